@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The intermediate representation: typed SSA over a control-flow graph, vendor-neutral, with a text
+ * form that can be printed, read back and compared. Values are typed by width alone; what an
+ * operation makes of the bits is in the operation. Instructions, values and blocks are 32-bit ids
+ * into tables of their function; id 0 is "none" everywhere.
+ */
+#ifndef SOV_COMPILER_IR_H
+#define SOV_COMPILER_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "libsov/compiler/arena.h"
+#include "libsov/compiler/diag.h"
+
+typedef uint32_t ir_val;   /* value */
+typedef uint32_t ir_id;    /* instruction */
+typedef uint32_t ir_block; /* block */
+
+enum ir_type { IR_VOID, IR_B1, IR_B8, IR_B16, IR_B32, IR_B64, IR_B128, IR_TYPE_COUNT };
+
+enum ir_op {
+#define OP(name, text, args, results, rule, attributes, properties) IR_##name,
+#include "libsov/compiler/ops.h"
+	IR_OP_COUNT
+};
+
+/* Type rules, attributes and properties: see ops.h. */
+enum ir_rule {
+	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD, R_STORE,
+	R_ATOMIC, R_LANE, R_VOTE, R_NONE
+};
+enum {
+	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
+	A_COND = 1 << 1,   /* cond */
+	A_FLOAT = 1 << 2,  /* round, flags FTZ SAT CONTRACT */
+	A_SPACE = 1 << 3,  /* space */
+	A_MEM = 1 << 4,    /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT */
+	A_ORDER = 1 << 5,  /* scope, order */
+	A_SUB = 1 << 6,    /* sub: which of a family, names by op */
+	A_FROM = 1 << 7,   /* from: argument type of a conversion */
+	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
+	A_REG = 1 << 9,    /* reg: mutable register */
+};
+enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32 };
+#define IR_VARIADIC 255
+
+struct ir_op_info {
+	const char *text;
+	uint8_t args, results, rule, properties;
+	uint16_t attributes;
+};
+extern const struct ir_op_info ir_ops[IR_OP_COUNT];
+
+/* Integer conditions are signed or unsigned; float conditions are ordered (eq … ge), unordered
+ * (…u: also true for NaN), num (neither is NaN) or nan (one is). */
+enum ir_cond {
+	IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U,
+	IR_FEQ, IR_FNE, IR_FLT, IR_FLE, IR_FGT, IR_FGE,
+	IR_FEQU, IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN, IR_COND_COUNT
+};
+enum ir_round { IR_RN, IR_RZ, IR_RM, IR_RP }; /* nearest even, to zero, down, up */
+enum ir_space {
+	IR_GENERIC_SPACE, IR_GLOBAL, IR_SHARED, IR_LOCAL, IR_CONSTANT, IR_PARAM, IR_SPACE_COUNT
+};
+enum ir_scope { IR_SCOPE_NONE, IR_SCOPE_CTA, IR_SCOPE_CLUSTER, IR_SCOPE_GPU, IR_SCOPE_SYS };
+enum ir_order { IR_WEAK, IR_RELAXED, IR_ACQUIRE, IR_RELEASE, IR_ACQ_REL, IR_SEQ_CST };
+enum ir_atom {
+	IR_ATOM_ADD, IR_ATOM_MIN_U, IR_ATOM_MIN_S, IR_ATOM_MAX_U, IR_ATOM_MAX_S, IR_ATOM_INC,
+	IR_ATOM_DEC, IR_ATOM_AND, IR_ATOM_OR, IR_ATOM_XOR, IR_ATOM_EXCH, IR_ATOM_FADD,
+	IR_ATOM_FMIN, IR_ATOM_FMAX, IR_ATOM_COUNT
+};
+enum ir_shuffle { IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT };
+enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI, IR_VOTE_BALLOT, IR_VOTE_COUNT };
+enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
+enum ir_sreg {
+	IR_TID_X, IR_TID_Y, IR_TID_Z, IR_NTID_X, IR_NTID_Y, IR_NTID_Z,
+	IR_CTAID_X, IR_CTAID_Y, IR_CTAID_Z, IR_NCTAID_X, IR_NCTAID_Y, IR_NCTAID_Z,
+	IR_LANEID, IR_LANEMASK_EQ, IR_LANEMASK_LT, IR_LANEMASK_LE, IR_LANEMASK_GT, IR_LANEMASK_GE,
+	IR_SREG_COUNT
+};
+enum {
+	IR_FTZ = 1 << 0, IR_SAT = 1 << 1, IR_CONTRACT = 1 << 2, /* may fuse with a neighbour */
+	IR_SEXT_MEM = 1 << 3,  /* narrow load extends the sign */
+	IR_VOLATILE = 1 << 4,
+	IR_INVARIANT = 1 << 5, /* nothing writes there while the kernel runs: a load is pure */
+};
+
+struct ir_inst {
+	uint8_t op;      /* enum ir_op */
+	uint8_t type;    /* T of the type rule */
+	uint8_t nargs, nres;
+	ir_val res;      /* first result; a second is res + 1, and so on */
+	ir_val *args;
+	ir_block block;  /* 0 when not placed */
+	ir_id prev, next;
+	uint64_t imm;
+	uint32_t symbol; /* also reg */
+	uint8_t sub, cond, round, flags;
+	uint8_t space, scope, order, from; /* from: also the type in memory (memtype) */
+	uint32_t align;  /* bytes, power of two */
+	uint32_t line;   /* in the source, 0 = none */
+};
+
+struct ir_value {
+	ir_id def;
+	uint8_t type;
+};
+
+struct ir_bb {
+	const char *name; /* label from the source, or NULL: printed as bN */
+	ir_id first, last;
+	ir_block succ[2];
+	uint8_t nsucc;
+	ir_block *preds;
+	uint32_t npreds, preds_capacity;
+	ir_block next; /* layout order; the entry block is first and has no predecessors */
+};
+
+struct ir_symbol { /* a variable of the module */
+	const char *name;
+	uint8_t space;
+	bool external; /* dynamic shared memory */
+	uint32_t align;
+	uint64_t size;
+	const uint8_t *init; /* NULL: zero */
+};
+
+struct ir_param {
+	const char *name;
+	uint32_t offset, size, align;
+	bool pointer;
+};
+
+struct ir_func {
+	struct ir_module *module;
+	struct ir_func *next;
+	const char *name;
+	struct ir_param *params;
+	uint32_t nparams, param_bytes;
+	struct ir_inst *insts;
+	uint32_t ninsts, insts_capacity;
+	struct ir_value *values;
+	uint32_t nvalues, values_capacity;
+	struct ir_bb *blocks;
+	uint32_t nblocks, blocks_capacity;
+	ir_block entry, last_block;
+	uint8_t *reg_types; /* mutable registers: reg -> type */
+	uint32_t nregs, regs_capacity;
+	uint32_t max_threads[3], required_threads[3], min_ctas; /* 0: not stated */
+	bool ssa; /* no read/write left: the verifier checks dominance */
+};
+
+struct ir_module {
+	struct arena *arena;
+	struct ir_func *funcs, *last_func;
+	struct ir_symbol *symbols;
+	uint32_t nsymbols, symbols_capacity;
+};
+
+/* Building (build.c). Pointers into the tables are invalidated by the next call that adds to them. */
+struct ir_module *ir_module_new(struct arena *a);
+struct ir_func *ir_func_new(struct ir_module *m, const char *name);
+uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index */
+ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
+uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
+/* A new, unplaced instruction; its results are created from the op's row (nres for variadic). */
+ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
+		  uint32_t nargs, uint32_t nres);
+void ir_append(struct ir_func *f, ir_block b, ir_id i);
+void ir_insert_before(struct ir_func *f, ir_id where, ir_id i);
+void ir_remove(struct ir_func *f, ir_id i); /* unplaced; its results must have no uses */
+void ir_edge(struct ir_func *f, ir_block from, ir_block to); /* appends a successor */
+void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with);
+ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value); /* appended */
+uint32_t ir_type_bits(enum ir_type t);
+
+static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
+{
+	return &f->insts[i];
+}
+static inline struct ir_inst *ir_def(const struct ir_func *f, ir_val v)
+{
+	return &f->insts[f->values[v].def];
+}
+static inline bool ir_is_const(const struct ir_func *f, ir_val v, uint64_t *value)
+{
+	const struct ir_inst *d = ir_def(f, v);
+
+	if (d->op != IR_CONST)
+		return false;
+	*value = d->imm;
+	return true;
+}
+
+#define ir_for_each_block(f, b) for (ir_block b = (f)->entry; b; b = (f)->blocks[b].next)
+#define ir_for_each_inst(f, b, i) \
+	for (ir_id i = (f)->blocks[b].first; i; i = (f)->insts[i].next)
+#define ir_for_each_inst_safe(f, b, i)                                                  \
+	for (ir_id i = (f)->blocks[b].first, i##_next = i ? (f)->insts[i].next : 0; i; \
+	     i = i##_next, i##_next = i ? (f)->insts[i].next : 0)
+
+/* Text (print.c, parse.c): ir_parse(ir_print(m)) is m. */
+void ir_print(const struct ir_module *m, FILE *out);
+void ir_print_func(const struct ir_func *f, FILE *out);
+struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, struct diag *d);
+
+/* Checking (verify.c): false and one sentence per fault. */
+bool ir_verify(const struct ir_module *m, struct diag *d);
+
+/* Control flow (cfg.c). Arrays are indexed by block and live in the arena. */
+struct ir_cfg {
+	uint32_t nrpo;
+	ir_block *rpo;        /* reverse postorder of the reachable blocks */
+	uint32_t *rpo_index;  /* UINT32_MAX: unreachable */
+	ir_block *idom;       /* immediate dominator; 0 for the entry */
+	ir_block *ipdom;      /* immediate postdominator; 0 = the end of the kernel */
+	uint32_t *loop_depth;
+	ir_block *loop_header; /* innermost loop's header, 0 = none */
+};
+struct ir_cfg *ir_cfg_build(const struct ir_func *f);
+bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b);
+
+/* Divergence (divergence.c): which values differ between the lanes of a warp, which branches do,
+ * and where the lanes of a divergent branch meet again. */
+struct ir_divergence {
+	bool *value;          /* by value */
+	bool *branch;         /* by block: its terminator diverges */
+	ir_block *reconverge; /* by block: for a divergent branch, where its lanes meet; 0 = at exit */
+};
+struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
+
+#endif

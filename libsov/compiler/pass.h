@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passes over the IR. Each is one file and one function that returns whether it changed anything;
+ * the list of all, in order, is in pass.c. After any of them the IR can be printed, and in builds
+ * with SOV_VERIFY it is checked.
+ */
+#ifndef SOV_COMPILER_PASS_H
+#define SOV_COMPILER_PASS_H
+
+#include "libsov/compiler/ir.h"
+#include "libsov/compiler/target.h"
+
+struct pass {
+	const char *name; /* for --print and golden tests */
+	bool (*run)(struct ir_func *f, const struct target *t);
+};
+
+bool pass_ssa(struct ir_func *f, const struct target *t);     /* read/write -> phi */
+bool pass_fold(struct ir_func *f, const struct target *t);    /* constants, identities */
+bool pass_gvn(struct ir_func *f, const struct target *t);     /* one computation per value */
+bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
+bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
+bool pass_dce(struct ir_func *f, const struct target *t);     /* unused values, unreachable blocks */
+
+extern const struct pass passes[]; /* the pipeline, in order; a pass may occur twice; name NULL ends it */
+const struct pass *pass_find(const char *name);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A target: what the common passes may know of a machine, and the function that turns finished IR
+ * into a loadable image. One table row per target (target.c); the test target "dummy" ends at the
+ * IR and shows that no common pass depends on a vendor.
+ */
+#ifndef SOV_COMPILER_TARGET_H
+#define SOV_COMPILER_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct compile_job;
+struct ir_module;
+
+struct target {
+	const char *name;   /* "sm_90" */
+	const char *family; /* "nv", "dummy" */
+	uint32_t version;   /* within the family: 90 */
+	uint32_t warp_lanes;
+	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
+	uint32_t max_threads, max_shared_bytes; /* of one block */
+	/* Writes job->image; false with errors in job->diag. NULL: the pipeline ends at the IR. */
+	bool (*emit)(struct compile_job *job, struct ir_module *m);
+};
+
+const struct target *target_find(const char *name); /* NULL: unknown */
+const struct target *target_at(uint32_t index);     /* NULL: past the end */
+
+#endif
