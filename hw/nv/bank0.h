@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Constant bank 0: what a launch puts there and compiled code reads. Offsets as ptxas 12.4 and 13.0
+ * read them (nvdisasm of their output) and as CUDA fills them (a kernel that dumped its own bank on
+ * an H200). SM80 stands for SM70–SM89.
+ */
+#ifndef HW_NV_BANK0_H
+#define HW_NV_BANK0_H
+
+#define NV_BANK0_NTID           0x000 /* x, y, z: 32 bits each */
+#define NV_BANK0_NCTAID         0x00c /* x, y, z */
+#define NV_BANK0_SHARED_WINDOW  0x018 /* 64 bits */
+#define NV_BANK0_LOCAL_WINDOW   0x020 /* 64 bits */
+#define NV_BANK0_STACK          0x028 /* initial stack pointer, R1 */
+#define NV_BANK0_DYNAMIC_SHARED 0x02c /* bytes */
+#define NV_BANK0_GRID_ID        0x030 /* 64 bits */
+#define NV_BANK0_RESERVED_SHARED 0x114 /* bytes */
+
+#define NV_BANK0_SM80_DESCRIPTOR 0x118 /* global memory descriptor, 64 bits: 0 */
+#define NV_BANK0_SM80_PARAMS     0x160
+#define NV_BANK0_SM90_SM_COUNT   0x10c
+#define NV_BANK0_SM90_DESCRIPTOR 0x208
+#define NV_BANK0_SM90_PARAMS     0x210
+
+/* Shared memory that Hopper code leaves to the system, at the start of each block's. */
+#define NV_SM90_RESERVED_SHARED 0x400
+
+#endif

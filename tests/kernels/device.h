@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What our CUDA C kernels need of CUDA's headers, for clang without an SDK:
+ * clang-19 -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 */
+#ifndef TESTS_KERNELS_DEVICE_H
+#define TESTS_KERNELS_DEVICE_H
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+
+static __device__ inline unsigned thread_x() { return __nvvm_read_ptx_sreg_tid_x(); }
+static __device__ inline unsigned block_x() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+static __device__ inline unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
+static __device__ inline unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+
+static __device__ inline float lane_down(float v, int d)
+{
+	return __nvvm_shfl_sync_down_f32(0xffffffff, v, d, 31);
+}
+static __device__ inline double lane_down(double v, int d)
+{
+	union { double f; int i[2]; } u = {v};
+	u.i[0] = __nvvm_shfl_sync_down_i32(0xffffffff, u.i[0], d, 31);
+	u.i[1] = __nvvm_shfl_sync_down_i32(0xffffffff, u.i[1], d, 31);
+	return u.f;
+}
+static __device__ inline void atomic_add(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
+static __device__ inline void atomic_add(double *p, double v) { __nvvm_atom_add_gen_d(p, v); }
+
+#endif
