@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Building and changing functions: the only file that touches the links between instructions,
- * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or renumbered,
- * so an id stays valid for as long as its function, also after the thing was taken out.
+ * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or
+ * renumbered, so an id stays valid for as long as its function, also after the thing was taken out.
  */
 #include <assert.h>
 #include <string.h>
 #include "libsov/compiler/ir.h"
 
 /* One more element at the end of a table of f, zeroed; its index. Slot 0 of a table stays empty. */
-#define TABLE_ADD(f, table, capacity, count)                                                  \
-	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1, \
-				 sizeof(*(f)->table)),                                        \
+#define TABLE_ADD(f, table, capacity, count)                                                       \
+	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1,   \
+				 sizeof(*(f)->table)),                                             \
 	 (f)->count++)
 
 struct ir_module *ir_module_new(struct arena *a)
