@@ -150,6 +150,40 @@ void mir_number(struct mir_func *f)
 	}
 }
 
+struct visit {
+	uint32_t block, next;
+};
+
+/* Reverse postorder, by a depth-first walk with its own stack. */
+uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
+{
+	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
+	struct visit *stack = arena_array(f->arena, f->nblocks, sizeof(*stack));
+	bool *seen = arena_array(f->arena, f->nblocks, sizeof(*seen));
+	uint32_t depth = 0, at = f->nblocks;
+
+	seen[f->entry] = true;
+	stack[depth++] = (struct visit){f->entry, 0};
+	while (depth) {
+		struct visit *top = &stack[depth - 1];
+		const struct mir_block *block = &f->blocks[top->block];
+
+		if (top->next == block->nsucc) {
+			order[--at] = top->block;
+			depth--;
+		} else {
+			uint32_t to = block->succ[top->next++];
+
+			if (!seen[to]) {
+				seen[to] = true;
+				stack[depth++] = (struct visit){to, 0};
+			}
+		}
+	}
+	*count = f->nblocks - at;
+	return order + at;
+}
+
 uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 {
 	struct sass_reg_use found[SASS_MAX_USES];

@@ -39,6 +39,7 @@ struct mir_vreg {
 	bool assigned;
 	uint8_t reg;   /* once assigned: register of unit 0 */
 	uint32_t first_unit; /* number of unit 0 among all units of the function (mir_number) */
+	struct mir_inst *leader; /* the write that comes before all others of it; NULL: a phi (live.c) */
 	struct mir_ref forward; /* of selection only: is the same as this unit of another */
 };
 
@@ -140,6 +141,28 @@ struct mir_source mir_true(bool value); /* PT or !PT */
 /* dst = src for one unit, with the instruction that the kinds ask for. */
 struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_source src);
 void mir_number(struct mir_func *f); /* numbers all units */
+uint32_t *mir_order(const struct mir_func *f, uint32_t *count); /* blocks, dominators first */
+static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
+{
+	return f->vregs[r.vreg].first_unit + r.part;
+}
+/* Sets of units. */
+static inline uint32_t mir_set_words(const struct mir_func *f)
+{
+	return (f->nunits + 63) / 64;
+}
+static inline bool mir_has(const uint64_t *set, uint32_t unit)
+{
+	return set[unit / 64] >> unit % 64 & 1;
+}
+static inline void mir_add(uint64_t *set, uint32_t unit)
+{
+	set[unit / 64] |= (uint64_t)1 << unit % 64;
+}
+static inline void mir_drop(uint64_t *set, uint32_t unit)
+{
+	set[unit / 64] &= ~((uint64_t)1 << unit % 64);
+}
 
 /* A run of units of one register that an instruction reads or writes. */
 struct mir_use {
@@ -160,9 +183,12 @@ char *mir_text(const struct mir_func *f, const struct mir_inst *i); /* in the ar
  */
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
+/* From what is live after the instruction to what is live before it. */
+void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
 bool nv_regalloc(struct mir_func *f);                 /* regalloc.c */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
 bool nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
+void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
 void nv_converge(struct mir_func *f);                 /* converge.c */
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
