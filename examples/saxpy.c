@@ -34,25 +34,24 @@ int main(void)
 	sov_context context;
 	sov_module module;
 	sov_function saxpy;
-	sov_ptr on_gpu[2];
+	sov_ptr gx, gy;
 
 	for (int i = 0; i < N; i++)
 		x[i] = y[i] = i;
+
 	check(sov_device_open(0, &device));
 	check(sov_context_create(device, NULL, &context));
 	check(sov_module_load(context, ptx, sizeof(ptx) - 1, NULL, &module));
 	check(sov_module_get_function(module, "saxpy", &saxpy));
-	for (int i = 0; i < 2; i++) {
-		check(sov_memory_alloc(context, sizeof(x), &on_gpu[i]));
-		check(sov_memory_copy(context, on_gpu[i], SOV_HOST(i ? y : x), sizeof(x)));
-	}
-	const void *arguments[] = {&a, &on_gpu[0], &on_gpu[1]};
-	sov_launch launch = SOV_INIT(sov_launch);
-	launch.grid[0] = N / 256, launch.grid[1] = launch.grid[2] = 1;
-	launch.block[0] = 256, launch.block[1] = launch.block[2] = 1;
-	launch.arguments = arguments, launch.argument_count = 3;
+	check(sov_memory_alloc(context, sizeof(x), &gx));
+	check(sov_memory_alloc(context, sizeof(y), &gy));
+	check(sov_memory_copy(context, gx, SOV_HOST(x), sizeof(x)));
+	check(sov_memory_copy(context, gy, SOV_HOST(y), sizeof(y)));
+	sov_launch launch = {.size = sizeof(launch), .grid = {N / 256, 1, 1}, .block = {256, 1, 1},
+			     .arguments = (const void *[]){&a, &gx, &gy}, .argument_count = 3};
 	check(sov_function_launch(saxpy, &launch));
-	check(sov_memory_copy(context, SOV_HOST(y), on_gpu[1], sizeof(y)));
+	check(sov_memory_copy(context, SOV_HOST(y), gy, sizeof(y)));
+
 	printf("y[1] = %g, y[1023] = %g\n", y[1], y[1023]);
 	check(sov_context_destroy(context));
 	return 0;
