@@ -255,3 +255,28 @@ void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_bloc
 	drop_pred(f, from, old_to);
 	add_pred(f, from, new_to);
 }
+
+void ir_block_join(struct ir_func *f, ir_block b)
+{
+	struct ir_bb *bb = &f->blocks[b];
+	ir_block s = bb->succ[0];
+	struct ir_bb *next = &f->blocks[s];
+
+	assert(bb->nsucc == 1 && next->npreds == 1);
+	ir_remove(f, bb->last);
+	while (next->first) {
+		ir_id i = next->first;
+
+		ir_remove(f, i);
+		ir_append(f, b, i);
+	}
+	ir_edge_remove(f, b, s);
+	for (uint32_t k = 0; k < next->nsucc; k++) {
+		struct ir_bb *to = &f->blocks[next->succ[k]];
+
+		bb->succ[bb->nsucc++] = next->succ[k];
+		to->preds[find_block(to->preds, to->npreds, s)] = b;
+	}
+	next->nsucc = 0;
+	ir_block_remove(f, s);
+}

@@ -210,6 +210,8 @@ ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the l
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
 /* Takes a block out of the layout with its instructions and both kinds of edges. */
 void ir_block_remove(struct ir_func *f, ir_block b);
+/* Block b takes in its only successor, which has no phis and no other predecessor. */
+void ir_block_join(struct ir_func *f, ir_block b);
 uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
 /* A new, unplaced instruction; its results are created from the op's row (nres for variadic).
  * Attributes are zero, but a memory operation starts out naturally aligned with T in memory. */
