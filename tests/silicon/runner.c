@@ -10,26 +10,13 @@
  * A variant is a way to have compiled: files saxpy.VARIANT.cubin and reduce.VARIANT.cubin in the
  * current folder. The first is compared with the others. --small keeps sizes within what a software
  * GPU can do. Exit status 0: every value was right.
- *
- * What "right" means. saxpy: the kernel is one fused multiply-add per element, so its result is that
- * of fma(), bit for bit. reduce: additions in an order that the grid decides. With inputs that are
- * small multiples of 1/16 every order is exact, and the result must be the exact sum. With inputs of
- * full precision, the error of k rounded additions on any path is at most k u sum|x| (Higham,
- * "Accuracy and Stability of Numerical Algorithms", 4.2), where k counts a thread's own additions,
- * two times five shuffles, and one atomic per block; the reference is summed in long double with
- * compensation.
+ * What "right" means stands in reference.h.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "reference.h"
 
 #define TIME_LIMIT 480 /* seconds for everything: a GPU that hangs must not hang us */
 
@@ -98,20 +85,7 @@ static void must(int error, const char *doing)
 
 /* ---- kernels and variants ---- */
 
-enum { SAXPY, REDUCE };
-static const struct kernel {
-	const char *name, *file;
-	int algorithm;
-	unsigned bytes; /* of an element */
-	uint64_t timing_elements;
-} kernels[] = {
-	{"saxpy_f32", "saxpy", SAXPY, 4, 64 << 20},
-	{"saxpy_f64", "saxpy", SAXPY, 8, 64 << 20},
-	{"reduce_f32", "reduce", REDUCE, 4, 256 << 20},
-	{"reduce_f64", "reduce", REDUCE, 8, 256 << 20},
-};
-enum { KERNELS = sizeof(kernels) / sizeof(*kernels), VARIANTS = 8 };
-
+enum { VARIANTS = 8 };
 static const char *variants[VARIANTS];
 static unsigned nvariants;
 static cuda_handle functions[VARIANTS][KERNELS];
@@ -149,98 +123,29 @@ static void load_variant(unsigned v)
 	}
 }
 
-/* ---- inputs ---- */
+/* ---- buffers ---- */
 
 static uint64_t rng;
-static uint64_t next(void) /* splitmix64 */
+
+static struct guarded buffer_new(unsigned bytes, uint64_t n, enum inputs kind)
 {
-	uint64_t z = rng += 0x9e3779b97f4a7c15;
+	struct guarded g = guarded_new(&rng, bytes, n, kind);
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-static double get(const void *data, unsigned bytes, uint64_t i)
-{
-	return bytes == 4 ? ((const float *)data)[i] : ((const double *)data)[i];
-}
-static void set(void *data, unsigned bytes, uint64_t i, double v)
-{
-	if (bytes == 4)
-		((float *)data)[i] = (float)v;
-	else
-		((double *)data)[i] = v;
-}
-
-enum { ROUGH, EXACT }; /* full precision in [-1, 1); multiples of 1/16 in [-1, 1) */
-static double draw(int kind)
-{
-	return kind == EXACT ? (double)(int)(next() % 32) / 16 - 1 : (double)(next() >> 11) / 0x1p52 - 1;
-}
-
-/* A device buffer of n elements between two guards of poison: NaNs that no kernel writes. */
-#define GUARD  64 /* elements */
-#define POISON 0xffc0deadu
-struct guarded {
-	cuda_ptr base, data;
-	uint64_t n;
-	unsigned bytes;
-	uint32_t *host; /* the whole of it */
-};
-
-static void *elements(const struct guarded *g)
-{
-	return (char *)g->host + GUARD * g->bytes;
-}
-
-static uint64_t whole_bytes(const struct guarded *g)
-{
-	return (g->n + 2 * GUARD) * g->bytes;
-}
-
-static struct guarded guarded_new(unsigned bytes, uint64_t n, int kind)
-{
-	struct guarded g = {.n = n, .bytes = bytes};
-	uint64_t words = whole_bytes(&g) / 4;
-
-	g.host = malloc(words * 4);
-	if (!g.host) {
-		fprintf(stderr, "runner: no host memory for %" PRIu64 " bytes\n", words * 4);
-		exit(2);
-	}
-	for (uint64_t i = 0; i < words; i++)
-		g.host[i] = POISON;
-	for (uint64_t i = 0; i < n; i++)
-		set(elements(&g), bytes, i, draw(kind));
-	must(cuMemAlloc_v2(&g.base, words * 4), "allocating");
-	g.data = g.base + GUARD * bytes;
-	must(cuMemcpyHtoD_v2(g.base, g.host, words * 4), "copying to the GPU");
+	must(cuMemAlloc_v2(&g.base, guarded_bytes(&g)), "allocating");
+	must(cuMemcpyHtoD_v2(g.base, g.words, guarded_bytes(&g)), "copying to the GPU");
 	return g;
 }
-
-/* Fetches it and counts guard words that changed. */
-static uint64_t guarded_fetch(struct guarded *g)
+static void buffer_fetch(struct guarded *g)
 {
-	uint64_t words = whole_bytes(g) / 4, guard = GUARD * g->bytes / 4, changed = 0;
-
-	must(cuMemcpyDtoH_v2(g->host, g->base, words * 4), "copying from the GPU");
-	for (uint64_t i = 0; i < guard; i++)
-		changed += (g->host[i] != POISON) + (g->host[words - 1 - i] != POISON);
-	return changed;
+	must(cuMemcpyDtoH_v2(g->words, g->base, guarded_bytes(g)), "copying from the GPU");
 }
-
-static void guarded_free(struct guarded *g)
+static void buffer_free(struct guarded *g)
 {
 	must(cuMemFree_v2(g->base), "freeing");
-	free(g->host);
+	free(g->words);
 }
 
 /* ---- launches ---- */
-
-struct shape {
-	unsigned grid, block;
-};
 
 static void launch(unsigned v, unsigned k, struct shape s, uint32_t n, double a, cuda_ptr x, cuda_ptr y)
 {
@@ -266,79 +171,36 @@ static void check_saxpy(unsigned v, unsigned k, uint64_t n, unsigned block)
 {
 	unsigned bytes = kernels[k].bytes;
 	struct shape s = {(unsigned)((n + block - 1) / block), block};
-	struct guarded x = guarded_new(bytes, n, ROUGH), y = guarded_new(bytes, n, ROUGH);
-	double a = draw(ROUGH);
+	struct guarded x = buffer_new(bytes, n, ROUGH), y = buffer_new(bytes, n, ROUGH);
+	double a = draw(&rng, ROUGH);
 	void *before = malloc(n * bytes);
-	uint64_t bad = 0, first = 0;
-	char why[160];
+	char why[WHY];
 
 	if (!before)
 		exit(2);
-	memcpy(before, elements(&y), n * bytes);
-	launch(v, k, s, (uint32_t)n, a, x.data, y.data);
+	memcpy(before, guarded_elements(&y), n * bytes);
+	launch(v, k, s, (uint32_t)n, a, guarded_address(&x), guarded_address(&y));
 	must(cuCtxSynchronize(), kernels[k].name);
-	uint64_t strayed = guarded_fetch(&y);
-
-	for (uint64_t i = n; i-- > 0;) {
-		double xi = get(elements(&x), bytes, i), yi = get(before, bytes, i);
-		double want = bytes == 4 ? fmaf((float)a, (float)xi, (float)yi) : fma(a, xi, yi);
-		double got = get(elements(&y), bytes, i);
-
-		if (memcmp(&want, &got, sizeof(want)))
-			bad++, first = i;
-	}
-	snprintf(why, sizeof(why), "%" PRIu64 " elements differ, first y[%" PRIu64 "]; %" PRIu64
-		 " guard words changed", bad, first, strayed);
-	report(v, k, s, n, !bad && !strayed, why);
+	buffer_fetch(&y);
+	report(v, k, s, n, saxpy_right(&x, before, &y, a, why), why);
 	free(before);
-	guarded_free(&x);
-	guarded_free(&y);
+	buffer_free(&x);
+	buffer_free(&y);
 }
 
-struct total {
-	long double sum, magnitude;
-};
-static struct total sum_of(const void *data, unsigned bytes, uint64_t n)
-{
-	struct total t = {0, 0};
-	long double lost = 0;
-
-	for (uint64_t i = 0; i < n; i++) { /* Neumaier's compensated sum */
-		long double x = get(data, bytes, i), sum = t.sum + x;
-
-		lost += fabsl(t.sum) >= fabsl(x) ? (t.sum - sum) + x : (x - sum) + t.sum;
-		t.sum = sum;
-		t.magnitude += fabsl(x);
-	}
-	t.sum += lost;
-	return t;
-}
-
-static void check_reduce(unsigned v, unsigned k, uint64_t n, struct shape s, int kind)
+static void check_reduce(unsigned v, unsigned k, uint64_t n, struct shape s, enum inputs kind)
 {
 	unsigned bytes = kernels[k].bytes;
-	struct guarded x = guarded_new(bytes, n, kind), out = guarded_new(bytes, 1, kind);
-	double start = get(elements(&out), bytes, 0);
-	struct total t = sum_of(elements(&x), bytes, n);
-	uint64_t threads = (uint64_t)s.grid * s.block;
-	double additions = (double)((n + threads - 1) / threads) + 10 + s.grid;
-	long double unit = bytes == 4 ? 0x1p-24L : 0x1p-53L, limit;
-	char why[160];
+	struct guarded x = buffer_new(bytes, n, kind), out = buffer_new(bytes, 1, kind);
+	double start = get(guarded_elements(&out), bytes, 0);
+	char why[WHY];
 
-	launch(v, k, s, (uint32_t)n, 0, x.data, out.data);
+	launch(v, k, s, (uint32_t)n, 0, guarded_address(&x), guarded_address(&out));
 	must(cuCtxSynchronize(), kernels[k].name);
-	uint64_t strayed = guarded_fetch(&out);
-	double got = get(elements(&out), bytes, 0);
-
-	limit = kind == EXACT ? 0 : 1.01L * additions * unit * (t.magnitude + fabs(start));
-	long double error = fabsl(got - (t.sum + start));
-	bool good = error <= limit && !strayed; /* false for NaN */
-
-	snprintf(why, sizeof(why), "got %.17g, want %.17Lg, error %.3Lg, limit %.3Lg; %" PRIu64
-		 " guard words changed", got, t.sum + start, error, limit, strayed);
-	report(v, k, s, n, good, why);
-	guarded_free(&x);
-	guarded_free(&out);
+	buffer_fetch(&out);
+	report(v, k, s, n, reduce_right(&x, start, &out, s, kind, why), why);
+	buffer_free(&x);
+	buffer_free(&out);
 }
 
 /* ---- the two halves of a run ---- */
@@ -347,7 +209,6 @@ static void check_all(bool small)
 {
 	static const unsigned saxpy_blocks[] = {256, 1024, 1, 7, 33, 100, 1023};
 	static const struct shape reduce_shapes[] = {
-		/* whole warps: the kernel's shuffles name all 32 lanes */
 		{1, 32}, {1, 1024}, {7, 96}, {132, 256}, {61, 480}, {1000, 64},
 	};
 	static const uint64_t sizes[] = {1, 2, 31, 32, 33, 255, 1000, 4097, 65536, 1000003, 16 << 20};
@@ -361,7 +222,6 @@ static void check_all(bool small)
 			for (unsigned i = 0; i < nsizes && kernels[k].algorithm == SAXPY; i++)
 				for (unsigned b = 0; b < sizeof(saxpy_blocks) / sizeof(unsigned); b++)
 					check_saxpy(v, k, sizes[i], saxpy_blocks[b]);
-			/* Multiples of 1/16 add exactly in f32 while sums stay below 2^20. */
 			for (unsigned i = 0; i < nsizes && kernels[k].algorithm == REDUCE; i++)
 				for (unsigned b = 0; b < nshapes; b++) {
 					check_reduce(v, k, sizes[i], reduce_shapes[b], ROUGH);
@@ -391,8 +251,8 @@ enum { REPEATS = 61, WARM_UP = 5 };
 static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[VARIANTS])
 {
 	unsigned bytes = kernels[k].bytes;
-	struct guarded x = guarded_new(bytes, n, ROUGH);
-	struct guarded y = guarded_new(bytes, kernels[k].algorithm == SAXPY ? n : 1, ROUGH);
+	struct guarded x = buffer_new(bytes, n, ROUGH);
+	struct guarded y = buffer_new(bytes, kernels[k].algorithm == SAXPY ? n : 1, ROUGH);
 	static float times[VARIANTS][REPEATS];
 	cuda_handle from, to;
 
@@ -404,7 +264,8 @@ static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[V
 			float milliseconds;
 
 			must(cuEventRecord(from, NULL), "recording");
-			launch(v, k, timing_shape(k, n), (uint32_t)n, 1e-3, x.data, y.data);
+			launch(v, k, timing_shape(k, n), (uint32_t)n, 1e-3,
+			       guarded_address(&x), guarded_address(&y));
 			must(cuEventRecord(to, NULL), "recording");
 			must(cuEventSynchronize(to), kernels[k].name);
 			must(cuEventElapsedTime(&milliseconds, from, to), "timing");
@@ -415,8 +276,8 @@ static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[V
 		qsort(times[v], repeats, sizeof(float), by_value);
 		median[v] = times[v][repeats / 2];
 	}
-	guarded_free(&x);
-	guarded_free(&y);
+	buffer_free(&x);
+	buffer_free(&y);
 }
 
 static void time_all(bool small)
@@ -425,7 +286,7 @@ static void time_all(bool small)
 	uint64_t elements_of[KERNELS];
 
 	for (unsigned k = 0; k < KERNELS; k++) {
-		elements_of[k] = small ? 4096 : kernels[k].timing_elements;
+		elements_of[k] = small ? 4096 : kernels[k].algorithm == SAXPY ? 64 << 20 : 256 << 20;
 		time_kernel(k, elements_of[k], small ? 3 : REPEATS, median[k]);
 	}
 	printf("\n%-11s %10s", "kernel", "elements");
