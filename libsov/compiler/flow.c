@@ -3,6 +3,7 @@
  * Walks over the control-flow graph, all with an explicit stack: a kernel of a hundred thousand
  * blocks in a row is legal input and must not exhaust the machine's.
  */
+#include <string.h>
 #include "libsov/compiler/flow.h"
 
 ir_id flow_first_non_phi(const struct ir_func *f, ir_block b)
@@ -23,12 +24,11 @@ void flow_make_br(struct ir_func *f, ir_block b, uint32_t k)
 	t->nargs = 0;
 }
 
-static bool *find_reachable(const struct ir_func *f)
+void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack)
 {
-	bool *reached = arena_array(f->module->arena, f->nblocks, sizeof(*reached));
-	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
 	uint32_t n = 0;
 
+	memset(reached, 0, f->nblocks * sizeof(*reached));
 	reached[f->entry] = true;
 	stack[n++] = f->entry;
 	while (n) {
@@ -41,14 +41,15 @@ static bool *find_reachable(const struct ir_func *f)
 			}
 		}
 	}
-	return reached;
 }
 
 bool flow_remove_unreachable(struct ir_func *f)
 {
-	const bool *reached = find_reachable(f);
+	bool *reached = arena_array(f->module->arena, f->nblocks, sizeof(*reached));
+	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
 	bool changed = false;
 
+	flow_mark_reachable(f, reached, stack);
 	for (ir_block b = f->entry, next; b; b = next) {
 		next = f->blocks[b].next;
 		if (!reached[b]) {

@@ -7,17 +7,13 @@
 
 #include <string.h>
 
+/* What the arena adds to an array is zero: no uses. */
 static void cover(struct uses *u, ir_val v)
 {
 	struct arena *a = u->f->module->arena;
 
-	if (v < u->values)
-		return;
 	u->head = arena_grow(a, u->head, &u->head_capacity, v + 1, sizeof(*u->head));
 	u->count = arena_grow(a, u->count, &u->count_capacity, v + 1, sizeof(*u->count));
-	memset(u->head + u->values, 0, (v + 1 - u->values) * sizeof(*u->head));
-	memset(u->count + u->values, 0, (v + 1 - u->values) * sizeof(*u->count));
-	u->values = v + 1;
 }
 
 static void add(struct uses *u, ir_id i, ir_val v)
@@ -51,7 +47,7 @@ static void drop_all(struct uses *u, ir_id i)
 void uses_init(struct uses *u, struct ir_func *f)
 {
 	*u = (struct uses){ .f = f, .nlist = 1 };
-	cover(u, f->nvalues ? f->nvalues - 1 : 0);
+	cover(u, f->nvalues - 1);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			add_all(u, i);

@@ -19,7 +19,7 @@ struct use {
 struct uses {
 	struct ir_func *f;
 	uint32_t *head, *count; /* by value */
-	uint32_t values, head_capacity, count_capacity;
+	uint32_t head_capacity, count_capacity;
 	struct use *list; /* entry 0 is unused */
 	uint32_t nlist, list_capacity;
 };
