@@ -10,7 +10,7 @@
 #include <string.h>
 #include "libsov/compiler/arena.h"
 
-#define FIRST_CHUNK ((size_t)16 << 10)
+#define FIRST_CHUNK   ((size_t)16 << 10)
 #define LARGEST_CHUNK ((size_t)4 << 20)
 
 struct arena_chunk {

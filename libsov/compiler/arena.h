@@ -40,6 +40,7 @@ struct text {
 	uint32_t length, capacity;
 };
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void text_vprintf(struct text *t, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 #endif

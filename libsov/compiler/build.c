@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Building and changing functions: the only file that touches the links between instructions,
- * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or renumbered,
- * so an id stays valid for as long as its function, also after the thing was taken out.
+ * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or
+ * renumbered, so an id stays valid for as long as its function, also after the thing was taken out.
  */
 #include <assert.h>
 #include <string.h>
 #include "libsov/compiler/ir.h"
 
 /* One more element at the end of a table of f, zeroed; its index. Slot 0 of a table stays empty. */
-#define TABLE_ADD(f, table, capacity, count)                                                  \
-	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1, \
-				 sizeof(*(f)->table)),                                        \
+#define TABLE_ADD(f, table, capacity, count)                                                       \
+	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1,   \
+				 sizeof(*(f)->table)),                                             \
 	 (f)->count++)
 
 struct ir_module *ir_module_new(struct arena *a)
@@ -254,4 +254,29 @@ void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_bloc
 	b->succ[find_block(b->succ, b->nsucc, old_to)] = new_to;
 	drop_pred(f, from, old_to);
 	add_pred(f, from, new_to);
+}
+
+void ir_block_join(struct ir_func *f, ir_block b)
+{
+	struct ir_bb *bb = &f->blocks[b];
+	ir_block s = bb->succ[0];
+	struct ir_bb *next = &f->blocks[s];
+
+	assert(bb->nsucc == 1 && next->npreds == 1);
+	ir_remove(f, bb->last);
+	while (next->first) {
+		ir_id i = next->first;
+
+		ir_remove(f, i);
+		ir_append(f, b, i);
+	}
+	ir_edge_remove(f, b, s);
+	for (uint32_t k = 0; k < next->nsucc; k++) {
+		struct ir_bb *to = &f->blocks[next->succ[k]];
+
+		bb->succ[bb->nsucc++] = next->succ[k];
+		to->preds[find_block(to->preds, to->npreds, s)] = b;
+	}
+	next->nsucc = 0;
+	ir_block_remove(f, s);
 }

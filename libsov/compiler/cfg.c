@@ -17,12 +17,12 @@
 
 #define NONE UINT32_MAX
 
-/* One direction of the graph, as the dominance iteration sees it: nodes are blocks, 0 is the virtual
- * end (reverse direction only). */
+/* One direction of the graph, as the dominance iteration sees it: nodes are blocks; 0 is the
+ * virtual end (reverse direction only). */
 struct graph {
-	uint32_t n;       /* nodes in order */
-	ir_block *order;  /* reverse postorder from the root */
-	uint32_t *index;  /* node -> place in order, NONE = not reached */
+	uint32_t n;      /* nodes in order */
+	ir_block *order; /* reverse postorder from the root */
+	uint32_t *index; /* node -> place in order, NONE = not reached */
 	ir_block *idom;
 };
 

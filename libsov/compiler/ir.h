@@ -29,8 +29,8 @@ enum ir_op {
 
 /* Type rules, attributes and properties: see ops.h. */
 enum ir_rule {
-	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD, R_STORE,
-	R_ATOMIC, R_LANE, R_VOTE, R_NONE
+	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD,
+	R_STORE, R_ATOMIC, R_LANE, R_VOTE, R_NONE
 };
 enum {
 	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
@@ -43,6 +43,8 @@ enum {
 	A_FROM = 1 << 7,   /* from: argument type of a conversion */
 	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
 	A_REG = 1 << 9,    /* reg: mutable register */
+	/* those that are printed as words */
+	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
 };
 enum {
 	T_VOID = 1 << IR_VOID, T_B1 = 1 << IR_B1, T_B32 = 1 << IR_B32,
@@ -78,7 +80,9 @@ enum ir_atom {
 	IR_ATOM_DEC, IR_ATOM_AND, IR_ATOM_OR, IR_ATOM_XOR, IR_ATOM_EXCH, IR_ATOM_FADD,
 	IR_ATOM_FMIN, IR_ATOM_FMAX, IR_ATOM_COUNT
 };
-enum ir_shuffle { IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT };
+enum ir_shuffle {
+	IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT
+};
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI, IR_VOTE_BALLOT, IR_VOTE_COUNT };
 enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
 enum ir_sreg {
@@ -118,7 +122,7 @@ struct ir_value {
 };
 
 struct ir_bb {
-	const char *name; /* label from the source, or NULL: printed as bN, N its place in the layout */
+	const char *name; /* label from the source; NULL: printed as bN by place in the layout */
 	ir_id first, last;
 	ir_block succ[2];
 	uint8_t nsucc;
@@ -158,7 +162,7 @@ struct ir_func {
 	uint8_t *reg_types; /* mutable registers: reg -> type */
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas; /* 0: not stated */
-	bool ssa; /* no read/write left: the verifier checks dominance */
+	bool ssa; /* no read and write is left */
 };
 
 struct ir_module {
@@ -176,6 +180,7 @@ extern const char *const ir_space_names[IR_SPACE_COUNT];
 /* Type of argument k, of result k. IR_VOID: an address, b32 or b64. */
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
 enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
+uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op */
 /* Position of the address among the arguments, or -1 where imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
 
@@ -185,7 +190,7 @@ struct ir_field {
 	uint8_t op;          /* … and only this op, unless IR_OP_COUNT */
 	uint8_t offset;      /* of the byte in struct ir_inst */
 	uint8_t first, count; /* values */
-	const char *const *names; /* by value - first; "" is not printed and is what stands for no word */
+	const char *const *names; /* by value - first; "" stands for no word */
 };
 extern const struct ir_field ir_fields[];
 extern const uint32_t ir_nfields;
@@ -197,7 +202,7 @@ extern const struct ir_flag {
 } ir_flags[];
 extern const uint32_t ir_nflags;
 
-/* Building (build.c). Pointers into the tables are invalidated by the next call that adds to them. */
+/* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);
 struct ir_func *ir_func_new(struct ir_module *m, const char *name);
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
@@ -205,6 +210,8 @@ ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the l
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
 /* Takes a block out of the layout with its instructions and both kinds of edges. */
 void ir_block_remove(struct ir_func *f, ir_block b);
+/* Block b takes in its only successor, which has no phis and no other predecessor. */
+void ir_block_join(struct ir_func *f, ir_block b);
 uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
 /* A new, unplaced instruction; its results are created from the op's row (nres for variadic).
  * Attributes are zero, but a memory operation starts out naturally aligned with T in memory. */
@@ -283,7 +290,7 @@ bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header);
 struct ir_divergence {
 	bool *value;          /* by value */
 	bool *branch;         /* by block: its terminator diverges */
-	ir_block *reconverge; /* by block: for a divergent branch, where its lanes meet; 0 = at exit */
+	ir_block *reconverge; /* by block: where a divergent branch's lanes meet; 0 = at exit */
 };
 struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
 

@@ -18,8 +18,8 @@ static struct names_entry *find(const struct names *n, const char *name, uint32_
 {
 	uint32_t k = hash(name, length) & (n->capacity - 1);
 
-	while (n->entries[k].name && (n->entries[k].length != length ||
-				      memcmp(n->entries[k].name, name, length)))
+	while (n->entries[k].name &&
+	       (n->entries[k].length != length || memcmp(n->entries[k].name, name, length)))
 		k = (k + 1) & (n->capacity - 1);
 	return &n->entries[k];
 }

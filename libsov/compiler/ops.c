@@ -91,6 +91,11 @@ enum ir_type ir_type_half(enum ir_type t)
 	return t > IR_B8 ? t - 1 : IR_VOID;
 }
 
+uint32_t ir_successors(enum ir_op op)
+{
+	return op == IR_BR ? 1 : op == IR_CBR ? 2 : 0;
+}
+
 int ir_address_arg(const struct ir_inst *in)
 {
 	return ir_ops[in->op].attributes & A_MEM && in->nargs ? 0 : -1;
