@@ -30,20 +30,32 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no)
 	x->block = 0;
 }
 
+/* The block of the label that comes next in the text; 0 when something else does. */
+static ir_block next_label(struct ptx *x)
+{
+	const struct ptx_name *n = x->token.kind == TOKEN_NAME ? ptx_find_here(x, &x->token) : NULL;
+	bool here = n && n->kind == NAME_LABEL && n->line == x->token.line &&
+		    n->column == x->token.column;
+
+	return here ? n->block : 0;
+}
+
 void ptx_lower_bra(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_block to = in->role[ROLE_TARGET]->name->block, next;
+	ir_block to = in->role[ROLE_TARGET]->name->block;
+	ir_block label = next_label(x), next;
 
 	if (!x->guard) {
 		ptx_jump(x, to);
 		return;
 	}
-	next = ptx_block_after(x);
+	next = label && label != to ? label : ptx_block_after(x);
 	if (x->guard_negated)
 		ptx_branch(x, x->guard, next, to);
 	else
 		ptx_branch(x, x->guard, to, next);
-	ptx_place(x, next);
+	if (next != label)
+		ptx_place(x, next);
 }
 
 /* A kernel's ret and exit are the same. */
@@ -63,14 +75,15 @@ void ptx_lower_trap(struct ptx *x, const struct ptx_inst *in)
 
 void ptx_lower_shfl(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val args[4] = {
-		ptx_read(x, in->role[ROLE_A]), ptx_read(x, in->role[ROLE_B]),
-		ptx_read(x, in->role[ROLE_C]), ptx_read(x, in->role[ROLE_MEMBERS]),
-	};
-	ir_id i = ptx_emit(x, IR_SHUFFLE, IR_B32, 2, 4, args);
-	ir_val v = ir_at(x->func, i)->res;
+	static const enum ptx_role roles[] = {ROLE_A, ROLE_B, ROLE_C, ROLE_MEMBERS};
+	ir_val args[4], v;
+	ir_id i;
 
+	for (int k = 0; k < 4; k++)
+		args[k] = ptx_read(x, in->role[roles[k]]);
+	i = ptx_emit(x, IR_SHUFFLE, IR_B32, 2, 4, args);
 	ir_at(x->func, i)->sub = in->value[SLOT_SHUFFLE];
+	v = ir_at(x->func, i)->res;
 	ptx_write(x, in->role[ROLE_D], v);
 	ptx_write(x, in->role[ROLE_P], v + 1);
 }

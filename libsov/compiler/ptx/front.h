@@ -306,7 +306,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 
 /* Lowering functions, named in table.c. */
 #define LOWERINGS(L) \
-	L(plain) L(fsub) L(iabs) L(mad) L(setp) L(selp) L(mov) L(cvt) L(cvta) \
+	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(selp) L(mov) L(cvt) L(cvta) \
 	L(ld) L(st) L(atom) L(cas) L(fence) L(shfl) L(vote) L(barrier) L(bra) L(ret) L(trap)
 #define L(name) void ptx_lower_##name(struct ptx *x, const struct ptx_inst *in);
 LOWERINGS(L)

@@ -237,6 +237,15 @@ void ptx_lower_mad(struct ptx *x, const struct ptx_inst *in)
 	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_ADD, t, product, c, 0));
 }
 
+/* How many bits: a number of 32 bits, whatever the width of the argument. */
+void ptx_lower_count(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_A]->type->ir;
+	ir_val v = ptx_op(x, in->row->op, t, read_role(x, in, ROLE_A), 0, 0);
+
+	ptx_write(x, in->role[ROLE_D], convert(x, IR_TRUNC, t, IR_B32, v));
+}
+
 static enum ir_cond condition(const struct ptx_inst *in)
 {
 	static const uint8_t of_signed[] = {IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S};

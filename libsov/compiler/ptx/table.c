@@ -68,6 +68,10 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mad.rnd.f64 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd.f64 d, a, b, c", "", plain, FMA),
+	ROW("div.type d, a, b", ".type = " UNSIGNED, plain, DIV_U),
+	ROW("div.type d, a, b", ".type = " SIGNED, plain, DIV_S),
+	ROW("rem.type d, a, b", ".type = " UNSIGNED, plain, REM_U),
+	ROW("rem.type d, a, b", ".type = " SIGNED, plain, REM_S),
 	ROW("neg.type d, a", ".type = " SIGNED, plain, NEG),
 	ROW("neg{.ftz}.f32 d, a", "", plain, FNEG),
 	ROW("neg.f64 d, a", "", plain, FNEG),
@@ -91,6 +95,10 @@ const struct ptx_row ptx_rows[] = {
 	ROW("shl.type d, a, b", ".type = " BITS "; b = .u32", plain, SHL),
 	ROW("shr.type d, a, b", ".type = " BITS " " UNSIGNED "; b = .u32", plain, SHR_U),
 	ROW("shr.type d, a, b", ".type = " SIGNED "; b = .u32", plain, SHR_S),
+
+	ROW("popc.type d, a", ".type = .b32 .b64; d = .u32; a = .type", count, POPC),
+	ROW("clz.type d, a", ".type = .b32 .b64; d = .u32; a = .type", count, CLZ),
+	ROW("brev.type d, a", ".type = .b32 .b64", plain, BREV),
 
 	/* comparison and selection */
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
@@ -170,11 +178,11 @@ const struct ptx_row ptx_rows[] = {
 
 /* Instructions of PTX 9.0 without a row: named as such, not as unknown. */
 const char *const ptx_not_yet[] = {
-	"activemask", "addc", "alloca", "applypriority", "bfe", "bfi", "bfind", "bmsk", "brev", "brkpt",
-	"brx", "clz", "cnot", "copysign", "cos", "cp", "createpolicy", "discard", "div", "dp2a", "dp4a",
+	"activemask", "addc", "alloca", "applypriority", "bfe", "bfi", "bfind", "bmsk", "brkpt",
+	"brx", "cnot", "copysign", "cos", "cp", "createpolicy", "discard", "dp2a", "dp4a",
 	"elect", "ex2", "fns", "getctarank", "griddepcontrol", "isspacep", "istypep", "ldmatrix", "ldu",
 	"lg2", "lop3", "mad24", "madc", "mapa", "match", "mbarrier", "mma", "movmatrix", "mul24",
-	"multimem", "nanosleep", "pmevent", "popc", "prefetch", "prefetchu", "prmt", "rcp", "redux", "rem",
+	"multimem", "nanosleep", "pmevent", "prefetch", "prefetchu", "prmt", "rcp", "redux",
 	"rsqrt", "sad", "set", "setmaxnreg", "shf", "sin", "slct", "sqrt", "stackrestore", "stacksave",
 	"stmatrix", "subc", "suld", "suq", "sured", "sust", "szext", "tanh", "tcgen05", "tensormap",
 	"testp", "tex", "tld4", "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4",
