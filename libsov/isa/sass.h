@@ -25,6 +25,84 @@ enum sass_mod {
 	SASS_MOD_COUNT
 };
 
+/* Values of the modifiers. They are the same for every op and SM; the rows map them to bits. */
+enum { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_MODE }; /* RND: nearest even, down, up, toward zero */
+enum {                                            /* CMP: bits less, equal, greater, unordered */
+	SASS_CMP_F, SASS_CMP_LT, SASS_CMP_EQ, SASS_CMP_LE, SASS_CMP_GT, SASS_CMP_NE, SASS_CMP_GE,
+	SASS_CMP_NUM, SASS_CMP_NAN, SASS_CMP_LTU, SASS_CMP_EQU, SASS_CMP_LEU, SASS_CMP_GTU,
+	SASS_CMP_NEU, SASS_CMP_GEU, SASS_CMP_T, /* for integers F, LT … GE and T */
+};
+enum { SASS_AND, SASS_OR, SASS_XOR };                              /* BOOL */
+enum {                                                             /* FUNC */
+	SASS_MUFU_COS, SASS_MUFU_SIN, SASS_MUFU_EX2, SASS_MUFU_LG2, SASS_MUFU_RCP, SASS_MUFU_RSQ,
+	SASS_MUFU_RCP64H, SASS_MUFU_RSQ64H, SASS_MUFU_SQRT, SASS_MUFU_TANH,
+};
+enum { /* SCALE: FMUL's product times 1, 1/2, 1/4, 1/8, 8, 4, 2 */
+	SASS_SCALE_1, SASS_SCALE_D2, SASS_SCALE_D4, SASS_SCALE_D8, SASS_SCALE_M8, SASS_SCALE_M4,
+	SASS_SCALE_M2,
+};
+enum { SASS_SH_U32, SASS_SH_S32, SASS_SH_U64, SASS_SH_S64 };       /* SHTYPE */
+enum {                                                             /* PRMT */
+	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
+	SASS_PRMT_RC16,
+};
+enum {                                                             /* DTYPE, STYPE */
+	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
+	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
+	SASS_TYPE_F64, SASS_TYPE_TF32,
+};
+enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
+enum { SASS_HALF_BOTH, SASS_HALF_LOW, SASS_HALF_HIGH };            /* ASEL, BSEL, CSEL: H1_H0, H0_H0, H1_H1 */
+enum {                                                             /* WIDTH */
+	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
+	SASS_WIDTH_128,
+};
+enum { /* ORDER, with the scope in the name; a weak access has none */
+	SASS_ORDER_WEAK, SASS_ORDER_CONSTANT, SASS_ORDER_STRONG_SM, SASS_ORDER_STRONG_GPU,
+	SASS_ORDER_STRONG_SYS, SASS_ORDER_MMIO_GPU, SASS_ORDER_MMIO_SYS,
+	SASS_ORDER_STRONG_GPU_PRIVATE, SASS_ORDER_CONSTANT_PRIVATE, SASS_ORDER_CONSTANT_CTA,
+	SASS_ORDER_CONSTANT_CTA_PRIVATE, SASS_ORDER_CONSTANT_SM, SASS_ORDER_CONSTANT_SM_PRIVATE,
+	SASS_ORDER_CONSTANT_VC, SASS_ORDER_CONSTANT_VC_PRIVATE, SASS_ORDER_CONSTANT_GPU,
+};
+enum { /* EVICT: normal, first, last, last use, unchanged, no allocation */
+	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU, SASS_EVICT_NA,
+};
+enum {                                                             /* ATOM */
+	SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND,
+	SASS_ATOM_OR, SASS_ATOM_XOR, SASS_ATOM_EXCH, SASS_ATOM_SAFEADD,
+};
+enum {                                                             /* ATYPE */
+	SASS_ATYPE_U32, SASS_ATYPE_S32, SASS_ATYPE_U64, SASS_ATYPE_S64, SASS_ATYPE_F32_FTZ,
+	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2, SASS_ATYPE_128,
+};
+enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL }; /* INDEX */
+enum { SASS_FENCE_SC, SASS_FENCE_ALL };                            /* FENCE */
+enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC }; /* SCOPE */
+enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };  /* SHFL */
+enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };               /* VOTE */
+enum { SASS_MATCH_ANY, SASS_MATCH_ALL };                           /* MATCH */
+enum {                                                             /* REDUX */
+	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX,
+};
+enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };  /* UNIFORM */
+enum { /* BAR */
+	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR, SASS_BAR_SCAN,
+	SASS_BAR_SYNCALL,
+};
+enum { SASS_BPT_TRAP, SASS_BPT_INT, SASS_BPT_PAUSE, SASS_BPT_CAL, SASS_BPT_DRAIN }; /* BPT */
+
+/* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
+enum {
+	SASS_SR_LANEID = 0x00, SASS_SR_VIRTCFG = 0x02, SASS_SR_VIRTID = 0x03, SASS_SR_TID = 0x20,
+	SASS_SR_TID_X = 0x21, SASS_SR_TID_Y = 0x22, SASS_SR_TID_Z = 0x23, SASS_SR_CTAID_X = 0x25,
+	SASS_SR_CTAID_Y = 0x26, SASS_SR_CTAID_Z = 0x27, SASS_SR_NTID = 0x28, SASS_SR_LWINHI = 0x2e,
+	SASS_SR_SWINHI = 0x2f, SASS_SR_SWINLO = 0x30, SASS_SR_SWINSZ = 0x31, SASS_SR_SMEMSZ = 0x32,
+	SASS_SR_LWINLO = 0x34, SASS_SR_EQMASK = 0x38, SASS_SR_LTMASK = 0x39, SASS_SR_LEMASK = 0x3a,
+	SASS_SR_GTMASK = 0x3b, SASS_SR_GEMASK = 0x3c, SASS_SR_VIRTUALSMID = 0x43,
+	SASS_SR_CLOCKLO = 0x50, SASS_SR_CLOCKHI = 0x51, SASS_SR_GLOBALTIMERLO = 0x52,
+	SASS_SR_GLOBALTIMERHI = 0x53, SASS_SR_CGACTAID = 0x88, SASS_SR_ZERO = 0xff,
+};
+
 enum sass_kind {
 	SASS_NONE,
 	SASS_GPR,    /* reg 0–254, SASS_RZ */
@@ -99,8 +177,8 @@ bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out,
 /* Decodes. false: no row matches, or bits are set that its row does not know. */
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
 /* nvdisasm's syntax, without the closing " ;". address is the instruction's own, for targets.
- * Returns the length, as snprintf does. */
-int sass_print(const struct sass_inst *in, uint64_t address, char *buffer, size_t size);
+ * Returns the length, as snprintf does; -1 if no row fits (as sass_encode would say). */
+int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer, size_t size);
 /* Registers read and written, RZ/PT/URZ left out. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
 /* Name of an op ("FADD"), for messages and statistics. */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every SASS operation that the table knows, as SASS_OP(name), with its operands in the order in
+ * which struct sass_inst holds them. The order is nvdisasm's, destinations first, and the number
+ * of operands of an op never changes: what nvdisasm leaves out because it has no effect is there
+ * all the same. An operand left SASS_NONE is encoded as the default written after '='.
+ *
+ *   d          destination register        p q        destination predicates
+ *   a b c      sources: register, and where the hardware has a form for it one of them an
+ *              immediate, a constant or a uniform register
+ *   x y        source predicates           i          immediate
+ *   addr       SASS_ADDR                   target     SASS_TARGET
+ *   ud ua ub   uniform registers           up ux      uniform predicates
+ *   B          convergence barrier
+ */
+
+/* Float, 32 bits. */
+SASS_OP(FADD)       /* d, a, b */
+SASS_OP(FMUL)       /* d, a, b */
+SASS_OP(FFMA)       /* d, a, b, c */
+SASS_OP(FMNMX)      /* d, a, b, x: x ? min : max */
+SASS_OP(FSEL)       /* d, a, b, x */
+SASS_OP(FSET)       /* d, a, b, x=PT */
+SASS_OP(FSETP)      /* p, q=PT, a, b, x=PT: p = (a CMP b) BOOL x, q = !(a CMP b) BOOL x */
+SASS_OP(FCHK)       /* p, a, b: the division needs its slow path */
+SASS_OP(FRND)       /* d, a */
+SASS_OP(MUFU)       /* d, a */
+
+/* Float, 64 bits: register pairs. */
+SASS_OP(DADD)       /* d, a, b */
+SASS_OP(DMUL)       /* d, a, b */
+SASS_OP(DFMA)       /* d, a, b, c */
+SASS_OP(DSETP)      /* p, q=PT, a, b, x=PT */
+
+/* Float, two halves in a register. */
+SASS_OP(HADD2)      /* d, a, b */
+SASS_OP(HMUL2)      /* d, a, b */
+SASS_OP(HFMA2)      /* d, a, b, c */
+SASS_OP(HFMA2_MMA)  /* d, a, b, c */
+
+/* Integer. */
+SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X carries in x, y */
+SASS_OP(VIADD)      /* d, a, b */
+SASS_OP(IMAD)       /* d, p=PT, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
+SASS_OP(IMAD_WIDE)  /* d pair, p=PT, a, b, c pair, x=!PT: p is the carry out */
+SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c */
+SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
+SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
+SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(IABS)       /* d, a */
+SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
+SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus the carry x */
+SASS_OP(LOP3)       /* p=PT, d, a, b, c, i lut, x=!PT: p = (d != 0) or x */
+SASS_OP(PLOP3)      /* p, q=PT, x, y, z, i lut of p, i lut of q */
+SASS_OP(SHF)        /* d, a low, b amount, c high */
+SASS_OP(SEL)        /* d, a, b, x */
+SASS_OP(PRMT)       /* d, a, b selector, c */
+SASS_OP(SGXT)       /* d, a, b */
+SASS_OP(BMSK)       /* d, a, b */
+SASS_OP(POPC)       /* d, a */
+SASS_OP(FLO)        /* d, p=PT, a */
+SASS_OP(BREV)       /* d, a */
+SASS_OP(IDP)        /* d, a, b, c */
+
+/* Moves and conversions. */
+SASS_OP(MOV)        /* d, a, i=0xf bytes written */
+SASS_OP(I2F)        /* d, a */
+SASS_OP(F2I)        /* d, a */
+SASS_OP(F2F)        /* d, a */
+SASS_OP(I2FP)       /* d, a */
+SASS_OP(F2FP)       /* d, a high half, b low half */
+SASS_OP(S2R)        /* d, special register */
+SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */
+SASS_OP(P2R)        /* d, PR, a, b mask */
+SASS_OP(R2P)        /* PR, a, b mask */
+
+/* The uniform datapath: one value a warp. */
+SASS_OP(S2UR)       /* ud, special register */
+SASS_OP(R2UR)       /* up=UPT, ud, a */
+SASS_OP(ULDC)       /* ud, constant */
+SASS_OP(UMOV)       /* ud, ua */
+SASS_OP(UIADD3)     /* ud, up=UPT, uq=UPT, ua, ub, uc, ux=!UPT, uy=!UPT */
+SASS_OP(UIMAD)      /* ud, ua, ub, uc */
+SASS_OP(UIMAD_WIDE) /* ud pair, ua, ub, uc pair */
+SASS_OP(UISETP)     /* up, uq=UPT, ua, ub, ux=UPT, uy=UPT */
+SASS_OP(ULEA)       /* ud, up=UPT, ua, ub, i */
+SASS_OP(ULEA_HI)    /* ud, up=UPT, ua, ub, uc, i, ux=!UPT */
+SASS_OP(ULOP3)      /* up=UPT, ud, ua, ub, uc, i lut, ux=!UPT */
+SASS_OP(UPLOP3)     /* up, uq=UPT, ux, uy, uz, i, i */
+SASS_OP(USHF)       /* ud, ua, ub, uc */
+SASS_OP(USEL)       /* ud, ua, ub, ux */
+SASS_OP(UPRMT)      /* ud, ua, ub, uc */
+SASS_OP(USGXT)      /* ud, ua, ub */
+SASS_OP(UBMSK)      /* ud, ua, ub */
+SASS_OP(UPOPC)      /* ud, ua */
+SASS_OP(UFLO)       /* ud, up=UPT, ua */
+SASS_OP(UBREV)      /* ud, ua */
+
+/* Lanes of a warp. */
+SASS_OP(SHFL)       /* p=PT, d, a, b lane, c clamp and segment mask */
+SASS_OP(VOTE)       /* d=RZ, p=PT, x */
+SASS_OP(VOTEU)      /* ud=URZ, up=UPT, x */
+SASS_OP(MATCH)      /* p=PT, d, a */
+SASS_OP(REDUX)      /* ud, a */
+
+/* Memory. */
+SASS_OP(LDG)        /* p=PT, d, addr, x=PT */
+SASS_OP(STG)        /* addr, b */
+SASS_OP(LD)         /* p=PT, d, addr, x=PT */
+SASS_OP(ST)         /* addr, b */
+SASS_OP(LDS)        /* d, addr */
+SASS_OP(STS)        /* addr, b */
+SASS_OP(LDL)        /* d, addr */
+SASS_OP(STL)        /* addr, b */
+SASS_OP(LDC)        /* d, constant (indexed) */
+SASS_OP(ATOMG)      /* p=PT, d, addr, b */
+SASS_OP(ATOMG_CAS)  /* p=PT, d, addr, b compare, c swap */
+SASS_OP(ATOM)       /* p=PT, d, addr, b */
+SASS_OP(ATOM_CAS)   /* p=PT, d, addr, b compare, c swap */
+SASS_OP(ATOMS)      /* d, addr, b */
+SASS_OP(ATOMS_CAS)  /* d, addr, b compare, c swap */
+SASS_OP(RED)        /* addr, b (printed REDG on SM90) */
+SASS_OP(MEMBAR)     /* - */
+SASS_OP(ERRBAR)     /* - */
+SASS_OP(CGAERRBAR)  /* - */
+SASS_OP(CCTL)       /* addr */
+SASS_OP(CCTL_IVALL) /* - */
+
+/* Control. */
+SASS_OP(BRA)        /* x=PT, target */
+SASS_OP(BRX)        /* x=PT, a pair, target added to a */
+SASS_OP(BSSY)       /* B, target */
+SASS_OP(BSYNC)      /* B, x=PT */
+SASS_OP(BREAK)      /* B, x=PT */
+SASS_OP(BMOV_READ)  /* d, B (or its saved form) */
+SASS_OP(BMOV_WRITE) /* B, a */
+SASS_OP(CALL_REL)   /* x=PT, target */
+SASS_OP(RET_REL)    /* x=PT, a pair, target added to a */
+SASS_OP(EXIT)       /* x=PT */
+SASS_OP(WARPSYNC)   /* x=PT, a mask */
+SASS_OP(WARPSYNC_ALL)        /* x=PT */
+SASS_OP(WARPSYNC_COLLECTIVE) /* x=PT, a mask, target */
+SASS_OP(ENDCOLLECTIVE)       /* x=PT */
+SASS_OP(YIELD)      /* x=PT */
+SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
+SASS_OP(BPT)        /* i */
+SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
+SASS_OP(B2R)        /* d, i: what a BAR.RED found */
+SASS_OP(DEPBAR)     /* i scoreboard, i count, mask */
+SASS_OP(NOP)        /* - */
+#undef SASS_OP
