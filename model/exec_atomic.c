@@ -147,6 +147,8 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		old = exchange(at, x.bytes, swap ? change_compare : change_apply, &c);
 		if (kind == SASS_RED)
 			continue;
+		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST says only whether it did */
+			old = old == c.compare;
 		w->r[op->d][i] = (uint32_t)old;
 		if (x.bytes == 8)
 			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
@@ -159,8 +161,6 @@ static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 
 	if (op->p[0] % PRED_UNIFORM != PRED_SINK)
 		return "atomics with a predicate are not modelled";
-	if (type == SASS_ATYPE_128)
-		return "128-bit atomics are not modelled";
 	if (how == SASS_ATOM_SAFEADD || (is_float(type) && how != SASS_ATOM_ADD))
 		return "this atomic operation is not modelled for this type";
 	return prepare_access(op, in);

@@ -74,7 +74,7 @@ static void run_match(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES], row[LANES];
 	const uint32_t *a = fetch(w, op, 0, space);
-	bool all = op->inst->mod[SASS_M_MATCH] == SASS_MATCH_ALL, wide = op->s[0].words == 2, same = true;
+	bool all = op->inst->op == SASS_MATCH_ALL, wide = op->s[0].words == 2, same = true;
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		row[i] = 0;
@@ -87,6 +87,12 @@ static void run_match(struct warp *w, const struct op *op, uint32_t mask)
 		row_splat(row, same ? mask : 0);
 	row_blend(w->r[op->d], row, mask);
 	pred_write(w, op->p[0], same ? ALL_LANES : 0, mask);
+}
+
+static const char *prepare_match(struct op *op, const struct sass_inst *in)
+{
+	op->s[0].words = in->mod[SASS_M_STYPE] == SASS_TYPE_U64 ? 2 : 1;
+	return NULL;
 }
 
 static uint32_t reduce(uint32_t how, bool is_signed, uint32_t a, uint32_t b)
@@ -120,7 +126,8 @@ static void run_redux(struct warp *w, const struct op *op, uint32_t mask)
 	value = a[first];
 	for (uint32_t i = first + 1; i < LANES; i++)
 		if (mask >> i & 1)
-			value = reduce(op->inst->mod[SASS_M_REDUX], op->inst->mod[SASS_M_SIGNED], value, a[i]);
+			value = reduce(op->inst->mod[SASS_M_REDUX], op->inst->mod[SASS_M_STYPE] == SASS_TYPE_S32, value,
+				       a[i]);
 	w->ur[op->d] = value;
 }
 
@@ -128,7 +135,8 @@ const struct op_row rows_lane[] = {
 	{ SASS_SHFL, "pdsss", run_shfl, NULL, NULL },
 	{ SASS_VOTE, "dpx", run_vote, NULL, NULL },
 	{ SASS_VOTEU, "dpx", run_voteu, NULL, NULL },
-	{ SASS_MATCH, "pds", run_match, NULL, NULL },
+	{ SASS_MATCH_ALL, "pds", run_match, NULL, prepare_match },
+	{ SASS_MATCH_ANY, "ds", run_match, NULL, prepare_match },
 	{ SASS_REDUX, "ds", run_redux, NULL, NULL },
 	OP_ROWS_END,
 };

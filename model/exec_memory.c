@@ -245,10 +245,32 @@ static const char *prepare_load(struct op *op, const struct sass_inst *in)
 	return prepare_access(op, in);
 }
 
+/* Does a generic address lie in a space? */
+static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t bits = 0, want = op->inst->mod[SASS_M_QSPC];
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t window = lane_address(w, op, i) & ~(NV_WINDOW_BYTES - 1);
+		uint32_t space = window == w->grid->shared_window  ? SASS_QSPC_SHARED
+				 : window == w->grid->local_window ? SASS_QSPC_LOCAL
+								   : SASS_QSPC_GLOBAL;
+
+		bits |= (uint32_t)(space == want || (space == SASS_QSPC_SHARED && want == SASS_QSPC_CLUSTER)) << i;
+	}
+	pred_write(w, op->p[0], bits, mask);
+}
+
+static const char *prepare_qspc(struct op *op, const struct sass_inst *in)
+{
+	prepare_access(op, in);
+	return op->d == ROW_SINK ? NULL : "QSPC with a register result is not modelled";
+}
+
 const struct op_row rows_memory[] = {
 	{ SASS_LDG, "pdax", run_load, NULL, prepare_load },
 	{ SASS_STG, "as", run_store, NULL, prepare_access },
-	{ SASS_LD, "pdax", run_load, NULL, prepare_load },
+	{ SASS_LD, "dax", run_load, NULL, prepare_load },
 	{ SASS_ST, "as", run_store, NULL, prepare_access },
 	{ SASS_LDS, "da", run_load, NULL, prepare_access },
 	{ SASS_STS, "as", run_store, NULL, prepare_access },
@@ -258,6 +280,7 @@ const struct op_row rows_memory[] = {
 	{ SASS_ERRBAR, "", run_fence, NULL, NULL },
 	{ SASS_CGAERRBAR, "", run_fence, NULL, NULL },
 	{ SASS_CCTL, "a", run_fence, NULL, NULL },
+	{ SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc },
 	{ SASS_CCTL_IVALL, "", run_fence, NULL, NULL },
 	OP_ROWS_END,
 };

@@ -222,7 +222,7 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_r2ur(struct op *op, const struct sass_inst *in)
 {
 	(void)in;
-	return op->p[0] == PRED_UNIFORM + PRED_SINK ? NULL : "R2UR with a predicate is not modelled";
+	return op->p[0] % PRED_UNIFORM == PRED_SINK ? NULL : "R2UR with a predicate is not modelled";
 }
 
 /* P0 to P6 as bits 0 to 6. */

@@ -365,7 +365,7 @@ static void wait(struct warp *w, const struct op *op)
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
 		if (in->wait >> s & 1)
 			settle(w->hazard, s, 0, w->clock, 2);
-	if (in->op == SASS_DEPBAR && in->mod[SASS_M_LE])
+	if (in->op == SASS_DEPBAR)
 		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], w->clock, 2);
 }
 
