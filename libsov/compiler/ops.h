@@ -53,6 +53,10 @@ OP(MULHI_U,   "mulhi.u",   2, 1, SAME,    T_INT,     0,                         
 OP(MULHI_S,   "mulhi.s",   2, 1, SAME,    T_INT,     0,                          P_PURE|P_COMM)
 OP(MULWIDE_U, "mulwide.u", 2, 1, WIDE,    T_HALVES,  0,                          P_PURE|P_COMM)
 OP(MULWIDE_S, "mulwide.s", 2, 1, WIDE,    T_HALVES,  0,                          P_PURE|P_COMM)
+OP(DIV_U,     "div.u",     2, 1, SAME,    T_INT,     0,                          P_PURE) /* by zero: all ones, and the dividend remains */
+OP(DIV_S,     "div.s",     2, 1, SAME,    T_INT,     0,                          P_PURE) /* towards zero */
+OP(REM_U,     "rem.u",     2, 1, SAME,    T_INT,     0,                          P_PURE)
+OP(REM_S,     "rem.s",     2, 1, SAME,    T_INT,     0,                          P_PURE) /* has the dividend's sign */
 OP(MIN_U,     "min.u",     2, 1, SAME,    T_INT,     0,                          P_PURE|P_COMM)
 OP(MIN_S,     "min.s",     2, 1, SAME,    T_INT,     0,                          P_PURE|P_COMM)
 OP(MAX_U,     "max.u",     2, 1, SAME,    T_INT,     0,                          P_PURE|P_COMM)
@@ -65,6 +69,9 @@ OP(NOT,       "not",       1, 1, SAME,    T_BITS,    0,                         
 OP(SHL,       "shl",       2, 1, SHIFT,   T_INT,     0,                          P_PURE) /* amounts of the width and above give 0 (sign for shr.s) */
 OP(SHR_U,     "shr.u",     2, 1, SHIFT,   T_INT,     0,                          P_PURE)
 OP(SHR_S,     "shr.s",     2, 1, SHIFT,   T_INT,     0,                          P_PURE)
+OP(POPC,      "popc",      1, 1, SAME,    T_INT,     0,                          P_PURE) /* number of ones */
+OP(CLZ,       "clz",       1, 1, SAME,    T_INT,     0,                          P_PURE) /* leading zeros; the width for 0 */
+OP(BREV,      "brev",      1, 1, SAME,    T_INT,     0,                          P_PURE) /* bits in reverse */
 OP(ICMP,      "icmp",      2, 1, CMP,     T_BITS,    A_COND,                     P_PURE)
 OP(SELECT,    "select",    3, 1, SELECT,  T_BITS,    0,                          P_PURE)
 /* width changes: values have no signedness, only widths */
