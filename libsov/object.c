@@ -33,7 +33,7 @@ static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
 static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
 
 static const char *const kind_names[OBJECT_KINDS] = {
-	"nothing", "device", "context", "module", "function", "stream", "event",
+	"nothing", "a device", "a context", "a module", "a function", "a stream", "an event",
 };
 
 sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *))
@@ -72,16 +72,16 @@ static void *refuse_handle(uint64_t handle, enum object_kind kind)
 	uint32_t found = handle & 0xff, slot = (uint32_t)handle >> 8;
 
 	if (!handle)
-		refuse(SOV_ERROR_INVALID_HANDLE, "the %s handle is NULL", kind_names[kind]);
+		refuse(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
 	else if (!found || found >= OBJECT_KINDS || !slot || slot >= MAX_OBJECTS)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of a %s",
+		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",
 		       (unsigned long long)handle, kind_names[kind]);
 	else if (found != kind)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of a %s, not of a %s",
+		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
 		       (unsigned long long)handle, kind_names[found], kind_names[kind]);
 	else
-		refuse(SOV_ERROR_INVALID_HANDLE, "the %s with handle 0x%llx was destroyed already",
-		       kind_names[kind], (unsigned long long)handle);
+		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was the handle of %s that was destroyed",
+		       (unsigned long long)handle, kind_names[kind]);
 	return NULL;
 }
 

@@ -21,7 +21,8 @@ static sov_result page_create(struct context *c)
 	uint32_t count = c->device->info.page_bytes / STRIDE, i;
 	struct semaphore_page *page;
 	struct buffer *buffer;
-	sov_result r = buffer_create(c, WINSYS_SYSTEM, false, c->device->info.page_bytes, &buffer);
+	/* Ampere's host has 40 bits for a semaphore's address. */
+	sov_result r = buffer_create(c, WINSYS_SYSTEM, true, c->device->info.page_bytes, &buffer);
 
 	if (r)
 		return r;
