@@ -121,8 +121,8 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 {
 	const struct sass_slot *s = &row->ops[operand];
 
-	/* Only units of fixed latency keep operands; the bit goes with the operand, not its place. */
-	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->pipe > SASS_PIPE_FP64)
+	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
+	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80)
 		return 0;
 	switch (s->type) {
 	case SLOT_GPR:
@@ -165,8 +165,8 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 		bit(w, s->abs ? s->abs : p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
-	if (s->flags & SLOT_HALF) {
-		if (!field8(w, p->half, 2, &o->aux))
+	if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
+		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
 	} else if (w->put && o->aux && o->kind != SASS_CONST) {
 		return false;
@@ -228,6 +228,7 @@ static int reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o
 	static const uint8_t widths[] = {
 		[SASS_GPR] = 8, [SASS_UGPR] = 6, [SASS_PRED] = 3, [SASS_UPRED] = 3, [SASS_BREG] = 4,
 	};
+	uint8_t negated = s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
 	uint8_t kind = kinds[s->type], stored = s->flags & SLOT_INVERT ? o->reg ^ 7 : o->reg;
 
 	if (w->put && o->kind != kind)
@@ -237,8 +238,8 @@ static int reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o
 		return MISFIT_VALUE;
 	o->reg = s->flags & SLOT_INVERT ? stored ^ 7 : stored;
 	if (s->neg)
-		bit(w, s->neg, &o->flags, SASS_NEG);
-	return (o->flags & ~(s->neg ? SASS_NEG : 0)) || o->aux ? MISFIT_FLAG : -1;
+		bit(w, s->neg, &o->flags, negated);
+	return (o->flags & ~(s->neg ? negated : 0)) || o->aux ? MISFIT_FLAG : -1;
 }
 
 static int number(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
@@ -291,7 +292,8 @@ static int address(struct walk *w, const struct sass_slot *s, struct sass_operan
 		return MISFIT_KIND;
 	o->kind = SASS_ADDR;
 	field8(w, 24, 8, &o->reg);
-	if (!signed_field(w, 40, 24, &o->value))
+	if (s->width & ADDR_OFFSET32 ? !signed_field(w, 32, 32, &o->value) :
+				       !signed_field(w, 40, 24, &o->value))
 		return MISFIT_VALUE;
 	if (s->width & ADDR_MAYBE_UREG) {
 		field8(w, 91, 1, &uniform);
@@ -456,7 +458,11 @@ static bool all_fields(struct walk *w)
 	w->why = "a stall of 0 or above 11 needs yield";
 	if (!in->yield && (in->stall < 1 || in->stall > 11))
 		return false;
-	w->why = "a reuse flag needs a register there, a unit of fixed latency and no yield";
+	w->why = "this instruction cannot set such a scoreboard";
+	if (((r->sb == SB_READ || r->sb == SB_NONE) && in->write_barrier != SASS_NO_SB) ||
+	    ((r->sb == SB_WRITE || r->sb == SB_NONE) && in->read_barrier != SASS_NO_SB))
+		return false;
+	w->why = "a reuse flag needs a register there, vector arithmetic and no yield";
 	return !(in->reuse & ~(in->yield ? 0 : reusable(r, in)));
 }
 
@@ -506,13 +512,13 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 
 			if (!(r->forms >> form & 1))
 				continue;
+			copy.form = r;
 			fill_in(r, &copy);
 			if (all_fields(&w)) {
 				w.why = "the hardware does not have this combination";
 				if (!r->legal || r->legal(sm, &copy)) {
 					*word = w.word;
 					*in = copy;
-					in->form = r;
 					return r;
 				}
 			}
@@ -543,11 +549,10 @@ bool sass_decode(uint32_t sm, struct sass_word word, struct sass_inst *out)
 			continue;
 		memset(out, 0, sizeof(*out));
 		out->op = r->op;
+		out->form = r;
 		if (all_fields(&w) && !(word.lo & ~w.known.lo) && !(word.hi & ~w.known.hi) &&
-		    (!r->legal || r->legal(sm, out))) {
-			out->form = r;
+		    (!r->legal || r->legal(sm, out)))
 			return true;
-		}
 	}
 	return false;
 }

@@ -34,7 +34,7 @@ SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
 /* Conversion. */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
 SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
-SASS_MOD(BYTE)     /* I2F: which byte or half of the source */
+SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
 SASS_MOD(PACK)     /* F2FP: 1: two values to one register */
 SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16, SASS_HALF_BF16 */
 
@@ -47,24 +47,23 @@ SASS_MOD(PREFETCH) /* LDG: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
 SASS_MOD(ATOM)     /* SASS_ATOM_* */
 SASS_MOD(ATYPE)    /* SASS_ATYPE_* */
 SASS_MOD(XSHIFT)   /* shared memory: the address register times 1 << (0, 2, 3, 4 by value 0–3) */
-SASS_MOD(UNALIGNED) /* LDS: 1: .U */
-SASS_MOD(ZEROD)    /* LDS: 1: .ZD */
 SASS_MOD(INDEX)    /* LDC: SASS_INDEX_* */
 SASS_MOD(FENCE)    /* MEMBAR: SASS_FENCE_* */
 SASS_MOD(SCOPE)    /* MEMBAR: SASS_SCOPE_* */
 SASS_MOD(CCTL)     /* SASS_CCTL_* */
+SASS_MOD(CAS)      /* compare and swap: SASS_CAS … */
+SASS_MOD(QSPC)     /* SASS_QSPC_* */
 
 /* Lanes and control. */
 SASS_MOD(SHFL)     /* SASS_SHFL_* */
 SASS_MOD(VOTE)     /* SASS_VOTE_* */
-SASS_MOD(MATCH)    /* SASS_MATCH_* */
 SASS_MOD(REDUX)    /* SASS_REDUX_* */
 SASS_MOD(UNIFORM)  /* BRA: SASS_BRA_* */
 SASS_MOD(NODEC)    /* CALL: 1: NOINC; RET: 1: NODEC: the call stack is not touched */
 SASS_MOD(BAR)      /* SASS_BAR_* */
 SASS_MOD(DEFER)    /* BAR: 1: DEFER_BLOCKING */
 SASS_MOD(CLEAR)    /* BMOV: 1: .CLEAR */
-SASS_MOD(BPT)      /* SASS_BPT_* */
-SASS_MOD(LE)       /* DEPBAR: 1: wait until at most the count is left */
-SASS_MOD(KEEPREFCOUNT) /* EXIT: 1 */
+SASS_MOD(EXIT)     /* SASS_EXIT_* */
+SASS_MOD(NO_ATEXIT) /* EXIT: 1 */
+SASS_MOD(SLEEP)    /* NANOSLEEP: SASS_SLEEP_* */
 #undef SASS_MOD

@@ -73,9 +73,16 @@ static void say_half(struct text *t, uint16_t bits, bool bf16)
 static void say_immediate(struct text *t, const struct sass_inst *in, int64_t value)
 {
 	uint32_t bits = (uint32_t)value;
+	uint8_t kind = in->form->imm;
 	double d;
 
-	switch (in->form->imm) {
+	if (kind == IMM_STYPE)
+		kind = in->mod[SASS_M_STYPE] == SASS_TYPE_U32 || in->mod[SASS_M_STYPE] == SASS_TYPE_U64 ?
+		       IMM_HEX : IMM_SIGNED;
+	if (kind == IMM_MUFU)
+		kind = in->mod[SASS_M_FUNC] == SASS_MUFU_RCP64H || in->mod[SASS_M_FUNC] == SASS_MUFU_RSQ64H ?
+		       IMM_DOUBLE : IMM_FLOAT;
+	switch (kind) {
 	case IMM_SIGNED:
 		say_signed(t, (int32_t)bits);
 		break;
@@ -164,7 +171,7 @@ static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
 		say_ureg(t, o->aux);
 	}
 	if (!base && !uniform) {
-		say(t, "0x%x", (unsigned)o->value & 0xffffff);
+		say(t, "0x%x", (unsigned)o->value & (s->width & ADDR_OFFSET32 ? ~0u : 0xffffffu));
 	} else if (o->value) {
 		say(t, "+");
 		say_signed(t, o->value);
@@ -177,6 +184,7 @@ static void say_source(struct text *t, const struct sass_inst *in, const struct 
 		       const struct sass_operand *o, bool reused)
 {
 	static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+	static const char *const bytes[] = {"", ".B1", ".B2", ".B3"};
 
 	say(t, "%s%s", o->flags & SASS_NEG ? "-" : o->flags & SASS_NOT ? "~" : "",
 	    o->flags & SASS_ABS ? "|" : "");
@@ -184,6 +192,10 @@ static void say_source(struct text *t, const struct sass_inst *in, const struct 
 		say_constant(t, in->form, o);
 	else
 		say_reg(t, o);
+	if (s->flags & SLOT_BYTE)
+		say(t, "%s", bytes[o->aux]);
+	else if (s->flags & SLOT_HALF1)
+		say(t, "%s", o->aux ? ".H1" : "");
 	say(t, "%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
 	if (s->flags & SLOT_HALF && o->kind != SASS_CONST)
 		say(t, "%s", halves[o->aux]);
@@ -203,11 +215,13 @@ static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
 	case DEFAULT_15:
 		return o->value == 15;
 	}
-	return false;
+	return o->kind == SASS_TARGET && o->value == 0;
 }
 
 static bool shown(const struct sass_inst *in, const struct sass_slot *s, const struct sass_operand *o)
 {
+	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
+		return false;
 	if (s->flags & SLOT_HIDDEN || (s->flags & SLOT_QUIET && is_default(s, o)))
 		return false;
 	return (!s->if_mod || in->mod[s->if_mod - 1]) && (!s->unless_mod || !in->mod[s->unless_mod - 1]);
@@ -228,7 +242,9 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 		say_source(t, in, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
 		break;
 	case SASS_IMM:
-		if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
+		if (s->flags & SLOT_SB)
+			say(t, "SB%u", (unsigned)o->value);
+		else if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
 			say(t, "0x%" PRIx64, (uint64_t)o->value);
 		else
 			say_immediate(t, in, o->value);
@@ -279,7 +295,7 @@ int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t addres
 	const struct sass_form *row;
 	struct sass_word word;
 	const char *separator = " ", *name;
-	uint32_t i;
+	uint32_t i, pass;
 
 	row = sass_select(sm, &in, &word, NULL);
 	if (!row)
@@ -290,12 +306,16 @@ int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t addres
 	for (i = 0; i < SASS_MAX_FIELDS && row->fields[i].width; i++)
 		say(&t, "%s", choice_text(&row->fields[i], in.mod[row->fields[i].mod]));
 	say(&t, "%s", row->suffix ? row->suffix : "");
-	for (i = 0; i < in.nops; i++) {
-		if (!shown(&in, &row->ops[i], &in.ops[i]))
-			continue;
-		say(&t, "%s", separator);
-		say_operand(&t, sm, &in, i, address);
-		separator = row->ops[i].flags & SLOT_BLANK ? " " : ", ";
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < in.nops; i++) {
+			bool later = !(row->ops[i].flags & SLOT_FIRST);
+
+			if (later != pass || !shown(&in, &row->ops[i], &in.ops[i]))
+				continue;
+			say(&t, "%s", separator);
+			say_operand(&t, sm, &in, i, address);
+			separator = row->ops[i].flags & SLOT_BLANK ? " " : ", ";
+		}
 	}
 	if (t.length && t.length < size && buffer[t.length - 1] == ' ')
 		buffer[--t.length] = 0;

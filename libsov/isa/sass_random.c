@@ -72,8 +72,8 @@ static void source(struct dice *d, const struct sass_form *row, uint32_t form,
 		return;
 	}
 	o->reg = reg(d, o->kind == SASS_UGPR ? 64 : 256);
-	if (s->flags & SLOT_HALF)
-		o->aux = below(d, 4);
+	if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1))
+		o->aux = below(d, s->flags & SLOT_HALF1 ? 2 : 4);
 }
 
 static void address(struct dice *d, const struct sass_slot *s, const struct sass_inst *in,
@@ -111,6 +111,7 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 		break;
 	case SLOT_UGPR:
 		*o = (struct sass_operand){.kind = SASS_UGPR, .reg = reg(d, 64)};
+		o->flags = s->neg && below(d, 2) ? SASS_NOT : 0;
 		break;
 	case SLOT_PRED: case SLOT_UPRED:
 		o->kind = s->type == SLOT_PRED ? SASS_PRED : SASS_UPRED;
@@ -171,8 +172,10 @@ static void draw(struct dice *d, const struct sass_form *row, struct sass_inst *
 	in->guard_not = below(d, 2);
 	in->yield = below(d, 2);
 	in->stall = in->yield ? below(d, 16) : 1 + below(d, 11);
-	in->write_barrier = below(d, 2) ? SASS_NO_SB : below(d, 6);
-	in->read_barrier = below(d, 2) ? SASS_NO_SB : below(d, 6);
+	if ((row->sb == SB_BOTH || row->sb == SB_WRITE) && below(d, 2))
+		in->write_barrier = below(d, 6);
+	if ((row->sb == SB_BOTH || row->sb == SB_READ) && below(d, 2))
+		in->read_barrier = below(d, 6);
 	in->wait = below(d, 64);
 	for (i = 0; i < in->nops; i++)
 		if (!in->yield && !below(d, 3))

@@ -53,6 +53,11 @@ enum {  /* slot flags */
 	SLOT_INVERT = 128,  /* predicate stored inverted, so that all zero is PT */
 	SLOT_RAW = 256,     /* target printed as the distance itself */
 	SLOT_BLANK = 512,   /* no comma after it */
+	SLOT_FIRST = 1024,  /* printed before the others */
+	SLOT_SB = 2048,     /* printed as a scoreboard: SB0 */
+	SLOT_BYTE = 8192,   /* conversions: selects a byte at 60–61 */
+	SLOT_HALF1 = 16384, /* … a half at 60 */
+	SLOT_RED = 4096,    /* there only when the modifier BAR is a reduction */
 };
 
 enum {  /* how the address of a memory operand may look; in slot.width */
@@ -61,6 +66,7 @@ enum {  /* how the address of a memory operand may look; in slot.width */
 	ADDR_DESC = 4,      /* bit neg: the uniform register is a descriptor */
 	ADDR_WIDE = 8,      /* bit abs: the register is a pair (.64), otherwise .U32 */
 	ADDR_E = 16,        /* the register is a pair when the modifier E is set */
+	ADDR_OFFSET32 = 32, /* 32 bits of offset at 32 instead of 24 at 40 */
 };
 
 enum {  /* how many registers; in slot.count */
@@ -102,7 +108,11 @@ struct sass_fixed {
 	uint8_t lo, width, value;
 };
 
-enum sass_immediate { IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2 };
+enum sass_immediate { IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2,
+	IMM_MUFU /* by FUNC */, IMM_STYPE /* by STYPE */ };
+
+/* Whatever has no result cannot release a scoreboard by writing it; control flow sets none. */
+enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
 
 #define SASS_MAX_FIELDS 10
 #define SASS_MAX_FIXED  5
@@ -115,6 +125,7 @@ struct sass_form {
 	uint8_t sms;     /* SM_* */
 	uint8_t pipe;    /* enum sass_pipe */
 	uint8_t imm;     /* enum sass_immediate, of the source in bits 32–63 */
+	uint8_t sb;      /* SB_*: the scoreboards that it can set */
 	bool uniform;    /* sources are uniform registers; bit 91 is set when there is one */
 	struct sass_slot ops[SASS_MAX_OPERANDS];
 	struct sass_field fields[SASS_MAX_FIELDS];

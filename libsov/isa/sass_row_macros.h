@@ -20,6 +20,8 @@
 #define NA   (SLOT_NEG | SLOT_ABS)
 #define NNOT (SLOT_NEG | SLOT_NOT)
 
+#define NOTHING      {.type = SLOT_END}
+
 /* Operands. The variable arguments are further designated initialisers. */
 #define D(...)       {.type = SLOT_GPR, .lo = 16, .flags = SLOT_WRITE, __VA_ARGS__}
 #define D_QUIET      {.type = SLOT_GPR, .lo = 16, .flags = SLOT_WRITE | SLOT_QUIET, \
@@ -36,11 +38,15 @@
 #define PQ(at, not)  {.type = SLOT_PRED, .lo = at, .neg = not, .flags = SLOT_QUIET, \
 		      .otherwise = DEFAULT_TRUE}
 #define UD(...)      {.type = SLOT_UGPR, .lo = 16, .flags = SLOT_WRITE, __VA_ARGS__}
+#define UD_QUIET     {.type = SLOT_UGPR, .lo = 16, .flags = SLOT_WRITE | SLOT_QUIET, \
+		      .otherwise = DEFAULT_ZERO_REG}
 #define UPD(at, ...) {.type = SLOT_UPRED, .lo = at, .flags = SLOT_WRITE, __VA_ARGS__}
 #define UPDQ(at, ...) {.type = SLOT_UPRED, .lo = at, .flags = SLOT_WRITE | SLOT_QUIET, \
 		      .otherwise = DEFAULT_TRUE, __VA_ARGS__}
 #define UP(at, not, ...) {.type = SLOT_UPRED, .lo = at, .neg = not, __VA_ARGS__}
 #define I(at, bits, ...) {.type = SLOT_IMM, .lo = at, .width = bits, __VA_ARGS__}
+/* The first table of PLOP3 lies in two pieces. */
+#define LUT          {.type = SLOT_SPLIT, .lo = 64, .neg = 72}
 #define PAIR         .count = COUNT_2
 #define TRUE_        .otherwise = DEFAULT_TRUE
 #define FALSE_       .otherwise = DEFAULT_FALSE
@@ -49,6 +55,8 @@
 
 /* Modifiers. */
 #define FIELD(m, at, bits, list) {.mod = SASS_M_##m, .lo = at, .width = bits, .choices = list}
+#define FIELDS2(m, at, bits, at2, bits2, list) \
+	{.mod = SASS_M_##m, .lo = at, .width = bits, .lo2 = at2, .width2 = bits2, .choices = list}
 #define FLAG(m, at, list)        FIELD(m, at, 1, list)
 
 #define YES(text_) ((const struct sass_choice[]){{"", 0}, {text_, 1}})
@@ -65,10 +73,11 @@
 
 /* Lists that more than one family uses; in sass_table.c. */
 extern const struct sass_choice sass_rnd[4], sass_cmp3[8], sass_cmp4[16], sass_bool[4], sass_width[8],
-	sass_shift_type[4], sass_prmt[8], sass_vote[4], sass_width_const[8];
+	sass_shift_type[4], sass_prmt[8], sass_vote[4], sass_width_const[8], sass_left_right[2];
 
 /* The families of rows, in the order of their opcodes. */
-extern const struct sass_form sass_alu_rows[];
-extern const uint32_t sass_alu_count;
+extern const struct sass_form sass_alu_rows[], sass_uniform_rows[], sass_control_rows[],
+	sass_memory_rows[];
+extern const uint32_t sass_alu_count, sass_uniform_count, sass_control_count, sass_memory_count;
 
 #endif

@@ -28,6 +28,7 @@ const struct sass_choice sass_width_const[8] = { /* constants come in at most 64
 	{".U8", SASS_WIDTH_U8}, {".S8", SASS_WIDTH_S8}, {".U16", SASS_WIDTH_U16},
 	{".S16", SASS_WIDTH_S16}, {"", SASS_WIDTH_32}, {".64", SASS_WIDTH_64},
 };
+const struct sass_choice sass_left_right[2] = {{".L", 0}, {".R", 1}};
 const struct sass_choice sass_shift_type[4] = {
 	{".S64", SASS_SH_S64}, {".U64", SASS_SH_U64}, {".S32", SASS_SH_S32}, {".U32", SASS_SH_U32},
 };
@@ -43,7 +44,8 @@ static const struct {
 	const struct sass_form *rows;
 	const uint32_t *count;
 } families[] = {
-	{sass_alu_rows, &sass_alu_count},
+	{sass_alu_rows, &sass_alu_count},         {sass_uniform_rows, &sass_uniform_count},
+	{sass_control_rows, &sass_control_count}, {sass_memory_rows, &sass_memory_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
