@@ -52,7 +52,7 @@ enum {                                                             /* DTYPE, STY
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH, SASS_HALF_LOW, SASS_HALF_HIGH };            /* ASEL, BSEL, CSEL: H1_H0, H0_H0, H1_H1 */
+enum { SASS_HALF_BOTH, SASS_HALF_F32, SASS_HALF_LOW, SASS_HALF_HIGH }; /* an operand's aux */
 enum {                                                             /* WIDTH */
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,
@@ -111,7 +111,8 @@ enum sass_kind {
 	SASS_UPRED,
 	SASS_BREG,   /* convergence barrier B0–B15 */
 	SASS_IMM,    /* value: the bits as encoded (floats too) */
-	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset */
+	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset,
+		      * modulo 64 KiB (nvdisasm prints offsets from 0x8000 on as negative) */
 	SASS_SREG,   /* special register number in value */
 	SASS_ADDR,   /* [reg + ureg + value]: reg may be SASS_RZ; uniform register in aux, or SASS_NO_UREG */
 	SASS_TARGET, /* value: byte offset from the end of this instruction */
@@ -132,7 +133,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank or uniform register */
+	uint8_t aux;  /* bank, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
