@@ -96,35 +96,34 @@ static bool run_reduce(const struct ir_func *f, const struct kernel *k, uint32_t
 	return good;
 }
 
-static bool run_kernel(const struct ir_func *f, const struct kernel *k)
+/* All sizes and shapes; stops at the first that is wrong, and why says which. */
+static bool run_kernel(const struct ir_func *f, const struct kernel *k, char *why)
 {
 	static const uint32_t sizes[] = {1, 33, 300};
 	static const unsigned blocks[] = {128, 7};
 	static const struct shape shapes[] = {{1, 32}, {3, 96}};
-	char why[WHY] = "";
+	bool good = true;
 
-	for (unsigned i = 0; i < 3; i++)
-		for (unsigned j = 0; j < 2; j++) {
-			bool good = k->algorithm == SAXPY
+	for (unsigned i = 0; good && i < 3; i++)
+		for (unsigned j = 0; good && j < 2; j++)
+			good = k->algorithm == SAXPY
 				? run_saxpy(f, k, sizes[i], blocks[j], why)
 				: run_reduce(f, k, sizes[i], shapes[j], ROUGH, why) &&
 					  run_reduce(f, k, sizes[i], shapes[j], EXACT, why);
-			if (!good) {
-				diag("n = %u, shape %u: %s", sizes[i], j, why);
-				return false;
-			}
-		}
-	return true;
+	return good;
 }
 
 static void run_stage(const struct ir_module *m, const char *file, const char *target, unsigned number,
 		      const char *stage)
 {
+	char why[WHY];
+
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		for (unsigned i = 0; i < KERNELS; i++)
-			if (!strcmp(kernels[i].name, f->name) && !strcmp(kernels[i].file, file))
-				ok(run_kernel(f, &kernels[i]), "%s for %s is right after stage %u, %s", f->name,
-				   target, number, stage);
+			if (!strcmp(kernels[i].name, f->name) && !strcmp(kernels[i].file, file) &&
+			    !ok(run_kernel(f, &kernels[i], why), "%s for %s is right after stage %u, %s",
+				f->name, target, number, stage))
+				diag("%s", why);
 }
 
 static void run_file(const char *file, const char *target)
