@@ -117,13 +117,21 @@ static void add_far(struct address *a, struct far far)
 	a->far[a->nfar++] = far;
 }
 
+/* Does the load at this offset stay within the parameters? */
+static bool is_param(const struct ir_func *f, const struct ir_inst *load, uint64_t offset)
+{
+	uint64_t bytes = (uint64_t)load->nres * ir_type_bits(load->from) / 8;
+
+	return offset <= f->param_bytes && bytes <= f->param_bytes - offset;
+}
+
 static void fold_address(struct address *a, ir_id i)
 {
 	const struct ir_inst *p = ir_at(a->f, i);
 	struct sum s = { .base = p->args[0], .offset = p->imm }, best = s;
 	uint64_t c;
 
-	if (p->op == IR_LOAD && p->space == IR_PARAM && ir_is_const(a->f, s.base, &c)) {
+	if (p->space == IR_PARAM && ir_is_const(a->f, s.base, &c) && is_param(a->f, p, c + p->imm)) {
 		a->uses.count[s.base]--;
 		ir_at(a->f, i)->nargs = 0;
 		ir_at(a->f, i)->imm = c + s.offset;

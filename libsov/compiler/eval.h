@@ -8,8 +8,8 @@
 
 #include "libsov/compiler/ir.h"
 
-/* Values are in the low bits, the bits above a type's width are zero. false: what the operation gives
- * does not follow from its arguments alone (special registers, addresses, undef, memory, lanes). */
+/* Values are in the low bits, the bits above a type's width are zero. false: what the operation
+ * gives does not follow from its arguments alone (special registers, addresses, memory, lanes). */
 bool ir_eval(const struct ir_inst *in, const uint64_t *args, uint64_t *results);
 
 /*

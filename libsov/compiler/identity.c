@@ -242,11 +242,10 @@ static bool identity_not(struct fold *c, const struct look *l)
 	if (a->op == IR_NOT)
 		return fold_to_value(c, l, a->args[0]);
 	if ((a->op == IR_ICMP || a->op == IR_FCMP) && fold_used_once(c, l->a)) {
-		uint8_t flags = a->flags, round = a->round;
+		uint8_t flags = a->flags;
 
 		fold_to_compare(c, l, cond_inverse[a->cond], a->args[0], a->args[1]);
 		ir_at(c->f, l->i)->flags = flags;
-		ir_at(c->f, l->i)->round = round;
 		return true;
 	}
 	return false;
@@ -373,7 +372,6 @@ static bool identity_fcmp(struct fold *c, const struct look *l)
 		return false;
 	fold_to_compare(c, l, cond_mirrored[l->p.cond], l->b, l->a);
 	ir_at(c->f, l->i)->flags = l->p.flags;
-	ir_at(c->f, l->i)->round = l->p.round;
 	return true;
 }
 
@@ -506,7 +504,7 @@ static bool fold_to_float(struct fold *c, const struct look *l, enum ir_op op, i
 {
 	fold_to_op(c, l, op, x, y, z);
 	ir_at(c->f, l->i)->round = l->p.round;
-	ir_at(c->f, l->i)->flags = l->p.flags;
+	ir_at(c->f, l->i)->flags = l->p.flags & ~IR_CONTRACT;
 	return true;
 }
 

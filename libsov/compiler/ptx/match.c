@@ -348,10 +348,11 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 	struct place p[PTX_MAX_OPERANDS];
 	uint32_t n = read_places(in->row->form, p), j = 0, i = 0, required = 0;
 
+	for (uint32_t k = 0; k < n; k++)
+		required += !p[k].optional;
 	for (; i < n; i++) {
 		struct ptx_operand *o = &in->operands[j];
 
-		required += !p[i].optional;
 		if (j < in->noperands && o->separator == p[i].separator && o->address == p[i].address)
 			in->role[p[i].role] = &in->operands[j++];
 		else if (!p[i].optional)
@@ -359,8 +360,6 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 	}
 	if (i == n && j == in->noperands)
 		return true;
-	for (; i < n; i++)
-		required += !p[i].optional;
 	if (!notation)
 		ptx_error(x, &in->name, "'%s' takes no operands", ptx_spelling(x, in));
 	else if (in->noperands < required || in->noperands > n)

@@ -33,37 +33,38 @@ static int take_special(struct ptx *x, struct ptx_token *t)
 	return found;
 }
 
-static void resolve_special(struct ptx *x, struct ptx_operand *o, const char *what)
+static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
+			    const char *what)
 {
-	int special = take_special(x, &o->at);
+	int special = take_special(x, t);
 
 	o->kind = OPERAND_BAD;
 	if (special >= 0) {
 		o->kind = OPERAND_SPECIAL;
 		o->special = (uint8_t)special;
 	} else if (special == -2) {
-		ptx_error(x, &o->at, "special register '%.*s' is not supported yet", TEXT(&o->at));
+		ptx_error(x, t, "special register '%.*s' is not supported yet", TEXT(t));
 	} else {
-		ptx_undeclared(x, &o->at, what);
+		ptx_undeclared(x, t, what);
 	}
 }
 
-static void resolve(struct ptx *x, struct ptx_operand *o, const char *what)
+static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, const char *what)
 {
 	static const uint8_t kinds[] = {
 		[NAME_REGISTER] = OPERAND_REGISTER, [NAME_VARIABLE] = OPERAND_VARIABLE,
 		[NAME_PARAMETER] = OPERAND_PARAMETER, [NAME_LABEL] = OPERAND_LABEL,
-		[NAME_BAD] = OPERAND_BAD,
+		[NAME_FUNCTION] = OPERAND_BAD, [NAME_BAD] = OPERAND_BAD,
 	};
 
-	o->name = ptx_find(x, &o->at);
+	o->name = ptx_find(x, t);
 	if (!o->name) {
-		resolve_special(x, o, what);
+		resolve_special(x, o, t, what);
 		return;
 	}
 	o->kind = kinds[o->name->kind];
 	if (o->name->kind == NAME_FUNCTION)
-		ptx_error(x, &o->at, "the address of function '%.*s' is not supported yet", TEXT(&o->at));
+		ptx_error(x, t, "the address of function '%.*s' is not supported yet", TEXT(t));
 }
 
 static bool parse_constant(struct ptx *x, struct ptx_operand *o)
@@ -104,13 +105,14 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 
 static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 {
-	o->at = x->token;
+	struct ptx_token t = x->token;
+
 	ptx_next(x);
-	if (o->at.length == 1 && *o->at.text == '_') {
+	if (t.length == 1 && *t.text == '_') {
 		o->kind = OPERAND_NOTHING;
 		return true;
 	}
-	resolve(x, o, what);
+	resolve(x, o, &t, what);
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER)
 		return parse_offset(x, o);
 	return true;
