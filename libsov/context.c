@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Contexts: the unit of fate. A context owns one queue group with its address space, and memory,
- * modules, streams and events in it. When the group dies, or a kernel runs past its limit, the group
- * is taken down at once and the error stays until a reset builds a new group around the same memory.
+ * modules, streams and events in it. When the group dies, or a kernel runs past its limit, the
+ * group is taken down at once and the error stays until a reset builds a new group around the same
+ * memory.
  *
- * Nothing watches in the background: errors are noticed by context_check, which every call makes when
- * it enters and every wait makes between two looks at memory.
+ * Nothing watches in the background: errors are noticed by context_check, which every call makes
+ * when it enters and every wait makes between two looks at memory.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +16,7 @@
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
-#define LARGE_PAGE                (UINT64_C(2) << 20)
+#define LARGE_PAGE		  (UINT64_C(2) << 20)
 
 uint64_t now_ns(void)
 {
@@ -63,12 +64,13 @@ void context_fail(struct context *c, const sov_fault *f)
 
 sov_result context_check(struct context *c)
 {
-	struct winsys_error e = { 0 };
+	struct winsys_error e = {0};
 	struct link *l;
 	sov_fault f;
 
 	if (c->closed)
-		return refuse(SOV_ERROR_CANCELLED, "another thread destroyed the context meanwhile");
+		return refuse(SOV_ERROR_CANCELLED,
+			      "another thread destroyed the context meanwhile");
 	if (c->group) {
 		bool dead = c->winsys->group_error(c->group, &e);
 
@@ -188,7 +190,8 @@ static sov_result refuse_memory(struct context *c, enum winsys_placement where, 
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %llu bytes of system memory for %s",
 			      (unsigned long long)bytes, c->device->properties.name);
 	c->winsys->memory_info(c->device->way, &free_bytes, &total);
-	return refuse(SOV_ERROR_OUT_OF_MEMORY, "%s has no %llu bytes in one piece; %llu of %llu are free",
+	return refuse(SOV_ERROR_OUT_OF_MEMORY,
+		      "%s has no %llu bytes in one piece; %llu of %llu are free",
 		      c->device->properties.name, (unsigned long long)bytes,
 		      (unsigned long long)free_bytes, (unsigned long long)total);
 }
@@ -211,15 +214,15 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE ? LARGE_PAGE : page, &b->va)) {
 		free(b);
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "the process has no address space for %llu bytes%s", (unsigned long long)mapped,
-			      low ? " below 2^40" : "");
+			      "the process has no address space for %llu bytes%s",
+			      (unsigned long long)mapped, low ? " below 2^40" : "");
 	}
 	error = c->winsys->buffer_create(c->device->way, where, mapped, &b->backing);
 	if (error) {
 		va_free(low, b->va, mapped);
 		free(b);
-		return error == -ENOMEM ? refuse_memory(c, where, bytes) :
-					  refuse_errno(error, "creating a buffer");
+		return error == -ENOMEM ? refuse_memory(c, where, bytes)
+					: refuse_errno(error, "creating a buffer");
 	}
 	error = c->winsys->bind(c->group, b->backing, b->va);
 	if (error) {
@@ -246,10 +249,10 @@ void buffer_destroy(struct context *c, struct buffer *b)
 
 /* ---- waiting ---- */
 
-/* Short waits stay on the CPU; long ones leave it to others, a software GPU's threads among them. */
+/* Short waits stay on the CPU; long ones leave it to others, such as a software GPU's threads. */
 static void pause_before_look(uint32_t looks)
 {
-	struct timespec t = { .tv_nsec = looks < 200 ? 20000 : 200000 };
+	struct timespec t = {.tv_nsec = looks < 200 ? 20000 : 200000};
 
 	if (looks < 50)
 		sched_yield();
@@ -267,13 +270,15 @@ sov_result context_block(struct context *c, bool (*ready)(const void *arg), cons
 		sov_result r = context_check(c);
 
 		if (!r && c->epoch != epoch)
-			return refuse(SOV_ERROR_CANCELLED, "another thread reset the context meanwhile");
+			return refuse(SOV_ERROR_CANCELLED,
+				      "another thread reset the context meanwhile");
 		if (r || ready(arg))
 			return r;
 		if (!limit)
 			return SOV_NOT_READY;
 		if (now_ns() - start >= limit)
-			return refuse(SOV_ERROR_TIMEOUT, "not finished after %llu.%06llu ms; the work goes on",
+			return refuse(SOV_ERROR_TIMEOUT,
+				      "not finished after %llu.%06llu ms; the work goes on",
 				      (unsigned long long)(limit / 1000000),
 				      (unsigned long long)(limit % 1000000));
 		pthread_mutex_unlock(&c->lock);
@@ -304,14 +309,15 @@ static bool drained(const void *arg)
 
 sov_result context_drain(struct context *c, uint64_t limit)
 {
-	struct drain d = { c, c->ticket };
+	struct drain d = {c, c->ticket};
 
 	return context_block(c, drained, &d, limit);
 }
 
 sov_result context_drain_to_free(struct context *c, bool *keep)
 {
-	sov_result r = c->error ? refuse(c->error, "%s", c->sentence) : context_drain(c, SOV_MAX_WAIT);
+	sov_result r =
+		c->error ? refuse(c->error, "%s", c->sentence) : context_drain(c, SOV_MAX_WAIT);
 
 	*keep = r == SOV_ERROR_TIMEOUT || c->closed;
 	return r;
@@ -378,11 +384,16 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	c->device = d;
 	c->winsys = d->winsys;
-	c->kernel_time_limit = o->kernel_time_limit ? o->kernel_time_limit : DEFAULT_KERNEL_TIME_LIMIT;
+	c->kernel_time_limit =
+		o->kernel_time_limit ? o->kernel_time_limit : DEFAULT_KERNEL_TIME_LIMIT;
 	c->chip = (struct nv_chip){
-		.sm = i->sm, .multiprocessors = i->multiprocessors, .warps_per_sm = i->warps_per_sm,
-		.registers_per_sm = i->registers_per_sm, .shared_per_sm = i->shared_per_sm,
-		.compute_class = i->compute_class, .copy_class = i->copy_class,
+		.sm = i->sm,
+		.multiprocessors = i->multiprocessors,
+		.warps_per_sm = i->warps_per_sm,
+		.registers_per_sm = i->registers_per_sm,
+		.shared_per_sm = i->shared_per_sm,
+		.compute_class = i->compute_class,
+		.copy_class = i->copy_class,
 	};
 	list_init(&c->buffers);
 	list_init(&c->modules);
@@ -390,7 +401,8 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->events);
 	*r = SOV_OK;
 	if (!va_windows(&c->chip.shared_window, &c->chip.local_window))
-		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "the process has no address space for 12 GiB of windows");
+		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			    "the process has no address space for 12 GiB of windows");
 	else if ((error = c->winsys->group_create(d->way, &c->group)))
 		*r = refuse_errno(error, "creating a queue group");
 	if (*r) {
@@ -401,7 +413,8 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	return c;
 }
 
-sov_result sov_context_create(sov_device device, const sov_context_options *options, sov_context *context)
+sov_result sov_context_create(sov_device device, const sov_context_options *options,
+			      sov_context *context)
 {
 	sov_context_options o = SOV_INIT(sov_context_options);
 	struct device *d = object_get(device, OBJECT_DEVICE);
@@ -416,8 +429,8 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 	if (options && (r = struct_in("sov_context_options", &o, sizeof(o), options)))
 		return r;
 	if (o.flags)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "sov_context_options.flags is 0x%x; none is known",
-			      o.flags);
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "sov_context_options.flags is 0x%x; none is known", o.flags);
 	if (o.kernel_time_limit > SOV_MAX_WAIT)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
@@ -451,7 +464,8 @@ sov_result sov_context_destroy(sov_context context)
 		return SOV_ERROR_INVALID_HANDLE;
 	if (!object_retire(&c->object)) {
 		object_put(&c->object);
-		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread destroyed the context meanwhile");
+		return refuse(SOV_ERROR_INVALID_HANDLE,
+			      "another thread destroyed the context meanwhile");
 	}
 	context_close(c);
 	object_put(&c->object);
@@ -553,7 +567,7 @@ sov_result sov_context_get_fault(sov_context context, sov_fault *fault)
 
 	if (!c)
 		return r;
-	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault)) :
-		       refuse(SOV_ERROR_NOT_FOUND, "the context has no error");
+	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault))
+		     : refuse(SOV_ERROR_NOT_FOUND, "the context has no error");
 	return context_leave(c, r);
 }

@@ -2,7 +2,8 @@
 /*
  * Copies and fills, done by the copy engine. The GPU reaches host memory only where it is bound, so
  * host memory goes through a stream's staging buffer, half of which the CPU fills or empties while
- * the engine works on the other. Each side of a copy is a GPU address or a host address by its value.
+ * the engine works on the other. Each side of a copy is a GPU address or a host address by its
+ * value.
  */
 #include <string.h>
 #include "hw/nv/copy.h"
@@ -11,7 +12,8 @@
 typedef unsigned long long ull;
 
 /* One piece of a copy or fill; the engine releases the stream's semaphore. */
-static sov_result submit_copy(struct stream *s, uint64_t destination, uint64_t source, uint64_t bytes)
+static sov_result submit_copy(struct stream *s, uint64_t destination, uint64_t source,
+			      uint64_t bytes)
 {
 	struct slot slot;
 	sov_result r = stream_begin(s, &slot);
@@ -29,7 +31,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static sov_result copy_inside(struct stream *s, uint64_t destination, uint64_t source, uint64_t bytes)
+static sov_result copy_inside(struct stream *s, uint64_t destination, uint64_t source,
+			      uint64_t bytes)
 {
 	uint64_t done, n;
 	sov_result r = SOV_OK;
@@ -48,7 +51,8 @@ static sov_result half_begin(struct stream *s, uint64_t i, uint8_t **cpu, uint64
 	sov_result r = SOV_OK;
 
 	if (!s->staging)
-		r = buffer_create(s->member.context, WINSYS_SYSTEM, false, 2 * STREAM_HALF_BYTES, &s->staging);
+		r = buffer_create(s->member.context, WINSYS_SYSTEM, false, 2 * STREAM_HALF_BYTES,
+				  &s->staging);
 	if (!r)
 		r = stream_wait_for(s, s->half_busy[i % 2], SOV_MAX_WAIT);
 	if (r)
@@ -58,7 +62,8 @@ static sov_result half_begin(struct stream *s, uint64_t i, uint8_t **cpu, uint64
 	return SOV_OK;
 }
 
-static sov_result copy_in(struct stream *s, uint64_t destination, const uint8_t *host, uint64_t bytes)
+static sov_result copy_in(struct stream *s, uint64_t destination, const uint8_t *host,
+			  uint64_t bytes)
 {
 	uint64_t done, n, va;
 	uint8_t *half;
@@ -96,7 +101,8 @@ static sov_result copy_out(struct stream *s, uint8_t *host, uint64_t source, uin
 			offset = (i - 1) * STREAM_HALF_BYTES;
 			r = half_begin(s, i - 1, &half, &va);
 			if (!r)
-				memcpy(host + offset, half, smaller(bytes - offset, STREAM_HALF_BYTES));
+				memcpy(host + offset, half,
+				       smaller(bytes - offset, STREAM_HALF_BYTES));
 		}
 	}
 	return r;
@@ -105,8 +111,9 @@ static sov_result copy_out(struct stream *s, uint8_t *host, uint64_t source, uin
 static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 {
 	if (!address || address + bytes < address)
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx and %llu bytes are no host memory", what,
-			      (ull)address, (ull)bytes);
+		return refuse(SOV_ERROR_INVALID_ADDRESS,
+			      "%s 0x%llx and %llu bytes are no host memory", what, (ull)address,
+			      (ull)bytes);
 	return SOV_OK;
 }
 
@@ -132,9 +139,10 @@ static sov_result sides_check(struct context *c, struct sides *k)
 	if (!r && !from_gpu)
 		r = check_host("source", k->source, k->bytes);
 	if (!r && !to_gpu && !from_gpu)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
-			   (ull)k->destination, (ull)k->source);
+		r = refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
+			(ull)k->destination, (ull)k->source);
 	if (!r && k->to && k->to == k->from && k->destination < k->source + k->bytes &&
 	    k->source < k->destination + k->bytes)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -190,9 +198,10 @@ static sov_result copy_on(struct stream *s, struct sides k, bool wait)
 	return r;
 }
 
-sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr source, uint64_t bytes)
+sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr source,
+				 uint64_t bytes)
 {
-	struct sides k = { .destination = destination, .source = source, .bytes = bytes };
+	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
 	struct stream *s = object_get(stream, OBJECT_STREAM);
 
 	return s ? copy_on(s, k, false) : SOV_ERROR_INVALID_HANDLE;
@@ -200,7 +209,7 @@ sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr
 
 sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source, uint64_t bytes)
 {
-	struct sides k = { .destination = destination, .source = source, .bytes = bytes };
+	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
 	struct context *c;
 	struct stream *s;
 	sov_result r;
@@ -225,26 +234,27 @@ static sov_result fill(struct stream *s, uint64_t address, uint32_t value, uint3
 		r = stream_begin(s, &slot);
 		if (r)
 			return r;
-		nv_push_fill(&slot.push, address + done * element_bytes, value, element_bytes, (uint32_t)n,
-			     s->done->va, (uint32_t)(s->submitted + 1));
+		nv_push_fill(&slot.push, address + done * element_bytes, value, element_bytes,
+			     (uint32_t)n, s->done->va, (uint32_t)(s->submitted + 1));
 		stream_submit(s, &slot, WORK_COPY, NULL);
 	}
 	return stream_wait_for(s, s->submitted, SOV_MAX_WAIT);
 }
 
-sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value, uint32_t element_bytes,
-			   uint64_t count)
+sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
+			   uint32_t element_bytes, uint64_t count)
 {
 	sov_result r;
 	struct context *c;
 	struct buffer *b;
 
 	if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "element_bytes is %u; it must be 1, 2 or 4",
-			      element_bytes);
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "element_bytes is %u; it must be 1, 2 or 4", element_bytes);
 	if (count > UINT64_MAX / element_bytes)
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "%llu elements of %u bytes are more than 2^64 bytes",
-			      (ull)count, element_bytes);
+		return refuse(SOV_ERROR_INVALID_ADDRESS,
+			      "%llu elements of %u bytes are more than 2^64 bytes", (ull)count,
+			      element_bytes);
 	if (address % element_bytes)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "address 0x%llx is not a multiple of %u",
 			      (ull)address, element_bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices: everything that the ways to a GPU find, in their order, then only what SOV_VISIBLE_DEVICES
- * lets through, in its order. The list is made by the first call that needs it and then stays; while
- * the environment is wrong, each call says so.
+ * Devices: everything that the ways to a GPU find, in their order, then only what
+ * SOV_VISIBLE_DEVICES lets through, in its order. The list is made by the first call that needs it
+ * and then stays; while the environment is wrong, each call says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 #define MAX_DEVICES 64
 
-static const struct winsys *const ways[] = { &winsys_soft };
+static const struct winsys *const ways[] = {&winsys_soft};
 
 static struct {
 	pthread_mutex_t lock;
 	bool ready;
 	uint32_t count;
 	struct device *devices[MAX_DEVICES];
-} list = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void never(struct object *o)
 {
@@ -159,7 +159,7 @@ static void free_hidden(struct device **found, uint32_t count)
 static sov_result make_list(void)
 {
 	const char *visible = getenv("SOV_VISIBLE_DEVICES");
-	struct device *found[MAX_DEVICES] = { NULL };
+	struct device *found[MAX_DEVICES] = {NULL};
 	uint32_t count = 0, i;
 	sov_result r = SOV_OK;
 
@@ -260,9 +260,9 @@ sov_result sov_device_open_name(const char *name, sov_device *device)
 
 static bool grants(const sov_device_properties *p, const sov_device_wish *w)
 {
-	return (p->features & w->features) == w->features && !(p->features & w->features_excluded) &&
-	       p->multiprocessors >= w->multiprocessors && p->memory_bytes >= w->memory_bytes &&
-	       (!w->target || !strcmp(p->target, w->target));
+	return (p->features & w->features) == w->features &&
+	       !(p->features & w->features_excluded) && p->multiprocessors >= w->multiprocessors &&
+	       p->memory_bytes >= w->memory_bytes && (!w->target || !strcmp(p->target, w->target));
 }
 
 sov_result sov_device_open_wish(const sov_device_wish *wish, sov_device *device)
@@ -283,9 +283,10 @@ sov_result sov_device_open_wish(const sov_device_wish *wish, sov_device *device)
 		if (grants(&list.devices[i]->properties, &w))
 			return hand_out(list.devices[i], device);
 	snprintf(what, sizeof(what),
-		 "with features 0x%x, without features 0x%x, with %u multiprocessors, %llu bytes of memory and target %s",
-		 w.features, w.features_excluded, w.multiprocessors, (unsigned long long)w.memory_bytes,
-		 w.target ? w.target : "any");
+		 "with features 0x%x, without features 0x%x, with %u multiprocessors, %llu bytes "
+		 "of memory and target %s",
+		 w.features, w.features_excluded, w.multiprocessors,
+		 (unsigned long long)w.memory_bytes, w.target ? w.target : "any");
 	return refuse_none(what);
 }
 
@@ -296,5 +297,6 @@ sov_result sov_device_get_properties(sov_device device, sov_device_properties *p
 	if (!d)
 		return SOV_ERROR_INVALID_HANDLE;
 	object_put(&d->object);
-	return struct_out("sov_device_properties", properties, &d->properties, sizeof(d->properties));
+	return struct_out("sov_device_properties", properties, &d->properties,
+			  sizeof(d->properties));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results and what they mean. A call that fails leaves one sentence for its thread; the sentence names
- * the thing, the value and the way out. Structures of the API are versioned by their size, and that
- * is checked here too, because a wrong size is the first mistake a caller can make.
+ * Results and what they mean. A call that fails leaves one sentence for its thread; the sentence
+ * names the thing, the value and the way out. Structures of the API are versioned by their size,
+ * and that is checked here too, because a wrong size is the first mistake a caller can make.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +13,11 @@
 static const struct {
 	const char *name, *sentence;
 } results[] = {
-#define R(name, sentence) [name] = { #name, sentence }
+#define R(name, sentence) [name] = {#name, sentence}
 	R(SOV_OK, "Done."),
 	R(SOV_NOT_READY, "Not finished yet."),
-	R(SOV_ERROR_INVALID_ARGUMENT, "An argument or environment variable has a value that is not allowed."),
+	R(SOV_ERROR_INVALID_ARGUMENT,
+	  "An argument or environment variable has a value that is not allowed."),
 	R(SOV_ERROR_INVALID_HANDLE, "A handle names no live object, or one of another context."),
 	R(SOV_ERROR_INVALID_ADDRESS, "An address range does not lie inside one live allocation."),
 	R(SOV_ERROR_NO_DEVICE, "There is no such device."),
@@ -49,8 +50,8 @@ const char *sov_result_name(sov_result r)
 
 const char *sov_result_sentence(sov_result r)
 {
-	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].sentence :
-								"This is no result of libsov.";
+	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].sentence
+							      : "This is no result of libsov.";
 }
 
 const char *sov_last_error(void)
@@ -122,7 +123,8 @@ sov_result struct_in(const char *what, void *ours, size_t our_bytes, const void 
 		return r;
 	if (size > our_bytes && !all_zero((const uint8_t *)theirs + our_bytes, size - our_bytes))
 		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "%s of %zu bytes sets members after byte %zu, which this version (%d.%d) does not know",
+			      "%s of %zu bytes sets members after byte %zu, which this version "
+			      "(%d.%d) does not know",
 			      what, size, our_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 	memset(ours, 0, our_bytes);
 	memcpy(ours, theirs, size < our_bytes ? size : our_bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: marks in streams. Recording puts a timed release of the event's semaphore into the stream;
- * other streams wait for its value on the GPU, threads wait for it on the CPU. A semaphore's values
- * must come in order, so a record that overtakes an older, pending one of the same event on another
- * stream waits for that first.
+ * Events: marks in streams. Recording puts a timed release of the event's semaphore into the
+ * stream; other streams wait for its value on the GPU, threads wait for it on the CPU. A
+ * semaphore's values must come in order, so a record that overtakes an older, pending one of the
+ * same event on another stream waits for that first.
  */
 #include <stdlib.h>
 #include "libsov/runtime.h"
@@ -54,8 +54,9 @@ sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *even
 	sov_result r;
 
 	if (!event || flags)
-		return event ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known", flags) :
-			       refuse(SOV_ERROR_INVALID_ARGUMENT, "event is NULL");
+		return event ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
+				      flags)
+			     : refuse(SOV_ERROR_INVALID_ARGUMENT, "event is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -81,8 +82,8 @@ sov_result sov_event_destroy(sov_event event)
 
 static sov_result check_recorded(const struct event *e, const char *what)
 {
-	return e->recorded ? SOV_OK :
-			     refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
+	return e->recorded ? SOV_OK
+			   : refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
 }
 
 static sov_result record(struct event *e, struct stream *s)
@@ -168,7 +169,7 @@ sov_result sov_event_wait(sov_event event, uint64_t limit)
 		return r;
 	r = check_recorded(e, "the event");
 	if (!r) {
-		m = (struct mark){ e, e->value };
+		m = (struct mark){e, e->value};
 		r = context_block(e->member.context, mark_reached, &m, limit);
 	}
 	return member_leave(e, r);
@@ -189,7 +190,8 @@ static sov_result elapsed(const struct event *from, const struct event *to, uint
 	start = __atomic_load_n(from->semaphore->time, __ATOMIC_RELAXED);
 	end = __atomic_load_n(to->semaphore->time, __ATOMIC_RELAXED);
 	if (end < start)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "event to was reached %llu ns before event from",
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "event to was reached %llu ns before event from",
 			      (unsigned long long)(start - end));
 	*nanoseconds = end - start;
 	return SOV_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said about a failure: which kernel, which instruction, which thread, which address. The way
- * to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells a
- * process little) leaves the kernel to be guessed as the one that was running.
+ * What is said about a failure: which kernel, which instruction, which thread, which address. The
+ * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
+ * a process little) leaves the kernel to be guessed as the one that was running.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 
 	for (l = c->modules.next; l != &c->modules; l = l->next) {
 		const struct module *m =
-			(const struct module *)((const char *)l - offsetof(struct module, member.link));
+			(const struct module *)((const char *)l -
+						offsetof(struct module, member.link));
 
 		for (i = 0; i < m->image.nkernels; i++)
 			if (va - m->functions[i].va < m->functions[i].kernel->code_bytes)
@@ -44,7 +45,8 @@ static const struct function *running(const struct context *c, const struct wins
 
 	for (l = c->streams.next; queue && l != &c->streams; l = l->next) {
 		const struct stream *s =
-			(const struct stream *)((const char *)l - offsetof(struct stream, member.link));
+			(const struct stream *)((const char *)l -
+						offsetof(struct stream, member.link));
 
 		if (s->queue == queue && s->completed != s->submitted)
 			return s->work[(s->completed + 1) % STREAM_SLOTS].function;
@@ -52,7 +54,8 @@ static const struct function *running(const struct context *c, const struct wins
 	return NULL;
 }
 
-static void disassemble(const struct context *c, const struct function *f, uint64_t pc, sov_fault *out)
+static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
+			sov_fault *out)
 {
 	struct sass_word word;
 	struct sass_inst inst;
@@ -89,12 +92,13 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 	int n;
 
 	if (*f->kernel)
-		n = snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel, c->device->properties.name,
-			     f->cause);
+		n = snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
+			     c->device->properties.name, f->cause);
 	else
 		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
 	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
-		snprintf(buffer + n, bytes - (size_t)n, "; block (%u, %u, %u), thread (%u, %u, %u), +0x%llx%s%s",
-			 f->block[0], f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
+		snprintf(buffer + n, bytes - (size_t)n,
+			 "; block (%u, %u, %u), thread (%u, %u, %u), +0x%llx%s%s", f->block[0],
+			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
 			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 }

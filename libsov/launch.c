@@ -9,10 +9,11 @@
 static sov_result check_side(const char *what, char side, uint32_t value, uint32_t most)
 {
 	if (!value)
-		return refuse(SOV_ERROR_INVALID_LAUNCH, "%s %c is 0; every side is at least 1", what, side);
+		return refuse(SOV_ERROR_INVALID_LAUNCH, "%s %c is 0; every side is at least 1",
+			      what, side);
 	if (value > most)
-		return refuse(SOV_ERROR_INVALID_LAUNCH, "%s %c is %u; the device allows at most %u", what, side,
-			      value, most);
+		return refuse(SOV_ERROR_INVALID_LAUNCH, "%s %c is %u; the device allows at most %u",
+			      what, side, value, most);
 	return SOV_OK;
 }
 
@@ -32,18 +33,21 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 		return r;
 	threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 	if (threads > d->max_threads_per_block)
-		return refuse(SOV_ERROR_INVALID_LAUNCH,
-			      "a block of %u x %u x %u has %llu threads; the device allows at most %u",
-			      l->block[0], l->block[1], l->block[2], (unsigned long long)threads,
-			      d->max_threads_per_block);
+		return refuse(
+			SOV_ERROR_INVALID_LAUNCH,
+			"a block of %u x %u x %u has %llu threads; the device allows at most %u",
+			l->block[0], l->block[1], l->block[2], (unsigned long long)threads,
+			d->max_threads_per_block);
 	if (required[0] && memcmp(required, l->block, sizeof(l->block)))
-		return refuse(SOV_ERROR_INVALID_LAUNCH,
-			      "kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x %u x %u",
-			      f->kernel->name, required[0], required[1], required[2], l->block[0],
-			      l->block[1], l->block[2]);
+		return refuse(
+			SOV_ERROR_INVALID_LAUNCH,
+			"kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x %u x %u",
+			f->kernel->name, required[0], required[1], required[2], l->block[0],
+			l->block[1], l->block[2]);
 	if (threads > f->max_threads)
 		return refuse(SOV_ERROR_INVALID_LAUNCH,
-			      "a block has %llu threads; kernel '%s' with %u registers a thread allows at most %u",
+			      "a block has %llu threads; kernel '%s' with %u registers a thread "
+			      "allows at most %u",
 			      (unsigned long long)threads, f->kernel->name, f->kernel->registers,
 			      f->max_threads);
 	return SOV_OK;
@@ -56,12 +60,15 @@ static sov_result check_memory(const struct function *f, const sov_launch *l)
 
 	if ((uint64_t)own + l->shared_bytes > d->max_shared_per_block)
 		return refuse(SOV_ERROR_INVALID_LAUNCH,
-			      "kernel '%s' has %u bytes of shared memory and %u more are asked for; a block has at most %u",
+			      "kernel '%s' has %u bytes of shared memory and %u more are asked "
+			      "for; a block has at most %u",
 			      f->kernel->name, own, l->shared_bytes, d->max_shared_per_block);
 	if (f->kernel->stack_bytes)
 		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "kernel '%s' needs %u bytes of local memory a thread; this version (%d.%d) gives none",
-			      f->kernel->name, f->kernel->stack_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+			      "kernel '%s' needs %u bytes of local memory a thread; this version "
+			      "(%d.%d) gives none",
+			      f->kernel->name, f->kernel->stack_bytes, SOV_VERSION_MAJOR,
+			      SOV_VERSION_MINOR);
 	return SOV_OK;
 }
 
@@ -77,12 +84,13 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 			      f->kernel->name, n);
 	for (i = 0; i < n; i++) {
 		if (!l->arguments[i])
-			return refuse(SOV_ERROR_INVALID_LAUNCH, "argument %u for kernel '%s' is NULL", i,
-				      f->kernel->name);
+			return refuse(SOV_ERROR_INVALID_LAUNCH,
+				      "argument %u for kernel '%s' is NULL", i, f->kernel->name);
 		if (l->argument_bytes && l->argument_bytes[i] != f->kernel->params[i].size)
 			return refuse(SOV_ERROR_INVALID_LAUNCH,
-				      "argument %u of kernel '%s' has %u bytes; %zu given", i, f->kernel->name,
-				      f->kernel->params[i].size, l->argument_bytes[i]);
+				      "argument %u of kernel '%s' has %u bytes; %zu given", i,
+				      f->kernel->name, f->kernel->params[i].size,
+				      l->argument_bytes[i]);
 	}
 	return SOV_OK;
 }
@@ -108,17 +116,19 @@ static sov_result submit(const struct function *f, const sov_launch *l, struct s
 	if (r)
 		return r;
 	if (f->module->unloading)
-		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'", k->name);
+		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
+			      k->name);
 	memcpy(g.grid, l->grid, sizeof(g.grid));
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.bank0 = slot.va + STREAM_SLOT_BANK0;
 	g.id = c->ticket + 1;
 	if (!nv_grid_qmd(&c->chip, &g, qmd))
-		return refuse(SOV_ERROR_INTERNAL, "a value of kernel '%s' does not fit its launch descriptor",
-			      k->name);
+		return refuse(SOV_ERROR_INTERNAL,
+			      "a value of kernel '%s' does not fit its launch descriptor", k->name);
 	nv_grid_bank0(&c->chip, &g, bank);
 	for (i = 0; i < k->nparams; i++)
-		memcpy(bank + k->param_base + k->params[i].offset, l->arguments[i], k->params[i].size);
+		memcpy(bank + k->param_base + k->params[i].offset, l->arguments[i],
+		       k->params[i].size);
 	memcpy(slot.cpu, qmd, sizeof(qmd));
 	memcpy(slot.cpu + STREAM_SLOT_BANK0, bank, k->bank0_bytes);
 	nv_push_launch(&slot.push, slot.va);

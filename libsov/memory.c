@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A context's memory: allocations in a table sorted by address, against which every range that a call
- * names is checked. What is not inside one live allocation is refused with a sentence that says how it
- * misses. Freed addresses stay recognisable: the address space is never given back to the host, and
- * is handed out again only after going round.
+ * A context's memory: allocations in a table sorted by address, against which every range that a
+ * call names is checked. What is not inside one live allocation is refused with a sentence that
+ * says how it misses. Freed addresses stay recognisable: the address space is never given back to
+ * the host, and is handed out again only after going round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,9 @@ static struct buffer *holding(const struct context *c, uint64_t address)
 {
 	uint32_t i = above(c, address);
 
-	return i && address - c->allocations[i - 1]->va < c->allocations[i - 1]->bytes ?
-		       c->allocations[i - 1] : NULL;
+	return i && address - c->allocations[i - 1]->va < c->allocations[i - 1]->bytes
+		       ? c->allocations[i - 1]
+		       : NULL;
 }
 
 static sov_result refuse_address(const struct context *c, const char *what, uint64_t address)
@@ -41,19 +42,23 @@ static sov_result refuse_address(const struct context *c, const char *what, uint
 	uint32_t i, kept = sizeof(c->freed) / sizeof(*c->freed);
 
 	if (!address)
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "%s is 0, which is never an address", what);
+		return refuse(SOV_ERROR_INVALID_ADDRESS, "%s is 0, which is never an address",
+			      what);
 	for (i = 0; i < kept && i < c->freed_count; i++) {
 		uint32_t k = (c->freed_count - 1 - i) % kept;
 
 		if (address - c->freed[k].va < c->freed[k].bytes)
 			return refuse(SOV_ERROR_INVALID_ADDRESS,
-				      "%s 0x%llx lies in an allocation of %llu bytes at 0x%llx that was freed",
-				      what, (ull)address, (ull)c->freed[k].bytes, (ull)c->freed[k].va);
+				      "%s 0x%llx lies in an allocation of %llu bytes at 0x%llx "
+				      "that was freed",
+				      what, (ull)address, (ull)c->freed[k].bytes,
+				      (ull)c->freed[k].va);
 	}
 	if (va_reserved(address))
-		return refuse(SOV_ERROR_INVALID_ADDRESS,
-			      "%s 0x%llx is a GPU address, but in no live allocation of this context", what,
-			      (ull)address);
+		return refuse(
+			SOV_ERROR_INVALID_ADDRESS,
+			"%s 0x%llx is a GPU address, but in no live allocation of this context",
+			what, (ull)address);
 	return refuse(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx is no GPU address", what, (ull)address);
 }
 
@@ -67,15 +72,17 @@ struct buffer *memory_find(struct context *c, const char *what, uint64_t address
 		return NULL;
 	}
 	if (b->freeing) {
-		refuse(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx is being freed by another thread", what,
-		       (ull)address);
+		refuse(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx is being freed by another thread",
+		       what, (ull)address);
 		return NULL;
 	}
 	left = b->bytes - (address - b->va);
 	if (bytes > left) {
 		refuse(SOV_ERROR_INVALID_ADDRESS,
-		       "%s 0x%llx and %llu bytes run %llu bytes past the end of their allocation of %llu bytes at 0x%llx",
-		       what, (ull)address, (ull)bytes, (ull)(bytes - left), (ull)b->bytes, (ull)b->va);
+		       "%s 0x%llx and %llu bytes run %llu bytes past the end of their allocation "
+		       "of %llu bytes at 0x%llx",
+		       what, (ull)address, (ull)bytes, (ull)(bytes - left), (ull)b->bytes,
+		       (ull)b->va);
 		return NULL;
 	}
 	return b;
@@ -90,7 +97,8 @@ static sov_result table_reserve(struct context *c)
 		return SOV_OK;
 	bigger = realloc(c->allocations, capacity * sizeof(*bigger));
 	if (!bigger)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for the table of allocations");
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			      "no host memory for the table of allocations");
 	c->allocations = bigger;
 	c->allocation_capacity = capacity;
 	return SOV_OK;
@@ -104,7 +112,8 @@ sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 	uint32_t i;
 
 	if (!address || !bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, address ? "bytes is 0" : "address is NULL");
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      address ? "bytes is 0" : "address is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -124,7 +133,8 @@ sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 
 static void forget(struct context *c, struct buffer *b)
 {
-	uint32_t i = above(c, b->va) - 1, k = c->freed_count++ % (sizeof(c->freed) / sizeof(*c->freed));
+	uint32_t i = above(c, b->va) - 1,
+		 k = c->freed_count++ % (sizeof(c->freed) / sizeof(*c->freed));
 
 	c->allocation_count--;
 	memmove(c->allocations + i, c->allocations + i + 1,
@@ -146,11 +156,14 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 	if (!b)
 		return context_leave(c, SOV_ERROR_INVALID_ADDRESS);
 	if (b->va != address)
-		return context_leave(c, refuse(SOV_ERROR_INVALID_ADDRESS,
-					       "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",
-					       (ull)address, (ull)(address - b->va), (ull)b->va));
+		return context_leave(
+			c,
+			refuse(SOV_ERROR_INVALID_ADDRESS,
+			       "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",
+			       (ull)address, (ull)(address - b->va), (ull)b->va));
 	if (b->pins)
-		return context_leave(c, refuse(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
+		return context_leave(c, refuse(SOV_ERROR_BUSY,
+					       "another thread is copying to or from 0x%llx",
 					       (ull)address));
 	b->freeing = true;
 	r = context_drain_to_free(c, &keep);

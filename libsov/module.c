@@ -23,11 +23,13 @@ static sov_result refuse_source(const char *sentence)
 
 /* ---- what came in ---- */
 
-static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes, uint32_t flags,
-			      struct module *m, size_t *image_bytes)
+static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes,
+			      uint32_t flags, struct module *m, size_t *image_bytes)
 {
 	struct compile_options o = {
-		.source = COMPILE_PTX, .target = c->device->info.target, .serial = flags & SOV_MODULE_SERIAL,
+		.source = COMPILE_PTX,
+		.target = c->device->info.target,
+		.serial = flags & SOV_MODULE_SERIAL,
 	};
 	const char *zero = memchr(text, 0, bytes);
 	struct compile_result result;
@@ -54,17 +56,19 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 		      sov_module_messages());
 }
 
-static sov_result take_image(const struct context *c, const void *data, size_t bytes, uint32_t flags,
-			     struct module *m, size_t *image_bytes)
+static sov_result take_image(const struct context *c, const void *data, size_t bytes,
+			     uint32_t flags, struct module *m, size_t *image_bytes)
 {
 	uint32_t magic = 0;
 
 	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
 	if (magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC))
-		return refuse(SOV_ERROR_UNSUPPORTED, "this is SPIR-V, which this version (%d.%d) cannot compile; give PTX",
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "this is SPIR-V, which this version (%d.%d) cannot compile; give PTX",
 			      SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 	if (magic == FATBIN_MAGIC)
-		return refuse(SOV_ERROR_UNSUPPORTED, "this is a fat binary; take PTX or a cubin out of it");
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "this is a fat binary; take PTX or a cubin out of it");
 	if (bytes < 4 || memcmp(data, "\177ELF", 4))
 		return compile_ptx(c, data, bytes, flags, m, image_bytes);
 	if (flags & SOV_MODULE_SERIAL)
@@ -72,7 +76,8 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 			      "SOV_MODULE_SERIAL is for PTX; an image is run as it is");
 	m->file = malloc(bytes);
 	if (!m->file)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %zu bytes of host memory for an image", bytes);
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			      "no %zu bytes of host memory for an image", bytes);
 	memcpy(m->file, data, bytes);
 	*image_bytes = bytes;
 	return SOV_OK;
@@ -92,7 +97,8 @@ static sov_result check_kernels(const struct context *c, const struct image *im)
 	for (i = 0; i < im->nkernels; i++)
 		if (im->kernels[i].bank0_bytes > STREAM_MAX_BANK0) {
 			snprintf(sentence, sizeof(sentence),
-				 "kernel '%.128s' needs %u bytes of constant bank 0; at most %u can be given",
+				 "kernel '%.128s' needs %u bytes of constant bank 0; at most %u "
+				 "can be given",
 				 im->kernels[i].name, im->kernels[i].bank0_bytes, STREAM_MAX_BANK0);
 			return refuse_source(sentence);
 		}
@@ -103,7 +109,8 @@ static sov_result check_kernels(const struct context *c, const struct image *im)
 
 static uint32_t code_room(const struct image_kernel *k)
 {
-	return (k->code_bytes + NV_QMD_PROGRAM_ALIGN - 1) / NV_QMD_PROGRAM_ALIGN * NV_QMD_PROGRAM_ALIGN;
+	return (k->code_bytes + NV_QMD_PROGRAM_ALIGN - 1) / NV_QMD_PROGRAM_ALIGN *
+	       NV_QMD_PROGRAM_ALIGN;
 }
 
 static sov_result upload(struct context *c, struct module *m)
@@ -223,7 +230,8 @@ static sov_result prepare(const struct context *c, const void *data, size_t byte
 	if (r)
 		return r;
 	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
-	return m->functions ? SOV_OK : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+	return m->functions ? SOV_OK
+			    : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
 }
 
 static void discard(struct module *m)
@@ -267,19 +275,22 @@ sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 	module_messages_set(NULL);
 	if (!data || !bytes || !module)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s",
-			      !module ? "module is NULL" : data ? "bytes is 0" : "data is NULL");
+			      !module ? "module is NULL"
+			      : data  ? "bytes is 0"
+				      : "data is NULL");
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
 	if (o.flags & ~SOV_MODULE_SERIAL)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL", o.flags);
+			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL",
+			      o.flags);
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
 	pthread_mutex_unlock(&c->lock);
 	m = calloc(1, sizeof(*m));
-	r = m ? prepare(c, data, bytes, o.flags, m) :
-		refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	r = m ? prepare(c, data, bytes, o.flags, m)
+	      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
 	pthread_mutex_lock(&c->lock);
 	if (!r)
 		r = context_check(c);
@@ -299,7 +310,8 @@ sov_result sov_module_unload(sov_module module)
 	if (!m)
 		return r;
 	if (m->unloading)
-		return member_leave(m, refuse(SOV_ERROR_BUSY, "another thread is unloading the module"));
+		return member_leave(
+			m, refuse(SOV_ERROR_BUSY, "another thread is unloading the module"));
 	m->unloading = true;
 	r = context_drain_to_free(m->member.context, &keep);
 	m->unloading = !keep;
@@ -328,7 +340,8 @@ sov_result sov_module_get_function(sov_module module, const char *name, sov_func
 	if (i < m->image.nkernels)
 		*function = object_handle(&m->functions[i].member.object);
 	else
-		r = refuse(SOV_ERROR_NOT_FOUND, "the module has no kernel '%s'; its first of %u is '%s'", name,
+		r = refuse(SOV_ERROR_NOT_FOUND,
+			   "the module has no kernel '%s'; its first of %u is '%s'", name,
 			   m->image.nkernels, m->image.nkernels ? m->image.kernels[0].name : "");
 	return member_leave(m, r);
 }
@@ -382,9 +395,10 @@ sov_result sov_function_get_parameter(sov_function function, uint32_t index, uin
 	if (!f)
 		return r;
 	if (index >= f->kernel->nparams)
-		return member_leave(f, refuse(SOV_ERROR_NOT_FOUND,
-					      "kernel '%s' has %u parameters; there is no number %u",
-					      f->kernel->name, f->kernel->nparams, index));
+		return member_leave(f,
+				    refuse(SOV_ERROR_NOT_FOUND,
+					   "kernel '%s' has %u parameters; there is no number %u",
+					   f->kernel->name, f->kernel->nparams, index));
 	if (offset)
 		*offset = f->kernel->params[index].offset;
 	if (bytes)

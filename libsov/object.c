@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles. A handle is a name, not a pointer: slot, generation and kind packed into a pointer's bits,
- * so that one that was destroyed, or never was, is found out without touching freed memory. Each slot
- * holds one atomic word with its generation, a bit that says whether the handle still names the
- * object, and a count of references; taking a reference is one compare-and-swap on that word. Slots
- * are never given back to the system, so looking at one is always allowed.
+ * Handles. A handle is a name, not a pointer: slot, generation and kind packed into a pointer's
+ * bits, so that one that was destroyed, or never was, is found out without touching freed memory.
+ * Each slot holds one atomic word with its generation, a bit that says whether the handle still
+ * names the object, and a count of references; taking a reference is one compare-and-swap on that
+ * word. Slots are never given back to the system, so looking at one is always allowed.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,12 +14,13 @@
 #define MAX_OBJECTS (1u << 18)
 
 /* State of a slot: generation in 63:32, named in 31, references in 30:0. */
-#define NAMED            (1ull << 31)
-#define GENERATION(s)    ((uint32_t)((s) >> 32))
-#define REFERENCES(s)    ((uint32_t)(s) & 0x7fffffff)
+#define NAMED	      (1ull << 31)
+#define GENERATION(s) ((uint32_t)((s) >> 32))
+#define REFERENCES(s) ((uint32_t)(s)&0x7fffffff)
 
 /* Handle: generation in 63:32, slot in 31:8, kind in 7:0. */
-#define HANDLE(generation, slot, kind) ((uint64_t)(generation) << 32 | (uint64_t)(slot) << 8 | (kind))
+#define HANDLE(generation, slot, kind)                                                             \
+	((uint64_t)(generation) << 32 | (uint64_t)(slot) << 8 | (kind))
 
 static struct slot_entry {
 	_Atomic uint64_t state;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "libsov/range.h"
 
-/* n pieces that were taken leave at most n + 1 free ranges between them, for each piece of space that
- * was added: room for all of them is made beforehand. */
+/* n pieces that were taken leave at most n + 1 free ranges between them, for each piece of space
+ * that was added: room for all of them is made beforehand. */
 static bool reserve(struct ranges *r, uint32_t bound)
 {
 	struct range *bigger;
@@ -43,7 +43,7 @@ static uint32_t find(const struct ranges *r, uint64_t position)
 static void insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 {
 	memmove(r->free + at + 1, r->free + at, (r->count - at) * sizeof(*r->free));
-	r->free[at] = (struct range){ start, bytes };
+	r->free[at] = (struct range){start, bytes};
 	r->count++;
 }
 
@@ -97,15 +97,16 @@ static void cut(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 }
 
 /* In free range at, not before the position. */
-static bool fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_t bytes, uint64_t align,
-		 uint64_t *start)
+static bool fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_t bytes,
+		 uint64_t align, uint64_t *start)
 {
 	const struct range *f = &r->free[at];
 	uint64_t from = f->start > position ? f->start : position;
 	uint64_t aligned = (from + align - 1) & ~(align - 1);
 
 	*start = aligned;
-	return aligned >= from && aligned - f->start <= f->bytes && bytes <= f->bytes - (aligned - f->start);
+	return aligned >= from && aligned - f->start <= f->bytes &&
+	       bytes <= f->bytes - (aligned - f->start);
 }
 
 bool ranges_take(struct ranges *r, uint64_t bytes, uint64_t align, uint64_t *start)

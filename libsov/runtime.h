@@ -3,8 +3,8 @@
  * What the runtime's files share: objects behind handles, devices, contexts and what lives in them.
  *
  * Locks, outermost first: a stream's host_copies, a context's lock, then the small ones inside
- * object.c, va.c and the way to the GPU. A context's lock guards everything in that context; whoever
- * waits for the GPU does so in context_block, which lets go of the lock between two looks.
+ * object.c, va.c and the way to the GPU. A context's lock guards everything in that context;
+ * whoever waits for the GPU does so in context_block, which lets go of the lock between two looks.
  */
 #ifndef SOV_RUNTIME_H
 #define SOV_RUNTIME_H
@@ -24,8 +24,8 @@
 sov_result refuse(sov_result r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Takes over a malloc'ed text; NULL for none. */
 void module_messages_set(char *messages);
-/* Structures that begin with their size. In: the caller's members, zeros for those it does not know.
- * Out: as many members as the caller knows, zeros for those that we do not. */
+/* Structures that begin with their size. In: the caller's members, zeros for those it does not
+ * know. Out: as many members as the caller knows, zeros for those that we do not. */
 sov_result struct_in(const char *what, void *ours, size_t our_bytes, const void *theirs);
 sov_result struct_out(const char *what, void *theirs, const void *ours, size_t our_bytes);
 
@@ -43,7 +43,8 @@ struct object {
 };
 
 /* Gives the object a handle, which is its first reference. */
-sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *));
+sov_result object_publish(struct object *o, enum object_kind kind,
+			  void (*destroy)(struct object *));
 void *object_handle(const struct object *o);
 /* The live object of this kind with one more reference; NULL after refuse(). */
 void *object_get(const void *handle, enum object_kind kind);
@@ -280,7 +281,7 @@ struct slot {
 };
 
 sov_result stream_create(struct context *c, struct stream **out);
-/* A stream by handle of this context; NULL means its first. With a reference; NULL after refuse(). */
+/* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 /* A queue for it in the context's present group, nothing pending. */
 sov_result stream_restart(struct stream *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Semaphores: how the CPU learns what the GPU has done. Each lies in system memory, which the CPU
- * polls cheaply, on a cache line of its own. Values only grow (and wrap), also when a semaphore goes
- * to a new owner.
+ * polls cheaply, on a cache line of its own. Values only grow (and wrap), also when a semaphore
+ * goes to a new owner.
  */
 #include <stdlib.h>
 #include "libsov/runtime.h"

@@ -10,11 +10,11 @@
  * A context is the unit of fate. Work runs asynchronously; when it fails, the next call on its
  * context returns the error, sov_last_error names kernel and cause, and every later call on that
  * context returns the same error until sov_context_reset or sov_context_destroy. Calls that give
- * something back (free, unload, destroy) do so even then, and still return the error. Other contexts
- * are not touched.
+ * something back (free, unload, destroy) do so even then, and still return the error. Other
+ * contexts are not touched.
  *
- * No call waits without a limit. Times are nanoseconds. Handles are names, not pointers: one that was
- * destroyed is found out and refused, never followed.
+ * No call waits without a limit. Times are nanoseconds. Handles are names, not pointers: one that
+ * was destroyed is found out and refused, never followed.
  *
  * Structures begin with their size, set by the caller (SOV_INIT does it), so that they can grow:
  * members that an older caller does not know read as zero, members that an older library does not
@@ -53,7 +53,7 @@ typedef enum sov_result {
 	SOV_NOT_READY = 1,            /* asked without waiting, and not finished: not an error */
 	SOV_ERROR_INVALID_ARGUMENT = 2, /* or an environment variable */
 	SOV_ERROR_INVALID_HANDLE = 3, /* not a live object, or of another context */
-	SOV_ERROR_INVALID_ADDRESS = 4, /* not an allocation, already freed, or range outside of it */
+	SOV_ERROR_INVALID_ADDRESS = 4, /* no allocation, already freed, or range outside of it */
 	SOV_ERROR_NO_DEVICE = 5,
 	SOV_ERROR_OUT_OF_MEMORY = 6,  /* of the device */
 	SOV_ERROR_OUT_OF_HOST_MEMORY = 7,
@@ -72,7 +72,8 @@ typedef enum sov_result {
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
 SOV_API const char *sov_result_sentence(sov_result r); /* "A kernel or copy faulted." */
-/* What the calling thread's last failed call has to say; "" when none. Valid until its next call. */
+/* What the calling thread's last failed call has to say; "" when none. Valid until its next
+ * call. */
 SOV_API const char *sov_last_error(void);
 /* Version of the library, major << 16 | minor. */
 SOV_API uint32_t sov_version(void);
@@ -89,7 +90,7 @@ typedef struct sov_module_t *sov_module;
 typedef struct sov_function_t *sov_function; /* lives as long as its module */
 typedef struct sov_stream_t *sov_stream;
 typedef struct sov_event_t *sov_event;
-/* An address on a GPU; unique across all devices and the process's host memory. 0 is never valid. */
+/* An address on a GPU; unique across all devices and the process's host memory. 0 is never one. */
 typedef uint64_t sov_ptr;
 
 typedef enum sov_feature {
@@ -141,8 +142,8 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
 typedef struct sov_context_options {
 	uint32_t size;
 	uint32_t flags;             /* 0 */
-	/* A kernel that runs longer, from when its stream reaches it, is stopped by the next call on the
-	 * context, or by the call that waits for it: SOV_ERROR_HANG. 0 = 10 s. */
+	/* A kernel that runs longer, from when its stream reaches it, is stopped by the next call
+	 * on the context, or by the call that waits for it: SOV_ERROR_HANG. 0 = 10 s. */
 	uint64_t kernel_time_limit;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
@@ -176,7 +177,7 @@ SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
 SOV_API sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *address);
 /* Waits for work that was launched before, then frees. Address must be what alloc returned. */
 SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
-/* Each side is a GPU address or a host address, told apart by value; at least one is a GPU address, and
+/* Each side is a GPU address or a host address, told apart by value; at least one is a GPU address.
  * GPU ranges are checked against their allocation and may not overlap. Runs on the context's first
  * stream and returns when the copy is done. */
 SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source,
@@ -184,11 +185,12 @@ SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov
 /* Returns when the host memory, if any, may be read (destination) or written (source) again. */
 SOV_API sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr source,
 					 uint64_t bytes);
-/* Repeats the low element_bytes (1, 2 or 4) of value, count times, on the context's first stream; the
- * address is a multiple of element_bytes. Returns when it is done. */
+/* Repeats the low element_bytes (1, 2 or 4) of value, count times, on the context's first stream;
+ * the address is a multiple of element_bytes. Returns when it is done. */
 SOV_API sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 				   uint32_t element_bytes, uint64_t count);
-SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes, uint64_t *total_bytes);
+SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
+				   uint64_t *total_bytes);
 /* Allocation that holds the address. */
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
@@ -200,10 +202,10 @@ typedef struct sov_module_options {
 	uint32_t size;
 	uint32_t flags; /* SOV_MODULE_SERIAL */
 } sov_module_options;
-#define SOV_MODULE_SERIAL 1u /* compile so that every instruction waits: to find scheduling faults */
+#define SOV_MODULE_SERIAL 1u /* every instruction waits: to find faults of scheduling */
 
-/* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no terminator.
- * The data may be given back afterwards. */
+/* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
+ * terminator. The data may be given back afterwards. */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
 /* Waits for launches of its functions, then frees it and them. */
@@ -221,7 +223,7 @@ typedef struct sov_function_attributes {
 	uint32_t registers;
 	uint32_t shared_bytes;   /* static, without what the hardware keeps for itself */
 	uint32_t local_bytes;    /* per thread */
-	uint32_t max_threads_per_block; /* by the device, the kernel's own bound and its registers */
+	uint32_t max_threads_per_block; /* by the device, the kernel's bound and its registers */
 	uint32_t code_bytes;
 	uint32_t parameters, parameter_bytes;
 	char name[128];          /* cut off when longer */
@@ -251,13 +253,13 @@ typedef struct sov_launch {
 	uint32_t grid[3], block[3];
 	sov_stream stream;     /* NULL: the context's first stream */
 	const void *const *arguments; /* one pointer per parameter */
-	const size_t *argument_bytes; /* NULL, or one size per argument: checked against the kernel's */
+	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
 } sov_launch;
 SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *launch);
 
-/* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records of
- * one event are reached in the order in which they were made, also across streams. */
+/* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records
+ * of one event are reached in the order in which they were made, also across streams. */
 SOV_API sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *event);
 SOV_API sov_result sov_event_destroy(sov_event event);
 SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);

@@ -3,8 +3,8 @@
  * Streams: work in order. A stream is a queue of the context's group with memory for STREAM_SLOTS
  * pieces of work. Piece n is written into slot n % STREAM_SLOTS (launch descriptor, constant bank,
  * methods), announced by one ring entry, and ends by releasing n to the stream's semaphore. So one
- * number says it all: a piece is done when the semaphore has reached it, and a slot and its ring entry
- * are free again when the piece that used them is done.
+ * number says it all: a piece is done when the semaphore has reached it, and a slot and its ring
+ * entry are free again when the piece that used them is done.
  *
  * Order: work other than a copy ends with a release that waits for idle; a copy releases by itself,
  * and the piece behind it begins by waiting for that.
@@ -16,14 +16,15 @@
 
 #define RING_BYTES (STREAM_SLOTS * NV_GP_ENTRY_BYTES)
 #define RING_SPACE 4096u
-/* Work that is no kernel has no business taking long, but may stand behind another context's work. */
+/* Work that is no kernel should not take long, but may stand behind another context's work. */
 #define OTHER_TIME_LIMIT UINT64_C(60000000000)
 
 static_assert(RING_BYTES <= RING_SPACE, "the ring lies before the slots");
 
 static const char *const work_names[] = {
-	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel", [WORK_COPY] = "a copy or fill",
-	[WORK_RECORD] = "recording an event", [WORK_WAIT] = "waiting for an event",
+	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel",
+	[WORK_COPY] = "a copy or fill",	      [WORK_RECORD] = "recording an event",
+	[WORK_WAIT] = "waiting for an event",
 };
 
 static uint32_t slot_of(uint64_t number)
@@ -60,7 +61,8 @@ bool stream_overdue(const struct stream *s, sov_fault *f)
 	function = s->work[head].function;
 	fault_init(f, kind == WORK_KERNEL ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST, function);
 	snprintf(f->cause, sizeof(f->cause), "%s did not end within its limit of %llu.%03llu s",
-		 kind == WORK_KERNEL ? "it" : work_names[kind], (unsigned long long)(limit / 1000000000),
+		 kind == WORK_KERNEL ? "it" : work_names[kind],
+		 (unsigned long long)(limit / 1000000000),
 		 (unsigned long long)(limit / 1000000 % 1000));
 	return true;
 }
@@ -81,7 +83,8 @@ sov_result stream_begin(struct stream *s, struct slot *slot)
 	if (r)
 		return r;
 	if (s->closed)
-		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread destroyed the stream meanwhile");
+		return refuse(SOV_ERROR_INVALID_HANDLE,
+			      "another thread destroyed the stream meanwhile");
 	offset = RING_SPACE + (uint64_t)slot_of(s->submitted + 1) * STREAM_SLOT_BYTES;
 	slot->cpu = (uint8_t *)s->commands->cpu + offset;
 	slot->va = s->commands->va + offset;
@@ -129,7 +132,7 @@ static bool target_reached(const void *arg)
 
 sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 {
-	struct target t = { s, number };
+	struct target t = {s, number};
 
 	return context_block(s->member.context, target_reached, &t, limit);
 }
@@ -149,8 +152,8 @@ sov_result stream_restart(struct stream *s)
 	struct slot slot;
 	sov_result r;
 
-	if (c->winsys->queue_create(c->group, s->commands->backing, 0, s->commands->va, STREAM_SLOTS,
-				    &s->queue))
+	if (c->winsys->queue_create(c->group, s->commands->backing, 0, s->commands->va,
+				    STREAM_SLOTS, &s->queue))
 		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no queue for a stream",
 			      c->device->properties.name);
 	c->winsys->queue_memory(s->queue, &s->memory);
@@ -195,7 +198,8 @@ sov_result stream_create(struct context *c, struct stream **out)
 		goto no_semaphore;
 	/* A semaphore's new owner goes on counting where the old one stopped. */
 	s->submitted = s->completed = s->done->value;
-	r = buffer_create(c, WINSYS_VRAM, true, RING_SPACE + STREAM_SLOTS * STREAM_SLOT_BYTES, &s->commands);
+	r = buffer_create(c, WINSYS_VRAM, true, RING_SPACE + STREAM_SLOTS * STREAM_SLOT_BYTES,
+			  &s->commands);
 	if (r)
 		goto no_commands;
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
@@ -234,7 +238,8 @@ struct stream *stream_find(struct context *c, sov_stream handle)
 	}
 	s = object_get(handle, OBJECT_STREAM);
 	if (s && s->member.context != c) {
-		/* The other context's lock is not held, and none of its objects is freed under ours. */
+		/* The other context's lock is not held, and none of its objects is freed under
+		 * ours. */
 		pthread_mutex_unlock(&c->lock);
 		object_put(&s->member.object);
 		pthread_mutex_lock(&c->lock);
@@ -251,8 +256,9 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	sov_result r;
 
 	if (!stream || flags)
-		return stream ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known", flags) :
-				refuse(SOV_ERROR_INVALID_ARGUMENT, "stream is NULL");
+		return stream ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
+				       flags)
+			      : refuse(SOV_ERROR_INVALID_ARGUMENT, "stream is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -273,10 +279,12 @@ sov_result sov_stream_destroy(sov_stream stream)
 		return r;
 	c = s->member.context;
 	if (s == c->first)
-		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "the context's first stream is destroyed with its context"));
+		return member_leave(
+			s, refuse(SOV_ERROR_INVALID_ARGUMENT,
+				  "the context's first stream is destroyed with its context"));
 	if (s->closed)
-		return member_leave(s, refuse(SOV_ERROR_BUSY, "another thread is destroying the stream"));
+		return member_leave(
+			s, refuse(SOV_ERROR_BUSY, "another thread is destroying the stream"));
 	s->closed = true;
 	if (!r) {
 		r = stream_wait_for(s, s->submitted, SOV_MAX_WAIT);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses. A GPU address is unique in its process, across all devices and host memory: it is taken
- * from host address space that is reserved for this and never backed, so no host pointer can have its
- * value, and a GPU address that was freed is still known to be one. Reservations grow as they are
- * needed and stay. What the host's front end reads (rings, method streams, launch descriptors) must
- * lie below 2^40 and comes from a reservation of its own.
+ * Addresses. A GPU address is unique in its process, across all devices and host memory: it is
+ * taken from host address space that is reserved for this and never backed, so no host pointer can
+ * have its value, and a GPU address that was freed is still known to be one. Reservations grow as
+ * they are needed and stay. What the host's front end reads (rings, method streams, launch
+ * descriptors) must lie below 2^40 and comes from a reservation of its own.
  */
 #include <sys/mman.h>
 #include "libsov/range.h"
 #include "libsov/runtime.h"
 
-#define LOW_BYTES      (1ull << 29)
-#define HIGH_BYTES     (1ull << 36) /* at a time */
-#define GUARD_BYTES    (1ull << 16) /* unmapped behind each piece, so that running over it faults */
-#define WINDOW_BYTES   NV_WINDOW_BYTES
-#define MAX_REGIONS    64
+#define LOW_BYTES    (1ull << 29)
+#define HIGH_BYTES   (1ull << 36) /* at a time */
+#define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
+#define WINDOW_BYTES NV_WINDOW_BYTES
+#define MAX_REGIONS  64
 
 static struct {
 	pthread_mutex_t lock;
@@ -22,7 +22,7 @@ static struct {
 	uint32_t region_count;
 	struct ranges low, high;
 	uint64_t windows;
-} va = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} va = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
 {
@@ -40,11 +40,11 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 		return false;
 	}
 	*start = (uintptr_t)p;
-	va.regions[va.region_count++] = (struct range){ *start, bytes };
+	va.regions[va.region_count++] = (struct range){*start, bytes};
 	return true;
 }
 
-/* Sanitizers and static programs occupy parts of the low terabyte, so every power of two is tried. */
+/* Sanitizers and static programs sit in the low terabyte here and there: try each power of two. */
 static bool grow_low(void)
 {
 	uint64_t hint, start;
@@ -78,7 +78,8 @@ bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *address)
 		return false;
 	pthread_mutex_lock(&va.lock);
 	good = ranges_take(r, whole, align, address) ||
-	       ((low ? grow_low() : grow_high(whole + align)) && ranges_take(r, whole, align, address));
+	       ((low ? grow_low() : grow_high(whole + align)) &&
+		ranges_take(r, whole, align, address));
 	pthread_mutex_unlock(&va.lock);
 	return good;
 }

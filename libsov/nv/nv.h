@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What NVIDIA GPUs read: method streams, launch descriptors, constant bank 0. Everything here is pure:
- * numbers in, words out, no device and no memory of its own.
+ * What NVIDIA GPUs read: method streams, launch descriptors, constant bank 0. Everything here is
+ * pure: numbers in, words out, no device and no memory of its own.
  */
 #ifndef SOV_NV_H
 #define SOV_NV_H
@@ -56,7 +56,8 @@ struct nv_grid {
 };
 
 /* false: a value does not fit its field, and nothing may be launched. */
-bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_grid *g, uint32_t qmd[NV_QMD_MAX_WORDS]);
+bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_grid *g,
+		 uint32_t qmd[NV_QMD_MAX_WORDS]);
 /* All but the parameters: bank0_bytes bytes. */
 void nv_grid_bank0(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank);
 /* Blocks that fit on one multiprocessor by warps and registers. */

@@ -9,9 +9,9 @@
 #include "libsov/nv/nv.h"
 
 /* Data words for consecutive methods, beginning with the first. */
-#define METHODS(p, subchannel, method, ...) \
-	methods(p, subchannel, method, (const uint32_t[]){ __VA_ARGS__ }, \
-		sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+#define METHODS(p, subchannel, method, ...)                                                        \
+	methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__},                            \
+		sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 #define HIGH(address) ((uint32_t)((address) >> 32))
 #define LOW(address)  ((uint32_t)(address))
 
@@ -53,17 +53,18 @@ void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, bo
 
 /* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
  * semaphore is. */
-#define COPY_LAUNCH \
-	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN | NV_COPY_SRC_LINEAR | \
-	 NV_COPY_DST_LINEAR)
+#define COPY_LAUNCH                                                                                \
+	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN |                  \
+	 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
 
 void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
 		  uint64_t semaphore, uint32_t payload)
 {
-	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(source), LOW(source), HIGH(destination),
-		LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(source), LOW(source),
+		HIGH(destination), LOW(destination));
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, bytes, 1);
-	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore), payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH);
 }
 
@@ -74,12 +75,14 @@ void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint3
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, count, 1);
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_CONST_A, value, 0,
 		NV_COPY_REMAP_FILL(element_bytes));
-	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore), payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_REMAP);
 }
 
 void nv_push_launch(struct nv_push *p, uint64_t qmd)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(qmd >> 8));
-	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_PREFETCH_SCHEDULE);
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B,
+		NV_PCAS2_PREFETCH_SCHEDULE);
 }

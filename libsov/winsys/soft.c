@@ -63,8 +63,8 @@ static uint64_t default_vram(void)
 	return half & ~((UINT64_C(1) << 26) - 1);
 }
 
-static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_t *count, char *message,
-			  size_t message_bytes)
+static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_t *count,
+			  char *message, size_t message_bytes)
 {
 	const char *text = getenv("SOV_SOFT");
 	struct model_config list[SOFT_MAX_DEVICES];
@@ -79,7 +79,8 @@ static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_
 		if (!devices[i]) {
 			devices[i] = calloc(1, sizeof(*devices[i]));
 			if (!devices[i]) {
-				snprintf(message, message_bytes, "no host memory for a software GPU");
+				snprintf(message, message_bytes,
+					 "no host memory for a software GPU");
 				return -ENOMEM;
 			}
 			pthread_mutex_init(&devices[i]->lock, NULL);
@@ -276,11 +277,12 @@ static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
 
 /* ---- queues ---- */
 
-static int soft_queue_create(struct winsys_group *g, struct winsys_buffer *ring, uint64_t ring_offset,
-			     uint64_t ring_va, uint32_t ring_entries, struct winsys_queue **out)
+static int soft_queue_create(struct winsys_group *g, struct winsys_buffer *ring,
+			     uint64_t ring_offset, uint64_t ring_va, uint32_t ring_entries,
+			     struct winsys_queue **out)
 {
 	struct winsys_queue *q = calloc(1, sizeof(*q));
-	struct model_channel_config config = { .ring_va = ring_va, .ring_entries = ring_entries };
+	struct model_channel_config config = {.ring_va = ring_va, .ring_entries = ring_entries};
 	int error = -ENOMEM;
 
 	if (!q)

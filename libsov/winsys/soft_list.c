@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static bool bad(struct parser *p, const ch
 static struct piece cut(struct piece *rest, char separator)
 {
 	const char *end = memchr(rest->text, separator, rest->length);
-	struct piece first = { rest->text, end ? (size_t)(end - rest->text) : rest->length };
+	struct piece first = {rest->text, end ? (size_t)(end - rest->text) : rest->length};
 	size_t gone = first.length + (end ? 1 : 0);
 
 	rest->text += gone;
@@ -100,8 +100,8 @@ static bool threads(struct parser *p, struct piece value)
 	if (p->threads)
 		return bad(p, "threads is given twice for %s", p->device->chip->name);
 	if (!number(value, false, &n) || !n || n > MAX_THREADS)
-		return bad(p, "threads is '%.*s'; it must be a number from 1 to %d", (int)value.length,
-			   value.text, MAX_THREADS);
+		return bad(p, "threads is '%.*s'; it must be a number from 1 to %d",
+			   (int)value.length, value.text, MAX_THREADS);
 	p->threads = true;
 	p->device->threads = (uint32_t)n;
 	return true;
@@ -117,8 +117,8 @@ static bool option(struct parser *p, struct piece whole)
 	if (has_value && is(key, "threads"))
 		return threads(p, value);
 	if (!is(whole, "hazard"))
-		return bad(p, "'%.*s' is no option; known: vram=SIZE threads=N hazard", (int)whole.length,
-			   whole.text);
+		return bad(p, "'%.*s' is no option; known: vram=SIZE threads=N hazard",
+			   (int)whole.length, whole.text);
 	if (p->device->hazard)
 		return bad(p, "hazard is given twice for %s", p->device->chip->name);
 	p->device->hazard = true;
@@ -146,8 +146,8 @@ static bool chip(struct parser *p, struct piece name)
 bool soft_list_parse(const char *text, struct model_config list[SOFT_MAX_DEVICES], uint32_t *count,
 		     char *message, size_t message_bytes)
 {
-	struct piece rest = { text, strlen(text) };
-	struct parser p = { .message = message, .message_bytes = message_bytes };
+	struct piece rest = {text, strlen(text)};
+	struct parser p = {.message = message, .message_bytes = message_bytes};
 
 	*count = 0;
 	if (!*text || !strcmp(text, "none"))

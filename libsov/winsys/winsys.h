@@ -5,7 +5,7 @@
  * of functions. All functions return 0 or a negative errno; nothing here waits for the GPU, except
  * that destroying a group or queue stops what runs on it.
  *
- * Calls on different groups may be made at the same time; calls on one group and its queues may not.
+ * Calls on different groups may be made at the same time, calls on one group and its queues not.
  */
 #ifndef SOV_WINSYS_H
 #define SOV_WINSYS_H
@@ -71,8 +71,9 @@ struct winsys {
 	bool (*group_error)(struct winsys_group *g, struct winsys_error *out);
 
 	/* The ring begins ring_offset bytes into its buffer and is bound at ring_va. */
-	int (*queue_create)(struct winsys_group *g, struct winsys_buffer *ring, uint64_t ring_offset,
-			    uint64_t ring_va, uint32_t ring_entries, struct winsys_queue **out);
+	int (*queue_create)(struct winsys_group *g, struct winsys_buffer *ring,
+			    uint64_t ring_offset, uint64_t ring_va, uint32_t ring_entries,
+			    struct winsys_queue **out);
 	void (*queue_destroy)(struct winsys_queue *q);
 	void (*queue_memory)(struct winsys_queue *q, struct winsys_queue_memory *out);
 	void (*doorbell)(struct winsys_queue *q);

@@ -8,8 +8,7 @@
 
 #define WORDS 12
 
-static const char place_ptx[] =
-	PTX_HEADER
+static const char place_ptx[] = PTX_HEADER
 	".visible .entry place(.param .u64 out) {\n"
 	"	.reg .b32 %t<4>, %n<4>, %c<4>, %m<4>, %r<12>;\n"
 	"	.reg .b64 %a<5>;\n"
@@ -26,10 +25,14 @@ static const char place_ptx[] =
 	"	ld.param.u64 %a2, [out];\n"
 	"	cvta.to.global.u64 %a3, %a2;\n"
 	"	add.s64 %a4, %a3, %a1;\n"
-	"	st.global.u32 [%a4], %t1;    st.global.u32 [%a4+4], %t2;  st.global.u32 [%a4+8], %t3;\n"
-	"	st.global.u32 [%a4+12], %n1; st.global.u32 [%a4+16], %n2; st.global.u32 [%a4+20], %n3;\n"
-	"	st.global.u32 [%a4+24], %c1; st.global.u32 [%a4+28], %c2; st.global.u32 [%a4+32], %c3;\n"
-	"	st.global.u32 [%a4+36], %m1; st.global.u32 [%a4+40], %m2; st.global.u32 [%a4+44], %m3;\n"
+	"	st.global.u32 [%a4], %t1;    st.global.u32 [%a4+4], %t2;  st.global.u32 [%a4+8], "
+	"%t3;\n"
+	"	st.global.u32 [%a4+12], %n1; st.global.u32 [%a4+16], %n2; st.global.u32 [%a4+20], "
+	"%n3;\n"
+	"	st.global.u32 [%a4+24], %c1; st.global.u32 [%a4+28], %c2; st.global.u32 [%a4+32], "
+	"%c3;\n"
+	"	st.global.u32 [%a4+36], %m1; st.global.u32 [%a4+40], %m2; st.global.u32 [%a4+44], "
+	"%m3;\n"
 	"	ret;\n"
 	"}\n";
 
@@ -52,16 +55,24 @@ static void shape(sov_context c, sov_function f, const uint32_t grid[3], const u
 	for (i = 0; i < count; i++) {
 		uint32_t t = i % threads, b = i / threads;
 		const uint32_t want[WORDS] = {
-			t % block[0], t / block[0] % block[1], t / block[0] / block[1],
-			block[0], block[1], block[2],
-			b % grid[0], b / grid[0] % grid[1], b / grid[0] / grid[1],
-			grid[0], grid[1], grid[2],
+			t % block[0],
+			t / block[0] % block[1],
+			t / block[0] / block[1],
+			block[0],
+			block[1],
+			block[2],
+			b % grid[0],
+			b / grid[0] % grid[1],
+			b / grid[0] / grid[1],
+			grid[0],
+			grid[1],
+			grid[2],
 		};
 
 		right += !memcmp(got[i], want, sizeof(want));
 	}
-	ok(right == count, "grid %u x %u x %u of blocks %u x %u x %u: every thread knows its place", grid[0],
-	   grid[1], grid[2], block[0], block[1], block[2]);
+	ok(right == count, "grid %u x %u x %u of blocks %u x %u x %u: every thread knows its place",
+	   grid[0], grid[1], grid[2], block[0], block[1], block[2]);
 	if (right != count)
 		diag("%u of %u threads are right", right, count);
 	MUST(sov_memory_free(c, out));
@@ -71,13 +82,12 @@ static void shape(sov_context c, sov_function f, const uint32_t grid[3], const u
 int main(void)
 {
 	static const uint32_t shapes[][2][3] = {
-		{ { 1, 1, 1 }, { 1, 1, 1 } },     { { 3, 1, 1 }, { 33, 1, 1 } },
-		{ { 2, 3, 1 }, { 8, 4, 1 } },     { { 2, 3, 4 }, { 4, 2, 3 } },
-		{ { 1, 5, 2 }, { 1, 7, 5 } },     { { 1, 1, 7 }, { 2, 1, 64 } },
-		{ { 300, 1, 1 }, { 1, 1, 1 } },   { { 1, 300, 1 }, { 1, 1, 3 } },
-		{ { 2, 1, 1 }, { 1024, 1, 1 } },  { { 1, 2, 1 }, { 32, 32, 1 } },
+		{{1, 1, 1}, {1, 1, 1}},	  {{3, 1, 1}, {33, 1, 1}},  {{2, 3, 1}, {8, 4, 1}},
+		{{2, 3, 4}, {4, 2, 3}},	  {{1, 5, 2}, {1, 7, 5}},   {{1, 1, 7}, {2, 1, 64}},
+		{{300, 1, 1}, {1, 1, 1}}, {{1, 300, 1}, {1, 1, 3}}, {{2, 1, 1}, {1024, 1, 1}},
+		{{1, 2, 1}, {32, 32, 1}},
 	};
-	static const char *const devices[] = { "gh100.0", "ga100.0" };
+	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	uint32_t d, i;
 
 	setenv("SOV_SOFT", "gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);

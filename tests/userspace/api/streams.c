@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams and events: order inside a stream, order between streams where an event asks for it, waits
- * that ask, wait and give up, and the GPU's time. A kernel that runs until the test opens its gate
- * makes "not finished yet" certain instead of likely.
+ * Streams and events: order inside a stream, order between streams where an event asks for it,
+ * waits that ask, wait and give up, and the GPU's time. A kernel that runs until the test opens its
+ * gate makes "not finished yet" certain instead of likely.
  */
 #include "_api.h"
 #include "_ptx.h"
@@ -83,7 +83,8 @@ static void asking(sov_stream s)
 	ok(sov_context_wait(c, SOV_NO_WAIT) == SOV_NOT_READY, "nor is the context");
 	refused(sov_stream_wait(s, 3000000), SOV_ERROR_TIMEOUT, "not finished after 3.000000 ms",
 		"a wait gives up at its limit");
-	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work goes on", "so does a wait for an event");
+	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work goes on",
+		"so does a wait for an event");
 	good(sov_context_status(c), "a limit that passed is no error of the context");
 	ok(word(3) == 0, "another stream is not held up");
 	open_gate(77);
@@ -120,7 +121,8 @@ static void record_again(sov_stream a, sov_stream b)
 	close_gate(a, 1);
 	MUST(sov_event_record(e, a));
 	MUST(sov_event_record(e, b));
-	ok(sov_event_wait(e, 2000000) == SOV_ERROR_TIMEOUT, "records of one event are reached in order");
+	ok(sov_event_wait(e, 2000000) == SOV_ERROR_TIMEOUT,
+	   "records of one event are reached in order");
 	open_gate(1);
 	good(sov_event_wait(e, 10 * SECOND), "and the last one is reached");
 	MUST(sov_event_destroy(e));
@@ -136,13 +138,15 @@ static void times(sov_stream s)
 		MUST(sov_event_create(c, 0, &e[i]));
 	refused(sov_event_wait(e[0], SECOND), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
 		"there is no waiting for an event that was never recorded");
-	refused(sov_stream_wait_event(s, e[0]), SOV_ERROR_INVALID_ARGUMENT, "never recorded", "nor on the GPU");
+	refused(sov_stream_wait_event(s, e[0]), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
+		"nor on the GPU");
 	MUST(sov_event_record(e[0], s));
-	refused(sov_event_elapsed(e[0], e[1], &whole), SOV_ERROR_INVALID_ARGUMENT, "event to was never recorded",
-		"nor has it a time");
+	refused(sov_event_elapsed(e[0], e[1], &whole), SOV_ERROR_INVALID_ARGUMENT,
+		"event to was never recorded", "nor has it a time");
 	close_gate(s, 1);
 	MUST(sov_event_record(e[1], s));
-	ok(sov_event_elapsed(e[0], e[1], &whole) == SOV_NOT_READY, "the time is not there before it was reached");
+	ok(sov_event_elapsed(e[0], e[1], &whole) == SOV_NOT_READY,
+	   "the time is not there before it was reached");
 	open_gate(1);
 	MUST(sov_event_record(e[2], s));
 	MUST(sov_event_wait(e[2], 10 * SECOND));
@@ -150,8 +154,8 @@ static void times(sov_stream s)
 	MUST(sov_event_elapsed(e[1], e[2], &second));
 	MUST(sov_event_elapsed(e[0], e[2], &whole));
 	ok(first > 0 && whole == first + second, "times are those of the GPU and add up");
-	refused(sov_event_elapsed(e[1], e[0], &whole), SOV_ERROR_INVALID_ARGUMENT, "before event from",
-		"time does not run backwards");
+	refused(sov_event_elapsed(e[1], e[0], &whole), SOV_ERROR_INVALID_ARGUMENT,
+		"before event from", "time does not run backwards");
 	for (i = 0; i < 3; i++)
 		MUST(sov_event_destroy(e[i]));
 }
@@ -167,7 +171,7 @@ static void destroyed_while_busy(void)
 		plus(s, 1, 1);
 	good(sov_stream_destroy(s), "a busy stream can be destroyed");
 	ok(word(1) == 100, "after its work was done");
-	/* The semaphore of an event that was destroyed before it was reached is not used too early. */
+	/* The semaphore of an event that was destroyed before it was reached is not used again. */
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_event_create(c, 0, &e));
 	close_gate(s, 2);
@@ -175,7 +179,8 @@ static void destroyed_while_busy(void)
 	MUST(sov_event_destroy(e));
 	MUST(sov_stream_create(c, 0, &t));
 	plus(t, 1, 1);
-	good(sov_stream_wait(t, 10 * SECOND), "a new stream is not confused by a destroyed, pending event");
+	good(sov_stream_wait(t, 10 * SECOND),
+	     "a new stream is not confused by a destroyed, pending event");
 	open_gate(5);
 	MUST(sov_stream_destroy(s));
 	plus(t, 1, 1);
@@ -215,7 +220,7 @@ static void many_streams(void)
 
 int main(void)
 {
-	static const char *const devices[] = { "gh100.0", "ga100.0" };
+	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	sov_stream s, t;
 	uint32_t d;
 

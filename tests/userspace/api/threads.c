@@ -9,8 +9,8 @@
 #include "_ptx.h"
 
 #define THREADS 8
-#define ROUNDS  12
-#define N       500
+#define ROUNDS	12
+#define N	500
 
 static char *saxpy_text;
 static size_t saxpy_bytes;
@@ -27,15 +27,15 @@ struct job {
 	char sentence[256];
 };
 
-#define TRY(job, call) \
-	do { \
-		sov_result r_ = (call); \
-		if (r_) { \
-			(job)->wrong++; \
-			snprintf((job)->sentence, sizeof((job)->sentence), "%s: %s", sov_result_name(r_), \
-				 sov_last_error()); \
-			return; \
-		} \
+#define TRY(job, call)                                                                             \
+	do {                                                                                       \
+		sov_result r_ = (call);                                                            \
+		if (r_) {                                                                          \
+			(job)->wrong++;                                                            \
+			snprintf((job)->sentence, sizeof((job)->sentence), "%s: %s",               \
+				 sov_result_name(r_), sov_last_error());                           \
+			return;                                                                    \
+		}                                                                                  \
 	} while (0)
 
 static uint32_t next(struct job *j)
@@ -103,7 +103,8 @@ static void *own_stream(void *arg)
 	for (i = 0; i < ROUNDS; i++) {
 		round_of(j);
 		/* All threads add on the one first stream. */
-		j->wrong += launch(shared_add, NULL, 1, 1, "84", ARGUMENTS(&shared_word, &one)) != SOV_OK;
+		j->wrong += launch(shared_add, NULL, 1, 1, "84", ARGUMENTS(&shared_word, &one)) !=
+			    SOV_OK;
 	}
 	j->wrong += sov_stream_destroy(j->stream) != SOV_OK;
 	return NULL;
@@ -137,8 +138,8 @@ static bool all_right(const struct job jobs[THREADS])
 
 static _Atomic uint32_t about_to_wait;
 
-/* Waits for a gate that nobody opens, until the context is taken away. After a reset there is nothing
- * left to wait for, so one that comes late returns at once. */
+/* Waits for a gate that nobody opens, until the context is taken away. After a reset there is
+ * nothing left to wait for, so one that comes late returns at once. */
 static void *waits(void *arg)
 {
 	struct job *j = arg;
@@ -165,14 +166,15 @@ static void *works_on(void *arg)
 		if (!r)
 			r = sov_memory_fill(shared_context, p, i, 4, 1024);
 	}
-	j->right = r == SOV_ERROR_CANCELLED || r == SOV_ERROR_INVALID_HANDLE || r == SOV_ERROR_OUT_OF_MEMORY;
+	j->right = r == SOV_ERROR_CANCELLED || r == SOV_ERROR_INVALID_HANDLE ||
+		   r == SOV_ERROR_OUT_OF_MEMORY;
 	snprintf(j->sentence, sizeof(j->sentence), "%s", sov_last_error());
 	return NULL;
 }
 
 static void taken_away(sov_result (*take)(sov_context), const char *what)
 {
-	struct job jobs[THREADS] = { { 0 } };
+	struct job jobs[THREADS] = {{0}};
 	sov_function gate;
 	bool destroy = take == sov_context_destroy;
 	uint32_t i, right = 0, cancelled = 0;
@@ -187,7 +189,8 @@ static void taken_away(sov_result (*take)(sov_context), const char *what)
 	MUST(sov_stream_create(shared_context, 0, &s));
 	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&p, &p)));
 	for (i = 0; i < THREADS; i++)
-		pthread_create(&jobs[i].thread, NULL, i % 2 && destroy ? works_on : waits, &jobs[i]);
+		pthread_create(&jobs[i].thread, NULL, i % 2 && destroy ? works_on : waits,
+			       &jobs[i]);
 	while (about_to_wait < (destroy ? THREADS / 2 : THREADS))
 		sched_yield();
 	/* Time to get inside. */
@@ -200,7 +203,8 @@ static void taken_away(sov_result (*take)(sov_context), const char *what)
 		if (!jobs[i].right)
 			diag("thread %u: %s", i, jobs[i].sentence);
 	}
-	ok(right == THREADS && cancelled, "a context that is %s while threads are inside sends them out", what);
+	ok(right == THREADS && cancelled,
+	   "a context that is %s while threads are inside sends them out", what);
 }
 
 static void *own_error(void *arg)
