@@ -192,8 +192,6 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask)
 		return;
-	if (kind == SASS_BAR_SYNCALL)
-		bar = count = 0;
 	if (bar >= w->grid->barriers) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc, "barrier %u, but the launch gives the block %u",
 			   bar, w->grid->barriers);
@@ -220,6 +218,7 @@ static void run_b2r(struct warp *w, const struct op *op, uint32_t mask)
 
 	row_splat(row, w->bar_result);
 	row_blend(w->r[op->d], row, mask);
+	pred_write(w, op->p[0], w->bar_result ? ALL_LANES : 0, mask);
 }
 
 /* Convergence. */
@@ -228,7 +227,7 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t row[LANES];
 
-	row_splat(row, mask);
+	row_splat(row, mask & pred_read(w, op, 0));
 	row_blend(w->breg[op->breg], row, mask);
 }
 
@@ -303,9 +302,20 @@ static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask
 
 /* Branches. */
 
+/* The marks .U, .DIV and .CONV without a mask are hints. */
 static void run_bra(struct warp *w, const struct op *op, uint32_t mask)
 {
 	jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
+}
+
+/* BRA.DIV jumps if lanes of the mask are not here, BRA.CONV if all are. */
+static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t want = w->ur[op->s[0].row] ^ op->s[0].flip;
+	bool diverged = want & w->live & ~w->mask;
+
+	if (diverged == (op->inst->mod[SASS_M_UNIFORM] == SASS_BRA_DIV))
+		jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
 }
 
 /* Register pair plus target: indirect branches and returns. */
@@ -359,7 +369,8 @@ static void run_bpt(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_bar(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->mod[SASS_M_BAR];
-	return op->data[0] == SASS_BAR_SCAN ? "BAR.SCAN is not modelled" : NULL;
+	return in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR
+		       ? "a barrier and its thread count in one register are not modelled" : NULL;
 }
 
 static const char *prepare_bmov(struct op *op, const struct sass_inst *in)
@@ -376,10 +387,11 @@ static const char *prepare_call(struct op *op, const struct sass_inst *in)
 
 const struct op_row rows_control[] = {
 	{ SASS_BRA, "xt", run_bra, NULL, NULL },
+	{ SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL },
 	{ SASS_BRX, "xSt", run_jump_register, NULL, NULL },
 	{ SASS_CALL_REL, "xt", run_bra, NULL, prepare_call },
 	{ SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call },
-	{ SASS_BSSY, "bt", run_bssy, NULL, NULL },
+	{ SASS_BSSY, "btx", run_bssy, NULL, NULL },
 	{ SASS_BSYNC, "bx", run_bsync, NULL, NULL },
 	{ SASS_BREAK, "bx", run_break, NULL, NULL },
 	{ SASS_BMOV_READ, "db", run_bmov_read, NULL, prepare_bmov },
@@ -390,11 +402,11 @@ const struct op_row rows_control[] = {
 	{ SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL },
 	{ SASS_EXIT, "x", run_exit, NULL, NULL },
 	{ SASS_BAR, "ssx", run_bar, NULL, prepare_bar },
-	{ SASS_B2R, "di", run_b2r, NULL, NULL },
+	{ SASS_B2R, "dp", run_b2r, NULL, NULL },
 	{ SASS_YIELD, "x", run_sleep, NULL, NULL },
 	{ SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL },
 	{ SASS_BPT, "i", run_bpt, NULL, NULL },
-	{ SASS_DEPBAR, "ii-", run_nothing, NULL, NULL },
+	{ SASS_DEPBAR, "ii", run_nothing, NULL, NULL },
 	{ SASS_NOP, "", run_nothing, NULL, NULL },
 	OP_ROWS_END,
 };

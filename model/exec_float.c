@@ -140,8 +140,6 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 		x = mod[SASS_M_NAN] || (is_nan(a) && is_nan(b)) ? NAN_BITS : is_nan(a) ? b : a;
 	else
 		x = (order(a) < order(b)) == min ? a : b;
-	if (mod[SASS_M_XORSIGN] && !is_nan(x))
-		x = (x & 0x7fffffff) | ((a ^ b) & 0x80000000);
 	return x;
 }
 
@@ -200,10 +198,9 @@ static void core_fsetp(const struct op *op, struct operands *o)
 static void core_fset(const struct op *op, struct operands *o)
 {
 	uint32_t bits = combine(op->inst->mod[SASS_M_BOOL], compare(op, o), o->x[0]);
-	uint32_t yes = op->inst->mod[SASS_M_BF] ? 0x3f800000 : ALL_LANES;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = bits >> i & 1 ? yes : 0;
+		o->d[i] = bits >> i & 1 ? 0x3f800000 : 0;
 }
 
 /* Whether a / b by reciprocal and Newton steps could go wrong: NaN, infinity or zero among the
