@@ -132,6 +132,36 @@ static bool identity_mulwide(struct fold *c, const struct look *l)
 	return false;
 }
 
+/* No machine likes to divide: powers of two shift and mask. */
+static bool identity_div(struct fold *c, const struct look *l)
+{
+	bool power = l->k && !(l->k & (l->k - 1));
+
+	if (!l->is_const)
+		return false;
+	if (l->k == 1)
+		return fold_to_value(c, l, l->a);
+	if (power && l->p.op == IR_DIV_U) {
+		uint32_t shift = __builtin_ctzll(l->k);
+
+		return fold_to_op(c, l, IR_SHR_U, l->a, fold_const(c, l, IR_B32, shift), 0);
+	}
+	return false;
+}
+
+static bool identity_rem(struct fold *c, const struct look *l)
+{
+	bool power = l->k && !(l->k & (l->k - 1));
+
+	if (!l->is_const)
+		return false;
+	if (l->k == 1)
+		return fold_to_const(c, l, 0);
+	if (power && l->p.op == IR_REM_U)
+		return fold_to_op(c, l, IR_AND, l->a, fold_const(c, l, l->p.type, l->k - 1), 0);
+	return false;
+}
+
 static bool identity_min_max(struct fold *c, const struct look *l)
 {
 	uint64_t least = 0, most = l->ones;
@@ -564,6 +594,10 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct look *
 	[IR_MULHI_S] = identity_mulhi,
 	[IR_MULWIDE_U] = identity_mulwide,
 	[IR_MULWIDE_S] = identity_mulwide,
+	[IR_DIV_U] = identity_div,
+	[IR_DIV_S] = identity_div,
+	[IR_REM_U] = identity_rem,
+	[IR_REM_S] = identity_rem,
 	[IR_MIN_U] = identity_min_max,
 	[IR_MIN_S] = identity_min_max,
 	[IR_MAX_U] = identity_min_max,

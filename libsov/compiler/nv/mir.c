@@ -49,6 +49,23 @@ uint32_t mir_block_new(struct mir_func *f, uint32_t after)
 	return b;
 }
 
+uint32_t mir_before(const struct mir_func *f, uint32_t b)
+{
+	uint32_t before = 0;
+
+	for (uint32_t k = f->entry; k != b; k = f->blocks[k].next)
+		before = k;
+	return before;
+}
+
+void mir_block_drop(struct mir_func *f, uint32_t b)
+{
+	f->blocks[mir_before(f, b)].next = f->blocks[b].next;
+	for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
+		mir_unlink(f, b, f->blocks[b].succ[s]);
+	f->blocks[b].nsucc = 0;
+}
+
 static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 {
 	struct mir_block *block = &f->blocks[b];

@@ -89,7 +89,6 @@ struct mir_block {
 	uint32_t next; /* in the layout; 0 = last */
 	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
 	uint32_t reconverge; /* where they meet again; 0 = nowhere */
-	bool dead;
 	uint64_t *live_in, *live_out; /* by unit */
 };
 
@@ -128,6 +127,8 @@ struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op);
 void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i); /* NULL: at the end */
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
 uint32_t mir_block_new(struct mir_func *f, uint32_t after); /* behind it in the layout */
+uint32_t mir_before(const struct mir_func *f, uint32_t b);   /* in the layout; 0 = it is the first */
+void mir_block_drop(struct mir_func *f, uint32_t b); /* from the layout; has no predecessors left */
 void mir_edge(struct mir_func *f, uint32_t from, uint32_t to);
 /* Moves one edge of from; phi arguments of the old target must be gone or dealt with. */
 void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to);
