@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Address folding: constants that are added to an address go into the offset that a memory
- * instruction carries, as far as the target's offset reaches. Sums are taken modulo the address's
- * width, where addition is exact, so the order of additions does not matter; an address that was
- * widened from a narrower sum is not looked through, because that sum may have wrapped.
+ * instruction carries, as far as the target's offset reaches. 64-bit addresses and offsets add
+ * modulo 2^64, so the order of additions does not matter. A 32-bit address is another thing: it is
+ * extended before the offset is added, and a sum of 32 bits may have wrapped before that; so neither
+ * 32-bit addresses nor addresses that were widened from 32 bits are looked through.
  *
  *  - [(x + 8) + 4] becomes [x + 12].
  *  - [p + (i + 16)] becomes [(p + i) + 16] where the sum is used for nothing but addressing: its
@@ -18,7 +19,7 @@
 #include "libsov/compiler/pass.h"
 #include "libsov/compiler/uses.h"
 
-struct sum { /* base + offset, modulo the width of the address */
+struct sum { /* base + offset */
 	ir_val base;
 	uint64_t offset;
 };
@@ -46,12 +47,6 @@ static bool reaches(const struct address *a, uint64_t offset)
 	return (int64_t)offset >= a->target->offset_min && (int64_t)offset <= a->target->offset_max;
 }
 
-/* The offset as a signed number of the address's width. */
-static uint64_t wrap(const struct ir_func *f, ir_val address, uint64_t offset)
-{
-	return f->values[address].type == IR_B32 ? (uint64_t)(int32_t)offset : offset;
-}
-
 /* One step down a chain of additions of constants. */
 static bool peel(const struct ir_func *f, struct sum *s)
 {
@@ -62,7 +57,7 @@ static bool peel(const struct ir_func *f, struct sum *s)
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
 		if (ir_is_const(f, d->args[k], &c)) {
-			s->offset = wrap(f, s->base, s->offset + c);
+			s->offset += c;
 			s->base = d->args[!k];
 			return true;
 		}
@@ -87,8 +82,8 @@ static bool regroup(struct address *a, struct sum *s)
 		while (peel(f, &part[k]))
 			continue;
 	}
-	offset = wrap(f, s->base, part[0].offset + part[1].offset);
-	if (!offset || !reaches(a, wrap(f, s->base, s->offset + offset)))
+	offset = part[0].offset + part[1].offset;
+	if (!offset || !reaches(a, s->offset + offset))
 		return false;
 	if (!known->base) {
 		ir_val bases[2] = { part[0].base, part[1].base };
@@ -96,7 +91,7 @@ static bool regroup(struct address *a, struct sum *s)
 
 		*known = (struct sum){ .base = ir_at(f, sum)->res, .offset = offset };
 	}
-	s->offset = wrap(f, s->base, s->offset + known->offset);
+	s->offset += known->offset;
 	s->base = known->base;
 	return true;
 }
@@ -117,36 +112,50 @@ static void add_far(struct address *a, struct far far)
 	a->far[a->nfar++] = far;
 }
 
+/* Does the load at this offset stay within the parameters? */
+static bool is_param(const struct ir_func *f, const struct ir_inst *load, uint64_t offset)
+{
+	uint64_t bytes = (uint64_t)load->nres * ir_type_bits(load->from) / 8;
+
+	return offset <= f->param_bytes && bytes <= f->param_bytes - offset;
+}
+
 static void fold_address(struct address *a, ir_id i)
 {
 	const struct ir_inst *p = ir_at(a->f, i);
 	struct sum s = { .base = p->args[0], .offset = p->imm }, best = s;
 	uint64_t c;
 
-	if (p->op == IR_LOAD && p->space == IR_PARAM && ir_is_const(a->f, s.base, &c)) {
+	if (p->space == IR_PARAM && ir_is_const(a->f, s.base, &c) && is_param(a->f, p, c + p->imm)) {
 		a->uses.count[s.base]--;
 		ir_at(a->f, i)->nargs = 0;
 		ir_at(a->f, i)->imm = c + s.offset;
 		a->changed = true;
 		return;
 	}
-	while (peel(a->f, &s))
-		if (reaches(a, s.offset))
+	if (a->f->values[s.base].type == IR_B64) {
+		while (peel(a->f, &s))
+			if (reaches(a, s.offset))
+				best = s;
+		if (regroup(a, &s))
 			best = s;
-	if (regroup(a, &s))
-		best = s;
+	}
 	set_address(a, i, best);
 	if (!reaches(a, s.offset))
 		add_far(a, (struct far){ i, s.base, s.offset, !reaches(a, best.offset) });
 }
 
-static uint64_t near_part(const struct address *a, uint64_t offset)
+/* What stays in the offset when the rest goes into a base: nothing of a 32-bit address, whose base
+ * would wrap where the address does not. */
+static uint64_t near_part(const struct address *a, const struct far *far)
 {
 	uint64_t span = 1;
 
+	if (a->f->values[far->root].type == IR_B32)
+		return 0;
 	while (2 * span <= (uint64_t)a->target->offset_max + 1)
 		span *= 2;
-	return offset & (span - 1);
+	return far->offset & (span - 1);
 }
 
 /* The far ones in groups that can share a base: by root, then by what lies between. */
@@ -182,12 +191,12 @@ static void share_bases(struct address *a)
 	qsort(a->far, a->nfar, sizeof(*a->far), by_base);
 	for (uint32_t k = 0; k < a->nfar; k = end) {
 		const struct far *first = &a->far[k];
-		uint64_t distance = first->offset - near_part(a, first->offset);
+		uint64_t distance = first->offset - near_part(a, first);
 		bool wanted = false;
 		ir_val base;
 
 		for (end = k; end < a->nfar && a->far[end].root == first->root &&
-			      a->far[end].offset - near_part(a, a->far[end].offset) == distance;
+			      a->far[end].offset - near_part(a, &a->far[end]) == distance;
 		     end++)
 			wanted |= a->far[end].must || ir_at(a->f, a->far[end].inst)->args[0] !=
 							     ir_at(a->f, first->inst)->args[0];
@@ -196,7 +205,7 @@ static void share_bases(struct address *a)
 		base = new_base(a, first->root, distance);
 		for (uint32_t m = k; m < end; m++)
 			set_address(a, a->far[m].inst,
-				    (struct sum){ base, near_part(a, a->far[m].offset) });
+				    (struct sum){ base, near_part(a, &a->far[m]) });
 	}
 }
 
@@ -210,11 +219,11 @@ static void fold_symbol(struct address *a, ir_id i)
 		return;
 	d = ir_def(f, s.base);
 	if (d->op == IR_ADDR) {
-		uint64_t imm = wrap(f, s.base, d->imm + s.offset);
+		uint64_t imm = d->imm + s.offset;
 		uint32_t symbol = d->symbol;
 
 		uses_become(&a->uses, i, IR_ADDR, d->type, NULL, 0);
-		ir_at(f, i)->imm = imm;
+		ir_at(f, i)->imm = d->type == IR_B32 ? (uint64_t)(int32_t)imm : imm;
 		ir_at(f, i)->symbol = symbol;
 		a->changed = true;
 	}
@@ -224,6 +233,7 @@ bool pass_address(struct ir_func *f, const struct target *t)
 {
 	struct address a = { .f = f, .target = t };
 
+	a.changed = flow_remove_unreachable(f); /* where a sum may contain itself */
 	uses_init(&a.uses, f);
 	a.addressing = arena_array(f->module->arena, f->nvalues, sizeof(*a.addressing));
 	a.regrouped = arena_array(f->module->arena, f->nvalues, sizeof(*a.regrouped));

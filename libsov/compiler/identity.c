@@ -132,6 +132,36 @@ static bool identity_mulwide(struct fold *c, const struct look *l)
 	return false;
 }
 
+/* No machine likes to divide: powers of two shift and mask. */
+static bool identity_div(struct fold *c, const struct look *l)
+{
+	bool power = l->k && !(l->k & (l->k - 1));
+
+	if (!l->is_const)
+		return false;
+	if (l->k == 1)
+		return fold_to_value(c, l, l->a);
+	if (power && l->p.op == IR_DIV_U) {
+		uint32_t shift = __builtin_ctzll(l->k);
+
+		return fold_to_op(c, l, IR_SHR_U, l->a, fold_const(c, l, IR_B32, shift), 0);
+	}
+	return false;
+}
+
+static bool identity_rem(struct fold *c, const struct look *l)
+{
+	bool power = l->k && !(l->k & (l->k - 1));
+
+	if (!l->is_const)
+		return false;
+	if (l->k == 1)
+		return fold_to_const(c, l, 0);
+	if (power && l->p.op == IR_REM_U)
+		return fold_to_op(c, l, IR_AND, l->a, fold_const(c, l, l->p.type, l->k - 1), 0);
+	return false;
+}
+
 static bool identity_min_max(struct fold *c, const struct look *l)
 {
 	uint64_t least = 0, most = l->ones;
@@ -242,11 +272,10 @@ static bool identity_not(struct fold *c, const struct look *l)
 	if (a->op == IR_NOT)
 		return fold_to_value(c, l, a->args[0]);
 	if ((a->op == IR_ICMP || a->op == IR_FCMP) && fold_used_once(c, l->a)) {
-		uint8_t flags = a->flags, round = a->round;
+		uint8_t flags = a->flags;
 
 		fold_to_compare(c, l, cond_inverse[a->cond], a->args[0], a->args[1]);
 		ir_at(c->f, l->i)->flags = flags;
-		ir_at(c->f, l->i)->round = round;
 		return true;
 	}
 	return false;
@@ -373,7 +402,6 @@ static bool identity_fcmp(struct fold *c, const struct look *l)
 		return false;
 	fold_to_compare(c, l, cond_mirrored[l->p.cond], l->b, l->a);
 	ir_at(c->f, l->i)->flags = l->p.flags;
-	ir_at(c->f, l->i)->round = l->p.round;
 	return true;
 }
 
@@ -506,7 +534,7 @@ static bool fold_to_float(struct fold *c, const struct look *l, enum ir_op op, i
 {
 	fold_to_op(c, l, op, x, y, z);
 	ir_at(c->f, l->i)->round = l->p.round;
-	ir_at(c->f, l->i)->flags = l->p.flags;
+	ir_at(c->f, l->i)->flags = l->p.flags & ~IR_CONTRACT;
 	return true;
 }
 
@@ -566,6 +594,10 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct look *
 	[IR_MULHI_S] = identity_mulhi,
 	[IR_MULWIDE_U] = identity_mulwide,
 	[IR_MULWIDE_S] = identity_mulwide,
+	[IR_DIV_U] = identity_div,
+	[IR_DIV_S] = identity_div,
+	[IR_REM_U] = identity_rem,
+	[IR_REM_S] = identity_rem,
 	[IR_MIN_U] = identity_min_max,
 	[IR_MIN_S] = identity_min_max,
 	[IR_MAX_U] = identity_min_max,

@@ -52,7 +52,7 @@ enum {                                                             /* DTYPE, STY
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH, SASS_HALF_LOW, SASS_HALF_HIGH };            /* ASEL, BSEL, CSEL: H1_H0, H0_H0, H1_H1 */
+enum { SASS_HALF_BOTH, SASS_HALF_F32, SASS_HALF_LOW, SASS_HALF_HIGH }; /* an operand's aux */
 enum {                                                             /* WIDTH */
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,
@@ -63,6 +63,7 @@ enum { /* ORDER, with the scope in the name; a weak access has none */
 	SASS_ORDER_STRONG_GPU_PRIVATE, SASS_ORDER_CONSTANT_PRIVATE, SASS_ORDER_CONSTANT_CTA,
 	SASS_ORDER_CONSTANT_CTA_PRIVATE, SASS_ORDER_CONSTANT_SM, SASS_ORDER_CONSTANT_SM_PRIVATE,
 	SASS_ORDER_CONSTANT_VC, SASS_ORDER_CONSTANT_VC_PRIVATE, SASS_ORDER_CONSTANT_GPU,
+	SASS_ORDER_STRONG_SM_PRIVATE,
 };
 enum { /* EVICT: normal, first, last, last use, unchanged, no allocation */
 	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU, SASS_EVICT_NA,
@@ -73,23 +74,25 @@ enum {                                                             /* ATOM */
 };
 enum {                                                             /* ATYPE */
 	SASS_ATYPE_U32, SASS_ATYPE_S32, SASS_ATYPE_U64, SASS_ATYPE_S64, SASS_ATYPE_F32_FTZ,
-	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2, SASS_ATYPE_128,
+	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2,
 };
 enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL }; /* INDEX */
-enum { SASS_FENCE_SC, SASS_FENCE_ALL };                            /* FENCE */
+enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };                      /* CAS: CAST answers 1 for a swap */
+enum { SASS_FENCE_SC, SASS_FENCE_ALL, SASS_FENCE_PLAIN, SASS_FENCE_MMIO };  /* FENCE */
+enum { SASS_CCTL_PF1, SASS_CCTL_PF2, SASS_CCTL_WB, SASS_CCTL_IV, SASS_CCTL_RS }; /* CCTL */
+enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER }; /* QSPC */
 enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC }; /* SCOPE */
 enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };  /* SHFL */
 enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };               /* VOTE */
-enum { SASS_MATCH_ANY, SASS_MATCH_ALL };                           /* MATCH */
 enum {                                                             /* REDUX */
 	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX,
 };
 enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };  /* UNIFORM */
 enum { /* BAR */
-	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR, SASS_BAR_SCAN,
-	SASS_BAR_SYNCALL,
+	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR,
 };
-enum { SASS_BPT_TRAP, SASS_BPT_INT, SASS_BPT_PAUSE, SASS_BPT_CAL, SASS_BPT_DRAIN }; /* BPT */
+enum { SASS_EXIT_PLAIN, SASS_EXIT_KEEPREFCOUNT, SASS_EXIT_PREEMPTED }; /* EXIT */
+enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };                        /* SLEEP */
 
 /* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
 enum {
@@ -111,7 +114,8 @@ enum sass_kind {
 	SASS_UPRED,
 	SASS_BREG,   /* convergence barrier B0–B15 */
 	SASS_IMM,    /* value: the bits as encoded (floats too) */
-	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset */
+	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset,
+		      * modulo 64 KiB (nvdisasm prints offsets from 0x8000 on as negative) */
 	SASS_SREG,   /* special register number in value */
 	SASS_ADDR,   /* [reg + ureg + value]: reg may be SASS_RZ; uniform register in aux, or SASS_NO_UREG */
 	SASS_TARGET, /* value: byte offset from the end of this instruction */
@@ -132,7 +136,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank or uniform register */
+	uint8_t aux;  /* bank, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
