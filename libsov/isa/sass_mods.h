@@ -35,8 +35,7 @@ SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
 SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
 SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
-SASS_MOD(PACK)     /* F2FP: 1: two values to one register */
-SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16, SASS_HALF_BF16 */
+SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16 … */
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */

@@ -34,6 +34,7 @@ SASS_OP(DSETP)      /* p, q=PT, a, b, x=PT */
 
 /* Float, two halves in a register. */
 SASS_OP(HADD2)      /* d, a, b */
+SASS_OP(HADD2_F32)  /* d, a, b: f16 in, f32 out */
 SASS_OP(HMUL2)      /* d, a, b */
 SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */

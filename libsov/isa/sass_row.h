@@ -126,6 +126,7 @@ struct sass_form {
 	uint8_t pipe;    /* enum sass_pipe */
 	uint8_t imm;     /* enum sass_immediate, of the source in bits 32–63 */
 	uint8_t sb;      /* SB_*: the scoreboards that it can set */
+	bool no_reuse;   /* sources cannot be kept for the next instruction */
 	bool uniform;    /* sources are uniform registers; bit 91 is set when there is one */
 	struct sass_slot ops[SASS_MAX_OPERANDS];
 	struct sass_field fields[SASS_MAX_FIELDS];

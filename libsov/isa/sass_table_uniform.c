@@ -25,7 +25,7 @@ const struct sass_form sass_uniform_rows[] = {
 	 .fields = {XMOD}, .fixed = {READS}},
 	{"ULEA", SASS_ULEA, 0x091, FORMS_U, SM_ALL, UNIFORM,
 	 .ops = {UD(), UPDQ(81), A(NNOT), ODD(NNOT), I(75, 5), UP(87, 90, FALSE_, IF(X))},
-	 .fields = {XMOD}, .fixed = {READS, {80, 1, 0}}},
+	 .fields = {XMOD}, .fixed = {READS, {80, 1, 0}, {64, 8, 63}}},
 	{"ULEA.HI", SASS_ULEA_HI, 0x091, FORMS_U, SM_ALL, UNIFORM,
 	 .ops = {UD(), UPDQ(81), A(NNOT), B(NNOT), C(0), I(75, 5), UP(87, 90, FALSE_, IF(X))},
 	 .fields = {XMOD}, .fixed = {READS, {80, 1, 1}, {73, 1, 0}}},
