@@ -48,6 +48,7 @@ SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c *
 SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
 SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus the carry x */
@@ -70,6 +71,7 @@ SASS_OP(MOV)        /* d, a, i=0xf bytes written */
 SASS_OP(I2F)        /* d, a */
 SASS_OP(F2I)        /* d, a */
 SASS_OP(F2F)        /* d, a */
+SASS_OP(I2I)        /* d, a: 32 bits, clamped to DTYPE */
 SASS_OP(I2FP)       /* d, a */
 SASS_OP(F2FP)       /* d, a high half, b low half */
 SASS_OP(S2R)        /* d, special register */

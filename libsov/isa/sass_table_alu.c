@@ -21,6 +21,9 @@ static const struct sass_choice half_format[2] = {{"", SASS_HALF_F16}, {".BF16_V
 
 static const struct sass_choice f2fp_80[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
 static const struct sass_choice f2fp_90[2] = {{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16}};
+static const struct sass_choice i2i_type[4] = {
+	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
+};
 static const struct sass_choice i2fp_type[2] = {{".U32", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
 static const struct sass_choice i2fp_round[4] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
 static const struct sass_choice dot[4] = {
@@ -60,6 +63,7 @@ static const char *imad_alias(const struct sass_inst *in)
 }
 
 #define NAH     (NA | SLOT_HALF)
+#define RELU1   FLAG(RELU, 79, ((const struct sass_choice[]){{NULL, 0}, {".RELU", 1}}))
 #define HFORMAT FIELD(HFORMAT, 85, 1, half_format)
 
 const struct sass_form sass_alu_rows[] = {
@@ -113,6 +117,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FLAG(PAND, 80, YES(".PAND"))}},
 	{"IABS", SASS_IABS, 0x013, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}},
+	{"VABSDIFF", SASS_VABSDIFF, 0x014, FORMS_BC, SM_ALL, SASS_PIPE_ALU,
+	 .ops = {D(), A(0), B(0), C(0)}, .fields = {U32}, .fixed = {{81, 3, 7}}},
 	{"PRMT", SASS_PRMT, 0x016, FORMS_BC, SM_ALL, SASS_PIPE_ALU, .ops = {D(), A(0), B(0), C(0)},
 	 .fields = {FIELD(PRMT, 72, 3, sass_prmt)}},
 	{"IMNMX", SASS_IMNMX, 0x017, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
@@ -168,20 +174,33 @@ const struct sass_form sass_alu_rows[] = {
 	 .no_reuse = true, .legal = legal_halves},
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}},
+	 .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
-	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, RELU1}, .fixed = {{87, 3, 7}}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, SAT}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}}},
 	{"VIADD", SASS_VIADD, 0x036, FORMS_B, SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), A(0), ODD(NEG)}},
+	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED, .ops = {D(), ODD(0)},
+	 .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)}, .suffix = ".PACK_AB"},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)}, .suffix = ".PACK_AB",
+	 .fixed = {{64, 8, 255}}},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)}, .suffix = ".PACK_AB"},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)}, .suffix = ".PACK_AB",
+	 .fixed = {{64, 8, 255}}},
 	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},

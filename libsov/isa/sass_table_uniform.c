@@ -45,7 +45,7 @@ const struct sass_form sass_uniform_rows[] = {
 	{"UPLOP3.LUT", SASS_UPLOP3, 0x09c, FORM(4), SM_ALL, UNIFORM,
 	 .ops = {UPD(81), UPD(84, TRUE_), UP(87, 90), UP(77, 80), UP(68, 71), LUT, I(16, 8)}},
 	{"UIMAD", SASS_UIMAD, 0x0a4, FORMS_U | FORM(2), SM_ALL, UNIFORM, .imm = IMM_SIGNED,
-	 .ops = {UD(), A(0), B(0), C(NEG)}, .fields = {U32}, .fixed = {READS}},
+	 .ops = {UD(), A(0), B(0), C(NEG)}, .fields = {U32}, .fixed = {READS, {81, 3, 7}, {87, 4, 15}}},
 	{"UIMAD.WIDE", SASS_UIMAD_WIDE, 0x0a5, FORMS_U, SM_ALL, UNIFORM, .imm = IMM_SIGNED,
 	 .ops = {UD(PAIR), UPDQ(81), A(0), B(0), C(NNOT, PAIR), UP(87, 90, FALSE_, IF(X))},
 	 .fields = {U32, XMOD}, .fixed = {READS}},
