@@ -80,16 +80,14 @@ static bool parse_constant(struct ptx *x, struct ptx_operand *o)
 	return true;
 }
 
-/* "+ 4", "- 4" or, as LLVM writes it, "+-4" after a name. */
+/* "+4" or "+-4" after a name. */
 static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 {
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 
-	if (t.kind != '+' && t.kind != '-')
+	if (!ptx_take(x, '+'))
 		return true;
-	if (t.kind == '+')
-		ptx_next(x);
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
 		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'", TEXT(&x->token));
 		return false;

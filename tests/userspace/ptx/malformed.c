@@ -18,11 +18,10 @@ static void check(const char *name, const char *text, size_t length)
 	arena_init(&job.arena, 0, NULL);
 	diag_init(&job.diag, &job.arena, "test");
 	text_printf(&want, "%s", "");
-	while (!strncmp(line, "// expect: ", 11)) {
-		const char *end = strchr(line, '\n');
-
-		text_printf(&want, "%.*s\n", (int)(end - line - 11), line + 11);
-		line = end + 1;
+	for (const char *end; !strncmp(line, "// ", 3); line = end + 1) {
+		end = strchr(line, '\n');
+		if (!strncmp(line, "// expect: ", 11))
+			text_printf(&want, "%.*s\n", (int)(end - line - 11), line + 11);
 	}
 	accepted = ptx_parse(&job, text, length, &m);
 	ok(!accepted && want.length && !strcmp(job.diag.text, want.s),
