@@ -123,9 +123,10 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 	const struct sass_slot *s = &row->ops[operand];
 
 	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
-	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80 ||
-	    row->no_reuse)
+	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80)
 		return 0;
+	if (s->reuse)
+		return s->reuse == REUSE_NONE ? 0 : s->reuse;
 	switch (s->type) {
 	case SLOT_GPR:
 		return 1;

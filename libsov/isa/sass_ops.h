@@ -48,6 +48,7 @@ SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c *
 SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
@@ -148,12 +149,14 @@ SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
 SASS_OP(WARPSYNC_ALL)        /* x=PT */
 SASS_OP(WARPSYNC_COLLECTIVE) /* x=PT, a mask, target */
+SASS_OP(WARPSYNC_COLLECTIVE_ALL) /* x=PT, target */
 SASS_OP(ENDCOLLECTIVE)       /* x=PT */
 SASS_OP(YIELD)      /* x=PT */
 SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
 SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
 SASS_OP(B2R)        /* d=RZ, p=PT: what a BAR.RED found */
-SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left */
+SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left, i=0: others to
+		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
 #undef SASS_OP

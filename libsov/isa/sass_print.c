@@ -203,6 +203,19 @@ static void say_source(struct text *t, const struct sass_slot *s, const struct s
 		say(t, "%s", halves[o->aux]);
 }
 
+static void say_set(struct text *t, uint32_t bits)
+{
+	const char *separator = "{";
+
+	for (int i = 31; i >= 0; i--) {
+		if (!(bits >> i & 1))
+			continue;
+		say(t, "%s%d", separator, i);
+		separator = ",";
+	}
+	say(t, "}");
+}
+
 static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
 {
 	switch (s->otherwise) {
@@ -244,7 +257,9 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 		say_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
 		break;
 	case SASS_IMM:
-		if (s->flags & SLOT_SB)
+		if (s->flags & SLOT_SET)
+			say_set(t, (uint32_t)o->value);
+		else if (s->flags & SLOT_SB)
 			say(t, "SB%u", (unsigned)o->value);
 		else if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
 			say(t, "0x%" PRIx64, (uint64_t)o->value);
