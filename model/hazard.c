@@ -362,8 +362,10 @@ static void wait(struct warp *w, const struct op *op)
 {
 	const struct sass_inst *in = op->inst;
 
+	uint32_t all = in->wait | (in->op == SASS_DEPBAR ? (uint32_t)op->imm[2] : 0);
+
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
-		if (in->wait >> s & 1)
+		if (all >> s & 1)
 			settle(w->hazard, s, 0, w->clock, 2);
 	if (in->op == SASS_DEPBAR)
 		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], w->clock, 2);
