@@ -59,6 +59,7 @@ static const struct code_page *page_at(struct warp *w)
 
 	if (*slot && (*slot)->va == (w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1)))
 		return *slot;
+	w->active = w->mask;
 	*slot = code_find(w->grid->code, &x->reader, w->pc, &why);
 	if (!*slot)
 		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s", (unsigned long long)w->pc,
@@ -68,6 +69,7 @@ static const struct code_page *page_at(struct warp *w)
 
 static bool fetch_valid(struct warp *w, const struct op *op)
 {
+	w->active = w->mask;
 	if (w->pc % WORD_BYTES) {
 		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, w->pc, "jump to 0x%llx, which is not 16-byte aligned",
 			   (unsigned long long)w->pc);
