@@ -98,7 +98,7 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
 	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
 		snprintf(buffer + n, bytes - (size_t)n,
-			 "; block (%u, %u, %u), thread (%u, %u, %u), +0x%llx%s%s", f->block[0],
+			 "; block (%u, %u, %u), thread (%u, %u, %u), at +0x%llx%s%s", f->block[0],
 			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
 			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 }

@@ -46,13 +46,14 @@ enum {                                                             /* PRMT */
 	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
 	SASS_PRMT_RC16,
 };
+enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 }; /* DOT: a and b */
 enum {                                                             /* DTYPE, STYPE */
 	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
 	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH, SASS_HALF_F32, SASS_HALF_LOW, SASS_HALF_HIGH }; /* an operand's aux */
+enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 }; /* an operand's aux */
 enum {                                                             /* WIDTH */
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,

@@ -165,10 +165,9 @@ static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 
 const struct sass_form sass_memory_rows[] = {
 	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY,
-	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI}, .fields = {E, LOADS},
-	 .fixed = {{81, 3, 7}}},
+	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI}, .fields = {E, LOADS}},
 	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
-	 .fields = {E, LOADS}, .fixed = {{81, 3, 7}}, .legal = legal_global},
+	 .fields = {E, LOADS}, .legal = legal_global},
 	{"LDG", SASS_LDG, 0x181, FORM(1), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
 	 .fields = {E, LOADS}},
 	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI},

@@ -95,9 +95,9 @@ static void set_memory(struct mir_inst *i, const struct ir_inst *in, uint8_t eff
 {
 	bool ordered = in->flags & IR_VOLATILE || in->order != IR_WEAK;
 
-	if (in->flags & IR_INVARIANT && !ordered)
-		return; /* nothing to keep it in its place */
-	i->memory.effect = effect | (ordered ? MIR_ORDERED : 0);
+	/* Nothing keeps a load of what never changes in its place. */
+	if (ordered || !(in->flags & IR_INVARIANT))
+		i->memory.effect = effect | (ordered ? MIR_ORDERED : 0);
 	i->memory.space = in->space == IR_GENERIC_SPACE ? IR_SPACE_COUNT : in->space;
 	i->memory.bytes = (uint8_t)bytes;
 }

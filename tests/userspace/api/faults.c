@@ -34,7 +34,7 @@ static const struct wrong table[] = {
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), SOV_ERROR_FAULT,
 	 "aligned", "STG", true, 0, 2},
 	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"),
-	 SOV_ERROR_FAULT, "", "BPT", false, 0, 0},
+	 SOV_ERROR_FAULT, "trap", "BPT", false, 0, 0},
 	{"forever",
 	 KERNEL("forever", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
 			   "	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"),
