@@ -105,7 +105,7 @@ static const char *find_clause(const char *where, const char *name, size_t lengt
 	while (*where) {
 		bool mine = false;
 
-		while (*where != '=') {
+		while (*where && *where != '=') {
 			const char *word = where;
 			size_t n = span(&where, " =");
 
