@@ -288,7 +288,8 @@ sov_result stream_restart(struct stream *s);
 void stream_stop(struct stream *s);
 /* Waits until a slot is free. */
 sov_result stream_begin(struct stream *s, struct slot *slot);
-void stream_submit(struct stream *s, struct slot *slot, enum work kind, const struct function *f);
+sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
+			 const struct function *f);
 void stream_poll(struct stream *s);
 /* The oldest piece of work ran too long. */
 bool stream_overdue(const struct stream *s, sov_fault *f);

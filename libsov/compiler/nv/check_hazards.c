@@ -10,21 +10,21 @@
 
 #define SETTLED 64 /* cycles after which nothing with a fixed time is still under way */
 
+/* How far an instruction is on a path. */
+struct progress {
+	uint32_t cycles;       /* since its issue; 0 = not at all */
+	bool results, sources; /* waited for */
+	uint16_t overwritten;  /* which of its uses someone else has written since */
+};
+
 struct walk {
 	const struct mir_func *f;
 	const struct mir_inst *from;
 	struct sass_reg_use uses[SASS_MAX_USES]; /* of from */
 	uint32_t nuses;
 	bool variable, late;
-	uint32_t *seen; /* by block: 1 + the cycles with which it was entered, the least */
+	struct progress *seen; /* by block and what was waited for: how it was entered */
 	struct text *why;
-};
-
-/* How far from is on a path. */
-struct progress {
-	uint32_t cycles;
-	bool results, sources; /* waited for */
-	uint16_t overwritten;  /* which of its uses someone else has written since */
 };
 
 static bool overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
@@ -95,6 +95,17 @@ static bool is_settled(const struct walk *w, const struct progress *p)
 	       (!w->late || p->sources || p->results);
 }
 
+/* Whether a block was not yet entered this early and with this much still to watch. */
+static bool is_news(struct walk *w, uint32_t b, struct progress p)
+{
+	struct progress *seen = &w->seen[4 * b + 2 * p.results + p.sources];
+
+	if (seen->cycles && seen->cycles <= p.cycles && !(seen->overwritten & ~p.overwritten))
+		return false;
+	*seen = p;
+	return true;
+}
+
 static bool follow(struct walk *w, const struct mir_inst *i, uint32_t b, struct progress p)
 {
 	for (; i; i = i->next) {
@@ -106,14 +117,8 @@ static bool follow(struct walk *w, const struct mir_inst *i, uint32_t b, struct 
 	}
 	for (uint32_t s = 0; s < w->f->blocks[b].nsucc; s++) {
 		uint32_t to = w->f->blocks[b].succ[s];
-		uint32_t mark = 1 + (p.cycles < SETTLED ? p.cycles : SETTLED);
 
-		/* Entered before with no more behind it: nothing new to see. A wait on the way would
-		 * have ended the walk, or is still missing, as then. */
-		if (w->seen[to] && w->seen[to] <= mark)
-			continue;
-		w->seen[to] = mark;
-		if (!follow(w, w->f->blocks[to].first, to, p))
+		if (is_news(w, to, p) && !follow(w, w->f->blocks[to].first, to, p))
 			return false;
 	}
 	return true;
@@ -123,7 +128,7 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 {
 	struct walk w = {.f = f, .why = why};
 
-	w.seen = arena_array(f->arena, f->nblocks, sizeof(*w.seen));
+	w.seen = arena_array(f->arena, 4 * f->nblocks, sizeof(*w.seen));
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			struct progress p = {.cycles = i->sass.stall};
@@ -132,7 +137,7 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 			w.nuses = sass_uses(&i->sass, w.uses);
 			w.variable = sass_variable(f->sm, &i->sass);
 			w.late = sass_reads_late(f->sm, &i->sass);
-			memset(w.seen, 0, f->nblocks * sizeof(*w.seen));
+			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));
 			if (i->sass.stall < sass_min_stall(f->sm, &i->sass))
 				return complain(&w, i, &p, "comes too early whatever it is");
 			if (!follow(&w, i->next, b, p))

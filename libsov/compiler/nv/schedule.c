@@ -168,7 +168,7 @@ static const struct sass_operand *address_of(const struct mir_inst *i, struct mi
 /* Same base (a name of SSA form: the same value), and apart by their offsets. */
 static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 {
-	struct mir_ref base_a, base_b;
+	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
 	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part)
