@@ -220,9 +220,15 @@ bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
  * producers: the least distance between setting a scoreboard and waiting for it. */
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
+/* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
 uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Least stall of the instruction itself (branches, barriers …). */
+/* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
+/* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
+ * ptxas leaves more for this pair (a block barrier before memory and control flow). */
+uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+/* Cycles until the next instruction of the warp: the stall, where ptxas counts 0 as 2. */
+uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
 
