@@ -71,14 +71,18 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
 	const struct function *kernel = at;
+	int n;
 
 	if (!kernel && e->program)
 		kernel = function_at(c, e->program);
 	if (!kernel)
 		kernel = running(c, e->queue);
 	fault_init(f, SOV_ERROR_FAULT, kernel);
-	snprintf(f->cause, sizeof(f->cause), "%s", e->text);
-	f->address = e->memory ? e->address : 0;
+	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
+	if (e->memory) {
+		f->address = e->address;
+		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
+	}
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at) {

@@ -211,6 +211,8 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 
 /* ---- memory.c ---- */
 
+/* Where an address that faulted lies: a clause that begins with "; ", or "". */
+void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);
 /* The allocation that holds all of [address, address + bytes); NULL after refuse(). */
 struct buffer *memory_find(struct context *c, const char *what, uint64_t address, uint64_t bytes);
 

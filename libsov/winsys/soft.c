@@ -129,7 +129,11 @@ static int power_on(struct winsys_device *d)
 	if (error)
 		return error;
 	d->vram = model_vram(d->model, &bytes);
-	return ranges_add(&d->free_vram, 0, bytes) ? 0 : -ENOMEM;
+	if (ranges_add(&d->free_vram, 0, bytes))
+		return 0;
+	model_destroy(d->model);
+	d->model = NULL;
+	return -ENOMEM;
 }
 
 /* ---- memory ---- */

@@ -12,29 +12,34 @@
 		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body       \
 		   "	ret;\n}\n"
 
+#define FREED 1 /* the address of an allocation that was freed */
+
 struct wrong {
 	const char *name, *ptx;
 	sov_result result;
 	const char *cause;	 /* in the sentence */
 	const char *instruction; /* in the disassembly; NULL: none is known */
 	bool address;		 /* p + offset is the address at fault */
-	uint64_t p;		 /* 0: a good allocation */
+	uint64_t p;		 /* 0: a good allocation; FREED */
 	int64_t offset;
 };
 
 static const struct wrong table[] = {
-	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"), SOV_ERROR_FAULT,
-	 "not mapped", "STG", true, UINT64_C(0x700000000000), 0},
+	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"),
+	 SOV_ERROR_FAULT, "not mapped", "STG", true, UINT64_C(0x700000000000), 0},
 	{"load_nowhere",
 	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n"
 				"	st.global.u32 [%a2], %r1;\n"),
 	 SOV_ERROR_FAULT, "not mapped", "LDG", true, UINT64_C(0x4000), 64},
 	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+4096], 1;\n"), SOV_ERROR_FAULT,
-	 "not mapped", "STG", true, 0, 4096},
+	 "is not mapped; it lies 0 bytes past the end of 4096 allocated bytes at 0x", "STG", true,
+	 0, 4096},
+	{"after_free", KERNEL("after_free", "	st.global.u32 [%a2+8], 1;\n"), SOV_ERROR_FAULT,
+	 "that was freed", "STG", true, FREED, 8},
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), SOV_ERROR_FAULT,
 	 "aligned", "STG", true, 0, 2},
-	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"),
-	 SOV_ERROR_FAULT, "trap", "BPT", false, 0, 0},
+	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"), SOV_ERROR_FAULT,
+	 "trap", "BPT", false, 0, 0},
 	{"forever",
 	 KERNEL("forever", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
 			   "	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"),
@@ -124,6 +129,10 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 	MUST(sov_memory_copy(c, keep, SOV_HOST(&kept), 4));
 	f = function_of(c, only_block_one(w->ptx), w->name);
 	p = w->p ? w->p : good_memory;
+	if (w->p == FREED) {
+		MUST(sov_memory_alloc(c, 4096, &p));
+		MUST(sov_memory_free(c, p));
+	}
 	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
 	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, device);
 	r = sov_context_wait(c, 20 * SECOND);
