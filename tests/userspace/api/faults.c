@@ -135,7 +135,7 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 	}
 	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
 	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, device);
-	r = sov_context_wait(c, 20 * SECOND);
+	r = sov_context_wait(c, 8 * SECOND);
 	refused(r, w->result, part, w->name);
 	ok(strstr(sov_last_error(), w->cause), "%s: the sentence says why", w->name);
 	sticks(c, w);
