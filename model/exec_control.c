@@ -139,16 +139,20 @@ static void check_waiters(struct warp *w)
 
 /* The block's barriers. */
 
-/* Threads that have come; a warp of which all lanes have come counts as a whole one. */
-static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool whole)
+/* Threads that have come. A barrier for all threads waits for those that live; one for a number of
+ * them counts warps as whole ones and those that have come and gone too. */
+static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->grid->warps; i++) {
 		const struct warp *w = &c->warps[i];
-		uint32_t here = w->arrived[bar] & w->live;
+		uint32_t here = w->arrived[bar];
 
-		n += whole && here && here == w->live ? LANES : (uint32_t)__builtin_popcount(here);
+		if (counted && here && !(w->live & ~here))
+			n += LANES;
+		else
+			n += (uint32_t)__builtin_popcount(counted ? here : here & w->live);
 	}
 	return n;
 }

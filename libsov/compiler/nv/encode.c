@@ -89,10 +89,12 @@ static bool put_end(struct code *c, uint32_t offset, uint32_t size)
 
 	sass_init(&in, SASS_BRA);
 	in.nops = 2;
+	in.yield = true;
 	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = -WORD};
 	if (!put(c, offset, &in))
 		return false;
 	sass_init(&in, SASS_NOP);
+	in.yield = true;
 	for (offset += WORD; offset < size; offset += WORD) {
 		if (!put(c, offset, &in))
 			return false;

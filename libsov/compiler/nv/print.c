@@ -75,6 +75,8 @@ static void print_inst(struct text *out, const struct mir_func *f, const struct 
 	}
 	if (i->guard.vreg && !f->allocated)
 		copy.guard = add_stand_in(f, &s, i->guard);
+	if (!f->timed)
+		copy.stall = 1;
 	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
 		snprintf(text, sizeof(text), "%s with operands that no form has",
 			 sass_op_name(copy.op));

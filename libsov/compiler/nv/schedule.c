@@ -168,7 +168,7 @@ static const struct sass_operand *address_of(const struct mir_inst *i, struct mi
 /* Same base (a name of SSA form: the same value), and apart by their offsets. */
 static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 {
-	struct mir_ref base_a, base_b;
+	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
 	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part)
@@ -228,6 +228,44 @@ static void depend_order(struct scheduler *s, uint32_t n)
 	}
 }
 
+/* A phi's next value had better be written after the last read of the phi: then the two can share a
+ * register, and the edge needs no move. Reads that came before in the old order can stay before. */
+static void depend_phi(struct scheduler *s, const struct mir_phi *phi, uint32_t u,
+		       struct mir_ref next)
+{
+	uint32_t old = s->f->vregs[phi->vreg].first_unit + u;
+	struct resource *read, *written;
+
+	if (!next.vreg)
+		return;
+	read = resource_at(s, old);
+	written = resource_at(s, mir_unit(s->f, next));
+	for (const struct access *a = read->reads; a && written->write.node; a = a->next) {
+		if (a->node < written->write.node)
+			add_edge(s, a->node, written->write.node, 0);
+	}
+}
+
+static void depend_phis(struct scheduler *s)
+{
+	const struct mir_func *f = s->f;
+	const struct mir_block *block = &f->blocks[s->block];
+
+	for (uint32_t k = 0; k < block->nsucc; k++) {
+		const struct mir_block *to = &f->blocks[block->succ[k]];
+
+		for (uint32_t p = 0; p < to->nphis; p++) {
+			uint32_t units = f->vregs[to->phis[p].vreg].units;
+
+			for (uint32_t n = 0; n < to->npreds * units; n++) {
+				if (to->preds[n / units] == s->block)
+					depend_phi(s, &to->phis[p], n % units,
+						   to->phis[p].args[n].ref);
+			}
+		}
+	}
+}
+
 static void add_node(struct scheduler *s, struct mir_inst *i)
 {
 	uint32_t n = ++s->count;
@@ -250,6 +288,8 @@ static void build(struct scheduler *s)
 		for (uint32_t k = 1; s->nodes[n].inst->keep_last && k < n; k++)
 			add_edge(s, k, n, 0);
 	}
+	if (!s->f->allocated)
+		depend_phis(s);
 	for (uint32_t n = s->count; n; n--) {
 		struct node *node = &s->nodes[n];
 

@@ -310,6 +310,15 @@ static bool computed_by_halves(uint8_t op)
 	return op < IR_FADD || op == IR_FNEG || op == IR_FABS;
 }
 
+/* Where a constant is put into a register: before all loops. Blocks above are selected later, so
+ * what is put there now stands at their end. */
+static void leave_loops(struct select *s)
+{
+	while (s->cfg->loop_depth[s->block])
+		s->block = s->cfg->idom[s->block];
+	s->anchor = s->f->blocks[s->block].first;
+}
+
 /* Deals with the halves of a result that need no computing; true if more is wanted. */
 static bool select_known(struct select *s, ir_val v)
 {
@@ -320,10 +329,18 @@ static bool select_known(struct select *s, ir_val v)
 	    !value->ref.part && s->f->vregs[value->ref.vreg].units == 2)
 		s->f->vregs[value->ref.vreg].units = 1;
 	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
+		ir_block here = s->block;
+		struct arg a;
+
 		if (!(value->need & 1 << half) || !is_known(s, v, half))
 			continue;
-		result_is(s, v, half, arg_half(s, v, half));
+		a = arg_half(s, v, half);
+		if (!a.src.ref.vreg)
+			leave_loops(s);
+		result_is(s, v, half, a);
 		value->need &= (uint8_t)~(1 << half);
+		s->block = here;
+		s->anchor = s->f->blocks[here].first;
 	}
 	return value->need;
 }

@@ -37,7 +37,7 @@ static void multiply_add(struct select *s, struct mir_source d, struct arg a, st
 	struct arg args[3] = {a, b, c};
 
 	fit(s, args, 3, true);
-	set_mod(EMIT(s, IMAD, d, NONE, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED, 1);
+	set_mod(EMIT(s, IMAD, d, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED, 1);
 }
 
 static struct arg zero_arg(void)

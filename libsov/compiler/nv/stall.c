@@ -178,17 +178,19 @@ static void keep(struct staller *s, uint32_t b)
 		remember(s, out, s->leaving.list[k].inst, s->leaving.list[k].since);
 }
 
-/* Prefer another warp while this one stalls for long; what waits by scoreboard, and control flow,
- * says so by itself. Where ptxas sets it. */
+/* Prefer another warp while this one stalls for long, as ptxas does: not where a scoreboard is set,
+ * not for control flow. Stalls above 11 mean something else without it. */
 static void set_yield(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			enum sass_pipe pipe = sass_pipe(f->sm, &i->sass);
 
-			i->sass.yield = i->sass.stall >= 3 && i->sass.write_barrier == SASS_NO_SB &&
-					i->sass.read_barrier == SASS_NO_SB &&
-					pipe != SASS_PIPE_BRANCH && pipe != SASS_PIPE_BARRIER;
+			bool plain = i->sass.write_barrier == SASS_NO_SB &&
+				     i->sass.read_barrier == SASS_NO_SB &&
+				     pipe != SASS_PIPE_BRANCH && pipe != SASS_PIPE_BARRIER;
+
+			i->sass.yield = i->sass.stall > 11 || (i->sass.stall >= 3 && plain);
 		}
 }
 

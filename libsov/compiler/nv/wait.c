@@ -40,11 +40,6 @@ struct waiter {
 	uint32_t turn;
 };
 
-static bool has(const struct set *s, uint32_t r)
-{
-	return s->w[r / 64] >> r % 64 & 1;
-}
-
 static void add(struct set *s, uint32_t r)
 {
 	s->w[r / 64] |= (uint64_t)1 << r % 64;

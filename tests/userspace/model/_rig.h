@@ -326,6 +326,7 @@ __attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sas
 	    in.op == SASS_LDC || in.op == SASS_ULDC || in.op == SASS_LDL || in.op == SASS_STL)
 		in.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	in.stall = 15;
+	in.yield = true;
 	r->code++;
 	return in;
 }
