@@ -231,6 +231,33 @@ static void core_imnmx(const struct op *op, struct operands *o)
 	}
 }
 
+static void core_vimnmx3(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	bool relu = op->inst->mod[SASS_M_RELU];
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0) ^ bias, b = SRC(1) ^ bias, c = SRC(2) ^ bias, value;
+		uint32_t least = a < b ? a : b, most = a < b ? b : a;
+
+		least = least < c ? least : c;
+		most = most > c ? most : c;
+		value = (BIT(o->x[0]) ? least : most) ^ bias;
+		d[i] = relu && value >> 31 ? 0 : value;
+	}
+}
+
+static void core_vabsdiff(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0), b = SRC(1);
+
+		d[i] = ((a ^ bias) < (b ^ bias) ? b - a : a - b) + SRC(2);
+	}
+}
+
 static void core_sel(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
@@ -427,6 +454,8 @@ const struct op_row rows_integer[] = {
 	{ SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL },
 	{ SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL },
 	{ SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL },
+	{ SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL },
+	{ SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL },
 	{ SASS_IDP, "dsss", run_vector, core_idp, NULL },
 	{ SASS_IABS, "ds", run_vector, core_iabs, NULL },
 	{ SASS_LEA, "dpssix", run_vector, core_lea, NULL },

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "libsov/compiler/ptx/front.h"
 
+/* clang-format off */
 static const struct binary {
 	int token;
 	uint8_t level; /* binds tighter the higher */
@@ -17,6 +18,7 @@ static const struct binary {
 	{PAIR('<', '<'), 8}, {PAIR('>', '>'), 8}, {'+', 9},  {'-', 9},
 	{'*', 10},           {'/', 10},           {'%', 10},
 };
+/* clang-format on */
 
 static bool ternary(struct ptx *x, struct ptx_constant *c);
 
@@ -112,6 +114,7 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 {
 	bool is_unsigned = a->is_unsigned || b->is_unsigned;
 
+	/* clang-format off */
 	switch (op) {
 	case PAIR('|', '|'): return a->value || b->value;
 	case PAIR('&', '&'): return a->value && b->value;
@@ -131,6 +134,7 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 	case '*': return a->value * b->value;
 	default: return divide(a, b, is_unsigned, op == '%');
 	}
+	/* clang-format on */
 }
 
 static const struct binary *binary_of(const struct ptx_token *t)
@@ -206,7 +210,8 @@ bool ptx_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, ui
 	if (!ptx_constant(x, &c))
 		return false;
 	*value = c.value;
-	if (!c.is_float && c.value >= min && c.value <= max && (c.is_unsigned || c.value <= INT64_MAX))
+	if (!c.is_float && c.value >= min && c.value <= max &&
+	    (c.is_unsigned || c.value <= INT64_MAX))
 		return true;
 	ptx_error(x, &t, "%s must be an integer from %llu to %llu", what, (unsigned long long)min,
 		  (unsigned long long)max);

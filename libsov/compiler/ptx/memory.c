@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice and
- * leave no trace, but for .cv, which asks for a fresh value as .volatile does.
+ * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
+ * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
  */
 #include "libsov/compiler/ptx/front.h"
 
@@ -16,7 +16,8 @@ static bool needs_wide(enum ir_space s)
 	return s == IR_GENERIC_SPACE || s == IR_GLOBAL;
 }
 
-static bool check_base_register(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
 {
 	const struct ptx_type *t = o->name->type;
 	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
@@ -29,10 +30,11 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in, const 
 	return false;
 }
 
-static bool check_base_variable(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
 {
-	enum ir_space have = o->kind == OPERAND_PARAMETER
-				     ? IR_PARAM : x->module->symbols[o->name->symbol].space;
+	enum ir_space have =
+		o->kind == OPERAND_PARAMETER ? IR_PARAM : x->module->symbols[o->name->symbol].space;
 	enum ir_space want = space_of(in);
 
 	/* A global address is its own generic address. */
@@ -63,6 +65,7 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
 	struct ptx_operand variable = *o;
+	bool wide = needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT;
 
 	*arg = 0;
 	*offset = o->value;
@@ -79,8 +82,7 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 		return check_parameter(x, in, o, bytes);
 	}
 	variable.value = 0;
-	*arg = ptx_address_of(x, &variable, needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT
-						    ? IR_B64 : IR_B32);
+	*arg = ptx_address_of(x, &variable, wide ? IR_B64 : IR_B32);
 	return true;
 }
 
@@ -105,11 +107,12 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	m->from = type->ir;
 	m->align = type->bits / 8 * count;
 	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
-	if (m->order != IR_WEAK)
-		m->scope = is_volatile ? IR_SCOPE_SYS
-			   : ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
-	if (is_volatile)
+	if (is_volatile) {
+		m->scope = IR_SCOPE_SYS;
 		m->flags |= IR_VOLATILE;
+	} else if (m->order != IR_WEAK) {
+		m->scope = ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
+	}
 }
 
 static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operand **first)
@@ -118,7 +121,7 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 	return o->kind == OPERAND_VECTOR ? o->count : 1;
 }
 
-/* The type that all destinations share, so that the load itself extends; else the type in memory. */
+/* The type that all destinations share, so that the load extends; else the type in memory. */
 static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
 {
 	enum ir_type t = IR_VOID;

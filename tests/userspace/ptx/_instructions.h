@@ -24,8 +24,8 @@
 #include "tests/userspace/ptx/_files.h"
 
 #define TEST_MAX_PARAMETERS 12
-#define TEST_MAX_ELEMENTS 256
-#define TEST_GARBAGE 0xa5
+#define TEST_MAX_ELEMENTS   256
+#define TEST_GARBAGE        0xa5
 
 struct test_parameter {
 	bool buffer;
@@ -38,7 +38,7 @@ struct test_parameter {
 };
 
 struct instruction_test {
-	const char *name;   /* of the file */
+	const char *name; /* of the file */
 	char promise[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The two kernels of tests/kernels on the IR interpreter, as the front end reads them, in SSA form
- * and after all passes, against the reference that real GPUs are held to. When this is right and the
- * software GPU is wrong, the fault is behind the IR.
+ * and after all passes, against the reference that real GPUs are held to. When this is right and
+ * the software GPU is wrong, the fault is behind the IR.
  */
 #include "libsov/compiler/interp.h"
 #include "libsov/compiler/pass.h"
@@ -34,14 +34,20 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 	return false;
 }
 
-static bool launch(const struct ir_func *f, struct shape s, struct buffers *b, const void *const *arguments,
-		   char why[WHY])
+static bool launch(const struct ir_func *f, struct shape s, struct buffers *b,
+		   const void *const *arguments, char why[WHY])
 {
 	uint8_t params[64] = {0};
 	struct interp_launch l = {
-		.kernel = f, .grid = {s.grid, 1, 1}, .block = {s.block, 1, 1}, .params = params,
-		.param_bytes = f->param_bytes, .warp_lanes = 32, .step_limit = 100000000,
-		.memory = memory, .user = b,
+		.kernel = f,
+		.grid = {s.grid, 1, 1},
+		.block = {s.block, 1, 1},
+		.params = params,
+		.param_bytes = f->param_bytes,
+		.warp_lanes = 32,
+		.step_limit = 100000000,
+		.memory = memory,
+		.user = b,
 	};
 
 	for (uint32_t i = 0; i < f->nparams; i++)
@@ -49,9 +55,11 @@ static bool launch(const struct ir_func *f, struct shape s, struct buffers *b, c
 	return interp_run(&l, why, WHY);
 }
 
-static bool run_saxpy(const struct ir_func *f, unsigned bytes, uint32_t n, unsigned block, char why[WHY])
+static bool run_saxpy(const struct ir_func *f, unsigned bytes, uint32_t n, unsigned block,
+		      char why[WHY])
 {
-	struct guarded x = guarded_new(&rng, bytes, n, ROUGH), y = guarded_new(&rng, bytes, n, ROUGH);
+	struct guarded x = guarded_new(&rng, bytes, n, ROUGH);
+	struct guarded y = guarded_new(&rng, bytes, n, ROUGH);
 	struct buffers b = {{&x, &y}, 2};
 	struct shape s = {(n + block - 1) / block, block};
 	double a = draw(&rng, ROUGH);
@@ -76,7 +84,8 @@ static bool run_saxpy(const struct ir_func *f, unsigned bytes, uint32_t n, unsig
 static bool run_reduce(const struct ir_func *f, unsigned bytes, uint32_t n, struct shape s,
 		       enum inputs kind, char why[WHY])
 {
-	struct guarded x = guarded_new(&rng, bytes, n, kind), out = guarded_new(&rng, bytes, 1, kind);
+	struct guarded x = guarded_new(&rng, bytes, n, kind);
+	struct guarded out = guarded_new(&rng, bytes, 1, kind);
 	struct buffers b = {{&x, &out}, 2};
 	double start = get(guarded_elements(&out), bytes, 0);
 	uint64_t at_x, at_out;
