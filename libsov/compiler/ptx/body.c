@@ -232,7 +232,7 @@ static void parse_block(struct ptx *x)
 {
 	struct ptx_token open = x->token;
 
-	if (x->depth == PTX_MAX_DEPTH) {
+	if (x->blocks == PTX_MAX_DEPTH) {
 		ptx_error(x, &open, "blocks are nested deeper than %d", PTX_MAX_DEPTH);
 		x->lexer.at = x->lexer.end; /* what follows could only be misread */
 		x->lexer.cut = true;
@@ -240,11 +240,11 @@ static void parse_block(struct ptx *x)
 		return;
 	}
 	ptx_next(x);
-	x->depth++;
+	x->blocks++;
 	ptx_scope_open(x);
 	parse_statements(x, &open);
 	ptx_scope_close(x);
-	x->depth--;
+	x->blocks--;
 }
 
 void ptx_body(struct ptx *x)

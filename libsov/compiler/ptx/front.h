@@ -209,7 +209,8 @@ struct ptx {
 	struct ptx_name **names; /* all that were declared */
 	uint32_t nnames, names_capacity;
 	struct ptx_scope *scope;
-	uint32_t depth;  /* of blocks or parentheses */
+	uint32_t blocks; /* open in the kernel */
+	uint32_t depth;  /* of a constant expression */
 	uint32_t braces; /* of vectors and initial values that the statement has open */
 	struct names rows;    /* instruction -> its first row + 1 */
 	struct names symbols; /* how often a variable's name was used in the module */

@@ -105,7 +105,7 @@ static const char *find_clause(const char *where, const char *name, size_t lengt
 	while (*where) {
 		bool mine = false;
 
-		while (*where != '=') {
+		while (*where && *where != '=') {
 			const char *word = where;
 			size_t n = span(&where, " =");
 
@@ -542,7 +542,7 @@ static bool check_vector(struct check *c, struct ptx_operand *o)
 		return complain(c, o, "must have %u elements, found %u", count, o->count);
 	if (c->w.parts)
 		c->w.type = sibling(CLASS_BITS, c->w.type->bits / count);
-	c->w.nothing = true;
+	c->w.nothing = c->w.written;
 	c->w.variable = c->w.special = false;
 	for (uint32_t i = 0; i < o->count; i++)
 		good &= check_scalar(c, &o->elements[i]);

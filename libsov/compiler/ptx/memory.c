@@ -45,18 +45,25 @@ static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 	return false;
 }
 
-/* A parameter is reached by its offset alone; the access must stay inside of it. */
+/* A parameter is reached by its offset alone: whether an access is inside and aligned is known. */
 static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			    uint32_t bytes)
 {
 	const struct ir_param *p = &x->func->params[o->name->symbol];
 	int64_t offset = (int64_t)o->value;
 
-	if (offset >= 0 && offset + bytes <= p->size)
-		return true;
-	ptx_error(x, &o->at, "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
-		  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
-	return false;
+	if (offset < 0 || offset + bytes > p->size) {
+		ptx_error(x, &o->at,
+			  "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
+			  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
+		return false;
+	}
+	if ((p->offset + (uint64_t)offset) % bytes) {
+		ptx_error(x, &o->at, "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
+			  ptx_spelling(x, in), p->name, (long long)offset, bytes);
+		return false;
+	}
+	return true;
 }
 
 /* Fills in arg and *offset; arg stays 0 when the offset alone is the address. */
@@ -121,6 +128,15 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 	return o->kind == OPERAND_VECTOR ? o->count : 1;
 }
 
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in, uint32_t bytes)
+{
+	if (bytes <= 16)
+		return true;
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
+		  bytes * 8);
+	return false;
+}
+
 /* The type that all destinations share, so that the load extends; else the type in memory. */
 static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
 {
@@ -140,13 +156,13 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_D], &e);
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8 * count;
 	enum ir_type t = load_type(e, count, type->ir);
 	uint64_t offset;
 	ir_val address;
 	ir_id i;
 
-	if (!read_address(x, in, type->bits / 8 * count, &address, &offset))
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &address, &offset))
 		return;
 	i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 	set_memory(x, in, i, offset, IR_WEAK);
@@ -170,7 +186,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_B], &e);
+	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = type->bits / 8 * count;
 	ir_val args[1 + IR_MAX_ELEMENTS];
 	uint64_t offset;
 	ir_id i;
@@ -180,7 +196,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 			  ptx_spelling(x, in));
 		return;
 	}
-	if (!read_address(x, in, type->bits / 8 * count, &args[0], &offset))
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &args[0], &offset))
 		return;
 	for (uint32_t k = 0; k < count; k++)
 		args[1 + k] = ptx_read(x, &e[k]);

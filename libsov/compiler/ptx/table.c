@@ -127,15 +127,17 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cvta.to.ss.type d, a", ".ss = .const .local " SPACES "; .type = .u64", cvta, TOSPACE),
 
 	/* memory */
-	ROW("ld{.sem}{.ss}{.cop}{.hint}{.prefetch}{.vec}.type d, [a]",
-	    LOAD ".sem = .weak .volatile; .cop = .ca .cg .cs .lu .cv", ld, LOAD),
+	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.vec}.type d, [a]",
+	    LOAD ".ss = .local " SPACES "; .cop = .ca .cg .cs .lu .cv", ld, LOAD),
+	ROW("ld{.weak}.ss{.vec}.type d, [a]", LOAD ".ss = .const .param .param::entry", ld, LOAD),
+	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]", LOAD ".ss = .local " SPACES, ld, LOAD),
 	ROW("ld.sem.scope{.ss}{.hint}{.prefetch}{.vec}.type d, [a]",
 	    LOAD SCOPES ".sem = .relaxed .acquire; .ss = " SPACES, ld, LOAD),
 	ROW("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d, [a]",
 	    LOAD ".cop = .ca .cg .cs", ld, LOAD),
-	ROW("st{.sem}{.ss}{.cop}{.hint}{.vec}.type [a], b",
-	    STORE ".sem = .weak .volatile; .ss = .local .param " SPACES "; "
-	    ".cop = .wb .cg .cs .wt", st, STORE),
+	ROW("st{.weak}{.ss}{.cop}{.hint}{.vec}.type [a], b",
+	    STORE ".ss = .local .param " SPACES "; .cop = .wb .cg .cs .wt", st, STORE),
+	ROW("st.volatile{.ss}{.vec}.type [a], b", STORE ".ss = .local " SPACES, st, STORE),
 	ROW("st.sem.scope{.ss}{.hint}{.vec}.type [a], b",
 	    STORE SCOPES ".sem = .relaxed .release; .ss = " SPACES, st, STORE),
 	ROW("atom{.sem}{.scope}{.ss}.op.type d, [a], b",
