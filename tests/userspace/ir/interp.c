@@ -198,6 +198,13 @@ static const struct {
 	 "\tbarrier arrive %one, %all64\n\tret\nreads:\n\tbarrier sync %one, %all64\n"
 	 "\t%r = load.b32 shared [%s]\n" END,
 	 64, 2, {7, 7}},
+	{"a barrier that opens does not let those at another one go",
+	 "shared @s align 4 size 4\n" HEAD ALL
+	 "\t%s = addr.b64 @s\n\t%all64 = const.b32 64\n\t%w = const.b32 32\n"
+	 "\t%c = icmp.b32 lt.u %tid, %w\n\tcbr %c, reads, writes\nwrites:\n\tbarrier sync %four, %w\n"
+	 "\tstore.b32 shared [%s], %four\n\tbarrier sync %one, %all64\n\tret\nreads:\n"
+	 "\tbarrier sync %one, %all64\n\t%r = load.b32 shared [%s]\n" END,
+	 64, 2, {4, 4}},
 	{"atomics one after the other",
 	 "global @count align 4 size 4\n" HEAD
 	 "\t%c = addr.b64 @count\n\t%r = atom.b32 inc global relaxed gpu [%c], %four\n" END,
@@ -386,6 +393,36 @@ static void check_errors(struct bench *b)
 	}
 }
 
+/* What a launch itself may have wrong. */
+static void check_launch(struct bench *b)
+{
+	struct ir_func *f = bench_module(b, HEAD "\tstore.b32 global [%p], %tid\n\tret\n}\n")->funcs;
+	uint64_t params = BASE;
+	struct interp_launch l = launch(f, 1, 1, &params, 8);
+	char message[800] = "";
+
+	l.warp_lanes = 0;
+	ok(!interp_run(&l, message, sizeof(message)), "a warp without lanes is refused");
+	is_str(message, "kernel k: a warp of 0 lanes, not 1 to 32", "with this sentence");
+	l.warp_lanes = 33;
+	ok(!interp_run(&l, message, sizeof(message)), "and one of 33 lanes");
+	is_str(message, "kernel k: a warp of 33 lanes, not 1 to 32", "with this sentence");
+	l.warp_lanes = 32;
+	l.memory = NULL;
+	ok(!interp_run(&l, message, sizeof(message)), "without global memory there is none");
+	is_str(message,
+	       AT("0", "'store.b32 global [%5], %2': a write of 4 bytes at 0x10000 is outside of "
+		       "global memory"),
+	       "with this sentence");
+	l = launch(f, 1, 1, &params, 8);
+	l.dynamic_shared = 1 << 24;
+	ok(interp_run(&l, message, sizeof(message)), "16 MiB of dynamic shared memory are possible");
+	l.dynamic_shared++;
+	ok(!interp_run(&l, message, sizeof(message)), "more are not");
+	is_str(message, "kernel k: 16777217 bytes of shared memory are too many",
+	       "with this sentence");
+}
+
 /* The place of a block in a grid of three directions, and of a thread in a block of three. */
 static void check_directions(struct bench *b)
 {
@@ -424,6 +461,7 @@ int main(void)
 	check_little(&b);
 	check_directions(&b);
 	check_errors(&b);
+	check_launch(&b);
 	bench_free(&b);
 	return tap_done();
 }
