@@ -205,19 +205,29 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
  * from stands beside them.
  */
 enum sass_pipe {
-	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64, SASS_PIPE_UNIFORM, SASS_PIPE_MUFU,
-	SASS_PIPE_LANE, SASS_PIPE_MEMORY, SASS_PIPE_SHARED, SASS_PIPE_CONSTANT, SASS_PIPE_SPECIAL,
+	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64,
+	SASS_PIPE_UNIFORM,
+	SASS_PIPE_MUFU,    /* transcendental functions, conversions, POPC, FLO, BREV */
+	SASS_PIPE_LANE,    /* MATCH, REDUX */
+	SASS_PIPE_MEMORY,  /* global, local, generic */
+	SASS_PIPE_SHARED,  /* shared memory and SHFL */
+	SASS_PIPE_CONSTANT, /* LDC */
+	SASS_PIPE_SPECIAL, /* S2R, S2UR */
 	SASS_PIPE_BRANCH, SASS_PIPE_BARRIER, SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
 bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of one such unit arrive in the order of issue: waiting for a later one covers earlier ones. */
+/* Results of this pipe arrive in the order of issue: waiting for a later one covers earlier ones. */
 bool sass_in_order(uint32_t sm, const struct sass_inst *in);
-/* Sources are read late: overwriting one needs the read scoreboard (or the write scoreboard). */
+/* General registers are read late: overwriting one needs the read or write scoreboard of this
+ * instruction or of a later one of the same queue. Other registers are read at issue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Cycles from issue of the writer to issue of the reader (RAW) of this register use. For variable
- * producers: the least distance between setting a scoreboard and waiting for it. */
+/* Both read their general registers late and in the order of issue: they share a queue. */
+bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
+/* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
+ * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
+ * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
 /* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
