@@ -22,8 +22,7 @@ static sov_result submit_copy(struct stream *s, uint64_t destination, uint64_t s
 		return r;
 	nv_push_copy(&slot.push, destination, source, (uint32_t)bytes, s->done->va,
 		     (uint32_t)(s->submitted + 1));
-	stream_submit(s, &slot, WORK_COPY, NULL);
-	return SOV_OK;
+	return stream_submit(s, &slot, WORK_COPY, NULL);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -236,7 +235,9 @@ static sov_result fill(struct stream *s, uint64_t address, uint32_t value, uint3
 			return r;
 		nv_push_fill(&slot.push, address + done * element_bytes, value, element_bytes,
 			     (uint32_t)n, s->done->va, (uint32_t)(s->submitted + 1));
-		stream_submit(s, &slot, WORK_COPY, NULL);
+		r = stream_submit(s, &slot, WORK_COPY, NULL);
+		if (r)
+			return r;
 	}
 	return stream_wait_for(s, s->submitted, SOV_MAX_WAIT);
 }

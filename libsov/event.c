@@ -99,8 +99,7 @@ static sov_result record(struct event *e, struct stream *s)
 	e->value = ++semaphore->value;
 	e->recorded = true;
 	nv_push_release(&slot.push, semaphore->va, e->value, true);
-	stream_submit(s, &slot, WORK_RECORD, NULL);
-	return SOV_OK;
+	return stream_submit(s, &slot, WORK_RECORD, NULL);
 }
 
 sov_result sov_event_record(sov_event event, sov_stream stream)
@@ -140,7 +139,7 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 		r = stream_begin(s, &slot);
 	if (!r) {
 		nv_push_acquire(&slot.push, e->semaphore->va, e->value);
-		stream_submit(s, &slot, WORK_WAIT, NULL);
+		r = stream_submit(s, &slot, WORK_WAIT, NULL);
 	}
 	r = member_leave(s, r);
 	object_put(&e->member.object);

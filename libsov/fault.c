@@ -71,14 +71,18 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
 	const struct function *kernel = at;
+	int n;
 
 	if (!kernel && e->program)
 		kernel = function_at(c, e->program);
 	if (!kernel)
 		kernel = running(c, e->queue);
 	fault_init(f, SOV_ERROR_FAULT, kernel);
-	snprintf(f->cause, sizeof(f->cause), "%s", e->text);
-	f->address = e->memory ? e->address : 0;
+	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
+	if (e->memory) {
+		f->address = e->address;
+		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
+	}
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at) {
@@ -98,7 +102,7 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
 	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
 		snprintf(buffer + n, bytes - (size_t)n,
-			 "; block (%u, %u, %u), thread (%u, %u, %u), +0x%llx%s%s", f->block[0],
+			 "; block (%u, %u, %u), thread (%u, %u, %u), at +0x%llx%s%s", f->block[0],
 			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
 			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 }

@@ -133,8 +133,7 @@ static sov_result submit(const struct function *f, const sov_launch *l, struct s
 	memcpy(slot.cpu + STREAM_SLOT_BANK0, bank, k->bank0_bytes);
 	nv_push_launch(&slot.push, slot.va);
 	s->code_writes = c->code_writes;
-	stream_submit(s, &slot, WORK_KERNEL, f);
-	return SOV_OK;
+	return stream_submit(s, &slot, WORK_KERNEL, f);
 }
 
 sov_result sov_function_launch(sov_function function, const sov_launch *launch)

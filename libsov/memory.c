@@ -5,11 +5,15 @@
  * says how it misses. Freed addresses stay recognisable: the address space is never given back to
  * the host, and is handed out again only after going round.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
+
+/* Accesses this little behind an allocation were probably meant for it. */
+#define NEAR_BYTES (1u << 20)
 
 /* Index of the first allocation above the address. */
 static uint32_t above(const struct context *c, uint64_t address)
@@ -37,23 +41,51 @@ static struct buffer *holding(const struct context *c, uint64_t address)
 		       : NULL;
 }
 
-static sov_result refuse_address(const struct context *c, const char *what, uint64_t address)
+/* The last freed allocation that held the address; its index in freed, or -1. */
+static int freed_at(const struct context *c, uint64_t address)
 {
 	uint32_t i, kept = sizeof(c->freed) / sizeof(*c->freed);
 
-	if (!address)
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "%s is 0, which is never an address",
-			      what);
 	for (i = 0; i < kept && i < c->freed_count; i++) {
 		uint32_t k = (c->freed_count - 1 - i) % kept;
 
 		if (address - c->freed[k].va < c->freed[k].bytes)
-			return refuse(SOV_ERROR_INVALID_ADDRESS,
-				      "%s 0x%llx lies in an allocation of %llu bytes at 0x%llx "
-				      "that was freed",
-				      what, (ull)address, (ull)c->freed[k].bytes,
-				      (ull)c->freed[k].va);
+			return (int)k;
 	}
+	return -1;
+}
+
+void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes)
+{
+	uint32_t i = above(c, address);
+	const struct buffer *b = i ? c->allocations[i - 1] : NULL;
+	int k = freed_at(c, address);
+
+	*text = 0;
+	if (holding(c, address)) /* what was freed there before does not matter any more */
+		return;
+	if (k >= 0)
+		snprintf(text, bytes,
+			 "; it lies in an allocation of %llu bytes at 0x%llx that was freed",
+			 (ull)c->freed[k].bytes, (ull)c->freed[k].va);
+	else if (b && address - b->va >= b->bytes && address - b->va - b->bytes < NEAR_BYTES)
+		snprintf(text, bytes,
+			 "; it lies %llu bytes past the end of %llu allocated bytes at 0x%llx",
+			 (ull)(address - b->va - b->bytes), (ull)b->bytes, (ull)b->va);
+}
+
+static sov_result refuse_address(const struct context *c, const char *what, uint64_t address)
+{
+	int k = freed_at(c, address);
+
+	if (!address)
+		return refuse(SOV_ERROR_INVALID_ADDRESS, "%s is 0, which is never an address",
+			      what);
+	if (k >= 0)
+		return refuse(
+			SOV_ERROR_INVALID_ADDRESS,
+			"%s 0x%llx lies in an allocation of %llu bytes at 0x%llx that was freed",
+			what, (ull)address, (ull)c->freed[k].bytes, (ull)c->freed[k].va);
 	if (va_reserved(address))
 		return refuse(
 			SOV_ERROR_INVALID_ADDRESS,

@@ -211,6 +211,8 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 
 /* ---- memory.c ---- */
 
+/* Where an address that faulted lies: a clause that begins with "; ", or "". */
+void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);
 /* The allocation that holds all of [address, address + bytes); NULL after refuse(). */
 struct buffer *memory_find(struct context *c, const char *what, uint64_t address, uint64_t bytes);
 
@@ -288,7 +290,8 @@ sov_result stream_restart(struct stream *s);
 void stream_stop(struct stream *s);
 /* Waits until a slot is free. */
 sov_result stream_begin(struct stream *s, struct slot *slot);
-void stream_submit(struct stream *s, struct slot *slot, enum work kind, const struct function *f);
+sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
+			 const struct function *f);
 void stream_poll(struct stream *s);
 /* The oldest piece of work ran too long. */
 bool stream_overdue(const struct stream *s, sov_fault *f);

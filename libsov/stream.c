@@ -97,7 +97,8 @@ sov_result stream_begin(struct stream *s, struct slot *slot)
 	return SOV_OK;
 }
 
-void stream_submit(struct stream *s, struct slot *slot, enum work kind, const struct function *f)
+sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
+			 const struct function *f)
 {
 	struct context *c = s->member.context;
 	uint64_t number = s->submitted + 1;
@@ -105,6 +106,9 @@ void stream_submit(struct stream *s, struct slot *slot, enum work kind, const st
 
 	if (kind != WORK_COPY)
 		nv_push_release(&slot->push, s->done->va, (uint32_t)number, false);
+	if (slot->push.overflow)
+		return refuse(SOV_ERROR_INTERNAL, "%s needs more methods than a slot holds",
+			      work_names[kind]);
 	s->work[slot_of(number)].kind = kind;
 	s->work[slot_of(number)].function = f;
 	s->work[slot_of(number)].ticket = ++c->ticket;
@@ -116,6 +120,7 @@ void stream_submit(struct stream *s, struct slot *slot, enum work kind, const st
 	s->memory.ring[put] = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	__atomic_store_n(s->memory.put, (put + 1) % STREAM_SLOTS, __ATOMIC_RELEASE);
 	c->winsys->doorbell(s->queue);
+	return SOV_OK;
 }
 
 struct target {
@@ -137,13 +142,11 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 	return context_block(s->member.context, target_reached, &t, limit);
 }
 
-/* What was pending is dropped. */
 void stream_stop(struct stream *s)
 {
 	if (s->queue)
 		s->member.context->winsys->queue_destroy(s->queue);
 	s->queue = NULL;
-	s->completed = s->submitted;
 }
 
 sov_result stream_restart(struct stream *s)
@@ -164,8 +167,7 @@ sov_result stream_restart(struct stream *s)
 	if (r)
 		return r;
 	nv_push_setup(&slot.push, &c->chip);
-	stream_submit(s, &slot, WORK_SETUP, NULL);
-	return SOV_OK;
+	return stream_submit(s, &slot, WORK_SETUP, NULL);
 }
 
 static void stream_free(struct object *o)

@@ -44,15 +44,18 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 	return true;
 }
 
-/* Sanitizers and static programs sit in the low terabyte here and there: try each power of two. */
+/* A sanitizer's shadow may lie in the low terabyte. ThreadSanitizer leaves 8 GiB on aarch64, address
+ * sanitizer 2 GiB on x86-64, where also programs that cannot be moved begin. */
 static bool grow_low(void)
 {
-	uint64_t hint, start;
+	static const uint8_t bits[] = {32, 33, 34, 35, 36, 37, 38, 39, 30};
+	uint64_t start;
+	uint32_t i;
 
 	if (va.low.bound) /* once */
 		return false;
-	for (hint = 1ull << (NV_GP_ADDRESS_BITS - 1); hint >= LOW_BYTES; hint /= 2)
-		if (reserve_at(hint, LOW_BYTES, MAP_FIXED_NOREPLACE, &start))
+	for (i = 0; i < sizeof(bits); i++)
+		if (reserve_at(1ull << bits[i], LOW_BYTES, MAP_FIXED_NOREPLACE, &start))
 			return ranges_add(&va.low, start, LOW_BYTES);
 	return false;
 }

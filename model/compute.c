@@ -302,8 +302,8 @@ static bool launch(struct model_channel *c)
 
 	if (why != MMU_OK)
 		return channel_fault(c, why, fault, "the launch descriptor");
-	good = check_kind(&l) && check_size(&l) && check_program(&l) && check_shared(&l) &&
-	       check_local(&l) && check_windows(&l) && check_releases(&l) && load_banks(&l) &&
+	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
+	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
 	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || invalidate_code(c)) && run(&l) && release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);

@@ -27,7 +27,7 @@ void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t 
 	va_list ap;
 
 	if (lane >= LANES)
-		lane = w->mask ? first_lane(w->mask) : 0;
+		lane = w->active ? first_lane(w->active) : w->mask ? first_lane(w->mask) : 0;
 	for (uint32_t i = 0; i < 3; i++) {
 		e.cta[i] = w->cta->id[i];
 		e.thread[i] = w->tid[i][lane];
@@ -59,6 +59,7 @@ static const struct code_page *page_at(struct warp *w)
 
 	if (*slot && (*slot)->va == (w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1)))
 		return *slot;
+	w->active = w->mask;
 	*slot = code_find(w->grid->code, &x->reader, w->pc, &why);
 	if (!*slot)
 		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s", (unsigned long long)w->pc,
@@ -68,6 +69,7 @@ static const struct code_page *page_at(struct warp *w)
 
 static bool fetch_valid(struct warp *w, const struct op *op)
 {
+	w->active = w->mask;
 	if (w->pc % WORD_BYTES) {
 		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, w->pc, "jump to 0x%llx, which is not 16-byte aligned",
 			   (unsigned long long)w->pc);
@@ -100,7 +102,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 		op = &page->ops[(w->pc - page->va) / WORD_BYTES];
 		if ((w->pc % WORD_BYTES || op->top > w->grid->registers) && !fetch_valid(w, op))
 			break;
-		mask = w->mask & (w->p[op->guard] ^ op->guard_flip);
+		mask = w->active = w->mask & (w->p[op->guard] ^ op->guard_flip);
 		w->next = w->pc + WORD_BYTES;
 		if (w->hazard)
 			hazard_issue(w, op, mask);

@@ -74,7 +74,7 @@ struct op {
 	uint16_t top;      /* registers needed: highest + 1 */
 	uint8_t breg;
 	struct source s[3];
-	int64_t imm[2];
+	int64_t imm[3];
 	struct {
 		uint16_t row, urow; /* ROW_ZERO, UREG_ZERO: none */
 		bool wide, uwide;
@@ -148,6 +148,7 @@ struct warp {
 	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is ready
 	 * or waits. */
 	uint32_t live, mask, ready;
+	uint32_t active;           /* of mask, those that the guard lets execute */
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint8_t wait[LANES];       /* enum wait */
@@ -186,7 +187,7 @@ struct exec {
 	const struct code_page *pages[PAGE_CACHE];
 };
 
-/* First fault of a grid stands. lane may be LANES: the first that is active. */
+/* The first fault of a grid stands. lane may be LANES: the first that is active. */
 __attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault,
 						      uint64_t address, const char *format, ...);
 

@@ -139,16 +139,20 @@ static void check_waiters(struct warp *w)
 
 /* The block's barriers. */
 
-/* Threads that have come; a warp of which all lanes have come counts as a whole one. */
-static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool whole)
+/* Threads that have come. A barrier for all threads waits for those that live; one for a number of
+ * them counts warps as whole ones and those that have come and gone too. */
+static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->grid->warps; i++) {
 		const struct warp *w = &c->warps[i];
-		uint32_t here = w->arrived[bar] & w->live;
+		uint32_t here = w->arrived[bar];
 
-		n += whole && here && here == w->live ? LANES : (uint32_t)__builtin_popcount(here);
+		if (counted && here && !(w->live & ~here))
+			n += LANES;
+		else
+			n += (uint32_t)__builtin_popcount(counted ? here : here & w->live);
 	}
 	return n;
 }
@@ -291,6 +295,9 @@ static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_warpsync_all(struct warp *w, const struct op *op, uint32_t mask)
 {
+	for (uint32_t i = 0; i < LANES; i++)
+		if (mask >> i & 1)
+			w->collective[i] = w->next + (uint64_t)op->target;
 	wait_here(w, mask & pred_read(w, op, 0), WAIT_WARPSYNC, ALL_LANES);
 	check_waiters(w);
 }
@@ -399,6 +406,7 @@ const struct op_row rows_control[] = {
 	{ SASS_WARPSYNC, "xs", run_warpsync, NULL, NULL },
 	{ SASS_WARPSYNC_ALL, "x", run_warpsync_all, NULL, NULL },
 	{ SASS_WARPSYNC_COLLECTIVE, "xst", run_warpsync, NULL, NULL },
+	{ SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_warpsync_all, NULL, NULL },
 	{ SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL },
 	{ SASS_EXIT, "x", run_exit, NULL, NULL },
 	{ SASS_BAR, "ssx", run_bar, NULL, prepare_bar },
@@ -406,7 +414,7 @@ const struct op_row rows_control[] = {
 	{ SASS_YIELD, "x", run_sleep, NULL, NULL },
 	{ SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL },
 	{ SASS_BPT, "i", run_bpt, NULL, NULL },
-	{ SASS_DEPBAR, "ii", run_nothing, NULL, NULL },
+	{ SASS_DEPBAR, "iii", run_nothing, NULL, NULL },
 	{ SASS_NOP, "", run_nothing, NULL, NULL },
 	OP_ROWS_END,
 };

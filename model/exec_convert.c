@@ -20,9 +20,10 @@ static const struct number_type {
 	[SASS_TYPE_F64] = { 64, true, &float_f64 }, [SASS_TYPE_TF32] = { 32, true, &float_tf32 },
 };
 
+/* I2FP makes an f32 of an integer and does not say so. */
 static const struct number_type *destination(const struct op *op)
 {
-	return &types[op->inst->mod[SASS_M_DTYPE]];
+	return &types[op->inst->op == SASS_I2FP ? SASS_TYPE_F32 : op->inst->mod[SASS_M_DTYPE]];
 }
 
 /* FRND has one type, its destination's. */
@@ -44,8 +45,8 @@ static uint64_t bits_of(const struct op *op, const struct operands *o, uint32_t 
 
 	if (t->bits == 64)
 		raw |= (uint64_t)o->s[0][LANES + i] << 32;
-	else
-		raw &= (2 * sign) - 1;
+	else /* a register may give one of its bytes or halves */
+		raw = raw >> op->data[0] & ((2 * sign) - 1);
 	if (!t->format)
 		return raw;
 	if (!(op->s[0].keep >> 31))
@@ -117,7 +118,8 @@ static const char *prepare_convert(struct op *op, const struct sass_inst *in)
 {
 	const struct number_type *from = source(op);
 
-	(void)in;
+	if (in->ops[1].kind == SASS_GPR && from->bits < 32)
+		op->data[0] = in->ops[1].aux * from->bits;
 	op->dwords = destination(op)->bits == 64 ? 2 : 1;
 	op->s[0].words = from->bits == 64 ? 2 : 1;
 	if (op->s[0].kind == SOURCE_IMMEDIATE && from->bits == 64 && from->format) {
@@ -131,6 +133,7 @@ const struct op_row rows_convert[] = {
 	{ SASS_F2F, "df", run_vector, core_f2f, prepare_convert },
 	{ SASS_F2I, "df", run_vector, core_f2i, prepare_convert },
 	{ SASS_I2F, "ds", run_vector, core_i2f, prepare_convert },
+	{ SASS_I2FP, "ds", run_vector, core_i2f, prepare_convert },
 	{ SASS_FRND, "df", run_vector, core_frnd, prepare_convert },
 	OP_ROWS_END,
 };

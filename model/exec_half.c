@@ -74,20 +74,36 @@ static void core_half(const struct op *op, struct operands *o)
 	}
 }
 
-static const char *prepare_half(struct op *op, const struct sass_inst *in)
+/* f16 in, f32 out: one half of each operand. */
+static void core_hadd2_f32(const struct op *op, struct operands *o)
 {
-	(void)op;
-	for (uint32_t i = 1; i < in->nops; i++)
-		if ((in->ops[i].kind == SASS_GPR || in->ops[i].kind == SASS_UGPR) &&
-		    in->ops[i].aux == SASS_HALF_F32)
-			return "a 32-bit operand of a 16-bit operation is not modelled";
-	return NULL;
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t a = float_convert(&float_f16, &float_f32, half(op, o, 0, i, 0), FLOAT_NEAREST);
+		uint64_t b = float_convert(&float_f16, &float_f32, half(op, o, 1, i, 0), FLOAT_NEAREST);
+
+		o->d[i] = (uint32_t)float_add(&float_f32, a, b, FLOAT_NEAREST);
+	}
+}
+
+/* Two f32 to two halves: a is the high one. */
+static void core_f2fp(const struct op *op, struct operands *o)
+{
+	const struct float_format *f = format(op);
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t high = float_convert(&float_f32, f, o->s[0][i], FLOAT_NEAREST);
+		uint64_t low = float_convert(&float_f32, f, o->s[1][i], FLOAT_NEAREST);
+
+		o->d[i] = finish(op, high) << 16 | finish(op, low);
+	}
 }
 
 const struct op_row rows_half[] = {
-	{ SASS_HADD2, "dss", run_vector, core_half, prepare_half },
-	{ SASS_HMUL2, "dss", run_vector, core_half, prepare_half },
-	{ SASS_HFMA2, "dsss", run_vector, core_half, prepare_half },
-	{ SASS_HFMA2_MMA, "dsss", run_vector, core_half, prepare_half },
+	{ SASS_HADD2, "dss", run_vector, core_half, NULL },
+	{ SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, NULL },
+	{ SASS_HMUL2, "dss", run_vector, core_half, NULL },
+	{ SASS_HFMA2, "dsss", run_vector, core_half, NULL },
+	{ SASS_HFMA2_MMA, "dsss", run_vector, core_half, NULL },
+	{ SASS_F2FP, "dss", run_vector, core_f2fp, NULL },
 	OP_ROWS_END,
 };

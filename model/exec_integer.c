@@ -125,6 +125,25 @@ static void core_imad_hi(const struct op *op, struct operands *o)
 	o->p[0] = p;
 }
 
+/* Four products of bytes, added to c. */
+static void core_idp(const struct op *op, struct operands *o)
+{
+	uint32_t dot = op->inst->mod[SASS_M_DOT];
+	bool sign_a = dot == SASS_DOT_S8_U8 || dot == SASS_DOT_S8_S8;
+	bool sign_b = dot == SASS_DOT_U8_S8 || dot == SASS_DOT_S8_S8;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t sum = SRC(2);
+
+		for (uint32_t k = 0; k < 32; k += 8) {
+			uint32_t a = o->s[0][i] >> k & 0xff, b = o->s[1][i] >> k & 0xff;
+
+			sum += (sign_a ? (uint32_t)(int8_t)a : a) * (sign_b ? (uint32_t)(int8_t)b : b);
+		}
+		o->d[i] = sum;
+	}
+}
+
 /* Shifted addition: addresses. */
 
 static void core_lea(const struct op *op, struct operands *o)
@@ -201,12 +220,41 @@ static void core_isetp(const struct op *op, struct operands *o)
 static void core_imnmx(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	bool relu = op->inst->mod[SASS_M_RELU];
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0), b = SRC(1);
 		uint32_t least = (a ^ bias) < (b ^ bias) ? a : b;
+		uint32_t value = BIT(o->x[0]) ? least : a ^ b ^ least;
 
-		d[i] = BIT(o->x[0]) ? least : a ^ b ^ least;
+		d[i] = relu && value >> 31 ? 0 : value;
+	}
+}
+
+static void core_vimnmx3(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	bool relu = op->inst->mod[SASS_M_RELU];
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0) ^ bias, b = SRC(1) ^ bias, c = SRC(2) ^ bias, value;
+		uint32_t least = a < b ? a : b, most = a < b ? b : a;
+
+		least = least < c ? least : c;
+		most = most > c ? most : c;
+		value = (BIT(o->x[0]) ? least : most) ^ bias;
+		d[i] = relu && value >> 31 ? 0 : value;
+	}
+}
+
+static void core_vabsdiff(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0), b = SRC(1);
+
+		d[i] = ((a ^ bias) < (b ^ bias) ? b - a : a - b) + SRC(2);
 	}
 }
 
@@ -406,6 +454,9 @@ const struct op_row rows_integer[] = {
 	{ SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL },
 	{ SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL },
 	{ SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL },
+	{ SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL },
+	{ SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL },
+	{ SASS_IDP, "dsss", run_vector, core_idp, NULL },
 	{ SASS_IABS, "ds", run_vector, core_iabs, NULL },
 	{ SASS_LEA, "dpssix", run_vector, core_lea, NULL },
 	{ SASS_LEA_HI, "dpsssix", run_vector, core_lea_hi, NULL },

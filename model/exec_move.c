@@ -186,6 +186,7 @@ static void run_ldc(struct warp *w, const struct op *op, uint32_t mask)
 
 		if (!(mask >> i & 1))
 			continue;
+		w->active = 1u << i; /* should it fault */
 		load_constant(w, op, (index + op->s[0].value) & (index ? ALL_LANES : 0xffff), value);
 		w->r[op->d][i] = value[0];
 		if (op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64)

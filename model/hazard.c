@@ -24,7 +24,7 @@ struct timing {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count;
 	bool variable, in_order, late;
-	uint8_t unit, min_stall;
+	uint8_t unit;
 };
 
 /* One instruction in flight, as seen by a register. */
@@ -61,7 +61,8 @@ struct scoreboard {
 };
 
 struct hazard {
-	uint64_t sequence[SASS_PIPE_COUNT];      /* instructions issued to each unit */
+	struct flight last;                       /* the instruction before */
+	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
 	struct scoreboard scoreboards[SCOREBOARDS];
 	struct cell cells[CELLS];
@@ -81,7 +82,6 @@ const struct timing *timing_prepare(struct timing *all, uint32_t index, const st
 	t->in_order = sass_in_order(sm, in);
 	t->late = sass_reads_late(sm, in);
 	t->unit = (uint8_t)sass_pipe(sm, in);
-	t->min_stall = (uint8_t)sass_min_stall(sm, in);
 	return t;
 }
 
@@ -242,9 +242,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (t->variable) {
-			if (result_settled(h, f))
-				continue;
+		if (t->variable && !result_settled(h, f)) {
 			report_scoreboard(w, op, "reads", u, u->reg + i, f, f->op->inst->write_barrier);
 			return false;
 		}
@@ -273,7 +271,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 			report_scoreboard(w, op, "overwrites", u, u->reg + i, f, f->op->inst->write_barrier);
 			return false;
 		}
-		need = f->op->timing->variable ? 0 : sass_waw(w->grid->chip->sm, f->op->inst, op->inst);
+		need = sass_waw(w->grid->chip->sm, f->op->inst, op->inst);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle, need);
 			return false;
@@ -322,6 +320,12 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 	return c->writers[0].cycle < c->writers[1].cycle ? &c->writers[0] : &c->writers[1];
 }
 
+/* Registers are fetched when the unit gets to it, predicates at issue. */
+static bool read_late(const struct timing *t, const struct sass_reg_use *u)
+{
+	return t->late && (u->kind == SASS_GPR || u->kind == SASS_UGPR);
+}
+
 static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)
 {
 	const struct timing *t = op->timing;
@@ -329,7 +333,7 @@ static void record(struct warp *w, const struct op *op, struct flight f, uint32_
 	for (uint32_t n = 0; n < t->count; n++) {
 		const struct sass_reg_use *u = &t->uses[n];
 
-		if (!u->write && (!t->late || u->operand == SASS_USE_GUARD))
+		if (!u->write && !read_late(t, u))
 			continue;
 		f.use = (uint8_t)n;
 		f.lanes = lanes_of(u, mask);
@@ -358,12 +362,30 @@ static bool check(struct warp *w, const struct op *op, uint32_t mask)
 	return true;
 }
 
+/* Some instructions need their distance from whatever comes next. */
+static bool check_neighbour(struct warp *w, const struct op *op)
+{
+	const struct flight *f = &w->hazard->last;
+	uint32_t need = f->op ? sass_after(w->grid->chip->sm, f->op->inst, op->inst) : 0;
+	char here[88], there[88];
+
+	if (w->clock - f->cycle >= need)
+		return true;
+	instruction_text(w, op, w->pc, here, sizeof(here));
+	instruction_text(w, f->op, f->pc, there, sizeof(there));
+	warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s issues %llu cycles after %s, which needs %u", here,
+		   (unsigned long long)(w->clock - f->cycle), there, need);
+	return false;
+}
+
 static void wait(struct warp *w, const struct op *op)
 {
 	const struct sass_inst *in = op->inst;
 
+	uint32_t all = in->wait | (in->op == SASS_DEPBAR ? (uint32_t)op->imm[2] : 0);
+
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
-		if (in->wait >> s & 1)
+		if (all >> s & 1)
 			settle(w->hazard, s, 0, w->clock, 2);
 	if (in->op == SASS_DEPBAR)
 		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], w->clock, 2);
@@ -381,13 +403,8 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	wait(w, op);
 	if (!check(w, op, mask))
 		return;
-	if (in->stall < t->min_stall) {
-		char text[88];
-
-		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s stalls %u cycles, but must stall %u",
-			   instruction_text(w, op, w->pc, text, sizeof(text)), in->stall, t->min_stall);
+	if (!check_neighbour(w, op))
 		return;
-	}
 	f.sequence = ++h->sequence[t->unit];
 	if (in->write_barrier < SCOREBOARDS)
 		f.written = take_ticket(h, in->write_barrier, t->unit,
@@ -396,5 +413,6 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){ f.sequence, 0 }, w->clock);
 	if (mask)
 		record(w, op, f, mask);
-	w->clock += in->stall ? in->stall : 1;
+	h->last = f;
+	w->clock += sass_cycles(in);
 }

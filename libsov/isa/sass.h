@@ -46,13 +46,14 @@ enum {                                                             /* PRMT */
 	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
 	SASS_PRMT_RC16,
 };
+enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 }; /* DOT: a and b */
 enum {                                                             /* DTYPE, STYPE */
 	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
 	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH, SASS_HALF_F32, SASS_HALF_LOW, SASS_HALF_HIGH }; /* an operand's aux */
+enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 }; /* an operand's aux */
 enum {                                                             /* WIDTH */
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,
@@ -204,24 +205,40 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
  * from stands beside them.
  */
 enum sass_pipe {
-	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64, SASS_PIPE_UNIFORM, SASS_PIPE_MUFU,
-	SASS_PIPE_LANE, SASS_PIPE_MEMORY, SASS_PIPE_SHARED, SASS_PIPE_CONSTANT, SASS_PIPE_SPECIAL,
+	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64,
+	SASS_PIPE_UNIFORM,
+	SASS_PIPE_MUFU,    /* transcendental functions, conversions, POPC, FLO, BREV */
+	SASS_PIPE_LANE,    /* MATCH, REDUX */
+	SASS_PIPE_MEMORY,  /* global, local, generic */
+	SASS_PIPE_SHARED,  /* shared memory and SHFL */
+	SASS_PIPE_CONSTANT, /* LDC */
+	SASS_PIPE_SPECIAL, /* S2R, S2UR */
 	SASS_PIPE_BRANCH, SASS_PIPE_BARRIER, SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
 bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of one such unit arrive in the order of issue: waiting for a later one covers earlier ones. */
+/* Results of this pipe arrive in the order of issue: waiting for a later one covers earlier ones. */
 bool sass_in_order(uint32_t sm, const struct sass_inst *in);
-/* Sources are read late: overwriting one needs the read scoreboard (or the write scoreboard). */
+/* General registers are read late: overwriting one needs the read or write scoreboard of this
+ * instruction or of a later one of the same queue. Other registers are read at issue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Cycles from issue of the writer to issue of the reader (RAW) of this register use. For variable
- * producers: the least distance between setting a scoreboard and waiting for it. */
+/* Both read their general registers late and in the order of issue: they share a queue. */
+bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
+/* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
+ * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
+ * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
+/* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
 uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Least stall of the instruction itself (branches, barriers …). */
+/* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
+/* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
+ * ptxas leaves more for this pair (a block barrier before memory and control flow). */
+uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+/* Cycles until the next instruction of the warp: the stall, where ptxas counts 0 as 2. */
+uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
 

@@ -26,6 +26,7 @@ struct place {
 static const struct place place_24 = {24, 72, 73, 74};
 static const struct place place_32 = {32, 63, 62, 60};
 static const struct place place_64 = {64, 75, 74, 81};
+static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
 
 enum { MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
 #define OPERAND_REASONS(n) { \
@@ -124,6 +125,8 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
 	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80)
 		return 0;
+	if (s->reuse)
+		return s->reuse == REUSE_NONE ? 0 : s->reuse;
 	switch (s->type) {
 	case SLOT_GPR:
 		return 1;
@@ -158,17 +161,19 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 		/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
 		if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
 			flag = w->in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
-		bit(w, s->neg ? s->neg : p->neg, &o->flags, flag);
+		bit(w, p->neg, &o->flags, flag);
 		allowed |= flag;
 	}
 	if (s->flags & SLOT_ABS) {
-		bit(w, s->abs ? s->abs : p->abs, &o->flags, SASS_ABS);
+		bit(w, p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
-	if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
+	if (o->kind == SASS_CONST) {
+		/* aux is its bank: the whole word is read */
+	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
 		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
-	} else if (w->put && o->aux && o->kind != SASS_CONST) {
+	} else if (o->aux) {
 		return false;
 	}
 	return !(o->flags & ~allowed);
@@ -192,7 +197,8 @@ static int source(struct walk *w, const struct sass_slot *s, struct sass_operand
 {
 	bool odd = sass_is_odd(s, w->form);
 	const struct place *p = odd || s->lo == 32 ? &place_32 :
-				s->type == SLOT_GPR && s->lo == 24 ? &place_24 : &place_64;
+				s->type == SLOT_GPR && s->lo == 24 ? &place_24 :
+				w->row->imm == IMM_HALF2 ? &place_64_half : &place_64;
 	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
 
 	if (w->put && o->kind != kind)

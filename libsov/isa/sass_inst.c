@@ -84,6 +84,17 @@ static void add(struct use_list *l, uint8_t kind, uint8_t reg, uint8_t n, uint8_
 	l->uses[l->n++] = (struct sass_reg_use){kind, reg, n, operand, write};
 }
 
+/* P2R and R2P touch the predicates that their last operand selects, if it is known. */
+static void add_all_predicates(struct use_list *l, const struct sass_inst *in, uint8_t index, bool write)
+{
+	const struct sass_operand *mask = &in->ops[in->nops - 1];
+	uint32_t bits = mask->kind == SASS_IMM ? (uint32_t)mask->value : 0x7f;
+
+	for (uint8_t p = 0; p < 7; p++)
+		if (bits >> p & 1)
+			add(l, SASS_PRED, p, 1, index, write);
+}
+
 static void add_operand(struct use_list *l, const struct sass_inst *in, const struct sass_slot *s,
 			uint8_t index)
 {
@@ -110,7 +121,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 		break;
 	}
 	if (s->type == SLOT_PR)
-		add(l, SASS_PRED, 0, 7, index, write);
+		add_all_predicates(l, in, index, write);
 }
 
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])

@@ -35,8 +35,7 @@ SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
 SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
 SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
-SASS_MOD(PACK)     /* F2FP: 1: two values to one register */
-SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16, SASS_HALF_BF16 */
+SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16 … */
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
@@ -65,5 +64,6 @@ SASS_MOD(DEFER)    /* BAR: 1: DEFER_BLOCKING */
 SASS_MOD(CLEAR)    /* BMOV: 1: .CLEAR */
 SASS_MOD(EXIT)     /* SASS_EXIT_* */
 SASS_MOD(NO_ATEXIT) /* EXIT: 1 */
+SASS_MOD(EXCLUSIVE) /* WARPSYNC: 1 */
 SASS_MOD(SLEEP)    /* NANOSLEEP: SASS_SLEEP_* */
 #undef SASS_MOD

@@ -34,6 +34,7 @@ SASS_OP(DSETP)      /* p, q=PT, a, b, x=PT */
 
 /* Float, two halves in a register. */
 SASS_OP(HADD2)      /* d, a, b */
+SASS_OP(HADD2_F32)  /* d, a, b: f16 in, f32 out */
 SASS_OP(HMUL2)      /* d, a, b */
 SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */
@@ -47,6 +48,8 @@ SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c *
 SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
+SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
 SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus the carry x */
@@ -69,6 +72,7 @@ SASS_OP(MOV)        /* d, a, i=0xf bytes written */
 SASS_OP(I2F)        /* d, a */
 SASS_OP(F2I)        /* d, a */
 SASS_OP(F2F)        /* d, a */
+SASS_OP(I2I)        /* d, a: 32 bits, clamped to DTYPE */
 SASS_OP(I2FP)       /* d, a */
 SASS_OP(F2FP)       /* d, a high half, b low half */
 SASS_OP(S2R)        /* d, special register */
@@ -145,12 +149,14 @@ SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
 SASS_OP(WARPSYNC_ALL)        /* x=PT */
 SASS_OP(WARPSYNC_COLLECTIVE) /* x=PT, a mask, target */
+SASS_OP(WARPSYNC_COLLECTIVE_ALL) /* x=PT, target */
 SASS_OP(ENDCOLLECTIVE)       /* x=PT */
 SASS_OP(YIELD)      /* x=PT */
 SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
 SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
 SASS_OP(B2R)        /* d=RZ, p=PT: what a BAR.RED found */
-SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left */
+SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left, i=0: others to
+		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
 #undef SASS_OP

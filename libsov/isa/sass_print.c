@@ -119,12 +119,12 @@ static void say_reg(struct text *t, const struct sass_operand *o)
 		say(t, "%s%u", prefix[o->kind], o->reg);
 }
 
-static void say_constant(struct text *t, const struct sass_form *row, const struct sass_operand *o)
+static void say_constant(struct text *t, const struct sass_slot *s, const struct sass_operand *o)
 {
 	int16_t offset = (int16_t)o->value;
-	bool indexed = row->op == SASS_LDC;
+	bool indexed = s->type == SLOT_CONST_R;
 
-	say(t, "c[0x%x][", o->aux);
+	say(t, "c[0x%x]%s[", o->aux, s->flags & SLOT_HALF ? " " : "");
 	if (indexed && (o->reg != SASS_RZ || !offset))
 		say(t, o->reg == SASS_RZ ? "RZ" : "R%u", o->reg);
 	if (indexed && o->reg != SASS_RZ && offset)
@@ -180,25 +180,40 @@ static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
 }
 
 /* Registers carry their sign, absolute value, reuse flag and half. */
-static void say_source(struct text *t, const struct sass_inst *in, const struct sass_slot *s,
-		       const struct sass_operand *o, bool reused)
+static void say_source(struct text *t, const struct sass_slot *s, const struct sass_operand *o,
+		       bool reused)
 {
-	static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+	static const char *const halves[] = {"", "", ".H0_H0", ".H1_H1"};
 	static const char *const bytes[] = {"", ".B1", ".B2", ".B3"};
 
 	say(t, "%s%s", o->flags & SASS_NEG ? "-" : o->flags & SASS_NOT ? "~" : "",
 	    o->flags & SASS_ABS ? "|" : "");
 	if (o->kind == SASS_CONST)
-		say_constant(t, in->form, o);
+		say_constant(t, s, o);
 	else
 		say_reg(t, o);
-	if (s->flags & SLOT_BYTE)
+	if (s->flags & SLOT_HALF && o->kind == SASS_UGPR)
+		say(t, "%s", halves[o->aux]);
+	else if (s->flags & SLOT_BYTE)
 		say(t, "%s", bytes[o->aux]);
 	else if (s->flags & SLOT_HALF1)
 		say(t, "%s", o->aux ? ".H1" : "");
 	say(t, "%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
-	if (s->flags & SLOT_HALF && o->kind != SASS_CONST)
+	if (s->flags & SLOT_HALF && o->kind == SASS_GPR)
 		say(t, "%s", halves[o->aux]);
+}
+
+static void say_set(struct text *t, uint32_t bits)
+{
+	const char *separator = "{";
+
+	for (int i = 31; i >= 0; i--) {
+		if (!(bits >> i & 1))
+			continue;
+		say(t, "%s%d", separator, i);
+		separator = ",";
+	}
+	say(t, "}");
 }
 
 static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
@@ -239,10 +254,12 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 		say_reg(t, o);
 		break;
 	case SASS_GPR: case SASS_UGPR: case SASS_BREG: case SASS_CONST:
-		say_source(t, in, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
+		say_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
 		break;
 	case SASS_IMM:
-		if (s->flags & SLOT_SB)
+		if (s->flags & SLOT_SET)
+			say_set(t, (uint32_t)o->value);
+		else if (s->flags & SLOT_SB)
 			say(t, "SB%u", (unsigned)o->value);
 		else if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
 			say(t, "0x%" PRIx64, (uint64_t)o->value);

@@ -57,6 +57,7 @@ enum {  /* slot flags */
 	SLOT_SB = 2048,     /* printed as a scoreboard: SB0 */
 	SLOT_BYTE = 8192,   /* conversions: selects a byte at 60–61 */
 	SLOT_HALF1 = 16384, /* … a half at 60 */
+	SLOT_SET = 32768,   /* printed as the set of its bits: {5,4} */
 	SLOT_RED = 4096,    /* there only when the modifier BAR is a reduction */
 };
 
@@ -81,6 +82,8 @@ enum {  /* how many registers; in slot.count */
 /* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
 enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, DEFAULT_15 };
 
+#define REUSE_NONE 255
+
 struct sass_slot {
 	uint8_t type;
 	uint8_t lo, width;
@@ -90,6 +93,7 @@ struct sass_slot {
 	uint8_t otherwise;   /* DEFAULT_* */
 	uint8_t if_mod;      /* printed only when this modifier is set, + 1 */
 	uint8_t unless_mod;  /* … is not set, + 1 */
+	uint8_t reuse;       /* its reuse flag, where it is not the usual one; REUSE_NONE */
 };
 
 struct sass_choice {

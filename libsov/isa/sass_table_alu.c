@@ -17,6 +17,32 @@ static const struct sass_choice dsetp_cmp[16] = { /* two more: DSETP.MIN and .MA
 	{".GTU", SASS_CMP_GTU}, {".NEU", SASS_CMP_NEU}, {".GEU", SASS_CMP_GEU}, {".MAX", SASS_CMP_T},
 };
 
+static const struct sass_choice half_format[2] = {{"", SASS_HALF_F16}, {".BF16_V2", SASS_HALF_BF16}};
+
+static const struct sass_choice f2fp_80[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
+static const struct sass_choice f2fp_90[2] = {{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16}};
+static const struct sass_choice i2i_type[4] = {
+	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
+};
+static const struct sass_choice i2fp_type[2] = {{".U32", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
+static const struct sass_choice i2fp_round[4] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
+static const struct sass_choice dot[4] = {
+	{".U8.U8", SASS_DOT_U8_U8}, {".S8.U8", SASS_DOT_S8_U8}, {".U8.S8", SASS_DOT_U8_S8},
+	{".S8.S8", SASS_DOT_S8_S8},
+};
+
+/* A fourth selector, 32-bit floats as sources, is gone on SM90. */
+static bool legal_halves(uint32_t sm, const struct sass_inst *in)
+{
+	uint32_t i;
+
+	(void)sm;
+	for (i = 0; i < in->nops; i++)
+		if (in->form->ops[i].flags & SLOT_HALF && in->ops[i].kind != SASS_CONST && in->ops[i].aux == 1)
+			return false;
+	return true;
+}
+
 /* nvdisasm's other names for a multiplication that only moves, adds or shifts. */
 static const char *imad_alias(const struct sass_inst *in)
 {
@@ -35,6 +61,10 @@ static const char *imad_alias(const struct sass_inst *in)
 		return "IMAD.SHL";
 	return NULL;
 }
+
+#define NAH     (NA | SLOT_HALF)
+#define RELU1   FLAG(RELU, 79, ((const struct sass_choice[]){{NULL, 0}, {".RELU", 1}}))
+#define HFORMAT FIELD(HFORMAT, 85, 1, half_format)
 
 const struct sass_form sass_alu_rows[] = {
 	{"MOV", SASS_MOV, 0x002, FORMS_B, SM_ALL, SASS_PIPE_ALU,
@@ -66,13 +96,16 @@ const struct sass_form sass_alu_rows[] = {
 	{"ISETP", SASS_ISETP, 0x00c, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {PD(81), PD(84, TRUE_), A(0), ODD(0), P(87, 90, TRUE_), P(68, 71, TRUE_, IF(EX))},
 	 .fields = {CMP3, U32, BOOL, FLAG(EX, 72, YES(".EX"))}},
+	{"VIMNMX3", SASS_VIMNMX3, 0x00f, FORMS_B, SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), A(0), B(0), C(0), P(87, 90)},
+	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))}, .fixed = {{73, 1, 0}}},
 	{"IADD3", SASS_IADD3, 0x010, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), PDQ(81), PDQ(84), A(NNOT), B(NNOT), C(NNOT), P(87, 90, FALSE_, IF(X)),
 		 P(77, 80, FALSE_, IF(X))},
 	 .fields = {XMOD}},
 	{"LEA", SASS_LEA, 0x011, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), PDQ(81), A(NNOT), ODD(NNOT), I(75, 5), P(87, 90, FALSE_, IF(X))}, .fields = {XMOD},
-	 .fixed = {{80, 1, 0}}},
+	 .fixed = {{80, 1, 0}, {64, 8, 255}}},
 	{"LEA.HI", SASS_LEA_HI, 0x011, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), PDQ(81), A(NNOT), B(NNOT), C(0), I(75, 5), P(87, 90, FALSE_, IF(X))},
 	 .fields = {XMOD}, .fixed = {{80, 1, 1}, {73, 1, 0}}},
@@ -87,6 +120,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FLAG(PAND, 80, YES(".PAND"))}},
 	{"IABS", SASS_IABS, 0x013, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}},
+	{"VABSDIFF", SASS_VABSDIFF, 0x014, FORMS_BC, SM_ALL, SASS_PIPE_ALU,
+	 .ops = {D(), A(0), B(0), C(0)}, .fields = {U32}, .fixed = {{81, 3, 7}}},
 	{"PRMT", SASS_PRMT, 0x016, FORMS_BC, SM_ALL, SASS_PIPE_ALU, .ops = {D(), A(0), B(0), C(0)},
 	 .fields = {FIELD(PRMT, 72, 3, sass_prmt)}},
 	{"IMNMX", SASS_IMNMX, 0x017, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
@@ -117,6 +152,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .imm = IMM_SIGNED,
 	 .ops = {D(PAIR), PDQ(81), A(0), B(0), C(NNOT, PAIR), P(87, 90, FALSE_, IF(X))},
 	 .fields = {U32, XMOD}},
+	{"IDP.4A", SASS_IDP, 0x026, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_FMA,
+	 .ops = {D(), A(0), B(0), C(NEG)}, .fields = {FIELD(DOT, 73, 2, dot)}},
 	{"IMAD.HI", SASS_IMAD_HI, 0x027, FORMS_BC & ~FORM(2), SM_ALL, SASS_PIPE_FMA,
 	 .imm = IMM_SIGNED,
 	 .ops = {D(), PDQ(81), A(0), B(0), C(NNOT, PAIR), P(87, 90, FALSE_, IF(X))},
@@ -130,8 +167,49 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FIELD(CMP, 76, 4, dsetp_cmp), BOOL}},
 	{"DFMA", SASS_DFMA, 0x02b, FORMS_BC, SM_ALL, SASS_PIPE_FP64, .imm = IMM_DOUBLE,
 	 .ops = {D(PAIR), A(NA, PAIR), B(NA, PAIR), C(NA, PAIR)}, .fields = {RND}},
-	{"VIADD", SASS_VIADD, 0x036, FORMS_B, SM_90, SASS_PIPE_ALU,
+	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
+	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
+	 .legal = legal_halves},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NEG | SLOT_HALF), ODD(NEG | SLOT_HALF, .reuse = 4)}, .fixed = {{78, 1, 1}},
+	 .legal = legal_halves},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NEG | SLOT_HALF, .reuse = 4)},
+	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}},
+	 .legal = legal_halves},
+	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
+	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, RELU1}, .fixed = {{87, 3, 7}}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, SAT}},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}}},
+	{"VIADD", SASS_VIADD, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}},
+	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED, .ops = {D(), ODD(0)},
+	 .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), A(0), ODD(0)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)}, .suffix = ".PACK_AB",
+	 .fixed = {{64, 8, 255}}},
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), A(0), ODD(0)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)}, .suffix = ".PACK_AB",
+	 .fixed = {{64, 8, 255}}},
+	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), ODD(0)}, .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
+	 .fixed = {{75, 3, 2}, {84, 3, 2}}},
 	{"VIMNMX", SASS_VIMNMX, 0x048, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), A(0), ODD(0), P(87, 90)},
 	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A check of the register assignment that knows nothing of how it was made: it follows what every
  * register holds along all paths. Each read must find the unit that it names; where paths meet, a
@@ -17,7 +17,7 @@ struct state {
 struct check {
 	const struct mir_func *f;
 	struct state *in; /* by block */
-	FILE *out;
+	struct text *why;
 	bool failed;
 };
 
@@ -29,9 +29,9 @@ static uint32_t index_of(uint8_t kind, uint32_t reg)
 static void complain(struct check *c, uint32_t b, const struct mir_inst *i, const struct mir_use *u,
 		     const char *what)
 {
-	if (c->out && !c->failed)
-		fprintf(c->out, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s\n",
-			c->f->name, b, mir_text(c->f, i), u->kind == SASS_PRED ? "P" : "R", u->reg,
+	if (c->why && !c->failed)
+		text_printf(c->why, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s",
+			c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R", u->reg,
 			u->ref.part, u->ref.vreg, what);
 	c->failed = true;
 }
@@ -87,8 +87,8 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 		check_inst(c, s, b, i);
 	if (block->cond.ref.vreg &&
 	    s->holds[256 + block->cond.op.reg] != mir_unit(c->f, block->cond.ref) + 1) {
-		if (c->out && !c->failed)
-			fprintf(c->out, "kernel %s, b%u: its branch reads P%u, which does not hold %%%u\n",
+		if (c->why && !c->failed)
+			text_printf(c->why, "kernel %s, b%u: its branch reads P%u, which does not hold %%%u",
 				c->f->name, b, block->cond.op.reg, block->cond.ref.vreg);
 		c->failed = true;
 	}
@@ -113,7 +113,7 @@ static bool meet(struct state *in, const struct state *from)
 }
 
 /* What holds is settled first, quietly; then every instruction is looked at once. */
-bool nv_check_registers(const struct mir_func *f, FILE *out)
+bool nv_check_registers(const struct mir_func *f, struct text *why)
 {
 	struct check c = {.f = f};
 	struct state s;
@@ -133,7 +133,7 @@ bool nv_check_registers(const struct mir_func *f, FILE *out)
 		}
 	}
 	c.failed = false;
-	c.out = out;
+	c.why = why;
 	mir_for_each_block(f, b) {
 		s = c.in[b];
 		if (s.reached)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Reconvergence. After a divergent branch the lanes of a warp run apart until something brings them
  * together again: BSSY notes in a barrier register which lanes are there, BSYNC makes these wait
@@ -9,7 +9,8 @@
  *           itself inside it, so that each lane that comes to the place came by the head, once
  *
  * BSSY goes to the end of the head, BSYNC to a block of its own on the edges from region to place.
- * Branches with the same head and place share a barrier. Where there is no such head, lanes may run
+ * Branches with the same head and place share a barrier, and a region inside another with the same
+ * place needs none of its own. Where there is no such head, lanes may run
  * apart for longer; that costs time but no correctness, since operations between lanes that might
  * find them apart are preceded by a WARPSYNC for their lanes.
  */
@@ -135,11 +136,15 @@ static bool find_region(struct converge *c, uint32_t branch, struct region *r)
 	}
 }
 
-static struct region *same_region(struct converge *c, const struct region *r)
+/* A known region whose barrier does for this one. */
+static struct region *covering(struct converge *c, const struct region *r)
 {
 	for (uint32_t k = 0; k < c->nregions; k++) {
-		if (c->regions[k].head == r->head && c->regions[k].place == r->place)
-			return &c->regions[k];
+		struct region *other = &c->regions[k];
+
+		if (other->place == r->place &&
+		    (other->head == r->head || other->inside[r->head]))
+			return other;
 	}
 	return NULL;
 }
@@ -177,23 +182,27 @@ static void mark_apart(struct converge *c, uint32_t branch, const struct region 
 static void collect(struct converge *c)
 {
 	const struct mir_func *f = c->f;
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
 
-	mir_for_each_block(f, b) {
+	/* Outer regions come first in this order. */
+	for (uint32_t k = 0; k < count; k++) {
+		const struct mir_block *block = &f->blocks[order[k]];
 		struct region r = {.barrier = MIR_BARRIERS}, *known;
 
-		if (f->blocks[b].end != MIR_END_BRANCH || !f->blocks[b].divergent)
+		if (block->end != MIR_END_BRANCH || !block->divergent)
 			continue;
-		if (!find_region(c, b, &r)) {
-			mark_apart(c, b, NULL);
+		if (!find_region(c, order[k], &r)) {
+			mark_apart(c, order[k], NULL);
 			continue;
 		}
-		known = same_region(c, &r);
+		known = covering(c, &r);
 		if (!known) {
 			known = &c->regions[c->nregions++];
 			*known = r;
 			number_barrier(c, known);
 		}
-		mark_apart(c, b, known->barrier < MIR_BARRIERS ? known : NULL);
+		mark_apart(c, order[k], known->barrier < MIR_BARRIERS ? known : NULL);
 	}
 }
 
@@ -244,30 +253,27 @@ static int by_size(const void *a, const void *b)
 
 static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *before)
 {
-	bool all = before->members == UINT32_MAX && f->sm >= 90;
-	struct mir_inst *i = mir_inst_new(f, all ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
+	struct mir_inst *i = mir_inst_new(f, f->sm >= 90 ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
 
-	if (!all)
-		mir_set(i, 1, mir_imm(before->members));
-	i->members = before->members;
+	if (f->sm < 90)
+		mir_set(i, 1, mir_imm(UINT32_MAX));
+	i->members = MIR_ALL_LANES;
 	i->line = before->line;
 	mir_insert(f, b, before, i);
 }
 
-/* One WARPSYNC does for a run of operations of the same lanes: nothing parts them in a block. */
+/* One WARPSYNC does for a run of operations of all lanes: nothing parts them in a block. */
 static void sync_members(struct converge *c)
 {
 	struct mir_func *f = c->f;
 
 	for (uint32_t b = 1; b < c->nblocks; b++) {
-		uint32_t together = 0;
+		bool together = !c->apart[b];
 
 		mir_for_each(f, b, i) {
-			if (i->sass.op == SASS_WARPSYNC || !i->members)
-				continue;
-			if (c->apart[b] && i->members != together)
+			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
-			together = i->members;
+			together |= i->members == MIR_ALL_LANES;
 		}
 	}
 }

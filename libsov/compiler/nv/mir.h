@@ -16,7 +16,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include "libsov/compiler/arena.h"
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/ir.h"
@@ -49,12 +48,14 @@ struct mir_source {
 	struct mir_ref ref; /* vreg 0: op stands for itself */
 };
 
+enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
+
 /* Which memory an instruction touches and how, for the scheduler. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 /* volatile, atomic, fence: keeps its place */ };
 struct mir_memory {
 	uint8_t effect; /* MIR_READS … */
 	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them */
-	uint8_t bytes;
+	uint8_t bytes;  /* 0: touches none itself */
 };
 
 struct mir_inst {
@@ -64,8 +65,8 @@ struct mir_inst {
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
 	bool copy;       /* same register on both sides: only a record, goes away after the check */
-	bool keep_first, keep_last; /* has its place at the block's start or end */
-	uint32_t members; /* lanes that a convergent operation needs; 0: not convergent */
+	bool keep_last;  /* has its place at the block's end */
+	uint8_t members;  /* MIR_ALL_LANES, MIR_SOME_LANES: convergent, takes part in order; 0: not */
 	uint32_t line;    /* in the source */
 	uint32_t number;  /* scratch of a pass */
 	uint32_t offset;  /* in the code, once laid out */
@@ -175,13 +176,31 @@ struct mir_use {
 };
 uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
 
+/* Registers of all kinds in one row, for sets and tables of them. */
+enum {
+	MIR_FIRST_PRED = 256,
+	MIR_FIRST_BREG = MIR_FIRST_PRED + 8,
+	MIR_FIRST_UGPR = MIR_FIRST_BREG + MIR_BARRIERS,
+	MIR_FIRST_UPRED = MIR_FIRST_UGPR + 64,
+	MIR_RESOURCES = MIR_FIRST_UPRED + 8
+};
+static inline uint32_t mir_resource(uint8_t kind, uint32_t reg)
+{
+	return reg + (kind == SASS_PRED    ? MIR_FIRST_PRED
+		      : kind == SASS_BREG  ? MIR_FIRST_BREG
+		      : kind == SASS_UGPR  ? MIR_FIRST_UGPR
+		      : kind == SASS_UPRED ? MIR_FIRST_UPRED
+					   : 0);
+}
+
 /* Text: SASS with virtual registers written %r4, %r4.1 (from its second unit) and %p2 (print.c). */
-void mir_print(const struct mir_func *f, FILE *out);
-char *mir_text(const struct mir_func *f, const struct mir_inst *i); /* in the arena */
+char *mir_text(const struct mir_func *f); /* in the arena, as is the next */
+char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 
 /*
  * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
  */
+void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR */
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
@@ -194,13 +213,14 @@ void nv_predicate(struct mir_func *f);                /* predicate.c: short bran
 void nv_converge(struct mir_func *f);                 /* converge.c */
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
-void nv_wait(struct mir_func *f);                     /* wait.c: stalls and scoreboards */
+void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
+void nv_stall(struct mir_func *f);                    /* stall.c */
 void nv_wait_serial(struct mir_func *f);
 struct cubin_kernel;
-bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats);
+bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats); /* encode.c */
 
-/* Checks of the stages' results (check_*.c): true, or a sentence on out. */
-bool nv_check_registers(const struct mir_func *f, FILE *out);
-bool nv_check_hazards(const struct mir_func *f, FILE *out);
+/* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */
+bool nv_check_registers(const struct mir_func *f, struct text *why);
+bool nv_check_hazards(const struct mir_func *f, struct text *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Branches that need not be. With registers assigned, an instruction that is switched off by a
  * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch can
@@ -214,6 +214,65 @@ static bool convert(struct mir_func *f, uint32_t b)
 	return false;
 }
 
+/* Registers that must be as they are where a block starts. */
+static bool is_needed_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
+{
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		const struct mir_vreg *vreg = &f->vregs[v];
+
+		for (uint32_t k = 0; k < vreg->units; k++) {
+			uint32_t reg = vreg->reg + k;
+
+			if (vreg->kind == use->kind && reg >= use->reg &&
+			    reg < (uint32_t)use->reg + use->count &&
+			    mir_has(f->blocks[b].live_in, vreg->first_unit + k))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether an instruction may run before the branch: it has no effect but on registers that the
+ * other side and the branch itself do not need. */
+static bool can_hoist(const struct mir_func *f, const struct mir_inst *i, uint32_t other,
+		      const struct mir_source *cond)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, uses);
+
+	if (i->sass.op != SASS_MOV || i->sass.guard != SASS_PT)
+		return false;
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && is_needed_in(f, other, &uses[u]))
+			return false;
+	}
+	return cond->op.reg != SASS_PT;
+}
+
+/* The moves that a phi leaves on one edge of a branch are better made before it: the edge then is
+ * no block, and needs no jump. */
+static bool hoist(struct mir_func *f, uint32_t b)
+{
+	struct mir_block *block = &f->blocks[b];
+	uint32_t from, count = 0;
+
+	if (block->npreds != 1 || block->end != MIR_END_JUMP || b == f->entry)
+		return false;
+	from = block->preds[0];
+	if (f->blocks[from].end != MIR_END_BRANCH)
+		return false;
+	mir_for_each(f, b, i) {
+		uint32_t other = f->blocks[from].succ[f->blocks[from].succ[0] == b];
+
+		if (++count > 2 || !can_hoist(f, i, other, &f->blocks[from].cond))
+			return false;
+	}
+	if (!count)
+		return false;
+	move_all(f, b, from);
+	return true;
+}
+
 /* Blocks that nothing leads to any more. */
 static bool drop_dead(struct mir_func *f, uint32_t b)
 {
@@ -226,7 +285,8 @@ static bool drop_dead(struct mir_func *f, uint32_t b)
 static bool simplify(struct mir_func *f, uint32_t b, bool *gone)
 {
 	*gone = drop_dead(f, b) || pass_through(f, b);
-	return *gone || straighten(f, b) || end_early(f, b) || convert(f, b) || merge(f, b);
+	return *gone || straighten(f, b) || end_early(f, b) || convert(f, b) ||
+	       merge(f, b) || hoist(f, b);
 }
 
 void nv_predicate(struct mir_func *f)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Machine IR as text. Modifiers and operand order are the disassembler's: an instruction is printed
  * by sass_print with stand-ins for its virtual registers (R128, R132 … so that pairs and quads stay
@@ -35,14 +35,14 @@ static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long
 	return (struct mir_ref){0};
 }
 
-static void print_ref(FILE *out, const struct mir_func *f, struct mir_ref r)
+static void print_ref(struct text *out, const struct mir_func *f, struct mir_ref r)
 {
-	fprintf(out, "%%%c%u", f->vregs[r.vreg].kind == SASS_PRED ? 'p' : 'r', r.vreg);
+	text_printf(out, "%%%c%u", f->vregs[r.vreg].kind == SASS_PRED ? 'p' : 'r', r.vreg);
 	if (r.part)
-		fprintf(out, ".%u", r.part);
+		text_printf(out, ".%u", r.part);
 }
 
-static void print_replaced(FILE *out, const struct mir_func *f, const struct stand_ins *s,
+static void print_replaced(struct text *out, const struct mir_func *f, const struct stand_ins *s,
 			   const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -56,12 +56,12 @@ static void print_replaced(FILE *out, const struct mir_func *f, const struct sta
 			print_ref(out, f, r);
 			c = end - 1;
 		} else {
-			fputc(*c, out);
+			text_printf(out, "%c", *c);
 		}
 	}
 }
 
-static void print_inst(FILE *out, const struct mir_func *f, const struct mir_inst *i)
+static void print_inst(struct text *out, const struct mir_func *f, const struct mir_inst *i)
 {
 	struct stand_ins s = {0};
 	struct sass_inst copy = i->sass;
@@ -75,115 +75,121 @@ static void print_inst(FILE *out, const struct mir_func *f, const struct mir_ins
 	}
 	if (i->guard.vreg && !f->allocated)
 		copy.guard = add_stand_in(f, &s, i->guard);
+	if (!f->timed)
+		copy.stall = 1;
 	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
 		snprintf(text, sizeof(text), "%s with operands that no form has",
 			 sass_op_name(copy.op));
 	print_replaced(out, f, &s, text);
 	if (i->target)
-		fprintf(out, " -> b%u", i->target);
+		text_printf(out, " -> b%u", i->target);
 	if (i->copy)
-		fprintf(out, " (no move)");
+		text_printf(out, " (no move)");
 }
 
-static void print_source(FILE *out, const struct mir_func *f, const struct mir_source *s)
+static void print_reg(struct text *out, char letter, uint8_t reg, bool last)
+{
+	if (last)
+		text_printf(out, letter == 'P' ? "PT" : "RZ");
+	else
+		text_printf(out, "%c%u", letter, reg);
+}
+
+static void print_source(struct text *out, const struct mir_func *f, const struct mir_source *s)
 {
 	if (s->op.flags & SASS_NEG)
-		fputc('!', out);
+		text_printf(out, "!");
 	if (s->ref.vreg)
 		print_ref(out, f, s->ref);
 	else if (s->op.kind == SASS_IMM)
-		fprintf(out, "0x%llx", (unsigned long long)s->op.value);
+		text_printf(out, "0x%llx", (unsigned long long)s->op.value);
 	else if (s->op.kind == SASS_CONST)
-		fprintf(out, "c[0x%x][0x%llx]", s->op.aux, (unsigned long long)s->op.value);
+		text_printf(out, "c[0x%x][0x%llx]", s->op.aux, (unsigned long long)s->op.value);
 	else if (s->op.kind == SASS_PRED)
-		fprintf(out, s->op.reg == SASS_PT ? "PT" : "P%u", s->op.reg);
+		print_reg(out, 'P', s->op.reg, s->op.reg == SASS_PT);
 	else
-		fprintf(out, s->op.reg == SASS_RZ ? "RZ" : "R%u", s->op.reg);
+		print_reg(out, 'R', s->op.reg, s->op.reg == SASS_RZ);
 }
 
-static void print_phi(FILE *out, const struct mir_func *f, const struct mir_block *b,
+static void print_phi(struct text *out, const struct mir_func *f, const struct mir_block *b,
 		      const struct mir_phi *phi)
 {
 	uint32_t units = f->vregs[phi->vreg].units;
 
-	fputc('\t', out);
+	text_printf(out, "\t");
 	print_ref(out, f, (struct mir_ref){phi->vreg, 0});
-	fprintf(out, " = phi");
+	text_printf(out, " = phi");
 	for (uint32_t p = 0; p < b->npreds; p++) {
-		fprintf(out, "%s b%u:", p ? "," : "", b->preds[p]);
+		text_printf(out, "%s b%u:", p ? "," : "", b->preds[p]);
 		for (uint32_t u = 0; u < units; u++) {
-			fputc(u ? ':' : ' ', out);
+			text_printf(out, "%c", u ? ':' : ' ');
 			print_source(out, f, &phi->args[p * units + u]);
 		}
 	}
-	fputc('\n', out);
+	text_printf(out, "\n");
 }
 
-static void print_end(FILE *out, const struct mir_func *f, const struct mir_block *b)
+static void print_end(struct text *out, const struct mir_func *f, const struct mir_block *b)
 {
 	if (b->last && b->last->keep_last)
 		return; /* is an instruction already */
 	switch (b->end) {
 	case MIR_END_JUMP:
-		fprintf(out, "\tjump b%u\n", b->succ[0]);
+		text_printf(out, "\tjump b%u\n", b->succ[0]);
 		break;
 	case MIR_END_BRANCH:
-		fprintf(out, "\tbranch ");
+		text_printf(out, "\tbranch ");
 		print_source(out, f, &b->cond);
-		fprintf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1], b->divergent ? " divergent" : "");
+		text_printf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1], b->divergent ? " divergent" : "");
 		if (b->divergent && b->reconverge)
-			fprintf(out, ", meet at b%u", b->reconverge);
-		fputc('\n', out);
+			text_printf(out, ", meet at b%u", b->reconverge);
+		text_printf(out, "\n");
 		break;
 	case MIR_END_EXIT:
 	case MIR_END_TRAP:
-		fprintf(out, "\t%s\n", b->end == MIR_END_EXIT ? "exit" : "trap");
+		text_printf(out, "\t%s\n", b->end == MIR_END_EXIT ? "exit" : "trap");
 		break;
 	}
 }
 
 /* The schedule, as far as it has been made: stall, yield, scoreboards set and waited for. */
-static void print_control(FILE *out, const struct sass_inst *s)
+static void print_control(struct text *out, const struct sass_inst *s)
 {
-	fprintf(out, "S%02u %c W%c R%c ", s->stall, s->yield ? 'Y' : '-',
+	text_printf(out, "S%02u %c W%c R%c ", s->stall, s->yield ? 'Y' : '-',
 		s->write_barrier == SASS_NO_SB ? '-' : '0' + s->write_barrier,
 		s->read_barrier == SASS_NO_SB ? '-' : '0' + s->read_barrier);
 	for (int sb = 0; sb < 6; sb++)
-		fputc(s->wait & 1 << sb ? '0' + sb : '-', out);
-	fputc('\t', out);
+		text_printf(out, "%c", s->wait & 1 << sb ? '0' + sb : '-');
+	text_printf(out, "\t");
 }
 
-void mir_print(const struct mir_func *f, FILE *out)
+char *mir_text(const struct mir_func *f)
 {
-	fprintf(out, "kernel %s sm_%u\n", f->name, f->sm);
+	struct text text = {.arena = f->arena}, *out = &text;
+
+	text_printf(out, "kernel %s sm_%u\n", f->name, f->sm);
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
 
-		fprintf(out, "b%u:\n", b);
+		text_printf(out, "b%u:\n", b);
 		for (uint32_t p = 0; p < block->nphis; p++)
 			print_phi(out, f, block, &block->phis[p]);
 		mir_for_each(f, b, i) {
-			fputc('\t', out);
+			text_printf(out, "\t");
 			if (f->timed)
 				print_control(out, &i->sass);
 			print_inst(out, f, i);
-			fputc('\n', out);
+			text_printf(out, "\n");
 		}
 		print_end(out, f, block);
 	}
+	return text.s;
 }
 
-char *mir_text(const struct mir_func *f, const struct mir_inst *i)
+char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i)
 {
-	char *text = NULL, *copy;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct text text = {.arena = f->arena};
 
-	if (!out)
-		return arena_printf(f->arena, "%s", sass_op_name(i->sass.op));
-	print_inst(out, f, i);
-	fclose(out);
-	copy = arena_strndup(f->arena, text ? text : "", size);
-	free(text);
-	return copy;
+	print_inst(&text, f, i);
+	return text.s;
 }

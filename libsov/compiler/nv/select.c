@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Instruction selection: the walk over the function, and where results go. See select.h for the
  * idea. A 64-bit value made of two 32-bit ones costs no moves where it can be helped: the registers
@@ -14,7 +14,9 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SREG] = select_sreg, [IR_ADD] = select_add, [IR_SUB] = select_sub, [IR_MUL] = select_mul, [IR_MAD] = select_mul,
 	[IR_MULHI_U] = select_mulhi, [IR_MULHI_S] = select_mulhi,
 	[IR_MULWIDE_U] = select_mulwide, [IR_MULWIDE_S] = select_mulwide,
-	[IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
+	[IR_DIV_U] = select_divide, [IR_DIV_S] = select_divide, [IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide, [IR_POPC] = select_popc, [IR_CLZ] = select_clz,
+	[IR_BREV] = select_brev, [IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
 	[IR_MAX_S] = select_minmax, [IR_NEG] = select_neg, [IR_AND] = select_logic,
 	[IR_OR] = select_logic, [IR_XOR] = select_logic, [IR_NOT] = select_logic,
 	[IR_SHL] = select_shift, [IR_SHR_U] = select_shift, [IR_SHR_S] = select_shift,
@@ -310,6 +312,15 @@ static bool computed_by_halves(uint8_t op)
 	return op < IR_FADD || op == IR_FNEG || op == IR_FABS;
 }
 
+/* Where a constant is put into a register: before all loops. Blocks above are selected later, so
+ * what is put there now stands at their end. */
+static void leave_loops(struct select *s)
+{
+	while (s->cfg->loop_depth[s->block])
+		s->block = s->cfg->idom[s->block];
+	s->anchor = s->f->blocks[s->block].first;
+}
+
 /* Deals with the halves of a result that need no computing; true if more is wanted. */
 static bool select_known(struct select *s, ir_val v)
 {
@@ -320,10 +331,18 @@ static bool select_known(struct select *s, ir_val v)
 	    !value->ref.part && s->f->vregs[value->ref.vreg].units == 2)
 		s->f->vregs[value->ref.vreg].units = 1;
 	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
+		ir_block here = s->block;
+		struct arg a;
+
 		if (!(value->need & 1 << half) || !is_known(s, v, half))
 			continue;
-		result_is(s, v, half, arg_half(s, v, half));
+		a = arg_half(s, v, half);
+		if (!a.src.ref.vreg)
+			leave_loops(s);
+		result_is(s, v, half, a);
 		value->need &= (uint8_t)~(1 << half);
+		s->block = here;
+		s->anchor = s->f->blocks[here].first;
 	}
 	return value->need;
 }

@@ -18,7 +18,8 @@ static void declare_label(struct ptx *x, const struct ptx_token *t, ir_block bef
 	ptx_declare(x, NAME_LABEL, t)->block = ir_block_new_before(x->func, before, name);
 }
 
-/* Declares the labels of the block that begins at the next token. Labels of inner blocks are theirs. */
+/* Declares the labels of the block that begins at the next token. Labels of inner blocks are
+ * theirs. */
 static void find_labels(struct ptx *x)
 {
 	ir_block before = x->func->blocks[x->place].next;
@@ -83,8 +84,10 @@ static void parse_call(struct ptx *x)
 	}
 	t = x->token;
 	if (t.kind == TOKEN_NAME)
-		ptx_error(x, &t, "call of '%.*s' is not supported yet; only code without calls is "
-			  "compiled", TEXT(&t));
+		ptx_error(x, &t,
+			  "call of '%.*s' is not supported yet; only code without calls is "
+			  "compiled",
+			  TEXT(&t));
 	else
 		ptx_error(x, &at, "calls are not supported yet");
 	ptx_skip_statement(x);
@@ -172,8 +175,10 @@ static void parse_directive(struct ptx *x)
 	} else if (ptx_is_word(&t, ".param")) {
 		parse_argument(x, &t);
 	} else {
-		ptx_error(x, &t, "unknown directive '%.*s' in a kernel; known: .reg .shared .local "
-			  ".global .const .pragma .loc", TEXT(&t));
+		ptx_error(x, &t,
+			  "unknown directive '%.*s' in a kernel; known: .reg .shared .local "
+			  ".global .const .pragma .loc",
+			  TEXT(&t));
 		ptx_skip_statement(x);
 	}
 }
@@ -227,7 +232,7 @@ static void parse_block(struct ptx *x)
 {
 	struct ptx_token open = x->token;
 
-	if (x->depth == PTX_MAX_DEPTH) {
+	if (x->blocks == PTX_MAX_DEPTH) {
 		ptx_error(x, &open, "blocks are nested deeper than %d", PTX_MAX_DEPTH);
 		x->lexer.at = x->lexer.end; /* what follows could only be misread */
 		x->lexer.cut = true;
@@ -235,11 +240,11 @@ static void parse_block(struct ptx *x)
 		return;
 	}
 	ptx_next(x);
-	x->depth++;
+	x->blocks++;
 	ptx_scope_open(x);
 	parse_statements(x, &open);
 	ptx_scope_close(x);
-	x->depth--;
+	x->blocks--;
 }
 
 void ptx_body(struct ptx *x)

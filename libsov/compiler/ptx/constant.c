@@ -7,6 +7,7 @@
 #include <string.h>
 #include "libsov/compiler/ptx/front.h"
 
+/* clang-format off */
 static const struct binary {
 	int token;
 	uint8_t level; /* binds tighter the higher */
@@ -17,6 +18,7 @@ static const struct binary {
 	{PAIR('<', '<'), 8}, {PAIR('>', '>'), 8}, {'+', 9},  {'-', 9},
 	{'*', 10},           {'/', 10},           {'%', 10},
 };
+/* clang-format on */
 
 static bool ternary(struct ptx *x, struct ptx_constant *c);
 
@@ -112,6 +114,7 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 {
 	bool is_unsigned = a->is_unsigned || b->is_unsigned;
 
+	/* clang-format off */
 	switch (op) {
 	case PAIR('|', '|'): return a->value || b->value;
 	case PAIR('&', '&'): return a->value && b->value;
@@ -131,6 +134,7 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 	case '*': return a->value * b->value;
 	default: return divide(a, b, is_unsigned, op == '%');
 	}
+	/* clang-format on */
 }
 
 static const struct binary *binary_of(const struct ptx_token *t)
@@ -206,37 +210,33 @@ bool ptx_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, ui
 	if (!ptx_constant(x, &c))
 		return false;
 	*value = c.value;
-	if (!c.is_float && c.value >= min && c.value <= max && (c.is_unsigned || c.value <= INT64_MAX))
+	if (!c.is_float && c.value >= min && c.value <= max &&
+	    (c.is_unsigned || c.value <= INT64_MAX))
 		return true;
 	ptx_error(x, &t, "%s must be an integer from %llu to %llu", what, (unsigned long long)min,
 		  (unsigned long long)max);
 	return false;
 }
 
-static uint64_t float_bits(const struct ptx_constant *c, uint8_t bits)
+/* A double as a value of 32 or 64 bits. */
+static uint64_t float_bits(uint64_t value, uint8_t bits)
 {
-	uint64_t result = 0;
 	uint32_t narrow;
 	double d;
 	float f;
 
-	if (c->bits == bits || (!c->bits && bits == 64))
-		return c->value;
-	if (c->bits == 32) {
-		narrow = (uint32_t)c->value;
-		memcpy(&f, &narrow, sizeof(f));
-		d = f;
-		memcpy(&result, &d, sizeof(d));
-		return result;
-	}
-	memcpy(&d, &c->value, sizeof(d));
+	if (bits == 64)
+		return value;
+	memcpy(&d, &value, sizeof(d));
 	f = (float)d;
 	memcpy(&narrow, &f, sizeof(f));
 	return narrow;
 }
 
 /* Integers are written signed or unsigned as the author likes: what counts is that no bit is lost.
- * A float whose bits are written out (0f, 0d) may stand for untyped bits of its width. */
+ * A float whose bits are written out (0f, 0d) may stand for untyped bits of its width. Doubles are
+ * rounded to singles; 0f for a double is refused, because ptxas takes its bits for a double's
+ * without a word (seen on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
 bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
 {
 	int64_t s = (int64_t)c->value;
@@ -249,9 +249,10 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	if (c->is_float) {
 		if (t->class == CLASS_BITS)
 			return c->bits == t->bits;
-		if (t->class != CLASS_FLOAT || t->bits < 32)
+		if (t->class != CLASS_FLOAT || t->bits < 32 || (c->bits == 32 && t->bits == 64))
 			return false;
-		*bits = float_bits(c, t->bits);
+		if (c->bits != 32)
+			*bits = float_bits(c->value, t->bits);
 		return true;
 	}
 	if (t->class == CLASS_FLOAT)

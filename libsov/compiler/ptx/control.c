@@ -109,7 +109,8 @@ void ptx_lower_barrier(struct ptx *x, const struct ptx_inst *in)
 			  (unsigned long long)number->value);
 		return;
 	}
-	if (threads && threads->kind == OPERAND_INTEGER && (!threads->value || threads->value % 32)) {
+	if (threads && threads->kind == OPERAND_INTEGER &&
+	    (!threads->value || threads->value % 32)) {
 		ptx_error(x, &threads->at, "%llu threads at a barrier; it must be a multiple of 32",
 			  (unsigned long long)threads->value);
 		return;

@@ -48,7 +48,7 @@ struct ptx_lexer {
 	const char *at, *end, *line_start;
 	uint32_t line;
 	struct diag *diag; /* NULL: look ahead without reporting */
-	bool cut;          /* the text ends inside a comment: what is missing then is no second error */
+	bool cut;          /* the text ends inside a comment: what is missing is no second error */
 };
 
 void ptx_lex(struct ptx_lexer *l, struct ptx_token *t);
@@ -153,7 +153,9 @@ struct ptx_operand {
 };
 
 /* Operands by their name in the table's notation. */
-enum ptx_role { ROLE_D, ROLE_P, ROLE_Q, ROLE_A, ROLE_B, ROLE_C, ROLE_MEMBERS, ROLE_TARGET, ROLE_COUNT };
+enum ptx_role {
+	ROLE_D, ROLE_P, ROLE_Q, ROLE_A, ROLE_B, ROLE_C, ROLE_MEMBERS, ROLE_TARGET, ROLE_COUNT
+};
 
 #define PTX_MAX_WORDS 12
 #define PTX_MAX_OPERANDS 8
@@ -207,7 +209,8 @@ struct ptx {
 	struct ptx_name **names; /* all that were declared */
 	uint32_t nnames, names_capacity;
 	struct ptx_scope *scope;
-	uint32_t depth;  /* of blocks or parentheses */
+	uint32_t blocks; /* open in the kernel */
+	uint32_t depth;  /* of a constant expression */
 	uint32_t braces; /* of vectors and initial values that the statement has open */
 	struct names rows;    /* instruction -> its first row + 1 */
 	struct names symbols; /* how often a variable's name was used in the module */
@@ -229,7 +232,7 @@ bool ptx_take(struct ptx *x, int kind);   /* takes the next token if it is of th
 bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after); /* or reports */
 bool ptx_is_word(const struct ptx_token *t, const char *word);
 const char *ptx_token_name(struct ptx *x, const struct ptx_token *t); /* for "found ..." */
-void ptx_skip_statement(struct ptx *x);   /* past the next ';', or up to the '}' that closes the block */
+void ptx_skip_statement(struct ptx *x);   /* past the next ';', or up to the block's '}' */
 void ptx_skip_line(struct ptx *x);        /* .loc and .file end with their line */
 
 /* constant.c */
@@ -252,7 +255,7 @@ struct ptx_name *ptx_declare(struct ptx *x, enum ptx_name_kind kind, const struc
 struct ptx_name *ptx_declare_range(struct ptx *x, const struct ptx_token *t, uint32_t count,
 				   const struct ptx_type *type);
 struct ptx_name *ptx_find(struct ptx *x, const struct ptx_token *t); /* NULL: not declared */
-struct ptx_name *ptx_find_here(struct ptx *x, const struct ptx_token *t); /* in the innermost scope */
+struct ptx_name *ptx_find_here(struct ptx *x, const struct ptx_token *t); /* innermost scope only */
 /* Reports the name as undeclared, once, and returns a NAME_BAD. */
 struct ptx_name *ptx_undeclared(struct ptx *x, const struct ptx_token *t, const char *what);
 

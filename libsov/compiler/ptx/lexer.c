@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lexer: characters become tokens, one at a time. Its state is a few pointers, so that a copy of
- * it can run ahead (silently) to find the labels of a block before the block is read.
+ * The lexer: characters become tokens, one at a time. Its state is a few pointers, so that a copy
+ * of it can run ahead (silently) to find the labels of a block before the block is read.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void newline(struct ptx_lexer *l)
 	l->line_start = l->at;
 }
 
-#define lex_error(l, t, ...) \
+#define lex_error(l, t, ...)                                                                       \
 	((l)->diag ? diag_error((l)->diag, (t)->line, (t)->column, __VA_ARGS__) : (void)0)
 
 static void position(const struct ptx_lexer *l, struct ptx_token *t)
@@ -97,7 +97,8 @@ static int digit_value(char c)
 	return 99;
 }
 
-/* Digits of a base; false when there are none, one is foreign, or the value needs more than 64 bits. */
+/* Digits of a base; false when there are none, one is foreign, or the value needs more than 64
+ * bits. */
 static bool read_digits(const char *s, size_t n, unsigned base, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -163,7 +164,8 @@ static void lex_number(struct ptx_lexer *l, struct ptx_token *t)
 
 		if (!prefixed && (c == '.' || c == 'e' || c == 'E'))
 			decimal = true;
-		else if (decimal && (c == '+' || c == '-') && (l->at[-1] == 'e' || l->at[-1] == 'E'))
+		else if (decimal && (c == '+' || c == '-') &&
+			 (l->at[-1] == 'e' || l->at[-1] == 'E'))
 			continue;
 		else if (!in_name(c))
 			break;
@@ -206,7 +208,8 @@ static void lex_word(struct ptx_lexer *l, struct ptx_token *t)
 {
 	t->kind = TOKEN_WORD;
 	l->at++;
-	while (in_name(peek(l, 0)) || (peek(l, 0) == ':' && peek(l, 1) == ':' && in_name(peek(l, 2))))
+	while (in_name(peek(l, 0)) ||
+	       (peek(l, 0) == ':' && peek(l, 1) == ':' && in_name(peek(l, 2))))
 		l->at += *l->at == ':' ? 2 : 1;
 	t->length = (uint32_t)(l->at - t->text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From instructions to IR: reading and writing operands, guards, and the lowering of everything that
- * computes a value. Each PTX register is one mutable register of the IR.
+ * From instructions to IR: reading and writing operands, guards, and the lowering of everything
+ * that computes a value. Each PTX register is one mutable register of the IR.
  *
  * A guarded instruction that only computes becomes the computation and a select between the new and
  * the old value of its destination. Any other stands in a block of its own behind a branch.
@@ -251,14 +251,16 @@ static enum ir_cond condition(const struct ptx_inst *in)
 	static const uint8_t of_signed[] = {IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S};
 	static const uint8_t of_unsigned[] = {IR_EQ, IR_NE, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U};
 	static const uint8_t of_float[] = {
-		IR_FEQ, IR_FNE, IR_FLT, IR_FLE, IR_FGT, IR_FGE, IR_FEQU, IR_FNEU, IR_FLTU, IR_FLEU,
-		IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN,
+		IR_FEQ,  IR_FNE,  IR_FLT,  IR_FLE,  IR_FGT,  IR_FGE,  IR_FEQU,
+		IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN,
 	};
-	const uint8_t *table = in->row->op == IR_FCMP ? of_float
-			       : ptx_inst_type(in, SLOT_TYPE)->class == CLASS_SIGNED ? of_signed
-										       : of_unsigned;
+	uint8_t compare = in->value[SLOT_COMPARE];
 
-	return table[in->value[SLOT_COMPARE]];
+	if (in->row->op == IR_FCMP)
+		return of_float[compare];
+	if (ptx_inst_type(in, SLOT_TYPE)->class == CLASS_SIGNED)
+		return of_signed[compare];
+	return of_unsigned[compare];
 }
 
 /* p is the comparison, q its opposite, each combined with c. */
@@ -268,7 +270,8 @@ void ptx_lower_setp(struct ptx *x, const struct ptx_inst *in)
 	ir_val a, b, c, p, q;
 
 	if (combined != !!in->role[ROLE_C]) {
-		ptx_error(x, &in->name, combined ? "'%s' takes operand c" : "'%s' takes no operand c",
+		ptx_error(x, &in->name,
+			  combined ? "'%s' takes operand c" : "'%s' takes no operand c",
 			  ptx_spelling(x, in));
 		return;
 	}
@@ -293,8 +296,7 @@ void ptx_lower_selp(struct ptx *x, const struct ptx_inst *in)
 	ir_val b = read_role(x, in, ROLE_B);
 	ir_val c = read_role(x, in, ROLE_C);
 
-	ptx_write(x, in->role[ROLE_D],
-		  ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
 }
 
 /* ---- moves and conversions ---- */
@@ -344,7 +346,8 @@ void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
 
 /* Clamps v, a value of type from, to what type to can hold. Bounds that from cannot exceed are left
  * out; those that are left are values of from. */
-static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from, const struct ptx_type *to)
+static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from,
+		       const struct ptx_type *to)
 {
 	bool in_signed = from->class == CLASS_SIGNED, out_signed = to->class == CLASS_SIGNED;
 	uint32_t in_bits = from->bits - in_signed, out_bits = to->bits - out_signed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interprets the table: finds the row whose form has the instruction's modifiers, gives each operand
- * its role, and checks kinds and types. The rows are read as they are written; there is no second
- * form of them.
+ * Interprets the table: finds the row whose form has the instruction's modifiers, gives each
+ * operand its role, and checks kinds and types. The rows are read as they are written; there is no
+ * second form of them.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front.h"
@@ -31,7 +31,9 @@ struct wanted {
 	const char *name; /* "d" */
 };
 
-static const char *const role_names[ROLE_COUNT] = {"d", "p", "q", "a", "b", "c", "membermask", "tgt"};
+static const char *const role_names[ROLE_COUNT] = {
+	"d", "p", "q", "a", "b", "c", "membermask", "tgt",
+};
 
 /* ---- reading rows ---- */
 
@@ -79,7 +81,8 @@ static uint32_t read_places(const char *form, struct place *p)
 		size_t length = span(&at, " ,|[]{}");
 
 		for (int r = 0; length && r < ROLE_COUNT; r++) {
-			if (strlen(role_names[r]) == length && !memcmp(role_names[r], name, length)) {
+			if (strlen(role_names[r]) == length &&
+			    !memcmp(role_names[r], name, length)) {
 				next.role = r;
 				p[n++] = next;
 				next = (struct place){.optional = next.optional};
@@ -102,7 +105,7 @@ static const char *find_clause(const char *where, const char *name, size_t lengt
 	while (*where) {
 		bool mine = false;
 
-		while (*where != '=') {
+		while (*where && *where != '=') {
 			const char *word = where;
 			size_t n = span(&where, " =");
 
@@ -152,7 +155,8 @@ void ptx_index_build(struct ptx *x)
 {
 	x->rows.arena = x->arena;
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
-		uint32_t *first = names_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
+		uint32_t *first =
+			names_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
 
 		if (!*first)
 			*first = i + 1;
@@ -318,7 +322,8 @@ static void report_name(struct ptx *x, const struct ptx_inst *in)
 	for (uint32_t i = 0; ptx_not_yet[i]; i++) {
 		if (strlen(ptx_not_yet[i]) == in->name.length &&
 		    !memcmp(ptx_not_yet[i], in->name.text, in->name.length)) {
-			ptx_error(x, &in->name, "instruction '%s' is not supported yet", ptx_not_yet[i]);
+			ptx_error(x, &in->name, "instruction '%s' is not supported yet",
+				  ptx_not_yet[i]);
 			return;
 		}
 	}
@@ -353,7 +358,8 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 	for (; i < n; i++) {
 		struct ptx_operand *o = &in->operands[j];
 
-		if (j < in->noperands && o->separator == p[i].separator && o->address == p[i].address)
+		if (j < in->noperands && o->separator == p[i].separator &&
+		    o->address == p[i].address)
 			in->role[p[i].role] = &in->operands[j++];
 		else if (!p[i].optional)
 			break;
@@ -366,8 +372,9 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 		ptx_error(x, &in->name, "'%s' takes operands '%s', found %u", ptx_spelling(x, in),
 			  notation + 1, in->noperands);
 	else
-		ptx_error(x, &in->operands[j].at, "'%s' takes operands '%s'; '%.*s' has another form",
-			  ptx_spelling(x, in), notation + 1, TEXT(&in->operands[j].at));
+		ptx_error(x, &in->operands[j].at,
+			  "'%s' takes operands '%s'; '%.*s' has another form", ptx_spelling(x, in),
+			  notation + 1, TEXT(&in->operands[j].at));
 	return false;
 }
 
@@ -419,8 +426,9 @@ static struct wanted read_wanted(const struct ptx_inst *in, enum ptx_role role)
 	return w;
 }
 
-/* PTX ISA, "Operand Size Exceeding Instruction-Type Size" and the type rules before it: untyped bits
- * go with everything of their width, signedness does not matter, floats and integers do not mix. */
+/* PTX ISA, "Operand Size Exceeding Instruction-Type Size" and the type rules before it: untyped
+ * bits go with everything of their width, signedness does not matter, floats and integers do not
+ * mix. */
 static bool suits(const struct wanted *w, const struct ptx_type *r)
 {
 	const struct ptx_type *t = w->type;
@@ -442,9 +450,9 @@ struct check {
 	struct wanted w;
 };
 
-#define complain(c, o, fmt, ...)                                                              \
-	(ptx_error((c)->x, &(o)->at, "operand %s of '%s' " fmt, (c)->w.name,                  \
-		   ptx_spelling((c)->x, (c)->in), __VA_ARGS__),                               \
+#define complain(c, o, fmt, ...)                                                                   \
+	(ptx_error((c)->x, &(o)->at, "operand %s of '%s' " fmt, (c)->w.name,                       \
+		   ptx_spelling((c)->x, (c)->in), __VA_ARGS__),                                    \
 	 false)
 
 static bool check_constant(struct check *c, struct ptx_operand *o)
@@ -458,15 +466,25 @@ static bool check_constant(struct check *c, struct ptx_operand *o)
 	return complain(c, o, "is a %s, which '%.*s' does not fit", c->w.type->name, TEXT(&o->at));
 }
 
+/* Shared and local memory and parameters also have 32-bit addresses. */
+static bool has_narrow_address(struct ptx *x, const struct ptx_operand *o)
+{
+	enum ir_space s;
+
+	if (o->kind == OPERAND_PARAMETER)
+		return true;
+	s = x->module->symbols[o->name->symbol].space;
+	return s == IR_SHARED || s == IR_LOCAL;
+}
+
 static bool check_variable(struct check *c, struct ptx_operand *o)
 {
-	const struct ir_symbol *s = &c->x->module->symbols[o->name->symbol];
-	bool wide = o->kind == OPERAND_VARIABLE && (s->space == IR_GLOBAL || s->space == IR_CONSTANT);
+	uint8_t bits = c->w.type->bits;
 
 	if (!c->w.variable)
 		return complain(c, o, "must be a register or a constant, found variable '%.*s'",
 				TEXT(o->name));
-	if (c->w.type->bits == 64 || (c->w.type->bits == 32 && !wide))
+	if (bits == 64 || (bits == 32 && has_narrow_address(c->x, o)))
 		return true;
 	return complain(c, o, "is a %s, too narrow for the address of '%.*s'", c->w.type->name,
 			TEXT(o->name));
@@ -482,8 +500,8 @@ static bool check_register(struct check *c, struct ptx_operand *o)
 		return complain(c, o, "is written; '!%s' cannot be", "p");
 	if (suits(&c->w, r))
 		return true;
-	return complain(c, o, "is a %s, but '%.*s' is a %s register", c->w.type->name, TEXT(o->name),
-			r->name);
+	return complain(c, o, "is a %s, but '%.*s' is a %s register", c->w.type->name,
+			TEXT(o->name), r->name);
 }
 
 static bool check_scalar(struct check *c, struct ptx_operand *o)
@@ -517,14 +535,14 @@ static bool check_vector(struct check *c, struct ptx_operand *o)
 	bool good = true;
 
 	o->type = c->w.type;
-	if (!c->w.vector && !(c->w.parts && (o->count == 2 || o->count == 4) &&
-			      c->w.type->bits / o->count >= 8))
+	if (!c->w.vector &&
+	    !(c->w.parts && (o->count == 2 || o->count == 4) && c->w.type->bits / o->count >= 8))
 		return complain(c, o, "cannot be a vector of %u", o->count);
 	if (o->count != count)
 		return complain(c, o, "must have %u elements, found %u", count, o->count);
 	if (c->w.parts)
 		c->w.type = sibling(CLASS_BITS, c->w.type->bits / count);
-	c->w.nothing = true;
+	c->w.nothing = c->w.written;
 	c->w.variable = c->w.special = false;
 	for (uint32_t i = 0; i < o->count; i++)
 		good &= check_scalar(c, &o->elements[i]);
@@ -552,8 +570,8 @@ static bool check_operand(struct ptx *x, struct ptx_inst *in, enum ptx_role role
 	if (o->kind == OPERAND_VECTOR)
 		return check_vector(&c, o);
 	if (c.w.vector && o->kind != OPERAND_BAD)
-		return complain(&c, o, "must be a vector of %u, found '%.*s'", in->value[SLOT_VECTOR],
-				TEXT(&o->at));
+		return complain(&c, o, "must be a vector of %u, found '%.*s'",
+				in->value[SLOT_VECTOR], TEXT(&o->at));
 	return check_scalar(&c, o);
 }
 

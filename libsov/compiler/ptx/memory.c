@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice and
- * leave no trace, but for .cv, which asks for a fresh value as .volatile does.
+ * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
+ * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
  */
 #include "libsov/compiler/ptx/front.h"
 
@@ -16,7 +16,8 @@ static bool needs_wide(enum ir_space s)
 	return s == IR_GENERIC_SPACE || s == IR_GLOBAL;
 }
 
-static bool check_base_register(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
 {
 	const struct ptx_type *t = o->name->type;
 	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
@@ -29,10 +30,11 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in, const 
 	return false;
 }
 
-static bool check_base_variable(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
 {
-	enum ir_space have = o->kind == OPERAND_PARAMETER
-				     ? IR_PARAM : x->module->symbols[o->name->symbol].space;
+	enum ir_space have =
+		o->kind == OPERAND_PARAMETER ? IR_PARAM : x->module->symbols[o->name->symbol].space;
 	enum ir_space want = space_of(in);
 
 	/* A global address is its own generic address. */
@@ -43,18 +45,25 @@ static bool check_base_variable(struct ptx *x, const struct ptx_inst *in, const 
 	return false;
 }
 
-/* A parameter is reached by its offset alone; the access must stay inside of it. */
+/* A parameter is reached by its offset alone: whether an access is inside and aligned is known. */
 static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			    uint32_t bytes)
 {
 	const struct ir_param *p = &x->func->params[o->name->symbol];
 	int64_t offset = (int64_t)o->value;
 
-	if (offset >= 0 && offset + bytes <= p->size)
-		return true;
-	ptx_error(x, &o->at, "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
-		  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
-	return false;
+	if (offset < 0 || offset + bytes > p->size) {
+		ptx_error(x, &o->at,
+			  "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
+			  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
+		return false;
+	}
+	if ((p->offset + (uint64_t)offset) % bytes) {
+		ptx_error(x, &o->at, "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
+			  ptx_spelling(x, in), p->name, (long long)offset, bytes);
+		return false;
+	}
+	return true;
 }
 
 /* Fills in arg and *offset; arg stays 0 when the offset alone is the address. */
@@ -63,6 +72,7 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
 	struct ptx_operand variable = *o;
+	bool wide = needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT;
 
 	*arg = 0;
 	*offset = o->value;
@@ -79,8 +89,7 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 		return check_parameter(x, in, o, bytes);
 	}
 	variable.value = 0;
-	*arg = ptx_address_of(x, &variable, needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT
-						    ? IR_B64 : IR_B32);
+	*arg = ptx_address_of(x, &variable, wide ? IR_B64 : IR_B32);
 	return true;
 }
 
@@ -105,11 +114,12 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	m->from = type->ir;
 	m->align = type->bits / 8 * count;
 	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
-	if (m->order != IR_WEAK)
-		m->scope = is_volatile ? IR_SCOPE_SYS
-			   : ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
-	if (is_volatile)
+	if (is_volatile) {
+		m->scope = IR_SCOPE_SYS;
 		m->flags |= IR_VOLATILE;
+	} else if (m->order != IR_WEAK) {
+		m->scope = ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
+	}
 }
 
 static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operand **first)
@@ -118,7 +128,16 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 	return o->kind == OPERAND_VECTOR ? o->count : 1;
 }
 
-/* The type that all destinations share, so that the load itself extends; else the type in memory. */
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in, uint32_t bytes)
+{
+	if (bytes <= 16)
+		return true;
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
+		  bytes * 8);
+	return false;
+}
+
+/* The type that all destinations share, so that the load extends; else the type in memory. */
 static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
 {
 	enum ir_type t = IR_VOID;
@@ -137,13 +156,13 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_D], &e);
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8 * count;
 	enum ir_type t = load_type(e, count, type->ir);
 	uint64_t offset;
 	ir_val address;
 	ir_id i;
 
-	if (!read_address(x, in, type->bits / 8 * count, &address, &offset))
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &address, &offset))
 		return;
 	i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 	set_memory(x, in, i, offset, IR_WEAK);
@@ -167,7 +186,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_B], &e);
+	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = type->bits / 8 * count;
 	ir_val args[1 + IR_MAX_ELEMENTS];
 	uint64_t offset;
 	ir_id i;
@@ -177,7 +196,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 			  ptx_spelling(x, in));
 		return;
 	}
-	if (!read_address(x, in, type->bits / 8 * count, &args[0], &offset))
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &args[0], &offset))
 		return;
 	for (uint32_t k = 0; k < count; k++)
 		args[1 + k] = ptx_read(x, &e[k]);

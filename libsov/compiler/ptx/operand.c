@@ -52,9 +52,12 @@ static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_tok
 static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, const char *what)
 {
 	static const uint8_t kinds[] = {
-		[NAME_REGISTER] = OPERAND_REGISTER, [NAME_VARIABLE] = OPERAND_VARIABLE,
-		[NAME_PARAMETER] = OPERAND_PARAMETER, [NAME_LABEL] = OPERAND_LABEL,
-		[NAME_FUNCTION] = OPERAND_BAD, [NAME_BAD] = OPERAND_BAD,
+		[NAME_REGISTER] = OPERAND_REGISTER,
+		[NAME_VARIABLE] = OPERAND_VARIABLE,
+		[NAME_PARAMETER] = OPERAND_PARAMETER,
+		[NAME_LABEL] = OPERAND_LABEL,
+		[NAME_FUNCTION] = OPERAND_BAD,
+		[NAME_BAD] = OPERAND_BAD,
 	};
 
 	o->name = ptx_find(x, t);
@@ -89,7 +92,8 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 	if (!ptx_take(x, '+'))
 		return true;
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
-		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'", TEXT(&x->token));
+		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'",
+			  TEXT(&x->token));
 		return false;
 	}
 	if (!ptx_constant(x, &c))
@@ -135,7 +139,8 @@ static bool parse_scalar(struct ptx *x, struct ptx_operand *o, const char *what)
 	if (ptx_constant_starts(&x->token))
 		return parse_constant(x, o);
 	if (x->token.kind != TOKEN_BAD)
-		ptx_error(x, &x->token, "expected an operand, found %s", ptx_token_name(x, &x->token));
+		ptx_error(x, &x->token, "expected an operand, found %s",
+			  ptx_token_name(x, &x->token));
 	return false;
 }
 
@@ -186,6 +191,14 @@ static bool parse_operand(struct ptx *x, struct ptx_operand *o, const char *what
 	return good;
 }
 
+/* What a name that nobody knows was probably meant to be. */
+static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
+{
+	if (in->row->op == IR_BR)
+		return "label";
+	return x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register" : "name";
+}
+
 bool ptx_operands(struct ptx *x, struct ptx_inst *in)
 {
 	int separator = 0;
@@ -194,16 +207,13 @@ bool ptx_operands(struct ptx *x, struct ptx_inst *in)
 		return true;
 	do {
 		struct ptx_operand *o = &in->operands[in->noperands];
-		const char *what = in->row->op == IR_BR ? "label"
-				   : x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register"
-											  : "name";
 
 		if (in->noperands == PTX_MAX_OPERANDS) {
 			ptx_error(x, &x->token, "more than %d operands", PTX_MAX_OPERANDS);
 			return false;
 		}
 		o->separator = separator;
-		if (!parse_operand(x, o, what))
+		if (!parse_operand(x, o, expected_name(x, in)))
 			return false;
 		in->noperands++;
 		separator = x->token.kind;

@@ -44,7 +44,8 @@ bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after)
 
 bool ptx_is_word(const struct ptx_token *t, const char *word)
 {
-	return t->kind == TOKEN_WORD && t->length == strlen(word) && !memcmp(t->text, word, t->length);
+	return t->kind == TOKEN_WORD && t->length == strlen(word) &&
+	       !memcmp(t->text, word, t->length);
 }
 
 static bool take_word(struct ptx *x, const char *word)
@@ -144,8 +145,9 @@ static void parse_version(struct ptx *x)
 }
 
 /* Architectures that PTX 9.0 names (PTX ISA 9.0, section 12, .target). */
-static const uint16_t architectures[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88,
-					 89, 90, 100, 101, 103, 110, 120, 121};
+static const uint16_t architectures[] = {
+	50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
+};
 
 /* "sm_90", "sm_90a": the number; 0 when it is not known. */
 static uint32_t architecture(const struct ptx_token *t, bool *specific)
@@ -179,11 +181,13 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 	else if (!target || strcmp(target->family, "nv"))
 		return;
 	else if (version > target->version)
-		ptx_error(x, t, "target '%.*s' is newer than %s, for which this is compiled", TEXT(t),
-			  target->name);
+		ptx_error(x, t, "target '%.*s' is newer than %s, for which this is compiled",
+			  TEXT(t), target->name);
 	else if (specific && version != target->version)
-		ptx_error(x, t, "target '%.*s' runs on that architecture only, and this is compiled "
-			  "for %s", TEXT(t), target->name);
+		ptx_error(x, t,
+			  "target '%.*s' runs on that architecture only, and this is compiled "
+			  "for %s",
+			  TEXT(t), target->name);
 }
 
 static void parse_target(struct ptx *x)
@@ -244,7 +248,9 @@ static void add_parameter(struct ptx *x, const struct ptx_token *t, const struct
 		memcpy(params, f->params, f->nparams * sizeof(*params));
 	params[f->nparams] = (struct ir_param){
 		.name = arena_strndup(x->arena, t->text, t->length),
-		.offset = (uint32_t)offset, .size = (uint32_t)size, .align = s->align,
+		.offset = (uint32_t)offset,
+		.size = (uint32_t)size,
+		.align = s->align,
 		.pointer = pointer,
 	};
 	n->symbol = f->nparams++;
@@ -332,8 +338,10 @@ static bool parse_limits(struct ptx *x)
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");
 			ptx_take(x, ';');
 		} else {
-			ptx_error(x, &t, "kernel directive '%.*s' is not supported; supported: .maxntid "
-				  ".reqntid .minnctapersm .maxnctapersm .maxnreg .pragma", TEXT(&t));
+			ptx_error(x, &t,
+				  "kernel directive '%.*s' is not supported; supported: .maxntid "
+				  ".reqntid .minnctapersm .maxnctapersm .maxnreg .pragma",
+				  TEXT(&t));
 			return false;
 		}
 	}
@@ -392,8 +400,10 @@ static void parse_function(struct ptx *x)
 	while (x->token.kind == TOKEN_WORD)
 		ptx_next(x);
 	if (x->token.kind == '{') {
-		ptx_error(x, &t, "body of .func '%.*s' is not supported yet; only .entry kernels are "
-			  "compiled", TEXT(&t));
+		ptx_error(x, &t,
+			  "body of .func '%.*s' is not supported yet; only .entry kernels are "
+			  "compiled",
+			  TEXT(&t));
 		skip_block(x);
 		return;
 	}
@@ -425,9 +435,11 @@ static void parse_linked(struct ptx *x)
 		ptx_variable_declaration(x, IR_SHARED, external);
 	else {
 		if (x->token.kind == TOKEN_WORD)
-			ptx_error(x, &x->token, "unknown directive '%.*s'; known: .version .target "
-				  ".address_size .visible .extern .weak .common .entry .func .global "
-				  ".const .shared .file .section .pragma", TEXT(&x->token));
+			ptx_error(x, &x->token,
+				  "unknown directive '%.*s'; known: .version .target .address_size "
+				  ".visible .extern .weak .common .entry .func .global .const "
+				  ".shared .file .section .pragma",
+				  TEXT(&x->token));
 		else if (x->token.kind != TOKEN_BAD)
 			ptx_error(x, &x->token, "expected a directive, found %s",
 				  ptx_token_name(x, &x->token));

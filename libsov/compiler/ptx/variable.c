@@ -142,7 +142,8 @@ void ptx_register_declaration(struct ptx *x)
 	bool good;
 
 	if (ptx_is_word(&x->token, ".v2") || ptx_is_word(&x->token, ".v4")) {
-		ptx_error(x, &x->token, "vector registers are not supported yet; declare one register "
+		ptx_error(x, &x->token,
+			  "vector registers are not supported yet; declare one register "
 			  "for each element");
 		ptx_skip_statement(x);
 		return;
@@ -216,7 +217,8 @@ static bool parse_initializer(struct ptx *x, struct initializer *v)
 
 /* ---- variables ---- */
 
-static bool initialize(struct ptx *x, struct ptx_shape *s, enum ir_space space, struct ir_symbol *out)
+static bool initialize(struct ptx *x, struct ptx_shape *s, enum ir_space space,
+		       struct ir_symbol *out)
 {
 	struct initializer v = {.type = s->type};
 	struct ptx_token t = x->token;
@@ -275,8 +277,10 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		return true;
 	}
 	if (external && (space != IR_SHARED || s.count)) {
-		ptx_error(x, &t, "'%.*s': of external variables only dynamic shared memory, such as "
-			  ".extern .shared .b8 %.*s[], is supported yet", TEXT(&t), TEXT(&t));
+		ptx_error(x, &t,
+			  "'%.*s': of external variables only dynamic shared memory, such as "
+			  ".extern .shared .b8 %.*s[], is supported yet",
+			  TEXT(&t), TEXT(&t));
 		n->kind = NAME_BAD;
 		return true;
 	}

@@ -12,29 +12,34 @@
 		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body       \
 		   "	ret;\n}\n"
 
+#define FREED 1 /* the address of an allocation that was freed */
+
 struct wrong {
 	const char *name, *ptx;
 	sov_result result;
 	const char *cause;	 /* in the sentence */
 	const char *instruction; /* in the disassembly; NULL: none is known */
 	bool address;		 /* p + offset is the address at fault */
-	uint64_t p;		 /* 0: a good allocation */
+	uint64_t p;		 /* 0: a good allocation; FREED */
 	int64_t offset;
 };
 
 static const struct wrong table[] = {
-	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"), SOV_ERROR_FAULT,
-	 "not mapped", "STG", true, UINT64_C(0x700000000000), 0},
+	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"),
+	 SOV_ERROR_FAULT, "not mapped", "STG", true, UINT64_C(0x700000000000), 0},
 	{"load_nowhere",
 	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n"
 				"	st.global.u32 [%a2], %r1;\n"),
 	 SOV_ERROR_FAULT, "not mapped", "LDG", true, UINT64_C(0x4000), 64},
 	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+4096], 1;\n"), SOV_ERROR_FAULT,
-	 "not mapped", "STG", true, 0, 4096},
+	 "is not mapped; it lies 0 bytes past the end of 4096 allocated bytes at 0x", "STG", true,
+	 0, 4096},
+	{"after_free", KERNEL("after_free", "	st.global.u32 [%a2+8], 1;\n"), SOV_ERROR_FAULT,
+	 "that was freed", "STG", true, FREED, 8},
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), SOV_ERROR_FAULT,
 	 "aligned", "STG", true, 0, 2},
-	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"),
-	 SOV_ERROR_FAULT, "", "BPT", false, 0, 0},
+	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"), SOV_ERROR_FAULT,
+	 "trap", "BPT", false, 0, 0},
 	{"forever",
 	 KERNEL("forever", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
 			   "	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"),
@@ -124,9 +129,13 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 	MUST(sov_memory_copy(c, keep, SOV_HOST(&kept), 4));
 	f = function_of(c, only_block_one(w->ptx), w->name);
 	p = w->p ? w->p : good_memory;
+	if (w->p == FREED) {
+		MUST(sov_memory_alloc(c, 4096, &p));
+		MUST(sov_memory_free(c, p));
+	}
 	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
 	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, device);
-	r = sov_context_wait(c, 20 * SECOND);
+	r = sov_context_wait(c, 8 * SECOND);
 	refused(r, w->result, part, w->name);
 	ok(strstr(sov_last_error(), w->cause), "%s: the sentence says why", w->name);
 	sticks(c, w);
@@ -153,21 +162,23 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 /* Errors come up in whatever call is next; giving things back works on a failed context too. */
 static void giving_back(const char *device)
 {
-	sov_context c = context_on(device, LIMIT);
+	sov_context c = context_on(device, 0);
+	sov_function gate = function_of(c, PTX_GATE, "gate"), f;
 	sov_module m = module_from(c, table[0].ptx, strlen(table[0].ptx), 0);
 	uint64_t before, after;
-	sov_function f;
 	sov_stream s;
 	sov_event e;
 	sov_ptr p = table[0].p, memory;
 
 	MUST(sov_memory_info(c, &before, NULL));
 	MUST(sov_memory_alloc(c, 1 << 20, &memory));
+	MUST(sov_memory_fill(c, memory, 0, 4, 1));
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_event_create(c, 0, &e));
 	MUST(sov_module_get_function(m, table[0].name, &f));
-	MUST(launch(f, s, 1, 1, "8", ARGUMENTS(&p)));
+	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&memory, &memory))); /* nobody opens it */
 	MUST(sov_event_record(e, s));
+	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
 	refused(sov_memory_free(c, memory), SOV_ERROR_FAULT, "store_nowhere",
 		"a free reports what it waited for");
 	ok(sov_memory_free(c, memory) == SOV_ERROR_INVALID_ADDRESS, "and has freed");

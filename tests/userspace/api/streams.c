@@ -4,6 +4,8 @@
  * waits that ask, wait and give up, and the GPU's time. A kernel that runs until the test opens its
  * gate makes "not finished yet" certain instead of likely.
  */
+#include <pthread.h>
+#include <time.h>
 #include "_api.h"
 #include "_ptx.h"
 
@@ -69,6 +71,36 @@ static void mixed_order(sov_stream s)
 		}
 	}
 	ok(i == 200, "copies in, kernels, copies across and copies out keep their order");
+}
+
+static void *open_soon(void *arg)
+{
+	struct timespec t = {.tv_nsec = 20000000};
+
+	nanosleep(&t, NULL);
+	open_gate(1);
+	return arg;
+}
+
+/* Copies behind a closed gate: their host memory may be written again as soon as each call returns,
+ * and it is not read by then. There is room for two; the third call waits until the gate opens. */
+static void copies_wait(sov_stream s)
+{
+	uint32_t value, i, right = 0;
+	pthread_t opener;
+
+	close_gate(s, 1);
+	pthread_create(&opener, NULL, open_soon, NULL);
+	for (i = 0; i < 6; i++) {
+		value = 100 + i;
+		MUST(sov_memory_copy_async(s, words + 4 * (2 + i), SOV_HOST(&value), 4));
+		value = 0xdeadbeef;
+	}
+	pthread_join(opener, NULL);
+	MUST(sov_stream_wait(s, 10 * SECOND));
+	for (i = 0; i < 6; i++)
+		right += word(2 + i) == 100 + i;
+	ok(right == 6, "copies from host memory that have to wait copy what was there at the call");
 }
 
 static void asking(sov_stream s)
@@ -236,6 +268,7 @@ int main(void)
 		MUST(sov_stream_create(c, 0, &t));
 		FRESH(wrap_around(s));
 		FRESH(mixed_order(s));
+		FRESH(copies_wait(s));
 		FRESH(asking(s));
 		FRESH(across_streams(s, t));
 		FRESH(record_again(s, t));

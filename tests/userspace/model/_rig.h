@@ -72,7 +72,7 @@ static void rig_channel(struct rig *r)
 		abort();
 }
 
-static void rig_open(struct rig *r, const char *chip, bool hazard, uint32_t threads)
+__attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard, uint32_t threads)
 {
 	struct model_config c = { .chip = model_chip_find(chip), .vram_bytes = RIG_BYTES, .threads = threads,
 				  .hazard = hazard };
@@ -88,7 +88,7 @@ static void rig_open(struct rig *r, const char *chip, bool hazard, uint32_t thre
 	rig_channel(r);
 }
 
-static void rig_close(struct rig *r)
+__attribute__((unused)) static void rig_close(struct rig *r)
 {
 	model_channel_destroy(r->channel);
 	model_space_destroy(r->space);
@@ -156,7 +156,7 @@ static bool rig_wait(struct rig *r)
 	return false;
 }
 
-static bool rig_go(struct rig *r)
+__attribute__((unused)) static bool rig_go(struct rig *r)
 {
 	rig_release(r);
 	rig_submit(r);
@@ -196,7 +196,7 @@ static void rig_set(struct rig *r, enum nv_qmd_field f, uint64_t value)
 }
 
 /* A descriptor for the code at RIG_CODE with everything that it needs. */
-static void rig_qmd(struct rig *r, uint32_t blocks, uint32_t threads)
+__attribute__((unused)) static void rig_qmd(struct rig *r, uint32_t blocks, uint32_t threads)
 {
 	memset(r->qmd, 0, sizeof(r->qmd));
 	if (nv_qmd_has(r->layout, NV_QMD_TYPE))
@@ -225,7 +225,7 @@ static void rig_qmd(struct rig *r, uint32_t blocks, uint32_t threads)
 }
 
 /* Bank 0 for the descriptor; parameter i is 64 bits. */
-static void rig_bank(struct rig *r, const uint64_t *params, uint32_t n)
+__attribute__((unused)) static void rig_bank(struct rig *r, const uint64_t *params, uint32_t n)
 {
 	uint8_t *bank = rig_at(r, RIG_BANK0);
 	uint32_t stack = 0x1000000;
@@ -243,7 +243,7 @@ static void rig_bank(struct rig *r, const uint64_t *params, uint32_t n)
 }
 
 /* Sends the descriptor, without waiting. */
-static void rig_launch(struct rig *r)
+__attribute__((unused)) static void rig_launch(struct rig *r)
 {
 	memcpy(rig_at(r, RIG_QMD), r->qmd, r->layout->bytes);
 	rig_windows(r);
@@ -264,7 +264,7 @@ __attribute__((unused)) static bool rig_run(struct rig *r, uint32_t blocks, uint
 /* Instructions: ins(r, SASS_FADD, R(0), R(1), R(2)) appends one and returns it, already encoded;
  * change it and call again() to encode it anew. */
 
-static struct sass_operand op_reg(uint8_t kind, uint32_t reg)
+__attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t reg)
 {
 	return (struct sass_operand){ .kind = kind, .reg = (uint8_t)reg };
 }
@@ -297,7 +297,7 @@ static uint32_t rig_sm(struct rig *r)
 	return model_get_chip(r->m)->sm;
 }
 
-static void again(struct rig *r, const struct sass_inst *in)
+__attribute__((unused)) static void again(struct rig *r, const struct sass_inst *in)
 {
 	struct sass_word *code = rig_at(r, RIG_CODE);
 	const char *why = "";
@@ -313,7 +313,7 @@ static void again(struct rig *r, const struct sass_inst *in)
 	}
 }
 
-static struct sass_inst ins_list(struct rig *r, enum sass_op op, uint32_t n, const struct sass_operand *ops)
+__attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sass_op op, uint32_t n, const struct sass_operand *ops)
 {
 	struct sass_inst in;
 
@@ -326,6 +326,7 @@ static struct sass_inst ins_list(struct rig *r, enum sass_op op, uint32_t n, con
 	    in.op == SASS_LDC || in.op == SASS_ULDC || in.op == SASS_LDL || in.op == SASS_STL)
 		in.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	in.stall = 15;
+	in.yield = true;
 	r->code++;
 	return in;
 }

@@ -42,7 +42,8 @@ static inline int files_each(const char *folder, const char *suffix,
 		size_t have = strlen(names[i]->d_name), length;
 		char path[512], *text;
 
-		if (have > strlen(suffix) && !strcmp(names[i]->d_name + have - strlen(suffix), suffix)) {
+		if (have > strlen(suffix) &&
+		    !strcmp(names[i]->d_name + have - strlen(suffix), suffix)) {
 			snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
 			text = file_read(path, &length);
 			each(names[i]->d_name, text, length);

@@ -12,6 +12,8 @@
  *
  *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
  *
+ * "// machine code: not yet" says that the back ends refuse the file, and say so.
+ *
  * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is
  * what the test promises.
  */
@@ -24,8 +26,8 @@
 #include "tests/userspace/ptx/_files.h"
 
 #define TEST_MAX_PARAMETERS 12
-#define TEST_MAX_ELEMENTS 256
-#define TEST_GARBAGE 0xa5
+#define TEST_MAX_ELEMENTS   256
+#define TEST_GARBAGE        0xa5
 
 struct test_parameter {
 	bool buffer;
@@ -38,11 +40,11 @@ struct test_parameter {
 };
 
 struct instruction_test {
-	const char *name;   /* of the file */
+	const char *name; /* of the file */
 	char promise[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
-	bool fails;
+	bool fails, not_yet;
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
@@ -153,6 +155,8 @@ static inline void test_comment(struct instruction_test *t, char *line)
 		t->shared = (uint32_t)atoi(line);
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
+	else if (!strcmp(word, "machine"))
+		t->not_yet = !strcmp(line, "code: not yet");
 	else if (!*t->promise && strncmp(word, "SPDX", 4))
 		snprintf(t->promise, sizeof(t->promise), "%s %s", word, line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every file in instructions/ on the IR interpreter, three times: as the front end leaves it, in SSA
- * form, and after all passes. The results were worked out by hand from the PTX manual.
+ * Every file in instructions/ on the IR interpreter, three times: as the front end leaves it, in
+ * SSA form, and after all passes. The results were worked out by hand from the PTX manual.
  */
 #include "tests/userspace/ptx/_instructions.h"
 #include "libsov/compiler/interp.h"
@@ -25,7 +25,8 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 }
 
 /* Puts the parameters where the kernel expects them; false when it expects others. */
-static bool fill_parameters(const struct instruction_test *t, const struct ir_func *f, uint8_t *bytes)
+static bool fill_parameters(const struct instruction_test *t, const struct ir_func *f,
+			    uint8_t *bytes)
 {
 	if (f->nparams != t->count)
 		return false;
@@ -46,9 +47,16 @@ static void run(struct instruction_test *t, const struct ir_module *m, const cha
 	uint8_t params[4096] = {0};
 	char message[600] = "";
 	struct interp_launch l = {
-		.kernel = m->funcs, .grid = {t->grid, 1, 1}, .block = {t->block, 1, 1},
-		.dynamic_shared = t->shared, .params = params, .param_bytes = m->funcs->param_bytes,
-		.warp_lanes = 32, .step_limit = 1000000, .memory = memory, .user = t,
+		.kernel = m->funcs,
+		.grid = {t->grid, 1, 1},
+		.block = {t->block, 1, 1},
+		.dynamic_shared = t->shared,
+		.params = params,
+		.param_bytes = m->funcs->param_bytes,
+		.warp_lanes = 32,
+		.step_limit = 1000000,
+		.memory = memory,
+		.user = t,
 	};
 	bool ran, right;
 
