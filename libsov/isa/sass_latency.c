@@ -40,7 +40,7 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  10,  6,    7,     6},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
@@ -49,7 +49,7 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_WIDE_LOW]  = {3,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  10,  6,    7,     6},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
@@ -71,12 +71,12 @@ enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
 enum { UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_ADDRESS, UTAKERS };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 8},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 4},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13},
 	},
@@ -169,6 +169,12 @@ bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
 	return queue(sm, a) != QUEUE_NONE && queue(sm, a) == queue(sm, b);
+}
+
+bool sass_drains(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->op == SASS_BAR;
 }
 
 static enum maker maker(const struct sass_form *row, bool high)
@@ -298,7 +304,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_FP64:
 		return 9;
 	case SASS_PIPE_FP16:
-		return in->op == SASS_HFMA2_MMA ? 10 : 4;
+		return in->op == SASS_HFMA2_MMA ? 9 : 4;
 	case SASS_PIPE_UNIFORM:
 		return 6;
 	default:
@@ -348,7 +354,7 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 
 uint32_t sass_cycles(const struct sass_inst *in)
 {
-	return in->stall ? in->stall : 2;
+	return in->stall ? in->stall : 16;
 }
 
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in)
