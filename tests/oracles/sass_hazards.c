@@ -55,7 +55,8 @@ static bool waited(uint8_t sb, int from, int to)
 	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
 		const struct sass_inst *in = &steps[i].in;
 
-		if (in->op == SASS_DEPBAR && in->ops[0].value == sb && !in->ops[1].value)
+		if (in->op == SASS_DEPBAR &&
+		    ((in->ops[0].value == sb && !in->ops[1].value) || in->ops[2].value >> sb & 1))
 			return true;
 		if (in->wait >> sb & 1 && steps[i].time - steps[from].time >= 2)
 			return true;
@@ -81,7 +82,9 @@ static bool written(int from, int to)
 static bool was_read(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
+		if (sass_drains(sm, &steps[i].in))
+			return true;
+		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
 		    (waited(steps[i].in.read_barrier, i, to) || waited(steps[i].in.write_barrier, i, to)))
 			return true;
 	return false;
