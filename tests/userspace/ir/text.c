@@ -134,6 +134,7 @@ static const struct {
 	 "ir: 5:7: phi has 0 arguments, but its block has 1 predecessors\n"},
 	{"shared @a align 4 size 4\nshared @a align 4 size 4\n",
 	 "ir: 2:9: @a is defined twice\n"},
+	{"shared @\"\" align 4 size 4\n", "ir: 1:9: expected a variable's name, not ''\n"},
 	{"global @a align 4 size 4 = 00 01 02\n",
 	 "ir: 1:9: @a has a size of 4 bytes, but 3 are given\n"},
 	{"global @a align 4 size 1 = xy\n",
@@ -214,7 +215,7 @@ int main(void)
 		}
 	}
 	round_trip(&b, "", "an empty text");
-	printed = round_trip(&b, "kernel k() {\nb7:\n\t%1 = const.b64 0xAaFf\n\t%2 = const.b16 -1\n"
+	printed = round_trip(&b, "kernel k() max_threads 64 0 0 {\nb7:\n\t%1 = const.b64 0xAaFf\n\t%2 = const.b16 -1\n"
 			     "\tbr end\nend:\n\tret\n}\n",
 			     "numbers in either case");
 	ok(printed && strstr(printed, "b1:\n\t%1 = const.b64 0xaaff\n\t%2 = const.b16 0xffff\n"),
