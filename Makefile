@@ -1,63 +1,162 @@
 # SPDX-License-Identifier: MIT
-# sovgpu: one Makefile, objects under $(BUILD), sources found by folder.
-#   make deps all demo check check-fast check-long check-oracles bench silicon fuzz install clean
-# Variables: BUILD (build), CC (cc), SAN=1 (ASan+UBSan), DEBUG=1 (-O0, verifier after every pass)
+# sovgpu: one Makefile, sources found by folder, everything it makes under $(BUILD).
+#
+#   make demo            install what is missing, build, compile a kernel, show its code, run it
+#   make check           what CI runs: builds, tests, sanitizers, fuzz targets for a moment
+#   make check-fast      one build and its tests       make check-long     with clean machines
+#   make check-oracles   other people's tools judge    make bench          measured figures
+#   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
+#   make deps all tests install uninstall clean
+#
+# Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), DEBUG=1 (-O0, IR verifier),
+#            PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
-VERSION := 0.1.0
-SONAME  := libsov.so.0
+LIBDIR  ?= $(PREFIX)/lib
+MANDIR  ?= $(PREFIX)/share/man
+ORACLES ?= ../shared/oracles
+FUZZ_SECONDS ?= 60
 
-CFLAGS_BASE := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
-	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP
-OPT     := $(if $(DEBUG),-O0 -DSOV_VERIFY,-O2)
-ifdef SAN
-SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DSOV_VERIFY
-endif
-ALL_CFLAGS  := $(CFLAGS_BASE) $(OPT) $(SANFLAGS) $(CFLAGS)
+# The version stands in sov.h.
+VERSION := $(shell awk '/define SOV_VERSION_(MAJOR|MINOR) / { printf "%s.", $$3 } END { print 0 }' libsov/sov.h)
+SONAME  := libsov.so.$(firstword $(subst ., ,$(VERSION)))
+Q       := $(if $(V),,@)
+say      = $(if $(V),@:,@printf '  %-5s %s\n' $(1) $(2))
+comma   := ,
+
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
+	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
+	$(SANFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(SANFLAGS) -pthread $(LDFLAGS)
 LIBS    := -lm -ldl
 
-lib_src  := $(shell find libsov model -name '*.c' | sort)
-tool_src := $(shell find tools -name '*.c' | sort)
-test_src := $(shell find tests/userspace -name '*.c' ! -name '_*' | sort)
-test_sh  := $(shell find tests/userspace -name '*.sh' ! -name '_*' | sort)
-fuzz_src := $(shell find tests/fuzz -name '*.c' ! -name '_*' | sort)
+sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
+lib_src  := $(call sources,libsov model)
+tool_src := $(call sources,tools)
+test_src := $(call sources,tests/userspace)
+test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 
-obj      = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-tests   := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
+obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
+helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
+fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
+benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
+judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
+examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
-.PHONY: all deps demo check check-fast check-long check-oracles bench silicon fuzz install clean tests
+.PHONY: all deps demo check check-fast check-long check-oracles bench silicon fuzz install \
+	uninstall clean tests fuzzers judges list list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BUILD)/libsov.so $(BUILD)/sov
-tests: $(tests)
+tests: all $(tests) $(helpers) $(examples)
+fuzzers: $(fuzzers)
+judges: $(judges)
 
-$(BUILD)/obj/model/exec%.o: OPT += -O3
-$(BUILD)/obj/%.o: %.c
+# Changed flags or another compiler rebuild everything.
+$(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(OPT) -c $< -o $@
+	@printf '%s\n' '$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-# Everything, symbols visible: what tests, tools and fuzzers link with.
+# The executor's lane loops are what -O3 is for.
+$(BUILD)/obj/model/%.o: ALL_CFLAGS += $(if $(DEBUG)$(SAN),,-O3)
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# Everything, symbols visible: what the tool, tests and fuzzers link with.
 $(BUILD)/libsov-all.a: $(call obj,$(lib_src))
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/libsov.so: $(call obj,$(lib_src)) libsov/sov.map
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=libsov/sov.map -Wl,-z,defs \
+# What programs link with: the symbols of sov.h and no others.
+$(BUILD)/libsov.so.$(VERSION): $(call obj,$(lib_src)) libsov/sov.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=libsov/sov.map -Wl,-z,defs \
 		$(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
-	ln -sf libsov.so $(BUILD)/$(SONAME)
+$(BUILD)/libsov.so: $(BUILD)/libsov.so.$(VERSION)
+	$(Q)ln -sf libsov.so.$(VERSION) $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
 
+define program
+@mkdir -p $(@D)
+$(call say,LD,$@)
+$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+endef
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-
+	$(program)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/userspace/%.o $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/oracles/%: $(BUILD)/obj/tests/oracles/%.o $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/_main.o $(BUILD)/libsov-all.a
+	$(program)
+# Examples see what a user sees: sov.h and the shared library.
+$(BUILD)/examples/%: examples/%.c libsov/sov.h $(BUILD)/libsov.so $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -g $(SANFLAGS) -Ilibsov $< -o $@ -L$(BUILD) -lsov \
+		-Wl,-rpath,$(abspath $(BUILD))
 
-check-fast: all tests
-	BUILD=$(BUILD) tests/run $(tests) $(test_sh)
+deps:
+	@.ci/deps
+
+demo: deps
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/examples/saxpy >$(BUILD)/demo.log 2>&1 \
+		|| { cat $(BUILD)/demo.log; echo 'demo: FAIL: the build'; exit 1; }
+	@BUILD=$(BUILD) examples/demo.sh
+
+# tests/check counts build steps as tests and ends with one line for everything.
+check: deps
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check full
+check-fast:
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check fast
+check-long: deps
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check long
+# Other people's disassembler and compiler: here a missing one is a failure.
+check-oracles:
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' ORACLES='$(ORACLES)' tests/check oracles
+# What tests/check runs: programs, then scripts.
+list:
+	@printf '%s\n' $(tests) $(test_sh)
+list-fuzzers:
+	@printf '%s\n' $(fuzzers)
+
+bench: all $(benches)
+	@for b in $(benches); do $$b || exit 1; done
+
+silicon: all
+	@BUILD=$(BUILD) VERSION=$(VERSION) tests/silicon/bundle.sh
+
+fuzz: deps
+	@MAKEFLAGS= BUILD=$(BUILD) MAKE='$(MAKE)' FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/libfuzzer.sh
+
+man := $(wildcard docs/man/*.[1-9])
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 libsov/sov.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
+	ln -sf libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' libsov/sov.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
+	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
+		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \
+		$(foreach m,$(man),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
 
 clean:
 	rm -rf $(BUILD)

@@ -2,7 +2,8 @@
 /*
  * An arena: memory that is given out in order and given back all at once. One compilation owns one
  * arena; nothing in the compiler frees piecemeal and nothing is shared between compilations.
- * Allocation failure does not return: it unwinds to the compilation's entry (arena_catch).
+ * Allocation failure does not return: it jumps to no_memory, the compilation's entry. Where that is
+ * NULL (tests, small tools) it ends the process with a sentence.
  */
 #ifndef SOV_COMPILER_ARENA_H
 #define SOV_COMPILER_ARENA_H
@@ -31,5 +32,15 @@ char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Grows an array of *capacity elements so that it holds at least need; keeps the old content. */
 void *arena_grow(struct arena *a, void *old, uint32_t *capacity, uint32_t need, size_t size);
+
+/* A text that grows at its end, always terminated once something was added. */
+struct text {
+	struct arena *arena;
+	char *s; /* NULL while empty */
+	uint32_t length, capacity;
+};
+void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 #endif

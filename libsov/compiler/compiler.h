@@ -23,6 +23,8 @@ struct compile_options {
 	const char *print_pass; /* print the IR (or machine code) after this pass; "all" for each */
 	FILE *print_to;
 	bool stats;
+	bool verify;            /* check the IR after every pass (builds with SOV_VERIFY always do) */
+	size_t memory_limit;    /* bytes that one compilation may take; 0 = 1 GiB */
 };
 
 struct kernel_stats {

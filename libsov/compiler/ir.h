@@ -2,8 +2,9 @@
 /*
  * The intermediate representation: typed SSA over a control-flow graph, vendor-neutral, with a text
  * form that can be printed, read back and compared. Values are typed by width alone; what an
- * operation makes of the bits is in the operation. Instructions, values and blocks are 32-bit ids
- * into tables of their function; id 0 is "none" everywhere.
+ * operation makes of the bits is in the operation. Instructions, values, blocks and mutable
+ * registers are 32-bit ids into tables of their function; id 0 is "none" everywhere, and a table's
+ * count includes that slot: loops over ids run from 1 to count - 1.
  */
 #ifndef SOV_COMPILER_IR_H
 #define SOV_COMPILER_IR_H
@@ -18,18 +19,18 @@ typedef uint32_t ir_val;   /* value */
 typedef uint32_t ir_id;    /* instruction */
 typedef uint32_t ir_block; /* block */
 
-enum ir_type { IR_VOID, IR_B1, IR_B8, IR_B16, IR_B32, IR_B64, IR_B128, IR_TYPE_COUNT };
+enum ir_type { IR_VOID, IR_B1, IR_B8, IR_B16, IR_B32, IR_B64, IR_TYPE_COUNT };
 
 enum ir_op {
-#define OP(name, text, args, results, rule, attributes, properties) IR_##name,
+#define OP(name, text, args, results, rule, types, attributes, properties) IR_##name,
 #include "libsov/compiler/ops.h"
 	IR_OP_COUNT
 };
 
 /* Type rules, attributes and properties: see ops.h. */
 enum ir_rule {
-	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD, R_STORE,
-	R_ATOMIC, R_LANE, R_VOTE, R_NONE
+	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD,
+	R_STORE, R_ATOMIC, R_LANE, R_VOTE, R_NONE
 };
 enum {
 	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
@@ -42,13 +43,21 @@ enum {
 	A_FROM = 1 << 7,   /* from: argument type of a conversion */
 	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
 	A_REG = 1 << 9,    /* reg: mutable register */
+	/* those that are printed as words */
+	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
+};
+enum {
+	T_VOID = 1 << IR_VOID, T_B1 = 1 << IR_B1, T_B32 = 1 << IR_B32,
+	T_WORD = T_B32 | 1 << IR_B64, T_FLOAT = T_WORD, T_HALVES = T_WORD | 1 << IR_B16,
+	T_INT = T_HALVES | 1 << IR_B8, T_BITS = T_INT | T_B1,
 };
 enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32 };
 #define IR_VARIADIC 255
+#define IR_MAX_ELEMENTS 4 /* of a vector load or store */
 
 struct ir_op_info {
 	const char *text;
-	uint8_t args, results, rule, properties;
+	uint8_t args, results, rule, types, properties;
 	uint16_t attributes;
 };
 extern const struct ir_op_info ir_ops[IR_OP_COUNT];
@@ -71,7 +80,9 @@ enum ir_atom {
 	IR_ATOM_DEC, IR_ATOM_AND, IR_ATOM_OR, IR_ATOM_XOR, IR_ATOM_EXCH, IR_ATOM_FADD,
 	IR_ATOM_FMIN, IR_ATOM_FMAX, IR_ATOM_COUNT
 };
-enum ir_shuffle { IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT };
+enum ir_shuffle {
+	IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT
+};
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI, IR_VOTE_BALLOT, IR_VOTE_COUNT };
 enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
 enum ir_sreg {
@@ -90,7 +101,8 @@ enum {
 struct ir_inst {
 	uint8_t op;      /* enum ir_op */
 	uint8_t type;    /* T of the type rule */
-	uint8_t nargs, nres;
+	uint8_t nres;
+	uint32_t nargs;
 	ir_val res;      /* first result; a second is res + 1, and so on */
 	ir_val *args;
 	ir_block block;  /* 0 when not placed */
@@ -98,7 +110,8 @@ struct ir_inst {
 	uint64_t imm;
 	uint32_t symbol; /* also reg */
 	uint8_t sub, cond, round, flags;
-	uint8_t space, scope, order, from; /* from: also the type in memory (memtype) */
+	uint8_t space, scope, order;
+	uint8_t from;    /* argument type of a conversion; type in memory of an A_MEM op */
 	uint32_t align;  /* bytes, power of two */
 	uint32_t line;   /* in the source, 0 = none */
 };
@@ -109,22 +122,22 @@ struct ir_value {
 };
 
 struct ir_bb {
-	const char *name; /* label from the source, or NULL: printed as bN */
+	const char *name; /* label from the source; NULL: printed as bN by place in the layout */
 	ir_id first, last;
 	ir_block succ[2];
 	uint8_t nsucc;
 	ir_block *preds;
 	uint32_t npreds, preds_capacity;
-	ir_block next; /* layout order; the entry block is first and has no predecessors */
+	ir_block prev, next; /* layout order; the entry block is first and has no predecessors */
 };
 
 struct ir_symbol { /* a variable of the module */
-	const char *name;
+	const char *name; /* no two of a module are the same */
 	uint8_t space;
 	bool external; /* dynamic shared memory */
 	uint32_t align;
 	uint64_t size;
-	const uint8_t *init; /* NULL: zero */
+	const uint8_t *init; /* size bytes that live as long as the module; NULL: zero */
 };
 
 struct ir_param {
@@ -138,7 +151,7 @@ struct ir_func {
 	struct ir_func *next;
 	const char *name;
 	struct ir_param *params;
-	uint32_t nparams, param_bytes;
+	uint32_t nparams, param_bytes; /* up to the last parameter's end */
 	struct ir_inst *insts;
 	uint32_t ninsts, insts_capacity;
 	struct ir_value *values;
@@ -149,7 +162,7 @@ struct ir_func {
 	uint8_t *reg_types; /* mutable registers: reg -> type */
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas; /* 0: not stated */
-	bool ssa; /* no read/write left: the verifier checks dominance */
+	bool ssa; /* no read and write is left */
 };
 
 struct ir_module {
@@ -159,22 +172,63 @@ struct ir_module {
 	uint32_t nsymbols, symbols_capacity;
 };
 
-/* Building (build.c). Pointers into the tables are invalidated by the next call that adds to them. */
+/* What the rows say (ops.c). */
+uint32_t ir_type_bits(enum ir_type t);
+enum ir_type ir_type_half(enum ir_type t); /* IR_VOID when there is none */
+extern const char *const ir_type_names[IR_TYPE_COUNT];
+extern const char *const ir_space_names[IR_SPACE_COUNT];
+/* Type of argument k, of result k. IR_VOID: an address, b32 or b64. */
+enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
+enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
+uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op */
+/* Position of the address among the arguments, or -1 where imm alone is the address. */
+int ir_address_arg(const struct ir_inst *in);
+
+/* An attribute that is one word of a list: how it is printed, parsed and checked. */
+struct ir_field {
+	uint16_t attributes; /* ops with one of these have the field … */
+	uint8_t op;          /* … and only this op, unless IR_OP_COUNT */
+	uint8_t offset;      /* of the byte in struct ir_inst */
+	uint8_t first, count; /* values */
+	const char *const *names; /* by value - first; "" stands for no word */
+};
+extern const struct ir_field ir_fields[];
+extern const uint32_t ir_nfields;
+bool ir_has_field(const struct ir_field *f, enum ir_op op);
+extern const struct ir_flag {
+	const char *name;
+	uint16_t attribute;
+	uint8_t bit;
+} ir_flags[];
+extern const uint32_t ir_nflags;
+
+/* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);
 struct ir_func *ir_func_new(struct ir_module *m, const char *name);
-uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index */
+uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
 ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
+ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
+/* Takes a block out of the layout with its instructions and both kinds of edges. */
+void ir_block_remove(struct ir_func *f, ir_block b);
+/* Block b takes in its only successor, which has no phis and no other predecessor. */
+void ir_block_join(struct ir_func *f, ir_block b);
 uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
-/* A new, unplaced instruction; its results are created from the op's row (nres for variadic). */
+/* A new, unplaced instruction; its results are created from the op's row (nres for variadic).
+ * Attributes are zero, but a memory operation starts out naturally aligned with T in memory. */
 ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
 		  uint32_t nargs, uint32_t nres);
 void ir_append(struct ir_func *f, ir_block b, ir_id i);
 void ir_insert_before(struct ir_func *f, ir_id where, ir_id i);
 void ir_remove(struct ir_func *f, ir_id i); /* unplaced; its results must have no uses */
 void ir_edge(struct ir_func *f, ir_block from, ir_block to); /* appends a successor */
+/* Drops one edge, and in to's phis the argument that came along it. */
+void ir_edge_remove(struct ir_func *f, ir_block from, ir_block to);
+/* The edge keeps its place among from's successors; old_to's phis lose an argument, and new_to's
+ * phis need one more: appending it is up to the caller (ir_arg_append). */
+void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_block new_to);
+void ir_arg_append(struct ir_func *f, ir_id i, ir_val v);
 void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with);
 ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value); /* appended */
-uint32_t ir_type_bits(enum ir_type t);
 
 static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
 {
@@ -201,9 +255,16 @@ static inline bool ir_is_const(const struct ir_func *f, ir_val v, uint64_t *valu
 	for (ir_id i = (f)->blocks[b].first, i##_next = i ? (f)->insts[i].next : 0; i; \
 	     i = i##_next, i##_next = i ? (f)->insts[i].next : 0)
 
-/* Text (print.c, parse.c): ir_parse(ir_print(m)) is m. */
+/*
+ * Text (print.c, parse.c): ir_parse(ir_print(m)) is m, but for numbers. The printer numbers values,
+ * registers and blocks without a name in the order of the layout; source lines are not printed.
+ * The parser returns NULL after errors. A function without read and write is ssa.
+ */
 void ir_print(const struct ir_module *m, FILE *out);
 void ir_print_func(const struct ir_func *f, FILE *out);
+char *ir_text(const struct ir_module *m);                  /* in the arena, as are the next two */
+char *ir_text_inst(const struct ir_func *f, ir_id i);      /* one line, without its end */
+const char *ir_text_block(const struct ir_func *f, ir_block b); /* its label */
 struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, struct diag *d);
 
 /* Checking (verify.c): false and one sentence per fault. */
@@ -216,18 +277,20 @@ struct ir_cfg {
 	uint32_t *rpo_index;  /* UINT32_MAX: unreachable */
 	ir_block *idom;       /* immediate dominator; 0 for the entry */
 	ir_block *ipdom;      /* immediate postdominator; 0 = the end of the kernel */
-	uint32_t *loop_depth;
-	ir_block *loop_header; /* innermost loop's header, 0 = none */
+	uint32_t *loop_depth; /* natural loops around the block */
+	ir_block *loop_header; /* innermost loop's header, 0 = none; a header's is itself */
+	ir_block *loop_parent; /* by header: header of the next loop around it, 0 = none */
 };
 struct ir_cfg *ir_cfg_build(const struct ir_func *f);
-bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b);
+bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b); /* also when a is b */
+bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header);
 
 /* Divergence (divergence.c): which values differ between the lanes of a warp, which branches do,
  * and where the lanes of a divergent branch meet again. */
 struct ir_divergence {
 	bool *value;          /* by value */
 	bool *branch;         /* by block: its terminator diverges */
-	ir_block *reconverge; /* by block: for a divergent branch, where its lanes meet; 0 = at exit */
+	ir_block *reconverge; /* by block: where a divergent branch's lanes meet; 0 = at exit */
 };
 struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
 

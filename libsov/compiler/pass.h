@@ -2,7 +2,7 @@
 /*
  * Passes over the IR. Each is one file and one function that returns whether it changed anything;
  * the list of all, in order, is in pass.c. After any of them the IR can be printed, and in builds
- * with SOV_VERIFY it is checked.
+ * with SOV_VERIFY, or where the options ask for it, it is checked.
  */
 #ifndef SOV_COMPILER_PASS_H
 #define SOV_COMPILER_PASS_H
@@ -24,5 +24,9 @@ bool pass_dce(struct ir_func *f, const struct target *t);     /* unused values, 
 
 extern const struct pass passes[]; /* the pipeline, in order; a pass may occur twice; name NULL ends it */
 const struct pass *pass_find(const char *name);
+
+/* The whole pipeline over the whole module. Before the first pass the IR's name is "front". False
+ * when a pass broke the IR: job->diag says which and how. */
+bool passes_run(struct compile_job *job, struct ir_module *m);
 
 #endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Building and changing functions: the only file that touches the links between instructions,
+ * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or
+ * renumbered, so an id stays valid for as long as its function, also after the thing was taken out.
+ */
+#include <assert.h>
+#include <string.h>
+#include "libsov/compiler/ir.h"
+
+/* One more element at the end of a table of f, zeroed; its index. Slot 0 of a table stays empty. */
+#define TABLE_ADD(f, table, capacity, count)                                                       \
+	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1,   \
+				 sizeof(*(f)->table)),                                             \
+	 (f)->count++)
+
+struct ir_module *ir_module_new(struct arena *a)
+{
+	struct ir_module *m = arena_alloc(a, sizeof(*m));
+
+	m->arena = a;
+	return m;
+}
+
+static const char *own_name(struct ir_module *m, const char *name)
+{
+	return name ? arena_strndup(m->arena, name, strlen(name)) : NULL;
+}
+
+struct ir_func *ir_func_new(struct ir_module *m, const char *name)
+{
+	struct ir_func *f = arena_alloc(m->arena, sizeof(*f));
+
+	f->module = m;
+	f->name = own_name(m, name);
+	TABLE_ADD(f, insts, insts_capacity, ninsts);
+	TABLE_ADD(f, values, values_capacity, nvalues);
+	TABLE_ADD(f, blocks, blocks_capacity, nblocks);
+	TABLE_ADD(f, reg_types, regs_capacity, nregs);
+	if (m->last_func)
+		m->last_func->next = f;
+	else
+		m->funcs = f;
+	m->last_func = f;
+	return f;
+}
+
+uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s)
+{
+	m->symbols = arena_grow(m->arena, m->symbols, &m->symbols_capacity, m->nsymbols + 1,
+				sizeof(*m->symbols));
+	m->symbols[m->nsymbols] = *s;
+	m->symbols[m->nsymbols].name = own_name(m, s->name);
+	return m->nsymbols++;
+}
+
+uint32_t ir_reg_new(struct ir_func *f, enum ir_type type)
+{
+	uint32_t r = TABLE_ADD(f, reg_types, regs_capacity, nregs);
+
+	f->reg_types[r] = type;
+	return r;
+}
+
+/* Blocks. */
+
+ir_block ir_block_new(struct ir_func *f, const char *name)
+{
+	return ir_block_new_before(f, 0, name);
+}
+
+/* where 0: at the end. */
+ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name)
+{
+	ir_block b = TABLE_ADD(f, blocks, blocks_capacity, nblocks);
+	ir_block prev = where ? f->blocks[where].prev : f->last_block;
+
+	f->blocks[b].name = own_name(f->module, name);
+	f->blocks[b].prev = prev;
+	f->blocks[b].next = where;
+	*(prev ? &f->blocks[prev].next : &f->entry) = b;
+	*(where ? &f->blocks[where].prev : &f->last_block) = b;
+	return b;
+}
+
+void ir_block_remove(struct ir_func *f, ir_block b)
+{
+	struct ir_bb *bb = &f->blocks[b];
+
+	while (bb->nsucc)
+		ir_edge_remove(f, b, bb->succ[bb->nsucc - 1]);
+	while (bb->npreds)
+		ir_edge_remove(f, bb->preds[bb->npreds - 1], b);
+	while (bb->first)
+		ir_remove(f, bb->first);
+	*(bb->prev ? &f->blocks[bb->prev].next : &f->entry) = bb->next;
+	*(bb->next ? &f->blocks[bb->next].prev : &f->last_block) = bb->prev;
+	bb->prev = bb->next = 0;
+}
+
+/* Instructions. */
+
+ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
+		  uint32_t nargs, uint32_t nres)
+{
+	const struct ir_op_info *info = &ir_ops[op];
+	ir_id i = TABLE_ADD(f, insts, insts_capacity, ninsts);
+	struct ir_inst *in = &f->insts[i];
+
+	in->op = op;
+	in->type = type;
+	in->nargs = nargs;
+	in->nres = info->results == IR_VARIADIC ? nres : info->results;
+	if (nargs) {
+		in->args = arena_array(f->module->arena, nargs, sizeof(*in->args));
+		memcpy(in->args, args, nargs * sizeof(*in->args));
+	}
+	if (info->attributes & A_MEM) {
+		in->from = type;
+		in->align = ir_type_bits(type) / 8;
+	}
+	for (uint32_t k = 0; k < in->nres; k++) {
+		ir_val v = TABLE_ADD(f, values, values_capacity, nvalues);
+
+		f->values[v] = (struct ir_value){.def = i, .type = ir_result_type(in, k)};
+		if (!k)
+			in->res = v;
+	}
+	return i;
+}
+
+static void link_between(struct ir_func *f, ir_block b, ir_id prev, ir_id i, ir_id next)
+{
+	struct ir_inst *in = ir_at(f, i);
+
+	assert(!in->block);
+	in->block = b;
+	in->prev = prev;
+	in->next = next;
+	*(prev ? &ir_at(f, prev)->next : &f->blocks[b].first) = i;
+	*(next ? &ir_at(f, next)->prev : &f->blocks[b].last) = i;
+}
+
+void ir_append(struct ir_func *f, ir_block b, ir_id i)
+{
+	link_between(f, b, f->blocks[b].last, i, 0);
+}
+
+void ir_insert_before(struct ir_func *f, ir_id where, ir_id i)
+{
+	link_between(f, ir_at(f, where)->block, ir_at(f, where)->prev, i, where);
+}
+
+void ir_remove(struct ir_func *f, ir_id i)
+{
+	struct ir_inst *in = ir_at(f, i);
+
+	*(in->prev ? &ir_at(f, in->prev)->next : &f->blocks[in->block].first) = in->next;
+	*(in->next ? &ir_at(f, in->next)->prev : &f->blocks[in->block].last) = in->prev;
+	in->block = in->prev = in->next = 0;
+}
+
+void ir_arg_append(struct ir_func *f, ir_id i, ir_val v)
+{
+	struct ir_inst *in = ir_at(f, i);
+	ir_val *args = arena_array(f->module->arena, in->nargs + 1, sizeof(*args));
+
+	if (in->nargs)
+		memcpy(args, in->args, in->nargs * sizeof(*args));
+	args[in->nargs++] = v;
+	in->args = args;
+}
+
+void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with)
+{
+	for (ir_id i = 1; i < f->ninsts; i++)
+		for (uint32_t k = 0; k < f->insts[i].nargs; k++)
+			if (f->insts[i].args[k] == of)
+				f->insts[i].args[k] = with;
+}
+
+ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value)
+{
+	ir_id i = ir_inst_new(f, IR_CONST, t, NULL, 0, 1);
+	uint32_t bits = ir_type_bits(t);
+
+	ir_at(f, i)->imm = bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
+	ir_append(f, b, i);
+	return ir_at(f, i)->res;
+}
+
+/* Edges. */
+
+static void add_pred(struct ir_func *f, ir_block from, ir_block to)
+{
+	struct ir_bb *t = &f->blocks[to];
+
+	t->preds = arena_grow(f->module->arena, t->preds, &t->preds_capacity, t->npreds + 1,
+			      sizeof(*t->preds));
+	t->preds[t->npreds++] = from;
+}
+
+void ir_edge(struct ir_func *f, ir_block from, ir_block to)
+{
+	struct ir_bb *b = &f->blocks[from];
+
+	assert(b->nsucc < 2);
+	b->succ[b->nsucc++] = to;
+	add_pred(f, from, to);
+}
+
+static uint32_t find_block(const ir_block *list, uint32_t n, ir_block b)
+{
+	uint32_t k = 0;
+
+	while (k < n && list[k] != b)
+		k++;
+	assert(k < n);
+	return k;
+}
+
+static void drop_pred(struct ir_func *f, ir_block from, ir_block to)
+{
+	struct ir_bb *t = &f->blocks[to];
+	uint32_t k = find_block(t->preds, t->npreds, from), after = t->npreds - k - 1;
+
+	memmove(t->preds + k, t->preds + k + 1, after * sizeof(*t->preds));
+	t->npreds--;
+	ir_for_each_inst(f, to, i) {
+		struct ir_inst *phi = ir_at(f, i);
+
+		if (phi->op != IR_PHI)
+			break;
+		memmove(phi->args + k, phi->args + k + 1, after * sizeof(*phi->args));
+		phi->nargs--;
+	}
+}
+
+void ir_edge_remove(struct ir_func *f, ir_block from, ir_block to)
+{
+	struct ir_bb *b = &f->blocks[from];
+	uint32_t k = find_block(b->succ, b->nsucc, to);
+
+	if (k == 0)
+		b->succ[0] = b->succ[1];
+	b->succ[--b->nsucc] = 0;
+	drop_pred(f, from, to);
+}
+
+void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_block new_to)
+{
+	struct ir_bb *b = &f->blocks[from];
+
+	b->succ[find_block(b->succ, b->nsucc, old_to)] = new_to;
+	drop_pred(f, from, old_to);
+	add_pred(f, from, new_to);
+}
+
+void ir_block_join(struct ir_func *f, ir_block b)
+{
+	struct ir_bb *bb = &f->blocks[b];
+	ir_block s = bb->succ[0];
+	struct ir_bb *next = &f->blocks[s];
+
+	assert(bb->nsucc == 1 && next->npreds == 1);
+	ir_remove(f, bb->last);
+	while (next->first) {
+		ir_id i = next->first;
+
+		ir_remove(f, i);
+		ir_append(f, b, i);
+	}
+	ir_edge_remove(f, b, s);
+	for (uint32_t k = 0; k < next->nsucc; k++) {
+		struct ir_bb *to = &f->blocks[next->succ[k]];
+
+		bb->succ[bb->nsucc++] = next->succ[k];
+		to->preds[find_block(to->preds, to->npreds, s)] = b;
+	}
+	next->nsucc = 0;
+	ir_block_remove(f, s);
+}

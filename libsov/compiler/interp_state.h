@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of an interpretation, as its files share it: interp.c runs threads, interp_memory.c knows
+ * addresses, interp_lanes.c carries out what several threads do together.
+ */
+#ifndef SOV_COMPILER_INTERP_STATE_H
+#define SOV_COMPILER_INTERP_STATE_H
+
+#include "libsov/compiler/interp.h"
+
+#define INTERP_BARRIERS 16
+
+struct interp_value {
+	uint64_t bits;
+	bool defined;
+};
+
+enum interp_state { THREAD_READY, THREAD_WAITS, THREAD_EXITED };
+
+struct interp_thread {
+	enum interp_state state;
+	uint32_t tid[3], index; /* index: in the block, and with it warp and lane */
+	ir_id at;               /* next instruction, or the one where it waits */
+	struct interp_value *values, *regs;
+	uint8_t *local;
+	bool *local_written;
+	uint32_t barrier; /* while it waits at one */
+};
+
+struct interp_barrier {
+	uint32_t arrived;
+	uint32_t threads; /* that it waits for; 0 = all of the block */
+};
+
+struct interp {
+	const struct interp_launch *launch;
+	const struct ir_func *f;
+	struct arena arena;
+	char *message;
+	size_t message_size;
+	uint64_t steps;
+	uint32_t ctaid[3];
+	struct interp_thread *threads;
+	uint32_t nthreads;
+	struct interp_value *phis; /* scratch */
+	struct interp_barrier barriers[INTERP_BARRIERS];
+	/* memory: variables of a space follow each other from address 0 on */
+	uint64_t *symbol_address; /* by symbol */
+	uint64_t space_bytes[IR_SPACE_COUNT];
+	uint8_t *shared, *constant, *variables;
+	bool *shared_written;
+};
+
+/* Fills in the message with kernel, block, thread and instruction; false. */
+bool interp_fail(struct interp *ip, const struct interp_thread *t, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* interp_memory.c */
+bool interp_memory_init(struct interp *ip); /* false: out of range sizes, message filled in */
+void interp_memory_reset(struct interp *ip); /* before each block */
+uint64_t interp_to_generic(enum ir_space space, uint64_t address);
+uint64_t interp_from_generic(enum ir_space space, uint64_t address);
+bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+
+/* interp_lanes.c */
+bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* Lets all go on who can; false after an error. */
+bool interp_release(struct interp *ip, bool *progress);
+bool interp_deadlock(struct interp *ip); /* false, with a message */
+
+#endif

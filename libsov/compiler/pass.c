@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The pipeline. After SSA construction, folding and value numbering feed each other, so they run
+ * twice; loop-invariant motion comes when loops hold no more than they must; address folding comes
+ * last, because it trades clear sums for machine offsets, and what it regroups is numbered and
+ * swept once more.
+ */
+#include <string.h>
+#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/pass.h"
+
+const struct pass passes[] = {
+	{ "ssa", pass_ssa },   { "fold", pass_fold },       { "dce", pass_dce }, { "gvn", pass_gvn },
+	{ "fold", pass_fold }, { "licm", pass_licm },       { "gvn", pass_gvn }, { "address", pass_address },
+	{ "gvn", pass_gvn },   { "dce", pass_dce },         { NULL, NULL },
+};
+
+const struct pass *pass_find(const char *name)
+{
+	for (const struct pass *p = passes; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p;
+	return NULL;
+}
+
+static bool must_verify(const struct compile_job *job)
+{
+#ifdef SOV_VERIFY
+	(void)job;
+	return true;
+#else
+	return job->options.verify;
+#endif
+}
+
+static void print_after(const struct compile_job *job, const struct ir_func *f, const char *name)
+{
+	const char *wanted = job->options.print_pass;
+
+	if (!wanted || (strcmp(wanted, "all") && strcmp(wanted, name)))
+		return;
+	fprintf(job->options.print_to, "; %s after %s\n", f->name, name);
+	ir_print_func(f, job->options.print_to);
+	fputc('\n', job->options.print_to);
+}
+
+bool passes_run(struct compile_job *job, struct ir_module *m)
+{
+	for (struct ir_func *f = m->funcs; f; f = f->next)
+		print_after(job, f, "front");
+	for (const struct pass *p = passes; p->name; p++) {
+		for (struct ir_func *f = m->funcs; f; f = f->next) {
+			p->run(f, job->target);
+			print_after(job, f, p->name);
+		}
+		if (must_verify(job) && !ir_verify(m, &job->diag)) {
+			diag_error(&job->diag, 0, 0,
+				   "the pass '%s' left broken code for %s: a fault of the compiler; "
+				   "print the passes before it to see where it begins",
+				   p->name, job->target->name);
+			return false;
+		}
+	}
+	return true;
+}

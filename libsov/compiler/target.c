@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/* The targets, one row each. */
+#include <string.h>
+#include "libsov/compiler/nv/nv.h"
+#include "libsov/compiler/target.h"
+
+/*
+ * NVIDIA: memory instructions have a signed offset of 24 bits (read off nvdisasm); threads and
+ * shared memory of one block are the CUDA C++ Programming Guide's "Technical Specifications per
+ * Compute Capability".
+ */
+static const struct target targets[] = {
+	{
+		.name = "sm_90", .family = "nv", .version = 90, .warp_lanes = 32,
+		.offset_min = -0x800000, .offset_max = 0x7fffff,
+		.max_threads = 1024, .max_shared_bytes = 227 << 10, .emit = nv_emit,
+	},
+	{
+		.name = "sm_80", .family = "nv", .version = 80, .warp_lanes = 32,
+		.offset_min = -0x800000, .offset_max = 0x7fffff,
+		.max_threads = 1024, .max_shared_bytes = 163 << 10, .emit = nv_emit,
+	},
+	{
+		/* No machine at all, and as unlike the others as the IR allows. */
+		.name = "dummy", .family = "dummy", .version = 0, .warp_lanes = 64,
+		.offset_min = -2048, .offset_max = 2047,
+		.max_threads = 512, .max_shared_bytes = 64 << 10,
+	},
+};
+
+const struct target *target_at(uint32_t index)
+{
+	return index < sizeof(targets) / sizeof(targets[0]) ? &targets[index] : NULL;
+}
+
+const struct target *target_find(const char *name)
+{
+	const struct target *t;
+
+	for (uint32_t k = 0; (t = target_at(k)); k++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# sov disasm shows code with what it waits for, and refuses what is no image.
+. tests/tap.sh
+sov=$BUILD/sov
+json=$BUILD/tests/tool/_json
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$sov" compile -o "$work/saxpy" tests/kernels/saxpy.ptx
+
+out=$("$sov" disasm "$work/saxpy" saxpy_f32)
+has "$out" "saxpy_f32:  // sm_90, " "the kernel's head names it and its target"
+has "$out" "FFMA" "saxpy_f32 multiplies and adds"
+has "$out" "EXIT ;" "and ends"
+case $out in *DFMA*) ok 1 "only the kernel asked for is shown" ;; *) ok 0 "only the kernel asked for is shown" ;; esac
+has "$("$sov" disasm "$work/saxpy")" "DFMA" "without a name all kernels are shown"
+"$sov" disasm -c "$work/saxpy" saxpy_f32 | grep -qE '^ +/\*0000\*/  \[[0-5-]{6}:R[0-5-]:W[0-5-]:[Y-]:S[0-9]{2}\] '
+ok $? "--control shows scoreboards, yield and stall"
+"$sov" disasm -r "$work/saxpy" saxpy_f32 | grep -qE '/\* 0x[0-9a-f]{16} 0x[0-9a-f]{16} \*/$'
+ok $? "--raw shows both words"
+"$sov" disasm --json "$work/saxpy" | tee "$work/json" | "$json"
+ok $? "--json is JSON"
+has "$(cat "$work/json")" '"name": "saxpy_f64"' "with every kernel"
+
+refused() { # message, then the words
+	want=$1
+	shift
+	out=$("$sov" disasm "$@" 2>&1)
+	is "$? $out" "1 $want" "refused: $want"
+}
+refused "sov: disasm: there is no kernel 'nosuch' in the file" "$work/saxpy" nosuch
+head -c 40 "$work/saxpy" >"$work/short"
+out=$("$sov" disasm "$work/short" 2>&1)
+is $? 1 "a truncated image is refused"
+has "$out" "sov: disasm: '$work/short': " "and named"
+out=$("$sov" disasm tests/kernels/saxpy.ptx 2>&1)
+is $? 1 "PTX is no image"
+tap_done

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* sov compile: a source file becomes a loadable image; statistics and any stage on the way. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/target.h"
+#include "tools/tool.h"
+
+struct request {
+	const char *in, *out, *target, *print;
+	bool serial, stats, json;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static void print_json(const struct request *q, const struct compile_result *r, double seconds)
+{
+	struct json j = {.out = stdout};
+
+	json_object(&j, NULL);
+	json_string(&j, "target", q->target);
+	json_u64(&j, "image_bytes", r->image_size);
+	json_u64(&j, "nanoseconds", (uint64_t)(seconds * 1e9));
+	json_array(&j, "kernels");
+	for (uint32_t i = 0; i < r->nstats; i++) {
+		const struct kernel_stats *k = &r->stats[i];
+
+		json_object(&j, NULL);
+		json_string(&j, "name", k->name);
+		json_u64(&j, "instructions", k->instructions);
+		json_u64(&j, "registers", k->registers);
+		json_u64(&j, "predicates", k->predicates);
+		json_u64(&j, "shared_bytes", k->shared_bytes);
+		json_u64(&j, "code_bytes", k->code_bytes);
+		json_u64(&j, "static_cycles", k->static_cycles);
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_end_object(&j);
+}
+
+static void print_stats(const struct request *q, const struct compile_result *r, double seconds)
+{
+	printf("%-24s %12s %9s %10s %8s %8s %8s\n", "kernel", "instructions", "registers", "predicates",
+	       "shared", "code", "cycles");
+	for (uint32_t i = 0; i < r->nstats; i++) {
+		const struct kernel_stats *k = &r->stats[i];
+
+		printf("%-24s %12u %9u %10u %8u %8u %8u\n", k->name, k->instructions, k->registers,
+		       k->predicates, k->shared_bytes, k->code_bytes, k->static_cycles);
+	}
+	printf("%s: image of %zu bytes in %.3f ms\n", q->target, r->image_size, seconds * 1e3);
+}
+
+static enum compile_source source_of(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 3 && !strcmp(path + n - 3, ".ir") ? COMPILE_IR : COMPILE_PTX;
+}
+
+static int compile_file(const struct verb *v, const struct request *q)
+{
+	char *printed = NULL;
+	size_t size, printed_size = 0;
+	struct compile_options o = {
+		.source = source_of(q->in),
+		.target = q->target,
+		.serial = q->serial,
+		.print_pass = q->print,
+		.print_to = open_memstream(&printed, &printed_size),
+		.stats = q->stats || q->json,
+	};
+	struct compile_result r = {0};
+	void *text = NULL;
+	int status = EXIT_FAILED;
+
+	if (!o.print_to || !read_file(v, q->in, &text, &size)) {
+		if (o.print_to)
+			fclose(o.print_to);
+		free(printed);
+		return EXIT_FAILED;
+	}
+	struct progress *p = progress_start("compiling");
+	double start = now();
+	bool good = compile(text, size, &o, &r);
+	double seconds = now() - start;
+
+	progress_end(p);
+	fclose(o.print_to);
+	fwrite(printed, 1, printed_size, stdout);
+	fputs(r.messages, stderr);
+	if (!good)
+		complain(v, "'%s' was not compiled for %s", q->in, q->target);
+	else if (q->print && !printed_size)
+		complain(v, "no pass '%s'; --print all shows what each is called", q->print);
+	else if (!q->out || write_file(v, q->out, r.image, r.image_size))
+		status = EXIT_DONE;
+	if (status == EXIT_DONE && q->json)
+		print_json(q, &r, seconds);
+	else if (status == EXIT_DONE && q->stats)
+		print_stats(q, &r, seconds);
+	compile_result_free(&r);
+	free(printed);
+	free(text);
+	return status;
+}
+
+static int unknown_target(const struct verb *v, const char *name)
+{
+	char known[256] = "";
+	size_t length = 0;
+	const struct target *t;
+
+	for (uint32_t i = 0; (t = target_at(i)) && length < sizeof(known); i++)
+		length += snprintf(known + length, sizeof(known) - length, " %s", t->name);
+	return usage_error(v, "unknown target '%s'; known:%s", name, known);
+}
+
+static int run(const struct verb *v, int argc, char **argv)
+{
+	struct request q = {.target = "sm_90"};
+	const struct option options[] = {
+		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
+		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
+		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
+		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL, &q.print},
+		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
+		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
+		{0},
+	};
+	int operands, status;
+
+	if (!parse_options(v, options, argc, argv, &operands, &status))
+		return status;
+	if (operands != 1)
+		return operands ? usage_error(v, "unexpected operand '%s'", argv[1])
+				: usage_error(v, "no source file");
+	if (!q.out && !q.stats && !q.json && !q.print)
+		return usage_error(v, "nothing to do: give -o FILE, --stats, --json or --print PASS");
+	if (q.json && q.print)
+		return usage_error(v, "--json and --print both want standard output");
+	if (!target_find(q.target))
+		return unknown_target(v, q.target);
+	q.in = argv[0];
+	return compile_file(v, &q);
+}
+
+const struct verb verb_compile = {
+	.name = "compile",
+	.summary = "Compile PTX to native code.",
+	.usage = "[--target TARGET] [-o FILE] [OPTION]... SOURCE",
+	.details = "SOURCE is PTX, or the compiler's own IR when its name ends in .ir. Messages go to standard\n"
+		   "error, each with line and column.\n",
+	.run = run,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* sov devices: what there is to run on, in the order of ordinals. */
+#include "libsov/sov.h"
+#include "tools/tool.h"
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} features[] = {
+	{SOV_FEATURE_F64, "f64"},
+	{SOV_FEATURE_F16, "f16"},
+	{SOV_FEATURE_SOFTWARE, "software"},
+	{SOV_FEATURE_HAZARD_CHECK, "hazard-check"},
+	{SOV_FEATURE_TIMESTAMPS, "timestamps"},
+};
+#define FEATURES (sizeof(features) / sizeof(*features))
+
+static void print_text(const sov_device_properties *p)
+{
+	printf("%u  %-10s %s, by %s\n", p->ordinal, p->name, p->product, p->winsys);
+	printf("   compile for  %s\n", p->target);
+	printf("   memory       %llu MiB\n", (unsigned long long)(p->memory_bytes >> 20));
+	printf("   processors   %u, warps of %u lanes, %u threads and %u registers each\n",
+	       p->multiprocessors, p->warp_size, p->max_threads_per_multiprocessor,
+	       p->registers_per_multiprocessor);
+	printf("   blocks       up to %u threads, %u bytes of shared memory\n", p->max_threads_per_block,
+	       p->max_shared_per_block);
+	printf("   features    ");
+	for (size_t i = 0; i < FEATURES; i++)
+		if (p->features & features[i].bit)
+			printf(" %s", features[i].name);
+	printf("\n");
+}
+
+static void print_json(struct json *j, const sov_device_properties *p)
+{
+	json_object(j, NULL);
+	json_u64(j, "ordinal", p->ordinal);
+	json_string(j, "name", p->name);
+	json_string(j, "product", p->product);
+	json_string(j, "target", p->target);
+	json_string(j, "winsys", p->winsys);
+	json_u64(j, "memory_bytes", p->memory_bytes);
+	json_u64(j, "multiprocessors", p->multiprocessors);
+	json_u64(j, "warp_size", p->warp_size);
+	json_u64(j, "max_threads_per_multiprocessor", p->max_threads_per_multiprocessor);
+	json_u64(j, "registers_per_multiprocessor", p->registers_per_multiprocessor);
+	json_u64(j, "shared_per_multiprocessor", p->shared_per_multiprocessor);
+	json_u64(j, "max_threads_per_block", p->max_threads_per_block);
+	json_u64(j, "max_shared_per_block", p->max_shared_per_block);
+	json_triple(j, "max_block", p->max_block);
+	json_triple(j, "max_grid", p->max_grid);
+	json_array(j, "features");
+	for (size_t i = 0; i < FEATURES; i++)
+		if (p->features & features[i].bit)
+			json_string(j, NULL, features[i].name);
+	json_end_array(j);
+	json_end_object(j);
+}
+
+static int run(const struct verb *v, int argc, char **argv)
+{
+	bool as_json = false;
+	const struct option options[] = {
+		{"json", 0, NULL, "print JSON", &as_json, NULL},
+		{0},
+	};
+	struct json j = {.out = stdout};
+	uint32_t count;
+	int operands, status;
+
+	if (!parse_options(v, options, argc, argv, &operands, &status))
+		return status;
+	if (operands)
+		return usage_error(v, "unexpected operand '%s'", argv[0]);
+	sov_result r = sov_device_count(&count);
+
+	if (r)
+		return sov_failed(v, r, "looking for devices");
+	if (as_json)
+		json_array(&j, NULL);
+	else if (!count)
+		printf("no devices; SOV_VISIBLE_DEVICES and SOV_SOFT decide which there are\n");
+	for (uint32_t i = 0; i < count; i++) {
+		sov_device_properties p = SOV_INIT(sov_device_properties);
+		sov_device device;
+
+		r = sov_device_open(i, &device);
+		if (!r)
+			r = sov_device_get_properties(device, &p);
+		if (r)
+			return sov_failed(v, r, "opening a device");
+		if (as_json)
+			print_json(&j, &p);
+		else
+			print_text(&p);
+	}
+	if (as_json)
+		json_end_array(&j);
+	return EXIT_DONE;
+}
+
+const struct verb verb_devices = {
+	.name = "devices",
+	.summary = "List the GPUs there are, real and software.",
+	.usage = "[--json]",
+	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ...), SOV_VISIBLE_DEVICES\n"
+		   "the devices to let through.\n",
+	.run = run,
+};

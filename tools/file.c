@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole files in and out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/tool.h"
+
+bool read_file(const struct verb *v, const char *path, void **data, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n = 0, capacity = 65536;
+	char *buffer = malloc(capacity);
+
+	while (f && buffer && n <= FILE_MAX_BYTES) {
+		n += fread(buffer + n, 1, capacity - n - 1, f);
+		if (n < capacity - 1)
+			break;
+		char *grown = realloc(buffer, capacity *= 2);
+
+		if (!grown)
+			free(buffer);
+		buffer = grown;
+	}
+	if (f && buffer && !ferror(f) && n <= FILE_MAX_BYTES) {
+		fclose(f);
+		buffer[n] = 0;
+		*data = buffer;
+		*size = n;
+		return true;
+	}
+	if (f && n > FILE_MAX_BYTES)
+		complain(v, "cannot read '%s': larger than 4 GiB", path);
+	else
+		complain(v, "cannot read '%s': %s", path, strerror(errno));
+	if (f)
+		fclose(f);
+	free(buffer);
+	return false;
+}
+
+bool write_file(const struct verb *v, const char *path, const void *data, size_t size)
+{
+	FILE *f = fopen(path, "wb");
+	bool good = f && fwrite(data, 1, size, f) == size;
+
+	if (f && fclose(f))
+		good = false;
+	if (!good) {
+		complain(v, "cannot write '%s': %s", path, strerror(errno));
+		if (f)
+			remove(path);
+	}
+	return good;
+}
+
+bool flush_output(const struct verb *v)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	complain(v, "cannot write to standard output: %s", strerror(errno));
+	return false;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sov run: one launch of one kernel, with its arguments described on the command line, on any
+ * device. Everything goes through sov.h, as in a program of the user's.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/sov.h"
+#include "tools/tool.h"
+
+#define MAX_ARGUMENTS 64
+
+struct request {
+	const char *file, *kernel, *device;
+	uint32_t grid[3], block[3], shared;
+	uint64_t limit; /* ns, 0 = the library's */
+	bool time, json, serial;
+	unsigned count;
+	struct argument arguments[MAX_ARGUMENTS];
+};
+
+struct state {
+	const struct verb *verb;
+	struct request *q;
+	sov_device_properties device;
+	sov_function_attributes attributes;
+	sov_context context;
+	sov_module module;
+	sov_function function;
+	sov_event from, to;
+	uint64_t nanoseconds;
+	uint64_t values[MAX_ARGUMENTS]; /* what the kernel gets: a scalar's bits or a buffer's address */
+};
+
+static bool failed(const struct state *s, sov_result r, const char *doing)
+{
+	sov_fault fault = SOV_INIT(sov_fault);
+
+	if (!r)
+		return false;
+	sov_failed(s->verb, r, doing);
+	if (s->context && !sov_context_get_fault(s->context, &fault) && fault.pc != UINT64_MAX)
+		complain(s->verb, "it was thread %u,%u,%u of block %u,%u,%u at 0x%llx: %s", fault.thread[0],
+			 fault.thread[1], fault.thread[2], fault.block[0], fault.block[1], fault.block[2],
+			 (unsigned long long)fault.pc, fault.instruction);
+	return true;
+}
+
+static bool open_device(struct state *s)
+{
+	const char *name = s->q->device;
+	sov_context_options options = SOV_INIT(sov_context_options);
+	sov_device device;
+	sov_result r;
+
+	if (!name || (*name && !name[strspn(name, "0123456789")]))
+		r = sov_device_open(name ? (uint32_t)strtoul(name, NULL, 10) : 0, &device);
+	else
+		r = sov_device_open_name(name, &device);
+	if (failed(s, r, "opening the device"))
+		return false;
+	s->device = SOV_INIT(sov_device_properties);
+	options.kernel_time_limit = s->q->limit;
+	return !failed(s, sov_device_get_properties(device, &s->device), "asking the device") &&
+	       !failed(s, sov_context_create(device, &options, &s->context), "creating a context");
+}
+
+static bool load(struct state *s)
+{
+	sov_module_options options = SOV_INIT(sov_module_options);
+	void *data;
+	size_t size;
+
+	if (!read_file(s->verb, s->q->file, &data, &size))
+		return false;
+	options.flags = s->q->serial ? SOV_MODULE_SERIAL : 0;
+	struct progress *p = progress_start("compiling");
+	sov_result r = sov_module_load(s->context, data, size, &options, &s->module);
+
+	progress_end(p);
+	fputs(sov_module_messages(), stderr);
+	free(data);
+	if (failed(s, r, s->q->file))
+		return false;
+	s->attributes = SOV_INIT(sov_function_attributes);
+	r = s->q->kernel ? sov_module_get_function(s->module, s->q->kernel, &s->function)
+			 : sov_module_get_function_at(s->module, 0, &s->function);
+	return !failed(s, r, "looking for the kernel") &&
+	       !failed(s, sov_function_get_attributes(s->function, &s->attributes), "asking the kernel");
+}
+
+static bool fill_buffers(struct state *s)
+{
+	for (unsigned i = 0; i < s->q->count; i++) {
+		struct argument *a = &s->q->arguments[i];
+		uint64_t bytes = a->count * a->type->bytes;
+
+		s->values[i] = a->scalar;
+		if (!a->buffer)
+			continue;
+		if (!fill_argument(s->verb, i + 1, a) ||
+		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i]), "allocating a buffer") ||
+		    failed(s, sov_memory_copy(s->context, s->values[i], SOV_HOST(a->data), bytes),
+			   "filling a buffer"))
+			return false;
+	}
+	return true;
+}
+
+static bool launch(struct state *s)
+{
+	const void *pointers[MAX_ARGUMENTS];
+	size_t sizes[MAX_ARGUMENTS];
+	sov_launch l = SOV_INIT(sov_launch);
+
+	for (unsigned i = 0; i < s->q->count; i++) {
+		pointers[i] = &s->values[i]; /* little-endian host: the low bytes come first */
+		sizes[i] = s->q->arguments[i].buffer ? sizeof(sov_ptr) : s->q->arguments[i].type->bytes;
+	}
+	memcpy(l.grid, s->q->grid, sizeof(l.grid));
+	memcpy(l.block, s->q->block, sizeof(l.block));
+	l.shared_bytes = s->q->shared;
+	l.arguments = pointers;
+	l.argument_bytes = sizes;
+	l.argument_count = s->q->count;
+	if (s->q->time && (failed(s, sov_event_create(s->context, 0, &s->from), "creating an event") ||
+			   failed(s, sov_event_create(s->context, 0, &s->to), "creating an event") ||
+			   failed(s, sov_event_record(s->from, NULL), "recording an event")))
+		return false;
+	if (failed(s, sov_function_launch(s->function, &l), "launching") ||
+	    (s->q->time && failed(s, sov_event_record(s->to, NULL), "recording an event")))
+		return false;
+	struct progress *p = progress_start("running");
+	sov_result r = sov_context_wait(s->context, SOV_MAX_WAIT);
+
+	progress_end(p);
+	return !failed(s, r, "running") &&
+	       !(s->q->time && failed(s, sov_event_elapsed(s->from, s->to, &s->nanoseconds), "timing"));
+}
+
+static bool fetch_buffers(struct state *s)
+{
+	for (unsigned i = 0; i < s->q->count; i++) {
+		struct argument *a = &s->q->arguments[i];
+		uint64_t bytes = a->count * a->type->bytes;
+
+		if (!a->buffer || (!a->print && !a->out))
+			continue;
+		if (failed(s, sov_memory_copy(s->context, SOV_HOST(a->data), s->values[i], bytes),
+			   "fetching a buffer") ||
+		    (a->out && !write_file(s->verb, a->out, a->data, bytes)))
+			return false;
+	}
+	return true;
+}
+
+static void print_text(const struct state *s)
+{
+	const struct request *q = s->q;
+
+	printf("%s on %s (%s, by %s), grid %u,%u,%u, block %u,%u,%u\n", s->attributes.name,
+	       s->device.name, s->device.product, s->device.winsys, q->grid[0], q->grid[1], q->grid[2],
+	       q->block[0], q->block[1], q->block[2]);
+	if (q->time)
+		printf("time: %.3f us\n", s->nanoseconds / 1e3);
+	for (unsigned i = 0; i < q->count; i++) {
+		const struct argument *a = &q->arguments[i];
+		uint64_t n = a->print < a->count ? a->print : a->count;
+
+		if (!a->buffer || !a->print)
+			continue;
+		printf("argument %u, %s[%llu]:", i + 1, a->type->name, (unsigned long long)a->count);
+		for (uint64_t e = 0; e < n; e++) {
+			char text[ELEMENT_TEXT];
+
+			print_element(a->type, (const char *)a->data + e * a->type->bytes, text);
+			printf(" %s", text);
+		}
+		printf(n < a->count ? " ...\n" : "\n");
+	}
+}
+
+static void print_json(const struct state *s)
+{
+	struct json j = {.out = stdout};
+
+	json_object(&j, NULL);
+	json_string(&j, "kernel", s->attributes.name);
+	json_string(&j, "device", s->device.name);
+	json_string(&j, "winsys", s->device.winsys);
+	json_string(&j, "target", s->device.target);
+	json_triple(&j, "grid", s->q->grid);
+	json_triple(&j, "block", s->q->block);
+	if (s->q->time)
+		json_u64(&j, "nanoseconds", s->nanoseconds);
+	json_array(&j, "arguments");
+	for (unsigned i = 0; i < s->q->count; i++) {
+		const struct argument *a = &s->q->arguments[i];
+
+		if (!a->buffer || !a->print)
+			continue;
+		json_object(&j, NULL);
+		json_u64(&j, "number", i + 1);
+		json_string(&j, "type", a->type->name);
+		json_u64(&j, "count", a->count);
+		json_array(&j, "values");
+		for (uint64_t e = 0; e < a->count && e < a->print; e++) {
+			char text[ELEMENT_TEXT];
+
+			print_element(a->type, (const char *)a->data + e * a->type->bytes, text);
+			if (strpbrk(text, "in")) /* inf, nan: JSON has no number for them */
+				json_string(&j, NULL, text);
+			else
+				json_raw(&j, NULL, text);
+		}
+		json_end_array(&j);
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_end_object(&j);
+}
+
+static int launch_once(const struct verb *v, struct request *q)
+{
+	struct state s = {.verb = v, .q = q};
+	bool good = open_device(&s) && load(&s) && fill_buffers(&s) && launch(&s) && fetch_buffers(&s);
+
+	if (good && q->json)
+		print_json(&s);
+	else if (good)
+		print_text(&s);
+	if (s.context)
+		sov_context_destroy(s.context);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* X, X,Y or X,Y,Z; what is not said is 1. */
+static bool parse_triple(const struct verb *v, const char *what, const char *text, uint32_t out[3])
+{
+	char copy[64], *rest = copy;
+
+	out[0] = out[1] = out[2] = 1;
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (int i = 0; i < 3 && rest; i++) {
+		uint64_t value;
+
+		if (!parse_u64(v, what, strsep(&rest, ","), 1, UINT32_MAX, &value))
+			return false;
+		out[i] = value;
+	}
+	if (rest)
+		usage_error(v, "%s '%s' is not X, X,Y or X,Y,Z", what, text);
+	return !rest;
+}
+
+static int run(const struct verb *v, int argc, char **argv)
+{
+	struct request q = {0};
+	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL;
+	const struct option options[] = {
+		{"kernel", 'k', "NAME", "the kernel (the file's first)", NULL, &q.kernel},
+		{"grid", 'g', "X[,Y[,Z]]", "blocks of the grid (1)", NULL, &grid},
+		{"block", 'b', "X[,Y[,Z]]", "threads of a block", NULL, &block},
+		{"shared", 0, "BYTES", "dynamic shared memory (0)", NULL, &shared},
+		{"device", 'd', "NAME|N", "where to run it (0); see sov devices", NULL, &q.device},
+		{"limit", 0, "SECONDS", "stop the kernel after this long (10)", NULL, &limit},
+		{"serial", 0, NULL, "compile so that every instruction waits", &q.serial, NULL},
+		{"time", 0, NULL, "print how long it ran, by the device's clock", &q.time, NULL},
+		{"json", 0, NULL, "print JSON", &q.json, NULL},
+		{0},
+	};
+	uint64_t number = 0;
+	int operands, status;
+
+	if (!parse_options(v, options, argc, argv, &operands, &status))
+		return status;
+	if (!operands)
+		return usage_error(v, "no file");
+	if (operands - 1 > MAX_ARGUMENTS)
+		return usage_error(v, "more than %u arguments", MAX_ARGUMENTS);
+	if (!block)
+		return usage_error(v, "no --block");
+	if (limit && !parse_u64(v, "limit", limit, 1, 3600, &number))
+		return EXIT_USAGE;
+	q.limit = number * 1000000000;
+	if (!parse_triple(v, "grid", grid, q.grid) || !parse_triple(v, "block", block, q.block) ||
+	    !parse_u64(v, "shared memory", shared, 0, UINT32_MAX, &number))
+		return EXIT_USAGE;
+	q.shared = number;
+	q.file = argv[0];
+	status = EXIT_DONE;
+	while (q.count < (unsigned)operands - 1 && status == EXIT_DONE) {
+		if (parse_argument(v, q.count + 1, argv[q.count + 1], &q.arguments[q.count]))
+			q.count++;
+		else
+			status = EXIT_USAGE;
+	}
+	if (status == EXIT_DONE)
+		status = launch_once(v, &q);
+	for (unsigned i = 0; i < q.count; i++)
+		free_argument(&q.arguments[i]);
+	return status;
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.summary = "Run a kernel of a PTX file or image once.",
+	.usage = "--block X[,Y[,Z]] [OPTION]... FILE [ARGUMENT]...",
+	.details = ARGUMENT_HELP,
+	.run = run,
+};
