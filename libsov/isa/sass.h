@@ -137,7 +137,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank, uniform register, or SASS_HALF_* of a register */
+	uint8_t aux;  /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };

@@ -171,8 +171,14 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 		bit(w, p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
-	if (o->kind == SASS_CONST) {
-		/* aux is its bank: the whole word is read */
+	if (o->kind == SASS_CONST) { /* the bank is in aux already */
+		uint8_t half = o->aux >> 5;
+
+		if (s->flags & SLOT_HALF)
+			field8(w, p->half, 2, &half);
+		else if (half)
+			return false;
+		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
 		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
@@ -185,11 +191,14 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 static bool constant(struct walk *w, struct sass_operand *o)
 {
 	uint64_t words = (uint64_t)o->value >> 2;
+	uint8_t bank = o->aux & 31;
 
 	if (w->put && (o->value & 3 || o->reg != SASS_RZ))
 		return false;
 	o->reg = SASS_RZ;
-	if (!field8(w, 54, 5, &o->aux) || !field(w, 40, 14, &words))
+	field8(w, 54, 5, &bank);
+	o->aux = (o->aux & ~31) | bank;
+	if (!field(w, 40, 14, &words))
 		return false;
 	o->value = (int64_t)(words << 2);
 	return fixed(w, 91, 1, 0);

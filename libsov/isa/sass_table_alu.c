@@ -38,7 +38,8 @@ static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 
 	(void)sm;
 	for (i = 0; i < in->nops; i++)
-		if (in->form->ops[i].flags & SLOT_HALF && in->ops[i].kind != SASS_CONST && in->ops[i].aux == 1)
+		if (in->form->ops[i].flags & SLOT_HALF &&
+		    (in->ops[i].kind == SASS_CONST ? in->ops[i].aux >> 5 : in->ops[i].aux) == 1)
 			return false;
 	return true;
 }
@@ -172,10 +173,10 @@ const struct sass_form sass_alu_rows[] = {
 	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
 	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NEG | SLOT_HALF), ODD(NAH, .reuse = 4)}, .fixed = {{78, 1, 1}},
 	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
