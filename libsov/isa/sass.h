@@ -137,7 +137,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank, uniform register, or SASS_HALF_* of a register */
+	uint8_t aux;  /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
@@ -225,6 +225,8 @@ bool sass_in_order(uint32_t sm, const struct sass_inst *in);
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
 /* Both read their general registers late and in the order of issue: they share a queue. */
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
+/* After this (a block barrier) whatever was waiting in a queue has read its registers. */
+bool sass_drains(uint32_t sm, const struct sass_inst *in);
 /* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
  * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
  * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
@@ -237,7 +239,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
  * ptxas leaves more for this pair (a block barrier before memory and control flow). */
 uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Cycles until the next instruction of the warp: the stall, where ptxas counts 0 as 2. */
+/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR and
+ * behind the end, and uses what took 13 cycles to make right after an ERRBAR: 0 counts as 16. */
 uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);

@@ -6,15 +6,12 @@
  *
  * A piece ends at branch targets. Two instructions with the same guard, once plain and once
  * negated, never run in the same lane and are no hazard for each other.
- *   usage: sass_hazards SM code.bin...      (one file per function)
+ *   usage: sass_hazards SM cubin...
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/oracles/_cubin.h"
 #include "libsov/isa/sass.h"
 
-#define MOST  200000
+#define MOST  20000 /* instructions of a function */
 #define KINDS (SASS_BREG + 1)
 
 struct step {
@@ -28,7 +25,7 @@ struct step {
 static struct step steps[MOST];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static uint32_t sm, checks, violations;
+static uint32_t sm, checks, tight, violations;
 static const char *path;
 
 static void complain(const char *rule, int first, int second, const struct sass_reg_use *u, uint32_t need)
@@ -55,7 +52,8 @@ static bool waited(uint8_t sb, int from, int to)
 	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
 		const struct sass_inst *in = &steps[i].in;
 
-		if (in->op == SASS_DEPBAR && in->ops[0].value == sb && !in->ops[1].value)
+		if (in->op == SASS_DEPBAR &&
+		    ((in->ops[0].value == sb && !in->ops[1].value) || in->ops[2].value >> sb & 1))
 			return true;
 		if (in->wait >> sb & 1 && steps[i].time - steps[from].time >= 2)
 			return true;
@@ -81,7 +79,9 @@ static bool written(int from, int to)
 static bool was_read(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
+		if (sass_drains(sm, &steps[i].in))
+			return true;
+		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
 		    (waited(steps[i].in.read_barrier, i, to) || waited(steps[i].in.write_barrier, i, to)))
 			return true;
 	return false;
@@ -99,6 +99,7 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	result = &steps[w].uses[write_use[u->kind][reg]];
 	need = sass_raw(sm, &steps[w].in, result, &steps[i].in,
 			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
+	tight += steps[i].time - steps[w].time == need && !sass_variable(sm, &steps[w].in);
 	if (steps[i].time - steps[w].time < need && !sass_variable(sm, &steps[w].in))
 		complain("too early", w, i, u, need);
 	/* Predicates of atomics are there when the operands have been read. */
@@ -171,20 +172,18 @@ static void check(int n)
 	}
 }
 
-static int load(const char *name)
+static void load(const uint8_t *code, size_t size, int *count)
 {
-	FILE *f = fopen(name, "rb");
-	struct sass_word w;
 	int n = 0, i, k;
 
-	if (!f)
-		return -1;
 	memset(steps, 0, sizeof(steps));
-	for (; n < MOST && fread(&w, 16, 1, f) == 1; n++) {
+	for (; n < MOST && (size_t)n * 16 + 16 <= size; n++) {
+		struct sass_word w;
+
+		memcpy(&w, code + n * 16, 16);
 		steps[n].known = sass_decode(sm, w, &steps[n].in);
 		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
 	}
-	fclose(f);
 	for (i = 0; i < n; i++)
 		for (k = 0; steps[i].known && k < steps[i].in.nops; k++)
 			if (steps[i].in.ops[k].kind == SASS_TARGET) {
@@ -193,21 +192,30 @@ static int load(const char *name)
 				if (t >= 0 && t < n)
 					steps[t].target = true;
 			}
-	return n;
+	*count = n;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 3)
-		return fprintf(stderr, "usage: sass_hazards SM code.bin...\n"), 2;
+		return fprintf(stderr, "usage: sass_hazards SM cubin...\n"), 2;
 	sm = strtoul(argv[1], NULL, 0);
 	for (int i = 2; i < argc; i++) {
-		int n = load(path = argv[i]);
+		const uint8_t *code;
+		uint32_t section = 0;
+		struct cubin c;
+		size_t size;
+		int n;
 
-		if (n < 0)
-			return perror(path), 1;
-		check(n);
+		if (!cubin_read(path = argv[i], &c))
+			return fprintf(stderr, "%s: not a cubin\n", path), 1;
+		while ((code = cubin_function(&c, &section, &size))) {
+			load(code, size, &n);
+			check(n);
+		}
+		free(c.bytes);
 	}
-	printf("SM%u: %u checks, %u violations\n", sm, checks, violations);
+	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm, checks, tight,
+	       violations);
 	return violations != 0;
 }
