@@ -48,6 +48,7 @@ static bool uses(const char *want)
 #define LDG64_R6_UR4_R6    0x000ea2000c1e1b00, 0x0000000406067981
 #define ISETP_P0_R2_R3     0x000fda0003f06070, 0x000000030200720c
 #define P0_BRA             0x000fea0003800000, 0x0000000000280947
+#define VOTE_ALL_P2_P0     0x000fe20000040000, 0x0000000000ff7806
 #define STG64_UR4_R2_R6    0x000fe2000c101b04, 0x0000000602007986
 #define IMAD_WIDE_R6       0x002fcc00078e0008, 0x0000000802067825 /* IMAD.WIDE.U32 R6, R2, 0x8, R8 */
 #define IADD3_R0_R6        0x000fe20007ffe0ff, 0x0000000306007210 /* IADD3 R0, R6, R3, RZ */
@@ -74,6 +75,9 @@ int main(void)
 	uses("P0/1! R2/1 R3/1");
 	load(&two, 90, P0_BRA);
 	ok(distance(90) == 13, "a guard needs its predicate 13 cycles earlier");
+	load(&two, 90, VOTE_ALL_P2_P0);
+	ok(distance(90) == 13 && distance(80) == 13, "so does a vote");
+	load(&two, 90, P0_BRA);
 	ok(sass_min_stall(90, &two) == 5, "a branch stalls at least 5 cycles");
 	load(&one, 90, IMAD_WIDE_R6);
 	load(&two, 90, IADD3_R0_R6);
