@@ -142,13 +142,11 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 	return context_block(s->member.context, target_reached, &t, limit);
 }
 
-/* What was pending is dropped. */
 void stream_stop(struct stream *s)
 {
 	if (s->queue)
 		s->member.context->winsys->queue_destroy(s->queue);
 	s->queue = NULL;
-	s->completed = s->submitted;
 }
 
 sov_result stream_restart(struct stream *s)

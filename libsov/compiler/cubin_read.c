@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The cubin reader. The file comes from outside, so nothing in it is believed: each step below
  * checks what the next one relies on (header, section table, section extents and names, symbols,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The cubin writer. A list of sections is built first, each with its own growing buffer; their
  * places in the file are then assigned in order and everything is copied out once. Section indices

@@ -137,7 +137,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank, uniform register, or SASS_HALF_* of a register */
+	uint8_t aux;  /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
@@ -205,19 +205,31 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
  * from stands beside them.
  */
 enum sass_pipe {
-	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64, SASS_PIPE_UNIFORM, SASS_PIPE_MUFU,
-	SASS_PIPE_LANE, SASS_PIPE_MEMORY, SASS_PIPE_SHARED, SASS_PIPE_CONSTANT, SASS_PIPE_SPECIAL,
+	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64,
+	SASS_PIPE_UNIFORM,
+	SASS_PIPE_MUFU,    /* transcendental functions, conversions, POPC, FLO, BREV */
+	SASS_PIPE_LANE,    /* MATCH, REDUX */
+	SASS_PIPE_MEMORY,  /* global, local, generic */
+	SASS_PIPE_SHARED,  /* shared memory and SHFL */
+	SASS_PIPE_CONSTANT, /* LDC */
+	SASS_PIPE_SPECIAL, /* S2R, S2UR */
 	SASS_PIPE_BRANCH, SASS_PIPE_BARRIER, SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
 bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of one such unit arrive in the order of issue: waiting for a later one covers earlier ones. */
+/* Results of this pipe arrive in the order of issue: waiting for a later one covers earlier ones. */
 bool sass_in_order(uint32_t sm, const struct sass_inst *in);
-/* Sources are read late: overwriting one needs the read scoreboard (or the write scoreboard). */
+/* General registers are read late: overwriting one needs the read or write scoreboard of this
+ * instruction or of a later one of the same queue. Other registers are read at issue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Cycles from issue of the writer to issue of the reader (RAW) of this register use. For variable
- * producers: the least distance between setting a scoreboard and waiting for it. */
+/* Both read their general registers late and in the order of issue: they share a queue. */
+bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
+/* After this (a block barrier) whatever was waiting in a queue has read its registers. */
+bool sass_drains(uint32_t sm, const struct sass_inst *in);
+/* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
+ * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
+ * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
 /* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
@@ -227,7 +239,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
  * ptxas leaves more for this pair (a block barrier before memory and control flow). */
 uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Cycles until the next instruction of the warp: the stall, where ptxas counts 0 as 2. */
+/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR and
+ * behind the end, and uses what took 13 cycles to make right after an ERRBAR: 0 counts as 16. */
 uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);

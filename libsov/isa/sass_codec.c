@@ -16,7 +16,8 @@ struct walk {
 	const struct sass_form *row;
 	struct sass_inst *in;
 	struct sass_word word, known;
-	const char *why;
+	const char *why;             /* what did not fit */
+	uint32_t progress;           /* how far it came: the most useful reason is the last one */
 };
 
 /* Places of a register: which field, and which bits change its sign and select its half. */
@@ -122,11 +123,13 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 {
 	const struct sass_slot *s = &row->ops[operand];
 
-	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
-	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80)
+	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE)
 		return 0;
 	if (s->reuse)
 		return s->reuse == REUSE_NONE ? 0 : s->reuse;
+	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
+	if (row->opcode >= 0x80)
+		return 0;
 	switch (s->type) {
 	case SLOT_GPR:
 		return 1;
@@ -168,8 +171,14 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 		bit(w, p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
-	if (o->kind == SASS_CONST) {
-		/* aux is its bank: the whole word is read */
+	if (o->kind == SASS_CONST) { /* the bank is in aux already */
+		uint8_t half = o->aux >> 5;
+
+		if (s->flags & SLOT_HALF)
+			field8(w, p->half, 2, &half);
+		else if (half)
+			return false;
+		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
 		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
@@ -182,11 +191,14 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 static bool constant(struct walk *w, struct sass_operand *o)
 {
 	uint64_t words = (uint64_t)o->value >> 2;
+	uint8_t bank = o->aux & 31;
 
 	if (w->put && (o->value & 3 || o->reg != SASS_RZ))
 		return false;
 	o->reg = SASS_RZ;
-	if (!field8(w, 54, 5, &o->aux) || !field(w, 40, 14, &words))
+	field8(w, 54, 5, &bank);
+	o->aux = (o->aux & ~31) | bank;
+	if (!field(w, 40, 14, &words))
 		return false;
 	o->value = (int64_t)(words << 2);
 	return fixed(w, 91, 1, 0);
@@ -444,9 +456,11 @@ static bool all_fields(struct walk *w)
 
 		if (misfit >= 0) {
 			w->why = operand_reasons[i][misfit];
+			w->progress = 1 + 2 * i + (misfit != MISFIT_KIND);
 			return false;
 		}
 	}
+	w->progress = 100;
 	w->why = "too many operands";
 	if (w->put && in->nops > i)
 		return false;
@@ -505,7 +519,7 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 				    const char **why)
 {
 	const char *reason = "the table has no such instruction for this SM";
-	uint32_t n = sass_form_count(), i, form;
+	uint32_t n = sass_form_count(), i, form, most = 0;
 
 	for (i = 0; i < n; i++) {
 		const struct sass_form *r = sass_form_at(i);
@@ -528,7 +542,10 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 					return r;
 				}
 			}
-			reason = w.why;
+			if (w.progress >= most) {
+				most = w.progress;
+				reason = w.why;
+			}
 		}
 	}
 	if (why)

@@ -101,6 +101,8 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 	const struct sass_operand *o = &in->ops[index];
 	bool write = s->flags & SLOT_WRITE;
 
+	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
+		return;
 	if ((s->if_mod && !in->mod[s->if_mod - 1]) || (s->unless_mod && in->mod[s->unless_mod - 1]))
 		return;
 	switch (o->kind) {

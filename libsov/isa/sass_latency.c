@@ -21,7 +21,8 @@ enum maker {
 
 /* What takes it. */
 enum taker {
-	TAKE_ALU, TAKE_FMA, TAKE_WIDE, TAKE_WIDE_C, /* factors and addend of IMAD.WIDE and IMAD.HI */
+	TAKE_ALU, TAKE_FMA,
+	TAKE_WIDE, TAKE_WIDE_LOW, TAKE_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
 	TAKE_HALF, TAKE_MMA, TAKE_FP64,
 	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH */
 	TAKE_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
@@ -33,23 +34,23 @@ enum { SM80, SM90, SMS };
 /* General registers. */
 static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 	[SM80] = {
-		/*                  alu fma wide +c half mma fp64 queue mem branch */
-		[MAKE_ALU]       = {4,  5,  5,   5, 5,   6,  6,   4,    5,  4},
-		[MAKE_FMA]       = {5,  4,  4,   4, 5,   6,  6,   4,    5,  4},
-		[MAKE_WIDE_LOW]  = {5,  4,  6,   6, 5,   6,  6,   4,    5,  4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   6, 5,   6,  6,   4,    5,  4},
-		[MAKE_HALF]      = {5,  5,  5,   5, 4,   6,  6,   4,    5,  4},
-		[MAKE_MMA]       = {10, 10, 10, 10, 10,  6,  10,  6,    7,  6},
-		[MAKE_FP64]      = {10, 10, 10, 10, 10, 10,  6,   6,    7,  10}, /* and a scoreboard */
+		/*                  alu fma wide +low +high half mma fp64 queue memory branch */
+		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   6,  6,   4,    5,     4},
+		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
+		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
-	[SM90] = {
-		[MAKE_ALU]       = {4,  5,  5,   5, 5,   6,  6,   4,    5,  4},
-		[MAKE_FMA]       = {5,  4,  4,   4, 5,   6,  6,   4,    5,  4},
-		[MAKE_WIDE_LOW]  = {3,  4,  6,   4, 5,   6,  6,   4,    5,  4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4, 5,   6,  6,   4,    5,  4},
-		[MAKE_HALF]      = {5,  5,  5,   5, 4,   6,  6,   4,    5,  4},
-		[MAKE_MMA]       = {10, 10, 10, 10, 10,  6,  10,  6,    7,  6},
-		[MAKE_FP64]      = {10, 10, 10, 10, 10, 10,  8,   6,    7,  10}, /* no scoreboard */
+	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
+		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     4},
+		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     4},
+		[MAKE_WIDE_LOW]  = {3,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
 
@@ -70,12 +71,12 @@ enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
 enum { UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_ADDRESS, UTAKERS };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 8},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 4},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13},
 	},
@@ -140,17 +141,40 @@ bool sass_in_order(uint32_t sm, const struct sass_inst *in)
 	}
 }
 
-bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
+/* In which queue an instruction waits until its general registers are read; none: at issue. All
+ * kinds of memory and the lanes share one. */
+enum queue { QUEUE_NONE, QUEUE_MEMORY, QUEUE_MUFU, QUEUE_FP64, QUEUE_BARRIER };
+
+static enum queue queue(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
-		return sm < 90;
-	case SASS_PIPE_MUFU: case SASS_PIPE_LANE: case SASS_PIPE_MEMORY: case SASS_PIPE_SHARED:
-	case SASS_PIPE_CONSTANT: case SASS_PIPE_BARRIER:
-		return true;
+		return sm < 90 ? QUEUE_FP64 : QUEUE_NONE;
+	case SASS_PIPE_MUFU:
+		return QUEUE_MUFU;
+	case SASS_PIPE_LANE: case SASS_PIPE_MEMORY: case SASS_PIPE_SHARED: case SASS_PIPE_CONSTANT:
+		return QUEUE_MEMORY;
+	case SASS_PIPE_BARRIER:
+		return QUEUE_BARRIER;
 	default:
-		return false;
+		return QUEUE_NONE;
 	}
+}
+
+bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
+{
+	return queue(sm, in) != QUEUE_NONE;
+}
+
+bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
+{
+	return queue(sm, a) != QUEUE_NONE && queue(sm, a) == queue(sm, b);
+}
+
+bool sass_drains(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->op == SASS_BAR;
 }
 
 static enum maker maker(const struct sass_form *row, bool high)
@@ -172,10 +196,10 @@ static enum maker maker(const struct sass_form *row, bool high)
 	return MAKE_ALU;
 }
 
-static enum taker taker(const struct sass_form *row, uint8_t operand)
+static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
-		return row->ops[operand].type == SLOT_C ? TAKE_WIDE_C : TAKE_WIDE;
+		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : high ? TAKE_WIDE_HIGH : TAKE_WIDE_LOW;
 	if (row->op == SASS_HFMA2_MMA)
 		return TAKE_MMA;
 	if (row->op == SASS_REDUX || row->op == SASS_MATCH_ALL || row->op == SASS_MATCH_ANY)
@@ -197,13 +221,23 @@ static enum taker taker(const struct sass_form *row, uint8_t operand)
 	return TAKE_MEMORY;
 }
 
-static uint32_t gpr(uint32_t sm, const struct sass_form *from, const struct sass_reg_use *written,
-		    const struct sass_form *to, const struct sass_reg_use *read)
+/* The slowest of the registers that both have. */
+static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
+		    const struct sass_inst *reader, const struct sass_reg_use *read)
 {
-	/* A reader that begins above the writer's first register takes only the high half. */
-	bool high = read->reg > written->reg;
+	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
+	const struct sass_operand *d = &writer->ops[written->operand], *s = &reader->ops[read->operand];
+	uint32_t low = written->reg > read->reg ? written->reg : read->reg, most = 0;
+	uint32_t w_end = written->reg + written->count, r_end = read->reg + read->count, r;
 
-	return gpr_latency[index_of(sm)][maker(from, high)][taker(to, read->operand)];
+	for (r = low; r < w_end && r < r_end; r++) {
+		enum maker make = maker(from, r > d->reg);
+		enum taker take = taker(to, read->operand, r > s->reg);
+
+		if (gpr_latency[index_of(sm)][make][take] > most)
+			most = gpr_latency[index_of(sm)][make][take];
+	}
+	return most;
 }
 
 static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struct sass_form *to,
@@ -211,7 +245,9 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 {
 	uint32_t where = PRED_OTHER;
 
-	if (read->operand == SASS_USE_GUARD)
+	/* VOTE takes its predicate as late as a guard: ptxas stalls 13, and on an H200 a stall of 4
+	 * gave each lane of VOTE.ALL its own predicate. */
+	if (read->operand == SASS_USE_GUARD || to->op == SASS_VOTE)
 		where = PRED_GUARD;
 	else if (to->pipe == SASS_PIPE_ALU || (to->pipe == SASS_PIPE_BARRIER && sm < 90))
 		where = PRED_ALU;
@@ -252,7 +288,7 @@ uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass
 		return SCOREBOARD_SETTLES;
 	switch (written->kind) {
 	case SASS_GPR:
-		return gpr(sm, from, written, to, read);
+		return gpr(sm, writer, written, reader, read);
 	case SASS_PRED:
 		return predicate(sm, from, to, read);
 	case SASS_UPRED:
@@ -268,11 +304,9 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
-		return 10;
+		return 9;
 	case SASS_PIPE_FP16:
-		return in->op == SASS_HFMA2_MMA ? 10 : 5;
-	case SASS_PIPE_FMA:
-		return 5;
+		return in->op == SASS_HFMA2_MMA ? 9 : 4;
 	case SASS_PIPE_UNIFORM:
 		return 6;
 	default:
@@ -294,12 +328,11 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_CALL_REL: case SASS_RET_REL:
-	case SASS_EXIT: case SASS_BSYNC: case SASS_BPT: case SASS_NANOSLEEP: case SASS_YIELD:
-	case SASS_BREAK:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL:
+	case SASS_EXIT: case SASS_BSYNC: case SASS_BREAK:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
-	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_ENDCOLLECTIVE:
+	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP:
 		return sm >= 90 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
 		return 6;
@@ -323,7 +356,7 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 
 uint32_t sass_cycles(const struct sass_inst *in)
 {
-	return in->stall ? in->stall : 2;
+	return in->stall ? in->stall : 16;
 }
 
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in)

@@ -49,6 +49,7 @@ SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's an
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
+SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */

@@ -124,7 +124,7 @@ static void say_constant(struct text *t, const struct sass_slot *s, const struct
 	int16_t offset = (int16_t)o->value;
 	bool indexed = s->type == SLOT_CONST_R;
 
-	say(t, "c[0x%x]%s[", o->aux, s->flags & SLOT_HALF ? " " : "");
+	say(t, "c[0x%x]%s[", o->aux & 31, s->flags & SLOT_HALF ? " " : "");
 	if (indexed && (o->reg != SASS_RZ || !offset))
 		say(t, o->reg == SASS_RZ ? "RZ" : "R%u", o->reg);
 	if (indexed && o->reg != SASS_RZ && offset)
@@ -179,28 +179,31 @@ static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
 	say(t, "]");
 }
 
-/* Registers carry their sign, absolute value, reuse flag and half. */
+/* Sources carry their sign, absolute value, reuse flag and the half or byte that is meant. */
 static void say_source(struct text *t, const struct sass_slot *s, const struct sass_operand *o,
 		       bool reused)
 {
 	static const char *const halves[] = {"", "", ".H0_H0", ".H1_H1"};
 	static const char *const bytes[] = {"", ".B1", ".B2", ".B3"};
+	const char *part = "";
 
+	if (s->flags & SLOT_HALF)
+		part = halves[o->kind == SASS_CONST ? o->aux >> 5 : o->aux];
+	else if (s->flags & SLOT_BYTE)
+		part = bytes[o->aux];
+	else if (s->flags & SLOT_HALF1)
+		part = o->aux ? ".H1" : "";
 	say(t, "%s%s", o->flags & SASS_NEG ? "-" : o->flags & SASS_NOT ? "~" : "",
 	    o->flags & SASS_ABS ? "|" : "");
 	if (o->kind == SASS_CONST)
 		say_constant(t, s, o);
 	else
 		say_reg(t, o);
-	if (s->flags & SLOT_HALF && o->kind == SASS_UGPR)
-		say(t, "%s", halves[o->aux]);
-	else if (s->flags & SLOT_BYTE)
-		say(t, "%s", bytes[o->aux]);
-	else if (s->flags & SLOT_HALF1)
-		say(t, "%s", o->aux ? ".H1" : "");
-	say(t, "%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
+	/* Only pairs of halves in general registers stand outside the bars, after the reuse flag. */
 	if (s->flags & SLOT_HALF && o->kind == SASS_GPR)
-		say(t, "%s", halves[o->aux]);
+		say(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "", part);
+	else
+		say(t, "%s%s%s", part, o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
 }
 
 static void say_set(struct text *t, uint32_t bits)

@@ -69,6 +69,8 @@ static void source(struct dice *d, const struct sass_form *row, uint32_t form,
 	}
 	if (odd && (form == 3 || form == 5)) {
 		constant(d, o);
+		if (s->flags & SLOT_HALF)
+			o->aux |= below(d, 4) << 5;
 		return;
 	}
 	o->reg = reg(d, o->kind == SASS_UGPR ? 64 : 256);

@@ -38,7 +38,8 @@ static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 
 	(void)sm;
 	for (i = 0; i < in->nops; i++)
-		if (in->form->ops[i].flags & SLOT_HALF && in->ops[i].kind != SASS_CONST && in->ops[i].aux == 1)
+		if (in->form->ops[i].flags & SLOT_HALF &&
+		    (in->ops[i].kind == SASS_CONST ? in->ops[i].aux >> 5 : in->ops[i].aux) == 1)
 			return false;
 	return true;
 }
@@ -172,11 +173,11 @@ const struct sass_form sass_alu_rows[] = {
 	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
 	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NEG | SLOT_HALF), ODD(NEG | SLOT_HALF, .reuse = 4)}, .fixed = {{78, 1, 1}},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NEG | SLOT_HALF), ODD(NAH, .reuse = 4)}, .fixed = {{78, 1, 1}},
 	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NEG | SLOT_HALF, .reuse = 4)},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
@@ -210,6 +211,9 @@ const struct sass_form sass_alu_rows[] = {
 	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},
+	{"VIADDMNMX", SASS_VIADDMNMX, 0x046, FORMS_BC, SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), A(0), B(NEG), C(0), P(87, 90)},
+	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))}, .fixed = {{73, 1, 0}}},
 	{"VIMNMX", SASS_VIMNMX, 0x048, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), A(0), ODD(0), P(87, 90)},
 	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},

@@ -58,6 +58,6 @@ const struct sass_form sass_uniform_rows[] = {
 	{"UBREV", SASS_UBREV, 0x0be, FORMS_U, SM_ALL, UNIFORM, .ops = {UD(), ODD(0)}, .fixed = {READS}},
 	{"UPOPC", SASS_UPOPC, 0x0bf, FORMS_U, SM_ALL, UNIFORM, .ops = {UD(), ODD(SLOT_NOT)},
 	 .fixed = {READS}},
-	{"R2UR", SASS_R2UR, 0x0ca, FORM(1), SM_90, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
+	{"R2UR", SASS_R2UR, 0x0ca, FORM(1), SM_90, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0, .reuse = 1)}},
 };
 const uint32_t sass_uniform_count = sizeof(sass_uniform_rows) / sizeof(sass_uniform_rows[0]);

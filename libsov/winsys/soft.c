@@ -37,7 +37,7 @@ struct winsys_buffer {
 struct winsys_queue {
 	struct winsys_group *group;
 	struct winsys_queue *next;
-	struct model_channel *channel; /* NULL: the group is dead */
+	struct model_channel *channel;
 	struct winsys_queue_memory memory;
 	void *userd;
 	struct nv_notification notifier;
@@ -47,8 +47,6 @@ struct winsys_group {
 	struct winsys_device *device;
 	struct model_space *space;
 	struct winsys_queue *queues;
-	bool dead;
-	struct winsys_error error;
 };
 
 /* ---- devices ---- */
@@ -240,18 +238,9 @@ static int soft_unbind(struct winsys_group *g, uint64_t va, uint64_t bytes)
 	return model_unmap(g->space, va, bytes);
 }
 
-static void channel_stop(struct winsys_queue *q)
+static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)
 {
-	if (q->channel)
-		model_channel_destroy(q->channel);
-	q->channel = NULL;
-}
-
-/* An error on one channel takes the others down with it. */
-static void group_die(struct winsys_group *g, struct winsys_queue *q, const struct model_error *e)
-{
-	g->dead = true;
-	g->error = (struct winsys_error){
+	*out = (struct winsys_error){
 		.queue = q,
 		.xid = e->xid,
 		.memory = e->fault == MODEL_FAULT_MMU || e->fault == MODEL_FAULT_MISALIGNED,
@@ -259,11 +248,9 @@ static void group_die(struct winsys_group *g, struct winsys_queue *q, const stru
 		.pc = e->pc,
 		.program = e->program,
 	};
-	memcpy(g->error.block, e->cta, sizeof(g->error.block));
-	memcpy(g->error.thread, e->thread, sizeof(g->error.thread));
-	memcpy(g->error.text, e->text, sizeof(g->error.text));
-	for (q = g->queues; q; q = q->next)
-		channel_stop(q);
+	memcpy(out->block, e->cta, sizeof(out->block));
+	memcpy(out->thread, e->thread, sizeof(out->thread));
+	memcpy(out->text, e->text, sizeof(out->text));
 }
 
 static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
@@ -271,12 +258,12 @@ static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
 	struct winsys_queue *q;
 	struct model_error e;
 
-	for (q = g->queues; q && !g->dead; q = q->next)
-		if (model_channel_error(q->channel, &e))
-			group_die(g, q, &e);
-	if (g->dead)
-		*out = g->error;
-	return g->dead;
+	for (q = g->queues; q; q = q->next)
+		if (model_channel_error(q->channel, &e)) {
+			describe(&e, q, out);
+			return true;
+		}
+	return false;
 }
 
 /* ---- queues ---- */
@@ -321,7 +308,7 @@ static void soft_queue_destroy(struct winsys_queue *q)
 	while (*p != q)
 		p = &(*p)->next;
 	*p = q->next;
-	channel_stop(q);
+	model_channel_destroy(q->channel);
 	free(q->userd);
 	free(q);
 }
@@ -333,8 +320,7 @@ static void soft_queue_memory(struct winsys_queue *q, struct winsys_queue_memory
 
 static void soft_doorbell(struct winsys_queue *q)
 {
-	if (q->channel)
-		model_doorbell(q->group->device->model, model_channel_token(q->channel));
+	model_doorbell(q->group->device->model, model_channel_token(q->channel));
 }
 
 const struct winsys winsys_soft = {

@@ -67,7 +67,7 @@ struct winsys {
 	void (*group_destroy)(struct winsys_group *g);
 	int (*bind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 	int (*unbind)(struct winsys_group *g, uint64_t va, uint64_t bytes);
-	/* true: the group is dead, all of it, and why. */
+	/* true: something in the group failed, and what; the group is to be destroyed. */
 	bool (*group_error)(struct winsys_group *g, struct winsys_error *out);
 
 	/* The ring begins ring_offset bytes into its buffer and is bound at ring_va. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A check of the finished code's waits that shares nothing with how they were made. From each
  * instruction it walks along every path, adds up the stalls and watches the scoreboards, and asks

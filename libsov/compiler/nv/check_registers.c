@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A check of the register assignment that knows nothing of how it was made: it follows what every
  * register holds along all paths. Each read must find the unit that it names; where paths meet, a

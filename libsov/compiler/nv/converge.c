@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Reconvergence. After a divergent branch the lanes of a warp run apart until something brings them
  * together again: BSSY notes in a barrier register which lanes are there, BSYNC makes these wait
@@ -253,30 +253,27 @@ static int by_size(const void *a, const void *b)
 
 static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *before)
 {
-	bool all = before->members == UINT32_MAX && f->sm >= 90;
-	struct mir_inst *i = mir_inst_new(f, all ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
+	struct mir_inst *i = mir_inst_new(f, f->sm >= 90 ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
 
-	if (!all)
-		mir_set(i, 1, mir_imm(before->members));
-	i->members = before->members;
+	if (f->sm < 90)
+		mir_set(i, 1, mir_imm(UINT32_MAX));
+	i->members = MIR_ALL_LANES;
 	i->line = before->line;
 	mir_insert(f, b, before, i);
 }
 
-/* One WARPSYNC does for a run of operations of the same lanes: nothing parts them in a block. */
+/* One WARPSYNC does for a run of operations of all lanes: nothing parts them in a block. */
 static void sync_members(struct converge *c)
 {
 	struct mir_func *f = c->f;
 
 	for (uint32_t b = 1; b < c->nblocks; b++) {
-		uint32_t together = 0;
+		bool together = !c->apart[b];
 
 		mir_for_each(f, b, i) {
-			if (i->sass.op == SASS_WARPSYNC || !i->members)
-				continue;
-			if (c->apart[b] && i->members != together)
+			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
-			together = i->members;
+			together |= i->members == MIR_ALL_LANES;
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Out of SSA form: the phis of a block are a parallel copy on each edge into it. Edges that leave a
  * branch get a block of their own first. With registers assigned, a parallel copy becomes moves in

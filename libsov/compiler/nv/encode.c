@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The last step of a kernel: instructions get their places, jumps their distances, and all of it
  * becomes words. What follows the last instruction is what ptxas puts there: a jump to itself that

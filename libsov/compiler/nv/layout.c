@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Layout: how blocks end becomes instructions. A jump to the block that follows is none; a branch
  * jumps on the condition for which the other side follows.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Liveness, by unit. A register with several units may have its halves written by different
  * instructions; it occupies all of its place from the first of these writes on, because that is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Machine IR: building blocks, instructions and virtual registers. */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"

@@ -48,6 +48,8 @@ struct mir_source {
 	struct mir_ref ref; /* vreg 0: op stands for itself */
 };
 
+enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
+
 /* Which memory an instruction touches and how, for the scheduler. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 /* volatile, atomic, fence: keeps its place */ };
 struct mir_memory {
@@ -64,7 +66,7 @@ struct mir_inst {
 	struct mir_memory memory;
 	bool copy;       /* same register on both sides: only a record, goes away after the check */
 	bool keep_last;  /* has its place at the block's end */
-	uint32_t members; /* lanes that a convergent operation needs; 0: not convergent */
+	uint8_t members;  /* MIR_ALL_LANES, MIR_SOME_LANES: convergent, takes part in order; 0: not */
 	uint32_t line;    /* in the source */
 	uint32_t number;  /* scratch of a pass */
 	uint32_t offset;  /* in the code, once laid out */
@@ -198,6 +200,7 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 /*
  * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
  */
+void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR */
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */

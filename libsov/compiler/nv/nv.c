@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The back end for NVIDIA GPUs: its stages in order. Selection makes machine IR, every further
  * stage changes it, and after each it can be printed. In builds with SOV_VERIFY, or when asked, the
@@ -94,11 +94,15 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	return false;
 }
 
-static bool emit_kernel(struct compile_job *job, const struct ir_func *ir, struct cubin_kernel *out,
+static bool emit_kernel(struct compile_job *job, struct ir_func *ir, struct cubin_kernel *out,
 			struct kernel_stats *stats)
 {
-	struct mir_func *f = nv_select(job, ir);
+	struct mir_func *f;
 
+	nv_legalise(ir);
+	if (must_verify(job) && !ir_verify(ir->module, &job->diag))
+		return false;
+	f = nv_select(job, ir);
 	if (!f)
 		return false;
 	print_after(f, "nv-select");
@@ -124,7 +128,7 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	}
 	kernels = arena_array(&job->arena, count, sizeof(*kernels));
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
-	for (const struct ir_func *f = m->funcs; f; f = f->next, k++)
+	for (struct ir_func *f = m->funcs; f; f = f->next, k++)
 		good &= emit_kernel(job, f, &kernels[k], &job->stats[k]);
 	if (!good)
 		return false;

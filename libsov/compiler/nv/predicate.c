@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Branches that need not be. With registers assigned, an instruction that is switched off by a
  * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch can

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Machine IR as text. Modifiers and operand order are the disassembler's: an instruction is printed
  * by sass_print with stand-ins for its virtual registers (R128, R132 … so that pairs and quads stay

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Register assignment on SSA form: blocks are visited dominators first, so at a register's first
  * write everything that is live there has its place already, and any free, aligned place will do.

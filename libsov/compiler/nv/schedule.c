@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * List scheduling within a block: of the instructions that can go next, the one with the longest way
  * to the block's end. It runs twice with the same code. Before registers are assigned only true

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Instruction selection: the walk over the function, and where results go. See select.h for the
  * idea. A 64-bit value made of two 32-bit ones costs no moves where it can be helped: the registers
@@ -14,7 +14,9 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SREG] = select_sreg, [IR_ADD] = select_add, [IR_SUB] = select_sub, [IR_MUL] = select_mul, [IR_MAD] = select_mul,
 	[IR_MULHI_U] = select_mulhi, [IR_MULHI_S] = select_mulhi,
 	[IR_MULWIDE_U] = select_mulwide, [IR_MULWIDE_S] = select_mulwide,
-	[IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
+	[IR_DIV_U] = select_divide, [IR_DIV_S] = select_divide, [IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide, [IR_POPC] = select_popc, [IR_CLZ] = select_clz,
+	[IR_BREV] = select_brev, [IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
 	[IR_MAX_S] = select_minmax, [IR_NEG] = select_neg, [IR_AND] = select_logic,
 	[IR_OR] = select_logic, [IR_XOR] = select_logic, [IR_NOT] = select_logic,
 	[IR_SHL] = select_shift, [IR_SHR_U] = select_shift, [IR_SHR_S] = select_shift,

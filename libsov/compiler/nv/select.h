@@ -109,6 +109,7 @@ static inline enum ir_type type_of(const struct select *s, ir_val v)
 /* Rules, by file. */
 select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide,
 	select_neg, select_shift,                                                        /* _int.c */
+	select_divide, select_mulhi_pair, select_popc, select_clz, select_brev,          /* _sequence.c */
 	select_logic, select_icmp, select_select, select_minmax,                         /* _logic.c */
 	select_sreg, select_zext, select_sext, select_trunc, select_pack, select_unpack, /* _move.c */
 	select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp, /* _float.c */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Arguments of the instructions being selected: from an IR value to an operand. Much of what the IR
  * computes is no computation for the machine: constants and parameters are operands, halves of a

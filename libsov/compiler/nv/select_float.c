@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of floating point. Changes of sign are part of the operand that takes them, unless they
  * flush denormals and the user does not.

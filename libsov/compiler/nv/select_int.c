@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of integer arithmetic. 64 bits are two words with a carry between them; 8 and 16 bits
  * are computed in 32, where what stands above the value is anything unless the operation looks at
@@ -231,12 +231,13 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 {
 	bool is_signed = in->op == IR_MULHI_S;
 	uint32_t bits = ir_type_bits(in->type);
-	struct arg args[2] = {arg_extended(s, in->args[0], is_signed),
-			      arg_extended(s, in->args[1], is_signed)};
 	struct mir_source product;
+	struct arg args[2];
 
 	if (in->type == IR_B64)
-		return false;
+		return select_mulhi_pair(s, in);
+	args[0] = arg_extended(s, in->args[0], is_signed);
+	args[1] = arg_extended(s, in->args[1], is_signed);
 	if (bits < 32) {
 		product = temp(s, SASS_GPR, 1);
 		multiply_add(s, product, args[0], args[1], zero_arg());

@@ -1,24 +1,25 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of operations between lanes and between the threads of a block. They note which lanes
  * take part; where these may have parted, converge.c makes them wait for each other first.
  */
 #include "libsov/compiler/nv/select.h"
 
-/* Where the lanes that take part are known only at run time, they wait for each other always. */
+/* All lanes need to wait for each other only where they may have parted, which converge.c knows.
+ * Some of them, or lanes known only at run time, wait always. */
 static void set_members(struct select *s, struct mir_inst *i, ir_val members)
 {
 	uint64_t mask;
+	bool known = ir_is_const(s->ir, members, &mask);
 	struct mir_inst *sync;
 
-	i->members = UINT32_MAX;
-	if (ir_is_const(s->ir, members, &mask)) {
-		i->members = (uint32_t)mask;
+	i->members = MIR_ALL_LANES;
+	if (known && (uint32_t)mask == UINT32_MAX)
 		return;
-	}
 	sync = mir_inst_new(s->f, SASS_WARPSYNC);
-	mir_set(sync, 1, in_reg(s, arg_word(s, members)));
-	sync->members = UINT32_MAX;
+	mir_set(sync, 1, known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
+						: in_reg(s, arg_word(s, members)));
+	sync->members = i->members = MIR_SOME_LANES;
 	sync->line = s->line;
 	mir_insert(s->f, s->block, i, sync);
 }
@@ -84,7 +85,7 @@ bool select_barrier(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_BAR, in->sub == IR_BARRIER_SYNC ? SASS_BAR_SYNC : SASS_BAR_ARV);
 	set_mod(i, SASS_M_DEFER, in->sub == IR_BARRIER_SYNC);
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
-	i->members = UINT32_MAX;
+	i->members = MIR_ALL_LANES;
 	/* One that is computed may be any of the sixteen. */
 	if (n.op.kind != SASS_IMM)
 		s->f->barriers = 16;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of logic, comparisons and choices. The machine's logic instruction (LOP3 for words,
  * PLOP3 for predicates) computes any function of three inputs from its truth table, so a tree of

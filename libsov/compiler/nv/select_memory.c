@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of memory operations: loads, stores, atomics, fences and changes of address space.
  * Global addresses are plain 64-bit register pairs with an immediate offset; no descriptor is used
@@ -241,7 +241,8 @@ bool select_load(struct select *s, const struct ir_inst *in)
 
 	if (in->space == IR_PARAM)
 		return load_param(s, in, size) && (extend_load(s, in), true);
-	if (bytes > 16 || (in->nres > 1 && in->from != in->type) || !address(s, in, &at))
+	if (bytes > 16 || (in->nres > 1 && in->type == IR_B64 && in->from != in->type) ||
+	    !address(s, in, &at))
 		return false;
 	d = vector     ? temp(s, SASS_GPR, bytes / 4)
 	    : together ? temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
@@ -251,7 +252,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	else if (in->space == IR_GLOBAL)
 		i = EMIT(s, LDG, NONE, d, at);
 	else
-		i = EMIT(s, LD, NONE, d, at);
+		i = EMIT(s, LD, d, at);
 	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !together);
 	set_memory(i, in, MIR_READS, bytes);
 	if (vector)
@@ -301,6 +302,13 @@ static void put_together(struct select *s, const struct ir_inst *in, uint32_t si
 	}
 }
 
+/* The one form of a generic store adds a uniform register. */
+static struct mir_source with_uniform_zero(struct mir_source at)
+{
+	at.op.aux = SASS_URZ;
+	return at;
+}
+
 bool select_store(struct select *s, const struct ir_inst *in)
 {
 	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * (in->nargs - 1);
@@ -328,14 +336,14 @@ bool select_store(struct select *s, const struct ir_inst *in)
 	else if (in->space == IR_GLOBAL)
 		i = EMIT(s, STG, at, data);
 	else
-		i = EMIT(s, ST, at, data);
+		i = EMIT(s, ST, with_uniform_zero(at), data);
 	set_access(i, in, bytes, false);
 	set_memory(i, in, MIR_WRITES, bytes);
 	return true;
 }
 
 /*
- * Atomics.
+ * Atomics. Those that the machine does not have are loops by now (legalise.c).
  */
 
 static const struct {
@@ -370,22 +378,13 @@ static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_ins
 	set_mod(i, SASS_M_ORDER, order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
-static bool can_atom(const struct ir_inst *in)
-{
-	if (in->sub == IR_ATOM_FMIN || in->sub == IR_ATOM_FMAX)
-		return false;
-	/* Shared memory adds no floats, and of 64 bits only exchanges. */
-	return in->space != IR_SHARED || (in->type == IR_B32 && in->sub != IR_ATOM_FADD) ||
-	       (in->type == IR_B64 && in->sub == IR_ATOM_EXCH);
-}
-
 bool select_atom(struct select *s, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64, used = wanted(s, in->res, NEED_PAIR);
 	struct mir_source at, data, d;
 	struct mir_inst *i;
 
-	if (!can_atom(in) || !address(s, in, &at))
+	if (!address(s, in, &at))
 		return false;
 	data = wide ? in_pair(s, arg_pair(s, in->args[1])) : in_reg(s, arg_word(s, in->args[1]));
 	before(s, in);

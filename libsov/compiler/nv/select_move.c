@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Selection of values that come from elsewhere (special registers) and of changes of width. Between
  * 32 and 64 bits these are mostly no instructions at all: see origin() in select_arg.c.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Stall counts. Walking through a block, the instructions issued lately are remembered with the
  * cycles since; whoever comes too early after one of them makes the instruction before it stall
@@ -61,13 +61,19 @@ static uint32_t distance(const struct mir_func *f, const struct sass_inst *first
 	return least;
 }
 
-/* How many cycles too early the instruction would be. */
-static uint32_t missing(const struct staller *s, const struct window *w, const struct mir_inst *i)
+/* How many cycles too early the instruction would be; before is the one just issued. */
+static uint32_t missing(const struct staller *s, const struct window *w,
+			const struct mir_inst *before, const struct mir_inst *i)
 {
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < w->count; k++) {
-		uint32_t least = distance(s->f, &w->list[k].inst->sass, &i->sass);
+		const struct sass_inst *earlier = &w->list[k].inst->sass;
+		uint32_t least = distance(s->f, earlier, &i->sass);
+		uint32_t next = w->list[k].inst == before ? sass_after(s->f->sm, earlier, &i->sass) : 0;
+
+		if (next > least)
+			least = next;
 
 		if (least > w->list[k].since && least - w->list[k].since > most)
 			most = least - w->list[k].since;
@@ -124,7 +130,7 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 static void wait_before(struct staller *s, struct window *w, uint32_t b, struct mir_inst *before,
 			struct mir_inst *i)
 {
-	uint32_t need = missing(s, w, i);
+	uint32_t need = missing(s, w, before, i);
 
 	while (need) {
 		uint32_t room = before ? MOST_STALL - before->sass.stall : 0;
@@ -137,7 +143,7 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 			return;
 		before = insert_nop(s, b, i);
 		pass_time(w, before->sass.stall);
-		need = missing(s, w, i);
+		need = missing(s, w, before, i);
 	}
 }
 

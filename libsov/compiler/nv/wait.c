@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Waiting. The hardware does not look for dependences: an instruction with a fixed time to its
  * result is followed by stalls that add up to that time, one with any other time counts up one of

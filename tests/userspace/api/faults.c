@@ -135,7 +135,7 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 	}
 	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
 	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, device);
-	r = sov_context_wait(c, 20 * SECOND);
+	r = sov_context_wait(c, 8 * SECOND);
 	refused(r, w->result, part, w->name);
 	ok(strstr(sov_last_error(), w->cause), "%s: the sentence says why", w->name);
 	sticks(c, w);
@@ -162,21 +162,23 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 /* Errors come up in whatever call is next; giving things back works on a failed context too. */
 static void giving_back(const char *device)
 {
-	sov_context c = context_on(device, LIMIT);
+	sov_context c = context_on(device, 0);
+	sov_function gate = function_of(c, PTX_GATE, "gate"), f;
 	sov_module m = module_from(c, table[0].ptx, strlen(table[0].ptx), 0);
 	uint64_t before, after;
-	sov_function f;
 	sov_stream s;
 	sov_event e;
 	sov_ptr p = table[0].p, memory;
 
 	MUST(sov_memory_info(c, &before, NULL));
 	MUST(sov_memory_alloc(c, 1 << 20, &memory));
+	MUST(sov_memory_fill(c, memory, 0, 4, 1));
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_event_create(c, 0, &e));
 	MUST(sov_module_get_function(m, table[0].name, &f));
-	MUST(launch(f, s, 1, 1, "8", ARGUMENTS(&p)));
+	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&memory, &memory))); /* nobody opens it */
 	MUST(sov_event_record(e, s));
+	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
 	refused(sov_memory_free(c, memory), SOV_ERROR_FAULT, "store_nowhere",
 		"a free reports what it waited for");
 	ok(sov_memory_free(c, memory) == SOV_ERROR_INVALID_ADDRESS, "and has freed");

@@ -69,7 +69,7 @@ static const struct {
 	{"lanes that leave a loop at different times carry their round's value out",
 	 ENTRY "\tbr loop\nloop:\n\t%5 = phi.b32 [entry: %2], [loop: %6]\n\t%6 = add.b32 %5, %2\n"
 	       "\t%7 = add.b32 %6, %2\n\t%8 = icmp.b32 lt.u %5, %1\n\tcbr %8, loop, out\nout:\n"
-	       "\t%9 = add.b32 %7, %2\n\tret\n}\n",
+	       "\t%9 = add.b32 %2, %7\n\tret\n}\n",
 	 "entry: %1 %3\nloop: %7 %8 -> out\nout: %9\n"},
 	{"and so does a phi on the way out, while the loop stays uniform",
 	 ENTRY "\tbr loop\nloop:\n\t%5 = phi.b32 [entry: %2], [loop: %6]\n\t%6 = add.b32 %5, %2\n"

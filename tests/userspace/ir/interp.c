@@ -172,6 +172,14 @@ static const struct {
 		  "\t%8 = mad.b32 %1, %four, %6\n\t%9 = mad.b32 %8, %four, %5\n"
 		  "\t%r = mad.b32 %9, %four, %7\n" END,
 	 3, 3, {6 * 64 + 16, 6 * 64 + 16, 6 * 64 + 16}},
+	{"votes of one mind",
+	 HEAD ALL "\t%c = icmp.b32 eq %one, %one\n\t%d = not.b1 %c\n\t%2 = vote.b1 all %c, %all\n"
+		  "\t%3 = vote.b1 any %d, %all\n\t%4 = vote.b1 uni %c, %all\n"
+		  "\t%5 = vote.b1 uni %d, %all\n\t%6 = zext.b32 from b1 %2\n"
+		  "\t%7 = zext.b32 from b1 %3\n\t%8 = zext.b32 from b1 %4\n"
+		  "\t%9 = zext.b32 from b1 %5\n\t%10 = mad.b32 %6, %four, %7\n"
+		  "\t%11 = mad.b32 %10, %four, %8\n\t%r = mad.b32 %11, %four, %9\n" END,
+	 3, 3, {64 + 4 + 1, 64 + 4 + 1, 64 + 4 + 1}},
 	{"half a warp votes among itself",
 	 HEAD ALL "\t%c = icmp.b32 lt.u %tid, %four\n\tcbr %c, low, high\nlow:\n"
 		  "\t%m = const.b32 0xf\n\t%1 = vote.b32 ballot %c, %m\n\tbr done\nhigh:\n"
@@ -198,6 +206,13 @@ static const struct {
 	 "\tbarrier arrive %one, %all64\n\tret\nreads:\n\tbarrier sync %one, %all64\n"
 	 "\t%r = load.b32 shared [%s]\n" END,
 	 64, 2, {7, 7}},
+	{"a barrier that opens does not let those at another one go",
+	 "shared @s align 4 size 4\n" HEAD ALL
+	 "\t%s = addr.b64 @s\n\t%all64 = const.b32 64\n\t%w = const.b32 32\n"
+	 "\t%c = icmp.b32 lt.u %tid, %w\n\tcbr %c, reads, writes\nwrites:\n\tbarrier sync %four, %w\n"
+	 "\tstore.b32 shared [%s], %four\n\tbarrier sync %one, %all64\n\tret\nreads:\n"
+	 "\tbarrier sync %one, %all64\n\t%r = load.b32 shared [%s]\n" END,
+	 64, 2, {4, 4}},
 	{"atomics one after the other",
 	 "global @count align 4 size 4\n" HEAD
 	 "\t%c = addr.b64 @count\n\t%r = atom.b32 inc global relaxed gpu [%c], %four\n" END,
@@ -213,6 +228,10 @@ static const struct {
 	 "\tstore.b32 global [%p], %1, %2\n\tstore.b32 global [%p + 8], %3, %4\n"
 	 "\tstore.b32 global [%p + 16], %5, %6\n\tret\n}\n",
 	 1, 6, {5, 9, 9, 0xffffffff, 4, 3}},
+	{"an operation with two results",
+	 HEAD "\t%w = const.b64 0x700000005\n\t%1, %2 = unpack.b64 %w\n"
+	      "\tstore.b32 global [%p], %1, %2\n\tret\n}\n",
+	 1, 2, {5, 7}},
 	{"narrow loads and stores",
 	 "constant @c align 2 size 4 = fe ff 80 01\n" HEAD
 	 "\t%c = addr.b64 @c\n\t%1 = load.b32 constant as b8 [%c]\n"
@@ -386,6 +405,52 @@ static void check_errors(struct bench *b)
 	}
 }
 
+/* What a launch itself may have wrong. */
+static void check_launch(struct bench *b)
+{
+	struct ir_func *f = bench_module(b, HEAD "\tstore.b32 global [%p], %tid\n\tret\n}\n")->funcs;
+	uint64_t params = BASE;
+	struct interp_launch l = launch(f, 1, 1, &params, 8);
+	char message[800] = "";
+
+	l.warp_lanes = 0;
+	ok(!interp_run(&l, message, sizeof(message)), "a warp without lanes is refused");
+	is_str(message, "kernel k: a warp of 0 lanes, not 1 to 32", "with this sentence");
+	l.warp_lanes = 33;
+	ok(!interp_run(&l, message, sizeof(message)), "and one of 33 lanes");
+	is_str(message, "kernel k: a warp of 33 lanes, not 1 to 32", "with this sentence");
+	l.warp_lanes = 32;
+	l.memory = NULL;
+	ok(!interp_run(&l, message, sizeof(message)), "without global memory there is none");
+	is_str(message,
+	       AT("0", "'store.b32 global [%5], %2': a write of 4 bytes at 0x10000 is outside of "
+		       "global memory"),
+	       "with this sentence");
+	l = launch(f, 1, 1, &params, 8);
+	l.dynamic_shared = 1 << 24;
+	ok(interp_run(&l, message, sizeof(message)), "16 MiB of dynamic shared memory are possible");
+	l.dynamic_shared++;
+	ok(!interp_run(&l, message, sizeof(message)), "more are not");
+	is_str(message, "kernel k: 16777217 bytes of shared memory are too many",
+	       "with this sentence");
+}
+
+/* In a warp of 8 lanes the ninth does not take part, though there is a thread of its number. */
+static void check_small_warp(struct bench *b)
+{
+	uint64_t params = BASE;
+	struct interp_launch l;
+	char message[800] = "";
+
+	l = launch(bench_module(b, HEAD ALL "\t%c = const.b32 31\n"
+				   "\t%r, %in = shuffle.b32 down %tid, %one, %c, %all\n" END)->funcs,
+		   1, 16, &params, 8);
+	l.warp_lanes = 8;
+	ok(!interp_run(&l, message, sizeof(message)), "a lane beyond the warp is not read");
+	is_str(message, AT("7", "'store.b32 global [%5], %10': stores an undefined value"),
+	       "what it would give is undefined");
+}
+
 /* The place of a block in a grid of three directions, and of a thread in a block of three. */
 static void check_directions(struct bench *b)
 {
@@ -424,6 +489,8 @@ int main(void)
 	check_little(&b);
 	check_directions(&b);
 	check_errors(&b);
+	check_launch(&b);
+	check_small_warp(&b);
 	bench_free(&b);
 	return tap_done();
 }

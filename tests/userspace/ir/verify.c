@@ -175,7 +175,17 @@ static void break_op(struct good *g) { first(g, IR_ADD)->op = IR_OP_COUNT; }
 static void break_last(struct good *g) { g->f->blocks[g->b].last = find(g, IR_ADD); }
 static void break_result(struct good *g) { first(g, IR_ADD)->res = 1000; }
 static void break_def(struct good *g) { g->f->values[first(g, IR_ADD)->res].def = 1; }
-static void break_succ(struct good *g) { g->f->blocks[g->b].succ[0] = 99; }
+static void break_succ(struct good *g) { g->f->blocks[g->b].succ[0] = g->f->nblocks; }
+static void break_entry(struct good *g, ir_block pred)
+{
+	static ir_block preds[1];
+
+	preds[0] = pred;
+	g->f->blocks[g->e].preds = preds;
+	g->f->blocks[g->e].npreds = 1;
+}
+static void break_no_pred(struct good *g) { break_entry(g, g->f->nblocks); }
+static void break_other_pred(struct good *g) { break_entry(g, g->g); }
 static void break_preds(struct good *g) { g->f->blocks[g->g].npreds = 1; }
 static void break_pred(struct good *g) { g->f->blocks[g->b].preds[0] = g->g; }
 static void break_nsucc(struct good *g) { ir_edge(g->f, g->b, g->g); }
@@ -237,6 +247,8 @@ static const struct {
 	{break_result, "kernel k: instruction 5: its results are no values"},
 	{break_def, "kernel k: value 4 is not defined by instruction 5"},
 	{break_succ, "kernel k: a successor of block 2 is not in the layout"},
+	{break_no_pred, "kernel k: a predecessor of block 1 is not in the layout"},
+	{break_other_pred, "kernel k: blocks 3 and 1 disagree on the edges between them"},
 	{break_preds, "kernel k: blocks 2 and 3 disagree on the edges between them"},
 	{break_pred, "kernel k: blocks 1 and 2 disagree on the edges between them"},
 	{break_nsucc, "kernel k, block f: 'br g, g': the block has 2 successors, not 1"},
