@@ -6,9 +6,10 @@
  * All figures are mined: the least distance that ptxas 12.4 and 13.0 leave between a writer and a
  * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 and
  * SM90; tests/oracles/sass_hazards.c runs such code through the functions below and finds no
- * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is too
- * rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with those
- * that NVIDIA gave Mesa (src/nouveau/compiler/nak/sm80_instr_latencies.rs) where both were compared.
+ * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is
+ * too rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with
+ * those that NVIDIA gave Mesa (src/nouveau/compiler/nak/sm80_instr_latencies.rs) where both were
+ * compared.
  */
 #include "libsov/isa/sass_row.h"
 
@@ -199,7 +200,7 @@ static enum maker maker(const struct sass_form *row, bool high)
 static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
-		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : high ? TAKE_WIDE_HIGH : TAKE_WIDE_LOW;
+		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : TAKE_WIDE_LOW + high;
 	if (row->op == SASS_HFMA2_MMA)
 		return TAKE_MMA;
 	if (row->op == SASS_REDUX || row->op == SASS_MATCH_ALL || row->op == SASS_MATCH_ANY)
@@ -226,13 +227,13 @@ static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sa
 		    const struct sass_inst *reader, const struct sass_reg_use *read)
 {
 	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
-	const struct sass_operand *d = &writer->ops[written->operand], *s = &reader->ops[read->operand];
+	uint8_t d = writer->ops[written->operand].reg, s = reader->ops[read->operand].reg;
 	uint32_t low = written->reg > read->reg ? written->reg : read->reg, most = 0;
 	uint32_t w_end = written->reg + written->count, r_end = read->reg + read->count, r;
 
 	for (r = low; r < w_end && r < r_end; r++) {
-		enum maker make = maker(from, r > d->reg);
-		enum taker take = taker(to, read->operand, r > s->reg);
+		enum maker make = maker(from, r > d);
+		enum taker take = taker(to, read->operand, r > s);
 
 		if (gpr_latency[index_of(sm)][make][take] > most)
 			most = gpr_latency[index_of(sm)][make][take];
@@ -254,8 +255,9 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 	return pred_latency[maker(from, false)][where];
 }
 
-static uint32_t uniform_register(uint32_t sm, const struct sass_form *from, const struct sass_inst *reader,
-				 const struct sass_form *to, const struct sass_reg_use *read)
+static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
+				 const struct sass_inst *reader, const struct sass_form *to,
+				 const struct sass_reg_use *read)
 {
 	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
 

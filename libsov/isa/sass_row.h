@@ -152,6 +152,8 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 				    const char **why);
 /* The bit of struct sass_inst's reuse that is about this operand; 0: none. */
 uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand);
+/* What the negation bit of a source means: SASS_NEG or SASS_NOT. */
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in);
 /* "SR_TID.X"; NULL: the number has no name on this SM. */
 const char *sass_special_name(uint32_t sm, uint8_t number);
 /* Whether the operand lies in bits 32–63 in this form. */
