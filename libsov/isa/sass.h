@@ -165,7 +165,7 @@ struct sass_operand {
 #define SASS_MAX_OPERANDS 8
 
 struct sass_inst {
-	const struct sass_form *form; /* the row; set by decode, chosen by encode */
+	const struct sass_form *form; /* a row of the op (sass_init) or the very one (sass_decode) */
 	uint16_t op;                  /* enum sass_op */
 	uint8_t guard;                /* predicate register, SASS_PT = always */
 	bool guard_not;

@@ -7,15 +7,6 @@
 
 #include "libsov/isa/sass_row.h"
 
-void sass_init(struct sass_inst *in, enum sass_op op)
-{
-	memset(in, 0, sizeof(*in));
-	in->op = op;
-	in->guard = SASS_PT;
-	in->write_barrier = SASS_NO_SB;
-	in->read_barrier = SASS_NO_SB;
-}
-
 static const struct sass_form *any_row(uint16_t op)
 {
 	uint32_t i, n = sass_form_count();
@@ -24,6 +15,21 @@ static const struct sass_form *any_row(uint16_t op)
 		if (sass_form_at(i)->op == op)
 			return sass_form_at(i);
 	return NULL;
+}
+
+const struct sass_form *sass_row(const struct sass_inst *in)
+{
+	return in->form && in->form->op == in->op ? in->form : any_row(in->op);
+}
+
+void sass_init(struct sass_inst *in, enum sass_op op)
+{
+	memset(in, 0, sizeof(*in));
+	in->op = op;
+	in->form = any_row(op);
+	in->guard = SASS_PT;
+	in->write_barrier = SASS_NO_SB;
+	in->read_barrier = SASS_NO_SB;
 }
 
 const char *sass_op_name(uint16_t op)
@@ -121,7 +127,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 		add(l, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
 		if (o->aux != SASS_NO_UREG)
 			add(l, SASS_UGPR, o->aux,
-			    s->width & ADDR_WIDE || o->flags & SASS_DESC ? 2 : 1, index, false);
+			    in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1, index, false);
 		break;
 	}
 	if (s->type == SLOT_PR)
@@ -130,7 +136,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])
 {
-	const struct sass_form *row = in->form ? in->form : any_row(in->op);
+	const struct sass_form *row = sass_row(in);
 	struct use_list l = {uses, 0};
 	uint32_t i;
 

@@ -47,7 +47,7 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
 		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     4},
 		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {3,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
+		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
 		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
@@ -92,21 +92,10 @@ static uint32_t index_of(uint32_t sm)
 	return sm >= 90 ? SM90 : SM80;
 }
 
-static const struct sass_form *row_of(uint32_t sm, const struct sass_inst *in)
-{
-	uint32_t i, n = sass_form_count();
-
-	if (in->form)
-		return in->form;
-	for (i = 0; i < n; i++)
-		if (sass_form_at(i)->op == in->op && sass_form_in(sass_form_at(i), sm))
-			return sass_form_at(i);
-	return sass_form_at(0);
-}
-
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 {
-	return row_of(sm, in)->pipe;
+	(void)sm; /* so far no instruction has moved */
+	return sass_row(in)->pipe;
 }
 
 static bool has_result(const struct sass_form *row)
@@ -119,7 +108,7 @@ static bool has_result(const struct sass_form *row)
 
 bool sass_variable(uint32_t sm, const struct sass_inst *in)
 {
-	const struct sass_form *row = row_of(sm, in);
+	const struct sass_form *row = sass_row(in);
 
 	switch (row->pipe) {
 	case SASS_PIPE_ALU: case SASS_PIPE_FMA: case SASS_PIPE_FP16:
@@ -226,7 +215,7 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		    const struct sass_inst *reader, const struct sass_reg_use *read)
 {
-	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
+	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
 	uint8_t d = writer->ops[written->operand].reg, s = reader->ops[read->operand].reg;
 	uint32_t low = written->reg > read->reg ? written->reg : read->reg, most = 0;
 	uint32_t w_end = written->reg + written->count, r_end = read->reg + read->count, r;
@@ -279,7 +268,7 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read)
 {
-	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
+	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
 
 	if (written->kind == SASS_BREG)
 		return 1;

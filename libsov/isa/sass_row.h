@@ -71,12 +71,11 @@ enum {  /* how the address of a memory operand may look; in slot.width */
 };
 
 enum {  /* how many registers; in slot.count */
-	COUNT_1, COUNT_2, COUNT_4,
+	COUNT_1, COUNT_2,
 	COUNT_WIDTH,        /* by the modifier WIDTH */
 	COUNT_ATYPE,        /* by the modifier ATYPE */
 	COUNT_DTYPE,        /* by DTYPE, STYPE: two for 64-bit types */
 	COUNT_STYPE,
-	COUNT_PAIR32,       /* two unless WIDTH is 32 */
 };
 
 /* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
@@ -144,6 +143,9 @@ struct sass_form {
 enum { SM_80 = 1, SM_90 = 2, SM_ALL = SM_80 | SM_90 };
 
 uint8_t sass_sm_mask(uint32_t sm);
+/* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
+ * written and how wide, so that any will do for register uses and timing. */
+const struct sass_form *sass_row(const struct sass_inst *in);
 /* Rows of one 9-bit opcode are neighbours. Returns the first, count in *n. */
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);
 /* The row that fits an instruction, and its word; missing operands are filled in. NULL: none fits,

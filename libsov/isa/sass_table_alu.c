@@ -83,7 +83,7 @@ const struct sass_form sass_alu_rows[] = {
 	{"R2P", SASS_R2P, 0x004, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {{.type = SLOT_PR, .flags = SLOT_WRITE}, A(0), ODD(0)}},
 	{"CS2R", SASS_CS2R, 0x005, FORM(4), SM_ALL, SASS_PIPE_ALU,
-	 .ops = {D(.count = COUNT_PAIR32), {.type = SLOT_SREG, .lo = 72, .width = 8}},
+	 .ops = {D(.count = COUNT_WIDTH), {.type = SLOT_SREG, .lo = 72, .width = 8}},
 	 .fields = {FIELD(WIDTH, 80, 1, ((const struct sass_choice[]){{".32", SASS_WIDTH_32},
 								      {"", SASS_WIDTH_64}}))}},
 	{"VOTE", SASS_VOTE, 0x006, FORM(4), SM_ALL, SASS_PIPE_ALU,

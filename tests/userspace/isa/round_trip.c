@@ -85,6 +85,29 @@ static bool row(uint32_t sm, const struct sass_form *f)
 	return true;
 }
 
+/* Words that nobody meant: whatever decodes is encoded to the same bits. */
+static bool noise(uint32_t sm)
+{
+	uint32_t i, known = 0;
+
+	for (i = 0; i < 400000; i++) {
+		const struct sass_form *f = sass_form_at(next(&seed) % sass_form_count());
+		struct sass_word w = {next(&seed) & next(&seed), next(&seed) & next(&seed)}, again;
+		struct sass_inst in;
+
+		w.lo = (w.lo & ~0xfffull) | f->opcode | (uint64_t)(__builtin_ctz(f->forms)) << 9;
+		w.hi &= next(&seed) & next(&seed);
+		if (!sass_decode(sm, w, &in))
+			continue;
+		known++;
+		if (!sass_encode(sm, &in, &again, NULL) || w.lo != again.lo || w.hi != again.hi) {
+			diag("SM%u %016llx%016llx", sm, (unsigned long long)w.hi, (unsigned long long)w.lo);
+			return false;
+		}
+	}
+	return known > 100;
+}
+
 int main(void)
 {
 	uint32_t s, i, rows, good;
@@ -98,6 +121,7 @@ int main(void)
 		}
 		ok(rows > 100 && good == rows, "SM%u: %u rows survive encode, decode, encode",
 		   sms[s], good);
+		ok(noise(sms[s]), "SM%u: random bits decode to what they are or not at all", sms[s]);
 	}
 	return tap_done();
 }
