@@ -44,16 +44,18 @@ tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
+judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
 .PHONY: all deps demo check check-fast check-long check-oracles bench silicon fuzz install \
-	uninstall clean tests fuzzers list list-fuzzers FORCE
+	uninstall clean tests fuzzers judges list list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BUILD)/libsov.so $(BUILD)/sov
 tests: all $(tests) $(helpers) $(examples)
 fuzzers: $(fuzzers)
+judges: $(judges)
 
 # Changed flags or another compiler rebuild everything.
 $(BUILD)/flags: FORCE
@@ -91,6 +93,8 @@ endef
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/userspace/%.o $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/oracles/%: $(BUILD)/obj/tests/oracles/%.o $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libsov-all.a
 	$(program)

@@ -9,10 +9,12 @@
  *
  * A context is the unit of fate. Work runs asynchronously; when it fails, the next call on its
  * context returns the error, sov_last_error names kernel and cause, and every later call on that
- * context returns the same error until sov_context_reset or sov_context_destroy. Other contexts are
- * not touched.
+ * context returns the same error until sov_context_reset or sov_context_destroy. Calls that give
+ * something back (free, unload, destroy) do so even then, and still return the error. Other
+ * contexts are not touched.
  *
- * No call waits without a limit. Times are nanoseconds.
+ * No call waits without a limit. Times are nanoseconds. Handles are names, not pointers: one that
+ * was destroyed is found out and refused, never followed.
  *
  * Structures begin with their size, set by the caller (SOV_INIT does it), so that they can grow:
  * members that an older caller does not know read as zero, members that an older library does not
@@ -25,7 +27,16 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+template <class T> inline T sov_init_of()
+{
+	T t = T();
+	t.size = static_cast<uint32_t>(sizeof(T));
+	return t;
+}
+#define SOV_INIT(type) (sov_init_of<type>())
 extern "C" {
+#else
+#define SOV_INIT(type) ((type){.size = (uint32_t)sizeof(type)})
 #endif
 
 #define SOV_VERSION_MAJOR 0
@@ -37,36 +48,32 @@ extern "C" {
 #define SOV_API
 #endif
 
-#ifdef __cplusplus
-#define SOV_INIT(type) (type{(uint32_t)sizeof(type)})
-#else
-#define SOV_INIT(type) ((type){.size = (uint32_t)sizeof(type)})
-#endif
-
 typedef enum sov_result {
 	SOV_OK = 0,
 	SOV_NOT_READY = 1,            /* asked without waiting, and not finished: not an error */
-	SOV_ERROR_INVALID_ARGUMENT = 2,
+	SOV_ERROR_INVALID_ARGUMENT = 2, /* or an environment variable */
 	SOV_ERROR_INVALID_HANDLE = 3, /* not a live object, or of another context */
-	SOV_ERROR_INVALID_ADDRESS = 4,/* not an allocation, already freed, or range outside of it */
+	SOV_ERROR_INVALID_ADDRESS = 4, /* no allocation, already freed, or range outside of it */
 	SOV_ERROR_NO_DEVICE = 5,
 	SOV_ERROR_OUT_OF_MEMORY = 6,  /* of the device */
 	SOV_ERROR_OUT_OF_HOST_MEMORY = 7,
 	SOV_ERROR_INVALID_SOURCE = 8, /* PTX, SPIR-V or image refused; the messages say where */
 	SOV_ERROR_NOT_FOUND = 9,      /* no such kernel or variable */
-	SOV_ERROR_INVALID_LAUNCH = 10,/* grid, block, shared memory or arguments do not fit the kernel or device */
+	SOV_ERROR_INVALID_LAUNCH = 10, /* grid, block, shared memory or arguments do not fit */
 	SOV_ERROR_TIMEOUT = 11,       /* the wait's limit passed; the work goes on */
 	SOV_ERROR_UNSUPPORTED = 12,   /* not by this device or not in this version; says which */
 	SOV_ERROR_FAULT = 13,         /* sticky: a kernel or copy faulted */
 	SOV_ERROR_HANG = 14,          /* sticky: a kernel ran past its time limit and was stopped */
 	SOV_ERROR_DEVICE_LOST = 15,   /* sticky */
-	SOV_ERROR_BUSY = 16,          /* the object is in use */
-	SOV_ERROR_INTERNAL = 17
+	SOV_ERROR_BUSY = 16,          /* another thread is using the object in this moment */
+	SOV_ERROR_INTERNAL = 17,
+	SOV_ERROR_CANCELLED = 18      /* another thread reset or destroyed the context meanwhile */
 } sov_result;
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
 SOV_API const char *sov_result_sentence(sov_result r); /* "A kernel or copy faulted." */
-/* What the calling thread's last failed call has to say; "" when none. Valid until its next call. */
+/* What the calling thread's last failed call has to say; "" when none. Valid until its next
+ * call. */
 SOV_API const char *sov_last_error(void);
 /* Version of the library, major << 16 | minor. */
 SOV_API uint32_t sov_version(void);
@@ -83,7 +90,7 @@ typedef struct sov_module_t *sov_module;
 typedef struct sov_function_t *sov_function; /* lives as long as its module */
 typedef struct sov_stream_t *sov_stream;
 typedef struct sov_event_t *sov_event;
-/* An address on a GPU; unique across all devices and the process's host memory. 0 is never valid. */
+/* An address on a GPU; unique across all devices and the process's host memory. 0 is never one. */
 typedef uint64_t sov_ptr;
 
 typedef enum sov_feature {
@@ -113,7 +120,8 @@ typedef struct sov_device_properties {
 	uint64_t memory_bytes;
 } sov_device_properties;
 
-/* Devices that SOV_VISIBLE_DEVICES lets through, real ones first. Ordinals are 0 … count - 1. */
+/* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.
+ * Ordinals are 0 … count - 1. */
 SOV_API sov_result sov_device_count(uint32_t *count);
 SOV_API sov_result sov_device_open(uint32_t ordinal, sov_device *device);
 SOV_API sov_result sov_device_open_name(const char *name, sov_device *device);
@@ -134,17 +142,20 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
 typedef struct sov_context_options {
 	uint32_t size;
 	uint32_t flags;             /* 0 */
-	uint64_t kernel_time_limit; /* a kernel that runs longer is stopped: SOV_ERROR_HANG. 0 = 10 s */
+	/* A kernel that runs longer, from when its stream reaches it, is stopped by the next call
+	 * on the context, or by the call that waits for it: SOV_ERROR_HANG. 0 = 10 s. */
+	uint64_t kernel_time_limit;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);
 /* Frees everything in it; waits for running work only until it can be stopped. */
 SOV_API sov_result sov_context_destroy(sov_context context);
-/* Clears a sticky error: streams are emptied; memory, modules and functions stay. */
+/* Clears a sticky error and drops all pending work. Memory keeps its content; modules, functions,
+ * streams and events stay; an event whose record was dropped counts as never recorded. */
 SOV_API sov_result sov_context_reset(sov_context context);
 /* The sticky error, without any other effect. */
 SOV_API sov_result sov_context_status(sov_context context);
-/* All streams of the context have finished. */
+/* For everything that was submitted to any stream of the context before. */
 SOV_API sov_result sov_context_wait(sov_context context, uint64_t limit);
 SOV_API sov_result sov_context_get_device(sov_context context, sov_device *device);
 
@@ -166,17 +177,23 @@ SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
 SOV_API sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *address);
 /* Waits for work that was launched before, then frees. Address must be what alloc returned. */
 SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
-/* Each side is a GPU address or a host address, told apart by value; GPU ranges are checked against
- * their allocation. A copy to or from host memory returns when the host memory may be reused. */
-SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source, uint64_t bytes);
+/* Each side is a GPU address or a host address, told apart by value; at least one is a GPU address.
+ * GPU ranges are checked against their allocation and may not overlap. Runs on the context's first
+ * stream and returns when the copy is done. */
+SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source,
+				   uint64_t bytes);
+/* Returns when the host memory, if any, may be read (destination) or written (source) again. */
 SOV_API sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr source,
 					 uint64_t bytes);
-/* Repeats the low element_bytes (1, 2 or 4) of value. */
+/* Repeats the low element_bytes (1, 2 or 4) of value, count times, on the context's first stream;
+ * the address is a multiple of element_bytes. Returns when it is done. */
 SOV_API sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 				   uint32_t element_bytes, uint64_t count);
-SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes, uint64_t *total_bytes);
+SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
+				   uint64_t *total_bytes);
 /* Allocation that holds the address. */
-SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start, uint64_t *bytes);
+SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
+				    uint64_t *bytes);
 #define SOV_HOST(pointer) ((sov_ptr)(uintptr_t)(pointer))
 
 /* ---- modules and functions ---- */
@@ -185,40 +202,50 @@ typedef struct sov_module_options {
 	uint32_t size;
 	uint32_t flags; /* SOV_MODULE_SERIAL */
 } sov_module_options;
-#define SOV_MODULE_SERIAL 1u /* compile so that every instruction waits: to find scheduling faults */
+#define SOV_MODULE_SERIAL 1u /* every instruction waits: to find faults of scheduling */
 
-/* PTX text, SPIR-V or an image (cubin), told apart by content; bytes includes no terminator. */
+/* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
+ * terminator. The data may be given back afterwards. */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
+/* Waits for launches of its functions, then frees it and them. */
 SOV_API sov_result sov_module_unload(sov_module module);
 /* Messages of the compiler for the calling thread's last sov_module_load; "" when none. */
 SOV_API const char *sov_module_messages(void);
-SOV_API sov_result sov_module_get_function(sov_module module, const char *name, sov_function *function);
-SOV_API sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_function *function);
+SOV_API sov_result sov_module_get_function(sov_module module, const char *name,
+					   sov_function *function);
+/* SOV_ERROR_NOT_FOUND past the last. */
+SOV_API sov_result sov_module_get_function_at(sov_module module, uint32_t index,
+					      sov_function *function);
 
 typedef struct sov_function_attributes {
 	uint32_t size;
 	uint32_t registers;
-	uint32_t shared_bytes;   /* static */
+	uint32_t shared_bytes;   /* static, without what the hardware keeps for itself */
 	uint32_t local_bytes;    /* per thread */
-	uint32_t max_threads_per_block;
+	uint32_t max_threads_per_block; /* by the device, the kernel's bound and its registers */
 	uint32_t code_bytes;
 	uint32_t parameters, parameter_bytes;
-	char name[128];
+	char name[128];          /* cut off when longer */
 } sov_function_attributes;
-SOV_API sov_result sov_function_get_attributes(sov_function function, sov_function_attributes *attributes);
-SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index, uint32_t *offset,
-					      uint32_t *bytes);
+SOV_API sov_result sov_function_get_attributes(sov_function function,
+					       sov_function_attributes *attributes);
+SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index,
+					      uint32_t *offset, uint32_t *bytes);
 
 /* ---- streams, launches, waits ---- */
 
 /* Work on one stream runs in order. NULL names the context's own first stream; it is ordered like
  * any other: there is no implicit order between streams. */
 SOV_API sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream);
+/* Waits for its work first. The context's first stream goes with the context only. */
 SOV_API sov_result sov_stream_destroy(sov_stream stream);
-SOV_API sov_result sov_stream_wait(sov_stream stream, uint64_t limit); /* SOV_NO_WAIT asks: SOV_NOT_READY */
+/* For what was submitted to the stream before. SOV_NO_WAIT asks: SOV_NOT_READY. */
+SOV_API sov_result sov_stream_wait(sov_stream stream, uint64_t limit);
+/* Later work on the stream starts when the event's last record so far has been reached. */
 SOV_API sov_result sov_stream_wait_event(sov_stream stream, sov_event event);
-SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *stream); /* the first stream */
+/* The context's first stream. */
+SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *stream);
 
 typedef struct sov_launch {
 	uint32_t size;
@@ -226,16 +253,19 @@ typedef struct sov_launch {
 	uint32_t grid[3], block[3];
 	sov_stream stream;     /* NULL: the context's first stream */
 	const void *const *arguments; /* one pointer per parameter */
-	const size_t *argument_bytes; /* NULL, or one size per argument: checked against the kernel's */
+	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
 } sov_launch;
 SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *launch);
 
+/* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records
+ * of one event are reached in the order in which they were made, also across streams. */
 SOV_API sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *event);
 SOV_API sov_result sov_event_destroy(sov_event event);
 SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
+/* SOV_NO_WAIT asks: SOV_NOT_READY. An event that was never recorded is an invalid argument. */
 SOV_API sov_result sov_event_wait(sov_event event, uint64_t limit);
-/* GPU time from one recorded event to another. */
+/* GPU time from one recorded event to another; SOV_NOT_READY when one has not been reached. */
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
 
 #ifdef __cplusplus

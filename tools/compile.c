@@ -68,31 +68,39 @@ static enum compile_source source_of(const char *path)
 
 static int compile_file(const struct verb *v, const struct request *q)
 {
+	char *printed = NULL;
+	size_t size, printed_size = 0;
 	struct compile_options o = {
 		.source = source_of(q->in),
 		.target = q->target,
 		.serial = q->serial,
 		.print_pass = q->print,
-		.print_to = stdout,
+		.print_to = open_memstream(&printed, &printed_size),
 		.stats = q->stats || q->json,
 	};
 	struct compile_result r = {0};
-	void *text;
-	size_t size;
+	void *text = NULL;
 	int status = EXIT_FAILED;
 
-	if (!read_file(v, q->in, &text, &size))
+	if (!o.print_to || !read_file(v, q->in, &text, &size)) {
+		if (o.print_to)
+			fclose(o.print_to);
+		free(printed);
 		return EXIT_FAILED;
+	}
 	struct progress *p = progress_start("compiling");
 	double start = now();
 	bool good = compile(text, size, &o, &r);
 	double seconds = now() - start;
 
 	progress_end(p);
-	if (r.messages)
-		fputs(r.messages, stderr);
+	fclose(o.print_to);
+	fwrite(printed, 1, printed_size, stdout);
+	fputs(r.messages, stderr);
 	if (!good)
 		complain(v, "'%s' was not compiled for %s", q->in, q->target);
+	else if (q->print && !printed_size)
+		complain(v, "no pass '%s'; --print all shows what each is called", q->print);
 	else if (!q->out || write_file(v, q->out, r.image, r.image_size))
 		status = EXIT_DONE;
 	if (status == EXIT_DONE && q->json)
@@ -100,6 +108,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 	else if (status == EXIT_DONE && q->stats)
 		print_stats(q, &r, seconds);
 	compile_result_free(&r);
+	free(printed);
 	free(text);
 	return status;
 }

@@ -86,7 +86,7 @@ static uint32_t print_kernel(const struct request *q, struct json *j, uint32_t s
 
 		memcpy(&w, k->code + at, sizeof(w)); /* little-endian host */
 		bool known = sass_decode(sm, w, &in);
-		int n = known ? sass_print(&in, at, text, sizeof(text) - 2) : 0;
+		int n = known ? sass_print(sm, &in, at, text, sizeof(text) - 2) : 0;
 
 		if (known && n >= 0 && (size_t)n < sizeof(text) - 2)
 			strcpy(text + n, " ;");

@@ -10,6 +10,7 @@
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/ir.h"
 #include "libsov/compiler/pass.h"
+#include "libsov/compiler/ptx/ptx.h"
 
 #define DEFAULT_MEMORY_LIMIT ((size_t)1 << 30)
 
@@ -24,6 +25,7 @@ static const struct front_end {
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
 } front_ends[] = {
+	[COMPILE_PTX] = { "ptx", ptx_parse },
 	[COMPILE_IR] = { "ir", parse_ir },
 };
 

@@ -29,7 +29,8 @@ struct image_kernel {
 	uint32_t param_base, param_bytes;
 	uint32_t nparams;
 	struct image_param *params;
-	uint32_t max_threads;  /* 0: not stated */
+	uint32_t max_threads;  /* of a block; 0: not stated */
+	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 };
 
 struct image {

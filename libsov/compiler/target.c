@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The targets, one row each. */
 #include <string.h>
+#include "libsov/compiler/nv/nv.h"
 #include "libsov/compiler/target.h"
 
 /*
@@ -12,12 +13,12 @@ static const struct target targets[] = {
 	{
 		.name = "sm_90", .family = "nv", .version = 90, .warp_lanes = 32,
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
-		.max_threads = 1024, .max_shared_bytes = 227 << 10,
+		.max_threads = 1024, .max_shared_bytes = 227 << 10, .emit = nv_emit,
 	},
 	{
 		.name = "sm_80", .family = "nv", .version = 80, .warp_lanes = 32,
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
-		.max_threads = 1024, .max_shared_bytes = 163 << 10,
+		.max_threads = 1024, .max_shared_bytes = 163 << 10, .emit = nv_emit,
 	},
 	{
 		/* No machine at all, and as unlike the others as the IR allows. */

@@ -46,13 +46,14 @@ enum {                                                             /* PRMT */
 	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
 	SASS_PRMT_RC16,
 };
+enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 }; /* DOT: a and b */
 enum {                                                             /* DTYPE, STYPE */
 	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
 	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH, SASS_HALF_LOW, SASS_HALF_HIGH };            /* ASEL, BSEL, CSEL: H1_H0, H0_H0, H1_H1 */
+enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 }; /* an operand's aux */
 enum {                                                             /* WIDTH */
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,
@@ -63,6 +64,7 @@ enum { /* ORDER, with the scope in the name; a weak access has none */
 	SASS_ORDER_STRONG_GPU_PRIVATE, SASS_ORDER_CONSTANT_PRIVATE, SASS_ORDER_CONSTANT_CTA,
 	SASS_ORDER_CONSTANT_CTA_PRIVATE, SASS_ORDER_CONSTANT_SM, SASS_ORDER_CONSTANT_SM_PRIVATE,
 	SASS_ORDER_CONSTANT_VC, SASS_ORDER_CONSTANT_VC_PRIVATE, SASS_ORDER_CONSTANT_GPU,
+	SASS_ORDER_STRONG_SM_PRIVATE,
 };
 enum { /* EVICT: normal, first, last, last use, unchanged, no allocation */
 	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU, SASS_EVICT_NA,
@@ -73,23 +75,25 @@ enum {                                                             /* ATOM */
 };
 enum {                                                             /* ATYPE */
 	SASS_ATYPE_U32, SASS_ATYPE_S32, SASS_ATYPE_U64, SASS_ATYPE_S64, SASS_ATYPE_F32_FTZ,
-	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2, SASS_ATYPE_128,
+	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2,
 };
 enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL }; /* INDEX */
-enum { SASS_FENCE_SC, SASS_FENCE_ALL };                            /* FENCE */
+enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };                      /* CAS: CAST answers 1 for a swap */
+enum { SASS_FENCE_SC, SASS_FENCE_ALL, SASS_FENCE_PLAIN, SASS_FENCE_MMIO };  /* FENCE */
+enum { SASS_CCTL_PF1, SASS_CCTL_PF2, SASS_CCTL_WB, SASS_CCTL_IV, SASS_CCTL_RS }; /* CCTL */
+enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER }; /* QSPC */
 enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC }; /* SCOPE */
 enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };  /* SHFL */
 enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };               /* VOTE */
-enum { SASS_MATCH_ANY, SASS_MATCH_ALL };                           /* MATCH */
 enum {                                                             /* REDUX */
 	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX,
 };
 enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };  /* UNIFORM */
 enum { /* BAR */
-	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR, SASS_BAR_SCAN,
-	SASS_BAR_SYNCALL,
+	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR,
 };
-enum { SASS_BPT_TRAP, SASS_BPT_INT, SASS_BPT_PAUSE, SASS_BPT_CAL, SASS_BPT_DRAIN }; /* BPT */
+enum { SASS_EXIT_PLAIN, SASS_EXIT_KEEPREFCOUNT, SASS_EXIT_PREEMPTED }; /* EXIT */
+enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };                        /* SLEEP */
 
 /* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
 enum {
@@ -111,7 +115,8 @@ enum sass_kind {
 	SASS_UPRED,
 	SASS_BREG,   /* convergence barrier B0–B15 */
 	SASS_IMM,    /* value: the bits as encoded (floats too) */
-	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset */
+	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset,
+		      * modulo 64 KiB (nvdisasm prints offsets from 0x8000 on as negative) */
 	SASS_SREG,   /* special register number in value */
 	SASS_ADDR,   /* [reg + ureg + value]: reg may be SASS_RZ; uniform register in aux, or SASS_NO_UREG */
 	SASS_TARGET, /* value: byte offset from the end of this instruction */
@@ -132,7 +137,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank or uniform register */
+	uint8_t aux;  /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
@@ -200,24 +205,43 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
  * from stands beside them.
  */
 enum sass_pipe {
-	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64, SASS_PIPE_UNIFORM, SASS_PIPE_MUFU,
-	SASS_PIPE_LANE, SASS_PIPE_MEMORY, SASS_PIPE_SHARED, SASS_PIPE_CONSTANT, SASS_PIPE_SPECIAL,
+	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64,
+	SASS_PIPE_UNIFORM,
+	SASS_PIPE_MUFU,    /* transcendental functions, conversions, POPC, FLO, BREV */
+	SASS_PIPE_LANE,    /* MATCH, REDUX */
+	SASS_PIPE_MEMORY,  /* global, local, generic */
+	SASS_PIPE_SHARED,  /* shared memory and SHFL */
+	SASS_PIPE_CONSTANT, /* LDC */
+	SASS_PIPE_SPECIAL, /* S2R, S2UR */
 	SASS_PIPE_BRANCH, SASS_PIPE_BARRIER, SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
 bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of one such unit arrive in the order of issue: waiting for a later one covers earlier ones. */
+/* Results of this pipe arrive in the order of issue: waiting for a later one covers earlier ones. */
 bool sass_in_order(uint32_t sm, const struct sass_inst *in);
-/* Sources are read late: overwriting one needs the read scoreboard (or the write scoreboard). */
+/* General registers are read late: overwriting one needs the read or write scoreboard of this
+ * instruction or of a later one of the same queue. Other registers are read at issue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Cycles from issue of the writer to issue of the reader (RAW) of this register use. For variable
- * producers: the least distance between setting a scoreboard and waiting for it. */
+/* Both read their general registers late and in the order of issue: they share a queue. */
+bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
+/* After this (a block barrier) whatever was waiting in a queue has read its registers. */
+bool sass_drains(uint32_t sm, const struct sass_inst *in);
+/* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
+ * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
+ * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
+/* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
 uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Least stall of the instruction itself (branches, barriers …). */
+/* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
+/* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
+ * ptxas leaves more for this pair (a block barrier before memory and control flow). */
+uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR and
+ * behind the end, and uses what took 13 cycles to make right after an ERRBAR: 0 counts as 16. */
+uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
 

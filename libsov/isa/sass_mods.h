@@ -11,7 +11,6 @@ SASS_MOD(SAT)      /* 1: result clamped to [0, 1] */
 SASS_MOD(RND)      /* SASS_RN … */
 SASS_MOD(SCALE)    /* FMUL: SASS_SCALE_* */
 SASS_MOD(FUNC)     /* MUFU: SASS_MUFU_* */
-SASS_MOD(XORSIGN)  /* FMNMX: 1: the result's sign is the exclusive or of both signs */
 SASS_MOD(NAN)      /* minimum and maximum: 1: a NaN wins */
 SASS_MOD(RELU)     /* 1: negative results are zero */
 
@@ -19,32 +18,24 @@ SASS_MOD(RELU)     /* 1: negative results are zero */
 SASS_MOD(CMP)      /* SASS_CMP_* */
 SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate enters */
 SASS_MOD(EX)       /* ISETP: 1: high half of a wide comparison */
-SASS_MOD(BF)       /* FSET: 1: the answer is 1.0 instead of ~0 */
 
 /* Integer. */
 SASS_MOD(SIGNED)   /* 1: signed operands (nvdisasm prints .U32 when it is 0) */
 SASS_MOD(X)        /* 1: adds the carry predicates */
-SASS_MOD(SX32)     /* LEA.HI: 1: a is sign-extended from 32 bits, c is not there */
 SASS_MOD(RIGHT)    /* SHF: 1: shift right */
 SASS_MOD(WRAP)     /* SHF, SGXT, BMSK: 1: amounts wrap around instead of clamping */
 SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair */
 SASS_MOD(SHTYPE)   /* SHF: SASS_SH_* */
+SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */
 SASS_MOD(SH)       /* FLO: 1: distance from the top instead of the bit's number */
-SASS_MOD(ALIAS)    /* IMAD: SASS_IMAD_*: another name for the same arithmetic, for the printer */
 SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
 
 /* Conversion. */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
 SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
-SASS_MOD(BYTE)     /* I2F: which byte or half of the source */
-SASS_MOD(PACK)     /* F2FP: 1: two values to one register */
-
-/* Halves. */
-SASS_MOD(HFORMAT)  /* SASS_HALF_F16, SASS_HALF_BF16 */
-SASS_MOD(ASEL)     /* SASS_HALF_*: which halves of a */
-SASS_MOD(BSEL)     /* … of b */
-SASS_MOD(CSEL)     /* … of c */
+SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
+SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16 … */
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
@@ -55,24 +46,24 @@ SASS_MOD(PREFETCH) /* LDG: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
 SASS_MOD(ATOM)     /* SASS_ATOM_* */
 SASS_MOD(ATYPE)    /* SASS_ATYPE_* */
 SASS_MOD(XSHIFT)   /* shared memory: the address register times 1 << (0, 2, 3, 4 by value 0–3) */
-SASS_MOD(UNALIGNED) /* LDS: 1: .U */
-SASS_MOD(ZEROD)    /* LDS: 1: .ZD */
 SASS_MOD(INDEX)    /* LDC: SASS_INDEX_* */
 SASS_MOD(FENCE)    /* MEMBAR: SASS_FENCE_* */
 SASS_MOD(SCOPE)    /* MEMBAR: SASS_SCOPE_* */
 SASS_MOD(CCTL)     /* SASS_CCTL_* */
+SASS_MOD(CAS)      /* compare and swap: SASS_CAS … */
+SASS_MOD(QSPC)     /* SASS_QSPC_* */
 
 /* Lanes and control. */
 SASS_MOD(SHFL)     /* SASS_SHFL_* */
 SASS_MOD(VOTE)     /* SASS_VOTE_* */
-SASS_MOD(MATCH)    /* SASS_MATCH_* */
 SASS_MOD(REDUX)    /* SASS_REDUX_* */
 SASS_MOD(UNIFORM)  /* BRA: SASS_BRA_* */
 SASS_MOD(NODEC)    /* CALL: 1: NOINC; RET: 1: NODEC: the call stack is not touched */
 SASS_MOD(BAR)      /* SASS_BAR_* */
 SASS_MOD(DEFER)    /* BAR: 1: DEFER_BLOCKING */
 SASS_MOD(CLEAR)    /* BMOV: 1: .CLEAR */
-SASS_MOD(BPT)      /* SASS_BPT_* */
-SASS_MOD(LE)       /* DEPBAR: 1: wait until at most the count is left */
-SASS_MOD(KEEPREFCOUNT) /* EXIT: 1 */
+SASS_MOD(EXIT)     /* SASS_EXIT_* */
+SASS_MOD(NO_ATEXIT) /* EXIT: 1 */
+SASS_MOD(EXCLUSIVE) /* WARPSYNC: 1 */
+SASS_MOD(SLEEP)    /* NANOSLEEP: SASS_SLEEP_* */
 #undef SASS_MOD

@@ -34,6 +34,7 @@ SASS_OP(DSETP)      /* p, q=PT, a, b, x=PT */
 
 /* Float, two halves in a register. */
 SASS_OP(HADD2)      /* d, a, b */
+SASS_OP(HADD2_F32)  /* d, a, b: f16 in, f32 out */
 SASS_OP(HMUL2)      /* d, a, b */
 SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */
@@ -41,17 +42,22 @@ SASS_OP(HFMA2_MMA)  /* d, a, b, c */
 /* Integer. */
 SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X carries in x, y */
 SASS_OP(VIADD)      /* d, a, b */
-SASS_OP(IMAD)       /* d, p=PT, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
+SASS_OP(IMAD)       /* d, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
 SASS_OP(IMAD_WIDE)  /* d pair, p=PT, a, b, c pair, x=!PT: p is the carry out */
 SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c */
 SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
+SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
+SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
 SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus the carry x */
+SASS_OP(LEA_HI_SX32) /* d, p=PT, a, b, i, x=!PT: the same with a's sign instead of c */
 SASS_OP(LOP3)       /* p=PT, d, a, b, c, i lut, x=!PT: p = (d != 0) or x */
 SASS_OP(PLOP3)      /* p, q=PT, x, y, z, i lut of p, i lut of q */
+SASS_OP(PLOP3_UPRED) /* the same, z is a uniform predicate */
 SASS_OP(SHF)        /* d, a low, b amount, c high */
 SASS_OP(SEL)        /* d, a, b, x */
 SASS_OP(PRMT)       /* d, a, b selector, c */
@@ -67,6 +73,7 @@ SASS_OP(MOV)        /* d, a, i=0xf bytes written */
 SASS_OP(I2F)        /* d, a */
 SASS_OP(F2I)        /* d, a */
 SASS_OP(F2F)        /* d, a */
+SASS_OP(I2I)        /* d, a: 32 bits, clamped to DTYPE */
 SASS_OP(I2FP)       /* d, a */
 SASS_OP(F2FP)       /* d, a high half, b low half */
 SASS_OP(S2R)        /* d, special register */
@@ -81,7 +88,7 @@ SASS_OP(ULDC)       /* ud, constant */
 SASS_OP(UMOV)       /* ud, ua */
 SASS_OP(UIADD3)     /* ud, up=UPT, uq=UPT, ua, ub, uc, ux=!UPT, uy=!UPT */
 SASS_OP(UIMAD)      /* ud, ua, ub, uc */
-SASS_OP(UIMAD_WIDE) /* ud pair, ua, ub, uc pair */
+SASS_OP(UIMAD_WIDE) /* ud pair, up=UPT, ua, ub, uc pair, ux=!UPT */
 SASS_OP(UISETP)     /* up, uq=UPT, ua, ub, ux=UPT, uy=UPT */
 SASS_OP(ULEA)       /* ud, up=UPT, ua, ub, i */
 SASS_OP(ULEA_HI)    /* ud, up=UPT, ua, ub, uc, i, ux=!UPT */
@@ -100,13 +107,14 @@ SASS_OP(UBREV)      /* ud, ua */
 SASS_OP(SHFL)       /* p=PT, d, a, b lane, c clamp and segment mask */
 SASS_OP(VOTE)       /* d=RZ, p=PT, x */
 SASS_OP(VOTEU)      /* ud=URZ, up=UPT, x */
-SASS_OP(MATCH)      /* p=PT, d, a */
+SASS_OP(MATCH_ALL)  /* p=PT, d, a */
+SASS_OP(MATCH_ANY)  /* d, a */
 SASS_OP(REDUX)      /* ud, a */
 
 /* Memory. */
 SASS_OP(LDG)        /* p=PT, d, addr, x=PT */
 SASS_OP(STG)        /* addr, b */
-SASS_OP(LD)         /* p=PT, d, addr, x=PT */
+SASS_OP(LD)         /* d, addr, x=PT */
 SASS_OP(ST)         /* addr, b */
 SASS_OP(LDS)        /* d, addr */
 SASS_OP(STS)        /* addr, b */
@@ -125,14 +133,16 @@ SASS_OP(ERRBAR)     /* - */
 SASS_OP(CGAERRBAR)  /* - */
 SASS_OP(CCTL)       /* addr */
 SASS_OP(CCTL_IVALL) /* - */
+SASS_OP(QSPC)       /* p, d, addr: does the generic address lie in this space? */
 
 /* Control. */
 SASS_OP(BRA)        /* x=PT, target */
+SASS_OP(BRA_UREG)   /* x=PT, ua mask, target: taken by what the mask's lanes do (DIV, CONV) */
 SASS_OP(BRX)        /* x=PT, a pair, target added to a */
-SASS_OP(BSSY)       /* B, target */
+SASS_OP(BSSY)       /* B, target, x=PT (here and below printed first) */
 SASS_OP(BSYNC)      /* B, x=PT */
 SASS_OP(BREAK)      /* B, x=PT */
-SASS_OP(BMOV_READ)  /* d, B (or its saved form) */
+SASS_OP(BMOV_READ)  /* d, B */
 SASS_OP(BMOV_WRITE) /* B, a */
 SASS_OP(CALL_REL)   /* x=PT, target */
 SASS_OP(RET_REL)    /* x=PT, a pair, target added to a */
@@ -140,12 +150,14 @@ SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
 SASS_OP(WARPSYNC_ALL)        /* x=PT */
 SASS_OP(WARPSYNC_COLLECTIVE) /* x=PT, a mask, target */
+SASS_OP(WARPSYNC_COLLECTIVE_ALL) /* x=PT, target */
 SASS_OP(ENDCOLLECTIVE)       /* x=PT */
 SASS_OP(YIELD)      /* x=PT */
 SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
-SASS_OP(BPT)        /* i */
+SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
-SASS_OP(B2R)        /* d, i: what a BAR.RED found */
-SASS_OP(DEPBAR)     /* i scoreboard, i count, mask */
+SASS_OP(B2R)        /* d=RZ, p=PT: what a BAR.RED found */
+SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left, i=0: others to
+		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
 #undef SASS_OP

@@ -14,6 +14,6 @@ for kernel in saxpy reduce; do
 	"$BUILD/sov" compile --target sm_90 --serial -o "$out/$kernel.serial.cubin" tests/kernels/$kernel.ptx
 done
 cp tests/silicon/run.sh tests/silicon/runner.c tests/silicon/reference.h "$out/"
-git ls-files -z --cached --others --exclude-standard | tar -czf "$out/source.tar.gz" --null -T -
+git -c safe.directory='*' ls-files -z --cached --others --exclude-standard | tar -czf "$out/source.tar.gz" --null -T -
 tar -czf "$out.tar.gz" -C "$BUILD" silicon
 echo "$out.tar.gz: unpack it on a machine with a Hopper GPU, a C compiler and make, and run silicon/run.sh there"

@@ -10,11 +10,12 @@
 #include "tests/tap.h"
 
 static uint64_t rng = 20260101;
+static char why[WHY]; /* of the last thing that went wrong */
 
 static bool must(sov_result r, const char *doing)
 {
 	if (r)
-		diag("%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+		snprintf(why, WHY, "%s: %s: %s", doing, sov_result_name(r), sov_last_error());
 	return !r;
 }
 
@@ -43,7 +44,7 @@ static sov_module load(sov_context context, const char *target, const char *file
 	if (compile(text, size, &o, &r))
 		must(sov_module_load(context, r.image, r.image_size, NULL, &module), "loading the image");
 	else
-		diag("%s", r.messages);
+		snprintf(why, WHY, "%s", r.messages);
 	compile_result_free(&r);
 	free(text);
 	return module;
@@ -77,7 +78,7 @@ static bool launch(sov_context c, sov_function f, struct shape s, const void **a
 	       must(sov_memory_copy(c, SOV_HOST(out->words), out->base, guarded_bytes(out)), "copying out");
 }
 
-static bool run_saxpy(sov_context c, sov_function f, unsigned bytes, uint32_t n, unsigned block, char *why)
+static bool run_saxpy(sov_context c, sov_function f, unsigned bytes, uint32_t n, unsigned block)
 {
 	struct shape s = {(n + block - 1) / block, block};
 	struct guarded x = {0}, y = {0};
@@ -100,7 +101,7 @@ static bool run_saxpy(sov_context c, sov_function f, unsigned bytes, uint32_t n,
 }
 
 static bool run_reduce(sov_context c, sov_function f, unsigned bytes, uint32_t n, struct shape s,
-		       enum inputs kind, char *why)
+		       enum inputs kind)
 {
 	struct guarded x = {0}, out = {0};
 	bool good = buffer_new(c, &x, bytes, n, kind) && buffer_new(c, &out, bytes, 1, kind);
@@ -124,22 +125,24 @@ static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 	static const uint32_t sizes[] = {1, 31, 32, 33, 1000, 4097};
 	static const unsigned blocks[] = {256, 1, 33, 1023};
 	static const struct shape shapes[] = {{1, 32}, {2, 1024}, {7, 96}};
-	char why[WHY] = "";
+	bool good = true;
 
-	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		for (unsigned j = 0; j < 4; j++) {
-			uint32_t n = sizes[i];
-			bool good = k->algorithm == SAXPY
-				? run_saxpy(c, f, k->bytes, n, blocks[j], why)
-				: j == 3 || (run_reduce(c, f, k->bytes, n, shapes[j], ROUGH, why) &&
-					     run_reduce(c, f, k->bytes, n, shapes[j], EXACT, why));
-			if (!good) {
-				diag("n = %u, shape %u: %s", n, j, why);
-				return false;
-			}
-		}
-	return true;
+	for (unsigned i = 0; good && i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (unsigned j = 0; good && k->algorithm == SAXPY && j < 4; j++)
+			good = run_saxpy(c, f, k->bytes, sizes[i], blocks[j]);
+		for (unsigned j = 0; good && k->algorithm == REDUCE && j < 3; j++)
+			good = run_reduce(c, f, k->bytes, sizes[i], shapes[j], ROUGH) &&
+			       run_reduce(c, f, k->bytes, sizes[i], shapes[j], EXACT);
+	}
+	return good;
 }
+
+/* A result with its reason behind it. */
+#define promise(good, ...)                       \
+	do {                                     \
+		if (!ok(good, __VA_ARGS__))      \
+			diag("%s", why);         \
+	} while (0)
 
 static void run_device(uint32_t ordinal, bool hazard, bool serial)
 {
@@ -147,10 +150,12 @@ static void run_device(uint32_t ordinal, bool hazard, bool serial)
 	sov_device device;
 	sov_context context;
 
-	if (!ok(must(sov_device_open(ordinal, &device), "opening") &&
-		must(sov_device_get_properties(device, &p), "asking") &&
-		must(sov_context_create(device, NULL, &context), "creating a context"), "device %u opens",
-		ordinal))
+	bool good = must(sov_device_open(ordinal, &device), "opening") &&
+		    must(sov_device_get_properties(device, &p), "asking") &&
+		    must(sov_context_create(device, NULL, &context), "creating a context");
+
+	promise(good, "device %u opens", ordinal);
+	if (!good)
 		return;
 	ok(!!(p.features & SOV_FEATURE_HAZARD_CHECK) == hazard, "%s %s hazards", p.name,
 	   hazard ? "checks" : "does not check");
@@ -158,11 +163,12 @@ static void run_device(uint32_t ordinal, bool hazard, bool serial)
 		sov_module m = load(context, p.target, kernels[i].file, serial);
 		sov_function f = NULL;
 
-		ok(m && must(sov_module_get_function(m, kernels[i].name, &f), "looking for it") &&
-		   run_kernel(context, f, &kernels[i]), "%s on %s%s%s", kernels[i].name, p.name,
-		   hazard ? ", hazards checked" : "", serial ? ", serial code" : "");
+		good = m && must(sov_module_get_function(m, kernels[i].name, &f), "looking for it") &&
+		       run_kernel(context, f, &kernels[i]);
+		promise(good, "%s on %s%s%s", kernels[i].name, p.name, hazard ? ", hazards checked" : "",
+			serial ? ", serial code" : "");
 	}
-	ok(must(sov_context_destroy(context), "destroying"), "its context goes");
+	promise(must(sov_context_destroy(context), "destroying"), "its context goes");
 }
 
 int main(void)

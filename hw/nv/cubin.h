@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cubin: an ELF file (64 bit, little-endian) with NVIDIA's section types, flags and attributes.
+ * Figures as ptxas 12.4 and 13.0 write them (readelf, cuobjdump -elf); the machine number also stands
+ * in LLVM's ELF.h. An H200 with driver 580 loads files that hold no more than what is named here.
+ */
+#ifndef HW_NV_CUBIN_H
+#define HW_NV_CUBIN_H
+
+#define NV_ELF_MACHINE 190
+
+/* Two headers are about: CUDA up to 12 (ABI 7) has the SM number in e_flags' low byte, CUDA 13
+ * (ABI 8) in bits 8–15. */
+#define NV_ELF_OSABI_CUDA12  0x33
+#define NV_ELF_ABI_CUDA12    7
+#define NV_ELF_OSABI_CUDA13  0x41
+#define NV_ELF_ABI_CUDA13    8
+#define NV_ELF_VERSION       0x7c /* e_version of ABI 7: toolkit 12.4 */
+#define NV_ELF_FLAGS(sm)     ((sm) << 16 | 0x500 | (sm)) /* ABI 7: virtual SM, 64-bit addresses, SM */
+#define NV_ELF_FLAGS_SM7(fl) ((fl) & 0xff)
+#define NV_ELF_FLAGS_SM8(fl) ((fl) >> 8 & 0xff)
+
+/* Sections. */
+#define NV_SHT_INFO      0x70000000 /* .nv.info and .nv.info.KERNEL: attributes */
+#define NV_SHT_CALLGRAPH 0x70000001
+/* .text.KERNEL: sh_info is the kernel's symbol, with the register count in bits 24–31 before SM90;
+ * ABI 7 has the number of block barriers in sh_flags. */
+#define NV_TEXT_SYMBOL(info)        ((info) & 0xffffff)
+#define NV_TEXT_REGISTERS_SHIFT     24
+#define NV_TEXT_BARRIERS_SHIFT      20
+#define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
+#define NV_TEXT_ALIGN               128
+/* Symbols: st_other of a kernel, as against a device function. */
+#define NV_STO_ENTRY 0x10
+
+/* Attributes: u8 form, u8 code, u16 value; in the sized form the value is the number of bytes that
+ * follow. */
+#define NV_INFO_NONE  1
+#define NV_INFO_BYTE  2
+#define NV_INFO_HALF  3
+#define NV_INFO_SIZED 4
+
+#define NV_INFO_MAX_THREADS      0x05 /* u32 x, y, z */
+#define NV_INFO_PARAM_CBANK      0x0a /* u32 symbol of .nv.constant0.KERNEL, u16 offset, u16 size */
+#define NV_INFO_REQUIRED_THREADS 0x10 /* u32 x, y, z */
+#define NV_INFO_FRAME_SIZE       0x11 /* u32 symbol, u32 bytes */
+#define NV_INFO_MIN_STACK_SIZE   0x12 /* u32 symbol, u32 bytes */
+#define NV_INFO_KPARAM           0x17 /* u32 0, u16 ordinal, u16 offset, u32 NV_KPARAM */
+#define NV_INFO_PARAM_BYTES      0x19 /* half */
+#define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */
+#define NV_INFO_EXITS            0x1c /* u32 code offset of each EXIT */
+#define NV_INFO_REGISTERS        0x2f /* u32 symbol, u32 registers */
+#define NV_INFO_API_VERSION      0x37 /* u32 */
+#define NV_INFO_BARRIERS         0x4c /* byte; ABI 8 */
+
+#define NV_KPARAM(size)      ((uint32_t)(size) << 18 | 0x1f000)
+#define NV_KPARAM_SIZE(word) ((word) >> 18)
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The launch descriptor (QMD): a block of bits in GPU memory, 256-byte aligned, that says everything
+ * about a grid. One row per field below gives its place in both layouts, so that the same lines of code
+ * write it for a launch and read it in the software GPU: open-gpu-doc classes/compute/clcbc0qmd.h
+ * (04_00, Hopper, 384 bytes) and clc6c0qmd.h (03_00, Ampere, 256 bytes). Hopper reads the 04_00 layout
+ * whatever the version fields say (measured on an H200). A block is zeroed before fields are set.
+ */
+#ifndef HW_NV_QMD_H
+#define HW_NV_QMD_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NV_QMD_ALIGN        256
+#define NV_QMD_MAX_BYTES    384
+#define NV_QMD_MAX_WORDS    (NV_QMD_MAX_BYTES / 4)
+#define NV_QMD_ADDRESS_BITS 40 /* SEND_PCAS_A holds the address >> 8 in 32 bits */
+#define NV_QMD_BANKS        8
+
+/*
+ * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
+ * SCALED(high, low, count, stride, shift): holds value >> shift, whose low bits must be 0. Addresses
+ * that the sources split into lower and upper words lie side by side and are one field here.
+ */
+#define NV_QMD_FIELDS(F) \
+	F(TYPE,                     BITS(25, 23),                 NONE) \
+	F(IS_QUEUE,                 NONE,                         BIT(136)) \
+	F(GROUP_ID,                 BITS(21, 16),                 BITS(133, 128)) \
+	F(GLOBAL_CACHING,           NONE,                         BIT(134)) \
+	F(MINOR_VERSION,            BITS(579, 576),               BITS(579, 576)) \
+	F(MAJOR_VERSION,            BITS(583, 580),               BITS(583, 580)) \
+	F(API_CALL_LIMIT_OFF,       BIT(568),                     BIT(378)) \
+	F(SAMPLER_BY_HEADER,        BIT(569),                     BIT(382)) \
+	F(SASS_VERSION,             BITS(543, 536),               BITS(1663, 1656)) \
+	/* the grid and its blocks */ \
+	F(GRID_X,                   BITS(1055, 1024),             BITS(415, 384)) \
+	F(GRID_Y,                   BITS(1071, 1056),             BITS(431, 416)) \
+	F(GRID_Z,                   BITS(1103, 1088),             BITS(463, 448)) \
+	F(BLOCK_X,                  BITS(1167, 1152),             BITS(607, 592)) \
+	F(BLOCK_Y,                  BITS(1183, 1168),             BITS(623, 608)) \
+	F(BLOCK_Z,                  BITS(1199, 1184),             BITS(639, 624)) \
+	F(CLUSTER_X,                BITS(2149, 2144),             NONE) \
+	F(CLUSTER_Y,                BITS(2157, 2152),             NONE) \
+	F(CLUSTER_Z,                BITS(2165, 2160),             NONE) \
+	/* the program and what each thread and block gets */ \
+	F(PROGRAM,                  BITS(1272, 1216),             BITS(1584, 1536)) \
+	F(REGISTERS,                BITS(1208, 1200),             BITS(656, 648)) \
+	F(BARRIERS,                 BITS(1215, 1211),             BITS(767, 763)) \
+	F(LOCAL_LOW_BYTES,          BITS(535, 512),               BITS(759, 736)) \
+	F(LOCAL_HIGH_BYTES,         BITS(567, 544),               BITS(1623, 1600)) \
+	F(SHARED_BYTES,             BITS(601, 584),               BITS(561, 544)) \
+	F(SHARED_CONFIG_MIN,        BITS(613, 608),               BITS(567, 562)) \
+	F(SHARED_CONFIG_MAX,        BITS(619, 614),               BITS(574, 569)) \
+	F(SHARED_CONFIG_TARGET,     BITS(625, 620),               BITS(662, 657)) \
+	/* constant banks */ \
+	F(BANK_VALID,               ARRAY(416, 416, 8, 4),        ARRAY(640, 640, 8, 1)) \
+	F(BANK_INVALIDATE,          ARRAY(419, 419, 8, 4),        ARRAY(1074, 1074, 8, 64)) \
+	F(BANK_ADDRESS,             SCALED(1586, 1536, 8, 64, 6), ARRAY(1072, 1024, 8, 64)) \
+	F(BANK_BYTES,               SCALED(1599, 1587, 8, 64, 4), SCALED(1087, 1075, 8, 64, 4)) \
+	/* caches to invalidate before the first block starts */ \
+	F(INVALIDATE_HEADERS,       BIT(602),                     BIT(186)) \
+	F(INVALIDATE_SAMPLERS,      BIT(603),                     BIT(187)) \
+	F(INVALIDATE_TEXTURES,      BIT(604),                     BIT(188)) \
+	F(INVALIDATE_DATA,          BIT(605),                     BIT(189)) \
+	F(INVALIDATE_INSTRUCTIONS,  BIT(606),                     BIT(190)) \
+	F(INVALIDATE_CONSTANTS,     BIT(607),                     BIT(191)) \
+	/* semaphores released when the grid has ended */ \
+	F(RELEASE_ENABLE,           ARRAY(320, 320, 3, 16),       ARRAY(823, 823, 2, 128)) \
+	F(RELEASE_SIZE,             ARRAY(322, 321, 3, 16),       ARRAY(831, 830, 2, 128)) \
+	F(RELEASE_MEMBAR,           ARRAY(323, 323, 3, 16),       ARRAY(819, 819, 2, 128)) \
+	F(RELEASE_REDUCTION,        ARRAY(324, 324, 3, 16),       ARRAY(826, 826, 2, 128)) \
+	F(RELEASE_PAYLOAD_64,       ARRAY(332, 332, 3, 16),       ARRAY(829, 829, 2, 128)) \
+	F(RELEASE_ADDRESS,          ARRAY(696, 640, 3, 128),      ARRAY(807, 768, 2, 128)) \
+	F(RELEASE_PAYLOAD,          ARRAY(767, 704, 3, 128),      ARRAY(895, 832, 2, 128)) \
+	/* what we never use, so that it can be refused */ \
+	F(DEPENDENT_ENABLE,         ARRAY(368, 368, 2, 5),        ARRAY(512, 512, 2, 5)) \
+	F(SEQUENTIAL,               BIT(1138),                    BIT(370))
+
+enum nv_qmd_field {
+#define F(name, hopper, ampere) NV_QMD_##name,
+	NV_QMD_FIELDS(F)
+#undef F
+	NV_QMD_FIELD_COUNT
+};
+
+struct nv_qmd_place {
+	const char *name;
+	uint16_t low;
+	uint8_t width; /* 0: the layout has no such field */
+	uint8_t count, stride, shift;
+};
+
+struct nv_qmd_layout {
+	uint32_t bytes;
+	uint32_t version; /* major << 4 | minor */
+	uint32_t releases;
+	struct nv_qmd_place place[NV_QMD_FIELD_COUNT];
+};
+
+#define NV_QMD_SCALED(high, low, count, stride, shift) low, (high) - (low) + 1, count, stride, shift
+#define NV_QMD_ARRAY(high, low, count, stride) NV_QMD_SCALED(high, low, count, stride, 0)
+#define NV_QMD_BITS(high, low)                 NV_QMD_SCALED(high, low, 1, 0, 0)
+#define NV_QMD_BIT(bit)                        NV_QMD_SCALED(bit, bit, 1, 0, 0)
+#define NV_QMD_NONE                            0, 0, 0, 0, 0
+
+__attribute__((unused)) static const struct nv_qmd_layout nv_qmd_hopper = {
+	.bytes = 384,
+	.version = 0x40,
+	.releases = 3,
+	.place = {
+#define F(name, hopper, ampere) { #name, NV_QMD_##hopper },
+		NV_QMD_FIELDS(F)
+#undef F
+	},
+};
+
+__attribute__((unused)) static const struct nv_qmd_layout nv_qmd_ampere = {
+	.bytes = 256,
+	.version = 0x30,
+	.releases = 2,
+	.place = {
+#define F(name, hopper, ampere) { #name, NV_QMD_##ampere },
+		NV_QMD_FIELDS(F)
+#undef F
+	},
+};
+
+static_assert(NV_QMD_MAX_WORDS * 32 == 3072, "04_00 is the larger layout: bits 0 to 3071");
+
+static inline bool nv_qmd_has(const struct nv_qmd_layout *l, enum nv_qmd_field f)
+{
+	return l->place[f].width != 0;
+}
+
+static inline uint64_t nv_qmd_mask(uint32_t width)
+{
+	return width == 64 ? ~0ull : (1ull << width) - 1;
+}
+
+/* A field that the layout does not have reads as 0. */
+static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32_t *words,
+				     enum nv_qmd_field f, uint32_t index)
+{
+	const struct nv_qmd_place *p = &l->place[f];
+	uint32_t bit = p->low + p->stride * index, done = 0;
+	uint64_t value = 0;
+
+	if (index >= p->count)
+		return 0;
+	while (done < p->width) {
+		value |= (uint64_t)(words[bit / 32] >> bit % 32) << done;
+		done += 32 - bit % 32;
+		bit += 32 - bit % 32;
+	}
+	return (value & nv_qmd_mask(p->width)) << p->shift;
+}
+
+/* false, and nothing is written: the layout has no such field, or the value does not fit it. */
+static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f,
+				 uint32_t index, uint64_t value)
+{
+	const struct nv_qmd_place *p = &l->place[f];
+	uint32_t bit = p->low + p->stride * index, left = p->width;
+
+	if (index >= p->count || value & nv_qmd_mask(p->shift) ||
+	    (value >> p->shift) & ~nv_qmd_mask(p->width))
+		return false;
+	for (value >>= p->shift; left;) {
+		uint32_t n = 32 - bit % 32 < left ? 32 - bit % 32 : left;
+		uint32_t mask = (uint32_t)nv_qmd_mask(n) << bit % 32;
+
+		words[bit / 32] = (words[bit / 32] & ~mask) | ((uint32_t)value << bit % 32 & mask);
+		value >>= n;
+		bit += n;
+		left -= n;
+	}
+	return true;
+}
+
+static inline uint64_t nv_qmd_get(const struct nv_qmd_layout *l, const uint32_t *words,
+				  enum nv_qmd_field f)
+{
+	return nv_qmd_get_at(l, words, f, 0);
+}
+
+static inline bool nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f,
+			      uint64_t value)
+{
+	return nv_qmd_set_at(l, words, f, 0, value);
+}
+
+/* Values */
+#define NV_QMD_TYPE_QUEUE        0
+#define NV_QMD_TYPE_GRID_NULL    1
+#define NV_QMD_TYPE_GRID         2
+#define NV_QMD_TYPE_GRID_CLUSTER 3
+
+#define NV_QMD_RELEASE_16_BYTES 0 /* payload, and nanoseconds at +8 */
+#define NV_QMD_RELEASE_4_BYTES  1
+#define NV_QMD_RELEASE_8_BYTES  2
+
+/* Needs of hardware, each seen refused on an H200 when not met. */
+#define NV_QMD_SHARED_ALIGN  128
+#define NV_QMD_LOCAL_ALIGN   16
+#define NV_QMD_PROGRAM_ALIGN 128
+#define NV_QMD_MAX_THREADS   1024
+
+/*
+ * How an SM's memory is split between shared memory and L1: KiB / 4 + 1 for the sizes that exist.
+ * MIN: the smallest that holds one block; TARGET: the smallest that holds all blocks that fit an SM
+ * otherwise; MAX: the largest. H200 and GA100 (164 KiB at most).
+ */
+static inline uint32_t nv_qmd_shared_config(uint32_t bytes, uint32_t max_kib)
+{
+	static const uint8_t kib[] = { 0, 8, 16, 32, 64, 100, 132, 164, 196, 228 };
+	uint32_t i, best = max_kib;
+
+	for (i = sizeof(kib); i-- > 0;)
+		if (kib[i] <= max_kib && kib[i] * 1024u >= bytes)
+			best = kib[i];
+	return best / 4 + 1;
+}
+
+static inline bool nv_qmd_shared_config_exists(uint32_t config, uint32_t max_kib)
+{
+	return config && (config - 1) * 4 <= max_kib &&
+	       nv_qmd_shared_config((config - 1) * 4096, max_kib) == config;
+}
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The cubin writer. A list of sections is built first, each with its own growing buffer; their
+ * places in the file are then assigned in order and everything is copied out once. Section indices
+ * are needed before their content is known (symbols name sections, attributes name symbols), so
+ * they are given out first: the fixed sections, then one group per kind with one for each kernel.
+ */
+#include <elf.h>
+#include <string.h>
+#include "hw/nv/cubin.h"
+#include "libsov/compiler/cubin.h"
+
+struct bytes {
+	uint8_t *data;
+	uint32_t size, capacity;
+};
+
+struct writer {
+	struct arena *arena;
+	uint32_t sm, nkernels, nsections;
+	const struct cubin_kernel *kernels;
+	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
+	Elf64_Shdr *headers;
+	struct bytes *content;
+};
+
+/* The fixed sections; those of the kernels follow. */
+enum { S_NULL, S_SHSTRTAB, S_STRTAB, S_SYMTAB, S_INFO, S_CALLGRAPH, S_FIXED };
+enum group { G_INFO, G_TEXT, G_SHARED, G_CONSTANT, G_COUNT };
+static const char *const group_names[G_COUNT] = {".nv.info.", ".text.", ".nv.shared.",
+						 ".nv.constant0."};
+
+/* Symbols: null, then per kernel its text section, its constant bank, and (globals last) itself. */
+static uint32_t constant_symbol(uint32_t k)
+{
+	return 2 + 2 * k;
+}
+
+static uint32_t kernel_symbol(const struct writer *w, uint32_t k)
+{
+	return 1 + 2 * w->nkernels + k;
+}
+
+static uint32_t section(const struct writer *w, enum group g, uint32_t k)
+{
+	return w->index[g * w->nkernels + k];
+}
+
+static void number_sections(struct writer *w)
+{
+	w->nsections = S_FIXED;
+	w->index = arena_array(w->arena, G_COUNT * w->nkernels, sizeof(*w->index));
+	for (uint32_t g = 0; g < G_COUNT; g++) {
+		for (uint32_t k = 0; k < w->nkernels; k++) {
+			if (g != G_SHARED || w->kernels[k].shared)
+				w->index[g * w->nkernels + k] = w->nsections++;
+		}
+	}
+	w->headers = arena_array(w->arena, w->nsections, sizeof(*w->headers));
+	w->content = arena_array(w->arena, w->nsections, sizeof(*w->content));
+}
+
+static void append(struct writer *w, struct bytes *b, const void *data, uint32_t size)
+{
+	if (!size)
+		return;
+	b->data = arena_grow(w->arena, b->data, &b->capacity, b->size + size, 1);
+	if (data)
+		memcpy(b->data + b->size, data, size);
+	else
+		memset(b->data + b->size, 0, size);
+	b->size += size;
+}
+
+static uint32_t add_string(struct writer *w, uint32_t table, const char *prefix, const char *text)
+{
+	struct bytes *b = &w->content[table];
+	uint32_t at = b->size;
+
+	append(w, b, prefix, (uint32_t)strlen(prefix));
+	append(w, b, text, (uint32_t)strlen(text) + 1);
+	return at;
+}
+
+static void set_header(struct writer *w, uint32_t s, uint32_t type, uint64_t flags, uint32_t link,
+		       uint32_t info, uint32_t align, uint32_t entry)
+{
+	Elf64_Shdr *h = &w->headers[s];
+
+	h->sh_type = type;
+	h->sh_flags = flags;
+	h->sh_link = link;
+	h->sh_info = info;
+	h->sh_addralign = align;
+	h->sh_entsize = entry;
+}
+
+static void attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, uint32_t value,
+		      const void *data)
+{
+	struct bytes *b = &w->content[s];
+	uint16_t half = (uint16_t)value;
+
+	append(w, b, &form, 1);
+	append(w, b, &code, 1);
+	append(w, b, &half, 2);
+	if (form == NV_INFO_SIZED)
+		append(w, b, data, value);
+}
+
+static void attribute_words(struct writer *w, uint32_t s, uint8_t code, const uint32_t *words,
+			    uint32_t count)
+{
+	attribute(w, s, NV_INFO_SIZED, code, count * 4, words);
+}
+
+/* Attributes by kernel that stand in the common section. */
+static void write_common_info(struct writer *w, uint32_t k)
+{
+	uint32_t symbol = kernel_symbol(w, k);
+
+	attribute_words(w, S_INFO, NV_INFO_REGISTERS,
+			(uint32_t[]){symbol, w->kernels[k].registers}, 2);
+	attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE, (uint32_t[]){symbol, 0}, 2);
+	attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE, (uint32_t[]){symbol, 0}, 2);
+}
+
+static void write_kernel_info(struct writer *w, uint32_t k)
+{
+	const struct cubin_kernel *kernel = &w->kernels[k];
+	uint32_t s = section(w, G_INFO, k);
+
+	attribute_words(w, s, NV_INFO_API_VERSION, (uint32_t[]){NV_ELF_VERSION}, 1);
+	for (uint32_t p = kernel->nparams; p-- > 0;) {
+		const struct cubin_param *param = &kernel->params[p];
+
+		attribute_words(w, s, NV_INFO_KPARAM,
+				(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)},
+				3);
+	}
+	attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
+	attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
+	if (kernel->max_threads[0])
+		attribute_words(w, s, NV_INFO_MAX_THREADS, kernel->max_threads, 3);
+	if (kernel->required_threads[0])
+		attribute_words(w, s, NV_INFO_REQUIRED_THREADS, kernel->required_threads, 3);
+	if (!kernel->param_bytes)
+		return;
+	attribute(w, s, NV_INFO_HALF, NV_INFO_PARAM_BYTES, kernel->param_bytes, NULL);
+	attribute_words(w, s, NV_INFO_PARAM_CBANK,
+			(uint32_t[]){constant_symbol(k),
+				     kernel->param_base | kernel->param_bytes << 16},
+			2);
+}
+
+static void write_kernel(struct writer *w, uint32_t k)
+{
+	const struct cubin_kernel *kernel = &w->kernels[k];
+	uint32_t text = section(w, G_TEXT, k), shared = section(w, G_SHARED, k);
+	uint32_t constant = section(w, G_CONSTANT, k), info = section(w, G_INFO, k);
+	uint32_t registers = w->sm < 90 ? kernel->registers << NV_TEXT_REGISTERS_SHIFT : 0;
+
+	write_common_info(w, k);
+	write_kernel_info(w, k);
+	append(w, &w->content[text], kernel->code, kernel->code_bytes);
+	append(w, &w->content[constant], NULL, kernel->param_base + kernel->param_bytes);
+
+	set_header(w, info, NV_SHT_INFO, SHF_INFO_LINK, S_SYMTAB, text, 4, 0);
+	set_header(w, text, SHT_PROGBITS,
+		   SHF_ALLOC | SHF_EXECINSTR | kernel->barriers << NV_TEXT_BARRIERS_SHIFT, S_SYMTAB,
+		   kernel_symbol(w, k) | registers, NV_TEXT_ALIGN, 0);
+	set_header(w, constant, SHT_PROGBITS, SHF_ALLOC | SHF_INFO_LINK, 0, text, 4, 0);
+	if (kernel->shared) {
+		set_header(w, shared, SHT_NOBITS, SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK, 0, text,
+			   kernel->shared_align, 0);
+		w->headers[shared].sh_size = kernel->shared_bytes;
+	}
+}
+
+static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t other, uint32_t s,
+		       uint64_t size)
+{
+	Elf64_Sym symbol = {.st_name = name, .st_info = info, .st_other = other,
+			    .st_shndx = (uint16_t)s, .st_size = size};
+
+	append(w, &w->content[S_SYMTAB], &symbol, sizeof(symbol));
+}
+
+static void write_symbols(struct writer *w)
+{
+	append(w, &w->content[S_STRTAB], NULL, 1);
+	append(w, &w->content[S_SYMTAB], NULL, sizeof(Elf64_Sym));
+	for (uint32_t k = 0; k < w->nkernels; k++) {
+		const char *name = w->kernels[k].name;
+
+		add_symbol(w, add_string(w, S_STRTAB, group_names[G_TEXT], name),
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_TEXT, k), 0);
+		add_symbol(w, add_string(w, S_STRTAB, group_names[G_CONSTANT], name),
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0);
+	}
+	for (uint32_t k = 0; k < w->nkernels; k++)
+		add_symbol(w, add_string(w, S_STRTAB, "", w->kernels[k].name),
+			   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), NV_STO_ENTRY, section(w, G_TEXT, k),
+			   w->kernels[k].code_bytes);
+	set_header(w, S_STRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
+	set_header(w, S_SYMTAB, SHT_SYMTAB, 0, S_STRTAB, kernel_symbol(w, 0), 8, sizeof(Elf64_Sym));
+}
+
+static void write_section_names(struct writer *w)
+{
+	static const char *const fixed[S_FIXED] = {"",        ".shstrtab", ".strtab",
+						   ".symtab", ".nv.info",  ".nv.callgraph"};
+
+	for (uint32_t s = 0; s < S_FIXED; s++)
+		w->headers[s].sh_name = add_string(w, S_SHSTRTAB, fixed[s], "");
+	for (uint32_t g = 0; g < G_COUNT; g++) {
+		for (uint32_t k = 0; k < w->nkernels; k++) {
+			if (section(w, g, k))
+				w->headers[section(w, g, k)].sh_name = add_string(
+					w, S_SHSTRTAB, group_names[g], w->kernels[k].name);
+		}
+	}
+	set_header(w, S_SHSTRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
+}
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+	return (at + align - 1) / align * align;
+}
+
+/* Gives every section its place; returns the end. */
+static uint64_t place_sections(struct writer *w)
+{
+	uint64_t at = sizeof(Elf64_Ehdr);
+
+	for (uint32_t s = 1; s < w->nsections; s++) {
+		Elf64_Shdr *h = &w->headers[s];
+
+		at = align_up(at, h->sh_addralign);
+		h->sh_offset = at;
+		if (h->sh_type == SHT_NOBITS)
+			continue;
+		h->sh_size = w->content[s].size;
+		at += h->sh_size;
+	}
+	return align_up(at, 8);
+}
+
+/* One segment over all sections of a group. */
+static void set_segment(struct writer *w, Elf64_Phdr *p, enum group g, uint32_t flags)
+{
+	p->p_type = PT_LOAD;
+	p->p_flags = flags;
+	p->p_align = 8;
+	for (uint32_t k = 0; k < w->nkernels; k++) {
+		const Elf64_Shdr *h = &w->headers[section(w, g, k)];
+
+		if (!section(w, g, k))
+			continue;
+		if (!p->p_offset)
+			p->p_offset = h->sh_offset;
+		if (h->sh_type == SHT_NOBITS)
+			p->p_memsz += h->sh_size;
+		else
+			p->p_memsz = p->p_filesz = h->sh_offset + h->sh_size - p->p_offset;
+	}
+}
+
+uint8_t *cubin_write(struct arena *a, uint32_t sm, const struct cubin_kernel *kernels,
+		     uint32_t nkernels, size_t *size)
+{
+	/* What ptxas ends a call graph without calls with. */
+	static const int32_t no_calls[] = {0, -1, 0, -2, 0, -3, 0, -4};
+	struct writer w = {.arena = a, .sm = sm, .nkernels = nkernels, .kernels = kernels};
+	Elf64_Phdr segments[5] = {0};
+	Elf64_Ehdr header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
+			    NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12},
+		.e_type = ET_EXEC,
+		.e_machine = NV_ELF_MACHINE,
+		.e_version = NV_ELF_VERSION,
+		.e_flags = NV_ELF_FLAGS(sm),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 5,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shstrndx = S_SHSTRTAB,
+	};
+	uint8_t *file;
+
+	number_sections(&w);
+	write_section_names(&w);
+	write_symbols(&w);
+	append(&w, &w.content[S_CALLGRAPH], no_calls, sizeof(no_calls));
+	set_header(&w, S_CALLGRAPH, NV_SHT_CALLGRAPH, 0, S_SYMTAB, 0, 4, 8);
+	set_header(&w, S_INFO, NV_SHT_INFO, 0, S_SYMTAB, 0, 4, 0);
+	for (uint32_t k = 0; k < nkernels; k++)
+		write_kernel(&w, k);
+
+	header.e_shnum = (uint16_t)w.nsections;
+	header.e_shoff = place_sections(&w);
+	header.e_phoff = header.e_shoff + w.nsections * sizeof(Elf64_Shdr);
+	segments[0] = (Elf64_Phdr){.p_type = PT_PHDR, .p_flags = PF_R, .p_offset = header.e_phoff,
+				   .p_filesz = sizeof(segments), .p_memsz = sizeof(segments),
+				   .p_align = 8};
+	segments[1] = segments[0];
+	segments[1].p_type = PT_LOAD;
+	set_segment(&w, &segments[2], G_TEXT, PF_R | PF_X);
+	set_segment(&w, &segments[3], G_SHARED, PF_R | PF_W);
+	set_segment(&w, &segments[4], G_CONSTANT, PF_R);
+
+	*size = header.e_phoff + sizeof(segments);
+	file = arena_alloc(a, *size);
+	memcpy(file, &header, sizeof(header));
+	for (uint32_t s = 1; s < w.nsections; s++) {
+		if (w.headers[s].sh_type != SHT_NOBITS)
+			memcpy(file + w.headers[s].sh_offset, w.content[s].data, w.content[s].size);
+	}
+	memcpy(file + header.e_shoff, w.headers, w.nsections * sizeof(Elf64_Shdr));
+	memcpy(file + header.e_phoff, segments, sizeof(segments));
+	return file;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reconvergence. After a divergent branch the lanes of a warp run apart until something brings them
+ * together again: BSSY notes in a barrier register which lanes are there, BSYNC makes these wait
+ * for each other. For each divergent branch with a place where its lanes meet:
+ *
+ *   region  what can be reached from a block without passing that place
+ *   head    the nearest block above (or at) the branch that dominates its own region and is not
+ *           itself inside it, so that each lane that comes to the place came by the head, once
+ *
+ * BSSY goes to the end of the head, BSYNC to a block of its own on the edges from region to place.
+ * Branches with the same head and place share a barrier, and a region inside another with the same
+ * place needs none of its own. Where there is no such head, lanes may run
+ * apart for longer; that costs time but no correctness, since operations between lanes that might
+ * find them apart are preceded by a WARPSYNC for their lanes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+struct region {
+	uint32_t head, place; /* blocks; head 0: there is none */
+	bool *inside;         /* by block */
+	uint32_t size;
+	uint32_t barrier;     /* number of its register; MIR_BARRIERS: none was left */
+	uint32_t sync;        /* block of its BSYNC */
+	struct mir_inst *enter; /* its BSSY */
+};
+
+struct converge {
+	struct mir_func *f;
+	uint32_t nblocks;   /* before any are added */
+	uint32_t room;      /* for all that may be added */
+	uint32_t *stack;
+	uint32_t *idom, *place_in_order;
+	struct region *regions;
+	uint32_t nregions;
+	bool *apart; /* by block: lanes may have parted */
+};
+
+/* Immediate dominators, after Cooper, Harvey and Kennedy: two fingers that walk up. */
+static void find_dominators(struct converge *c)
+{
+	const struct mir_func *f = c->f;
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
+	bool changed = true;
+
+	c->idom = arena_array(f->arena, f->nblocks, sizeof(*c->idom));
+	c->place_in_order = arena_array(f->arena, f->nblocks, sizeof(*c->place_in_order));
+	for (uint32_t k = 0; k < count; k++)
+		c->place_in_order[order[k]] = k;
+	c->idom[f->entry] = f->entry;
+	while (changed) {
+		changed = false;
+		for (uint32_t k = 1; k < count; k++) {
+			const struct mir_block *block = &f->blocks[order[k]];
+			uint32_t dom = 0;
+
+			for (uint32_t p = 0; p < block->npreds; p++) {
+				uint32_t a = block->preds[p], b = dom;
+
+				if (!c->idom[a])
+					continue;
+				while (b && a != b) {
+					if (c->place_in_order[a] > c->place_in_order[b])
+						a = c->idom[a];
+					else
+						b = c->idom[b];
+				}
+				dom = a;
+			}
+			changed |= c->idom[order[k]] != dom;
+			c->idom[order[k]] = dom;
+		}
+	}
+}
+
+static bool dominates(const struct converge *c, uint32_t a, uint32_t b)
+{
+	while (c->place_in_order[b] > c->place_in_order[a])
+		b = c->idom[b];
+	return a == b;
+}
+
+/* Marks what can be reached from b's successors without entering stop. */
+static uint32_t reach(const struct converge *c, uint32_t b, uint32_t stop, bool *inside)
+{
+	const struct mir_func *f = c->f;
+	uint32_t depth = 0, count = 0;
+
+	c->stack[depth++] = b;
+	while (depth) {
+		const struct mir_block *block = &f->blocks[c->stack[--depth]];
+
+		for (uint32_t s = 0; s < block->nsucc; s++) {
+			uint32_t to = block->succ[s];
+
+			if (to == stop || inside[to])
+				continue;
+			inside[to] = true;
+			count++;
+			c->stack[depth++] = to;
+		}
+	}
+	return count;
+}
+
+/* All lanes that enter by the head leave by the place, and none came another way. */
+static bool is_closed(const struct converge *c, const struct region *r)
+{
+	for (uint32_t b = 0; b < c->nblocks; b++) {
+		if (r->inside[b] && (!dominates(c, r->head, b) || b == r->head ||
+				     c->f->blocks[b].end == MIR_END_EXIT))
+			return false;
+	}
+	return true;
+}
+
+static bool find_region(struct converge *c, uint32_t branch, struct region *r)
+{
+	const struct mir_func *f = c->f;
+
+	r->place = f->blocks[branch].reconverge;
+	if (!r->place || !f->blocks[r->place].npreds)
+		return false;
+	r->inside = arena_array(f->arena, c->room, sizeof(*r->inside));
+	for (r->head = branch;; r->head = c->idom[r->head]) {
+		memset(r->inside, 0, c->nblocks * sizeof(*r->inside));
+		r->size = reach(c, r->head, r->place, r->inside);
+		/* The place inside a loop that the head is not in would be passed many times. */
+		if (is_closed(c, r) && r->head != r->place)
+			return true;
+		if (r->head == f->entry)
+			return false;
+	}
+}
+
+/* A known region whose barrier does for this one. */
+static struct region *covering(struct converge *c, const struct region *r)
+{
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		struct region *other = &c->regions[k];
+
+		if (other->place == r->place &&
+		    (other->head == r->head || other->inside[r->head]))
+			return other;
+	}
+	return NULL;
+}
+
+/* Two barriers are in use at once if one's head is the other's or inside its region. */
+static bool overlap(const struct region *a, const struct region *b)
+{
+	return a->head == b->head || a->inside[b->head] || b->inside[a->head];
+}
+
+static void number_barrier(struct converge *c, struct region *r)
+{
+	uint32_t used = 0;
+
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		if (&c->regions[k] != r && c->regions[k].barrier < MIR_BARRIERS &&
+		    overlap(&c->regions[k], r))
+			used |= 1u << c->regions[k].barrier;
+	}
+	for (r->barrier = 0; r->barrier < MIR_BARRIERS && used >> r->barrier & 1; r->barrier++)
+		;
+}
+
+/* Lanes may be apart in all of the region, or, where nothing brings them together, from there on. */
+static void mark_apart(struct converge *c, uint32_t branch, const struct region *r)
+{
+	bool *apart = r ? r->inside : arena_array(c->f->arena, c->room, sizeof(*apart));
+
+	if (!r)
+		reach(c, branch, 0, apart);
+	for (uint32_t b = 0; b < c->nblocks; b++)
+		c->apart[b] |= apart[b];
+}
+
+static void collect(struct converge *c)
+{
+	const struct mir_func *f = c->f;
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
+
+	/* Outer regions come first in this order. */
+	for (uint32_t k = 0; k < count; k++) {
+		const struct mir_block *block = &f->blocks[order[k]];
+		struct region r = {.barrier = MIR_BARRIERS}, *known;
+
+		if (block->end != MIR_END_BRANCH || !block->divergent)
+			continue;
+		if (!find_region(c, order[k], &r)) {
+			mark_apart(c, order[k], NULL);
+			continue;
+		}
+		known = covering(c, &r);
+		if (!known) {
+			known = &c->regions[c->nregions++];
+			*known = r;
+			number_barrier(c, known);
+		}
+		mark_apart(c, order[k], known->barrier < MIR_BARRIERS ? known : NULL);
+	}
+}
+
+static struct mir_source barrier(uint32_t number)
+{
+	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
+}
+
+static void insert_barrier(struct converge *c, struct region *r)
+{
+	struct mir_func *f = c->f;
+	struct mir_inst *leave = mir_inst_new(f, SASS_BSYNC);
+
+	r->sync = mir_block_new(f, mir_before(f, r->place));
+	for (uint32_t p = 0; p < f->blocks[r->place].npreds;) {
+		uint32_t from = f->blocks[r->place].preds[p];
+
+		if (from == r->head || r->inside[from])
+			mir_redirect(f, from, r->place, r->sync);
+		else
+			p++;
+	}
+	mir_edge(f, r->sync, r->place);
+	f->blocks[r->sync].end = MIR_END_JUMP;
+	mir_set(leave, 0, barrier(r->barrier));
+	mir_insert(f, r->sync, NULL, leave);
+
+	r->enter = mir_inst_new(f, SASS_BSSY);
+	mir_set(r->enter, 0, barrier(r->barrier));
+	mir_set(r->enter, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	mir_insert(f, r->head, NULL, r->enter);
+	/* For the regions around this one, the new block is inside. */
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		if (c->regions[k].inside[r->head])
+			c->regions[k].inside[r->sync] = true;
+	}
+}
+
+/* Inner regions first: where several meet in one place, their lanes meet from the inside out. */
+static int by_size(const void *a, const void *b)
+{
+	const struct region *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->head < y->head ? -1 : x->head > y->head;
+}
+
+static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *before)
+{
+	struct mir_inst *i = mir_inst_new(f, f->sm >= 90 ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
+
+	if (f->sm < 90)
+		mir_set(i, 1, mir_imm(UINT32_MAX));
+	i->members = MIR_ALL_LANES;
+	i->line = before->line;
+	mir_insert(f, b, before, i);
+}
+
+/* One WARPSYNC does for a run of operations of all lanes: nothing parts them in a block. */
+static void sync_members(struct converge *c)
+{
+	struct mir_func *f = c->f;
+
+	for (uint32_t b = 1; b < c->nblocks; b++) {
+		bool together = !c->apart[b];
+
+		mir_for_each(f, b, i) {
+			if (i->members == MIR_ALL_LANES && !together)
+				insert_warpsync(f, b, i);
+			together |= i->members == MIR_ALL_LANES;
+		}
+	}
+}
+
+void nv_converge(struct mir_func *f)
+{
+	struct converge c = {.f = f, .nblocks = f->nblocks};
+	uint32_t branches = 0;
+
+	mir_for_each_block(f, b)
+		branches += f->blocks[b].end == MIR_END_BRANCH && f->blocks[b].divergent;
+	c.room = c.nblocks + branches;
+	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
+	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
+	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
+	find_dominators(&c);
+	collect(&c);
+	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);
+	for (uint32_t k = 0; k < c.nregions; k++) {
+		if (c.regions[k].barrier < MIR_BARRIERS)
+			insert_barrier(&c, &c.regions[k]);
+	}
+	for (uint32_t k = 0; k < c.nregions; k++) {
+		if (c.regions[k].enter)
+			c.regions[k].enter->target = f->blocks[c.regions[k].sync].succ[0];
+	}
+	sync_members(&c);
+}

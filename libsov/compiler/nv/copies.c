@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Out of SSA form: the phis of a block are a parallel copy on each edge into it. Edges that leave a
+ * branch get a block of their own first. With registers assigned, a parallel copy becomes moves in
+ * an order in which nothing is overwritten before it was read; what is left then are cycles: of
+ * predicates they are undone by swaps (one instruction computes two predicates), of registers by a
+ * move to one that is free.
+ *
+ * Moves from a register to itself are kept as records until the assignment has been checked.
+ */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+/* Each edge by itself: a branch may have both of its edges to the same block. */
+static void split_edge(struct mir_func *f, uint32_t b, uint32_t pred_index, uint32_t succ_index)
+{
+	uint32_t from = f->blocks[b].preds[pred_index], n = mir_block_new(f, from);
+
+	f->blocks[n].end = MIR_END_JUMP;
+	f->blocks[n].nsucc = 1;
+	f->blocks[n].succ[0] = b;
+	f->blocks[n].preds = arena_grow(f->arena, NULL, &f->blocks[n].preds_capacity, 1,
+					sizeof(uint32_t));
+	f->blocks[n].preds[0] = from;
+	f->blocks[n].npreds = 1;
+	f->blocks[b].preds[pred_index] = n;
+	f->blocks[from].succ[succ_index] = n;
+}
+
+void nv_split_edges(struct mir_func *f)
+{
+	mir_for_each_block(f, b) {
+		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
+			const struct mir_block *from = &f->blocks[f->blocks[b].preds[p]];
+
+			if (from->nsucc > 1)
+				split_edge(f, b, p, from->succ[0] == b ? 0 : 1);
+		}
+	}
+}
+
+struct copy {
+	struct mir_source dst, src;
+	bool done;
+};
+
+struct copies {
+	struct mir_func *f;
+	uint32_t block; /* at whose end they happen */
+	struct copy *list;
+	uint32_t count;
+};
+
+static bool same_reg(const struct mir_source *a, const struct mir_source *b)
+{
+	return a->op.kind == b->op.kind && a->op.reg == b->op.reg;
+}
+
+static bool is_source(const struct copies *c, const struct mir_source *reg, const struct copy *but)
+{
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (!c->list[k].done && &c->list[k] != but && same_reg(&c->list[k].src, reg))
+			return true;
+	}
+	return false;
+}
+
+static void emit_move(struct copies *c, struct mir_source dst, struct mir_source src)
+{
+	struct mir_inst *i = mir_move(c->f, dst, src);
+
+	i->copy = same_reg(&dst, &src) && !src.op.flags;
+	mir_insert(c->f, c->block, NULL, i);
+}
+
+/* What was to be read from one register is now in another. */
+static void moved(struct copies *c, struct mir_source from, struct mir_source to)
+{
+	for (uint32_t k = 0; k < c->count; k++) {
+		struct copy *copy = &c->list[k];
+
+		if (!copy->done && same_reg(&copy->src, &from))
+			copy->src.op.reg = to.op.reg;
+	}
+}
+
+/* A register that holds nothing here: not live out, and of no copy. */
+static bool free_gpr(const struct copies *c, uint8_t *reg)
+{
+	const struct mir_func *f = c->f;
+	const struct mir_block *block = &f->blocks[c->block];
+	bool used[256] = {false};
+
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		for (uint32_t k = 0; f->vregs[v].kind == SASS_GPR && k < f->vregs[v].units; k++) {
+			if (f->vregs[v].assigned &&
+			    mir_has(block->live_out, f->vregs[v].first_unit + k))
+				used[f->vregs[v].reg + k] = true;
+		}
+	}
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (c->list[k].dst.op.kind == SASS_GPR)
+			used[c->list[k].dst.op.reg] = true;
+		if (c->list[k].src.op.kind == SASS_GPR)
+			used[c->list[k].src.op.reg] = true;
+	}
+	for (uint32_t r = 0; r < MIR_GPRS; r++) {
+		*reg = (uint8_t)r;
+		if (!used[r])
+			return true;
+	}
+	return false;
+}
+
+/* Exchanges two predicates: dst gets its value, src's register gets what dst held. */
+static void swap_preds(struct copies *c, struct copy *copy)
+{
+	struct mir_source old = copy->dst; /* as a source: what other copies want from there */
+	struct mir_inst *i = mir_inst_new(c->f, SASS_PLOP3);
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (!c->list[k].done && &c->list[k] != copy && same_reg(&c->list[k].src, &old))
+			old.ref = c->list[k].src.ref;
+	}
+	mir_set(i, 0, copy->dst);
+	mir_set(i, 1, (struct mir_source){{.kind = SASS_PRED, .reg = copy->src.op.reg}, old.ref});
+	mir_set(i, 2, copy->src);
+	mir_set(i, 3, old);
+	mir_set(i, 4, mir_true(true));
+	mir_set(i, 5, mir_imm(0xf0)); /* the first */
+	mir_set(i, 6, mir_imm(0xcc)); /* the second */
+	mir_insert(c->f, c->block, NULL, i);
+	copy->done = true;
+	moved(c, old, copy->src);
+}
+
+static bool break_cycle(struct copies *c, struct copy *copy)
+{
+	struct mir_source spare = copy->src;
+
+	if (copy->dst.op.kind == SASS_PRED) {
+		swap_preds(c, copy);
+		return true;
+	}
+	if (!free_gpr(c, &spare.op.reg)) {
+		diag_error(&c->f->job->diag, 0, 0,
+			   "kernel '%s' needs more than %u registers at once, and spilling is not "
+			   "there yet; split the kernel or unroll less",
+			   c->f->name, MIR_GPRS);
+		return false;
+	}
+	emit_move(c, spare, copy->src);
+	moved(c, copy->src, spare);
+	return true;
+}
+
+static bool sequence(struct copies *c)
+{
+	for (;;) {
+		struct copy *left = NULL;
+		bool progress = false;
+
+		for (uint32_t k = 0; k < c->count; k++) {
+			struct copy *copy = &c->list[k];
+
+			if (copy->done)
+				continue;
+			if (is_source(c, &copy->dst, copy)) {
+				left = copy;
+				continue;
+			}
+			emit_move(c, copy->dst, copy->src);
+			copy->done = progress = true;
+		}
+		if (!left)
+			return true;
+		if (!progress && !break_cycle(c, left))
+			return false;
+	}
+}
+
+static struct mir_source assigned(const struct mir_func *f, struct mir_source s)
+{
+	if (s.ref.vreg)
+		s.op.reg = (uint8_t)(f->vregs[s.ref.vreg].reg + s.ref.part);
+	return s;
+}
+
+static bool copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
+{
+	const struct mir_block *block = &f->blocks[b];
+	struct copies c = {.f = f, .block = block->preds[p]};
+
+	c.list = arena_array(f->arena, block->nphis * MIR_MAX_UNITS, sizeof(*c.list));
+	for (uint32_t k = 0; k < block->nphis; k++) {
+		uint32_t vreg = block->phis[k].vreg, units = f->vregs[vreg].units;
+
+		for (uint32_t u = 0; u < units; u++) {
+			struct copy *copy = &c.list[c.count++];
+
+			copy->dst = assigned(f, mir_reg(f->vregs[vreg].kind,
+							(struct mir_ref){vreg, (uint8_t)u}));
+			copy->src = assigned(f, block->phis[k].args[p * units + u]);
+		}
+	}
+	return sequence(&c);
+}
+
+bool nv_copies(struct mir_func *f)
+{
+	mir_for_each_block(f, b) {
+		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
+			if (!copy_edge(f, b, p))
+				return false;
+		}
+		f->blocks[b].nphis = 0;
+	}
+	return true;
+}
+
+void nv_drop_copies(struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each_safe(f, b, i)
+			if (i->copy)
+				mir_remove(f, b, i);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Layout: how blocks end becomes instructions. A jump to the block that follows is none; a branch
+ * jumps on the condition for which the other side follows.
+ */
+#include "libsov/compiler/nv/mir.h"
+
+static struct mir_inst *append(struct mir_func *f, uint32_t b, enum sass_op op)
+{
+	struct mir_inst *i = mir_inst_new(f, op);
+
+	i->keep_last = true;
+	mir_insert(f, b, NULL, i);
+	return i;
+}
+
+static struct mir_inst *append_jump(struct mir_func *f, uint32_t b, uint32_t to)
+{
+	struct mir_inst *i = append(f, b, SASS_BRA);
+
+	mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	i->target = to;
+	return i;
+}
+
+static void end_block(struct mir_func *f, uint32_t b)
+{
+	const struct mir_block block = f->blocks[b];
+	struct mir_source cond = block.cond;
+	uint32_t taken = block.succ[0], other = block.succ[1];
+
+	switch (block.end) {
+	case MIR_END_TRAP:
+		mir_set(append(f, b, SASS_BPT), 0, mir_imm(1));
+		append(f, b, SASS_EXIT);
+		break;
+	case MIR_END_EXIT:
+		append(f, b, SASS_EXIT);
+		break;
+	case MIR_END_JUMP:
+		if (taken != block.next)
+			append_jump(f, b, taken);
+		break;
+	case MIR_END_BRANCH:
+		if (taken == block.next) {
+			taken = block.succ[1];
+			other = block.succ[0];
+			cond.op.flags ^= SASS_NEG;
+		}
+		mir_set_guard(append_jump(f, b, taken), cond);
+		if (other != block.next)
+			append_jump(f, b, other);
+		break;
+	}
+}
+
+void nv_layout(struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		end_block(f, b);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Atomics that the machine does not have become loops around one that it has, while the code is
+ * still IR: read, compute what should be there, put it there if nobody else was faster.
+ *
+ *	        first = load [a]                  join of the rest of the block:
+ *	loop:   old = phi first, seen             result = seen
+ *	        seen = cas [a], old, f(old, x)
+ *	        cbr seen = old, rest, loop
+ */
+#include "libsov/compiler/nv/mir.h"
+
+/* Shared memory adds no floats and exchanges 64 bits but does nothing else with them; nobody
+ * compares floats. */
+static bool is_native(const struct ir_inst *in)
+{
+	if (in->sub == IR_ATOM_FMIN || in->sub == IR_ATOM_FMAX)
+		return false;
+	if (in->space == IR_GLOBAL)
+		return true;
+	if (in->sub == IR_ATOM_FADD)
+		return in->space != IR_SHARED;
+	return in->type == IR_B32 || in->sub == IR_ATOM_EXCH || in->space == IR_GENERIC_SPACE;
+}
+
+struct builder {
+	struct ir_func *f;
+	ir_block block;
+	enum ir_type type;
+	uint32_t line;
+};
+
+static ir_id append(struct builder *b, enum ir_op op, enum ir_type type, ir_val x, ir_val y,
+		    uint32_t nargs)
+{
+	ir_id i = ir_inst_new(b->f, op, type, (ir_val[]){x, y}, nargs, 1);
+
+	ir_at(b->f, i)->line = b->line;
+	ir_append(b->f, b->block, i);
+	return i;
+}
+
+static ir_val compute(struct builder *b, enum ir_op op, ir_val x, ir_val y)
+{
+	return ir_at(b->f, append(b, op, b->type, x, y, 2))->res;
+}
+
+static ir_val compare(struct builder *b, enum ir_cond cond, ir_val x, ir_val y)
+{
+	ir_id i = append(b, IR_ICMP, b->type, x, y, 2);
+
+	ir_at(b->f, i)->cond = (uint8_t)cond;
+	return ir_at(b->f, i)->res;
+}
+
+static ir_val choose(struct builder *b, ir_val p, ir_val x, ir_val y)
+{
+	ir_id i = ir_inst_new(b->f, IR_SELECT, b->type, (ir_val[]){p, x, y}, 3, 1);
+
+	ir_append(b->f, b->block, i);
+	return ir_at(b->f, i)->res;
+}
+
+/* What is to be in memory after old was there. */
+static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
+{
+	static const uint8_t ops[IR_ATOM_COUNT] = {
+		[IR_ATOM_ADD] = IR_ADD,     [IR_ATOM_MIN_U] = IR_MIN_U, [IR_ATOM_MIN_S] = IR_MIN_S,
+		[IR_ATOM_MAX_U] = IR_MAX_U, [IR_ATOM_MAX_S] = IR_MAX_S, [IR_ATOM_AND] = IR_AND,
+		[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
+		[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX,
+	};
+	ir_val zero, one, p;
+
+	if (ops[what])
+		return compute(b, ops[what], old, x);
+	if (what == IR_ATOM_EXCH)
+		return x;
+	zero = ir_const(b->f, b->block, b->type, 0);
+	one = ir_const(b->f, b->block, b->type, 1);
+	if (what == IR_ATOM_INC)
+		return choose(b, compare(b, IR_GE_U, old, x), zero, compute(b, IR_ADD, old, one));
+	p = compute(b, IR_SUB, old, one);
+	return choose(b, compare(b, IR_EQ, old, zero), x,
+		      choose(b, compare(b, IR_GT_U, old, x), x, p));
+}
+
+/* Everything from an instruction on moves to a new block, with the edges that leave. */
+static ir_block split(struct ir_func *f, ir_id at)
+{
+	ir_block from = ir_at(f, at)->block, to = ir_block_new(f, NULL);
+
+	for (ir_id i = at; i;) {
+		ir_id next = ir_at(f, i)->next;
+
+		ir_remove(f, i);
+		ir_append(f, to, i);
+		i = next;
+	}
+	for (uint32_t s = 0; s < f->blocks[from].nsucc; s++) {
+		struct ir_bb *succ = &f->blocks[f->blocks[from].succ[s]];
+
+		f->blocks[to].succ[s] = f->blocks[from].succ[s];
+		for (uint32_t p = 0; p < succ->npreds; p++) {
+			if (succ->preds[p] == from)
+				succ->preds[p] = to;
+		}
+	}
+	f->blocks[to].nsucc = f->blocks[from].nsucc;
+	f->blocks[from].nsucc = 0;
+	return to;
+}
+
+/* A memory operation on the same place as another. */
+static ir_id append_access(struct builder *b, ir_id like, enum ir_op op, const ir_val *args,
+			   uint32_t nargs)
+{
+	ir_id i = ir_inst_new(b->f, op, b->type, args, nargs, 1);
+	const struct ir_inst *from = ir_at(b->f, like);
+	struct ir_inst *to = ir_at(b->f, i);
+
+	to->imm = from->imm;
+	to->space = from->space;
+	to->scope = from->scope;
+	to->order = op == IR_LOAD ? IR_RELAXED : from->order;
+	to->align = from->align;
+	to->from = from->from;
+	to->line = from->line;
+	ir_append(b->f, b->block, i);
+	return i;
+}
+
+static void make_loop(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
+	ir_block before = in.block, rest = split(f, atom), loop = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = in.type, .line = in.line};
+	ir_id phi, branch;
+
+	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
+	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, before, loop);
+
+	b.block = loop;
+	phi = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){first}, 1, 1);
+	ir_append(f, loop, phi);
+	old = ir_at(f, phi)->res;
+	next = update(&b, in.sub, old, x);
+	seen = ir_at(f, append_access(&b, atom, IR_CAS, (ir_val[]){address, old, next}, 3))->res;
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	ir_append(f, loop, branch);
+	ir_edge(f, loop, rest);
+	ir_edge(f, loop, loop);
+	ir_arg_append(f, phi, seen);
+
+	ir_replace_uses(f, in.res, seen);
+	ir_remove(f, atom);
+}
+
+void nv_legalise(struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst_safe(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+
+			if (in->op == IR_ATOM && !is_native(in)) {
+				make_loop(f, i);
+				break; /* the rest of the block is another one now, still to come */
+			}
+		}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Liveness, by unit. A register with several units may have its halves written by different
+ * instructions; it occupies all of its place from the first of these writes on, because that is
+ * when the place is chosen. That write, the leader, dominates the others. So for liveness the
+ * leader defines all units, and every later write counts as a use of the units that it writes.
+ */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+static void find_leaders(struct mir_func *f, const uint32_t *order, uint32_t count)
+{
+	struct mir_use uses[SASS_MAX_USES];
+
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].leader = NULL;
+	for (uint32_t k = 0; k < count; k++)
+		mir_for_each(f, order[k], i) {
+			uint32_t n = mir_uses(i, uses);
+
+			for (uint32_t u = 0; u < n; u++) {
+				struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+				if (uses[u].write && uses[u].ref.vreg && !v->leader && !v->phi)
+					v->leader = i;
+			}
+		}
+}
+
+static void use(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
+{
+	for (uint32_t k = 0; r.vreg && k < count; k++)
+		mir_add(live, mir_unit(f, r) + k);
+}
+
+static void define(const struct mir_func *f, uint64_t *live, uint32_t vreg)
+{
+	for (uint32_t k = 0; k < f->vregs[vreg].units; k++)
+		mir_drop(live, f->vregs[vreg].first_unit + k);
+}
+
+void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i)
+{
+	struct mir_use uses[SASS_MAX_USES];
+	uint32_t n = mir_uses(i, uses);
+
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i)
+			define(f, live, uses[u].ref.vreg);
+	}
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].write || f->vregs[uses[u].ref.vreg].leader != i)
+			use(f, live, uses[u].ref, uses[u].count);
+	}
+}
+
+/* What successors need: their live-ins, and what their phis take along this edge. */
+static void leave(const struct mir_func *f, uint32_t b, uint64_t *live)
+{
+	const struct mir_block *block = &f->blocks[b];
+
+	for (uint32_t s = 0; s < block->nsucc; s++) {
+		const struct mir_block *to = &f->blocks[block->succ[s]];
+
+		for (uint32_t w = 0; w < mir_set_words(f); w++)
+			live[w] |= to->live_in[w];
+		for (uint32_t p = 0; p < to->nphis; p++) {
+			uint32_t units = f->vregs[to->phis[p].vreg].units;
+
+			for (uint32_t k = 0; k < to->npreds * units; k++) {
+				if (to->preds[k / units] == b)
+					use(f, live, to->phis[p].args[k].ref, 1);
+			}
+		}
+	}
+}
+
+static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
+{
+	struct mir_block *block = &f->blocks[b];
+	size_t bytes = mir_set_words(f) * sizeof(*live);
+	bool changed;
+
+	memset(live, 0, bytes);
+	leave(f, b, live);
+	memcpy(block->live_out, live, bytes);
+	use(f, live, block->cond.ref, 1);
+	for (struct mir_inst *i = block->last; i; i = i->prev)
+		nv_live_before(f, live, i);
+	for (uint32_t p = 0; p < block->nphis; p++)
+		define(f, live, block->phis[p].vreg);
+	changed = bytes && memcmp(live, block->live_in, bytes);
+	memcpy(block->live_in, live, bytes);
+	return changed;
+}
+
+void nv_liveness(struct mir_func *f)
+{
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
+	uint64_t *live;
+	bool changed = true;
+
+	mir_number(f);
+	find_leaders(f, order, count);
+	live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	for (uint32_t k = 0; k < count; k++) {
+		struct mir_block *block = &f->blocks[order[k]];
+
+		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	}
+	while (changed) {
+		changed = false;
+		for (uint32_t k = count; k-- > 0;)
+			changed |= update(f, order[k], live);
+	}
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/* Machine IR: building blocks, instructions and virtual registers. */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+uint32_t mir_vreg_new(struct mir_func *f, uint8_t kind, uint32_t units)
+{
+	f->vregs = arena_grow(f->arena, f->vregs, &f->vregs_capacity, f->nvregs + 1,
+			      sizeof(*f->vregs));
+	f->vregs[f->nvregs] = (struct mir_vreg){.kind = kind, .units = (uint8_t)units};
+	return f->nvregs++;
+}
+
+struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op)
+{
+	struct mir_inst *i = arena_alloc(f->arena, sizeof(*i));
+
+	sass_init(&i->sass, op);
+	return i;
+}
+
+void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i)
+{
+	struct mir_block *block = &f->blocks[b];
+
+	i->next = before;
+	i->prev = before ? before->prev : block->last;
+	*(i->prev ? &i->prev->next : &block->first) = i;
+	*(before ? &before->prev : &block->last) = i;
+}
+
+void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	struct mir_block *block = &f->blocks[b];
+
+	*(i->prev ? &i->prev->next : &block->first) = i->next;
+	*(i->next ? &i->next->prev : &block->last) = i->prev;
+	i->prev = i->next = NULL;
+}
+
+uint32_t mir_block_new(struct mir_func *f, uint32_t after)
+{
+	uint32_t b = f->nblocks++;
+
+	f->blocks = arena_grow(f->arena, f->blocks, &f->blocks_capacity, f->nblocks,
+			       sizeof(*f->blocks));
+	f->blocks[b] = (struct mir_block){.next = f->blocks[after].next};
+	f->blocks[after].next = b;
+	return b;
+}
+
+uint32_t mir_before(const struct mir_func *f, uint32_t b)
+{
+	uint32_t before = 0;
+
+	for (uint32_t k = f->entry; k != b; k = f->blocks[k].next)
+		before = k;
+	return before;
+}
+
+void mir_block_drop(struct mir_func *f, uint32_t b)
+{
+	f->blocks[mir_before(f, b)].next = f->blocks[b].next;
+	for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
+		mir_unlink(f, b, f->blocks[b].succ[s]);
+	f->blocks[b].nsucc = 0;
+}
+
+static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
+{
+	struct mir_block *block = &f->blocks[b];
+
+	block->preds = arena_grow(f->arena, block->preds, &block->preds_capacity,
+				  block->npreds + 1, sizeof(*block->preds));
+	block->preds[block->npreds++] = pred;
+}
+
+void mir_edge(struct mir_func *f, uint32_t from, uint32_t to)
+{
+	f->blocks[from].succ[f->blocks[from].nsucc++] = to;
+	add_pred(f, to, from);
+}
+
+/* Order of predecessors is kept: phi arguments follow it. */
+void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to)
+{
+	struct mir_block *block = &f->blocks[to];
+	uint32_t p = 0;
+
+	while (block->preds[p] != from)
+		p++;
+	memmove(block->preds + p, block->preds + p + 1,
+		(--block->npreds - p) * sizeof(*block->preds));
+}
+
+void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to)
+{
+	uint32_t s = f->blocks[from].succ[0] == to ? 0 : 1;
+
+	f->blocks[from].succ[s] = new_to;
+	mir_unlink(f, from, to);
+	add_pred(f, new_to, from);
+}
+
+void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
+{
+	i->sass.ops[operand] = s.op;
+	i->ref[operand] = s.ref;
+	if (i->sass.nops <= operand)
+		i->sass.nops = (uint8_t)(operand + 1);
+}
+
+struct mir_source mir_get(const struct mir_inst *i, uint32_t operand)
+{
+	return (struct mir_source){i->sass.ops[operand], i->ref[operand]};
+}
+
+void mir_set_guard(struct mir_inst *i, struct mir_source predicate)
+{
+	i->sass.guard = predicate.op.reg;
+	i->sass.guard_not = predicate.op.flags & SASS_NEG;
+	i->guard = predicate.ref;
+}
+
+struct mir_source mir_reg(uint8_t kind, struct mir_ref r)
+{
+	return (struct mir_source){{.kind = kind}, r};
+}
+
+struct mir_source mir_imm(uint32_t value)
+{
+	return (struct mir_source){.op = {.kind = SASS_IMM, .value = value}};
+}
+
+struct mir_source mir_true(bool value)
+{
+	return (struct mir_source){
+		.op = {.kind = SASS_PRED, .reg = SASS_PT, .flags = value ? 0 : SASS_NEG}};
+}
+
+struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_source src)
+{
+	struct mir_inst *i;
+
+	if (dst.op.kind == SASS_GPR) {
+		i = mir_inst_new(f, SASS_MOV);
+		mir_set(i, 0, dst);
+		mir_set(i, 1, src);
+		return i;
+	}
+	i = mir_inst_new(f, SASS_PLOP3);
+	mir_set(i, 0, dst);
+	mir_set(i, 2, src);
+	mir_set(i, 3, mir_true(true));
+	mir_set(i, 4, mir_true(true));
+	mir_set(i, 5, mir_imm(0x80)); /* and of all three */
+	mir_set(i, 6, mir_imm(0));
+	return i;
+}
+
+void mir_number(struct mir_func *f)
+{
+	f->nunits = 0;
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		f->vregs[v].first_unit = f->nunits;
+		f->nunits += f->vregs[v].units;
+	}
+}
+
+struct visit {
+	uint32_t block, next;
+};
+
+/* Reverse postorder, by a depth-first walk with its own stack. */
+uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
+{
+	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
+	struct visit *stack = arena_array(f->arena, f->nblocks, sizeof(*stack));
+	bool *seen = arena_array(f->arena, f->nblocks, sizeof(*seen));
+	uint32_t depth = 0, at = f->nblocks;
+
+	seen[f->entry] = true;
+	stack[depth++] = (struct visit){f->entry, 0};
+	while (depth) {
+		struct visit *top = &stack[depth - 1];
+		const struct mir_block *block = &f->blocks[top->block];
+
+		if (top->next == block->nsucc) {
+			order[--at] = top->block;
+			depth--;
+		} else {
+			uint32_t to = block->succ[top->next++];
+
+			if (!seen[to]) {
+				seen[to] = true;
+				stack[depth++] = (struct visit){to, 0};
+			}
+		}
+	}
+	*count = f->nblocks - at;
+	return order + at;
+}
+
+uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
+{
+	struct sass_reg_use found[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, found);
+
+	for (uint32_t u = 0; u < n; u++) {
+		const struct sass_reg_use *s = &found[u];
+
+		uses[u] = (struct mir_use){
+			.ref = s->operand == SASS_USE_GUARD ? i->guard : i->ref[s->operand],
+			.kind = s->kind, .count = s->count, .operand = s->operand, .reg = s->reg,
+			.write = s->write};
+	}
+	return n;
+}

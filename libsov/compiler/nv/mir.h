@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machine IR: SASS instructions over virtual registers, in blocks.
+ *
+ * A virtual register has one, two or four units of 32 bits (a predicate has one unit of one bit) and
+ * becomes that many consecutive, aligned registers. An operand names a register and its first unit,
+ * so the halves of a 64-bit value are read and written without moves. Each unit is written once:
+ * SSA, by unit. What an instruction reads and writes comes from sass_uses, that is from the ISA's
+ * one table; nothing here knows an operation's shape.
+ *
+ * Until registers are assigned, an operand's ref says which unit it is and sass.ops[].reg holds a
+ * placeholder; afterwards reg holds the answer and the refs stay, as a record that can be checked.
+ */
+#ifndef SOV_COMPILER_NV_MIR_H
+#define SOV_COMPILER_NV_MIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "libsov/compiler/arena.h"
+#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/ir.h"
+#include "libsov/isa/sass.h"
+
+#define MIR_MAX_UNITS 4
+#define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
+#define MIR_PREDS     7
+#define MIR_BARRIERS  16 /* convergence barriers B0–B15 */
+
+struct mir_ref {
+	uint32_t vreg; /* 0: none */
+	uint8_t part;  /* first unit */
+};
+
+struct mir_vreg {
+	uint8_t kind;  /* SASS_GPR or SASS_PRED */
+	uint8_t units; /* 1, 2, 4 */
+	bool phi;      /* a phi's result: written on edges */
+	bool assigned;
+	uint8_t reg;   /* once assigned: register of unit 0 */
+	uint32_t first_unit; /* number of unit 0 among all units of the function (mir_number) */
+	struct mir_inst *leader; /* the write that comes before all others of it; NULL: a phi (live.c) */
+	struct mir_ref forward; /* of selection only: is the same as this unit of another */
+};
+
+/* A source that need not be a register: what a phi or a copy takes. */
+struct mir_source {
+	struct sass_operand op;
+	struct mir_ref ref; /* vreg 0: op stands for itself */
+};
+
+enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
+
+/* Which memory an instruction touches and how, for the scheduler. */
+enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 /* volatile, atomic, fence: keeps its place */ };
+struct mir_memory {
+	uint8_t effect; /* MIR_READS … */
+	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them */
+	uint8_t bytes;  /* 0: touches none itself */
+};
+
+struct mir_inst {
+	struct mir_inst *prev, *next;
+	struct sass_inst sass;
+	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
+	uint32_t target; /* block that a SASS_TARGET operand means */
+	struct mir_memory memory;
+	bool copy;       /* same register on both sides: only a record, goes away after the check */
+	bool keep_last;  /* has its place at the block's end */
+	uint8_t members;  /* MIR_ALL_LANES, MIR_SOME_LANES: convergent, takes part in order; 0: not */
+	uint32_t line;    /* in the source */
+	uint32_t number;  /* scratch of a pass */
+	uint32_t offset;  /* in the code, once laid out */
+};
+
+struct mir_phi {
+	uint32_t vreg;
+	struct mir_source *args; /* unit u from predecessor p at p * units + u */
+};
+
+enum mir_end { MIR_END_JUMP, MIR_END_BRANCH, MIR_END_EXIT, MIR_END_TRAP };
+
+struct mir_block {
+	struct mir_inst *first, *last;
+	struct mir_phi *phis;
+	uint32_t nphis;
+	enum mir_end end;
+	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
+	uint32_t succ[2], nsucc;
+	uint32_t *preds, npreds, preds_capacity;
+	uint32_t next; /* in the layout; 0 = last */
+	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
+	uint32_t reconverge; /* where they meet again; 0 = nowhere */
+	uint64_t *live_in, *live_out; /* by unit */
+};
+
+struct mir_func {
+	struct compile_job *job;
+	struct arena *arena;
+	const struct ir_func *ir;
+	const char *name;
+	uint32_t sm;
+	bool allocated; /* registers are assigned */
+	bool timed;     /* stalls and scoreboards are set */
+	struct mir_vreg *vregs;
+	uint32_t nvregs, vregs_capacity; /* with slot 0 */
+	struct mir_block *blocks;        /* numbered as in the IR, then new ones */
+	uint32_t nblocks, blocks_capacity;
+	uint32_t entry;
+	uint32_t nunits;
+	/* needs of the kernel */
+	uint32_t barriers;
+	bool shared;
+	uint32_t shared_bytes, shared_align;
+	uint32_t *symbol_offset; /* of shared variables, by symbol */
+};
+
+#define mir_for_each_block(f, b) \
+	for (uint32_t b = (f)->entry; b; b = (f)->blocks[b].next)
+#define mir_for_each(f, b, i) \
+	for (struct mir_inst *i = (f)->blocks[b].first; i; i = i->next)
+#define mir_for_each_safe(f, b, i)                                               \
+	for (struct mir_inst *i = (f)->blocks[b].first, *i##_next = i ? i->next : NULL; i; \
+	     i = i##_next, i##_next = i ? i->next : NULL)
+
+/* Building (mir.c). */
+uint32_t mir_vreg_new(struct mir_func *f, uint8_t kind, uint32_t units);
+struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op);
+void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i); /* NULL: at the end */
+void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
+uint32_t mir_block_new(struct mir_func *f, uint32_t after); /* behind it in the layout */
+uint32_t mir_before(const struct mir_func *f, uint32_t b);   /* in the layout; 0 = it is the first */
+void mir_block_drop(struct mir_func *f, uint32_t b); /* from the layout; has no predecessors left */
+void mir_edge(struct mir_func *f, uint32_t from, uint32_t to);
+/* Moves one edge of from; phi arguments of the old target must be gone or dealt with. */
+void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to);
+void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to); /* to forgets its predecessor */
+struct mir_source mir_get(const struct mir_inst *i, uint32_t operand);
+void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s);
+void mir_set_guard(struct mir_inst *i, struct mir_source predicate);
+struct mir_source mir_reg(uint8_t kind, struct mir_ref r);
+struct mir_source mir_imm(uint32_t value);
+struct mir_source mir_true(bool value); /* PT or !PT */
+/* dst = src for one unit, with the instruction that the kinds ask for. */
+struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_source src);
+void mir_number(struct mir_func *f); /* numbers all units */
+uint32_t *mir_order(const struct mir_func *f, uint32_t *count); /* blocks, dominators first */
+static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
+{
+	return f->vregs[r.vreg].first_unit + r.part;
+}
+/* Sets of units. */
+static inline uint32_t mir_set_words(const struct mir_func *f)
+{
+	return (f->nunits + 63) / 64;
+}
+static inline bool mir_has(const uint64_t *set, uint32_t unit)
+{
+	return set[unit / 64] >> unit % 64 & 1;
+}
+static inline void mir_add(uint64_t *set, uint32_t unit)
+{
+	set[unit / 64] |= (uint64_t)1 << unit % 64;
+}
+static inline void mir_drop(uint64_t *set, uint32_t unit)
+{
+	set[unit / 64] &= ~((uint64_t)1 << unit % 64);
+}
+
+/* A run of units of one register that an instruction reads or writes. */
+struct mir_use {
+	struct mir_ref ref;
+	uint8_t kind, count;
+	uint8_t operand; /* SASS_USE_GUARD for the guard */
+	uint8_t reg;     /* of the first unit, once assigned */
+	bool write;
+};
+uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+
+/* Registers of all kinds in one row, for sets and tables of them. */
+enum {
+	MIR_FIRST_PRED = 256,
+	MIR_FIRST_BREG = MIR_FIRST_PRED + 8,
+	MIR_FIRST_UGPR = MIR_FIRST_BREG + MIR_BARRIERS,
+	MIR_FIRST_UPRED = MIR_FIRST_UGPR + 64,
+	MIR_RESOURCES = MIR_FIRST_UPRED + 8
+};
+static inline uint32_t mir_resource(uint8_t kind, uint32_t reg)
+{
+	return reg + (kind == SASS_PRED    ? MIR_FIRST_PRED
+		      : kind == SASS_BREG  ? MIR_FIRST_BREG
+		      : kind == SASS_UGPR  ? MIR_FIRST_UGPR
+		      : kind == SASS_UPRED ? MIR_FIRST_UPRED
+					   : 0);
+}
+
+/* Text: SASS with virtual registers written %r4, %r4.1 (from its second unit) and %p2 (print.c). */
+char *mir_text(const struct mir_func *f); /* in the arena, as is the next */
+char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
+
+/*
+ * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
+ */
+void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR */
+struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
+void nv_liveness(struct mir_func *f);                 /* live.c */
+/* From what is live after the instruction to what is live before it. */
+void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
+bool nv_regalloc(struct mir_func *f);                 /* regalloc.c */
+void nv_split_edges(struct mir_func *f);              /* copies.c */
+bool nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
+void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
+void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
+void nv_converge(struct mir_func *f);                 /* converge.c */
+void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
+void nv_schedule(struct mir_func *f);                 /* schedule.c */
+void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
+void nv_stall(struct mir_func *f);                    /* stall.c */
+void nv_wait_serial(struct mir_func *f);
+struct cubin_kernel;
+bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats); /* encode.c */
+
+/* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */
+bool nv_check_registers(const struct mir_func *f, struct text *why);
+bool nv_check_hazards(const struct mir_func *f, struct text *why);
+
+#endif

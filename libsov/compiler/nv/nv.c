@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The back end for NVIDIA GPUs: its stages in order. Selection makes machine IR, every further
+ * stage changes it, and after each it can be printed. In builds with SOV_VERIFY, or when asked, the
+ * stages whose faults would show only now and then on a GPU are checked by code that shares nothing
+ * with them: who holds which register, and whether every wait is there.
+ */
+#include <string.h>
+#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/nv.h"
+
+/* An ELF file's section numbers have 16 bits, and a kernel has up to four sections. */
+#define MOST_KERNELS 16000
+
+static bool must_verify(const struct compile_job *job)
+{
+#ifdef SOV_VERIFY
+	(void)job;
+	return true;
+#else
+	return job->options.verify;
+#endif
+}
+
+static bool assign_registers(struct mir_func *f)
+{
+	nv_split_edges(f);
+	return nv_regalloc(f) && nv_copies(f);
+}
+
+static bool predicate(struct mir_func *f)
+{
+	nv_drop_copies(f);
+	nv_predicate(f);
+	return true;
+}
+
+static bool converge(struct mir_func *f)
+{
+	nv_converge(f);
+	nv_layout(f);
+	return true;
+}
+
+static bool schedule(struct mir_func *f)
+{
+	/* Serial code keeps the order it was selected in. */
+	if (!f->job->options.serial)
+		nv_schedule(f);
+	return true;
+}
+
+static bool wait(struct mir_func *f)
+{
+	if (f->job->options.serial)
+		nv_wait_serial(f);
+	else
+		nv_wait(f);
+	return true;
+}
+
+static const struct stage {
+	const char *name; /* for --print */
+	bool (*run)(struct mir_func *f);
+	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
+} stages[] = {
+	{"nv-order", schedule, NULL},
+	{"nv-registers", assign_registers, nv_check_registers},
+	{"nv-predicate", predicate, NULL},
+	{"nv-converge", converge, NULL},
+	{"nv-schedule", schedule, NULL},
+	{"nv-wait", wait, nv_check_hazards},
+};
+
+static void print_after(const struct mir_func *f, const char *name)
+{
+	const struct compile_options *o = &f->job->options;
+
+	if (o->print_pass && (!strcmp(o->print_pass, "all") || !strcmp(o->print_pass, name)))
+		fprintf(o->print_to, "; %s after %s\n%s\n", f->name, name, mir_text(f));
+}
+
+static bool run_stage(struct mir_func *f, const struct stage *s)
+{
+	struct text why = {.arena = f->arena};
+
+	if (!s->run(f))
+		return false;
+	print_after(f, s->name);
+	if (!s->check || !must_verify(f->job) || s->check(f, &why))
+		return true;
+	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
+	return false;
+}
+
+static bool emit_kernel(struct compile_job *job, struct ir_func *ir, struct cubin_kernel *out,
+			struct kernel_stats *stats)
+{
+	struct mir_func *f;
+
+	nv_legalise(ir);
+	if (must_verify(job) && !ir_verify(ir->module, &job->diag))
+		return false;
+	f = nv_select(job, ir);
+	if (!f)
+		return false;
+	print_after(f, "nv-select");
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
+		if (!run_stage(f, &stages[k]))
+			return false;
+	}
+	return nv_encode(f, out, stats);
+}
+
+bool nv_emit(struct compile_job *job, struct ir_module *m)
+{
+	struct cubin_kernel *kernels;
+	uint32_t count = 0, k = 0;
+	bool good = true;
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		count++;
+	if (!count || count > MOST_KERNELS) {
+		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin", count,
+			   MOST_KERNELS);
+		return false;
+	}
+	kernels = arena_array(&job->arena, count, sizeof(*kernels));
+	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
+	for (struct ir_func *f = m->funcs; f; f = f->next, k++)
+		good &= emit_kernel(job, f, &kernels[k], &job->stats[k]);
+	if (!good)
+		return false;
+	job->nstats = count;
+	job->image = cubin_write(&job->arena, job->target->version, kernels, count, &job->image_size);
+	return true;
+}

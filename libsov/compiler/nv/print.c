@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Machine IR as text. Modifiers and operand order are the disassembler's: an instruction is printed
+ * by sass_print with stand-ins for its virtual registers (R128, R132 … so that pairs and quads stay
+ * aligned; P0, P1 …), and these are then replaced by the names of the virtual registers.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+#define STAND_IN_GPR 128
+
+struct stand_ins {
+	struct mir_ref gpr[SASS_MAX_OPERANDS], pred[SASS_MAX_OPERANDS + 1];
+	uint32_t ngpr, npred;
+};
+
+static uint8_t add_stand_in(const struct mir_func *f, struct stand_ins *s, struct mir_ref r)
+{
+	if (f->vregs[r.vreg].kind == SASS_PRED) {
+		s->pred[s->npred] = r;
+		return (uint8_t)s->npred++;
+	}
+	s->gpr[s->ngpr] = r;
+	return (uint8_t)(STAND_IN_GPR + 4 * s->ngpr++);
+}
+
+static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long number)
+{
+	if (letter == 'P' && number < (long)s->npred)
+		return s->pred[number];
+	if (letter == 'R' && number >= STAND_IN_GPR && number < STAND_IN_GPR + 4 * (long)s->ngpr)
+		return s->gpr[(number - STAND_IN_GPR) / 4];
+	return (struct mir_ref){0};
+}
+
+static void print_ref(struct text *out, const struct mir_func *f, struct mir_ref r)
+{
+	text_printf(out, "%%%c%u", f->vregs[r.vreg].kind == SASS_PRED ? 'p' : 'r', r.vreg);
+	if (r.part)
+		text_printf(out, ".%u", r.part);
+}
+
+static void print_replaced(struct text *out, const struct mir_func *f, const struct stand_ins *s,
+			   const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		bool starts = c == text || !(isalnum((unsigned char)c[-1]) || c[-1] == '_');
+		struct mir_ref r = {0};
+		char *end = NULL;
+
+		if (starts && (*c == 'R' || *c == 'P') && isdigit((unsigned char)c[1]))
+			r = find_stand_in(s, *c, strtol(c + 1, &end, 10));
+		if (r.vreg) {
+			print_ref(out, f, r);
+			c = end - 1;
+		} else {
+			text_printf(out, "%c", *c);
+		}
+	}
+}
+
+static void print_inst(struct text *out, const struct mir_func *f, const struct mir_inst *i)
+{
+	struct stand_ins s = {0};
+	struct sass_inst copy = i->sass;
+	char text[256];
+
+	for (uint32_t k = 0; k < copy.nops && !f->allocated; k++) {
+		if (i->ref[k].vreg)
+			copy.ops[k].reg = add_stand_in(f, &s, i->ref[k]);
+		if (copy.ops[k].kind == SASS_TARGET)
+			copy.ops[k].value = 0;
+	}
+	if (i->guard.vreg && !f->allocated)
+		copy.guard = add_stand_in(f, &s, i->guard);
+	if (!f->timed)
+		copy.stall = 1;
+	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
+		snprintf(text, sizeof(text), "%s with operands that no form has",
+			 sass_op_name(copy.op));
+	print_replaced(out, f, &s, text);
+	if (i->target)
+		text_printf(out, " -> b%u", i->target);
+	if (i->copy)
+		text_printf(out, " (no move)");
+}
+
+static void print_reg(struct text *out, char letter, uint8_t reg, bool last)
+{
+	if (last)
+		text_printf(out, letter == 'P' ? "PT" : "RZ");
+	else
+		text_printf(out, "%c%u", letter, reg);
+}
+
+static void print_source(struct text *out, const struct mir_func *f, const struct mir_source *s)
+{
+	if (s->op.flags & SASS_NEG)
+		text_printf(out, "!");
+	if (s->ref.vreg)
+		print_ref(out, f, s->ref);
+	else if (s->op.kind == SASS_IMM)
+		text_printf(out, "0x%llx", (unsigned long long)s->op.value);
+	else if (s->op.kind == SASS_CONST)
+		text_printf(out, "c[0x%x][0x%llx]", s->op.aux, (unsigned long long)s->op.value);
+	else if (s->op.kind == SASS_PRED)
+		print_reg(out, 'P', s->op.reg, s->op.reg == SASS_PT);
+	else
+		print_reg(out, 'R', s->op.reg, s->op.reg == SASS_RZ);
+}
+
+static void print_phi(struct text *out, const struct mir_func *f, const struct mir_block *b,
+		      const struct mir_phi *phi)
+{
+	uint32_t units = f->vregs[phi->vreg].units;
+
+	text_printf(out, "\t");
+	print_ref(out, f, (struct mir_ref){phi->vreg, 0});
+	text_printf(out, " = phi");
+	for (uint32_t p = 0; p < b->npreds; p++) {
+		text_printf(out, "%s b%u:", p ? "," : "", b->preds[p]);
+		for (uint32_t u = 0; u < units; u++) {
+			text_printf(out, "%c", u ? ':' : ' ');
+			print_source(out, f, &phi->args[p * units + u]);
+		}
+	}
+	text_printf(out, "\n");
+}
+
+static void print_end(struct text *out, const struct mir_func *f, const struct mir_block *b)
+{
+	if (b->last && b->last->keep_last)
+		return; /* is an instruction already */
+	switch (b->end) {
+	case MIR_END_JUMP:
+		text_printf(out, "\tjump b%u\n", b->succ[0]);
+		break;
+	case MIR_END_BRANCH:
+		text_printf(out, "\tbranch ");
+		print_source(out, f, &b->cond);
+		text_printf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1], b->divergent ? " divergent" : "");
+		if (b->divergent && b->reconverge)
+			text_printf(out, ", meet at b%u", b->reconverge);
+		text_printf(out, "\n");
+		break;
+	case MIR_END_EXIT:
+	case MIR_END_TRAP:
+		text_printf(out, "\t%s\n", b->end == MIR_END_EXIT ? "exit" : "trap");
+		break;
+	}
+}
+
+/* The schedule, as far as it has been made: stall, yield, scoreboards set and waited for. */
+static void print_control(struct text *out, const struct sass_inst *s)
+{
+	text_printf(out, "S%02u %c W%c R%c ", s->stall, s->yield ? 'Y' : '-',
+		s->write_barrier == SASS_NO_SB ? '-' : '0' + s->write_barrier,
+		s->read_barrier == SASS_NO_SB ? '-' : '0' + s->read_barrier);
+	for (int sb = 0; sb < 6; sb++)
+		text_printf(out, "%c", s->wait & 1 << sb ? '0' + sb : '-');
+	text_printf(out, "\t");
+}
+
+char *mir_text(const struct mir_func *f)
+{
+	struct text text = {.arena = f->arena}, *out = &text;
+
+	text_printf(out, "kernel %s sm_%u\n", f->name, f->sm);
+	mir_for_each_block(f, b) {
+		const struct mir_block *block = &f->blocks[b];
+
+		text_printf(out, "b%u:\n", b);
+		for (uint32_t p = 0; p < block->nphis; p++)
+			print_phi(out, f, block, &block->phis[p]);
+		mir_for_each(f, b, i) {
+			text_printf(out, "\t");
+			if (f->timed)
+				print_control(out, &i->sass);
+			print_inst(out, f, i);
+			text_printf(out, "\n");
+		}
+		print_end(out, f, block);
+	}
+	return text.s;
+}
+
+char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i)
+{
+	struct text text = {.arena = f->arena};
+
+	print_inst(&text, f, i);
+	return text.s;
+}

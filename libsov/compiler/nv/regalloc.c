@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Register assignment on SSA form: blocks are visited dominators first, so at a register's first
+ * write everything that is live there has its place already, and any free, aligned place will do.
+ * Nothing is ever moved. Which place is taken decides how many copies phis leave behind: a phi and
+ * its arguments look for each other's place first. Otherwise places are handed out in turn within
+ * a window that the register pressure asks for anyway, because a register that was just given back
+ * would make its next writer wait for its last reader.
+ *
+ * There is no spilling: a kernel that needs more than there is gets an error.
+ */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+struct affinity { /* reg(this vreg) should be reg(other) + distance */
+	uint32_t other;
+	int distance;
+	struct affinity *next;
+};
+
+struct file { /* registers of one kind */
+	uint32_t count;  /* how many there are */
+	uint32_t window; /* how many to go around in */
+	uint32_t turn;   /* where to look next */
+	uint32_t owner[256]; /* 1 + unit; 0 = free */
+	uint32_t needed; /* at once, at most */
+};
+
+struct alloc {
+	struct mir_func *f;
+	struct file gpr, pred;
+	uint32_t *last;  /* by unit, within the block: place of the last mention */
+	struct affinity **affinities; /* by vreg */
+};
+
+static struct file *file_of(struct alloc *a, uint32_t vreg)
+{
+	return a->f->vregs[vreg].kind == SASS_PRED ? &a->pred : &a->gpr;
+}
+
+static void add_affinity(struct alloc *a, uint32_t vreg, uint32_t other, int distance)
+{
+	struct affinity *n = arena_alloc(a->f->arena, sizeof(*n));
+
+	*n = (struct affinity){.other = other, .distance = distance, .next = a->affinities[vreg]};
+	a->affinities[vreg] = n;
+}
+
+static void find_affinities(struct alloc *a)
+{
+	struct mir_func *f = a->f;
+
+	mir_for_each_block(f, b) {
+		const struct mir_block *block = &f->blocks[b];
+
+		for (uint32_t p = 0; p < block->nphis; p++) {
+			uint32_t vreg = block->phis[p].vreg, units = f->vregs[vreg].units;
+
+			for (uint32_t k = 0; k < block->npreds * units; k++) {
+				struct mir_ref arg = block->phis[p].args[k].ref;
+				int distance = (int)arg.part - (int)(k % units);
+
+				if (!arg.vreg)
+					continue;
+				add_affinity(a, vreg, arg.vreg, distance);
+				add_affinity(a, arg.vreg, vreg, -distance);
+			}
+		}
+	}
+}
+
+static bool is_free(const struct file *file, uint32_t reg, uint32_t units)
+{
+	if (reg % units || reg + units > file->count)
+		return false;
+	for (uint32_t k = 0; k < units; k++) {
+		if (file->owner[reg + k])
+			return false;
+	}
+	return true;
+}
+
+static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t *reg)
+{
+	const struct mir_func *f = a->f;
+
+	for (const struct affinity *n = a->affinities[vreg]; n; n = n->next) {
+		int wish = f->vregs[n->other].reg + n->distance;
+
+		if (!f->vregs[n->other].assigned || wish < 0 ||
+		    !is_free(file_of(a, vreg), (uint32_t)wish, f->vregs[vreg].units))
+			continue;
+		*reg = (uint32_t)wish;
+		return true;
+	}
+	return false;
+}
+
+static bool choose_in_turn(struct file *file, uint32_t units, uint32_t *reg)
+{
+	for (uint32_t k = 0; k < file->window; k++) {
+		uint32_t r = (file->turn + k) % file->window;
+
+		if (!is_free(file, r, units))
+			continue;
+		file->turn = r + units;
+		*reg = r;
+		return true;
+	}
+	for (uint32_t r = 0; r < file->count; r++) {
+		if (!is_free(file, r, units))
+			continue;
+		*reg = r;
+		return true;
+	}
+	return false;
+}
+
+static bool assign(struct alloc *a, uint32_t vreg)
+{
+	struct mir_vreg *v = &a->f->vregs[vreg];
+	struct file *file = file_of(a, vreg);
+	uint32_t reg;
+
+	if (!choose_affine(a, vreg, &reg) && !choose_in_turn(file, v->units, &reg))
+		return false;
+	v->reg = (uint8_t)reg;
+	v->assigned = true;
+	for (uint32_t k = 0; k < v->units; k++)
+		file->owner[reg + k] = v->first_unit + k + 1;
+	return true;
+}
+
+/* Gives back the register of a unit; many mentions, one gift. */
+static void give_back(struct alloc *a, struct mir_ref r)
+{
+	struct mir_vreg *v = &a->f->vregs[r.vreg];
+	struct file *file = file_of(a, r.vreg);
+
+	if (file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
+		file->owner[v->reg + r.part] = 0;
+}
+
+#define AT_END   UINT32_MAX
+#define AT_START 0
+
+/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and whatever
+ * lives on are AT_END. */
+static void find_last_mentions(struct alloc *a, const struct mir_block *block)
+{
+	const struct mir_func *f = a->f;
+	struct mir_use uses[SASS_MAX_USES];
+	uint32_t place = 1;
+
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		for (uint32_t k = 0; k < f->vregs[block->phis[p].vreg].units; k++)
+			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
+	}
+	for (struct mir_inst *i = block->first; i; i = i->next, place++) {
+		uint32_t n = mir_uses(i, uses);
+
+		i->number = place;
+		for (uint32_t u = 0; u < n; u++) {
+			struct mir_ref r = uses[u].ref;
+			bool leads = uses[u].write && f->vregs[r.vreg].leader == i;
+			uint32_t from = leads ? 0 : r.part;
+			uint32_t count = leads ? f->vregs[r.vreg].units : uses[u].count;
+
+			for (uint32_t k = 0; r.vreg && k < count; k++)
+				a->last[f->vregs[r.vreg].first_unit + from + k] = place;
+		}
+	}
+	for (uint32_t u = 0; u < f->nunits; u++) {
+		if (mir_has(block->live_out, u))
+			a->last[u] = AT_END;
+	}
+	if (block->cond.ref.vreg)
+		a->last[mir_unit(f, block->cond.ref)] = AT_END;
+}
+
+static void give_back_dead(struct alloc *a, struct mir_ref r, uint32_t count, uint32_t place)
+{
+	for (uint32_t k = 0; k < count; k++, r.part++) {
+		if (a->last[mir_unit(a->f, r)] == place)
+			give_back(a, r);
+	}
+}
+
+static bool assign_inst(struct alloc *a, const struct mir_inst *i)
+{
+	const struct mir_func *f = a->f;
+	struct mir_use uses[SASS_MAX_USES];
+	uint32_t n = mir_uses(i, uses);
+
+	/* Sources are read before results are written, so a result may take a source's place. */
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].write && uses[u].ref.vreg)
+			give_back_dead(a, uses[u].ref, uses[u].count, i->number);
+	}
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i &&
+		    !f->vregs[uses[u].ref.vreg].assigned && !assign(a, uses[u].ref.vreg))
+			return false;
+	}
+	for (uint32_t u = 0; u < n; u++) {
+		struct mir_ref r = uses[u].ref;
+
+		if (!uses[u].write || !r.vreg)
+			continue;
+		if (f->vregs[r.vreg].leader == i)
+			give_back_dead(a, (struct mir_ref){r.vreg, 0}, f->vregs[r.vreg].units,
+				       i->number);
+		else
+			give_back_dead(a, r, uses[u].count, i->number);
+	}
+	return true;
+}
+
+static bool assign_block(struct alloc *a, uint32_t b)
+{
+	struct mir_func *f = a->f;
+	const struct mir_block *block = &f->blocks[b];
+
+	memset(a->gpr.owner, 0, sizeof(a->gpr.owner));
+	memset(a->pred.owner, 0, sizeof(a->pred.owner));
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		for (uint32_t k = 0; k < f->vregs[v].units; k++) {
+			uint32_t unit = f->vregs[v].first_unit + k;
+
+			if (mir_has(block->live_in, unit))
+				file_of(a, v)->owner[f->vregs[v].reg + k] = unit + 1;
+		}
+	}
+	find_last_mentions(a, block);
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		if (!assign(a, block->phis[p].vreg))
+			return false;
+	}
+	for (uint32_t p = 0; p < block->nphis; p++)
+		give_back_dead(a, (struct mir_ref){block->phis[p].vreg, 0},
+			       f->vregs[block->phis[p].vreg].units, AT_START);
+	mir_for_each(f, b, i) {
+		if (!assign_inst(a, i))
+			return false;
+	}
+	return true;
+}
+
+static void count_live(struct alloc *a, const uint64_t *live, const uint64_t *preds)
+{
+	uint32_t gprs = 0, predicates = 0;
+
+	for (uint32_t w = 0; w < mir_set_words(a->f); w++) {
+		gprs += (uint32_t)__builtin_popcountll(live[w] & ~preds[w]);
+		predicates += (uint32_t)__builtin_popcountll(live[w] & preds[w]);
+	}
+	if (gprs > a->gpr.needed)
+		a->gpr.needed = gprs;
+	if (predicates > a->pred.needed)
+		a->pred.needed = predicates;
+}
+
+/* The most units of each kind that are live at once. */
+static void count_pressure(struct alloc *a, const uint32_t *order, uint32_t count)
+{
+	struct mir_func *f = a->f;
+	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	uint64_t *preds = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*preds));
+
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		if (f->vregs[v].kind == SASS_PRED)
+			mir_add(preds, f->vregs[v].first_unit);
+	}
+	for (uint32_t k = 0; k < count; k++) {
+		const struct mir_block *block = &f->blocks[order[k]];
+
+		memcpy(live, block->live_out, mir_set_words(f) * sizeof(*live));
+		if (block->cond.ref.vreg)
+			mir_add(live, mir_unit(f, block->cond.ref));
+		count_live(a, live, preds);
+		for (struct mir_inst *i = block->last; i; i = i->prev) {
+			nv_live_before(f, live, i);
+			count_live(a, live, preds);
+		}
+	}
+}
+
+static void write_down(struct mir_func *f)
+{
+	mir_for_each_block(f, b) {
+		struct mir_source *cond = &f->blocks[b].cond;
+
+		if (cond->ref.vreg)
+			cond->op.reg = f->vregs[cond->ref.vreg].reg;
+		mir_for_each(f, b, i) {
+			for (uint32_t k = 0; k < i->sass.nops; k++) {
+				struct mir_ref r = i->ref[k];
+
+				if (r.vreg)
+					i->sass.ops[k].reg = (uint8_t)(f->vregs[r.vreg].reg + r.part);
+			}
+			if (i->guard.vreg)
+				i->sass.guard = f->vregs[i->guard.vreg].reg;
+		}
+	}
+	f->allocated = true;
+}
+
+static void too_many(struct alloc *a)
+{
+	bool preds = a->pred.needed > MIR_PREDS;
+
+	diag_error(&a->f->job->diag, 0, 0,
+		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there yet; "
+		   "split the kernel or unroll less",
+		   a->f->name, preds ? a->pred.needed : a->gpr.needed,
+		   preds ? "predicates" : "registers", preds ? MIR_PREDS : MIR_GPRS);
+}
+
+/* Registers are given to a kernel in groups of eight, two of all go to the hardware. What the
+ * pressure leaves of the last group is free to use; a little more keeps pairs apart. */
+static uint32_t window_for(uint32_t pressure)
+{
+	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
+
+	return window < 14 ? 14 : window > MIR_GPRS ? MIR_GPRS : window;
+}
+
+bool nv_regalloc(struct mir_func *f)
+{
+	struct alloc a = {.f = f, .gpr = {.count = MIR_GPRS}, .pred = {.count = MIR_PREDS}};
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
+
+	nv_liveness(f);
+	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
+	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
+	find_affinities(&a);
+	count_pressure(&a, order, count);
+	a.gpr.window = window_for(a.gpr.needed);
+	a.pred.window = MIR_PREDS;
+	for (uint32_t k = 0; k < count; k++) {
+		if (!assign_block(&a, order[k])) {
+			too_many(&a);
+			return false;
+		}
+	}
+	write_down(f);
+	return true;
+}

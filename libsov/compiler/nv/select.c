@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Instruction selection: the walk over the function, and where results go. See select.h for the
+ * idea. A 64-bit value made of two 32-bit ones costs no moves where it can be helped: the registers
+ * of its parts become the units of its pair (join). That is always right, since no unit is written
+ * twice; only phis, which are written on edges, and values that are part of another pair already
+ * have to be copied.
+ */
+#include <string.h>
+#include "hw/nv/bank0.h"
+#include "libsov/compiler/nv/select.h"
+
+static select_rule *const rules[IR_OP_COUNT] = {
+	[IR_SREG] = select_sreg, [IR_ADD] = select_add, [IR_SUB] = select_sub, [IR_MUL] = select_mul, [IR_MAD] = select_mul,
+	[IR_MULHI_U] = select_mulhi, [IR_MULHI_S] = select_mulhi,
+	[IR_MULWIDE_U] = select_mulwide, [IR_MULWIDE_S] = select_mulwide,
+	[IR_DIV_U] = select_divide, [IR_DIV_S] = select_divide, [IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide, [IR_POPC] = select_popc, [IR_CLZ] = select_clz,
+	[IR_BREV] = select_brev, [IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
+	[IR_MAX_S] = select_minmax, [IR_NEG] = select_neg, [IR_AND] = select_logic,
+	[IR_OR] = select_logic, [IR_XOR] = select_logic, [IR_NOT] = select_logic,
+	[IR_SHL] = select_shift, [IR_SHR_U] = select_shift, [IR_SHR_S] = select_shift,
+	[IR_ICMP] = select_icmp, [IR_SELECT] = select_select, [IR_ZEXT] = select_zext,
+	[IR_SEXT] = select_sext, [IR_TRUNC] = select_trunc, [IR_PACK] = select_pack,
+	[IR_UNPACK] = select_unpack, [IR_FADD] = select_fadd, [IR_FMUL] = select_fmul,
+	[IR_FMA] = select_fma, [IR_FNEG] = select_fsign, [IR_FABS] = select_fsign,
+	[IR_FMIN] = select_fminmax, [IR_FMAX] = select_fminmax, [IR_FCMP] = select_fcmp,
+	[IR_LOAD] = select_load, [IR_STORE] = select_store, [IR_ATOM] = select_atom,
+	[IR_CAS] = select_cas, [IR_FENCE] = select_fence, [IR_TOSPACE] = select_space,
+	[IR_GENERIC] = select_space, [IR_SHUFFLE] = select_shuffle, [IR_VOTE] = select_vote,
+	[IR_BARRIER] = select_barrier,
+};
+
+/* Instructions. */
+
+struct mir_source temp(struct select *s, uint8_t kind, uint32_t units)
+{
+	return mir_reg(kind, (struct mir_ref){mir_vreg_new(s->f, kind, units), 0});
+}
+
+struct mir_source part(struct mir_source s, uint32_t part)
+{
+	s.ref.part = (uint8_t)(s.ref.part + part);
+	return s;
+}
+
+struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source *ops, uint32_t n)
+{
+	struct mir_inst *i = mir_inst_new(s->f, op);
+
+	for (uint32_t k = 0; k < n; k++)
+		mir_set(i, k, ops[k]);
+	i->line = s->line;
+	mir_insert(s->f, s->block, s->anchor, i);
+	return i;
+}
+
+/* Results. */
+
+bool wanted(const struct select *s, ir_val v, uint8_t need)
+{
+	return s->values[v].need & need;
+}
+
+struct mir_source result(struct select *s, ir_val v)
+{
+	return mir_reg(type_of(s, v) == IR_B1 ? SASS_PRED : SASS_GPR, value_ref(s, v, 0));
+}
+
+struct mir_source result_half(struct select *s, ir_val v, uint32_t half)
+{
+	return part(result(s, v), half);
+}
+
+/* What a register has become part of. */
+static struct mir_ref resolve(const struct mir_func *f, struct mir_ref r)
+{
+	while (r.vreg && f->vregs[r.vreg].forward.vreg) {
+		struct mir_ref to = f->vregs[r.vreg].forward;
+
+		r = (struct mir_ref){to.vreg, (uint8_t)(to.part + r.part)};
+	}
+	return r;
+}
+
+/* Makes a whole register be the units of another from part on. */
+static bool join(struct mir_func *f, struct mir_ref r, uint32_t vreg, uint32_t at)
+{
+	struct mir_ref root = resolve(f, r);
+	struct mir_vreg *v = &f->vregs[root.vreg];
+
+	if (root.vreg == vreg && root.part == at)
+		return true;
+	if (!root.vreg || root.part || v->phi || v->units >= f->vregs[vreg].units ||
+	    at % v->units || root.vreg == vreg)
+		return false;
+	v->forward = (struct mir_ref){vreg, (uint8_t)at};
+	return true;
+}
+
+static bool is_plain(const struct arg *a)
+{
+	return is_reg(a) && a->src.ref.vreg && !a->src.op.flags;
+}
+
+/* The unit is what a says. A pair moves in as a whole if its other half is the next word, else not. */
+static void place(struct select *s, struct mir_source vector, uint32_t k, const struct arg *a,
+		  const struct arg *next)
+{
+	struct mir_ref root = resolve(s->f, a->src.ref);
+	bool single = root.vreg && s->f->vregs[root.vreg].units == 1;
+	bool pair = false;
+
+	if (is_plain(a) && next && is_plain(next)) {
+		struct mir_ref other = resolve(s->f, next->src.ref);
+
+		pair = other.vreg == root.vreg && !root.part && other.part == 1;
+	}
+	if (is_plain(a) && root.vreg == vector.ref.vreg && root.part == vector.ref.part + k)
+		return;
+	if (is_plain(a) && (single || pair) &&
+	    join(s->f, a->src.ref, vector.ref.vreg, vector.ref.part + k))
+		return;
+	EMIT(s, MOV, part(vector, k), a->src);
+}
+
+void result_is(struct select *s, ir_val v, uint32_t half, struct arg a)
+{
+	place(s, result(s, v), half, &a, NULL);
+}
+
+struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
+{
+	struct mir_source vector = temp(s, SASS_GPR, count == 3 ? 4 : count);
+
+	for (uint32_t k = 0; k < count; k++)
+		place(s, vector, k, &words[k], k % 2 || k + 1 == count ? NULL : &words[k + 1]);
+	return vector;
+}
+
+void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
+{
+	uint32_t units = in->type == IR_B64 ? 2 : 1;
+
+	for (uint32_t k = 0; k < in->nres; k++) {
+		struct mir_ref r = s->values[in->res + k].ref;
+
+		if (!r.vreg)
+			s->values[in->res + k].ref = part(vector, k * units).ref;
+		else if (!join(s->f, r, vector.ref.vreg, k * units))
+			for (uint32_t u = 0; u < units; u++)
+				EMIT(s, MOV, result_half(s, in->res + k, u),
+				     part(vector, k * units + u));
+	}
+}
+
+/* The function. */
+
+static void count_uses(struct select *s)
+{
+	ir_for_each_block(s->ir, b)
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+
+			for (uint32_t k = 0; k < in->nargs; k++)
+				s->values[in->args[k]].uses++;
+		}
+}
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+	return align ? (at + align - 1) / align * align : at;
+}
+
+/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
+static bool place_shared(struct select *s)
+{
+	const struct ir_module *m = s->ir->module;
+	struct mir_func *f = s->f;
+	bool *used = arena_array(f->arena, m->nsymbols + 1, sizeof(*used));
+	uint64_t at = f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+
+	f->symbol_offset = arena_array(f->arena, m->nsymbols + 1, sizeof(*f->symbol_offset));
+	f->shared_align = 4;
+	ir_for_each_block(s->ir, b)
+		ir_for_each_inst(s->ir, b, i)
+			if (ir_at(s->ir, i)->op == IR_ADDR)
+				used[ir_at(s->ir, i)->symbol] = true;
+	for (int external = 0; external < 2; external++) {
+		for (uint32_t k = 0; k < m->nsymbols; k++) {
+			const struct ir_symbol *symbol = &m->symbols[k];
+
+			if (!used[k] || symbol->space != IR_SHARED ||
+			    symbol->external != (bool)external)
+				continue;
+			at = align_up(at, symbol->align);
+			f->symbol_offset[k] = (uint32_t)at;
+			f->shared = true;
+			if (symbol->align > f->shared_align)
+				f->shared_align = symbol->align;
+			if (!external)
+				at += symbol->size;
+			if (at > s->job->target->max_shared_bytes) {
+				diag_error(&s->job->diag, 0, 0,
+					   "kernel '%s' needs %llu bytes of shared memory up to "
+					   "variable '%s'; a block of %s has %u",
+					   f->name, (unsigned long long)at, symbol->name,
+					   s->job->target->name, s->job->target->max_shared_bytes);
+				return false;
+			}
+		}
+	}
+	f->shared_bytes = (uint32_t)at;
+	return true;
+}
+
+/* Blocks keep their numbers; those that cannot be reached stay out of the layout. */
+static void make_blocks(struct select *s)
+{
+	struct mir_func *f = s->f;
+	uint32_t *tail = &f->entry;
+
+	f->nblocks = s->ir->nblocks;
+	f->blocks = arena_grow(f->arena, NULL, &f->blocks_capacity, f->nblocks, sizeof(*f->blocks));
+	memset(f->blocks, 0, f->nblocks * sizeof(*f->blocks));
+	ir_for_each_block(s->ir, b) {
+		const struct ir_bb *from = &s->ir->blocks[b];
+		struct mir_block *to = &f->blocks[b];
+
+		if (s->cfg->rpo_index[b] == UINT32_MAX)
+			continue;
+		*tail = b;
+		tail = &to->next;
+		to->nsucc = from->nsucc;
+		memcpy(to->succ, from->succ, sizeof(to->succ));
+		to->npreds = from->npreds;
+		to->preds = arena_grow(f->arena, NULL, &to->preds_capacity, from->npreds + 1,
+				       sizeof(*to->preds));
+		if (from->npreds)
+			memcpy(to->preds, from->preds, from->npreds * sizeof(*to->preds));
+	}
+}
+
+static void make_phi(struct select *s, ir_block b, const struct ir_inst *in)
+{
+	struct mir_block *block = &s->f->blocks[b];
+	struct mir_phi *phi = &block->phis[block->nphis++];
+	uint32_t units = in->type == IR_B64 ? 2 : 1;
+
+	phi->vreg = value_ref(s, in->res, NEED_PAIR).vreg;
+	phi->args = arena_array(s->f->arena, in->nargs * units, sizeof(*phi->args));
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		for (uint32_t u = 0; u < units; u++)
+			phi->args[k * units + u] = in->type == IR_B1
+							   ? arg_pred(s, in->args[k])
+							   : arg_half(s, in->args[k], u).src;
+	}
+}
+
+/* Phis first: what they take must be known as wanted before any block is selected. */
+static void make_phis(struct select *s)
+{
+	mir_for_each_block(s->f, b) {
+		uint32_t count = 0;
+
+		ir_for_each_inst(s->ir, b, i)
+			count += ir_at(s->ir, i)->op == IR_PHI;
+		s->f->blocks[b].phis =
+			arena_array(s->f->arena, count + 1, sizeof(struct mir_phi));
+		ir_for_each_inst(s->ir, b, i)
+			if (ir_at(s->ir, i)->op == IR_PHI && s->values[ir_at(s->ir, i)->res].uses)
+				make_phi(s, b, ir_at(s->ir, i));
+	}
+}
+
+static void select_end(struct select *s, const struct ir_inst *in,
+		       const struct ir_divergence *divergence)
+{
+	struct mir_block *block = &s->f->blocks[s->block];
+
+	switch (in->op) {
+	case IR_CBR:
+		block->end = MIR_END_BRANCH;
+		block->cond = arg_pred(s, in->args[0]);
+		block->divergent = divergence->branch[s->block];
+		block->reconverge = divergence->reconverge[s->block];
+		break;
+	case IR_RET:
+		block->end = MIR_END_EXIT;
+		break;
+	case IR_TRAP:
+		block->end = MIR_END_TRAP;
+		break;
+	default:
+		block->end = MIR_END_JUMP;
+		break;
+	}
+}
+
+static bool has_effect(const struct ir_inst *in)
+{
+	uint8_t properties = ir_ops[in->op].properties;
+
+	if (properties & P_WRITE)
+		return true;
+	return properties & P_READ && (in->flags & IR_VOLATILE || in->order > IR_RELAXED);
+}
+
+/* As against operations that have pairs for results, used or not. */
+static bool computed_by_halves(uint8_t op)
+{
+	return op < IR_FADD || op == IR_FNEG || op == IR_FABS;
+}
+
+/* Where a constant is put into a register: before all loops. Blocks above are selected later, so
+ * what is put there now stands at their end. */
+static void leave_loops(struct select *s)
+{
+	while (s->cfg->loop_depth[s->block])
+		s->block = s->cfg->idom[s->block];
+	s->anchor = s->f->blocks[s->block].first;
+}
+
+/* Deals with the halves of a result that need no computing; true if more is wanted. */
+static bool select_known(struct select *s, ir_val v)
+{
+	struct value *value = &s->values[v];
+
+	/* Only the low half is used, so only that is computed. */
+	if (value->need == NEED_LOW && computed_by_halves(ir_def(s->ir, v)->op) &&
+	    !value->ref.part && s->f->vregs[value->ref.vreg].units == 2)
+		s->f->vregs[value->ref.vreg].units = 1;
+	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
+		ir_block here = s->block;
+		struct arg a;
+
+		if (!(value->need & 1 << half) || !is_known(s, v, half))
+			continue;
+		a = arg_half(s, v, half);
+		if (!a.src.ref.vreg)
+			leave_loops(s);
+		result_is(s, v, half, a);
+		value->need &= (uint8_t)~(1 << half);
+		s->block = here;
+		s->anchor = s->f->blocks[here].first;
+	}
+	return value->need;
+}
+
+static bool select_inst(struct select *s, ir_id id)
+{
+	const struct ir_inst *in = ir_at(s->ir, id);
+	bool more = has_effect(in);
+
+	if (in->op == IR_PHI)
+		return true;
+	s->line = in->line;
+	s->anchor = s->f->blocks[s->block].first;
+	for (uint32_t k = 0; k < in->nres; k++)
+		more |= select_known(s, in->res + k);
+	if (!more || (rules[in->op] && rules[in->op](s, in)))
+		return true;
+	diag_error(&s->job->diag, in->line, 0, "kernel '%s': '%s' is not supported on %s yet",
+		   s->f->name, ir_text_inst(s->ir, id), s->job->target->name);
+	return false;
+}
+
+static bool select_blocks(struct select *s, const struct ir_divergence *divergence)
+{
+	bool good = true;
+
+	for (uint32_t r = s->cfg->nrpo; r-- > 0;) {
+		ir_id last = s->ir->blocks[s->cfg->rpo[r]].last;
+
+		s->block = s->cfg->rpo[r];
+		select_end(s, ir_at(s->ir, last), divergence);
+		for (ir_id i = ir_at(s->ir, last)->prev; i; i = ir_at(s->ir, i)->prev)
+			good &= select_inst(s, i);
+	}
+	return good;
+}
+
+static void resolve_source(const struct mir_func *f, struct mir_source *src)
+{
+	src->ref = resolve(f, src->ref);
+}
+
+/* Writes down where the joined registers went. */
+static void resolve_all(struct mir_func *f)
+{
+	mir_for_each_block(f, b) {
+		struct mir_block *block = &f->blocks[b];
+
+		for (uint32_t p = 0; p < block->nphis; p++) {
+			uint32_t n = block->npreds * f->vregs[block->phis[p].vreg].units;
+
+			for (uint32_t k = 0; k < n; k++)
+				resolve_source(f, &block->phis[p].args[k]);
+		}
+		resolve_source(f, &block->cond);
+		mir_for_each(f, b, i) {
+			for (uint32_t k = 0; k < i->sass.nops; k++)
+				i->ref[k] = resolve(f, i->ref[k]);
+			i->guard = resolve(f, i->guard);
+		}
+	}
+}
+
+struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
+{
+	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
+	struct select s = {.job = job, .ir = ir, .f = f};
+
+	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
+			       .sm = job->target->version};
+	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
+	s.cfg = ir_cfg_build(ir);
+	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));
+	count_uses(&s);
+	if (!place_shared(&s))
+		return NULL;
+	make_blocks(&s);
+	make_phis(&s);
+	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
+		return NULL;
+	resolve_all(f);
+	return f;
+}

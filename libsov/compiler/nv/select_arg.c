@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Arguments of the instructions being selected: from an IR value to an operand. Much of what the IR
+ * computes is no computation for the machine: constants and parameters are operands, halves of a
+ * pair are registers, a 64-bit value put together from halves need never exist. origin() sees
+ * through all of that, for one 32-bit half at a time.
+ */
+#include "hw/nv/bank0.h"
+#include "libsov/compiler/nv/select.h"
+
+struct origin {
+	ir_val v; /* the half of a value that has to be computed, … */
+	uint8_t half;
+	bool leaf; /* … or what op says, made by v */
+	struct sass_operand op;
+};
+
+static struct origin leaf(ir_val v, uint32_t half, uint8_t kind, int64_t value)
+{
+	struct origin o = {.v = v, .half = (uint8_t)half, .leaf = true};
+
+	o.op = (struct sass_operand){.kind = kind, .reg = SASS_RZ, .value = value};
+	if (kind == SASS_IMM && !value)
+		o.op.kind = SASS_GPR;
+	return o;
+}
+
+static bool zero(const struct origin *o)
+{
+	return o->leaf && o->op.kind == SASS_GPR;
+}
+
+static uint32_t param_base(const struct select *s)
+{
+	return s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+}
+
+/* Where a special register stands in constant bank 0; -1: it does not. */
+static int bank0_sreg(uint8_t sreg)
+{
+	if (sreg >= IR_NTID_X && sreg <= IR_NTID_Z)
+		return NV_BANK0_NTID + 4 * (sreg - IR_NTID_X);
+	if (sreg >= IR_NCTAID_X && sreg <= IR_NCTAID_Z)
+		return NV_BANK0_NCTAID + 4 * (sreg - IR_NCTAID_X);
+	return -1;
+}
+
+static bool const_amount(const struct select *s, const struct ir_inst *in, uint64_t *amount)
+{
+	return ir_is_const(s->ir, in->args[1], amount);
+}
+
+static struct origin origin(const struct select *s, ir_val v, uint32_t half);
+
+/* Halves of 64-bit operations that are known without computing: 0 or a half of an argument. */
+static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
+			struct origin *o)
+{
+	uint64_t amount;
+	struct origin a, b;
+
+	switch (in->op) {
+	case IR_SHL:
+	case IR_SHR_U: {
+		uint32_t vacated = in->op == IR_SHL ? 0 : 1;
+
+		if (!const_amount(s, in, &amount) || amount < 32)
+			return false;
+		if (half == vacated || amount >= 64)
+			*o = leaf(in->res, half, SASS_IMM, 0);
+		else if (amount == 32)
+			*o = origin(s, in->args[0], vacated);
+		else
+			return false;
+		return true;
+	}
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+		a = origin(s, in->args[0], half);
+		b = origin(s, in->args[1], half);
+		if (!zero(&a) && !zero(&b))
+			return false;
+		*o = zero(&a) == (in->op == IR_AND) ? a : b;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Loads of parameters: whole words come straight from the constant bank. */
+static bool param_origin(const struct select *s, const struct ir_inst *in, ir_val v, uint32_t half,
+			 struct origin *o)
+{
+	uint32_t bytes = ir_type_bits(in->type) / 8;
+
+	if (in->space != IR_PARAM || in->from != in->type || bytes < 4)
+		return false;
+	*o = leaf(v, half, SASS_CONST,
+		  (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
+	return true;
+}
+
+static struct origin origin(const struct select *s, ir_val v, uint32_t half)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	bool wide = in->type == IR_B64;
+	struct origin o = {.v = v, .half = (uint8_t)half};
+
+	switch (in->op) {
+	case IR_CONST:
+		return leaf(v, half, SASS_IMM, (uint32_t)(in->imm >> 32 * half));
+	case IR_UNDEF:
+		return leaf(v, half, SASS_IMM, 0);
+	case IR_COPY:
+		return origin(s, in->args[0], half);
+	case IR_TOSPACE:
+	case IR_GENERIC:
+		return in->space == IR_GLOBAL ? origin(s, in->args[0], half) : o;
+	case IR_SREG:
+		return bank0_sreg(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_sreg(in->sub)) : o;
+	case IR_ADDR:
+		if (s->ir->module->symbols[in->symbol].space != IR_SHARED)
+			return o;
+		return leaf(v, half, SASS_IMM,
+			    half ? 0 : (uint32_t)(s->f->symbol_offset[in->symbol] + in->imm));
+	case IR_LOAD:
+		param_origin(s, in, v, half, &o);
+		return o;
+	case IR_UNPACK:
+		if (wide)
+			return origin(s, in->args[0], v - in->res);
+		return v == in->res ? origin(s, in->args[0], 0) : o;
+	case IR_PACK:
+		return wide ? origin(s, in->args[half], 0) : o;
+	case IR_TRUNC:
+		return in->type == IR_B1 ? o : origin(s, in->args[0], 0);
+	case IR_ZEXT:
+		if (half)
+			return leaf(v, half, SASS_IMM, 0);
+		return wide && in->from == IR_B32 ? origin(s, in->args[0], 0) : o;
+	case IR_SEXT:
+		return wide && in->from == IR_B32 && !half ? origin(s, in->args[0], 0) : o;
+	default:
+		if (wide)
+			wide_origin(s, in, half, &o);
+		return o;
+	}
+}
+
+/* The register of a value; its first use makes it. */
+struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
+{
+	struct value *value = &s->values[v];
+
+	if (!value->ref.vreg) {
+		value->ref.vreg =
+			mir_vreg_new(s->f, type_of(s, v) == IR_B1 ? SASS_PRED : SASS_GPR,
+				     type_of(s, v) == IR_B64 ? 2 : 1);
+		s->f->vregs[value->ref.vreg].phi = ir_def(s->ir, v)->op == IR_PHI;
+	}
+	value->need |= need;
+	return value->ref;
+}
+
+static struct arg arg_of(struct select *s, struct origin o)
+{
+	struct arg a = {.half = o.half};
+
+	if (o.leaf) {
+		a.src.op = o.op;
+		a.value = zero(&o) ? 0 : o.v;
+		return a;
+	}
+	a.src = part(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
+	return a;
+}
+
+struct arg arg_half(struct select *s, ir_val v, uint32_t half)
+{
+	return arg_of(s, origin(s, v, half));
+}
+
+bool is_known(const struct select *s, ir_val v, uint32_t half)
+{
+	struct origin o = origin(s, v, half);
+
+	return o.leaf || o.v != v;
+}
+
+struct arg arg_word(struct select *s, ir_val v)
+{
+	return arg_half(s, v, 0);
+}
+
+/* Whether a narrow value already has the right bits above it. */
+static bool is_extended(const struct select *s, ir_val v, bool is_signed)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	return in->op == IR_LOAD && in->from == in->type &&
+	       !!(in->flags & IR_SEXT_MEM) == is_signed;
+}
+
+struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
+{
+	uint32_t bits = ir_type_bits(type_of(s, v));
+	struct arg a = arg_word(s, v), out = {0};
+
+	if (bits >= 32 || is_extended(s, v, is_signed))
+		return a;
+	if (a.src.op.kind == SASS_IMM || is_zero(&a)) {
+		uint32_t shift = 32 - bits, value = (uint32_t)a.src.op.value << shift;
+
+		out.src = mir_imm(is_signed ? (uint32_t)((int32_t)value >> shift) : value >> shift);
+		if (!out.src.op.value)
+			out.src = rz();
+		return out;
+	}
+	out.src = temp(s, SASS_GPR, 1);
+	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4 is
+	 * byte 0 of the second source, here 0. */
+	EMIT(s, PRMT, out.src, in_reg(s, a),
+	     mir_imm(bits == 8 ? (is_signed ? 0x8880 : 0x4440) : (is_signed ? 0x9910 : 0x4410)), rz());
+	return out;
+}
+
+struct arg arg_pair(struct select *s, ir_val v)
+{
+	struct origin low = origin(s, v, 0), high = origin(s, v, 1);
+	struct arg a = {.value = v};
+
+	if (zero(&low) && zero(&high)) {
+		a.src = rz();
+		a.value = 0;
+	} else if (low.leaf && low.op.kind == SASS_CONST && high.op.kind == SASS_CONST &&
+		   !(low.op.value & 7) && high.op.value == low.op.value + 4) {
+		a.src.op = low.op;
+	} else if (!low.leaf && !high.leaf && low.v == high.v && !low.half && high.half) {
+		/* Two halves of one pair, however they got here. */
+		a.src = mir_reg(SASS_GPR, value_ref(s, low.v, NEED_PAIR));
+		a.value = 0;
+	} else {
+		a.src = mir_reg(SASS_GPR, value_ref(s, v, NEED_PAIR));
+		a.value = 0;
+	}
+	return a;
+}
+
+struct arg arg_f64(struct select *s, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	struct arg a;
+
+	if (in->op != IR_CONST || (uint32_t)in->imm || !in->imm)
+		return arg_pair(s, v);
+	a = (struct arg){.value = v};
+	a.src = mir_imm((uint32_t)(in->imm >> 32));
+	return a;
+}
+
+struct mir_source arg_pred(struct select *s, ir_val v)
+{
+	uint8_t flip = 0;
+
+	for (;;) {
+		const struct ir_inst *in = ir_def(s->ir, v);
+
+		if (in->op == IR_CONST || in->op == IR_UNDEF)
+			return with(mir_true(in->op == IR_CONST && in->imm), flip);
+		if (in->op != IR_NOT && in->op != IR_COPY)
+			break;
+		if (in->op == IR_NOT)
+			flip ^= SASS_NEG;
+		v = in->args[0];
+	}
+	return with(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
+}
+
+bool is_reg(const struct arg *a)
+{
+	return a->src.op.kind == SASS_GPR;
+}
+
+bool is_zero(const struct arg *a)
+{
+	return is_reg(a) && !a->src.ref.vreg;
+}
+
+struct mir_source in_reg(struct select *s, struct arg a)
+{
+	struct mir_source r;
+
+	if (is_reg(&a))
+		return a.src;
+	if (a.value) {
+		r = part(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))), a.half);
+		return with(r, a.src.op.flags);
+	}
+	r = temp(s, SASS_GPR, 1);
+	EMIT(s, MOV, r, a.src);
+	return r;
+}
+
+struct mir_source in_pair(struct select *s, struct arg a)
+{
+	return is_reg(&a) ? a.src : mir_reg(SASS_GPR, value_ref(s, a.value, NEED_PAIR));
+}
+
+struct arg negated(struct arg a)
+{
+	if (a.src.op.kind == SASS_IMM) {
+		a.src = mir_imm(0u - (uint32_t)a.src.op.value);
+		a.value = 0;
+	} else if (!is_zero(&a)) {
+		a.src.op.flags ^= SASS_NEG;
+	}
+	return a;
+}
+
+const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	if (in->op != op || in->type != type)
+		return NULL;
+	/* Not into a loop. */
+	return s->cfg->loop_depth[in->block] == s->cfg->loop_depth[s->block] ? in : NULL;
+}
+
+const struct ir_inst *take_in(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+{
+	return s->values[v].uses == 1 ? look_into(s, v, op, type) : NULL;
+}
+
+static void swap(struct arg *a, struct arg *b)
+{
+	struct arg t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+void fit(struct select *s, struct arg *args, uint32_t count, bool commutes)
+{
+	if (commutes && !is_reg(&args[0]))
+		swap(&args[0], &args[1]);
+	/* A zero register is better where the other could not be anything else. */
+	if (commutes && is_reg(&args[1]) && is_zero(&args[0]) && !is_zero(&args[1]))
+		swap(&args[0], &args[1]);
+	args[0].src = in_reg(s, args[0]);
+	if (count == 3 && !is_reg(&args[1]) && !is_reg(&args[2]))
+		args[1].src = in_reg(s, args[1]);
+}

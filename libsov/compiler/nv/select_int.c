@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of integer arithmetic. 64 bits are two words with a carry between them; 8 and 16 bits
+ * are computed in 32, where what stands above the value is anything unless the operation looks at
+ * it, and then it is extended first.
+ */
+#include "libsov/compiler/nv/select.h"
+
+static bool narrow(enum ir_type t)
+{
+	return t != IR_B64;
+}
+
+/* Sum of three. Order does not matter; the one that is no register goes second. */
+static void add3(struct select *s, struct mir_source d, struct arg a, struct arg b, struct arg c)
+{
+	struct arg args[3] = {a, b, c};
+
+	for (uint32_t k = 0; k < 3; k++) {
+		if (is_reg(&args[k]) || k == 1)
+			continue;
+		if (is_reg(&args[1])) {
+			struct arg t = args[1];
+
+			args[1] = args[k];
+			args[k] = t;
+		} else {
+			args[k].src = in_reg(s, args[k]);
+		}
+	}
+	EMIT(s, IADD3, d, NONE, NONE, args[0].src, args[1].src, args[2].src);
+}
+
+static void multiply_add(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			 struct arg c)
+{
+	struct arg args[3] = {a, b, c};
+
+	fit(s, args, 3, true);
+	set_mod(EMIT(s, IMAD, d, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED, 1);
+}
+
+static struct arg zero_arg(void)
+{
+	return (struct arg){.src = rz()};
+}
+
+static struct arg reg_arg(struct mir_source r)
+{
+	return (struct arg){.src = r};
+}
+
+/* d = a * b + c in 64 bits; a and b are words. c: a pair, a constant or zero. */
+static void multiply_wide(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			  struct arg c, bool is_signed)
+{
+	struct arg args[3] = {a, b, c};
+
+	fit(s, args, 3, true);
+	set_mod(EMIT(s, IMAD_WIDE, d, NONE, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED,
+		is_signed);
+}
+
+/* mulwide + x, both in 64 bits; also where many use the product: a sum costs two instructions,
+ * this costs one. */
+static bool add_product(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *mul = look_into(s, in->args[k], IR_MULWIDE_U, IR_B64);
+
+		if (!mul)
+			mul = look_into(s, in->args[k], IR_MULWIDE_S, IR_B64);
+		if (!mul)
+			continue;
+		if (!wanted(s, in->res, NEED_HIGH))
+			multiply_add(s, result(s, in->res), arg_word(s, mul->args[0]),
+				     arg_word(s, mul->args[1]), arg_half(s, in->args[1 - k], 0));
+		else
+			multiply_wide(s, result(s, in->res), arg_word(s, mul->args[0]),
+				      arg_word(s, mul->args[1]), arg_pair(s, in->args[1 - k]),
+				      mul->op == IR_MULWIDE_S);
+		return true;
+	}
+	return false;
+}
+
+/* d = a + b, or with invert a + ~b + 1. */
+static void add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
+		     bool invert)
+{
+	struct mir_source carry = temp(s, SASS_PRED, 1);
+	struct arg low[2] = {a[0], b[0]}, high[2] = {a[1], b[1]};
+
+	if (!wanted(s, v, NEED_HIGH)) {
+		add3(s, result(s, v), a[0], invert ? negated(b[0]) : b[0], zero_arg());
+		return;
+	}
+	if (invert) {
+		low[1].src = with(in_reg(s, low[1]), SASS_NEG);
+		high[1].src = with(in_reg(s, high[1]), SASS_NOT);
+	}
+	fit(s, low, 2, true);
+	fit(s, high, 2, true);
+	EMIT(s, IADD3, result_half(s, v, 0), carry, NONE, low[0].src, low[1].src, rz());
+	set_mod(EMIT(s, IADD3, result_half(s, v, 1), NONE, NONE, high[0].src, high[1].src, rz(),
+		     carry, mir_true(false)),
+		SASS_M_X, 1);
+}
+
+/* What one user alone computes can be part of its sum. */
+static bool add_inner(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *inner = take_in(s, in->args[k], IR_MUL, in->type);
+		ir_val other = in->args[1 - k];
+		uint64_t amount;
+
+		if (inner) {
+			multiply_add(s, result(s, in->res), arg_word(s, inner->args[0]),
+				     arg_word(s, inner->args[1]), arg_word(s, other));
+			return true;
+		}
+		inner = take_in(s, in->args[k], IR_SHL, in->type);
+		if (inner && ir_is_const(s->ir, inner->args[1], &amount) && amount < 32) {
+			struct arg a = arg_word(s, inner->args[0]);
+
+			EMIT(s, LEA, result(s, in->res), NONE, in_reg(s, a), arg_word(s, other).src,
+			     mir_imm((uint32_t)amount));
+			return true;
+		}
+		inner = take_in(s, in->args[k], IR_ADD, in->type);
+		if (inner) {
+			add3(s, result(s, in->res), arg_word(s, inner->args[0]),
+			     arg_word(s, inner->args[1]), arg_word(s, other));
+			return true;
+		}
+	}
+	return false;
+}
+
+bool select_add(struct select *s, const struct ir_inst *in)
+{
+	struct arg a[2], b[2];
+
+	if (narrow(in->type)) {
+		if (!add_inner(s, in))
+			add3(s, result(s, in->res), arg_word(s, in->args[0]),
+			     arg_word(s, in->args[1]), zero_arg());
+		return true;
+	}
+	if (add_product(s, in))
+		return true;
+	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+		a[h] = arg_half(s, in->args[0], h);
+		b[h] = arg_half(s, in->args[1], h);
+	}
+	add_wide(s, in->res, a, b, false);
+	return true;
+}
+
+bool select_sub(struct select *s, const struct ir_inst *in)
+{
+	struct arg a[2], b[2];
+
+	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+		a[h] = arg_half(s, in->args[0], h);
+		b[h] = arg_half(s, in->args[1], h);
+	}
+	if (narrow(in->type))
+		add3(s, result(s, in->res), a[0], negated(b[0]), zero_arg());
+	else
+		add_wide(s, in->res, a, b, true);
+	return true;
+}
+
+bool select_neg(struct select *s, const struct ir_inst *in)
+{
+	struct arg zeros[2] = {zero_arg(), zero_arg()}, b[2];
+
+	b[0] = arg_half(s, in->args[0], 0);
+	if (narrow(in->type)) {
+		add3(s, result(s, in->res), zero_arg(), negated(b[0]), zero_arg());
+		return true;
+	}
+	b[1] = arg_half(s, in->args[0], 1);
+	add_wide(s, in->res, zeros, b, true);
+	return true;
+}
+
+/* Low 64 bits of a * b + c. The products that reach only the high word are added to c's first. */
+static void multiply_pair(struct select *s, const struct ir_inst *in)
+{
+	struct arg a[2] = {arg_half(s, in->args[0], 0), arg_half(s, in->args[0], 1)};
+	struct arg b[2] = {arg_half(s, in->args[1], 0), arg_half(s, in->args[1], 1)};
+	bool adds = in->op == IR_MAD;
+	struct arg high = adds ? arg_half(s, in->args[2], 1) : zero_arg();
+	struct arg words[2];
+
+	if (is_zero(&a[1]) && is_zero(&b[1])) {
+		multiply_wide(s, result(s, in->res), a[0], b[0],
+			      adds ? arg_pair(s, in->args[2]) : zero_arg(), false);
+		return;
+	}
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct arg *x = k ? &b[1] : &a[1], *y = k ? &a[0] : &b[0];
+		struct mir_source sum;
+
+		if (is_zero(x))
+			continue;
+		sum = temp(s, SASS_GPR, 1);
+		multiply_add(s, sum, *x, *y, high);
+		high = reg_arg(sum);
+	}
+	words[0] = adds ? arg_half(s, in->args[2], 0) : zero_arg();
+	words[1] = high;
+	multiply_wide(s, result(s, in->res), a[0], b[0], reg_arg(in_vector(s, words, 2)), false);
+}
+
+bool select_mul(struct select *s, const struct ir_inst *in)
+{
+	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+		multiply_pair(s, in);
+	else
+		multiply_add(s, result(s, in->res), arg_word(s, in->args[0]),
+			     arg_word(s, in->args[1]),
+			     in->op == IR_MAD ? arg_word(s, in->args[2]) : zero_arg());
+	return true;
+}
+
+bool select_mulhi(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_MULHI_S;
+	uint32_t bits = ir_type_bits(in->type);
+	struct mir_source product;
+	struct arg args[2];
+
+	if (in->type == IR_B64)
+		return select_mulhi_pair(s, in);
+	args[0] = arg_extended(s, in->args[0], is_signed);
+	args[1] = arg_extended(s, in->args[1], is_signed);
+	if (bits < 32) {
+		product = temp(s, SASS_GPR, 1);
+		multiply_add(s, product, args[0], args[1], zero_arg());
+		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432), rz());
+		return true;
+	}
+	fit(s, args, 2, true);
+	set_mod(EMIT(s, IMAD_HI, result(s, in->res), NONE, args[0].src, args[1].src, rz()),
+		SASS_M_SIGNED, is_signed);
+	return true;
+}
+
+bool select_mulwide(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_MULWIDE_S;
+	struct arg a = arg_extended(s, in->args[0], is_signed);
+	struct arg b = arg_extended(s, in->args[1], is_signed);
+
+	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+		multiply_wide(s, result(s, in->res), a, b, zero_arg(), is_signed);
+	else
+		multiply_add(s, result(s, in->res), a, b, zero_arg());
+	return true;
+}
+
+/* Shifts. The machine shifts a pair and keeps one word of it; amounts that are too large give 0 or
+ * the sign, as in the IR. */
+static void shift_word(struct select *s, struct mir_source d, struct mir_source low, struct arg amount,
+		       struct mir_source high, uint8_t type, bool right, bool keep_high)
+{
+	struct mir_inst *i = EMIT(s, SHF, d, low, amount.src, high);
+
+	set_mod(i, SASS_M_RIGHT, right);
+	set_mod(i, SASS_M_HI, keep_high);
+	set_mod(i, SASS_M_SHTYPE, type);
+}
+
+static void shift_left_pair(struct select *s, const struct ir_inst *in, struct arg amount)
+{
+	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0));
+
+	if (wanted(s, in->res, NEED_LOW))
+		shift_word(s, result_half(s, in->res, 0), low, amount, rz(), SASS_SH_U32, false,
+			   false);
+	if (wanted(s, in->res, NEED_HIGH))
+		shift_word(s, result_half(s, in->res, 1), low, amount,
+			   in_reg(s, arg_half(s, in->args[0], 1)), SASS_SH_U64, false, true);
+}
+
+static void shift_right_pair(struct select *s, const struct ir_inst *in, struct arg amount,
+			     bool is_signed)
+{
+	struct mir_source high = in_reg(s, arg_half(s, in->args[0], 1));
+
+	if (wanted(s, in->res, NEED_LOW))
+		shift_word(s, result_half(s, in->res, 0), in_reg(s, arg_half(s, in->args[0], 0)),
+			   amount, high, is_signed ? SASS_SH_S64 : SASS_SH_U64, true, false);
+	if (wanted(s, in->res, NEED_HIGH))
+		shift_word(s, result_half(s, in->res, 1), rz(), amount, high,
+			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
+}
+
+bool select_shift(struct select *s, const struct ir_inst *in)
+{
+	struct arg amount = arg_word(s, in->args[1]);
+	bool is_signed = in->op == IR_SHR_S;
+
+	if (amount.src.op.kind == SASS_CONST)
+		amount.src = in_reg(s, amount);
+	if (in->op == IR_SHL && in->type == IR_B64)
+		shift_left_pair(s, in, amount);
+	else if (in->op == IR_SHL)
+		shift_word(s, result(s, in->res), in_reg(s, arg_word(s, in->args[0])), amount, rz(),
+			   SASS_SH_U32, false, false);
+	else if (in->type == IR_B64)
+		shift_right_pair(s, in, amount, is_signed);
+	else
+		shift_word(s, result(s, in->res), rz(), amount,
+			   in_reg(s, arg_extended(s, in->args[0], is_signed)),
+			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
+	return true;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of operations between lanes and between the threads of a block. They note which lanes
+ * take part; where these may have parted, converge.c makes them wait for each other first.
+ */
+#include "libsov/compiler/nv/select.h"
+
+/* All lanes need to wait for each other only where they may have parted, which converge.c knows.
+ * Some of them, or lanes known only at run time, wait always. */
+static void set_members(struct select *s, struct mir_inst *i, ir_val members)
+{
+	uint64_t mask;
+	bool known = ir_is_const(s->ir, members, &mask);
+	struct mir_inst *sync;
+
+	i->members = MIR_ALL_LANES;
+	if (known && (uint32_t)mask == UINT32_MAX)
+		return;
+	sync = mir_inst_new(s->f, SASS_WARPSYNC);
+	mir_set(sync, 1, known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
+						: in_reg(s, arg_word(s, members)));
+	sync->members = i->members = MIR_SOME_LANES;
+	sync->line = s->line;
+	mir_insert(s->f, s->block, i, sync);
+}
+
+/* A register, or an immediate of the field's 5 or 13 bits. */
+static struct mir_source lane_operand(struct select *s, ir_val v, uint32_t limit)
+{
+	struct arg a = arg_word(s, v);
+
+	if (is_zero(&a))
+		return mir_imm(0);
+	return a.src.op.kind == SASS_IMM && a.src.op.value < limit ? a.src : in_reg(s, a);
+}
+
+bool select_shuffle(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t modes[] = {[IR_SHUFFLE_UP] = SASS_SHFL_UP,
+					[IR_SHUFFLE_DOWN] = SASS_SHFL_DOWN,
+					[IR_SHUFFLE_BFLY] = SASS_SHFL_BFLY,
+					[IR_SHUFFLE_IDX] = SASS_SHFL_IDX};
+	struct mir_source value = in_reg(s, arg_word(s, in->args[0]));
+	struct mir_source lane = lane_operand(s, in->args[1], 32);
+	struct mir_source clamp = lane_operand(s, in->args[2], 0x2000);
+	struct mir_inst *i;
+
+	i = EMIT(s, SHFL, wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE,
+		 wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), value, lane, clamp);
+	set_mod(i, SASS_M_SHFL, modes[in->sub]);
+	set_members(s, i, in->args[3]);
+	return true;
+}
+
+bool select_vote(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t modes[] = {[IR_VOTE_ALL] = SASS_VOTE_ALL, [IR_VOTE_ANY] = SASS_VOTE_ANY,
+					[IR_VOTE_UNI] = SASS_VOTE_EQ, [IR_VOTE_BALLOT] = SASS_VOTE_ANY};
+	struct mir_source x = arg_pred(s, in->args[0]);
+	struct mir_inst *i;
+
+	if (in->sub == IR_VOTE_BALLOT)
+		i = EMIT(s, VOTE, result(s, in->res), NONE, x);
+	else
+		i = EMIT(s, VOTE, NONE, result(s, in->res), x);
+	set_mod(i, SASS_M_VOTE, modes[in->sub]);
+	set_members(s, i, in->args[1]);
+	return true;
+}
+
+bool select_barrier(struct select *s, const struct ir_inst *in)
+{
+	struct arg number = arg_word(s, in->args[0]);
+	struct mir_source threads = NONE, n = is_zero(&number) ? mir_imm(0) : number.src;
+	struct mir_inst *i;
+
+	if (n.op.kind == SASS_CONST)
+		n = in_reg(s, number);
+	if (in->nargs > 1) {
+		struct arg a = arg_word(s, in->args[1]);
+
+		threads = a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
+	}
+	i = EMIT(s, BAR, n, threads);
+	set_mod(i, SASS_M_BAR, in->sub == IR_BARRIER_SYNC ? SASS_BAR_SYNC : SASS_BAR_ARV);
+	set_mod(i, SASS_M_DEFER, in->sub == IR_BARRIER_SYNC);
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	i->members = MIR_ALL_LANES;
+	/* One that is computed may be any of the sixteen. */
+	if (n.op.kind != SASS_IMM)
+		s->f->barriers = 16;
+	else if ((uint32_t)n.op.value >= s->f->barriers)
+		s->f->barriers = (uint32_t)n.op.value + 1;
+	return n.op.kind != SASS_IMM || n.op.value < 16;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of logic, comparisons and choices. The machine's logic instruction (LOP3 for words,
+ * PLOP3 for predicates) computes any function of three inputs from its truth table, so a tree of
+ * operations with up to three leaves is one instruction: the leaves are collected first, then the
+ * tree is evaluated on the columns of the table.
+ */
+#include "libsov/compiler/nv/select.h"
+
+#define LEAVES 3
+static const uint8_t column[LEAVES] = {0xf0, 0xcc, 0xaa};
+
+struct tree {
+	enum ir_type type;
+	ir_val leaves[LEAVES];
+	uint32_t count;
+};
+
+/* The node itself if it is logic that may be taken into the tree. */
+static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type type)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	if (in->op != IR_AND && in->op != IR_OR && in->op != IR_XOR && in->op != IR_NOT)
+		return NULL;
+	return take_in(s, v, in->op, type);
+}
+
+static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit);
+
+/* v as part of the tree, which then has at most limit leaves: expanded if that fits, else a leaf. */
+static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t limit)
+{
+	const struct ir_inst *node = inner_node(s, v, t->type);
+	struct tree saved = *t;
+
+	for (uint32_t k = 0; k < t->count; k++) {
+		if (t->leaves[k] == v)
+			return true;
+	}
+	if (node && collect(s, t, node, limit))
+		return true;
+	*t = saved;
+	if (t->count >= limit)
+		return false;
+	t->leaves[t->count++] = v;
+	return true;
+}
+
+/* The arguments of a node, each leaving room for those that follow. */
+static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit)
+{
+	for (uint32_t k = 0; k < node->nargs; k++) {
+		if (!collect_value(s, t, node->args[k], limit - (node->nargs - 1 - k)))
+			return false;
+	}
+	return true;
+}
+
+static uint8_t evaluate(const struct select *s, const struct tree *t, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	uint8_t a, b;
+
+	for (uint32_t k = 0; k < t->count; k++) {
+		if (t->leaves[k] == v)
+			return column[k];
+	}
+	a = evaluate(s, t, in->args[0]);
+	if (in->op == IR_NOT)
+		return (uint8_t)~a;
+	b = evaluate(s, t, in->args[1]);
+	return in->op == IR_AND ? a & b : in->op == IR_OR ? a | b : a ^ b;
+}
+
+static void swap_leaves(struct tree *t, struct arg *args, uint32_t i, uint32_t j)
+{
+	ir_val v = t->leaves[i];
+	struct arg a = args[i];
+
+	t->leaves[i] = t->leaves[j];
+	t->leaves[j] = v;
+	args[i] = args[j];
+	args[j] = a;
+}
+
+/* One word: only the second input need not be a register. */
+static void logic_word(struct select *s, const struct ir_inst *in, struct tree t, uint32_t half)
+{
+	struct arg args[LEAVES] = {{.src = rz()}, {.src = rz()}, {.src = rz()}};
+
+	for (uint32_t k = 0; k < t.count; k++)
+		args[k] = arg_half(s, t.leaves[k], half);
+	for (uint32_t k = 0; k < LEAVES; k += 2) {
+		if (is_reg(&args[k]))
+			continue;
+		if (is_reg(&args[1])) {
+			if (t.count < 2)
+				t.count = 2;
+			swap_leaves(&t, args, k, 1);
+		} else {
+			args[k].src = in_reg(s, args[k]);
+		}
+	}
+	EMIT(s, LOP3, NONE, result_half(s, in->res, half), args[0].src, args[1].src, args[2].src,
+	     mir_imm(evaluate(s, &t, in->res)), mir_true(false));
+}
+
+static void logic_pred(struct select *s, const struct ir_inst *in, const struct tree *t)
+{
+	struct mir_source x[LEAVES] = {mir_true(true), mir_true(true), mir_true(true)};
+
+	for (uint32_t k = 0; k < t->count; k++)
+		x[k] = arg_pred(s, t->leaves[k]);
+	EMIT(s, PLOP3, result(s, in->res), NONE, x[0], x[1], x[2],
+	     mir_imm(evaluate(s, t, in->res)), mir_imm(0));
+}
+
+/* A comparison enters the logic of its own instruction. */
+static bool logic_compare(struct select *s, const struct ir_inst *in);
+
+bool select_logic(struct select *s, const struct ir_inst *in)
+{
+	struct tree t = {.type = in->type};
+
+	if (in->type == IR_B1 && logic_compare(s, in))
+		return true;
+	collect(s, &t, in, LEAVES);
+	if (in->type == IR_B1) {
+		logic_pred(s, in, &t);
+		return true;
+	}
+	for (uint32_t half = 0; half < 2; half++) {
+		if (wanted(s, in->res, (uint8_t)(1 << half)))
+			logic_word(s, in, t, half);
+	}
+	return true;
+}
+
+/* Comparisons. */
+
+static const struct {
+	uint8_t cmp, swapped;
+	bool is_signed;
+} conditions[] = {
+	[IR_EQ] = {SASS_CMP_EQ, SASS_CMP_EQ, true},   [IR_NE] = {SASS_CMP_NE, SASS_CMP_NE, true},
+	[IR_LT_S] = {SASS_CMP_LT, SASS_CMP_GT, true}, [IR_LE_S] = {SASS_CMP_LE, SASS_CMP_GE, true},
+	[IR_GT_S] = {SASS_CMP_GT, SASS_CMP_LT, true}, [IR_GE_S] = {SASS_CMP_GE, SASS_CMP_LE, true},
+	[IR_LT_U] = {SASS_CMP_LT, SASS_CMP_GT, false}, [IR_LE_U] = {SASS_CMP_LE, SASS_CMP_GE, false},
+	[IR_GT_U] = {SASS_CMP_GT, SASS_CMP_LT, false}, [IR_GE_U] = {SASS_CMP_GE, SASS_CMP_LE, false},
+};
+
+static struct mir_inst *compare(struct select *s, struct mir_source p, struct arg a, struct arg b,
+				uint8_t cond, bool is_signed, struct mir_source x)
+{
+	uint8_t cmp = conditions[cond].cmp;
+	struct mir_inst *i;
+
+	if (!is_reg(&a) && is_reg(&b)) {
+		struct arg t = a;
+
+		a = b;
+		b = t;
+		cmp = conditions[cond].swapped;
+	}
+	i = EMIT(s, ISETP, p, NONE, in_reg(s, a), b.src, x);
+	set_mod(i, SASS_M_CMP, cmp);
+	set_mod(i, SASS_M_SIGNED, is_signed);
+	return i;
+}
+
+/* p = (a cond b) BOOL x. */
+static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_source p,
+		      struct mir_source x, uint8_t boolean)
+{
+	bool is_signed = conditions[in->cond].is_signed;
+	struct mir_source low;
+	struct mir_inst *i;
+
+	if (in->type != IR_B64) {
+		/* Equality does not care which extension, if both have the same. */
+		bool extend = is_signed && in->cond != IR_EQ && in->cond != IR_NE;
+
+		i = compare(s, p, arg_extended(s, in->args[0], extend),
+			    arg_extended(s, in->args[1], extend), in->cond, is_signed, x);
+	} else {
+		/* The high words decide unless they are equal; then the answer of the low words. */
+		struct arg a = arg_half(s, in->args[0], 1), b = arg_half(s, in->args[1], 1);
+
+		low = temp(s, SASS_PRED, 1);
+		compare(s, low, arg_half(s, in->args[0], 0), arg_half(s, in->args[1], 0), in->cond,
+			false, mir_true(true));
+		i = compare(s, p, a, b, in->cond, is_signed, x);
+		mir_set(i, 5, low);
+		set_mod(i, SASS_M_EX, 1);
+	}
+	set_mod(i, SASS_M_BOOL, boolean);
+}
+
+bool select_icmp(struct select *s, const struct ir_inst *in)
+{
+	if (in->type == IR_B1) {
+		/* Of predicates, in the order false < true: a table of two inputs. */
+		static const uint8_t tables[] = {
+			[IR_EQ] = 0xc3,   [IR_NE] = 0x3c,   [IR_LT_U] = 0x0c, [IR_LE_U] = 0xcf,
+			[IR_GT_U] = 0x30, [IR_GE_U] = 0xf3, [IR_LT_S] = 0x30, [IR_LE_S] = 0xf3,
+			[IR_GT_S] = 0x0c, [IR_GE_S] = 0xcf,
+		};
+
+		EMIT(s, PLOP3, result(s, in->res), NONE, arg_pred(s, in->args[0]),
+		     arg_pred(s, in->args[1]), mir_true(true), mir_imm(tables[in->cond]),
+		     mir_imm(0));
+		return true;
+	}
+	emit_icmp(s, in, result(s, in->res), mir_true(true), SASS_AND);
+	return true;
+}
+
+static bool logic_compare(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t booleans[] = {
+		[IR_AND] = SASS_AND, [IR_OR] = SASS_OR, [IR_XOR] = SASS_XOR};
+
+	if (in->op == IR_NOT)
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *cmp = ir_def(s->ir, in->args[k]);
+
+		if (cmp->op != IR_ICMP || cmp->type == IR_B1 ||
+		    !take_in(s, in->args[k], IR_ICMP, cmp->type))
+			continue;
+		emit_icmp(s, cmp, result(s, in->res), arg_pred(s, in->args[1 - k]),
+			  booleans[in->op]);
+		return true;
+	}
+	return false;
+}
+
+/* Choices. */
+
+static void choose_word(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			struct mir_source p)
+{
+	if (!is_reg(&a) && is_reg(&b)) {
+		struct arg t = a;
+
+		a = b;
+		b = t;
+		p = with(p, SASS_NEG);
+	}
+	EMIT(s, SEL, d, in_reg(s, a), b.src, p);
+}
+
+bool select_select(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source p = arg_pred(s, in->args[0]);
+
+	if (in->type == IR_B1) {
+		EMIT(s, PLOP3, result(s, in->res), NONE, p, arg_pred(s, in->args[1]),
+		     arg_pred(s, in->args[2]), mir_imm(0xca), mir_imm(0));
+		return true;
+	}
+	for (uint32_t half = 0; half < 2; half++) {
+		if (wanted(s, in->res, (uint8_t)(1 << half)))
+			choose_word(s, result_half(s, in->res, half),
+				    arg_half(s, in->args[1], half), arg_half(s, in->args[2], half),
+				    p);
+	}
+	return true;
+}
+
+bool select_minmax(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_MIN_S || in->op == IR_MAX_S;
+	bool is_min = in->op == IR_MIN_S || in->op == IR_MIN_U;
+	struct mir_source less;
+	struct ir_inst compared = *in;
+	struct arg args[2];
+	struct mir_inst *i;
+
+	if (in->type == IR_B64) {
+		less = temp(s, SASS_PRED, 1);
+		compared.cond = is_signed ? IR_LT_S : IR_LT_U;
+		emit_icmp(s, &compared, less, mir_true(true), SASS_AND);
+		for (uint32_t half = 0; half < 2; half++) {
+			if (wanted(s, in->res, (uint8_t)(1 << half)))
+				choose_word(s, result_half(s, in->res, half),
+					    arg_half(s, in->args[is_min ? 0 : 1], half),
+					    arg_half(s, in->args[is_min ? 1 : 0], half), less);
+		}
+		return true;
+	}
+	args[0] = arg_extended(s, in->args[0], is_signed);
+	args[1] = arg_extended(s, in->args[1], is_signed);
+	fit(s, args, 2, true);
+	/* Hopper has a second unit for it. */
+	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
+				  mir_true(is_min))
+			   : EMIT(s, IMNMX, result(s, in->res), args[0].src, args[1].src,
+				  mir_true(is_min));
+	set_mod(i, SASS_M_SIGNED, is_signed);
+	return true;
+}

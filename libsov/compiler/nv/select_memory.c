@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of memory operations: loads, stores, atomics, fences and changes of address space.
+ * Global addresses are plain 64-bit register pairs with an immediate offset; no descriptor is used
+ * (its bit may be clear on every chip from Volta to Hopper). Shared addresses are 32 bits: of a
+ * 64-bit address only the low word is ever computed.
+ */
+#include "hw/nv/bank0.h"
+#include "libsov/compiler/nv/select.h"
+
+#define OFFSET_MAX 0x7fffff
+#define OFFSET_MIN (-0x800000)
+
+/* Constants that are added to a shared address move into the offset. */
+static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
+{
+	for (;;) {
+		const struct ir_inst *in = ir_def(s->ir, v);
+		uint64_t c;
+		uint32_t k;
+
+		if (in->op == IR_CONST || in->op == IR_ADDR) {
+			*offset += in->op == IR_CONST
+					   ? (int64_t)(int32_t)in->imm
+					   : (int64_t)(s->f->symbol_offset[in->symbol] + in->imm);
+			return 0;
+		}
+		if (in->op != IR_ADD)
+			return v;
+		for (k = 0; k < 2; k++) {
+			const struct ir_inst *a = ir_def(s->ir, in->args[k]);
+
+			if (ir_is_const(s->ir, in->args[k], &c))
+				*offset += (int32_t)c;
+			else if (a->op == IR_ADDR)
+				*offset += (int64_t)(s->f->symbol_offset[a->symbol] + a->imm);
+			else
+				continue;
+			break;
+		}
+		if (k == 2)
+			return v;
+		v = in->args[1 - k];
+	}
+}
+
+static bool address(struct select *s, const struct ir_inst *in, struct mir_source *out)
+{
+	int64_t offset = (int64_t)in->imm;
+	ir_val base = in->args[0];
+
+	if (in->space == IR_SHARED) {
+		base = split_address(s, base, &offset);
+		if (offset < OFFSET_MIN || offset > OFFSET_MAX) {
+			base = in->args[0];
+			offset = (int64_t)in->imm;
+		}
+	} else if ((in->space != IR_GLOBAL && in->space != IR_GENERIC_SPACE) ||
+		   type_of(s, base) != IR_B64) {
+		return false;
+	}
+	if (offset < OFFSET_MIN || offset > OFFSET_MAX)
+		return false;
+	if (!base)
+		*out = rz();
+	else if (in->space == IR_SHARED)
+		*out = in_reg(s, arg_half(s, base, 0));
+	else
+		*out = in_pair(s, arg_pair(s, base));
+	out->op.kind = SASS_ADDR;
+	out->op.aux = SASS_NO_UREG;
+	out->op.value = offset;
+	if (in->space != IR_SHARED)
+		out->op.flags = SASS_A64;
+	return true;
+}
+
+static uint8_t order_of(const struct ir_inst *in)
+{
+	if (in->flags & IR_VOLATILE)
+		return SASS_ORDER_STRONG_SYS;
+	if (in->order == IR_WEAK)
+		return in->flags & IR_INVARIANT ? SASS_ORDER_CONSTANT : SASS_ORDER_WEAK;
+	switch (in->scope) {
+	case IR_SCOPE_CTA:
+		return SASS_ORDER_STRONG_SM;
+	case IR_SCOPE_SYS:
+		return SASS_ORDER_STRONG_SYS;
+	default:
+		return SASS_ORDER_STRONG_GPU;
+	}
+}
+
+static void set_memory(struct mir_inst *i, const struct ir_inst *in, uint8_t effect, uint32_t bytes)
+{
+	bool ordered = in->flags & IR_VOLATILE || in->order != IR_WEAK;
+
+	/* Nothing keeps a load of what never changes in its place. */
+	if (ordered || !(in->flags & IR_INVARIANT))
+		i->memory.effect = effect | (ordered ? MIR_ORDERED : 0);
+	i->memory.space = in->space == IR_GENERIC_SPACE ? IR_SPACE_COUNT : in->space;
+	i->memory.bytes = (uint8_t)bytes;
+}
+
+/* Modifiers of a load or store of so many bytes. */
+static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t bytes, bool is_signed)
+{
+	static const uint8_t widths[] = {[4] = SASS_WIDTH_32, [8] = SASS_WIDTH_64, [16] = SASS_WIDTH_128};
+
+	if (bytes == 1)
+		set_mod(i, SASS_M_WIDTH, is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8);
+	else if (bytes == 2)
+		set_mod(i, SASS_M_WIDTH, is_signed ? SASS_WIDTH_S16 : SASS_WIDTH_U16);
+	else
+		set_mod(i, SASS_M_WIDTH, widths[bytes]);
+	if (in->space == IR_SHARED)
+		return;
+	set_mod(i, SASS_M_E, 1);
+	set_mod(i, SASS_M_ORDER, order_of(in));
+}
+
+/*
+ * Fences.
+ */
+
+static void fence(struct select *s, uint8_t scope, bool sequential)
+{
+	static const uint8_t scopes[] = {
+		[IR_SCOPE_NONE] = SASS_SCOPE_GPU, [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
+		[IR_SCOPE_CLUSTER] = SASS_SCOPE_GPU, [IR_SCOPE_GPU] = SASS_SCOPE_GPU,
+		[IR_SCOPE_SYS] = SASS_SCOPE_SYS};
+	const struct mir_memory all = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	struct mir_inst *i = emit(s, SASS_MEMBAR, NULL, 0);
+
+	set_mod(i, SASS_M_FENCE, sequential ? SASS_FENCE_SC : SASS_FENCE_ALL);
+	set_mod(i, SASS_M_SCOPE, scopes[scope]);
+	i->memory = all;
+	if (scope == IR_SCOPE_CTA)
+		return;
+	i = emit(s, SASS_ERRBAR, NULL, 0);
+	i->memory = all;
+	if (s->f->sm >= 90) {
+		i = emit(s, SASS_CGAERRBAR, NULL, 0);
+		i->memory = all;
+	}
+	/* The first-level cache may hold what others have overwritten. */
+	i = emit(s, SASS_CCTL_IVALL, NULL, 0);
+	i->memory = all;
+}
+
+bool select_fence(struct select *s, const struct ir_inst *in)
+{
+	fence(s, in->scope, in->order == IR_SEQ_CST);
+	return true;
+}
+
+static bool acquires(const struct ir_inst *in)
+{
+	return in->order == IR_ACQUIRE || in->order == IR_ACQ_REL || in->order == IR_SEQ_CST;
+}
+
+static bool releases(const struct ir_inst *in)
+{
+	return in->order == IR_RELEASE || in->order == IR_ACQ_REL || in->order == IR_SEQ_CST;
+}
+
+static void before(struct select *s, const struct ir_inst *in)
+{
+	if (releases(in))
+		fence(s, in->scope, in->order == IR_SEQ_CST);
+}
+
+static void after(struct select *s, const struct ir_inst *in)
+{
+	if (acquires(in) && in->scope != IR_SCOPE_CTA)
+		emit(s, SASS_CCTL_IVALL, NULL, 0)->memory = (struct mir_memory){
+			MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+}
+
+/*
+ * Loads and stores.
+ */
+
+/* Of a parameter that is no whole word. */
+static bool load_param(struct select *s, const struct ir_inst *in, uint32_t bytes)
+{
+	uint32_t base = s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+	struct mir_source c = {.op = {.kind = SASS_CONST, .reg = SASS_RZ,
+				      .value = (int64_t)(base + in->imm)}};
+	struct mir_inst *i;
+
+	if (in->nres != 1 || in->nargs)
+		return false;
+	i = EMIT(s, LDC, result(s, in->res), c);
+	set_mod(i, SASS_M_WIDTH, bytes == 1   ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
+				 : bytes == 2 ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S16 : SASS_WIDTH_U16)
+					      : SASS_WIDTH_32);
+	return true;
+}
+
+/* The high word of a narrow load to 64 bits. */
+static void extend_load(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i;
+
+	if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, in->res, NEED_HIGH))
+		return;
+	if (!(in->flags & IR_SEXT_MEM)) {
+		EMIT(s, MOV, result_half(s, in->res, 1), rz());
+		return;
+	}
+	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), result(s, in->res));
+	set_mod(i, SASS_M_RIGHT, 1);
+	set_mod(i, SASS_M_HI, 1);
+	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
+}
+
+/* Elements of less than a word, loaded together. */
+static void take_apart(struct select *s, const struct ir_inst *in, struct mir_source words,
+		       uint32_t size)
+{
+	bool is_signed = in->flags & IR_SEXT_MEM;
+
+	for (uint32_t k = 0; k < in->nres; k++) {
+		uint32_t at = k * size % 4, fill = is_signed ? (at + size - 1) | 8 : 4;
+		uint32_t selector = size == 1 ? at | fill << 4 | fill << 8 | fill << 12
+					      : at | (at + 1) << 4 | fill << 8 | fill << 12;
+
+		if (wanted(s, in->res + k, NEED_LOW))
+			EMIT(s, PRMT, result(s, in->res + k), part(words, k * size / 4),
+			     mir_imm(selector), rz());
+	}
+}
+
+bool select_load(struct select *s, const struct ir_inst *in)
+{
+	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * in->nres;
+	bool together = in->nres > 1 && size < 4, vector = in->nres > 1 && size >= 4;
+	struct mir_source at, d;
+	struct mir_inst *i;
+
+	if (in->space == IR_PARAM)
+		return load_param(s, in, size) && (extend_load(s, in), true);
+	if (bytes > 16 || (in->nres > 1 && in->type == IR_B64 && in->from != in->type) ||
+	    !address(s, in, &at))
+		return false;
+	d = vector     ? temp(s, SASS_GPR, bytes / 4)
+	    : together ? temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
+		       : result(s, in->res);
+	if (in->space == IR_SHARED)
+		i = EMIT(s, LDS, d, at);
+	else if (in->space == IR_GLOBAL)
+		i = EMIT(s, LDG, NONE, d, at);
+	else
+		i = EMIT(s, LD, d, at);
+	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !together);
+	set_memory(i, in, MIR_READS, bytes);
+	if (vector)
+		results_are(s, in, d);
+	else if (together)
+		take_apart(s, in, d, size);
+	else
+		extend_load(s, in);
+	after(s, in);
+	return true;
+}
+
+/* The words to be stored, in order. */
+static uint32_t collect_words(struct select *s, const struct ir_inst *in, struct arg words[4])
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 1; k < in->nargs; k++) {
+		words[n++] = arg_half(s, in->args[k], 0);
+		if (in->from == IR_B64)
+			words[n++] = arg_half(s, in->args[k], 1);
+	}
+	return n;
+}
+
+/* Elements of less than a word become words. */
+static void put_together(struct select *s, const struct ir_inst *in, uint32_t size,
+			 struct arg words[4])
+{
+	uint32_t per_word = 4 / size, count = in->nargs - 1;
+
+	for (uint32_t k = 0; k < count; k++) {
+		struct mir_source element = in_reg(s, arg_word(s, in->args[k + 1]));
+		uint32_t at = k % per_word;
+		struct mir_source sum;
+
+		if (!at) {
+			words[k / per_word] = (struct arg){.src = element};
+			continue;
+		}
+		sum = temp(s, SASS_GPR, 1);
+		/* Bytes below at from what is there, from at on the new element (4, 5 …). */
+		EMIT(s, PRMT, sum, words[k / per_word].src,
+		     mir_imm(size == 2 ? 0x5410 : (0x3210 & ~(0xfu << 4 * at)) | 4u << 4 * at),
+		     element);
+		words[k / per_word].src = sum;
+	}
+}
+
+/* The one form of a generic store adds a uniform register. */
+static struct mir_source with_uniform_zero(struct mir_source at)
+{
+	at.op.aux = SASS_URZ;
+	return at;
+}
+
+bool select_store(struct select *s, const struct ir_inst *in)
+{
+	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * (in->nargs - 1);
+	struct mir_source at, data;
+	struct arg words[4];
+	struct mir_inst *i;
+
+	if (bytes > 16 || !address(s, in, &at))
+		return false;
+	if (in->nargs == 2 && size == 8) {
+		data = in_pair(s, arg_pair(s, in->args[1]));
+	} else if (in->nargs == 2) {
+		data = in_reg(s, arg_word(s, in->args[1]));
+	} else if (size >= 4) {
+		uint32_t count = collect_words(s, in, words);
+
+		data = in_vector(s, words, count);
+	} else {
+		put_together(s, in, size, words);
+		data = bytes > 4 ? in_vector(s, words, bytes / 4) : words[0].src;
+	}
+	before(s, in);
+	if (in->space == IR_SHARED)
+		i = EMIT(s, STS, at, data);
+	else if (in->space == IR_GLOBAL)
+		i = EMIT(s, STG, at, data);
+	else
+		i = EMIT(s, ST, with_uniform_zero(at), data);
+	set_access(i, in, bytes, false);
+	set_memory(i, in, MIR_WRITES, bytes);
+	return true;
+}
+
+/*
+ * Atomics. Those that the machine does not have are loops by now (legalise.c).
+ */
+
+static const struct {
+	uint8_t op;
+	uint8_t type32, type64;
+} atoms[IR_ATOM_COUNT] = {
+	[IR_ATOM_ADD] = {SASS_ATOM_ADD, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_MIN_U] = {SASS_ATOM_MIN, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_MIN_S] = {SASS_ATOM_MIN, SASS_ATYPE_S32, SASS_ATYPE_S64},
+	[IR_ATOM_MAX_U] = {SASS_ATOM_MAX, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_MAX_S] = {SASS_ATOM_MAX, SASS_ATYPE_S32, SASS_ATYPE_S64},
+	[IR_ATOM_INC] = {SASS_ATOM_INC, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_DEC] = {SASS_ATOM_DEC, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_AND] = {SASS_ATOM_AND, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_OR] = {SASS_ATOM_OR, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_XOR] = {SASS_ATOM_XOR, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_EXCH] = {SASS_ATOM_EXCH, SASS_ATYPE_U32, SASS_ATYPE_U64},
+	[IR_ATOM_FADD] = {SASS_ATOM_ADD, SASS_ATYPE_F32_FTZ, SASS_ATYPE_F64},
+};
+
+/* Modifiers that atomics have beside their operation. */
+static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_inst *in)
+{
+	bool wide = in->type == IR_B64;
+
+	(void)s;
+	set_memory(i, in, MIR_READS | MIR_WRITES, wide ? 8 : 4);
+	i->memory.effect |= MIR_ORDERED;
+	if (in->space == IR_SHARED)
+		return;
+	set_mod(i, SASS_M_E, 1);
+	set_mod(i, SASS_M_ORDER, order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
+}
+
+bool select_atom(struct select *s, const struct ir_inst *in)
+{
+	bool wide = in->type == IR_B64, used = wanted(s, in->res, NEED_PAIR);
+	struct mir_source at, data, d;
+	struct mir_inst *i;
+
+	if (!address(s, in, &at))
+		return false;
+	data = wide ? in_pair(s, arg_pair(s, in->args[1])) : in_reg(s, arg_word(s, in->args[1]));
+	before(s, in);
+	d = used ? result(s, in->res) : rz();
+	if (in->space == IR_SHARED)
+		i = EMIT(s, ATOMS, d, at, data);
+	else if (in->space == IR_GENERIC_SPACE)
+		i = EMIT(s, ATOM, NONE, d, at, data);
+	else if (used || in->sub == IR_ATOM_EXCH)
+		i = EMIT(s, ATOMG, NONE, d, at, data);
+	else
+		i = EMIT(s, RED, at, data);
+	set_atomic(s, i, in);
+	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
+	set_mod(i, SASS_M_ATYPE, wide ? atoms[in->sub].type64 : atoms[in->sub].type32);
+	after(s, in);
+	return true;
+}
+
+bool select_cas(struct select *s, const struct ir_inst *in)
+{
+	bool wide = in->type == IR_B64;
+	struct mir_source at, data[2], d;
+	struct mir_inst *i;
+
+	if (!address(s, in, &at))
+		return false;
+	for (uint32_t k = 0; k < 2; k++)
+		data[k] = wide ? in_pair(s, arg_pair(s, in->args[k + 1]))
+			       : in_reg(s, arg_word(s, in->args[k + 1]));
+	before(s, in);
+	d = wanted(s, in->res, NEED_PAIR) ? result(s, in->res) : rz();
+	if (in->space == IR_SHARED)
+		i = EMIT(s, ATOMS_CAS, d, at, data[0], data[1]);
+	else if (in->space == IR_GENERIC_SPACE)
+		i = EMIT(s, ATOM_CAS, NONE, d, at, data[0], data[1]);
+	else
+		i = EMIT(s, ATOMG_CAS, NONE, d, at, data[0], data[1]);
+	set_atomic(s, i, in);
+	set_mod(i, SASS_M_ATYPE, wide ? SASS_ATYPE_U64 : SASS_ATYPE_U32);
+	after(s, in);
+	return true;
+}
+
+/*
+ * Generic addresses: shared memory is a window in them. Ampere has its start in constant bank 0,
+ * Hopper in special registers.
+ */
+
+static struct mir_source window(struct select *s, uint32_t half)
+{
+	struct mir_source from = {.op = {.kind = SASS_SREG,
+					 .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
+	struct mir_source d = temp(s, SASS_GPR, 1);
+
+	if (s->f->sm >= 90) {
+		EMIT(s, S2R, d, from);
+		return d;
+	}
+	from.op = (struct sass_operand){.kind = SASS_CONST, .reg = SASS_RZ,
+					.value = NV_BANK0_SHARED_WINDOW + 4 * half};
+	EMIT(s, MOV, d, from);
+	return d;
+}
+
+bool select_space(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x = in_reg(s, arg_half(s, in->args[0], 0)), carry, low;
+	struct mir_inst *i;
+
+	if (in->space != IR_SHARED || in->type != IR_B64)
+		return false;
+	low = window(s, 0);
+	if (in->op == IR_TOSPACE) {
+		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG), rz());
+		if (wanted(s, in->res, NEED_HIGH))
+			EMIT(s, MOV, result_half(s, in->res, 1), rz());
+		return true;
+	}
+	carry = temp(s, SASS_PRED, 1);
+	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
+	if (!wanted(s, in->res, NEED_HIGH))
+		return true;
+	i = EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE, window(s, 1), rz(), rz(), carry,
+		 mir_true(false));
+	set_mod(i, SASS_M_X, 1);
+	return true;
+}

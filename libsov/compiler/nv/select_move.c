@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of values that come from elsewhere (special registers) and of changes of width. Between
+ * 32 and 64 bits these are mostly no instructions at all: see origin() in select_arg.c.
+ */
+#include "libsov/compiler/nv/select.h"
+
+bool select_sreg(struct select *s, const struct ir_inst *in)
+{
+	/* Those not listed stand in constant bank 0 and are operands. */
+	static const struct {
+		uint8_t sreg, number;
+	} numbers[] = {
+		{IR_TID_X, SASS_SR_TID_X},         {IR_TID_Y, SASS_SR_TID_Y},
+		{IR_TID_Z, SASS_SR_TID_Z},         {IR_CTAID_X, SASS_SR_CTAID_X},
+		{IR_CTAID_Y, SASS_SR_CTAID_Y},     {IR_CTAID_Z, SASS_SR_CTAID_Z},
+		{IR_LANEID, SASS_SR_LANEID},       {IR_LANEMASK_EQ, SASS_SR_EQMASK},
+		{IR_LANEMASK_LT, SASS_SR_LTMASK},  {IR_LANEMASK_LE, SASS_SR_LEMASK},
+		{IR_LANEMASK_GT, SASS_SR_GTMASK},  {IR_LANEMASK_GE, SASS_SR_GEMASK},
+	};
+
+	for (uint32_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+		struct mir_source number = {.op = {.kind = SASS_SREG, .value = numbers[k].number}};
+
+		if (numbers[k].sreg != in->sub)
+			continue;
+		EMIT(s, S2R, result(s, in->res), number);
+		return true;
+	}
+	return false;
+}
+
+/* 0 or value, by a predicate. */
+static void from_pred(struct select *s, struct mir_source d, struct mir_source p, uint32_t value)
+{
+	EMIT(s, SEL, d, rz(), mir_imm(value), with(p, SASS_NEG));
+}
+
+bool select_zext(struct select *s, const struct ir_inst *in)
+{
+	/* The high half of 64 bits is known to be 0. */
+	if (in->from == IR_B1)
+		from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
+	else
+		EMIT(s, MOV, result(s, in->res), arg_extended(s, in->args[0], false).src);
+	return true;
+}
+
+bool select_sext(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source low = result(s, in->res);
+	struct mir_inst *i;
+
+	if (in->from == IR_B1)
+		from_pred(s, low, arg_pred(s, in->args[0]), UINT32_MAX);
+	else if (in->from == IR_B32)
+		low = in_reg(s, arg_word(s, in->args[0]));
+	else
+		EMIT(s, MOV, low, arg_extended(s, in->args[0], true).src);
+	if (in->type != IR_B64 || !wanted(s, in->res, NEED_HIGH))
+		return true;
+	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), low);
+	set_mod(i, SASS_M_RIGHT, 1);
+	set_mod(i, SASS_M_HI, 1);
+	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
+	return true;
+}
+
+/* To a predicate: the lowest bit. All other truncations are known. */
+bool select_trunc(struct select *s, const struct ir_inst *in)
+{
+	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1), rz(),
+	     mir_imm(0xc0), mir_true(false));
+	return true;
+}
+
+/* Of bytes and halves; words are known. Selectors: nibbles 0–3 are the first source's bytes, 4–7
+ * the second's. */
+bool select_pack(struct select *s, const struct ir_inst *in)
+{
+	EMIT(s, PRMT, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
+	     mir_imm(in->type == IR_B16 ? 0x0040 : 0x5410), in_reg(s, arg_word(s, in->args[1])));
+	return true;
+}
+
+bool select_unpack(struct select *s, const struct ir_inst *in)
+{
+	EMIT(s, PRMT, result(s, in->res + 1), in_reg(s, arg_word(s, in->args[0])),
+	     mir_imm(in->type == IR_B16 ? 0x4441 : 0x4432), rz());
+	return true;
+}

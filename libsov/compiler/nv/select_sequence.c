@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of integer operations that take a sequence of instructions: division, the high half of
+ * 64-bit products, and counting bits of pairs.
+ */
+#include "libsov/compiler/nv/select.h"
+
+static struct mir_source gpr(struct select *s)
+{
+	return temp(s, SASS_GPR, 1);
+}
+
+static struct mir_source compare(struct select *s, struct mir_source a, struct mir_source b,
+				 uint8_t cmp, bool is_signed)
+{
+	struct mir_source p = temp(s, SASS_PRED, 1);
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+
+	set_mod(i, SASS_M_CMP, cmp);
+	set_mod(i, SASS_M_SIGNED, is_signed);
+	return p;
+}
+
+static struct mir_source add(struct select *s, struct mir_source a, struct mir_source b)
+{
+	struct mir_source d = gpr(s);
+
+	EMIT(s, IADD3, d, NONE, NONE, a, b, rz());
+	return d;
+}
+
+static struct mir_source minus(struct select *s, struct mir_source a)
+{
+	return add(s, with(a, SASS_NEG), rz());
+}
+
+static struct mir_source choose(struct select *s, struct mir_source p, struct mir_source a,
+				struct mir_source b)
+{
+	struct mir_source d = gpr(s);
+
+	EMIT(s, SEL, d, a, b, p);
+	return d;
+}
+
+/* d = a * b + c in 32 bits. */
+static struct mir_source multiply(struct select *s, struct mir_source a, struct mir_source b,
+				  struct mir_source c)
+{
+	struct mir_source d = gpr(s);
+
+	set_mod(EMIT(s, IMAD, d, a, b, c), SASS_M_SIGNED, 1);
+	return d;
+}
+
+/* The high word of a * b + c, unsigned; c is a pair. */
+static struct mir_source multiply_high(struct select *s, struct mir_source a, struct mir_source b,
+				       struct mir_source c)
+{
+	struct mir_source d = gpr(s);
+
+	EMIT(s, IMAD_HI, d, NONE, a, b, c);
+	return d;
+}
+
+/*
+ * An estimate of 2^32 / b from below. The reciprocal of b rounded up is too small at most; adding
+ * 0x0ffffffe to its bits multiplies it by 2^32 and takes two units in the last place off, for the
+ * reciprocal's own error. One Newton step, u += u * (2^32 - u * b) / 2^32, makes the quotient of
+ * any dividend right but for at most two.
+ */
+static struct mir_source estimate_reciprocal(struct select *s, struct mir_source b)
+{
+	struct mir_source as_float = gpr(s), reciprocal = gpr(s), u = gpr(s);
+	struct arg words[2];
+	struct mir_inst *i = EMIT(s, I2F, as_float, b);
+
+	set_mod(i, SASS_M_STYPE, SASS_TYPE_U32);
+	set_mod(i, SASS_M_DTYPE, SASS_TYPE_F32);
+	set_mod(i, SASS_M_RND, SASS_RP);
+	set_mod(EMIT(s, MUFU, reciprocal, as_float), SASS_M_FUNC, SASS_MUFU_RCP);
+	i = EMIT(s, F2I, u, add(s, reciprocal, mir_imm(0x0ffffffe)));
+	set_mod(i, SASS_M_STYPE, SASS_TYPE_F32);
+	set_mod(i, SASS_M_DTYPE, SASS_TYPE_U32);
+	set_mod(i, SASS_M_RND, SASS_RZ_MODE);
+	set_mod(i, SASS_M_FTZ, 1);
+	set_mod(i, SASS_M_NTZ, 1);
+	words[0] = (struct arg){.src = rz()};
+	words[1] = (struct arg){.src = u};
+	return multiply_high(s, u, multiply(s, minus(s, b), u, rz()), in_vector(s, words, 2));
+}
+
+struct quotient {
+	struct mir_source quotient, rest;
+};
+
+static struct quotient divide_unsigned(struct select *s, struct mir_source a, struct mir_source b)
+{
+	struct mir_source u = estimate_reciprocal(s, b), nonzero;
+	struct quotient q;
+
+	q.quotient = multiply_high(s, u, a, rz());
+	q.rest = multiply(s, minus(s, b), q.quotient, a);
+	for (uint32_t k = 0; k < 2; k++) {
+		struct mir_source more = compare(s, q.rest, b, SASS_CMP_GE, false);
+
+		q.quotient = choose(s, more, add(s, q.quotient, mir_imm(1)), q.quotient);
+		q.rest = choose(s, more, add(s, q.rest, with(b, SASS_NEG)), q.rest);
+	}
+	/* By zero: all ones, and the dividend. */
+	nonzero = compare(s, b, rz(), SASS_CMP_NE, false);
+	q.quotient = choose(s, nonzero, q.quotient, mir_imm(UINT32_MAX));
+	return q;
+}
+
+static struct mir_source magnitude(struct select *s, struct mir_source a)
+{
+	struct mir_source d = gpr(s);
+
+	EMIT(s, IABS, d, a);
+	return d;
+}
+
+/* Magnitudes, then signs: the quotient is negative if one of the two is, the rest if a is. */
+static struct quotient divide_signed(struct select *s, struct mir_source a, struct mir_source b)
+{
+	struct quotient q = divide_unsigned(s, magnitude(s, a), magnitude(s, b));
+	struct mir_source differ = gpr(s);
+
+	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_true(false));
+	q.quotient = choose(s, compare(s, differ, rz(), SASS_CMP_LT, true),
+			    minus(s, q.quotient), q.quotient);
+	q.quotient = choose(s, compare(s, b, rz(), SASS_CMP_NE, false), q.quotient,
+			    mir_imm(UINT32_MAX));
+	q.rest = choose(s, compare(s, a, rz(), SASS_CMP_LT, true),
+			minus(s, q.rest), q.rest);
+	return q;
+}
+
+bool select_divide(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
+	bool is_rest = in->op == IR_REM_U || in->op == IR_REM_S;
+	struct mir_source a, b;
+	struct quotient q;
+
+	if (in->type == IR_B64)
+		return false;
+	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
+	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
+	q = is_signed ? divide_signed(s, a, b) : divide_unsigned(s, a, b);
+	EMIT(s, MOV, result(s, in->res), is_rest ? q.rest : q.quotient);
+	return true;
+}
+
+/*
+ * High half of a 64-bit product: the four products of words, added with their carries.
+ */
+static struct mir_source multiply_pairs(struct select *s, const struct mir_source a[2],
+					const struct mir_source b[2])
+{
+	struct mir_source middle = temp(s, SASS_GPR, 2), both = temp(s, SASS_GPR, 2);
+	struct mir_source low = temp(s, SASS_GPR, 2), d = temp(s, SASS_GPR, 2);
+	struct mir_source over = temp(s, SASS_PRED, 1), carry = temp(s, SASS_PRED, 1), top = gpr(s);
+	struct arg words[2];
+	struct mir_inst *i;
+
+	EMIT(s, IMAD_WIDE, middle, NONE, a[1], b[0], rz());
+	EMIT(s, IMAD_WIDE, both, over, a[0], b[1], middle);
+	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_true(false)), SASS_M_X, 1);
+	EMIT(s, IMAD_WIDE, low, NONE, a[0], b[0], rz());
+	EMIT(s, IADD3, rz(), carry, NONE, part(low, 1), both, rz());
+	words[0] = (struct arg){.src = part(both, 1)};
+	words[1] = (struct arg){.src = top};
+	i = EMIT(s, IMAD_WIDE, d, NONE, a[1], b[1], in_vector(s, words, 2), carry);
+	set_mod(i, SASS_M_X, 1);
+	return d;
+}
+
+/* d - (x < 0 ? y : 0), in 64 bits. */
+static struct mir_source take_off_if_negative(struct select *s, struct mir_source d,
+					      struct mir_source x, const struct mir_source y[2])
+{
+	struct mir_source sign = gpr(s), out = temp(s, SASS_GPR, 2), borrow = temp(s, SASS_PRED, 1);
+	struct mir_source off[2] = {gpr(s), gpr(s)};
+	struct mir_inst *i = EMIT(s, SHF, sign, rz(), mir_imm(31), x);
+
+	set_mod(i, SASS_M_RIGHT, 1);
+	set_mod(i, SASS_M_HI, 1);
+	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
+	for (uint32_t k = 0; k < 2; k++)
+		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_true(false));
+	EMIT(s, IADD3, out, borrow, NONE, d, with(off[0], SASS_NEG), rz());
+	i = EMIT(s, IADD3, part(out, 1), NONE, NONE, part(d, 1), with(off[1], SASS_NOT), rz(), borrow,
+		 mir_true(false));
+	set_mod(i, SASS_M_X, 1);
+	return out;
+}
+
+bool select_mulhi_pair(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source a[2], b[2], d;
+
+	for (uint32_t k = 0; k < 2; k++) {
+		a[k] = in_reg(s, arg_half(s, in->args[0], k));
+		b[k] = in_reg(s, arg_half(s, in->args[1], k));
+	}
+	d = multiply_pairs(s, a, b);
+	if (in->op == IR_MULHI_S) {
+		d = take_off_if_negative(s, d, a[1], b);
+		d = take_off_if_negative(s, d, b[1], a);
+	}
+	for (uint32_t k = 0; k < 2; k++) {
+		if (wanted(s, in->res, (uint8_t)(1 << k)))
+			result_is(s, in->res, k, (struct arg){.src = part(d, k)});
+	}
+	return true;
+}
+
+/*
+ * Bits.
+ */
+
+bool select_popc(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source low = gpr(s), high;
+
+	EMIT(s, POPC, low, in->type == IR_B64 ? arg_half(s, in->args[0], 0).src
+					      : arg_extended(s, in->args[0], false).src);
+	if (in->type == IR_B64) {
+		high = gpr(s);
+		EMIT(s, POPC, high, arg_half(s, in->args[0], 1).src);
+		low = add(s, low, high);
+	}
+	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+		EMIT(s, MOV, result_half(s, in->res, 1), rz());
+	if (wanted(s, in->res, NEED_LOW))
+		result_is(s, in->res, 0, (struct arg){.src = low});
+	return true;
+}
+
+/* Place of the highest one; -1 where there is none, so 31 - that is right for 0, too. */
+static struct mir_source leading_zeros(struct select *s, struct mir_source a, uint32_t bits)
+{
+	struct mir_source place = gpr(s), d = gpr(s);
+
+	EMIT(s, FLO, place, NONE, a);
+	EMIT(s, IADD3, d, NONE, NONE, with(place, SASS_NEG), mir_imm(bits - 1), rz());
+	return d;
+}
+
+bool select_clz(struct select *s, const struct ir_inst *in)
+{
+	uint32_t bits = ir_type_bits(in->type);
+	struct mir_source count, high;
+
+	if (bits <= 32) {
+		count = leading_zeros(s, arg_extended(s, in->args[0], false).src, bits);
+		result_is(s, in->res, 0, (struct arg){.src = count});
+		return true;
+	}
+	high = in_reg(s, arg_half(s, in->args[0], 1));
+	count = leading_zeros(s, arg_half(s, in->args[0], 0).src, 64);
+	count = choose(s, compare(s, high, rz(), SASS_CMP_EQ, false), count,
+		       leading_zeros(s, high, 32));
+	if (wanted(s, in->res, NEED_HIGH))
+		EMIT(s, MOV, result_half(s, in->res, 1), rz());
+	if (wanted(s, in->res, NEED_LOW))
+		result_is(s, in->res, 0, (struct arg){.src = count});
+	return true;
+}
+
+bool select_brev(struct select *s, const struct ir_inst *in)
+{
+	uint32_t bits = ir_type_bits(in->type);
+	struct mir_source turned;
+	struct mir_inst *i;
+
+	if (bits < 32) {
+		turned = gpr(s);
+		EMIT(s, BREV, turned, arg_word(s, in->args[0]).src);
+		i = EMIT(s, SHF, result(s, in->res), rz(), mir_imm(32 - bits), turned);
+		set_mod(i, SASS_M_RIGHT, 1);
+		set_mod(i, SASS_M_HI, 1);
+		return true;
+	}
+	for (uint32_t half = 0; half < bits / 32; half++) {
+		if (wanted(s, in->res, (uint8_t)(1 << half)))
+			EMIT(s, BREV, result_half(s, in->res, half),
+			     arg_half(s, in->args[0], bits / 32 - 1 - half).src);
+	}
+	return true;
+}

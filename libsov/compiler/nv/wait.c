@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Waiting. The hardware does not look for dependences: an instruction with a fixed time to its
+ * result is followed by stalls that add up to that time, one with any other time counts up one of
+ * six scoreboards and those who need its result wait for that to come back to zero. Sources that are
+ * read late need a scoreboard too, if something overwrites them.
+ *
+ * Scoreboards are given out block by block in the order of the program. What may still be pending
+ * where then flows along all edges until nothing changes (pending is a union over paths, so loads
+ * stay in flight across blocks and around loops), and each instruction waits for the scoreboards
+ * of what it reads or writes. Stalls are found last, on the final code.
+ */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
+
+#define SCOREBOARDS 6
+#define SET_WORDS   ((MIR_RESOURCES + 63) / 64)
+#define NEVER       UINT32_MAX
+
+struct set {
+	uint64_t w[SET_WORDS];
+};
+
+struct board {
+	struct set results, sources; /* not yet written, not yet read */
+};
+
+struct state {
+	struct board boards[SCOREBOARDS];
+};
+
+struct waiter {
+	struct mir_func *f;
+	struct state *in;       /* by block */
+	struct set *overwrites; /* by block: what is written there or in anything reachable from it */
+	bool *visited;
+	/* within the block being given scoreboards: */
+	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait; NEVER = not in this block */
+	bool busy[SCOREBOARDS];
+	uint32_t turn;
+};
+
+static void add(struct set *s, uint32_t r)
+{
+	s->w[r / 64] |= (uint64_t)1 << r % 64;
+}
+
+static bool unite(struct set *s, const struct set *with)
+{
+	uint64_t change = 0;
+
+	for (uint32_t k = 0; k < SET_WORDS; k++) {
+		change |= with->w[k] & ~s->w[k];
+		s->w[k] |= with->w[k];
+	}
+	return change;
+}
+
+static bool meet(const struct set *a, const struct set *b)
+{
+	for (uint32_t k = 0; k < SET_WORDS; k++) {
+		if (a->w[k] & b->w[k])
+			return true;
+	}
+	return false;
+}
+
+static bool is_empty(const struct set *s)
+{
+	return !meet(s, s);
+}
+
+static void registers_of(const struct mir_inst *i, struct set *reads, struct set *writes)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, uses);
+
+	memset(reads, 0, sizeof(*reads));
+	memset(writes, 0, sizeof(*writes));
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; k < uses[u].count; k++)
+			add(uses[u].write ? writes : reads,
+			    mir_resource(uses[u].kind, uses[u].reg + k));
+	}
+}
+
+/*
+ * Giving out scoreboards.
+ */
+
+/* What each block and all that can follow it overwrite. */
+static void find_overwrites(struct waiter *w)
+{
+	struct mir_func *f = w->f;
+	struct set reads, writes;
+	bool changed = true;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			registers_of(i, &reads, &writes);
+			unite(&w->overwrites[b], &writes);
+		}
+	while (changed) {
+		changed = false;
+		mir_for_each_block(f, b)
+			for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
+				changed |= unite(&w->overwrites[b],
+						 &w->overwrites[f->blocks[b].succ[s]]);
+	}
+}
+
+/* Place of the next instruction of the block that reads (if asked) or writes one of these. */
+static uint32_t next_mention(const struct mir_inst *i, const struct set *of, bool reads_too)
+{
+	struct set reads, writes;
+
+	for (i = i->next; i; i = i->next) {
+		registers_of(i, &reads, &writes);
+		if (meet(&writes, of) || (reads_too && meet(&reads, of)))
+			return i->number;
+	}
+	return NEVER;
+}
+
+static bool overwritten_after(const struct waiter *w, uint32_t b, const struct set *of)
+{
+	const struct mir_block *block = &w->f->blocks[b];
+
+	for (uint32_t s = 0; s < block->nsucc; s++) {
+		if (meet(&w->overwrites[block->succ[s]], of))
+			return true;
+	}
+	return false;
+}
+
+/* One whose users wait at the same place costs nothing extra; else a free one; else the one whose
+ * users come nearest to ours. */
+static uint8_t take_board(struct waiter *w, uint32_t next_use)
+{
+	uint32_t best = 0, distance = NEVER;
+
+	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+		if (w->busy[sb] && w->next_use[sb] == next_use && next_use != NEVER)
+			return (uint8_t)sb;
+	}
+	for (uint32_t k = 0; k < SCOREBOARDS; k++) {
+		uint32_t sb = (w->turn + k) % SCOREBOARDS;
+
+		if (w->busy[sb])
+			continue;
+		w->turn = sb + 1;
+		w->busy[sb] = true;
+		w->next_use[sb] = next_use;
+		return (uint8_t)sb;
+	}
+	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+		uint32_t d = w->next_use[sb] > next_use ? w->next_use[sb] - next_use
+							: next_use - w->next_use[sb];
+
+		if (d < distance) {
+			distance = d;
+			best = sb;
+		}
+	}
+	if (next_use < w->next_use[best])
+		w->next_use[best] = next_use;
+	return (uint8_t)best;
+}
+
+static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
+{
+	uint32_t sm = w->f->sm, use = NEVER, overwrite;
+	struct set reads, writes;
+	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass);
+
+	/* Whoever waits here frees the scoreboard for others. */
+	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+		if (w->busy[sb] && w->next_use[sb] <= i->number)
+			w->busy[sb] = false;
+	}
+	if (!variable && !late)
+		return;
+	registers_of(i, &reads, &writes);
+	if (variable && !is_empty(&writes)) {
+		use = next_mention(i, &writes, true);
+		i->sass.write_barrier = take_board(w, use);
+	}
+	if (!late || is_empty(&reads))
+		return;
+	/* The result's scoreboard says that the sources were read, too, but later. */
+	overwrite = next_mention(i, &reads, false);
+	if (i->sass.write_barrier != SASS_NO_SB ? overwrite < use
+						: overwrite != NEVER || overwritten_after(w, b, &reads))
+		i->sass.read_barrier = take_board(w, overwrite);
+}
+
+static bool pending(const struct board *board)
+{
+	return !is_empty(&board->results) || !is_empty(&board->sources);
+}
+
+static void give_boards_in_block(struct waiter *w, uint32_t b)
+{
+	uint32_t place = 0;
+
+	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+		w->busy[sb] = pending(&w->in[b].boards[sb]);
+		w->next_use[sb] = NEVER;
+	}
+	mir_for_each(w->f, b, i)
+		i->number = ++place;
+	mir_for_each(w->f, b, i)
+		give_boards(w, b, i);
+}
+
+/*
+ * Waiting for them.
+ */
+
+/* Invalidating the cache must come after the loads that are to see what was there before. */
+static bool waits_for_loads(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_CCTL_IVALL;
+}
+
+static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
+{
+	struct set reads, writes;
+
+	registers_of(i, &reads, &writes);
+	i->sass.wait = 0;
+	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+		struct board *board = &s->boards[sb];
+
+		if (!meet(&reads, &board->results) && !meet(&writes, &board->results) &&
+		    !meet(&writes, &board->sources) &&
+		    !(waits_for_loads(i) && !is_empty(&board->results)))
+			continue;
+		i->sass.wait |= (uint8_t)(1 << sb);
+		memset(board, 0, sizeof(*board));
+	}
+	if (i->sass.write_barrier != SASS_NO_SB) {
+		unite(&s->boards[i->sass.write_barrier].results, &writes);
+		if (sass_reads_late(w->f->sm, &i->sass))
+			unite(&s->boards[i->sass.write_barrier].sources, &reads);
+	}
+	if (i->sass.read_barrier != SASS_NO_SB)
+		unite(&s->boards[i->sass.read_barrier].sources, &reads);
+}
+
+static bool flow(struct waiter *w, uint32_t b)
+{
+	const struct mir_block *block = &w->f->blocks[b];
+	struct state s;
+	bool changed = false;
+
+	/* Its predecessors, but for loops, have been visited: what is pending from there is known. */
+	if (!w->visited[b])
+		give_boards_in_block(w, b);
+	s = w->in[b];
+	mir_for_each(w->f, b, i)
+		step(w, &s, i);
+	for (uint32_t k = 0; k < block->nsucc; k++) {
+		struct state *to = &w->in[block->succ[k]];
+
+		for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+			changed |= unite(&to->boards[sb].results, &s.boards[sb].results);
+			changed |= unite(&to->boards[sb].sources, &s.boards[sb].sources);
+		}
+	}
+	changed |= !w->visited[b];
+	w->visited[b] = true;
+	return changed;
+}
+
+static void set_scoreboards(struct mir_func *f)
+{
+	struct waiter w = {.f = f};
+	uint32_t count;
+	uint32_t *order = mir_order(f, &count);
+	bool changed = true;
+
+	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
+	w.overwrites = arena_array(f->arena, f->nblocks, sizeof(*w.overwrites));
+	w.visited = arena_array(f->arena, f->nblocks, sizeof(*w.visited));
+	find_overwrites(&w);
+	while (changed) {
+		changed = false;
+		for (uint32_t k = 0; k < count; k++)
+			changed |= flow(&w, order[k]);
+	}
+}
+
+void nv_wait(struct mir_func *f)
+{
+	set_scoreboards(f);
+	nv_stall(f);
+	f->timed = true;
+}
+
+/* Every instruction waits for all that came before it: slow, and right whatever the tables say. */
+void nv_wait_serial(struct mir_func *f)
+{
+	struct set reads, writes;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			registers_of(i, &reads, &writes);
+			i->sass.stall = 15;
+			i->sass.yield = true;
+			i->sass.wait = 3;
+			if (sass_variable(f->sm, &i->sass) && !is_empty(&writes))
+				i->sass.write_barrier = 0;
+			if (sass_reads_late(f->sm, &i->sass) && !is_empty(&reads))
+				i->sass.read_barrier = 1;
+		}
+	f->timed = true;
+}

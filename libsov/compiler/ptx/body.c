@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands in a kernel: blocks in braces, declarations, labels, instructions with their guards.
+ * Each instruction is matched against the table and lowered as soon as it is read, so the labels of
+ * a block are looked for before its first statement.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+/* ---- labels ---- */
+
+static void declare_label(struct ptx *x, const struct ptx_token *t, ir_block before)
+{
+	const char *name = arena_strndup(x->arena, t->text, t->length);
+
+	if (ptx_find_here(x, t))
+		return; /* reported when the label itself is read */
+	ptx_declare(x, NAME_LABEL, t)->block = ir_block_new_before(x->func, before, name);
+}
+
+/* Declares the labels of the block that begins at the next token. Labels of inner blocks are
+ * theirs. */
+static void find_labels(struct ptx *x)
+{
+	ir_block before = x->func->blocks[x->place].next;
+	struct ptx_lexer l = x->lexer;
+	struct ptx_token t = x->token, name;
+	uint32_t depth = 0, braces = 0;
+	bool start = true; /* of a statement */
+
+	l.diag = NULL;
+	while (t.kind != TOKEN_END) {
+		name = t;
+		if (start && (ptx_is_word(&t, ".loc") || ptx_is_word(&t, ".file"))) {
+			while (t.kind != TOKEN_END && t.line == name.line)
+				ptx_lex(&l, &t);
+			continue;
+		}
+		ptx_lex(&l, &t);
+		if (start && name.kind == TOKEN_NAME && t.kind == ':') {
+			if (!depth)
+				declare_label(x, &name, before);
+			ptx_lex(&l, &t);
+		} else if (name.kind == '{') {
+			*(start ? &depth : &braces) += 1;
+		} else if (name.kind == '}' && braces) {
+			braces--;
+		} else if (name.kind == '}') {
+			if (!depth--)
+				return;
+			start = true;
+		} else {
+			start = name.kind == ';';
+		}
+	}
+}
+
+static void parse_label(struct ptx *x, const struct ptx_token *t)
+{
+	struct ptx_name *n = ptx_find_here(x, t);
+
+	if (n->kind != NAME_LABEL || n->line != t->line || n->column != t->column) {
+		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
+		return;
+	}
+	if (x->block)
+		ptx_jump(x, n->block);
+	ptx_place(x, n->block);
+}
+
+/* ---- instructions ---- */
+
+static void parse_call(struct ptx *x)
+{
+	struct ptx_token at = x->token, t;
+
+	while (ptx_take(x, TOKEN_WORD))
+		;
+	if (ptx_take(x, '(')) {
+		while (x->token.kind != ')' && x->token.kind != ';' && x->token.kind != TOKEN_END)
+			ptx_next(x);
+		ptx_take(x, ')');
+		ptx_take(x, ',');
+	}
+	t = x->token;
+	if (t.kind == TOKEN_NAME)
+		ptx_error(x, &t,
+			  "call of '%.*s' is not supported yet; only code without calls is "
+			  "compiled",
+			  TEXT(&t));
+	else
+		ptx_error(x, &at, "calls are not supported yet");
+	ptx_skip_statement(x);
+}
+
+static bool parse_guard(struct ptx *x, struct ptx_inst *in)
+{
+	struct ptx_token t;
+
+	in->guard_negated = ptx_take(x, '!');
+	t = x->token;
+	if (!ptx_expect(x, TOKEN_NAME, "a predicate", in->guard_negated ? "'@!'" : "'@'"))
+		return false;
+	in->guard = ptx_find(x, &t);
+	if (!in->guard) {
+		ptx_undeclared(x, &t, "predicate");
+		return false;
+	}
+	if (in->guard->kind == NAME_REGISTER && in->guard->type->class == CLASS_PREDICATE)
+		return true;
+	if (in->guard->kind != NAME_BAD)
+		ptx_error(x, &t, "guard '%.*s' is not a predicate", TEXT(&t));
+	return false;
+}
+
+static void parse_instruction(struct ptx *x, struct ptx_inst *in)
+{
+	if (in->name.length == 4 && !memcmp(in->name.text, "call", 4)) {
+		parse_call(x);
+		return;
+	}
+	while (x->token.kind == TOKEN_WORD) {
+		if (in->nwords == PTX_MAX_WORDS) {
+			ptx_error(x, &x->token, "more than %d modifiers", PTX_MAX_WORDS);
+			ptx_skip_statement(x);
+			return;
+		}
+		in->words[in->nwords++] = x->token;
+		ptx_next(x);
+	}
+	if (!ptx_match_words(x, in) || !ptx_operands(x, in)) {
+		ptx_skip_statement(x);
+		return;
+	}
+	if (ptx_match_operands(x, in))
+		ptx_lower(x, in);
+}
+
+/* ---- statements ---- */
+
+static void parse_block(struct ptx *x);
+
+/* Said here once; the name's uses are quiet. */
+static void parse_argument(struct ptx *x, const struct ptx_token *at)
+{
+	ptx_error(x, at, ".param variables pass arguments to calls, which are not supported yet");
+	while (x->token.kind == TOKEN_WORD || x->token.kind == TOKEN_INTEGER)
+		ptx_next(x);
+	if (x->token.kind == TOKEN_NAME)
+		ptx_declare(x, NAME_BAD, &x->token);
+	ptx_skip_statement(x);
+}
+
+static void parse_directive(struct ptx *x)
+{
+	struct ptx_token t = x->token;
+
+	if (ptx_is_word(&t, ".loc") || ptx_is_word(&t, ".file")) {
+		ptx_skip_line(x);
+		return;
+	}
+	ptx_next(x);
+	if (ptx_is_word(&t, ".reg")) {
+		ptx_register_declaration(x);
+	} else if (ptx_is_word(&t, ".shared")) {
+		ptx_variable_declaration(x, IR_SHARED, false);
+	} else if (ptx_is_word(&t, ".local")) {
+		ptx_variable_declaration(x, IR_LOCAL, false);
+	} else if (ptx_is_word(&t, ".global")) {
+		ptx_variable_declaration(x, IR_GLOBAL, false);
+	} else if (ptx_is_word(&t, ".const")) {
+		ptx_variable_declaration(x, IR_CONSTANT, false);
+	} else if (ptx_is_word(&t, ".pragma")) {
+		ptx_skip_statement(x); /* advice */
+	} else if (ptx_is_word(&t, ".param")) {
+		parse_argument(x, &t);
+	} else {
+		ptx_error(x, &t,
+			  "unknown directive '%.*s' in a kernel; known: .reg .shared .local "
+			  ".global .const .pragma .loc",
+			  TEXT(&t));
+		ptx_skip_statement(x);
+	}
+}
+
+static void parse_statement(struct ptx *x)
+{
+	struct ptx_inst in = {0};
+
+	x->braces = 0;
+	if (x->token.kind == '{') {
+		parse_block(x);
+		return;
+	}
+	if (x->token.kind == TOKEN_WORD) {
+		parse_directive(x);
+		return;
+	}
+	if (ptx_take(x, ';'))
+		return;
+	if (ptx_take(x, '@') && !parse_guard(x, &in)) {
+		ptx_skip_statement(x);
+		return;
+	}
+	in.name = x->token;
+	if (in.name.kind != TOKEN_NAME) {
+		if (in.name.kind != TOKEN_BAD)
+			ptx_error(x, &in.name, "expected an instruction, found %s",
+				  ptx_token_name(x, &in.name));
+		ptx_skip_statement(x);
+		return;
+	}
+	ptx_next(x);
+	if (!in.guard && ptx_take(x, ':'))
+		parse_label(x, &in.name);
+	else
+		parse_instruction(x, &in);
+}
+
+static void parse_statements(struct ptx *x, const struct ptx_token *open)
+{
+	find_labels(x);
+	while (x->token.kind != '}' && x->token.kind != TOKEN_END)
+		parse_statement(x);
+	if (ptx_take(x, '}') || x->lexer.cut)
+		return;
+	ptx_error(x, open, "'{' is not closed; '}' is missing");
+	x->lexer.cut = true; /* said once, for the innermost */
+}
+
+static void parse_block(struct ptx *x)
+{
+	struct ptx_token open = x->token;
+
+	if (x->blocks == PTX_MAX_DEPTH) {
+		ptx_error(x, &open, "blocks are nested deeper than %d", PTX_MAX_DEPTH);
+		x->lexer.at = x->lexer.end; /* what follows could only be misread */
+		x->lexer.cut = true;
+		ptx_next(x);
+		return;
+	}
+	ptx_next(x);
+	x->blocks++;
+	ptx_scope_open(x);
+	parse_statements(x, &open);
+	ptx_scope_close(x);
+	x->blocks--;
+}
+
+void ptx_body(struct ptx *x)
+{
+	struct ptx_token open = x->token;
+
+	ptx_next(x);
+	ptx_place(x, ir_block_new(x->func, NULL));
+	parse_statements(x, &open);
+	x->line = 0;
+	if (x->block)
+		ptx_emit(x, IR_RET, IR_VOID, 0, 0, NULL);
+	x->func = NULL;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lexer: characters become tokens, one at a time. Its state is a few pointers, so that a copy
+ * of it can run ahead (silently) to find the labels of a block before the block is read.
+ */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+#define MAX_DECIMAL 64 /* characters of a decimal float */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool starts_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+
+static bool in_name(char c)
+{
+	return starts_name(c) || is_digit(c);
+}
+
+static char peek(const struct ptx_lexer *l, size_t ahead)
+{
+	return ahead < (size_t)(l->end - l->at) ? l->at[ahead] : '\0';
+}
+
+static void newline(struct ptx_lexer *l)
+{
+	l->at++;
+	l->line++;
+	l->line_start = l->at;
+}
+
+#define lex_error(l, t, ...)                                                                       \
+	((l)->diag ? diag_error((l)->diag, (t)->line, (t)->column, __VA_ARGS__) : (void)0)
+
+static void position(const struct ptx_lexer *l, struct ptx_token *t)
+{
+	t->line = l->line;
+	t->column = (uint32_t)(l->at - l->line_start) + 1;
+	t->text = l->at;
+	t->length = 0;
+}
+
+static void skip_block_comment(struct ptx_lexer *l)
+{
+	struct ptx_token start;
+
+	position(l, &start);
+	for (l->at += 2; l->at < l->end;) {
+		if (l->at[0] == '*' && peek(l, 1) == '/') {
+			l->at += 2;
+			return;
+		}
+		if (*l->at == '\n')
+			newline(l);
+		else
+			l->at++;
+	}
+	l->cut = true;
+	lex_error(l, &start, "comment is not closed; '*/' is missing");
+}
+
+static void skip_blanks(struct ptx_lexer *l)
+{
+	while (l->at < l->end) {
+		char c = *l->at;
+
+		if (c == '\n')
+			newline(l);
+		else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f')
+			l->at++;
+		else if (c == '/' && peek(l, 1) == '/')
+			while (l->at < l->end && *l->at != '\n')
+				l->at++;
+		else if (c == '/' && peek(l, 1) == '*')
+			skip_block_comment(l);
+		else
+			return;
+	}
+}
+
+static int digit_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+/* Digits of a base; false when there are none, one is foreign, or the value needs more than 64
+ * bits. */
+static bool read_digits(const char *s, size_t n, unsigned base, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = (unsigned)digit_value(s[i]);
+
+		if (d >= base || __builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
+			return false;
+	}
+	*value = v;
+	return n > 0;
+}
+
+/* The C library reads decimals by the user's locale; PTX always has a dot. */
+static bool read_decimal(const char *s, size_t n, uint64_t *bits)
+{
+	char text[MAX_DECIMAL + 1], *end;
+	locale_t c_locale;
+	double value;
+
+	if (n > MAX_DECIMAL)
+		return false;
+	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!c_locale)
+		return false;
+	memcpy(text, s, n);
+	text[n] = '\0';
+	value = strtod_l(text, &end, c_locale);
+	freelocale(c_locale);
+	memcpy(bits, &value, sizeof(value));
+	return end == text + n;
+}
+
+static bool read_integer(struct ptx_token *t)
+{
+	const char *s = t->text;
+	size_t n = t->length;
+
+	t->kind = TOKEN_INTEGER;
+	if (s[n - 1] == 'U') {
+		t->is_unsigned = true;
+		n--;
+	}
+	if (n > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		return read_digits(s + 2, n - 2, 16, &t->integer);
+	if (n > 1 && s[0] == '0' && (s[1] == 'b' || s[1] == 'B'))
+		return read_digits(s + 2, n - 2, 2, &t->integer);
+	if (n > 1 && s[0] == '0')
+		return read_digits(s + 1, n - 1, 8, &t->integer);
+	return read_digits(s, n, 10, &t->integer);
+}
+
+static void lex_number(struct ptx_lexer *l, struct ptx_token *t)
+{
+	char second = peek(l, 1);
+	bool prefixed = *l->at == '0' && starts_name(second) && second != 'e' && second != 'E';
+	bool decimal = false, good;
+
+	for (;; l->at++) {
+		char c = peek(l, 0);
+
+		if (!prefixed && (c == '.' || c == 'e' || c == 'E'))
+			decimal = true;
+		else if (decimal && (c == '+' || c == '-') &&
+			 (l->at[-1] == 'e' || l->at[-1] == 'E'))
+			continue;
+		else if (!in_name(c))
+			break;
+	}
+	t->length = (uint32_t)(l->at - t->text);
+	if (prefixed && (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
+		t->kind = TOKEN_FLOAT;
+		t->bits = second == 'f' || second == 'F' ? 32 : 64;
+		good = t->length == 2u + t->bits / 4 &&
+		       read_digits(t->text + 2, t->length - 2, 16, &t->integer);
+	} else if (decimal) {
+		t->kind = TOKEN_FLOAT;
+		good = read_decimal(t->text, t->length, &t->integer);
+	} else {
+		good = read_integer(t);
+		t->is_unsigned |= t->integer > INT64_MAX;
+	}
+	if (good)
+		return;
+	t->kind = TOKEN_BAD;
+	lex_error(l, t, "malformed number '%.*s'", TEXT(t));
+}
+
+static void lex_string(struct ptx_lexer *l, struct ptx_token *t)
+{
+	t->kind = TOKEN_STRING;
+	t->text = ++l->at;
+	while (l->at < l->end && *l->at != '"' && *l->at != '\n')
+		l->at += *l->at == '\\' && l->end - l->at > 1 && l->at[1] != '\n' ? 2 : 1;
+	t->length = (uint32_t)(l->at - t->text);
+	if (peek(l, 0) == '"') {
+		l->at++;
+		return;
+	}
+	t->kind = TOKEN_BAD;
+	lex_error(l, t, "string is not closed before the end of its line");
+}
+
+static void lex_word(struct ptx_lexer *l, struct ptx_token *t)
+{
+	t->kind = TOKEN_WORD;
+	l->at++;
+	while (in_name(peek(l, 0)) ||
+	       (peek(l, 0) == ':' && peek(l, 1) == ':' && in_name(peek(l, 2))))
+		l->at += *l->at == ':' ? 2 : 1;
+	t->length = (uint32_t)(l->at - t->text);
+}
+
+static void lex_punctuation(struct ptx_lexer *l, struct ptx_token *t)
+{
+	static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
+	unsigned char c = (unsigned char)*l->at;
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (c == pairs[i][0] && peek(l, 1) == pairs[i][1]) {
+			t->kind = PAIR(pairs[i][0], pairs[i][1]);
+			t->length = 2;
+			l->at += 2;
+			return;
+		}
+	}
+	l->at++;
+	t->length = 1;
+	t->kind = c;
+	if (c && strchr("()[]{}<>,;:=+-*/%&|^~!?@", c))
+		return;
+	t->kind = TOKEN_BAD;
+	if (c >= ' ' && c < 0x7f)
+		lex_error(l, t, "unexpected character '%c'", c);
+	else
+		lex_error(l, t, "unexpected byte 0x%02x", c);
+}
+
+void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
+{
+	char c, second;
+
+	memset(t, 0, sizeof(*t));
+	skip_blanks(l);
+	position(l, t);
+	if (l->at == l->end) {
+		t->kind = TOKEN_END;
+		return;
+	}
+	c = *l->at;
+	second = peek(l, 1);
+	if (is_digit(c)) {
+		lex_number(l, t);
+	} else if (starts_name(c) || (c == '%' && starts_name(second))) {
+		t->kind = TOKEN_NAME;
+		for (l->at++; in_name(peek(l, 0)); l->at++)
+			;
+		t->length = (uint32_t)(l->at - t->text);
+	} else if (c == '.' && in_name(second)) {
+		lex_word(l, t);
+	} else if (c == '"') {
+		lex_string(l, t);
+	} else {
+		lex_punctuation(l, t);
+	}
+}

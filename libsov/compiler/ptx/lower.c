@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From instructions to IR: reading and writing operands, guards, and the lowering of everything
+ * that computes a value. Each PTX register is one mutable register of the IR.
+ *
+ * A guarded instruction that only computes becomes the computation and a select between the new and
+ * the old value of its destination. Any other stands in a block of its own behind a branch.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+/* ---- building ---- */
+
+ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint32_t nargs,
+	       const ir_val *args)
+{
+	ir_id i = ir_inst_new(x->func, op, t, args, nargs, nres);
+
+	ir_at(x->func, i)->line = x->line;
+	ir_append(x->func, x->block, i);
+	return i;
+}
+
+ir_val ptx_op(struct ptx *x, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c)
+{
+	const ir_val args[] = {a, b, c};
+	ir_id i = ptx_emit(x, op, t, 1, !!a + !!b + !!c, args);
+
+	return ir_at(x->func, i)->res;
+}
+
+ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value)
+{
+	ir_val v = ir_const(x->func, x->block, t, value);
+
+	ir_def(x->func, v)->line = x->line;
+	return v;
+}
+
+static ir_val convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v)
+{
+	ir_val r;
+
+	if (from == to)
+		return v;
+	r = ptx_op(x, op, to, v, 0, 0);
+	ir_def(x->func, r)->from = from;
+	return r;
+}
+
+/* ---- operands ---- */
+
+static uint32_t register_of(struct ptx *x, struct ptx_name *n)
+{
+	if (!n->reg)
+		n->reg = ir_reg_new(x->func, n->type->ir);
+	return n->reg;
+}
+
+ir_val ptx_read_register(struct ptx *x, struct ptx_name *n)
+{
+	uint32_t reg = register_of(x, n);
+	ir_val v = ptx_op(x, IR_READ, n->type->ir, 0, 0, 0);
+
+	ir_def(x->func, v)->symbol = reg;
+	return v;
+}
+
+ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t)
+{
+	ir_val v;
+
+	if (o->kind == OPERAND_PARAMETER)
+		return ptx_constant_value(x, t, x->func->params[o->name->symbol].offset + o->value);
+	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);
+	ir_def(x->func, v)->symbol = o->name->symbol;
+	ir_def(x->func, v)->imm = o->value;
+	return v;
+}
+
+ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
+{
+	ir_val v;
+
+	switch (o->kind) {
+	case OPERAND_REGISTER:
+		v = ptx_read_register(x, o->name);
+		v = convert(x, IR_TRUNC, o->name->type->ir, o->type->ir, v);
+		return o->negated ? ptx_op(x, IR_NOT, IR_B1, v, 0, 0) : v;
+	case OPERAND_SPECIAL:
+		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
+		ir_def(x->func, v)->sub = o->special;
+		return convert(x, IR_TRUNC, IR_B32, o->type->ir, v);
+	case OPERAND_VARIABLE:
+	case OPERAND_PARAMETER:
+		return ptx_address_of(x, o, o->type->ir);
+	default:
+		return ptx_constant_value(x, o->type->ir, o->value);
+	}
+}
+
+void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v)
+{
+	uint32_t reg = register_of(x, n);
+	ir_val old;
+	ir_id i;
+
+	if (x->guard) {
+		old = ptx_read_register(x, n);
+		v = x->guard_negated ? ptx_op(x, IR_SELECT, n->type->ir, x->guard, old, v)
+				     : ptx_op(x, IR_SELECT, n->type->ir, x->guard, v, old);
+	}
+	i = ptx_emit(x, IR_WRITE, n->type->ir, 0, 1, &v);
+	ir_at(x->func, i)->symbol = reg;
+}
+
+void ptx_write(struct ptx *x, const struct ptx_operand *o, ir_val v)
+{
+	bool is_signed;
+
+	if (!o || o->kind == OPERAND_NOTHING)
+		return;
+	is_signed = o->type->class == CLASS_SIGNED;
+	v = convert(x, is_signed ? IR_SEXT : IR_ZEXT, o->type->ir, o->name->type->ir, v);
+	ptx_write_register(x, o->name, v);
+}
+
+/* ---- guards ---- */
+
+static void lower_behind_branch(struct ptx *x, const struct ptx_inst *in, ir_val guard)
+{
+	ir_block then = ptx_block_after(x), next;
+	ir_block from = x->block;
+
+	ptx_place(x, then);
+	next = ptx_block_after(x);
+	x->block = from;
+	if (in->guard_negated)
+		ptx_branch(x, guard, next, then);
+	else
+		ptx_branch(x, guard, then, next);
+	ptx_place(x, then);
+	in->row->lower(x, in);
+	if (x->block)
+		ptx_jump(x, next);
+	ptx_place(x, next);
+}
+
+void ptx_lower(struct ptx *x, const struct ptx_inst *in)
+{
+	bool pure = ir_ops[in->row->op].properties & P_PURE;
+	ir_val guard;
+
+	x->line = in->name.line;
+	if (!x->block)
+		ptx_place(x, ptx_block_after(x));
+	if (!in->guard) {
+		in->row->lower(x, in);
+		return;
+	}
+	guard = ptx_read_register(x, in->guard);
+	if (!pure && in->row->op != IR_BR) {
+		lower_behind_branch(x, in, guard);
+		return;
+	}
+	x->guard = guard;
+	x->guard_negated = in->guard_negated;
+	in->row->lower(x, in);
+	x->guard = 0;
+}
+
+/* ---- computations ---- */
+
+/* Without a rounding word PTX allows to fuse the operation with its neighbour. */
+static ir_val with_float_words(struct ptx *x, const struct ptx_inst *in, ir_val v)
+{
+	struct ir_inst *i = ir_def(x->func, v);
+
+	if (!(ir_ops[i->op].attributes & A_FLOAT))
+		return v;
+	if (ptx_said(in, SLOT_ROUND))
+		i->round = in->value[SLOT_ROUND];
+	else if (i->op == IR_FADD || i->op == IR_FMUL)
+		i->flags |= IR_CONTRACT;
+	if (ptx_said(in, SLOT_FTZ))
+		i->flags |= IR_FTZ;
+	if (ptx_said(in, SLOT_SAT))
+		i->flags |= IR_SAT;
+	return v;
+}
+
+static ir_val read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role)
+{
+	return in->role[role] ? ptx_read(x, in->role[role]) : 0;
+}
+
+void ptx_lower_plain(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = read_role(x, in, ROLE_A);
+	ir_val b = read_role(x, in, ROLE_B);
+	ir_val c = read_role(x, in, ROLE_C);
+	ir_val v = ptx_op(x, in->row->op, in->role[ROLE_D]->type->ir, a, b, c);
+
+	ptx_write(x, in->role[ROLE_D], with_float_words(x, in, v));
+}
+
+/* a - b is a + -b, to the bit. */
+void ptx_lower_fsub(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_D]->type->ir;
+	ir_val a = read_role(x, in, ROLE_A);
+	ir_val b = ptx_op(x, IR_FNEG, t, read_role(x, in, ROLE_B), 0, 0);
+	ir_val v = ptx_op(x, IR_FADD, t, a, b, 0);
+
+	ptx_write(x, in->role[ROLE_D], with_float_words(x, in, v));
+}
+
+/* The most negative number stays itself. */
+void ptx_lower_iabs(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_D]->type->ir;
+	ir_val a = read_role(x, in, ROLE_A);
+	ir_val negative = ptx_op(x, IR_NEG, t, a, 0, 0);
+
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_MAX_S, t, a, negative, 0));
+}
+
+/* mad.hi and mad.wide: the row's multiplication, then the sum. */
+void ptx_lower_mad(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_D]->type->ir;
+	ir_val a = read_role(x, in, ROLE_A);
+	ir_val b = read_role(x, in, ROLE_B);
+	ir_val c = read_role(x, in, ROLE_C);
+	ir_val product = ptx_op(x, in->row->op, t, a, b, 0);
+
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_ADD, t, product, c, 0));
+}
+
+/* How many bits: a number of 32 bits, whatever the width of the argument. */
+void ptx_lower_count(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_A]->type->ir;
+	ir_val v = ptx_op(x, in->row->op, t, read_role(x, in, ROLE_A), 0, 0);
+
+	ptx_write(x, in->role[ROLE_D], convert(x, IR_TRUNC, t, IR_B32, v));
+}
+
+static enum ir_cond condition(const struct ptx_inst *in)
+{
+	static const uint8_t of_signed[] = {IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S};
+	static const uint8_t of_unsigned[] = {IR_EQ, IR_NE, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U};
+	static const uint8_t of_float[] = {
+		IR_FEQ,  IR_FNE,  IR_FLT,  IR_FLE,  IR_FGT,  IR_FGE,  IR_FEQU,
+		IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN,
+	};
+	uint8_t compare = in->value[SLOT_COMPARE];
+
+	if (in->row->op == IR_FCMP)
+		return of_float[compare];
+	if (ptx_inst_type(in, SLOT_TYPE)->class == CLASS_SIGNED)
+		return of_signed[compare];
+	return of_unsigned[compare];
+}
+
+/* p is the comparison, q its opposite, each combined with c. */
+void ptx_lower_setp(struct ptx *x, const struct ptx_inst *in)
+{
+	bool combined = ptx_said(in, SLOT_BOOL);
+	ir_val a, b, c, p, q;
+
+	if (combined != !!in->role[ROLE_C]) {
+		ptx_error(x, &in->name,
+			  combined ? "'%s' takes operand c" : "'%s' takes no operand c",
+			  ptx_spelling(x, in));
+		return;
+	}
+	a = read_role(x, in, ROLE_A);
+	b = read_role(x, in, ROLE_B);
+	c = read_role(x, in, ROLE_C);
+	p = ptx_op(x, in->row->op, ptx_inst_type(in, SLOT_TYPE)->ir, a, b, 0);
+	ir_def(x->func, p)->cond = condition(in);
+	with_float_words(x, in, p);
+	q = in->role[ROLE_Q] ? ptx_op(x, IR_NOT, IR_B1, p, 0, 0) : 0;
+	if (combined)
+		p = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p, c, 0);
+	if (combined && q)
+		q = ptx_op(x, in->value[SLOT_BOOL], IR_B1, q, c, 0);
+	ptx_write(x, in->role[ROLE_P], p);
+	ptx_write(x, in->role[ROLE_Q], q);
+}
+
+void ptx_lower_selp(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = read_role(x, in, ROLE_A);
+	ir_val b = read_role(x, in, ROLE_B);
+	ir_val c = read_role(x, in, ROLE_C);
+
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
+}
+
+/* ---- moves and conversions ---- */
+
+/* The first element is the lowest. */
+static ir_val pack(struct ptx *x, const struct ptx_operand *e, uint32_t count, enum ir_type t)
+{
+	enum ir_type half = ir_type_half(t);
+	ir_val low, high;
+
+	if (count == 1)
+		return ptx_read(x, e);
+	low = pack(x, e, count / 2, half);
+	high = pack(x, e + count / 2, count / 2, half);
+	return ptx_op(x, IR_PACK, t, low, high, 0);
+}
+
+static void unpack(struct ptx *x, const struct ptx_operand *e, uint32_t count, enum ir_type t,
+		   ir_val v)
+{
+	enum ir_type half = ir_type_half(t);
+	ir_val low;
+
+	if (count == 1) {
+		ptx_write(x, e, v);
+		return;
+	}
+	low = ptx_op(x, IR_UNPACK, t, v, 0, 0);
+	unpack(x, e, count / 2, half, low);
+	unpack(x, e + count / 2, count / 2, half, low + 1);
+}
+
+void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D], *a = in->role[ROLE_A];
+	ir_val v;
+
+	if (a->kind == OPERAND_VECTOR)
+		v = pack(x, a->elements, a->count, a->type->ir);
+	else
+		v = ptx_read(x, a);
+	if (d->kind == OPERAND_VECTOR)
+		unpack(x, d->elements, d->count, d->type->ir, v);
+	else
+		ptx_write(x, d, v);
+}
+
+/* Clamps v, a value of type from, to what type to can hold. Bounds that from cannot exceed are left
+ * out; those that are left are values of from. */
+static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from,
+		       const struct ptx_type *to)
+{
+	bool in_signed = from->class == CLASS_SIGNED, out_signed = to->class == CLASS_SIGNED;
+	uint32_t in_bits = from->bits - in_signed, out_bits = to->bits - out_signed;
+	uint64_t highest = out_bits == 64 ? UINT64_MAX : (UINT64_C(1) << out_bits) - 1;
+	uint64_t lowest = out_signed ? ~highest : 0;
+
+	if (in_signed && (!out_signed || from->bits > to->bits))
+		v = ptx_op(x, IR_MAX_S, from->ir, v, ptx_constant_value(x, from->ir, lowest), 0);
+	if (in_bits > out_bits)
+		v = ptx_op(x, in_signed ? IR_MIN_S : IR_MIN_U, from->ir, v,
+			   ptx_constant_value(x, from->ir, highest), 0);
+	return v;
+}
+
+void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	enum ir_op extend = from->class == CLASS_SIGNED ? IR_SEXT : IR_ZEXT;
+	ir_val v = ptx_read(x, in->role[ROLE_A]);
+
+	if (ptx_said(in, SLOT_SAT))
+		v = saturate(x, v, from, to);
+	v = convert(x, to->bits < from->bits ? IR_TRUNC : extend, from->ir, to->ir, v);
+	ptx_write(x, in->role[ROLE_D], v);
+}
+
+void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
+{
+	enum ir_type t = in->role[ROLE_D]->type->ir;
+	ir_val v = ptx_op(x, in->row->op, t, read_role(x, in, ROLE_A), 0, 0);
+
+	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
+	ptx_write(x, in->role[ROLE_D], v);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
+ * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
+ */
+#include "libsov/compiler/ptx/front.h"
+
+static enum ir_space space_of(const struct ptx_inst *in)
+{
+	return ptx_said(in, SLOT_SPACE) ? in->value[SLOT_SPACE] : IR_GENERIC_SPACE;
+}
+
+/* Global and generic addresses have 64 bits; the small spaces also know 32. */
+static bool needs_wide(enum ir_space s)
+{
+	return s == IR_GENERIC_SPACE || s == IR_GLOBAL;
+}
+
+static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
+{
+	const struct ptx_type *t = o->name->type;
+	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
+
+	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide(space_of(in)))))
+		return true;
+	ptx_error(x, &o->at, "address '%.*s' of '%s' is a %s register; it must be a %s integer",
+		  TEXT(o->name), ptx_spelling(x, in), t->name,
+		  needs_wide(space_of(in)) ? "64-bit" : "64-bit or 32-bit");
+	return false;
+}
+
+static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
+{
+	enum ir_space have =
+		o->kind == OPERAND_PARAMETER ? IR_PARAM : x->module->symbols[o->name->symbol].space;
+	enum ir_space want = space_of(in);
+
+	/* A global address is its own generic address. */
+	if (have == want || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
+		return true;
+	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' accesses .%s", TEXT(o->name),
+		  ir_space_names[have], ptx_spelling(x, in), ir_space_names[want]);
+	return false;
+}
+
+/* A parameter is reached by its offset alone: whether an access is inside and aligned is known. */
+static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+			    uint32_t bytes)
+{
+	const struct ir_param *p = &x->func->params[o->name->symbol];
+	int64_t offset = (int64_t)o->value;
+
+	if (offset < 0 || offset + bytes > p->size) {
+		ptx_error(x, &o->at,
+			  "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
+			  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
+		return false;
+	}
+	if ((p->offset + (uint64_t)offset) % bytes) {
+		ptx_error(x, &o->at, "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
+			  ptx_spelling(x, in), p->name, (long long)offset, bytes);
+		return false;
+	}
+	return true;
+}
+
+/* Fills in arg and *offset; arg stays 0 when the offset alone is the address. */
+static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
+			 uint64_t *offset)
+{
+	const struct ptx_operand *o = in->role[ROLE_A];
+	struct ptx_operand variable = *o;
+	bool wide = needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT;
+
+	*arg = 0;
+	*offset = o->value;
+	if (o->kind == OPERAND_REGISTER) {
+		if (!check_base_register(x, in, o))
+			return false;
+		*arg = ptx_read_register(x, o->name);
+		return true;
+	}
+	if (!check_base_variable(x, in, o))
+		return false;
+	if (o->kind == OPERAND_PARAMETER) {
+		*offset += x->func->params[o->name->symbol].offset;
+		return check_parameter(x, in, o, bytes);
+	}
+	variable.value = 0;
+	*arg = ptx_address_of(x, &variable, wide ? IR_B64 : IR_B32);
+	return true;
+}
+
+static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise)
+{
+	if (!ptx_said(in, SLOT_ORDER))
+		return otherwise;
+	return in->value[SLOT_ORDER] == ORDER_VOLATILE ? IR_RELAXED : in->value[SLOT_ORDER];
+}
+
+static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
+		       enum ir_order otherwise)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
+	struct ir_inst *m = ir_at(x->func, i);
+	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
+			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE]);
+
+	m->imm = offset;
+	m->space = space_of(in);
+	m->from = type->ir;
+	m->align = type->bits / 8 * count;
+	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
+	if (is_volatile) {
+		m->scope = IR_SCOPE_SYS;
+		m->flags |= IR_VOLATILE;
+	} else if (m->order != IR_WEAK) {
+		m->scope = ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
+	}
+}
+
+static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operand **first)
+{
+	*first = o->kind == OPERAND_VECTOR ? o->elements : o;
+	return o->kind == OPERAND_VECTOR ? o->count : 1;
+}
+
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in, uint32_t bytes)
+{
+	if (bytes <= 16)
+		return true;
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
+		  bytes * 8);
+	return false;
+}
+
+/* The type that all destinations share, so that the load extends; else the type in memory. */
+static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
+{
+	enum ir_type t = IR_VOID;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (e[i].kind == OPERAND_NOTHING)
+			continue;
+		if (t && e[i].name->type->ir != t)
+			return memory;
+		t = e[i].name->type->ir;
+	}
+	return t ? t : memory;
+}
+
+void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *e;
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8 * count;
+	enum ir_type t = load_type(e, count, type->ir);
+	uint64_t offset;
+	ir_val address;
+	ir_id i;
+
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &address, &offset))
+		return;
+	i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
+	set_memory(x, in, i, offset, IR_WEAK);
+	if (t != type->ir && type->class == CLASS_SIGNED)
+		ir_at(x->func, i)->flags |= IR_SEXT_MEM;
+	if (ptx_said(in, SLOT_INVARIANT) || space_of(in) == IR_PARAM || space_of(in) == IR_CONSTANT)
+		ir_at(x->func, i)->flags |= IR_INVARIANT;
+	for (uint32_t k = 0; k < count; k++) {
+		ir_val v = ir_at(x->func, i)->res + k;
+
+		if (e[k].kind == OPERAND_NOTHING)
+			continue;
+		if (t == e[k].name->type->ir)
+			ptx_write_register(x, e[k].name, v);
+		else
+			ptx_write(x, &e[k], v);
+	}
+}
+
+void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *e;
+	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = type->bits / 8 * count;
+	ir_val args[1 + IR_MAX_ELEMENTS];
+	uint64_t offset;
+	ir_id i;
+
+	if (space_of(in) == IR_PARAM) {
+		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
+			  ptx_spelling(x, in));
+		return;
+	}
+	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &args[0], &offset))
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		args[1 + k] = ptx_read(x, &e[k]);
+	i = ptx_emit(x, IR_STORE, type->ir, 0, 1 + count, args);
+	set_memory(x, in, i, offset, IR_WEAK);
+}
+
+/* ---- atomics ---- */
+
+static enum ir_atom atom_of(const struct ptx_inst *in)
+{
+	enum ir_atom op = in->value[SLOT_ATOM];
+	uint8_t class = ptx_inst_type(in, SLOT_TYPE)->class;
+
+	if (op == IR_ATOM_ADD && class == CLASS_FLOAT)
+		return IR_ATOM_FADD;
+	if (op == IR_ATOM_MIN_U && class == CLASS_SIGNED)
+		return IR_ATOM_MIN_S;
+	if (op == IR_ATOM_MAX_U && class == CLASS_SIGNED)
+		return IR_ATOM_MAX_S;
+	return op;
+}
+
+/* PTX ISA, atom: adding f32 to global memory flushes denormals, adding to shared memory does not. A
+ * generic address is taken for a global one, as the hardware's instruction does. */
+static bool flushes(const struct ptx_inst *in)
+{
+	return atom_of(in) == IR_ATOM_FADD && ptx_inst_type(in, SLOT_TYPE)->bits == 32 &&
+	       space_of(in) != IR_SHARED;
+}
+
+static void lower_atomic(struct ptx *x, const struct ptx_inst *in, uint32_t nvalues)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	ir_val args[3];
+	uint64_t offset;
+	ir_id i;
+
+	if (!read_address(x, in, type->bits / 8, &args[0], &offset))
+		return;
+	args[1] = ptx_read(x, in->role[ROLE_B]);
+	if (nvalues == 2)
+		args[2] = ptx_read(x, in->role[ROLE_C]);
+	i = ptx_emit(x, in->row->op, type->ir, 1, 1 + nvalues, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	if (in->row->op == IR_ATOM) {
+		ir_at(x->func, i)->sub = atom_of(in);
+		if (flushes(in))
+			ir_at(x->func, i)->flags |= IR_FTZ;
+	}
+	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+}
+
+void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
+{
+	lower_atomic(x, in, 1);
+}
+
+void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
+{
+	lower_atomic(x, in, 2);
+}
+
+/* membar has always been the strong one; fence is acq_rel unless it says more. */
+void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
+{
+	bool membar = in->name.length == 6;
+	ir_id i = ptx_emit(x, IR_FENCE, IR_VOID, 0, 0, NULL);
+	struct ir_inst *f = ir_at(x->func, i);
+
+	f->scope = in->value[SLOT_SCOPE];
+	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
+}

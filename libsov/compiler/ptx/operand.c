@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands: registers, constants, special registers, addresses in brackets, vectors in braces,
+ * variables and labels by name. Names are resolved here; whether an operand suits its instruction
+ * is decided in match.c.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+/* The operand's text goes from its first token to here. */
+static void extend(struct ptx *x, struct ptx_operand *o)
+{
+	const char *end = x->token.text;
+
+	while (end > o->at.text + 1 && strchr(" \t\r\n", end[-1]))
+		end--;
+	if (x->token.line == o->at.line && end > o->at.text)
+		o->at.length = (uint32_t)(end - o->at.text);
+}
+
+/* "%tid.x" comes from the lexer as "%tid" and ".x". */
+static int take_special(struct ptx *x, struct ptx_token *t)
+{
+	const struct ptx_token *suffix = &x->token;
+	int found = -1;
+
+	if (suffix->kind == TOKEN_WORD && suffix->text == t->text + t->length)
+		found = ptx_special_find(t->text, t->length + suffix->length);
+	if (found == -1)
+		return ptx_special_find(t->text, t->length);
+	t->length += suffix->length;
+	ptx_next(x);
+	return found;
+}
+
+static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
+			    const char *what)
+{
+	int special = take_special(x, t);
+
+	o->kind = OPERAND_BAD;
+	if (special >= 0) {
+		o->kind = OPERAND_SPECIAL;
+		o->special = (uint8_t)special;
+	} else if (special == -2) {
+		ptx_error(x, t, "special register '%.*s' is not supported yet", TEXT(t));
+	} else {
+		ptx_undeclared(x, t, what);
+	}
+}
+
+static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, const char *what)
+{
+	static const uint8_t kinds[] = {
+		[NAME_REGISTER] = OPERAND_REGISTER,
+		[NAME_VARIABLE] = OPERAND_VARIABLE,
+		[NAME_PARAMETER] = OPERAND_PARAMETER,
+		[NAME_LABEL] = OPERAND_LABEL,
+		[NAME_FUNCTION] = OPERAND_BAD,
+		[NAME_BAD] = OPERAND_BAD,
+	};
+
+	o->name = ptx_find(x, t);
+	if (!o->name) {
+		resolve_special(x, o, t, what);
+		return;
+	}
+	o->kind = kinds[o->name->kind];
+	if (o->name->kind == NAME_FUNCTION)
+		ptx_error(x, t, "the address of function '%.*s' is not supported yet", TEXT(t));
+}
+
+static bool parse_constant(struct ptx *x, struct ptx_operand *o)
+{
+	struct ptx_constant c;
+
+	if (!ptx_constant(x, &c))
+		return false;
+	o->kind = c.is_float ? OPERAND_FLOAT : OPERAND_INTEGER;
+	o->value = c.value;
+	o->bits = c.bits;
+	o->is_unsigned = c.is_unsigned;
+	return true;
+}
+
+/* "+4" or "+-4" after a name. */
+static bool parse_offset(struct ptx *x, struct ptx_operand *o)
+{
+	struct ptx_token t = x->token;
+	struct ptx_constant c;
+
+	if (!ptx_take(x, '+'))
+		return true;
+	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
+		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'",
+			  TEXT(&x->token));
+		return false;
+	}
+	if (!ptx_constant(x, &c))
+		return false;
+	o->value = c.value;
+	if (!c.is_float && (int64_t)c.value >= INT32_MIN && (int64_t)c.value <= INT32_MAX)
+		return true;
+	ptx_error(x, &t, "offset does not fit 32 bits");
+	return false;
+}
+
+static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
+{
+	struct ptx_token t = x->token;
+
+	ptx_next(x);
+	if (t.length == 1 && *t.text == '_') {
+		o->kind = OPERAND_NOTHING;
+		return true;
+	}
+	resolve(x, o, &t, what);
+	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER)
+		return parse_offset(x, o);
+	return true;
+}
+
+static bool parse_scalar(struct ptx *x, struct ptx_operand *o, const char *what)
+{
+	struct ptx_lexer after = x->lexer;
+	struct ptx_token second;
+
+	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token))
+		return parse_name(x, o, what);
+	if (x->token.kind == '!') { /* a predicate's opposite, or the start of a constant */
+		after.diag = NULL;
+		ptx_lex(&after, &second);
+		if (second.kind == TOKEN_NAME && !ptx_constant_starts(&second)) {
+			ptx_next(x);
+			o->negated = true;
+			return parse_name(x, o, what);
+		}
+	}
+	if (ptx_constant_starts(&x->token))
+		return parse_constant(x, o);
+	if (x->token.kind != TOKEN_BAD)
+		ptx_error(x, &x->token, "expected an operand, found %s",
+			  ptx_token_name(x, &x->token));
+	return false;
+}
+
+static bool parse_vector(struct ptx *x, struct ptx_operand *o)
+{
+	struct ptx_operand elements[8] = {0};
+
+	o->kind = OPERAND_VECTOR;
+	x->braces++;
+	do {
+		if (o->count == 8) {
+			ptx_error(x, &x->token, "a vector has at most 8 elements");
+			return false;
+		}
+		elements[o->count].at = x->token;
+		if (!parse_scalar(x, &elements[o->count], "register"))
+			return false;
+		extend(x, &elements[o->count++]);
+	} while (ptx_take(x, ','));
+	if (!ptx_expect(x, '}', "',' or '}'", "an element of a vector"))
+		return false;
+	x->braces--;
+	o->elements = arena_array(x->arena, o->count, sizeof(*o->elements));
+	memcpy(o->elements, elements, o->count * sizeof(*elements));
+	return true;
+}
+
+static bool parse_address(struct ptx *x, struct ptx_operand *o)
+{
+	o->address = true;
+	if (!parse_scalar(x, o, "name"))
+		return false;
+	return ptx_expect(x, ']', "']'", "an address");
+}
+
+static bool parse_operand(struct ptx *x, struct ptx_operand *o, const char *what)
+{
+	bool good;
+
+	o->at = x->token;
+	if (ptx_take(x, '['))
+		good = parse_address(x, o);
+	else if (ptx_take(x, '{'))
+		good = parse_vector(x, o);
+	else
+		good = parse_scalar(x, o, what);
+	extend(x, o);
+	return good;
+}
+
+/* What a name that nobody knows was probably meant to be. */
+static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
+{
+	if (in->row->op == IR_BR)
+		return "label";
+	return x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register" : "name";
+}
+
+bool ptx_operands(struct ptx *x, struct ptx_inst *in)
+{
+	int separator = 0;
+
+	if (ptx_take(x, ';'))
+		return true;
+	do {
+		struct ptx_operand *o = &in->operands[in->noperands];
+
+		if (in->noperands == PTX_MAX_OPERANDS) {
+			ptx_error(x, &x->token, "more than %d operands", PTX_MAX_OPERANDS);
+			return false;
+		}
+		o->separator = separator;
+		if (!parse_operand(x, o, expected_name(x, in)))
+			return false;
+		in->noperands++;
+		separator = x->token.kind;
+	} while (ptx_take(x, ',') || ptx_take(x, '|'));
+	return ptx_expect(x, ';', "',' or ';'", "an operand");
+}

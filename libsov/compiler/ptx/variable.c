@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33], .global .u32
+ * table[] = {1, 2, 3}. Registers become names only; variables become symbols of the module.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+#define MAX_INITIALIZED (UINT64_C(16) << 20) /* bytes of a variable with an initial value */
+
+/* ---- types and sizes ---- */
+
+bool ptx_align(struct ptx *x, uint32_t *align)
+{
+	struct ptx_token t;
+	uint64_t n;
+
+	ptx_next(x);
+	t = x->token;
+	if (!ptx_integer(x, "alignment", 1, PTX_MAX_ALIGN, &n))
+		return false;
+	*align = (uint32_t)n;
+	if (!(n & (n - 1)))
+		return true;
+	ptx_error(x, &t, "alignment %u is not a power of two", *align);
+	return false;
+}
+
+static const struct ptx_type *parse_type(struct ptx *x)
+{
+	struct ptx_token t = x->token;
+	const struct ptx_type *type = t.kind == TOKEN_WORD ? ptx_type_find(t.text, t.length) : NULL;
+	struct text known = {.arena = x->arena};
+
+	if (type) {
+		ptx_next(x);
+		return type;
+	}
+	if (t.kind == TOKEN_BAD)
+		return NULL;
+	for (uint32_t i = 0; i < ptx_type_count; i++)
+		text_printf(&known, " %s", ptx_types[i].name);
+	if (t.kind == TOKEN_WORD)
+		ptx_error(x, &t, "unknown type '%.*s'; known:%s", TEXT(&t), known.s);
+	else
+		ptx_error(x, &t, "expected a type, found %s", ptx_token_name(x, &t));
+	return NULL;
+}
+
+bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
+{
+	struct ptx_token t;
+
+	if (ptx_is_word(&x->token, ".align") && !ptx_align(x, &s->align))
+		return false;
+	s->vector = 1;
+	if (ptx_is_word(&x->token, ".v2") || ptx_is_word(&x->token, ".v4")) {
+		s->vector = (uint32_t)(x->token.text[2] - '0');
+		ptx_next(x);
+	}
+	t = x->token;
+	s->type = parse_type(x);
+	if (s->type && s->type->class == CLASS_PREDICATE) {
+		ptx_error(x, &t, ".pred is a register type; memory has none");
+		return false;
+	}
+	if (s->type && !s->align)
+		s->align = s->vector * s->type->bits / 8;
+	return s->type;
+}
+
+bool ptx_shape_dimensions(struct ptx *x, struct ptx_shape *s)
+{
+	uint64_t most = PTX_MAX_BYTES / (s->vector * s->type->bits / 8);
+	uint64_t n;
+	bool open = false;
+
+	for (uint32_t i = 0; ptx_take(x, '['); i++) {
+		struct ptx_token t = x->token;
+
+		if (!i && ptx_take(x, ']')) {
+			open = true;
+			continue;
+		}
+		if (!ptx_integer(x, "array size", 1, PTX_MAX_BYTES, &n))
+			return false;
+		if (!ptx_expect(x, ']', "']'", "an array size"))
+			return false;
+		if (n > most / s->count) {
+			ptx_error(x, &t, "array is larger than %llu bytes",
+				  (unsigned long long)PTX_MAX_BYTES);
+			return false;
+		}
+		s->count *= n;
+	}
+	if (open && s->count > 1) {
+		ptx_error(x, &x->token, "'[]' with further dimensions is not supported");
+		return false;
+	}
+	if (open)
+		s->count = 0;
+	return true;
+}
+
+uint64_t ptx_shape_bytes(const struct ptx_shape *s)
+{
+	return s->count * s->vector * s->type->bits / 8;
+}
+
+/* ---- registers ---- */
+
+static bool declare_register(struct ptx *x, const struct ptx_type *type)
+{
+	struct ptx_token t = x->token;
+	struct ptx_name *n;
+	uint64_t count;
+
+	if (!ptx_expect(x, TOKEN_NAME, "a register name", "the type of .reg"))
+		return false;
+	if (!ptx_take(x, '<')) {
+		n = ptx_declare(x, NAME_REGISTER, &t);
+		if (n)
+			n->type = type;
+		return true;
+	}
+	/* A literal: a constant expression would take the closing '>' for an operator. */
+	count = x->token.integer;
+	if (x->token.kind == TOKEN_INTEGER && (!count || count > 1000000000)) {
+		ptx_error(x, &x->token, "number of registers must be from 1 to 1000000000");
+		return false;
+	}
+	if (!ptx_expect(x, TOKEN_INTEGER, "a number of registers", "'<'") ||
+	    !ptx_expect(x, '>', "'>'", "the number of registers"))
+		return false;
+	ptx_declare_range(x, &t, (uint32_t)count, type);
+	return true;
+}
+
+void ptx_register_declaration(struct ptx *x)
+{
+	const struct ptx_type *type;
+	bool good;
+
+	if (ptx_is_word(&x->token, ".v2") || ptx_is_word(&x->token, ".v4")) {
+		ptx_error(x, &x->token,
+			  "vector registers are not supported yet; declare one register "
+			  "for each element");
+		ptx_skip_statement(x);
+		return;
+	}
+	type = parse_type(x);
+	good = type;
+	while (good && (good = declare_register(x, type)) && ptx_take(x, ','))
+		;
+	if (!good || !ptx_expect(x, ';', "',' or ';'", "a register"))
+		ptx_skip_statement(x);
+}
+
+/* ---- initial values ---- */
+
+struct initializer {
+	const struct ptx_type *type;
+	uint8_t *bytes;
+	uint32_t capacity;
+	uint64_t count, limit; /* elements */
+};
+
+static bool put_element(struct ptx *x, struct initializer *v)
+{
+	struct ptx_token t = x->token;
+	uint32_t size = v->type->bits / 8;
+	struct ptx_constant c;
+	uint64_t bits;
+
+	if (t.kind == TOKEN_NAME && !ptx_constant_starts(&t)) {
+		ptx_error(x, &t, "the address of '%.*s' as an initial value is not supported yet",
+			  TEXT(&t));
+		return false;
+	}
+	if (!ptx_constant(x, &c))
+		return false;
+	if (!ptx_constant_bits(&c, v->type, &bits)) {
+		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
+		return false;
+	}
+	if (v->count == v->limit) {
+		ptx_error(x, &t, "more than %llu initial values", (unsigned long long)v->limit);
+		return false;
+	}
+	v->bytes = arena_grow(x->arena, v->bytes, &v->capacity, (uint32_t)(v->count + 1) * size, 1);
+	for (uint32_t i = 0; i < size; i++)
+		v->bytes[v->count * size + i] = (uint8_t)(bits >> 8 * i);
+	v->count++;
+	return true;
+}
+
+/* Nested braces only group: elements come in memory order. */
+static bool parse_initializer(struct ptx *x, struct initializer *v)
+{
+	do {
+		if (ptx_take(x, '{')) {
+			x->braces++;
+			continue;
+		}
+		if (!put_element(x, v))
+			return false;
+		while (x->braces && ptx_take(x, '}'))
+			x->braces--;
+		if (!x->braces)
+			return true;
+		if (!ptx_expect(x, ',', "',' or '}'", "an initial value"))
+			return false;
+	} while (x->braces <= PTX_MAX_DEPTH);
+	ptx_error(x, &x->token, "initial value is nested deeper than %d", PTX_MAX_DEPTH);
+	return false;
+}
+
+/* ---- variables ---- */
+
+static bool initialize(struct ptx *x, struct ptx_shape *s, enum ir_space space,
+		       struct ir_symbol *out)
+{
+	struct initializer v = {.type = s->type};
+	struct ptx_token t = x->token;
+	uint64_t bytes;
+	uint8_t *all;
+
+	v.limit = s->count ? s->count * s->vector : MAX_INITIALIZED / (s->type->bits / 8);
+	if (space != IR_GLOBAL && space != IR_CONSTANT) {
+		ptx_error(x, &t, "only .global and .const variables have initial values");
+		return false;
+	}
+	if (ptx_shape_bytes(s) > MAX_INITIALIZED) {
+		ptx_error(x, &t, "a variable with an initial value has at most %llu bytes",
+			  (unsigned long long)MAX_INITIALIZED);
+		return false;
+	}
+	ptx_next(x);
+	if (!parse_initializer(x, &v))
+		return false;
+	if (!s->count)
+		s->count = (v.count + s->vector - 1) / s->vector;
+	bytes = ptx_shape_bytes(s);
+	all = arena_alloc(x->arena, bytes);
+	memcpy(all, v.bytes, v.count * (s->type->bits / 8));
+	out->init = all;
+	return true;
+}
+
+/* Variables of two kernels may share a name; symbols of a module may not. PTX names have no dot. */
+static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
+{
+	uint32_t *used = names_get(&x->symbols, t->text, t->length);
+
+	if (!(*used)++)
+		return arena_strndup(x->arena, t->text, t->length);
+	return arena_printf(x->arena, "%.*s.%u", (int)t->length, t->text, *used);
+}
+
+static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
+{
+	struct ir_symbol symbol = {.space = space, .external = external, .align = s.align};
+	struct ptx_token t = x->token;
+	struct ptx_name *n;
+
+	if (!ptx_expect(x, TOKEN_NAME, "a name", "the variable's type") ||
+	    !ptx_shape_dimensions(x, &s))
+		return false;
+	if (x->token.kind == '=' && !initialize(x, &s, space, &symbol))
+		return false;
+	n = ptx_declare(x, NAME_VARIABLE, &t);
+	if (!n)
+		return true;
+	if (!s.count && !external) {
+		ptx_error(x, &t, "variable '%.*s' has no size", TEXT(&t));
+		n->kind = NAME_BAD;
+		return true;
+	}
+	if (external && (space != IR_SHARED || s.count)) {
+		ptx_error(x, &t,
+			  "'%.*s': of external variables only dynamic shared memory, such as "
+			  ".extern .shared .b8 %.*s[], is supported yet",
+			  TEXT(&t), TEXT(&t));
+		n->kind = NAME_BAD;
+		return true;
+	}
+	symbol.name = symbol_name(x, &t);
+	symbol.size = ptx_shape_bytes(&s);
+	n->symbol = ir_symbol_new(x->module, &symbol);
+	return true;
+}
+
+void ptx_variable_declaration(struct ptx *x, enum ir_space space, bool external)
+{
+	struct ptx_shape s = {.count = 1};
+	bool good = ptx_shape_type(x, &s);
+
+	x->braces = 0;
+	while (good && (good = declare_variable(x, s, space, external)) && ptx_take(x, ','))
+		;
+	if (!good || !ptx_expect(x, ';', "',' or ';'", "a variable"))
+		ptx_skip_statement(x);
+}

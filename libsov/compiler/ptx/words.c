@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the words of PTX mean: types, modifiers by the slot that they fill, special registers. The
+ * instruction table (table.c) says which of them an instruction takes.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
+
+const struct ptx_type ptx_types[] = {
+	{".pred", CLASS_PREDICATE, 1, IR_B1},
+	{".b8", CLASS_BITS, 8, IR_B8},       {".b16", CLASS_BITS, 16, IR_B16},
+	{".b32", CLASS_BITS, 32, IR_B32},    {".b64", CLASS_BITS, 64, IR_B64},
+	{".u8", CLASS_UNSIGNED, 8, IR_B8},   {".u16", CLASS_UNSIGNED, 16, IR_B16},
+	{".u32", CLASS_UNSIGNED, 32, IR_B32}, {".u64", CLASS_UNSIGNED, 64, IR_B64},
+	{".s8", CLASS_SIGNED, 8, IR_B8},     {".s16", CLASS_SIGNED, 16, IR_B16},
+	{".s32", CLASS_SIGNED, 32, IR_B32},  {".s64", CLASS_SIGNED, 64, IR_B64},
+	{".f16", CLASS_FLOAT, 16, IR_B16},   {".f16x2", CLASS_FLOAT, 32, IR_B32},
+	{".f32", CLASS_FLOAT, 32, IR_B32},   {".f64", CLASS_FLOAT, 64, IR_B64},
+};
+const uint32_t ptx_type_count = COUNT(ptx_types);
+
+/* Groups of the manual's notation and what they say. */
+static const struct {
+	const char *name;
+	enum ptx_slot slot;
+} groups[] = {
+	{".type", SLOT_TYPE},      {".dtype", SLOT_TYPE},    {".atype", SLOT_SOURCE_TYPE},
+	{".rnd", SLOT_ROUND},      {".CmpOp", SLOT_COMPARE}, {".BoolOp", SLOT_BOOL},
+	{".ss", SLOT_SPACE},       {".scope", SLOT_SCOPE},   {".sem", SLOT_ORDER},
+	{".cop", SLOT_CACHE},      {".hint", SLOT_HINT},     {".vec", SLOT_VECTOR},
+	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
+	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE},
+};
+
+/* Caching words are hints about speed; nothing here depends on them, but for .cv, which asks for a
+ * fresh value each time. */
+const struct ptx_word ptx_words[] = {
+	{".rn", SLOT_ROUND, IR_RN},
+	{".rz", SLOT_ROUND, IR_RZ},
+	{".rm", SLOT_ROUND, IR_RM},
+	{".rp", SLOT_ROUND, IR_RP},
+	{".ftz", SLOT_FTZ, 1},
+	{".sat", SLOT_SAT, 1},
+	{".eq", SLOT_COMPARE, COMPARE_EQ},
+	{".ne", SLOT_COMPARE, COMPARE_NE},
+	{".lt", SLOT_COMPARE, COMPARE_LT},
+	{".le", SLOT_COMPARE, COMPARE_LE},
+	{".gt", SLOT_COMPARE, COMPARE_GT},
+	{".ge", SLOT_COMPARE, COMPARE_GE},
+	{".lo", SLOT_COMPARE, COMPARE_LT}, /* lower, same, higher: unsigned types only */
+	{".ls", SLOT_COMPARE, COMPARE_LE},
+	{".hi", SLOT_COMPARE, COMPARE_GT},
+	{".hs", SLOT_COMPARE, COMPARE_GE},
+	{".equ", SLOT_COMPARE, COMPARE_EQU},
+	{".neu", SLOT_COMPARE, COMPARE_NEU},
+	{".ltu", SLOT_COMPARE, COMPARE_LTU},
+	{".leu", SLOT_COMPARE, COMPARE_LEU},
+	{".gtu", SLOT_COMPARE, COMPARE_GTU},
+	{".geu", SLOT_COMPARE, COMPARE_GEU},
+	{".num", SLOT_COMPARE, COMPARE_NUM},
+	{".nan", SLOT_COMPARE, COMPARE_NAN},
+	{".and", SLOT_BOOL, IR_AND},
+	{".or", SLOT_BOOL, IR_OR},
+	{".xor", SLOT_BOOL, IR_XOR},
+	{".global", SLOT_SPACE, IR_GLOBAL},
+	{".shared", SLOT_SPACE, IR_SHARED},
+	{".shared::cta", SLOT_SPACE, IR_SHARED},
+	{".local", SLOT_SPACE, IR_LOCAL},
+	{".const", SLOT_SPACE, IR_CONSTANT},
+	{".param", SLOT_SPACE, IR_PARAM},
+	{".param::entry", SLOT_SPACE, IR_PARAM},
+	{".cta", SLOT_SCOPE, IR_SCOPE_CTA},
+	{".cluster", SLOT_SCOPE, IR_SCOPE_CLUSTER},
+	{".gpu", SLOT_SCOPE, IR_SCOPE_GPU},
+	{".gl", SLOT_SCOPE, IR_SCOPE_GPU}, /* membar's name for it */
+	{".sys", SLOT_SCOPE, IR_SCOPE_SYS},
+	{".weak", SLOT_ORDER, IR_WEAK},
+	{".relaxed", SLOT_ORDER, IR_RELAXED},
+	{".acquire", SLOT_ORDER, IR_ACQUIRE},
+	{".release", SLOT_ORDER, IR_RELEASE},
+	{".acq_rel", SLOT_ORDER, IR_ACQ_REL},
+	{".sc", SLOT_ORDER, IR_SEQ_CST},
+	{".volatile", SLOT_ORDER, ORDER_VOLATILE},
+	{".nc", SLOT_INVARIANT, 1},
+	{".ca", SLOT_CACHE, 0},
+	{".cg", SLOT_CACHE, 0},
+	{".cs", SLOT_CACHE, 0},
+	{".lu", SLOT_CACHE, 0},
+	{".wb", SLOT_CACHE, 0},
+	{".wt", SLOT_CACHE, 0},
+	{".cv", SLOT_CACHE, 1},
+	{".L1::evict_normal", SLOT_HINT, 0},
+	{".L1::evict_unchanged", SLOT_HINT, 0},
+	{".L1::evict_first", SLOT_HINT, 0},
+	{".L1::evict_last", SLOT_HINT, 0},
+	{".L1::no_allocate", SLOT_HINT, 0},
+	{".L2::64B", SLOT_NONE, 0},
+	{".L2::128B", SLOT_NONE, 0},
+	{".L2::256B", SLOT_NONE, 0},
+	{".v2", SLOT_VECTOR, 2},
+	{".v4", SLOT_VECTOR, 4},
+	{".add", SLOT_ATOM, IR_ATOM_ADD},
+	{".inc", SLOT_ATOM, IR_ATOM_INC},
+	{".dec", SLOT_ATOM, IR_ATOM_DEC},
+	{".min", SLOT_ATOM, IR_ATOM_MIN_U}, /* the type decides on signed */
+	{".max", SLOT_ATOM, IR_ATOM_MAX_U},
+	{".and", SLOT_ATOM, IR_ATOM_AND},
+	{".or", SLOT_ATOM, IR_ATOM_OR},
+	{".xor", SLOT_ATOM, IR_ATOM_XOR},
+	{".exch", SLOT_ATOM, IR_ATOM_EXCH},
+	{".up", SLOT_SHUFFLE, IR_SHUFFLE_UP},
+	{".down", SLOT_SHUFFLE, IR_SHUFFLE_DOWN},
+	{".bfly", SLOT_SHUFFLE, IR_SHUFFLE_BFLY},
+	{".idx", SLOT_SHUFFLE, IR_SHUFFLE_IDX},
+	{".all", SLOT_VOTE, IR_VOTE_ALL},
+	{".any", SLOT_VOTE, IR_VOTE_ANY},
+	{".uni", SLOT_VOTE, IR_VOTE_UNI},
+	{".ballot", SLOT_VOTE, IR_VOTE_BALLOT},
+	{".sync", SLOT_BARRIER, IR_BARRIER_SYNC},
+	{".arrive", SLOT_BARRIER, IR_BARRIER_ARRIVE},
+};
+const uint32_t ptx_word_count = COUNT(ptx_words);
+
+static const struct {
+	const char *name;
+	int sreg; /* -2: PTX has it, we do not yet */
+} specials[] = {
+	{"%tid.x", IR_TID_X},           {"%tid.y", IR_TID_Y},         {"%tid.z", IR_TID_Z},
+	{"%ntid.x", IR_NTID_X},         {"%ntid.y", IR_NTID_Y},       {"%ntid.z", IR_NTID_Z},
+	{"%ctaid.x", IR_CTAID_X},       {"%ctaid.y", IR_CTAID_Y},     {"%ctaid.z", IR_CTAID_Z},
+	{"%nctaid.x", IR_NCTAID_X},     {"%nctaid.y", IR_NCTAID_Y},   {"%nctaid.z", IR_NCTAID_Z},
+	{"%laneid", IR_LANEID},         {"%lanemask_eq", IR_LANEMASK_EQ},
+	{"%lanemask_lt", IR_LANEMASK_LT}, {"%lanemask_le", IR_LANEMASK_LE},
+	{"%lanemask_gt", IR_LANEMASK_GT}, {"%lanemask_ge", IR_LANEMASK_GE},
+	{"%tid", -2}, {"%ntid", -2}, {"%ctaid", -2}, {"%nctaid", -2}, {"%warpid", -2},
+	{"%nwarpid", -2}, {"%smid", -2}, {"%nsmid", -2}, {"%gridid", -2}, {"%clock", -2},
+	{"%clock_hi", -2}, {"%clock64", -2}, {"%globaltimer", -2}, {"%globaltimer_lo", -2},
+	{"%globaltimer_hi", -2}, {"%total_smem_size", -2}, {"%aggr_smem_size", -2},
+	{"%dynamic_smem_size", -2}, {"%current_graph_exec", -2}, {"%is_explicit_cluster", -2},
+	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
+	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
+	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
+	{"%cluster_nctaid.x", -2}, {"%cluster_nctaid.y", -2}, {"%cluster_nctaid.z", -2},
+	{"%cluster_ctarank", -2}, {"%cluster_nctarank", -2},
+};
+
+static bool same(const char *known, const char *text, size_t length)
+{
+	return strlen(known) == length && !memcmp(known, text, length);
+}
+
+const struct ptx_type *ptx_type_find(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < ptx_type_count; i++)
+		if (same(ptx_types[i].name, text, length))
+			return &ptx_types[i];
+	return NULL;
+}
+
+enum ptx_slot ptx_group_slot(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < COUNT(groups); i++)
+		if (same(groups[i].name, text, length))
+			return groups[i].slot;
+	return SLOT_COUNT;
+}
+
+const struct ptx_word *ptx_word_find(enum ptx_slot slot, const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < ptx_word_count; i++)
+		if ((slot == SLOT_COUNT || ptx_words[i].slot == slot) &&
+		    same(ptx_words[i].text, text, length))
+			return &ptx_words[i];
+	return NULL;
+}
+
+int ptx_special_find(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < COUNT(specials); i++)
+		if (same(specials[i].name, text, length))
+			return specials[i].sreg;
+	return -1;
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts: the unit of fate. A context owns one queue group with its address space, and memory,
+ * modules, streams and events in it. When the group dies, or a kernel runs past its limit, the
+ * group is taken down at once and the error stays until a reset builds a new group around the same
+ * memory.
+ *
+ * Nothing watches in the background: errors are noticed by context_check, which every call makes
+ * when it enters and every wait makes between two looks at memory.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "libsov/runtime.h"
+
+#define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
+#define LARGE_PAGE		  (UINT64_C(2) << 20)
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+sov_result check_limit(uint64_t limit)
+{
+	if (limit > SOV_MAX_WAIT)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
+			      (unsigned long long)limit);
+	return SOV_OK;
+}
+
+/* ---- failing ---- */
+
+static struct stream *stream_of(struct link *l)
+{
+	return (struct stream *)((char *)l - offsetof(struct stream, member.link));
+}
+
+static void stop(struct context *c)
+{
+	struct link *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next)
+		stream_stop(stream_of(l));
+	if (c->group)
+		c->winsys->group_destroy(c->group);
+	c->group = NULL;
+	c->epoch++;
+}
+
+void context_fail(struct context *c, const sov_fault *f)
+{
+	c->error = f->result;
+	c->fault = *f;
+	fault_sentence(c, f, c->sentence, sizeof(c->sentence));
+	stop(c);
+}
+
+sov_result context_check(struct context *c)
+{
+	struct winsys_error e = {0};
+	struct link *l;
+	sov_fault f;
+
+	if (c->closed)
+		return refuse(SOV_ERROR_CANCELLED,
+			      "another thread destroyed the context meanwhile");
+	if (c->group) {
+		bool dead = c->winsys->group_error(c->group, &e);
+
+		for (l = c->streams.next; l != &c->streams; l = l->next)
+			stream_poll(stream_of(l));
+		if (dead) {
+			fault_from_winsys(c, &e, &f);
+			context_fail(c, &f);
+		}
+	}
+	for (l = c->streams.next; c->group && l != &c->streams; l = l->next)
+		if (stream_overdue(stream_of(l), &f))
+			context_fail(c, &f);
+	return c->error ? refuse(c->error, "%s", c->sentence) : SOV_OK;
+}
+
+/* ---- entering and leaving ---- */
+
+static struct context *lock(struct context *c, bool failed_too, sov_result *r)
+{
+	pthread_mutex_lock(&c->lock);
+	*r = context_check(c);
+	if (*r && (c->closed || !failed_too)) {
+		pthread_mutex_unlock(&c->lock);
+		return NULL;
+	}
+	return c;
+}
+
+static struct context *enter(sov_context handle, bool failed_too, sov_result *r)
+{
+	struct context *c = object_get(handle, OBJECT_CONTEXT);
+
+	*r = SOV_ERROR_INVALID_HANDLE;
+	if (c && !lock(c, failed_too, r)) {
+		object_put(&c->object);
+		return NULL;
+	}
+	return c;
+}
+
+struct context *context_enter(sov_context handle, sov_result *r)
+{
+	return enter(handle, false, r);
+}
+
+struct context *context_enter_failed(sov_context handle, sov_result *r)
+{
+	return enter(handle, true, r);
+}
+
+sov_result context_leave(struct context *c, sov_result r)
+{
+	pthread_mutex_unlock(&c->lock);
+	object_put(&c->object);
+	return r;
+}
+
+static void *enter_member(const void *handle, enum object_kind kind, bool failed_too, sov_result *r)
+{
+	struct member *m = object_get(handle, kind);
+
+	*r = SOV_ERROR_INVALID_HANDLE;
+	if (m && !lock(m->context, failed_too, r)) {
+		object_put(&m->object);
+		return NULL;
+	}
+	return m;
+}
+
+void *member_enter(const void *handle, enum object_kind kind, sov_result *r)
+{
+	return enter_member(handle, kind, false, r);
+}
+
+void *member_enter_failed(const void *handle, enum object_kind kind, sov_result *r)
+{
+	return enter_member(handle, kind, true, r);
+}
+
+sov_result member_leave(void *member, sov_result r)
+{
+	struct member *m = member;
+
+	pthread_mutex_unlock(&m->context->lock);
+	object_put(&m->object);
+	return r;
+}
+
+sov_result member_publish(struct member *m, struct context *c, struct link *list,
+			  enum object_kind kind, void (*destroy)(struct object *))
+{
+	sov_result r;
+
+	m->context = c;
+	r = object_publish(&m->object, kind, destroy);
+	if (r)
+		return r;
+	object_reference(&c->object);
+	list_add(list, &m->link);
+	return SOV_OK;
+}
+
+/* ---- memory that is bound ---- */
+
+static sov_result refuse_errno(int error, const char *what)
+{
+	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
+		      "%s failed: %s", what, strerror(-error));
+}
+
+static sov_result refuse_memory(struct context *c, enum winsys_placement where, uint64_t bytes)
+{
+	uint64_t free_bytes, total;
+
+	if (where == WINSYS_SYSTEM)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %llu bytes of system memory for %s",
+			      (unsigned long long)bytes, c->device->properties.name);
+	c->winsys->memory_info(c->device->way, &free_bytes, &total);
+	return refuse(SOV_ERROR_OUT_OF_MEMORY,
+		      "%s has no %llu bytes in one piece; %llu of %llu are free",
+		      c->device->properties.name, (unsigned long long)bytes,
+		      (unsigned long long)free_bytes, (unsigned long long)total);
+}
+
+sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
+			 struct buffer **out)
+{
+	uint64_t page = c->device->info.page_bytes, mapped = (bytes + page - 1) & ~(page - 1);
+	struct buffer *b;
+	int error;
+
+	if (mapped < bytes || mapped > c->device->info.memory_bytes)
+		return refuse_memory(c, where, bytes);
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+	b->bytes = bytes;
+	b->mapped = mapped;
+	b->low = low;
+	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE ? LARGE_PAGE : page, &b->va)) {
+		free(b);
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			      "the process has no address space for %llu bytes%s",
+			      (unsigned long long)mapped, low ? " below 2^40" : "");
+	}
+	error = c->winsys->buffer_create(c->device->way, where, mapped, &b->backing);
+	if (error) {
+		va_free(low, b->va, mapped);
+		free(b);
+		return error == -ENOMEM ? refuse_memory(c, where, bytes)
+					: refuse_errno(error, "creating a buffer");
+	}
+	error = c->winsys->bind(c->group, b->backing, b->va);
+	if (error) {
+		c->winsys->buffer_destroy(b->backing);
+		va_free(low, b->va, mapped);
+		free(b);
+		return refuse_errno(error, "binding a buffer");
+	}
+	b->cpu = c->winsys->buffer_cpu(b->backing);
+	list_add(&c->buffers, &b->link);
+	*out = b;
+	return SOV_OK;
+}
+
+void buffer_destroy(struct context *c, struct buffer *b)
+{
+	list_remove(&b->link);
+	if (c->group)
+		c->winsys->unbind(c->group, b->va, b->mapped);
+	c->winsys->buffer_destroy(b->backing);
+	va_free(b->low, b->va, b->mapped);
+	free(b);
+}
+
+/* ---- waiting ---- */
+
+/* Short waits stay on the CPU; long ones leave it to others, such as a software GPU's threads. */
+static void pause_before_look(uint32_t looks)
+{
+	struct timespec t = {.tv_nsec = looks < 200 ? 20000 : 200000};
+
+	if (looks < 50)
+		sched_yield();
+	else
+		nanosleep(&t, NULL);
+}
+
+sov_result context_block(struct context *c, bool (*ready)(const void *arg), const void *arg,
+			 uint64_t limit)
+{
+	uint64_t epoch = c->epoch, start = now_ns();
+	uint32_t looks;
+
+	for (looks = 0;; looks++) {
+		sov_result r = context_check(c);
+
+		if (!r && c->epoch != epoch)
+			return refuse(SOV_ERROR_CANCELLED,
+				      "another thread reset the context meanwhile");
+		if (r || ready(arg))
+			return r;
+		if (!limit)
+			return SOV_NOT_READY;
+		if (now_ns() - start >= limit)
+			return refuse(SOV_ERROR_TIMEOUT,
+				      "not finished after %llu.%06llu ms; the work goes on",
+				      (unsigned long long)(limit / 1000000),
+				      (unsigned long long)(limit % 1000000));
+		pthread_mutex_unlock(&c->lock);
+		pause_before_look(looks);
+		pthread_mutex_lock(&c->lock);
+	}
+}
+
+struct drain {
+	struct context *context;
+	uint64_t ticket;
+};
+
+static bool drained(const void *arg)
+{
+	const struct drain *d = arg;
+	const struct link *l;
+
+	for (l = d->context->streams.next; l != &d->context->streams; l = l->next) {
+		const struct stream *s = stream_of((struct link *)l);
+
+		if (s->completed != s->submitted &&
+		    s->work[(s->completed + 1) % STREAM_SLOTS].ticket <= d->ticket)
+			return false;
+	}
+	return true;
+}
+
+sov_result context_drain(struct context *c, uint64_t limit)
+{
+	struct drain d = {c, c->ticket};
+
+	return context_block(c, drained, &d, limit);
+}
+
+sov_result context_drain_to_free(struct context *c, bool *keep)
+{
+	sov_result r =
+		c->error ? refuse(c->error, "%s", c->sentence) : context_drain(c, SOV_MAX_WAIT);
+
+	*keep = r == SOV_ERROR_TIMEOUT || c->closed;
+	return r;
+}
+
+/* ---- life ---- */
+
+static void context_free(struct object *o)
+{
+	struct context *c = (struct context *)o;
+
+	while (c->allocation_count)
+		buffer_destroy(c, c->allocations[--c->allocation_count]);
+	semaphores_free(c);
+	free(c->allocations);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+static void doom(struct link *list, struct member **doomed)
+{
+	struct link *l;
+
+	for (l = list->next; l != list; l = l->next) {
+		struct member *m = (struct member *)((char *)l - offsetof(struct member, link));
+
+		if (object_retire(&m->object)) {
+			m->doomed = *doomed;
+			*doomed = m;
+		}
+	}
+}
+
+/* The handle's reference to the context has become ours. */
+static void context_close(struct context *c)
+{
+	struct member *doomed = NULL, *m;
+
+	pthread_mutex_lock(&c->lock);
+	c->closed = true;
+	stop(c);
+	doom(&c->events, &doomed);
+	doom(&c->streams, &doomed);
+	doom(&c->modules, &doomed);
+	pthread_mutex_unlock(&c->lock);
+	while ((m = doomed)) {
+		doomed = m->doomed;
+		if (m->object.kind == OBJECT_MODULE)
+			module_retire_functions((struct module *)m);
+		object_put(&m->object);
+	}
+	object_put(&c->object);
+}
+
+static struct context *context_new(struct device *d, const sov_context_options *o, sov_result *r)
+{
+	struct context *c = calloc(1, sizeof(*c));
+	const struct winsys_info *i = &d->info;
+	int error;
+
+	if (!c) {
+		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context");
+		return NULL;
+	}
+	c->device = d;
+	c->winsys = d->winsys;
+	c->kernel_time_limit =
+		o->kernel_time_limit ? o->kernel_time_limit : DEFAULT_KERNEL_TIME_LIMIT;
+	c->chip = (struct nv_chip){
+		.sm = i->sm,
+		.multiprocessors = i->multiprocessors,
+		.warps_per_sm = i->warps_per_sm,
+		.registers_per_sm = i->registers_per_sm,
+		.shared_per_sm = i->shared_per_sm,
+		.compute_class = i->compute_class,
+		.copy_class = i->copy_class,
+	};
+	list_init(&c->buffers);
+	list_init(&c->modules);
+	list_init(&c->streams);
+	list_init(&c->events);
+	*r = SOV_OK;
+	if (!va_windows(&c->chip.shared_window, &c->chip.local_window))
+		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			    "the process has no address space for 12 GiB of windows");
+	else if ((error = c->winsys->group_create(d->way, &c->group)))
+		*r = refuse_errno(error, "creating a queue group");
+	if (*r) {
+		free(c);
+		return NULL;
+	}
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+sov_result sov_context_create(sov_device device, const sov_context_options *options,
+			      sov_context *context)
+{
+	sov_context_options o = SOV_INIT(sov_context_options);
+	struct device *d = object_get(device, OBJECT_DEVICE);
+	struct context *c;
+	sov_result r;
+
+	if (!d)
+		return SOV_ERROR_INVALID_HANDLE;
+	object_put(&d->object); /* devices live as long as the process */
+	if (!context)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "context is NULL");
+	if (options && (r = struct_in("sov_context_options", &o, sizeof(o), options)))
+		return r;
+	if (o.flags)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "sov_context_options.flags is 0x%x; none is known", o.flags);
+	if (o.kernel_time_limit > SOV_MAX_WAIT)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
+			      (unsigned long long)o.kernel_time_limit);
+	c = context_new(d, &o, &r);
+	if (!c)
+		return r;
+	r = object_publish(&c->object, OBJECT_CONTEXT, context_free);
+	if (r) {
+		c->winsys->group_destroy(c->group);
+		context_free(&c->object);
+		return r;
+	}
+	pthread_mutex_lock(&c->lock);
+	r = stream_create(c, &c->first);
+	pthread_mutex_unlock(&c->lock);
+	if (r) {
+		object_retire(&c->object);
+		context_close(c);
+		return r;
+	}
+	*context = object_handle(&c->object);
+	return SOV_OK;
+}
+
+sov_result sov_context_destroy(sov_context context)
+{
+	struct context *c = object_get(context, OBJECT_CONTEXT);
+
+	if (!c)
+		return SOV_ERROR_INVALID_HANDLE;
+	if (!object_retire(&c->object)) {
+		object_put(&c->object);
+		return refuse(SOV_ERROR_INVALID_HANDLE,
+			      "another thread destroyed the context meanwhile");
+	}
+	context_close(c);
+	object_put(&c->object);
+	return SOV_OK;
+}
+
+/* A new group around the old memory. */
+static sov_result rebuild(struct context *c)
+{
+	struct link *l;
+	sov_result r = SOV_OK;
+	int error = c->winsys->group_create(c->device->way, &c->group);
+
+	if (error)
+		return refuse_errno(error, "creating a queue group");
+	for (l = c->buffers.next; l != &c->buffers; l = l->next) {
+		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, link));
+
+		error = c->winsys->bind(c->group, b->backing, b->va);
+		if (error)
+			return refuse_errno(error, "binding a buffer");
+	}
+	for (l = c->events.next; l != &c->events; l = l->next)
+		event_restart((struct event *)((char *)l - offsetof(struct event, member.link)));
+	semaphores_release(c);
+	for (l = c->streams.next; !r && l != &c->streams; l = l->next)
+		r = stream_restart(stream_of(l));
+	return r;
+}
+
+sov_result sov_context_reset(sov_context context)
+{
+	sov_result r;
+	struct context *c = context_enter_failed(context, &r);
+
+	if (!c)
+		return r;
+	stop(c);
+	c->error = SOV_OK;
+	r = rebuild(c);
+	if (r) {
+		sov_fault f;
+
+		fault_init(&f, SOV_ERROR_DEVICE_LOST, NULL);
+		strncpy(f.cause, "the context could not be reset", sizeof(f.cause) - 1);
+		context_fail(c, &f);
+	}
+	return context_leave(c, r);
+}
+
+sov_result sov_context_status(sov_context context)
+{
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+
+	return c ? context_leave(c, r) : r;
+}
+
+sov_result sov_context_wait(sov_context context, uint64_t limit)
+{
+	sov_result r = check_limit(limit);
+	struct context *c = r ? NULL : context_enter(context, &r);
+
+	return c ? context_leave(c, context_drain(c, limit)) : r;
+}
+
+sov_result sov_context_get_device(sov_context context, sov_device *device)
+{
+	sov_result r;
+	struct context *c;
+
+	if (!device)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "device is NULL");
+	c = context_enter_failed(context, &r);
+	if (!c)
+		return r;
+	*device = object_handle(&c->device->object);
+	return context_leave(c, SOV_OK);
+}
+
+sov_result sov_context_get_stream(sov_context context, sov_stream *stream)
+{
+	sov_result r;
+	struct context *c;
+
+	if (!stream)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "stream is NULL");
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	*stream = object_handle(&c->first->member.object);
+	return context_leave(c, SOV_OK);
+}
+
+sov_result sov_context_get_fault(sov_context context, sov_fault *fault)
+{
+	sov_result r;
+	struct context *c = context_enter_failed(context, &r);
+
+	if (!c)
+		return r;
+	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault))
+		     : refuse(SOV_ERROR_NOT_FOUND, "the context has no error");
+	return context_leave(c, r);
+}

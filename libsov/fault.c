@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said about a failure: which kernel, which instruction, which thread, which address. The
+ * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
+ * a process little) leaves the kernel to be guessed as the one that was running.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "libsov/isa/sass.h"
+#include "libsov/runtime.h"
+
+#define INSTRUCTION_BYTES 16
+
+void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
+{
+	memset(f, 0, sizeof(*f));
+	f->size = sizeof(*f);
+	f->result = r;
+	f->pc = UINT64_MAX;
+	if (kernel)
+		snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->kernel->name);
+}
+
+static const struct function *function_at(const struct context *c, uint64_t va)
+{
+	const struct link *l;
+	uint32_t i;
+
+	for (l = c->modules.next; l != &c->modules; l = l->next) {
+		const struct module *m =
+			(const struct module *)((const char *)l -
+						offsetof(struct module, member.link));
+
+		for (i = 0; i < m->image.nkernels; i++)
+			if (va - m->functions[i].va < m->functions[i].kernel->code_bytes)
+				return &m->functions[i];
+	}
+	return NULL;
+}
+
+/* What the queue was working on. */
+static const struct function *running(const struct context *c, const struct winsys_queue *queue)
+{
+	const struct link *l;
+
+	for (l = c->streams.next; queue && l != &c->streams; l = l->next) {
+		const struct stream *s =
+			(const struct stream *)((const char *)l -
+						offsetof(struct stream, member.link));
+
+		if (s->queue == queue && s->completed != s->submitted)
+			return s->work[(s->completed + 1) % STREAM_SLOTS].function;
+	}
+	return NULL;
+}
+
+static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
+			sov_fault *out)
+{
+	struct sass_word word;
+	struct sass_inst inst;
+
+	if (pc % INSTRUCTION_BYTES || f->kernel->code_bytes - pc < INSTRUCTION_BYTES)
+		return;
+	memcpy(&word, f->kernel->code + pc, sizeof(word));
+	if (sass_decode(c->chip.sm, word, &inst))
+		sass_print(c->chip.sm, &inst, pc, out->instruction, sizeof(out->instruction));
+}
+
+void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
+{
+	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
+	const struct function *kernel = at;
+	int n;
+
+	if (!kernel && e->program)
+		kernel = function_at(c, e->program);
+	if (!kernel)
+		kernel = running(c, e->queue);
+	fault_init(f, SOV_ERROR_FAULT, kernel);
+	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
+	if (e->memory) {
+		f->address = e->address;
+		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
+	}
+	memcpy(f->block, e->block, sizeof(f->block));
+	memcpy(f->thread, e->thread, sizeof(f->thread));
+	if (at) {
+		f->pc = e->pc - at->va;
+		disassemble(c, at, f->pc, f);
+	}
+}
+
+void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
+{
+	int n;
+
+	if (*f->kernel)
+		n = snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
+			     c->device->properties.name, f->cause);
+	else
+		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
+	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
+		snprintf(buffer + n, bytes - (size_t)n,
+			 "; block (%u, %u, %u), thread (%u, %u, %u), at +0x%llx%s%s", f->block[0],
+			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
+			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
+}

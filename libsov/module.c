@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Modules: programs in a context. Whatever comes in (PTX text or an image) becomes an image for the
+ * device's machine; the image's kernels are written into one buffer of device memory and become
+ * functions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hw/nv/bank0.h"
+#include "libsov/compiler/compiler.h"
+#include "libsov/runtime.h"
+
+#define SPIRV_MAGIC    0x07230203u
+#define FATBIN_MAGIC   0xba55ed50u
+#define PREFETCH_BYTES 4096u /* mapped behind the last kernel: instruction fetch runs ahead */
+
+static sov_result refuse_source(const char *sentence)
+{
+	module_messages_set(strdup(sentence));
+	return refuse(SOV_ERROR_INVALID_SOURCE, "%s", sentence);
+}
+
+/* ---- what came in ---- */
+
+static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes,
+			      uint32_t flags, struct module *m, size_t *image_bytes)
+{
+	struct compile_options o = {
+		.source = COMPILE_PTX,
+		.target = c->device->info.target,
+		.serial = flags & SOV_MODULE_SERIAL,
+	};
+	const char *zero = memchr(text, 0, bytes);
+	struct compile_result result;
+	char sentence[128];
+	bool good;
+
+	if (zero) {
+		snprintf(sentence, sizeof(sentence),
+			 "the text holds a zero byte at offset %zu; bytes counts no terminator",
+			 (size_t)(zero - text));
+		return refuse_source(sentence);
+	}
+	good = compile(text, bytes, &o, &result);
+	m->file = result.image;
+	*image_bytes = result.image_size;
+	result.image = NULL;
+	module_messages_set(result.messages);
+	result.messages = NULL;
+	compile_result_free(&result);
+	if (good)
+		return SOV_OK;
+	/* The first message; all of them are in sov_module_messages. */
+	return refuse(SOV_ERROR_INVALID_SOURCE, "%.*s", (int)strcspn(sov_module_messages(), "\n"),
+		      sov_module_messages());
+}
+
+static sov_result take_image(const struct context *c, const void *data, size_t bytes,
+			     uint32_t flags, struct module *m, size_t *image_bytes)
+{
+	uint32_t magic = 0;
+
+	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
+	if (magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC))
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "this is SPIR-V, which this version (%d.%d) cannot compile; give PTX",
+			      SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+	if (magic == FATBIN_MAGIC)
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "this is a fat binary; take PTX or a cubin out of it");
+	if (bytes < 4 || memcmp(data, "\177ELF", 4))
+		return compile_ptx(c, data, bytes, flags, m, image_bytes);
+	if (flags & SOV_MODULE_SERIAL)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "SOV_MODULE_SERIAL is for PTX; an image is run as it is");
+	m->file = malloc(bytes);
+	if (!m->file)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			      "no %zu bytes of host memory for an image", bytes);
+	memcpy(m->file, data, bytes);
+	*image_bytes = bytes;
+	return SOV_OK;
+}
+
+/* Code runs on later machines of the same major version. */
+static sov_result check_kernels(const struct context *c, const struct image *im)
+{
+	char sentence[320];
+	uint32_t i;
+
+	if (im->sm / 10 != c->chip.sm / 10 || im->sm > c->chip.sm) {
+		snprintf(sentence, sizeof(sentence), "the image is for sm_%u; %s runs %s", im->sm,
+			 c->device->properties.name, c->device->properties.target);
+		return refuse_source(sentence);
+	}
+	for (i = 0; i < im->nkernels; i++)
+		if (im->kernels[i].bank0_bytes > STREAM_MAX_BANK0) {
+			snprintf(sentence, sizeof(sentence),
+				 "kernel '%.128s' needs %u bytes of constant bank 0; at most %u "
+				 "can be given",
+				 im->kernels[i].name, im->kernels[i].bank0_bytes, STREAM_MAX_BANK0);
+			return refuse_source(sentence);
+		}
+	return SOV_OK;
+}
+
+/* ---- into the context ---- */
+
+static uint32_t code_room(const struct image_kernel *k)
+{
+	return (k->code_bytes + NV_QMD_PROGRAM_ALIGN - 1) / NV_QMD_PROGRAM_ALIGN *
+	       NV_QMD_PROGRAM_ALIGN;
+}
+
+static sov_result upload(struct context *c, struct module *m)
+{
+	uint64_t bytes = PREFETCH_BYTES, offset = 0;
+	sov_result r;
+	uint32_t i;
+
+	for (i = 0; i < m->image.nkernels; i++)
+		bytes += code_room(&m->image.kernels[i]);
+	r = buffer_create(c, WINSYS_VRAM, false, bytes, &m->code);
+	if (r)
+		return r;
+	for (i = 0; i < m->image.nkernels; i++) {
+		const struct image_kernel *k = &m->image.kernels[i];
+
+		memcpy((uint8_t *)m->code->cpu + offset, k->code, k->code_bytes);
+		m->functions[i].va = m->code->va + offset;
+		offset += code_room(k);
+	}
+	c->code_writes++;
+	return SOV_OK;
+}
+
+static uint32_t max_threads(const struct context *c, const struct image_kernel *k)
+{
+	uint32_t threads = c->device->info.max_threads_per_block;
+
+	if (k->max_threads && k->max_threads < threads)
+		threads = k->max_threads;
+	while (threads && !nv_grid_blocks_per_sm(&c->chip, threads, k->registers))
+		threads = (threads - 1) / 32 * 32;
+	return threads;
+}
+
+uint32_t function_reserved_shared(const struct function *f)
+{
+	uint32_t reserved = f->module->image.sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+
+	return reserved < f->kernel->shared_bytes ? reserved : f->kernel->shared_bytes;
+}
+
+static void function_free(struct object *o)
+{
+	struct function *f = (struct function *)o;
+
+	object_put(&f->module->member.object);
+}
+
+void module_retire_functions(struct module *m)
+{
+	uint32_t i, n = m->image.nkernels;
+
+	for (i = 0; i < n; i++)
+		if (object_retire(&m->functions[i].member.object))
+			object_put(&m->functions[i].member.object);
+}
+
+static void module_retire(struct module *m)
+{
+	if (object_retire(&m->member.object)) {
+		module_retire_functions(m);
+		object_put(&m->member.object);
+	}
+}
+
+static void module_free(struct object *o)
+{
+	struct module *m = (struct module *)o;
+	struct context *c = m->member.context;
+
+	pthread_mutex_lock(&c->lock);
+	list_remove(&m->member.link);
+	if (m->code)
+		buffer_destroy(c, m->code);
+	pthread_mutex_unlock(&c->lock);
+	image_free(&m->image);
+	free(m->functions);
+	free(m->file);
+	free(m);
+	object_put(&c->object);
+}
+
+/* Handles for all functions; each holds a reference to the module. */
+static sov_result publish_functions(struct context *c, struct module *m)
+{
+	sov_result r = SOV_OK;
+	uint32_t i;
+
+	for (i = 0; !r && i < m->image.nkernels; i++) {
+		struct function *f = &m->functions[i];
+
+		f->module = m;
+		f->kernel = &m->image.kernels[i];
+		f->max_threads = max_threads(c, f->kernel);
+		f->member.context = c;
+		r = object_publish(&f->member.object, OBJECT_FUNCTION, function_free);
+		if (!r)
+			object_reference(&m->member.object);
+	}
+	return r;
+}
+
+/* Compiling takes its time and needs nothing of the context but its device: without the lock. */
+static sov_result prepare(const struct context *c, const void *data, size_t bytes, uint32_t flags,
+			  struct module *m)
+{
+	char sentence[256];
+	size_t image_bytes = 0;
+	sov_result r = take_image(c, data, bytes, flags, m, &image_bytes);
+
+	if (r)
+		return r;
+	if (!image_read(&m->image, m->file, image_bytes, sentence, sizeof(sentence)))
+		return refuse_source(sentence);
+	r = check_kernels(c, &m->image);
+	if (r)
+		return r;
+	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
+	return m->functions ? SOV_OK
+			    : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+}
+
+static void discard(struct module *m)
+{
+	image_free(&m->image);
+	free(m->functions);
+	free(m->file);
+	free(m);
+}
+
+/* With the lock held, which is let go. The module is used up. */
+static sov_result install(struct context *c, struct module *m, sov_module *handle)
+{
+	sov_result r = member_publish(&m->member, c, &c->modules, OBJECT_MODULE, module_free);
+
+	if (r) {
+		discard(m);
+		return context_leave(c, r);
+	}
+	r = publish_functions(c, m);
+	if (!r)
+		r = upload(c, m);
+	if (!r) {
+		*handle = object_handle(&m->member.object);
+		return context_leave(c, SOV_OK);
+	}
+	pthread_mutex_unlock(&c->lock);
+	module_retire(m);
+	object_put(&c->object);
+	return r;
+}
+
+sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
+			   const sov_module_options *options, sov_module *module)
+{
+	sov_module_options o = SOV_INIT(sov_module_options);
+	struct context *c;
+	struct module *m;
+	sov_result r;
+
+	module_messages_set(NULL);
+	if (!data || !bytes || !module)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s",
+			      !module ? "module is NULL"
+			      : data  ? "bytes is 0"
+				      : "data is NULL");
+	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
+		return r;
+	if (o.flags & ~SOV_MODULE_SERIAL)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL",
+			      o.flags);
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	pthread_mutex_unlock(&c->lock);
+	m = calloc(1, sizeof(*m));
+	r = m ? prepare(c, data, bytes, o.flags, m)
+	      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	pthread_mutex_lock(&c->lock);
+	if (!r)
+		r = context_check(c);
+	if (!r)
+		return install(c, m, module);
+	if (m)
+		discard(m);
+	return context_leave(c, r);
+}
+
+sov_result sov_module_unload(sov_module module)
+{
+	sov_result r;
+	struct module *m = member_enter_failed(module, OBJECT_MODULE, &r);
+	bool keep;
+
+	if (!m)
+		return r;
+	if (m->unloading)
+		return member_leave(
+			m, refuse(SOV_ERROR_BUSY, "another thread is unloading the module"));
+	m->unloading = true;
+	r = context_drain_to_free(m->member.context, &keep);
+	m->unloading = !keep;
+	pthread_mutex_unlock(&m->member.context->lock);
+	if (!keep)
+		module_retire(m);
+	object_put(&m->member.object);
+	return r;
+}
+
+/* ---- functions ---- */
+
+sov_result sov_module_get_function(sov_module module, const char *name, sov_function *function)
+{
+	sov_result r;
+	struct module *m;
+	uint32_t i;
+
+	if (!name || !function)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", name ? "function" : "name");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	for (i = 0; i < m->image.nkernels && strcmp(m->image.kernels[i].name, name); i++)
+		;
+	if (i < m->image.nkernels)
+		*function = object_handle(&m->functions[i].member.object);
+	else
+		r = refuse(SOV_ERROR_NOT_FOUND,
+			   "the module has no kernel '%s'; its first of %u is '%s'", name,
+			   m->image.nkernels, m->image.nkernels ? m->image.kernels[0].name : "");
+	return member_leave(m, r);
+}
+
+sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_function *function)
+{
+	sov_result r;
+	struct module *m;
+
+	if (!function)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	if (index < m->image.nkernels)
+		*function = object_handle(&m->functions[index].member.object);
+	else
+		r = refuse(SOV_ERROR_NOT_FOUND, "the module has %u kernels; there is no number %u",
+			   m->image.nkernels, index);
+	return member_leave(m, r);
+}
+
+sov_result sov_function_get_attributes(sov_function function, sov_function_attributes *attributes)
+{
+	sov_function_attributes a = SOV_INIT(sov_function_attributes);
+	const struct image_kernel *k;
+	struct function *f;
+	sov_result r;
+
+	f = member_enter(function, OBJECT_FUNCTION, &r);
+	if (!f)
+		return r;
+	k = f->kernel;
+	a.registers = k->registers;
+	a.shared_bytes = k->shared_bytes - function_reserved_shared(f);
+	a.local_bytes = k->stack_bytes;
+	a.max_threads_per_block = f->max_threads;
+	a.code_bytes = k->code_bytes;
+	a.parameters = k->nparams;
+	a.parameter_bytes = k->param_bytes;
+	snprintf(a.name, sizeof(a.name), "%s", k->name);
+	return member_leave(f, struct_out("sov_function_attributes", attributes, &a, sizeof(a)));
+}
+
+sov_result sov_function_get_parameter(sov_function function, uint32_t index, uint32_t *offset,
+				      uint32_t *bytes)
+{
+	sov_result r;
+	struct function *f = member_enter(function, OBJECT_FUNCTION, &r);
+
+	if (!f)
+		return r;
+	if (index >= f->kernel->nparams)
+		return member_leave(f,
+				    refuse(SOV_ERROR_NOT_FOUND,
+					   "kernel '%s' has %u parameters; there is no number %u",
+					   f->kernel->name, f->kernel->nparams, index));
+	if (offset)
+		*offset = f->kernel->params[index].offset;
+	if (bytes)
+		*bytes = f->kernel->params[index].size;
+	return member_leave(f, SOV_OK);
+}

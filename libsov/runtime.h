@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the runtime's files share: objects behind handles, devices, contexts and what lives in them.
+ *
+ * Locks, outermost first: a stream's host_copies, a context's lock, then the small ones inside
+ * object.c, va.c and the way to the GPU. A context's lock guards everything in that context;
+ * whoever waits for the GPU does so in context_block, which lets go of the lock between two looks.
+ */
+#ifndef SOV_RUNTIME_H
+#define SOV_RUNTIME_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libsov/compiler/image.h"
+#include "libsov/nv/nv.h"
+#include "libsov/sov.h"
+#include "libsov/winsys/winsys.h"
+
+/* ---- error.c ---- */
+
+/* Makes the sentence the thread's last error and returns r: return refuse(SOV_ERROR_…, "…"). */
+sov_result refuse(sov_result r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Takes over a malloc'ed text; NULL for none. */
+void module_messages_set(char *messages);
+/* Structures that begin with their size. In: the caller's members, zeros for those it does not
+ * know. Out: as many members as the caller knows, zeros for those that we do not. */
+sov_result struct_in(const char *what, void *ours, size_t our_bytes, const void *theirs);
+sov_result struct_out(const char *what, void *theirs, const void *ours, size_t our_bytes);
+
+/* ---- object.c ---- */
+
+enum object_kind {
+	OBJECT_NONE, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM,
+	OBJECT_EVENT, OBJECT_KINDS
+};
+
+struct object {
+	enum object_kind kind;
+	uint32_t slot;
+	void (*destroy)(struct object *o); /* when the last reference is gone */
+};
+
+/* Gives the object a handle, which is its first reference. */
+sov_result object_publish(struct object *o, enum object_kind kind,
+			  void (*destroy)(struct object *));
+void *object_handle(const struct object *o);
+/* The live object of this kind with one more reference; NULL after refuse(). */
+void *object_get(const void *handle, enum object_kind kind);
+void object_reference(struct object *o);
+void object_put(struct object *o);
+/* The handle names nothing any more; its reference goes to the caller. false: it was so already. */
+bool object_retire(struct object *o);
+
+/* ---- lists ---- */
+
+struct link {
+	struct link *next, *previous;
+};
+
+static inline void list_init(struct link *head)
+{
+	head->next = head->previous = head;
+}
+
+static inline void list_add(struct link *head, struct link *l)
+{
+	l->next = head;
+	l->previous = head->previous;
+	head->previous->next = l;
+	head->previous = l;
+}
+
+static inline void list_remove(struct link *l)
+{
+	l->previous->next = l->next;
+	l->next->previous = l->previous;
+}
+
+/* ---- device.c ---- */
+
+struct device {
+	struct object object;
+	const struct winsys *winsys;
+	struct winsys_device *way;
+	struct winsys_info info;
+	sov_device_properties properties;
+};
+
+/* ---- va.c ---- */
+
+/* Address space that is the GPUs' alone in this process. Low addresses are below 2^40. */
+bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *va);
+void va_free(bool low, uint64_t va, uint64_t bytes);
+bool va_reserved(uint64_t address);
+/* Two windows of 4 GiB through which generic addresses reach shared and local memory. */
+bool va_windows(uint64_t *shared, uint64_t *local);
+
+/* ---- semaphore.c ---- */
+
+/* Sixteen bytes that the GPU writes and the CPU reads: a number that grows, and the time. */
+struct semaphore {
+	uint64_t va;
+	uint32_t *payload;
+	uint64_t *time;
+	uint32_t value; /* the last that was asked for */
+	struct semaphore *next_free;
+};
+
+struct context;
+sov_result semaphore_create(struct context *c, struct semaphore **out);
+void semaphore_destroy(struct context *c, struct semaphore *s);
+uint32_t semaphore_read(const struct semaphore *s);
+bool semaphore_reached(const struct semaphore *s, uint32_t value);
+/* From the CPU, all to their last value, when work was dropped that would have released them. */
+void semaphores_release(struct context *c);
+void semaphores_free(struct context *c);
+
+/* ---- context.c ---- */
+
+/* Memory of a context, bound in its address space as long as there is one. */
+struct buffer {
+	struct link link;
+	struct winsys_buffer *backing;
+	bool low;        /* address below 2^40 */
+	uint64_t va;
+	uint64_t bytes;  /* as asked for */
+	uint64_t mapped; /* whole pages */
+	void *cpu;
+	uint32_t pins;   /* copies under way that have let go of the lock */
+	bool freeing;    /* a thread waits for the GPU to free it */
+};
+
+struct stream;
+struct module;
+struct function;
+
+struct context {
+	struct object object;
+	struct device *device;
+	const struct winsys *winsys;
+	uint64_t kernel_time_limit;
+	struct nv_chip chip;
+
+	pthread_mutex_t lock;
+	struct winsys_group *group; /* NULL: failed or closed */
+	bool closed;
+	uint64_t epoch;             /* counts failures, resets and the end */
+	uint64_t ticket;            /* counts submissions to any stream */
+	uint64_t code_writes;       /* counts modules loaded */
+
+	sov_result error;           /* the sticky one */
+	sov_fault fault;
+	char sentence[1024];
+
+	struct link buffers, modules, streams, events;
+	struct semaphore *free_semaphores;
+	struct semaphore_page *semaphore_pages;
+	struct stream *first;
+
+	struct buffer **allocations; /* the user's, by address */
+	uint32_t allocation_count, allocation_capacity;
+	struct { uint64_t va, bytes; } freed[32]; /* the last ones, for better sentences */
+	uint32_t freed_count;
+};
+
+/* What lives in a context and has a handle: modules, streams, events; and functions. */
+struct member {
+	struct object object;
+	struct context *context; /* a reference */
+	struct link link;
+	struct member *doomed;   /* list of context_close */
+};
+
+/* Finds the object, takes its context's lock and checks for failure. NULL with *r set otherwise.
+ * Each has its leave, which returns r. */
+struct context *context_enter(sov_context handle, sov_result *r);
+struct context *context_enter_failed(sov_context handle, sov_result *r); /* a failed one too */
+sov_result context_leave(struct context *c, sov_result r);
+void *member_enter(const void *handle, enum object_kind kind, sov_result *r);
+void *member_enter_failed(const void *handle, enum object_kind kind, sov_result *r);
+sov_result member_leave(void *member, sov_result r);
+/* Makes it part of the context, with one more reference to that. */
+sov_result member_publish(struct member *m, struct context *c, struct link *list,
+			  enum object_kind kind, void (*destroy)(struct object *));
+
+/* All below with the context's lock held. */
+sov_result context_check(struct context *c); /* notices errors and kernels past their limit */
+void context_fail(struct context *c, const sov_fault *f);
+sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
+			 struct buffer **out);
+void buffer_destroy(struct context *c, struct buffer *b);
+/* Waits until ready(arg), letting go of the lock meanwhile. */
+sov_result context_block(struct context *c, bool (*ready)(const void *arg), const void *arg,
+			 uint64_t limit);
+/* Waits until everything submitted so far is done. */
+sov_result context_drain(struct context *c, uint64_t limit);
+/* The same, before something is freed: on a failed context there is nothing to wait for. *keep: the
+ * GPU may still use it. */
+sov_result context_drain_to_free(struct context *c, bool *keep);
+uint64_t now_ns(void);
+sov_result check_limit(uint64_t limit);
+
+/* ---- fault.c ---- */
+
+void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f);
+/* With kernel's name cut off if need be; NULL for none. */
+void fault_init(sov_fault *f, sov_result r, const struct function *kernel);
+void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes);
+
+/* ---- memory.c ---- */
+
+/* Where an address that faulted lies: a clause that begins with "; ", or "". */
+void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);
+/* The allocation that holds all of [address, address + bytes); NULL after refuse(). */
+struct buffer *memory_find(struct context *c, const char *what, uint64_t address, uint64_t bytes);
+
+/* ---- module.c ---- */
+
+struct function {
+	struct member member; /* not in a list */
+	struct module *module;
+	const struct image_kernel *kernel;
+	uint64_t va; /* of its code */
+	uint32_t max_threads;
+};
+
+struct module {
+	struct member member;
+	uint8_t *file;
+	struct image image;
+	struct buffer *code;
+	struct function *functions;
+	bool unloading; /* a thread waits for the GPU to free it */
+};
+
+/* Their handles name nothing any more. */
+void module_retire_functions(struct module *m);
+
+/* Bytes of each block that the hardware keeps and the image counts in. */
+uint32_t function_reserved_shared(const struct function *f);
+
+/* ---- stream.c ---- */
+
+#define STREAM_SLOTS      256
+/* A slot: launch descriptor, constant bank 0, methods. */
+#define STREAM_SLOT_BYTES 8192u
+#define STREAM_SLOT_BANK0 512u
+#define STREAM_SLOT_PUSH  5632u
+#define STREAM_MAX_BANK0  (STREAM_SLOT_PUSH - STREAM_SLOT_BANK0)
+#define STREAM_HALF_BYTES (512u << 10)
+
+enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT };
+
+struct stream {
+	struct member member;
+	bool closed;             /* a thread is destroying it */
+	struct buffer *commands; /* the ring, then the slots */
+	struct buffer *staging;  /* two halves */
+	struct winsys_queue *queue;
+	struct winsys_queue_memory memory;
+	struct semaphore *done;  /* payload: low 32 bits of the last completed piece of work */
+	uint64_t submitted, completed;
+	uint64_t head_since;     /* when the oldest uncompleted piece was seen to be the oldest */
+	uint64_t code_writes;    /* those that this stream's instruction cache knows */
+	enum work last;
+	struct {
+		enum work kind;
+		uint64_t ticket;
+		const struct function *function;
+	} work[STREAM_SLOTS];
+	pthread_mutex_t host_copies;
+	uint64_t half_busy[2];   /* the piece of work that uses this half of staging */
+	uint64_t halves;         /* filled by the CPU so far */
+};
+
+/* Where one piece of work is written down. */
+struct slot {
+	uint8_t *cpu;
+	uint64_t va;
+	struct nv_push push;
+};
+
+sov_result stream_create(struct context *c, struct stream **out);
+/* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */
+struct stream *stream_find(struct context *c, sov_stream handle);
+/* A queue for it in the context's present group, nothing pending. */
+sov_result stream_restart(struct stream *s);
+void stream_stop(struct stream *s);
+/* Waits until a slot is free. */
+sov_result stream_begin(struct stream *s, struct slot *slot);
+sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
+			 const struct function *f);
+void stream_poll(struct stream *s);
+/* The oldest piece of work ran too long. */
+bool stream_overdue(const struct stream *s, sov_fault *f);
+sov_result stream_wait_for(struct stream *s, uint64_t work, uint64_t limit);
+
+/* ---- event.c ---- */
+
+struct event {
+	struct member member;
+	struct semaphore *semaphore;
+	bool recorded;
+	uint32_t value; /* of the last record */
+};
+
+/* After a reset: records that were dropped never were. */
+void event_restart(struct event *e);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses. A GPU address is unique in its process, across all devices and host memory: it is
+ * taken from host address space that is reserved for this and never backed, so no host pointer can
+ * have its value, and a GPU address that was freed is still known to be one. Reservations grow as
+ * they are needed and stay. What the host's front end reads (rings, method streams, launch
+ * descriptors) must lie below 2^40 and comes from a reservation of its own.
+ */
+#include <sys/mman.h>
+#include "libsov/range.h"
+#include "libsov/runtime.h"
+
+#define LOW_BYTES    (1ull << 29)
+#define HIGH_BYTES   (1ull << 36) /* at a time */
+#define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
+#define WINDOW_BYTES NV_WINDOW_BYTES
+#define MAX_REGIONS  64
+
+static struct {
+	pthread_mutex_t lock;
+	struct range regions[MAX_REGIONS]; /* all that was reserved */
+	uint32_t region_count;
+	struct ranges low, high;
+	uint64_t windows;
+} va = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
+{
+	void *p;
+
+	if (va.region_count == MAX_REGIONS)
+		return false;
+	p = mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	/* A kernel that does not know MAP_FIXED_NOREPLACE takes the address as a mere hint. */
+	if (flags && (uintptr_t)p != hint) {
+		munmap(p, bytes);
+		return false;
+	}
+	*start = (uintptr_t)p;
+	va.regions[va.region_count++] = (struct range){*start, bytes};
+	return true;
+}
+
+/* A sanitizer's shadow may lie in the low terabyte. ThreadSanitizer leaves 8 GiB on aarch64, address
+ * sanitizer 2 GiB on x86-64, where also programs that cannot be moved begin. */
+static bool grow_low(void)
+{
+	static const uint8_t bits[] = {32, 33, 34, 35, 36, 37, 38, 39, 30};
+	uint64_t start;
+	uint32_t i;
+
+	if (va.low.bound) /* once */
+		return false;
+	for (i = 0; i < sizeof(bits); i++)
+		if (reserve_at(1ull << bits[i], LOW_BYTES, MAP_FIXED_NOREPLACE, &start))
+			return ranges_add(&va.low, start, LOW_BYTES);
+	return false;
+}
+
+/* Less than planned when the process may not have as much (ulimit -v). */
+static bool grow_high(uint64_t need)
+{
+	uint64_t bytes, start;
+
+	for (bytes = HIGH_BYTES > need ? HIGH_BYTES : need; bytes >= need; bytes /= 2)
+		if (reserve_at(0, bytes, 0, &start))
+			return ranges_add(&va.high, start, bytes);
+	return false;
+}
+
+bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *address)
+{
+	struct ranges *r = low ? &va.low : &va.high;
+	uint64_t whole = bytes + GUARD_BYTES;
+	bool good;
+
+	if (whole < bytes || whole + align < whole)
+		return false;
+	pthread_mutex_lock(&va.lock);
+	good = ranges_take(r, whole, align, address) ||
+	       ((low ? grow_low() : grow_high(whole + align)) &&
+		ranges_take(r, whole, align, address));
+	pthread_mutex_unlock(&va.lock);
+	return good;
+}
+
+void va_free(bool low, uint64_t address, uint64_t bytes)
+{
+	pthread_mutex_lock(&va.lock);
+	ranges_give(low ? &va.low : &va.high, address, bytes + GUARD_BYTES);
+	pthread_mutex_unlock(&va.lock);
+}
+
+bool va_reserved(uint64_t address)
+{
+	bool found = false;
+	uint32_t i;
+
+	pthread_mutex_lock(&va.lock);
+	for (i = 0; i < va.region_count && !found; i++)
+		found = address - va.regions[i].start < va.regions[i].bytes;
+	pthread_mutex_unlock(&va.lock);
+	return found;
+}
+
+bool va_windows(uint64_t *shared, uint64_t *local)
+{
+	uint64_t start;
+
+	pthread_mutex_lock(&va.lock);
+	if (!va.windows && reserve_at(0, 3 * WINDOW_BYTES, 0, &start))
+		va.windows = (start + WINDOW_BYTES - 1) & ~(WINDOW_BYTES - 1);
+	*shared = va.windows;
+	*local = va.windows + WINDOW_BYTES;
+	pthread_mutex_unlock(&va.lock);
+	return *shared;
+}

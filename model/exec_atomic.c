@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomics: read, compute, compare and swap until nobody came between, lane after lane. Other
+ * threads of the host may work on the same words.
+ */
+#include <string.h>
+
+#include "model/exec_memory.h"
+#include "model/float.h"
+
+static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	switch (type) {
+	case SASS_ATYPE_F64:
+		return float_add(&float_f64, a, b, FLOAT_NEAREST);
+	case SASS_ATYPE_F32:
+		return float_add(&float_f32, a, b, FLOAT_NEAREST);
+	case SASS_ATYPE_F32_FTZ:
+		return float_flush(&float_f32, float_add(&float_f32, float_flush(&float_f32, a),
+							 float_flush(&float_f32, b), FLOAT_NEAREST));
+	default: { /* two halves */
+		const struct float_format *f = type == SASS_ATYPE_F16X2 ? &float_f16 : &float_bf16;
+
+		sum = float_add(f, a & 0xffff, b & 0xffff, FLOAT_NEAREST);
+		return sum | float_add(f, a >> 16, b >> 16, FLOAT_NEAREST) << 16;
+	}
+	}
+}
+
+static bool is_float(uint32_t type)
+{
+	return type >= SASS_ATYPE_F32_FTZ && type <= SASS_ATYPE_BF16X2;
+}
+
+static bool less(uint32_t type, uint64_t a, uint64_t b)
+{
+	switch (type) {
+	case SASS_ATYPE_S32:
+		return (int32_t)a < (int32_t)b;
+	case SASS_ATYPE_S64:
+		return (int64_t)a < (int64_t)b;
+	default:
+		return a < b;
+	}
+}
+
+static uint64_t apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
+{
+	switch (how) {
+	case SASS_ATOM_ADD:
+		return is_float(type) ? add_float(type, old, b) : old + b;
+	case SASS_ATOM_MIN:
+		return less(type, b, old) ? b : old;
+	case SASS_ATOM_MAX:
+		return less(type, old, b) ? b : old;
+	case SASS_ATOM_INC:
+		return old >= b ? 0 : old + 1;
+	case SASS_ATOM_DEC:
+		return !old || old > b ? b : old - 1;
+	case SASS_ATOM_AND:
+		return old & b;
+	case SASS_ATOM_OR:
+		return old | b;
+	case SASS_ATOM_XOR:
+		return old ^ b;
+	default:
+		return b;
+	}
+}
+
+/* Returns what was there. */
+static uint64_t exchange(uint8_t *at, uint32_t bytes, uint64_t (*change)(const void *, uint64_t),
+			 const void *argument)
+{
+	if (bytes == 8) {
+		uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n((uint64_t *)at, &old, change(argument, old), true,
+						    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		return old;
+	}
+	uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)change(argument, old), true,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+struct change {
+	uint32_t how, type;
+	uint64_t b, compare;
+};
+
+static uint64_t change_apply(const void *argument, uint64_t old)
+{
+	const struct change *c = argument;
+
+	return apply(c->how, c->type, old, c->b);
+}
+
+static uint64_t change_compare(const void *argument, uint64_t old)
+{
+	const struct change *c = argument;
+
+	return old == c->compare ? c->b : old;
+}
+
+static uint64_t operand(const struct warp *w, const struct op *op, uint32_t source, uint32_t bytes,
+			uint32_t lane)
+{
+	uint32_t row = op->s[source].row;
+
+	return bytes == 8 ? (uint64_t)w->r[row + 1][lane] << 32 | w->r[row][lane] : w->r[row][lane];
+}
+
+static bool is_wide(uint32_t type)
+{
+	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
+}
+
+static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const uint8_t *mod = op->inst->mod;
+	uint16_t kind = op->inst->op;
+	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
+	struct access x = { .w = w, .space = op->data[0], .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
+			    .rights = MODEL_WRITE | MODEL_ATOMIC, .verb = "atomic" };
+
+	if (!mask || !descriptor_valid(w, op))
+		return;
+	for (uint32_t i = 0; i < LANES; i++) {
+		struct change c = { .how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE] };
+		uint64_t old;
+		uint8_t *at;
+
+		if (!(mask >> i & 1))
+			continue;
+		at = lane_pointer(&x, i, lane_address(w, op, i));
+		if (!at)
+			return;
+		c.b = operand(w, op, swap, x.bytes, i);
+		c.compare = operand(w, op, 0, x.bytes, i);
+		old = exchange(at, x.bytes, swap ? change_compare : change_apply, &c);
+		if (kind == SASS_RED)
+			continue;
+		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST says only whether it did */
+			old = old == c.compare;
+		w->r[op->d][i] = (uint32_t)old;
+		if (x.bytes == 8)
+			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
+	}
+}
+
+static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
+{
+	uint32_t type = in->mod[SASS_M_ATYPE], how = in->mod[SASS_M_ATOM];
+
+	if (op->p[0] % PRED_UNIFORM != PRED_SINK)
+		return "atomics with a predicate are not modelled";
+	if (how == SASS_ATOM_SAFEADD || (is_float(type) && how != SASS_ATOM_ADD))
+		return "this atomic operation is not modelled for this type";
+	return prepare_access(op, in);
+}
+
+const struct op_row rows_atomic[] = {
+	{ SASS_ATOMG, "pdas", run_atomic, NULL, prepare_atomic },
+	{ SASS_ATOMG_CAS, "pdass", run_atomic, NULL, prepare_atomic },
+	{ SASS_ATOM, "pdas", run_atomic, NULL, prepare_atomic },
+	{ SASS_ATOM_CAS, "pdass", run_atomic, NULL, prepare_atomic },
+	{ SASS_ATOMS, "das", run_atomic, NULL, prepare_atomic },
+	{ SASS_ATOMS_CAS, "dass", run_atomic, NULL, prepare_atomic },
+	{ SASS_RED, "as", run_atomic, NULL, prepare_atomic },
+	OP_ROWS_END,
+};

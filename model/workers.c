@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid makes
+ * progress even when another one, perhaps endless, holds all the helpers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/exec.h"
+
+struct workers {
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	struct grid *queue; /* grids that may have blocks to start */
+	bool ending;
+	uint32_t count;
+	pthread_t threads[];
+};
+
+static void remove_grid(struct workers *w, struct grid *g)
+{
+	for (struct grid **at = &w->queue; *at; at = &(*at)->next) {
+		if (*at != g)
+			continue;
+		*at = g->next;
+		return;
+	}
+}
+
+static void *helper_main(void *arg)
+{
+	struct workers *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->ending) {
+		struct grid *g = w->queue;
+
+		if (!g) {
+			pthread_cond_wait(&w->work, &w->lock);
+			continue;
+		}
+		g->helpers++;
+		pthread_mutex_unlock(&w->lock);
+		grid_work(g);
+		pthread_mutex_lock(&w->lock);
+		remove_grid(w, g);
+		g->helpers--;
+		pthread_cond_broadcast(&w->done);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+void workers_run(struct workers *w, struct grid *g)
+{
+	bool shared = g->blocks > 1 && w->count;
+
+	if (shared) {
+		pthread_mutex_lock(&w->lock);
+		g->next = w->queue;
+		w->queue = g;
+		pthread_cond_broadcast(&w->work);
+		pthread_mutex_unlock(&w->lock);
+	}
+	grid_work(g);
+	if (!shared)
+		return;
+	pthread_mutex_lock(&w->lock);
+	remove_grid(w, g);
+	while (g->helpers)
+		pthread_cond_wait(&w->done, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int workers_create(uint32_t threads, struct workers **out)
+{
+	uint32_t helpers = threads ? threads - 1 : 0;
+	struct workers *w = calloc(1, sizeof(*w) + helpers * sizeof(w->threads[0]));
+
+	*out = NULL;
+	if (!w)
+		return -ENOMEM;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->work, NULL);
+	pthread_cond_init(&w->done, NULL);
+	for (; w->count < helpers; w->count++) {
+		int status = pthread_create(&w->threads[w->count], NULL, helper_main, w);
+
+		if (status) {
+			workers_destroy(w);
+			return -status;
+		}
+	}
+	*out = w;
+	return 0;
+}
+
+void workers_destroy(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	for (uint32_t i = 0; i < w->count; i++)
+		pthread_join(w->threads[i], NULL);
+	pthread_cond_destroy(&w->done);
+	pthread_cond_destroy(&w->work);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}

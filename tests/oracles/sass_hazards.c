@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs straight-line pieces of machine code that another compiler scheduled through the timing
+ * functions of libsov/isa and names every instruction that breaks one of their rules. Such code is
+ * taken to be right, so each line that this program prints is a wrong figure in sass_latency.c.
+ *
+ * A piece ends at branch targets. Two instructions with the same guard, once plain and once
+ * negated, never run in the same lane and are no hazard for each other.
+ *   usage: sass_hazards SM cubin...
+ */
+#include "tests/oracles/_cubin.h"
+#include "libsov/isa/sass.h"
+
+#define MOST  20000 /* instructions of a function */
+#define KINDS (SASS_BREG + 1)
+
+struct step {
+	struct sass_inst in;
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n;
+	uint32_t time;
+	bool known, target;
+};
+
+static struct step steps[MOST];
+static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
+static int reader[KINDS][256];                        /* last late reader + 1 */
+static uint32_t sm, checks, tight, violations;
+static const char *path;
+
+static void complain(const char *rule, int first, int second, const struct sass_reg_use *u, uint32_t need)
+{
+	char a[256], b[256];
+
+	sass_print(sm, &steps[first].in, first * 16, a, sizeof(a));
+	sass_print(sm, &steps[second].in, second * 16, b, sizeof(b));
+	printf("%s: %s kind %u register %u: %04x %s -> %04x %s: %u cycles, needs %u\n", path, rule, u->kind,
+	       u->reg, first * 16, a, second * 16, b, steps[second].time - steps[first].time, need);
+	violations++;
+}
+
+static bool excluded(int a, int b)
+{
+	const struct sass_inst *x = &steps[a].in, *y = &steps[b].in;
+
+	return x->guard == y->guard && x->guard != SASS_PT && x->guard_not != y->guard_not;
+}
+
+/* The scoreboard was waited for after `from`, no later than `to`, and had time to be set. */
+static bool waited(uint8_t sb, int from, int to)
+{
+	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
+		const struct sass_inst *in = &steps[i].in;
+
+		if (in->op == SASS_DEPBAR &&
+		    ((in->ops[0].value == sb && !in->ops[1].value) || in->ops[2].value >> sb & 1))
+			return true;
+		if (in->wait >> sb & 1 && steps[i].time - steps[from].time >= 2)
+			return true;
+	}
+	return false;
+}
+
+static bool same_pipe(int a, int b)
+{
+	return sass_pipe(sm, &steps[a].in) == sass_pipe(sm, &steps[b].in);
+}
+
+/* What happened to a later instruction of an in-order pipe has happened to `from` as well. */
+static bool written(int from, int to)
+{
+	for (int i = from; i < to; i++)
+		if ((i == from || (sass_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
+		    waited(steps[i].in.write_barrier, i, to))
+			return true;
+	return false;
+}
+
+static bool was_read(int from, int to)
+{
+	for (int i = from; i < to; i++)
+		if (sass_drains(sm, &steps[i].in))
+			return true;
+		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
+		    (waited(steps[i].in.read_barrier, i, to) || waited(steps[i].in.write_barrier, i, to)))
+			return true;
+	return false;
+}
+
+static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
+{
+	int w = writer[u->kind][reg] - 1;
+	const struct sass_reg_use *result;
+	uint32_t need;
+
+	if (w < 0 || excluded(w, i))
+		return;
+	checks++;
+	result = &steps[w].uses[write_use[u->kind][reg]];
+	need = sass_raw(sm, &steps[w].in, result, &steps[i].in,
+			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
+	tight += steps[i].time - steps[w].time == need && !sass_variable(sm, &steps[w].in);
+	if (steps[i].time - steps[w].time < need && !sass_variable(sm, &steps[w].in))
+		complain("too early", w, i, u, need);
+	/* Predicates of atomics are there when the operands have been read. */
+	if (sass_variable(sm, &steps[w].in) && !written(w, i) && !(u->kind == SASS_PRED && was_read(w, i)))
+		complain("no scoreboard", w, i, u, need);
+}
+
+static void check_write(int i, const struct sass_reg_use *u, uint8_t reg)
+{
+	int w = writer[u->kind][reg] - 1, r = reader[u->kind][reg] - 1;
+
+	if (w >= 0 && !excluded(w, i)) {
+		uint32_t need = sass_waw(sm, &steps[w].in, &steps[i].in);
+
+		checks++;
+		if (!sass_variable(sm, &steps[w].in)) {
+			if (steps[i].time - steps[w].time < need)
+				complain("overtakes", w, i, u, need);
+		} else if (!written(w, i) && !same_pipe(w, i)) {
+			complain("overwrites a result in flight", w, i, u, need);
+		}
+	}
+	if (r >= 0 && r != i && !excluded(r, i)) {
+		checks++;
+		if (!was_read(r, i) && !sass_same_queue(sm, &steps[r].in, &steps[i].in))
+			complain("overwrites an operand in use", r, i, u, 0);
+	}
+}
+
+static void forget(void)
+{
+	memset(writer, 0, sizeof(writer));
+	memset(reader, 0, sizeof(reader));
+}
+
+static void check(int n)
+{
+	uint32_t time = 0;
+
+	forget();
+	for (int i = 0; i < n; i++) {
+		struct step *s = &steps[i];
+
+		if (s->target || !s->known)
+			forget();
+		s->time = time;
+		if (!s->known)
+			continue;
+		time += sass_cycles(&s->in);
+		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
+			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
+		for (uint32_t k = 0; k < s->n; k++)
+			for (int r = 0; r < s->uses[k].count; r++)
+				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k], s->uses[k].reg + r);
+		for (uint32_t k = 0; k < s->n; k++) {
+			const struct sass_reg_use *u = &s->uses[k];
+
+			for (int r = 0; r < u->count; r++) {
+				if (u->write) {
+					writer[u->kind][u->reg + r] = i + 1;
+					write_use[u->kind][u->reg + r] = k;
+					reader[u->kind][u->reg + r] = 0;
+				}
+			}
+		}
+		for (uint32_t k = 0; k < s->n; k++)
+			for (int r = 0; r < s->uses[k].count; r++)
+				if (!s->uses[k].write && s->uses[k].kind == SASS_GPR && sass_reads_late(sm, &s->in))
+					reader[s->uses[k].kind][s->uses[k].reg + r] = i + 1;
+	}
+}
+
+static void load(const uint8_t *code, size_t size, int *count)
+{
+	int n = 0, i, k;
+
+	memset(steps, 0, sizeof(steps));
+	for (; n < MOST && (size_t)n * 16 + 16 <= size; n++) {
+		struct sass_word w;
+
+		memcpy(&w, code + n * 16, 16);
+		steps[n].known = sass_decode(sm, w, &steps[n].in);
+		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
+	}
+	for (i = 0; i < n; i++)
+		for (k = 0; steps[i].known && k < steps[i].in.nops; k++)
+			if (steps[i].in.ops[k].kind == SASS_TARGET) {
+				int64_t t = i + 1 + steps[i].in.ops[k].value / 16;
+
+				if (t >= 0 && t < n)
+					steps[t].target = true;
+			}
+	*count = n;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return fprintf(stderr, "usage: sass_hazards SM cubin...\n"), 2;
+	sm = strtoul(argv[1], NULL, 0);
+	for (int i = 2; i < argc; i++) {
+		const uint8_t *code;
+		uint32_t section = 0;
+		struct cubin c;
+		size_t size;
+		int n;
+
+		if (!cubin_read(path = argv[i], &c))
+			return fprintf(stderr, "%s: not a cubin\n", path), 1;
+		while ((code = cubin_function(&c, &section, &size))) {
+			load(code, size, &n);
+			check(n);
+		}
+		free(c.bytes);
+	}
+	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm, checks, tight,
+	       violations);
+	return violations != 0;
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# A program in C or C++, with all warnings on, links with the shared library and runs; its structures are
+# those of the library. g++ takes part where there is one.
+. tests/tap.sh
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+cat >"$dir/use.c" <<'END'
+#include "libsov/sov.h"
+
+int main(void)
+{
+	sov_launch l = SOV_INIT(sov_launch);
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_device d;
+
+	if (l.size != sizeof(l) || l.grid[2] || l.stream || p.size != sizeof(p) || p.memory_bytes)
+		return 1;
+	if (sov_device_open(0, &d) != SOV_OK || sov_device_get_properties(d, &p) != SOV_OK)
+		return 2;
+	return p.warp_size == 32 && p.memory_bytes == 512u << 20 ? 0 : 3;
+}
+END
+# A library with sanitizers runs in programs of the same compiler only; then compiling must do.
+link="-o $dir/use -L$BUILD -lsov -Wl,-rpath,$(cd "$BUILD" && pwd)"
+run=$dir/use
+if nm -D "$BUILD/libsov.so" | grep -q __asan_init; then
+	link="-c -o $dir/use.o" run=:
+fi
+try() {
+	# shellcheck disable=SC2086 # a list of words
+	out=$("$@" -I. -Wall -Wextra -Wpedantic -Werror "$dir/use.c" $link 2>&1 && SOV_SOFT=gh100:vram=512M $run)
+	ok $? "$*"
+	[ -z "$out" ] || diag "$out"
+}
+try cc -std=c99
+try cc -std=c17
+for std in c++11 c++17 c++20; do
+	try clang -x c++ -std=$std
+	if command -v g++ >/dev/null; then try g++ -x c++ -std=$std; fi
+done
+tap_done
