@@ -44,11 +44,12 @@ __attribute__((format(printf, 1, 2), unused)) static void diag(const char *fmt, 
 
 __attribute__((unused)) static bool is_str(const char *got, const char *want, const char *name)
 {
-	bool same = got && want && !strcmp(got, want);
+	got = got ? got : "(null)";
+	want = want ? want : "(null)";
+	bool same = ok(!strcmp(got, want), "%s", name ? name : want);
 
-	ok(same, "%s", name);
 	if (!same)
-		diag("got:  %s", got ? got : "(null)"), diag("want: %s", want ? want : "(null)");
+		diag("got:  %s", got), diag("want: %s", want);
 	return same;
 }
 
