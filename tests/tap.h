@@ -44,12 +44,11 @@ __attribute__((format(printf, 1, 2), unused)) static void diag(const char *fmt, 
 
 __attribute__((unused)) static bool is_str(const char *got, const char *want, const char *name)
 {
-	got = got ? got : "(null)";
-	want = want ? want : "(null)";
-	bool same = ok(!strcmp(got, want), "%s", name ? name : want);
+	bool same = got && want && !strcmp(got, want);
 
+	ok(same, "%s", name ? name : "(no name)");
 	if (!same)
-		diag("got:  %s", got), diag("want: %s", want);
+		diag("got:  %s", got ? got : "(null)"), diag("want: %s", want ? want : "(null)");
 	return same;
 }
 
