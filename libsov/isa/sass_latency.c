@@ -45,12 +45,12 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
-		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     4},
-		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
+		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     7},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  8,  8,   6,    7,     10},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
@@ -70,17 +70,19 @@ static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
 
 /* Uniform registers and predicates. Moves, constants and votes are there at once for most. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
-enum { UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_ADDRESS, UTAKERS };
+enum {
+	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_BRANCH, UTAKE_ADDRESS, UTAKERS
+};
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 6},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 4},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13},
 	},
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
@@ -264,6 +266,8 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 		taken = UTAKE_MOVE;
 	else if (to->pipe == SASS_PIPE_UNIFORM)
 		taken = UTAKE_UNIFORM;
+	else if (to->pipe == SASS_PIPE_BRANCH)
+		taken = UTAKE_BRANCH;
 	else if (to->pipe > SASS_PIPE_FP64)
 		taken = UTAKE_QUEUE;
 	return ureg_latency[index_of(sm)][made][taken];
