@@ -41,45 +41,48 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
-		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     4},
-		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
+		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     7},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  8,  8,   6,    7,     10},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
 
-/* Predicates: as data of ALU or FMA (selection, carry), as guard, for anything else. */
-enum { PRED_ALU, PRED_FMA, PRED_GUARD, PRED_OTHER, PRED_TAKERS };
+/* Predicates: as data of arithmetic (selection, carry, chained comparison), as guard, for anything
+ * else. */
+enum { PRED_ALU, PRED_FMA, PRED_FP64, PRED_GUARD, PRED_OTHER, PRED_TAKERS };
 static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
-	[MAKE_ALU]       = {4, 5, 13, 13},
-	[MAKE_FMA]       = {5, 4, 13, 13},
-	[MAKE_WIDE_LOW]  = {5, 4, 13, 13},
-	[MAKE_WIDE_HIGH] = {5, 4, 13, 13},
-	[MAKE_HALF]      = {5, 5, 13, 13},
-	[MAKE_MMA]       = {10, 10, 13, 13},
-	[MAKE_FP64]      = {6, 6, 14, 14}, /* DSETP */
+	[MAKE_ALU]       = {4, 5, 13, 13, 13},
+	[MAKE_FMA]       = {5, 4, 13, 13, 13},
+	[MAKE_WIDE_LOW]  = {5, 4, 13, 13, 13},
+	[MAKE_WIDE_HIGH] = {5, 4, 13, 13, 13},
+	[MAKE_HALF]      = {5, 5, 13, 13, 13},
+	[MAKE_MMA]       = {10, 10, 13, 13, 13},
+	[MAKE_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
 /* Uniform registers and predicates. Moves, constants and votes are there at once for most. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
-enum { UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_ADDRESS, UTAKERS };
+enum {
+	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_BRANCH, UTAKE_ADDRESS, UTAKERS
+};
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 6},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 4},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13},
 	},
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
@@ -125,6 +128,7 @@ bool sass_in_order(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64: case SASS_PIPE_MUFU: case SASS_PIPE_LANE: case SASS_PIPE_SHARED:
+	case SASS_PIPE_SPECIAL:
 		return true;
 	default:
 		return false;
@@ -243,6 +247,8 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 		where = PRED_ALU;
 	else if (to->pipe == SASS_PIPE_FMA)
 		where = PRED_FMA;
+	else if (to->pipe == SASS_PIPE_FP64)
+		where = PRED_FP64;
 	return pred_latency[maker(from, false)][where];
 }
 
@@ -262,6 +268,8 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 		taken = UTAKE_MOVE;
 	else if (to->pipe == SASS_PIPE_UNIFORM)
 		taken = UTAKE_UNIFORM;
+	else if (to->pipe == SASS_PIPE_BRANCH)
+		taken = UTAKE_BRANCH;
 	else if (to->pipe > SASS_PIPE_FP64)
 		taken = UTAKE_QUEUE;
 	return ureg_latency[index_of(sm)][made][taken];
