@@ -43,6 +43,34 @@ void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack
 	}
 }
 
+void flow_mark_cycles(const struct ir_func *f, bool *marked)
+{
+	enum { NEW, OPEN, DONE };
+	uint8_t *state = arena_array(f->module->arena, f->nblocks, sizeof(*state));
+	uint8_t *next = arena_array(f->module->arena, f->nblocks, sizeof(*next));
+	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
+	uint32_t n = 0;
+
+	stack[n++] = f->entry;
+	state[f->entry] = OPEN;
+	while (n) {
+		ir_block b = stack[n - 1], s;
+
+		if (next[b] == f->blocks[b].nsucc) {
+			state[b] = DONE;
+			n--;
+			continue;
+		}
+		s = f->blocks[b].succ[next[b]++];
+		if (state[s] == OPEN)
+			marked[s] = true;
+		if (state[s] == NEW) {
+			state[s] = OPEN;
+			stack[n++] = s;
+		}
+	}
+}
+
 bool flow_remove_unreachable(struct ir_func *f)
 {
 	bool *reached = arena_array(f->module->arena, f->nblocks, sizeof(*reached));
