@@ -73,11 +73,14 @@ static void mixed_order(sov_stream s)
 	ok(i == 200, "copies in, kernels, copies across and copies out keep their order");
 }
 
+static _Atomic bool opened;
+
 static void *open_soon(void *arg)
 {
 	struct timespec t = {.tv_nsec = 20000000};
 
 	nanosleep(&t, NULL);
+	opened = true;
 	open_gate(1);
 	return arg;
 }
@@ -221,6 +224,61 @@ static void destroyed_while_busy(void)
 	ok(word(1) == 102 && word(2) == 5, "and all work was done");
 }
 
+/* Memory and code that a kernel still uses go when it has ended. */
+static void given_back_while_busy(sov_stream s)
+{
+	sov_module m = module_from(c, PTX_GATE, strlen(PTX_GATE), 0);
+	sov_function f;
+	sov_ptr out;
+	pthread_t thread;
+
+	MUST(sov_memory_alloc(c, 4, &out));
+	MUST(sov_module_get_function(m, "gate", &f));
+	MUST(launch(f, s, 1, 1, "88", ARGUMENTS(&words, &out)));
+	opened = false;
+	pthread_create(&thread, NULL, open_soon, NULL);
+	good(sov_module_unload(m), "a module can be unloaded while its kernel runs");
+	ok(opened, "but not before that has ended");
+	pthread_join(thread, NULL);
+	good(sov_context_wait(c, 10 * SECOND), "and is not harmed");
+
+	MUST(sov_memory_fill(c, words, 0, 4, 1));
+	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&words, &out)));
+	opened = false;
+	pthread_create(&thread, NULL, open_soon, NULL);
+	good(sov_memory_free(c, out), "memory can be freed while a kernel uses it");
+	ok(opened, "but not before that has ended");
+	pthread_join(thread, NULL);
+	good(sov_context_wait(c, 10 * SECOND), "nor is this one");
+}
+
+static void *free_it(void *arg)
+{
+	return (void *)(uintptr_t)sov_memory_free(c, *(sov_ptr *)arg);
+}
+
+static void freed_twice_at_once(sov_stream s)
+{
+	sov_result r = SOV_OK;
+	pthread_t thread;
+	void *freed;
+	sov_ptr out;
+	uint32_t i;
+
+	MUST(sov_memory_alloc(c, 4, &out));
+	close_gate(s, 1);
+	pthread_create(&thread, NULL, free_it, &out);
+	for (i = 0; !r && i < 1000; i++) {
+		r = sov_memory_range(c, out, NULL, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	refused(r, SOV_ERROR_INVALID_ADDRESS, "is being freed by another thread",
+		"memory that a thread is about to free is gone for the others");
+	open_gate(1);
+	pthread_join(thread, &freed);
+	ok(!freed, "and then it is freed");
+}
+
 static void many_streams(void)
 {
 	sov_stream s[16];
@@ -277,6 +335,8 @@ int main(void)
 		FRESH(record_again(s, t));
 		FRESH(times(s));
 		FRESH(destroyed_while_busy());
+		FRESH(given_back_while_busy(s));
+		FRESH(freed_twice_at_once(s));
 		FRESH(many_streams());
 		MUST(sov_context_destroy(c));
 	}
