@@ -131,9 +131,11 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
 	struct access x = { .w = w, .space = op->data[0], .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
 			    .rights = MODEL_WRITE | MODEL_ATOMIC, .verb = "atomic" };
+	uint64_t address[LANES];
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
 		struct change c = { .how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE] };
 		uint64_t old;
@@ -141,7 +143,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 
 		if (!(mask >> i & 1))
 			continue;
-		at = lane_pointer(&x, i, lane_address(w, op, i));
+		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;
 		c.b = operand(w, op, swap, x.bytes, i);

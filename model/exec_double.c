@@ -51,15 +51,30 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 	o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
+/* The same after LOCAL_SOURCES. */
+#define FAST(n) ((uint64_t)((row##n[LANES + i] & keep##n) ^ flip##n) << 32 | row##n[i])
+
 #define FAST_CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
+		uint32_t low[LANES], high[LANES], nans = 0; \
+		LOCAL_SOURCES; \
 		EACH_LANE(i) { \
-			uint64_t x = SRC(0), y = SRC(1), z = SRC(2); \
-			double a = as_double(x), b = as_double(y), c = as_double(z); \
+			double a = as_double(FAST(0)), b = as_double(FAST(1)), c = as_double(FAST(2)), d; \
 			(void)c; \
-			put(o, i, choose(as_bits(expression), x, y, z)); \
+			d = expression; \
+			low[i] = (uint32_t)as_bits(d); \
+			high[i] = (uint32_t)(as_bits(d) >> 32); \
 		} \
+		EACH_LANE(i) \
+			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
+		for (uint32_t i = 0; nans && i < LANES; i++) { \
+			uint64_t d = choose((uint64_t)high[i] << 32 | low[i], SRC(0), SRC(1), SRC(2)); \
+			low[i] = (uint32_t)d; \
+			high[i] = (uint32_t)(d >> 32); \
+		} \
+		memcpy(o->d, low, sizeof(low)); \
+		memcpy(o->d + LANES, high, sizeof(high)); \
 	}
 FAST_CORE(dadd, a + b)
 FAST_CORE(dmul, a * b)

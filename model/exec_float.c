@@ -45,7 +45,8 @@ static inline bool is_nan(uint32_t x)
 }
 
 /* Source n of lane i with its sign modifiers. */
-#define SRC(n) ((o->s[n][i] & op->s[n].keep) ^ op->s[n].flip)
+#define SRC(n)  ((o->s[n][i] & op->s[n].keep) ^ op->s[n].flip)
+#define FAST(n) ((row##n[i] & keep##n) ^ flip##n) /* the same after LOCAL_SOURCES */
 
 /* [0, 1]; NaN and -0 become 0. */
 static uint32_t saturate(uint32_t x)
@@ -101,8 +102,9 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
 		uint32_t *d = o->d; \
+		LOCAL_SOURCES; \
 		EACH_LANE(i) { \
-			float a = as_float(SRC(0)), b = as_float(SRC(1)), c = as_float(SRC(2)); \
+			float a = as_float(FAST(0)), b = as_float(FAST(1)), c = as_float(FAST(2)); \
 			(void)c; \
 			d[i] = canonical(as_bits(expression)); \
 		} \
@@ -110,9 +112,10 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	static void core_##name##_ftz(const struct op *op, struct operands *o) \
 	{ \
 		uint32_t result[LANES], edge = 0; \
+		LOCAL_SOURCES; \
 		EACH_LANE(i) { \
-			float a = as_float(flush(SRC(0))), b = as_float(flush(SRC(1))); \
-			float c = as_float(flush(SRC(2))); \
+			float a = as_float(flush(FAST(0))), b = as_float(flush(FAST(1))); \
+			float c = as_float(flush(FAST(2))); \
 			(void)c; \
 			result[i] = flush(canonical(as_bits(expression))); \
 			edge |= (result[i] & 0x7fffffff) == LEAST_NORMAL; \
