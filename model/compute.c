@@ -264,10 +264,10 @@ static bool invalidate_code(struct model_channel *c)
 
 	if (!fresh)
 		return channel_fail(c, &e, "no host memory for decoded code");
-	pthread_mutex_lock(&c->space->lock);
+	pthread_mutex_lock(&c->space->code_lock);
 	old = c->space->code;
 	c->space->code = fresh;
-	pthread_mutex_unlock(&c->space->lock);
+	pthread_mutex_unlock(&c->space->code_lock);
 	code_put(old);
 	return true;
 }
@@ -282,9 +282,9 @@ static bool run(struct launch *l)
 	g->hazard = c->model->hazard;
 	g->id = ++c->compute.launches;
 	g->resident = resident_blocks(g, g->chip);
-	pthread_mutex_lock(&c->space->lock);
+	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
-	pthread_mutex_unlock(&c->space->lock);
+	pthread_mutex_unlock(&c->space->code_lock);
 	/* The channel's own view is not looked after while blocks run, so it must not hold up an unmap. */
 	mmu_leave(&c->reader);
 	workers_run(c->model->workers, g);

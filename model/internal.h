@@ -40,7 +40,8 @@ struct model {
 
 struct model_space {
 	struct model *model;
-	pthread_mutex_t lock; /* page table writers, readers' list, code */
+	pthread_mutex_t lock; /* page table writers, readers' list; no reader may wait for it */
+	pthread_mutex_t code_lock;
 	_Atomic uintptr_t *root;
 	_Atomic uint64_t generation; /* counts unmaps */
 	struct mmu_reader *readers;

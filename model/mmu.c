@@ -63,6 +63,7 @@ int model_space_create(struct model *m, struct model_space **out)
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->code_lock, NULL);
 	*out = s;
 	return 0;
 }
@@ -73,6 +74,7 @@ void model_space_destroy(struct model_space *s)
 		return;
 	code_put(s->code);
 	table_destroy(s->root, LEVELS - 1);
+	pthread_mutex_destroy(&s->code_lock);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,10 @@ void print_element(const struct element *e, const void *at, char text[ELEMENT_TE
 		d = f;
 	if (d != d) { /* one spelling, whatever the sign and payload */
 		strcpy(text, "nan");
+		return;
+	}
+	if (fabs(d) < 1e15 && d == trunc(d) && d != 0) { /* whole numbers without an exponent */
+		snprintf(text, ELEMENT_TEXT, "%.0f", d);
 		return;
 	}
 	for (int digits = 1; digits <= 17; digits++) {

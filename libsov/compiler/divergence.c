@@ -160,10 +160,8 @@ static void find_joins(struct analysis *a, ir_block branch, ir_block meet)
 
 	while (label_ways(a, branch, meet, starts))
 		;
-	for (ir_block b = 1; b < a->f->nblocks; b++) {
-		a->changed |= starts[b] && !a->join[b];
+	for (ir_block b = 1; b < a->f->nblocks; b++)
 		a->join[b] |= starts[b];
-	}
 }
 
 /* Values that leave the cycle. A phi after the cycle may take its argument on the way out, lane by

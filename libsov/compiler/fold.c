@@ -8,7 +8,9 @@
  *
  * A branch on a constant is remembered until the list is empty, and then all of them are taken at
  * once and what cannot be reached any more is removed, before anything else is looked at: in
- * unreachable code a value may be its own argument, and no rule should have to think of that.
+ * unreachable code a value may be its own argument, and no rule should have to think of that. A
+ * block without predecessors goes at once; only where a cycle lost a way in does it take a walk
+ * over the whole graph to find out.
  */
 #include "libsov/compiler/fold.h"
 
@@ -165,17 +167,22 @@ static bool fold_phi(struct fold *c, const struct look *l)
 
 /* Branches. */
 
-/* Before an edge goes: the phis at its end will lose an argument. */
+/* Before an edge goes: the phis at its end will lose an argument, or all. */
 static void release_edge(struct fold *c, ir_block b, ir_block to)
 {
+	const struct ir_bb *t = &c->f->blocks[to];
 	uint32_t slot = 0;
 
-	while (c->f->blocks[to].preds[slot] != b)
+	while (t->preds[slot] != b)
 		slot++;
-	for (ir_id i = c->f->blocks[to].first; ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next) {
+	for (ir_id i = t->first; i && ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next) {
 		push_around(c, i);
 		c->uses.count[ir_at(c->f, i)->args[slot]]--;
 	}
+	if (t->npreds == 1)
+		c->orphans[c->norphans++] = to;
+	else
+		c->cycle_cut |= c->cycle[to];
 }
 
 static void take_branch(struct fold *c, ir_block b, uint32_t k)
@@ -255,12 +262,18 @@ static void take_decided(struct fold *c)
 		if (end->op == IR_CBR && ir_is_const(c->f, end->args[0], &condition))
 			take_branch(c, b, !condition);
 	}
+	while (c->norphans)
+		remove_block(c, c->orphans[--c->norphans]);
+	if (!c->cycle_cut)
+		return;
+	c->cycle_cut = false;
 	flow_mark_reachable(c->f, c->reached, c->stack);
 	for (ir_block b = c->f->entry, next; b; b = next) {
 		next = c->f->blocks[b].next;
 		if (!c->reached[b])
 			remove_block(c, b);
 	}
+	c->norphans = 0; /* they were among them */
 }
 
 /* The driver. */
@@ -313,6 +326,9 @@ bool pass_fold(struct ir_func *f, const struct target *t)
 
 	(void)t;
 	c.changed = flow_remove_unreachable(f);
+	c.orphans = arena_array(c.arena, f->nblocks, sizeof(*c.orphans));
+	c.cycle = arena_array(c.arena, f->nblocks, sizeof(*c.cycle));
+	flow_mark_cycles(f, c.cycle);
 	c.reached = arena_array(c.arena, f->nblocks, sizeof(*c.reached));
 	c.stack = arena_array(c.arena, f->nblocks, sizeof(*c.stack));
 	uses_init(&c.uses, f);

@@ -21,7 +21,11 @@ struct fold {
 	uint32_t queued_capacity;
 	ir_block *decided; /* blocks whose branch has a constant condition */
 	uint32_t ndecided, decided_capacity;
-	bool *reached;   /* by block, with the stack to find it: see flow_mark_reachable */
+	ir_block *orphans; /* blocks that lost their last predecessor */
+	uint32_t norphans;
+	bool *cycle;       /* by block: see flow_mark_cycles */
+	bool cycle_cut;    /* one of these lost a predecessor: it may only be reached from itself */
+	bool *reached;     /* by block, with the stack to find it: see flow_mark_reachable */
 	ir_block *stack;
 	bool changed;
 };

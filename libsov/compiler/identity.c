@@ -15,13 +15,15 @@
 
 /* Sums. */
 
-/* The single use of a product is a sum: mad. A constant addend stays apart, for addresses. */
+/* The single use of a product is a sum: mad. A constant addend stays apart, for addresses; and a
+ * product of another block stays there, which may be outside of this one's loop. */
 static bool fuse_mul(struct fold *c, const struct look *l)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		const struct ir_inst *m = fold_def(c, l->p.args[k]);
 
-		if (m->op == IR_MUL && fold_used_once(c, m->res) && !l->is_const)
+		if (m->op == IR_MUL && m->block == l->p.block && fold_used_once(c, m->res) &&
+		    !l->is_const)
 			return fold_to_op(c, l, IR_MAD, m->args[0], m->args[1], l->p.args[!k]);
 	}
 	return false;

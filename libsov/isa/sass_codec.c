@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Encoder and decoder are one walk over a row of the table. Every field is visited by the same code
- * in both directions: put() of the walk decides whether bits are written from the instruction or
- * read into it. So nothing can be encoded that does not decode to the same instruction, and the bits
- * that the walk has passed are exactly those that a row knows; any other bit that is set makes the
- * decoder refuse.
+ * in both directions: `put` of the walk decides whether bits are written from the instruction or
+ * read into it. So nothing can be encoded that does not decode to the same instruction, and the
+ * bits that the walk has passed are exactly those that a row knows; any other bit that is set makes
+ * the decoder refuse.
  */
 #include <string.h>
 
@@ -16,7 +16,8 @@ struct walk {
 	const struct sass_form *row;
 	struct sass_inst *in;
 	struct sass_word word, known;
-	const char *why;
+	const char *why;             /* what did not fit */
+	uint32_t progress;           /* how far it came: the most useful reason is the last one */
 };
 
 /* Places of a register: which field, and which bits change its sign and select its half. */
@@ -122,11 +123,13 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 {
 	const struct sass_slot *s = &row->ops[operand];
 
-	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
-	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE || row->opcode >= 0x80)
+	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE)
 		return 0;
 	if (s->reuse)
 		return s->reuse == REUSE_NONE ? 0 : s->reuse;
+	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
+	if (row->opcode >= 0x80)
+		return 0;
 	switch (s->type) {
 	case SLOT_GPR:
 		return 1;
@@ -144,10 +147,19 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
 {
 	static const uint8_t kinds[8] = {
-		SASS_NONE, SASS_GPR, SASS_IMM, SASS_CONST, SASS_IMM, SASS_CONST, SASS_UGPR, SASS_UGPR,
+		SASS_NONE, SASS_GPR,   SASS_IMM,  SASS_CONST,
+		SASS_IMM,  SASS_CONST, SASS_UGPR, SASS_UGPR,
 	};
 
 	return row->uniform && kinds[form] == SASS_GPR ? SASS_UGPR : kinds[form];
+}
+
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
+{
+	/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
+	if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
+		return in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
+	return s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
 }
 
 static bool modifiers(struct walk *w, const struct sass_slot *s, const struct place *p,
@@ -156,20 +168,21 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 	uint8_t allowed = 0;
 
 	if (s->flags & (SLOT_NEG | SLOT_NOT)) {
-		uint8_t flag = s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
-
-		/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
-		if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
-			flag = w->in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
-		bit(w, p->neg, &o->flags, flag);
-		allowed |= flag;
+		allowed |= sass_negation(s, w->in);
+		bit(w, p->neg, &o->flags, sass_negation(s, w->in));
 	}
 	if (s->flags & SLOT_ABS) {
 		bit(w, p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
-	if (o->kind == SASS_CONST) {
-		/* aux is its bank: the whole word is read */
+	if (o->kind == SASS_CONST) { /* the bank is in aux already */
+		uint8_t half = o->aux >> 5;
+
+		if (s->flags & SLOT_HALF)
+			field8(w, p->half, 2, &half);
+		else if (half)
+			return false;
+		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
 		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
@@ -182,11 +195,14 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 static bool constant(struct walk *w, struct sass_operand *o)
 {
 	uint64_t words = (uint64_t)o->value >> 2;
+	uint8_t bank = o->aux & 31;
 
 	if (w->put && (o->value & 3 || o->reg != SASS_RZ))
 		return false;
 	o->reg = SASS_RZ;
-	if (!field8(w, 54, 5, &o->aux) || !field(w, 40, 14, &words))
+	field8(w, 54, 5, &bank);
+	o->aux = (o->aux & ~31) | bank;
+	if (!field(w, 40, 14, &words))
 		return false;
 	o->value = (int64_t)(words << 2);
 	return fixed(w, 91, 1, 0);
@@ -444,9 +460,11 @@ static bool all_fields(struct walk *w)
 
 		if (misfit >= 0) {
 			w->why = operand_reasons[i][misfit];
+			w->progress = 1 + 2 * i + (misfit != MISFIT_KIND);
 			return false;
 		}
 	}
+	w->progress = 100;
 	w->why = "too many operands";
 	if (w->put && in->nops > i)
 		return false;
@@ -505,7 +523,7 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 				    const char **why)
 {
 	const char *reason = "the table has no such instruction for this SM";
-	uint32_t n = sass_form_count(), i, form;
+	uint32_t n = sass_form_count(), i, form, most = 0;
 
 	for (i = 0; i < n; i++) {
 		const struct sass_form *r = sass_form_at(i);
@@ -528,7 +546,10 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 					return r;
 				}
 			}
-			reason = w.why;
+			if (w.progress >= most) {
+				most = w.progress;
+				reason = w.why;
+			}
 		}
 	}
 	if (why)

@@ -13,16 +13,22 @@ static const struct sass_choice scale[8] = {
 static const struct sass_choice dsetp_cmp[16] = { /* two more: DSETP.MIN and .MAX order NaNs too */
 	{".MIN", SASS_CMP_F}, {".LT", SASS_CMP_LT}, {".EQ", SASS_CMP_EQ}, {".LE", SASS_CMP_LE},
 	{".GT", SASS_CMP_GT}, {".NE", SASS_CMP_NE}, {".GE", SASS_CMP_GE}, {".NUM", SASS_CMP_NUM},
-	{".NAN", SASS_CMP_NAN}, {".LTU", SASS_CMP_LTU}, {".EQU", SASS_CMP_EQU}, {".LEU", SASS_CMP_LEU},
-	{".GTU", SASS_CMP_GTU}, {".NEU", SASS_CMP_NEU}, {".GEU", SASS_CMP_GEU}, {".MAX", SASS_CMP_T},
+	{".NAN", SASS_CMP_NAN}, {".LTU", SASS_CMP_LTU}, {".EQU", SASS_CMP_EQU},
+	{".LEU", SASS_CMP_LEU}, {".GTU", SASS_CMP_GTU}, {".NEU", SASS_CMP_NEU},
+	{".GEU", SASS_CMP_GEU}, {".MAX", SASS_CMP_T},
 };
 
-static const struct sass_choice half_format[2] = {{"", SASS_HALF_F16}, {".BF16_V2", SASS_HALF_BF16}};
+static const struct sass_choice half_format[2] = {
+	{"", SASS_HALF_F16}, {".BF16_V2", SASS_HALF_BF16},
+};
 
 static const struct sass_choice f2fp_80[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
-static const struct sass_choice f2fp_90[2] = {{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16}};
+static const struct sass_choice f2fp_90[2] = {
+	{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16},
+};
 static const struct sass_choice i2i_type[4] = {
-	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
+	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16},
+	{".S16", SASS_TYPE_S16},
 };
 static const struct sass_choice i2fp_type[2] = {{".U32", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
 static const struct sass_choice i2fp_round[4] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
@@ -38,7 +44,8 @@ static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 
 	(void)sm;
 	for (i = 0; i < in->nops; i++)
-		if (in->form->ops[i].flags & SLOT_HALF && in->ops[i].kind != SASS_CONST && in->ops[i].aux == 1)
+		if (in->form->ops[i].flags & SLOT_HALF &&
+		    (in->ops[i].kind == SASS_CONST ? in->ops[i].aux >> 5 : in->ops[i].aux) == 1)
 			return false;
 	return true;
 }
@@ -76,7 +83,7 @@ const struct sass_form sass_alu_rows[] = {
 	{"R2P", SASS_R2P, 0x004, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {{.type = SLOT_PR, .flags = SLOT_WRITE}, A(0), ODD(0)}},
 	{"CS2R", SASS_CS2R, 0x005, FORM(4), SM_ALL, SASS_PIPE_ALU,
-	 .ops = {D(.count = COUNT_PAIR32), {.type = SLOT_SREG, .lo = 72, .width = 8}},
+	 .ops = {D(.count = COUNT_WIDTH), {.type = SLOT_SREG, .lo = 72, .width = 8}},
 	 .fields = {FIELD(WIDTH, 80, 1, ((const struct sass_choice[]){{".32", SASS_WIDTH_32},
 								      {"", SASS_WIDTH_64}}))}},
 	{"VOTE", SASS_VOTE, 0x006, FORM(4), SM_ALL, SASS_PIPE_ALU,
@@ -92,24 +99,27 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(NA), ODD(NA), P(87, 90, TRUE_)},
 	 .fields = {CMP4, FTZ, BOOL}},
 	{"FSETP", SASS_FSETP, 0x00b, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_FLOAT,
-	 .ops = {PD(81), PD(84, TRUE_), A(NA), ODD(NA), P(87, 90, TRUE_)}, .fields = {CMP4, FTZ, BOOL}},
+	 .ops = {PD(81), PD(84, TRUE_), A(NA), ODD(NA), P(87, 90, TRUE_)},
+	 .fields = {CMP4, FTZ, BOOL}},
 	{"ISETP", SASS_ISETP, 0x00c, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {PD(81), PD(84, TRUE_), A(0), ODD(0), P(87, 90, TRUE_), P(68, 71, TRUE_, IF(EX))},
 	 .fields = {CMP3, U32, BOOL, FLAG(EX, 72, YES(".EX"))}},
 	{"VIMNMX3", SASS_VIMNMX3, 0x00f, FORMS_B, SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), A(0), B(0), C(0), P(87, 90)},
-	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))}, .fixed = {{73, 1, 0}}},
+	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},
+	 .fixed = {{73, 1, 0}}},
 	{"IADD3", SASS_IADD3, 0x010, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), PDQ(81), PDQ(84), A(NNOT), B(NNOT), C(NNOT), P(87, 90, FALSE_, IF(X)),
 		 P(77, 80, FALSE_, IF(X))},
 	 .fields = {XMOD}},
 	{"LEA", SASS_LEA, 0x011, FORMS_B, SM_ALL, SASS_PIPE_ALU,
-	 .ops = {D(), PDQ(81), A(NNOT), ODD(NNOT), I(75, 5), P(87, 90, FALSE_, IF(X))}, .fields = {XMOD},
-	 .fixed = {{80, 1, 0}, {64, 8, 255}}},
+	 .ops = {D(), PDQ(81), A(NNOT), ODD(NNOT), I(75, 5), P(87, 90, FALSE_, IF(X))},
+	 .fields = {XMOD}, .fixed = {{80, 1, 0}, {64, 8, 255}}},
 	{"LEA.HI", SASS_LEA_HI, 0x011, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), PDQ(81), A(NNOT), B(NNOT), C(0), I(75, 5), P(87, 90, FALSE_, IF(X))},
 	 .fields = {XMOD}, .fixed = {{80, 1, 1}, {73, 1, 0}}},
-	{"LEA.HI", SASS_LEA_HI, 0x011, FORM(2), SM_ALL, SASS_PIPE_ALU, /* b cannot be negated here */
+	/* With an immediate c, b cannot be negated. */
+	{"LEA.HI", SASS_LEA_HI, 0x011, FORM(2), SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), PDQ(81), A(NNOT), B(0), C(0), I(75, 5), P(87, 90, FALSE_, IF(X))},
 	 .fields = {XMOD}, .fixed = {{80, 1, 1}, {73, 1, 0}}},
 	{"LEA.HI", SASS_LEA_HI_SX32, 0x011, FORMS_B, SM_ALL, SASS_PIPE_ALU,
@@ -145,9 +155,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(NA), ODD(NA)}, .fields = {FTZ, RND, SAT}},
 	{"FFMA", SASS_FFMA, 0x023, FORMS_BC, SM_ALL, SASS_PIPE_FMA, .imm = IMM_FLOAT,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, RND, SAT}},
-	{"IMAD", SASS_IMAD, 0x024, FORMS_BC, SM_ALL, SASS_PIPE_FMA, .imm = IMM_SIGNED, .alias = imad_alias,
-	 .ops = {D(), A(0), B(0), C(NNOT), P(87, 90, FALSE_, IF(X))}, .fields = {U32, XMOD},
-	 .fixed = {{81, 3, 7}}},
+	{"IMAD", SASS_IMAD, 0x024, FORMS_BC, SM_ALL, SASS_PIPE_FMA, .imm = IMM_SIGNED,
+	 .alias = imad_alias, .ops = {D(), A(0), B(0), C(NNOT), P(87, 90, FALSE_, IF(X))},
+	 .fields = {U32, XMOD}, .fixed = {{81, 3, 7}}},
 	{"IMAD.WIDE", SASS_IMAD_WIDE, 0x025, FORMS_BC & ~FORM(2), SM_ALL, SASS_PIPE_FMA,
 	 .imm = IMM_SIGNED,
 	 .ops = {D(PAIR), PDQ(81), A(0), B(0), C(NNOT, PAIR), P(87, 90, FALSE_, IF(X))},
@@ -172,21 +182,24 @@ const struct sass_form sass_alu_rows[] = {
 	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
 	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NEG | SLOT_HALF), ODD(NEG | SLOT_HALF, .reuse = 4)}, .fixed = {{78, 1, 1}},
-	 .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1), SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NEG | SLOT_HALF, .reuse = 4)},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_80, SASS_PIPE_FP16,
+	 .imm = IMM_HALF2, .ops = {D(), A(NEG | SLOT_HALF), ODD(NAH, .reuse = 4)},
+	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_90, SASS_PIPE_FP16,
+	 .imm = IMM_HALF2,
+	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
-	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}},
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, SAT},
 	 .legal = legal_halves},
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1},
+	 .fixed = {{87, 3, 7}}, .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
-	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .legal = legal_halves},
+	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT},
+	 .legal = legal_halves},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
@@ -197,19 +210,24 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}}},
 	{"VIADD", SASS_VIADD, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}},
-	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED, .ops = {D(), ODD(0)},
-	 .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
+	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
+	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)}, .suffix = ".PACK_AB",
-	 .fixed = {{64, 8, 255}}},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)},
+	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)}, .suffix = ".PACK_AB",
-	 .fixed = {{64, 8, 255}}},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)},
+	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
 	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
-	 .ops = {D(), ODD(0)}, .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
+	 .ops = {D(), ODD(0)},
+	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},
+	{"VIADDMNMX", SASS_VIADDMNMX, 0x046, FORMS_BC, SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), A(0), B(NEG), C(0), P(87, 90)},
+	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},
+	 .fixed = {{73, 1, 0}}},
 	{"VIMNMX", SASS_VIMNMX, 0x048, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), A(0), ODD(0), P(87, 90)},
 	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any text: it is refused with a sentence, or it is a module. A module that the verifier accepts must
- * survive being printed and read, be analysed, and run for a while in the interpreter, which may
- * complain but not crash.
+ * Any text: it is refused with a sentence, or it is a module. A module that the verifier accepts
+ * must survive being printed and read, be analysed, and run for a while in the interpreter, which
+ * may complain but not crash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,13 @@ static void run_kernels(const struct ir_module *m)
 	char message[200];
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		struct interp_launch l = {
-			.kernel = f, .grid = {2, 1, 1}, .block = {3, 1, 1}, .params = params,
-			.param_bytes = f->param_bytes, .warp_lanes = 2, .step_limit = 500};
+		struct interp_launch l = {.kernel = f,
+					  .grid = {2, 1, 1},
+					  .block = {3, 1, 1},
+					  .params = params,
+					  .param_bytes = f->param_bytes,
+					  .warp_lanes = 2,
+					  .step_limit = 500};
 
 		ir_divergence_compute(f, ir_cfg_build(f));
 		if (f->param_bytes <= sizeof(params))

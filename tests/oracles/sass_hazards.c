@@ -6,15 +6,12 @@
  *
  * A piece ends at branch targets. Two instructions with the same guard, once plain and once
  * negated, never run in the same lane and are no hazard for each other.
- *   usage: sass_hazards SM code.bin...      (one file per function)
+ *   usage: sass_hazards SM cubin...
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/oracles/_cubin.h"
 #include "libsov/isa/sass.h"
 
-#define MOST  200000
+#define MOST  20000 /* instructions of a function */
 #define KINDS (SASS_BREG + 1)
 
 struct step {
@@ -28,17 +25,19 @@ struct step {
 static struct step steps[MOST];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static uint32_t sm, checks, violations;
+static uint32_t sm, checks, tight, violations;
 static const char *path;
 
-static void complain(const char *rule, int first, int second, const struct sass_reg_use *u, uint32_t need)
+static void complain(const char *rule, int first, int second, const struct sass_reg_use *u,
+		     uint32_t need)
 {
 	char a[256], b[256];
 
 	sass_print(sm, &steps[first].in, first * 16, a, sizeof(a));
 	sass_print(sm, &steps[second].in, second * 16, b, sizeof(b));
-	printf("%s: %s kind %u register %u: %04x %s -> %04x %s: %u cycles, needs %u\n", path, rule, u->kind,
-	       u->reg, first * 16, a, second * 16, b, steps[second].time - steps[first].time, need);
+	printf("%s: %s kind %u register %u: %04x %s -> %04x %s: %u cycles, needs %u\n", path, rule,
+	       u->kind, u->reg, first * 16, a, second * 16, b,
+	       steps[second].time - steps[first].time, need);
 	violations++;
 }
 
@@ -55,7 +54,8 @@ static bool waited(uint8_t sb, int from, int to)
 	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
 		const struct sass_inst *in = &steps[i].in;
 
-		if (in->op == SASS_DEPBAR && in->ops[0].value == sb && !in->ops[1].value)
+		if (in->op == SASS_DEPBAR &&
+		    ((in->ops[0].value == sb && !in->ops[1].value) || in->ops[2].value >> sb & 1))
 			return true;
 		if (in->wait >> sb & 1 && steps[i].time - steps[from].time >= 2)
 			return true;
@@ -81,8 +81,11 @@ static bool written(int from, int to)
 static bool was_read(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
-		    (waited(steps[i].in.read_barrier, i, to) || waited(steps[i].in.write_barrier, i, to)))
+		if (sass_drains(sm, &steps[i].in))
+			return true;
+		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
+			 (waited(steps[i].in.read_barrier, i, to) ||
+			  waited(steps[i].in.write_barrier, i, to)))
 			return true;
 	return false;
 }
@@ -99,10 +102,12 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	result = &steps[w].uses[write_use[u->kind][reg]];
 	need = sass_raw(sm, &steps[w].in, result, &steps[i].in,
 			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
+	tight += steps[i].time - steps[w].time == need && !sass_variable(sm, &steps[w].in);
 	if (steps[i].time - steps[w].time < need && !sass_variable(sm, &steps[w].in))
 		complain("too early", w, i, u, need);
 	/* Predicates of atomics are there when the operands have been read. */
-	if (sass_variable(sm, &steps[w].in) && !written(w, i) && !(u->kind == SASS_PRED && was_read(w, i)))
+	if (sass_variable(sm, &steps[w].in) && !written(w, i) &&
+	    !(u->kind == SASS_PRED && was_read(w, i)))
 		complain("no scoreboard", w, i, u, need);
 }
 
@@ -152,7 +157,8 @@ static void check(int n)
 			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
-				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k], s->uses[k].reg + r);
+				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k],
+									      s->uses[k].reg + r);
 		for (uint32_t k = 0; k < s->n; k++) {
 			const struct sass_reg_use *u = &s->uses[k];
 
@@ -166,25 +172,24 @@ static void check(int n)
 		}
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
-				if (!s->uses[k].write && s->uses[k].kind == SASS_GPR && sass_reads_late(sm, &s->in))
+				if (!s->uses[k].write && s->uses[k].kind == SASS_GPR &&
+				    sass_reads_late(sm, &s->in))
 					reader[s->uses[k].kind][s->uses[k].reg + r] = i + 1;
 	}
 }
 
-static int load(const char *name)
+static void load(const uint8_t *code, size_t size, int *count)
 {
-	FILE *f = fopen(name, "rb");
-	struct sass_word w;
 	int n = 0, i, k;
 
-	if (!f)
-		return -1;
 	memset(steps, 0, sizeof(steps));
-	for (; n < MOST && fread(&w, 16, 1, f) == 1; n++) {
+	for (; n < MOST && (size_t)n * 16 + 16 <= size; n++) {
+		struct sass_word w;
+
+		memcpy(&w, code + n * 16, 16);
 		steps[n].known = sass_decode(sm, w, &steps[n].in);
 		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
 	}
-	fclose(f);
 	for (i = 0; i < n; i++)
 		for (k = 0; steps[i].known && k < steps[i].in.nops; k++)
 			if (steps[i].in.ops[k].kind == SASS_TARGET) {
@@ -193,21 +198,30 @@ static int load(const char *name)
 				if (t >= 0 && t < n)
 					steps[t].target = true;
 			}
-	return n;
+	*count = n;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 3)
-		return fprintf(stderr, "usage: sass_hazards SM code.bin...\n"), 2;
+		return fprintf(stderr, "usage: sass_hazards SM cubin...\n"), 2;
 	sm = strtoul(argv[1], NULL, 0);
 	for (int i = 2; i < argc; i++) {
-		int n = load(path = argv[i]);
+		const uint8_t *code;
+		uint32_t section = 0;
+		struct cubin c;
+		size_t size;
+		int n;
 
-		if (n < 0)
-			return perror(path), 1;
-		check(n);
+		if (!cubin_read(path = argv[i], &c))
+			return fprintf(stderr, "%s: not a cubin\n", path), 1;
+		while ((code = cubin_function(&c, &section, &size))) {
+			load(code, size, &n);
+			check(n);
+		}
+		free(c.bytes);
 	}
-	printf("SM%u: %u checks, %u violations\n", sm, checks, violations);
+	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm,
+	       checks, tight, violations);
 	return violations != 0;
 }

@@ -20,7 +20,7 @@
 	"	ret;\n" \
 	"}\n"
 
-/* Runs until *gate is not 0, then stores it in *out. */
+/* Runs until *gate is not 0, then stores it in *out. The other one opens it. */
 #define PTX_GATE \
 	PTX_HEADER \
 	".visible .entry gate(.param .u64 gate, .param .u64 out) {\n" \
@@ -36,6 +36,15 @@
 	"	setp.eq.u32 %p1, %r1, 0;\n" \
 	"	@%p1 bra again;\n" \
 	"	st.global.u32 [%a4], %r1;\n" \
+	"	ret;\n" \
+	"}\n" \
+	".visible .entry open(.param .u64 gate, .param .u32 n) {\n" \
+	"	.reg .b32 %r<2>;\n" \
+	"	.reg .b64 %a<3>;\n" \
+	"	ld.param.u64 %a1, [gate];\n" \
+	"	ld.param.u32 %r1, [n];\n" \
+	"	cvta.to.global.u64 %a2, %a1;\n" \
+	"	st.volatile.global.u32 [%a2], %r1;\n" \
 	"	ret;\n" \
 	"}\n"
 

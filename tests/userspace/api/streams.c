@@ -10,7 +10,7 @@
 #include "_ptx.h"
 
 static sov_context c;
-static sov_function add, gate;
+static sov_function add, gate, opener;
 static sov_ptr words; /* zeroed before each test */
 
 static uint32_t word(uint32_t i)
@@ -31,7 +31,7 @@ static void close_gate(sov_stream s, uint32_t out)
 
 static void open_gate(uint32_t value)
 {
-	MUST(sov_memory_copy(c, words, SOV_HOST(&value), 4));
+	MUST(launch(opener, NULL, 1, 1, "84", ARGUMENTS(&words, &value)));
 }
 
 static void plus(sov_stream s, uint32_t i, uint32_t n)
@@ -73,11 +73,14 @@ static void mixed_order(sov_stream s)
 	ok(i == 200, "copies in, kernels, copies across and copies out keep their order");
 }
 
+static _Atomic bool opened;
+
 static void *open_soon(void *arg)
 {
 	struct timespec t = {.tv_nsec = 20000000};
 
 	nanosleep(&t, NULL);
+	opened = true;
 	open_gate(1);
 	return arg;
 }
@@ -87,16 +90,16 @@ static void *open_soon(void *arg)
 static void copies_wait(sov_stream s)
 {
 	uint32_t value, i, right = 0;
-	pthread_t opener;
+	pthread_t thread;
 
 	close_gate(s, 1);
-	pthread_create(&opener, NULL, open_soon, NULL);
+	pthread_create(&thread, NULL, open_soon, NULL);
 	for (i = 0; i < 6; i++) {
 		value = 100 + i;
 		MUST(sov_memory_copy_async(s, words + 4 * (2 + i), SOV_HOST(&value), 4));
 		value = 0xdeadbeef;
 	}
-	pthread_join(opener, NULL);
+	pthread_join(thread, NULL);
 	MUST(sov_stream_wait(s, 10 * SECOND));
 	for (i = 0; i < 6; i++)
 		right += word(2 + i) == 100 + i;
@@ -118,7 +121,7 @@ static void asking(sov_stream s)
 	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work goes on",
 		"so does a wait for an event");
 	good(sov_context_status(c), "a limit that passed is no error of the context");
-	ok(word(3) == 0, "another stream is not held up");
+	ok(word(4) == 0, "another stream is not held up");
 	open_gate(77);
 	good(sov_stream_wait(s, 10 * SECOND), "then the work ends");
 	ok(word(3) == 77, "and has been done");
@@ -221,6 +224,61 @@ static void destroyed_while_busy(void)
 	ok(word(1) == 102 && word(2) == 5, "and all work was done");
 }
 
+/* Memory and code that a kernel still uses go when it has ended. */
+static void given_back_while_busy(sov_stream s)
+{
+	sov_module m = module_from(c, PTX_GATE, strlen(PTX_GATE), 0);
+	sov_function f;
+	sov_ptr out;
+	pthread_t thread;
+
+	MUST(sov_memory_alloc(c, 4, &out));
+	MUST(sov_module_get_function(m, "gate", &f));
+	MUST(launch(f, s, 1, 1, "88", ARGUMENTS(&words, &out)));
+	opened = false;
+	pthread_create(&thread, NULL, open_soon, NULL);
+	good(sov_module_unload(m), "a module can be unloaded while its kernel runs");
+	ok(opened, "but not before that has ended");
+	pthread_join(thread, NULL);
+	good(sov_context_wait(c, 10 * SECOND), "and is not harmed");
+
+	MUST(sov_memory_fill(c, words, 0, 4, 1));
+	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&words, &out)));
+	opened = false;
+	pthread_create(&thread, NULL, open_soon, NULL);
+	good(sov_memory_free(c, out), "memory can be freed while a kernel uses it");
+	ok(opened, "but not before that has ended");
+	pthread_join(thread, NULL);
+	good(sov_context_wait(c, 10 * SECOND), "nor is this one");
+}
+
+static void *free_it(void *arg)
+{
+	return (void *)(uintptr_t)sov_memory_free(c, *(sov_ptr *)arg);
+}
+
+static void freed_twice_at_once(sov_stream s)
+{
+	sov_result r = SOV_OK;
+	pthread_t thread;
+	void *freed;
+	sov_ptr out;
+	uint32_t i;
+
+	MUST(sov_memory_alloc(c, 4, &out));
+	close_gate(s, 1);
+	pthread_create(&thread, NULL, free_it, &out);
+	for (i = 0; !r && i < 1000; i++) {
+		r = sov_memory_range(c, out, NULL, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	refused(r, SOV_ERROR_INVALID_ADDRESS, "is being freed by another thread",
+		"memory that a thread is about to free is gone for the others");
+	open_gate(1);
+	pthread_join(thread, &freed);
+	ok(!freed, "and then it is freed");
+}
+
 static void many_streams(void)
 {
 	sov_stream s[16];
@@ -250,19 +308,36 @@ static void many_streams(void)
 	ok(right == 16, "and every stream did its own work");
 }
 
+static void hundreds_of_streams(void)
+{
+	sov_context big = context_on("gh100.1", 0);
+	static sov_stream s[200];
+	uint32_t i, n = 0;
+
+	for (i = 0; i < COUNT(s) && !sov_stream_create(big, 0, &s[i]); i++)
+		n++;
+	if (!ok(n == COUNT(s), "a context can have 200 streams"))
+		diag("%u: %s", n, sov_last_error());
+	good(sov_context_wait(big, 60 * SECOND), "all of them work");
+	MUST(sov_context_destroy(big));
+}
+
 int main(void)
 {
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
+	sov_module gates;
 	sov_stream s, t;
 	uint32_t d;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M,gh100:vram=1G", 1);
 #define FRESH(test) (MUST(sov_memory_fill(c, words, 0, 4, 64)), test)
 	for (d = 0; d < COUNT(devices); d++) {
 		diag("%s", devices[d]);
 		c = context_on(devices[d], 0);
 		add = function_of(c, PTX_ADD, "add");
-		gate = function_of(c, PTX_GATE, "gate");
+		gates = module_from(c, PTX_GATE, strlen(PTX_GATE), 0);
+		MUST(sov_module_get_function(gates, "gate", &gate));
+		MUST(sov_module_get_function(gates, "open", &opener));
 		MUST(sov_memory_alloc(c, 256, &words));
 		MUST(sov_stream_create(c, 0, &s));
 		MUST(sov_stream_create(c, 0, &t));
@@ -274,8 +349,11 @@ int main(void)
 		FRESH(record_again(s, t));
 		FRESH(times(s));
 		FRESH(destroyed_while_busy());
+		FRESH(given_back_while_busy(s));
+		FRESH(freed_twice_at_once(s));
 		FRESH(many_streams());
 		MUST(sov_context_destroy(c));
 	}
+	hundreds_of_streams();
 	return tap_done();
 }

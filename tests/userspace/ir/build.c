@@ -26,7 +26,8 @@ static void check_arena(void)
 		list = arena_grow(&a, list, &capacity, n + 1, sizeof(*list));
 		list[n] = n;
 	}
-	ok(list[0] == 0 && list[999] == 999 && capacity >= 1000, "an array grows and keeps its content");
+	ok(list[0] == 0 && list[999] == 999 && capacity >= 1000,
+	   "an array grows and keeps its content");
 	ok(!strcmp(arena_printf(&a, "%s-%d", "x", 7), "x-7"), "text is formatted into the arena");
 	arena_free(&a);
 	ok(!a.chunk && !a.total, "an arena gives everything back");
@@ -137,7 +138,19 @@ static void check_changes(struct bench *b)
 		     "left:\n\tbr join\n"
 		     "join:\n\t%3 = phi.b32 [left: %2]\n\tret\n}\n",
 		     "a branch may have both edges to one block");
-	ok(ir_def(f, ir_const(f, left, IR_B8, 0x1ff))->imm == 0xff, "a constant is cut to its type");
+
+	f = bench_module(b, before)->funcs;
+	ir_block_remove(f, bench_block(f, "right"));
+	make_branch(f, entry);
+	ir_remove(f, f->blocks[join].first);
+	ir_block_join(f, entry);
+	check_result(b, f,
+		     "kernel k() {\n"
+		     "entry:\n\t%1 = const.b1 0x1\n\t%2 = const.b32 0x5\n\tbr join\n"
+		     "join:\n\tret\n}\n",
+		     "a block takes in its only successor");
+	ok(ir_def(f, ir_const(f, left, IR_B8, 0x1ff))->imm == 0xff,
+	   "a constant is cut to its type");
 }
 
 int main(void)

@@ -23,8 +23,9 @@ static struct ir_func *graph(struct bench *b, const char *edges)
 			c = ir_const(f, from, IR_B1, 0);
 			ir_append(f, from, ir_inst_new(f, IR_CBR, IR_VOID, &c, 1, 0));
 		} else {
-			ir_append(f, from, ir_inst_new(f, f->blocks[from].nsucc ? IR_BR : IR_RET,
-						       IR_VOID, NULL, 0, 0));
+			ir_append(f, from,
+				  ir_inst_new(f, f->blocks[from].nsucc ? IR_BR : IR_RET, IR_VOID,
+					      NULL, 0, 0));
 		}
 		if (!*p)
 			break;
@@ -78,10 +79,11 @@ static void check_graphs(struct bench *b)
 					       : (char)('0' + c->loop_depth[n]);
 		}
 		if (!ok(!strcmp(idom, graphs[k].idom) && !strcmp(ipdom, graphs[k].ipdom) &&
-				!strcmp(header, graphs[k].header) && !strcmp(depth, graphs[k].depth),
+				!strcmp(header, graphs[k].header) &&
+				!strcmp(depth, graphs[k].depth),
 			"%s: dominators, postdominators and loops", graphs[k].name))
-			diag("%s: idom %s ipdom %s header %s depth %s", graphs[k].edges, idom, ipdom,
-			     header, depth);
+			diag("%s: idom %s ipdom %s header %s depth %s", graphs[k].edges, idom,
+			     ipdom, header, depth);
 	}
 }
 
@@ -184,8 +186,8 @@ static bool loops_hold(const struct ir_func *f, const struct ir_cfg *c)
 				ir_block s = f->blocks[h].preds[k];
 
 				inside |= ir_dominates(c, h, s) && reached >> b & 1 &&
-					  (b == h || (ir_dominates(c, h, b) &&
-						      reach(f, b, h) >> s & 1));
+					  (b == h ||
+					   (ir_dominates(c, h, b) && reach(f, b, h) >> s & 1));
 			}
 			depth += inside;
 			if (ir_in_loop(c, b, h) != inside)

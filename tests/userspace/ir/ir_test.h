@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the IR's tests share: an arena with diagnostics, modules from text, files as text. */
+/* What the IR's tests share: an arena with diagnostics, modules from text, files with cases. */
 #ifndef TESTS_USERSPACE_IR_TEST_H
 #define TESTS_USERSPACE_IR_TEST_H
 
@@ -17,10 +17,7 @@ static inline void bench_init(struct bench *b)
 	diag_init(&b->diag, &b->arena, "ir");
 }
 
-static inline void bench_free(struct bench *b)
-{
-	arena_free(&b->arena);
-}
+static inline void bench_free(struct bench *b) { arena_free(&b->arena); }
 
 /* The module, or NULL with what is wrong in b->diag.text. */
 static inline struct ir_module *bench_parse(struct bench *b, const char *text)
@@ -55,6 +52,43 @@ static inline char *bench_file(struct bench *b, const char *path)
 	while (fgets(line, sizeof(line), f))
 		text_printf(&t, "%s", line);
 	fclose(f);
+	return t.s;
+}
+
+/* Cases of a file: each begins with a line ";; promise" and ends where the next one begins. */
+struct test_case {
+	char *name, *text;
+};
+
+static inline struct test_case *bench_cases(struct bench *b, const char *path, uint32_t *n)
+{
+	struct test_case *list = NULL;
+	char *at = strstr(bench_file(b, path), "\n;; ");
+	uint32_t capacity = 0;
+
+	for (*n = 0; at; (*n)++) {
+		char *next = strstr(at + 1, "\n;; "), *name = at + 4;
+		size_t length = next ? (size_t)(next - name) : strlen(name);
+
+		list = arena_grow(&b->arena, list, &capacity, *n + 1, sizeof(*list));
+		list[*n].name = arena_strndup(&b->arena, name, strcspn(name, "\n"));
+		list[*n].text = arena_printf(&b->arena, ";; %.*s\n", (int)length, name);
+		at = next;
+	}
+	return list;
+}
+
+/* What follows the word in all comments of the case that begin with it, a line each. */
+static inline char *bench_comment(struct bench *b, const struct test_case *c, const char *word)
+{
+	const char *mark = arena_printf(&b->arena, "\n; %s ", word);
+	struct text t = {.arena = &b->arena};
+
+	for (const char *at = c->text; (at = strstr(at, mark)); at++) {
+		const char *rest = at + strlen(mark);
+
+		text_printf(&t, "%s%.*s", t.length ? "\n" : "", (int)strcspn(rest, "\n"), rest);
+	}
 	return t.s;
 }
 

@@ -48,19 +48,42 @@ static const struct {
 	{"kernal k() {\n}\n", "ir: 1:1: expected 'kernel' or a variable's space, not 'kernal'\n"
 			      "ir: 2:1: expected 'kernel' or a variable's space, not '}'\n"},
 	{"kernel k() {\n", "ir: 1:8: kernel k has no closing brace\n"},
-	{"kernel k(n: 4 at) {\ne:\n\tret\n}\n",
-	 "ir: 1:17: expected an offset in bytes, not ')'\n"},
+	{"kernel k(n: 4 at) {\ne:\n\tret\n}\n", "ir: 1:17: expected an offset in bytes, not ')'\n"},
 	{"kernel k(n: 4294967296 at 0) {\ne:\n\tret\n}\n",
 	 "ir: 1:13: a size in bytes is above 4294967295\n"},
 	{"kernel k(n: 4 at 4294967295) {\ne:\n\tret\n}\n",
 	 "ir: 1:28: parameter n ends above 0xffffffff\n"},
+	{"kernel k(n: 4 at 0 align) {\ne:\n\tret\n}\n",
+	 "ir: 1:25: expected an alignment, not ')'\n"},
+	{"kernel k(n 4 at 0) {\ne:\n\tret\n}\n", "ir: 1:12: expected ':', not '4'\n"},
+	{"kernel k() min_ctas {\ne:\n\tret\n}\n",
+	 "ir: 1:21: expected a number of blocks, not '{'\n"},
+	{"kernel k() max_threads 1 2 {\ne:\n\tret\n}\n",
+	 "ir: 1:28: expected a number of threads, not '{'\n"},
+	{"kernel k() {\ne: ret\n}\n", "ir: 2:4: expected the end of the line, not 'ret'\n"},
+	{"kernel k() {\ne:\n\tret\n} ret\n", "ir: 4:3: expected the end of the line, not 'ret'\n"},
+	{"kernel k() {\ne:\n\t\"\\01~\"\n\tret\n}\n", "ir: 3:2: expected an operation, not '?~'\n"},
+	{"kernel k() {\ne:\n\tbr 5\n\tcbr f\nf:\n\tret\n}\n",
+	 "ir: 3:5: expected a label, not '5'\n"
+	 "ir: 4:2: 'cbr' stands after the end of its block; give it a label\n"},
+	{"kernel k() {\ne:\n\t%c = const.b1 2\n\tcbr %c f, f\nf:\n\tret\n}\n",
+	 "ir: 3:16: a constant of the type's width is above 1\n"
+	 "ir: 4:9: expected ',', not 'f'\n"},
+	{"kernel k() {\ne:\n\tcbr f, f, f\nf:\n\t%1 = phi.b32 [e %1]\n\tret\n}\n",
+	 "ir: 3:6: expected a value (%name), not 'f'\n"
+	 "ir: 5:18: expected ':', not '%1'\n"},
+	{"kernel k() {\ne:\n\t%1 = load.b32 global as b7 [0]\n\t%2 = load.b32 global align [0]\n"
+	 "\t%3 = load.b32 global [%1 + %2]\n\t%4 = load.b32 global [0\n\tret\n}\n",
+	 "ir: 3:26: expected a type (b1, b8, b16, b32, b64), not 'b7'\n"
+	 "ir: 4:29: expected an alignment, not '['\n"
+	 "ir: 5:29: expected an offset, not '%2'\n"
+	 "ir: 6:25: expected ']', not the end of the line\n"},
 	{"kernel k() fast {\ne:\n\tret\n}\n",
 	 "ir: 1:12: expected max_threads, required_threads, min_ctas or '{', not 'fast'\n"},
 	{"kernel k() {\n\tret\n}\n", "ir: 2:2: 'ret' stands before the first label\n"},
 	{"kernel k() {\ne:\n\tret\n\tret\n}\n",
 	 "ir: 4:2: 'ret' stands after the end of its block; give it a label\n"},
-	{"kernel k() {\ne:\n\t%1 = frob.b32 %2\n\tret\n}\n",
-	 "ir: 3:7: unknown operation 'frob'\n"},
+	{"kernel k() {\ne:\n\t%1 = frob.b32 %2\n\tret\n}\n", "ir: 3:7: unknown operation 'frob'\n"},
 	{"kernel k() {\ne:\n\t%1 = frob.b32 %2\n\t%3 = add.b32 %1, %4\n\tbarge\n\tret\n}\n",
 	 "ir: 3:7: unknown operation 'frob'\n"
 	 "ir: 5:2: unknown operation 'barge'\n"
@@ -107,17 +130,18 @@ static const struct {
 	 "ir: 5:7: phi has no argument for the predecessor e\n"},
 	{"kernel k() {\ne:\n\tbr f\nf:\n\t%1 = phi.b32\n\tret\n}\n",
 	 "ir: 5:7: phi has 0 arguments, but its block has 1 predecessors\n"},
-	{"shared @a align 4 size 4\nshared @a align 4 size 4\n",
-	 "ir: 2:9: @a is defined twice\n"},
+	{"shared @a align 4 size 4\nshared @a align 4 size 4\n", "ir: 2:9: @a is defined twice\n"},
+	{"shared @\"\" align 4 size 4\n", "ir: 1:9: expected a variable's name, not ''\n"},
 	{"global @a align 4 size 4 = 00 01 02\n",
 	 "ir: 1:9: @a has a size of 4 bytes, but 3 are given\n"},
 	{"global @a align 4 size 1 = xy\n",
 	 "ir: 1:28: bytes of a variable are two hexadecimal digits each\n"},
 	{"global @\"a\n", "ir: 1:9: name without its closing quote\n"
-			   "ir: 1:11: expected 'align', not the end of the line\n"},
+			  "ir: 1:11: expected 'align', not the end of the line\n"},
 	{"global @\"\\00\" align 4 size 1\n",
 	 "ir: 1:9: name with a bad escape; write \\xx, two hexadecimal digits that are not 00\n"},
-	{"kernel k() {\ne:\n\t\x01\n\tret\n}\n", "ir: 3:2: expected an operation, not the byte 0x01\n"},
+	{"kernel k() {\ne:\n\t\x01\n\tret\n}\n",
+	 "ir: 3:2: expected an operation, not the byte 0x01\n"},
 };
 
 static void check_mistakes(struct bench *b)
@@ -173,7 +197,8 @@ static void check_phi_order(struct bench *b)
 
 int main(void)
 {
-	static const char *const files[] = {"operations", "reduce", "saxpy", "registers"};
+	static const char *const files[] = {"operations", "reduce", "saxpy", "registers",
+					    "directions"};
 	struct bench b;
 	char *text, *printed, path[100];
 
@@ -189,6 +214,13 @@ int main(void)
 		}
 	}
 	round_trip(&b, "", "an empty text");
+	printed = round_trip(&b,
+			     "kernel k() max_threads 64 0 0 {\nb7:\n\t%1 = const.b64 0xAaFf\n\t%2 "
+			     "= const.b16 -1\n"
+			     "\tbr end\nend:\n\tret\n}\n",
+			     "numbers in either case");
+	ok(printed && strstr(printed, "b1:\n\t%1 = const.b64 0xaaff\n\t%2 = const.b16 0xffff\n"),
+	   "numbers and labels without a name are printed in one way");
 	check_mistakes(&b);
 	check_flood(&b);
 	check_phi_order(&b);

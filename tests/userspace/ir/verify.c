@@ -6,11 +6,11 @@
 #include "tests/userspace/ir/ir_test.h"
 
 /* Faults in text. BODY is the entry block of a kernel with a parameter and some values. */
-#define HEAD                                                                                  \
-	"kernel k(n: 4 at 0, p: 8 at 8) {\ne:\n\t%a = const.b32 0\n\t%b = const.b64 0\n\t%c = " \
+#define HEAD                                                                                       \
+	"kernel k(n: 4 at 0, p: 8 at 8) {\ne:\n\t%a = const.b32 0\n\t%b = const.b64 0\n\t%c = "    \
 	"const.b1 0\n\t"
 #define BODY(line) HEAD line "\n\tret\n}\n"
-#define IN(fault) "ir: kernel k, block e: " fault "\n"
+#define IN(fault)  "ir: kernel k, block e: " fault "\n"
 
 static const struct {
 	const char *text, *message;
@@ -27,7 +27,8 @@ static const struct {
 	{BODY("%1 = mulwide.u.b64 %b, %b"),
 	 IN("'%4 = mulwide.u.b64 %2, %2': argument 1 is b64, not b32")},
 	{BODY("%1 = pack.b32 %a, %a"), IN("'%4 = pack.b32 %1, %1': argument 1 is b32, not b16")},
-	{BODY("%1, %2 = unpack.b32 %b"), IN("'%4, %5 = unpack.b32 %2': argument 1 is b64, not b32")},
+	{BODY("%1, %2 = unpack.b32 %b"),
+	 IN("'%4, %5 = unpack.b32 %2': argument 1 is b64, not b32")},
 	{BODY("%1, %2 = shuffle.b32 up %a, %b, %a, %a"),
 	 IN("'%4, %5 = shuffle.b32 up %1, %2, %1, %1': argument 2 is b64, not b32")},
 	{BODY("%1 = load.b32 global [%c]"),
@@ -80,9 +81,10 @@ static const struct {
 	{BODY("%1 = load.b32 global relaxed [%b]"),
 	 IN("'%4 = load.b32 global relaxed [%2]': a scope goes with a memory order, and only with "
 	    "one")},
-	{BODY("%1 = load.b32 global gpu [%b]"),
-	 IN("'%4 = load.b32 global gpu [%2]': a scope goes with a memory order, and only with one")},
-	{BODY("fence relaxed gpu"), IN("'fence relaxed gpu': 'fence' cannot have this memory order")},
+	{BODY("%1 = load.b32 global gpu [%b]"), IN("'%4 = load.b32 global gpu [%2]': a scope goes "
+						   "with a memory order, and only with one")},
+	{BODY("fence relaxed gpu"),
+	 IN("'fence relaxed gpu': 'fence' cannot have this memory order")},
 	/* special ones */
 	{BODY("%1 = tospace.b64 generic %b"),
 	 IN("'%4 = tospace.b64 generic %2': generic is not a space to convert to or from")},
@@ -106,7 +108,8 @@ static const struct {
 	 "ir: kernel k, block g: '%3 = neg.b32 %2': argument 1 is not defined on every way here\n"},
 	{"kernel k() {\ne:\n\t%c = const.b1 0\n\tcbr %c, f, g\nf:\n\t%1 = const.b32 0\n\tbr g\n"
 	 "g:\n\t%2 = phi.b32 [e: %1], [f: %1]\n\tret\n}\n",
-	 "ir: kernel k, block g: '%3 = phi.b32 [e: %2], [f: %2]': argument 1 is not defined on every "
+	 "ir: kernel k, block g: '%3 = phi.b32 [e: %2], [f: %2]': argument 1 is not defined on "
+	 "every "
 	 "way here\n"},
 	/* parameters, variables, names */
 	{"kernel k(n: 0 at 0) {\ne:\n\tret\n}\n",
@@ -134,7 +137,8 @@ static void check_text(struct bench *b)
 		struct ir_module *m = bench_parse(b, faults[k].text);
 		char name[200];
 
-		snprintf(name, sizeof(name), "a fault has its sentence: %.150s", faults[k].message + 4);
+		snprintf(name, sizeof(name), "a fault has its sentence: %.150s",
+			 faults[k].message + 4);
 		name[strcspn(name, "\n")] = '\0';
 		if (!ok(m && !ir_verify(m, &b->diag) && !strcmp(b->diag.text, faults[k].message),
 			"%s", name))
@@ -175,7 +179,17 @@ static void break_op(struct good *g) { first(g, IR_ADD)->op = IR_OP_COUNT; }
 static void break_last(struct good *g) { g->f->blocks[g->b].last = find(g, IR_ADD); }
 static void break_result(struct good *g) { first(g, IR_ADD)->res = 1000; }
 static void break_def(struct good *g) { g->f->values[first(g, IR_ADD)->res].def = 1; }
-static void break_succ(struct good *g) { g->f->blocks[g->b].succ[0] = 99; }
+static void break_succ(struct good *g) { g->f->blocks[g->b].succ[0] = g->f->nblocks; }
+static void break_entry(struct good *g, ir_block pred)
+{
+	static ir_block preds[1];
+
+	preds[0] = pred;
+	g->f->blocks[g->e].preds = preds;
+	g->f->blocks[g->e].npreds = 1;
+}
+static void break_no_pred(struct good *g) { break_entry(g, g->f->nblocks); }
+static void break_other_pred(struct good *g) { break_entry(g, g->g); }
 static void break_preds(struct good *g) { g->f->blocks[g->g].npreds = 1; }
 static void break_pred(struct good *g) { g->f->blocks[g->b].preds[0] = g->g; }
 static void break_nsucc(struct good *g) { ir_edge(g->f, g->b, g->g); }
@@ -237,6 +251,8 @@ static const struct {
 	{break_result, "kernel k: instruction 5: its results are no values"},
 	{break_def, "kernel k: value 4 is not defined by instruction 5"},
 	{break_succ, "kernel k: a successor of block 2 is not in the layout"},
+	{break_no_pred, "kernel k: a predecessor of block 1 is not in the layout"},
+	{break_other_pred, "kernel k: blocks 3 and 1 disagree on the edges between them"},
 	{break_preds, "kernel k: blocks 2 and 3 disagree on the edges between them"},
 	{break_pred, "kernel k: blocks 1 and 2 disagree on the edges between them"},
 	{break_nsucc, "kernel k, block f: 'br g, g': the block has 2 successors, not 1"},
@@ -253,20 +269,25 @@ static const struct {
 	{break_const, "kernel k, block e: '%1 = const.b32 0x100000000': the constant is wider than "
 		      "its type"},
 	{break_imm, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no constant"},
-	{break_symbol, "kernel k, block e: '%3 = addr.b64 @\"?\"': variable 1, but the module has 1"},
+	{break_symbol,
+	 "kernel k, block e: '%3 = addr.b64 @\"?\"': variable 1, but the module has 1"},
 	{break_no_symbol, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no variable"},
-	{break_word, "kernel k, block g: 'store.b32 ?6 [%3], %5': an attribute has the value 6, not "
-		     "0 to 5"},
-	{break_no_word, "kernel k, block f: '%4 = add.b32 %1, %1': an attribute that 'add' does not "
-			"have is 1"},
-	{break_flags, "kernel k, block f: '%4 = add.b32 %1, %1': flags 0x1 that 'add' does not have"},
+	{break_word,
+	 "kernel k, block g: 'store.b32 ?6 [%3], %5': an attribute has the value 6, not "
+	 "0 to 5"},
+	{break_no_word,
+	 "kernel k, block f: '%4 = add.b32 %1, %1': an attribute that 'add' does not "
+	 "have is 1"},
+	{break_flags,
+	 "kernel k, block f: '%4 = add.b32 %1, %1': flags 0x1 that 'add' does not have"},
 	{break_from, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no type of origin"},
 	{break_align, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no alignment"},
 	{break_params, "kernel k: parameters end at 4 bytes, not at 8"},
 	{break_name, "a variable has no name"},
 	{break_kernel, "a kernel has no name"},
 	{break_ssa, "kernel k, block f: '%4 = read.b32 r1': a register in a function in SSA form"},
-	{break_reg, "kernel k, block f: '%4 = read.b32 r0': register 2, but the function has 1 to 1"},
+	{break_reg,
+	 "kernel k, block f: '%4 = read.b32 r0': register 2, but the function has 1 to 1"},
 	{break_reg_type, "kernel k, block f: '%4 = read.b32 r1': the register is b64"},
 };
 
@@ -283,8 +304,10 @@ static void check_breakages(struct bench *b)
 		g.g = bench_block(g.f, "g");
 		breakages[k].breaks(&g);
 		ok(!ir_verify(g.m, &b->diag), "a broken module is refused: %s", want);
-		snprintf(line, sizeof(line), "%.*s", (int)strcspn(b->diag.text, "\n"), b->diag.text);
-		if (!ok(!strncmp(line, "ir: ", 4) && !strcmp(line + 4, want), "and with this sentence"))
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(b->diag.text, "\n"),
+			 b->diag.text);
+		if (!ok(!strncmp(line, "ir: ", 4) && !strcmp(line + 4, want),
+			"and with this sentence"))
 			diag("got: %s", b->diag.text);
 	}
 }

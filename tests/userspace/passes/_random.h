@@ -18,6 +18,7 @@
 #define RANDOM_PART       8192 /* bytes of the output and input buffers that belong to one thread */
 #define RANDOM_PARAMS     5    /* two buffers and three numbers, 8 bytes each */
 #define RANDOM_SLOT       32   /* bytes of shared memory that belong to one thread */
+#define RANDOM_BELOW      4096
 #define RANDOM_POOL       256
 #define RANDOM_REGS       3 /* of each type */
 #define RANDOM_MAX_BLOCKS 12
@@ -27,13 +28,14 @@
 struct random {
 	uint64_t state;
 	uint32_t types; /* that operations have, where they have them at all */
+	bool straight;  /* only pure operations, no registers */
 	struct ir_func *f;
 	ir_block block;                           /* where code goes */
 	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL];  /* values that may be used here */
 	uint32_t npool[IR_TYPE_COUNT], nentry[IR_TYPE_COUNT];
 	uint32_t regs[IR_TYPE_COUNT][RANDOM_REGS], fuel;
 	ir_val out, in, tid_offset;               /* b64: the buffers, this thread's part in them */
-	ir_val shared64, shared32;                /* this thread's slot */
+	ir_val shared64, shared32;                /* this thread's slot, and RANDOM_BELOW under it */
 	ir_val last;                              /* result, to build on in this block */
 	ir_val results;                           /* b64: this thread's part of the output */
 	uint32_t nresults;
@@ -148,7 +150,7 @@ static ir_val random_value(struct random *r, enum ir_type t)
 		return random_const(r, t, random_special(r, t));
 	if (!n || random_chance(r, 10))
 		return random_const(r, t, random_number(r));
-	if (random_chance(r, 15))
+	if (!r->straight && random_chance(r, 15))
 		return random_read(r, r->regs[t][random_below(r, RANDOM_REGS)], t);
 	back = random_chance(r, 60) ? random_below(r, n < 4 ? n : 4) : random_below(r, n);
 	return r->pool[t][n - 1 - back];
@@ -175,26 +177,26 @@ static ir_val random_convert(struct random *r, enum ir_op op, enum ir_type t, ir
 	return ir_at(r->f, i)->res;
 }
 
-/* Stores a value where nobody reads it, so that it matters. */
-static void random_keep(struct random *r, ir_val v)
+static void random_store(struct random *r, ir_val address, uint64_t imm, ir_val v)
 {
-	ir_val args[2] = { r->results, v };
+	ir_val args[2] = { address, v };
 	ir_id i;
 
 	if (r->f->values[v].type == IR_B1)
 		args[1] = random_convert(r, IR_ZEXT, IR_B8, v);
 	i = random_append(r, IR_STORE, r->f->values[args[1]].type, args, 2, 0);
 	ir_at(r->f, i)->space = IR_GLOBAL;
-	ir_at(r->f, i)->imm = RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS);
+	ir_at(r->f, i)->imm = imm;
 }
 
-/* Offers a new value for use, and keeps some. */
+/* Offers a new value for use, and stores some where nobody reads them, so that they matter. */
 static void random_result(struct random *r, ir_val v)
 {
 	random_offer(r, v);
 	r->last = v;
 	if (r->results && random_chance(r, 30))
-		random_keep(r, v);
+		random_store(r, r->results,
+			     RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS), v);
 }
 
 /* Wide values put together from halves and taken apart, nearly always the way compilers do it. */
@@ -219,6 +221,25 @@ static void random_halves(struct random *r)
 		wide = random_value(r, t);
 	wide = random_op2(r, random_chance(r, 50) ? IR_SHR_U : IR_SHR_S, t, wide, shifted);
 	random_result(r, random_convert(r, IR_TRUNC, half, wide));
+}
+
+/* A condition that became a number and is compared again. */
+static void random_choice(struct random *r)
+{
+	enum ir_type t = random_type(r, T_INT);
+	ir_val args[3], number;
+	ir_id i;
+
+	args[0] = random_value(r, IR_B1);
+	args[1] = random_const(r, t, random_special(r, t));
+	args[2] = random_const(r, t, random_special(r, t));
+	number = ir_at(r->f, random_append(r, IR_SELECT, t, args, 3, 1))->res;
+	args[0] = number;
+	args[1] = random_const(r, t, random_special(r, t));
+	i = random_append(r, IR_ICMP, t, args, 2, 1);
+	ir_at(r->f, i)->cond = random_below(r, IR_FEQ);
+	random_result(r, number);
+	random_result(r, ir_at(r->f, i)->res);
 }
 
 /* A pure operation with random attributes, in keeping with its row. */
@@ -340,14 +361,14 @@ static void random_memory(struct random *r)
 		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8), part = 8 * random_below(r, 8);
 
 		args[0] = narrow ? r->shared32 : r->shared64;
-		if (random_chance(r, 60)) {
+		imm = place;
+		if (narrow || random_chance(r, 60)) {
 			enum ir_type address = narrow ? IR_B32 : IR_B64;
+			uint64_t sum = narrow ? part + RANDOM_BELOW : part;
 
 			args[0] = random_op2(r, IR_ADD, address, args[0],
-					     random_const(r, address, part));
-			imm = place - part;
-		} else {
-			imm = place;
+					     random_const(r, address, sum));
+			imm -= part;
 		}
 	} else {
 		args[0] = random_address(r, input ? r->in : r->out, random_place(r), &imm);
@@ -375,10 +396,12 @@ static void random_code(struct random *r, uint32_t n)
 		uint32_t kind = random_below(r, 100);
 		enum ir_type t = random_type(r, T_BITS);
 
-		if (kind < 65)
+		if (kind < 62 || (kind >= 70 && r->straight))
 			random_pure(r);
-		else if (kind < 70)
+		else if (kind < 67)
 			random_halves(r);
+		else if (kind < 70)
+			random_choice(r);
 		else if (kind < 85)
 			random_memory(r);
 		else
@@ -417,6 +440,9 @@ static void random_entry(struct random *r)
 	i = random_append(r, IR_ADDR, IR_B32, NULL, 0, 1);
 	slot = random_op2(r, IR_MUL, IR_B32, tid, random_const(r, IR_B32, RANDOM_SLOT));
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, ir_at(f, i)->res, slot);
+	/* Below the first slot, so that only a sum of 32 bits comes back to it. */
+	r->shared32 = random_op2(r, IR_ADD, IR_B32, r->shared32,
+				 random_const(r, IR_B32, -RANDOM_BELOW));
 	for (uint32_t k = 0; k < RANDOM_SLOT; k += 8) {
 		ir_val args[2] = { r->shared64 };
 
@@ -463,20 +489,11 @@ static void random_exit(struct random *r)
 	random_code(r, 3);
 	for (enum ir_type t = IR_B1; t < IR_TYPE_COUNT; t++) {
 		for (uint32_t k = 0; k < RANDOM_REGS; k++, place += 8) {
-			ir_val args[2], v = random_read(r, r->regs[t][k], t);
+			ir_val v = random_read(r, r->regs[t][k], t), address;
 			uint64_t imm;
-			ir_id i;
 
-			if (t == IR_B1) {
-				i = random_append(r, IR_ZEXT, IR_B8, &v, 1, 1);
-				ir_at(r->f, i)->from = IR_B1;
-				v = ir_at(r->f, i)->res;
-			}
-			args[0] = random_address(r, r->out, place, &imm);
-			args[1] = v;
-			i = random_append(r, IR_STORE, r->f->values[v].type, args, 2, 0);
-			ir_at(r->f, i)->space = IR_GLOBAL;
-			ir_at(r->f, i)->imm = imm;
+			address = random_address(r, r->out, place, &imm);
+			random_store(r, address, imm, v);
 		}
 	}
 	random_append(r, IR_RET, IR_VOID, NULL, 0, 0);
@@ -508,8 +525,23 @@ static ir_block random_target(struct random *r, uint32_t k)
 	return to;
 }
 
-/* A kernel "k" in a new module. */
-static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
+/* A kernel "k" without code, with parameters of 8 bytes each. */
+static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
+{
+	struct ir_func *f = ir_func_new(m, "k");
+
+	f->nparams = nparams;
+	f->param_bytes = 8 * nparams;
+	f->params = arena_array(m->arena, nparams, sizeof(*f->params));
+	for (uint32_t k = 0; k < nparams; k++)
+		f->params[k] = (struct ir_param){
+			.name = arena_printf(m->arena, "p%u", k), .offset = 8 * k, .size = 8, .align = 8,
+		};
+	return f;
+}
+
+/* A whole kernel in a new module: its first parameters are the output and the input buffer. */
+__attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
 		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
@@ -525,16 +557,8 @@ static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 	dense = random_chance(&r, 50);
 	r.types = dense ? types[random_below(&r, 4)] : T_BITS;
 
-	r.f = ir_func_new(m, "k");
+	r.f = random_function(m, RANDOM_PARAMS);
 	ir_symbol_new(m, &shared);
-	r.f->nparams = RANDOM_PARAMS;
-	r.f->param_bytes = 8 * RANDOM_PARAMS;
-	r.f->params = arena_array(a, RANDOM_PARAMS, sizeof(*r.f->params));
-	for (uint32_t k = 0; k < RANDOM_PARAMS; k++)
-		r.f->params[k] = (struct ir_param){
-			.name = arena_printf(a, "p%u", k), .offset = 8 * k, .size = 8, .align = 8,
-			.pointer = k < 2,
-		};
 	r.block = ir_block_new(r.f, NULL);
 	random_entry(&r);
 	random_code(&r, dense ? 100 : random_below(&r, 20));

@@ -21,7 +21,7 @@ for f in bin/sov include/sov.h lib/libsov.so.0 lib/libsov.so lib/pkgconfig/sov.p
 done
 has "$(readelf -d "$work/usr/lib/libsov.so")" "[libsov.so.0]" "the library's soname is libsov.so.0"
 exported=$(nm -D --defined-only "$work/usr/lib/libsov.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
-declared=$(grep -o '\bsov_[a-z_0-9]*(' libsov/sov.h | tr -d '(' | sort -u)
+declared=$(grep '^SOV_API' libsov/sov.h | grep -o '\bsov_[a-z_0-9]*(' | tr -d '(' | sort -u)
 is "$exported" "$declared" "it exports what sov.h declares and nothing else"
 "$work/usr/bin/sov" --version >/dev/null
 ok $? "the installed tool runs"

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The instruction table against NVIDIA's disassembler, and the timing rules against NVIDIA's
+# compiler. For SM80 and SM90:
+#   1. random legal words of every row and form are printed alike by nvdisasm and by us;
+#   2. every word that ptxas makes of our kernels and of random kernels decodes, is printed alike
+#      and is encoded again to the same bits;
+#   3. that code keeps every latency and scoreboard rule of sass_latency.c.
+# Fails, never skips, without the tools. Run by make check-oracles, which builds the programs.
+#   SOV_ORACLES  folder of the tools            (~/.cache/sov-oracles)
+#   PER_FORM     random words per form of a row (1000)
+#   KERNELS      random kernels                 (40)
+#   SEED         of both                        (1)
+set -u
+: "${BUILD:=build}" "${PER_FORM:=1000}" "${KERNELS:=40}" "${SEED:=1}"
+tools=${SOV_ORACLES:-$HOME/.cache/sov-oracles}/nv/usr/bin
+newer=/usr/local/cuda/bin/ptxas # CUDA 13, asked where it is installed
+judges=$BUILD/oracles
+work=$judges/sass
+results=0 failed=0
+
+result() { # EXIT-STATUS promise
+	results=$((results + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $results - $2"
+	else
+		echo "not ok $results - $2"
+		failed=1
+	fi
+}
+
+# nvdisasm's text of raw words, one instruction a line; what it refuses goes to $work/refused.
+disassemble() { # SM words.bin
+	"$tools/nvdisasm" -b "SM$1" --print-raw "$2" 2>"$work/refused" |
+		sed -n 's|^ */\*[0-9a-f]*\*/ *\(.*[^ ]\) *;.*$|\1|p'
+}
+
+# Compares $work/ours with nvdisasm's text of the same words.
+compare() { # SM words.bin what
+	disassemble "$1" "$2" >"$work/theirs"
+	head -5 "$work/refused" | sed 's/^/# /'
+	paste -d '\n' "$work/ours" "$work/theirs" | awk -v what="SM$1: $3" '
+		NR % 2 { ours = $0; next }
+		ours == $0 { good++; next }
+		bad++ < 10 { print "# ours   " ours "\n# theirs " $0 }
+		END { print "# count " what ": " good + bad " words, " good + 0 " agree"
+		      exit bad > 0 || !good }'
+	result $? "SM$1: nvdisasm and we print the same: $3"
+}
+
+compile() { # SM
+	n=0
+	for ptxas in "$tools/ptxas" "$newer"; do
+		[ -x "$ptxas" ] || continue
+		for ptx in tests/kernels/*.ptx; do
+			for level in 0 1 2 3; do
+				n=$((n + 1))
+				"$ptxas" -O$level -arch="sm_$1" "$ptx" -o "$work/kernel-$1-$n.cubin"
+			done
+		done
+	done
+	for i in $(seq "$KERNELS"); do
+		cubin=$work/random-$1-$i.cubin
+		python3 tests/oracles/ptx_random.py "$1" $((SEED + i)) $((60 + i % 7 * 50)) \
+			>"$work/random.ptx" || return 1
+		# ptxas has been seen to crash on a few of them; those kernels do not count.
+		"$tools/ptxas" -arch="sm_$1" "$work/random.ptx" -o "$cubin" 2>/dev/null || rm -f "$cubin"
+	done
+	[ "$(ls "$work/random-$1"-* | wc -l)" -gt $((KERNELS / 2)) ]
+}
+
+for tool in nvdisasm ptxas; do
+	if [ ! -x "$tools/$tool" ]; then
+		result 1 "$tools/$tool of CUDA 12.4 is there (SOV_ORACLES names the folder of nv/)"
+		echo "1..$results"
+		exit 1
+	fi
+done
+rm -rf "$work"
+mkdir -p "$work"
+for sm in 80 90; do
+	count=$("$judges/sass_words" $sm "$PER_FORM" "$SEED" "$work/words.bin" "$work/ours")
+	result $? "SM$sm: random settings of every row are encoded"
+	echo "# count SM$sm: ${count% *} rows of the table, $PER_FORM random words per form"
+	compare $sm "$work/words.bin" "random words"
+	compile $sm
+	result $? "SM$sm: ptxas compiles our kernels and random ones"
+	for kind in kernel random; do
+		"$judges/sass_code" $sm "$work/code.bin" "$work/$kind-$sm"-*.cubin >"$work/ours"
+		cubins=$(ls "$work/$kind-$sm"-*.cubin | wc -l)
+		compare $sm "$work/code.bin" "what ptxas makes of $cubins $kind files"
+	done
+	"$judges/sass_hazards" $sm "$work"/*-$sm-*.cubin >"$work/hazards"
+	result $? "SM$sm: what ptxas makes keeps every timing rule"
+	grep -v '^SM' "$work/hazards" | head -10 | sed 's/^/# /'
+	grep '^SM' "$work/hazards" | sed 's/^/# count /'
+done
+echo "1..$results"
+exit $failed

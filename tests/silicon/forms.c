@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The software GPU against a real one, instruction by instruction. A cubin of forms.py's kernels runs on
+ * both with the same inputs (corner values, all exponents, small integers, noise), and every answer is
+ * compared bit by bit; kernels whose name begins with approx_ may differ in the last places, and their
+ * largest difference is reported.
+ *
+ *   forms [--soft] forms.cubin      --soft: only the software GPU, to see that everything runs there
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "libsov/compiler/image.h"
+#include "libsov/sov.h"
+#include "tests/silicon/driver.h"
+
+#define COUNT 32768u
+#define BLOCK 256u
+#define SHOWN 4 /* examples per kernel */
+
+static uint64_t inputs[3][COUNT], soft[COUNT], real[COUNT];
+
+/* Inputs. */
+
+/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
+static uint64_t noise(void)
+{
+	static uint64_t state = 1;
+	uint64_t z = state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static const uint32_t corners32[] = {
+	0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x00800001, 0x7f7fffff, 0xff7fffff,
+	0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
+	0x3f000000, 0xbf000000, 0x4b000000, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
+	0x5f800000, 0x34000000, 0x33800000, 0x20, 0x1f, 0x40, 0x7fffffff, 0xffffffff, 0x3c003c00, 0x7c007c01,
+	0xfc00fe00, 0x04000001, 0x80010400, 0x7bff7bff, 0x7f807f81, 0x3f803f80, 0x00ff00ff, 0x43000000, 0x42fe0000,
+	0x46fffe00, 0x477fff00, 0x3effffff, 0x40490fdb,
+};
+static const uint64_t corners64[] = {
+	0, 0x8000000000000000, 1, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x8010000000000000,
+	0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+	0x7ff0000000000001, 0xfff8123456789abc, 0x7ffc000000000000, 0x3ff0000000000000, 0xbff0000000000000,
+	0x3fefffffffffffff, 0x3fe0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
+	0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000, 0x41efffffffe00000, 0x3810000000000000,
+	0x380fffffffffffff, 0x36a0000000000000, 0x47efffffe0000000, 0x47efffffefffffff, 0x47f0000000000000,
+	0x4330000000000000, 0x3ca0000000000000, 0xffffffffffffffff, 0x7fffffffffffffff, 0xffffffff00000000,
+};
+
+static uint64_t input(void)
+{
+	uint64_t x = noise(), y = noise();
+
+	switch (x % 10) {
+	case 0:
+		return corners64[y % (sizeof(corners64) / 8)];
+	case 1: case 2:
+		return x << 32 | corners32[y % (sizeof(corners32) / 4)];
+	case 3: /* doubles, then floats, of medium size; of small size */
+		return (y & 0x800fffffffffffff) | (uint64_t)(983 + x / 16 % 80) << 52;
+	case 4:
+		return x << 32 | (y & 0x807fffff) | (97 + x / 16 % 60) << 23;
+	case 5:
+		return x << 32 | (y & 0x807fffff) | (x / 16 % 30) << 23;
+	case 6:
+		return (y & 0x800fffffffffffff) | (uint64_t)(x / 16 % 110) << 52;
+	case 7:
+		return y % 200;
+	case 8:
+		return y >> x / 16 % 64;
+	default:
+		return y;
+	}
+}
+
+static void make_inputs(void)
+{
+	for (uint32_t i = 0; i < COUNT; i++) {
+		for (uint32_t k = 0; k < 3; k++)
+			inputs[k][i] = input();
+		if (i % 7 == 0)
+			inputs[1][i] = inputs[0][i];
+		if (i % 11 == 0) /* -a, so that sums cancel */
+			inputs[2][i] = inputs[0][i] ^ 0x8000000080000000;
+	}
+}
+
+/* The two sides. */
+
+static void die(const char *doing, const char *what)
+{
+	fprintf(stderr, "forms: %s: %s\n", doing, what);
+	exit(EXIT_BROKEN);
+}
+
+static struct {
+	sov_context context;
+	sov_module module;
+	uint64_t buffers[4];
+} gpu;
+
+static void soft_must(sov_result r, const char *doing)
+{
+	if (r)
+		die(doing, sov_last_error());
+}
+
+static void soft_open(const void *image, size_t size)
+{
+	sov_device device;
+
+	soft_must(sov_device_open_name("gh100.0", &device), "opening the software GPU");
+	soft_must(sov_context_create(device, NULL, &gpu.context), "creating a context");
+	soft_must(sov_module_load(gpu.context, image, size, NULL, &gpu.module), "loading");
+	for (uint32_t k = 0; k < 4; k++)
+		soft_must(sov_memory_alloc(gpu.context, sizeof(soft), &gpu.buffers[k]), "allocating");
+	for (uint32_t k = 0; k < 3; k++)
+		soft_must(sov_memory_copy(gpu.context, gpu.buffers[k], SOV_HOST(inputs[k]), sizeof(soft)), "copying in");
+}
+
+static bool soft_run(const char *name)
+{
+	const void *arguments[] = {&gpu.buffers[0], &gpu.buffers[1], &gpu.buffers[2], &gpu.buffers[3]};
+	sov_launch l = SOV_INIT(sov_launch);
+	sov_function f;
+	sov_result r;
+
+	l.grid[0] = COUNT / BLOCK, l.grid[1] = l.grid[2] = 1;
+	l.block[0] = BLOCK, l.block[1] = l.block[2] = 1;
+	l.arguments = arguments;
+	l.argument_count = 4;
+	soft_must(sov_module_get_function(gpu.module, name, &f), name);
+	r = sov_function_launch(f, &l);
+	if (!r)
+		r = sov_context_wait(gpu.context, SOV_MAX_WAIT);
+	if (!r)
+		r = sov_memory_copy(gpu.context, SOV_HOST(soft), gpu.buffers[3], sizeof(soft));
+	if (r)
+		printf("%s: the software GPU says: %s\n", name, sov_last_error());
+	return !r;
+}
+
+static struct {
+	cuda_handle module;
+	cuda_ptr buffers[4];
+} cuda;
+
+static void cuda_start(const void *image)
+{
+	cuda_open();
+	must(cuModuleLoadData(&cuda.module, image), "loading");
+	for (uint32_t k = 0; k < 4; k++)
+		must(cuMemAlloc_v2(&cuda.buffers[k], sizeof(real)), "allocating");
+	for (uint32_t k = 0; k < 3; k++)
+		must(cuMemcpyHtoD_v2(cuda.buffers[k], inputs[k], sizeof(real)), "copying in");
+}
+
+static void cuda_run(const char *name)
+{
+	void *arguments[] = {&cuda.buffers[0], &cuda.buffers[1], &cuda.buffers[2], &cuda.buffers[3]};
+	cuda_handle f;
+
+	must(cuModuleGetFunction(&f, cuda.module, name), name);
+	must(cuLaunchKernel(f, COUNT / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL), name);
+	must(cuMemcpyDtoH_v2(real, cuda.buffers[3], sizeof(real)), name);
+}
+
+/* Distance of two answers in units of the last place; f64 forms give the high word only. */
+static uint64_t distance(const char *name, uint64_t a, uint64_t b)
+{
+	int64_t d = strstr(name, "f64") ? (int64_t)(a >> 32) - (int64_t)(b >> 32)
+					: (int64_t)(int32_t)a - (int64_t)(int32_t)b;
+
+	return d < 0 ? -(uint64_t)d : (uint64_t)d;
+}
+
+/* Returns whether the kernel's answers are as they should be. */
+static bool compare(const char *name)
+{
+	bool approx = !strncmp(name, "approx_", 7);
+	uint64_t limit = approx ? 1000 : 0, worst = 0, far = 0, differ = 0;
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		uint64_t d = distance(name, soft[i], real[i]);
+
+		if (soft[i] == real[i])
+			continue;
+		differ++;
+		worst = d <= limit && d > worst ? d : worst;
+		if ((!approx || d > limit) && far++ < SHOWN)
+			printf("  %s: a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64 ": software %016" PRIx64
+			       ", real %016" PRIx64 "\n", name, inputs[0][i], inputs[1][i], inputs[2][i], soft[i], real[i]);
+	}
+	if (approx)
+		printf("%s: %" PRIu64 " of %u differ, by %" PRIu64 " ulp at most; %" PRIu64 " are far off\n", name,
+		       differ, COUNT, worst, far);
+	else if (differ)
+		printf("%s: %" PRIu64 " of %u differ\n", name, differ, COUNT);
+	return !far;
+}
+
+int main(int argc, char **argv)
+{
+	bool only_soft = argc > 2 && !strcmp(argv[1], "--soft");
+	static uint8_t file[1 << 23];
+	FILE *f = fopen(argv[argc - 1], "rb");
+	size_t size = f ? fread(file, 1, sizeof(file), f) : 0;
+	uint32_t same = 0, refused = 0, differ = 0;
+	struct image im;
+	char message[256];
+
+	if (!image_read(&im, file, size, message, sizeof(message)))
+		die(argv[argc - 1], message);
+	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	make_inputs();
+	if (!only_soft)
+		cuda_start(file);
+	soft_open(file, size);
+	for (uint32_t k = 0; k < im.nkernels; k++) {
+		const char *name = im.kernels[k].name;
+
+		if (!soft_run(name)) {
+			refused++;
+			sov_context_destroy(gpu.context);
+			soft_open(file, size);
+			continue;
+		}
+		if (only_soft)
+			continue;
+		cuda_run(name);
+		if (compare(name))
+			same++;
+		else
+			differ++;
+	}
+	printf("forms: %u kernels, %u inputs each: %u agree, %u differ, %u do not run on the software GPU\n",
+	       im.nkernels, COUNT, same, differ, refused);
+	return differ || refused;
+}
