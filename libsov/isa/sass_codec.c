@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Encoder and decoder are one walk over a row of the table. Every field is visited by the same code
- * in both directions: put() of the walk decides whether bits are written from the instruction or
- * read into it. So nothing can be encoded that does not decode to the same instruction, and the bits
- * that the walk has passed are exactly those that a row knows; any other bit that is set makes the
- * decoder refuse.
+ * in both directions: `put` of the walk decides whether bits are written from the instruction or
+ * read into it. So nothing can be encoded that does not decode to the same instruction, and the
+ * bits that the walk has passed are exactly those that a row knows; any other bit that is set makes
+ * the decoder refuse.
  */
 #include <string.h>
 
@@ -147,10 +147,19 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
 {
 	static const uint8_t kinds[8] = {
-		SASS_NONE, SASS_GPR, SASS_IMM, SASS_CONST, SASS_IMM, SASS_CONST, SASS_UGPR, SASS_UGPR,
+		SASS_NONE, SASS_GPR,   SASS_IMM,  SASS_CONST,
+		SASS_IMM,  SASS_CONST, SASS_UGPR, SASS_UGPR,
 	};
 
 	return row->uniform && kinds[form] == SASS_GPR ? SASS_UGPR : kinds[form];
+}
+
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
+{
+	/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
+	if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
+		return in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
+	return s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
 }
 
 static bool modifiers(struct walk *w, const struct sass_slot *s, const struct place *p,
@@ -159,13 +168,8 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 	uint8_t allowed = 0;
 
 	if (s->flags & (SLOT_NEG | SLOT_NOT)) {
-		uint8_t flag = s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
-
-		/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
-		if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
-			flag = w->in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
-		bit(w, p->neg, &o->flags, flag);
-		allowed |= flag;
+		allowed |= sass_negation(s, w->in);
+		bit(w, p->neg, &o->flags, sass_negation(s, w->in));
 	}
 	if (s->flags & SLOT_ABS) {
 		bit(w, p->abs, &o->flags, SASS_ABS);

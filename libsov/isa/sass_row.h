@@ -71,12 +71,11 @@ enum {  /* how the address of a memory operand may look; in slot.width */
 };
 
 enum {  /* how many registers; in slot.count */
-	COUNT_1, COUNT_2, COUNT_4,
+	COUNT_1, COUNT_2,
 	COUNT_WIDTH,        /* by the modifier WIDTH */
 	COUNT_ATYPE,        /* by the modifier ATYPE */
 	COUNT_DTYPE,        /* by DTYPE, STYPE: two for 64-bit types */
 	COUNT_STYPE,
-	COUNT_PAIR32,       /* two unless WIDTH is 32 */
 };
 
 /* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
@@ -144,6 +143,9 @@ struct sass_form {
 enum { SM_80 = 1, SM_90 = 2, SM_ALL = SM_80 | SM_90 };
 
 uint8_t sass_sm_mask(uint32_t sm);
+/* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
+ * written and how wide, so that any will do for register uses and timing. */
+const struct sass_form *sass_row(const struct sass_inst *in);
 /* Rows of one 9-bit opcode are neighbours. Returns the first, count in *n. */
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);
 /* The row that fits an instruction, and its word; missing operands are filled in. NULL: none fits,
@@ -152,6 +154,8 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 				    const char **why);
 /* The bit of struct sass_inst's reuse that is about this operand; 0: none. */
 uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand);
+/* What the negation bit of a source means: SASS_NEG or SASS_NOT. */
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in);
 /* "SR_TID.X"; NULL: the number has no name on this SM. */
 const char *sass_special_name(uint32_t sm, uint8_t number);
 /* Whether the operand lies in bits 32–63 in this form. */
