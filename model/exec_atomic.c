@@ -13,9 +13,9 @@ static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
 	uint64_t sum;
 
 	switch (type) {
-	case SASS_ATYPE_F64:
-		return float_is_nan(&float_f64, a)   ? float_convert_nan(&float_f64, &float_f64, a)
-		       : float_is_nan(&float_f64, b) ? float_convert_nan(&float_f64, &float_f64, b)
+	case SASS_ATYPE_F64: /* a NaN stays as it is (seen on an H200) */
+		return float_is_nan(&float_f64, a)   ? a
+		       : float_is_nan(&float_f64, b) ? b
 						     : float_add(&float_f64, a, b, FLOAT_NEAREST);
 	case SASS_ATYPE_F32:
 		return float_add(&float_f32, a, b, FLOAT_NEAREST);

@@ -258,6 +258,38 @@ static void core_vimnmx3(const struct op *op, struct operands *o)
 	}
 }
 
+/* a + b, then the smaller or larger of that and c. */
+static void core_viaddmnmx(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	bool relu = op->inst->mod[SASS_M_RELU];
+	LOCAL_SOURCES;
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0) + SRC(1), c = SRC(2);
+		uint32_t least = (a ^ bias) < (c ^ bias) ? a : c;
+		uint32_t value = BIT(o->x[0]) ? least : a ^ c ^ least;
+
+		d[i] = relu && value >> 31 ? 0 : value;
+	}
+}
+
+/* A signed word to a narrower type, clamped to its range. */
+static void core_i2i(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, type = op->inst->mod[SASS_M_DTYPE];
+	bool narrow = type == SASS_TYPE_U8 || type == SASS_TYPE_S8;
+	bool is_signed = type == SASS_TYPE_S8 || type == SASS_TYPE_S16;
+	int32_t most = (1 << ((narrow ? 8 : 16) - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+	LOCAL_SOURCES;
+
+	EACH_LANE(i) {
+		int32_t a = (int32_t)SRC(0);
+
+		d[i] = (uint32_t)(a < least ? least : a > most ? most : a);
+	}
+}
+
 static void core_vabsdiff(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
@@ -472,6 +504,8 @@ const struct op_row rows_integer[] = {
 	{ SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL },
 	{ SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL },
 	{ SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL },
+	{ SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL },
+	{ SASS_I2I, "ds", run_vector, core_i2i, NULL },
 	{ SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL },
 	{ SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL },
 	{ SASS_IDP, "dsss", run_vector, core_idp, NULL },

@@ -142,11 +142,11 @@ static void double_op(const struct row *r, const struct values *v, struct answer
 	d = r->op == SASS_DADD ? a + b : r->op == SASS_DMUL ? a * b : fma(a, b, c);
 	fesetround(FE_TONEAREST);
 	o->d = f64_bits(d);
-	if (isnan(d)) /* the first NaN operand, made quiet */
-		o->d = isnan(a)                        ? f64_bits(a) | 1ull << 51
-		       : isnan(b)                      ? f64_bits(b) | 1ull << 51
-		       : isnan(c) && r->op == SASS_DFMA ? f64_bits(c) | 1ull << 51
-						       : 0xfff8000000000000;
+	if (isnan(d)) /* the last NaN operand, made quiet */
+		o->d = isnan(c) && r->op == SASS_DFMA ? f64_bits(c) | 1ull << 51
+		       : isnan(b)                     ? f64_bits(b) | 1ull << 51
+		       : isnan(a)                     ? f64_bits(a) | 1ull << 51
+						      : 0xfff8000000000000;
 }
 
 static bool holds(uint8_t cmp, bool less, bool equal, bool greater)
@@ -388,6 +388,41 @@ static void minmax(const struct row *r, const struct values *v, struct answer *o
 		o->d = 0;
 }
 
+static void add_minmax(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	w.a = (uint32_t)(v->a + v->b);
+	w.b = v->c;
+	minmax(r, &w, o);
+}
+
+static void minmax3(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	minmax(r, v, o);
+	w.a = o->d;
+	w.b = v->c;
+	minmax(r, &w, o);
+}
+
+static void clamp(const struct row *r, const struct values *v, struct answer *o)
+{
+	int64_t x = (int32_t)v->a, low = is_signed(MOD(DTYPE)) ? -(1ll << (bits_of(MOD(DTYPE)) - 1)) : 0;
+	int64_t high = low + (1ll << bits_of(MOD(DTYPE))) - 1;
+
+	o->d = (uint32_t)(x < low ? low : x > high ? high : x);
+}
+
+static void distance(const struct row *r, const struct values *v, struct answer *o)
+{
+	int64_t a = MOD(SIGNED) ? (int64_t)(int32_t)v->a : (int64_t)(uint32_t)v->a;
+	int64_t b = MOD(SIGNED) ? (int64_t)(int32_t)v->b : (int64_t)(uint32_t)v->b;
+
+	o->d = (uint32_t)((a > b ? a - b : b - a) + (int64_t)v->c);
+}
+
 static void choose(const struct row *r, const struct values *v, struct answer *o)
 {
 	(void)r;
@@ -620,6 +655,12 @@ static const struct row rows[] = {
 	{ "IMNMX", SASS_IMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 } }, 0, 0 },
 	{ "IMNMX.U32", SASS_IMNMX, "dabx", 0, minmax, { NONE }, 0, 0 },
 	{ "VIMNMX.RELU", SASS_VIMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 }, { M(RELU), 1 } }, 0, true },
+	{ "VIADDMNMX", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { { M(SIGNED), 1 } }, 0, true },
+	{ "VIADDMNMX.U32", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { NONE }, 0, true },
+	{ "VIMNMX3", SASS_VIMNMX3, "dabcx", 0, minmax3, { { M(SIGNED), 1 } }, 0, true },
+	{ "I2I.U8.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_U8 } }, 0, 0 },
+	{ "I2I.S16.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_S16 } }, 0, 0 },
+	{ "VABSDIFF", SASS_VABSDIFF, "dabc", 0, distance, { { M(SIGNED), 1 } }, 0, 0 },
 	{ "SEL", SASS_SEL, "dabx", 0, choose, { NONE }, 0, 0 },
 	{ "LEA 3", SASS_LEA, "dpabi", 0, lea, { NONE }, 3, 0 },
 	{ "LEA.X 31", SASS_LEA, "dpabix", 0, lea, { { M(X), 1 } }, 31, 0 },
