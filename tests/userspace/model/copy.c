@@ -41,7 +41,7 @@ static void test_lines(void)
 {
 	static const struct {
 		uint32_t from, to, bytes;
-	} cases[] = { { 0, 0, 1 }, { 3, 5, 4097 }, { 4090, 1, 12 }, { 0, 4095, 0x8000 }, { 17, 99, 0 } };
+	} cases[] = {{0, 0, 1}, {3, 5, 4097}, {4090, 1, 12}, {0, 4095, 0x8000}, {17, 99, 0}};
 	uint8_t *src = rig_at(&r, SRC);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -69,7 +69,7 @@ static void test_lines(void)
 
 static void test_fill(void)
 {
-	static const uint32_t expect[] = { 0, 0x78, 0x5678, 0, 0x12345678 };
+	static const uint32_t expect[] = {0, 0x78, 0x5678, 0, 0x12345678};
 
 	for (uint32_t size = 1; size <= 4; size *= 2) {
 		uint32_t n = 5000, wrong = 0;
@@ -113,14 +113,14 @@ static const struct {
 	uint32_t xid;
 	const char *text;
 } refused[] = {
-	{ LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled" },
-	{ LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses" },
-	{ LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions" },
-	{ LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A" },
-	{ LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size" },
-	{ LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped" },
-	{ LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped" },
-	{ LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31, "the copy's source at 0x104000000 is not mapped" },
+	{LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled"},
+	{LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
+	{LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions"},
+	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A"},
+	{LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size"},
+	{LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped"},
+	{LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped"},
+	{LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31, "the copy's source at 0x104000000 is not mapped"},
 };
 
 static void test_refused(void)
