@@ -4,6 +4,7 @@
  * state belongs to address spaces and channels.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,22 +16,38 @@
 #include "hw/nv/host.h"
 #include "model/internal.h"
 
-/* Counts of the products in the field, not of the full dies: H100/H200 SXM and A100. CUDA programming
- * guide, "Technical Specifications per Compute Capability"; 132 SMs seen on an H200. */
+/* Counts of the products in the field, not of the full dies: H100/H200 SXM and A100. CUDA
+ * programming guide, "Technical Specifications per Compute Capability"; 132 SMs seen on an H200. */
 static const struct model_chip chips[] = {
 	{
-		.name = "gh100", .product = "software GPU, Hopper GH100", .sm = 90,
-		.sm_count = 132, .warps_per_sm = 64, .max_threads_per_block = 1024,
-		.shared_per_block = 227 << 10, .shared_per_sm = 228 << 10, .registers_per_sm = 65536,
-		.host_class = NV_CLASS_HOPPER_CHANNEL, .compute_class = NV_CLASS_HOPPER_COMPUTE,
-		.copy_class = NV_CLASS_HOPPER_COPY, .qmd_bytes = 384,
+		.name = "gh100",
+		.product = "software GPU, Hopper GH100",
+		.sm = 90,
+		.sm_count = 132,
+		.warps_per_sm = 64,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 227 << 10,
+		.shared_per_sm = 228 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_HOPPER_CHANNEL,
+		.compute_class = NV_CLASS_HOPPER_COMPUTE,
+		.copy_class = NV_CLASS_HOPPER_COPY,
+		.qmd_bytes = 384,
 	},
 	{
-		.name = "ga100", .product = "software GPU, Ampere GA100", .sm = 80,
-		.sm_count = 108, .warps_per_sm = 64, .max_threads_per_block = 1024,
-		.shared_per_block = 163 << 10, .shared_per_sm = 164 << 10, .registers_per_sm = 65536,
-		.host_class = NV_CLASS_AMPERE_CHANNEL, .compute_class = NV_CLASS_AMPERE_COMPUTE,
-		.copy_class = NV_CLASS_AMPERE_COPY, .qmd_bytes = 256,
+		.name = "ga100",
+		.product = "software GPU, Ampere GA100",
+		.sm = 80,
+		.sm_count = 108,
+		.warps_per_sm = 64,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 163 << 10,
+		.shared_per_sm = 164 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_AMPERE_CHANNEL,
+		.compute_class = NV_CLASS_AMPERE_COMPUTE,
+		.copy_class = NV_CLASS_AMPERE_COPY,
+		.qmd_bytes = 256,
 	},
 };
 #define CHIPS (sizeof(chips) / sizeof(chips[0]))
@@ -104,10 +121,27 @@ uint8_t *model_vram(struct model *m, uint64_t *bytes)
 	return m->vram;
 }
 
-uint64_t model_nanoseconds(void)
+static uint64_t clock_ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t); /* no step of the host's clock shows in timestamps */
+	clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t clock_offset;
+
+static void clock_start(void)
+{
+	clock_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Nanoseconds since 1970, as drivers set the hardware's timer; steps of the host's clock after the
+ * first look do not show. */
+uint64_t model_nanoseconds(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, clock_start);
+	return clock_ns(CLOCK_MONOTONIC) + clock_offset;
 }
