@@ -410,6 +410,48 @@ static void resolve_all(struct mir_func *f)
 	}
 }
 
+/* Gives registers new numbers in the order of the code, and drops those that joined others: what
+ * follows shall not depend on the order in which selection made them. */
+static void renumber(struct mir_func *f, struct mir_ref *r, uint32_t *numbers, struct mir_vreg *old)
+{
+	uint32_t *number = &numbers[r->vreg];
+
+	if (r->vreg && !*number) {
+		*number = mir_vreg_new(f, old[r->vreg].kind, old[r->vreg].units);
+		f->vregs[*number].phi = old[r->vreg].phi;
+	}
+	r->vreg = *number;
+}
+
+static void renumber_all(struct mir_func *f)
+{
+	uint32_t *numbers = arena_array(f->arena, f->nvregs, sizeof(*numbers));
+	struct mir_vreg *old = f->vregs;
+
+	f->vregs = NULL;
+	f->nvregs = f->vregs_capacity = 0;
+	mir_vreg_new(f, SASS_NONE, 0);
+	mir_for_each_block(f, b) {
+		struct mir_block *block = &f->blocks[b];
+
+		for (uint32_t p = 0; p < block->nphis; p++) {
+			struct mir_ref dst = {.vreg = block->phis[p].vreg};
+			uint32_t n = block->npreds * old[dst.vreg].units;
+
+			renumber(f, &dst, numbers, old);
+			block->phis[p].vreg = dst.vreg;
+			for (uint32_t k = 0; k < n; k++)
+				renumber(f, &block->phis[p].args[k].ref, numbers, old);
+		}
+		mir_for_each(f, b, i) {
+			for (uint32_t k = 0; k < i->sass.nops; k++)
+				renumber(f, &i->ref[k], numbers, old);
+			renumber(f, &i->guard, numbers, old);
+		}
+		renumber(f, &block->cond.ref, numbers, old);
+	}
+}
+
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 {
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
@@ -428,5 +470,6 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
 		return NULL;
 	resolve_all(f);
+	renumber_all(f);
 	return f;
 }
