@@ -102,7 +102,9 @@ static const struct {
 } acquires[] = {
 	{"is equal", NV_SEM_ACQUIRE, 5, 6, 5},
 	{"is not less", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 9},
+	{"is not less: equal", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 5},
 	{"is not less, going round", NV_SEM_ACQUIRE_CIRC_GEQ, UINT64_MAX - 1, UINT64_MAX - 5, 3},
+	{"is not less, going round: equal", NV_SEM_ACQUIRE_CIRC_GEQ, 3, UINT64_MAX, 3},
 	{"has a bit", NV_SEM_ACQUIRE_AND, 6, 9, 4},
 	{"lacks a bit", NV_SEM_ACQUIRE_NOR, 1, UINT64_MAX - 1, UINT64_MAX - 3},
 };
