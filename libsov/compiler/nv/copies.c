@@ -206,6 +206,17 @@ static bool copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
 	return sequence(&c);
 }
 
+/* What a phi defined now comes from outside. */
+static void live_from_now_on(const struct mir_func *f, struct mir_block *block)
+{
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
+
+		for (uint32_t u = 0; u < v->units; u++)
+			mir_add(block->live_in, v->first_unit + u);
+	}
+}
+
 bool nv_copies(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
@@ -213,6 +224,7 @@ bool nv_copies(struct mir_func *f)
 			if (!copy_edge(f, b, p))
 				return false;
 		}
+		live_from_now_on(f, &f->blocks[b]);
 		f->blocks[b].nphis = 0;
 	}
 	return true;

@@ -205,6 +205,7 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
+void nv_spill_predicates(struct mir_func *f);         /* spill.c */
 bool nv_regalloc(struct mir_func *f);                 /* regalloc.c */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
 bool nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */

@@ -26,6 +26,7 @@ static bool must_verify(const struct compile_job *job)
 static bool assign_registers(struct mir_func *f)
 {
 	nv_split_edges(f);
+	nv_spill_predicates(f);
 	return nv_regalloc(f) && nv_copies(f);
 }
 
