@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Layout: how blocks end becomes instructions. A jump to the block that follows is none; a branch
- * jumps on the condition for which the other side follows.
+ * jumps on the condition for which the other side follows. Where neither does, the second jump is a
+ * block of its own, so that nothing in a block comes after a way out of it.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -21,6 +22,16 @@ static struct mir_inst *append_jump(struct mir_func *f, uint32_t b, uint32_t to)
 	mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->target = to;
 	return i;
+}
+
+/* A block behind b that jumps on to one of b's successors. */
+static void jump_behind(struct mir_func *f, uint32_t b, uint32_t to)
+{
+	uint32_t n = mir_block_new(f, b);
+
+	f->blocks[n].end = MIR_END_JUMP;
+	mir_redirect(f, b, to, n);
+	mir_edge(f, n, to);
 }
 
 static void end_block(struct mir_func *f, uint32_t b)
@@ -49,7 +60,7 @@ static void end_block(struct mir_func *f, uint32_t b)
 		}
 		mir_set_guard(append_jump(f, b, taken), cond);
 		if (other != block.next)
-			append_jump(f, b, other);
+			jump_behind(f, b, other);
 		break;
 	}
 }
