@@ -94,6 +94,17 @@ static void replace_arg(struct mir_func *f, uint32_t from, struct mir_source *ar
 		arg->ref = reload(f, kept, from, NULL).ref;
 }
 
+/* Where the predicate is in a register's form as soon as it is there: behind what makes it, if that
+ * is in this block, so that arguments of many phis are not all predicates at the block's end. */
+static struct mir_inst *behind_definition(struct mir_func *f, uint32_t b, uint32_t vreg)
+{
+	mir_for_each(f, b, i) {
+		if (defines(i, vreg))
+			return i->next;
+	}
+	return NULL;
+}
+
 static void change_phi(struct mir_func *f, struct mir_block *block, struct mir_phi *phi,
 		       struct mir_source kept)
 {
@@ -111,7 +122,8 @@ static void change_phi(struct mir_func *f, struct mir_block *block, struct mir_p
 		}
 		struct mir_source word = new_gpr(f);
 
-		keep_in(f, word, *arg, block->preds[p], NULL);
+		keep_in(f, word, *arg, block->preds[p],
+			behind_definition(f, block->preds[p], arg->ref.vreg));
 		*arg = word;
 	}
 }
