@@ -16,7 +16,9 @@
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
-#define LARGE_PAGE		  (UINT64_C(2) << 20)
+/* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
+#define SOFTWARE_PATIENCE 60
+#define LARGE_PAGE	  (UINT64_C(2) << 20)
 
 uint64_t now_ns(void)
 {
@@ -211,7 +213,8 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 	b->bytes = bytes;
 	b->mapped = mapped;
 	b->low = low;
-	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE ? LARGE_PAGE : page, &b->va)) {
+	/* Large buffers can have large pages; low addresses are too few for that. */
+	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE && !low ? LARGE_PAGE : page, &b->va)) {
 		free(b);
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "the process has no address space for %llu bytes%s",
@@ -384,8 +387,10 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	c->device = d;
 	c->winsys = d->winsys;
-	c->kernel_time_limit =
-		o->kernel_time_limit ? o->kernel_time_limit : DEFAULT_KERNEL_TIME_LIMIT;
+	c->kernel_time_limit = o->kernel_time_limit;
+	if (!c->kernel_time_limit)
+		c->kernel_time_limit =
+			DEFAULT_KERNEL_TIME_LIMIT * (i->software ? SOFTWARE_PATIENCE : 1);
 	c->chip = (struct nv_chip){
 		.sm = i->sm,
 		.multiprocessors = i->multiprocessors,

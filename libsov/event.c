@@ -86,16 +86,35 @@ static sov_result check_recorded(const struct event *e, const char *what)
 			   : refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
 }
 
-static sov_result record(struct event *e, struct stream *s)
+/* Later work on the stream waits for the value. */
+static sov_result wait_for(struct stream *s, const struct semaphore *semaphore, uint32_t value)
 {
-	struct semaphore *semaphore = e->semaphore;
 	struct slot slot;
 	sov_result r = stream_begin(s, &slot);
 
 	if (r)
 		return r;
-	if (!semaphore_reached(semaphore, semaphore->value))
-		nv_push_acquire(&slot.push, semaphore->va, semaphore->value);
+	nv_push_acquire(&slot.push, semaphore->va, value);
+	return stream_submit(s, &slot, WORK_WAIT, NULL);
+}
+
+static sov_result record(struct event *e, struct stream *s)
+{
+	struct semaphore *semaphore = e->semaphore;
+	sov_result r = SOV_OK;
+	struct slot slot;
+	uint32_t before;
+
+	/* Again, if another thread has recorded the event while this one waited for a slot. */
+	do {
+		before = semaphore->value;
+		if (!semaphore_reached(semaphore, before))
+			r = wait_for(s, semaphore, before);
+		if (!r)
+			r = stream_begin(s, &slot);
+	} while (!r && semaphore->value != before);
+	if (r)
+		return r;
 	e->value = ++semaphore->value;
 	e->recorded = true;
 	nv_push_release(&slot.push, semaphore->va, e->value, true);
@@ -124,7 +143,6 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 	sov_result r;
 	struct stream *s = member_enter(stream, OBJECT_STREAM, &r);
 	struct event *e;
-	struct slot slot;
 
 	if (!s)
 		return r;
@@ -136,11 +154,7 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 	else
 		r = check_recorded(e, "the event");
 	if (!r)
-		r = stream_begin(s, &slot);
-	if (!r) {
-		nv_push_acquire(&slot.push, e->semaphore->va, e->value);
-		r = stream_submit(s, &slot, WORK_WAIT, NULL);
-	}
+		r = wait_for(s, e->semaphore, e->value);
 	r = member_leave(s, r);
 	object_put(&e->member.object);
 	return r;

@@ -10,7 +10,6 @@
 #include "libsov/range.h"
 #include "libsov/runtime.h"
 
-#define LOW_BYTES    (1ull << 29)
 #define HIGH_BYTES   (1ull << 36) /* at a time */
 #define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
 #define WINDOW_BYTES NV_WINDOW_BYTES
@@ -44,19 +43,26 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 	return true;
 }
 
-/* A sanitizer's shadow may lie in the low terabyte. ThreadSanitizer leaves 8 GiB on aarch64, address
- * sanitizer 2 GiB on x86-64, where also programs that cannot be moved begin. */
+/*
+ * Once: 4 GiB at some power of two. A sanitizer's shadow may lie in the low terabyte:
+ * ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs
+ * that cannot be moved begin too.
+ */
 static bool grow_low(void)
 {
-	static const uint8_t bits[] = {32, 33, 34, 35, 36, 37, 38, 39, 30};
+	static const struct {
+		uint8_t start_bits, size_bits;
+	} tries[] = {{32, 32}, {33, 32}, {34, 32}, {35, 32}, {36, 32},
+		     {37, 32}, {38, 32}, {39, 32}, {30, 29}};
 	uint64_t start;
 	uint32_t i;
 
-	if (va.low.bound) /* once */
+	if (va.low.bound)
 		return false;
-	for (i = 0; i < sizeof(bits); i++)
-		if (reserve_at(1ull << bits[i], LOW_BYTES, MAP_FIXED_NOREPLACE, &start))
-			return ranges_add(&va.low, start, LOW_BYTES);
+	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
+		if (reserve_at(1ull << tries[i].start_bits, 1ull << tries[i].size_bits,
+			       MAP_FIXED_NOREPLACE, &start))
+			return ranges_add(&va.low, start, 1ull << tries[i].size_bits);
 	return false;
 }
 

@@ -69,6 +69,7 @@ struct op {
 	const struct sass_inst *inst;
 	uint8_t guard, p[2], px[3];
 	uint32_t guard_flip, px_flip[3];
+	uint8_t sources, px_count, p_count;
 	uint16_t d;
 	uint8_t dwords;
 	uint16_t top;      /* registers needed: highest + 1 */
@@ -222,6 +223,18 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 	EACH_LANE(i)
 		d[i] = value;
 }
+
+/*
+ * For cores: sources and their modifiers as local names, since a store to a row could otherwise be one
+ * to them for all that the compiler knows.
+ */
+#define LOCAL_SOURCES \
+	const uint32_t *const row0 = o->s[0], *const row1 = o->s[1], *const row2 = o->s[2]; \
+	const uint32_t keep0 = op->s[0].keep, keep1 = op->s[1].keep, keep2 = op->s[2].keep; \
+	const uint32_t flip0 = op->s[0].flip, flip1 = op->s[1].flip, flip2 = op->s[2].flip; \
+	const uint32_t plus0 = op->s[0].plus, plus1 = op->s[1].plus, plus2 = op->s[2].plus; \
+	(void)row0, (void)row1, (void)row2, (void)keep0, (void)keep1, (void)keep2; \
+	(void)flip0, (void)flip1, (void)flip2, (void)plus0, (void)plus1, (void)plus2
 
 /* Rows of source i; space: two rows to put a uniform value into. */
 const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);

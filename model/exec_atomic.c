@@ -13,8 +13,10 @@ static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
 	uint64_t sum;
 
 	switch (type) {
-	case SASS_ATYPE_F64:
-		return float_add(&float_f64, a, b, FLOAT_NEAREST);
+	case SASS_ATYPE_F64: /* a NaN stays as it is (seen on an H200) */
+		return float_is_nan(&float_f64, a)   ? a
+		       : float_is_nan(&float_f64, b) ? b
+						     : float_add(&float_f64, a, b, FLOAT_NEAREST);
 	case SASS_ATYPE_F32:
 		return float_add(&float_f32, a, b, FLOAT_NEAREST);
 	case SASS_ATYPE_F32_FTZ:
@@ -129,9 +131,11 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
 	struct access x = { .w = w, .space = op->data[0], .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
 			    .rights = MODEL_WRITE | MODEL_ATOMIC, .verb = "atomic" };
+	uint64_t address[LANES];
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
 		struct change c = { .how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE] };
 		uint64_t old;
@@ -139,7 +143,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 
 		if (!(mask >> i & 1))
 			continue;
-		at = lane_pointer(&x, i, lane_address(w, op, i));
+		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;
 		c.b = operand(w, op, swap, x.bytes, i);

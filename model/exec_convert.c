@@ -65,17 +65,32 @@ static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t va
 		o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
+/* The unit for 64-bit ends hands NaNs on, the other one makes them all alike (seen on an H200). */
+static bool hands_on(const struct op *op, uint64_t x)
+{
+	return float_is_nan(source(op)->format, x) && (source(op)->bits == 64 || destination(op)->bits == 64);
+}
+
 static void core_f2f(const struct op *op, struct operands *o)
 {
-	for (uint32_t i = 0; i < LANES; i++)
-		put(op, o, i, float_convert(source(op)->format, destination(op)->format, bits_of(op, o, i),
-					    rounding(op)));
+	const struct float_format *from = source(op)->format, *to = destination(op)->format;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t x = bits_of(op, o, i);
+
+		put(op, o, i, hands_on(op, x) ? float_convert_nan(from, to, x) : float_convert(from, to, x, rounding(op)));
+	}
 }
 
 static void core_frnd(const struct op *op, struct operands *o)
 {
-	for (uint32_t i = 0; i < LANES; i++)
-		put(op, o, i, float_integral(source(op)->format, bits_of(op, o, i), rounding(op)));
+	const struct float_format *f = source(op)->format;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t x = bits_of(op, o, i);
+
+		put(op, o, i, hands_on(op, x) ? float_convert_nan(f, f, x) : float_integral(f, x, rounding(op)));
+	}
 }
 
 static void core_i2f(const struct op *op, struct operands *o)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 64-bit floats in register pairs: low words in one row, high words in the next.
+ * 64-bit floats in register pairs: low words in one row, high words in the next. A NaN that goes in
+ * comes out, made quiet; the last one if there are several (seen on an H200).
  */
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "model/exec.h"
 #include "model/float.h"
 
-#define NAN_BITS 0xfff8000000000000ull /* what an invalid operation gives */
+#define NAN_BITS  0xfff8000000000000ull /* what an invalid operation gives */
+#define QUIET_BIT 0x0008000000000000ull
 
 static inline double as_double(uint64_t x)
 {
@@ -26,9 +28,17 @@ static inline uint64_t as_bits(double f)
 	return x;
 }
 
-static inline uint64_t canonical(uint64_t x)
+static inline bool is_nan(uint64_t x)
 {
-	return (x & ~(1ull << 63)) > 0x7ff0000000000000ull ? NAN_BITS : x;
+	return (x & ~(1ull << 63)) > 0x7ff0000000000000ull;
+}
+
+/* The result, or if it is a NaN the one that the hardware gives. */
+static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t nan = is_nan(c) ? c | QUIET_BIT : is_nan(b) ? b | QUIET_BIT : is_nan(a) ? a | QUIET_BIT : NAN_BITS;
+
+	return is_nan(result) ? nan : result;
 }
 
 /* Source n of lane i with its sign modifiers. */
@@ -41,14 +51,30 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 	o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
+/* The same after LOCAL_SOURCES. */
+#define FAST(n) ((uint64_t)((row##n[LANES + i] & keep##n) ^ flip##n) << 32 | row##n[i])
+
 #define FAST_CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
+		uint32_t low[LANES], high[LANES], nans = 0; \
+		LOCAL_SOURCES; \
 		EACH_LANE(i) { \
-			double a = as_double(SRC(0)), b = as_double(SRC(1)), c = as_double(SRC(2)); \
+			double a = as_double(FAST(0)), b = as_double(FAST(1)), c = as_double(FAST(2)), d; \
 			(void)c; \
-			put(o, i, canonical(as_bits(expression))); \
+			d = expression; \
+			low[i] = (uint32_t)as_bits(d); \
+			high[i] = (uint32_t)(as_bits(d) >> 32); \
 		} \
+		EACH_LANE(i) \
+			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
+		for (uint32_t i = 0; nans && i < LANES; i++) { \
+			uint64_t d = choose((uint64_t)high[i] << 32 | low[i], SRC(0), SRC(1), SRC(2)); \
+			low[i] = (uint32_t)d; \
+			high[i] = (uint32_t)(d >> 32); \
+		} \
+		memcpy(o->d, low, sizeof(low)); \
+		memcpy(o->d + LANES, high, sizeof(high)); \
 	}
 FAST_CORE(dadd, a + b)
 FAST_CORE(dmul, a * b)
@@ -61,10 +87,11 @@ static void core_exact(const struct op *op, struct operands *o)
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t a = SRC(0), b = SRC(1), c = SRC(2);
+		uint64_t x = kind == SASS_DADD   ? float_add(&float_f64, a, b, r)
+			     : kind == SASS_DMUL ? float_mul(&float_f64, a, b, 0, r)
+						 : float_fma(&float_f64, a, b, c, 0, r);
 
-		put(o, i, canonical(kind == SASS_DADD   ? float_add(&float_f64, a, b, r)
-				    : kind == SASS_DMUL ? float_mul(&float_f64, a, b, 0, r)
-							: float_fma(&float_f64, a, b, c, 0, r)));
+		put(o, i, choose(x, a, b, c));
 	}
 }
 
@@ -75,24 +102,59 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 	return NULL;
 }
 
+static uint32_t join(uint32_t how, uint32_t a, uint32_t b)
+{
+	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
+}
+
 static void core_dsetp(const struct op *op, struct operands *o)
 {
 	uint32_t bits = 0, cmp = op->inst->mod[SASS_M_CMP], how = op->inst->mod[SASS_M_BOOL];
-	uint32_t x = o->x[0];
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		double a = as_double(SRC(0)), b = as_double(SRC(1));
 
 		bits |= (uint32_t)!!(cmp & (a < b ? 1u : a == b ? 2u : a > b ? 4u : 8u)) << i;
 	}
-	o->p[0] = how == SASS_AND ? bits & x : how == SASS_OR ? bits | x : bits ^ x;
-	o->p[1] = how == SASS_AND ? ~bits & x : how == SASS_OR ? ~bits | x : ~bits ^ x;
+	o->p[0] = join(how, bits, o->x[0]);
+	o->p[1] = join(how, ~bits, o->x[0]);
+}
+
+/* Sign and magnitude as a number that compares; -0 is below +0. */
+static int64_t order(uint64_t x)
+{
+	return (int64_t)(x >> 63 ? ~x ^ 1ull << 63 : x);
+}
+
+/* DSETP.MIN and .MAX, coded as the comparisons that never and always hold: is a the one to take, and
+ * are both NaN? One NaN alone loses. */
+static void core_dsetp_minmax(const struct op *op, struct operands *o)
+{
+	bool max = op->inst->mod[SASS_M_CMP] == SASS_CMP_T;
+	uint32_t take = 0, both = 0, how = op->inst->mod[SASS_M_BOOL];
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t a = SRC(0), b = SRC(1);
+		bool first = max ? order(a) > order(b) : order(a) < order(b);
+
+		take |= (uint32_t)(is_nan(b) ? !is_nan(a) : !is_nan(a) && first) << i;
+		both |= (uint32_t)(is_nan(a) && is_nan(b)) << i;
+	}
+	o->p[0] = join(how, take, o->x[0]);
+	o->p[1] = join(how, both, o->x[0]);
+}
+
+static const char *prepare_dsetp(struct op *op, const struct sass_inst *in)
+{
+	if (in->mod[SASS_M_CMP] == SASS_CMP_F || in->mod[SASS_M_CMP] == SASS_CMP_T)
+		op->core = core_dsetp_minmax;
+	return NULL;
 }
 
 const struct op_row rows_double[] = {
 	{ SASS_DADD, "DFF", run_vector, core_dadd, prepare_arithmetic },
 	{ SASS_DMUL, "DFF", run_vector, core_dmul, prepare_arithmetic },
 	{ SASS_DFMA, "DFFF", run_vector, core_dfma, prepare_arithmetic },
-	{ SASS_DSETP, "ppFFx", run_vector, core_dsetp, NULL },
+	{ SASS_DSETP, "ppFFx", run_vector, core_dsetp, prepare_dsetp },
 	OP_ROWS_END,
 };

@@ -2,7 +2,8 @@
 /*
  * 32-bit floats. Round-to-nearest runs on the host's own floats, 32 lanes at a time; other roundings,
  * saturation and scaling go lane by lane through float.c. NaN results are 0x7fffffff. FTZ makes
- * subnormal inputs and results zeros of the same sign.
+ * subnormal inputs and results zeros of the same sign; a product counts as subnormal if it would be
+ * with one exponent more, even when rounding makes it the least normal number (seen on an H200).
  */
 #include <math.h>
 #include <string.h>
@@ -44,32 +45,8 @@ static inline bool is_nan(uint32_t x)
 }
 
 /* Source n of lane i with its sign modifiers. */
-#define SRC(n) ((o->s[n][i] & op->s[n].keep) ^ op->s[n].flip)
-
-/* The host's arithmetic, in a plain and a flushing version. */
-#define FAST_CORES(name, expression) \
-	static void core_##name(const struct op *op, struct operands *o) \
-	{ \
-		uint32_t *d = o->d; \
-		EACH_LANE(i) { \
-			float a = as_float(SRC(0)), b = as_float(SRC(1)), c = as_float(SRC(2)); \
-			(void)c; \
-			d[i] = canonical(as_bits(expression)); \
-		} \
-	} \
-	static void core_##name##_ftz(const struct op *op, struct operands *o) \
-	{ \
-		uint32_t *d = o->d; \
-		EACH_LANE(i) { \
-			float a = as_float(flush(SRC(0))), b = as_float(flush(SRC(1))); \
-			float c = as_float(flush(SRC(2))); \
-			(void)c; \
-			d[i] = flush(canonical(as_bits(expression))); \
-		} \
-	}
-FAST_CORES(fadd, a + b)
-FAST_CORES(fmul, a * b)
-FAST_CORES(ffma, fmaf(a, b, c))
+#define SRC(n)  ((o->s[n][i] & op->s[n].keep) ^ op->s[n].flip)
+#define FAST(n) ((row##n[i] & keep##n) ^ flip##n) /* the same after LOCAL_SOURCES */
 
 /* [0, 1]; NaN and -0 become 0. */
 static uint32_t saturate(uint32_t x)
@@ -81,11 +58,27 @@ static uint32_t saturate(uint32_t x)
 
 enum { EXACT_ADD, EXACT_MUL, EXACT_FMA };
 
+static uint32_t rounded(const struct op *op, uint32_t a, uint32_t b, uint32_t c, int scale)
+{
+	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
+
+	switch (op->data[0]) {
+	case EXACT_ADD:
+		return (uint32_t)float_fma(&float_f32, a, 0x3f800000, b, scale, r);
+	case EXACT_MUL:
+		return (uint32_t)float_mul(&float_f32, a, b, scale, r);
+	default:
+		return (uint32_t)float_fma(&float_f32, a, b, c, scale, r);
+	}
+}
+
+#define LEAST_NORMAL 0x00800000u
+#define FAR          64 /* exponents further up nothing is subnormal */
+
 static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 {
-	const uint8_t *mod = op->inst->mod;
 	static const int8_t scales[] = { 0, -1, -2, -3, 3, 2, 1 };
-	enum float_rounding r = (enum float_rounding)mod[SASS_M_RND];
+	const uint8_t *mod = op->inst->mod;
 	int scale = scales[mod[SASS_M_SCALE]];
 	uint32_t x;
 
@@ -94,13 +87,46 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 		b = flush(b);
 		c = flush(c);
 	}
-	x = (uint32_t)(op->data[0] == EXACT_ADD   ? float_add(&float_f32, a, b, r)
-		       : op->data[0] == EXACT_MUL ? float_mul(&float_f32, a, b, scale, r)
-						  : float_fma(&float_f32, a, b, c, 0, r));
-	if (mod[SASS_M_FTZ])
+	x = rounded(op, a, b, c, scale);
+	if (mod[SASS_M_FTZ]) {
 		x = flush(x);
+		if ((x & 0x7fffffff) == LEAST_NORMAL &&
+		    (rounded(op, a, b, c, scale + FAR) & 0x7fffffff) < LEAST_NORMAL + ((uint32_t)FAR << 23))
+			x &= 0x80000000;
+	}
 	return mod[SASS_M_SAT] ? saturate(x) : x;
 }
+
+/* The host's arithmetic, in a plain and a flushing version. */
+#define FAST_CORES(name, expression) \
+	static void core_##name(const struct op *op, struct operands *o) \
+	{ \
+		uint32_t *d = o->d; \
+		LOCAL_SOURCES; \
+		EACH_LANE(i) { \
+			float a = as_float(FAST(0)), b = as_float(FAST(1)), c = as_float(FAST(2)); \
+			(void)c; \
+			d[i] = canonical(as_bits(expression)); \
+		} \
+	} \
+	static void core_##name##_ftz(const struct op *op, struct operands *o) \
+	{ \
+		uint32_t result[LANES], edge = 0; \
+		LOCAL_SOURCES; \
+		EACH_LANE(i) { \
+			float a = as_float(flush(FAST(0))), b = as_float(flush(FAST(1))); \
+			float c = as_float(flush(FAST(2))); \
+			(void)c; \
+			result[i] = flush(canonical(as_bits(expression))); \
+			edge |= (result[i] & 0x7fffffff) == LEAST_NORMAL; \
+		} \
+		for (uint32_t i = 0; edge && i < LANES; i++) \
+			result[i] = exact(op, SRC(0), SRC(1), SRC(2)); \
+		memcpy(o->d, result, sizeof(result)); \
+	}
+FAST_CORES(fadd, a + b)
+FAST_CORES(fmul, a * b)
+FAST_CORES(ffma, fmaf(a, b, c))
 
 static void core_exact(const struct op *op, struct operands *o)
 {
@@ -220,19 +246,21 @@ static void core_fchk(const struct op *op, struct operands *o)
 
 /*
  * MUFU. The hardware's tables are not known: results here are the correctly rounded ones (through
- * double), which differ from it by an ulp or two. Subnormal inputs count as zero and results that
- * are subnormal become zero, as the hardware does.
+ * double). An H200 differs by 1 ulp (RCP, RSQ, SQRT) to 2 (EX2), and where its error is absolute by
+ * more: LG2 near 1, SIN and COS near their zeros, TANH. Subnormal inputs count as zero and results
+ * that are subnormal become zero, but for TANH.
  */
 static uint32_t mufu(uint32_t function, uint32_t bits)
 {
+	const double turn = 6.283185307179586;
 	double x = as_float(flush(bits)), y;
 
 	switch (function) {
-	case SASS_MUFU_COS: /* of 2 pi x; RRO is part of the caller's code */
-		y = cos(x * 6.283185307179586);
+	case SASS_MUFU_COS: /* the argument is in turns */
+		y = cos((x - rint(x)) * turn);
 		break;
 	case SASS_MUFU_SIN:
-		y = sin(x * 6.283185307179586);
+		y = sin((x - rint(x)) * turn);
 		break;
 	case SASS_MUFU_EX2:
 		y = exp2(x);
@@ -250,8 +278,7 @@ static uint32_t mufu(uint32_t function, uint32_t bits)
 		y = sqrt(x);
 		break;
 	default:
-		y = tanh(x);
-		break;
+		return canonical(as_bits((float)tanh(as_float(bits))));
 	}
 	return flush(canonical(as_bits((float)y)));
 }

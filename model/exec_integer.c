@@ -4,11 +4,11 @@
  */
 #include "model/exec.h"
 
-/* Source n of lane i with its modifiers: x, -x or ~x. */
-#define SRC(n) ((o->s[n][i] ^ op->s[n].flip) + op->s[n].plus)
+/* Source n of lane i with its modifiers: x, -x or ~x. Needs LOCAL_SOURCES. */
+#define SRC(n) ((row##n[i] ^ flip##n) + plus##n)
 /* The same in 64 bits, so that carries can be seen: -x counts as ~x + 1. */
-#define WIDE(n) ((uint64_t)(o->s[n][i] ^ op->s[n].flip) + op->s[n].plus)
-#define RAW64(n) ((uint64_t)o->s[n][LANES + i] << 32 | o->s[n][i])
+#define WIDE(n) ((uint64_t)(row##n[i] ^ flip##n) + plus##n)
+#define RAW64(n) ((uint64_t)row##n[LANES + i] << 32 | row##n[i])
 #define BIT(mask) ((mask) >> i & 1)
 
 static inline uint32_t low(uint64_t x)
@@ -21,6 +21,7 @@ static inline uint32_t low(uint64_t x)
 static void core_iadd3(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, p = 0, q = 0;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint64_t sum = WIDE(0) + WIDE(1) + WIDE(2) + BIT(o->x[0]) + BIT(o->x[1]);
@@ -38,6 +39,7 @@ static void core_iadd3(const struct op *op, struct operands *o)
 static void core_iadd3_plain(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i)
 		d[i] = SRC(0) + SRC(1) + SRC(2);
@@ -53,6 +55,7 @@ static const char *prepare_iadd3(struct op *op, const struct sass_inst *in)
 static void core_add(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i)
 		d[i] = SRC(0) + SRC(1);
@@ -61,6 +64,7 @@ static void core_add(const struct op *op, struct operands *o)
 static void core_iabs(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0);
@@ -74,34 +78,34 @@ static void core_iabs(const struct op *op, struct operands *o)
 static void core_imad(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i)
 		d[i] = SRC(0) * SRC(1) + SRC(2) + BIT(o->x[0]);
 }
 
 /* a * b as 64 bits, the two negated together if one of them is. */
-static inline uint64_t product(const struct op *op, uint32_t a, uint32_t b, bool is_signed)
+static inline uint64_t product(bool negate, uint32_t a, uint32_t b, bool is_signed)
 {
 	uint64_t x = is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
 
-	return op->s[0].negate != op->s[1].negate ? -x : x;
+	return negate ? -x : x;
 }
 
-static inline uint64_t addend(const struct op *op, uint64_t c)
+static inline uint64_t addend(uint32_t flip, uint32_t plus, uint64_t c)
 {
-	uint64_t flip = op->s[2].flip ? UINT64_MAX : 0;
-
-	return (c ^ flip) + op->s[2].plus;
+	return (c ^ ((uint64_t)flip << 32 | flip)) + plus;
 }
 
 static void core_imad_wide(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, p = 0;
-	bool is_signed = op->inst->mod[SASS_M_SIGNED];
+	bool is_signed = op->inst->mod[SASS_M_SIGNED], negate = op->s[0].negate != op->s[1].negate;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
-		uint64_t ab = product(op, o->s[0][i], o->s[1][i], is_signed);
-		uint64_t part = ab + addend(op, RAW64(2)), sum = part + BIT(o->x[0]);
+		uint64_t ab = product(negate, row0[i], row1[i], is_signed);
+		uint64_t part = ab + addend(flip2, plus2, RAW64(2)), sum = part + BIT(o->x[0]);
 
 		d[i] = low(sum);
 		d[LANES + i] = low(sum >> 32);
@@ -113,11 +117,12 @@ static void core_imad_wide(const struct op *op, struct operands *o)
 static void core_imad_hi(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, p = 0;
-	bool is_signed = op->inst->mod[SASS_M_SIGNED];
+	bool is_signed = op->inst->mod[SASS_M_SIGNED], negate = op->s[0].negate != op->s[1].negate;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
-		uint64_t ab = product(op, o->s[0][i], o->s[1][i], is_signed);
-		uint64_t part = ab + addend(op, RAW64(2)), sum = part + BIT(o->x[0]);
+		uint64_t ab = product(negate, row0[i], row1[i], is_signed);
+		uint64_t part = ab + addend(flip2, plus2, RAW64(2)), sum = part + BIT(o->x[0]);
 
 		d[i] = low(sum >> 32);
 		p |= (uint32_t)(part < ab || sum < part) << i;
@@ -131,6 +136,7 @@ static void core_idp(const struct op *op, struct operands *o)
 	uint32_t dot = op->inst->mod[SASS_M_DOT];
 	bool sign_a = dot == SASS_DOT_S8_U8 || dot == SASS_DOT_S8_S8;
 	bool sign_b = dot == SASS_DOT_U8_S8 || dot == SASS_DOT_S8_S8;
+	LOCAL_SOURCES;
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t sum = SRC(2);
@@ -149,6 +155,7 @@ static void core_idp(const struct op *op, struct operands *o)
 static void core_lea(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, p = 0, by = (uint32_t)op->imm[0];
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint64_t sum = (uint64_t)(SRC(0) << by) + WIDE(1) + BIT(o->x[0]);
@@ -162,6 +169,7 @@ static void core_lea(const struct op *op, struct operands *o)
 static void lea_hi(const struct op *op, struct operands *o, bool sign_extend)
 {
 	uint32_t *d = o->d, p = 0, by = (uint32_t)op->imm[0];
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0);
@@ -190,6 +198,7 @@ static void core_isetp(const struct op *op, struct operands *o)
 {
 	const uint8_t *mod = op->inst->mod;
 	uint32_t cmp = mod[SASS_M_CMP], bits = 0, x = o->x[0], bias = mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	LOCAL_SOURCES;
 
 	/* A wide comparison asks the low halves (y) when the high ones are equal. */
 	EACH_LANE(i) {
@@ -221,6 +230,7 @@ static void core_imnmx(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
 	bool relu = op->inst->mod[SASS_M_RELU];
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0), b = SRC(1);
@@ -235,6 +245,7 @@ static void core_vimnmx3(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
 	bool relu = op->inst->mod[SASS_M_RELU];
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0) ^ bias, b = SRC(1) ^ bias, c = SRC(2) ^ bias, value;
@@ -247,9 +258,42 @@ static void core_vimnmx3(const struct op *op, struct operands *o)
 	}
 }
 
+/* a + b, then the smaller or larger of that and c. */
+static void core_viaddmnmx(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	bool relu = op->inst->mod[SASS_M_RELU];
+	LOCAL_SOURCES;
+
+	EACH_LANE(i) {
+		uint32_t a = SRC(0) + SRC(1), c = SRC(2);
+		uint32_t least = (a ^ bias) < (c ^ bias) ? a : c;
+		uint32_t value = BIT(o->x[0]) ? least : a ^ c ^ least;
+
+		d[i] = relu && value >> 31 ? 0 : value;
+	}
+}
+
+/* A signed word to a narrower type, clamped to its range. */
+static void core_i2i(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, type = op->inst->mod[SASS_M_DTYPE];
+	bool narrow = type == SASS_TYPE_U8 || type == SASS_TYPE_S8;
+	bool is_signed = type == SASS_TYPE_S8 || type == SASS_TYPE_S16;
+	int32_t most = (1 << ((narrow ? 8 : 16) - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+	LOCAL_SOURCES;
+
+	EACH_LANE(i) {
+		int32_t a = (int32_t)SRC(0);
+
+		d[i] = (uint32_t)(a < least ? least : a > most ? most : a);
+	}
+}
+
 static void core_vabsdiff(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0), b = SRC(1);
@@ -261,6 +305,7 @@ static void core_vabsdiff(const struct op *op, struct operands *o)
 static void core_sel(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i)
 		d[i] = BIT(o->x[0]) ? SRC(0) : SRC(1);
@@ -285,6 +330,7 @@ static void table_masks(uint32_t m[8], uint32_t table)
 static void core_lop3(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, m[8], any = 0;
+	LOCAL_SOURCES;
 
 	table_masks(m, (uint32_t)op->imm[0]);
 	EACH_LANE(i) {
@@ -413,6 +459,7 @@ static void core_bmsk(const struct op *op, struct operands *o)
 static void core_popc(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i)
 		d[i] = (uint32_t)__builtin_popcount(SRC(0));
@@ -420,6 +467,8 @@ static void core_popc(const struct op *op, struct operands *o)
 
 static void core_flo(const struct op *op, struct operands *o)
 {
+	LOCAL_SOURCES;
+
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t a = SRC(0), bit;
 
@@ -434,6 +483,7 @@ static void core_flo(const struct op *op, struct operands *o)
 static void core_brev(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
+	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
 		uint32_t a = SRC(0);
@@ -454,6 +504,8 @@ const struct op_row rows_integer[] = {
 	{ SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL },
 	{ SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL },
 	{ SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL },
+	{ SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL },
+	{ SASS_I2I, "ds", run_vector, core_i2i, NULL },
 	{ SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL },
 	{ SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL },
 	{ SASS_IDP, "dsss", run_vector, core_idp, NULL },

@@ -22,18 +22,19 @@ static const struct {
 
 static const char *const space_names[] = { "global", "shared", "local", "generic" };
 
-uint64_t lane_address(const struct warp *w, const struct op *op, uint32_t lane)
+void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES])
 {
-	static const uint8_t scale[] = { 0, 2, 3, 4 };
-	uint64_t a = w->r[op->address.row][lane], u = w->ur[op->address.urow];
+	static const uint8_t scales[] = { 0, 2, 3, 4 };
+	const uint32_t *low = w->r[op->address.row], *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
+	uint64_t u = w->ur[op->address.urow], scale = scales[op->inst->mod[SASS_M_XSHIFT]], mask;
 
-	if (op->address.wide)
-		a |= (uint64_t)w->r[op->address.row + 1][lane] << 32;
 	if (op->address.uwide)
 		u |= (uint64_t)w->ur[op->address.urow + 1] << 32;
-	a = (a << scale[op->inst->mod[SASS_M_XSHIFT]]) + u + (uint64_t)op->address.offset;
+	u += (uint64_t)op->address.offset;
 	/* Addresses of shared and local memory have 32 bits. */
-	return op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ? (uint32_t)a : a;
+	mask = op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ? UINT32_MAX : UINT64_MAX;
+	EACH_LANE(i)
+		address[i] = ((((uint64_t)high[i] << 32 | low[i]) << scale) + u) & mask;
 }
 
 static uint8_t *fault(struct access *x, enum model_fault kind, uint32_t lane, uint64_t address,
@@ -153,21 +154,60 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 	}
 }
 
+/* All addresses of an instruction, and where they lead when they need no look one by one: host memory
+ * for base, or NULL. */
+struct lanes {
+	uint64_t address[LANES], base;
+	uint8_t *host;
+};
+
+static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
+{
+	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
+	uint64_t first, odd = 0, apart = 0, beyond = 0, size = x->w->grid->shared_bytes;
+	enum mmu_result why;
+
+	lane_addresses(x->w, op, l->address);
+	first = l->address[first_lane(mask)];
+	EACH_LANE(i) {
+		uint64_t in = 0 - (uint64_t)(mask >> i & 1);
+
+		odd |= l->address[i] & (x->bytes - 1) & in;
+		apart |= (l->address[i] ^ first) & page & in;
+		beyond |= (l->address[i] + x->bytes > size) & in;
+	}
+	l->host = NULL;
+	l->base = 0;
+	if (x->space == SPACE_SHARED && !odd && !beyond) {
+		l->host = x->w->cta->shared;
+	} else if (x->space == SPACE_GLOBAL && !odd && !apart) {
+		l->base = first & page;
+		l->host = mmu_translate(&x->w->exec->reader, l->base, x->rights, &why);
+	}
+}
+
+static inline uint8_t *lanes_pointer(struct lanes *l, struct access *x, uint32_t i)
+{
+	return l->host ? l->host + (l->address[i] - l->base) : lane_pointer(x, i, l->address[i]);
+}
+
 static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
 	struct access x = { .w = w, .space = op->data[0], .bytes = widths[width].bytes, .rights = MODEL_READ,
 			    .verb = "load" };
+	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	lanes_prepare(&l, &x, op, mask);
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t words[4];
 		uint8_t *at;
 
 		if (!(mask >> i & 1))
 			continue;
-		at = lane_pointer(&x, i, lane_address(w, op, i));
+		at = lanes_pointer(&l, &x, i);
 		if (!at)
 			return;
 		load_words(words, at, x.bytes, widths[width].sign);
@@ -181,16 +221,18 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
 	struct access x = { .w = w, .space = op->data[0], .bytes = widths[width].bytes, .rights = MODEL_WRITE,
 			    .verb = "store" };
+	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	lanes_prepare(&l, &x, op, mask);
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t words[4];
 		uint8_t *at;
 
 		if (!(mask >> i & 1))
 			continue;
-		at = lane_pointer(&x, i, lane_address(w, op, i));
+		at = lanes_pointer(&l, &x, i);
 		if (!at)
 			return;
 		for (uint32_t k = 0; k < widths[width].words; k++)
@@ -249,9 +291,11 @@ static const char *prepare_load(struct op *op, const struct sass_inst *in)
 static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t bits = 0, want = op->inst->mod[SASS_M_QSPC];
+	uint64_t address[LANES];
 
+	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t window = lane_address(w, op, i) & ~(NV_WINDOW_BYTES - 1);
+		uint64_t window = address[i] & ~(NV_WINDOW_BYTES - 1);
 		uint32_t space = window == w->grid->shared_window  ? SASS_QSPC_SHARED
 				 : window == w->grid->local_window ? SASS_QSPC_LOCAL
 								   : SASS_QSPC_GLOBAL;

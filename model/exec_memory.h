@@ -19,7 +19,7 @@ struct access {
 
 /* prepare of memory operations: data[0] = space, data[1] = index of the address operand. */
 const char *prepare_access(struct op *op, const struct sass_inst *in);
-uint64_t lane_address(const struct warp *w, const struct op *op, uint32_t lane);
+void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES]);
 /* NULL after a fault. */
 uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 bool descriptor_valid(struct warp *w, const struct op *op);

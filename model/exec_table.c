@@ -177,6 +177,9 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 	for (uint32_t i = 0; row->shape[i] && !why; i++)
 		why = i < in->nops ? set_operand(op, row->shape[i], &in->ops[i], used)
 				   : "it has fewer operands than the executor expects";
+	op->p_count = (uint8_t)used[0];
+	op->sources = (uint8_t)used[1];
+	op->px_count = (uint8_t)used[2];
 	if (!why && row->prepare)
 		why = row->prepare(op, in);
 	return why;
@@ -220,9 +223,11 @@ const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t 
 static void fetch_all(struct warp *w, const struct op *op, struct operands *o, uint32_t space[3][2 * LANES])
 {
 	for (uint32_t i = 0; i < 3; i++) {
-		o->s[i] = fetch(w, op, i, space[i]);
-		o->x[i] = pred_read(w, op, i);
+		o->s[i] = i < op->sources ? fetch(w, op, i, space[i]) : w->r[ROW_ZERO];
+		o->x[i] = 0;
 	}
+	for (uint32_t i = 0; i < op->px_count; i++)
+		o->x[i] = pred_read(w, op, i);
 	o->p[0] = o->p[1] = 0;
 }
 
@@ -240,8 +245,8 @@ void run_vector(struct warp *w, const struct op *op, uint32_t mask)
 	if (o.d == result)
 		for (uint32_t i = 0; i < op->dwords; i++)
 			row_blend(w->r[op->d + i], result + i * LANES, mask);
-	pred_write(w, op->p[0], o.p[0], mask);
-	pred_write(w, op->p[1], o.p[1], mask);
+	for (uint32_t i = 0; i < op->p_count; i++)
+		pred_write(w, op->p[i], o.p[i], mask);
 }
 
 /* The same core with the same value in every lane; lane 0 is the answer. */
@@ -256,6 +261,6 @@ void run_uniform(struct warp *w, const struct op *op, uint32_t mask)
 	op->core(op, &o);
 	for (uint32_t i = 0; i < op->dwords; i++)
 		w->ur[op->d + i] = result[i * LANES];
-	w->p[op->p[0]] = o.p[0] & 1 ? ALL_LANES : 0;
-	w->p[op->p[1]] = o.p[1] & 1 ? ALL_LANES : 0;
+	for (uint32_t i = 0; i < op->p_count; i++)
+		w->p[op->p[i]] = o.p[i] & 1 ? ALL_LANES : 0;
 }

@@ -230,6 +230,15 @@ uint64_t float_convert(const struct float_format *from, const struct float_forma
 	return pack(to, unpack(from, x), r);
 }
 
+uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to, uint64_t x)
+{
+	uint64_t mantissa = x & ((1ull << from->mantissa) - 1);
+	int wider = to->mantissa - from->mantissa;
+
+	mantissa = wider > 0 ? mantissa << wider : mantissa >> -wider;
+	return (x & sign_bit(from) ? sign_bit(to) : 0) | infinity(to) | mantissa | 1ull << (to->mantissa - 1);
+}
+
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t value,
 			    enum float_rounding r)
 {

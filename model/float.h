@@ -32,6 +32,8 @@ uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int sca
 
 uint64_t float_convert(const struct float_format *from, const struct float_format *to, uint64_t x,
 		       enum float_rounding r);
+/* A NaN in another format (or the same): sign and leading bits stay, and it is quiet. */
+uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to, uint64_t x);
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t magnitude,
 			    enum float_rounding r);
 /* To an integral value of the same format. */

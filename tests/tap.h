@@ -46,7 +46,7 @@ __attribute__((unused)) static bool is_str(const char *got, const char *want, co
 {
 	bool same = got && want && !strcmp(got, want);
 
-	ok(same, "%s", name);
+	ok(same, "%s", name ? name : "(no name)");
 	if (!same)
 		diag("got:  %s", got ? got : "(null)"), diag("want: %s", want ? want : "(null)");
 	return same;

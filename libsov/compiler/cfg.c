@@ -111,7 +111,9 @@ static void dominators(const struct ir_func *f, struct graph *g, bool backward, 
 			uint32_t n = backward ? bb->nsucc : bb->npreds;
 			bool have = backward && tied[b]; /* an edge to the root, 0 */
 
-			for (uint32_t j = 0; j < n; j++) {
+			/* From the last on: of thousands of early exits in a row, neighbours meet
+			 * after a step, but the first and the last only after thousands. */
+			for (uint32_t j = n; j-- > 0;) {
 				if (!known[from[j]])
 					continue;
 				best = have ? intersect(g, best, from[j]) : from[j];
@@ -124,6 +126,30 @@ static void dominators(const struct ir_func *f, struct graph *g, bool backward, 
 		}
 	}
 	g->idom[root] = 0;
+}
+
+/* Places in a preorder of the dominator tree, without walking it: subtrees are counted from the
+ * leaves up, and from the root down each block takes its share of its dominator's places. */
+static void number_dominators(const struct ir_func *f, struct ir_cfg *c)
+{
+	struct arena *a = f->module->arena;
+	uint32_t *size = arena_array(a, f->nblocks, sizeof(*size));
+	uint32_t *next = arena_array(a, f->nblocks, sizeof(*next)); /* free place; 0 = the root's */
+
+	c->dom_enter = arena_array(a, f->nblocks, sizeof(*c->dom_enter));
+	c->dom_leave = arena_array(a, f->nblocks, sizeof(*c->dom_leave));
+	for (uint32_t k = c->nrpo; k-- > 0;) {
+		size[c->rpo[k]]++;
+		size[c->idom[c->rpo[k]]] += size[c->rpo[k]];
+	}
+	for (uint32_t k = 0; k < c->nrpo; k++) {
+		ir_block b = c->rpo[k];
+
+		c->dom_enter[b] = next[c->idom[b]];
+		c->dom_leave[b] = c->dom_enter[b] + size[b];
+		next[c->idom[b]] += size[b];
+		next[b] = c->dom_enter[b] + 1;
+	}
 }
 
 static void postdominators(const struct ir_func *f, struct ir_cfg *c)
@@ -211,6 +237,7 @@ struct ir_cfg *ir_cfg_build(const struct ir_func *f)
 	c->rpo = g.order;
 	c->rpo_index = g.index;
 	c->idom = g.idom;
+	number_dominators(f, c);
 	c->loop_depth = arena_array(a, f->nblocks, sizeof(*c->loop_depth));
 	c->loop_header = arena_array(a, f->nblocks, sizeof(*c->loop_header));
 	c->loop_parent = arena_array(a, f->nblocks, sizeof(*c->loop_parent));
@@ -220,14 +247,11 @@ struct ir_cfg *ir_cfg_build(const struct ir_func *f)
 	return c;
 }
 
-/* Dominators come earlier in reverse postorder, so the walk up can stop there. */
 bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b)
 {
 	if (c->rpo_index[a] == NONE || c->rpo_index[b] == NONE)
 		return false;
-	while (c->rpo_index[b] > c->rpo_index[a])
-		b = c->idom[b];
-	return a == b;
+	return c->dom_enter[a] <= c->dom_enter[b] && c->dom_enter[b] < c->dom_leave[a];
 }
 
 bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header)

@@ -25,13 +25,13 @@ static const struct front_end {
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
 } front_ends[] = {
-	[COMPILE_PTX] = { "ptx", ptx_parse },
-	[COMPILE_IR] = { "ir", parse_ir },
+	[COMPILE_PTX] = {"ptx", ptx_parse},
+	[COMPILE_IR] = {"ir", parse_ir},
 };
 
 static bool choose_target(struct compile_job *job)
 {
-	struct text known = { .arena = &job->arena };
+	struct text known = {.arena = &job->arena};
 	const struct target *t;
 
 	job->target = job->options.target ? target_find(job->options.target) : NULL;
@@ -92,14 +92,36 @@ static struct kernel_stats *copy_stats(const struct compile_job *job)
 
 static bool copy_out(const struct compile_job *job, struct compile_result *r)
 {
-	r->image = malloc(job->image_size + 1);
-	r->stats = copy_stats(job);
-	if (!r->image || !r->stats)
+	uint8_t *image = malloc(job->image_size + 1);
+	struct kernel_stats *stats = copy_stats(job);
+
+	if (!image || !stats) {
+		free(image);
+		free(stats);
 		return false;
-	memcpy(r->image, job->image, job->image_size);
+	}
+	memcpy(image, job->image, job->image_size);
+	r->image = image;
 	r->image_size = job->image_size;
+	r->stats = stats;
 	r->nstats = job->nstats;
 	return true;
+}
+
+/* The whole compilation; what there is to say about it. */
+static const char *run_in_arena(struct compile_job *job, const char *text, size_t length,
+				struct compile_result *r)
+{
+	size_t limit = job->options.memory_limit;
+	jmp_buf no_memory;
+
+	arena_init(&job->arena, limit ? limit : DEFAULT_MEMORY_LIMIT, &no_memory);
+	if (setjmp(no_memory))
+		return "compile: out of memory: the input takes more than one compilation may; "
+		       "compile its kernels one by one\n";
+	if (run(job, text, length) && !copy_out(job, r))
+		return "compile: out of memory for the result\n";
+	return job->diag.text;
 }
 
 bool compile(const char *text, size_t length, const struct compile_options *o,
@@ -107,32 +129,19 @@ bool compile(const char *text, size_t length, const struct compile_options *o,
 {
 	/* On the heap: a longjmp may leave changed locals with any value. */
 	struct compile_job *job = calloc(1, sizeof(*job));
-	const char *messages;
-	jmp_buf no_memory;
-	bool good;
 
-	*r = (struct compile_result){ 0 };
+	*r = (struct compile_result){0};
 	if (!job) {
 		r->messages = strdup("compile: out of memory\n");
 		return false;
 	}
 	job->options = *o;
-	arena_init(&job->arena, o->memory_limit ? o->memory_limit : DEFAULT_MEMORY_LIMIT,
-		   &no_memory);
-	if (!setjmp(no_memory)) {
-		good = run(job, text, length) && copy_out(job, r);
-		messages = job->diag.text;
-	} else {
-		good = false;
-		messages = "compile: out of memory: the input needs more than a compilation may take "
-			   "(1 GiB unless the caller says otherwise); compile its kernels one by one\n";
-	}
-	r->messages = strdup(messages);
+	if (!o->print_to)
+		job->options.print_to = stderr;
+	r->messages = strdup(run_in_arena(job, text, length, r));
 	arena_free(&job->arena);
 	free(job);
-	if (!good)
-		free(r->image), free(r->stats), r->image = NULL, r->stats = NULL;
-	return good;
+	return r->image != NULL;
 }
 
 void compile_result_free(struct compile_result *r)
@@ -140,5 +149,5 @@ void compile_result_free(struct compile_result *r)
 	free(r->image);
 	free(r->messages);
 	free(r->stats);
-	*r = (struct compile_result){ 0 };
+	*r = (struct compile_result){0};
 }

@@ -43,6 +43,34 @@ void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack
 	}
 }
 
+void flow_mark_cycles(const struct ir_func *f, bool *marked)
+{
+	enum { NEW, OPEN, DONE };
+	uint8_t *state = arena_array(f->module->arena, f->nblocks, sizeof(*state));
+	uint8_t *next = arena_array(f->module->arena, f->nblocks, sizeof(*next));
+	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
+	uint32_t n = 0;
+
+	stack[n++] = f->entry;
+	state[f->entry] = OPEN;
+	while (n) {
+		ir_block b = stack[n - 1], s;
+
+		if (next[b] == f->blocks[b].nsucc) {
+			state[b] = DONE;
+			n--;
+			continue;
+		}
+		s = f->blocks[b].succ[next[b]++];
+		if (state[s] == OPEN)
+			marked[s] = true;
+		if (state[s] == NEW) {
+			state[s] = OPEN;
+			stack[n++] = s;
+		}
+	}
+}
+
 bool flow_remove_unreachable(struct ir_func *f)
 {
 	bool *reached = arena_array(f->module->arena, f->nblocks, sizeof(*reached));
@@ -67,26 +95,14 @@ struct flow_domtree flow_domtree_build(const struct ir_func *f, const struct ir_
 		.order = arena_array(a, c->nrpo, sizeof(*t.order)),
 		.depth = arena_array(a, f->nblocks, sizeof(*t.depth)),
 	};
-	ir_block *child = arena_array(a, f->nblocks, sizeof(*child));
-	ir_block *sibling = arena_array(a, f->nblocks, sizeof(*sibling));
-	ir_block *stack = arena_array(a, c->nrpo, sizeof(*stack));
-	uint32_t n = 0;
 
-	for (uint32_t k = 1; k < c->nrpo; k++) {
+	for (uint32_t k = 0; k < c->nrpo; k++) {
 		ir_block b = c->rpo[k];
 
-		sibling[b] = child[c->idom[b]];
-		child[c->idom[b]] = b;
-	}
-	stack[n++] = f->entry;
-	while (n) {
-		ir_block b = stack[--n];
-
-		t.order[t.count++] = b;
+		t.order[c->dom_enter[b]] = b;
 		if (c->idom[b])
 			t.depth[b] = t.depth[c->idom[b]] + 1;
-		for (ir_block s = child[b]; s; s = sibling[s])
-			stack[n++] = s;
 	}
+	t.count = c->nrpo;
 	return t;
 }

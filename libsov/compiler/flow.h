@@ -15,6 +15,8 @@ ir_id flow_first_non_phi(const struct ir_func *f, ir_block b);
 void flow_make_br(struct ir_func *f, ir_block b, uint32_t k);
 /* Which blocks a path from the entry reaches. Both arrays have room for every block. */
 void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack);
+/* Marks at least one block of every cycle: without edges to marked blocks the graph has none. */
+void flow_mark_cycles(const struct ir_func *f, bool *marked);
 /* Removes every block that no path from the entry reaches. */
 bool flow_remove_unreachable(struct ir_func *f);
 

@@ -8,7 +8,9 @@
  *
  * A branch on a constant is remembered until the list is empty, and then all of them are taken at
  * once and what cannot be reached any more is removed, before anything else is looked at: in
- * unreachable code a value may be its own argument, and no rule should have to think of that.
+ * unreachable code a value may be its own argument, and no rule should have to think of that. A
+ * block without predecessors goes at once; only where a cycle lost a way in does it take a walk
+ * over the whole graph to find out.
  */
 #include "libsov/compiler/fold.h"
 
@@ -66,7 +68,7 @@ bool fold_to_value(struct fold *c, const struct look *l, ir_val v)
 
 bool fold_to_op(struct fold *c, const struct look *l, enum ir_op op, ir_val x, ir_val y, ir_val z)
 {
-	const ir_val args[3] = { x, y, z };
+	const ir_val args[3] = {x, y, z};
 	uint32_t n = z ? 3 : y ? 2 : x ? 1 : 0;
 
 	push_around(c, l->i);
@@ -107,9 +109,10 @@ bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir
 	return true;
 }
 
-ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x, ir_val y)
+ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x,
+	       ir_val y)
 {
-	const ir_val args[2] = { x, y };
+	const ir_val args[2] = {x, y};
 	ir_id i = uses_insert(&c->uses, l->i, op, t, args, y ? 2 : x ? 1 : 0);
 
 	push(c, i);
@@ -165,17 +168,22 @@ static bool fold_phi(struct fold *c, const struct look *l)
 
 /* Branches. */
 
-/* Before an edge goes: the phis at its end will lose an argument. */
+/* Before an edge goes: the phis at its end will lose an argument, or all. */
 static void release_edge(struct fold *c, ir_block b, ir_block to)
 {
+	const struct ir_bb *t = &c->f->blocks[to];
 	uint32_t slot = 0;
 
-	while (c->f->blocks[to].preds[slot] != b)
+	while (t->preds[slot] != b)
 		slot++;
-	for (ir_id i = c->f->blocks[to].first; ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next) {
+	for (ir_id i = t->first; i && ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next) {
 		push_around(c, i);
 		c->uses.count[ir_at(c->f, i)->args[slot]]--;
 	}
+	if (t->npreds == 1)
+		c->orphans[c->norphans++] = to;
+	else
+		c->cycle_cut |= c->cycle[to];
 }
 
 static void take_branch(struct fold *c, ir_block b, uint32_t k)
@@ -255,12 +263,18 @@ static void take_decided(struct fold *c)
 		if (end->op == IR_CBR && ir_is_const(c->f, end->args[0], &condition))
 			take_branch(c, b, !condition);
 	}
+	while (c->norphans)
+		remove_block(c, c->orphans[--c->norphans]);
+	if (!c->cycle_cut)
+		return;
+	c->cycle_cut = false;
 	flow_mark_reachable(c->f, c->reached, c->stack);
 	for (ir_block b = c->f->entry, next; b; b = next) {
 		next = c->f->blocks[b].next;
 		if (!c->reached[b])
 			remove_block(c, b);
 	}
+	c->norphans = 0; /* they were among them */
 }
 
 /* The driver. */
@@ -275,7 +289,7 @@ static bool is_dead(const struct fold *c, const struct ir_inst *p)
 
 static struct look look_at(const struct fold *c, ir_id i)
 {
-	struct look l = { .i = i, .p = *ir_at(c->f, i) };
+	struct look l = {.i = i, .p = *ir_at(c->f, i)};
 
 	l.a = l.p.nargs > 0 ? l.p.args[0] : 0;
 	l.b = l.p.nargs > 1 ? l.p.args[1] : 0;
@@ -309,10 +323,13 @@ static void look(struct fold *c, ir_id i)
 
 bool pass_fold(struct ir_func *f, const struct target *t)
 {
-	struct fold c = { .f = f, .arena = f->module->arena };
+	struct fold c = {.f = f, .arena = f->module->arena};
 
 	(void)t;
 	c.changed = flow_remove_unreachable(f);
+	c.orphans = arena_array(c.arena, f->nblocks, sizeof(*c.orphans));
+	c.cycle = arena_array(c.arena, f->nblocks, sizeof(*c.cycle));
+	flow_mark_cycles(f, c.cycle);
 	c.reached = arena_array(c.arena, f->nblocks, sizeof(*c.reached));
 	c.stack = arena_array(c.arena, f->nblocks, sizeof(*c.stack));
 	uses_init(&c.uses, f);

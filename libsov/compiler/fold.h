@@ -21,7 +21,11 @@ struct fold {
 	uint32_t queued_capacity;
 	ir_block *decided; /* blocks whose branch has a constant condition */
 	uint32_t ndecided, decided_capacity;
-	bool *reached;   /* by block, with the stack to find it: see flow_mark_reachable */
+	ir_block *orphans; /* blocks that lost their last predecessor */
+	uint32_t norphans;
+	bool *cycle;       /* by block: see flow_mark_cycles */
+	bool cycle_cut;    /* one of these lost a predecessor: it may only be reached from itself */
+	bool *reached;     /* by block, with the stack to find it: see flow_mark_reachable */
 	ir_block *stack;
 	bool changed;
 };
@@ -58,7 +62,8 @@ bool fold_to_convert(struct fold *c, const struct look *l, enum ir_op op, ir_val
 bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir_val x, ir_val y);
 /* New instructions before the one that is looked at. */
 ir_val fold_const(struct fold *c, const struct look *l, enum ir_type t, uint64_t x);
-ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x, ir_val y);
+ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x,
+	       ir_val y);
 
 uint64_t fold_ones(enum ir_type t);
 /* Does the identity of this operation apply? (identity.c) */

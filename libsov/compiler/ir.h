@@ -276,6 +276,8 @@ struct ir_cfg {
 	ir_block *rpo;        /* reverse postorder of the reachable blocks */
 	uint32_t *rpo_index;  /* UINT32_MAX: unreachable */
 	ir_block *idom;       /* immediate dominator; 0 for the entry */
+	uint32_t *dom_enter, *dom_leave; /* place in a preorder of the dominator tree; a block's
+					  * subtree is what is entered before it is left */
 	ir_block *ipdom;      /* immediate postdominator; 0 = the end of the kernel */
 	uint32_t *loop_depth; /* natural loops around the block */
 	ir_block *loop_header; /* innermost loop's header, 0 = none; a header's is itself */

@@ -26,39 +26,51 @@ enum sass_mod {
 };
 
 /* Values of the modifiers. They are the same for every op and SM; the rows map them to bits. */
-enum { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_MODE }; /* RND: nearest even, down, up, toward zero */
-enum {                                            /* CMP: bits less, equal, greater, unordered */
+/* RND: nearest even, down, up, toward zero */
+enum { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_MODE };
+/* CMP: bits less, equal, greater, unordered; integers have F, LT … GE and T */
+enum {
 	SASS_CMP_F, SASS_CMP_LT, SASS_CMP_EQ, SASS_CMP_LE, SASS_CMP_GT, SASS_CMP_NE, SASS_CMP_GE,
 	SASS_CMP_NUM, SASS_CMP_NAN, SASS_CMP_LTU, SASS_CMP_EQU, SASS_CMP_LEU, SASS_CMP_GTU,
-	SASS_CMP_NEU, SASS_CMP_GEU, SASS_CMP_T, /* for integers F, LT … GE and T */
+	SASS_CMP_NEU, SASS_CMP_GEU, SASS_CMP_T,
 };
-enum { SASS_AND, SASS_OR, SASS_XOR };                              /* BOOL */
-enum {                                                             /* FUNC */
+/* BOOL */
+enum { SASS_AND, SASS_OR, SASS_XOR };
+/* FUNC */
+enum {
 	SASS_MUFU_COS, SASS_MUFU_SIN, SASS_MUFU_EX2, SASS_MUFU_LG2, SASS_MUFU_RCP, SASS_MUFU_RSQ,
 	SASS_MUFU_RCP64H, SASS_MUFU_RSQ64H, SASS_MUFU_SQRT, SASS_MUFU_TANH,
 };
-enum { /* SCALE: FMUL's product times 1, 1/2, 1/4, 1/8, 8, 4, 2 */
+/* SCALE: FMUL's product times 1, 1/2, 1/4, 1/8, 8, 4, 2 */
+enum {
 	SASS_SCALE_1, SASS_SCALE_D2, SASS_SCALE_D4, SASS_SCALE_D8, SASS_SCALE_M8, SASS_SCALE_M4,
 	SASS_SCALE_M2,
 };
-enum { SASS_SH_U32, SASS_SH_S32, SASS_SH_U64, SASS_SH_S64 };       /* SHTYPE */
-enum {                                                             /* PRMT */
+/* SHTYPE */
+enum { SASS_SH_U32, SASS_SH_S32, SASS_SH_U64, SASS_SH_S64 };
+/* PRMT */
+enum {
 	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
 	SASS_PRMT_RC16,
 };
-enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 }; /* DOT: a and b */
-enum {                                                             /* DTYPE, STYPE */
+/* DOT: formats of a and b */
+enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 };
+/* DTYPE, STYPE */
+enum {
 	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
 	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
-enum { SASS_HALF_F16, SASS_HALF_BF16 };                            /* HFORMAT */
-enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 }; /* an operand's aux */
-enum {                                                             /* WIDTH */
+/* HFORMAT; and an operand's aux: both halves, the low one or the high one twice */
+enum { SASS_HALF_F16, SASS_HALF_BF16 };
+enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 };
+/* WIDTH */
+enum {
 	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
 	SASS_WIDTH_128,
 };
-enum { /* ORDER, with the scope in the name; a weak access has none */
+/* ORDER, with the scope in the name; a weak access has none */
+enum {
 	SASS_ORDER_WEAK, SASS_ORDER_CONSTANT, SASS_ORDER_STRONG_SM, SASS_ORDER_STRONG_GPU,
 	SASS_ORDER_STRONG_SYS, SASS_ORDER_MMIO_GPU, SASS_ORDER_MMIO_SYS,
 	SASS_ORDER_STRONG_GPU_PRIVATE, SASS_ORDER_CONSTANT_PRIVATE, SASS_ORDER_CONSTANT_CTA,
@@ -66,34 +78,41 @@ enum { /* ORDER, with the scope in the name; a weak access has none */
 	SASS_ORDER_CONSTANT_VC, SASS_ORDER_CONSTANT_VC_PRIVATE, SASS_ORDER_CONSTANT_GPU,
 	SASS_ORDER_STRONG_SM_PRIVATE,
 };
-enum { /* EVICT: normal, first, last, last use, unchanged, no allocation */
-	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU, SASS_EVICT_NA,
+/* EVICT: normal, first, last, last use, unchanged, no allocation */
+enum {
+	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU,
+	SASS_EVICT_NA,
 };
-enum {                                                             /* ATOM */
+/* ATOM */
+enum {
 	SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND,
 	SASS_ATOM_OR, SASS_ATOM_XOR, SASS_ATOM_EXCH, SASS_ATOM_SAFEADD,
 };
-enum {                                                             /* ATYPE */
+/* ATYPE */
+enum {
 	SASS_ATYPE_U32, SASS_ATYPE_S32, SASS_ATYPE_U64, SASS_ATYPE_S64, SASS_ATYPE_F32_FTZ,
 	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2,
 };
-enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL }; /* INDEX */
-enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };                      /* CAS: CAST answers 1 for a swap */
-enum { SASS_FENCE_SC, SASS_FENCE_ALL, SASS_FENCE_PLAIN, SASS_FENCE_MMIO };  /* FENCE */
-enum { SASS_CCTL_PF1, SASS_CCTL_PF2, SASS_CCTL_WB, SASS_CCTL_IV, SASS_CCTL_RS }; /* CCTL */
-enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER }; /* QSPC */
-enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC }; /* SCOPE */
-enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };  /* SHFL */
-enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };               /* VOTE */
-enum {                                                             /* REDUX */
-	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX,
+/* CAS: the answer of CAST is 1 for a swap, otherwise 0 */
+enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };
+/* INDEX, FENCE, SCOPE, CCTL, QSPC */
+enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL };
+enum { SASS_FENCE_SC, SASS_FENCE_ALL, SASS_FENCE_PLAIN, SASS_FENCE_MMIO };
+enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC };
+enum { SASS_CCTL_PF1, SASS_CCTL_PF2, SASS_CCTL_WB, SASS_CCTL_IV, SASS_CCTL_RS };
+enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER };
+/* SHFL, VOTE, REDUX */
+enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
+enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };
+enum {
+	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN,
+	SASS_REDUX_MAX,
 };
-enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };  /* UNIFORM */
-enum { /* BAR */
-	SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR,
-};
-enum { SASS_EXIT_PLAIN, SASS_EXIT_KEEPREFCOUNT, SASS_EXIT_PREEMPTED }; /* EXIT */
-enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };                        /* SLEEP */
+/* UNIFORM, BAR, EXIT, SLEEP */
+enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };
+enum { SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR };
+enum { SASS_EXIT_PLAIN, SASS_EXIT_KEEPREFCOUNT, SASS_EXIT_PREEMPTED };
+enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };
 
 /* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
 enum {
@@ -115,10 +134,11 @@ enum sass_kind {
 	SASS_UPRED,
 	SASS_BREG,   /* convergence barrier B0–B15 */
 	SASS_IMM,    /* value: the bits as encoded (floats too) */
-	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte offset,
-		      * modulo 64 KiB (nvdisasm prints offsets from 0x8000 on as negative) */
+	SASS_CONST,  /* c[bank][reg + value]: bank in aux, reg SASS_RZ unless indexed, value = byte
+		      * offset, modulo 64 KiB (nvdisasm prints 0x8000 and more as negative) */
 	SASS_SREG,   /* special register number in value */
-	SASS_ADDR,   /* [reg + ureg + value]: reg may be SASS_RZ; uniform register in aux, or SASS_NO_UREG */
+	SASS_ADDR,   /* [reg + ureg + value]: reg may be SASS_RZ; uniform register in aux, or
+		      * SASS_NO_UREG */
 	SASS_TARGET, /* value: byte offset from the end of this instruction */
 };
 #define SASS_RZ      255
@@ -145,7 +165,7 @@ struct sass_operand {
 #define SASS_MAX_OPERANDS 8
 
 struct sass_inst {
-	const struct sass_form *form; /* the row; set by decode, chosen by encode */
+	const struct sass_form *form; /* a row of the op (sass_init), its own (sass_decode) */
 	uint16_t op;                  /* enum sass_op */
 	uint8_t guard;                /* predicate register, SASS_PT = always */
 	bool guard_not;
@@ -183,7 +203,8 @@ bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out,
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
 /* nvdisasm's syntax, without the closing " ;". address is the instruction's own, for targets.
  * Returns the length, as snprintf does; -1 if no row fits (as sass_encode would say). */
-int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer, size_t size);
+int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer,
+	       size_t size);
 /* Registers read and written, RZ/PT/URZ left out. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
 /* Name of an op ("FADD"), for messages and statistics. */
@@ -196,7 +217,7 @@ uint32_t sass_form_count(void);
 const struct sass_form *sass_form_at(uint32_t index);
 bool sass_form_in(const struct sass_form *f, uint32_t sm);
 uint16_t sass_form_op(const struct sass_form *f);
-/* A random legal setting of every field of the row, drawn from next(state); used by round-trip tests. */
+/* A random legal setting of every field of the row, drawn from next(state), for tests. */
 void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *), void *state,
 		 struct sass_inst *out);
 
@@ -218,7 +239,7 @@ enum sass_pipe {
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
 bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of this pipe arrive in the order of issue: waiting for a later one covers earlier ones. */
+/* Results of this pipe arrive in the order of issue: waiting for a later one covers it too. */
 bool sass_in_order(uint32_t sm, const struct sass_inst *in);
 /* General registers are read late: overwriting one needs the read or write scoreboard of this
  * instruction or of a later one of the same queue. Other registers are read at issue. */
@@ -239,8 +260,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
  * ptxas leaves more for this pair (a block barrier before memory and control flow). */
 uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR and
- * behind the end, and uses what took 13 cycles to make right after an ERRBAR: 0 counts as 16. */
+/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
+ * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */
 uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);

@@ -7,15 +7,6 @@
 
 #include "libsov/isa/sass_row.h"
 
-void sass_init(struct sass_inst *in, enum sass_op op)
-{
-	memset(in, 0, sizeof(*in));
-	in->op = op;
-	in->guard = SASS_PT;
-	in->write_barrier = SASS_NO_SB;
-	in->read_barrier = SASS_NO_SB;
-}
-
 static const struct sass_form *any_row(uint16_t op)
 {
 	uint32_t i, n = sass_form_count();
@@ -24,6 +15,21 @@ static const struct sass_form *any_row(uint16_t op)
 		if (sass_form_at(i)->op == op)
 			return sass_form_at(i);
 	return NULL;
+}
+
+const struct sass_form *sass_row(const struct sass_inst *in)
+{
+	return in->form && in->form->op == in->op ? in->form : any_row(in->op);
+}
+
+void sass_init(struct sass_inst *in, enum sass_op op)
+{
+	memset(in, 0, sizeof(*in));
+	in->op = op;
+	in->form = any_row(op);
+	in->guard = SASS_PT;
+	in->write_barrier = SASS_NO_SB;
+	in->read_barrier = SASS_NO_SB;
 }
 
 const char *sass_op_name(uint16_t op)
@@ -42,13 +48,14 @@ static uint8_t type_count(uint8_t type)
 static uint8_t count(const struct sass_inst *in, uint8_t rule)
 {
 	static const uint8_t by_width[] = {
-		[SASS_WIDTH_U8] = 1, [SASS_WIDTH_S8] = 1, [SASS_WIDTH_U16] = 1, [SASS_WIDTH_S16] = 1,
-		[SASS_WIDTH_32] = 1, [SASS_WIDTH_64] = 2, [SASS_WIDTH_128] = 4,
+		[SASS_WIDTH_U8] = 1,  [SASS_WIDTH_S8] = 1, [SASS_WIDTH_U16] = 1,
+		[SASS_WIDTH_S16] = 1, [SASS_WIDTH_32] = 1, [SASS_WIDTH_64] = 2,
+		[SASS_WIDTH_128] = 4,
 	};
 	static const uint8_t by_atomic[] = {
-		[SASS_ATYPE_U32] = 1, [SASS_ATYPE_S32] = 1, [SASS_ATYPE_U64] = 2, [SASS_ATYPE_S64] = 2,
-		[SASS_ATYPE_F32_FTZ] = 1, [SASS_ATYPE_F32] = 1, [SASS_ATYPE_F64] = 2,
-		[SASS_ATYPE_F16X2] = 1, [SASS_ATYPE_BF16X2] = 1,
+		[SASS_ATYPE_U32] = 1, [SASS_ATYPE_S32] = 1,	[SASS_ATYPE_U64] = 2,
+		[SASS_ATYPE_S64] = 2, [SASS_ATYPE_F32_FTZ] = 1, [SASS_ATYPE_F32] = 1,
+		[SASS_ATYPE_F64] = 2, [SASS_ATYPE_F16X2] = 1,	[SASS_ATYPE_BF16X2] = 1,
 	};
 
 	switch (rule) {
@@ -85,7 +92,8 @@ static void add(struct use_list *l, uint8_t kind, uint8_t reg, uint8_t n, uint8_
 }
 
 /* P2R and R2P touch the predicates that their last operand selects, if it is known. */
-static void add_all_predicates(struct use_list *l, const struct sass_inst *in, uint8_t index, bool write)
+static void add_all_predicates(struct use_list *l, const struct sass_inst *in, uint8_t index,
+			       bool write)
 {
 	const struct sass_operand *mask = &in->ops[in->nops - 1];
 	uint32_t bits = mask->kind == SASS_IMM ? (uint32_t)mask->value : 0x7f;
@@ -103,7 +111,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return;
-	if ((s->if_mod && !in->mod[s->if_mod - 1]) || (s->unless_mod && in->mod[s->unless_mod - 1]))
+	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return;
 	switch (o->kind) {
 	case SASS_GPR: case SASS_UGPR:
@@ -118,8 +126,8 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 	case SASS_ADDR:
 		add(l, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
 		if (o->aux != SASS_NO_UREG)
-			add(l, SASS_UGPR, o->aux, s->width & ADDR_WIDE || o->flags & SASS_DESC ? 2 : 1, index,
-			    false);
+			add(l, SASS_UGPR, o->aux,
+			    in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1, index, false);
 		break;
 	}
 	if (s->type == SLOT_PR)
@@ -128,7 +136,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])
 {
-	const struct sass_form *row = in->form ? in->form : any_row(in->op);
+	const struct sass_form *row = sass_row(in);
 	struct use_list l = {uses, 0};
 	uint32_t i;
 

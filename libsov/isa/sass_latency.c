@@ -6,9 +6,10 @@
  * All figures are mined: the least distance that ptxas 12.4 and 13.0 leave between a writer and a
  * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 and
  * SM90; tests/oracles/sass_hazards.c runs such code through the functions below and finds no
- * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is too
- * rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with those
- * that NVIDIA gave Mesa (src/nouveau/compiler/nak/sm80_instr_latencies.rs) where both were compared.
+ * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is
+ * too rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with
+ * those that NVIDIA gave Mesa (src/nouveau/compiler/nak/sm80_instr_latencies.rs) where both were
+ * compared.
  */
 #include "libsov/isa/sass_row.h"
 
@@ -40,45 +41,48 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
-		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     4},
-		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {3,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  8,   6,    7,     6},
+		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
+		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     7},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     7},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  8,  8,   6,    7,     10},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
 
-/* Predicates: as data of ALU or FMA (selection, carry), as guard, for anything else. */
-enum { PRED_ALU, PRED_FMA, PRED_GUARD, PRED_OTHER, PRED_TAKERS };
+/* Predicates: as data of arithmetic (selection, carry, chained comparison), as guard, for anything
+ * else. */
+enum { PRED_ALU, PRED_FMA, PRED_FP64, PRED_GUARD, PRED_OTHER, PRED_TAKERS };
 static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
-	[MAKE_ALU]       = {4, 5, 13, 13},
-	[MAKE_FMA]       = {5, 4, 13, 13},
-	[MAKE_WIDE_LOW]  = {5, 4, 13, 13},
-	[MAKE_WIDE_HIGH] = {5, 4, 13, 13},
-	[MAKE_HALF]      = {5, 5, 13, 13},
-	[MAKE_MMA]       = {10, 10, 13, 13},
-	[MAKE_FP64]      = {6, 6, 14, 14}, /* DSETP */
+	[MAKE_ALU]       = {4, 5, 13, 13, 13},
+	[MAKE_FMA]       = {5, 4, 13, 13, 13},
+	[MAKE_WIDE_LOW]  = {5, 4, 13, 13, 13},
+	[MAKE_WIDE_HIGH] = {5, 4, 13, 13, 13},
+	[MAKE_HALF]      = {5, 5, 13, 13, 13},
+	[MAKE_MMA]       = {10, 10, 13, 13, 13},
+	[MAKE_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
 /* Uniform registers and predicates. Moves, constants and votes are there at once for most. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
-enum { UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_ADDRESS, UTAKERS };
+enum {
+	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_BRANCH, UTAKE_ADDRESS, UTAKERS
+};
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 6},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 6},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 4},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13},
 	},
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
@@ -91,21 +95,10 @@ static uint32_t index_of(uint32_t sm)
 	return sm >= 90 ? SM90 : SM80;
 }
 
-static const struct sass_form *row_of(uint32_t sm, const struct sass_inst *in)
-{
-	uint32_t i, n = sass_form_count();
-
-	if (in->form)
-		return in->form;
-	for (i = 0; i < n; i++)
-		if (sass_form_at(i)->op == in->op && sass_form_in(sass_form_at(i), sm))
-			return sass_form_at(i);
-	return sass_form_at(0);
-}
-
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 {
-	return row_of(sm, in)->pipe;
+	(void)sm; /* so far no instruction has moved */
+	return sass_row(in)->pipe;
 }
 
 static bool has_result(const struct sass_form *row)
@@ -118,7 +111,7 @@ static bool has_result(const struct sass_form *row)
 
 bool sass_variable(uint32_t sm, const struct sass_inst *in)
 {
-	const struct sass_form *row = row_of(sm, in);
+	const struct sass_form *row = sass_row(in);
 
 	switch (row->pipe) {
 	case SASS_PIPE_ALU: case SASS_PIPE_FMA: case SASS_PIPE_FP16:
@@ -135,6 +128,7 @@ bool sass_in_order(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64: case SASS_PIPE_MUFU: case SASS_PIPE_LANE: case SASS_PIPE_SHARED:
+	case SASS_PIPE_SPECIAL:
 		return true;
 	default:
 		return false;
@@ -199,7 +193,7 @@ static enum maker maker(const struct sass_form *row, bool high)
 static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
-		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : high ? TAKE_WIDE_HIGH : TAKE_WIDE_LOW;
+		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : TAKE_WIDE_LOW + high;
 	if (row->op == SASS_HFMA2_MMA)
 		return TAKE_MMA;
 	if (row->op == SASS_REDUX || row->op == SASS_MATCH_ALL || row->op == SASS_MATCH_ANY)
@@ -225,14 +219,14 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		    const struct sass_inst *reader, const struct sass_reg_use *read)
 {
-	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
-	const struct sass_operand *d = &writer->ops[written->operand], *s = &reader->ops[read->operand];
+	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
+	uint8_t d = writer->ops[written->operand].reg, s = reader->ops[read->operand].reg;
 	uint32_t low = written->reg > read->reg ? written->reg : read->reg, most = 0;
 	uint32_t w_end = written->reg + written->count, r_end = read->reg + read->count, r;
 
 	for (r = low; r < w_end && r < r_end; r++) {
-		enum maker make = maker(from, r > d->reg);
-		enum taker take = taker(to, read->operand, r > s->reg);
+		enum maker make = maker(from, r > d);
+		enum taker take = taker(to, read->operand, r > s);
 
 		if (gpr_latency[index_of(sm)][make][take] > most)
 			most = gpr_latency[index_of(sm)][make][take];
@@ -253,11 +247,14 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 		where = PRED_ALU;
 	else if (to->pipe == SASS_PIPE_FMA)
 		where = PRED_FMA;
+	else if (to->pipe == SASS_PIPE_FP64)
+		where = PRED_FP64;
 	return pred_latency[maker(from, false)][where];
 }
 
-static uint32_t uniform_register(uint32_t sm, const struct sass_form *from, const struct sass_inst *reader,
-				 const struct sass_form *to, const struct sass_reg_use *read)
+static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
+				 const struct sass_inst *reader, const struct sass_form *to,
+				 const struct sass_reg_use *read)
 {
 	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
 
@@ -271,6 +268,8 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from, cons
 		taken = UTAKE_MOVE;
 	else if (to->pipe == SASS_PIPE_UNIFORM)
 		taken = UTAKE_UNIFORM;
+	else if (to->pipe == SASS_PIPE_BRANCH)
+		taken = UTAKE_BRANCH;
 	else if (to->pipe > SASS_PIPE_FP64)
 		taken = UTAKE_QUEUE;
 	return ureg_latency[index_of(sm)][made][taken];
@@ -279,7 +278,7 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from, cons
 uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read)
 {
-	const struct sass_form *from = row_of(sm, writer), *to = row_of(sm, reader);
+	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
 
 	if (written->kind == SASS_BREG)
 		return 1;

@@ -40,7 +40,7 @@ SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */
 
 /* Integer. */
-SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X carries in x, y */
+SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X in x, y */
 SASS_OP(VIADD)      /* d, a, b */
 SASS_OP(IMAD)       /* d, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
 SASS_OP(IMAD_WIDE)  /* d pair, p=PT, a, b, c pair, x=!PT: p is the carry out */
@@ -53,7 +53,7 @@ SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(IABS)       /* d, a */
 SASS_OP(LEA)        /* d, p=PT, a, b, i: (a << i) + b */
-SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus the carry x */
+SASS_OP(LEA_HI)     /* d, p=PT, a, b, c, i, x=!PT: ((c:a) >> (32 - i)) + b; with X plus x */
 SASS_OP(LEA_HI_SX32) /* d, p=PT, a, b, i, x=!PT: the same with a's sign instead of c */
 SASS_OP(LOP3)       /* p=PT, d, a, b, c, i lut, x=!PT: p = (d != 0) or x */
 SASS_OP(PLOP3)      /* p, q=PT, x, y, z, i lut of p, i lut of q */

@@ -70,19 +70,28 @@ static void say_half(struct text *t, uint16_t bits, bool bf16)
 	say_float(t, bf16 ? from_bits32((uint32_t)bits << 16) : from_f16(bits), false);
 }
 
+/* How the immediate is to be read, where that depends on a modifier. */
+static uint8_t immediate_kind(const struct sass_inst *in)
+{
+	uint8_t type = in->mod[SASS_M_STYPE], function = in->mod[SASS_M_FUNC];
+
+	switch (in->form->imm) {
+	case IMM_STYPE:
+		return type == SASS_TYPE_U32 || type == SASS_TYPE_U64 ? IMM_HEX : IMM_SIGNED;
+	case IMM_MUFU:
+		if (function == SASS_MUFU_RCP64H || function == SASS_MUFU_RSQ64H)
+			return IMM_DOUBLE;
+		return IMM_FLOAT;
+	}
+	return in->form->imm;
+}
+
 static void say_immediate(struct text *t, const struct sass_inst *in, int64_t value)
 {
 	uint32_t bits = (uint32_t)value;
-	uint8_t kind = in->form->imm;
 	double d;
 
-	if (kind == IMM_STYPE)
-		kind = in->mod[SASS_M_STYPE] == SASS_TYPE_U32 || in->mod[SASS_M_STYPE] == SASS_TYPE_U64 ?
-		       IMM_HEX : IMM_SIGNED;
-	if (kind == IMM_MUFU)
-		kind = in->mod[SASS_M_FUNC] == SASS_MUFU_RCP64H || in->mod[SASS_M_FUNC] == SASS_MUFU_RSQ64H ?
-		       IMM_DOUBLE : IMM_FLOAT;
-	switch (kind) {
+	switch (immediate_kind(in)) {
 	case IMM_SIGNED:
 		say_signed(t, (int32_t)bits);
 		break;
@@ -113,7 +122,8 @@ static void say_reg(struct text *t, const struct sass_operand *o)
 
 	if (predicate && o->reg == SASS_PT)
 		say(t, "%sT", prefix[o->kind]);
-	else if ((o->kind == SASS_GPR && o->reg == SASS_RZ) || (o->kind == SASS_UGPR && o->reg == SASS_URZ))
+	else if ((o->kind == SASS_GPR && o->reg == SASS_RZ) ||
+		 (o->kind == SASS_UGPR && o->reg == SASS_URZ))
 		say(t, "%sZ", prefix[o->kind]);
 	else
 		say(t, "%s%u", prefix[o->kind], o->reg);
@@ -199,7 +209,7 @@ static void say_source(struct text *t, const struct sass_slot *s, const struct s
 		say_constant(t, s, o);
 	else
 		say_reg(t, o);
-	/* Only pairs of halves in general registers stand outside the bars, after the reuse flag. */
+	/* Only pairs of halves in general registers stand outside the bars. */
 	if (s->flags & SLOT_HALF && o->kind == SASS_GPR)
 		say(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "", part);
 	else
@@ -236,13 +246,14 @@ static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
 	return o->kind == SASS_TARGET && o->value == 0;
 }
 
-static bool shown(const struct sass_inst *in, const struct sass_slot *s, const struct sass_operand *o)
+static bool shown(const struct sass_inst *in, const struct sass_slot *s,
+		  const struct sass_operand *o)
 {
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return false;
-	if (s->flags & SLOT_HIDDEN || (s->flags & SLOT_QUIET && is_default(s, o)))
+	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return false;
-	return (!s->if_mod || in->mod[s->if_mod - 1]) && (!s->unless_mod || !in->mod[s->unless_mod - 1]);
+	return !(s->flags & SLOT_QUIET && is_default(s, o));
 }
 
 static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in, uint32_t index,

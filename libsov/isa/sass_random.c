@@ -18,8 +18,9 @@ static uint32_t below(struct dice *d, uint32_t n)
 static uint32_t bits32(struct dice *d)
 {
 	static const uint32_t corners[] = {
-		0, 1, 2, 0xffffffff, 0x80000000, 0x3f800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x3ff00000,
-		0x7ff00000, 0x7ff80000, 0xfff00001, 0x3c003c00, 0x7c00fc00, 0x80000000, 0x4e6e6b28,
+		0,	    1,		2,	    0xffffffff, 0x80000000, 0x3f800000,
+		0x7f800000, 0xff800000, 0x7fc00000, 0x3ff00000, 0x7ff00000, 0x7ff80000,
+		0xfff00001, 0x3c003c00, 0x7c00fc00, 0x80000000, 0x4e6e6b28,
 	};
 
 	switch (below(d, 4)) {
@@ -42,7 +43,7 @@ static uint8_t flags(struct dice *d, const struct sass_slot *s, const struct sas
 	uint8_t f = 0;
 
 	if (s->flags & (SLOT_NEG | SLOT_NOT) && below(d, 2))
-		f |= s->flags & SLOT_NOT && (!(s->flags & SLOT_NEG) || in->mod[SASS_M_X]) ? SASS_NOT : SASS_NEG;
+		f |= sass_negation(s, in);
 	if (s->flags & SLOT_ABS && below(d, 2))
 		f |= SASS_ABS;
 	return f;

@@ -16,7 +16,6 @@
 #define FORMS_U   (FORM(1) | FORM(4))                     /* uniform: register or immediate */
 
 #define NEG  SLOT_NEG
-#define ABS  SLOT_ABS
 #define NA   (SLOT_NEG | SLOT_ABS)
 #define NNOT (SLOT_NEG | SLOT_NOT)
 
@@ -51,7 +50,6 @@
 #define TRUE_        .otherwise = DEFAULT_TRUE
 #define FALSE_       .otherwise = DEFAULT_FALSE
 #define IF(m)        .if_mod = SASS_M_##m + 1
-#define UNLESS(m)    .unless_mod = SASS_M_##m + 1
 
 /* Modifiers. */
 #define FIELD(m, at, bits, list) {.mod = SASS_M_##m, .lo = at, .width = bits, .choices = list}
@@ -72,8 +70,9 @@
 #define BOOL       FIELD(BOOL, 74, 2, sass_bool)
 
 /* Lists that more than one family uses; in sass_table.c. */
-extern const struct sass_choice sass_rnd[4], sass_cmp3[8], sass_cmp4[16], sass_bool[4], sass_width[8],
-	sass_shift_type[4], sass_prmt[8], sass_vote[4], sass_width_const[8], sass_left_right[2];
+extern const struct sass_choice sass_rnd[4], sass_cmp3[8], sass_cmp4[16], sass_bool[4],
+	sass_width[8], sass_width_const[8], sass_shift_type[4], sass_left_right[2], sass_prmt[8],
+	sass_vote[4];
 
 /* The families of rows, in the order of their opcodes. */
 extern const struct sass_form sass_alu_rows[], sass_uniform_rows[], sass_control_rows[],

@@ -43,7 +43,8 @@ static const char *const names[256] = {
 
 const char *sass_special_name(uint32_t sm, uint8_t number)
 {
-	bool hopper = number == 0x41 || (number >= 0x86 && number <= 0x8b); /* clusters, warp groups */
+	/* Clusters and warp groups came with Hopper. */
+	bool hopper = number == 0x41 || (number >= 0x86 && number <= 0x8b);
 
 	return hopper && sm < 90 ? NULL : names[number];
 }

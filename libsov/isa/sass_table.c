@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instruction table as a whole: rows stand in the order of their opcodes, one file per range, so
- * that the decoder finds them by bisection. Names of modifier values that several families share are
- * here too.
+ * The instruction table as a whole: rows stand in the order of their opcodes, one file per range,
+ * so that the decoder finds them by bisection. Names of modifier values that several families share
+ * are here too.
  */
 #include "libsov/isa/sass_row_macros.h"
 
@@ -14,15 +14,18 @@ const struct sass_choice sass_cmp3[8] = {
 	{".GT", SASS_CMP_GT}, {".NE", SASS_CMP_NE}, {".GE", SASS_CMP_GE}, {".T", SASS_CMP_T},
 };
 const struct sass_choice sass_cmp4[16] = {
-	{".F", SASS_CMP_F}, {".LT", SASS_CMP_LT}, {".EQ", SASS_CMP_EQ}, {".LE", SASS_CMP_LE},
-	{".GT", SASS_CMP_GT}, {".NE", SASS_CMP_NE}, {".GE", SASS_CMP_GE}, {".NUM", SASS_CMP_NUM},
-	{".NAN", SASS_CMP_NAN}, {".LTU", SASS_CMP_LTU}, {".EQU", SASS_CMP_EQU}, {".LEU", SASS_CMP_LEU},
-	{".GTU", SASS_CMP_GTU}, {".NEU", SASS_CMP_NEU}, {".GEU", SASS_CMP_GEU}, {".T", SASS_CMP_T},
+	{".F", SASS_CMP_F},	{".LT", SASS_CMP_LT},	{".EQ", SASS_CMP_EQ},
+	{".LE", SASS_CMP_LE},	{".GT", SASS_CMP_GT},	{".NE", SASS_CMP_NE},
+	{".GE", SASS_CMP_GE},	{".NUM", SASS_CMP_NUM}, {".NAN", SASS_CMP_NAN},
+	{".LTU", SASS_CMP_LTU}, {".EQU", SASS_CMP_EQU}, {".LEU", SASS_CMP_LEU},
+	{".GTU", SASS_CMP_GTU}, {".NEU", SASS_CMP_NEU}, {".GEU", SASS_CMP_GEU},
+	{".T", SASS_CMP_T},
 };
 const struct sass_choice sass_bool[4] = {{".AND", SASS_AND}, {".OR", SASS_OR}, {".XOR", SASS_XOR}};
 const struct sass_choice sass_width[8] = {
-	{".U8", SASS_WIDTH_U8}, {".S8", SASS_WIDTH_S8}, {".U16", SASS_WIDTH_U16},
-	{".S16", SASS_WIDTH_S16}, {"", SASS_WIDTH_32}, {".64", SASS_WIDTH_64}, {".128", SASS_WIDTH_128},
+	{".U8", SASS_WIDTH_U8},	  {".S8", SASS_WIDTH_S8}, {".U16", SASS_WIDTH_U16},
+	{".S16", SASS_WIDTH_S16}, {"", SASS_WIDTH_32},	  {".64", SASS_WIDTH_64},
+	{".128", SASS_WIDTH_128},
 };
 const struct sass_choice sass_width_const[8] = { /* constants come in at most 64 bits */
 	{".U8", SASS_WIDTH_U8}, {".S8", SASS_WIDTH_S8}, {".U16", SASS_WIDTH_U16},
@@ -33,8 +36,9 @@ const struct sass_choice sass_shift_type[4] = {
 	{".S64", SASS_SH_S64}, {".U64", SASS_SH_U64}, {".S32", SASS_SH_S32}, {".U32", SASS_SH_U32},
 };
 const struct sass_choice sass_prmt[8] = {
-	{"", SASS_PRMT_IDX}, {".F4E", SASS_PRMT_F4E}, {".B4E", SASS_PRMT_B4E}, {".RC8", SASS_PRMT_RC8},
-	{".ECL", SASS_PRMT_ECL}, {".ECR", SASS_PRMT_ECR}, {".RC16", SASS_PRMT_RC16},
+	{"", SASS_PRMT_IDX},	   {".F4E", SASS_PRMT_F4E}, {".B4E", SASS_PRMT_B4E},
+	{".RC8", SASS_PRMT_RC8},   {".ECL", SASS_PRMT_ECL}, {".ECR", SASS_PRMT_ECR},
+	{".RC16", SASS_PRMT_RC16},
 };
 const struct sass_choice sass_vote[4] = {
 	{".ALL", SASS_VOTE_ALL}, {".ANY", SASS_VOTE_ANY}, {".EQ", SASS_VOTE_EQ},

@@ -14,18 +14,25 @@ static const struct sass_choice mufu[16] = {
 /* Formats of numbers. Integers: bit 0 signed, bits 1–2 size. Floats: size; 32 bits are not printed
  * unless both ends are floats. */
 static const struct sass_choice integer[8] = {
-	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
-	{".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32},
+	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16},
+	{".S16", SASS_TYPE_S16}, {".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32},
 };
 static const struct sass_choice integer8[8] = {{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}};
-static const struct sass_choice integer16[8] = {[2] = {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16}};
-static const struct sass_choice integer32[8] = {[4] = {".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32}};
-static const struct sass_choice only_i64[8] = {[6] = {".U64", SASS_TYPE_U64}, {".S64", SASS_TYPE_S64}};
-static const struct sass_choice integer64[8] = {
-	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
-	{".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32}, {".U64", SASS_TYPE_U64}, {".S64", SASS_TYPE_S64},
+static const struct sass_choice integer16[8] = {
+	[2] = {".U16", SASS_TYPE_U16}, {".S16", SASS_TYPE_S16},
 };
-static const struct sass_choice floating[4] = {{NULL, 0}, {".F16", SASS_TYPE_F16}, {"", SASS_TYPE_F32}};
+static const struct sass_choice integer32[8] = {[4] = {".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32}};
+static const struct sass_choice only_i64[8] = {
+	[6] = {".U64", SASS_TYPE_U64}, {".S64", SASS_TYPE_S64},
+};
+static const struct sass_choice integer64[8] = {
+	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16},
+	{".S16", SASS_TYPE_S16}, {".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32},
+	{".U64", SASS_TYPE_U64}, {".S64", SASS_TYPE_S64},
+};
+static const struct sass_choice floating[4] = {
+	{NULL, 0}, {".F16", SASS_TYPE_F16}, {"", SASS_TYPE_F32},
+};
 static const struct sass_choice floating64[4] = {
 	{NULL, 0}, {".F16", SASS_TYPE_F16}, {"", SASS_TYPE_F32}, {".F64", SASS_TYPE_F64},
 };
@@ -34,7 +41,9 @@ static const struct sass_choice only_f32[8] = {[2] = {"", SASS_TYPE_F32}};
 static const struct sass_choice only_f64[8] = {[3] = {".F64", SASS_TYPE_F64}};
 static const struct sass_choice only_bf16[8] = {[4] = {".BF16", SASS_TYPE_BF16}};
 static const struct sass_choice explicit_f32[8] = {[2] = {".F32", SASS_TYPE_F32}};
-static const struct sass_choice f16_f32[8] = {[1] = {".F16", SASS_TYPE_F16}, {".F32", SASS_TYPE_F32}};
+static const struct sass_choice f16_f32[8] = {
+	[1] = {".F16", SASS_TYPE_F16}, {".F32", SASS_TYPE_F32},
+};
 static const struct sass_choice f16_bf16[8] = {
 	[1] = {".F16", SASS_TYPE_F16}, [4] = {".BF16", SASS_TYPE_BF16},
 };
@@ -45,8 +54,9 @@ static const struct sass_choice round_integer[4] = {
 	{"", SASS_RN}, {".FLOOR", SASS_RM}, {".CEIL", SASS_RP}, {".TRUNC", SASS_RZ_MODE},
 };
 static const struct sass_choice bar[32] = {
-	[0] = {".SYNC", SASS_BAR_SYNC}, [4] = {".ARV", SASS_BAR_ARV}, [8] = {".RED.POPC", SASS_BAR_RED_POPC},
-	[9] = {".RED.AND", SASS_BAR_RED_AND}, [10] = {".RED.OR", SASS_BAR_RED_OR},
+	[0] = {".SYNC", SASS_BAR_SYNC}, [4] = {".ARV", SASS_BAR_ARV},
+	[8] = {".RED.POPC", SASS_BAR_RED_POPC}, [9] = {".RED.AND", SASS_BAR_RED_AND},
+	[10] = {".RED.OR", SASS_BAR_RED_OR},
 };
 static const struct sass_choice bra[4] = {
 	{"", SASS_BRA_PLAIN}, {".U", SASS_BRA_U}, {".DIV", SASS_BRA_DIV}, {".CONV", SASS_BRA_CONV},
@@ -55,7 +65,8 @@ static const struct sass_choice bra_uniform[4] = {
 	{NULL, 0}, {NULL, 0}, {".DIV", SASS_BRA_DIV}, {".CONV", SASS_BRA_CONV},
 };
 static const struct sass_choice exit_kind[4] = {
-	{"", SASS_EXIT_PLAIN}, {".KEEPREFCOUNT", SASS_EXIT_KEEPREFCOUNT}, {".PREEMPTED", SASS_EXIT_PREEMPTED},
+	{"", SASS_EXIT_PLAIN}, {".KEEPREFCOUNT", SASS_EXIT_KEEPREFCOUNT},
+	{".PREEMPTED", SASS_EXIT_PREEMPTED},
 };
 static const struct sass_choice nanosleep[4] = {
 	{"", SASS_SLEEP_PLAIN}, {NULL, 0}, {".WARP", SASS_SLEEP_WARP}, {NULL, 0},
@@ -68,7 +79,8 @@ static bool legal_bar(uint32_t sm, const struct sass_inst *in)
 	const struct sass_operand *a = &in->ops[0], *b = &in->ops[1];
 
 	(void)sm;
-	if (in->mod[SASS_M_BAR] == SASS_BAR_ARV && (in->mod[SASS_M_DEFER] || (b->kind == SASS_IMM && !b->value)))
+	if (in->mod[SASS_M_BAR] == SASS_BAR_ARV &&
+	    (in->mod[SASS_M_DEFER] || (b->kind == SASS_IMM && !b->value)))
 		return false;
 	if (b->kind == SASS_GPR && b->reg == SASS_RZ)
 		return false; /* all threads: that is form 5 with 0 */
@@ -81,6 +93,8 @@ static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 	return in->ops[0].value < 6;
 }
 
+#define DT      D(.count = COUNT_DTYPE)
+#define ODDT(f) ODD(f, .count = COUNT_STYPE)
 #define BRANCH  SASS_PIPE_BRANCH, .sb = SB_NONE
 #define X_      PQ(87, 90)
 #define BARMODS FIELDS2(BAR, 74, 2, 77, 3, bar), FLAG(DEFER, 80, YES(".DEFER_BLOCKING"))
@@ -99,63 +113,70 @@ const struct sass_form sass_control_rows[] = {
 	{"FCHK", SASS_FCHK, 0x102, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
 	 .ops = {PD(81), A(NA), ODD(NA)}},
 	{"F2F", SASS_F2F, 0x104, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
-	 .ops = {D(), ODD(NA)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, f16_bf16), FIELD(STYPE, 84, 3, explicit_f32), RND}},
-	{"F2F", SASS_F2F, 0x104, FORM(1), SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	{"F2F", SASS_F2F, 0x104, FORM(1), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, explicit_f32), FIELD(STYPE, 84, 3, only_f16), RND}},
-	{"F2F", SASS_F2F, 0x104, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	{"F2F", SASS_F2F, 0x104, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, explicit_f32), FIELD(STYPE, 84, 3, only_bf16), RND}},
 	{"F2I", SASS_F2I, 0x105, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
-	 .ops = {D(), ODD(NA)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer), FIELD(STYPE, 84, 2, only_f32),
 		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
-	{"F2I", SASS_F2I, 0x105, FORM(1), SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	{"F2I", SASS_F2I, 0x105, FORM(1), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer), FIELD(STYPE, 84, 2, only_f16),
-		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
+		 FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
 	{"I2F", SASS_I2F, 0x106, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_STYPE,
-	 .ops = {D(), ODD(0)},
+	 .ops = {DT, ODDT(0)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating), FIELDS2(STYPE, 74, 1, 84, 2, integer32), RND}},
-	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(SLOT_BYTE)},
+	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_BYTE)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating), FIELDS2(STYPE, 74, 1, 84, 2, integer8), RND}},
-	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(SLOT_HALF1)},
+	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_HALF1)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating), FIELDS2(STYPE, 74, 1, 84, 2, integer16), RND}},
 	{"FRND", SASS_FRND, 0x107, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
-	 .ops = {D(), ODD(NA)},
+	 .ops = {DT, ODD(NA, .count = COUNT_DTYPE)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd32), FIELD(RND, 78, 2, round_integer)}},
-	{"FRND", SASS_FRND, 0x107, FORM(1), SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	{"FRND", SASS_FRND, 0x107, FORM(1), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODD(NA | SLOT_HALF1, .count = COUNT_DTYPE)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd16), FIELD(RND, 78, 2, round_integer)}},
 	{"MUFU", SASS_MUFU, 0x108, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_MUFU,
 	 .ops = {D(), ODD(NA)}, .fields = {FIELD(FUNC, 74, 4, mufu)}},
 	{"POPC", SASS_POPC, 0x109, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(SLOT_NOT)}},
 	{"F2F", SASS_F2F, 0x110, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
-	 .ops = {D(), ODD(NA, PAIR)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, f16_f32), FIELD(STYPE, 84, 3, only_f64), RND}},
 	{"F2F", SASS_F2F, 0x110, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
-	 .ops = {D(PAIR), ODD(NA)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_f64), FIELD(STYPE, 84, 3, explicit_f32), RND}},
 	{"F2F", SASS_F2F, 0x110, FORM(1), SM_ALL, SASS_PIPE_MUFU,
-	 .ops = {D(PAIR), ODD(NA | SLOT_HALF1)},
+	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_f64), FIELD(STYPE, 84, 3, only_f16), RND}},
 	{"F2I", SASS_F2I, 0x111, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
-	 .ops = {D(.count = COUNT_DTYPE), ODD(NA, PAIR)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer64), FIELD(STYPE, 84, 2, only_f64),
 		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
 	{"F2I", SASS_F2I, 0x111, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
-	 .ops = {D(PAIR), ODD(NA)},
+	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, only_i64), FIELD(STYPE, 84, 2, only_f32),
 		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
 	{"I2F", SASS_I2F, 0x112, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_STYPE,
-	 .ops = {D(PAIR), ODD(0)},
+	 .ops = {DT, ODDT(0)},
 	 .fields = {FIELD(DTYPE, 75, 2, only_f64), FIELDS2(STYPE, 74, 1, 84, 2, integer32), RND}},
-	{"I2F", SASS_I2F, 0x112, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU, .ops = {D(PAIR), ODD(SLOT_BYTE)},
+	{"I2F", SASS_I2F, 0x112, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_BYTE)},
 	 .fields = {FIELD(DTYPE, 75, 2, only_f64), FIELDS2(STYPE, 74, 1, 84, 2, integer8), RND}},
-	{"I2F", SASS_I2F, 0x112, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU, .ops = {D(PAIR), ODD(SLOT_HALF1)},
+	{"I2F", SASS_I2F, 0x112, FORM(1) | FORM(6), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_HALF1)},
 	 .fields = {FIELD(DTYPE, 75, 2, only_f64), FIELDS2(STYPE, 74, 1, 84, 2, integer16), RND}},
 	{"I2F", SASS_I2F, 0x112, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_STYPE,
-	 .ops = {D(.count = COUNT_DTYPE), ODD(0, PAIR)},
+	 .ops = {DT, ODDT(0)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating64), FIELDS2(STYPE, 74, 1, 84, 2, only_i64), RND}},
 	{"FRND", SASS_FRND, 0x113, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
-	 .ops = {D(PAIR), ODD(NA, PAIR)},
+	 .ops = {DT, ODD(NA, .count = COUNT_DTYPE)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd64), FIELD(RND, 78, 2, round_integer)}},
 	{"NOP", SASS_NOP, 0x118, FORM(4), SM_ALL, SASS_PIPE_ALU, .ops = {NOTHING}},
 	{"S2R", SASS_S2R, 0x119, FORM(4), SM_ALL, SASS_PIPE_SPECIAL,
@@ -167,8 +188,8 @@ const struct sass_form sass_control_rows[] = {
 	{"ENDCOLLECTIVE", SASS_ENDCOLLECTIVE, 0x11b, FORM(4), SM_90, BRANCH, .ops = {X_}},
 	{"B2R.RESULT", SASS_B2R, 0x11c, FORM(1), SM_ALL, SASS_PIPE_BARRIER,
 	 .ops = {D(.otherwise = DEFAULT_ZERO_REG), PDQ(81)}, .fixed = {{78, 2, 1}}},
-	{"BAR", SASS_BAR, 0x11d, FORM(1), SM_ALL, SASS_PIPE_BARRIER, .sb = SB_READ, .ops = {R(32), R(32), BARX},
-	 .fields = {BARMODS}, .legal = legal_bar},
+	{"BAR", SASS_BAR, 0x11d, FORM(1), SM_ALL, SASS_PIPE_BARRIER, .sb = SB_READ,
+	 .ops = {R(32), R(32), BARX}, .fields = {BARMODS}, .legal = legal_bar},
 	{"BAR", SASS_BAR, 0x11d, FORM(2), SM_ALL, SASS_PIPE_BARRIER, .sb = SB_READ,
 	 .ops = {R(32), I(42, 12, .flags = SLOT_QUIET, .otherwise = DEFAULT_0), BARX},
 	 .fields = {BARMODS}, .legal = legal_bar},
@@ -216,7 +237,8 @@ const struct sass_form sass_control_rows[] = {
 	{"EXIT", SASS_EXIT, 0x14d, FORM(4), SM_ALL, BRANCH, .ops = {X_},
 	 .fields = {FIELD(EXIT, 84, 2, exit_kind), FLAG(NO_ATEXIT, 86, YES(".NO_ATEXIT"))}},
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_80, BRANCH,
-	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR}, .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR},
+	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
 	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},

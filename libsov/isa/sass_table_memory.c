@@ -8,12 +8,14 @@
 static const struct sass_choice load_order[16] = {
 	{"", SASS_ORDER_WEAK}, {".CONSTANT.PRIVATE", SASS_ORDER_CONSTANT_PRIVATE},
 	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA},
-	{".CONSTANT.CTA.PRIVATE", SASS_ORDER_CONSTANT_CTA_PRIVATE}, {".CONSTANT", SASS_ORDER_CONSTANT},
-	{".STRONG.SM", SASS_ORDER_STRONG_SM}, {".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE},
+	{".CONSTANT.CTA.PRIVATE", SASS_ORDER_CONSTANT_CTA_PRIVATE},
+	{".CONSTANT", SASS_ORDER_CONSTANT}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE},
 	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".MMIO.GPU", SASS_ORDER_MMIO_GPU},
 	{".CONSTANT.SM", SASS_ORDER_CONSTANT_SM}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
-	{".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE}, {".MMIO.SYS", SASS_ORDER_MMIO_SYS},
-	{".CONSTANT.VC", SASS_ORDER_CONSTANT_VC}, {".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
+	{".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE},
+	{".MMIO.SYS", SASS_ORDER_MMIO_SYS}, {".CONSTANT.VC", SASS_ORDER_CONSTANT_VC},
+	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
 	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
 };
 /* Stores and atomics: the same but for one. */
@@ -22,44 +24,52 @@ static const struct sass_choice store_order[16] = {
 	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA},
 	{".CONSTANT.CTA.PRIVATE", SASS_ORDER_CONSTANT_CTA_PRIVATE},
 	{".STRONG.SM.PRIVATE", SASS_ORDER_STRONG_SM_PRIVATE}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
-	{".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE}, {".STRONG.GPU", SASS_ORDER_STRONG_GPU},
-	{".MMIO.GPU", SASS_ORDER_MMIO_GPU}, {".CONSTANT.SM", SASS_ORDER_CONSTANT_SM},
-	{".STRONG.SYS", SASS_ORDER_STRONG_SYS}, {".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE},
+	{".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".MMIO.GPU", SASS_ORDER_MMIO_GPU},
+	{".CONSTANT.SM", SASS_ORDER_CONSTANT_SM}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+	{".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE},
 	{".MMIO.SYS", SASS_ORDER_MMIO_SYS}, {".CONSTANT.VC", SASS_ORDER_CONSTANT_VC},
-	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE}, {".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
+	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
+	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
 };
 static const struct sass_choice evict[8] = {
-	{".EF", SASS_EVICT_EF}, {"", SASS_EVICT_NORMAL}, {".EL", SASS_EVICT_EL}, {".LU", SASS_EVICT_LU},
-	{".EU", SASS_EVICT_EU}, {".NA", SASS_EVICT_NA},
+	{".EF", SASS_EVICT_EF}, {"", SASS_EVICT_NORMAL}, {".EL", SASS_EVICT_EL},
+	{".LU", SASS_EVICT_LU}, {".EU", SASS_EVICT_EU}, {".NA", SASS_EVICT_NA},
 };
-static const struct sass_choice prefetch[4] = {{"", 0}, {".LTC64B", 1}, {".LTC128B", 2}, {".LTC256B", 3}};
+static const struct sass_choice prefetch[4] = {
+	{"", 0}, {".LTC64B", 1}, {".LTC128B", 2}, {".LTC256B", 3},
+};
 static const struct sass_choice xshift[4] = {{"", 0}, {"", 1}, {"", 2}, {"", 3}};
 static const struct sass_choice index_mode[4] = {
-	{"", SASS_INDEX_PLAIN}, {".IL", SASS_INDEX_IL}, {".IS", SASS_INDEX_IS}, {".ISL", SASS_INDEX_ISL},
+	{"", SASS_INDEX_PLAIN}, {".IL", SASS_INDEX_IL}, {".IS", SASS_INDEX_IS},
+	{".ISL", SASS_INDEX_ISL},
 };
 static const struct sass_choice shfl[4] = {
-	{".IDX", SASS_SHFL_IDX}, {".UP", SASS_SHFL_UP}, {".DOWN", SASS_SHFL_DOWN}, {".BFLY", SASS_SHFL_BFLY},
+	{".IDX", SASS_SHFL_IDX}, {".UP", SASS_SHFL_UP}, {".DOWN", SASS_SHFL_DOWN},
+	{".BFLY", SASS_SHFL_BFLY},
 };
 static const struct sass_choice atom[16] = {
-	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX}, {".INC", SASS_ATOM_INC},
-	{".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND}, {".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR},
-	{".EXCH", SASS_ATOM_EXCH},
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR}, {".EXCH", SASS_ATOM_EXCH},
 };
 static const struct sass_choice atomg[16] = {
-	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX}, {".INC", SASS_ATOM_INC},
-	{".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND}, {".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR},
-	{".EXCH", SASS_ATOM_EXCH}, {".SAFEADD", SASS_ATOM_SAFEADD},
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR}, {".EXCH", SASS_ATOM_EXCH},
+	{".SAFEADD", SASS_ATOM_SAFEADD},
 };
 static const struct sass_choice atom_float[4] = {
 	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
 };
 static const struct sass_choice atype_80[16] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
-	{".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, {".F16x2.RN", SASS_ATYPE_F16X2}, {".S64", SASS_ATYPE_S64},
-	{".F64.RN", SASS_ATYPE_F64},
+	{".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, {".F16x2.RN", SASS_ATYPE_F16X2},
+	{".S64", SASS_ATYPE_S64}, {".F64.RN", SASS_ATYPE_F64},
 };
 static const struct sass_choice atype_90[8] = {
-	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64}, {".S64", SASS_ATYPE_S64},
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	{".S64", SASS_ATYPE_S64},
 };
 static const struct sass_choice atype_shared[4] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
@@ -79,25 +89,27 @@ static const struct sass_choice cas[4] = {
 };
 static const struct sass_choice only_cas[4] = {{".CAS", SASS_CAS}};
 static const struct sass_choice fence[4] = {
-	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN}, {".MMIO", SASS_FENCE_MMIO},
+	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
+	{".MMIO", SASS_FENCE_MMIO},
 };
 static const struct sass_choice scope[8] = {
-	{".CTA", SASS_SCOPE_CTA}, {".SM", SASS_SCOPE_SM}, {".GPU", SASS_SCOPE_GPU}, {".SYS", SASS_SCOPE_SYS},
-	{NULL, 0}, {".VC", SASS_SCOPE_VC},
+	{".CTA", SASS_SCOPE_CTA}, {".SM", SASS_SCOPE_SM}, {".GPU", SASS_SCOPE_GPU},
+	{".SYS", SASS_SCOPE_SYS}, {NULL, 0}, {".VC", SASS_SCOPE_VC},
 };
 static const struct sass_choice cctl[16] = {
-	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB}, {".IV", SASS_CCTL_IV},
-	{NULL, 0}, {".RS", SASS_CCTL_RS},
+	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB},
+	{".IV", SASS_CCTL_IV}, {NULL, 0}, {".RS", SASS_CCTL_RS},
 };
 static const struct sass_choice redux[8] = {
-	{"", SASS_REDUX_AND}, {".OR", SASS_REDUX_OR}, {".XOR", SASS_REDUX_XOR}, {".SUM", SASS_REDUX_SUM},
-	{".MIN", SASS_REDUX_MIN}, {".MAX", SASS_REDUX_MAX},
+	{"", SASS_REDUX_AND}, {".OR", SASS_REDUX_OR}, {".XOR", SASS_REDUX_XOR},
+	{".SUM", SASS_REDUX_SUM}, {".MIN", SASS_REDUX_MIN}, {".MAX", SASS_REDUX_MAX},
 };
 static const struct sass_choice qspc_80[4] = {
 	{".G", SASS_QSPC_GLOBAL}, {".L", SASS_QSPC_LOCAL}, {".S", SASS_QSPC_SHARED},
 };
 static const struct sass_choice qspc_90[4] = {
-	{".G", SASS_QSPC_GLOBAL}, {".L", SASS_QSPC_LOCAL}, {".S", SASS_QSPC_SHARED}, {".D", SASS_QSPC_CLUSTER},
+	{".G", SASS_QSPC_GLOBAL}, {".L", SASS_QSPC_LOCAL}, {".S", SASS_QSPC_SHARED},
+	{".D", SASS_QSPC_CLUSTER},
 };
 
 /* 64-bit addresses with a uniform register: a descriptor needs a register pair, a sum of a uniform
@@ -165,26 +177,34 @@ static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 
 const struct sass_form sass_memory_rows[] = {
 	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY,
-	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI}, .fields = {E, LOADS}},
+	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI},
+	 .fields = {E, LOADS}},
 	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
 	 .fields = {E, LOADS}, .legal = legal_global},
 	{"LDG", SASS_LDG, 0x181, FORM(1), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
 	 .fields = {E, LOADS}},
-	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI},
-	 .fields = {E, LOADS}, .legal = legal_global},
-	{"LDC", SASS_LDC, 0x182, FORM(5), SM_ALL, SASS_PIPE_CONSTANT, .ops = {DW, {.type = SLOT_CONST_R}},
+	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY,
+	 .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI}, .fields = {E, LOADS},
+	 .legal = legal_global},
+	{"LDC", SASS_LDC, 0x182, FORM(5), SM_ALL, SASS_PIPE_CONSTANT,
+	 .ops = {DW, {.type = SLOT_CONST_R}},
 	 .fields = {FIELD(WIDTH, 73, 3, sass_width_const), FIELD(INDEX, 78, 2, index_mode)}},
-	{"LDL", SASS_LDL, 0x183, FORM(4), SM_ALL, MEMORY, .ops = {DW, LOCAL_MAYBE}, .fields = {EVICT, WIDTH}},
+	{"LDL", SASS_LDL, 0x183, FORM(4), SM_ALL, MEMORY, .ops = {DW, LOCAL_MAYBE},
+	 .fields = {EVICT, WIDTH}},
 	{"LDS", SASS_LDS, 0x184, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
 	 .fields = {WIDTH, XSHIFT}},
-	{"ST", SASS_ST, 0x185, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL_U(64, 76, 90), BW},
-	 .fields = {E, STORES}, .legal = legal_global},
-	{"STG", SASS_STG, 0x186, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW}, .fields = {E, STORES}},
-	{"STG", SASS_STG, 0x186, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL_U(64, 76, 90), BW},
-	 .fields = {E, STORES}, .legal = legal_global},
-	{"STL", SASS_STL, 0x187, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {SHARED, BW}, .fields = {EVICT, WIDTH}},
-	{"STL", SASS_STL, 0x187, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW}, .fields = {EVICT, WIDTH}},
-	{"STS", SASS_STS, 0x188, FORM(1), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW}, .fields = {WIDTH, XSHIFT}},
+	{"ST", SASS_ST, 0x185, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E, STORES}, .legal = legal_global},
+	{"STG", SASS_STG, 0x186, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
+	 .fields = {E, STORES}},
+	{"STG", SASS_STG, 0x186, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E, STORES}, .legal = legal_global},
+	{"STL", SASS_STL, 0x187, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {SHARED, BW},
+	 .fields = {EVICT, WIDTH}},
+	{"STL", SASS_STL, 0x187, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW},
+	 .fields = {EVICT, WIDTH}},
+	{"STS", SASS_STS, 0x188, FORM(1), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW},
+	 .fields = {WIDTH, XSHIFT}},
 	{"STS", SASS_STS, 0x188, FORM(4), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED_U, BW},
 	 .fields = {WIDTH, XSHIFT}},
 	{"SHFL", SASS_SHFL, 0x189, FORM(1), SM_ALL, SHARED_PIPE,
@@ -205,7 +225,8 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E, ATOM, EVICT, TYPE_90, ORDER_S}, .legal = legal_atomic},
-	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}},
 	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT},
 	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
@@ -213,10 +234,12 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
 	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
 	 .fields = {CAS, FIELD(ATYPE, 73, 2, cas_type), XSHIFT}},
-	{"RED", SASS_RED, 0x18e, FORM(4), SM_80, MEMORY, .sb = SB_READ, .ops = {GLOBAL_MAYBE(64, 71, 90), BT},
-	 .fields = {E, ATOM3, EVICT, TYPE_80, ORDER_S}, .legal = legal_global},
-	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ, .ops = {GLOBAL_MAYBE(64, 71, 90), BT},
-	 .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S}, .legal = legal_global},
+	{"RED", SASS_RED, 0x18e, FORM(4), SM_80, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_80, ORDER_S},
+	 .legal = legal_global},
+	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S},
+	 .legal = legal_global},
 	{"CCTL", SASS_CCTL, 0x18f, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
 	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}},
 	 .fields = {E, FIELD(CCTL, 87, 4, cctl)}},
@@ -240,8 +263,9 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOMG", SASS_ATOMG, 0x1a3, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}, .legal = legal_atomic},
-	{"REDG", SASS_RED, 0x1a6, FORM(4), SM_90, MEMORY, .sb = SB_READ, .ops = {GLOBAL_MAYBE(64, 71, 90), BT},
-	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}, .legal = legal_global},
+	{"REDG", SASS_RED, 0x1a6, FORM(4), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S},
+	 .legal = legal_global},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_80, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_80, MEMORY,
@@ -252,7 +276,8 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_90, ORDER_S}, .legal = legal_atomic},
-	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_80, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}},

@@ -30,7 +30,8 @@ __attribute__((unused)) static bool cubin_read(const char *path, struct cubin *c
 	rewind(f);
 	c->size = size > 0 ? (size_t)size : 0;
 	c->bytes = malloc(c->size + 1);
-	if (!c->bytes || fread(c->bytes, 1, c->size, f) != c->size || c->size < sizeof(Elf64_Ehdr)) {
+	if (!c->bytes || fread(c->bytes, 1, c->size, f) != c->size ||
+	    c->size < sizeof(Elf64_Ehdr)) {
 		fclose(f);
 		return false;
 	}
@@ -40,8 +41,8 @@ __attribute__((unused)) static bool cubin_read(const char *path, struct cubin *c
 }
 
 /* The code of the next function after section *section; NULL: there is none. */
-__attribute__((unused)) static const uint8_t *cubin_function(const struct cubin *c, uint32_t *section,
-							     size_t *size)
+__attribute__((unused)) static const uint8_t *cubin_function(const struct cubin *c,
+							     uint32_t *section, size_t *size)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)c->bytes;
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(c->bytes + e->e_shoff);
@@ -53,7 +54,8 @@ __attribute__((unused)) static const uint8_t *cubin_function(const struct cubin 
 		uint64_t name = s[e->e_shstrndx].sh_offset + s[*section].sh_name;
 
 		if (name + 6 > c->size || memcmp(c->bytes + name, ".text.", 6) ||
-		    s[*section].sh_offset > c->size || s[*section].sh_size > c->size - s[*section].sh_offset)
+		    s[*section].sh_offset > c->size ||
+		    s[*section].sh_size > c->size - s[*section].sh_offset)
 			continue;
 		*size = s[*section].sh_size;
 		return c->bytes + s[*section].sh_offset;

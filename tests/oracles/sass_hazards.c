@@ -28,14 +28,16 @@ static int reader[KINDS][256];                        /* last late reader + 1 */
 static uint32_t sm, checks, tight, violations;
 static const char *path;
 
-static void complain(const char *rule, int first, int second, const struct sass_reg_use *u, uint32_t need)
+static void complain(const char *rule, int first, int second, const struct sass_reg_use *u,
+		     uint32_t need)
 {
 	char a[256], b[256];
 
 	sass_print(sm, &steps[first].in, first * 16, a, sizeof(a));
 	sass_print(sm, &steps[second].in, second * 16, b, sizeof(b));
-	printf("%s: %s kind %u register %u: %04x %s -> %04x %s: %u cycles, needs %u\n", path, rule, u->kind,
-	       u->reg, first * 16, a, second * 16, b, steps[second].time - steps[first].time, need);
+	printf("%s: %s kind %u register %u: %04x %s -> %04x %s: %u cycles, needs %u\n", path, rule,
+	       u->kind, u->reg, first * 16, a, second * 16, b,
+	       steps[second].time - steps[first].time, need);
 	violations++;
 }
 
@@ -82,7 +84,8 @@ static bool was_read(int from, int to)
 		if (sass_drains(sm, &steps[i].in))
 			return true;
 		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
-		    (waited(steps[i].in.read_barrier, i, to) || waited(steps[i].in.write_barrier, i, to)))
+			 (waited(steps[i].in.read_barrier, i, to) ||
+			  waited(steps[i].in.write_barrier, i, to)))
 			return true;
 	return false;
 }
@@ -103,7 +106,8 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	if (steps[i].time - steps[w].time < need && !sass_variable(sm, &steps[w].in))
 		complain("too early", w, i, u, need);
 	/* Predicates of atomics are there when the operands have been read. */
-	if (sass_variable(sm, &steps[w].in) && !written(w, i) && !(u->kind == SASS_PRED && was_read(w, i)))
+	if (sass_variable(sm, &steps[w].in) && !written(w, i) &&
+	    !(u->kind == SASS_PRED && was_read(w, i)))
 		complain("no scoreboard", w, i, u, need);
 }
 
@@ -153,7 +157,8 @@ static void check(int n)
 			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
-				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k], s->uses[k].reg + r);
+				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k],
+									      s->uses[k].reg + r);
 		for (uint32_t k = 0; k < s->n; k++) {
 			const struct sass_reg_use *u = &s->uses[k];
 
@@ -167,7 +172,8 @@ static void check(int n)
 		}
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
-				if (!s->uses[k].write && s->uses[k].kind == SASS_GPR && sass_reads_late(sm, &s->in))
+				if (!s->uses[k].write && s->uses[k].kind == SASS_GPR &&
+				    sass_reads_late(sm, &s->in))
 					reader[s->uses[k].kind][s->uses[k].reg + r] = i + 1;
 	}
 }
@@ -215,7 +221,7 @@ int main(int argc, char **argv)
 		}
 		free(c.bytes);
 	}
-	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm, checks, tight,
-	       violations);
+	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm,
+	       checks, tight, violations);
 	return violations != 0;
 }

@@ -26,7 +26,9 @@ int main(int argc, char **argv)
 	uint64_t seed;
 
 	if (argc < 6)
-		return fprintf(stderr, "usage: sass_words SM PER_FORM SEED words.bin words.txt [OP]\n"), 2;
+		return fprintf(stderr,
+			       "usage: sass_words SM PER_FORM SEED words.bin words.txt [OP]\n"),
+		       2;
 	sm = strtoul(argv[1], NULL, 0);
 	per = strtoul(argv[2], NULL, 0);
 	seed = strtoull(argv[3], NULL, 0);
@@ -49,7 +51,8 @@ int main(int argc, char **argv)
 			sass_random(f, sm, next, &seed, &in);
 			if (!sass_encode(sm, &in, &w, &why) || !sass_decode(sm, w, &back) ||
 			    sass_print(sm, &back, address, line, sizeof(line)) < 0) {
-				fprintf(stderr, "row %u %s: cannot encode and decode: %s\n", i, f->name, why);
+				fprintf(stderr, "row %u %s: cannot encode and decode: %s\n", i,
+					f->name, why);
 				return 1;
 			}
 			fwrite(&w, 16, 1, words);

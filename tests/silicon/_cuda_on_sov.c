@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few functions of the CUDA driver API that runner.c calls, on libsov: so that the bundle, its
- * runner and its verdicts can be tried where there is no GPU. Not a CUDA driver.
+ * The few functions of the CUDA driver API that driver.h names, on libsov: so that the bundle, its
+ * programs and their verdicts can be tried where there is no GPU. Not a CUDA driver.
  */
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +111,11 @@ EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image)
 	uint64_t other = sections + (uint64_t)counts[2] * counts[3];
 
 	return error_of(sov_module_load(context, image, end > other ? end : other, NULL, module));
+}
+EXPORT cuModuleUnload(sov_module module);
+EXPORT cuModuleUnload(sov_module module)
+{
+	return error_of(sov_module_unload(module));
 }
 EXPORT cuModuleGetFunction(sov_function *function, sov_module module, const char *name);
 EXPORT cuModuleGetFunction(sov_function *function, sov_module module, const char *name)

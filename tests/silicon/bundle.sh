@@ -1,19 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make silicon: everything that a machine with a GPU needs to judge our code, in one folder and one
-# archive: our cubins, the PTX they come from, the runner, and the sources to compile them again
-# there. What happens there is in run.sh.
+# archive: our cubins, the PTX they come from, the programs that judge, and the sources to compile
+# them again there. What happens there is in run.sh.
 set -eu
 : "${BUILD:=build}"
 out=$BUILD/silicon
 rm -rf "$out" "$out.tar.gz"
-mkdir -p "$out"
+tests=tests/userspace/ptx
+mkdir -p "$out/$tests/instructions"
+
+# In default and serial mode, beside a copy of the source.
+compile() { # file, folder
+	stem=$2/$(basename "$1" .ptx)
+	"$BUILD/sov" compile --target sm_90 -o "$stem.default.cubin" "$1" &&
+		"$BUILD/sov" compile --target sm_90 --serial -o "$stem.serial.cubin" "$1" &&
+		cp "$1" "$2/"
+}
 for kernel in saxpy reduce; do
-	cp tests/kernels/$kernel.ptx "$out/"
-	"$BUILD/sov" compile --target sm_90 -o "$out/$kernel.default.cubin" tests/kernels/$kernel.ptx
-	"$BUILD/sov" compile --target sm_90 --serial -o "$out/$kernel.serial.cubin" tests/kernels/$kernel.ptx
+	compile tests/kernels/$kernel.ptx "$out"
 done
-cp tests/silicon/run.sh tests/silicon/runner.c tests/silicon/reference.h "$out/"
+for test in $tests/instructions/*.ptx; do
+	if grep -q '^// machine code: not yet$' "$test"; then
+		cp "$test" "$out/$tests/instructions/"
+	else
+		compile "$test" "$out/$tests/instructions"
+	fi
+done
+cp tests/silicon/run.sh tests/silicon/*.[ch] "$out/"
+rm "$out"/_* "$out"/forms.c
+cp tests/tap.h "$out/tests/"
+cp $tests/_files.h $tests/_instructions.h "$out/$tests/"
 git -c safe.directory='*' ls-files -z --cached --others --exclude-standard | tar -czf "$out/source.tar.gz" --null -T -
 tar -czf "$out.tar.gz" -C "$BUILD" silicon
 echo "$out.tar.gz: unpack it on a machine with a Hopper GPU, a C compiler and make, and run silicon/run.sh there"

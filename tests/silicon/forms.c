@@ -3,42 +3,21 @@
  * The software GPU against a real one, instruction by instruction. A cubin of forms.py's kernels runs on
  * both with the same inputs (corner values, all exponents, small integers, noise), and every answer is
  * compared bit by bit; kernels whose name begins with approx_ may differ in the last places, and their
- * largest difference is reported. libcuda.so.1 is opened at run time.
+ * largest difference is reported.
  *
  *   forms [--soft] forms.cubin      --soft: only the software GPU, to see that everything runs there
  */
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libsov/compiler/image.h"
 #include "libsov/sov.h"
+#include "tests/silicon/driver.h"
 
 #define COUNT 32768u
 #define BLOCK 256u
 #define SHOWN 4 /* examples per kernel */
-
-typedef struct cuda_object *cuda_handle;
-
-#define CUDA_FUNCTIONS(F) \
-	F(cuInit, (unsigned flags)) \
-	F(cuDeviceGet, (int *device, int ordinal)) \
-	F(cuDevicePrimaryCtxRetain, (cuda_handle *context, int device)) \
-	F(cuCtxSetCurrent, (cuda_handle context)) \
-	F(cuMemAlloc_v2, (uint64_t *address, size_t bytes)) \
-	F(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes)) \
-	F(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes)) \
-	F(cuModuleLoadData, (cuda_handle *module, const void *image)) \
-	F(cuModuleGetFunction, (cuda_handle *function, cuda_handle module, const char *name)) \
-	F(cuLaunchKernel, (cuda_handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
-			   unsigned by, unsigned bz, unsigned shared, cuda_handle stream, \
-			   void **arguments, void **extra))
-#define DECLARE(name, parameters) static int(*name) parameters;
-CUDA_FUNCTIONS(DECLARE)
 
 static uint64_t inputs[3][COUNT], soft[COUNT], real[COUNT];
 
@@ -116,7 +95,7 @@ static void make_inputs(void)
 static void die(const char *doing, const char *what)
 {
 	fprintf(stderr, "forms: %s: %s\n", doing, what);
-	exit(2);
+	exit(EXIT_BROKEN);
 }
 
 static struct {
@@ -125,7 +104,7 @@ static struct {
 	uint64_t buffers[4];
 } gpu;
 
-static void must(sov_result r, const char *doing)
+static void soft_must(sov_result r, const char *doing)
 {
 	if (r)
 		die(doing, sov_last_error());
@@ -135,13 +114,13 @@ static void soft_open(const void *image, size_t size)
 {
 	sov_device device;
 
-	must(sov_device_open_name("gh100.0", &device), "opening the software GPU");
-	must(sov_context_create(device, NULL, &gpu.context), "creating a context");
-	must(sov_module_load(gpu.context, image, size, NULL, &gpu.module), "loading");
+	soft_must(sov_device_open_name("gh100.0", &device), "opening the software GPU");
+	soft_must(sov_context_create(device, NULL, &gpu.context), "creating a context");
+	soft_must(sov_module_load(gpu.context, image, size, NULL, &gpu.module), "loading");
 	for (uint32_t k = 0; k < 4; k++)
-		must(sov_memory_alloc(gpu.context, sizeof(soft), &gpu.buffers[k]), "allocating");
+		soft_must(sov_memory_alloc(gpu.context, sizeof(soft), &gpu.buffers[k]), "allocating");
 	for (uint32_t k = 0; k < 3; k++)
-		must(sov_memory_copy(gpu.context, gpu.buffers[k], SOV_HOST(inputs[k]), sizeof(soft)), "copying in");
+		soft_must(sov_memory_copy(gpu.context, gpu.buffers[k], SOV_HOST(inputs[k]), sizeof(soft)), "copying in");
 }
 
 static bool soft_run(const char *name)
@@ -155,7 +134,7 @@ static bool soft_run(const char *name)
 	l.block[0] = BLOCK, l.block[1] = l.block[2] = 1;
 	l.arguments = arguments;
 	l.argument_count = 4;
-	must(sov_module_get_function(gpu.module, name, &f), name);
+	soft_must(sov_module_get_function(gpu.module, name, &f), name);
 	r = sov_function_launch(f, &l);
 	if (!r)
 		r = sov_context_wait(gpu.context, SOV_MAX_WAIT);
@@ -168,37 +147,17 @@ static bool soft_run(const char *name)
 
 static struct {
 	cuda_handle module;
-	uint64_t buffers[4];
+	cuda_ptr buffers[4];
 } cuda;
 
-static void check(int error, const char *doing)
+static void cuda_start(const void *image)
 {
-	if (error)
-		die(doing, "the CUDA driver says no");
-}
-
-static void cuda_open(const void *image)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	cuda_handle context;
-	int device;
-
-	if (!library)
-		die("libcuda.so.1", dlerror());
-#define LOOK_UP(name, parameters) \
-	*(void **)&name = dlsym(library, #name); \
-	if (!name) \
-		die("libcuda.so.1", "has no " #name);
-	CUDA_FUNCTIONS(LOOK_UP)
-	check(cuInit(0), "cuInit");
-	check(cuDeviceGet(&device, 0), "cuDeviceGet");
-	check(cuDevicePrimaryCtxRetain(&context, device), "a context");
-	check(cuCtxSetCurrent(context), "a context");
-	check(cuModuleLoadData(&cuda.module, image), "loading");
+	cuda_open();
+	must(cuModuleLoadData(&cuda.module, image), "loading");
 	for (uint32_t k = 0; k < 4; k++)
-		check(cuMemAlloc_v2(&cuda.buffers[k], sizeof(real)), "allocating");
+		must(cuMemAlloc_v2(&cuda.buffers[k], sizeof(real)), "allocating");
 	for (uint32_t k = 0; k < 3; k++)
-		check(cuMemcpyHtoD_v2(cuda.buffers[k], inputs[k], sizeof(real)), "copying in");
+		must(cuMemcpyHtoD_v2(cuda.buffers[k], inputs[k], sizeof(real)), "copying in");
 }
 
 static void cuda_run(const char *name)
@@ -206,9 +165,9 @@ static void cuda_run(const char *name)
 	void *arguments[] = {&cuda.buffers[0], &cuda.buffers[1], &cuda.buffers[2], &cuda.buffers[3]};
 	cuda_handle f;
 
-	check(cuModuleGetFunction(&f, cuda.module, name), name);
-	check(cuLaunchKernel(f, COUNT / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL), name);
-	check(cuMemcpyDtoH_v2(real, cuda.buffers[3], sizeof(real)), name);
+	must(cuModuleGetFunction(&f, cuda.module, name), name);
+	must(cuLaunchKernel(f, COUNT / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL), name);
+	must(cuMemcpyDtoH_v2(real, cuda.buffers[3], sizeof(real)), name);
 }
 
 /* Distance of two answers in units of the last place; f64 forms give the high word only. */
@@ -260,7 +219,7 @@ int main(int argc, char **argv)
 	setenv("SOV_SOFT", "gh100:vram=64M", 1);
 	make_inputs();
 	if (!only_soft)
-		cuda_open(file);
+		cuda_start(file);
 	soft_open(file, size);
 	for (uint32_t k = 0; k < im.nkernels; k++) {
 		const char *name = im.kernels[k].name;

@@ -2,14 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Runs the bundle on a machine with a Hopper GPU and NVIDIA's driver; needs a C compiler, and make
 # for compile times. Changes no clocks and no modes. Where ptxas is found, it compiles the same PTX
-# for comparison. Ends with a table and one line "silicon: PASS" or "silicon: FAIL"; exit status 0
-# means that every value was right.
-#   usage: run.sh [RUNNER-OPTION]...
+# for comparison: a test that is wrong from both compilers expects the wrong thing. Ends with what
+# docs/evidence.md wants to know, a table of times, and one line "silicon: PASS" or "silicon: FAIL";
+# exit status 0 means that every value was right.
+#   usage: run.sh [--small] [RUNNER-OPTION]...
+# --small is for a software GPU: less of everything, and only what the bundle brings.
 set -eu
 cd "$(dirname "$0")"
 CC=${CC:-cc}
-ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
+small=
+[ "${1:-}" != --small ] || { small=--small; shift; }
+tests=tests/userspace/ptx/instructions
 variants="default serial"
+results=$PWD/results
+verdict=PASS
 
 # Median wall time of a command in microseconds, of 21 after one.
 median() {
@@ -21,39 +27,73 @@ median() {
 	done | sort -n | sed -n 11p
 }
 
-$CC -O2 -std=c11 -Wall runner.c -o runner -ldl -lm
-if [ -n "$ptxas" ]; then
+# ptxas at its best, wherever it takes the file.
+compile_with_ptxas() {
 	"$ptxas" --version | tail -n 2 | head -n 1
-	for kernel in saxpy reduce; do
-		"$ptxas" -O3 -arch=sm_90 -o $kernel.ptxas.cubin $kernel.ptx
+	for file in ./*.ptx $tests/*.ptx; do
+		"$ptxas" -O3 -arch=sm_90 -o "${file%.ptx}.ptxas.cubin" "$file" || echo "ptxas refuses $file"
 	done
 	variants="$variants ptxas"
-fi
+}
 
 # The compiler, built here, must make the same bytes as where the bundle was made.
-if command -v make >/dev/null; then
+compile_here() {
 	rm -rf source
 	mkdir source
 	tar -xzf source.tar.gz -C source
 	timeout 300 make -s -C source -j"$(nproc)" CC="$CC" BUILD=build build/sov >source/build.log 2>&1 ||
-		{ tail -n 20 source/build.log; echo "silicon: FAIL: the compiler does not build here"; exit 1; }
-	echo "compile time, wall, median of 21:"
+		{ tail -n 20 source/build.log; verdict=FAIL; echo "WRONG the compiler does not build here"; return; }
+	for cubin in ./*.default.cubin ./*.serial.cubin $tests/*.default.cubin $tests/*.serial.cubin; do
+		flag=
+		[ "${cubin%.serial.cubin}" = "$cubin" ] || flag=--serial
+		source/build/sov compile --target sm_90 $flag -o here.cubin "${cubin%.*.cubin}.ptx"
+		cmp -s here.cubin "$cubin" || echo "WRONG $cubin: compiled here, it has other bytes"
+	done | tee differing
+	[ ! -s differing ] || verdict=FAIL
+	echo "cubins compiled on this machine: $(wc -l <differing) have other bytes than the bundle's" | tee -a "$results"
 	for kernel in saxpy reduce; do
-		for mode in default serial; do
-			flag=; [ $mode = default ] || flag=--serial
-			source/build/sov compile --target sm_90 $flag -o here.cubin $kernel.ptx
-			cmp here.cubin $kernel.$mode.cubin ||
-				{ echo "silicon: FAIL: $kernel.$mode.cubin compiled here has other bytes"; exit 1; }
-		done
 		ours=$(median source/build/sov compile --target sm_90 -o here.cubin $kernel.ptx)
 		theirs=0
 		[ -z "$ptxas" ] || theirs=$(median "$ptxas" -O3 -arch=sm_90 -o there.cubin $kernel.ptx)
 		echo "$kernel $ours $theirs" | awk '{
-			printf "  %-8s sov %.2f ms", $1, $2 / 1000
+			printf "compile time of %s, wall, median of 21: sov %.2f ms", $1, $2 / 1000
 			if ($3) printf ", ptxas -O3 %.2f ms, ratio ptxas/sov %.1f", $3 / 1000, $3 / $2
-			print "" }'
+			print "" }' | tee -a "$results"
 	done
-	echo "cubins compiled on this machine have the same bytes as the bundle's"
+}
+
+# Runs one of our programs within a limit and tells whether all was right; its table comes last of all.
+judge() { # program, options
+	program=$1
+	shift
+	status=0
+	timeout -k 10 500 "./$program" "$@" >"$program.log" 2>&1 || status=$?
+	sed '/^$/d; /^|/d; /^Medians/d' "$program.log"
+	return $status
+}
+
+: >"$results"
+for program in runner instructions; do
+	# shellcheck disable=SC2086 # a compiler may come with flags
+	$CC -O2 -std=c11 -Wall -I. $program.c -o $program -ldl -lm
+done
+ptxas=
+if [ -z "$small" ]; then
+	ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
+	[ -z "$ptxas" ] || compile_with_ptxas
+	! command -v make >/dev/null || compile_here
 fi
-# shellcheck disable=SC2086 # a list of words
-exec timeout -k 10 500 ./runner "$@" $variants
+
+# shellcheck disable=SC2086 # lists of words
+judge instructions $small $variants || verdict=FAIL
+# shellcheck disable=SC2086
+judge runner $small "$@" $variants || verdict=FAIL
+
+echo
+echo "For docs/evidence.md, $(date -u +%F):"
+sed -n '1p; /^kernels: /p' runner.log
+grep '^instructions, ' instructions.log || true
+cat "$results"
+sed -n '/^|/p; /^Medians/p' runner.log
+echo "silicon: $verdict"
+[ $verdict = PASS ]

@@ -1,87 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges cubins on a real GPU. They are loaded through the CUDA driver's own door (libcuda.so.1,
- * opened at run time, prototypes below: no CUDA headers are needed to build this), run with fresh
- * random inputs in memory that is poisoned all around, and every element is compared with a CPU
- * reference. Then they are timed, side by side in one run.
+ * Judges the two kernels' cubins on a real GPU. They run with fresh random inputs in memory that is
+ * poisoned all around, and every element is compared with a CPU reference. Then they are timed, side
+ * by side in one run.
  *
  *   runner [--seed N] [--small] [--no-timing] VARIANT...
  *
  * A variant is a way to have compiled: files saxpy.VARIANT.cubin and reduce.VARIANT.cubin in the
  * current folder. The first is compared with the others. --small keeps sizes within what a software
- * GPU can do. Exit status 0: every value was right.
+ * GPU can do. Ends with a line "kernels: N right, N wrong" and the table of times. Exit status 0: every
+ * value was right; 1: some were not; 2: nothing could be judged.
  * What "right" means stands in reference.h.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
+#include "driver.h"
 #include "reference.h"
 
 #define TIME_LIMIT 480 /* seconds for everything: a GPU that hangs must not hang us */
-
-/* ---- the CUDA driver API, as far as it is used here; names as libcuda exports them ---- */
-
-typedef struct cuda_object *cuda_handle;
-typedef uint64_t cuda_ptr;
-
-#define CUDA_FUNCTIONS(F) \
-	F(cuInit, (unsigned flags)) \
-	F(cuDriverGetVersion, (int *version)) \
-	F(cuDeviceGet, (int *device, int ordinal)) \
-	F(cuDeviceGetName, (char *name, int size, int device)) \
-	F(cuDeviceGetAttribute, (int *value, int attribute, int device)) \
-	F(cuDevicePrimaryCtxRetain, (cuda_handle *context, int device)) \
-	F(cuCtxSetCurrent, (cuda_handle context)) \
-	F(cuCtxSynchronize, (void)) \
-	F(cuMemAlloc_v2, (cuda_ptr *address, size_t bytes)) \
-	F(cuMemFree_v2, (cuda_ptr address)) \
-	F(cuMemcpyHtoD_v2, (cuda_ptr to, const void *from, size_t bytes)) \
-	F(cuMemcpyDtoH_v2, (void *to, cuda_ptr from, size_t bytes)) \
-	F(cuModuleLoadData, (cuda_handle *module, const void *image)) \
-	F(cuModuleGetFunction, (cuda_handle *function, cuda_handle module, const char *name)) \
-	F(cuLaunchKernel, (cuda_handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
-			   unsigned by, unsigned bz, unsigned shared, cuda_handle stream, \
-			   void **arguments, void **extra)) \
-	F(cuEventCreate, (cuda_handle *event, unsigned flags)) \
-	F(cuEventRecord, (cuda_handle event, cuda_handle stream)) \
-	F(cuEventSynchronize, (cuda_handle event)) \
-	F(cuEventElapsedTime, (float *milliseconds, cuda_handle from, cuda_handle to)) \
-	F(cuGetErrorName, (int error, const char **name))
-
-#define DECLARE(name, parameters) static int(*name) parameters;
-CUDA_FUNCTIONS(DECLARE)
-
-enum { ATTRIBUTE_SM_COUNT = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
-
-static void open_cuda(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-	if (!library) {
-		fprintf(stderr, "runner: no CUDA driver here: %s\n", dlerror());
-		exit(2);
-	}
-#define LOOK_UP(name, parameters)                                                 \
-	*(void **)&name = dlsym(library, #name);                                  \
-	if (!name) {                                                              \
-		fprintf(stderr, "runner: libcuda.so.1 has no " #name "\n");       \
-		exit(2);                                                          \
-	}
-	CUDA_FUNCTIONS(LOOK_UP)
-}
-
-static void must(int error, const char *doing)
-{
-	const char *name = NULL;
-
-	if (!error)
-		return;
-	cuGetErrorName(error, &name);
-	fprintf(stderr, "runner: %s: %s (%d)\n", doing, name ? name : "unknown error", error);
-	printf("silicon: FAIL: %s\n", doing);
-	exit(1);
-}
 
 /* ---- kernels and variants ---- */
 
@@ -103,8 +40,8 @@ static void *slurp(const char *path, size_t *size)
 		fclose(f);
 		return data;
 	}
-	fprintf(stderr, "runner: cannot read %s\n", path);
-	exit(2);
+	printf("BROKEN cannot read %s\n", path);
+	exit(EXIT_BROKEN);
 }
 
 static void load_variant(unsigned v)
@@ -177,7 +114,7 @@ static void check_saxpy(unsigned v, unsigned k, uint64_t n, unsigned block)
 	char why[WHY];
 
 	if (!before)
-		exit(2);
+		exit(EXIT_BROKEN);
 	memcpy(before, guarded_elements(&y), n * bytes);
 	launch(v, k, s, (uint32_t)n, a, guarded_address(&x), guarded_address(&y));
 	must(cuCtxSynchronize(), kernels[k].name);
@@ -289,50 +226,34 @@ static void time_all(bool small)
 		elements_of[k] = small ? 4096 : kernels[k].algorithm == SAXPY ? 64 << 20 : 256 << 20;
 		time_kernel(k, elements_of[k], small ? 3 : REPEATS, median[k]);
 	}
-	printf("\n%-11s %10s", "kernel", "elements");
+	printf("\n| %-10s | %9s |", "kernel", "elements");
 	for (unsigned v = 0; v < nvariants; v++)
-		printf(" %9s us %6s", variants[v], "GB/s");
+		printf(" %8s us | GB/s |", variants[v]);
 	for (unsigned v = 1; v < nvariants; v++)
-		printf("  %s/%s", variants[v], variants[0]);
+		printf(" %s/%s |", variants[v], variants[0]);
+	printf("\n|---|---|");
+	for (unsigned v = 0; v < 3 * nvariants - 1; v++)
+		printf("---|");
 	printf("\n");
 	for (unsigned k = 0; k < KERNELS; k++) {
 		double traffic = (double)elements_of[k] * kernels[k].bytes *
 				 (kernels[k].algorithm == SAXPY ? 3 : 1);
 
-		printf("%-11s %10" PRIu64, kernels[k].name, elements_of[k]);
+		printf("| %-10s | %9" PRIu64 " |", kernels[k].name, elements_of[k]);
 		for (unsigned v = 0; v < nvariants; v++)
-			printf(" %12.1f %6.0f", median[k][v], traffic / median[k][v] / 1e3);
+			printf(" %11.1f | %4.0f |", median[k][v], traffic / median[k][v] / 1e3);
 		for (unsigned v = 1; v < nvariants; v++)
-			printf("  %*.3f", (int)(strlen(variants[v]) + strlen(variants[0]) + 1),
+			printf(" %*.3f |", (int)(strlen(variants[v]) + strlen(variants[0]) + 1),
 			       median[k][v] / median[k][0]);
 		printf("\n");
 	}
-	printf("medians of %d after %d warm-up runs, by CUDA events; a ratio above 1: %s is faster\n",
+	printf("\nMedians of %d after %d warm-up runs, by CUDA events; a ratio above 1: %s is faster.\n",
 	       small ? 3 : REPEATS, WARM_UP, variants[0]);
-}
-
-static void describe(uint64_t seed)
-{
-	int version = 0, device, major = 0, minor = 0, count = 0;
-	char name[128] = "";
-	cuda_handle context;
-
-	must(cuInit(0), "starting CUDA");
-	must(cuDriverGetVersion(&version), "asking for the version");
-	must(cuDeviceGet(&device, 0), "opening device 0");
-	must(cuDeviceGetName(name, sizeof(name), device), "asking for the name");
-	must(cuDeviceGetAttribute(&major, ATTRIBUTE_MAJOR, device), "asking for the capability");
-	must(cuDeviceGetAttribute(&minor, ATTRIBUTE_MINOR, device), "asking for the capability");
-	must(cuDeviceGetAttribute(&count, ATTRIBUTE_SM_COUNT, device), "asking for processors");
-	must(cuDevicePrimaryCtxRetain(&context, device), "creating a context");
-	must(cuCtxSetCurrent(context), "using the context");
-	sm_count = count;
-	printf("%s, sm_%d%d, %d processors, CUDA driver API %d.%d, seed %" PRIu64 "\n", name, major, minor,
-	       count, version / 1000, version % 1000 / 10, seed);
 }
 
 int main(int argc, char **argv)
 {
+	struct cuda_device d;
 	struct timespec t;
 	bool small = false, timing = true;
 
@@ -352,18 +273,19 @@ int main(int argc, char **argv)
 	}
 	if (!nvariants) {
 		fprintf(stderr, "usage: runner [--seed N] [--small] [--no-timing] VARIANT...\n");
-		return 2;
+		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	alarm(TIME_LIMIT);
-	open_cuda();
-	describe(rng);
+	d = cuda_open();
+	sm_count = d.sm_count;
+	printf("%s, sm_%d%d, %d processors, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name, d.major,
+	       d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
 	for (unsigned v = 0; v < nvariants; v++)
 		load_variant(v);
 	check_all(small);
+	printf("kernels: %" PRIu64 " right, %" PRIu64 " wrong\n", checks - wrong, wrong);
 	if (timing && !wrong)
 		time_all(small);
-	printf("silicon: %s: %" PRIu64 " runs checked, %" PRIu64 " wrong\n", wrong ? "FAIL" : "PASS", checks,
-	       wrong);
-	return wrong ? 1 : 0;
+	return wrong ? EXIT_WRONG : 0;
 }

@@ -70,7 +70,7 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 		[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
 		[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX,
 	};
-	ir_val zero, one, p;
+	ir_val zero, one, next;
 
 	if (ops[what])
 		return compute(b, ops[what], old, x);
@@ -78,11 +78,13 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 		return x;
 	zero = ir_const(b->f, b->block, b->type, 0);
 	one = ir_const(b->f, b->block, b->type, 1);
-	if (what == IR_ATOM_INC)
-		return choose(b, compare(b, IR_GE_U, old, x), zero, compute(b, IR_ADD, old, one));
-	p = compute(b, IR_SUB, old, one);
-	return choose(b, compare(b, IR_EQ, old, zero), x,
-		      choose(b, compare(b, IR_GT_U, old, x), x, p));
+	if (what == IR_ATOM_INC) {
+		next = compute(b, IR_ADD, old, one);
+		return choose(b, compare(b, IR_GE_U, old, x), zero, next);
+	}
+	next = compute(b, IR_SUB, old, one);
+	next = choose(b, compare(b, IR_GT_U, old, x), x, next);
+	return choose(b, compare(b, IR_EQ, old, zero), x, next);
 }
 
 /* Everything from an instruction on moves to a new block, with the edges that leave. */

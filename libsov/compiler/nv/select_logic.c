@@ -176,17 +176,19 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	bool is_signed = conditions[in->cond].is_signed;
 	struct mir_source low;
 	struct mir_inst *i;
+	struct arg a, b;
 
 	if (in->type != IR_B64) {
 		/* Equality does not care which extension, if both have the same. */
 		bool extend = is_signed && in->cond != IR_EQ && in->cond != IR_NE;
 
-		i = compare(s, p, arg_extended(s, in->args[0], extend),
-			    arg_extended(s, in->args[1], extend), in->cond, is_signed, x);
+		a = arg_extended(s, in->args[0], extend);
+		b = arg_extended(s, in->args[1], extend);
+		i = compare(s, p, a, b, in->cond, is_signed, x);
 	} else {
 		/* The high words decide unless they are equal; then the answer of the low words. */
-		struct arg a = arg_half(s, in->args[0], 1), b = arg_half(s, in->args[1], 1);
-
+		a = arg_half(s, in->args[0], 1);
+		b = arg_half(s, in->args[1], 1);
 		low = temp(s, SASS_PRED, 1);
 		compare(s, low, arg_half(s, in->args[0], 0), arg_half(s, in->args[1], 0), in->cond,
 			false, mir_true(true));

@@ -71,7 +71,7 @@ static struct mir_source multiply_high(struct select *s, struct mir_source a, st
  */
 static struct mir_source estimate_reciprocal(struct select *s, struct mir_source b)
 {
-	struct mir_source as_float = gpr(s), reciprocal = gpr(s), u = gpr(s);
+	struct mir_source as_float = gpr(s), reciprocal = gpr(s), u = gpr(s), error;
 	struct arg words[2];
 	struct mir_inst *i = EMIT(s, I2F, as_float, b);
 
@@ -87,7 +87,8 @@ static struct mir_source estimate_reciprocal(struct select *s, struct mir_source
 	set_mod(i, SASS_M_NTZ, 1);
 	words[0] = (struct arg){.src = rz()};
 	words[1] = (struct arg){.src = u};
-	return multiply_high(s, u, multiply(s, minus(s, b), u, rz()), in_vector(s, words, 2));
+	error = multiply(s, minus(s, b), u, rz());
+	return multiply_high(s, u, error, in_vector(s, words, 2));
 }
 
 struct quotient {
@@ -124,16 +125,17 @@ static struct mir_source magnitude(struct select *s, struct mir_source a)
 /* Magnitudes, then signs: the quotient is negative if one of the two is, the rest if a is. */
 static struct quotient divide_signed(struct select *s, struct mir_source a, struct mir_source b)
 {
-	struct quotient q = divide_unsigned(s, magnitude(s, a), magnitude(s, b));
-	struct mir_source differ = gpr(s);
+	struct mir_source size_a = magnitude(s, a), size_b = magnitude(s, b);
+	struct quotient q = divide_unsigned(s, size_a, size_b);
+	struct mir_source differ = gpr(s), p;
 
 	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_true(false));
-	q.quotient = choose(s, compare(s, differ, rz(), SASS_CMP_LT, true),
-			    minus(s, q.quotient), q.quotient);
-	q.quotient = choose(s, compare(s, b, rz(), SASS_CMP_NE, false), q.quotient,
-			    mir_imm(UINT32_MAX));
-	q.rest = choose(s, compare(s, a, rz(), SASS_CMP_LT, true),
-			minus(s, q.rest), q.rest);
+	p = compare(s, differ, rz(), SASS_CMP_LT, true);
+	q.quotient = choose(s, p, minus(s, q.quotient), q.quotient);
+	p = compare(s, b, rz(), SASS_CMP_NE, false);
+	q.quotient = choose(s, p, q.quotient, mir_imm(UINT32_MAX));
+	p = compare(s, a, rz(), SASS_CMP_LT, true);
+	q.rest = choose(s, p, minus(s, q.rest), q.rest);
 	return q;
 }
 
@@ -252,7 +254,7 @@ static struct mir_source leading_zeros(struct select *s, struct mir_source a, ui
 bool select_clz(struct select *s, const struct ir_inst *in)
 {
 	uint32_t bits = ir_type_bits(in->type);
-	struct mir_source count, high;
+	struct mir_source low, high, count, none_high;
 
 	if (bits <= 32) {
 		count = leading_zeros(s, arg_extended(s, in->args[0], false).src, bits);
@@ -260,9 +262,9 @@ bool select_clz(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	high = in_reg(s, arg_half(s, in->args[0], 1));
-	count = leading_zeros(s, arg_half(s, in->args[0], 0).src, 64);
-	count = choose(s, compare(s, high, rz(), SASS_CMP_EQ, false), count,
-		       leading_zeros(s, high, 32));
+	low = leading_zeros(s, arg_half(s, in->args[0], 0).src, 64);
+	none_high = compare(s, high, rz(), SASS_CMP_EQ, false);
+	count = choose(s, none_high, low, leading_zeros(s, high, 32));
 	if (wanted(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
 	if (wanted(s, in->res, NEED_LOW))

@@ -308,6 +308,20 @@ static void many_streams(void)
 	ok(right == 16, "and every stream did its own work");
 }
 
+static void hundreds_of_streams(void)
+{
+	sov_context big = context_on("gh100.1", 0);
+	static sov_stream s[200];
+	uint32_t i, n = 0;
+
+	for (i = 0; i < COUNT(s) && !sov_stream_create(big, 0, &s[i]); i++)
+		n++;
+	if (!ok(n == COUNT(s), "a context can have 200 streams"))
+		diag("%u: %s", n, sov_last_error());
+	good(sov_context_wait(big, 60 * SECOND), "all of them work");
+	MUST(sov_context_destroy(big));
+}
+
 int main(void)
 {
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
@@ -315,7 +329,7 @@ int main(void)
 	sov_stream s, t;
 	uint32_t d;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M,gh100:vram=1G", 1);
 #define FRESH(test) (MUST(sov_memory_fill(c, words, 0, 4, 64)), test)
 	for (d = 0; d < COUNT(devices); d++) {
 		diag("%s", devices[d]);
@@ -340,5 +354,6 @@ int main(void)
 		FRESH(many_streams());
 		MUST(sov_context_destroy(c));
 	}
+	hundreds_of_streams();
 	return tap_done();
 }

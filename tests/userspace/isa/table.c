@@ -67,6 +67,27 @@ static bool all_fields_are_apart(void)
 	return true;
 }
 
+static bool rows_of_an_op_agree(void)
+{
+	for (uint32_t i = 0; i < sass_form_count(); i++) {
+		const struct sass_form *f = sass_form_at(i);
+		struct sass_inst in = {.op = f->op};
+		const struct sass_form *first = sass_row(&in);
+
+		for (uint32_t k = 0; k < SASS_MAX_OPERANDS; k++) {
+			const struct sass_slot *a = &f->ops[k], *b = &first->ops[k];
+
+			if (f->pipe == first->pipe && !a->type == !b->type &&
+			    a->count == b->count &&
+			    (a->flags & SLOT_WRITE) == (b->flags & SLOT_WRITE))
+				continue;
+			diag("%s: operand %u or the pipe differs between rows", f->name, k);
+			return false;
+		}
+	}
+	return true;
+}
+
 int main(void)
 {
 	uint32_t n;
@@ -74,6 +95,7 @@ int main(void)
 	ok(every_op_has_a_row(), "every operation has a row");
 	ok(rows_are_found(), "every row is found by its opcode");
 	ok(all_fields_are_apart(), "modifiers and fixed bits of a row do not overlap");
+	ok(rows_of_an_op_agree(), "all rows of an operation agree in pipe and registers");
 	sass_rows(0x1ff, &n);
 	ok(n == 0, "an opcode beyond the table has no rows");
 	is_str(sass_op_name(SASS_IMAD_WIDE), "IMAD.WIDE", "operations have names");

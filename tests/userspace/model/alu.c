@@ -122,9 +122,14 @@ static void float_op(const struct row *r, const struct values *v, struct answer 
 	volatile float a = f32(in32(r, v->a, v->flags[0])), b = f32(in32(r, v->b, v->flags[1]));
 	volatile float c = f32(in32(r, v->c, v->flags[2])), d;
 
+	volatile float far; /* the same further up, where nothing is subnormal */
+
 	fesetround(host_rounding[MOD(RND)]);
 	d = r->op == SASS_FADD ? a + b : r->op == SASS_FMUL ? a * b : fmaf(a, b, c);
+	far = r->op == SASS_FMUL ? a * 0x1p64f * b : fmaf(a * 0x1p64f, b, c * 0x1p64f);
 	fesetround(FE_TONEAREST);
+	if (MOD(FTZ) && r->op != SASS_FADD && fabsf(d) == 0x1p-126f && fabsf(far) < 0x1p-62f)
+		d = copysignf(0, d);
 	o->d = out32(r, d);
 }
 
@@ -136,7 +141,12 @@ static void double_op(const struct row *r, const struct values *v, struct answer
 	fesetround(host_rounding[MOD(RND)]);
 	d = r->op == SASS_DADD ? a + b : r->op == SASS_DMUL ? a * b : fma(a, b, c);
 	fesetround(FE_TONEAREST);
-	o->d = isnan(d) ? 0xfff8000000000000 : f64_bits(d);
+	o->d = f64_bits(d);
+	if (isnan(d)) /* the last NaN operand, made quiet */
+		o->d = isnan(c) && r->op == SASS_DFMA ? f64_bits(c) | 1ull << 51
+		       : isnan(b)                     ? f64_bits(b) | 1ull << 51
+		       : isnan(a)                     ? f64_bits(a) | 1ull << 51
+						      : 0xfff8000000000000;
 }
 
 static bool holds(uint8_t cmp, bool less, bool equal, bool greater)
@@ -171,6 +181,17 @@ static void double_compare(const struct row *r, const struct values *v, struct a
 
 	o->p = join(MOD(BOOL), yes, v->x);
 	o->q = join(MOD(BOOL), !yes, v->x);
+}
+
+/* Is a the smaller (larger) one, where a NaN loses; are both NaN? */
+static void double_minmax(const struct row *r, const struct values *v, struct answer *o)
+{
+	double a = f64(in64(v->a, v->flags[0])), b = f64(in64(v->b, v->flags[1]));
+	bool max = MOD(CMP) == SASS_CMP_T, zeros = a == 0 && b == 0;
+	bool first = zeros ? !!signbit(a) != !!signbit(b) && !!signbit(a) != max : max ? a > b : a < b;
+
+	o->p = v->x && !isnan(a) && (isnan(b) || first);
+	o->q = v->x && isnan(a) && isnan(b);
 }
 
 static void float_minmax(const struct row *r, const struct values *v, struct answer *o)
@@ -258,13 +279,17 @@ static void float_to_float(const struct row *r, const struct values *v, struct a
 	volatile float f = f32(in32(r, v->a, v->flags[0]));
 
 	if (MOD(DTYPE) == SASS_TYPE_F64) {
-		o->d = isnan(f) ? 0x7fffffffffffffff : f64_bits((double)f);
+		uint64_t n = f32_bits(f);
+
+		o->d = isnan(f) ? n >> 31 << 63 | 0x7ff8ull << 48 | (n & 0x7fffff) << 29 : f64_bits((double)f);
 		return;
 	}
 	fesetround(host_rounding[MOD(RND)]);
 	f = (float)d;
 	fesetround(FE_TONEAREST);
 	o->d = out32(r, f);
+	if (isnan(d))
+		o->d = f64_bits(d) >> 63 << 31 | 0x7fc00000 | (f64_bits(d) >> 29 & 0x7fffff);
 }
 
 static void round_float(const struct row *r, const struct values *v, struct answer *o)
@@ -277,7 +302,7 @@ static void round_float(const struct row *r, const struct values *v, struct answ
 	f = nearbyintf(f);
 	fesetround(FE_TONEAREST);
 	if (MOD(DTYPE) == SASS_TYPE_F64)
-		o->d = isnan(d) ? 0x7fffffffffffffff : f64_bits(d);
+		o->d = isnan(d) ? in64(v->a, v->flags[0]) | 1ull << 51 : f64_bits(d);
 	else
 		o->d = out32(r, f);
 }
@@ -361,6 +386,41 @@ static void minmax(const struct row *r, const struct values *v, struct answer *o
 	o->d = (uint32_t)(less == v->x ? v->a : v->b);
 	if (MOD(RELU) && (int32_t)o->d < 0)
 		o->d = 0;
+}
+
+static void add_minmax(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	w.a = (uint32_t)(v->a + v->b);
+	w.b = v->c;
+	minmax(r, &w, o);
+}
+
+static void minmax3(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	minmax(r, v, o);
+	w.a = o->d;
+	w.b = v->c;
+	minmax(r, &w, o);
+}
+
+static void clamp(const struct row *r, const struct values *v, struct answer *o)
+{
+	int64_t x = (int32_t)v->a, low = is_signed(MOD(DTYPE)) ? -(1ll << (bits_of(MOD(DTYPE)) - 1)) : 0;
+	int64_t high = low + (1ll << bits_of(MOD(DTYPE))) - 1;
+
+	o->d = (uint32_t)(x < low ? low : x > high ? high : x);
+}
+
+static void distance(const struct row *r, const struct values *v, struct answer *o)
+{
+	int64_t a = MOD(SIGNED) ? (int64_t)(int32_t)v->a : (int64_t)(uint32_t)v->a;
+	int64_t b = MOD(SIGNED) ? (int64_t)(int32_t)v->b : (int64_t)(uint32_t)v->b;
+
+	o->d = (uint32_t)((a > b ? a - b : b - a) + (int64_t)v->c);
 }
 
 static void choose(const struct row *r, const struct values *v, struct answer *o)
@@ -550,6 +610,8 @@ static const struct row rows[] = {
 	{ "DSETP.LE.AND", SASS_DSETP, "pqABx", NA, double_compare, { { M(CMP), SASS_CMP_LE } }, 0, 0 },
 	{ "DSETP.NUM.OR", SASS_DSETP, "pqABx", NA, double_compare,
 	  { { M(CMP), SASS_CMP_NUM }, { M(BOOL), SASS_OR } }, 0, 0 },
+	{ "DSETP.MIN.AND", SASS_DSETP, "pqABx", NA, double_minmax, { { M(CMP), SASS_CMP_F } }, 0, 0 },
+	{ "DSETP.MAX.AND", SASS_DSETP, "pqABx", NA, double_minmax, { { M(CMP), SASS_CMP_T } }, 0, 0 },
 	{ "DSETP.EQU.XOR", SASS_DSETP, "pqABx", NA, double_compare,
 	  { { M(CMP), SASS_CMP_EQU }, { M(BOOL), SASS_XOR } }, 0, 0 },
 	/* conversions */
@@ -593,6 +655,12 @@ static const struct row rows[] = {
 	{ "IMNMX", SASS_IMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 } }, 0, 0 },
 	{ "IMNMX.U32", SASS_IMNMX, "dabx", 0, minmax, { NONE }, 0, 0 },
 	{ "VIMNMX.RELU", SASS_VIMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 }, { M(RELU), 1 } }, 0, true },
+	{ "VIADDMNMX", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { { M(SIGNED), 1 } }, 0, true },
+	{ "VIADDMNMX.U32", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { NONE }, 0, true },
+	{ "VIMNMX3", SASS_VIMNMX3, "dabcx", 0, minmax3, { { M(SIGNED), 1 } }, 0, true },
+	{ "I2I.U8.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_U8 } }, 0, 0 },
+	{ "I2I.S16.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_S16 } }, 0, 0 },
+	{ "VABSDIFF", SASS_VABSDIFF, "dabc", 0, distance, { { M(SIGNED), 1 } }, 0, 0 },
 	{ "SEL", SASS_SEL, "dabx", 0, choose, { NONE }, 0, 0 },
 	{ "LEA 3", SASS_LEA, "dpabi", 0, lea, { NONE }, 3, 0 },
 	{ "LEA.X 31", SASS_LEA, "dpabix", 0, lea, { { M(X), 1 } }, 31, 0 },

@@ -18,6 +18,7 @@
 #define RANDOM_PART       8192 /* bytes of the output and input buffers that belong to one thread */
 #define RANDOM_PARAMS     5    /* two buffers and three numbers, 8 bytes each */
 #define RANDOM_SLOT       32   /* bytes of shared memory that belong to one thread */
+#define RANDOM_BELOW      4096
 #define RANDOM_POOL       256
 #define RANDOM_REGS       3 /* of each type */
 #define RANDOM_MAX_BLOCKS 12
@@ -27,13 +28,14 @@
 struct random {
 	uint64_t state;
 	uint32_t types; /* that operations have, where they have them at all */
+	bool straight;  /* only pure operations, no registers */
 	struct ir_func *f;
 	ir_block block;                           /* where code goes */
 	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL];  /* values that may be used here */
 	uint32_t npool[IR_TYPE_COUNT], nentry[IR_TYPE_COUNT];
 	uint32_t regs[IR_TYPE_COUNT][RANDOM_REGS], fuel;
 	ir_val out, in, tid_offset;               /* b64: the buffers, this thread's part in them */
-	ir_val shared64, shared32;                /* this thread's slot */
+	ir_val shared64, shared32;                /* this thread's slot, RANDOM_BELOW under it */
 	ir_val last;                              /* result, to build on in this block */
 	ir_val results;                           /* b64: this thread's part of the output */
 	uint32_t nresults;
@@ -66,8 +68,9 @@ static uint64_t random_number(struct random *r)
 	static const uint64_t edges[] = {
 		0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 255, 256, 0xffff, 0x10000,
 		0x7f, 0x80, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX, UINT64_MAX - 1,
-		/* 1, -1, -0, infinity, NaN, a subnormal number and the largest one, as b32 and b64 */
+		UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX,
+		UINT64_MAX - 1,
+		/* 1, -1, infinity, NaN, subnormal and other small numbers, as b32 and b64 */
 		0x3f800000, 0xbf800000, 0x7f800000, 0x7fc00000, 0x7f800001, 0x00000001, 0x007fffff,
 		0x00800000, 0x4b800001, 0x3f7fffff,
 		UINT64_C(0x3ff0000000000000), UINT64_C(0xbff0000000000000),
@@ -87,8 +90,9 @@ static uint64_t random_special(struct random *r, enum ir_type t)
 	uint32_t bits = ir_type_bits(t);
 	uint64_t sign = UINT64_C(1) << (bits - 1), ones = sign | (sign - 1);
 	const uint64_t numbers[] = {
-		0, 0, 1, 1, 2, 3, 8, ones, ones, ones - 1, sign, sign - 1, bits / 2, bits / 2, bits - 1,
-		bits, ones >> bits / 2, ~(ones >> bits / 2), ones & ~UINT64_C(1),
+		0, 0, 1, 1, 2, 3, 8, ones, ones, ones - 1, sign, sign - 1,
+		bits / 2, bits / 2, bits - 1, bits,
+		ones >> bits / 2, ~(ones >> bits / 2), ones & ~UINT64_C(1),
 		t == IR_B64 ? UINT64_C(0x3ff0000000000000) : 0x3f800000,
 	};
 
@@ -121,7 +125,7 @@ static ir_id random_append(struct random *r, enum ir_op op, enum ir_type t, cons
 
 static ir_val random_op2(struct random *r, enum ir_op op, enum ir_type t, ir_val a, ir_val b)
 {
-	return ir_at(r->f, random_append(r, op, t, (ir_val[]){ a, b }, 2, 1))->res;
+	return ir_at(r->f, random_append(r, op, t, (ir_val[]){a, b}, 2, 1))->res;
 }
 
 static ir_val random_read(struct random *r, uint32_t reg, enum ir_type t)
@@ -148,7 +152,7 @@ static ir_val random_value(struct random *r, enum ir_type t)
 		return random_const(r, t, random_special(r, t));
 	if (!n || random_chance(r, 10))
 		return random_const(r, t, random_number(r));
-	if (random_chance(r, 15))
+	if (!r->straight && random_chance(r, 15))
 		return random_read(r, r->regs[t][random_below(r, RANDOM_REGS)], t);
 	back = random_chance(r, 60) ? random_below(r, n < 4 ? n : 4) : random_below(r, n);
 	return r->pool[t][n - 1 - back];
@@ -156,7 +160,8 @@ static ir_val random_value(struct random *r, enum ir_type t)
 
 static enum ir_type random_type(struct random *r, uint32_t types)
 {
-	static const enum ir_type often[] = { IR_B1, IR_B8, IR_B16, IR_B32, IR_B32, IR_B32, IR_B64, IR_B64 };
+	static const enum ir_type often[] = {IR_B1,  IR_B8,  IR_B16, IR_B32,
+					     IR_B32, IR_B32, IR_B64, IR_B64};
 	enum ir_type t;
 
 	if (types & r->types)
@@ -175,32 +180,32 @@ static ir_val random_convert(struct random *r, enum ir_op op, enum ir_type t, ir
 	return ir_at(r->f, i)->res;
 }
 
-/* Stores a value where nobody reads it, so that it matters. */
-static void random_keep(struct random *r, ir_val v)
+static void random_store(struct random *r, ir_val address, uint64_t imm, ir_val v)
 {
-	ir_val args[2] = { r->results, v };
+	ir_val args[2] = {address, v};
 	ir_id i;
 
 	if (r->f->values[v].type == IR_B1)
 		args[1] = random_convert(r, IR_ZEXT, IR_B8, v);
 	i = random_append(r, IR_STORE, r->f->values[args[1]].type, args, 2, 0);
 	ir_at(r->f, i)->space = IR_GLOBAL;
-	ir_at(r->f, i)->imm = RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS);
+	ir_at(r->f, i)->imm = imm;
 }
 
-/* Offers a new value for use, and keeps some. */
+/* Offers a new value for use, and stores some where nobody reads them, so that they matter. */
 static void random_result(struct random *r, ir_val v)
 {
 	random_offer(r, v);
 	r->last = v;
 	if (r->results && random_chance(r, 30))
-		random_keep(r, v);
+		random_store(r, r->results,
+			     RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS), v);
 }
 
 /* Wide values put together from halves and taken apart, nearly always the way compilers do it. */
 static void random_halves(struct random *r)
 {
-	static const enum ir_op joins[] = { IR_OR, IR_OR, IR_OR, IR_ADD, IR_XOR };
+	static const enum ir_op joins[] = {IR_OR, IR_OR, IR_OR, IR_ADD, IR_XOR};
 	enum ir_type t = random_type(r, T_HALVES), half = ir_type_half(t);
 	uint32_t bits = ir_type_bits(half);
 	ir_val low, high, wide, shifted;
@@ -221,6 +226,25 @@ static void random_halves(struct random *r)
 	random_result(r, random_convert(r, IR_TRUNC, half, wide));
 }
 
+/* A condition that became a number and is compared again. */
+static void random_choice(struct random *r)
+{
+	enum ir_type t = random_type(r, T_INT);
+	ir_val args[3], number;
+	ir_id i;
+
+	args[0] = random_value(r, IR_B1);
+	args[1] = random_const(r, t, random_special(r, t));
+	args[2] = random_const(r, t, random_special(r, t));
+	number = ir_at(r->f, random_append(r, IR_SELECT, t, args, 3, 1))->res;
+	args[0] = number;
+	args[1] = random_const(r, t, random_special(r, t));
+	i = random_append(r, IR_ICMP, t, args, 2, 1);
+	ir_at(r->f, i)->cond = random_below(r, IR_FEQ);
+	random_result(r, number);
+	random_result(r, ir_at(r->f, i)->res);
+}
+
 /* A pure operation with random attributes, in keeping with its row. */
 static void random_pure(struct random *r)
 {
@@ -237,7 +261,7 @@ static void random_pure(struct random *r)
 		info = &ir_ops[op];
 	} while (!(info->properties & P_PURE) || info->attributes & (A_SPACE | A_SYMBOL | A_IMM) ||
 		 op == IR_UNDEF);
-	attributes = (struct ir_inst){ .op = op, .type = random_type(r, info->types) };
+	attributes = (struct ir_inst){.op = op, .type = random_type(r, info->types)};
 	if (op == IR_SREG)
 		attributes.sub = random_below(r, IR_NCTAID_Z + 1);
 	if (info->attributes & A_COND)
@@ -282,7 +306,7 @@ static void random_pure(struct random *r)
  * offset of the memory operation. */
 static ir_val random_address(struct random *r, ir_val base, uint64_t constant, uint64_t *imm)
 {
-	ir_val terms[5] = { base, r->tid_offset };
+	ir_val terms[5] = {base, r->tid_offset};
 	uint32_t n = 2;
 
 	*imm = 0;
@@ -320,7 +344,7 @@ static ir_val random_address(struct random *r, ir_val base, uint64_t constant, u
 /* An offset within the thread's part: a few that meet again, on both sides of small reaches. */
 static uint64_t random_place(struct random *r)
 {
-	static const uint32_t places[] = { 0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160 };
+	static const uint32_t places[] = {0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160};
 
 	return places[random_below(r, sizeof(places) / sizeof(places[0]))];
 }
@@ -331,23 +355,24 @@ static void random_memory(struct random *r)
 	bool shared = !input && random_chance(r, 25), narrow = shared && random_chance(r, 50);
 	enum ir_type t = random_type(r, T_INT);
 	uint32_t elements = shared || random_chance(r, 80) ? 1 : 2;
-	ir_val args[3] = { 0 };
+	ir_val args[3] = {0};
 	uint64_t imm = 0;
 	struct ir_inst *p;
 	ir_id i;
 
 	if (shared) {
-		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8), part = 8 * random_below(r, 8);
+		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8);
+		uint64_t part = 8 * random_below(r, 8);
 
 		args[0] = narrow ? r->shared32 : r->shared64;
-		if (random_chance(r, 60)) {
+		imm = place;
+		if (narrow || random_chance(r, 60)) {
 			enum ir_type address = narrow ? IR_B32 : IR_B64;
+			uint64_t sum = narrow ? part + RANDOM_BELOW : part;
 
 			args[0] = random_op2(r, IR_ADD, address, args[0],
-					     random_const(r, address, part));
-			imm = place - part;
-		} else {
-			imm = place;
+					     random_const(r, address, sum));
+			imm -= part;
 		}
 	} else {
 		args[0] = random_address(r, input ? r->in : r->out, random_place(r), &imm);
@@ -375,14 +400,16 @@ static void random_code(struct random *r, uint32_t n)
 		uint32_t kind = random_below(r, 100);
 		enum ir_type t = random_type(r, T_BITS);
 
-		if (kind < 65)
+		if (kind < 62 || (kind >= 70 && r->straight))
 			random_pure(r);
-		else if (kind < 70)
+		else if (kind < 67)
 			random_halves(r);
+		else if (kind < 70)
+			random_choice(r);
 		else if (kind < 85)
 			random_memory(r);
 		else
-			random_write(r, r->regs[t][random_below(r, RANDOM_REGS)], random_value(r, t));
+			random_write(r, r->regs[t][n % RANDOM_REGS], random_value(r, t));
 	}
 }
 
@@ -409,7 +436,8 @@ static void random_entry(struct random *r)
 	ir_at(f, i)->sub = IR_TID_X;
 	tid = ir_at(f, i)->res;
 	random_offer(r, tid);
-	r->tid_offset = random_op2(r, IR_MULWIDE_U, IR_B64, tid, random_const(r, IR_B32, RANDOM_PART));
+	number = random_const(r, IR_B32, RANDOM_PART);
+	r->tid_offset = random_op2(r, IR_MULWIDE_U, IR_B64, tid, number);
 	r->results = random_op2(r, IR_ADD, IR_B64, r->out, r->tid_offset);
 	i = random_append(r, IR_ADDR, IR_B64, NULL, 0, 1);
 	slot = random_op2(r, IR_MULWIDE_U, IR_B64, tid, random_const(r, IR_B32, RANDOM_SLOT));
@@ -417,8 +445,11 @@ static void random_entry(struct random *r)
 	i = random_append(r, IR_ADDR, IR_B32, NULL, 0, 1);
 	slot = random_op2(r, IR_MUL, IR_B32, tid, random_const(r, IR_B32, RANDOM_SLOT));
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, ir_at(f, i)->res, slot);
+	/* Below the first slot, so that only a sum of 32 bits comes back to it. */
+	r->shared32 = random_op2(r, IR_ADD, IR_B32, r->shared32,
+				 random_const(r, IR_B32, -RANDOM_BELOW));
 	for (uint32_t k = 0; k < RANDOM_SLOT; k += 8) {
-		ir_val args[2] = { r->shared64 };
+		ir_val args[2] = {r->shared64};
 
 		args[1] = random_const(r, IR_B64, random_number(r));
 		i = random_append(r, IR_STORE, IR_B64, args, 2, 0);
@@ -454,29 +485,21 @@ static void random_exit(struct random *r)
 		ir_at(r->f, i)->sub = IR_SHUFFLE_IDX;
 		random_offer(r, ir_at(r->f, i)->res);
 		args[0] = random_value(r, IR_B1);
-		i = random_append(r, IR_VOTE, IR_B1, (ir_val[]){ args[0], args[3] }, 2, 1);
+		i = random_append(r, IR_VOTE, IR_B1, (ir_val[]){args[0], args[3]}, 2, 1);
 		ir_at(r->f, i)->sub = random_below(r, IR_VOTE_BALLOT);
 		random_offer(r, ir_at(r->f, i)->res);
-		i = random_append(r, IR_BARRIER, IR_VOID, (ir_val[]){ random_const(r, IR_B32, 0) }, 1, 0);
+		args[0] = random_const(r, IR_B32, 0);
+		i = random_append(r, IR_BARRIER, IR_VOID, args, 1, 0);
 		ir_at(r->f, i)->sub = IR_BARRIER_SYNC;
 	}
 	random_code(r, 3);
 	for (enum ir_type t = IR_B1; t < IR_TYPE_COUNT; t++) {
 		for (uint32_t k = 0; k < RANDOM_REGS; k++, place += 8) {
-			ir_val args[2], v = random_read(r, r->regs[t][k], t);
+			ir_val v = random_read(r, r->regs[t][k], t), address;
 			uint64_t imm;
-			ir_id i;
 
-			if (t == IR_B1) {
-				i = random_append(r, IR_ZEXT, IR_B8, &v, 1, 1);
-				ir_at(r->f, i)->from = IR_B1;
-				v = ir_at(r->f, i)->res;
-			}
-			args[0] = random_address(r, r->out, place, &imm);
-			args[1] = v;
-			i = random_append(r, IR_STORE, r->f->values[v].type, args, 2, 0);
-			ir_at(r->f, i)->space = IR_GLOBAL;
-			ir_at(r->f, i)->imm = imm;
+			address = random_address(r, r->out, place, &imm);
+			random_store(r, address, imm, v);
 		}
 	}
 	random_append(r, IR_RET, IR_VOID, NULL, 0, 0);
@@ -508,16 +531,34 @@ static ir_block random_target(struct random *r, uint32_t k)
 	return to;
 }
 
-/* A kernel "k" in a new module. */
-static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
+/* A kernel "k" without code, with parameters of 8 bytes each. */
+static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
+{
+	struct ir_func *f = ir_func_new(m, "k");
+
+	f->nparams = nparams;
+	f->param_bytes = 8 * nparams;
+	f->params = arena_array(m->arena, nparams, sizeof(*f->params));
+	for (uint32_t k = 0; k < nparams; k++)
+		f->params[k] = (struct ir_param){
+			.name = arena_printf(m->arena, "p%u", k),
+			.offset = 8 * k, .size = 8, .align = 8,
+		};
+	return f;
+}
+
+/* A whole kernel in a new module: its first parameters are the output and the input buffer. */
+__attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
-		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
+		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16,
+		T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
 	};
 	static const struct ir_symbol shared = {
-		.name = "slots", .space = IR_SHARED, .align = 16, .size = RANDOM_THREADS * RANDOM_SLOT + 64,
+		.name = "slots", .space = IR_SHARED, .align = 16,
+		.size = RANDOM_THREADS * RANDOM_SLOT + 64,
 	};
-	struct random r = { .state = seed };
+	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
 	bool dense; /* few blocks, much to compute, of few types */
 
@@ -525,16 +566,8 @@ static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 	dense = random_chance(&r, 50);
 	r.types = dense ? types[random_below(&r, 4)] : T_BITS;
 
-	r.f = ir_func_new(m, "k");
+	r.f = random_function(m, RANDOM_PARAMS);
 	ir_symbol_new(m, &shared);
-	r.f->nparams = RANDOM_PARAMS;
-	r.f->param_bytes = 8 * RANDOM_PARAMS;
-	r.f->params = arena_array(a, RANDOM_PARAMS, sizeof(*r.f->params));
-	for (uint32_t k = 0; k < RANDOM_PARAMS; k++)
-		r.f->params[k] = (struct ir_param){
-			.name = arena_printf(a, "p%u", k), .offset = 8 * k, .size = 8, .align = 8,
-			.pointer = k < 2,
-		};
 	r.block = ir_block_new(r.f, NULL);
 	random_entry(&r);
 	random_code(&r, dense ? 100 : random_below(&r, 20));

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The bundle for real GPUs can be made, and its runner judges: right code passes, wrong code fails.
+# The bundle for real GPUs can be made, and its programs judge: right code passes, wrong code fails.
 # The software GPU stands in for libcuda.so.1 here.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags=
 [ -z "$(nm "$BUILD/libsov.so" 2>/dev/null | grep __asan_init)" ] || flags="-fsanitize=address,undefined"
+sov=$(realpath "$BUILD/sov")
 
 out=$(BUILD=$BUILD tests/silicon/bundle.sh 2>&1)
 ok $? "make silicon makes the bundle"
@@ -13,23 +14,49 @@ diag "$out"
 tar -xzf "$BUILD/silicon.tar.gz" -C "$work"
 ok $? "the archive unpacks"
 cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. -shared -fPIC tests/silicon/_cuda_on_sov.c -o "$work/libcuda.so.1" \
-	-L"$BUILD" -lsov -Wl,-rpath,"$(realpath "$BUILD")" &&
-	cc $flags -O2 -std=c11 "$work/silicon/runner.c" -o "$work/silicon/runner" -ldl -lm
-ok $? "the runner builds"
+	-L"$BUILD" -lsov -Wl,-rpath,"$(realpath "$BUILD")"
+ok $? "the software GPU can stand in for CUDA"
 
 cd "$work/silicon" || exit 1
-run() {
-	LD_LIBRARY_PATH=$work ASAN_OPTIONS=detect_leaks=0 ./runner --small "$@" 2>&1
-}
-out=$(run --no-timing default serial)
-ok $? "all values are right on the software GPU, default and serial"
+export LD_LIBRARY_PATH="$work" ASAN_OPTIONS=detect_leaks=0
+out=$(CC="cc $flags" ./run.sh --small 2>&1)
+ok $? "run.sh finds all values right on the software GPU"
 diag "$out"
-has "$out" "silicon: PASS: " "the verdict says so"
-has "$(run default serial)" "serial/default" "the table compares variants"
+has "$out" "kernels: 416 right, 0 wrong" "the kernels run, default and serial"
+has "$out" "instructions, default: " "the one-instruction tests run"
+has "$out" "instructions, serial: " "the one-instruction tests run in serial mode"
+has "$out" " 0 wrong, 4 not compiled (div_u64 " "what has no machine code is named"
+has "$out" "serial/default" "the table compares variants"
+[ "$(echo "$out" | tail -n 1)" = "silicon: PASS" ]
+ok $? "the verdict comes last"
 
 cp saxpy.default.cubin saxpy.wrong.cubin
 cp saxpy.default.cubin reduce.wrong.cubin
-out=$(run --no-timing wrong)
-[ $? -eq 1 ] && echo "$out" | grep -q "silicon: FAIL"
-ok $? "an image without the kernel fails"
+out=$(./runner --small --no-timing wrong 2>&1)
+[ $? -eq 2 ] && echo "$out" | grep -q "^BROKEN reduce_f32: "
+ok $? "an image without the kernel is no success"
+
+# Tests that are wrong, each in its way, among right ones.
+tests=tests/userspace/ptx/instructions
+mkdir kept
+mv $tests/*.ptx kept/
+cp kept/add_s32.ptx kept/not_b32.ptx kept/trap.ptx kept/vote.ptx $tests/
+sed 's/^\(\/\/ out .*:\) [^ ]*/\1 77/' kept/sub_s32.ptx >$tests/sub_s32.ptx
+sed 's/mad.wide.u32 %pd, .*/mov.u64 %pd, 16;/' kept/mul_f32.ptx >mul_f32.ptx
+"$sov" compile --target sm_90 -o $tests/mul_f32.default.cubin mul_f32.ptx
+cp kept/mul_f32.ptx $tests/
+sed 's/ret;/mov.u32 %i, 8; ld.param.u64 %pd, [d]; st.global.u32 [%pd+32], %i; ret;/' kept/brev_b32.ptx >brev_b32.ptx
+"$sov" compile --target sm_90 -o $tests/brev_b32.default.cubin brev_b32.ptx
+cp kept/brev_b32.ptx $tests/
+sed 's/^\ttrap;//' kept/trap.ptx >trap.ptx
+"$sov" compile --target sm_90 -o $tests/trap.default.cubin trap.ptx
+out=$(./instructions --small default 2>&1)
+[ $? -eq 1 ]
+ok $? "a wrong value fails the run"
+diag "$out"
+has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " "others run in spite of it"
+has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" "a wrong value is named"
+has "$out" "WRONG mul_f32 default: CUDA_ERROR_LAUNCH_FAILED (719)" "a fault is named"
+has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" "a stray store is named"
+has "$out" "WRONG trap default: it ran to its end" "a trap that does not stop a kernel is named"
 tap_done

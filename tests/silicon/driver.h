@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA driver's door: the functions of libcuda.so.1 that the programs here call, opened at run
+ * time, with prototypes of our own and under the names that libcuda exports. No CUDA headers are
+ * needed to build these programs, and no CUDA library to link them.
+ */
+#ifndef TESTS_SILICON_DRIVER_H
+#define TESTS_SILICON_DRIVER_H
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct cuda_object *cuda_handle;
+typedef uint64_t cuda_ptr;
+
+#define CUDA_FUNCTIONS(F) \
+	F(cuInit, (unsigned flags)) \
+	F(cuDriverGetVersion, (int *version)) \
+	F(cuDeviceGet, (int *device, int ordinal)) \
+	F(cuDeviceGetName, (char *name, int size, int device)) \
+	F(cuDeviceGetAttribute, (int *value, int attribute, int device)) \
+	F(cuDevicePrimaryCtxRetain, (cuda_handle *context, int device)) \
+	F(cuCtxSetCurrent, (cuda_handle context)) \
+	F(cuCtxSynchronize, (void)) \
+	F(cuMemAlloc_v2, (cuda_ptr *address, size_t bytes)) \
+	F(cuMemFree_v2, (cuda_ptr address)) \
+	F(cuMemcpyHtoD_v2, (cuda_ptr to, const void *from, size_t bytes)) \
+	F(cuMemcpyDtoH_v2, (void *to, cuda_ptr from, size_t bytes)) \
+	F(cuModuleLoadData, (cuda_handle *module, const void *image)) \
+	F(cuModuleUnload, (cuda_handle module)) \
+	F(cuModuleGetFunction, (cuda_handle *function, cuda_handle module, const char *name)) \
+	F(cuLaunchKernel, (cuda_handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
+			   unsigned by, unsigned bz, unsigned shared, cuda_handle stream, \
+			   void **arguments, void **extra)) \
+	F(cuEventCreate, (cuda_handle *event, unsigned flags)) \
+	F(cuEventRecord, (cuda_handle event, cuda_handle stream)) \
+	F(cuEventSynchronize, (cuda_handle event)) \
+	F(cuEventElapsedTime, (float *milliseconds, cuda_handle from, cuda_handle to)) \
+	F(cuGetErrorName, (int error, const char **name))
+
+#define CUDA_DECLARE(name, parameters) static int(*name) parameters;
+CUDA_FUNCTIONS(CUDA_DECLARE)
+
+enum { CUDA_SM_COUNT = 16, CUDA_MAJOR = 75, CUDA_MINOR = 76 }; /* attributes of a device */
+enum { CUDA_LAUNCH_FAILED = 719 };
+
+/* Exit statuses of the programs here. */
+enum { EXIT_WRONG = 1, EXIT_BROKEN = 2 };
+
+static inline const char *cuda_error_name(int error)
+{
+	const char *name = NULL;
+
+	cuGetErrorName(error, &name);
+	return name ? name : "an unknown error";
+}
+
+/* What must work for there to be anything to judge. */
+static inline void must(int error, const char *doing)
+{
+	if (!error)
+		return;
+	printf("BROKEN %s: %s (%d)\n", doing, cuda_error_name(error), error);
+	exit(EXIT_BROKEN);
+}
+
+struct cuda_device {
+	char name[128];
+	int version, major, minor, sm_count;
+};
+
+/* Opens libcuda and device 0, and makes its primary context the current one. */
+static inline struct cuda_device cuda_open(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+	struct cuda_device d = {0};
+	cuda_handle context;
+	int device;
+
+	if (!library) {
+		printf("BROKEN no CUDA driver here: %s\n", dlerror());
+		exit(EXIT_BROKEN);
+	}
+#define CUDA_LOOK_UP(name, parameters) \
+	*(void **)&name = dlsym(library, #name); \
+	if (!name) { \
+		printf("BROKEN libcuda.so.1 has no " #name "\n"); \
+		exit(EXIT_BROKEN); \
+	}
+	CUDA_FUNCTIONS(CUDA_LOOK_UP)
+	must(cuInit(0), "starting CUDA");
+	must(cuDriverGetVersion(&d.version), "asking for the version");
+	must(cuDeviceGet(&device, 0), "opening device 0");
+	must(cuDeviceGetName(d.name, sizeof(d.name), device), "asking for the name");
+	must(cuDeviceGetAttribute(&d.major, CUDA_MAJOR, device), "asking for the capability");
+	must(cuDeviceGetAttribute(&d.minor, CUDA_MINOR, device), "asking for the capability");
+	must(cuDeviceGetAttribute(&d.sm_count, CUDA_SM_COUNT, device), "asking for processors");
+	must(cuDevicePrimaryCtxRetain(&context, device), "creating a context");
+	must(cuCtxSetCurrent(context), "using the context");
+	return d;
+}
+
+#endif
