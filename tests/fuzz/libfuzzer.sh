@@ -5,8 +5,8 @@
 set -eu
 : "${BUILD:=build}" "${MAKE:=make}" "${FUZZ_SECONDS:=60}"
 out=$BUILD/libfuzzer
-flags='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSOV_VERIFY'
-"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang CFLAGS="$flags -O1" "$out/libsov-all.a"
+"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang SAN=1 CFLAGS=-fsanitize=fuzzer-no-link \
+	"$out/libsov-all.a"
 failed=0
 for source in tests/fuzz/[!_]*.c; do
 	name=$(basename "$source" .c)
