@@ -3,8 +3,8 @@
  * Address folding: constants that are added to an address go into the offset that a memory
  * instruction carries, as far as the target's offset reaches. 64-bit addresses and offsets add
  * modulo 2^64, so the order of additions does not matter. A 32-bit address is another thing: it is
- * extended before the offset is added, and a sum of 32 bits may have wrapped before that; so neither
- * 32-bit addresses nor addresses that were widened from 32 bits are looked through.
+ * extended before the offset is added, and a sum of 32 bits may have wrapped before that; so
+ * neither 32-bit addresses nor addresses that were widened from 32 bits are looked through.
  *
  *  - [(x + 8) + 4] becomes [x + 12].
  *  - [p + (i + 16)] becomes [(p + i) + 16] where the sum is used for nothing but addressing: its
@@ -78,7 +78,7 @@ static bool regroup(struct address *a, struct sum *s)
 	if (!known->base && a->addressing[s->base] != a->uses.count[s->base])
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
-		part[k] = (struct sum){ .base = ir_at(f, i)->args[k] };
+		part[k] = (struct sum){.base = ir_at(f, i)->args[k]};
 		while (peel(f, &part[k]))
 			continue;
 	}
@@ -86,10 +86,10 @@ static bool regroup(struct address *a, struct sum *s)
 	if (!offset || !reaches(a, s->offset + offset))
 		return false;
 	if (!known->base) {
-		ir_val bases[2] = { part[0].base, part[1].base };
+		ir_val bases[2] = {part[0].base, part[1].base};
 		ir_id sum = uses_insert(&a->uses, i, IR_ADD, f->values[s->base].type, bases, 2);
 
-		*known = (struct sum){ .base = ir_at(f, sum)->res, .offset = offset };
+		*known = (struct sum){.base = ir_at(f, sum)->res, .offset = offset};
 	}
 	s->offset += known->offset;
 	s->base = known->base;
@@ -123,10 +123,11 @@ static bool is_param(const struct ir_func *f, const struct ir_inst *load, uint64
 static void fold_address(struct address *a, ir_id i)
 {
 	const struct ir_inst *p = ir_at(a->f, i);
-	struct sum s = { .base = p->args[0], .offset = p->imm }, best = s;
+	struct sum s = {.base = p->args[0], .offset = p->imm}, best = s;
 	uint64_t c;
 
-	if (p->space == IR_PARAM && ir_is_const(a->f, s.base, &c) && is_param(a->f, p, c + p->imm)) {
+	if (p->space == IR_PARAM && ir_is_const(a->f, s.base, &c) &&
+	    is_param(a->f, p, c + p->imm)) {
 		a->uses.count[s.base]--;
 		ir_at(a->f, i)->nargs = 0;
 		ir_at(a->f, i)->imm = c + s.offset;
@@ -142,7 +143,7 @@ static void fold_address(struct address *a, ir_id i)
 	}
 	set_address(a, i, best);
 	if (!reaches(a, s.offset))
-		add_far(a, (struct far){ i, s.base, s.offset, !reaches(a, best.offset) });
+		add_far(a, (struct far){i, s.base, s.offset, !reaches(a, best.offset)});
 }
 
 /* What stays in the offset when the rest goes into a base: nothing of a 32-bit address, whose base
@@ -175,7 +176,7 @@ static ir_val new_base(struct address *a, ir_val root, uint64_t distance)
 	struct ir_func *f = a->f;
 	ir_id def = f->values[root].def, where;
 	enum ir_type type = f->values[root].type;
-	ir_val args[2] = { root };
+	ir_val args[2] = {root};
 
 	where = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
 					    : ir_at(f, def)->next;
@@ -205,14 +206,14 @@ static void share_bases(struct address *a)
 		base = new_base(a, first->root, distance);
 		for (uint32_t m = k; m < end; m++)
 			set_address(a, a->far[m].inst,
-				    (struct sum){ base, near_part(a, &a->far[m]) });
+				    (struct sum){base, near_part(a, &a->far[m])});
 	}
 }
 
 static void fold_symbol(struct address *a, ir_id i)
 {
 	struct ir_func *f = a->f;
-	struct sum s = { .base = ir_at(f, i)->res };
+	struct sum s = {.base = ir_at(f, i)->res};
 	const struct ir_inst *d;
 
 	if (!a->uses.count[s.base] || !peel(f, &s))
@@ -231,7 +232,7 @@ static void fold_symbol(struct address *a, ir_id i)
 
 bool pass_address(struct ir_func *f, const struct target *t)
 {
-	struct address a = { .f = f, .target = t };
+	struct address a = {.f = f, .target = t};
 
 	a.changed = flow_remove_unreachable(f); /* where a sum may contain itself */
 	uses_init(&a.uses, f);

@@ -25,13 +25,13 @@ static const struct front_end {
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
 } front_ends[] = {
-	[COMPILE_PTX] = { "ptx", ptx_parse },
-	[COMPILE_IR] = { "ir", parse_ir },
+	[COMPILE_PTX] = {"ptx", ptx_parse},
+	[COMPILE_IR] = {"ir", parse_ir},
 };
 
 static bool choose_target(struct compile_job *job)
 {
-	struct text known = { .arena = &job->arena };
+	struct text known = {.arena = &job->arena};
 	const struct target *t;
 
 	job->target = job->options.target ? target_find(job->options.target) : NULL;
@@ -149,5 +149,5 @@ void compile_result_free(struct compile_result *r)
 	free(r->image);
 	free(r->messages);
 	free(r->stats);
-	*r = (struct compile_result){ 0 };
+	*r = (struct compile_result){0};
 }

@@ -59,8 +59,8 @@ static bool remove_dead(struct ir_func *f)
 /*
  * May the branches to e, which does nothing but branch on, go to its successor at once? Not around
  * a loop header: the block before it is the preheader that hoisting fills, the block behind it the
- * one latch. Not where an edge would arise that leaves a choice and arrives at phis: the copies that
- * phis become need a block of their own there, and e is it.
+ * one latch. Not where an edge would arise that leaves a choice and arrives at phis: the copies
+ * that phis become need a block of their own there, and e is it.
  */
 static bool can_skip(const struct ir_func *f, const struct ir_cfg *c, ir_block e)
 {

@@ -68,7 +68,7 @@ bool fold_to_value(struct fold *c, const struct look *l, ir_val v)
 
 bool fold_to_op(struct fold *c, const struct look *l, enum ir_op op, ir_val x, ir_val y, ir_val z)
 {
-	const ir_val args[3] = { x, y, z };
+	const ir_val args[3] = {x, y, z};
 	uint32_t n = z ? 3 : y ? 2 : x ? 1 : 0;
 
 	push_around(c, l->i);
@@ -109,9 +109,10 @@ bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir
 	return true;
 }
 
-ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x, ir_val y)
+ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x,
+	       ir_val y)
 {
-	const ir_val args[2] = { x, y };
+	const ir_val args[2] = {x, y};
 	ir_id i = uses_insert(&c->uses, l->i, op, t, args, y ? 2 : x ? 1 : 0);
 
 	push(c, i);
@@ -288,7 +289,7 @@ static bool is_dead(const struct fold *c, const struct ir_inst *p)
 
 static struct look look_at(const struct fold *c, ir_id i)
 {
-	struct look l = { .i = i, .p = *ir_at(c->f, i) };
+	struct look l = {.i = i, .p = *ir_at(c->f, i)};
 
 	l.a = l.p.nargs > 0 ? l.p.args[0] : 0;
 	l.b = l.p.nargs > 1 ? l.p.args[1] : 0;
@@ -322,7 +323,7 @@ static void look(struct fold *c, ir_id i)
 
 bool pass_fold(struct ir_func *f, const struct target *t)
 {
-	struct fold c = { .f = f, .arena = f->module->arena };
+	struct fold c = {.f = f, .arena = f->module->arena};
 
 	(void)t;
 	c.changed = flow_remove_unreachable(f);

@@ -62,7 +62,8 @@ bool fold_to_convert(struct fold *c, const struct look *l, enum ir_op op, ir_val
 bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir_val x, ir_val y);
 /* New instructions before the one that is looked at. */
 ir_val fold_const(struct fold *c, const struct look *l, enum ir_type t, uint64_t x);
-ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x, ir_val y);
+ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x,
+	       ir_val y);
 
 uint64_t fold_ones(enum ir_type t);
 /* Does the identity of this operation apply? (identity.c) */

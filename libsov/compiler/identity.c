@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Algebraic identities, one function per operation and a table of them. Constants stand on the right
- * of commutative operations and comparisons; differences with a constant are sums. A rule never
- * makes more instructions than it removes, unless the new form is what back ends look for (halves
- * of a wide value).
+ * Algebraic identities, one function per operation and a table of them. Constants stand on the
+ * right of commutative operations and comparisons; differences with a constant are sums. A rule
+ * never makes more instructions than it removes, unless the new form is what back ends look for
+ * (halves of a wide value).
  *
  * A float identity holds for every input or it is not here. Arithmetic replaces any NaN by the
  * canonical one and may flush subnormal numbers, so x * 1 is not x and x + -0 is not x. What
@@ -347,7 +347,7 @@ static bool compare_with_bound(struct fold *c, const struct look *l)
 /* (p ? k1 : k2) compared with k is p, its opposite, or known. */
 static bool compare_choice(struct fold *c, const struct look *l, const struct ir_inst *s)
 {
-	uint64_t args[2] = { 0, l->k }, answer[2];
+	uint64_t args[2] = {0, l->k}, answer[2];
 
 	for (uint32_t k = 0; k < 2; k++) {
 		if (!ir_is_const(c->f, s->args[1 + k], &args[0]))

@@ -24,8 +24,9 @@
 struct licm {
 	struct ir_func *f;
 	const struct ir_cfg *cfg;
-	ir_block *home; /* by instruction: header of the innermost loop around it, after the motion */
-	ir_block *out;  /* by instruction: header of the outermost loop that it leaves, 0 = stays */
+	/* By instruction: header of the innermost loop around it, after the motion; header of the
+	 * outermost loop that it leaves, 0 = stays. */
+	ir_block *home, *out;
 	uint8_t *words, *flags;  /* by header: taken in so far */
 	ir_block *preheader;     /* by header, once it is known */
 	ir_id *moves;            /* in the order in which they were decided */
@@ -173,7 +174,7 @@ static void move(struct licm *l, ir_id i, ir_block header)
 bool pass_licm(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
-	struct licm l = { .f = f, .cfg = ir_cfg_build(f) };
+	struct licm l = {.f = f, .cfg = ir_cfg_build(f)};
 
 	(void)t;
 	l.home = arena_array(a, f->ninsts, sizeof(*l.home));

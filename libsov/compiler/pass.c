@@ -10,9 +10,17 @@
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
-	{ "ssa", pass_ssa },   { "fold", pass_fold },       { "dce", pass_dce }, { "gvn", pass_gvn },
-	{ "fold", pass_fold }, { "licm", pass_licm },       { "gvn", pass_gvn }, { "address", pass_address },
-	{ "gvn", pass_gvn },   { "dce", pass_dce },         { NULL, NULL },
+	{"ssa", pass_ssa},
+	{"fold", pass_fold},
+	{"dce", pass_dce},
+	{"gvn", pass_gvn},
+	{"fold", pass_fold},
+	{"licm", pass_licm},
+	{"gvn", pass_gvn},
+	{"address", pass_address},
+	{"gvn", pass_gvn},
+	{"dce", pass_dce},
+	{NULL, NULL},
 };
 
 const struct pass *pass_find(const char *name)
@@ -55,8 +63,8 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 		}
 		if (must_verify(job) && !ir_verify(m, &job->diag)) {
 			diag_error(&job->diag, 0, 0,
-				   "the pass '%s' left broken code for %s: a fault of the compiler; "
-				   "print the passes before it to see where it begins",
+				   "the pass '%s' left broken code for %s: a fault of the "
+				   "compiler; print the passes before it to see where it begins",
 				   p->name, job->target->name);
 			return false;
 		}

@@ -20,9 +20,9 @@ bool pass_fold(struct ir_func *f, const struct target *t);    /* constants, iden
 bool pass_gvn(struct ir_func *f, const struct target *t);     /* one computation per value */
 bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
 bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
-bool pass_dce(struct ir_func *f, const struct target *t);     /* unused values, unreachable blocks */
+bool pass_dce(struct ir_func *f, const struct target *t);     /* what is not used or reached */
 
-extern const struct pass passes[]; /* the pipeline, in order; a pass may occur twice; name NULL ends it */
+extern const struct pass passes[]; /* the pipeline, in order; name NULL ends it */
 const struct pass *pass_find(const char *name);
 
 /* The whole pipeline over the whole module. Before the first pass the IR's name is "front". False

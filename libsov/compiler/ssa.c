@@ -35,7 +35,7 @@ static void push(struct ssa *s, uint32_t *list, uint32_t id, uint32_t reg)
 {
 	s->items = arena_grow(s->arena, s->items, &s->items_capacity, s->nitems + 1,
 			      sizeof(*s->items));
-	s->items[s->nitems] = (struct item){ .id = id, .reg = reg, .next = *list };
+	s->items[s->nitems] = (struct item){.id = id, .reg = reg, .next = *list};
 	*list = s->nitems++;
 }
 
@@ -174,7 +174,7 @@ static void place_phis(struct ssa *s)
 static void set_current(struct ssa *s, uint32_t reg, ir_val v)
 {
 	s->undo = arena_grow(s->arena, s->undo, &s->undo_capacity, s->nundo + 1, sizeof(*s->undo));
-	s->undo[s->nundo++] = (struct item){ .id = s->current[reg], .reg = reg };
+	s->undo[s->nundo++] = (struct item){.id = s->current[reg], .reg = reg};
 	s->current[reg] = v;
 }
 
@@ -252,7 +252,7 @@ static void rename_all(struct ssa *s)
 bool pass_ssa(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
-	struct ssa s = { .f = f, .arena = a, .nitems = 1 };
+	struct ssa s = {.f = f, .arena = a, .nitems = 1};
 
 	(void)t;
 	if (f->ssa)

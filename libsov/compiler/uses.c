@@ -21,7 +21,7 @@ static void add(struct uses *u, ir_id i, ir_val v)
 	u->list = arena_grow(u->f->module->arena, u->list, &u->list_capacity, u->nlist + 1,
 			     sizeof(*u->list));
 	cover(u, v);
-	u->list[u->nlist] = (struct use){ .user = i, .next = u->head[v] };
+	u->list[u->nlist] = (struct use){.user = i, .next = u->head[v]};
 	u->head[v] = u->nlist++;
 	u->count[v]++;
 }
@@ -46,7 +46,7 @@ static void drop_all(struct uses *u, ir_id i)
 
 void uses_init(struct uses *u, struct ir_func *f)
 {
-	*u = (struct uses){ .f = f, .nlist = 1 };
+	*u = (struct uses){.f = f, .nlist = 1};
 	cover(u, f->nvalues - 1);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)

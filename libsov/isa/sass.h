@@ -165,7 +165,7 @@ struct sass_operand {
 #define SASS_MAX_OPERANDS 8
 
 struct sass_inst {
-	const struct sass_form *form; /* a row of the op (sass_init) or the very one (sass_decode) */
+	const struct sass_form *form; /* a row of the op (sass_init), its own (sass_decode) */
 	uint16_t op;                  /* enum sass_op */
 	uint8_t guard;                /* predicate register, SASS_PT = always */
 	bool guard_not;
@@ -261,7 +261,7 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
  * ptxas leaves more for this pair (a block barrier before memory and control flow). */
 uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
- * and behind the end, and uses what takes 13 cycles to make right after an ERRBAR: 0 counts as 16. */
+ * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */
 uint32_t sass_cycles(const struct sass_inst *in);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);

@@ -29,7 +29,7 @@ static const struct place place_32 = {32, 63, 62, 60};
 static const struct place place_64 = {64, 75, 74, 81};
 static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
 
-enum { MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
+enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
 #define OPERAND_REASONS(n) { \
 	"operand " n " is of a kind that no form takes here", \
 	"operand " n " does not fit its field", \
@@ -77,17 +77,17 @@ static bool field8(struct walk *w, uint32_t lo, uint32_t width, uint8_t *value)
 	return fits;
 }
 
-static bool bit(struct walk *w, uint32_t lo, uint8_t *flags, uint8_t flag)
+/* One bit that is a flag of an operand. */
+static void bit(struct walk *w, uint32_t lo, uint8_t *flags, uint8_t flag)
 {
 	uint8_t set = w->put && (*flags & flag);
 
 	field8(w, lo, 1, &set);
 	if (set)
 		*flags |= flag;
-	return set;
 }
 
-/* A bit that has to have this value. */
+/* Bits that have to have this value. */
 static bool fixed(struct walk *w, uint32_t lo, uint32_t width, uint64_t want)
 {
 	uint64_t v = want;
@@ -208,13 +208,20 @@ static bool constant(struct walk *w, struct sass_operand *o)
 	return fixed(w, 91, 1, 0);
 }
 
+static const struct place *place(const struct walk *w, const struct sass_slot *s)
+{
+	if (s->lo == 32 || sass_is_odd(s, w->form))
+		return &place_32;
+	if (s->lo == 24)
+		return &place_24;
+	return w->row->imm == IMM_HALF2 ? &place_64_half : &place_64;
+}
+
 /* A source of arithmetic: in bits 24, 64 always a register, in bits 32 what the form says. */
-static int source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	bool odd = sass_is_odd(s, w->form);
-	const struct place *p = odd || s->lo == 32 ? &place_32 :
-				s->type == SLOT_GPR && s->lo == 24 ? &place_24 :
-				w->row->imm == IMM_HALF2 ? &place_64_half : &place_64;
+	const struct place *p = place(w, s);
 	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
 
 	if (w->put && o->kind != kind)
@@ -227,7 +234,7 @@ static int source(struct walk *w, const struct sass_slot *s, struct sass_operand
 			return MISFIT_VALUE;
 		field(w, 32, 32, &v);
 		o->value = (int64_t)v;
-		return o->flags || o->aux ? MISFIT_FLAG : -1;
+		return o->flags || o->aux ? MISFIT_FLAG : FITS;
 	}
 	if (kind == SASS_CONST) {
 		if (!constant(w, o))
@@ -237,11 +244,11 @@ static int source(struct walk *w, const struct sass_slot *s, struct sass_operand
 	}
 	if (kind == SASS_UGPR && !w->row->uniform && !fixed(w, 91, 1, 1))
 		return MISFIT_KIND;
-	return modifiers(w, s, p, o) ? -1 : MISFIT_FLAG;
+	return modifiers(w, s, p, o) ? FITS : MISFIT_FLAG;
 }
 
 /* A register at a place of its own; the source places bring their modifiers along. */
-static int reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	static const uint8_t kinds[] = {
 		[SLOT_GPR] = SASS_GPR, [SLOT_UGPR] = SASS_UGPR, [SLOT_PRED] = SASS_PRED,
@@ -261,10 +268,10 @@ static int reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o
 	o->reg = s->flags & SLOT_INVERT ? stored ^ 7 : stored;
 	if (s->neg)
 		bit(w, s->neg, &o->flags, negated);
-	return (o->flags & ~(s->neg ? negated : 0)) || o->aux ? MISFIT_FLAG : -1;
+	return (o->flags & ~(s->neg ? negated : 0)) || o->aux ? MISFIT_FLAG : FITS;
 }
 
-static int number(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit number(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	uint8_t kind = s->type == SLOT_SREG ? SASS_SREG : SASS_IMM;
 	uint64_t low = (uint64_t)o->value, high;
@@ -276,7 +283,7 @@ static int number(struct walk *w, const struct sass_slot *s, struct sass_operand
 		if (!field(w, s->lo, s->width, &low))
 			return MISFIT_VALUE;
 		o->value = (int64_t)low;
-		return o->flags ? MISFIT_FLAG : -1;
+		return o->flags ? MISFIT_FLAG : FITS;
 	}
 	if (w->put && low > 255)
 		return MISFIT_VALUE;
@@ -285,10 +292,11 @@ static int number(struct walk *w, const struct sass_slot *s, struct sass_operand
 	field(w, s->lo, 3, &low);
 	field(w, s->neg, 5, &high);
 	o->value = (int64_t)(high << 3 | low);
-	return o->flags ? MISFIT_FLAG : -1;
+	return o->flags ? MISFIT_FLAG : FITS;
 }
 
-static int indexed_constant(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit indexed_constant(struct walk *w, const struct sass_slot *s,
+				    struct sass_operand *o)
 {
 	uint64_t offset = (uint64_t)o->value;
 
@@ -303,10 +311,10 @@ static int indexed_constant(struct walk *w, const struct sass_slot *s, struct sa
 	if (!field8(w, 54, 5, &o->aux) || !field(w, 38, 16, &offset))
 		return MISFIT_VALUE;
 	o->value = (int64_t)offset;
-	return o->flags ? MISFIT_FLAG : -1;
+	return o->flags ? MISFIT_FLAG : FITS;
 }
 
-static int address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	uint8_t allowed = 0, uniform = o->kind == SASS_ADDR && o->aux != SASS_NO_UREG;
 
@@ -348,10 +356,10 @@ static int address(struct walk *w, const struct sass_slot *s, struct sass_operan
 			return MISFIT_FLAG;
 		allowed |= SASS_A64;
 	}
-	return o->flags & ~allowed ? MISFIT_FLAG : -1;
+	return o->flags & ~allowed ? MISFIT_FLAG : FITS;
 }
 
-static int target(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	int64_t words = o->value / 4, high = words >> 8;
 	uint64_t low = (uint64_t)words & 0xff;
@@ -370,10 +378,10 @@ static int target(struct walk *w, const struct sass_slot *s, struct sass_operand
 		words = high * 256 + (int64_t)low;
 	}
 	o->value = words * 4;
-	return !fits ? MISFIT_VALUE : o->flags ? MISFIT_FLAG : -1;
+	return !fits ? MISFIT_VALUE : o->flags ? MISFIT_FLAG : FITS;
 }
 
-static int operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	switch (s->type) {
 	case SLOT_ODD: case SLOT_B: case SLOT_C:
@@ -394,7 +402,7 @@ static int operand(struct walk *w, const struct sass_slot *s, struct sass_operan
 		return target(w, s, o);
 	case SLOT_PR:
 		o->kind = SASS_NONE;
-		return -1;
+		return FITS;
 	}
 	return MISFIT_KIND;
 }
@@ -433,12 +441,41 @@ static uint8_t reusable(const struct sass_form *row, const struct sass_inst *in)
 	return mask;
 }
 
+/* Guard and scheduling, and what of it nvdisasm refuses whatever the instruction. */
+static bool control(struct walk *w)
+{
+	struct sass_inst *in = w->in;
+	uint8_t guard_not = in->guard_not, keep = !in->yield, sb = w->row->sb;
+
+	w->why = "guard, stall, scoreboard, wait mask or reuse flags do not fit their fields";
+	if (!field8(w, 12, 3, &in->guard) || !field8(w, 15, 1, &guard_not) ||
+	    !field8(w, 105, 4, &in->stall) || !field8(w, 109, 1, &keep) ||
+	    !field8(w, 110, 3, &in->write_barrier) || !field8(w, 113, 3, &in->read_barrier) ||
+	    !field8(w, 116, 6, &in->wait) || !field8(w, 122, 4, &in->reuse))
+		return false;
+	in->guard_not = guard_not;
+	in->yield = !keep;
+	w->why = "a stall of 0 or above 11 needs yield";
+	if (!in->yield && (in->stall < 1 || in->stall > 11))
+		return false;
+	w->why = "there are scoreboards 0 to 5";
+	if (in->write_barrier == 6 || in->read_barrier == 6)
+		return false;
+	w->why = "this instruction cannot set such a scoreboard";
+	if (((sb == SB_READ || sb == SB_NONE) && in->write_barrier != SASS_NO_SB) ||
+	    ((sb == SB_WRITE || sb == SB_NONE) && in->read_barrier != SASS_NO_SB))
+		return false;
+	/* Operands are not kept across a yield. */
+	w->why = "a reuse flag needs a register there, vector arithmetic and no yield";
+	return !(in->reuse & ~(in->yield ? 0 : reusable(w->row, in)));
+}
+
 /* All fields of the row in the walk's form. Modifiers come first: some operands depend on them. */
 static bool all_fields(struct walk *w)
 {
 	const struct sass_form *r = w->row;
 	struct sass_inst *in = w->in;
-	uint8_t guard_not = in->guard_not, keep = !in->yield, present[SASS_MOD_COUNT] = {0};
+	uint8_t present[SASS_MOD_COUNT] = {0};
 	uint32_t i;
 
 	w->why = "a modifier has a value that this instruction does not have";
@@ -456,9 +493,9 @@ static bool all_fields(struct walk *w)
 		if (in->mod[i] && !present[i])
 			return false;
 	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
-		int misfit = operand(w, &r->ops[i], &in->ops[i]);
+		enum misfit misfit = operand(w, &r->ops[i], &in->ops[i]);
 
-		if (misfit >= 0) {
+		if (misfit != FITS) {
 			w->why = operand_reasons[i][misfit];
 			w->progress = 1 + 2 * i + (misfit != MISFIT_KIND);
 			return false;
@@ -469,25 +506,7 @@ static bool all_fields(struct walk *w)
 	if (w->put && in->nops > i)
 		return false;
 	in->nops = i;
-	w->why = "guard, stall, scoreboard, wait mask or reuse flags do not fit their fields";
-	if (!field8(w, 12, 3, &in->guard) || !field8(w, 15, 1, &guard_not) ||
-	    !field8(w, 105, 4, &in->stall) || !field8(w, 109, 1, &keep) ||
-	    !field8(w, 110, 3, &in->write_barrier) || !field8(w, 113, 3, &in->read_barrier) ||
-	    !field8(w, 116, 6, &in->wait) || !field8(w, 122, 4, &in->reuse))
-		return false;
-	in->guard_not = guard_not;
-	in->yield = !keep;
-	/* nvdisasm refuses these, whatever the instruction: stalls 0 and 12–15 without yield have
-	 * another meaning, and operands are not kept across a yield. */
-	w->why = "a stall of 0 or above 11 needs yield";
-	if (!in->yield && (in->stall < 1 || in->stall > 11))
-		return false;
-	w->why = "this instruction cannot set such a scoreboard";
-	if (((r->sb == SB_READ || r->sb == SB_NONE) && in->write_barrier != SASS_NO_SB) ||
-	    ((r->sb == SB_WRITE || r->sb == SB_NONE) && in->read_barrier != SASS_NO_SB))
-		return false;
-	w->why = "a reuse flag needs a register there, vector arithmetic and no yield";
-	return !(in->reuse & ~(in->yield ? 0 : reusable(r, in)));
+	return control(w);
 }
 
 static void fill_in(const struct sass_form *r, struct sass_inst *in)

@@ -111,7 +111,7 @@ static void add_operand(struct use_list *l, const struct sass_inst *in, const st
 
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return;
-	if ((s->if_mod && !in->mod[s->if_mod - 1]) || (s->unless_mod && in->mod[s->unless_mod - 1]))
+	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return;
 	switch (o->kind) {
 	case SASS_GPR: case SASS_UGPR:

@@ -251,10 +251,9 @@ static bool shown(const struct sass_inst *in, const struct sass_slot *s,
 {
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return false;
-	if (s->flags & SLOT_HIDDEN || (s->flags & SLOT_QUIET && is_default(s, o)))
+	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return false;
-	return (!s->if_mod || in->mod[s->if_mod - 1]) &&
-	       (!s->unless_mod || !in->mod[s->unless_mod - 1]);
+	return !(s->flags & SLOT_QUIET && is_default(s, o));
 }
 
 static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in, uint32_t index,

@@ -12,8 +12,9 @@
  *   bits 32   b    imm c const c imm b const b ureg b ureg c
  *   bits 64   c    b     b     c    c     c     b
  *
- * Negation, absolute value and reuse belong to the place, not to the operand: 72, 73 for the
- * register in bits 24–31, 63, 62 for bits 32–63 and 75, 74 for bits 64–71.
+ * Negation and absolute value belong to the place, not to the operand: 72, 73 for the register in
+ * bits 24–31, 63, 62 for bits 32–63 and 75, 74 for bits 64–71. Reuse flags (122–124) belong to the
+ * operand: a, b, c.
  */
 #ifndef SOV_ISA_SASS_ROW_H
 #define SOV_ISA_SASS_ROW_H
@@ -34,7 +35,7 @@ enum sass_slot_type {
 	SLOT_IMM,    /* unsigned, width bits at lo */
 	SLOT_SPLIT,  /* 8 bits: low 3 at lo, high 5 at neg */
 	SLOT_CONST,  /* constant bank, no index */
-	SLOT_CONST_R,/* constant bank, indexed by the register in 24–31, signed offset */
+	SLOT_CONST_R,/* constant bank, indexed by the register in 24–31 */
 	SLOT_SREG,   /* special register at 72 */
 	SLOT_PR,     /* all predicates at once: printed, not encoded */
 	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
@@ -43,22 +44,22 @@ enum sass_slot_type {
 };
 
 enum {  /* slot flags */
-	SLOT_WRITE = 1,
-	SLOT_NEG = 2,       /* the place's negation bit is valid here */
-	SLOT_ABS = 4,
-	SLOT_NOT = 8,       /* the negation bit means ~ */
-	SLOT_HALF = 16,     /* selects halves: 74–75, 60–61, 81–82 by place */
-	SLOT_QUIET = 32,    /* not printed when it has its default */
-	SLOT_HIDDEN = 64,   /* never printed */
-	SLOT_INVERT = 128,  /* predicate stored inverted, so that all zero is PT */
-	SLOT_RAW = 256,     /* target printed as the distance itself */
-	SLOT_BLANK = 512,   /* no comma after it */
-	SLOT_FIRST = 1024,  /* printed before the others */
-	SLOT_SB = 2048,     /* printed as a scoreboard: SB0 */
-	SLOT_BYTE = 8192,   /* conversions: selects a byte at 60–61 */
-	SLOT_HALF1 = 16384, /* … a half at 60 */
-	SLOT_SET = 32768,   /* printed as the set of its bits: {5,4} */
-	SLOT_RED = 4096,    /* there only when the modifier BAR is a reduction */
+	SLOT_WRITE = 1 << 0,
+	SLOT_NEG = 1 << 1,    /* the place's negation bit is valid here */
+	SLOT_ABS = 1 << 2,
+	SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
+	SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
+	SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60 */
+	SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
+	SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
+	SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
+	/* printing */
+	SLOT_QUIET = 1 << 9,  /* left out when it has its default */
+	SLOT_FIRST = 1 << 10, /* before the others */
+	SLOT_BLANK = 1 << 11, /* no comma after it */
+	SLOT_RAW = 1 << 12,   /* target: the distance itself */
+	SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
+	SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
 };
 
 enum {  /* how the address of a memory operand may look; in slot.width */
@@ -90,8 +91,7 @@ struct sass_slot {
 	uint16_t flags;
 	uint8_t count;
 	uint8_t otherwise;   /* DEFAULT_* */
-	uint8_t if_mod;      /* printed only when this modifier is set, + 1 */
-	uint8_t unless_mod;  /* … is not set, + 1 */
+	uint8_t if_mod;      /* there only when this modifier is set, + 1 */
 	uint8_t reuse;       /* its reuse flag, where it is not the usual one; REUSE_NONE */
 };
 
@@ -111,8 +111,11 @@ struct sass_fixed {
 	uint8_t lo, width, value;
 };
 
-enum sass_immediate { IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2,
-	IMM_MUFU /* by FUNC */, IMM_STYPE /* by STYPE */ };
+enum sass_immediate {
+	IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2,
+	IMM_MUFU,  /* by the modifier FUNC */
+	IMM_STYPE, /* by STYPE */
+};
 
 /* Whatever has no result cannot release a scoreboard by writing it; control flow sets none. */
 enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
@@ -121,7 +124,7 @@ enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
 #define SASS_MAX_FIXED  5
 
 struct sass_form {
-	const char *name;
+	const char *name; /* as nvdisasm prints it, with what every setting of the row has */
 	uint16_t op;
 	uint16_t opcode; /* 9 bits */
 	uint8_t forms;   /* bit n: form n exists */

@@ -16,7 +16,6 @@
 #define FORMS_U   (FORM(1) | FORM(4))                     /* uniform: register or immediate */
 
 #define NEG  SLOT_NEG
-#define ABS  SLOT_ABS
 #define NA   (SLOT_NEG | SLOT_ABS)
 #define NNOT (SLOT_NEG | SLOT_NOT)
 
@@ -51,7 +50,6 @@
 #define TRUE_        .otherwise = DEFAULT_TRUE
 #define FALSE_       .otherwise = DEFAULT_FALSE
 #define IF(m)        .if_mod = SASS_M_##m + 1
-#define UNLESS(m)    .unless_mod = SASS_M_##m + 1
 
 /* Modifiers. */
 #define FIELD(m, at, bits, list) {.mod = SASS_M_##m, .lo = at, .width = bits, .choices = list}

@@ -5,9 +5,8 @@
 set -eu
 : "${BUILD:=build}" "${MAKE:=make}" "${FUZZ_SECONDS:=60}"
 out=$BUILD/libfuzzer
-# Sanitizers keep loops from being vectorised; that is no fault here.
-flags='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSOV_VERIFY -Wno-pass-failed'
-"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang CFLAGS="$flags -O1" "$out/libsov-all.a"
+"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang SAN=1 CFLAGS=-fsanitize=fuzzer-no-link \
+	"$out/libsov-all.a"
 failed=0
 for source in tests/fuzz/[!_]*.c; do
 	name=$(basename "$source" .c)

@@ -64,7 +64,8 @@ compile() { # SM
 		python3 tests/oracles/ptx_random.py "$1" $((SEED + i)) $((60 + i % 7 * 50)) \
 			>"$work/random.ptx" || return 1
 		# ptxas has been seen to crash on a few of them; those kernels do not count.
-		"$tools/ptxas" -arch="sm_$1" "$work/random.ptx" -o "$cubin" 2>/dev/null || rm -f "$cubin"
+		"$tools/ptxas" -arch="sm_$1" "$work/random.ptx" -o "$cubin" 2>/dev/null ||
+			rm -f "$cubin"
 	done
 	[ "$(ls "$work/random-$1"-* | wc -l)" -gt $((KERNELS / 2)) ]
 }

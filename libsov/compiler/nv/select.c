@@ -138,6 +138,23 @@ struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t 
 	return vector;
 }
 
+/* All of the register that result k has become part of is made by this instruction: a vector for a
+ * store may hold one of its results beside something else. */
+static bool makes_all(const struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units)
+{
+	struct mir_ref root = resolve(s->f, s->values[in->res + k].ref);
+
+	for (uint32_t at = 0; at < s->f->vregs[root.vreg].units; at += units, k++) {
+		struct mir_ref r = {0};
+
+		if (k < in->nres)
+			r = resolve(s->f, s->values[in->res + k].ref);
+		if (r.vreg != root.vreg || r.part != at)
+			return false;
+	}
+	return true;
+}
+
 void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
 {
 	uint32_t units = in->type == IR_B64 ? 2 : 1;
@@ -147,7 +164,9 @@ void results_are(struct select *s, const struct ir_inst *in, struct mir_source v
 
 		if (!r.vreg)
 			s->values[in->res + k].ref = part(vector, k * units).ref;
-		else if (!join(s->f, r, vector.ref.vreg, k * units))
+		else if (resolve(s->f, r).vreg != vector.ref.vreg &&
+			 (!makes_all(s, in, k, units) ||
+			  !join(s->f, r, vector.ref.vreg, k * units)))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
 				     part(vector, k * units + u));

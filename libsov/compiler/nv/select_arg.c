@@ -94,7 +94,8 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 {
 	uint32_t bytes = ir_type_bits(in->type) / 8;
 
-	if (in->space != IR_PARAM || in->from != in->type || bytes < 4)
+	if (in->space != IR_PARAM || in->from != in->type || bytes < 4 || in->nargs || in->imm % 4 ||
+	    in->imm > s->ir->param_bytes || s->ir->param_bytes - in->imm < in->nres * bytes)
 		return false;
 	*o = leaf(v, half, SASS_CONST,
 		  (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));

@@ -11,52 +11,57 @@
 #define OFFSET_MAX 0x7fffff
 #define OFFSET_MIN (-0x800000)
 
-/* Constants that are added to a shared address move into the offset. */
+/* What is known of an address when compiling: a constant, or the place of a shared variable. */
+static bool known_address(const struct select *s, ir_val v, int64_t *value)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	if (in->op == IR_CONST)
+		*value = (int32_t)in->imm;
+	else if (in->op == IR_ADDR && s->ir->module->symbols[in->symbol].space == IR_SHARED)
+		*value = (int32_t)(s->f->symbol_offset[in->symbol] + in->imm);
+	else
+		return false;
+	return true;
+}
+
+/* Whatever is known and added to a shared address moves into the offset; 0: that is all of it. */
 static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
 {
 	for (;;) {
 		const struct ir_inst *in = ir_def(s->ir, v);
-		uint64_t c;
-		uint32_t k;
+		int64_t known;
 
-		if (in->op == IR_CONST || in->op == IR_ADDR) {
-			*offset += in->op == IR_CONST
-					   ? (int64_t)(int32_t)in->imm
-					   : (int64_t)(s->f->symbol_offset[in->symbol] + in->imm);
+		if (known_address(s, v, &known)) {
+			*offset += known;
 			return 0;
 		}
 		if (in->op != IR_ADD)
 			return v;
-		for (k = 0; k < 2; k++) {
-			const struct ir_inst *a = ir_def(s->ir, in->args[k]);
-
-			if (ir_is_const(s->ir, in->args[k], &c))
-				*offset += (int32_t)c;
-			else if (a->op == IR_ADDR)
-				*offset += (int64_t)(s->f->symbol_offset[a->symbol] + a->imm);
-			else
-				continue;
-			break;
-		}
-		if (k == 2)
+		if (known_address(s, in->args[0], &known))
+			v = in->args[1];
+		else if (known_address(s, in->args[1], &known))
+			v = in->args[0];
+		else
 			return v;
-		v = in->args[1 - k];
+		*offset += known;
 	}
 }
 
 static bool address(struct select *s, const struct ir_inst *in, struct mir_source *out)
 {
 	int64_t offset = (int64_t)in->imm;
-	ir_val base = in->args[0];
+	ir_val whole = in->nargs ? in->args[0] : 0, base = whole; /* 0: imm is the address */
 
-	if (in->space == IR_SHARED) {
+	if (in->space == IR_SHARED && base) {
 		base = split_address(s, base, &offset);
 		if (offset < OFFSET_MIN || offset > OFFSET_MAX) {
-			base = in->args[0];
+			base = whole;
 			offset = (int64_t)in->imm;
 		}
-	} else if ((in->space != IR_GLOBAL && in->space != IR_GENERIC_SPACE) ||
-		   type_of(s, base) != IR_B64) {
+	} else if ((in->space != IR_SHARED && in->space != IR_GLOBAL &&
+		    in->space != IR_GENERIC_SPACE) ||
+		   (base && in->space != IR_SHARED && type_of(s, base) != IR_B64)) {
 		return false;
 	}
 	if (offset < OFFSET_MIN || offset > OFFSET_MAX)
@@ -189,7 +194,8 @@ static bool load_param(struct select *s, const struct ir_inst *in, uint32_t byte
 				      .value = (int64_t)(base + in->imm)}};
 	struct mir_inst *i;
 
-	if (in->nres != 1 || in->nargs)
+	if (in->nres != 1 || in->nargs || in->imm % bytes || in->imm > s->ir->param_bytes ||
+	    s->ir->param_bytes - in->imm < bytes)
 		return false;
 	i = EMIT(s, LDC, result(s, in->res), c);
 	set_mod(i, SASS_M_WIDTH, bytes == 1   ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S8 : SASS_WIDTH_U8)

@@ -70,18 +70,27 @@ static bool is_empty(const struct set *s)
 	return !meet(s, s);
 }
 
-static void registers_of(const struct mir_inst *i, struct set *reads, struct set *writes)
+struct registers {
+	struct set reads, writes;
+	struct set sources; /* what is read, but for the guard: that is read at once */
+};
+
+static struct registers registers_of(const struct mir_inst *i)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, uses);
+	struct registers r = {0};
 
-	memset(reads, 0, sizeof(*reads));
-	memset(writes, 0, sizeof(*writes));
 	for (uint32_t u = 0; u < n; u++) {
-		for (uint32_t k = 0; k < uses[u].count; k++)
-			add(uses[u].write ? writes : reads,
-			    mir_resource(uses[u].kind, uses[u].reg + k));
+		for (uint32_t k = 0; k < uses[u].count; k++) {
+			uint32_t reg = mir_resource(uses[u].kind, uses[u].reg + k);
+
+			add(uses[u].write ? &r.writes : &r.reads, reg);
+			if (!uses[u].write && uses[u].operand != SASS_USE_GUARD)
+				add(&r.sources, reg);
+		}
 	}
+	return r;
 }
 
 /*
@@ -92,13 +101,13 @@ static void registers_of(const struct mir_inst *i, struct set *reads, struct set
 static void find_overwrites(struct waiter *w)
 {
 	struct mir_func *f = w->f;
-	struct set reads, writes;
 	bool changed = true;
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			registers_of(i, &reads, &writes);
-			unite(&w->overwrites[b], &writes);
+			struct registers r = registers_of(i);
+
+			unite(&w->overwrites[b], &r.writes);
 		}
 	while (changed) {
 		changed = false;
@@ -112,11 +121,10 @@ static void find_overwrites(struct waiter *w)
 /* Place of the next instruction of the block that reads (if asked) or writes one of these. */
 static uint32_t next_mention(const struct mir_inst *i, const struct set *of, bool reads_too)
 {
-	struct set reads, writes;
-
 	for (i = i->next; i; i = i->next) {
-		registers_of(i, &reads, &writes);
-		if (meet(&writes, of) || (reads_too && meet(&reads, of)))
+		struct registers r = registers_of(i);
+
+		if (meet(&r.writes, of) || (reads_too && meet(&r.reads, of)))
 			return i->number;
 	}
 	return NEVER;
@@ -170,7 +178,7 @@ static uint8_t take_board(struct waiter *w, uint32_t next_use)
 static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
-	struct set reads, writes;
+	struct registers r;
 	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass);
 
 	/* Whoever waits here frees the scoreboard for others. */
@@ -180,17 +188,17 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 	}
 	if (!variable && !late)
 		return;
-	registers_of(i, &reads, &writes);
-	if (variable && !is_empty(&writes)) {
-		use = next_mention(i, &writes, true);
+	r = registers_of(i);
+	if (variable && !is_empty(&r.writes)) {
+		use = next_mention(i, &r.writes, true);
 		i->sass.write_barrier = take_board(w, use);
 	}
-	if (!late || is_empty(&reads))
+	if (!late || is_empty(&r.sources))
 		return;
 	/* The result's scoreboard says that the sources were read, too, but later. */
-	overwrite = next_mention(i, &reads, false);
+	overwrite = next_mention(i, &r.sources, false);
 	if (i->sass.write_barrier != SASS_NO_SB ? overwrite < use
-						: overwrite != NEVER || overwritten_after(w, b, &reads))
+						: overwrite != NEVER || overwritten_after(w, b, &r.sources))
 		i->sass.read_barrier = take_board(w, overwrite);
 }
 
@@ -225,27 +233,26 @@ static bool waits_for_loads(const struct mir_inst *i)
 
 static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 {
-	struct set reads, writes;
+	struct registers r = registers_of(i);
 
-	registers_of(i, &reads, &writes);
 	i->sass.wait = 0;
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
 		struct board *board = &s->boards[sb];
 
-		if (!meet(&reads, &board->results) && !meet(&writes, &board->results) &&
-		    !meet(&writes, &board->sources) &&
+		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
+		    !meet(&r.writes, &board->sources) &&
 		    !(waits_for_loads(i) && !is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
 	}
 	if (i->sass.write_barrier != SASS_NO_SB) {
-		unite(&s->boards[i->sass.write_barrier].results, &writes);
+		unite(&s->boards[i->sass.write_barrier].results, &r.writes);
 		if (sass_reads_late(w->f->sm, &i->sass))
-			unite(&s->boards[i->sass.write_barrier].sources, &reads);
+			unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
 	}
 	if (i->sass.read_barrier != SASS_NO_SB)
-		unite(&s->boards[i->sass.read_barrier].sources, &reads);
+		unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
 }
 
 static bool flow(struct waiter *w, uint32_t b)
@@ -301,17 +308,16 @@ void nv_wait(struct mir_func *f)
 /* Every instruction waits for all that came before it: slow, and right whatever the tables say. */
 void nv_wait_serial(struct mir_func *f)
 {
-	struct set reads, writes;
-
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			registers_of(i, &reads, &writes);
+			struct registers r = registers_of(i);
+
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_variable(f->sm, &i->sass) && !is_empty(&writes))
+			if (sass_variable(f->sm, &i->sass) && !is_empty(&r.writes))
 				i->sass.write_barrier = 0;
-			if (sass_reads_late(f->sm, &i->sass) && !is_empty(&reads))
+			if (sass_reads_late(f->sm, &i->sass) && !is_empty(&r.sources))
 				i->sass.read_barrier = 1;
 		}
 	f->timed = true;

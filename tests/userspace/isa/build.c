@@ -182,6 +182,8 @@ static void control(void)
 	says(90, "EXIT");
 	in.write_barrier = 0;
 	refuses(90, "this instruction cannot set such a scoreboard");
+	in.write_barrier = 6;
+	refuses(90, "there are scoreboards 0 to 5");
 }
 
 static void mistakes(void)

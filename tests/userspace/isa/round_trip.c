@@ -101,7 +101,8 @@ static bool noise(uint32_t sm)
 			continue;
 		known++;
 		if (!sass_encode(sm, &in, &again, NULL) || w.lo != again.lo || w.hi != again.hi) {
-			diag("SM%u %016llx%016llx", sm, (unsigned long long)w.hi, (unsigned long long)w.lo);
+			diag("SM%u %016llx%016llx", sm, (unsigned long long)w.hi,
+			     (unsigned long long)w.lo);
 			return false;
 		}
 	}
@@ -121,7 +122,7 @@ int main(void)
 		}
 		ok(rows > 100 && good == rows, "SM%u: %u rows survive encode, decode, encode",
 		   sms[s], good);
-		ok(noise(sms[s]), "SM%u: random bits decode to what they are or not at all", sms[s]);
+		ok(noise(sms[s]), "SM%u: random bits decode to themselves or not at all", sms[s]);
 	}
 	return tap_done();
 }

@@ -77,7 +77,8 @@ static bool rows_of_an_op_agree(void)
 		for (uint32_t k = 0; k < SASS_MAX_OPERANDS; k++) {
 			const struct sass_slot *a = &f->ops[k], *b = &first->ops[k];
 
-			if (f->pipe == first->pipe && !a->type == !b->type && a->count == b->count &&
+			if (f->pipe == first->pipe && !a->type == !b->type &&
+			    a->count == b->count &&
 			    (a->flags & SLOT_WRITE) == (b->flags & SLOT_WRITE))
 				continue;
 			diag("%s: operand %u or the pipe differs between rows", f->name, k);

@@ -35,7 +35,7 @@ struct random {
 	uint32_t npool[IR_TYPE_COUNT], nentry[IR_TYPE_COUNT];
 	uint32_t regs[IR_TYPE_COUNT][RANDOM_REGS], fuel;
 	ir_val out, in, tid_offset;               /* b64: the buffers, this thread's part in them */
-	ir_val shared64, shared32;                /* this thread's slot, and RANDOM_BELOW under it */
+	ir_val shared64, shared32;                /* this thread's slot, RANDOM_BELOW under it */
 	ir_val last;                              /* result, to build on in this block */
 	ir_val results;                           /* b64: this thread's part of the output */
 	uint32_t nresults;
@@ -68,8 +68,9 @@ static uint64_t random_number(struct random *r)
 	static const uint64_t edges[] = {
 		0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 255, 256, 0xffff, 0x10000,
 		0x7f, 0x80, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX, UINT64_MAX - 1,
-		/* 1, -1, -0, infinity, NaN, a subnormal number and the largest one, as b32 and b64 */
+		UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX,
+		UINT64_MAX - 1,
+		/* 1, -1, infinity, NaN, subnormal and other small numbers, as b32 and b64 */
 		0x3f800000, 0xbf800000, 0x7f800000, 0x7fc00000, 0x7f800001, 0x00000001, 0x007fffff,
 		0x00800000, 0x4b800001, 0x3f7fffff,
 		UINT64_C(0x3ff0000000000000), UINT64_C(0xbff0000000000000),
@@ -89,8 +90,9 @@ static uint64_t random_special(struct random *r, enum ir_type t)
 	uint32_t bits = ir_type_bits(t);
 	uint64_t sign = UINT64_C(1) << (bits - 1), ones = sign | (sign - 1);
 	const uint64_t numbers[] = {
-		0, 0, 1, 1, 2, 3, 8, ones, ones, ones - 1, sign, sign - 1, bits / 2, bits / 2, bits - 1,
-		bits, ones >> bits / 2, ~(ones >> bits / 2), ones & ~UINT64_C(1),
+		0, 0, 1, 1, 2, 3, 8, ones, ones, ones - 1, sign, sign - 1,
+		bits / 2, bits / 2, bits - 1, bits,
+		ones >> bits / 2, ~(ones >> bits / 2), ones & ~UINT64_C(1),
 		t == IR_B64 ? UINT64_C(0x3ff0000000000000) : 0x3f800000,
 	};
 
@@ -123,7 +125,7 @@ static ir_id random_append(struct random *r, enum ir_op op, enum ir_type t, cons
 
 static ir_val random_op2(struct random *r, enum ir_op op, enum ir_type t, ir_val a, ir_val b)
 {
-	return ir_at(r->f, random_append(r, op, t, (ir_val[]){ a, b }, 2, 1))->res;
+	return ir_at(r->f, random_append(r, op, t, (ir_val[]){a, b}, 2, 1))->res;
 }
 
 static ir_val random_read(struct random *r, uint32_t reg, enum ir_type t)
@@ -158,7 +160,8 @@ static ir_val random_value(struct random *r, enum ir_type t)
 
 static enum ir_type random_type(struct random *r, uint32_t types)
 {
-	static const enum ir_type often[] = { IR_B1, IR_B8, IR_B16, IR_B32, IR_B32, IR_B32, IR_B64, IR_B64 };
+	static const enum ir_type often[] = {IR_B1,  IR_B8,  IR_B16, IR_B32,
+					     IR_B32, IR_B32, IR_B64, IR_B64};
 	enum ir_type t;
 
 	if (types & r->types)
@@ -179,7 +182,7 @@ static ir_val random_convert(struct random *r, enum ir_op op, enum ir_type t, ir
 
 static void random_store(struct random *r, ir_val address, uint64_t imm, ir_val v)
 {
-	ir_val args[2] = { address, v };
+	ir_val args[2] = {address, v};
 	ir_id i;
 
 	if (r->f->values[v].type == IR_B1)
@@ -202,7 +205,7 @@ static void random_result(struct random *r, ir_val v)
 /* Wide values put together from halves and taken apart, nearly always the way compilers do it. */
 static void random_halves(struct random *r)
 {
-	static const enum ir_op joins[] = { IR_OR, IR_OR, IR_OR, IR_ADD, IR_XOR };
+	static const enum ir_op joins[] = {IR_OR, IR_OR, IR_OR, IR_ADD, IR_XOR};
 	enum ir_type t = random_type(r, T_HALVES), half = ir_type_half(t);
 	uint32_t bits = ir_type_bits(half);
 	ir_val low, high, wide, shifted;
@@ -258,7 +261,7 @@ static void random_pure(struct random *r)
 		info = &ir_ops[op];
 	} while (!(info->properties & P_PURE) || info->attributes & (A_SPACE | A_SYMBOL | A_IMM) ||
 		 op == IR_UNDEF);
-	attributes = (struct ir_inst){ .op = op, .type = random_type(r, info->types) };
+	attributes = (struct ir_inst){.op = op, .type = random_type(r, info->types)};
 	if (op == IR_SREG)
 		attributes.sub = random_below(r, IR_NCTAID_Z + 1);
 	if (info->attributes & A_COND)
@@ -303,7 +306,7 @@ static void random_pure(struct random *r)
  * offset of the memory operation. */
 static ir_val random_address(struct random *r, ir_val base, uint64_t constant, uint64_t *imm)
 {
-	ir_val terms[5] = { base, r->tid_offset };
+	ir_val terms[5] = {base, r->tid_offset};
 	uint32_t n = 2;
 
 	*imm = 0;
@@ -341,7 +344,7 @@ static ir_val random_address(struct random *r, ir_val base, uint64_t constant, u
 /* An offset within the thread's part: a few that meet again, on both sides of small reaches. */
 static uint64_t random_place(struct random *r)
 {
-	static const uint32_t places[] = { 0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160 };
+	static const uint32_t places[] = {0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160};
 
 	return places[random_below(r, sizeof(places) / sizeof(places[0]))];
 }
@@ -352,13 +355,14 @@ static void random_memory(struct random *r)
 	bool shared = !input && random_chance(r, 25), narrow = shared && random_chance(r, 50);
 	enum ir_type t = random_type(r, T_INT);
 	uint32_t elements = shared || random_chance(r, 80) ? 1 : 2;
-	ir_val args[3] = { 0 };
+	ir_val args[3] = {0};
 	uint64_t imm = 0;
 	struct ir_inst *p;
 	ir_id i;
 
 	if (shared) {
-		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8), part = 8 * random_below(r, 8);
+		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8);
+		uint64_t part = 8 * random_below(r, 8);
 
 		args[0] = narrow ? r->shared32 : r->shared64;
 		imm = place;
@@ -405,7 +409,7 @@ static void random_code(struct random *r, uint32_t n)
 		else if (kind < 85)
 			random_memory(r);
 		else
-			random_write(r, r->regs[t][random_below(r, RANDOM_REGS)], random_value(r, t));
+			random_write(r, r->regs[t][n % RANDOM_REGS], random_value(r, t));
 	}
 }
 
@@ -432,7 +436,8 @@ static void random_entry(struct random *r)
 	ir_at(f, i)->sub = IR_TID_X;
 	tid = ir_at(f, i)->res;
 	random_offer(r, tid);
-	r->tid_offset = random_op2(r, IR_MULWIDE_U, IR_B64, tid, random_const(r, IR_B32, RANDOM_PART));
+	number = random_const(r, IR_B32, RANDOM_PART);
+	r->tid_offset = random_op2(r, IR_MULWIDE_U, IR_B64, tid, number);
 	r->results = random_op2(r, IR_ADD, IR_B64, r->out, r->tid_offset);
 	i = random_append(r, IR_ADDR, IR_B64, NULL, 0, 1);
 	slot = random_op2(r, IR_MULWIDE_U, IR_B64, tid, random_const(r, IR_B32, RANDOM_SLOT));
@@ -444,7 +449,7 @@ static void random_entry(struct random *r)
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, r->shared32,
 				 random_const(r, IR_B32, -RANDOM_BELOW));
 	for (uint32_t k = 0; k < RANDOM_SLOT; k += 8) {
-		ir_val args[2] = { r->shared64 };
+		ir_val args[2] = {r->shared64};
 
 		args[1] = random_const(r, IR_B64, random_number(r));
 		i = random_append(r, IR_STORE, IR_B64, args, 2, 0);
@@ -480,10 +485,11 @@ static void random_exit(struct random *r)
 		ir_at(r->f, i)->sub = IR_SHUFFLE_IDX;
 		random_offer(r, ir_at(r->f, i)->res);
 		args[0] = random_value(r, IR_B1);
-		i = random_append(r, IR_VOTE, IR_B1, (ir_val[]){ args[0], args[3] }, 2, 1);
+		i = random_append(r, IR_VOTE, IR_B1, (ir_val[]){args[0], args[3]}, 2, 1);
 		ir_at(r->f, i)->sub = random_below(r, IR_VOTE_BALLOT);
 		random_offer(r, ir_at(r->f, i)->res);
-		i = random_append(r, IR_BARRIER, IR_VOID, (ir_val[]){ random_const(r, IR_B32, 0) }, 1, 0);
+		args[0] = random_const(r, IR_B32, 0);
+		i = random_append(r, IR_BARRIER, IR_VOID, args, 1, 0);
 		ir_at(r->f, i)->sub = IR_BARRIER_SYNC;
 	}
 	random_code(r, 3);
@@ -535,7 +541,8 @@ static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
 	f->params = arena_array(m->arena, nparams, sizeof(*f->params));
 	for (uint32_t k = 0; k < nparams; k++)
 		f->params[k] = (struct ir_param){
-			.name = arena_printf(m->arena, "p%u", k), .offset = 8 * k, .size = 8, .align = 8,
+			.name = arena_printf(m->arena, "p%u", k),
+			.offset = 8 * k, .size = 8, .align = 8,
 		};
 	return f;
 }
@@ -544,12 +551,14 @@ static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
 __attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
-		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
+		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16,
+		T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
 	};
 	static const struct ir_symbol shared = {
-		.name = "slots", .space = IR_SHARED, .align = 16, .size = RANDOM_THREADS * RANDOM_SLOT + 64,
+		.name = "slots", .space = IR_SHARED, .align = 16,
+		.size = RANDOM_THREADS * RANDOM_SLOT + 64,
 	};
-	struct random r = { .state = seed };
+	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
 	bool dense; /* few blocks, much to compute, of few types */
 

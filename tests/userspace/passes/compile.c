@@ -88,11 +88,11 @@ static void every_limit_holds(void)
 	struct compile_options o = options("dummy");
 	uint32_t done = 0, refused = 0, other = 0;
 
-	for (o.memory_limit = 1; o.memory_limit < 4 << 20; o.memory_limit += o.memory_limit / 7 + 1) {
+	for (size_t limit = 1; limit < 4 << 20; limit += limit / 7 + 1) {
 		struct compile_result r;
-		bool good = compile(kernel, strlen(kernel), &o, &r);
 
-		if (good)
+		o.memory_limit = limit;
+		if (compile(kernel, strlen(kernel), &o, &r))
 			done++;
 		else if (strstr(r.messages, "out of memory"))
 			refused++;
@@ -100,7 +100,7 @@ static void every_limit_holds(void)
 			other++;
 		compile_result_free(&r);
 	}
-	ok(done && refused && !other, "a limit on memory is kept: %u times enough, %u times not, %u other",
+	ok(done && refused && !other, "a limit on memory is kept: %u enough, %u not, %u other",
 	   done, refused, other);
 }
 
@@ -130,7 +130,8 @@ static void passes_are_printed(void)
 	compile(kernel, strlen(kernel), &o, &r);
 	compile_result_free(&r);
 	fclose(o.print_to);
-	ok(strstr(printed, "; scale after gvn\n") && !strstr(printed, "after fold"), "and one alone");
+	ok(strstr(printed, "; scale after gvn\n") && !strstr(printed, "after fold"),
+	   "and one alone");
 	free(printed);
 }
 
@@ -188,11 +189,12 @@ static void threads_compile(void)
 	FILE *file = fopen("tests/kernels/reduce.ptx", "rb");
 	uint32_t same = 0;
 
-	ok(file && fread(ptx, 1, sizeof(ptx) - 1, file) > 0, "tests/kernels/reduce.ptx can be read");
+	ok(file && fread(ptx, 1, sizeof(ptx) - 1, file) > 0, "the PTX can be read");
 	if (file)
 		fclose(file);
 	for (uint32_t k = 0; k < KINDS; k++)
-		if (!ok(compile_kind(&kinds[k], &kinds[k].want), "it compiles for %s", kinds[k].target))
+		if (!ok(compile_kind(&kinds[k], &kinds[k].want), "it compiles for %s",
+			kinds[k].target))
 			diag("%s", kinds[k].want.messages);
 	for (uint32_t k = 0; k < THREADS; k++) {
 		workers[k] = (struct worker){.kind = &kinds[k % KINDS]};
@@ -202,7 +204,7 @@ static void threads_compile(void)
 		pthread_join(workers[k].thread, NULL);
 		same += workers[k].same;
 	}
-	ok(same == THREADS * ROUNDS, "%d threads compile at once, and all get the same bytes", THREADS);
+	ok(same == THREADS * ROUNDS, "%d threads compile at once and get the same bytes", THREADS);
 	for (uint32_t k = 0; k < KINDS; k++)
 		compile_result_free(&kinds[k].want);
 }

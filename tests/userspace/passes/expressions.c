@@ -17,9 +17,10 @@
 static struct ir_module *make(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
-		T_BITS, T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | T_WORD, T_B1 | T_B32,
+		T_BITS, T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | T_WORD,
+		T_B1 | T_B32,
 	};
-	struct random r = { .state = seed };
+	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
 	ir_val stored;
 	ir_id i;
@@ -68,7 +69,7 @@ static uint64_t compute(struct arena *a, const struct ir_func *f, const uint64_t
 
 static bool try_expression(uint64_t seed)
 {
-	struct random r = { .state = seed };
+	struct random r = {.state = seed};
 	struct arena a;
 	struct diag d;
 	struct ir_module *m, *old;

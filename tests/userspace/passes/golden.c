@@ -125,7 +125,7 @@ static void check(const char *name)
 	ok(good, "%s: %s", name, g.promise);
 	if (!good) {
 		show_lines("got:", got ? got : g.diag.text);
-		show_lines("expected:", g.expect ? g.expect : "(the file has no line '--- expect')");
+		show_lines("expected:", g.expect ? g.expect : "(there is no line '--- expect')");
 	}
 	arena_free(&g.arena);
 }

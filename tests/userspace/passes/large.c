@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large kernels compile: tens of thousands of blocks, in the shapes that tempt a compiler to recurse
- * until its stack ends or to take quadratic time until the caller's patience ends. The limit on
- * time is that of the test runner.
+ * Large kernels compile: tens of thousands of blocks, in the shapes that tempt a compiler to
+ * recurse until its stack ends or to take quadratic time until the caller's patience ends. The
+ * limit on time is that of the test runner.
  */
 #include "libsov/compiler/compiler.h"
 #include "tests/tap.h"
@@ -26,7 +26,8 @@ static void line(FILE *out, uint32_t k)
 
 static void diamond(FILE *out, uint32_t k)
 {
-	fprintf(out, "d%u:\n\t%%v%u = read.b32 r1\n\t%%c%u = icmp.b32 lt.u %%v%u, %%n\n", k, k, k, k);
+	fprintf(out, "d%u:\n\t%%v%u = read.b32 r1\n", k, k);
+	fprintf(out, "\t%%c%u = icmp.b32 lt.u %%v%u, %%n\n", k, k);
 	fprintf(out, "\tcbr %%c%u, l%u, r%u\n", k, k, k);
 	fprintf(out, "l%u:\n\t%%x%u = add.b32 %%v%u, %%one\n\twrite.b32 r1, %%x%u\n", k, k, k, k);
 	fprintf(out, "\tbr d%u\n", k + 1);
@@ -37,7 +38,8 @@ static void diamond(FILE *out, uint32_t k)
 /* Each branch is decided only when the one before it has been taken. */
 static void decided(FILE *out, uint32_t k)
 {
-	fprintf(out, "d%u:\n\t%%v%u = read.b32 r1\n\t%%c%u = icmp.b32 eq %%v%u, %%one\n", k, k, k, k);
+	fprintf(out, "d%u:\n\t%%v%u = read.b32 r1\n", k, k);
+	fprintf(out, "\t%%c%u = icmp.b32 eq %%v%u, %%one\n", k, k);
 	fprintf(out, "\tcbr %%c%u, l%u, r%u\n", k, k, k);
 	fprintf(out, "l%u:\n\tstore.b32 global [%%o], %%one\n\tbr d%u\n", k, k + 1);
 	fprintf(out, "r%u:\n\twrite.b32 r1, %%zero\n\tbr d%u\n", k, k + 1);
@@ -52,8 +54,8 @@ static void early_exit(FILE *out, uint32_t k)
 
 static void far_store(FILE *out, uint32_t k)
 {
-	fprintf(out, "d%u:\n\t%%k%u = const.b64 %u\n\t%%p%u = add.b64 %%o, %%k%u\n", k, k, 4096 + k * 36,
-		k, k);
+	fprintf(out, "d%u:\n\t%%k%u = const.b64 %u\n", k, k, 4096 + k * 36);
+	fprintf(out, "\t%%p%u = add.b64 %%o, %%k%u\n", k, k);
 	fprintf(out, "\tstore.b32 global [%%p%u], %%n\n\tbr d%u\n", k, k + 1);
 }
 
@@ -80,8 +82,8 @@ int main(void)
 		fputs(head, out);
 		for (uint32_t k = 0; k < BLOCKS; k++)
 			shapes[s].write(out, k);
-		fprintf(out, "d%u:\n\t%%last = read.b32 r1\n\tstore.b32 global [%%o], %%last\n\tret\n}\n",
-			BLOCKS);
+		fprintf(out, "d%u:\n\t%%last = read.b32 r1\n", BLOCKS);
+		fprintf(out, "\tstore.b32 global [%%o], %%last\n\tret\n}\n");
 		fclose(out);
 		if (!ok(compile(text, size, &o, &r), "%d %s compile", BLOCKS, shapes[s].promise))
 			diag("%s", r.messages);

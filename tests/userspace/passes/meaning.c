@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes do not change what a kernel does: random kernels run on the IR interpreter before and after
- * every pass, and leave the same bytes in memory. Each kernel goes through the pipeline, and through
- * a random list of passes, for two targets that differ in what their offsets reach.
+ * Passes do not change what a kernel does: random kernels run on the IR interpreter before and
+ * after every pass, and leave the same bytes in memory. Each kernel goes through the pipeline, and
+ * through a random list of passes, for two targets that differ in what their offsets reach.
  *
  *	meaning [FIRST [COUNT]]     the numbers of the kernels; by default 1 and 500
  */
@@ -35,10 +35,10 @@ static bool access_memory(void *user, uint64_t address, uint32_t bytes, bool wri
 static bool execute(const struct ir_module *m, uint64_t seed, struct memory *memory, char *message,
 		    size_t size)
 {
-	struct random r = { .state = seed };
-	uint64_t params[RANDOM_PARAMS] = { OUT_BASE, IN_BASE };
+	struct random r = {.state = seed};
+	uint64_t params[RANDOM_PARAMS] = {OUT_BASE, IN_BASE};
 	struct interp_launch launch = {
-		.kernel = m->funcs, .grid = { 1, 1, 1 }, .block = { RANDOM_THREADS, 1, 1 },
+		.kernel = m->funcs, .grid = {1, 1, 1}, .block = {RANDOM_THREADS, 1, 1},
 		.params = params, .param_bytes = sizeof(params), .warp_lanes = 32,
 		.step_limit = 1000000, .memory = access_memory, .user = memory,
 	};
@@ -108,8 +108,8 @@ static bool try_pipeline(struct trial *t)
 
 static bool try_shuffled(struct trial *t)
 {
-	static const char *const names[] = { "fold", "gvn", "licm", "address", "dce" };
-	struct random r = { .state = t->seed };
+	static const char *const names[] = {"fold", "gvn", "licm", "address", "dce"};
+	struct random r = {.state = t->seed};
 	bool good;
 
 	t->nsteps = 0;
@@ -139,7 +139,7 @@ static bool offsets_reach(struct trial *t)
 static bool try_kernel(uint64_t seed, const struct target *target)
 {
 	static struct memory want;
-	struct trial t = { .seed = seed, .target = target, .want = &want };
+	struct trial t = {.seed = seed, .target = target, .want = &want};
 	char message[512];
 	bool good;
 
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? 1 : 500;
-	static const char *const targets[] = { "dummy", "sm_90" };
+	static const char *const targets[] = {"dummy", "sm_90"};
 
 	for (uint32_t k = 0; k < 2; k++) {
 		const struct target *t = target_find(targets[k]);
