@@ -31,8 +31,8 @@ static void complain(struct check *c, uint32_t b, const struct mir_inst *i, cons
 {
 	if (c->why && !c->failed)
 		text_printf(c->why, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s",
-			c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R", u->reg,
-			u->ref.part, u->ref.vreg, what);
+			    c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R",
+			    u->reg, u->ref.part, u->ref.vreg, what);
 	c->failed = true;
 }
 
@@ -52,7 +52,8 @@ static void write_use(struct check *c, struct state *s, uint32_t b, const struct
 {
 	if (u->count > 1 && u->reg % u->count)
 		complain(c, b, i, u, "it is not aligned");
-	if (index_of(u->kind, u->reg) + u->count > (u->kind == SASS_PRED ? 256 + MIR_PREDS : MIR_GPRS))
+	if (index_of(u->kind, u->reg) + u->count >
+	    (u->kind == SASS_PRED ? 256 + MIR_PREDS : MIR_GPRS))
 		complain(c, b, i, u, "there is no such register");
 	else
 		for (uint32_t k = 0; k < u->count; k++)
@@ -88,7 +89,7 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 	if (block->cond.ref.vreg &&
 	    s->holds[256 + block->cond.op.reg] != mir_unit(c->f, block->cond.ref) + 1) {
 		if (c->why && !c->failed)
-			text_printf(c->why, "kernel %s, b%u: its branch reads P%u, which does not hold %%%u",
+			text_printf(c->why, "kernel %s, b%u: P%u of its branch does not hold %%%u",
 				c->f->name, b, block->cond.op.reg, block->cond.ref.vreg);
 		c->failed = true;
 	}
@@ -124,7 +125,7 @@ static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *
 	}
 }
 
-/* Brings what is known at a block's start down to what this path brings; true if that changed it. */
+/* Brings what is known at a block's start down to what this path brings; true if it changed. */
 static bool meet(struct state *in, const struct state *from)
 {
 	bool changed = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Branches that need not be. With registers assigned, an instruction that is switched off by a
- * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch can
- * move into the block before it, each instruction under the branch's condition, and a branch to the
- * kernel's end is an EXIT under that condition. The lanes then never part, which saves the
+ * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch
+ * can move into the block before it, each instruction under the branch's condition, and a branch to
+ * the kernel's end is an EXIT under that condition. The lanes then never part, which saves the
  * convergence barrier too. What is outside a loop does not move into it.
  */
 #include "libsov/compiler/nv/mir.h"
@@ -65,7 +65,7 @@ static bool end_early(struct mir_func *f, uint32_t b)
 		return true;
 	}
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
-		/* A loop that jumps back on the other condition is better left by falling through. */
+		/* A loop that jumps back on the other condition ends by falling through. */
 		if (!is_empty_exit(&f->blocks[block->succ[s]]) || is_back(f, b, block->succ[1 - s]))
 			continue;
 		append_exit(f, b, s ? inverse(block->cond) : block->cond);
@@ -187,7 +187,8 @@ static void move_side(struct mir_func *f, uint32_t b, const struct side *side)
 static bool convert(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
-	struct side sides[2] = {{block->succ[0], block->cond}, {block->succ[1], inverse(block->cond)}};
+	struct side sides[2] = {{block->succ[0], block->cond},
+				{block->succ[1], inverse(block->cond)}};
 	bool simple[2];
 	uint32_t moved = 0;
 
@@ -215,7 +216,8 @@ static bool convert(struct mir_func *f, uint32_t b)
 	for (uint32_t s = 0; s < 2; s++) {
 		const struct mir_block *side = &f->blocks[sides[s].block];
 
-		if (!simple[s] || (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
+		if (!simple[s] ||
+		    (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
 			continue;
 		move_side(f, b, &sides[s]);
 		forget_edge(f, b, s);

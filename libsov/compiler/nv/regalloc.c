@@ -83,7 +83,8 @@ static bool is_free(const struct file *file, uint32_t reg, uint32_t units)
 
 /* The same for a register of which further units are written later in the block: their places may
  * be in use until just then. The high word of a sum so takes the place of an operand's. */
-static bool will_be_free(const struct alloc *a, const struct file *file, uint32_t vreg, uint32_t reg)
+static bool will_be_free(const struct alloc *a, const struct file *file, uint32_t vreg,
+			 uint32_t reg)
 {
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
@@ -100,8 +101,8 @@ static bool will_be_free(const struct alloc *a, const struct file *file, uint32_
 
 /* Where something related has its place, or something related to that: the arguments of a phi look
  * for each other while the phi has no place yet. */
-static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int distance, uint32_t steps,
-			  uint32_t *reg)
+static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int distance,
+			  uint32_t steps, uint32_t *reg)
 {
 	const struct mir_func *f = a->f;
 
@@ -109,8 +110,8 @@ static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int dis
 		int wish = f->vregs[n->other].reg + n->distance + distance;
 
 		if (!f->vregs[n->other].assigned) {
-			if (steps && choose_affine(a, vreg, n->other, n->distance + distance, steps - 1,
-						   reg))
+			if (steps && choose_affine(a, vreg, n->other, n->distance + distance,
+						   steps - 1, reg))
 				return true;
 			continue;
 		}
@@ -148,8 +149,8 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	struct file *file = file_of(a, vreg);
 	uint32_t reg;
 
-	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) && !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
-	    !choose_in_turn(file, v->units, &reg))
+	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose_in_turn(file, v->units, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -173,8 +174,8 @@ static void give_back(struct alloc *a, struct mir_ref r)
 #define AT_END   UINT32_MAX
 #define AT_START 0
 
-/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and whatever
- * lives on are AT_END. */
+/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and
+ * whatever lives on are AT_END. */
 static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 {
 	const struct mir_func *f = a->f;
@@ -225,8 +226,10 @@ static void give_back_dead(struct alloc *a, struct mir_ref r, uint32_t count, ui
 /* Units written after the first: their place was kept for them. */
 static void take_place(struct alloc *a, struct mir_ref r, uint32_t count)
 {
+	struct file *file = file_of(a, r.vreg);
+
 	for (uint32_t k = 0; k < count; k++)
-		file_of(a, r.vreg)->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
+		file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
 }
 
 static bool assign_inst(struct alloc *a, const struct mir_inst *i)
@@ -332,6 +335,11 @@ static void count_pressure(struct alloc *a, const uint32_t *order, uint32_t coun
 	}
 }
 
+static uint8_t register_of(const struct mir_func *f, struct mir_ref r)
+{
+	return (uint8_t)(f->vregs[r.vreg].reg + r.part);
+}
+
 static void write_down(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
@@ -344,7 +352,7 @@ static void write_down(struct mir_func *f)
 				struct mir_ref r = i->ref[k];
 
 				if (r.vreg)
-					i->sass.ops[k].reg = (uint8_t)(f->vregs[r.vreg].reg + r.part);
+					i->sass.ops[k].reg = register_of(f, r);
 			}
 			if (i->guard.vreg)
 				i->sass.guard = f->vregs[i->guard.vreg].reg;
@@ -358,8 +366,8 @@ static void too_many(struct alloc *a)
 	bool preds = a->pred.needed > MIR_PREDS;
 
 	diag_error(&a->f->job->diag, 0, 0,
-		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there yet; "
-		   "split the kernel or unroll less",
+		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there "
+		   "yet; split the kernel or unroll less",
 		   a->f->name, preds ? a->pred.needed : a->gpr.needed,
 		   preds ? "predicates" : "registers", preds ? MIR_PREDS : MIR_GPRS);
 }

@@ -11,23 +11,32 @@
 #include "libsov/compiler/nv/select.h"
 
 static select_rule *const rules[IR_OP_COUNT] = {
-	[IR_SREG] = select_sreg, [IR_ADD] = select_add, [IR_SUB] = select_sub, [IR_MUL] = select_mul, [IR_MAD] = select_mul,
-	[IR_MULHI_U] = select_mulhi, [IR_MULHI_S] = select_mulhi,
-	[IR_MULWIDE_U] = select_mulwide, [IR_MULWIDE_S] = select_mulwide,
-	[IR_DIV_U] = select_divide, [IR_DIV_S] = select_divide, [IR_REM_U] = select_divide,
-	[IR_REM_S] = select_divide, [IR_POPC] = select_popc, [IR_CLZ] = select_clz,
-	[IR_BREV] = select_brev, [IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
-	[IR_MAX_S] = select_minmax, [IR_NEG] = select_neg, [IR_AND] = select_logic,
-	[IR_OR] = select_logic, [IR_XOR] = select_logic, [IR_NOT] = select_logic,
-	[IR_SHL] = select_shift, [IR_SHR_U] = select_shift, [IR_SHR_S] = select_shift,
-	[IR_ICMP] = select_icmp, [IR_SELECT] = select_select, [IR_ZEXT] = select_zext,
-	[IR_SEXT] = select_sext, [IR_TRUNC] = select_trunc, [IR_PACK] = select_pack,
-	[IR_UNPACK] = select_unpack, [IR_FADD] = select_fadd, [IR_FMUL] = select_fmul,
-	[IR_FMA] = select_fma, [IR_FNEG] = select_fsign, [IR_FABS] = select_fsign,
-	[IR_FMIN] = select_fminmax, [IR_FMAX] = select_fminmax, [IR_FCMP] = select_fcmp,
-	[IR_LOAD] = select_load, [IR_STORE] = select_store, [IR_ATOM] = select_atom,
-	[IR_CAS] = select_cas, [IR_FENCE] = select_fence, [IR_TOSPACE] = select_space,
-	[IR_GENERIC] = select_space, [IR_SHUFFLE] = select_shuffle, [IR_VOTE] = select_vote,
+	[IR_SREG] = select_sreg,         [IR_ADD] = select_add,
+	[IR_SUB] = select_sub,           [IR_MUL] = select_mul,
+	[IR_MAD] = select_mul,           [IR_MULHI_U] = select_mulhi,
+	[IR_MULHI_S] = select_mulhi,     [IR_MULWIDE_U] = select_mulwide,
+	[IR_MULWIDE_S] = select_mulwide, [IR_DIV_U] = select_divide,
+	[IR_DIV_S] = select_divide,      [IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide,      [IR_POPC] = select_popc,
+	[IR_CLZ] = select_clz,           [IR_BREV] = select_brev,
+	[IR_MIN_U] = select_minmax,      [IR_MIN_S] = select_minmax,
+	[IR_MAX_U] = select_minmax,      [IR_MAX_S] = select_minmax,
+	[IR_NEG] = select_neg,           [IR_AND] = select_logic,
+	[IR_OR] = select_logic,          [IR_XOR] = select_logic,
+	[IR_NOT] = select_logic,         [IR_SHL] = select_shift,
+	[IR_SHR_U] = select_shift,       [IR_SHR_S] = select_shift,
+	[IR_ICMP] = select_icmp,         [IR_SELECT] = select_select,
+	[IR_ZEXT] = select_zext,         [IR_SEXT] = select_sext,
+	[IR_TRUNC] = select_trunc,       [IR_PACK] = select_pack,
+	[IR_UNPACK] = select_unpack,     [IR_FADD] = select_fadd,
+	[IR_FMUL] = select_fmul,         [IR_FMA] = select_fma,
+	[IR_FNEG] = select_fsign,        [IR_FABS] = select_fsign,
+	[IR_FMIN] = select_fminmax,      [IR_FMAX] = select_fminmax,
+	[IR_FCMP] = select_fcmp,         [IR_LOAD] = select_load,
+	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
+	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
+	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
+	[IR_SHUFFLE] = select_shuffle,   [IR_VOTE] = select_vote,
 	[IR_BARRIER] = select_barrier,
 };
 
@@ -430,6 +439,48 @@ static void resolve_all(struct mir_func *f)
 	}
 }
 
+/* Gives registers new numbers in the order of the code, and drops those that joined others: what
+ * follows shall not depend on the order in which selection made them. */
+static void renumber(struct mir_func *f, struct mir_ref *r, uint32_t *numbers, struct mir_vreg *old)
+{
+	uint32_t *number = &numbers[r->vreg];
+
+	if (r->vreg && !*number) {
+		*number = mir_vreg_new(f, old[r->vreg].kind, old[r->vreg].units);
+		f->vregs[*number].phi = old[r->vreg].phi;
+	}
+	r->vreg = *number;
+}
+
+static void renumber_all(struct mir_func *f)
+{
+	uint32_t *numbers = arena_array(f->arena, f->nvregs, sizeof(*numbers));
+	struct mir_vreg *old = f->vregs;
+
+	f->vregs = NULL;
+	f->nvregs = f->vregs_capacity = 0;
+	mir_vreg_new(f, SASS_NONE, 0);
+	mir_for_each_block(f, b) {
+		struct mir_block *block = &f->blocks[b];
+
+		for (uint32_t p = 0; p < block->nphis; p++) {
+			struct mir_ref dst = {.vreg = block->phis[p].vreg};
+			uint32_t n = block->npreds * old[dst.vreg].units;
+
+			renumber(f, &dst, numbers, old);
+			block->phis[p].vreg = dst.vreg;
+			for (uint32_t k = 0; k < n; k++)
+				renumber(f, &block->phis[p].args[k].ref, numbers, old);
+		}
+		mir_for_each(f, b, i) {
+			for (uint32_t k = 0; k < i->sass.nops; k++)
+				renumber(f, &i->ref[k], numbers, old);
+			renumber(f, &i->guard, numbers, old);
+		}
+		renumber(f, &block->cond.ref, numbers, old);
+	}
+}
+
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 {
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
@@ -448,5 +499,6 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
 		return NULL;
 	resolve_all(f);
+	renumber_all(f);
 	return f;
 }

@@ -250,7 +250,8 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 	if (bits < 32) {
 		product = temp(s, SASS_GPR, 1);
 		multiply_add(s, product, args[0], args[1], zero_arg());
-		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432), rz());
+		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432),
+		     rz());
 		return true;
 	}
 	fit(s, args, 2, true);
@@ -274,8 +275,9 @@ bool select_mulwide(struct select *s, const struct ir_inst *in)
 
 /* Shifts. The machine shifts a pair and keeps one word of it; amounts that are too large give 0 or
  * the sign, as in the IR. */
-static void shift_word(struct select *s, struct mir_source d, struct mir_source low, struct arg amount,
-		       struct mir_source high, uint8_t type, bool right, bool keep_high)
+static void shift_word(struct select *s, struct mir_source d, struct mir_source low,
+		       struct arg amount, struct mir_source high, uint8_t type, bool right,
+		       bool keep_high)
 {
 	struct mir_inst *i = EMIT(s, SHF, d, low, amount.src, high);
 

@@ -69,8 +69,8 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 /* To a predicate: the lowest bit. All other truncations are known. */
 bool select_trunc(struct select *s, const struct ir_inst *in)
 {
-	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1), rz(),
-	     mir_imm(0xc0), mir_true(false));
+	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1),
+	     rz(), mir_imm(0xc0), mir_true(false));
 	return true;
 }
 

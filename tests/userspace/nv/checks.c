@@ -95,16 +95,18 @@ static void check_registers(const char *target)
 				/* A copy's source may be anywhere that holds the value. */
 				if (!i->ref[k].vreg || i->copy)
 					continue;
-				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1 : *reg + 4);
+				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
+										  : *reg + 4);
 				changed++;
 				if (is_found(&b, nv_check_registers))
 					found++;
 				else
 					diag("not found: %s", mir_text_inst(b.f, i));
-				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1 : *reg - 4);
+				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
+										  : *reg - 4);
 			}
-	ok(changed > 20 && found == changed, "%s: %u of %u changed operands are found", target, found,
-	   changed);
+	ok(changed > 20 && found == changed, "%s: %u of %u changed operands are found", target,
+	   found, changed);
 	arena_free(&b.job.arena);
 }
 
@@ -126,10 +128,12 @@ static void check_waits(const char *target)
 				if (is_found(&b, nv_check_hazards))
 					found++;
 				else
-					diag("not found: scoreboard %u of %s", sb, mir_text_inst(b.f, i));
+					diag("not found: scoreboard %u of %s", sb,
+					     mir_text_inst(b.f, i));
 				i->sass.wait ^= (uint8_t)(1 << sb);
 			}
-	ok(dropped > 2 && found == dropped, "%s: %u of %u dropped waits are found", target, found, dropped);
+	ok(dropped > 2 && found == dropped, "%s: %u of %u dropped waits are found", target, found,
+	   dropped);
 	arena_free(&b.job.arena);
 }
 
@@ -153,8 +157,8 @@ static void check_stalls(const char *target)
 				diag("not found: %s", mir_text_inst(b.f, i));
 			i->sass.stall++;
 		}
-	ok(shortened > 5 && found == shortened, "%s: %u of %u shortened stalls are found", target, found,
-	   shortened);
+	ok(shortened > 5 && found == shortened, "%s: %u of %u shortened stalls are found", target,
+	   found, shortened);
 	arena_free(&b.job.arena);
 }
 

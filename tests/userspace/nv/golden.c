@@ -73,7 +73,8 @@ static void check(const char *name, const char *text, size_t length)
 	char promise[160], *got = compile_text(text, mark ? (size_t)(mark + 1 - text) : length);
 	size_t n = strlen(got);
 
-	while (n > 1 && got[n - 1] == '\n' && got[n - 2] == '\n') /* the empty line after a kernel */
+	while (n > 1 && got[n - 1] == '\n' &&
+	       got[n - 2] == '\n') /* the empty line after a kernel */
 		got[--n] = '\0';
 	header(text, "; promise: ", "", promise);
 	if (!ok(*promise && !strcmp(got, expect), "%s: %s", name, promise)) {
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
 		free(text);
 		return 0;
 	}
-	ok(files_each("tests/userspace/nv/golden", ".ir", check) > 15, "there are more than 15 cases");
+	ok(files_each("tests/userspace/nv/golden", ".ir", check) > 15,
+	   "there are more than 15 cases");
 	return tap_done();
 }
