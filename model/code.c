@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoded code. The first instruction fetched from a page decodes the whole page; later writes to it
- * are not seen until the instruction cache is invalidated, which replaces this whole store. Grids
- * hold a reference, so a store lives as long as someone executes from it.
+ * Decoded code. The first instruction fetched from a page decodes the whole page; later writes to
+ * it are not seen until the instruction cache is invalidated, which replaces this whole store.
+ * Grids hold a reference, so a store lives as long as someone executes from it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,8 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 	return p;
 }
 
-const struct code_page *code_find(struct code *c, struct mmu_reader *r, uint64_t va, enum mmu_result *why)
+const struct code_page *code_find(struct code *c, struct mmu_reader *r, uint64_t va,
+				  enum mmu_result *why)
 {
 	uint64_t base = va & ~(uint64_t)(MMU_PAGE_BYTES - 1);
 	struct code_page **bucket = &c->buckets[base / MMU_PAGE_BYTES % BUCKETS], *p;

@@ -40,8 +40,8 @@ static uint64_t get(const struct launch *l, enum nv_qmd_field field)
 
 #define REFUSE(l, ...) \
 	channel_fail((l)->c, \
-		     &(struct model_error){ .fault = MODEL_FAULT_QMD, .address = (l)->address, \
-					    .program = get(l, NV_QMD_PROGRAM) }, \
+		     &(struct model_error){.fault = MODEL_FAULT_QMD, .address = (l)->address, \
+					    .program = get(l, NV_QMD_PROGRAM)}, \
 		     "QMD: " __VA_ARGS__)
 
 static bool check_kind(struct launch *l)
@@ -50,18 +50,22 @@ static bool check_kind(struct launch *l)
 	unsigned type = (unsigned)get(l, NV_QMD_TYPE);
 
 	if (!nv_qmd_has(q, NV_QMD_TYPE)) {
-		unsigned version = (unsigned)(get(l, NV_QMD_MAJOR_VERSION) << 4 | get(l, NV_QMD_MINOR_VERSION));
+		unsigned version = (unsigned)(get(l, NV_QMD_MAJOR_VERSION) << 4 |
+					      get(l, NV_QMD_MINOR_VERSION));
 
 		if (version != q->version)
-			return REFUSE(l, "version %u.%u; only 3.0 is modelled", version >> 4, version & 15);
+			return REFUSE(l, "version %u.%u; only 3.0 is modelled", version >> 4,
+				      version & 15);
 		if (get(l, NV_QMD_IS_QUEUE))
 			return REFUSE(l, "it describes a queue; queues are not modelled");
 	} else if (type == NV_QMD_TYPE_GRID_CLUSTER) {
 		return REFUSE(l, "type 3 is a grid of clusters, which is not modelled; use 2");
 	} else if (type != NV_QMD_TYPE_GRID) {
-		return REFUSE(l, "type %u runs nothing (hardware says nothing either); a grid is 2", type);
+		return REFUSE(l, "type %u runs nothing (hardware says nothing either); a grid is 2",
+			      type);
 	}
-	if (get(l, NV_QMD_DEPENDENT_ENABLE) || nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
+	if (get(l, NV_QMD_DEPENDENT_ENABLE) ||
+	    nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
 		return REFUSE(l, "dependent descriptors are not modelled");
 	return true;
 }
@@ -69,8 +73,8 @@ static bool check_kind(struct launch *l)
 static bool check_size(struct launch *l)
 {
 	struct grid *g = &l->grid;
-	static const enum nv_qmd_field grid[3] = { NV_QMD_GRID_X, NV_QMD_GRID_Y, NV_QMD_GRID_Z };
-	static const enum nv_qmd_field block[3] = { NV_QMD_BLOCK_X, NV_QMD_BLOCK_Y, NV_QMD_BLOCK_Z };
+	static const enum nv_qmd_field grid[3] = {NV_QMD_GRID_X, NV_QMD_GRID_Y, NV_QMD_GRID_Z};
+	static const enum nv_qmd_field block[3] = {NV_QMD_BLOCK_X, NV_QMD_BLOCK_Y, NV_QMD_BLOCK_Z};
 	uint64_t threads = 1;
 
 	g->blocks = 1;
@@ -81,13 +85,14 @@ static bool check_size(struct launch *l)
 		threads *= g->block[i];
 	}
 	if (!g->blocks)
-		return REFUSE(l, "grid %ux%ux%u runs nothing (hardware says nothing either)", g->size[0],
-			      g->size[1], g->size[2]);
+		return REFUSE(l, "grid %ux%ux%u runs nothing (hardware says nothing either)",
+			      g->size[0], g->size[1], g->size[2]);
 	if (!threads)
-		return REFUSE(l, "block %ux%ux%u has no threads (SKEDCHECK16)", g->block[0], g->block[1],
-			      g->block[2]);
+		return REFUSE(l, "block %ux%ux%u has no threads (SKEDCHECK16)", g->block[0],
+			      g->block[1], g->block[2]);
 	if (threads > NV_QMD_MAX_THREADS)
-		return REFUSE(l, "block %ux%ux%u has %llu threads of 1024 (SKEDCHECK11_TOTAL_THREADS)",
+		return REFUSE(l,
+			      "block %ux%ux%u has %llu threads of 1024 (SKEDCHECK11_TOTAL_THREADS)",
 			      g->block[0], g->block[1], g->block[2], (unsigned long long)threads);
 	g->threads = (uint32_t)threads;
 	g->warps = (g->threads + LANES - 1) / LANES;
@@ -109,14 +114,15 @@ static bool check_program(struct launch *l)
 	g->registers = (uint32_t)get(l, NV_QMD_REGISTERS);
 	g->barriers = (uint32_t)get(l, NV_QMD_BARRIERS);
 	if (g->program % NV_QMD_PROGRAM_ALIGN)
-		return REFUSE(l, "program 0x%llx is not 128-byte aligned", (unsigned long long)g->program);
+		return REFUSE(l, "program 0x%llx is not 128-byte aligned",
+			      (unsigned long long)g->program);
 	if (!g->registers)
 		return REFUSE(l, "no registers (SKEDCHECK06)");
 	if (g->registers > SASS_RZ)
 		return REFUSE(l, "%u registers; a thread has 255 at most", g->registers);
 	if (warp_registers(g) * g->warps > chip->registers_per_sm)
-		return REFUSE(l, "%u threads with %u registers each need more than the %u of an SM", g->threads,
-			      g->registers, chip->registers_per_sm);
+		return REFUSE(l, "%u threads with %u registers each need more than the %u of an SM",
+			      g->threads, g->registers, chip->registers_per_sm);
 	if (g->barriers > BARRIERS)
 		return REFUSE(l, "%u barriers; a block has 16", g->barriers);
 	return true;
@@ -130,8 +136,8 @@ static bool check_shared(struct launch *l)
 		enum nv_qmd_field field;
 		const char *name;
 	} configs[] = {
-		{ NV_QMD_SHARED_CONFIG_MIN, "MIN" }, { NV_QMD_SHARED_CONFIG_MAX, "MAX" },
-		{ NV_QMD_SHARED_CONFIG_TARGET, "TARGET" },
+		{NV_QMD_SHARED_CONFIG_MIN, "MIN"}, {NV_QMD_SHARED_CONFIG_MAX, "MAX"},
+		{NV_QMD_SHARED_CONFIG_TARGET, "TARGET"},
 	};
 
 	g->shared_bytes = (uint32_t)get(l, NV_QMD_SHARED_BYTES);
@@ -139,15 +145,16 @@ static bool check_shared(struct launch *l)
 		return REFUSE(l, "0x%x bytes of shared memory are no multiple of 128 (SKEDCHECK14)",
 			      g->shared_bytes);
 	if (g->shared_bytes > max_kib << 10)
-		return REFUSE(l, "%u bytes of shared memory; an SM has %u KiB", g->shared_bytes, max_kib);
+		return REFUSE(l, "%u bytes of shared memory; an SM has %u KiB", g->shared_bytes,
+			      max_kib);
 	for (uint32_t i = 0; i < 3; i++) {
 		uint32_t config = (uint32_t)get(l, configs[i].field);
 
 		if (!nv_qmd_shared_config_exists(config, max_kib))
-			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u, which no split of an SM's memory has",
+			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u, which does not exist",
 				      configs[i].name, config);
 		if ((config - 1) * 4096 < g->shared_bytes)
-			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE says %u KiB, the block needs %u bytes",
+			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u KiB, a block needs %u",
 				      configs[i].name, (config - 1) * 4, g->shared_bytes);
 	}
 	return true;
@@ -165,11 +172,12 @@ static bool check_local(struct launch *l)
 	if (g->local_low % NV_QMD_LOCAL_ALIGN || g->local_high % NV_QMD_LOCAL_ALIGN)
 		return REFUSE(l, "local memory of %u + %u bytes is no multiple of 16", g->local_low,
 			      g->local_high);
-	need = round_up((uint64_t)LANES * (g->local_low + (uint64_t)g->local_high), NV_LOCAL_MEMORY_WARP_ALIGN);
+	need = round_up((uint64_t)LANES * (g->local_low + (uint64_t)g->local_high),
+			NV_LOCAL_MEMORY_WARP_ALIGN);
 	need = round_up(need * chip->warps_per_sm * NV_SMS_PER_TPC, NV_LOCAL_MEMORY_TPC_ALIGN);
 	if (g->local_low + g->local_high && (need > have || !pair(s->local_memory)))
-		return REFUSE(l, "local memory needs an area with 0x%llx bytes per TPC, there are 0x%llx "
-			      "(SKEDCHECK05)", (unsigned long long)need, (unsigned long long)have);
+		return REFUSE(l, "a TPC needs 0x%llx bytes of local memory and has 0x%llx (SKEDCHECK05)",
+			      (unsigned long long)need, (unsigned long long)have);
 	return true;
 }
 
@@ -181,11 +189,12 @@ static bool check_windows(struct launch *l)
 	g->shared_window = pair(s->shared_window);
 	g->local_window = pair(s->local_window);
 	if (!s->shared_window_set || !s->local_window_set || g->shared_window == g->local_window)
-		return REFUSE(l, "set the shared and the local memory window to different places first "
-			      "(SKEDCHECK17_MEMORY_WINDOW_OVERLAP)");
+		return REFUSE(l, "set the shared and the local memory window to different places "
+				 "first (SKEDCHECK17_MEMORY_WINDOW_OVERLAP)");
 	if (g->shared_window % NV_WINDOW_BYTES || g->local_window % NV_WINDOW_BYTES)
 		return REFUSE(l, "memory windows at 0x%llx and 0x%llx must be 4 GiB aligned",
-			      (unsigned long long)g->shared_window, (unsigned long long)g->local_window);
+			      (unsigned long long)g->shared_window,
+			      (unsigned long long)g->local_window);
 	return true;
 }
 
@@ -206,7 +215,8 @@ static bool load_banks(struct launch *l)
 	const struct nv_qmd_layout *q = l->c->model->qmd;
 
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++) {
-		uint64_t address = nv_qmd_get_at(q, l->words, NV_QMD_BANK_ADDRESS, i), fault = address;
+		uint64_t address = nv_qmd_get_at(q, l->words, NV_QMD_BANK_ADDRESS, i);
+		uint64_t fault = address;
 		struct bank *b = &l->grid.banks[i];
 		enum mmu_result why;
 
@@ -247,7 +257,8 @@ static bool release(struct launch *l)
 		uint64_t address = nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_ADDRESS, i);
 		uint64_t payload = nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_PAYLOAD, i);
 		uint32_t size = nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_PAYLOAD_64, i) ? 8 : 4;
-		bool time = nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_SIZE, i) == NV_QMD_RELEASE_16_BYTES;
+		bool time = nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_SIZE, i) ==
+			    NV_QMD_RELEASE_16_BYTES;
 
 		if (nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_ENABLE, i) &&
 		    !channel_release(l->c, address, payload, size, time))
@@ -260,7 +271,7 @@ static bool release(struct launch *l)
 static bool invalidate_code(struct model_channel *c)
 {
 	struct code *fresh = code_create(c->model->chip->sm, c->model->hazard), *old;
-	struct model_error e = { .fault = MODEL_FAULT_QMD };
+	struct model_error e = {.fault = MODEL_FAULT_QMD};
 
 	if (!fresh)
 		return channel_fail(c, &e, "no host memory for decoded code");
@@ -285,7 +296,8 @@ static bool run(struct launch *l)
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
-	/* The channel's own view is not looked after while blocks run, so it must not hold up an unmap. */
+	/* The channel's own view is not looked after while blocks run, so it must not hold up an
+	 * unmap. */
 	mmu_leave(&c->reader);
 	workers_run(c->model->workers, g);
 	mmu_enter(&c->reader, c->space);
@@ -295,7 +307,7 @@ static bool run(struct launch *l)
 
 static bool launch(struct model_channel *c)
 {
-	struct launch l = { .c = c, .address = (uint64_t)c->compute.pcas << 8 };
+	struct launch l = {.c = c, .address = (uint64_t)c->compute.pcas << 8};
 	uint64_t fault = l.address;
 	enum mmu_result why = mmu_read(&c->reader, l.address, l.words, QMD_READ_BYTES, &fault);
 	bool good;
@@ -304,7 +316,8 @@ static bool launch(struct model_channel *c)
 		return channel_fault(c, why, fault, "the launch descriptor");
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
 	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
-	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || invalidate_code(c)) && run(&l) && release(&l);
+	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || invalidate_code(c)) && run(&l) &&
+	       release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
 	return good;
@@ -338,11 +351,12 @@ static bool method_invalidate(struct model_channel *c, uint32_t data)
 
 static bool method_qmd_version(struct model_channel *c, uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = NV_COMPUTE_SET_QMD_VERSION };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_COMPUTE_SET_QMD_VERSION};
 	uint32_t major = c->model->qmd->version >> 4;
 
 	return (data >> 8 & 0xff) == major ||
-	       channel_fail(c, &e, "SET_QMD_VERSION 0x%x: %s has version %u", data, c->model->chip->name, major);
+	       channel_fail(c, &e, "SET_QMD_VERSION 0x%x: %s has version %u", data,
+			    c->model->chip->name, major);
 }
 
 static bool method_pcas(struct model_channel *c, uint32_t data)
@@ -352,7 +366,8 @@ static bool method_pcas(struct model_channel *c, uint32_t data)
 
 static bool method_pcas2(struct model_channel *c, uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = NV_COMPUTE_SEND_SIGNALING_PCAS2_B };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD,
+				.address = NV_COMPUTE_SEND_SIGNALING_PCAS2_B};
 
 	switch (data & 15) {
 	case NV_PCAS2_NOP:
@@ -365,7 +380,8 @@ static bool method_pcas2(struct model_channel *c, uint32_t data)
 	case NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE:
 		return launch(c);
 	default:
-		return channel_fail(c, &e, "SEND_SIGNALING_PCAS2_B action %u is not modelled", data & 15);
+		return channel_fail(c, &e, "SEND_SIGNALING_PCAS2_B action %u is not modelled",
+				    data & 15);
 	}
 }
 
@@ -376,29 +392,29 @@ static const struct {
 	uint16_t method, offset; /* of the word in struct compute */
 	bool (*act)(struct model_channel *c, uint32_t data);
 } methods[] = {
-	{ NV_COMPUTE_NO_OPERATION, NOWHERE, method_ignore },
-	{ NV_COMPUTE_WAIT_FOR_IDLE, NOWHERE, method_ignore },
-	{ NV_COMPUTE_INVALIDATE_SKED_CACHES, NOWHERE, method_ignore },
-	{ NV_COMPUTE_INVALIDATE_SHADER_CACHES, NOWHERE, method_invalidate },
-	{ NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NOWHERE, method_invalidate },
-	{ NV_COMPUTE_SET_QMD_VERSION, NOWHERE, method_qmd_version },
-	{ NV_COMPUTE_SHARED_WINDOW_A, KEEP(shared_window[0]), method_ignore },
-	{ NV_COMPUTE_SHARED_WINDOW_B, KEEP(shared_window[1]), method_shared_window },
-	{ NV_COMPUTE_LOCAL_WINDOW_A, KEEP(local_window[0]), method_ignore },
-	{ NV_COMPUTE_LOCAL_WINDOW_B, KEEP(local_window[1]), method_local_window },
-	{ NV_COMPUTE_LOCAL_MEMORY_A, KEEP(local_memory[0]), method_ignore },
-	{ NV_COMPUTE_LOCAL_MEMORY_B, KEEP(local_memory[1]), method_ignore },
-	{ NV_COMPUTE_LOCAL_MEMORY_TPC_A, KEEP(local_tpc[0]), method_ignore },
-	{ NV_COMPUTE_LOCAL_MEMORY_TPC_B, KEEP(local_tpc[1]), method_ignore },
-	{ NV_COMPUTE_LOCAL_MEMORY_TPC_C, KEEP(local_tpc[2]), method_ignore },
-	{ NV_COMPUTE_SEND_PCAS_A, KEEP(pcas), method_ignore },
-	{ NV_COMPUTE_SEND_SIGNALING_PCAS_B, NOWHERE, method_pcas },
-	{ NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NOWHERE, method_pcas2 },
+	{NV_COMPUTE_NO_OPERATION, NOWHERE, method_ignore},
+	{NV_COMPUTE_WAIT_FOR_IDLE, NOWHERE, method_ignore},
+	{NV_COMPUTE_INVALIDATE_SKED_CACHES, NOWHERE, method_ignore},
+	{NV_COMPUTE_INVALIDATE_SHADER_CACHES, NOWHERE, method_invalidate},
+	{NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NOWHERE, method_invalidate},
+	{NV_COMPUTE_SET_QMD_VERSION, NOWHERE, method_qmd_version},
+	{NV_COMPUTE_SHARED_WINDOW_A, KEEP(shared_window[0]), method_ignore},
+	{NV_COMPUTE_SHARED_WINDOW_B, KEEP(shared_window[1]), method_shared_window},
+	{NV_COMPUTE_LOCAL_WINDOW_A, KEEP(local_window[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_WINDOW_B, KEEP(local_window[1]), method_local_window},
+	{NV_COMPUTE_LOCAL_MEMORY_A, KEEP(local_memory[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_B, KEEP(local_memory[1]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_A, KEEP(local_tpc[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_B, KEEP(local_tpc[1]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_C, KEEP(local_tpc[2]), method_ignore},
+	{NV_COMPUTE_SEND_PCAS_A, KEEP(pcas), method_ignore},
+	{NV_COMPUTE_SEND_SIGNALING_PCAS_B, NOWHERE, method_pcas},
+	{NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NOWHERE, method_pcas2},
 };
 
 bool compute_method(struct model_channel *c, uint32_t method, uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = method };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		if (methods[i].method != method)
@@ -407,5 +423,6 @@ bool compute_method(struct model_channel *c, uint32_t method, uint32_t data)
 			memcpy((uint8_t *)&c->compute + methods[i].offset, &data, 4);
 		return methods[i].act(c, data);
 	}
-	return channel_fail(c, &e, "compute method 0x%04x (data 0x%08x) is not modelled", method, data);
+	return channel_fail(c, &e, "compute method 0x%04x (data 0x%08x) is not modelled", method,
+			    data);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore that
- * is released behind them. Block-linear surfaces and physical addresses are refused.
+ * The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
+ * that is released behind them. Block-linear surfaces and physical addresses are refused.
  */
 #include <stddef.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 static const struct {
 	uint16_t method, offset; /* of the word in struct copy */
 } words[] = {
-	{ NV_COPY_SEMAPHORE_A, offsetof(struct copy, semaphore[0]) },
-	{ NV_COPY_SEMAPHORE_B, offsetof(struct copy, semaphore[1]) },
-	{ NV_COPY_SEMAPHORE_PAYLOAD, offsetof(struct copy, payload[0]) },
-	{ NV_COPY_SEMAPHORE_PAYLOAD_HIGH, offsetof(struct copy, payload[1]) },
-	{ NV_COPY_SRC_HIGH, offsetof(struct copy, src[0]) },
-	{ NV_COPY_SRC_LOW, offsetof(struct copy, src[1]) },
-	{ NV_COPY_DST_HIGH, offsetof(struct copy, dst[0]) },
-	{ NV_COPY_DST_LOW, offsetof(struct copy, dst[1]) },
-	{ NV_COPY_SRC_PITCH, offsetof(struct copy, src_pitch) },
-	{ NV_COPY_DST_PITCH, offsetof(struct copy, dst_pitch) },
-	{ NV_COPY_LINE_BYTES, offsetof(struct copy, line_bytes) },
-	{ NV_COPY_LINES, offsetof(struct copy, lines) },
-	{ NV_COPY_REMAP_CONST_A, offsetof(struct copy, constant[0]) },
-	{ NV_COPY_REMAP_CONST_B, offsetof(struct copy, constant[1]) },
-	{ NV_COPY_REMAP_COMPONENTS, offsetof(struct copy, components) },
+	{NV_COPY_SEMAPHORE_A, offsetof(struct copy, semaphore[0])},
+	{NV_COPY_SEMAPHORE_B, offsetof(struct copy, semaphore[1])},
+	{NV_COPY_SEMAPHORE_PAYLOAD, offsetof(struct copy, payload[0])},
+	{NV_COPY_SEMAPHORE_PAYLOAD_HIGH, offsetof(struct copy, payload[1])},
+	{NV_COPY_SRC_HIGH, offsetof(struct copy, src[0])},
+	{NV_COPY_SRC_LOW, offsetof(struct copy, src[1])},
+	{NV_COPY_DST_HIGH, offsetof(struct copy, dst[0])},
+	{NV_COPY_DST_LOW, offsetof(struct copy, dst[1])},
+	{NV_COPY_SRC_PITCH, offsetof(struct copy, src_pitch)},
+	{NV_COPY_DST_PITCH, offsetof(struct copy, dst_pitch)},
+	{NV_COPY_LINE_BYTES, offsetof(struct copy, line_bytes)},
+	{NV_COPY_LINES, offsetof(struct copy, lines)},
+	{NV_COPY_REMAP_CONST_A, offsetof(struct copy, constant[0])},
+	{NV_COPY_REMAP_CONST_B, offsetof(struct copy, constant[1])},
+	{NV_COPY_REMAP_COMPONENTS, offsetof(struct copy, components)},
 };
 
 static uint64_t address(const uint32_t high_low[2])
@@ -36,7 +36,7 @@ static uint64_t address(const uint32_t high_low[2])
 
 static bool refuse(struct model_channel *c, const char *why)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = NV_COPY_LAUNCH };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_COPY_LAUNCH};
 
 	return channel_fail(c, &e, "copy: %s", why);
 }
@@ -123,8 +123,9 @@ static bool transfer(struct model_channel *c, uint32_t data)
 		uint64_t src = address(s->src) + (uint64_t)i * s->src_pitch;
 		uint64_t dst = address(s->dst) + (uint64_t)i * s->dst_pitch;
 
-		if (data & NV_COPY_REMAP ? !fill_line(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components))
-					 : !copy_line(c, src, dst, s->line_bytes))
+		if (data & NV_COPY_REMAP
+			    ? !fill_line(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components))
+			    : !copy_line(c, src, dst, s->line_bytes))
 			return false;
 	}
 	return true;
@@ -135,8 +136,10 @@ static bool launch(struct model_channel *c, uint32_t data)
 	bool wide = data & NV_COPY_PAYLOAD_64;
 	uint64_t payload = (wide ? (uint64_t)c->copy.payload[1] << 32 : 0) | c->copy.payload[0];
 
-	if (data & NV_COPY_SEMAPHORE_REDUCTION || NV_COPY_SEMAPHORE(data) > NV_COPY_SEMAPHORE_TIMESTAMP)
-		return refuse(c, "semaphore reductions and conditional interrupts are not modelled");
+	if (data & NV_COPY_SEMAPHORE_REDUCTION ||
+	    NV_COPY_SEMAPHORE(data) > NV_COPY_SEMAPHORE_TIMESTAMP)
+		return refuse(c,
+			      "semaphore reductions and conditional interrupts are not modelled");
 	if (NV_COPY_TRANSFER(data) != NV_COPY_TRANSFER_NONE && !transfer(c, data))
 		return false;
 	if (NV_COPY_SEMAPHORE(data) == NV_COPY_SEMAPHORE_NONE)
@@ -147,7 +150,7 @@ static bool launch(struct model_channel *c, uint32_t data)
 
 bool copy_method(struct model_channel *c, uint32_t method, uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = method };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
 	if (method == NV_COPY_LAUNCH)
 		return launch(c, data);
@@ -158,5 +161,6 @@ bool copy_method(struct model_channel *c, uint32_t method, uint32_t data)
 			memcpy((uint8_t *)&c->copy + words[i].offset, &data, 4);
 			return true;
 		}
-	return channel_fail(c, &e, "copy method 0x%04x (data 0x%08x) is not modelled", method, data);
+	return channel_fail(c, &e, "copy method 0x%04x (data 0x%08x) is not modelled", method,
+			    data);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a grid: a host thread takes a block, gives its warps turns of some instructions each until
- * all have ended, and takes the next. A block that is still not done after a long time is set aside
- * and others are started beside it, as many as the chip would hold, so that blocks that wait for each
- * other get on. Between turns the thread looks whether it should stop and lets unmaps through.
+ * Running a grid: a host thread takes a block, gives its warps turns of some instructions each
+ * until all have ended, and takes the next. A block that is still not done after a long time is set
+ * aside and others are started beside it, as many as the chip would hold, so that blocks that wait
+ * for each other get on. Between turns the thread looks whether it should stop and lets unmaps
+ * through.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,8 +22,8 @@
 void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t address,
 		const char *format, ...)
 {
-	struct model_error e = { .fault = fault, .address = address, .pc = w->pc,
-				 .program = w->grid->program };
+	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
+				 .program = w->grid->program};
 	char text[sizeof(e.text)];
 	va_list ap;
 
@@ -45,9 +46,11 @@ void run_illegal(struct warp *w, const struct op *op, uint32_t mask)
 
 	(void)mask;
 	if (op->inst->form)
-		sass_print(w->grid->chip->sm, op->inst, w->pc - w->grid->program, text, sizeof(text));
-	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc, "illegal instruction %s%sat +0x%llx: %s",
-		   text, *text ? " " : "", (unsigned long long)(w->pc - w->grid->program), op->reason);
+		sass_print(w->grid->chip->sm, op->inst, w->pc - w->grid->program, text,
+			   sizeof(text));
+	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+		   "illegal instruction %s%sat +0x%llx: %s", text, *text ? " " : "",
+		   (unsigned long long)(w->pc - w->grid->program), op->reason);
 }
 
 /* The page of decoded code that holds the warp's pc, or NULL after a fault. */
@@ -62,8 +65,10 @@ static const struct code_page *page_at(struct warp *w)
 	w->active = w->mask;
 	*slot = code_find(w->grid->code, &x->reader, w->pc, &why);
 	if (!*slot)
-		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s", (unsigned long long)w->pc,
-			   why == MMU_OK ? "could not be decoded: no host memory" : mmu_result_text(why));
+		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s",
+			   (unsigned long long)w->pc,
+			   why == MMU_OK ? "could not be decoded: no host memory"
+					 : mmu_result_text(why));
 	return *slot;
 }
 
@@ -71,14 +76,17 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 {
 	w->active = w->mask;
 	if (w->pc % WORD_BYTES) {
-		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, w->pc, "jump to 0x%llx, which is not 16-byte aligned",
+		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, w->pc,
+			   "jump to 0x%llx, which is not 16-byte aligned",
 			   (unsigned long long)w->pc);
 		return false;
 	}
 	if (op->top > w->grid->registers) {
 		warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-			   "the instruction at +0x%llx uses R%u, but the launch gives a thread %u registers",
-			   (unsigned long long)(w->pc - w->grid->program), op->top - 1u, w->grid->registers);
+			   "the instruction at +0x%llx uses R%u, but the launch gives a thread %u "
+			   "registers",
+			   (unsigned long long)(w->pc - w->grid->program), op->top - 1u,
+			   w->grid->registers);
 		return false;
 	}
 	return true;
@@ -134,11 +142,14 @@ static void deadlock(struct cta *c)
 		w->pc = w->lane_pc[lane];
 		if (w->wait[lane] == WAIT_BAR)
 			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-				   "threads of the block wait for each other for ever: this one at barrier %u, "
-				   "where not all the others can come", w->wait_on[lane]);
+				   "threads of the block wait for each other for ever: this one at "
+				   "barrier %u, "
+				   "where not all the others can come",
+				   w->wait_on[lane]);
 		else
 			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-				   "threads of the block wait for each other for ever: this one at %s for lanes "
+				   "threads of the block wait for each other for ever: this one at "
+				   "%s for lanes "
 				   "of its warp that cannot come",
 				   w->wait[lane] == WAIT_BSYNC ? "BSYNC" : "WARPSYNC");
 		return;
@@ -278,7 +289,7 @@ struct crew { /* the blocks that one host thread has begun */
 static struct cta *crew_start(struct crew *crew, struct exec *x)
 {
 	struct grid *g = x->grid;
-	struct model_error e = { .fault = MODEL_FAULT_QMD, .program = g->program };
+	struct model_error e = {.fault = MODEL_FAULT_QMD, .program = g->program};
 	struct cta *c;
 	uint64_t block;
 
@@ -323,8 +334,8 @@ static void crew_work(struct crew *crew, struct exec *x)
 void grid_work(struct grid *g)
 {
 	struct exec *x = calloc(1, sizeof(*x));
-	struct crew crew = { .capacity = g->resident };
-	struct model_error e = { .fault = MODEL_FAULT_QMD, .program = g->program };
+	struct crew crew = {.capacity = g->resident};
+	struct model_error e = {.fault = MODEL_FAULT_QMD, .program = g->program};
 
 	crew.ctas = calloc(crew.capacity, sizeof(*crew.ctas));
 	if (x && crew.ctas) {

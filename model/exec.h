@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The executor. An instruction is decoded once into a struct op; a warp is 32 lanes whose registers
- * are rows, r[register][lane], so that an operation is a loop over lanes that compilers vectorise. A
- * core computes an operation for all lanes and knows nothing of masks; run_vector and run_uniform
+ * are rows, r[register][lane], so that an operation is a loop over lanes that compilers vectorise.
+ * A core computes an operation for all lanes and knows nothing of masks; run_vector and run_uniform
  * fetch its operands, call it and keep what the active lanes may keep. Warps of a block share
  * one host thread; blocks are spread over threads.
  */
@@ -146,8 +146,8 @@ struct warp {
 	uint32_t (*r)[LANES];
 	uint32_t p[PRED_COUNT];
 	uint32_t ur[UREG_COUNT];
-	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is ready
-	 * or waits. */
+	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is
+	 * ready or waits. */
 	uint32_t live, mask, ready;
 	uint32_t active;           /* of mask, those that the guard lets execute */
 	uint64_t pc, next;
@@ -189,8 +189,9 @@ struct exec {
 };
 
 /* The first fault of a grid stands. lane may be LANES: the first that is active. */
-__attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault,
-						      uint64_t address, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t lane,
+						      enum model_fault fault, uint64_t address,
+						      const char *format, ...);
 
 /* exec_control.c: makes the next group of lanes run, the one with the lowest pc, or in rotation.
  * false: none is ready. */
@@ -225,8 +226,8 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 }
 
 /*
- * For cores: sources and their modifiers as local names, since a store to a row could otherwise be one
- * to them for all that the compiler knows.
+ * For cores: sources and their modifiers as local names, since a store to a row could otherwise be
+ * one to them for all that the compiler knows.
  */
 #define LOCAL_SOURCES \
 	const uint32_t *const row0 = o->s[0], *const row1 = o->s[1], *const row2 = o->s[2]; \
@@ -260,7 +261,7 @@ struct op_row {
 	core_fn *core;
 	const char *(*prepare)(struct op *op, const struct sass_inst *in);
 };
-#define OP_ROWS_END { 0, NULL, NULL, NULL, NULL }
+#define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[];
 

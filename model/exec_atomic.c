@@ -20,8 +20,9 @@ static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
 	case SASS_ATYPE_F32:
 		return float_add(&float_f32, a, b, FLOAT_NEAREST);
 	case SASS_ATYPE_F32_FTZ:
-		return float_flush(&float_f32, float_add(&float_f32, float_flush(&float_f32, a),
-							 float_flush(&float_f32, b), FLOAT_NEAREST));
+		return float_flush(&float_f32,
+				   float_add(&float_f32, float_flush(&float_f32, a),
+					     float_flush(&float_f32, b), FLOAT_NEAREST));
 	default: { /* two halves */
 		const struct float_format *f = type == SASS_ATYPE_F16X2 ? &float_f16 : &float_bf16;
 
@@ -79,15 +80,15 @@ static uint64_t exchange(uint8_t *at, uint32_t bytes, uint64_t (*change)(const v
 	if (bytes == 8) {
 		uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n((uint64_t *)at, &old, change(argument, old), true,
-						    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n((uint64_t *)at, &old, change(argument, old),
+						    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			;
 		return old;
 	}
 	uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
 
-	while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)change(argument, old), true,
-					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)change(argument, old),
+					    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		;
 	return old;
 }
@@ -129,15 +130,18 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 	const uint8_t *mod = op->inst->mod;
 	uint16_t kind = op->inst->op;
 	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
-	struct access x = { .w = w, .space = op->data[0], .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
-			    .rights = MODEL_WRITE | MODEL_ATOMIC, .verb = "atomic" };
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
+			   .rights = MODEL_WRITE | MODEL_ATOMIC,
+			   .verb = "atomic"};
 	uint64_t address[LANES];
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
 	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
-		struct change c = { .how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE] };
+		struct change c = {.how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE]};
 		uint64_t old;
 		uint8_t *at;
 
@@ -171,12 +175,12 @@ static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_atomic[] = {
-	{ SASS_ATOMG, "pdas", run_atomic, NULL, prepare_atomic },
-	{ SASS_ATOMG_CAS, "pdass", run_atomic, NULL, prepare_atomic },
-	{ SASS_ATOM, "pdas", run_atomic, NULL, prepare_atomic },
-	{ SASS_ATOM_CAS, "pdass", run_atomic, NULL, prepare_atomic },
-	{ SASS_ATOMS, "das", run_atomic, NULL, prepare_atomic },
-	{ SASS_ATOMS_CAS, "dass", run_atomic, NULL, prepare_atomic },
-	{ SASS_RED, "as", run_atomic, NULL, prepare_atomic },
+	{SASS_ATOMG, "pdas", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMG_CAS, "pdass", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOM, "pdas", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOM_CAS, "pdass", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMS, "das", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMS_CAS, "dass", run_atomic, NULL, prepare_atomic},
+	{SASS_RED, "as", run_atomic, NULL, prepare_atomic},
 	OP_ROWS_END,
 };

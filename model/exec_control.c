@@ -107,7 +107,8 @@ static void release(struct warp *w, uint32_t lanes)
 /* Lanes that a waiting lane needs beside itself. */
 static uint32_t waits_for(const struct warp *w, uint32_t lane)
 {
-	uint32_t need = w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
+	uint32_t need =
+		w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
 
 	return (need & w->live) | 1u << lane;
 }
@@ -129,7 +130,8 @@ static void check_waiters(struct warp *w)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t need;
 
-		if (!(w->live >> i & 1) || (w->wait[i] != WAIT_BSYNC && w->wait[i] != WAIT_WARPSYNC))
+		if (!(w->live >> i & 1) ||
+		    (w->wait[i] != WAIT_BSYNC && w->wait[i] != WAIT_WARPSYNC))
 			continue;
 		need = waits_for(w, i);
 		if (!(need & ~waiting_like(w, i)))
@@ -197,8 +199,8 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	if (!mask)
 		return;
 	if (bar >= w->grid->barriers) {
-		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc, "barrier %u, but the launch gives the block %u",
-			   bar, w->grid->barriers);
+		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+			   "barrier %u, but the launch gives the block %u", bar, w->grid->barriers);
 		return;
 	}
 	if (count % LANES) {
@@ -264,7 +266,7 @@ static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t zero[LANES] = { 0 };
+	uint32_t zero[LANES] = {0};
 
 	row_blend(w->r[op->d], w->breg[op->breg], mask);
 	if (op->data[0])
@@ -393,28 +395,28 @@ static const char *prepare_call(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_control[] = {
-	{ SASS_BRA, "xt", run_bra, NULL, NULL },
-	{ SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL },
-	{ SASS_BRX, "xSt", run_jump_register, NULL, NULL },
-	{ SASS_CALL_REL, "xt", run_bra, NULL, prepare_call },
-	{ SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call },
-	{ SASS_BSSY, "btx", run_bssy, NULL, NULL },
-	{ SASS_BSYNC, "bx", run_bsync, NULL, NULL },
-	{ SASS_BREAK, "bx", run_break, NULL, NULL },
-	{ SASS_BMOV_READ, "db", run_bmov_read, NULL, prepare_bmov },
-	{ SASS_BMOV_WRITE, "bs", run_bmov_write, NULL, NULL },
-	{ SASS_WARPSYNC, "xs", run_warpsync, NULL, NULL },
-	{ SASS_WARPSYNC_ALL, "x", run_warpsync_all, NULL, NULL },
-	{ SASS_WARPSYNC_COLLECTIVE, "xst", run_warpsync, NULL, NULL },
-	{ SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_warpsync_all, NULL, NULL },
-	{ SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL },
-	{ SASS_EXIT, "x", run_exit, NULL, NULL },
-	{ SASS_BAR, "ssx", run_bar, NULL, prepare_bar },
-	{ SASS_B2R, "dp", run_b2r, NULL, NULL },
-	{ SASS_YIELD, "x", run_sleep, NULL, NULL },
-	{ SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL },
-	{ SASS_BPT, "i", run_bpt, NULL, NULL },
-	{ SASS_DEPBAR, "iii", run_nothing, NULL, NULL },
-	{ SASS_NOP, "", run_nothing, NULL, NULL },
+	{SASS_BRA, "xt", run_bra, NULL, NULL},
+	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
+	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
+	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
+	{SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call},
+	{SASS_BSSY, "btx", run_bssy, NULL, NULL},
+	{SASS_BSYNC, "bx", run_bsync, NULL, NULL},
+	{SASS_BREAK, "bx", run_break, NULL, NULL},
+	{SASS_BMOV_READ, "db", run_bmov_read, NULL, prepare_bmov},
+	{SASS_BMOV_WRITE, "bs", run_bmov_write, NULL, NULL},
+	{SASS_WARPSYNC, "xs", run_warpsync, NULL, NULL},
+	{SASS_WARPSYNC_ALL, "x", run_warpsync_all, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE, "xst", run_warpsync, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_warpsync_all, NULL, NULL},
+	{SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL},
+	{SASS_EXIT, "x", run_exit, NULL, NULL},
+	{SASS_BAR, "ssx", run_bar, NULL, prepare_bar},
+	{SASS_B2R, "dp", run_b2r, NULL, NULL},
+	{SASS_YIELD, "x", run_sleep, NULL, NULL},
+	{SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL},
+	{SASS_BPT, "i", run_bpt, NULL, NULL},
+	{SASS_DEPBAR, "iii", run_nothing, NULL, NULL},
+	{SASS_NOP, "", run_nothing, NULL, NULL},
 	OP_ROWS_END,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversions between integers and floats of all sizes, and rounding to integral values. Lane by lane
- * on bit patterns: exact in every rounding mode.
+ * Conversions between integers and floats of all sizes, and rounding to integral values. Lane by
+ * lane on bit patterns: exact in every rounding mode.
  */
 #include "model/exec.h"
 #include "model/float.h"
@@ -11,13 +11,13 @@ static const struct number_type {
 	bool is_signed;
 	const struct float_format *format; /* NULL: an integer */
 } types[] = {
-	[SASS_TYPE_NONE] = { 32, false, NULL }, [SASS_TYPE_U8] = { 8, false, NULL },
-	[SASS_TYPE_S8] = { 8, true, NULL }, [SASS_TYPE_U16] = { 16, false, NULL },
-	[SASS_TYPE_S16] = { 16, true, NULL }, [SASS_TYPE_U32] = { 32, false, NULL },
-	[SASS_TYPE_S32] = { 32, true, NULL }, [SASS_TYPE_U64] = { 64, false, NULL },
-	[SASS_TYPE_S64] = { 64, true, NULL }, [SASS_TYPE_F16] = { 16, true, &float_f16 },
-	[SASS_TYPE_BF16] = { 16, true, &float_bf16 }, [SASS_TYPE_F32] = { 32, true, &float_f32 },
-	[SASS_TYPE_F64] = { 64, true, &float_f64 }, [SASS_TYPE_TF32] = { 32, true, &float_tf32 },
+	[SASS_TYPE_NONE] = {32, false, NULL}, [SASS_TYPE_U8] = {8, false, NULL},
+	[SASS_TYPE_S8] = {8, true, NULL}, [SASS_TYPE_U16] = {16, false, NULL},
+	[SASS_TYPE_S16] = {16, true, NULL}, [SASS_TYPE_U32] = {32, false, NULL},
+	[SASS_TYPE_S32] = {32, true, NULL}, [SASS_TYPE_U64] = {64, false, NULL},
+	[SASS_TYPE_S64] = {64, true, NULL}, [SASS_TYPE_F16] = {16, true, &float_f16},
+	[SASS_TYPE_BF16] = {16, true, &float_bf16}, [SASS_TYPE_F32] = {32, true, &float_f32},
+	[SASS_TYPE_F64] = {64, true, &float_f64}, [SASS_TYPE_TF32] = {32, true, &float_tf32},
 };
 
 /* I2FP makes an f32 of an integer and does not say so. */
@@ -68,7 +68,8 @@ static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t va
 /* The unit for 64-bit ends hands NaNs on, the other one makes them all alike (seen on an H200). */
 static bool hands_on(const struct op *op, uint64_t x)
 {
-	return float_is_nan(source(op)->format, x) && (source(op)->bits == 64 || destination(op)->bits == 64);
+	return float_is_nan(source(op)->format, x) &&
+	       (source(op)->bits == 64 || destination(op)->bits == 64);
 }
 
 static void core_f2f(const struct op *op, struct operands *o)
@@ -78,7 +79,9 @@ static void core_f2f(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t x = bits_of(op, o, i);
 
-		put(op, o, i, hands_on(op, x) ? float_convert_nan(from, to, x) : float_convert(from, to, x, rounding(op)));
+		put(op, o, i,
+		    hands_on(op, x) ? float_convert_nan(from, to, x)
+				    : float_convert(from, to, x, rounding(op)));
 	}
 }
 
@@ -89,7 +92,9 @@ static void core_frnd(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t x = bits_of(op, o, i);
 
-		put(op, o, i, hands_on(op, x) ? float_convert_nan(f, f, x) : float_integral(f, x, rounding(op)));
+		put(op, o, i,
+		    hands_on(op, x) ? float_convert_nan(f, f, x)
+				    : float_integral(f, x, rounding(op)));
 	}
 }
 
@@ -102,7 +107,8 @@ static void core_i2f(const struct op *op, struct operands *o)
 		bool negative = t->is_signed && raw & sign;
 		uint64_t magnitude = negative ? (~raw + 1) & (2 * sign - 1) : raw;
 
-		put(op, o, i, float_from_integer(destination(op)->format, negative, magnitude, rounding(op)));
+		put(op, o, i,
+		    float_from_integer(destination(op)->format, negative, magnitude, rounding(op)));
 	}
 }
 
@@ -145,10 +151,10 @@ static const char *prepare_convert(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_convert[] = {
-	{ SASS_F2F, "df", run_vector, core_f2f, prepare_convert },
-	{ SASS_F2I, "df", run_vector, core_f2i, prepare_convert },
-	{ SASS_I2F, "ds", run_vector, core_i2f, prepare_convert },
-	{ SASS_I2FP, "ds", run_vector, core_i2f, prepare_convert },
-	{ SASS_FRND, "df", run_vector, core_frnd, prepare_convert },
+	{SASS_F2F, "df", run_vector, core_f2f, prepare_convert},
+	{SASS_F2I, "df", run_vector, core_f2i, prepare_convert},
+	{SASS_I2F, "ds", run_vector, core_i2f, prepare_convert},
+	{SASS_I2FP, "ds", run_vector, core_i2f, prepare_convert},
+	{SASS_FRND, "df", run_vector, core_frnd, prepare_convert},
 	OP_ROWS_END,
 };

@@ -36,7 +36,10 @@ static inline bool is_nan(uint64_t x)
 /* The result, or if it is a NaN the one that the hardware gives. */
 static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t nan = is_nan(c) ? c | QUIET_BIT : is_nan(b) ? b | QUIET_BIT : is_nan(a) ? a | QUIET_BIT : NAN_BITS;
+	uint64_t nan = is_nan(c)   ? c | QUIET_BIT
+		       : is_nan(b) ? b | QUIET_BIT
+		       : is_nan(a) ? a | QUIET_BIT
+				   : NAN_BITS;
 
 	return is_nan(result) ? nan : result;
 }
@@ -60,7 +63,8 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 		uint32_t low[LANES], high[LANES], nans = 0; \
 		LOCAL_SOURCES; \
 		EACH_LANE(i) { \
-			double a = as_double(FAST(0)), b = as_double(FAST(1)), c = as_double(FAST(2)), d; \
+			double a = as_double(FAST(0)), b = as_double(FAST(1)); \
+			double c = as_double(FAST(2)), d; \
 			(void)c; \
 			d = expression; \
 			low[i] = (uint32_t)as_bits(d); \
@@ -69,7 +73,8 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 		EACH_LANE(i) \
 			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
 		for (uint32_t i = 0; nans && i < LANES; i++) { \
-			uint64_t d = choose((uint64_t)high[i] << 32 | low[i], SRC(0), SRC(1), SRC(2)); \
+			uint64_t d = (uint64_t)high[i] << 32 | low[i]; \
+			d = choose(d, SRC(0), SRC(1), SRC(2)); \
 			low[i] = (uint32_t)d; \
 			high[i] = (uint32_t)(d >> 32); \
 		} \
@@ -126,8 +131,8 @@ static int64_t order(uint64_t x)
 	return (int64_t)(x >> 63 ? ~x ^ 1ull << 63 : x);
 }
 
-/* DSETP.MIN and .MAX, coded as the comparisons that never and always hold: is a the one to take, and
- * are both NaN? One NaN alone loses. */
+/* DSETP.MIN and .MAX, coded as the comparisons that never and always hold: is a the one to take,
+ * and are both NaN? One NaN alone loses. */
 static void core_dsetp_minmax(const struct op *op, struct operands *o)
 {
 	bool max = op->inst->mod[SASS_M_CMP] == SASS_CMP_T;
@@ -152,9 +157,9 @@ static const char *prepare_dsetp(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_double[] = {
-	{ SASS_DADD, "DFF", run_vector, core_dadd, prepare_arithmetic },
-	{ SASS_DMUL, "DFF", run_vector, core_dmul, prepare_arithmetic },
-	{ SASS_DFMA, "DFFF", run_vector, core_dfma, prepare_arithmetic },
-	{ SASS_DSETP, "ppFFx", run_vector, core_dsetp, prepare_dsetp },
+	{SASS_DADD, "DFF", run_vector, core_dadd, prepare_arithmetic},
+	{SASS_DMUL, "DFF", run_vector, core_dmul, prepare_arithmetic},
+	{SASS_DFMA, "DFFF", run_vector, core_dfma, prepare_arithmetic},
+	{SASS_DSETP, "ppFFx", run_vector, core_dsetp, prepare_dsetp},
 	OP_ROWS_END,
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 32-bit floats. Round-to-nearest runs on the host's own floats, 32 lanes at a time; other roundings,
- * saturation and scaling go lane by lane through float.c. NaN results are 0x7fffffff. FTZ makes
- * subnormal inputs and results zeros of the same sign; a product counts as subnormal if it would be
- * with one exponent more, even when rounding makes it the least normal number (seen on an H200).
+ * 32-bit floats. Round-to-nearest runs on the host's own floats, 32 lanes at a time; other
+ * roundings, saturation and scaling go lane by lane through float.c. NaN results are 0x7fffffff.
+ * FTZ makes subnormal inputs and results zeros of the same sign; a product counts as subnormal if
+ * it would be with one exponent more, even when rounding makes it the least normal number (seen on
+ * an H200).
  */
 #include <math.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static uint32_t rounded(const struct op *op, uint32_t a, uint32_t b, uint32_t c,
 
 static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 {
-	static const int8_t scales[] = { 0, -1, -2, -3, 3, 2, 1 };
+	static const int8_t scales[] = {0, -1, -2, -3, 3, 2, 1};
 	const uint8_t *mod = op->inst->mod;
 	int scale = scales[mod[SASS_M_SCALE]];
 	uint32_t x;
@@ -91,7 +92,8 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	if (mod[SASS_M_FTZ]) {
 		x = flush(x);
 		if ((x & 0x7fffffff) == LEAST_NORMAL &&
-		    (rounded(op, a, b, c, scale + FAR) & 0x7fffffff) < LEAST_NORMAL + ((uint32_t)FAR << 23))
+		    (rounded(op, a, b, c, scale + FAR) & 0x7fffffff) <
+			    LEAST_NORMAL + ((uint32_t)FAR << 23))
 			x &= 0x80000000;
 	}
 	return mod[SASS_M_SAT] ? saturate(x) : x;
@@ -136,7 +138,7 @@ static void core_exact(const struct op *op, struct operands *o)
 
 static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 {
-	static core_fn *const flushing[] = { core_fadd_ftz, core_fmul_ftz, core_ffma_ftz };
+	static core_fn *const flushing[] = {core_fadd_ftz, core_fmul_ftz, core_ffma_ftz};
 
 	op->data[0] = in->op == SASS_FADD ? EXACT_ADD : in->op == SASS_FMUL ? EXACT_MUL : EXACT_FMA;
 	if (in->mod[SASS_M_RND] || in->mod[SASS_M_SAT] || in->mod[SASS_M_SCALE])
@@ -235,7 +237,8 @@ static bool division_is_hard(uint32_t a, uint32_t b)
 {
 	int ea = (int)(a >> 23 & 0xff), eb = (int)(b >> 23 & 0xff);
 
-	return ea == 0xff || eb == 0xff || !eb || eb > 0xfc || ea - eb > 125 || ea - eb < -125 || ea < 24;
+	return ea == 0xff || eb == 0xff || !eb || eb > 0xfc || ea - eb > 125 || ea - eb < -125 ||
+	       ea < 24;
 }
 
 static void core_fchk(const struct op *op, struct operands *o)
@@ -311,14 +314,14 @@ static void core_mufu(const struct op *op, struct operands *o)
 }
 
 const struct op_row rows_float[] = {
-	{ SASS_FADD, "dff", run_vector, core_fadd, prepare_arithmetic },
-	{ SASS_FMUL, "dff", run_vector, core_fmul, prepare_arithmetic },
-	{ SASS_FFMA, "dfff", run_vector, core_ffma, prepare_arithmetic },
-	{ SASS_FMNMX, "dffx", run_vector, core_fmnmx, NULL },
-	{ SASS_FSEL, "dffx", run_vector, core_fsel, NULL },
-	{ SASS_FSET, "dffx", run_vector, core_fset, NULL },
-	{ SASS_FSETP, "ppffx", run_vector, core_fsetp, NULL },
-	{ SASS_FCHK, "pff", run_vector, core_fchk, NULL },
-	{ SASS_MUFU, "df", run_vector, core_mufu, NULL },
+	{SASS_FADD, "dff", run_vector, core_fadd, prepare_arithmetic},
+	{SASS_FMUL, "dff", run_vector, core_fmul, prepare_arithmetic},
+	{SASS_FFMA, "dfff", run_vector, core_ffma, prepare_arithmetic},
+	{SASS_FMNMX, "dffx", run_vector, core_fmnmx, NULL},
+	{SASS_FSEL, "dffx", run_vector, core_fsel, NULL},
+	{SASS_FSET, "dffx", run_vector, core_fset, NULL},
+	{SASS_FSETP, "ppffx", run_vector, core_fsetp, NULL},
+	{SASS_FCHK, "pff", run_vector, core_fchk, NULL},
+	{SASS_MUFU, "df", run_vector, core_mufu, NULL},
 	OP_ROWS_END,
 };

@@ -12,7 +12,8 @@ static const struct float_format *format(const struct op *op)
 }
 
 /* Half k of source n, which is operand n + 1 of the instruction. Registers may be read sideways. */
-static uint32_t half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i, uint32_t k)
+static uint32_t half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
+		     uint32_t k)
 {
 	const struct sass_operand *x = &op->inst->ops[n + 1];
 	bool chosen = x->kind == SASS_GPR || x->kind == SASS_UGPR;
@@ -66,9 +67,10 @@ static void core_half(const struct op *op, struct operands *o)
 		uint32_t both = 0;
 
 		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t a = half(op, o, 0, i, k), b = half(op, o, 1, i, k);
 			uint32_t c = op->inst->nops > 3 ? half(op, o, 2, i, k) : 0;
 
-			both |= finish(op, compute(op, half(op, o, 0, i, k), half(op, o, 1, i, k), c)) << 16 * k;
+			both |= finish(op, compute(op, a, b, c)) << 16 * k;
 		}
 		o->d[i] = both;
 	}
@@ -78,9 +80,10 @@ static void core_half(const struct op *op, struct operands *o)
 static void core_hadd2_f32(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t a = float_convert(&float_f16, &float_f32, half(op, o, 0, i, 0), FLOAT_NEAREST);
-		uint64_t b = float_convert(&float_f16, &float_f32, half(op, o, 1, i, 0), FLOAT_NEAREST);
+		uint64_t a = half(op, o, 0, i, 0), b = half(op, o, 1, i, 0);
 
+		a = float_convert(&float_f16, &float_f32, a, FLOAT_NEAREST);
+		b = float_convert(&float_f16, &float_f32, b, FLOAT_NEAREST);
 		o->d[i] = (uint32_t)float_add(&float_f32, a, b, FLOAT_NEAREST);
 	}
 }
@@ -99,11 +102,11 @@ static void core_f2fp(const struct op *op, struct operands *o)
 }
 
 const struct op_row rows_half[] = {
-	{ SASS_HADD2, "dss", run_vector, core_half, NULL },
-	{ SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, NULL },
-	{ SASS_HMUL2, "dss", run_vector, core_half, NULL },
-	{ SASS_HFMA2, "dsss", run_vector, core_half, NULL },
-	{ SASS_HFMA2_MMA, "dsss", run_vector, core_half, NULL },
-	{ SASS_F2FP, "dss", run_vector, core_f2fp, NULL },
+	{SASS_HADD2, "dss", run_vector, core_half, NULL},
+	{SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, NULL},
+	{SASS_HMUL2, "dss", run_vector, core_half, NULL},
+	{SASS_HFMA2, "dsss", run_vector, core_half, NULL},
+	{SASS_HFMA2_MMA, "dsss", run_vector, core_half, NULL},
+	{SASS_F2FP, "dss", run_vector, core_f2fp, NULL},
 	OP_ROWS_END,
 };

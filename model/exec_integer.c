@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers, logic, predicates. The same cores serve the vector instructions and their uniform twins.
+ * Integers, logic, predicates. The same cores serve the vector instructions and their uniform
+ * twins.
  */
 #include "model/exec.h"
 
@@ -47,7 +48,8 @@ static void core_iadd3_plain(const struct op *op, struct operands *o)
 
 static const char *prepare_iadd3(struct op *op, const struct sass_inst *in)
 {
-	if (!in->mod[SASS_M_X] && op->p[0] % PRED_UNIFORM == PRED_SINK && op->p[1] % PRED_UNIFORM == PRED_SINK)
+	if (!in->mod[SASS_M_X] && op->p[0] % PRED_UNIFORM == PRED_SINK &&
+	    op->p[1] % PRED_UNIFORM == PRED_SINK)
 		op->core = core_iadd3_plain;
 	return NULL;
 }
@@ -144,7 +146,8 @@ static void core_idp(const struct op *op, struct operands *o)
 		for (uint32_t k = 0; k < 32; k += 8) {
 			uint32_t a = o->s[0][i] >> k & 0xff, b = o->s[1][i] >> k & 0xff;
 
-			sum += (sign_a ? (uint32_t)(int8_t)a : a) * (sign_b ? (uint32_t)(int8_t)b : b);
+			sum += (sign_a ? (uint32_t)(int8_t)a : a) *
+			       (sign_b ? (uint32_t)(int8_t)b : b);
 		}
 		o->d[i] = sum;
 	}
@@ -197,7 +200,8 @@ static void core_lea_hi_sx32(const struct op *op, struct operands *o)
 static void core_isetp(const struct op *op, struct operands *o)
 {
 	const uint8_t *mod = op->inst->mod;
-	uint32_t cmp = mod[SASS_M_CMP], bits = 0, x = o->x[0], bias = mod[SASS_M_SIGNED] ? 0x80000000 : 0;
+	uint32_t cmp = mod[SASS_M_CMP], bits = 0, x = o->x[0],
+		 bias = mod[SASS_M_SIGNED] ? 0x80000000 : 0;
 	LOCAL_SOURCES;
 
 	/* A wide comparison asks the low halves (y) when the high ones are equal. */
@@ -280,7 +284,8 @@ static void core_i2i(const struct op *op, struct operands *o)
 	uint32_t *d = o->d, type = op->inst->mod[SASS_M_DTYPE];
 	bool narrow = type == SASS_TYPE_U8 || type == SASS_TYPE_S8;
 	bool is_signed = type == SASS_TYPE_S8 || type == SASS_TYPE_S16;
-	int32_t most = (1 << ((narrow ? 8 : 16) - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+	int32_t most = (1 << ((narrow ? 8 : 16) - is_signed)) - 1,
+		least = is_signed ? -most - 1 : 0;
 	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
@@ -496,50 +501,50 @@ static void core_brev(const struct op *op, struct operands *o)
 }
 
 const struct op_row rows_integer[] = {
-	{ SASS_IADD3, "dppsssxx", run_vector, core_iadd3, prepare_iadd3 },
-	{ SASS_VIADD, "dss", run_vector, core_add, NULL },
-	{ SASS_IMAD, "dsssx", run_vector, core_imad, NULL },
-	{ SASS_IMAD_WIDE, "DpssSx", run_vector, core_imad_wide, NULL },
-	{ SASS_IMAD_HI, "dpssSx", run_vector, core_imad_hi, NULL },
-	{ SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL },
-	{ SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL },
-	{ SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL },
-	{ SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL },
-	{ SASS_I2I, "ds", run_vector, core_i2i, NULL },
-	{ SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL },
-	{ SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL },
-	{ SASS_IDP, "dsss", run_vector, core_idp, NULL },
-	{ SASS_IABS, "ds", run_vector, core_iabs, NULL },
-	{ SASS_LEA, "dpssix", run_vector, core_lea, NULL },
-	{ SASS_LEA_HI, "dpsssix", run_vector, core_lea_hi, NULL },
-	{ SASS_LEA_HI_SX32, "dpssix", run_vector, core_lea_hi_sx32, NULL },
-	{ SASS_LOP3, "pdsssix", run_vector, core_lop3, NULL },
-	{ SASS_PLOP3, "ppxxxii", run_vector, core_plop3, NULL },
-	{ SASS_PLOP3_UPRED, "ppxxxii", run_vector, core_plop3, NULL },
-	{ SASS_SHF, "dsss", run_vector, core_shf, NULL },
-	{ SASS_SEL, "dssx", run_vector, core_sel, NULL },
-	{ SASS_PRMT, "dsss", run_vector, core_prmt, NULL },
-	{ SASS_SGXT, "dss", run_vector, core_sgxt, NULL },
-	{ SASS_BMSK, "dss", run_vector, core_bmsk, NULL },
-	{ SASS_POPC, "ds", run_vector, core_popc, NULL },
-	{ SASS_FLO, "dps", run_vector, core_flo, NULL },
-	{ SASS_BREV, "ds", run_vector, core_brev, NULL },
+	{SASS_IADD3, "dppsssxx", run_vector, core_iadd3, prepare_iadd3},
+	{SASS_VIADD, "dss", run_vector, core_add, NULL},
+	{SASS_IMAD, "dsssx", run_vector, core_imad, NULL},
+	{SASS_IMAD_WIDE, "DpssSx", run_vector, core_imad_wide, NULL},
+	{SASS_IMAD_HI, "dpssSx", run_vector, core_imad_hi, NULL},
+	{SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL},
+	{SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL},
+	{SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL},
+	{SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL},
+	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
+	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
+	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
+	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
+	{SASS_IABS, "ds", run_vector, core_iabs, NULL},
+	{SASS_LEA, "dpssix", run_vector, core_lea, NULL},
+	{SASS_LEA_HI, "dpsssix", run_vector, core_lea_hi, NULL},
+	{SASS_LEA_HI_SX32, "dpssix", run_vector, core_lea_hi_sx32, NULL},
+	{SASS_LOP3, "pdsssix", run_vector, core_lop3, NULL},
+	{SASS_PLOP3, "ppxxxii", run_vector, core_plop3, NULL},
+	{SASS_PLOP3_UPRED, "ppxxxii", run_vector, core_plop3, NULL},
+	{SASS_SHF, "dsss", run_vector, core_shf, NULL},
+	{SASS_SEL, "dssx", run_vector, core_sel, NULL},
+	{SASS_PRMT, "dsss", run_vector, core_prmt, NULL},
+	{SASS_SGXT, "dss", run_vector, core_sgxt, NULL},
+	{SASS_BMSK, "dss", run_vector, core_bmsk, NULL},
+	{SASS_POPC, "ds", run_vector, core_popc, NULL},
+	{SASS_FLO, "dps", run_vector, core_flo, NULL},
+	{SASS_BREV, "ds", run_vector, core_brev, NULL},
 	/* the uniform twins */
-	{ SASS_UIADD3, "dppsssxx", run_uniform, core_iadd3, prepare_iadd3 },
-	{ SASS_UIMAD, "dsss", run_uniform, core_imad, NULL },
-	{ SASS_UIMAD_WIDE, "DpssSx", run_uniform, core_imad_wide, NULL },
-	{ SASS_UISETP, "ppssxx", run_uniform, core_isetp, NULL },
-	{ SASS_ULEA, "dpssix", run_uniform, core_lea, NULL },
-	{ SASS_ULEA_HI, "dpsssix", run_uniform, core_lea_hi, NULL },
-	{ SASS_ULOP3, "pdsssix", run_uniform, core_lop3, NULL },
-	{ SASS_UPLOP3, "ppxxxii", run_uniform, core_plop3, NULL },
-	{ SASS_USHF, "dsss", run_uniform, core_shf, NULL },
-	{ SASS_USEL, "dssx", run_uniform, core_sel, NULL },
-	{ SASS_UPRMT, "dsss", run_uniform, core_prmt, NULL },
-	{ SASS_USGXT, "dss", run_uniform, core_sgxt, NULL },
-	{ SASS_UBMSK, "dss", run_uniform, core_bmsk, NULL },
-	{ SASS_UPOPC, "ds", run_uniform, core_popc, NULL },
-	{ SASS_UFLO, "dps", run_uniform, core_flo, NULL },
-	{ SASS_UBREV, "ds", run_uniform, core_brev, NULL },
+	{SASS_UIADD3, "dppsssxx", run_uniform, core_iadd3, prepare_iadd3},
+	{SASS_UIMAD, "dsss", run_uniform, core_imad, NULL},
+	{SASS_UIMAD_WIDE, "DpssSx", run_uniform, core_imad_wide, NULL},
+	{SASS_UISETP, "ppssxx", run_uniform, core_isetp, NULL},
+	{SASS_ULEA, "dpssix", run_uniform, core_lea, NULL},
+	{SASS_ULEA_HI, "dpsssix", run_uniform, core_lea_hi, NULL},
+	{SASS_ULOP3, "pdsssix", run_uniform, core_lop3, NULL},
+	{SASS_UPLOP3, "ppxxxii", run_uniform, core_plop3, NULL},
+	{SASS_USHF, "dsss", run_uniform, core_shf, NULL},
+	{SASS_USEL, "dssx", run_uniform, core_sel, NULL},
+	{SASS_UPRMT, "dsss", run_uniform, core_prmt, NULL},
+	{SASS_USGXT, "dss", run_uniform, core_sgxt, NULL},
+	{SASS_UBMSK, "dss", run_uniform, core_bmsk, NULL},
+	{SASS_UPOPC, "ds", run_uniform, core_popc, NULL},
+	{SASS_UFLO, "dps", run_uniform, core_flo, NULL},
+	{SASS_UBREV, "ds", run_uniform, core_brev, NULL},
 	OP_ROWS_END,
 };

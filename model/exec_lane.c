@@ -8,7 +8,7 @@
 /* PTX ISA, shfl: the lane to read from; *inside says whether it is in the segment. */
 static uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside)
 {
-	uint32_t segment = c >> 8 & 31, clamp = c & 31, most = (lane & segment) | (clamp & ~segment);
+	uint32_t segment = c >> 8 & 31, most = (lane & segment) | (c & 31 & ~segment);
 	int32_t from;
 
 	b &= 31;
@@ -50,7 +50,9 @@ static void run_shfl(struct warp *w, const struct op *op, uint32_t mask)
 
 static bool vote(uint32_t how, uint32_t yes, uint32_t mask)
 {
-	return how == SASS_VOTE_ALL ? yes == mask : how == SASS_VOTE_ANY ? yes != 0 : !yes || yes == mask;
+	return how == SASS_VOTE_ALL   ? yes == mask
+	       : how == SASS_VOTE_ANY ? yes != 0
+				      : !yes || yes == mask;
 }
 
 static void run_vote(struct warp *w, const struct op *op, uint32_t mask)
@@ -79,7 +81,8 @@ static void run_match(struct warp *w, const struct op *op, uint32_t mask)
 	for (uint32_t i = 0; i < LANES; i++) {
 		row[i] = 0;
 		for (uint32_t k = 0; k < LANES; k++)
-			if (mask >> k & 1 && a[k] == a[i] && (!wide || a[LANES + k] == a[LANES + i]))
+			if (mask >> k & 1 && a[k] == a[i] &&
+			    (!wide || a[LANES + k] == a[LANES + i]))
 				row[i] |= 1u << k;
 		same &= !(mask >> i & 1) || row[i] == mask;
 	}
@@ -126,17 +129,17 @@ static void run_redux(struct warp *w, const struct op *op, uint32_t mask)
 	value = a[first];
 	for (uint32_t i = first + 1; i < LANES; i++)
 		if (mask >> i & 1)
-			value = reduce(op->inst->mod[SASS_M_REDUX], op->inst->mod[SASS_M_STYPE] == SASS_TYPE_S32, value,
-				       a[i]);
+			value = reduce(op->inst->mod[SASS_M_REDUX],
+				       op->inst->mod[SASS_M_STYPE] == SASS_TYPE_S32, value, a[i]);
 	w->ur[op->d] = value;
 }
 
 const struct op_row rows_lane[] = {
-	{ SASS_SHFL, "pdsss", run_shfl, NULL, NULL },
-	{ SASS_VOTE, "dpx", run_vote, NULL, NULL },
-	{ SASS_VOTEU, "dpx", run_voteu, NULL, NULL },
-	{ SASS_MATCH_ALL, "pds", run_match, NULL, prepare_match },
-	{ SASS_MATCH_ANY, "ds", run_match, NULL, prepare_match },
-	{ SASS_REDUX, "ds", run_redux, NULL, NULL },
+	{SASS_SHFL, "pdsss", run_shfl, NULL, NULL},
+	{SASS_VOTE, "dpx", run_vote, NULL, NULL},
+	{SASS_VOTEU, "dpx", run_voteu, NULL, NULL},
+	{SASS_MATCH_ALL, "pds", run_match, NULL, prepare_match},
+	{SASS_MATCH_ANY, "ds", run_match, NULL, prepare_match},
+	{SASS_REDUX, "ds", run_redux, NULL, NULL},
 	OP_ROWS_END,
 };

@@ -14,18 +14,19 @@ static const struct {
 	uint8_t bytes, words;
 	bool sign;
 } widths[] = {
-	[SASS_WIDTH_U8] = { 1, 1, false }, [SASS_WIDTH_S8] = { 1, 1, true },
-	[SASS_WIDTH_U16] = { 2, 1, false }, [SASS_WIDTH_S16] = { 2, 1, true },
-	[SASS_WIDTH_32] = { 4, 1, false }, [SASS_WIDTH_64] = { 8, 2, false },
-	[SASS_WIDTH_128] = { 16, 4, false },
+	[SASS_WIDTH_U8] = {1, 1, false}, [SASS_WIDTH_S8] = {1, 1, true},
+	[SASS_WIDTH_U16] = {2, 1, false}, [SASS_WIDTH_S16] = {2, 1, true},
+	[SASS_WIDTH_32] = {4, 1, false}, [SASS_WIDTH_64] = {8, 2, false},
+	[SASS_WIDTH_128] = {16, 4, false},
 };
 
-static const char *const space_names[] = { "global", "shared", "local", "generic" };
+static const char *const space_names[] = {"global", "shared", "local", "generic"};
 
 void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES])
 {
-	static const uint8_t scales[] = { 0, 2, 3, 4 };
-	const uint32_t *low = w->r[op->address.row], *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
+	static const uint8_t scales[] = {0, 2, 3, 4};
+	const uint32_t *low = w->r[op->address.row],
+		       *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
 	uint64_t u = w->ur[op->address.urow], scale = scales[op->inst->mod[SASS_M_XSHIFT]], mask;
 
 	if (op->address.uwide)
@@ -40,8 +41,8 @@ void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[
 static uint8_t *fault(struct access *x, enum model_fault kind, uint32_t lane, uint64_t address,
 		      const char *why)
 {
-	warp_fault(x->w, lane, kind, address, "%s %s of %u bytes at 0x%llx: %s", space_names[x->space],
-		   x->verb, x->bytes, (unsigned long long)address, why);
+	warp_fault(x->w, lane, kind, address, "%s %s of %u bytes at 0x%llx: %s",
+		   space_names[x->space], x->verb, x->bytes, (unsigned long long)address, why);
 	return NULL;
 }
 
@@ -50,7 +51,8 @@ static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address
 	uint32_t size = x->w->grid->shared_bytes;
 
 	if (size < x->bytes || address > size - x->bytes)
-		return fault(x, MODEL_FAULT_SHARED_RANGE, lane, address, "outside the block's shared memory");
+		return fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
+			     "outside the block's shared memory");
 	return x->w->cta->shared + address;
 }
 
@@ -65,7 +67,8 @@ static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 	else if (low >= x->bytes && address <= low - x->bytes)
 		at = address;
 	else
-		return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, "outside the thread's local memory");
+		return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address,
+			     "outside the thread's local memory");
 	return x->w->cta->local + thread * (low + high) + at;
 }
 
@@ -80,7 +83,8 @@ static uint8_t *global_pointer(struct access *x, uint32_t lane, uint64_t address
 	at = mmu_translate(&x->w->exec->reader, address, x->rights, &why);
 	if (!at)
 		return fault(x, MODEL_FAULT_MMU, lane, address,
-			     why == MMU_DENIED ? "the page does not allow it" : "the address is not mapped");
+			     why == MMU_DENIED ? "the page does not allow it"
+					       : "the address is not mapped");
 	x->page = page;
 	x->host = at - address % MMU_PAGE_BYTES;
 	return at;
@@ -116,8 +120,8 @@ bool descriptor_valid(struct warp *w, const struct op *op)
 	if (!(o->flags & SASS_DESC) || o->aux == SASS_URZ || !(w->ur[o->aux] | w->ur[o->aux + 1]))
 		return true;
 	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-		   "memory descriptor UR%u is 0x%x%08x; only 0 is modelled", o->aux, w->ur[o->aux + 1],
-		   w->ur[o->aux]);
+		   "memory descriptor UR%u is 0x%x%08x; only 0 is modelled", o->aux,
+		   w->ur[o->aux + 1], w->ur[o->aux]);
 	return false;
 }
 
@@ -154,8 +158,8 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 	}
 }
 
-/* All addresses of an instruction, and where they lead when they need no look one by one: host memory
- * for base, or NULL. */
+/* All addresses of an instruction, and where they lead when they need no look one by one: host
+ * memory for base, or NULL. */
 struct lanes {
 	uint64_t address[LANES], base;
 	uint8_t *host;
@@ -194,8 +198,11 @@ static inline uint8_t *lanes_pointer(struct lanes *l, struct access *x, uint32_t
 static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
-	struct access x = { .w = w, .space = op->data[0], .bytes = widths[width].bytes, .rights = MODEL_READ,
-			    .verb = "load" };
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = widths[width].bytes,
+			   .rights = MODEL_READ,
+			   .verb = "load"};
 	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
@@ -219,8 +226,11 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
-	struct access x = { .w = w, .space = op->data[0], .bytes = widths[width].bytes, .rights = MODEL_WRITE,
-			    .verb = "store" };
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = widths[width].bytes,
+			   .rights = MODEL_WRITE,
+			   .verb = "store"};
 	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
@@ -300,7 +310,9 @@ static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
 				 : window == w->grid->local_window ? SASS_QSPC_LOCAL
 								   : SASS_QSPC_GLOBAL;
 
-		bits |= (uint32_t)(space == want || (space == SASS_QSPC_SHARED && want == SASS_QSPC_CLUSTER)) << i;
+		bits |= (uint32_t)(space == want ||
+				   (space == SASS_QSPC_SHARED && want == SASS_QSPC_CLUSTER))
+			<< i;
 	}
 	pred_write(w, op->p[0], bits, mask);
 }
@@ -312,19 +324,19 @@ static const char *prepare_qspc(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_memory[] = {
-	{ SASS_LDG, "pdax", run_load, NULL, prepare_load },
-	{ SASS_STG, "as", run_store, NULL, prepare_access },
-	{ SASS_LD, "dax", run_load, NULL, prepare_load },
-	{ SASS_ST, "as", run_store, NULL, prepare_access },
-	{ SASS_LDS, "da", run_load, NULL, prepare_access },
-	{ SASS_STS, "as", run_store, NULL, prepare_access },
-	{ SASS_LDL, "da", run_load, NULL, prepare_access },
-	{ SASS_STL, "as", run_store, NULL, prepare_access },
-	{ SASS_MEMBAR, "", run_fence, NULL, NULL },
-	{ SASS_ERRBAR, "", run_fence, NULL, NULL },
-	{ SASS_CGAERRBAR, "", run_fence, NULL, NULL },
-	{ SASS_CCTL, "a", run_fence, NULL, NULL },
-	{ SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc },
-	{ SASS_CCTL_IVALL, "", run_fence, NULL, NULL },
+	{SASS_LDG, "pdax", run_load, NULL, prepare_load},
+	{SASS_STG, "as", run_store, NULL, prepare_access},
+	{SASS_LD, "dax", run_load, NULL, prepare_load},
+	{SASS_ST, "as", run_store, NULL, prepare_access},
+	{SASS_LDS, "da", run_load, NULL, prepare_access},
+	{SASS_STS, "as", run_store, NULL, prepare_access},
+	{SASS_LDL, "da", run_load, NULL, prepare_access},
+	{SASS_STL, "as", run_store, NULL, prepare_access},
+	{SASS_MEMBAR, "", run_fence, NULL, NULL},
+	{SASS_ERRBAR, "", run_fence, NULL, NULL},
+	{SASS_CGAERRBAR, "", run_fence, NULL, NULL},
+	{SASS_CCTL, "a", run_fence, NULL, NULL},
+	{SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc},
+	{SASS_CCTL_IVALL, "", run_fence, NULL, NULL},
 	OP_ROWS_END,
 };

@@ -139,16 +139,18 @@ static void run_s2ur(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_special(struct op *op, const struct sass_inst *in)
 {
 	static const uint8_t known[] = {
-		SASS_SR_LANEID, SASS_SR_TID_X, SASS_SR_TID_Y, SASS_SR_TID_Z, SASS_SR_CTAID_X, SASS_SR_CTAID_Y,
-		SASS_SR_CTAID_Z, SASS_SR_SWINHI, SASS_SR_SWINLO, SASS_SR_LWINHI, SASS_SR_LWINLO, SASS_SR_SMEMSZ,
-		SASS_SR_EQMASK, SASS_SR_LTMASK, SASS_SR_LEMASK, SASS_SR_GTMASK, SASS_SR_GEMASK,
-		SASS_SR_VIRTUALSMID, SASS_SR_CLOCKLO, SASS_SR_CLOCKHI, SASS_SR_GLOBALTIMERLO,
-		SASS_SR_GLOBALTIMERHI, SASS_SR_CGACTAID, SASS_SR_ZERO,
+		SASS_SR_LANEID,	       SASS_SR_TID_X,	      SASS_SR_TID_Y,	SASS_SR_TID_Z,
+		SASS_SR_CTAID_X,       SASS_SR_CTAID_Y,	      SASS_SR_CTAID_Z,	SASS_SR_SWINHI,
+		SASS_SR_SWINLO,	       SASS_SR_LWINHI,	      SASS_SR_LWINLO,	SASS_SR_SMEMSZ,
+		SASS_SR_EQMASK,	       SASS_SR_LTMASK,	      SASS_SR_LEMASK,	SASS_SR_GTMASK,
+		SASS_SR_GEMASK,	       SASS_SR_VIRTUALSMID,   SASS_SR_CLOCKLO,	SASS_SR_CLOCKHI,
+		SASS_SR_GLOBALTIMERLO, SASS_SR_GLOBALTIMERHI, SASS_SR_CGACTAID, SASS_SR_ZERO,
 	};
-	static const uint8_t known_wide[] = { SASS_SR_CLOCKLO, SASS_SR_GLOBALTIMERLO, SASS_SR_ZERO };
+	static const uint8_t known_wide[] = {SASS_SR_CLOCKLO, SASS_SR_GLOBALTIMERLO, SASS_SR_ZERO};
 	bool wide = in->op == SASS_CS2R;
 
-	if (memchr(wide ? known_wide : known, (int)op->imm[0], wide ? sizeof(known_wide) : sizeof(known)))
+	if (memchr(wide ? known_wide : known, (int)op->imm[0],
+		   wide ? sizeof(known_wide) : sizeof(known)))
 		return NULL;
 	return "this special register is not modelled";
 }
@@ -166,8 +168,8 @@ static void load_constant(struct warp *w, const struct op *op, uint32_t offset, 
 
 	value[0] = value[1] = 0;
 	if (offset % bytes) {
-		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, offset, "constant of %u bytes at c[0x%x][0x%x]", bytes,
-			   op->s[0].bank, offset);
+		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, offset,
+			   "constant of %u bytes at c[0x%x][0x%x]", bytes, op->s[0].bank, offset);
 		return;
 	}
 	constant_read(w, op->s[0].bank, offset, bytes, value);
@@ -177,17 +179,21 @@ static void load_constant(struct warp *w, const struct op *op, uint32_t offset, 
 		value[0] = (uint32_t)(int16_t)value[0];
 }
 
+/* With an index the offset is a signed one of 16 bits. */
+static uint32_t constant_offset(const struct warp *w, const struct source *s, uint32_t lane)
+{
+	return s->index == SASS_RZ ? s->value : w->r[s->index][lane] + (uint32_t)(int16_t)s->value;
+}
+
 static void run_ldc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t value[2];
 
 	for (uint32_t i = 0; i < LANES && !w->halt; i++) {
-		uint32_t index = op->s[0].index == SASS_RZ ? 0 : w->r[op->s[0].index][i];
-
 		if (!(mask >> i & 1))
 			continue;
 		w->active = 1u << i; /* should it fault */
-		load_constant(w, op, (index + op->s[0].value) & (index ? ALL_LANES : 0xffff), value);
+		load_constant(w, op, constant_offset(w, &op->s[0], i), value);
 		w->r[op->d][i] = value[0];
 		if (op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64)
 			w->r[op->d + 1][i] = value[1];
@@ -223,7 +229,8 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_r2ur(struct op *op, const struct sass_inst *in)
 {
 	(void)in;
-	return op->p[0] % PRED_UNIFORM == PRED_SINK ? NULL : "R2UR with a predicate is not modelled";
+	return op->p[0] % PRED_UNIFORM == PRED_SINK ? NULL
+						    : "R2UR with a predicate is not modelled";
 }
 
 /* P0 to P6 as bits 0 to 6. */
@@ -260,15 +267,15 @@ static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 }
 
 const struct op_row rows_move[] = {
-	{ SASS_MOV, "dsi", run_vector, core_mov, prepare_mov },
-	{ SASS_UMOV, "ds", run_uniform, core_mov, NULL },
-	{ SASS_S2R, "dv", run_s2r, NULL, prepare_special },
-	{ SASS_CS2R, "dv", run_cs2r, NULL, prepare_special },
-	{ SASS_S2UR, "dv", run_s2ur, NULL, prepare_special },
-	{ SASS_R2UR, "pds", run_r2ur, NULL, prepare_r2ur },
-	{ SASS_LDC, "dc", run_ldc, NULL, prepare_ldc },
-	{ SASS_ULDC, "dc", run_uldc, NULL, NULL },
-	{ SASS_P2R, "d-ss", run_p2r, NULL, NULL },
-	{ SASS_R2P, "-ss", run_r2p, NULL, NULL },
+	{SASS_MOV, "dsi", run_vector, core_mov, prepare_mov},
+	{SASS_UMOV, "ds", run_uniform, core_mov, NULL},
+	{SASS_S2R, "dv", run_s2r, NULL, prepare_special},
+	{SASS_CS2R, "dv", run_cs2r, NULL, prepare_special},
+	{SASS_S2UR, "dv", run_s2ur, NULL, prepare_special},
+	{SASS_R2UR, "pds", run_r2ur, NULL, prepare_r2ur},
+	{SASS_LDC, "dc", run_ldc, NULL, prepare_ldc},
+	{SASS_ULDC, "dc", run_uldc, NULL, NULL},
+	{SASS_P2R, "d-ss", run_p2r, NULL, NULL},
+	{SASS_R2P, "-ss", run_r2p, NULL, NULL},
 	OP_ROWS_END,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a decoded instruction to what the executor runs: the row of the operation is found, its shape
- * says where each operand goes, and its prepare looks at the modifiers. Then the two ways to run a
- * core, for a vector of lanes and for the uniform datapath.
+ * From a decoded instruction to what the executor runs: the row of the operation is found, its
+ * shape says where each operand goes, and its prepare looks at the modifiers. Then the two ways to
+ * run a core, for a vector of lanes and for the uniform datapath.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void source_modifiers(struct source *s, char letter, uint8_t flags)
 	}
 }
 
-static const char *set_source(struct op *op, struct source *s, char letter, const struct sass_operand *o)
+static const char *set_source(struct source *s, char letter, const struct sass_operand *o)
 {
 	s->words = letter == 'S' || letter == 'F' ? 2 : 1;
 	s->index = SASS_RZ;
@@ -56,20 +56,23 @@ static const char *set_source(struct op *op, struct source *s, char letter, cons
 		s->kind = SOURCE_IMMEDIATE;
 		s->value = letter == 'F' ? 0 : (uint32_t)o->value;
 		/* An immediate double is its high word; a wide integer's sign goes on. */
-		s->high = letter == 'F' ? (uint32_t)o->value : (int32_t)o->value < 0 ? ALL_LANES : 0;
+		s->high = (int32_t)o->value < 0 ? ALL_LANES : 0;
+		if (letter == 'F')
+			s->high = (uint32_t)o->value;
 		return NULL;
 	case SASS_CONST:
 		s->kind = SOURCE_CONSTANT;
 		s->bank = o->aux;
 		s->index = o->reg;
 		s->value = (uint32_t)o->value;
-		return letter != 'c' && o->reg != SASS_RZ ? "an indexed constant cannot be an operand" : NULL;
+		return letter != 'c' && o->reg != SASS_RZ
+			       ? "an indexed constant cannot be an operand"
+			       : NULL;
 	case SASS_NONE:
 		s->kind = SOURCE_ROW;
 		s->row = ROW_ZERO;
 		return NULL;
 	default:
-		(void)op;
 		return "an operand is of a kind that the executor does not expect there";
 	}
 }
@@ -99,8 +102,10 @@ static void set_address(struct op *op, const struct sass_operand *o)
 	op->address.urow = o->aux == SASS_NO_UREG || o->flags & SASS_DESC ? UREG_ZERO : o->aux;
 }
 
-/* One operand into its place. np, ns, nx, ni count the places used of each kind. */
-static const char *set_operand(struct op *op, char letter, const struct sass_operand *o, uint32_t used[4])
+/* One operand into its place. used counts the places taken: predicates that come out, sources,
+ * predicates that go in, immediates. */
+static const char *set_operand(struct op *op, char letter, const struct sass_operand *o,
+			       uint32_t used[4])
 {
 	switch (letter) {
 	case 'd':
@@ -115,7 +120,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 	case 'f':
 	case 'F':
 	case 'c':
-		return set_source(op, &op->s[used[1]++], letter, o);
+		return set_source(&op->s[used[1]++], letter, o);
 	case 'x':
 		op->px[used[2]] = predicate(o, false);
 		op->px_flip[used[2]++] = o->flags & SASS_NEG ? ALL_LANES : 0;
@@ -159,7 +164,7 @@ static bool guard_is_uniform(const struct sass_inst *in, const struct op_row *ro
 const char *op_prepare(struct op *op, const struct sass_inst *in)
 {
 	const struct op_row *row = find_row(in->op);
-	uint32_t used[4] = { 0 };
+	uint32_t used[4] = {0};
 	const char *why = NULL;
 
 	if (!row)
@@ -172,7 +177,8 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 	op->p[0] = op->p[1] = PRED_SINK;
 	op->px[0] = op->px[1] = op->px[2] = SASS_PT;
 	for (uint32_t i = 0; i < 3; i++)
-		op->s[i] = (struct source){ .kind = SOURCE_ROW, .row = ROW_ZERO, .words = 1, .keep = ALL_LANES };
+		op->s[i] = (struct source){
+			.kind = SOURCE_ROW, .row = ROW_ZERO, .words = 1, .keep = ALL_LANES};
 	op->top = registers_needed(in);
 	for (uint32_t i = 0; row->shape[i] && !why; i++)
 		why = i < in->nops ? set_operand(op, row->shape[i], &in->ops[i], used)
@@ -196,15 +202,16 @@ bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t byte
 		return true;
 	}
 	memset(out, 0, bytes);
-	warp_fault(w, LANES, MODEL_FAULT_CONSTANT_RANGE, offset, "c[0x%x][0x%x] lies outside the bank's %u bytes",
-		   bank, offset, b && b->data ? b->bytes : 0);
+	warp_fault(w, LANES, MODEL_FAULT_CONSTANT_RANGE, offset,
+		   "c[0x%x][0x%x] lies outside the bank's %u bytes", bank, offset,
+		   b && b->data ? b->bytes : 0);
 	return false;
 }
 
 const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space)
 {
 	const struct source *s = &op->s[i];
-	uint32_t value[2] = { s->value, s->high };
+	uint32_t value[2] = {s->value, s->high};
 
 	if (s->kind == SOURCE_ROW)
 		return w->r[s->row];
@@ -220,7 +227,8 @@ const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t 
 	return space;
 }
 
-static void fetch_all(struct warp *w, const struct op *op, struct operands *o, uint32_t space[3][2 * LANES])
+static void fetch_all(struct warp *w, const struct op *op, struct operands *o,
+		      uint32_t space[3][2 * LANES])
 {
 	for (uint32_t i = 0; i < 3; i++) {
 		o->s[i] = i < op->sources ? fetch(w, op, i, space[i]) : w->r[ROW_ZERO];
@@ -253,7 +261,7 @@ void run_vector(struct warp *w, const struct op *op, uint32_t mask)
 void run_uniform(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[3][2 * LANES], result[2 * LANES];
-	struct operands o = { .d = result };
+	struct operands o = {.d = result};
 
 	if (!mask)
 		return;

@@ -9,8 +9,8 @@
 
 typedef unsigned __int128 u128;
 
-const struct float_format float_f16 = { 10, 5 }, float_bf16 = { 7, 8 }, float_tf32 = { 10, 8 },
-			  float_f32 = { 23, 8 }, float_f64 = { 52, 11 };
+const struct float_format float_f16 = {10, 5}, float_bf16 = {7, 8}, float_tf32 = {10, 8},
+			  float_f32 = {23, 8}, float_f64 = {52, 11};
 
 struct number { /* significand * 2^exponent */
 	bool negative;
@@ -87,7 +87,8 @@ static u128 shift_jam(u128 x, int by)
 	return x >> by | ((x & (((u128)1 << by) - 1)) != 0);
 }
 
-/* Whether a truncated magnitude goes up, given its lowest bit and the two bits below (half, rest). */
+/* Whether a truncated magnitude goes up, given its lowest bit and the two bits below (half, rest).
+ */
 static bool goes_up(enum float_rounding r, bool negative, bool odd, bool half, bool rest)
 {
 	switch (r) {
@@ -110,7 +111,8 @@ static u128 drop(u128 x, int by, bool negative, enum float_rounding r)
 	if (by > 127)
 		return kept + goes_up(r, negative, false, false, x != 0);
 	below = x & (((u128)1 << by) - 1);
-	return kept + goes_up(r, negative, kept & 1, below >> (by - 1), below & (((u128)1 << (by - 1)) - 1));
+	return kept + goes_up(r, negative, kept & 1, below >> (by - 1),
+			      below & (((u128)1 << (by - 1)) - 1));
 }
 
 static uint64_t pack(const struct float_format *f, struct number n, enum float_rounding r)
@@ -186,19 +188,21 @@ uint64_t float_fma(const struct float_format *f, uint64_t a, uint64_t b, uint64_
 		   enum float_rounding r)
 {
 	bool negative = (a ^ b) & sign_bit(f);
-	uint64_t inf = infinity(f), ma = magnitude(f, a), mb = magnitude(f, b), mc = magnitude(f, c);
+	uint64_t inf = infinity(f), ma = magnitude(f, a), mb = magnitude(f, b),
+		 mc = magnitude(f, c);
 	struct number x, y, n;
 
 	if (ma > inf || mb > inf || mc > inf || (ma == inf && !mb) || (mb == inf && !ma))
 		return float_nan(f);
 	if (ma == inf || mb == inf)
-		return mc == inf && negative != !!(c & sign_bit(f)) ? float_nan(f)
-								    : inf | (negative ? sign_bit(f) : 0);
+		return mc == inf && negative != !!(c & sign_bit(f))
+			       ? float_nan(f)
+			       : inf | (negative ? sign_bit(f) : 0);
 	if (mc == inf)
 		return c;
 	x = unpack(f, a);
 	y = unpack(f, b);
-	n = (struct number){ negative, x.exponent + y.exponent, x.significand * y.significand };
+	n = (struct number){negative, x.exponent + y.exponent, x.significand * y.significand};
 	n = add(n, unpack(f, c), r);
 	n.exponent += scale;
 	return pack(f, n, r);
@@ -215,7 +219,8 @@ uint64_t float_add(const struct float_format *f, uint64_t a, uint64_t b, enum fl
 }
 
 /* The zero added has the product's sign, so that a zero product keeps it. */
-uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int scale, enum float_rounding r)
+uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int scale,
+		   enum float_rounding r)
 {
 	return float_fma(f, a, b, (a ^ b) & sign_bit(f), scale, r);
 }
@@ -230,19 +235,21 @@ uint64_t float_convert(const struct float_format *from, const struct float_forma
 	return pack(to, unpack(from, x), r);
 }
 
-uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to, uint64_t x)
+uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to,
+			   uint64_t x)
 {
 	uint64_t mantissa = x & ((1ull << from->mantissa) - 1);
 	int wider = to->mantissa - from->mantissa;
 
 	mantissa = wider > 0 ? mantissa << wider : mantissa >> -wider;
-	return (x & sign_bit(from) ? sign_bit(to) : 0) | infinity(to) | mantissa | 1ull << (to->mantissa - 1);
+	return (x & sign_bit(from) ? sign_bit(to) : 0) | infinity(to) | mantissa |
+	       1ull << (to->mantissa - 1);
 }
 
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t value,
 			    enum float_rounding r)
 {
-	return pack(to, (struct number){ negative, 0, value }, r);
+	return pack(to, (struct number){negative, 0, value}, r);
 }
 
 uint64_t float_magnitude(const struct float_format *f, uint64_t x, enum float_rounding r)
@@ -250,7 +257,8 @@ uint64_t float_magnitude(const struct float_format *f, uint64_t x, enum float_ro
 	struct number n = unpack(f, x);
 	u128 value;
 
-	if (magnitude(f, x) == infinity(f) || (n.significand && n.exponent + top_bit(n.significand) > 64))
+	if (magnitude(f, x) == infinity(f) ||
+	    (n.significand && n.exponent + top_bit(n.significand) > 64))
 		return UINT64_MAX;
 	value = n.exponent >= 0 ? n.significand << n.exponent
 				: drop(n.significand, -n.exponent, n.negative, r);

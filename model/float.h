@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * IEEE arithmetic on bit patterns, for every format and rounding that the hardware has and the host
- * may not: one exact fused multiply-add, one rounding, conversions. Slow and sure; the executor uses
- * host floats where they say the same.
+ * may not: one exact fused multiply-add, one rounding, conversions. Slow and sure; the executor
+ * uses host floats where they say the same.
  */
 #ifndef MODEL_FLOAT_H
 #define MODEL_FLOAT_H
@@ -28,12 +28,14 @@ uint64_t float_nan(const struct float_format *f);
 uint64_t float_fma(const struct float_format *f, uint64_t a, uint64_t b, uint64_t c, int scale,
 		   enum float_rounding r);
 uint64_t float_add(const struct float_format *f, uint64_t a, uint64_t b, enum float_rounding r);
-uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int scale, enum float_rounding r);
+uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int scale,
+		   enum float_rounding r);
 
 uint64_t float_convert(const struct float_format *from, const struct float_format *to, uint64_t x,
 		       enum float_rounding r);
 /* A NaN in another format (or the same): sign and leading bits stay, and it is quiet. */
-uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to, uint64_t x);
+uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to,
+			   uint64_t x);
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t magnitude,
 			    enum float_rounding r);
 /* To an integral value of the same format. */

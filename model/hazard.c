@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hazard mode: is the schedule right? Hardware does not check. An instruction that reads a register
- * too soon gets the old value, so code carries stall counts (for results that take a fixed time) and
- * scoreboards (for those that do not), and here both are held to it. A warp has a clock, which stall
- * counts advance; waiting for a scoreboard takes no time, for it may have been free already. Every
- * register remembers who writes it and who still has to read it.
+ * too soon gets the old value, so code carries stall counts (for results that take a fixed time)
+ * and scoreboards (for those that do not), and here both are held to it. A warp has a clock, which
+ * stall counts advance; waiting for a scoreboard takes no time, for it may have been free already.
+ * Every register remembers who writes it and who still has to read it.
  *
  * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero settles all tickets
  * so far, DEPBAR.LE all but the last few. Where a unit works in order, whatever it got before a
@@ -45,8 +45,14 @@ struct cell {
 };
 
 /* Cells by kind of register. */
-enum { CELL_GPR = 0, CELL_UGPR = 255, CELL_PRED = CELL_UGPR + 63, CELL_UPRED = CELL_PRED + 7,
-       CELL_BREG = CELL_UPRED + 7, CELLS = CELL_BREG + BREGS };
+enum {
+	CELL_GPR = 0,
+	CELL_UGPR = CELL_GPR + 255,
+	CELL_PRED = CELL_UGPR + 63,
+	CELL_UPRED = CELL_PRED + 7,
+	CELL_BREG = CELL_UPRED + 7,
+	CELLS = CELL_BREG + BREGS
+};
 
 struct progress { /* of a unit that works in order: sequence numbers */
 	uint64_t read, written; /* sources have been read; results are there */
@@ -73,7 +79,8 @@ struct timing *timing_create(uint32_t count)
 	return calloc(count, sizeof(struct timing));
 }
 
-const struct timing *timing_prepare(struct timing *all, uint32_t index, const struct sass_inst *in, uint32_t sm)
+const struct timing *timing_prepare(struct timing *all, uint32_t index, const struct sass_inst *in,
+				    uint32_t sm)
 {
 	struct timing *t = &all[index];
 
@@ -97,18 +104,20 @@ void hazard_reset(struct hazard *h)
 
 /* Reporting. */
 
-static const char *register_name(const struct sass_reg_use *u, uint32_t reg, char *text, size_t size)
+static const char *register_name(const struct sass_reg_use *u, uint32_t reg, char *text,
+				 size_t size)
 {
 	static const char *const prefix[] = {
-		[SASS_GPR] = "R", [SASS_UGPR] = "UR", [SASS_PRED] = "P", [SASS_UPRED] = "UP", [SASS_BREG] = "B",
+		[SASS_GPR] = "R",    [SASS_UGPR] = "UR", [SASS_PRED] = "P",
+		[SASS_UPRED] = "UP", [SASS_BREG] = "B",
 	};
 
 	snprintf(text, size, "%s%u", prefix[u->kind], reg);
 	return text;
 }
 
-static const char *instruction_text(const struct warp *w, const struct op *op, uint64_t pc, char *text,
-				    size_t size)
+static const char *instruction_text(const struct warp *w, const struct op *op, uint64_t pc,
+				    char *text, size_t size)
 {
 	uint64_t offset = pc - w->grid->program;
 	int n = snprintf(text, size, "+0x%llx ", (unsigned long long)offset);
@@ -118,8 +127,9 @@ static const char *instruction_text(const struct warp *w, const struct op *op, u
 }
 
 /* "<instruction> <verb> <register>, but <producer> <why>" */
-static void report(struct warp *w, const struct op *op, const char *verb, const struct sass_reg_use *u,
-		   uint32_t reg, const struct flight *f, const char *why)
+static void report(struct warp *w, const struct op *op, const char *verb,
+		   const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+		   const char *why)
 {
 	char here[88], there[88], name[8];
 
@@ -130,8 +140,8 @@ static void report(struct warp *w, const struct op *op, const char *verb, const 
 }
 
 static void report_distance(struct warp *w, const struct op *op, const char *verb,
-			    const struct sass_reg_use *u, uint32_t reg, const struct flight *f, uint64_t have,
-			    uint64_t need)
+			    const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+			    uint64_t have, uint64_t need)
 {
 	char why[48];
 
@@ -161,7 +171,8 @@ static void advance(struct progress *p, struct progress to)
 	p->written = to.written > p->written ? to.written : p->written;
 }
 
-static void settle(struct hazard *h, uint32_t scoreboard, uint64_t keep, uint64_t clock, uint32_t distance)
+static void settle(struct hazard *h, uint32_t scoreboard, uint64_t keep, uint64_t clock,
+		   uint32_t distance)
 {
 	struct scoreboard *s = &h->scoreboards[scoreboard];
 	/* A ticket that was taken just now is not seen yet. */
@@ -229,8 +240,8 @@ static uint32_t lanes_of(const struct sass_reg_use *u, uint32_t mask)
 	return u->kind == SASS_GPR || u->kind == SASS_PRED ? mask : ALL_LANES;
 }
 
-static bool check_read(struct warp *w, const struct op *op, const struct sass_reg_use *u, uint32_t i,
-		       uint32_t mask)
+static bool check_read(struct warp *w, const struct op *op, const struct sass_reg_use *u,
+		       uint32_t i, uint32_t mask)
 {
 	struct hazard *h = w->hazard;
 	struct cell *c = cell_of(h, u, i);
@@ -243,20 +254,22 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
 		if (t->variable && !result_settled(h, f)) {
-			report_scoreboard(w, op, "reads", u, u->reg + i, f, f->op->inst->write_barrier);
+			report_scoreboard(w, op, "reads", u, u->reg + i, f,
+					  f->op->inst->write_barrier);
 			return false;
 		}
 		need = sass_raw(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst, u);
 		if (w->clock - f->cycle < need) {
-			report_distance(w, op, "reads", u, u->reg + i, f, w->clock - f->cycle, need);
+			report_distance(w, op, "reads", u, u->reg + i, f, w->clock - f->cycle,
+					need);
 			return false;
 		}
 	}
 	return true;
 }
 
-static bool check_write(struct warp *w, const struct op *op, const struct sass_reg_use *u, uint32_t i,
-			uint32_t mask)
+static bool check_write(struct warp *w, const struct op *op, const struct sass_reg_use *u,
+			uint32_t i, uint32_t mask)
 {
 	struct hazard *h = w->hazard;
 	struct cell *c = cell_of(h, u, i);
@@ -268,12 +281,14 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
 		if (f->op->timing->variable && !result_settled(h, f)) {
-			report_scoreboard(w, op, "overwrites", u, u->reg + i, f, f->op->inst->write_barrier);
+			report_scoreboard(w, op, "overwrites", u, u->reg + i, f,
+					  f->op->inst->write_barrier);
 			return false;
 		}
 		need = sass_waw(w->grid->chip->sm, f->op->inst, op->inst);
 		if (w->clock - f->cycle < need) {
-			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle, need);
+			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle,
+					need);
 			return false;
 		}
 	}
@@ -341,7 +356,8 @@ static void record(struct warp *w, const struct op *op, struct flight f, uint32_
 			struct cell *c = cell_of(w->hazard, u, i);
 
 			if (c)
-				*(u->write ? writer_slot(c, f.lanes) : reader_slot(w->hazard, c)) = f;
+				*(u->write ? writer_slot(c, f.lanes) : reader_slot(w->hazard, c)) =
+					f;
 		}
 	}
 }
@@ -356,7 +372,8 @@ static bool check(struct warp *w, const struct op *op, uint32_t mask)
 		uint32_t lanes = u->operand == SASS_USE_GUARD ? w->mask : mask;
 
 		for (uint32_t i = 0; lanes && i < u->count; i++)
-			if (u->write ? !check_write(w, op, u, i, lanes) : !check_read(w, op, u, i, lanes))
+			if (u->write ? !check_write(w, op, u, i, lanes)
+				     : !check_read(w, op, u, i, lanes))
 				return false;
 	}
 	return true;
@@ -373,7 +390,8 @@ static bool check_neighbour(struct warp *w, const struct op *op)
 		return true;
 	instruction_text(w, op, w->pc, here, sizeof(here));
 	instruction_text(w, f->op, f->pc, there, sizeof(there));
-	warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s issues %llu cycles after %s, which needs %u", here,
+	warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc,
+		   "%s issues %llu cycles after %s, which needs %u", here,
 		   (unsigned long long)(w->clock - f->cycle), there, need);
 	return false;
 }
@@ -388,7 +406,8 @@ static void wait(struct warp *w, const struct op *op)
 		if (all >> s & 1)
 			settle(w->hazard, s, 0, w->clock, 2);
 	if (in->op == SASS_DEPBAR)
-		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], w->clock, 2);
+		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1],
+		       w->clock, 2);
 }
 
 void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
@@ -396,7 +415,7 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	struct hazard *h = w->hazard;
 	const struct sass_inst *in = op->inst;
 	const struct timing *t = op->timing;
-	struct flight f = { .op = op, .pc = w->pc, .cycle = w->clock };
+	struct flight f = {.op = op, .pc = w->pc, .cycle = w->clock};
 
 	if (!t) /* an illegal instruction: it will say so itself */
 		return;
@@ -408,9 +427,10 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	f.sequence = ++h->sequence[t->unit];
 	if (in->write_barrier < SCOREBOARDS)
 		f.written = take_ticket(h, in->write_barrier, t->unit,
-					(struct progress){ f.sequence, f.sequence }, w->clock);
+					(struct progress){f.sequence, f.sequence}, w->clock);
 	if (in->read_barrier < SCOREBOARDS)
-		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){ f.sequence, 0 }, w->clock);
+		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){f.sequence, 0},
+				     w->clock);
 	if (mask)
 		record(w, op, f, mask);
 	h->last = f;

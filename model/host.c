@@ -57,15 +57,16 @@ bool channel_fail(struct model_channel *c, const struct model_error *where, cons
 
 bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address, const char *what)
 {
-	struct model_error e = { .fault = MODEL_FAULT_MMU, .address = address };
+	struct model_error e = {.fault = MODEL_FAULT_MMU, .address = address};
 
 	return channel_fail(c, &e, "%s at 0x%llx %s", what, (unsigned long long)address,
 			    mmu_result_text(why));
 }
 
-static bool refuse(struct model_channel *c, enum model_fault fault, uint64_t address, const char *why)
+static bool refuse(struct model_channel *c, enum model_fault fault, uint64_t address,
+		   const char *why)
 {
-	struct model_error e = { .fault = fault, .address = address };
+	struct model_error e = {.fault = fault, .address = address};
 
 	return channel_fail(c, &e, "%s", why);
 }
@@ -86,7 +87,7 @@ bool model_channel_error(struct model_channel *c, struct model_error *out)
 
 static bool semaphore_valid(struct model_channel *c, uint64_t address, uint32_t size)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = address };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = address};
 
 	return !(address % size) ||
 	       channel_fail(c, &e, "the semaphore at 0x%llx is not %u-byte aligned",
@@ -122,7 +123,8 @@ static bool acquired(uint32_t operation, uint64_t value, uint64_t payload, bool 
 	case NV_SEM_ACQUIRE_STRICT_GEQ:
 		return value >= payload;
 	case NV_SEM_ACQUIRE_CIRC_GEQ:
-		return wide ? (int64_t)(value - payload) >= 0 : (int32_t)(uint32_t)(value - payload) >= 0;
+		return wide ? (int64_t)(value - payload) >= 0
+			    : (int32_t)(uint32_t)(value - payload) >= 0;
 	case NV_SEM_ACQUIRE_AND:
 		return value & payload;
 	case NV_SEM_ACQUIRE_NOR:
@@ -132,11 +134,11 @@ static bool acquired(uint32_t operation, uint64_t value, uint64_t payload, bool 
 	}
 }
 
-/* Anyone may write the word, the CPU included, so there is nothing to sleep on: look, then look less
- * and less often. */
+/* Anyone may write the word, the CPU included, so there is nothing to sleep on: look, then look
+ * less and less often. */
 static void back_off(uint32_t round)
 {
-	struct timespec t = { .tv_nsec = round < 200 ? 20000 : 500000 };
+	struct timespec t = {.tv_nsec = round < 200 ? 20000 : 500000};
 
 	if (round < 50)
 		sched_yield();
@@ -191,19 +193,21 @@ static bool semaphore_execute(struct model_channel *c, uint32_t data)
 static bool bind(struct model_channel *c, uint32_t subchannel, uint32_t data)
 {
 	const struct model_chip *chip = c->model->chip;
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = NV_HOST_SET_OBJECT };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_HOST_SET_OBJECT};
 	uint16_t class = (uint16_t)data;
 
 	if (class != chip->compute_class && class != chip->copy_class)
-		return channel_fail(c, &e, "SET_OBJECT: %s has no class 0x%04x; it has 0x%04x and 0x%04x",
+		return channel_fail(c, &e,
+				    "SET_OBJECT: %s has no class 0x%04x; it has 0x%04x and 0x%04x",
 				    chip->name, class, chip->compute_class, chip->copy_class);
 	c->host.bound[subchannel] = class;
 	return true;
 }
 
-static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t method, uint32_t data)
+static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t method,
+			uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = method };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
 	switch (method) {
 	case NV_HOST_SET_OBJECT:
@@ -222,20 +226,21 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 	case NV_HOST_SET_REFERENCE:
 	case NV_HOST_NON_STALL_INTERRUPT: /* there is no one to interrupt */
 	case NV_HOST_WFI:                 /* engines are idle between methods */
-	case NV_HOST_MEM_OP_A:            /* host memory is coherent and the MMU has no stale entries */
+	case NV_HOST_MEM_OP_A: /* host memory is coherent and the MMU has no stale entries */
 	case NV_HOST_MEM_OP_B:
 	case NV_HOST_MEM_OP_C:
 	case NV_HOST_MEM_OP_D:
 	case NV_HOST_YIELD:
 		return true;
 	default:
-		return channel_fail(c, &e, "host method 0x%03x (data 0x%08x) is not modelled", method, data);
+		return channel_fail(c, &e, "host method 0x%03x (data 0x%08x) is not modelled",
+				    method, data);
 	}
 }
 
 static bool dispatch(struct model_channel *c, uint32_t subchannel, uint32_t method, uint32_t data)
 {
-	struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = method };
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
 	if (method < NV_HOST_METHODS_END)
 		return host_method(c, subchannel, method, data);
@@ -243,8 +248,8 @@ static bool dispatch(struct model_channel *c, uint32_t subchannel, uint32_t meth
 		return compute_method(c, method, data);
 	if (c->host.bound[subchannel] == c->model->chip->copy_class)
 		return copy_method(c, method, data);
-	return channel_fail(c, &e, "method 0x%04x on subchannel %u, to which no class is bound", method,
-			    subchannel);
+	return channel_fail(c, &e, "method 0x%04x on subchannel %u, to which no class is bound",
+			    method, subchannel);
 }
 
 static bool fetch(struct model_channel *c, uint64_t address, uint32_t *word)
@@ -277,7 +282,7 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 	uint64_t at = address, end = address + 4ull * words;
 
 	while (at < end) {
-		struct model_error e = { .fault = MODEL_FAULT_METHOD, .address = at };
+		struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = at};
 		struct nv_method m;
 		uint32_t header;
 
@@ -292,17 +297,20 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 			return true;
 		if (m.kind == NV_METHOD_OLD_INCREMENT || m.kind == NV_METHOD_OLD_SAME ||
 		    m.kind == NV_METHOD_RESERVED)
-			return channel_fail(c, &e, "method header 0x%08x is of kind %u, which is not used "
-					    "since Fermi", header, (unsigned)m.kind);
+			return channel_fail(c, &e,
+					    "method header 0x%08x is of kind %u, which is not used "
+					    "since Fermi",
+					    header, (unsigned)m.kind);
 		if (m.kind == NV_METHOD_IMMEDIATE) {
 			if (!run_method(c, m, 0))
 				return false;
 			continue;
 		}
 		if (m.count > (end - at) / 4)
-			return channel_fail(c, &e, "method header 0x%08x announces %u data words, but "
-					    "its segment has only %llu left", header, m.count,
-					    (unsigned long long)(end - at) / 4);
+			return channel_fail(c, &e,
+					    "method header 0x%08x announces %u data words, but "
+					    "its segment has only %llu left",
+					    header, m.count, (unsigned long long)(end - at) / 4);
 		if (!run_method(c, m, at))
 			return false;
 		at += 4ull * m.count;
@@ -331,9 +339,11 @@ static bool run_entry(struct model_channel *c, uint64_t raw)
 static void drain(struct model_channel *c)
 {
 	while (!atomic_load(&c->stop)) {
-		uint32_t put = atomic_load_explicit(userd(c, NV_USERD_GP_PUT), memory_order_acquire);
-		uint64_t at = c->config.ring_va + (uint64_t)c->get * NV_GP_ENTRY_BYTES, fault = at, raw;
-		struct model_error e = { .fault = MODEL_FAULT_RING, .address = put };
+		uint32_t put =
+			atomic_load_explicit(userd(c, NV_USERD_GP_PUT), memory_order_acquire);
+		uint64_t at = c->config.ring_va + (uint64_t)c->get * NV_GP_ENTRY_BYTES, fault = at,
+			 raw;
+		struct model_error e = {.fault = MODEL_FAULT_RING, .address = put};
 		enum mmu_result why;
 
 		if (put == c->get)
@@ -374,16 +384,16 @@ static void *channel_main(void *arg)
 	}
 }
 
-int model_channel_create(struct model *m, struct model_space *s, const struct model_channel_config *config,
-			 struct model_channel **out)
+int model_channel_create(struct model *m, struct model_space *s,
+			 const struct model_channel_config *config, struct model_channel **out)
 {
 	uint32_t entries = config->ring_entries;
 	struct model_channel *c;
 	int status;
 
 	*out = NULL;
-	if (!entries || entries & (entries - 1) || config->ring_va % NV_GP_ENTRY_BYTES || !config->userd ||
-	    (uintptr_t)config->userd % 4)
+	if (!entries || entries & (entries - 1) || config->ring_va % NV_GP_ENTRY_BYTES ||
+	    !config->userd || (uintptr_t)config->userd % 4)
 		return -EINVAL;
 	c = calloc(1, sizeof(*c));
 	if (!c)

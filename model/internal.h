@@ -84,14 +84,16 @@ static inline uint8_t *mmu_translate(struct mmu_reader *r, uint64_t va, uint32_t
 	return mmu_walk(r, va, access, why);
 }
 /* Copies across pages. On failure *fault is the first address that could not be reached. */
-enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes, uint64_t *fault);
+enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,
+			 uint64_t *fault);
 enum mmu_result mmu_write(struct mmu_reader *r, uint64_t va, const void *in, uint64_t bytes,
 			  uint64_t *fault);
 const char *mmu_result_text(enum mmu_result why);
 
 /* Engines: what methods leave behind. */
 struct compute {
-	uint32_t shared_window[2], local_window[2], local_memory[2], local_tpc[3]; /* high word first */
+	uint32_t shared_window[2], local_window[2], local_memory[2],
+		local_tpc[3]; /* high word first */
 	bool shared_window_set, local_window_set;
 	uint32_t pcas; /* descriptor's address >> 8 */
 	uint64_t launches;
@@ -126,12 +128,14 @@ struct model_channel {
 	struct copy copy;
 };
 
-/* The first error of a channel stands: it fills the notifier and stops the channel. Always false. */
+/* The first error of a channel stands: it fills the notifier and stops the channel. Always false.
+ */
 __attribute__((format(printf, 3, 4))) bool channel_fail(struct model_channel *c,
 							const struct model_error *where,
 							const char *format, ...);
 /* Same, for an access of the channel's own units. */
-bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address, const char *what);
+bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address,
+		   const char *what);
 /* Writes size bytes of payload and, when asked, the time 8 bytes behind. */
 bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload, uint32_t size,
 		     bool timestamp);

@@ -21,9 +21,9 @@
 
 typedef _Atomic uintptr_t entry;
 
-/* Address bits below each level's index, and the number of its entries: 1024 × 512 × 512 × 512. */
-static const uint8_t level_shift[LEVELS] = { 12, 21, 30, 39 };
-static const uint16_t level_entries[LEVELS] = { 512, 512, 512, 1024 };
+/* Address bits below each level's index, and entries: 1024 × 512 × 512 × 512. */
+static const uint8_t level_shift[LEVELS] = {12, 21, 30, 39};
+static const uint16_t level_entries[LEVELS] = {512, 512, 512, 1024};
 
 static uint32_t level_index(uint32_t level, uint64_t va)
 {
@@ -140,7 +140,8 @@ static uint32_t leaf_level(struct model_space *s, uint64_t va, uint64_t bytes)
 	if (va % level_bytes(BIG_LEVEL) || bytes < level_bytes(BIG_LEVEL))
 		return 0;
 	for (uint32_t l = LEVELS - 1; l > BIG_LEVEL; l--) {
-		table = (entry *)atomic_load_explicit(&table[level_index(l, va)], memory_order_relaxed);
+		table = (entry *)atomic_load_explicit(&table[level_index(l, va)],
+						      memory_order_relaxed);
 		if (!table)
 			return BIG_LEVEL;
 	}
@@ -172,7 +173,7 @@ static int split(entry *e)
 /* Leaves that lie partly outside the range are split first: nothing is changed if that fails. */
 static int split_ends(struct model_space *s, uint64_t va, uint64_t bytes)
 {
-	uint64_t ends[2] = { va, va + bytes };
+	uint64_t ends[2] = {va, va + bytes};
 
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t level;
@@ -191,7 +192,8 @@ static uint64_t behind(uint64_t va, uint32_t level)
 	return (va | (level_bytes(level) - 1)) + 1;
 }
 
-/* Takes all leaves of the range away and waits until nobody uses them. Returns how many there were. */
+/* Takes all leaves of the range away and waits until nobody uses them. Returns how many there were.
+ */
 static uint64_t clear(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	uint64_t end = va + bytes, leaves = 0, generation;
@@ -241,7 +243,8 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 			status = -ENOMEM;
 			break;
 		}
-		atomic_store_explicit(e, ((uintptr_t)backing + done) | access | LEAF, memory_order_release);
+		atomic_store_explicit(e, ((uintptr_t)backing + done) | access | LEAF,
+				      memory_order_release);
 		done += level_bytes(level);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -340,7 +343,8 @@ static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, 
 	return MMU_OK;
 }
 
-enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes, uint64_t *fault)
+enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,
+			 uint64_t *fault)
 {
 	return transfer(r, va, out, bytes, MODEL_READ, fault);
 }
@@ -353,7 +357,8 @@ enum mmu_result mmu_write(struct mmu_reader *r, uint64_t va, const void *in, uin
 
 const char *mmu_result_text(enum mmu_result why)
 {
-	static const char *const text[] = { "is reachable", "is not mapped", "is mapped without that right" };
+	static const char *const text[] = {"is reachable", "is not mapped",
+					   "is mapped without that right"};
 
 	return text[why];
 }

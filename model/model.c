@@ -15,22 +15,38 @@
 #include "hw/nv/host.h"
 #include "model/internal.h"
 
-/* Counts of the products in the field, not of the full dies: H100/H200 SXM and A100. CUDA programming
- * guide, "Technical Specifications per Compute Capability"; 132 SMs seen on an H200. */
+/* Counts of the products in the field, not of the full dies: H100/H200 SXM and A100. CUDA
+ * programming guide, "Technical Specifications per Compute Capability"; 132 SMs seen on an H200. */
 static const struct model_chip chips[] = {
 	{
-		.name = "gh100", .product = "software GPU, Hopper GH100", .sm = 90,
-		.sm_count = 132, .warps_per_sm = 64, .max_threads_per_block = 1024,
-		.shared_per_block = 227 << 10, .shared_per_sm = 228 << 10, .registers_per_sm = 65536,
-		.host_class = NV_CLASS_HOPPER_CHANNEL, .compute_class = NV_CLASS_HOPPER_COMPUTE,
-		.copy_class = NV_CLASS_HOPPER_COPY, .qmd_bytes = 384,
+		.name = "gh100",
+		.product = "software GPU, Hopper GH100",
+		.sm = 90,
+		.sm_count = 132,
+		.warps_per_sm = 64,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 227 << 10,
+		.shared_per_sm = 228 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_HOPPER_CHANNEL,
+		.compute_class = NV_CLASS_HOPPER_COMPUTE,
+		.copy_class = NV_CLASS_HOPPER_COPY,
+		.qmd_bytes = 384,
 	},
 	{
-		.name = "ga100", .product = "software GPU, Ampere GA100", .sm = 80,
-		.sm_count = 108, .warps_per_sm = 64, .max_threads_per_block = 1024,
-		.shared_per_block = 163 << 10, .shared_per_sm = 164 << 10, .registers_per_sm = 65536,
-		.host_class = NV_CLASS_AMPERE_CHANNEL, .compute_class = NV_CLASS_AMPERE_COMPUTE,
-		.copy_class = NV_CLASS_AMPERE_COPY, .qmd_bytes = 256,
+		.name = "ga100",
+		.product = "software GPU, Ampere GA100",
+		.sm = 80,
+		.sm_count = 108,
+		.warps_per_sm = 64,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 163 << 10,
+		.shared_per_sm = 164 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_AMPERE_CHANNEL,
+		.compute_class = NV_CLASS_AMPERE_COMPUTE,
+		.copy_class = NV_CLASS_AMPERE_COPY,
+		.qmd_bytes = 256,
 	},
 };
 #define CHIPS (sizeof(chips) / sizeof(chips[0]))

@@ -50,24 +50,35 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes);
 
 /* Channels. The ring lies at a GPU address; put and get indices lie in USERD (host memory of the
- * driver, +0x8c and +0x88); an error fills the notifier (16 bytes as on hardware) and model_error. */
+ * driver, +0x8c and +0x88); an error fills the notifier (16 bytes as on hardware) and model_error.
+ */
 struct model_channel_config {
 	uint64_t ring_va;
 	uint32_t ring_entries; /* power of two */
 	void *userd;           /* 512 bytes */
 	void *notifier;        /* 16 bytes; may be NULL */
 };
-int model_channel_create(struct model *m, struct model_space *s, const struct model_channel_config *c,
-			 struct model_channel **out);
+int model_channel_create(struct model *m, struct model_space *s,
+			 const struct model_channel_config *c, struct model_channel **out);
 /* Stops whatever runs on it, at once. */
 void model_channel_destroy(struct model_channel *c);
 uint32_t model_channel_token(const struct model_channel *c);
 void model_doorbell(struct model *m, uint32_t token);
 
 enum model_fault {
-	MODEL_FAULT_NONE, MODEL_FAULT_MMU, MODEL_FAULT_MISALIGNED, MODEL_FAULT_SHARED_RANGE,
-	MODEL_FAULT_LOCAL_RANGE, MODEL_FAULT_CONSTANT_RANGE, MODEL_FAULT_ILLEGAL_INSTRUCTION, MODEL_FAULT_TRAP,
-	MODEL_FAULT_HAZARD, MODEL_FAULT_BARRIER, MODEL_FAULT_QMD, MODEL_FAULT_METHOD, MODEL_FAULT_RING,
+	MODEL_FAULT_NONE,
+	MODEL_FAULT_MMU,
+	MODEL_FAULT_MISALIGNED,
+	MODEL_FAULT_SHARED_RANGE,
+	MODEL_FAULT_LOCAL_RANGE,
+	MODEL_FAULT_CONSTANT_RANGE,
+	MODEL_FAULT_ILLEGAL_INSTRUCTION,
+	MODEL_FAULT_TRAP,
+	MODEL_FAULT_HAZARD,
+	MODEL_FAULT_BARRIER,
+	MODEL_FAULT_QMD,
+	MODEL_FAULT_METHOD,
+	MODEL_FAULT_RING,
 	MODEL_FAULT_COUNT
 };
 struct model_error {

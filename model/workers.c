@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid makes
- * progress even when another one, perhaps endless, holds all the helpers.
+ * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid
+ * makes progress even when another one, perhaps endless, holds all the helpers.
  */
 #include <errno.h>
 #include <stdlib.h>

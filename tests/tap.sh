@@ -13,7 +13,7 @@ ok() {
 	fi
 }
 diag() {
-	printf '%s\n' "$*" | sed 's/^/# /'
+	[ -z "$*" ] || printf '%s\n' "$*" | sed 's/^/# /'
 }
 # is GOT WANT PROMISE
 is() {

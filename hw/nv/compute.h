@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compute class: what a channel sends to start grids. Hopper's and Ampere's methods used here have
- * the same numbers: open-gpu-doc classes/compute/clcbc0.h and clc6c0.h. What a launch needs, and in
- * which order, was measured on an H200.
+ * The compute class: what a channel sends to start grids. Hopper's and Ampere's methods used here
+ * have the same numbers: open-gpu-doc classes/compute/clcbc0.h and clc6c0.h. What a launch needs,
+ * and in which order, was measured on an H200.
  */
 #ifndef HW_NV_COMPUTE_H
 #define HW_NV_COMPUTE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host: what stands between a process and the engines. A channel is a ring of 8-byte entries in
- * GPU memory; each entry names a segment of 32-bit words, method headers with their data; put and get
- * indices lie in the channel's USERD; a doorbell says that put has moved. Methods below 0x100 of any
- * subchannel are executed by the host itself, the others go to the engine whose class is bound there.
+ * GPU memory; each entry names a segment of 32-bit words, method headers with their data; put and
+ * get indices lie in the channel's USERD; a doorbell says that put has moved. Methods below 0x100
+ * of any subchannel are executed by the host itself, the others go to the engine whose class is
+ * bound there.
  */
 #ifndef HW_NV_HOST_H
 #define HW_NV_HOST_H
@@ -56,18 +57,18 @@ static inline struct nv_gp_entry nv_gp_entry_unpack(uint64_t e)
 }
 
 /*
- * Method header: open-gpu-doc classes/host/clc76f.h, NVC76F_DMA_*. The method field counts words, so
- * methods reach to 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are forms of older chips.
+ * Method header: open-gpu-doc classes/host/clc76f.h, NVC76F_DMA_*. The method field counts words,
+ * so methods reach to 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are forms of older chips.
  */
 enum nv_method_kind {
 	NV_METHOD_OLD_INCREMENT = 0,
-	NV_METHOD_INCREMENT = 1,     /* each word goes to the next method */
+	NV_METHOD_INCREMENT = 1, /* each word goes to the next method */
 	NV_METHOD_OLD_SAME = 2,
-	NV_METHOD_SAME = 3,          /* each word goes to the same method */
-	NV_METHOD_IMMEDIATE = 4,     /* no data words: 13 bits of data in the header's count field */
+	NV_METHOD_SAME = 3,	 /* each word goes to the same method */
+	NV_METHOD_IMMEDIATE = 4, /* no data words: 13 bits of data in the header's count field */
 	NV_METHOD_INCREMENT_ONCE = 5, /* first word to the method, all others to the next */
 	NV_METHOD_RESERVED = 6,
-	NV_METHOD_END_SEGMENT = 7,   /* the rest of the segment is skipped */
+	NV_METHOD_END_SEGMENT = 7, /* the rest of the segment is skipped */
 };
 #define NV_METHOD_MAX_COUNT 0x1fff
 #define NV_SUBCHANNELS      8
@@ -77,8 +78,8 @@ struct nv_method {
 	uint32_t subchannel, method, count; /* count: data words, or the immediate data */
 };
 
-static inline uint32_t nv_method_pack(enum nv_method_kind kind, uint32_t subchannel, uint32_t method,
-				      uint32_t count)
+static inline uint32_t nv_method_pack(enum nv_method_kind kind, uint32_t subchannel,
+				      uint32_t method, uint32_t count)
 {
 	return (uint32_t)kind << 29 | (count & NV_METHOD_MAX_COUNT) << 16 | (subchannel & 7) << 13 |
 	       (method >> 2 & 0xfff);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The launch descriptor (QMD): a block of bits in GPU memory, 256-byte aligned, that says everything
- * about a grid. One row per field below gives its place in both layouts, so that the same lines of code
- * write it for a launch and read it in the software GPU: open-gpu-doc classes/compute/clcbc0qmd.h
- * (04_00, Hopper, 384 bytes) and clc6c0qmd.h (03_00, Ampere, 256 bytes). Hopper reads the 04_00 layout
- * whatever the version fields say (measured on an H200). A block is zeroed before fields are set.
+ * The launch descriptor (QMD): a block of bits in GPU memory, 256-byte aligned, that says
+ * everything about a grid. One row per field below gives its place in both layouts, so that the
+ * same lines of code write it for a launch and read it in the software GPU: open-gpu-doc
+ * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes) and clc6c0qmd.h (03_00, Ampere, 256
+ * bytes). Hopper reads the 04_00 layout whatever the version fields say (measured on an H200). A
+ * block is zeroed before fields are set.
  */
 #ifndef HW_NV_QMD_H
 #define HW_NV_QMD_H
@@ -21,8 +22,9 @@
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
- * SCALED(high, low, count, stride, shift): holds value >> shift, whose low bits must be 0. Addresses
- * that the sources split into lower and upper words lie side by side and are one field here.
+ * SCALED(high, low, count, stride, shift): holds value >> shift, whose low bits must be 0.
+ * Addresses that the sources split into lower and upper words lie side by side and are one field
+ * here.
  */
 #define NV_QMD_FIELDS(F) \
 	F(TYPE,                     BITS(25, 23),                 NONE) \
@@ -110,7 +112,7 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_hopper = {
 	.version = 0x40,
 	.releases = 3,
 	.place = {
-#define F(name, hopper, ampere) { #name, NV_QMD_##hopper },
+#define F(name, hopper, ampere) {#name, NV_QMD_##hopper},
 		NV_QMD_FIELDS(F)
 #undef F
 	},
@@ -121,7 +123,7 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_ampere = {
 	.version = 0x30,
 	.releases = 2,
 	.place = {
-#define F(name, hopper, ampere) { #name, NV_QMD_##ampere },
+#define F(name, hopper, ampere) {#name, NV_QMD_##ampere},
 		NV_QMD_FIELDS(F)
 #undef F
 	},
@@ -158,8 +160,8 @@ static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32
 }
 
 /* false, and nothing is written: the layout has no such field, or the value does not fit it. */
-static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f,
-				 uint32_t index, uint64_t value)
+static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words,
+				 enum nv_qmd_field f, uint32_t index, uint64_t value)
 {
 	const struct nv_qmd_place *p = &l->place[f];
 	uint32_t bit = p->low + p->stride * index, left = p->width;
@@ -214,7 +216,7 @@ static inline bool nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, en
  */
 static inline uint32_t nv_qmd_shared_config(uint32_t bytes, uint32_t max_kib)
 {
-	static const uint8_t kib[] = { 0, 8, 16, 32, 64, 100, 132, 164, 196, 228 };
+	static const uint8_t kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 	uint32_t i, best = max_kib;
 
 	for (i = sizeof(kib); i-- > 0;)

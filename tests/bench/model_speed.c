@@ -45,8 +45,8 @@ static const struct {
 	void (*write)(uint32_t i);
 	bool halves; /* only every second lane */
 } loops[] = {
-	{ "FFMA", ffma, false }, { "FFMA, half the lanes", ffma, true }, { "DFMA", dfma, false },
-	{ "IMAD", imad, false }, { "LDS", lds, false }, { "LDG", ldg, false },
+	{"FFMA", ffma, false}, {"FFMA, half the lanes", ffma, true}, {"DFMA", dfma, false},
+	{"IMAD", imad, false}, {"LDS", lds, false}, {"LDG", ldg, false},
 };
 
 static void write_loop(uint32_t n)
@@ -85,7 +85,7 @@ static double now(void)
 
 int main(void)
 {
-	static const char *const modes[] = { "plain", "hazards checked" };
+	static const char *const modes[] = {"plain", "hazards checked"};
 	uint64_t data = RIG_DATA;
 
 	for (uint32_t hazard = 0; hazard < 2; hazard++) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make fuzz: every target under libFuzzer with sanitizers, FUZZ_SECONDS each. Found inputs that are
-# worth keeping are merged into nothing by themselves: they stay in $BUILD/libfuzzer/corpus.
+# make fuzz: every target under libFuzzer with sanitizers, FUZZ_SECONDS each. Inputs that reached new
+# code stay in $BUILD/libfuzzer/corpus, those that broke something beside it as NAME-crash-*.
 set -eu
 : "${BUILD:=build}" "${MAKE:=make}" "${FUZZ_SECONDS:=60}"
 out=$BUILD/libfuzzer

@@ -94,6 +94,36 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 	}
 }
 
+/* A phi has a new value along each edge: what its register held before is not it. */
+static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *s)
+{
+	bool fresh[REGS] = {false};
+	struct mir_use uses[SASS_MAX_USES];
+
+	mir_for_each(f, b, i) {
+		uint32_t n = i->phi_copy ? mir_uses(i, uses) : 0;
+
+		for (uint32_t u = 0; u < n; u++) {
+			if (uses[u].write)
+				fresh[index_of(uses[u].kind, uses[u].reg)] = true;
+		}
+	}
+	for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
+		const struct mir_block *to = &f->blocks[f->blocks[b].succ[k]];
+
+		for (uint32_t p = 0; p < to->ncopied; p++) {
+			const struct mir_vreg *v = &f->vregs[to->phis[p].vreg];
+
+			for (uint32_t u = 0; u < v->units; u++) {
+				uint32_t r = index_of(v->kind, v->reg + u);
+
+				if (!fresh[r])
+					s->holds[r] = 0;
+			}
+		}
+	}
+}
+
 /* Brings what is known at a block's start down to what this path brings; true if that changed it. */
 static bool meet(struct state *in, const struct state *from)
 {
@@ -128,6 +158,7 @@ bool nv_check_registers(const struct mir_func *f, struct text *why)
 				continue;
 			s = c.in[b];
 			check_block(&c, b, &s);
+			forget_old_phis(f, b, &s);
 			for (uint32_t k = 0; k < f->blocks[b].nsucc; k++)
 				changed |= meet(&c.in[f->blocks[b].succ[k]], &s);
 		}

@@ -64,6 +64,7 @@ struct mir_inst {
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
+	bool phi_copy;   /* a move on an edge that makes a phi's value */
 	bool copy;       /* same register on both sides: only a record, goes away after the check */
 	bool keep_last;  /* has its place at the block's end */
 	uint8_t members;  /* MIR_ALL_LANES, MIR_SOME_LANES: convergent, takes part in order; 0: not */
@@ -83,11 +84,13 @@ struct mir_block {
 	struct mir_inst *first, *last;
 	struct mir_phi *phis;
 	uint32_t nphis;
+	uint32_t ncopied; /* phis that have become moves: a record for the check */
 	enum mir_end end;
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
 	uint32_t succ[2], nsucc;
 	uint32_t *preds, npreds, preds_capacity;
 	uint32_t next; /* in the layout; 0 = last */
+	uint32_t depth; /* loops around it */
 	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
 	uint32_t reconverge; /* where they meet again; 0 = nowhere */
 	uint64_t *live_in, *live_out; /* by unit */

@@ -80,9 +80,9 @@ static void print_inst(struct text *out, const struct mir_func *f, const struct 
 	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
 		snprintf(text, sizeof(text), "%s with operands that no form has",
 			 sass_op_name(copy.op));
+	if (i->target) /* is the last operand, and has no place yet */
+		snprintf(strrchr(text, ' ') + 1, 12, "b%u", i->target);
 	print_replaced(out, f, &s, text);
-	if (i->target)
-		text_printf(out, " -> b%u", i->target);
 	if (i->copy)
 		text_printf(out, " (no move)");
 }

@@ -84,6 +84,15 @@ static bool add_product(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* Immediates have no such flag, and -0 is not 0 for the carry. */
+static struct arg inverted(struct select *s, struct arg a, uint8_t flag)
+{
+	if (a.src.op.kind == SASS_IMM)
+		a.src = in_reg(s, a);
+	a.src = with(a.src, flag);
+	return a;
+}
+
 /* d = a + b, or with invert a + ~b + 1. */
 static void add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
 		     bool invert)
@@ -96,8 +105,8 @@ static void add_wide(struct select *s, ir_val v, const struct arg a[2], const st
 		return;
 	}
 	if (invert) {
-		low[1].src = with(in_reg(s, low[1]), SASS_NEG);
-		high[1].src = with(in_reg(s, high[1]), SASS_NOT);
+		low[1] = inverted(s, low[1], SASS_NEG);
+		high[1] = inverted(s, high[1], SASS_NOT);
 	}
 	fit(s, low, 2, true);
 	fit(s, high, 2, true);

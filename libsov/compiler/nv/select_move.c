@@ -42,7 +42,7 @@ bool select_zext(struct select *s, const struct ir_inst *in)
 	if (in->from == IR_B1)
 		from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
 	else
-		EMIT(s, MOV, result(s, in->res), arg_extended(s, in->args[0], false).src);
+		result_is(s, in->res, 0, arg_extended(s, in->args[0], false));
 	return true;
 }
 
@@ -56,7 +56,7 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 	else if (in->from == IR_B32)
 		low = in_reg(s, arg_word(s, in->args[0]));
 	else
-		EMIT(s, MOV, low, arg_extended(s, in->args[0], true).src);
+		result_is(s, in->res, 0, arg_extended(s, in->args[0], true));
 	if (in->type != IR_B64 || !wanted(s, in->res, NEED_HIGH))
 		return true;
 	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), low);

@@ -151,7 +151,7 @@ bool select_divide(struct select *s, const struct ir_inst *in)
 	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
 	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
 	q = is_signed ? divide_signed(s, a, b) : divide_unsigned(s, a, b);
-	EMIT(s, MOV, result(s, in->res), is_rest ? q.rest : q.quotient);
+	result_is(s, in->res, 0, (struct arg){.src = is_rest ? q.rest : q.quotient});
 	return true;
 }
 

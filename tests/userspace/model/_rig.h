@@ -62,8 +62,8 @@ __attribute__((unused)) static uint32_t *rig_words(struct rig *r, uint64_t va)
 
 static void rig_channel(struct rig *r)
 {
-	struct model_channel_config c = { .ring_va = RIG_RING, .ring_entries = RIG_ENTRIES,
-					  .userd = r->userd, .notifier = &r->notifier };
+	struct model_channel_config c = {.ring_va = RIG_RING, .ring_entries = RIG_ENTRIES,
+					  .userd = r->userd, .notifier = &r->notifier};
 
 	memset(r->userd, 0, sizeof(r->userd));
 	memset(&r->notifier, 0, sizeof(r->notifier));
@@ -74,8 +74,8 @@ static void rig_channel(struct rig *r)
 
 __attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard, uint32_t threads)
 {
-	struct model_config c = { .chip = model_chip_find(chip), .vram_bytes = RIG_BYTES, .threads = threads,
-				  .hazard = hazard };
+	struct model_config c = {.chip = model_chip_find(chip), .vram_bytes = RIG_BYTES, .threads = threads,
+				  .hazard = hazard};
 
 	memset(r, 0, sizeof(*r));
 	if (model_create(&c, &r->m) || model_space_create(r->m, &r->space))
@@ -140,7 +140,7 @@ static void rig_release(struct rig *r)
 /* Until the last release, or an error, or too long. */
 static bool rig_wait(struct rig *r)
 {
-	struct timespec pause = { .tv_nsec = 100000 };
+	struct timespec pause = {.tv_nsec = 100000};
 	struct model_error e;
 
 	for (uint32_t i = 0; i < 600000; i++) {
@@ -266,7 +266,7 @@ __attribute__((unused)) static bool rig_run(struct rig *r, uint32_t blocks, uint
 
 __attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t reg)
 {
-	return (struct sass_operand){ .kind = kind, .reg = (uint8_t)reg };
+	return (struct sass_operand){.kind = kind, .reg = (uint8_t)reg};
 }
 #define R(n)   op_reg(SASS_GPR, n)
 #define RZ     op_reg(SASS_GPR, SASS_RZ)
@@ -275,16 +275,16 @@ __attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t
 #define PT     op_reg(SASS_PRED, SASS_PT)
 #define UP(n)  op_reg(SASS_UPRED, n)
 #define B(n)   op_reg(SASS_BREG, n)
-#define IMM(x) ((struct sass_operand){ .kind = SASS_IMM, .value = (int64_t)(uint32_t)(x) })
-#define SR(x)  ((struct sass_operand){ .kind = SASS_SREG, .value = (x) })
-#define C0(o)  ((struct sass_operand){ .kind = SASS_CONST, .reg = SASS_RZ, .value = (o) })
+#define IMM(x) ((struct sass_operand){.kind = SASS_IMM, .value = (int64_t)(uint32_t)(x)})
+#define SR(x)  ((struct sass_operand){.kind = SASS_SREG, .value = (x)})
+#define C0(o)  ((struct sass_operand){.kind = SASS_CONST, .reg = SASS_RZ, .value = (o)})
 #define AT(n, offset) /* [Rn.64 + offset] */ \
-	((struct sass_operand){ .kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .flags = SASS_A64, \
-				.value = (offset) })
+	((struct sass_operand){.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .flags = SASS_A64, \
+				.value = (offset)})
 #define AT32(n, offset) \
-	((struct sass_operand){ .kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .value = (offset) })
+	((struct sass_operand){.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .value = (offset)})
 /* Target: the instruction number at which to go on. */
-#define TO(number) ((struct sass_operand){ .kind = SASS_TARGET, .value = (number) })
+#define TO(number) ((struct sass_operand){.kind = SASS_TARGET, .value = (number)})
 
 __attribute__((unused)) static struct sass_operand with(struct sass_operand o, uint8_t flags)
 {
@@ -331,8 +331,8 @@ __attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sas
 	return in;
 }
 #define LIST(...) \
-	(sizeof((struct sass_operand[]){ __VA_ARGS__ }) / sizeof(struct sass_operand)), \
-		(const struct sass_operand[]){ __VA_ARGS__ }
+	(sizeof((struct sass_operand[]){__VA_ARGS__}) / sizeof(struct sass_operand)), \
+		(const struct sass_operand[]){__VA_ARGS__}
 /* One instruction with operands, modifiers by designated statements: INS(r, SASS_X, (ops), in.mod[..] = 1) */
 #define INS(r, op, operands, ...) \
 	do { \
@@ -342,7 +342,7 @@ __attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sas
 	} while (0)
 #define INS0(r, op, ...) \
 	do { \
-		struct sass_inst in = ins_list(r, op, 0, (const struct sass_operand[1]){ { 0 } }); \
+		struct sass_inst in = ins_list(r, op, 0, (const struct sass_operand[1]){{0}}); \
 		__VA_ARGS__; \
 		again(r, &in); \
 	} while (0)

@@ -48,7 +48,7 @@ static uint8_t mod(const struct row *r, enum sass_mod m)
 
 /* Floats. */
 
-static const int host_rounding[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
+static const int host_rounding[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
 static float f32(uint32_t bits)
 {
@@ -486,9 +486,9 @@ static void permute(const struct row *r, const struct values *v, struct answer *
 {
 	/* PTX manual's table: bytes for d.b3 d.b2 d.b1 d.b0, by selector 0–3 */
 	static const uint16_t table[][4] = {
-		[SASS_PRMT_F4E] = { 0x3210, 0x4321, 0x5432, 0x6543 }, [SASS_PRMT_B4E] = { 0x5670, 0x6701, 0x7012, 0x0123 },
-		[SASS_PRMT_RC8] = { 0x0000, 0x1111, 0x2222, 0x3333 }, [SASS_PRMT_ECL] = { 0x3210, 0x3211, 0x3222, 0x3333 },
-		[SASS_PRMT_ECR] = { 0x0000, 0x1110, 0x2210, 0x3210 }, [SASS_PRMT_RC16] = { 0x1010, 0x3232, 0x1010, 0x3232 },
+		[SASS_PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [SASS_PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+		[SASS_PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [SASS_PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+		[SASS_PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210}, [SASS_PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
 	};
 	uint64_t bytes = v->c << 32 | (uint32_t)v->a;
 	uint32_t selector = MOD(PRMT) ? table[MOD(PRMT)][v->b & 3] : (uint32_t)v->b;
@@ -576,132 +576,132 @@ static void move(const struct row *r, const struct values *v, struct answer *o)
 #define NA   (SASS_NEG | SASS_ABS)
 #define M(m) SASS_M_##m
 #define R4(name, op, shape, flags, is, ...) /* in all roundings */ \
-	{ name, op, shape, flags, is, { { M(RND), SASS_RN }, __VA_ARGS__ }, 0, 0 }, \
-	{ name ".RM", op, shape, flags, is, { { M(RND), SASS_RM }, __VA_ARGS__ }, 0, 0 }, \
-	{ name ".RP", op, shape, flags, is, { { M(RND), SASS_RP }, __VA_ARGS__ }, 0, 0 }, \
-	{ name ".RZ", op, shape, flags, is, { { M(RND), SASS_RZ_MODE }, __VA_ARGS__ }, 0, 0 }
-#define NONE { 0, 0 }
+	{name, op, shape, flags, is, {{M(RND), SASS_RN}, __VA_ARGS__}, 0, 0}, \
+	{name ".RM", op, shape, flags, is, {{M(RND), SASS_RM}, __VA_ARGS__}, 0, 0}, \
+	{name ".RP", op, shape, flags, is, {{M(RND), SASS_RP}, __VA_ARGS__}, 0, 0}, \
+	{name ".RZ", op, shape, flags, is, {{M(RND), SASS_RZ_MODE}, __VA_ARGS__}, 0, 0}
+#define NONE {0, 0}
 
 static const struct row rows[] = {
 	R4("FADD", SASS_FADD, "dab", NA, float_op, NONE),
-	R4("FADD.FTZ", SASS_FADD, "dab", NA, float_op, { M(FTZ), 1 }),
-	R4("FADD.SAT", SASS_FADD, "dab", NA, float_op, { M(SAT), 1 }),
+	R4("FADD.FTZ", SASS_FADD, "dab", NA, float_op, {M(FTZ), 1}),
+	R4("FADD.SAT", SASS_FADD, "dab", NA, float_op, {M(SAT), 1}),
 	R4("FMUL", SASS_FMUL, "dab", NA, float_op, NONE),
-	R4("FMUL.FTZ", SASS_FMUL, "dab", NA, float_op, { M(FTZ), 1 }),
-	R4("FMUL.FTZ.SAT", SASS_FMUL, "dab", NA, float_op, { M(FTZ), 1 }, { M(SAT), 1 }),
+	R4("FMUL.FTZ", SASS_FMUL, "dab", NA, float_op, {M(FTZ), 1}),
+	R4("FMUL.FTZ.SAT", SASS_FMUL, "dab", NA, float_op, {M(FTZ), 1}, {M(SAT), 1}),
 	R4("FFMA", SASS_FFMA, "dabc", SASS_NEG, float_op, NONE),
-	R4("FFMA.FTZ", SASS_FFMA, "dabc", SASS_NEG, float_op, { M(FTZ), 1 }),
-	R4("FFMA.SAT", SASS_FFMA, "dabc", SASS_NEG, float_op, { M(SAT), 1 }),
+	R4("FFMA.FTZ", SASS_FFMA, "dabc", SASS_NEG, float_op, {M(FTZ), 1}),
+	R4("FFMA.SAT", SASS_FFMA, "dabc", SASS_NEG, float_op, {M(SAT), 1}),
 	R4("DADD", SASS_DADD, "DAB", NA, double_op, NONE),
 	R4("DMUL", SASS_DMUL, "DAB", NA, double_op, NONE),
 	R4("DFMA", SASS_DFMA, "DABC", SASS_NEG, double_op, NONE),
-	{ "FMNMX", SASS_FMNMX, "dabx", NA, float_minmax, { NONE }, 0, 0 },
-	{ "FMNMX.FTZ", SASS_FMNMX, "dabx", NA, float_minmax, { { M(FTZ), 1 } }, 0, 0 },
-	{ "FMNMX.NAN", SASS_FMNMX, "dabx", NA, float_minmax, { { M(NAN), 1 } }, 0, 0 },
-	{ "FSEL", SASS_FSEL, "dabx", NA, float_select, { NONE }, 0, 0 },
-	{ "FSEL.FTZ", SASS_FSEL, "dabx", NA, float_select, { { M(FTZ), 1 } }, 0, 0 },
-	{ "FSET.BF.GT.AND", SASS_FSET, "dabx", NA, float_compare, { { M(CMP), SASS_CMP_GT } }, 0, 0 },
-	{ "FSETP.LT.AND", SASS_FSETP, "pqabx", NA, float_compare, { { M(CMP), SASS_CMP_LT } }, 0, 0 },
-	{ "FSETP.GEU.OR", SASS_FSETP, "pqabx", NA, float_compare,
-	  { { M(CMP), SASS_CMP_GEU }, { M(BOOL), SASS_OR } }, 0, 0 },
-	{ "FSETP.NAN.XOR", SASS_FSETP, "pqabx", NA, float_compare,
-	  { { M(CMP), SASS_CMP_NAN }, { M(BOOL), SASS_XOR } }, 0, 0 },
-	{ "FSETP.NE.FTZ.AND", SASS_FSETP, "pqabx", NA, float_compare, { { M(CMP), SASS_CMP_NE }, { M(FTZ), 1 } }, 0, 0 },
-	{ "DSETP.LE.AND", SASS_DSETP, "pqABx", NA, double_compare, { { M(CMP), SASS_CMP_LE } }, 0, 0 },
-	{ "DSETP.NUM.OR", SASS_DSETP, "pqABx", NA, double_compare,
-	  { { M(CMP), SASS_CMP_NUM }, { M(BOOL), SASS_OR } }, 0, 0 },
-	{ "DSETP.MIN.AND", SASS_DSETP, "pqABx", NA, double_minmax, { { M(CMP), SASS_CMP_F } }, 0, 0 },
-	{ "DSETP.MAX.AND", SASS_DSETP, "pqABx", NA, double_minmax, { { M(CMP), SASS_CMP_T } }, 0, 0 },
-	{ "DSETP.EQU.XOR", SASS_DSETP, "pqABx", NA, double_compare,
-	  { { M(CMP), SASS_CMP_EQU }, { M(BOOL), SASS_XOR } }, 0, 0 },
+	{"FMNMX", SASS_FMNMX, "dabx", NA, float_minmax, {NONE}, 0, 0},
+	{"FMNMX.FTZ", SASS_FMNMX, "dabx", NA, float_minmax, {{M(FTZ), 1}}, 0, 0},
+	{"FMNMX.NAN", SASS_FMNMX, "dabx", NA, float_minmax, {{M(NAN), 1}}, 0, 0},
+	{"FSEL", SASS_FSEL, "dabx", NA, float_select, {NONE}, 0, 0},
+	{"FSEL.FTZ", SASS_FSEL, "dabx", NA, float_select, {{M(FTZ), 1}}, 0, 0},
+	{"FSET.BF.GT.AND", SASS_FSET, "dabx", NA, float_compare, {{M(CMP), SASS_CMP_GT}}, 0, 0},
+	{"FSETP.LT.AND", SASS_FSETP, "pqabx", NA, float_compare, {{M(CMP), SASS_CMP_LT}}, 0, 0},
+	{"FSETP.GEU.OR", SASS_FSETP, "pqabx", NA, float_compare,
+	  {{M(CMP), SASS_CMP_GEU}, {M(BOOL), SASS_OR}}, 0, 0},
+	{"FSETP.NAN.XOR", SASS_FSETP, "pqabx", NA, float_compare,
+	  {{M(CMP), SASS_CMP_NAN}, {M(BOOL), SASS_XOR}}, 0, 0},
+	{"FSETP.NE.FTZ.AND", SASS_FSETP, "pqabx", NA, float_compare, {{M(CMP), SASS_CMP_NE}, {M(FTZ), 1}}, 0, 0},
+	{"DSETP.LE.AND", SASS_DSETP, "pqABx", NA, double_compare, {{M(CMP), SASS_CMP_LE}}, 0, 0},
+	{"DSETP.NUM.OR", SASS_DSETP, "pqABx", NA, double_compare,
+	  {{M(CMP), SASS_CMP_NUM}, {M(BOOL), SASS_OR}}, 0, 0},
+	{"DSETP.MIN.AND", SASS_DSETP, "pqABx", NA, double_minmax, {{M(CMP), SASS_CMP_F}}, 0, 0},
+	{"DSETP.MAX.AND", SASS_DSETP, "pqABx", NA, double_minmax, {{M(CMP), SASS_CMP_T}}, 0, 0},
+	{"DSETP.EQU.XOR", SASS_DSETP, "pqABx", NA, double_compare,
+	  {{M(CMP), SASS_CMP_EQU}, {M(BOOL), SASS_XOR}}, 0, 0},
 	/* conversions */
-	R4("I2F.S32", SASS_I2F, "da", 0, integer_to_float, { M(DTYPE), SASS_TYPE_F32 }, { M(STYPE), SASS_TYPE_S32 }),
-	R4("I2F.U32", SASS_I2F, "da", 0, integer_to_float, { M(DTYPE), SASS_TYPE_F32 }, { M(STYPE), SASS_TYPE_U32 }),
-	R4("I2F.F64.S32", SASS_I2F, "Da", 0, integer_to_float, { M(DTYPE), SASS_TYPE_F64 }, { M(STYPE), SASS_TYPE_S32 }),
-	R4("I2F.S64", SASS_I2F, "dA", 0, integer_to_float, { M(DTYPE), SASS_TYPE_F32 }, { M(STYPE), SASS_TYPE_S64 }),
-	R4("I2F.F64.U64", SASS_I2F, "DA", 0, integer_to_float, { M(DTYPE), SASS_TYPE_F64 }, { M(STYPE), SASS_TYPE_U64 }),
-	R4("F2I.S32", SASS_F2I, "da", NA, float_to_integer, { M(DTYPE), SASS_TYPE_S32 }, { M(STYPE), SASS_TYPE_F32 },
-	   { M(NTZ), 1 }),
-	R4("F2I.U32", SASS_F2I, "da", NA, float_to_integer, { M(DTYPE), SASS_TYPE_U32 }, { M(STYPE), SASS_TYPE_F32 }),
-	R4("F2I.S16", SASS_F2I, "da", NA, float_to_integer, { M(DTYPE), SASS_TYPE_S16 }, { M(STYPE), SASS_TYPE_F32 },
-	   { M(FTZ), 1 }),
-	R4("F2I.S64.F64", SASS_F2I, "DA", NA, float_to_integer, { M(DTYPE), SASS_TYPE_S64 }, { M(STYPE), SASS_TYPE_F64 }),
-	R4("F2I.U64.F64", SASS_F2I, "DA", NA, float_to_integer, { M(DTYPE), SASS_TYPE_U64 }, { M(STYPE), SASS_TYPE_F64 }),
-	R4("F2I.S64.F32", SASS_F2I, "Da", NA, float_to_integer, { M(DTYPE), SASS_TYPE_S64 }, { M(STYPE), SASS_TYPE_F32 }),
-	R4("F2F.F32.F64", SASS_F2F, "dA", NA, float_to_float, { M(DTYPE), SASS_TYPE_F32 }, { M(STYPE), SASS_TYPE_F64 }),
-	R4("F2F.F64.F32", SASS_F2F, "Da", NA, float_to_float, { M(DTYPE), SASS_TYPE_F64 }, { M(STYPE), SASS_TYPE_F32 }),
-	R4("FRND", SASS_FRND, "da", NA, round_float, { M(DTYPE), SASS_TYPE_F32 }),
-	R4("FRND.F64", SASS_FRND, "DA", NA, round_float, { M(DTYPE), SASS_TYPE_F64 }),
-	{ "I2FP.F32.S32", SASS_I2FP, "da", 0, integer_to_float, { { M(STYPE), SASS_TYPE_S32 } }, 0, true },
-	{ "I2FP.F32.U32.RZ", SASS_I2FP, "da", 0, integer_to_float,
-	  { { M(STYPE), SASS_TYPE_U32 }, { M(RND), SASS_RZ_MODE } }, 0, true },
+	R4("I2F.S32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_S32}),
+	R4("I2F.U32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_U32}),
+	R4("I2F.F64.S32", SASS_I2F, "Da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_S32}),
+	R4("I2F.S64", SASS_I2F, "dA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_S64}),
+	R4("I2F.F64.U64", SASS_I2F, "DA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_U64}),
+	R4("F2I.S32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S32}, {M(STYPE), SASS_TYPE_F32},
+	   {M(NTZ), 1}),
+	R4("F2I.U32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U32}, {M(STYPE), SASS_TYPE_F32}),
+	R4("F2I.S16", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S16}, {M(STYPE), SASS_TYPE_F32},
+	   {M(FTZ), 1}),
+	R4("F2I.S64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64}, {M(STYPE), SASS_TYPE_F64}),
+	R4("F2I.U64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U64}, {M(STYPE), SASS_TYPE_F64}),
+	R4("F2I.S64.F32", SASS_F2I, "Da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64}, {M(STYPE), SASS_TYPE_F32}),
+	R4("F2F.F32.F64", SASS_F2F, "dA", NA, float_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_F64}),
+	R4("F2F.F64.F32", SASS_F2F, "Da", NA, float_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_F32}),
+	R4("FRND", SASS_FRND, "da", NA, round_float, {M(DTYPE), SASS_TYPE_F32}),
+	R4("FRND.F64", SASS_FRND, "DA", NA, round_float, {M(DTYPE), SASS_TYPE_F64}),
+	{"I2FP.F32.S32", SASS_I2FP, "da", 0, integer_to_float, {{M(STYPE), SASS_TYPE_S32}}, 0, true},
+	{"I2FP.F32.U32.RZ", SASS_I2FP, "da", 0, integer_to_float,
+	  {{M(STYPE), SASS_TYPE_U32}, {M(RND), SASS_RZ_MODE}}, 0, true},
 	/* integers */
-	{ "IADD3", SASS_IADD3, "dpqabc", SASS_NEG, add3, { NONE }, 0, 0 },
-	{ "IADD3.X", SASS_IADD3, "dpqabcxy", SASS_NOT, add3, { { M(X), 1 } }, 0, 0 },
-	{ "VIADD", SASS_VIADD, "dab", 0, add2, { NONE }, 0, true },
-	{ "IABS", SASS_IABS, "da", 0, absolute, { NONE }, 0, 0 },
-	{ "IMAD", SASS_IMAD, "dabc", 0, multiply_add, { NONE }, 0, 0 },
-	{ "IMAD.X", SASS_IMAD, "dabcx", 0, multiply_add, { { M(X), 1 } }, 0, 0 },
-	{ "IMAD.WIDE", SASS_IMAD_WIDE, "DnabC", 0, multiply_wide, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "IMAD.WIDE.U32", SASS_IMAD_WIDE, "DpabC", 0, multiply_wide, { NONE }, 0, 0 },
-	{ "IMAD.WIDE.U32.X", SASS_IMAD_WIDE, "DpabCx", 0, multiply_wide, { { M(X), 1 } }, 0, 0 },
-	{ "IMAD.HI", SASS_IMAD_HI, "dnabC", 0, multiply_wide, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "IMAD.HI.U32", SASS_IMAD_HI, "dnabC", 0, multiply_wide, { NONE }, 0, 0 },
-	{ "ISETP.LT.AND", SASS_ISETP, "pqabx", 0, compare, { { M(CMP), SASS_CMP_LT }, { M(SIGNED), 1 } }, 0, 0 },
-	{ "ISETP.GE.U32.OR", SASS_ISETP, "pqabx", 0, compare, { { M(CMP), SASS_CMP_GE }, { M(BOOL), SASS_OR } }, 0, 0 },
-	{ "ISETP.NE.XOR", SASS_ISETP, "pqabx", 0, compare, { { M(CMP), SASS_CMP_NE }, { M(BOOL), SASS_XOR } }, 0, 0 },
-	{ "ISETP.GT.AND.EX", SASS_ISETP, "pqabxy", 0, compare,
-	  { { M(CMP), SASS_CMP_GT }, { M(SIGNED), 1 }, { M(EX), 1 } }, 0, 0 },
-	{ "IMNMX", SASS_IMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "IMNMX.U32", SASS_IMNMX, "dabx", 0, minmax, { NONE }, 0, 0 },
-	{ "VIMNMX.RELU", SASS_VIMNMX, "dabx", 0, minmax, { { M(SIGNED), 1 }, { M(RELU), 1 } }, 0, true },
-	{ "VIADDMNMX", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { { M(SIGNED), 1 } }, 0, true },
-	{ "VIADDMNMX.U32", SASS_VIADDMNMX, "dabcx", 0, add_minmax, { NONE }, 0, true },
-	{ "VIMNMX3", SASS_VIMNMX3, "dabcx", 0, minmax3, { { M(SIGNED), 1 } }, 0, true },
-	{ "I2I.U8.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_U8 } }, 0, 0 },
-	{ "I2I.S16.S32.SAT", SASS_I2I, "da", 0, clamp, { { M(DTYPE), SASS_TYPE_S16 } }, 0, 0 },
-	{ "VABSDIFF", SASS_VABSDIFF, "dabc", 0, distance, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "SEL", SASS_SEL, "dabx", 0, choose, { NONE }, 0, 0 },
-	{ "LEA 3", SASS_LEA, "dpabi", 0, lea, { NONE }, 3, 0 },
-	{ "LEA.X 31", SASS_LEA, "dpabix", 0, lea, { { M(X), 1 } }, 31, 0 },
-	{ "LEA.HI 7", SASS_LEA_HI, "dpabci", 0, lea_hi, { NONE }, 7, 0 },
-	{ "LEA.HI.X 2", SASS_LEA_HI, "dpabcix", 0, lea_hi, { { M(X), 1 } }, 2, 0 },
-	{ "LEA.HI.SX32 5", SASS_LEA_HI_SX32, "dpabi", 0, lea_hi, { NONE }, 5, 0 },
-	{ "LOP3 0x96", SASS_LOP3, "pdabcix", 0, logic, { NONE }, 0x96, 0 },
-	{ "LOP3 0xca", SASS_LOP3, "pdabcix", 0, logic, { NONE }, 0xca, 0 },
-	{ "LOP3 0x1b", SASS_LOP3, "pdabcix", 0, logic, { NONE }, 0x1b, 0 },
-	{ "LOP3.PAND 0x40", SASS_LOP3, "pdabcix", 0, logic, { { M(PAND), 1 } }, 0x40, 0 },
-	{ "PLOP3 0xe8 0x39", SASS_PLOP3, "pqxyzij", 0, predicate_logic, { NONE }, 0x39e8, 0 },
-	{ "SHF.L.U32", SASS_SHF, "dabc", 0, shift, { { M(SHTYPE), SASS_SH_U32 } }, 0, 0 },
-	{ "SHF.L.U64.HI", SASS_SHF, "dabc", 0, shift, { { M(SHTYPE), SASS_SH_U64 }, { M(HI), 1 } }, 0, 0 },
-	{ "SHF.L.W.U32.HI", SASS_SHF, "dabc", 0, shift, { { M(WRAP), 1 }, { M(HI), 1 } }, 0, 0 },
-	{ "SHF.R.U32.HI", SASS_SHF, "dabc", 0, shift, { { M(RIGHT), 1 }, { M(HI), 1 } }, 0, 0 },
-	{ "SHF.R.S32.HI", SASS_SHF, "dabc", 0, shift,
-	  { { M(RIGHT), 1 }, { M(HI), 1 }, { M(SHTYPE), SASS_SH_S32 } }, 0, 0 },
-	{ "SHF.R.U64", SASS_SHF, "dabc", 0, shift, { { M(RIGHT), 1 }, { M(SHTYPE), SASS_SH_U64 } }, 0, 0 },
-	{ "SHF.R.S64", SASS_SHF, "dabc", 0, shift, { { M(RIGHT), 1 }, { M(SHTYPE), SASS_SH_S64 } }, 0, 0 },
-	{ "SHF.R.W.U32", SASS_SHF, "dabc", 0, shift, { { M(RIGHT), 1 }, { M(WRAP), 1 } }, 0, 0 },
-	{ "PRMT", SASS_PRMT, "dabc", 0, permute, { NONE }, 0, 0 },
-	{ "PRMT.F4E", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_F4E } }, 0, 0 },
-	{ "PRMT.B4E", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_B4E } }, 0, 0 },
-	{ "PRMT.RC8", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_RC8 } }, 0, 0 },
-	{ "PRMT.ECL", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_ECL } }, 0, 0 },
-	{ "PRMT.ECR", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_ECR } }, 0, 0 },
-	{ "PRMT.RC16", SASS_PRMT, "dabc", 0, permute, { { M(PRMT), SASS_PRMT_RC16 } }, 0, 0 },
-	{ "SGXT", SASS_SGXT, "dab", 0, sign_extend, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "SGXT.U32", SASS_SGXT, "dab", 0, sign_extend, { NONE }, 0, 0 },
-	{ "SGXT.W", SASS_SGXT, "dab", 0, sign_extend, { { M(SIGNED), 1 }, { M(WRAP), 1 } }, 0, 0 },
-	{ "BMSK", SASS_BMSK, "dab", 0, bit_mask, { NONE }, 0, 0 },
-	{ "BMSK.W", SASS_BMSK, "dab", 0, bit_mask, { { M(WRAP), 1 } }, 0, 0 },
-	{ "POPC", SASS_POPC, "da", SASS_NOT, count_ones, { NONE }, 0, 0 },
-	{ "FLO", SASS_FLO, "dpa", SASS_NOT, find_one, { { M(SIGNED), 1 } }, 0, 0 },
-	{ "FLO.U32", SASS_FLO, "dpa", SASS_NOT, find_one, { NONE }, 0, 0 },
-	{ "FLO.U32.SH", SASS_FLO, "dpa", SASS_NOT, find_one, { { M(SH), 1 } }, 0, 0 },
-	{ "BREV", SASS_BREV, "da", 0, reverse, { NONE }, 0, 0 },
-	{ "IDP.4A.U8.U8", SASS_IDP, "dabc", 0, dot, { NONE }, 0, 0 },
-	{ "IDP.4A.S8.U8", SASS_IDP, "dabc", 0, dot, { { M(DOT), SASS_DOT_S8_U8 } }, 0, 0 },
-	{ "IDP.4A.S8.S8", SASS_IDP, "dabc", 0, dot, { { M(DOT), SASS_DOT_S8_S8 } }, 0, 0 },
-	{ "MOV", SASS_MOV, "da", 0, move, { NONE }, 0, 0 },
+	{"IADD3", SASS_IADD3, "dpqabc", SASS_NEG, add3, {NONE}, 0, 0},
+	{"IADD3.X", SASS_IADD3, "dpqabcxy", SASS_NOT, add3, {{M(X), 1}}, 0, 0},
+	{"VIADD", SASS_VIADD, "dab", 0, add2, {NONE}, 0, true},
+	{"IABS", SASS_IABS, "da", 0, absolute, {NONE}, 0, 0},
+	{"IMAD", SASS_IMAD, "dabc", 0, multiply_add, {NONE}, 0, 0},
+	{"IMAD.X", SASS_IMAD, "dabcx", 0, multiply_add, {{M(X), 1}}, 0, 0},
+	{"IMAD.WIDE", SASS_IMAD_WIDE, "DnabC", 0, multiply_wide, {{M(SIGNED), 1}}, 0, 0},
+	{"IMAD.WIDE.U32", SASS_IMAD_WIDE, "DpabC", 0, multiply_wide, {NONE}, 0, 0},
+	{"IMAD.WIDE.U32.X", SASS_IMAD_WIDE, "DpabCx", 0, multiply_wide, {{M(X), 1}}, 0, 0},
+	{"IMAD.HI", SASS_IMAD_HI, "dnabC", 0, multiply_wide, {{M(SIGNED), 1}}, 0, 0},
+	{"IMAD.HI.U32", SASS_IMAD_HI, "dnabC", 0, multiply_wide, {NONE}, 0, 0},
+	{"ISETP.LT.AND", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_LT}, {M(SIGNED), 1}}, 0, 0},
+	{"ISETP.GE.U32.OR", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_GE}, {M(BOOL), SASS_OR}}, 0, 0},
+	{"ISETP.NE.XOR", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_NE}, {M(BOOL), SASS_XOR}}, 0, 0},
+	{"ISETP.GT.AND.EX", SASS_ISETP, "pqabxy", 0, compare,
+	  {{M(CMP), SASS_CMP_GT}, {M(SIGNED), 1}, {M(EX), 1}}, 0, 0},
+	{"IMNMX", SASS_IMNMX, "dabx", 0, minmax, {{M(SIGNED), 1}}, 0, 0},
+	{"IMNMX.U32", SASS_IMNMX, "dabx", 0, minmax, {NONE}, 0, 0},
+	{"VIMNMX.RELU", SASS_VIMNMX, "dabx", 0, minmax, {{M(SIGNED), 1}, {M(RELU), 1}}, 0, true},
+	{"VIADDMNMX", SASS_VIADDMNMX, "dabcx", 0, add_minmax, {{M(SIGNED), 1}}, 0, true},
+	{"VIADDMNMX.U32", SASS_VIADDMNMX, "dabcx", 0, add_minmax, {NONE}, 0, true},
+	{"VIMNMX3", SASS_VIMNMX3, "dabcx", 0, minmax3, {{M(SIGNED), 1}}, 0, true},
+	{"I2I.U8.S32.SAT", SASS_I2I, "da", 0, clamp, {{M(DTYPE), SASS_TYPE_U8}}, 0, 0},
+	{"I2I.S16.S32.SAT", SASS_I2I, "da", 0, clamp, {{M(DTYPE), SASS_TYPE_S16}}, 0, 0},
+	{"VABSDIFF", SASS_VABSDIFF, "dabc", 0, distance, {{M(SIGNED), 1}}, 0, 0},
+	{"SEL", SASS_SEL, "dabx", 0, choose, {NONE}, 0, 0},
+	{"LEA 3", SASS_LEA, "dpabi", 0, lea, {NONE}, 3, 0},
+	{"LEA.X 31", SASS_LEA, "dpabix", 0, lea, {{M(X), 1}}, 31, 0},
+	{"LEA.HI 7", SASS_LEA_HI, "dpabci", 0, lea_hi, {NONE}, 7, 0},
+	{"LEA.HI.X 2", SASS_LEA_HI, "dpabcix", 0, lea_hi, {{M(X), 1}}, 2, 0},
+	{"LEA.HI.SX32 5", SASS_LEA_HI_SX32, "dpabi", 0, lea_hi, {NONE}, 5, 0},
+	{"LOP3 0x96", SASS_LOP3, "pdabcix", 0, logic, {NONE}, 0x96, 0},
+	{"LOP3 0xca", SASS_LOP3, "pdabcix", 0, logic, {NONE}, 0xca, 0},
+	{"LOP3 0x1b", SASS_LOP3, "pdabcix", 0, logic, {NONE}, 0x1b, 0},
+	{"LOP3.PAND 0x40", SASS_LOP3, "pdabcix", 0, logic, {{M(PAND), 1}}, 0x40, 0},
+	{"PLOP3 0xe8 0x39", SASS_PLOP3, "pqxyzij", 0, predicate_logic, {NONE}, 0x39e8, 0},
+	{"SHF.L.U32", SASS_SHF, "dabc", 0, shift, {{M(SHTYPE), SASS_SH_U32}}, 0, 0},
+	{"SHF.L.U64.HI", SASS_SHF, "dabc", 0, shift, {{M(SHTYPE), SASS_SH_U64}, {M(HI), 1}}, 0, 0},
+	{"SHF.L.W.U32.HI", SASS_SHF, "dabc", 0, shift, {{M(WRAP), 1}, {M(HI), 1}}, 0, 0},
+	{"SHF.R.U32.HI", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(HI), 1}}, 0, 0},
+	{"SHF.R.S32.HI", SASS_SHF, "dabc", 0, shift,
+	  {{M(RIGHT), 1}, {M(HI), 1}, {M(SHTYPE), SASS_SH_S32}}, 0, 0},
+	{"SHF.R.U64", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(SHTYPE), SASS_SH_U64}}, 0, 0},
+	{"SHF.R.S64", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(SHTYPE), SASS_SH_S64}}, 0, 0},
+	{"SHF.R.W.U32", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(WRAP), 1}}, 0, 0},
+	{"PRMT", SASS_PRMT, "dabc", 0, permute, {NONE}, 0, 0},
+	{"PRMT.F4E", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_F4E}}, 0, 0},
+	{"PRMT.B4E", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_B4E}}, 0, 0},
+	{"PRMT.RC8", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_RC8}}, 0, 0},
+	{"PRMT.ECL", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_ECL}}, 0, 0},
+	{"PRMT.ECR", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_ECR}}, 0, 0},
+	{"PRMT.RC16", SASS_PRMT, "dabc", 0, permute, {{M(PRMT), SASS_PRMT_RC16}}, 0, 0},
+	{"SGXT", SASS_SGXT, "dab", 0, sign_extend, {{M(SIGNED), 1}}, 0, 0},
+	{"SGXT.U32", SASS_SGXT, "dab", 0, sign_extend, {NONE}, 0, 0},
+	{"SGXT.W", SASS_SGXT, "dab", 0, sign_extend, {{M(SIGNED), 1}, {M(WRAP), 1}}, 0, 0},
+	{"BMSK", SASS_BMSK, "dab", 0, bit_mask, {NONE}, 0, 0},
+	{"BMSK.W", SASS_BMSK, "dab", 0, bit_mask, {{M(WRAP), 1}}, 0, 0},
+	{"POPC", SASS_POPC, "da", SASS_NOT, count_ones, {NONE}, 0, 0},
+	{"FLO", SASS_FLO, "dpa", SASS_NOT, find_one, {{M(SIGNED), 1}}, 0, 0},
+	{"FLO.U32", SASS_FLO, "dpa", SASS_NOT, find_one, {NONE}, 0, 0},
+	{"FLO.U32.SH", SASS_FLO, "dpa", SASS_NOT, find_one, {{M(SH), 1}}, 0, 0},
+	{"BREV", SASS_BREV, "da", 0, reverse, {NONE}, 0, 0},
+	{"IDP.4A.U8.U8", SASS_IDP, "dabc", 0, dot, {NONE}, 0, 0},
+	{"IDP.4A.S8.U8", SASS_IDP, "dabc", 0, dot, {{M(DOT), SASS_DOT_S8_U8}}, 0, 0},
+	{"IDP.4A.S8.S8", SASS_IDP, "dabc", 0, dot, {{M(DOT), SASS_DOT_S8_S8}}, 0, 0},
+	{"MOV", SASS_MOV, "da", 0, move, {NONE}, 0, 0},
 };
 
 /* The bench. */
@@ -787,7 +787,7 @@ static void write_program(const struct row *r, const uint8_t flags[3])
 	INS(rig, SASS_R2P, (op_reg(SASS_NONE, 0), R(10), IMM(0x7f)));
 	INS(rig, SASS_MOV, (R(16), IMM(0)));
 	INS(rig, SASS_MOV, (R(17), IMM(0)));
-	one = ins_list(rig, r->op, (uint32_t)strlen(r->shape), (const struct sass_operand[8]){ { 0 } });
+	one = ins_list(rig, r->op, (uint32_t)strlen(r->shape), (const struct sass_operand[8]){{0}});
 	for (uint32_t i = 0; r->shape[i]; i++)
 		one.ops[i] = operand(r, r->shape[i], flags);
 	for (uint32_t i = 0; i < MODS; i++)
@@ -816,8 +816,8 @@ static bool try(const struct row *r, const uint8_t flags[3])
 	}
 	for (uint32_t t = 0; t < THREADS; t++) {
 		const uint64_t *c = &cells[8 * t];
-		struct values v = { c[0], c[1], c[2], { flags[0], flags[1], flags[2] }, c[3] & 8, c[3] & 16, c[3] & 32 };
-		struct answer want = { 0 };
+		struct values v = {c[0], c[1], c[2], {flags[0], flags[1], flags[2]}, c[3] & 8, c[3] & 16, c[3] & 32};
+		struct answer want = {0};
 
 		r->is(r, &v, &want);
 		want.p &= strchr(r->shape, 'p') != NULL;
@@ -838,7 +838,7 @@ static void test_row(const struct row *r)
 	bool good = true;
 
 	for (uint32_t variant = 0; variant < VARIANTS && good; variant++) {
-		uint8_t flags[3] = { 0 };
+		uint8_t flags[3] = {0};
 
 		for (uint32_t k = 0; k < 3 && variant; k++)
 			if (strchr(r->shape, "abc"[k]) || strchr(r->shape, "ABC"[k]))
@@ -850,7 +850,7 @@ static void test_row(const struct row *r)
 
 int main(void)
 {
-	static const char *const chips[] = { "gh100", "ga100" };
+	static const char *const chips[] = {"gh100", "ga100"};
 
 	for (uint32_t c = 0; c < 2; c++) {
 		rig_open(&r_, chips[c], false, 1);

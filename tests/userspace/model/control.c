@@ -54,7 +54,7 @@ static bool out_is(uint32_t threads, uint32_t (*want)(uint32_t thread))
 	return true;
 }
 
-/* if (lane & 1) { if (lane & 2) x = 3; else x = 1; } else x = 10; x += ballot of everyone. */
+/* if (lane & 1) {if (lane & 2) x = 3; else x = 1;} else x = 10; x += ballot of everyone. */
 static uint32_t want_nested(uint32_t t)
 {
 	return (t & 1 ? t & 2 ? 3 : 1 : 10) + 0xffffffff;
@@ -365,7 +365,7 @@ static void test_deadlock(void)
 static void test_endless(void)
 {
 	uint64_t out = RIG_DATA;
-	struct timespec pause = { .tv_nsec = 20000000 };
+	struct timespec pause = {.tv_nsec = 20000000};
 
 	begin();
 	INS(&r, SASS_BRA, (PT, TO(5)));
@@ -386,7 +386,7 @@ static void test_endless(void)
 /* Block 0 waits for a flag that the last block sets; there are more blocks than host threads. */
 static void test_blocks(void)
 {
-	uint64_t params[2] = { RIG_DATA, RIG_DATA + 0x8000 };
+	uint64_t params[2] = {RIG_DATA, RIG_DATA + 0x8000};
 
 	rig_code(&r);
 	INS(&r, SASS_S2R, (R(0), SR(SASS_SR_CTAID_X)));

@@ -41,7 +41,7 @@ static void test_lines(void)
 {
 	static const struct {
 		uint32_t from, to, bytes;
-	} cases[] = { { 0, 0, 1 }, { 3, 5, 4097 }, { 4090, 1, 12 }, { 0, 4095, 0x8000 }, { 17, 99, 0 } };
+	} cases[] = {{0, 0, 1}, {3, 5, 4097}, {4090, 1, 12}, {0, 4095, 0x8000}, {17, 99, 0}};
 	uint8_t *src = rig_at(&r, SRC);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -67,9 +67,41 @@ static void test_lines(void)
 	ok(rig_go(&r) && src[8] == 1 && src[71] == (uint8_t)(63 * 7 + 1), "an overlapping copy moves");
 }
 
+/* Neighbours in the address space need not be neighbours in memory. */
+static void test_scattered(void)
+{
+	uint8_t *src = rig_at(&r, SRC), *dst = rig_at(&r, DST);
+	uint32_t rights = MODEL_READ | MODEL_WRITE;
+	bool good = !model_map(r.space, 0x50000, dst + 0x1000, 0x1000, rights) &&
+		    !model_map(r.space, 0x51000, dst, 0x1000, rights) &&
+		    !model_map(r.space, 0x60000, src + 0x3000, 0x1000, MODEL_READ) &&
+		    !model_map(r.space, 0x61000, src + 0x1000, 0x1000, MODEL_READ);
+
+	clean();
+	set(0x60000 + 100, 0x50000 + 300, 0x1000);
+	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
+	good = good && rig_go(&r);
+	for (uint32_t i = 0; i < 0x1000; i++) {
+		uint32_t from = 100 + i < 0x1000 ? 0x3000 + 100 + i : 0x1000 + 100 + i - 0x1000;
+		uint32_t to = 300 + i < 0x1000 ? 0x1000 + 300 + i : 300 + i - 0x1000;
+
+		good &= dst[to] == src[from];
+	}
+	ok(good && dst[0x1000 + 299] == 0xee && dst[300] == 0xee, "pages scattered in memory");
+	clean();
+	set(SRC, 0x50000 + 0xff0, 8);
+	rig_method(&r, 4, NV_COPY_REMAP_CONST_A, 0xabababab);
+	rig_method(&r, 4, NV_COPY_REMAP_COMPONENTS, NV_COPY_REMAP_FILL(4));
+	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_REMAP);
+	ok(rig_go(&r) && dst[0x1ff0] == 0xab && dst[0x1fff] == 0xab && dst[0] == 0xab && dst[15] == 0xab &&
+	   dst[16] == 0xee && dst[0x2000] == 0xee, "a fill of scattered pages");
+	model_unmap(r.space, 0x50000, 0x2000);
+	model_unmap(r.space, 0x60000, 0x2000);
+}
+
 static void test_fill(void)
 {
-	static const uint32_t expect[] = { 0, 0x78, 0x5678, 0, 0x12345678 };
+	static const uint32_t expect[] = {0, 0x78, 0x5678, 0, 0x12345678};
 
 	for (uint32_t size = 1; size <= 4; size *= 2) {
 		uint32_t n = 5000, wrong = 0;
@@ -113,14 +145,14 @@ static const struct {
 	uint32_t xid;
 	const char *text;
 } refused[] = {
-	{ LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled" },
-	{ LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses" },
-	{ LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions" },
-	{ LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A" },
-	{ LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size" },
-	{ LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped" },
-	{ LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped" },
-	{ LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31, "the copy's source at 0x104000000 is not mapped" },
+	{LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled"},
+	{LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
+	{LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions"},
+	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A"},
+	{LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size"},
+	{LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped"},
+	{LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped"},
+	{LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31, "the copy's source at 0x104000000 is not mapped"},
 };
 
 static void test_refused(void)
@@ -142,6 +174,7 @@ int main(void)
 {
 	rig_open(&r, "gh100", false, 1);
 	test_lines();
+	test_scattered();
 	test_fill();
 	test_semaphore();
 	test_refused();

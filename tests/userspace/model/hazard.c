@@ -197,31 +197,31 @@ static const struct {
 	void (*write)(bool bad);
 	const char *rule, *text; /* of the refusal */
 } rules[] = {
-	{ alu_to_alu, "ALU to ALU takes 4 cycles", "reads R4" },
-	{ alu_to_fma, "ALU to FMA takes 5", "was 4 cycles ago and needs 5" },
-	{ stalls_add_up, "stalls add up", "was 3 cycles ago and needs 4" },
-	{ pair_high, "the high half of a product", "reads R5" },
-	{ predicate_as_data, "a predicate as data takes 4", "reads P1" },
-	{ predicate_as_guard, "a predicate as guard takes 13", "was 12 cycles ago and needs 13" },
-	{ load_waited, "a load must be waited for", "was not waited for (SB2)" },
-	{ wrong_scoreboard, "by its own scoreboard", "was not waited for (SB2)" },
-	{ wait_too_soon, "a scoreboard is seen after two cycles", "was not waited for (SB2)" },
-	{ no_scoreboard, "a load needs a scoreboard", "has no scoreboard to wait for" },
-	{ load_overwritten, "a load's register is not overwritten before", "overwrites R8" },
-	{ source_overwritten, "a store's data is not overwritten before it is read",
-	  "overwrites a source still to be read, R8" },
-	{ address_overwritten, "nor is an address", "overwrites a source still to be read, R3" },
-	{ result_covers_sources, "a result that is there has read its sources",
-	  "overwrites a source still to be read, R3" },
-	{ in_order, "a later result of a unit in order covers an earlier one", "has no scoreboard to wait for" },
-	{ depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9" },
-	{ uniform_register, "uniform arithmetic to vector takes 6", "reads UR4" },
-	{ barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6" },
-	{ branch_stall, "a branch stalls 5 cycles", "which needs 5" },
-	{ other_lanes, "lanes under opposite guards do not collide", "overwrites R8" },
-	{ around_the_loop, "loads in flight around a loop", "reads R8" },
-	{ double_to_double, "double to double", "reads R4" },
-	{ slow_then_quick, "a quick write behind a slow one", "overwrites R4" },
+	{alu_to_alu, "ALU to ALU takes 4 cycles", "reads R4"},
+	{alu_to_fma, "ALU to FMA takes 5", "was 4 cycles ago and needs 5"},
+	{stalls_add_up, "stalls add up", "was 3 cycles ago and needs 4"},
+	{pair_high, "the high half of a product", "reads R5"},
+	{predicate_as_data, "a predicate as data takes 4", "reads P1"},
+	{predicate_as_guard, "a predicate as guard takes 13", "was 12 cycles ago and needs 13"},
+	{load_waited, "a load must be waited for", "was not waited for (SB2)"},
+	{wrong_scoreboard, "by its own scoreboard", "was not waited for (SB2)"},
+	{wait_too_soon, "a scoreboard is seen after two cycles", "was not waited for (SB2)"},
+	{no_scoreboard, "a load needs a scoreboard", "has no scoreboard to wait for"},
+	{load_overwritten, "a load's register is not overwritten before", "overwrites R8"},
+	{source_overwritten, "a store's data is not overwritten before it is read",
+	  "overwrites a source still to be read, R8"},
+	{address_overwritten, "nor is an address", "overwrites a source still to be read, R3"},
+	{result_covers_sources, "a result that is there has read its sources",
+	  "overwrites a source still to be read, R3"},
+	{in_order, "a later result of a unit in order covers an earlier one", "has no scoreboard to wait for"},
+	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
+	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
+	{barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6"},
+	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
+	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},
+	{around_the_loop, "loads in flight around a loop", "reads R8"},
+	{double_to_double, "double to double", "reads R4"},
+	{slow_then_quick, "a quick write behind a slow one", "overwrites R4"},
 };
 
 static bool run(uint32_t i, bool bad)
@@ -236,7 +236,7 @@ static bool run(uint32_t i, bool bad)
 
 int main(void)
 {
-	static const char *const chips[] = { "gh100", "ga100" };
+	static const char *const chips[] = {"gh100", "ga100"};
 	struct model_error e;
 
 	for (uint32_t c = 0; c < 2; c++) {

@@ -104,7 +104,7 @@ static uint32_t shuffle(uint32_t mode, uint32_t lane, int b, int c, const uint32
 
 static void test_shuffle(uint32_t mode, const char *name)
 {
-	static const uint32_t clamps[] = { 0x1f, 0x0000, 0x1c03, 0x1807, 0x101f, 0x181f, 0x1c1f, 0x0f0f };
+	static const uint32_t clamps[] = {0x1f, 0x0000, 0x1c03, 0x1807, 0x101f, 0x181f, 0x1c1f, 0x0f0f};
 	uint32_t value[32], inside[32];
 	bool good = true;
 
@@ -135,8 +135,8 @@ static void test_shuffle(uint32_t mode, const char *name)
 
 static void test_votes(void)
 {
-	static const uint32_t masks[] = { 0xffffffff, 1, 0x80000000, 0x00ff00f0 };
-	static const uint32_t saids[] = { 0, 0xffffffff, 0x10, 0x12345678 };
+	static const uint32_t masks[] = {0xffffffff, 1, 0x80000000, 0x00ff00f0};
+	static const uint32_t saids[] = {0, 0xffffffff, 0x10, 0x12345678};
 	bool good = true;
 
 	for (uint32_t n = 0; n < 48 && good; n++) {
@@ -163,7 +163,7 @@ static void test_match(void)
 	bool any = true, all = true;
 
 	for (uint32_t n = 0; n < 12 && any && all; n++) {
-		uint32_t mask = n & 1 ? 0xffffffff : next() | 1, value[32], same[32], zero[32] = { 0 };
+		uint32_t mask = n & 1 ? 0xffffffff : next() | 1, value[32], same[32], zero[32] = {0};
 		bool equal = true;
 
 		for (uint32_t i = 0; i < 32; i++)
@@ -217,7 +217,7 @@ static void test_redux(void)
 	bool good = true;
 
 	for (uint32_t n = 0; n < 24 && good; n++) {
-		uint32_t how = n % 6, mask = n & 8 ? 0xffffffff : 0x0ff00ff0, value[32], zero[32] = { 0 }, sum = 0;
+		uint32_t how = n % 6, mask = n & 8 ? 0xffffffff : 0x0ff00ff0, value[32], zero[32] = {0}, sum = 0;
 		bool is_signed = n / 12 && how >= SASS_REDUX_SUM, first = true;
 
 		for (uint32_t i = 0; i < 32; i++)
@@ -241,7 +241,7 @@ static void test_redux(void)
 
 int main(void)
 {
-	static const char *const chips[] = { "gh100", "ga100" };
+	static const char *const chips[] = {"gh100", "ga100"};
 
 	for (uint32_t i = 0; i < 2; i++) {
 		rig_open(&r, chips[i], false, 1);

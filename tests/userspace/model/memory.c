@@ -20,7 +20,7 @@ static void begin(void)
 
 static bool launch(uint32_t blocks, uint32_t threads)
 {
-	uint64_t data[2] = { RIG_DATA, RIG_HOLE };
+	uint64_t data[2] = {RIG_DATA, RIG_HOLE};
 
 	if (rig_run(&r, blocks, threads, data, 2))
 		return true;
@@ -30,21 +30,21 @@ static bool launch(uint32_t blocks, uint32_t threads)
 }
 
 enum { GLOBAL, SHARED, LOCAL, GENERIC_GLOBAL, GENERIC_SHARED, GENERIC_LOCAL };
-static const char *const names[] = { "global", "shared", "local", "generic, global", "generic, shared",
-				     "generic, local" };
+static const char *const names[] = {"global", "shared", "local", "generic, global", "generic, shared",
+				     "generic, local"};
 
 static const struct {
 	uint32_t width, bytes;
 } widths[] = {
-	{ SASS_WIDTH_U8, 1 }, { SASS_WIDTH_S8, 1 }, { SASS_WIDTH_U16, 2 }, { SASS_WIDTH_S16, 2 },
-	{ SASS_WIDTH_32, 4 }, { SASS_WIDTH_64, 8 }, { SASS_WIDTH_128, 16 },
+	{SASS_WIDTH_U8, 1}, {SASS_WIDTH_S8, 1}, {SASS_WIDTH_U16, 2}, {SASS_WIDTH_S16, 2},
+	{SASS_WIDTH_32, 4}, {SASS_WIDTH_64, 8}, {SASS_WIDTH_128, 16},
 };
 
 /* Stores R8..R11 with the width, loads 16 bytes back with the width into R12..., stores them. */
 static void round_trip(uint32_t space, uint32_t width)
 {
-	static const enum sass_op stores[] = { SASS_STG, SASS_STS, SASS_STL, SASS_ST, SASS_ST, SASS_ST };
-	static const enum sass_op loads[] = { SASS_LDG, SASS_LDS, SASS_LDL, SASS_LD, SASS_LD, SASS_LD };
+	static const enum sass_op stores[] = {SASS_STG, SASS_STS, SASS_STL, SASS_ST, SASS_ST, SASS_ST};
+	static const enum sass_op loads[] = {SASS_LDG, SASS_LDS, SASS_LDL, SASS_LD, SASS_LD, SASS_LD};
 	struct sass_operand at = space == GLOBAL ? AT(4, 0x4000) : space == SHARED ? AT32(6, 0)
 				 : space == LOCAL ? AT32(16, 0) : AT(14, 0);
 
@@ -118,6 +118,31 @@ static void test_widths(void)
 	}
 }
 
+/* Constants by index: lane i reads word i of the bank, counted back from 0x100. */
+static void test_constants(void)
+{
+	uint32_t *out = rig_words(&r, RIG_DATA), *bank = rig_words(&r, RIG_BANK0), wrong = 0;
+	struct sass_operand c = C0(0xff00); /* -0x100 */
+	uint64_t data = RIG_DATA;
+
+	begin();
+	INS(&r, SASS_IMAD, (R(9), R(0), IMM(4), RZ));
+	INS(&r, SASS_IADD3, (R(9), PT, PT, R(9), IMM(0x100), RZ));
+	c.reg = 9;
+	INS(&r, SASS_LDC, (R(8), c));
+	INS(&r, SASS_STG, (AT(4, 0), R(8)));
+	INS(&r, SASS_EXIT, (PT));
+	rig_qmd(&r, 1, 64);
+	rig_bank(&r, &data, 1);
+	for (uint32_t i = 16; i < 64; i++)
+		bank[i] = i * 77;
+	rig_launch(&r);
+	ok(rig_go(&r), "constants by index, with a negative offset");
+	for (uint32_t i = 0; i < 64; i++)
+		wrong += out[4 * i] != bank[i];
+	ok(!wrong, "are each lane's own");
+}
+
 /* Atomics: 8 blocks of 96 threads on one word; sums do not depend on the order. */
 
 static const struct {
@@ -125,14 +150,14 @@ static const struct {
 	uint64_t start, want;
 	const char *name;
 } atomics[] = {
-	{ SASS_ATOM_ADD, SASS_ATYPE_U32, 5, 5 + 8 * (95 * 96 / 2), "add" },
-	{ SASS_ATOM_ADD, SASS_ATYPE_U64, 0xffffffff, 0xffffffffull + 8 * (95 * 96 / 2), "add, 64 bits" },
-	{ SASS_ATOM_MIN, SASS_ATYPE_S32, 50, 0, "minimum" },
-	{ SASS_ATOM_MAX, SASS_ATYPE_S32, 0xffffff00, 95, "signed maximum" },
-	{ SASS_ATOM_MAX, SASS_ATYPE_U32, 0xffffff00, 0xffffff00, "unsigned maximum" },
-	{ SASS_ATOM_OR, SASS_ATYPE_U32, 0x100, 0x17f, "or" },
-	{ SASS_ATOM_AND, SASS_ATYPE_U32, 0xffff, 0, "and" },
-	{ SASS_ATOM_XOR, SASS_ATYPE_U32, 0x55, 0x55, "exclusive or" },
+	{SASS_ATOM_ADD, SASS_ATYPE_U32, 5, 5 + 8 * (95 * 96 / 2), "add"},
+	{SASS_ATOM_ADD, SASS_ATYPE_U64, 0xffffffff, 0xffffffffull + 8 * (95 * 96 / 2), "add, 64 bits"},
+	{SASS_ATOM_MIN, SASS_ATYPE_S32, 50, 0, "minimum"},
+	{SASS_ATOM_MAX, SASS_ATYPE_S32, 0xffffff00, 95, "signed maximum"},
+	{SASS_ATOM_MAX, SASS_ATYPE_U32, 0xffffff00, 0xffffff00, "unsigned maximum"},
+	{SASS_ATOM_OR, SASS_ATYPE_U32, 0x100, 0x17f, "or"},
+	{SASS_ATOM_AND, SASS_ATYPE_U32, 0xffff, 0, "and"},
+	{SASS_ATOM_XOR, SASS_ATYPE_U32, 0x55, 0x55, "exclusive or"},
 };
 
 static void test_atomics(void)
@@ -157,7 +182,7 @@ static void test_atomics(void)
 /* inc and dec go round; every value that came back came back equally often. */
 static void test_tickets(uint8_t how, const char *name)
 {
-	uint32_t *out = rig_words(&r, RIG_DATA), seen[12] = { 0 }, wrong = 0;
+	uint32_t *out = rig_words(&r, RIG_DATA), seen[12] = {0}, wrong = 0;
 
 	begin();
 	INS(&r, SASS_MOV, (R(8), IMM(11)));
@@ -328,32 +353,32 @@ static const struct {
 	uint64_t address;
 	const char *text;
 } faults[] = {
-	{ fault_unmapped_load, MODEL_FAULT_MMU, 31, RIG_HOLE + 0x40,
-	  "global load of 4 bytes at 0x700000040: the address is not mapped" },
-	{ fault_unmapped_store, MODEL_FAULT_MMU, 31, 0x7f00001000,
-	  "global store of 4 bytes at 0x7f00001000: the address is not mapped" },
-	{ fault_beyond_49, MODEL_FAULT_MMU, 31, 0, "the address is not mapped" },
-	{ fault_read_only, MODEL_FAULT_MMU, 31, 0x2008,
-	  "global store of 4 bytes at 0x2008: the page does not allow it" },
-	{ fault_no_atomics, MODEL_FAULT_MMU, 31, 0x3008,
-	  "global atomic of 4 bytes at 0x3008: the page does not allow it" },
-	{ fault_misaligned, MODEL_FAULT_MISALIGNED, 13, RIG_DATA + 37 * 16 + 4,
-	  "global load of 8 bytes at 0x100200254: not aligned to its size" },
-	{ fault_shared, MODEL_FAULT_SHARED_RANGE, 13, 0x800,
-	  "shared store of 4 bytes at 0x800: outside the block's shared memory" },
-	{ fault_shared_wide, MODEL_FAULT_SHARED_RANGE, 13, 0x1000000,
-	  "shared load of 4 bytes at 0x1000000: outside the block's shared memory" },
-	{ fault_local, MODEL_FAULT_LOCAL_RANGE, 13, 0x80,
-	  "local load of 4 bytes at 0x80: outside the thread's local memory" },
-	{ fault_local_low, MODEL_FAULT_LOCAL_RANGE, 13, 0xffff7c,
-	  "local store of 4 bytes at 0xffff7c: outside the thread's local memory" },
-	{ fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400, "c[0x0][0x400] lies outside the bank's 1024 bytes" },
-	{ fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37, "constant of 4 bytes at c[0x0][0x415]" },
-	{ fault_trap, MODEL_FAULT_TRAP, 13, 0, "trap (BPT 0)" },
-	{ fault_illegal, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0, "no such encoding" },
-	{ fault_jump, MODEL_FAULT_MISALIGNED, 13, RIG_CODE + 0x48, "which is not 16-byte aligned" },
-	{ fault_descriptor, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0,
-	  "memory descriptor UR4 is 0x1000000000000; only 0 is modelled" },
+	{fault_unmapped_load, MODEL_FAULT_MMU, 31, RIG_HOLE + 0x40,
+	  "global load of 4 bytes at 0x700000040: the address is not mapped"},
+	{fault_unmapped_store, MODEL_FAULT_MMU, 31, 0x7f00001000,
+	  "global store of 4 bytes at 0x7f00001000: the address is not mapped"},
+	{fault_beyond_49, MODEL_FAULT_MMU, 31, 0, "the address is not mapped"},
+	{fault_read_only, MODEL_FAULT_MMU, 31, 0x2008,
+	  "global store of 4 bytes at 0x2008: the page does not allow it"},
+	{fault_no_atomics, MODEL_FAULT_MMU, 31, 0x3008,
+	  "global atomic of 4 bytes at 0x3008: the page does not allow it"},
+	{fault_misaligned, MODEL_FAULT_MISALIGNED, 13, RIG_DATA + 37 * 16 + 4,
+	  "global load of 8 bytes at 0x100200254: not aligned to its size"},
+	{fault_shared, MODEL_FAULT_SHARED_RANGE, 13, 0x800,
+	  "shared store of 4 bytes at 0x800: outside the block's shared memory"},
+	{fault_shared_wide, MODEL_FAULT_SHARED_RANGE, 13, 0x1000000,
+	  "shared load of 4 bytes at 0x1000000: outside the block's shared memory"},
+	{fault_local, MODEL_FAULT_LOCAL_RANGE, 13, 0x80,
+	  "local load of 4 bytes at 0x80: outside the thread's local memory"},
+	{fault_local_low, MODEL_FAULT_LOCAL_RANGE, 13, 0xffff7c,
+	  "local store of 4 bytes at 0xffff7c: outside the thread's local memory"},
+	{fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400, "c[0x0][0x400] lies outside the bank's 1024 bytes"},
+	{fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37, "constant of 4 bytes at c[0x0][0x415]"},
+	{fault_trap, MODEL_FAULT_TRAP, 13, 0, "trap (BPT 0)"},
+	{fault_illegal, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0, "no such encoding"},
+	{fault_jump, MODEL_FAULT_MISALIGNED, 13, RIG_CODE + 0x48, "which is not 16-byte aligned"},
+	{fault_descriptor, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0,
+	  "memory descriptor UR4 is 0x1000000000000; only 0 is modelled"},
 };
 
 static void test_faults(void)
@@ -386,7 +411,7 @@ static void test_unmap(void)
 {
 	static uint8_t page[3 * 4096];
 	uint8_t *aligned = (uint8_t *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095);
-	struct timespec pause = { .tv_nsec = 5000000 };
+	struct timespec pause = {.tv_nsec = 5000000};
 	uint64_t where = 0x10000;
 
 	begin();
@@ -408,7 +433,7 @@ static void test_unmap(void)
 
 int main(void)
 {
-	static const char *const chips[] = { "gh100", "ga100" };
+	static const char *const chips[] = {"gh100", "ga100"};
 	static uint8_t pages[4 * 4096];
 	uint8_t *aligned = (uint8_t *)(((uintptr_t)pages + 4095) & ~(uintptr_t)4095);
 
@@ -419,6 +444,7 @@ int main(void)
 		    model_map(r.space, 0x3000, aligned + 0x1000, 0x1000, MODEL_READ | MODEL_WRITE))
 			abort();
 		test_widths();
+		test_constants();
 		test_atomics();
 		test_tickets(SASS_ATOM_INC, "INC");
 		test_tickets(SASS_ATOM_DEC, "DEC");

@@ -20,14 +20,14 @@ static const struct {
 	uint32_t offset, access; /* of the backing */
 	int status;
 } refused[] = {
-	{ "no bytes", 0x1000, 0, 0, MODEL_READ, -EINVAL },
-	{ "an unaligned address", 0x1800, 0x1000, 0, MODEL_READ, -EINVAL },
-	{ "an unaligned length", 0x1000, 0x800, 0, MODEL_READ, -EINVAL },
-	{ "unaligned memory", 0x1000, 0x1000, 64, MODEL_READ, -EINVAL },
-	{ "no rights", 0x1000, 0x1000, 0, 0, -EINVAL },
-	{ "unknown rights", 0x1000, 0x1000, 0, 8, -EINVAL },
-	{ "an address of 50 bits", 1ull << 49, 0x1000, 0, MODEL_READ, -EINVAL },
-	{ "a range that ends behind the space", (1ull << 49) - 0x1000, 0x2000, 0, MODEL_READ, -EINVAL },
+	{"no bytes", 0x1000, 0, 0, MODEL_READ, -EINVAL},
+	{"an unaligned address", 0x1800, 0x1000, 0, MODEL_READ, -EINVAL},
+	{"an unaligned length", 0x1000, 0x800, 0, MODEL_READ, -EINVAL},
+	{"unaligned memory", 0x1000, 0x1000, 64, MODEL_READ, -EINVAL},
+	{"no rights", 0x1000, 0x1000, 0, 0, -EINVAL},
+	{"unknown rights", 0x1000, 0x1000, 0, 8, -EINVAL},
+	{"an address of 50 bits", 1ull << 49, 0x1000, 0, MODEL_READ, -EINVAL},
+	{"a range that ends behind the space", (1ull << 49) - 0x1000, 0x2000, 0, MODEL_READ, -EINVAL},
 };
 
 /* The host address that a reader sees, NULL if none. */
@@ -145,7 +145,7 @@ static void test_race(void)
 
 int main(void)
 {
-	struct model_config c = { .chip = model_chip_find("gh100"), .vram_bytes = 1 << 20, .threads = 1 };
+	struct model_config c = {.chip = model_chip_find("gh100"), .vram_bytes = 1 << 20, .threads = 1};
 
 	memory = mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED || model_create(&c, &m) || model_space_create(m, &s))

@@ -14,37 +14,37 @@ static const struct {
 	uint64_t value;
 	const char *text;
 } refused[] = {
-	{ HOPPER, NV_QMD_TYPE, 0, 0, "type 0 runs nothing" },
-	{ HOPPER, NV_QMD_TYPE, 0, 1, "type 1 runs nothing" },
-	{ HOPPER, NV_QMD_TYPE, 0, 3, "a grid of clusters, which is not modelled" },
-	{ AMPERE, NV_QMD_MAJOR_VERSION, 0, 2, "version 2.0; only 3.0 is modelled" },
-	{ AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue" },
-	{ BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "dependent descriptors are not modelled" },
-	{ BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "dependent descriptors are not modelled" },
-	{ BOTH, NV_QMD_GRID_X, 0, 0, "grid 0x1x1 runs nothing" },
-	{ BOTH, NV_QMD_GRID_Z, 0, 0, "grid 1x1x0 runs nothing" },
-	{ BOTH, NV_QMD_BLOCK_Y, 0, 0, "has no threads (SKEDCHECK16)" },
-	{ BOTH, NV_QMD_BLOCK_X, 0, 1025, "1025 threads of 1024 (SKEDCHECK11_TOTAL_THREADS)" },
-	{ BOTH, NV_QMD_BLOCK_Z, 0, 33, "1056 threads of 1024 (SKEDCHECK11_TOTAL_THREADS)" },
-	{ BOTH, NV_QMD_PROGRAM, 0, RIG_CODE + 16, "is not 128-byte aligned" },
-	{ BOTH, NV_QMD_PROGRAM, 0, RIG_HOLE, "code at 0x700000000 is not mapped" },
-	{ BOTH, NV_QMD_REGISTERS, 0, 0, "no registers (SKEDCHECK06)" },
-	{ BOTH, NV_QMD_REGISTERS, 0, 300, "300 registers; a thread has 255 at most" },
-	{ BOTH, NV_QMD_REGISTERS, 0, 3, "uses R3, but the launch gives a thread 3 registers" },
-	{ BOTH, NV_QMD_BARRIERS, 0, 17, "17 barriers; a block has 16" },
-	{ BOTH, NV_QMD_BARRIERS, 0, 0, "barrier 0, but the launch gives the block 0" },
-	{ BOTH, NV_QMD_SHARED_BYTES, 0, 0x440, "0x440 bytes of shared memory are no multiple of 128 (SKEDCHECK14)" },
-	{ BOTH, NV_QMD_SHARED_BYTES, 0, 0x3a000, "bytes of shared memory; an SM has" },
-	{ BOTH, NV_QMD_SHARED_BYTES, 0, 0x4000, "MIN_SM_CONFIG_SHARED_MEM_SIZE says 8 KiB, the block needs 16384" },
-	{ BOTH, NV_QMD_SHARED_CONFIG_MIN, 0, 0, "MIN_SM_CONFIG_SHARED_MEM_SIZE is 0" },
-	{ BOTH, NV_QMD_SHARED_CONFIG_MAX, 0, 6, "MAX_SM_CONFIG_SHARED_MEM_SIZE is 6" },
-	{ BOTH, NV_QMD_SHARED_CONFIG_TARGET, 0, 0x3f, "TARGET_SM_CONFIG_SHARED_MEM_SIZE is 63" },
-	{ BOTH, NV_QMD_LOCAL_HIGH_BYTES, 0, 24, "local memory of 128 + 24 bytes is no multiple of 16" },
-	{ BOTH, NV_QMD_LOCAL_LOW_BYTES, 0, 0x1000, "there are 0x100000 (SKEDCHECK05)" },
-	{ BOTH, NV_QMD_BANK_VALID, 0, 0, "lies outside the bank's 0 bytes" },
-	{ BOTH, NV_QMD_BANK_BYTES, 0, 0x100, "lies outside the bank's 256 bytes" },
-	{ BOTH, NV_QMD_BANK_ADDRESS, 0, RIG_HOLE, "a constant bank at 0x700000000 is not mapped" },
-	{ BOTH, NV_QMD_RELEASE_ENABLE, 1, 1, "the semaphore to release at 0x0 is not mapped" },
+	{HOPPER, NV_QMD_TYPE, 0, 0, "type 0 runs nothing"},
+	{HOPPER, NV_QMD_TYPE, 0, 1, "type 1 runs nothing"},
+	{HOPPER, NV_QMD_TYPE, 0, 3, "a grid of clusters, which is not modelled"},
+	{AMPERE, NV_QMD_MAJOR_VERSION, 0, 2, "version 2.0; only 3.0 is modelled"},
+	{AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue"},
+	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "dependent descriptors are not modelled"},
+	{BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "dependent descriptors are not modelled"},
+	{BOTH, NV_QMD_GRID_X, 0, 0, "grid 0x1x1 runs nothing"},
+	{BOTH, NV_QMD_GRID_Z, 0, 0, "grid 1x1x0 runs nothing"},
+	{BOTH, NV_QMD_BLOCK_Y, 0, 0, "has no threads (SKEDCHECK16)"},
+	{BOTH, NV_QMD_BLOCK_X, 0, 1025, "1025 threads of 1024 (SKEDCHECK11_TOTAL_THREADS)"},
+	{BOTH, NV_QMD_BLOCK_Z, 0, 33, "1056 threads of 1024 (SKEDCHECK11_TOTAL_THREADS)"},
+	{BOTH, NV_QMD_PROGRAM, 0, RIG_CODE + 16, "is not 128-byte aligned"},
+	{BOTH, NV_QMD_PROGRAM, 0, RIG_HOLE, "code at 0x700000000 is not mapped"},
+	{BOTH, NV_QMD_REGISTERS, 0, 0, "no registers (SKEDCHECK06)"},
+	{BOTH, NV_QMD_REGISTERS, 0, 300, "300 registers; a thread has 255 at most"},
+	{BOTH, NV_QMD_REGISTERS, 0, 3, "uses R3, but the launch gives a thread 3 registers"},
+	{BOTH, NV_QMD_BARRIERS, 0, 17, "17 barriers; a block has 16"},
+	{BOTH, NV_QMD_BARRIERS, 0, 0, "barrier 0, but the launch gives the block 0"},
+	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x440, "0x440 bytes of shared memory are no multiple of 128 (SKEDCHECK14)"},
+	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x3a000, "bytes of shared memory; an SM has"},
+	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x4000, "MIN_SM_CONFIG_SHARED_MEM_SIZE is 8 KiB, a block needs 16384"},
+	{BOTH, NV_QMD_SHARED_CONFIG_MIN, 0, 0, "MIN_SM_CONFIG_SHARED_MEM_SIZE is 0"},
+	{BOTH, NV_QMD_SHARED_CONFIG_MAX, 0, 6, "MAX_SM_CONFIG_SHARED_MEM_SIZE is 6"},
+	{BOTH, NV_QMD_SHARED_CONFIG_TARGET, 0, 0x3f, "TARGET_SM_CONFIG_SHARED_MEM_SIZE is 63"},
+	{BOTH, NV_QMD_LOCAL_HIGH_BYTES, 0, 24, "local memory of 128 + 24 bytes is no multiple of 16"},
+	{BOTH, NV_QMD_LOCAL_LOW_BYTES, 0, 0x1000, "and has 0x100000 (SKEDCHECK05)"},
+	{BOTH, NV_QMD_BANK_VALID, 0, 0, "lies outside the bank's 0 bytes"},
+	{BOTH, NV_QMD_BANK_BYTES, 0, 0x100, "lies outside the bank's 256 bytes"},
+	{BOTH, NV_QMD_BANK_ADDRESS, 0, RIG_HOLE, "a constant bank at 0x700000000 is not mapped"},
+	{BOTH, NV_QMD_RELEASE_ENABLE, 1, 1, "the semaphore to release at 0x0 is not mapped"},
 };
 
 /* Waits at a barrier, then every thread stores its parameter. */
@@ -151,11 +151,11 @@ static void test_effects(void)
 
 static void test_layouts(void)
 {
-	static const struct nv_qmd_layout *const layouts[] = { &nv_qmd_hopper, &nv_qmd_ampere };
+	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere};
 	bool inside = true, apart = true, kept = true;
 
 	for (uint32_t l = 0; l < 2; l++) {
-		uint32_t used[NV_QMD_MAX_WORDS] = { 0 }, words[NV_QMD_MAX_WORDS] = { 0 };
+		uint32_t used[NV_QMD_MAX_WORDS] = {0}, words[NV_QMD_MAX_WORDS] = {0};
 
 		for (uint32_t f = 0; f < NV_QMD_FIELD_COUNT; f++) {
 			const struct nv_qmd_place *p = &layouts[l]->place[f];
@@ -175,9 +175,9 @@ static void test_layouts(void)
 	}
 	ok(inside && apart, "fields lie inside their descriptor and do not overlap");
 	ok(kept, "fields give back what was put in, and have no further index");
-	ok(!nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){ 0 }, NV_QMD_BLOCK_X, 65536) &&
-	   !nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){ 0 }, NV_QMD_BANK_ADDRESS, 0x20) &&
-	   !nv_qmd_set(&nv_qmd_ampere, (uint32_t[NV_QMD_MAX_WORDS]){ 0 }, NV_QMD_TYPE, 2),
+	ok(!nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BLOCK_X, 65536) &&
+	   !nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BANK_ADDRESS, 0x20) &&
+	   !nv_qmd_set(&nv_qmd_ampere, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_TYPE, 2),
 	   "what does not fit a field is not written");
 }
 

@@ -49,7 +49,7 @@ static void test_row(uint32_t sm, const struct sass_form *f)
 	for (uint32_t i = 0; i < TRIES; i++) {
 		struct sass_inst in, back;
 		struct sass_word word;
-		struct op op = { 0 };
+		struct op op = {0};
 		const char *reason;
 
 		sass_random(f, sm, next, &state, &in);
