@@ -4,7 +4,6 @@
  * state belongs to address spaces and channels.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -121,27 +120,10 @@ uint8_t *model_vram(struct model *m, uint64_t *bytes)
 	return m->vram;
 }
 
-static uint64_t clock_ns(clockid_t id)
+uint64_t model_nanoseconds(void)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t); /* no step of the host's clock shows in timestamps */
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t clock_offset;
-
-static void clock_start(void)
-{
-	clock_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-}
-
-/* Nanoseconds since 1970, as drivers set the hardware's timer; steps of the host's clock after the
- * first look do not show. */
-uint64_t model_nanoseconds(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, clock_start);
-	return clock_ns(CLOCK_MONOTONIC) + clock_offset;
 }

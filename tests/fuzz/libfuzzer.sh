@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make fuzz: every target under libFuzzer with sanitizers, FUZZ_SECONDS each. Found inputs that are
-# worth keeping are merged into nothing by themselves: they stay in $BUILD/libfuzzer/corpus.
+# make fuzz: every target under libFuzzer with sanitizers, FUZZ_SECONDS each. Inputs that reached new
+# code stay in $BUILD/libfuzzer/corpus, those that broke something beside it as NAME-crash-*.
 set -eu
 : "${BUILD:=build}" "${MAKE:=make}" "${FUZZ_SECONDS:=60}"
 out=$BUILD/libfuzzer
-flags='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSOV_VERIFY'
-"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang CFLAGS="$flags -O1" "$out/libsov-all.a"
+"$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang SAN=1 CFLAGS=-fsanitize=fuzzer-no-link \
+	"$out/libsov-all.a"
 failed=0
 for source in tests/fuzz/[!_]*.c; do
 	name=$(basename "$source" .c)

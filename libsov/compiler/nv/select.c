@@ -145,6 +145,26 @@ struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t 
 	return vector;
 }
 
+/* Lets the register that result k has become part of be made by the instruction itself. That takes
+ * all of it: a vector for a store may hold one of the results beside something else. */
+static bool makes_all(struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units,
+		      struct mir_source vector)
+{
+	struct mir_ref root = resolve(s->f, s->values[in->res + k].ref);
+	struct mir_ref made = part(vector, k * units).ref;
+	uint32_t all = s->f->vregs[root.vreg].units;
+
+	for (uint32_t at = 0, n = k; root.vreg != made.vreg && at < all; at += units, n++) {
+		struct mir_ref r = {0};
+
+		if (n < in->nres)
+			r = resolve(s->f, s->values[in->res + n].ref);
+		if (r.vreg != root.vreg || r.part != at)
+			return false;
+	}
+	return join(s->f, root, all, made);
+}
+
 void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
 {
 	uint32_t units = in->type == IR_B64 ? 2 : 1;
@@ -154,7 +174,7 @@ void results_are(struct select *s, const struct ir_inst *in, struct mir_source v
 
 		if (!r.vreg)
 			s->values[in->res + k].ref = part(vector, k * units).ref;
-		else if (!join(s->f, r, units, part(vector, k * units).ref))
+		else if (!makes_all(s, in, k, units, vector))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
 				     part(vector, k * units + u));

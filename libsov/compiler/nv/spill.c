@@ -95,31 +95,74 @@ static void replace_arg(struct mir_func *f, uint32_t from, struct mir_source *ar
 		arg->ref = reload(f, kept, from, NULL).ref;
 }
 
-static void change_phi(struct mir_func *f, struct mir_block *block, struct mir_phi *phi,
+/* What made a predicate in this block, if it was one of our reloads. */
+static struct mir_inst *reload_of(const struct spiller *s, uint32_t b, uint32_t vreg)
+{
+	if (vreg < s->nsettled)
+		return NULL;
+	mir_for_each(s->f, b, i) {
+		if (defines(i, vreg))
+			return i;
+	}
+	return NULL;
+}
+
+static void flip(struct mir_func *f, struct mir_source word, struct mir_source kept, uint32_t b)
+{
+	struct mir_inst *i = mir_inst_new(f, SASS_LOP3);
+
+	mir_set(i, 1, word);
+	mir_set(i, 2, kept);
+	mir_set(i, 3, mir_imm(1));
+	mir_set(i, 4, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
+	mir_set(i, 5, mir_imm(0x3c)); /* exclusive or */
+	mir_set(i, 6, mir_true(false));
+	mir_insert(f, b, NULL, i);
+}
+
+/* A predicate that is to leave a block as a word. One that was reloaded for this alone, is a word
+ * already: a predicate for a moment would be one too many where all others are taken. */
+static struct mir_source as_word(const struct spiller *s, struct mir_source p, uint32_t b)
+{
+	struct mir_inst *made = reload_of(s, b, p.ref.vreg);
+	struct mir_source word, kept;
+
+	if (!made) {
+		word = new_gpr(s->f);
+		keep_in(s->f, word, p, b, NULL);
+		return word;
+	}
+	kept = mir_reg(SASS_GPR, made->ref[2]);
+	mir_remove(s->f, b, made);
+	if (!(p.op.flags & SASS_NEG))
+		return kept;
+	word = new_gpr(s->f);
+	flip(s->f, word, kept, b);
+	return word;
+}
+
+static void change_phi(const struct spiller *s, struct mir_block *block, struct mir_phi *phi,
 		       struct mir_source kept)
 {
 	static const struct mir_source zero = {.op = {.kind = SASS_GPR, .reg = SASS_RZ}};
+	struct mir_func *f = s->f;
 
 	phi->vreg = kept.ref.vreg;
 	f->vregs[phi->vreg].phi = true;
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		struct mir_source *arg = &phi->args[p];
+		bool value = !(arg->op.flags & SASS_NEG);
 
-		if (!arg->ref.vreg) {
-			bool value = !(arg->op.flags & SASS_NEG);
-
+		if (arg->ref.vreg)
+			*arg = as_word(s, *arg, block->preds[p]);
+		else
 			*arg = value ? mir_imm(1) : zero;
-			continue;
-		}
-		struct mir_source word = new_gpr(f);
-
-		keep_in(f, word, *arg, block->preds[p], NULL);
-		*arg = word;
 	}
 }
 
-static void spill(struct mir_func *f, uint32_t vreg)
+static void spill(const struct spiller *s, uint32_t vreg)
 {
+	struct mir_func *f = s->f;
 	struct mir_source kept = new_gpr(f), p = mir_reg(SASS_PRED, (struct mir_ref){vreg, 0});
 
 	mir_for_each_block(f, b) {
@@ -132,7 +175,7 @@ static void spill(struct mir_func *f, uint32_t vreg)
 				replace_arg(f, f->blocks[b].preds[n / units], &phi->args[n], vreg,
 					    kept);
 			if (phi->vreg == vreg)
-				change_phi(f, &f->blocks[b], phi, kept);
+				change_phi(s, &f->blocks[b], phi, kept);
 		}
 		mir_for_each(f, b, i) {
 			replace_uses(f, b, i, vreg, kept);
@@ -222,7 +265,7 @@ void nv_spill_predicates(struct mir_func *f)
 		victim = find_victim(&s);
 		if (!victim)
 			return;
-		spill(f, victim);
+		spill(&s, victim);
 		s.settled[victim] = true;
 	}
 }

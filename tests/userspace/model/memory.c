@@ -134,7 +134,7 @@ static void test_constants(void)
 	INS(&r, SASS_EXIT, (PT));
 	rig_qmd(&r, 1, 64);
 	rig_bank(&r, &data, 1);
-	for (uint32_t i = 0x40; i < 64; i++)
+	for (uint32_t i = 16; i < 64; i++)
 		bank[i] = i * 77;
 	rig_launch(&r);
 	ok(rig_go(&r), "constants by index, with a negative offset");
