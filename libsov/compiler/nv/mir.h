@@ -138,7 +138,6 @@ void mir_edge(struct mir_func *f, uint32_t from, uint32_t to);
 /* Moves one edge of from; phi arguments of the old target must be gone or dealt with. */
 void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to);
 void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to); /* to forgets its predecessor */
-struct mir_source mir_get(const struct mir_inst *i, uint32_t operand);
 void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s);
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate);
 struct mir_source mir_reg(uint8_t kind, struct mir_ref r);
