@@ -10,7 +10,7 @@
 #include "tests/tap.h"
 #include "tests/userspace/nv/_random.h"
 
-#define SEEDS 120
+#define SEEDS 60
 #define WORDS (RANDOM_THREADS * RANDOM_BLOCKS * RANDOM_SLOTS)
 
 enum { OUT, IN, SCRATCH, BUFFERS };
