@@ -11,7 +11,7 @@
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/image.h"
 #include "libsov/isa/sass.h"
-#include "tests/oracles/_kernels.h"
+#include "tests/kernels/run.h"
 #include "tests/tap.h"
 
 #define MAX_CODE 1024

@@ -4,7 +4,7 @@
  * and compares every element. Which kernels a file has and for which SM is in its name:
  * <maker>-sm_90-<file>.cubin.
  */
-#include "tests/oracles/_kernels.h"
+#include "tests/kernels/run.h"
 #include "tests/tap.h"
 
 static const uint32_t sizes[] = {1, 31, 33, 1000, 4097};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An image with the kernels of tests/kernels, whoever made it, loaded through the public API and run
- * with random inputs between guards of poison. Used by the judges that run ptxas's code.
+ * with random inputs between guards of poison.
  */
-#ifndef TESTS_ORACLES_KERNELS_H
-#define TESTS_ORACLES_KERNELS_H
+#ifndef TESTS_KERNELS_RUN_H
+#define TESTS_KERNELS_RUN_H
 
 #include "libsov/sov.h"
 #include "tests/silicon/reference.h"
