@@ -497,7 +497,8 @@ static sov_result rebuild(struct context *c)
 		event_restart((struct event *)((char *)l - offsetof(struct event, member.link)));
 	semaphores_release(c);
 	for (l = c->streams.next; !r && l != &c->streams; l = l->next)
-		r = stream_restart(stream_of(l));
+		if (!stream_of(l)->closed) /* what another thread is destroying needs no queue */
+			r = stream_restart(stream_of(l));
 	return r;
 }
 

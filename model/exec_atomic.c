@@ -8,15 +8,18 @@
 #include "model/exec_memory.h"
 #include "model/float.h"
 
+#define INVALID_F64 0xfff8000000000000ull /* infinity - infinity */
+
 static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
 	switch (type) {
 	case SASS_ATYPE_F64: /* a NaN stays as it is (seen on an H200) */
-		return float_is_nan(&float_f64, a)   ? a
-		       : float_is_nan(&float_f64, b) ? b
-						     : float_add(&float_f64, a, b, FLOAT_NEAREST);
+		if (float_is_nan(&float_f64, b) || float_is_nan(&float_f64, a))
+			return float_is_nan(&float_f64, b) ? b : a;
+		sum = float_add(&float_f64, a, b, FLOAT_NEAREST);
+		return float_is_nan(&float_f64, sum) ? INVALID_F64 : sum;
 	case SASS_ATYPE_F32:
 		return float_add(&float_f32, a, b, FLOAT_NEAREST);
 	case SASS_ATYPE_F32_FTZ:

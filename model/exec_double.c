@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 64-bit floats in register pairs: low words in one row, high words in the next. A NaN that goes in
- * comes out, made quiet; the last one if there are several (seen on an H200).
+ * comes out, made quiet; of several b's comes first, then c's, then a's (seen on an H200).
  */
 #include <math.h>
 #include <string.h>
@@ -36,12 +36,11 @@ static inline bool is_nan(uint64_t x)
 /* The result, or if it is a NaN the one that the hardware gives. */
 static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t nan = is_nan(c)   ? c | QUIET_BIT
-		       : is_nan(b) ? b | QUIET_BIT
-		       : is_nan(a) ? a | QUIET_BIT
-				   : NAN_BITS;
+	uint64_t nan = is_nan(b) ? b : is_nan(c) ? c : a;
 
-	return is_nan(result) ? nan : result;
+	if (!is_nan(result))
+		return result;
+	return is_nan(nan) ? nan | QUIET_BIT : NAN_BITS;
 }
 
 /* Source n of lane i with its sign modifiers. */

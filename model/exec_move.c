@@ -179,18 +179,21 @@ static void load_constant(struct warp *w, const struct op *op, uint32_t offset, 
 		value[0] = (uint32_t)(int16_t)value[0];
 }
 
+/* With an index the offset is a signed one of 16 bits. */
+static uint32_t constant_offset(const struct warp *w, const struct source *s, uint32_t lane)
+{
+	return s->index == SASS_RZ ? s->value : w->r[s->index][lane] + (uint32_t)(int16_t)s->value;
+}
+
 static void run_ldc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t value[2];
 
 	for (uint32_t i = 0; i < LANES && !w->halt; i++) {
-		uint32_t index = op->s[0].index == SASS_RZ ? 0 : w->r[op->s[0].index][i];
-
 		if (!(mask >> i & 1))
 			continue;
 		w->active = 1u << i; /* should it fault */
-		load_constant(w, op, (index + op->s[0].value) & (index ? ALL_LANES : 0xffff),
-			      value);
+		load_constant(w, op, constant_offset(w, &op->s[0], i), value);
 		w->r[op->d][i] = value[0];
 		if (op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64)
 			w->r[op->d + 1][i] = value[1];

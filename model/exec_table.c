@@ -38,8 +38,7 @@ static void source_modifiers(struct source *s, char letter, uint8_t flags)
 	}
 }
 
-static const char *set_source(struct op *op, struct source *s, char letter,
-			      const struct sass_operand *o)
+static const char *set_source(struct source *s, char letter, const struct sass_operand *o)
 {
 	s->words = letter == 'S' || letter == 'F' ? 2 : 1;
 	s->index = SASS_RZ;
@@ -57,9 +56,9 @@ static const char *set_source(struct op *op, struct source *s, char letter,
 		s->kind = SOURCE_IMMEDIATE;
 		s->value = letter == 'F' ? 0 : (uint32_t)o->value;
 		/* An immediate double is its high word; a wide integer's sign goes on. */
-		s->high = letter == 'F'		  ? (uint32_t)o->value
-			  : (int32_t)o->value < 0 ? ALL_LANES
-						  : 0;
+		s->high = (int32_t)o->value < 0 ? ALL_LANES : 0;
+		if (letter == 'F')
+			s->high = (uint32_t)o->value;
 		return NULL;
 	case SASS_CONST:
 		s->kind = SOURCE_CONSTANT;
@@ -74,7 +73,6 @@ static const char *set_source(struct op *op, struct source *s, char letter,
 		s->row = ROW_ZERO;
 		return NULL;
 	default:
-		(void)op;
 		return "an operand is of a kind that the executor does not expect there";
 	}
 }
@@ -104,7 +102,8 @@ static void set_address(struct op *op, const struct sass_operand *o)
 	op->address.urow = o->aux == SASS_NO_UREG || o->flags & SASS_DESC ? UREG_ZERO : o->aux;
 }
 
-/* One operand into its place. np, ns, nx, ni count the places used of each kind. */
+/* One operand into its place. used counts the places taken: predicates that come out, sources,
+ * predicates that go in, immediates. */
 static const char *set_operand(struct op *op, char letter, const struct sass_operand *o,
 			       uint32_t used[4])
 {
@@ -121,7 +120,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 	case 'f':
 	case 'F':
 	case 'c':
-		return set_source(op, &op->s[used[1]++], letter, o);
+		return set_source(&op->s[used[1]++], letter, o);
 	case 'x':
 		op->px[used[2]] = predicate(o, false);
 		op->px_flip[used[2]++] = o->flags & SASS_NEG ? ALL_LANES : 0;

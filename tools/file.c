@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "tools/tool.h"
 
 bool read_file(const struct verb *v, const char *path, void **data, size_t *size)
@@ -38,6 +39,15 @@ bool read_file(const struct verb *v, const char *path, void **data, size_t *size
 	return false;
 }
 
+/* Half a file is worse than none; but what is no file, such as a device, is not ours to remove. */
+static void remove_file(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		remove(path);
+}
+
 bool write_file(const struct verb *v, const char *path, const void *data, size_t size)
 {
 	FILE *f = fopen(path, "wb");
@@ -48,7 +58,7 @@ bool write_file(const struct verb *v, const char *path, const void *data, size_t
 	if (!good) {
 		complain(v, "cannot write '%s': %s", path, strerror(errno));
 		if (f)
-			remove(path);
+			remove_file(path);
 	}
 	return good;
 }

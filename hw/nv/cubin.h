@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cubin: an ELF file (64 bit, little-endian) with NVIDIA's section types, flags and attributes.
- * Figures as ptxas 12.4 and 13.0 write them (readelf, cuobjdump -elf); the machine number also stands
- * in LLVM's ELF.h. An H200 with driver 580 loads files that hold no more than what is named here.
+ * Figures as ptxas 12.4 and 13.0 write them (readelf, cuobjdump -elf); the machine number also
+ * stands in LLVM's ELF.h. An H200 with driver 580 loads files that hold no more than what is named
+ * here.
  */
 #ifndef HW_NV_CUBIN_H
 #define HW_NV_CUBIN_H
@@ -16,7 +17,7 @@
 #define NV_ELF_OSABI_CUDA13  0x41
 #define NV_ELF_ABI_CUDA13    8
 #define NV_ELF_VERSION       0x7c /* e_version of ABI 7: toolkit 12.4 */
-#define NV_ELF_FLAGS(sm)     ((sm) << 16 | 0x500 | (sm)) /* ABI 7: virtual SM, 64-bit addresses, SM */
+#define NV_ELF_FLAGS(sm)     ((sm) << 16 | 0x500 | (sm)) /* ABI 7: virtual SM, 64 bits, SM */
 #define NV_ELF_FLAGS_SM7(fl) ((fl) & 0xff)
 #define NV_ELF_FLAGS_SM8(fl) ((fl) >> 8 & 0xff)
 

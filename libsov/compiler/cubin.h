@@ -23,7 +23,8 @@ struct cubin_kernel {
 	uint32_t registers; /* to declare: with the two that the hardware keeps */
 	uint32_t barriers;
 	bool shared; /* has any, static or dynamic */
-	uint32_t shared_bytes, shared_align; /* static, with what the system reserves at the start */
+	uint32_t shared_bytes; /* static, with what the system reserves at the start */
+	uint32_t shared_align;
 	uint32_t param_base, param_bytes, nparams;
 	const struct cubin_param *params;
 	const uint32_t *exits; /* code offsets of the EXIT instructions */

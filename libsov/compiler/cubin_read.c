@@ -74,8 +74,8 @@ static bool check_header(struct reader *r)
 	const unsigned char *id = r->header.e_ident;
 
 	if (r->size < sizeof(r->header))
-		return fail(r, "the file has %" PRIu64 " bytes, an ELF header alone has %zu", r->size,
-			    sizeof(r->header));
+		return fail(r, "the file has %" PRIu64 " bytes, an ELF header alone has %zu",
+			    r->size, sizeof(r->header));
 	memcpy(&r->header, r->file, sizeof(r->header));
 	if (memcmp(id, ELFMAG, SELFMAG))
 		return fail(r, "the file does not start with the ELF magic number");
@@ -88,8 +88,9 @@ static bool check_header(struct reader *r)
 	r->abi = id[EI_ABIVERSION];
 	if (!(id[EI_OSABI] == NV_ELF_OSABI_CUDA12 && r->abi == NV_ELF_ABI_CUDA12) &&
 	    !(id[EI_OSABI] == NV_ELF_OSABI_CUDA13 && r->abi == NV_ELF_ABI_CUDA13))
-		return fail(r, "OS ABI 0x%x version %u is unknown; known: 0x%x version %u (CUDA 12), "
-			       "0x%x version %u (CUDA 13)",
+		return fail(r,
+			    "OS ABI 0x%x version %u is unknown; known: 0x%x version %u (CUDA 12), "
+			    "0x%x version %u (CUDA 13)",
 			    id[EI_OSABI], r->abi, NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12,
 			    NV_ELF_OSABI_CUDA13, NV_ELF_ABI_CUDA13);
 	r->image->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
@@ -107,8 +108,9 @@ static bool check_section_table(struct reader *r)
 		return fail(r, "section headers of %u bytes, not %zu", h->e_shentsize,
 			    sizeof(Elf64_Shdr));
 	if (!inside(h->e_shoff, bytes, r->size))
-		return fail(r, "%u section headers at 0x%" PRIx64 " end beyond the file's 0x%" PRIx64
-			       " bytes",
+		return fail(r,
+			    "%u section headers at 0x%" PRIx64 " end beyond the file's 0x%" PRIx64
+			    " bytes",
 			    h->e_shnum, h->e_shoff, r->size);
 	if (h->e_shstrndx >= h->e_shnum)
 		return fail(r, "the section names are in section %u of %u", h->e_shstrndx,
@@ -342,8 +344,8 @@ static bool take_threads(struct reader *r, struct image_kernel *k, const struct 
 	uint64_t threads = (uint64_t)word(a, 0) * word(a, 1);
 
 	if (threads > UINT32_MAX || threads * word(a, 2) > UINT32_MAX || !threads || !word(a, 2))
-		return fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible", k->name,
-			    word(a, 0), word(a, 1), word(a, 2));
+		return fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible",
+			    k->name, word(a, 0), word(a, 1), word(a, 2));
 	k->max_threads = (uint32_t)threads * word(a, 2);
 	for (uint32_t i = 0; a->code == NV_INFO_REQUIRED_THREADS && i < 3; i++)
 		k->required_threads[i] = word(a, i);
@@ -374,11 +376,13 @@ static bool take_own(struct reader *r, struct image_kernel *k, const struct attr
 static bool check_params(struct reader *r, const struct image_kernel *k)
 {
 	if (k->nparams && !k->param_bytes)
-		return fail(r, "kernel '%s' has %u parameters but no place for them in constant bank 0",
-			    k->name, k->nparams);
+		return fail(
+			r, "kernel '%s' has %u parameters but no place for them in constant bank 0",
+			k->name, k->nparams);
 	if (!inside(k->param_base, k->param_bytes, k->bank0_bytes))
-		return fail(r, "kernel '%s': parameters of %u bytes at 0x%x end beyond the 0x%x bytes "
-			       "of constant bank 0",
+		return fail(r,
+			    "kernel '%s': parameters of %u bytes at 0x%x end beyond the 0x%x bytes "
+			    "of constant bank 0",
 			    k->name, k->param_bytes, k->param_base, k->bank0_bytes);
 	if (k->param_bytes > IMAGE_MAX_PARAM_BYTES)
 		return fail(r, "kernel '%s': %u bytes of parameters, at most %u are possible",

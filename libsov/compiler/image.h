@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A loadable image as the runtime sees it: kernels with their code, parameters and needs, read from
- * a cubin (ours, ptxas's of CUDA 12 with ABI 7, or of CUDA 13 with ABI 8). The reader copies nothing
- * and trusts nothing: every offset and size is checked against the file, and pointers go into it.
+ * a cubin (ours, ptxas's of CUDA 12 with ABI 7, or of CUDA 13 with ABI 8). The reader copies
+ * nothing and trusts nothing: every offset and size is checked against the file, and pointers go
+ * into it.
  */
 #ifndef SOV_COMPILER_IMAGE_H
 #define SOV_COMPILER_IMAGE_H
@@ -23,7 +24,7 @@ struct image_kernel {
 	uint32_t code_bytes;
 	uint32_t registers;    /* to declare at launch */
 	uint32_t barriers;
-	uint32_t shared_bytes; /* static, as in the file (Hopper: with the 1 KiB that is reserved) */
+	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
 	uint32_t stack_bytes;  /* per thread */
 	uint32_t bank0_bytes;  /* size of constant bank 0 with the parameters */
 	uint32_t param_base, param_bytes;
@@ -40,7 +41,8 @@ struct image {
 };
 
 /* false: message holds one sentence. Free with image_free in both cases. */
-bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size);
+bool image_read(struct image *im, const void *file, size_t size, char *message,
+		size_t message_size);
 void image_free(struct image *im);
 
 #endif

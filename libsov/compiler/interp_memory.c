@@ -224,7 +224,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	uint32_t elements = in->op == IR_LOAD ? in->nres : in->op == IR_STORE ? in->nargs - 1 : 1;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
-	struct place p;
+	struct place p = {0};
 
 	if (in->nargs)
 		base = t->values[in->args[0]];

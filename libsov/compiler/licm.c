@@ -7,8 +7,9 @@
  *
  * Only pure operations move: they cannot trap, so that it does no harm when the loop would not have
  * reached them. Loads of what does not change move too: from a constant place among the parameters
- * always, from elsewhere only out of the loop's header, which is certain to run after the
- * preheader, and only out of one loop. Convergent operations stay where they are.
+ * always, since that cannot trap either; from elsewhere only out of the loop's header, which is
+ * certain to run after the preheader, and only out of one loop. Convergent operations stay where
+ * they are.
  *
  * A value that leaves a loop holds a register through all of it. So a loop takes in at most
  * MAX_WORDS 32-bit words of such values and MAX_FLAGS conditions (of which machines have few);
@@ -44,13 +45,19 @@ static bool is_unchanging_load(const struct ir_inst *p)
 	       (p->flags & IR_INVARIANT || p->space == IR_PARAM || p->space == IR_CONSTANT);
 }
 
+/* From within the parameters, which the verifier checks, and aligned. */
+static bool cannot_trap(const struct ir_inst *load)
+{
+	return load->space == IR_PARAM && ir_address_arg(load) < 0 && load->imm % load->align == 0;
+}
+
 static bool may_leave(const struct licm *l, const struct ir_inst *p, ir_block header)
 {
 	const struct ir_cfg *c = l->cfg;
 	bool sure = p->block == header && c->loop_header[p->block] == header;
 
 	if (is_unchanging_load(p)) {
-		if (ir_address_arg(p) >= 0 && !sure)
+		if (!sure && !cannot_trap(p))
 			return false;
 	} else if (!(ir_ops[p->op].properties & P_PURE)) {
 		return false;

@@ -26,7 +26,8 @@ static void check_kernel(const struct image_kernel *k, const uint8_t *data, size
 	check(k->param_bytes <= IMAGE_MAX_PARAM_BYTES &&
 	      k->param_base + k->param_bytes <= k->bank0_bytes);
 	for (uint32_t p = 0; p < k->nparams; p++)
-		check(k->params[p].size && k->params[p].offset + k->params[p].size <= k->param_bytes);
+		check(k->params[p].size &&
+		      k->params[p].offset + k->params[p].size <= k->param_bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

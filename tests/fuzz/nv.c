@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * IR text of any kind through the NVIDIA back end, with its own checks on: what it cannot compile it
- * refuses, and it never has to blame itself.
+ * IR text of any kind through the NVIDIA back end, with its own checks on: what it cannot compile
+ * it refuses, and it never has to blame itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const targets[] = {"sm_90", "sm_80"};
 
 	for (int t = 0; t < 2; t++) {
-		struct compile_options o = {.source = COMPILE_IR, .target = targets[t], .verify = true,
+		struct compile_options o = {.source = COMPILE_IR,
+					    .target = targets[t],
+					    .verify = true,
 					    .memory_limit = (size_t)256 << 20};
 		struct compile_result r;
 		bool good = compile((const char *)data, size, &o, &r);
 
-		if (good ? !r.image_size : !*r.messages || strstr(r.messages, "fault of the compiler")) {
+		if (good ? !r.image_size
+			 : !*r.messages || strstr(r.messages, "fault of the compiler")) {
 			fputs(r.messages, stderr);
 			abort();
 		}

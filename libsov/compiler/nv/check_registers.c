@@ -31,8 +31,8 @@ static void complain(struct check *c, uint32_t b, const struct mir_inst *i, cons
 {
 	if (c->why && !c->failed)
 		text_printf(c->why, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s",
-			c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R", u->reg,
-			u->ref.part, u->ref.vreg, what);
+			    c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R",
+			    u->reg, u->ref.part, u->ref.vreg, what);
 	c->failed = true;
 }
 
@@ -52,7 +52,8 @@ static void write_use(struct check *c, struct state *s, uint32_t b, const struct
 {
 	if (u->count > 1 && u->reg % u->count)
 		complain(c, b, i, u, "it is not aligned");
-	if (index_of(u->kind, u->reg) + u->count > (u->kind == SASS_PRED ? 256 + MIR_PREDS : MIR_GPRS))
+	if (index_of(u->kind, u->reg) + u->count >
+	    (u->kind == SASS_PRED ? 256 + MIR_PREDS : MIR_GPRS))
 		complain(c, b, i, u, "there is no such register");
 	else
 		for (uint32_t k = 0; k < u->count; k++)
@@ -88,13 +89,43 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 	if (block->cond.ref.vreg &&
 	    s->holds[256 + block->cond.op.reg] != mir_unit(c->f, block->cond.ref) + 1) {
 		if (c->why && !c->failed)
-			text_printf(c->why, "kernel %s, b%u: its branch reads P%u, which does not hold %%%u",
+			text_printf(c->why, "kernel %s, b%u: P%u of its branch does not hold %%%u",
 				c->f->name, b, block->cond.op.reg, block->cond.ref.vreg);
 		c->failed = true;
 	}
 }
 
-/* Brings what is known at a block's start down to what this path brings; true if that changed it. */
+/* A phi has a new value along each edge: what its register held before is not it. */
+static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *s)
+{
+	bool fresh[REGS] = {false};
+	struct mir_use uses[SASS_MAX_USES];
+
+	mir_for_each(f, b, i) {
+		uint32_t n = i->phi_copy ? mir_uses(i, uses) : 0;
+
+		for (uint32_t u = 0; u < n; u++) {
+			if (uses[u].write)
+				fresh[index_of(uses[u].kind, uses[u].reg)] = true;
+		}
+	}
+	for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
+		const struct mir_block *to = &f->blocks[f->blocks[b].succ[k]];
+
+		for (uint32_t p = 0; p < to->ncopied; p++) {
+			const struct mir_vreg *v = &f->vregs[to->phis[p].vreg];
+
+			for (uint32_t u = 0; u < v->units; u++) {
+				uint32_t r = index_of(v->kind, v->reg + u);
+
+				if (!fresh[r])
+					s->holds[r] = 0;
+			}
+		}
+	}
+}
+
+/* Brings what is known at a block's start down to what this path brings; true if it changed. */
 static bool meet(struct state *in, const struct state *from)
 {
 	bool changed = false;
@@ -128,6 +159,7 @@ bool nv_check_registers(const struct mir_func *f, struct text *why)
 				continue;
 			s = c.in[b];
 			check_block(&c, b, &s);
+			forget_old_phis(f, b, &s);
 			for (uint32_t k = 0; k < f->blocks[b].nsucc; k++)
 				changed |= meet(&c.in[f->blocks[b].succ[k]], &s);
 		}

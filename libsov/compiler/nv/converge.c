@@ -168,7 +168,7 @@ static void number_barrier(struct converge *c, struct region *r)
 		;
 }
 
-/* Lanes may be apart in all of the region, or, where nothing brings them together, from there on. */
+/* Lanes may be apart in all of the region, or, where nothing brings them together, ever after. */
 static void mark_apart(struct converge *c, uint32_t branch, const struct region *r)
 {
 	bool *apart = r ? r->inside : arena_array(c->f->arena, c->room, sizeof(*apart));

@@ -17,6 +17,8 @@ static void split_edge(struct mir_func *f, uint32_t b, uint32_t pred_index, uint
 	uint32_t from = f->blocks[b].preds[pred_index], n = mir_block_new(f, from);
 
 	f->blocks[n].end = MIR_END_JUMP;
+	f->blocks[n].depth = f->blocks[from].depth < f->blocks[b].depth ? f->blocks[from].depth
+									: f->blocks[b].depth;
 	f->blocks[n].nsucc = 1;
 	f->blocks[n].succ[0] = b;
 	f->blocks[n].preds = arena_grow(f->arena, NULL, &f->blocks[n].preds_capacity, 1,
@@ -69,6 +71,7 @@ static void emit_move(struct copies *c, struct mir_source dst, struct mir_source
 {
 	struct mir_inst *i = mir_move(c->f, dst, src);
 
+	i->phi_copy = c->f->vregs[dst.ref.vreg].phi;
 	i->copy = same_reg(&dst, &src) && !src.op.flags;
 	mir_insert(c->f, c->block, NULL, i);
 }
@@ -129,6 +132,7 @@ static void swap_preds(struct copies *c, struct copy *copy)
 	mir_set(i, 4, mir_true(true));
 	mir_set(i, 5, mir_imm(0xf0)); /* the first */
 	mir_set(i, 6, mir_imm(0xcc)); /* the second */
+	i->phi_copy = true;
 	mir_insert(c->f, c->block, NULL, i);
 	copy->done = true;
 	moved(c, old, copy->src);
@@ -225,6 +229,7 @@ bool nv_copies(struct mir_func *f)
 				return false;
 		}
 		live_from_now_on(f, &f->blocks[b]);
+		f->blocks[b].ncopied = f->blocks[b].nphis;
 		f->blocks[b].nphis = 0;
 	}
 	return true;

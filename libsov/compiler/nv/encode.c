@@ -41,8 +41,8 @@ static bool put(struct code *c, uint32_t offset, const struct sass_inst *in)
 
 	if (!sass_encode(c->f->sm, in, &word, &why)) {
 		diag_error(&c->f->job->diag, 0, 0,
-			   "kernel '%s': the instruction %s at 0x%x has no encoding for sm_%u (%s): a "
-			   "fault of the compiler",
+			   "kernel '%s': %s at 0x%x has no encoding for sm_%u (%s): a fault of the "
+			   "compiler",
 			   c->f->name, sass_op_name(in->op), offset, c->f->sm, why ? why : "?");
 		return false;
 	}

@@ -136,7 +136,8 @@ static void make_loop(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
-	ir_block before = in.block, rest = split(f, atom), loop = ir_block_new_before(f, rest, NULL);
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct builder b = {.f = f, .block = before, .type = in.type, .line = in.line};
 	ir_id phi, branch;
 

@@ -110,11 +110,6 @@ void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
 		i->sass.nops = (uint8_t)(operand + 1);
 }
 
-struct mir_source mir_get(const struct mir_inst *i, uint32_t operand)
-{
-	return (struct mir_source){i->sass.ops[operand], i->ref[operand]};
-}
-
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate)
 {
 	i->sass.guard = predicate.op.reg;

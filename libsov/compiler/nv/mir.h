@@ -2,11 +2,11 @@
 /*
  * Machine IR: SASS instructions over virtual registers, in blocks.
  *
- * A virtual register has one, two or four units of 32 bits (a predicate has one unit of one bit) and
- * becomes that many consecutive, aligned registers. An operand names a register and its first unit,
- * so the halves of a 64-bit value are read and written without moves. Each unit is written once:
- * SSA, by unit. What an instruction reads and writes comes from sass_uses, that is from the ISA's
- * one table; nothing here knows an operation's shape.
+ * A virtual register has one, two or four units of 32 bits (a predicate has one unit of one bit)
+ * and becomes that many consecutive, aligned registers. An operand names a register and its first
+ * unit, so the halves of a 64-bit value are read and written without moves. Each unit is written
+ * once: SSA, by unit. What an instruction reads and writes comes from sass_uses, that is from the
+ * ISA's one table; nothing here knows an operation's shape.
  *
  * Until registers are assigned, an operand's ref says which unit it is and sass.ops[].reg holds a
  * placeholder; afterwards reg holds the answer and the refs stay, as a record that can be checked.
@@ -38,7 +38,7 @@ struct mir_vreg {
 	bool assigned;
 	uint8_t reg;   /* once assigned: register of unit 0 */
 	uint32_t first_unit; /* number of unit 0 among all units of the function (mir_number) */
-	struct mir_inst *leader; /* the write that comes before all others of it; NULL: a phi (live.c) */
+	struct mir_inst *leader; /* the first of its writes; NULL: a phi (live.c) */
 	struct mir_ref forward; /* of selection only: is the same as this unit of another */
 };
 
@@ -51,7 +51,7 @@ struct mir_source {
 enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
 
 /* Which memory an instruction touches and how, for the scheduler. */
-enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 /* volatile, atomic, fence: keeps its place */ };
+enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 }; /* volatile, atomic, fence: in order */
 struct mir_memory {
 	uint8_t effect; /* MIR_READS … */
 	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them */
@@ -64,9 +64,10 @@ struct mir_inst {
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
+	bool phi_copy;   /* a move on an edge that makes a phi's value */
 	bool copy;       /* same register on both sides: only a record, goes away after the check */
 	bool keep_last;  /* has its place at the block's end */
-	uint8_t members;  /* MIR_ALL_LANES, MIR_SOME_LANES: convergent, takes part in order; 0: not */
+	uint8_t members;  /* of a convergent operation: MIR_ALL_LANES, MIR_SOME_LANES */
 	uint32_t line;    /* in the source */
 	uint32_t number;  /* scratch of a pass */
 	uint32_t offset;  /* in the code, once laid out */
@@ -83,11 +84,13 @@ struct mir_block {
 	struct mir_inst *first, *last;
 	struct mir_phi *phis;
 	uint32_t nphis;
+	uint32_t ncopied; /* phis that have become moves: a record for the check */
 	enum mir_end end;
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
 	uint32_t succ[2], nsucc;
 	uint32_t *preds, npreds, preds_capacity;
 	uint32_t next; /* in the layout; 0 = last */
+	uint32_t depth; /* loops around it */
 	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
 	uint32_t reconverge; /* where they meet again; 0 = nowhere */
 	uint64_t *live_in, *live_out; /* by unit */
@@ -125,16 +128,16 @@ struct mir_func {
 /* Building (mir.c). */
 uint32_t mir_vreg_new(struct mir_func *f, uint8_t kind, uint32_t units);
 struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op);
-void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i); /* NULL: at the end */
+/* before NULL: at the end. */
+void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i);
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
 uint32_t mir_block_new(struct mir_func *f, uint32_t after); /* behind it in the layout */
-uint32_t mir_before(const struct mir_func *f, uint32_t b);   /* in the layout; 0 = it is the first */
+uint32_t mir_before(const struct mir_func *f, uint32_t b);  /* in the layout; 0 = it is the first */
 void mir_block_drop(struct mir_func *f, uint32_t b); /* from the layout; has no predecessors left */
 void mir_edge(struct mir_func *f, uint32_t from, uint32_t to);
 /* Moves one edge of from; phi arguments of the old target must be gone or dealt with. */
 void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to);
 void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to); /* to forgets its predecessor */
-struct mir_source mir_get(const struct mir_inst *i, uint32_t operand);
 void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s);
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate);
 struct mir_source mir_reg(uint8_t kind, struct mir_ref r);
@@ -218,7 +221,7 @@ void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, th
 void nv_stall(struct mir_func *f);                    /* stall.c */
 void nv_wait_serial(struct mir_func *f);
 struct cubin_kernel;
-bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats); /* encode.c */
+bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats);
 
 /* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */
 bool nv_check_registers(const struct mir_func *f, struct text *why);

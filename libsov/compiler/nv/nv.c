@@ -123,8 +123,8 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		count++;
 	if (!count || count > MOST_KERNELS) {
-		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin", count,
-			   MOST_KERNELS);
+		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
+			   count, MOST_KERNELS);
 		return false;
 	}
 	kernels = arena_array(&job->arena, count, sizeof(*kernels));
@@ -134,6 +134,7 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	if (!good)
 		return false;
 	job->nstats = count;
-	job->image = cubin_write(&job->arena, job->target->version, kernels, count, &job->image_size);
+	job->image =
+		cubin_write(&job->arena, job->target->version, kernels, count, &job->image_size);
 	return true;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Branches that need not be. With registers assigned, an instruction that is switched off by a
- * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch can
- * move into the block before it, each instruction under the branch's condition, and a branch to the
- * kernel's end is an EXIT under that condition. The lanes then never part, which saves the
- * convergence barrier too.
+ * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch
+ * can move into the block before it, each instruction under the branch's condition, and a branch to
+ * the kernel's end is an EXIT under that condition. The lanes then never part, which saves the
+ * convergence barrier too. What is outside a loop does not move into it.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -28,6 +28,16 @@ static void forget_edge(struct mir_func *f, uint32_t b, uint32_t s)
 	mir_unlink(f, b, block->succ[s]);
 	block->succ[s] = block->succ[block->nsucc - 1];
 	block->nsucc--;
+}
+
+/* Whether an edge goes up in the layout. */
+static bool is_back(const struct mir_func *f, uint32_t from, uint32_t to)
+{
+	uint32_t b = to;
+
+	while (b && b != from)
+		b = f->blocks[b].next;
+	return b;
 }
 
 static void append_exit(struct mir_func *f, uint32_t b, struct mir_source cond)
@@ -55,7 +65,8 @@ static bool end_early(struct mir_func *f, uint32_t b)
 		return true;
 	}
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
-		if (!is_empty_exit(&f->blocks[block->succ[s]]))
+		/* A loop that jumps back on the other condition ends by falling through. */
+		if (!is_empty_exit(&f->blocks[block->succ[s]]) || is_back(f, b, block->succ[1 - s]))
 			continue;
 		append_exit(f, b, s ? inverse(block->cond) : block->cond);
 		forget_edge(f, b, s);
@@ -176,7 +187,8 @@ static void move_side(struct mir_func *f, uint32_t b, const struct side *side)
 static bool convert(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
-	struct side sides[2] = {{block->succ[0], block->cond}, {block->succ[1], inverse(block->cond)}};
+	struct side sides[2] = {{block->succ[0], block->cond},
+				{block->succ[1], inverse(block->cond)}};
 	bool simple[2];
 	uint32_t moved = 0;
 
@@ -184,6 +196,7 @@ static bool convert(struct mir_func *f, uint32_t b)
 		return false;
 	for (uint32_t s = 0; s < 2; s++)
 		simple[s] = is_side(f, sides[s].block) &&
+			    f->blocks[sides[s].block].depth >= block->depth &&
 			    count_movable(f, &sides[s]) <= MOST_MOVED;
 	if (simple[0] && simple[1] && f->blocks[sides[0].block].end == MIR_END_JUMP &&
 	    f->blocks[sides[1].block].end == MIR_END_JUMP &&
@@ -203,7 +216,8 @@ static bool convert(struct mir_func *f, uint32_t b)
 	for (uint32_t s = 0; s < 2; s++) {
 		const struct mir_block *side = &f->blocks[sides[s].block];
 
-		if (!simple[s] || (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
+		if (!simple[s] ||
+		    (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
 			continue;
 		move_side(f, b, &sides[s]);
 		forget_edge(f, b, s);
@@ -259,7 +273,7 @@ static bool hoist(struct mir_func *f, uint32_t b)
 	if (block->npreds != 1 || block->end != MIR_END_JUMP || b == f->entry)
 		return false;
 	from = block->preds[0];
-	if (f->blocks[from].end != MIR_END_BRANCH)
+	if (f->blocks[from].end != MIR_END_BRANCH || block->depth < f->blocks[from].depth)
 		return false;
 	mir_for_each(f, b, i) {
 		uint32_t other = f->blocks[from].succ[f->blocks[from].succ[0] == b];

@@ -80,9 +80,9 @@ static void print_inst(struct text *out, const struct mir_func *f, const struct 
 	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
 		snprintf(text, sizeof(text), "%s with operands that no form has",
 			 sass_op_name(copy.op));
+	if (i->target) /* is the last operand, and has no place yet */
+		snprintf(strrchr(text, ' ') + 1, 12, "b%u", i->target);
 	print_replaced(out, f, &s, text);
-	if (i->target)
-		text_printf(out, " -> b%u", i->target);
 	if (i->copy)
 		text_printf(out, " (no move)");
 }
@@ -140,7 +140,8 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 	case MIR_END_BRANCH:
 		text_printf(out, "\tbranch ");
 		print_source(out, f, &b->cond);
-		text_printf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1], b->divergent ? " divergent" : "");
+		text_printf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1],
+			    b->divergent ? " divergent" : "");
 		if (b->divergent && b->reconverge)
 			text_printf(out, ", meet at b%u", b->reconverge);
 		text_printf(out, "\n");

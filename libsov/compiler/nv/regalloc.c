@@ -29,7 +29,8 @@ struct file { /* registers of one kind */
 struct alloc {
 	struct mir_func *f;
 	struct file gpr, pred;
-	uint32_t *last;  /* by unit, within the block: place of the last mention */
+	uint32_t *last;    /* by unit, within the block: place of the last mention */
+	uint32_t *written; /* … place where it is written; 0 = not there */
 	struct affinity **affinities; /* by vreg */
 };
 
@@ -80,15 +81,41 @@ static bool is_free(const struct file *file, uint32_t reg, uint32_t units)
 	return true;
 }
 
-static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t *reg)
+/* The same for a register of which further units are written later in the block: their places may
+ * be in use until just then. The high word of a sum so takes the place of an operand's. */
+static bool will_be_free(const struct alloc *a, const struct file *file, uint32_t vreg,
+			 uint32_t reg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+
+	if (reg % v->units || reg + v->units > file->count || file->owner[reg])
+		return false;
+	for (uint32_t k = 1; k < v->units; k++) {
+		uint32_t owner = file->owner[reg + k], place = a->written[v->first_unit + k];
+
+		if (owner && (!place || a->last[owner - 1] != place))
+			return false;
+	}
+	return true;
+}
+
+/* Where something related has its place, or something related to that: the arguments of a phi look
+ * for each other while the phi has no place yet. */
+static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int distance,
+			  uint32_t steps, uint32_t *reg)
 {
 	const struct mir_func *f = a->f;
 
-	for (const struct affinity *n = a->affinities[vreg]; n; n = n->next) {
-		int wish = f->vregs[n->other].reg + n->distance;
+	for (const struct affinity *n = a->affinities[from]; n; n = n->next) {
+		int wish = f->vregs[n->other].reg + n->distance + distance;
 
-		if (!f->vregs[n->other].assigned || wish < 0 ||
-		    !is_free(file_of(a, vreg), (uint32_t)wish, f->vregs[vreg].units))
+		if (!f->vregs[n->other].assigned) {
+			if (steps && choose_affine(a, vreg, n->other, n->distance + distance,
+						   steps - 1, reg))
+				return true;
+			continue;
+		}
+		if (wish < 0 || !will_be_free(a, file_of(a, vreg), vreg, (uint32_t)wish))
 			continue;
 		*reg = (uint32_t)wish;
 		return true;
@@ -122,12 +149,15 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	struct file *file = file_of(a, vreg);
 	uint32_t reg;
 
-	if (!choose_affine(a, vreg, &reg) && !choose_in_turn(file, v->units, &reg))
+	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose_in_turn(file, v->units, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
-	for (uint32_t k = 0; k < v->units; k++)
-		file->owner[reg + k] = v->first_unit + k + 1;
+	for (uint32_t k = 0; k < v->units; k++) {
+		if (!file->owner[reg + k])
+			file->owner[reg + k] = v->first_unit + k + 1;
+	}
 	return true;
 }
 
@@ -144,14 +174,15 @@ static void give_back(struct alloc *a, struct mir_ref r)
 #define AT_END   UINT32_MAX
 #define AT_START 0
 
-/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and whatever
- * lives on are AT_END. */
+/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and
+ * whatever lives on are AT_END. */
 static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 {
 	const struct mir_func *f = a->f;
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t place = 1;
 
+	memset(a->written, 0, f->nunits * sizeof(*a->written));
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		for (uint32_t k = 0; k < f->vregs[block->phis[p].vreg].units; k++)
 			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
@@ -160,6 +191,12 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 		uint32_t n = mir_uses(i, uses);
 
 		i->number = place;
+		for (uint32_t u = 0; u < n; u++) {
+			struct mir_ref r = uses[u].ref;
+
+			for (uint32_t k = 0; uses[u].write && r.vreg && k < uses[u].count; k++)
+				a->written[mir_unit(f, r) + k] = place;
+		}
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r = uses[u].ref;
 			bool leads = uses[u].write && f->vregs[r.vreg].leader == i;
@@ -186,6 +223,15 @@ static void give_back_dead(struct alloc *a, struct mir_ref r, uint32_t count, ui
 	}
 }
 
+/* Units written after the first: their place was kept for them. */
+static void take_place(struct alloc *a, struct mir_ref r, uint32_t count)
+{
+	struct file *file = file_of(a, r.vreg);
+
+	for (uint32_t k = 0; k < count; k++)
+		file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
+}
+
 static bool assign_inst(struct alloc *a, const struct mir_inst *i)
 {
 	const struct mir_func *f = a->f;
@@ -196,6 +242,10 @@ static bool assign_inst(struct alloc *a, const struct mir_inst *i)
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write && uses[u].ref.vreg)
 			give_back_dead(a, uses[u].ref, uses[u].count, i->number);
+	}
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader != i)
+			take_place(a, uses[u].ref, uses[u].count);
 	}
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i &&
@@ -285,6 +335,11 @@ static void count_pressure(struct alloc *a, const uint32_t *order, uint32_t coun
 	}
 }
 
+static uint8_t register_of(const struct mir_func *f, struct mir_ref r)
+{
+	return (uint8_t)(f->vregs[r.vreg].reg + r.part);
+}
+
 static void write_down(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
@@ -297,7 +352,7 @@ static void write_down(struct mir_func *f)
 				struct mir_ref r = i->ref[k];
 
 				if (r.vreg)
-					i->sass.ops[k].reg = (uint8_t)(f->vregs[r.vreg].reg + r.part);
+					i->sass.ops[k].reg = register_of(f, r);
 			}
 			if (i->guard.vreg)
 				i->sass.guard = f->vregs[i->guard.vreg].reg;
@@ -311,8 +366,8 @@ static void too_many(struct alloc *a)
 	bool preds = a->pred.needed > MIR_PREDS;
 
 	diag_error(&a->f->job->diag, 0, 0,
-		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there yet; "
-		   "split the kernel or unroll less",
+		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there "
+		   "yet; split the kernel or unroll less",
 		   a->f->name, preds ? a->pred.needed : a->gpr.needed,
 		   preds ? "predicates" : "registers", preds ? MIR_PREDS : MIR_GPRS);
 }
@@ -334,6 +389,7 @@ bool nv_regalloc(struct mir_func *f)
 
 	nv_liveness(f);
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
+	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
 	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
 	find_affinities(&a);
 	count_pressure(&a, order, count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * List scheduling within a block: of the instructions that can go next, the one with the longest way
- * to the block's end. It runs twice with the same code. Before registers are assigned only true
+ * List scheduling within a block: of the instructions that can go next, the one with the longest
+ * way to the block's end. It runs twice with the same code. Before registers are assigned only true
  * dependences hold instructions back, and loads move away from their uses; where that would make
  * too many values live at once, the instruction that frees most goes first. Afterwards it sees
  * registers, and mends what predication and phi moves have added.
@@ -106,7 +106,8 @@ static void depend_read(struct scheduler *s, uint32_t n, uint32_t r, const struc
 	res->reads = a;
 }
 
-static void depend_write(struct scheduler *s, uint32_t n, uint32_t r, const struct sass_reg_use *use)
+static void depend_write(struct scheduler *s, uint32_t n, uint32_t r,
+			 const struct sass_reg_use *use)
 {
 	struct resource *res = resource_at(s, r);
 	const struct sass_inst *in = &s->nodes[n].inst->sass;
@@ -123,7 +124,8 @@ static void depend_write(struct scheduler *s, uint32_t n, uint32_t r, const stru
 		const struct sass_inst *reader = &s->nodes[a->node].inst->sass;
 
 		add_edge(s, a->node, n,
-			 sass_reads_late(s->f->sm, reader) ? sass_estimate(s->f->sm, reader) / 2 : 1);
+			 sass_reads_late(s->f->sm, reader) ? sass_estimate(s->f->sm, reader) / 2
+							   : 1);
 	}
 	res->write = (struct access){.node = n, .use = *use};
 	res->reads = NULL;
@@ -178,7 +180,8 @@ static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 
 static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
 {
-	uint8_t both = a->memory.effect & b->memory.effect, any = a->memory.effect | b->memory.effect;
+	uint8_t both = a->memory.effect & b->memory.effect,
+		any = a->memory.effect | b->memory.effect;
 
 	if (!a->memory.effect || !b->memory.effect)
 		return false;

@@ -11,23 +11,32 @@
 #include "libsov/compiler/nv/select.h"
 
 static select_rule *const rules[IR_OP_COUNT] = {
-	[IR_SREG] = select_sreg, [IR_ADD] = select_add, [IR_SUB] = select_sub, [IR_MUL] = select_mul, [IR_MAD] = select_mul,
-	[IR_MULHI_U] = select_mulhi, [IR_MULHI_S] = select_mulhi,
-	[IR_MULWIDE_U] = select_mulwide, [IR_MULWIDE_S] = select_mulwide,
-	[IR_DIV_U] = select_divide, [IR_DIV_S] = select_divide, [IR_REM_U] = select_divide,
-	[IR_REM_S] = select_divide, [IR_POPC] = select_popc, [IR_CLZ] = select_clz,
-	[IR_BREV] = select_brev, [IR_MIN_U] = select_minmax, [IR_MIN_S] = select_minmax, [IR_MAX_U] = select_minmax,
-	[IR_MAX_S] = select_minmax, [IR_NEG] = select_neg, [IR_AND] = select_logic,
-	[IR_OR] = select_logic, [IR_XOR] = select_logic, [IR_NOT] = select_logic,
-	[IR_SHL] = select_shift, [IR_SHR_U] = select_shift, [IR_SHR_S] = select_shift,
-	[IR_ICMP] = select_icmp, [IR_SELECT] = select_select, [IR_ZEXT] = select_zext,
-	[IR_SEXT] = select_sext, [IR_TRUNC] = select_trunc, [IR_PACK] = select_pack,
-	[IR_UNPACK] = select_unpack, [IR_FADD] = select_fadd, [IR_FMUL] = select_fmul,
-	[IR_FMA] = select_fma, [IR_FNEG] = select_fsign, [IR_FABS] = select_fsign,
-	[IR_FMIN] = select_fminmax, [IR_FMAX] = select_fminmax, [IR_FCMP] = select_fcmp,
-	[IR_LOAD] = select_load, [IR_STORE] = select_store, [IR_ATOM] = select_atom,
-	[IR_CAS] = select_cas, [IR_FENCE] = select_fence, [IR_TOSPACE] = select_space,
-	[IR_GENERIC] = select_space, [IR_SHUFFLE] = select_shuffle, [IR_VOTE] = select_vote,
+	[IR_SREG] = select_sreg,         [IR_ADD] = select_add,
+	[IR_SUB] = select_sub,           [IR_MUL] = select_mul,
+	[IR_MAD] = select_mul,           [IR_MULHI_U] = select_mulhi,
+	[IR_MULHI_S] = select_mulhi,     [IR_MULWIDE_U] = select_mulwide,
+	[IR_MULWIDE_S] = select_mulwide, [IR_DIV_U] = select_divide,
+	[IR_DIV_S] = select_divide,      [IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide,      [IR_POPC] = select_popc,
+	[IR_CLZ] = select_clz,           [IR_BREV] = select_brev,
+	[IR_MIN_U] = select_minmax,      [IR_MIN_S] = select_minmax,
+	[IR_MAX_U] = select_minmax,      [IR_MAX_S] = select_minmax,
+	[IR_NEG] = select_neg,           [IR_AND] = select_logic,
+	[IR_OR] = select_logic,          [IR_XOR] = select_logic,
+	[IR_NOT] = select_logic,         [IR_SHL] = select_shift,
+	[IR_SHR_U] = select_shift,       [IR_SHR_S] = select_shift,
+	[IR_ICMP] = select_icmp,         [IR_SELECT] = select_select,
+	[IR_ZEXT] = select_zext,         [IR_SEXT] = select_sext,
+	[IR_TRUNC] = select_trunc,       [IR_PACK] = select_pack,
+	[IR_UNPACK] = select_unpack,     [IR_FADD] = select_fadd,
+	[IR_FMUL] = select_fmul,         [IR_FMA] = select_fma,
+	[IR_FNEG] = select_fsign,        [IR_FABS] = select_fsign,
+	[IR_FMIN] = select_fminmax,      [IR_FMAX] = select_fminmax,
+	[IR_FCMP] = select_fcmp,         [IR_LOAD] = select_load,
+	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
+	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
+	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
+	[IR_SHUFFLE] = select_shuffle,   [IR_VOTE] = select_vote,
 	[IR_BARRIER] = select_barrier,
 };
 
@@ -83,18 +92,18 @@ static struct mir_ref resolve(const struct mir_func *f, struct mir_ref r)
 	return r;
 }
 
-/* Makes a whole register be the units of another from part on. */
-static bool join(struct mir_func *f, struct mir_ref r, uint32_t vreg, uint32_t at)
+/* Makes a register of so many units, and no part of a larger one, be the units of another. */
+static bool join(struct mir_func *f, struct mir_ref r, uint32_t units, struct mir_ref with)
 {
-	struct mir_ref root = resolve(f, r);
+	struct mir_ref root = resolve(f, r), to = resolve(f, with);
 	struct mir_vreg *v = &f->vregs[root.vreg];
 
-	if (root.vreg == vreg && root.part == at)
-		return true;
-	if (!root.vreg || root.part || v->phi || v->units >= f->vregs[vreg].units ||
-	    at % v->units || root.vreg == vreg)
+	if (root.vreg == to.vreg)
+		return root.part == to.part;
+	if (!root.vreg || root.part || v->phi || v->units != units || to.part % units ||
+	    to.part + units > f->vregs[to.vreg].units)
 		return false;
-	v->forward = (struct mir_ref){vreg, (uint8_t)at};
+	v->forward = to;
 	return true;
 }
 
@@ -103,30 +112,27 @@ static bool is_plain(const struct arg *a)
 	return is_reg(a) && a->src.ref.vreg && !a->src.op.flags;
 }
 
-/* The unit is what a says. A pair moves in as a whole if its other half is the next word, else not. */
-static void place(struct select *s, struct mir_source vector, uint32_t k, const struct arg *a,
+/* The unit is what a says. A pair moves in as a whole if its other half is the next word; that one
+ * then is in its place already. */
+static void place(struct select *s, struct mir_source unit, const struct arg *a,
 		  const struct arg *next)
 {
 	struct mir_ref root = resolve(s->f, a->src.ref);
-	bool single = root.vreg && s->f->vregs[root.vreg].units == 1;
-	bool pair = false;
+	uint32_t units = 1;
 
 	if (is_plain(a) && next && is_plain(next)) {
 		struct mir_ref other = resolve(s->f, next->src.ref);
 
-		pair = other.vreg == root.vreg && !root.part && other.part == 1;
+		if (other.vreg == root.vreg && !root.part && other.part == 1)
+			units = 2;
 	}
-	if (is_plain(a) && root.vreg == vector.ref.vreg && root.part == vector.ref.part + k)
-		return;
-	if (is_plain(a) && (single || pair) &&
-	    join(s->f, a->src.ref, vector.ref.vreg, vector.ref.part + k))
-		return;
-	EMIT(s, MOV, part(vector, k), a->src);
+	if (!is_plain(a) || !join(s->f, a->src.ref, units, unit.ref))
+		EMIT(s, MOV, unit, a->src);
 }
 
 void result_is(struct select *s, ir_val v, uint32_t half, struct arg a)
 {
-	place(s, result(s, v), half, &a, NULL);
+	place(s, result_half(s, v, half), &a, NULL);
 }
 
 struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
@@ -134,25 +140,29 @@ struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t 
 	struct mir_source vector = temp(s, SASS_GPR, count == 3 ? 4 : count);
 
 	for (uint32_t k = 0; k < count; k++)
-		place(s, vector, k, &words[k], k % 2 || k + 1 == count ? NULL : &words[k + 1]);
+		place(s, part(vector, k), &words[k],
+		      k % 2 || k + 1 == count ? NULL : &words[k + 1]);
 	return vector;
 }
 
-/* All of the register that result k has become part of is made by this instruction: a vector for a
- * store may hold one of its results beside something else. */
-static bool makes_all(const struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units)
+/* Lets the register that result k has become part of be made by the instruction itself. That takes
+ * all of it: a vector for a store may hold one of the results beside something else. */
+static bool makes_all(struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units,
+		      struct mir_source vector)
 {
 	struct mir_ref root = resolve(s->f, s->values[in->res + k].ref);
+	struct mir_ref made = part(vector, k * units).ref;
+	uint32_t all = s->f->vregs[root.vreg].units;
 
-	for (uint32_t at = 0; at < s->f->vregs[root.vreg].units; at += units, k++) {
+	for (uint32_t at = 0, n = k; root.vreg != made.vreg && at < all; at += units, n++) {
 		struct mir_ref r = {0};
 
-		if (k < in->nres)
-			r = resolve(s->f, s->values[in->res + k].ref);
+		if (n < in->nres)
+			r = resolve(s->f, s->values[in->res + n].ref);
 		if (r.vreg != root.vreg || r.part != at)
 			return false;
 	}
-	return true;
+	return join(s->f, root, all, made);
 }
 
 void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
@@ -164,9 +174,7 @@ void results_are(struct select *s, const struct ir_inst *in, struct mir_source v
 
 		if (!r.vreg)
 			s->values[in->res + k].ref = part(vector, k * units).ref;
-		else if (resolve(s->f, r).vreg != vector.ref.vreg &&
-			 (!makes_all(s, in, k, units) ||
-			  !join(s->f, r, vector.ref.vreg, k * units)))
+		else if (!makes_all(s, in, k, units, vector))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
 				     part(vector, k * units + u));
@@ -250,6 +258,7 @@ static void make_blocks(struct select *s)
 			continue;
 		*tail = b;
 		tail = &to->next;
+		to->depth = s->cfg->loop_depth[b];
 		to->nsucc = from->nsucc;
 		memcpy(to->succ, from->succ, sizeof(to->succ));
 		to->npreds = from->npreds;
@@ -331,13 +340,20 @@ static bool computed_by_halves(uint8_t op)
 	return op < IR_FADD || op == IR_FNEG || op == IR_FABS;
 }
 
-/* Where a constant is put into a register: before all loops. Blocks above are selected later, so
- * what is put there now stands at their end. */
-static void leave_loops(struct select *s)
+/* A constant is put into a register before all loops. Blocks above are selected later, so what is
+ * put there now stands at their end. */
+static void constant_is(struct select *s, ir_val v, uint32_t half, struct arg a)
 {
+	ir_block here = s->block;
+	struct mir_inst *anchor = s->anchor;
+
 	while (s->cfg->loop_depth[s->block])
 		s->block = s->cfg->idom[s->block];
-	s->anchor = s->f->blocks[s->block].first;
+	if (s->block != here)
+		s->anchor = s->f->blocks[s->block].first;
+	result_is(s, v, half, a);
+	s->block = here;
+	s->anchor = anchor;
 }
 
 /* Deals with the halves of a result that need no computing; true if more is wanted. */
@@ -350,18 +366,16 @@ static bool select_known(struct select *s, ir_val v)
 	    !value->ref.part && s->f->vregs[value->ref.vreg].units == 2)
 		s->f->vregs[value->ref.vreg].units = 1;
 	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
-		ir_block here = s->block;
 		struct arg a;
 
 		if (!(value->need & 1 << half) || !is_known(s, v, half))
 			continue;
 		a = arg_half(s, v, half);
-		if (!a.src.ref.vreg)
-			leave_loops(s);
-		result_is(s, v, half, a);
+		if (a.src.ref.vreg)
+			result_is(s, v, half, a);
+		else
+			constant_is(s, v, half, a);
 		value->need &= (uint8_t)~(1 << half);
-		s->block = here;
-		s->anchor = s->f->blocks[here].first;
 	}
 	return value->need;
 }
@@ -425,6 +439,48 @@ static void resolve_all(struct mir_func *f)
 	}
 }
 
+/* Gives registers new numbers in the order of the code, and drops those that joined others: what
+ * follows shall not depend on the order in which selection made them. */
+static void renumber(struct mir_func *f, struct mir_ref *r, uint32_t *numbers, struct mir_vreg *old)
+{
+	uint32_t *number = &numbers[r->vreg];
+
+	if (r->vreg && !*number) {
+		*number = mir_vreg_new(f, old[r->vreg].kind, old[r->vreg].units);
+		f->vregs[*number].phi = old[r->vreg].phi;
+	}
+	r->vreg = *number;
+}
+
+static void renumber_all(struct mir_func *f)
+{
+	uint32_t *numbers = arena_array(f->arena, f->nvregs, sizeof(*numbers));
+	struct mir_vreg *old = f->vregs;
+
+	f->vregs = NULL;
+	f->nvregs = f->vregs_capacity = 0;
+	mir_vreg_new(f, SASS_NONE, 0);
+	mir_for_each_block(f, b) {
+		struct mir_block *block = &f->blocks[b];
+
+		for (uint32_t p = 0; p < block->nphis; p++) {
+			struct mir_ref dst = {.vreg = block->phis[p].vreg};
+			uint32_t n = block->npreds * old[dst.vreg].units;
+
+			renumber(f, &dst, numbers, old);
+			block->phis[p].vreg = dst.vreg;
+			for (uint32_t k = 0; k < n; k++)
+				renumber(f, &block->phis[p].args[k].ref, numbers, old);
+		}
+		mir_for_each(f, b, i) {
+			for (uint32_t k = 0; k < i->sass.nops; k++)
+				renumber(f, &i->ref[k], numbers, old);
+			renumber(f, &i->guard, numbers, old);
+		}
+		renumber(f, &block->cond.ref, numbers, old);
+	}
+}
+
 struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 {
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
@@ -443,5 +499,6 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
 		return NULL;
 	resolve_all(f);
+	renumber_all(f);
 	return f;
 }

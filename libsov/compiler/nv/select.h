@@ -45,7 +45,8 @@ typedef bool select_rule(struct select *s, const struct ir_inst *in);
 
 /* Arguments (select_arg.c). */
 struct arg arg_word(struct select *s, ir_val v);  /* 32 bits and less; what is above is anything */
-struct arg arg_extended(struct select *s, ir_val v, bool is_signed); /* … is a copy of the sign, or 0 */
+/* … is a copy of the sign, or 0. */
+struct arg arg_extended(struct select *s, ir_val v, bool is_signed);
 struct arg arg_half(struct select *s, ir_val v, uint32_t half); /* of 64 bits */
 struct arg arg_pair(struct select *s, ir_val v); /* 64 bits: register pair or constant */
 struct arg arg_f64(struct select *s, ir_val v);  /* … or an immediate of the upper 32 bits */
@@ -63,7 +64,7 @@ struct arg negated(struct arg a); /* integer */
 const struct ir_inst *take_in(struct select *s, ir_val v, enum ir_op op, enum ir_type type);
 /* The same for a value with any number of users, each of which computes it anew. */
 const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum ir_type type);
-/* Makes the first two of three (or of two) operands fit: the first in a register, at most one not. */
+/* Makes two or three operands fit: the first in a register, at most one of the others not. */
 void fit(struct select *s, struct arg *args, uint32_t count, bool commutes);
 
 /* Results and instructions (select.c). */
@@ -107,13 +108,20 @@ static inline enum ir_type type_of(const struct select *s, ir_val v)
 }
 
 /* Rules, by file. */
-select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide,
-	select_neg, select_shift,                                                        /* _int.c */
-	select_divide, select_mulhi_pair, select_popc, select_clz, select_brev,          /* _sequence.c */
-	select_logic, select_icmp, select_select, select_minmax,                         /* _logic.c */
-	select_sreg, select_zext, select_sext, select_trunc, select_pack, select_unpack, /* _move.c */
-	select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp, /* _float.c */
-	select_load, select_store, select_atom, select_cas, select_fence, select_space,  /* _memory.c */
-	select_shuffle, select_vote, select_barrier;                                     /* _lane.c */
+/* _int.c */
+select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide, select_neg,
+	select_shift;
+/* _sequence.c */
+select_rule select_divide, select_mulhi_pair, select_popc, select_clz, select_brev;
+/* _logic.c */
+select_rule select_logic, select_icmp, select_select, select_minmax;
+/* _move.c */
+select_rule select_sreg, select_zext, select_sext, select_trunc, select_pack, select_unpack;
+/* _float.c */
+select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp;
+/* _memory.c */
+select_rule select_load, select_store, select_atom, select_cas, select_fence, select_space;
+/* _lane.c */
+select_rule select_shuffle, select_vote, select_barrier;
 
 #endif

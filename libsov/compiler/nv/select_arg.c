@@ -94,8 +94,9 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 {
 	uint32_t bytes = ir_type_bits(in->type) / 8;
 
-	if (in->space != IR_PARAM || in->from != in->type || bytes < 4 || in->nargs || in->imm % 4 ||
-	    in->imm > s->ir->param_bytes || s->ir->param_bytes - in->imm < in->nres * bytes)
+	if (in->space != IR_PARAM || in->from != in->type || bytes < 4 || in->nargs ||
+	    in->imm % 4 || in->imm > s->ir->param_bytes ||
+	    s->ir->param_bytes - in->imm < in->nres * bytes)
 		return false;
 	*o = leaf(v, half, SASS_CONST,
 		  (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
@@ -222,7 +223,8 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4 is
 	 * byte 0 of the second source, here 0. */
 	EMIT(s, PRMT, out.src, in_reg(s, a),
-	     mir_imm(bits == 8 ? (is_signed ? 0x8880 : 0x4440) : (is_signed ? 0x9910 : 0x4410)), rz());
+	     mir_imm(bits == 8 ? (is_signed ? 0x8880 : 0x4440) : (is_signed ? 0x9910 : 0x4410)),
+	     rz());
 	return out;
 }
 

@@ -159,8 +159,8 @@ static void minmax_pair(struct select *s, const struct ir_inst *in)
 
 	compare(s, IR_B64, equal, a, b, mir_true(true), SASS_CMP_EQ);
 	compare(s, IR_B64, nan, b, b, mir_true(true), SASS_CMP_NAN);
-	set_mod(compare(s, IR_B64, first, a, b, nan, is_min ? SASS_CMP_LT : SASS_CMP_GT), SASS_M_BOOL,
-		SASS_OR);
+	set_mod(compare(s, IR_B64, first, a, b, nan, is_min ? SASS_CMP_LT : SASS_CMP_GT),
+		SASS_M_BOOL, SASS_OR);
 	EMIT(s, LOP3, NONE, both, part(a, 1), part(b, 1), rz(), mir_imm(is_min ? 0xfc : 0xc0),
 	     mir_true(false));
 	EMIT(s, SEL, result_half(s, in->res, 0), a, b, first);

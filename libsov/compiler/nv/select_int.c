@@ -84,6 +84,15 @@ static bool add_product(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* Immediates have no such flag, and -0 is not 0 for the carry. */
+static struct arg inverted(struct select *s, struct arg a, uint8_t flag)
+{
+	if (a.src.op.kind == SASS_IMM)
+		a.src = in_reg(s, a);
+	a.src = with(a.src, flag);
+	return a;
+}
+
 /* d = a + b, or with invert a + ~b + 1. */
 static void add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
 		     bool invert)
@@ -96,8 +105,8 @@ static void add_wide(struct select *s, ir_val v, const struct arg a[2], const st
 		return;
 	}
 	if (invert) {
-		low[1].src = with(in_reg(s, low[1]), SASS_NEG);
-		high[1].src = with(in_reg(s, high[1]), SASS_NOT);
+		low[1] = inverted(s, low[1], SASS_NEG);
+		high[1] = inverted(s, high[1], SASS_NOT);
 	}
 	fit(s, low, 2, true);
 	fit(s, high, 2, true);
@@ -241,7 +250,8 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 	if (bits < 32) {
 		product = temp(s, SASS_GPR, 1);
 		multiply_add(s, product, args[0], args[1], zero_arg());
-		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432), rz());
+		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432),
+		     rz());
 		return true;
 	}
 	fit(s, args, 2, true);
@@ -265,8 +275,9 @@ bool select_mulwide(struct select *s, const struct ir_inst *in)
 
 /* Shifts. The machine shifts a pair and keeps one word of it; amounts that are too large give 0 or
  * the sign, as in the IR. */
-static void shift_word(struct select *s, struct mir_source d, struct mir_source low, struct arg amount,
-		       struct mir_source high, uint8_t type, bool right, bool keep_high)
+static void shift_word(struct select *s, struct mir_source d, struct mir_source low,
+		       struct arg amount, struct mir_source high, uint8_t type, bool right,
+		       bool keep_high)
 {
 	struct mir_inst *i = EMIT(s, SHF, d, low, amount.src, high);
 

@@ -54,8 +54,10 @@ bool select_shuffle(struct select *s, const struct ir_inst *in)
 
 bool select_vote(struct select *s, const struct ir_inst *in)
 {
-	static const uint8_t modes[] = {[IR_VOTE_ALL] = SASS_VOTE_ALL, [IR_VOTE_ANY] = SASS_VOTE_ANY,
-					[IR_VOTE_UNI] = SASS_VOTE_EQ, [IR_VOTE_BALLOT] = SASS_VOTE_ANY};
+	static const uint8_t modes[] = {[IR_VOTE_ALL] = SASS_VOTE_ALL,
+					[IR_VOTE_ANY] = SASS_VOTE_ANY,
+					[IR_VOTE_UNI] = SASS_VOTE_EQ,
+					[IR_VOTE_BALLOT] = SASS_VOTE_ANY};
 	struct mir_source x = arg_pred(s, in->args[0]);
 	struct mir_inst *i;
 

@@ -28,7 +28,7 @@ static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type
 
 static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit);
 
-/* v as part of the tree, which then has at most limit leaves: expanded if that fits, else a leaf. */
+/* v as part of the tree, which may have limit leaves: expanded if that fits, else a leaf. */
 static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t limit)
 {
 	const struct ir_inst *node = inner_node(s, v, t->type);
@@ -143,11 +143,16 @@ static const struct {
 	uint8_t cmp, swapped;
 	bool is_signed;
 } conditions[] = {
-	[IR_EQ] = {SASS_CMP_EQ, SASS_CMP_EQ, true},   [IR_NE] = {SASS_CMP_NE, SASS_CMP_NE, true},
-	[IR_LT_S] = {SASS_CMP_LT, SASS_CMP_GT, true}, [IR_LE_S] = {SASS_CMP_LE, SASS_CMP_GE, true},
-	[IR_GT_S] = {SASS_CMP_GT, SASS_CMP_LT, true}, [IR_GE_S] = {SASS_CMP_GE, SASS_CMP_LE, true},
-	[IR_LT_U] = {SASS_CMP_LT, SASS_CMP_GT, false}, [IR_LE_U] = {SASS_CMP_LE, SASS_CMP_GE, false},
-	[IR_GT_U] = {SASS_CMP_GT, SASS_CMP_LT, false}, [IR_GE_U] = {SASS_CMP_GE, SASS_CMP_LE, false},
+	[IR_EQ] = {SASS_CMP_EQ, SASS_CMP_EQ, true},
+	[IR_NE] = {SASS_CMP_NE, SASS_CMP_NE, true},
+	[IR_LT_S] = {SASS_CMP_LT, SASS_CMP_GT, true},
+	[IR_LE_S] = {SASS_CMP_LE, SASS_CMP_GE, true},
+	[IR_GT_S] = {SASS_CMP_GT, SASS_CMP_LT, true},
+	[IR_GE_S] = {SASS_CMP_GE, SASS_CMP_LE, true},
+	[IR_LT_U] = {SASS_CMP_LT, SASS_CMP_GT, false},
+	[IR_LE_U] = {SASS_CMP_LE, SASS_CMP_GE, false},
+	[IR_GT_U] = {SASS_CMP_GT, SASS_CMP_LT, false},
+	[IR_GE_U] = {SASS_CMP_GE, SASS_CMP_LE, false},
 };
 
 static struct mir_inst *compare(struct select *s, struct mir_source p, struct arg a, struct arg b,

@@ -110,7 +110,8 @@ static void set_memory(struct mir_inst *i, const struct ir_inst *in, uint8_t eff
 /* Modifiers of a load or store of so many bytes. */
 static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t bytes, bool is_signed)
 {
-	static const uint8_t widths[] = {[4] = SASS_WIDTH_32, [8] = SASS_WIDTH_64, [16] = SASS_WIDTH_128};
+	static const uint8_t widths[] = {
+		[4] = SASS_WIDTH_32, [8] = SASS_WIDTH_64, [16] = SASS_WIDTH_128};
 
 	if (bytes == 1)
 		set_mod(i, SASS_M_WIDTH, is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8);
@@ -198,9 +199,10 @@ static bool load_param(struct select *s, const struct ir_inst *in, uint32_t byte
 	    s->ir->param_bytes - in->imm < bytes)
 		return false;
 	i = EMIT(s, LDC, result(s, in->res), c);
-	set_mod(i, SASS_M_WIDTH, bytes == 1   ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
-				 : bytes == 2 ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S16 : SASS_WIDTH_U16)
-					      : SASS_WIDTH_32);
+	set_mod(i, SASS_M_WIDTH,
+		bytes == 1   ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
+		: bytes == 2 ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S16 : SASS_WIDTH_U16)
+			     : SASS_WIDTH_32);
 	return true;
 }
 
@@ -381,7 +383,8 @@ static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_ins
 	if (in->space == IR_SHARED)
 		return;
 	set_mod(i, SASS_M_E, 1);
-	set_mod(i, SASS_M_ORDER, order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
+	set_mod(i, SASS_M_ORDER,
+		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
 bool select_atom(struct select *s, const struct ir_inst *in)
@@ -465,7 +468,8 @@ bool select_space(struct select *s, const struct ir_inst *in)
 		return false;
 	low = window(s, 0);
 	if (in->op == IR_TOSPACE) {
-		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG), rz());
+		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG),
+		     rz());
 		if (wanted(s, in->res, NEED_HIGH))
 			EMIT(s, MOV, result_half(s, in->res, 1), rz());
 		return true;

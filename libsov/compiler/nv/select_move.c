@@ -42,7 +42,7 @@ bool select_zext(struct select *s, const struct ir_inst *in)
 	if (in->from == IR_B1)
 		from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
 	else
-		EMIT(s, MOV, result(s, in->res), arg_extended(s, in->args[0], false).src);
+		result_is(s, in->res, 0, arg_extended(s, in->args[0], false));
 	return true;
 }
 
@@ -56,7 +56,7 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 	else if (in->from == IR_B32)
 		low = in_reg(s, arg_word(s, in->args[0]));
 	else
-		EMIT(s, MOV, low, arg_extended(s, in->args[0], true).src);
+		result_is(s, in->res, 0, arg_extended(s, in->args[0], true));
 	if (in->type != IR_B64 || !wanted(s, in->res, NEED_HIGH))
 		return true;
 	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), low);
@@ -69,8 +69,8 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 /* To a predicate: the lowest bit. All other truncations are known. */
 bool select_trunc(struct select *s, const struct ir_inst *in)
 {
-	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1), rz(),
-	     mir_imm(0xc0), mir_true(false));
+	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1),
+	     rz(), mir_imm(0xc0), mir_true(false));
 	return true;
 }
 

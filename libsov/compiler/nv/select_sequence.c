@@ -151,7 +151,7 @@ bool select_divide(struct select *s, const struct ir_inst *in)
 	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
 	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
 	q = is_signed ? divide_signed(s, a, b) : divide_unsigned(s, a, b);
-	EMIT(s, MOV, result(s, in->res), is_rest ? q.rest : q.quotient);
+	result_is(s, in->res, 0, (struct arg){.src = is_rest ? q.rest : q.quotient});
 	return true;
 }
 
@@ -169,7 +169,8 @@ static struct mir_source multiply_pairs(struct select *s, const struct mir_sourc
 
 	EMIT(s, IMAD_WIDE, middle, NONE, a[1], b[0], rz());
 	EMIT(s, IMAD_WIDE, both, over, a[0], b[1], middle);
-	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_true(false)), SASS_M_X, 1);
+	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_true(false)), SASS_M_X,
+		1);
 	EMIT(s, IMAD_WIDE, low, NONE, a[0], b[0], rz());
 	EMIT(s, IADD3, rz(), carry, NONE, part(low, 1), both, rz());
 	words[0] = (struct arg){.src = part(both, 1)};
@@ -193,8 +194,8 @@ static struct mir_source take_off_if_negative(struct select *s, struct mir_sourc
 	for (uint32_t k = 0; k < 2; k++)
 		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_true(false));
 	EMIT(s, IADD3, out, borrow, NONE, d, with(off[0], SASS_NEG), rz());
-	i = EMIT(s, IADD3, part(out, 1), NONE, NONE, part(d, 1), with(off[1], SASS_NOT), rz(), borrow,
-		 mir_true(false));
+	i = EMIT(s, IADD3, part(out, 1), NONE, NONE, part(d, 1), with(off[1], SASS_NOT), rz(),
+		 borrow, mir_true(false));
 	set_mod(i, SASS_M_X, 1);
 	return out;
 }

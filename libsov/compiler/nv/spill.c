@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Predicates beyond the seven that there are live in registers: as 1 or 0 from where they are made,
- * and as a predicate again just before each use. Where too many are live at once, the one whose next
- * use is farthest goes (after Belady), until no place has too many. A phi of predicates that goes
- * becomes a phi of registers.
+ * and as a predicate again just before each use. Where too many are live at once, the one whose
+ * next use is farthest goes (after Belady), until no place has too many. A phi of predicates that
+ * goes becomes a phi of registers.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -23,7 +23,8 @@ static bool is_settled(const struct spiller *s, uint32_t vreg)
 static struct mir_source reload(struct mir_func *f, struct mir_source kept, uint32_t b,
 				struct mir_inst *before)
 {
-	struct mir_source p = mir_reg(SASS_PRED, (struct mir_ref){mir_vreg_new(f, SASS_PRED, 1), 0});
+	struct mir_source p =
+		mir_reg(SASS_PRED, (struct mir_ref){mir_vreg_new(f, SASS_PRED, 1), 0});
 	struct mir_inst *i = mir_inst_new(f, SASS_ISETP);
 
 	mir_set(i, 0, p);
@@ -143,6 +144,7 @@ static struct mir_source as_word(const struct spiller *s, struct mir_source p, u
 static void change_phi(const struct spiller *s, struct mir_block *block, struct mir_phi *phi,
 		       struct mir_source kept)
 {
+	static const struct mir_source zero = {.op = {.kind = SASS_GPR, .reg = SASS_RZ}};
 	struct mir_func *f = s->f;
 
 	phi->vreg = kept.ref.vreg;
@@ -154,8 +156,7 @@ static void change_phi(const struct spiller *s, struct mir_block *block, struct 
 		if (arg->ref.vreg)
 			*arg = as_word(s, *arg, block->preds[p]);
 		else
-			*arg = value ? mir_imm(1)
-				     : (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}};
+			*arg = value ? mir_imm(1) : zero;
 	}
 }
 
@@ -167,11 +168,12 @@ static void spill(const struct spiller *s, uint32_t vreg)
 	mir_for_each_block(f, b) {
 		for (uint32_t k = 0; k < f->blocks[b].nphis; k++) {
 			struct mir_phi *phi = &f->blocks[b].phis[k];
+			uint32_t units = f->vregs[phi->vreg].units;
 
 			/* Whatever the phi's kind, an argument that is the predicate is one. */
-			for (uint32_t n = 0; n < f->blocks[b].npreds * f->vregs[phi->vreg].units; n++)
-				replace_arg(f, f->blocks[b].preds[n / f->vregs[phi->vreg].units],
-					    &phi->args[n], vreg, kept);
+			for (uint32_t n = 0; n < f->blocks[b].npreds * units; n++)
+				replace_arg(f, f->blocks[b].preds[n / units], &phi->args[n], vreg,
+					    kept);
 			if (phi->vreg == vreg)
 				change_phi(s, &f->blocks[b], phi, kept);
 		}

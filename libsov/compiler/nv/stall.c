@@ -70,9 +70,9 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct sass_inst *earlier = &w->list[k].inst->sass;
 		uint32_t least = distance(s->f, earlier, &i->sass);
-		uint32_t next = w->list[k].inst == before ? sass_after(s->f->sm, earlier, &i->sass) : 0;
+		uint32_t next = sass_after(s->f->sm, earlier, &i->sass);
 
-		if (next > least)
+		if (w->list[k].inst == before && next > least)
 			least = next;
 
 		if (least > w->list[k].since && least - w->list[k].since > most)

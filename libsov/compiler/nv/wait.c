@@ -2,8 +2,8 @@
 /*
  * Waiting. The hardware does not look for dependences: an instruction with a fixed time to its
  * result is followed by stalls that add up to that time, one with any other time counts up one of
- * six scoreboards and those who need its result wait for that to come back to zero. Sources that are
- * read late need a scoreboard too, if something overwrites them.
+ * six scoreboards and those who need its result wait for that to come back to zero. Sources that
+ * are read late need a scoreboard too, if something overwrites them.
  *
  * Scoreboards are given out block by block in the order of the program. What may still be pending
  * where then flows along all edges until nothing changes (pending is a union over paths, so loads
@@ -32,10 +32,10 @@ struct state {
 struct waiter {
 	struct mir_func *f;
 	struct state *in;       /* by block */
-	struct set *overwrites; /* by block: what is written there or in anything reachable from it */
+	struct set *overwrites; /* by block: written there or in anything reachable from it */
 	bool *visited;
 	/* within the block being given scoreboards: */
-	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait; NEVER = not in this block */
+	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait, or NEVER */
 	bool busy[SCOREBOARDS];
 	uint32_t turn;
 };
@@ -179,7 +179,7 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass);
+	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass), needed;
 
 	/* Whoever waits here frees the scoreboard for others. */
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
@@ -197,8 +197,11 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 		return;
 	/* The result's scoreboard says that the sources were read, too, but later. */
 	overwrite = next_mention(i, &r.sources, false);
-	if (i->sass.write_barrier != SASS_NO_SB ? overwrite < use
-						: overwrite != NEVER || overwritten_after(w, b, &r.sources))
+	if (i->sass.write_barrier != SASS_NO_SB)
+		needed = overwrite < use;
+	else
+		needed = overwrite != NEVER || overwritten_after(w, b, &r.sources);
+	if (needed)
 		i->sass.read_barrier = take_board(w, overwrite);
 }
 
@@ -261,7 +264,7 @@ static bool flow(struct waiter *w, uint32_t b)
 	struct state s;
 	bool changed = false;
 
-	/* Its predecessors, but for loops, have been visited: what is pending from there is known. */
+	/* Its predecessors, but for loops, have been visited: what they leave pending is known. */
 	if (!w->visited[b])
 		give_boards_in_block(w, b);
 	s = w->in[b];

@@ -207,6 +207,45 @@ static void taken_away(sov_result (*take)(sov_context), const char *what)
 	   "a context that is %s while threads are inside sends them out", what);
 }
 
+static void *destroys(void *arg)
+{
+	struct job *j = arg;
+
+	sov_result r;
+
+	about_to_wait++;
+	r = sov_stream_destroy(j->stream);
+	j->right = r == SOV_ERROR_CANCELLED || r == SOV_OK; /* when it came late */
+	return NULL;
+}
+
+/* The thread waits for the stream's kernel, which never ends; the reset ends that. */
+static void reset_while_destroying(void)
+{
+	struct job j = {0};
+	sov_function gate;
+	sov_stream s;
+	sov_ptr p;
+
+	shared_context = context_on("gh100.0", 0);
+	gate = function_of(shared_context, PTX_GATE, "gate");
+	MUST(sov_memory_alloc(shared_context, 4, &p));
+	MUST(sov_memory_fill(shared_context, p, 0, 4, 1));
+	MUST(sov_stream_create(shared_context, 0, &s));
+	j.stream = s;
+	about_to_wait = 0;
+	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&p, &p)));
+	pthread_create(&j.thread, NULL, destroys, &j);
+	while (!about_to_wait)
+		sched_yield();
+	ok(sov_stream_wait(s, SECOND / 10) == SOV_ERROR_TIMEOUT, "the gate is closed");
+	good(sov_context_reset(shared_context), "a context is reset while a stream is destroyed");
+	pthread_join(j.thread, NULL);
+	ok(j.right, "and who destroys the stream does not wait any longer");
+	good(sov_memory_fill(shared_context, p, 1, 4, 1), "and the context works");
+	MUST(sov_context_destroy(shared_context));
+}
+
 static void *own_error(void *arg)
 {
 	struct job *j = arg;
@@ -250,6 +289,7 @@ int main(void)
 	taken_away(sov_context_destroy, "destroyed");
 	taken_away(sov_context_reset, "reset");
 	MUST(sov_context_destroy(shared_context));
+	reset_while_destroying();
 	free(saxpy_text);
 	return tap_done();
 }

@@ -142,11 +142,11 @@ static void double_op(const struct row *r, const struct values *v, struct answer
 	d = r->op == SASS_DADD ? a + b : r->op == SASS_DMUL ? a * b : fma(a, b, c);
 	fesetround(FE_TONEAREST);
 	o->d = f64_bits(d);
-	if (isnan(d)) /* the last NaN operand, made quiet */
-		o->d = isnan(c) && r->op == SASS_DFMA ? f64_bits(c) | 1ull << 51
-		       : isnan(b)                     ? f64_bits(b) | 1ull << 51
-		       : isnan(a)                     ? f64_bits(a) | 1ull << 51
-						      : 0xfff8000000000000;
+	if (isnan(d)) { /* a NaN operand, made quiet: b, else c, else a */
+		double nan = isnan(b) ? b : isnan(c) && r->op == SASS_DFMA ? c : a;
+
+		o->d = isnan(nan) ? f64_bits(nan) | 1ull << 51 : 0xfff8000000000000;
+	}
 }
 
 static bool holds(uint8_t cmp, bool less, bool equal, bool greater)

@@ -118,6 +118,31 @@ static void test_widths(void)
 	}
 }
 
+/* Constants by index: lane i reads word i of the bank, counted back from 0x100. */
+static void test_constants(void)
+{
+	uint32_t *out = rig_words(&r, RIG_DATA), *bank = rig_words(&r, RIG_BANK0), wrong = 0;
+	struct sass_operand c = C0(0xff00); /* -0x100 */
+	uint64_t data = RIG_DATA;
+
+	begin();
+	INS(&r, SASS_IMAD, (R(9), R(0), IMM(4), RZ));
+	INS(&r, SASS_IADD3, (R(9), PT, PT, R(9), IMM(0x100), RZ));
+	c.reg = 9;
+	INS(&r, SASS_LDC, (R(8), c));
+	INS(&r, SASS_STG, (AT(4, 0), R(8)));
+	INS(&r, SASS_EXIT, (PT));
+	rig_qmd(&r, 1, 64);
+	rig_bank(&r, &data, 1);
+	for (uint32_t i = 16; i < 64; i++)
+		bank[i] = i * 77;
+	rig_launch(&r);
+	ok(rig_go(&r), "constants by index, with a negative offset");
+	for (uint32_t i = 0; i < 64; i++)
+		wrong += out[4 * i] != bank[i];
+	ok(!wrong, "are each lane's own");
+}
+
 /* Atomics: 8 blocks of 96 threads on one word; sums do not depend on the order. */
 
 static const struct {
@@ -419,6 +444,7 @@ int main(void)
 		    model_map(r.space, 0x3000, aligned + 0x1000, 0x1000, MODEL_READ | MODEL_WRITE))
 			abort();
 		test_widths();
+		test_constants();
 		test_atomics();
 		test_tickets(SASS_ATOM_INC, "INC");
 		test_tickets(SASS_ATOM_DEC, "DEC");

@@ -71,7 +71,8 @@ static inline ir_val constant(struct random_kernel *k, enum ir_type t, uint64_t 
 {
 	uint32_t bits = ir_type_bits(t);
 
-	return ir_const(k->f, k->block, t, bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1));
+	return ir_const(k->f, k->block, t,
+			bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1));
 }
 
 static inline ir_val any(struct random_kernel *k, enum ir_type t)
@@ -142,7 +143,8 @@ static inline void add_pure(struct random_kernel *k)
 	in = add_inst(k, op, shape.type, args, info->args, info->results);
 	in->from = shape.from;
 	if (op == IR_ICMP)
-		in->cond = (uint8_t)(shape.type == IR_B1 ? IR_EQ + pick(k, 2) : IR_EQ + pick(k, 10));
+		in->cond =
+			(uint8_t)(shape.type == IR_B1 ? IR_EQ + pick(k, 2) : IR_EQ + pick(k, 10));
 	if (op == IR_FCMP)
 		in->cond = (uint8_t)(IR_FEQ + pick(k, IR_COND_COUNT - IR_FEQ));
 	if (op == IR_FADD || op == IR_FMUL || op == IR_FMA) {
@@ -162,7 +164,8 @@ static inline void add_pure(struct random_kernel *k)
 		keep(k, ir_result_type(in, n), in->res + n);
 }
 
-static inline ir_val binary(struct random_kernel *k, enum ir_op op, enum ir_type t, ir_val a, ir_val b)
+static inline ir_val binary(struct random_kernel *k, enum ir_op op, enum ir_type t, ir_val a,
+			    ir_val b)
 {
 	return add_inst(k, op, t, (ir_val[]){a, b}, 2, 1)->res;
 }
@@ -175,7 +178,7 @@ static inline ir_val widen(struct random_kernel *k, ir_val v)
 	return in->res;
 }
 
-/* Memory that only this thread touches: any order of its accesses that is not the program's shows. */
+/* Memory that only this thread touches: any order that is not the program's shows. */
 static inline void add_memory(struct random_kernel *k)
 {
 	bool shared = pick(k, 2);
@@ -203,7 +206,8 @@ static inline void add_memory(struct random_kernel *k)
 
 static inline void add_input(struct random_kernel *k)
 {
-	ir_val index = binary(k, IR_AND, IR_B32, any(k, IR_B32), constant(k, IR_B32, RANDOM_INPUTS - 1));
+	ir_val index =
+		binary(k, IR_AND, IR_B32, any(k, IR_B32), constant(k, IR_B32, RANDOM_INPUTS - 1));
 	ir_val offset = binary(k, IR_MULWIDE_U, IR_B64, index, constant(k, IR_B32, 8));
 	ir_val at = binary(k, IR_ADD, IR_B64, k->in, offset);
 	enum ir_type t = (enum ir_type)(IR_B8 + pick(k, 4));
@@ -246,7 +250,8 @@ static inline void add_lane(struct random_kernel *k)
 		ir_val lane = binary(k, IR_AND, IR_B32, any(k, IR_B32), constant(k, IR_B32, 31));
 
 		in = add_inst(k, IR_SHUFFLE, IR_B32,
-			      (ir_val[]){any(k, IR_B32), pick(k, 2) ? lane : constant(k, IR_B32, pick(k, 32)),
+			      (ir_val[]){any(k, IR_B32),
+					 pick(k, 2) ? lane : constant(k, IR_B32, pick(k, 32)),
 					 constant(k, IR_B32, 31), all},
 			      4, 2);
 		in->sub = (uint8_t)(IR_SHUFFLE_DOWN + pick(k, 3)); /* up wants clamp 0 */
@@ -255,7 +260,8 @@ static inline void add_lane(struct random_kernel *k)
 	} else {
 		bool ballot = pick(k, 2);
 
-		in = add_inst(k, IR_VOTE, ballot ? IR_B32 : IR_B1, (ir_val[]){any(k, IR_B1), all}, 2, 1);
+		in = add_inst(k, IR_VOTE, ballot ? IR_B32 : IR_B1, (ir_val[]){any(k, IR_B1), all},
+			      2, 1);
 		in->sub = (uint8_t)(ballot ? IR_VOTE_BALLOT : pick(k, IR_VOTE_BALLOT));
 		keep(k, ballot ? IR_B32 : IR_B1, in->res);
 	}
@@ -403,7 +409,8 @@ static inline void add_prologue(struct random_kernel *k, uint32_t symbol, ir_val
 	in->symbol = symbol;
 	k->shared = binary(k, IR_ADD, IR_B64, in->res, own_shared);
 	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* shared memory starts out undefined */
-		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->shared, constant(k, IR_B64, s)}, 2, 0);
+		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->shared, constant(k, IR_B64, s)}, 2,
+			      0);
 		in->space = IR_SHARED;
 		in->imm = 8 * s;
 	}
@@ -432,7 +439,8 @@ static inline void add_epilogue(struct random_kernel *k, ir_val out)
 			in->from = (uint8_t)t;
 			sum = binary(k, t == IR_B16 ? IR_XOR : IR_ADD, IR_B64, sum, in->res);
 		}
-		sum = add_inst(k, IR_SELECT, IR_B64, (ir_val[]){any(k, IR_B1), sum, zero}, 3, 1)->res;
+		sum = add_inst(k, IR_SELECT, IR_B64, (ir_val[]){any(k, IR_B1), sum, zero}, 3, 1)
+			      ->res;
 		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){out, sum}, 2, 0);
 		in->space = IR_GLOBAL;
 		in->imm = 8 * s;

@@ -50,8 +50,10 @@ static bool run_function(struct instruction_test *t, sov_context c, sov_function
 
 		arguments[i] = p->buffer ? (void *)&addresses[i] : p->memory;
 		if (p->buffer)
-			good &= must(sov_memory_alloc(c, bytes_of(p), &addresses[i]), "allocating") &&
-				must(sov_memory_copy(c, addresses[i], SOV_HOST(p->memory), bytes_of(p)),
+			good &= must(sov_memory_alloc(c, bytes_of(p), &addresses[i]),
+				     "allocating") &&
+				must(sov_memory_copy(c, addresses[i], SOV_HOST(p->memory),
+						     bytes_of(p)),
 				     "copying in");
 	}
 	l.grid[0] = t->grid, l.grid[1] = l.grid[2] = 1;
@@ -67,8 +69,9 @@ static bool run_function(struct instruction_test *t, sov_context c, sov_function
 		struct test_parameter *p = &t->parameters[i];
 
 		if (p->buffer)
-			ran = must(sov_memory_copy(c, SOV_HOST(p->memory), addresses[i], bytes_of(p)),
-				   "copying out");
+			ran = must(
+				sov_memory_copy(c, SOV_HOST(p->memory), addresses[i], bytes_of(p)),
+				"copying out");
 	}
 	return ran && test_compare(t);
 }
@@ -98,8 +101,8 @@ static void check(const char *name, const char *text, size_t length)
 	bool compiled = compile(text, length, &o, &r);
 
 	if (is_unsupported(name))
-		ok(!compiled && strstr(r.messages, " is not supported on "), "%s is refused for %s%s", name,
-		   properties.target, serial ? ", serial" : "");
+		ok(!compiled && strstr(r.messages, " is not supported on "),
+		   "%s is refused for %s%s", name, properties.target, serial ? ", serial" : "");
 	else if (!ok(compiled && run_image(t, &r), "%s for %s%s: %s", name, properties.target,
 		     serial ? ", serial" : "", t->promise))
 		diag("%s", r.messages);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random kernels (_random.h) through the whole back end, for both chips, in default and serial mode,
- * with its checks on: what a hazard-checking software GPU computes must be what the IR interpreter
- * computes, bit by bit. "random SEED" tries one kernel and prints it.
+ * Random kernels (_random.h) through the whole back end, for both chips, in default and serial
+ * mode, with its checks on: what a hazard-checking software GPU computes must be what the IR
+ * interpreter computes, bit by bit. "random SEED" tries one kernel and prints it.
  */
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/interp.h"
@@ -10,7 +10,7 @@
 #include "tests/tap.h"
 #include "tests/userspace/nv/_random.h"
 
-#define SEEDS 120
+#define SEEDS 60
 #define WORDS (RANDOM_THREADS * RANDOM_BLOCKS * RANDOM_SLOTS)
 
 enum { OUT, IN, SCRATCH, BUFFERS };
@@ -81,8 +81,9 @@ static bool launch(sov_context c, sov_function f)
 	good = good && must(sov_function_launch(f, &l), "launching") &&
 	       must(sov_context_wait(c, SOV_MAX_WAIT), "running");
 	for (int k = 0; k < BUFFERS; k++)
-		good = good && must(sov_memory_copy(c, SOV_HOST(got.words[k]), addresses[k], sizes[k]),
-				    "copying out");
+		good = good &&
+		       must(sov_memory_copy(c, SOV_HOST(got.words[k]), addresses[k], sizes[k]),
+			    "copying out");
 	return good;
 }
 
@@ -94,8 +95,9 @@ static bool is_same(void)
 		for (size_t w = 0; w < sizes[k] / 8; w++) {
 			if (got.words[k][w] == expected.words[k][w])
 				continue;
-			diag("%s, thread %zu, word %zu: got 0x%llx, the interpreter has 0x%llx", names[k],
-			     w / RANDOM_SLOTS, w % RANDOM_SLOTS, (unsigned long long)got.words[k][w],
+			diag("%s, thread %zu, word %zu: got 0x%llx, the interpreter has 0x%llx",
+			     names[k], w / RANDOM_SLOTS, w % RANDOM_SLOTS,
+			     (unsigned long long)got.words[k][w],
 			     (unsigned long long)expected.words[k][w]);
 			return false;
 		}
@@ -118,8 +120,8 @@ static bool run(sov_device device, const char *target, const char *text, bool se
 		diag("%s", r.messages);
 	if (good && must(sov_context_create(device, NULL, &c), "creating a context")) {
 		good = must(sov_module_load(c, r.image, r.image_size, NULL, &m), "loading") &&
-		       must(sov_module_get_function(m, "k", &f), "looking for it") && launch(c, f) &&
-		       is_same();
+		       must(sov_module_get_function(m, "k", &f), "looking for it") &&
+		       launch(c, f) && is_same();
 		sov_context_destroy(c);
 	}
 	compile_result_free(&r);

@@ -85,5 +85,11 @@ argument buf:f32:8:print=0 "'0' is not a number of elements"
 if [ -e /dev/full ]; then
 	is "$("$sov" devices 2>&1 >/dev/full)" \
 		"sov: devices: cannot write to standard output: No space left on device" "a full disk is noticed"
+	# By another name, so that the device is safe from what is tested.
+	ln -s /dev/full "$work/full"
+	is "$("$sov" compile -o "$work/full" tests/kernels/saxpy.ptx 2>&1)" \
+		"sov: compile: cannot write '$work/full': No space left on device" "also by a device"
+	[ -L "$work/full" ]
+	ok $? "which is not removed like half a file"
 fi
 tap_done
