@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sanitizers make code several times slower: tests that only repeat themselves do so less often. */
+#ifdef __SANITIZE_ADDRESS__
+#define TAP_SLOWNESS 8
+#else
+#define TAP_SLOWNESS 1
+#endif
+
 static int tap_count, tap_failed;
 
 /* Reports one result and returns it, so that a caller can stop early or add a diagnosis. */

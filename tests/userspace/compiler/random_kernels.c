@@ -9,7 +9,7 @@
  */
 #include "tests/userspace/compiler/_random.h"
 
-#define USUAL_COUNT 60
+#define USUAL_COUNT (60 / TAP_SLOWNESS)
 
 static void try_kernel(uint64_t number, bool print)
 {

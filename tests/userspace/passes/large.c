@@ -7,7 +7,7 @@
 #include "libsov/compiler/compiler.h"
 #include "tests/tap.h"
 
-#define BLOCKS 20000
+#define BLOCKS (20000 / TAP_SLOWNESS)
 
 static const char head[] = "kernel k(out: 8 at 0 pointer, n: 4 at 8) {\n"
 			   "entry:\n"
