@@ -4,7 +4,7 @@
  * a value over what takes it; everything else needs a scoreboard.
  *
  * All figures are mined: the least distance that ptxas 12.4 and 13.0 leave between a writer and a
- * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 and
+ * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 to
  * SM90; tests/oracles/sass_hazards.c runs such code through the functions below and finds no
  * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is
  * too rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with
@@ -30,11 +30,12 @@ enum taker {
 	TAKE_BRANCH, TAKERS
 };
 
-enum { SM80, SM90, SMS };
+/* SM89 is as SM86, and that as SM80 but for one figure. */
+enum { SM80, SM86, SM90, SMS };
 
 /* General registers. */
-static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
-	[SM80] = {
+static const uint8_t gpr_latency[2][MAKERS][TAKERS] = {
+	[false] = { /* SM80, SM86 */
 		/*                  alu fma wide +low +high half mma fp64 queue memory branch */
 		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   6,  6,   4,    5,     4},
 		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
@@ -44,7 +45,7 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
-	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
+	[true] = { /* SM90: IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
 		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
 		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
 		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
@@ -79,6 +80,11 @@ static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
+	[SM86] = {
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2},
+	},
 	[SM90] = {
 		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
@@ -92,7 +98,7 @@ enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
 
 static uint32_t index_of(uint32_t sm)
 {
-	return sm >= 90 ? SM90 : SM80;
+	return sm >= 90 ? SM90 : sm >= 86 ? SM86 : SM80;
 }
 
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
@@ -228,8 +234,8 @@ static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sa
 		enum maker make = maker(from, r > d);
 		enum taker take = taker(to, read->operand, r > s);
 
-		if (gpr_latency[index_of(sm)][make][take] > most)
-			most = gpr_latency[index_of(sm)][make][take];
+		if (gpr_latency[sm >= 90][make][take] > most)
+			most = gpr_latency[sm >= 90][make][take];
 	}
 	return most;
 }

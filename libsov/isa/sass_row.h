@@ -143,7 +143,12 @@ struct sass_form {
 	const char *(*alias)(const struct sass_inst *in);
 };
 
-enum { SM_80 = 1, SM_90 = 2, SM_ALL = SM_80 | SM_90 };
+enum {
+	SM_80 = 1, SM_86 = 2, SM_89 = 4, SM_90 = 8,
+	SM_8X = SM_80 | SM_86 | SM_89,
+	SM_86_UP = SM_86 | SM_89 | SM_90,
+	SM_ALL = SM_8X | SM_90,
+};
 
 uint8_t sass_sm_mask(uint32_t sm);
 /* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows 0x000–0x07f of the instruction table: vector arithmetic with a fixed latency. Opcodes,
- * positions and names come from sweeping the bits of words through nvdisasm 12.4 for SM80 and SM90,
+ * positions and names come from sweeping the bits of words through nvdisasm 12.4 for SM80 to SM90,
  * and from words that ptxas makes.
  */
 #include "libsov/isa/sass_row_macros.h"
@@ -22,8 +22,8 @@ static const struct sass_choice half_format[2] = {
 	{"", SASS_HALF_F16}, {".BF16_V2", SASS_HALF_BF16},
 };
 
-static const struct sass_choice f2fp_80[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
-static const struct sass_choice f2fp_90[2] = {
+static const struct sass_choice f2fp_old[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
+static const struct sass_choice f2fp[2] = {
 	{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16},
 };
 static const struct sass_choice i2i_type[4] = {
@@ -76,7 +76,7 @@ static const char *imad_alias(const struct sass_inst *in)
 const struct sass_form sass_alu_rows[] = {
 	{"MOV", SASS_MOV, 0x002, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0), I(72, 4, .flags = SLOT_QUIET, .otherwise = DEFAULT_15)}},
-	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_SIGNED,
+	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_8X, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), {.type = SLOT_PR}, A(0), ODD(0)}},
 	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), {.type = SLOT_PR}, A(0), ODD(0)}},
@@ -177,7 +177,7 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FIELD(CMP, 76, 4, dsetp_cmp), BOOL}},
 	{"DFMA", SASS_DFMA, 0x02b, FORMS_BC, SM_ALL, SASS_PIPE_FP64, .imm = IMM_DOUBLE,
 	 .ops = {D(PAIR), A(NA, PAIR), B(NA, PAIR), C(NA, PAIR)}, .fields = {RND}},
-	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
@@ -185,7 +185,7 @@ const struct sass_form sass_alu_rows[] = {
 	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_80, SASS_PIPE_FP16,
 	 .imm = IMM_HALF2, .ops = {D(), A(NEG | SLOT_HALF), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_90, SASS_PIPE_FP16,
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_86_UP, SASS_PIPE_FP16,
 	 .imm = IMM_HALF2,
 	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
@@ -195,14 +195,14 @@ const struct sass_form sass_alu_rows[] = {
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1},
 	 .fixed = {{87, 3, 7}}, .legal = legal_halves},
-	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT},
 	 .legal = legal_halves},
-	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
-	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, RELU1}, .fixed = {{87, 3, 7}}},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, SAT}},
@@ -212,15 +212,15 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(NEG)}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
-	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80 | SM_86, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_old)},
 	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
-	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_89 | SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp)},
 	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
-	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
+	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_86_UP, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0)},
 	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},
