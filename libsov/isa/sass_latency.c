@@ -25,7 +25,7 @@ enum taker {
 	TAKE_ALU, TAKE_FMA,
 	TAKE_WIDE, TAKE_WIDE_LOW, TAKE_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
 	TAKE_HALF, TAKE_MMA, TAKE_FP64,
-	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH */
+	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
 	TAKE_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
 	TAKE_BRANCH, TAKERS
 };
@@ -76,7 +76,7 @@ enum {
 };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 6},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 3},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
@@ -202,8 +202,11 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : TAKE_WIDE_LOW + high;
 	if (row->op == SASS_HFMA2_MMA)
 		return TAKE_MMA;
-	if (row->op == SASS_REDUX || row->op == SASS_MATCH_ALL || row->op == SASS_MATCH_ANY)
+	switch (row->op) {
+	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
+	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG:
 		return TAKE_QUEUE;
+	}
 	switch (row->pipe) {
 	case SASS_PIPE_ALU:
 		return TAKE_ALU;
@@ -213,7 +216,7 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return TAKE_HALF;
 	case SASS_PIPE_FP64:
 		return TAKE_FP64;
-	case SASS_PIPE_MUFU: case SASS_PIPE_UNIFORM:
+	case SASS_PIPE_MUFU: case SASS_PIPE_UNIFORM: case SASS_PIPE_CONSTANT:
 		return TAKE_QUEUE;
 	case SASS_PIPE_BRANCH:
 		return TAKE_BRANCH;
@@ -264,7 +267,8 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 {
 	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
 
-	if (from->op == SASS_UMOV || from->op == SASS_ULDC || from->op == SASS_VOTEU)
+	if (from->op == SASS_UMOV || from->op == SASS_ULDC || from->op == SASS_VOTEU ||
+	    from->op == SASS_ELECT || from->op == SASS_ELECT_PRED)
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
 		made = UNIFORM_FROM_VECTOR;
@@ -333,11 +337,11 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL:
-	case SASS_EXIT: case SASS_BSYNC: case SASS_BREAK:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL: case SASS_CALL_REL:
+	case SASS_CALL_REL_REG: case SASS_EXIT: case SASS_BSYNC:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
-	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP:
+	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:
 		return sm >= 90 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
 		return 6;
