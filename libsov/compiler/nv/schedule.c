@@ -173,7 +173,8 @@ static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
-	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part)
+	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
+	    (!base_a.vreg && x->reg != y->reg))
 		return false;
 	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
 }
