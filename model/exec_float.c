@@ -304,11 +304,33 @@ static uint32_t mufu_high(uint32_t function, uint32_t high)
 	return (uint32_t)(bits >> 32);
 }
 
+/* Of 16 bits, in a register's low or high half; rounded once more, which an H200 may not do. */
+static uint32_t mufu_half(const struct op *op, uint32_t word)
+{
+	const struct sass_operand *from = &op->inst->ops[1];
+	bool bf16 = op->inst->mod[SASS_M_DTYPE] == SASS_TYPE_BF16;
+	const struct float_format *f = bf16 ? &float_bf16 : &float_f16;
+	uint64_t x = word >> (from->aux ? 16 : 0) & 0xffff, wide;
+	float y;
+
+	x = from->flags & SASS_ABS ? x & 0x7fff : x;
+	x = from->flags & SASS_NEG ? x ^ 0x8000 : x;
+	wide = float_convert(f, &float_f32, bf16 ? float_flush(f, x) : x, FLOAT_NEAREST);
+	y = as_float((uint32_t)wide);
+	y = op->inst->mod[SASS_M_FUNC] == SASS_MUFU_EX2 ? exp2f(y) : tanhf(y);
+	x = float_convert(&float_f32, f, canonical(as_bits(y)), FLOAT_NEAREST);
+	return (uint32_t)(bf16 ? float_flush(f, x) : x);
+}
+
 static void core_mufu(const struct op *op, struct operands *o)
 {
 	uint32_t function = op->inst->mod[SASS_M_FUNC];
 	bool high = function == SASS_MUFU_RCP64H || function == SASS_MUFU_RSQ64H;
 
+	for (uint32_t i = 0; op->inst->mod[SASS_M_DTYPE] && i < LANES; i++)
+		o->d[i] = mufu_half(op, o->s[0][i]);
+	if (op->inst->mod[SASS_M_DTYPE])
+		return;
 	for (uint32_t i = 0; i < LANES; i++)
 		o->d[i] = high ? mufu_high(function, SRC(0)) : mufu(function, SRC(0));
 }

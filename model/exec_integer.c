@@ -153,6 +153,27 @@ static void core_idp(const struct op *op, struct operands *o)
 	}
 }
 
+static void core_idp_2a(const struct op *op, struct operands *o)
+{
+	uint32_t dot = op->inst->mod[SASS_M_DOT], from = op->inst->mod[SASS_M_HI] ? 16 : 0;
+	bool sign_a = dot == SASS_DOT_S8_U8 || dot == SASS_DOT_S8_S8;
+	bool sign_b = dot == SASS_DOT_U8_S8 || dot == SASS_DOT_S8_S8;
+	LOCAL_SOURCES;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t sum = SRC(2);
+
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t a = o->s[0][i] >> 16 * k & 0xffff;
+			uint32_t b = o->s[1][i] >> (from + 8 * k) & 0xff;
+
+			sum += (sign_a ? (uint32_t)(int16_t)a : a) *
+			       (sign_b ? (uint32_t)(int8_t)b : b);
+		}
+		o->d[i] = sum;
+	}
+}
+
 /* Shifted addition: addresses. */
 
 static void core_lea(const struct op *op, struct operands *o)
@@ -514,6 +535,7 @@ const struct op_row rows_integer[] = {
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
 	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
 	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
+	{SASS_IDP_2A, "dsss", run_vector, core_idp_2a, NULL},
 	{SASS_IABS, "ds", run_vector, core_iabs, NULL},
 	{SASS_LEA, "dpssix", run_vector, core_lea, NULL},
 	{SASS_LEA_HI, "dpsssix", run_vector, core_lea_hi, NULL},

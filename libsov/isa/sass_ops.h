@@ -38,6 +38,8 @@ SASS_OP(HADD2_F32)  /* d, a, b: f16 in, f32 out */
 SASS_OP(HMUL2)      /* d, a, b */
 SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */
+SASS_OP(HMNMX2)     /* d, a, b, x: x ? min : max */
+SASS_OP(HSETP2)     /* p, q=PT, a, b, x=PT: p by the low halves, q by the high ones */
 
 /* Integer. */
 SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X in x, y */
@@ -66,7 +68,8 @@ SASS_OP(BMSK)       /* d, a, b */
 SASS_OP(POPC)       /* d, a */
 SASS_OP(FLO)        /* d, p=PT, a */
 SASS_OP(BREV)       /* d, a */
-SASS_OP(IDP)        /* d, a, b, c */
+SASS_OP(IDP)        /* d, a, b, c: four products of bytes */
+SASS_OP(IDP_2A)     /* d, a, b, c: two products of a's halves and b's low or high (HI) bytes */
 
 /* Moves and conversions. */
 SASS_OP(MOV)        /* d, a, i=0xf bytes written */

@@ -36,6 +36,11 @@ static const struct sass_choice dot[4] = {
 	{".U8.U8", SASS_DOT_U8_U8}, {".S8.U8", SASS_DOT_S8_U8}, {".U8.S8", SASS_DOT_U8_S8},
 	{".S8.S8", SASS_DOT_S8_S8},
 };
+static const struct sass_choice dot2[4] = {
+	{".U16.U8", SASS_DOT_U8_U8}, {".S16.U8", SASS_DOT_S8_U8}, {".U16.S8", SASS_DOT_U8_S8},
+	{".S16.S8", SASS_DOT_S8_S8},
+};
+static const struct sass_choice low_high[2] = {{".LO", 0}, {".HI", 1}};
 
 /* A fourth selector, 32-bit floats as sources, is gone on SM90. */
 static bool legal_halves(uint32_t sm, const struct sass_inst *in)
@@ -164,6 +169,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {U32, XMOD}},
 	{"IDP.4A", SASS_IDP, 0x026, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), B(0), C(NEG)}, .fields = {FIELD(DOT, 73, 2, dot)}},
+	{"IDP.2A", SASS_IDP_2A, 0x026, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_FMA,
+	 .ops = {D(), A(0), B(0), C(NEG)},
+	 .fields = {FIELD(HI, 77, 1, low_high), FIELD(DOT, 73, 2, dot2)}, .fixed = {{76, 1, 1}}},
 	{"IMAD.HI", SASS_IMAD_HI, 0x027, FORMS_BC & ~FORM(2), SM_ALL, SASS_PIPE_FMA,
 	 .imm = IMM_SIGNED,
 	 .ops = {D(), PDQ(81), A(0), B(0), C(NNOT, PAIR), P(87, 90, FALSE_, IF(X))},
@@ -200,6 +208,13 @@ const struct sass_form sass_alu_rows[] = {
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT},
 	 .legal = legal_halves},
+	{"HSETP2", SASS_HSETP2, 0x034, FORMS_C, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {PD(81), PD(84, TRUE_), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {CMP4, FTZ, FIELD(BOOL, 69, 2, sass_bool)}, .legal = legal_halves},
+	{"HSETP2", SASS_HSETP2, 0x034, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {PD(81), PD(84, TRUE_), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {FIELD(HFORMAT, 65, 1, half_format), CMP4, FTZ, FIELD(BOOL, 69, 2, sass_bool)},
+	 .legal = legal_halves},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
@@ -220,6 +235,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(0)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp)},
 	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
+	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)},
+	 .fields = {HFORMAT, FTZ, FLAG(NAN, 81, YES(".NAN"))}, .legal = legal_halves},
 	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_86_UP, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0)},
 	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},

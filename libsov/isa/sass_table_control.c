@@ -11,6 +11,14 @@ static const struct sass_choice mufu[16] = {
 	{".RCP64H", SASS_MUFU_RCP64H}, {".RSQ64H", SASS_MUFU_RSQ64H}, {".SQRT", SASS_MUFU_SQRT},
 	{".TANH", SASS_MUFU_TANH},
 };
+/* Of 16-bit floats. */
+static const struct sass_choice mufu16[16] = {
+	[2] = {".EX2", SASS_MUFU_EX2}, [9] = {".TANH", SASS_MUFU_TANH},
+};
+static const struct sass_choice mufu16_80[4] = {[2] = {".F16", SASS_TYPE_F16}};
+static const struct sass_choice mufu16_90[4] = {
+	[1] = {".F16", SASS_TYPE_F16}, {".BF16", SASS_TYPE_BF16},
+};
 /* Formats of numbers. Integers: bit 0 signed, bits 1–2 size. Floats: size; 32 bits are not printed
  * unless both ends are floats. */
 static const struct sass_choice integer[8] = {
@@ -145,6 +153,12 @@ const struct sass_form sass_control_rows[] = {
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd16), FIELD(RND, 78, 2, round_integer)}},
 	{"MUFU", SASS_MUFU, 0x108, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_MUFU,
 	 .ops = {D(), ODD(NA)}, .fields = {FIELD(FUNC, 74, 4, mufu)}},
+	{"MUFU", SASS_MUFU, 0x108, FORM(1), SM_8X, SASS_PIPE_MUFU,
+	 .ops = {D(), ODD(NA | SLOT_HALF1)},
+	 .fields = {FIELD(FUNC, 74, 4, mufu16), FIELD(DTYPE, 72, 2, mufu16_80)}},
+	{"MUFU", SASS_MUFU, 0x108, FORM(1), SM_90, SASS_PIPE_MUFU,
+	 .ops = {D(), ODD(NA | SLOT_HALF1)},
+	 .fields = {FIELD(FUNC, 74, 4, mufu16), FIELD(DTYPE, 72, 2, mufu16_90)}},
 	{"POPC", SASS_POPC, 0x109, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(SLOT_NOT)}},
 	{"F2F", SASS_F2F, 0x110, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
 	 .ops = {DT, ODDT(NA)},
