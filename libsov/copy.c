@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "hw/nv/copy.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -168,6 +169,8 @@ static sov_result copy(struct stream *s, struct sides *k)
 
 	if (r || !k->bytes)
 		return r;
+	LOG(COPY, DEBUG, "%llu bytes to 0x%llx from 0x%llx", (ull)k->bytes, (ull)k->destination,
+	    (ull)k->source);
 	pin(k, 1);
 	if (k->to && k->from)
 		r = copy_inside(s, k->destination, k->source, k->bytes);
