@@ -51,8 +51,8 @@ static sov_result half_begin(struct stream *s, uint64_t i, uint8_t **cpu, uint64
 	sov_result r = SOV_OK;
 
 	if (!s->staging)
-		r = buffer_create(s->member.context, WINSYS_SYSTEM, false, 2 * STREAM_HALF_BYTES,
-				  &s->staging);
+		r = buffer_create_mapped(s->member.context, WINSYS_SYSTEM, false,
+					 2 * STREAM_HALF_BYTES, &s->staging);
 	if (!r)
 		r = stream_wait_for(s, s->half_busy[i % 2], SOV_MAX_WAIT);
 	if (r)

@@ -122,7 +122,7 @@ static sov_result upload(struct context *c, struct module *m)
 
 	for (i = 0; i < m->image.nkernels; i++)
 		bytes += code_room(&m->image.kernels[i]);
-	r = buffer_create(c, WINSYS_VRAM, false, bytes, &m->code);
+	r = buffer_create_mapped(c, WINSYS_VRAM, false, bytes, &m->code);
 	if (r)
 		return r;
 	for (i = 0; i < m->image.nkernels; i++) {
