@@ -137,6 +137,7 @@ static inline void winsys_write_barrier(void)
 #endif
 }
 
+extern const struct winsys winsys_nvrm;
 extern const struct winsys winsys_soft;
 
 #endif
