@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "hw/nv/copy.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -50,8 +51,8 @@ static sov_result half_begin(struct stream *s, uint64_t i, uint8_t **cpu, uint64
 	sov_result r = SOV_OK;
 
 	if (!s->staging)
-		r = buffer_create(s->member.context, WINSYS_SYSTEM, false, 2 * STREAM_HALF_BYTES,
-				  &s->staging);
+		r = buffer_create_mapped(s->member.context, WINSYS_SYSTEM, false,
+					 2 * STREAM_HALF_BYTES, &s->staging);
 	if (!r)
 		r = stream_wait_for(s, s->half_busy[i % 2], SOV_MAX_WAIT);
 	if (r)
@@ -168,6 +169,8 @@ static sov_result copy(struct stream *s, struct sides *k)
 
 	if (r || !k->bytes)
 		return r;
+	LOG(COPY, DEBUG, "%llu bytes to 0x%llx from 0x%llx", (ull)k->bytes, (ull)k->destination,
+	    (ull)k->source);
 	pin(k, 1);
 	if (k->to && k->from)
 		r = copy_inside(s, k->destination, k->source, k->bytes);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -159,6 +160,7 @@ sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 		c->allocations[i] = b;
 		c->allocation_count++;
 		*address = b->va;
+		LOG(MEMORY, DEBUG, "%llu bytes at 0x%llx", (ull)bytes, (ull)b->va);
 	}
 	return context_leave(c, r);
 }
@@ -201,6 +203,7 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 	r = context_drain_to_free(c, &keep);
 	b->freeing = false;
 	if (!keep) {
+		LOG(MEMORY, DEBUG, "freed %llu bytes at 0x%llx", (ull)b->bytes, (ull)b->va);
 		forget(c, b);
 		buffer_destroy(c, b);
 	}

@@ -127,7 +127,7 @@ struct buffer {
 	uint64_t va;
 	uint64_t bytes;  /* as asked for */
 	uint64_t mapped; /* whole pages */
-	void *cpu;
+	void *cpu;       /* NULL: not mapped, see buffer_map */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -190,6 +190,10 @@ sov_result context_check(struct context *c); /* notices errors and kernels past 
 void context_fail(struct context *c, const sov_fault *f);
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out);
+/* The CPU's way to it, b->cpu; once. */
+sov_result buffer_map(struct context *c, struct buffer *b);
+sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, struct buffer **out);
 void buffer_destroy(struct context *c, struct buffer *b);
 /* Waits until ready(arg), letting go of the lock meanwhile. */
 sov_result context_block(struct context *c, bool (*ready)(const void *arg), const void *arg,

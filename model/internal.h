@@ -139,7 +139,6 @@ bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t addres
 /* Writes size bytes of payload and, when asked, the time 8 bytes behind. */
 bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload, uint32_t size,
 		     bool timestamp);
-uint64_t model_nanoseconds(void);
 
 /* One word of data for a method; false: the channel has failed. */
 bool compute_method(struct model_channel *c, uint32_t method, uint32_t data);
