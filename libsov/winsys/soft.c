@@ -280,9 +280,9 @@ static int soft_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t v
 	return model_map(g->space, va, b->cpu, b->bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC);
 }
 
-static int soft_unbind(struct winsys_group *g, uint64_t va, uint64_t bytes)
+static int soft_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
-	return model_unmap(g->space, va, bytes);
+	return model_unmap(g->space, va, b->bytes);
 }
 
 static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)
