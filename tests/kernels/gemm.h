@@ -1,6 +1,9 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // c = a b, all n by n in rows, n a multiple of 64: a block of 16 by 16 threads makes a tile of 64 by 64
 // from strips of 16 in shared memory, a thread 4 by 4 of it in registers.
+#ifndef TESTS_KERNELS_GEMM_H
+#define TESTS_KERNELS_GEMM_H
+
 #include "device.h"
 
 enum { TILE = 64, STRIP = 16, EACH = 4 };
@@ -40,13 +43,5 @@ static __device__ inline void gemm(unsigned n, const T *a, const T *b, T *c, str
 		for (unsigned q = 0; q < EACH; q++)
 			c[(row + y + 16 * p) * n + column + x + 16 * q] = sum[p][q];
 }
-extern "C" __global__ void sgemm(unsigned n, const float *a, const float *b, float *c)
-{
-	__shared__ strips<float> s;
-	gemm(n, a, b, c, &s);
-}
-extern "C" __global__ void dgemm(unsigned n, const double *a, const double *b, double *c)
-{
-	__shared__ strips<double> s;
-	gemm(n, a, b, c, &s);
-}
+
+#endif
