@@ -12,13 +12,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
-#define LARGE_PAGE	  (UINT64_C(2) << 20)
 
 uint64_t now_ns(void)
 {
@@ -180,8 +180,10 @@ sov_result member_publish(struct member *m, struct context *c, struct link *list
 
 static sov_result refuse_errno(int error, const char *what)
 {
+	const char *said = winsys_said();
+
 	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
-		      "%s failed: %s", what, strerror(-error));
+		      "%s failed: %s", what, *said ? said : strerror(-error));
 }
 
 static sov_result refuse_memory(struct context *c, enum winsys_placement where, uint64_t bytes)
@@ -201,11 +203,14 @@ static sov_result refuse_memory(struct context *c, enum winsys_placement where, 
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out)
 {
-	uint64_t page = c->device->info.page_bytes, mapped = (bytes + page - 1) & ~(page - 1);
+	const struct winsys_info *i = &c->device->info;
+	uint64_t page = where == WINSYS_VRAM && bytes >= i->large_page_bytes ? i->large_page_bytes
+									     : i->page_bytes;
+	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
 	struct buffer *b;
 	int error;
 
-	if (mapped < bytes || mapped > c->device->info.memory_bytes)
+	if (mapped < bytes || mapped > i->memory_bytes)
 		return refuse_memory(c, where, bytes);
 	b = calloc(1, sizeof(*b));
 	if (!b)
@@ -213,8 +218,7 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 	b->bytes = bytes;
 	b->mapped = mapped;
 	b->low = low;
-	/* Large buffers can have large pages; low addresses are too few for that. */
-	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE && !low ? LARGE_PAGE : page, &b->va)) {
+	if (!va_alloc(low, mapped, page, &b->va)) {
 		free(b);
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "the process has no address space for %llu bytes%s",
@@ -234,7 +238,6 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 		free(b);
 		return refuse_errno(error, "binding a buffer");
 	}
-	b->cpu = c->winsys->buffer_cpu(b->backing);
 	list_add(&c->buffers, &b->link);
 	*out = b;
 	return SOV_OK;
@@ -244,10 +247,36 @@ void buffer_destroy(struct context *c, struct buffer *b)
 {
 	list_remove(&b->link);
 	if (c->group)
-		c->winsys->unbind(c->group, b->va, b->mapped);
+		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	va_free(b->low, b->va, b->mapped);
+	if (!b->host)
+		va_free(b->low, b->va, b->mapped);
+	else if (b->mapping)
+		munmap((void *)(uintptr_t)b->va, b->mapped);
 	free(b);
+}
+
+sov_result buffer_map(struct context *c, struct buffer *b)
+{
+	if (!b->cpu)
+		b->cpu = c->winsys->buffer_cpu(b->backing);
+	return b->cpu ? SOV_OK
+		      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			       "%s gave the CPU no way to %llu bytes of its memory",
+			       c->device->properties.name, (unsigned long long)b->bytes);
+}
+
+sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, struct buffer **out)
+{
+	sov_result r = buffer_create(c, where, low, bytes, out);
+
+	if (r)
+		return r;
+	r = buffer_map(c, *out);
+	if (r)
+		buffer_destroy(c, *out);
+	return r;
 }
 
 /* ---- waiting ---- */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "hw/nv/copy.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -50,8 +51,8 @@ static sov_result half_begin(struct stream *s, uint64_t i, uint8_t **cpu, uint64
 	sov_result r = SOV_OK;
 
 	if (!s->staging)
-		r = buffer_create(s->member.context, WINSYS_SYSTEM, false, 2 * STREAM_HALF_BYTES,
-				  &s->staging);
+		r = buffer_create_mapped(s->member.context, WINSYS_SYSTEM, false,
+					 2 * STREAM_HALF_BYTES, &s->staging);
 	if (!r)
 		r = stream_wait_for(s, s->half_busy[i % 2], SOV_MAX_WAIT);
 	if (r)
@@ -118,26 +119,30 @@ static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 
 struct sides {
 	uint64_t destination, source, bytes;
-	struct buffer *to, *from; /* NULL: host memory */
+	struct buffer *to, *from; /* NULL: host memory that is not pinned */
 };
+
+/* One side, if it is a GPU's: its allocation. */
+static sov_result check_gpu(struct context *c, const char *what, uint64_t address, uint64_t bytes,
+			    struct buffer **out)
+{
+	*out = va_reserved(address) ? memory_find(c, what, address, bytes)
+				    : memory_holding(c, address, bytes);
+	return *out || !va_reserved(address) ? SOV_OK : SOV_ERROR_INVALID_ADDRESS;
+}
 
 /* Which is which, and whether they may be copied. */
 static sov_result sides_check(struct context *c, struct sides *k)
 {
-	bool to_gpu = va_reserved(k->destination), from_gpu = va_reserved(k->source);
-	sov_result r = SOV_OK;
+	sov_result r = check_gpu(c, "destination", k->destination, k->bytes, &k->to);
 
-	k->to = to_gpu ? memory_find(c, "destination", k->destination, k->bytes) : NULL;
-	if (to_gpu && !k->to)
-		return SOV_ERROR_INVALID_ADDRESS;
-	k->from = from_gpu ? memory_find(c, "source", k->source, k->bytes) : NULL;
-	if (from_gpu && !k->from)
-		return SOV_ERROR_INVALID_ADDRESS;
-	if (!to_gpu)
+	if (!r)
+		r = check_gpu(c, "source", k->source, k->bytes, &k->from);
+	if (!r && !k->to)
 		r = check_host("destination", k->destination, k->bytes);
-	if (!r && !from_gpu)
+	if (!r && !k->from)
 		r = check_host("source", k->source, k->bytes);
-	if (!r && !to_gpu && !from_gpu)
+	if (!r && !va_reserved(k->destination) && !va_reserved(k->source))
 		r = refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
@@ -168,6 +173,8 @@ static sov_result copy(struct stream *s, struct sides *k)
 
 	if (r || !k->bytes)
 		return r;
+	LOG(COPY, DEBUG, "%llu bytes to 0x%llx from 0x%llx", (ull)k->bytes, (ull)k->destination,
+	    (ull)k->source);
 	pin(k, 1);
 	if (k->to && k->from)
 		r = copy_inside(s, k->destination, k->source, k->bytes);

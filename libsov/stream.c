@@ -118,7 +118,9 @@ sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
 	s->done->value = (uint32_t)number;
 	s->last = kind;
 	s->memory.ring[put] = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
+	winsys_write_barrier();
 	__atomic_store_n(s->memory.put, (put + 1) % STREAM_SLOTS, __ATOMIC_RELEASE);
+	winsys_write_barrier();
 	c->winsys->doorbell(s->queue);
 	return SOV_OK;
 }
@@ -152,11 +154,16 @@ void stream_stop(struct stream *s)
 sov_result stream_restart(struct stream *s)
 {
 	struct context *c = s->member.context;
+	struct winsys_queue_options options = {
+		.engine = WINSYS_COMPUTE,
+		.ring = s->commands->backing,
+		.ring_va = s->commands->va,
+		.ring_entries = STREAM_SLOTS,
+	};
 	struct slot slot;
 	sov_result r;
 
-	if (c->winsys->queue_create(c->group, s->commands->backing, 0, s->commands->va,
-				    STREAM_SLOTS, &s->queue))
+	if (c->winsys->queue_create(c->group, &options, &s->queue))
 		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no queue for a stream",
 			      c->device->properties.name);
 	c->winsys->queue_memory(s->queue, &s->memory);
@@ -200,8 +207,8 @@ sov_result stream_create(struct context *c, struct stream **out)
 		goto no_semaphore;
 	/* A semaphore's new owner goes on counting where the old one stopped. */
 	s->submitted = s->completed = s->done->value;
-	r = buffer_create(c, WINSYS_VRAM, true, RING_SPACE + STREAM_SLOTS * STREAM_SLOT_BYTES,
-			  &s->commands);
+	r = buffer_create_mapped(c, WINSYS_VRAM, true,
+				 RING_SPACE + STREAM_SLOTS * STREAM_SLOT_BYTES, &s->commands);
 	if (r)
 		goto no_commands;
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
