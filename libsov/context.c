@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
@@ -169,8 +170,10 @@ sov_result member_publish(struct member *m, struct context *c, struct link *list
 
 static sov_result refuse_errno(int error, const char *what)
 {
+	const char *said = winsys_said();
+
 	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
-		      "%s failed: %s", what, strerror(-error));
+		      "%s failed: %s", what, *said ? said : strerror(-error));
 }
 
 static sov_result refuse_memory(struct context *c, enum winsys_placement where, uint64_t bytes)
@@ -234,9 +237,12 @@ void buffer_destroy(struct context *c, struct buffer *b)
 {
 	list_remove(&b->link);
 	if (c->group)
-		c->winsys->unbind(c->group, b->va, b->mapped);
+		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	va_free(b->low, b->va, b->mapped);
+	if (!b->host)
+		va_free(b->low, b->va, b->mapped);
+	else if (b->mapping)
+		munmap((void *)(uintptr_t)b->va, b->mapped);
 	free(b);
 }
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "hw/nv/copy.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -126,26 +127,30 @@ static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 
 struct sides {
 	uint64_t destination, source, bytes;
-	struct buffer *to, *from; /* NULL: host memory */
+	struct buffer *to, *from; /* NULL: host memory that is not pinned */
 };
+
+/* One side, if it is a GPU's: its allocation. */
+static sov_result check_gpu(struct context *c, const char *what, uint64_t address, uint64_t bytes,
+			    struct buffer **out)
+{
+	*out = va_reserved(address) ? memory_find(c, what, address, bytes)
+				    : memory_holding(c, address, bytes);
+	return *out || !va_reserved(address) ? SOV_OK : SOV_ERROR_INVALID_ADDRESS;
+}
 
 /* Which is which, and whether they may be copied. */
 static sov_result sides_check(struct context *c, struct sides *k)
 {
-	bool to_gpu = va_reserved(k->destination), from_gpu = va_reserved(k->source);
-	sov_result r = SOV_OK;
+	sov_result r = check_gpu(c, "destination", k->destination, k->bytes, &k->to);
 
-	k->to = to_gpu ? memory_find(c, "destination", k->destination, k->bytes) : NULL;
-	if (to_gpu && !k->to)
-		return SOV_ERROR_INVALID_ADDRESS;
-	k->from = from_gpu ? memory_find(c, "source", k->source, k->bytes) : NULL;
-	if (from_gpu && !k->from)
-		return SOV_ERROR_INVALID_ADDRESS;
-	if (!to_gpu)
+	if (!r)
+		r = check_gpu(c, "source", k->source, k->bytes, &k->from);
+	if (!r && !k->to)
 		r = check_host("destination", k->destination, k->bytes);
-	if (!r && !from_gpu)
+	if (!r && !k->from)
 		r = check_host("source", k->source, k->bytes);
-	if (!r && !to_gpu && !from_gpu)
+	if (!r && !va_reserved(k->destination) && !va_reserved(k->source))
 		r = refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
@@ -193,6 +198,8 @@ static sov_result copy(struct stream *s, struct sides *k)
 {
 	if (!k->bytes)
 		return SOV_OK;
+	LOG(COPY, DEBUG, "%llu bytes to 0x%llx from 0x%llx", (ull)k->bytes, (ull)k->destination,
+	    (ull)k->source);
 	if (k->to && k->from)
 		return copy_inside(s, k->destination, k->source, k->bytes);
 	if (k->to)

@@ -52,6 +52,19 @@
 #define NV_PCAS2_PREFETCH_SCHEDULE        9
 #define NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE 10
 
+/*
+ * Data inside the method stream, written to memory: length and address, then a launch, then the
+ * bytes in words to one method that does not increment; the last word is filled up with anything.
+ */
+#define NV_COMPUTE_INLINE_BYTES    0x0180
+#define NV_COMPUTE_INLINE_LINES    0x0184
+#define NV_COMPUTE_INLINE_TO_HIGH  0x0188
+#define NV_COMPUTE_INLINE_TO_LOW   0x018c
+#define NV_COMPUTE_INLINE_LAUNCH   0x01b0
+#define NV_COMPUTE_INLINE_DATA     0x01b4
+#define NV_INLINE_LINEAR           (1u << 0) /* 0: block-linear */
+#define NV_INLINE_SYSMEMBAR_OFF    (1u << 6)
+
 /* Caches. On hardware code, data and constants that were written by others are read stale until one
  * of these (or the descriptor's own invalidate bits) has been sent. */
 #define NV_COMPUTE_INVALIDATE_SHADER_CACHES        0x021c /* waits for idle */

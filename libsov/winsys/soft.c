@@ -16,6 +16,7 @@
 #include "hw/nv/compute.h"
 #include "hw/nv/host.h"
 #include "libsov/range.h"
+#include "libsov/sov.h"
 #include "libsov/winsys/soft.h"
 #include "libsov/winsys/winsys.h"
 
@@ -126,6 +127,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "sm_%u", c->sm);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
+		 SOV_VERSION_MINOR);
 }
 
 static uint64_t soft_gpu_time(struct winsys_device *d)
@@ -277,9 +280,9 @@ static int soft_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t v
 	return model_map(g->space, va, b->cpu, b->bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC);
 }
 
-static int soft_unbind(struct winsys_group *g, uint64_t va, uint64_t bytes)
+static int soft_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
-	return model_unmap(g->space, va, bytes);
+	return model_unmap(g->space, va, b->bytes);
 }
 
 static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)

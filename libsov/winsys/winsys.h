@@ -23,6 +23,7 @@ struct winsys_queue;
 
 struct winsys_info {
 	char chip[48], product[64], target[16]; /* "gh100", for people, "sm_90" */
+	char driver[64]; /* what stands behind this way, with its version; for people */
 	uint32_t sm, multiprocessors, warps_per_sm, max_threads_per_block;
 	uint32_t sms_per_tpc, tpcs; /* tpcs: as many as local memory must be made for */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
@@ -100,7 +101,7 @@ struct winsys {
 	int (*group_create)(struct winsys_device *d, struct winsys_group **out);
 	void (*group_destroy)(struct winsys_group *g);
 	int (*bind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
-	int (*unbind)(struct winsys_group *g, uint64_t va, uint64_t bytes);
+	int (*unbind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 	/* true: something in the group failed, and what; the group is to be destroyed. While all is
 	 * well it costs one read of memory. */
 	bool (*group_error)(struct winsys_group *g, struct winsys_error *out);
@@ -119,6 +120,11 @@ struct winsys {
 	void (*doorbell)(struct winsys_queue *q);
 };
 
+/* The sentence for a failure of this thread that an errno says too little about: a way leaves it,
+ * who reports the failure takes it; "" for none. */
+void winsys_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *winsys_said(void);
+
 /* Everything written so far reaches memory before what is written next, also from a CPU's
  * write-combining buffers, about which an atomic store says nothing. */
 static inline void winsys_write_barrier(void)
@@ -132,6 +138,7 @@ static inline void winsys_write_barrier(void)
 #endif
 }
 
+extern const struct winsys winsys_nvrm;
 extern const struct winsys winsys_soft;
 
 #endif
