@@ -27,6 +27,7 @@ sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t 
 	nv_push_inline(&slot.push, to, data, bytes);
 	*number = slot.number;
 	stream_submit(s, &slot);
+	LOG(COPY, DEBUG, "%u bytes to 0x%llx in the methods", bytes, (unsigned long long)to);
 	return SOV_OK;
 }
 
