@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include "libsov/runtime.h"
 
@@ -248,7 +249,10 @@ void buffer_destroy(struct context *c, struct buffer *b)
 	if (c->group)
 		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	va_free(b->low, b->va, b->mapped);
+	if (!b->host)
+		va_free(b->low, b->va, b->mapped);
+	else if (b->mapping)
+		munmap((void *)(uintptr_t)b->va, b->mapped);
 	free(b);
 }
 

@@ -119,26 +119,30 @@ static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 
 struct sides {
 	uint64_t destination, source, bytes;
-	struct buffer *to, *from; /* NULL: host memory */
+	struct buffer *to, *from; /* NULL: host memory that is not pinned */
 };
+
+/* One side, if it is a GPU's: its allocation. */
+static sov_result check_gpu(struct context *c, const char *what, uint64_t address, uint64_t bytes,
+			    struct buffer **out)
+{
+	*out = va_reserved(address) ? memory_find(c, what, address, bytes)
+				    : memory_holding(c, address, bytes);
+	return *out || !va_reserved(address) ? SOV_OK : SOV_ERROR_INVALID_ADDRESS;
+}
 
 /* Which is which, and whether they may be copied. */
 static sov_result sides_check(struct context *c, struct sides *k)
 {
-	bool to_gpu = va_reserved(k->destination), from_gpu = va_reserved(k->source);
-	sov_result r = SOV_OK;
+	sov_result r = check_gpu(c, "destination", k->destination, k->bytes, &k->to);
 
-	k->to = to_gpu ? memory_find(c, "destination", k->destination, k->bytes) : NULL;
-	if (to_gpu && !k->to)
-		return SOV_ERROR_INVALID_ADDRESS;
-	k->from = from_gpu ? memory_find(c, "source", k->source, k->bytes) : NULL;
-	if (from_gpu && !k->from)
-		return SOV_ERROR_INVALID_ADDRESS;
-	if (!to_gpu)
+	if (!r)
+		r = check_gpu(c, "source", k->source, k->bytes, &k->from);
+	if (!r && !k->to)
 		r = check_host("destination", k->destination, k->bytes);
-	if (!r && !from_gpu)
+	if (!r && !k->from)
 		r = check_host("source", k->source, k->bytes);
-	if (!r && !to_gpu && !from_gpu)
+	if (!r && !va_reserved(k->destination) && !va_reserved(k->source))
 		r = refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",

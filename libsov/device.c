@@ -37,6 +37,7 @@ static void describe(struct device *d, uint32_t instance)
 	snprintf(p->product, sizeof(p->product), "%s", i->product);
 	snprintf(p->target, sizeof(p->target), "%s", i->target);
 	snprintf(p->winsys, sizeof(p->winsys), "%s", d->winsys->name);
+	snprintf(p->driver, sizeof(p->driver), "%s", i->driver);
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;

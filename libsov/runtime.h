@@ -128,6 +128,9 @@ struct buffer {
 	uint64_t bytes;  /* as asked for */
 	uint64_t mapped; /* whole pages */
 	void *cpu;       /* NULL: not mapped, see buffer_map */
+	bool host;       /* the process's own memory, at its own address */
+	bool mapping;    /* which sov_host_alloc mapped */
+	uint32_t skew;   /* host: bytes of the first page before what was registered */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -214,6 +217,22 @@ void fault_init(sov_fault *f, sov_result r, const struct function *kernel);
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes);
 
 /* ---- memory.c ---- */
+
+/* The context's table of allocations; insert has room after reserve. */
+sov_result memory_reserve(struct context *c);
+void memory_insert(struct context *c, struct buffer *b);
+void memory_forget(struct context *c, struct buffer *b);
+/* First byte that belongs to the user. */
+static inline uint64_t memory_start(const struct buffer *b)
+{
+	return b->va + b->skew;
+}
+/* The allocation or pinned host memory that holds all of it; NULL: none, without a word. */
+struct buffer *memory_holding(const struct context *c, uint64_t address, uint64_t bytes);
+/* One with pages between start and end; NULL: none. */
+struct buffer *memory_meeting(const struct context *c, uint64_t start, uint64_t end);
+/* Waits for the GPU, then forgets and destroys it. */
+sov_result memory_give_back(struct context *c, struct buffer *b);
 
 /* Where an address that faulted lies: a clause that begins with "; ", or "". */
 void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);

@@ -7,8 +7,10 @@
 #ifndef HW_NV_COMPUTE_H
 #define HW_NV_COMPUTE_H
 
-#define NV_CLASS_AMPERE_COMPUTE 0xc6c0
-#define NV_CLASS_HOPPER_COMPUTE 0xcbc0
+#define NV_CLASS_AMPERE_COMPUTE   0xc6c0 /* GA100 */
+#define NV_CLASS_AMPERE_COMPUTE_B 0xc7c0 /* GA10x */
+#define NV_CLASS_ADA_COMPUTE      0xc9c0
+#define NV_CLASS_HOPPER_COMPUTE   0xcbc0
 
 #define NV_COMPUTE_SET_OBJECT   0x0000
 #define NV_COMPUTE_NO_OPERATION 0x0100
@@ -50,6 +52,19 @@
 #define NV_PCAS2_PREFETCH                 8
 #define NV_PCAS2_PREFETCH_SCHEDULE        9
 #define NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE 10
+
+/*
+ * Data inside the method stream, written to memory: length and address, then a launch, then the
+ * bytes in words to one method that does not increment; the last word is filled up with anything.
+ */
+#define NV_COMPUTE_INLINE_BYTES    0x0180
+#define NV_COMPUTE_INLINE_LINES    0x0184
+#define NV_COMPUTE_INLINE_TO_HIGH  0x0188
+#define NV_COMPUTE_INLINE_TO_LOW   0x018c
+#define NV_COMPUTE_INLINE_LAUNCH   0x01b0
+#define NV_COMPUTE_INLINE_DATA     0x01b4
+#define NV_INLINE_LINEAR           (1u << 0) /* 0: block-linear */
+#define NV_INLINE_SYSMEMBAR_OFF    (1u << 6)
 
 /* Caches. On hardware code, data and constants that were written by others are read stale until one
  * of these (or the descriptor's own invalidate bits) has been sent. */

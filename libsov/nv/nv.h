@@ -40,6 +40,9 @@ void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint
 void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload);
 void nv_push_launch(struct nv_push *p, uint64_t qmd);
+/* The bytes become part of the stream of methods; a release behind them waits for them. */
+#define NV_PUSH_INLINE_MAX 2048u
+void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, uint32_t bytes);
 
 /* ---- grid.c ---- */
 

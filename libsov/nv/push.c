@@ -5,6 +5,7 @@
  * copy releases its semaphore by itself, and the next step waits for that. Which methods are needed
  * was found on an H200 by leaving each out in turn.
  */
+#include <string.h>
 #include "hw/nv/copy.h"
 #include "libsov/nv/nv.h"
 
@@ -78,6 +79,28 @@ void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint3
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
 		payload);
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_REMAP);
+}
+
+void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, uint32_t bytes)
+{
+	uint32_t whole = bytes / 4, words = (bytes + 3) / 4, last = 0;
+
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_BYTES, bytes, 1, HIGH(destination),
+		LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_LAUNCH,
+		NV_INLINE_LINEAR | NV_INLINE_SYSMEMBAR_OFF);
+	if (p->capacity - p->count < words + 1) {
+		p->overflow = true;
+		return;
+	}
+	p->words[p->count++] = nv_method_pack(NV_METHOD_SAME, NV_SUBCHANNEL_COMPUTE,
+					      NV_COMPUTE_INLINE_DATA, words);
+	memcpy(p->words + p->count, data, 4ul * whole);
+	if (words > whole) {
+		memcpy(&last, (const uint8_t *)data + 4ul * whole, bytes % 4);
+		p->words[p->count + whole] = last;
+	}
+	p->count += words;
 }
 
 void nv_push_launch(struct nv_push *p, uint64_t qmd)

@@ -42,6 +42,7 @@ extern const struct nvrm_os *nvrm_os;
 struct rm { /* our client */
 	int file; /* /dev/nvidiactl */
 	const struct nvrm_release *release;
+	char version[64]; /* the module's, as it says */
 	uint32_t client;
 };
 

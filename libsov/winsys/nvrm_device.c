@@ -131,6 +131,7 @@ static int learn(struct winsys_device *d)
 	snprintf(i->chip, sizeof(i->chip), "%s", d->chip->name);
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->target, sizeof(i->target), "sm_%u", sm);
+	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;
 }
 
@@ -195,6 +196,7 @@ static int check_version(char *message, size_t bytes)
 		return -ENOTSUP;
 	}
 	LOG(DEVICE, INFO, "NVIDIA's kernel module, version %s", v.text);
+	memcpy(nvrm.rm.version, v.text, sizeof(nvrm.rm.version));
 	if (nvrm.rm.release->tried || (any && !strcmp(any, "1")))
 		return 0;
 	snprintf(message, bytes,

@@ -16,6 +16,7 @@
 #include "hw/nv/compute.h"
 #include "hw/nv/host.h"
 #include "libsov/range.h"
+#include "libsov/sov.h"
 #include "libsov/winsys/soft.h"
 #include "libsov/winsys/winsys.h"
 
@@ -126,6 +127,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "sm_%u", c->sm);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
+		 SOV_VERSION_MINOR);
 }
 
 static uint64_t soft_gpu_time(struct winsys_device *d)

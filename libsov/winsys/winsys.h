@@ -23,6 +23,7 @@ struct winsys_queue;
 
 struct winsys_info {
 	char chip[48], product[64], target[16]; /* "gh100", for people, "sm_90" */
+	char driver[64]; /* what stands behind this way, with its version; for people */
 	uint32_t sm, multiprocessors, warps_per_sm, max_threads_per_block;
 	uint32_t sms_per_tpc, tpcs; /* tpcs: as many as local memory must be made for */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
