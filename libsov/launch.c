@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define LINE 64u
@@ -241,7 +242,8 @@ static void write_methods(struct context *c, const struct function *f, struct st
 	nv_push_launch(&slot->push, slot->va);
 }
 
-static sov_result submit(struct function *f, const sov_launch *l, struct stream *s)
+static sov_result submit(struct function *f, const sov_launch *l, struct stream *s,
+			 uint64_t *number)
 {
 	struct context *c = f->member.context;
 	struct nv_grid g;
@@ -261,25 +263,37 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	write_descriptor(f, &g, &slot);
 	write_bank(c, f->kernel, &g, l, &slot);
 	write_methods(c, f, s, &slot);
+	*number = slot.number;
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
 
-static sov_result launch(struct function *f, const sov_launch *l)
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number)
 {
 	sov_result r = check_shape(f, l);
-	struct stream *s;
 
 	if (!r)
 		r = check_memory(f, l);
 	if (!r)
 		r = check_arguments(f, l);
-	if (r)
-		return r;
-	s = stream_find(f->member.context, l->stream);
+	return r ? r : submit(f, l, s, number);
+}
+
+static sov_result launch(struct function *f, const sov_launch *l)
+{
+	struct stream *s = stream_find(f->member.context, l->stream);
+	uint64_t number;
+	sov_result r;
+
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = submit(f, l, s);
+	r = function_submit(f, l, s, &number);
+	if (!r && f->member.context->sync)
+		r = stream_wait_for(s, number, SOV_MAX_WAIT);
+	LOG(LAUNCH, DEBUG, "%s: '%s' grid %u,%u,%u block %u,%u,%u shared %u", sov_result_name(r),
+	    f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+	    l->block[2], l->shared_bytes);
 	object_put(&s->member.object);
 	return r;
 }
