@@ -30,7 +30,8 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstr
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
-ALL_LDFLAGS := $(SANFLAGS) -pthread $(LDFLAGS)
+# The build id is part of the names under which compilations are kept on disk (libsov/cache.c).
+ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))

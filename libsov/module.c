@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/bank0.h"
+#include "libsov/cache.h"
 #include "libsov/compiler/compiler.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
@@ -35,7 +36,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 	const char *zero = memchr(text, 0, bytes);
 	struct compile_result result;
 	char sentence[128];
-	bool good;
+	bool good, found;
 
 	if (zero) {
 		snprintf(sentence, sizeof(sentence),
@@ -43,7 +44,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 			 (size_t)(zero - text));
 		return refuse_source(sentence);
 	}
-	good = compile(text, bytes, &o, &result);
+	good = cache_compile(text, bytes, &o, &result, &found);
 	m->file = result.image;
 	*image_bytes = result.image_size;
 	result.image = NULL;

@@ -37,8 +37,8 @@ static const struct word xids[] = {
 };
 
 static const struct word fault_types[] = {
-	{0x0, "nothing is mapped there"},   {0x1, "a page table has the wrong size"},
-	{0x2, "nothing is mapped there"},   {0x3, "it lies beyond the address space"},
+	{0x0, "it is not mapped"},   {0x1, "a page table has the wrong size"},
+	{0x2, "it is not mapped"},   {0x3, "it lies beyond the address space"},
 	{0x4, "there is no address space"}, {0x5, "it needs privileges"},
 	{0x6, "it may only be read"},       {0x7, "it may only be written"},
 	{0xe, "its memory is broken"},      {0xf, "it takes no atomics"},
@@ -62,8 +62,8 @@ static const struct word warp_errors[] = {
 	{0x0b, "an illegal instruction parameter"},
 	{0x0c, "an invalid constant address"},
 	{0x0d, "a register out of range"},
-	{0x0e, "a shared or local address out of range"},
-	{0x0f, "a misaligned address"},
+	{0x0e, "an address outside of the block's shared or the thread's local memory"},
+	{0x0f, "an address that is not aligned to its size"},
 	{0x10, "an invalid address space"},
 	{0x11, "an illegal instruction parameter"},
 	{0x12, "an invalid constant address"},
@@ -79,7 +79,6 @@ static const char *find(const struct word *words, size_t count, uint32_t number)
 	return NULL;
 }
 
-/* "invalid read of 0x700000000000: nothing is mapped there" */
 static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *out)
 {
 	const char *access = find(accesses, COUNT(accesses), f->list[0].access);

@@ -312,7 +312,7 @@ static void words(void)
 	is_str(e.text, "invalid write in the page at 0x7000000000: it may only be read",
 	       "an MMU fault has an address, an access and a reason");
 	nvrm_describe(13, &faults, &errors, &e);
-	ok(!strcmp(e.text, "a misaligned address") && e.pc == 0x40 && !e.memory,
+	ok(!strcmp(e.text, "an address that is not aligned to its size") && e.pc == 0x40 && !e.memory,
 	   "a warp's error has a name and a place");
 	nvrm_describe(109, NULL, NULL, &e);
 	ok(strstr(e.text, "Xid 109") && strstr(e.text, "interrupted"), "other Xids have words");
