@@ -17,6 +17,8 @@ void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
 	f->size = sizeof(*f);
 	f->result = r;
 	f->pc = UINT64_MAX;
+	memset(f->block, 0xff, sizeof(f->block));
+	memset(f->thread, 0xff, sizeof(f->thread));
 	if (kernel)
 		snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->kernel->name);
 }
@@ -38,21 +40,26 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 	return NULL;
 }
 
-/* What the queue was working on. */
+/* What the queue was working on. Of a queue that is not known: the one kernel that was running
+ * anywhere; if there were several, none is accused. */
 static const struct function *running(const struct context *c, const struct winsys_queue *queue)
 {
-	const struct function *f;
+	const struct function *f, *found = NULL;
 	enum work kind;
 	struct link *l;
 
-	for (l = c->streams.next; queue && l != &c->streams; l = l->next) {
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
 		struct stream *s =
 			(struct stream *)((char *)l - offsetof(struct stream, member.link));
 
-		if (s->queues[ENGINE_COMPUTE].way == queue)
-			return stream_head(s, &kind, &f) ? f : NULL;
+		if ((queue && s->queues[ENGINE_COMPUTE].way != queue) ||
+		    !stream_head(s, &kind, &f) || !f)
+			continue;
+		if (found)
+			return NULL;
+		found = f;
 	}
-	return NULL;
+	return found;
 }
 
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
@@ -84,8 +91,10 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		f->address = e->address;
 		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
 	}
-	memcpy(f->block, e->block, sizeof(f->block));
-	memcpy(f->thread, e->thread, sizeof(f->thread));
+	if (e->place) {
+		memcpy(f->block, e->block, sizeof(f->block));
+		memcpy(f->thread, e->thread, sizeof(f->thread));
+	}
 	if (at) {
 		f->pc = e->pc - at->va;
 		disassemble(c, at, f->pc, f);
@@ -94,16 +103,20 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
 {
-	int n;
+	size_t n;
 
 	if (*f->kernel)
-		n = snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
+		n = (size_t)snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
 			     c->device->properties.name, f->cause);
 	else
-		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
-		snprintf(buffer + n, bytes - (size_t)n,
-			 "; block (%u, %u, %u), thread (%u, %u, %u), at +0x%llx%s%s", f->block[0],
-			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
-			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
+		n = (size_t)snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
+	if (f->block[0] != UINT32_MAX && n < bytes)
+		n += (size_t)snprintf(buffer + n, bytes - n,
+				      "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
+				      f->block[1], f->block[2], f->thread[0], f->thread[1],
+				      f->thread[2]);
+	if (f->pc != UINT64_MAX && n < bytes)
+		snprintf(buffer + n, bytes - n, "%s at +0x%llx%s%s",
+			 f->block[0] != UINT32_MAX ? "," : ";", (unsigned long long)f->pc,
+			 *f->instruction ? ": " : "", f->instruction);
 }

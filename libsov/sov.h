@@ -168,7 +168,7 @@ typedef struct sov_fault {
 	char cause[256];        /* one sentence */
 	uint64_t address;       /* of the access; 0 = none */
 	uint64_t pc;            /* byte offset in the kernel's code; UINT64_MAX = none */
-	uint32_t block[3], thread[3];
+	uint32_t block[3], thread[3]; /* UINT32_MAX: not known; only software GPUs tell */
 	char instruction[128];  /* disassembled; "" when unknown */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
