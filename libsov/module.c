@@ -134,7 +134,9 @@ static sov_result upload(struct context *c, struct module *m)
 		offset += code_room(k);
 	}
 	c->code_writes++;
-	return SOV_OK;
+	for (i = 0; !r && i < m->image.nkernels; i++)
+		r = function_plan(c, &m->functions[i]);
+	return r;
 }
 
 static uint32_t max_threads(const struct context *c, const struct image_kernel *k)

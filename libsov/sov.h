@@ -143,9 +143,9 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
 typedef struct sov_context_options {
 	uint32_t size;
 	uint32_t flags;             /* 0 */
-	/* A kernel that runs longer, from when its stream reaches it, is stopped by the next call
-	 * on the context, or by the call that waits for it: SOV_ERROR_HANG. 0 = 10 s, on a software
-	 * GPU 10 minutes. */
+	/* A kernel that runs longer, from when a call first sees it running, is stopped by the next
+	 * call on the context other than a launch, or by the call that waits for it:
+	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,

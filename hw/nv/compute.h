@@ -30,6 +30,7 @@
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_A   0x02e4 /* bytes per TPC, high bits */
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_B   0x02e8
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_C   0x02ec /* number of SMs, at most */
+#define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* as many as there are (H200: 132) */
 #define NV_LOCAL_MEMORY_WARP_ALIGN      0x200
 #define NV_LOCAL_MEMORY_TPC_ALIGN       0x8000
 #define NV_SMS_PER_TPC                  2

@@ -33,11 +33,27 @@ static void methods(struct nv_push *p, uint32_t subchannel, uint32_t method, con
 void nv_push_setup(struct nv_push *p, const struct nv_chip *chip)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_HOST_SET_OBJECT, chip->compute_class);
-	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, HIGH(chip->shared_window),
 		LOW(chip->shared_window));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, HIGH(chip->local_window),
 		LOW(chip->local_window));
+}
+
+void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
+}
+
+void nv_push_interrupt(struct nv_push *p)
+{
+	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);
+}
+
+void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, HIGH(area), LOW(area));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, HIGH(tpc_bytes),
+		LOW(tpc_bytes), NV_LOCAL_MEMORY_ALL_SMS);
 }
 
 void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload)
