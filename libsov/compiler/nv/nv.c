@@ -129,8 +129,14 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	}
 	kernels = arena_array(&job->arena, count, sizeof(*kernels));
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
-	for (struct ir_func *f = m->funcs; f; f = f->next, k++)
+	for (struct ir_func *f = m->funcs; f; f = f->next, k++) {
+		if (f->kind != IR_KERNEL) {
+			diag_error(&job->diag, 0, 0, "function '%s' is not supported on %s yet",
+				   f->name, job->target->name);
+			return false;
+		}
 		good &= emit_kernel(job, f, &kernels[k], &job->stats[k]);
+	}
 	if (!good)
 		return false;
 	job->nstats = count;

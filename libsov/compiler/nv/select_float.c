@@ -15,7 +15,7 @@ static struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags)
 	for (;;) {
 		const struct ir_inst *in = ir_def(s->ir, v);
 
-		if ((in->op != IR_FNEG && in->op != IR_FABS) ||
+		if ((in->op != IR_FNEG && in->op != IR_FABS) || in->format ||
 		    (in->flags & IR_FTZ && !(user_flags & IR_FTZ)))
 			break;
 		if (!(flags & SASS_ABS)) /* inside an absolute value signs do not matter */

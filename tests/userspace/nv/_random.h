@@ -113,6 +113,13 @@ static inline ir_val without_nan(struct random_kernel *k, ir_val v)
 		->res;
 }
 
+/* Pure operations of the IR that the back end does not select yet. */
+static inline bool not_yet(enum ir_op op)
+{
+	return (op >= IR_ADDC && op <= IR_DOT) || (op >= IR_FDIV && op <= IR_FROUND) ||
+	       (op >= IR_UTOF && op <= IR_FTOF);
+}
+
 /* One pure operation. */
 static inline void add_pure(struct random_kernel *k)
 {
@@ -123,9 +130,9 @@ static inline void add_pure(struct random_kernel *k)
 	bool division = op == IR_DIV_U || op == IR_DIV_S || op == IR_REM_U || op == IR_REM_S;
 
 	if (!(info->properties & P_PURE) || !info->args || info->args > 3 || op == IR_TOSPACE ||
-	    op == IR_GENERIC)
+	    op == IR_GENERIC || op == IR_INSPACE || not_yet(op))
 		return;
-	shape.type = (uint8_t)pick_type(k, info->types);
+	shape.type = (uint8_t)pick_type(k, info->attributes & A_FLOAT ? T_WORD : info->types);
 	if (division && shape.type == IR_B64)
 		return;
 	if (op == IR_TRUNC && shape.type == IR_B64)
