@@ -41,15 +41,16 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 /* What the queue was working on. */
 static const struct function *running(const struct context *c, const struct winsys_queue *queue)
 {
-	const struct link *l;
+	const struct function *f;
+	enum work kind;
+	struct link *l;
 
 	for (l = c->streams.next; queue && l != &c->streams; l = l->next) {
-		const struct stream *s =
-			(const struct stream *)((const char *)l -
-						offsetof(struct stream, member.link));
+		struct stream *s =
+			(struct stream *)((char *)l - offsetof(struct stream, member.link));
 
-		if (s->queue == queue && s->completed != s->submitted)
-			return s->work[(s->completed + 1) % STREAM_SLOTS].function;
+		if (s->queues[ENGINE_COMPUTE].way == queue)
+			return stream_head(s, &kind, &f) ? f : NULL;
 	}
 	return NULL;
 }

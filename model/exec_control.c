@@ -399,6 +399,7 @@ const struct op_row rows_control[] = {
 	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
 	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
 	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
+	{SASS_CALL_REL_REG, "xSt", run_jump_register, NULL, prepare_call},
 	{SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call},
 	{SASS_BSSY, "btx", run_bssy, NULL, NULL},
 	{SASS_BSYNC, "bx", run_bsync, NULL, NULL},

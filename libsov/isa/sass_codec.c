@@ -26,7 +26,7 @@ struct place {
 };
 static const struct place place_24 = {24, 72, 73, 74};
 static const struct place place_32 = {32, 63, 62, 60};
-static const struct place place_64 = {64, 75, 74, 81};
+static const struct place place_64 = {64, 75, 74, 72};
 static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
