@@ -28,11 +28,11 @@ struct sov_vendor {
 
 	/**
 	 * @start: find out which chip this is and bring it up, until it could take work. PCI is
-	 * enabled, mastering is not. What it leaves behind on failure is what @stop undoes.
+	 * enabled, mastering is not. When it fails it has undone what it did.
 	 */
 	int (*start)(struct sov_device *sov);
 
-	/** @stop: let nothing on the device reach memory any more; may follow a failed @start */
+	/** @stop: let nothing on the device reach memory any more */
 	void (*stop)(struct sov_device *sov);
 
 	/** @time: the device's clock in nanoseconds */
@@ -54,6 +54,11 @@ struct sov_device {
 
 	/** @memory: likewise, without what changes */
 	struct drm_sovgpu_memory_info memory;
+
+	/** @vram: the video memory that is ours to hand out; set by the vendor's start */
+	struct {
+		u64 start, end;
+	} vram;
 };
 
 static inline struct sov_device *to_sov(struct drm_device *drm)

@@ -32,13 +32,12 @@ static const struct drm_driver sov_driver = {
 	.minor = 1,
 };
 
-/* devres calls this after remove and after a failed probe alike, before the registers go. */
+/* devres calls this first after remove, before the registers go. */
 static void sov_stop(void *data)
 {
 	struct sov_device *sov = data;
 
 	sov->vendor->stop(sov);
-	pci_clear_master(sov_pci(sov));
 }
 
 static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -62,10 +61,10 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret, "PCI device cannot be enabled\n");
 
-	ret = devm_add_action(&pdev->dev, sov_stop, sov);
+	ret = vendor->start(sov);
 	if (ret)
 		return ret;
-	ret = vendor->start(sov);
+	ret = devm_add_action_or_reset(&pdev->dev, sov_stop, sov);
 	if (ret)
 		return ret;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * An NVIDIA GPU from its PCI function to a chip that is up: registers mapped, chip known by BOOT_42,
- * its own firmware awake, size of its memory known.
+ * An NVIDIA GPU from its PCI function to a chip that is up: registers mapped, chip known by
+ * BOOT_42, its own firmware awake, size of its memory known, GSP running.
  */
 #include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
@@ -100,12 +100,20 @@ static int nv_start(struct sov_device *sov)
 	if (ret)
 		return ret;
 	nv_describe(nv);
-	drm_info(&sov->drm, "%s, %llu MiB\n", nv->chip->name, sov->memory.vram_bytes >> 20);
+	pci_set_master(pdev);
+	ret = nv_gsp_start(nv);
+	if (ret)
+		return ret;
+	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
+	sov->memory.vram_bytes = sov->vram.end - sov->vram.start;
+	drm_info(&sov->drm, "%s, %llu MiB for use, GSP firmware %s\n", nv->chip->name,
+		 sov->memory.vram_bytes >> 20, NV_GSP_VERSION);
 	return 0;
 }
 
 static void nv_stop(struct sov_device *sov)
 {
+	nv_gsp_stop(to_nv(sov));
 }
 
 static u64 nv_time(struct sov_device *sov)

@@ -8,6 +8,7 @@
 #include "hw/nv/pci.h"
 #include "hw/nv/registers.h"
 #include "kmod/device.h"
+#include "kmod/nv/gsp.h"
 
 struct nv_device;
 
@@ -32,6 +33,9 @@ struct nv_device {
 
 	/** @regs: BAR 0 */
 	void __iomem *regs;
+
+	/** @gsp: the processor that runs the card */
+	struct nv_gsp gsp;
 };
 
 static inline struct nv_device *to_nv(struct sov_device *sov)

@@ -16,11 +16,12 @@
 #include "model/card/vfio.h"
 
 static const char usage[] =
-	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB]\n"
+	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
 	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
+	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)
@@ -67,6 +68,7 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"chip", required_argument, NULL, 'c'},
 		{"socket", required_argument, NULL, 's'},
 		{"vram", required_argument, NULL, 'v'},
+		{"firmware", required_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -85,6 +87,9 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 				fprintf(stderr, "sovgpu-model: --vram '%s' is not a number of MiB\n", optarg);
 				return false;
 			}
+			break;
+		case 'f':
+			o->firmware = optarg;
 			break;
 		case 'h':
 			fputs(usage, stdout);

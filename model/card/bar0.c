@@ -41,6 +41,30 @@ static uint32_t read_time_high(struct card *c)
 	return (uint32_t)(model_nanoseconds() >> 32) & 0x1fffffff;
 }
 
+/* The queues' pointers and the memory's control are state of the FSP. */
+#define FSP_WORD(name, place) \
+	static uint32_t read_##name(struct card *c) \
+	{ \
+		return c->fsp.place; \
+	} \
+	static void write_##name(struct card *c, uint32_t value) \
+	{ \
+		c->fsp.place = value; \
+	}
+FSP_WORD(ememc, control)
+FSP_WORD(queue_tail, queue[1])
+FSP_WORD(answer_head, answer[0])
+FSP_WORD(answer_tail, answer[1])
+static uint32_t read_queue_head(struct card *c)
+{
+	return c->fsp.queue[0];
+}
+static void write_gsp_doorbell(struct card *c, uint32_t value)
+{
+	(void)value;
+	gsp_commands(c); /* before it runs nobody listens */
+}
+
 static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
@@ -48,7 +72,23 @@ static const struct reg registers[] = {
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .read = read_time_low},
 	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .read = read_time_high},
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
+	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
+	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
+	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .reset = 0},
+	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
+	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
+	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
+	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
+	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc, .write = write_ememc},
+	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data, .write = fsp_write_data},
+	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head, .write = fsp_write_head},
+	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail, .write = write_queue_tail},
+	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head, .write = write_answer_head},
+	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail, .write = write_answer_tail},
 };
 #define COUNT (sizeof(registers) / sizeof(*registers))
 static_assert(COUNT <= MAX_REGISTERS, "room for every register");

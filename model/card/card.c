@@ -75,7 +75,12 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->chip = chip;
 	c->log = o->log;
 	c->vram_bytes = vram;
+	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
+	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
+		card_destroy(c);
+		return NULL;
+	}
 	if (!make_vram(c)) {
 		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
 			 strerror(errno));
@@ -97,6 +102,7 @@ void card_destroy(struct card *c)
 		munmap(c->vram, c->vram_bytes);
 	if (c->vram_fd >= 0)
 		close(c->vram_fd);
+	firmware_free(&c->firmware);
 	free(c->lent);
 	free(c);
 }
@@ -105,6 +111,8 @@ void card_reset(struct card *c)
 {
 	config_reset(c);
 	bar0_reset(c);
+	c->fsp = (struct fsp){0};
+	gsp_reset(c);
 }
 
 /* Log. */

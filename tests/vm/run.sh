@@ -49,6 +49,10 @@ initramfs() { # release
 	cp tests/vm/guest/init "$stage/init"
 	chmod 755 "$stage/init"
 	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
+	for part in fmc bootloader gsp; do
+		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
+		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
+	done
 	programs || return 1
 	# busybox's modprobe does not decompress: modules are packed as they are in memory.
 	inside sh -euc '
@@ -65,7 +69,8 @@ initramfs() { # release
 boot() {
 	card=$work/card
 	rm -f "$card"
-	"$BUILD/sovgpu-model" --chip gh100 --socket "$card" >"$3.card" 2>&1 &
+	"$BUILD/sovgpu-model" --chip gh100 --socket "$card" --firmware "$vm_root/usr/lib/firmware" \
+		>"$3.card" 2>&1 &
 	model=$!
 	i=0
 	while [ ! -S "$card" ] && [ $i -lt 100 ]; do
