@@ -30,7 +30,7 @@ static bool must_verify(const struct compile_job *job)
  * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
 {
-	uint32_t limit = f->gprs - 1 - f->stack;
+	uint32_t limit = f->gprs - 1 - f->stack; /* less a spare one */
 
 	nv_split_edges(f);
 	nv_spill_predicates(f);
@@ -43,7 +43,7 @@ static bool assign_registers(struct mir_func *f)
 			return false;
 		}
 		limit -= 1 + limit / 16;
-	} while (!nv_regalloc(f));
+	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
 	nv_copies(f);
 	nv_prologue(f);
 	return true;
