@@ -8,8 +8,8 @@
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
 #   make deps all tests install uninstall clean
 #
-# Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), DEBUG=1 (-O0, IR verifier),
-#            PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
+# Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
+#            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -25,7 +25,8 @@ Q       := $(if $(V),,@)
 say      = $(if $(V),@:,@printf '  %-5s %s\n' $(1) $(2))
 comma   := ,
 
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
+	-fno-sanitize-recover=all))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
@@ -43,18 +44,21 @@ test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
+# What several threads do at once: judged by a thread sanitizer (SAN=thread).
+thread_tests := $(addprefix $(BUILD)/tests/,api/concurrency api/threads api/streams runtime/gates)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
 .PHONY: all deps demo check check-fast check-long check-oracles bench silicon fuzz install \
-	uninstall clean tests fuzzers judges list list-fuzzers FORCE
+	uninstall clean tests thread-tests fuzzers judges list list-thread-tests list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BUILD)/libsov.so $(BUILD)/sov
 tests: all $(tests) $(helpers) $(examples)
+thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
 judges: $(judges)
 
@@ -131,6 +135,8 @@ check-oracles:
 # What tests/check runs: programs, then scripts.
 list:
 	@printf '%s\n' $(tests) $(test_sh)
+list-thread-tests:
+	@printf '%s\n' $(thread_tests)
 list-fuzzers:
 	@printf '%s\n' $(fuzzers)
 

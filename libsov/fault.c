@@ -2,8 +2,9 @@
 /*
  * What is said about a failure: which kernel, which instruction, which thread, which address. The
  * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
- * a process little) leaves the kernel to be guessed as the one that was running.
+ * a process little) leaves the kernel to be taken for the one that was running, if there was one.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "libsov/isa/sass.h"
@@ -17,8 +18,6 @@ void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
 	f->size = sizeof(*f);
 	f->result = r;
 	f->pc = UINT64_MAX;
-	memset(f->block, 0xff, sizeof(f->block));
-	memset(f->thread, 0xff, sizeof(f->thread));
 	if (kernel)
 		snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->kernel->name);
 }
@@ -40,8 +39,7 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 	return NULL;
 }
 
-/* What the queue was working on. Of a queue that is not known: the one kernel that was running
- * anywhere; if there were several, none is accused. */
+/* What the queue was working on; without a queue the one kernel that was running at all. */
 static const struct function *running(const struct context *c, const struct winsys_queue *queue)
 {
 	const struct function *f, *found = NULL;
@@ -52,10 +50,11 @@ static const struct function *running(const struct context *c, const struct wins
 		struct stream *s =
 			(struct stream *)((char *)l - offsetof(struct stream, member.link));
 
-		if ((queue && s->queues[ENGINE_COMPUTE].way != queue) ||
-		    !stream_head(s, &kind, &f) || !f)
+		if (queue && s->queues[ENGINE_COMPUTE].way != queue)
 			continue;
-		if (found)
+		if (!stream_head(s, &kind, &f) || !f)
+			continue;
+		if (found && found != f)
 			return NULL;
 		found = f;
 	}
@@ -91,32 +90,37 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		f->address = e->address;
 		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
 	}
-	if (e->place) {
-		memcpy(f->block, e->block, sizeof(f->block));
-		memcpy(f->thread, e->thread, sizeof(f->thread));
-	}
+	f->placed = e->place;
+	memcpy(f->block, e->block, sizeof(f->block));
+	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at) {
 		f->pc = e->pc - at->va;
 		disassemble(c, at, f->pc, f);
 	}
 }
 
+/* Appends; what does not fit is cut off. */
+__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
+						      ...)
+{
+	size_t n = strlen(buffer);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buffer + n, bytes - n, fmt, ap);
+	va_end(ap);
+}
+
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
 {
-	size_t n;
-
+	*buffer = 0;
 	if (*f->kernel)
-		n = (size_t)snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
-			     c->device->properties.name, f->cause);
-	else
-		n = (size_t)snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->block[0] != UINT32_MAX && n < bytes)
-		n += (size_t)snprintf(buffer + n, bytes - n,
-				      "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
-				      f->block[1], f->block[2], f->thread[0], f->thread[1],
-				      f->thread[2]);
-	if (f->pc != UINT64_MAX && n < bytes)
-		snprintf(buffer + n, bytes - n, "%s at +0x%llx%s%s",
-			 f->block[0] != UINT32_MAX ? "," : ";", (unsigned long long)f->pc,
-			 *f->instruction ? ": " : "", f->instruction);
+		say(buffer, bytes, "kernel '%s' on ", f->kernel);
+	say(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
+	if (f->placed)
+		say(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
+		    f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
+	if (f->pc != UINT64_MAX)
+		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
+		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 }

@@ -168,8 +168,9 @@ typedef struct sov_fault {
 	char cause[256];        /* one sentence */
 	uint64_t address;       /* of the access; 0 = none */
 	uint64_t pc;            /* byte offset in the kernel's code; UINT64_MAX = none */
-	uint32_t block[3], thread[3]; /* UINT32_MAX: not known; only software GPUs tell */
+	uint32_t block[3], thread[3];
 	char instruction[128];  /* disassembled; "" when unknown */
+	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);

@@ -28,7 +28,7 @@ SASS_MOD(SIGNED)   /* 1: signed operands (nvdisasm prints .U32 when it is 0) */
 SASS_MOD(X)        /* 1: adds the carry predicates */
 SASS_MOD(RIGHT)    /* SHF: 1: shift right */
 SASS_MOD(WRAP)     /* SHF, SGXT, BMSK: 1: amounts wrap around instead of clamping */
-SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair */
+SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair; IDP_2A: 1: the high bytes */
 SASS_MOD(SHTYPE)   /* SHF: SASS_SH_* */
 SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */

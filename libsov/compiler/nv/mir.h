@@ -23,6 +23,8 @@
 
 #define MIR_MAX_UNITS 4
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
+#define MIR_STACK     1   /* R1 */
+#define MIR_SPILL_GPRS 16 /* what the switch "spill" leaves */
 #define MIR_PREDS     7
 #define MIR_BARRIERS  16 /* convergence barriers B0–B15 */
 
@@ -35,6 +37,7 @@ struct mir_vreg {
 	uint8_t kind;  /* SASS_GPR or SASS_PRED */
 	uint8_t units; /* 1, 2, 4 */
 	bool phi;      /* a phi's result: written on edges */
+	bool fetched;  /* holds what was spilled for a use or two */
 	bool assigned;
 	uint8_t reg;   /* once assigned: register of unit 0 */
 	uint32_t first_unit; /* number of unit 0 among all units of the function (mir_number) */
@@ -52,9 +55,10 @@ enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
 
 /* Which memory an instruction touches and how, for the scheduler. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 }; /* volatile, atomic, fence: in order */
+#define MIR_SPILLED (IR_SPACE_COUNT + 1) /* local memory that no program knows of */
 struct mir_memory {
 	uint8_t effect; /* MIR_READS … */
-	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them */
+	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them; MIR_SPILLED: none of them */
 	uint8_t bytes;  /* 0: touches none itself */
 };
 
@@ -110,6 +114,10 @@ struct mir_func {
 	uint32_t nblocks, blocks_capacity;
 	uint32_t entry;
 	uint32_t nunits;
+	uint32_t *unit_vreg; /* whose unit it is */
+	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
+	bool stack;     /* R1 is the stack pointer */
+	uint32_t frame_bytes; /* of the function's own, from R1 up */
 	/* needs of the kernel */
 	uint32_t barriers;
 	bool shared;
@@ -208,10 +216,12 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
-void nv_spill_predicates(struct mir_func *f);         /* spill.c */
-bool nv_regalloc(struct mir_func *f);                 /* regalloc.c */
+void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
+bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
+bool nv_regalloc(struct mir_func *f);                 /* regalloc.c: false: not enough */
+void nv_prologue(struct mir_func *f);                 /* frame.c */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
-bool nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
+void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
 void nv_converge(struct mir_func *f);                 /* converge.c */

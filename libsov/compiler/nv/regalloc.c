@@ -7,7 +7,9 @@
  * a window that the register pressure asks for anyway, because a register that was just given back
  * would make its next writer wait for its last reader.
  *
- * There is no spilling: a kernel that needs more than there is gets an error.
+ * Spilling comes before (spill.c), and knows how many registers there are but not that pairs have
+ * to be aligned: where that fails, the caller spills more and tries again. One register is kept for
+ * copies that go in circles, and with a frame R1 points to it.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -18,11 +20,13 @@ struct affinity { /* reg(this vreg) should be reg(other) + distance */
 	struct affinity *next;
 };
 
+#define RESERVED UINT32_MAX
+
 struct file { /* registers of one kind */
 	uint32_t count;  /* how many there are */
 	uint32_t window; /* how many to go around in */
 	uint32_t turn;   /* where to look next */
-	uint32_t owner[256]; /* 1 + unit; 0 = free */
+	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
 	uint32_t needed; /* at once, at most */
 };
 
@@ -93,7 +97,7 @@ static bool will_be_free(const struct alloc *a, const struct file *file, uint32_
 	for (uint32_t k = 1; k < v->units; k++) {
 		uint32_t owner = file->owner[reg + k], place = a->written[v->first_unit + k];
 
-		if (owner && (!place || a->last[owner - 1] != place))
+		if (owner && (owner == RESERVED || !place || a->last[owner - 1] != place))
 			return false;
 	}
 	return true;
@@ -273,6 +277,8 @@ static bool assign_block(struct alloc *a, uint32_t b)
 
 	memset(a->gpr.owner, 0, sizeof(a->gpr.owner));
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
+	if (f->stack)
+		a->gpr.owner[MIR_STACK] = RESERVED;
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		for (uint32_t k = 0; k < f->vregs[v].units; k++) {
 			uint32_t unit = f->vregs[v].first_unit + k;
@@ -361,45 +367,35 @@ static void write_down(struct mir_func *f)
 	f->allocated = true;
 }
 
-static void too_many(struct alloc *a)
-{
-	bool preds = a->pred.needed > MIR_PREDS;
-
-	diag_error(&a->f->job->diag, 0, 0,
-		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there "
-		   "yet; split the kernel or unroll less",
-		   a->f->name, preds ? a->pred.needed : a->gpr.needed,
-		   preds ? "predicates" : "registers", preds ? MIR_PREDS : MIR_GPRS);
-}
-
 /* Registers are given to a kernel in groups of eight, two of all go to the hardware. What the
  * pressure leaves of the last group is free to use; a little more keeps pairs apart. */
-static uint32_t window_for(uint32_t pressure)
+static uint32_t window_for(uint32_t pressure, uint32_t count)
 {
 	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
 
-	return window < 14 ? 14 : window > MIR_GPRS ? MIR_GPRS : window;
+	window = window < 14 ? 14 : window;
+	return window < count ? window : count;
 }
 
 bool nv_regalloc(struct mir_func *f)
 {
-	struct alloc a = {.f = f, .gpr = {.count = MIR_GPRS}, .pred = {.count = MIR_PREDS}};
+	struct alloc a = {.f = f, .gpr = {.count = f->gprs - 1}, .pred = {.count = MIR_PREDS}};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 
 	nv_liveness(f);
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].assigned = false;
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
 	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
 	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
 	find_affinities(&a);
 	count_pressure(&a, order, count);
-	a.gpr.window = window_for(a.gpr.needed);
+	a.gpr.window = window_for(a.gpr.needed + f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
 	for (uint32_t k = 0; k < count; k++) {
-		if (!assign_block(&a, order[k])) {
-			too_many(&a);
+		if (!assign_block(&a, order[k]))
 			return false;
-		}
 	}
 	write_down(f);
 	return true;

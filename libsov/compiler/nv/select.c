@@ -487,7 +487,8 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	struct select s = {.job = job, .ir = ir, .f = f};
 
 	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
-			       .sm = job->target->version};
+			       .sm = job->target->version,
+			       .gprs = job->options.spill ? MIR_SPILL_GPRS : MIR_GPRS};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));
