@@ -45,16 +45,17 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 }
 
 /*
- * Once: 4 GiB at some power of two. A sanitizer's shadow may lie in the low terabyte:
- * ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs
- * that cannot be moved begin too.
+ * Once: 4 GiB at some power of two. NVIDIA's kernel module keeps 512 MiB from 4 GiB on for itself
+ * in every address space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200), so that place
+ * comes late. A sanitizer's shadow may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on
+ * aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs that cannot be moved begin too.
  */
 static bool grow_low(void)
 {
 	static const struct {
 		uint8_t start_bits, size_bits;
-	} tries[] = {{32, 32}, {33, 32}, {34, 32}, {35, 32}, {36, 32},
-		     {37, 32}, {38, 32}, {39, 32}, {30, 29}};
+	} tries[] = {{33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
+		     {38, 32}, {39, 32}, {32, 32}, {30, 29}};
 	uint64_t start;
 	uint32_t i;
 

@@ -139,6 +139,24 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+bool select_logic3(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t half = 0; half < 2; half++) {
+		struct mir_source x[LEAVES];
+
+		if (!wanted(s, in->res, (uint8_t)(1 << half)))
+			continue;
+		for (uint32_t k = 0; k < LEAVES; k++) {
+			struct arg a = arg_half(s, in->args[k], half);
+
+			x[k] = k == 1 ? a.src : in_reg(s, a);
+		}
+		EMIT(s, LOP3, NONE, result_half(s, in->res, half), x[0], x[1], x[2],
+		     mir_imm((uint32_t)in->imm & 0xff), mir_true(false));
+	}
+	return true;
+}
+
 /* Comparisons. */
 
 static const struct {

@@ -259,7 +259,10 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 
 static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
 {
-	struct ir_symbol symbol = {.space = space, .external = external, .align = s.align};
+	struct ir_symbol symbol = {.space = space,
+				   .external = external,
+				   .align = s.align,
+				   .owner = space == IR_LOCAL ? x->func : NULL};
 	struct ptx_token t = x->token;
 	struct ptx_name *n;
 
