@@ -19,6 +19,7 @@
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
+#define DEFAULT_STACK	  1024u /* as CUDA has it */
 
 /* ---- failing ---- */
 
@@ -344,6 +345,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	c->device = d;
 	c->winsys = d->winsys;
+	c->stack_bytes = o->stack_bytes ? o->stack_bytes : DEFAULT_STACK;
 	c->kernel_time_limit = o->kernel_time_limit;
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit =
@@ -402,6 +404,10 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
 			      (unsigned long long)o.kernel_time_limit);
+	if (o.stack_bytes > NV_LOCAL_MAX_BYTES)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
+			      NV_LOCAL_MAX_BYTES);
 	c = context_new(d, &o, &r);
 	if (!c)
 		return r;

@@ -33,12 +33,14 @@ sov_result function_plan(struct context *c, struct function *f)
 		.bank0_bytes = k->bank0_bytes,
 	};
 
-	if (k->stack_bytes > NV_LOCAL_MAX_BYTES)
+	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
+
+	if (stack > NV_LOCAL_MAX_BYTES)
 		return refuse(SOV_ERROR_INVALID_SOURCE,
 			      "kernel '%s' needs %u bytes of local memory a thread; a thread has "
 			      "at most %u",
-			      k->name, k->stack_bytes, NV_LOCAL_MAX_BYTES);
-	p->local_bytes = nv_grid_local(&c->chip, k->stack_bytes).thread_bytes;
+			      k->name, stack, NV_LOCAL_MAX_BYTES);
+	p->local_bytes = nv_grid_local(&c->chip, stack).thread_bytes;
 	kernel.local_bytes = p->local_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;

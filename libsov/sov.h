@@ -147,6 +147,9 @@ typedef struct sov_context_options {
 	 * call on the context other than a launch, or by the call that waits for it:
 	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
+	/* Stack of each thread, for kernels of which nobody can say how much they need: their
+	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
+	uint32_t stack_bytes;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);

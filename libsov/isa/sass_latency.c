@@ -204,7 +204,8 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return TAKE_MMA;
 	switch (row->op) {
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
-	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG:
+	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
+	case SASS_RET_ABS:
 		return TAKE_QUEUE;
 	}
 	switch (row->pipe) {
@@ -338,7 +339,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
 	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL: case SASS_CALL_REL:
-	case SASS_CALL_REL_REG: case SASS_EXIT: case SASS_BSYNC:
+	case SASS_CALL_REL_REG: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
+	case SASS_EXIT: case SASS_BSYNC:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
 	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:

@@ -159,6 +159,11 @@ SASS_OP(BMOV_WRITE) /* B, a */
 SASS_OP(CALL_REL)   /* x=PT, target */
 SASS_OP(CALL_REL_REG) /* x=PT, a pair, target added to a */
 SASS_OP(RET_REL)    /* x=PT, a pair, target added to a */
+SASS_OP(CALL_ABS)   /* x=PT, target: the address itself */
+SASS_OP(CALL_ABS_REG) /* x=PT, a pair, target added to a without the instruction's own address */
+SASS_OP(RET_ABS)    /* x=PT, a pair, target: the same */
+SASS_OP(LEPC)       /* d pair: the instruction's own address */
+SASS_OP(LEPC_TARGET) /* d pair, target: its address (SM90) */
 SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
 SASS_OP(WARPSYNC_ALL)        /* x=PT */

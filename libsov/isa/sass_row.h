@@ -41,6 +41,7 @@ enum sass_slot_type {
 	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
 	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
 	SLOT_TARGET8,/* the same with the low 8 bits at 16 (SM90) */
+	SLOT_TARGET24, /* the distance itself at 24, width bits */
 };
 
 enum {  /* slot flags */

@@ -101,6 +101,13 @@ static bool legal_mufu_half(uint32_t sm, const struct sass_inst *in)
 	return function != SASS_MUFU_RCP64H && function != SASS_MUFU_RSQ64H;
 }
 
+/* Code lies at no negative address. */
+static bool legal_call(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->ops[1].value >= 0;
+}
+
 static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
@@ -115,6 +122,12 @@ static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 #define BARX    P(87, 90, TRUE_, .flags = SLOT_RED)
 #define NEAR    {.type = SLOT_TARGET, .width = 48}
 #define NEAR90  {.type = SLOT_TARGET8, .width = 48}
+#define AT      {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW}
+#define AT90    {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW}
+#define AT_QUIET {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}
+#define AT90_QUIET {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}
+#define NO_INC  FLAG(NODEC, 86, YES(".NOINC"))
+#define NO_DEC  FLAG(NODEC, 86, YES(".NODEC"))
 #define BREG(at) {.type = SLOT_BREG, .lo = at}
 #define BREG_W(at) {.type = SLOT_BREG, .lo = at, .flags = SLOT_WRITE}
 #define X_FIRST {.type = SLOT_PRED, .lo = 87, .neg = 90, .flags = SLOT_QUIET | SLOT_FIRST, \
@@ -255,16 +268,24 @@ const struct sass_form sass_control_rows[] = {
 	 .fields = {BARMODS}, .legal = legal_bar},
 	{"BSYNC", SASS_BSYNC, 0x141, FORM(4), SM_ALL, BRANCH, .ops = {BREG(16), X_FIRST}},
 	{"BREAK", SASS_BREAK, 0x142, FORM(4), SM_ALL, BRANCH, .ops = {BREG_W(16), X_FIRST}},
+	{"CALL.ABS", SASS_CALL_ABS, 0x143, FORM(4), SM_8X, BRANCH, .ops = {X_, AT},
+	 .fields = {NO_INC}, .legal = legal_call},
+	{"CALL.ABS", SASS_CALL_ABS, 0x143, FORM(4), SM_90, BRANCH, .ops = {X_, AT90},
+	 .fields = {NO_INC}, .legal = legal_call},
+	{"CALL.ABS", SASS_CALL_ABS_REG, 0x143, FORM(1), SM_8X, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT_QUIET}, .fields = {NO_INC}},
+	{"CALL.ABS", SASS_CALL_ABS_REG, 0x143, FORM(1), SM_90, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT90_QUIET}, .fields = {NO_INC}},
 	{"CALL.REL", SASS_CALL_REL, 0x144, FORM(4), SM_8X, BRANCH, .ops = {X_, NEAR},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	 .fields = {NO_INC}},
 	{"CALL.REL", SASS_CALL_REL, 0x144, FORM(4), SM_90, BRANCH, .ops = {X_, NEAR90},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	 .fields = {NO_INC}},
 	{"CALL.REL", SASS_CALL_REL_REG, 0x144, FORM(1), SM_8X, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	 .fields = {NO_INC}},
 	{"CALL.REL", SASS_CALL_REL_REG, 0x144, FORM(1), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	 .fields = {NO_INC}},
 	{"BSSY", SASS_BSSY, 0x145, FORM(4), SM_ALL, BRANCH,
 	 .ops = {BREG_W(16), {.type = SLOT_TARGET, .width = 30}, X_FIRST}},
 	{"YIELD", SASS_YIELD, 0x146, FORM(4), SM_ALL, BRANCH, .ops = {X_}},
@@ -290,18 +311,27 @@ const struct sass_form sass_control_rows[] = {
 	{"WARPSYNC.ALL", SASS_WARPSYNC_ALL, 0x148, FORM(4), SM_90, BRANCH, .ops = {X_}},
 	{"BRX", SASS_BRX, 0x149, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK),
-		 {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}}},
+		 AT_QUIET}},
 	{"BRX", SASS_BRX, 0x149, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK),
-		 {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}}},
+		 AT90_QUIET}},
 	{"EXIT", SASS_EXIT, 0x14d, FORM(4), SM_ALL, BRANCH, .ops = {X_},
 	 .fields = {FIELD(EXIT, 84, 2, exit_kind), FLAG(NO_ATEXIT, 86, YES(".NO_ATEXIT"))}},
+	{"LEPC", SASS_LEPC, 0x14e, FORM(1), SM_8X, SASS_PIPE_ALU, .sb = SB_NONE,
+	 .ops = {D(PAIR)}},
+	{"LEPC", SASS_LEPC_TARGET, 0x14e, FORM(4), SM_90, SASS_PIPE_ALU, .sb = SB_NONE,
+	 .ops = {D(PAIR), {.type = SLOT_TARGET24, .width = 58}}},
+	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_8X, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT}, .fields = {NO_DEC}, .fixed = {{85, 1, 1}}},
+	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_90, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT90}, .fields = {NO_DEC},
+	 .fixed = {{85, 1, 1}}},
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR},
-	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
+	 .fields = {NO_DEC}},
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
-	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
+	 .fields = {NO_DEC}},
 	{"BMOV.32", SASS_BMOV_READ, 0x155, FORM(1), SM_ALL, SASS_PIPE_BRANCH, .sb = SB_WRITE,
 	 .ops = {D(), BREG(24)},
 	 .fields = {FLAG(CLEAR, 84, YES(".CLEAR"))}},

@@ -24,8 +24,11 @@
 #define MIR_MAX_UNITS 4
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
 #define MIR_STACK     1   /* R1 */
+#define NV_CONSTANTS_BANK 3 /* constant bank of the module's constants … */
+#define NV_ADDRESS_BANK   4 /* … and of addresses that are known when it is loaded */
 #define MIR_SPILL_GPRS 16 /* what the switch "spill" leaves */
 #define MIR_PREDS     7
+#define MIR_UGPRS     63
 #define MIR_BARRIERS  16 /* convergence barriers B0–B15 */
 
 struct mir_ref {
@@ -122,7 +125,8 @@ struct mir_func {
 	uint32_t barriers;
 	bool shared;
 	uint32_t shared_bytes, shared_align;
-	uint32_t *symbol_offset; /* of shared variables, by symbol */
+	uint32_t *symbol_offset; /* of variables, by symbol: in shared memory, in the frame, in the bank
+				  * of constants, in the bank of addresses */
 };
 
 #define mir_for_each_block(f, b) \
@@ -158,6 +162,12 @@ uint32_t *mir_order(const struct mir_func *f, uint32_t *count); /* blocks, domin
 static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
+}
+/* The register that copies in circles may go through: beside the stack pointer, whose pair is lost
+ * anyway, or the last. */
+static inline uint32_t mir_spare(const struct mir_func *f)
+{
+	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
 }
 /* Sets of units. */
 static inline uint32_t mir_set_words(const struct mir_func *f)
@@ -218,7 +228,7 @@ void nv_liveness(struct mir_func *f);                 /* live.c */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
-bool nv_regalloc(struct mir_func *f);                 /* regalloc.c: false: not enough */
+bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
 void nv_prologue(struct mir_func *f);                 /* frame.c */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
 void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */

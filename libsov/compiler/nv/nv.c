@@ -30,7 +30,7 @@ static bool must_verify(const struct compile_job *job)
  * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
 {
-	uint32_t limit = f->gprs - 1 - f->stack;
+	uint32_t limit = f->gprs - 1 - f->stack; /* less a spare one */
 
 	nv_split_edges(f);
 	nv_spill_predicates(f);
@@ -43,7 +43,7 @@ static bool assign_registers(struct mir_func *f)
 			return false;
 		}
 		limit -= 1 + limit / 16;
-	} while (!nv_regalloc(f));
+	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
 	nv_copies(f);
 	nv_prologue(f);
 	return true;
@@ -148,8 +148,14 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	}
 	kernels = arena_array(&job->arena, count, sizeof(*kernels));
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
-	for (struct ir_func *f = m->funcs; f; f = f->next, k++)
+	for (struct ir_func *f = m->funcs; f; f = f->next, k++) {
+		if (f->kind != IR_KERNEL) {
+			diag_error(&job->diag, 0, 0, "function '%s' is not supported on %s yet",
+				   f->name, job->target->name);
+			return false;
+		}
 		good &= emit_kernel(job, f, &kernels[k], &job->stats[k]);
+	}
 	if (!good)
 		return false;
 	job->nstats = count;
