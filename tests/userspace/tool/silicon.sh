@@ -7,6 +7,7 @@ trap 'rm -rf "$work"' EXIT
 flags=
 [ -z "$(nm "$BUILD/libsov.so" 2>/dev/null | grep __asan_init)" ] || flags="-fsanitize=address,undefined"
 sov=$(realpath "$BUILD/sov")
+waiting=$(grep -l '^// machine code: not yet$' tests/userspace/ptx/instructions/*.ptx | wc -l)
 
 out=$(BUILD=$BUILD tests/silicon/bundle.sh 2>&1)
 ok $? "make silicon makes the bundle"
@@ -36,7 +37,7 @@ diag "$out"
 has "$out" "kernels: 416 right, 0 wrong" "the kernels run, default and serial"
 has "$out" "instructions, default: " "the one-instruction tests run"
 has "$out" "instructions, serial: " "the one-instruction tests run in serial mode"
-has "$out" " 0 wrong, 4 not compiled (div_u64 " "what has no machine code is named"
+has "$out" " 0 wrong, $waiting not compiled" "what has no machine code is counted"
 has "$out" "serial/default" "the table compares variants"
 [ "$(echo "$out" | tail -n 1)" = "silicon: PASS" ]
 ok $? "the verdict comes last"
