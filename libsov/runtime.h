@@ -426,6 +426,7 @@ struct slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
+	bool publisher; /* its thread has the publisher's role */
 };
 
 /*
