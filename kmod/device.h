@@ -10,6 +10,7 @@
 #include <drm/drm_device.h>
 #include <linux/pci.h>
 
+#include "kmod/vram.h"
 #include "uapi/sovgpu_drm.h"
 
 struct sov_device;
@@ -55,10 +56,8 @@ struct sov_device {
 	/** @memory: likewise, without what changes */
 	struct drm_sovgpu_memory_info memory;
 
-	/** @vram: the video memory that is ours to hand out; set by the vendor's start */
-	struct {
-		u64 start, end;
-	} vram;
+	/** @vram: the video memory that is ours to hand out */
+	struct sov_vram vram;
 };
 
 static inline struct sov_device *to_sov(struct drm_device *drm)

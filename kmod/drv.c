@@ -11,12 +11,17 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <linux/aperture.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 
+#include "kmod/bo.h"
 #include "kmod/device.h"
 
 static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_DEV_QUERY, sov_dev_query_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_BO_CREATE, sov_bo_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_BO_MMAP_OFFSET, sov_bo_mmap_offset_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_BO_INFO, sov_bo_info_ioctl, DRM_RENDER_ALLOW),
 };
 
 DEFINE_DRM_GEM_FOPS(sov_fops);
@@ -67,6 +72,9 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = devm_add_action_or_reset(&pdev->dev, sov_stop, sov);
 	if (ret)
 		return ret;
+	ret = sov_vram_init(sov);
+	if (ret)
+		return ret;
 
 	return drm_dev_register(&sov->drm, 0);
 }
@@ -75,7 +83,9 @@ static void sov_remove(struct pci_dev *pdev)
 {
 	struct sov_device *sov = pci_get_drvdata(pdev);
 
+	/* Calls end or fail from here on; then nobody keeps a mapping of the card. */
 	drm_dev_unplug(&sov->drm);
+	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 
 #define SOV_PCI(vendor_id, class_id, vendor) { \

@@ -26,6 +26,7 @@ static void query_device(struct sov_device *sov, union answer *a)
 static void query_memory(struct sov_device *sov, union answer *a)
 {
 	a->memory = sov->memory;
+	a->memory.vram_free = sov_vram_available(sov);
 }
 
 static void query_queue(struct sov_device *sov, union answer *a)

@@ -224,7 +224,7 @@ static int describe_image(struct nv_device *nv, struct boot *b)
 	meta->signature = b->signature.bus;
 	meta->signature_bytes = b->signature.bytes;
 	meta->heap_outside_bytes = NV_GSP_HEAP_OUTSIDE_BYTES;
-	meta->heap_bytes = heap_bytes(nv->base.memory.vram_bytes);
+	meta->heap_bytes = heap_bytes(nv->vram_bytes);
 	meta->frts_bytes = NV_FRTS_BYTES;
 	meta->vga_bytes = NV_GSP_VGA_BYTES;
 	return 0;

@@ -74,7 +74,21 @@ static void nv_describe(struct nv_device *nv)
 	info->chip = nv->chip->number;
 	info->isa = nv->chip->isa;
 	strscpy((char *)info->name, nv->chip->name, sizeof(info->name));
-	nv->base.memory.vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
+	nv->vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
+}
+
+static int nv_open_window(struct nv_device *nv)
+{
+	struct pci_dev *pdev = sov_pci(&nv->base);
+
+	if (pci_resource_len(pdev, NV_PCI_BAR_VRAM) < nv->vram_bytes) {
+		drm_err(&nv->base.drm,
+			"BAR 2 has %llu MiB, the memory %llu: enable resizable BARs in the firmware\n",
+			pci_resource_len(pdev, NV_PCI_BAR_VRAM) >> 20, nv->vram_bytes >> 20);
+		return -ENOSPC;
+	}
+	nv->base.vram.window = pci_resource_start(pdev, NV_PCI_BAR_VRAM);
+	return 0;
 }
 
 static int nv_start(struct sov_device *sov)
@@ -100,14 +114,18 @@ static int nv_start(struct sov_device *sov)
 	if (ret)
 		return ret;
 	nv_describe(nv);
+	ret = nv_open_window(nv);
+	if (ret)
+		return ret;
 	pci_set_master(pdev);
 	ret = nv_gsp_start(nv);
 	if (ret)
 		return ret;
+	/* The GSP puts page tables of its own between the window and memory; take them out. */
+	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
 	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
-	sov->memory.vram_bytes = sov->vram.end - sov->vram.start;
 	drm_info(&sov->drm, "%s, %llu MiB for use, GSP firmware %s\n", nv->chip->name,
-		 sov->memory.vram_bytes >> 20, NV_GSP_VERSION);
+		 (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
 	return 0;
 }
 

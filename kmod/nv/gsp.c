@@ -148,7 +148,7 @@ static int send_registry(struct nv_device *nv)
 static int find_vram(struct nv_device *nv)
 {
 	const struct nv_gsp_static_info *info = nv->gsp.info;
-	u64 end = nv->base.memory.vram_bytes;
+	u64 end = nv->vram_bytes;
 	u32 i;
 
 	if (info->fb_regions > NV_GSP_FB_REGIONS) {

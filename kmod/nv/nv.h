@@ -34,6 +34,9 @@ struct nv_device {
 	/** @regs: BAR 0 */
 	void __iomem *regs;
 
+	/** @vram_bytes: video memory, the GSP's part included */
+	u64 vram_bytes;
+
 	/** @gsp: the processor that runs the card */
 	struct nv_gsp gsp;
 };

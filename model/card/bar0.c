@@ -65,6 +65,17 @@ static void write_gsp_doorbell(struct card *c, uint32_t value)
 	gsp_commands(c); /* before it runs nobody listens */
 }
 
+static uint32_t read_window(struct card *c)
+{
+	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
+}
+static void write_window(struct card *c, uint32_t value)
+{
+	if (value)
+		card_refuse(c, "VF_BAR1_BLOCK: 0x%08x; a window behind page tables is not modelled", value);
+	c->gsp.window_virtual = false;
+}
+
 static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
@@ -89,6 +100,7 @@ static const struct reg registers[] = {
 	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail, .write = write_queue_tail},
 	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head, .write = write_answer_head},
 	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail, .write = write_answer_tail},
+	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window, .write = write_window},
 };
 #define COUNT (sizeof(registers) / sizeof(*registers))
 static_assert(COUNT <= MAX_REGISTERS, "room for every register");

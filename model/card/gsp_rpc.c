@@ -152,6 +152,9 @@ static uint32_t unloading(struct card *c, struct call *call)
 {
 	struct nv_gsp_unloading u;
 
+	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here. */
+	if (c->gsp.window_virtual)
+		card_refuse(c, "GSP: BAR 2 was left behind the GSP's own page tables");
 	memcpy(&u, call->payload, sizeof(u));
 	if (u.in_pm_transition || u.gc6_entering || u.new_level) {
 		card_refuse(c, "GSP: unloading into power state %u", u.new_level);

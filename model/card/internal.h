@@ -36,6 +36,7 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
+	bool window_virtual; /* BAR 2 shows what page tables of the GSP's say, not memory */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* of shared memory */

@@ -59,6 +59,27 @@ static void reached_by_kernels(void)
 		"a result needs a place");
 }
 
+/* As soon as a wait returns, again and again: nothing may still be on its way to the host. */
+static void seen_at_once(void)
+{
+	uint32_t *p, i, one = 1, n = 2000 / TAP_SLOWNESS, late = 0;
+	sov_ptr first, last;
+
+	MUST(sov_host_alloc(c, PAGE, (void **)&p));
+	first = SOV_HOST(p);
+	last = SOV_HOST(p + 1023);
+	for (i = 1; i <= n; i++) {
+		MUST(launch(add, s, 1, 1, "84", ARGUMENTS(&first, &one)));
+		MUST(sov_memory_copy_async(s, device, SOV_HOST(p), 4));
+		MUST(sov_memory_copy_async(s, last, device, 4));
+		MUST(sov_stream_wait(s, 10 * SECOND));
+		late += p[0] != i || p[1023] != i;
+	}
+	ok(!late, "what kernels and copies wrote is there when a wait returns (%u times of %u not)",
+	   late, n);
+	MUST(sov_host_free(c, p));
+}
+
 /* Whatever the offsets and the length, exactly those bytes arrive. */
 static void odd_copies(void)
 {
@@ -257,6 +278,7 @@ int main(void)
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_memory_alloc(c, 65536, &device));
 	reached_by_kernels();
+	seen_at_once();
 	odd_copies();
 	really_asynchronous();
 	order_across_streams();
