@@ -34,12 +34,17 @@ static ir_val between_integers(struct ptx *x, const struct ptx_inst *in, ir_val 
 	return ptx_convert(x, to->bits < from->bits ? IR_TRUNC : extend, from->ir, to->ir, v);
 }
 
+/* .ftz is about singles, on whichever side they are. */
 static void set_float(struct ptx *x, const struct ptx_inst *in, ir_val v, uint8_t format)
 {
 	struct ir_inst *i = ir_def(x->func, v);
+	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	bool single = (to->class == CLASS_FLOAT && to->bits == 32) ||
+		      (from->class == CLASS_FLOAT && from->bits == 32);
 
 	i->format = format;
-	if (ptx_said(in, SLOT_FTZ) && i->type != IR_B64 && i->from != IR_B64)
+	if (ptx_said(in, SLOT_FTZ) && single)
 		i->flags |= IR_FTZ;
 }
 
