@@ -9,33 +9,17 @@
  * when it enters and every wait makes between two looks at memory.
  */
 #include <errno.h>
-#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/mman.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
-#define LARGE_PAGE	  (UINT64_C(2) << 20)
-
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-sov_result check_limit(uint64_t limit)
-{
-	if (limit > SOV_MAX_WAIT)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
-			      (unsigned long long)limit);
-	return SOV_OK;
-}
+#define DEFAULT_STACK	  1024u /* as CUDA has it */
 
 /* ---- failing ---- */
 
@@ -44,12 +28,14 @@ static struct stream *stream_of(struct link *l)
 	return (struct stream *)((char *)l - offsetof(struct stream, member.link));
 }
 
+/* Nobody submits and nobody rests when the group goes. */
 static void stop(struct context *c)
 {
 	struct link *l;
 
 	for (l = c->streams.next; l != &c->streams; l = l->next)
 		stream_stop(stream_of(l));
+	gate_close(&c->resting);
 	if (c->group)
 		c->winsys->group_destroy(c->group);
 	c->group = NULL;
@@ -58,9 +44,10 @@ static void stop(struct context *c)
 
 void context_fail(struct context *c, const sov_fault *f)
 {
-	c->error = f->result;
 	c->fault = *f;
 	fault_sentence(c, f, c->sentence, sizeof(c->sentence));
+	c->error = f->result;
+	LOG(CONTEXT, ERROR, "%s: %s", sov_result_name(f->result), c->sentence);
 	stop(c);
 }
 
@@ -74,11 +61,7 @@ sov_result context_check(struct context *c)
 		return refuse(SOV_ERROR_CANCELLED,
 			      "another thread destroyed the context meanwhile");
 	if (c->group) {
-		bool dead = c->winsys->group_error(c->group, &e);
-
-		for (l = c->streams.next; l != &c->streams; l = l->next)
-			stream_poll(stream_of(l));
-		if (dead) {
+		if (c->winsys->group_error(c->group, &e)) {
 			fault_from_winsys(c, &e, &f);
 			context_fail(c, &f);
 		}
@@ -87,6 +70,16 @@ sov_result context_check(struct context *c)
 		if (stream_overdue(stream_of(l), &f))
 			context_fail(c, &f);
 	return c->error ? refuse(c->error, "%s", c->sentence) : SOV_OK;
+}
+
+sov_result context_status(struct context *c)
+{
+	sov_result r;
+
+	pthread_mutex_lock(&c->lock);
+	r = context_check(c);
+	pthread_mutex_unlock(&c->lock);
+	return r;
 }
 
 /* ---- entering and leaving ---- */
@@ -180,8 +173,10 @@ sov_result member_publish(struct member *m, struct context *c, struct link *list
 
 static sov_result refuse_errno(int error, const char *what)
 {
+	const char *said = winsys_said();
+
 	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
-		      "%s failed: %s", what, strerror(-error));
+		      "%s failed: %s", what, *said ? said : strerror(-error));
 }
 
 static sov_result refuse_memory(struct context *c, enum winsys_placement where, uint64_t bytes)
@@ -201,11 +196,14 @@ static sov_result refuse_memory(struct context *c, enum winsys_placement where, 
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out)
 {
-	uint64_t page = c->device->info.page_bytes, mapped = (bytes + page - 1) & ~(page - 1);
+	const struct winsys_info *i = &c->device->info;
+	uint64_t page = where == WINSYS_VRAM && bytes >= i->large_page_bytes ? i->large_page_bytes
+									     : i->page_bytes;
+	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
 	struct buffer *b;
 	int error;
 
-	if (mapped < bytes || mapped > c->device->info.memory_bytes)
+	if (mapped < bytes || mapped > i->memory_bytes)
 		return refuse_memory(c, where, bytes);
 	b = calloc(1, sizeof(*b));
 	if (!b)
@@ -213,8 +211,7 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 	b->bytes = bytes;
 	b->mapped = mapped;
 	b->low = low;
-	/* Large buffers can have large pages; low addresses are too few for that. */
-	if (!va_alloc(low, mapped, mapped >= LARGE_PAGE && !low ? LARGE_PAGE : page, &b->va)) {
+	if (!va_alloc(low, mapped, page, &b->va)) {
 		free(b);
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "the process has no address space for %llu bytes%s",
@@ -234,7 +231,6 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 		free(b);
 		return refuse_errno(error, "binding a buffer");
 	}
-	b->cpu = c->winsys->buffer_cpu(b->backing);
 	list_add(&c->buffers, &b->link);
 	*out = b;
 	return SOV_OK;
@@ -244,85 +240,35 @@ void buffer_destroy(struct context *c, struct buffer *b)
 {
 	list_remove(&b->link);
 	if (c->group)
-		c->winsys->unbind(c->group, b->va, b->mapped);
+		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	va_free(b->low, b->va, b->mapped);
+	if (!b->host)
+		va_free(b->low, b->va, b->mapped);
+	else if (b->mapping)
+		munmap((void *)(uintptr_t)b->va, b->mapped);
 	free(b);
 }
 
-/* ---- waiting ---- */
-
-/* Short waits stay on the CPU; long ones leave it to others, such as a software GPU's threads. */
-static void pause_before_look(uint32_t looks)
+sov_result buffer_map(struct context *c, struct buffer *b)
 {
-	struct timespec t = {.tv_nsec = looks < 200 ? 20000 : 200000};
-
-	if (looks < 50)
-		sched_yield();
-	else
-		nanosleep(&t, NULL);
+	if (!b->cpu)
+		b->cpu = c->winsys->buffer_cpu(b->backing);
+	return b->cpu ? SOV_OK
+		      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			       "%s gave the CPU no way to %llu bytes of its memory",
+			       c->device->properties.name, (unsigned long long)b->bytes);
 }
 
-sov_result context_block(struct context *c, bool (*ready)(const void *arg), const void *arg,
-			 uint64_t limit)
+sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, struct buffer **out)
 {
-	uint64_t epoch = c->epoch, start = now_ns();
-	uint32_t looks;
+	sov_result r = buffer_create(c, where, low, bytes, out);
 
-	for (looks = 0;; looks++) {
-		sov_result r = context_check(c);
-
-		if (!r && c->epoch != epoch)
-			return refuse(SOV_ERROR_CANCELLED,
-				      "another thread reset the context meanwhile");
-		if (r || ready(arg))
-			return r;
-		if (!limit)
-			return SOV_NOT_READY;
-		if (now_ns() - start >= limit)
-			return refuse(SOV_ERROR_TIMEOUT,
-				      "not finished after %llu.%06llu ms; the work goes on",
-				      (unsigned long long)(limit / 1000000),
-				      (unsigned long long)(limit % 1000000));
-		pthread_mutex_unlock(&c->lock);
-		pause_before_look(looks);
-		pthread_mutex_lock(&c->lock);
-	}
-}
-
-struct drain {
-	struct context *context;
-	uint64_t ticket;
-};
-
-static bool drained(const void *arg)
-{
-	const struct drain *d = arg;
-	const struct link *l;
-
-	for (l = d->context->streams.next; l != &d->context->streams; l = l->next) {
-		const struct stream *s = stream_of((struct link *)l);
-
-		if (s->completed != s->submitted &&
-		    s->work[(s->completed + 1) % STREAM_SLOTS].ticket <= d->ticket)
-			return false;
-	}
-	return true;
-}
-
-sov_result context_drain(struct context *c, uint64_t limit)
-{
-	struct drain d = {c, c->ticket};
-
-	return context_block(c, drained, &d, limit);
-}
-
-sov_result context_drain_to_free(struct context *c, bool *keep)
-{
-	sov_result r =
-		c->error ? refuse(c->error, "%s", c->sentence) : context_drain(c, SOV_MAX_WAIT);
-
-	*keep = r == SOV_ERROR_TIMEOUT || c->closed;
+	if (r)
+		return r;
+	r = buffer_map(c, *out);
+	if (r)
+		buffer_destroy(c, *out);
 	return r;
 }
 
@@ -334,6 +280,8 @@ static void context_free(struct object *o)
 
 	while (c->allocation_count)
 		buffer_destroy(c, c->allocations[--c->allocation_count]);
+	if (c->local.area)
+		buffer_destroy(c, c->local.area);
 	semaphores_free(c);
 	free(c->allocations);
 	pthread_mutex_destroy(&c->lock);
@@ -375,6 +323,16 @@ static void context_close(struct context *c)
 	object_put(&c->object);
 }
 
+static sov_result read_sync(bool *sync)
+{
+	const char *text = getenv("SOV_SYNC");
+
+	*sync = text && !strcmp(text, "1");
+	if (!text || *sync || !*text || !strcmp(text, "0"))
+		return SOV_OK;
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_SYNC is '%s'; it must be 0 or 1", text);
+}
+
 static struct context *context_new(struct device *d, const sov_context_options *o, sov_result *r)
 {
 	struct context *c = calloc(1, sizeof(*c));
@@ -387,6 +345,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	c->device = d;
 	c->winsys = d->winsys;
+	c->stack_bytes = o->stack_bytes ? o->stack_bytes : DEFAULT_STACK;
 	c->kernel_time_limit = o->kernel_time_limit;
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit =
@@ -397,6 +356,8 @@ static struct context *context_new(struct device *d, const sov_context_options *
 		.warps_per_sm = i->warps_per_sm,
 		.registers_per_sm = i->registers_per_sm,
 		.shared_per_sm = i->shared_per_sm,
+		.sms_per_tpc = i->sms_per_tpc,
+		.tpcs = i->tpcs,
 		.compute_class = i->compute_class,
 		.copy_class = i->copy_class,
 	};
@@ -404,16 +365,18 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->modules);
 	list_init(&c->streams);
 	list_init(&c->events);
-	*r = SOV_OK;
-	if (!va_windows(&c->chip.shared_window, &c->chip.local_window))
+	gate_init(&c->resting);
+	*r = read_sync(&c->sync);
+	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))
 		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			    "the process has no address space for 12 GiB of windows");
-	else if ((error = c->winsys->group_create(d->way, &c->group)))
+	if (!*r && (error = c->winsys->group_create(d->way, &c->group)))
 		*r = refuse_errno(error, "creating a queue group");
 	if (*r) {
 		free(c);
 		return NULL;
 	}
+	gate_open(&c->resting);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -423,6 +386,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 {
 	sov_context_options o = SOV_INIT(sov_context_options);
 	struct device *d = object_get(device, OBJECT_DEVICE);
+	struct stream *first = NULL;
 	struct context *c;
 	sov_result r;
 
@@ -440,6 +404,10 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
 			      (unsigned long long)o.kernel_time_limit);
+	if (o.stack_bytes > NV_LOCAL_MAX_BYTES)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
+			      NV_LOCAL_MAX_BYTES);
 	c = context_new(d, &o, &r);
 	if (!c)
 		return r;
@@ -450,7 +418,9 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	pthread_mutex_lock(&c->lock);
-	r = stream_create(c, &c->first);
+	r = stream_create(c, &first);
+	if (!r)
+		c->first_handle = object_handle(&first->member.object);
 	pthread_mutex_unlock(&c->lock);
 	if (r) {
 		object_retire(&c->object);
@@ -458,6 +428,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	*context = object_handle(&c->object);
+	LOG(CONTEXT, INFO, "created on %s%s", d->properties.name, c->sync ? ", synchronous" : "");
 	return SOV_OK;
 }
 
@@ -472,6 +443,7 @@ sov_result sov_context_destroy(sov_context context)
 		return refuse(SOV_ERROR_INVALID_HANDLE,
 			      "another thread destroyed the context meanwhile");
 	}
+	LOG(CONTEXT, INFO, "destroyed on %s", c->device->properties.name);
 	context_close(c);
 	object_put(&c->object);
 	return SOV_OK;
@@ -486,6 +458,7 @@ static sov_result rebuild(struct context *c)
 
 	if (error)
 		return refuse_errno(error, "creating a queue group");
+	gate_open(&c->resting);
 	for (l = c->buffers.next; l != &c->buffers; l = l->next) {
 		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, link));
 
@@ -498,7 +471,7 @@ static sov_result rebuild(struct context *c)
 	semaphores_release(c);
 	for (l = c->streams.next; !r && l != &c->streams; l = l->next)
 		if (!stream_of(l)->closed) /* what another thread is destroying needs no queue */
-			r = stream_restart(stream_of(l));
+			r = stream_start(stream_of(l));
 	return r;
 }
 
@@ -509,6 +482,7 @@ sov_result sov_context_reset(sov_context context)
 
 	if (!c)
 		return r;
+	LOG(CONTEXT, INFO, "reset on %s", c->device->properties.name);
 	stop(c);
 	c->error = SOV_OK;
 	r = rebuild(c);
@@ -516,7 +490,8 @@ sov_result sov_context_reset(sov_context context)
 		sov_fault f;
 
 		fault_init(&f, SOV_ERROR_DEVICE_LOST, NULL);
-		strncpy(f.cause, "the context could not be reset", sizeof(f.cause) - 1);
+		snprintf(f.cause, sizeof(f.cause), "the context could not be reset: %s",
+			 sov_last_error());
 		context_fail(c, &f);
 	}
 	return context_leave(c, r);
@@ -562,7 +537,7 @@ sov_result sov_context_get_stream(sov_context context, sov_stream *stream)
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	*stream = object_handle(&c->first->member.object);
+	*stream = (sov_stream)(uintptr_t)c->first_handle;
 	return context_leave(c, SOV_OK);
 }
 

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define MAX_DEVICES 64
 
-static const struct winsys *const ways[] = {&winsys_soft};
+static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft};
 
 static struct {
 	pthread_mutex_t lock;
@@ -36,6 +37,7 @@ static void describe(struct device *d, uint32_t instance)
 	snprintf(p->product, sizeof(p->product), "%s", i->product);
 	snprintf(p->target, sizeof(p->target), "%s", i->target);
 	snprintf(p->winsys, sizeof(p->winsys), "%s", d->winsys->name);
+	snprintf(p->driver, sizeof(p->driver), "%s", i->driver);
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
@@ -161,8 +163,10 @@ static sov_result make_list(void)
 	const char *visible = getenv("SOV_VISIBLE_DEVICES");
 	struct device *found[MAX_DEVICES] = {NULL};
 	uint32_t count = 0, i;
-	sov_result r = SOV_OK;
+	sov_result r = log_init();
 
+	if (!r)
+		r = dump_init();
 	for (i = 0; !r && i < sizeof(ways) / sizeof(*ways); i++)
 		r = find_way(ways[i], found, &count);
 	if (!r && visible) {
@@ -174,6 +178,8 @@ static sov_result make_list(void)
 	for (i = 0; !r && i < list.count; i++) {
 		list.devices[i]->properties.ordinal = i;
 		r = object_publish(&list.devices[i]->object, OBJECT_DEVICE, never);
+		LOG(DEVICE, INFO, "%u is %s: %s, by %s", i, list.devices[i]->properties.name,
+		    list.devices[i]->properties.product, list.devices[i]->properties.winsys);
 	}
 	if (r) {
 		list.count = 0;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 static const struct {
@@ -71,6 +72,7 @@ sov_result refuse(sov_result r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
+	LOG(CALL, ERROR, "%s: %s", sov_result_name(r), last_error);
 	return r;
 }
 

@@ -4,6 +4,9 @@
  * stream; other streams wait for its value on the GPU, threads wait for it on the CPU. A
  * semaphore's values must come in order, so a record that overtakes an older, pending one of the
  * same event on another stream waits for that first.
+ *
+ * Records of one event take value and place in the stream together, under a lock of the event's
+ * own; otherwise two of them could wait for each other. Nothing here takes the context's lock.
  */
 #include <stdlib.h>
 #include "libsov/runtime.h"
@@ -17,14 +20,18 @@ static void event_free(struct object *o)
 	list_remove(&e->member.link);
 	semaphore_destroy(c, e->semaphore);
 	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_destroy(&e->recording);
 	free(e);
 	object_put(&c->object);
 }
 
+/* With all gates closed. */
 void event_restart(struct event *e)
 {
-	if (e->recorded && !semaphore_reached(e->semaphore, e->value))
-		e->recorded = false;
+	uint64_t mark = atomic_load(&e->mark);
+
+	if (mark && !semaphore_reached(e->semaphore, (uint32_t)mark))
+		atomic_store(&e->mark, 0);
 }
 
 static sov_result event_create(struct context *c, struct event **out)
@@ -34,16 +41,19 @@ static sov_result event_create(struct context *c, struct event **out)
 
 	if (!e)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for an event");
+	pthread_mutex_init(&e->recording, NULL);
 	r = semaphore_create(c, &e->semaphore);
 	if (!r) {
 		r = member_publish(&e->member, c, &c->events, OBJECT_EVENT, event_free);
 		if (r)
 			semaphore_destroy(c, e->semaphore);
 	}
-	if (r)
+	if (r) {
+		pthread_mutex_destroy(&e->recording);
 		free(e);
-	else
+	} else {
 		*out = e;
+	}
 	return r;
 }
 
@@ -80,125 +90,119 @@ sov_result sov_event_destroy(sov_event event)
 	return r;
 }
 
-static sov_result check_recorded(const struct event *e, const char *what)
+/* The value of its last record. A context's own error comes before that there was none. */
+static sov_result last_value(const struct event *e, const char *what, uint32_t *value)
 {
-	return e->recorded ? SOV_OK
-			   : refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
-}
+	uint64_t mark = atomic_load_explicit(&e->mark, memory_order_acquire);
+	sov_result r = mark ? SOV_OK : context_status(e->member.context);
 
-/* Later work on the stream waits for the value. */
-static sov_result wait_for(struct stream *s, const struct semaphore *semaphore, uint32_t value)
-{
-	struct slot slot;
-	sov_result r = stream_begin(s, &slot);
-
-	if (r)
+	*value = (uint32_t)mark;
+	if (r || mark)
 		return r;
-	nv_push_acquire(&slot.push, semaphore->va, value);
-	return stream_submit(s, &slot, WORK_WAIT, NULL);
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
 }
 
 static sov_result record(struct event *e, struct stream *s)
 {
 	struct semaphore *semaphore = e->semaphore;
-	sov_result r = SOV_OK;
 	struct slot slot;
-	uint32_t before;
+	sov_result r;
 
-	/* Again, if another thread has recorded the event while this one waited for a slot. */
-	do {
-		before = semaphore->value;
-		if (!semaphore_reached(semaphore, before))
-			r = wait_for(s, semaphore, before);
-		if (!r)
-			r = stream_begin(s, &slot);
-	} while (!r && semaphore->value != before);
-	if (r)
-		return r;
-	e->value = ++semaphore->value;
-	e->recorded = true;
-	nv_push_release(&slot.push, semaphore->va, e->value, true);
-	return stream_submit(s, &slot, WORK_RECORD, NULL);
+	pthread_mutex_lock(&e->recording);
+	r = stream_begin(s, ENGINE_COMPUTE, WORK_RECORD, &slot);
+	if (!r) {
+		if (!semaphore_reached(semaphore, semaphore->value))
+			nv_push_acquire(&slot.push, semaphore->va, semaphore->value);
+		semaphore->value++;
+		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
+				      memory_order_release);
+		nv_push_release(&slot.push, semaphore->va, semaphore->value, true);
+		stream_submit(s, &slot);
+	}
+	pthread_mutex_unlock(&e->recording);
+	return r;
 }
 
 sov_result sov_event_record(sov_event event, sov_stream stream)
 {
-	sov_result r;
-	struct event *e = member_enter(event, OBJECT_EVENT, &r);
+	struct event *e = object_get(event, OBJECT_EVENT);
+	sov_result r = SOV_ERROR_INVALID_HANDLE;
 	struct stream *s;
 
 	if (!e)
 		return r;
 	s = stream_find(e->member.context, stream);
-	if (!s)
-		return member_leave(e, SOV_ERROR_INVALID_HANDLE);
-	r = record(e, s);
-	r = member_leave(e, r);
-	object_put(&s->member.object);
+	if (s) {
+		r = record(e, s);
+		object_put(&s->member.object);
+	}
+	object_put(&e->member.object);
 	return r;
+}
+
+/* Later work on the stream waits for the event's last record. */
+static sov_result wait_for(struct stream *s, const struct event *e)
+{
+	struct slot slot;
+	uint32_t value;
+	sov_result r = last_value(e, "the event", &value);
+
+	if (!r)
+		r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
+	if (r)
+		return r;
+	nv_push_acquire(&slot.push, e->semaphore->va, value);
+	stream_submit(s, &slot);
+	return SOV_OK;
 }
 
 sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 {
-	sov_result r;
-	struct stream *s = member_enter(stream, OBJECT_STREAM, &r);
+	struct stream *s = object_get(stream, OBJECT_STREAM);
+	sov_result r = SOV_ERROR_INVALID_HANDLE;
 	struct event *e;
 
 	if (!s)
 		return r;
 	e = object_get(event, OBJECT_EVENT);
-	if (!e)
-		return member_leave(s, SOV_ERROR_INVALID_HANDLE);
-	if (e->member.context != s->member.context)
-		r = refuse(SOV_ERROR_INVALID_HANDLE, "the event belongs to another context");
-	else
-		r = check_recorded(e, "the event");
-	if (!r)
-		r = wait_for(s, e->semaphore, e->value);
-	r = member_leave(s, r);
-	object_put(&e->member.object);
+	if (e) {
+		if (e->member.context != s->member.context)
+			refuse(r, "the event belongs to another context");
+		else
+			r = wait_for(s, e);
+		object_put(&e->member.object);
+	}
+	object_put(&s->member.object);
 	return r;
-}
-
-struct mark {
-	const struct event *event;
-	uint32_t value;
-};
-
-static bool mark_reached(const void *arg)
-{
-	const struct mark *m = arg;
-
-	return semaphore_reached(m->event->semaphore, m->value);
 }
 
 sov_result sov_event_wait(sov_event event, uint64_t limit)
 {
 	sov_result r = check_limit(limit);
-	struct event *e = r ? NULL : member_enter(event, OBJECT_EVENT, &r);
-	struct mark m;
+	struct event *e = r ? NULL : object_get(event, OBJECT_EVENT);
+	uint32_t value;
 
 	if (!e)
-		return r;
-	r = check_recorded(e, "the event");
-	if (!r) {
-		m = (struct mark){e, e->value};
-		r = context_block(e->member.context, mark_reached, &m, limit);
-	}
-	return member_leave(e, r);
+		return r ? r : SOV_ERROR_INVALID_HANDLE;
+	r = last_value(e, "the event", &value);
+	if (!r)
+		r = semaphore_wait(e->member.context, e->semaphore, value, limit, NULL);
+	object_put(&e->member.object);
+	return r;
 }
 
 static sov_result elapsed(const struct event *from, const struct event *to, uint64_t *nanoseconds)
 {
-	sov_result r = check_recorded(from, "event from");
+	uint32_t from_value, to_value;
+	sov_result r = last_value(from, "event from", &from_value);
 	uint64_t start, end;
 
 	if (!r)
-		r = check_recorded(to, "event to");
+		r = last_value(to, "event to", &to_value);
 	if (r)
 		return r;
-	if (!semaphore_reached(from->semaphore, from->value) ||
-	    !semaphore_reached(to->semaphore, to->value))
+	if (!semaphore_reached(from->semaphore, from_value) ||
+	    !semaphore_reached(to->semaphore, to_value))
 		return SOV_NOT_READY;
 	start = __atomic_load_n(from->semaphore->time, __ATOMIC_RELAXED);
 	end = __atomic_load_n(to->semaphore->time, __ATOMIC_RELAXED);
@@ -212,22 +216,24 @@ static sov_result elapsed(const struct event *from, const struct event *to, uint
 
 sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds)
 {
-	sov_result r;
+	sov_result r = SOV_ERROR_INVALID_HANDLE;
 	struct event *a, *b;
 
 	if (!nanoseconds)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "nanoseconds is NULL");
-	a = member_enter(from, OBJECT_EVENT, &r);
+	a = object_get(from, OBJECT_EVENT);
 	if (!a)
 		return r;
 	b = object_get(to, OBJECT_EVENT);
-	if (!b)
-		return member_leave(a, SOV_ERROR_INVALID_HANDLE);
-	if (b->member.context != a->member.context)
-		r = refuse(SOV_ERROR_INVALID_HANDLE, "the events belong to different contexts");
-	else
-		r = elapsed(a, b, nanoseconds);
-	r = member_leave(a, r);
-	object_put(&b->member.object);
+	if (b) {
+		if (b->member.context != a->member.context)
+			refuse(r, "the events belong to different contexts");
+		else
+			r = context_status(a->member.context);
+		if (!r)
+			r = elapsed(a, b, nanoseconds);
+		object_put(&b->member.object);
+	}
+	object_put(&a->member.object);
 	return r;
 }

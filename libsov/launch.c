@@ -2,9 +2,56 @@
 /*
  * Launching: check the request against the kernel and the device, then write the launch descriptor,
  * constant bank 0 with the arguments, and the methods into a slot of the stream.
+ *
+ * Slots lie in video memory behind a bus, write-combined: every line of 64 bytes is composed in
+ * ordinary memory and written once, in order. What a slot still holds from its last launch is
+ * remembered, so a kernel that is launched again and again in the same shape costs the first line of
+ * its bank, its arguments and the methods.
  */
+#include <stdio.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
+
+#define LINE 64u
+
+static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is one line");
+static_assert(!(STREAM_SLOT_BANK0 % LINE) && !(STREAM_SLOT_PUSH % LINE), "parts begin lines");
+
+/* ---- the plan ---- */
+
+sov_result function_plan(struct context *c, struct function *f)
+{
+	static _Atomic uint64_t plans;
+	const struct image_kernel *k = f->kernel;
+	struct plan *p = &f->plan;
+	struct nv_kernel kernel = {
+		.program = f->va,
+		.registers = k->registers,
+		.barriers = k->barriers,
+		.shared_bytes = k->shared_bytes,
+		.bank0_bytes = k->bank0_bytes,
+	};
+
+	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
+
+	if (stack > NV_LOCAL_MAX_BYTES)
+		return refuse(SOV_ERROR_INVALID_SOURCE,
+			      "kernel '%s' needs %u bytes of local memory a thread; a thread has "
+			      "at most %u",
+			      k->name, stack, NV_LOCAL_MAX_BYTES);
+	p->local_bytes = nv_grid_local(&c->chip, stack).thread_bytes;
+	kernel.local_bytes = p->local_bytes;
+	p->id = atomic_fetch_add(&plans, 1) + 1;
+	p->code = c->code_writes;
+	p->own_shared = k->shared_bytes - function_reserved_shared(f);
+	if (!nv_grid_plan(&c->chip, &kernel, &p->nv))
+		return refuse(SOV_ERROR_INTERNAL,
+			      "a value of kernel '%s' does not fit its launch descriptor", k->name);
+	return SOV_OK;
+}
+
+/* ---- checks ---- */
 
 static sov_result check_side(const char *what, char side, uint32_t value, uint32_t most)
 {
@@ -56,19 +103,13 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 static sov_result check_memory(const struct function *f, const sov_launch *l)
 {
 	const sov_device_properties *d = &f->member.context->device->properties;
-	uint32_t own = f->kernel->shared_bytes - function_reserved_shared(f);
+	uint32_t own = f->plan.own_shared;
 
 	if ((uint64_t)own + l->shared_bytes > d->max_shared_per_block)
 		return refuse(SOV_ERROR_INVALID_LAUNCH,
 			      "kernel '%s' has %u bytes of shared memory and %u more are asked "
 			      "for; a block has at most %u",
 			      f->kernel->name, own, l->shared_bytes, d->max_shared_per_block);
-	if (f->kernel->stack_bytes)
-		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "kernel '%s' needs %u bytes of local memory a thread; this version "
-			      "(%d.%d) gives none",
-			      f->kernel->name, f->kernel->stack_bytes, SOV_VERSION_MAJOR,
-			      SOV_VERSION_MINOR);
 	return SOV_OK;
 }
 
@@ -95,71 +136,187 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
-static sov_result submit(const struct function *f, const sov_launch *l, struct stream *s)
-{
-	struct context *c = f->member.context;
-	const struct image_kernel *k = f->kernel;
-	uint32_t qmd[NV_QMD_MAX_WORDS], i;
-	uint8_t bank[STREAM_MAX_BANK0];
-	struct nv_grid g = {
-		.program = f->va,
-		.registers = k->registers,
-		.barriers = k->barriers,
-		.shared_bytes = k->shared_bytes + l->shared_bytes,
-		.dynamic_shared = l->shared_bytes,
-		.bank0_bytes = k->bank0_bytes,
-		.new_code = s->code_writes != c->code_writes,
-	};
-	struct slot slot;
-	sov_result r = stream_begin(s, &slot);
+/* ---- writing ---- */
 
-	if (r)
-		return r;
-	if (f->module->unloading)
-		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
-			      k->name);
-	memcpy(g.grid, l->grid, sizeof(g.grid));
-	memcpy(g.block, l->block, sizeof(g.block));
-	g.bank0 = slot.va + STREAM_SLOT_BANK0;
-	g.id = c->ticket + 1;
-	if (!nv_grid_qmd(&c->chip, &g, qmd))
-		return refuse(SOV_ERROR_INTERNAL,
-			      "a value of kernel '%s' does not fit its launch descriptor", k->name);
-	nv_grid_bank0(&c->chip, &g, bank);
-	for (i = 0; i < k->nparams; i++)
-		memcpy(bank + k->param_base + k->params[i].offset, l->arguments[i],
-		       k->params[i].size);
-	memcpy(slot.cpu, qmd, sizeof(qmd));
-	memcpy(slot.cpu + STREAM_SLOT_BANK0, bank, k->bank0_bytes);
-	nv_push_launch(&slot.push, slot.va);
-	s->code_writes = c->code_writes;
-	return stream_submit(s, &slot, WORK_KERNEL, f);
+static void write_lines(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+	uint32_t i;
+
+	for (i = 0; i < bytes; i += LINE)
+		memcpy(to + i, from + i, LINE);
 }
 
-sov_result sov_function_launch(sov_function function, const sov_launch *launch)
+/*
+ * How to split an SM's memory takes divisions, and is the same as long as blocks are. The last
+ * answer is kept in one word: threads in 63:44, dynamic shared memory in 43:12, the two values.
+ */
+static void split(struct function *f, struct nv_grid *g)
 {
-	struct function *f;
-	struct stream *s;
-	sov_launch l;
-	sov_result r = struct_in("sov_launch", &l, sizeof(l), launch);
+	uint32_t threads = g->block[0] * g->block[1] * g->block[2];
+	uint64_t key = (uint64_t)threads << 44 | (uint64_t)g->dynamic_shared << 12;
+	uint64_t known = atomic_load_explicit(&f->plan.split, memory_order_relaxed);
+
+	if (known >> 12 != key >> 12) {
+		nv_grid_split(&f->member.context->chip, &f->plan.nv.kernel, threads,
+			      g->dynamic_shared, &g->split_min, &g->split_target);
+		known = key | g->split_min << 6 | g->split_target;
+		atomic_store_explicit(&f->plan.split, known, memory_order_relaxed);
+	}
+	g->split_min = known >> 6 & 63;
+	g->split_target = known & 63;
+}
+
+static bool same_shape(const struct piece *p, const struct plan *plan, const struct nv_grid *g)
+{
+	return p->written.id == plan->id && !memcmp(p->written.grid, g->grid, sizeof(g->grid)) &&
+	       !memcmp(p->written.block, g->block, sizeof(g->block)) &&
+	       p->written.dynamic_shared == g->dynamic_shared &&
+	       p->written.new_code == g->new_code;
+}
+
+static void write_descriptor(struct function *f, struct nv_grid *g, struct slot *slot)
+{
+	_Alignas(LINE) uint32_t qmd[NV_GRID_QMD_WORDS];
+	struct piece *p = slot->piece;
+
+	if (same_shape(p, &f->plan, g))
+		return;
+	split(f, g);
+	/* That every value fits was checked before: shapes by check_shape, the rest by the plan. */
+	nv_grid_qmd(&f->member.context->chip, &f->plan.nv, g, qmd);
+	write_lines(slot->cpu, (uint8_t *)qmd, sizeof(qmd));
+	p->written.id = f->plan.id;
+	memcpy(p->written.grid, g->grid, sizeof(g->grid));
+	memcpy(p->written.block, g->block, sizeof(g->block));
+	p->written.dynamic_shared = g->dynamic_shared;
+	p->written.new_code = g->new_code;
+}
+
+/* The part of bank 0 that no launch changes, and the part of the descriptor that none uses. */
+static void write_once(const struct context *c, struct slot *slot, uint32_t base)
+{
+	_Alignas(LINE) uint8_t body[STREAM_MAX_BANK0];
+
+	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
+	write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
+	nv_grid_body(&c->chip, base, body);
+	write_lines(slot->cpu + STREAM_SLOT_BANK0, body, base);
+	slot->piece->written.bank0_base = base;
+}
+
+static void write_bank(const struct context *c, const struct image_kernel *k,
+		       const struct nv_grid *g, const sov_launch *l, struct slot *slot)
+{
+	uint32_t base = k->param_base / LINE * LINE, end = k->param_base + k->param_bytes, i;
+	_Alignas(LINE) uint8_t lines[STREAM_MAX_BANK0 + LINE];
+	uint8_t *bank = slot->cpu + STREAM_SLOT_BANK0, *params = lines + (k->param_base - base);
+
+	if (slot->piece->written.bank0_base != base)
+		write_once(c, slot, base);
+	nv_grid_head(&c->chip, g, lines);
+	write_lines(bank, lines, LINE);
+	memset(lines, 0, end - base);
+	for (i = 0; i < k->nparams; i++) {
+		const struct image_param *p = &k->params[i];
+
+		if (p->size == 8)
+			memcpy(params + p->offset, l->arguments[i], 8);
+		else if (p->size == 4)
+			memcpy(params + p->offset, l->arguments[i], 4);
+		else
+			memcpy(params + p->offset, l->arguments[i], p->size);
+	}
+	write_lines(bank + base, lines, end - base);
+}
+
+/* A stream's caches know code up to a certain load, and the GPU an area of local memory. The piece
+ * that changes that says so, and until the publisher has passed it, those behind it say it too. */
+static void write_methods(struct context *c, const struct function *f, struct stream *s,
+			  struct slot *slot)
+{
+	const struct local_memory *local = &c->local;
+
+	if (f->plan.local_bytes &&
+	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
+		nv_push_local(&slot->push, local->area->va, local->tpc_bytes);
+		slot->piece->local = local->serial;
+	}
+	nv_push_launch(&slot->push, slot->va);
+}
+
+static sov_result submit(struct function *f, const sov_launch *l, struct stream *s,
+			 uint64_t *number)
+{
+	struct context *c = f->member.context;
+	struct nv_grid g;
+	struct slot slot;
+	sov_result r = stream_begin_kernel(s, f, &slot);
 
 	if (r)
 		return r;
-	f = member_enter(function, OBJECT_FUNCTION, &r);
-	if (!f)
-		return r;
-	r = check_shape(f, &l);
+	memcpy(g.grid, l->grid, sizeof(g.grid));
+	memcpy(g.block, l->block, sizeof(g.block));
+	g.dynamic_shared = l->shared_bytes;
+	g.bank0 = slot.va + STREAM_SLOT_BANK0;
+	g.id = s->serial << 40 | slot.number;
+	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
+	if (g.new_code)
+		slot.piece->code = f->plan.code;
+	write_descriptor(f, &g, &slot);
+	write_bank(c, f->kernel, &g, l, &slot);
+	write_methods(c, f, s, &slot);
+	*number = slot.number;
+	stream_submit(s, &slot);
+	return SOV_OK;
+}
+
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number)
+{
+	sov_result r = check_shape(f, l);
+
 	if (!r)
-		r = check_memory(f, &l);
+		r = check_memory(f, l);
 	if (!r)
-		r = check_arguments(f, &l);
-	if (r)
-		return member_leave(f, r);
-	s = stream_find(f->member.context, l.stream);
+		r = check_arguments(f, l);
+	return r ? r : submit(f, l, s, number);
+}
+
+static sov_result launch(struct function *f, const sov_launch *l)
+{
+	struct stream *s = stream_find(f->member.context, l->stream);
+	uint64_t number;
+	sov_result r;
+
 	if (!s)
-		return member_leave(f, SOV_ERROR_INVALID_HANDLE);
-	r = submit(f, &l, s);
-	r = member_leave(f, r);
+		return SOV_ERROR_INVALID_HANDLE;
+	r = function_submit(f, l, s, &number);
+	if (!r && f->member.context->sync)
+		r = stream_wait_for(s, number, SOV_MAX_WAIT);
+	LOG(LAUNCH, DEBUG, "%s: '%s' grid %u,%u,%u block %u,%u,%u shared %u", sov_result_name(r),
+	    f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+	    l->block[2], l->shared_bytes);
 	object_put(&s->member.object);
+	return r;
+}
+
+sov_result sov_function_launch(sov_function function, const sov_launch *given)
+{
+	const sov_launch *l = given;
+	struct function *f;
+	sov_launch copy;
+	sov_result r;
+
+	if (!given || given->size != sizeof(copy)) {
+		r = struct_in("sov_launch", &copy, sizeof(copy), given);
+		if (r)
+			return r;
+		l = &copy;
+	}
+	f = object_get(function, OBJECT_FUNCTION);
+	if (!f)
+		return SOV_ERROR_INVALID_HANDLE;
+	r = launch(f, l);
+	object_put(&f->member.object);
 	return r;
 }

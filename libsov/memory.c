@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 typedef unsigned long long ull;
@@ -23,7 +24,7 @@ static uint32_t above(const struct context *c, uint64_t address)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (c->allocations[middle]->va <= address)
+		if (memory_start(c->allocations[middle]) <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -36,9 +37,27 @@ static struct buffer *holding(const struct context *c, uint64_t address)
 {
 	uint32_t i = above(c, address);
 
-	return i && address - c->allocations[i - 1]->va < c->allocations[i - 1]->bytes
+	return i && address - memory_start(c->allocations[i - 1]) < c->allocations[i - 1]->bytes
 		       ? c->allocations[i - 1]
 		       : NULL;
+}
+
+struct buffer *memory_holding(const struct context *c, uint64_t address, uint64_t bytes)
+{
+	struct buffer *b = holding(c, address);
+
+	return b && !b->freeing && bytes <= b->bytes - (address - memory_start(b)) ? b : NULL;
+}
+
+struct buffer *memory_meeting(const struct context *c, uint64_t start, uint64_t end)
+{
+	uint32_t i = above(c, start);
+	struct buffer *before = i ? c->allocations[i - 1] : NULL;
+	struct buffer *behind = i < c->allocation_count ? c->allocations[i] : NULL;
+
+	if (before && before->va + before->mapped > start)
+		return before;
+	return behind && behind->va < end ? behind : NULL;
 }
 
 /* The last freed allocation that held the address; its index in freed, or -1. */
@@ -59,6 +78,7 @@ void memory_place(const struct context *c, uint64_t address, char *text, size_t 
 {
 	uint32_t i = above(c, address);
 	const struct buffer *b = i ? c->allocations[i - 1] : NULL;
+	uint64_t past = b ? address - memory_start(b) : 0;
 	int k = freed_at(c, address);
 
 	*text = 0;
@@ -68,10 +88,10 @@ void memory_place(const struct context *c, uint64_t address, char *text, size_t 
 		snprintf(text, bytes,
 			 "; it lies in an allocation of %llu bytes at 0x%llx that was freed",
 			 (ull)c->freed[k].bytes, (ull)c->freed[k].va);
-	else if (b && address - b->va >= b->bytes && address - b->va - b->bytes < NEAR_BYTES)
+	else if (b && past >= b->bytes && past - b->bytes < NEAR_BYTES)
 		snprintf(text, bytes,
 			 "; it lies %llu bytes past the end of %llu allocated bytes at 0x%llx",
-			 (ull)(address - b->va - b->bytes), (ull)b->bytes, (ull)b->va);
+			 (ull)(past - b->bytes), (ull)b->bytes, (ull)memory_start(b));
 }
 
 static sov_result refuse_address(const struct context *c, const char *what, uint64_t address)
@@ -108,19 +128,19 @@ struct buffer *memory_find(struct context *c, const char *what, uint64_t address
 		       what, (ull)address);
 		return NULL;
 	}
-	left = b->bytes - (address - b->va);
+	left = b->bytes - (address - memory_start(b));
 	if (bytes > left) {
 		refuse(SOV_ERROR_INVALID_ADDRESS,
 		       "%s 0x%llx and %llu bytes run %llu bytes past the end of their allocation "
 		       "of %llu bytes at 0x%llx",
 		       what, (ull)address, (ull)bytes, (ull)(bytes - left), (ull)b->bytes,
-		       (ull)b->va);
+		       (ull)memory_start(b));
 		return NULL;
 	}
 	return b;
 }
 
-static sov_result table_reserve(struct context *c)
+sov_result memory_reserve(struct context *c)
 {
 	uint32_t capacity = c->allocation_capacity ? 2 * c->allocation_capacity : 64;
 	struct buffer **bigger;
@@ -136,12 +156,21 @@ static sov_result table_reserve(struct context *c)
 	return SOV_OK;
 }
 
+void memory_insert(struct context *c, struct buffer *b)
+{
+	uint32_t i = above(c, memory_start(b));
+
+	memmove(c->allocations + i + 1, c->allocations + i,
+		(c->allocation_count - i) * sizeof(*c->allocations));
+	c->allocations[i] = b;
+	c->allocation_count++;
+}
+
 sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *address)
 {
 	sov_result r;
 	struct context *c;
 	struct buffer *b;
-	uint32_t i;
 
 	if (!address || !bytes)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -149,30 +178,50 @@ sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	r = table_reserve(c);
+	r = memory_reserve(c);
 	if (!r)
 		r = buffer_create(c, WINSYS_VRAM, false, bytes, &b);
 	if (!r) {
-		i = above(c, b->va);
-		memmove(c->allocations + i + 1, c->allocations + i,
-			(c->allocation_count - i) * sizeof(*c->allocations));
-		c->allocations[i] = b;
-		c->allocation_count++;
+		memory_insert(c, b);
 		*address = b->va;
+		LOG(MEMORY, DEBUG, "%llu bytes at 0x%llx", (ull)bytes, (ull)b->va);
 	}
 	return context_leave(c, r);
 }
 
-static void forget(struct context *c, struct buffer *b)
+void memory_forget(struct context *c, struct buffer *b)
 {
-	uint32_t i = above(c, b->va) - 1,
-		 k = c->freed_count++ % (sizeof(c->freed) / sizeof(*c->freed));
+	uint32_t i = above(c, memory_start(b)) - 1, k;
 
 	c->allocation_count--;
 	memmove(c->allocations + i, c->allocations + i + 1,
 		(c->allocation_count - i) * sizeof(*c->allocations));
+	if (b->host) /* its addresses are the process's to use again */
+		return;
+	k = c->freed_count++ % (sizeof(c->freed) / sizeof(*c->freed));
 	c->freed[k].va = b->va;
 	c->freed[k].bytes = b->bytes;
+}
+
+sov_result memory_give_back(struct context *c, struct buffer *b)
+{
+	sov_result r;
+	bool keep;
+
+	if (b->pins)
+		return refuse(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
+			      (ull)memory_start(b));
+	b->freeing = true;
+	r = context_drain_to_free(c, &keep);
+	b->freeing = false;
+	if (keep)
+		return r;
+	LOG(MEMORY, DEBUG, "%s %llu bytes at 0x%llx",
+	    b->host && !b->mapping ? "unregistered" : "freed", (ull)b->bytes,
+	    (ull)memory_start(b));
+	memory_forget(c, b);
+	buffer_destroy(c, b);
+	return r;
 }
 
 sov_result sov_memory_free(sov_context context, sov_ptr address)
@@ -180,31 +229,23 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 	sov_result r;
 	struct context *c = context_enter_failed(context, &r);
 	struct buffer *b;
-	bool keep;
 
 	if (!c)
 		return r;
 	b = memory_find(c, "address", address, 1);
 	if (!b)
 		return context_leave(c, SOV_ERROR_INVALID_ADDRESS);
+	if (b->host)
+		return context_leave(c, refuse(SOV_ERROR_INVALID_ADDRESS,
+					       "address 0x%llx is host memory; use sov_host_%s",
+					       (ull)address, b->mapping ? "free" : "unregister"));
 	if (b->va != address)
 		return context_leave(
 			c,
 			refuse(SOV_ERROR_INVALID_ADDRESS,
 			       "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",
 			       (ull)address, (ull)(address - b->va), (ull)b->va));
-	if (b->pins)
-		return context_leave(c, refuse(SOV_ERROR_BUSY,
-					       "another thread is copying to or from 0x%llx",
-					       (ull)address));
-	b->freeing = true;
-	r = context_drain_to_free(c, &keep);
-	b->freeing = false;
-	if (!keep) {
-		forget(c, b);
-		buffer_destroy(c, b);
-	}
-	return context_leave(c, r);
+	return context_leave(c, memory_give_back(c, b));
 }
 
 sov_result sov_memory_info(sov_context context, uint64_t *free_bytes, uint64_t *total_bytes)
@@ -233,7 +274,7 @@ sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start
 		return r;
 	b = memory_find(c, "address", address, 1);
 	if (b && start)
-		*start = b->va;
+		*start = memory_start(b);
 	if (b && bytes)
 		*bytes = b->bytes;
 	return context_leave(c, b ? SOV_OK : SOV_ERROR_INVALID_ADDRESS);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/bank0.h"
+#include "libsov/cache.h"
 #include "libsov/compiler/compiler.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define SPIRV_MAGIC    0x07230203u
@@ -34,7 +36,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 	const char *zero = memchr(text, 0, bytes);
 	struct compile_result result;
 	char sentence[128];
-	bool good;
+	bool good, found;
 
 	if (zero) {
 		snprintf(sentence, sizeof(sentence),
@@ -42,7 +44,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 			 (size_t)(zero - text));
 		return refuse_source(sentence);
 	}
-	good = compile(text, bytes, &o, &result);
+	good = cache_compile(text, bytes, &o, &result, &found);
 	m->file = result.image;
 	*image_bytes = result.image_size;
 	result.image = NULL;
@@ -121,7 +123,7 @@ static sov_result upload(struct context *c, struct module *m)
 
 	for (i = 0; i < m->image.nkernels; i++)
 		bytes += code_room(&m->image.kernels[i]);
-	r = buffer_create(c, WINSYS_VRAM, false, bytes, &m->code);
+	r = buffer_create_mapped(c, WINSYS_VRAM, false, bytes, &m->code);
 	if (r)
 		return r;
 	for (i = 0; i < m->image.nkernels; i++) {
@@ -132,7 +134,9 @@ static sov_result upload(struct context *c, struct module *m)
 		offset += code_room(k);
 	}
 	c->code_writes++;
-	return SOV_OK;
+	for (i = 0; !r && i < m->image.nkernels; i++)
+		r = function_plan(c, &m->functions[i]);
+	return r;
 }
 
 static uint32_t max_threads(const struct context *c, const struct image_kernel *k)
@@ -214,18 +218,40 @@ static sov_result publish_functions(struct context *c, struct module *m)
 	return r;
 }
 
+static void dump(const struct context *c, const void *data, size_t bytes, uint32_t flags,
+		 const struct module *m, size_t image_bytes, bool readable)
+{
+	bool image = bytes >= 4 && !memcmp(data, "\177ELF", 4);
+	struct dump d = {
+		.target = c->device->info.target,
+		.serial = flags & SOV_MODULE_SERIAL,
+		.source = image ? NULL : data,
+		.source_bytes = bytes,
+		.file = image ? data : m->file,
+		.file_bytes = image ? bytes : image_bytes,
+		.image = readable ? &m->image : NULL,
+	};
+
+	dump_module(&d);
+}
+
 /* Compiling takes its time and needs nothing of the context but its device: without the lock. */
 static sov_result prepare(const struct context *c, const void *data, size_t bytes, uint32_t flags,
 			  struct module *m)
 {
 	char sentence[256];
 	size_t image_bytes = 0;
+	uint64_t start = now_ns();
 	sov_result r = take_image(c, data, bytes, flags, m, &image_bytes);
 
+	if (!r && !image_read(&m->image, m->file, image_bytes, sentence, sizeof(sentence)))
+		r = refuse_source(sentence);
+	if (dump_wanted())
+		dump(c, data, bytes, flags, m, image_bytes, !r);
 	if (r)
 		return r;
-	if (!image_read(&m->image, m->file, image_bytes, sentence, sizeof(sentence)))
-		return refuse_source(sentence);
+	LOG(MODULE, INFO, "%u kernels, an image of %zu bytes made of %zu in %llu us",
+	    m->image.nkernels, image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
 	r = check_kernels(c, &m->image);
 	if (r)
 		return r;
@@ -377,7 +403,7 @@ sov_result sov_function_get_attributes(sov_function function, sov_function_attri
 	k = f->kernel;
 	a.registers = k->registers;
 	a.shared_bytes = k->shared_bytes - function_reserved_shared(f);
-	a.local_bytes = k->stack_bytes;
+	a.local_bytes = f->plan.local_bytes;
 	a.max_threads_per_block = f->max_threads;
 	a.code_bytes = k->code_bytes;
 	a.parameters = k->nparams;

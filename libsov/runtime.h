@@ -2,18 +2,21 @@
 /*
  * What the runtime's files share: objects behind handles, devices, contexts and what lives in them.
  *
- * Locks, outermost first: a stream's host_copies, a context's lock, then the small ones inside
- * object.c, va.c and the way to the GPU. A context's lock guards everything in that context;
- * whoever waits for the GPU does so in context_block, which lets go of the lock between two looks.
+ * Submitting work and waiting for it take no lock: see submit.c and wait.c. All else is guarded by
+ * the lock of its context; whoever waits for the GPU with the lock held does so in context_block,
+ * which lets go of it between two looks. Locks, outermost first: a stream's staging, an event's
+ * recording, a context's lock, then the small ones inside object.c, va.c and the way to the GPU.
  */
 #ifndef SOV_RUNTIME_H
 #define SOV_RUNTIME_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "libsov/compiler/image.h"
+#include "libsov/gate.h"
 #include "libsov/nv/nv.h"
 #include "libsov/sov.h"
 #include "libsov/winsys/winsys.h"
@@ -104,7 +107,7 @@ struct semaphore {
 	uint64_t va;
 	uint32_t *payload;
 	uint64_t *time;
-	uint32_t value; /* the last that was asked for */
+	uint32_t value; /* the last that was asked for; its owner's, the lock's once given back */
 	struct semaphore *next_free;
 };
 
@@ -127,7 +130,10 @@ struct buffer {
 	uint64_t va;
 	uint64_t bytes;  /* as asked for */
 	uint64_t mapped; /* whole pages */
-	void *cpu;
+	void *cpu;       /* NULL: not mapped, see buffer_map */
+	bool host;       /* the process's own memory, at its own address */
+	bool mapping;    /* which sov_host_alloc mapped */
+	uint32_t skew;   /* host: bytes of the first page before what was registered */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -141,24 +147,38 @@ struct context {
 	struct device *device;
 	const struct winsys *winsys;
 	uint64_t kernel_time_limit;
+	uint32_t stack_bytes;       /* for functions that call themselves */
+	bool sync;                  /* SOV_SYNC: all work is waited for */
 	struct nv_chip chip;
+	const void *first_handle;   /* of its first stream */
 
 	pthread_mutex_t lock;
-	struct winsys_group *group; /* NULL: failed or closed */
+	/* NULL: failed or closed. Written while all streams' gates and resting are closed, so to be
+	 * read with the lock or inside one of them; the same holds for local. */
+	struct winsys_group *group;
+	struct local_memory {
+		struct buffer *area;
+		uint32_t thread_bytes; /* that a thread can have */
+		uint64_t tpc_bytes;
+		uint64_t serial;       /* grows with each area */
+	} local;
+	struct gate resting;        /* threads asleep in the way to the GPU */
 	bool closed;
-	uint64_t epoch;             /* counts failures, resets and the end */
-	uint64_t ticket;            /* counts submissions to any stream */
+	_Atomic uint64_t epoch;     /* counts failures, resets and the end */
 	uint64_t code_writes;       /* counts modules loaded */
+	uint64_t stream_serial;     /* counts streams created */
 
-	sov_result error;           /* the sticky one */
+	_Atomic sov_result error;   /* the sticky one */
 	sov_fault fault;
 	char sentence[1024];
 
 	struct link buffers, modules, streams, events;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
-	struct stream *first;
-
+	struct {
+		sov_module module; /* NULL: not needed yet */
+		sov_function copy, fill;
+	} kernels;                 /* ways.c */
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;
 	struct { uint64_t va, bytes; } freed[32]; /* the last ones, for better sentences */
@@ -185,22 +205,35 @@ sov_result member_leave(void *member, sov_result r);
 sov_result member_publish(struct member *m, struct context *c, struct link *list,
 			  enum object_kind kind, void (*destroy)(struct object *));
 
+/* Whether all is well with the context; without the lock. */
+sov_result context_status(struct context *c);
 /* All below with the context's lock held. */
 sov_result context_check(struct context *c); /* notices errors and kernels past their limit */
 void context_fail(struct context *c, const sov_fault *f);
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out);
+/* The CPU's way to it, b->cpu; once. */
+sov_result buffer_map(struct context *c, struct buffer *b);
+sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, struct buffer **out);
 void buffer_destroy(struct context *c, struct buffer *b);
-/* Waits until ready(arg), letting go of the lock meanwhile. */
-sov_result context_block(struct context *c, bool (*ready)(const void *arg), const void *arg,
-			 uint64_t limit);
+
+/* ---- wait.c ---- */
+
+uint64_t now_ns(void);
+sov_result check_limit(uint64_t limit);
+/* Without the lock: until the GPU has released the value. waker: the stream that does it, to be
+ * asked for an interrupt when the wait becomes long; NULL: not known. */
+sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t value,
+			  uint64_t limit, struct stream *waker);
+/* All below with the context's lock held. Waits until ready(arg), letting go of the lock
+ * meanwhile. */
+sov_result context_block(struct context *c, bool (*ready)(void *arg), void *arg, uint64_t limit);
 /* Waits until everything submitted so far is done. */
 sov_result context_drain(struct context *c, uint64_t limit);
 /* The same, before something is freed: on a failed context there is nothing to wait for. *keep: the
  * GPU may still use it. */
 sov_result context_drain_to_free(struct context *c, bool *keep);
-uint64_t now_ns(void);
-sov_result check_limit(uint64_t limit);
 
 /* ---- fault.c ---- */
 
@@ -210,6 +243,22 @@ void fault_init(sov_fault *f, sov_result r, const struct function *kernel);
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes);
 
 /* ---- memory.c ---- */
+
+/* The context's table of allocations; insert has room after reserve. */
+sov_result memory_reserve(struct context *c);
+void memory_insert(struct context *c, struct buffer *b);
+void memory_forget(struct context *c, struct buffer *b);
+/* First byte that belongs to the user. */
+static inline uint64_t memory_start(const struct buffer *b)
+{
+	return b->va + b->skew;
+}
+/* The allocation or pinned host memory that holds all of it; NULL: none, without a word. */
+struct buffer *memory_holding(const struct context *c, uint64_t address, uint64_t bytes);
+/* One with pages between start and end; NULL: none. */
+struct buffer *memory_meeting(const struct context *c, uint64_t start, uint64_t end);
+/* Waits for the GPU, then forgets and destroys it. */
+sov_result memory_give_back(struct context *c, struct buffer *b);
 
 /* Where an address that faulted lies: a clause that begins with "; ", or "". */
 void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);
@@ -224,6 +273,14 @@ struct function {
 	const struct image_kernel *kernel;
 	uint64_t va; /* of its code */
 	uint32_t max_threads;
+	struct plan { /* launch.c: what every launch of it has in common */
+		uint64_t id;         /* unique in the process */
+		uint64_t code;       /* the context's code_writes when it was loaded */
+		uint32_t own_shared; /* static, without what the hardware keeps */
+		uint32_t local_bytes;
+		struct nv_plan nv;
+		_Atomic uint64_t split; /* see launch.c */
+	} plan;
 };
 
 struct module {
@@ -232,7 +289,7 @@ struct module {
 	struct image image;
 	struct buffer *code;
 	struct function *functions;
-	bool unloading; /* a thread waits for the GPU to free it */
+	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
 /* Their handles name nothing any more. */
@@ -241,70 +298,177 @@ void module_retire_functions(struct module *m);
 /* Bytes of each block that the hardware keeps and the image counts in. */
 uint32_t function_reserved_shared(const struct function *f);
 
-/* ---- stream.c ---- */
+/* ---- launch.c ---- */
+
+/* When its code is in place, before anyone has its handle. */
+sov_result function_plan(struct context *c, struct function *f);
+/* Without the lock: what sov_function_launch does, on this stream. */
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number);
+
+/* ---- local.c ---- */
+
+/* Without the lock: local memory for a kernel whose plan needs more than the context has. */
+sov_result local_reserve(struct context *c, const struct function *f);
+
+/* ---- staging.c ---- */
+
+#define STAGING_PIECES	    64u
+#define STAGING_PIECE_BYTES (64u << 10)
+#define STAGING_CHUNK	    (512u << 10) /* what a large copy takes at a time */
+#define STAGING_AHEAD	    4u		 /* chunks of one copy under way */
+/* A chunk may begin in the middle of a piece, and the ring's end may be too short for one. */
+static_assert((STAGING_AHEAD + 1) * (STAGING_CHUNK / STAGING_PIECE_BYTES + 1) <= STAGING_PIECES,
+	      "a copy does not meet its own chunks");
+
+struct staging {
+	pthread_mutex_t lock; /* one copy's at a time */
+	struct buffer *buffer;
+	uint32_t next;
+	uint64_t busy[STAGING_PIECES]; /* the piece of work that uses it */
+};
+
+struct staged { /* consecutive pieces of it */
+	uint32_t first, pieces;
+	uint8_t *cpu;
+	uint64_t va;
+};
+
+void staging_init(struct staging *g);
+void staging_fini(struct context *c, struct staging *g);
+/* Room for at most STAGING_CHUNK bytes, as aligned as the address; waits until it is free. All with
+ * the lock of the staging held. */
+sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out);
+/* It is free again when this piece of work is done. */
+void staging_note(struct stream *s, const struct staged *t, uint64_t number);
+
+/* ---- ways.c ---- */
+
+enum way { WAY_INLINE, WAY_KERNEL, WAY_ENGINE };
+
+/* Whether it can copy this at all. */
+bool way_fits(enum way way, uint64_t to, uint64_t from, uint64_t bytes);
+/* Each submits the work, without the context's lock, and tells its last piece's number. The data of
+ * way_inline is host memory, which is read at once. */
+sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
+		      uint64_t *number);
+sov_result way_copy(struct stream *s, enum way way, uint64_t to, uint64_t from, uint64_t bytes,
+		    uint64_t *number);
+sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
+		    uint32_t element_bytes, uint64_t bytes, uint64_t *number);
+
+/* ---- submit.c ---- */
 
 #define STREAM_SLOTS      256
-/* A slot: launch descriptor, constant bank 0, methods. */
+/* A slot: launch descriptor, constant bank 0, methods. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES 8192u
 #define STREAM_SLOT_BANK0 512u
 #define STREAM_SLOT_PUSH  5632u
 #define STREAM_MAX_BANK0  (STREAM_SLOT_PUSH - STREAM_SLOT_BANK0)
-#define STREAM_HALF_BYTES (512u << 10)
+#define STREAM_PUSH_WORDS ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
-enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT };
+enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM };
+
+/* Who does it. Where the device has no copy queues both go to the compute queue. */
+enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
+
+struct queue {
+	struct winsys_queue *way;
+	struct winsys_queue_memory memory;
+	uint32_t put;
+};
+
+/* A slot as the host sees it. */
+struct piece {
+	_Atomic uint64_t ready; /* the number of the piece that may be published */
+	/* Of that piece. Who reads them without being the publisher looks at ready before and
+	 * after. */
+	_Atomic enum work kind;
+	_Atomic(const struct function *) function;
+	/* For the publisher. */
+	enum engine engine;
+	uint64_t entry;         /* for the ring */
+	uint64_t code, local;   /* what the GPU knows once it has begun this piece */
+	/* What stands in the slot's memory, from its last launch. */
+	struct {
+		uint64_t id;    /* of the plan; 0: nothing */
+		uint32_t grid[3], block[3], dynamic_shared;
+		uint32_t bank0_base; /* constant bank 0 is right up to there */
+		bool new_code;
+	} written;
+};
 
 struct stream {
 	struct member member;
+	uint64_t serial;
 	bool closed;             /* a thread is destroying it */
-	struct buffer *commands; /* the ring, then the slots */
-	struct buffer *staging;  /* two halves */
-	struct winsys_queue *queue;
-	struct winsys_queue_memory memory;
+	struct buffer *commands; /* two rings, then the slots */
 	struct semaphore *done;  /* payload: low 32 bits of the last completed piece of work */
-	uint64_t submitted, completed;
-	uint64_t head_since;     /* when the oldest uncompleted piece was seen to be the oldest */
-	uint64_t code_writes;    /* those that this stream's instruction cache knows */
-	enum work last;
-	struct {
-		enum work kind;
-		uint64_t ticket;
-		const struct function *function;
-	} work[STREAM_SLOTS];
-	pthread_mutex_t host_copies;
-	uint64_t half_busy[2];   /* the piece of work that uses this half of staging */
-	uint64_t halves;         /* filled by the CPU so far */
+	uint64_t head, head_since; /* when the oldest uncompleted piece was seen to be the oldest */
+	struct queue queues[ENGINES];
+	struct queue *queue_of[ENGINES];
+
+	_Alignas(64) struct gate gate;
+	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then one bit: its engine */
+	_Alignas(64) _Atomic uint64_t completed;
+	_Alignas(64) _Atomic bool publishing;
+	uint64_t published;      /* the publisher's, with all queues */
+	_Atomic uint64_t code, local; /* what the GPU knows at that point */
+	struct piece pieces[STREAM_SLOTS];
+
+	struct staging staging;
 };
 
 /* Where one piece of work is written down. */
 struct slot {
+	uint64_t number;
+	struct piece *piece;
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
 };
 
+/*
+ * The next piece of work, from any thread, without the context's lock. begin takes a number, or
+ * fails and takes none; it waits while all slots are in use. From then on nothing may fail or wait
+ * until submit: pieces behind this one stand still meanwhile. ENGINE_COMPUTE: submit adds the
+ * release of slot->number. ENGINE_COPY: the methods end with one by the copy engine itself.
+ */
+sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
+sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot);
+void stream_submit(struct stream *s, struct slot *slot);
+/* A piece that wakes sleepers when everything before it and itself is done. Its number; 0: there
+ * was no room. */
+uint64_t stream_alarm(struct stream *s);
+/* Number of the last piece begun. */
+uint64_t stream_last(const struct stream *s);
+/* How far the GPU has come. */
+uint64_t stream_poll(struct stream *s);
+/* The piece that the GPU works on; false: none. */
+bool stream_head(struct stream *s, enum work *kind, const struct function **f);
+/* With the context's lock held: queues in its present group, nothing pending, the gate open. */
+sov_result stream_start(struct stream *s);
+void stream_stop(struct stream *s);
+
+/* ---- stream.c ---- */
+
 sov_result stream_create(struct context *c, struct stream **out);
 /* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
-/* A queue for it in the context's present group, nothing pending. */
-sov_result stream_restart(struct stream *s);
-void stream_stop(struct stream *s);
-/* Waits until a slot is free. */
-sov_result stream_begin(struct stream *s, struct slot *slot);
-sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
-			 const struct function *f);
-void stream_poll(struct stream *s);
-/* The oldest piece of work ran too long. */
-bool stream_overdue(const struct stream *s, sov_fault *f);
-sov_result stream_wait_for(struct stream *s, uint64_t work, uint64_t limit);
+/* The oldest piece of work ran too long. With the context's lock held. */
+bool stream_overdue(struct stream *s, sov_fault *f);
+/* Without the lock. */
+sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit);
 
 /* ---- event.c ---- */
 
 struct event {
 	struct member member;
 	struct semaphore *semaphore;
-	bool recorded;
-	uint32_t value; /* of the last record */
+	pthread_mutex_t recording; /* the order of values is the order of pieces of work */
+	_Atomic uint64_t mark;     /* EVENT_RECORDED and the value of the last record */
 };
+#define EVENT_RECORDED (UINT64_C(1) << 32)
 
 /* After a reset: records that were dropped never were. */
 void event_restart(struct event *e);

@@ -22,7 +22,8 @@ static sov_result page_create(struct context *c)
 	struct semaphore_page *page;
 	struct buffer *buffer;
 	/* Ampere's host has 40 bits for a semaphore's address. */
-	sov_result r = buffer_create(c, WINSYS_SYSTEM, true, c->device->info.page_bytes, &buffer);
+	sov_result r =
+		buffer_create_mapped(c, WINSYS_SYSTEM, true, c->device->info.page_bytes, &buffer);
 
 	if (r)
 		return r;

@@ -118,6 +118,7 @@ typedef struct sov_device_properties {
 	uint32_t registers_per_multiprocessor;
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
+	char driver[64];   /* what stands behind the way to it, with its version; for people */
 } sov_device_properties;
 
 /* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.
@@ -142,10 +143,13 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
 typedef struct sov_context_options {
 	uint32_t size;
 	uint32_t flags;             /* 0 */
-	/* A kernel that runs longer, from when its stream reaches it, is stopped by the next call
-	 * on the context, or by the call that waits for it: SOV_ERROR_HANG. 0 = 10 s, on a software
-	 * GPU 10 minutes. */
+	/* A kernel that runs longer, from when a call first sees it running, is stopped by the next
+	 * call on the context other than a launch, or by the call that waits for it:
+	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
+	/* Stack of each thread, for kernels of which nobody can say how much they need: their
+	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
+	uint32_t stack_bytes;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);
@@ -169,6 +173,7 @@ typedef struct sov_fault {
 	uint64_t pc;            /* byte offset in the kernel's code; UINT64_MAX = none */
 	uint32_t block[3], thread[3];
 	char instruction[128];  /* disassembled; "" when unknown */
+	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
@@ -183,7 +188,8 @@ SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
  * stream and returns when the copy is done. */
 SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source,
 				   uint64_t bytes);
-/* Returns when the host memory, if any, may be read (destination) or written (source) again. */
+/* Host memory that is pinned is the copy's until the stream has reached it. Other host memory is not:
+ * the call returns when it may be read (destination) or written (source) again. */
 SOV_API sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr source,
 					 uint64_t bytes);
 /* Repeats the low element_bytes (1, 2 or 4) of value, count times, on the context's first stream;
@@ -196,6 +202,19 @@ SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
 #define SOV_HOST(pointer) ((sov_ptr)(uintptr_t)(pointer))
+
+/* Host memory that the GPU reaches, at the same address: SOV_HOST(pointer) may be given to kernels,
+ * copied from and to without a detour, and filled. It is pinned: as long as it is, the host cannot
+ * take its pages away. It belongs to one context; to others it is host memory like any other.
+ * What alloc gives is zeroed, begins a page, and goes with its context. */
+SOV_API sov_result sov_host_alloc(sov_context context, uint64_t bytes, void **pointer);
+/* Both wait for work that was launched before. Pointer must be what alloc returned, or what
+ * register was given. */
+SOV_API sov_result sov_host_free(sov_context context, void *pointer);
+SOV_API sov_result sov_host_unregister(sov_context context, void *pointer);
+/* Pins memory of the caller's own, whole pages around it; no page of it may be registered already.
+ * It must stay mapped until it is unregistered, or its context destroyed. */
+SOV_API sov_result sov_host_register(sov_context context, void *pointer, uint64_t bytes);
 
 /* ---- modules and functions ---- */
 

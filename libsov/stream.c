@@ -1,64 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: work in order. A stream is a queue of the context's group with memory for STREAM_SLOTS
- * pieces of work. Piece n is written into slot n % STREAM_SLOTS (launch descriptor, constant bank,
- * methods), announced by one ring entry, and ends by releasing n to the stream's semaphore. So one
- * number says it all: a piece is done when the semaphore has reached it, and a slot and its ring
- * entry are free again when the piece that used them is done.
- *
- * Order: work other than a copy ends with a release that waits for idle; a copy releases by itself,
- * and the piece behind it begins by waiting for that.
+ * Streams: work in order. How a piece of work gets to the GPU is submit.c's; this is how streams
+ * come and go, how long a piece may take, and who waits for what.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
-#define RING_BYTES (STREAM_SLOTS * NV_GP_ENTRY_BYTES)
-#define RING_SPACE 4096u
+#define COMMAND_BYTES (4096u + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Work that is no kernel should not take long, but may stand behind another context's work. */
 #define OTHER_TIME_LIMIT UINT64_C(60000000000)
-
-static_assert(RING_BYTES <= RING_SPACE, "the ring lies before the slots");
 
 static const char *const work_names[] = {
 	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel",
 	[WORK_COPY] = "a copy or fill",	      [WORK_RECORD] = "recording an event",
-	[WORK_WAIT] = "waiting for an event",
+	[WORK_WAIT] = "waiting for an event", [WORK_ALARM] = "waking a thread",
 };
 
-static uint32_t slot_of(uint64_t number)
+/* No launch looks at a clock: time begins when a call first sees the piece at the stream's head. */
+bool stream_overdue(struct stream *s, sov_fault *f)
 {
-	return (uint32_t)(number % STREAM_SLOTS);
-}
-
-void stream_poll(struct stream *s)
-{
-	/* The semaphore holds the low half of the number. */
-	uint32_t ahead = semaphore_read(s->done) - (uint32_t)s->completed;
-
-	if (ahead && ahead <= s->submitted - s->completed) {
-		s->completed += ahead;
-		s->head_since = now_ns();
-	}
-}
-
-bool stream_overdue(const struct stream *s, sov_fault *f)
-{
-	uint64_t limit = s->member.context->kernel_time_limit, ran;
+	uint64_t limit = s->member.context->kernel_time_limit, head = stream_poll(s) + 1;
 	const struct function *function;
-	uint32_t head = slot_of(s->completed + 1);
-	enum work kind = s->work[head].kind;
+	enum work kind;
 
 	/* What a wait for an event waits for is work with a limit of its own. */
-	if (s->completed == s->submitted || kind == WORK_WAIT)
+	if (!stream_head(s, &kind, &function) || kind == WORK_WAIT)
 		return false;
-	ran = now_ns() - s->head_since;
+	if (s->head != head) {
+		s->head = head;
+		s->head_since = now_ns();
+		return false;
+	}
 	if (kind != WORK_KERNEL && limit < OTHER_TIME_LIMIT)
 		limit = OTHER_TIME_LIMIT;
-	if (ran <= limit)
+	if (now_ns() - s->head_since <= limit)
 		return false;
-	function = s->work[head].function;
 	fault_init(f, kind == WORK_KERNEL ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST, function);
 	snprintf(f->cause, sizeof(f->cause), "%s did not end within its limit of %llu.%03llu s",
 		 kind == WORK_KERNEL ? "it" : work_names[kind],
@@ -67,107 +46,13 @@ bool stream_overdue(const struct stream *s, sov_fault *f)
 	return true;
 }
 
-static bool slot_free(const void *arg)
-{
-	const struct stream *s = arg;
-
-	/* One entry of a ring stays empty: put equal to get means that there is nothing. */
-	return s->submitted - s->completed < STREAM_SLOTS - 1;
-}
-
-sov_result stream_begin(struct stream *s, struct slot *slot)
-{
-	sov_result r = context_block(s->member.context, slot_free, s, SOV_MAX_WAIT);
-	uint64_t offset;
-
-	if (r)
-		return r;
-	if (s->closed)
-		return refuse(SOV_ERROR_INVALID_HANDLE,
-			      "another thread destroyed the stream meanwhile");
-	offset = RING_SPACE + (uint64_t)slot_of(s->submitted + 1) * STREAM_SLOT_BYTES;
-	slot->cpu = (uint8_t *)s->commands->cpu + offset;
-	slot->va = s->commands->va + offset;
-	slot->push = (struct nv_push){
-		.words = (uint32_t *)(slot->cpu + STREAM_SLOT_PUSH),
-		.capacity = (STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / sizeof(uint32_t),
-	};
-	if (s->last == WORK_COPY)
-		nv_push_acquire(&slot->push, s->done->va, (uint32_t)s->submitted);
-	return SOV_OK;
-}
-
-sov_result stream_submit(struct stream *s, struct slot *slot, enum work kind,
-			 const struct function *f)
-{
-	struct context *c = s->member.context;
-	uint64_t number = s->submitted + 1;
-	uint32_t put = __atomic_load_n(s->memory.put, __ATOMIC_RELAXED);
-
-	if (kind != WORK_COPY)
-		nv_push_release(&slot->push, s->done->va, (uint32_t)number, false);
-	if (slot->push.overflow)
-		return refuse(SOV_ERROR_INTERNAL, "%s needs more methods than a slot holds",
-			      work_names[kind]);
-	s->work[slot_of(number)].kind = kind;
-	s->work[slot_of(number)].function = f;
-	s->work[slot_of(number)].ticket = ++c->ticket;
-	if (s->completed == s->submitted)
-		s->head_since = now_ns();
-	s->submitted = number;
-	s->done->value = (uint32_t)number;
-	s->last = kind;
-	s->memory.ring[put] = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
-	__atomic_store_n(s->memory.put, (put + 1) % STREAM_SLOTS, __ATOMIC_RELEASE);
-	c->winsys->doorbell(s->queue);
-	return SOV_OK;
-}
-
-struct target {
-	const struct stream *stream;
-	uint64_t number;
-};
-
-static bool target_reached(const void *arg)
-{
-	const struct target *t = arg;
-
-	return t->stream->completed >= t->number;
-}
-
 sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 {
-	struct target t = {s, number};
+	sov_result r = semaphore_wait(s->member.context, s->done, (uint32_t)number, limit, s);
 
-	return context_block(s->member.context, target_reached, &t, limit);
-}
-
-void stream_stop(struct stream *s)
-{
-	if (s->queue)
-		s->member.context->winsys->queue_destroy(s->queue);
-	s->queue = NULL;
-}
-
-sov_result stream_restart(struct stream *s)
-{
-	struct context *c = s->member.context;
-	struct slot slot;
-	sov_result r;
-
-	if (c->winsys->queue_create(c->group, s->commands->backing, 0, s->commands->va,
-				    STREAM_SLOTS, &s->queue))
-		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no queue for a stream",
-			      c->device->properties.name);
-	c->winsys->queue_memory(s->queue, &s->memory);
-	s->half_busy[0] = s->half_busy[1] = 0;
-	s->code_writes = 0;
-	s->last = WORK_SETUP;
-	r = stream_begin(s, &slot);
-	if (r)
-		return r;
-	nv_push_setup(&slot.push, &c->chip);
-	return stream_submit(s, &slot, WORK_SETUP, NULL);
+	if (!r)
+		stream_poll(s);
+	return r;
 }
 
 static void stream_free(struct object *o)
@@ -175,42 +60,44 @@ static void stream_free(struct object *o)
 	struct stream *s = (struct stream *)o;
 	struct context *c = s->member.context;
 
+	LOG(STREAM, INFO, "%llu destroyed", (unsigned long long)s->serial);
 	pthread_mutex_lock(&c->lock);
 	list_remove(&s->member.link);
 	stream_stop(s);
-	if (s->staging)
-		buffer_destroy(c, s->staging);
+	staging_fini(c, &s->staging);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);
 	pthread_mutex_unlock(&c->lock);
-	pthread_mutex_destroy(&s->host_copies);
 	free(s);
 	object_put(&c->object);
 }
 
 sov_result stream_create(struct context *c, struct stream **out)
 {
-	struct stream *s = calloc(1, sizeof(*s));
+	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
 	sov_result r;
 
 	if (!s)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
+	memset(s, 0, sizeof(*s));
+	gate_init(&s->gate);
 	r = semaphore_create(c, &s->done);
 	if (r)
 		goto no_semaphore;
 	/* A semaphore's new owner goes on counting where the old one stopped. */
-	s->submitted = s->completed = s->done->value;
-	r = buffer_create(c, WINSYS_VRAM, true, RING_SPACE + STREAM_SLOTS * STREAM_SLOT_BYTES,
-			  &s->commands);
+	atomic_init(&s->tail, (uint64_t)s->done->value << 1);
+	s->serial = ++c->stream_serial;
+	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
 		goto no_commands;
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
 	if (r)
 		goto no_handle;
-	pthread_mutex_init(&s->host_copies, NULL);
-	r = stream_restart(s);
+	staging_init(&s->staging);
+	r = stream_start(s);
 	if (r)
 		goto no_queue;
+	LOG(STREAM, INFO, "%llu created", (unsigned long long)s->serial);
 	*out = s;
 	return SOV_OK;
 
@@ -232,19 +119,10 @@ no_semaphore:
 
 struct stream *stream_find(struct context *c, sov_stream handle)
 {
-	struct stream *s = c->first;
+	struct stream *s = object_get(handle ? handle : c->first_handle, OBJECT_STREAM);
 
-	if (!handle) {
-		object_reference(&s->member.object);
-		return s;
-	}
-	s = object_get(handle, OBJECT_STREAM);
 	if (s && s->member.context != c) {
-		/* The other context's lock is not held, and none of its objects is freed under
-		 * ours. */
-		pthread_mutex_unlock(&c->lock);
 		object_put(&s->member.object);
-		pthread_mutex_lock(&c->lock);
 		refuse(SOV_ERROR_INVALID_HANDLE, "the stream belongs to another context");
 		return NULL;
 	}
@@ -270,6 +148,29 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	return context_leave(c, r);
 }
 
+static bool stream_idle(void *arg)
+{
+	struct stream *s = arg;
+
+	return stream_poll(s) == stream_last(s);
+}
+
+/* With the lock held. *keep: it was not emptied. */
+static sov_result stream_empty(struct stream *s, bool *keep)
+{
+	sov_result r;
+
+	s->closed = true;
+	gate_close(&s->gate);
+	r = context_block(s->member.context, stream_idle, s, SOV_MAX_WAIT);
+	*keep = r == SOV_ERROR_TIMEOUT;
+	if (*keep) {
+		s->closed = false;
+		gate_open(&s->gate);
+	}
+	return r;
+}
+
 sov_result sov_stream_destroy(sov_stream stream)
 {
 	sov_result r;
@@ -280,19 +181,17 @@ sov_result sov_stream_destroy(sov_stream stream)
 	if (!s)
 		return r;
 	c = s->member.context;
-	if (s == c->first)
+	if (stream == c->first_handle)
 		return member_leave(
 			s, refuse(SOV_ERROR_INVALID_ARGUMENT,
 				  "the context's first stream is destroyed with its context"));
 	if (s->closed)
 		return member_leave(
 			s, refuse(SOV_ERROR_BUSY, "another thread is destroying the stream"));
-	s->closed = true;
-	if (!r) {
-		r = stream_wait_for(s, s->submitted, SOV_MAX_WAIT);
-		keep = r == SOV_ERROR_TIMEOUT;
-	}
-	s->closed = !keep;
+	if (r)
+		s->closed = true;
+	else
+		r = stream_empty(s, &keep);
 	pthread_mutex_unlock(&c->lock);
 	if (!keep && object_retire(&s->member.object))
 		object_put(&s->member.object);
@@ -303,7 +202,11 @@ sov_result sov_stream_destroy(sov_stream stream)
 sov_result sov_stream_wait(sov_stream stream, uint64_t limit)
 {
 	sov_result r = check_limit(limit);
-	struct stream *s = r ? NULL : member_enter(stream, OBJECT_STREAM, &r);
+	struct stream *s = r ? NULL : object_get(stream, OBJECT_STREAM);
 
-	return s ? member_leave(s, stream_wait_for(s, s->submitted, limit)) : r;
+	if (!s)
+		return r ? r : SOV_ERROR_INVALID_HANDLE;
+	r = stream_wait_for(s, stream_last(s), limit);
+	object_put(&s->member.object);
+	return r;
 }

@@ -327,16 +327,43 @@ static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
 		jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
 }
 
-/* Register pair plus target: indirect branches and returns. */
-static void run_jump_register(struct warp *w, const struct op *op, uint32_t mask)
+/* Register pair plus target: indirect branches, calls and returns. */
+static void jump_register(struct warp *w, const struct op *op, uint32_t mask, uint64_t from)
 {
 	uint32_t space[2 * LANES];
 	const uint32_t *a = fetch(w, op, 0, space);
 	uint64_t pc[LANES];
 
 	for (uint32_t i = 0; i < LANES; i++)
-		pc[i] = w->next + (uint64_t)op->target + ((uint64_t)a[LANES + i] << 32 | a[i]);
+		pc[i] = from + (uint64_t)op->target + ((uint64_t)a[LANES + i] << 32 | a[i]);
 	jump_each(w, mask & pred_read(w, op, 0), pc);
+}
+
+static void run_jump_register(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump_register(w, op, mask, w->next);
+}
+
+static void run_jump_absolute(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump_register(w, op, mask, 0);
+}
+
+static void run_call(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump(w, mask & pred_read(w, op, 0), (uint64_t)op->target);
+}
+
+/* An address of code: the instruction's own, or the target's. */
+static void run_lepc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint64_t at = op->inst->op == SASS_LEPC ? w->pc : w->next + (uint64_t)op->target;
+	uint32_t row[LANES];
+
+	row_splat(row, (uint32_t)at);
+	row_blend(w->r[op->d], row, mask);
+	row_splat(row, (uint32_t)(at >> 32));
+	row_blend(w->r[op->d + 1], row, mask);
 }
 
 static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
@@ -399,7 +426,13 @@ const struct op_row rows_control[] = {
 	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
 	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
 	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
+	{SASS_CALL_REL_REG, "xSt", run_jump_register, NULL, prepare_call},
 	{SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call},
+	{SASS_CALL_ABS, "xt", run_call, NULL, prepare_call},
+	{SASS_CALL_ABS_REG, "xSt", run_jump_absolute, NULL, prepare_call},
+	{SASS_RET_ABS, "xSt", run_jump_absolute, NULL, prepare_call},
+	{SASS_LEPC, "D", run_lepc, NULL, NULL},
+	{SASS_LEPC_TARGET, "Dt", run_lepc, NULL, NULL},
 	{SASS_BSSY, "btx", run_bssy, NULL, NULL},
 	{SASS_BSYNC, "bx", run_bsync, NULL, NULL},
 	{SASS_BREAK, "bx", run_break, NULL, NULL},

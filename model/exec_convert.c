@@ -26,9 +26,11 @@ static const struct number_type *destination(const struct op *op)
 	return &types[op->inst->op == SASS_I2FP ? SASS_TYPE_F32 : op->inst->mod[SASS_M_DTYPE]];
 }
 
-/* FRND has one type, its destination's. */
+/* FRND has one type, its destination's; F2IP takes floats. */
 static const struct number_type *source(const struct op *op)
 {
+	if (op->inst->op == SASS_F2IP)
+		return &types[SASS_TYPE_F32];
 	return &types[op->inst->mod[op->inst->op == SASS_FRND ? SASS_M_DTYPE : SASS_M_STYPE]];
 }
 
@@ -135,6 +137,25 @@ static void core_f2i(const struct op *op, struct operands *o)
 		put(op, o, i, to_integer(op, destination(op), bits_of(op, o, i)));
 }
 
+/* Two floats become two bytes; a half of c goes above them. */
+static void core_f2ip(const struct op *op, struct operands *o)
+{
+	const struct number_type *to = destination(op);
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t rest = o->s[2][i] >> 16 * op->inst->ops[3].aux << 16;
+
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t byte = to_integer(op, to, o->s[1 - k][i]) & 0xff;
+
+			if (op->inst->mod[SASS_M_RELU] && to->is_signed && byte & 0x80)
+				byte = 0;
+			rest |= byte << 8 * k;
+		}
+		o->d[i] = rest;
+	}
+}
+
 static const char *prepare_convert(struct op *op, const struct sass_inst *in)
 {
 	const struct number_type *from = source(op);
@@ -155,6 +176,7 @@ const struct op_row rows_convert[] = {
 	{SASS_F2I, "df", run_vector, core_f2i, prepare_convert},
 	{SASS_I2F, "ds", run_vector, core_i2f, prepare_convert},
 	{SASS_I2FP, "ds", run_vector, core_i2f, prepare_convert},
+	{SASS_F2IP, "dsss", run_vector, core_f2ip, NULL},
 	{SASS_FRND, "df", run_vector, core_frnd, prepare_convert},
 	OP_ROWS_END,
 };

@@ -173,8 +173,14 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 
 static void core_fmnmx(const struct op *op, struct operands *o)
 {
-	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t x = minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
+
+		/* The signs are those that the registers have: PTX ISA, max.xorsign.abs. */
+		if (op->inst->mod[SASS_M_XORSIGN] && !is_nan(x))
+			x = (x & 0x7fffffff) | ((o->s[0][i] ^ o->s[1][i]) & 0x80000000);
+		o->d[i] = x;
+	}
 }
 
 static void core_fsel(const struct op *op, struct operands *o)
@@ -304,13 +310,31 @@ static uint32_t mufu_high(uint32_t function, uint32_t high)
 	return (uint32_t)(bits >> 32);
 }
 
+/* A half in and out: subnormals count, but for bfloat16's, whose results PTX flushes (ex2.ftz). */
+static uint32_t mufu_half(const struct op *op, uint32_t function, uint32_t bits)
+{
+	bool bf16 = op->inst->mod[SASS_M_DTYPE] == SASS_TYPE_BF16;
+	const struct float_format *f = bf16 ? &float_bf16 : &float_f16;
+	const struct sass_operand *x = &op->inst->ops[1];
+	uint32_t h = bits >> 16 * x->aux & 0xffff, wide;
+
+	if (x->flags & SASS_ABS)
+		h &= 0x7fff;
+	if (x->flags & SASS_NEG)
+		h ^= 0x8000;
+	wide = (uint32_t)float_convert(f, &float_f32, h, FLOAT_NEAREST);
+	return (uint32_t)float_convert(&float_f32, f, mufu(function, wide), FLOAT_NEAREST);
+}
+
 static void core_mufu(const struct op *op, struct operands *o)
 {
 	uint32_t function = op->inst->mod[SASS_M_FUNC];
 	bool high = function == SASS_MUFU_RCP64H || function == SASS_MUFU_RSQ64H;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = high ? mufu_high(function, SRC(0)) : mufu(function, SRC(0));
+		o->d[i] = op->inst->mod[SASS_M_DTYPE] ? mufu_half(op, function, o->s[0][i])
+			  : high			      ? mufu_high(function, SRC(0))
+							      : mufu(function, SRC(0));
 }
 
 const struct op_row rows_float[] = {

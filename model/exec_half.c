@@ -11,19 +11,26 @@ static const struct float_format *format(const struct op *op)
 	return op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_BF16 ? &float_bf16 : &float_f16;
 }
 
-/* Half k of source n, which is operand n + 1 of the instruction. Registers may be read sideways. */
+/* Half k of source n. Registers and constants may be read sideways. */
+static uint32_t raw_half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
+			 uint32_t k)
+{
+	const struct sass_operand *x = &op->inst->ops[op->data[0] + n];
+	uint32_t which = x->kind == SASS_CONST ? x->aux >> 5 : x->kind == SASS_IMM ? 0 : x->aux;
+
+	if (which == SASS_HALF_LOW)
+		k = 0;
+	if (which == SASS_HALF_HIGH)
+		k = 1;
+	return o->s[n][i] >> 16 * k & 0xffff;
+}
+
 static uint32_t half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
 		     uint32_t k)
 {
-	const struct sass_operand *x = &op->inst->ops[n + 1];
-	bool chosen = x->kind == SASS_GPR || x->kind == SASS_UGPR;
-	uint32_t value;
+	const struct sass_operand *x = &op->inst->ops[op->data[0] + n];
+	uint32_t value = raw_half(op, o, n, i, k);
 
-	if (chosen && x->aux == SASS_HALF_LOW)
-		k = 0;
-	if (chosen && x->aux == SASS_HALF_HIGH)
-		k = 1;
-	value = o->s[n][i] >> 16 * k & 0xffff;
 	if (x->flags & SASS_ABS)
 		value &= 0x7fff;
 	if (x->flags & SASS_NEG)
@@ -61,6 +68,9 @@ static uint64_t compute(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	}
 }
 
+/* What a load beyond the end of a tensor gives: PTX ISA, fma.oob, "OOB NaN". */
+#define OUT_OF_BOUNDS 0xffffu
+
 static void core_half(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
@@ -70,10 +80,100 @@ static void core_half(const struct op *op, struct operands *o)
 			uint32_t a = half(op, o, 0, i, k), b = half(op, o, 1, i, k);
 			uint32_t c = op->inst->nops > 3 ? half(op, o, 2, i, k) : 0;
 
+			if (op->inst->mod[SASS_M_OOB] && (a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS))
+				continue;
 			both |= finish(op, compute(op, a, b, c)) << 16 * k;
 		}
 		o->d[i] = both;
 	}
+}
+
+/* Minimum and maximum, as of larger floats (exec_float.c). */
+
+static int32_t order(uint32_t x)
+{
+	return (int32_t)(x & 0x8000 ? 0x7fff - x : x);
+}
+
+static uint32_t minmax(const struct op *op, uint32_t a, uint32_t b, bool min)
+{
+	const struct float_format *f = format(op);
+	bool nan_a = float_is_nan(f, a), nan_b = float_is_nan(f, b);
+
+	if (nan_a || nan_b)
+		return op->inst->mod[SASS_M_NAN] || (nan_a && nan_b) ? (uint32_t)float_nan(f)
+		       : nan_a					     ? b
+								     : a;
+	return (order(a) < order(b)) == min ? a : b;
+}
+
+static void core_hmnmx2(const struct op *op, struct operands *o)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t both = 0;
+
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t x = minmax(op, half(op, o, 0, i, k), half(op, o, 1, i, k),
+					    o->x[0] >> i & 1);
+
+			/* The signs are those that the registers have. */
+			if (op->inst->mod[SASS_M_XORSIGN] && !float_is_nan(format(op), x))
+				x = (x & 0x7fff) | ((raw_half(op, o, 0, i, k) ^
+						     raw_half(op, o, 1, i, k)) & 0x8000);
+			both |= x << 16 * k;
+		}
+		o->d[i] = both;
+	}
+}
+
+/* Lanes whose halves k compare. */
+static uint32_t compare(const struct op *op, struct operands *o, uint32_t k)
+{
+	const struct float_format *f = format(op);
+	uint32_t cmp = op->inst->mod[SASS_M_CMP], bits = 0;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t a = half(op, o, 0, i, k), b = half(op, o, 1, i, k), is;
+		bool equal = a == b || !((a | b) & 0x7fff);
+
+		is = float_is_nan(f, a) || float_is_nan(f, b) ? 8
+		     : equal				      ? 2
+		     : order(a) < order(b)		      ? 1
+							      : 4;
+		bits |= (uint32_t)!!(cmp & is) << i;
+	}
+	return bits;
+}
+
+static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)
+{
+	uint32_t how = op->inst->mod[SASS_M_BOOL];
+
+	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
+}
+
+static void core_hsetp2(const struct op *op, struct operands *o)
+{
+	for (uint32_t k = 0; k < 2; k++)
+		o->p[k] = combine(op, compare(op, o, k), o->x[0]);
+}
+
+static void core_hset2(const struct op *op, struct operands *o)
+{
+	uint32_t one = format(op) == &float_f16 ? 0x3c00 : 0x3f80;
+	uint32_t low = combine(op, compare(op, o, 0), o->x[0]);
+	uint32_t high = combine(op, compare(op, o, 1), o->x[0]);
+	uint32_t yes = op->inst->mod[SASS_M_BF] ? one : 0xffff;
+
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0);
+}
+
+/* Sources are the operands behind the destinations. */
+static const char *prepare_half(struct op *op, const struct sass_inst *in)
+{
+	op->data[0] = in->op == SASS_HSETP2 ? 2 : 1;
+	return in->mod[SASS_M_HAND] ? "HSETP2.H_AND is not modelled" : NULL;
 }
 
 /* f16 in, f32 out: one half of each operand. */
@@ -88,25 +188,52 @@ static void core_hadd2_f32(const struct op *op, struct operands *o)
 	}
 }
 
-/* Two f32 to two halves: a is the high one. */
+/* f32 to halves: a is the high one, or a half of c goes there. */
+
+static uint32_t narrow(const struct op *op, uint32_t x)
+{
+	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
+
+	return finish(op, float_convert(&float_f32, format(op), x, r));
+}
+
 static void core_f2fp(const struct op *op, struct operands *o)
 {
-	const struct float_format *f = format(op);
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = narrow(op, o->s[0][i]) << 16 | narrow(op, o->s[1][i]);
+}
+
+static void core_f2fp_merge(const struct op *op, struct operands *o)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = o->s[1][i] >> 16 * op->inst->ops[2].aux << 16 | narrow(op, o->s[0][i]);
+}
+
+/* f32 with the mantissa of a half: the low 13 bits are zero, but those of NaN. */
+static void core_f2fp_tf32(const struct op *op, struct operands *o)
+{
+	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t high = float_convert(&float_f32, f, o->s[0][i], FLOAT_NEAREST);
-		uint64_t low = float_convert(&float_f32, f, o->s[1][i], FLOAT_NEAREST);
+		uint32_t x = (uint32_t)float_convert(&float_f32, &float_tf32, o->s[0][i], r) << 13;
 
-		o->d[i] = finish(op, high) << 16 | finish(op, low);
+		if (float_is_nan(&float_f32, o->s[0][i]))
+			x = (uint32_t)float_nan(&float_f32);
+		o->d[i] = op->inst->mod[SASS_M_RELU] && x >> 31 ? 0 : x;
 	}
 }
 
 const struct op_row rows_half[] = {
-	{SASS_HADD2, "dss", run_vector, core_half, NULL},
-	{SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, NULL},
-	{SASS_HMUL2, "dss", run_vector, core_half, NULL},
-	{SASS_HFMA2, "dsss", run_vector, core_half, NULL},
-	{SASS_HFMA2_MMA, "dsss", run_vector, core_half, NULL},
+	{SASS_HADD2, "dss", run_vector, core_half, prepare_half},
+	{SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, prepare_half},
+	{SASS_HMUL2, "dss", run_vector, core_half, prepare_half},
+	{SASS_HFMA2, "dsss", run_vector, core_half, prepare_half},
+	{SASS_HFMA2_MMA, "dsss", run_vector, core_half, prepare_half},
+	{SASS_HMNMX2, "dssx", run_vector, core_hmnmx2, prepare_half},
+	{SASS_HSET2, "dssx", run_vector, core_hset2, prepare_half},
+	{SASS_HSETP2, "ppssx", run_vector, core_hsetp2, prepare_half},
 	{SASS_F2FP, "dss", run_vector, core_f2fp, NULL},
+	{SASS_F2FP_MERGE, "dss", run_vector, core_f2fp_merge, NULL},
+	{SASS_F2FP_TF32, "ds", run_vector, core_f2fp_tf32, NULL},
 	OP_ROWS_END,
 };

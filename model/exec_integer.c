@@ -153,6 +153,59 @@ static void core_idp(const struct op *op, struct operands *o)
 	}
 }
 
+/* Two halves of a with two bytes of b, the low or the high ones. */
+static void core_idp_2a(const struct op *op, struct operands *o)
+{
+	uint32_t dot = op->inst->mod[SASS_M_DOT], from = op->inst->mod[SASS_M_HI] ? 16 : 0;
+	bool sign_a = dot == SASS_DOT_S8_U8 || dot == SASS_DOT_S8_S8;
+	bool sign_b = dot == SASS_DOT_U8_S8 || dot == SASS_DOT_S8_S8;
+	LOCAL_SOURCES;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t sum = SRC(2);
+
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t a = o->s[0][i] >> 16 * k & 0xffff;
+			uint32_t b = o->s[1][i] >> (from + 8 * k) & 0xff;
+
+			sum += (sign_a ? (uint32_t)(int16_t)a : a) *
+			       (sign_b ? (uint32_t)(int8_t)b : b);
+		}
+		o->d[i] = sum;
+	}
+}
+
+/* Two numbers of 16 bits in a register; negation is each half's own. */
+static void core_add_16x2(const struct op *op, struct operands *o)
+{
+	uint32_t sign = op->s[1].negate ? ALL_LANES : 1;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t a = o->s[0][i], b = o->s[1][i];
+
+		o->d[i] = ((a + sign * b) & 0xffff) | ((a >> 16) + sign * (b >> 16)) << 16;
+	}
+}
+
+static void core_imnmx_16x2(const struct op *op, struct operands *o)
+{
+	const uint8_t *mod = op->inst->mod;
+	uint32_t bias = mod[SASS_M_SIGNED] ? 0x8000 : 0;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		bool min = o->x[0] >> i & 1;
+		uint32_t both = 0;
+
+		for (uint32_t k = 0; k < 32; k += 16) {
+			uint32_t a = o->s[0][i] >> k & 0xffff, b = o->s[1][i] >> k & 0xffff;
+			uint32_t x = ((a ^ bias) < (b ^ bias)) == min ? a : b;
+
+			both |= (mod[SASS_M_RELU] && x & 0x8000 ? 0 : x) << k;
+		}
+		o->d[i] = both;
+	}
+}
+
 /* Shifted addition: addresses. */
 
 static void core_lea(const struct op *op, struct operands *o)
@@ -357,6 +410,15 @@ static void core_plop3(const struct op *op, struct operands *o)
 	}
 }
 
+/* The same of three registers' signs. */
+static void core_plop3_sign(const struct op *op, struct operands *o)
+{
+	for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t i = 0; i < LANES; i++)
+			o->x[k] |= o->s[k][i] >> 31 << i;
+	core_plop3(op, o);
+}
+
 /* Bits. */
 
 /* The pair c:a, shifted; the type decides how far amounts go and what comes in from the left. */
@@ -503,17 +565,20 @@ static void core_brev(const struct op *op, struct operands *o)
 const struct op_row rows_integer[] = {
 	{SASS_IADD3, "dppsssxx", run_vector, core_iadd3, prepare_iadd3},
 	{SASS_VIADD, "dss", run_vector, core_add, NULL},
+	{SASS_VIADD_16X2, "dss", run_vector, core_add_16x2, NULL},
 	{SASS_IMAD, "dsssx", run_vector, core_imad, NULL},
 	{SASS_IMAD_WIDE, "DpssSx", run_vector, core_imad_wide, NULL},
 	{SASS_IMAD_HI, "dpssSx", run_vector, core_imad_hi, NULL},
 	{SASS_ISETP, "ppssxx", run_vector, core_isetp, NULL},
 	{SASS_IMNMX, "dssx", run_vector, core_imnmx, NULL},
 	{SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL},
+	{SASS_VIMNMX_16X2, "dssx", run_vector, core_imnmx_16x2, NULL},
 	{SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL},
 	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
 	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
 	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
+	{SASS_IDP_2A, "dsss", run_vector, core_idp_2a, NULL},
 	{SASS_IABS, "ds", run_vector, core_iabs, NULL},
 	{SASS_LEA, "dpssix", run_vector, core_lea, NULL},
 	{SASS_LEA_HI, "dpsssix", run_vector, core_lea_hi, NULL},
@@ -521,6 +586,7 @@ const struct op_row rows_integer[] = {
 	{SASS_LOP3, "pdsssix", run_vector, core_lop3, NULL},
 	{SASS_PLOP3, "ppxxxii", run_vector, core_plop3, NULL},
 	{SASS_PLOP3_UPRED, "ppxxxii", run_vector, core_plop3, NULL},
+	{SASS_PLOP3_SIGN, "ppsssii", run_vector, core_plop3_sign, NULL},
 	{SASS_SHF, "dsss", run_vector, core_shf, NULL},
 	{SASS_SEL, "dssx", run_vector, core_sel, NULL},
 	{SASS_PRMT, "dsss", run_vector, core_prmt, NULL},

@@ -134,7 +134,28 @@ static void run_redux(struct warp *w, const struct op *op, uint32_t mask)
 	w->ur[op->d] = value;
 }
 
+/* The first lane of those that a mask or a predicate names. */
+static void elect(struct warp *w, const struct op *op, uint32_t mask, uint32_t among)
+{
+	if (!among)
+		return pred_write(w, op->p[0], 0, mask);
+	w->ur[op->d] = first_lane(among);
+	pred_write(w, op->p[0], 1u << first_lane(among), mask);
+}
+
+static void run_elect(struct warp *w, const struct op *op, uint32_t mask)
+{
+	elect(w, op, mask, (w->ur[op->s[0].row] ^ op->s[0].flip) & mask);
+}
+
+static void run_elect_pred(struct warp *w, const struct op *op, uint32_t mask)
+{
+	elect(w, op, mask, pred_read(w, op, 0) & mask);
+}
+
 const struct op_row rows_lane[] = {
+	{SASS_ELECT, "pds", run_elect, NULL, NULL},
+	{SASS_ELECT_PRED, "pdx", run_elect_pred, NULL, NULL},
 	{SASS_SHFL, "pdsss", run_shfl, NULL, NULL},
 	{SASS_VOTE, "dpx", run_vote, NULL, NULL},
 	{SASS_VOTEU, "dpx", run_voteu, NULL, NULL},

@@ -113,15 +113,16 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
 	}
 }
 
+/* A descriptor's high word may say how to cache, which means nothing here. */
 bool descriptor_valid(struct warp *w, const struct op *op)
 {
 	const struct sass_operand *o = &op->inst->ops[op->data[1]];
 
-	if (!(o->flags & SASS_DESC) || o->aux == SASS_URZ || !(w->ur[o->aux] | w->ur[o->aux + 1]))
+	if (!(o->flags & SASS_DESC) || o->aux == SASS_URZ || !w->ur[o->aux])
 		return true;
 	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-		   "memory descriptor UR%u is 0x%x%08x; only 0 is modelled", o->aux,
-		   w->ur[o->aux + 1], w->ur[o->aux]);
+		   "memory descriptor UR%u is 0x%x%08x; only a cache policy is modelled, whose low "
+		   "word is 0", o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
 	return false;
 }
 

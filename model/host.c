@@ -34,10 +34,12 @@ static const uint32_t fault_xid[MODEL_FAULT_COUNT] = {
 bool channel_fail(struct model_channel *c, const struct model_error *where, const char *format, ...)
 {
 	struct nv_notification *n = c->config.notifier;
+	bool first;
 	va_list ap;
 
 	pthread_mutex_lock(&c->lock);
-	if (!c->error.fault && !atomic_load(&c->stop)) {
+	first = !c->error.fault && !atomic_load(&c->stop);
+	if (first) {
 		c->error = *where;
 		c->error.xid = fault_xid[where->fault];
 		va_start(ap, format);
@@ -52,6 +54,8 @@ bool channel_fail(struct model_channel *c, const struct model_error *where, cons
 	}
 	atomic_store(&c->stop, true);
 	pthread_mutex_unlock(&c->lock);
+	if (first && c->config.interrupt)
+		c->config.interrupt(c->config.argument, true);
 	return false;
 }
 
@@ -222,9 +226,12 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 		return true;
 	case NV_HOST_SEM_EXECUTE:
 		return semaphore_execute(c, data);
+	case NV_HOST_NON_STALL_INTERRUPT:
+		if (c->config.interrupt)
+			c->config.interrupt(c->config.argument, false);
+		return true;
 	case NV_HOST_NOP:
 	case NV_HOST_SET_REFERENCE:
-	case NV_HOST_NON_STALL_INTERRUPT: /* there is no one to interrupt */
 	case NV_HOST_WFI:                 /* engines are idle between methods */
 	case NV_HOST_MEM_OP_A: /* host memory is coherent and the MMU has no stale entries */
 	case NV_HOST_MEM_OP_B:

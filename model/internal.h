@@ -96,6 +96,8 @@ struct compute {
 		local_tpc[3]; /* high word first */
 	bool shared_window_set, local_window_set;
 	uint32_t pcas; /* descriptor's address >> 8 */
+	uint32_t inline_bytes, inline_lines, inline_to[2];
+	uint64_t inline_at, inline_left; /* what is still to come of the data */
 	uint64_t launches;
 };
 
@@ -139,11 +141,14 @@ bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t addres
 /* Writes size bytes of payload and, when asked, the time 8 bytes behind. */
 bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload, uint32_t size,
 		     bool timestamp);
-uint64_t model_nanoseconds(void);
 
 /* One word of data for a method; false: the channel has failed. */
 bool compute_method(struct model_channel *c, uint32_t method, uint32_t data);
 bool copy_method(struct model_channel *c, uint32_t method, uint32_t data);
+
+/* inline.c: data of the method stream for memory. */
+bool inline_launch(struct model_channel *c, uint32_t data);
+bool inline_word(struct model_channel *c, uint32_t data);
 
 /* workers.c: threads that run the blocks of grids. workers_run returns when the grid has ended. */
 int workers_create(uint32_t threads, struct workers **out);

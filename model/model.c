@@ -15,8 +15,9 @@
 #include "hw/nv/host.h"
 #include "model/internal.h"
 
-/* Counts of the products in the field, not of the full dies: H100/H200 SXM and A100. CUDA
- * programming guide, "Technical Specifications per Compute Capability"; 132 SMs seen on an H200. */
+/* Counts of products in the field, not of the full dies: H100/H200 SXM, A100, GeForce RTX 3090 and
+ * 4090. CUDA programming guide, "Technical Specifications per Compute Capability"; 132 SMs seen on
+ * an H200. */
 static const struct model_chip chips[] = {
 	{
 		.name = "gh100",
@@ -46,6 +47,36 @@ static const struct model_chip chips[] = {
 		.host_class = NV_CLASS_AMPERE_CHANNEL,
 		.compute_class = NV_CLASS_AMPERE_COMPUTE,
 		.copy_class = NV_CLASS_AMPERE_COPY,
+		.qmd_bytes = 256,
+	},
+	{
+		.name = "ga102",
+		.product = "software GPU, Ampere GA102",
+		.sm = 86,
+		.sm_count = 82,
+		.warps_per_sm = 48,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 99 << 10,
+		.shared_per_sm = 100 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_AMPERE_CHANNEL,
+		.compute_class = NV_CLASS_AMPERE_COMPUTE_B,
+		.copy_class = NV_CLASS_AMPERE_COPY_B,
+		.qmd_bytes = 256,
+	},
+	{
+		.name = "ad102",
+		.product = "software GPU, Ada AD102",
+		.sm = 89,
+		.sm_count = 128,
+		.warps_per_sm = 48,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 99 << 10,
+		.shared_per_sm = 100 << 10,
+		.registers_per_sm = 65536,
+		.host_class = NV_CLASS_AMPERE_CHANNEL,
+		.compute_class = NV_CLASS_ADA_COMPUTE,
+		.copy_class = NV_CLASS_AMPERE_COPY_B,
 		.qmd_bytes = 256,
 	},
 };

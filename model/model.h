@@ -38,6 +38,8 @@ struct model_config {
 int model_create(const struct model_config *c, struct model **out);
 void model_destroy(struct model *m); /* channels and spaces must be gone */
 const struct model_chip *model_get_chip(const struct model *m);
+/* The clock of time stamps. */
+uint64_t model_nanoseconds(void);
 
 /* VRAM: one zeroed, lazily backed range; physical address 0 is its first byte. */
 uint8_t *model_vram(struct model *m, uint64_t *bytes);
@@ -57,6 +59,10 @@ struct model_channel_config {
 	uint32_t ring_entries; /* power of two */
 	void *userd;           /* 512 bytes */
 	void *notifier;        /* 16 bytes; may be NULL */
+	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
+	 * be NULL, and may not call the model. */
+	void (*interrupt)(void *argument, bool failed);
+	void *argument;
 };
 int model_channel_create(struct model *m, struct model_space *s,
 			 const struct model_channel_config *c, struct model_channel **out);

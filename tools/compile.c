@@ -9,7 +9,7 @@
 
 struct request {
 	const char *in, *out, *target, *print;
-	bool serial, stats, json;
+	bool serial, spill, stats, json;
 };
 
 static double now(void)
@@ -38,6 +38,7 @@ static void print_json(const struct request *q, const struct compile_result *r, 
 		json_u64(&j, "registers", k->registers);
 		json_u64(&j, "predicates", k->predicates);
 		json_u64(&j, "shared_bytes", k->shared_bytes);
+		json_u64(&j, "stack_bytes", k->stack_bytes);
 		json_u64(&j, "code_bytes", k->code_bytes);
 		json_u64(&j, "static_cycles", k->static_cycles);
 		json_end_object(&j);
@@ -74,6 +75,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 		.source = source_of(q->in),
 		.target = q->target,
 		.serial = q->serial,
+		.spill = q->spill,
 		.print_pass = q->print,
 		.print_to = open_memstream(&printed, &printed_size),
 		.stats = q->stats || q->json,
@@ -133,6 +135,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
 		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL, &q.print},
 		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
+		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
 		{0},
 	};

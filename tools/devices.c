@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sov devices: what there is to run on, in the order of ordinals. */
+#include <stdlib.h>
+#include <string.h>
 #include "libsov/sov.h"
 #include "tools/tool.h"
 
@@ -32,14 +34,29 @@ static void print_text(const sov_device_properties *p)
 	printf("\n");
 }
 
-static void print_json(struct json *j, const sov_device_properties *p)
+const char *device_feature(size_t bit)
 {
-	json_object(j, NULL);
+	for (size_t i = 0; i < FEATURES; i++)
+		if (features[i].bit == 1u << bit)
+			return features[i].name;
+	return NULL;
+}
+
+int device_open(const char *name, sov_device *device)
+{
+	if (!name || (*name && !name[strspn(name, "0123456789")]))
+		return sov_device_open(name ? (uint32_t)strtoul(name, NULL, 10) : 0, device);
+	return sov_device_open_name(name, device);
+}
+
+void device_json(struct json *j, const sov_device_properties *p)
+{
 	json_u64(j, "ordinal", p->ordinal);
 	json_string(j, "name", p->name);
 	json_string(j, "product", p->product);
 	json_string(j, "target", p->target);
 	json_string(j, "winsys", p->winsys);
+	json_string(j, "driver", p->driver);
 	json_u64(j, "memory_bytes", p->memory_bytes);
 	json_u64(j, "multiprocessors", p->multiprocessors);
 	json_u64(j, "warp_size", p->warp_size);
@@ -55,7 +72,6 @@ static void print_json(struct json *j, const sov_device_properties *p)
 		if (p->features & features[i].bit)
 			json_string(j, NULL, features[i].name);
 	json_end_array(j);
-	json_end_object(j);
 }
 
 static int run(const struct verb *v, int argc, char **argv)
@@ -90,10 +106,13 @@ static int run(const struct verb *v, int argc, char **argv)
 			r = sov_device_get_properties(device, &p);
 		if (r)
 			return sov_failed(v, r, "opening a device");
-		if (as_json)
-			print_json(&j, &p);
-		else
+		if (!as_json) {
 			print_text(&p);
+			continue;
+		}
+		json_object(&j, NULL);
+		device_json(&j, &p);
+		json_end_object(&j);
 	}
 	if (as_json)
 		json_end_array(&j);
@@ -104,7 +123,7 @@ const struct verb verb_devices = {
 	.name = "devices",
 	.summary = "List the GPUs there are, real and software.",
 	.usage = "[--json]",
-	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ...), SOV_VISIBLE_DEVICES\n"
+	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102), SOV_VISIBLE_DEVICES\n"
 		   "the devices to let through.\n",
 	.run = run,
 };

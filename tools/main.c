@@ -8,7 +8,9 @@
 #include "libsov/sov.h"
 #include "tools/tool.h"
 
-static const struct verb *const verbs[] = {&verb_devices, &verb_compile, &verb_disasm, &verb_run};
+static const struct verb *const verbs[] = {
+	&verb_devices, &verb_info, &verb_compile, &verb_disasm, &verb_run, &verb_bench,
+};
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
 static void say(const struct verb *v, const char *fmt, va_list ap)

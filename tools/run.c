@@ -48,16 +48,10 @@ static bool failed(const struct state *s, sov_result r, const char *doing)
 
 static bool open_device(struct state *s)
 {
-	const char *name = s->q->device;
 	sov_context_options options = SOV_INIT(sov_context_options);
 	sov_device device;
-	sov_result r;
 
-	if (!name || (*name && !name[strspn(name, "0123456789")]))
-		r = sov_device_open(name ? (uint32_t)strtoul(name, NULL, 10) : 0, &device);
-	else
-		r = sov_device_open_name(name, &device);
-	if (failed(s, r, "opening the device"))
+	if (failed(s, device_open(s->q->device, &device), "opening the device"))
 		return false;
 	s->device = SOV_INIT(sov_device_properties);
 	options.kernel_time_limit = s->q->limit;

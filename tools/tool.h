@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "libsov/sov.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -29,7 +30,7 @@ struct verb {
 	const char *details;  /* paragraphs below the options; NULL = none */
 	int (*run)(const struct verb *v, int argc, char **argv); /* arguments after the verb's name */
 };
-extern const struct verb verb_devices, verb_compile, verb_disasm, verb_run;
+extern const struct verb verb_devices, verb_info, verb_compile, verb_disasm, verb_run, verb_bench;
 
 /* ---- options.c ---- */
 
@@ -77,6 +78,15 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_triple(struct json *j, const char *key, const uint32_t value[3]);
 /* Already a number in JSON's syntax. */
 void json_raw(struct json *j, const char *key, const char *number);
+
+/* ---- devices.c ---- */
+
+/* By name or ordinal; NULL: the first. A sov_result. */
+int device_open(const char *name, sov_device *device);
+/* Name of the feature of this bit; NULL past the last. */
+const char *device_feature(size_t bit);
+/* The members of an object that describes it. */
+void device_json(struct json *j, const sov_device_properties *p);
 
 /* ---- progress.c: says on a terminal what takes longer than a second ---- */
 

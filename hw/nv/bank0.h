@@ -16,8 +16,10 @@
 #define NV_BANK0_GRID_ID        0x030 /* 64 bits */
 #define NV_BANK0_RESERVED_SHARED 0x114 /* bytes */
 
+#define NV_BANK0_SM80_CONSTANTS  0x050 /* generic address of the module's constants, 64 bits */
 #define NV_BANK0_SM80_DESCRIPTOR 0x118 /* global memory descriptor, 64 bits: 0 */
 #define NV_BANK0_SM80_PARAMS     0x160
+#define NV_BANK0_SM90_CONSTANTS  0x0d0
 #define NV_BANK0_SM90_SM_COUNT   0x10c
 #define NV_BANK0_SM90_DESCRIPTOR 0x208
 #define NV_BANK0_SM90_PARAMS     0x210

@@ -7,8 +7,10 @@
 #ifndef HW_NV_COMPUTE_H
 #define HW_NV_COMPUTE_H
 
-#define NV_CLASS_AMPERE_COMPUTE 0xc6c0
-#define NV_CLASS_HOPPER_COMPUTE 0xcbc0
+#define NV_CLASS_AMPERE_COMPUTE   0xc6c0 /* GA100 */
+#define NV_CLASS_AMPERE_COMPUTE_B 0xc7c0 /* GA10x */
+#define NV_CLASS_ADA_COMPUTE      0xc9c0
+#define NV_CLASS_HOPPER_COMPUTE   0xcbc0
 
 #define NV_COMPUTE_SET_OBJECT   0x0000
 #define NV_COMPUTE_NO_OPERATION 0x0100
@@ -28,6 +30,7 @@
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_A   0x02e4 /* bytes per TPC, high bits */
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_B   0x02e8
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_C   0x02ec /* number of SMs, at most */
+#define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* as many as there are (H200: 132) */
 #define NV_LOCAL_MEMORY_WARP_ALIGN      0x200
 #define NV_LOCAL_MEMORY_TPC_ALIGN       0x8000
 #define NV_SMS_PER_TPC                  2
@@ -50,6 +53,19 @@
 #define NV_PCAS2_PREFETCH                 8
 #define NV_PCAS2_PREFETCH_SCHEDULE        9
 #define NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE 10
+
+/*
+ * Data inside the method stream, written to memory: length and address, then a launch, then the
+ * bytes in words to one method that does not increment; the last word is filled up with anything.
+ */
+#define NV_COMPUTE_INLINE_BYTES    0x0180
+#define NV_COMPUTE_INLINE_LINES    0x0184
+#define NV_COMPUTE_INLINE_TO_HIGH  0x0188
+#define NV_COMPUTE_INLINE_TO_LOW   0x018c
+#define NV_COMPUTE_INLINE_LAUNCH   0x01b0
+#define NV_COMPUTE_INLINE_DATA     0x01b4
+#define NV_INLINE_LINEAR           (1u << 0) /* 0: block-linear */
+#define NV_INLINE_SYSMEMBAR_OFF    (1u << 6)
 
 /* Caches. On hardware code, data and constants that were written by others are read stale until one
  * of these (or the descriptor's own invalidate bits) has been sent. */

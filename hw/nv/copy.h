@@ -7,8 +7,9 @@
 #ifndef HW_NV_COPY_H
 #define HW_NV_COPY_H
 
-#define NV_CLASS_AMPERE_COPY 0xc6b5
-#define NV_CLASS_HOPPER_COPY 0xc8b5
+#define NV_CLASS_AMPERE_COPY   0xc6b5 /* GA100 */
+#define NV_CLASS_AMPERE_COPY_B 0xc7b5 /* GA10x, Ada */
+#define NV_CLASS_HOPPER_COPY   0xc8b5
 
 #define NV_COPY_SET_OBJECT             0x000
 #define NV_COPY_NOP                    0x100

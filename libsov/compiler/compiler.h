@@ -18,8 +18,9 @@ enum compile_source { COMPILE_PTX, COMPILE_IR };
 
 struct compile_options {
 	enum compile_source source;
-	const char *target;     /* "sm_90", "sm_80", "dummy" */
+	const char *target;     /* "sm_80", "sm_86", "sm_89", "sm_90", "dummy" */
 	bool serial;            /* every instruction waits for everything: splits scheduling faults from code faults */
+	bool spill;             /* few registers: exercises spilling */
 	const char *print_pass; /* print the IR (or machine code) after this pass; "all" for each */
 	FILE *print_to;
 	bool stats;
@@ -29,7 +30,8 @@ struct compile_options {
 
 struct kernel_stats {
 	const char *name;
-	uint32_t instructions, registers, predicates, shared_bytes, code_bytes, static_cycles;
+	uint32_t instructions, registers, predicates, shared_bytes, stack_bytes, code_bytes,
+		static_cycles;
 };
 
 /* State of one compilation; back ends see it. */

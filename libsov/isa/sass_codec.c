@@ -26,7 +26,7 @@ struct place {
 };
 static const struct place place_24 = {24, 72, 73, 74};
 static const struct place place_32 = {32, 63, 62, 60};
-static const struct place place_64 = {64, 75, 74, 81};
+static const struct place place_64 = {64, 75, 74, 72};
 static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
@@ -368,6 +368,10 @@ static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass
 	if (w->put && o->kind != SASS_TARGET)
 		return MISFIT_KIND;
 	o->kind = SASS_TARGET;
+	if (s->type == SLOT_TARGET24)
+		return !signed_field(w, 24, s->width, &o->value) ? MISFIT_VALUE
+		       : o->flags				 ? MISFIT_FLAG
+								 : FITS;
 	if (w->put && o->value % 4)
 		return MISFIT_VALUE;
 	if (s->type == SLOT_TARGET) {
@@ -398,7 +402,7 @@ static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sas
 		return indexed_constant(w, s, o);
 	case SLOT_ADDR:
 		return address(w, s, o);
-	case SLOT_TARGET: case SLOT_TARGET8:
+	case SLOT_TARGET: case SLOT_TARGET8: case SLOT_TARGET24:
 		return target(w, s, o);
 	case SLOT_PR:
 		o->kind = SASS_NONE;

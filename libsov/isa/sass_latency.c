@@ -4,7 +4,7 @@
  * a value over what takes it; everything else needs a scoreboard.
  *
  * All figures are mined: the least distance that ptxas 12.4 and 13.0 leave between a writer and a
- * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 and
+ * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 to
  * SM90; tests/oracles/sass_hazards.c runs such code through the functions below and finds no
  * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is
  * too rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with
@@ -25,16 +25,17 @@ enum taker {
 	TAKE_ALU, TAKE_FMA,
 	TAKE_WIDE, TAKE_WIDE_LOW, TAKE_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
 	TAKE_HALF, TAKE_MMA, TAKE_FP64,
-	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH */
+	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
 	TAKE_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
 	TAKE_BRANCH, TAKERS
 };
 
-enum { SM80, SM90, SMS };
+/* SM89 is as SM86, and that as SM80 but for one figure. */
+enum { SM80, SM86, SM90, SMS };
 
 /* General registers. */
-static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
-	[SM80] = {
+static const uint8_t gpr_latency[2][MAKERS][TAKERS] = {
+	[false] = { /* SM80, SM86 */
 		/*                  alu fma wide +low +high half mma fp64 queue memory branch */
 		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   6,  6,   4,    5,     4},
 		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
@@ -44,13 +45,13 @@ static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
-	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
+	[true] = { /* SM90: IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
 		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
 		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
 		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
 		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     7},
 		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     7},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  8,  8,   6,    7,     10},
+		[MAKE_MMA]       = {10, 10, 10,  10,  8,    10,  8,  8,   6,    7,     10},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
 	},
 };
@@ -75,9 +76,14 @@ enum {
 };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 6},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 3},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
+	},
+	[SM86] = {
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2},
 	},
 	[SM90] = {
 		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
@@ -92,7 +98,7 @@ enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
 
 static uint32_t index_of(uint32_t sm)
 {
-	return sm >= 90 ? SM90 : SM80;
+	return sm >= 90 ? SM90 : sm >= 86 ? SM86 : SM80;
 }
 
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
@@ -196,8 +202,12 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : TAKE_WIDE_LOW + high;
 	if (row->op == SASS_HFMA2_MMA)
 		return TAKE_MMA;
-	if (row->op == SASS_REDUX || row->op == SASS_MATCH_ALL || row->op == SASS_MATCH_ANY)
+	switch (row->op) {
+	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
+	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
+	case SASS_RET_ABS:
 		return TAKE_QUEUE;
+	}
 	switch (row->pipe) {
 	case SASS_PIPE_ALU:
 		return TAKE_ALU;
@@ -207,7 +217,7 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return TAKE_HALF;
 	case SASS_PIPE_FP64:
 		return TAKE_FP64;
-	case SASS_PIPE_MUFU: case SASS_PIPE_UNIFORM:
+	case SASS_PIPE_MUFU: case SASS_PIPE_UNIFORM: case SASS_PIPE_CONSTANT:
 		return TAKE_QUEUE;
 	case SASS_PIPE_BRANCH:
 		return TAKE_BRANCH;
@@ -228,8 +238,8 @@ static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sa
 		enum maker make = maker(from, r > d);
 		enum taker take = taker(to, read->operand, r > s);
 
-		if (gpr_latency[index_of(sm)][make][take] > most)
-			most = gpr_latency[index_of(sm)][make][take];
+		if (gpr_latency[sm >= 90][make][take] > most)
+			most = gpr_latency[sm >= 90][make][take];
 	}
 	return most;
 }
@@ -258,7 +268,8 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 {
 	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
 
-	if (from->op == SASS_UMOV || from->op == SASS_ULDC || from->op == SASS_VOTEU)
+	if (from->op == SASS_UMOV || from->op == SASS_ULDC || from->op == SASS_VOTEU ||
+	    from->op == SASS_ELECT || from->op == SASS_ELECT_PRED)
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
 		made = UNIFORM_FROM_VECTOR;
@@ -327,11 +338,12 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL:
-	case SASS_EXIT: case SASS_BSYNC: case SASS_BREAK:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL: case SASS_CALL_REL:
+	case SASS_CALL_REL_REG: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
+	case SASS_EXIT: case SASS_BSYNC:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
-	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP:
+	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:
 		return sm >= 90 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
 		return 6;

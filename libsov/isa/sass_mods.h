@@ -13,9 +13,13 @@ SASS_MOD(SCALE)    /* FMUL: SASS_SCALE_* */
 SASS_MOD(FUNC)     /* MUFU: SASS_MUFU_* */
 SASS_MOD(NAN)      /* minimum and maximum: 1: a NaN wins */
 SASS_MOD(RELU)     /* 1: negative results are zero */
+SASS_MOD(XORSIGN)  /* minimum and maximum: 1: the result has the sign of the product */
+SASS_MOD(OOB)      /* HFMA2: 1: an out-of-bounds NaN makes the result zero */
 
 /* Comparison. */
 SASS_MOD(CMP)      /* SASS_CMP_* */
+SASS_MOD(HAND)     /* HSETP2: 1: p is the and of both halves' comparisons, q its opposite */
+SASS_MOD(BF)       /* HSET2: 1: true is 1.0 instead of all bits */
 SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate enters */
 SASS_MOD(EX)       /* ISETP: 1: high half of a wide comparison */
 
@@ -24,7 +28,7 @@ SASS_MOD(SIGNED)   /* 1: signed operands (nvdisasm prints .U32 when it is 0) */
 SASS_MOD(X)        /* 1: adds the carry predicates */
 SASS_MOD(RIGHT)    /* SHF: 1: shift right */
 SASS_MOD(WRAP)     /* SHF, SGXT, BMSK: 1: amounts wrap around instead of clamping */
-SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair */
+SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair; IDP_2A: 1: the high bytes */
 SASS_MOD(SHTYPE)   /* SHF: SASS_SH_* */
 SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */
@@ -42,6 +46,7 @@ SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
 SASS_MOD(E)        /* 1: 64-bit addresses */
 SASS_MOD(ORDER)    /* SASS_ORDER_* */
 SASS_MOD(EVICT)    /* SASS_EVICT_* */
+SASS_MOD(POLICY)   /* SM80: 1: the descriptor says how to cache */
 SASS_MOD(PREFETCH) /* LDG: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
 SASS_MOD(ATOM)     /* SASS_ATOM_* */
 SASS_MOD(ATYPE)    /* SASS_ATYPE_* */

@@ -38,16 +38,21 @@ SASS_OP(HADD2_F32)  /* d, a, b: f16 in, f32 out */
 SASS_OP(HMUL2)      /* d, a, b */
 SASS_OP(HFMA2)      /* d, a, b, c */
 SASS_OP(HFMA2_MMA)  /* d, a, b, c */
+SASS_OP(HMNMX2)     /* d, a, b, x: x ? min : max */
+SASS_OP(HSET2)      /* d, a, b, x=PT */
+SASS_OP(HSETP2)     /* p, q, a, b, x=PT: p of the low halves, q of the high ones */
 
 /* Integer. */
 SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X in x, y */
 SASS_OP(VIADD)      /* d, a, b */
+SASS_OP(VIADD_16X2) /* d, a, b: 16 bits each */
 SASS_OP(IMAD)       /* d, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
 SASS_OP(IMAD_WIDE)  /* d pair, p=PT, a, b, c pair, x=!PT: p is the carry out */
 SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c */
 SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
+SASS_OP(VIMNMX_16X2) /* d, a, b, x: 16 bits each */
 SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
 SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
@@ -58,6 +63,7 @@ SASS_OP(LEA_HI_SX32) /* d, p=PT, a, b, i, x=!PT: the same with a's sign instead 
 SASS_OP(LOP3)       /* p=PT, d, a, b, c, i lut, x=!PT: p = (d != 0) or x */
 SASS_OP(PLOP3)      /* p, q=PT, x, y, z, i lut of p, i lut of q */
 SASS_OP(PLOP3_UPRED) /* the same, z is a uniform predicate */
+SASS_OP(PLOP3_SIGN) /* p, q=PT, a, b, c, i, i: of the signs of three registers */
 SASS_OP(SHF)        /* d, a low, b amount, c high */
 SASS_OP(SEL)        /* d, a, b, x */
 SASS_OP(PRMT)       /* d, a, b selector, c */
@@ -66,7 +72,8 @@ SASS_OP(BMSK)       /* d, a, b */
 SASS_OP(POPC)       /* d, a */
 SASS_OP(FLO)        /* d, p=PT, a */
 SASS_OP(BREV)       /* d, a */
-SASS_OP(IDP)        /* d, a, b, c */
+SASS_OP(IDP)        /* d, a, b, c: four bytes */
+SASS_OP(IDP_2A)     /* d, a, b, c: halves of a, with HI the high bytes of b */
 
 /* Moves and conversions. */
 SASS_OP(MOV)        /* d, a, i=0xf bytes written */
@@ -76,6 +83,9 @@ SASS_OP(F2F)        /* d, a */
 SASS_OP(I2I)        /* d, a: 32 bits, clamped to DTYPE */
 SASS_OP(I2FP)       /* d, a */
 SASS_OP(F2FP)       /* d, a high half, b low half */
+SASS_OP(F2FP_MERGE) /* d, b low half, c whose half becomes the high one */
+SASS_OP(F2FP_TF32)  /* d, b */
+SASS_OP(F2IP)       /* d, a second byte, b first byte, c whose half becomes the high one */
 SASS_OP(S2R)        /* d, special register */
 SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */
 SASS_OP(P2R)        /* d, PR, a, b mask */
@@ -104,6 +114,8 @@ SASS_OP(UFLO)       /* ud, up=UPT, ua */
 SASS_OP(UBREV)      /* ud, ua */
 
 /* Lanes of a warp. */
+SASS_OP(ELECT)      /* p, ud, ua: the first lane of the mask, and whether it is this one */
+SASS_OP(ELECT_PRED) /* p, ud, x: the first lane that has x */
 SASS_OP(SHFL)       /* p=PT, d, a, b lane, c clamp and segment mask */
 SASS_OP(VOTE)       /* d=RZ, p=PT, x */
 SASS_OP(VOTEU)      /* ud=URZ, up=UPT, x */
@@ -145,7 +157,13 @@ SASS_OP(BREAK)      /* B, x=PT */
 SASS_OP(BMOV_READ)  /* d, B */
 SASS_OP(BMOV_WRITE) /* B, a */
 SASS_OP(CALL_REL)   /* x=PT, target */
+SASS_OP(CALL_REL_REG) /* x=PT, a pair, target added to a */
 SASS_OP(RET_REL)    /* x=PT, a pair, target added to a */
+SASS_OP(CALL_ABS)   /* x=PT, target: the address itself */
+SASS_OP(CALL_ABS_REG) /* x=PT, a pair, target added to a without the instruction's own address */
+SASS_OP(RET_ABS)    /* x=PT, a pair, target: the same */
+SASS_OP(LEPC)       /* d pair: the instruction's own address */
+SASS_OP(LEPC_TARGET) /* d pair, target: its address (SM90) */
 SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
 SASS_OP(WARPSYNC_ALL)        /* x=PT */

@@ -164,8 +164,8 @@ static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
 		base |= *suffix && (sm >= 90 || !(s->width & ADDR_WIDE));
 	else
 		base |= o->value == 0;
-	/* Only SM90 prints the descriptor; on SM80 it is there all the same. */
-	if (descriptor && sm >= 90) {
+	/* SM80's is printed only where it says how to cache; it is there all the same. */
+	if (descriptor && (sm >= 90 || in->mod[SASS_M_POLICY])) {
 		say(t, "desc[");
 		say_ureg(t, o->aux);
 		say(t, "]");
@@ -209,11 +209,12 @@ static void say_source(struct text *t, const struct sass_slot *s, const struct s
 		say_constant(t, s, o);
 	else
 		say_reg(t, o);
-	/* Only pairs of halves in general registers stand outside the bars. */
-	if (s->flags & SLOT_HALF && o->kind == SASS_GPR)
+	/* Only pairs of halves in general registers stand outside the bars, and c's half. */
+	if (o->kind == SASS_GPR && (s->flags & SLOT_HALF || (s->flags & SLOT_HALF1 && s->lo == 64)))
 		say(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "", part);
 	else
 		say(t, "%s%s%s", part, o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
+	say(t, s->flags & SLOT_SIGN ? ".SIGN" : "");
 }
 
 static void say_set(struct text *t, uint32_t bits)

@@ -139,7 +139,7 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 	case SLOT_ADDR:
 		address(d, s, in, o);
 		break;
-	case SLOT_TARGET: case SLOT_TARGET8:
+	case SLOT_TARGET: case SLOT_TARGET8: case SLOT_TARGET24:
 		o->kind = SASS_TARGET;
 		o->value = ((int64_t)below(d, 1 << 24) - (1 << 23)) * 4;
 		break;

@@ -41,6 +41,7 @@ enum sass_slot_type {
 	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
 	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
 	SLOT_TARGET8,/* the same with the low 8 bits at 16 (SM90) */
+	SLOT_TARGET24, /* the distance itself at 24, width bits */
 };
 
 enum {  /* slot flags */
@@ -49,7 +50,7 @@ enum {  /* slot flags */
 	SLOT_ABS = 1 << 2,
 	SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
 	SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
-	SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60 */
+	SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
 	SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
 	SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
 	SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
@@ -60,6 +61,7 @@ enum {  /* slot flags */
 	SLOT_RAW = 1 << 12,   /* target: the distance itself */
 	SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
 	SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
+	SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
 };
 
 enum {  /* how the address of a memory operand may look; in slot.width */
@@ -143,7 +145,12 @@ struct sass_form {
 	const char *(*alias)(const struct sass_inst *in);
 };
 
-enum { SM_80 = 1, SM_90 = 2, SM_ALL = SM_80 | SM_90 };
+enum {
+	SM_80 = 1, SM_86 = 2, SM_89 = 4, SM_90 = 8,
+	SM_8X = SM_80 | SM_86 | SM_89,
+	SM_86_UP = SM_86 | SM_89 | SM_90,
+	SM_ALL = SM_8X | SM_90,
+};
 
 uint8_t sass_sm_mask(uint32_t sm);
 /* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are

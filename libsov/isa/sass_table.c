@@ -96,7 +96,18 @@ const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n)
 
 uint8_t sass_sm_mask(uint32_t sm)
 {
-	return sm == 80 ? SM_80 : sm == 90 ? SM_90 : 0;
+	switch (sm) {
+	case 80:
+		return SM_80;
+	case 86:
+		return SM_86;
+	case 89:
+		return SM_89;
+	case 90:
+		return SM_90;
+	default:
+		return 0;
+	}
 }
 
 bool sass_form_in(const struct sass_form *f, uint32_t sm)

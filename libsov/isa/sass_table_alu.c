@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows 0x000–0x07f of the instruction table: vector arithmetic with a fixed latency. Opcodes,
- * positions and names come from sweeping the bits of words through nvdisasm 12.4 for SM80 and SM90,
+ * positions and names come from sweeping the bits of words through nvdisasm 12.4 for SM80 to SM90,
  * and from words that ptxas makes.
  */
 #include "libsov/isa/sass_row_macros.h"
@@ -22,10 +22,37 @@ static const struct sass_choice half_format[2] = {
 	{"", SASS_HALF_F16}, {".BF16_V2", SASS_HALF_BF16},
 };
 
-static const struct sass_choice f2fp_80[2] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
-static const struct sass_choice f2fp_90[2] = {
-	{".F16.F32", SASS_HALF_F16}, {".BF16.F32", SASS_HALF_BF16},
+static const struct sass_choice half_format_set[4] = {
+	{"", SASS_HALF_F16}, [2] = {".BF16_V2", SASS_HALF_BF16},
 };
+static const struct sass_choice only_half[4] = {{"", SASS_HALF_F16}};
+static const struct sass_choice oob[4] = {[3] = {".OOB", 1}};
+
+/* Up to SM86 nvdisasm leaves out what is understood. */
+static const struct sass_choice f2fp_pack_old[2] = {
+	{".PACK_AB", SASS_HALF_F16}, {".BF16.PACK_AB", SASS_HALF_BF16},
+};
+static const struct sass_choice f2fp_pack[2] = {
+	{".F16.F32.PACK_AB", SASS_HALF_F16}, {".BF16.F32.PACK_AB", SASS_HALF_BF16},
+};
+static const struct sass_choice f2fp_merge_old[2] = {
+	{".MERGE_C", SASS_HALF_F16}, {".BF16.MERGE_C", SASS_HALF_BF16},
+};
+static const struct sass_choice f2fp_merge[2] = {
+	{".F16.F32.MERGE_C", SASS_HALF_F16}, {".BF16.F32.MERGE_C", SASS_HALF_BF16},
+};
+static const struct sass_choice f2fp_tf32[2] = {[1] = {".TF32.F32.PACK_B", SASS_HALF_BF16}};
+static const struct sass_choice f2fp_round[8] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
+static const struct sass_choice f2ip_type[4] = {{".U8.F32", SASS_TYPE_U8}, {".S8.F32", SASS_TYPE_S8}};
+static const struct sass_choice f2ip_round[4] = {
+	{"", SASS_RN}, [3] = {".TRUNC", SASS_RZ_MODE},
+};
+static const struct sass_choice dot2[4] = {
+	{".U16.U8", SASS_DOT_U8_U8}, {".S16.U8", SASS_DOT_S8_U8}, {".U16.S8", SASS_DOT_U8_S8},
+	{".S16.S8", SASS_DOT_S8_S8},
+};
+static const struct sass_choice low_high[2] = {{".LO", 0}, {".HI", 1}};
+static const struct sass_choice min_16x2[2] = {{".U16x2", 0}, {".S16x2", 1}};
 static const struct sass_choice i2i_type[4] = {
 	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16},
 	{".S16", SASS_TYPE_S16},
@@ -72,11 +99,19 @@ static const char *imad_alias(const struct sass_inst *in)
 #define NAH     (NA | SLOT_HALF)
 #define RELU1   FLAG(RELU, 79, ((const struct sass_choice[]){{NULL, 0}, {".RELU", 1}}))
 #define HFORMAT FIELD(HFORMAT, 85, 1, half_format)
+#define HFORMAT64 FIELD(HFORMAT, 64, 2, half_format_set)
+#define NAN_    FLAG(NAN, 81, YES(".NAN"))
+#define XORSIGN FLAG(XORSIGN, 82, YES(".XORSIGN"))
+#define HBOOL   FIELD(BOOL, 69, 2, sass_bool)
+#define HAND    FLAG(HAND, 71, YES(".H_AND"))
+#define BF      FLAG(BF, 71, YES(".BF"))
+#define OOB     FIELDS2(OOB, 76, 1, 80, 1, oob)
+#define F2FP_RND FIELD(RND, 79, 3, f2fp_round)
 
 const struct sass_form sass_alu_rows[] = {
 	{"MOV", SASS_MOV, 0x002, FORMS_B, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0), I(72, 4, .flags = SLOT_QUIET, .otherwise = DEFAULT_15)}},
-	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_SIGNED,
+	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_8X, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), {.type = SLOT_PR}, A(0), ODD(0)}},
 	{"P2R", SASS_P2R, 0x003, FORMS_B, SM_90, SASS_PIPE_ALU,
 	 .ops = {D(), {.type = SLOT_PR}, A(0), ODD(0)}},
@@ -93,8 +128,10 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(0), P(87, 90)}},
 	{"FSEL", SASS_FSEL, 0x008, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(NA), ODD(NA), P(87, 90)}, .fields = {FTZ}},
-	{"FMNMX", SASS_FMNMX, 0x009, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_FLOAT,
-	 .ops = {D(), A(NA), ODD(NA), P(87, 90)}, .fields = {FTZ, FLAG(NAN, 81, YES(".NAN"))}},
+	{"FMNMX", SASS_FMNMX, 0x009, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), A(NA), ODD(NA), P(87, 90)}, .fields = {FTZ, NAN_}},
+	{"FMNMX", SASS_FMNMX, 0x009, FORMS_B, SM_86_UP, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), A(NA), ODD(NA), P(87, 90)}, .fields = {FTZ, NAN_, XORSIGN}},
 	{"FSET.BF", SASS_FSET, 0x00a, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(NA), ODD(NA), P(87, 90, TRUE_)},
 	 .fields = {CMP4, FTZ, BOOL}},
@@ -149,6 +186,9 @@ const struct sass_form sass_alu_rows[] = {
 	{"PLOP3.LUT", SASS_PLOP3_UPRED, 0x01c, FORM(4), SM_ALL, SASS_PIPE_ALU,
 	 .ops = {PD(81), PD(84, TRUE_), P(87, 90), P(77, 80), UP(68, 71), LUT, I(16, 8)},
 	 .fixed = {{67, 1, 1}}},
+	{"PLOP3.LUT", SASS_PLOP3_SIGN, 0x01f, FORM(1), SM_ALL, SASS_PIPE_ALU,
+	 .ops = {PD(81), PD(84, TRUE_), A(SLOT_SIGN), B(SLOT_SIGN), C(SLOT_SIGN), I(72, 8),
+		 I(16, 8)}},
 	{"FMUL", SASS_FMUL, 0x020, FORMS_B, SM_ALL, SASS_PIPE_FMA, .imm = IMM_FLOAT,
 	 .ops = {D(), A(NA), ODD(NA)}, .fields = {FTZ, FIELD(SCALE, 84, 3, scale), RND, SAT}},
 	{"FADD", SASS_FADD, 0x021, FORMS_C, SM_ALL, SASS_PIPE_FMA, .imm = IMM_FLOAT,
@@ -164,6 +204,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {U32, XMOD}},
 	{"IDP.4A", SASS_IDP, 0x026, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), B(0), C(NEG)}, .fields = {FIELD(DOT, 73, 2, dot)}},
+	{"IDP.2A", SASS_IDP_2A, 0x026, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_FMA,
+	 .ops = {D(), A(0), B(0), C(NEG)},
+	 .fields = {FLAG(HI, 77, low_high), FIELD(DOT, 73, 2, dot2)}, .fixed = {{76, 1, 1}}},
 	{"IMAD.HI", SASS_IMAD_HI, 0x027, FORMS_BC & ~FORM(2), SM_ALL, SASS_PIPE_FMA,
 	 .imm = IMM_SIGNED,
 	 .ops = {D(), PDQ(81), A(0), B(0), C(NNOT, PAIR), P(87, 90, FALSE_, IF(X))},
@@ -177,7 +220,12 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FIELD(CMP, 76, 4, dsetp_cmp), BOOL}},
 	{"DFMA", SASS_DFMA, 0x02b, FORMS_BC, SM_ALL, SASS_PIPE_FP64, .imm = IMM_DOUBLE,
 	 .ops = {D(PAIR), A(NA, PAIR), B(NA, PAIR), C(NA, PAIR)}, .fields = {RND}},
-	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"ELECT", SASS_ELECT, 0x02f, FORM(4), SM_90, SASS_PIPE_UNIFORM,
+	 .ops = {PD(81), UD(), {.type = SLOT_UGPR, .lo = 24, .neg = 72, .flags = SLOT_NOT}},
+	 .fixed = {{91, 1, 1}}},
+	{"ELECT", SASS_ELECT_PRED, 0x02f, FORM(4), SM_90, SASS_PIPE_UNIFORM,
+	 .ops = {PD(81), UD(), P(87, 90)}},
+	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HADD2", SASS_HADD2, 0x030, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT}, .fixed = {{78, 1, 0}},
@@ -185,7 +233,7 @@ const struct sass_form sass_alu_rows[] = {
 	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_80, SASS_PIPE_FP16,
 	 .imm = IMM_HALF2, .ops = {D(), A(NEG | SLOT_HALF), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
-	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_90, SASS_PIPE_FP16,
+	{"HADD2.F32", SASS_HADD2_F32, 0x030, FORM(1) | FORM(3), SM_86_UP, SASS_PIPE_FP16,
 	 .imm = IMM_HALF2,
 	 .ops = {D(), A(NEG | SLOT_HALF, .reuse = REUSE_NONE), ODD(NAH, .reuse = 4)},
 	 .fixed = {{78, 1, 1}}, .legal = legal_halves},
@@ -195,14 +243,32 @@ const struct sass_form sass_alu_rows[] = {
 	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_ALL, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, FTZ, RELU1},
 	 .fixed = {{87, 3, 7}}, .legal = legal_halves},
-	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, OOB}, .legal = legal_halves},
+	{"HFMA2", SASS_HFMA2, 0x031, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), B(NAH), C(NAH)}, .fields = {HFORMAT, OOB, RELU1},
+	 .fixed = {{87, 3, 7}}, .legal = legal_halves},
+	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {FTZ, SAT}, .legal = legal_halves},
 	{"HMUL2", SASS_HMUL2, 0x032, FORMS_B, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH)}, .fields = {HFORMAT, FTZ, SAT},
 	 .legal = legal_halves},
-	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HSET2", SASS_HSET2, 0x033, FORMS_C, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {FIELD(HFORMAT, 64, 2, only_half), BF, CMP4, FTZ, HBOOL}, .legal = legal_halves},
+	{"HSET2", SASS_HSET2, 0x033, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {HFORMAT64, BF, CMP4, FTZ, HBOOL}, .legal = legal_halves},
+	{"HSETP2", SASS_HSETP2, 0x034, FORMS_C, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {PD(81), PD(84, TRUE_), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {FIELD(HFORMAT, 64, 2, only_half), CMP4, HAND, FTZ, HBOOL},
+	 .legal = legal_halves},
+	{"HSETP2", SASS_HSETP2, 0x034, FORMS_C, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	 .ops = {PD(81), PD(84, TRUE_), A(NAH), ODD(NAH), P(87, 90, TRUE_)},
+	 .fields = {HFORMAT64, CMP4, HAND, FTZ, HBOOL}, .legal = legal_halves},
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, SAT}},
-	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_80, SASS_PIPE_FP16, .imm = IMM_HALF2,
+	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_8X, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {FTZ, RELU1}, .fixed = {{87, 3, 7}}},
 	{"HFMA2.MMA", SASS_HFMA2_MMA, 0x035, FORMS_BC, SM_90, SASS_PIPE_FP16, .imm = IMM_HALF2,
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, SAT}},
@@ -210,17 +276,41 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(NA), B(NA), C(NA)}, .fields = {HFORMAT, FTZ, RELU1}, .fixed = {{87, 3, 7}}},
 	{"VIADD", SASS_VIADD, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}},
+	{"VIADD.16x2", SASS_VIADD_16X2, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
+	 .ops = {D(), A(0), ODD(NEG)}, .fixed = {{73, 1, 1}}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
-	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80 | SM_86, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_80)},
-	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
-	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack_old), F2FP_RND},
+	 .fixed = {{64, 8, 255}}},
+	{"F2FP", SASS_F2FP_MERGE, 0x03e, FORM(1) | FORM(4) | FORM(5) | FORM(6), SM_80 | SM_86,
+	 SASS_PIPE_ALU, .imm = IMM_FLOAT, .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_merge_old), F2FP_RND},
+	 .fixed = {{24, 8, 255}, {78, 1, 1}}},
+	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_89 | SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
-	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_90)},
-	 .suffix = ".PACK_AB", .fixed = {{64, 8, 255}}},
-	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_90, SASS_PIPE_ALU,
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack), F2FP_RND},
+	 .fixed = {{64, 8, 255}}},
+	{"F2FP", SASS_F2FP_MERGE, 0x03e, FORM(1) | FORM(4) | FORM(5) | FORM(6), SM_89 | SM_90,
+	 SASS_PIPE_ALU, .imm = IMM_FLOAT, .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_merge), F2FP_RND},
+	 .fixed = {{24, 8, 255}, {78, 1, 1}}},
+	{"F2FP", SASS_F2FP_TF32, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), ODD(0)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_tf32), F2FP_RND},
+	 .fixed = {{24, 8, 255}, {64, 8, 255}, {78, 1, 1}, {86, 1, 1}, {89, 1, 1}}},
+	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)}, .fields = {HFORMAT, FTZ, NAN_},
+	 .legal = legal_halves},
+	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_86_UP, SASS_PIPE_ALU, .imm = IMM_HALF2,
+	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)}, .fields = {HFORMAT, FTZ, NAN_, XORSIGN},
+	 .legal = legal_halves},
+	{"F2IP", SASS_F2IP, 0x043, FORM(1) | FORM(4) | FORM(5) | FORM(6), SM_86_UP, SASS_PIPE_ALU,
+	 .imm = IMM_FLOAT, .ops = {D(), A(0), B(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 .fields = {FIELD(DTYPE, 76, 2, f2ip_type), FIELD(RND, 78, 2, f2ip_round),
+		    FLAG(NTZ, 74, YES(".NTZ")), FLAG(RELU, 75, YES(".RELU"))}},
+	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_86_UP, SASS_PIPE_ALU,
 	 .ops = {D(), ODD(0)},
 	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},
@@ -232,5 +322,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(0), P(87, 90)},
 	 .fields = {FLAG(SIGNED, 72, NO(".U32")), FLAG(RELU, 76, YES(".RELU"))},
 	 .fixed = {{73, 1, 0}, {81, 3, 7}, {84, 3, 7}}},
+	{"VIMNMX", SASS_VIMNMX_16X2, 0x048, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_SIGNED,
+	 .ops = {D(), A(0), ODD(0), P(87, 90)},
+	 .fields = {FLAG(SIGNED, 72, min_16x2), FLAG(RELU, 76, YES(".RELU"))},
+	 .fixed = {{73, 1, 1}, {81, 3, 7}, {84, 3, 7}}},
 };
 const uint32_t sass_alu_count = sizeof(sass_alu_rows) / sizeof(sass_alu_rows[0]);

@@ -47,6 +47,11 @@ static const struct sass_choice f16_f32[8] = {
 static const struct sass_choice f16_bf16[8] = {
 	[1] = {".F16", SASS_TYPE_F16}, [4] = {".BF16", SASS_TYPE_BF16},
 };
+static const struct sass_choice half_8x[4] = {[2] = {".F16", SASS_TYPE_F16}};
+static const struct sass_choice half_90[4] = {
+	[1] = {".F16", SASS_TYPE_F16}, {".BF16", SASS_TYPE_BF16},
+};
+static const struct sass_choice frnd_bf16[64] = {[36] = {".BF16", SASS_TYPE_BF16}};
 static const struct sass_choice frnd16[16] = {[5] = {".F16", SASS_TYPE_F16}};
 static const struct sass_choice frnd32[16] = {[10] = {"", SASS_TYPE_F32}};
 static const struct sass_choice frnd64[16] = {[15] = {".F64", SASS_TYPE_F64}};
@@ -87,6 +92,22 @@ static bool legal_bar(uint32_t sm, const struct sass_inst *in)
 	return a->kind != SASS_GPR || b->kind != SASS_GPR || a->reg == b->reg;
 }
 
+/* Halves have no 64-bit functions. */
+static bool legal_mufu_half(uint32_t sm, const struct sass_inst *in)
+{
+	uint8_t function = in->mod[SASS_M_FUNC];
+
+	(void)sm;
+	return function != SASS_MUFU_RCP64H && function != SASS_MUFU_RSQ64H;
+}
+
+/* Code lies at no negative address. */
+static bool legal_call(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->ops[1].value >= 0;
+}
+
 static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
@@ -101,6 +122,12 @@ static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 #define BARX    P(87, 90, TRUE_, .flags = SLOT_RED)
 #define NEAR    {.type = SLOT_TARGET, .width = 48}
 #define NEAR90  {.type = SLOT_TARGET8, .width = 48}
+#define AT      {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW}
+#define AT90    {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW}
+#define AT_QUIET {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}
+#define AT90_QUIET {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}
+#define NO_INC  FLAG(NODEC, 86, YES(".NOINC"))
+#define NO_DEC  FLAG(NODEC, 86, YES(".NODEC"))
 #define BREG(at) {.type = SLOT_BREG, .lo = at}
 #define BREG_W(at) {.type = SLOT_BREG, .lo = at, .flags = SLOT_WRITE}
 #define X_FIRST {.type = SLOT_PRED, .lo = 87, .neg = 90, .flags = SLOT_QUIET | SLOT_FIRST, \
@@ -120,6 +147,10 @@ const struct sass_form sass_control_rows[] = {
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, explicit_f32), FIELD(STYPE, 84, 3, only_f16), RND}},
 	{"F2F", SASS_F2F, 0x104, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, explicit_f32), FIELD(STYPE, 84, 3, only_bf16), RND}},
+	{"F2F", SASS_F2F, 0x104, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_f16), FIELD(STYPE, 84, 3, only_bf16), RND}},
+	{"F2F", SASS_F2F, 0x104, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_bf16), FIELD(STYPE, 84, 3, only_f16), RND}},
 	{"F2I", SASS_F2I, 0x105, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_FLOAT,
 	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer), FIELD(STYPE, 84, 2, only_f32),
@@ -128,6 +159,18 @@ const struct sass_form sass_control_rows[] = {
 	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer), FIELD(STYPE, 84, 2, only_f16),
 		 FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
+	{"F2I", SASS_F2I, 0x105, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer), FIELD(STYPE, 84, 3, only_bf16),
+		 FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
+	{"I2F", SASS_I2F, 0x106, FORMS_B, SM_90, SASS_PIPE_MUFU, .imm = IMM_STYPE,
+	 .ops = {DT, ODDT(0)},
+	 .fields = {FIELD(DTYPE, 75, 3, only_bf16), FIELDS2(STYPE, 74, 1, 84, 2, integer32), RND}},
+	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_90, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_BYTE)},
+	 .fields = {FIELD(DTYPE, 75, 3, only_bf16), FIELDS2(STYPE, 74, 1, 84, 2, integer8), RND}},
+	{"I2F", SASS_I2F, 0x106, FORM(1) | FORM(6), SM_90, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(SLOT_HALF1)},
+	 .fields = {FIELD(DTYPE, 75, 3, only_bf16), FIELDS2(STYPE, 74, 1, 84, 2, integer16), RND}},
 	{"I2F", SASS_I2F, 0x106, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_STYPE,
 	 .ops = {DT, ODDT(0)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating), FIELDS2(STYPE, 74, 1, 84, 2, integer32), RND}},
@@ -143,8 +186,17 @@ const struct sass_form sass_control_rows[] = {
 	{"FRND", SASS_FRND, 0x107, FORM(1), SM_ALL, SASS_PIPE_MUFU,
 	 .ops = {DT, ODD(NA | SLOT_HALF1, .count = COUNT_DTYPE)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd16), FIELD(RND, 78, 2, round_integer)}},
+	{"FRND", SASS_FRND, 0x107, FORM(1), SM_90, SASS_PIPE_MUFU,
+	 .ops = {DT, ODD(NA | SLOT_HALF1, .count = COUNT_DTYPE)},
+	 .fields = {FTZ, FIELDS2(DTYPE, 75, 3, 84, 3, frnd_bf16), FIELD(RND, 78, 2, round_integer)}},
 	{"MUFU", SASS_MUFU, 0x108, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_MUFU,
 	 .ops = {D(), ODD(NA)}, .fields = {FIELD(FUNC, 74, 4, mufu)}},
+	{"MUFU", SASS_MUFU, 0x108, FORM(1), SM_8X, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	 .fields = {FIELD(FUNC, 74, 4, mufu), FIELD(DTYPE, 72, 2, half_8x)},
+	 .legal = legal_mufu_half},
+	{"MUFU", SASS_MUFU, 0x108, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {D(), ODD(NA | SLOT_HALF1)},
+	 .fields = {FIELD(FUNC, 74, 4, mufu), FIELD(DTYPE, 72, 2, half_90)},
+	 .legal = legal_mufu_half},
 	{"POPC", SASS_POPC, 0x109, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .ops = {D(), ODD(SLOT_NOT)}},
 	{"F2F", SASS_F2F, 0x110, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
 	 .ops = {DT, ODDT(NA)},
@@ -155,6 +207,18 @@ const struct sass_form sass_control_rows[] = {
 	{"F2F", SASS_F2F, 0x110, FORM(1), SM_ALL, SASS_PIPE_MUFU,
 	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
 	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_f64), FIELD(STYPE, 84, 3, only_f16), RND}},
+	{"F2F", SASS_F2F, 0x110, FORMS_B, SM_90, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
+	 .ops = {DT, ODDT(NA)},
+	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_bf16), FIELD(STYPE, 84, 3, only_f64), RND}},
+	{"F2F", SASS_F2F, 0x110, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELD(DTYPE, 75, 3, only_f64), FIELD(STYPE, 84, 3, only_bf16), RND}},
+	{"F2I", SASS_F2I, 0x111, FORM(1), SM_ALL, SASS_PIPE_MUFU,
+	 .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, only_i64), FIELD(STYPE, 84, 3, only_f16),
+		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
+	{"F2I", SASS_F2I, 0x111, FORM(1), SM_90, SASS_PIPE_MUFU, .ops = {DT, ODDT(NA | SLOT_HALF1)},
+	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, only_i64), FIELD(STYPE, 84, 3, only_bf16),
+		    FIELD(RND, 78, 2, round_integer), FLAG(NTZ, 77, YES(".NTZ"))}},
 	{"F2I", SASS_F2I, 0x111, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
 	 .ops = {DT, ODDT(NA)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 72, 1, 75, 2, integer64), FIELD(STYPE, 84, 2, only_f64),
@@ -175,6 +239,9 @@ const struct sass_form sass_control_rows[] = {
 	{"I2F", SASS_I2F, 0x112, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_STYPE,
 	 .ops = {DT, ODDT(0)},
 	 .fields = {FIELD(DTYPE, 75, 2, floating64), FIELDS2(STYPE, 74, 1, 84, 2, only_i64), RND}},
+	{"I2F", SASS_I2F, 0x112, FORMS_B, SM_90, SASS_PIPE_MUFU, .imm = IMM_STYPE,
+	 .ops = {DT, ODDT(0)},
+	 .fields = {FIELD(DTYPE, 75, 3, only_bf16), FIELDS2(STYPE, 74, 1, 84, 2, only_i64), RND}},
 	{"FRND", SASS_FRND, 0x113, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_DOUBLE,
 	 .ops = {DT, ODD(NA, .count = COUNT_DTYPE)},
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd64), FIELD(RND, 78, 2, round_integer)}},
@@ -201,26 +268,40 @@ const struct sass_form sass_control_rows[] = {
 	 .fields = {BARMODS}, .legal = legal_bar},
 	{"BSYNC", SASS_BSYNC, 0x141, FORM(4), SM_ALL, BRANCH, .ops = {BREG(16), X_FIRST}},
 	{"BREAK", SASS_BREAK, 0x142, FORM(4), SM_ALL, BRANCH, .ops = {BREG_W(16), X_FIRST}},
-	{"CALL.REL", SASS_CALL_REL, 0x144, FORM(4), SM_80, BRANCH, .ops = {X_, NEAR},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	{"CALL.ABS", SASS_CALL_ABS, 0x143, FORM(4), SM_8X, BRANCH, .ops = {X_, AT},
+	 .fields = {NO_INC}, .legal = legal_call},
+	{"CALL.ABS", SASS_CALL_ABS, 0x143, FORM(4), SM_90, BRANCH, .ops = {X_, AT90},
+	 .fields = {NO_INC}, .legal = legal_call},
+	{"CALL.ABS", SASS_CALL_ABS_REG, 0x143, FORM(1), SM_8X, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT_QUIET}, .fields = {NO_INC}},
+	{"CALL.ABS", SASS_CALL_ABS_REG, 0x143, FORM(1), SM_90, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT90_QUIET}, .fields = {NO_INC}},
+	{"CALL.REL", SASS_CALL_REL, 0x144, FORM(4), SM_8X, BRANCH, .ops = {X_, NEAR},
+	 .fields = {NO_INC}},
 	{"CALL.REL", SASS_CALL_REL, 0x144, FORM(4), SM_90, BRANCH, .ops = {X_, NEAR90},
-	 .fields = {FLAG(NODEC, 86, YES(".NOINC"))}},
+	 .fields = {NO_INC}},
+	{"CALL.REL", SASS_CALL_REL_REG, 0x144, FORM(1), SM_8X, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR},
+	 .fields = {NO_INC}},
+	{"CALL.REL", SASS_CALL_REL_REG, 0x144, FORM(1), SM_90, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
+	 .fields = {NO_INC}},
 	{"BSSY", SASS_BSSY, 0x145, FORM(4), SM_ALL, BRANCH,
 	 .ops = {BREG_W(16), {.type = SLOT_TARGET, .width = 30}, X_FIRST}},
 	{"YIELD", SASS_YIELD, 0x146, FORM(4), SM_ALL, BRANCH, .ops = {X_}},
-	{"BRA", SASS_BRA, 0x147, FORM(4), SM_80, BRANCH, .ops = {X_, NEAR},
+	{"BRA", SASS_BRA, 0x147, FORM(4), SM_8X, BRANCH, .ops = {X_, NEAR},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra)}},
 	{"BRA", SASS_BRA, 0x147, FORM(4), SM_90, BRANCH, .ops = {X_, NEAR90},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra)}},
-	{"BRA", SASS_BRA_UREG, 0x147, FORM(4), SM_80, BRANCH,
+	{"BRA", SASS_BRA_UREG, 0x147, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, {.type = SLOT_UGPR, .lo = 24, .neg = 30, .flags = SLOT_NOT}, NEAR},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra_uniform)}, .fixed = {{91, 1, 1}}},
 	{"BRA", SASS_BRA_UREG, 0x147, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, {.type = SLOT_UGPR, .lo = 24, .neg = 30, .flags = SLOT_NOT}, NEAR90},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra_uniform)}, .fixed = {{91, 1, 1}}},
-	{"WARPSYNC", SASS_WARPSYNC, 0x148, FORM(1), SM_80, BRANCH, .ops = {X_, ODD(0)},
+	{"WARPSYNC", SASS_WARPSYNC, 0x148, FORM(1), SM_8X, BRANCH, .ops = {X_, ODD(0)},
 	 .fields = {FLAG(EXCLUSIVE, 86, YES(".EXCLUSIVE"))}},
-	{"WARPSYNC", SASS_WARPSYNC, 0x148, FORM(4), SM_80, BRANCH, .ops = {X_, ODD(0)}},
+	{"WARPSYNC", SASS_WARPSYNC, 0x148, FORM(4), SM_8X, BRANCH, .ops = {X_, ODD(0)}},
 	{"WARPSYNC", SASS_WARPSYNC, 0x148, FORM(1), SM_90, BRANCH, .ops = {X_, R(24)},
 	 .fields = {FLAG(EXCLUSIVE, 85, YES(".EXCLUSIVE"))}, .fixed = {{86, 1, 0}}},
 	{"WARPSYNC.COLLECTIVE", SASS_WARPSYNC_COLLECTIVE, 0x148, FORM(1), SM_90, BRANCH,
@@ -228,20 +309,29 @@ const struct sass_form sass_control_rows[] = {
 	{"WARPSYNC.COLLECTIVE.ALL", SASS_WARPSYNC_COLLECTIVE_ALL, 0x148, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, NEAR90}, .fixed = {{86, 1, 1}}},
 	{"WARPSYNC.ALL", SASS_WARPSYNC_ALL, 0x148, FORM(4), SM_90, BRANCH, .ops = {X_}},
-	{"BRX", SASS_BRX, 0x149, FORM(4), SM_80, BRANCH,
+	{"BRX", SASS_BRX, 0x149, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK),
-		 {.type = SLOT_TARGET, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}}},
+		 AT_QUIET}},
 	{"BRX", SASS_BRX, 0x149, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK),
-		 {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}}},
+		 AT90_QUIET}},
 	{"EXIT", SASS_EXIT, 0x14d, FORM(4), SM_ALL, BRANCH, .ops = {X_},
 	 .fields = {FIELD(EXIT, 84, 2, exit_kind), FLAG(NO_ATEXIT, 86, YES(".NO_ATEXIT"))}},
-	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_80, BRANCH,
+	{"LEPC", SASS_LEPC, 0x14e, FORM(1), SM_8X, SASS_PIPE_ALU, .sb = SB_NONE,
+	 .ops = {D(PAIR)}},
+	{"LEPC", SASS_LEPC_TARGET, 0x14e, FORM(4), SM_90, SASS_PIPE_ALU, .sb = SB_NONE,
+	 .ops = {D(PAIR), {.type = SLOT_TARGET24, .width = 58}}},
+	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_8X, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT}, .fields = {NO_DEC}, .fixed = {{85, 1, 1}}},
+	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_90, BRANCH,
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT90}, .fields = {NO_DEC},
+	 .fixed = {{85, 1, 1}}},
+	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR},
-	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
+	 .fields = {NO_DEC}},
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
-	 .fields = {FLAG(NODEC, 86, YES(".NODEC"))}},
+	 .fields = {NO_DEC}},
 	{"BMOV.32", SASS_BMOV_READ, 0x155, FORM(1), SM_ALL, SASS_PIPE_BRANCH, .sb = SB_WRITE,
 	 .ops = {D(), BREG(24)},
 	 .fields = {FLAG(CLEAR, 84, YES(".CLEAR"))}},

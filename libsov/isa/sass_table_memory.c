@@ -98,7 +98,8 @@ static const struct sass_choice scope[8] = {
 };
 static const struct sass_choice cctl[16] = {
 	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB},
-	{".IV", SASS_CCTL_IV}, {NULL, 0}, {".RS", SASS_CCTL_RS},
+	{".IV", SASS_CCTL_IV}, [5] = {".RS", SASS_CCTL_RS}, [9] = {".PML2", SASS_CCTL_PML2},
+	[11] = {".RML2", SASS_CCTL_RML2},
 };
 static const struct sass_choice redux[8] = {
 	{"", SASS_REDUX_AND}, {".OR", SASS_REDUX_OR}, {".XOR", SASS_REDUX_XOR},
@@ -118,9 +119,10 @@ static bool legal_global(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = in->ops;
 
-	(void)sm;
 	while (o->kind != SASS_ADDR)
 		o++;
+	if (in->mod[SASS_M_POLICY] && (o->aux == SASS_NO_UREG || !(o->flags & SASS_DESC) || sm >= 90))
+		return false;
 	if (o->aux == SASS_NO_UREG)
 		return true;
 	if (o->flags & SASS_DESC)
@@ -138,11 +140,21 @@ static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 	return legal_global(sm, in) && (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
 }
 
+static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = &in->ops[2];
+
+	if (!(o->flags & SASS_A64))
+		return true;
+	return in->mod[SASS_M_E] && (sm < 90 || o->reg != SASS_RZ);
+}
+
 #define GLOBAL       {.type = SLOT_ADDR, .width = ADDR_E}
 #define GLOBAL_U(at, desc, a64) {.type = SLOT_ADDR, .lo = at, .neg = desc, .abs = a64, \
 				 .width = ADDR_UREG | ADDR_DESC | ADDR_WIDE}
 #define GLOBAL_MAYBE(at, desc, a64) {.type = SLOT_ADDR, .lo = at, .neg = desc, .abs = a64, \
 				 .width = ADDR_MAYBE_UREG | ADDR_DESC | ADDR_WIDE | ADDR_E}
+#define QSPC_U       {.type = SLOT_ADDR, .lo = 32, .abs = 90, .width = ADDR_UREG | ADDR_WIDE}
 #define SHARED       {.type = SLOT_ADDR}
 #define SHARED_U     {.type = SLOT_ADDR, .lo = 64, .width = ADDR_UREG}
 #define SHARED_MAYBE {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}
@@ -156,6 +168,7 @@ static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 #define XI           {.type = SLOT_PRED, .lo = 64, .neg = 67, .flags = SLOT_QUIET | SLOT_INVERT, \
 		      .otherwise = DEFAULT_TRUE}
 #define E            FLAG(E, 72, YES(".E"))
+#define E_POLICY     E, FLAG(POLICY, 101, YES(""))
 #define EVICT        FIELD(EVICT, 84, 3, evict)
 #define WIDTH        FIELD(WIDTH, 73, 3, sass_width)
 #define ORDER_L      FIELD(ORDER, 77, 4, load_order)
@@ -180,11 +193,11 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI},
 	 .fields = {E, LOADS}},
 	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
-	 .fields = {E, LOADS}, .legal = legal_global},
+	 .fields = {E_POLICY, LOADS}, .legal = legal_global},
 	{"LDG", SASS_LDG, 0x181, FORM(1), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
 	 .fields = {E, LOADS}},
 	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY,
-	 .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI}, .fields = {E, LOADS},
+	 .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI}, .fields = {E_POLICY, LOADS},
 	 .legal = legal_global},
 	{"LDC", SASS_LDC, 0x182, FORM(5), SM_ALL, SASS_PIPE_CONSTANT,
 	 .ops = {DW, {.type = SLOT_CONST_R}},
@@ -193,12 +206,15 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {EVICT, WIDTH}},
 	{"LDS", SASS_LDS, 0x184, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
 	 .fields = {WIDTH, XSHIFT}},
+	{"ST", SASS_ST, 0x185, FORM(1), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, R(64, .count = COUNT_WIDTH)},
+	 .fields = {E, STORES}},
 	{"ST", SASS_ST, 0x185, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
-	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E, STORES}, .legal = legal_global},
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
 	{"STG", SASS_STG, 0x186, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
 	 .fields = {E, STORES}},
 	{"STG", SASS_STG, 0x186, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
-	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E, STORES}, .legal = legal_global},
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
 	{"STL", SASS_STL, 0x187, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {SHARED, BW},
 	 .fields = {EVICT, WIDTH}},
 	{"STL", SASS_STL, 0x187, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW},
@@ -215,11 +231,11 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), R(64)}, SHFL},
 	{"SHFL", SASS_SHFL, 0x189, FORM(7), SM_ALL, SHARED_PIPE,
 	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), I(40, 13)}, SHFL},
-	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_80, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_S}},
-	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_80, MEMORY,
+	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_8X, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
-	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
+	 .fields = {E_POLICY, ATOM, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOM, EVICT, TYPE_90, ORDER_S}},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_90, MEMORY,
@@ -234,8 +250,8 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
 	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
 	 .fields = {CAS, FIELD(ATYPE, 73, 2, cas_type), XSHIFT}},
-	{"RED", SASS_RED, 0x18e, FORM(4), SM_80, MEMORY, .sb = SB_READ,
-	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_80, ORDER_S},
+	{"RED", SASS_RED, 0x18e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
 	 .legal = legal_global},
 	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S},
@@ -266,11 +282,11 @@ const struct sass_form sass_memory_rows[] = {
 	{"REDG", SASS_RED, 0x1a6, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S},
 	 .legal = legal_global},
-	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_80, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}},
-	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_80, MEMORY,
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_8X, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
-	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
+	 .fields = {E_POLICY, ATOMG, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_90, ORDER_S}},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_90, MEMORY,
@@ -279,13 +295,17 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}},
-	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_80, MEMORY, .ops = {PD(81), D(), GLOBAL},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_8X, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_90, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_8X, MEMORY, .ops = {PD(81), D(), QSPC_U},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}, .legal = legal_qspc},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_90, MEMORY, .ops = {PD(81), D(), QSPC_U},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}, .legal = legal_qspc},
 	{"CGAERRBAR", SASS_CGAERRBAR, 0x1ab, FORM(2), SM_90, MEMORY, .ops = {NOTHING}},
 	{"ERRBAR", SASS_ERRBAR, 0x1ab, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
-	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_80, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
+	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_8X, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
 	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_ALL, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},
 	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_ALL, SASS_PIPE_LANE, .ops = {UD(), R(24)},

@@ -2,118 +2,179 @@
 /*
  * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
  * different places on Hopper and Ampere, and constant bank 0, from which compiled code reads its
- * block and grid size and its parameters. Values as measured on an H200; Ampere's are the same
- * fields by the public headers and have not been tried on a chip.
+ * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
+ * kernel: that is its plan. Values as measured on an H200; Ampere's are the same fields by the
+ * public headers and have not been tried on a chip.
  */
 #include <string.h>
 #include "hw/nv/bank0.h"
 #include "libsov/nv/nv.h"
 
-#define MAX_BLOCKS_PER_SM 32
-/* Registers are given out in eights to each thread of a warp. */
-#define REGISTER_UNIT 8
+/*
+ * Registers belong to the four quarters of an SM, and a warp has its own in one of them, given out
+ * in units of 256 (CUDA programming guide, and the occupancy calculator of the toolkit).
+ */
+#define QUARTERS      4
+#define REGISTER_UNIT 256
 #define KIB	      1024u
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
 {
 	return (value + unit - 1) / unit * unit;
 }
 
+/* Blocks that an SM holds at most: CUDA programming guide, table of technical specifications. */
+static uint32_t max_blocks(const struct nv_chip *chip)
+{
+	return chip->sm == 75 || chip->sm == 86 ? 16 : chip->sm == 89 ? 24 : 32;
+}
+
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers)
 {
-	uint32_t warps = (threads + 31) / 32;
-	uint32_t per_block = warps * 32 * round_up(registers ? registers : 1, REGISTER_UNIT);
-	uint32_t blocks = chip->warps_per_sm / warps;
+	uint32_t warps = (threads + 31) / 32, most = max_blocks(chip);
+	uint32_t of_warp = round_up(32 * (registers ? registers : 1), REGISTER_UNIT);
+	uint32_t resident = chip->registers_per_sm / QUARTERS / of_warp * QUARTERS;
 
-	if (blocks > chip->registers_per_sm / per_block)
-		blocks = chip->registers_per_sm / per_block;
-	return blocks < MAX_BLOCKS_PER_SM ? blocks : MAX_BLOCKS_PER_SM;
+	if (resident > chip->warps_per_sm)
+		resident = chip->warps_per_sm;
+	return resident / warps < most ? resident / warps : most;
 }
 
 /*
- * How much of an SM's memory is shared memory. A target that holds fewer blocks than fit otherwise
- * costs throughput silently: half of it in one measurement on an H200.
+ * A target that holds fewer blocks than fit otherwise costs throughput silently: half of it in one
+ * measurement on an H200.
  */
-static uint32_t target_shared(const struct nv_chip *chip, const struct nv_grid *g)
+void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target)
 {
-	uint32_t threads = g->block[0] * g->block[1] * g->block[2];
-	uint64_t wanted =
-		(uint64_t)nv_grid_blocks_per_sm(chip, threads, g->registers) * g->shared_bytes;
+	uint32_t max_kib = chip->shared_per_sm / KIB;
+	uint32_t block = round_up(k->shared_bytes + dynamic_shared, NV_QMD_SHARED_ALIGN);
+	uint64_t wanted = (uint64_t)nv_grid_blocks_per_sm(chip, threads, k->registers) * block;
 
-	return wanted < chip->shared_per_sm ? (uint32_t)wanted : chip->shared_per_sm;
+	if (wanted > chip->shared_per_sm)
+		wanted = chip->shared_per_sm;
+	*least = nv_qmd_shared_config(block, max_kib);
+	*target = nv_qmd_shared_config((uint32_t)wanted, max_kib);
 }
 
-bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_grid *g,
-		 uint32_t qmd[NV_QMD_MAX_WORDS])
+/* ---- the descriptor ---- */
+
+struct field {
+	enum nv_qmd_field field;
+	uint64_t value;
+};
+
+static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields, uint32_t count,
+		       uint32_t *qmd)
 {
-	const struct nv_qmd_layout *l = chip->sm >= 90 ? &nv_qmd_hopper : &nv_qmd_ampere;
-	uint32_t max_kib = chip->shared_per_sm / KIB;
-	uint32_t shared = round_up(g->shared_bytes, NV_QMD_SHARED_ALIGN);
-	const struct {
-		enum nv_qmd_field field;
-		uint64_t value;
-	} fields[] = {
-		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
-		{NV_QMD_MAJOR_VERSION, l->version >> 4},
-		{NV_QMD_MINOR_VERSION, l->version & 15},
-		{NV_QMD_GLOBAL_CACHING, 1},
-		{NV_QMD_API_CALL_LIMIT_OFF, 1},
-		{NV_QMD_GRID_X, g->grid[0]},
-		{NV_QMD_GRID_Y, g->grid[1]},
-		{NV_QMD_GRID_Z, g->grid[2]},
-		{NV_QMD_BLOCK_X, g->block[0]},
-		{NV_QMD_BLOCK_Y, g->block[1]},
-		{NV_QMD_BLOCK_Z, g->block[2]},
-		{NV_QMD_PROGRAM, g->program},
-		{NV_QMD_REGISTERS, g->registers},
-		{NV_QMD_BARRIERS, g->barriers},
-		{NV_QMD_SHARED_BYTES, shared},
-		{NV_QMD_SHARED_CONFIG_MIN, nv_qmd_shared_config(shared, max_kib)},
-		{NV_QMD_SHARED_CONFIG_TARGET,
-		 nv_qmd_shared_config(target_shared(chip, g), max_kib)},
-		{NV_QMD_SHARED_CONFIG_MAX, max_kib / 4 + 1},
-		{NV_QMD_BANK_VALID, 1},
-		{NV_QMD_BANK_INVALIDATE, 1},
-		{NV_QMD_BANK_ADDRESS, g->bank0},
-		{NV_QMD_BANK_BYTES, round_up(g->bank0_bytes, 16)},
-		{NV_QMD_INVALIDATE_TEXTURES, 1},
-		{NV_QMD_INVALIDATE_DATA, 1},
-		{NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code},
-	};
 	uint32_t i;
 
-	memset(qmd, 0, NV_QMD_MAX_BYTES);
-	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+	for (i = 0; i < count; i++)
 		if (nv_qmd_has(l, fields[i].field) &&
 		    !nv_qmd_set(l, qmd, fields[i].field, fields[i].value))
 			return false;
 	return true;
 }
 
-/* A bank is as long as its kernel's image says; words behind its end are not wanted. */
-static void put(const struct nv_grid *g, uint8_t *bank, uint32_t offset, uint64_t value,
-		uint32_t bytes)
+static const struct nv_qmd_layout *layout_of(const struct nv_chip *chip)
 {
-	if (offset <= g->bank0_bytes && bytes <= g->bank0_bytes - offset)
-		memcpy(bank + offset, &value, bytes);
+	return chip->sm >= 90 ? &nv_qmd_hopper : &nv_qmd_ampere;
 }
 
-void nv_grid_bank0(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank)
+bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
 {
-	uint32_t i;
+	const struct nv_qmd_layout *l = layout_of(chip);
+	const struct field fields[] = {
+		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
+		{NV_QMD_MAJOR_VERSION, l->version >> 4},
+		{NV_QMD_MINOR_VERSION, l->version & 15},
+		{NV_QMD_GLOBAL_CACHING, 1},
+		{NV_QMD_API_CALL_LIMIT_OFF, 1},
+		{NV_QMD_PROGRAM, k->program},
+		{NV_QMD_REGISTERS,
+		 k->registers < NV_QMD_MIN_REGISTERS ? NV_QMD_MIN_REGISTERS : k->registers},
+		{NV_QMD_BARRIERS, k->barriers},
+		{NV_QMD_LOCAL_HIGH_BYTES, k->local_bytes},
+		{NV_QMD_SHARED_CONFIG_MAX, chip->shared_per_sm / KIB / 4 + 1},
+		{NV_QMD_BANK_VALID, 1},
+		{NV_QMD_BANK_INVALIDATE, 1},
+		{NV_QMD_BANK_BYTES, round_up(k->bank0_bytes, 16)},
+		{NV_QMD_INVALIDATE_TEXTURES, 1},
+		{NV_QMD_INVALIDATE_DATA, 1},
+	};
 
-	memset(bank, 0, g->bank0_bytes);
-	for (i = 0; i < 3; i++) {
-		put(g, bank, NV_BANK0_NTID + 4 * i, g->block[i], 4);
-		put(g, bank, NV_BANK0_NCTAID + 4 * i, g->grid[i], 4);
+	plan->kernel = *k;
+	memset(plan->qmd, 0, sizeof(plan->qmd));
+	return set_fields(l, fields, COUNT(fields), plan->qmd);
+}
+
+/* Inlined with a constant layout, each field becomes a store or two. */
+__attribute__((always_inline)) static inline bool
+set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *g, uint32_t *qmd)
+{
+	return nv_qmd_set(l, qmd, NV_QMD_GRID_X, g->grid[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Y, g->grid[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Z, g->grid[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_X, g->block[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Y, g->block[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Z, g->block[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_BYTES, round_up(shared, NV_QMD_SHARED_ALIGN)) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->split_min) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->split_target) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BANK_ADDRESS, g->bank0) &&
+	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
+}
+
+bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
+		 uint32_t qmd[NV_GRID_QMD_WORDS])
+{
+	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
+
+	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
+	return layout_of(chip) == &nv_qmd_hopper ? set_shape(&nv_qmd_hopper, shared, g, qmd)
+						 : set_shape(&nv_qmd_ampere, shared, g, qmd);
+}
+
+/* ---- constant bank 0 ---- */
+
+static void put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
+{
+	memcpy(bank + offset, &value, bytes);
+}
+
+void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank)
+{
+	memset(bank, 0, NV_GRID_HEAD_BYTES);
+	memcpy(bank + NV_BANK0_NTID, g->block, sizeof(g->block));
+	memcpy(bank + NV_BANK0_NCTAID, g->grid, sizeof(g->grid));
+	put(bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
+	put(bank, NV_BANK0_LOCAL_WINDOW, chip->local_window, 8);
+	put(bank, NV_BANK0_STACK, NV_LOCAL_MEMORY_TOP, 4);
+	put(bank, NV_BANK0_DYNAMIC_SHARED, g->dynamic_shared, 4);
+	put(bank, NV_BANK0_GRID_ID, g->id, 8);
+}
+
+/* Words behind the parameters' start are not wanted. */
+void nv_grid_body(const struct nv_chip *chip, uint32_t bytes, uint8_t *bank)
+{
+	memset(bank, 0, bytes);
+	if (chip->sm >= 90 && bytes >= NV_BANK0_RESERVED_SHARED + 4) {
+		put(bank, NV_BANK0_SM90_SM_COUNT, chip->multiprocessors, 4);
+		put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
 	}
-	put(g, bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
-	put(g, bank, NV_BANK0_LOCAL_WINDOW, chip->local_window, 8);
-	put(g, bank, NV_BANK0_STACK, NV_LOCAL_MEMORY_TOP, 4);
-	put(g, bank, NV_BANK0_DYNAMIC_SHARED, g->dynamic_shared, 4);
-	put(g, bank, NV_BANK0_GRID_ID, g->id, 8);
-	if (chip->sm >= 90) {
-		put(g, bank, NV_BANK0_SM90_SM_COUNT, chip->multiprocessors, 4);
-		put(g, bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
-	}
+}
+
+/* ---- local memory ---- */
+
+struct nv_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
+{
+	struct nv_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
+	uint64_t warp = round_up(32 * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);
+	uint64_t tpc = warp * chip->warps_per_sm * chip->sms_per_tpc;
+
+	l.tpc_bytes = (tpc + NV_LOCAL_MEMORY_TPC_ALIGN - 1) & ~(NV_LOCAL_MEMORY_TPC_ALIGN - 1ull);
+	l.bytes = l.tpc_bytes * chip->tpcs;
+	return l;
 }

@@ -14,6 +14,7 @@
 
 struct nv_chip {
 	uint32_t sm, multiprocessors, warps_per_sm, registers_per_sm, shared_per_sm;
+	uint32_t sms_per_tpc, tpcs;
 	uint16_t compute_class, copy_class;
 	uint64_t shared_window, local_window;
 };
@@ -26,8 +27,14 @@ struct nv_push {
 	bool overflow; /* something did not fit and was left out */
 };
 
-/* Once per channel, before anything else. */
+/* Once per compute channel, before anything else. */
 void nv_push_setup(struct nv_push *p, const struct nv_chip *chip);
+/* Once per copy channel, before its first copy; again does no harm. */
+void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip);
+/* Wakes whoever sleeps in the way to the GPU. */
+void nv_push_interrupt(struct nv_push *p);
+/* Before the first launch of a channel that needs local memory, and when its area is another. */
+void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes);
 /* The channel waits until the 32-bit semaphore has reached the payload, wrapping around. */
 void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload);
 /* When everything before has finished and its writes are visible. timed: nanoseconds at +8. */
@@ -40,27 +47,60 @@ void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint
 void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload);
 void nv_push_launch(struct nv_push *p, uint64_t qmd);
+/* The bytes become part of the stream of methods; a release behind them waits for them. */
+#define NV_PUSH_INLINE_MAX 2048u
+void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, uint32_t bytes);
 
 /* ---- grid.c ---- */
 
-struct nv_grid {
-	uint32_t grid[3], block[3];
+/* Bytes of a descriptor that a launch without clusters has to write; the rest is 0 (H200). */
+#define NV_GRID_QMD_BYTES 256u
+#define NV_GRID_QMD_WORDS (NV_GRID_QMD_BYTES / 4)
+/* Bytes at the start of constant bank 0 that differ from launch to launch. */
+#define NV_GRID_HEAD_BYTES 64u
+
+struct nv_kernel {
 	uint64_t program;
 	uint32_t registers, barriers;
-	uint32_t shared_bytes;   /* of a block: static, reserved and dynamic */
-	uint32_t dynamic_shared;
-	uint64_t bank0;          /* its address, a multiple of 64 */
+	uint32_t shared_bytes; /* of a block: static and reserved */
+	uint32_t local_bytes;  /* of a thread */
 	uint32_t bank0_bytes;
+};
+
+/* What all launches of a kernel have in common. */
+struct nv_plan {
+	struct nv_kernel kernel;
+	uint32_t qmd[NV_GRID_QMD_WORDS];
+};
+
+struct nv_grid {
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared;
+	uint32_t split_min, split_target; /* see nv_grid_split */
+	uint64_t bank0;          /* its address, a multiple of 64 */
 	uint64_t id;
 	bool new_code;           /* code was written since the last launch of this channel */
 };
 
 /* false: a value does not fit its field, and nothing may be launched. */
-bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_grid *g,
-		 uint32_t qmd[NV_QMD_MAX_WORDS]);
-/* All but the parameters: bank0_bytes bytes. */
-void nv_grid_bank0(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank);
+bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan);
+bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
+		 uint32_t qmd[NV_GRID_QMD_WORDS]);
+/* How much of an SM's memory is to be shared memory, at least and better, for such blocks. */
+void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target);
+/* The first NV_GRID_HEAD_BYTES of bank 0, and all that follows up to the parameters. */
+void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank);
+void nv_grid_body(const struct nv_chip *chip, uint32_t bytes, uint8_t *bank);
 /* Blocks that fit on one multiprocessor by warps and registers. */
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers);
+
+/* Local memory of all threads that can be resident, each with so many bytes. */
+struct nv_local {
+	uint32_t thread_bytes; /* rounded up */
+	uint64_t tpc_bytes, bytes;
+};
+#define NV_LOCAL_MAX_BYTES (512u << 10) /* a thread's, as CUDA's guide has it for all chips */
+struct nv_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes);
 
 #endif

@@ -5,6 +5,7 @@
  * copy releases its semaphore by itself, and the next step waits for that. Which methods are needed
  * was found on an H200 by leaving each out in turn.
  */
+#include <string.h>
 #include "hw/nv/copy.h"
 #include "libsov/nv/nv.h"
 
@@ -32,11 +33,27 @@ static void methods(struct nv_push *p, uint32_t subchannel, uint32_t method, con
 void nv_push_setup(struct nv_push *p, const struct nv_chip *chip)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_HOST_SET_OBJECT, chip->compute_class);
-	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, HIGH(chip->shared_window),
 		LOW(chip->shared_window));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, HIGH(chip->local_window),
 		LOW(chip->local_window));
+}
+
+void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
+}
+
+void nv_push_interrupt(struct nv_push *p)
+{
+	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);
+}
+
+void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, HIGH(area), LOW(area));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, HIGH(tpc_bytes),
+		LOW(tpc_bytes), NV_LOCAL_MEMORY_ALL_SMS);
 }
 
 void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload)
@@ -78,6 +95,28 @@ void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint3
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
 		payload);
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_REMAP);
+}
+
+void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, uint32_t bytes)
+{
+	uint32_t whole = bytes / 4, words = (bytes + 3) / 4, last = 0;
+
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_BYTES, bytes, 1, HIGH(destination),
+		LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_LAUNCH,
+		NV_INLINE_LINEAR | NV_INLINE_SYSMEMBAR_OFF);
+	if (p->capacity - p->count < words + 1) {
+		p->overflow = true;
+		return;
+	}
+	p->words[p->count++] = nv_method_pack(NV_METHOD_SAME, NV_SUBCHANNEL_COMPUTE,
+					      NV_COMPUTE_INLINE_DATA, words);
+	memcpy(p->words + p->count, data, 4ul * whole);
+	if (words > whole) {
+		memcpy(&last, (const uint8_t *)data + 4ul * whole, bytes % 4);
+		p->words[p->count + whole] = last;
+	}
+	p->count += words;
 }
 
 void nv_push_launch(struct nv_push *p, uint64_t qmd)

@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+#include "hw/nv/compute.h"
 #include "hw/nv/host.h"
 #include "libsov/range.h"
+#include "libsov/sov.h"
 #include "libsov/winsys/soft.h"
 #include "libsov/winsys/winsys.h"
 
@@ -30,6 +33,7 @@ struct winsys_device {
 struct winsys_buffer {
 	struct winsys_device *device;
 	enum winsys_placement where;
+	bool imported;
 	uint64_t bytes, offset; /* in VRAM */
 	void *cpu;
 };
@@ -46,7 +50,12 @@ struct winsys_queue {
 struct winsys_group {
 	struct winsys_device *device;
 	struct model_space *space;
+
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t wake;
 	struct winsys_queue *queues;
+	uint32_t interrupts;
+	bool failed; /* set last, so that it may be read without the lock */
 };
 
 /* ---- devices ---- */
@@ -105,7 +114,12 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.host_class = c->host_class,
 		.compute_class = c->compute_class,
 		.copy_class = c->copy_class,
+		.sms_per_tpc = NV_SMS_PER_TPC,
+		.tpcs = (c->sm_count + NV_SMS_PER_TPC - 1) / NV_SMS_PER_TPC,
 		.page_bytes = PAGE_BYTES,
+		.large_page_bytes = PAGE_BYTES,
+		.import_page_bytes = PAGE_BYTES,
+		.copy_queues = true,
 		.memory_bytes = d->config.vram_bytes,
 		.software = true,
 		.hazard = d->config.hazard,
@@ -113,6 +127,14 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "sm_%u", c->sm);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
+		 SOV_VERSION_MINOR);
+}
+
+static uint64_t soft_gpu_time(struct winsys_device *d)
+{
+	(void)d; /* all software GPUs have one clock */
+	return model_nanoseconds();
 }
 
 /* With the device's lock held. */
@@ -173,12 +195,32 @@ static int soft_buffer_create(struct winsys_device *d, enum winsys_placement whe
 	return error;
 }
 
+static int soft_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
+			      struct winsys_buffer **out)
+{
+	struct winsys_buffer *b;
+
+	if (!memory || !bytes || ((uintptr_t)memory | bytes) % PAGE_BYTES)
+		return -EINVAL;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	*b = (struct winsys_buffer){.device = d,
+				    .where = WINSYS_SYSTEM,
+				    .imported = true,
+				    .bytes = bytes,
+				    .cpu = memory};
+	*out = b;
+	return 0;
+}
+
 static void soft_buffer_destroy(struct winsys_buffer *b)
 {
 	struct winsys_device *d = b->device;
 
 	if (b->where == WINSYS_SYSTEM) {
-		free(b->cpu);
+		if (!b->imported)
+			free(b->cpu);
 	} else {
 		pthread_mutex_lock(&d->lock);
 		ranges_give(&d->free_vram, b->offset, b->bytes);
@@ -215,16 +257,21 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 	pthread_mutex_unlock(&d->lock);
 	if (!error)
 		error = model_space_create(d->model, &g->space);
-	if (error)
+	if (error) {
 		free(g);
-	else
-		*out = g;
-	return error;
+		return error;
+	}
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->wake, NULL);
+	*out = g;
+	return 0;
 }
 
 static void soft_group_destroy(struct winsys_group *g)
 {
 	model_space_destroy(g->space);
+	pthread_cond_destroy(&g->wake);
+	pthread_mutex_destroy(&g->lock);
 	free(g);
 }
 
@@ -233,9 +280,9 @@ static int soft_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t v
 	return model_map(g->space, va, b->cpu, b->bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC);
 }
 
-static int soft_unbind(struct winsys_group *g, uint64_t va, uint64_t bytes)
+static int soft_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
-	return model_unmap(g->space, va, bytes);
+	return model_unmap(g->space, va, b->bytes);
 }
 
 static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)
@@ -247,6 +294,7 @@ static void describe(const struct model_error *e, struct winsys_queue *q, struct
 		.address = e->address,
 		.pc = e->pc,
 		.program = e->program,
+		.place = e->pc,
 	};
 	memcpy(out->block, e->cta, sizeof(out->block));
 	memcpy(out->thread, e->thread, sizeof(out->thread));
@@ -255,25 +303,62 @@ static void describe(const struct model_error *e, struct winsys_queue *q, struct
 
 static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
 {
+	bool found = false;
 	struct winsys_queue *q;
 	struct model_error e;
 
-	for (q = g->queues; q; q = q->next)
-		if (model_channel_error(q->channel, &e)) {
+	if (!__atomic_load_n(&g->failed, __ATOMIC_ACQUIRE))
+		return false;
+	pthread_mutex_lock(&g->lock);
+	for (q = g->queues; q && !found; q = q->next)
+		if ((found = model_channel_error(q->channel, &e)))
 			describe(&e, q, out);
-			return true;
-		}
-	return false;
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+/* The card's interrupt line: called by its threads. */
+static void interrupt(void *argument, bool failed)
+{
+	struct winsys_group *g = argument;
+
+	pthread_mutex_lock(&g->lock);
+	g->interrupts++;
+	if (failed)
+		__atomic_store_n(&g->failed, true, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&g->wake);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void soft_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
+{
+	struct timespec end;
+	int over = 0;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	nanoseconds += (uint64_t)end.tv_nsec;
+	end.tv_sec += (time_t)(nanoseconds / 1000000000);
+	end.tv_nsec = (long)(nanoseconds % 1000000000);
+	pthread_mutex_lock(&g->lock);
+	while (g->interrupts == *seen && !over)
+		over = pthread_cond_timedwait(&g->wake, &g->lock, &end);
+	*seen = g->interrupts;
+	pthread_mutex_unlock(&g->lock);
 }
 
 /* ---- queues ---- */
 
-static int soft_queue_create(struct winsys_group *g, struct winsys_buffer *ring,
-			     uint64_t ring_offset, uint64_t ring_va, uint32_t ring_entries,
+/* The model's channels take both classes, so the engine makes no difference here. */
+static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_options *o,
 			     struct winsys_queue **out)
 {
 	struct winsys_queue *q = calloc(1, sizeof(*q));
-	struct model_channel_config config = {.ring_va = ring_va, .ring_entries = ring_entries};
+	struct model_channel_config config = {
+		.ring_va = o->ring_va,
+		.ring_entries = o->ring_entries,
+		.interrupt = interrupt,
+		.argument = g,
+	};
 	int error = -ENOMEM;
 
 	if (!q)
@@ -291,12 +376,14 @@ static int soft_queue_create(struct winsys_group *g, struct winsys_buffer *ring,
 		free(q);
 		return error;
 	}
-	q->memory.ring = (uint64_t *)((uint8_t *)ring->cpu + ring_offset);
-	q->memory.ring_entries = ring_entries;
+	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
+	q->memory.ring_entries = o->ring_entries;
 	q->memory.put = (uint32_t *)((uint8_t *)q->userd + NV_USERD_GP_PUT);
 	q->memory.get = (uint32_t *)((uint8_t *)q->userd + NV_USERD_GP_GET);
+	pthread_mutex_lock(&g->lock);
 	q->next = g->queues;
 	g->queues = q;
+	pthread_mutex_unlock(&g->lock);
 	*out = q;
 	return 0;
 }
@@ -305,9 +392,11 @@ static void soft_queue_destroy(struct winsys_queue *q)
 {
 	struct winsys_queue **p = &q->group->queues;
 
+	pthread_mutex_lock(&q->group->lock);
 	while (*p != q)
 		p = &(*p)->next;
 	*p = q->next;
+	pthread_mutex_unlock(&q->group->lock);
 	model_channel_destroy(q->channel);
 	free(q->userd);
 	free(q);
@@ -327,7 +416,9 @@ const struct winsys winsys_soft = {
 	.name = "soft",
 	.enumerate = soft_enumerate,
 	.info = soft_info,
+	.gpu_time = soft_gpu_time,
 	.buffer_create = soft_buffer_create,
+	.buffer_import = soft_buffer_import,
 	.buffer_destroy = soft_buffer_destroy,
 	.buffer_cpu = soft_buffer_cpu,
 	.memory_info = soft_memory_info,
@@ -336,6 +427,7 @@ const struct winsys winsys_soft = {
 	.bind = soft_bind,
 	.unbind = soft_unbind,
 	.group_error = soft_group_error,
+	.wait = soft_wait,
 	.queue_create = soft_queue_create,
 	.queue_destroy = soft_queue_destroy,
 	.queue_memory = soft_queue_memory,

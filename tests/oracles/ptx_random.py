@@ -45,7 +45,10 @@ add.s64 D,A,0x123456789; neg.s64 D,A; mul.hi.u64 D,A,B; abs.s64 D,A; shl.b64 D,A
 shr.s64 D,A,3; shr.u64 D,A,33""")
 H = statements("""
 add.f16x2 D,A,B; mul.f16x2 D,A,B; fma.rn.f16x2 D,A,B,C; neg.f16x2 D,A; abs.f16x2 D,A;
-fma.rn.bf16x2 D,A,B,C; fma.rn.relu.f16x2 D,A,B,C; fma.rn.sat.f16x2 D,A,B,C""")
+fma.rn.bf16x2 D,A,B,C; fma.rn.relu.f16x2 D,A,B,C; fma.rn.sat.f16x2 D,A,B,C;
+min.f16x2 D,A,B; max.NaN.f16x2 D,A,B; min.bf16x2 D,A,B; ex2.approx.f16x2 D,A;
+tanh.approx.f16x2 D,A; dp2a.lo.u32.s32 D,A,B,C;
+dp2a.hi.s32.u32 D,A,B,C""")
 # What crosses from one register file to another: (to, from, text).
 CROSS = [
     ('r', 'f', 'mov.b32 D,A'), ('f', 'r', 'mov.b32 D,A'), ('r', 'f', 'cvt.rzi.s32.f32 D,A'),
@@ -64,6 +67,8 @@ CROSS = [
     ('f', 'r', '{.reg .b16 x,y; mov.b32 {x,y},A; cvt.f32.f16 D,y;}'),
     ('f', 'r', '{.reg .b32 x; and.b32 x,A,255; cvt.rn.f32.u32 D,x;}'),
     ('r', 'f', '{.reg .b16 x; cvt.rn.f16.f32 x,A; mov.b32 D,{x,x};}'),
+    ('r', 'rrr', '{.reg .pred x,y; setp.lt.f16x2 x|y,A,B; selp.b32 D,B,C,x;}'),
+    ('r', 'rrr', '{.reg .pred x,y; setp.geu.f16x2 x|y,A,B; mov.b32 D,A; @y add.s32 D,A,C;}'),
     ('f', 'r', '{.reg .b16 x,y; mov.b32 {x,y},A; cvt.rn.f32.s16 D,x;}'),
     ('r', 'd', '{.reg .b32 x; mov.b64 {x,D},A;}'), ('r', 'l', '{.reg .b32 x; mov.b64 {D,x},A;}'),
     ('r', 'r', 'cvt.sat.s8.s32 D,A'), ('r', 'l', 'popc.b64 D,A'), ('r', 'l', 'clz.b64 D,A'),

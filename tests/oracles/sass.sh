@@ -79,7 +79,7 @@ for tool in nvdisasm ptxas; do
 done
 rm -rf "$work"
 mkdir -p "$work"
-for sm in 80 90; do
+for sm in 80 86 89 90; do
 	count=$("$judges/sass_words" $sm "$PER_FORM" "$SEED" "$work/words.bin" "$work/ours")
 	result $? "SM$sm: random settings of every row are encoded"
 	echo "# count SM$sm: ${count% *} rows of the table, $PER_FORM random words per form"

@@ -178,6 +178,17 @@ static void check(int n)
 	}
 }
 
+/* Control never goes from here to the next instruction. */
+static bool leaves(const struct sass_inst *in)
+{
+	switch (in->op) {
+	case SASS_BRA: case SASS_BRX: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_EXIT:
+	case SASS_RET_REL: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
+		return in->guard == SASS_PT && !in->guard_not;
+	}
+	return false;
+}
+
 static void load(const uint8_t *code, size_t size, int *count)
 {
 	int n = 0, i, k;
@@ -190,6 +201,8 @@ static void load(const uint8_t *code, size_t size, int *count)
 		steps[n].known = sass_decode(sm, w, &steps[n].in);
 		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
 	}
+	for (i = 0; i + 1 < n; i++)
+		steps[i + 1].target = steps[i].known && leaves(&steps[i].in);
 	for (i = 0; i < n; i++)
 		for (k = 0; steps[i].known && k < steps[i].in.nops; k++)
 			if (steps[i].in.ops[k].kind == SASS_TARGET) {

@@ -97,6 +97,33 @@ EXPORT cuMemcpyDtoH_v2(void *to, sov_ptr from, size_t bytes)
 {
 	return error_of(sov_memory_copy(context, SOV_HOST(to), from, bytes));
 }
+EXPORT cuMemcpyDtoDAsync_v2(sov_ptr to, sov_ptr from, size_t bytes, sov_stream stream);
+EXPORT cuMemcpyDtoDAsync_v2(sov_ptr to, sov_ptr from, size_t bytes, sov_stream stream)
+{
+	return error_of(sov_memory_copy_async(stream, to, from, bytes));
+}
+EXPORT cuMemsetD32Async(sov_ptr to, unsigned word, size_t count, sov_stream stream);
+EXPORT cuMemsetD32Async(sov_ptr to, unsigned word, size_t count, sov_stream stream)
+{
+	(void)stream;
+	return error_of(sov_memory_fill(context, to, word, 4, count));
+}
+EXPORT cuMemAllocHost_v2(void **pointer, size_t bytes);
+EXPORT cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+	return error_of(sov_host_alloc(context, bytes, pointer));
+}
+EXPORT cuStreamCreate(sov_stream *stream, unsigned flags);
+EXPORT cuStreamCreate(sov_stream *stream, unsigned flags)
+{
+	(void)flags;
+	return error_of(sov_stream_create(context, 0, stream));
+}
+EXPORT cuStreamSynchronize(sov_stream stream);
+EXPORT cuStreamSynchronize(sov_stream stream)
+{
+	return error_of(sov_stream_wait(stream, SOV_MAX_WAIT));
+}
 /* CUDA is not told an image's size: the ELF header says where its last table ends. */
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image);
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image)

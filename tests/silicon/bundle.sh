@@ -17,8 +17,8 @@ compile() { # file, folder
 		"$BUILD/sov" compile --target sm_90 --serial -o "$stem.serial.cubin" "$1" &&
 		cp "$1" "$2/"
 }
-for kernel in saxpy reduce; do
-	compile tests/kernels/$kernel.ptx "$out"
+for kernel in tests/kernels/saxpy tests/kernels/reduce tests/silicon/store; do
+	compile $kernel.ptx "$out"
 done
 for test in $tests/instructions/*.ptx; do
 	if grep -q '^// machine code: not yet$' "$test"; then

@@ -28,6 +28,11 @@ typedef uint64_t cuda_ptr;
 	F(cuMemFree_v2, (cuda_ptr address)) \
 	F(cuMemcpyHtoD_v2, (cuda_ptr to, const void *from, size_t bytes)) \
 	F(cuMemcpyDtoH_v2, (void *to, cuda_ptr from, size_t bytes)) \
+	F(cuMemcpyDtoDAsync_v2, (cuda_ptr to, cuda_ptr from, size_t bytes, cuda_handle stream)) \
+	F(cuMemsetD32Async, (cuda_ptr to, unsigned word, size_t count, cuda_handle stream)) \
+	F(cuMemAllocHost_v2, (void **pointer, size_t bytes)) \
+	F(cuStreamCreate, (cuda_handle *stream, unsigned flags)) \
+	F(cuStreamSynchronize, (cuda_handle stream)) \
 	F(cuModuleLoadData, (cuda_handle *module, const void *image)) \
 	F(cuModuleUnload, (cuda_handle module)) \
 	F(cuModuleGetFunction, (cuda_handle *function, cuda_handle module, const char *name)) \

@@ -87,18 +87,21 @@ static void moved(struct copies *c, struct mir_source from, struct mir_source to
 	}
 }
 
-/* A register that holds nothing here: not live out, and of no copy. */
-static bool free_gpr(const struct copies *c, uint8_t *reg)
+/* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(). */
+static uint8_t free_gpr(const struct copies *c)
 {
 	const struct mir_func *f = c->f;
 	const struct mir_block *block = &f->blocks[c->block];
-	bool used[256] = {false};
+	bool used[256] = {[MIR_STACK] = f->stack};
+	uint32_t r = 0;
 
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		for (uint32_t k = 0; f->vregs[v].kind == SASS_GPR && k < f->vregs[v].units; k++) {
-			if (f->vregs[v].assigned &&
-			    mir_has(block->live_out, f->vregs[v].first_unit + k))
-				used[f->vregs[v].reg + k] = true;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1) {
+			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+
+			if (v->kind == SASS_GPR)
+				used[v->reg + unit - v->first_unit] = true;
 		}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -107,12 +110,9 @@ static bool free_gpr(const struct copies *c, uint8_t *reg)
 		if (c->list[k].src.op.kind == SASS_GPR)
 			used[c->list[k].src.op.reg] = true;
 	}
-	for (uint32_t r = 0; r < MIR_GPRS; r++) {
-		*reg = (uint8_t)r;
-		if (!used[r])
-			return true;
-	}
-	return false;
+	while (used[r])
+		r++;
+	return (uint8_t)r;
 }
 
 /* Exchanges two predicates: dst gets its value, src's register gets what dst held. */
@@ -138,27 +138,20 @@ static void swap_preds(struct copies *c, struct copy *copy)
 	moved(c, old, copy->src);
 }
 
-static bool break_cycle(struct copies *c, struct copy *copy)
+static void break_cycle(struct copies *c, struct copy *copy)
 {
 	struct mir_source spare = copy->src;
 
 	if (copy->dst.op.kind == SASS_PRED) {
 		swap_preds(c, copy);
-		return true;
+		return;
 	}
-	if (!free_gpr(c, &spare.op.reg)) {
-		diag_error(&c->f->job->diag, 0, 0,
-			   "kernel '%s' needs more than %u registers at once, and spilling is not "
-			   "there yet; split the kernel or unroll less",
-			   c->f->name, MIR_GPRS);
-		return false;
-	}
+	spare.op.reg = free_gpr(c);
 	emit_move(c, spare, copy->src);
 	moved(c, copy->src, spare);
-	return true;
 }
 
-static bool sequence(struct copies *c)
+static void sequence(struct copies *c)
 {
 	for (;;) {
 		struct copy *left = NULL;
@@ -177,9 +170,9 @@ static bool sequence(struct copies *c)
 			copy->done = progress = true;
 		}
 		if (!left)
-			return true;
-		if (!progress && !break_cycle(c, left))
-			return false;
+			return;
+		if (!progress)
+			break_cycle(c, left);
 	}
 }
 
@@ -190,7 +183,7 @@ static struct mir_source assigned(const struct mir_func *f, struct mir_source s)
 	return s;
 }
 
-static bool copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
+static void copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
 {
 	const struct mir_block *block = &f->blocks[b];
 	struct copies c = {.f = f, .block = block->preds[p]};
@@ -207,7 +200,7 @@ static bool copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
 			copy->src = assigned(f, block->phis[k].args[p * units + u]);
 		}
 	}
-	return sequence(&c);
+	sequence(&c);
 }
 
 /* What a phi defined now comes from outside. */
@@ -221,18 +214,16 @@ static void live_from_now_on(const struct mir_func *f, struct mir_block *block)
 	}
 }
 
-bool nv_copies(struct mir_func *f)
+void nv_copies(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
-			if (!copy_edge(f, b, p))
-				return false;
+			copy_edge(f, b, p);
 		}
 		live_from_now_on(f, &f->blocks[b]);
 		f->blocks[b].ncopied = f->blocks[b].nphis;
 		f->blocks[b].nphis = 0;
 	}
-	return true;
 }
 
 void nv_drop_copies(struct mir_func *f)

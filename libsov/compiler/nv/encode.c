@@ -135,6 +135,7 @@ static void describe(struct code *c, struct cubin_kernel *out, uint32_t size)
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,
 		.shared_align = f->shared_align,
+		.stack_bytes = (f->frame_bytes + 15) / 16 * 16,
 		.param_base = f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS,
 		.param_bytes = f->ir->param_bytes,
 		.nparams = f->ir->nparams,
@@ -177,6 +178,7 @@ bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats
 		.registers = out->registers,
 		.predicates = (uint32_t)__builtin_popcount(c.predicates),
 		.shared_bytes = f->shared ? f->shared_bytes : 0,
+		.stack_bytes = out->stack_bytes,
 		.code_bytes = size,
 		.static_cycles = sum_stalls(f),
 	};

@@ -160,6 +160,11 @@ void mir_number(struct mir_func *f)
 		f->vregs[v].first_unit = f->nunits;
 		f->nunits += f->vregs[v].units;
 	}
+	f->unit_vreg = arena_array(f->arena, f->nunits + 1, sizeof(*f->unit_vreg));
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		for (uint32_t k = 0; k < f->vregs[v].units; k++)
+			f->unit_vreg[f->vregs[v].first_unit + k] = v;
+	}
 }
 
 struct visit {

@@ -23,7 +23,12 @@
 
 #define MIR_MAX_UNITS 4
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
+#define MIR_STACK     1   /* R1 */
+#define NV_CONSTANTS_BANK 3 /* constant bank of the module's constants … */
+#define NV_ADDRESS_BANK   4 /* … and of addresses that are known when it is loaded */
+#define MIR_SPILL_GPRS 16 /* what the switch "spill" leaves */
 #define MIR_PREDS     7
+#define MIR_UGPRS     63
 #define MIR_BARRIERS  16 /* convergence barriers B0–B15 */
 
 struct mir_ref {
@@ -35,6 +40,7 @@ struct mir_vreg {
 	uint8_t kind;  /* SASS_GPR or SASS_PRED */
 	uint8_t units; /* 1, 2, 4 */
 	bool phi;      /* a phi's result: written on edges */
+	bool fetched;  /* holds what was spilled for a use or two */
 	bool assigned;
 	uint8_t reg;   /* once assigned: register of unit 0 */
 	uint32_t first_unit; /* number of unit 0 among all units of the function (mir_number) */
@@ -52,9 +58,10 @@ enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
 
 /* Which memory an instruction touches and how, for the scheduler. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 }; /* volatile, atomic, fence: in order */
+#define MIR_SPILLED (IR_SPACE_COUNT + 1) /* local memory that no program knows of */
 struct mir_memory {
 	uint8_t effect; /* MIR_READS … */
-	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them */
+	uint8_t space;  /* enum ir_space; IR_SPACE_COUNT: all of them; MIR_SPILLED: none of them */
 	uint8_t bytes;  /* 0: touches none itself */
 };
 
@@ -110,11 +117,16 @@ struct mir_func {
 	uint32_t nblocks, blocks_capacity;
 	uint32_t entry;
 	uint32_t nunits;
+	uint32_t *unit_vreg; /* whose unit it is */
+	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
+	bool stack;     /* R1 is the stack pointer */
+	uint32_t frame_bytes; /* of the function's own, from R1 up */
 	/* needs of the kernel */
 	uint32_t barriers;
 	bool shared;
 	uint32_t shared_bytes, shared_align;
-	uint32_t *symbol_offset; /* of shared variables, by symbol */
+	uint32_t *symbol_offset; /* of variables, by symbol: in shared memory, in the frame, in the bank
+				  * of constants, in the bank of addresses */
 };
 
 #define mir_for_each_block(f, b) \
@@ -150,6 +162,12 @@ uint32_t *mir_order(const struct mir_func *f, uint32_t *count); /* blocks, domin
 static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
+}
+/* The register that copies in circles may go through: beside the stack pointer, whose pair is lost
+ * anyway, or the last. */
+static inline uint32_t mir_spare(const struct mir_func *f)
+{
+	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
 }
 /* Sets of units. */
 static inline uint32_t mir_set_words(const struct mir_func *f)
@@ -208,10 +226,12 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
-void nv_spill_predicates(struct mir_func *f);         /* spill.c */
-bool nv_regalloc(struct mir_func *f);                 /* regalloc.c */
+void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
+bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
+bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
+void nv_prologue(struct mir_func *f);                 /* frame.c */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
-bool nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
+void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
 void nv_converge(struct mir_func *f);                 /* converge.c */

@@ -13,6 +13,9 @@
 /* An ELF file's section numbers have 16 bits, and a kernel has up to four sections. */
 #define MOST_KERNELS 16000
 
+/* No instruction names more at once. */
+#define LEAST_GPRS 8
+
 static bool must_verify(const struct compile_job *job)
 {
 #ifdef SOV_VERIFY
@@ -23,11 +26,27 @@ static bool must_verify(const struct compile_job *job)
 #endif
 }
 
+/* Spills until it fits. How many registers are alive at once is not all: pairs have to be aligned,
+ * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
 {
+	uint32_t limit = f->gprs - 1 - f->stack; /* less a spare one */
+
 	nv_split_edges(f);
 	nv_spill_predicates(f);
-	return nv_regalloc(f) && nv_copies(f);
+	do {
+		if (limit < LEAST_GPRS || !nv_spill_memory(f, limit)) {
+			diag_error(&f->job->diag, 0, 0,
+				   "kernel '%s' does not fit into %u registers even with all that "
+				   "can be in memory there; allow it more",
+				   f->name, f->gprs);
+			return false;
+		}
+		limit -= 1 + limit / 16;
+	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
+	nv_copies(f);
+	nv_prologue(f);
+	return true;
 }
 
 static bool predicate(struct mir_func *f)

@@ -7,7 +7,10 @@
  * a window that the register pressure asks for anyway, because a register that was just given back
  * would make its next writer wait for its last reader.
  *
- * There is no spilling: a kernel that needs more than there is gets an error.
+ * Spilling comes before (spill.c), and knows how many registers there are but not that pairs have
+ * to be aligned: where that fails, places are handed out tightly instead, and if that does not help
+ * either, the caller spills more and tries again. One register is kept for copies that go in
+ * circles, and with a frame R1 points to it.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -18,25 +21,37 @@ struct affinity { /* reg(this vreg) should be reg(other) + distance */
 	struct affinity *next;
 };
 
+#define RESERVED UINT32_MAX
+
 struct file { /* registers of one kind */
 	uint32_t count;  /* how many there are */
 	uint32_t window; /* how many to go around in */
 	uint32_t turn;   /* where to look next */
-	uint32_t owner[256]; /* 1 + unit; 0 = free */
+	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
 	uint32_t needed; /* at once, at most */
 };
 
 struct alloc {
 	struct mir_func *f;
-	struct file gpr, pred;
+	struct file gpr, pred, ugpr;
+	bool tight; /* keep large aligned places free, rather than registers apart in time */
 	uint32_t *last;    /* by unit, within the block: place of the last mention */
-	uint32_t *written; /* … place where it is written; 0 = not there */
+	uint32_t *written; /* … place where it is written, … */
+	uint32_t *written_in; /* … if in this block */
+	uint32_t block;
 	struct affinity **affinities; /* by vreg */
 };
 
 static struct file *file_of(struct alloc *a, uint32_t vreg)
 {
-	return a->f->vregs[vreg].kind == SASS_PRED ? &a->pred : &a->gpr;
+	switch (a->f->vregs[vreg].kind) {
+	case SASS_PRED:
+		return &a->pred;
+	case SASS_UGPR:
+		return &a->ugpr;
+	default:
+		return &a->gpr;
+	}
 }
 
 static void add_affinity(struct alloc *a, uint32_t vreg, uint32_t other, int distance)
@@ -91,9 +106,10 @@ static bool will_be_free(const struct alloc *a, const struct file *file, uint32_
 	if (reg % v->units || reg + v->units > file->count || file->owner[reg])
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
-		uint32_t owner = file->owner[reg + k], place = a->written[v->first_unit + k];
+		uint32_t owner = file->owner[reg + k], unit = v->first_unit + k;
+		uint32_t place = a->written_in[unit] == a->block ? a->written[unit] : 0;
 
-		if (owner && (!place || a->last[owner - 1] != place))
+		if (owner && (owner == RESERVED || !place || a->last[owner - 1] != place))
 			return false;
 	}
 	return true;
@@ -143,6 +159,31 @@ static bool choose_in_turn(struct file *file, uint32_t units, uint32_t *reg)
 	return false;
 }
 
+static uint32_t taken(const struct file *file, uint32_t from, uint32_t units)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = from; r < from + units; r++)
+		n += r >= file->count || file->owner[r];
+	return n;
+}
+
+/* The place whose neighbours are taken most: first those that make a pair or a quad with it. */
+static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
+{
+	uint32_t best = 0;
+
+	for (uint32_t r = 0; r < file->count; r += units) {
+		uint32_t score = 1 + 8 * taken(file, r & ~1u, 2) + taken(file, r & ~3u, 4);
+
+		if (!is_free(file, r, units) || score <= best)
+			continue;
+		best = score;
+		*reg = r;
+	}
+	return best;
+}
+
 static bool assign(struct alloc *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
@@ -150,7 +191,9 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	uint32_t reg;
 
 	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
-	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose_in_turn(file, v->units, &reg))
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
+	    !(a->tight ? choose_tight(file, v->units, &reg)
+		       : choose_in_turn(file, v->units, &reg)))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -174,6 +217,12 @@ static void give_back(struct alloc *a, struct mir_ref r)
 #define AT_END   UINT32_MAX
 #define AT_START 0
 
+static void note_write(struct alloc *a, uint32_t unit, uint32_t place)
+{
+	a->written[unit] = place;
+	a->written_in[unit] = a->block;
+}
+
 /* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and
  * whatever lives on are AT_END. */
 static void find_last_mentions(struct alloc *a, const struct mir_block *block)
@@ -182,7 +231,6 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t place = 1;
 
-	memset(a->written, 0, f->nunits * sizeof(*a->written));
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		for (uint32_t k = 0; k < f->vregs[block->phis[p].vreg].units; k++)
 			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
@@ -195,7 +243,7 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 			struct mir_ref r = uses[u].ref;
 
 			for (uint32_t k = 0; uses[u].write && r.vreg && k < uses[u].count; k++)
-				a->written[mir_unit(f, r) + k] = place;
+				note_write(a, mir_unit(f, r) + k, place);
 		}
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r = uses[u].ref;
@@ -207,9 +255,9 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 				a->last[f->vregs[r.vreg].first_unit + from + k] = place;
 		}
 	}
-	for (uint32_t u = 0; u < f->nunits; u++) {
-		if (mir_has(block->live_out, u))
-			a->last[u] = AT_END;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
+			a->last[64 * w + (uint32_t)__builtin_ctzll(bits)] = AT_END;
 	}
 	if (block->cond.ref.vreg)
 		a->last[mir_unit(f, block->cond.ref)] = AT_END;
@@ -273,14 +321,20 @@ static bool assign_block(struct alloc *a, uint32_t b)
 
 	memset(a->gpr.owner, 0, sizeof(a->gpr.owner));
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		for (uint32_t k = 0; k < f->vregs[v].units; k++) {
-			uint32_t unit = f->vregs[v].first_unit + k;
+	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
+	if (f->stack)
+		a->gpr.owner[MIR_STACK] = RESERVED;
+	a->gpr.owner[mir_spare(f)] = RESERVED;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = block->live_in[w]; bits; bits &= bits - 1) {
+			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+			uint32_t v = f->unit_vreg[unit];
 
-			if (mir_has(block->live_in, unit))
-				file_of(a, v)->owner[f->vregs[v].reg + k] = unit + 1;
+			file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
+				unit + 1;
 		}
 	}
+	a->block = b;
 	find_last_mentions(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		if (!assign(a, block->phis[p].vreg))
@@ -296,42 +350,52 @@ static bool assign_block(struct alloc *a, uint32_t b)
 	return true;
 }
 
-static void count_live(struct alloc *a, const uint64_t *live, const uint64_t *preds)
-{
-	uint32_t gprs = 0, predicates = 0;
-
-	for (uint32_t w = 0; w < mir_set_words(a->f); w++) {
-		gprs += (uint32_t)__builtin_popcountll(live[w] & ~preds[w]);
-		predicates += (uint32_t)__builtin_popcountll(live[w] & preds[w]);
-	}
-	if (gprs > a->gpr.needed)
-		a->gpr.needed = gprs;
-	if (predicates > a->pred.needed)
-		a->pred.needed = predicates;
-}
-
-/* The most units of each kind that are live at once. */
-static void count_pressure(struct alloc *a, const uint32_t *order, uint32_t count)
+/* The most units of general registers that are live at once. */
+static void count_pressure(struct alloc *a)
 {
 	struct mir_func *f = a->f;
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-	uint64_t *preds = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*preds));
+	struct mir_use uses[SASS_MAX_USES];
 
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (f->vregs[v].kind == SASS_PRED)
-			mir_add(preds, f->vregs[v].first_unit);
-	}
-	for (uint32_t k = 0; k < count; k++) {
-		const struct mir_block *block = &f->blocks[order[k]];
+	mir_for_each_block(f, b) {
+		const struct mir_block *block = &f->blocks[b];
+		uint32_t count = 0;
 
 		memcpy(live, block->live_out, mir_set_words(f) * sizeof(*live));
-		if (block->cond.ref.vreg)
-			mir_add(live, mir_unit(f, block->cond.ref));
-		count_live(a, live, preds);
-		for (struct mir_inst *i = block->last; i; i = i->prev) {
-			nv_live_before(f, live, i);
-			count_live(a, live, preds);
+		for (uint32_t w = 0; w < mir_set_words(f); w++) {
+			for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
+				uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+
+				count += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
+			}
 		}
+		for (struct mir_inst *i = block->last; i; i = i->prev) {
+			uint32_t n = mir_uses(i, uses);
+
+			if (count > a->gpr.needed)
+				a->gpr.needed = count;
+			for (uint32_t u = 0; u < n; u++) {
+				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+				for (uint32_t k = 0; uses[u].write && v->leader == i &&
+						     v->kind == SASS_GPR && k < v->units; k++) {
+					count -= mir_has(live, v->first_unit + k);
+					mir_drop(live, v->first_unit + k);
+				}
+			}
+			for (uint32_t u = 0; u < n; u++) {
+				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+				uint32_t unit = mir_unit(f, uses[u].ref);
+
+				for (uint32_t k = 0; (!uses[u].write || v->leader != i) &&
+						     v->kind == SASS_GPR && k < uses[u].count; k++) {
+					count += !mir_has(live, unit + k);
+					mir_add(live, unit + k);
+				}
+			}
+		}
+		if (count > a->gpr.needed)
+			a->gpr.needed = count;
 	}
 }
 
@@ -361,45 +425,38 @@ static void write_down(struct mir_func *f)
 	f->allocated = true;
 }
 
-static void too_many(struct alloc *a)
-{
-	bool preds = a->pred.needed > MIR_PREDS;
-
-	diag_error(&a->f->job->diag, 0, 0,
-		   "kernel '%s' needs %u %s at once, a thread has %u, and spilling is not there "
-		   "yet; split the kernel or unroll less",
-		   a->f->name, preds ? a->pred.needed : a->gpr.needed,
-		   preds ? "predicates" : "registers", preds ? MIR_PREDS : MIR_GPRS);
-}
-
 /* Registers are given to a kernel in groups of eight, two of all go to the hardware. What the
  * pressure leaves of the last group is free to use; a little more keeps pairs apart. */
-static uint32_t window_for(uint32_t pressure)
+static uint32_t window_for(uint32_t pressure, uint32_t count)
 {
 	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
 
-	return window < 14 ? 14 : window > MIR_GPRS ? MIR_GPRS : window;
+	window = window < 14 ? 14 : window;
+	return window < count ? window : count;
 }
 
-bool nv_regalloc(struct mir_func *f)
+bool nv_regalloc(struct mir_func *f, bool tight)
 {
-	struct alloc a = {.f = f, .gpr = {.count = MIR_GPRS}, .pred = {.count = MIR_PREDS}};
+	struct alloc a = {.f = f, .tight = tight, .gpr = {.count = f->gprs},
+			  .pred = {.count = MIR_PREDS}};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 
 	nv_liveness(f);
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].assigned = false;
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
 	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
+	a.written_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.written_in));
 	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
 	find_affinities(&a);
-	count_pressure(&a, order, count);
-	a.gpr.window = window_for(a.gpr.needed);
+	count_pressure(&a);
+	a.gpr.window = window_for(a.gpr.needed + 2 * f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
+	a.ugpr.count = a.ugpr.window = MIR_UGPRS;
 	for (uint32_t k = 0; k < count; k++) {
-		if (!assign_block(&a, order[k])) {
-			too_many(&a);
+		if (!assign_block(&a, order[k]))
 			return false;
-		}
 	}
 	write_down(f);
 	return true;

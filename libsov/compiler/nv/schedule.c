@@ -15,6 +15,10 @@
 
 /* Live units above which freeing comes first: 64 registers let 1024 threads run on an SM. */
 #define COMFORTABLE 56
+/* How far ahead of the first instruction that is still to come another may be taken. */
+#define WINDOW 256
+/* Instructions with an order that are compared with each other; then comes one that all wait for. */
+#define MOST_ORDERED 128
 
 struct edge {
 	uint32_t to, latency;
@@ -27,6 +31,8 @@ struct node {
 	uint32_t waits;    /* predecessors not yet scheduled */
 	uint32_t earliest; /* cycle */
 	uint32_t height;   /* cycles to the end */
+	int change;        /* of the units that are live, if it went next */
+	bool done;
 };
 
 struct access { /* a node that names a resource, and how */
@@ -39,7 +45,8 @@ struct resource {
 	uint32_t stamp; /* block in which the rest is valid */
 	struct access write; /* the last one; node 0 = none */
 	struct access *reads; /* since then */
-	uint32_t left; /* mentions still to come */
+	uint32_t left; /* mentions still to come … */
+	uint32_t who;  /* … and their nodes, exclusive-or: of the last one, its number */
 };
 
 struct scheduler {
@@ -50,6 +57,10 @@ struct scheduler {
 	struct resource *resources;
 	uint32_t nresources;
 	uint32_t live; /* GPR units, as far as known */
+	uint32_t ordered[MOST_ORDERED], nordered; /* nodes that have an order, since fence */
+	uint32_t fence; /* node that is in order with all; 0 = none */
+	uint32_t *ready, nready;
+	uint32_t first; /* node that is not done */
 };
 
 /* What an operand names: a register, or before registers are assigned a unit. */
@@ -173,7 +184,8 @@ static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
-	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part)
+	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
+	    (!base_a.vreg && x->reg != y->reg))
 		return false;
 	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
 }
@@ -215,19 +227,24 @@ static bool has_order(const struct mir_inst *i)
 	return i->memory.effect || i->memory.bytes || i->members || i->sass.op == SASS_EXIT;
 }
 
-/* Nodes that have an order are few; each is compared with all before it, back to one that is in
- * order with everything. */
+/* Each node that has an order is compared with those before it, up to one that all wait for. */
 static void depend_order(struct scheduler *s, uint32_t n)
 {
 	const struct mir_inst *i = s->nodes[n].inst;
+	bool fence = s->nordered == MOST_ORDERED;
 
 	if (!has_order(i))
 		return;
-	for (uint32_t k = n - 1; k; k--) {
-		const struct mir_inst *before = s->nodes[k].inst;
-
-		if (has_order(before) && must_keep_order(before, i))
-			add_edge(s, k, n, 1);
+	add_edge(s, s->fence, n, 1);
+	for (uint32_t k = s->nordered; k-- > 0;) {
+		if (fence || must_keep_order(s->nodes[s->ordered[k]].inst, i))
+			add_edge(s, s->ordered[k], n, 1);
+	}
+	if (fence) {
+		s->fence = n;
+		s->nordered = 0;
+	} else {
+		s->ordered[s->nordered++] = n;
 	}
 }
 
@@ -280,7 +297,7 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 
 static void build(struct scheduler *s)
 {
-	s->count = 0;
+	s->count = s->nordered = s->fence = 0;
 	s->stamp++;
 	mir_for_each(s->f, s->block, i)
 		add_node(s, i);
@@ -308,26 +325,6 @@ static void build(struct scheduler *s)
 
 /* Pressure: how many GPR units would be live after the instruction, compared with now. */
 
-static void count_mentions(struct scheduler *s)
-{
-	struct mir_func *f = s->f;
-	struct mir_use uses[SASS_MAX_USES];
-
-	s->live = 0;
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		for (uint32_t k = 0; f->vregs[v].kind == SASS_GPR && k < f->vregs[v].units; k++)
-			s->live += mir_has(f->blocks[s->block].live_in, f->vregs[v].first_unit + k);
-	}
-	for (uint32_t n = 1; n <= s->count; n++) {
-		uint32_t count = mir_uses(s->nodes[n].inst, uses);
-
-		for (uint32_t u = 0; u < count; u++) {
-			for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++)
-				resource_at(s, mir_unit(f, uses[u].ref) + k)->left++;
-		}
-	}
-}
-
 static int pressure_change(struct scheduler *s, const struct mir_inst *i)
 {
 	const struct mir_func *f = s->f;
@@ -352,81 +349,129 @@ static int pressure_change(struct scheduler *s, const struct mir_inst *i)
 	return change;
 }
 
-static void mention(struct scheduler *s, const struct mir_inst *i)
+static void count_mentions(struct scheduler *s)
+{
+	struct mir_func *f = s->f;
+	struct mir_use uses[SASS_MAX_USES];
+
+	s->live = 0;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = f->blocks[s->block].live_in[w]; bits; bits &= bits - 1) {
+			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+
+			s->live += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
+		}
+	}
+	for (uint32_t n = 1; n <= s->count; n++) {
+		uint32_t count = mir_uses(s->nodes[n].inst, uses);
+
+		for (uint32_t u = 0; u < count; u++) {
+			for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++) {
+				struct resource *r = resource_at(s, mir_unit(f, uses[u].ref) + k);
+
+				r->left++;
+				r->who ^= n;
+			}
+		}
+	}
+	for (uint32_t n = 1; n <= s->count; n++)
+		s->nodes[n].change = pressure_change(s, s->nodes[n].inst);
+}
+
+/* The node is done. Whoever is the last to mention one of its registers will free that. */
+static void mention(struct scheduler *s, uint32_t n)
 {
 	struct mir_use uses[SASS_MAX_USES];
-	uint32_t count = mir_uses(i, uses);
+	uint32_t count = mir_uses(s->nodes[n].inst, uses);
 
-	s->live = (uint32_t)((int)s->live + pressure_change(s, i));
+	s->live = (uint32_t)((int)s->live + s->nodes[n].change);
 	for (uint32_t u = 0; u < count; u++) {
-		for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++)
-			resource_at(s, mir_unit(s->f, uses[u].ref) + k)->left--;
+		for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++) {
+			struct resource *r = resource_at(s, mir_unit(s->f, uses[u].ref) + k);
+
+			r->left--;
+			r->who ^= n;
+			if (r->left == 1 && r->who != n)
+				s->nodes[r->who].change =
+					pressure_change(s, s->nodes[r->who].inst);
+		}
 	}
 }
 
 /* Whether a goes before b at this cycle. */
-static bool better(struct scheduler *s, const struct node *a, const struct node *b, uint32_t cycle)
+static bool better(const struct scheduler *s, const struct node *a, const struct node *b,
+		   uint32_t cycle)
 {
 	uint32_t wait_a = a->earliest > cycle ? a->earliest : cycle;
 	uint32_t wait_b = b->earliest > cycle ? b->earliest : cycle;
 
-	if (!s->f->allocated && s->live > COMFORTABLE) {
-		int change_a = pressure_change(s, a->inst), change_b = pressure_change(s, b->inst);
-
-		if (change_a != change_b)
-			return change_a < change_b;
-		return a < b;
-	}
+	if (!s->f->allocated && s->live > COMFORTABLE)
+		return a->change != b->change ? a->change < b->change : a < b;
 	if (wait_a != wait_b)
 		return wait_a < wait_b;
-	return a->height > b->height;
+	return a->height != b->height ? a->height > b->height : a < b;
 }
 
-static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t nready, uint32_t cycle)
+static uint32_t choose(const struct scheduler *s, uint32_t cycle)
 {
 	uint32_t best = 0;
 
-	for (uint32_t k = 1; k < nready; k++) {
-		const struct node *a = &s->nodes[ready[k]], *b = &s->nodes[ready[best]];
-
-		if (better(s, a, b, cycle) || (!better(s, b, a, cycle) && a < b))
+	for (uint32_t k = 1; k < s->nready; k++) {
+		if (better(s, &s->nodes[s->ready[k]], &s->nodes[s->ready[best]], cycle))
 			best = k;
 	}
 	return best;
 }
 
+/* A node that waits for no other can go once the window has come to it. */
+static void offer(struct scheduler *s, uint32_t n)
+{
+	if (!s->nodes[n].waits && n < s->first + WINDOW)
+		s->ready[s->nready++] = n;
+}
+
+static void move_window(struct scheduler *s)
+{
+	while (s->first <= s->count && s->nodes[s->first].done) {
+		s->first++;
+		if (s->first + WINDOW - 1 <= s->count)
+			offer(s, s->first + WINDOW - 1);
+	}
+}
+
 static void schedule_block(struct scheduler *s)
 {
 	struct mir_func *f = s->f;
-	uint32_t *ready, nready = 0, cycle = 0;
+	uint32_t cycle = 0;
 
 	build(s);
 	if (!f->allocated)
 		count_mentions(s);
-	ready = arena_array(f->arena, s->count + 1, sizeof(*ready));
-	for (uint32_t n = 1; n <= s->count; n++) {
-		if (!s->nodes[n].waits)
-			ready[nready++] = n;
-	}
+	s->first = 1;
+	s->nready = 0;
+	for (uint32_t n = 1; n <= s->count; n++)
+		offer(s, n);
 	f->blocks[s->block].first = f->blocks[s->block].last = NULL;
-	while (nready) {
-		uint32_t k = choose(s, ready, nready, cycle);
-		struct node *node = &s->nodes[ready[k]];
+	while (s->nready) {
+		uint32_t k = choose(s, cycle), n = s->ready[k];
+		struct node *node = &s->nodes[n];
 
-		ready[k] = ready[--nready];
+		s->ready[k] = s->ready[--s->nready];
 		if (node->earliest > cycle)
 			cycle = node->earliest;
 		mir_insert(f, s->block, NULL, node->inst);
+		node->done = true;
 		if (!f->allocated)
-			mention(s, node->inst);
+			mention(s, n);
 		for (const struct edge *e = node->out; e; e = e->next) {
 			struct node *to = &s->nodes[e->to];
 
 			if (cycle + e->latency > to->earliest)
 				to->earliest = cycle + e->latency;
-			if (!--to->waits)
-				ready[nready++] = e->to;
+			to->waits--;
+			offer(s, e->to);
 		}
+		move_window(s);
 		cycle++;
 	}
 }
@@ -439,6 +484,7 @@ void nv_schedule(struct mir_func *f)
 		nv_liveness(f);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
+	s.ready = arena_array(f->arena, WINDOW, sizeof(*s.ready));
 	mir_for_each_block(f, b) {
 		s.block = b;
 		schedule_block(&s);

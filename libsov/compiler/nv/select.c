@@ -10,6 +10,10 @@
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
+/* A thread's stack, as far as hardware goes, and how its top is aligned. */
+#define MOST_LOCAL       (512u << 10)
+#define MOST_LOCAL_ALIGN 16
+
 static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SREG] = select_sreg,         [IR_ADD] = select_add,
 	[IR_SUB] = select_sub,           [IR_MUL] = select_mul,
@@ -32,12 +36,23 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_FMUL] = select_fmul,         [IR_FMA] = select_fma,
 	[IR_FNEG] = select_fsign,        [IR_FABS] = select_fsign,
 	[IR_FMIN] = select_fminmax,      [IR_FMAX] = select_fminmax,
-	[IR_FCMP] = select_fcmp,         [IR_LOAD] = select_load,
+	[IR_FCMP] = select_fcmp,         [IR_UTOF] = select_itof,
+	[IR_STOF] = select_itof,         [IR_FTOU] = select_ftoi,
+	[IR_FTOS] = select_ftoi,         [IR_FTOF] = select_ftof,
+	[IR_FROUND] = select_fround,     [IR_APPROX] = select_approx,
+	[IR_LOAD] = select_load,
 	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
 	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
 	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
+	[IR_INSPACE] = select_inspace,   [IR_ADDR] = select_addr,
 	[IR_SHUFFLE] = select_shuffle,   [IR_VOTE] = select_vote,
-	[IR_BARRIER] = select_barrier,
+	[IR_MATCH_ANY] = select_match,   [IR_MATCH_ALL] = select_match,
+	[IR_REDUCE] = select_reduce,     [IR_ACTIVE] = select_active,
+	[IR_WARPSYNC] = select_warpsync, [IR_BARRIER] = select_barrier,
+	[IR_BARRIER_RED] = select_barrier_red, [IR_CLOCK] = select_clock,
+	[IR_SLEEP] = select_sleep,       [IR_ADDC] = select_carry,
+	[IR_SUBC] = select_carry,        [IR_PERMUTE] = select_permute,
+	[IR_LOGIC3] = select_logic3,     [IR_DOT] = select_dot,
 };
 
 /* Instructions. */
@@ -199,20 +214,49 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return align ? (at + align - 1) / align * align : at;
 }
 
-/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
-static bool place_shared(struct select *s)
+/* Local variables that the function names: the lowest part of its frame. */
+static bool place_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	bool *used = arena_array(f->arena, m->nsymbols + 1, sizeof(*used));
+	uint64_t at = 0;
+
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		const struct ir_symbol *symbol = &m->symbols[k];
+
+		if (!used[k] || symbol->space != IR_LOCAL)
+			continue;
+		if (symbol->align > MOST_LOCAL_ALIGN) {
+			diag_error(&s->job->diag, 0, 0,
+				   "variable '%s' of '%s' is aligned to %u bytes; local memory is "
+				   "to %u",
+				   symbol->name, f->name, symbol->align, MOST_LOCAL_ALIGN);
+			return false;
+		}
+		at = align_up(at, symbol->align);
+		f->symbol_offset[k] = (uint32_t)at;
+		at += symbol->size;
+		if (at > MOST_LOCAL) {
+			diag_error(&s->job->diag, 0, 0,
+				   "'%s' needs %llu bytes of local memory up to variable '%s'; a "
+				   "thread has at most %u",
+				   f->name, (unsigned long long)at, symbol->name, MOST_LOCAL);
+			return false;
+		}
+		f->stack = true;
+	}
+	f->frame_bytes = (uint32_t)at;
+	return true;
+}
+
+/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
+static bool place_shared(struct select *s, const bool *used)
+{
+	const struct ir_module *m = s->ir->module;
+	struct mir_func *f = s->f;
 	uint64_t at = f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 
-	f->symbol_offset = arena_array(f->arena, m->nsymbols + 1, sizeof(*f->symbol_offset));
 	f->shared_align = 4;
-	ir_for_each_block(s->ir, b)
-		ir_for_each_inst(s->ir, b, i)
-			if (ir_at(s->ir, i)->op == IR_ADDR)
-				used[ir_at(s->ir, i)->symbol] = true;
 	for (int external = 0; external < 2; external++) {
 		for (uint32_t k = 0; k < m->nsymbols; k++) {
 			const struct ir_symbol *symbol = &m->symbols[k];
@@ -239,6 +283,32 @@ static bool place_shared(struct select *s)
 	}
 	f->shared_bytes = (uint32_t)at;
 	return true;
+}
+
+static bool place_variables(struct select *s)
+{
+	uint32_t nsymbols = s->ir->module->nsymbols;
+	struct mir_func *f = s->f;
+	bool *used = arena_array(f->arena, nsymbols + 1, sizeof(*used));
+
+	f->symbol_offset = arena_array(f->arena, nsymbols + 1, sizeof(*f->symbol_offset));
+	ir_for_each_block(s->ir, b)
+		ir_for_each_inst(s->ir, b, i)
+			if (ir_at(s->ir, i)->op == IR_ADDR)
+				used[ir_at(s->ir, i)->symbol] = true;
+	for (uint32_t k = 0; k < nsymbols; k++) {
+		const struct ir_symbol *symbol = &s->ir->module->symbols[k];
+
+		if (used[k] && symbol->space != IR_SHARED && symbol->space != IR_LOCAL) {
+			diag_error(&s->job->diag, 0, 0,
+				   "kernel '%s': variable '%s' in %s memory is not supported on %s "
+				   "yet",
+				   f->name, symbol->name, ir_space_names[symbol->space],
+				   s->job->target->name);
+			return false;
+		}
+	}
+	return place_local(s, used) && place_shared(s, used);
 }
 
 /* Blocks keep their numbers; those that cannot be reached stay out of the layout. */
@@ -314,6 +384,7 @@ static void select_end(struct select *s, const struct ir_inst *in,
 		block->reconverge = divergence->reconverge[s->block];
 		break;
 	case IR_RET:
+	case IR_EXIT:
 		block->end = MIR_END_EXIT;
 		break;
 	case IR_TRAP:
@@ -380,16 +451,6 @@ static bool select_known(struct select *s, ir_val v)
 	return value->need;
 }
 
-/* Floats of 16 bits and pairs of them, and what min and max do with NaN, are not selected yet. */
-static bool is_covered(const struct ir_inst *in)
-{
-	uint16_t attributes = ir_ops[in->op].attributes;
-
-	if (attributes & A_FLOAT && (in->format || in->type == IR_B16 || in->flags & IR_NAN))
-		return false;
-	return in->op != IR_CAS || in->type != IR_B16;
-}
-
 static bool select_inst(struct select *s, ir_id id)
 {
 	const struct ir_inst *in = ir_at(s->ir, id);
@@ -401,7 +462,7 @@ static bool select_inst(struct select *s, ir_id id)
 	s->anchor = s->f->blocks[s->block].first;
 	for (uint32_t k = 0; k < in->nres; k++)
 		more |= select_known(s, in->res + k);
-	if (!more || (rules[in->op] && is_covered(in) && rules[in->op](s, in)))
+	if (!more || (rules[in->op] && rules[in->op](s, in)))
 		return true;
 	diag_error(&s->job->diag, in->line, 0, "kernel '%s': '%s' is not supported on %s yet",
 		   s->f->name, ir_text_inst(s->ir, id), s->job->target->name);
@@ -497,12 +558,13 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	struct select s = {.job = job, .ir = ir, .f = f};
 
 	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
-			       .sm = job->target->version};
+			       .sm = job->target->version,
+			       .gprs = job->options.spill ? MIR_SPILL_GPRS : MIR_GPRS};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));
 	count_uses(&s);
-	if (!place_shared(&s))
+	if (!place_variables(&s))
 		return NULL;
 	make_blocks(&s);
 	make_phis(&s);

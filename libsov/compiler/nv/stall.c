@@ -14,6 +14,13 @@
 /* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
 #define BOARD_SET 2
 
+/* What an instruction names, found once. Resources are hashed to bits: no common bit, no conflict. */
+struct names {
+	uint64_t writes, all;
+	uint32_t count;
+	struct sass_reg_use uses[SASS_MAX_USES];
+};
+
 struct recent {
 	const struct mir_inst *inst;
 	uint32_t since; /* cycles from its issue to the end of the last instruction's stall */
@@ -28,8 +35,30 @@ struct staller {
 	struct mir_func *f;
 	struct window *out; /* by block, at its end */
 	struct window leaving; /* the block being looked at */
+	struct names *names;   /* by number */
+	uint32_t nnames, names_capacity;
 	bool changed;
 };
+
+static void add_names(struct staller *s, struct mir_inst *i)
+{
+	struct names *n;
+
+	s->names = arena_grow(s->f->arena, s->names, &s->names_capacity, s->nnames + 1,
+			      sizeof(*s->names));
+	i->number = s->nnames;
+	n = &s->names[s->nnames++];
+	n->writes = n->all = 0;
+	n->count = sass_uses(&i->sass, n->uses);
+	for (uint32_t u = 0; u < n->count; u++) {
+		for (uint32_t k = 0; k < n->uses[u].count; k++) {
+			uint32_t r = mir_resource(n->uses[u].kind, n->uses[u].reg + k);
+
+			n->all |= UINT64_C(1) << r % 64;
+			n->writes |= (uint64_t)n->uses[u].write << r % 64;
+		}
+	}
+}
 
 static bool waits_for(const struct sass_inst *in, uint8_t board)
 {
@@ -37,23 +66,27 @@ static bool waits_for(const struct sass_inst *in, uint8_t board)
 }
 
 /* Least cycles between the issue of two instructions. */
-static uint32_t distance(const struct mir_func *f, const struct sass_inst *first,
-			 const struct sass_inst *second)
+static uint32_t distance(const struct staller *s, const struct mir_inst *from,
+			 const struct mir_inst *to)
 {
-	struct sass_reg_use a[SASS_MAX_USES], b[SASS_MAX_USES];
-	uint32_t na = sass_uses(first, a), nb = sass_uses(second, b), least = 0;
+	const struct sass_inst *first = &from->sass, *second = &to->sass;
+	const struct names *x = &s->names[from->number], *y = &s->names[to->number];
+	const struct sass_reg_use *a = x->uses, *b = y->uses;
+	uint32_t least = 0;
 
 	if (waits_for(second, first->write_barrier) || waits_for(second, first->read_barrier))
 		least = BOARD_SET;
-	for (uint32_t i = 0; i < na; i++) {
-		for (uint32_t j = 0; j < nb; j++) {
+	if (!(x->writes & y->all))
+		return least;
+	for (uint32_t i = 0; i < x->count; i++) {
+		for (uint32_t j = 0; j < y->count; j++) {
 			uint32_t n = 0;
 
 			if (!a[i].write || a[i].kind != b[j].kind ||
 			    a[i].reg >= b[j].reg + b[j].count || b[j].reg >= a[i].reg + a[i].count)
 				continue;
-			n = b[j].write ? sass_waw(f->sm, first, second)
-				       : sass_raw(f->sm, first, &a[i], second, &b[j]);
+			n = b[j].write ? sass_waw(s->f->sm, first, second)
+				       : sass_raw(s->f->sm, first, &a[i], second, &b[j]);
 			if (n > least)
 				least = n;
 		}
@@ -69,12 +102,12 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct sass_inst *earlier = &w->list[k].inst->sass;
-		uint32_t least = distance(s->f, earlier, &i->sass);
-		uint32_t next = sass_after(s->f->sm, earlier, &i->sass);
+		uint32_t least = distance(s, w->list[k].inst, i), next = 0;
 
-		if (w->list[k].inst == before && next > least)
+		if (w->list[k].inst == before)
+			next = sass_after(s->f->sm, earlier, &i->sass);
+		if (next > least)
 			least = next;
-
 		if (least > w->list[k].since && least - w->list[k].since > most)
 			most = least - w->list[k].since;
 	}
@@ -120,6 +153,7 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 	struct mir_inst *nop = mir_inst_new(s->f, SASS_NOP);
 
 	nop->sass.stall = 1;
+	add_names(s, nop);
 	mir_insert(s->f, b, before, nop);
 	s->changed = true;
 	return nop;
@@ -207,6 +241,9 @@ void nv_stall(struct mir_func *f)
 	uint32_t *order = mir_order(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			add_names(&s, i);
 	/* Twice at least: the first time, what comes around a loop is not known yet. */
 	for (uint32_t round = 0; round < 2 || s.changed; round++) {
 		s.changed = false;

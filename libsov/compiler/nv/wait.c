@@ -29,6 +29,10 @@ struct state {
 	struct board boards[SCOREBOARDS];
 };
 
+struct plan {
+	uint32_t use, overwrite; /* places, or NEVER */
+};
+
 struct waiter {
 	struct mir_func *f;
 	struct state *in;       /* by block */
@@ -38,6 +42,9 @@ struct waiter {
 	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait, or NEVER */
 	bool busy[SCOREBOARDS];
 	uint32_t turn;
+	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
+	struct plan *plans; /* by place */
+	uint32_t plans_capacity;
 };
 
 static void add(struct set *s, uint32_t r)
@@ -118,16 +125,35 @@ static void find_overwrites(struct waiter *w)
 	}
 }
 
-/* Place of the next instruction of the block that reads (if asked) or writes one of these. */
-static uint32_t next_mention(const struct mir_inst *i, const struct set *of, bool reads_too)
+/* Where in its block an instruction's results are mentioned next, and its sources overwritten;
+ * instructions are asked from a block's end up. */
+static struct plan plan(struct waiter *w, const struct mir_inst *i)
 {
-	for (i = i->next; i; i = i->next) {
-		struct registers r = registers_of(i);
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, uses);
+	struct plan p = {NEVER, NEVER};
 
-		if (meet(&r.writes, of) || (reads_too && meet(&r.reads, of)))
-			return i->number;
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; k < uses[u].count; k++) {
+			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
+
+			if (uses[u].write && w->next_mention[r] < p.use)
+				p.use = w->next_mention[r];
+			if (!uses[u].write && uses[u].operand != SASS_USE_GUARD &&
+			    w->next_write[r] < p.overwrite)
+				p.overwrite = w->next_write[r];
+		}
 	}
-	return NEVER;
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; k < uses[u].count; k++) {
+			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
+
+			w->next_mention[r] = i->number;
+			if (uses[u].write)
+				w->next_write[r] = i->number;
+		}
+	}
+	return p;
 }
 
 static bool overwritten_after(const struct waiter *w, uint32_t b, const struct set *of)
@@ -190,13 +216,13 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 		return;
 	r = registers_of(i);
 	if (variable && !is_empty(&r.writes)) {
-		use = next_mention(i, &r.writes, true);
+		use = w->plans[i->number].use;
 		i->sass.write_barrier = take_board(w, use);
 	}
 	if (!late || is_empty(&r.sources))
 		return;
 	/* The result's scoreboard says that the sources were read, too, but later. */
-	overwrite = next_mention(i, &r.sources, false);
+	overwrite = w->plans[i->number].overwrite;
 	if (i->sass.write_barrier != SASS_NO_SB)
 		needed = overwrite < use;
 	else
@@ -220,6 +246,12 @@ static void give_boards_in_block(struct waiter *w, uint32_t b)
 	}
 	mir_for_each(w->f, b, i)
 		i->number = ++place;
+	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity, place + 1,
+			      sizeof(*w->plans));
+	memset(w->next_mention, 0xff, sizeof(w->next_mention));
+	memset(w->next_write, 0xff, sizeof(w->next_write));
+	for (struct mir_inst *i = w->f->blocks[b].last; i; i = i->prev)
+		w->plans[i->number] = plan(w, i);
 	mir_for_each(w->f, b, i)
 		give_boards(w, b, i);
 }

@@ -9,7 +9,7 @@
 
 #define PER_FORM 200
 
-static const uint32_t sms[] = {80, 90};
+static const uint32_t sms[] = {80, 86, 89, 90};
 static uint64_t seed = 1;
 
 static uint64_t next(void *state) /* splitmix64 */
@@ -113,7 +113,7 @@ int main(void)
 {
 	uint32_t s, i, rows, good;
 
-	for (s = 0; s < 2; s++) {
+	for (s = 0; s < sizeof(sms) / sizeof(sms[0]); s++) {
 		for (i = rows = good = 0; i < sass_form_count(); i++) {
 			if (!sass_form_in(sass_form_at(i), sms[s]))
 				continue;

@@ -341,7 +341,7 @@ static void fault_descriptor(void)
 
 	at.aux = 4;
 	at.flags |= SASS_DESC;
-	INS(&r, SASS_UMOV, (UR(4), IMM(0)));
+	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
 	INS(&r, SASS_UMOV, (UR(5), IMM(0x10000)));
 	INS(&r, SASS_LDG, (PT, R(8), at), in.guard = 0);
 }
@@ -378,7 +378,7 @@ static const struct {
 	{fault_illegal, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0, "no such encoding"},
 	{fault_jump, MODEL_FAULT_MISALIGNED, 13, RIG_CODE + 0x48, "which is not 16-byte aligned"},
 	{fault_descriptor, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0,
-	  "memory descriptor UR4 is 0x1000000000000; only 0 is modelled"},
+	  "memory descriptor UR4 is 0x1000000000001; only a cache policy is modelled"},
 };
 
 static void test_faults(void)

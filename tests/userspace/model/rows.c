@@ -20,6 +20,7 @@ static const char *const reasons[] = {
 	"QSPC with a register result is not modelled",
 	"a barrier and its thread count in one register are not modelled",
 	"the hardware's call stack is not modelled",
+	"HSETP2.H_AND is not modelled",
 };
 
 static bool known(const char *reason)
@@ -72,9 +73,11 @@ static void test_row(uint32_t sm, const struct sass_form *f)
 
 int main(void)
 {
-	for (uint32_t sm = 80; sm <= 90; sm += 10)
+	static const uint32_t sms[] = {80, 86, 89, 90};
+
+	for (uint32_t s = 0; s < sizeof(sms) / sizeof(sms[0]); s++)
 		for (uint32_t i = 0; i < sass_form_count(); i++)
-			if (sass_form_in(sass_form_at(i), sm))
-				test_row(sm, sass_form_at(i));
+			if (sass_form_in(sass_form_at(i), sms[s]))
+				test_row(sms[s], sass_form_at(i));
 	return tap_done();
 }

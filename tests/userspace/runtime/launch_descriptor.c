@@ -10,6 +10,8 @@
 static const struct nv_chip hopper = {
 	.sm = 90,
 	.multiprocessors = 132,
+	.sms_per_tpc = 2,
+	.tpcs = 66,
 	.warps_per_sm = 64,
 	.registers_per_sm = 65536,
 	.shared_per_sm = 228 << 10,
@@ -21,6 +23,8 @@ static const struct nv_chip hopper = {
 static const struct nv_chip ampere = {
 	.sm = 80,
 	.multiprocessors = 108,
+	.sms_per_tpc = 2,
+	.tpcs = 54,
 	.warps_per_sm = 64,
 	.registers_per_sm = 65536,
 	.shared_per_sm = 164 << 10,
@@ -29,18 +33,34 @@ static const struct nv_chip ampere = {
 	.shared_window = 0x729400000000,
 	.local_window = 0x729300000000,
 };
-static const struct nv_grid grid = {
-	.grid = {70000, 3, 5},
-	.block = {128, 2, 1},
+static const struct nv_kernel kernel = {
 	.program = 0x7e1234567880,
 	.registers = 30,
 	.barriers = 1,
-	.shared_bytes = 0x400 + 200,
+	.shared_bytes = 0x400 + 128,
+	.local_bytes = 0x1230,
+	.bank0_bytes = 0x228,
+};
+static const struct nv_grid grid = {
+	.grid = {70000, 3, 5},
+	.block = {128, 2, 1},
 	.dynamic_shared = 72,
 	.bank0 = 0x312340200,
-	.bank0_bytes = 0x228,
 	.id = 77,
 };
+
+/* As a launch does it. */
+static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_grid g,
+		     uint32_t qmd[NV_GRID_QMD_WORDS])
+{
+	struct nv_plan plan;
+
+	if (!nv_grid_plan(chip, k, &plan))
+		return false;
+	nv_grid_split(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared,
+		      &g.split_min, &g.split_target);
+	return nv_grid_qmd(chip, &plan, &g, qmd);
+}
 
 /* Bits high to low of a little-endian block. */
 static uint64_t bits(const uint32_t *words, uint32_t high, uint32_t low)
@@ -63,10 +83,10 @@ static uint64_t bits(const uint32_t *words, uint32_t high, uint32_t low)
 
 static void hopper_descriptor(void)
 {
-	uint32_t q[NV_QMD_MAX_WORDS];
+	uint32_t q[NV_GRID_QMD_WORDS];
 
 	diag("Hopper");
-	ok(nv_grid_qmd(&hopper, &grid, q), "a grid that fits has a descriptor");
+	ok(describe(&hopper, &kernel, grid, q), "a grid that fits has a descriptor");
 	BITS(q, 25, 23, 2u, "the type, a grid");
 	BITS(q, 1055, 1024, 70000u, "the grid's width");
 	BITS(q, 1071, 1056, 3u, "its height");
@@ -87,15 +107,16 @@ static void hopper_descriptor(void)
 	BITS(q, 1586, 1536, 0x312340200u >> 6, "the bank's address");
 	BITS(q, 1599, 1587, 0x230u >> 4, "its size");
 	BITS(q, 606, 604, 3u, "the invalidation of data, not of code,");
-	BITS(q, 543, 512, 0u, "no local memory");
+	BITS(q, 535, 512, 0u, "no local memory at the low end,");
+	BITS(q, 567, 544, 0x1230u, "a thread's local memory at the high end");
 }
 
 static void ampere_descriptor(void)
 {
-	uint32_t q[NV_QMD_MAX_WORDS];
+	uint32_t q[NV_GRID_QMD_WORDS];
 
 	diag("Ampere");
-	ok(nv_grid_qmd(&ampere, &grid, q), "a grid that fits has a descriptor");
+	ok(describe(&ampere, &kernel, grid, q), "a grid that fits has a descriptor");
 	BITS(q, 583, 576, 0x30u, "the version");
 	BITS(q, 415, 384, 70000u, "the grid's width");
 	BITS(q, 607, 592, 128u, "the block's width");
@@ -107,24 +128,25 @@ static void ampere_descriptor(void)
 	BITS(q, 640, 640, 1u, "the mark that bank 0 is valid");
 	BITS(q, 1072, 1024, 0x312340200u, "the bank's address");
 	BITS(q, 1087, 1075, 0x230u >> 4, "its size");
+	BITS(q, 1623, 1600, 0x1230u, "local memory");
 }
 
 static void refusals(void)
 {
-	uint32_t q[NV_QMD_MAX_WORDS];
+	uint32_t q[NV_GRID_QMD_WORDS];
+	struct nv_kernel k = kernel;
 	struct nv_grid g = grid;
 
 	g.new_code = true;
-	ok(nv_grid_qmd(&hopper, &g, q) && bits(q, 606, 606) == 1, "new code is announced");
+	ok(describe(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1, "new code is announced");
 	g = grid;
 	g.bank0 += 16;
-	ok(!nv_grid_qmd(&hopper, &g, q), "a bank that is not 64-byte aligned has no descriptor");
+	ok(!describe(&hopper, &kernel, g, q), "a bank that is not 64-byte aligned has no descriptor");
 	g = grid;
 	g.grid[1] = 65536;
-	ok(!nv_grid_qmd(&hopper, &g, q), "nor has too high a grid");
-	g = grid;
-	g.registers = 512;
-	ok(!nv_grid_qmd(&ampere, &g, q), "nor have more registers than the field holds");
+	ok(!describe(&hopper, &kernel, g, q), "nor has too high a grid");
+	k.registers = 512;
+	ok(!describe(&ampere, &k, grid, q), "nor have more registers than the field holds");
 }
 
 static void occupancy(void)
@@ -135,6 +157,25 @@ static void occupancy(void)
 	ok(nv_grid_blocks_per_sm(&hopper, 1024, 65) == 0, "none with 65");
 	ok(nv_grid_blocks_per_sm(&hopper, 1, 16) == 32, "never more than 32 blocks");
 	ok(nv_grid_blocks_per_sm(&hopper, 33, 16) == 32, "a started warp is a warp");
+	ok(nv_grid_blocks_per_sm(&hopper, 128, 168) == 3,
+	   "registers are a quarter's: 3 warps of 168 in each, not 12.19 in all");
+	ok(nv_grid_blocks_per_sm(&(struct nv_chip){.sm = 89,
+						   .warps_per_sm = 48,
+						   .registers_per_sm = 65536},
+				 32, 16) == 24,
+	   "Ada: never more than 24 blocks");
+}
+
+static void local_memory(void)
+{
+	struct nv_local l = nv_grid_local(&hopper, 1020);
+
+	ok(l.thread_bytes == 1024, "local memory comes in units of 16 bytes");
+	ok(l.tpc_bytes == 1024 * 32 * 64 * 2 && l.bytes == l.tpc_bytes * 66,
+	   "and is there for every thread that an H200 can hold: 276,824,064 bytes");
+	l = nv_grid_local(&hopper, 1);
+	ok(l.thread_bytes == 16 && l.tpc_bytes == 0x200 * 128,
+	   "a warp's part has whole units of 512 bytes");
 }
 
 static uint64_t word(const uint8_t *bank, uint32_t offset, uint32_t bytes)
@@ -150,7 +191,13 @@ static void bank(void)
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_bank0(&hopper, &grid, b);
+	nv_grid_body(&hopper, 0x200, b);
+	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
+	   "Hopper: SMs and reserved shared memory");
+	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "the rest is 0");
+	ok(b[0x200] == 0xee, "nothing is written behind it");
+	memset(b, 0xee, sizeof(b));
+	nv_grid_head(&hopper, &grid, b);
 	ok(word(b, 0, 4) == 128 && word(b, 4, 4) == 2 && word(b, 8, 4) == 1,
 	   "the block's size is at 0");
 	ok(word(b, 12, 4) == 70000 && word(b, 16, 4) == 3 && word(b, 20, 4) == 5,
@@ -160,12 +207,8 @@ static void bank(void)
 	ok(word(b, 0x28, 4) == 0x1000000, "the stack begins at the top of local memory");
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
-	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
-	   "Hopper: SMs and reserved shared memory");
-	ok(word(b, 0x208, 8) == 0 && word(b, 0x210, 8) == 0,
-	   "the memory descriptor is 0, so is the rest");
-	ok(b[0x228] == 0xee, "nothing is written behind the bank");
-	nv_grid_bank0(&ampere, &grid, b);
+	ok(b[64] == 0xee, "that is all that differs from launch to launch");
+	nv_grid_body(&ampere, 0x140, b);
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
 }
 
@@ -189,6 +232,13 @@ static void streams_of_methods(void)
 	nv_push_acquire(&p, 0x1234567890, 42);
 	ok(p.count == 6 && words[5] == (3 | 1 << 12), "an acquire compares around the wrap");
 	p.count = 0;
+	nv_push_local(&p, 0x7e1234560000, 0x123400000);
+	ok(p.count == 7 && words[0] == (1u << 29 | 2 << 16 | 1 << 13 | 0x790 >> 2) &&
+		   words[1] == 0x7e12 && words[2] == 0x34560000 &&
+		   words[3] == (1u << 29 | 3 << 16 | 1 << 13 | 0x2e4 >> 2) && words[4] == 1 &&
+		   words[5] == 0x23400000 && words[6] == 0xff,
+	   "local memory is an address and bytes per TPC");
+	p.count = 0;
 	p.capacity = 5;
 	nv_push_release(&p, 0, 0, false);
 	ok(p.overflow && !p.count, "what does not fit is left out and said");
@@ -200,6 +250,7 @@ int main(void)
 	ampere_descriptor();
 	refusals();
 	occupancy();
+	local_memory();
 	bank();
 	streams_of_methods();
 	return tap_done();

@@ -16,13 +16,13 @@ refused() {
 
 out=$("$sov" --help)
 is $? 0 "sov --help succeeds"
-for verb in devices compile disasm run; do
+for verb in devices info compile disasm run bench; do
 	has "$out" "  $verb " "sov --help lists $verb"
 	has "$("$sov" $verb --help)" "Usage: sov $verb " "sov $verb --help shows its usage"
 	has "$("$sov" $verb -h)" "-h, --help" "sov $verb -h does too"
 done
 has "$("$sov" run --help)" "buf:TYPE:COUNT" "sov run --help explains arguments"
-for verb in devices compile disasm run; do
+for verb in devices info compile disasm run bench; do
 	for option in $("$sov" $verb --help | grep -oE '^ .{4}--[a-z]+' | sed 's/.*--//'); do
 		[ "$option" = help ] || grep -q "\\\\-\\\\-$option" docs/man/sov.1
 		ok $? "sov(1) knows --$option of $verb"
@@ -30,11 +30,16 @@ for verb in devices compile disasm run; do
 done
 is "$("$sov" --version)" "sov 0.1" "sov --version names the version"
 
-refused 2 "sov: no verb; known: devices compile disasm run"
-refused 2 "sov: unknown verb 'fly'; known: devices compile disasm run" fly
+refused 2 "sov: no verb; known: devices info compile disasm run bench"
+refused 2 "sov: unknown verb 'fly'; known: devices info compile disasm run bench" fly
 refused 2 "sov: devices: unknown option '--jsn'" devices --jsn
 refused 2 "sov: devices: unexpected operand 'x'" devices x
 refused 2 "sov: devices: option '--json' takes no value, not '1'" devices --json=1
+refused 2 "sov: info: unexpected operand 'y'" info x y
+refused 2 "sov: bench: unexpected operand 'x'" bench x
+refused 2 "sov: bench: repeat '0' is not a number from 1 to 1000000" bench --repeat 0
+refused 2 "sov: bench: seconds 'x' is not a number from 1 to 3600" bench --seconds x
+refused 2 "sov: bench: largest '3' is not a number from 4 to 68719476736" bench --largest 3
 refused 2 "sov: compile: no source file" compile
 refused 2 "sov: compile: unexpected operand 'b'" compile a b
 refused 2 "sov: compile: option '--target' needs a value: TARGET" compile a --target

@@ -17,6 +17,17 @@ cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. -shared -fPIC tests/silicon/_cuda_on_so
 	-L"$BUILD" -lsov -Wl,-rpath,"$(realpath "$BUILD")"
 ok $? "the software GPU can stand in for CUDA"
 
+# The comparison with CUDA, which on a real machine links the library that was built there.
+cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer.c "$BUILD/libsov-all.a" -o "$work/peer" -lm -ldl -pthread
+ok $? "the comparison with CUDA compiles"
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/peer" --small \
+	"$work/silicon/store.default.cubin" 2>&1)
+ok $? "and finds all values right"
+has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process); 0 mappings of NVIDIA's libraries" \
+	"libsov's process holds nothing of NVIDIA's"
+is "$(echo "$out" | grep -c '^| [a-z]')" 59 "every row of its table is there"
+has "$out" "peer: 0 wrong" "nothing is wrong"
+
 cd "$work/silicon" || exit 1
 export LD_LIBRARY_PATH="$work" ASAN_OPTIONS=detect_leaks=0
 out=$(CC="cc $flags" ./run.sh --small 2>&1)

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a piece of work gets to the GPU, from any number of threads, with no lock and no system call.
+ *
+ * A stream is one sequence of numbers. Piece n is written into slot n % STREAM_SLOTS, announced by
+ * one ring entry, and ends by releasing n to the stream's semaphore. A thread that submits
+ *
+ *   1. enters the stream's gate, which is closed while queues are made, taken away or drained;
+ *   2. takes the next number by compare-and-swap, provided that its slot is free;
+ *   3. writes the slot, which is its own now, and marks the slot ready;
+ *   4. publishes: whoever gets hold of the publisher's role moves the rings over all slots that are
+ *      ready, in order, and rings the doorbell. Who does not get it goes on: the one who has it
+ *      looks again after giving it back, so nothing stays behind;
+ *   5. leaves the gate.
+ *
+ * Nothing between 2 and 4 can fail or wait. See docs/runtime.md for why nothing is lost.
+ *
+ * Two queues do the work of a stream, one for compute and one for copies. A piece on one of them
+ * begins by waiting for the piece before it if that went to the other.
+ */
+#include <assert.h>
+#include <string.h>
+#include "libsov/runtime.h"
+
+#define RING_BYTES (STREAM_SLOTS * NV_GP_ENTRY_BYTES)
+#define SLOTS_AT   4096u
+
+static_assert(ENGINES * RING_BYTES <= SLOTS_AT, "the rings lie before the slots");
+static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
+
+uint64_t stream_last(const struct stream *s)
+{
+	return atomic_load_explicit(&s->tail, memory_order_acquire) >> 1;
+}
+
+static struct piece *piece_of(struct stream *s, uint64_t number)
+{
+	return &s->pieces[number % STREAM_SLOTS];
+}
+
+static bool ready(struct stream *s, uint64_t number)
+{
+	return atomic_load_explicit(&piece_of(s, number)->ready, memory_order_acquire) == number;
+}
+
+/* The semaphore holds the low half of the number. Several threads may look at the same time. */
+uint64_t stream_poll(struct stream *s)
+{
+	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
+	uint32_t ahead = semaphore_read(s->done) - (uint32_t)completed;
+
+	/* More than was ever taken is not the GPU's word, or an old look at completed. */
+	if (!ahead || ahead > stream_last(s) - completed)
+		return completed;
+	if (atomic_compare_exchange_strong_explicit(&s->completed, &completed, completed + ahead,
+						    memory_order_acq_rel, memory_order_acquire))
+		return completed + ahead;
+	return completed;
+}
+
+bool stream_head(struct stream *s, enum work *kind, const struct function **f)
+{
+	uint64_t head = stream_poll(s) + 1;
+	struct piece *p = piece_of(s, head);
+
+	*kind = WORK_SETUP;
+	*f = NULL;
+	if (head > stream_last(s))
+		return false;
+	if (ready(s, head)) {
+		enum work k = atomic_load_explicit(&p->kind, memory_order_acquire);
+		const struct function *function =
+			atomic_load_explicit(&p->function, memory_order_acquire);
+
+		if (ready(s, head)) {
+			*kind = k;
+			*f = function;
+		}
+	}
+	return true;
+}
+
+/* ---- taking a number ---- */
+
+/* One entry of a ring stays empty: put equal to get means that there is nothing. */
+static bool room(struct stream *s, uint64_t last)
+{
+	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
+
+	return (int64_t)(last - completed) < STREAM_SLOTS - 1 ||
+	       (int64_t)(last - stream_poll(s)) < STREAM_SLOTS - 1;
+}
+
+static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
+{
+	uint64_t offset = SLOTS_AT + number % STREAM_SLOTS * STREAM_SLOT_BYTES;
+
+	slot->number = number;
+	slot->piece = piece_of(s, number);
+	slot->cpu = (uint8_t *)s->commands->cpu + offset;
+	slot->va = s->commands->va + offset;
+	slot->push.words = (uint32_t *)(slot->cpu + STREAM_SLOT_PUSH);
+	slot->push.count = 0;
+	slot->push.capacity = STREAM_PUSH_WORDS;
+	slot->push.overflow = false;
+}
+
+/* Inside the gate. false: no slot is free. */
+static bool take(struct stream *s, enum engine engine, enum work kind, const struct function *f,
+		 struct slot *slot)
+{
+	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
+	struct piece *p;
+
+	do {
+		if (!room(s, tail >> 1))
+			return false;
+		number = (tail >> 1) + 1;
+	} while (!atomic_compare_exchange_weak_explicit(&s->tail, &tail, number << 1 | engine,
+							memory_order_acq_rel,
+							memory_order_relaxed));
+	slot_open(s, number, slot);
+	p = slot->piece;
+	/* Who sees one of the two below sees that they are not those of the piece before. */
+	atomic_store_explicit(&p->ready, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->kind, kind, memory_order_release);
+	atomic_store_explicit(&p->function, f, memory_order_release);
+	p->engine = engine;
+	p->code = p->local = 0;
+	if ((tail & 1) != engine) {
+		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> 1));
+		if (engine == ENGINE_COPY)
+			nv_push_bind_copy(&slot->push, &s->member.context->chip);
+	}
+	return true;
+}
+
+/* ---- publishing ---- */
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Moves the rings over what is ready, and returns how far. Only for the publisher. */
+static uint64_t advance(struct stream *s)
+{
+	const struct winsys *w = s->member.context->winsys;
+	uint64_t n = s->published, code = 0, local = 0;
+	bool moved[ENGINES] = {false};
+	struct queue *q;
+	uint32_t i;
+
+	for (; ready(s, n + 1); n++) {
+		const struct piece *p = piece_of(s, n + 1);
+
+		q = s->queue_of[p->engine];
+		q->memory.ring[q->put] = p->entry;
+		q->put = (q->put + 1) % STREAM_SLOTS;
+		moved[q - s->queues] = true;
+		code = later(code, p->code);
+		local = later(local, p->local);
+	}
+	if (n == s->published)
+		return n;
+	s->published = n;
+	if (code > atomic_load_explicit(&s->code, memory_order_relaxed))
+		atomic_store_explicit(&s->code, code, memory_order_relaxed);
+	if (local > atomic_load_explicit(&s->local, memory_order_relaxed))
+		atomic_store_explicit(&s->local, local, memory_order_relaxed);
+	winsys_write_barrier();
+	for (i = 0; i < ENGINES; i++)
+		if (moved[i])
+			__atomic_store_n(s->queues[i].memory.put, s->queues[i].put,
+					 __ATOMIC_RELEASE);
+	winsys_write_barrier();
+	for (i = 0; i < ENGINES; i++)
+		if (moved[i])
+			w->doorbell(s->queues[i].way);
+	return n;
+}
+
+static void publish(struct stream *s)
+{
+	uint64_t n;
+
+	do {
+		/* Whoever has the role now gives it back with an exchange of its own, which reads
+		 * ours, and so sees the slot that we marked. */
+		if (atomic_exchange_explicit(&s->publishing, true, memory_order_acq_rel))
+			return;
+		n = advance(s);
+		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
+	} while (ready(s, n + 1));
+}
+
+static void finish(struct stream *s, struct slot *slot)
+{
+	struct piece *p = slot->piece;
+
+	if (p->engine == ENGINE_COMPUTE)
+		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number, false);
+	if (atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM)
+		nv_push_interrupt(&slot->push);
+	assert(!slot->push.overflow);
+	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
+	winsys_write_barrier();
+	atomic_store_explicit(&p->ready, slot->number, memory_order_release);
+	publish(s);
+}
+
+void stream_submit(struct stream *s, struct slot *slot)
+{
+	finish(s, slot);
+	gate_leave(&s->gate);
+}
+
+/* ---- beginning ---- */
+
+static bool gate_passable(void *arg)
+{
+	struct stream *s = arg;
+
+	return s->closed || !gate_closed(&s->gate);
+}
+
+/* The gate was closed, or something needs the lock: the context failed, is being reset or destroyed,
+ * the stream is being destroyed; or it is open again. */
+static sov_result look(struct stream *s)
+{
+	struct context *c = s->member.context;
+	sov_result r;
+
+	pthread_mutex_lock(&c->lock);
+	r = context_block(c, gate_passable, s, SOV_MAX_WAIT);
+	if (!r && s->closed)
+		r = refuse(SOV_ERROR_INVALID_HANDLE,
+			   "another thread destroyed the stream meanwhile");
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+static sov_result queue_start(struct stream *s, enum engine engine)
+{
+	static const enum winsys_engine engines[ENGINES] = {WINSYS_COMPUTE, WINSYS_COPY};
+	struct context *c = s->member.context;
+	struct queue *q = &s->queues[engine];
+	struct winsys_queue_options options = {
+		.engine = engines[engine],
+		.ring = s->commands->backing,
+		.ring_offset = engine * RING_BYTES,
+		.ring_va = s->commands->va + engine * RING_BYTES,
+		.ring_entries = STREAM_SLOTS,
+	};
+
+	if (c->winsys->queue_create(c->group, &options, &q->way))
+		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream",
+			      c->device->properties.name,
+			      engine == ENGINE_COPY ? "copy" : "compute");
+	c->winsys->queue_memory(q->way, &q->memory);
+	q->put = 0;
+	s->queue_of[engine] = q;
+	return SOV_OK;
+}
+
+/* The stream's first copy. */
+static sov_result need_copy_queue(struct stream *s)
+{
+	struct context *c = s->member.context;
+	sov_result r;
+
+	pthread_mutex_lock(&c->lock);
+	r = context_check(c);
+	if (!r && !s->closed && !gate_closed(&s->gate) && !s->queue_of[ENGINE_COPY]) {
+		gate_close(&s->gate);
+		r = queue_start(s, ENGINE_COPY);
+		gate_open(&s->gate);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
+
+/* Inside the gate: whether the piece can be begun, and if so, begins it. */
+static enum step try_begin(struct stream *s, enum engine engine, enum work kind,
+			   const struct function *f, struct slot *slot)
+{
+	struct context *c = s->member.context;
+	struct winsys_error e;
+
+	if (c->winsys->group_error(c->group, &e))
+		return STEP_LOOK;
+	if (!s->queue_of[engine])
+		return STEP_QUEUE;
+	if (f && atomic_load_explicit(&f->module->unloading, memory_order_relaxed))
+		return STEP_UNLOADED;
+	if (f && f->plan.local_bytes > c->local.thread_bytes)
+		return STEP_LOCAL;
+	return take(s, engine, kind, f, slot) ? STEP_GO : STEP_ROOM;
+}
+
+/* Outside of the gate: what has to happen before trying again. */
+static sov_result make_way(struct stream *s, enum step step, const struct function *f)
+{
+	switch (step) {
+	case STEP_QUEUE:
+		return need_copy_queue(s);
+	case STEP_LOCAL:
+		return local_reserve(s->member.context, f);
+	case STEP_ROOM:
+		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
+	case STEP_UNLOADED:
+		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
+			      f->kernel->name);
+	default:
+		return look(s);
+	}
+}
+
+static sov_result begin(struct stream *s, enum engine engine, enum work kind,
+			const struct function *f, struct slot *slot)
+{
+	enum step step;
+	sov_result r;
+
+	for (;;) {
+		step = STEP_LOOK;
+		if (gate_enter(&s->gate)) {
+			step = try_begin(s, engine, kind, f, slot);
+			if (step == STEP_GO)
+				return SOV_OK;
+			gate_leave(&s->gate);
+		}
+		r = make_way(s, step, f);
+		if (r)
+			return r;
+	}
+}
+
+sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot)
+{
+	return begin(s, engine, kind, NULL, slot);
+}
+
+sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot)
+{
+	return begin(s, ENGINE_COMPUTE, WORK_KERNEL, f, slot);
+}
+
+uint64_t stream_alarm(struct stream *s)
+{
+	struct slot slot = {.number = 0};
+
+	if (!gate_enter(&s->gate))
+		return 0;
+	if (take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot))
+		finish(s, &slot);
+	gate_leave(&s->gate);
+	return slot.number;
+}
+
+/* ---- starting and stopping ---- */
+
+sov_result stream_start(struct stream *s)
+{
+	struct context *c = s->member.context;
+	sov_result r = queue_start(s, ENGINE_COMPUTE);
+	struct slot slot;
+	uint32_t i;
+
+	if (r)
+		return r;
+	if (!c->device->info.copy_queues)
+		s->queue_of[ENGINE_COPY] = &s->queues[ENGINE_COMPUTE];
+	s->published = stream_last(s);
+	atomic_store(&s->tail, s->published << 1 | ENGINE_COMPUTE);
+	atomic_store(&s->completed, s->published);
+	atomic_store(&s->code, 0);
+	atomic_store(&s->local, 0);
+	for (i = 0; i < STREAM_SLOTS; i++) {
+		atomic_store(&s->pieces[i].ready, 0);
+		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
+	}
+	take(s, ENGINE_COMPUTE, WORK_SETUP, NULL, &slot);
+	nv_push_setup(&slot.push, &c->chip);
+	finish(s, &slot);
+	gate_open(&s->gate);
+	return SOV_OK;
+}
+
+void stream_stop(struct stream *s)
+{
+	struct context *c = s->member.context;
+	uint32_t i;
+
+	gate_close(&s->gate);
+	s->done->value = (uint32_t)stream_last(s);
+	for (i = 0; i < ENGINES; i++) {
+		if (s->queues[i].way)
+			c->winsys->queue_destroy(s->queues[i].way);
+		s->queues[i].way = NULL;
+		s->queue_of[i] = NULL;
+	}
+}

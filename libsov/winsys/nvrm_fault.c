@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a failure was. When a channel fails RM writes its number (Xid) into the group's error
+ * notifier; the words go to the kernel's log alone. A debugger object, made after the fact, still
+ * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
+ *
+ * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200. Xids: NVIDIA's "XID Errors".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/log.h"
+#include "libsov/winsys/nvrm.h"
+
+struct word {
+	uint32_t number;
+	const char *text;
+};
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct word xids[] = {
+	{13, "the compute engine refused the work"},
+	{31, "an address cannot be accessed"},
+	{32, "the command stream is broken"},
+	{43, "the channel was stopped"},
+	{45, "the channel was stopped"},
+	{48, "video memory lost data (double bit ECC error)"},
+	{62, "the GPU's controller halted"},
+	{63, "a row of video memory was remapped"},
+	{69, "a method or its data was refused"},
+	{79, "the GPU is gone from the bus"},
+	{94, "video memory lost data (contained ECC error)"},
+	{95, "video memory lost data (uncontained ECC error)"},
+	{109, "the work could not be interrupted for another process"},
+	{119, "the GPU's controller does not answer"},
+};
+
+static const struct word fault_types[] = {
+	{0x0, "it is not mapped"},   {0x1, "a page table has the wrong size"},
+	{0x2, "it is not mapped"},   {0x3, "it lies beyond the address space"},
+	{0x4, "there is no address space"}, {0x5, "it needs privileges"},
+	{0x6, "it may only be read"},       {0x7, "it may only be written"},
+	{0xe, "its memory is broken"},      {0xf, "it takes no atomics"},
+};
+
+static const struct word accesses[] = {
+	{0, "read"}, {1, "write"}, {2, "atomic"}, {3, "prefetch"}, {4, "atomic"},
+};
+
+static const struct word warp_errors[] = {
+	{0x01, "a call stack error"},
+	{0x02, "a call stack error"},
+	{0x03, "a return without a call"},
+	{0x04, "the program counter wrapped"},
+	{0x05, "a misaligned program counter"},
+	{0x06, "the program counter ran off"},
+	{0x07, "a misaligned constant address"},
+	{0x08, "a misaligned register"},
+	{0x09, "an illegal instruction or trap"},
+	{0x0a, "an illegal combination of instructions"},
+	{0x0b, "an illegal instruction parameter"},
+	{0x0c, "an invalid constant address"},
+	{0x0d, "a register out of range"},
+	{0x0e, "an address outside of the block's shared or the thread's local memory"},
+	{0x0f, "an address that is not aligned to its size"},
+	{0x10, "an invalid address space"},
+	{0x11, "an illegal instruction parameter"},
+	{0x12, "an invalid constant address"},
+	{0x20, "an address that cannot be accessed"},
+};
+
+#define WARP_OUT_OF_RANGE 0x0e /* these two know the address, exactly */
+#define WARP_MISALIGNED   0x0f
+#define WARP_MMU_NACK     0x20 /* seen before the MMU's own report: Xid 13, then 31 */
+
+static const char *find(const struct word *words, size_t count, uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (words[i].number == number)
+			return words[i].text;
+	return NULL;
+}
+
+static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *out)
+{
+	const char *access = find(accesses, COUNT(accesses), f->list[0].access);
+	const char *why = find(fault_types, COUNT(fault_types), f->list[0].type);
+
+	out->memory = true;
+	out->address = f->list[0].address;
+	snprintf(out->text, sizeof(out->text), "invalid %s in the page at 0x%llx: %s",
+		 access ? access : "access", (unsigned long long)out->address,
+		 why ? why : "the MMU refused it");
+}
+
+void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
+		   const struct rm_sm_errors *errors, struct winsys_error *out)
+{
+	const char *words = find(xids, COUNT(xids), xid), *warp = NULL;
+	uint32_t i, number = 0;
+
+	*out = (struct winsys_error){.xid = xid};
+	for (i = 0; errors && i < errors->count && !warp; i++) {
+		number = errors->sm[i].warp & 0xff;
+		if (!number)
+			continue;
+		out->pc = errors->sm[i].pc;
+		out->memory = number == WARP_MISALIGNED;
+		if (out->memory || number == WARP_OUT_OF_RANGE)
+			out->address = errors->sm[i].address;
+		warp = find(warp_errors, COUNT(warp_errors), number);
+		if (!warp)
+			warp = "an error of a warp that has no name here";
+	}
+	if ((xid == NV_XID_MMU_FAULT || number == WARP_MMU_NACK) && faults && faults->count) {
+		describe_access(faults, out);
+		return;
+	}
+	if (warp && out->address)
+		snprintf(out->text, sizeof(out->text), "%s: 0x%llx", warp,
+			 (unsigned long long)out->address);
+	else if (warp)
+		snprintf(out->text, sizeof(out->text), "%s", warp);
+	else
+		snprintf(out->text, sizeof(out->text), "%s (Xid %u)",
+			 words ? words : "the channel failed", xid);
+}
+
+/* ---- asking ---- */
+
+static void log_errors(const struct rm_mmu_faults *f, const struct rm_sm_errors *e)
+{
+	uint32_t i;
+
+	for (i = 0; f && i < f->count && i < RM_MMU_FAULTS; i++)
+		LOG(DEVICE, INFO, "MMU fault at 0x%llx, type %u, access %u",
+		    (unsigned long long)f->list[i].address, f->list[i].type, f->list[i].access);
+	for (i = 0; e && i < e->count && i < RM_SM_ERRORS; i++)
+		if (e->sm[i].warp || e->sm[i].global)
+			LOG(DEVICE, INFO,
+			    "SM %u: global 0x%x, warp 0x%x, pc 0x%llx (0x%x), address 0x%llx",
+			    e->first + i, e->sm[i].global, e->sm[i].warp,
+			    (unsigned long long)e->sm[i].pc, e->sm[i].pc32,
+			    (unsigned long long)e->sm[i].address);
+}
+
+static bool has_error(const struct rm_sm_errors *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->count; i++)
+		if (e->sm[i].warp & 0xff)
+			return true;
+	return false;
+}
+
+/* SMs from first on; the first part that has an error. */
+static bool read_sms(struct winsys_group *g, uint32_t debugger, struct rm_sm_errors *e)
+{
+	struct winsys_device *d = g->device;
+	uint32_t first, left;
+
+	for (first = 0; first < d->info.multiprocessors; first += RM_SM_ERRORS) {
+		left = d->info.multiprocessors - first;
+		memset(e, 0, sizeof(*e));
+		e->channel = g->channel;
+		e->first = first;
+		e->count = left < RM_SM_ERRORS ? left : RM_SM_ERRORS;
+		if (rm_control(d->rm, debugger, RM_CONTROL_SM_ERRORS, e, sizeof(*e),
+			       "errors of SMs"))
+			return false;
+		if (e->count > RM_SM_ERRORS)
+			e->count = RM_SM_ERRORS;
+		if (has_error(e))
+			return true;
+	}
+	return false;
+}
+
+/* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
+static void investigate(struct winsys_group *g, uint32_t xid)
+{
+	struct winsys_device *d = g->device;
+	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
+	struct rm_scope scope = {.rm = d->rm};
+	struct rm_mmu_faults faults = {0};
+	struct rm_sm_errors *errors = calloc(1, sizeof(*errors));
+	bool have_faults = false, have_errors = false;
+	uint32_t debugger;
+
+	if (errors && g->compute &&
+	    !rm_alloc(&scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), &debugger,
+		      "a debugger")) {
+		have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &faults,
+					  sizeof(faults), "MMU faults");
+		have_errors = read_sms(g, debugger, errors);
+	}
+	log_errors(have_faults ? &faults : NULL, have_errors ? errors : NULL);
+	nvrm_describe(xid, have_faults ? &faults : NULL, have_errors ? errors : NULL,
+		      &g->description);
+	rm_unwind(&scope, 0);
+	free(errors);
+}
+
+bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
+{
+	if (__atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) != NV_NOTIFICATION_ERROR)
+		return false;
+	pthread_mutex_lock(&g->lock);
+	if (!g->described)
+		investigate(g, __atomic_load_n(&g->error->info32, __ATOMIC_ACQUIRE));
+	g->described = true;
+	*out = g->description;
+	pthread_mutex_unlock(&g->lock);
+	return true;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way through NVIDIA's kernel module, on a real GPU, by the public interface alone: results,
+ * kernels that go wrong, endless ones, a thousand contexts. Nothing of NVIDIA's is in the process.
+ * Here times are promises too: they are what a GPU is for.
+ *
+ *   usage: nvrm [first | ILLEGAL.CUBIN]
+ *
+ * first: one result and when it was there, from the start of main. ILLEGAL.CUBIN: an image whose
+ * kernel `broken` is to get an instruction that there is not.
+ */
+#include <dirent.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/userspace/api/_api.h"
+#include "tests/userspace/api/_ptx.h"
+
+static sov_device gpu;
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static sov_context context_new(uint64_t limit)
+{
+	sov_context_options o = SOV_INIT(sov_context_options);
+	sov_context c;
+
+	o.kernel_time_limit = limit;
+	MUST(sov_context_create(gpu, &o, &c));
+	return c;
+}
+
+static bool works(sov_context c)
+{
+	sov_function f = function_of(c, PTX_ADD, "add");
+	uint32_t n = 5, got = 37;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, 4, &p));
+	MUST(sov_memory_copy(c, p, SOV_HOST(&got), 4));
+	MUST(launch(f, NULL, 1, 1, "84", ARGUMENTS(&p, &n)));
+	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
+	MUST(sov_memory_free(c, p));
+	return got == 42;
+}
+
+/* ---- results ---- */
+
+static void saxpy(sov_context c)
+{
+	enum { N = 1 << 20 };
+	static float x[N], y[N], z[N];
+	size_t bytes;
+	char *ptx = read_file("tests/kernels/saxpy.ptx", &bytes);
+	sov_function f;
+	uint32_t n = N, i, wrong = 0;
+	float a = 2;
+	sov_ptr gx, gy;
+
+	for (i = 0; i < N; i++) {
+		x[i] = (float)i;
+		y[i] = 1;
+	}
+	MUST(sov_module_get_function(module_from(c, ptx, bytes, 0), "saxpy_f32", &f));
+	MUST(sov_memory_alloc(c, sizeof(x), &gx));
+	MUST(sov_memory_alloc(c, sizeof(y), &gy));
+	MUST(sov_memory_copy(c, gx, SOV_HOST(x), sizeof(x)));
+	MUST(sov_memory_copy(c, gy, SOV_HOST(y), sizeof(y)));
+	MUST(launch(f, NULL, N / 256, 256, "4488", ARGUMENTS(&n, &a, &gx, &gy)));
+	MUST(sov_memory_copy(c, SOV_HOST(z), gy, sizeof(z)));
+	for (i = 0; i < N; i++)
+		wrong += z[i] != 2 * x[i] + 1;
+	ok(!wrong, "saxpy of a million numbers: %u are wrong", wrong);
+	free(ptx);
+}
+
+static void nothing_foreign(void)
+{
+	char line[512];
+	uint32_t foreign = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, ".so") && (strstr(line, "nvidia") || strstr(line, "cuda"))) {
+			diag("%s", line);
+			foreign++;
+		}
+	ok(f && !foreign, "no library of NVIDIA's is in the process");
+	if (f)
+		fclose(f);
+}
+
+/* ---- kernels that go wrong ---- */
+
+#define KERNEL(name, body)                                                                         \
+	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n"                                   \
+		   "	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n"                    \
+		   "	.shared .b32 own[32];\n"                                                   \
+		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body       \
+		   "	ret;\n}\n"
+
+static const struct wrong {
+	const char *name, *ptx, *cause;
+	uint64_t p; /* 0: a good allocation */
+} table[] = {
+	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"), "not mapped",
+	 UINT64_C(0x700000000000)},
+	{"load_nowhere",
+	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n	st.global.u32 [%a2], %r1;\n"),
+	 "not mapped", UINT64_C(0x4000)},
+	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+65536], 1;\n"), "not mapped", 0},
+	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), "aligned", 0},
+	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"), "trap", 0},
+	{"shared_overrun",
+	 KERNEL("shared_overrun", "	ld.global.u32 %r1, [%a2];\n	add.u32 %r1, %r1, 300000;\n"
+				  "	st.shared.u32 [%r1], 1;\n	ld.shared.u32 %r2, [own];\n"
+				  "	st.global.u32 [%a2], %r2;\n"),
+	 "outside", 0},
+};
+
+static void one(const char *name, sov_context c, sov_function f, const char *cause, uint64_t p,
+		sov_context bystander)
+{
+	sov_fault fault = SOV_INIT(sov_fault);
+	double start, named;
+	sov_context fresh;
+	sov_ptr memory;
+	sov_result r;
+
+	MUST(sov_memory_alloc(c, 4096, &memory));
+	MUST(sov_memory_fill(c, memory, 0, 4, 1024));
+	MUST(sov_context_wait(c, SECOND));
+	p = p ? p : memory;
+	start = now_ms();
+	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
+	r = sov_context_wait(c, 8 * SECOND);
+	named = now_ms() - start;
+	refused(r, SOV_ERROR_FAULT, cause, name);
+	ok(named < 500, "%s: named after %.0f ms", name, named);
+	diag("%s", sov_last_error());
+	if (!sov_context_get_fault(c, &fault))
+		diag("kernel '%s' cause '%s' address 0x%llx pc 0x%llx: %s", fault.kernel,
+		     fault.cause, (unsigned long long)fault.address, (unsigned long long)fault.pc,
+		     fault.instruction);
+	ok(!strcmp(fault.kernel, name), "%s: the kernel is known", name);
+	ok(works(bystander), "%s: another context lives on", name);
+	fresh = context_new(0);
+	ok(works(fresh), "%s: a new context works", name);
+	MUST(sov_context_destroy(fresh));
+	good(sov_context_reset(c), "it can be reset");
+	ok(works(c), "%s: and works after that", name);
+	MUST(sov_context_destroy(c));
+}
+
+/* In the image, the first instruction whose opcode is EXIT becomes one that does not exist. */
+static void illegal(const char *path, sov_context bystander)
+{
+	sov_context c = context_new(0);
+	size_t bytes, i;
+	char *image = read_file(path, &bytes);
+	uint64_t word = 0;
+	sov_function f;
+
+	for (i = 0; i + 16 <= bytes && (word & 0xffff) != 0x794d; i += 16)
+		memcpy(&word, image + i, 8);
+	word = UINT64_C(0x7fff);
+	memcpy(image + i - 16, &word, 8);
+	MUST(sov_module_get_function(module_from(c, image, bytes, 0), "trapped", &f));
+	one("trapped", c, f, "illegal instruction", 0, bystander);
+	free(image);
+}
+
+static void faults(sov_context bystander)
+{
+	uint32_t i;
+
+	for (i = 0; i < COUNT(table); i++) {
+		sov_context c = context_new(0);
+
+		one(table[i].name, c, function_of(c, table[i].ptx, table[i].name), table[i].cause,
+		    table[i].p, bystander);
+	}
+}
+
+/* ---- endless ones ---- */
+
+static void endless(const char *name, const char *ptx, sov_context bystander)
+{
+	sov_context c = context_new(SECOND / 5);
+	sov_function f = function_of(c, ptx, name);
+	double start, named;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, 4096, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 1024));
+	MUST(sov_context_wait(c, SECOND));
+	start = now_ms();
+	MUST(launch(f, NULL, 1, 32, "8", ARGUMENTS(&p)));
+	refused(sov_context_wait(c, 20 * SECOND), SOV_ERROR_HANG, name, name);
+	named = now_ms() - start;
+	diag("%s: named, and its group gone, after %.0f ms (limit 200)", name, named);
+	ok(works(bystander), "%s: another context lives on", name);
+	start = now_ms();
+	good(sov_context_reset(c), "it can be reset");
+	ok(works(c), "%s: and works after that (%.0f ms)", name, now_ms() - start);
+	MUST(sov_context_destroy(c));
+}
+
+static const char ptx_polls[] =
+	KERNEL("polls", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
+			"	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n");
+static const char ptx_spins[] =
+	KERNEL("spins", "	mov.u32 %r1, 1;\nagain:\n	mad.lo.u32 %r1, %r1, %r1, %r1;\n"
+			"	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"
+			"	st.global.u32 [%a2], %r1;\n");
+
+/* ---- leaks ---- */
+
+static uint32_t open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	uint32_t n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static long resident_kib(void)
+{
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (f && fscanf(f, "%*d %ld", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * 4;
+}
+
+static void cycles(sov_context bystander, uint32_t count)
+{
+	uint64_t before, after;
+	uint32_t i, good_ones = 0, files = 0;
+	long resident = 0;
+	double start = 0;
+
+	for (i = 0; i < count + 10; i++) {
+		sov_context c;
+
+		if (i == 10) { /* what is made once is there */
+			MUST(sov_memory_info(bystander, &before, NULL));
+			files = open_files();
+			resident = resident_kib();
+			start = now_ms();
+		}
+		c = context_new(0);
+		if (i % 100 == 0)
+			good_ones += works(c);
+		MUST(sov_context_destroy(c));
+	}
+	MUST(sov_memory_info(bystander, &after, NULL));
+	ok(good_ones == (count + 109) / 100, "%u contexts come and go, %.2f ms each", count,
+	   (now_ms() - start) / count);
+	ok(open_files() == files, "no file is left open (%u, then %u)", files, open_files());
+	ok(after >= before, "no video memory is left (%lld bytes fewer)",
+	   (long long)(before - after));
+	ok(resident_kib() < resident + 4096, "nor host memory (%ld KiB, then %ld)", resident,
+	   resident_kib());
+}
+
+static void first_result(double start)
+{
+	double opened = now_ms(), made, right;
+	sov_context c;
+	bool good_one;
+
+	c = context_new(0);
+	made = now_ms();
+	good_one = works(c);
+	right = now_ms();
+	ok(good_one, "first result after %.1f ms: devices %.1f, context %.1f, kernel %.1f",
+	   right - start, opened - start, made - opened, right - made);
+}
+
+int main(int argc, char **argv)
+{
+	double start = now_ms();
+	sov_device_wish wish = SOV_INIT(sov_device_wish);
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_context bystander;
+
+	wish.features_excluded = getenv("SOV_SOFT") ? 0 : SOV_FEATURE_SOFTWARE;
+	MUST(sov_device_open_wish(&wish, &gpu));
+	if (argc > 1 && !strcmp(argv[1], "first")) {
+		first_result(start);
+		return tap_done();
+	}
+	MUST(sov_device_get_properties(gpu, &p));
+	diag("%s, %s, by %s", p.name, p.product, p.winsys);
+	bystander = context_new(0);
+	saxpy(bystander);
+	nothing_foreign();
+	ok(works(bystander), "a small kernel works");
+	faults(bystander);
+	if (argc > 1)
+		illegal(argv[1], bystander);
+	endless("polls", ptx_polls, bystander);
+	endless("spins", ptx_spins, bystander);
+	cycles(bystander, 1000);
+	good(sov_context_status(bystander), "the context that looked on has no error");
+	MUST(sov_context_destroy(bystander));
+	return tap_done();
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel module that is not there: files, a tree of objects, mappings and the few controls that
+ * are asked, as much as it takes to see that everything made is given back. The n-th call can be
+ * made to fail, by the system or by a status.
+ */
+#ifndef TESTS_FAKE_RM_H
+#define TESTS_FAKE_RM_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "libsov/winsys/nvrm.h"
+
+#define FAKE_FILES   64
+#define FAKE_OBJECTS 256
+#define FAKE_MAPS    64
+#define FAKE_FIRST   1000 /* file */
+
+enum fake_failure { FAKE_ERRNO, FAKE_STATUS };
+
+static struct {
+	bool file[FAKE_FILES];
+	struct {
+		uint32_t handle, parent, class;
+	} object[FAKE_OBJECTS];
+	struct {
+		void *address;
+		size_t bytes;
+	} map[FAKE_MAPS];
+	uint32_t bindings, next_handle;
+	/* what it plays */
+	const char *version;
+	int open_error; /* of every file */
+	uint32_t cards;
+	bool interrupt; /* one is pending */
+	/* what fails */
+	uint32_t calls, fail_at;
+	enum fake_failure failure;
+	bool failed;
+	/* what went wrong that a caller must not do */
+	uint32_t wrong;
+} fake;
+
+static void fake_reset(void)
+{
+	memset(&fake, 0, sizeof(fake));
+	fake.version = "580.159.04";
+	fake.cards = 1;
+	fake.next_handle = 0xcaf00000;
+}
+
+static uint32_t fake_live(void)
+{
+	uint32_t i, n = fake.bindings;
+
+	for (i = 0; i < FAKE_FILES; i++)
+		n += fake.file[i];
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		n += !!fake.object[i].handle;
+	for (i = 0; i < FAKE_MAPS; i++)
+		n += !!fake.map[i].address;
+	return n;
+}
+
+static bool fake_turn(void)
+{
+	bool now = ++fake.calls == fake.fail_at;
+
+	fake.failed |= now;
+	return now;
+}
+
+static int fake_open(const char *path)
+{
+	int i;
+
+	(void)path;
+	if (fake.open_error || fake_turn()) {
+		errno = fake.open_error ? fake.open_error : EMFILE;
+		return -1;
+	}
+	for (i = 0; fake.file[i]; i++)
+		;
+	fake.file[i] = true;
+	return FAKE_FIRST + i;
+}
+
+static int fake_close(int file)
+{
+	fake.wrong += !fake.file[file - FAKE_FIRST];
+	fake.file[file - FAKE_FIRST] = false;
+	return 0;
+}
+
+static void *fake_map(size_t bytes, int file)
+{
+	uint32_t i;
+	void *p;
+
+	fake.wrong += !fake.file[file - FAKE_FIRST];
+	if (fake_turn()) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; fake.map[i].address; i++)
+		;
+	fake.map[i].address = p;
+	fake.map[i].bytes = bytes;
+	return p;
+}
+
+static int fake_unmap(void *address, size_t bytes)
+{
+	uint32_t i;
+
+	for (i = 0; i < FAKE_MAPS && fake.map[i].address != address; i++)
+		;
+	if (i == FAKE_MAPS || fake.map[i].bytes != bytes) {
+		fake.wrong++;
+		return -1;
+	}
+	fake.map[i].address = NULL;
+	return munmap(address, bytes);
+}
+
+static int fake_poll(int file, uint64_t nanoseconds)
+{
+	bool now = fake.interrupt;
+
+	(void)nanoseconds;
+	fake.wrong += !fake.file[file - FAKE_FIRST];
+	fake.interrupt = false;
+	return now;
+}
+
+/* ---- objects ---- */
+
+static bool fake_has(uint32_t handle)
+{
+	uint32_t i;
+
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		if (handle && fake.object[i].handle == handle)
+			return true;
+	return false;
+}
+
+static void fake_add(uint32_t handle, uint32_t parent, uint32_t class)
+{
+	uint32_t i;
+
+	fake.wrong += parent && !fake_has(parent);
+	for (i = 0; fake.object[i].handle; i++)
+		;
+	fake.object[i].handle = handle;
+	fake.object[i].parent = parent;
+	fake.object[i].class = class;
+}
+
+static void fake_remove(uint32_t handle)
+{
+	uint32_t i;
+
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		if (fake.object[i].handle && fake.object[i].parent == handle)
+			fake_remove(fake.object[i].handle);
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		if (fake.object[i].handle == handle) {
+			if (fake.object[i].class == RM_CLASS_VA_SPACE)
+				fake.bindings = 0; /* tests have one address space at a time */
+			fake.object[i].handle = 0;
+		}
+}
+
+/* ---- controls ---- */
+
+static void fake_facts(uint64_t list, uint32_t count)
+{
+	static const struct rm_fact known[] = {
+		{RM_FACT_TPCS, 66},	 {RM_FACT_SM_VERSION, 0x900},
+		{RM_FACT_WARPS_PER_SM, 64}, {RM_FACT_SMS_PER_TPC, 2},
+		{RM_FACT_HEAP_FREE_KIB, 100 << 20},
+	};
+	struct rm_fact *facts = (struct rm_fact *)(uintptr_t)list;
+	uint32_t i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < sizeof(known) / sizeof(*known); k++)
+			if (known[k].index == facts[i].index)
+				facts[i].value = known[k].value;
+}
+
+static uint32_t fake_control(struct rm_control *c)
+{
+	void *p = (void *)(uintptr_t)c->parameters;
+
+	if (!fake_has(c->object))
+		return 0x57;
+	switch (c->command) {
+	case RM_CONTROL_DEVICE_ID:
+	case RM_CONTROL_PREEMPTION:
+	case RM_CONTROL_NOTIFY:
+	case RM_CONTROL_SCHEDULE:
+		return 0;
+	case RM_CONTROL_NAME:
+		strcpy(((struct rm_name *)p)->text, "a card of paper");
+		return 0;
+	case RM_CONTROL_CHIP:
+		((struct rm_chip *)p)->architecture = 0x180;
+		return 0;
+	case RM_CONTROL_GRAPHICS_FACTS:
+		fake_facts(((struct rm_graphics_facts *)p)->facts,
+			   ((struct rm_graphics_facts *)p)->count);
+		return 0;
+	case RM_CONTROL_MEMORY_FACTS: {
+		struct rm_memory_facts *m = p;
+		struct rm_fact *facts = (struct rm_fact *)(uintptr_t)m->facts;
+
+		if (facts[0].index == RM_FACT_HEAP_KIB)
+			facts[0].value = 128 << 20;
+		else
+			fake_facts(m->facts, m->count);
+		return 0;
+	}
+	case RM_CONTROL_COPY_CAPS: { /* engines 0 and 1 are the compute engine's own */
+		struct rm_copy_caps *caps = p;
+
+		caps->caps[0] = caps->engine < RM_ENGINE_COPY0 + 2 ? RM_COPY_CAPS_GRAPHICS : 0;
+		return caps->engine < RM_ENGINE_COPY0 + 5 ? 0 : 0x56;
+	}
+	case RM_CONTROL_COPY_UNITS: {
+		struct rm_copy_units *u = p;
+
+		u->mask = u->engine == RM_ENGINE_COPY0 + 4 ? 0xf0 : 1;
+		return 0;
+	}
+	case RM_CONTROL_TOKEN:
+		((struct rm_token *)p)->token = 0xa0004;
+		return 0;
+	case RM_CONTROL_MMU_FAULTS: {
+		struct rm_mmu_faults *f = p;
+
+		f->count = 1;
+		f->list[0].address = 0x7000000000;
+		f->list[0].access = 1;
+		return 0;
+	}
+	case RM_CONTROL_SM_ERRORS: {
+		struct rm_sm_errors *e = p;
+
+		if (e->first) { /* SM 120 */
+			e->sm[20].warp = 0x9;
+			e->sm[20].pc = 0x12340;
+		}
+		return 0;
+	}
+	}
+	fake.wrong++;
+	return 0x56;
+}
+
+/* ---- ioctls ---- */
+
+static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
+{
+	fake.wrong += !fake.file[file - FAKE_FIRST];
+	switch (number) {
+	case RM_IOCTL_VERSION: {
+		struct rm_version *v = argument;
+
+		v->reply = 1;
+		strcpy(v->text, fake.version);
+		return;
+	}
+	case RM_IOCTL_CARDS: {
+		struct rm_card *cards = argument;
+		uint32_t i;
+
+		for (i = 0; i < fake.cards; i++) /* the highest first */
+			cards[i] = (struct rm_card){.valid = 1, .minor = fake.cards - 1 - i};
+		return;
+	}
+	case RM_IOCTL_REGISTER_FILE:
+	case RM_IOCTL_OS_EVENT:
+		return;
+	case RM_IOCTL_ALLOC: {
+		struct rm_alloc *a = argument;
+
+		a->handle = ++fake.next_handle;
+		fake_add(a->handle, a->parent, a->class);
+		return;
+	}
+	case RM_IOCTL_PIN: {
+		struct rm_pin *p = argument;
+
+		fake_add(p->handle, p->parent, p->class);
+		return;
+	}
+	case RM_IOCTL_FREE: {
+		struct rm_free *f = argument;
+
+		fake.wrong += !fake_has(f->handle);
+		fake_remove(f->handle);
+		return;
+	}
+	case RM_IOCTL_CONTROL: {
+		struct rm_control *c = argument;
+
+		c->status = fake_control(c);
+		return;
+	}
+	case RM_IOCTL_MAP_CPU:
+		fake.wrong += !fake_has(((struct rm_map_cpu *)argument)->memory);
+		return;
+	case RM_IOCTL_MAP_GPU:
+		fake.wrong += bytes != (*fake.version == '5' && fake.version[1] == '8' ? 64u : 56u);
+		fake.wrong += !fake_has(((struct rm_map_gpu_580 *)argument)->memory);
+		fake.bindings++;
+		return;
+	case RM_IOCTL_UNMAP_GPU:
+		fake.wrong += !fake.bindings--;
+		return;
+	}
+	fake.wrong++;
+}
+
+/* Giving back never fails: nobody could do anything about it. */
+static bool fake_gives_back(uint32_t number)
+{
+	return number == RM_IOCTL_FREE || number == RM_IOCTL_UNMAP_GPU;
+}
+
+/* Where a structure keeps its status. */
+static uint32_t *fake_status(uint32_t number, uint32_t bytes, void *argument)
+{
+	uint8_t *p = argument;
+
+	switch (number) {
+	case RM_IOCTL_ALLOC:
+	case RM_IOCTL_CONTROL:
+		return (uint32_t *)(p + 28);
+	case RM_IOCTL_OS_EVENT:
+		return (uint32_t *)(p + 12);
+	case RM_IOCTL_PIN:
+	case RM_IOCTL_MAP_CPU:
+		return (uint32_t *)(p + 40);
+	case RM_IOCTL_MAP_GPU:
+		return (uint32_t *)(p + bytes - 8);
+	}
+	return NULL;
+}
+
+static int fake_ioctl(int file, unsigned long request, void *argument)
+{
+	uint32_t number = request & 0xff, bytes = (uint32_t)(request >> 16) & 0x3fff;
+	uint32_t *status = fake_status(number, bytes, argument);
+
+	if (!fake_gives_back(number) && fake_turn()) {
+		if (fake.failure == FAKE_STATUS && status) {
+			*status = RM_NO_MEMORY;
+			return 0;
+		}
+		errno = EIO;
+		return -1;
+	}
+	fake_do(file, number, bytes, argument);
+	return 0;
+}
+
+static const struct nvrm_os fake_os = {
+	.open = fake_open,
+	.close = fake_close,
+	.ioctl = fake_ioctl,
+	.map = fake_map,
+	.unmap = fake_unmap,
+	.poll = fake_poll,
+};
+
+#endif

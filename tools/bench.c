@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sov bench: what a device and the way to it cost. Launches, bursts of them and copies are timed by
+ * the host's clock through the public API, each many times; a row is the median. What was copied or
+ * stored is compared, with new random contents for each row, so that nothing wrong is ever timed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include "tools/tool.h"
+
+#define BURST	    100u
+#define MAX_REPEATS 1000000u
+
+/* One thread stores a number: the smallest kernel that can be seen to have run. */
+static const char program[] = ".version 8.0\n"
+			      ".target sm_80\n"
+			      ".address_size 64\n"
+			      ".visible .entry store(.param .u64 to, .param .u32 value) {\n"
+			      "	.reg .b32 %i;\n"
+			      "	.reg .b64 %a<3>;\n"
+			      "	ld.param.u64 %a1, [to];\n"
+			      "	cvta.to.global.u64 %a2, %a1;\n"
+			      "	ld.param.u32 %i, [value];\n"
+			      "	st.global.u32 [%a2], %i;\n"
+			      "	ret;\n"
+			      "}\n";
+
+struct state {
+	const struct verb *verb;
+	const char *device, *only;
+	uint64_t repeats, limit, largest; /* of a row: samples, nanoseconds; bytes of a copy */
+	bool json;
+	struct json out;
+
+	sov_device_properties properties;
+	sov_context context;
+	sov_stream stream;
+	sov_function store;
+	sov_ptr word;    /* what the kernel writes to */
+	sov_ptr near[2]; /* device memory, largest bytes each */
+	void *pinned, *pageable, *want;
+	uint64_t *samples;
+};
+
+/* One row: a sample is nanoseconds per piece, made by time; bytes 0: no bandwidth. */
+struct row {
+	const char *name;
+	bool (*sample)(struct state *s, const struct row *row, uint64_t *nanoseconds);
+	uint64_t bytes;
+	/* Copies: */
+	sov_ptr to, from;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool failed(const struct state *s, sov_result r, const char *doing)
+{
+	if (r)
+		sov_failed(s->verb, r, doing);
+	return r;
+}
+
+static uint32_t fresh(void)
+{
+	uint32_t value;
+
+	return getrandom(&value, sizeof(value), 0) == sizeof(value) ? value : 1;
+}
+
+/* ---- launches ---- */
+
+static sov_result launch(struct state *s, uint32_t value)
+{
+	const void *arguments[] = {&s->word, &value};
+	sov_launch l = SOV_INIT(sov_launch);
+
+	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
+	l.stream = s->stream;
+	l.arguments = arguments;
+	l.argument_count = 2;
+	return sov_function_launch(s->store, &l);
+}
+
+static bool sample_launch(struct state *s, const struct row *row, uint64_t *nanoseconds)
+{
+	uint64_t from = now();
+	sov_result r = launch(s, (uint32_t)from);
+
+	if (!r)
+		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+	*nanoseconds = now() - from;
+	return !failed(s, r, row->name);
+}
+
+static bool sample_issue(struct state *s, const struct row *row, uint64_t *nanoseconds)
+{
+	uint64_t from = now();
+	sov_result r = launch(s, (uint32_t)from);
+
+	*nanoseconds = now() - from;
+	if (!r)
+		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+	return !failed(s, r, row->name);
+}
+
+/* Until the last call has returned, or until the last kernel has ended. */
+static bool sample_many(struct state *s, const struct row *row, uint64_t *nanoseconds, bool ended)
+{
+	uint64_t from = now(), issued;
+	sov_result r = SOV_OK;
+
+	for (uint32_t i = 0; i < BURST && !r; i++)
+		r = launch(s, (uint32_t)from + i);
+	issued = now();
+	if (!r)
+		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+	*nanoseconds = ((ended ? now() : issued) - from) / BURST;
+	return !failed(s, r, row->name);
+}
+
+static bool sample_burst(struct state *s, const struct row *row, uint64_t *nanoseconds)
+{
+	return sample_many(s, row, nanoseconds, false);
+}
+
+static bool sample_chain(struct state *s, const struct row *row, uint64_t *nanoseconds)
+{
+	return sample_many(s, row, nanoseconds, true);
+}
+
+static bool stores_right(struct state *s)
+{
+	uint32_t want = fresh(), got = ~want;
+
+	if (failed(s, launch(s, want), "launching") ||
+	    failed(s, sov_stream_wait(s->stream, SOV_MAX_WAIT), "waiting") ||
+	    failed(s, sov_memory_copy(s->context, SOV_HOST(&got), s->word, sizeof(got)), "copying"))
+		return false;
+	if (got != want)
+		complain(s->verb, "the kernel stored 0x%08x, not 0x%08x", got, want);
+	return got == want;
+}
+
+/* ---- copies ---- */
+
+static bool sample_copy(struct state *s, const struct row *row, uint64_t *nanoseconds)
+{
+	uint64_t from = now();
+	sov_result r = sov_memory_copy(s->context, row->to, row->from, row->bytes);
+
+	*nanoseconds = now() - from;
+	return !failed(s, r, row->name);
+}
+
+static void randomise(struct state *s, uint64_t bytes)
+{
+	uint64_t state = fresh(), *words = s->want;
+
+	for (uint64_t i = 0; i < (bytes + 7) / 8; i++)
+		words[i] = (state += 0x9e3779b97f4a7c15) * (i | 1);
+}
+
+/* The row's copy once, with new contents, from one end to the other. */
+static bool copies_right(struct state *s, const struct row *row)
+{
+	sov_context c = s->context;
+	uint64_t n = row->bytes;
+	bool good;
+
+	randomise(s, n);
+	if (row->from == SOV_HOST(s->pinned) || row->from == SOV_HOST(s->pageable))
+		memcpy((void *)(uintptr_t)row->from, s->want, n);
+	else if (failed(s, sov_memory_copy(c, row->from, SOV_HOST(s->want), n), row->name))
+		return false;
+	if (failed(s, sov_memory_copy(c, row->to, row->from, n), row->name))
+		return false;
+	if (row->to == SOV_HOST(s->pinned) || row->to == SOV_HOST(s->pageable)) {
+		good = !memcmp((void *)(uintptr_t)row->to, s->want, n);
+	} else {
+		memset(s->pageable, 0, n);
+		if (failed(s, sov_memory_copy(c, SOV_HOST(s->pageable), row->to, n), row->name))
+			return false;
+		good = !memcmp(s->pageable, s->want, n);
+	}
+	if (!good)
+		complain(s->verb, "%s, %llu bytes: what arrived is not what was sent", row->name,
+			 (unsigned long long)n);
+	return good;
+}
+
+/* ---- rows ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_row(struct state *s, const struct row *row, uint64_t count)
+{
+	uint64_t median = s->samples[count / 2], p99 = s->samples[count * 99 / 100];
+	double gbs = median ? (double)row->bytes / (double)median : 0;
+	char size[32] = "";
+
+	if (!s->json) {
+		if (row->bytes)
+			snprintf(size, sizeof(size), row->bytes >> 20 ? "%llu MiB" : row->bytes >> 10 ? "%llu KiB"
+												       : "%llu B",
+				 (unsigned long long)(row->bytes >> 20   ? row->bytes >> 20
+						      : row->bytes >> 10 ? row->bytes >> 10
+									 : row->bytes));
+		printf("%-26s %8s %12.3f us %12.3f us", row->name, size, (double)median / 1e3, (double)p99 / 1e3);
+		if (row->bytes)
+			printf(" %8.3f GB/s", gbs);
+		else
+			printf(" %13s", "");
+		printf(" %8llu\n", (unsigned long long)count);
+		fflush(stdout);
+		return;
+	}
+	json_object(&s->out, NULL);
+	json_string(&s->out, "name", row->name);
+	if (row->bytes)
+		json_u64(&s->out, "bytes", row->bytes);
+	json_u64(&s->out, "median_ns", median);
+	json_u64(&s->out, "p99_ns", p99);
+	json_u64(&s->out, "samples", count);
+	json_end_object(&s->out);
+}
+
+static bool measure(struct state *s, const struct row *row)
+{
+	uint64_t start, n = 0;
+	bool good = true;
+
+	if (s->only && !strstr(row->name, s->only))
+		return true;
+	struct progress *p = progress_start(row->name);
+
+	for (int i = 0; i < 3 && good; i++) /* what is made at first use is not timed */
+		good = row->sample(s, row, &s->samples[0]);
+	for (start = now(); good && n < s->repeats && (!n || now() - start < s->limit); n++)
+		good = row->sample(s, row, &s->samples[n]);
+	if (good)
+		good = row->bytes ? copies_right(s, row) : stores_right(s);
+	progress_end(p);
+	if (!good)
+		return false;
+	qsort(s->samples, n, sizeof(*s->samples), by_value);
+	print_row(s, row, n);
+	return true;
+}
+
+static bool measure_copies(struct state *s)
+{
+	static const uint64_t sizes[] = {4,	    64,	     1 << 10, 4 << 10,	16 << 10,
+					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
+	const struct row directions[] = {
+		{"pinned host to device", sample_copy, 0, s->near[0], SOV_HOST(s->pinned)},
+		{"device to pinned host", sample_copy, 0, SOV_HOST(s->pinned), s->near[0]},
+		{"host to device", sample_copy, 0, s->near[0], SOV_HOST(s->pageable)},
+		{"device to host", sample_copy, 0, SOV_HOST(s->pageable), s->near[0]},
+		{"device to device", sample_copy, 0, s->near[1], s->near[0]},
+	};
+	bool good = true;
+
+	for (size_t d = 0; d < sizeof(directions) / sizeof(*directions); d++)
+		for (size_t i = 0; good && i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= s->largest; i++) {
+			struct row row = directions[d];
+
+			row.bytes = sizes[i];
+			good = measure(s, &row);
+		}
+	return good;
+}
+
+static bool measure_all(struct state *s)
+{
+	static const struct row launches[] = {
+		{.name = "launch and wait", .sample = sample_launch},
+		{.name = "issue after idle", .sample = sample_issue},
+		{.name = "issue in a burst of 100", .sample = sample_burst},
+		{.name = "kernel in a chain of 100", .sample = sample_chain},
+	};
+	bool good = true;
+
+	if (s->json) {
+		json_object(&s->out, NULL);
+		json_string(&s->out, "device", s->properties.name);
+		json_string(&s->out, "product", s->properties.product);
+		json_string(&s->out, "driver", s->properties.driver);
+		json_array(&s->out, "rows");
+	} else {
+		printf("%s: %s, by %s, %s\n", s->properties.name, s->properties.product, s->properties.winsys,
+		       s->properties.driver);
+		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "99 %", "", "samples");
+	}
+	for (size_t i = 0; good && i < sizeof(launches) / sizeof(*launches); i++)
+		good = measure(s, &launches[i]);
+	good = good && measure_copies(s);
+	if (s->json) {
+		json_end_array(&s->out);
+		json_end_object(&s->out);
+	}
+	return good;
+}
+
+/* ---- setting up ---- */
+
+/* A software GPU shows that everything works, not how fast a card is. */
+static void choose_sizes(struct state *s)
+{
+	bool soft = s->properties.features & SOV_FEATURE_SOFTWARE;
+
+	if (!s->repeats)
+		s->repeats = soft ? 50 : 10000;
+	if (!s->limit)
+		s->limit = soft ? 100000000 : 3000000000;
+	if (!s->largest)
+		s->largest = soft ? 1 << 20 : 256 << 20;
+}
+
+static bool open_all(struct state *s)
+{
+	sov_module module;
+	sov_device device;
+
+	s->properties = SOV_INIT(sov_device_properties);
+	if (failed(s, device_open(s->device, &device), "opening the device") ||
+	    failed(s, sov_device_get_properties(device, &s->properties), "asking the device"))
+		return false;
+	choose_sizes(s);
+	s->samples = malloc(s->repeats * sizeof(*s->samples));
+	s->pageable = malloc(s->largest);
+	s->want = malloc(s->largest + 8);
+	if (!s->samples || !s->pageable || !s->want) {
+		complain(s->verb, "no memory for %llu bytes twice", (unsigned long long)s->largest);
+		return false;
+	}
+	return !failed(s, sov_context_create(device, NULL, &s->context), "creating a context") &&
+	       !failed(s, sov_context_get_stream(s->context, &s->stream), "asking for a stream") &&
+	       !failed(s, sov_module_load(s->context, program, sizeof(program) - 1, NULL, &module), "loading") &&
+	       !failed(s, sov_module_get_function(module, "store", &s->store), "looking for the kernel") &&
+	       !failed(s, sov_memory_alloc(s->context, 4, &s->word), "allocating") &&
+	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[0]), "allocating") &&
+	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[1]), "allocating") &&
+	       !failed(s, sov_host_alloc(s->context, s->largest, &s->pinned), "allocating host memory");
+}
+
+static int run(const struct verb *v, int argc, char **argv)
+{
+	struct state s = {.verb = v, .out = {.out = stdout}};
+	const char *repeats = NULL, *seconds = NULL, *largest = NULL;
+	const struct option options[] = {
+		{"device", 'd', "NAME|N", "what to measure (0); see sov devices", NULL, &s.device},
+		{"only", 0, "WORDS", "only rows whose name holds these words", NULL, &s.only},
+		{"repeat", 'n', "N", "samples of a row, at most (10000)", NULL, &repeats},
+		{"seconds", 0, "S", "time for a row, at most (3)", NULL, &seconds},
+		{"largest", 0, "BYTES", "largest copy (268435456)", NULL, &largest},
+		{"json", 0, NULL, "print JSON", &s.json, NULL},
+		{0},
+	};
+	int operands, status;
+
+	if (!parse_options(v, options, argc, argv, &operands, &status))
+		return status;
+	if (operands)
+		return usage_error(v, "unexpected operand '%s'", argv[0]);
+	if ((repeats && !parse_u64(v, "repeat", repeats, 1, MAX_REPEATS, &s.repeats)) ||
+	    (seconds && !parse_u64(v, "seconds", seconds, 1, 3600, &s.limit)) ||
+	    (largest && !parse_u64(v, "largest", largest, 4, UINT64_C(1) << 36, &s.largest)))
+		return EXIT_USAGE;
+	s.limit *= 1000000000;
+	bool good = open_all(&s) && measure_all(&s);
+
+	if (s.context)
+		sov_context_destroy(s.context);
+	free(s.samples);
+	free(s.pageable);
+	free(s.want);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+const struct verb verb_bench = {
+	.name = "bench",
+	.summary = "Measure launches and copies of a GPU.",
+	.usage = "[OPTION]...",
+	.details = "Times are the host's, of calls through the library; a row is a median. On a software GPU\n"
+		   "the defaults are 50 samples, a tenth of a second and 1 MiB.\n",
+	.run = run,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sov info: all that is known of one device. What it is comes from its properties; how much memory
+ * is free, and that the way to it is open at all, from a context on it.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/sov.h"
+#include "tools/tool.h"
+
+/* One row per number that a device has. */
+static const struct {
+	const char *label, *key;
+	uint16_t offset;
+	uint8_t count; /* a triple, or one */
+	bool wide;
+} rows[] = {
+#define ROW(label, member, n) {label, #member, offsetof(sov_device_properties, member), n, false}
+	ROW("processors", multiprocessors, 1),
+	ROW("lanes of a warp", warp_size, 1),
+	ROW("threads of a processor", max_threads_per_multiprocessor, 1),
+	ROW("registers of a processor", registers_per_multiprocessor, 1),
+	ROW("shared memory of a processor", shared_per_multiprocessor, 1),
+	ROW("threads of a block, at most", max_threads_per_block, 1),
+	ROW("shared memory of a block, at most", max_shared_per_block, 1),
+	ROW("block, at most", max_block, 3),
+	ROW("grid, at most", max_grid, 3),
+#undef ROW
+};
+
+struct state {
+	sov_device_properties p;
+	uint64_t free_bytes, total_bytes;
+	const char *unusable; /* NULL: a context could be made */
+};
+
+static void print_text(const struct state *s)
+{
+	const sov_device_properties *p = &s->p;
+
+	printf("%-34s %u\n%-34s %s\n%-34s %s\n", "ordinal", p->ordinal, "name", p->name, "product",
+	       p->product);
+	printf("%-34s %s\n%-34s %s\n%-34s %s\n", "the way to it", p->winsys, "driver", p->driver,
+	       "compile for", p->target);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const uint32_t *value = (const uint32_t *)((const char *)p + rows[i].offset);
+
+		printf("%-34s %u", rows[i].label, value[0]);
+		for (unsigned k = 1; k < rows[i].count; k++)
+			printf(" x %u", value[k]);
+		printf("\n");
+	}
+	printf("%-34s %llu\n", "memory, bytes", (unsigned long long)p->memory_bytes);
+	if (s->unusable)
+		printf("%-34s %s\n", "it cannot be used", s->unusable);
+	else
+		printf("%-34s %llu\n", "free now, bytes", (unsigned long long)s->free_bytes);
+	printf("%-34s", "features");
+	for (size_t i = 0; device_feature(i); i++)
+		if (p->features & 1u << i)
+			printf(" %s", device_feature(i));
+	printf("\n");
+}
+
+static void print_json(const struct state *s)
+{
+	struct json j = {.out = stdout};
+
+	json_object(&j, NULL);
+	device_json(&j, &s->p);
+	json_bool(&j, "usable", !s->unusable);
+	if (s->unusable)
+		json_string(&j, "reason", s->unusable);
+	else
+		json_u64(&j, "free_bytes", s->free_bytes);
+	json_end_object(&j);
+}
+
+static int run(const struct verb *v, int argc, char **argv)
+{
+	struct state s = {.p = SOV_INIT(sov_device_properties)};
+	bool as_json = false;
+	const struct option options[] = {
+		{"json", 0, NULL, "print JSON", &as_json, NULL},
+		{0},
+	};
+	int operands, status;
+	sov_context context;
+	sov_device device;
+
+	if (!parse_options(v, options, argc, argv, &operands, &status))
+		return status;
+	if (operands > 1)
+		return usage_error(v, "unexpected operand '%s'", argv[1]);
+	sov_result r = device_open(operands ? argv[0] : NULL, &device);
+
+	if (!r)
+		r = sov_device_get_properties(device, &s.p);
+	if (r)
+		return sov_failed(v, r, "opening the device");
+	r = sov_context_create(device, NULL, &context);
+	if (!r) {
+		r = sov_memory_info(context, &s.free_bytes, &s.total_bytes);
+		s.unusable = r ? sov_last_error() : NULL;
+		sov_context_destroy(context);
+	} else {
+		s.unusable = sov_last_error();
+	}
+	if (as_json)
+		print_json(&s);
+	else
+		print_text(&s);
+	return s.unusable ? EXIT_FAILED : EXIT_DONE;
+}
+
+const struct verb verb_info = {
+	.name = "info",
+	.summary = "Show all that is known of one GPU.",
+	.usage = "[--json] [DEVICE]",
+	.details = "DEVICE is a name or an ordinal (0); see sov devices.\n",
+	.run = run,
+};
