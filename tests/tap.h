@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Sanitizers make code several times slower: tests that only repeat themselves do so less often. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAP_SLOWNESS 8
 #else
 #define TAP_SLOWNESS 1
