@@ -378,7 +378,6 @@ sov_result stream_start(struct stream *s)
 	atomic_store(&s->completed, s->published);
 	atomic_store(&s->code, 0);
 	atomic_store(&s->local, 0);
-	s->half_busy[0] = s->half_busy[1] = 0;
 	for (i = 0; i < STREAM_SLOTS; i++) {
 		atomic_store(&s->pieces[i].ready, 0);
 		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));

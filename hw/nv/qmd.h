@@ -19,6 +19,8 @@
 #define NV_QMD_MAX_WORDS    (NV_QMD_MAX_BYTES / 4)
 #define NV_QMD_ADDRESS_BITS 40 /* SEND_PCAS_A holds the address >> 8 in 32 bits */
 #define NV_QMD_BANKS        8
+/* An H200 refuses 2 (SKEDCHECK06_REGISTER_COUNT); registers are given out in eights anyway. */
+#define NV_QMD_MIN_REGISTERS 8
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.

@@ -405,6 +405,7 @@ static bool identity_fcmp(struct fold *c, const struct look *l)
 		return false;
 	fold_to_compare(c, l, cond_mirrored[l->p.cond], l->b, l->a);
 	ir_at(c->f, l->i)->flags = l->p.flags;
+	ir_at(c->f, l->i)->format = l->p.format;
 	return true;
 }
 

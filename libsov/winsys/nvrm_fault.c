@@ -5,7 +5,7 @@
  * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
  *
  * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
- * names for SM_HWW_WARP_ESR; 0x9, 0xe and 0xf seen on an H200. Xids: NVIDIA's "XID Errors".
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200. Xids: NVIDIA's "XID Errors".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,12 @@ static const struct word warp_errors[] = {
 	{0x10, "an invalid address space"},
 	{0x11, "an illegal instruction parameter"},
 	{0x12, "an invalid constant address"},
+	{0x20, "an address that cannot be accessed"},
 };
+
+#define WARP_OUT_OF_RANGE 0x0e /* these two know the address, exactly */
+#define WARP_MISALIGNED   0x0f
+#define WARP_MMU_NACK     0x20 /* seen before the MMU's own report: Xid 13, then 31 */
 
 static const char *find(const struct word *words, size_t count, uint32_t number)
 {
@@ -95,24 +100,29 @@ void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
 	const char *words = find(xids, COUNT(xids), xid), *warp = NULL;
-	uint32_t i;
+	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};
 	for (i = 0; errors && i < errors->count && !warp; i++) {
-		uint32_t number = errors->sm[i].warp & 0xff;
-
+		number = errors->sm[i].warp & 0xff;
 		if (!number)
 			continue;
 		out->pc = errors->sm[i].pc;
+		out->memory = number == WARP_MISALIGNED;
+		if (out->memory || number == WARP_OUT_OF_RANGE)
+			out->address = errors->sm[i].address;
 		warp = find(warp_errors, COUNT(warp_errors), number);
 		if (!warp)
 			warp = "an error of a warp that has no name here";
 	}
-	if (xid == NV_XID_MMU_FAULT && faults && faults->count) {
+	if ((xid == NV_XID_MMU_FAULT || number == WARP_MMU_NACK) && faults && faults->count) {
 		describe_access(faults, out);
 		return;
 	}
-	if (warp)
+	if (warp && out->address)
+		snprintf(out->text, sizeof(out->text), "%s: 0x%llx", warp,
+			 (unsigned long long)out->address);
+	else if (warp)
 		snprintf(out->text, sizeof(out->text), "%s", warp);
 	else
 		snprintf(out->text, sizeof(out->text), "%s (Xid %u)",

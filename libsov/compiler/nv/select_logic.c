@@ -50,6 +50,8 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 /* The arguments of a node, each leaving room for those that follow. */
 static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit)
 {
+	if (limit < node->nargs)
+		return false;
 	for (uint32_t k = 0; k < node->nargs; k++) {
 		if (!collect_value(s, t, node->args[k], limit - (node->nargs - 1 - k)))
 			return false;

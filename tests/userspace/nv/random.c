@@ -115,7 +115,7 @@ static const struct mode {
 static bool run(sov_device device, const char *target, const char *text, const struct mode *mode,
 		FILE *print)
 {
-	struct compile_options o = {.source = COMPILE_IR, 
+	struct compile_options o = {.source = COMPILE_IR,
 				    .target = target, .serial = mode->serial, .spill = mode->spill,
 				    .verify = true, .print_pass = print ? "all" : NULL,
 				    .print_to = print};

@@ -282,7 +282,7 @@ static void random_float(struct random *r, struct ir_inst *in)
 	    !(sums && (in->type == IR_B16 || in->format >= IR_F16X2)))
 		in->round = random_below(r, 4);
 	if ((sums || in->op == IR_FTOF || in->op == IR_UTOF || in->op == IR_STOF) &&
-	    random_chance(r, 10))
+	    in->type != IR_B64 && random_chance(r, 10))
 		in->flags |= IR_SAT;
 	if ((in->op == IR_FMIN || in->op == IR_FMAX) && random_chance(r, 25))
 		in->flags |= IR_NAN;
@@ -312,9 +312,9 @@ static void random_pure(struct random *r)
 		attributes.cond = op == IR_ICMP ? random_below(r, IR_FEQ)
 						: IR_FEQ + random_below(r, IR_COND_COUNT - IR_FEQ);
 	if (info->attributes & A_FROM && info->attributes & A_FLOAT) {
-		do
-			attributes.from = random_type(r, op >= IR_FTOU ? T_FLOAT : T_INT);
-		while (op == IR_FTOF && attributes.from == attributes.type);
+		uint32_t same = op == IR_FTOF ? 1u << attributes.type : 0;
+
+		attributes.from = random_type(r, (op >= IR_FTOU ? T_FLOAT : T_INT) & ~same);
 	} else if (info->attributes & A_FROM) {
 		bool narrows = op == IR_TRUNC;
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The detour for host memory that is not pinned: a ring of system memory, which the GPU reaches, in
+ * each stream that needs it. The CPU fills or empties pieces of it while the GPU works on others.
+ * A piece is free again when the stream has come to the piece of work that was noted for it.
+ */
+#include "libsov/kernels/memory.h"
+#include "libsov/runtime.h"
+
+void staging_init(struct staging *g)
+{
+	pthread_mutex_init(&g->lock, NULL);
+}
+
+void staging_fini(struct context *c, struct staging *g)
+{
+	if (g->buffer)
+		buffer_destroy(c, g->buffer);
+	pthread_mutex_destroy(&g->lock);
+}
+
+static sov_result need_buffer(struct context *c, struct staging *g)
+{
+	sov_result r = SOV_OK;
+
+	if (g->buffer)
+		return SOV_OK;
+	pthread_mutex_lock(&c->lock);
+	r = context_check(c);
+	if (!r)
+		r = buffer_create_mapped(c, WINSYS_SYSTEM, false,
+					 STAGING_PIECES * STAGING_PIECE_BYTES, &g->buffer);
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out)
+{
+	struct staging *g = &s->staging;
+	uint64_t skew = like % MEMORY_UNIT;
+	uint32_t pieces = (uint32_t)((skew + bytes + STAGING_PIECE_BYTES - 1) / STAGING_PIECE_BYTES), i;
+	sov_result r = need_buffer(s->member.context, g);
+
+	if (g->next + pieces > STAGING_PIECES)
+		g->next = 0;
+	for (i = 0; !r && i < pieces; i++)
+		if (g->busy[g->next + i] > stream_poll(s))
+			r = stream_wait_for(s, g->busy[g->next + i], SOV_MAX_WAIT);
+	if (r)
+		return r;
+	*out = (struct staged){
+		.first = g->next,
+		.pieces = pieces,
+		.cpu = (uint8_t *)g->buffer->cpu + (uint64_t)g->next * STAGING_PIECE_BYTES + skew,
+		.va = g->buffer->va + (uint64_t)g->next * STAGING_PIECE_BYTES + skew,
+	};
+	g->next += pieces;
+	return SOV_OK;
+}
+
+void staging_note(struct stream *s, const struct staged *t, uint64_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->pieces; i++)
+		s->staging.busy[t->first + i] = number;
+}
