@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
 stamp=$VM_CACHE/ready
-sum=$(cat tests/vm/prepare.sh tests/vm/_machine.sh | cksum)
+sum=$(cksum <tests/vm/prepare.sh)
 [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || exit 0
 [ "$(id -u)" -eq 0 ] || { echo "vm: a chroot needs root" >&2; exit 1; }
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)

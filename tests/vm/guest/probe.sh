@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# scenario
 # The card is seen, the module binds to it, answers, and goes without a trace.
 . /test/common.sh
 
