@@ -6,10 +6,11 @@
 #   make check-fast      one build and its tests       make check-long     with clean machines
 #   make check-oracles   other people's tools judge    make bench          measured figures
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
-#   make deps all tests install uninstall clean
+#   make check-vm        the kernel driver in virtual machines (root; cached under ~/.cache)
+#   make deps all tests install uninstall clean dkms-install
 #
-# Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), DEBUG=1 (-O0, IR verifier),
-#            PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
+# Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
+#            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -25,7 +26,8 @@ Q       := $(if $(V),,@)
 say      = $(if $(V),@:,@printf '  %-5s %s\n' $(1) $(2))
 comma   := ,
 
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
+	-fno-sanitize-recover=all))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
@@ -35,7 +37,8 @@ ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
-lib_src  := $(call sources,libsov model)
+lib_src  := $(filter-out model/card/%,$(call sources,libsov model))
+card_src := $(call sources,model/card)
 tool_src := $(call sources,tools)
 test_src := $(call sources,tests/userspace)
 test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
@@ -43,18 +46,22 @@ test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
+# What several threads do at once: judged by a thread sanitizer (SAN=thread).
+thread_tests := $(addprefix $(BUILD)/tests/,api/concurrency api/threads api/streams api/local_memory runtime/gates)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
-.PHONY: all deps demo check check-fast check-long check-oracles bench silicon fuzz install \
-	uninstall clean tests fuzzers judges list list-fuzzers FORCE
+.PHONY: all deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
+	install uninstall dkms-source dkms-install clean tests thread-tests fuzzers judges list \
+	list-thread-tests list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/libsov.so $(BUILD)/sov
+all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/sovgpu-model
 tests: all $(tests) $(helpers) $(examples)
+thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
 judges: $(judges)
 
@@ -72,8 +79,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# Everything, symbols visible: what the tool, tests and fuzzers link with.
-$(BUILD)/libsov-all.a: $(call obj,$(lib_src))
+# Everything, symbols visible: what the tools, tests and fuzzers link with.
+$(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -93,6 +100,8 @@ $(call say,LD,$@)
 $(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 endef
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/sovgpu-model: $(BUILD)/obj/model/card/_main.o $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/userspace/%.o $(BUILD)/libsov-all.a
 	$(program)
@@ -131,6 +140,8 @@ check-oracles:
 # What tests/check runs: programs, then scripts.
 list:
 	@printf '%s\n' $(tests) $(test_sh)
+list-thread-tests:
+	@printf '%s\n' $(thread_tests)
 list-fuzzers:
 	@printf '%s\n' $(fuzzers)
 
@@ -142,6 +153,21 @@ silicon: all
 
 fuzz: deps
 	@MAKEFLAGS= BUILD=$(BUILD) MAKE='$(MAKE)' FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/libfuzzer.sh
+
+# The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes.
+kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/nv uapi -name '*.[chS]')
+dkms       := /usr/src/sovgpu-$(VERSION)
+dkms-source:
+	$(Q)for f in $(kernel_src); do install -D -m 644 $$f $(DESTDIR)$(dkms)/$$f || exit 1; done
+	$(Q)sed 's/@VERSION@/$(VERSION)/' dkms.conf >$(DESTDIR)$(dkms)/dkms.conf
+dkms-install: dkms-source
+	dkms install -m sovgpu -v $(VERSION)
+
+# Virtual machines: not part of check yet.
+deps-vm: deps
+	@tests/vm/prepare.sh
+check-vm: deps-vm all
+	@BUILD=$(BUILD) TEST_TIMEOUT=3600 JOBS=1 tests/run tests/vm/lint.sh tests/vm/run.sh
 
 man := $(wildcard docs/man/*.[1-9])
 install: all

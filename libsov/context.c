@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
+#define DEFAULT_STACK	  1024u /* as CUDA has it */
 
 /* ---- failing ---- */
 
@@ -29,8 +31,15 @@ static struct stream *stream_of(struct link *l)
 /* Nobody submits and nobody rests when the group goes. */
 static void stop(struct context *c)
 {
+	bool busy = false;
 	struct link *l;
 
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
+		gate_close(&stream_of(l)->gate);
+		busy |= stream_poll(stream_of(l)) != stream_last(stream_of(l));
+	}
+	if (c->group && busy)
+		c->winsys->group_stop(c->group);
 	for (l = c->streams.next; l != &c->streams; l = l->next)
 		stream_stop(stream_of(l));
 	gate_close(&c->resting);
@@ -45,6 +54,7 @@ void context_fail(struct context *c, const sov_fault *f)
 	c->fault = *f;
 	fault_sentence(c, f, c->sentence, sizeof(c->sentence));
 	c->error = f->result;
+	LOG(CONTEXT, ERROR, "%s: %s", sov_result_name(f->result), c->sentence);
 	stop(c);
 }
 
@@ -320,6 +330,16 @@ static void context_close(struct context *c)
 	object_put(&c->object);
 }
 
+static sov_result read_sync(bool *sync)
+{
+	const char *text = getenv("SOV_SYNC");
+
+	*sync = text && !strcmp(text, "1");
+	if (!text || *sync || !*text || !strcmp(text, "0"))
+		return SOV_OK;
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_SYNC is '%s'; it must be 0 or 1", text);
+}
+
 static struct context *context_new(struct device *d, const sov_context_options *o, sov_result *r)
 {
 	struct context *c = calloc(1, sizeof(*c));
@@ -332,6 +352,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	c->device = d;
 	c->winsys = d->winsys;
+	c->stack_bytes = o->stack_bytes ? o->stack_bytes : DEFAULT_STACK;
 	c->kernel_time_limit = o->kernel_time_limit;
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit =
@@ -352,11 +373,11 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->streams);
 	list_init(&c->events);
 	gate_init(&c->resting);
-	*r = SOV_OK;
-	if (!va_windows(&c->chip.shared_window, &c->chip.local_window))
+	*r = read_sync(&c->sync);
+	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))
 		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			    "the process has no address space for 12 GiB of windows");
-	else if ((error = c->winsys->group_create(d->way, &c->group)))
+	if (!*r && (error = c->winsys->group_create(d->way, &c->group)))
 		*r = refuse_errno(error, "creating a queue group");
 	if (*r) {
 		free(c);
@@ -390,6 +411,10 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
 			      (unsigned long long)o.kernel_time_limit);
+	if (o.stack_bytes > NV_LOCAL_MAX_BYTES)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
+			      NV_LOCAL_MAX_BYTES);
 	c = context_new(d, &o, &r);
 	if (!c)
 		return r;
@@ -410,6 +435,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	*context = object_handle(&c->object);
+	LOG(CONTEXT, INFO, "created on %s%s", d->properties.name, c->sync ? ", synchronous" : "");
 	return SOV_OK;
 }
 
@@ -424,6 +450,7 @@ sov_result sov_context_destroy(sov_context context)
 		return refuse(SOV_ERROR_INVALID_HANDLE,
 			      "another thread destroyed the context meanwhile");
 	}
+	LOG(CONTEXT, INFO, "destroyed on %s", c->device->properties.name);
 	context_close(c);
 	object_put(&c->object);
 	return SOV_OK;
@@ -462,6 +489,7 @@ sov_result sov_context_reset(sov_context context)
 
 	if (!c)
 		return r;
+	LOG(CONTEXT, INFO, "reset on %s", c->device->properties.name);
 	stop(c);
 	c->error = SOV_OK;
 	r = rebuild(c);

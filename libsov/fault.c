@@ -2,8 +2,9 @@
 /*
  * What is said about a failure: which kernel, which instruction, which thread, which address. The
  * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
- * a process little) leaves the kernel to be guessed as the one that was running.
+ * a process little) leaves the kernel to be taken for the one that was running, if there was one.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "libsov/isa/sass.h"
@@ -38,21 +39,26 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 	return NULL;
 }
 
-/* What the queue was working on. */
+/* What the queue was working on; without a queue the one kernel that was running at all. */
 static const struct function *running(const struct context *c, const struct winsys_queue *queue)
 {
-	const struct function *f;
+	const struct function *f, *found = NULL;
 	enum work kind;
 	struct link *l;
 
-	for (l = c->streams.next; queue && l != &c->streams; l = l->next) {
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
 		struct stream *s =
 			(struct stream *)((char *)l - offsetof(struct stream, member.link));
 
-		if (s->queues[ENGINE_COMPUTE].way == queue)
-			return stream_head(s, &kind, &f) ? f : NULL;
+		if (queue && s->queues[ENGINE_COMPUTE].way != queue)
+			continue;
+		if (!stream_head(s, &kind, &f) || !f)
+			continue;
+		if (found && found != f)
+			return NULL;
+		found = f;
 	}
-	return NULL;
+	return found;
 }
 
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
@@ -84,6 +90,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		f->address = e->address;
 		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
 	}
+	f->placed = e->place;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at) {
@@ -92,18 +99,28 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	}
 }
 
+/* Appends; what does not fit is cut off. */
+__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
+						      ...)
+{
+	size_t n = strlen(buffer);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buffer + n, bytes - n, fmt, ap);
+	va_end(ap);
+}
+
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
 {
-	int n;
-
+	*buffer = 0;
 	if (*f->kernel)
-		n = snprintf(buffer, bytes, "kernel '%s' on %s: %s", f->kernel,
-			     c->device->properties.name, f->cause);
-	else
-		n = snprintf(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->pc != UINT64_MAX && n > 0 && (size_t)n < bytes)
-		snprintf(buffer + n, bytes - (size_t)n,
-			 "; block (%u, %u, %u), thread (%u, %u, %u), at +0x%llx%s%s", f->block[0],
-			 f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2],
-			 (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
+		say(buffer, bytes, "kernel '%s' on ", f->kernel);
+	say(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
+	if (f->placed)
+		say(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
+		    f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
+	if (f->pc != UINT64_MAX)
+		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
+		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 }

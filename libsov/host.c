@@ -43,6 +43,7 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 	uint64_t mapped = (address + bytes - start + page - 1) & ~(page - 1);
 	struct buffer *b;
 	sov_result r = memory_reserve(c);
+	const char *said;
 	int error;
 
 	if (r)
@@ -66,10 +67,11 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 	}
 	if (error) {
 		free(b);
+		said = winsys_said();
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
 			      (ull)bytes, (ull)address, c->device->properties.name,
-			      strerror(-error));
+			      *said ? said : strerror(-error));
 	}
 	list_add(&c->buffers, &b->link);
 	memory_insert(c, b);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "hw/nv/bank0.h"
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define LINE 64u
@@ -32,14 +33,15 @@ sov_result function_plan(struct context *c, struct function *f)
 		.shared_bytes = k->shared_bytes,
 		.bank0_bytes = k->bank0_bytes,
 	};
+	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
 
 	module_banks(f->module, k, &kernel);
-	if (k->stack_bytes > NV_LOCAL_MAX_BYTES)
+	if (stack > NV_LOCAL_MAX_BYTES)
 		return refuse(SOV_ERROR_INVALID_SOURCE,
 			      "kernel '%s' needs %u bytes of local memory a thread; a thread has "
 			      "at most %u",
-			      k->name, k->stack_bytes, NV_LOCAL_MAX_BYTES);
-	p->local_bytes = nv_grid_local(&c->chip, k->stack_bytes).thread_bytes;
+			      k->name, stack, NV_LOCAL_MAX_BYTES);
+	p->local_bytes = nv_grid_local(&c->chip, stack).thread_bytes;
 	kernel.local_bytes = p->local_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
@@ -249,7 +251,8 @@ static void write_methods(struct context *c, const struct function *f, struct st
 	nv_push_launch(&slot->push, slot->va);
 }
 
-static sov_result submit(struct function *f, const sov_launch *l, struct stream *s)
+static sov_result submit(struct function *f, const sov_launch *l, struct stream *s,
+			 uint64_t *number)
 {
 	struct context *c = f->member.context;
 	struct nv_grid g;
@@ -269,25 +272,37 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	write_descriptor(f, &g, &slot);
 	write_bank(c, f, &g, l, &slot);
 	write_methods(c, f, s, &slot);
+	*number = slot.number;
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
 
-static sov_result launch(struct function *f, const sov_launch *l)
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number)
 {
 	sov_result r = check_shape(f, l);
-	struct stream *s;
 
 	if (!r)
 		r = check_memory(f, l);
 	if (!r)
 		r = check_arguments(f, l);
-	if (r)
-		return r;
-	s = stream_find(f->member.context, l->stream);
+	return r ? r : submit(f, l, s, number);
+}
+
+static sov_result launch(struct function *f, const sov_launch *l)
+{
+	struct stream *s = stream_find(f->member.context, l->stream);
+	uint64_t number;
+	sov_result r;
+
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = submit(f, l, s);
+	r = function_submit(f, l, s, &number);
+	if (!r && f->member.context->sync)
+		r = stream_wait_for(s, number, SOV_MAX_WAIT);
+	LOG(LAUNCH, DEBUG, "%s: '%s' grid %u,%u,%u block %u,%u,%u shared %u", sov_result_name(r),
+	    f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+	    l->block[2], l->shared_bytes);
 	object_put(&s->member.object);
 	return r;
 }

@@ -464,7 +464,7 @@ sov_result sov_function_get_attributes(sov_function function, sov_function_attri
 	k = f->kernel;
 	a.registers = k->registers;
 	a.shared_bytes = k->shared_bytes - function_reserved_shared(f);
-	a.local_bytes = k->stack_bytes;
+	a.local_bytes = f->plan.local_bytes;
 	a.max_threads_per_block = f->max_threads;
 	a.code_bytes = k->code_bytes;
 	a.parameters = k->nparams;

@@ -4,7 +4,7 @@
  *
  * Submitting work and waiting for it take no lock: see submit.c and wait.c. All else is guarded by
  * the lock of its context; whoever waits for the GPU with the lock held does so in context_block,
- * which lets go of it between two looks. Locks, outermost first: a stream's host_copies, an event's
+ * which lets go of it between two looks. Locks, outermost first: a stream's staging, an event's
  * recording, a context's lock, then the small ones inside object.c, va.c and the way to the GPU.
  */
 #ifndef SOV_RUNTIME_H
@@ -149,6 +149,7 @@ struct context {
 	const struct winsys *winsys;
 	uint64_t kernel_time_limit;
 	uint32_t stack_bytes;       /* for functions that call themselves */
+	bool sync;                  /* SOV_SYNC: all work is waited for */
 	struct nv_chip chip;
 	const void *first_handle;   /* of its first stream */
 
@@ -175,6 +176,10 @@ struct context {
 	struct link buffers, modules, streams, events;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
+	struct {
+		sov_module module; /* NULL: not needed yet */
+		sov_function copy, fill;
+	} kernels;                 /* ways.c */
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;
 	struct { uint64_t va, bytes; } freed[32]; /* the last ones, for better sentences */
@@ -300,11 +305,63 @@ uint32_t function_reserved_shared(const struct function *f);
 
 /* When its code is in place, before anyone has its handle. */
 sov_result function_plan(struct context *c, struct function *f);
+/* Without the lock: what sov_function_launch does, on this stream. */
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number);
 
 /* ---- local.c ---- */
 
 /* Without the lock: local memory for a kernel whose plan needs more than the context has. */
 sov_result local_reserve(struct context *c, const struct function *f);
+
+/* ---- staging.c ---- */
+
+#define STAGING_PIECES	    64u
+#define STAGING_PIECE_BYTES (64u << 10)
+#define STAGING_CHUNK	    (512u << 10) /* what a large copy takes at a time */
+#define STAGING_AHEAD	    4u		 /* chunks of one copy under way */
+#define STAGING_PAST_CACHE  (8u << 20)	 /* a copy of so much will not be in a cache afterwards */
+/* A chunk may begin in the middle of a piece, and the ring's end may be too short for one. */
+static_assert((STAGING_AHEAD + 1) * (STAGING_CHUNK / STAGING_PIECE_BYTES + 1) <= STAGING_PIECES,
+	      "a copy does not meet its own chunks");
+
+struct staging {
+	pthread_mutex_t lock; /* one copy's at a time */
+	struct buffer *buffer;
+	uint32_t next;
+	uint64_t busy[STAGING_PIECES]; /* the piece of work that uses it */
+};
+
+struct staged { /* consecutive pieces of it */
+	uint32_t first, pieces;
+	uint8_t *cpu;
+	uint64_t va;
+};
+
+void staging_init(struct staging *g);
+void staging_fini(struct context *c, struct staging *g);
+/* Room for at most STAGING_CHUNK bytes, as aligned as the address; waits until it is free. All with
+ * the lock of the staging held. */
+sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out);
+/* To host memory; past the caches, when they would not keep it anyway. */
+void staging_empty(void *to, const struct staged *t, uint64_t bytes, bool past_cache);
+/* It is free again when this piece of work is done. */
+void staging_note(struct stream *s, const struct staged *t, uint64_t number);
+
+/* ---- ways.c ---- */
+
+enum way { WAY_INLINE, WAY_KERNEL, WAY_ENGINE };
+
+/* Whether it can copy this at all. */
+bool way_fits(enum way way, uint64_t to, uint64_t from, uint64_t bytes);
+/* Each submits the work, without the context's lock, and tells its last piece's number. The data of
+ * way_inline is host memory, which is read at once. */
+sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
+		      uint64_t *number);
+sov_result way_copy(struct stream *s, enum way way, uint64_t to, uint64_t from, uint64_t bytes,
+		    uint64_t *number);
+sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
+		    uint32_t element_bytes, uint64_t bytes, uint64_t *number);
 
 /* ---- submit.c ---- */
 
@@ -366,11 +423,7 @@ struct stream {
 	_Atomic uint64_t code, local; /* what the GPU knows at that point */
 	struct piece pieces[STREAM_SLOTS];
 
-	/* copy.c */
-	pthread_mutex_t host_copies;
-	struct buffer *staging;  /* two halves */
-	uint64_t half_busy[2];   /* the piece of work that uses this half */
-	uint64_t halves;         /* filled by the CPU so far */
+	struct staging staging;
 };
 
 /* Where one piece of work is written down. */
@@ -380,6 +433,7 @@ struct slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
+	bool publisher; /* its thread has the publisher's role */
 };
 
 /*

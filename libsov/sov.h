@@ -147,6 +147,9 @@ typedef struct sov_context_options {
 	 * call on the context other than a launch, or by the call that waits for it:
 	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
+	/* Stack of each thread, for kernels of which nobody can say how much they need: their
+	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
+	uint32_t stack_bytes;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);
@@ -170,6 +173,7 @@ typedef struct sov_fault {
 	uint64_t pc;            /* byte offset in the kernel's code; UINT64_MAX = none */
 	uint32_t block[3], thread[3];
 	char instruction[128];  /* disassembled; "" when unknown */
+	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);

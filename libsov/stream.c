@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define COMMAND_BYTES (4096u + STREAM_SLOTS * STREAM_SLOT_BYTES)
@@ -59,15 +60,14 @@ static void stream_free(struct object *o)
 	struct stream *s = (struct stream *)o;
 	struct context *c = s->member.context;
 
+	LOG(STREAM, INFO, "%llu destroyed", (unsigned long long)s->serial);
 	pthread_mutex_lock(&c->lock);
 	list_remove(&s->member.link);
 	stream_stop(s);
-	if (s->staging)
-		buffer_destroy(c, s->staging);
+	staging_fini(c, &s->staging);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);
 	pthread_mutex_unlock(&c->lock);
-	pthread_mutex_destroy(&s->host_copies);
 	free(s);
 	object_put(&c->object);
 }
@@ -93,10 +93,11 @@ sov_result stream_create(struct context *c, struct stream **out)
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
 	if (r)
 		goto no_handle;
-	pthread_mutex_init(&s->host_copies, NULL);
+	staging_init(&s->staging);
 	r = stream_start(s);
 	if (r)
 		goto no_queue;
+	LOG(STREAM, INFO, "%llu created", (unsigned long long)s->serial);
 	*out = s;
 	return SOV_OK;
 

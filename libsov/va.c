@@ -15,10 +15,20 @@
 #define WINDOW_BYTES NV_WINDOW_BYTES
 #define MAX_REGIONS  64
 
+#ifndef __has_feature /* clang's, and gcc's from 14 on */
+#define __has_feature(f) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+/* It ends the program over an address that it has no shadow for, so the place it leaves is first. */
+#define LOW_FIRST {32, 32},
+#else
+#define LOW_FIRST
+#endif
+
 static struct {
 	pthread_mutex_t lock;
-	struct range regions[MAX_REGIONS]; /* all that was reserved */
-	uint32_t region_count;
+	struct range regions[MAX_REGIONS]; /* all that was reserved; never taken back, so that */
+	uint32_t region_count;             /* this may be read without the lock */
 	struct ranges low, high;
 	uint64_t windows;
 } va = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,21 +49,23 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 		return false;
 	}
 	*start = (uintptr_t)p;
-	va.regions[va.region_count++] = (struct range){*start, bytes};
+	va.regions[va.region_count] = (struct range){*start, bytes};
+	__atomic_store_n(&va.region_count, va.region_count + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 /*
- * Once: 4 GiB at some power of two. A sanitizer's shadow may lie in the low terabyte:
- * ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs
- * that cannot be moved begin too.
+ * Once: 4 GiB at some power of two. NVIDIA's kernel module keeps 512 MiB from 4 GiB on for itself
+ * in every address space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200), so that place
+ * comes late. A sanitizer's shadow may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on
+ * aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs that cannot be moved begin too.
  */
 static bool grow_low(void)
 {
 	static const struct {
 		uint8_t start_bits, size_bits;
-	} tries[] = {{32, 32}, {33, 32}, {34, 32}, {35, 32}, {36, 32},
-		     {37, 32}, {38, 32}, {39, 32}, {30, 29}};
+	} tries[] = {LOW_FIRST {33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
+		     {38, 32}, {39, 32}, {32, 32}, {30, 29}};
 	uint64_t start;
 	uint32_t i;
 
@@ -102,14 +114,12 @@ void va_free(bool low, uint64_t address, uint64_t bytes)
 
 bool va_reserved(uint64_t address)
 {
-	bool found = false;
-	uint32_t i;
+	uint32_t i, count = __atomic_load_n(&va.region_count, __ATOMIC_ACQUIRE);
 
-	pthread_mutex_lock(&va.lock);
-	for (i = 0; i < va.region_count && !found; i++)
-		found = address - va.regions[i].start < va.regions[i].bytes;
-	pthread_mutex_unlock(&va.lock);
-	return found;
+	for (i = 0; i < count; i++)
+		if (address - va.regions[i].start < va.regions[i].bytes)
+			return true;
+	return false;
 }
 
 bool va_windows(uint64_t *shared, uint64_t *local)

@@ -27,22 +27,69 @@ static const char *own_name(struct ir_module *m, const char *name)
 	return name ? arena_strndup(m->arena, name, strlen(name)) : NULL;
 }
 
-struct ir_func *ir_func_new(struct ir_module *m, const char *name)
+static struct ir_func *func_new(struct ir_module *m, enum ir_kind kind, const char *name)
 {
 	struct ir_func *f = arena_alloc(m->arena, sizeof(*f));
 
 	f->module = m;
+	f->kind = kind;
 	f->name = own_name(m, name);
 	TABLE_ADD(f, insts, insts_capacity, ninsts);
 	TABLE_ADD(f, values, values_capacity, nvalues);
 	TABLE_ADD(f, blocks, blocks_capacity, nblocks);
 	TABLE_ADD(f, reg_types, regs_capacity, nregs);
-	if (m->last_func)
-		m->last_func->next = f;
-	else
-		m->funcs = f;
-	m->last_func = f;
+	m->table = arena_grow(m->arena, m->table, &m->table_capacity, m->nfuncs + 1,
+			      sizeof(*m->table));
+	f->index = m->nfuncs++;
+	m->table[f->index] = f;
 	return f;
+}
+
+static void link_func(struct ir_func *f)
+{
+	struct ir_module *m = f->module;
+
+	*(m->last_func ? &m->last_func->next : &m->funcs) = f;
+	m->last_func = f;
+}
+
+struct ir_func *ir_func_new(struct ir_module *m, const char *name)
+{
+	struct ir_func *f = func_new(m, IR_KERNEL, name);
+
+	link_func(f);
+	return f;
+}
+
+static uint8_t *own_types(struct ir_module *m, const uint8_t *types, uint32_t n)
+{
+	uint8_t *own = arena_array(m->arena, n, sizeof(*own));
+
+	if (n)
+		memcpy(own, types, n);
+	return own;
+}
+
+struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const char *name,
+				const uint8_t *args, uint32_t nargs, const uint8_t *results,
+				uint32_t nresults)
+{
+	struct ir_func *f = func_new(m, kind, name);
+
+	f->arg_types = own_types(m, args, nargs);
+	f->nargs = nargs;
+	f->result_types = own_types(m, results, nresults);
+	f->nresults = nresults;
+	if (kind == IR_FUNCTION)
+		link_func(f);
+	return f;
+}
+
+void ir_func_define(struct ir_func *f)
+{
+	assert(f->kind == IR_EXTERNAL);
+	f->kind = IR_FUNCTION;
+	link_func(f);
 }
 
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s)
@@ -126,6 +173,18 @@ ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_
 		if (!k)
 			in->res = v;
 	}
+	return i;
+}
+
+ir_id ir_call_new(struct ir_func *f, enum ir_op op, const struct ir_func *callee,
+		  const ir_val *args, uint32_t nargs)
+{
+	ir_id i = ir_inst_new(f, op, IR_VOID, args, nargs, callee->nresults);
+	struct ir_inst *in = ir_at(f, i);
+
+	in->symbol = callee->index;
+	for (uint32_t k = 0; k < in->nres; k++)
+		f->values[in->res + k].type = callee->result_types[k];
 	return i;
 }
 
@@ -279,4 +338,21 @@ void ir_block_join(struct ir_func *f, ir_block b)
 	}
 	next->nsucc = 0;
 	ir_block_remove(f, s);
+}
+
+/* Places in the text. */
+
+const struct ir_place *ir_place_of(const struct ir_module *m, uint32_t text_line)
+{
+	uint32_t low = 0, high = m->nplaces; /* the answer is before high */
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->places[middle].text_line <= text_line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && text_line ? &m->places[low - 1] : NULL;
 }

@@ -34,7 +34,8 @@ static bool divergent_source(const struct ir_inst *in)
 {
 	switch (in->op) {
 	case IR_SREG: /* the block's and the grid's shape and place are the same for a warp */
-		return in->sub <= IR_TID_Z || in->sub >= IR_LANEID;
+		return in->sub <= IR_TID_Z ||
+		       (in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE);
 	case IR_LOAD:
 		/* Lanes that load together read the same, but a warp may execute one load in parts,
 		 * and between the parts another thread may write: only memory that does not change
@@ -45,6 +46,11 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_ATOM:
 	case IR_CAS:
 	case IR_SHUFFLE:
+	case IR_MATCH_ANY:
+	case IR_ARG: /* whoever calls may bring anything */
+	case IR_CALL:
+	case IR_CALLPTR:
+	case IR_CLOCK: /* lanes that come apart read it at different times */
 		return true;
 	default:
 		return false;
@@ -57,8 +63,11 @@ static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 
 	if (divergent_source(in))
 		return true;
-	if (in->op == IR_VOTE) /* every voter gets the same answer, whatever the votes */
+	/* Everybody gets the same answer, whatever they bring. */
+	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL)
 		first = 1;
+	if (in->op == IR_BARRIER_RED)
+		return false;
 	for (uint32_t k = first; k < in->nargs; k++)
 		if (a->d->value[in->args[k]])
 			return true;

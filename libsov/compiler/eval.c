@@ -52,6 +52,63 @@ static uint64_t reverse(uint64_t x, uint32_t bits)
 	return r;
 }
 
+/* A sum with carry, of up to 64 bits. */
+static void add_carry(uint32_t bits, uint64_t x, uint64_t y, uint64_t carry, uint64_t *r)
+{
+	unsigned __int128 sum = (unsigned __int128)x + y + carry;
+
+	r[0] = (uint64_t)sum;
+	r[1] = (uint64_t)(sum >> bits);
+}
+
+static void subtract_borrow(uint64_t x, uint64_t y, uint64_t borrow, uint64_t *r)
+{
+	r[0] = x - y - borrow;
+	r[1] = (unsigned __int128)x < (unsigned __int128)y + borrow;
+}
+
+static uint64_t permute(uint64_t low, uint64_t high, uint64_t digits)
+{
+	uint64_t from = low | high << 32, r = 0;
+
+	for (uint32_t k = 0; k < 4; k++) {
+		uint32_t digit = digits >> 4 * k & 15;
+		uint64_t byte = from >> 8 * (digit & 7) & 0xff;
+
+		if (digit & 8)
+			byte = byte & 0x80 ? 0xff : 0;
+		r |= byte << 8 * k;
+	}
+	return r;
+}
+
+static uint64_t look_up(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
+{
+	uint64_t r = 0;
+
+	for (uint32_t k = 0; k < 64; k++)
+		r |= (table >> ((x >> k & 1) << 2 | (y >> k & 1) << 1 | (z >> k & 1)) & 1) << k;
+	return r;
+}
+
+static int64_t element(uint64_t x, uint32_t k, uint32_t bits, bool is_signed)
+{
+	uint64_t part = x >> k * bits & mask(bits);
+
+	return is_signed ? sign_extend(part, bits) : (int64_t)part;
+}
+
+static uint64_t dot(enum ir_dot kind, uint64_t x, uint64_t y, uint64_t sum)
+{
+	bool x_signed = kind & 2, y_signed = kind & 1, bytes = kind <= IR_DOT4_SS;
+	uint32_t first = kind >= IR_DOT2HI_UU ? 2 : 0;
+
+	for (uint32_t k = 0; k < (bytes ? 4 : 2); k++)
+		sum += (uint64_t)(element(x, k, bytes ? 8 : 16, x_signed) *
+				  element(y, first + k, 8, y_signed));
+	return sum;
+}
+
 static bool compare(enum ir_cond cond, uint64_t x, uint64_t y, int64_t sx, int64_t sy)
 {
 	switch (cond) {
@@ -126,15 +183,36 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(SEXT,      (uint64_t)sign_extend(a[0], from))
 	CASE(TRUNC,     a[0])
 	CASE(PACK,      a[0] | a[1] << half)
+	CASE(PERMUTE,   permute(a[0], a[1], a[2]))
+	CASE(LOGIC3,    look_up(in->imm, a[0], a[1], a[2]))
+	CASE(DOT,       dot(in->sub, a[0], a[1], a[2]))
 	CASE(FCMP,      ir_eval_fcmp(in, a[0], a[1]))
 	/* clang-format on */
 	case IR_UNPACK:
 		r[0] = a[0] & mask(half);
 		r[1] = a[0] >> half;
 		break;
+	case IR_ADDC:
+		add_carry(bits, a[0], a[1], a[2], r);
+		break;
+	case IR_SUBC:
+		subtract_borrow(a[0], a[1], a[2], r);
+		break;
+	case IR_UTOF:
+	case IR_STOF:
+	case IR_FTOU:
+	case IR_FTOS:
+	case IR_FTOF:
+		r[0] = ir_eval_convert(in, a[0]);
+		break;
 	case IR_FADD:
 	case IR_FMUL:
 	case IR_FMA:
+	case IR_FDIV:
+	case IR_FRCP:
+	case IR_FSQRT:
+	case IR_APPROX:
+	case IR_FROUND:
 	case IR_FNEG:
 	case IR_FABS:
 	case IR_FMIN:

@@ -24,6 +24,27 @@ void flow_make_br(struct ir_func *f, ir_block b, uint32_t k)
 	t->nargs = 0;
 }
 
+ir_block flow_split(struct ir_func *f, ir_id i)
+{
+	ir_block b = ir_at(f, i)->block, rest = ir_block_new_before(f, f->blocks[b].next, NULL);
+	struct ir_bb *from = &f->blocks[b], *to = &f->blocks[rest];
+
+	for (ir_id next; i; i = next) {
+		next = ir_at(f, i)->next;
+		ir_remove(f, i);
+		ir_append(f, rest, i);
+	}
+	for (; to->nsucc < from->nsucc; to->nsucc++) {
+		ir_block s = to->succ[to->nsucc] = from->succ[to->nsucc];
+
+		for (uint32_t k = 0; k < f->blocks[s].npreds; k++)
+			if (f->blocks[s].preds[k] == b)
+				f->blocks[s].preds[k] = rest;
+	}
+	from->nsucc = 0;
+	return rest;
+}
+
 void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack)
 {
 	uint32_t n = 0;

@@ -13,6 +13,8 @@
 ir_id flow_first_non_phi(const struct ir_func *f, ir_block b);
 /* The conditional branch at the end of b always takes successor k: the other edge goes. */
 void flow_make_br(struct ir_func *f, ir_block b, uint32_t k);
+/* What stands before i stays, without an end; the rest goes to a new block behind, with the edges. */
+ir_block flow_split(struct ir_func *f, ir_id i);
 /* Which blocks a path from the entry reaches. Both arrays have room for every block. */
 void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack);
 /* Marks at least one block of every cycle: without edges to marked blocks the graph has none. */

@@ -274,10 +274,11 @@ static bool identity_not(struct fold *c, const struct look *l)
 	if (a->op == IR_NOT)
 		return fold_to_value(c, l, a->args[0]);
 	if ((a->op == IR_ICMP || a->op == IR_FCMP) && fold_used_once(c, l->a)) {
-		uint8_t flags = a->flags;
+		uint8_t flags = a->flags, format = a->format;
 
 		fold_to_compare(c, l, cond_inverse[a->cond], a->args[0], a->args[1]);
 		ir_at(c->f, l->i)->flags = flags;
+		ir_at(c->f, l->i)->format = format;
 		return true;
 	}
 	return false;
@@ -404,6 +405,7 @@ static bool identity_fcmp(struct fold *c, const struct look *l)
 		return false;
 	fold_to_compare(c, l, cond_mirrored[l->p.cond], l->b, l->a);
 	ir_at(c->f, l->i)->flags = l->p.flags;
+	ir_at(c->f, l->i)->format = l->p.format;
 	return true;
 }
 
@@ -536,13 +538,19 @@ static bool fold_to_float(struct fold *c, const struct look *l, enum ir_op op, i
 {
 	fold_to_op(c, l, op, x, y, z);
 	ir_at(c->f, l->i)->round = l->p.round;
+	ir_at(c->f, l->i)->format = l->p.format;
 	ir_at(c->f, l->i)->flags = l->p.flags & ~IR_CONTRACT;
 	return true;
 }
 
-static uint64_t float_one(enum ir_type t)
+static uint64_t float_one(const struct ir_inst *p)
 {
-	return t == IR_B64 ? UINT64_C(0x3ff0000000000000) : 0x3f800000;
+	static const uint64_t of_format[] = {
+		[IR_BF16] = 0x3f80, [IR_F16X2] = 0x3c003c00, [IR_BF16X2] = 0x3f803f80};
+	static const uint64_t of_width[IR_TYPE_COUNT] = {
+		[IR_B16] = 0x3c00, [IR_B32] = 0x3f800000, [IR_B64] = UINT64_C(0x3ff0000000000000)};
+
+	return p->format ? of_format[p->format] : of_width[p->type];
 }
 
 /* The single use of a product is a sum, and both may contract: fma. */
@@ -553,7 +561,7 @@ static bool identity_fadd(struct fold *c, const struct look *l)
 
 		if (m->op == IR_FMUL && m->flags & IR_CONTRACT && !(m->flags & IR_SAT) &&
 		    (m->flags & IR_FTZ) == (l->p.flags & IR_FTZ) && m->round == l->p.round &&
-		    fold_used_once(c, m->res))
+		    m->format == l->p.format && fold_used_once(c, m->res))
 			return fold_to_float(c, l, IR_FMA, m->args[0], m->args[1], l->p.args[!k]);
 	}
 	return false;
@@ -564,7 +572,7 @@ static bool identity_fma(struct fold *c, const struct look *l)
 {
 	uint64_t k;
 
-	if (l->is_const && l->k == float_one(l->p.type))
+	if (l->is_const && l->k == float_one(&l->p))
 		return fold_to_float(c, l, IR_FADD, l->a, l->c, 0);
 	if (!l->is_const && ir_is_const(c->f, l->a, &k))
 		return fold_to_float(c, l, IR_FMA, l->b, l->a, l->c);
@@ -577,7 +585,9 @@ static bool identity_fsign(struct fold *c, const struct look *l)
 	const struct ir_inst *a = fold_def(c, l->a);
 	const uint8_t not_bits = IR_FTZ | IR_SAT;
 
-	if ((a->op != IR_FNEG && a->op != IR_FABS) || (a->flags | l->p.flags) & not_bits)
+	if ((a->op != IR_FNEG && a->op != IR_FABS) || (a->flags | l->p.flags) & not_bits ||
+	    (a->format == IR_F16X2 || a->format == IR_BF16X2) !=
+		    (l->p.format == IR_F16X2 || l->p.format == IR_BF16X2))
 		return false;
 	if (l->p.op == IR_FABS)
 		return fold_to_float(c, l, IR_FABS, a->args[0], 0, 0);

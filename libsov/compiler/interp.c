@@ -25,9 +25,10 @@ bool interp_fail(struct interp *ip, const struct interp_thread *t, const char *f
 		snprintf(ip->message, ip->message_size, "kernel %s: %s", ip->f->name, sentence);
 	else
 		snprintf(ip->message, ip->message_size,
-			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u), '%s': %s", ip->f->name,
-			 ip->ctaid[0], ip->ctaid[1], ip->ctaid[2], t->tid[0], t->tid[1], t->tid[2],
-			 ir_text_inst(ip->f, t->at), sentence);
+			 "%s %s, block (%u,%u,%u), thread (%u,%u,%u), '%s': %s",
+			 t->f->kind == IR_KERNEL ? "kernel" : "function", t->f->name, ip->ctaid[0],
+			 ip->ctaid[1], ip->ctaid[2], t->tid[0], t->tid[1], t->tid[2],
+			 ir_text_inst(t->f, t->at), sentence);
 	return false;
 }
 
@@ -65,6 +66,19 @@ static uint64_t special(const struct interp *ip, const struct interp_thread *t, 
 		return ~(lt | eq);
 	case IR_LANEMASK_GE:
 		return ~lt;
+	case IR_WARPID:
+		return t->index / ip->launch->warp_lanes;
+	case IR_NWARPID: /* as many as the largest block has */
+		return INTERP_MAX_THREADS / ip->launch->warp_lanes;
+	case IR_NSMID:
+		return 1;
+	case IR_SMID:
+	case IR_GRIDID:
+		return 0;
+	case IR_TOTAL_SMEM:
+		return ip->space_bytes[IR_SHARED];
+	case IR_DYNAMIC_SMEM:
+		return ip->launch->dynamic_shared;
 	default:
 		return lane;
 	}
@@ -118,7 +132,7 @@ static uint32_t predecessor(const struct ir_func *f, ir_block from, uint32_t k)
  * once: one may be the argument of another. */
 static void follow_edge(struct interp *ip, struct interp_thread *t, uint32_t k)
 {
-	const struct ir_func *f = ip->f;
+	const struct ir_func *f = t->f;
 	ir_block from = ir_at(f, t->at)->block, to = f->blocks[from].succ[k];
 	uint32_t p = predecessor(f, from, k), n = 0;
 	ir_id i;
@@ -137,10 +151,12 @@ static bool execute_branch(struct interp *ip, struct interp_thread *t, const str
 
 	if (in->op == IR_TRAP)
 		return interp_fail(ip, t, "the kernel gave up here");
-	if (in->op == IR_RET) {
-		t->state = THREAD_EXITED;
+	if (in->op == IR_EXIT)
+		interp_exit(ip, t);
+	if (in->op == IR_RET)
+		interp_return(ip, t, in);
+	if (in->op == IR_EXIT || in->op == IR_RET)
 		return true;
-	}
 	if (condition && !condition->defined)
 		return interp_fail(ip, t, "branches on an undefined value");
 	follow_edge(ip, t, condition && !condition->bits ? 1 : 0);
@@ -159,15 +175,34 @@ static bool convert_address(struct interp *ip, struct interp_thread *t, const st
 	return true;
 }
 
+/* An address of the kind that the program was given, in this thread's frame if it is local. */
+static uint64_t address_of(const struct interp *ip, const struct interp_thread *t, uint32_t symbol)
+{
+	bool local = ip->f->module->symbols[symbol].space == IR_LOCAL;
+
+	return ip->symbol_address[symbol] + (local ? t->frame->local : 0);
+}
+
+static bool in_space(struct interp_thread *t, const struct ir_inst *in)
+{
+	struct interp_value *v = &t->values[in->res];
+
+	*v = t->values[in->args[0]];
+	v->bits = interp_in_space(in->space, v->bits);
+	return true;
+}
+
 /* One instruction. The position moves on, but not past a branch (it has a place of its own to go
  * to) and not past an operation that the thread waits at. */
 static bool step(struct interp *ip, struct interp_thread *t)
 {
-	const struct ir_inst *in = ir_at(ip->f, t->at);
+	const struct ir_inst *in = ir_at(t->f, t->at);
 	bool good = true;
 
 	if (ir_ops[in->op].properties & P_TERM)
 		return execute_branch(ip, t, in);
+	if (in->op == IR_CALL || in->op == IR_CALLPTR)
+		return interp_call(ip, t, in);
 	if (ir_ops[in->op].properties & P_CONV)
 		return interp_arrive(ip, t, in);
 	switch (in->op) {
@@ -178,13 +213,22 @@ static bool step(struct interp *ip, struct interp_thread *t)
 		set(t, in, special(ip, t, in->sub));
 		break;
 	case IR_ADDR:
-		set(t, in, ip->symbol_address[in->symbol] + in->imm);
+		set(t, in, address_of(ip, t, in->symbol) + in->imm);
+		break;
+	case IR_FUNCADDR:
+		set(t, in, interp_function_address(ip->f->module->table[in->symbol]));
+		break;
+	case IR_CLOCK:
+		set(t, in, ip->steps);
 		break;
 	case IR_READ:
-		t->values[in->res] = t->regs[in->symbol];
+		t->values[in->res] = t->frame->regs[in->symbol];
 		break;
 	case IR_WRITE:
-		t->regs[in->symbol] = t->values[in->args[0]];
+		t->frame->regs[in->symbol] = t->values[in->args[0]];
+		break;
+	case IR_INSPACE:
+		good = in_space(t, in);
 		break;
 	case IR_TOSPACE:
 	case IR_GENERIC:
@@ -196,7 +240,11 @@ static bool step(struct interp *ip, struct interp_thread *t)
 	case IR_CAS:
 		good = interp_access(ip, t, in);
 		break;
+	case IR_ARG:
+		t->values[in->res] = t->frame->args[in->imm];
+		break;
 	case IR_FENCE: /* everything happens in one order already */
+	case IR_SLEEP:
 		break;
 	default:
 		compute(t, in);
@@ -221,7 +269,6 @@ static bool run_slice(struct interp *ip, struct interp_thread *t)
 
 static void start_threads(struct interp *ip)
 {
-	const struct ir_func *f = ip->f;
 	const uint32_t *size = ip->launch->block;
 
 	memset(ip->barriers, 0, sizeof(ip->barriers));
@@ -234,9 +281,8 @@ static void start_threads(struct interp *ip)
 		t->tid[0] = n % size[0];
 		t->tid[1] = n / size[0] % size[1];
 		t->tid[2] = n / size[0] / size[1];
-		t->at = f->blocks[f->entry].first;
-		memset(t->values, 0, f->nvalues * sizeof(*t->values));
-		memset(t->regs, 0, f->nregs * sizeof(*t->regs));
+		t->frame = NULL;
+		interp_enter(ip, t, ip->f);
 	}
 }
 
@@ -297,17 +343,19 @@ static bool check_launch(struct interp *ip)
 
 static bool allocate(struct interp *ip)
 {
-	const struct ir_func *f = ip->f;
+	const struct ir_module *m = ip->f->module;
+	uint32_t most = 0;
 
 	if (!interp_memory_init(ip))
 		return false;
-	ip->phis = arena_array(&ip->arena, f->ninsts, sizeof(*ip->phis));
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		most = m->table[k]->ninsts > most ? m->table[k]->ninsts : most;
+	ip->phis = arena_array(&ip->arena, most, sizeof(*ip->phis));
+	ip->free = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->free));
 	ip->threads = arena_array(&ip->arena, ip->nthreads, sizeof(*ip->threads));
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
-		t->values = arena_array(&ip->arena, f->nvalues, sizeof(*t->values));
-		t->regs = arena_array(&ip->arena, f->nregs, sizeof(*t->regs));
 		t->local = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
 		t->local_written = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
 	}

@@ -9,6 +9,9 @@
  * threads have come. Blocks run one after the other, threads in slices in the order of their
  * numbers: the same launch always does the same.
  *
+ * A call has a frame of its own: values, registers, local variables on a small stack. Time is the
+ * number of instructions executed so far.
+ *
  * It checks what hardware does not: a value that is undefined (undef, a register never written, a
  * byte of shared or local memory never written, a lane that does not take part) may be computed
  * with, but not be branched on, used as an address or stored.
@@ -20,6 +23,7 @@
 
 #define INTERP_MAX_THREADS 1024
 #define INTERP_MAX_LANES 32
+#define INTERP_STACK_BYTES 16384 /* of a thread, where there are functions */
 
 struct interp_launch {
 	const struct ir_func *kernel; /* of a module that ir_verify accepts */
@@ -31,6 +35,9 @@ struct interp_launch {
 	uint64_t step_limit; /* instructions of all threads together */
 	/* Global memory: where the bytes are in the host's memory. false: there are none. */
 	bool (*memory)(void *user, uint64_t address, uint32_t bytes, bool write, void **host);
+	/* What an external function does; false: there is no such. NULL: there are none. */
+	bool (*service)(void *user, const char *name, const uint64_t *args, uint32_t nargs,
+			uint64_t *results, uint32_t nresults);
 	void *user;
 };
 

@@ -5,6 +5,7 @@
  * them at once and they go on. When nobody can go on, the first who waits is named, with what it
  * waits for.
  */
+#include "libsov/compiler/eval.h"
 #include "libsov/compiler/interp_state.h"
 
 /* Lanes. */
@@ -19,6 +20,10 @@ static bool arrive_with_lanes(struct interp *ip, struct interp_thread *t, const 
 {
 	uint32_t lane = t->index % ip->launch->warp_lanes;
 
+	if (in->op == IR_ACTIVE) {
+		t->state = THREAD_WAITS;
+		return true;
+	}
 	/* The value that a shuffle passes on may be undefined, all else decides what happens. */
 	for (uint32_t k = in->op == IR_SHUFFLE; k < in->nargs; k++)
 		if (!t->values[in->args[k]].defined)
@@ -37,14 +42,14 @@ static struct interp_thread *partner(struct interp *ip, const struct interp_thre
 	uint32_t n = t->index - t->index % ip->launch->warp_lanes + lane;
 
 	if (lane >= ip->launch->warp_lanes || n >= ip->nthreads ||
-	    ip->threads[n].state == THREAD_EXITED || !(members(t, ir_at(ip->f, t->at)) >> lane & 1))
+	    ip->threads[n].state == THREAD_EXITED || !(members(t, ir_at(t->f, t->at)) >> lane & 1))
 		return NULL;
 	return &ip->threads[n];
 }
 
 static bool waits_with(const struct interp_thread *t, const struct interp_thread *other)
 {
-	return other->state == THREAD_WAITS && other->at == t->at;
+	return other->state == THREAD_WAITS && other->f == t->f && other->at == t->at;
 }
 
 /*
@@ -111,13 +116,101 @@ static void vote(struct interp *ip, struct interp_thread *t, const struct ir_ins
 	t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
 }
 
+static struct interp_value *brought(const struct interp_thread *t, const struct ir_inst *in)
+{
+	return &t->values[in->args[0]];
+}
+
+/* Who of all has the same value as t; lanes of the others are 0. */
+static void match(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		  struct interp_thread **all, uint32_t n)
+{
+	uint32_t same = 0, others = 0;
+	bool everybody;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t lane = 1u << all[k]->index % ip->launch->warp_lanes;
+
+		if (brought(all[k], in)->bits == brought(t, in)->bits)
+			same |= lane;
+		else
+			others |= lane;
+	}
+	everybody = !others;
+	t->values[in->res] = (struct interp_value){
+		.bits = in->op == IR_MATCH_ANY || everybody ? same : 0, .defined = true};
+	if (in->op == IR_MATCH_ALL)
+		t->values[in->res + 1] = (struct interp_value){.bits = everybody, .defined = true};
+}
+
+static void reduce(struct interp_thread *t, const struct ir_inst *in, struct interp_thread **all,
+		   uint32_t n)
+{
+	static const uint8_t ops[IR_REDUCE_COUNT] = {
+		[IR_REDUCE_ADD] = IR_ADD,     [IR_REDUCE_MIN_U] = IR_MIN_U,
+		[IR_REDUCE_MIN_S] = IR_MIN_S, [IR_REDUCE_MAX_U] = IR_MAX_U,
+		[IR_REDUCE_MAX_S] = IR_MAX_S, [IR_REDUCE_AND] = IR_AND,
+		[IR_REDUCE_OR] = IR_OR,       [IR_REDUCE_XOR] = IR_XOR};
+	struct ir_inst op = {.op = ops[in->sub], .type = in->type, .nargs = 2};
+	uint64_t sum = brought(all[0], in)->bits;
+
+	for (uint32_t k = 1; k < n; k++)
+		ir_eval(&op, (uint64_t[]){sum, brought(all[k], in)->bits}, &sum);
+	t->values[in->res] = (struct interp_value){.bits = sum, .defined = true};
+}
+
+static void carry_out(struct interp *ip, const struct ir_inst *in, struct interp_thread **all,
+		      uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		if (in->op == IR_SHUFFLE)
+			shuffle(ip, all[k], in);
+		else if (in->op == IR_VOTE)
+			vote(ip, all[k], in);
+		else if (in->op == IR_MATCH_ANY || in->op == IR_MATCH_ALL)
+			match(ip, all[k], in, all, n);
+		else if (in->op == IR_REDUCE)
+			reduce(all[k], in, all, n);
+	}
+}
+
+/* Who is there together is known when no lane of the warp runs any more. */
+static void release_active(struct interp *ip, struct interp_thread *t, bool *progress)
+{
+	uint32_t first = t->index - t->index % ip->launch->warp_lanes, active = 0, n = 0;
+	struct interp_thread *all[INTERP_MAX_LANES];
+	const struct ir_inst *in = ir_at(t->f, t->at);
+
+	for (uint32_t lane = 0; lane < ip->launch->warp_lanes && first + lane < ip->nthreads;
+	     lane++) {
+		struct interp_thread *other = &ip->threads[first + lane];
+
+		if (other->state == THREAD_READY)
+			return;
+		if (!waits_with(t, other))
+			continue;
+		active |= 1u << lane;
+		all[n++] = other;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		all[k]->values[in->res] = (struct interp_value){.bits = active, .defined = true};
+		all[k]->at = in->next;
+		all[k]->state = THREAD_READY;
+	}
+	*progress = true;
+}
+
 /* Carries out what t waits for if all who take part are there. */
 static bool release_lanes(struct interp *ip, struct interp_thread *t, bool *progress)
 {
-	const struct ir_inst *in = ir_at(ip->f, t->at);
+	const struct ir_inst *in = ir_at(t->f, t->at);
 	struct interp_thread *all[INTERP_MAX_LANES];
 	uint32_t n = 0;
 
+	if (in->op == IR_ACTIVE) {
+		release_active(ip, t, progress);
+		return true;
+	}
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
 		struct interp_thread *p = partner(ip, t, lane);
 
@@ -130,12 +223,7 @@ static bool release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 					   members(t, in), lane, members(p, in));
 		all[n++] = p;
 	}
-	for (uint32_t k = 0; k < n; k++) {
-		if (in->op == IR_SHUFFLE)
-			shuffle(ip, all[k], in);
-		else
-			vote(ip, all[k], in);
-	}
+	carry_out(ip, in, all, n);
 	for (uint32_t k = 0; k < n; k++) {
 		all[k]->at = in->next;
 		all[k]->state = THREAD_READY;
@@ -155,9 +243,22 @@ static uint32_t living(const struct interp *ip)
 	return n;
 }
 
-static bool at_barrier(const struct interp *ip, const struct interp_thread *t)
+static bool at_barrier(const struct interp_thread *t)
 {
-	return t->state == THREAD_WAITS && ir_at(ip->f, t->at)->op == IR_BARRIER;
+	uint8_t op = ir_at(t->f, t->at)->op;
+
+	return t->state == THREAD_WAITS && (op == IR_BARRIER || op == IR_BARRIER_RED);
+}
+
+static void give_votes(struct interp_thread *t, const struct interp_barrier *b)
+{
+	const struct ir_inst *in = ir_at(t->f, t->at);
+	uint64_t result = in->sub == IR_BARRIER_AND  ? b->votes == b->arrived
+			  : in->sub == IR_BARRIER_OR ? b->votes != 0
+						     : b->votes;
+
+	if (in->op == IR_BARRIER_RED)
+		t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
 }
 
 static bool release_barrier(struct interp *ip, uint32_t number)
@@ -169,9 +270,10 @@ static bool release_barrier(struct interp *ip, uint32_t number)
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
-		if (!at_barrier(ip, t) || t->barrier != number)
+		if (!at_barrier(t) || t->barrier != number)
 			continue;
-		t->at = ir_at(ip->f, t->at)->next;
+		give_votes(t, b);
+		t->at = ir_at(t->f, t->at)->next;
 		t->state = THREAD_READY;
 	}
 	*b = (struct interp_barrier){0};
@@ -181,6 +283,7 @@ static bool release_barrier(struct interp *ip, uint32_t number)
 static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	uint64_t number = t->values[in->args[0]].bits, threads = 0;
+	bool votes = in->op == IR_BARRIER_RED;
 	struct interp_barrier *b;
 
 	for (uint32_t k = 0; k < in->nargs; k++)
@@ -189,8 +292,8 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 	if (number >= INTERP_BARRIERS)
 		return interp_fail(ip, t, "barrier %llu, but there are 0 to %d",
 				   (unsigned long long)number, INTERP_BARRIERS - 1);
-	if (in->nargs == 2) {
-		threads = t->values[in->args[1]].bits;
+	if (in->nargs == 2u + votes) {
+		threads = t->values[in->args[1 + votes]].bits;
 		if (!threads || threads % ip->launch->warp_lanes)
 			return interp_fail(ip, t, "%llu threads are not a number of whole warps",
 					   (unsigned long long)threads);
@@ -201,7 +304,8 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 				   (unsigned long long)number);
 	b->threads = (uint32_t)threads;
 	b->arrived++;
-	if (in->sub == IR_BARRIER_ARRIVE) {
+	b->votes += votes && t->values[in->args[1]].bits;
+	if (!votes && in->sub == IR_BARRIER_ARRIVE) {
 		t->at = in->next;
 	} else {
 		t->barrier = (uint32_t)number;
@@ -215,7 +319,8 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 
 bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
-	return in->op == IR_BARRIER ? arrive_at_barrier(ip, t, in) : arrive_with_lanes(ip, t, in);
+	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED ? arrive_at_barrier(ip, t, in)
+								: arrive_with_lanes(ip, t, in);
 }
 
 bool interp_release(struct interp *ip, bool *progress)
@@ -223,7 +328,7 @@ bool interp_release(struct interp *ip, bool *progress)
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
-		if (t->state == THREAD_WAITS && !at_barrier(ip, t) &&
+		if (t->state == THREAD_WAITS && !at_barrier(t) &&
 		    !release_lanes(ip, t, progress))
 			return false;
 	}
@@ -240,7 +345,7 @@ bool interp_deadlock(struct interp *ip)
 
 	while (t->state != THREAD_WAITS)
 		t++;
-	if (at_barrier(ip, t)) {
+	if (at_barrier(t)) {
 		b = &ip->barriers[t->barrier];
 		return interp_fail(ip, t, "deadlock: %u of %u threads are at barrier %u",
 				   b->arrived, b->threads ? b->threads : living(ip), t->barrier);
@@ -250,7 +355,7 @@ bool interp_deadlock(struct interp *ip)
 
 		if (p && !waits_with(t, p))
 			return interp_fail(ip, t, "deadlock: lane %u, a member, waits at '%s'",
-					   lane, ir_text_inst(ip->f, p->at));
+					   lane, ir_text_inst(p->f, p->at));
 	}
 	return interp_fail(ip, t, "deadlock");
 }

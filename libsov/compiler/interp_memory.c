@@ -29,12 +29,33 @@ uint64_t interp_from_generic(enum ir_space space, uint64_t address)
 	return address - windows[space];
 }
 
+static void leave_generic(enum ir_space *space, uint64_t *address)
+{
+	*space = IR_GLOBAL;
+	for (enum ir_space s = 0; s < IR_SPACE_COUNT; s++)
+		if (windows[s] && *address - windows[s] < WINDOW_BYTES) {
+			*space = s;
+			*address -= windows[s];
+			return;
+		}
+}
+
+/* Is a generic address one of this space? */
+bool interp_in_space(enum ir_space space, uint64_t address)
+{
+	enum ir_space found;
+
+	leave_generic(&found, &address);
+	return found == space;
+}
+
 /* Layout. */
 
 static bool place_symbol(struct interp *ip, uint32_t k)
 {
 	const struct ir_symbol *s = &ip->f->module->symbols[k];
-	uint64_t *end = &ip->space_bytes[s->space], size = s->size;
+	uint64_t *end = s->owner ? &ip->frame_bytes[s->owner->index] : &ip->space_bytes[s->space];
+	uint64_t size = s->size;
 
 	if (s->external)
 		size = ip->launch->dynamic_shared;
@@ -53,10 +74,28 @@ static bool place_symbol(struct interp *ip, uint32_t k)
 	return true;
 }
 
+static void put_address(struct interp *ip, uint32_t k, const struct ir_address *a)
+{
+	const struct ir_module *m = ip->f->module;
+	bool constant = m->symbols[k].space == IR_CONSTANT;
+	uint8_t *base = constant ? ip->constant : ip->variables;
+	uint64_t at = ip->symbol_address[k] - (constant ? 0 : GLOBAL_VARIABLES), address;
+
+	if (a->function)
+		address = interp_function_address(m->table[a->target]);
+	else
+		address = ip->symbol_address[a->target] +
+			  (a->generic ? windows[m->symbols[a->target].space] : 0);
+	address = (address + a->addend) >> a->shift;
+	memcpy(base + at + a->offset, &address, a->bytes);
+}
+
 bool interp_memory_init(struct interp *ip)
 {
 	const struct ir_module *m = ip->f->module;
+	bool functions = false;
 
+	ip->frame_bytes = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->frame_bytes));
 	ip->symbol_address = arena_array(&ip->arena, m->nsymbols, sizeof(*ip->symbol_address));
 	for (int external = 0; external < 2; external++)
 		for (uint32_t k = 0; k < m->nsymbols; k++)
@@ -66,6 +105,10 @@ bool interp_memory_init(struct interp *ip)
 	if (ip->space_bytes[IR_SHARED] > MAX_SPACE_BYTES)
 		return interp_fail(ip, NULL, "%llu bytes of shared memory are too many",
 				   (unsigned long long)ip->space_bytes[IR_SHARED]);
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		functions |= m->table[k]->kind == IR_FUNCTION;
+	ip->space_bytes[IR_LOCAL] =
+		ip->frame_bytes[ip->f->index] + (functions ? INTERP_STACK_BYTES : 0);
 	ip->space_bytes[IR_PARAM] = ip->launch->param_bytes;
 	ip->shared = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
 	ip->shared_written = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
@@ -80,6 +123,9 @@ bool interp_memory_init(struct interp *ip)
 		else if (s->init)
 			memcpy(ip->variables + (at - GLOBAL_VARIABLES), s->init, s->size);
 	}
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		for (uint32_t n = 0; n < m->symbols[k].naddresses; n++)
+			put_address(ip, k, &m->symbols[k].addresses[n]);
 	return true;
 }
 
@@ -96,17 +142,6 @@ struct place {
 	uint8_t *host;
 	bool *written; /* a mark for every byte, or NULL: all bytes count as written */
 };
-
-static void leave_generic(enum ir_space *space, uint64_t *address)
-{
-	*space = IR_GLOBAL;
-	for (enum ir_space s = 0; s < IR_SPACE_COUNT; s++)
-		if (windows[s] && *address - windows[s] < WINDOW_BYTES) {
-			*space = s;
-			*address -= windows[s];
-			return;
-		}
-}
 
 static bool find_place(struct interp *ip, struct interp_thread *t, enum ir_space space,
 		       uint64_t address, uint32_t bytes, bool write, struct place *p)
@@ -176,6 +211,7 @@ static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t giv
 			     .type = in->type,
 			     .nargs = 2,
 			     .round = in->round,
+			     .format = in->format,
 			     .flags = in->flags & IR_FTZ};
 	uint64_t result = 0;
 

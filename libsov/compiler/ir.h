@@ -30,12 +30,12 @@ enum ir_op {
 /* Type rules, attributes and properties: see ops.h. */
 enum ir_rule {
 	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD,
-	R_STORE, R_ATOMIC, R_LANE, R_VOTE, R_NONE
+	R_STORE, R_ATOMIC, R_CARRY, R_LANE, R_VOTE, R_GATHER, R_MATCH, R_CALL, R_NONE
 };
 enum {
 	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
 	A_COND = 1 << 1,   /* cond */
-	A_FLOAT = 1 << 2,  /* round, flags FTZ SAT CONTRACT */
+	A_FLOAT = 1 << 2,  /* format, round, flags FTZ SAT CONTRACT NAN */
 	A_SPACE = 1 << 3,  /* space */
 	A_MEM = 1 << 4,    /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT */
 	A_ORDER = 1 << 5,  /* scope, order */
@@ -43,17 +43,19 @@ enum {
 	A_FROM = 1 << 7,   /* from: argument type of a conversion */
 	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
 	A_REG = 1 << 9,    /* reg: mutable register */
+	A_FUNC = 1 << 10,  /* symbol: index of a function */
 	/* those that are printed as words */
 	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
 };
 enum {
-	T_VOID = 1 << IR_VOID, T_B1 = 1 << IR_B1, T_B32 = 1 << IR_B32,
-	T_WORD = T_B32 | 1 << IR_B64, T_FLOAT = T_WORD, T_HALVES = T_WORD | 1 << IR_B16,
+	T_VOID = 1 << IR_VOID, T_B1 = 1 << IR_B1, T_B32 = 1 << IR_B32, T_B64 = 1 << IR_B64,
+	T_WORD = T_B32 | T_B64, T_HALVES = T_WORD | 1 << IR_B16, T_FLOAT = T_HALVES,
 	T_INT = T_HALVES | 1 << IR_B8, T_BITS = T_INT | T_B1,
 };
 enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32 };
 #define IR_VARIADIC 255
 #define IR_MAX_ELEMENTS 4 /* of a vector load or store */
+#define IR_MAX_RESULTS 128 /* of a call */
 
 struct ir_op_info {
 	const char *text;
@@ -70,6 +72,18 @@ enum ir_cond {
 	IR_FEQU, IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN, IR_COND_COUNT
 };
 enum ir_round { IR_RN, IR_RZ, IR_RM, IR_RP }; /* nearest even, to zero, down, up */
+enum ir_format { IR_BY_WIDTH, IR_BF16, IR_F16X2, IR_BF16X2 };
+enum ir_approx {
+	IR_APPROX_RCP, IR_APPROX_SQRT, IR_APPROX_RSQRT, IR_APPROX_SIN, IR_APPROX_COS,
+	IR_APPROX_EX2, IR_APPROX_LG2, IR_APPROX_TANH, IR_APPROX_COUNT
+};
+/* Four bytes each, or two halves and two bytes; u and s say how the first and the second argument
+ * of the operation are read. */
+enum ir_dot {
+	IR_DOT4_UU, IR_DOT4_US, IR_DOT4_SU, IR_DOT4_SS,
+	IR_DOT2LO_UU, IR_DOT2LO_US, IR_DOT2LO_SU, IR_DOT2LO_SS,
+	IR_DOT2HI_UU, IR_DOT2HI_US, IR_DOT2HI_SU, IR_DOT2HI_SS, IR_DOT_COUNT
+};
 enum ir_space {
 	IR_GENERIC_SPACE, IR_GLOBAL, IR_SHARED, IR_LOCAL, IR_CONSTANT, IR_PARAM, IR_SPACE_COUNT
 };
@@ -84,11 +98,21 @@ enum ir_shuffle {
 	IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT
 };
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI, IR_VOTE_BALLOT, IR_VOTE_COUNT };
+enum ir_reduce {
+	IR_REDUCE_ADD, IR_REDUCE_MIN_U, IR_REDUCE_MIN_S, IR_REDUCE_MAX_U, IR_REDUCE_MAX_S,
+	IR_REDUCE_AND, IR_REDUCE_OR, IR_REDUCE_XOR, IR_REDUCE_COUNT
+};
 enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
+enum ir_barrier_red {
+	IR_BARRIER_AND, IR_BARRIER_OR, IR_BARRIER_POPC, IR_BARRIER_RED_COUNT
+};
+enum ir_clock { IR_CLOCK_CYCLES, IR_CLOCK_NANOSECONDS, IR_CLOCK_COUNT };
 enum ir_sreg {
 	IR_TID_X, IR_TID_Y, IR_TID_Z, IR_NTID_X, IR_NTID_Y, IR_NTID_Z,
 	IR_CTAID_X, IR_CTAID_Y, IR_CTAID_Z, IR_NCTAID_X, IR_NCTAID_Y, IR_NCTAID_Z,
 	IR_LANEID, IR_LANEMASK_EQ, IR_LANEMASK_LT, IR_LANEMASK_LE, IR_LANEMASK_GT, IR_LANEMASK_GE,
+	/* the rest is the same for all lanes of a warp; smem: bytes, of all and of the launch's */
+	IR_WARPID, IR_NWARPID, IR_SMID, IR_NSMID, IR_GRIDID, IR_TOTAL_SMEM, IR_DYNAMIC_SMEM,
 	IR_SREG_COUNT
 };
 enum {
@@ -96,6 +120,7 @@ enum {
 	IR_SEXT_MEM = 1 << 3,  /* narrow load extends the sign */
 	IR_VOLATILE = 1 << 4,
 	IR_INVARIANT = 1 << 5, /* nothing writes there while the kernel runs: a load is pure */
+	IR_NAN = 1 << 6,       /* fmin, fmax: a NaN among the arguments is the result */
 };
 
 struct ir_inst {
@@ -108,8 +133,8 @@ struct ir_inst {
 	ir_block block;  /* 0 when not placed */
 	ir_id prev, next;
 	uint64_t imm;
-	uint32_t symbol; /* also reg */
-	uint8_t sub, cond, round, flags;
+	uint32_t symbol; /* also reg, function */
+	uint8_t sub, cond, round, flags, format;
 	uint8_t space, scope, order;
 	uint8_t from;    /* argument type of a conversion; type in memory of an A_MEM op */
 	uint32_t align;  /* bytes, power of two */
@@ -131,6 +156,15 @@ struct ir_bb {
 	ir_block prev, next; /* layout order; the entry block is first and has no predecessors */
 };
 
+/* An address among a variable's first bytes: so many of its bytes, from shift / 8 on. */
+struct ir_address {
+	uint64_t offset; /* in the variable */
+	uint32_t target; /* variable or function */
+	bool function, generic; /* generic: as a generic address, else as one in its space */
+	uint8_t bytes, shift;
+	uint64_t addend;
+};
+
 struct ir_symbol { /* a variable of the module */
 	const char *name; /* no two of a module are the same */
 	uint8_t space;
@@ -138,6 +172,9 @@ struct ir_symbol { /* a variable of the module */
 	uint32_t align;
 	uint64_t size;
 	const uint8_t *init; /* size bytes that live as long as the module; NULL: zero */
+	struct ir_address *addresses; /* these bytes are zero in init */
+	uint32_t naddresses;
+	struct ir_func *owner; /* local variables: each call of it has its own; others: NULL */
 };
 
 struct ir_param {
@@ -146,12 +183,21 @@ struct ir_param {
 	bool pointer;
 };
 
+/* A kernel has parameters, which are memory; a function has arguments and results, which are
+ * values. An external function has no body: somebody else provides it. A prototype is what an
+ * indirect call knows about its target. */
+enum ir_kind { IR_KERNEL, IR_FUNCTION, IR_EXTERNAL, IR_PROTOTYPE, IR_KIND_COUNT };
+
 struct ir_func {
 	struct ir_module *module;
-	struct ir_func *next;
+	struct ir_func *next; /* with a body */
 	const char *name;
+	uint8_t kind;
+	uint32_t index; /* in the module's table */
 	struct ir_param *params;
 	uint32_t nparams, param_bytes; /* up to the last parameter's end */
+	uint8_t *arg_types, *result_types; /* enum ir_type */
+	uint32_t nargs, nresults;
 	struct ir_inst *insts;
 	uint32_t ninsts, insts_capacity;
 	struct ir_value *values;
@@ -161,15 +207,26 @@ struct ir_func {
 	ir_block entry, last_block;
 	uint8_t *reg_types; /* mutable registers: reg -> type */
 	uint32_t nregs, regs_capacity;
-	uint32_t max_threads[3], required_threads[3], min_ctas; /* 0: not stated */
+	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
 	bool ssa; /* no read and write is left */
+};
+
+/* From this line of the text on, code comes from that place in a file that was compiled to it. */
+struct ir_place {
+	uint32_t text_line, file, line, column;
 };
 
 struct ir_module {
 	struct arena *arena;
-	struct ir_func *funcs, *last_func;
+	struct ir_func *funcs, *last_func; /* kernels and functions, in order */
+	struct ir_func **table;            /* all, by index */
+	uint32_t nfuncs, table_capacity;
 	struct ir_symbol *symbols;
 	uint32_t nsymbols, symbols_capacity;
+	struct ir_place *places; /* in the order of text_line */
+	uint32_t nplaces, places_capacity;
+	const char **files; /* by number; NULL: not named */
+	uint32_t nfiles, files_capacity;
 };
 
 /* What the rows say (ops.c). */
@@ -177,7 +234,8 @@ uint32_t ir_type_bits(enum ir_type t);
 enum ir_type ir_type_half(enum ir_type t); /* IR_VOID when there is none */
 extern const char *const ir_type_names[IR_TYPE_COUNT];
 extern const char *const ir_space_names[IR_SPACE_COUNT];
-/* Type of argument k, of result k. IR_VOID: an address, b32 or b64. */
+/* Type of argument k, of result k. IR_VOID: an address, b32 or b64. IR_TYPE_COUNT: the function
+ * that is called, or returned from, says it. */
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
 enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
 uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op */
@@ -204,7 +262,12 @@ extern const uint32_t ir_nflags;
 
 /* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);
-struct ir_func *ir_func_new(struct ir_module *m, const char *name);
+struct ir_func *ir_func_new(struct ir_module *m, const char *name); /* a kernel */
+/* A function without a body; ir_func_define makes it one with a body. */
+struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const char *name,
+				const uint8_t *args, uint32_t nargs, const uint8_t *results,
+				uint32_t nresults);
+void ir_func_define(struct ir_func *f);
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
 ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
@@ -217,6 +280,9 @@ uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
  * Attributes are zero, but a memory operation starts out naturally aligned with T in memory. */
 ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
 		  uint32_t nargs, uint32_t nres);
+/* The same for call and callptr: the results are those of the callee. */
+ir_id ir_call_new(struct ir_func *f, enum ir_op op, const struct ir_func *callee,
+		  const ir_val *args, uint32_t nargs);
 void ir_append(struct ir_func *f, ir_block b, ir_id i);
 void ir_insert_before(struct ir_func *f, ir_id where, ir_id i);
 void ir_remove(struct ir_func *f, ir_id i); /* unplaced; its results must have no uses */
@@ -229,6 +295,9 @@ void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_bloc
 void ir_arg_append(struct ir_func *f, ir_id i, ir_val v);
 void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with);
 ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value); /* appended */
+
+/* Which place the code of a line of the text comes from; NULL: not known. */
+const struct ir_place *ir_place_of(const struct ir_module *m, uint32_t text_line);
 
 static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
 {

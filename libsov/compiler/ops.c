@@ -29,13 +29,24 @@ static const char *const order_names[] = {
 static const char *const atom_names[] = {
 	"add", "min.u", "min.s", "max.u", "max.s", "inc", "dec", "and", "or", "xor", "exch", "fadd",
 	"fmin", "fmax"};
+static const char *const format_names[] = {"", "bf16", "f16x2", "bf16x2"};
+static const char *const approx_names[] = {
+	"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh"};
+static const char *const dot_names[] = {
+	"uu", "us", "su", "ss", "lo.uu", "lo.us", "lo.su", "lo.ss", "hi.uu", "hi.us", "hi.su",
+	"hi.ss"};
+static const char *const reduce_names[] = {
+	"add", "min.u", "min.s", "max.u", "max.s", "and", "or", "xor"};
+static const char *const barrier_red_names[] = {"and", "or", "popc"};
+static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const sreg_names[] = {
 	"tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z",
 	"nctaid.x", "nctaid.y", "nctaid.z", "laneid", "lanemask.eq", "lanemask.lt", "lanemask.le",
-	"lanemask.gt", "lanemask.ge"};
+	"lanemask.gt", "lanemask.ge", "warpid", "nwarpid", "smid", "nsmid", "gridid", "total_smem",
+	"dynamic_smem"};
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
 #define FIELD(attributes, op, member, first, names) \
@@ -46,6 +57,11 @@ _Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");
 _Static_assert(COUNT(shuffle_names) == IR_SHUFFLE_COUNT, "a shuffle has no name");
 _Static_assert(COUNT(vote_names) == IR_VOTE_COUNT, "a vote has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
+_Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
+_Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
+_Static_assert(COUNT(reduce_names) == IR_REDUCE_COUNT, "a reduction has no name");
+_Static_assert(COUNT(barrier_red_names) == IR_BARRIER_RED_COUNT, "a barrier has no name");
+_Static_assert(COUNT(clock_names) == IR_CLOCK_COUNT, "a clock has no name");
 _Static_assert(COUNT(sreg_names) == IR_SREG_COUNT, "a special register has no name");
 
 /* In the order in which they are printed. */
@@ -55,11 +71,17 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_SHUFFLE, sub, 0, shuffle_names),
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
+	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
+	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),
+	FIELD(A_SUB, IR_REDUCE, sub, 0, reduce_names),
+	FIELD(A_SUB, IR_BARRIER_RED, sub, 0, barrier_red_names),
+	FIELD(A_SUB, IR_CLOCK, sub, 0, clock_names),
 	FIELD(A_COND, IR_ICMP, cond, IR_EQ, icmp_names),
 	FIELD(A_COND, IR_FCMP, cond, IR_FEQ, fcmp_names),
 	FIELD(A_MEM | A_SPACE, IR_OP_COUNT, space, 0, ir_space_names),
 	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, order, 0, order_names),
 	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, scope, 0, scope_names),
+	FIELD(A_FLOAT, IR_OP_COUNT, format, 0, format_names),
 	FIELD(A_FLOAT, IR_OP_COUNT, round, 0, round_names),
 };
 const uint32_t ir_nfields = COUNT(ir_fields);
@@ -68,6 +90,7 @@ const struct ir_flag ir_flags[] = {
 	{"ftz", A_FLOAT, IR_FTZ},
 	{"sat", A_FLOAT, IR_SAT},
 	{"contract", A_FLOAT, IR_CONTRACT},
+	{"nan", A_FLOAT, IR_NAN},
 	{"sext", A_MEM, IR_SEXT_MEM},
 	{"volatile", A_MEM, IR_VOLATILE},
 	{"invariant", A_MEM, IR_INVARIANT},
@@ -117,12 +140,18 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 	case R_STORE:
 	case R_ATOMIC:
 		return k ? in->type : IR_VOID;
+	case R_CARRY:
+		return k == 2 ? IR_B1 : in->type;
 	case R_LANE:
+	case R_GATHER:
+	case R_MATCH:
 		return k ? IR_B32 : in->type;
 	case R_VOTE:
 		return k ? IR_B32 : IR_B1;
+	case R_CALL:
+		return IR_TYPE_COUNT;
 	case R_NONE:
-		return in->op == IR_CBR ? IR_B1 : IR_B32;
+		return in->op == IR_CBR || (in->op == IR_BARRIER_RED && k == 1) ? IR_B1 : IR_B32;
 	default:
 		return in->type;
 	}
@@ -135,8 +164,13 @@ enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k)
 		return IR_B1;
 	case R_UNPACK:
 		return ir_type_half(in->type);
+	case R_CARRY:
 	case R_LANE:
 		return k ? IR_B1 : in->type;
+	case R_MATCH:
+		return k ? IR_B1 : IR_B32;
+	case R_CALL:
+		return IR_TYPE_COUNT;
 	default:
 		return in->type;
 	}

@@ -22,12 +22,16 @@
  *   LOAD     argument address, or none: imm alone is the address; results T (one per element)
  *   STORE    arguments address, then T values (one per element)
  *   ATOMIC   arguments address, T value(s); result T
+ *   CARRY    arguments T, T, b1 (carry in); results T, b1 (carry out)
  *   LANE     arguments T value, b32 selector, b32 clamp, b32 members; results T, b1 (in range)
  *   VOTE     arguments b1, b32 members; result T
+ *   GATHER   arguments T value, b32 members; result T
+ *   MATCH    arguments T value, b32 members; results b32 lanes, b1 (all have the same)
+ *   CALL     arguments and results as the function named by the instruction has them
  *   NONE     as the comment says
  *            An address is b32 or b64, whatever its space; imm, a signed byte offset, is added.
  * types      which T there are: INT b8 to b64, BITS b1 as well, HALVES b16 to b64 (they have
- *            halves), WORD and FLOAT b32 and b64, B1 and B32 that one alone, VOID none
+ *            halves), FLOAT the same, WORD b32 and b64, B1, B32, B64 that one alone, VOID none
  * attributes which members of struct ir_inst have a meaning (and are printed); all others are zero
  * properties PURE (no effect; equal arguments and attributes give equal results), COMM, READ,
  *            WRITE (memory), CONV (convergent: may not gain or lose control dependences), TERM
@@ -35,11 +39,14 @@
 /* clang-format off */
 /*  name       text        args res rule    types       attributes      properties */
 /* leaves: sreg is one of enum ir_sreg (those that change, as a clock does, are not here); addr is
- * the address of a variable in its own space, plus imm */
+ * the address of a variable in its own space, plus imm; funcaddr what an indirect call takes; arg
+ * is argument number imm of the function */
 OP(CONST,     "const",     0, 1, LEAF,    T_BITS,     A_IMM,          P_PURE)
 OP(UNDEF,     "undef",     0, 1, LEAF,    T_BITS,     0,              P_PURE)
 OP(SREG,      "sreg",      0, 1, LEAF,    T_B32,      A_SUB,          P_PURE)
 OP(ADDR,      "addr",      0, 1, LEAF,    T_WORD,     A_SYMBOL|A_IMM, P_PURE)
+OP(FUNCADDR,  "funcaddr",  0, 1, LEAF,    T_B64,      A_FUNC,         P_PURE)
+OP(ARG,       "arg",       0, 1, LEAF,    T_BITS,     A_IMM,          P_PURE)
 /* mutable registers are what a front end emits, and SSA construction removes them; a phi has one
  * argument per predecessor, in their order */
 OP(READ,      "read",      0, 1, LEAF,    T_BITS,     A_REG,          0)
@@ -48,7 +55,12 @@ OP(PHI,       "phi",       V, 1, SAME,    T_BITS,     0,              0)
 OP(COPY,      "copy",      1, 1, SAME,    T_BITS,     0,              P_PURE)
 /* integers: div rounds towards zero and rem has the dividend's sign; division by zero gives all
  * ones and leaves the dividend; shifts by the width and more give 0, or the sign for shr.s; popc
- * counts ones, clz leading zeros (the width for 0), brev reverses the bits */
+ * counts ones, clz leading zeros (the width for 0), brev reverses the bits. addc adds a carry;
+ * subc takes a borrow away and gives one. Of the bytes 0 to 7 of its first two arguments permute
+ * picks four, each by a digit of the third, lowest first; a digit's bit 3 asks for eight copies of
+ * the byte's sign. logic3 looks up each bit in the eight bits of imm, by its arguments' bits as a
+ * number, the first argument's highest. dot adds to its third argument the products of four bytes
+ * of the others, or of two halves of the first with two bytes (low or high) of the second */
 OP(ADD,       "add",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(SUB,       "sub",       2, 1, SAME,    T_INT,      0,              P_PURE)
 OP(MUL,       "mul",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
@@ -76,6 +88,11 @@ OP(SHR_S,     "shr.s",     2, 1, SHIFT,   T_INT,      0,              P_PURE)
 OP(POPC,      "popc",      1, 1, SAME,    T_INT,      0,              P_PURE)
 OP(CLZ,       "clz",       1, 1, SAME,    T_INT,      0,              P_PURE)
 OP(BREV,      "brev",      1, 1, SAME,    T_INT,      0,              P_PURE)
+OP(ADDC,      "addc",      3, 2, CARRY,   T_INT,      0,              P_PURE)
+OP(SUBC,      "subc",      3, 2, CARRY,   T_INT,      0,              P_PURE)
+OP(PERMUTE,   "permute",   3, 1, SAME,    T_B32,      0,              P_PURE)
+OP(LOGIC3,    "logic3",    3, 1, SAME,    T_INT,      A_IMM,          P_PURE)
+OP(DOT,       "dot",       3, 1, SAME,    T_B32,      A_SUB,          P_PURE)
 OP(ICMP,      "icmp",      2, 1, CMP,     T_BITS,     A_COND,         P_PURE)
 OP(SELECT,    "select",    3, 1, SELECT,  T_BITS,     0,              P_PURE)
 /* width changes: values have no signedness, only widths */
@@ -84,37 +101,71 @@ OP(SEXT,      "sext",      1, 1, CONVERT, T_INT,      A_FROM,         P_PURE)
 OP(TRUNC,     "trunc",     1, 1, CONVERT, T_BITS,     A_FROM,         P_PURE)
 OP(PACK,      "pack",      2, 1, PACK,    T_HALVES,   0,              P_PURE)
 OP(UNPACK,    "unpack",    1, 2, UNPACK,  T_HALVES,   0,              P_PURE)
-/* floating point: the width says which format; what the standard leaves open is in eval.h */
+/* floating point: the width says which format, but for 16 bits that are bf16 and 32 bits that are
+ * two of 16 (f16x2, bf16x2), which say so; what the standard leaves open is in eval.h. fdiv, frcp
+ * and fsqrt round correctly, approx does not: how far it is off is the target's affair. fround
+ * rounds to an integer that stays a float */
 OP(FADD,      "fadd",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMUL,      "fmul",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMA,       "fma",       3, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
+OP(FDIV,      "fdiv",      2, 1, SAME,    T_WORD,     A_FLOAT,        P_PURE)
+OP(FRCP,      "frcp",      1, 1, SAME,    T_WORD,     A_FLOAT,        P_PURE)
+OP(FSQRT,     "fsqrt",     1, 1, SAME,    T_WORD,     A_FLOAT,        P_PURE)
+OP(APPROX,    "approx",    1, 1, SAME,    T_FLOAT,    A_SUB|A_FLOAT,  P_PURE)
+OP(FROUND,    "fround",    1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FNEG,      "fneg",      1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FABS,      "fabs",      1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FMIN,      "fmin",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMAX,      "fmax",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FCMP,      "fcmp",      2, 1, CMP,     T_FLOAT,    A_COND|A_FLOAT, P_PURE)
+/* conversions with floats: bf16 is about the side that has 16 bits. To integers everything that
+ * does not fit becomes the nearest that does; for NaN see eval.h */
+OP(UTOF,      "utof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
+OP(STOF,      "stof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
+OP(FTOU,      "ftou",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
+OP(FTOS,      "ftos",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
+OP(FTOF,      "ftof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 /* memory: cas has address, compare, new; inc counts up to its argument and starts over at 0, dec
  * counts down to 0 and starts over at its argument; tospace takes a generic address to a space,
- * generic one of a space to a generic address */
+ * generic one of a space to a generic address, inspace asks whether a generic address is there */
 OP(LOAD,      "load",      V, V, LOAD,    T_INT,      A_MEM|A_IMM,    P_READ)
 OP(STORE,     "store",     V, 0, STORE,   T_INT,      A_MEM|A_IMM,    P_WRITE)
-OP(ATOM,      "atom",      2, 1, ATOMIC,  T_WORD,     A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
-OP(CAS,       "cas",       3, 1, ATOMIC,  T_WORD,     A_MEM|A_IMM,    P_READ|P_WRITE)
+OP(ATOM,      "atom",      2, 1, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
+OP(CAS,       "cas",       3, 1, ATOMIC,  T_HALVES,   A_MEM|A_IMM,    P_READ|P_WRITE)
 OP(FENCE,     "fence",     0, 0, NONE,    T_VOID,     A_ORDER,        P_READ|P_WRITE)
 OP(TOSPACE,   "tospace",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(GENERIC,   "generic",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
+OP(INSPACE,   "inspace",   1, 1, CMP,     T_WORD,     A_SPACE,        P_PURE)
 /* lanes and blocks: a shuffle's clamp has in bits 0 to 4 the last lane that may be read (for up the
  * first), in bits 8 to 12 the bits of a lane's number that divide a warp into segments; out of
- * range a lane reads itself. A ballot is b32, other votes are b1. A barrier's arguments are b32:
- * number, and how many threads meet there (all of the block when not given) */
+ * range a lane reads itself. A ballot is b32, other votes are b1. match.any gives the members with
+ * the same value; match.all all members, or none when their values differ. active is the set of
+ * lanes that execute it together. warpsync waits for its members and orders their memory accesses.
+ * A barrier's arguments are b32: number, and how many threads meet there (all of the block when not
+ * given). That of a barrier.red are number, b1, threads; all get what the b1 of all have in common:
+ * their and, their or, how many are true */
 OP(SHUFFLE,   "shuffle",   4, 2, LANE,    T_B32,      A_SUB,          P_CONV)
 OP(VOTE,      "vote",      2, 1, VOTE,    T_B1|T_B32, A_SUB,          P_CONV)
+OP(MATCH_ANY, "match.any", 2, 1, MATCH,   T_WORD,     0,              P_CONV)
+OP(MATCH_ALL, "match.all", 2, 2, MATCH,   T_WORD,     0,              P_CONV)
+OP(REDUCE,    "reduce",    2, 1, GATHER,  T_B32,      A_SUB,          P_CONV)
+OP(ACTIVE,    "active",    0, 1, LEAF,    T_B32,      0,              P_CONV)
+OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_READ|P_WRITE)
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
+OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)
+/* time: clock counts cycles or nanoseconds; sleep takes about so many nanoseconds, b32 */
+OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
+OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)
+/* calls: callptr's first argument is the address, and its function a prototype */
+OP(CALL,      "call",      V, V, CALL,    T_VOID,     A_FUNC,         P_CONV|P_READ|P_WRITE)
+OP(CALLPTR,   "callptr",   V, V, CALL,    T_VOID,     A_FUNC,         P_CONV|P_READ|P_WRITE)
 /* control: always last in a block; successors are in the block; cbr goes to successor 0 when its b1
- * is true, else to successor 1 */
+ * is true, else to successor 1; ret has the function's results, a kernel's none; exit ends the
+ * thread, also inside of calls */
 OP(BR,        "br",        0, 0, NONE,    T_VOID,     0,              P_TERM)
 OP(CBR,       "cbr",       1, 0, NONE,    T_VOID,     0,              P_TERM)
-OP(RET,       "ret",       0, 0, NONE,    T_VOID,     0,              P_TERM)
+OP(RET,       "ret",       V, 0, CALL,    T_VOID,     0,              P_TERM)
+OP(EXIT,      "exit",      0, 0, NONE,    T_VOID,     0,              P_TERM)
 OP(TRAP,      "trap",      0, 0, NONE,    T_VOID,     0,              P_TERM)
 /* clang-format on */
 #undef OP

@@ -70,7 +70,7 @@ bool parse_need_sign(struct parser *p, char sign)
 	return parse_accept_sign(p, sign) || parse_expected(p, (char[]){'\'', sign, '\'', 0});
 }
 
-static bool need_word(struct parser *p, const char *word)
+bool parse_need_word(struct parser *p, const char *word)
 {
 	return parse_accept_word(p, word) ||
 	       parse_expected(p, arena_printf(p->arena, "'%s'", word));
@@ -99,7 +99,7 @@ bool parse_need_u32(struct parser *p, const char *what, uint32_t *number)
 	return true;
 }
 
-static bool need_name(struct parser *p, const char *what, const char **name)
+bool parse_need_name(struct parser *p, const char *what, const char **name)
 {
 	const struct ir_token *t = &p->lex.token;
 
@@ -205,72 +205,7 @@ static void finish_func(struct parser *p)
 	f->ssa = f->nregs == 1;
 }
 
-/* Kernels. */
-
-static bool parse_param(struct parser *p, struct ir_param *param)
-{
-	if (!need_name(p, "a parameter's name", &param->name) || !parse_need_sign(p, ':') ||
-	    !parse_need_u32(p, "a size in bytes", &param->size) || !need_word(p, "at") ||
-	    !parse_need_u32(p, "an offset in bytes", &param->offset))
-		return false;
-	param->align = param->size;
-	if (parse_accept_word(p, "align") && !parse_need_u32(p, "an alignment", &param->align))
-		return false;
-	param->pointer = parse_accept_word(p, "pointer");
-	if (param->size > UINT32_MAX - param->offset)
-		return parse_error(p, &p->lex.token, "parameter %s ends above 0xffffffff",
-				   param->name);
-	if (param->offset + param->size > p->f->param_bytes)
-		p->f->param_bytes = param->offset + param->size;
-	return true;
-}
-
-static bool parse_params(struct parser *p)
-{
-	struct ir_func *f = p->f;
-	uint32_t capacity = 0;
-
-	if (!parse_need_sign(p, '('))
-		return false;
-	while (!parse_accept_sign(p, ')')) {
-		if (f->nparams && !parse_need_sign(p, ','))
-			return false;
-		f->params = arena_grow(p->arena, f->params, &capacity, f->nparams + 1,
-				       sizeof(*f->params));
-		if (!parse_param(p, &f->params[f->nparams++]))
-			return false;
-	}
-	return true;
-}
-
-static bool parse_head(struct parser *p)
-{
-	const char *name;
-	struct ir_func *f;
-
-	if (!need_name(p, "a kernel's name", &name))
-		return false;
-	f = p->f = ir_func_new(p->module, name);
-	if (!parse_params(p))
-		return false;
-	while (p->lex.token.kind == LEX_WORD) {
-		uint32_t *threads = parse_accept_word(p, "max_threads")        ? f->max_threads
-				    : parse_accept_word(p, "required_threads") ? f->required_threads
-									       : NULL;
-
-		if (threads) {
-			for (int k = 0; k < 3; k++)
-				if (!parse_need_u32(p, "a number of threads", &threads[k]))
-					return false;
-		} else if (parse_accept_word(p, "min_ctas")) {
-			if (!parse_need_u32(p, "a number of blocks", &f->min_ctas))
-				return false;
-		} else {
-			return parse_expected(p, "max_threads, required_threads, min_ctas or '{'");
-		}
-	}
-	return parse_need_sign(p, '{');
-}
+/* Kernels and functions. */
 
 /* A word is a label when a colon follows. */
 static bool at_label(const struct parser *p)
@@ -299,6 +234,12 @@ static void skip_line(struct parser *p)
 	ir_lex_next(&p->lex);
 }
 
+/* Local variables of a function stand before its first label. */
+static bool at_variable(const struct parser *p)
+{
+	return parse_at_word(p, ir_space_names[IR_LOCAL]);
+}
+
 static void end_line(struct parser *p, bool good)
 {
 	if (good && !parse_at_line_end(p))
@@ -306,26 +247,28 @@ static void end_line(struct parser *p, bool good)
 	skip_line(p);
 }
 
-static void parse_kernel(struct parser *p)
-{
-	const struct ir_token head = p->lex.token;
+static bool parse_symbol(struct parser *p);
 
-	p->f = NULL;
-	p->errors = p->lex.diag->errors;
+/* From the head's word on. */
+static void parse_body(struct parser *p, const struct ir_token head, bool good)
+{
 	p->block = 0;
 	p->ended = false;
 	p->values = p->labels = (struct parse_names){.index.arena = p->arena};
 	p->regs = (struct names){.arena = p->arena};
 	p->nedges = p->nphis = 0;
-	end_line(p, parse_head(p));
+	end_line(p, good);
 	if (!p->f)
 		p->f = ir_func_new(p->module, "?"); /* an error is out already: read on for more */
 	while (!parse_at_sign(p, '}')) {
 		if (p->lex.token.kind == LEX_END) {
-			parse_error(p, &head, "kernel %s has no closing brace", p->f->name);
+			parse_error(p, &head, "%s %s has no closing brace",
+				    p->f->kind == IR_KERNEL ? "kernel" : "function", p->f->name);
 			return;
 		}
-		end_line(p, parse_at_line_end(p) || (at_label(p) ? parse_label(p) : parse_inst(p)));
+		end_line(p, parse_at_line_end(p) || (at_label(p)                   ? parse_label(p)
+						     : !p->block && at_variable(p) ? parse_symbol(p)
+										   : parse_inst(p)));
 	}
 	ir_lex_next(&p->lex);
 	end_line(p, true);
@@ -336,7 +279,7 @@ static void parse_kernel(struct parser *p)
 
 static bool parse_symbol(struct parser *p)
 {
-	struct ir_symbol s = {.external = parse_accept_word(p, "external")};
+	struct ir_symbol s = {.external = p->external, .owner = p->f};
 	uint8_t *bytes = NULL;
 	uint32_t count = 0, *index;
 	struct ir_token name;
@@ -348,8 +291,8 @@ static bool parse_symbol(struct parser *p)
 	if (!parse_need_sign(p, '@'))
 		return false;
 	name = p->lex.token;
-	if (!need_name(p, "a variable's name", &s.name) || !need_word(p, "align") ||
-	    !parse_need_u32(p, "an alignment", &s.align) || !need_word(p, "size") ||
+	if (!parse_need_name(p, "a variable's name", &s.name) || !parse_need_word(p, "align") ||
+	    !parse_need_u32(p, "an alignment", &s.align) || !parse_need_word(p, "size") ||
 	    !parse_need_number(p, "a size in bytes", UINT64_MAX, &s.size))
 		return false;
 	if (parse_at_sign(p, '=')) {
@@ -368,9 +311,41 @@ static bool parse_symbol(struct parser *p)
 	return true;
 }
 
+/* One thing of a module: a kernel or a function with its body, or a line. */
+static void parse_thing(struct parser *p)
+{
+	struct ir_token head;
+	bool good, body = false;
+
+	p->f = NULL;
+	p->errors = p->lex.diag->errors;
+	p->external = parse_accept_word(p, "external");
+	head = p->lex.token;
+	if (!p->external && parse_accept_word(p, "kernel")) {
+		head = p->lex.token;
+		parse_body(p, head, parse_kernel_head(p));
+		return;
+	}
+	if (parse_accept_word(p, "function")) {
+		head = p->lex.token;
+		good = parse_function_head(p, p->external, &body);
+		if (body)
+			parse_body(p, head, good);
+		else
+			end_line(p, good);
+	} else if (!p->external && parse_accept_word(p, "prototype")) {
+		end_line(p, parse_prototype(p));
+	} else if (!p->external && parse_accept_word(p, "address")) {
+		end_line(p, parse_address(p));
+	} else {
+		end_line(p, (!p->external && parse_at_line_end(p)) || parse_symbol(p));
+	}
+}
+
 struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, struct diag *d)
 {
-	struct parser p = {.arena = a, .module = ir_module_new(a), .symbols.arena = a};
+	struct parser p = {
+		.arena = a, .module = ir_module_new(a), .symbols.arena = a, .funcs.arena = a};
 	uint32_t errors = d->errors;
 
 	if (length > UINT32_MAX) {
@@ -378,11 +353,9 @@ struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, str
 		return NULL;
 	}
 	ir_lex_init(&p.lex, text, length, d);
-	while (p.lex.token.kind != LEX_END) {
-		if (parse_accept_word(&p, "kernel"))
-			parse_kernel(&p);
-		else
-			end_line(&p, parse_at_line_end(&p) || parse_symbol(&p));
-	}
+	while (p.lex.token.kind != LEX_END)
+		parse_thing(&p);
+	if (d->errors == errors)
+		parse_resolve(&p);
 	return d->errors == errors ? p.module : NULL;
 }

@@ -39,13 +39,33 @@ struct parse_phi {
 	uint32_t nlabels, capacity;
 };
 
+/* Calls, and addresses of functions, may come before the function; at the end of the text names
+ * become indices. A call's results wait for their types until then. */
+struct parse_call {
+	struct ir_func *f;
+	ir_id inst;
+	struct ir_token name;
+};
+
+struct parse_address {
+	uint32_t symbol;
+	struct ir_address address;
+	struct ir_token target;
+};
+
 struct parser {
 	struct ir_lexer lex;
 	struct arena *arena;
 	struct ir_module *module;
 	struct names symbols; /* variable -> index + 1 */
+	struct names funcs;   /* kernel or function -> index + 1, of those declared so far */
+	struct parse_call *calls; /* of functions that were not declared yet */
+	uint32_t ncalls, calls_capacity;
+	struct parse_address *addresses;
+	uint32_t naddresses, addresses_capacity;
 	/* of the current function */
 	struct ir_func *f;
+	bool external;   /* the line begins with this word */
 	uint32_t errors; /* before it */
 	ir_block block;  /* 0 before the first label */
 	bool ended;      /* the block has its terminator */
@@ -75,5 +95,15 @@ bool parse_define(struct parser *p, struct parse_names *l, const struct ir_token
 void parse_set_id(struct parser *p, struct parse_names *l, const struct ir_token *t, uint32_t id);
 
 bool parse_inst(struct parser *p);
+bool parse_need_word(struct parser *p, const char *word);
+bool parse_need_type(struct parser *p, uint8_t *type);
+
+/* parse_func.c: heads of kernels and functions, and what the end of the text resolves */
+bool parse_kernel_head(struct parser *p);
+bool parse_function_head(struct parser *p, bool external, bool *body);
+bool parse_prototype(struct parser *p);
+bool parse_address(struct parser *p);
+void parse_resolve(struct parser *p);
+bool parse_need_name(struct parser *p, const char *what, const char **name);
 
 #endif

@@ -39,7 +39,7 @@ static bool parse_type(const char *s, size_t length, enum ir_type *type)
 	return false;
 }
 
-static bool need_type(struct parser *p, uint8_t *type)
+bool parse_need_type(struct parser *p, uint8_t *type)
 {
 	enum ir_type t;
 
@@ -137,7 +137,7 @@ static bool parse_words(struct parser *p, struct ir_inst *in)
 	while (p->lex.token.kind == LEX_WORD) {
 		if (attributes & (A_FROM | A_MEM) &&
 		    parse_accept_word(p, attributes & A_FROM ? "from" : "as")) {
-			if (!need_type(p, &in->from))
+			if (!parse_need_type(p, &in->from))
 				return false;
 			typed = true;
 		} else if (attributes & A_MEM && parse_accept_word(p, "align")) {
@@ -232,6 +232,24 @@ static bool parse_symbol_operand(struct parser *p, struct ir_inst *in)
 	return parse_offset(p, &in->imm);
 }
 
+/* Which function it is shows at the end of the text; until then symbol is the place in the list. */
+static bool parse_func_operand(struct parser *p, struct ir_inst *in)
+{
+	struct parse_call call = {.f = p->f};
+
+	if (!parse_need_sign(p, '@'))
+		return false;
+	call.name = p->lex.token;
+	if (call.name.kind != LEX_WORD && call.name.kind != LEX_STRING)
+		return parse_expected(p, "a function's name");
+	ir_lex_next(&p->lex);
+	p->calls = arena_grow(p->arena, p->calls, &p->calls_capacity, p->ncalls + 1,
+			      sizeof(*p->calls));
+	in->symbol = p->ncalls;
+	p->calls[p->ncalls++] = call;
+	return true;
+}
+
 /* A constant may be given as unsigned or as signed number of its width. */
 static bool parse_const(struct parser *p, struct ir_inst *in)
 {
@@ -283,10 +301,11 @@ static bool parse_operands(struct parser *p, struct ir_inst *in, struct operands
 	uint16_t attributes = ir_ops[in->op].attributes;
 	uint32_t nlabels = ir_successors(in->op);
 
-	if (attributes & (A_MEM | A_SYMBOL | A_IMM | A_REG)) {
+	if (attributes & (A_MEM | A_SYMBOL | A_IMM | A_REG | A_FUNC)) {
 		o->listed++;
 		if (!(attributes & A_MEM      ? parse_memory(p, in, o)
 		      : attributes & A_SYMBOL ? parse_symbol_operand(p, in)
+		      : attributes & A_FUNC   ? parse_func_operand(p, in)
 		      : attributes & A_IMM    ? parse_const(p, in)
 					      : parse_reg(p, in)))
 			return false;
@@ -309,7 +328,7 @@ static bool parse_operands(struct parser *p, struct ir_inst *in, struct operands
 /* Instructions: the line. */
 
 struct results {
-	struct ir_token tokens[IR_MAX_ELEMENTS];
+	struct ir_token tokens[IR_MAX_RESULTS];
 	uint32_t count;
 };
 
@@ -320,9 +339,9 @@ static bool parse_results(struct parser *p, struct results *r)
 	do {
 		if (p->lex.token.kind != LEX_VALUE || !p->lex.token.length)
 			return parse_expected(p, "a value (%name)");
-		if (r->count == IR_MAX_ELEMENTS)
+		if (r->count == IR_MAX_RESULTS)
 			return parse_error(p, &p->lex.token, "more than %d results",
-					   IR_MAX_ELEMENTS);
+					   IR_MAX_RESULTS);
 		if (!parse_define(p, &p->values, &p->lex.token))
 			return false;
 		r->tokens[r->count++] = p->lex.token;
@@ -339,7 +358,9 @@ static bool add_inst(struct parser *p, const struct ir_inst *said, const struct 
 	struct ir_inst *in;
 	ir_id i;
 
-	if (need == IR_VARIADIC ? !r->count : r->count != need)
+	if (need == IR_VARIADIC ? ir_ops[said->op].rule != R_CALL &&
+					  (!r->count || r->count > IR_MAX_ELEMENTS)
+				: r->count != need)
 		return parse_error(p, t, "'%s' has %s results, not %u", ir_ops[said->op].text,
 				   need == IR_VARIADIC ? "1 to 4"
 						       : (const char *[]){"no", "1", "2"}[need],
@@ -352,6 +373,7 @@ static bool add_inst(struct parser *p, const struct ir_inst *said, const struct 
 	in->cond = said->cond;
 	in->round = said->round;
 	in->flags = said->flags;
+	in->format = said->format;
 	in->space = said->space;
 	in->scope = said->scope;
 	in->order = said->order;
@@ -359,6 +381,8 @@ static bool add_inst(struct parser *p, const struct ir_inst *said, const struct 
 	in->align = said->align;
 	in->line = t->line;
 	ir_append(f, p->block, i);
+	if (ir_ops[in->op].attributes & A_FUNC)
+		p->calls[in->symbol].inst = i;
 	if (in->op == IR_PHI) {
 		phi->inst = i;
 		p->phis = arena_grow(p->arena, p->phis, &p->phis_capacity, p->nphis + 1,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pipeline. After SSA construction, folding and value numbering feed each other, so they run
- * twice; loop-invariant motion comes when loops hold no more than they must; address folding comes
- * last, because it trades clear sums for machine offsets, and what it regroups is numbered and
+ * twice; loop-invariant motion comes when loops hold no more than they must. Then what the machine
+ * lacks is written out: before, a division is one instruction that can be shared and moved; after,
+ * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
  * swept once more.
  */
 #include <string.h>
@@ -16,6 +17,8 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn},
 	{"fold", pass_fold},
 	{"licm", pass_licm},
+	{"legalise", pass_legalise},
+	{"fold", pass_fold},
 	{"gvn", pass_gvn},
 	{"address", pass_address},
 	{"gvn", pass_gvn},

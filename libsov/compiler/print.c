@@ -215,6 +215,10 @@ static void print_operands(struct printer *p, const struct ir_inst *in)
 		text_printf(p->out, "@");
 		print_name(p->out, in->symbol < m->nsymbols ? m->symbols[in->symbol].name : "?");
 		print_offset(p, in->imm);
+	} else if (attributes & A_FUNC) {
+		separate(p);
+		text_printf(p->out, "@");
+		print_name(p->out, in->symbol < m->nfuncs ? m->table[in->symbol]->name : "?");
 	} else if (attributes & A_IMM) {
 		separate(p);
 		text_printf(p->out, "0x%" PRIx64, in->imm);
@@ -255,7 +259,8 @@ static void print_inst(struct printer *p, ir_id i)
 
 static void print_symbol(struct text *out, const struct ir_symbol *s)
 {
-	text_printf(out, "%s%s @", s->external ? "external " : "", ir_space_names[s->space]);
+	text_printf(out, "%s%s%s @", s->owner ? "\t" : "", s->external ? "external " : "",
+		    ir_space_names[s->space]);
 	print_name(out, s->name);
 	text_printf(out, " align %u size %" PRIu64, s->align, s->size);
 	if (s->init) {
@@ -266,14 +271,60 @@ static void print_symbol(struct text *out, const struct ir_symbol *s)
 	text_printf(out, "\n");
 }
 
+/* Addresses come after all variables: one may have another's. */
+static void print_addresses(struct text *out, const struct ir_module *m, const struct ir_symbol *s)
+{
+	for (uint32_t k = 0; k < s->naddresses; k++) {
+		const struct ir_address *a = &s->addresses[k];
+
+		text_printf(out, "address @");
+		print_name(out, s->name);
+		text_printf(out, " + %" PRIu64 " = %s%s @", a->offset, a->generic ? "generic " : "",
+			    a->function ? "function" : "variable");
+		print_name(out, a->function ? m->table[a->target]->name
+					    : m->symbols[a->target].name);
+		text_printf(out, " + %" PRIu64 " bytes %u shift %u\n", a->addend, a->bytes,
+			    a->shift);
+	}
+}
+
 static void print_threads(struct text *out, const char *word, const uint32_t t[3])
 {
 	if (t[0] || t[1] || t[2])
 		text_printf(out, " %s %u %u %u", word, t[0], t[1], t[2]);
 }
 
+static void print_types(struct text *out, const uint8_t *types, uint32_t n)
+{
+	text_printf(out, "(");
+	for (uint32_t k = 0; k < n; k++)
+		text_printf(out, "%s%s", k ? ", " : "", ir_type_names[types[k]]);
+	text_printf(out, ")");
+}
+
+/* "function f(b32, b64) -> (b32)": what a caller needs to know. */
+static void print_signature(struct text *out, const struct ir_func *f)
+{
+	static const char *const words[] = {
+		[IR_FUNCTION] = "function", [IR_EXTERNAL] = "external function",
+		[IR_PROTOTYPE] = "prototype"};
+
+	text_printf(out, "%s ", words[f->kind]);
+	print_name(out, f->name);
+	print_types(out, f->arg_types, f->nargs);
+	if (f->nresults) {
+		text_printf(out, " -> ");
+		print_types(out, f->result_types, f->nresults);
+	}
+}
+
 static void print_head(struct text *out, const struct ir_func *f)
 {
+	if (f->kind != IR_KERNEL) {
+		print_signature(out, f);
+		text_printf(out, " {\n");
+		return;
+	}
 	text_printf(out, "kernel ");
 	print_name(out, f->name);
 	text_printf(out, "(");
@@ -292,6 +343,8 @@ static void print_head(struct text *out, const struct ir_func *f)
 	print_threads(out, "required_threads", f->required_threads);
 	if (f->min_ctas)
 		text_printf(out, " min_ctas %u", f->min_ctas);
+	if (f->max_registers)
+		text_printf(out, " max_registers %u", f->max_registers);
 	text_printf(out, " {\n");
 }
 
@@ -300,6 +353,9 @@ static void print_func(const struct ir_func *f, struct text *out)
 	struct printer p = printer_new(f, out);
 
 	print_head(out, f);
+	for (uint32_t k = 0; k < f->module->nsymbols; k++)
+		if (f->module->symbols[k].owner == f)
+			print_symbol(out, &f->module->symbols[k]);
 	ir_for_each_block(f, b) {
 		text_printf(out, "%s:\n", p.labels[b]);
 		ir_for_each_inst(f, b, i) {
@@ -319,7 +375,15 @@ char *ir_text(const struct ir_module *m)
 
 	text_printf(&out, "%s", "");
 	for (uint32_t k = 0; k < m->nsymbols; k++)
-		print_symbol(&out, &m->symbols[k]);
+		if (!m->symbols[k].owner)
+			print_symbol(&out, &m->symbols[k]);
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		if (m->table[k]->kind == IR_EXTERNAL || m->table[k]->kind == IR_PROTOTYPE) {
+			print_signature(&out, m->table[k]);
+			text_printf(&out, "\n");
+		}
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		print_addresses(&out, m, &m->symbols[k]);
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		if (out.length)
 			text_printf(&out, "\n");

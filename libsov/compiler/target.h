@@ -13,12 +13,20 @@
 struct compile_job;
 struct ir_module;
 
+/* What machines lack, and legalising makes up for. */
+enum {
+	TARGET_QUOTIENTS = 1 << 0,           /* fdiv, frcp, fsqrt */
+	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
+	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
+};
+
 struct target {
 	const char *name;   /* "sm_90" */
 	const char *family; /* "nv", "dummy" */
 	uint32_t version;   /* within the family: 90 */
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
+	uint32_t lacks;
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	/* Writes job->image; false with errors in job->diag. NULL: the pipeline ends at the IR. */
 	bool (*emit)(struct compile_job *job, struct ir_module *m);

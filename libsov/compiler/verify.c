@@ -12,6 +12,11 @@
 
 /* Faults. */
 
+static const char *kind(const struct verifier *v)
+{
+	return v->f->kind == IR_KERNEL ? "kernel" : "function";
+}
+
 __attribute__((format(printf, 2, 3))) static bool func_fault(struct verifier *v, const char *fmt,
 							     ...)
 {
@@ -21,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static bool func_fault(struct verifier *v,
 	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
 	va_end(ap);
-	diag_error(v->diag, 0, 0, "kernel %s: %s", v->f->name, sentence);
+	diag_error(v->diag, 0, 0, "%s %s: %s", kind(v), v->f->name, sentence);
 	return false;
 }
 
@@ -34,8 +39,8 @@ __attribute__((format(printf, 3, 4))) static bool block_fault(struct verifier *v
 	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
 	va_end(ap);
-	diag_error(v->diag, 0, 0, "kernel %s, block %s: %s", v->f->name, ir_text_block(v->f, b),
-		   sentence);
+	diag_error(v->diag, 0, 0, "%s %s, block %s: %s", kind(v), v->f->name,
+		   ir_text_block(v->f, b), sentence);
 	return false;
 }
 
@@ -145,7 +150,7 @@ static bool check_block(struct verifier *v, ir_block b)
 	bool good = true, phis = true;
 
 	if (!bb->last || !(ir_ops[ir_at(f, bb->last)->op].properties & P_TERM))
-		return block_fault(v, b, "does not end in br, cbr, ret or trap");
+		return block_fault(v, b, "does not end in br, cbr, ret, exit or trap");
 	if (bb->nsucc != ir_successors(ir_at(f, bb->last)->op))
 		good = verify_inst_fault(v, bb->last, "the block has %u successors, not %u",
 					 bb->nsucc, ir_successors(ir_at(f, bb->last)->op));
@@ -270,6 +275,21 @@ static bool check_func(struct verifier *v)
 
 /* Modules. */
 
+static const char *address_fault(const struct ir_module *m, const struct ir_symbol *s)
+{
+	for (uint32_t k = 0; k < s->naddresses; k++) {
+		const struct ir_address *a = &s->addresses[k];
+
+		if (!s->init || a->offset > s->size || a->bytes > s->size - a->offset)
+			return "has an address beyond its first bytes";
+		if (!a->bytes || a->shift % 8 || a->shift / 8 + a->bytes > 8)
+			return "has a part of an address that is none";
+		if (a->target >= (a->function ? m->nfuncs : m->nsymbols))
+			return "has the address of what the module does not have";
+	}
+	return NULL;
+}
+
 static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct names *seen)
 {
 	const char *fault = NULL;
@@ -289,6 +309,10 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 		fault = "is external, which only shared variables of size 0 are";
 	else if (s->init && s->space != IR_GLOBAL && s->space != IR_CONSTANT)
 		fault = "has bytes to start with, which only global and constant ones have";
+	else if ((s->space == IR_LOCAL) != !!s->owner)
+		fault = "is local outside of a function, or inside and not local";
+	else
+		fault = address_fault(v->module, s);
 	if (fault)
 		diag_error(v->diag, 0, 0, "variable @%s %s", s->name, fault);
 	return !fault;
@@ -302,7 +326,8 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		good &= check_symbol(&v, &m->symbols[k], &symbols);
-	for (v.f = m->funcs; v.f; v.f = v.f->next) {
+	for (uint32_t k = 0; k < m->nfuncs; k++) {
+		v.f = m->table[k];
 		if (!v.f->name || !*v.f->name) {
 			diag_error(d, 0, 0, "a kernel has no name");
 			good = false;
@@ -310,7 +335,8 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 		}
 		if ((*names_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
 			good = func_fault(&v, "another kernel has this name");
-		good &= check_func(&v);
+		if (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION)
+			good &= check_func(&v);
 	}
 	return good;
 }

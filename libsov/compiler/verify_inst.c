@@ -20,6 +20,7 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		{IR_LOAD, 0, 1},
 		{IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
 		{IR_BARRIER, 1, 2},
+		{IR_BARRIER_RED, 2, 3},
 	};
 
 	if (!(info->types & 1 << in->type))
@@ -33,10 +34,48 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 						 limits[k][1], limits[k][2]);
 	if (info->results != IR_VARIADIC && in->nres != info->results)
 		return verify_inst_fault(v, i, "%u results, not %u", in->nres, info->results);
-	if (in->nres > IR_MAX_ELEMENTS || (info->results == IR_VARIADIC && !in->nres))
+	if (info->rule != R_CALL &&
+	    (in->nres > IR_MAX_ELEMENTS || (info->results == IR_VARIADIC && !in->nres)))
 		return verify_inst_fault(v, i, "%u results, not 1 to %d", in->nres,
 					 IR_MAX_ELEMENTS);
 	return true;
+}
+
+/* What a list of values must be, for which an instruction's own type says nothing. */
+static bool check_list(struct verifier *v, ir_id i, const char *what, const ir_val *values,
+		       uint32_t n, const uint8_t *types, uint32_t wanted)
+{
+	if (n != wanted)
+		return verify_inst_fault(v, i, "%u %ss, not %u", n, what, wanted);
+	for (uint32_t k = 0; k < n; k++)
+		if (v->f->values[values[k]].type != types[k])
+			return verify_inst_fault(v, i, "%s %u is %s, not %s", what, k + 1,
+						 ir_type_names[v->f->values[values[k]].type],
+						 ir_type_names[types[k]]);
+	return true;
+}
+
+static bool check_call(struct verifier *v, ir_id i, const struct ir_inst *in)
+{
+	uint32_t address = in->op == IR_CALLPTR;
+	const struct ir_func *callee;
+	ir_val results[IR_MAX_RESULTS];
+
+	if (in->op == IR_RET)
+		return check_list(v, i, "argument", in->args, in->nargs, v->f->result_types,
+				  v->f->nresults);
+	callee = v->module->table[in->symbol];
+	if (address != (callee->kind == IR_PROTOTYPE) || callee->kind == IR_KERNEL)
+		return verify_inst_fault(v, i, "'%s' cannot name this kind of function",
+					 ir_ops[in->op].text);
+	if (address && (!in->nargs || v->f->values[in->args[0]].type != IR_B64))
+		return verify_inst_fault(v, i, "the function's address is not b64");
+	for (uint32_t k = 0; k < in->nres; k++)
+		results[k] = in->res + k;
+	return check_list(v, i, "argument", in->args + address, in->nargs - address,
+			  callee->arg_types, callee->nargs) &&
+	       check_list(v, i, "result", results, in->nres, callee->result_types,
+			  callee->nresults);
 }
 
 static bool check_types(struct verifier *v, ir_id i, const struct ir_inst *in)
@@ -53,10 +92,12 @@ static bool check_types(struct verifier *v, ir_id i, const struct ir_inst *in)
 		if (want == IR_VOID && have != IR_B32 && have != IR_B64)
 			return verify_inst_fault(v, i, "the address is %s, not b32 or b64",
 						 ir_type_names[have]);
-		if (want != IR_VOID && have != want)
+		if (want != IR_VOID && want != IR_TYPE_COUNT && have != want)
 			return verify_inst_fault(v, i, "argument %u is %s, not %s", k + 1,
 						 ir_type_names[have], ir_type_names[want]);
 	}
+	if (ir_ops[in->op].rule == R_CALL)
+		return check_call(v, i, in);
 	for (uint32_t k = 0; k < in->nres; k++)
 		if (f->values[in->res + k].type != ir_result_type(in, k))
 			return verify_inst_fault(v, i, "result %u is %s, not %s", k + 1,
@@ -105,11 +146,24 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "'%s' has no constant", ir_ops[in->op].text);
 	if (in->op == IR_CONST && in->imm > UINT64_MAX >> (64 - ir_type_bits(in->type)))
 		return verify_inst_fault(v, i, "the constant is wider than its type");
-	if (in->symbol && !(attributes & (A_SYMBOL | A_REG)))
+	if (in->op == IR_LOGIC3 && in->imm > 0xff)
+		return verify_inst_fault(v, i, "a table for three arguments has 8 bits");
+	if (in->op == IR_ARG && (in->imm >= v->f->nargs || v->f->arg_types[in->imm] != in->type))
+		return verify_inst_fault(v, i, "the function has no such argument");
+	if (in->symbol && !(attributes & (A_SYMBOL | A_REG | A_FUNC)))
 		return verify_inst_fault(v, i, "'%s' has no variable", ir_ops[in->op].text);
 	if (attributes & A_SYMBOL && in->symbol >= v->module->nsymbols)
 		return verify_inst_fault(v, i, "variable %u, but the module has %u", in->symbol,
 					 v->module->nsymbols);
+	if (attributes & A_SYMBOL && v->module->symbols[in->symbol].owner &&
+	    v->module->symbols[in->symbol].owner != v->f)
+		return verify_inst_fault(v, i, "the variable belongs to another function");
+	if (attributes & A_FUNC && in->symbol >= v->module->nfuncs)
+		return verify_inst_fault(v, i, "function %u, but the module has %u", in->symbol,
+					 v->module->nfuncs);
+	if (in->op == IR_FUNCADDR && v->module->table[in->symbol]->kind != IR_FUNCTION &&
+	    v->module->table[in->symbol]->kind != IR_EXTERNAL)
+		return verify_inst_fault(v, i, "only functions have addresses");
 	if (attributes & A_REG && (!in->symbol || in->symbol >= v->f->nregs))
 		return verify_inst_fault(v, i, "register %u, but the function has 1 to %u",
 					 in->symbol, v->f->nregs - 1);
@@ -123,9 +177,19 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 	return true;
 }
 
+/* Between integers and floats any width goes with any other. */
 static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	bool narrows = in->op == IR_TRUNC;
+	bool from_float = in->op == IR_FTOU || in->op == IR_FTOS || in->op == IR_FTOF;
+
+	if (ir_ops[in->op].attributes & A_FLOAT) {
+		if (in->from >= IR_TYPE_COUNT || !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
+		    (in->op == IR_FTOF && in->from == in->type))
+			return verify_inst_fault(v, i, "'%s' to %s cannot start from this type",
+						 ir_ops[in->op].text, ir_type_names[in->type]);
+		return true;
+	}
 
 	if (in->from >= IR_TYPE_COUNT || !(T_BITS & 1 << in->from) ||
 	    (narrows ? in->from <= in->type : in->from >= in->type))
@@ -135,17 +199,61 @@ static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *
 	return true;
 }
 
+/* The type of the floats: for conversions to integers that of the argument; for those between
+ * floats the one that the format is about, the narrower. */
+static enum ir_type float_type(const struct ir_inst *in)
+{
+	if (in->op == IR_FTOU || in->op == IR_FTOS || (in->op == IR_FTOF && in->from < in->type))
+		return in->from;
+	return in->type;
+}
+
+/* What an operation can have beside ftz: a rounding, sat, contract, nan. */
+enum { HAS_ROUND = 1, HAS_SAT = 2, HAS_CONTRACT = 4, HAS_NAN = 8, HAS_FORMAT = 16 };
+static const uint8_t float_words[IR_OP_COUNT] = {
+	[IR_FADD] = HAS_ROUND | HAS_SAT | HAS_CONTRACT | HAS_FORMAT,
+	[IR_FMUL] = HAS_ROUND | HAS_SAT | HAS_CONTRACT | HAS_FORMAT,
+	[IR_FMA] = HAS_ROUND | HAS_SAT | HAS_FORMAT,
+	[IR_FDIV] = HAS_ROUND,
+	[IR_FRCP] = HAS_ROUND,
+	[IR_FSQRT] = HAS_ROUND,
+	[IR_FROUND] = HAS_ROUND,
+	[IR_FNEG] = HAS_FORMAT,
+	[IR_FABS] = HAS_FORMAT,
+	[IR_FMIN] = HAS_NAN | HAS_FORMAT,
+	[IR_FMAX] = HAS_NAN | HAS_FORMAT,
+	[IR_APPROX] = HAS_FORMAT,
+	[IR_UTOF] = HAS_ROUND | HAS_SAT,
+	[IR_STOF] = HAS_ROUND | HAS_SAT,
+	[IR_FTOU] = HAS_ROUND,
+	[IR_FTOS] = HAS_ROUND,
+	[IR_FTOF] = HAS_ROUND | HAS_SAT,
+	[IR_ATOM] = HAS_FORMAT,
+};
+
 static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
-	bool rounds = in->op == IR_FADD || in->op == IR_FMUL || in->op == IR_FMA;
+	uint8_t words = float_words[in->op];
+	enum ir_type t = float_type(in);
+	bool pair = in->format == IR_F16X2 || in->format == IR_BF16X2;
 
-	if (in->flags & IR_FTZ && in->type != IR_B32)
-		return verify_inst_fault(v, i, "only b32 has ftz");
-	if (!rounds && (in->round || in->flags & (IR_SAT | IR_CONTRACT)))
-		return verify_inst_fault(v, i, "'%s' does not round: no rounding, sat or contract",
+	if (in->format && t != (pair ? IR_B32 : IR_B16))
+		return verify_inst_fault(v, i, "bf16 has 16 bits, a pair of halves 32");
+	if (pair && !(words & HAS_FORMAT))
+		return verify_inst_fault(v, i, "'%s' does not work on pairs", ir_ops[in->op].text);
+	if (in->round && (in->op == IR_FADD || in->op == IR_FMUL || in->op == IR_FMA) &&
+	    (t == IR_B16 || pair))
+		return verify_inst_fault(v, i, "halves are rounded to nearest");
+	if (in->flags & IR_FTZ && t == IR_B64 && in->op != IR_APPROX && in->op != IR_FTOF)
+		return verify_inst_fault(v, i, "b64 has no ftz");
+	if (in->flags & IR_SAT && in->type == IR_B64)
+		return verify_inst_fault(v, i, "b64 has no sat");
+	if ((in->round && !(words & HAS_ROUND)) ||
+	    (in->flags & IR_SAT && !(words & HAS_SAT)) ||
+	    (in->flags & IR_CONTRACT && !(words & HAS_CONTRACT)) ||
+	    (in->flags & IR_NAN && !(words & HAS_NAN)))
+		return verify_inst_fault(v, i, "'%s' has no rounding, sat, contract or nan",
 					 ir_ops[in->op].text);
-	if (in->op == IR_FMA && in->flags & IR_CONTRACT)
-		return verify_inst_fault(v, i, "'fma' is contracted already");
 	return true;
 }
 
@@ -209,10 +317,12 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 
 static bool check_special(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
-	if ((in->op == IR_TOSPACE || in->op == IR_GENERIC) && in->space == IR_GENERIC_SPACE)
+	if (ir_ops[in->op].attributes & A_SPACE && in->space == IR_GENERIC_SPACE)
 		return verify_inst_fault(v, i, "generic is not a space to convert to or from");
 	if (in->op == IR_VOTE && (in->sub == IR_VOTE_BALLOT) != (in->type == IR_B32))
 		return verify_inst_fault(v, i, "a ballot is b32 and other votes are b1");
+	if (in->op == IR_BARRIER_RED && (in->sub == IR_BARRIER_POPC) != (in->type == IR_B32))
+		return verify_inst_fault(v, i, "popc is b32, and and or are b1");
 	if (in->op == IR_BARRIER && in->sub == IR_BARRIER_ARRIVE && in->nargs != 2)
 		return verify_inst_fault(v, i, "arrive needs a number of threads");
 	return true;

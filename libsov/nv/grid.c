@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
- * different places on Hopper and Ampere, and constant bank 0, from which compiled code reads its
+ * different places on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads its
  * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
- * kernel: that is its plan. Values as measured on an H200; Ampere's are the same fields by the
+ * kernel: that is its plan. Values as measured on an H200; the others' are the same fields by the
  * public headers and have not been tried on a chip.
  */
 #include <string.h>
@@ -78,11 +78,6 @@ static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields
 	return true;
 }
 
-static const struct nv_qmd_layout *layout_of(const struct nv_chip *chip)
-{
-	return chip->sm >= 90 ? &nv_qmd_hopper : &nv_qmd_ampere;
-}
-
 /* The banks that all launches share; what is written to them later is seen by the next launch. */
 static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, uint32_t *qmd)
 {
@@ -101,7 +96,7 @@ static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, 
 
 bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
 {
-	const struct nv_qmd_layout *l = layout_of(chip);
+	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
 	const struct field fields[] = {
 		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
 		{NV_QMD_MAJOR_VERSION, l->version >> 4},
@@ -109,7 +104,8 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 		{NV_QMD_GLOBAL_CACHING, 1},
 		{NV_QMD_API_CALL_LIMIT_OFF, 1},
 		{NV_QMD_PROGRAM, k->program},
-		{NV_QMD_REGISTERS, k->registers},
+		{NV_QMD_REGISTERS,
+		 k->registers < NV_QMD_MIN_REGISTERS ? NV_QMD_MIN_REGISTERS : k->registers},
 		{NV_QMD_BARRIERS, k->barriers},
 		{NV_QMD_LOCAL_HIGH_BYTES, k->local_bytes},
 		{NV_QMD_SHARED_CONFIG_MAX, chip->shared_per_sm / KIB / 4 + 1},
@@ -125,26 +121,32 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
 }
 
+/* Inlined with a constant layout, each field becomes a store or two. */
+__attribute__((always_inline)) static inline bool
+set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *g, uint32_t *qmd)
+{
+	return nv_qmd_set(l, qmd, NV_QMD_GRID_X, g->grid[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Y, g->grid[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Z, g->grid[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_X, g->block[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Y, g->block[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Z, g->block[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_BYTES, round_up(shared, NV_QMD_SHARED_ALIGN)) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->split_min) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->split_target) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BANK_ADDRESS, g->bank0) &&
+	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
-	const struct field fields[] = {
-		{NV_QMD_GRID_X, g->grid[0]},
-		{NV_QMD_GRID_Y, g->grid[1]},
-		{NV_QMD_GRID_Z, g->grid[2]},
-		{NV_QMD_BLOCK_X, g->block[0]},
-		{NV_QMD_BLOCK_Y, g->block[1]},
-		{NV_QMD_BLOCK_Z, g->block[2]},
-		{NV_QMD_SHARED_BYTES,
-		 round_up(plan->kernel.shared_bytes + g->dynamic_shared, NV_QMD_SHARED_ALIGN)},
-		{NV_QMD_SHARED_CONFIG_MIN, g->split_min},
-		{NV_QMD_SHARED_CONFIG_TARGET, g->split_target},
-		{NV_QMD_BANK_ADDRESS, g->bank0},
-		{NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code},
-	};
+	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
-	return set_fields(layout_of(chip), fields, COUNT(fields), qmd);
+	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
+	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
+				: set_shape(&nv_qmd_turing, shared, g, qmd);
 }
 
 /* ---- constant bank 0 ---- */

@@ -44,9 +44,14 @@ static int make_objects(struct winsys_device *d, uint32_t gpu_id)
 	struct rm_device_id id = {.gpu_id = gpu_id};
 	struct rm_device_parameters device = {.client_share = d->rm->client};
 	struct rm_subdevice_parameters subdevice = {0};
-	int error = rm_control(d->rm, d->rm->client, RM_CONTROL_DEVICE_ID, &id, sizeof(id),
-			       "a GPU's number");
+	int control = d->rm->file;
+	/* Calls on the GPU's own file, such as pinning, are taken for the client's only then. */
+	int error = rm_ioctl(d->file, RM_IOCTL_REGISTER_FILE, &control, sizeof(control),
+			     "a GPU's file");
 
+	if (!error)
+		error = rm_control(d->rm, d->rm->client, RM_CONTROL_DEVICE_ID, &id, sizeof(id),
+				   "a GPU's number");
 	if (error)
 		return error;
 	device.instance = id.device_instance;
@@ -401,6 +406,7 @@ const struct winsys winsys_nvrm = {
 	.buffer_cpu = nvrm_buffer_cpu,
 	.memory_info = nvrm_memory_info,
 	.group_create = nvrm_group_create,
+	.group_stop = nvrm_group_stop,
 	.group_destroy = nvrm_group_destroy,
 	.bind = nvrm_bind,
 	.unbind = nvrm_unbind,

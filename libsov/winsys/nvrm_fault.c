@@ -5,7 +5,7 @@
  * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
  *
  * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
- * names for SM_HWW_WARP_ESR; 0x9, 0xe and 0xf seen on an H200. Xids: NVIDIA's "XID Errors".
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200. Xids: NVIDIA's "XID Errors".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,12 @@ static const struct word warp_errors[] = {
 	{0x10, "an invalid address space"},
 	{0x11, "an illegal instruction parameter"},
 	{0x12, "an invalid constant address"},
+	{0x20, "an address that cannot be accessed"},
 };
+
+#define WARP_OUT_OF_RANGE 0x0e /* these two know the address, exactly */
+#define WARP_MISALIGNED   0x0f
+#define WARP_MMU_NACK     0x20 /* seen before the MMU's own report: Xid 13, then 31 */
 
 static const char *find(const struct word *words, size_t count, uint32_t number)
 {
@@ -95,24 +100,29 @@ void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
 	const char *words = find(xids, COUNT(xids), xid), *warp = NULL;
-	uint32_t i;
+	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};
 	for (i = 0; errors && i < errors->count && !warp; i++) {
-		uint32_t number = errors->sm[i].warp & 0xff;
-
+		number = errors->sm[i].warp & 0xff;
 		if (!number)
 			continue;
 		out->pc = errors->sm[i].pc;
+		out->memory = number == WARP_MISALIGNED;
+		if (out->memory || number == WARP_OUT_OF_RANGE)
+			out->address = errors->sm[i].address;
 		warp = find(warp_errors, COUNT(warp_errors), number);
 		if (!warp)
 			warp = "an error of a warp that has no name here";
 	}
-	if (xid == NV_XID_MMU_FAULT && faults && faults->count) {
+	if ((xid == NV_XID_MMU_FAULT || number == WARP_MMU_NACK) && faults && faults->count) {
 		describe_access(faults, out);
 		return;
 	}
-	if (warp)
+	if (warp && out->address)
+		snprintf(out->text, sizeof(out->text), "%s: 0x%llx", warp,
+			 (unsigned long long)out->address);
+	else if (warp)
 		snprintf(out->text, sizeof(out->text), "%s", warp);
 	else
 		snprintf(out->text, sizeof(out->text), "%s (Xid %u)",
@@ -170,20 +180,28 @@ static bool read_sms(struct winsys_group *g, uint32_t debugger, struct rm_sm_err
 	return false;
 }
 
+/* A debugger for the group's compute channels, to be unwound after use. */
+static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint32_t *debugger)
+{
+	struct winsys_device *d = g->device;
+	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
+
+	scope->rm = d->rm;
+	return g->compute && !rm_alloc(scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), debugger,
+				       "a debugger");
+}
+
 /* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
 static void investigate(struct winsys_group *g, uint32_t xid)
 {
 	struct winsys_device *d = g->device;
-	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
-	struct rm_scope scope = {.rm = d->rm};
+	struct rm_scope scope = {0};
 	struct rm_mmu_faults faults = {0};
 	struct rm_sm_errors *errors = calloc(1, sizeof(*errors));
 	bool have_faults = false, have_errors = false;
 	uint32_t debugger;
 
-	if (errors && g->compute &&
-	    !rm_alloc(&scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), &debugger,
-		      "a debugger")) {
+	if (errors && debugger_create(g, &scope, &debugger)) {
 		have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &faults,
 					  sizeof(faults), "MMU faults");
 		have_errors = read_sms(g, debugger, errors);
@@ -195,9 +213,14 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	free(errors);
 }
 
+static bool failed(const struct winsys_group *g)
+{
+	return __atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) == NV_NOTIFICATION_ERROR;
+}
+
 bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 {
-	if (__atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) != NV_NOTIFICATION_ERROR)
+	if (!failed(g))
 		return false;
 	pthread_mutex_lock(&g->lock);
 	if (!g->described)
@@ -206,4 +229,25 @@ bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 	*out = g->description;
 	pthread_mutex_unlock(&g->lock);
 	return true;
+}
+
+/*
+ * A block that does not end cannot be switched away from, and RM waits five seconds before it
+ * takes a channel down by force. A debugger can stop it: in debug mode, stopped warps go to the
+ * trap handler. There is none, so they fault at address 0, the group fails, and its channels are
+ * free after a tenth of a second (H200). That is what is wanted here.
+ */
+void nvrm_group_stop(struct winsys_group *g)
+{
+	struct rm *rm = g->device->rm;
+	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
+	struct rm_scope scope = {0};
+	uint32_t debugger;
+
+	if (failed(g) || !debugger_create(g, &scope, &debugger))
+		return;
+	if (!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode"))
+		(void)rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
+				 "SMs to stop");
+	rm_unwind(&scope, 0);
 }

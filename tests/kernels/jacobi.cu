@@ -25,7 +25,7 @@ extern "C" __global__ void jacobi(unsigned count, const double *a, double *value
 			for (unsigned j = 0; j < i; j++)
 				off += s[i][j] * s[i][j];
 		}
-		if (off <= 1e-36 * all)
+		if (off <= 1e-30 * all)
 			break;
 #pragma nounroll
 		for (unsigned p = 0; p < N - 1; p++) {

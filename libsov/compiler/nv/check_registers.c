@@ -7,7 +7,7 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define REGS (256 + 8) /* registers, then predicates */
+#define REGS (256 + 8 + 64) /* registers, predicates, uniform registers */
 
 struct state {
 	bool reached;
@@ -23,7 +23,7 @@ struct check {
 
 static uint32_t index_of(uint8_t kind, uint32_t reg)
 {
-	return kind == SASS_PRED ? 256 + reg : reg;
+	return kind == SASS_PRED ? 256 + reg : kind == SASS_UGPR ? 256 + 8 + reg : reg;
 }
 
 static void complain(struct check *c, uint32_t b, const struct mir_inst *i, const struct mir_use *u,
@@ -52,8 +52,9 @@ static void write_use(struct check *c, struct state *s, uint32_t b, const struct
 {
 	if (u->count > 1 && u->reg % u->count)
 		complain(c, b, i, u, "it is not aligned");
-	if (index_of(u->kind, u->reg) + u->count >
-	    (u->kind == SASS_PRED ? 256 + MIR_PREDS : MIR_GPRS))
+	if (u->reg + u->count > (u->kind == SASS_PRED   ? MIR_PREDS
+				 : u->kind == SASS_UGPR ? MIR_UGPRS
+							: c->f->gprs))
 		complain(c, b, i, u, "there is no such register");
 	else
 		for (uint32_t k = 0; k < u->count; k++)
@@ -62,7 +63,7 @@ static void write_use(struct check *c, struct state *s, uint32_t b, const struct
 
 static bool is_checked(const struct mir_use *u)
 {
-	return u->ref.vreg && (u->kind == SASS_GPR || u->kind == SASS_PRED);
+	return u->ref.vreg;
 }
 
 static void check_inst(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i)
@@ -74,6 +75,8 @@ static void check_inst(struct check *c, struct state *s, uint32_t b, const struc
 		if (!uses[u].write && is_checked(&uses[u]))
 			read_use(c, s, b, i, &uses[u]);
 	}
+	if (mir_is_call(i))
+		memset(s->holds, 0, sizeof(s->holds));
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && is_checked(&uses[u]))
 			write_use(c, s, b, i, &uses[u]);

@@ -87,8 +87,7 @@ static void moved(struct copies *c, struct mir_source from, struct mir_source to
 	}
 }
 
-/* A register that holds nothing here: not live out, and of no copy. There is one: the last is kept
- * for this. */
+/* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(). */
 static uint8_t free_gpr(const struct copies *c)
 {
 	const struct mir_func *f = c->f;

@@ -12,8 +12,8 @@
 #define STAND_IN_GPR 128
 
 struct stand_ins {
-	struct mir_ref gpr[SASS_MAX_OPERANDS], pred[SASS_MAX_OPERANDS + 1];
-	uint32_t ngpr, npred;
+	struct mir_ref gpr[SASS_MAX_OPERANDS], pred[SASS_MAX_OPERANDS + 1], ugpr[SASS_MAX_OPERANDS];
+	uint32_t ngpr, npred, nugpr;
 };
 
 static uint8_t add_stand_in(const struct mir_func *f, struct stand_ins *s, struct mir_ref r)
@@ -21,6 +21,10 @@ static uint8_t add_stand_in(const struct mir_func *f, struct stand_ins *s, struc
 	if (f->vregs[r.vreg].kind == SASS_PRED) {
 		s->pred[s->npred] = r;
 		return (uint8_t)s->npred++;
+	}
+	if (f->vregs[r.vreg].kind == SASS_UGPR) {
+		s->ugpr[s->nugpr] = r;
+		return (uint8_t)(4 * s->nugpr++);
 	}
 	s->gpr[s->ngpr] = r;
 	return (uint8_t)(STAND_IN_GPR + 4 * s->ngpr++);
@@ -30,6 +34,8 @@ static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long
 {
 	if (letter == 'P' && number < (long)s->npred)
 		return s->pred[number];
+	if (letter == 'U' && number < 4 * (long)s->nugpr)
+		return s->ugpr[number / 4];
 	if (letter == 'R' && number >= STAND_IN_GPR && number < STAND_IN_GPR + 4 * (long)s->ngpr)
 		return s->gpr[(number - STAND_IN_GPR) / 4];
 	return (struct mir_ref){0};
@@ -37,7 +43,9 @@ static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long
 
 static void print_ref(struct text *out, const struct mir_func *f, struct mir_ref r)
 {
-	text_printf(out, "%%%c%u", f->vregs[r.vreg].kind == SASS_PRED ? 'p' : 'r', r.vreg);
+	static const char *const letters[] = {[SASS_GPR] = "r", [SASS_PRED] = "p", [SASS_UGPR] = "ur"};
+
+	text_printf(out, "%%%s%u", letters[f->vregs[r.vreg].kind], r.vreg);
 	if (r.part)
 		text_printf(out, ".%u", r.part);
 }
@@ -52,6 +60,8 @@ static void print_replaced(struct text *out, const struct mir_func *f, const str
 
 		if (starts && (*c == 'R' || *c == 'P') && isdigit((unsigned char)c[1]))
 			r = find_stand_in(s, *c, strtol(c + 1, &end, 10));
+		else if (starts && *c == 'U' && c[1] == 'R' && isdigit((unsigned char)c[2]))
+			r = find_stand_in(s, *c, strtol(c + 2, &end, 10));
 		if (r.vreg) {
 			print_ref(out, f, r);
 			c = end - 1;
@@ -147,8 +157,13 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 		text_printf(out, "\n");
 		break;
 	case MIR_END_EXIT:
+		text_printf(out, "\texit\n");
+		break;
 	case MIR_END_TRAP:
-		text_printf(out, "\t%s\n", b->end == MIR_END_EXIT ? "exit" : "trap");
+		text_printf(out, "\ttrap\n");
+		break;
+	case MIR_END_RETURN:
+		text_printf(out, "\treturn\n");
 		break;
 	}
 }

@@ -8,8 +8,9 @@
  * would make its next writer wait for its last reader.
  *
  * Spilling comes before (spill.c), and knows how many registers there are but not that pairs have
- * to be aligned: where that fails, the caller spills more and tries again. One register is kept for
- * copies that go in circles, and with a frame R1 points to it.
+ * to be aligned: where that fails, places are handed out tightly instead, and if that does not help
+ * either, the caller spills more and tries again. One register is kept for copies that go in
+ * circles, and with a frame R1 points to it.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -32,15 +33,25 @@ struct file { /* registers of one kind */
 
 struct alloc {
 	struct mir_func *f;
-	struct file gpr, pred;
+	struct file gpr, pred, ugpr;
+	bool tight; /* keep large aligned places free, rather than registers apart in time */
 	uint32_t *last;    /* by unit, within the block: place of the last mention */
-	uint32_t *written; /* … place where it is written; 0 = not there */
+	uint32_t *written; /* … place where it is written, … */
+	uint32_t *written_in; /* … if in this block */
+	uint32_t block;
 	struct affinity **affinities; /* by vreg */
 };
 
 static struct file *file_of(struct alloc *a, uint32_t vreg)
 {
-	return a->f->vregs[vreg].kind == SASS_PRED ? &a->pred : &a->gpr;
+	switch (a->f->vregs[vreg].kind) {
+	case SASS_PRED:
+		return &a->pred;
+	case SASS_UGPR:
+		return &a->ugpr;
+	default:
+		return &a->gpr;
+	}
 }
 
 static void add_affinity(struct alloc *a, uint32_t vreg, uint32_t other, int distance)
@@ -95,7 +106,8 @@ static bool will_be_free(const struct alloc *a, const struct file *file, uint32_
 	if (reg % v->units || reg + v->units > file->count || file->owner[reg])
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
-		uint32_t owner = file->owner[reg + k], place = a->written[v->first_unit + k];
+		uint32_t owner = file->owner[reg + k], unit = v->first_unit + k;
+		uint32_t place = a->written_in[unit] == a->block ? a->written[unit] : 0;
 
 		if (owner && (owner == RESERVED || !place || a->last[owner - 1] != place))
 			return false;
@@ -147,6 +159,31 @@ static bool choose_in_turn(struct file *file, uint32_t units, uint32_t *reg)
 	return false;
 }
 
+static uint32_t taken(const struct file *file, uint32_t from, uint32_t units)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = from; r < from + units; r++)
+		n += r >= file->count || file->owner[r];
+	return n;
+}
+
+/* The place whose neighbours are taken most: first those that make a pair or a quad with it. */
+static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
+{
+	uint32_t best = 0;
+
+	for (uint32_t r = 0; r < file->count; r += units) {
+		uint32_t score = 1 + 8 * taken(file, r & ~1u, 2) + taken(file, r & ~3u, 4);
+
+		if (!is_free(file, r, units) || score <= best)
+			continue;
+		best = score;
+		*reg = r;
+	}
+	return best;
+}
+
 static bool assign(struct alloc *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
@@ -154,7 +191,9 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	uint32_t reg;
 
 	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
-	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose_in_turn(file, v->units, &reg))
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
+	    !(a->tight ? choose_tight(file, v->units, &reg)
+		       : choose_in_turn(file, v->units, &reg)))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -178,6 +217,12 @@ static void give_back(struct alloc *a, struct mir_ref r)
 #define AT_END   UINT32_MAX
 #define AT_START 0
 
+static void note_write(struct alloc *a, uint32_t unit, uint32_t place)
+{
+	a->written[unit] = place;
+	a->written_in[unit] = a->block;
+}
+
 /* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and
  * whatever lives on are AT_END. */
 static void find_last_mentions(struct alloc *a, const struct mir_block *block)
@@ -186,7 +231,6 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t place = 1;
 
-	memset(a->written, 0, f->nunits * sizeof(*a->written));
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		for (uint32_t k = 0; k < f->vregs[block->phis[p].vreg].units; k++)
 			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
@@ -199,7 +243,7 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 			struct mir_ref r = uses[u].ref;
 
 			for (uint32_t k = 0; uses[u].write && r.vreg && k < uses[u].count; k++)
-				a->written[mir_unit(f, r) + k] = place;
+				note_write(a, mir_unit(f, r) + k, place);
 		}
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r = uses[u].ref;
@@ -211,9 +255,9 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 				a->last[f->vregs[r.vreg].first_unit + from + k] = place;
 		}
 	}
-	for (uint32_t u = 0; u < f->nunits; u++) {
-		if (mir_has(block->live_out, u))
-			a->last[u] = AT_END;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
+			a->last[64 * w + (uint32_t)__builtin_ctzll(bits)] = AT_END;
 	}
 	if (block->cond.ref.vreg)
 		a->last[mir_unit(f, block->cond.ref)] = AT_END;
@@ -277,16 +321,22 @@ static bool assign_block(struct alloc *a, uint32_t b)
 
 	memset(a->gpr.owner, 0, sizeof(a->gpr.owner));
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
+	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		for (uint32_t k = 0; k < f->vregs[v].units; k++) {
-			uint32_t unit = f->vregs[v].first_unit + k;
+	a->gpr.owner[mir_spare(f)] = RESERVED;
+	if (f->calls || f->ir->kind == IR_FUNCTION)
+		a->gpr.owner[MIR_RETURN] = a->gpr.owner[MIR_RETURN + 1] = RESERVED;
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = block->live_in[w]; bits; bits &= bits - 1) {
+			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+			uint32_t v = f->unit_vreg[unit];
 
-			if (mir_has(block->live_in, unit))
-				file_of(a, v)->owner[f->vregs[v].reg + k] = unit + 1;
+			file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
+				unit + 1;
 		}
 	}
+	a->block = b;
 	find_last_mentions(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		if (!assign(a, block->phis[p].vreg))
@@ -302,42 +352,52 @@ static bool assign_block(struct alloc *a, uint32_t b)
 	return true;
 }
 
-static void count_live(struct alloc *a, const uint64_t *live, const uint64_t *preds)
-{
-	uint32_t gprs = 0, predicates = 0;
-
-	for (uint32_t w = 0; w < mir_set_words(a->f); w++) {
-		gprs += (uint32_t)__builtin_popcountll(live[w] & ~preds[w]);
-		predicates += (uint32_t)__builtin_popcountll(live[w] & preds[w]);
-	}
-	if (gprs > a->gpr.needed)
-		a->gpr.needed = gprs;
-	if (predicates > a->pred.needed)
-		a->pred.needed = predicates;
-}
-
-/* The most units of each kind that are live at once. */
-static void count_pressure(struct alloc *a, const uint32_t *order, uint32_t count)
+/* The most units of general registers that are live at once. */
+static void count_pressure(struct alloc *a)
 {
 	struct mir_func *f = a->f;
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-	uint64_t *preds = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*preds));
+	struct mir_use uses[SASS_MAX_USES];
 
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (f->vregs[v].kind == SASS_PRED)
-			mir_add(preds, f->vregs[v].first_unit);
-	}
-	for (uint32_t k = 0; k < count; k++) {
-		const struct mir_block *block = &f->blocks[order[k]];
+	mir_for_each_block(f, b) {
+		const struct mir_block *block = &f->blocks[b];
+		uint32_t count = 0;
 
 		memcpy(live, block->live_out, mir_set_words(f) * sizeof(*live));
-		if (block->cond.ref.vreg)
-			mir_add(live, mir_unit(f, block->cond.ref));
-		count_live(a, live, preds);
-		for (struct mir_inst *i = block->last; i; i = i->prev) {
-			nv_live_before(f, live, i);
-			count_live(a, live, preds);
+		for (uint32_t w = 0; w < mir_set_words(f); w++) {
+			for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
+				uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+
+				count += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
+			}
 		}
+		for (struct mir_inst *i = block->last; i; i = i->prev) {
+			uint32_t n = mir_uses(i, uses);
+
+			if (count > a->gpr.needed)
+				a->gpr.needed = count;
+			for (uint32_t u = 0; u < n; u++) {
+				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+				for (uint32_t k = 0; uses[u].write && v->leader == i &&
+						     v->kind == SASS_GPR && k < v->units; k++) {
+					count -= mir_has(live, v->first_unit + k);
+					mir_drop(live, v->first_unit + k);
+				}
+			}
+			for (uint32_t u = 0; u < n; u++) {
+				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+				uint32_t unit = mir_unit(f, uses[u].ref);
+
+				for (uint32_t k = 0; (!uses[u].write || v->leader != i) &&
+						     v->kind == SASS_GPR && k < uses[u].count; k++) {
+					count += !mir_has(live, unit + k);
+					mir_add(live, unit + k);
+				}
+			}
+		}
+		if (count > a->gpr.needed)
+			a->gpr.needed = count;
 	}
 }
 
@@ -377,9 +437,10 @@ static uint32_t window_for(uint32_t pressure, uint32_t count)
 	return window < count ? window : count;
 }
 
-bool nv_regalloc(struct mir_func *f)
+bool nv_regalloc(struct mir_func *f, bool tight)
 {
-	struct alloc a = {.f = f, .gpr = {.count = f->gprs - 1}, .pred = {.count = MIR_PREDS}};
+	struct alloc a = {.f = f, .tight = tight, .gpr = {.count = f->gprs},
+			  .pred = {.count = MIR_PREDS}};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 
@@ -388,11 +449,13 @@ bool nv_regalloc(struct mir_func *f)
 		f->vregs[v].assigned = false;
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
 	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
+	a.written_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.written_in));
 	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
 	find_affinities(&a);
-	count_pressure(&a, order, count);
-	a.gpr.window = window_for(a.gpr.needed + f->stack, a.gpr.count);
+	count_pressure(&a);
+	a.gpr.window = window_for(a.gpr.needed + 2 * f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
+	a.ugpr.count = a.ugpr.window = MIR_UGPRS;
 	for (uint32_t k = 0; k < count; k++) {
 		if (!assign_block(&a, order[k]))
 			return false;

@@ -10,6 +10,10 @@
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
+/* A thread's stack, as far as hardware goes, and how its top is aligned. */
+#define MOST_LOCAL       (512u << 10)
+#define MOST_LOCAL_ALIGN 16
+
 static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SREG] = select_sreg,         [IR_ADD] = select_add,
 	[IR_SUB] = select_sub,           [IR_MUL] = select_mul,
@@ -32,12 +36,25 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_FMUL] = select_fmul,         [IR_FMA] = select_fma,
 	[IR_FNEG] = select_fsign,        [IR_FABS] = select_fsign,
 	[IR_FMIN] = select_fminmax,      [IR_FMAX] = select_fminmax,
-	[IR_FCMP] = select_fcmp,         [IR_LOAD] = select_load,
+	[IR_FCMP] = select_fcmp,         [IR_UTOF] = select_itof,
+	[IR_STOF] = select_itof,         [IR_FTOU] = select_ftoi,
+	[IR_FTOS] = select_ftoi,         [IR_FTOF] = select_ftof,
+	[IR_FROUND] = select_fround,     [IR_APPROX] = select_approx,
+	[IR_LOAD] = select_load,
 	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
 	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
 	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
+	[IR_INSPACE] = select_inspace,   [IR_ADDR] = select_addr,
 	[IR_SHUFFLE] = select_shuffle,   [IR_VOTE] = select_vote,
-	[IR_BARRIER] = select_barrier,
+	[IR_MATCH_ANY] = select_match,   [IR_MATCH_ALL] = select_match,
+	[IR_REDUCE] = select_reduce,     [IR_ACTIVE] = select_active,
+	[IR_WARPSYNC] = select_warpsync, [IR_BARRIER] = select_barrier,
+	[IR_BARRIER_RED] = select_barrier_red, [IR_CLOCK] = select_clock,
+	[IR_SLEEP] = select_sleep,       [IR_ADDC] = select_carry,
+	[IR_SUBC] = select_carry,        [IR_PERMUTE] = select_permute,
+	[IR_LOGIC3] = select_logic3,     [IR_DOT] = select_dot,
+	[IR_ARG] = select_arg,           [IR_CALL] = select_call,
+	[IR_CALLPTR] = select_call,      [IR_FUNCADDR] = select_funcaddr,
 };
 
 /* Instructions. */
@@ -199,20 +216,78 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return align ? (at + align - 1) / align * align : at;
 }
 
-/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
-static bool place_shared(struct select *s)
+static const struct ir_func *callee_of(const struct ir_func *f, const struct ir_inst *in)
+{
+	return in->op == IR_CALL || in->op == IR_CALLPTR ? f->module->table[in->symbol] : NULL;
+}
+
+static bool has_calls(const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (callee_of(f, ir_at(f, i)))
+				return true;
+	return false;
+}
+
+/* What the function's calls need at the bottom of its frame. */
+static uint32_t passing_bytes(const struct ir_func *f)
+{
+	uint32_t most = 0;
+
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			const struct ir_func *callee = callee_of(f, ir_at(f, i));
+			uint32_t bytes = callee ? nv_passing(callee).bytes : 0;
+
+			most = bytes > most ? bytes : most;
+		}
+	return most;
+}
+
+/* Local variables that the function names: behind what its calls pass. */
+static bool place_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	bool *used = arena_array(f->arena, m->nsymbols + 1, sizeof(*used));
+	uint64_t at = passing_bytes(s->ir);
+
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		const struct ir_symbol *symbol = &m->symbols[k];
+
+		if (!used[k] || symbol->space != IR_LOCAL || symbol->owner != s->ir)
+			continue;
+		if (symbol->align > MOST_LOCAL_ALIGN) {
+			diag_error(&s->job->diag, 0, 0,
+				   "variable '%s' of '%s' is aligned to %u bytes; local memory is "
+				   "to %u",
+				   symbol->name, f->name, symbol->align, MOST_LOCAL_ALIGN);
+			return false;
+		}
+		at = align_up(at, symbol->align);
+		f->symbol_offset[k] = (uint32_t)at;
+		at += symbol->size;
+		if (at > MOST_LOCAL) {
+			diag_error(&s->job->diag, 0, 0,
+				   "'%s' needs %llu bytes of local memory up to variable '%s'; a "
+				   "thread has at most %u",
+				   f->name, (unsigned long long)at, symbol->name, MOST_LOCAL);
+			return false;
+		}
+	}
+	f->stack = at || s->ir->kind == IR_FUNCTION || has_calls(s->ir);
+	f->frame_bytes = (uint32_t)at;
+	return true;
+}
+
+/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
+static bool place_shared(struct select *s, const bool *used)
+{
+	const struct ir_module *m = s->ir->module;
+	struct mir_func *f = s->f;
 	uint64_t at = f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 
-	f->symbol_offset = arena_array(f->arena, m->nsymbols + 1, sizeof(*f->symbol_offset));
 	f->shared_align = 4;
-	ir_for_each_block(s->ir, b)
-		ir_for_each_inst(s->ir, b, i)
-			if (ir_at(s->ir, i)->op == IR_ADDR)
-				used[ir_at(s->ir, i)->symbol] = true;
 	for (int external = 0; external < 2; external++) {
 		for (uint32_t k = 0; k < m->nsymbols; k++) {
 			const struct ir_symbol *symbol = &m->symbols[k];
@@ -239,6 +314,22 @@ static bool place_shared(struct select *s)
 	}
 	f->shared_bytes = (uint32_t)at;
 	return true;
+}
+
+static bool place_variables(struct select *s)
+{
+	uint32_t nsymbols = s->ir->module->nsymbols;
+	struct mir_func *f = s->f;
+	bool *used = arena_array(f->arena, nsymbols + 1, sizeof(*used));
+
+	f->symbol_offset = arena_array(f->arena, nsymbols + 1, sizeof(*f->symbol_offset));
+	memcpy(f->symbol_offset, s->module->offset, nsymbols * sizeof(*f->symbol_offset));
+	ir_for_each_block(s->ir, b)
+		ir_for_each_inst(s->ir, b, i)
+			if (ir_at(s->ir, i)->op == IR_ADDR)
+				used[ir_at(s->ir, i)->symbol] = true;
+	return place_local(s, used) &&
+	       place_shared(s, s->module->functions ? s->module->used : used);
 }
 
 /* Blocks keep their numbers; those that cannot be reached stay out of the layout. */
@@ -314,6 +405,15 @@ static void select_end(struct select *s, const struct ir_inst *in,
 		block->reconverge = divergence->reconverge[s->block];
 		break;
 	case IR_RET:
+		if (s->ir->kind == IR_FUNCTION) {
+			block->end = MIR_END_RETURN;
+			s->anchor = NULL;
+			select_return(s, in);
+			break;
+		}
+		block->end = MIR_END_EXIT;
+		break;
+	case IR_EXIT:
 		block->end = MIR_END_EXIT;
 		break;
 	case IR_TRAP:
@@ -481,10 +581,11 @@ static void renumber_all(struct mir_func *f)
 	}
 }
 
-struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir)
 {
+	struct compile_job *job = module->job;
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
-	struct select s = {.job = job, .ir = ir, .f = f};
+	struct select s = {.job = job, .module = module, .ir = ir, .f = f};
 
 	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
 			       .sm = job->target->version,
@@ -493,7 +594,7 @@ struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));
 	count_uses(&s);
-	if (!place_shared(&s))
+	if (!place_variables(&s))
 		return NULL;
 	make_blocks(&s);
 	make_phis(&s);

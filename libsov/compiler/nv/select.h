@@ -13,6 +13,7 @@
 #define SOV_COMPILER_NV_SELECT_H
 
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 enum { NEED_LOW = 1, NEED_HIGH = 2, NEED_PAIR = 3 };
 
@@ -24,6 +25,7 @@ struct value {
 
 struct select {
 	struct compile_job *job;
+	const struct nv_module *module;
 	const struct ir_func *ir;
 	const struct ir_cfg *cfg;
 	struct mir_func *f;
@@ -64,6 +66,9 @@ struct arg negated(struct arg a); /* integer */
 const struct ir_inst *take_in(struct select *s, ir_val v, enum ir_op op, enum ir_type type);
 /* The same for a value with any number of users, each of which computes it anew. */
 const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum ir_type type);
+/* What is known of an address when compiling: a constant, or the place of a variable that is in
+ * shared memory or in a constant bank. */
+bool known_address(const struct select *s, ir_val v, int64_t *value);
 /* Makes two or three operands fit: the first in a register, at most one of the others not. */
 void fit(struct select *s, struct arg *args, uint32_t count, bool commutes);
 
@@ -107,21 +112,46 @@ static inline enum ir_type type_of(const struct select *s, ir_val v)
 	return s->ir->values[v].type;
 }
 
+/* Floating point (select_float.c). Of 16 bits, one or two in a register. */
+static inline bool is_half(const struct ir_inst *in)
+{
+	return in->format || in->type == IR_B16;
+}
+/* The value under any negations and absolute values, and those as flags. */
+struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags, bool halves);
+struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type);
+void fit_float(struct select *s, struct arg *args, uint32_t count, enum ir_type type); /* as fit() */
+uint8_t rounding(const struct ir_inst *in);
+struct float_condition {
+	uint8_t cmp, swapped;
+};
+extern const struct float_condition float_conditions[];
+
 /* Rules, by file. */
 /* _int.c */
 select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide, select_neg,
-	select_shift;
+	select_shift, select_carry, select_permute, select_dot;
 /* _sequence.c */
 select_rule select_divide, select_mulhi_pair, select_popc, select_clz, select_brev;
 /* _logic.c */
-select_rule select_logic, select_icmp, select_select, select_minmax;
+select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax;
 /* _move.c */
-select_rule select_sreg, select_zext, select_sext, select_trunc, select_pack, select_unpack;
+select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack, select_unpack;
 /* _float.c */
 select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp;
+/* _half.c */
+select_rule select_half, select_half_sign, select_half_minmax, select_half_compare;
+/* _convert.c */
+select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 /* _memory.c */
-select_rule select_load, select_store, select_atom, select_cas, select_fence, select_space;
+select_rule select_load, select_store, select_atom, select_cas, select_fence;
+/* _space.c */
+select_rule select_addr, select_space, select_inspace;
+/* _call.c */
+select_rule select_arg, select_call, select_funcaddr;
+void select_return(struct select *s, const struct ir_inst *in);
 /* _lane.c */
-select_rule select_shuffle, select_vote, select_barrier;
+select_rule select_shuffle, select_vote, select_match, select_reduce, select_active,
+	select_warpsync, select_barrier, select_barrier_red, select_sleep;
 
 #endif

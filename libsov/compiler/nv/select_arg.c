@@ -42,6 +42,12 @@ static int bank0_sreg(uint8_t sreg)
 		return NV_BANK0_NTID + 4 * (sreg - IR_NTID_X);
 	if (sreg >= IR_NCTAID_X && sreg <= IR_NCTAID_Z)
 		return NV_BANK0_NCTAID + 4 * (sreg - IR_NCTAID_X);
+	if (sreg == IR_DYNAMIC_SMEM)
+		return NV_BANK0_DYNAMIC_SHARED;
+	if (sreg == IR_GRIDID)
+		return NV_BANK0_GRID_ID;
+	if (sreg == IR_NSMID)
+		return NV_BANK0_SM_COUNT;
 	return -1;
 }
 
@@ -51,6 +57,22 @@ static bool const_amount(const struct select *s, const struct ir_inst *in, uint6
 }
 
 static struct origin origin(const struct select *s, ir_val v, uint32_t half);
+
+bool known_address(const struct select *s, ir_val v, int64_t *value)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	uint8_t space;
+
+	if (in->op == IR_CONST) {
+		*value = (int32_t)in->imm;
+		return true;
+	}
+	if (in->op != IR_ADDR)
+		return false;
+	space = s->ir->module->symbols[in->symbol].space;
+	*value = (int32_t)(s->f->symbol_offset[in->symbol] + in->imm);
+	return space == IR_SHARED || space == IR_CONSTANT;
+}
 
 /* Halves of 64-bit operations that are known without computing: 0 or a half of an argument. */
 static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
@@ -103,6 +125,40 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 	return true;
 }
 
+/* Loads of constants whose place is known. */
+static void constant_origin(const struct select *s, const struct ir_inst *in, ir_val v,
+			    uint32_t half, struct origin *o)
+{
+	uint32_t bytes = ir_type_bits(in->type) / 8;
+	int64_t at;
+
+	if (in->space != IR_CONSTANT || in->from != in->type || bytes < 4 || !in->nargs ||
+	    !known_address(s, in->args[0], &at))
+		return;
+	at += (int64_t)in->imm + (v - in->res) * bytes + 4 * half;
+	if (at < 0 || at > 0xfffc || at % 4)
+		return;
+	*o = leaf(v, half, SASS_CONST, at);
+	o->op.aux = NV_CONSTANTS_BANK;
+}
+
+/* Places of variables. Those in global memory are found in a table when the code runs. */
+static void address_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
+			   struct origin *o)
+{
+	uint8_t space = s->ir->module->symbols[in->symbol].space;
+	uint32_t at = s->f->symbol_offset[in->symbol];
+
+	if (space == IR_SHARED || space == IR_CONSTANT) {
+		*o = leaf(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
+	} else if (space == IR_LOCAL && half) {
+		*o = leaf(in->res, half, SASS_IMM, 0);
+	} else if (space == IR_GLOBAL && !in->imm) {
+		*o = leaf(in->res, half, SASS_CONST, at + 4 * half);
+		o->op.aux = NV_ADDRESS_BANK;
+	}
+}
+
 static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
@@ -122,12 +178,11 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 	case IR_SREG:
 		return bank0_sreg(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_sreg(in->sub)) : o;
 	case IR_ADDR:
-		if (s->ir->module->symbols[in->symbol].space != IR_SHARED)
-			return o;
-		return leaf(v, half, SASS_IMM,
-			    half ? 0 : (uint32_t)(s->f->symbol_offset[in->symbol] + in->imm));
+		address_origin(s, in, half, &o);
+		return o;
 	case IR_LOAD:
-		param_origin(s, in, v, half, &o);
+		if (!param_origin(s, in, v, half, &o))
+			constant_origin(s, in, v, half, &o);
 		return o;
 	case IR_UNPACK:
 		if (wide)
@@ -237,7 +292,7 @@ struct arg arg_pair(struct select *s, ir_val v)
 		a.src = rz();
 		a.value = 0;
 	} else if (low.leaf && low.op.kind == SASS_CONST && high.op.kind == SASS_CONST &&
-		   !(low.op.value & 7) && high.op.value == low.op.value + 4) {
+		   low.op.aux == high.op.aux && !(low.op.value & 7) && high.op.value == low.op.value + 4) {
 		a.src.op = low.op;
 	} else if (!low.leaf && !high.leaf && low.v == high.v && !low.half && high.half) {
 		/* Two halves of one pair, however they got here. */
@@ -277,6 +332,8 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 			flip ^= SASS_NEG;
 		v = in->args[0];
 	}
+	if (ir_def(s->ir, v)->op == IR_SUBC) /* makes a carry, which is no borrow */
+		flip ^= SASS_NEG;
 	return with(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of floating point. Changes of sign are part of the operand that takes them, unless they
- * flush denormals and the user does not.
+ * Selection of floating point of 32 and 64 bits; 16 bits are in select_half.c. Changes of sign are
+ * part of the operand that takes them, unless they flush denormals and the user does not.
  */
 #include "libsov/compiler/nv/select.h"
 
-/* A float operand: the value under any negations and absolute values, and those as flags. */
-static struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags)
+struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags, bool halves)
 {
 	enum ir_type type = type_of(s, v);
+	uint32_t signs = halves ? 0x80008000 : 0x80000000;
 	uint8_t flags = 0;
 	struct arg a;
 
 	for (;;) {
 		const struct ir_inst *in = ir_def(s->ir, v);
 
-		if ((in->op != IR_FNEG && in->op != IR_FABS) ||
+		if ((in->op != IR_FNEG && in->op != IR_FABS) || is_half(in) != halves ||
 		    (in->flags & IR_FTZ && !(user_flags & IR_FTZ)))
 			break;
 		if (!(flags & SASS_ABS)) /* inside an absolute value signs do not matter */
@@ -29,9 +29,9 @@ static struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags)
 		if (!flags)
 			return a;
 		if (flags & SASS_ABS)
-			bits &= 0x7fffffff;
+			bits &= ~signs;
 		if (flags & SASS_NEG)
-			bits ^= 0x80000000;
+			bits ^= signs;
 		/* A constant of its own; of 64 bits, one whose low half is 0. */
 		a.src = mir_imm(bits);
 		if (type == IR_B64) {
@@ -46,7 +46,7 @@ static struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags)
 	return a;
 }
 
-static struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type)
+struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type)
 {
 	struct mir_source r;
 
@@ -57,8 +57,7 @@ static struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_ty
 	return r;
 }
 
-/* As fit(), for pairs too. */
-static void fit_float(struct select *s, struct arg *args, uint32_t count, enum ir_type type)
+void fit_float(struct select *s, struct arg *args, uint32_t count, enum ir_type type)
 {
 	if (!is_reg(&args[0]) && is_reg(&args[1])) {
 		struct arg t = args[0];
@@ -71,12 +70,17 @@ static void fit_float(struct select *s, struct arg *args, uint32_t count, enum i
 		args[1].src = float_in_reg(s, args[1], type);
 }
 
-static void set_float_mods(struct mir_inst *i, const struct ir_inst *in)
+uint8_t rounding(const struct ir_inst *in)
 {
 	static const uint8_t rounds[] = {
 		[IR_RN] = SASS_RN, [IR_RZ] = SASS_RZ_MODE, [IR_RM] = SASS_RM, [IR_RP] = SASS_RP};
 
-	set_mod(i, SASS_M_RND, rounds[in->round]);
+	return rounds[in->round];
+}
+
+static void set_float_mods(struct mir_inst *i, const struct ir_inst *in)
+{
+	set_mod(i, SASS_M_RND, rounding(in));
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	set_mod(i, SASS_M_SAT, in->type == IR_B32 && in->flags & IR_SAT);
 }
@@ -88,7 +92,7 @@ static bool arithmetic(struct select *s, const struct ir_inst *in, enum sass_op 
 	struct mir_source ops[4] = {result(s, in->res)};
 
 	for (uint32_t k = 0; k < in->nargs; k++)
-		args[k] = arg_float(s, in->args[k], in->flags);
+		args[k] = arg_float(s, in->args[k], in->flags, false);
 	fit_float(s, args, in->nargs, in->type);
 	for (uint32_t k = 0; k < in->nargs; k++)
 		ops[k + 1] = args[k].src;
@@ -98,16 +102,22 @@ static bool arithmetic(struct select *s, const struct ir_inst *in, enum sass_op 
 
 bool select_fadd(struct select *s, const struct ir_inst *in)
 {
+	if (is_half(in))
+		return select_half(s, in);
 	return arithmetic(s, in, SASS_FADD, SASS_DADD);
 }
 
 bool select_fmul(struct select *s, const struct ir_inst *in)
 {
+	if (is_half(in))
+		return select_half(s, in);
 	return arithmetic(s, in, SASS_FMUL, SASS_DMUL);
 }
 
 bool select_fma(struct select *s, const struct ir_inst *in)
 {
+	if (is_half(in))
+		return select_half(s, in);
 	return arithmetic(s, in, SASS_FFMA, SASS_DFMA);
 }
 
@@ -118,8 +128,10 @@ bool select_fsign(struct select *s, const struct ir_inst *in)
 	bool negate = in->op == IR_FNEG;
 	struct arg a;
 
+	if (is_half(in))
+		return select_half_sign(s, in);
 	if (in->flags & IR_FTZ && in->type == IR_B32) {
-		a = arg_float(s, in->args[0], in->flags);
+		a = arg_float(s, in->args[0], in->flags, false);
 		a.src = with(in_reg(s, a), negate ? SASS_NEG : SASS_ABS);
 		set_float_mods(EMIT(s, FADD, result(s, in->res), a.src, with(rz(), SASS_NEG)), in);
 		return true;
@@ -147,14 +159,16 @@ static struct mir_inst *compare(struct select *s, enum ir_type type, struct mir_
 
 /* The machine has no 64-bit minimum. Of a and b (m the minimum):
  *   a < b, or b is a NaN: a; else b. That leaves equal values, where only zeros differ in bits:
- *   the sign of -0 has to win, and or-ing the words of equal numbers changes nothing else. */
+ *   the sign of -0 has to win, and or-ing the words of equal numbers changes nothing else. Where a
+ *   NaN is to win, b is it or else a is, and whoever is chosen becomes the one NaN there is. */
 static void minmax_pair(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source a = in_pair(s, arg_pair(s, in->args[0]));
 	struct mir_source b = in_pair(s, arg_pair(s, in->args[1]));
 	struct mir_source equal = temp(s, SASS_PRED, 1), nan = temp(s, SASS_PRED, 1);
 	struct mir_source first = temp(s, SASS_PRED, 1), both = temp(s, SASS_GPR, 1);
-	struct mir_source high = temp(s, SASS_GPR, 1);
+	struct mir_source high = temp(s, SASS_GPR, 1), low = temp(s, SASS_GPR, 1);
+	struct mir_source number = temp(s, SASS_GPR, 1), any = temp(s, SASS_PRED, 1);
 	bool is_min = in->op == IR_FMIN;
 
 	compare(s, IR_B64, equal, a, b, mir_true(true), SASS_CMP_EQ);
@@ -163,9 +177,16 @@ static void minmax_pair(struct select *s, const struct ir_inst *in)
 		SASS_M_BOOL, SASS_OR);
 	EMIT(s, LOP3, NONE, both, part(a, 1), part(b, 1), rz(), mir_imm(is_min ? 0xfc : 0xc0),
 	     mir_true(false));
-	EMIT(s, SEL, result_half(s, in->res, 0), a, b, first);
+	EMIT(s, SEL, in->flags & IR_NAN ? low : result_half(s, in->res, 0), a, b, first);
 	EMIT(s, SEL, high, part(a, 1), part(b, 1), first);
-	EMIT(s, SEL, result_half(s, in->res, 1), both, high, equal);
+	if (!(in->flags & IR_NAN)) {
+		EMIT(s, SEL, result_half(s, in->res, 1), both, high, equal);
+		return;
+	}
+	EMIT(s, SEL, number, both, high, equal);
+	compare(s, IR_B64, any, a, b, mir_true(true), SASS_CMP_NAN);
+	EMIT(s, SEL, result_half(s, in->res, 0), low, rz(), with(any, SASS_NEG));
+	EMIT(s, SEL, result_half(s, in->res, 1), number, mir_imm(0x7ff80000), with(any, SASS_NEG));
 }
 
 bool select_fminmax(struct select *s, const struct ir_inst *in)
@@ -173,40 +194,47 @@ bool select_fminmax(struct select *s, const struct ir_inst *in)
 	struct arg args[2];
 	struct mir_inst *i;
 
+	if (is_half(in))
+		return select_half_minmax(s, in);
 	if (in->type == IR_B64) {
 		minmax_pair(s, in);
 		return true;
 	}
-	args[0] = arg_float(s, in->args[0], in->flags);
-	args[1] = arg_float(s, in->args[1], in->flags);
+	args[0] = arg_float(s, in->args[0], in->flags, false);
+	args[1] = arg_float(s, in->args[1], in->flags, false);
 	fit_float(s, args, 2, in->type);
 	i = EMIT(s, FMNMX, result(s, in->res), args[0].src, args[1].src,
 		 mir_true(in->op == IR_FMIN));
 	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+	set_mod(i, SASS_M_NAN, !!(in->flags & IR_NAN));
 	return true;
 }
 
+const struct float_condition float_conditions[] = {
+	[IR_FEQ] = {SASS_CMP_EQ, SASS_CMP_EQ},    [IR_FNE] = {SASS_CMP_NE, SASS_CMP_NE},
+	[IR_FLT] = {SASS_CMP_LT, SASS_CMP_GT},    [IR_FLE] = {SASS_CMP_LE, SASS_CMP_GE},
+	[IR_FGT] = {SASS_CMP_GT, SASS_CMP_LT},    [IR_FGE] = {SASS_CMP_GE, SASS_CMP_LE},
+	[IR_FEQU] = {SASS_CMP_EQU, SASS_CMP_EQU}, [IR_FNEU] = {SASS_CMP_NEU, SASS_CMP_NEU},
+	[IR_FLTU] = {SASS_CMP_LTU, SASS_CMP_GTU}, [IR_FLEU] = {SASS_CMP_LEU, SASS_CMP_GEU},
+	[IR_FGTU] = {SASS_CMP_GTU, SASS_CMP_LTU}, [IR_FGEU] = {SASS_CMP_GEU, SASS_CMP_LEU},
+	[IR_FNUM] = {SASS_CMP_NUM, SASS_CMP_NUM}, [IR_FNAN] = {SASS_CMP_NAN, SASS_CMP_NAN},
+};
+
 bool select_fcmp(struct select *s, const struct ir_inst *in)
 {
-	static const struct {
-		uint8_t cmp, swapped;
-	} conditions[] = {
-		[IR_FEQ] = {SASS_CMP_EQ, SASS_CMP_EQ},    [IR_FNE] = {SASS_CMP_NE, SASS_CMP_NE},
-		[IR_FLT] = {SASS_CMP_LT, SASS_CMP_GT},    [IR_FLE] = {SASS_CMP_LE, SASS_CMP_GE},
-		[IR_FGT] = {SASS_CMP_GT, SASS_CMP_LT},    [IR_FGE] = {SASS_CMP_GE, SASS_CMP_LE},
-		[IR_FEQU] = {SASS_CMP_EQU, SASS_CMP_EQU}, [IR_FNEU] = {SASS_CMP_NEU, SASS_CMP_NEU},
-		[IR_FLTU] = {SASS_CMP_LTU, SASS_CMP_GTU}, [IR_FLEU] = {SASS_CMP_LEU, SASS_CMP_GEU},
-		[IR_FGTU] = {SASS_CMP_GTU, SASS_CMP_LTU}, [IR_FGEU] = {SASS_CMP_GEU, SASS_CMP_LEU},
-		[IR_FNUM] = {SASS_CMP_NUM, SASS_CMP_NUM}, [IR_FNAN] = {SASS_CMP_NAN, SASS_CMP_NAN},
-	};
-	struct arg a = arg_float(s, in->args[0], in->flags);
-	struct arg b = arg_float(s, in->args[1], in->flags);
-	bool swap = !is_reg(&a) && is_reg(&b);
+	struct arg a, b;
 	struct mir_inst *i;
+	bool swap;
 
+	if (is_half(in))
+		return select_half_compare(s, in);
+	a = arg_float(s, in->args[0], in->flags, false);
+	b = arg_float(s, in->args[1], in->flags, false);
+	swap = !is_reg(&a) && is_reg(&b);
 	i = compare(s, in->type, result(s, in->res), float_in_reg(s, swap ? b : a, in->type),
 		    swap ? a.src : b.src, mir_true(true),
-		    swap ? conditions[in->cond].swapped : conditions[in->cond].cmp);
+		    swap ? float_conditions[in->cond].swapped
+			 : float_conditions[in->cond].cmp);
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	return true;
 }

@@ -331,3 +331,72 @@ bool select_shift(struct select *s, const struct ir_inst *in)
 			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
 	return true;
 }
+
+/*
+ * Sums with a carry in and out, and what else the machine has an instruction for.
+ */
+
+static struct mir_inst *add_carry(struct select *s, struct mir_source d, struct mir_source out,
+				  struct arg a, struct arg b, struct mir_source in)
+{
+	struct arg args[2] = {a, b};
+	struct mir_inst *i;
+
+	fit(s, args, 2, true);
+	i = EMIT(s, IADD3, d, out, NONE, args[0].src, args[1].src, rz(), in, mir_true(false));
+	set_mod(i, SASS_M_X, 1);
+	return i;
+}
+
+/* a - b is a + ~b + 1, and there is a borrow where there is no carry: arg_pred() knows that. */
+bool select_carry(struct select *s, const struct ir_inst *in)
+{
+	bool subtract = in->op == IR_SUBC, wide = in->type == IR_B64;
+	struct mir_source carry = with(arg_pred(s, in->args[2]), subtract ? SASS_NEG : 0);
+
+	if (in->type < IR_B32)
+		return false;
+	for (uint32_t h = 0; h < (wide ? 2 : 1); h++) {
+		struct arg a = arg_half(s, in->args[0], h), b = arg_half(s, in->args[1], h);
+		bool last = h == (wide ? 1 : 0), needed = wanted(s, in->res, (uint8_t)(1 << h));
+		struct mir_source out = !last ? temp(s, SASS_PRED, 1)
+					: wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
+									   : NONE;
+
+		if (subtract && is_zero(&b))
+			b = (struct arg){.src = mir_imm(UINT32_MAX)};
+		else if (subtract && b.src.op.kind == SASS_IMM)
+			b = (struct arg){.src = mir_imm(~(uint32_t)b.src.op.value)};
+		else if (subtract)
+			b = inverted(s, b, SASS_NOT);
+		add_carry(s, needed ? result_half(s, in->res, h) : rz(), out, a, b, carry);
+		carry = out;
+	}
+	return true;
+}
+
+bool select_permute(struct select *s, const struct ir_inst *in)
+{
+	struct arg a = arg_word(s, in->args[0]), b = arg_word(s, in->args[1]);
+	struct arg selector = arg_word(s, in->args[2]);
+
+	if (!is_reg(&selector) && !is_reg(&b))
+		b.src = in_reg(s, b);
+	EMIT(s, PRMT, result(s, in->res), in_reg(s, a), selector.src, b.src);
+	return true;
+}
+
+bool select_dot(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t formats[] = {SASS_DOT_U8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_U8,
+					  SASS_DOT_S8_S8};
+	struct mir_source a = in_reg(s, arg_word(s, in->args[0]));
+	struct mir_source b = in_reg(s, arg_word(s, in->args[1]));
+	struct mir_source c = in_reg(s, arg_word(s, in->args[2]));
+	struct mir_inst *i = in->sub <= IR_DOT4_SS ? EMIT(s, IDP, result(s, in->res), a, b, c)
+						   : EMIT(s, IDP_2A, result(s, in->res), a, b, c);
+
+	set_mod(i, SASS_M_DOT, formats[in->sub % 4]);
+	set_mod(i, SASS_M_HI, in->sub >= IR_DOT2HI_UU);
+	return true;
+}

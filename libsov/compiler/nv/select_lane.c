@@ -70,22 +70,101 @@ bool select_vote(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-bool select_barrier(struct select *s, const struct ir_inst *in)
+/* Lanes with the same value. */
+bool select_match(struct select *s, const struct ir_inst *in)
 {
-	struct arg number = arg_word(s, in->args[0]);
+	bool wide = in->type == IR_B64, all = in->op == IR_MATCH_ALL;
+	struct mir_source x = wide ? in_pair(s, arg_pair(s, in->args[0]))
+				   : in_reg(s, arg_word(s, in->args[0]));
+	struct mir_source d = wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
+	struct mir_inst *i;
+
+	if (all)
+		i = EMIT(s, MATCH_ALL,
+			 wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
+	else
+		i = EMIT(s, MATCH_ANY, d, x);
+	set_mod(i, SASS_M_STYPE, wide ? SASS_TYPE_U64 : SASS_TYPE_U32);
+	set_members(s, i, in->args[1]);
+	return true;
+}
+
+/* The result is a uniform register's. */
+bool select_reduce(struct select *s, const struct ir_inst *in)
+{
+	static const struct {
+		uint8_t op, type;
+	} modes[IR_REDUCE_COUNT] = {
+		[IR_REDUCE_ADD] = {SASS_REDUX_SUM, SASS_TYPE_U32},
+		[IR_REDUCE_MIN_U] = {SASS_REDUX_MIN, SASS_TYPE_U32},
+		[IR_REDUCE_MIN_S] = {SASS_REDUX_MIN, SASS_TYPE_S32},
+		[IR_REDUCE_MAX_U] = {SASS_REDUX_MAX, SASS_TYPE_U32},
+		[IR_REDUCE_MAX_S] = {SASS_REDUX_MAX, SASS_TYPE_S32},
+		[IR_REDUCE_AND] = {SASS_REDUX_AND, SASS_TYPE_U32},
+		[IR_REDUCE_OR] = {SASS_REDUX_OR, SASS_TYPE_U32},
+		[IR_REDUCE_XOR] = {SASS_REDUX_XOR, SASS_TYPE_U32},
+	};
+	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = temp(s, SASS_UGPR, 1);
+	struct mir_inst *i = EMIT(s, REDUX, all, x);
+
+	set_mod(i, SASS_M_REDUX, modes[in->sub].op);
+	set_mod(i, SASS_M_STYPE, modes[in->sub].type);
+	set_members(s, i, in->args[1]);
+	EMIT(s, MOV, result(s, in->res), all);
+	return true;
+}
+
+/* Whoever votes is there. */
+bool select_active(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i = EMIT(s, VOTE, result(s, in->res), NONE, mir_true(true));
+
+	set_mod(i, SASS_M_VOTE, SASS_VOTE_ANY);
+	i->members = MIR_SOME_LANES;
+	return true;
+}
+
+bool select_warpsync(struct select *s, const struct ir_inst *in)
+{
+	uint64_t mask;
+	bool known = ir_is_const(s->ir, in->args[0], &mask);
+	struct mir_inst *i;
+
+	if (s->f->sm >= 90 && known && (uint32_t)mask == UINT32_MAX)
+		i = emit(s, SASS_WARPSYNC_ALL, NULL, 0);
+	else
+		i = EMIT(s, WARPSYNC, NONE,
+			 known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
+						: in_reg(s, arg_word(s, in->args[0])));
+	i->members = MIR_SOME_LANES;
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	return true;
+}
+
+bool select_sleep(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i = EMIT(s, NANOSLEEP, NONE, in_reg(s, arg_word(s, in->args[0])));
+
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	return true;
+}
+
+/* A barrier; threads 0: all of the block. */
+static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
+				struct mir_source x)
+{
+	struct arg number = arg_word(s, which);
 	struct mir_source threads = NONE, n = is_zero(&number) ? mir_imm(0) : number.src;
 	struct mir_inst *i;
 
 	if (n.op.kind == SASS_CONST)
 		n = in_reg(s, number);
-	if (in->nargs > 1) {
-		struct arg a = arg_word(s, in->args[1]);
+	if (how_many) {
+		struct arg a = arg_word(s, how_many);
 
 		threads = a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
 	}
-	i = EMIT(s, BAR, n, threads);
-	set_mod(i, SASS_M_BAR, in->sub == IR_BARRIER_SYNC ? SASS_BAR_SYNC : SASS_BAR_ARV);
-	set_mod(i, SASS_M_DEFER, in->sub == IR_BARRIER_SYNC);
+	i = EMIT(s, BAR, n, threads, x);
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	i->members = MIR_ALL_LANES;
 	/* One that is computed may be any of the sixteen. */
@@ -93,5 +172,38 @@ bool select_barrier(struct select *s, const struct ir_inst *in)
 		s->f->barriers = 16;
 	else if ((uint32_t)n.op.value >= s->f->barriers)
 		s->f->barriers = (uint32_t)n.op.value + 1;
-	return n.op.kind != SASS_IMM || n.op.value < 16;
+	return n.op.kind != SASS_IMM || n.op.value < 16 ? i : NULL;
+}
+
+bool select_barrier(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i = barrier(s, in->args[0], in->nargs > 1 ? in->args[1] : 0, NONE);
+
+	if (!i)
+		return false;
+	set_mod(i, SASS_M_BAR, in->sub == IR_BARRIER_SYNC ? SASS_BAR_SYNC : SASS_BAR_ARV);
+	set_mod(i, SASS_M_DEFER, in->sub == IR_BARRIER_SYNC);
+	return true;
+}
+
+/* What all threads have in common is asked for afterwards. */
+bool select_barrier_red(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t modes[IR_BARRIER_RED_COUNT] = {
+		[IR_BARRIER_AND] = SASS_BAR_RED_AND, [IR_BARRIER_OR] = SASS_BAR_RED_OR,
+		[IR_BARRIER_POPC] = SASS_BAR_RED_POPC};
+	struct mir_inst *i = barrier(s, in->args[0], in->nargs > 2 ? in->args[2] : 0,
+				     arg_pred(s, in->args[1]));
+
+	if (!i)
+		return false;
+	set_mod(i, SASS_M_BAR, modes[in->sub]);
+	set_mod(i, SASS_M_DEFER, 1);
+	if (!wanted(s, in->res, NEED_LOW))
+		return true;
+	i = in->type == IR_B1 ? EMIT(s, B2R, NONE, result(s, in->res))
+			      : EMIT(s, B2R, result(s, in->res), NONE);
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	i->members = MIR_SOME_LANES;
+	return true;
 }

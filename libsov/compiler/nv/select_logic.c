@@ -50,6 +50,8 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 /* The arguments of a node, each leaving room for those that follow. */
 static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit)
 {
+	if (limit < node->nargs)
+		return false;
 	for (uint32_t k = 0; k < node->nargs; k++) {
 		if (!collect_value(s, t, node->args[k], limit - (node->nargs - 1 - k)))
 			return false;
@@ -133,6 +135,24 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 	for (uint32_t half = 0; half < 2; half++) {
 		if (wanted(s, in->res, (uint8_t)(1 << half)))
 			logic_word(s, in, t, half);
+	}
+	return true;
+}
+
+bool select_logic3(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t half = 0; half < 2; half++) {
+		struct mir_source x[LEAVES];
+
+		if (!wanted(s, in->res, (uint8_t)(1 << half)))
+			continue;
+		for (uint32_t k = 0; k < LEAVES; k++) {
+			struct arg a = arg_half(s, in->args[k], half);
+
+			x[k] = k == 1 ? a.src : in_reg(s, a);
+		}
+		EMIT(s, LOP3, NONE, result_half(s, in->res, half), x[0], x[1], x[2],
+		     mir_imm((uint32_t)in->imm & 0xff), mir_true(false));
 	}
 	return true;
 }

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of memory operations: loads, stores, atomics, fences and changes of address space.
+ * Selection of memory operations: loads, stores, atomics, fences.
  * Global addresses are plain 64-bit register pairs with an immediate offset; no descriptor is used
- * (its bit may be clear on every chip from Volta to Hopper). Shared addresses are 32 bits: of a
- * 64-bit address only the low word is ever computed.
+ * (its bit may be clear on every chip from Volta to Hopper). Shared and local addresses are 32 bits:
+ * of a 64-bit address only the low word is ever computed.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
 #define OFFSET_MAX 0x7fffff
 #define OFFSET_MIN (-0x800000)
-
-/* What is known of an address when compiling: a constant, or the place of a shared variable. */
-static bool known_address(const struct select *s, ir_val v, int64_t *value)
-{
-	const struct ir_inst *in = ir_def(s->ir, v);
-
-	if (in->op == IR_CONST)
-		*value = (int32_t)in->imm;
-	else if (in->op == IR_ADDR && s->ir->module->symbols[in->symbol].space == IR_SHARED)
-		*value = (int32_t)(s->f->symbol_offset[in->symbol] + in->imm);
-	else
-		return false;
-	return true;
-}
 
 /* Whatever is known and added to a shared address moves into the offset; 0: that is all of it. */
 static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
@@ -48,6 +34,12 @@ static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
 	}
 }
 
+/* Global and generic addresses have 64 bits, those of shared and local memory 32. */
+static bool is_wide(const struct ir_inst *in)
+{
+	return in->space == IR_GLOBAL || in->space == IR_GENERIC_SPACE;
+}
+
 static bool address(struct select *s, const struct ir_inst *in, struct mir_source *out)
 {
 	int64_t offset = (int64_t)in->imm;
@@ -59,23 +51,26 @@ static bool address(struct select *s, const struct ir_inst *in, struct mir_sourc
 			base = whole;
 			offset = (int64_t)in->imm;
 		}
-	} else if ((in->space != IR_SHARED && in->space != IR_GLOBAL &&
-		    in->space != IR_GENERIC_SPACE) ||
-		   (base && in->space != IR_SHARED && type_of(s, base) != IR_B64)) {
+	} else if (in->space > IR_LOCAL || (base && is_wide(in) && type_of(s, base) != IR_B64)) {
 		return false;
+	}
+	*out = rz();
+	if (base && in->space == IR_LOCAL && ir_def(s->ir, base)->op == IR_ADDR) {
+		const struct ir_inst *variable = ir_def(s->ir, base);
+
+		out->op.reg = MIR_STACK;
+		offset += (int64_t)(s->f->symbol_offset[variable->symbol] + variable->imm);
+	} else if (base && is_wide(in)) {
+		*out = in_pair(s, arg_pair(s, base));
+	} else if (base) {
+		*out = in_reg(s, arg_half(s, base, 0));
 	}
 	if (offset < OFFSET_MIN || offset > OFFSET_MAX)
 		return false;
-	if (!base)
-		*out = rz();
-	else if (in->space == IR_SHARED)
-		*out = in_reg(s, arg_half(s, base, 0));
-	else
-		*out = in_pair(s, arg_pair(s, base));
 	out->op.kind = SASS_ADDR;
 	out->op.aux = SASS_NO_UREG;
 	out->op.value = offset;
-	if (in->space != IR_SHARED)
+	if (is_wide(in))
 		out->op.flags = SASS_A64;
 	return true;
 }
@@ -119,7 +114,7 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
 		set_mod(i, SASS_M_WIDTH, is_signed ? SASS_WIDTH_S16 : SASS_WIDTH_U16);
 	else
 		set_mod(i, SASS_M_WIDTH, widths[bytes]);
-	if (in->space == IR_SHARED)
+	if (!is_wide(in))
 		return;
 	set_mod(i, SASS_M_E, 1);
 	set_mod(i, SASS_M_ORDER, order_of(in));
@@ -187,22 +182,37 @@ static void after(struct select *s, const struct ir_inst *in)
  * Loads and stores.
  */
 
-/* Of a parameter that is no whole word. */
-static bool load_param(struct select *s, const struct ir_inst *in, uint32_t bytes)
+/* From a constant bank, for parameters and constants that are no operands. Vectors come element by
+ * element: the elements are aligned, the vector in the bank need not be. */
+static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
 {
-	uint32_t base = s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
-	struct mir_source c = {.op = {.kind = SASS_CONST, .reg = SASS_RZ,
-				      .value = (int64_t)(base + in->imm)}};
-	struct mir_inst *i;
+	uint32_t params = s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+	bool is_param = in->space == IR_PARAM, is_signed = in->flags & IR_SEXT_MEM;
+	int64_t known = 0, offset = (int64_t)in->imm + (is_param ? params : 0);
+	struct mir_source index = rz();
 
-	if (in->nres != 1 || in->nargs || in->imm % bytes || in->imm > s->ir->param_bytes ||
-	    s->ir->param_bytes - in->imm < bytes)
+	if (in->nargs && known_address(s, in->args[0], &known))
+		offset += known;
+	else if (in->nargs)
+		index = in_reg(s, arg_half(s, in->args[0], 0));
+	if (offset < 0 || offset + bytes * in->nres > 0x10000 || (!in->nargs && offset % bytes))
 		return false;
-	i = EMIT(s, LDC, result(s, in->res), c);
-	set_mod(i, SASS_M_WIDTH,
-		bytes == 1   ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
-		: bytes == 2 ? (in->flags & IR_SEXT_MEM ? SASS_WIDTH_S16 : SASS_WIDTH_U16)
-			     : SASS_WIDTH_32);
+	for (uint32_t k = 0; k < in->nres; k++) {
+		struct mir_source from = index;
+		struct mir_inst *i;
+
+		if (!wanted(s, in->res + k, NEED_PAIR))
+			continue;
+		from.op.kind = SASS_CONST;
+		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
+		from.op.value = offset + k * bytes;
+		i = EMIT(s, LDC, result(s, in->res + k), from);
+		set_mod(i, SASS_M_WIDTH,
+			bytes == 1   ? (is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
+			: bytes == 2 ? (is_signed ? SASS_WIDTH_S16 : SASS_WIDTH_U16)
+			: bytes == 4 ? SASS_WIDTH_32
+				     : SASS_WIDTH_64);
+	}
 	return true;
 }
 
@@ -247,8 +257,12 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	struct mir_source at, d;
 	struct mir_inst *i;
 
-	if (in->space == IR_PARAM)
-		return load_param(s, in, size) && (extend_load(s, in), true);
+	if (in->space == IR_PARAM || in->space == IR_CONSTANT) {
+		if ((in->nres > 1 && in->from != in->type) || !load_constant(s, in, size))
+			return false;
+		extend_load(s, in);
+		return true;
+	}
 	if (bytes > 16 || (in->nres > 1 && in->type == IR_B64 && in->from != in->type) ||
 	    !address(s, in, &at))
 		return false;
@@ -259,6 +273,8 @@ bool select_load(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, LDS, d, at);
 	else if (in->space == IR_GLOBAL)
 		i = EMIT(s, LDG, NONE, d, at);
+	else if (in->space == IR_LOCAL)
+		i = EMIT(s, LDL, d, at);
 	else
 		i = EMIT(s, LD, d, at);
 	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !together);
@@ -343,6 +359,8 @@ bool select_store(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, STS, at, data);
 	else if (in->space == IR_GLOBAL)
 		i = EMIT(s, STG, at, data);
+	else if (in->space == IR_LOCAL)
+		i = EMIT(s, STL, at, data);
 	else
 		i = EMIT(s, ST, with_uniform_zero(at), data);
 	set_access(i, in, bytes, false);
@@ -435,51 +453,5 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 	set_atomic(s, i, in);
 	set_mod(i, SASS_M_ATYPE, wide ? SASS_ATYPE_U64 : SASS_ATYPE_U32);
 	after(s, in);
-	return true;
-}
-
-/*
- * Generic addresses: shared memory is a window in them. Ampere has its start in constant bank 0,
- * Hopper in special registers.
- */
-
-static struct mir_source window(struct select *s, uint32_t half)
-{
-	struct mir_source from = {.op = {.kind = SASS_SREG,
-					 .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
-	struct mir_source d = temp(s, SASS_GPR, 1);
-
-	if (s->f->sm >= 90) {
-		EMIT(s, S2R, d, from);
-		return d;
-	}
-	from.op = (struct sass_operand){.kind = SASS_CONST, .reg = SASS_RZ,
-					.value = NV_BANK0_SHARED_WINDOW + 4 * half};
-	EMIT(s, MOV, d, from);
-	return d;
-}
-
-bool select_space(struct select *s, const struct ir_inst *in)
-{
-	struct mir_source x = in_reg(s, arg_half(s, in->args[0], 0)), carry, low;
-	struct mir_inst *i;
-
-	if (in->space != IR_SHARED || in->type != IR_B64)
-		return false;
-	low = window(s, 0);
-	if (in->op == IR_TOSPACE) {
-		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG),
-		     rz());
-		if (wanted(s, in->res, NEED_HIGH))
-			EMIT(s, MOV, result_half(s, in->res, 1), rz());
-		return true;
-	}
-	carry = temp(s, SASS_PRED, 1);
-	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
-	if (!wanted(s, in->res, NEED_HIGH))
-		return true;
-	i = EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE, window(s, 1), rz(), rz(), carry,
-		 mir_true(false));
-	set_mod(i, SASS_M_X, 1);
 	return true;
 }

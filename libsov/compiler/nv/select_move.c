@@ -3,7 +3,61 @@
  * Selection of values that come from elsewhere (special registers) and of changes of width. Between
  * 32 and 64 bits these are mostly no instructions at all: see origin() in select_arg.c.
  */
+#include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
+
+/* Bits 8 to 14 of a special register; of their number on Hopper, 8 to 15. */
+static bool warp_number(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source all = temp(s, SASS_GPR, 1), shifted = temp(s, SASS_GPR, 1);
+	struct mir_source from = {.op = {.kind = SASS_SREG, .value = SASS_SR_VIRTID}};
+	struct mir_inst *i;
+
+	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* as ptxas has it: 64 warps on an SM */
+		EMIT(s, MOV, result(s, in->res), mir_imm(s->f->sm == 80 ? 64 : 48));
+		return true;
+	}
+	if (in->sub == IR_NWARPID)
+		from.op.value = SASS_SR_VIRTCFG;
+	EMIT(s, S2R, all, from);
+	i = EMIT(s, SHF, shifted, rz(), mir_imm(8), all);
+	set_mod(i, SASS_M_RIGHT, 1);
+	set_mod(i, SASS_M_HI, 1);
+	EMIT(s, LOP3, NONE, result(s, in->res), shifted,
+	     mir_imm(in->sub == IR_WARPID ? 0x7f : 0xff), rz(), mir_imm(0xc0), mir_true(false));
+	return true;
+}
+
+/* Less what the system keeps for itself. */
+static bool shared_size(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source all = temp(s, SASS_GPR, 1);
+	struct mir_source kept = {.op = {.kind = SASS_CONST, .reg = SASS_RZ, .flags = SASS_NEG,
+					 .value = NV_BANK0_RESERVED_SHARED}};
+
+	EMIT(s, S2R, all, (struct mir_source){.op = {.kind = SASS_SREG, .value = SASS_SR_SMEMSZ}});
+	EMIT(s, IADD3, result(s, in->res), NONE, NONE, all, kept, rz());
+	return true;
+}
+
+bool select_clock(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source from = {.op = {.kind = SASS_SREG,
+					 .value = in->sub == IR_CLOCK_CYCLES
+							  ? SASS_SR_CLOCKLO
+							  : SASS_SR_GLOBALTIMERLO}};
+	struct mir_inst *i;
+
+	if (in->type == IR_B64) {
+		i = EMIT(s, CS2R, result(s, in->res), from);
+		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_64);
+	} else {
+		i = EMIT(s, CS2R, wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), from);
+		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
+	}
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	return true;
+}
 
 bool select_sreg(struct select *s, const struct ir_inst *in)
 {
@@ -17,8 +71,13 @@ bool select_sreg(struct select *s, const struct ir_inst *in)
 		{IR_LANEID, SASS_SR_LANEID},       {IR_LANEMASK_EQ, SASS_SR_EQMASK},
 		{IR_LANEMASK_LT, SASS_SR_LTMASK},  {IR_LANEMASK_LE, SASS_SR_LEMASK},
 		{IR_LANEMASK_GT, SASS_SR_GTMASK},  {IR_LANEMASK_GE, SASS_SR_GEMASK},
+		{IR_SMID, SASS_SR_VIRTUALSMID},
 	};
 
+	if (in->sub == IR_WARPID || in->sub == IR_NWARPID)
+		return warp_number(s, in);
+	if (in->sub == IR_TOTAL_SMEM)
+		return shared_size(s, in);
 	for (uint32_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
 		struct mir_source number = {.op = {.kind = SASS_SREG, .value = numbers[k].number}};
 

@@ -15,6 +15,12 @@
 
 #define FAR 1000 /* instructions to the next use, if that is not in this block */
 
+/* How many units are needed before and after an instruction. */
+#define FULL(before, after) ((before) | (after) << 16)
+#define FULL_BEFORE(full)   ((full) & 0xffff)
+#define FULL_AFTER(full)    ((full) >> 16)
+#define NOTHING_KEPT        0xf000
+
 struct choice {
 	struct spiller *s;
 	uint64_t *cost;  /* by vreg: its mentions, by loop depth */
@@ -173,10 +179,15 @@ static void walk_inst(struct choice *c, struct mir_inst *i)
 {
 	const struct mir_func *f = c->s->f;
 	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses), extra = extra_units(c, i, uses, n, true), most;
+	uint32_t n = mir_uses(i, uses), extra = extra_units(c, i, uses, n, true), after;
 
-	make_room(c, extra, uses, n);
-	most = c->count + extra;
+	if (mir_is_call(i)) { /* nobody else's registers survive it */
+		make_room(c, c->s->limit, NULL, 0);
+		extra = NOTHING_KEPT;
+	} else {
+		make_room(c, extra, uses, n);
+	}
+	after = c->count + extra;
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && of_kind(c->s, uses[u].ref.vreg) &&
 		    f->vregs[uses[u].ref.vreg].leader == i)
@@ -188,7 +199,7 @@ static void walk_inst(struct choice *c, struct mir_inst *i)
 	}
 	extra = extra_units(c, i, uses, n, false);
 	make_room(c, extra, uses, n);
-	i->number = most > c->count + extra ? most : c->count + extra;
+	i->number = FULL(c->count + extra, after);
 }
 
 /* What the moves of spilled phis may need beside all that is live. */
@@ -292,18 +303,21 @@ static void hold(struct hand *h, struct mir_ref of, uint32_t count, struct mir_r
 	h->units += count;
 }
 
-/* Keeps no more than there is room for. What the instruction itself mentions is counted by it. */
-static void let_go(struct hand *h, uint32_t room)
+/* Keeps no more than there is room for. What the instruction itself reads is counted before it, not
+ * after. */
+static void let_go(struct hand *h, uint32_t full)
 {
 	for (;;) {
-		uint32_t oldest = 0, units = 0;
+		uint32_t oldest = 0, others = 0, all = 0;
 
 		for (uint32_t k = 0; k < h->n; k++) {
-			units += h->list[k].last_use == h->place ? 0 : h->list[k].count;
+			all += h->list[k].count;
+			others += h->list[k].last_use == h->place ? 0 : h->list[k].count;
 			if (h->list[k].last_use < h->list[oldest].last_use)
 				oldest = k;
 		}
-		if (units <= room)
+		if (!h->n || (FULL_BEFORE(full) + others <= h->s->limit &&
+			      FULL_AFTER(full) + all <= h->s->limit))
 			return;
 		h->list[oldest] = h->list[--h->n];
 	}
@@ -356,7 +370,7 @@ static void rewrite_block(struct hand *h, uint32_t b)
 			    is_spilled(s, uses[u].ref.vreg))
 				read_use(h, b, i, &uses[u]);
 		}
-		let_go(h, s->limit > full ? s->limit - full : 0);
+		let_go(h, full);
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r;
 

@@ -126,18 +126,17 @@ void nv_spill_predicates(struct mir_func *f)
 		return;
 	s.home = arena_array(f->arena, s.nvregs, sizeof(uint32_t));
 	nv_spill_rewrite(&s);
-	mir_for_each_block(f, b) {
-		struct mir_block *block = &f->blocks[b];
+	/* What stays is fetched last: it is alive from then on. */
+	for (int stays = 0; stays < 2; stays++)
+		mir_for_each_block(f, b)
+			for (uint32_t p = 0; p < f->blocks[b].nphis; p++) {
+				struct mir_phi *phi = &f->blocks[b].phis[p];
 
-		for (uint32_t p = 0; p < block->nphis; p++) {
-			uint32_t v = block->phis[p].vreg;
-
-			if (f->vregs[v].kind != SASS_PRED)
-				continue;
-			if (v < s.nvregs && s.spilled[v])
-				change_phi(&s, block, &block->phis[p]);
-			else
-				fetch_arguments(&s, block, &block->phis[p]);
-		}
-	}
+				if (f->vregs[phi->vreg].kind != SASS_PRED)
+					continue;
+				if (stays)
+					fetch_arguments(&s, &f->blocks[b], phi);
+				else if (phi->vreg < s.nvregs && s.spilled[phi->vreg])
+					change_phi(&s, &f->blocks[b], phi);
+			}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in a kernel: blocks in braces, declarations, labels, instructions with their guards.
+ * What stands in a kernel or function: blocks in braces, declarations, labels, instructions with their guards.
  * Each instruction is matched against the table and lowered as soon as it is read, so the labels of
  * a block are looked for before its first statement.
  */
@@ -16,6 +16,13 @@ static void declare_label(struct ptx *x, const struct ptx_token *t, ir_block bef
 	if (ptx_find_here(x, t))
 		return; /* reported when the label itself is read */
 	ptx_declare(x, NAME_LABEL, t)->block = ir_block_new_before(x->func, before, name);
+}
+
+/* "name: .branchtargets …" is no label. */
+static bool begins_list(const struct ptx_token *t)
+{
+	return ptx_is_word(t, ".branchtargets") || ptx_is_word(t, ".calltargets") ||
+	       ptx_is_word(t, ".callprototype");
 }
 
 /* Declares the labels of the block that begins at the next token. Labels of inner blocks are
@@ -38,9 +45,9 @@ static void find_labels(struct ptx *x)
 		}
 		ptx_lex(&l, &t);
 		if (start && name.kind == TOKEN_NAME && t.kind == ':') {
-			if (!depth)
-				declare_label(x, &name, before);
 			ptx_lex(&l, &t);
+			if (!depth && !begins_list(&t))
+				declare_label(x, &name, before);
 		} else if (name.kind == '{') {
 			*(start ? &depth : &braces) += 1;
 		} else if (name.kind == '}' && braces) {
@@ -68,30 +75,63 @@ static void parse_label(struct ptx *x, const struct ptx_token *t)
 	ptx_place(x, n->block);
 }
 
-/* ---- instructions ---- */
+/* ---- lists of targets ---- */
 
-static void parse_call(struct ptx *x)
+#define MAX_TARGETS 65536
+
+static bool parse_names(struct ptx *x, struct ptx_name *n)
 {
-	struct ptx_token at = x->token, t;
+	uint32_t capacity = 0;
 
-	while (ptx_take(x, TOKEN_WORD))
-		;
-	if (ptx_take(x, '(')) {
-		while (x->token.kind != ')' && x->token.kind != ';' && x->token.kind != TOKEN_END)
-			ptx_next(x);
-		ptx_take(x, ')');
-		ptx_take(x, ',');
-	}
-	t = x->token;
-	if (t.kind == TOKEN_NAME)
-		ptx_error(x, &t,
-			  "call of '%.*s' is not supported yet; only code without calls is "
-			  "compiled",
-			  TEXT(&t));
-	else
-		ptx_error(x, &at, "calls are not supported yet");
-	ptx_skip_statement(x);
+	do {
+		if (n->count == MAX_TARGETS) {
+			ptx_error(x, &x->token, "more than %d targets", MAX_TARGETS);
+			return false;
+		}
+		n->targets = arena_grow(x->arena, n->targets, &capacity, n->count + 1,
+					sizeof(*n->targets));
+		n->targets[n->count++] = x->token;
+		if (!ptx_expect(x, TOKEN_NAME, "a name", "a list of targets"))
+			return false;
+	} while (ptx_take(x, ','));
+	return ptx_expect(x, ';', "',' or ';'", "a target");
 }
+
+/* Of .calltargets the first tells what all of them look like. */
+static void find_signature(struct ptx *x, struct ptx_name *n)
+{
+	const struct ptx_name *first = ptx_find(x, &n->targets[0]);
+	const struct ir_func *f = first && first->kind == NAME_FUNCTION ? first->func : NULL;
+	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
+
+	if (!f) {
+		ptx_error(x, &n->targets[0], "'%.*s' is no function", TEXT(&n->targets[0]));
+		n->kind = NAME_BAD;
+		return;
+	}
+	n->func = ir_function_new(x->module, IR_PROTOTYPE, name, f->arg_types, f->nargs,
+				  f->result_types, f->nresults);
+}
+
+static void parse_list(struct ptx *x, const struct ptx_token *t)
+{
+	struct ptx_token kind = x->token;
+	bool branches = ptx_is_word(&kind, ".branchtargets");
+	struct ptx_name *n = ptx_declare(x, branches ? NAME_TARGETS : NAME_CALLEES, t);
+
+	ptx_next(x);
+	if (n && ptx_is_word(&kind, ".callprototype")) {
+		ptx_prototype(x, n);
+	} else if (!n || !parse_names(x, n)) {
+		if (n)
+			n->kind = NAME_BAD;
+		ptx_skip_statement(x);
+	} else if (!branches) {
+		find_signature(x, n);
+	}
+}
+
+/* ---- instructions ---- */
 
 static bool parse_guard(struct ptx *x, struct ptx_inst *in)
 {
@@ -116,7 +156,9 @@ static bool parse_guard(struct ptx *x, struct ptx_inst *in)
 static void parse_instruction(struct ptx *x, struct ptx_inst *in)
 {
 	if (in->name.length == 4 && !memcmp(in->name.text, "call", 4)) {
-		parse_call(x);
+		while (ptx_take(x, TOKEN_WORD)) /* .uni */
+			;
+		ptx_call(x, in);
 		return;
 	}
 	while (x->token.kind == TOKEN_WORD) {
@@ -140,23 +182,12 @@ static void parse_instruction(struct ptx *x, struct ptx_inst *in)
 
 static void parse_block(struct ptx *x);
 
-/* Said here once; the name's uses are quiet. */
-static void parse_argument(struct ptx *x, const struct ptx_token *at)
-{
-	ptx_error(x, at, ".param variables pass arguments to calls, which are not supported yet");
-	while (x->token.kind == TOKEN_WORD || x->token.kind == TOKEN_INTEGER)
-		ptx_next(x);
-	if (x->token.kind == TOKEN_NAME)
-		ptx_declare(x, NAME_BAD, &x->token);
-	ptx_skip_statement(x);
-}
-
 static void parse_directive(struct ptx *x)
 {
 	struct ptx_token t = x->token;
 
 	if (ptx_is_word(&t, ".loc") || ptx_is_word(&t, ".file")) {
-		ptx_skip_line(x);
+		*(t.text + 1) == 'l' ? ptx_place_in_source(x) : ptx_file(x);
 		return;
 	}
 	ptx_next(x);
@@ -173,11 +204,11 @@ static void parse_directive(struct ptx *x)
 	} else if (ptx_is_word(&t, ".pragma")) {
 		ptx_skip_statement(x); /* advice */
 	} else if (ptx_is_word(&t, ".param")) {
-		parse_argument(x, &t);
+		ptx_argument(x);
 	} else {
 		ptx_error(x, &t,
-			  "unknown directive '%.*s' in a kernel; known: .reg .shared .local "
-			  ".global .const .pragma .loc",
+			  "unknown directive '%.*s' in a kernel; known: .reg .param .shared "
+			  ".local .global .const .pragma .loc .file",
 			  TEXT(&t));
 		ptx_skip_statement(x);
 	}
@@ -212,7 +243,7 @@ static void parse_statement(struct ptx *x)
 	}
 	ptx_next(x);
 	if (!in.guard && ptx_take(x, ':'))
-		parse_label(x, &in.name);
+		begins_list(&x->token) ? parse_list(x, &in.name) : parse_label(x, &in.name);
 	else
 		parse_instruction(x, &in);
 }
@@ -249,13 +280,15 @@ static void parse_block(struct ptx *x)
 
 void ptx_body(struct ptx *x)
 {
-	struct ptx_token open = x->token;
+	static const char carry[] = "CC.CF"; /* no name of PTX has a dot */
+	struct ptx_token open = x->token, flag = {.text = carry, .length = sizeof(carry) - 1};
 
 	ptx_next(x);
-	ptx_place(x, ir_block_new(x->func, NULL));
+	x->carry = ptx_declare(x, NAME_REGISTER, &flag);
+	x->carry->type = ptx_type_find(".pred", 5);
 	parse_statements(x, &open);
 	x->line = 0;
 	if (x->block)
-		ptx_emit(x, IR_RET, IR_VOID, 0, 0, NULL);
+		ptx_lower_ret(x, NULL);
 	x->func = NULL;
 }

@@ -249,7 +249,8 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	if (c->is_float) {
 		if (t->class == CLASS_BITS)
 			return c->bits == t->bits;
-		if (t->class != CLASS_FLOAT || t->bits < 32 || (c->bits == 32 && t->bits == 64))
+		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format ||
+		    (c->bits == 32 && t->bits == 64))
 			return false;
 		if (c->bits != 32)
 			*bits = float_bits(c->value, t->bits);

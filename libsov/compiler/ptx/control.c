@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lowering of what depends on other lanes or changes the course of control: shuffles, votes,
- * barriers, branches and ends. Blocks follow each other in the IR as they do in the text.
+ * Lowering of what changes the course of control: branches and ends. Blocks follow each other in
+ * the IR as they do in the text.
  */
 #include "libsov/compiler/ptx/front.h"
 
@@ -58,11 +58,73 @@ void ptx_lower_bra(struct ptx *x, const struct ptx_inst *in)
 		ptx_place(x, next);
 }
 
-/* A kernel's ret and exit are the same. */
+/* Jumps to one of the labels from first on, count of them, by an index: halves them until one is
+ * left. */
+static void choose(struct ptx *x, ir_val index, const ir_block *to, uint32_t first, uint32_t count)
+{
+	uint32_t half = count / 2;
+	ir_block low, high;
+	ir_val below;
+
+	if (count == 1) {
+		ptx_jump(x, to[first]);
+		return;
+	}
+	below = ptx_compare(x, IR_ICMP, IR_B32, IR_LT_U, index,
+			    ptx_constant_value(x, IR_B32, first + half));
+	high = ptx_block_after(x);
+	low = ptx_block_after(x);
+	ptx_branch(x, below, low, high);
+	ptx_place(x, low);
+	choose(x, index, to, first, half);
+	ptx_place(x, high);
+	choose(x, index, to, first + half, count - half);
+}
+
+void ptx_lower_brx(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_name *list = in->role[ROLE_TARGETS]->name;
+	ir_block *to = arena_array(x->arena, list->count, sizeof(*to));
+	ir_val index;
+
+	for (uint32_t k = 0; k < list->count; k++) {
+		const struct ptx_name *n = ptx_find(x, &list->targets[k]);
+
+		if (!n || n->kind != NAME_LABEL) {
+			ptx_error(x, &list->targets[k], "'%.*s' is no label",
+				  TEXT(&list->targets[k]));
+			return;
+		}
+		to[k] = n->block;
+	}
+	index = ptx_role(x, in, ROLE_A);
+	choose(x, index, to, 0, list->count);
+}
+
+/* A function returns what its result holds by then. */
 void ptx_lower_ret(struct ptx *x, const struct ptx_inst *in)
 {
+	ir_val values[IR_MAX_RESULTS];
+	uint32_t n = 0;
+
 	(void)in;
-	ptx_emit(x, IR_RET, IR_VOID, 0, 0, NULL);
+	for (uint32_t k = 0; k < x->nresults; k++) {
+		const struct ptx_name *r = x->results[k];
+
+		if (r->kind == NAME_REGISTER)
+			values[n++] = ptx_read_register(x, x->results[k]);
+		for (uint32_t c = 0; r->kind == NAME_OBJECT && c < r->object->ncells; c++)
+			values[n++] = ptx_cell_read(x, r->object, c);
+	}
+	ptx_emit(x, IR_RET, IR_VOID, 0, n, values);
+	x->block = 0;
+}
+
+/* A kernel's ret and exit are the same. */
+void ptx_lower_exit(struct ptx *x, const struct ptx_inst *in)
+{
+	(void)in;
+	ptx_emit(x, x->func->kind == IR_KERNEL ? IR_RET : IR_EXIT, IR_VOID, 0, 0, NULL);
 	x->block = 0;
 }
 
@@ -71,53 +133,4 @@ void ptx_lower_trap(struct ptx *x, const struct ptx_inst *in)
 	(void)in;
 	ptx_emit(x, IR_TRAP, IR_VOID, 0, 0, NULL);
 	x->block = 0;
-}
-
-void ptx_lower_shfl(struct ptx *x, const struct ptx_inst *in)
-{
-	static const enum ptx_role roles[] = {ROLE_A, ROLE_B, ROLE_C, ROLE_MEMBERS};
-	ir_val args[4], v;
-	ir_id i;
-
-	for (int k = 0; k < 4; k++)
-		args[k] = ptx_read(x, in->role[roles[k]]);
-	i = ptx_emit(x, IR_SHUFFLE, IR_B32, 2, 4, args);
-	ir_at(x->func, i)->sub = in->value[SLOT_SHUFFLE];
-	v = ir_at(x->func, i)->res;
-	ptx_write(x, in->role[ROLE_D], v);
-	ptx_write(x, in->role[ROLE_P], v + 1);
-}
-
-void ptx_lower_vote(struct ptx *x, const struct ptx_inst *in)
-{
-	ir_val a = ptx_read(x, in->role[ROLE_A]);
-	ir_val members = ptx_read(x, in->role[ROLE_MEMBERS]);
-	ir_val v = ptx_op(x, IR_VOTE, in->role[ROLE_D]->type->ir, a, members, 0);
-
-	ir_def(x->func, v)->sub = in->value[SLOT_VOTE];
-	ptx_write(x, in->role[ROLE_D], v);
-}
-
-void ptx_lower_barrier(struct ptx *x, const struct ptx_inst *in)
-{
-	const struct ptx_operand *number = in->role[ROLE_A], *threads = in->role[ROLE_B];
-	ir_val args[2];
-	ir_id i;
-
-	if (number->kind == OPERAND_INTEGER && number->value > 15) {
-		ptx_error(x, &number->at, "barrier %llu does not exist; there are 0 to 15",
-			  (unsigned long long)number->value);
-		return;
-	}
-	if (threads && threads->kind == OPERAND_INTEGER &&
-	    (!threads->value || threads->value % 32)) {
-		ptx_error(x, &threads->at, "%llu threads at a barrier; it must be a multiple of 32",
-			  (unsigned long long)threads->value);
-		return;
-	}
-	args[0] = ptx_read(x, number);
-	if (threads)
-		args[1] = ptx_read(x, threads);
-	i = ptx_emit(x, IR_BARRIER, IR_VOID, 0, threads ? 2 : 1, args);
-	ir_at(x->func, i)->sub = in->value[SLOT_BARRIER];
 }

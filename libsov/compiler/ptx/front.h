@@ -12,7 +12,10 @@
  *   words.c     types, modifiers and special registers: what each word means
  *   table.c     the instructions, one row per form, in the notation of the PTX manual
  *   match.c     finds the row of an instruction and checks modifiers, operands and types against it
- *   lower.c, memory.c, control.c   what each row becomes in the IR
+ *   function.c  functions, prototypes and their parameters
+ *   initial.c   initial values of variables
+ *   lower.c, arithmetic.c, convert.c, bits.c, memory.c, lanes.c, control.c, call.c
+ *               what each row becomes in the IR
  */
 #ifndef SOV_COMPILER_PTX_FRONT_H
 #define SOV_COMPILER_PTX_FRONT_H
@@ -63,6 +66,7 @@ enum ptx_class { CLASS_PREDICATE, CLASS_BITS, CLASS_UNSIGNED, CLASS_SIGNED, CLAS
 struct ptx_type {
 	const char *name; /* ".u32" */
 	uint8_t class, bits, ir;
+	uint8_t format; /* enum ir_format */
 };
 
 /* What a modifier says; a form of an instruction has each at most once. */
@@ -70,7 +74,9 @@ enum ptx_slot {
 	SLOT_NONE, /* said by its presence alone: .sync, .wide */
 	SLOT_TYPE, SLOT_SOURCE_TYPE, SLOT_ROUND, SLOT_FTZ, SLOT_SAT, SLOT_COMPARE, SLOT_BOOL,
 	SLOT_SPACE, SLOT_SCOPE, SLOT_ORDER, SLOT_INVARIANT, SLOT_CACHE, SLOT_HINT, SLOT_VECTOR,
-	SLOT_ATOM, SLOT_SHUFFLE, SLOT_VOTE, SLOT_BARRIER, SLOT_COUNT
+	SLOT_ATOM, SLOT_SHUFFLE, SLOT_VOTE, SLOT_BARRIER, SLOT_INTEGRAL, SLOT_NOFTZ, SLOT_RELU,
+	SLOT_NAN, SLOT_XORSIGN, SLOT_CARRY, SLOT_WRAP, SLOT_DIRECTION, SLOT_PRMT, SLOT_TESTP,
+	SLOT_THIRD_TYPE, SLOT_COUNT
 };
 
 /* Comparisons as PTX names them; the type decides between signed, unsigned and float. */
@@ -78,6 +84,15 @@ enum ptx_compare {
 	COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE,
 	COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU,
 	COMPARE_NUM, COMPARE_NAN
+};
+
+enum ptx_testp {
+	TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL
+};
+
+/* Special registers that change, and so are no leaves of the IR. */
+enum ptx_special {
+	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH
 };
 
 /* .volatile is relaxed at system scope plus the promise not to merge accesses. */
@@ -97,7 +112,8 @@ enum ptx_slot ptx_group_slot(const char *text, size_t length);
 const struct ptx_word *ptx_word_find(enum ptx_slot slot, const char *text, size_t length);
 extern const struct ptx_word ptx_words[];
 extern const uint32_t ptx_word_count;
-/* Special register "%tid.x": enum ir_sreg; -1 when there is no such, -2 when not supported yet. */
+/* Special register "%tid.x": enum ir_sreg or enum ptx_special; -1 when there is no such, -2 when it
+ * is not supported. */
 int ptx_special_find(const char *text, size_t length);
 
 /* ---- names ---- */
@@ -105,6 +121,9 @@ int ptx_special_find(const char *text, size_t length);
 enum ptx_name_kind {
 	NAME_REGISTER, NAME_RANGE /* %r<15> */, NAME_VARIABLE, NAME_PARAMETER, NAME_LABEL,
 	NAME_FUNCTION,
+	NAME_OBJECT,  /* .param of a function or a call */
+	NAME_TARGETS, /* .branchtargets */
+	NAME_CALLEES, /* .callprototype, .calltargets */
 	NAME_BAD /* was reported; its uses are not reported again */
 };
 
@@ -118,6 +137,20 @@ struct ptx_name {
 	uint32_t reg;    /* register: IR register + 1, 0 until first used */
 	uint32_t symbol; /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;  /* label */
+	struct ir_func *func; /* function, prototype; NULL: a kernel */
+	struct ptx_object *object;
+	struct ptx_token *targets; /* names of labels; count of them */
+};
+
+/*
+ * A .param of a function or a call is no memory here: its bytes are held by registers of the IR,
+ * one for a scalar, one for every four bytes of an array. They are the arguments and results of
+ * functions.
+ */
+struct ptx_object {
+	uint32_t size, ncells;
+	enum ir_type cell;
+	uint32_t *regs;
 };
 
 struct ptx_scope {
@@ -132,6 +165,9 @@ enum ptx_operand_kind {
 	OPERAND_REGISTER, OPERAND_INTEGER, OPERAND_FLOAT, OPERAND_SPECIAL, OPERAND_LABEL,
 	OPERAND_VARIABLE,  /* name + value: its address */
 	OPERAND_PARAMETER, /* the same of a kernel parameter */
+	OPERAND_OBJECT,    /* the same of a .param of a function or call */
+	OPERAND_FUNCTION,
+	OPERAND_TARGETS,
 	OPERAND_VECTOR,    /* {a, b} */
 	OPERAND_NOTHING,   /* _ */
 };
@@ -154,7 +190,8 @@ struct ptx_operand {
 
 /* Operands by their name in the table's notation. */
 enum ptx_role {
-	ROLE_D, ROLE_P, ROLE_Q, ROLE_A, ROLE_B, ROLE_C, ROLE_MEMBERS, ROLE_TARGET, ROLE_COUNT
+	ROLE_D, ROLE_P, ROLE_Q, ROLE_A, ROLE_B, ROLE_C, ROLE_E, ROLE_F, ROLE_POLICY, ROLE_MEMBERS,
+	ROLE_TARGET, ROLE_TARGETS, ROLE_COUNT
 };
 
 #define PTX_MAX_WORDS 12
@@ -181,13 +218,17 @@ struct ptx_inst {
 	bool guard_negated;
 	/* from matching */
 	const struct ptx_row *row;
-	uint32_t said;        /* bit per slot */
+	uint64_t said;        /* bit per slot */
 	uint8_t value[SLOT_COUNT];
 	struct ptx_operand *role[ROLE_COUNT];
 };
 
 extern const struct ptx_row ptx_rows[]; /* rows of one instruction stand together; form NULL ends */
-extern const char *const ptx_not_yet[]; /* instructions of PTX without rows; NULL ends */
+/* Instructions of PTX without rows, and what they belong to; NULL ends. */
+extern const struct ptx_absent {
+	const char *names; /* with a space between them */
+	const char *kind;
+} ptx_absent[];
 
 static inline bool ptx_said(const struct ptx_inst *in, enum ptx_slot s)
 {
@@ -222,6 +263,9 @@ struct ptx {
 	uint32_t line; /* of the instruction that is being lowered */
 	ir_val guard;  /* of it; 0: none */
 	bool guard_negated;
+	struct ptx_name *carry;    /* the carry flag */
+	struct ptx_name **results; /* of the function: what ret returns */
+	uint32_t nresults;
 };
 
 #define ptx_error(x, t, ...) diag_error((x)->diag, (t)->line, (t)->column, __VA_ARGS__)
@@ -233,7 +277,10 @@ bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after); /
 bool ptx_is_word(const struct ptx_token *t, const char *word);
 const char *ptx_token_name(struct ptx *x, const struct ptx_token *t); /* for "found ..." */
 void ptx_skip_statement(struct ptx *x);   /* past the next ';', or up to the block's '}' */
+void ptx_skip_declaration(struct ptx *x); /* also past a block that comes before it */
 void ptx_skip_line(struct ptx *x);        /* .loc and .file end with their line */
+void ptx_file(struct ptx *x);  /* at ".file", at ".loc" */
+void ptx_place_in_source(struct ptx *x);
 
 /* constant.c */
 struct ptx_constant {
@@ -260,10 +307,13 @@ struct ptx_name *ptx_find_here(struct ptx *x, const struct ptx_token *t); /* inn
 struct ptx_name *ptx_undeclared(struct ptx *x, const struct ptx_token *t, const char *what);
 
 /* variable.c */
+#define PTX_MAX_DIMENSIONS 8
 struct ptx_shape { /* type, size and alignment of a variable or parameter */
 	const struct ptx_type *type;
 	uint32_t vector, align;
 	uint64_t count; /* elements; 0: "[]", to be told by the initial value or by the launch */
+	uint64_t dimensions[PTX_MAX_DIMENSIONS]; /* the first may be 0 */
+	uint32_t ndimensions;
 };
 #define PTX_MAX_ALIGN 1024
 #define PTX_MAX_BYTES (UINT64_C(1) << 32) /* of one variable */
@@ -276,11 +326,29 @@ bool ptx_align(struct ptx *x, uint32_t *align); /* at ".align" */
 void ptx_register_declaration(struct ptx *x);
 void ptx_variable_declaration(struct ptx *x, enum ir_space space, bool external);
 
+/* initial.c */
+bool ptx_initial_value(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out);
+
 /* body.c */
 void ptx_body(struct ptx *x);
 
+/* function.c */
+void ptx_function(struct ptx *x);  /* after ".func" */
+void ptx_argument(struct ptx *x);  /* after ".param" in a body */
+void ptx_prototype(struct ptx *x, struct ptx_name *n); /* after ".callprototype" */
+void ptx_alias(struct ptx *x);     /* after ".alias" */
+
+/* call.c */
+void ptx_call(struct ptx *x, const struct ptx_inst *in); /* after "call" */
+ir_val ptx_object_read(struct ptx *x, const struct ptx_object *o, uint64_t offset, enum ir_type t);
+void ptx_object_write(struct ptx *x, const struct ptx_object *o, uint64_t offset, enum ir_type t,
+		      ir_val v);
+ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k);
+void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val v);
+
 /* operand.c */
 bool ptx_operands(struct ptx *x, struct ptx_inst *in); /* false: syntax error, reported */
+bool ptx_operand(struct ptx *x, struct ptx_operand *o, const char *what);
 
 /* match.c */
 void ptx_index_build(struct ptx *x);
@@ -295,6 +363,12 @@ ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint
 /* The first result of a new operation with up to three arguments; 0 ends them. */
 ir_val ptx_op(struct ptx *x, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c);
 ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value);
+ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v);
+ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a, ir_val b);
+/* The operand in a role, or 0 where there is none. */
+ir_val ptx_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role);
+/* Rounding, ftz, sat and format as the instruction says them; v. */
+ir_val ptx_float_words(struct ptx *x, const struct ptx_inst *in, ir_val v);
 ir_val ptx_read(struct ptx *x, const struct ptx_operand *o);
 ir_val ptx_read_register(struct ptx *x, struct ptx_name *n);
 ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t);
@@ -309,8 +383,23 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 
 /* Lowering functions, named in table.c. */
 #define LOWERINGS(L) \
-	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(selp) L(mov) L(cvt) L(cvta) \
-	L(ld) L(st) L(atom) L(cas) L(fence) L(shfl) L(vote) L(barrier) L(bra) L(ret) L(trap)
+	/* lower.c */ \
+	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(cvta) \
+	L(isspacep) \
+	/* arithmetic.c */ \
+	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
+	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
+	/* convert.c */ \
+	L(cvt) L(cvt_pair) L(cvt_pack) \
+	/* bits.c */ \
+	L(bfe) L(bfi) L(bfind) L(bmsk) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
+	/* memory.c */ \
+	L(ld) L(st) L(atom) L(cas) L(fence) L(nothing) L(createpolicy) \
+	/* lanes.c */ \
+	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
+	L(barrier_red) L(nanosleep) \
+	/* control.c */ \
+	L(bra) L(brx) L(ret) L(exit) L(trap)
 #define L(name) void ptx_lower_##name(struct ptx *x, const struct ptx_inst *in);
 LOWERINGS(L)
 #undef L

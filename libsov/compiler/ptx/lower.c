@@ -37,7 +37,7 @@ ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value)
 	return v;
 }
 
-static ir_val convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v)
+ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v)
 {
 	ir_val r;
 
@@ -46,6 +46,14 @@ static ir_val convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_t
 	r = ptx_op(x, op, to, v, 0, 0);
 	ir_def(x->func, r)->from = from;
 	return r;
+}
+
+ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a, ir_val b)
+{
+	ir_val v = ptx_op(x, op, t, a, b, 0);
+
+	ir_def(x->func, v)->cond = c;
+	return v;
 }
 
 /* ---- operands ---- */
@@ -72,10 +80,40 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 
 	if (o->kind == OPERAND_PARAMETER)
 		return ptx_constant_value(x, t, x->func->params[o->name->symbol].offset + o->value);
+	if (o->kind == OPERAND_FUNCTION) {
+		v = ptx_op(x, IR_FUNCADDR, IR_B64, 0, 0, 0);
+		ir_def(x->func, v)->symbol = o->name->func->index;
+		return v;
+	}
 	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);
 	ir_def(x->func, v)->symbol = o->name->symbol;
 	ir_def(x->func, v)->imm = o->value;
 	return v;
+}
+
+/* Clocks are read anew each time; of 64 bits when the instruction wants them, or wants the high
+ * half. */
+static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
+{
+	bool high = o->special == SPECIAL_CLOCK_HIGH || o->special == SPECIAL_TIMER_HIGH;
+	bool timer = o->special >= SPECIAL_TIMER, wide = high || o->type->bits == 64;
+	enum ir_type t = wide ? IR_B64 : IR_B32;
+	ir_val v;
+
+	if (o->special < IR_SREG_COUNT) {
+		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
+		ir_def(x->func, v)->sub = o->special;
+		t = IR_B32;
+	} else {
+		v = ptx_op(x, IR_CLOCK, t, 0, 0, 0);
+		ir_def(x->func, v)->sub = timer ? IR_CLOCK_NANOSECONDS : IR_CLOCK_CYCLES;
+	}
+	if (high) {
+		v = ptx_op(x, IR_UNPACK, IR_B64, v, 0, 0) + 1;
+		t = IR_B32;
+	}
+	return ptx_convert(x, o->type->bits < ir_type_bits(t) ? IR_TRUNC : IR_ZEXT, t,
+			   o->type->ir, v);
 }
 
 ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
@@ -85,14 +123,13 @@ ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
 	switch (o->kind) {
 	case OPERAND_REGISTER:
 		v = ptx_read_register(x, o->name);
-		v = convert(x, IR_TRUNC, o->name->type->ir, o->type->ir, v);
+		v = ptx_convert(x, IR_TRUNC, o->name->type->ir, o->type->ir, v);
 		return o->negated ? ptx_op(x, IR_NOT, IR_B1, v, 0, 0) : v;
 	case OPERAND_SPECIAL:
-		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
-		ir_def(x->func, v)->sub = o->special;
-		return convert(x, IR_TRUNC, IR_B32, o->type->ir, v);
+		return read_special(x, o);
 	case OPERAND_VARIABLE:
 	case OPERAND_PARAMETER:
+	case OPERAND_FUNCTION:
 		return ptx_address_of(x, o, o->type->ir);
 	default:
 		return ptx_constant_value(x, o->type->ir, o->value);
@@ -121,7 +158,7 @@ void ptx_write(struct ptx *x, const struct ptx_operand *o, ir_val v)
 	if (!o || o->kind == OPERAND_NOTHING)
 		return;
 	is_signed = o->type->class == CLASS_SIGNED;
-	v = convert(x, is_signed ? IR_SEXT : IR_ZEXT, o->type->ir, o->name->type->ir, v);
+	v = ptx_convert(x, is_signed ? IR_SEXT : IR_ZEXT, o->type->ir, o->name->type->ir, v);
 	ptx_write_register(x, o->name, v);
 }
 
@@ -172,12 +209,13 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in)
 /* ---- computations ---- */
 
 /* Without a rounding word PTX allows to fuse the operation with its neighbour. */
-static ir_val with_float_words(struct ptx *x, const struct ptx_inst *in, ir_val v)
+ir_val ptx_float_words(struct ptx *x, const struct ptx_inst *in, ir_val v)
 {
 	struct ir_inst *i = ir_def(x->func, v);
 
 	if (!(ir_ops[i->op].attributes & A_FLOAT))
 		return v;
+	i->format = ptx_inst_type(in, SLOT_TYPE)->format;
 	if (ptx_said(in, SLOT_ROUND))
 		i->round = in->value[SLOT_ROUND];
 	else if (i->op == IR_FADD || i->op == IR_FMUL)
@@ -189,37 +227,38 @@ static ir_val with_float_words(struct ptx *x, const struct ptx_inst *in, ir_val 
 	return v;
 }
 
-static ir_val read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role)
+ir_val ptx_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role)
 {
 	return in->role[role] ? ptx_read(x, in->role[role]) : 0;
 }
 
 void ptx_lower_plain(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = read_role(x, in, ROLE_A);
-	ir_val b = read_role(x, in, ROLE_B);
-	ir_val c = read_role(x, in, ROLE_C);
+	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val b = ptx_role(x, in, ROLE_B);
+	ir_val c = ptx_role(x, in, ROLE_C);
 	ir_val v = ptx_op(x, in->row->op, in->role[ROLE_D]->type->ir, a, b, c);
 
-	ptx_write(x, in->role[ROLE_D], with_float_words(x, in, v));
+	ptx_write(x, in->role[ROLE_D], ptx_float_words(x, in, v));
 }
 
 /* a - b is a + -b, to the bit. */
 void ptx_lower_fsub(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = read_role(x, in, ROLE_A);
-	ir_val b = ptx_op(x, IR_FNEG, t, read_role(x, in, ROLE_B), 0, 0);
-	ir_val v = ptx_op(x, IR_FADD, t, a, b, 0);
+	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val b = ptx_op(x, IR_FNEG, t, ptx_role(x, in, ROLE_B), 0, 0), v;
 
-	ptx_write(x, in->role[ROLE_D], with_float_words(x, in, v));
+	ir_def(x->func, b)->format = ptx_inst_type(in, SLOT_TYPE)->format;
+	v = ptx_op(x, IR_FADD, t, a, b, 0);
+	ptx_write(x, in->role[ROLE_D], ptx_float_words(x, in, v));
 }
 
 /* The most negative number stays itself. */
 void ptx_lower_iabs(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = read_role(x, in, ROLE_A);
+	ir_val a = ptx_role(x, in, ROLE_A);
 	ir_val negative = ptx_op(x, IR_NEG, t, a, 0, 0);
 
 	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_MAX_S, t, a, negative, 0));
@@ -229,9 +268,9 @@ void ptx_lower_iabs(struct ptx *x, const struct ptx_inst *in)
 void ptx_lower_mad(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = read_role(x, in, ROLE_A);
-	ir_val b = read_role(x, in, ROLE_B);
-	ir_val c = read_role(x, in, ROLE_C);
+	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val b = ptx_role(x, in, ROLE_B);
+	ir_val c = ptx_role(x, in, ROLE_C);
 	ir_val product = ptx_op(x, in->row->op, t, a, b, 0);
 
 	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_ADD, t, product, c, 0));
@@ -241,12 +280,12 @@ void ptx_lower_mad(struct ptx *x, const struct ptx_inst *in)
 void ptx_lower_count(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_A]->type->ir;
-	ir_val v = ptx_op(x, in->row->op, t, read_role(x, in, ROLE_A), 0, 0);
+	ir_val v = ptx_op(x, in->row->op, t, ptx_role(x, in, ROLE_A), 0, 0);
 
-	ptx_write(x, in->role[ROLE_D], convert(x, IR_TRUNC, t, IR_B32, v));
+	ptx_write(x, in->role[ROLE_D], ptx_convert(x, IR_TRUNC, t, IR_B32, v));
 }
 
-static enum ir_cond condition(const struct ptx_inst *in)
+static enum ir_cond condition(const struct ptx_inst *in, const struct ptx_type *t)
 {
 	static const uint8_t of_signed[] = {IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S};
 	static const uint8_t of_unsigned[] = {IR_EQ, IR_NE, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U};
@@ -256,45 +295,130 @@ static enum ir_cond condition(const struct ptx_inst *in)
 	};
 	uint8_t compare = in->value[SLOT_COMPARE];
 
-	if (in->row->op == IR_FCMP)
+	if (t->class == CLASS_FLOAT)
 		return of_float[compare];
-	if (ptx_inst_type(in, SLOT_TYPE)->class == CLASS_SIGNED)
-		return of_signed[compare];
-	return of_unsigned[compare];
+	return t->class == CLASS_SIGNED ? of_signed[compare] : of_unsigned[compare];
 }
 
-/* p is the comparison, q its opposite, each combined with c. */
-void ptx_lower_setp(struct ptx *x, const struct ptx_inst *in)
+static bool is_pair(const struct ptx_type *t)
+{
+	return t->format == IR_F16X2 || t->format == IR_BF16X2;
+}
+
+/* Compares a and b as values of t, or of its halves where it is a pair, low half first; how many
+ * comparisons that makes. */
+static uint32_t compare(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *t,
+			ir_val p[2])
+{
+	enum ir_op op = t->class == CLASS_FLOAT ? IR_FCMP : IR_ICMP;
+	enum ir_type ir = is_pair(t) ? IR_B16 : t->ir;
+	ir_val a[2], b[2];
+
+	a[0] = ptx_role(x, in, ROLE_A);
+	b[0] = ptx_role(x, in, ROLE_B);
+	if (is_pair(t)) {
+		a[0] = ptx_op(x, IR_UNPACK, IR_B32, a[0], 0, 0);
+		b[0] = ptx_op(x, IR_UNPACK, IR_B32, b[0], 0, 0);
+		a[1] = a[0] + 1;
+		b[1] = b[0] + 1;
+	}
+	for (uint32_t k = 0; k < 1u + is_pair(t); k++) {
+		p[k] = ptx_compare(x, op, ir, condition(in, t), a[k], b[k]);
+		if (t->format == IR_BF16 || t->format == IR_BF16X2)
+			ir_def(x->func, p[k])->format = IR_BF16;
+		if (ptx_said(in, SLOT_FTZ))
+			ir_def(x->func, p[k])->flags |= IR_FTZ;
+	}
+	return 1 + is_pair(t);
+}
+
+static bool check_third(struct ptx *x, const struct ptx_inst *in)
 {
 	bool combined = ptx_said(in, SLOT_BOOL);
-	ir_val a, b, c, p, q;
 
-	if (combined != !!in->role[ROLE_C]) {
-		ptx_error(x, &in->name,
-			  combined ? "'%s' takes operand c" : "'%s' takes no operand c",
-			  ptx_spelling(x, in));
+	if (combined == !!in->role[ROLE_C])
+		return true;
+	ptx_error(x, &in->name, combined ? "'%s' takes operand c" : "'%s' takes no operand c",
+		  ptx_spelling(x, in));
+	return false;
+}
+
+/* p is the comparison, q its opposite, each combined with c. Of a pair p is about the low halves, q
+ * about the high ones. */
+void ptx_lower_setp(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
+	ir_val c, p[2] = {0};
+
+	if (!check_third(x, in))
 		return;
+	if (compare(x, in, t, p) == 1 && in->role[ROLE_Q])
+		p[1] = ptx_op(x, IR_NOT, IR_B1, p[0], 0, 0);
+	c = ptx_role(x, in, ROLE_C);
+	for (int k = 0; c && k < 2; k++)
+		if (p[k])
+			p[k] = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p[k], c, 0);
+	ptx_write(x, in->role[ROLE_P], p[0]);
+	ptx_write(x, in->role[ROLE_Q], p[1]);
+}
+
+/* One and zero of a format, all ones and zero of an integer. */
+static uint64_t truth(const struct ptx_type *d, bool half)
+{
+	if (d->class != CLASS_FLOAT)
+		return UINT64_MAX;
+	if (d->format == IR_BF16 || d->format == IR_BF16X2)
+		return 0x3f80;
+	return d->format == IR_F16X2 || half ? 0x3c00 : d->bits == 64 ? UINT64_C(0x3ff0000000000000)
+								       : 0x3f800000;
+}
+
+void ptx_lower_set(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *d = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *t = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	enum ir_type part;
+	ir_val c, p[2] = {0};
+	uint32_t n;
+
+	if (!check_third(x, in))
+		return;
+	n = compare(x, in, t, p);
+	part = n == 2 ? IR_B16 : d->ir;
+	c = ptx_role(x, in, ROLE_C);
+	for (uint32_t k = 0; k < n; k++) {
+		if (c)
+			p[k] = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p[k], c, 0);
+		p[k] = ptx_op(x, IR_SELECT, part, p[k],
+			      ptx_constant_value(x, part, truth(d, part == IR_B16)),
+			      ptx_constant_value(x, part, 0));
 	}
-	a = read_role(x, in, ROLE_A);
-	b = read_role(x, in, ROLE_B);
-	c = read_role(x, in, ROLE_C);
-	p = ptx_op(x, in->row->op, ptx_inst_type(in, SLOT_TYPE)->ir, a, b, 0);
-	ir_def(x->func, p)->cond = condition(in);
-	with_float_words(x, in, p);
-	q = in->role[ROLE_Q] ? ptx_op(x, IR_NOT, IR_B1, p, 0, 0) : 0;
-	if (combined)
-		p = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p, c, 0);
-	if (combined && q)
-		q = ptx_op(x, in->value[SLOT_BOOL], IR_B1, q, c, 0);
-	ptx_write(x, in->role[ROLE_P], p);
-	ptx_write(x, in->role[ROLE_Q], q);
+	if (n == 2)
+		p[0] = ptx_op(x, IR_PACK, IR_B32, p[0], p[1], 0);
+	ptx_write(x, in->role[ROLE_D], p[0]);
+}
+
+/* a where c is not negative, else b; NaN is taken for negative. */
+void ptx_lower_slct(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *t = in->role[ROLE_C]->type;
+	bool is_float = t->class == CLASS_FLOAT;
+	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val b = ptx_role(x, in, ROLE_B);
+	ir_val c = ptx_role(x, in, ROLE_C);
+	ir_val p = ptx_compare(x, is_float ? IR_FCMP : IR_ICMP, IR_B32,
+			       is_float ? IR_FGE : IR_GE_S, c, ptx_constant_value(x, IR_B32, 0));
+
+	if (ptx_said(in, SLOT_FTZ))
+		ir_def(x->func, p)->flags |= IR_FTZ;
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, p, a, b));
 }
 
 void ptx_lower_selp(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = read_role(x, in, ROLE_A);
-	ir_val b = read_role(x, in, ROLE_B);
-	ir_val c = read_role(x, in, ROLE_C);
+	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val b = ptx_role(x, in, ROLE_B);
+	ir_val c = ptx_role(x, in, ROLE_C);
 
 	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
 }
@@ -344,42 +468,19 @@ void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
 		ptx_write(x, d, v);
 }
 
-/* Clamps v, a value of type from, to what type to can hold. Bounds that from cannot exceed are left
- * out; those that are left are values of from. */
-static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from,
-		       const struct ptx_type *to)
-{
-	bool in_signed = from->class == CLASS_SIGNED, out_signed = to->class == CLASS_SIGNED;
-	uint32_t in_bits = from->bits - in_signed, out_bits = to->bits - out_signed;
-	uint64_t highest = out_bits == 64 ? UINT64_MAX : (UINT64_C(1) << out_bits) - 1;
-	uint64_t lowest = out_signed ? ~highest : 0;
-
-	if (in_signed && (!out_signed || from->bits > to->bits))
-		v = ptx_op(x, IR_MAX_S, from->ir, v, ptx_constant_value(x, from->ir, lowest), 0);
-	if (in_bits > out_bits)
-		v = ptx_op(x, in_signed ? IR_MIN_S : IR_MIN_U, from->ir, v,
-			   ptx_constant_value(x, from->ir, highest), 0);
-	return v;
-}
-
-void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
-{
-	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
-	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
-	enum ir_op extend = from->class == CLASS_SIGNED ? IR_SEXT : IR_ZEXT;
-	ir_val v = ptx_read(x, in->role[ROLE_A]);
-
-	if (ptx_said(in, SLOT_SAT))
-		v = saturate(x, v, from, to);
-	v = convert(x, to->bits < from->bits ? IR_TRUNC : extend, from->ir, to->ir, v);
-	ptx_write(x, in->role[ROLE_D], v);
-}
-
 void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val v = ptx_op(x, in->row->op, t, read_role(x, in, ROLE_A), 0, 0);
+	ir_val v = ptx_op(x, in->row->op, t, ptx_role(x, in, ROLE_A), 0, 0);
 
 	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
 	ptx_write(x, in->role[ROLE_D], v);
+}
+
+void ptx_lower_isspacep(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val v = ptx_op(x, IR_INSPACE, IR_B64, ptx_role(x, in, ROLE_A), 0, 0);
+
+	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
+	ptx_write(x, in->role[ROLE_P], v);
 }

@@ -27,12 +27,12 @@ struct place {
 /* What the clauses say about an operand. */
 struct wanted {
 	const struct ptx_type *type;
-	bool wider, special, variable, parts, vector, nothing, label, written;
+	bool wider, special, variable, parts, vector, nothing, label, targets, written;
 	const char *name; /* "d" */
 };
 
 static const char *const role_names[ROLE_COUNT] = {
-	"d", "p", "q", "a", "b", "c", "membermask", "tgt",
+	"d", "p", "q", "a", "b", "c", "e", "f", "policy", "membermask", "tgt", "tlist",
 };
 
 /* ---- reading rows ---- */
@@ -175,7 +175,7 @@ static const struct ptx_row *next_row(const struct ptx_row *row)
 
 static void say(struct ptx_inst *in, enum ptx_slot slot, uint32_t value)
 {
-	in->said |= 1u << slot;
+	in->said |= UINT64_C(1) << slot;
 	in->value[slot] = (uint8_t)value;
 }
 
@@ -189,6 +189,11 @@ static void say_word(struct ptx_inst *in, const struct ptx_token *t)
 		say(in, SLOT_TYPE, (uint32_t)(type - ptx_types));
 	else if (word)
 		say(in, word->slot, word->value);
+}
+
+static bool is_type(const struct element *e)
+{
+	return e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE;
 }
 
 static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct element *e,
@@ -209,7 +214,7 @@ static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct
 	if (list && !in_list(list, n, t->text, t->length))
 		return false;
 	type = ptx_type_find(t->text, t->length);
-	if (e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE) {
+	if (is_type(e)) {
 		if (type)
 			say(in, e->group, (uint32_t)(type - ptx_types));
 		return type;
@@ -218,6 +223,15 @@ static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct
 	if (word)
 		say(in, e->group, word->value);
 	return word;
+}
+
+/* Types come in the row's order: none before those that stand to its left. */
+static bool in_turn(const struct element *e, uint32_t i, uint32_t taken)
+{
+	for (uint32_t k = 0; is_type(&e[i]) && k < i; k++)
+		if (is_type(&e[k]) && !(taken >> k & 1))
+			return false;
+	return true;
 }
 
 static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
@@ -229,7 +243,8 @@ static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
 	for (uint32_t w = 0; w < in->nwords; w++) {
 		uint32_t i = 0;
 
-		while (i < n && (taken >> i & 1 || !accepts(in, row, &e[i], &in->words[w])))
+		while (i < n && (taken >> i & 1 || !in_turn(e, i, taken) ||
+				 !accepts(in, row, &e[i], &in->words[w])))
 			i++;
 		if (i == n)
 			return false;
@@ -319,11 +334,12 @@ static void report_words(struct ptx *x, const struct ptx_inst *in, const struct 
 
 static void report_name(struct ptx *x, const struct ptx_inst *in)
 {
-	for (uint32_t i = 0; ptx_not_yet[i]; i++) {
-		if (strlen(ptx_not_yet[i]) == in->name.length &&
-		    !memcmp(ptx_not_yet[i], in->name.text, in->name.length)) {
-			ptx_error(x, &in->name, "instruction '%s' is not supported yet",
-				  ptx_not_yet[i]);
+	for (uint32_t i = 0; ptx_absent[i].names; i++) {
+		const char *names = ptx_absent[i].names;
+
+		if (in_list(names, strlen(names), in->name.text, in->name.length)) {
+			ptx_error(x, &in->name, "instruction '%.*s' is not supported: %s",
+				  TEXT(&in->name), ptx_absent[i].kind);
 			return;
 		}
 	}
@@ -409,7 +425,7 @@ static struct wanted read_wanted(const struct ptx_inst *in, enum ptx_role role)
 	} flags[] = {
 		{"wider", &w.wider}, {"special", &w.special}, {"variable", &w.variable},
 		{"parts", &w.parts}, {"vector", &w.vector},   {"nothing", &w.nothing},
-		{"label", &w.label}, {"twice", &twice},
+		{"label", &w.label}, {"twice", &twice},       {"targets", &w.targets},
 	};
 
 	if (ptx_said(in, SLOT_TYPE))
@@ -484,7 +500,12 @@ static bool check_variable(struct check *c, struct ptx_operand *o)
 	if (!c->w.variable)
 		return complain(c, o, "must be a register or a constant, found variable '%.*s'",
 				TEXT(o->name));
-	if (bits == 64 || (bits == 32 && has_narrow_address(c->x, o)))
+	if (o->kind == OPERAND_OBJECT)
+		return complain(c, o, "is the address of '%.*s'; a .param of a function or call "
+				      "is reached by ld.param and st.param alone",
+				TEXT(o->name));
+	if (bits == 64 || (bits == 32 && o->kind != OPERAND_FUNCTION &&
+			   has_narrow_address(c->x, o)))
 		return true;
 	return complain(c, o, "is a %s, too narrow for the address of '%.*s'", c->w.type->name,
 			TEXT(o->name));
@@ -512,6 +533,9 @@ static bool check_scalar(struct check *c, struct ptx_operand *o)
 	if (c->w.label)
 		return o->kind == OPERAND_LABEL ||
 		       complain(c, o, "must be a label, found '%.*s'", TEXT(&o->at));
+	if (c->w.targets)
+		return o->kind == OPERAND_TARGETS ||
+		       complain(c, o, "must be a .branchtargets list, found '%.*s'", TEXT(&o->at));
 	if (o->kind == OPERAND_REGISTER)
 		return check_register(c, o);
 	if (o->negated)
@@ -522,9 +546,10 @@ static bool check_scalar(struct check *c, struct ptx_operand *o)
 		return true;
 	if (c->w.written)
 		return complain(c, o, "must be a register, found '%.*s'", TEXT(&o->at));
-	if (o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER)
+	if (o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
+	    o->kind == OPERAND_FUNCTION || o->kind == OPERAND_OBJECT)
 		return check_variable(c, o);
-	if (o->kind == OPERAND_SPECIAL && c->w.special && c->w.type->bits <= 32)
+	if (o->kind == OPERAND_SPECIAL && c->w.special)
 		return true;
 	return complain(c, o, "cannot be '%.*s'", TEXT(&o->at));
 }
@@ -554,7 +579,7 @@ static bool check_address(struct check *c, struct ptx_operand *o)
 	if (o->kind == OPERAND_BAD)
 		return false;
 	if ((o->kind == OPERAND_REGISTER && !o->negated) || o->kind == OPERAND_VARIABLE ||
-	    o->kind == OPERAND_PARAMETER)
+	    o->kind == OPERAND_PARAMETER || o->kind == OPERAND_OBJECT)
 		return true;
 	return complain(c, o, "must be a register or a variable in brackets, found '%.*s'",
 			TEXT(&o->at));

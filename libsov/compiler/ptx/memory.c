@@ -33,8 +33,8 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
 static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 				const struct ptx_operand *o)
 {
-	enum ir_space have =
-		o->kind == OPERAND_PARAMETER ? IR_PARAM : x->module->symbols[o->name->symbol].space;
+	enum ir_space have = o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space
+							 : IR_PARAM;
 	enum ir_space want = space_of(in);
 
 	/* A global address is its own generic address. */
@@ -152,6 +152,38 @@ static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum 
 	return t ? t : memory;
 }
 
+/* A .param of a function or call: registers hold it. false: it is something else. */
+static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
+			uint32_t count, bool store)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *o = in->role[ROLE_A];
+	uint32_t bytes = type->bits / 8;
+	int64_t at = (int64_t)o->value;
+	ir_val v;
+
+	if (o->kind != OPERAND_OBJECT)
+		return false;
+	if (!check_base_variable(x, in, o))
+		return true;
+	if (at < 0 || at + bytes * count > o->name->object->size) {
+		ptx_error(x, &o->at, "'%s' accesses %u bytes at offset %lld of '%.*s', which has %u",
+			  ptx_spelling(x, in), bytes * count, (long long)at, TEXT(o->name),
+			  o->name->object->size);
+		return true;
+	}
+	for (uint32_t k = 0; k < count; k++, at += bytes) {
+		if (store) {
+			v = ptx_read(x, &e[k]);
+			ptx_object_write(x, o->name->object, (uint64_t)at, type->ir, v);
+		} else if (e[k].kind != OPERAND_NOTHING) {
+			v = ptx_object_read(x, o->name->object, (uint64_t)at, type->ir);
+			ptx_write(x, &e[k], v);
+		}
+	}
+	return true;
+}
+
 void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
@@ -162,7 +194,8 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 	ir_val address;
 	ir_id i;
 
-	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &address, &offset))
+	if (!check_vector_size(x, in, bytes) || move_object(x, in, e, count, false) ||
+	    !read_address(x, in, bytes, &address, &offset))
 		return;
 	i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 	set_memory(x, in, i, offset, IR_WEAK);
@@ -191,12 +224,14 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_id i;
 
+	if (!check_vector_size(x, in, bytes) || move_object(x, in, e, count, true))
+		return;
 	if (space_of(in) == IR_PARAM) {
 		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
 			  ptx_spelling(x, in));
 		return;
 	}
-	if (!check_vector_size(x, in, bytes) || !read_address(x, in, bytes, &args[0], &offset))
+	if (!read_address(x, in, bytes, &args[0], &offset))
 		return;
 	for (uint32_t k = 0; k < count; k++)
 		args[1 + k] = ptx_read(x, &e[k]);
@@ -213,6 +248,10 @@ static enum ir_atom atom_of(const struct ptx_inst *in)
 
 	if (op == IR_ATOM_ADD && class == CLASS_FLOAT)
 		return IR_ATOM_FADD;
+	if (op == IR_ATOM_MIN_U && class == CLASS_FLOAT)
+		return IR_ATOM_FMIN;
+	if (op == IR_ATOM_MAX_U && class == CLASS_FLOAT)
+		return IR_ATOM_FMAX;
 	if (op == IR_ATOM_MIN_U && class == CLASS_SIGNED)
 		return IR_ATOM_MIN_S;
 	if (op == IR_ATOM_MAX_U && class == CLASS_SIGNED)
@@ -224,40 +263,56 @@ static enum ir_atom atom_of(const struct ptx_inst *in)
  * generic address is taken for a global one, as the hardware's instruction does. */
 static bool flushes(const struct ptx_inst *in)
 {
-	return atom_of(in) == IR_ATOM_FADD && ptx_inst_type(in, SLOT_TYPE)->bits == 32 &&
+	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
+
+	return atom_of(in) == IR_ATOM_FADD && t->bits == 32 && !t->format &&
 	       space_of(in) != IR_SHARED;
 }
 
-static void lower_atomic(struct ptx *x, const struct ptx_inst *in, uint32_t nvalues)
-{
-	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
-	ir_val args[3];
-	uint64_t offset;
-	ir_id i;
-
-	if (!read_address(x, in, type->bits / 8, &args[0], &offset))
-		return;
-	args[1] = ptx_read(x, in->role[ROLE_B]);
-	if (nvalues == 2)
-		args[2] = ptx_read(x, in->role[ROLE_C]);
-	i = ptx_emit(x, in->row->op, type->ir, 1, 1 + nvalues, args);
-	set_memory(x, in, i, offset, IR_RELAXED);
-	if (in->row->op == IR_ATOM) {
-		ir_at(x->func, i)->sub = atom_of(in);
-		if (flushes(in))
-			ir_at(x->func, i)->flags |= IR_FTZ;
-	}
-	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
-}
-
+/* A vector is atomic element by element (PTX ISA, atom), so it is as many operations. Loads and
+ * stores at the same address have the alignment of the whole. */
 void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
 {
-	lower_atomic(x, in, 1);
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *d = in->role[ROLE_D], *to = d, *b;
+	uint32_t count = elements_of(in->role[ROLE_B], &b), bytes = type->bits / 8;
+	uint64_t offset;
+	ir_val args[2];
+
+	if (d)
+		elements_of(d, &to);
+	if (!read_address(x, in, bytes, &args[0], &offset))
+		return;
+	for (uint32_t k = 0; k < count; k++) {
+		ir_id i;
+
+		args[1] = ptx_read(x, &b[k]);
+		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2, args);
+		set_memory(x, in, i, offset + k * bytes, IR_RELAXED);
+		ir_at(x->func, i)->align = bytes;
+		ir_at(x->func, i)->sub = atom_of(in);
+		ir_at(x->func, i)->format = type->format;
+		if (flushes(in))
+			ir_at(x->func, i)->flags |= IR_FTZ;
+		if (to)
+			ptx_write(x, &to[k], ir_at(x->func, i)->res);
+	}
 }
 
 void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
 {
-	lower_atomic(x, in, 2);
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	uint64_t offset;
+	ir_val args[3];
+	ir_id i;
+
+	if (!read_address(x, in, type->bits / 8, &args[0], &offset))
+		return;
+	args[1] = ptx_role(x, in, ROLE_B);
+	args[2] = ptx_role(x, in, ROLE_C);
+	i = ptx_emit(x, IR_CAS, type->ir, 1, 3, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
 }
 
 /* membar has always been the strong one; fence is acq_rel unless it says more. */
@@ -269,4 +324,17 @@ void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
 
 	f->scope = in->value[SLOT_SCOPE];
 	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
+}
+
+/* Advice on caches, and what only other kinds of launches than ours could notice. */
+void ptx_lower_nothing(struct ptx *x, const struct ptx_inst *in)
+{
+	(void)x;
+	(void)in;
+}
+
+/* A policy is advice too; there is one, whatever it says. */
+void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
+{
+	ptx_write(x, in->role[ROLE_D], ptx_constant_value(x, IR_B64, 0));
 }

@@ -43,7 +43,7 @@ static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_tok
 		o->kind = OPERAND_SPECIAL;
 		o->special = (uint8_t)special;
 	} else if (special == -2) {
-		ptx_error(x, t, "special register '%.*s' is not supported yet", TEXT(t));
+		ptx_error(x, t, "special register '%.*s' is not supported", TEXT(t));
 	} else {
 		ptx_undeclared(x, t, what);
 	}
@@ -56,7 +56,10 @@ static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, c
 		[NAME_VARIABLE] = OPERAND_VARIABLE,
 		[NAME_PARAMETER] = OPERAND_PARAMETER,
 		[NAME_LABEL] = OPERAND_LABEL,
-		[NAME_FUNCTION] = OPERAND_BAD,
+		[NAME_FUNCTION] = OPERAND_FUNCTION,
+		[NAME_OBJECT] = OPERAND_OBJECT,
+		[NAME_TARGETS] = OPERAND_TARGETS,
+		[NAME_CALLEES] = OPERAND_BAD,
 		[NAME_BAD] = OPERAND_BAD,
 	};
 
@@ -66,8 +69,13 @@ static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, c
 		return;
 	}
 	o->kind = kinds[o->name->kind];
-	if (o->name->kind == NAME_FUNCTION)
-		ptx_error(x, t, "the address of function '%.*s' is not supported yet", TEXT(t));
+	if (o->kind == OPERAND_FUNCTION && !o->name->func) {
+		ptx_error(x, t, "'%.*s' is a kernel, which has no address here", TEXT(t));
+		o->kind = OPERAND_BAD;
+	}
+	if (o->name->kind == NAME_CALLEES)
+		ptx_error(x, t, "'%.*s' describes callees and is no operand of this instruction",
+			  TEXT(t));
 }
 
 static bool parse_constant(struct ptx *x, struct ptx_operand *o)
@@ -89,7 +97,7 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 
-	if (!ptx_take(x, '+'))
+	if (x->token.kind != '-' && !ptx_take(x, '+')) /* ptxas reads [a-4] as well */
 		return true;
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
 		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'",
@@ -115,7 +123,8 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 		return true;
 	}
 	resolve(x, o, &t, what);
-	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER)
+	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
+	    o->kind == OPERAND_OBJECT)
 		return parse_offset(x, o);
 	return true;
 }
@@ -176,7 +185,7 @@ static bool parse_address(struct ptx *x, struct ptx_operand *o)
 	return ptx_expect(x, ']', "']'", "an address");
 }
 
-static bool parse_operand(struct ptx *x, struct ptx_operand *o, const char *what)
+bool ptx_operand(struct ptx *x, struct ptx_operand *o, const char *what)
 {
 	bool good;
 
@@ -194,7 +203,7 @@ static bool parse_operand(struct ptx *x, struct ptx_operand *o, const char *what
 /* What a name that nobody knows was probably meant to be. */
 static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 {
-	if (in->row->op == IR_BR)
+	if (in->row->op == IR_BR || in->row->op == IR_CBR)
 		return "label";
 	return x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register" : "name";
 }
@@ -213,7 +222,7 @@ bool ptx_operands(struct ptx *x, struct ptx_inst *in)
 			return false;
 		}
 		o->separator = separator;
-		if (!parse_operand(x, o, expected_name(x, in)))
+		if (!ptx_operand(x, o, expected_name(x, in)))
 			return false;
 		in->noperands++;
 		separator = x->token.kind;

@@ -103,7 +103,7 @@ static void skip_block(struct ptx *x)
 }
 
 /* At module level a block may be in the way of the next ';'. */
-static void skip_declaration(struct ptx *x)
+void ptx_skip_declaration(struct ptx *x)
 {
 	x->braces = 0;
 	while (x->token.kind != TOKEN_END) {
@@ -315,6 +315,12 @@ static void parse_threads(struct ptx *x, const char *word, uint32_t threads[3])
 		threads[i] = (uint32_t)n[i];
 }
 
+static bool is_cluster_directive(const struct ptx_token *t)
+{
+	return ptx_is_word(t, ".reqnctapercluster") || ptx_is_word(t, ".explicitcluster") ||
+	       ptx_is_word(t, ".maxclusterrank") || ptx_is_word(t, ".blocksareclusters");
+}
+
 /* Directives between a kernel's parameters and its body. */
 static bool parse_limits(struct ptx *x)
 {
@@ -331,12 +337,18 @@ static bool parse_limits(struct ptx *x)
 		} else if (ptx_is_word(&t, ".minnctapersm")) {
 			if (ptx_integer(x, ".minnctapersm", 1, 64, &n))
 				x->func->min_ctas = (uint32_t)n;
-		} else if (ptx_is_word(&t, ".maxnctapersm") || ptx_is_word(&t, ".maxnreg")) {
-			/* Advice on registers; the allocator has no use for it. */
-			ptx_integer(x, "limit", 1, 1024, &n);
+		} else if (ptx_is_word(&t, ".maxnreg")) {
+			if (ptx_integer(x, ".maxnreg", 1, 1024, &n))
+				x->func->max_registers = (uint32_t)n;
+		} else if (ptx_is_word(&t, ".maxnctapersm")) {
+			ptx_integer(x, "limit", 1, 1024, &n); /* of old, for .minnctapersm */
 		} else if (ptx_is_word(&t, ".pragma")) {
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");
 			ptx_take(x, ';');
+		} else if (is_cluster_directive(&t)) {
+			ptx_error(x, &t, "kernel directive '%.*s' is not supported: clusters",
+				  TEXT(&t));
+			return false;
 		} else {
 			ptx_error(x, &t,
 				  "kernel directive '%.*s' is not supported; supported: .maxntid "
@@ -348,66 +360,97 @@ static bool parse_limits(struct ptx *x)
 	return true;
 }
 
+/* A kernel may be declared before it is defined; the declaration says nothing new. */
+static bool skip_declared(struct ptx *x)
+{
+	struct ptx_lexer l = x->lexer;
+	struct ptx_token t = x->token;
+
+	l.diag = NULL;
+	while (t.kind != TOKEN_END && t.kind != ';' && t.kind != '{')
+		ptx_lex(&l, &t);
+	if (t.kind != ';')
+		return false;
+	while (!ptx_take(x, ';'))
+		ptx_next(x);
+	return true;
+}
+
 static void parse_entry(struct ptx *x)
 {
 	struct ptx_token t = x->token;
 	char *name;
 
+	if (t.kind == TOKEN_NAME && skip_declared(x))
+		return;
 	if (!ptx_expect(x, TOKEN_NAME, "a name", ".entry") || !ptx_declare(x, NAME_FUNCTION, &t)) {
-		skip_declaration(x);
+		ptx_skip_declaration(x);
 		return;
 	}
 	name = arena_strndup(x->arena, t.text, t.length);
 	x->func = ir_func_new(x->module, name);
 	ptx_scope_open(x);
 	if (!parse_parameters(x) || !parse_limits(x)) {
-		skip_declaration(x);
+		ptx_skip_declaration(x);
 	} else if (x->token.kind == '{') {
+		ptx_place(x, ir_block_new(x->func, NULL));
 		ptx_body(x);
 	} else {
 		ptx_expect(x, '{', "'{'", "the head of a kernel");
-		skip_declaration(x);
+		ptx_skip_declaration(x);
 	}
 	ptx_scope_close(x);
 }
 
-/* ---- functions ---- */
+/* ---- places in the source ---- */
 
-static void skip_parentheses(struct ptx *x)
+#define MAX_FILES 65536
+
+/* .file 1 "name" … */
+void ptx_file(struct ptx *x)
 {
-	if (!ptx_take(x, '('))
-		return;
-	while (x->token.kind != TOKEN_END && x->token.kind != ')' && x->token.kind != '{' &&
-	       x->token.kind != ';')
+	struct ir_module *m = x->module;
+	uint32_t line = x->token.line;
+	uint64_t number;
+
+	ptx_next(x);
+	number = x->token.integer;
+	if (x->token.kind == TOKEN_INTEGER && x->token.line == line && number < MAX_FILES) {
 		ptx_next(x);
-	ptx_take(x, ')');
+		if (x->token.kind == TOKEN_STRING && x->token.line == line) {
+			m->files = arena_grow(x->arena, m->files, &m->files_capacity,
+					      (uint32_t)number + 1, sizeof(*m->files));
+			m->files[number] =
+				arena_strndup(x->arena, x->token.text, x->token.length);
+			if (m->nfiles <= number)
+				m->nfiles = (uint32_t)number + 1;
+		}
+	}
+	if (x->token.line == line)
+		ptx_skip_line(x);
 }
 
-/* A declaration is harmless until somebody calls the function. */
-static void parse_function(struct ptx *x)
+/* .loc file line column … */
+void ptx_place_in_source(struct ptx *x)
 {
-	struct ptx_token t;
+	struct ir_module *m = x->module;
+	struct ir_place p = {.text_line = x->token.line};
+	uint32_t *numbers[] = {&p.file, &p.line, &p.column};
+	uint32_t n = 0;
 
-	skip_parentheses(x);
-	t = x->token;
-	if (!ptx_expect(x, TOKEN_NAME, "a name", ".func")) {
-		skip_declaration(x);
-		return;
-	}
-	if (!ptx_find(x, &t))
-		ptx_declare(x, NAME_FUNCTION, &t);
-	skip_parentheses(x);
-	while (x->token.kind == TOKEN_WORD)
+	ptx_next(x);
+	while (n < 3 && x->token.kind == TOKEN_INTEGER && x->token.line == p.text_line &&
+	       x->token.integer <= UINT32_MAX) {
+		*numbers[n++] = (uint32_t)x->token.integer;
 		ptx_next(x);
-	if (x->token.kind == '{') {
-		ptx_error(x, &t,
-			  "body of .func '%.*s' is not supported yet; only .entry kernels are "
-			  "compiled",
-			  TEXT(&t));
-		skip_block(x);
-		return;
 	}
-	ptx_expect(x, ';', "';' or '{'", "the head of a function");
+	if (n == 3) {
+		m->places = arena_grow(x->arena, m->places, &m->places_capacity, m->nplaces + 1,
+				       sizeof(*m->places));
+		m->places[m->nplaces++] = p;
+	}
+	if (x->token.line == p.text_line)
+		ptx_skip_line(x);
 }
 
 /* ---- module ---- */
@@ -426,7 +469,7 @@ static void parse_linked(struct ptx *x)
 	if (take_word(x, ".entry"))
 		parse_entry(x);
 	else if (take_word(x, ".func"))
-		parse_function(x);
+		ptx_function(x);
 	else if (take_word(x, ".global"))
 		ptx_variable_declaration(x, IR_GLOBAL, external);
 	else if (take_word(x, ".const"))
@@ -438,13 +481,13 @@ static void parse_linked(struct ptx *x)
 			ptx_error(x, &x->token,
 				  "unknown directive '%.*s'; known: .version .target .address_size "
 				  ".visible .extern .weak .common .entry .func .global .const "
-				  ".shared .file .section .pragma",
+				  ".shared .alias .file .section .pragma",
 				  TEXT(&x->token));
 		else if (x->token.kind != TOKEN_BAD)
 			ptx_error(x, &x->token, "expected a directive, found %s",
 				  ptx_token_name(x, &x->token));
 		if (!ptx_take(x, '}'))
-			skip_declaration(x);
+			ptx_skip_declaration(x);
 	}
 }
 
@@ -457,9 +500,11 @@ static void parse_statement(struct ptx *x)
 	else if (take_word(x, ".address_size"))
 		parse_address_size(x);
 	else if (ptx_is_word(&x->token, ".file"))
-		ptx_skip_line(x);
+		ptx_file(x);
+	else if (take_word(x, ".alias"))
+		ptx_alias(x);
 	else if (ptx_is_word(&x->token, ".section") || ptx_is_word(&x->token, ".pragma"))
-		skip_declaration(x); /* debug information and advice */
+		ptx_skip_declaration(x); /* debug information and advice */
 	else
 		parse_linked(x);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33], .global .u32
- * table[] = {1, 2, 3}. Registers become names only; variables become symbols of the module.
+ * Registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33]. Registers become
+ * names only; variables become symbols of the module.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front.h"
-
-#define MAX_INITIALIZED (UINT64_C(16) << 20) /* bytes of a variable with an initial value */
 
 /* ---- types and sizes ---- */
 
@@ -47,10 +45,28 @@ static const struct ptx_type *parse_type(struct ptx *x)
 	return NULL;
 }
 
+/* .attribute(.managed), .attribute(.unified(…)): where the host sees a variable is its affair. */
+static void skip_attribute(struct ptx *x)
+{
+	uint32_t depth = 0;
+
+	if (!ptx_is_word(&x->token, ".attribute"))
+		return;
+	ptx_next(x);
+	do {
+		depth += x->token.kind == '(';
+		depth -= x->token.kind == ')' && depth;
+		if (x->token.kind == ';' || x->token.kind == TOKEN_END)
+			return;
+		ptx_next(x);
+	} while (depth);
+}
+
 bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
 {
 	struct ptx_token t;
 
+	skip_attribute(x);
 	if (ptx_is_word(&x->token, ".align") && !ptx_align(x, &s->align))
 		return false;
 	s->vector = 1;
@@ -78,6 +94,11 @@ bool ptx_shape_dimensions(struct ptx *x, struct ptx_shape *s)
 	for (uint32_t i = 0; ptx_take(x, '['); i++) {
 		struct ptx_token t = x->token;
 
+		if (i == PTX_MAX_DIMENSIONS) {
+			ptx_error(x, &t, "more than %d dimensions", PTX_MAX_DIMENSIONS);
+			return false;
+		}
+		s->ndimensions = i + 1;
 		if (!i && ptx_take(x, ']')) {
 			open = true;
 			continue;
@@ -91,11 +112,8 @@ bool ptx_shape_dimensions(struct ptx *x, struct ptx_shape *s)
 				  (unsigned long long)PTX_MAX_BYTES);
 			return false;
 		}
+		s->dimensions[i] = n;
 		s->count *= n;
-	}
-	if (open && s->count > 1) {
-		ptx_error(x, &x->token, "'[]' with further dimensions is not supported");
-		return false;
 	}
 	if (open)
 		s->count = 0;
@@ -156,96 +174,7 @@ void ptx_register_declaration(struct ptx *x)
 		ptx_skip_statement(x);
 }
 
-/* ---- initial values ---- */
-
-struct initializer {
-	const struct ptx_type *type;
-	uint8_t *bytes;
-	uint32_t capacity;
-	uint64_t count, limit; /* elements */
-};
-
-static bool put_element(struct ptx *x, struct initializer *v)
-{
-	struct ptx_token t = x->token;
-	uint32_t size = v->type->bits / 8;
-	struct ptx_constant c;
-	uint64_t bits;
-
-	if (t.kind == TOKEN_NAME && !ptx_constant_starts(&t)) {
-		ptx_error(x, &t, "the address of '%.*s' as an initial value is not supported yet",
-			  TEXT(&t));
-		return false;
-	}
-	if (!ptx_constant(x, &c))
-		return false;
-	if (!ptx_constant_bits(&c, v->type, &bits)) {
-		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
-		return false;
-	}
-	if (v->count == v->limit) {
-		ptx_error(x, &t, "more than %llu initial values", (unsigned long long)v->limit);
-		return false;
-	}
-	v->bytes = arena_grow(x->arena, v->bytes, &v->capacity, (uint32_t)(v->count + 1) * size, 1);
-	for (uint32_t i = 0; i < size; i++)
-		v->bytes[v->count * size + i] = (uint8_t)(bits >> 8 * i);
-	v->count++;
-	return true;
-}
-
-/* Nested braces only group: elements come in memory order. */
-static bool parse_initializer(struct ptx *x, struct initializer *v)
-{
-	do {
-		if (ptx_take(x, '{')) {
-			x->braces++;
-			continue;
-		}
-		if (!put_element(x, v))
-			return false;
-		while (x->braces && ptx_take(x, '}'))
-			x->braces--;
-		if (!x->braces)
-			return true;
-		if (!ptx_expect(x, ',', "',' or '}'", "an initial value"))
-			return false;
-	} while (x->braces <= PTX_MAX_DEPTH);
-	ptx_error(x, &x->token, "initial value is nested deeper than %d", PTX_MAX_DEPTH);
-	return false;
-}
-
 /* ---- variables ---- */
-
-static bool initialize(struct ptx *x, struct ptx_shape *s, enum ir_space space,
-		       struct ir_symbol *out)
-{
-	struct initializer v = {.type = s->type};
-	struct ptx_token t = x->token;
-	uint64_t bytes;
-	uint8_t *all;
-
-	v.limit = s->count ? s->count * s->vector : MAX_INITIALIZED / (s->type->bits / 8);
-	if (space != IR_GLOBAL && space != IR_CONSTANT) {
-		ptx_error(x, &t, "only .global and .const variables have initial values");
-		return false;
-	}
-	if (ptx_shape_bytes(s) > MAX_INITIALIZED) {
-		ptx_error(x, &t, "a variable with an initial value has at most %llu bytes",
-			  (unsigned long long)MAX_INITIALIZED);
-		return false;
-	}
-	ptx_next(x);
-	if (!parse_initializer(x, &v))
-		return false;
-	if (!s->count)
-		s->count = (v.count + s->vector - 1) / s->vector;
-	bytes = ptx_shape_bytes(s);
-	all = arena_alloc(x->arena, bytes);
-	memcpy(all, v.bytes, v.count * (s->type->bits / 8));
-	out->init = all;
-	return true;
-}
 
 /* Variables of two kernels may share a name; symbols of a module may not. PTX names have no dot. */
 static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
@@ -259,14 +188,17 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 
 static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
 {
-	struct ir_symbol symbol = {.space = space, .external = external, .align = s.align};
+	struct ir_symbol symbol = {.space = space,
+				   .external = external,
+				   .align = s.align,
+				   .owner = space == IR_LOCAL ? x->func : NULL};
 	struct ptx_token t = x->token;
 	struct ptx_name *n;
 
 	if (!ptx_expect(x, TOKEN_NAME, "a name", "the variable's type") ||
 	    !ptx_shape_dimensions(x, &s))
 		return false;
-	if (x->token.kind == '=' && !initialize(x, &s, space, &symbol))
+	if (x->token.kind == '=' && !ptx_initial_value(x, &s, &symbol))
 		return false;
 	n = ptx_declare(x, NAME_VARIABLE, &t);
 	if (!n)

@@ -9,15 +9,27 @@
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
 
 const struct ptx_type ptx_types[] = {
-	{".pred", CLASS_PREDICATE, 1, IR_B1},
-	{".b8", CLASS_BITS, 8, IR_B8},       {".b16", CLASS_BITS, 16, IR_B16},
-	{".b32", CLASS_BITS, 32, IR_B32},    {".b64", CLASS_BITS, 64, IR_B64},
-	{".u8", CLASS_UNSIGNED, 8, IR_B8},   {".u16", CLASS_UNSIGNED, 16, IR_B16},
-	{".u32", CLASS_UNSIGNED, 32, IR_B32}, {".u64", CLASS_UNSIGNED, 64, IR_B64},
-	{".s8", CLASS_SIGNED, 8, IR_B8},     {".s16", CLASS_SIGNED, 16, IR_B16},
-	{".s32", CLASS_SIGNED, 32, IR_B32},  {".s64", CLASS_SIGNED, 64, IR_B64},
-	{".f16", CLASS_FLOAT, 16, IR_B16},   {".f16x2", CLASS_FLOAT, 32, IR_B32},
-	{".f32", CLASS_FLOAT, 32, IR_B32},   {".f64", CLASS_FLOAT, 64, IR_B64},
+	{".pred", CLASS_PREDICATE, 1, IR_B1, 0},
+	{".b8", CLASS_BITS, 8, IR_B8, 0},
+	{".b16", CLASS_BITS, 16, IR_B16, 0},
+	{".b32", CLASS_BITS, 32, IR_B32, 0},
+	{".b64", CLASS_BITS, 64, IR_B64, 0},
+	{".u8", CLASS_UNSIGNED, 8, IR_B8, 0},
+	{".u16", CLASS_UNSIGNED, 16, IR_B16, 0},
+	{".u32", CLASS_UNSIGNED, 32, IR_B32, 0},
+	{".u64", CLASS_UNSIGNED, 64, IR_B64, 0},
+	{".s8", CLASS_SIGNED, 8, IR_B8, 0},
+	{".s16", CLASS_SIGNED, 16, IR_B16, 0},
+	{".s32", CLASS_SIGNED, 32, IR_B32, 0},
+	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
+	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
+	{".f16x2", CLASS_FLOAT, 32, IR_B32, IR_F16X2},
+	{".bf16", CLASS_FLOAT, 16, IR_B16, IR_BF16},
+	{".bf16x2", CLASS_FLOAT, 32, IR_B32, IR_BF16X2},
+	{".f32", CLASS_FLOAT, 32, IR_B32, IR_BY_WIDTH},
+	{".f64", CLASS_FLOAT, 64, IR_B64, IR_BY_WIDTH},
 };
 const uint32_t ptx_type_count = COUNT(ptx_types);
 
@@ -31,7 +43,9 @@ static const struct {
 	{".ss", SLOT_SPACE},       {".scope", SLOT_SCOPE},   {".sem", SLOT_ORDER},
 	{".cop", SLOT_CACHE},      {".hint", SLOT_HINT},     {".vec", SLOT_VECTOR},
 	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
-	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE},
+	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
+	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
+	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE},
 };
 
 /* Caching words are hints about speed; nothing here depends on them, but for .cv, which asks for a
@@ -41,8 +55,33 @@ const struct ptx_word ptx_words[] = {
 	{".rz", SLOT_ROUND, IR_RZ},
 	{".rm", SLOT_ROUND, IR_RM},
 	{".rp", SLOT_ROUND, IR_RP},
+	{".rni", SLOT_INTEGRAL, IR_RN}, /* to an integer */
+	{".rzi", SLOT_INTEGRAL, IR_RZ},
+	{".rmi", SLOT_INTEGRAL, IR_RM},
+	{".rpi", SLOT_INTEGRAL, IR_RP},
 	{".ftz", SLOT_FTZ, 1},
+	{".noftz", SLOT_NOFTZ, 1},
 	{".sat", SLOT_SAT, 1},
+	{".relu", SLOT_RELU, 1},
+	{".NaN", SLOT_NAN, 1},
+	{".xorsign", SLOT_XORSIGN, 1},
+	{".cc", SLOT_CARRY, 1},
+	{".wrap", SLOT_WRAP, 1},
+	{".clamp", SLOT_WRAP, 0},
+	{".l", SLOT_DIRECTION, 0},
+	{".r", SLOT_DIRECTION, 1},
+	{".f4e", SLOT_PRMT, 0},
+	{".b4e", SLOT_PRMT, 1},
+	{".rc8", SLOT_PRMT, 2},
+	{".ecl", SLOT_PRMT, 3},
+	{".ecr", SLOT_PRMT, 4},
+	{".rc16", SLOT_PRMT, 5},
+	{".finite", SLOT_TESTP, TESTP_FINITE},
+	{".infinite", SLOT_TESTP, TESTP_INFINITE},
+	{".number", SLOT_TESTP, TESTP_NUMBER},
+	{".notanumber", SLOT_TESTP, TESTP_NOTANUMBER},
+	{".normal", SLOT_TESTP, TESTP_NORMAL},
+	{".subnormal", SLOT_TESTP, TESTP_SUBNORMAL},
 	{".eq", SLOT_COMPARE, COMPARE_EQ},
 	{".ne", SLOT_COMPARE, COMPARE_NE},
 	{".lt", SLOT_COMPARE, COMPARE_LT},
@@ -71,6 +110,7 @@ const struct ptx_word ptx_words[] = {
 	{".const", SLOT_SPACE, IR_CONSTANT},
 	{".param", SLOT_SPACE, IR_PARAM},
 	{".param::entry", SLOT_SPACE, IR_PARAM},
+	{".param::func", SLOT_SPACE, IR_PARAM},
 	{".cta", SLOT_SCOPE, IR_SCOPE_CTA},
 	{".cluster", SLOT_SCOPE, IR_SCOPE_CLUSTER},
 	{".gpu", SLOT_SCOPE, IR_SCOPE_GPU},
@@ -99,6 +139,13 @@ const struct ptx_word ptx_words[] = {
 	{".L2::64B", SLOT_NONE, 0},
 	{".L2::128B", SLOT_NONE, 0},
 	{".L2::256B", SLOT_NONE, 0},
+	{".L2::cache_hint", SLOT_NONE, 0},
+	{".L2::evict_normal", SLOT_NONE, 0},
+	{".L2::evict_last", SLOT_NONE, 0},
+	{".L2::evict_first", SLOT_NONE, 0},
+	{".L2::evict_unchanged", SLOT_NONE, 0},
+	{".L1", SLOT_NONE, 0},
+	{".L2", SLOT_NONE, 0},
 	{".v2", SLOT_VECTOR, 2},
 	{".v4", SLOT_VECTOR, 4},
 	{".add", SLOT_ATOM, IR_ATOM_ADD},
@@ -125,7 +172,7 @@ const uint32_t ptx_word_count = COUNT(ptx_words);
 
 static const struct {
 	const char *name;
-	int sreg; /* -2: PTX has it, we do not yet */
+	int sreg; /* or one of enum ptx_special; -2: PTX has it, we do not */
 } specials[] = {
 	{"%tid.x", IR_TID_X},           {"%tid.y", IR_TID_Y},         {"%tid.z", IR_TID_Z},
 	{"%ntid.x", IR_NTID_X},         {"%ntid.y", IR_NTID_Y},       {"%ntid.z", IR_NTID_Z},
@@ -134,11 +181,16 @@ static const struct {
 	{"%laneid", IR_LANEID},         {"%lanemask_eq", IR_LANEMASK_EQ},
 	{"%lanemask_lt", IR_LANEMASK_LT}, {"%lanemask_le", IR_LANEMASK_LE},
 	{"%lanemask_gt", IR_LANEMASK_GT}, {"%lanemask_ge", IR_LANEMASK_GE},
-	{"%tid", -2}, {"%ntid", -2}, {"%ctaid", -2}, {"%nctaid", -2}, {"%warpid", -2},
-	{"%nwarpid", -2}, {"%smid", -2}, {"%nsmid", -2}, {"%gridid", -2}, {"%clock", -2},
-	{"%clock_hi", -2}, {"%clock64", -2}, {"%globaltimer", -2}, {"%globaltimer_lo", -2},
-	{"%globaltimer_hi", -2}, {"%total_smem_size", -2}, {"%aggr_smem_size", -2},
-	{"%dynamic_smem_size", -2}, {"%current_graph_exec", -2}, {"%is_explicit_cluster", -2},
+	{"%warpid", IR_WARPID},         {"%nwarpid", IR_NWARPID},     {"%smid", IR_SMID},
+	{"%nsmid", IR_NSMID},           {"%gridid", IR_GRIDID},
+	{"%total_smem_size", IR_TOTAL_SMEM}, {"%dynamic_smem_size", IR_DYNAMIC_SMEM},
+	{"%clock", SPECIAL_CLOCK},      {"%clock64", SPECIAL_CLOCK},
+	{"%clock_hi", SPECIAL_CLOCK_HIGH}, {"%globaltimer", SPECIAL_TIMER},
+	{"%globaltimer_lo", SPECIAL_TIMER}, {"%globaltimer_hi", SPECIAL_TIMER_HIGH},
+	{"%tid", -2}, {"%ntid", -2}, {"%ctaid", -2}, {"%nctaid", -2}, {"%aggr_smem_size", -2},
+	{"%reserved_smem_offset_begin", -2}, {"%reserved_smem_offset_end", -2},
+	{"%reserved_smem_offset_cap", -2}, {"%reserved_smem_offset_0", -2},
+	{"%reserved_smem_offset_1", -2}, {"%current_graph_exec", -2}, {"%is_explicit_cluster", -2},
 	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
 	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
 	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
@@ -181,5 +233,8 @@ int ptx_special_find(const char *text, size_t length)
 	for (uint32_t i = 0; i < COUNT(specials); i++)
 		if (same(specials[i].name, text, length))
 			return specials[i].sreg;
+	/* %envreg0 to %envreg31, %pm0 to %pm7: what a driver or a profiler puts there */
+	if ((length > 7 && !memcmp(text, "%envreg", 7)) || (length > 3 && !memcmp(text, "%pm", 3)))
+		return -2;
 	return -1;
 }

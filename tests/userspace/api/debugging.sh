@@ -14,6 +14,10 @@ out=$(SOV_LOG=info run 2>&1 >/dev/null)
 has "$out" "] 0.0" "a line begins with thread and time"
 has "$out" " device: 0 is gh100.0: " "devices are logged"
 has "$out" " module: 2 kernels, " "modules are logged"
+has "$out" " context: created on gh100.0" "contexts are logged"
+has "$out" " context: destroyed on gh100.0" "also their end"
+has "$out" " stream: 1 created" "streams are logged"
+has "$(SOV_LOG=launch run 2>&1)" " launch: SOV_OK: 'saxpy_f32' grid 1,1,1 block 32,1,1 shared 0" "launches are logged"
 is "$(echo "$out" | grep -vc '^sov\[[0-9]*\] [0-9]*\.[0-9]\{6\} [a-z]*: ')" 0 "every line has the same form"
 out=$(SOV_LOG=copy run 2>&1 >/dev/null)
 has "$out" " copy: 128 bytes " "an area alone means everything of it"
@@ -31,6 +35,16 @@ has "$(SOV_LOG=info,=debug "$sov" devices 2>&1)" "SOV_LOG: '=debug' is not" "so 
 has "$(SOV_LOG=info, "$sov" devices 2>&1)" "SOV_LOG: '' is not" "and an empty item"
 has "$(SOV_LOG=info SOV_LOG_FILE=$dir/none/log "$sov" devices 2>&1)" "SOV_LOG_FILE: cannot write '$dir/none/log'" \
 	"a log that cannot be written is an error"
+
+# A kernel that faults, launched and then waited for: with SOV_SYNC it is the launch that fails.
+fault() {
+	"$sov" run --block 32 --kernel saxpy_f32 tests/kernels/saxpy.ptx u32:32 f32:2 u64:64 u64:64 2>&1
+}
+has "$(fault)" "sov: run: running: SOV_ERROR_FAULT: kernel 'saxpy_f32'" "a fault is found by the wait"
+has "$(SOV_SYNC=1 fault)" "sov: run: launching: SOV_ERROR_FAULT: kernel 'saxpy_f32'" "with SOV_SYNC by the launch"
+has "$(SOV_SYNC=0 fault)" "sov: run: running: SOV_ERROR_FAULT" "SOV_SYNC=0 is as usual"
+has "$(SOV_SYNC=yes fault)" "SOV_SYNC is 'yes'; it must be 0 or 1" "another value is refused"
+has "$(SOV_SYNC=1 SOV_LOG=context run 2>&1)" "created on gh100.0, synchronous" "the log tells of it"
 
 mkdir "$dir/dump"
 SOV_DUMP_DIR=$dir/dump run >/dev/null

@@ -9,7 +9,7 @@ static sov_context c;
 
 static void copies(void)
 {
-	static const uint64_t sizes[] = {1, 3, 4096, 4097, 524287, 524288, 524289, 3 * MIB + 5};
+	static const uint64_t sizes[] = {1, 3, 4096, 4097, 524287, 524288, 524289, 3 * MIB + 5, 9 * MIB + 7};
 	uint32_t i;
 	uint64_t k;
 
@@ -169,6 +169,10 @@ static void amounts(void)
 	uint32_t i, distinct = 0;
 
 	MUST(sov_memory_info(c, &before, &total));
+	if (total > 256 * MIB) {
+		diag("this is a card, whose memory is others' too and cannot be counted");
+		return;
+	}
 	ok(total == 256 * MIB && before < total, "there are 256 MiB in all, some in use");
 	MUST(sov_memory_alloc(c, 16 * MIB, &a));
 	MUST(sov_memory_info(c, &free_bytes, NULL));

@@ -85,25 +85,39 @@ static void *open_soon(void *arg)
 	return arg;
 }
 
-/* Copies behind a closed gate: their host memory may be written again as soon as each call returns,
- * and it is not read by then. There is room for two; the third call waits until the gate opens. */
+/* Copies behind a closed gate: their host memory may be written again as soon as each call returns.
+ * There is room for some; then calls wait until the gate opens. */
 static void copies_wait(sov_stream s)
 {
-	uint32_t value, i, right = 0;
+	enum { N = 150, BYTES = 5000 };
+	static uint8_t value[BYTES], back[BYTES];
+	uint32_t i, k, right = 0;
 	pthread_t thread;
+	sov_ptr area;
 
+	MUST(sov_memory_alloc(c, N * BYTES, &area));
 	close_gate(s, 1);
 	pthread_create(&thread, NULL, open_soon, NULL);
-	for (i = 0; i < 6; i++) {
-		value = 100 + i;
-		MUST(sov_memory_copy_async(s, words + 4 * (2 + i), SOV_HOST(&value), 4));
-		value = 0xdeadbeef;
+	for (i = 0; i < N; i++) {
+		for (k = 0; k < BYTES; k++)
+			value[k] = (uint8_t)(i * 31 + k);
+		/* Every third small, so that it travels in the methods. */
+		MUST(sov_memory_copy_async(s, area + i * BYTES, SOV_HOST(value),
+					   i % 3 ? BYTES : 100));
+		memset(value, 0xee, BYTES);
 	}
 	pthread_join(thread, NULL);
 	MUST(sov_stream_wait(s, 10 * SECOND));
-	for (i = 0; i < 6; i++)
-		right += word(2 + i) == 100 + i;
-	ok(right == 6, "copies from host memory that have to wait copy what was there at the call");
+	for (i = 0; i < N; i++) {
+		uint32_t n = i % 3 ? BYTES : 100, good_bytes = 0;
+
+		MUST(sov_memory_copy(c, SOV_HOST(back), area + i * BYTES, n));
+		for (k = 0; k < n; k++)
+			good_bytes += back[k] == (uint8_t)(i * 31 + k);
+		right += good_bytes == n;
+	}
+	ok(right == N, "copies from host memory that have to wait copy what was there at the call");
+	MUST(sov_memory_free(c, area));
 }
 
 static void asking(sov_stream s)

@@ -24,7 +24,7 @@ struct random_kernel {
 	uint64_t seed;
 	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL];
 	uint32_t count[IR_TYPE_COUNT];
-	ir_val in, scratch, shared; /* addresses; of this thread's own part */
+	ir_val in, scratch, shared, local; /* addresses; of this thread's own part */
 	uint32_t budget, depth;
 };
 
@@ -101,16 +101,69 @@ static inline enum ir_type pick_type(struct random_kernel *k, uint8_t types)
 	}
 }
 
-/* Which of the 64-bit NaNs an operation makes is the machine's own affair: no other may be seen. */
-static inline ir_val without_nan(struct random_kernel *k, ir_val v)
+/* Which of the NaNs an operation makes that has to do with 64 bits is the machine's own affair: no
+ * other may be seen. */
+static inline ir_val without_nan(struct random_kernel *k, ir_val v, uint8_t format)
 {
-	struct ir_inst *in = add_inst(k, IR_FCMP, IR_B64, (ir_val[]){v, v}, 2, 1);
+	enum ir_type t = k->f->values[v].type;
+	uint64_t nan = t == IR_B64 ? UINT64_C(0x7ff8000000000000) : t == IR_B32 ? 0x7fffffff : 0x7fff;
+	struct ir_inst *in = add_inst(k, IR_FCMP, t, (ir_val[]){v, v}, 2, 1);
 	ir_val p = in->res;
 
 	in->cond = IR_FNUM;
-	return add_inst(k, IR_SELECT, IR_B64,
-			(ir_val[]){p, v, constant(k, IR_B64, UINT64_C(0x7ff8000000000000))}, 3, 1)
-		->res;
+	in->format = format;
+	return add_inst(k, IR_SELECT, t, (ir_val[]){p, v, constant(k, t, nan)}, 3, 1)->res;
+}
+
+/* Operations whose results depend on the machine, or that are expanded before the back end. */
+static inline bool is_inexact(enum ir_op op)
+{
+	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || op == IR_APPROX;
+}
+
+/* A conversion of numbers; false: the machine has none like it. */
+static inline bool shape_conversion(struct random_kernel *k, struct ir_inst *in)
+{
+	bool from_int = in->op == IR_UTOF || in->op == IR_STOF, to_int = in->op == IR_FTOU || in->op == IR_FTOS;
+
+	in->from = (uint8_t)pick_type(k, from_int ? T_INT : T_FLOAT);
+	if (in->op == IR_FTOF && in->from == in->type)
+		return false;
+	if ((to_int ? in->from : in->type) == IR_B16 || (in->op == IR_FTOF && in->from == IR_B16))
+		in->format = pick(k, 2) ? IR_BF16 : IR_BY_WIDTH;
+	if (in->format && ((from_int && in->from > IR_B16) || in->from == IR_B64 ||
+			   (in->op == IR_FTOF && in->type == IR_B64)))
+		return false;
+	in->round = (uint8_t)(in->format ? IR_RN : pick(k, 4));
+	if (in->op == IR_FTOF && in->from < in->type)
+		in->round = IR_RN;
+	if (!to_int && !in->format && in->type != IR_B64 && !pick(k, 5))
+		in->flags |= IR_SAT;
+	if (in->op != IR_FTOF && !from_int && in->from == IR_B32 && pick(k, 2))
+		in->flags |= IR_FTZ;
+	return true;
+}
+
+/* What float operations have beside their arguments. */
+static inline void shape_float(struct random_kernel *k, struct ir_inst *in)
+{
+	bool computes = in->op == IR_FADD || in->op == IR_FMUL || in->op == IR_FMA;
+	bool sign = in->op == IR_FNEG || in->op == IR_FABS;
+
+	if (in->type == IR_B16)
+		in->format = pick(k, 2) ? IR_BF16 : IR_BY_WIDTH;
+	else if (in->type == IR_B32 && in->op != IR_FCMP && in->op != IR_FROUND && !pick(k, 3))
+		in->format = pick(k, 2) ? IR_F16X2 : IR_BF16X2;
+	if (in->type != IR_B16 && !in->format && (computes || in->op == IR_FROUND))
+		in->round = (uint8_t)pick(k, 4);
+	if (computes && in->type != IR_B64 && in->format != IR_BF16 && in->format != IR_BF16X2 &&
+	    !pick(k, 4))
+		in->flags |= IR_SAT;
+	/* Where a change of sign flushes, the machine adds, and which NaN comes out is open. */
+	if (in->type == IR_B32 && !in->format && !sign && pick(k, 2))
+		in->flags |= IR_FTZ;
+	if ((in->op == IR_FMIN || in->op == IR_FMAX) && pick(k, 2))
+		in->flags |= IR_NAN;
 }
 
 /* One pure operation. */
@@ -123,41 +176,51 @@ static inline void add_pure(struct random_kernel *k)
 	bool division = op == IR_DIV_U || op == IR_DIV_S || op == IR_REM_U || op == IR_REM_S;
 
 	if (!(info->properties & P_PURE) || !info->args || info->args > 3 || op == IR_TOSPACE ||
-	    op == IR_GENERIC)
+	    op == IR_GENERIC || op == IR_INSPACE || is_inexact(op))
 		return;
 	shape.type = (uint8_t)pick_type(k, info->types);
 	if (division && shape.type == IR_B64)
 		return;
 	if (op == IR_TRUNC && shape.type == IR_B64)
 		return;
-	if (info->attributes & A_FROM) { /* from narrower, or for trunc from wider */
+	if ((op == IR_ADDC || op == IR_SUBC) && shape.type < IR_B32)
+		return;
+	if (op >= IR_UTOF && op <= IR_FTOF) {
+		if (!shape_conversion(k, &shape))
+			return;
+	} else if (info->attributes & A_FROM) { /* from narrower, or for trunc from wider */
 		do
 			shape.from = (uint8_t)(IR_B1 + pick(k, IR_B64));
 		while (shape.from == shape.type || (op == IR_TRUNC) != (shape.from > shape.type));
 		if (op == IR_TRUNC && shape.type == IR_B1 && shape.from == IR_B64)
 			return;
+	} else if (info->attributes & A_FLOAT) {
+		shape_float(k, &shape);
 	}
+	if (op == IR_ICMP)
+		shape.cond =
+			(uint8_t)(shape.type == IR_B1 ? IR_EQ + pick(k, 2) : IR_EQ + pick(k, 10));
+	if (op == IR_FCMP)
+		shape.cond = (uint8_t)(IR_FEQ + pick(k, IR_COND_COUNT - IR_FEQ));
+	if (op == IR_LOGIC3)
+		shape.imm = pick(k, 256);
+	if (op == IR_DOT)
+		shape.sub = (uint8_t)pick(k, IR_DOT_COUNT);
 	shape.nargs = info->args;
 	for (uint32_t n = 0; n < info->args; n++)
 		args[n] = any(k, ir_arg_type(&shape, n));
 	in = add_inst(k, op, shape.type, args, info->args, info->results);
 	in->from = shape.from;
-	if (op == IR_ICMP)
-		in->cond =
-			(uint8_t)(shape.type == IR_B1 ? IR_EQ + pick(k, 2) : IR_EQ + pick(k, 10));
-	if (op == IR_FCMP)
-		in->cond = (uint8_t)(IR_FEQ + pick(k, IR_COND_COUNT - IR_FEQ));
-	if (op == IR_FADD || op == IR_FMUL || op == IR_FMA) {
-		in->round = (uint8_t)pick(k, 4);
-		if (shape.type == IR_B32 && !pick(k, 4))
-			in->flags |= IR_SAT;
-	}
-	/* Where a change of sign flushes, the machine adds, and which NaN comes out is open. */
-	if (info->attributes & A_FLOAT && shape.type == IR_B32 && op != IR_FNEG && op != IR_FABS &&
-	    pick(k, 2))
-		in->flags |= IR_FTZ;
-	if (op >= IR_FADD && op <= IR_FMAX && shape.type == IR_B64) {
-		keep(k, IR_B64, without_nan(k, in->res));
+	in->cond = shape.cond;
+	in->round = shape.round;
+	in->flags = shape.flags;
+	in->format = shape.format;
+	in->imm = shape.imm;
+	in->sub = shape.sub;
+	if ((op >= IR_FADD && op <= IR_FMAX && op != IR_FNEG && op != IR_FABS &&
+	     shape.type == IR_B64) ||
+	    (op == IR_FTOF && (shape.type == IR_B64 || shape.from == IR_B64))) {
+		keep(k, shape.type, without_nan(k, in->res, shape.format));
 		return;
 	}
 	for (uint32_t n = 0; n < info->results; n++)
@@ -181,8 +244,9 @@ static inline ir_val widen(struct random_kernel *k, ir_val v)
 /* Memory that only this thread touches: any order that is not the program's shows. */
 static inline void add_memory(struct random_kernel *k)
 {
-	bool shared = pick(k, 2);
-	ir_val base = shared ? k->shared : k->scratch;
+	static const uint8_t spaces[] = {IR_SHARED, IR_GLOBAL, IR_LOCAL};
+	uint8_t space = spaces[pick(k, 3)];
+	ir_val base = space == IR_SHARED ? k->shared : space == IR_LOCAL ? k->local : k->scratch;
 	enum ir_type t = (enum ir_type)(IR_B8 + pick(k, 4));
 	uint32_t size = ir_type_bits(t) / 8, slot = pick(k, RANDOM_SLOTS * 8 / size);
 	struct ir_inst *in;
@@ -201,7 +265,7 @@ static inline void add_memory(struct random_kernel *k)
 		keep(k, t, in->res);
 	}
 	in->imm = slot * size;
-	in->space = shared ? IR_SHARED : IR_GLOBAL;
+	in->space = space;
 }
 
 static inline void add_input(struct random_kernel *k)
@@ -246,7 +310,19 @@ static inline void add_lane(struct random_kernel *k)
 	ir_val all = constant(k, IR_B32, UINT32_MAX);
 	struct ir_inst *in;
 
-	if (pick(k, 2)) {
+	if (!pick(k, 3)) {
+		bool wide = pick(k, 2), one = pick(k, 2);
+		enum ir_type t = wide ? IR_B64 : IR_B32;
+
+		in = add_inst(k, one ? IR_MATCH_ANY : IR_MATCH_ALL, t, (ir_val[]){any(k, t), all}, 2,
+			      one ? 1 : 2);
+		keep(k, IR_B32, in->res);
+		if (!one)
+			keep(k, IR_B1, in->res + 1);
+		in = add_inst(k, IR_REDUCE, IR_B32, (ir_val[]){any(k, IR_B32), all}, 2, 1);
+		in->sub = (uint8_t)pick(k, IR_REDUCE_COUNT);
+		keep(k, IR_B32, in->res);
+	} else if (pick(k, 2)) {
 		ir_val lane = binary(k, IR_AND, IR_B32, any(k, IR_B32), constant(k, IR_B32, 31));
 
 		in = add_inst(k, IR_SHUFFLE, IR_B32,
@@ -393,7 +469,7 @@ static inline ir_val sreg(struct random_kernel *k, enum ir_sreg which)
 	return in->res;
 }
 
-static inline void add_prologue(struct random_kernel *k, uint32_t symbol, ir_val *out)
+static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32_t local, ir_val *out)
 {
 	ir_val tid = sreg(k, IR_TID_X), ctaid = sreg(k, IR_CTAID_X), ntid = sreg(k, IR_NTID_X);
 	ir_val thread = add_inst(k, IR_MAD, IR_B32, (ir_val[]){ctaid, ntid, tid}, 3, 1)->res;
@@ -412,6 +488,14 @@ static inline void add_prologue(struct random_kernel *k, uint32_t symbol, ir_val
 		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->shared, constant(k, IR_B64, s)}, 2,
 			      0);
 		in->space = IR_SHARED;
+		in->imm = 8 * s;
+	}
+	in = add_inst(k, IR_ADDR, IR_B64, NULL, 0, 1);
+	in->symbol = local;
+	k->local = in->res;
+	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* and so does local memory */
+		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->local, any(k, IR_B64)}, 2, 0);
+		in->space = IR_LOCAL;
 		in->imm = 8 * s;
 	}
 	keep(k, IR_B32, tid);
@@ -461,6 +545,9 @@ static inline struct ir_module *random_module(struct arena *a, uint64_t seed)
 		m, &(struct ir_symbol){.name = "own", .space = IR_SHARED, .align = 8,
 				       .size = RANDOM_THREADS * RANDOM_SLOTS * 8});
 	struct random_kernel k = {.f = ir_func_new(m, "k"), .seed = seed};
+	uint32_t local = ir_symbol_new(
+		m, &(struct ir_symbol){.name = "frame", .space = IR_LOCAL, .align = 8, .owner = k.f,
+				       .size = RANDOM_SLOTS * 8});
 	ir_val out;
 
 	k.f->params = arena_array(a, 5, sizeof(params[0]));
@@ -470,7 +557,7 @@ static inline struct ir_module *random_module(struct arena *a, uint64_t seed)
 	k.f->ssa = true;
 	k.block = ir_block_new(k.f, NULL);
 	k.budget = 20 + pick(&k, 180);
-	add_prologue(&k, symbol, &out);
+	add_prologue(&k, symbol, local, &out);
 	while (k.budget)
 		add_code(&k);
 	add_epilogue(&k, out);

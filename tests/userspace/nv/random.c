@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random kernels (_random.h) through the whole back end, for both chips, in default and serial
- * mode, with its checks on: what a hazard-checking software GPU computes must be what the IR
+ * Random kernels (_random.h) through the whole back end, for all chips, in default, serial and
+ * spill mode, with its checks on: what a hazard-checking software GPU computes must be what the IR
  * interpreter computes, bit by bit. "random SEED" tries one kernel and prints it.
  */
 #include "libsov/compiler/compiler.h"
@@ -10,7 +10,8 @@
 #include "tests/tap.h"
 #include "tests/userspace/nv/_random.h"
 
-#define SEEDS 60
+#define SEEDS 30
+#define CHIPS 4
 #define WORDS (RANDOM_THREADS * RANDOM_BLOCKS * RANDOM_SLOTS)
 
 enum { OUT, IN, SCRATCH, BUFFERS };
@@ -105,9 +106,17 @@ static bool is_same(void)
 	return true;
 }
 
-static bool run(sov_device device, const char *target, const char *text, bool serial, FILE *print)
+static const struct mode {
+	const char *name;
+	bool serial, spill;
+} modes[] = {{"default", false, false}, {"serial", true, false}, {"spill", false, true}};
+#define MODES (sizeof(modes) / sizeof(modes[0]))
+
+static bool run(sov_device device, const char *target, const char *text, const struct mode *mode,
+		FILE *print)
 {
-	struct compile_options o = {.source = COMPILE_IR, .target = target, .serial = serial,
+	struct compile_options o = {.source = COMPILE_IR,
+				    .target = target, .serial = mode->serial, .spill = mode->spill,
 				    .verify = true, .print_pass = print ? "all" : NULL,
 				    .print_to = print};
 	struct compile_result r;
@@ -149,23 +158,24 @@ static void try_seed(uint64_t seed, FILE *print)
 		arena_free(&arena);
 		return;
 	}
-	for (uint32_t ordinal = 0; ordinal < 2; ordinal++) {
+	for (uint32_t ordinal = 0; ordinal < CHIPS; ordinal++) {
 		sov_device_properties p = SOV_INIT(sov_device_properties);
 		sov_device device;
 
-		for (int serial = 0; serial < 2; serial++)
+		for (uint32_t k = 0; k < MODES; k++)
 			ok(must(sov_device_open(ordinal, &device), "opening") &&
 				   must(sov_device_get_properties(device, &p), "asking") &&
-				   run(device, p.target, ir_text(m), serial, print),
-			   "random kernel %llu for %s%s", (unsigned long long)seed, p.target,
-			   serial ? ", serial" : "");
+				   run(device, p.target, ir_text(m), &modes[k], print),
+			   "random kernel %llu for %s, %s", (unsigned long long)seed, p.target,
+			   modes[k].name);
 	}
 	arena_free(&arena);
 }
 
 int main(int argc, char **argv)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
+	setenv("SOV_SOFT", "gh100:vram=1G:hazard,ga100:vram=1G:hazard,"
+	       "ga102:vram=1G:hazard,ad102:vram=1G:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	if (argc > 2) { /* a range, quietly */
 		for (uint64_t s = strtoull(argv[1], NULL, 0); s < strtoull(argv[2], NULL, 0); s++)

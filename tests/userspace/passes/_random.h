@@ -245,6 +245,49 @@ static void random_choice(struct random *r)
 	random_result(r, ir_at(r->f, i)->res);
 }
 
+/* Which of a family: any of the words that the operation has for it. */
+static uint8_t random_sub(struct random *r, enum ir_op op)
+{
+	for (uint32_t k = 0; k < ir_nfields; k++)
+		if (ir_fields[k].attributes == A_SUB && ir_has_field(&ir_fields[k], op))
+			return (uint8_t)random_below(r, ir_fields[k].count);
+	return 0;
+}
+
+/* bf16 for 16 bits, pairs for 32 where the operation has them. */
+static uint8_t random_format(struct random *r, const struct ir_inst *in)
+{
+	bool pairs = (in->op >= IR_FADD && in->op <= IR_FMA) || in->op == IR_APPROX ||
+		     (in->op >= IR_FNEG && in->op <= IR_FMAX);
+	enum ir_type t = in->type;
+
+	if (in->op == IR_FTOU || in->op == IR_FTOS || (in->op == IR_FTOF && in->from < t))
+		t = in->from;
+	if (t == IR_B16)
+		return random_chance(r, 50) ? IR_BF16 : IR_BY_WIDTH;
+	return t == IR_B32 && pairs && random_chance(r, 20) ? IR_F16X2 + random_below(r, 2) : 0;
+}
+
+static void random_float(struct random *r, struct ir_inst *in)
+{
+	bool sums = in->op >= IR_FADD && in->op <= IR_FMA;
+	bool converts = in->op >= IR_UTOF && in->op <= IR_FTOF;
+	bool rounds = sums || converts || in->op == IR_FROUND ||
+		      (in->op >= IR_FDIV && in->op <= IR_FSQRT);
+
+	in->format = random_format(r, in);
+	if (in->type == IR_B32 && in->from != IR_B64 && random_chance(r, 25))
+		in->flags |= IR_FTZ;
+	if (rounds && random_chance(r, 25) &&
+	    !(sums && (in->type == IR_B16 || in->format >= IR_F16X2)))
+		in->round = random_below(r, 4);
+	if ((sums || in->op == IR_FTOF || in->op == IR_UTOF || in->op == IR_STOF) &&
+	    in->type != IR_B64 && random_chance(r, 10))
+		in->flags |= IR_SAT;
+	if ((in->op == IR_FMIN || in->op == IR_FMAX) && random_chance(r, 25))
+		in->flags |= IR_NAN;
+}
+
 /* A pure operation with random attributes, in keeping with its row. */
 static void random_pure(struct random *r)
 {
@@ -259,21 +302,20 @@ static void random_pure(struct random *r)
 		if (last && random_chance(r, 20)) /* once more, on its own result */
 			op = ir_def(r->f, last)->op;
 		info = &ir_ops[op];
-	} while (!(info->properties & P_PURE) || info->attributes & (A_SPACE | A_SYMBOL | A_IMM) ||
-		 op == IR_UNDEF);
+	} while (!(info->properties & P_PURE) ||
+		 info->attributes & (A_SPACE | A_SYMBOL | A_IMM | A_FUNC) || op == IR_UNDEF);
 	attributes = (struct ir_inst){.op = op, .type = random_type(r, info->types)};
-	if (op == IR_SREG)
-		attributes.sub = random_below(r, IR_NCTAID_Z + 1);
+	if (info->attributes & A_SUB)
+		attributes.sub = op == IR_SREG ? random_below(r, IR_NCTAID_Z + 1)
+					       : random_sub(r, op);
 	if (info->attributes & A_COND)
 		attributes.cond = op == IR_ICMP ? random_below(r, IR_FEQ)
 						: IR_FEQ + random_below(r, IR_COND_COUNT - IR_FEQ);
-	if (info->attributes & A_FLOAT && attributes.type == IR_B32 && random_chance(r, 25))
-		attributes.flags = IR_FTZ;
-	if (op == IR_FADD || op == IR_FMUL || op == IR_FMA) {
-		attributes.round = random_chance(r, 25) ? random_below(r, 4) : 0;
-		attributes.flags |= random_chance(r, 10) ? IR_SAT : 0;
-	}
-	if (info->attributes & A_FROM) {
+	if (info->attributes & A_FROM && info->attributes & A_FLOAT) {
+		uint32_t same = op == IR_FTOF ? 1u << attributes.type : 0;
+
+		attributes.from = random_type(r, (op >= IR_FTOU ? T_FLOAT : T_INT) & ~same);
+	} else if (info->attributes & A_FROM) {
 		bool narrows = op == IR_TRUNC;
 
 		do {
@@ -282,6 +324,8 @@ static void random_pure(struct random *r)
 		} while (narrows ? attributes.from <= attributes.type
 				 : attributes.from >= attributes.type);
 	}
+	if (info->attributes & A_FLOAT)
+		random_float(r, &attributes);
 	for (uint32_t k = 0; k < info->args; k++) {
 		enum ir_type t = ir_arg_type(&attributes, k);
 
@@ -297,6 +341,7 @@ static void random_pure(struct random *r)
 	ir_at(r->f, i)->cond = attributes.cond;
 	ir_at(r->f, i)->round = attributes.round;
 	ir_at(r->f, i)->flags = attributes.flags;
+	ir_at(r->f, i)->format = attributes.format;
 	ir_at(r->f, i)->from = attributes.from;
 	for (uint32_t k = 0; k < info->results; k++)
 		random_result(r, ir_at(r->f, i)->res + k);

@@ -33,7 +33,7 @@ out=$("$sov" compile --print nosuch tests/kernels/saxpy.ptx 2>&1)
 is "$? $out" "1 sov: compile: no pass 'nosuch'; --print all shows what each is called" "an unknown pass is refused"
 out=$("$sov" compile -t sm_10 --stats tests/kernels/saxpy.ptx 2>&1)
 is $? 2 "an unknown target is refused"
-has "$out" "sov: compile: unknown target 'sm_10'; known: sm_90 sm_80" "and the known ones are named"
+has "$out" "sov: compile: unknown target 'sm_10'; known: sm_90 sm_89 sm_86 sm_80" "and the known ones are named"
 
 sed 's/mad.lo.s32/mad.la.s32/' tests/kernels/saxpy.ptx >"$work/bad.ptx"
 line=$(grep -n mad.la "$work/bad.ptx" | head -n 1 | cut -d: -f1)

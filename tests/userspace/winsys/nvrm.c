@@ -305,15 +305,20 @@ static void many_queues(void)
 static void words(void)
 {
 	struct rm_mmu_faults faults = {.count = 1, .list = {{0x7000000000, 6, 1}}};
-	static struct rm_sm_errors errors = {.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40}}};
+	static struct rm_sm_errors errors = {.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
 	struct winsys_error e;
 
 	nvrm_describe(31, &faults, NULL, &e);
 	is_str(e.text, "invalid write in the page at 0x7000000000: it may only be read",
 	       "an MMU fault has an address, an access and a reason");
 	nvrm_describe(13, &faults, &errors, &e);
-	ok(!strcmp(e.text, "an address that is not aligned to its size") && e.pc == 0x40 && !e.memory,
-	   "a warp's error has a name and a place");
+	is_str(e.text, "an address that is not aligned to its size: 0x1002",
+	       "a warp's error has a name and an address");
+	ok(e.pc == 0x40 && e.memory && e.address == 0x1002, "and a place");
+	errors.sm[1].warp = 0x20;
+	nvrm_describe(13, &faults, &errors, &e);
+	ok(strstr(e.text, "only be read") && e.pc == 0x40 && e.address == 0x7000000000,
+	   "a warp whose access the MMU refused says what and where");
 	nvrm_describe(109, NULL, NULL, &e);
 	ok(strstr(e.text, "Xid 109") && strstr(e.text, "interrupted"), "other Xids have words");
 	nvrm_describe(1234, NULL, NULL, &e);

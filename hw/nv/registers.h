@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registers in BAR 0 that a driver needs from probe to a running GSP, as byte offsets, and their
+ * fields as (value >> SHIFT) & MASK. Plain numbers only, so that kernel and user space can both
+ * include it.
+ *
+ * Sources, by block: open-gpu-kernel-modules (OGKM) 570.144, src/common/inc/swref/published; Linux
+ * 7.2 drivers/gpu/nova-core/regs.rs and drivers/gpu/drm/nouveau.
+ */
+#ifndef HW_NV_REGISTERS_H
+#define HW_NV_REGISTERS_H
+
+/* PMC, identity. OGKM nv_ref.h. BOOT_42 exists since Fermi and names architecture and chip. */
+#define NV_PMC_BOOT_0                  0x000000
+#define NV_PMC_BOOT_1                  0x000004
+#define NV_PMC_BOOT_1_VGPU(v)          ((v) >> 16 & 3) /* not 0: a virtual GPU */
+#define NV_PMC_BOOT_42                 0x000a00
+#define NV_PMC_BOOT_42_ARCHITECTURE(v) ((v) >> 24 & 0x3f)
+#define NV_PMC_BOOT_42_CHIP(v)         ((v) >> 20 & 0x3ff) /* architecture and implementation */
+#define NV_PMC_BOOT_42_MAJOR(v)        ((v) >> 16 & 15)
+#define NV_PMC_BOOT_42_MINOR(v)        ((v) >> 12 & 15)
+
+#define NV_CHIP_GH100                  0x180
+
+/* PTIMER: nanoseconds, low word in steps of 32. nouveau nvkm/subdev/timer/nv40.c. */
+#define NV_PTIMER_TIME_0               0x009400
+#define NV_PTIMER_TIME_1               0x009410
+
+/* The FSP, a small processor that boots before the host can: has it? OGKM hopper/gh100/dev_therm.h. */
+#define NV_THERM_I2CS_SCRATCH          0x0200bc
+#define NV_THERM_FSP_BOOT_COMPLETE     0xff
+
+/* PFB. The page to which reads are sent that flush writes, >> 8: OGKM hopper/gh100/dev_fb.h. */
+#define NV_PFB_FLUSH_SYSMEM_ADDR_LO    0x100a34
+#define NV_PFB_FLUSH_SYSMEM_ADDR_HI    0x100a38
+/* Upper end of the write-protected region, 31:4 << 12; 0: there is none. OGKM turing dev_fb.h. */
+#define NV_PFB_WPR2_ADDR_LO            0x1fa824
+#define NV_PFB_WPR2_ADDR_HI            0x1fa828
+
+/* GSP: a falcon with a RISC-V core. OGKM ampere/ga102/dev_falcon_v4.h, dev_riscv_pri.h. */
+#define NV_PGSP_IRQSCLR                0x110004
+#define NV_PGSP_IRQSTAT                0x110008
+#define NV_PGSP_IRQ_SWGEN0             (1u << 6) /* a message is in the status queue */
+#define NV_PGSP_MAILBOX0               0x110040
+#define NV_PGSP_MAILBOX1               0x110044
+#define NV_PGSP_OS                     0x110080 /* version of the boot loader's application */
+#define NV_PGSP_HWCFG2                 0x1100f4
+#define NV_PGSP_HWCFG2_LOCKDOWN        (1u << 13) /* the host may not look yet */
+#define NV_PGSP_QUEUE_HEAD             0x110c00 /* a write says: the command queue has grown */
+#define NV_PGSP_RISCV_CPUCTL           0x111388
+#define NV_PGSP_RISCV_CPUCTL_HALTED    (1u << 4)
+#define NV_PGSP_RISCV_CPUCTL_ACTIVE    (1u << 7)
+/* What registers of the GSP read while the lockdown lasts; the low byte varies. */
+#define NV_PRIV_LOCKED(v)              (((v) & 0xffffff00) == 0xbadf4100)
+/* Mailbox 0 when the firmware has unloaded itself. */
+#define NV_PGSP_MAILBOX0_UNLOADED      0x80000000
+
+/* Bytes of video memory, in MiB. OGKM ampere/ga102/dev_gc6_island_addendum.h, SECURE_SCRATCH_42. */
+#define NV_USABLE_FB_SIZE_MB           0x1183a4
+
+/* FSP: one message queue each way and a memory of its own (EMEM). OGKM hopper/gh100/dev_fsp_pri.h. */
+#define NV_PFSP_EMEMC                  0x8f2ac0
+#define NV_PFSP_EMEMC_OFFSET(v)        ((v) & 0xfffc)
+#define NV_PFSP_EMEMC_WRITE_INC        (1u << 24) /* the offset grows with every write */
+#define NV_PFSP_EMEMC_READ_INC         (1u << 25)
+#define NV_PFSP_EMEMD                  0x8f2ac4
+#define NV_PFSP_QUEUE_HEAD             0x8f2c00
+#define NV_PFSP_QUEUE_TAIL             0x8f2c04 /* offset of the last word written */
+#define NV_PFSP_MSGQ_HEAD              0x8f2c80
+#define NV_PFSP_MSGQ_TAIL              0x8f2c84
+
+/* The function's own block. OGKM hopper/gh100/dev_vm.h; BAR1 is VRAM itself in physical mode, which
+ * is also how it starts. */
+#define NV_VF_BAR1_BLOCK               0xb80f60
+#define NV_VF_BAR1_BLOCK_PENDING       (1u << 0)
+#define NV_VF_BAR1_BLOCK_VIRTUAL       (1u << 9)
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Buffers. Each kind of memory is a row of functions: how to get it, how to give it back, and the
+ * page behind an offset. Whatever the kind, a buffer's memory is there from the moment it has a
+ * handle until nobody refers to it, and it is zero at first (or the caller's own).
+ */
+#include <drm/drm_drv.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "kmod/bo.h"
+#include "kmod/device.h"
+
+/* Larger than any card, small enough for sums. */
+#define SOV_BO_MAX_SIZE BIT_ULL(46)
+
+struct sov_bo_kind {
+	u64 align; /* of sizes */
+	int (*init)(struct drm_device *drm, struct sov_bo *bo, u64 size);
+	int (*fill)(struct sov_bo *bo, u64 user_address);
+	void (*empty)(struct sov_bo *bo); /* also when fill has failed */
+	unsigned long (*pfn)(struct sov_bo *bo, u64 offset);
+};
+
+static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
+{
+	drm_gem_private_object_init(drm, &bo->base, size);
+	return 0;
+}
+
+static int vram_fill(struct sov_bo *bo, u64 user_address)
+{
+	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, &bo->blocks);
+}
+
+static void vram_empty(struct sov_bo *bo)
+{
+	if (!list_empty(&bo->blocks))
+		sov_vram_free(to_sov(bo->base.dev), &bo->blocks);
+}
+
+static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
+{
+	return PHYS_PFN(sov_vram_bus(to_sov(bo->base.dev), &bo->blocks, offset));
+}
+
+static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
+{
+	return drm_gem_object_init(drm, &bo->base, size);
+}
+
+static int system_fill(struct sov_bo *bo, u64 user_address)
+{
+	struct page **pages = drm_gem_get_pages(&bo->base);
+
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
+	bo->pages = pages;
+	return 0;
+}
+
+static void system_empty(struct sov_bo *bo)
+{
+	if (bo->pages)
+		drm_gem_put_pages(&bo->base, bo->pages, true, true);
+}
+
+static unsigned long page_pfn(struct sov_bo *bo, u64 offset)
+{
+	return page_to_pfn(bo->pages[offset >> PAGE_SHIFT]);
+}
+
+/* Pages in the range of int, because pin_user_pages counts in it. */
+static int user_fill(struct sov_bo *bo, u64 user_address)
+{
+	u64 count = bo->base.size >> PAGE_SHIFT;
+	struct mm_struct *mm = current->mm;
+	struct page **pages;
+	int pinned, ret;
+
+	if (!user_address || !PAGE_ALIGNED(user_address) || count > INT_MAX)
+		return -EINVAL;
+	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	ret = account_locked_vm(mm, count, true);
+	if (ret)
+		goto free_pages;
+	pinned = pin_user_pages_fast(user_address, count, FOLL_WRITE | FOLL_LONGTERM, pages);
+	if (pinned != count) {
+		if (pinned > 0)
+			unpin_user_pages(pages, pinned);
+		ret = pinned < 0 ? pinned : -EFAULT;
+		goto unaccount;
+	}
+	mmgrab(mm);
+	bo->mm = mm;
+	bo->pages = pages;
+	return 0;
+
+unaccount:
+	account_locked_vm(mm, count, false);
+free_pages:
+	kvfree(pages);
+	return ret;
+}
+
+static void user_empty(struct sov_bo *bo)
+{
+	u64 count = bo->base.size >> PAGE_SHIFT;
+
+	if (!bo->pages)
+		return;
+	unpin_user_pages_dirty_lock(bo->pages, count, true);
+	account_locked_vm(bo->mm, count, false);
+	mmdrop(bo->mm);
+	kvfree(bo->pages);
+}
+
+static const struct sov_bo_kind kinds[] = {
+	{ SOV_VRAM_PAGE, private_init, vram_fill, vram_empty, vram_pfn },
+	{ PAGE_SIZE, system_init, system_fill, system_empty, page_pfn },
+	{ PAGE_SIZE, private_init, user_fill, user_empty, page_pfn },
+};
+
+static const struct sov_bo_kind *kind_of(u32 region)
+{
+	return &kinds[__ffs(region)];
+}
+
+static vm_fault_t sov_bo_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	u64 page = vmf->pgoff - drm_vma_node_start(&obj->vma_node);
+	struct sov_bo *bo = to_bo(obj);
+	vm_fault_t ret;
+	int idx;
+
+	if (page >= obj->size >> PAGE_SHIFT || !drm_dev_enter(obj->dev, &idx))
+		return VM_FAULT_SIGBUS;
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     kind_of(bo->region)->pfn(bo, page << PAGE_SHIFT));
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static const struct vm_operations_struct sov_bo_vm_ops = {
+	.fault = sov_bo_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
+
+static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct sov_bo *bo = to_bo(obj);
+
+	if (!(bo->flags & DRM_SOVGPU_BO_MAPPABLE))
+		return -EACCES;
+	if (!(vma->vm_flags & VM_SHARED)) /* a private copy of it would have no meaning */
+		return -EINVAL;
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	if (bo->region == DRM_SOVGPU_REGION_VRAM || bo->flags & DRM_SOVGPU_BO_UNCACHED)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
+	return 0;
+}
+
+static void sov_bo_free(struct drm_gem_object *obj)
+{
+	struct sov_bo *bo = to_bo(obj);
+
+	kind_of(bo->region)->empty(bo);
+	drm_gem_object_release(obj);
+	kfree(bo);
+}
+
+static const struct drm_gem_object_funcs sov_bo_funcs = {
+	.free = sov_bo_free,
+	.mmap = sov_bo_mmap,
+	.vm_ops = &sov_bo_vm_ops,
+};
+
+static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
+{
+	const struct sov_bo_kind *kind = kind_of(c->region);
+	struct sov_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	int ret;
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	bo->region = c->region;
+	bo->flags = c->flags;
+	bo->base.funcs = &sov_bo_funcs;
+	INIT_LIST_HEAD(&bo->blocks);
+	ret = kind->init(drm, bo, c->size);
+	if (ret) {
+		kfree(bo);
+		return ERR_PTR(ret);
+	}
+	ret = kind->fill(bo, c->user_address);
+	if (!ret)
+		ret = drm_gem_create_mmap_offset(&bo->base);
+	if (ret) {
+		drm_gem_object_put(&bo->base);
+		return ERR_PTR(ret);
+	}
+	return bo;
+}
+
+/* One region, known flags, a size that the region can have. */
+static bool valid(const struct drm_sovgpu_bo_create *c)
+{
+	const u32 regions = DRM_SOVGPU_REGION_VRAM | DRM_SOVGPU_REGION_SYSTEM |
+			    DRM_SOVGPU_REGION_USER;
+	const u32 flags = DRM_SOVGPU_BO_MAPPABLE | DRM_SOVGPU_BO_UNCACHED;
+
+	if (hweight32(c->region) != 1 || c->region & ~regions || c->flags & ~flags)
+		return false;
+	if (!c->size || c->size > SOV_BO_MAX_SIZE || c->size % kind_of(c->region)->align)
+		return false;
+	/* The caller has the memory already; a second mapping of it is not offered. */
+	if (c->region == DRM_SOVGPU_REGION_USER)
+		return !c->flags;
+	return !c->user_address;
+}
+
+/**
+ * sov_bo_create_ioctl() - allocate memory, or take the caller's own
+ * @drm: the device
+ * @data: &struct drm_sovgpu_bo_create
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOSPC when VRAM is full; ENOMEM also when more is pinned than RLIMIT_MEMLOCK;
+ * EFAULT for user memory that is not there; ENOENT for an unknown address space; ENODEV.
+ */
+int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_bo_create *c = data;
+	struct sov_bo *bo;
+	int ret, idx;
+
+	if (!valid(c) || c->handle)
+		return -EINVAL;
+	if (c->exclusive_vm)
+		return -ENOENT;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	bo = sov_bo_create(drm, c);
+	drm_dev_exit(idx);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	/* From here on another thread may guess the handle and close it. */
+	ret = drm_gem_handle_create(file, &bo->base, &c->handle);
+	drm_gem_object_put(&bo->base);
+	return ret;
+}
+
+/**
+ * sov_bo_mmap_offset_ioctl() - the offset at which to mmap a buffer
+ * @drm: the device
+ * @data: &struct drm_sovgpu_bo_mmap_offset
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT; EACCES for a buffer that was not made to be mapped.
+ */
+int sov_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_bo_mmap_offset *m = data;
+	struct drm_gem_object *obj;
+	int ret = 0;
+
+	if (m->pad || m->offset)
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, m->handle);
+	if (!obj)
+		return -ENOENT;
+	if (to_bo(obj)->flags & DRM_SOVGPU_BO_MAPPABLE)
+		m->offset = drm_vma_node_offset_addr(&obj->vma_node);
+	else
+		ret = -EACCES;
+	drm_gem_object_put(obj);
+	return ret;
+}
+
+/**
+ * sov_bo_info_ioctl() - what a buffer is
+ * @drm: the device
+ * @data: &struct drm_sovgpu_bo_info
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT.
+ */
+int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_bo_info *i = data;
+	struct drm_gem_object *obj;
+
+	if (i->region || i->size || i->flags || i->pad)
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, i->handle);
+	if (!obj)
+		return -ENOENT;
+	i->region = to_bo(obj)->region;
+	i->size = obj->size;
+	i->flags = to_bo(obj)->flags;
+	drm_gem_object_put(obj);
+	return 0;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The GSP's life: memory it needs for as long as it runs, boot, what it tells about the card, and
+ * its end. It must not be left running: its memory goes back to the system.
+ */
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
+#include <linux/sizes.h>
+
+#include "kmod/nv/nv.h"
+
+#define UNLOAD_LIMIT_US (4 * USEC_PER_SEC)
+
+/**
+ * nv_buffer_alloc() - zeroed memory that both sides see
+ * @nv: the device
+ * @b: an empty buffer
+ * @bytes: how much
+ *
+ * Return: 0 or ENOMEM.
+ */
+int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
+{
+	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
+	if (!b->cpu)
+		return -ENOMEM;
+	b->bytes = bytes;
+	return 0;
+}
+
+/**
+ * nv_buffer_free() - give it back
+ * @nv: the device
+ * @b: a buffer; may be empty
+ */
+void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
+{
+	if (b->cpu)
+		dma_free_coherent(nv->base.drm.dev, b->bytes, b->cpu, b->bus);
+	*b = (struct nv_buffer){};
+}
+
+static void free_memory(struct nv_device *nv)
+{
+	struct nv_gsp *gsp = &nv->gsp;
+	int i;
+
+	kfree(gsp->info);
+	gsp->info = NULL;
+	nv_buffer_free(nv, &gsp->arguments);
+	for (i = 0; i < ARRAY_SIZE(gsp->logs); i++)
+		nv_buffer_free(nv, &gsp->logs[i]);
+	nv_buffer_free(nv, &gsp->shared);
+	nv_buffer_free(nv, &gsp->flush);
+}
+
+static void fill_arguments(struct nv_gsp *gsp)
+{
+	struct nv_gsp_arguments *a = gsp->arguments.cpu;
+
+	a->shared = gsp->shared.bus;
+	a->shared_pages = gsp->shared.bytes / NV_GSP_PAGE;
+	a->command_offset = (void *)gsp->command - gsp->shared.cpu;
+	a->status_offset = (void *)gsp->status - gsp->shared.cpu;
+	a->dmem_stack = 1;
+}
+
+/* A log begins with its fill level; the addresses of its pages follow. */
+static void fill_log(struct nv_buffer *log)
+{
+	u64 *addresses = log->cpu;
+	u32 i;
+
+	for (i = 0; i < log->bytes / NV_GSP_PAGE; i++)
+		addresses[1 + i] = log->bus + (u64)i * NV_GSP_PAGE;
+}
+
+static int make_memory(struct nv_device *nv)
+{
+	struct nv_gsp *gsp = &nv->gsp;
+	int ret, i;
+
+	gsp->info = kzalloc(sizeof(*gsp->info), GFP_KERNEL);
+	if (!gsp->info)
+		return -ENOMEM;
+	ret = nv_buffer_alloc(nv, &gsp->flush, NV_GSP_PAGE);
+	if (!ret)
+		ret = nv_rpc_init(nv);
+	for (i = 0; !ret && i < ARRAY_SIZE(gsp->logs); i++) {
+		ret = nv_buffer_alloc(nv, &gsp->logs[i], NV_GSP_LOG_BYTES);
+		if (!ret)
+			fill_log(&gsp->logs[i]);
+	}
+	if (!ret)
+		ret = nv_buffer_alloc(nv, &gsp->arguments, sizeof(struct nv_gsp_arguments));
+	if (!ret)
+		fill_arguments(gsp);
+	return ret;
+}
+
+static int send_system_info(struct nv_device *nv)
+{
+	struct pci_dev *pdev = sov_pci(&nv->base);
+	struct nv_gsp_system_info info = {
+		.bar0 = pci_resource_start(pdev, NV_PCI_BAR_REGISTERS),
+		.bar1 = pci_resource_start(pdev, NV_PCI_BAR_VRAM),
+		.bar2 = pci_resource_start(pdev, NV_PCI_BAR_INSTANCE),
+		.bus_device_function = pci_dev_id(pdev),
+		.max_user_va = TASK_SIZE,
+		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
+		.config_mirror_bytes = NV_GSP_CONFIG_MIRROR_BYTES,
+		.pci_device = (u32)pdev->device << 16 | pdev->vendor,
+		.pci_subsystem = (u32)pdev->subsystem_device << 16 | pdev->subsystem_vendor,
+		.pci_revision = pdev->revision,
+		.host_page_bytes = PAGE_SIZE,
+	};
+
+	return nv_rpc_send(nv, NV_GSP_SET_SYSTEM_INFO, &info, sizeof(info));
+}
+
+/* The two settings that nouveau and tinygrad give: reset by the bus, and keep its configuration. */
+static int send_registry(struct nv_device *nv)
+{
+	static const char names[2][32] = { "RMSecBusResetEnable", "RMForcePcieConfigSave" };
+	struct {
+		struct nv_gsp_registry table;
+		struct nv_gsp_registry_entry entries[ARRAY_SIZE(names)];
+		char names[ARRAY_SIZE(names)][32];
+	} r = { .table = { sizeof(r), ARRAY_SIZE(names) } };
+	int i;
+
+	memcpy(r.names, names, sizeof(names));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		r.entries[i] = (struct nv_gsp_registry_entry){
+			.name_offset = r.names[i] - (char *)&r,
+			.type = NV_GSP_REGISTRY_DWORD,
+			.data = 1,
+			.bytes = sizeof(u32),
+		};
+	return nv_rpc_send(nv, NV_GSP_SET_REGISTRY, &r, sizeof(r));
+}
+
+/* The largest piece of video memory that nobody else uses. */
+static int find_vram(struct nv_device *nv)
+{
+	const struct nv_gsp_static_info *info = nv->gsp.info;
+	u64 end = nv->vram_bytes;
+	u32 i;
+
+	if (info->fb_regions > NV_GSP_FB_REGIONS) {
+		drm_err(&nv->base.drm, "GSP: %u regions of memory\n", info->fb_regions);
+		return -EIO;
+	}
+	for (i = 0; i < info->fb_regions; i++) {
+		const struct nv_gsp_fb_region *r = &info->fb[i];
+
+		if (r->limit < r->base || r->limit >= end) {
+			drm_err(&nv->base.drm, "GSP: memory from 0x%llx to 0x%llx\n", r->base,
+				r->limit);
+			return -EIO;
+		}
+		if (r->reserved || r->is_protected ||
+		    r->limit + 1 - r->base <= nv->base.vram.end - nv->base.vram.start)
+			continue;
+		nv->base.vram.start = ALIGN(r->base, SZ_2M);
+		nv->base.vram.end = ALIGN_DOWN(r->limit + 1, SZ_2M);
+	}
+	if (nv->base.vram.end <= nv->base.vram.start) {
+		drm_err(&nv->base.drm, "GSP: it leaves us no memory\n");
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+static int start(struct nv_device *nv)
+{
+	int ret = make_memory(nv);
+
+	if (ret)
+		return ret;
+	nv_wr32(nv, NV_PFB_FLUSH_SYSMEM_ADDR_HI, upper_32_bits(nv->gsp.flush.bus >> 8));
+	nv_wr32(nv, NV_PFB_FLUSH_SYSMEM_ADDR_LO, lower_32_bits(nv->gsp.flush.bus >> 8));
+	ret = send_system_info(nv);
+	if (!ret)
+		ret = send_registry(nv);
+	if (!ret)
+		ret = nv_gsp_boot(nv);
+	if (ret)
+		return ret;
+	nv->gsp.running = true;
+	ret = nv_rpc_call(nv, NV_GSP_GET_STATIC_INFO, nv->gsp.info, sizeof(*nv->gsp.info),
+			  nv->gsp.info, sizeof(*nv->gsp.info));
+	return ret ? ret : find_vram(nv);
+}
+
+/**
+ * nv_gsp_start() - boot the GSP and learn what it knows
+ * @nv: the device, with bus mastering on
+ *
+ * Return: 0, or a negative errno after a message, with everything undone.
+ */
+int nv_gsp_start(struct nv_device *nv)
+{
+	int ret;
+
+	ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
+	if (ret)
+		return ret;
+	if (nv_rd32(nv, NV_PFB_WPR2_ADDR_HI)) {
+		drm_err(&nv->base.drm,
+			"another driver left its firmware running; reset the device first\n");
+		return -EBUSY;
+	}
+	ret = start(nv);
+	if (ret)
+		nv_gsp_stop(nv);
+	return ret;
+}
+
+static void end(struct nv_device *nv)
+{
+	struct nv_gsp_unloading request = {};
+	struct drm_device *drm = &nv->base.drm;
+	u32 value;
+
+	if (nv_rpc_call(nv, NV_GSP_UNLOADING_GUEST_DRIVER, &request, sizeof(request), NULL, 0))
+		return;
+	if (read_poll_timeout(nv_rd32, value, value & NV_PGSP_MAILBOX0_UNLOADED, 1000,
+			      UNLOAD_LIMIT_US, false, nv, NV_PGSP_MAILBOX0))
+		drm_err(drm, "GSP: it does not unload, mailbox 0x%08x\n", value);
+	if (read_poll_timeout(nv_rd32, value, value & NV_PGSP_RISCV_CPUCTL_HALTED, 1000,
+			      UNLOAD_LIMIT_US, false, nv, NV_PGSP_RISCV_CPUCTL))
+		drm_err(drm, "GSP: its processor does not halt, 0x%08x\n", value);
+}
+
+/**
+ * nv_gsp_stop() - end the GSP and free its memory
+ * @nv: the device; a GSP that never started is fine
+ *
+ * Whether it obeys or not, bus mastering is off before memory is freed.
+ */
+void nv_gsp_stop(struct nv_device *nv)
+{
+	if (nv->gsp.running)
+		end(nv);
+	nv->gsp.running = false;
+	pci_clear_master(sov_pci(&nv->base));
+	free_memory(nv);
+}

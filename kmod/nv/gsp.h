@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The GSP: a processor on the GPU that runs NVIDIA's resource manager, and the only one that may
+ * touch most of the hardware. We boot it (boot.c, fsp.c), talk to it through two queues in memory
+ * (rpc.c), and ask it for things (gsp.c).
+ */
+#ifndef SOV_NV_GSP_H
+#define SOV_NV_GSP_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "hw/nv/gsp_570.h"
+
+struct nv_device;
+
+/**
+ * struct nv_buffer - memory that both sides see
+ */
+struct nv_buffer {
+	void *cpu;
+	dma_addr_t bus;
+	size_t bytes;
+};
+
+/**
+ * struct nv_gsp - the GSP of a device
+ */
+struct nv_gsp {
+	/** @lock: one call at a time; protects the queues and sequence numbers */
+	struct mutex lock;
+
+	/** @running: it answers; set and cleared by start and stop alone */
+	bool running;
+
+	/** @flush: page that the GPU reads to flush what it wrote before */
+	struct nv_buffer flush;
+
+	/** @shared: both queues, after the addresses of their own pages */
+	struct nv_buffer shared;
+
+	/** @arguments: where the GSP finds @shared */
+	struct nv_buffer arguments;
+
+	/** @logs: of the GSP's operating system, its interrupts, its resource manager */
+	struct nv_buffer logs[3];
+
+	/** @command: our queue, in @shared */
+	struct nv_gsp_queue *command;
+
+	/** @status: the GSP's queue, in @shared */
+	struct nv_gsp_queue *status;
+
+	/** @sequence: of the next element in @command */
+	u32 sequence;
+
+	/** @info: what the GSP says about memory and itself */
+	struct nv_gsp_static_info *info;
+};
+
+/* boot.c */
+int nv_gsp_boot(struct nv_device *nv);
+
+/* fsp.c */
+int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot);
+
+/* firmware.c: pure, nothing is trusted. 0, ENOENT or EINVAL. */
+int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **data, size_t *size);
+int nv_bootloader_find(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+		       const struct nv_riscv_description **description);
+
+/* gsp.c */
+int nv_gsp_start(struct nv_device *nv);
+void nv_gsp_stop(struct nv_device *nv);
+int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes);
+void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b);
+
+/* rpc.c */
+int nv_rpc_init(struct nv_device *nv);
+int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 bytes);
+int nv_rpc_wait(struct nv_device *nv, u32 function, void *reply, u32 bytes, u32 limit_ms);
+int nv_rpc_call(struct nv_device *nv, u32 function, const void *payload, u32 bytes, void *reply,
+		u32 reply_bytes);
+
+#endif

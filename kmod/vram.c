@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Video memory, see vram.h. The allocator lives as long as the DRM device, because buffers may be
+ * freed long after the card is gone; memory itself is touched only while it is there.
+ */
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <linux/io.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+
+#include "kmod/device.h"
+
+static void sov_vram_fini(struct drm_device *drm, void *data)
+{
+	gpu_buddy_fini(&to_sov(drm)->vram.buddy);
+}
+
+/**
+ * sov_vram_init() - take over the video memory that the vendor's start has found
+ * @sov: the device
+ *
+ * Return: 0 or a negative errno.
+ */
+int sov_vram_init(struct sov_device *sov)
+{
+	struct sov_vram *v = &sov->vram;
+	int ret;
+
+	ret = drmm_mutex_init(&sov->drm, &v->lock);
+	if (ret)
+		return ret;
+	ret = gpu_buddy_init(&v->buddy, v->end - v->start, SOV_VRAM_PAGE);
+	if (ret)
+		return ret;
+	sov->memory.vram_bytes = v->end - v->start;
+	sov->memory.vram_mappable = sov->memory.vram_bytes;
+	sov->memory.vram_page = SOV_VRAM_PAGE;
+	return drmm_add_action_or_reset(&sov->drm, sov_vram_fini, NULL);
+}
+
+/* Through the window, in steps after which somebody else may run. */
+static int clear(struct sov_device *sov, u64 offset, u64 size)
+{
+	resource_size_t at = sov->vram.window + sov->vram.start + offset;
+	u64 done, step;
+
+	for (done = 0; done < size; done += step) {
+		void __iomem *p;
+
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		step = min_t(u64, size - done, SZ_2M);
+		p = ioremap_wc(at + done, step);
+		if (!p)
+			return -ENOMEM;
+		memset_io(p, 0, step);
+		iounmap(p);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * sov_vram_alloc() - zeroed video memory
+ * @sov: the device, which must be there
+ * @size: a multiple of SOV_VRAM_PAGE
+ * @blocks: an empty list, to which the pieces are added in order
+ *
+ * Return: 0; ENOSPC; ENOMEM; EINTR.
+ */
+int sov_vram_alloc(struct sov_device *sov, u64 size, struct list_head *blocks)
+{
+	struct sov_vram *v = &sov->vram;
+	struct gpu_buddy_block *b;
+	int ret;
+
+	mutex_lock(&v->lock);
+	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, SOV_VRAM_PAGE, blocks,
+				     0);
+	mutex_unlock(&v->lock);
+	if (ret)
+		return ret;
+	list_for_each_entry(b, blocks, link) {
+		ret = clear(sov, gpu_buddy_block_offset(b), gpu_buddy_block_size(&v->buddy, b));
+		if (ret) {
+			sov_vram_free(sov, blocks);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * sov_vram_free() - give pieces back
+ * @sov: the device; the card may be gone
+ * @blocks: the pieces; empty afterwards
+ */
+void sov_vram_free(struct sov_device *sov, struct list_head *blocks)
+{
+	mutex_lock(&sov->vram.lock);
+	gpu_buddy_free_list(&sov->vram.buddy, blocks, 0);
+	mutex_unlock(&sov->vram.lock);
+}
+
+/**
+ * sov_vram_available() - bytes that are free
+ * @sov: the device
+ *
+ * Return: bytes, which need not be in one piece.
+ */
+u64 sov_vram_available(struct sov_device *sov)
+{
+	u64 bytes;
+
+	mutex_lock(&sov->vram.lock);
+	bytes = sov->vram.buddy.avail;
+	mutex_unlock(&sov->vram.lock);
+	return bytes;
+}
+
+/**
+ * sov_vram_bus() - where the processor sees a byte
+ * @sov: the device
+ * @blocks: pieces of an allocation
+ * @offset: in the allocation, inside it
+ *
+ * Return: the bus address.
+ */
+resource_size_t sov_vram_bus(struct sov_device *sov, struct list_head *blocks, u64 offset)
+{
+	struct sov_vram *v = &sov->vram;
+	struct gpu_buddy_block *b;
+
+	list_for_each_entry(b, blocks, link) {
+		u64 size = gpu_buddy_block_size(&v->buddy, b);
+
+		if (offset < size)
+			return v->window + v->start + gpu_buddy_block_offset(b) + offset;
+		offset -= size;
+	}
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Video memory: a buddy allocator over the part that is ours, and the window through which the
+ * processor sees it. What is allocated stays where it is and is zero.
+ */
+#ifndef SOV_VRAM_H
+#define SOV_VRAM_H
+
+#include <linux/mutex.h>
+
+#include "kmod/compat.h"
+
+struct sov_device;
+
+/* Smallest piece. Page tables of every supported chip have pages of this size. */
+#define SOV_VRAM_PAGE SZ_64K
+
+/**
+ * struct sov_vram - video memory of a device
+ */
+struct sov_vram {
+	/** @start: first byte that is ours, set by the vendor's start */
+	u64 start;
+
+	/** @end: first byte beyond */
+	u64 end;
+
+	/** @window: bus address at which the processor sees byte 0; set by the vendor's start */
+	resource_size_t window;
+
+	/** @lock: protects @buddy */
+	struct mutex lock;
+
+	/** @buddy: offsets count from @start */
+	struct gpu_buddy buddy;
+};
+
+int sov_vram_init(struct sov_device *sov);
+int sov_vram_alloc(struct sov_device *sov, u64 size, struct list_head *blocks);
+void sov_vram_free(struct sov_device *sov, struct list_head *blocks);
+u64 sov_vram_available(struct sov_device *sov);
+resource_size_t sov_vram_bus(struct sov_device *sov, struct list_head *blocks, u64 offset);
+
+#endif

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of conversions between numbers, of rounding to integers and of approximate functions:
+ * what the machine's slow unit does, and the few cases for which there is a fast instruction.
+ */
+#include "libsov/compiler/nv/select.h"
+
+#define TWO_24       0x4b800000 /* 2^24 as a float, and so on */
+#define TWO_MINUS_24 0x33800000
+#define TWO_12       0x45800000
+#define TWO_MINUS_12 0x39800000
+#define TWO_126      0x7e800000
+#define TWO_MINUS_126 0x00800000
+#define MINUS_126    0xc2fc0000
+#define MINUS_24     0xc1c00000
+#define HALF         0x3f000000
+#define ONE          0x3f800000
+#define MINUS_ZERO   0x80000000
+#define ONE_TURN     0x3e22f983 /* 1 / 2 pi */
+
+static uint8_t float_type(enum ir_type type, bool bf16)
+{
+	return type == IR_B64   ? SASS_TYPE_F64
+	       : type == IR_B32 ? SASS_TYPE_F32
+	       : bf16		? SASS_TYPE_BF16
+				: SASS_TYPE_F16;
+}
+
+static uint8_t integer_type(enum ir_type type, bool is_signed)
+{
+	switch (type) {
+	case IR_B8:
+		return is_signed ? SASS_TYPE_S8 : SASS_TYPE_U8;
+	case IR_B16:
+		return is_signed ? SASS_TYPE_S16 : SASS_TYPE_U16;
+	case IR_B32:
+		return is_signed ? SASS_TYPE_S32 : SASS_TYPE_U32;
+	default:
+		return is_signed ? SASS_TYPE_S64 : SASS_TYPE_U64;
+	}
+}
+
+static struct mir_source gpr(struct select *s)
+{
+	return temp(s, SASS_GPR, 1);
+}
+
+/* An operand of one of the conversions: a constant's word would be read in the wrong format. */
+static struct mir_source source(struct select *s, ir_val v)
+{
+	return type_of(s, v) == IR_B64 ? in_pair(s, arg_pair(s, v)) : in_reg(s, arg_word(s, v));
+}
+
+static struct mir_source widen_bf16(struct select *s, struct mir_source x)
+{
+	struct mir_source d = gpr(s);
+
+	EMIT(s, PRMT, d, x, mir_imm(0x1044), rz());
+	return d;
+}
+
+static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
+		   uint8_t round)
+{
+	struct mir_inst *i = EMIT(s, F2FP, d, rz(), x);
+
+	set_mod(i, SASS_M_HFORMAT, bf16 ? SASS_HALF_BF16 : SASS_HALF_F16);
+	set_mod(i, SASS_M_RND, round);
+}
+
+/* To [0, 1]: an addition of nothing that saturates. */
+static void saturate(struct select *s, struct mir_source d, struct mir_source x, enum ir_type type)
+{
+	struct mir_inst *i = type == IR_B16 ? EMIT(s, HADD2, d, x, with(rz(), SASS_NEG))
+					    : EMIT(s, FADD, d, x, with(rz(), SASS_NEG));
+
+	set_mod(i, SASS_M_SAT, 1);
+}
+
+/*
+ * Integers.
+ */
+
+bool select_itof(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_STOF, bf16 = in->format == IR_BF16;
+	bool sat = in->flags & IR_SAT;
+	struct mir_source d = result(s, in->res), x, made;
+	enum ir_type to = bf16 ? IR_B32 : in->type, from = in->from;
+	struct mir_inst *i;
+
+	/* Rounded to 32 bits and then again would be wrong, so only what fits them exactly. */
+	if ((bf16 && from > IR_B16) || (sat && in->type == IR_B64))
+		return false;
+	x = from == IR_B64 ? in_pair(s, arg_pair(s, in->args[0]))
+			   : in_reg(s, arg_extended(s, in->args[0], is_signed));
+	from = from < IR_B32 ? IR_B32 : from;
+	made = bf16 || sat ? temp(s, SASS_GPR, to == IR_B64 ? 2 : 1) : d;
+	if (s->f->sm >= 90 && from == IR_B32 && to == IR_B32 && in->round <= IR_RZ)
+		i = EMIT(s, I2FP, made, x);
+	else
+		i = EMIT(s, I2F, made, x);
+	if (i->sass.op == SASS_I2F)
+		set_mod(i, SASS_M_DTYPE, float_type(to, false));
+	set_mod(i, SASS_M_STYPE, integer_type(from, is_signed));
+	set_mod(i, SASS_M_RND, rounding(in));
+	if (sat)
+		saturate(s, bf16 ? (x = gpr(s)) : d, made, to);
+	if (bf16)
+		narrow(s, d, sat ? x : made, true, rounding(in));
+	return true;
+}
+
+bool select_ftoi(struct select *s, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_FTOS, wide = in->type == IR_B64 || in->from == IR_B64;
+	struct mir_source x = source(s, in->args[0]);
+	uint8_t from = float_type(in->from, in->format == IR_BF16);
+	struct mir_inst *i;
+
+	if (from == SASS_TYPE_BF16) {
+		x = widen_bf16(s, x);
+		from = SASS_TYPE_F32;
+	} else if (from == SASS_TYPE_F16 && in->type == IR_B64) {
+		struct mir_source f32 = gpr(s);
+
+		x.op.aux = SASS_HALF_LOW;
+		EMIT(s, HADD2_F32, f32, with(rz(), SASS_NEG), x);
+		x = f32;
+		from = SASS_TYPE_F32;
+	}
+	i = EMIT(s, F2I, result(s, in->res), x);
+	set_mod(i, SASS_M_STYPE, from);
+	set_mod(i, SASS_M_DTYPE, integer_type(in->type, is_signed));
+	set_mod(i, SASS_M_RND, rounding(in));
+	set_mod(i, SASS_M_FTZ, from == SASS_TYPE_F32 && in->flags & IR_FTZ);
+	set_mod(i, SASS_M_NTZ, !wide);
+	return true;
+}
+
+/*
+ * Between floats.
+ */
+
+/* Same width: flushing and clamping is what is left to do. */
+static bool select_clean(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x, d = result(s, in->res);
+	struct mir_inst *i;
+
+	if (in->type == IR_B64) {
+		if (in->flags & IR_SAT)
+			return false;
+		EMIT(s, DADD, d, in_pair(s, arg_pair(s, in->args[0])), with(rz(), SASS_NEG));
+		return true;
+	}
+	x = in_reg(s, arg_word(s, in->args[0]));
+	if (in->type == IR_B16 && in->format == IR_BF16)
+		return false;
+	i = in->type == IR_B16 ? EMIT(s, HADD2, d, x, with(rz(), SASS_NEG))
+			       : EMIT(s, FADD, d, x, with(rz(), SASS_NEG));
+	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+	set_mod(i, SASS_M_SAT, !!(in->flags & IR_SAT));
+	return true;
+}
+
+static void convert(struct select *s, const struct ir_inst *in, struct mir_source d,
+		    struct mir_source x)
+{
+	bool bf16 = in->format == IR_BF16, ftz = in->flags & IR_FTZ;
+	struct mir_inst *i;
+
+	if (in->from == IR_B16 && in->type == IR_B32 && !bf16) {
+		x.op.aux = SASS_HALF_LOW;
+		EMIT(s, HADD2_F32, d, with(rz(), SASS_NEG), x);
+		return;
+	}
+	if (in->from == IR_B32 && in->type == IR_B16 && !ftz && in->round <= IR_RZ) {
+		narrow(s, d, x, bf16, rounding(in));
+		return;
+	}
+	i = EMIT(s, F2F, d, x);
+	set_mod(i, SASS_M_STYPE, float_type(in->from, bf16));
+	set_mod(i, SASS_M_DTYPE, float_type(in->type, bf16));
+	set_mod(i, SASS_M_RND, rounding(in));
+	set_mod(i, SASS_M_FTZ, ftz && (in->from == IR_B32 || in->type == IR_B32));
+}
+
+bool select_ftof(struct select *s, const struct ir_inst *in)
+{
+	bool bf16 = in->format == IR_BF16, sat = in->flags & IR_SAT;
+	struct mir_source d = result(s, in->res), x, made;
+
+	if (in->type == in->from)
+		return select_clean(s, in);
+	/* Twice rounded would be wrong; nothing clamps 64 bits. */
+	if ((bf16 && in->from == IR_B64) || (sat && in->type == IR_B64) || (bf16 && sat))
+		return false;
+	x = source(s, in->args[0]);
+	if (bf16 && in->from == IR_B16) {
+		struct ir_inst wide = *in;
+
+		if (in->type == IR_B32) {
+			EMIT(s, PRMT, d, x, mir_imm(0x1044), rz());
+			return true;
+		}
+		wide.from = IR_B32;
+		wide.format = IR_BY_WIDTH;
+		convert(s, &wide, d, widen_bf16(s, x));
+		return true;
+	}
+	if (!sat) {
+		convert(s, in, d, x);
+		return true;
+	}
+	made = temp(s, SASS_GPR, 1);
+	convert(s, in, made, x);
+	saturate(s, d, made, in->type);
+	return true;
+}
+
+bool select_fround(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x, d = result(s, in->res), wide, rounded;
+	struct mir_inst *i;
+
+	if (in->format == IR_F16X2 || in->format == IR_BF16X2 || in->flags & IR_SAT)
+		return false;
+	x = source(s, in->args[0]);
+	wide = in->format == IR_BF16 ? widen_bf16(s, x) : x;
+	rounded = in->format == IR_BF16 ? gpr(s) : d;
+	i = EMIT(s, FRND, rounded, wide);
+	set_mod(i, SASS_M_DTYPE, in->format == IR_BF16 ? SASS_TYPE_F32 : float_type(in->type, false));
+	set_mod(i, SASS_M_RND, rounding(in));
+	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
+	if (in->format == IR_BF16)
+		narrow(s, d, rounded, true, SASS_RN);
+	return true;
+}
+
+/*
+ * Approximate functions. The unit takes subnormal numbers for zeros, as argument and as result.
+ * Where they count, the argument is scaled into its range first, and the result back.
+ */
+
+static struct mir_source function(struct select *s, uint8_t f, struct mir_source d,
+				  struct mir_source x)
+{
+	set_mod(EMIT(s, MUFU, d, x), SASS_M_FUNC, f);
+	return d;
+}
+
+static struct mir_source compare(struct select *s, struct mir_source x, uint32_t with_bits,
+				 uint8_t cmp)
+{
+	struct mir_source p = temp(s, SASS_PRED, 1);
+
+	set_mod(EMIT(s, FSETP, p, NONE, x, mir_imm(with_bits), mir_true(true)), SASS_M_CMP, cmp);
+	return p;
+}
+
+static struct mir_source choose(struct select *s, struct mir_source p, uint32_t yes, uint32_t no)
+{
+	struct mir_source one = gpr(s), d = gpr(s);
+
+	EMIT(s, MOV, one, mir_imm(no));
+	EMIT(s, SEL, d, one, mir_imm(yes), with(p, SASS_NEG));
+	return d;
+}
+
+static struct mir_source multiply(struct select *s, struct mir_source d, struct mir_source x,
+				  struct mir_source y)
+{
+	EMIT(s, FMUL, d, x, y);
+	return d;
+}
+
+/* 1 / x: small and large arguments are brought to the middle, and the result is scaled alike. */
+static void reciprocal(struct select *s, struct mir_source d, struct mir_source x)
+{
+	struct mir_source size = with(x, SASS_ABS), scale = gpr(s);
+	struct mir_source small = compare(s, size, TWO_MINUS_126, SASS_CMP_LT);
+	struct mir_source large = compare(s, size, TWO_126, SASS_CMP_GT);
+
+	EMIT(s, SEL, scale, choose(s, large, TWO_MINUS_24, ONE), mir_imm(TWO_24),
+	     with(small, SASS_NEG));
+	x = function(s, SASS_MUFU_RCP, gpr(s), multiply(s, gpr(s), x, scale));
+	multiply(s, d, x, scale);
+}
+
+static void approximate(struct select *s, uint8_t sub, struct mir_source d, struct mir_source x)
+{
+	struct mir_source p, r;
+
+	switch (sub) {
+	case IR_APPROX_RCP:
+		reciprocal(s, d, x);
+		return;
+	case IR_APPROX_SQRT:
+	case IR_APPROX_RSQRT:
+		p = compare(s, with(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
+		r = function(s, sub == IR_APPROX_SQRT ? SASS_MUFU_SQRT : SASS_MUFU_RSQ, gpr(s),
+			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
+		multiply(s, d, r,
+			 choose(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
+		return;
+	case IR_APPROX_EX2: { /* 2^x is the square of 2^(x/2) */
+		struct mir_source again = gpr(s), one = gpr(s);
+
+		p = compare(s, x, MINUS_126, SASS_CMP_LT);
+		r = function(s, SASS_MUFU_EX2, gpr(s),
+			     multiply(s, gpr(s), x, choose(s, p, HALF, ONE)));
+		EMIT(s, MOV, one, mir_imm(ONE));
+		EMIT(s, SEL, again, r, one, p);
+		multiply(s, d, r, again);
+		return;
+	}
+	default: /* IR_APPROX_LG2 */
+		p = compare(s, x, TWO_MINUS_126, SASS_CMP_LT);
+		r = function(s, SASS_MUFU_LG2, gpr(s),
+			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
+		EMIT(s, FADD, d, r, choose(s, p, MINUS_24, MINUS_ZERO));
+		return;
+	}
+}
+
+/* Only the upper word is looked at, and made. */
+static bool approximate_wide(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x = in_reg(s, arg_half(s, in->args[0], 1));
+
+	if (in->sub != IR_APPROX_RCP && in->sub != IR_APPROX_RSQRT)
+		return false;
+	if (wanted(s, in->res, NEED_LOW))
+		EMIT(s, MOV, result_half(s, in->res, 0), rz());
+	function(s, in->sub == IR_APPROX_RCP ? SASS_MUFU_RCP64H : SASS_MUFU_RSQ64H,
+		 result_half(s, in->res, 1), x);
+	return true;
+}
+
+static bool approximate_half(struct select *s, const struct ir_inst *in)
+{
+	bool bf16 = in->format == IR_BF16 || in->format == IR_BF16X2;
+	bool both = in->format == IR_F16X2 || in->format == IR_BF16X2;
+	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), halves[2];
+
+	if ((in->sub != IR_APPROX_EX2 && in->sub != IR_APPROX_TANH) || (bf16 && s->f->sm < 90))
+		return false;
+	for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
+		struct mir_inst *i;
+
+		halves[k] = both ? gpr(s) : result(s, in->res);
+		x.op.aux = (uint8_t)k;
+		i = EMIT(s, MUFU, halves[k], x);
+		set_mod(i, SASS_M_FUNC,
+			in->sub == IR_APPROX_EX2 ? SASS_MUFU_EX2 : SASS_MUFU_TANH);
+		set_mod(i, SASS_M_DTYPE, bf16 ? SASS_TYPE_BF16 : SASS_TYPE_F16);
+	}
+	if (both)
+		EMIT(s, PRMT, result(s, in->res), halves[0], mir_imm(0x5410), halves[1]);
+	return true;
+}
+
+bool select_approx(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t functions[IR_APPROX_COUNT] = {
+		[IR_APPROX_RCP] = SASS_MUFU_RCP, [IR_APPROX_SQRT] = SASS_MUFU_SQRT,
+		[IR_APPROX_RSQRT] = SASS_MUFU_RSQ, [IR_APPROX_SIN] = SASS_MUFU_SIN,
+		[IR_APPROX_COS] = SASS_MUFU_COS, [IR_APPROX_EX2] = SASS_MUFU_EX2,
+		[IR_APPROX_LG2] = SASS_MUFU_LG2, [IR_APPROX_TANH] = SASS_MUFU_TANH,
+	};
+	struct mir_source x, turns;
+	struct mir_inst *i;
+
+	if (is_half(in))
+		return approximate_half(s, in);
+	if (in->type == IR_B64)
+		return approximate_wide(s, in);
+	x = in_reg(s, arg_word(s, in->args[0]));
+	if (in->sub == IR_APPROX_SIN || in->sub == IR_APPROX_COS) {
+		/* The unit counts in turns. */
+		turns = gpr(s);
+		i = EMIT(s, FMUL, turns, x, mir_imm(ONE_TURN));
+		set_mod(i, SASS_M_RND, SASS_RZ_MODE);
+		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+		function(s, functions[in->sub], result(s, in->res), turns);
+	} else if (in->flags & IR_FTZ || in->sub == IR_APPROX_TANH) {
+		function(s, functions[in->sub], result(s, in->res), x);
+	} else {
+		approximate(s, in->sub, result(s, in->res), x);
+	}
+	return true;
+}

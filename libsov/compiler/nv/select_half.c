@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of 16-bit floats, binary16 and bfloat16. The machine computes two at a time. A single
+ * one is the low half of such a pair, whose high half is anything: nothing ever looks at it.
+ *
+ * Before Hopper bfloat16 is only multiplied and added in one step, and compared not at all: a sum is
+ * a * 1 + b, a product a * b - 0, and a comparison one of 32-bit floats, whose upper halves
+ * bfloat16s are.
+ */
+#include "libsov/compiler/nv/select.h"
+
+#define ONES_BF16 0x3f803f80
+#define MINUS_ZEROS 0x80008000
+
+static bool is_bf16(const struct ir_inst *in)
+{
+	return in->format == IR_BF16 || in->format == IR_BF16X2;
+}
+
+static void set_mods(struct mir_inst *i, const struct ir_inst *in)
+{
+	set_mod(i, SASS_M_HFORMAT, is_bf16(in) ? SASS_HALF_BF16 : SASS_HALF_F16);
+	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+	set_mod(i, SASS_M_SAT, !!(in->flags & IR_SAT));
+}
+
+static struct arg constant(uint32_t bits)
+{
+	return (struct arg){.src = mir_imm(bits)};
+}
+
+bool select_half(struct select *s, const struct ir_inst *in)
+{
+	bool fused = is_bf16(in) && s->f->sm < 90;
+	uint32_t count = in->nargs;
+	struct mir_source ops[4] = {result(s, in->res)};
+	enum sass_op op = in->op == IR_FADD   ? SASS_HADD2
+			  : in->op == IR_FMUL ? SASS_HMUL2
+					      : SASS_HFMA2;
+	struct arg args[3];
+
+	if (in->round != IR_RN)
+		return false;
+	for (uint32_t k = 0; k < count; k++)
+		args[k] = arg_float(s, in->args[k], in->flags, true);
+	if (fused && in->op == IR_FADD) {
+		args[2] = args[1];
+		args[1] = constant(ONES_BF16);
+	} else if (fused && in->op == IR_FMUL) {
+		args[2] = constant(MINUS_ZEROS);
+	}
+	if (fused) {
+		op = SASS_HFMA2;
+		count = 3;
+	}
+	fit_float(s, args, count, IR_B32);
+	for (uint32_t k = 0; k < count; k++)
+		ops[k + 1] = args[k].src;
+	set_mods(emit(s, op, ops, count + 1), in);
+	return true;
+}
+
+/* On its own a change of sign is a change of bits; NaNs and denormals pass. */
+bool select_half_sign(struct select *s, const struct ir_inst *in)
+{
+	bool negate = in->op == IR_FNEG;
+	struct mir_source x;
+
+	if (!(in->flags & IR_FTZ)) {
+		EMIT(s, LOP3, NONE, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
+		     mir_imm(negate ? 0x80008000 : 0x7fff7fff), rz(),
+		     mir_imm(negate ? 0x3c : 0xc0), mir_true(false));
+		return true;
+	}
+	if (is_bf16(in))
+		return false;
+	x = with(in_reg(s, arg_word(s, in->args[0])), negate ? SASS_NEG : SASS_ABS);
+	set_mods(EMIT(s, HADD2, result(s, in->res), x, with(rz(), SASS_NEG)), in);
+	return true;
+}
+
+bool select_half_minmax(struct select *s, const struct ir_inst *in)
+{
+	struct arg args[2];
+	struct mir_inst *i;
+
+	args[0] = arg_float(s, in->args[0], in->flags, true);
+	args[1] = arg_float(s, in->args[1], in->flags, true);
+	fit_float(s, args, 2, IR_B32);
+	i = EMIT(s, HMNMX2, result(s, in->res), args[0].src, args[1].src,
+		 mir_true(in->op == IR_FMIN));
+	set_mods(i, in);
+	set_mod(i, SASS_M_NAN, !!(in->flags & IR_NAN));
+	return true;
+}
+
+/* A bfloat16 as a 32-bit float. */
+static struct mir_source widened(struct select *s, ir_val v)
+{
+	struct mir_source d = temp(s, SASS_GPR, 1);
+
+	EMIT(s, PRMT, d, in_reg(s, arg_word(s, v)), mir_imm(0x1044), rz());
+	return d;
+}
+
+bool select_half_compare(struct select *s, const struct ir_inst *in)
+{
+	uint8_t cmp = float_conditions[in->cond].cmp;
+	struct arg a, b;
+	struct mir_inst *i;
+
+	if (in->format == IR_F16X2 || in->format == IR_BF16X2)
+		return false;
+	if (is_bf16(in) && s->f->sm < 90) {
+		i = EMIT(s, FSETP, result(s, in->res), NONE, widened(s, in->args[0]),
+			 widened(s, in->args[1]), mir_true(true));
+		set_mod(i, SASS_M_CMP, cmp);
+		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+		return true;
+	}
+	a = arg_float(s, in->args[0], in->flags, true);
+	b = arg_float(s, in->args[1], in->flags, true);
+	if (!is_reg(&a) && is_reg(&b)) {
+		struct arg t = a;
+
+		a = b;
+		b = t;
+		cmp = float_conditions[in->cond].swapped;
+	}
+	i = EMIT(s, HSETP2, result(s, in->res), NONE, float_in_reg(s, a, IR_B32), b.src,
+		 mir_true(true));
+	set_mods(i, in);
+	set_mod(i, SASS_M_CMP, cmp);
+	return true;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of addresses: of variables, and between the address of a place in its own space and its
+ * generic address. Shared and local memory are windows in generic addresses, and constants lie in
+ * global memory. Where these start stands in constant bank 0, for shared memory of Hopper in special
+ * registers.
+ */
+#include "hw/nv/bank0.h"
+#include "libsov/compiler/nv/select.h"
+
+static struct mir_source stack_pointer(void)
+{
+	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_STACK}};
+}
+
+/* Those of shared memory and of constants are immediates, see select_arg.c. */
+bool select_addr(struct select *s, const struct ir_inst *in)
+{
+	uint8_t space = s->ir->module->symbols[in->symbol].space;
+	uint32_t at = s->f->symbol_offset[in->symbol];
+	struct mir_source table = {.op = {.kind = SASS_CONST, .reg = SASS_RZ,
+					  .aux = NV_ADDRESS_BANK, .value = at}};
+	struct mir_source low, carry = temp(s, SASS_PRED, 1), high;
+
+	if (space == IR_LOCAL) {
+		EMIT(s, IADD3, result(s, in->res), NONE, NONE, stack_pointer(),
+		     mir_imm((uint32_t)(at + in->imm)), rz());
+		return true;
+	}
+	if (space != IR_GLOBAL || in->type != IR_B64)
+		return false;
+	low = temp(s, SASS_GPR, 1);
+	EMIT(s, MOV, low, mir_imm((uint32_t)in->imm));
+	EMIT(s, IADD3, result(s, in->res), carry, NONE, low, table, rz());
+	if (!wanted(s, in->res, NEED_HIGH))
+		return true;
+	high = temp(s, SASS_GPR, 1);
+	table.op.value += 4;
+	EMIT(s, MOV, high, mir_imm((uint32_t)(in->imm >> 32)));
+	set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE, high, table, rz(), carry,
+		     mir_true(false)),
+		SASS_M_X, 1);
+	return true;
+}
+
+static struct mir_source window(struct select *s, uint8_t space, uint32_t half)
+{
+	bool hopper = s->f->sm >= 90;
+	struct mir_source from = {.op = {.kind = SASS_SREG,
+					 .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
+	struct mir_source d = temp(s, SASS_GPR, 1);
+
+	if (hopper && space == IR_SHARED) {
+		EMIT(s, S2R, d, from);
+		return d;
+	}
+	from.op = (struct sass_operand){
+		.kind = SASS_CONST, .reg = SASS_RZ,
+		.value = 4 * half + (space == IR_SHARED  ? NV_BANK0_SHARED_WINDOW
+				     : space == IR_LOCAL ? NV_BANK0_LOCAL_WINDOW
+				     : hopper		 ? NV_BANK0_SM90_CONSTANTS
+							 : NV_BANK0_SM80_CONSTANTS)};
+	EMIT(s, MOV, d, from);
+	return d;
+}
+
+bool select_space(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x, carry, low;
+
+	if ((in->space != IR_SHARED && in->space != IR_LOCAL && in->space != IR_CONSTANT) ||
+	    in->type != IR_B64)
+		return false;
+	x = in_reg(s, arg_half(s, in->args[0], 0));
+	low = window(s, in->space, 0);
+	if (in->op == IR_TOSPACE) {
+		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG),
+		     rz());
+		if (wanted(s, in->res, NEED_HIGH))
+			EMIT(s, MOV, result_half(s, in->res, 1), rz());
+		return true;
+	}
+	carry = temp(s, SASS_PRED, 1);
+	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
+	if (wanted(s, in->res, NEED_HIGH))
+		set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE,
+			     window(s, in->space, 1), rz(), rz(), carry, mir_true(false)),
+			SASS_M_X, 1);
+	return true;
+}
+
+bool select_inspace(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source at;
+	struct mir_inst *i;
+
+	if ((in->space != IR_SHARED && in->space != IR_LOCAL && in->space != IR_GLOBAL) ||
+	    in->type != IR_B64)
+		return false;
+	at = in_pair(s, arg_pair(s, in->args[0]));
+	at.op.kind = SASS_ADDR;
+	at.op.aux = SASS_NO_UREG;
+	at.op.flags = SASS_A64;
+	i = EMIT(s, QSPC, result(s, in->res), rz(), at);
+	set_mod(i, SASS_M_E, 1);
+	set_mod(i, SASS_M_QSPC,
+		in->space == IR_SHARED  ? SASS_QSPC_SHARED
+		: in->space == IR_LOCAL ? SASS_QSPC_LOCAL
+					: SASS_QSPC_GLOBAL);
+	return true;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions: .func (.param .b32 r) f (.param .b64 a, .param .align 8 .b8 s[24]) { … }. Parameters
+ * and results are objects (call.c) or, in the older style, registers; in the IR they are arguments
+ * and results, one for each cell. A function may be declared any number of times before it is
+ * defined, or never: then somebody else provides it. Prototypes say the same about what is called
+ * by address.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front.h"
+
+/* A parameter or result, as it is declared; of a prototype nothing but its types count. */
+struct formal {
+	struct ptx_token name;
+	struct ptx_shape shape;
+	bool is_register, is_named;
+};
+
+struct head {
+	struct formal results[IR_MAX_RESULTS], args[IR_MAX_RESULTS];
+	uint32_t nresults, nargs;
+};
+
+static uint32_t cells_of(const struct formal *f, enum ir_type *cell)
+{
+	bool scalar = !f->shape.ndimensions && f->shape.vector == 1;
+
+	*cell = scalar ? f->shape.type->ir : IR_B32;
+	return scalar ? 1 : (uint32_t)((ptx_shape_bytes(&f->shape) + 3) / 4);
+}
+
+/* ---- reading ---- */
+
+static bool is(const struct ptx *x, const char *word)
+{
+	return ptx_is_word(&x->token, word);
+}
+
+static void skip_pointer(struct ptx *x)
+{
+	uint32_t align;
+
+	if (!is(x, ".ptr"))
+		return;
+	ptx_next(x);
+	while (is(x, ".global") || is(x, ".shared") || is(x, ".const") || is(x, ".local"))
+		ptx_next(x);
+	if (is(x, ".align"))
+		ptx_align(x, &align);
+}
+
+static bool parse_formal(struct ptx *x, struct formal *f)
+{
+	f->is_register = is(x, ".reg");
+	if (!f->is_register && !is(x, ".param")) {
+		ptx_error(x, &x->token, "expected .param or .reg, found %s",
+			  ptx_token_name(x, &x->token));
+		return false;
+	}
+	ptx_next(x);
+	f->shape = (struct ptx_shape){.count = 1};
+	if (f->is_register && is(x, ".pred")) {
+		ptx_error(x, &x->token, "a .pred cannot be passed; pass a number");
+		return false;
+	}
+	if (!ptx_shape_type(x, &f->shape))
+		return false;
+	skip_pointer(x);
+	f->name = x->token;
+	f->is_named = ptx_take(x, TOKEN_NAME);
+	if (f->is_named && f->name.length == 1 && *f->name.text == '_')
+		f->is_named = false;
+	if (!ptx_shape_dimensions(x, &f->shape))
+		return false;
+	if (f->shape.count)
+		return true;
+	ptx_error(x, &f->name, "parameter '%.*s' has no size", TEXT(&f->name));
+	return false;
+}
+
+/* "( … )"; nothing when there is none. */
+static bool parse_formals(struct ptx *x, struct formal *list, uint32_t *n)
+{
+	*n = 0;
+	if (!ptx_take(x, '(') || ptx_take(x, ')'))
+		return true;
+	do {
+		if (*n == IR_MAX_RESULTS) {
+			ptx_error(x, &x->token, "more than %d parameters", IR_MAX_RESULTS);
+			return false;
+		}
+		if (!parse_formal(x, &list[(*n)++]))
+			return false;
+	} while (ptx_take(x, ','));
+	return ptx_expect(x, ')', "',' or ')'", "a parameter");
+}
+
+static bool list_types(struct ptx *x, const struct formal *list, uint32_t n, uint8_t *types,
+		       uint32_t *count)
+{
+	*count = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		enum ir_type cell;
+		uint32_t cells = cells_of(&list[k], &cell);
+
+		if (cells > IR_MAX_RESULTS - *count) {
+			ptx_error(x, &list[k].name,
+				  "parameters or results of more than %d bytes are not supported; "
+				  "pass a pointer",
+				  4 * IR_MAX_RESULTS);
+			return false;
+		}
+		memset(types + *count, cell, cells);
+		*count += cells;
+	}
+	return true;
+}
+
+static struct ir_func *make(struct ptx *x, const struct head *h, enum ir_kind kind,
+			    const char *name)
+{
+	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
+	uint32_t nargs, nresults;
+
+	if (!list_types(x, h->args, h->nargs, args, &nargs) ||
+	    !list_types(x, h->results, h->nresults, results, &nresults))
+		return NULL;
+	return ir_function_new(x->module, kind, name, args, nargs, results, nresults);
+}
+
+/* A second declaration says what the first one said. */
+static bool same_head(struct ptx *x, const struct head *h, const struct ir_func *f)
+{
+	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
+	uint32_t nargs, nresults;
+
+	return list_types(x, h->args, h->nargs, args, &nargs) &&
+	       list_types(x, h->results, h->nresults, results, &nresults) && nargs == f->nargs &&
+	       nresults == f->nresults && (!nargs || !memcmp(args, f->arg_types, nargs)) &&
+	       (!nresults || !memcmp(results, f->result_types, nresults));
+}
+
+/* ---- objects ---- */
+
+static struct ptx_name *declare_formal(struct ptx *x, const struct formal *f)
+{
+	struct ptx_name *n = ptx_declare(x, f->is_register ? NAME_REGISTER : NAME_OBJECT, &f->name);
+	struct ptx_object *o;
+
+	if (!n)
+		return NULL;
+	n->type = f->shape.type;
+	if (f->is_register)
+		return n;
+	o = n->object = arena_alloc(x->arena, sizeof(*o));
+	o->size = (uint32_t)ptx_shape_bytes(&f->shape);
+	o->ncells = cells_of(f, &o->cell);
+	o->regs = arena_array(x->arena, o->ncells, sizeof(*o->regs));
+	for (uint32_t k = 0; k < o->ncells; k++)
+		o->regs[k] = ir_reg_new(x->func, o->cell);
+	return n;
+}
+
+/* What nobody has written yet is zero, so that an access may be wider than what was written. */
+static void clear_object(struct ptx *x, const struct ptx_object *o)
+{
+	for (uint32_t k = 0; k < o->ncells; k++)
+		ptx_cell_write(x, o, k, ptx_constant_value(x, o->cell, 0));
+}
+
+/* .param in a body: what is passed to calls and comes back. */
+void ptx_argument(struct ptx *x)
+{
+	struct formal f = {.shape = {.count = 1}};
+	struct ptx_name *n;
+
+	do {
+		if ((!f.shape.type && !ptx_shape_type(x, &f.shape)))
+			break;
+		f.name = x->token;
+		f.shape.count = 1;
+		f.shape.ndimensions = 0;
+		if (!ptx_expect(x, TOKEN_NAME, "a name", "the type of .param") ||
+		    !ptx_shape_dimensions(x, &f.shape))
+			break;
+		if (!f.shape.count || ptx_shape_bytes(&f.shape) > 4 * IR_MAX_RESULTS) {
+			ptx_error(x, &f.name, "'%.*s' must have from 1 to %d bytes", TEXT(&f.name),
+				  4 * IR_MAX_RESULTS);
+			ptx_declare(x, NAME_BAD, &f.name);
+			break;
+		}
+		n = declare_formal(x, &f);
+		if (!n)
+			break;
+		if (!x->block)
+			ptx_place(x, ptx_block_after(x));
+		clear_object(x, n->object);
+		if (ptx_take(x, ';'))
+			return;
+	} while (ptx_expect(x, ',', "',' or ';'", "a .param"));
+	ptx_skip_statement(x);
+}
+
+/* ---- bodies ---- */
+
+/* Arguments go where the body looks for them; results start out as zero. */
+static void bind_formals(struct ptx *x, const struct head *h)
+{
+	uint32_t n = 0;
+
+	x->results = arena_array(x->arena, h->nresults, sizeof(*x->results));
+	for (uint32_t k = 0; k < h->nresults; k++) {
+		struct ptx_name *r = declare_formal(x, &h->results[k]);
+
+		if (!r)
+			continue;
+		x->results[x->nresults++] = r;
+		if (r->kind == NAME_OBJECT)
+			clear_object(x, r->object);
+		else
+			ptx_write_register(x, r, ptx_constant_value(x, r->type->ir, 0));
+	}
+	for (uint32_t k = 0; k < h->nargs; k++) {
+		enum ir_type cell;
+		uint32_t cells = cells_of(&h->args[k], &cell);
+		struct ptx_name *a = h->args[k].is_named ? declare_formal(x, &h->args[k]) : NULL;
+
+		for (uint32_t c = 0; c < cells; c++, n++) {
+			ir_val v;
+
+			if (!a)
+				continue;
+			v = ptx_op(x, IR_ARG, cell, 0, 0, 0);
+			ir_def(x->func, v)->imm = n;
+			if (a->kind == NAME_OBJECT)
+				ptx_cell_write(x, a->object, c, v);
+			else
+				ptx_write_register(x, a, v);
+		}
+	}
+}
+
+static void parse_body(struct ptx *x, const struct head *h, struct ir_func *f)
+{
+	x->func = f;
+	ptx_scope_open(x);
+	ptx_place(x, ir_block_new(f, NULL));
+	bind_formals(x, h);
+	ptx_body(x);
+	ptx_scope_close(x);
+	x->nresults = 0;
+}
+
+/* .noreturn and limits between the head and the body. */
+static void skip_attributes(struct ptx *x)
+{
+	while (x->token.kind == TOKEN_WORD || x->token.kind == TOKEN_INTEGER ||
+	       x->token.kind == TOKEN_STRING)
+		ptx_next(x);
+}
+
+static struct ptx_name *declare(struct ptx *x, const struct head *h, const struct ptx_token *t)
+{
+	struct ptx_name *n = ptx_find_here(x, t);
+
+	if (n && (n->kind != NAME_FUNCTION || !n->func)) {
+		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
+		return NULL;
+	}
+	if (n && !same_head(x, h, n->func)) {
+		ptx_error(x, t, "function '%.*s' has other parameters than at %u:%u", TEXT(t),
+			  n->line, n->column);
+		return NULL;
+	}
+	if (n)
+		return n;
+	n = ptx_declare(x, NAME_FUNCTION, t);
+	n->func = make(x, h, IR_EXTERNAL, arena_strndup(x->arena, t->text, t->length));
+	if (!n->func)
+		n->kind = NAME_BAD;
+	return n->func ? n : NULL;
+}
+
+void ptx_function(struct ptx *x)
+{
+	struct head *h = arena_alloc(x->arena, sizeof(*h));
+	struct ptx_name *n = NULL;
+	struct ptx_token t;
+
+	if (parse_formals(x, h->results, &h->nresults)) {
+		t = x->token;
+		if (ptx_expect(x, TOKEN_NAME, "a name", ".func") &&
+		    parse_formals(x, h->args, &h->nargs)) {
+			skip_attributes(x);
+			n = declare(x, h, &t);
+		}
+	}
+	if (!n) {
+		ptx_skip_declaration(x);
+		return;
+	}
+	if (ptx_take(x, ';'))
+		return;
+	if (x->token.kind != '{') {
+		ptx_expect(x, '{', "';' or '{'", "the head of a function");
+		ptx_skip_declaration(x);
+		return;
+	}
+	if (n->func->kind == IR_FUNCTION) {
+		ptx_error(x, &t, "function '%.*s' has a body already, at %u:%u", TEXT(&t), n->line,
+			  n->column);
+		ptx_skip_declaration(x);
+		return;
+	}
+	ir_func_define(n->func);
+	parse_body(x, h, n->func);
+}
+
+void ptx_prototype(struct ptx *x, struct ptx_name *n)
+{
+	struct head *h = arena_alloc(x->arena, sizeof(*h));
+	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
+
+	if (parse_formals(x, h->results, &h->nresults) &&
+	    ptx_expect(x, TOKEN_NAME, "'_'", ".callprototype") &&
+	    parse_formals(x, h->args, &h->nargs)) {
+		skip_attributes(x);
+		n->func = make(x, h, IR_PROTOTYPE, name);
+		if (n->func && ptx_expect(x, ';', "';'", "a prototype"))
+			return;
+	}
+	n->kind = NAME_BAD;
+	ptx_skip_statement(x);
+}
+
+/* Calls that named the alias before it was one. */
+static void replace_calls(struct ir_module *m, const struct ir_func *of, const struct ir_func *with)
+{
+	for (struct ir_func *f = m->funcs; f; f = f->next)
+		for (ir_id i = 1; i < f->ninsts; i++)
+			if (ir_ops[f->insts[i].op].attributes & A_FUNC &&
+			    f->insts[i].symbol == of->index)
+				f->insts[i].symbol = with->index;
+}
+
+/* .alias new, old; */
+void ptx_alias(struct ptx *x)
+{
+	struct ptx_token t = x->token, old;
+	struct ptx_name *n, *alias;
+
+	if (ptx_expect(x, TOKEN_NAME, "a name", ".alias") &&
+	    ptx_expect(x, ',', "','", "the name of an alias")) {
+		old = x->token;
+		if (ptx_expect(x, TOKEN_NAME, "a name", "','") &&
+		    ptx_expect(x, ';', "';'", ".alias")) {
+			n = ptx_find(x, &old);
+			alias = ptx_find(x, &t);
+			if (!n || n->kind != NAME_FUNCTION || !n->func)
+				ptx_error(x, &old, "'%.*s' is no function", TEXT(&old));
+			else if (alias && alias->kind != NAME_FUNCTION)
+				ptx_error(x, &t, "'%.*s' is already declared at %u:%u", TEXT(&t),
+					  alias->line, alias->column);
+			else if (!alias)
+				alias = ptx_declare(x, NAME_FUNCTION, &t);
+			if (alias && alias->kind == NAME_FUNCTION && n && n->func) {
+				if (alias->func)
+					replace_calls(x->module, alias->func, n->func);
+				alias->func = n->func;
+			}
+			return;
+		}
+	}
+	ptx_skip_declaration(x);
+}

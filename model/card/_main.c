@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's vfio-user-pci
+ * on a local socket, serves it until it goes, and ends with status 1 when the guest did anything that
+ * the card refuses.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "model/card/vfio.h"
+
+static const char usage[] =
+	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--fault NAME]\n"
+	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
+	"  --chip NAME       gh100\n"
+	"  --socket PATH     local socket to make and listen on\n"
+	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
+	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
+	"  --fault NAME      something to do wrong: refuse locked silent garbage vanish\n"
+	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
+
+static int fail(const char *what, const char *name)
+{
+	fprintf(stderr, "sovgpu-model: %s '%s': %s\n", what, name, strerror(errno));
+	return -1;
+}
+
+static int listen_on(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return fail("socket", path);
+	}
+	strcpy(address.sun_path, path);
+	unlink(path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1)) {
+		fail("socket", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool read_mb(const char *text, uint64_t *bytes)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long mb = strtoull(text, &end, 10);
+
+	*bytes = mb << 20;
+	return *text >= '0' && *text <= '9' && !*end && !errno && mb && mb <= UINT64_MAX >> 20;
+}
+
+static bool read_options(int argc, char **argv, struct card_options *o, const char **path)
+{
+	static const struct option options[] = {
+		{"chip", required_argument, NULL, 'c'},
+		{"socket", required_argument, NULL, 's'},
+		{"vram", required_argument, NULL, 'v'},
+		{"firmware", required_argument, NULL, 'f'},
+		{"fault", required_argument, NULL, 'w'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (letter) {
+		case 'c':
+			o->chip = optarg;
+			break;
+		case 's':
+			*path = optarg;
+			break;
+		case 'v':
+			if (!read_mb(optarg, &o->vram_bytes)) {
+				fprintf(stderr, "sovgpu-model: --vram '%s' is not a number of MiB\n", optarg);
+				return false;
+			}
+			break;
+		case 'f':
+			o->firmware = optarg;
+			break;
+		case 'w':
+			o->fault = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(0);
+		default:
+			return false;
+		}
+	}
+	if (optind < argc || !o->chip || !*path) {
+		fputs(usage, stderr);
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct card_options o = {.log = stderr};
+	const char *path = NULL;
+	char why[256];
+
+	if (!read_options(argc, argv, &o, &path))
+		return 2;
+	struct card *c = card_create(&o, why, sizeof(why));
+
+	if (!c) {
+		fprintf(stderr, "sovgpu-model: %s\n", why);
+		return 2;
+	}
+	int listener = listen_on(path);
+	int connection = listener < 0 ? -1 : accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (listener >= 0 && connection < 0)
+		fail("socket", path);
+	if (listener >= 0) {
+		close(listener);
+		unlink(path);
+	}
+	int status = connection < 0 ? 2 : vfio_serve(c, connection) != 0;
+
+	if (connection >= 0) {
+		close(connection);
+		fprintf(stderr, "sovgpu-model: %" PRIu64 " refused\n", card_refusals(c));
+		if (card_refusals(c))
+			status = 1;
+	}
+	card_destroy(c);
+	return status;
+}

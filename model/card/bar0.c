@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registers: one row each, sorted by offset, with the value after reset, the bits a driver may set,
+ * and a function where reading or writing does something. What has no row is refused, and so are
+ * accesses of other than four bytes and bits that nobody may set.
+ */
+#include <stdlib.h>
+
+#include "hw/nv/registers.h"
+#include "model/card/internal.h"
+#include "model/internal.h"
+
+struct reg {
+	uint32_t offset;
+	const char *name;
+	uint32_t reset, writable;
+	uint32_t (*read)(struct card *c);
+	void (*write)(struct card *c, uint32_t value);
+};
+
+static uint32_t read_boot_0(struct card *c)
+{
+	return c->chip->boot_0;
+}
+static uint32_t read_boot_42(struct card *c)
+{
+	return c->chip->boot_42;
+}
+static uint32_t read_vram_mb(struct card *c)
+{
+	return (uint32_t)(c->vram_bytes >> 20);
+}
+static uint32_t read_time_low(struct card *c)
+{
+	(void)c;
+	return (uint32_t)model_nanoseconds() & ~31u;
+}
+static uint32_t read_time_high(struct card *c)
+{
+	(void)c;
+	return (uint32_t)(model_nanoseconds() >> 32) & 0x1fffffff;
+}
+
+/* The queues' pointers and the memory's control are state of the FSP. */
+#define FSP_WORD(name, place) \
+	static uint32_t read_##name(struct card *c) \
+	{ \
+		return c->fsp.place; \
+	} \
+	static void write_##name(struct card *c, uint32_t value) \
+	{ \
+		c->fsp.place = value; \
+	}
+FSP_WORD(ememc, control)
+FSP_WORD(queue_tail, queue[1])
+FSP_WORD(answer_head, answer[0])
+FSP_WORD(answer_tail, answer[1])
+static uint32_t read_queue_head(struct card *c)
+{
+	return c->fsp.queue[0];
+}
+static void write_gsp_doorbell(struct card *c, uint32_t value)
+{
+	(void)value;
+	gsp_commands(c); /* before it runs nobody listens */
+}
+
+static uint32_t read_window(struct card *c)
+{
+	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
+}
+static void write_window(struct card *c, uint32_t value)
+{
+	if (value)
+		card_refuse(c, "VF_BAR1_BLOCK: 0x%08x; a window behind page tables is not modelled", value);
+	c->gsp.window_virtual = false;
+}
+
+static const struct reg registers[] = {
+	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
+	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
+	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
+	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .read = read_time_low},
+	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .read = read_time_high},
+	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
+	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
+	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
+	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .reset = 0},
+	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
+	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
+	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
+	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
+	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
+	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc, .write = write_ememc},
+	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data, .write = fsp_write_data},
+	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head, .write = fsp_write_head},
+	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail, .write = write_queue_tail},
+	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head, .write = write_answer_head},
+	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail, .write = write_answer_tail},
+	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window, .write = write_window},
+};
+#define COUNT (sizeof(registers) / sizeof(*registers))
+static_assert(COUNT <= MAX_REGISTERS, "room for every register");
+
+void bar0_reset(struct card *c)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		c->registers[i] = registers[i].reset;
+}
+
+static int by_offset(const void *key, const void *row)
+{
+	uint32_t a = *(const uint32_t *)key, b = ((const struct reg *)row)->offset;
+
+	return (a > b) - (a < b);
+}
+
+static const struct reg *find(struct card *c, const char *verb, uint32_t offset, uint32_t bytes)
+{
+	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
+
+	if (!r)
+		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb, offset,
+			    bytes);
+	else if (bytes != 4)
+		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers are read and written as four", verb,
+			    r->name, bytes);
+	else
+		return r;
+	return NULL;
+}
+
+uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
+{
+	const struct reg *r = find(c, "read", offset, bytes);
+
+	if (!r)
+		return ~0u;
+	return r->read ? r->read(c) : c->registers[r - registers];
+}
+
+void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
+{
+	const struct reg *r = find(c, "write", offset, bytes);
+
+	if (!r)
+		return;
+	if (!r->writable || value & ~r->writable) {
+		card_refuse(c, "BAR 0: write of 0x%08x to %s: bits 0x%08x may be written", value, r->name,
+			    r->writable);
+		return;
+	}
+	c->registers[r - registers] = value;
+	if (r->write)
+		r->write(c, value);
+}

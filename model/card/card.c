@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A card as a whole: what the product is, its video memory, the memory it is lent, its interrupts,
+ * and the way of an access to the unit that answers it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hw/nv/registers.h"
+#include "model/card/internal.h"
+
+#define MAX_LENT     65535
+#define LOGGED       100 /* refusals; the others are only counted */
+#define MEGABYTE     ((uint64_t)1 << 20)
+#define PAGE_BYTES   4096
+
+/* An H200: 143771 MiB as nvidia-smi counts them. */
+static const struct card_chip chips[] = {
+	{
+		.name = "gh100",
+		.boot_0 = 0x180000a1,
+		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
+		.vram_mb = 143771,
+		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0, NV_PCI_GH100_INSTANCE, 0},
+	},
+};
+
+static const struct card_chip *find_chip(const char *name)
+{
+	for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
+		if (!strcmp(chips[i].name, name))
+			return &chips[i];
+	return NULL;
+}
+
+static const char *const fault_names[] = {
+	[FAULT_NONE] = "none",     [FAULT_REFUSE] = "refuse",   [FAULT_LOCKED] = "locked",
+	[FAULT_SILENT] = "silent", [FAULT_GARBAGE] = "garbage", [FAULT_VANISH] = "vanish",
+};
+
+static bool find_fault(const char *name, enum card_fault *f)
+{
+	for (uint32_t i = 0; i < sizeof(fault_names) / sizeof(*fault_names); i++)
+		if (!strcmp(name, fault_names[i])) {
+			*f = (enum card_fault)i;
+			return true;
+		}
+	return false;
+}
+
+static bool make_vram(struct card *c)
+{
+	c->vram_fd = memfd_create("vram", MFD_CLOEXEC);
+	if (c->vram_fd < 0 || ftruncate(c->vram_fd, (off_t)c->vram_bytes))
+		return false;
+	c->vram = mmap(NULL, c->vram_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		       c->vram_fd, 0);
+	if (c->vram == MAP_FAILED)
+		c->vram = NULL;
+	return c->vram;
+}
+
+struct card *card_create(const struct card_options *o, char *why, size_t size)
+{
+	const struct card_chip *chip = find_chip(o->chip);
+	struct card *c;
+
+	if (!chip) {
+		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
+		return NULL;
+	}
+	enum card_fault fault = FAULT_NONE;
+
+	if (o->fault && !find_fault(o->fault, &fault)) {
+		snprintf(why, size, "no fault '%s'; known: none refuse locked silent garbage vanish", o->fault);
+		return NULL;
+	}
+	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
+
+	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
+		snprintf(why, size,
+			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64 " MiB",
+			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
+		return NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		snprintf(why, size, "no memory for a card");
+		return NULL;
+	}
+	c->chip = chip;
+	c->log = o->log;
+	c->fault = fault;
+	c->vram_bytes = vram;
+	c->vram_fd = -1;
+	memset(c->vectors, -1, sizeof(c->vectors));
+	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
+		card_destroy(c);
+		return NULL;
+	}
+	if (!make_vram(c)) {
+		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
+			 strerror(errno));
+		card_destroy(c);
+		return NULL;
+	}
+	card_reset(c);
+	return c;
+}
+
+void card_destroy(struct card *c)
+{
+	if (!c)
+		return;
+	card_take_back_all(c);
+	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
+		card_unwire(c, kind);
+	if (c->vram)
+		munmap(c->vram, c->vram_bytes);
+	if (c->vram_fd >= 0)
+		close(c->vram_fd);
+	firmware_free(&c->firmware);
+	free(c->lent);
+	free(c);
+}
+
+void card_reset(struct card *c)
+{
+	config_reset(c);
+	bar0_reset(c);
+	c->fsp = (struct fsp){0};
+	gsp_reset(c);
+}
+
+/* Log. */
+
+void card_log(struct card *c, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vfprintf(c->log, format, ap);
+	va_end(ap);
+	fputc('\n', c->log);
+	fflush(c->log);
+}
+
+void card_refuse(struct card *c, const char *format, ...)
+{
+	char sentence[400];
+	va_list ap;
+
+	if (c->refusals++ >= LOGGED)
+		return;
+	va_start(ap, format);
+	vsnprintf(sentence, sizeof(sentence), format, ap);
+	va_end(ap);
+	card_log(c, "refused: %s", sentence);
+}
+
+uint64_t card_refusals(const struct card *c)
+{
+	return c->refusals;
+}
+
+/* Regions. */
+
+struct card_region card_region(const struct card *c, uint32_t region)
+{
+	struct card_region r = {.fd = -1};
+
+	if (region <= CARD_BAR5)
+		r.bytes = c->chip->bar_bytes[region];
+	if (region == CARD_CONFIG)
+		r.bytes = CONFIG_BYTES;
+	if (region == NV_PCI_BAR_VRAM) {
+		r.map_bytes = c->vram_bytes;
+		r.fd = c->vram_fd;
+	}
+	return r;
+}
+
+/* Accesses to VRAM come here only where they are not mapped. */
+static uint8_t *vram_at(struct card *c, uint64_t offset, uint32_t bytes)
+{
+	if (offset > c->vram_bytes || bytes > c->vram_bytes - offset) {
+		card_refuse(c, "BAR 2: %u bytes at 0x%" PRIx64 " are beyond the video memory of 0x%" PRIx64,
+			    bytes, offset, c->vram_bytes);
+		return NULL;
+	}
+	return c->vram + offset;
+}
+
+static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
+{
+	if (!config_memory_enabled(c))
+		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
+			       "command register", region, offset);
+	return config_memory_enabled(c);
+}
+
+void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
+{
+	if (region == CARD_CONFIG) {
+		config_read(c, (uint32_t)offset, data, bytes);
+		return;
+	}
+	memset(data, 0xff, bytes);
+	if (!memory_enabled(c, region, offset))
+		return;
+	if (region == NV_PCI_BAR_REGISTERS) {
+		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
+
+		memcpy(data, &value, bytes < 4 ? bytes : 4);
+	} else if (region == NV_PCI_BAR_VRAM) {
+		const uint8_t *from = vram_at(c, offset, bytes);
+
+		if (from)
+			memcpy(data, from, bytes);
+	} else {
+		card_refuse(c, "BAR %u: read of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
+			    region, bytes, offset);
+	}
+}
+
+void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
+		uint32_t bytes)
+{
+	if (region == CARD_CONFIG) {
+		config_write(c, (uint32_t)offset, data, bytes);
+		return;
+	}
+	if (!memory_enabled(c, region, offset))
+		return;
+	if (region == NV_PCI_BAR_REGISTERS) {
+		uint32_t value = 0;
+
+		memcpy(&value, data, bytes < 4 ? bytes : 4);
+		bar0_write(c, (uint32_t)offset, value, bytes);
+	} else if (region == NV_PCI_BAR_VRAM) {
+		uint8_t *to = vram_at(c, offset, bytes);
+
+		if (to)
+			memcpy(to, data, bytes);
+	} else {
+		card_refuse(c, "BAR %u: write of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
+			    region, bytes, offset);
+	}
+}
+
+/* Memory of the machine. */
+
+int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset, bool writable)
+{
+	struct lent l = {.address = address, .bytes = bytes, .writable = writable};
+	uint64_t end, file_end;
+
+	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
+	    __builtin_add_overflow(offset, bytes, &file_end) || file_end > INT64_MAX ||
+	    (address | bytes | offset) % PAGE_BYTES)
+		return -EINVAL;
+	for (size_t i = 0; i < c->nlent; i++)
+		if (address <= c->lent[i].address + (c->lent[i].bytes - 1) && c->lent[i].address <= end)
+			return -EEXIST;
+	if (c->nlent == MAX_LENT)
+		return -ENOSPC;
+	struct lent *more = realloc(c->lent, (c->nlent + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	c->lent = more;
+	if (fd >= 0) {
+		l.host = mmap(NULL, bytes, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd,
+			      (off_t)offset);
+		if (l.host == MAP_FAILED)
+			return -errno;
+	}
+	c->lent[c->nlent++] = l;
+	return 0;
+}
+
+static void drop(struct card *c, size_t i)
+{
+	if (c->lent[i].host)
+		munmap(c->lent[i].host, c->lent[i].bytes);
+	c->lent[i] = c->lent[--c->nlent];
+}
+
+int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
+{
+	for (size_t i = 0; i < c->nlent; i++)
+		if (c->lent[i].address == address && c->lent[i].bytes == bytes) {
+			drop(c, i);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+void card_take_back_all(struct card *c)
+{
+	while (c->nlent)
+		drop(c, c->nlent - 1);
+}
+
+void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what)
+{
+	const char *verb = write ? "write" : "read";
+
+	if (!config_bus_master(c)) {
+		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master", verb, what,
+			    address);
+		return NULL;
+	}
+	for (size_t i = 0; i < c->nlent; i++) {
+		const struct lent *l = &c->lent[i];
+
+		if (address < l->address || address - l->address >= l->bytes ||
+		    bytes > l->bytes - (address - l->address))
+			continue;
+		if (l->host && (l->writable || !write))
+			return l->host + (address - l->address);
+		card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": that memory is %s", verb, what,
+			    bytes, address, l->host ? "read-only" : "not in reach");
+		return NULL;
+	}
+	card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": no memory is there", verb, what, bytes,
+		    address);
+	return NULL;
+}
+
+/* Interrupts. */
+
+uint32_t card_vectors(const struct card *c, uint32_t kind)
+{
+	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS, 1, 1};
+
+	(void)c;
+	return kind < CARD_INTERRUPTS ? counts[kind] : 0;
+}
+
+int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds)
+{
+	if (first > card_vectors(c, kind) || count > card_vectors(c, kind) - first)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		if (c->vectors[kind][first + i] >= 0)
+			close(c->vectors[kind][first + i]);
+		c->vectors[kind][first + i] = fds[i];
+	}
+	return 0;
+}
+
+void card_unwire(struct card *c, uint32_t kind)
+{
+	for (uint32_t i = 0; i < MAX_VECTORS; i++) {
+		if (c->vectors[kind][i] >= 0)
+			close(c->vectors[kind][i]);
+		c->vectors[kind][i] = -1;
+	}
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The firmware files that a driver should load, read here on their own, so that what arrives on the
+ * card can be compared with what lies on disk, byte by byte. This reader shares nothing with the
+ * driver's, on purpose.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hw/nv/gsp_570.h"
+#include "model/card/internal.h"
+
+static bool load(struct firmware_file *f, const char *folder, const char *chip, const char *part, char *why,
+		 size_t size)
+{
+	char path[1024];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", folder, chip, part);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0) {
+		f->bytes = (size_t)st.st_size;
+		f->data = mmap(NULL, f->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (f->data == MAP_FAILED)
+			f->data = NULL;
+	}
+	if (!f->data)
+		snprintf(why, size, "firmware %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return f->data;
+}
+
+static struct span part_of(const struct firmware_file *f, uint64_t offset, uint64_t bytes)
+{
+	if (offset > f->bytes || bytes > f->bytes - offset)
+		return (struct span){0};
+	return (struct span){f->data + offset, bytes};
+}
+
+/* Both classes of ELF, with what matters here of either. */
+static struct span section(const struct firmware_file *f, const char *name)
+{
+	bool wide = f->bytes > EI_CLASS && f->data[EI_CLASS] == ELFCLASS64;
+	Elf64_Ehdr h = {0};
+	Elf32_Ehdr h32;
+
+	if (f->bytes < sizeof(h) || memcmp(f->data, ELFMAG, SELFMAG))
+		return (struct span){0};
+	memcpy(&h, f->data, sizeof(h));
+	if (!wide) {
+		memcpy(&h32, f->data, sizeof(h32));
+		h.e_shoff = h32.e_shoff;
+		h.e_shnum = h32.e_shnum;
+		h.e_shstrndx = h32.e_shstrndx;
+	}
+	struct span found = {0}, names = {0};
+
+	/* The names first, then the one that bears ours. */
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < h.e_shnum; i++) {
+			size_t entry = wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+			struct span raw = part_of(f, h.e_shoff + i * entry, entry);
+			Elf64_Shdr s = {0};
+			Elf32_Shdr s32;
+
+			if (!raw.data)
+				return (struct span){0};
+			if (wide) {
+				memcpy(&s, raw.data, sizeof(s));
+			} else {
+				memcpy(&s32, raw.data, sizeof(s32));
+				s.sh_name = s32.sh_name;
+				s.sh_offset = s32.sh_offset;
+				s.sh_size = s32.sh_size;
+			}
+			if (round == 0 && i == h.e_shstrndx)
+				names = part_of(f, s.sh_offset, s.sh_size);
+			if (round == 1 && s.sh_name < names.bytes &&
+			    names.bytes - s.sh_name > strlen(name) &&
+			    !memcmp(names.data + s.sh_name, name, strlen(name) + 1))
+				found = part_of(f, s.sh_offset, s.sh_size);
+		}
+	return found;
+}
+
+static struct span bootloader(const struct firmware_file *f)
+{
+	struct nv_firmware_header h;
+
+	if (f->bytes < sizeof(h))
+		return (struct span){0};
+	memcpy(&h, f->data, sizeof(h));
+	return part_of(f, h.data, h.data_bytes);
+}
+
+bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why, size_t size)
+{
+	char signature[64];
+
+	if (!folder)
+		return true;
+	if (!load(&fw->files[0], folder, chip, "fmc", why, size) ||
+	    !load(&fw->files[1], folder, chip, "bootloader", why, size) ||
+	    !load(&fw->files[2], folder, chip, "gsp", why, size))
+		return false;
+	snprintf(signature, sizeof(signature), ".fwsignature_%s", chip);
+	fw->fmc = section(&fw->files[0], "image");
+	fw->hash = section(&fw->files[0], "hash");
+	fw->public_key = section(&fw->files[0], "publickey");
+	fw->fmc_signature = section(&fw->files[0], "signature");
+	fw->bootloader = bootloader(&fw->files[1]);
+	fw->image = section(&fw->files[2], ".fwimage");
+	fw->signature = section(&fw->files[2], signature);
+	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data && fw->fmc_signature.data &&
+		    fw->bootloader.data && fw->image.data && fw->signature.data;
+	if (!fw->known)
+		snprintf(why, size, "firmware in %s: a part is missing in the files for %s", folder, chip);
+	return fw->known;
+}
+
+void firmware_free(struct firmware *fw)
+{
+	for (size_t i = 0; i < sizeof(fw->files) / sizeof(*fw->files); i++)
+		if (fw->files[i].data)
+			munmap((void *)fw->files[i].data, fw->files[i].bytes);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The FSP's stand-in: a small memory with a cursor, two pairs of queue pointers, and one message it
+ * knows, which boots the GSP. What it does not know it refuses, and answers with an error.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hw/nv/gsp_570.h"
+#include "hw/nv/registers.h"
+#include "model/card/internal.h"
+
+static_assert(FSP_EMEM_BYTES >= sizeof(struct nv_fsp_cot), "a message fits");
+
+uint32_t fsp_read_data(struct card *c)
+{
+	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control), value;
+
+	if (!(c->fsp.control & NV_PFSP_EMEMC_READ_INC) || at >= FSP_EMEM_BYTES) {
+		card_refuse(c, "FSP: its memory is read at 0x%x with control 0x%08x", at, c->fsp.control);
+		return ~0u;
+	}
+	memcpy(&value, c->fsp.emem + at, sizeof(value));
+	c->fsp.control += 4;
+	return value;
+}
+
+void fsp_write_data(struct card *c, uint32_t value)
+{
+	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control);
+
+	if (!(c->fsp.control & NV_PFSP_EMEMC_WRITE_INC) || at >= FSP_EMEM_BYTES) {
+		card_refuse(c, "FSP: its memory is written at 0x%x with control 0x%08x", at, c->fsp.control);
+		return;
+	}
+	memcpy(c->fsp.emem + at, &value, sizeof(value));
+	c->fsp.control += 4;
+}
+
+static uint32_t execute(struct card *c, uint32_t bytes)
+{
+	struct nv_fsp_cot cot;
+
+	memcpy(&cot, c->fsp.emem, sizeof(cot));
+	if (bytes != sizeof(cot)) {
+		card_refuse(c, "FSP: message of %u bytes, expected %zu", bytes, sizeof(cot));
+		return 1;
+	}
+	if (cot.mctp != NV_MCTP_SINGLE || cot.nvdm != NV_NVDM_HEADER(NV_NVDM_COT)) {
+		card_refuse(c, "FSP: message with headers 0x%08x 0x%08x", cot.mctp, cot.nvdm);
+		return 1;
+	}
+	if (cot.version != NV_COT_VERSION || cot.bytes != sizeof(cot) - 8) {
+		card_refuse(c, "FSP: chain of trust version %u of %u bytes", cot.version, cot.bytes);
+		return 1;
+	}
+	if (c->fault == FAULT_VANISH) {
+		card_log(c, "the card falls off the bus");
+		exit(0);
+	}
+	return c->fault == FAULT_REFUSE ? 1 : gsp_boot(c, &cot);
+}
+
+/* The head is written last: a message lies in the memory from offset 0. */
+void fsp_write_head(struct card *c, uint32_t head)
+{
+	uint32_t tail = c->fsp.queue[1], bytes = tail - head + 4;
+
+	if (head || tail % 4 || bytes > FSP_EMEM_BYTES) {
+		card_refuse(c, "FSP: queue from 0x%x to 0x%x", head, tail);
+		return;
+	}
+	struct nv_fsp_reply reply = {
+		.mctp = NV_MCTP_SINGLE,
+		.nvdm = NV_NVDM_HEADER(NV_NVDM_REPLY),
+		.command = NV_NVDM_COT,
+		.error = execute(c, bytes),
+	};
+
+	memcpy(c->fsp.emem, &reply, sizeof(reply));
+	c->fsp.queue[0] = c->fsp.queue[1] = 0;
+	c->fsp.answer[0] = 0;
+	c->fsp.answer[1] = sizeof(reply) - 4;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The GSP's stand-in, second half: the queues and the calls. Every element is checked whole (length,
+ * sequence, checksum, headers) before its call is looked at; a call has a row with its size, or it is
+ * refused.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/card/internal.h"
+
+#define ELEMENT_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE)
+
+/* A call as it came in, with room for the answer's payload in the same place. */
+struct call {
+	struct nv_gsp_rpc *rpc;
+	uint8_t *payload;
+	uint32_t bytes;
+};
+
+static struct nv_gsp_queue *queue_at(struct card *c, uint32_t page)
+{
+	return card_dma(c, c->gsp.pages[page], sizeof(struct nv_gsp_queue), true, "a queue's header");
+}
+
+static uint8_t *element_page(struct card *c, uint32_t queue, uint32_t index)
+{
+	return card_dma(c, c->gsp.pages[queue + 1 + index % NV_GSP_QUEUE_ELEMENTS], NV_GSP_PAGE, true,
+			"a page of a queue");
+}
+
+static uint32_t xor_of(const uint8_t *element, uint32_t pages)
+{
+	uint32_t sum = 0, word;
+
+	for (uint32_t i = 0; i < pages * NV_GSP_PAGE; i += 4) {
+		memcpy(&word, element + i, 4);
+		sum ^= word;
+	}
+	return sum;
+}
+
+static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes, uint32_t result)
+{
+	struct gsp *g = &c->gsp;
+	struct nv_gsp_queue *status = queue_at(c, g->status), *command = queue_at(c, g->command);
+	uint8_t *element = calloc(1, ELEMENT_BYTES);
+	struct nv_gsp_element e = {.sequence = g->sequence_out};
+	struct nv_gsp_rpc rpc = {.version = NV_GSP_RPC_VERSION, .signature = NV_GSP_RPC_SIGNATURE,
+				 .bytes = (uint32_t)sizeof(rpc) + bytes, .function = function, .result = result};
+	bool good = status && command && element && bytes <= NV_GSP_MAX_PAYLOAD;
+
+	if (good) {
+		uint32_t get = __atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
+
+		e.pages = (uint32_t)((NV_GSP_HEADERS + bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE);
+		if ((get + NV_GSP_QUEUE_ELEMENTS - g->put - 1) % NV_GSP_QUEUE_ELEMENTS < e.pages) {
+			card_refuse(c, "GSP: the status queue is full, the driver has read up to %u", get);
+			good = false;
+		}
+	}
+	if (good) {
+		memcpy(element, &e, sizeof(e));
+		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
+		memcpy(element + NV_GSP_HEADERS, payload, bytes);
+		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
+		memcpy(element, &e, sizeof(e));
+	}
+	for (uint32_t i = 0; good && i < e.pages; i++) {
+		uint8_t *to = element_page(c, g->status, g->put + i);
+
+		good = to;
+		if (good)
+			memcpy(to, element + i * NV_GSP_PAGE, NV_GSP_PAGE);
+	}
+	if (good) {
+		g->sequence_out++;
+		g->put = (g->put + e.pages) % NV_GSP_QUEUE_ELEMENTS;
+		__atomic_store_n(&status->put, g->put, __ATOMIC_RELEASE);
+	}
+	free(element);
+	return good;
+}
+
+/* Calls. Each returns a status for the driver; the payload is the answer's, too. */
+
+static uint32_t set_system_info(struct card *c, struct call *call)
+{
+	struct nv_gsp_system_info info;
+	uint64_t bars[3];
+
+	memcpy(&info, call->payload, sizeof(info));
+	for (uint32_t i = 0; i < 3; i++) {
+		memcpy(&bars[i], c->config + 0x10 + 8 * i, 8);
+		bars[i] &= ~15ull;
+	}
+	if (info.bar0 != bars[0] || info.bar1 != bars[1] || info.bar2 != bars[2] || info.pci_device != 0x233510de ||
+	    info.pci_subsystem != 0x18bf10de || info.pci_revision != NV_PCI_H200_REVISION ||
+	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va || !info.host_page_bytes) {
+		card_refuse(c, "GSP: system info does not fit this card: BARs 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
+			    ", device 0x%08x", info.bar0, info.bar1, info.bar2, info.pci_device);
+		return NV_STATUS_INVALID_ARGUMENT;
+	}
+	return 0;
+}
+
+static uint32_t set_registry(struct card *c, struct call *call)
+{
+	struct nv_gsp_registry table;
+	struct nv_gsp_registry_entry e;
+
+	memcpy(&table, call->payload, sizeof(table));
+	if (table.bytes > call->bytes || table.count > (call->bytes - sizeof(table)) / sizeof(e)) {
+		card_refuse(c, "GSP: registry of %u bytes, %u entries in %u", table.bytes, table.count, call->bytes);
+		return NV_STATUS_INVALID_ARGUMENT;
+	}
+	for (uint32_t i = 0; i < table.count; i++) {
+		memcpy(&e, call->payload + sizeof(table) + i * sizeof(e), sizeof(e));
+		if (e.type != NV_GSP_REGISTRY_DWORD || e.bytes != 4 || e.name_offset >= table.bytes ||
+		    !memchr(call->payload + e.name_offset, 0, table.bytes - e.name_offset)) {
+			card_refuse(c, "GSP: registry entry %u: type %u, %u bytes, name at %u", i, e.type, e.bytes,
+				    e.name_offset);
+			return NV_STATUS_INVALID_ARGUMENT;
+		}
+	}
+	return 0;
+}
+
+static uint32_t get_static_info(struct card *c, struct call *call)
+{
+	struct gsp *g = &c->gsp;
+	struct nv_gsp_static_info info = {
+		.fb_regions = 2,
+		.fb = {
+			{.limit = g->heap_outside - 1, .compressed = 1, .iso = 1},
+			{.base = g->heap_outside, .limit = c->vram_bytes - 1,
+			 .reserved = c->vram_bytes - g->heap_outside, .is_protected = 1},
+		},
+		.client = 0xc1d00001,
+		.device = 0xd0000001,
+		.subdevice = 0xd0000002,
+		.heap_outside = g->heap_outside,
+		.frts = g->frts,
+	};
+
+	memcpy(call->payload, &info, sizeof(info));
+	return 0;
+}
+
+static uint32_t unloading(struct card *c, struct call *call)
+{
+	struct nv_gsp_unloading u;
+
+	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here. */
+	if (c->gsp.window_virtual)
+		card_refuse(c, "GSP: BAR 2 was left behind the GSP's own page tables");
+	memcpy(&u, call->payload, sizeof(u));
+	if (u.in_pm_transition || u.gc6_entering || u.new_level) {
+		card_refuse(c, "GSP: unloading into power state %u", u.new_level);
+		return NV_STATUS_INVALID_ARGUMENT;
+	}
+	return 0;
+}
+
+static const struct row {
+	uint32_t function, bytes;
+	bool exact;  /* or at least that many */
+	bool answer;
+	uint32_t (*run)(struct card *c, struct call *call);
+} rows[] = {
+	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true, unloading},
+	{NV_GSP_GET_STATIC_INFO, sizeof(struct nv_gsp_static_info), true, true, get_static_info},
+	{NV_GSP_SET_SYSTEM_INFO, sizeof(struct nv_gsp_system_info), true, false, set_system_info},
+	{NV_GSP_SET_REGISTRY, sizeof(struct nv_gsp_registry), false, false, set_registry},
+};
+
+static void execute(struct card *c, struct call *call)
+{
+	const struct row *r = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].function == call->rpc->function)
+			r = &rows[i];
+	if (!r || call->bytes < r->bytes || (r->exact && call->bytes != r->bytes)) {
+		card_refuse(c, "GSP: call %u with %u bytes: %s", call->rpc->function, call->bytes,
+			    r ? "of another size" : "not known");
+		push(c, call->rpc->function, call->payload, call->bytes,
+		     r ? NV_STATUS_INVALID_ARGUMENT : NV_STATUS_NOT_SUPPORTED);
+		return;
+	}
+	uint32_t result = r->run(c, call);
+
+	if (r->answer)
+		push(c, r->function, call->payload, call->bytes, result);
+	if (r->run == unloading && !result)
+		gsp_unload(c);
+}
+
+/* Copies one element out and says what is wrong with it; NULL: nothing is. */
+static const char *take(struct card *c, uint32_t there, uint8_t *element, struct nv_gsp_element *e)
+{
+	struct gsp *g = &c->gsp;
+	const uint8_t *first = element_page(c, g->command, g->get);
+	struct nv_gsp_rpc rpc;
+
+	if (!first)
+		return "it cannot be read";
+	memcpy(e, first, sizeof(*e));
+	if (!e->pages || e->pages > NV_GSP_ELEMENT_PAGES || e->pages > there)
+		return "it has more pages than there are";
+	for (uint32_t i = 0; i < e->pages; i++) {
+		const uint8_t *from = element_page(c, g->command, g->get + i);
+
+		if (!from)
+			return "it cannot be read";
+		memcpy(element + i * NV_GSP_PAGE, from, NV_GSP_PAGE);
+	}
+	if (e->sequence != g->sequence_in)
+		return "its sequence number is not the next";
+	if (xor_of(element, e->pages))
+		return "its checksum is wrong";
+	memcpy(&rpc, element + sizeof(*e), sizeof(rpc));
+	if (rpc.version != NV_GSP_RPC_VERSION || rpc.signature != NV_GSP_RPC_SIGNATURE)
+		return "its header is none";
+	if (rpc.bytes < sizeof(rpc) || rpc.bytes > e->pages * NV_GSP_PAGE - sizeof(*e))
+		return "its call does not fit";
+	if (rpc.result != NV_GSP_RPC_PENDING)
+		return "it already has a result";
+	return NULL;
+}
+
+void gsp_commands(struct card *c)
+{
+	struct gsp *g = &c->gsp;
+	uint8_t *element = malloc(ELEMENT_BYTES);
+
+	while (element && g->running) {
+		struct nv_gsp_queue *command = queue_at(c, g->command), *status = queue_at(c, g->status);
+		uint32_t put = command ? __atomic_load_n(&command->put, __ATOMIC_ACQUIRE) : g->get;
+		struct nv_gsp_element e;
+
+		if (!status || put == g->get)
+			break;
+		if (put >= NV_GSP_QUEUE_ELEMENTS) {
+			card_refuse(c, "GSP: the command queue ends at %u of %u", put, NV_GSP_QUEUE_ELEMENTS);
+			break;
+		}
+		const char *wrong = take(c, (put + NV_GSP_QUEUE_ELEMENTS - g->get) % NV_GSP_QUEUE_ELEMENTS, element, &e);
+
+		if (wrong) {
+			card_refuse(c, "GSP: command element %u at %u: %s", g->sequence_in, g->get, wrong);
+			break;
+		}
+		struct nv_gsp_rpc *rpc = (void *)(element + sizeof(e));
+		struct call call = {rpc, element + NV_GSP_HEADERS, rpc->bytes - (uint32_t)sizeof(*rpc)};
+
+		g->sequence_in++;
+		g->get = (g->get + e.pages) % NV_GSP_QUEUE_ELEMENTS;
+		__atomic_store_n(&status->get, g->get, __ATOMIC_RELEASE);
+		execute(c, &call);
+	}
+	free(element);
+}
+
+/* The driver has made its queue before; ours is made now. */
+void gsp_open(struct card *c)
+{
+	struct gsp *g = &c->gsp;
+	struct nv_gsp_queue *command = queue_at(c, g->command), *status = queue_at(c, g->status);
+
+	if (!command || !status)
+		return;
+	if (command->version || command->bytes != NV_GSP_QUEUE_BYTES || command->element_bytes != NV_GSP_PAGE ||
+	    command->elements != NV_GSP_QUEUE_ELEMENTS || command->flags != 1 ||
+	    command->get_offset != NV_GSP_QUEUE_GET || command->elements_offset != NV_GSP_PAGE || command->get) {
+		card_refuse(c, "GSP: header of the command queue: %u bytes, %u elements of %u", command->bytes,
+			    command->elements, command->element_bytes);
+		return;
+	}
+	struct nv_gsp_queue fresh = *command;
+
+	fresh.put = fresh.get = 0;
+	*status = fresh;
+	gsp_commands(c);
+	if (c->fault != FAULT_SILENT)
+		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+}

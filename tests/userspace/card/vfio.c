@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The card behind a socket, with this test in the place of QEMU: handshake, regions, memory that is
+ * shared by descriptor, and messages that are wrong.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "model/card/vfio.h"
+#include "tests/tap.h"
+
+static struct card *card;
+static int line, received_fd, serve_status;
+
+static void *serve(void *arg)
+{
+	serve_status = vfio_serve(card, *(int *)arg);
+	close(*(int *)arg);
+	return NULL;
+}
+
+/* Sends a message with up to one descriptor; body of the reply in `out`, its errno as result. */
+static int call(uint16_t command, const void *body, uint32_t bytes, int fd, void *out, size_t room)
+{
+	struct vfio_header h = {.id = 77, .command = command, .bytes = VFIO_HEADER_BYTES + bytes};
+	struct iovec parts[2] = {{&h, sizeof(h)}, {(void *)body, bytes}};
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
+
+	if (fd >= 0) {
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+		*CMSG_FIRSTHDR(&m) = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof(fd));
+	}
+	if (sendmsg(line, &m, 0) < 0)
+		return -1;
+	uint8_t reply[VFIO_REPLY_BYTES];
+
+	parts[0] = (struct iovec){reply, sizeof(reply)};
+	m = (struct msghdr){.msg_iov = parts, .msg_iovlen = 1, .msg_control = &control,
+			    .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(line, &m, 0);
+
+	received_fd = -1;
+	if (n > 0 && CMSG_FIRSTHDR(&m))
+		memcpy(&received_fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(int));
+	if (n < VFIO_HEADER_BYTES)
+		return -1;
+	memcpy(&h, reply, sizeof(h));
+	if (h.id != 77 || h.command != command || h.bytes != n)
+		return -2;
+	if (out)
+		memcpy(out, reply + sizeof(h), (size_t)n - sizeof(h) < room ? (size_t)n - sizeof(h) : room);
+	return (int)h.error;
+}
+
+static void handshake(void)
+{
+	uint16_t version[64] = {0, 0};
+	uint32_t info[4] = {16};
+
+	ok(!call(1, version, 4, -1, version, sizeof(version)) && !version[0] && !version[1] &&
+	   strstr((char *)(version + 2), "max_data_xfer_size"), "the version is agreed upon");
+	version[0] = 7;
+	ok(call(1, version, 4, -1, NULL, 0) == EINVAL, "another version is refused");
+	ok(!call(4, info, 16, -1, info, 16) && info[1] == 3 && info[2] == 9 && info[3] == 5,
+	   "it is a PCI device with 9 regions and 5 interrupts");
+}
+
+static void regions(void)
+{
+	struct {
+		uint32_t argsz, flags, index, cap;
+		uint64_t bytes, offset;
+		uint16_t id, version;
+		uint32_t next, count, reserved;
+		uint64_t area_offset, area_bytes;
+	} r = {.argsz = 32};
+	struct {
+		uint64_t offset;
+		uint32_t region, count;
+		uint32_t value;
+	} a = {0, CARD_CONFIG, 4, 0};
+
+	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.bytes == 16 << 20 && r.argsz == 32 && r.flags == 3,
+	   "registers cannot be mapped");
+	r.argsz = 32;
+	r.index = 2;
+	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.argsz == 64 && r.flags == 7 && !r.cap,
+	   "who leaves no room hears how much it takes");
+	close(received_fd);
+	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.flags == 15 && r.cap == 32 && r.id == 1 && r.count == 1 &&
+	   r.area_offset == 0 && r.area_bytes == 64 << 20 && received_fd >= 0, "video memory can be mapped");
+	uint32_t *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, received_fd, 0);
+
+	ok(!call(9, &a, 16, -1, &a, sizeof(a)) && a.value == 0x233510de, "configuration space is read");
+	a.offset = 4;
+	a.value = 6;
+	ok(!call(10, &a, 20, -1, NULL, 0), "and written");
+	a = (__typeof__(a)){4, 2, 4, 0xcafe};
+	ok(!call(10, &a, 20, -1, NULL, 0) && map != MAP_FAILED && map[1] == 0xcafe,
+	   "a written word of video memory is seen through the mapping");
+	munmap(map, 4096);
+	close(received_fd);
+}
+
+static void memory_of_the_machine(void)
+{
+	int fd = memfd_create("machine", MFD_CLOEXEC);
+	struct {
+		uint32_t argsz, flags;
+		uint64_t offset, address, bytes;
+	} map = {32, 3, 0, 0x40000000, 8192};
+	struct {
+		uint32_t argsz, flags;
+		uint64_t address, bytes;
+	} unmap = {24, 0, 0x40000000, 8192};
+
+	if (ftruncate(fd, 8192))
+		diag("no memory");
+	ok(!call(2, &map, 32, fd, NULL, 0), "memory is lent by descriptor");
+	ok(call(2, &map, 32, fd, NULL, 0) == EEXIST, "not twice");
+	ok(!call(3, &unmap, 24, -1, NULL, 0) && call(3, &unmap, 24, -1, NULL, 0) == ENOENT,
+	   "it is taken back, once");
+	close(fd);
+}
+
+static void wrong_messages(void)
+{
+	struct {
+		uint64_t offset;
+		uint32_t region, count;
+	} a = {(16 << 20) - 2, 0, 4};
+
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read over the end of a region is refused");
+	a = (__typeof__(a)){0, 1, 4};
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "so is one of a region that is not there");
+	a = (__typeof__(a)){UINT64_MAX, 7, 4};
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "and one around the end");
+	ok(call(9, &a, 15, -1, NULL, 0) == EINVAL, "and a body that is too short");
+	ok(call(6, &a, 16, -1, NULL, 0) == EINVAL, "and a command that nobody knows");
+}
+
+int main(void)
+{
+	FILE *log_file = fopen("/dev/null", "w");
+	char why[200];
+	int pair[2];
+	pthread_t thread;
+
+	alarm(60);
+	card = card_create(&(struct card_options){.chip = "gh100", .vram_bytes = 64 << 20, .log = log_file}, why,
+			   sizeof(why));
+	if (!ok(card && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "there is a card and a socket"))
+		return tap_done();
+	line = pair[0];
+	pthread_create(&thread, NULL, serve, &pair[1]);
+	handshake();
+	regions();
+	memory_of_the_machine();
+	wrong_messages();
+	ok(card_refusals(card) == 8, "all that was wrong was counted");
+	struct vfio_header bad = {.bytes = 3};
+
+	ok(write(line, &bad, sizeof(bad)) == sizeof(bad), "a message of impossible size");
+	pthread_join(thread, NULL);
+	ok(serve_status == -EPROTO, "ends the connection");
+	close(line);
+	card_destroy(card);
+	fclose(log_file);
+	return tap_done();
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# What differs between machines, and the way into the chroot; sourced by the other scripts here.
+: "${VM_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/sovgpu-vm}"
+vm_root=$VM_CACHE/root
+vm_suites="trixie trixie-backports"
+
+arch=$(dpkg --print-architecture)
+case $arch in
+arm64)
+	qemu_package=qemu-system-arm
+	qemu="qemu-system-aarch64 -M virt,gic-version=3,highmem-mmio-size=4T -cpu neoverse-n1"
+	console=ttyAMA0
+	;;
+amd64)
+	qemu_package=qemu-system-x86
+	qemu="qemu-system-x86_64 -M q35 -cpu qemu64"
+	console=ttyS0
+	;;
+*) echo "vm: no machine is described for $arch; known: arm64 amd64" >&2 && exit 1 ;;
+esac
+if [ -w /dev/kvm ]; then
+	qemu="${qemu%-cpu *}-cpu host -accel kvm"
+else
+	qemu="$qemu -accel tcg,thread=multi"
+fi
+
+# inside [-b FOLDER=MOUNT]... COMMAND... : runs in the chroot, in a mount namespace of its own, so that
+# no mount is left behind whatever happens. What it sees of this machine is what -b names.
+inside() {
+	binds=
+	while [ "$1" = -b ]; do
+		binds="$binds $2"
+		shift 2
+	done
+	BINDS=$binds unshare --mount --propagation private sh -euc '
+		root=$1
+		shift
+		mount -t proc proc "$root/proc"
+		[ ! -e /dev/kvm ] || { touch "$root/dev/kvm" && mount --bind /dev/kvm "$root/dev/kvm"; }
+		for b in $BINDS; do
+			mkdir -p "$root${b#*=}"
+			mount --bind "${b%%=*}" "$root${b#*=}"
+		done
+		exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive INITRD=No "$@"' inside "$vm_root" "$@"
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# scenario
+# The card is seen, the module binds to it, answers, and goes without a trace.
+. /test/common.sh
+
+card=$(cards)
+[ -n "$card" ]
+ok $? "an NVIDIA card is on the bus"
+is "$(cat "$card/device" "$card/class" "$card/subsystem_device" "$card/revision" | tr '\n' ' ')" \
+	"0x2335 0x030200 0x18bf 0xa1 " "it is an H200: 10de:2335, 3D controller"
+sizes=$(awk '{ print $1, $2 }' "$card/resource" | sed -n '1p;3p;5p' | while read -r first last; do
+	printf '%d ' $(((last - first + 1) >> 20))
+done)
+is "$sizes" "16 262144 32 " "its windows have 16 MiB, 256 GiB and 32 MiB"
+
+modprobe sovgpu
+ok $? "sovgpu.ko loads"
+is "$(bound "$card")" sovgpu "it binds to the card"
+[ -c /dev/dri/renderD128 ]
+ok $? "there is a render node"
+programs
+modprobe -r sovgpu
+ok $? "sovgpu.ko unloads"
+[ ! -e /dev/dri/renderD128 ]
+ok $? "the render node is gone"
+is "$(lsmod | grep -c '^sovgpu ')" 0 "the module is gone"
+modprobe sovgpu && modprobe -r sovgpu
+ok $? "it loads and unloads a second time"
