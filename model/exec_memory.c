@@ -131,7 +131,9 @@ static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool si
 {
 	switch (bytes) {
 	case 1:
-		out[0] = sign ? (uint32_t)(int8_t)*at : *at;
+		out[0] = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (sign)
+			out[0] = (uint32_t)(int8_t)out[0];
 		break;
 	case 2:
 		out[0] = __atomic_load_n((const uint16_t *)at, __ATOMIC_RELAXED);
@@ -148,7 +150,7 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 {
 	switch (bytes) {
 	case 1:
-		*at = (uint8_t)in[0];
+		__atomic_store_n(at, (uint8_t)in[0], __ATOMIC_RELAXED);
 		break;
 	case 2:
 		__atomic_store_n((uint16_t *)at, (uint16_t)in[0], __ATOMIC_RELAXED);
