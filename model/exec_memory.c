@@ -5,6 +5,7 @@
  * part (the stack grows down from 2^24), both private to the thread; generic addresses inside the
  * shared and local windows go there, all others to global memory.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "hw/nv/compute.h"
@@ -56,6 +57,22 @@ static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address
 	return x->w->cta->shared + address;
 }
 
+/* What is missed by this little was meant for the stack, which grows down. */
+#define NEAR_STACK (1u << 16)
+
+static uint8_t *local_fault(struct access *x, uint32_t lane, uint64_t address, uint64_t bottom)
+{
+	const struct grid *g = x->w->grid;
+	char why[96];
+
+	if (g->local_high && address < bottom && bottom - address <= NEAR_STACK)
+		snprintf(why, sizeof(why), "the thread's stack of %u bytes has run over",
+			 g->local_high);
+	else
+		snprintf(why, sizeof(why), "outside the thread's local memory");
+	return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, why);
+}
+
 static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	const struct grid *g = x->w->grid;
@@ -67,8 +84,7 @@ static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 	else if (low >= x->bytes && address <= low - x->bytes)
 		at = address;
 	else
-		return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address,
-			     "outside the thread's local memory");
+		return local_fault(x, lane, address, bottom);
 	return x->w->cta->local + thread * (low + high) + at;
 }
 
