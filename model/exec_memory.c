@@ -290,6 +290,7 @@ const char *prepare_access(struct op *op, const struct sass_inst *in)
 	case SASS_STS:
 	case SASS_ATOMS:
 	case SASS_ATOMS_CAS:
+	case SASS_ATOMS_POPC_INC:
 		op->data[0] = SPACE_SHARED;
 		break;
 	case SASS_LDL:
