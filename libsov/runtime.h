@@ -429,6 +429,7 @@ struct slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
+	bool publisher; /* its thread has the publisher's role */
 };
 
 /*
