@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills: what is asked for, whether it may be done, and the way it is done. Each side of
- * a copy is a GPU address or a host address by its value. Host memory that is pinned is as good as
- * the GPU's own; other host memory goes through the stream's staging ring, or small enough in the
+ * Copies and fills: what is asked for, whether it may be done, and the way it is done. Each side of a
+ * copy is a GPU address or a host address by its value. Host memory that is pinned is as good as the
+ * GPU's own; other host memory goes through the stream's staging ring, or small enough in the
  * methods themselves.
  */
 #include <string.h>
@@ -30,9 +30,12 @@ struct choice {
 };
 
 static const struct choice choices[] = {
-	{IN, WAY_INLINE, NV_PUSH_INLINE_MAX}, {IN, WAY_ENGINE, UINT64_MAX},
-	{OUT, WAY_ENGINE, UINT64_MAX},	      {ACROSS, WAY_ENGINE, 256 << 10},
-	{ACROSS, WAY_KERNEL, UINT64_MAX},     {ACROSS, WAY_ENGINE, UINT64_MAX},
+	{IN, WAY_INLINE, NV_PUSH_INLINE_MAX},
+	{IN, WAY_ENGINE, UINT64_MAX},
+	{OUT, WAY_ENGINE, UINT64_MAX},
+	{ACROSS, WAY_ENGINE, 256 << 10},
+	{ACROSS, WAY_KERNEL, UINT64_MAX},
+	{ACROSS, WAY_ENGINE, UINT64_MAX},
 };
 #define FILL_BY_ENGINE (256u << 10) /* the same for fills */
 /* A software GPU's copy engine is the host's memcpy; its processors are a thousand times slower. */
@@ -142,7 +145,8 @@ static sov_result move_out(struct stream *s, uint8_t *host, uint64_t source, uin
 		if (!r)
 			r = stream_wait_for(s, numbers[done % STAGING_AHEAD], SOV_MAX_WAIT);
 		if (!r)
-			staging_empty(host + done * STAGING_CHUNK, &chunks[done % STAGING_AHEAD],
+			staging_empty(host + done * STAGING_CHUNK,
+				      &chunks[done % STAGING_AHEAD],
 				      smaller(bytes - done * STAGING_CHUNK, STAGING_CHUNK),
 				      bytes >= STAGING_PAST_CACHE);
 	}
@@ -167,13 +171,13 @@ static sov_result copy(struct stream *s, const struct sides *k, uint64_t *number
 }
 
 /*
- * Before the wait for a copy over the bus. Being woken by an interrupt costs 35 us, which is a
- * tenth of 16 MiB's time; so sleep through what it takes at least, on the fastest bus there is, and
+ * Before the wait for a copy over the bus. Being woken by an interrupt costs 35 us, which is a tenth
+ * of 16 MiB's time; so sleep through what it takes at least, on the fastest bus there is, and
  * look closely from then on. The wait behind this sees to limits and errors.
  */
 #define FASTEST_BYTES_PER_NS 64u /* PCIe 5, 16 lanes */
 #define OVERSLEPT_NS	     UINT64_C(100000)
-#define WORTH_LOOKING_NS     UINT64_C(30000)	/* below, the wait itself looks long enough */
+#define WORTH_LOOKING_NS     UINT64_C(30000) /* below, the wait itself looks long enough */
 #define WORTH_RESTING_NS     UINT64_C(20000000) /* above, 35 us are nothing */
 
 static void linger(struct stream *s, uint64_t number, uint64_t bytes)
