@@ -445,6 +445,8 @@ void stream_submit(struct stream *s, struct slot *slot);
 uint64_t stream_alarm(struct stream *s);
 /* Number of the last piece begun. */
 uint64_t stream_last(const struct stream *s);
+/* That piece went to this engine and is not done. */
+bool stream_busy(struct stream *s, enum engine engine);
 /* How far the GPU has come. */
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */

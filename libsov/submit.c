@@ -33,6 +33,13 @@ uint64_t stream_last(const struct stream *s)
 	return atomic_load_explicit(&s->tail, memory_order_acquire) >> 1;
 }
 
+bool stream_busy(struct stream *s, enum engine engine)
+{
+	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+	return (tail & 1) == engine && stream_poll(s) < tail >> 1;
+}
+
 static struct piece *piece_of(struct stream *s, uint64_t number)
 {
 	return &s->pieces[number % STREAM_SLOTS];
@@ -127,11 +134,12 @@ static bool take(struct stream *s, enum engine engine, enum work kind, const str
 	atomic_store_explicit(&p->function, f, memory_order_release);
 	p->engine = engine;
 	p->code = p->local = 0;
-	if ((tail & 1) != engine) {
+	/* What is known to be done needs no waiting for. */
+	if ((tail & 1) != engine &&
+	    (int64_t)((tail >> 1) - atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
 		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> 1));
-		if (engine == ENGINE_COPY)
-			nv_push_bind_copy(&slot->push, &s->member.context->chip);
-	}
+	if ((tail & 1) != engine && engine == ENGINE_COPY)
+		nv_push_bind_copy(&slot->push, &s->member.context->chip);
 	return true;
 }
 
