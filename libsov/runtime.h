@@ -460,6 +460,8 @@ uint64_t stream_alarm(struct stream *s);
 /* Others may be at work in the context: what waits for the whole engine would hold them up. */
 bool stream_beside(const struct stream *s);
 uint64_t stream_last(const struct stream *s);
+/* That piece went to this engine and is not done. */
+bool stream_busy(struct stream *s, enum engine engine);
 /* How far the GPU has come. */
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */

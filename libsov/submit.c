@@ -40,6 +40,14 @@ uint64_t stream_last(const struct stream *s)
 	return atomic_load_explicit(&s->tail, memory_order_acquire) >> STREAM_ENDS_BITS;
 }
 
+bool stream_busy(struct stream *s, enum engine engine)
+{
+	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+	return ((tail & ENDS_MASK) == ENDS_COPY) == (engine == ENGINE_COPY) &&
+	       stream_poll(s) < tail >> STREAM_ENDS_BITS;
+}
+
 static struct piece *piece_of(struct stream *s, uint64_t number)
 {
 	return &s->pieces[number % STREAM_SLOTS];
@@ -151,11 +159,13 @@ static bool take(struct stream *s, enum engine engine, enum work kind, const str
 	p->engine = engine;
 	p->code = p->local = 0;
 	slot->beside = beside;
-	if ((tail & ENDS_MASK) != queue) {
+	/* What is known to be done needs no waiting for. */
+	if ((tail & ENDS_MASK) != queue &&
+	    (int64_t)((tail >> STREAM_ENDS_BITS) -
+		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
 		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
-		if (engine == ENGINE_COPY)
-			nv_push_bind_copy(&slot->push, &s->member.context->chip);
-	}
+	if ((tail & ENDS_MASK) != queue && engine == ENGINE_COPY)
+		nv_push_bind_copy(&slot->push, &s->member.context->chip);
 	return true;
 }
 
