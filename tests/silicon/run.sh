@@ -62,6 +62,14 @@ compile_here() {
 	done
 }
 
+# The library on this GPU: results, faults, endless kernels, leaks.
+nvrm_here() {
+	# shellcheck disable=SC2086
+	$CC -O2 -std=c11 -D_GNU_SOURCE -Wall -Isource nvrm.c source/build/libsov-all.a -o nvrm -ldl -lm -pthread &&
+		judge nvrm illegal.default.cubin saxpy.ptx && return
+	verdict=FAIL
+}
+
 # libsov beside CUDA, with the library that was built here.
 peer_here() {
 	# shellcheck disable=SC2086
@@ -91,6 +99,7 @@ if [ -z "$small" ]; then
 	[ -z "$ptxas" ] || compile_with_ptxas
 	! command -v make >/dev/null || compile_here
 	[ ! -e source/build/libsov-all.a ] || peer_here
+	[ ! -e source/build/libsov-all.a ] || nvrm_here
 fi
 
 # shellcheck disable=SC2086 # lists of words
@@ -105,5 +114,6 @@ grep '^instructions, ' instructions.log || true
 cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
 [ ! -e peer.log ] || cat peer.log
+[ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]
