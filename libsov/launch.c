@@ -180,13 +180,13 @@ static void write_descriptor(struct function *f, struct nv_grid *g, struct slot 
 	_Alignas(LINE) uint32_t qmd[NV_GRID_QMD_WORDS];
 	struct piece *p = slot->piece;
 
-	if (same_shape(p, &f->plan, g))
+	if (!g->release && same_shape(p, &f->plan, g))
 		return;
 	split(f, g);
 	/* That every value fits was checked before: shapes by check_shape, the rest by the plan. */
 	nv_grid_qmd(&f->member.context->chip, &f->plan.nv, g, qmd);
 	write_lines(slot->cpu, (uint8_t *)qmd, sizeof(qmd));
-	p->written.id = f->plan.id;
+	p->written.id = g->release ? 0 : f->plan.id; /* a number stands in it */
 	memcpy(p->written.grid, g->grid, sizeof(g->grid));
 	memcpy(p->written.block, g->block, sizeof(g->block));
 	p->written.dynamic_shared = g->dynamic_shared;
@@ -265,6 +265,8 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;
 	g.bank0 = slot.va + STREAM_SLOT_BANK0;
+	g.release = slot.beside ? s->done->va : 0;
+	g.payload = (uint32_t)slot.number;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)

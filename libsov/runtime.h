@@ -168,6 +168,7 @@ struct context {
 	_Atomic uint64_t epoch;     /* counts failures, resets and the end */
 	uint64_t code_writes;       /* counts modules loaded */
 	uint64_t stream_serial;     /* counts streams created */
+	_Atomic uint32_t stream_count; /* of those that there are */
 
 	_Atomic sov_result error;   /* the sticky one */
 	sov_fault fault;
@@ -385,6 +386,11 @@ struct queue {
 };
 
 /* A slot as the host sees it. */
+/* How a piece ends: by a release on the compute queue that waits for all before it, by the copy
+ * engine's release, by the kernel's own. */
+enum ends { ENDS_COMPUTE, ENDS_COPY, ENDS_KERNEL };
+#define STREAM_ENDS_BITS 2
+
 struct piece {
 	_Atomic uint64_t ready; /* the number of the piece that may be published */
 	/* Of that piece. Who reads them without being the publisher looks at ready before and
@@ -404,6 +410,7 @@ struct piece {
 		bool new_code;
 	} written;
 };
+_Static_assert(ENDS_KERNEL < 1 << STREAM_ENDS_BITS, "fits");
 
 struct stream {
 	struct member member;
@@ -416,7 +423,7 @@ struct stream {
 	struct queue *queue_of[ENGINES];
 
 	_Alignas(64) struct gate gate;
-	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then one bit: its engine */
+	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then how that piece ends */
 	_Alignas(64) _Atomic uint64_t completed;
 	_Alignas(64) _Atomic bool publishing;
 	uint64_t published;      /* the publisher's, with all queues */
@@ -434,6 +441,7 @@ struct slot {
 	uint64_t va;
 	struct nv_push push;
 	bool publisher; /* its thread has the publisher's role */
+	bool beside;    /* other streams are not to be held up: see submit.c */
 };
 
 /*
@@ -449,7 +457,11 @@ void stream_submit(struct stream *s, struct slot *slot);
  * was no room. */
 uint64_t stream_alarm(struct stream *s);
 /* Number of the last piece begun. */
+/* Others may be at work in the context: what waits for the whole engine would hold them up. */
+bool stream_beside(const struct stream *s);
 uint64_t stream_last(const struct stream *s);
+/* That piece went to this engine and is not done. */
+bool stream_busy(struct stream *s, enum engine engine);
 /* How far the GPU has come. */
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */
