@@ -246,6 +246,8 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "halves are rounded to nearest");
 	if (in->flags & IR_FTZ && t == IR_B64 && in->op != IR_APPROX && in->op != IR_FTOF)
 		return verify_inst_fault(v, i, "b64 has no ftz");
+	if (in->flags & IR_SAT && in->type == IR_B64)
+		return verify_inst_fault(v, i, "b64 has no sat");
 	if ((in->round && !(words & HAS_ROUND)) ||
 	    (in->flags & IR_SAT && !(words & HAS_SAT)) ||
 	    (in->flags & IR_CONTRACT && !(words & HAS_CONTRACT)) ||

@@ -34,13 +34,32 @@ static ir_val between_integers(struct ptx *x, const struct ptx_inst *in, ir_val 
 	return ptx_convert(x, to->bits < from->bits ? IR_TRUNC : extend, from->ir, to->ir, v);
 }
 
+/* .ftz is about singles, on whichever side they are. */
 static void set_float(struct ptx *x, const struct ptx_inst *in, ir_val v, uint8_t format)
 {
 	struct ir_inst *i = ir_def(x->func, v);
+	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	bool single = (to->class == CLASS_FLOAT && to->bits == 32) ||
+		      (from->class == CLASS_FLOAT && from->bits == 32);
 
 	i->format = format;
-	if (ptx_said(in, SLOT_FTZ) && i->type != IR_B64 && i->from != IR_B64)
+	if (ptx_said(in, SLOT_FTZ) && single)
 		i->flags |= IR_FTZ;
+}
+
+/* To between 0 and 1. Doubles are clamped, as no machine does it on the way; NaN becomes 0. */
+static ir_val saturate_float(struct ptx *x, const struct ptx_inst *in, ir_val v)
+{
+	if (!ptx_said(in, SLOT_SAT))
+		return v;
+	if (ir_def(x->func, v)->type != IR_B64) {
+		ir_def(x->func, v)->flags |= IR_SAT;
+		return v;
+	}
+	v = ptx_op(x, IR_FMAX, IR_B64, v, ptx_constant_value(x, IR_B64, 0), 0);
+	return ptx_op(x, IR_FMIN, IR_B64, v,
+		      ptx_constant_value(x, IR_B64, UINT64_C(0x3ff0000000000000)), 0);
 }
 
 static ir_val with_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
@@ -57,9 +76,7 @@ static ir_val with_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
 	i->from = from->ir;
 	i->round = in->value[to_float ? SLOT_ROUND : SLOT_INTEGRAL];
 	set_float(x, in, v, (to_float ? to : from)->format);
-	if (to_float && ptx_said(in, SLOT_SAT))
-		ir_def(x->func, v)->flags |= IR_SAT;
-	return v;
+	return to_float ? saturate_float(x, in, v) : v;
 }
 
 /* Adding -0 changes nothing but what ftz and sat change. */
@@ -77,9 +94,7 @@ static ir_val same_float(struct ptx *x, const struct ptx_inst *in, ir_val v,
 		return v;
 	v = ptx_op(x, IR_FADD, t->ir, v, ptx_constant_value(x, t->ir, sign), 0);
 	set_float(x, in, v, t->format);
-	if (ptx_said(in, SLOT_SAT))
-		ir_def(x->func, v)->flags |= IR_SAT;
-	return v;
+	return saturate_float(x, in, v);
 }
 
 /* Between f16 and bf16 the way is through f32, which holds both. */
@@ -102,9 +117,7 @@ static ir_val between_floats(struct ptx *x, const struct ptx_inst *in, ir_val v,
 	set_float(x, in, v, narrows ? to->format : from->format);
 	if (ptx_said(in, SLOT_ROUND) && narrows)
 		i->round = in->value[SLOT_ROUND];
-	if (ptx_said(in, SLOT_SAT))
-		i->flags |= IR_SAT;
-	return v;
+	return saturate_float(x, in, v);
 }
 
 /* Negative becomes 0, NaN stays one. */

@@ -191,6 +191,11 @@ static void say_word(struct ptx_inst *in, const struct ptx_token *t)
 		say(in, word->slot, word->value);
 }
 
+static bool is_type(const struct element *e)
+{
+	return e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE;
+}
+
 static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct element *e,
 		    const struct ptx_token *t)
 {
@@ -209,7 +214,7 @@ static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct
 	if (list && !in_list(list, n, t->text, t->length))
 		return false;
 	type = ptx_type_find(t->text, t->length);
-	if (e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE) {
+	if (is_type(e)) {
 		if (type)
 			say(in, e->group, (uint32_t)(type - ptx_types));
 		return type;
@@ -218,6 +223,15 @@ static bool accepts(struct ptx_inst *in, const struct ptx_row *row, const struct
 	if (word)
 		say(in, e->group, word->value);
 	return word;
+}
+
+/* Types come in the row's order: none before those that stand to its left. */
+static bool in_turn(const struct element *e, uint32_t i, uint32_t taken)
+{
+	for (uint32_t k = 0; is_type(&e[i]) && k < i; k++)
+		if (is_type(&e[k]) && !(taken >> k & 1))
+			return false;
+	return true;
 }
 
 static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
@@ -229,7 +243,8 @@ static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
 	for (uint32_t w = 0; w < in->nwords; w++) {
 		uint32_t i = 0;
 
-		while (i < n && (taken >> i & 1 || !accepts(in, row, &e[i], &in->words[w])))
+		while (i < n && (taken >> i & 1 || !in_turn(e, i, taken) ||
+				 !accepts(in, row, &e[i], &in->words[w])))
 			i++;
 		if (i == n)
 			return false;

@@ -222,10 +222,10 @@ const struct ptx_row ptx_rows[] = {
 	    SET "a b = .atype; .CmpOp = " FLOATCMP "; .atype = .f64 " BF16, set, FCMP),
 	ROW("selp.type d, a, b, c",
 	    ".type = " BITS " " INTEGER " .f32 .f64; c = .pred", selp, SELECT),
-	ROW("slct.dtype.s32 d, a, b, c",
-	    ".dtype = " BITS " " INTEGER " .f32 .f64; d a b = .dtype; c = .s32", slct, SELECT),
-	ROW("slct{.ftz}.dtype.f32 d, a, b, c",
-	    ".dtype = " BITS " " INTEGER " .f32 .f64; d a b = .dtype; c = .f32", slct, SELECT),
+	ROW("slct.dtype.atype d, a, b, c",
+	    ".dtype = " BITS " " INTEGER " .f32 .f64; .atype = .s32; c = .atype", slct, SELECT),
+	ROW("slct{.ftz}.dtype.atype d, a, b, c",
+	    ".dtype = " BITS " " INTEGER " .f32 .f64; .atype = .f32; c = .atype", slct, SELECT),
 
 	/* moves and conversions */
 	ROW("mov.type d, a", ".type = .pred", mov, COPY),
@@ -246,8 +246,9 @@ const struct ptx_row ptx_rows[] = {
 	    cvt_pair, TRUNC),
 	ROW("cvt.pack.sat.dtype.atype d, a, b",
 	    ".dtype = .u16 .s16; .atype = .s32; d = .u32; a b = .s32", cvt_pack, TRUNC),
-	ROW("cvt.pack.sat.dtype.atype.b32 d, a, b, c",
-	    ".dtype = .u8 .s8; .atype = .s32; d c = .b32; a b = .s32", cvt_pack, TRUNC),
+	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",
+	    ".dtype = .u8 .s8; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
+	    TRUNC),
 	ROW("cvta.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64; "
 	    "a = .type or variable", cvta, GENERIC),
 	ROW("cvta.to.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64", cvta,

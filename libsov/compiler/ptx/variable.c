@@ -45,10 +45,28 @@ static const struct ptx_type *parse_type(struct ptx *x)
 	return NULL;
 }
 
+/* .attribute(.managed), .attribute(.unified(…)): where the host sees a variable is its affair. */
+static void skip_attribute(struct ptx *x)
+{
+	uint32_t depth = 0;
+
+	if (!ptx_is_word(&x->token, ".attribute"))
+		return;
+	ptx_next(x);
+	do {
+		depth += x->token.kind == '(';
+		depth -= x->token.kind == ')' && depth;
+		if (x->token.kind == ';' || x->token.kind == TOKEN_END)
+			return;
+		ptx_next(x);
+	} while (depth);
+}
+
 bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
 {
 	struct ptx_token t;
 
+	skip_attribute(x);
 	if (ptx_is_word(&x->token, ".align") && !ptx_align(x, &s->align))
 		return false;
 	s->vector = 1;

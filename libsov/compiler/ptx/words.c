@@ -233,5 +233,8 @@ int ptx_special_find(const char *text, size_t length)
 	for (uint32_t i = 0; i < COUNT(specials); i++)
 		if (same(specials[i].name, text, length))
 			return specials[i].sreg;
+	/* %envreg0 to %envreg31, %pm0 to %pm7: what a driver or a profiler puts there */
+	if ((length > 7 && !memcmp(text, "%envreg", 7)) || (length > 3 && !memcmp(text, "%pm", 3)))
+		return -2;
 	return -1;
 }

@@ -282,7 +282,7 @@ static void random_float(struct random *r, struct ir_inst *in)
 	    !(sums && (in->type == IR_B16 || in->format >= IR_F16X2)))
 		in->round = random_below(r, 4);
 	if ((sums || in->op == IR_FTOF || in->op == IR_UTOF || in->op == IR_STOF) &&
-	    random_chance(r, 10))
+	    in->type != IR_B64 && random_chance(r, 10))
 		in->flags |= IR_SAT;
 	if ((in->op == IR_FMIN || in->op == IR_FMAX) && random_chance(r, 25))
 		in->flags |= IR_NAN;

@@ -1,0 +1,1076 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One row per instruction and family of types (_families.h): text, types of d a b c, inputs,
+ * level, bits of an approximation that must be right, and the body of the function that says what
+ * comes out. Included twice.
+ */
+/* clang-format off */
+ROW("add.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.u16 %d, %a, %b, %c;", "u16 u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A < B ? A : B); })
+ROW("max.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A : B); })
+ROW("sad.u16 %d, %a, %b, %c;", "u16 u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A - B + C : B - A + C); })
+ROW("div.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : A / B); })
+ROW("rem.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(!B ? A : A % B); })
+ROW("mul.wide.u16 %d, %a, %b;", "u32 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mul.hi.u16 %d, %a, %b;", "u16 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A * B >> 16); })
+ROW("shr.u16 %d, %a, %b;", "u16 u16 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 16 ? A >> B : 0); })
+ROW("add.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.s16 %d, %a, %b, %c;", "s16 s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) < sign_of(B, 16) ? A : B); })
+ROW("max.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) > sign_of(B, 16) ? A : B); })
+ROW("sad.s16 %d, %a, %b, %c;", "s16 s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) > sign_of(B, 16) ? A - B + C : B - A + C); })
+ROW("div.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 16) == -1 ? 0 - A : (uint64_t)(sign_of(A, 16) / sign_of(B, 16))); })
+ROW("rem.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(!B ? A : sign_of(B, 16) == -1 ? 0 : (uint64_t)(sign_of(A, 16) % sign_of(B, 16))); })
+ROW("mul.wide.s16 %d, %a, %b;", "s32 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 16) * sign_of(B, 16))); })
+ROW("mul.hi.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 16) * sign_of(B, 16)) >> 16); })
+ROW("neg.s16 %d, %a;", "s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(0 - A); })
+ROW("abs.s16 %d, %a;", "s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) < 0 ? 0 - A : A); })
+ROW("shr.s16 %d, %a, %b;", "s16 s16 u32", SMALL, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 16) >> (B < 16 ? B : 15))); })
+ROW("add.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A < B ? A : B); })
+ROW("max.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A : B); })
+ROW("sad.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A - B + C : B - A + C); })
+ROW("div.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : A / B); })
+ROW("rem.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(!B ? A : A % B); })
+ROW("mul.wide.u32 %d, %a, %b;", "u64 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.wide.u32 %d, %a, %b, %c;", "u64 u32 u32 u64", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("mul.hi.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A * B >> 32); })
+ROW("mad.hi.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)((A * B >> 32) + C); })
+ROW("mul24.lo.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)((A & 0xffffff) * (B & 0xffffff)); })
+ROW("mul24.hi.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)((A & 0xffffff) * (B & 0xffffff) >> 16); })
+ROW("mad24.lo.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)((A & 0xffffff) * (B & 0xffffff) + C); })
+ROW("shr.u32 %d, %a, %b;", "u32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 32 ? A >> B : 0); })
+ROW("add.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) < sign_of(B, 32) ? A : B); })
+ROW("max.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) > sign_of(B, 32) ? A : B); })
+ROW("sad.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) > sign_of(B, 32) ? A - B + C : B - A + C); })
+ROW("div.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 32) == -1 ? 0 - A : (uint64_t)(sign_of(A, 32) / sign_of(B, 32))); })
+ROW("rem.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(!B ? A : sign_of(B, 32) == -1 ? 0 : (uint64_t)(sign_of(A, 32) % sign_of(B, 32))); })
+ROW("mul.wide.s32 %d, %a, %b;", "s64 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(SA * SB)); })
+ROW("mad.wide.s32 %d, %a, %b, %c;", "s64 s32 s32 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(SA * SB) + C); })
+ROW("mul.hi.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(SA * SB) >> 32); })
+ROW("mad.hi.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(((uint64_t)(SA * SB) >> 32) + C); })
+ROW("mul24.lo.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24))); })
+ROW("mul24.hi.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) >> 16); })
+ROW("mad24.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) + C); })
+ROW("neg.s32 %d, %a;", "s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(0 - A); })
+ROW("abs.s32 %d, %a;", "s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) < 0 ? 0 - A : A); })
+ROW("shr.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 32) >> (B < 32 ? B : 31))); })
+ROW("add.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.u64 %d, %a, %b, %c;", "u64 u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A < B ? A : B); })
+ROW("max.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A : B); })
+ROW("sad.u64 %d, %a, %b, %c;", "u64 u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? A - B + C : B - A + C); })
+ROW("div.u64 %d, %a, %b;", "u64 u64 u64", ANY, IR, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : A / B); })
+ROW("rem.u64 %d, %a, %b;", "u64 u64 u64", ANY, IR, 0,
+    { return (uint64_t)(!B ? A : A % B); })
+ROW("mul.hi.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)((unsigned __int128)A * B >> 64)); })
+ROW("shr.u64 %d, %a, %b;", "u64 u64 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 64 ? A >> B : 0); })
+ROW("add.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(A + B); })
+ROW("sub.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(A - B); })
+ROW("mul.lo.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(A * B); })
+ROW("mad.lo.s64 %d, %a, %b, %c;", "s64 s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(A * B + C); })
+ROW("min.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) < sign_of(B, 64) ? A : B); })
+ROW("max.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A : B); })
+ROW("sad.s64 %d, %a, %b, %c;", "s64 s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A - B + C : B - A + C); })
+ROW("div.s64 %d, %a, %b;", "s64 s64 s64", ANY, IR, 0,
+    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 64) == -1 ? 0 - A : (uint64_t)(sign_of(A, 64) / sign_of(B, 64))); })
+ROW("rem.s64 %d, %a, %b;", "s64 s64 s64", ANY, IR, 0,
+    { return (uint64_t)(!B ? A : sign_of(B, 64) == -1 ? 0 : (uint64_t)(sign_of(A, 64) % sign_of(B, 64))); })
+ROW("mul.hi.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)((__int128)(int64_t)A * (int64_t)B >> 64)); })
+ROW("neg.s64 %d, %a;", "s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(0 - A); })
+ROW("abs.s64 %d, %a;", "s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) < 0 ? 0 - A : A); })
+ROW("shr.s64 %d, %a, %b;", "s64 s64 u32", SMALL, CODE, 0,
+    { return (uint64_t)((uint64_t)(sign_of(A, 64) >> (B < 64 ? B : 63))); })
+ROW("add.sat.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA + SB, INT32_MIN, INT32_MAX)); })
+ROW("sub.sat.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA - SB, INT32_MIN, INT32_MAX)); })
+ROW("mad.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between((SA * SB >> 32) + SC, INT32_MIN, INT32_MAX)); })
+ROW("add.cc.u32 %d, %a, %b; addc.u32 %d, %c, %c;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)(2 * C + ((A + B) >> 32)); })
+ROW("add.cc.u64 %d, %a, %b; addc.u64 %d, %c, 0;", "u64 u64 u64 u64", ANY, IR, 0,
+    { return (uint64_t)(C + (A + B < A)); })
+ROW("add.cc.s32 %d, %a, %b; addc.cc.s32 %d, %c, -1; addc.s32 %d, 0, 0;", "s32 s32 s32 s32", ANY, IR, 0,
+    { return (uint64_t)((C + 0xffffffff + ((A + B) >> 32)) >> 32); })
+ROW("sub.cc.u32 %d, %a, %b; subc.u32 %d, %c, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)(C - (A < B)); })
+ROW("sub.cc.u64 %d, %a, %b; subc.cc.u64 %d, %c, 5; subc.u64 %d, 0, 0;", "u64 u64 u64 u64", ANY, IR, 0,
+    { return (uint64_t)(0 - (uint64_t)(C < 5 + (uint64_t)(A < B))); })
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)(((A * B & 0xffffffff) + C) >> 32); })
+ROW("mad.hi.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)(((A * B >> 32) + C) >> 32); })
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %d, %a, %b, 7;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)((A * B >> 32) + 7 + (((A * B & 0xffffffff) + C) >> 32)); })
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.lo.cc.u32 %d, %a, %a, %b; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+    { return (uint64_t)(((A * A & 0xffffffff) + B + (((A * B & 0xffffffff) + C) >> 32)) >> 32); })
+ROW("min.relu.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA < SB ? SA : SB, 0, INT32_MAX)); })
+ROW("max.relu.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA > SB ? SA : SB, 0, INT32_MAX)); })
+ROW("add.u16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { PAIR2(H(A) + H(B)); })
+ROW("min.u16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { PAIR2(H(A) < H(B) ? H(A) : H(B)); })
+ROW("max.s16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { PAIR2(sign_of(H(A), 16) > sign_of(H(B), 16) ? H(A) : H(B)); })
+ROW("min.relu.s16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { PAIR2(sign_of(H(A), 16) < 0 || sign_of(H(B), 16) < 0 ? 0 : H(A) < H(B) ? H(A) : H(B)); })
+ROW("and.b16 %d, %a, %b;", "b16 b16 b16", ANY, CODE, 0,
+    { return (uint64_t)(A & B); })
+ROW("or.b16 %d, %a, %b;", "b16 b16 b16", ANY, CODE, 0,
+    { return (uint64_t)(A | B); })
+ROW("xor.b16 %d, %a, %b;", "b16 b16 b16", ANY, CODE, 0,
+    { return (uint64_t)(A ^ B); })
+ROW("not.b16 %d, %a;", "b16 b16", ANY, CODE, 0,
+    { return (uint64_t)(~A); })
+ROW("cnot.b16 %d, %a;", "b16 b16", ANY, CODE, 0,
+    { return (uint64_t)(!A); })
+ROW("shl.b16 %d, %a, %b;", "b16 b16 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 16 ? A << B : 0); })
+ROW("and.b32 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { return (uint64_t)(A & B); })
+ROW("or.b32 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { return (uint64_t)(A | B); })
+ROW("xor.b32 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
+    { return (uint64_t)(A ^ B); })
+ROW("not.b32 %d, %a;", "b32 b32", ANY, CODE, 0,
+    { return (uint64_t)(~A); })
+ROW("cnot.b32 %d, %a;", "b32 b32", ANY, CODE, 0,
+    { return (uint64_t)(!A); })
+ROW("shl.b32 %d, %a, %b;", "b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 32 ? A << B : 0); })
+ROW("and.b64 %d, %a, %b;", "b64 b64 b64", ANY, CODE, 0,
+    { return (uint64_t)(A & B); })
+ROW("or.b64 %d, %a, %b;", "b64 b64 b64", ANY, CODE, 0,
+    { return (uint64_t)(A | B); })
+ROW("xor.b64 %d, %a, %b;", "b64 b64 b64", ANY, CODE, 0,
+    { return (uint64_t)(A ^ B); })
+ROW("not.b64 %d, %a;", "b64 b64", ANY, CODE, 0,
+    { return (uint64_t)(~A); })
+ROW("cnot.b64 %d, %a;", "b64 b64", ANY, CODE, 0,
+    { return (uint64_t)(!A); })
+ROW("shl.b64 %d, %a, %b;", "b64 b64 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B < 64 ? A << B : 0); })
+ROW("popc.b32 %d, %a;", "u32 b32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)__builtin_popcountll(A)); })
+ROW("clz.b32 %d, %a;", "u32 b32", ANY, CODE, 0,
+    { return (uint64_t)(A ? 31 - highest(A, 32, false) : 32); })
+ROW("brev.b32 %d, %a;", "b32 b32", ANY, CODE, 0,
+    { uint64_t r = 0; for (int k = 0; k < 32; k++) r = r << 1 | (A >> k & 1); return r; })
+ROW("bfi.b32 %d, %a, %b, %c, 9;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(put_field(A, B, (uint32_t)C, 9, 32)); })
+ROW("bfi.b32 %d, %a, %b, 3, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(put_field(A, B, 3, (uint32_t)C, 32)); })
+ROW("bfe.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 32, false)); })
+ROW("bfind.u32 %d, %a;", "u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(highest(A, 32, false)); })
+ROW("bfind.shiftamt.u32 %d, %a;", "u32 u32", ANY, CODE, 0,
+    { uint64_t h = highest(A, 32, false); return h == UINT32_MAX ? h : 31 - h; })
+ROW("bfe.s32 %d, %a, %b, %c;", "s32 s32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 32, true)); })
+ROW("bfind.s32 %d, %a;", "u32 s32", ANY, CODE, 0,
+    { return (uint64_t)(highest(A, 32, true)); })
+ROW("bfind.shiftamt.s32 %d, %a;", "u32 s32", ANY, CODE, 0,
+    { uint64_t h = highest(A, 32, true); return h == UINT32_MAX ? h : 31 - h; })
+ROW("popc.b64 %d, %a;", "u32 b64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)__builtin_popcountll(A)); })
+ROW("clz.b64 %d, %a;", "u32 b64", ANY, CODE, 0,
+    { return (uint64_t)(A ? 63 - highest(A, 64, false) : 64); })
+ROW("brev.b64 %d, %a;", "b64 b64", ANY, CODE, 0,
+    { uint64_t r = 0; for (int k = 0; k < 64; k++) r = r << 1 | (A >> k & 1); return r; })
+ROW("bfi.b64 %d, %a, %b, %c, 9;", "b64 b64 b64 u32", SMALL, CODE, 0,
+    { return (uint64_t)(put_field(A, B, (uint32_t)C, 9, 64)); })
+ROW("bfi.b64 %d, %a, %b, 3, %c;", "b64 b64 b64 u32", SMALL, CODE, 0,
+    { return (uint64_t)(put_field(A, B, 3, (uint32_t)C, 64)); })
+ROW("bfe.u64 %d, %a, %b, %c;", "u64 u64 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 64, false)); })
+ROW("bfind.u64 %d, %a;", "u32 u64", ANY, CODE, 0,
+    { return (uint64_t)(highest(A, 64, false)); })
+ROW("bfind.shiftamt.u64 %d, %a;", "u32 u64", ANY, CODE, 0,
+    { uint64_t h = highest(A, 64, false); return h == UINT32_MAX ? h : 63 - h; })
+ROW("bfe.s64 %d, %a, %b, %c;", "s64 s64 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 64, true)); })
+ROW("bfind.s64 %d, %a;", "u32 s64", ANY, CODE, 0,
+    { return (uint64_t)(highest(A, 64, true)); })
+ROW("bfind.shiftamt.s64 %d, %a;", "u32 s64", ANY, CODE, 0,
+    { uint64_t h = highest(A, 64, true); return h == UINT32_MAX ? h : 63 - h; })
+ROW("bmsk.clamp.b32 %d, %a, %b;", "b32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(mask_bits(A, B)); })
+ROW("bmsk.wrap.b32 %d, %a, %b;", "b32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(mask_bits(A & 31, B & 31)); })
+ROW("szext.clamp.u32 %d, %a, %b;", "u32 u32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B > 31 ? A : A & ((UINT64_C(1) << B) - 1)); })
+ROW("szext.wrap.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B % 32 ? (uint64_t)sign_of(A, (int)(B % 32)) : 0); })
+ROW("szext.clamp.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(B ? (uint64_t)sign_of(A, B > 31 ? 32 : (int)B) : 0); })
+ROW("prmt.b32 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(bytes_by_digits(A, B, C)); })
+ROW("prmt.b32.f4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, (C & 3) + 1, (C & 3) + 2, (C & 3) + 3})); })
+ROW("prmt.b32.b4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, ((C & 3) + 7) % 8, ((C & 3) + 6) % 8, ((C & 3) + 5) % 8})); })
+ROW("prmt.b32.rc8 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, C & 3, C & 3, C & 3})); })
+ROW("prmt.b32.ecl %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { uint32_t s[4]; for (uint32_t k = 0; k < 4; k++) s[k] = k > (C & 3) ? k : (uint32_t)(C & 3); return pick_bytes(A, B, s); })
+ROW("prmt.b32.ecr %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { uint32_t s[4]; for (uint32_t k = 0; k < 4; k++) s[k] = k < (C & 3) ? k : (uint32_t)(C & 3); return pick_bytes(A, B, s); })
+ROW("prmt.b32.rc16 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(C & 1 ? pick_bytes(A, B, (uint32_t[]){2, 3, 2, 3}) : pick_bytes(A, B, (uint32_t[]){0, 1, 0, 1})); })
+ROW("lop3.b32 %d, %a, %b, %c, 0x96;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)(A ^ B ^ C); })
+ROW("lop3.b32 %d, %a, %b, %c, 0xca;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)((A & B) | (~A & C)); })
+ROW("lop3.b32 %d, %a, %b, %c, 0x1b;", "b32 b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)((~A & ~B) | (~A & C) | (A & ~B & ~C)); })
+ROW("setp.eq.u32 %q, %c, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0x80, %q;", "p b32 b32 b32", ANY, IR, 0,
+    { return (uint64_t)((A & B & C) != 0 || !C); })
+ROW("shf.l.wrap.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)((B << 32 | A) << (C & 31) >> 32); })
+ROW("shf.r.wrap.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)((B << 32 | A) >> (C & 31)); })
+ROW("shf.l.clamp.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)(C > 31 ? A : (B << 32 | A) << C >> 32); })
+ROW("shf.r.clamp.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
+    { return (uint64_t)((B << 32 | A) >> (C > 32 ? 32 : C)); })
+ROW("dp4a.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+    { return (uint64_t)(dot4(A, B, C, false, false)); })
+ROW("dp2a.lo.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B, C, false, false)); })
+ROW("dp2a.hi.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B >> 16, C, false, false)); })
+ROW("dp4a.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot4(A, B, C, false, true)); })
+ROW("dp2a.lo.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B, C, false, true)); })
+ROW("dp2a.hi.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B >> 16, C, false, true)); })
+ROW("dp4a.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot4(A, B, C, true, false)); })
+ROW("dp2a.lo.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B, C, true, false)); })
+ROW("dp2a.hi.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B >> 16, C, true, false)); })
+ROW("dp4a.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot4(A, B, C, true, true)); })
+ROW("dp2a.lo.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B, C, true, true)); })
+ROW("dp2a.hi.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+    { return (uint64_t)(dot2(A, B >> 16, C, true, true)); })
+ROW("min.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(least(f32(A), f32(B)), 'n')); })
+ROW("max.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(most(f32(A), f32(B)), 'n')); })
+ROW("div.rn.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
+ROW("rcp.rn.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
+ROW("sqrt.rn.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
+ROW("copysign.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
+    { return (uint64_t)((A & UINT64_C(1) << 31) | (B & ~(UINT64_C(1) << 31))); })
+ROW("testp.finite.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(isfinite(f32(A)))); })
+ROW("testp.infinite.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(isinf(f32(A)))); })
+ROW("testp.number.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(!isnan(f32(A)))); })
+ROW("testp.notanumber.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(isnan(f32(A)))); })
+ROW("testp.normal.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(isfinite(f32(A)) && fabs(f32(A)) >= ldexp(1, -126))); })
+ROW("testp.subnormal.f32 %p, %a;", "p f32", ANY, CODE, 0,
+    { return (uint64_t)(!!(f32(A) != 0 && fabs(f32(A)) < ldexp(1, -126))); })
+ROW("min.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(double_bits(least(f64(A), f64(B)))); })
+ROW("max.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(double_bits(most(f64(A), f64(B)))); })
+ROW("div.rn.f64 %d, %a, %b;", "f64 f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(f64(A) / f64(B))); })
+ROW("rcp.rn.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(1 / f64(A))); })
+ROW("sqrt.rn.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(sqrt(f64(A)))); })
+ROW("copysign.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
+    { return (uint64_t)((A & UINT64_C(1) << 63) | (B & ~(UINT64_C(1) << 63))); })
+ROW("testp.finite.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(isfinite(f64(A)))); })
+ROW("testp.infinite.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(isinf(f64(A)))); })
+ROW("testp.number.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(!isnan(f64(A)))); })
+ROW("testp.notanumber.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(isnan(f64(A)))); })
+ROW("testp.normal.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(isfinite(f64(A)) && fabs(f64(A)) >= ldexp(1, -1022))); })
+ROW("testp.subnormal.f64 %p, %a;", "p f64", ANY, CODE, 0,
+    { return (uint64_t)(!!(f64(A) != 0 && fabs(f64(A)) < ldexp(1, -1022))); })
+ROW("div.rz.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'z')); })
+ROW("sqrt.rz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'z')); })
+ROW("rcp.rz.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(1 / f32(A), 'z')); })
+ROW("div.rm.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'm')); })
+ROW("sqrt.rm.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'm')); })
+ROW("rcp.rm.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(1 / f32(A), 'm')); })
+ROW("div.rp.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'p')); })
+ROW("sqrt.rp.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'p')); })
+ROW("rcp.rp.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+    { return (uint64_t)(single_bits(1 / f32(A), 'p')); })
+ROW("div.rn.ftz.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(flushed(single_value(single_bits(flushed(f32(A)) / flushed(f32(B)), 'n'))), 'n')); })
+ROW("min.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(nan_or(f32(A), f32(B), least(f32(A), f32(B))), 'n')); })
+ROW("max.ftz.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(nan_or(f32(A), f32(B), most(flushed(f32(A)), flushed(f32(B)))), 'n')); })
+ROW("max.xorsign.abs.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
+    { double m = most(fabs(f32(A)), fabs(f32(B))); return single_bits((A ^ B) >> 31 ? -m : m, 'n'); })
+ROW("div.approx.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 21,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
+ROW("div.full.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 21,
+    { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
+ROW("div.full.ftz.f32 %d, %a, 0f7F000000;", "f32 f32", MODERATE, CODE, 21,
+    { return (uint64_t)(single_bits(f32(A) / ldexp(1, 127), 'n')); })
+ROW("rcp.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 22,
+    { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
+ROW("rcp.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 22,
+    { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
+ROW("sqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
+ROW("sqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+    { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
+ROW("rsqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+    { return (uint64_t)(single_bits(1 / sqrt(f32(A)), 'n')); })
+ROW("rsqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+    { return (uint64_t)(single_bits(1 / sqrt(f32(A)), 'n')); })
+ROW("ex2.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 20,
+    { return (uint64_t)(single_bits(exp2(f32(A)), 'n')); })
+ROW("ex2.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 20,
+    { return (uint64_t)(single_bits(exp2(f32(A)), 'n')); })
+ROW("lg2.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 11,
+    { return (uint64_t)(single_bits(log2(f32(A)), 'n')); })
+ROW("lg2.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 11,
+    { return (uint64_t)(single_bits(log2(f32(A)), 'n')); })
+ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+    { return (uint64_t)(single_bits(sin(f32(A) / 32), 'n')); })
+ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+    { return (uint64_t)(single_bits(sin(f32(A) / 32), 'n')); })
+ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+    { return (uint64_t)(single_bits(cos(f32(A) / 32), 'n')); })
+ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+    { return (uint64_t)(single_bits(cos(f32(A) / 32), 'n')); })
+ROW("tanh.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+    { return (uint64_t)(single_bits(tanh(f32(A)), 'n')); })
+ROW("rcp.approx.ftz.f64 %d, %a;", "f64 f64", MODERATE, IR, 18,
+    { return (uint64_t)(double_bits(1 / f64(A))); })
+ROW("rsqrt.approx.ftz.f64 %d, %a;", "f64 f64", POSITIVE, IR, 18,
+    { return (uint64_t)(double_bits(1 / sqrt(f64(A)))); })
+ROW("add.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f16(A) + f16(B), 'n')); })
+ROW("add.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(f16(H(A)) + f16(H(B)), 'n')); })
+ROW("sub.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f16(A) - f16(B), 'n')); })
+ROW("sub.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(f16(H(A)) - f16(H(B)), 'n')); })
+ROW("mul.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f16(A) * f16(B), 'n')); })
+ROW("mul.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(f16(H(A)) * f16(H(B)), 'n')); })
+ROW("fma.rn.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, IR, 0,
+    { return (uint64_t)(half_bits(f16(A) * f16(B) + f16(C), 'n')); })
+ROW("fma.rn.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(f16(H(A)) * f16(H(B)) + f16(H(C)), 'n')); })
+ROW("fma.rn.relu.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, IR, 0,
+    { return (uint64_t)(half_bits(most(f16(A) * f16(B) + f16(C), 0), 'n')); })
+ROW("fma.rn.relu.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(most(f16(H(A)) * f16(H(B)) + f16(H(C)), 0), 'n')); })
+ROW("min.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(least(f16(A), f16(B)), 'n')); })
+ROW("min.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(least(f16(H(A)), f16(H(B))), 'n')); })
+ROW("max.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(most(f16(A), f16(B)), 'n')); })
+ROW("max.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(most(f16(H(A)), f16(H(B))), 'n')); })
+ROW("min.NaN.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(nan_or(f16(A), f16(B), least(f16(A), f16(B))), 'n')); })
+ROW("min.NaN.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(nan_or(f16(H(A)), f16(H(B)), least(f16(H(A)), f16(H(B)))), 'n')); })
+ROW("max.xorsign.abs.f16 %d, %a, %b;", "f16 f16 f16", MODERATE, IR, 0,
+    { return (uint64_t)(half_bits(copysign(most(fabs(f16(A)), fabs(f16(B))), signbit(f16(A)) == signbit(f16(B)) ? 1.0 : -1.0), 'n')); })
+ROW("max.xorsign.abs.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(copysign(most(fabs(f16(H(A))), fabs(f16(H(B)))), signbit(f16(H(A))) == signbit(f16(H(B))) ? 1.0 : -1.0), 'n')); })
+ROW("tanh.approx.f16 %d, %a;", "f16 f16", MODERATE, IR, 9,
+    { return (uint64_t)(half_bits(tanh(f16(A)), 'n')); })
+ROW("tanh.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 9,
+    { PAIR2(half_bits(tanh(f16(H(A))), 'n')); })
+ROW("ex2.approx.f16 %d, %a;", "f16 f16", MODERATE, IR, 8,
+    { return (uint64_t)(half_bits(exp2(f16(A)), 'n')); })
+ROW("ex2.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 8,
+    { PAIR2(half_bits(exp2(f16(H(A))), 'n')); })
+ROW("neg.f16 %d, %a;", "f16 f16", MODERATE, IR, 0,
+    { return (uint64_t)(half_bits(-f16(A), 'n')); })
+ROW("neg.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(-f16(H(A)), 'n')); })
+ROW("abs.f16 %d, %a;", "f16 f16", MODERATE, IR, 0,
+    { return (uint64_t)(half_bits(fabs(f16(A)), 'n')); })
+ROW("abs.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(fabs(f16(H(A))), 'n')); })
+ROW("setp.lt.f16 %p, %a, %b;", "p f16 f16", ANY, IR, 0,
+    { return (uint64_t)(f16(A) < f16(B)); })
+ROW("setp.geu.f16 %p, %a, %b;", "p f16 f16", ANY, IR, 0,
+    { return (uint64_t)(!(f16(A) < f16(B))); })
+ROW("setp.ne.f16x2 %q|%p, %a, %b;", "p f16x2 f16x2", ANY, IR, 0,
+    { double x = f16(A >> 16), y = f16(B >> 16); return !isnan(x) && !isnan(y) && x != y; })
+ROW("set.gt.f16.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f16(A) > f16(B) ? 1 : 0, 'n')); })
+ROW("set.le.f16x2.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+    { PAIR2(half_bits(f16(H(A)) <= f16(H(B)) ? 1 : 0, 'n')); })
+ROW("add.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(bf16(A) + bf16(B), 'n')); })
+ROW("add.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(bf16(H(A)) + bf16(H(B)), 'n')); })
+ROW("sub.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(bf16(A) - bf16(B), 'n')); })
+ROW("sub.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(bf16(H(A)) - bf16(H(B)), 'n')); })
+ROW("mul.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(bf16(A) * bf16(B), 'n')); })
+ROW("mul.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(bf16(H(A)) * bf16(H(B)), 'n')); })
+ROW("fma.rn.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, IR, 0,
+    { return (uint64_t)(bf16_bits(bf16(A) * bf16(B) + bf16(C), 'n')); })
+ROW("fma.rn.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+    { PAIR2(bf16_bits(bf16(H(A)) * bf16(H(B)) + bf16(H(C)), 'n')); })
+ROW("fma.rn.relu.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, IR, 0,
+    { return (uint64_t)(bf16_bits(most(bf16(A) * bf16(B) + bf16(C), 0), 'n')); })
+ROW("fma.rn.relu.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+    { PAIR2(bf16_bits(most(bf16(H(A)) * bf16(H(B)) + bf16(H(C)), 0), 'n')); })
+ROW("min.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(least(bf16(A), bf16(B)), 'n')); })
+ROW("min.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(least(bf16(H(A)), bf16(H(B))), 'n')); })
+ROW("max.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(most(bf16(A), bf16(B)), 'n')); })
+ROW("max.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(most(bf16(H(A)), bf16(H(B))), 'n')); })
+ROW("min.NaN.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(nan_or(bf16(A), bf16(B), least(bf16(A), bf16(B))), 'n')); })
+ROW("min.NaN.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(nan_or(bf16(H(A)), bf16(H(B)), least(bf16(H(A)), bf16(H(B)))), 'n')); })
+ROW("max.xorsign.abs.bf16 %d, %a, %b;", "bf16 bf16 bf16", MODERATE, IR, 0,
+    { return (uint64_t)(bf16_bits(copysign(most(fabs(bf16(A)), fabs(bf16(B))), signbit(bf16(A)) == signbit(bf16(B)) ? 1.0 : -1.0), 'n')); })
+ROW("max.xorsign.abs.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+    { PAIR2(bf16_bits(copysign(most(fabs(bf16(H(A))), fabs(bf16(H(B)))), signbit(bf16(H(A))) == signbit(bf16(H(B))) ? 1.0 : -1.0), 'n')); })
+ROW("tanh.approx.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 7,
+    { return (uint64_t)(bf16_bits(tanh(bf16(A)), 'n')); })
+ROW("tanh.approx.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 7,
+    { PAIR2(bf16_bits(tanh(bf16(H(A))), 'n')); })
+ROW("ex2.approx.ftz.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 6,
+    { return (uint64_t)(bf16_bits(exp2(bf16(A)), 'n')); })
+ROW("ex2.approx.ftz.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 6,
+    { PAIR2(bf16_bits(exp2(bf16(H(A))), 'n')); })
+ROW("neg.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 0,
+    { return (uint64_t)(bf16_bits(-bf16(A), 'n')); })
+ROW("neg.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 0,
+    { PAIR2(bf16_bits(-bf16(H(A)), 'n')); })
+ROW("abs.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 0,
+    { return (uint64_t)(bf16_bits(fabs(bf16(A)), 'n')); })
+ROW("abs.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 0,
+    { PAIR2(bf16_bits(fabs(bf16(H(A))), 'n')); })
+ROW("setp.lt.bf16 %p, %a, %b;", "p bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16(A) < bf16(B)); })
+ROW("setp.geu.bf16 %p, %a, %b;", "p bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(!(bf16(A) < bf16(B))); })
+ROW("setp.ne.bf16x2 %q|%p, %a, %b;", "p bf16x2 bf16x2", ANY, IR, 0,
+    { double x = bf16(A >> 16), y = bf16(B >> 16); return !isnan(x) && !isnan(y) && x != y; })
+ROW("set.gt.bf16.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(bf16(A) > bf16(B) ? 1 : 0, 'n')); })
+ROW("set.le.bf16x2.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+    { PAIR2(bf16_bits(bf16(H(A)) <= bf16(H(B)) ? 1 : 0, 'n')); })
+ROW("add.sat.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(saturated(f16(A) + f16(B)), 'n')); })
+ROW("add.ftz.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(flushed_half(flushed_half(f16(A)) + flushed_half(f16(B))), 'n')); })
+ROW("fma.rn.ftz.sat.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+    { PAIR2(half_bits(saturated(f16(H(A)) * f16(H(B)) + f16(H(C))), 'n')); })
+ROW("setp.lt.u32 %p, %a, %b;", "p u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A < B); })
+ROW("setp.ge.u32 %p, %a, %b;", "p u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A >= B); })
+ROW("set.gt.u32.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? UINT32_MAX : 0); })
+ROW("set.eq.f32.u32 %d, %a, %b;", "f32 u32 u32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(A == B ? 1 : 0, 'n')); })
+ROW("setp.lt.s32 %p, %a, %b;", "p s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) < sign_of(B, 32)); })
+ROW("setp.ge.s32 %p, %a, %b;", "p s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) >= sign_of(B, 32)); })
+ROW("set.gt.u32.s32 %d, %a, %b;", "u32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 32) > sign_of(B, 32) ? UINT32_MAX : 0); })
+ROW("set.eq.f32.s32 %d, %a, %b;", "f32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(sign_of(A, 32) == sign_of(B, 32) ? 1 : 0, 'n')); })
+ROW("setp.lt.f32 %p, %a, %b;", "p f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(f32(A) < f32(B)); })
+ROW("setp.ge.f32 %p, %a, %b;", "p f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(f32(A) >= f32(B)); })
+ROW("set.gt.u32.f32 %d, %a, %b;", "u32 f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(f32(A) > f32(B) ? UINT32_MAX : 0); })
+ROW("set.eq.f32.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(f32(A) == f32(B) ? 1 : 0, 'n')); })
+ROW("setp.lt.f64 %p, %a, %b;", "p f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(f64(A) < f64(B)); })
+ROW("setp.ge.f64 %p, %a, %b;", "p f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(f64(A) >= f64(B)); })
+ROW("set.gt.u32.f64 %d, %a, %b;", "u32 f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(f64(A) > f64(B) ? UINT32_MAX : 0); })
+ROW("set.eq.f32.f64 %d, %a, %b;", "f32 f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(f64(A) == f64(B) ? 1 : 0, 'n')); })
+ROW("setp.lt.u64 %p, %a, %b;", "p u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A < B); })
+ROW("setp.ge.u64 %p, %a, %b;", "p u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A >= B); })
+ROW("set.gt.u32.u64 %d, %a, %b;", "u32 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? UINT32_MAX : 0); })
+ROW("set.eq.f32.u64 %d, %a, %b;", "f32 u64 u64", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(A == B ? 1 : 0, 'n')); })
+ROW("setp.lt.s64 %p, %a, %b;", "p s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) < sign_of(B, 64)); })
+ROW("setp.ge.s64 %p, %a, %b;", "p s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) >= sign_of(B, 64)); })
+ROW("set.gt.u32.s64 %d, %a, %b;", "u32 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? UINT32_MAX : 0); })
+ROW("set.eq.f32.s64 %d, %a, %b;", "f32 s64 s64", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(sign_of(A, 64) == sign_of(B, 64) ? 1 : 0, 'n')); })
+ROW("setp.lt.u16 %p, %a, %b;", "p u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A < B); })
+ROW("setp.ge.u16 %p, %a, %b;", "p u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A >= B); })
+ROW("set.gt.u32.u16 %d, %a, %b;", "u32 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(A > B ? UINT32_MAX : 0); })
+ROW("set.eq.f32.u16 %d, %a, %b;", "f32 u16 u16", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(A == B ? 1 : 0, 'n')); })
+ROW("setp.lt.s16 %p, %a, %b;", "p s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) < sign_of(B, 16)); })
+ROW("setp.ge.s16 %p, %a, %b;", "p s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) >= sign_of(B, 16)); })
+ROW("set.gt.u32.s16 %d, %a, %b;", "u32 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(sign_of(A, 16) > sign_of(B, 16) ? UINT32_MAX : 0); })
+ROW("set.eq.f32.s16 %d, %a, %b;", "f32 s16 s16", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(sign_of(A, 16) == sign_of(B, 16) ? 1 : 0, 'n')); })
+ROW("setp.gt.u32 %q, %c, 9; set.lt.and.s32.s32 %d, %a, %b, %q;", "s32 s32 s32 u32", ANY, CODE, 0,
+    { return (uint64_t)(SA < SB && C > 9 ? UINT32_MAX : 0); })
+ROW("setp.gt.u32 %q, %c, 9; setp.lt.xor.s32 %p, %a, %b, !%q;", "p s32 s32 u32", ANY, CODE, 0,
+    { return (uint64_t)((SA < SB) != !(C > 9)); })
+ROW("slct.u32.s32 %d, %a, %b, %c;", "u32 u32 u32 s32", ANY, CODE, 0,
+    { return (uint64_t)(SC >= 0 ? A : B); })
+ROW("slct.f64.f32 %d, %a, %b, %c;", "f64 f64 f64 f32", ANY, CODE, 0,
+    { return (uint64_t)(f32(C) >= 0 ? A : B); })
+ROW("slct.ftz.b64.f32 %d, %a, %b, %c;", "b64 b64 b64 f32", ANY, CODE, 0,
+    { return (uint64_t)(f32(C) >= 0 || fabs(f32(C)) < ldexp(1, -126) ? A : B); })
+ROW("cvt.rzi.u8.f32 %d, %a;", "u8 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 8, false, false)); })
+ROW("cvt.rni.u8.f32 %d, %a;", "u8 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 8, false, false)); })
+ROW("cvt.rn.f32.u8 %d, %a;", "f32 u8", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'n')); })
+ROW("cvt.rz.f32.u8 %d, %a;", "f32 u8", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'z')); })
+ROW("cvt.rzi.s8.f32 %d, %a;", "s8 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 8, true, false)); })
+ROW("cvt.rni.s8.f32 %d, %a;", "s8 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 8, true, false)); })
+ROW("cvt.rn.f32.s8 %d, %a;", "f32 s8", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 8), 'n')); })
+ROW("cvt.rz.f32.s8 %d, %a;", "f32 s8", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 8), 'z')); })
+ROW("cvt.rzi.u16.f32 %d, %a;", "u16 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 16, false, false)); })
+ROW("cvt.rni.u16.f32 %d, %a;", "u16 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 16, false, false)); })
+ROW("cvt.rn.f32.u16 %d, %a;", "f32 u16", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'n')); })
+ROW("cvt.rz.f32.u16 %d, %a;", "f32 u16", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'z')); })
+ROW("cvt.rzi.s16.f32 %d, %a;", "s16 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 16, true, false)); })
+ROW("cvt.rni.s16.f32 %d, %a;", "s16 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 16, true, false)); })
+ROW("cvt.rn.f32.s16 %d, %a;", "f32 s16", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 16), 'n')); })
+ROW("cvt.rz.f32.s16 %d, %a;", "f32 s16", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 16), 'z')); })
+ROW("cvt.rzi.u32.f32 %d, %a;", "u32 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 32, false, false)); })
+ROW("cvt.rni.u32.f32 %d, %a;", "u32 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 32, false, false)); })
+ROW("cvt.rn.f32.u32 %d, %a;", "f32 u32", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'n')); })
+ROW("cvt.rz.f32.u32 %d, %a;", "f32 u32", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)A, 'z')); })
+ROW("cvt.rzi.s32.f32 %d, %a;", "s32 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 32, true, false)); })
+ROW("cvt.rni.s32.f32 %d, %a;", "s32 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 32, true, false)); })
+ROW("cvt.rn.f32.s32 %d, %a;", "f32 s32", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 32), 'n')); })
+ROW("cvt.rz.f32.s32 %d, %a;", "f32 s32", ANY, IR, 0,
+    { return (uint64_t)(single_bits((double)sign_of(A, 32), 'z')); })
+ROW("cvt.rzi.u64.f32 %d, %a;", "u64 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 64, false, false)); })
+ROW("cvt.rni.u64.f32 %d, %a;", "u64 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 64, false, false)); })
+ROW("cvt.rn.f32.u64 %d, %a;", "f32 u64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(odd_double(false, A), 'n')); })
+ROW("cvt.rz.f32.u64 %d, %a;", "f32 u64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(odd_double(false, A), 'z')); })
+ROW("cvt.rzi.s64.f32 %d, %a;", "s64 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'z', 64, true, false)); })
+ROW("cvt.rni.s64.f32 %d, %a;", "s64 f32", ANY, IR, 0,
+    { return (uint64_t)(integer(f32(A), 'n', 64, true, false)); })
+ROW("cvt.rn.f32.s64 %d, %a;", "f32 s64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
+ROW("cvt.rz.f32.s64 %d, %a;", "f32 s64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'z')); })
+ROW("cvt.rzi.u8.f64 %d, %a;", "u8 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 8, false, true)); })
+ROW("cvt.rmi.u8.f64 %d, %a;", "u8 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 8, false, true)); })
+ROW("cvt.rn.f64.u8 %d, %a;", "f64 u8", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)A)); })
+ROW("cvt.rzi.s8.f64 %d, %a;", "s8 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 8, true, true)); })
+ROW("cvt.rmi.s8.f64 %d, %a;", "s8 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 8, true, true)); })
+ROW("cvt.rn.f64.s8 %d, %a;", "f64 s8", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)sign_of(A, 8))); })
+ROW("cvt.rzi.u16.f64 %d, %a;", "u16 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 16, false, true)); })
+ROW("cvt.rmi.u16.f64 %d, %a;", "u16 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 16, false, true)); })
+ROW("cvt.rn.f64.u16 %d, %a;", "f64 u16", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)A)); })
+ROW("cvt.rzi.s16.f64 %d, %a;", "s16 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 16, true, true)); })
+ROW("cvt.rmi.s16.f64 %d, %a;", "s16 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 16, true, true)); })
+ROW("cvt.rn.f64.s16 %d, %a;", "f64 s16", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)sign_of(A, 16))); })
+ROW("cvt.rzi.u32.f64 %d, %a;", "u32 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 32, false, true)); })
+ROW("cvt.rmi.u32.f64 %d, %a;", "u32 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 32, false, true)); })
+ROW("cvt.rn.f64.u32 %d, %a;", "f64 u32", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)A)); })
+ROW("cvt.rzi.s32.f64 %d, %a;", "s32 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 32, true, true)); })
+ROW("cvt.rmi.s32.f64 %d, %a;", "s32 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 32, true, true)); })
+ROW("cvt.rn.f64.s32 %d, %a;", "f64 s32", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)sign_of(A, 32))); })
+ROW("cvt.rzi.u64.f64 %d, %a;", "u64 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 64, false, true)); })
+ROW("cvt.rmi.u64.f64 %d, %a;", "u64 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 64, false, true)); })
+ROW("cvt.rn.f64.u64 %d, %a;", "f64 u64", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)A)); })
+ROW("cvt.rzi.s64.f64 %d, %a;", "s64 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'z', 64, true, true)); })
+ROW("cvt.rmi.s64.f64 %d, %a;", "s64 f64", ANY, IR, 0,
+    { return (uint64_t)(integer(f64(A), 'm', 64, true, true)); })
+ROW("cvt.rn.f64.s64 %d, %a;", "f64 s64", ANY, IR, 0,
+    { return (uint64_t)(double_bits((double)(int64_t)A)); })
+ROW("cvt.rzi.u8.f16 %d, %a;", "u8 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 8, false, false)); })
+ROW("cvt.rpi.u8.f16 %d, %a;", "u8 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 8, false, false)); })
+ROW("cvt.rn.f16.u8 %d, %a;", "f16 u8", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)A, 'n')); })
+ROW("cvt.rzi.s8.f16 %d, %a;", "s8 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 8, true, false)); })
+ROW("cvt.rpi.s8.f16 %d, %a;", "s8 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 8, true, false)); })
+ROW("cvt.rn.f16.s8 %d, %a;", "f16 s8", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)sign_of(A, 8), 'n')); })
+ROW("cvt.rzi.u16.f16 %d, %a;", "u16 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 16, false, false)); })
+ROW("cvt.rpi.u16.f16 %d, %a;", "u16 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 16, false, false)); })
+ROW("cvt.rn.f16.u16 %d, %a;", "f16 u16", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)A, 'n')); })
+ROW("cvt.rzi.s16.f16 %d, %a;", "s16 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 16, true, false)); })
+ROW("cvt.rpi.s16.f16 %d, %a;", "s16 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 16, true, false)); })
+ROW("cvt.rn.f16.s16 %d, %a;", "f16 s16", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)sign_of(A, 16), 'n')); })
+ROW("cvt.rzi.u32.f16 %d, %a;", "u32 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 32, false, false)); })
+ROW("cvt.rpi.u32.f16 %d, %a;", "u32 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 32, false, false)); })
+ROW("cvt.rn.f16.u32 %d, %a;", "f16 u32", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)A, 'n')); })
+ROW("cvt.rzi.s32.f16 %d, %a;", "s32 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 32, true, false)); })
+ROW("cvt.rpi.s32.f16 %d, %a;", "s32 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 32, true, false)); })
+ROW("cvt.rn.f16.s32 %d, %a;", "f16 s32", ANY, IR, 0,
+    { return (uint64_t)(half_bits((double)sign_of(A, 32), 'n')); })
+ROW("cvt.rzi.u64.f16 %d, %a;", "u64 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 64, false, false)); })
+ROW("cvt.rpi.u64.f16 %d, %a;", "u64 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 64, false, false)); })
+ROW("cvt.rn.f16.u64 %d, %a;", "f16 u64", ANY, IR, 0,
+    { return (uint64_t)(half_bits(odd_double(false, A), 'n')); })
+ROW("cvt.rzi.s64.f16 %d, %a;", "s64 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'z', 64, true, false)); })
+ROW("cvt.rpi.s64.f16 %d, %a;", "s64 f16", ANY, IR, 0,
+    { return (uint64_t)(integer(f16(A), 'p', 64, true, false)); })
+ROW("cvt.rn.f16.s64 %d, %a;", "f16 s64", ANY, IR, 0,
+    { return (uint64_t)(half_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
+ROW("cvt.rzi.u8.bf16 %d, %a;", "u8 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 8, false, false)); })
+ROW("cvt.rn.bf16.u8 %d, %a;", "bf16 u8", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)A, 'n')); })
+ROW("cvt.rzi.s8.bf16 %d, %a;", "s8 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 8, true, false)); })
+ROW("cvt.rn.bf16.s8 %d, %a;", "bf16 s8", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)sign_of(A, 8), 'n')); })
+ROW("cvt.rzi.u16.bf16 %d, %a;", "u16 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 16, false, false)); })
+ROW("cvt.rn.bf16.u16 %d, %a;", "bf16 u16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)A, 'n')); })
+ROW("cvt.rzi.s16.bf16 %d, %a;", "s16 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 16, true, false)); })
+ROW("cvt.rn.bf16.s16 %d, %a;", "bf16 s16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'n')); })
+ROW("cvt.rzi.u32.bf16 %d, %a;", "u32 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 32, false, false)); })
+ROW("cvt.rn.bf16.u32 %d, %a;", "bf16 u32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)A, 'n')); })
+ROW("cvt.rzi.s32.bf16 %d, %a;", "s32 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 32, true, false)); })
+ROW("cvt.rn.bf16.s32 %d, %a;", "bf16 s32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits((double)sign_of(A, 32), 'n')); })
+ROW("cvt.rzi.u64.bf16 %d, %a;", "u64 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 64, false, false)); })
+ROW("cvt.rn.bf16.u64 %d, %a;", "bf16 u64", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(odd_double(false, A), 'n')); })
+ROW("cvt.rzi.s64.bf16 %d, %a;", "s64 bf16", ANY, IR, 0,
+    { return (uint64_t)(integer(bf16(A), 'z', 64, true, false)); })
+ROW("cvt.rn.bf16.s64 %d, %a;", "bf16 s64", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
+ROW("cvt.s8.u8 %d, %a;", "s8 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u16.u8 %d, %a;", "u16 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s16.u8 %d, %a;", "s16 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u32.u8 %d, %a;", "u32 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s32.u8 %d, %a;", "s32 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u64.u8 %d, %a;", "u64 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s64.u8 %d, %a;", "s64 u8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u8.s8 %d, %a;", "u8 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.u16.s8 %d, %a;", "u16 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.s16.s8 %d, %a;", "s16 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.u32.s8 %d, %a;", "u32 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.s32.s8 %d, %a;", "s32 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.u64.s8 %d, %a;", "u64 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.s64.s8 %d, %a;", "s64 s8", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 8)); })
+ROW("cvt.u8.u16 %d, %a;", "u8 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s8.u16 %d, %a;", "s8 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s16.u16 %d, %a;", "s16 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u32.u16 %d, %a;", "u32 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s32.u16 %d, %a;", "s32 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u64.u16 %d, %a;", "u64 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s64.u16 %d, %a;", "s64 u16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u8.s16 %d, %a;", "u8 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.s8.s16 %d, %a;", "s8 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.u16.s16 %d, %a;", "u16 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.u32.s16 %d, %a;", "u32 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.s32.s16 %d, %a;", "s32 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.u64.s16 %d, %a;", "u64 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.s64.s16 %d, %a;", "s64 s16", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 16)); })
+ROW("cvt.u8.u32 %d, %a;", "u8 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s8.u32 %d, %a;", "s8 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u16.u32 %d, %a;", "u16 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s16.u32 %d, %a;", "s16 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s32.u32 %d, %a;", "s32 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u64.u32 %d, %a;", "u64 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s64.u32 %d, %a;", "s64 u32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u8.s32 %d, %a;", "u8 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.s8.s32 %d, %a;", "s8 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.u16.s32 %d, %a;", "u16 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.s16.s32 %d, %a;", "s16 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.u32.s32 %d, %a;", "u32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.u64.s32 %d, %a;", "u64 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.s64.s32 %d, %a;", "s64 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 32)); })
+ROW("cvt.u8.u64 %d, %a;", "u8 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s8.u64 %d, %a;", "s8 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u16.u64 %d, %a;", "u16 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s16.u64 %d, %a;", "s16 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u32.u64 %d, %a;", "u32 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s32.u64 %d, %a;", "s32 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.s64.u64 %d, %a;", "s64 u64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)(int64_t)A); })
+ROW("cvt.u8.s64 %d, %a;", "u8 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.s8.s64 %d, %a;", "s8 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.u16.s64 %d, %a;", "u16 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.s16.s64 %d, %a;", "s16 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.u32.s64 %d, %a;", "u32 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.s32.s64 %d, %a;", "s32 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.u64.s64 %d, %a;", "u64 s64", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)sign_of(A, 64)); })
+ROW("cvt.sat.u8.s32 %d, %a;", "u8 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA, 0, 255)); })
+ROW("cvt.sat.s16.u32 %d, %a;", "s16 u32", ANY, CODE, 0,
+    { return (uint64_t)(A > 32767 ? 32767 : A); })
+ROW("cvt.sat.s32.u64 %d, %a;", "s32 u64", ANY, CODE, 0,
+    { return (uint64_t)(A > INT32_MAX ? INT32_MAX : A); })
+ROW("cvt.sat.u64.s64 %d, %a;", "u64 s64", ANY, CODE, 0,
+    { return (uint64_t)((int64_t)A < 0 ? 0 : A); })
+ROW("cvt.f64.f32 %d, %a;", "f64 f32", ANY, IR, 0,
+    { return (uint64_t)(double_bits(f32(A))); })
+ROW("cvt.f32.f16 %d, %a;", "f32 f16", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f16(A), 'n')); })
+ROW("cvt.f32.bf16 %d, %a;", "f32 bf16", ANY, IR, 0,
+    { return (uint64_t)(single_bits(bf16(A), 'n')); })
+ROW("cvt.f64.f16 %d, %a;", "f64 f16", ANY, IR, 0,
+    { return (uint64_t)(double_bits(f16(A))); })
+ROW("cvt.rn.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f64(A), 'n')); })
+ROW("cvt.rn.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f32(A), 'n')); })
+ROW("cvt.rn.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f32(A), 'n')); })
+ROW("cvt.rni.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(toward(f32(A), 'n'), 'n')); })
+ROW("cvt.rni.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(toward(f64(A), 'n'))); })
+ROW("cvt.rni.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(toward(f16(A), 'n'), 'n')); })
+ROW("cvt.rz.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f64(A), 'z')); })
+ROW("cvt.rz.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f32(A), 'z')); })
+ROW("cvt.rz.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f32(A), 'z')); })
+ROW("cvt.rzi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(toward(f32(A), 'z'), 'n')); })
+ROW("cvt.rzi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(toward(f64(A), 'z'))); })
+ROW("cvt.rzi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(toward(f16(A), 'z'), 'n')); })
+ROW("cvt.rm.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f64(A), 'm')); })
+ROW("cvt.rm.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f32(A), 'm')); })
+ROW("cvt.rm.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f32(A), 'm')); })
+ROW("cvt.rmi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(toward(f32(A), 'm'), 'n')); })
+ROW("cvt.rmi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(toward(f64(A), 'm'))); })
+ROW("cvt.rmi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(toward(f16(A), 'm'), 'n')); })
+ROW("cvt.rp.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(f64(A), 'p')); })
+ROW("cvt.rp.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f32(A), 'p')); })
+ROW("cvt.rp.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f32(A), 'p')); })
+ROW("cvt.rpi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+    { return (uint64_t)(single_bits(toward(f32(A), 'p'), 'n')); })
+ROW("cvt.rpi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+    { return (uint64_t)(double_bits(toward(f64(A), 'p'))); })
+ROW("cvt.rpi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(toward(f16(A), 'p'), 'n')); })
+ROW("cvt.rn.ftz.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+    { return (uint64_t)(single_bits(flushed(single_value(single_bits(f64(A), 'n'))), 'n')); })
+ROW("cvt.rn.f16.f64 %d, %a;", "f16 f64", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f64(A), 'n')); })
+ROW("cvt.rn.bf16.f64 %d, %a;", "bf16 f64", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f64(A), 'n')); })
+ROW("cvt.rn.bf16.f16 %d, %a;", "bf16 f16", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f16(A), 'n')); })
+ROW("cvt.rn.f16.bf16 %d, %a;", "f16 bf16", ANY, IR, 0,
+    { return (uint64_t)(half_bits(bf16(A), 'n')); })
+ROW("cvt.rn.sat.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(saturated(f32(A)), 'n')); })
+ROW("cvt.rn.relu.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(isnan(f32(A)) ? NAN : most(f32(A), 0), 'n')); })
+ROW("cvt.sat.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(saturated(f32(A)), 'n')); })
+ROW("cvt.ftz.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
+    { return (uint64_t)(single_bits(flushed(f32(A)), 'n')); })
+ROW("cvt.sat.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
+    { return (uint64_t)(double_bits(saturated(f64(A)))); })
+ROW("cvt.rn.f16x2.f32 %d, %a, %b;", "f16x2 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(half_bits(f32(A), 'n') << 16 | half_bits(f32(B), 'n')); })
+ROW("cvt.rz.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(f32(A), 'z') << 16 | bf16_bits(f32(B), 'z')); })
+ROW("cvt.rn.relu.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, IR, 0,
+    { return (uint64_t)(bf16_bits(isnan(f32(A)) ? NAN : most(f32(A), 0), 'n') << 16 | bf16_bits(isnan(f32(B)) ? NAN : most(f32(B), 0), 'n')); })
+ROW("cvt.pack.sat.u16.s32 %d, %a, %b;", "u32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)((uint64_t)between(SA, 0, 65535) << 16 | (uint64_t)between(SB, 0, 65535)); })
+ROW("cvt.pack.sat.s8.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 16 | ((uint64_t)between(SA, -128, 127) & 0xff) << 8 | ((uint64_t)between(SB, -128, 127) & 0xff)); })
+/* clang-format on */
