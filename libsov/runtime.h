@@ -317,6 +317,7 @@ sov_result local_reserve(struct context *c, const struct function *f);
 #define STAGING_PIECE_BYTES (64u << 10)
 #define STAGING_CHUNK	    (512u << 10) /* what a large copy takes at a time */
 #define STAGING_AHEAD	    4u		 /* chunks of one copy under way */
+#define STAGING_PAST_CACHE  (8u << 20)	 /* a copy of so much will not be in a cache afterwards */
 /* A chunk may begin in the middle of a piece, and the ring's end may be too short for one. */
 static_assert((STAGING_AHEAD + 1) * (STAGING_CHUNK / STAGING_PIECE_BYTES + 1) <= STAGING_PIECES,
 	      "a copy does not meet its own chunks");
@@ -339,6 +340,8 @@ void staging_fini(struct context *c, struct staging *g);
 /* Room for at most STAGING_CHUNK bytes, as aligned as the address; waits until it is free. All with
  * the lock of the staging held. */
 sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out);
+/* To host memory; past the caches, when they would not keep it anyway. */
+void staging_empty(void *to, const struct staged *t, uint64_t bytes, bool past_cache);
 /* It is free again when this piece of work is done. */
 void staging_note(struct stream *s, const struct staged *t, uint64_t number);
 
@@ -426,6 +429,7 @@ struct slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
+	bool publisher; /* its thread has the publisher's role */
 };
 
 /*

@@ -31,6 +31,10 @@
 #define NV_TEXT_BARRIERS_SHIFT      20
 #define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
 #define NV_TEXT_ALIGN               128
+/* Relocations of data: the address of a symbol, 64 bits, in the table of addresses (constant bank 4)
+ * and among initial values. */
+#define NV_R_ADDRESS_64 2
+#define NV_R_GENERIC_64 4
 /* Symbols: st_other of a kernel, as against a device function. */
 #define NV_STO_ENTRY 0x10
 
@@ -46,6 +50,7 @@
 #define NV_INFO_REQUIRED_THREADS 0x10 /* u32 x, y, z */
 #define NV_INFO_FRAME_SIZE       0x11 /* u32 symbol, u32 bytes */
 #define NV_INFO_MIN_STACK_SIZE   0x12 /* u32 symbol, u32 bytes */
+#define NV_STACK_UNKNOWN         0xffffffff /* functions call each other in a circle */
 #define NV_INFO_KPARAM           0x17 /* u32 0, u16 ordinal, u16 offset, u32 NV_KPARAM */
 #define NV_INFO_PARAM_BYTES      0x19 /* half */
 #define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */

@@ -109,18 +109,25 @@ static ir_val widen(struct expand *e, ir_val x)
 	return expand_convert(e, IR_FTOF, IR_B64, x);
 }
 
+/* Back to f32. The product with one makes every NaN the one NaN, and flushes where that is asked for. */
+static ir_val narrow(struct expand *e, ir_val x, enum ir_round round)
+{
+	x = expand_convert(e, IR_FTOF, IR_B32, x);
+	ir_def(e->f, x)->round = round;
+	return mul(e, x, one(e, IR_B32));
+}
+
 /* Zeros, infinities and NaNs make a zero or a NaN of q; then a times the approximation is the answer. */
 static ir_val divide_wide(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
 	ir_val x = a ? widen(e, a) : one(e, IR_B64), y = widen(e, b), minus_y = negate(e, y);
-	ir_val simple = mul(e, x, expand_approx(e, IR_APPROX_RCP, y));
-	ir_val r = reciprocal(e, y, minus_y, IR_RN);
-	ir_val q = correct(e, x, minus_y, mul(e, x, r), r, IR_RN);
+	ir_val simple = expand_approx(e, IR_APPROX_RCP, y), r = reciprocal(e, y, minus_y, IR_RN);
+	ir_val q = correct(e, x, minus_y, a ? mul(e, x, r) : r, r, IR_RN);
 	ir_val is_number = expand_compare_with(e, IR_FNE, q, 0);
 
-	q = expand_convert(e, IR_FTOF, IR_B32, expand_select(e, is_number, q, simple));
-	ir_def(e->f, q)->round = round;
-	return e->flags & IR_FTZ ? mul(e, q, one(e, IR_B32)) : q;
+	if (a)
+		simple = mul(e, x, simple);
+	return narrow(e, expand_select(e, is_number, q, simple), round);
 }
 
 /* A number of any exponent as a fraction from 1 up to 2 and a b64 exponent. */
@@ -320,9 +327,7 @@ static ir_val root_wide(struct expand *e, ir_val x, enum ir_round round)
 
 	h = mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
 	g = fma_(e, fma_(e, negate(e, g), g, wide), h, g);
-	g = expand_convert(e, IR_FTOF, IR_B32, root_special(e, wide, g));
-	ir_def(e->f, g)->round = round;
-	return g;
+	return narrow(e, root_special(e, wide, g), round);
 }
 
 static ir_val root_scaled(struct expand *e, ir_val x, enum ir_round round)

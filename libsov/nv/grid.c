@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
- * different places on Hopper and Ampere, and constant bank 0, from which compiled code reads its
+ * different places on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads its
  * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
- * kernel: that is its plan. Values as measured on an H200; Ampere's are the same fields by the
+ * kernel: that is its plan. Values as measured on an H200; the others' are the same fields by the
  * public headers and have not been tried on a chip.
  */
 #include <string.h>
@@ -78,14 +78,9 @@ static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields
 	return true;
 }
 
-static const struct nv_qmd_layout *layout_of(const struct nv_chip *chip)
-{
-	return chip->sm >= 90 ? &nv_qmd_hopper : &nv_qmd_ampere;
-}
-
 bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
 {
-	const struct nv_qmd_layout *l = layout_of(chip);
+	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
 	const struct field fields[] = {
 		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
 		{NV_QMD_MAJOR_VERSION, l->version >> 4},
@@ -133,8 +128,9 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
-	return layout_of(chip) == &nv_qmd_hopper ? set_shape(&nv_qmd_hopper, shared, g, qmd)
-						 : set_shape(&nv_qmd_ampere, shared, g, qmd);
+	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
+	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
+				: set_shape(&nv_qmd_turing, shared, g, qmd);
 }
 
 /* ---- constant bank 0 ---- */

@@ -57,6 +57,10 @@ __attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *
 	k->size += (size_t)n;
 }
 
+/* What a NaN of f64 keeps of those it came from is up to the machine; here it keeps nothing. */
+#define F64(operation)                                                                                            \
+	"{.reg .f64 d; .reg .pred n; " operation " setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
+
 /* Operations; $r $l $h $p are registers, $R $L may be numbers, $o an offset into a thread's own words. */
 static const char *const random_operations[] = {
 	"add.s32 $r, $r, $R;", "sub.s32 $r, $r, $R;", "mul.lo.s32 $r, $r, $R;", "mad.lo.s32 $r, $r, $r, $R;",
@@ -75,6 +79,16 @@ static const char *const random_operations[] = {
 	"shr.s16 $h, $h, $r;", "xor.b16 $h, $h, $h;", "mov.b32 $r, {$h, $h};", "min.u16 $h, $h, $h;",
 	"add.f32 $r, $r, $r;", "mul.f32 $r, $r, $r;", "fma.rn.f32 $r, $r, $r, $r;", "neg.f32 $r, $r;",
 	"max.f32 $r, $r, $r;", "add.rz.ftz.f32 $r, $r, $r;",
+	"div.rn.f32 $r, $r, $r;", "div.rz.ftz.f32 $r, $r, $r;", "rcp.rn.f32 $r, $r;", "rcp.rp.f32 $r, $r;",
+	"sqrt.rn.f32 $r, $r;", "sqrt.rm.ftz.f32 $r, $r;", F64("fma.rn.f64 d, $l, $l, $l;"), F64("add.rp.f64 d, $l, $l;"),
+	F64("mul.f64 d, $l, $l;"), F64("div.rn.f64 d, $l, $l;"), F64("div.rm.f64 d, $l, $l;"), F64("rcp.rn.f64 d, $l;"),
+	F64("sqrt.rn.f64 d, $l;"), F64("sqrt.rz.f64 d, $l;"), F64("min.f64 d, $l, $l;"), "setp.lt.f64 $p, $l, $l;",
+	"div.u64 $l, $l, $l;", "rem.s64 $l, $l, $l;", "div.s64 $l, $l, $L;", "rem.u64 $l, $l, 10;",
+	"div.u32 $r, $r, 7;", "div.s32 $r, $r, -12;", "rem.s32 $r, $r, 1000;", "div.s16 $h, $h, 3;", "rem.u16 $h, $h, $h;",
+	"bfe.u32 $r, $r, $R, $R;", "bfe.s64 $l, $l, $r, $r;", "bfi.b32 $r, $r, $r, $R, $R;", "prmt.b32 $r, $r, $r, $R;",
+	"lop3.b32 $r, $r, $r, $r, 0x96;", "dp4a.s32.u32 $r, $r, $r, $r;", "add.cc.u32 %r5, $r, $r; addc.u32 %r6, $r, $R;",
+	"shf.l.wrap.b32 $r, $r, $r, $R;", "cvt.rn.f32.s32 $r, $r;", "cvt.rzi.s32.f32 $r, $r;", F64("cvt.f64.f32 d, $r;"),
+	"cvt.rn.f32.f64 $r, $l;", "cvt.rni.u64.f64 $l, $l;", "cvt.rz.f64.s64 $l, $l;",
 	"setp.lt.s32 $p, $r, $R;", "setp.ge.u32 $p, $r, $r;", "setp.eq.s32 $p, $r, $R;",
 	"setp.gt.s64 $p, $l, $l;", "setp.ne.u64 $p, $l, $L;", "setp.le.u64 $p, $l, $l;",
 	"setp.lt.and.s32 $p, $r, $R, $p;", "setp.hi.or.u32 %p1|%p2, $r, $r, !$p;", "setp.ltu.f32 $p, $r, $r;",

@@ -4,6 +4,8 @@
  * mode, as on the IR interpreter.
  *
  *	random_kernels [FIRST [COUNT]]     the numbers of the kernels; one alone is printed
+ *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
+ *	                                   does not matter is taken away
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
@@ -23,6 +25,87 @@ static void try_kernel(uint64_t number, bool print)
 	free(ptx);
 }
 
+/* Does the text still say something, and do the witnesses still disagree about it? */
+static bool fails(const char *ptx)
+{
+	bool same;
+
+	tap_quiet = true;
+	same = !agree_interpret(ptx) || (agree_device(0, ptx, false) && agree_device(1, ptx, false));
+	tap_quiet = false;
+	return !same;
+}
+
+/* The text without so many lines from one on. */
+static char *without(const char *text, size_t first, size_t count)
+{
+	char *out = malloc(strlen(text) + 1), *at = out;
+	size_t line = 0;
+
+	for (; out && *text; text++) {
+		if (line < first || line >= first + count)
+			*at++ = *text;
+		line += *text == '\n';
+	}
+	if (out)
+		*at = 0;
+	return out;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* Larger pieces first, then smaller ones; again while something goes. */
+static char *shrink(char *ptx)
+{
+	bool smaller = true;
+
+	while (smaller) {
+		smaller = false;
+		for (size_t piece = count_lines(ptx) / 2; piece; piece /= 2) {
+			for (size_t first = count_lines(ptx); first-- > 0;) {
+				char *less = without(ptx, first, piece);
+
+				if (less && count_lines(less) < count_lines(ptx) && fails(less)) {
+					free(ptx);
+					ptx = less;
+					smaller = true;
+				} else {
+					free(less);
+				}
+				first -= first < piece - 1 ? first : piece - 1;
+			}
+		}
+	}
+	return ptx;
+}
+
+static int shrink_kernel(uint64_t number)
+{
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+
+	agree_inputs(number, threads);
+	if (!fails(ptx)) {
+		printf("kernel %llu does not fail\n", (unsigned long long)number);
+		free(ptx);
+		return 0;
+	}
+	ptx = shrink(ptx);
+	printf("%s", ptx);
+	agree_everywhere(ptx);
+	free(ptx);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *wish = getenv("SOV_TEST_KERNELS");
@@ -36,6 +119,8 @@ int main(int argc, char **argv)
 		ok(false, "software GPUs start");
 		return tap_done();
 	}
+	if (argc > 2 && !strcmp(argv[1], "shrink"))
+		return shrink_kernel(strtoull(argv[2], NULL, 0));
 	for (uint64_t n = first; n < first + count; n++)
 		try_kernel(n, argc == 2);
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++)

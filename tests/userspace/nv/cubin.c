@@ -43,7 +43,8 @@ static const struct cubin_kernel kernels[] = {
 
 static uint8_t *write_file(size_t *size)
 {
-	return cubin_write(&arena, 90, kernels, 2, size);
+	return cubin_write(&arena, &(struct cubin_module){.sm = 90, .kernels = kernels, .nkernels = 2},
+			   size);
 }
 
 static void check_round_trip(void)

@@ -131,6 +131,28 @@ static void ampere_descriptor(void)
 	BITS(q, 1623, 1600, 0x1230u, "local memory");
 }
 
+/* Turing keeps local memory and barriers elsewhere, and has two ways to split an SM. */
+static void turing_descriptor(void)
+{
+	struct nv_chip turing = ampere;
+	uint32_t q[NV_GRID_QMD_WORDS];
+
+	turing.sm = 75;
+	turing.warps_per_sm = 32;
+	turing.shared_per_sm = 64 << 10;
+	diag("Turing");
+	ok(describe(&turing, &kernel, grid, q), "a grid that fits has a descriptor");
+	BITS(q, 583, 576, 0x23u, "the version");
+	BITS(q, 415, 384, 70000u, "the grid's width");
+	BITS(q, 656, 648, 30u, "the number of registers");
+	BITS(q, 959, 955, 1u, "the number of barriers");
+	BITS(q, 983, 960, 0x1230u, "local memory");
+	BITS(q, 568, 562, 9u, "the least split of an SM, 32 KiB,");
+	BITS(q, 575, 569, 0x11u, "the largest, 64 KiB,");
+	BITS(q, 663, 657, 9u, "the split that holds all blocks");
+	BITS(q, 1072, 1024, 0x312340200u, "the bank's address");
+}
+
 static void refusals(void)
 {
 	uint32_t q[NV_GRID_QMD_WORDS];
@@ -248,6 +270,7 @@ int main(void)
 {
 	hopper_descriptor();
 	ampere_descriptor();
+	turing_descriptor();
 	refusals();
 	occupancy();
 	local_memory();
