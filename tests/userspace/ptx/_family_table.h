@@ -569,13 +569,13 @@ ROW("max.xorsign.abs.bf16 %d, %a, %b;", "bf16 bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(copysign(most(fabs(bf16(A)), fabs(bf16(B))), signbit(bf16(A)) == signbit(bf16(B)) ? 1.0 : -1.0), 'n')); })
 ROW("max.xorsign.abs.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(copysign(most(fabs(bf16(H(A))), fabs(bf16(H(B)))), signbit(bf16(H(A))) == signbit(bf16(H(B))) ? 1.0 : -1.0), 'n')); })
-ROW("tanh.approx.bf16 %d, %a;", "bf16 bf16", MODERATE, CODE, 7,
+ROW("tanh.approx.bf16 %d, %a;", "bf16 bf16", MODERATE, HOPPER, 7,
     { return (uint64_t)(bf16_bits(tanh(bf16(A)), 'n')); })
-ROW("tanh.approx.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, CODE, 7,
+ROW("tanh.approx.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, HOPPER, 7,
     { PAIR2(bf16_bits(tanh(bf16(H(A))), 'n')); })
-ROW("ex2.approx.ftz.bf16 %d, %a;", "bf16 bf16", MODERATE, CODE, 6,
+ROW("ex2.approx.ftz.bf16 %d, %a;", "bf16 bf16", MODERATE, HOPPER, 6,
     { return (uint64_t)(bf16_bits(exp2(bf16(A)), 'n')); })
-ROW("ex2.approx.ftz.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, CODE, 6,
+ROW("ex2.approx.ftz.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, HOPPER, 6,
     { PAIR2(bf16_bits(exp2(bf16(H(A))), 'n')); })
 ROW("neg.bf16 %d, %a;", "bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(-bf16(A), 'n')); })
