@@ -120,7 +120,7 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->piece = piece_of(s, number);
 	slot->cpu = (uint8_t *)s->commands->cpu + offset;
 	slot->va = s->commands->va + offset;
-	slot->push.words = (uint32_t *)(slot->cpu + STREAM_SLOT_PUSH);
+	slot->push.words = slot->methods;
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
@@ -176,12 +176,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Moves the rings over what is ready, and returns how far. Only for the publisher. */
-static uint64_t advance(struct stream *s)
+/* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
+ * doorbells are to be rung. */
+static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
-	const struct winsys *w = s->member.context->winsys;
 	uint64_t n = s->published, code = 0, local = 0;
-	bool moved[ENGINES] = {false};
 	struct queue *q;
 	uint32_t i;
 
@@ -207,26 +206,31 @@ static uint64_t advance(struct stream *s)
 		if (moved[i])
 			__atomic_store_n(s->queues[i].memory.put, s->queues[i].put,
 					 __ATOMIC_RELEASE);
-	winsys_write_barrier();
-	for (i = 0; i < ENGINES; i++)
-		if (moved[i])
-			w->doorbell(s->queues[i].way);
 	return n;
 }
 
 /* mine: the role is the caller's already. */
 static void publish(struct stream *s, bool mine)
 {
+	const struct winsys *w = s->member.context->winsys;
 	uint64_t n;
+	uint32_t i;
 
 	do {
+		bool moved[ENGINES] = {false};
+
 		/* Whoever has the role now gives it back with an exchange of its own, which reads
 		 * ours, and so sees the slot that we marked. */
 		if (!mine && !take_role(s))
 			return;
 		mine = false;
-		n = advance(s);
+		n = advance(s, moved);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
+		/* Doorbells only say that there is something to be seen: anyone's, in any order. */
+		winsys_write_barrier_after_exchange();
+		for (i = 0; i < ENGINES; i++)
+			if (moved[i])
+				w->doorbell(s->queues[i].way);
 	} while (ready(s, n + 1));
 }
 
@@ -242,6 +246,8 @@ static void finish(struct stream *s, struct slot *slot)
 	if (kind == WORK_ALARM)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
+	memset(slot->methods + slot->push.count, 0, -slot->push.count % (STREAM_LINE / 4) * 4);
+	slot_write(slot, STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
 	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	/* What another thread may publish must have reached memory; who publishes its own piece has
 	 * a barrier still to come. */
@@ -392,14 +398,16 @@ sov_result stream_begin_kernel(struct stream *s, const struct function *f, struc
 
 uint64_t stream_alarm(struct stream *s)
 {
-	struct slot slot = {.number = 0};
+	struct slot slot;
+	bool taken;
 
 	if (!gate_enter(&s->gate))
 		return 0;
-	if (take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot))
+	taken = take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot);
+	if (taken)
 		finish(s, &slot);
 	gate_leave(&s->gate);
-	return slot.number;
+	return taken ? slot.number : 0;
 }
 
 /* ---- starting and stopping ---- */
