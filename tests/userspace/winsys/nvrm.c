@@ -332,6 +332,7 @@ int main(void)
 {
 	void *page = aligned_alloc(4096, 4096);
 
+	unsetenv("SOV_NVRM");
 	nvrm_os = &fake_os;
 	finding();
 	versions();
