@@ -67,7 +67,7 @@ int main(void)
 {
 	static const uint32_t nonsense[] = {1u << 29 | 1 << 16 | 0xfc >> 2, 0};
 	struct winsys_buffer *b;
-	struct winsys_error e;
+	struct winsys_error e = {0};
 	uint32_t seen = 0, late = 0, tries;
 	uint64_t before;
 	pthread_t thread;
