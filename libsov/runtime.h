@@ -134,6 +134,7 @@ struct buffer {
 	bool host;       /* the process's own memory, at its own address */
 	bool mapping;    /* which sov_host_alloc mapped */
 	uint32_t skew;   /* host: bytes of the first page before what was registered */
+	const struct module *module; /* its variables; NULL: the user's own */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -287,11 +288,13 @@ struct module {
 	struct member member;
 	uint8_t *file;
 	struct image image;
-	struct buffer *code;
+	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
+/* Where the kernel's constant banks are, but for bank 0. */
+void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
 
@@ -397,6 +400,7 @@ struct piece {
 		uint64_t id;    /* of the plan; 0: nothing */
 		uint32_t grid[3], block[3], dynamic_shared;
 		uint32_t bank0_base; /* constant bank 0 is right up to there */
+		uint64_t constants;  /* with this address of the constant variables */
 		bool new_code;
 	} written;
 };
