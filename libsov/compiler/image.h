@@ -22,8 +22,8 @@
 #define IMAGE_MAX_BANK_BYTES  65536u
 #define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
 #define IMAGE_MAX_BYTES       (1ull << 40)
-/* A thread's stack where functions call each other in a circle or through pointers, so that nobody
- * can say how much they need: what CUDA gives when not asked for more. */
+/* The least stack of a thread whose kernel calls functions, which may do so in a circle or through
+ * pointers, so that nobody can say how much they need: what CUDA gives when not asked for more. */
 #define IMAGE_DEFAULT_STACK   1024
 
 enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };
