@@ -31,8 +31,15 @@ static struct stream *stream_of(struct link *l)
 /* Nobody submits and nobody rests when the group goes. */
 static void stop(struct context *c)
 {
+	bool busy = false;
 	struct link *l;
 
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
+		gate_close(&stream_of(l)->gate);
+		busy |= stream_poll(stream_of(l)) != stream_last(stream_of(l));
+	}
+	if (c->group && busy)
+		c->winsys->group_stop(c->group);
 	for (l = c->streams.next; l != &c->streams; l = l->next)
 		stream_stop(stream_of(l));
 	gate_close(&c->resting);

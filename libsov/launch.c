@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "hw/nv/bank0.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
@@ -32,9 +33,9 @@ sov_result function_plan(struct context *c, struct function *f)
 		.shared_bytes = k->shared_bytes,
 		.bank0_bytes = k->bank0_bytes,
 	};
-
 	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
 
+	module_banks(f->module, k, &kernel);
 	if (stack > NV_LOCAL_MAX_BYTES)
 		return refuse(SOV_ERROR_INVALID_SOURCE,
 			      "kernel '%s' needs %u bytes of local memory a thread; a thread has "
@@ -192,27 +193,33 @@ static void write_descriptor(struct function *f, struct nv_grid *g, struct slot 
 	p->written.new_code = g->new_code;
 }
 
-/* The part of bank 0 that no launch changes, and the part of the descriptor that none uses. */
-static void write_once(const struct context *c, struct slot *slot, uint32_t base)
+/* The part of bank 0 that no launch of the module changes, and the part of the descriptor that none
+ * uses. */
+static void write_once(const struct context *c, const struct nv_kernel *k, struct slot *slot,
+		       uint32_t base)
 {
 	_Alignas(LINE) uint8_t body[STREAM_MAX_BANK0];
 
 	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
-	nv_grid_body(&c->chip, base, body);
+	nv_grid_body(&c->chip, k, base, body);
 	write_lines(slot->cpu + STREAM_SLOT_BANK0, body, base);
 	slot->piece->written.bank0_base = base;
+	slot->piece->written.constants = k->banks[NV_CONSTANT_VARIABLES].address;
 }
 
-static void write_bank(const struct context *c, const struct image_kernel *k,
-		       const struct nv_grid *g, const sov_launch *l, struct slot *slot)
+static void write_bank(const struct context *c, const struct function *f, const struct nv_grid *g,
+		       const sov_launch *l, struct slot *slot)
 {
+	const struct nv_kernel *nv = &f->plan.nv.kernel;
+	const struct image_kernel *k = f->kernel;
 	uint32_t base = k->param_base / LINE * LINE, end = k->param_base + k->param_bytes, i;
 	_Alignas(LINE) uint8_t lines[STREAM_MAX_BANK0 + LINE];
 	uint8_t *bank = slot->cpu + STREAM_SLOT_BANK0, *params = lines + (k->param_base - base);
 
-	if (slot->piece->written.bank0_base != base)
-		write_once(c, slot, base);
+	if (slot->piece->written.bank0_base != base ||
+	    slot->piece->written.constants != nv->banks[NV_CONSTANT_VARIABLES].address)
+		write_once(c, nv, slot, base);
 	nv_grid_head(&c->chip, g, lines);
 	write_lines(bank, lines, LINE);
 	memset(lines, 0, end - base);
@@ -263,7 +270,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	if (g.new_code)
 		slot.piece->code = f->plan.code;
 	write_descriptor(f, &g, &slot);
-	write_bank(c, f->kernel, &g, l, &slot);
+	write_bank(c, f, &g, l, &slot);
 	write_methods(c, f, s, &slot);
 	*number = slot.number;
 	stream_submit(s, &slot);

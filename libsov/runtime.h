@@ -134,6 +134,7 @@ struct buffer {
 	bool host;       /* the process's own memory, at its own address */
 	bool mapping;    /* which sov_host_alloc mapped */
 	uint32_t skew;   /* host: bytes of the first page before what was registered */
+	const struct module *module; /* its variables; NULL: the user's own */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -287,11 +288,13 @@ struct module {
 	struct member member;
 	uint8_t *file;
 	struct image image;
-	struct buffer *code;
+	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
+/* Where the kernel's constant banks are, but for bank 0. */
+void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
 
@@ -317,6 +320,7 @@ sov_result local_reserve(struct context *c, const struct function *f);
 #define STAGING_PIECE_BYTES (64u << 10)
 #define STAGING_CHUNK	    (512u << 10) /* what a large copy takes at a time */
 #define STAGING_AHEAD	    4u		 /* chunks of one copy under way */
+#define STAGING_PAST_CACHE  (8u << 20)	 /* a copy of so much will not be in a cache afterwards */
 /* A chunk may begin in the middle of a piece, and the ring's end may be too short for one. */
 static_assert((STAGING_AHEAD + 1) * (STAGING_CHUNK / STAGING_PIECE_BYTES + 1) <= STAGING_PIECES,
 	      "a copy does not meet its own chunks");
@@ -339,6 +343,8 @@ void staging_fini(struct context *c, struct staging *g);
 /* Room for at most STAGING_CHUNK bytes, as aligned as the address; waits until it is free. All with
  * the lock of the staging held. */
 sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out);
+/* To host memory; past the caches, when they would not keep it anyway. */
+void staging_empty(void *to, const struct staged *t, uint64_t bytes, bool past_cache);
 /* It is free again when this piece of work is done. */
 void staging_note(struct stream *s, const struct staged *t, uint64_t number);
 
@@ -394,6 +400,7 @@ struct piece {
 		uint64_t id;    /* of the plan; 0: nothing */
 		uint32_t grid[3], block[3], dynamic_shared;
 		uint32_t bank0_base; /* constant bank 0 is right up to there */
+		uint64_t constants;  /* with this address of the constant variables */
 		bool new_code;
 	} written;
 };
@@ -426,6 +433,7 @@ struct slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct nv_push push;
+	bool publisher; /* its thread has the publisher's role */
 };
 
 /*

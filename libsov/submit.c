@@ -8,9 +8,9 @@
  *   1. enters the stream's gate, which is closed while queues are made, taken away or drained;
  *   2. takes the next number by compare-and-swap, provided that its slot is free;
  *   3. writes the slot, which is its own now, and marks the slot ready;
- *   4. publishes: whoever gets hold of the publisher's role moves the rings over all slots that are
- *      ready, in order, and rings the doorbell. Who does not get it goes on: the one who has it
- *      looks again after giving it back, so nothing stays behind;
+ *   4. publishes: whoever gets hold of the publisher's role, now or when it took its number, moves
+ *      the rings over all slots that are ready, in order, and rings the doorbell. Who does not get
+ *      it goes on: the one who has it looks again after giving it back, so nothing stays behind;
  *   5. leaves the gate.
  *
  * Nothing between 2 and 4 can fail or wait. See docs/runtime.md for why nothing is lost.
@@ -91,6 +91,12 @@ static bool room(struct stream *s, uint64_t last)
 	       (int64_t)(last - stream_poll(s)) < STREAM_SLOTS - 1;
 }
 
+/* The publisher's, to be given back by publish. */
+static bool take_role(struct stream *s)
+{
+	return !atomic_exchange_explicit(&s->publishing, true, memory_order_acq_rel);
+}
+
 static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 {
 	uint64_t offset = SLOTS_AT + number % STREAM_SLOTS * STREAM_SLOT_BYTES;
@@ -103,6 +109,8 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
+	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
+	slot->publisher = take_role(s);
 }
 
 /* Inside the gate. false: no slot is free. */
@@ -180,15 +188,17 @@ static uint64_t advance(struct stream *s)
 	return n;
 }
 
-static void publish(struct stream *s)
+/* mine: the role is the caller's already. */
+static void publish(struct stream *s, bool mine)
 {
 	uint64_t n;
 
 	do {
 		/* Whoever has the role now gives it back with an exchange of its own, which reads
 		 * ours, and so sees the slot that we marked. */
-		if (atomic_exchange_explicit(&s->publishing, true, memory_order_acq_rel))
+		if (!mine && !take_role(s))
 			return;
+		mine = false;
 		n = advance(s);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
 	} while (ready(s, n + 1));
@@ -204,9 +214,12 @@ static void finish(struct stream *s, struct slot *slot)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
 	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
-	winsys_write_barrier();
+	/* What another thread may publish must have reached memory; who publishes its own piece has
+	 * a barrier still to come. */
+	if (!slot->publisher || s->published + 1 != slot->number)
+		winsys_write_barrier();
 	atomic_store_explicit(&p->ready, slot->number, memory_order_release);
-	publish(s);
+	publish(s, slot->publisher);
 }
 
 void stream_submit(struct stream *s, struct slot *slot)

@@ -87,8 +87,7 @@ static sov_result launch(struct stream *s, sov_function handle, const struct cut
 			 const void *const *arguments, uint64_t *number)
 {
 	struct function *f = object_get(handle, OBJECT_FUNCTION);
-	uint64_t per_block = MEMORY_UNITS * MEMORY_THREADS;
-	uint64_t blocks = (k->units + per_block - 1) / per_block;
+	uint64_t blocks = (k->units + MEMORY_THREADS - 1) / MEMORY_THREADS;
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_result r;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The launch descriptor (QMD): a block of bits in GPU memory, 256-byte aligned, that says
- * everything about a grid. One row per field below gives its place in both layouts, so that the
+ * everything about a grid. One row per field below gives its place in each layout, so that the
  * same lines of code write it for a launch and read it in the software GPU: open-gpu-doc
- * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes) and clc6c0qmd.h (03_00, Ampere, 256
- * bytes). Hopper reads the 04_00 layout whatever the version fields say (measured on an H200). A
- * block is zeroed before fields are set.
+ * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes), clc6c0qmd.h and clc9c0qmd.h (03_00, Ampere
+ * and Ada, 256 bytes) and clc5c0qmd.h (02_03, Turing, 256 bytes). Hopper reads the 04_00 layout
+ * whatever the version fields say (measured on an H200); the others have not been tried on a chip.
+ * A block is zeroed before fields are set.
  */
 #ifndef HW_NV_QMD_H
 #define HW_NV_QMD_H
@@ -29,61 +30,61 @@
  * here.
  */
 #define NV_QMD_FIELDS(F) \
-	F(TYPE,                     BITS(25, 23),                 NONE) \
-	F(IS_QUEUE,                 NONE,                         BIT(136)) \
-	F(GROUP_ID,                 BITS(21, 16),                 BITS(133, 128)) \
-	F(GLOBAL_CACHING,           NONE,                         BIT(134)) \
-	F(MINOR_VERSION,            BITS(579, 576),               BITS(579, 576)) \
-	F(MAJOR_VERSION,            BITS(583, 580),               BITS(583, 580)) \
-	F(API_CALL_LIMIT_OFF,       BIT(568),                     BIT(378)) \
-	F(SAMPLER_BY_HEADER,        BIT(569),                     BIT(382)) \
-	F(SASS_VERSION,             BITS(543, 536),               BITS(1663, 1656)) \
+	F(TYPE,                    BITS(25, 23),                 NONE,                         NONE) \
+	F(IS_QUEUE,                NONE,                         BIT(136),                     BIT(136)) \
+	F(GROUP_ID,                BITS(21, 16),                 BITS(133, 128),               BITS(133, 128)) \
+	F(GLOBAL_CACHING,          NONE,                         BIT(134),                     BIT(134)) \
+	F(MINOR_VERSION,           BITS(579, 576),               BITS(579, 576),               BITS(579, 576)) \
+	F(MAJOR_VERSION,           BITS(583, 580),               BITS(583, 580),               BITS(583, 580)) \
+	F(API_CALL_LIMIT_OFF,      BIT(568),                     BIT(378),                     BIT(378)) \
+	F(SAMPLER_BY_HEADER,       BIT(569),                     BIT(382),                     BIT(382)) \
+	F(SASS_VERSION,            BITS(543, 536),               BITS(1663, 1656),             BITS(1023, 1016)) \
 	/* the grid and its blocks */ \
-	F(GRID_X,                   BITS(1055, 1024),             BITS(415, 384)) \
-	F(GRID_Y,                   BITS(1071, 1056),             BITS(431, 416)) \
-	F(GRID_Z,                   BITS(1103, 1088),             BITS(463, 448)) \
-	F(BLOCK_X,                  BITS(1167, 1152),             BITS(607, 592)) \
-	F(BLOCK_Y,                  BITS(1183, 1168),             BITS(623, 608)) \
-	F(BLOCK_Z,                  BITS(1199, 1184),             BITS(639, 624)) \
-	F(CLUSTER_X,                BITS(2149, 2144),             NONE) \
-	F(CLUSTER_Y,                BITS(2157, 2152),             NONE) \
-	F(CLUSTER_Z,                BITS(2165, 2160),             NONE) \
+	F(GRID_X,                  BITS(1055, 1024),             BITS(415, 384),               BITS(415, 384)) \
+	F(GRID_Y,                  BITS(1071, 1056),             BITS(431, 416),               BITS(431, 416)) \
+	F(GRID_Z,                  BITS(1103, 1088),             BITS(463, 448),               BITS(463, 448)) \
+	F(BLOCK_X,                 BITS(1167, 1152),             BITS(607, 592),               BITS(607, 592)) \
+	F(BLOCK_Y,                 BITS(1183, 1168),             BITS(623, 608),               BITS(623, 608)) \
+	F(BLOCK_Z,                 BITS(1199, 1184),             BITS(639, 624),               BITS(639, 624)) \
+	F(CLUSTER_X,               BITS(2149, 2144),             NONE,                         NONE) \
+	F(CLUSTER_Y,               BITS(2157, 2152),             NONE,                         NONE) \
+	F(CLUSTER_Z,               BITS(2165, 2160),             NONE,                         NONE) \
 	/* the program and what each thread and block gets */ \
-	F(PROGRAM,                  BITS(1272, 1216),             BITS(1584, 1536)) \
-	F(REGISTERS,                BITS(1208, 1200),             BITS(656, 648)) \
-	F(BARRIERS,                 BITS(1215, 1211),             BITS(767, 763)) \
-	F(LOCAL_LOW_BYTES,          BITS(535, 512),               BITS(759, 736)) \
-	F(LOCAL_HIGH_BYTES,         BITS(567, 544),               BITS(1623, 1600)) \
-	F(SHARED_BYTES,             BITS(601, 584),               BITS(561, 544)) \
-	F(SHARED_CONFIG_MIN,        BITS(613, 608),               BITS(567, 562)) \
-	F(SHARED_CONFIG_MAX,        BITS(619, 614),               BITS(574, 569)) \
-	F(SHARED_CONFIG_TARGET,     BITS(625, 620),               BITS(662, 657)) \
+	F(PROGRAM,                 BITS(1272, 1216),             BITS(1584, 1536),             BITS(1584, 1536)) \
+	F(REGISTERS,               BITS(1208, 1200),             BITS(656, 648),               BITS(656, 648)) \
+	F(BARRIERS,                BITS(1215, 1211),             BITS(767, 763),               BITS(959, 955)) \
+	F(LOCAL_LOW_BYTES,         BITS(535, 512),               BITS(759, 736),               BITS(951, 928)) \
+	F(LOCAL_HIGH_BYTES,        BITS(567, 544),               BITS(1623, 1600),             BITS(983, 960)) \
+	F(SHARED_BYTES,            BITS(601, 584),               BITS(561, 544),               BITS(561, 544)) \
+	F(SHARED_CONFIG_MIN,       BITS(613, 608),               BITS(567, 562),               BITS(568, 562)) \
+	F(SHARED_CONFIG_MAX,       BITS(619, 614),               BITS(574, 569),               BITS(575, 569)) \
+	F(SHARED_CONFIG_TARGET,    BITS(625, 620),               BITS(662, 657),               BITS(663, 657)) \
 	/* constant banks */ \
-	F(BANK_VALID,               ARRAY(416, 416, 8, 4),        ARRAY(640, 640, 8, 1)) \
-	F(BANK_INVALIDATE,          ARRAY(419, 419, 8, 4),        ARRAY(1074, 1074, 8, 64)) \
-	F(BANK_ADDRESS,             SCALED(1586, 1536, 8, 64, 6), ARRAY(1072, 1024, 8, 64)) \
-	F(BANK_BYTES,               SCALED(1599, 1587, 8, 64, 4), SCALED(1087, 1075, 8, 64, 4)) \
+	F(BANK_VALID,              ARRAY(416, 416, 8, 4),        ARRAY(640, 640, 8, 1),        ARRAY(640, 640, 8, 1)) \
+	F(BANK_INVALIDATE,         ARRAY(419, 419, 8, 4),        ARRAY(1074, 1074, 8, 64),     ARRAY(1074, 1074, 8, 64)) \
+	F(BANK_ADDRESS,            SCALED(1586, 1536, 8, 64, 6), ARRAY(1072, 1024, 8, 64),     ARRAY(1072, 1024, 8, 64)) \
+	F(BANK_BYTES,              SCALED(1599, 1587, 8, 64, 4), SCALED(1087, 1075, 8, 64, 4), SCALED(1087, 1075, 8, 64, 4)) \
 	/* caches to invalidate before the first block starts */ \
-	F(INVALIDATE_HEADERS,       BIT(602),                     BIT(186)) \
-	F(INVALIDATE_SAMPLERS,      BIT(603),                     BIT(187)) \
-	F(INVALIDATE_TEXTURES,      BIT(604),                     BIT(188)) \
-	F(INVALIDATE_DATA,          BIT(605),                     BIT(189)) \
-	F(INVALIDATE_INSTRUCTIONS,  BIT(606),                     BIT(190)) \
-	F(INVALIDATE_CONSTANTS,     BIT(607),                     BIT(191)) \
+	F(INVALIDATE_HEADERS,      BIT(602),                     BIT(186),                     BIT(186)) \
+	F(INVALIDATE_SAMPLERS,     BIT(603),                     BIT(187),                     BIT(187)) \
+	F(INVALIDATE_TEXTURES,     BIT(604),                     BIT(188),                     BIT(188)) \
+	F(INVALIDATE_DATA,         BIT(605),                     BIT(189),                     BIT(189)) \
+	F(INVALIDATE_INSTRUCTIONS, BIT(606),                     BIT(190),                     BIT(190)) \
+	F(INVALIDATE_CONSTANTS,    BIT(607),                     BIT(191),                     BIT(191)) \
 	/* semaphores released when the grid has ended */ \
-	F(RELEASE_ENABLE,           ARRAY(320, 320, 3, 16),       ARRAY(823, 823, 2, 128)) \
-	F(RELEASE_SIZE,             ARRAY(322, 321, 3, 16),       ARRAY(831, 830, 2, 128)) \
-	F(RELEASE_MEMBAR,           ARRAY(323, 323, 3, 16),       ARRAY(819, 819, 2, 128)) \
-	F(RELEASE_REDUCTION,        ARRAY(324, 324, 3, 16),       ARRAY(826, 826, 2, 128)) \
-	F(RELEASE_PAYLOAD_64,       ARRAY(332, 332, 3, 16),       ARRAY(829, 829, 2, 128)) \
-	F(RELEASE_ADDRESS,          ARRAY(696, 640, 3, 128),      ARRAY(807, 768, 2, 128)) \
-	F(RELEASE_PAYLOAD,          ARRAY(767, 704, 3, 128),      ARRAY(895, 832, 2, 128)) \
+	F(RELEASE_ENABLE,          ARRAY(320, 320, 3, 16),       ARRAY(823, 823, 2, 128),      ARRAY(138, 138, 2, 1)) \
+	F(RELEASE_SIZE,            ARRAY(322, 321, 3, 16),       ARRAY(831, 830, 2, 128),      ARRAY(799, 799, 2, 96)) \
+	F(RELEASE_MEMBAR,          ARRAY(323, 323, 3, 16),       ARRAY(819, 819, 2, 128),      BIT(366)) \
+	F(RELEASE_REDUCTION,       ARRAY(324, 324, 3, 16),       ARRAY(826, 826, 2, 128),      ARRAY(794, 794, 2, 96)) \
+	F(RELEASE_PAYLOAD_64,      ARRAY(332, 332, 3, 16),       ARRAY(829, 829, 2, 128),      NONE) \
+	F(RELEASE_ADDRESS,         ARRAY(696, 640, 3, 128),      ARRAY(807, 768, 2, 128),      ARRAY(775, 736, 2, 96)) \
+	F(RELEASE_PAYLOAD,         ARRAY(767, 704, 3, 128),      ARRAY(895, 832, 2, 128),      ARRAY(831, 800, 2, 96)) \
 	/* what we never use, so that it can be refused */ \
-	F(DEPENDENT_ENABLE,         ARRAY(368, 368, 2, 5),        ARRAY(512, 512, 2, 5)) \
-	F(SEQUENTIAL,               BIT(1138),                    BIT(370))
+	F(DEPENDENT_ENABLE,        ARRAY(368, 368, 2, 5),        ARRAY(512, 512, 2, 5),        BIT(141)) \
+	F(SEQUENTIAL,              BIT(1138),                    BIT(370),                     BIT(370))
 
 enum nv_qmd_field {
-#define F(name, hopper, ampere) NV_QMD_##name,
+#define F(name, hopper, ampere, turing) NV_QMD_##name,
 	NV_QMD_FIELDS(F)
 #undef F
 	NV_QMD_FIELD_COUNT
@@ -114,7 +115,7 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_hopper = {
 	.version = 0x40,
 	.releases = 3,
 	.place = {
-#define F(name, hopper, ampere) {#name, NV_QMD_##hopper},
+#define F(name, hopper, ampere, turing) {#name, NV_QMD_##hopper},
 		NV_QMD_FIELDS(F)
 #undef F
 	},
@@ -125,11 +126,28 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_ampere = {
 	.version = 0x30,
 	.releases = 2,
 	.place = {
-#define F(name, hopper, ampere) {#name, NV_QMD_##ampere},
+#define F(name, hopper, ampere, turing) {#name, NV_QMD_##ampere},
 		NV_QMD_FIELDS(F)
 #undef F
 	},
 };
+
+__attribute__((unused)) static const struct nv_qmd_layout nv_qmd_turing = {
+	.bytes = 256,
+	.version = 0x23,
+	.releases = 2,
+	.place = {
+#define F(name, hopper, ampere, turing) {#name, NV_QMD_##turing},
+		NV_QMD_FIELDS(F)
+#undef F
+	},
+};
+
+/* Ada has Ampere's. */
+static inline const struct nv_qmd_layout *nv_qmd_layout_of(uint32_t sm)
+{
+	return sm >= 90 ? &nv_qmd_hopper : sm >= 80 ? &nv_qmd_ampere : &nv_qmd_turing;
+}
 
 static_assert(NV_QMD_MAX_WORDS * 32 == 3072, "04_00 is the larger layout: bits 0 to 3071");
 
@@ -214,15 +232,18 @@ static inline bool nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, en
 /*
  * How an SM's memory is split between shared memory and L1: KiB / 4 + 1 for the sizes that exist.
  * MIN: the smallest that holds one block; TARGET: the smallest that holds all blocks that fit an SM
- * otherwise; MAX: the largest. H200 and GA100 (164 KiB at most).
+ * otherwise; MAX: the largest. The sizes are those of CUDA's programming guide: up to 228 KiB on
+ * Hopper, 164 on GA100, 100 on other Amperes and Ada; Turing knows 32 and 64 only.
  */
+#define NV_QMD_TURING_SHARED_KIB 64
+
 static inline uint32_t nv_qmd_shared_config(uint32_t bytes, uint32_t max_kib)
 {
 	static const uint8_t kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-	uint32_t i, best = max_kib;
+	uint32_t least = max_kib == NV_QMD_TURING_SHARED_KIB ? 32 : 0, i, best = max_kib;
 
 	for (i = sizeof(kib); i-- > 0;)
-		if (kib[i] <= max_kib && kib[i] * 1024u >= bytes)
+		if (kib[i] >= least && kib[i] <= max_kib && kib[i] * 1024u >= bytes)
 			best = kib[i];
 	return best / 4 + 1;
 }

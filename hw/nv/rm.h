@@ -373,7 +373,17 @@ struct rm_token {
 	uint32_t token;
 };
 
-/* Of the debugger, also after a fault: */
+/* Of the debugger: */
+#define RM_CONTROL_DEBUG_MODE 0x83de0301 /* SM_DEBUG_MODE_ENABLE; no parameters */
+#define RM_CONTROL_STOP_SM    0x83de0322 /* SET_SINGLE_SM_STOP_TRIGGER: warps go to the trap handler */
+struct rm_stop_sm {
+	uint32_t sm;
+	uint8_t stop, pad[3];
+};
+static_assert(sizeof(struct rm_stop_sm) == 8, "SET_SINGLE_SM_STOP_TRIGGER");
+#define RM_STOP_ALL_SMS 0xffffffffu
+
+/* and also after a fault: */
 #define RM_CONTROL_MMU_FAULTS 0x83de0328
 #define RM_MMU_FAULTS         4
 struct rm_mmu_faults { /* NV83DE_CTRL_DEBUG_READ_MMU_FAULT_INFO_PARAMS */

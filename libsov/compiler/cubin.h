@@ -25,7 +25,7 @@ struct cubin_kernel {
 	bool shared; /* has any, static or dynamic */
 	uint32_t shared_bytes; /* static, with what the system reserves at the start */
 	uint32_t shared_align;
-	uint32_t stack_bytes; /* of local memory, per thread; a multiple of 16 */
+	uint32_t stack_bytes; /* of local memory, per thread; a multiple of 16, or NV_STACK_UNKNOWN */
 	uint32_t param_base, param_bytes, nparams;
 	const struct cubin_param *params;
 	const uint32_t *exits; /* code offsets of the EXIT instructions */
@@ -33,8 +33,38 @@ struct cubin_kernel {
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
 };
 
+/* Where a module's variables are: global memory, with initial values or zero; constant bank 3; and
+ * the table of addresses in constant bank 4, which has no variables of its own. */
+enum cubin_place { CUBIN_INITIAL, CUBIN_ZERO, CUBIN_CONSTANTS, CUBIN_ADDRESSES, CUBIN_PLACES };
+
+struct cubin_variable {
+	const char *name;
+	uint8_t place; /* enum cubin_place */
+	uint32_t align;
+	uint64_t offset, size; /* in its place */
+	const uint8_t *init;   /* NULL: zero */
+};
+
+/* 64 bits that become the address of a variable when the module is loaded. */
+struct cubin_address {
+	uint8_t place; /* not CUBIN_ZERO */
+	uint64_t offset;
+	uint32_t variable;
+	uint64_t addend;
+};
+
+struct cubin_module {
+	uint32_t sm;
+	const struct cubin_kernel *kernels;
+	uint32_t nkernels;
+	const struct cubin_variable *variables;
+	uint32_t nvariables;
+	const struct cubin_address *addresses;
+	uint32_t naddresses;
+	uint64_t bytes[CUBIN_PLACES];
+};
+
 /* In the arena. */
-uint8_t *cubin_write(struct arena *a, uint32_t sm, const struct cubin_kernel *kernels,
-		     uint32_t nkernels, size_t *size);
+uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size);
 
 #endif

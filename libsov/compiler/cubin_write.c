@@ -3,7 +3,8 @@
  * The cubin writer. A list of sections is built first, each with its own growing buffer; their
  * places in the file are then assigned in order and everything is copied out once. Section indices
  * are needed before their content is known (symbols name sections, attributes name symbols), so
- * they are given out first: the fixed sections, then one group per kind with one for each kernel.
+ * they are given out first: the fixed sections, those of variables as far as there are any, then one
+ * group per kind with one for each kernel.
  */
 #include <elf.h>
 #include <string.h>
@@ -17,8 +18,11 @@ struct bytes {
 
 struct writer {
 	struct arena *arena;
+	const struct cubin_module *module;
 	uint32_t sm, nkernels, nsections;
 	const struct cubin_kernel *kernels;
+	uint32_t place[CUBIN_PLACES]; /* sections of variables; 0 = none */
+	uint32_t rel[CUBIN_PLACES], rela[CUBIN_PLACES]; /* … and what is to be done to them */
 	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
 	Elf64_Shdr *headers;
 	struct bytes *content;
@@ -41,14 +45,50 @@ static uint32_t kernel_symbol(const struct writer *w, uint32_t k)
 	return 1 + 2 * w->nkernels + k;
 }
 
+static uint32_t variable_symbol(const struct writer *w, uint32_t v)
+{
+	return 1 + 3 * w->nkernels + v;
+}
+
 static uint32_t section(const struct writer *w, enum group g, uint32_t k)
 {
 	return w->index[g * w->nkernels + k];
 }
 
+static const struct {
+	const char *name, *rel, *rela;
+	uint32_t type, flags;
+} places[CUBIN_PLACES] = {
+	[CUBIN_INITIAL] = {".nv.global.init", ".rel.nv.global.init", ".rela.nv.global.init",
+			   SHT_PROGBITS, SHF_WRITE | SHF_ALLOC},
+	[CUBIN_ZERO] = {".nv.global", NULL, NULL, SHT_NOBITS, SHF_WRITE | SHF_ALLOC},
+	[CUBIN_CONSTANTS] = {".nv.constant3", ".rel.nv.constant3", ".rela.nv.constant3",
+			     SHT_PROGBITS, SHF_ALLOC},
+	[CUBIN_ADDRESSES] = {".nv.constant4", ".rel.nv.constant4", ".rela.nv.constant4",
+			     SHT_PROGBITS, SHF_ALLOC},
+};
+
+static void number_places(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+
+	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+		if (m->bytes[p])
+			w->place[p] = w->nsections++;
+	}
+	for (uint32_t k = 0; k < m->naddresses; k++) {
+		const struct cubin_address *a = &m->addresses[k];
+		uint32_t *s = a->addend ? &w->rela[a->place] : &w->rel[a->place];
+
+		if (!*s)
+			*s = w->nsections++;
+	}
+}
+
 static void number_sections(struct writer *w)
 {
 	w->nsections = S_FIXED;
+	number_places(w);
 	w->index = arena_array(w->arena, G_COUNT * w->nkernels, sizeof(*w->index));
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
@@ -179,11 +219,55 @@ static void write_kernel(struct writer *w, uint32_t k)
 	}
 }
 
+static void write_variables(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+	uint32_t align[CUBIN_PLACES] = {[CUBIN_ADDRESSES] = 8};
+
+	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+		if (w->place[p] && places[p].type == SHT_PROGBITS)
+			append(w, &w->content[w->place[p]], NULL, (uint32_t)m->bytes[p]);
+	}
+	for (uint32_t v = 0; v < m->nvariables; v++) {
+		const struct cubin_variable *var = &m->variables[v];
+
+		if (var->init)
+			memcpy(w->content[w->place[var->place]].data + var->offset, var->init,
+			       var->size);
+		if (var->align > align[var->place])
+			align[var->place] = var->align;
+	}
+	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+		if (!w->place[p])
+			continue;
+		set_header(w, w->place[p], places[p].type, places[p].flags, 0, 0, align[p], 0);
+		w->headers[w->place[p]].sh_size = m->bytes[p];
+		if (w->rel[p])
+			set_header(w, w->rel[p], SHT_REL, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+				   sizeof(Elf64_Rel));
+		if (w->rela[p])
+			set_header(w, w->rela[p], SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+				   sizeof(Elf64_Rela));
+	}
+	for (uint32_t k = 0; k < m->naddresses; k++) {
+		const struct cubin_address *a = &m->addresses[k];
+		uint32_t type = a->place == CUBIN_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
+		Elf64_Rela r = {.r_offset = a->offset, .r_addend = (int64_t)a->addend,
+				.r_info = ELF64_R_INFO((uint64_t)variable_symbol(w, a->variable),
+						       type)};
+
+		if (a->addend)
+			append(w, &w->content[w->rela[a->place]], &r, sizeof(r));
+		else
+			append(w, &w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
+	}
+}
+
 static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t other, uint32_t s,
-		       uint64_t size)
+		       uint64_t value, uint64_t size)
 {
 	Elf64_Sym symbol = {.st_name = name, .st_info = info, .st_other = other,
-			    .st_shndx = (uint16_t)s, .st_size = size};
+			    .st_shndx = (uint16_t)s, .st_value = value, .st_size = size};
 
 	append(w, &w->content[S_SYMTAB], &symbol, sizeof(symbol));
 }
@@ -196,14 +280,21 @@ static void write_symbols(struct writer *w)
 		const char *name = w->kernels[k].name;
 
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_TEXT], name),
-			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_TEXT, k), 0);
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_TEXT, k), 0, 0);
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_CONSTANT], name),
-			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0);
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0, 0);
 	}
 	for (uint32_t k = 0; k < w->nkernels; k++)
 		add_symbol(w, add_string(w, S_STRTAB, "", w->kernels[k].name),
 			   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), NV_STO_ENTRY, section(w, G_TEXT, k),
-			   w->kernels[k].code_bytes);
+			   0, w->kernels[k].code_bytes);
+	for (uint32_t v = 0; v < w->module->nvariables; v++) {
+		const struct cubin_variable *var = &w->module->variables[v];
+
+		add_symbol(w, add_string(w, S_STRTAB, "", var->name),
+			   ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0, w->place[var->place],
+			   var->offset, var->size);
+	}
 	set_header(w, S_STRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
 	set_header(w, S_SYMTAB, SHT_SYMTAB, 0, S_STRTAB, kernel_symbol(w, 0), 8, sizeof(Elf64_Sym));
 }
@@ -215,6 +306,16 @@ static void write_section_names(struct writer *w)
 
 	for (uint32_t s = 0; s < S_FIXED; s++)
 		w->headers[s].sh_name = add_string(w, S_SHSTRTAB, fixed[s], "");
+	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+		if (w->place[p])
+			w->headers[w->place[p]].sh_name =
+				add_string(w, S_SHSTRTAB, places[p].name, "");
+		if (w->rel[p])
+			w->headers[w->rel[p]].sh_name = add_string(w, S_SHSTRTAB, places[p].rel, "");
+		if (w->rela[p])
+			w->headers[w->rela[p]].sh_name =
+				add_string(w, S_SHSTRTAB, places[p].rela, "");
+	}
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
 			if (section(w, g, k))
@@ -248,43 +349,56 @@ static uint64_t place_sections(struct writer *w)
 	return align_up(at, 8);
 }
 
+static void extend_segment(const struct writer *w, Elf64_Phdr *p, uint32_t s)
+{
+	const Elf64_Shdr *h = &w->headers[s];
+
+	if (!s)
+		return;
+	if (!p->p_offset)
+		p->p_offset = h->sh_offset;
+	if (h->sh_type == SHT_NOBITS)
+		p->p_memsz += h->sh_size;
+	else
+		p->p_memsz = p->p_filesz = h->sh_offset + h->sh_size - p->p_offset;
+}
+
 /* One segment over all sections of a group. */
 static void set_segment(struct writer *w, Elf64_Phdr *p, enum group g, uint32_t flags)
 {
-	p->p_type = PT_LOAD;
-	p->p_flags = flags;
-	p->p_align = 8;
-	for (uint32_t k = 0; k < w->nkernels; k++) {
-		const Elf64_Shdr *h = &w->headers[section(w, g, k)];
-
-		if (!section(w, g, k))
-			continue;
-		if (!p->p_offset)
-			p->p_offset = h->sh_offset;
-		if (h->sh_type == SHT_NOBITS)
-			p->p_memsz += h->sh_size;
-		else
-			p->p_memsz = p->p_filesz = h->sh_offset + h->sh_size - p->p_offset;
-	}
+	*p = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = flags, .p_align = 8};
+	for (uint32_t k = 0; k < w->nkernels; k++)
+		extend_segment(w, p, section(w, g, k));
 }
 
-uint8_t *cubin_write(struct arena *a, uint32_t sm, const struct cubin_kernel *kernels,
-		     uint32_t nkernels, size_t *size)
+/* … and over variables. */
+static void set_variable_segments(struct writer *w, Elf64_Phdr *writable, Elf64_Phdr *constant)
+{
+	*writable = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_align = 8};
+	*constant = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R, .p_align = 8};
+	extend_segment(w, writable, w->place[CUBIN_INITIAL]);
+	extend_segment(w, writable, w->place[CUBIN_ZERO]);
+	extend_segment(w, constant, w->place[CUBIN_CONSTANTS]);
+	extend_segment(w, constant, w->place[CUBIN_ADDRESSES]);
+}
+
+uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size)
 {
 	/* What ptxas ends a call graph without calls with. */
 	static const int32_t no_calls[] = {0, -1, 0, -2, 0, -3, 0, -4};
-	struct writer w = {.arena = a, .sm = sm, .nkernels = nkernels, .kernels = kernels};
-	Elf64_Phdr segments[5] = {0};
+	struct writer w = {.arena = a, .module = m, .sm = m->sm, .nkernels = m->nkernels,
+			   .kernels = m->kernels};
+	Elf64_Phdr segments[7] = {0};
 	Elf64_Ehdr header = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
 			    NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12},
 		.e_type = ET_EXEC,
 		.e_machine = NV_ELF_MACHINE,
 		.e_version = NV_ELF_VERSION,
-		.e_flags = NV_ELF_FLAGS(sm),
+		.e_flags = NV_ELF_FLAGS(m->sm),
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 5,
+		.e_phnum = m->nvariables || m->naddresses ? 7 : 5,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shstrndx = S_SHSTRTAB,
 	};
@@ -296,22 +410,25 @@ uint8_t *cubin_write(struct arena *a, uint32_t sm, const struct cubin_kernel *ke
 	append(&w, &w.content[S_CALLGRAPH], no_calls, sizeof(no_calls));
 	set_header(&w, S_CALLGRAPH, NV_SHT_CALLGRAPH, 0, S_SYMTAB, 0, 4, 8);
 	set_header(&w, S_INFO, NV_SHT_INFO, 0, S_SYMTAB, 0, 4, 0);
-	for (uint32_t k = 0; k < nkernels; k++)
+	for (uint32_t k = 0; k < w.nkernels; k++)
 		write_kernel(&w, k);
+	write_variables(&w);
 
 	header.e_shnum = (uint16_t)w.nsections;
 	header.e_shoff = place_sections(&w);
 	header.e_phoff = header.e_shoff + w.nsections * sizeof(Elf64_Shdr);
 	segments[0] = (Elf64_Phdr){.p_type = PT_PHDR, .p_flags = PF_R, .p_offset = header.e_phoff,
-				   .p_filesz = sizeof(segments), .p_memsz = sizeof(segments),
+				   .p_filesz = header.e_phnum * sizeof(segments[0]),
+				   .p_memsz = header.e_phnum * sizeof(segments[0]),
 				   .p_align = 8};
 	segments[1] = segments[0];
 	segments[1].p_type = PT_LOAD;
 	set_segment(&w, &segments[2], G_TEXT, PF_R | PF_X);
 	set_segment(&w, &segments[3], G_SHARED, PF_R | PF_W);
 	set_segment(&w, &segments[4], G_CONSTANT, PF_R);
+	set_variable_segments(&w, &segments[5], &segments[6]);
 
-	*size = header.e_phoff + sizeof(segments);
+	*size = header.e_phoff + header.e_phnum * sizeof(segments[0]);
 	file = arena_alloc(a, *size);
 	memcpy(file, &header, sizeof(header));
 	for (uint32_t s = 1; s < w.nsections; s++) {
@@ -319,6 +436,6 @@ uint8_t *cubin_write(struct arena *a, uint32_t sm, const struct cubin_kernel *ke
 			memcpy(file + w.headers[s].sh_offset, w.content[s].data, w.content[s].size);
 	}
 	memcpy(file + header.e_shoff, w.headers, w.nsections * sizeof(Elf64_Shdr));
-	memcpy(file + header.e_phoff, segments, sizeof(segments));
+	memcpy(file + header.e_phoff, segments, header.e_phnum * sizeof(segments[0]));
 	return file;
 }

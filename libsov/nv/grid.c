@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
- * different places on Hopper and Ampere, and constant bank 0, from which compiled code reads its
+ * different places on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads its
  * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
- * kernel: that is its plan. Values as measured on an H200; Ampere's are the same fields by the
+ * kernel: that is its plan. Values as measured on an H200; the others' are the same fields by the
  * public headers and have not been tried on a chip.
  */
 #include <string.h>
@@ -78,14 +78,25 @@ static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields
 	return true;
 }
 
-static const struct nv_qmd_layout *layout_of(const struct nv_chip *chip)
+/* The banks that all launches share; what is written to them later is seen by the next launch. */
+static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, uint32_t *qmd)
 {
-	return chip->sm >= 90 ? &nv_qmd_hopper : &nv_qmd_ampere;
+	uint32_t i;
+
+	for (i = 1; i < NV_QMD_BANKS; i++)
+		if (k->banks[i].bytes &&
+		    (!nv_qmd_set_at(l, qmd, NV_QMD_BANK_VALID, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_INVALIDATE, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_ADDRESS, i, k->banks[i].address) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_BYTES, i,
+				    round_up(k->banks[i].bytes, 16))))
+			return false;
+	return true;
 }
 
 bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
 {
-	const struct nv_qmd_layout *l = layout_of(chip);
+	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
 	const struct field fields[] = {
 		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
 		{NV_QMD_MAJOR_VERSION, l->version >> 4},
@@ -107,7 +118,7 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 
 	plan->kernel = *k;
 	memset(plan->qmd, 0, sizeof(plan->qmd));
-	return set_fields(l, fields, COUNT(fields), plan->qmd);
+	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
 }
 
 /* Inlined with a constant layout, each field becomes a store or two. */
@@ -133,8 +144,9 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
-	return layout_of(chip) == &nv_qmd_hopper ? set_shape(&nv_qmd_hopper, shared, g, qmd)
-						 : set_shape(&nv_qmd_ampere, shared, g, qmd);
+	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
+	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
+				: set_shape(&nv_qmd_turing, shared, g, qmd);
 }
 
 /* ---- constant bank 0 ---- */
@@ -157,13 +169,19 @@ void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *
 }
 
 /* Words behind the parameters' start are not wanted. */
-void nv_grid_body(const struct nv_chip *chip, uint32_t bytes, uint8_t *bank)
+void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+		  uint8_t *bank)
 {
+	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
+
 	memset(bank, 0, bytes);
-	if (chip->sm >= 90 && bytes >= NV_BANK0_RESERVED_SHARED + 4) {
-		put(bank, NV_BANK0_SM90_SM_COUNT, chip->multiprocessors, 4);
+	if (bytes >= constants + 8)
+		put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
+	if (bytes < NV_BANK0_RESERVED_SHARED + 4)
+		return;
+	put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
+	if (chip->sm >= 90)
 		put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
-	}
 }
 
 /* ---- local memory ---- */

@@ -65,6 +65,10 @@ struct nv_kernel {
 	uint32_t shared_bytes; /* of a block: static and reserved */
 	uint32_t local_bytes;  /* of a thread */
 	uint32_t bank0_bytes;
+	struct {
+		uint64_t address; /* a multiple of 64 */
+		uint32_t bytes;   /* 0: none */
+	} banks[NV_QMD_BANKS];    /* all but bank 0 */
 };
 
 /* What all launches of a kernel have in common. */
@@ -91,7 +95,8 @@ void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32
 		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target);
 /* The first NV_GRID_HEAD_BYTES of bank 0, and all that follows up to the parameters. */
 void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank);
-void nv_grid_body(const struct nv_chip *chip, uint32_t bytes, uint8_t *bank);
+void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+		  uint8_t *bank);
 /* Blocks that fit on one multiprocessor by warps and registers. */
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers);
 

@@ -199,6 +199,8 @@ void nvrm_wait_stop(struct winsys_device *d);
 
 /* ---- nvrm_fault.c ---- */
 
+void nvrm_group_stop(struct winsys_group *g);
+
 bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out);
 /* What is known of a failure in words; either of the two may be NULL. */
 void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,

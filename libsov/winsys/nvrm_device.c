@@ -406,6 +406,7 @@ const struct winsys winsys_nvrm = {
 	.buffer_cpu = nvrm_buffer_cpu,
 	.memory_info = nvrm_memory_info,
 	.group_create = nvrm_group_create,
+	.group_stop = nvrm_group_stop,
 	.group_destroy = nvrm_group_destroy,
 	.bind = nvrm_bind,
 	.unbind = nvrm_unbind,

@@ -180,20 +180,28 @@ static bool read_sms(struct winsys_group *g, uint32_t debugger, struct rm_sm_err
 	return false;
 }
 
+/* A debugger for the group's compute channels, to be unwound after use. */
+static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint32_t *debugger)
+{
+	struct winsys_device *d = g->device;
+	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
+
+	scope->rm = d->rm;
+	return g->compute && !rm_alloc(scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), debugger,
+				       "a debugger");
+}
+
 /* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
 static void investigate(struct winsys_group *g, uint32_t xid)
 {
 	struct winsys_device *d = g->device;
-	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
-	struct rm_scope scope = {.rm = d->rm};
+	struct rm_scope scope = {0};
 	struct rm_mmu_faults faults = {0};
 	struct rm_sm_errors *errors = calloc(1, sizeof(*errors));
 	bool have_faults = false, have_errors = false;
 	uint32_t debugger;
 
-	if (errors && g->compute &&
-	    !rm_alloc(&scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), &debugger,
-		      "a debugger")) {
+	if (errors && debugger_create(g, &scope, &debugger)) {
 		have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &faults,
 					  sizeof(faults), "MMU faults");
 		have_errors = read_sms(g, debugger, errors);
@@ -205,9 +213,14 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	free(errors);
 }
 
+static bool failed(const struct winsys_group *g)
+{
+	return __atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) == NV_NOTIFICATION_ERROR;
+}
+
 bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 {
-	if (__atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) != NV_NOTIFICATION_ERROR)
+	if (!failed(g))
 		return false;
 	pthread_mutex_lock(&g->lock);
 	if (!g->described)
@@ -216,4 +229,25 @@ bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 	*out = g->description;
 	pthread_mutex_unlock(&g->lock);
 	return true;
+}
+
+/*
+ * A block that does not end cannot be switched away from, and RM waits five seconds before it
+ * takes a channel down by force. A debugger can stop it: in debug mode, stopped warps go to the
+ * trap handler. There is none, so they fault at address 0, the group fails, and its channels are
+ * free after a tenth of a second (H200). That is what is wanted here.
+ */
+void nvrm_group_stop(struct winsys_group *g)
+{
+	struct rm *rm = g->device->rm;
+	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
+	struct rm_scope scope = {0};
+	uint32_t debugger;
+
+	if (failed(g) || !debugger_create(g, &scope, &debugger))
+		return;
+	if (!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode"))
+		(void)rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
+				 "SMs to stop");
+	rm_unwind(&scope, 0);
 }

@@ -267,6 +267,12 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 	return 0;
 }
 
+/* The model ends a channel at once, whatever it does. */
+static void soft_group_stop(struct winsys_group *g)
+{
+	(void)g;
+}
+
 static void soft_group_destroy(struct winsys_group *g)
 {
 	model_space_destroy(g->space);
@@ -423,6 +429,7 @@ const struct winsys winsys_soft = {
 	.buffer_cpu = soft_buffer_cpu,
 	.memory_info = soft_memory_info,
 	.group_create = soft_group_create,
+	.group_stop = soft_group_stop,
 	.group_destroy = soft_group_destroy,
 	.bind = soft_bind,
 	.unbind = soft_unbind,

@@ -97,8 +97,10 @@ struct winsys {
 	void *(*buffer_cpu)(struct winsys_buffer *b);
 	void (*memory_info)(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
 
-	/* A group has an address space of its own. Its queues are destroyed before it. */
+	/* A group has an address space of its own. Its queues are destroyed before it, and if they
+	 * may still be at work it is stopped before: what runs ends soon, and it takes no more. */
 	int (*group_create)(struct winsys_device *d, struct winsys_group **out);
+	void (*group_stop)(struct winsys_group *g);
 	void (*group_destroy)(struct winsys_group *g);
 	int (*bind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 	int (*unbind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);

@@ -64,7 +64,7 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
 		memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = xor_of(element, e.pages);
+		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
 		memcpy(element, &e, sizeof(e));
 	}
 	for (uint32_t i = 0; good && i < e.pages; i++) {
@@ -283,5 +283,6 @@ void gsp_open(struct card *c)
 	fresh.put = fresh.get = 0;
 	*status = fresh;
 	gsp_commands(c);
-	push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+	if (c->fault != FAULT_SILENT)
+		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
 }

@@ -19,6 +19,8 @@ struct side {
 	void (*device)(char *name, size_t size);
 	void (*launch)(uint64_t to, uint32_t value);
 	void (*wait)(void);
+	/* All that was ever asked for is done: CUDA's copies from pageable memory return before. */
+	void (*settle)(void);
 	/* Each until it is done, as far as the call says. */
 	void (*in)(uint64_t to, const void *from, size_t bytes);
 	void (*out)(void *to, uint64_t from, size_t bytes);
@@ -76,6 +78,10 @@ static void sov_side_launch(uint64_t to, uint32_t value)
 static void sov_side_wait(void)
 {
 	sov_must(sov_stream_wait(sov_side_stream, SOV_MAX_WAIT), "waiting");
+}
+static void sov_side_settle(void)
+{
+	sov_must(sov_context_wait(sov_side_context, SOV_MAX_WAIT), "waiting");
 }
 static void sov_side_in(uint64_t to, const void *from, size_t bytes)
 {
@@ -138,6 +144,10 @@ static void cuda_side_wait(void)
 {
 	must(cuStreamSynchronize(cuda_side_stream), "waiting");
 }
+static void cuda_side_settle(void)
+{
+	must(cuCtxSynchronize(), "waiting");
+}
 static void cuda_side_in(uint64_t to, const void *from, size_t bytes)
 {
 	must(cuMemcpyHtoD_v2(to, from, bytes), "copying in");
@@ -172,10 +182,10 @@ static void *cuda_side_pinned(size_t bytes)
 }
 
 static const struct side sides[] = {
-	{"sov", sov_side_open, sov_side_device_name, sov_side_launch, sov_side_wait, sov_side_in, sov_side_out, sov_side_across,
-	 sov_side_fill, sov_side_memory, sov_side_pinned},
-	{"cuda", cuda_side_open, cuda_side_device_name, cuda_side_launch, cuda_side_wait, cuda_side_in, cuda_side_out, cuda_side_across,
-	 cuda_side_fill, cuda_side_memory, cuda_side_pinned},
+	{"sov", sov_side_open, sov_side_device_name, sov_side_launch, sov_side_wait, sov_side_settle, sov_side_in,
+	 sov_side_out, sov_side_across, sov_side_fill, sov_side_memory, sov_side_pinned},
+	{"cuda", cuda_side_open, cuda_side_device_name, cuda_side_launch, cuda_side_wait, cuda_side_settle,
+	 cuda_side_in, cuda_side_out, cuda_side_across, cuda_side_fill, cuda_side_memory, cuda_side_pinned},
 };
 #define SIDES 2
 

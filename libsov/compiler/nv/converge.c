@@ -111,7 +111,8 @@ static bool is_closed(const struct converge *c, const struct region *r)
 {
 	for (uint32_t b = 0; b < c->nblocks; b++) {
 		if (r->inside[b] && (!dominates(c, r->head, b) || b == r->head ||
-				     c->f->blocks[b].end == MIR_END_EXIT))
+				     c->f->blocks[b].end == MIR_END_EXIT ||
+				     c->f->blocks[b].end == MIR_END_RETURN))
 			return false;
 	}
 	return true;
@@ -262,7 +263,19 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 	mir_insert(f, b, before, i);
 }
 
-/* One WARPSYNC does for a run of operations of all lanes: nothing parts them in a block. */
+/* Lanes that called together may come back one by one. */
+static void mark_after_calls(struct converge *c)
+{
+	mir_for_each_block(c->f, b)
+		mir_for_each(c->f, b, i)
+			if (b < c->nblocks && mir_is_call(i)) {
+				mark_apart(c, b, NULL);
+				break;
+			}
+}
+
+/* One WARPSYNC does for a run of operations of all lanes: nothing but a call parts them in a
+ * block. */
 static void sync_members(struct converge *c)
 {
 	struct mir_func *f = c->f;
@@ -274,6 +287,7 @@ static void sync_members(struct converge *c)
 			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
 			together |= i->members == MIR_ALL_LANES;
+			together &= !mir_is_call(i);
 		}
 	}
 }
@@ -291,6 +305,7 @@ void nv_converge(struct mir_func *f)
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
 	find_dominators(&c);
 	collect(&c);
+	mark_after_calls(&c);
 	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (c.regions[k].barrier < MIR_BARRIERS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The last step of a kernel: instructions get their places, jumps their distances, and all of it
- * becomes words. What follows the last instruction is what ptxas puts there: a jump to itself that
+ * The last step of a kernel: it and the functions that come with it get their places in one piece of
+ * code, jumps and calls their distances, and all of it becomes words. What follows the last instruction is what ptxas puts there: a jump to itself that
  * nothing reaches, then NOPs up to a multiple of 128 bytes, since the hardware fetches ahead.
  */
 #include <string.h>
@@ -13,17 +13,28 @@
 #define WORD 16 /* bytes of an instruction */
 
 struct code {
-	struct mir_func *f;
+	struct mir_func *f; /* being written */
 	uint8_t *bytes;
-	uint32_t *block_offset;
+	uint32_t *block_offset;   /* of its blocks */
+	uint32_t *function_offset; /* by index in the module */
 	uint32_t registers, predicates; /* mask */
 };
 
-static uint32_t place(struct code *c)
+static uint32_t function_bytes(const struct mir_func *f)
+{
+	uint32_t count = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			count++;
+	return count * WORD;
+}
+
+static uint32_t place(struct code *c, uint32_t offset)
 {
 	struct mir_func *f = c->f;
-	uint32_t offset = 0;
 
+	c->block_offset = arena_array(f->arena, f->nblocks, sizeof(*c->block_offset));
 	mir_for_each_block(f, b) {
 		c->block_offset[b] = offset;
 		mir_for_each(f, b, i) {
@@ -68,13 +79,33 @@ static void note_registers(struct code *c, const struct sass_inst *in)
 	}
 }
 
+/* Where a jump or call goes; addresses in registers are distances from the first byte. */
+static uint32_t target_of(const struct code *c, const struct mir_inst *i)
+{
+	if (i->callee)
+		return c->function_offset[i->callee - 1];
+	return mir_leaves(i) ? 0 : c->block_offset[i->target];
+}
+
+static uint32_t return_offset(const struct mir_inst *i)
+{
+	while (!mir_is_call(i))
+		i = i->next;
+	return i->offset + WORD;
+}
+
 static bool put_block(struct code *c, uint32_t b)
 {
 	mir_for_each(c->f, b, i) {
 		for (uint32_t k = 0; k < i->sass.nops; k++) {
-			if (i->sass.ops[k].kind == SASS_TARGET)
-				i->sass.ops[k].value = (int64_t)c->block_offset[i->target] -
-						       (int64_t)(i->offset + WORD);
+			struct sass_operand *o = &i->sass.ops[k];
+
+			if (o->kind == SASS_TARGET)
+				o->value = (int64_t)target_of(c, i) - (int64_t)(i->offset + WORD);
+			else if (o->kind == SASS_IMM && i->returns_here)
+				o->value = return_offset(i);
+			else if (o->kind == SASS_IMM && i->callee)
+				o->value = c->function_offset[i->callee - 1];
 		}
 		if (!put(c, i->offset, &i->sass))
 			return false;
@@ -102,26 +133,26 @@ static bool put_end(struct code *c, uint32_t offset, uint32_t size)
 	return true;
 }
 
-static void list_exits(struct code *c, struct cubin_kernel *out)
-{
-	struct mir_func *f = c->f;
-	uint32_t capacity = 0;
-	uint32_t *exits = NULL;
+struct exits {
+	uint32_t *list, count, capacity;
+};
 
+static void list_exits(const struct mir_func *f, struct exits *e)
+{
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			if (i->sass.op != SASS_EXIT)
 				continue;
-			exits = arena_grow(f->arena, exits, &capacity, out->nexits + 1,
-					   sizeof(*exits));
-			exits[out->nexits++] = i->offset;
+			e->list = arena_grow(f->arena, e->list, &e->capacity, e->count + 1,
+					     sizeof(*e->list));
+			e->list[e->count++] = i->offset;
 		}
-	out->exits = exits;
 }
 
-static void describe(struct code *c, struct cubin_kernel *out, uint32_t size)
+static void describe(struct code *c, const struct nv_text *t, struct cubin_kernel *out,
+		     uint32_t size)
 {
-	const struct mir_func *f = c->f;
+	const struct mir_func *f = t->kernel;
 	struct cubin_param *params = arena_array(f->arena, f->ir->nparams + 1, sizeof(*params));
 
 	for (uint32_t p = 0; p < f->ir->nparams; p++)
@@ -135,7 +166,7 @@ static void describe(struct code *c, struct cubin_kernel *out, uint32_t size)
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,
 		.shared_align = f->shared_align,
-		.stack_bytes = (f->frame_bytes + 15) / 16 * 16,
+		.stack_bytes = t->stack_bytes,
 		.param_base = f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS,
 		.param_bytes = f->ir->param_bytes,
 		.nparams = f->ir->nparams,
@@ -143,7 +174,39 @@ static void describe(struct code *c, struct cubin_kernel *out, uint32_t size)
 	};
 	memcpy(out->max_threads, f->ir->max_threads, sizeof(out->max_threads));
 	memcpy(out->required_threads, f->ir->required_threads, sizeof(out->required_threads));
-	list_exits(c, out);
+	for (uint32_t k = 0; k < t->nfuncs; k++) {
+		const struct mir_func *other = t->funcs[k];
+
+		out->shared |= other->shared;
+		if (other->barriers > out->barriers)
+			out->barriers = other->barriers;
+		if (other->shared && other->shared_align > out->shared_align)
+			out->shared_align = other->shared_align;
+	}
+}
+
+static bool put_function(struct code *c, struct mir_func *f, uint32_t offset, struct exits *e)
+{
+	c->f = f;
+	place(c, offset);
+	list_exits(f, e);
+	mir_for_each_block(f, b) {
+		if (!put_block(c, b))
+			return false;
+	}
+	return true;
+}
+
+/* A jump over the functions, to the kernel. */
+static bool put_start(struct code *c, uint32_t to)
+{
+	struct sass_inst in;
+
+	sass_init(&in, SASS_BRA);
+	in.nops = 2;
+	in.stall = 5;
+	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = to - WORD};
+	return put(c, 0, &in);
 }
 
 static uint32_t sum_stalls(const struct mir_func *f)
@@ -156,28 +219,53 @@ static uint32_t sum_stalls(const struct mir_func *f)
 	return sum;
 }
 
-bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats)
+/* Gives every function its place; returns the kernel's. */
+static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
-	struct code c = {.f = f};
-	uint32_t end, size;
+	uint32_t at = t->functions_first ? WORD : function_bytes(t->kernel), kernel = 0;
 
-	c.block_offset = arena_array(f->arena, f->nblocks, sizeof(*c.block_offset));
-	end = place(&c);
+	c->function_offset = arena_array(t->kernel->arena, t->kernel->ir->module->nfuncs + 1,
+					 sizeof(*c->function_offset));
+	for (uint32_t k = 0; k < t->nfuncs; k++) {
+		c->function_offset[t->funcs[k]->ir->index] = at;
+		at += function_bytes(t->funcs[k]);
+	}
+	if (t->functions_first) {
+		kernel = at;
+		at += function_bytes(t->kernel);
+	}
+	*end = at;
+	return kernel;
+}
+
+bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats)
+{
+	struct mir_func *f = t->kernel;
+	struct code c = {.f = f};
+	struct exits exits = {0};
+	uint32_t end, size, kernel = place_functions(&c, t, &end);
+
 	size = (end + WORD + NV_TEXT_ALIGN - 1) / NV_TEXT_ALIGN * NV_TEXT_ALIGN;
 	c.bytes = arena_alloc(f->arena, size);
-	mir_for_each_block(f, b) {
-		if (!put_block(&c, b))
+	if (t->functions_first && !put_start(&c, kernel))
+		return false;
+	for (uint32_t k = 0; k < t->nfuncs; k++) {
+		struct mir_func *other = t->funcs[k];
+
+		if (!put_function(&c, other, c.function_offset[other->ir->index], &exits))
 			return false;
 	}
-	if (!put_end(&c, end, size))
+	if (!put_function(&c, f, kernel, &exits) || !put_end(&c, end, size))
 		return false;
-	describe(&c, out, size);
+	describe(&c, t, out, size);
+	out->exits = exits.list;
+	out->nexits = exits.count;
 	*stats = (struct kernel_stats){
 		.name = f->name,
 		.instructions = end / WORD,
 		.registers = out->registers,
 		.predicates = (uint32_t)__builtin_popcount(c.predicates),
-		.shared_bytes = f->shared ? f->shared_bytes : 0,
+		.shared_bytes = out->shared ? f->shared_bytes : 0,
 		.stack_bytes = out->stack_bytes,
 		.code_bytes = size,
 		.static_cycles = sum_stalls(f),

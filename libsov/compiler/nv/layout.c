@@ -48,6 +48,8 @@ static void end_block(struct mir_func *f, uint32_t b)
 	case MIR_END_EXIT:
 		append(f, b, SASS_EXIT);
 		break;
+	case MIR_END_RETURN: /* has its instruction already: frame.c */
+		break;
 	case MIR_END_JUMP:
 		if (taken != block.next)
 			append_jump(f, b, taken);

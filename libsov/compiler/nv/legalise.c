@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Atomics that the machine does not have become loops around one that it has, while the code is
- * still IR: read, compute what should be there, put it there if nobody else was faster.
+ * What the machine does not have becomes what it has while the code is still IR. A function returns
+ * at one place, so that lanes that parted in it meet there. Atomics that are not there become loops around one that is: read, compute what
+ * should be there, put it there if nobody else was faster.
  *
  *	        first = load [a]                  join of the rest of the block:
  *	loop:   old = phi first, seen             result = seen
@@ -161,8 +162,48 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_remove(f, atom);
 }
 
+static bool returns(const struct ir_func *f, ir_block b)
+{
+	return f->blocks[b].last && ir_at(f, f->blocks[b].last)->op == IR_RET;
+}
+
+/* All returns of a function become jumps to one, and its results phis there. */
+static void join_returns(struct ir_func *f)
+{
+	ir_val *results = arena_array(f->module->arena, f->nresults + 1, sizeof(*results));
+	uint32_t count = 0;
+	ir_block end;
+	ir_id *phis;
+
+	ir_for_each_block(f, b)
+		count += returns(f, b);
+	if (count < 2)
+		return;
+	end = ir_block_new(f, NULL);
+	phis = arena_array(f->module->arena, f->nresults + 1, sizeof(*phis));
+	for (uint32_t k = 0; k < f->nresults; k++) {
+		phis[k] = ir_inst_new(f, IR_PHI, f->result_types[k], NULL, 0, 1);
+		ir_append(f, end, phis[k]);
+		results[k] = ir_at(f, phis[k])->res;
+	}
+	for (ir_block b = f->entry; b != end; b = f->blocks[b].next) {
+		ir_id last = f->blocks[b].last;
+
+		if (!returns(f, b))
+			continue;
+		for (uint32_t k = 0; k < f->nresults; k++)
+			ir_arg_append(f, phis[k], ir_at(f, last)->args[k]);
+		ir_remove(f, last);
+		ir_append(f, b, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+		ir_edge(f, b, end);
+	}
+	ir_append(f, end, ir_inst_new(f, IR_RET, IR_VOID, results, f->nresults, 0));
+}
+
 void nv_legalise(struct ir_func *f)
 {
+	if (f->kind == IR_FUNCTION)
+		join_returns(f);
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);

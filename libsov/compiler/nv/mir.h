@@ -24,6 +24,7 @@
 #define MIR_MAX_UNITS 4
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
 #define MIR_STACK     1   /* R1 */
+#define MIR_RETURN    20  /* R20, R21: where a call returns to, from the kernel's first byte on */
 #define NV_CONSTANTS_BANK 3 /* constant bank of the module's constants … */
 #define NV_ADDRESS_BANK   4 /* … and of addresses that are known when it is loaded */
 #define MIR_SPILL_GPRS 16 /* what the switch "spill" leaves */
@@ -74,6 +75,9 @@ struct mir_inst {
 	bool phi_copy;   /* a move on an edge that makes a phi's value */
 	bool copy;       /* same register on both sides: only a record, goes away after the check */
 	bool keep_last;  /* has its place at the block's end */
+	bool incoming;   /* its address is above the frame, where the caller keeps arguments */
+	bool returns_here; /* its immediate is where the next call returns to */
+	uint32_t callee; /* 1 + index of the function that it calls, or whose address it takes */
 	uint8_t members;  /* of a convergent operation: MIR_ALL_LANES, MIR_SOME_LANES */
 	uint32_t line;    /* in the source */
 	uint32_t number;  /* scratch of a pass */
@@ -85,7 +89,7 @@ struct mir_phi {
 	struct mir_source *args; /* unit u from predecessor p at p * units + u */
 };
 
-enum mir_end { MIR_END_JUMP, MIR_END_BRANCH, MIR_END_EXIT, MIR_END_TRAP };
+enum mir_end { MIR_END_JUMP, MIR_END_BRANCH, MIR_END_EXIT, MIR_END_TRAP, MIR_END_RETURN };
 
 struct mir_block {
 	struct mir_inst *first, *last;
@@ -120,7 +124,9 @@ struct mir_func {
 	uint32_t *unit_vreg; /* whose unit it is */
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
-	uint32_t frame_bytes; /* of the function's own, from R1 up */
+	bool calls;     /* others */
+	uint32_t frame_bytes; /* of the function's own, from R1 up: what calls pass comes first */
+	uint32_t code_bytes;  /* once laid out */
 	/* needs of the kernel */
 	uint32_t barriers;
 	bool shared;
@@ -168,6 +174,15 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 static inline uint32_t mir_spare(const struct mir_func *f)
 {
 	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
+}
+static inline bool mir_is_call(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG;
+}
+/* It leaves the function, for a while or for good: all registers are others' then. */
+static inline bool mir_leaves(const struct mir_inst *i)
+{
+	return mir_is_call(i) || i->sass.op == SASS_RET_REL;
 }
 /* Sets of units. */
 static inline uint32_t mir_set_words(const struct mir_func *f)
@@ -222,14 +237,15 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
  * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
  */
 void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR */
-struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir);
+struct nv_module;
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
 bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
-void nv_prologue(struct mir_func *f);                 /* frame.c */
+void nv_frame(struct mir_func *f);                    /* frame.c: entry, return, calls */
 void nv_split_edges(struct mir_func *f);              /* copies.c */
 void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
@@ -241,7 +257,14 @@ void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, th
 void nv_stall(struct mir_func *f);                    /* stall.c */
 void nv_wait_serial(struct mir_func *f);
 struct cubin_kernel;
-bool nv_encode(struct mir_func *f, struct cubin_kernel *out, struct kernel_stats *stats);
+/* A kernel and the functions that come with it. */
+struct nv_text {
+	struct mir_func *kernel, **funcs;
+	uint32_t nfuncs;
+	bool functions_first; /* so that they are at the same place in every kernel */
+	uint32_t stack_bytes;
+};
+bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats);
 
 /* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */
 bool nv_check_registers(const struct mir_func *f, struct text *why);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "libsov/compiler/cubin.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/nv/nv.h"
 
 /* An ELF file's section numbers have 16 bits, and a kernel has up to four sections. */
@@ -30,7 +31,8 @@ static bool must_verify(const struct compile_job *job)
  * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
 {
-	uint32_t limit = f->gprs - 1 - f->stack; /* less a spare one */
+	bool linked = f->calls || f->ir->kind == IR_FUNCTION;
+	uint32_t limit = f->gprs - 1 - f->stack - 2 * linked; /* less a spare one */
 
 	nv_split_edges(f);
 	nv_spill_predicates(f);
@@ -45,7 +47,6 @@ static bool assign_registers(struct mir_func *f)
 		limit -= 1 + limit / 16;
 	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
 	nv_copies(f);
-	nv_prologue(f);
 	return true;
 }
 
@@ -59,6 +60,7 @@ static bool predicate(struct mir_func *f)
 static bool converge(struct mir_func *f)
 {
 	nv_converge(f);
+	nv_frame(f);
 	nv_layout(f);
 	return true;
 }
@@ -114,52 +116,76 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	return false;
 }
 
-static bool emit_kernel(struct compile_job *job, struct ir_func *ir, struct cubin_kernel *out,
-			struct kernel_stats *stats)
+static struct mir_func *compile_function(const struct nv_module *module, struct ir_func *ir)
 {
+	struct compile_job *job = module->job;
 	struct mir_func *f;
 
 	nv_legalise(ir);
 	if (must_verify(job) && !ir_verify(ir->module, &job->diag))
-		return false;
-	f = nv_select(job, ir);
+		return NULL;
+	f = nv_select(module, ir);
 	if (!f)
-		return false;
+		return NULL;
 	print_after(f, "nv-select");
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
 		if (!run_stage(f, &stages[k]))
-			return false;
+			return NULL;
 	}
-	return nv_encode(f, out, stats);
+	return f;
+}
+
+static bool compile_functions(const struct nv_module *module, const struct ir_module *m,
+			      struct mir_func **funcs)
+{
+	bool good = true;
+
+	for (struct ir_func *f = m->funcs; f; f = f->next) {
+		funcs[f->index] = compile_function(module, f);
+		good &= funcs[f->index] != NULL;
+	}
+	return good;
+}
+
+static bool emit_kernels(struct nv_module *module, const struct ir_module *m, uint32_t count)
+{
+	struct compile_job *job = module->job;
+	struct cubin_kernel *kernels = arena_array(&job->arena, count, sizeof(*kernels));
+	struct mir_func **funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
+	uint32_t k = 0;
+
+	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
+	if (!compile_functions(module, m, funcs))
+		return false;
+	for (const struct ir_func *f = m->funcs; f; f = f->next) {
+		struct nv_text text = {.kernel = funcs[f->index]};
+
+		if (f->kind != IR_KERNEL)
+			continue;
+		nv_collect_calls(module, m, funcs, &text);
+		if (!nv_encode(&text, &kernels[k], &job->stats[k]))
+			return false;
+		k++;
+	}
+	job->nstats = count;
+	module->out.kernels = kernels;
+	module->out.nkernels = count;
+	job->image = cubin_write(&job->arena, &module->out, &job->image_size);
+	return true;
 }
 
 bool nv_emit(struct compile_job *job, struct ir_module *m)
 {
-	struct cubin_kernel *kernels;
-	uint32_t count = 0, k = 0;
-	bool good = true;
+	struct nv_module module = {.job = job, .out = {.sm = job->target->version}};
+	uint32_t count = 0;
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		count++;
+		count += f->kind == IR_KERNEL;
 	if (!count || count > MOST_KERNELS) {
 		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
 			   count, MOST_KERNELS);
 		return false;
 	}
-	kernels = arena_array(&job->arena, count, sizeof(*kernels));
-	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
-	for (struct ir_func *f = m->funcs; f; f = f->next, k++) {
-		if (f->kind != IR_KERNEL) {
-			diag_error(&job->diag, 0, 0, "function '%s' is not supported on %s yet",
-				   f->name, job->target->name);
-			return false;
-		}
-		good &= emit_kernel(job, f, &kernels[k], &job->stats[k]);
-	}
-	if (!good)
-		return false;
-	job->nstats = count;
-	job->image =
-		cubin_write(&job->arena, job->target->version, kernels, count, &job->image_size);
-	return true;
+	nv_survey_calls(&module, m);
+	return nv_place_variables(&module, m) && emit_kernels(&module, m, count);
 }

@@ -157,8 +157,13 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 		text_printf(out, "\n");
 		break;
 	case MIR_END_EXIT:
+		text_printf(out, "\texit\n");
+		break;
 	case MIR_END_TRAP:
-		text_printf(out, "\t%s\n", b->end == MIR_END_EXIT ? "exit" : "trap");
+		text_printf(out, "\ttrap\n");
+		break;
+	case MIR_END_RETURN:
+		text_printf(out, "\treturn\n");
 		break;
 	}
 }

@@ -325,6 +325,8 @@ static bool assign_block(struct alloc *a, uint32_t b)
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_spare(f)] = RESERVED;
+	if (f->calls || f->ir->kind == IR_FUNCTION)
+		a->gpr.owner[MIR_RETURN] = a->gpr.owner[MIR_RETURN + 1] = RESERVED;
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
 		for (uint64_t bits = block->live_in[w]; bits; bits &= bits - 1) {
 			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);

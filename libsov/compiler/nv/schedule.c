@@ -58,7 +58,8 @@ struct scheduler {
 	uint32_t nresources;
 	uint32_t live; /* GPR units, as far as known */
 	uint32_t ordered[MOST_ORDERED], nordered; /* nodes that have an order, since fence */
-	uint32_t fence; /* node that is in order with all; 0 = none */
+	uint32_t fence; /* node that is in order with all that have one; 0 = none */
+	uint32_t wall;  /* node that nothing passes, a call; 0 = none */
 	uint32_t *ready, nready;
 	uint32_t first; /* node that is not done */
 };
@@ -297,13 +298,18 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 
 static void build(struct scheduler *s)
 {
-	s->count = s->nordered = s->fence = 0;
+	s->count = s->nordered = s->fence = s->wall = 0;
 	s->stamp++;
 	mir_for_each(s->f, s->block, i)
 		add_node(s, i);
 	for (uint32_t n = 1; n <= s->count; n++) {
 		depend_registers(s, n);
 		depend_order(s, n);
+		add_edge(s, s->wall, n, 1);
+		for (uint32_t k = s->wall + 1; mir_is_call(s->nodes[n].inst) && k < n; k++)
+			add_edge(s, k, n, 1);
+		if (mir_is_call(s->nodes[n].inst))
+			s->wall = n;
 		/* What ends the block comes after everything. */
 		for (uint32_t k = 1; s->nodes[n].inst->keep_last && k < n; k++)
 			add_edge(s, k, n, 0);

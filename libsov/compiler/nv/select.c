@@ -53,6 +53,8 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SLEEP] = select_sleep,       [IR_ADDC] = select_carry,
 	[IR_SUBC] = select_carry,        [IR_PERMUTE] = select_permute,
 	[IR_LOGIC3] = select_logic3,     [IR_DOT] = select_dot,
+	[IR_ARG] = select_arg,           [IR_CALL] = select_call,
+	[IR_CALLPTR] = select_call,      [IR_FUNCADDR] = select_funcaddr,
 };
 
 /* Instructions. */
@@ -214,17 +216,46 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return align ? (at + align - 1) / align * align : at;
 }
 
-/* Local variables that the function names: the lowest part of its frame. */
+static const struct ir_func *callee_of(const struct ir_func *f, const struct ir_inst *in)
+{
+	return in->op == IR_CALL || in->op == IR_CALLPTR ? f->module->table[in->symbol] : NULL;
+}
+
+static bool has_calls(const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (callee_of(f, ir_at(f, i)))
+				return true;
+	return false;
+}
+
+/* What the function's calls need at the bottom of its frame. */
+static uint32_t passing_bytes(const struct ir_func *f)
+{
+	uint32_t most = 0;
+
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			const struct ir_func *callee = callee_of(f, ir_at(f, i));
+			uint32_t bytes = callee ? nv_passing(callee).bytes : 0;
+
+			most = bytes > most ? bytes : most;
+		}
+	return most;
+}
+
+/* Local variables that the function names: behind what its calls pass. */
 static bool place_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	uint64_t at = 0;
+	uint64_t at = passing_bytes(s->ir);
 
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
-		if (!used[k] || symbol->space != IR_LOCAL)
+		if (!used[k] || symbol->space != IR_LOCAL || symbol->owner != s->ir)
 			continue;
 		if (symbol->align > MOST_LOCAL_ALIGN) {
 			diag_error(&s->job->diag, 0, 0,
@@ -243,8 +274,8 @@ static bool place_local(struct select *s, const bool *used)
 				   f->name, (unsigned long long)at, symbol->name, MOST_LOCAL);
 			return false;
 		}
-		f->stack = true;
 	}
+	f->stack = at || s->ir->kind == IR_FUNCTION || has_calls(s->ir);
 	f->frame_bytes = (uint32_t)at;
 	return true;
 }
@@ -292,23 +323,13 @@ static bool place_variables(struct select *s)
 	bool *used = arena_array(f->arena, nsymbols + 1, sizeof(*used));
 
 	f->symbol_offset = arena_array(f->arena, nsymbols + 1, sizeof(*f->symbol_offset));
+	memcpy(f->symbol_offset, s->module->offset, nsymbols * sizeof(*f->symbol_offset));
 	ir_for_each_block(s->ir, b)
 		ir_for_each_inst(s->ir, b, i)
 			if (ir_at(s->ir, i)->op == IR_ADDR)
 				used[ir_at(s->ir, i)->symbol] = true;
-	for (uint32_t k = 0; k < nsymbols; k++) {
-		const struct ir_symbol *symbol = &s->ir->module->symbols[k];
-
-		if (used[k] && symbol->space != IR_SHARED && symbol->space != IR_LOCAL) {
-			diag_error(&s->job->diag, 0, 0,
-				   "kernel '%s': variable '%s' in %s memory is not supported on %s "
-				   "yet",
-				   f->name, symbol->name, ir_space_names[symbol->space],
-				   s->job->target->name);
-			return false;
-		}
-	}
-	return place_local(s, used) && place_shared(s, used);
+	return place_local(s, used) &&
+	       place_shared(s, s->module->functions ? s->module->used : used);
 }
 
 /* Blocks keep their numbers; those that cannot be reached stay out of the layout. */
@@ -384,6 +405,14 @@ static void select_end(struct select *s, const struct ir_inst *in,
 		block->reconverge = divergence->reconverge[s->block];
 		break;
 	case IR_RET:
+		if (s->ir->kind == IR_FUNCTION) {
+			block->end = MIR_END_RETURN;
+			s->anchor = NULL;
+			select_return(s, in);
+			break;
+		}
+		block->end = MIR_END_EXIT;
+		break;
 	case IR_EXIT:
 		block->end = MIR_END_EXIT;
 		break;
@@ -552,10 +581,11 @@ static void renumber_all(struct mir_func *f)
 	}
 }
 
-struct mir_func *nv_select(struct compile_job *job, const struct ir_func *ir)
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir)
 {
+	struct compile_job *job = module->job;
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
-	struct select s = {.job = job, .ir = ir, .f = f};
+	struct select s = {.job = job, .module = module, .ir = ir, .f = f};
 
 	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
 			       .sm = job->target->version,

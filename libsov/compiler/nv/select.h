@@ -13,6 +13,7 @@
 #define SOV_COMPILER_NV_SELECT_H
 
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 enum { NEED_LOW = 1, NEED_HIGH = 2, NEED_PAIR = 3 };
 
@@ -24,6 +25,7 @@ struct value {
 
 struct select {
 	struct compile_job *job;
+	const struct nv_module *module;
 	const struct ir_func *ir;
 	const struct ir_cfg *cfg;
 	struct mir_func *f;
@@ -145,6 +147,9 @@ select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 select_rule select_load, select_store, select_atom, select_cas, select_fence;
 /* _space.c */
 select_rule select_addr, select_space, select_inspace;
+/* _call.c */
+select_rule select_arg, select_call, select_funcaddr;
+void select_return(struct select *s, const struct ir_inst *in);
 /* _lane.c */
 select_rule select_shuffle, select_vote, select_match, select_reduce, select_active,
 	select_warpsync, select_barrier, select_barrier_red, select_sleep;

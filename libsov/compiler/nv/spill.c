@@ -19,6 +19,7 @@
 #define FULL(before, after) ((before) | (after) << 16)
 #define FULL_BEFORE(full)   ((full) & 0xffff)
 #define FULL_AFTER(full)    ((full) >> 16)
+#define NOTHING_KEPT        0xf000
 
 struct choice {
 	struct spiller *s;
@@ -180,7 +181,12 @@ static void walk_inst(struct choice *c, struct mir_inst *i)
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t n = mir_uses(i, uses), extra = extra_units(c, i, uses, n, true), after;
 
-	make_room(c, extra, uses, n);
+	if (mir_is_call(i)) { /* nobody else's registers survive it */
+		make_room(c, c->s->limit, NULL, 0);
+		extra = NOTHING_KEPT;
+	} else {
+		make_room(c, extra, uses, n);
+	}
 	after = c->count + extra;
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && of_kind(c->s, uses[u].ref.vreg) &&

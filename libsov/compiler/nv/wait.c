@@ -115,6 +115,8 @@ static void find_overwrites(struct waiter *w)
 			struct registers r = registers_of(i);
 
 			unite(&w->overwrites[b], &r.writes);
+			if (mir_leaves(i))
+				memset(&w->overwrites[b], 0xff, sizeof(w->overwrites[b]));
 		}
 	while (changed) {
 		changed = false;
@@ -144,6 +146,8 @@ static struct plan plan(struct waiter *w, const struct mir_inst *i)
 				p.overwrite = w->next_write[r];
 		}
 	}
+	for (uint32_t r = 0; mir_leaves(i) && r < MIR_RESOURCES; r++)
+		w->next_mention[r] = w->next_write[r] = i->number;
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
@@ -275,7 +279,7 @@ static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 		struct board *board = &s->boards[sb];
 
 		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
-		    !meet(&r.writes, &board->sources) &&
+		    !meet(&r.writes, &board->sources) && !(mir_leaves(i) && pending(board)) &&
 		    !(waits_for_loads(i) && !is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two witnesses of what a PTX kernel does: the IR interpreter, which runs what the front end made of
- * it, and software GPUs of both chips, which run the machine code, in normal and in hazard mode,
- * from default and from serial code. All must leave the same bytes behind. Kernels for this are
+ * it, and software GPUs of all chips, which run the machine code, in normal and in hazard mode, from
+ * default, serial and spilling code. All must leave the same bytes behind. Kernels for this are
  *
  *	k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)
  *
@@ -12,6 +12,7 @@
 #ifndef TESTS_COMPILER_AGREE_H
 #define TESTS_COMPILER_AGREE_H
 
+#include "libsov/compiler/compiler.h"
 #include "libsov/compiler/interp.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/sov.h"
@@ -23,7 +24,7 @@
 #define AGREE_INPUTS      64
 #define AGREE_SHARED      8
 #define AGREE_WORDS       (AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS + AGREE_SHARED)
-#define AGREE_DEVICES     4
+#define AGREE_DEVICES     8
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -78,7 +79,9 @@ static inline bool agree_start(void)
 {
 	bool good = true;
 
-	setenv("SOV_SOFT", "gh100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M,ga100:vram=64M:hazard",
+	setenv("SOV_SOFT",
+	       "gh100:vram=2G:hazard,ga100:vram=2G:hazard,ga102:vram=2G:hazard,ad102:vram=2G:hazard,"
+	       "gh100:vram=2G,ga100:vram=2G,ga102:vram=2G,ad102:vram=2G",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t n = 0; good && n < AGREE_DEVICES; n++)
@@ -138,8 +141,12 @@ static inline bool agree_interpret(const char *ptx)
 	if (!ptx_parse(&job, ptx, strlen(ptx), &m)) {
 		diag("%s", job.diag.text);
 	} else {
+		const struct ir_func *kernel = m->funcs;
+
+		while (kernel->next && kernel->kind != IR_KERNEL)
+			kernel = kernel->next;
 		struct interp_launch l = {
-			.kernel = m->funcs, .grid = {AGREE_BLOCKS, 1, 1}, .block = {agree.threads, 1, 1},
+			.kernel = kernel, .grid = {AGREE_BLOCKS, 1, 1}, .block = {agree.threads, 1, 1},
 			.params = &params, .param_bytes = sizeof(params), .warp_lanes = 32,
 			.step_limit = 100000000, .memory = agree_host, .user = &agree.expected};
 
@@ -197,15 +204,27 @@ static inline bool agree_same(void)
 	return true;
 }
 
-/* On one device; a context that failed is replaced. */
-static inline bool agree_device(uint32_t n, const char *ptx, bool serial)
-{
-	sov_module_options o = SOV_INIT(sov_module_options);
-	sov_module m;
-	bool good;
+static const struct agree_mode {
+	const char *name;
+	bool serial, spill;
+} agree_modes[] = {{"default", false, false}, {"serial", true, false}, {"spilling", false, true}};
+#define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
-	o.flags = serial ? SOV_MODULE_SERIAL : 0;
-	if (!agree_must(sov_module_load(agree.contexts[n], ptx, strlen(ptx), &o, &m), "compiling"))
+/* On one device; a context that failed is replaced. */
+static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
+{
+	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
+				    .serial = mode->serial, .spill = mode->spill, .verify = true};
+	struct compile_result r;
+	sov_module m;
+	bool good = compile(ptx, strlen(ptx), &o, &r);
+
+	if (!good)
+		diag("%s", r.messages);
+	good = good && agree_must(sov_module_load(agree.contexts[n], r.image, r.image_size, NULL, &m),
+				  "loading");
+	compile_result_free(&r);
+	if (!good)
 		return false;
 	good = agree_launch(n, m) && agree_same();
 	if (sov_context_status(agree.contexts[n])) {
@@ -223,12 +242,14 @@ static inline bool agree_everywhere(const char *ptx)
 	bool good = true;
 
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++) {
-		for (int serial = 0; serial < 2; serial++) {
-			if (agree_device(n, ptx, serial))
+		bool hazard = agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK;
+
+		/* Without checks there is nothing to see in the same code again. */
+		for (uint32_t k = 0; k < (hazard ? AGREE_MODES : 1); k++) {
+			if (agree_device(n, ptx, &agree_modes[k]))
 				continue;
-			diag("on %s%s%s", agree.properties[n].name,
-			     agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "",
-			     serial ? ", serial code" : "");
+			diag("on %s%s, %s code", agree.properties[n].name, hazard ? ", hazard mode" : "",
+			     agree_modes[k].name);
 			good = false;
 		}
 	}

@@ -151,10 +151,11 @@ static void test_effects(void)
 
 static void test_layouts(void)
 {
-	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere};
+	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere,
+							     &nv_qmd_turing};
 	bool inside = true, apart = true, kept = true;
 
-	for (uint32_t l = 0; l < 2; l++) {
+	for (uint32_t l = 0; l < 3; l++) {
 		uint32_t used[NV_QMD_MAX_WORDS] = {0}, words[NV_QMD_MAX_WORDS] = {0};
 
 		for (uint32_t f = 0; f < NV_QMD_FIELD_COUNT; f++) {

@@ -5,6 +5,7 @@
  * them, changed in one place at a time.
  */
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/pass.h"
 #include "tests/tap.h"
 
@@ -43,6 +44,7 @@ struct bench {
 /* Everything up to and with the assignment of registers. */
 static void assign(struct bench *b, const char *target)
 {
+	struct nv_module module = {.job = &b->job};
 	struct ir_module *m;
 
 	memset(b, 0, sizeof(*b));
@@ -51,8 +53,8 @@ static void assign(struct bench *b, const char *target)
 	b->job.target = target_find(target);
 	b->job.options.verify = true;
 	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
-	if (m && passes_run(&b->job, m))
-		b->f = nv_select(&b->job, m->funcs);
+	if (m && passes_run(&b->job, m) && nv_place_variables(&module, m))
+		b->f = nv_select(&module, m->funcs);
 	if (!b->f) {
 		printf("Bail out! %s\n", b->job.diag.text);
 		exit(1);

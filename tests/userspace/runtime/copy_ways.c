@@ -7,7 +7,7 @@
 #include "libsov/runtime.h"
 #include "tests/userspace/api/_api.h"
 
-#define AREA (3u * MEMORY_BLOCK)
+#define AREA (6u * MEMORY_BLOCK)
 
 static sov_context c;
 static struct stream *s;
@@ -36,7 +36,7 @@ static void start(void)
 static uint32_t length(uint32_t i, uint32_t most)
 {
 	static const uint32_t corners[] = {1, 2, 15, 16, 17, 31, 32, 33, 4095, 4096, 4097, MEMORY_BLOCK - 1,
-					   MEMORY_BLOCK, MEMORY_BLOCK + 1, 2 * MEMORY_BLOCK + 16};
+					   MEMORY_BLOCK, MEMORY_BLOCK + 1, 4 * MEMORY_BLOCK + 16};
 	uint32_t n = i < COUNT(corners) ? corners[i] : 1 + (uint32_t)(random_u64() % (i % 2 ? 100 : AREA / 2));
 
 	return n < most ? n : most;

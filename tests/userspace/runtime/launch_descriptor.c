@@ -131,6 +131,28 @@ static void ampere_descriptor(void)
 	BITS(q, 1623, 1600, 0x1230u, "local memory");
 }
 
+/* Turing keeps local memory and barriers elsewhere, and has two ways to split an SM. */
+static void turing_descriptor(void)
+{
+	struct nv_chip turing = ampere;
+	uint32_t q[NV_GRID_QMD_WORDS];
+
+	turing.sm = 75;
+	turing.warps_per_sm = 32;
+	turing.shared_per_sm = 64 << 10;
+	diag("Turing");
+	ok(describe(&turing, &kernel, grid, q), "a grid that fits has a descriptor");
+	BITS(q, 583, 576, 0x23u, "the version");
+	BITS(q, 415, 384, 70000u, "the grid's width");
+	BITS(q, 656, 648, 30u, "the number of registers");
+	BITS(q, 959, 955, 1u, "the number of barriers");
+	BITS(q, 983, 960, 0x1230u, "local memory");
+	BITS(q, 568, 562, 9u, "the least split of an SM, 32 KiB,");
+	BITS(q, 575, 569, 0x11u, "the largest, 64 KiB,");
+	BITS(q, 663, 657, 9u, "the split that holds all blocks");
+	BITS(q, 1072, 1024, 0x312340200u, "the bank's address");
+}
+
 static void refusals(void)
 {
 	uint32_t q[NV_GRID_QMD_WORDS];
@@ -186,12 +208,41 @@ static uint64_t word(const uint8_t *bank, uint32_t offset, uint32_t bytes)
 	return value;
 }
 
+static const struct nv_kernel with_banks = {
+	.program = 0x10000,
+	.registers = 16,
+	.bank0_bytes = 0x200,
+	.banks = {[2] = {0x1234600, 24}, [3] = {0x1234500, 17}},
+};
+
+static void further_banks(void)
+{
+	const struct nv_chip *chips[] = {&hopper, &ampere};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct nv_qmd_layout *l = i ? &nv_qmd_ampere : &nv_qmd_hopper;
+		struct nv_plan plan;
+
+		if (!ok(nv_grid_plan(chips[i], &with_banks, &plan), "a kernel with constant banks fits"))
+			continue;
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 2) &&
+			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 3) &&
+			   !nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 4),
+		   "those that it has are valid");
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_ADDRESS, 2) == 0x1234600 &&
+			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_BYTES, 3) == 32,
+		   "they are where they are, in units of 16 bytes");
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_INVALIDATE, 3), "and are read anew");
+	}
+}
+
 static void bank(void)
 {
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_body(&hopper, 0x200, b);
+	nv_grid_body(&hopper, &with_banks, 0x200, b);
+	ok(word(b, 0xd0, 8) == 0x1234500, "Hopper: where constant variables are");
 	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
 	   "Hopper: SMs and reserved shared memory");
 	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "the rest is 0");
@@ -208,7 +259,8 @@ static void bank(void)
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
 	ok(b[64] == 0xee, "that is all that differs from launch to launch");
-	nv_grid_body(&ampere, 0x140, b);
+	nv_grid_body(&ampere, &with_banks, 0x140, b);
+	ok(word(b, 0x50, 8) == 0x1234500, "Ampere: where constant variables are");
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
 }
 
@@ -248,9 +300,11 @@ int main(void)
 {
 	hopper_descriptor();
 	ampere_descriptor();
+	turing_descriptor();
 	refusals();
 	occupancy();
 	local_memory();
+	further_banks();
 	bank();
 	streams_of_methods();
 	return tap_done();

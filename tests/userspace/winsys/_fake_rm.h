@@ -205,6 +205,8 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_PREEMPTION:
 	case RM_CONTROL_NOTIFY:
 	case RM_CONTROL_SCHEDULE:
+	case RM_CONTROL_DEBUG_MODE:
+	case RM_CONTROL_STOP_SM:
 		return 0;
 	case RM_CONTROL_NAME:
 		strcpy(((struct rm_name *)p)->text, "a card of paper");

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the functions of a module share: its variables and their places, and what goes into the image.
+ */
+#ifndef SOV_COMPILER_NV_MODULE_H
+#define SOV_COMPILER_NV_MODULE_H
+
+#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/ir.h"
+
+struct nv_module {
+	struct compile_job *job;
+	struct cubin_module out;
+	bool *used;         /* by symbol: code names it */
+	uint32_t *offset;   /* by symbol: of a constant, in its bank; of a global variable, of its address
+			     * in the bank of addresses */
+	uint32_t *variable; /* by symbol: number among those of the image */
+	struct cubin_variable *variables;
+	struct cubin_address *addresses;
+	uint32_t addresses_capacity;
+	bool functions;     /* there are some: shared variables lie alike in all kernels */
+	bool function_addresses; /* … and so do these functions */
+};
+
+/* How a call passes arguments and results: in memory, from the caller's stack pointer up; first
+ * the arguments, then the results, each aligned to its size of 4 or 8 bytes. */
+struct nv_passing {
+	uint32_t bytes;
+	uint32_t results; /* where they start */
+};
+struct nv_passing nv_passing(const struct ir_func *callee);
+/* Where the next of a type is; moves on. */
+uint32_t nv_pass(uint32_t *at, uint8_t type);
+
+/* Calls (calls.c): what there is in a module, and what a kernel needs of it. */
+struct mir_func;
+struct nv_text;
+void nv_survey_calls(struct nv_module *n, const struct ir_module *m);
+void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
+		      struct nv_text *text);
+
+/* False: errors are in job->diag. */
+bool nv_place_variables(struct nv_module *n, const struct ir_module *m);
+
+#endif

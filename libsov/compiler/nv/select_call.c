@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of calls. Arguments and results are passed in memory, at the bottom of the caller's
+ * frame (nv_passing), so a call has no registers in common with anything: whatever is alive across
+ * it is spilled. Functions that are called often and small are inlined long before this.
+ */
+#include "libsov/compiler/nv/select.h"
+
+uint32_t nv_pass(uint32_t *at, uint8_t type)
+{
+	uint32_t size = type == IR_B64 ? 8 : 4, where = (*at + size - 1) / size * size;
+
+	*at = where + size;
+	return where;
+}
+
+struct nv_passing nv_passing(const struct ir_func *callee)
+{
+	struct nv_passing p = {0};
+
+	for (uint32_t k = 0; k < callee->nargs; k++)
+		nv_pass(&p.bytes, callee->arg_types[k]);
+	p.results = p.bytes = (p.bytes + 7) / 8 * 8;
+	for (uint32_t k = 0; k < callee->nresults; k++)
+		nv_pass(&p.bytes, callee->result_types[k]);
+	return p;
+}
+
+static struct mir_source passed_at(uint32_t offset)
+{
+	return (struct mir_source){.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
+					  .value = offset}};
+}
+
+static struct mir_inst *set_access(struct mir_inst *i, enum ir_type type, uint8_t effect,
+				   bool incoming)
+{
+	set_mod(i, SASS_M_WIDTH, type == IR_B64 ? SASS_WIDTH_64 : SASS_WIDTH_32);
+	i->memory = (struct mir_memory){effect, MIR_SPILLED, type == IR_B64 ? 8 : 4};
+	i->incoming = incoming;
+	return i;
+}
+
+static void pass(struct select *s, ir_val v, uint32_t offset, bool incoming)
+{
+	enum ir_type type = type_of(s, v);
+	struct mir_source x;
+
+	if (type == IR_B1) {
+		x = temp(s, SASS_GPR, 1);
+		EMIT(s, SEL, x, rz(), mir_imm(1), with(arg_pred(s, v), SASS_NEG));
+	} else if (type == IR_B64) {
+		x = in_pair(s, arg_pair(s, v));
+	} else {
+		x = in_reg(s, arg_word(s, v));
+	}
+	set_access(EMIT(s, STL, passed_at(offset), x), type, MIR_WRITES, incoming);
+}
+
+static void take(struct select *s, ir_val v, uint32_t offset, bool incoming)
+{
+	enum ir_type type = type_of(s, v);
+	struct mir_source d = type == IR_B1 ? temp(s, SASS_GPR, 1) : result(s, v);
+	struct mir_inst *i;
+
+	set_access(EMIT(s, LDL, d, passed_at(offset)), type, MIR_READS, incoming);
+	if (type != IR_B1)
+		return;
+	i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_true(true));
+	set_mod(i, SASS_M_CMP, SASS_CMP_NE);
+	set_mod(i, SASS_M_SIGNED, 1);
+}
+
+bool select_arg(struct select *s, const struct ir_inst *in)
+{
+	uint32_t at = 0, offset = 0;
+
+	for (uint32_t k = 0; k <= in->imm; k++)
+		offset = nv_pass(&at, s->ir->arg_types[k]);
+	take(s, in->res, offset, true);
+	return true;
+}
+
+void select_return(struct select *s, const struct ir_inst *in)
+{
+	uint32_t at = nv_passing(s->ir).results;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		pass(s, in->args[k], nv_pass(&at, s->ir->result_types[k]), true);
+}
+
+bool select_call(struct select *s, const struct ir_inst *in)
+{
+	const struct ir_func *callee = s->ir->module->table[in->symbol];
+	bool indirect = in->op == IR_CALLPTR;
+	struct nv_passing passing = nv_passing(callee);
+	struct mir_source target = {.op = {.kind = SASS_TARGET}};
+	uint32_t at = 0;
+	struct mir_inst *i;
+
+	if (callee->kind == IR_EXTERNAL)
+		return false;
+	for (uint32_t k = 0; k < callee->nargs; k++)
+		pass(s, in->args[k + indirect], nv_pass(&at, callee->arg_types[k]), false);
+	if (indirect)
+		i = EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
+	else
+		i = EMIT(s, CALL_REL, NONE, target);
+	i->callee = indirect ? 0 : in->symbol + 1;
+	i->members = MIR_SOME_LANES;
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	set_mod(i, SASS_M_NODEC, 1);
+	s->f->calls = true;
+	at = passing.results;
+	for (uint32_t k = 0; k < callee->nresults; k++) {
+		uint32_t offset = nv_pass(&at, callee->result_types[k]);
+
+		if (wanted(s, in->res + k, NEED_PAIR))
+			take(s, in->res + k, offset, false);
+	}
+	return true;
+}
+
+/* A function's place behind the kernel's first byte. */
+bool select_funcaddr(struct select *s, const struct ir_inst *in)
+{
+	if (wanted(s, in->res, NEED_LOW))
+		EMIT(s, MOV, result_half(s, in->res, 0), mir_imm(0))->callee = in->symbol + 1;
+	if (wanted(s, in->res, NEED_HIGH))
+		EMIT(s, MOV, result_half(s, in->res, 1), rz());
+	return true;
+}
