@@ -155,7 +155,7 @@ fuzz: deps
 	@MAKEFLAGS= BUILD=$(BUILD) MAKE='$(MAKE)' FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/libfuzzer.sh
 
 # The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes.
-kernel_src := Kbuild $(shell find kmod hw/nv uapi -name '*.[chS]')
+kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/nv uapi -name '*.[chS]')
 dkms       := /usr/src/sovgpu-$(VERSION)
 dkms-source:
 	$(Q)for f in $(kernel_src); do install -D -m 644 $$f $(DESTDIR)$(dkms)/$$f || exit 1; done
@@ -167,7 +167,7 @@ dkms-install: dkms-source
 deps-vm: deps
 	@tests/vm/prepare.sh
 check-vm: deps-vm all
-	@BUILD=$(BUILD) TEST_TIMEOUT=3600 JOBS=1 tests/run tests/vm/run.sh
+	@BUILD=$(BUILD) TEST_TIMEOUT=3600 JOBS=1 tests/run tests/vm/lint.sh tests/vm/run.sh
 
 man := $(wildcard docs/man/*.[1-9])
 install: all

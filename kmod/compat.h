@@ -6,7 +6,9 @@
 #ifndef SOV_COMPAT_H
 #define SOV_COMPAT_H
 
-#if __has_include(<linux/gpu_buddy.h>)
+#include "kmod/features.h"
+
+#ifdef HAVE_GPU_BUDDY
 #include <linux/gpu_buddy.h>
 #else
 #include <drm/drm_buddy.h>

@@ -239,6 +239,10 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 		return context_leave(c, refuse(SOV_ERROR_INVALID_ADDRESS,
 					       "address 0x%llx is host memory; use sov_host_%s",
 					       (ull)address, b->mapping ? "free" : "unregister"));
+	if (b->module)
+		return context_leave(c, refuse(SOV_ERROR_INVALID_ADDRESS,
+					       "address 0x%llx belongs to a module; it goes with it",
+					       (ull)address));
 	if (b->va != address)
 		return context_leave(
 			c,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Modules: programs in a context. Whatever comes in (PTX text or an image) becomes an image for the
- * device's machine; the image's kernels are written into one buffer of device memory and become
- * functions.
+ * device's machine; its code and its variables are written into two buffers of device memory, and its
+ * kernels become functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,34 +109,61 @@ static sov_result check_kernels(const struct context *c, const struct image *im)
 
 /* ---- into the context ---- */
 
-static uint32_t code_room(const struct image_kernel *k)
+/* One of the image's parts, with everything in it but the references. */
+static sov_result create_part(struct context *c, struct module *m, enum image_part part)
 {
-	return (k->code_bytes + NV_QMD_PROGRAM_ALIGN - 1) / NV_QMD_PROGRAM_ALIGN *
-	       NV_QMD_PROGRAM_ALIGN;
+	uint64_t bytes = m->image.part_bytes[part];
+	sov_result r = SOV_OK;
+
+	if (!bytes)
+		return SOV_OK;
+	if (part == IMAGE_CODE)
+		bytes += PREFETCH_BYTES;
+	else
+		r = memory_reserve(c);
+	if (!r)
+		r = buffer_create_mapped(c, WINSYS_VRAM, false, bytes, &m->parts[part]);
+	if (r || part == IMAGE_CODE)
+		return r;
+	m->parts[part]->module = m;
+	memory_insert(c, m->parts[part]);
+	return SOV_OK;
 }
 
 static sov_result upload(struct context *c, struct module *m)
 {
-	uint64_t bytes = PREFETCH_BYTES, offset = 0;
-	sov_result r;
+	uint64_t base[IMAGE_PARTS] = {0};
+	sov_result r = SOV_OK;
 	uint32_t i;
 
-	for (i = 0; i < m->image.nkernels; i++)
-		bytes += code_room(&m->image.kernels[i]);
-	r = buffer_create_mapped(c, WINSYS_VRAM, false, bytes, &m->code);
+	for (i = 0; !r && i < IMAGE_PARTS; i++) {
+		r = create_part(c, m, (enum image_part)i);
+		if (m->parts[i])
+			base[i] = m->parts[i]->va;
+	}
 	if (r)
 		return r;
-	for (i = 0; i < m->image.nkernels; i++) {
-		const struct image_kernel *k = &m->image.kernels[i];
-
-		memcpy((uint8_t *)m->code->cpu + offset, k->code, k->code_bytes);
-		m->functions[i].va = m->code->va + offset;
-		offset += code_room(k);
-	}
+	for (i = 0; i < IMAGE_PARTS; i++)
+		if (m->parts[i])
+			image_place(&m->image, (enum image_part)i, base, m->parts[i]->cpu);
 	c->code_writes++;
-	for (i = 0; !r && i < m->image.nkernels; i++)
+	for (i = 0; !r && i < m->image.nkernels; i++) {
+		m->functions[i].va = base[IMAGE_CODE] + m->image.kernels[i].code_offset;
 		r = function_plan(c, &m->functions[i]);
+	}
 	return r;
+}
+
+void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out)
+{
+	uint32_t i;
+
+	for (i = 1; i < IMAGE_BANKS; i++) {
+		if (!k->banks[i].bytes)
+			continue;
+		out->banks[i].address = m->parts[k->banks[i].part]->va + k->banks[i].offset;
+		out->banks[i].bytes = k->banks[i].bytes;
+	}
 }
 
 static uint32_t max_threads(const struct context *c, const struct image_kernel *k)
@@ -185,11 +212,16 @@ static void module_free(struct object *o)
 {
 	struct module *m = (struct module *)o;
 	struct context *c = m->member.context;
+	uint32_t i;
 
 	pthread_mutex_lock(&c->lock);
 	list_remove(&m->member.link);
-	if (m->code)
-		buffer_destroy(c, m->code);
+	for (i = 0; i < IMAGE_PARTS; i++) {
+		if (m->parts[i] && m->parts[i]->module)
+			memory_forget(c, m->parts[i]);
+		if (m->parts[i])
+			buffer_destroy(c, m->parts[i]);
+	}
 	pthread_mutex_unlock(&c->lock);
 	image_free(&m->image);
 	free(m->functions);
@@ -388,6 +420,35 @@ sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_fun
 		r = refuse(SOV_ERROR_NOT_FOUND, "the module has %u kernels; there is no number %u",
 			   m->image.nkernels, index);
 	return member_leave(m, r);
+}
+
+sov_result sov_module_get_variable(sov_module module, const char *name, sov_ptr *address,
+				   uint64_t *bytes)
+{
+	const struct image_variable *v = NULL;
+	struct module *m;
+	sov_result r;
+	uint32_t i;
+
+	if (!name)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "name is NULL");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	for (i = 0; !v && i < m->image.nvariables; i++)
+		if (!strcmp(m->image.variables[i].name, name))
+			v = &m->image.variables[i];
+	if (!v)
+		return member_leave(
+			m, refuse(SOV_ERROR_NOT_FOUND,
+				  "the module has no variable '%s'; its first of %u is '%s'", name,
+				  m->image.nvariables,
+				  m->image.nvariables ? m->image.variables[0].name : ""));
+	if (address)
+		*address = m->parts[v->part]->va + v->offset;
+	if (bytes)
+		*bytes = v->bytes;
+	return member_leave(m, SOV_OK);
 }
 
 sov_result sov_function_get_attributes(sov_function function, sov_function_attributes *attributes)

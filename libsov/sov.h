@@ -238,6 +238,13 @@ SOV_API sov_result sov_module_get_function(sov_module module, const char *name,
 SOV_API sov_result sov_module_get_function_at(sov_module module, uint32_t index,
 					      sov_function *function);
 
+/* A variable of the module, in global or constant memory: where it is and how large. It has its
+ * initial value when the module has been loaded and lives as long as the module; it may be copied to
+ * and from like any memory, but not freed. What is written to constant memory is seen by launches
+ * that come after. address and bytes may be NULL. */
+SOV_API sov_result sov_module_get_variable(sov_module module, const char *name, sov_ptr *address,
+					   uint64_t *bytes);
+
 typedef struct sov_function_attributes {
 	uint32_t size;
 	uint32_t registers;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "hw/nv/compute.h"
 #include "model/exec_memory.h"
 #include "model/float.h"
 
@@ -128,6 +129,13 @@ static bool is_wide(uint32_t type)
 	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
 }
 
+static bool is_global(const struct warp *w, uint64_t address)
+{
+	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
+
+	return window != w->grid->shared_window && window != w->grid->local_window;
+}
+
 static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -138,6 +146,10 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			   .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
+	/* A predicate says whether it was done. Generic addresses of shared and local memory are then
+		 * left to code that follows: so ptxas uses it where these memories cannot do the operation. */
+	bool refuses = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
+	uint32_t done = 0;
 	uint64_t address[LANES];
 
 	if (!mask || !descriptor_valid(w, op))
@@ -148,8 +160,9 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		uint64_t old;
 		uint8_t *at;
 
-		if (!(mask >> i & 1))
+		if (!(mask >> i & 1) || (refuses && !is_global(w, address[i])))
 			continue;
+		done |= 1u << i;
 		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;
@@ -164,14 +177,14 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		if (x.bytes == 8)
 			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
 	}
+	if (refuses)
+		pred_write(w, op->p[0], done, mask);
 }
 
 static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 {
 	uint32_t type = in->mod[SASS_M_ATYPE], how = in->mod[SASS_M_ATOM];
 
-	if (op->p[0] % PRED_UNIFORM != PRED_SINK)
-		return "atomics with a predicate are not modelled";
 	if (how == SASS_ATOM_SAFEADD || (is_float(type) && how != SASS_ATOM_ADD))
 		return "this atomic operation is not modelled for this type";
 	return prepare_access(op, in);

@@ -17,9 +17,9 @@ extern "C" {
  * - Structures are multiples of 8 bytes, every member lies at its natural alignment, and holes are
  *   named @pad. Pads and unknown flags must be zero and are refused with EINVAL otherwise.
  * - What the kernel returns is written only on success.
- * - Arrays come as &struct drm_sovgpu_array with the caller's element size. A kernel that knows more
- *   members takes zero for those that the caller does not; one that knows fewer refuses what it does
- *   not know, unless it is zero (E2BIG).
+ * - Arrays come as &struct drm_sovgpu_array with the caller's element size. A kernel that knows
+ *   more members takes zero for those that the caller does not; one that knows fewer refuses what
+ *   it does not know, unless it is zero (E2BIG).
  * - New members come at the end, and zero means what was before them. Numbers are never used again.
  * - Nothing in here names a vendor: what a member means on which hardware is in docs/uapi.md.
  *
@@ -28,11 +28,11 @@ extern "C" {
  * - Video memory is pinned: an allocation stays where it is until it is freed, and one that does
  *   not fit fails with ENOSPC.
  * - Memory is zero when it is first seen, whoever had it before.
- * - A queue group is the unit of fate and of time slicing. An error takes down its group and nothing
- *   else; groups take turns; queues of one group run side by side.
- * - A kernel queue takes jobs from QUEUE_SUBMIT, has a time limit and signals syncobjs. A user queue
- *   has its ring, its pointers and its doorbell mapped; it never gives out a dma-fence, and its
- *   owner waits on memory (FENCE_WAIT).
+ * - A queue group is the unit of fate and of time slicing. An error takes down its group and
+ *   nothing else; groups take turns; queues of one group run side by side.
+ * - A kernel queue takes jobs from QUEUE_SUBMIT, has a time limit and signals syncobjs. A user
+ *   queue has its ring, its pointers and its doorbell mapped; it never gives out a dma-fence, and
+ *   its owner waits on memory (FENCE_WAIT).
  * - Nothing is allocated after a fence is published.
  */
 
@@ -128,8 +128,9 @@ struct drm_sovgpu_dev_query {
 	__u32 type;
 
 	/**
-	 * @size: in: bytes at @pointer; out: bytes of the structure as the kernel knows it. When the
-	 * caller's is smaller its first bytes are filled, when it is larger the rest becomes zero.
+	 * @size: in: bytes at @pointer; out: bytes of the structure as the kernel knows it. When
+	 * the caller's is smaller its first bytes are filled, when it is larger the rest becomes
+	 * zero.
 	 */
 	__u32 size;
 
@@ -168,7 +169,9 @@ struct drm_sovgpu_device_info {
 	/** @name: the chip's name in lower case, ends with a zero byte */
 	__u8 name[32];
 
-	/** @firmware: version of the firmware that runs on it, ends with a zero byte; empty: none */
+	/**
+	 * @firmware: version of the firmware that runs on it, ends with a zero byte; empty: none
+	 */
 	__u8 firmware[32];
 };
 
@@ -266,7 +269,10 @@ enum drm_sovgpu_bo_flags {
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
  */
 struct drm_sovgpu_bo_create {
-	/** @size: bytes, a multiple of the machine's page; of &drm_sovgpu_memory_info.vram_page in VRAM */
+	/**
+	 * @size: bytes, a multiple of the machine's page; of &drm_sovgpu_memory_info.vram_page in
+	 * VRAM
+	 */
 	__u64 size;
 
 	/** @region: one of &enum drm_sovgpu_region */
@@ -275,7 +281,10 @@ struct drm_sovgpu_bo_create {
 	/** @flags: of &enum drm_sovgpu_bo_flags */
 	__u32 flags;
 
-	/** @user_address: with DRM_SOVGPU_REGION_USER, where the memory is, page aligned; otherwise 0 */
+	/**
+	 * @user_address: with DRM_SOVGPU_REGION_USER, where the memory is, page aligned; otherwise
+	 * 0
+	 */
 	__u64 user_address;
 
 	/**
@@ -573,7 +582,9 @@ struct drm_sovgpu_queue_create {
 	/** @pointers_offset: out: user queue: for mmap; a page with the ring's two pointers */
 	__u64 pointers_offset;
 
-	/** @put_offset: out: user queue: byte in that page where the process says how far it wrote */
+	/**
+	 * @put_offset: out: user queue: byte in that page where the process says how far it wrote
+	 */
 	__u32 put_offset;
 
 	/** @get_offset: out: user queue: byte in that page where the device says how far it read */
@@ -618,7 +629,10 @@ struct drm_sovgpu_queue_submit {
 	/** @jobs: of &struct drm_sovgpu_job, run in order */
 	struct drm_sovgpu_array jobs;
 
-	/** @syncs: of &struct drm_sovgpu_sync: waited for before the first, signalled after the last */
+	/**
+	 * @syncs: of &struct drm_sovgpu_sync: waited for before the first, signalled after the
+	 * last
+	 */
 	struct drm_sovgpu_array syncs;
 };
 
@@ -635,7 +649,9 @@ enum drm_sovgpu_queue_state_kind {
 	/** @DRM_SOVGPU_QUEUE_STATE_TIMED_OUT: its own work took too long */
 	DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 
-	/** @DRM_SOVGPU_QUEUE_STATE_INNOCENT: another queue took the group down, or the device went */
+	/**
+	 * @DRM_SOVGPU_QUEUE_STATE_INNOCENT: another queue took the group down, or the device went
+	 */
 	DRM_SOVGPU_QUEUE_STATE_INNOCENT,
 };
 

@@ -14,15 +14,18 @@
 #define NV_BANK0_STACK          0x028 /* initial stack pointer, R1 */
 #define NV_BANK0_DYNAMIC_SHARED 0x02c /* bytes */
 #define NV_BANK0_GRID_ID        0x030 /* 64 bits */
+#define NV_BANK0_SM_COUNT       0x10c
 #define NV_BANK0_RESERVED_SHARED 0x114 /* bytes */
 
-#define NV_BANK0_SM80_CONSTANTS  0x050 /* generic address of the module's constants, 64 bits */
+#define NV_BANK0_SM80_CONSTANTS  0x050 /* address of constant bank 3, 64 bits: cvta.const */
 #define NV_BANK0_SM80_DESCRIPTOR 0x118 /* global memory descriptor, 64 bits: 0 */
 #define NV_BANK0_SM80_PARAMS     0x160
 #define NV_BANK0_SM90_CONSTANTS  0x0d0
-#define NV_BANK0_SM90_SM_COUNT   0x10c
 #define NV_BANK0_SM90_DESCRIPTOR 0x208
 #define NV_BANK0_SM90_PARAMS     0x210
+
+/* The bank of constant variables. */
+#define NV_CONSTANT_VARIABLES 3
 
 /* Shared memory that Hopper code leaves to the system, at the start of each block's. */
 #define NV_SM90_RESERVED_SHARED 0x400

@@ -31,12 +31,23 @@
 #define NV_TEXT_BARRIERS_SHIFT      20
 #define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
 #define NV_TEXT_ALIGN               128
-/* Relocations of data: the address of a symbol, 64 bits, in the table of addresses (constant bank 4)
- * and among initial values. */
-#define NV_R_ADDRESS_64 2
-#define NV_R_GENERIC_64 4
 /* Symbols: st_other of a kernel, as against a device function. */
 #define NV_STO_ENTRY 0x10
+
+/*
+ * Relocations that a loader has to apply in files of ptxas and nvlink 12.4 and 13.0, found by
+ * looking at what they patch. S is the symbol's address plus the addend, which without one (SHT_REL)
+ * is what is there already; the other kinds that ptxas has are resolved by the linker.
+ */
+#define NV_R_NONE        0
+#define NV_R_ADDRESS_32  1   /* data: low 32 bits of S */
+#define NV_R_ADDRESS_64  2   /* data: S */
+#define NV_R_GENERIC_32  3   /* data: the same, as a generic address */
+#define NV_R_GENERIC_64  4
+#define NV_R_CODE_LOW    56  /* code: low 32 bits of S in bits 32–63 of the instruction */
+#define NV_R_CODE_HIGH   57  /* code: high 32 bits of S there */
+#define NV_R_CALL        58  /* code, before SM90: S >> 2 in bits 34–80 */
+#define NV_R_CALL_SM90   75  /* code: low 8 bits of S >> 2 in bits 16–23, the others in 34–80 */
 
 /* Attributes: u8 form, u8 code, u16 value; in the sized form the value is the number of bytes that
  * follow. */

@@ -2,13 +2,13 @@
 /**
  * DOC: Booting the GSP of a GH100
  *
- * Four things go into memory that the GPU can read: FMC, the first firmware, signed; the boot loader;
- * the resource manager's image of 60 MB, in scattered pages that a three-level table lists; and the
- * image's signature. struct nv_gsp_wpr_meta says where they are and how much video memory to protect,
- * struct nv_gsp_fmc_boot points to it and to the named regions in which the GSP finds our queues. One
- * message to the FSP names FMC and that structure; the FSP checks, starts FMC, FMC checks and starts
- * the rest. The GSP's registers are locked meanwhile. When it is up it says so through its queue, and
- * all but the queues can be freed.
+ * Four things go into memory that the GPU can read: FMC, the first firmware, signed; the boot
+ * loader; the resource manager's image of 60 MB, in scattered pages that a three-level table
+ * lists; and the image's signature. struct nv_gsp_wpr_meta says where they are and how much video
+ * memory to protect, struct nv_gsp_fmc_boot points to it and to the named regions in which the GSP
+ * finds our queues. One message to the FSP names FMC and that structure; the FSP checks, starts
+ * FMC, FMC checks and starts the rest. The GSP's registers are locked meanwhile. When it is up it
+ * says so through its queue, and all but the queues can be freed.
  */
 #include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
@@ -49,7 +49,8 @@ static int request(struct nv_device *nv, const char *part, const struct firmware
 	char path[64];
 	int ret;
 
-	snprintf(path, sizeof(path), "nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", nv->chip->name, part);
+	snprintf(path, sizeof(path), "nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", nv->chip->name,
+		 part);
 	ret = firmware_request_nowarn(fw, path, nv->base.drm.dev);
 	if (ret)
 		drm_err(&nv->base.drm,
@@ -171,7 +172,7 @@ static int map_image(struct nv_device *nv, struct boot *b)
 	return ret;
 }
 
-/* Three levels in one piece: a page with one entry, a page of level 1, and as many of level 2 as it takes. */
+/* Three levels in one piece: a page with one entry, a page of level 1, then all of level 2. */
 static int build_radix3(struct nv_device *nv, struct boot *b)
 {
 	u32 pages = DIV_ROUND_UP(b->image_bytes, NV_GSP_PAGE);
@@ -199,9 +200,9 @@ static int build_radix3(struct nv_device *nv, struct boot *b)
 
 static u64 heap_bytes(u64 vram)
 {
-	u64 bytes = NV_GSP_HEAP_FIXED + ALIGN(DIV_ROUND_UP(vram, SZ_1G) * NV_GSP_HEAP_PER_GB, SZ_1M);
+	u64 tables = ALIGN(DIV_ROUND_UP(vram, SZ_1G) * NV_GSP_HEAP_PER_GB, SZ_1M);
 
-	return max(bytes, NV_GSP_HEAP_MIN);
+	return max(NV_GSP_HEAP_FIXED + tables, NV_GSP_HEAP_MIN);
 }
 
 static int describe_image(struct nv_device *nv, struct boot *b)
@@ -347,8 +348,8 @@ static void boot_free(struct nv_device *nv, struct boot *b)
  * nv_gsp_boot() - boot the GSP
  * @nv: the device, with queues, logs and arguments ready and bus mastering on
  *
- * Return: 0 when it is up, or a negative errno after a message. When it fails the GPU may still read
- * the images: the caller turns bus mastering off before anything else.
+ * Return: 0 when it is up, or a negative errno after a message; then the GPU is no bus master any
+ * more, because it may still want to read the images.
  */
 int nv_gsp_boot(struct nv_device *nv)
 {

@@ -83,7 +83,7 @@ static int nv_open_window(struct nv_device *nv)
 
 	if (pci_resource_len(pdev, NV_PCI_BAR_VRAM) < nv->vram_bytes) {
 		drm_err(&nv->base.drm,
-			"BAR 2 has %llu MiB, the memory %llu: enable resizable BARs in the firmware\n",
+			"BAR 2 has %llu MiB, memory %llu: turn resizable BARs on in the BIOS\n",
 			pci_resource_len(pdev, NV_PCI_BAR_VRAM) >> 20, nv->vram_bytes >> 20);
 		return -ENOSPC;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The GSP's life: memory it needs for as long as it runs, boot, what it tells about the card, and its
- * end. It must not be left running: its memory goes back to the system.
+ * The GSP's life: memory it needs for as long as it runs, boot, what it tells about the card, and
+ * its end. It must not be left running: its memory goes back to the system.
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -19,15 +19,13 @@
  * @b: an empty buffer
  * @bytes: how much
  *
- * Return: 0 or ENOMEM after a message.
+ * Return: 0 or ENOMEM.
  */
 int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
 {
 	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
-	if (!b->cpu) {
-		drm_err(&nv->base.drm, "no DMA memory of %zu bytes\n", bytes);
+	if (!b->cpu)
 		return -ENOMEM;
-	}
 	b->bytes = bytes;
 	return 0;
 }
@@ -221,7 +219,7 @@ int nv_gsp_start(struct nv_device *nv)
 	return ret;
 }
 
-static void unload(struct nv_device *nv)
+static void end(struct nv_device *nv)
 {
 	struct nv_gsp_unloading request = {};
 	struct drm_device *drm = &nv->base.drm;
@@ -246,7 +244,7 @@ static void unload(struct nv_device *nv)
 void nv_gsp_stop(struct nv_device *nv)
 {
 	if (nv->gsp.running)
-		unload(nv);
+		end(nv);
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
 	free_memory(nv);

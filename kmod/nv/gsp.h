@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The GSP: a processor on the GPU that runs NVIDIA's resource manager, and the only one that may touch
- * most of the hardware. We boot it (boot.c, fsp.c), talk to it through two queues in memory (rpc.c),
- * and ask it for things (gsp.c).
+ * The GSP: a processor on the GPU that runs NVIDIA's resource manager, and the only one that may
+ * touch most of the hardware. We boot it (boot.c, fsp.c), talk to it through two queues in memory
+ * (rpc.c), and ask it for things (gsp.c).
  */
 #ifndef SOV_NV_GSP_H
 #define SOV_NV_GSP_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Calls to the GSP. There are two rings of pages in memory: ours with commands, the GSP's with
- * answers and events. An element is a header with a checksum, the call's header and its payload, and
- * fills whole pages, which may go around the end of the ring. What comes from the GSP is checked like
- * anything from outside.
+ * answers and events. An element is a header with a checksum, the call's header and its payload,
+ * and fills whole pages, which may go around the end of the ring. What comes from the GSP is
+ * checked like anything from outside.
  */
 #include <drm/drm_print.h>
 #include <linux/delay.h>

@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cubin reader. The file comes from outside, so nothing in it is believed: each step below
- * checks what the next one relies on (header, section table, section extents and names, symbols,
- * attributes), and the first fault found ends the reading with one sentence. Structures are copied
- * out before use because nothing promises their alignment.
+ * The cubin reader: kernels. The file comes from outside, so nothing in it is believed: each step
+ * below checks what the next one relies on (header, section table, section extents and names,
+ * symbols, attributes), and the first fault found ends the reading with one sentence. Structures
+ * are copied out before use because nothing promises their alignment.
  */
-#include <elf.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/cubin.h"
-#include "libsov/compiler/image.h"
+#include "libsov/compiler/cubin_reader.h"
 
-struct reader {
-	struct image *image;
-	const uint8_t *file;
-	uint64_t size;
-	Elf64_Ehdr header;
-	uint32_t abi;
-	Elf64_Shdr symtab; /* sh_size 0: none */
-	const char *names; /* of the sections */
-	uint64_t names_size;
-	uint32_t *kernel_of; /* by section: 1 + the kernel whose code it is; 0 = none */
-	uint64_t attribute_bytes; /* read so far */
-	char *message;
-	size_t message_size;
-};
-
-__attribute__((format(printf, 2, 3))) static bool fail(struct reader *r, const char *fmt, ...)
+bool cubin_fail(struct reader *r, const char *fmt, ...)
 {
 	va_list ap;
 	int n = snprintf(r->message, r->message_size, "cubin: ");
@@ -42,12 +26,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct reader *r, const c
 	return false;
 }
 
-static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
-{
-	return offset <= whole && size <= whole - offset;
-}
-
-static Elf64_Shdr section(const struct reader *r, uint32_t index)
+Elf64_Shdr cubin_section(const struct reader *r, uint32_t index)
 {
 	Elf64_Shdr s;
 
@@ -56,13 +35,13 @@ static Elf64_Shdr section(const struct reader *r, uint32_t index)
 }
 
 /* Only after check_sections. */
-static const char *section_name(const struct reader *r, const Elf64_Shdr *s)
+const char *cubin_section_name(const struct reader *r, const Elf64_Shdr *s)
 {
 	return r->names + s->sh_name;
 }
 
 /* The kernel's name when the section is named PREFIX.KERNEL; NULL otherwise. */
-static const char *name_after(const char *name, const char *prefix)
+const char *cubin_name_after(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -74,25 +53,28 @@ static bool check_header(struct reader *r)
 	const unsigned char *id = r->header.e_ident;
 
 	if (r->size < sizeof(r->header))
-		return fail(r, "the file has %" PRIu64 " bytes, an ELF header alone has %zu",
-			    r->size, sizeof(r->header));
+		return cubin_fail(r, "the file has %" PRIu64 " bytes, an ELF header alone has %zu",
+				  r->size, sizeof(r->header));
 	memcpy(&r->header, r->file, sizeof(r->header));
 	if (memcmp(id, ELFMAG, SELFMAG))
-		return fail(r, "the file does not start with the ELF magic number");
+		return cubin_fail(r, "the file does not start with the ELF magic number");
 	if (id[EI_CLASS] != ELFCLASS64 || id[EI_DATA] != ELFDATA2LSB)
-		return fail(r, "class %u, byte order %u is not 64-bit little-endian ELF",
-			    id[EI_CLASS], id[EI_DATA]);
+		return cubin_fail(r, "class %u, byte order %u is not 64-bit little-endian ELF",
+				  id[EI_CLASS], id[EI_DATA]);
 	if (r->header.e_machine != NV_ELF_MACHINE)
-		return fail(r, "machine %u is not NVIDIA CUDA (%u)", r->header.e_machine,
-			    NV_ELF_MACHINE);
+		return cubin_fail(r, "machine %u is not NVIDIA CUDA (%u)", r->header.e_machine,
+				  NV_ELF_MACHINE);
 	r->abi = id[EI_ABIVERSION];
 	if (!(id[EI_OSABI] == NV_ELF_OSABI_CUDA12 && r->abi == NV_ELF_ABI_CUDA12) &&
 	    !(id[EI_OSABI] == NV_ELF_OSABI_CUDA13 && r->abi == NV_ELF_ABI_CUDA13))
-		return fail(r,
-			    "OS ABI 0x%x version %u is unknown; known: 0x%x version %u (CUDA 12), "
-			    "0x%x version %u (CUDA 13)",
-			    id[EI_OSABI], r->abi, NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12,
-			    NV_ELF_OSABI_CUDA13, NV_ELF_ABI_CUDA13);
+		return cubin_fail(
+			r,
+			"OS ABI 0x%x version %u is unknown; known: 0x%x version %u (CUDA 12), "
+			"0x%x version %u (CUDA 13)",
+			id[EI_OSABI], r->abi, NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12,
+			NV_ELF_OSABI_CUDA13, NV_ELF_ABI_CUDA13);
+	if (r->header.e_type == ET_REL)
+		return cubin_fail(r, "the file is an object to be linked, not a program");
 	r->image->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
 						   : NV_ELF_FLAGS_SM8(r->header.e_flags);
 	return true;
@@ -105,76 +87,75 @@ static bool check_section_table(struct reader *r)
 	Elf64_Shdr names;
 
 	if (h->e_shentsize != sizeof(Elf64_Shdr))
-		return fail(r, "section headers of %u bytes, not %zu", h->e_shentsize,
-			    sizeof(Elf64_Shdr));
-	if (!inside(h->e_shoff, bytes, r->size))
-		return fail(r,
-			    "%u section headers at 0x%" PRIx64 " end beyond the file's 0x%" PRIx64
-			    " bytes",
-			    h->e_shnum, h->e_shoff, r->size);
+		return cubin_fail(r, "section headers of %u bytes, not %zu", h->e_shentsize,
+				  sizeof(Elf64_Shdr));
+	if (!cubin_inside(h->e_shoff, bytes, r->size))
+		return cubin_fail(r,
+				  "%u section headers at 0x%" PRIx64
+				  " end beyond the file's 0x%" PRIx64 " bytes",
+				  h->e_shnum, h->e_shoff, r->size);
 	if (h->e_shstrndx >= h->e_shnum)
-		return fail(r, "the section names are in section %u of %u", h->e_shstrndx,
-			    h->e_shnum);
-	names = section(r, h->e_shstrndx);
-	if (names.sh_type == SHT_NOBITS || !inside(names.sh_offset, names.sh_size, r->size))
-		return fail(r, "the section names (section %u) end beyond the file's 0x%" PRIx64
-			       " bytes",
-			    h->e_shstrndx, r->size);
+		return cubin_fail(r, "the section names are in section %u of %u", h->e_shstrndx,
+				  h->e_shnum);
+	names = cubin_section(r, h->e_shstrndx);
+	if (names.sh_type == SHT_NOBITS || !cubin_inside(names.sh_offset, names.sh_size, r->size))
+		return cubin_fail(r,
+				  "the section names (section %u) end beyond the file's 0x%" PRIx64
+				  " bytes",
+				  h->e_shstrndx, r->size);
 	r->names = (const char *)r->file + names.sh_offset;
 	r->names_size = names.sh_size;
 	if (!r->names_size || r->names[r->names_size - 1])
-		return fail(r, "the section names (section %u) do not end in a zero byte",
-			    h->e_shstrndx);
+		return cubin_fail(r, "the section names (section %u) do not end in a zero byte",
+				  h->e_shstrndx);
+	return true;
+}
+
+/* The names of symbols are in the section that their table links to. */
+static bool check_symbol_names(struct reader *r)
+{
+	Elf64_Shdr s;
+
+	if (!r->symtab.sh_size)
+		return true;
+	if (r->symtab.sh_link >= r->header.e_shnum)
+		return cubin_fail(r, "the symbols' names are in section %u of %u",
+				  r->symtab.sh_link, r->header.e_shnum);
+	s = cubin_section(r, r->symtab.sh_link);
+	if (s.sh_type != SHT_STRTAB || !s.sh_size || r->file[s.sh_offset + s.sh_size - 1])
+		return cubin_fail(r, "section %u '%s' does not hold the names of symbols",
+				  r->symtab.sh_link, cubin_section_name(r, &s));
+	r->symbol_names = (const char *)r->file + s.sh_offset;
+	r->symbol_names_size = s.sh_size;
 	return true;
 }
 
 static bool check_sections(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->header.e_shnum; i++) {
-		Elf64_Shdr s = section(r, i);
+		Elf64_Shdr s = cubin_section(r, i);
 
 		if (s.sh_name >= r->names_size)
-			return fail(r, "section %u has a name outside the section names", i);
+			return cubin_fail(r, "section %u has a name outside the section names", i);
 		if (s.sh_type == SHT_NULL || s.sh_type == SHT_NOBITS)
 			continue;
-		if (!inside(s.sh_offset, s.sh_size, r->size))
-			return fail(r, "section %u '%s' of 0x%" PRIx64 " bytes at 0x%" PRIx64
-				       " ends beyond the file's 0x%" PRIx64 " bytes",
-				    i, section_name(r, &s), s.sh_size, s.sh_offset, r->size);
+		if (!cubin_inside(s.sh_offset, s.sh_size, r->size))
+			return cubin_fail(r,
+					  "section %u '%s' of 0x%" PRIx64 " bytes at 0x%" PRIx64
+					  " ends beyond the file's 0x%" PRIx64 " bytes",
+					  i, cubin_section_name(r, &s), s.sh_size, s.sh_offset,
+					  r->size);
 		if (s.sh_type != SHT_SYMTAB)
 			continue;
 		if (s.sh_entsize != sizeof(Elf64_Sym) || s.sh_size % sizeof(Elf64_Sym))
-			return fail(r, "section %u '%s' is no table of %zu-byte symbols", i,
-				    section_name(r, &s), sizeof(Elf64_Sym));
+			return cubin_fail(r, "section %u '%s' is no table of %zu-byte symbols", i,
+					  cubin_section_name(r, &s), sizeof(Elf64_Sym));
 		r->symtab = s;
 	}
-	return true;
+	return check_symbol_names(r);
 }
 
-/* What an image may hold but we cannot give it. Silence would make its kernels compute nonsense. */
-static bool check_supported(struct reader *r)
-{
-	for (uint32_t i = 0; i < r->header.e_shnum; i++) {
-		Elf64_Shdr s = section(r, i);
-		const char *name = section_name(r, &s);
-
-		if ((s.sh_type == SHT_RELA || s.sh_type == SHT_REL) && s.sh_size &&
-		    (name_after(name, ".rela.text.") || name_after(name, ".rel.text.")))
-			return fail(r, "section %u '%s': relocations of code are not supported yet",
-				    i, name);
-		if (name_after(name, ".nv.global"))
-			return fail(r, "section %u '%s': variables in global memory are not "
-				       "supported yet",
-				    i, name);
-		if (name_after(name, ".nv.constant") && !name_after(name, ".nv.constant0."))
-			return fail(r, "section %u '%s': constant banks other than 0 are not "
-				       "supported yet",
-				    i, name);
-	}
-	return true;
-}
-
-static bool symbol_at(struct reader *r, uint32_t index, Elf64_Sym *out)
+bool cubin_symbol(const struct reader *r, uint32_t index, Elf64_Sym *out)
 {
 	if (index >= r->symtab.sh_size / sizeof(*out))
 		return false;
@@ -182,17 +163,22 @@ static bool symbol_at(struct reader *r, uint32_t index, Elf64_Sym *out)
 	return true;
 }
 
+const char *cubin_symbol_name(const struct reader *r, const Elf64_Sym *symbol)
+{
+	return symbol->st_name < r->symbol_names_size ? r->symbol_names + symbol->st_name : "";
+}
+
 /* 1: the section is the code of a kernel; 0: it is not; -1: it is malformed. */
 static int is_kernel(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 {
-	const char *name = section_name(r, s);
+	const char *name = cubin_section_name(r, s);
 	Elf64_Sym symbol;
 
-	if (s->sh_type != SHT_PROGBITS || !name_after(name, ".text."))
+	if (s->sh_type != SHT_PROGBITS || !cubin_name_after(name, ".text."))
 		return 0;
-	if (!symbol_at(r, NV_TEXT_SYMBOL(s->sh_info), &symbol)) {
-		fail(r, "section %u '%s' names symbol %u, which does not exist", index, name,
-		     NV_TEXT_SYMBOL(s->sh_info));
+	if (!cubin_symbol(r, NV_TEXT_SYMBOL(s->sh_info), &symbol)) {
+		cubin_fail(r, "section %u '%s' names symbol %u, which does not exist", index, name,
+			   NV_TEXT_SYMBOL(s->sh_info));
 		return -1;
 	}
 	return (symbol.st_other & NV_STO_ENTRY) != 0;
@@ -209,8 +195,8 @@ struct attribute {
 };
 
 /* Takes the attribute at *at and moves on; false at the end and (with a message) at a fault. */
-static bool next_attribute(struct reader *r, const Elf64_Shdr *s, uint64_t *at,
-			   struct attribute *a, bool *fault)
+static bool next_attribute(struct reader *r, const Elf64_Shdr *s, uint64_t *at, struct attribute *a,
+			   bool *fault)
 {
 	const uint8_t *p = r->file + s->sh_offset + *at;
 
@@ -218,19 +204,21 @@ static bool next_attribute(struct reader *r, const Elf64_Shdr *s, uint64_t *at,
 		return false;
 	*fault = true;
 	if (s->sh_size - *at < 4)
-		return fail(r, "section '%s': attribute at 0x%" PRIx64 " is cut short",
-			    section_name(r, s), *at);
+		return cubin_fail(r, "section '%s': attribute at 0x%" PRIx64 " is cut short",
+				  cubin_section_name(r, s), *at);
 	*a = (struct attribute){.form = p[0], .code = p[1], .data = p + 4};
 	memcpy(&a->value, p + 2, 2);
 	if (a->form < NV_INFO_NONE || a->form > NV_INFO_SIZED)
-		return fail(r, "section '%s': attribute at 0x%" PRIx64 " has the unknown form %u",
-			    section_name(r, s), *at, a->form);
+		return cubin_fail(
+			r, "section '%s': attribute at 0x%" PRIx64 " has the unknown form %u",
+			cubin_section_name(r, s), *at, a->form);
 	*at += 4;
 	if (a->form == NV_INFO_SIZED) {
 		if (s->sh_size - *at < a->value)
-			return fail(r, "section '%s': attribute at 0x%" PRIx64
-				       " has %u bytes, beyond the section's end",
-				    section_name(r, s), *at - 4, a->value);
+			return cubin_fail(r,
+					  "section '%s': attribute at 0x%" PRIx64
+					  " has %u bytes, beyond the section's end",
+					  cubin_section_name(r, s), *at - 4, a->value);
 		*at += a->value;
 	}
 	*fault = false;
@@ -249,9 +237,9 @@ static uint32_t word(const struct attribute *a, uint32_t index)
 static const struct {
 	uint8_t code, form, bytes;
 } known_attributes[] = {
-	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},    {NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
+	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},      {NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
 	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
-	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},         {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
+	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},	       {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
 	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},
 };
 
@@ -264,10 +252,12 @@ static int check_attribute(struct reader *r, const Elf64_Shdr *s, const struct a
 		if (known_attributes[i].form == a->form &&
 		    (a->form != NV_INFO_SIZED || a->value >= known_attributes[i].bytes))
 			return 1;
-		fail(r, "section '%s': attribute 0x%02x has form %u and value %u, expected form %u "
+		cubin_fail(
+			r,
+			"section '%s': attribute 0x%02x has form %u and value %u, expected form %u "
 			"with at least %u bytes",
-		     section_name(r, s), a->code, a->form, a->value, known_attributes[i].form,
-		     known_attributes[i].bytes);
+			cubin_section_name(r, s), a->code, a->form, a->value,
+			known_attributes[i].form, known_attributes[i].bytes);
 		return -1;
 	}
 	return 0;
@@ -285,7 +275,8 @@ static bool each_attribute(struct reader *r, const Elf64_Shdr *s, struct image_k
 	/* Also keeps the time to read a file in proportion to its size. */
 	r->attribute_bytes += s->sh_size;
 	if (r->attribute_bytes > r->size)
-		return fail(r, "section '%s' overlaps other attributes", section_name(r, s));
+		return cubin_fail(r, "section '%s' overlaps other attributes",
+				  cubin_section_name(r, s));
 	while (next_attribute(r, s, &at, &a, &fault)) {
 		int known = check_attribute(r, s, &a);
 
@@ -304,9 +295,9 @@ static bool take_common(struct reader *r, struct image_kernel *unused, const str
 	(void)unused;
 	if (a->code != NV_INFO_REGISTERS && a->code != NV_INFO_MIN_STACK_SIZE)
 		return true;
-	if (!symbol_at(r, word(a, 0), &symbol))
-		return fail(r, "attribute 0x%02x names symbol %u, which does not exist", a->code,
-			    word(a, 0));
+	if (!cubin_symbol(r, word(a, 0), &symbol))
+		return cubin_fail(r, "attribute 0x%02x names symbol %u, which does not exist",
+				  a->code, word(a, 0));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 		return true; /* a device function */
 	k = &r->image->kernels[r->kernel_of[symbol.st_shndx] - 1];
@@ -323,11 +314,11 @@ static bool take_param(struct reader *r, struct image_kernel *k, const struct at
 	struct image_param *p;
 
 	if (ordinal >= IMAGE_MAX_PARAM_BYTES)
-		return fail(r, "kernel '%s': parameter %u is one too many", k->name, ordinal);
+		return cubin_fail(r, "kernel '%s': parameter %u is one too many", k->name, ordinal);
 	if (ordinal >= k->nparams) {
 		p = realloc(k->params, (ordinal + 1) * sizeof(*p));
 		if (!p)
-			return fail(r, "out of memory");
+			return cubin_fail(r, "out of memory");
 		memset(p + k->nparams, 0, (ordinal + 1 - k->nparams) * sizeof(*p));
 		k->params = p;
 		k->nparams = ordinal + 1;
@@ -344,8 +335,8 @@ static bool take_threads(struct reader *r, struct image_kernel *k, const struct 
 	uint64_t threads = (uint64_t)word(a, 0) * word(a, 1);
 
 	if (threads > UINT32_MAX || threads * word(a, 2) > UINT32_MAX || !threads || !word(a, 2))
-		return fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible",
-			    k->name, word(a, 0), word(a, 1), word(a, 2));
+		return cubin_fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible",
+				  k->name, word(a, 0), word(a, 1), word(a, 2));
 	k->max_threads = (uint32_t)threads * word(a, 2);
 	for (uint32_t i = 0; a->code == NV_INFO_REQUIRED_THREADS && i < 3; i++)
 		k->required_threads[i] = word(a, i);
@@ -376,25 +367,28 @@ static bool take_own(struct reader *r, struct image_kernel *k, const struct attr
 static bool check_params(struct reader *r, const struct image_kernel *k)
 {
 	if (k->nparams && !k->param_bytes)
-		return fail(
+		return cubin_fail(
 			r, "kernel '%s' has %u parameters but no place for them in constant bank 0",
 			k->name, k->nparams);
-	if (!inside(k->param_base, k->param_bytes, k->bank0_bytes))
-		return fail(r,
-			    "kernel '%s': parameters of %u bytes at 0x%x end beyond the 0x%x bytes "
-			    "of constant bank 0",
-			    k->name, k->param_bytes, k->param_base, k->bank0_bytes);
+	if (!cubin_inside(k->param_base, k->param_bytes, k->bank0_bytes))
+		return cubin_fail(
+			r,
+			"kernel '%s': parameters of %u bytes at 0x%x end beyond the 0x%x bytes "
+			"of constant bank 0",
+			k->name, k->param_bytes, k->param_base, k->bank0_bytes);
 	if (k->param_bytes > IMAGE_MAX_PARAM_BYTES)
-		return fail(r, "kernel '%s': %u bytes of parameters, at most %u are possible",
-			    k->name, k->param_bytes, IMAGE_MAX_PARAM_BYTES);
+		return cubin_fail(r, "kernel '%s': %u bytes of parameters, at most %u are possible",
+				  k->name, k->param_bytes, IMAGE_MAX_PARAM_BYTES);
 	for (uint32_t i = 0; i < k->nparams; i++) {
 		if (!k->params[i].size)
-			return fail(r, "kernel '%s': parameter %u is not described", k->name, i);
-		if (!inside(k->params[i].offset, k->params[i].size, k->param_bytes))
-			return fail(r, "kernel '%s': parameter %u of %u bytes at 0x%x ends beyond "
-				       "the %u bytes of parameters",
-				    k->name, i, k->params[i].size, k->params[i].offset,
-				    k->param_bytes);
+			return cubin_fail(r, "kernel '%s': parameter %u is not described", k->name,
+					  i);
+		if (!cubin_inside(k->params[i].offset, k->params[i].size, k->param_bytes))
+			return cubin_fail(
+				r,
+				"kernel '%s': parameter %u of %u bytes at 0x%x ends beyond "
+				"the %u bytes of parameters",
+				k->name, i, k->params[i].size, k->params[i].offset, k->param_bytes);
 	}
 	return true;
 }
@@ -402,7 +396,7 @@ static bool check_params(struct reader *r, const struct image_kernel *k)
 /* Sections of a kernel point at its code by sh_info. */
 static bool read_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 {
-	const char *name = section_name(r, s);
+	const char *name = cubin_section_name(r, s);
 	struct image_kernel *k;
 
 	if (s->sh_type == NV_SHT_INFO && !strcmp(name, ".nv.info"))
@@ -412,11 +406,11 @@ static bool read_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	k = &r->image->kernels[r->kernel_of[s->sh_info] - 1];
 	if (s->sh_type == NV_SHT_INFO)
 		return each_attribute(r, s, k, take_own);
-	if (!name_after(name, ".nv.constant0.") && !name_after(name, ".nv.shared."))
+	if (!cubin_name_after(name, ".nv.constant0.") && !cubin_name_after(name, ".nv.shared."))
 		return true;
 	if (s->sh_size > INT32_MAX)
-		return fail(r, "section %u '%s' has the impossible size 0x%" PRIx64, index, name,
-			    s->sh_size);
+		return cubin_fail(r, "section %u '%s' has the impossible size 0x%" PRIx64, index,
+				  name, s->sh_size);
 	if (s->sh_type == SHT_NOBITS)
 		k->shared_bytes = (uint32_t)s->sh_size;
 	else
@@ -429,11 +423,12 @@ static bool read_code(struct reader *r, uint32_t text, const Elf64_Shdr *s)
 	struct image_kernel *k = &r->image->kernels[r->image->nkernels++];
 
 	r->kernel_of[text] = r->image->nkernels;
-	k->name = name_after(section_name(r, s), ".text.");
+	k->name = cubin_name_after(cubin_section_name(r, s), ".text.");
 	if (!s->sh_size || s->sh_size % 16 || s->sh_size > INT32_MAX)
-		return fail(r, "section %u '%s' has 0x%" PRIx64
-			       " bytes of code, which is no number of 16-byte instructions",
-			    text, section_name(r, s), s->sh_size);
+		return cubin_fail(r,
+				  "section %u '%s' has 0x%" PRIx64
+				  " bytes of code, which is no number of 16-byte instructions",
+				  text, cubin_section_name(r, s), s->sh_size);
 	k->code = r->file + s->sh_offset;
 	k->code_bytes = (uint32_t)s->sh_size;
 	if (r->abi == NV_ELF_ABI_CUDA12)
@@ -441,11 +436,47 @@ static bool read_code(struct reader *r, uint32_t text, const Elf64_Shdr *s)
 	return true;
 }
 
+/*
+ * Functions that may use the stack: those in a kernel's own code are the kernel's, others
+ * anybody's. ptxas's own ("$__internal_…", divisions and the like) do without.
+ */
+static bool find_functions(struct reader *r)
+{
+	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
+
+	r->calls = calloc(r->image->nkernels, sizeof(*r->calls));
+	if (!r->calls)
+		return cubin_fail(r, "out of memory");
+	for (uint32_t i = 0; i < n; i++) {
+		Elf64_Sym symbol;
+
+		cubin_symbol(r, i, &symbol);
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_other & NV_STO_ENTRY ||
+		    symbol.st_shndx >= r->header.e_shnum ||
+		    cubin_name_after(cubin_symbol_name(r, &symbol), "$__internal_"))
+			continue;
+		if (r->kernel_of[symbol.st_shndx])
+			r->calls[r->kernel_of[symbol.st_shndx] - 1] = true;
+		else
+			memset(r->calls, true, r->image->nkernels * sizeof(*r->calls));
+	}
+	return true;
+}
+
+/* Where functions call each other in a circle, ptxas 12 says that nobody knows how much they need,
+ * ptxas 13 says what the kernel alone does. */
+static void guess_stack(struct image_kernel *k, bool calls)
+{
+	k->calls = calls || k->stack_bytes == NV_STACK_UNKNOWN;
+	if (k->stack_bytes == NV_STACK_UNKNOWN)
+		k->stack_bytes = 0;
+}
+
 static bool check_kernel(struct reader *r, const struct image_kernel *k)
 {
 	if (!k->registers || k->registers > 256)
-		return fail(r, "kernel '%s' states %u registers, 1 to 256 are possible", k->name,
-			    k->registers);
+		return cubin_fail(r, "kernel '%s' states %u registers, 1 to 256 are possible",
+				  k->name, k->registers);
 	return check_params(r, k);
 }
 
@@ -454,7 +485,7 @@ static bool read_kernels(struct reader *r)
 	uint32_t count = 0, n = r->header.e_shnum;
 
 	for (uint32_t i = 0; i < n; i++) {
-		Elf64_Shdr s = section(r, i);
+		Elf64_Shdr s = cubin_section(r, i);
 		int is = is_kernel(r, i, &s);
 
 		if (is < 0)
@@ -462,34 +493,39 @@ static bool read_kernels(struct reader *r)
 		count += (uint32_t)is;
 	}
 	if (!count)
-		return fail(r, "the file has no kernel");
+		return cubin_fail(r, "the file has no kernel");
 	r->image->kernels = calloc(count, sizeof(*r->image->kernels));
 	r->kernel_of = calloc(n, sizeof(*r->kernel_of));
 	if (!r->image->kernels || !r->kernel_of)
-		return fail(r, "out of memory");
+		return cubin_fail(r, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
-		Elf64_Shdr s = section(r, i);
+		Elf64_Shdr s = cubin_section(r, i);
 
 		if (is_kernel(r, i, &s) && !read_code(r, i, &s))
 			return false;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		Elf64_Shdr s = section(r, i);
+		Elf64_Shdr s = cubin_section(r, i);
 
 		if (!read_section(r, i, &s))
 			return false;
 	}
+	if (!find_functions(r))
+		return false;
 	for (uint32_t k = 0; k < count; k++) {
+		guess_stack(&r->image->kernels[k], r->calls[k]);
 		if (!check_kernel(r, &r->image->kernels[k]))
 			return false;
 	}
 	return true;
 }
 
-bool image_read(struct image *im, const void *file, size_t size, char *message,
-		size_t message_size)
+bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
 {
-	struct reader r = {.image = im, .file = file, .size = size, .message = message,
+	struct reader r = {.image = im,
+			   .file = file,
+			   .size = size,
+			   .message = message,
 			   .message_size = message_size};
 	bool good;
 
@@ -497,15 +533,9 @@ bool image_read(struct image *im, const void *file, size_t size, char *message,
 	if (message_size)
 		message[0] = 0;
 	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
-	       check_supported(&r) && read_kernels(&r);
+	       read_kernels(&r) && cubin_link(&r);
 	free(r.kernel_of);
+	free(r.section_of);
+	free(r.calls);
 	return good;
-}
-
-void image_free(struct image *im)
-{
-	for (uint32_t k = 0; k < im->nkernels; k++)
-		free(im->kernels[k].params);
-	free(im->kernels);
-	memset(im, 0, sizeof(*im));
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loadable image as the runtime sees it: kernels with their code, parameters and needs, read from
- * a cubin (ours, ptxas's of CUDA 12 with ABI 7, or of CUDA 13 with ABI 8). The reader copies
- * nothing and trusts nothing: every offset and size is checked against the file, and pointers go
- * into it.
+ * A loadable image as the runtime sees it: kernels with their code, parameters and needs, and what
+ * goes into GPU memory with them, read from a cubin (ours, ptxas's of CUDA 12 with ABI 7, or of CUDA
+ * 13 with ABI 8). The reader copies nothing and trusts nothing: every offset and size is checked
+ * against the file, and pointers go into it.
+ *
+ * An image has two parts, each one piece of memory: code with the constant banks of single kernels,
+ * which nobody writes, and data, which are the module's variables and the banks of all kernels. Sections lie in them at offsets that the
+ * reader has chosen; when the runtime knows the addresses of both parts, image_place writes a part
+ * out with all references in it filled in.
  */
 #ifndef SOV_COMPILER_IMAGE_H
 #define SOV_COMPILER_IMAGE_H
@@ -13,23 +18,37 @@
 #include <stdint.h>
 
 #define IMAGE_MAX_PARAM_BYTES 4096
+#define IMAGE_BANKS           8 /* constant banks; 0 is the launch's */
+#define IMAGE_MAX_BANK_BYTES  65536u
+#define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
+#define IMAGE_MAX_BYTES       (1ull << 40)
 
-/* Functions call each other in a circle or through pointers: ptxas cannot tell how deep. */
-#define IMAGE_STACK_UNKNOWN UINT32_MAX
+enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };
 
 struct image_param {
 	uint32_t offset, size; /* offset from the parameters' start */
+};
+
+/* A constant bank: bytes of a part. */
+struct image_bank {
+	enum image_part part;
+	uint64_t offset;
+	uint32_t bytes; /* 0: the kernel has no such bank */
 };
 
 struct image_kernel {
 	const char *name;
 	const uint8_t *code;
 	uint32_t code_bytes;
+	uint64_t code_offset;  /* in the part IMAGE_CODE */
 	uint32_t registers;    /* to declare at launch */
 	uint32_t barriers;
 	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
-	uint32_t stack_bytes;  /* per thread; IMAGE_STACK_UNKNOWN: the runtime's default */
+	uint32_t stack_bytes;  /* per thread, as far as the compiler could tell */
+	bool calls;            /* functions, which may call in a circle or through pointers: the
+				* stack is at least the runtime's default */
 	uint32_t bank0_bytes;  /* size of constant bank 0 with the parameters */
+	struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
 	uint32_t param_base, param_bytes;
 	uint32_t nparams;
 	struct image_param *params;
@@ -37,15 +56,50 @@ struct image_kernel {
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 };
 
+/* What lies in memory while the module is loaded. */
+struct image_section {
+	const char *name;
+	const uint8_t *data; /* NULL: zeros */
+	uint64_t bytes;
+	enum image_part part;
+	uint64_t offset;
+};
+
+struct image_variable {
+	const char *name;
+	enum image_part part;
+	uint64_t offset, bytes;
+};
+
+/* A place in a section that holds an address, or a piece of one. */
+struct image_relocation {
+	uint32_t section; /* where; an index */
+	uint32_t target;  /* what; an index, UINT32_MAX: an address of 0 */
+	uint64_t offset;  /* in the section */
+	uint64_t addend;  /* behind the target's start */
+	uint8_t kind;     /* NV_R_* */
+};
+
 struct image {
-	uint32_t sm; /* 80, 90 */
+	uint32_t sm; /* 80, 86, 89, 90 */
 	uint32_t nkernels;
 	struct image_kernel *kernels;
+	uint32_t nsections;
+	struct image_section *sections;
+	uint32_t nvariables;
+	struct image_variable *variables;
+	uint32_t nrelocations;
+	struct image_relocation *relocations;
+	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
 };
 
 /* false: message holds one sentence. Free with image_free in both cases. */
 bool image_read(struct image *im, const void *file, size_t size, char *message,
 		size_t message_size);
 void image_free(struct image *im);
+/* Writes the part's part_bytes bytes; base are the parts' addresses on the GPU. Only writes: the
+ * memory may be slow to read. */
+void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
+		 uint8_t *memory);
 
 #endif

@@ -78,6 +78,22 @@ static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields
 	return true;
 }
 
+/* The banks that all launches share; what is written to them later is seen by the next launch. */
+static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, uint32_t *qmd)
+{
+	uint32_t i;
+
+	for (i = 1; i < NV_QMD_BANKS; i++)
+		if (k->banks[i].bytes &&
+		    (!nv_qmd_set_at(l, qmd, NV_QMD_BANK_VALID, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_INVALIDATE, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_ADDRESS, i, k->banks[i].address) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_BYTES, i,
+				    round_up(k->banks[i].bytes, 16))))
+			return false;
+	return true;
+}
+
 bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
 {
 	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
@@ -102,7 +118,7 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 
 	plan->kernel = *k;
 	memset(plan->qmd, 0, sizeof(plan->qmd));
-	return set_fields(l, fields, COUNT(fields), plan->qmd);
+	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
 }
 
 /* Inlined with a constant layout, each field becomes a store or two. */
@@ -122,12 +138,27 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
 
+static bool set_release(const struct nv_qmd_layout *l, const struct nv_grid *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_RELEASE_ENABLE, 1},
+		{NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
+		{NV_QMD_RELEASE_MEMBAR, 1},
+		{NV_QMD_RELEASE_ADDRESS, g->release},
+		{NV_QMD_RELEASE_PAYLOAD, g->payload},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
+	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
 				: set_shape(&nv_qmd_turing, shared, g, qmd);
@@ -153,13 +184,19 @@ void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *
 }
 
 /* Words behind the parameters' start are not wanted. */
-void nv_grid_body(const struct nv_chip *chip, uint32_t bytes, uint8_t *bank)
+void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+		  uint8_t *bank)
 {
+	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
+
 	memset(bank, 0, bytes);
-	if (chip->sm >= 90 && bytes >= NV_BANK0_RESERVED_SHARED + 4) {
-		put(bank, NV_BANK0_SM90_SM_COUNT, chip->multiprocessors, 4);
+	if (bytes >= constants + 8)
+		put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
+	if (bytes < NV_BANK0_RESERVED_SHARED + 4)
+		return;
+	put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
+	if (chip->sm >= 90)
 		put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
-	}
 }
 
 /* ---- local memory ---- */

@@ -38,6 +38,21 @@ static const struct card_chip *find_chip(const char *name)
 	return NULL;
 }
 
+static const char *const fault_names[] = {
+	[FAULT_NONE] = "none",     [FAULT_REFUSE] = "refuse",   [FAULT_LOCKED] = "locked",
+	[FAULT_SILENT] = "silent", [FAULT_GARBAGE] = "garbage", [FAULT_VANISH] = "vanish",
+};
+
+static bool find_fault(const char *name, enum card_fault *f)
+{
+	for (uint32_t i = 0; i < sizeof(fault_names) / sizeof(*fault_names); i++)
+		if (!strcmp(name, fault_names[i])) {
+			*f = (enum card_fault)i;
+			return true;
+		}
+	return false;
+}
+
 static bool make_vram(struct card *c)
 {
 	c->vram_fd = memfd_create("vram", MFD_CLOEXEC);
@@ -59,6 +74,12 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
 		return NULL;
 	}
+	enum card_fault fault = FAULT_NONE;
+
+	if (o->fault && !find_fault(o->fault, &fault)) {
+		snprintf(why, size, "no fault '%s'; known: none refuse locked silent garbage vanish", o->fault);
+		return NULL;
+	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
 	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
@@ -74,6 +95,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	c->chip = chip;
 	c->log = o->log;
+	c->fault = fault;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));

@@ -3,6 +3,7 @@
  * The FSP's stand-in: a small memory with a cursor, two pairs of queue pointers, and one message it
  * knows, which boots the GSP. What it does not know it refuses, and answers with an error.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hw/nv/gsp_570.h"
@@ -53,7 +54,11 @@ static uint32_t execute(struct card *c, uint32_t bytes)
 		card_refuse(c, "FSP: chain of trust version %u of %u bytes", cot.version, cot.bytes);
 		return 1;
 	}
-	return gsp_boot(c, &cot);
+	if (c->fault == FAULT_VANISH) {
+		card_log(c, "the card falls off the bus");
+		exit(0);
+	}
+	return c->fault == FAULT_REFUSE ? 1 : gsp_boot(c, &cot);
 }
 
 /* The head is written last: a message lies in the memory from offset 0. */

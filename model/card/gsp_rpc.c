@@ -63,8 +63,9 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	if (good) {
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
-		memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = xor_of(element, e.pages);
+		if (bytes) /* else there may be no payload */
+			memcpy(element + NV_GSP_HEADERS, payload, bytes);
+		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
 		memcpy(element, &e, sizeof(e));
 	}
 	for (uint32_t i = 0; good && i < e.pages; i++) {
@@ -283,5 +284,6 @@ void gsp_open(struct card *c)
 	fresh.put = fresh.get = 0;
 	*status = fresh;
 	gsp_commands(c);
-	push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+	if (c->fault != FAULT_SILENT)
+		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
 }

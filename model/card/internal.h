@@ -14,6 +14,16 @@
 #define FSP_EMEM_BYTES   4096
 #define GSP_SHARED_PAGES 512
 
+/* What a card can be asked to do wrong. */
+enum card_fault {
+	FAULT_NONE,
+	FAULT_REFUSE, /* the FSP does not like the firmware */
+	FAULT_LOCKED, /* the GSP's registers never open */
+	FAULT_SILENT, /* the GSP never says that it is up */
+	FAULT_GARBAGE, /* what it says has a wrong checksum */
+	FAULT_VANISH, /* the card falls off the bus during boot */
+};
+
 struct span {
 	const uint8_t *data;
 	size_t bytes;
@@ -54,6 +64,7 @@ struct lent { /* memory of the machine */
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
+	enum card_fault fault;
 	uint64_t refusals;
 	uint8_t config[CONFIG_BYTES];
 	uint8_t *vram;

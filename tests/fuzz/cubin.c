@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Cubins of any kind: either they are refused with a sentence, or everything that the image then
- * names lies inside the file.
+ * names lies inside the file, what goes into memory lies apart, and it can be written there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,48 @@ static void check_kernel(const struct image_kernel *k, const uint8_t *data, size
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
 }
 
+/* Larger images are right too, but take their time. */
+#define PLACED_BYTES (1u << 20)
+
+static void check_sections(const struct image *im, const uint8_t *data, size_t size)
+{
+	uint64_t end[IMAGE_PARTS] = {0};
+
+	for (uint32_t i = 0; i < im->nsections; i++) {
+		const struct image_section *s = &im->sections[i];
+
+		check(s->part < IMAGE_PARTS && s->offset >= end[s->part] &&
+		      s->bytes <= im->part_bytes[s->part] - s->offset);
+		end[s->part] = s->offset + s->bytes;
+		check(!s->data || (s->data >= data && s->bytes <= size &&
+				   (size_t)(s->data - data) <= size - s->bytes));
+	}
+	for (uint32_t i = 0; i < im->nvariables; i++)
+		check(im->variables[i].bytes <= im->part_bytes[im->variables[i].part] &&
+		      im->variables[i].offset <= im->part_bytes[im->variables[i].part] -
+							 im->variables[i].bytes);
+	for (uint32_t k = 0; k < im->nkernels; k++)
+		for (uint32_t b = 0; b < IMAGE_BANKS; b++)
+			check(im->kernels[k].banks[b].bytes <= IMAGE_MAX_BANK_BYTES &&
+			      im->kernels[k].banks[b].offset % 64 == 0);
+}
+
+static void check_placing(const struct image *im)
+{
+	const uint64_t base[IMAGE_PARTS] = {0x7e0000000000, 0x7f0000000000};
+
+	for (uint32_t part = 0; part < IMAGE_PARTS; part++) {
+		uint8_t *memory;
+
+		if (im->part_bytes[part] > PLACED_BYTES)
+			continue;
+		memory = malloc(im->part_bytes[part] ? im->part_bytes[part] : 1);
+		check(memory);
+		image_place(im, (enum image_part)part, base, memory);
+		free(memory);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct image im;
@@ -39,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(im.nkernels && !message[0]);
 		for (uint32_t k = 0; k < im.nkernels; k++)
 			check_kernel(&im.kernels[k], data, size);
+		check_sections(&im, data, size);
+		check_placing(&im);
 	} else {
 		check(!strncmp(message, "cubin: ", 7));
 	}

@@ -457,9 +457,9 @@ def accesses():
                  f"ld{space}.{t} {register},[{at}];" + widen + "xor.b64 %d,%d,%c;")
         form("d", f"v2.b32.{where}", prepare + f"st{space}.v2.b32 [{at}],{{%a32,%b32}}; ld{space}.v2.b32 {{%t,%u}},[{at}];"
              "mov.b64 %d,{%u,%t};")
-        form("d", f"v4.b16.{where}", prepare + f"st{space}.v4.b16 [{at}],{{%h1,%h2,%h3,%h1}};"
+        form("hd", f"v4.b16.{where}", prepare + f"st{space}.v4.b16 [{at}],{{%h1,%h2,%h3,%h1}};"
              f"ld{space}.v4.b16 {{%h0,%h1,%h2,%h3}},[{at}]; mov.b64 %d,{{%h3,%h0,%h2,%h1}};")
-        form("d", f"v4.b8.{where}", prepare + f"st{space}.v4.b8 [{at}],{{%h1,%h2,%h3,%h1}};"
+        form("hd", f"v4.b8.{where}", prepare + f"st{space}.v4.b8 [{at}],{{%h1,%h2,%h3,%h1}};"
              f"ld{space}.v4.s8 {{%h0,%h1,%h2,%h3}},[{at}]; mov.b64 %d,{{%h3,%h0,%h2,%h1}};")
         if space != ".global" and where != "generic":
             form("d", f"v4.b32.{where}", prepare + f"st{space}.v4.b32 [{at}],{{%a32,%b32,%c32,%a32}};"
@@ -525,7 +525,7 @@ def control():
     form("w", "barrier.arrive", "mov.u32 %v,%tid.x; and.b32 %x,%v,128; setp.eq.u32 %p,%x,0;" + SHARED +
          "st.shared.u32 [%s],%a32; @%p bra give; bar.sync 5,256; bra take; give: bar.arrive 5,256; bar.sync 6,128;"
          "take: bar.sync 0;" + exchange)
-    form("w", "special", "mov.u32 %d32,%laneid; mov.u32 %t,%ntid.x; mad.lo.u32 %d32,%d32,3,%t; mov.u32 %t,%lanemask_lt;"
+    form("w", "special", SHARED + "st.shared.u32 [%s],%a32; mov.u32 %d32,%laneid; mov.u32 %t,%ntid.x; mad.lo.u32 %d32,%d32,3,%t; mov.u32 %t,%lanemask_lt;"
          "xor.b32 %d32,%d32,%t; mov.u32 %t,%lanemask_ge; mad.lo.u32 %d32,%t,7,%d32; mov.u32 %t,%lanemask_eq;"
          "add.u32 %d32,%d32,%t; mov.u32 %t,%lanemask_gt; xor.b32 %d32,%d32,%t; mov.u32 %t,%lanemask_le;"
          "mad.lo.u32 %d32,%d32,5,%t; mov.u32 %t,%nctaid.x; add.u32 %d32,%d32,%t; mov.u32 %t,%nctaid.y;"

@@ -8,7 +8,7 @@ arch=$(dpkg --print-architecture)
 case $arch in
 arm64)
 	qemu_package=qemu-system-arm
-	qemu="qemu-system-aarch64 -M virt,gic-version=3 -cpu neoverse-n1"
+	qemu="qemu-system-aarch64 -M virt,gic-version=3,highmem-mmio-size=4T -cpu neoverse-n1"
 	console=ttyAMA0
 	;;
 amd64)

@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
 stamp=$VM_CACHE/ready
-sum=$(cat tests/vm/prepare.sh tests/vm/_machine.sh | cksum)
+sum=$(cksum <tests/vm/prepare.sh)
 [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || exit 0
 [ "$(id -u)" -eq 0 ] || { echo "vm: a chroot needs root" >&2; exit 1; }
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
@@ -84,6 +84,15 @@ for s in $vm_suites; do
 	echo "$s $release" >>"$VM_CACHE/kernels.new"
 done
 install_from trixie-backports "$qemu_package" firmware-nvidia-graphics
+# checkpatch comes only with the whole source.
+quietly_inside sh -euc '
+	rm -rf /checkpatch && mkdir /checkpatch && cd /checkpatch
+	apt-get download -qq "$(apt-cache -o APT::Default-Release=trixie-backports depends linux-source |
+		sed -n "s/.*Depends: \(linux-source-.*\)/\1/p" | head -n 1)"
+	dpkg -x linux-source-*.deb .
+	tar -xf usr/src/linux-source-*.tar.xz --strip-components=2 --wildcards "*/scripts/checkpatch.pl" \
+		"*/scripts/spelling.txt" "*/scripts/const_structs.checkpatch"
+	rm -r usr linux-source-*.deb'
 quietly_inside apt-get clean
 mv "$VM_CACHE/kernels.new" "$VM_CACHE/kernels"
 echo "$sum" >"$stamp"

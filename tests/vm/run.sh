@@ -4,7 +4,10 @@
 # kernel of the cache (tests/vm/prepare.sh) the module is built by dkms in the chroot, packed with the
 # programs of tests/vm/guest into an initramfs, and a scenario is run. The machine must come to its
 # end, the card must have refused nothing, and the kernel must not have complained.
-#   usage: tests/vm/run.sh [SCENARIO]...     (probe)
+# A scenario is a script of tests/vm/guest with lines that say what the machine is like:
+#   # cards: 2                how many cards (1)
+#   # model: --fault silent   words for every sovgpu-model
+#   usage: tests/vm/run.sh [SCENARIO]...     (all)
 #   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all prepared)
 set -u
 cd "$(dirname "$0")/../.."
@@ -13,7 +16,7 @@ cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${VM_TIMEOUT:=600}"
 work=$BUILD/vm
 mkdir -p "$work"
-[ $# -gt 0 ] || set -- probe
+[ $# -gt 0 ] || set -- $(grep -l '^# scenario' tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
 scenarios=$*
 
 # What a kernel that is not well says.
@@ -65,33 +68,45 @@ initramfs() { # release
 		cd /stage && find . | cpio --quiet -o -H newc >/stage.cpio' initramfs "$1"
 }
 
-# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status.
+property() { # scenario, word, what it is otherwise
+	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
+	echo "${value:-$3}"
+}
+
+# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status. Every card is a process.
 boot() {
-	card=$work/card
-	rm -f "$card"
-	"$BUILD/sovgpu-model" --chip gh100 --socket "$card" --firmware "$vm_root/usr/lib/firmware" \
-		>"$3.card" 2>&1 &
-	model=$!
-	i=0
-	while [ ! -S "$card" ] && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
+	models=
+	devices=
+	: >"$3.card"
+	for n in $(seq "$(property "$2" cards 1)"); do
+		rm -f "$work/card$n"
+		# shellcheck disable=SC2046 # words
+		"$BUILD/sovgpu-model" --chip gh100 --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
+			$(property "$2" model "") >>"$3.card" 2>&1 &
+		models="$models $!"
+		devices="$devices -device pcie-root-port,id=slot$n,chassis=$n -device {\"driver\":\"vfio-user-pci\","
+		devices="$devices\"bus\":\"slot$n\",\"socket\":{\"type\":\"unix\",\"path\":\"/run/vm/card$n\"}}"
+		i=0
+		while [ ! -S "$work/card$n" ] && [ $i -lt 100 ]; do
+			sleep 0.1
+			i=$((i + 1))
+		done
 	done
-	# shellcheck disable=SC2086 # $qemu is words
+	# shellcheck disable=SC2086 # $qemu and $devices are words
 	inside -b "$(realpath "$work")=/run/vm" timeout -k 10 "$VM_TIMEOUT" $qemu -smp 2 -m 1G \
 		-object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram \
 		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
-		-initrd /stage.cpio -append "console=$console quiet panic=-1 scenario=$2" \
-		-device pcie-root-port,id=slot1,chassis=1 \
-		-device '{"driver":"vfio-user-pci","bus":"slot1","socket":{"type":"unix","path":"/run/vm/card"}}' \
+		-initrd /stage.cpio -append "console=$console quiet panic=-1 scenario=$2" $devices \
 		</dev/null >"$3.raw" 2>&1
 	status=$?
 	tr -d '\r' <"$3.raw" >"$3"
 	rm -f "$3.raw"
-	# A machine that never connected leaves the model waiting.
-	[ $status -eq 0 ] || kill "$model" 2>/dev/null
-	wait "$model"
-	model_status=$?
+	model_status=0
+	for m in $models; do
+		# A machine that never connected leaves a card waiting.
+		[ $status -eq 0 ] || kill "$m" 2>/dev/null
+		wait "$m" || model_status=$?
+	done
 	return $status
 }
 

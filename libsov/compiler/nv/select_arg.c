@@ -47,7 +47,7 @@ static int bank0_sreg(uint8_t sreg)
 	if (sreg == IR_GRIDID)
 		return NV_BANK0_GRID_ID;
 	if (sreg == IR_NSMID)
-		return NV_BANK0_SM90_SM_COUNT;
+		return NV_BANK0_SM_COUNT;
 	return -1;
 }
 

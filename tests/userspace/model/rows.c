@@ -15,7 +15,6 @@ static const char *const reasons[] = {
 	"constant index modes are not modelled",
 	"R2UR with a predicate is not modelled",
 	"loads with predicates are not modelled",
-	"atomics with a predicate are not modelled",
 	"this atomic operation is not modelled for this type",
 	"QSPC with a register result is not modelled",
 	"a barrier and its thread count in one register are not modelled",

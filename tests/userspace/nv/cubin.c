@@ -112,14 +112,6 @@ static uint8_t *attribute(uint8_t *f, const char *name, uint8_t which)
 	return at;
 }
 
-/* The call graph's section, which nobody reads, becomes another one with a name as long. */
-static void rename_callgraph(uint8_t *f, const char *name)
-{
-	Elf64_Shdr *s = section(f, ".nv.callgraph");
-
-	memcpy((char *)content(f, ".shstrtab") + s->sh_name, name, strlen(".nv.callgraph"));
-}
-
 #define BREAK(name, ...)                                             \
 	static void name(uint8_t *f, size_t *size)                   \
 	{                                                            \
@@ -142,10 +134,6 @@ BREAK(names_open, section(f, ".shstrtab")->sh_size -= 1)
 BREAK(name_outside, section(f, ".nv.callgraph")->sh_name = 5000)
 BREAK(text_far, section(f, ".text.first")->sh_size = 0x100000)
 BREAK(symbol_size, section(f, ".symtab")->sh_entsize = 16)
-BREAK(relocations, section(f, ".nv.callgraph")->sh_type = SHT_RELA;
-      rename_callgraph(f, ".rela.text.ab"))
-BREAK(globals, rename_callgraph(f, ".nv.globalabc"))
-BREAK(constants, rename_callgraph(f, ".nv.constant3"))
 BREAK(no_symbol, section(f, ".text.first")->sh_info = 99)
 BREAK(no_kernel, Elf64_Sym *s = (Elf64_Sym *)content(f, ".symtab");
       s[5].st_other = s[6].st_other = 0)
@@ -199,12 +187,6 @@ static const struct {
 	 "bytes"},
 	{"symbols of another size", symbol_size,
 	 "cubin: section 3 '.symtab' is no table of 24-byte symbols"},
-	{"relocations", relocations,
-	 "cubin: section 5 '.rela.text.ab': relocations of code are not supported yet"},
-	{"global variables", globals,
-	 "cubin: section 5 '.nv.globalabc': variables in global memory are not supported yet"},
-	{"other constant banks", constants,
-	 "cubin: section 5 '.nv.constant3': constant banks other than 0 are not supported yet"},
 	{"code without a symbol", no_symbol,
 	 "cubin: section 8 '.text.first' names symbol 99, which does not exist"},
 	{"no kernel", no_kernel, "cubin: the file has no kernel"},

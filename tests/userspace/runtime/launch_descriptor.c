@@ -208,12 +208,41 @@ static uint64_t word(const uint8_t *bank, uint32_t offset, uint32_t bytes)
 	return value;
 }
 
+static const struct nv_kernel with_banks = {
+	.program = 0x10000,
+	.registers = 16,
+	.bank0_bytes = 0x200,
+	.banks = {[2] = {0x1234600, 24}, [3] = {0x1234500, 17}},
+};
+
+static void further_banks(void)
+{
+	const struct nv_chip *chips[] = {&hopper, &ampere};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct nv_qmd_layout *l = i ? &nv_qmd_ampere : &nv_qmd_hopper;
+		struct nv_plan plan;
+
+		if (!ok(nv_grid_plan(chips[i], &with_banks, &plan), "a kernel with constant banks fits"))
+			continue;
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 2) &&
+			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 3) &&
+			   !nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 4),
+		   "those that it has are valid");
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_ADDRESS, 2) == 0x1234600 &&
+			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_BYTES, 3) == 32,
+		   "they are where they are, in units of 16 bytes");
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_INVALIDATE, 3), "and are read anew");
+	}
+}
+
 static void bank(void)
 {
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_body(&hopper, 0x200, b);
+	nv_grid_body(&hopper, &with_banks, 0x200, b);
+	ok(word(b, 0xd0, 8) == 0x1234500, "Hopper: where constant variables are");
 	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
 	   "Hopper: SMs and reserved shared memory");
 	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "the rest is 0");
@@ -230,7 +259,8 @@ static void bank(void)
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
 	ok(b[64] == 0xee, "that is all that differs from launch to launch");
-	nv_grid_body(&ampere, 0x140, b);
+	nv_grid_body(&ampere, &with_banks, 0x140, b);
+	ok(word(b, 0x50, 8) == 0x1234500, "Ampere: where constant variables are");
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
 }
 
@@ -245,11 +275,14 @@ static void streams_of_methods(void)
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, true);
+	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_TIMED);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
 		   words[2] == 0x12 && words[3] == 42 && words[4] == 0 &&
 		   words[5] == (1 | 1 << 20 | 1 << 25),
 	   "a release waits for idle and takes the time");
+	p.count = 0;
+	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_NOW);
+	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
 	ok(p.count == 6 && words[5] == (3 | 1 << 12), "an acquire compares around the wrap");
@@ -262,18 +295,39 @@ static void streams_of_methods(void)
 	   "local memory is an address and bytes per TPC");
 	p.count = 0;
 	p.capacity = 5;
-	nv_push_release(&p, 0, 0, false);
+	nv_push_release(&p, 0, 0, 0);
 	ok(p.overflow && !p.count, "what does not fit is left out and said");
+}
+
+/* Bits by clcbc0qmd.h and clc6c0qmd.h. */
+static void releases(void)
+{
+	uint32_t qmd[NV_GRID_QMD_WORDS];
+	struct nv_grid g = grid;
+
+	ok(describe(&hopper, &kernel, g, qmd) && !bits(qmd, 320, 320), "a grid releases nothing");
+	g.release = 0x1234567890;
+	g.payload = 0xdeadbeef;
+	ok(describe(&hopper, &kernel, g, qmd) && bits(qmd, 320, 320) == 1 &&
+		   bits(qmd, 322, 321) == 1 && bits(qmd, 323, 323) == 1 &&
+		   bits(qmd, 696, 640) == 0x1234567890 && bits(qmd, 735, 704) == 0xdeadbeef,
+	   "unless it is told to: Hopper's semaphore, payload and barrier");
+	ok(describe(&ampere, &kernel, g, qmd) && bits(qmd, 823, 823) == 1 &&
+		   bits(qmd, 831, 830) == 1 && bits(qmd, 819, 819) == 1 &&
+		   bits(qmd, 807, 768) == 0x1234567890 && bits(qmd, 863, 832) == 0xdeadbeef,
+	   "and Ampere's");
 }
 
 int main(void)
 {
 	hopper_descriptor();
+	releases();
 	ampere_descriptor();
 	turing_descriptor();
 	refusals();
 	occupancy();
 	local_memory();
+	further_banks();
 	bank();
 	streams_of_methods();
 	return tap_done();

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
+# scenario
 # The card is seen, the module binds to it, answers, and goes without a trace.
-. /test/tap.sh
+. /test/common.sh
 
-card=
-for d in /sys/bus/pci/devices/*; do
-	[ "$(cat "$d/vendor")" != 0x10de ] || card=$d
-done
+card=$(cards)
 [ -n "$card" ]
 ok $? "an NVIDIA card is on the bus"
 is "$(cat "$card/device" "$card/class" "$card/subsystem_device" "$card/revision" | tr '\n' ' ')" \
@@ -17,14 +15,10 @@ is "$sizes" "16 262144 32 " "its windows have 16 MiB, 256 GiB and 32 MiB"
 
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
-is "$(basename "$(readlink "$card/driver")")" sovgpu "it binds to the card"
+is "$(bound "$card")" sovgpu "it binds to the card"
 [ -c /dev/dri/renderD128 ]
 ok $? "there is a render node"
-for t in /test/bin/*; do
-	"$t" | sed '/^1\.\./d' | while read -r line; do
-		echo "$line"
-	done
-done
+programs
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 [ ! -e /dev/dri/renderD128 ]

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An image on its way into memory: sections to their places, addresses into what refers to them.
+ * The reader has checked everything, so nothing can go wrong here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "hw/nv/cubin.h"
+#include "libsov/compiler/image.h"
+
+/* Bits low to low + width - 1 of a 16-byte instruction. */
+static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
+{
+	uint64_t mask = (1ull << width) - 1;
+
+	value &= mask;
+	if (low < 64) {
+		word[0] = (word[0] & ~(mask << low)) | value << low;
+		if (low + width > 64)
+			word[1] = (word[1] & ~(mask >> (64 - low))) | value >> (64 - low);
+	} else {
+		word[1] = (word[1] & ~(mask << (low - 64))) | value << (low - 64);
+	}
+}
+
+/* An instruction has one relocation at most: what is around its field comes out of the file. */
+static void patch_code(const struct image_relocation *r, uint64_t word[2], uint64_t address)
+{
+	switch (r->kind) {
+	case NV_R_CODE_LOW:
+		set_bits(word, 32, 32, address);
+		break;
+	case NV_R_CODE_HIGH:
+		set_bits(word, 32, 32, address >> 32);
+		break;
+	case NV_R_CALL:
+		set_bits(word, 34, 47, address >> 2);
+		break;
+	case NV_R_CALL_SM90:
+		set_bits(word, 16, 8, address >> 2);
+		set_bits(word, 34, 47, address >> 10);
+		break;
+	}
+}
+
+static void patch(const struct image *im, const struct image_relocation *r,
+		  const uint64_t base[IMAGE_PARTS], uint8_t *memory)
+{
+	const struct image_section *at = &im->sections[r->section];
+	uint8_t *place = memory + at->offset + r->offset;
+	uint64_t address = r->addend, word[2];
+
+	if (r->target != UINT32_MAX)
+		address += base[im->sections[r->target].part] + im->sections[r->target].offset;
+	switch (r->kind) {
+	case NV_R_ADDRESS_32:
+	case NV_R_GENERIC_32:
+		memcpy(place, &(uint32_t){(uint32_t)address}, 4);
+		break;
+	case NV_R_ADDRESS_64:
+	case NV_R_GENERIC_64:
+		memcpy(place, &address, 8);
+		break;
+	default:
+		memcpy(word, at->data + r->offset, sizeof(word));
+		patch_code(r, word, address);
+		memcpy(place, word, sizeof(word));
+	}
+}
+
+void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
+		 uint8_t *memory)
+{
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < im->nsections; i++) {
+		const struct image_section *s = &im->sections[i];
+
+		if (s->part != part)
+			continue;
+		memset(memory + end, 0, s->offset - end);
+		if (s->data)
+			memcpy(memory + s->offset, s->data, s->bytes);
+		else
+			memset(memory + s->offset, 0, s->bytes);
+		end = s->offset + s->bytes;
+	}
+	memset(memory + end, 0, im->part_bytes[part] - end);
+	for (uint32_t i = 0; i < im->nrelocations; i++)
+		if (im->sections[im->relocations[i].section].part == part)
+			patch(im, &im->relocations[i], base, memory);
+}
+
+void image_free(struct image *im)
+{
+	for (uint32_t k = 0; k < im->nkernels; k++)
+		free(im->kernels[k].params);
+	free(im->kernels);
+	free(im->sections);
+	free(im->variables);
+	free(im->relocations);
+	memset(im, 0, sizeof(*im));
+}

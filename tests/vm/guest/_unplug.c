@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The card goes while a process has it open, with buffers and mappings. Calls say ENODEV, video memory
+ * is gone from the process (SIGBUS), system memory too, and closing what is left does no harm.
+ */
+#include <setjmp.h>
+#include <signal.h>
+
+#include "tests/vm/guest/device.h"
+
+static sigjmp_buf back;
+
+static void on_bus_error(int number)
+{
+	siglongjmp(back, number);
+}
+
+static bool reads(const volatile uint8_t *p)
+{
+	if (sigsetjmp(back, 1))
+		return false;
+	return *p == 0x5a;
+}
+
+static bool tell(const char *file, const char *card)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/sovgpu/%s", file);
+	int fd = open(path, O_WRONLY);
+	bool good = fd >= 0 && write(fd, card, strlen(card)) == (ssize_t)strlen(card);
+
+	close(fd);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	struct drm_sovgpu_device_info info;
+	uint32_t vram, system_memory, handle;
+	int fd = open(RENDER_NODE, O_RDWR | O_CLOEXEC);
+	uint8_t *p, *q;
+
+	if (!ok(argc == 2 && fd >= 0, "the card is open"))
+		return tap_done();
+	create(fd, DRM_SOVGPU_REGION_VRAM, 65536, DRM_SOVGPU_BO_MAPPABLE, &vram);
+	create(fd, DRM_SOVGPU_REGION_SYSTEM, 65536, DRM_SOVGPU_BO_MAPPABLE, &system_memory);
+	p = map(fd, vram, 65536);
+	q = map(fd, system_memory, 65536);
+	if (!ok(p != MAP_FAILED && q != MAP_FAILED, "buffers are mapped"))
+		return tap_done();
+	memset(p, 0x5a, 65536);
+	memset(q, 0x5a, 65536);
+	signal(SIGBUS, on_bus_error);
+	ok(reads(p) && reads(q), "and can be read");
+	ok(tell("unbind", argv[1]), "the card is taken away");
+	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
+	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
+	ok(create(fd, DRM_SOVGPU_REGION_VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
+	ok(tell("bind", argv[1]), "the card is back");
+	int again = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC); /* the old number is still in use */
+
+	ok(again >= 0 && !query(again, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL),
+	   "who opens it now can use it");
+	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV,
+	   "who had it open before cannot");
+	munmap(p, 65536);
+	munmap(q, 65536);
+	close(fd);
+	close(again);
+	return tap_done();
+}
