@@ -22,8 +22,8 @@ enum direction { IN, OUT, ACROSS }; /* seen from the GPU */
  * Measured on an H200 (tests/silicon/bench_ways.c, docs/evidence.md): methods beat the engine while
  * they fit a slot. The engine beats a kernel over the bus at every size, and inside the GPU until
  * the kernel's start is paid for, between 256 KiB (4.6 against 4.7 us) and 1 MiB (6.8 against 4.8).
- * Behind work of the compute queue that is not done it is different: changing the queue costs 2 us
- * more than another kernel on the same (4 bytes out behind a kernel: 6.4 against 8.3 us in all).
+ * Behind work of the compute queue that is not done it is different: another kernel on the same
+ * queue is there sooner than the other queue (4 bytes out behind a kernel: 6.2 against 7.1 us).
  */
 struct choice {
 	enum direction direction;

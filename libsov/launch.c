@@ -33,7 +33,7 @@ sov_result function_plan(struct context *c, struct function *f)
 		.shared_bytes = k->shared_bytes,
 		.bank0_bytes = k->bank0_bytes,
 	};
-	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
+	uint32_t stack = k->calls && k->stack_bytes < c->stack_bytes ? c->stack_bytes : k->stack_bytes;
 
 	module_banks(f->module, k, &kernel);
 	if (stack > NV_LOCAL_MAX_BYTES)
