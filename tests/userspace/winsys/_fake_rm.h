@@ -36,6 +36,8 @@ static struct {
 	int open_error; /* of every file */
 	uint32_t cards;
 	bool interrupt; /* one is pending */
+	bool lost;      /* the GPU does not answer */
+	uint32_t architecture;
 	/* what fails */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -49,6 +51,7 @@ static void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.version = "580.159.04";
 	fake.cards = 1;
+	fake.architecture = 0x180;
 	fake.next_handle = 0xcaf00000;
 }
 
@@ -212,8 +215,8 @@ static uint32_t fake_control(struct rm_control *c)
 		strcpy(((struct rm_name *)p)->text, "a card of paper");
 		return 0;
 	case RM_CONTROL_CHIP:
-		((struct rm_chip *)p)->architecture = 0x180;
-		return 0;
+		((struct rm_chip *)p)->architecture = fake.architecture;
+		return fake.lost ? RM_GPU_LOST : 0;
 	case RM_CONTROL_GRAPHICS_FACTS:
 		fake_facts(((struct rm_graphics_facts *)p)->facts,
 			   ((struct rm_graphics_facts *)p)->count);
@@ -237,7 +240,7 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_COPY_UNITS: {
 		struct rm_copy_units *u = p;
 
-		u->mask = u->engine == RM_ENGINE_COPY0 + 4 ? 0xf0 : 1;
+		u->mask = u->engine == RM_ENGINE_COPY0 + 3 ? 0xf0 : 1;
 		return 0;
 	}
 	case RM_CONTROL_TOKEN:
