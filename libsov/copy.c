@@ -93,7 +93,8 @@ static bool idle(struct stream *s)
 static sov_result move(struct stream *s, const struct sides *k, uint64_t *number)
 {
 	enum direction d = k->from->host ? IN : k->to->host ? OUT : ACROSS;
-	enum way way = choose(s, d, k->destination, k->source, k->bytes, d == IN && idle(s));
+	enum way way = choose(s, d, k->destination, k->source, k->bytes,
+			      d == IN && idle(s) && !stream_beside(s));
 
 	if (way == WAY_INLINE)
 		return way_inline(s, k->destination, (const void *)(uintptr_t)k->source,
@@ -108,7 +109,7 @@ static sov_result move_in(struct stream *s, uint64_t destination, const uint8_t 
 	struct staged t;
 	uint64_t n;
 
-	if (choose(s, IN, destination, destination, bytes, true) == WAY_INLINE)
+	if (choose(s, IN, destination, destination, bytes, !stream_beside(s)) == WAY_INLINE)
 		return way_inline(s, destination, host, (uint32_t)bytes, number);
 	for (; !r && bytes; destination += n, host += n, bytes -= n) {
 		n = smaller(bytes, STAGING_CHUNK);

@@ -363,6 +363,16 @@ bool ptx_match_words(struct ptx *x, struct ptx_inst *in)
 
 /* ---- operands ---- */
 
+/* An optional operand in the middle is there when more are given than those after it need. */
+static bool leaves_enough(const struct place *p, uint32_t i, uint32_t n, uint32_t given)
+{
+	uint32_t required = 0;
+
+	for (uint32_t k = i + 1; k < n; k++)
+		required += !p[k].optional;
+	return !p[i].optional || given > required;
+}
+
 static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 {
 	const char *notation = strchr(in->row->form, ' ');
@@ -375,7 +385,7 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 		struct ptx_operand *o = &in->operands[j];
 
 		if (j < in->noperands && o->separator == p[i].separator &&
-		    o->address == p[i].address)
+		    o->address == p[i].address && leaves_enough(p, i, n, in->noperands - j))
 			in->role[p[i].role] = &in->operands[j++];
 		else if (!p[i].optional)
 			break;
