@@ -159,10 +159,10 @@ bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 		if (symbol->space != IR_GLOBAL && symbol->space != IR_CONSTANT)
 			continue;
 		for (uint32_t j = 0; j < symbol->naddresses;) {
-			const struct ir_address *a = &symbol->addresses[j];
-			uint32_t count = pieces(a, symbol->naddresses - j);
+			const struct ir_address *first = &symbol->addresses[j];
+			uint32_t count = pieces(first, symbol->naddresses - j);
 
-			if (!place_address(n, m, k, a, count))
+			if (!place_address(n, m, k, first, count))
 				return false;
 			j += count;
 		}
