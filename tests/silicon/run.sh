@@ -62,12 +62,14 @@ compile_here() {
 	done
 }
 
-# libsov beside CUDA, with the library that was built here.
-peer_here() {
-	# shellcheck disable=SC2086
-	$CC -O2 -std=c11 -Wall -Isource -I. peer.c source/build/libsov-all.a -o peer -ldl -lm -pthread &&
-		judge peer store.default.cubin && return
-	verdict=FAIL
+# libsov beside CUDA, and what each of its ways to copy costs, with the library that was built here.
+measure_here() {
+	for program in peer bench_ways; do
+		# shellcheck disable=SC2086
+		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program -ldl -lm -pthread ||
+			{ verdict=FAIL; return; }
+	done
+	judge peer store.default.cubin && judge bench_ways || verdict=FAIL
 }
 
 # Runs one of our programs within a limit and tells whether all was right; its table comes last of all.
@@ -90,7 +92,7 @@ if [ -z "$small" ]; then
 	ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
 	[ -z "$ptxas" ] || compile_with_ptxas
 	! command -v make >/dev/null || compile_here
-	[ ! -e source/build/libsov-all.a ] || peer_here
+	[ ! -e source/build/libsov-all.a ] || measure_here
 fi
 
 # shellcheck disable=SC2086 # lists of words
@@ -113,6 +115,6 @@ cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
 sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
 [ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
-[ ! -e peer.log ] || cat peer.log
+[ ! -e peer.log ] || cat peer.log bench_ways.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -11,7 +11,7 @@
  */
 #include "tests/userspace/compiler/_random.h"
 
-#define USUAL_COUNT (60 / TAP_SLOWNESS)
+#define USUAL_COUNT (40 / TAP_SLOWNESS)
 
 static void try_kernel(uint64_t number, bool print)
 {

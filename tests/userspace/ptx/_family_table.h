@@ -835,14 +835,6 @@ ROW("cvt.rpi.s64.f16 %d, %a;", "s64 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 64, true, false)); })
 ROW("cvt.rn.f16.s64 %d, %a;", "f16 s64", ANY, CODE, 0,
     { return (uint64_t)(half_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
-ROW("cvt.rzi.u8.bf16 %d, %a;", "u8 bf16", ANY, CODE, 0,
-    { return (uint64_t)(integer(bf16(A), 'z', 8, false, false)); })
-ROW("cvt.rn.bf16.u8 %d, %a;", "bf16 u8", ANY, CODE, 0,
-    { return (uint64_t)(bf16_bits((double)A, 'n')); })
-ROW("cvt.rzi.s8.bf16 %d, %a;", "s8 bf16", ANY, CODE, 0,
-    { return (uint64_t)(integer(bf16(A), 'z', 8, true, false)); })
-ROW("cvt.rn.bf16.s8 %d, %a;", "bf16 s8", ANY, CODE, 0,
-    { return (uint64_t)(bf16_bits((double)sign_of(A, 8), 'n')); })
 ROW("cvt.rzi.u16.bf16 %d, %a;", "u16 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 16, false, false)); })
 ROW("cvt.rn.bf16.u16 %d, %a;", "bf16 u16", ANY, CODE, 0,
