@@ -53,6 +53,10 @@ static uint32_t special_common(struct warp *w, uint32_t number)
 		return (uint32_t)g->local_window;
 	case SASS_SR_LWINHI:
 		return (uint32_t)(g->local_window >> 32);
+	case SASS_SR_LMEMLOSZ: /* local memory: where the low part ends and the high one begins */
+		return g->local_low;
+	case SASS_SR_LMEMHIOFF:
+		return NV_LOCAL_MEMORY_TOP - g->local_high;
 	case SASS_SR_VIRTID: /* the warp's place on its SM in bits 8–14 */
 		return w->index << 8;
 	case SASS_SR_VIRTCFG: /* how many places there are in bits 8–15 */
@@ -143,7 +147,8 @@ static void run_s2ur(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_special(struct op *op, const struct sass_inst *in)
 {
 	static const uint8_t known[] = {
-		SASS_SR_VIRTID,	       SASS_SR_VIRTCFG,	      SASS_SR_LANEID,	SASS_SR_TID_X,
+		SASS_SR_LMEMLOSZ,      SASS_SR_LMEMHIOFF,     SASS_SR_VIRTID,	SASS_SR_VIRTCFG,
+		SASS_SR_LANEID,	       SASS_SR_TID_X,
 		SASS_SR_TID_Y,	       SASS_SR_TID_Z,	      SASS_SR_CTAID_X,       SASS_SR_CTAID_Y,	      SASS_SR_CTAID_Z,	SASS_SR_SWINHI,
 		SASS_SR_SWINLO,	       SASS_SR_LWINHI,	      SASS_SR_LWINLO,	SASS_SR_SMEMSZ,
 		SASS_SR_EQMASK,	       SASS_SR_LTMASK,	      SASS_SR_LEMASK,	SASS_SR_GTMASK,

@@ -271,6 +271,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 static bool check_write(struct warp *w, const struct op *op, const struct sass_reg_use *u,
 			uint32_t i, uint32_t mask)
 {
+	uint32_t sm = w->grid->chip->sm;
 	struct hazard *h = w->hazard;
 	struct cell *c = cell_of(h, u, i);
 
@@ -285,7 +286,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 					  f->op->inst->write_barrier);
 			return false;
 		}
-		need = sass_waw(w->grid->chip->sm, f->op->inst, op->inst);
+		need = sass_waw(sm, f->op->inst, op->inst);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle,
 					need);
@@ -295,7 +296,9 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 	for (uint32_t k = 0; c && k < READERS; k++) {
 		const struct flight *f = &c->readers[k];
 
-		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_settled(h, f))
+		/* Whoever waits in the same queue reads first and writes after that. */
+		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_settled(h, f) ||
+		    sass_same_queue(sm, f->op->inst, op->inst))
 			continue;
 		report_scoreboard(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
 				  f->op->inst->read_barrier);

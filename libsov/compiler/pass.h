@@ -15,6 +15,8 @@ struct pass {
 	bool (*run)(struct ir_func *f, const struct target *t);
 };
 
+bool pass_inline(struct ir_func *f, const struct target *t);  /* calls of small functions */
+void functions_drop(struct ir_module *m); /* those that no kernel reaches any more */
 bool pass_ssa(struct ir_func *f, const struct target *t);     /* read/write -> phi */
 bool pass_fold(struct ir_func *f, const struct target *t);    /* constants, identities */
 bool pass_gvn(struct ir_func *f, const struct target *t);     /* one computation per value */

@@ -123,8 +123,9 @@ enum {
 	SASS_SR_TID_X = 0x21, SASS_SR_TID_Y = 0x22, SASS_SR_TID_Z = 0x23, SASS_SR_CTAID_X = 0x25,
 	SASS_SR_CTAID_Y = 0x26, SASS_SR_CTAID_Z = 0x27, SASS_SR_NTID = 0x28, SASS_SR_LWINHI = 0x2e,
 	SASS_SR_SWINHI = 0x2f, SASS_SR_SWINLO = 0x30, SASS_SR_SWINSZ = 0x31, SASS_SR_SMEMSZ = 0x32,
-	SASS_SR_LWINLO = 0x34, SASS_SR_EQMASK = 0x38, SASS_SR_LTMASK = 0x39, SASS_SR_LEMASK = 0x3a,
-	SASS_SR_GTMASK = 0x3b, SASS_SR_GEMASK = 0x3c, SASS_SR_VIRTUALSMID = 0x43,
+	SASS_SR_LWINLO = 0x34, SASS_SR_LMEMLOSZ = 0x36, SASS_SR_LMEMHIOFF = 0x37,
+	SASS_SR_EQMASK = 0x38, SASS_SR_LTMASK = 0x39, SASS_SR_LEMASK = 0x3a, SASS_SR_GTMASK = 0x3b,
+	SASS_SR_GEMASK = 0x3c, SASS_SR_VIRTUALSMID = 0x43,
 	SASS_SR_CLOCKLO = 0x50, SASS_SR_CLOCKHI = 0x51, SASS_SR_GLOBALTIMERLO = 0x52,
 	SASS_SR_GLOBALTIMERHI = 0x53, SASS_SR_CGACTAID = 0x88, SASS_SR_ZERO = 0xff,
 };
@@ -210,6 +211,9 @@ int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *
 	       size_t size);
 /* Registers read and written, RZ/PT/URZ left out. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
+/* The bit of reuse that is about this operand: set, the register's value stays at the unit for the
+ * next instruction's operand with the same bit. 0: there is none. */
+uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);
 /* Name of an op ("FADD"), for messages and statistics. */
 const char *sass_op_name(uint16_t op);
 /* Fresh instruction: guard PT, no barriers, stall 0, operands cleared. */

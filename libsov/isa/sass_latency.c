@@ -30,12 +30,12 @@ enum taker {
 	TAKE_BRANCH, TAKERS
 };
 
-/* SM89 is as SM86, and that as SM80 but for one figure. */
-enum { SM80, SM86, SM90, SMS };
+/* SM86 and SM89 are as SM80. */
+enum { SM80, SM90, SMS };
 
 /* General registers. */
-static const uint8_t gpr_latency[2][MAKERS][TAKERS] = {
-	[false] = { /* SM80, SM86 */
+static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
+	[SM80] = {
 		/*                  alu fma wide +low +high half mma fp64 queue memory branch */
 		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   6,  6,   4,    5,     4},
 		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
@@ -45,7 +45,7 @@ static const uint8_t gpr_latency[2][MAKERS][TAKERS] = {
 		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
 		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
 	},
-	[true] = { /* SM90: IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
+	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
 		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
 		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
 		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
@@ -76,17 +76,12 @@ enum {
 };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 3},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
-	[SM86] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2},
-	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 4},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13},
 	},
@@ -98,7 +93,7 @@ enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
 
 static uint32_t index_of(uint32_t sm)
 {
-	return sm >= 90 ? SM90 : sm >= 86 ? SM86 : SM80;
+	return sm >= 90 ? SM90 : SM80;
 }
 
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
@@ -238,8 +233,8 @@ static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sa
 		enum maker make = maker(from, r > d);
 		enum taker take = taker(to, read->operand, r > s);
 
-		if (gpr_latency[sm >= 90][make][take] > most)
-			most = gpr_latency[sm >= 90][make][take];
+		if (gpr_latency[index_of(sm)][make][take] > most)
+			most = gpr_latency[index_of(sm)][make][take];
 	}
 	return most;
 }

@@ -222,12 +222,22 @@ int rm_map_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory, 
 	       uint32_t flags, uint64_t address)
 {
 	struct rm_map_gpu_570 old = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.bytes = bytes,	.flags = flags,	.address = address,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.bytes = bytes,
+		.flags = flags,
+		.address = address,
 	};
 	struct rm_map_gpu_580 m = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.bytes = bytes,	.flags = flags,	.address = address,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.bytes = bytes,
+		.flags = flags,
+		.address = address,
 	};
 	const char *what = "memory for the GPU";
 
@@ -241,8 +251,12 @@ int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory
 		 uint64_t address)
 {
 	struct rm_unmap_gpu u = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.address = address, .bytes = bytes,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.address = address,
+		.bytes = bytes,
 	};
 
 	return call(rm->file, RM_IOCTL_UNMAP_GPU, &u, sizeof(u), &u.status, "to unmap",
@@ -257,8 +271,8 @@ int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t
 	struct rm_pin p = {
 		.client = s->rm->client,
 		.parent = device,
-		.handle = 0x50000000 | (__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED) &
-					0x0fffffff),
+		.handle = 0x50000000 |
+			  (__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED) & 0x0fffffff),
 		.class = RM_CLASS_MEMORY_PINNED,
 		.flags = RM_PIN_SCATTERED | RM_PIN_CACHED | RM_PIN_NO_MAP,
 		.memory = (uintptr_t)memory,

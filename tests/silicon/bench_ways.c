@@ -94,6 +94,21 @@ static sov_result kernel_out_engine(uint64_t n, uint64_t *number)
 	kernel();
 	return out_engine(n, number);
 }
+static void kernel_done(void)
+{
+	kernel();
+	must(stream_wait_for(stream, stream_last(stream), SOV_MAX_WAIT), "waiting");
+}
+static sov_result done_out_kernel(uint64_t n, uint64_t *number)
+{
+	kernel_done();
+	return out_kernel(n, number);
+}
+static sov_result done_out_engine(uint64_t n, uint64_t *number)
+{
+	kernel_done();
+	return out_engine(n, number);
+}
 static sov_result in_methods_kernel(uint64_t n, uint64_t *number)
 {
 	sov_result r = in_inline(n, number);
@@ -131,6 +146,8 @@ static const struct {
 	{"fill: engine", fill_engine, UINT64_MAX},
 	{"kernel, out: kernel", kernel_out_kernel, 1 << 20},
 	{"kernel, out: engine", kernel_out_engine, 1 << 20},
+	{"kernel, wait, out: k", done_out_kernel, 64 << 10},
+	{"kernel, wait, out: e", done_out_engine, 64 << 10},
 	{"in: methods, kernel", in_methods_kernel, NV_PUSH_INLINE_MAX},
 	{"in: kernel, kernel", in_kernel_kernel, 1 << 20},
 	{"in: engine, kernel", in_engine_kernel, 1 << 20},

@@ -20,6 +20,11 @@ compile() { # file, folder
 for kernel in tests/kernels/saxpy tests/kernels/reduce tests/silicon/store; do
 	compile $kernel.ptx "$out"
 done
+mkdir -p "$out/kernels" "$out/tests/kernels"
+for kernel in tests/kernels/*.ptx; do
+	compile "$kernel" "$out/kernels"
+done
+cp tests/kernels/work.h "$out/tests/kernels/"
 for test in $tests/instructions/*.ptx; do
 	if grep -q '^// machine code: not yet$' "$test"; then
 		cp "$test" "$out/$tests/instructions/"

@@ -24,9 +24,6 @@ void nv_survey_calls(struct nv_module *n, const struct ir_module *m)
 	}
 }
 
-/* What a kernel gets where functions call each other in a circle, so that nobody can say. */
-#define RECURSIVE_STACK 2048
-
 struct walk {
 	const struct ir_module *m;
 	struct mir_func **funcs;
@@ -99,8 +96,6 @@ void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, stru
 	w.taken = arena_array(a, m->nfuncs + 1, sizeof(*w.taken));
 	find_taken(&w);
 	text->stack_bytes = stack_of(&w, text->kernel->ir->index);
-	if (text->stack_bytes == NV_STACK_UNKNOWN)
-		text->stack_bytes = RECURSIVE_STACK;
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		text->functions_first |= n->function_addresses && w.reached[k] &&
 					 funcs[k] != text->kernel;

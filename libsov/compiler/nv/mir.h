@@ -256,6 +256,7 @@ void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
 void nv_stall(struct mir_func *f);                    /* stall.c */
 void nv_wait_serial(struct mir_func *f);
+void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;
 /* A kernel and the functions that come with it. */
 struct nv_text {

@@ -79,6 +79,7 @@ static bool wait(struct mir_func *f)
 		nv_wait_serial(f);
 	else
 		nv_wait(f);
+	nv_reuse(f);
 	return true;
 }
 

@@ -108,13 +108,6 @@ bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
-		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT) && n->used[k]) {
-			diag_error(&n->job->diag, 0, 0,
-				   "variable '%s' in %s memory is not supported on %s yet",
-				   symbol->name, ir_space_names[symbol->space],
-				   n->job->target->name);
-			return false;
-		}
 		if (symbol->space == IR_GLOBAL && n->used[k]) {
 			n->offset[k] = (uint32_t)n->out.bytes[CUBIN_ADDRESSES];
 			n->out.bytes[CUBIN_ADDRESSES] += 8;

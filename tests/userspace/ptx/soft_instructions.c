@@ -151,7 +151,7 @@ static void run_device(uint32_t ordinal)
 int main(void)
 {
 	setenv("SOV_SOFT",
-	       "gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
+	       "gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t ordinal = 0; ordinal < 4; ordinal++)
 		run_device(ordinal);

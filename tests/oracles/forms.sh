@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every instruction form of tests/silicon/forms.py, as two versions of ptxas compile it for four targets, on
+# the software GPUs: all of them run, and code that differs gives the same answers. Whether these are a real
+# GPU's is what tests/silicon/forms.sh asks.
+set -eu
+: "${BUILD:=build}" "${CC:=cc}" "${MAKE:=make}"
+work=$BUILD/oracles/forms
+rm -rf "$work"
+mkdir -p "$work"
+command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
+$CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" -lm -ldl -pthread -o "$work/forms"
+set -- # newest target first: it has all forms
+for sm in 90 89 86 80; do
+	python3 tests/silicon/forms.py $sm >"$work/forms-$sm.ptx"
+	for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
+		command -v "$ptxas" >/dev/null || continue
+		version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+		"$ptxas" -arch=sm_$sm "$work/forms-$sm.ptx" -o "$work/$version-$sm.cubin"
+		set -- "$@" "$work/$version-$sm.cubin"
+	done
+done
+status=0
+"$work/forms" --soft "$@" >"$work/log" || status=1
+grep -v ' 0 of .* differ' "$work/log" | head -40 | sed 's/^/# /'
+sed -n 's/^forms: /# count forms in '$#' files: /p' "$work/log"
+[ $status = 0 ] && echo "ok 1 - every form runs on the software GPUs, and all code for it agrees" ||
+	echo "not ok 1 - every form runs on the software GPUs, and all code for it agrees"
+echo "1..1"
+exit $status
