@@ -116,7 +116,8 @@ static sov_result record(struct event *e, struct stream *s)
 		semaphore->value++;
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
-		nv_push_release(&slot.push, semaphore->va, semaphore->value, true);
+		nv_push_release(&slot.push, semaphore->va, semaphore->value,
+				NV_RELEASE_TIMED | (slot.beside ? NV_RELEASE_NOW : 0));
 		stream_submit(s, &slot);
 	}
 	pthread_mutex_unlock(&e->recording);

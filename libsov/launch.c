@@ -14,7 +14,7 @@
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
-#define LINE 64u
+#define LINE STREAM_LINE
 
 static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is one line");
 static_assert(!(STREAM_SLOT_BANK0 % LINE) && !(STREAM_SLOT_PUSH % LINE), "parts begin lines");
@@ -33,7 +33,7 @@ sov_result function_plan(struct context *c, struct function *f)
 		.shared_bytes = k->shared_bytes,
 		.bank0_bytes = k->bank0_bytes,
 	};
-	uint32_t stack = k->stack_bytes == IMAGE_STACK_UNKNOWN ? c->stack_bytes : k->stack_bytes;
+	uint32_t stack = k->calls && k->stack_bytes < c->stack_bytes ? c->stack_bytes : k->stack_bytes;
 
 	module_banks(f->module, k, &kernel);
 	if (stack > NV_LOCAL_MAX_BYTES)
@@ -139,14 +139,6 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 
 /* ---- writing ---- */
 
-static void write_lines(uint8_t *to, const uint8_t *from, uint32_t bytes)
-{
-	uint32_t i;
-
-	for (i = 0; i < bytes; i += LINE)
-		memcpy(to + i, from + i, LINE);
-}
-
 /*
  * How to split an SM's memory takes divisions, and is the same as long as blocks are. The last
  * answer is kept in one word: threads in 63:44, dynamic shared memory in 43:12, the two values.
@@ -180,13 +172,13 @@ static void write_descriptor(struct function *f, struct nv_grid *g, struct slot 
 	_Alignas(LINE) uint32_t qmd[NV_GRID_QMD_WORDS];
 	struct piece *p = slot->piece;
 
-	if (same_shape(p, &f->plan, g))
+	if (!g->release && same_shape(p, &f->plan, g))
 		return;
 	split(f, g);
 	/* That every value fits was checked before: shapes by check_shape, the rest by the plan. */
 	nv_grid_qmd(&f->member.context->chip, &f->plan.nv, g, qmd);
-	write_lines(slot->cpu, (uint8_t *)qmd, sizeof(qmd));
-	p->written.id = f->plan.id;
+	slot_write(slot, 0, qmd, sizeof(qmd));
+	p->written.id = g->release ? 0 : f->plan.id; /* a number stands in it */
 	memcpy(p->written.grid, g->grid, sizeof(g->grid));
 	memcpy(p->written.block, g->block, sizeof(g->block));
 	p->written.dynamic_shared = g->dynamic_shared;
@@ -201,9 +193,9 @@ static void write_once(const struct context *c, const struct nv_kernel *k, struc
 	_Alignas(LINE) uint8_t body[STREAM_MAX_BANK0];
 
 	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
-	write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
+	slot_write(slot, NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	nv_grid_body(&c->chip, k, base, body);
-	write_lines(slot->cpu + STREAM_SLOT_BANK0, body, base);
+	slot_write(slot, STREAM_SLOT_BANK0, body, base);
 	slot->piece->written.bank0_base = base;
 	slot->piece->written.constants = k->banks[NV_CONSTANT_VARIABLES].address;
 }
@@ -215,14 +207,14 @@ static void write_bank(const struct context *c, const struct function *f, const 
 	const struct image_kernel *k = f->kernel;
 	uint32_t base = k->param_base / LINE * LINE, end = k->param_base + k->param_bytes, i;
 	_Alignas(LINE) uint8_t lines[STREAM_MAX_BANK0 + LINE];
-	uint8_t *bank = slot->cpu + STREAM_SLOT_BANK0, *params = lines + (k->param_base - base);
+	uint8_t *params = lines + (k->param_base - base);
 
 	if (slot->piece->written.bank0_base != base ||
 	    slot->piece->written.constants != nv->banks[NV_CONSTANT_VARIABLES].address)
 		write_once(c, nv, slot, base);
 	nv_grid_head(&c->chip, g, lines);
-	write_lines(bank, lines, LINE);
-	memset(lines, 0, end - base);
+	slot_write(slot, STREAM_SLOT_BANK0, lines, LINE);
+	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
 	for (i = 0; i < k->nparams; i++) {
 		const struct image_param *p = &k->params[i];
 
@@ -233,7 +225,7 @@ static void write_bank(const struct context *c, const struct function *f, const 
 		else
 			memcpy(params + p->offset, l->arguments[i], p->size);
 	}
-	write_lines(bank + base, lines, end - base);
+	slot_write(slot, STREAM_SLOT_BANK0 + base, lines, end - base);
 }
 
 /* A stream's caches know code up to a certain load, and the GPU an area of local memory. The piece
@@ -265,6 +257,8 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;
 	g.bank0 = slot.va + STREAM_SLOT_BANK0;
+	g.release = slot.beside ? s->done->va : 0;
+	g.payload = (uint32_t)slot.number;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "libsov/compiler/image.h"
 #include "libsov/gate.h"
 #include "libsov/nv/nv.h"
@@ -168,6 +169,7 @@ struct context {
 	_Atomic uint64_t epoch;     /* counts failures, resets and the end */
 	uint64_t code_writes;       /* counts modules loaded */
 	uint64_t stream_serial;     /* counts streams created */
+	_Atomic uint32_t stream_count; /* of those that there are */
 
 	_Atomic sov_result error;   /* the sticky one */
 	sov_fault fault;
@@ -178,7 +180,7 @@ struct context {
 	struct semaphore_page *semaphore_pages;
 	struct {
 		sov_module module; /* NULL: not needed yet */
-		sov_function copy, fill;
+		sov_function copy, copy_words, fill;
 	} kernels;                 /* ways.c */
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;
@@ -384,6 +386,12 @@ struct queue {
 	uint32_t put;
 };
 
+/* How a piece ends: by a release on the compute queue that waits for all before it, by the copy
+ * engine's release, by the kernel's own. */
+enum ends { ENDS_COMPUTE, ENDS_COPY, ENDS_KERNEL };
+#define STREAM_ENDS_BITS 2
+static_assert(ENDS_KERNEL < 1 << STREAM_ENDS_BITS, "fits");
+
 /* A slot as the host sees it. */
 struct piece {
 	_Atomic uint64_t ready; /* the number of the piece that may be published */
@@ -416,7 +424,7 @@ struct stream {
 	struct queue *queue_of[ENGINES];
 
 	_Alignas(64) struct gate gate;
-	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then one bit: its engine */
+	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then how that piece ends */
 	_Alignas(64) _Atomic uint64_t completed;
 	_Alignas(64) _Atomic bool publishing;
 	uint64_t published;      /* the publisher's, with all queues */
@@ -432,9 +440,22 @@ struct slot {
 	struct piece *piece;
 	uint8_t *cpu;
 	uint64_t va;
-	struct nv_push push;
 	bool publisher; /* its thread has the publisher's role */
+	bool beside;    /* other streams are not to be held up: see submit.c */
+	struct nv_push push;
+	_Alignas(64) uint32_t methods[STREAM_PUSH_WORDS]; /* what push writes; submit copies it */
 };
+
+/* Into the slot's memory, which is write-combined: whole lines, in order, once. */
+#define STREAM_LINE 64u
+static inline void slot_write(struct slot *slot, uint32_t offset, const void *from, uint32_t bytes)
+{
+	uint8_t *to = slot->cpu + offset;
+	uint32_t i;
+
+	for (i = 0; i < bytes; i += STREAM_LINE)
+		memcpy(to + i, (const uint8_t *)from + i, STREAM_LINE);
+}
 
 /*
  * The next piece of work, from any thread, without the context's lock. begin takes a number, or
@@ -448,8 +469,12 @@ void stream_submit(struct stream *s, struct slot *slot);
 /* A piece that wakes sleepers when everything before it and itself is done. Its number; 0: there
  * was no room. */
 uint64_t stream_alarm(struct stream *s);
+/* Others may be at work in the context: what waits for the whole engine would hold them up. */
+bool stream_beside(const struct stream *s);
 /* Number of the last piece begun. */
 uint64_t stream_last(const struct stream *s);
+/* That piece went to this engine and is not done. */
+bool stream_busy(struct stream *s, enum engine engine);
 /* How far the GPU has come. */
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */

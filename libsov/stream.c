@@ -63,6 +63,7 @@ static void stream_free(struct object *o)
 	LOG(STREAM, INFO, "%llu destroyed", (unsigned long long)s->serial);
 	pthread_mutex_lock(&c->lock);
 	list_remove(&s->member.link);
+	atomic_fetch_sub_explicit(&c->stream_count, 1, memory_order_relaxed);
 	stream_stop(s);
 	staging_fini(c, &s->staging);
 	buffer_destroy(c, s->commands);
@@ -85,7 +86,7 @@ sov_result stream_create(struct context *c, struct stream **out)
 	if (r)
 		goto no_semaphore;
 	/* A semaphore's new owner goes on counting where the old one stopped. */
-	atomic_init(&s->tail, (uint64_t)s->done->value << 1);
+	atomic_init(&s->tail, (uint64_t)s->done->value << STREAM_ENDS_BITS);
 	s->serial = ++c->stream_serial;
 	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
@@ -94,6 +95,7 @@ sov_result stream_create(struct context *c, struct stream **out)
 	if (r)
 		goto no_handle;
 	staging_init(&s->staging);
+	atomic_fetch_add_explicit(&c->stream_count, 1, memory_order_relaxed);
 	r = stream_start(s);
 	if (r)
 		goto no_queue;

@@ -17,6 +17,12 @@
  *
  * Two queues do the work of a stream, one for compute and one for copies. A piece on one of them
  * begins by waiting for the piece before it if that went to the other.
+ *
+ * A compute piece ends with a release that waits until the engine is idle. That is the fastest way
+ * to order what follows, but until it is idle the engine takes no work from any channel of the
+ * group (H200), so one stream's long kernel would hold up all others. Beside other streams a kernel
+ * therefore releases by itself, the piece behind it waits for that, and pieces that are no kernels
+ * have nothing to wait for.
  */
 #include <assert.h>
 #include <string.h>
@@ -24,13 +30,22 @@
 
 #define RING_BYTES (STREAM_SLOTS * NV_GP_ENTRY_BYTES)
 #define SLOTS_AT   4096u
+#define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
 
 static_assert(ENGINES * RING_BYTES <= SLOTS_AT, "the rings lie before the slots");
 static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
 
 uint64_t stream_last(const struct stream *s)
 {
-	return atomic_load_explicit(&s->tail, memory_order_acquire) >> 1;
+	return atomic_load_explicit(&s->tail, memory_order_acquire) >> STREAM_ENDS_BITS;
+}
+
+bool stream_busy(struct stream *s, enum engine engine)
+{
+	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+	return ((tail & ENDS_MASK) == ENDS_COPY) == (engine == ENGINE_COPY) &&
+	       stream_poll(s) < tail >> STREAM_ENDS_BITS;
 }
 
 static struct piece *piece_of(struct stream *s, uint64_t number)
@@ -105,7 +120,7 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->piece = piece_of(s, number);
 	slot->cpu = (uint8_t *)s->commands->cpu + offset;
 	slot->va = s->commands->va + offset;
-	slot->push.words = (uint32_t *)(slot->cpu + STREAM_SLOT_PUSH);
+	slot->push.words = slot->methods;
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
@@ -113,20 +128,28 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->publisher = take_role(s);
 }
 
+bool stream_beside(const struct stream *s)
+{
+	return atomic_load_explicit(&s->member.context->stream_count, memory_order_relaxed) > 1;
+}
+
 /* Inside the gate. false: no slot is free. */
 static bool take(struct stream *s, enum engine engine, enum work kind, const struct function *f,
 		 struct slot *slot)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
+	bool beside = stream_beside(s);
+	enum ends queue = engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
+	enum ends ends = kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
 	struct piece *p;
 
 	do {
-		if (!room(s, tail >> 1))
+		if (!room(s, tail >> STREAM_ENDS_BITS))
 			return false;
-		number = (tail >> 1) + 1;
-	} while (!atomic_compare_exchange_weak_explicit(&s->tail, &tail, number << 1 | engine,
-							memory_order_acq_rel,
-							memory_order_relaxed));
+		number = (tail >> STREAM_ENDS_BITS) + 1;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&s->tail, &tail, number << STREAM_ENDS_BITS | ends, memory_order_acq_rel,
+		memory_order_relaxed));
 	slot_open(s, number, slot);
 	p = slot->piece;
 	/* Who sees one of the two below sees that they are not those of the piece before. */
@@ -135,11 +158,14 @@ static bool take(struct stream *s, enum engine engine, enum work kind, const str
 	atomic_store_explicit(&p->function, f, memory_order_release);
 	p->engine = engine;
 	p->code = p->local = 0;
-	if ((tail & 1) != engine) {
-		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> 1));
-		if (engine == ENGINE_COPY)
-			nv_push_bind_copy(&slot->push, &s->member.context->chip);
-	}
+	slot->beside = beside;
+	/* What is known to be done needs no waiting for. */
+	if ((tail & ENDS_MASK) != queue &&
+	    (int64_t)((tail >> STREAM_ENDS_BITS) -
+		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
+		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
+	if ((tail & ENDS_MASK) != queue && engine == ENGINE_COPY)
+		nv_push_bind_copy(&slot->push, &s->member.context->chip);
 	return true;
 }
 
@@ -150,12 +176,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Moves the rings over what is ready, and returns how far. Only for the publisher. */
-static uint64_t advance(struct stream *s)
+/* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
+ * doorbells are to be rung. */
+static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
-	const struct winsys *w = s->member.context->winsys;
 	uint64_t n = s->published, code = 0, local = 0;
-	bool moved[ENGINES] = {false};
 	struct queue *q;
 	uint32_t i;
 
@@ -181,38 +206,48 @@ static uint64_t advance(struct stream *s)
 		if (moved[i])
 			__atomic_store_n(s->queues[i].memory.put, s->queues[i].put,
 					 __ATOMIC_RELEASE);
-	winsys_write_barrier();
-	for (i = 0; i < ENGINES; i++)
-		if (moved[i])
-			w->doorbell(s->queues[i].way);
 	return n;
 }
 
 /* mine: the role is the caller's already. */
 static void publish(struct stream *s, bool mine)
 {
+	const struct winsys *w = s->member.context->winsys;
 	uint64_t n;
+	uint32_t i;
 
 	do {
+		bool moved[ENGINES] = {false};
+
 		/* Whoever has the role now gives it back with an exchange of its own, which reads
 		 * ours, and so sees the slot that we marked. */
 		if (!mine && !take_role(s))
 			return;
 		mine = false;
-		n = advance(s);
+		n = advance(s, moved);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
+		/* Doorbells only say that there is something to be seen: anyone's, in any order. */
+		winsys_write_barrier_after_exchange();
+		for (i = 0; i < ENGINES; i++)
+			if (moved[i])
+				w->doorbell(s->queues[i].way);
 	} while (ready(s, n + 1));
 }
 
 static void finish(struct stream *s, struct slot *slot)
 {
 	struct piece *p = slot->piece;
+	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
 
-	if (p->engine == ENGINE_COMPUTE)
-		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number, false);
-	if (atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM)
+	/* Data inside the method stream is the engine's work, unlike marks and waits. */
+	if (p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside))
+		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number,
+				slot->beside && kind != WORK_COPY ? NV_RELEASE_NOW : 0);
+	if (kind == WORK_ALARM)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
+	memset(slot->methods + slot->push.count, 0, -slot->push.count % (STREAM_LINE / 4) * 4);
+	slot_write(slot, STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
 	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	/* What another thread may publish must have reached memory; who publishes its own piece has
 	 * a barrier still to come. */
@@ -237,8 +272,8 @@ static bool gate_passable(void *arg)
 	return s->closed || !gate_closed(&s->gate);
 }
 
-/* The gate was closed, or something needs the lock: the context failed, is being reset or destroyed,
- * the stream is being destroyed; or it is open again. */
+/* The gate was closed, or something needs the lock: the context failed, is being reset or
+ * destroyed, the stream is being destroyed; or it is open again. */
 static sov_result look(struct stream *s)
 {
 	struct context *c = s->member.context;
@@ -265,11 +300,17 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_va = s->commands->va + engine * RING_BYTES,
 		.ring_entries = STREAM_SLOTS,
 	};
+	const char *said;
+	int error;
 
-	if (c->winsys->queue_create(c->group, &options, &q->way))
-		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream",
+	error = c->winsys->queue_create(c->group, &options, &q->way);
+	if (error) {
+		said = winsys_said();
+		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
 			      c->device->properties.name,
-			      engine == ENGINE_COPY ? "copy" : "compute");
+			      engine == ENGINE_COPY ? "copy" : "compute",
+			      *said ? said : strerror(-error));
+	}
 	c->winsys->queue_memory(q->way, &q->memory);
 	q->put = 0;
 	s->queue_of[engine] = q;
@@ -363,14 +404,16 @@ sov_result stream_begin_kernel(struct stream *s, const struct function *f, struc
 
 uint64_t stream_alarm(struct stream *s)
 {
-	struct slot slot = {.number = 0};
+	struct slot slot;
+	bool taken;
 
 	if (!gate_enter(&s->gate))
 		return 0;
-	if (take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot))
+	taken = take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot);
+	if (taken)
 		finish(s, &slot);
 	gate_leave(&s->gate);
-	return slot.number;
+	return taken ? slot.number : 0;
 }
 
 /* ---- starting and stopping ---- */
@@ -387,7 +430,7 @@ sov_result stream_start(struct stream *s)
 	if (!c->device->info.copy_queues)
 		s->queue_of[ENGINE_COPY] = &s->queues[ENGINE_COMPUTE];
 	s->published = stream_last(s);
-	atomic_store(&s->tail, s->published << 1 | ENGINE_COMPUTE);
+	atomic_store(&s->tail, s->published << STREAM_ENDS_BITS | ENDS_COMPUTE);
 	atomic_store(&s->completed, s->published);
 	atomic_store(&s->code, 0);
 	atomic_store(&s->local, 0);

@@ -9,7 +9,7 @@
 
 struct request {
 	const char *in, *out, *target, *print;
-	bool serial, spill, stats, json;
+	bool serial, spill, keep_calls, stats, json;
 };
 
 static double now(void)
@@ -75,6 +75,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 		.source = source_of(q->in),
 		.target = q->target,
 		.serial = q->serial,
+		.keep_calls = q->keep_calls,
 		.spill = q->spill,
 		.print_pass = q->print,
 		.print_to = open_memstream(&printed, &printed_size),
@@ -135,6 +136,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
 		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL, &q.print},
 		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
+		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
 		{0},

@@ -31,10 +31,6 @@
 #define NV_TEXT_BARRIERS_SHIFT      20
 #define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
 #define NV_TEXT_ALIGN               128
-/* Relocations of data: the address of a symbol, 64 bits, in the table of addresses (constant bank 4)
- * and among initial values. */
-#define NV_R_ADDRESS_64 2
-#define NV_R_GENERIC_64 4
 /* Symbols: st_other of a kernel, as against a device function. */
 #define NV_STO_ENTRY 0x10
 

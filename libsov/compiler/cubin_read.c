@@ -467,8 +467,9 @@ static bool find_functions(struct reader *r)
  * ptxas 13 says what the kernel alone does. */
 static void guess_stack(struct image_kernel *k, bool calls)
 {
-	if (k->stack_bytes == NV_STACK_UNKNOWN || (calls && k->stack_bytes < IMAGE_DEFAULT_STACK))
-		k->stack_bytes = IMAGE_DEFAULT_STACK;
+	k->calls = calls || k->stack_bytes == NV_STACK_UNKNOWN;
+	if (k->stack_bytes == NV_STACK_UNKNOWN)
+		k->stack_bytes = 0;
 }
 
 static bool check_kernel(struct reader *r, const struct image_kernel *k)

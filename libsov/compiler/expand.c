@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * How expansions are written down: every call makes one instruction before the place where the
- * expansion stands. A branch splits the block there. The side that is rare goes to the end of the
- * function, out of the way of what is fetched and run; the usual side is an empty block, because an
- * edge that leaves a choice and arrives at a phi needs one.
+ * expansion stands. A branch splits the block there, and the usual side is an empty block, because
+ * an edge that leaves a choice and arrives at a phi needs one.
  */
 #include "libsov/compiler/expand.h"
 
@@ -97,7 +96,7 @@ struct expand_branch expand_open(struct expand *e, ir_val condition)
 	ir_id end = ir_inst_new(e->f, IR_CBR, IR_VOID, &condition, 1, 0);
 
 	br.usual = ir_block_new_before(e->f, br.join, NULL);
-	br.rare = ir_block_new(e->f, NULL);
+	br.rare = ir_block_new_before(e->f, br.join, NULL);
 	ir_append(e->f, b, end);
 	ir_edge(e->f, b, br.rare);
 	ir_edge(e->f, b, br.usual);

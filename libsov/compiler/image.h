@@ -22,14 +22,8 @@
 #define IMAGE_MAX_BANK_BYTES  65536u
 #define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
 #define IMAGE_MAX_BYTES       (1ull << 40)
-/* The least stack of a thread whose kernel calls functions, which may do so in a circle or through
- * pointers, so that nobody can say how much they need: what CUDA gives when not asked for more. */
-#define IMAGE_DEFAULT_STACK   1024
 
 enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };
-
-/* Functions call each other in a circle or through pointers: ptxas cannot tell how deep. */
-#define IMAGE_STACK_UNKNOWN UINT32_MAX
 
 struct image_param {
 	uint32_t offset, size; /* offset from the parameters' start */
@@ -50,7 +44,9 @@ struct image_kernel {
 	uint32_t registers;    /* to declare at launch */
 	uint32_t barriers;
 	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
-	uint32_t stack_bytes;  /* per thread; IMAGE_STACK_UNKNOWN: the runtime's default */
+	uint32_t stack_bytes;  /* per thread, as far as the compiler could tell */
+	bool calls;            /* functions, which may call in a circle or through pointers: the
+				* stack is at least the runtime's default */
 	uint32_t bank0_bytes;  /* size of constant bank 0 with the parameters */
 	struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
 	uint32_t param_base, param_bytes;

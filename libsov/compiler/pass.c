@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline. After SSA construction, folding and value numbering feed each other, so they run
+ * The pipeline. Calls of small functions go first. After SSA construction, folding and value numbering feed each other, so they run
  * twice; loop-invariant motion comes when loops hold no more than they must. Then what the machine
  * lacks is written out: before, a division is one instruction that can be shared and moved; after,
  * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
@@ -11,12 +11,14 @@
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
+	{"inline", pass_inline},
 	{"ssa", pass_ssa},
 	{"fold", pass_fold},
 	{"dce", pass_dce},
 	{"gvn", pass_gvn},
 	{"fold", pass_fold},
 	{"licm", pass_licm},
+	{"unroll", pass_unroll},
 	{"legalise", pass_legalise},
 	{"fold", pass_fold},
 	{"gvn", pass_gvn},
@@ -60,10 +62,14 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
+		if (p->run == pass_inline && job->options.keep_calls)
+			continue;
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
 			p->run(f, job->target);
 			print_after(job, f, p->name);
 		}
+		if (p->run == pass_inline)
+			functions_drop(m);
 		if (must_verify(job) && !ir_verify(m, &job->diag)) {
 			diag_error(&job->diag, 0, 0,
 				   "the pass '%s' left broken code for %s: a fault of the "

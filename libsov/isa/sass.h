@@ -211,6 +211,9 @@ int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *
 	       size_t size);
 /* Registers read and written, RZ/PT/URZ left out. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
+/* The bit of reuse that is about this operand: set, the register's value stays at the unit for the
+ * next instruction's operand with the same bit. 0: there is none. */
+uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);
 /* Name of an op ("FADD"), for messages and statistics. */
 const char *sass_op_name(uint16_t op);
 /* Fresh instruction: guard PT, no barriers, stall 0, operands cleared. */

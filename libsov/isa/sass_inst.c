@@ -39,6 +39,11 @@ const char *sass_op_name(uint16_t op)
 	return row ? row->name : "?";
 }
 
+uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand)
+{
+	return sass_reuse_bit(sass_row(in), in, operand);
+}
+
 static uint8_t type_count(uint8_t type)
 {
 	return type == SASS_TYPE_U64 || type == SASS_TYPE_S64 || type == SASS_TYPE_F64 ? 2 : 1;

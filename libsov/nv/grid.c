@@ -138,12 +138,27 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
 
+static bool set_release(const struct nv_qmd_layout *l, const struct nv_grid *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_RELEASE_ENABLE, 1},
+		{NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
+		{NV_QMD_RELEASE_MEMBAR, 1},
+		{NV_QMD_RELEASE_ADDRESS, g->release},
+		{NV_QMD_RELEASE_PAYLOAD, g->payload},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
+	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
 				: set_shape(&nv_qmd_turing, shared, g, qmd);

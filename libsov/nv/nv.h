@@ -37,8 +37,11 @@ void nv_push_interrupt(struct nv_push *p);
 void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes);
 /* The channel waits until the 32-bit semaphore has reached the payload, wrapping around. */
 void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload);
-/* When everything before has finished and its writes are visible. timed: nanoseconds at +8. */
-void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, bool timed);
+/* When everything before, on this engine, has finished and its writes are visible. Meanwhile the
+ * engine takes nothing from other channels either. */
+#define NV_RELEASE_TIMED 1u /* nanoseconds at +8 */
+#define NV_RELEASE_NOW   2u /* does not wait: what came before is known to have finished */
+void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
 /* The copy engine itself releases the semaphore when it is done; nothing else orders later work. */
 #define NV_PUSH_COPY_MAX (1u << 30)
 void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
@@ -82,6 +85,8 @@ struct nv_grid {
 	uint32_t dynamic_shared;
 	uint32_t split_min, split_target; /* see nv_grid_split */
 	uint64_t bank0;          /* its address, a multiple of 64 */
+	uint64_t release;        /* a semaphore that is given payload when it has ended; 0: none */
+	uint32_t payload;
 	uint64_t id;
 	bool new_code;           /* code was written since the last launch of this channel */
 };

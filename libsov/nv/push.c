@@ -62,10 +62,11 @@ void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload)
 		NV_SEM_ACQUIRE_CIRC_GEQ | NV_SEM_ACQUIRE_SWITCH_TSG);
 }
 
-void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, bool timed)
+void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
 	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
-		NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | (timed ? NV_SEM_RELEASE_TIMESTAMP : 0));
+		NV_SEM_RELEASE | (flags & NV_RELEASE_NOW ? 0 : NV_SEM_RELEASE_WFI) |
+			(flags & NV_RELEASE_TIMED ? NV_SEM_RELEASE_TIMESTAMP : 0));
 }
 
 /* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the

@@ -87,7 +87,8 @@ static uint64_t microseconds(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
+/* Says nothing but to the log. */
+static int transact(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
 {
 	unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, RM_IOCTL_TYPE, number, bytes);
 	uint64_t start = log_wanted(LOG_DEVICE, LOG_DEBUG) ? microseconds() : 0;
@@ -99,10 +100,17 @@ int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const ch
 	error = r < 0 ? errno : 0;
 	LOG(DEVICE, DEBUG, "ioctl 0x%02x, %s: %s, %llu us", number, what,
 	    error ? strerror(error) : "done", (unsigned long long)(microseconds() - start));
+	return -error;
+}
+
+int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
+{
+	int error = transact(file, number, argument, bytes, what);
+
 	if (error)
 		winsys_say("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
-			   strerror(error));
-	return -error;
+			   strerror(-error));
+	return error;
 }
 
 /* The call and what its status says. */
@@ -163,9 +171,11 @@ void rm_unwind(struct rm_scope *s, uint32_t keep)
 			.handle = s->objects[s->count].handle,
 		};
 
-		/* What cannot be freed stays until the process ends; there is nobody to tell. */
-		(void)call(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), &f.status, "to free",
-			   "an object");
+		/* What cannot be freed stays until the process ends, and why something was given
+		 * up says more than that. */
+		if (transact(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), "to free") || f.status)
+			LOG(DEVICE, ERROR, "object 0x%x cannot be freed: status 0x%x", f.handle,
+			    f.status);
 	}
 }
 
@@ -222,12 +232,22 @@ int rm_map_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory, 
 	       uint32_t flags, uint64_t address)
 {
 	struct rm_map_gpu_570 old = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.bytes = bytes,	.flags = flags,	.address = address,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.bytes = bytes,
+		.flags = flags,
+		.address = address,
 	};
 	struct rm_map_gpu_580 m = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.bytes = bytes,	.flags = flags,	.address = address,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.bytes = bytes,
+		.flags = flags,
+		.address = address,
 	};
 	const char *what = "memory for the GPU";
 
@@ -241,8 +261,12 @@ int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory
 		 uint64_t address)
 {
 	struct rm_unmap_gpu u = {
-		.client = rm->client, .device = device, .range = range, .memory = memory,
-		.address = address, .bytes = bytes,
+		.client = rm->client,
+		.device = device,
+		.range = range,
+		.memory = memory,
+		.address = address,
+		.bytes = bytes,
 	};
 
 	return call(rm->file, RM_IOCTL_UNMAP_GPU, &u, sizeof(u), &u.status, "to unmap",
@@ -257,8 +281,8 @@ int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t
 	struct rm_pin p = {
 		.client = s->rm->client,
 		.parent = device,
-		.handle = 0x50000000 | (__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED) &
-					0x0fffffff),
+		.handle = 0x50000000 |
+			  (__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED) & 0x0fffffff),
 		.class = RM_CLASS_MEMORY_PINNED,
 		.flags = RM_PIN_SCATTERED | RM_PIN_CACHED | RM_PIN_NO_MAP,
 		.memory = (uintptr_t)memory,

@@ -14,8 +14,8 @@
 #include "libsov/log.h"
 #include "libsov/winsys/nvrm.h"
 
-#define WAY_OUT	     "SOV_NVRM=0 leaves NVIDIA's GPUs out"
-#define KIB	     1024u
+#define WAY_OUT "SOV_NVRM=0 leaves NVIDIA's GPUs out"
+#define KIB	1024u
 
 static struct {
 	bool open;
@@ -196,8 +196,9 @@ static int check_version(char *message, size_t bytes)
 	nvrm.rm.release = v.reply == RM_VERSION_REPLY ? nvrm_release_find(v.text, &major) : NULL;
 	if (!nvrm.rm.release) {
 		snprintf(message, bytes,
-			 "NVIDIA's kernel module says it has version '%s', which is not understood; "
-			 WAY_OUT, v.text);
+			 "NVIDIA's kernel module says it has version '%s', which is not "
+			 "understood; " WAY_OUT,
+			 v.text);
 		return -ENOTSUP;
 	}
 	LOG(DEVICE, INFO, "NVIDIA's kernel module, version %s", v.text);
@@ -205,8 +206,10 @@ static int check_version(char *message, size_t bytes)
 	if (nvrm.rm.release->tried || (any && !strcmp(any, "1")))
 		return 0;
 	snprintf(message, bytes,
-		 "NVIDIA's kernel module has version %s; known are 570 and 580. SOV_NVRM_ANY=1 tries "
-		 "it nevertheless, " WAY_OUT, v.text);
+		 "NVIDIA's kernel module has version %s; known are 570 and 580. SOV_NVRM_ANY=1 "
+		 "tries "
+		 "it nevertheless, " WAY_OUT,
+		 v.text);
 	return -ENOTSUP;
 }
 
@@ -233,7 +236,8 @@ static int find_devices(char *message, size_t bytes)
 	struct rm_card cards[RM_MAX_CARDS] = {{0}};
 	const struct rm_card *card;
 	uint32_t minor;
-	int error = rm_ioctl(nvrm.rm.file, RM_IOCTL_CARDS, cards, sizeof(cards), "the list of GPUs");
+	int error =
+		rm_ioctl(nvrm.rm.file, RM_IOCTL_CARDS, cards, sizeof(cards), "the list of GPUs");
 
 	if (!error)
 		error = rm_alloc(&nvrm.scope, 0, RM_CLASS_CLIENT, NULL, 0, &nvrm.rm.client,
@@ -384,6 +388,7 @@ int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
 			best = caps.engine;
 		}
 	}
+	(void)winsys_said(); /* about those that are not there */
 	if (best)
 		d->copy_engine = best;
 	*engine = d->copy_engine;

@@ -117,9 +117,9 @@ void *nvrm_buffer_cpu(struct winsys_buffer *b)
 	bool vram = b->where == WINSYS_VRAM;
 	void *cpu;
 
-	if (!b->cpu && !rm_map_cpu(d->rm, d->device, b->memory, b->bytes,
-				   vram ? RM_MAP_CPU_WRITE_COMBINED : 0,
-				   vram ? d->path : NVRM_CONTROL_FILE, &cpu))
+	if (!b->cpu &&
+	    !rm_map_cpu(d->rm, d->device, b->memory, b->bytes, vram ? RM_MAP_CPU_WRITE_COMBINED : 0,
+			vram ? d->path : NVRM_CONTROL_FILE, &cpu))
 		b->cpu = cpu;
 	return b->cpu;
 }

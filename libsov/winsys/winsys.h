@@ -141,6 +141,15 @@ static inline void winsys_write_barrier(void)
 }
 
 extern const struct winsys winsys_nvrm;
+/* The same, right behind an atomic exchange: on x86 a locked instruction empties the write-combining
+ * buffers as well (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
+static inline void winsys_write_barrier_after_exchange(void)
+{
+#if !defined(__x86_64__)
+	winsys_write_barrier();
+#endif
+}
+
 extern const struct winsys winsys_soft;
 
 #endif

@@ -63,7 +63,8 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	if (good) {
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
-		memcpy(element + NV_GSP_HEADERS, payload, bytes);
+		if (bytes) /* else there may be no payload */
+			memcpy(element + NV_GSP_HEADERS, payload, bytes);
 		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
 		memcpy(element, &e, sizeof(e));
 	}

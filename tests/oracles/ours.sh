@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# NVIDIA's disassembler on what our compiler makes: of the two kernels, and of every PTX file that the
-# tests run, for SM80 and SM90, scheduled and serial. It must accept the images, and print each word as
-# we do.
+# NVIDIA's disassembler on what our compiler makes of every PTX file that the tests run, for all
+# targets, scheduled, serial and spilling. It must accept the images of two kernels and of one with
+# variables and calls, and print each word as we do.
 . tests/tap.sh
 : "${BUILD:=build}"
 work=$BUILD/oracles/ours
@@ -11,17 +11,18 @@ mkdir -p "$work"
 command -v nvdisasm >/dev/null
 ok $? "nvdisasm is there"
 
-for sm in 80 90; do
-	for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx; do
-		for mode in default serial; do
-			flag=$([ $mode = default ] || echo --serial)
+for sm in 80 86 89 90; do
+	for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+		for mode in default serial spill; do
+			flag=$([ $mode = default ] || echo --$mode)
 			# What the back end refuses, other tests look at.
 			"$BUILD/sov" compile --target sm_$sm $flag -o "$work/$sm-$(basename "$ptx" .ptx)-$mode.cubin" \
 				"$ptx" 2>/dev/null
 		done
 	done
 	# Starting nvdisasm takes long: whole images of the kernels only, words of all at once.
-	for cubin in "$work/$sm"-saxpy-*.cubin "$work/$sm"-reduce-*.cubin; do
+	for cubin in "$work/$sm"-saxpy-*.cubin "$work/$sm"-reduce-*.cubin "$work/$sm"-variables-*.cubin \
+		"$work/$sm"-pointers-*.cubin; do
 		nvdisasm "$cubin" >/dev/null 2>"$work/log"
 		ok $? "SM$sm: nvdisasm reads $(basename "$cubin")"
 		diag "$(cat "$work/log")"

@@ -60,6 +60,10 @@ static sov_result across_engine(uint64_t n, uint64_t *number)
 {
 	return way_copy(stream, WAY_ENGINE, near[1], near[0], n, number);
 }
+static sov_result across_words(uint64_t n, uint64_t *number)
+{
+	return way_copy(stream, WAY_KERNEL, near[1] + 4, near[0], n > 4 ? n - 4 : 4, number);
+}
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {
 	return way_fill(stream, WAY_KERNEL, near[0], 0x1234567, 4, n, number);
@@ -92,6 +96,21 @@ static sov_result kernel_out_kernel(uint64_t n, uint64_t *number)
 static sov_result kernel_out_engine(uint64_t n, uint64_t *number)
 {
 	kernel();
+	return out_engine(n, number);
+}
+static void kernel_done(void)
+{
+	kernel();
+	must(stream_wait_for(stream, stream_last(stream), SOV_MAX_WAIT), "waiting");
+}
+static sov_result done_out_kernel(uint64_t n, uint64_t *number)
+{
+	kernel_done();
+	return out_kernel(n, number);
+}
+static sov_result done_out_engine(uint64_t n, uint64_t *number)
+{
+	kernel_done();
 	return out_engine(n, number);
 }
 static sov_result in_methods_kernel(uint64_t n, uint64_t *number)
@@ -127,10 +146,13 @@ static const struct {
 	{"in: methods", in_inline, NV_PUSH_INLINE_MAX}, {"in: kernel", in_kernel, 16 << 20},
 	{"in: engine", in_engine, UINT64_MAX},		{"out: kernel", out_kernel, 16 << 20},
 	{"out: engine", out_engine, UINT64_MAX},	{"across: kernel", across_kernel, UINT64_MAX},
+	{"across: words", across_words, UINT64_MAX},
 	{"across: engine", across_engine, UINT64_MAX},	{"fill: kernel", fill_kernel, UINT64_MAX},
 	{"fill: engine", fill_engine, UINT64_MAX},
 	{"kernel, out: kernel", kernel_out_kernel, 1 << 20},
 	{"kernel, out: engine", kernel_out_engine, 1 << 20},
+	{"kernel, wait, out: k", done_out_kernel, 64 << 10},
+	{"kernel, wait, out: e", done_out_engine, 64 << 10},
 	{"in: methods, kernel", in_methods_kernel, NV_PUSH_INLINE_MAX},
 	{"in: kernel, kernel", in_kernel_kernel, 1 << 20},
 	{"in: engine, kernel", in_engine_kernel, 1 << 20},

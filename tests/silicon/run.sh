@@ -30,7 +30,7 @@ median() {
 # ptxas at its best, wherever it takes the file.
 compile_with_ptxas() {
 	"$ptxas" --version | tail -n 2 | head -n 1
-	for file in ./*.ptx $tests/*.ptx; do
+	for file in ./*.ptx kernels/*.ptx $tests/*.ptx; do
 		"$ptxas" -O3 -arch=sm_90 -o "${file%.ptx}.ptxas.cubin" "$file" || echo "ptxas refuses $file"
 	done
 	variants="$variants ptxas"
@@ -43,7 +43,7 @@ compile_here() {
 	tar -xzf source.tar.gz -C source
 	timeout 300 make -s -C source -j"$(nproc)" CC="$CC" BUILD=build build/sov >source/build.log 2>&1 ||
 		{ tail -n 20 source/build.log; verdict=FAIL; echo "WRONG the compiler does not build here"; return; }
-	for cubin in ./*.default.cubin ./*.serial.cubin $tests/*.default.cubin $tests/*.serial.cubin; do
+	for cubin in ./*.default.cubin ./*.serial.cubin kernels/*.default.cubin $tests/*.default.cubin $tests/*.serial.cubin; do
 		flag=
 		[ "${cubin%.serial.cubin}" = "$cubin" ] || flag=--serial
 		source/build/sov compile --target sm_90 $flag -o here.cubin "${cubin%.*.cubin}.ptx"
@@ -62,12 +62,22 @@ compile_here() {
 	done
 }
 
-# libsov beside CUDA, with the library that was built here.
-peer_here() {
+# The library on this GPU: results, faults, endless kernels, leaks.
+nvrm_here() {
 	# shellcheck disable=SC2086
-	$CC -O2 -std=c11 -Wall -Isource -I. peer.c source/build/libsov-all.a -o peer -ldl -lm -pthread &&
-		judge peer store.default.cubin && return
+	$CC -O2 -std=c11 -D_GNU_SOURCE -Wall -Isource nvrm.c source/build/libsov-all.a -o nvrm -ldl -lm -pthread &&
+		judge nvrm illegal.default.cubin saxpy.ptx && return
 	verdict=FAIL
+}
+
+# libsov beside CUDA, and what each of its ways to copy costs, with the library that was built here.
+measure_here() {
+	for program in peer bench_ways; do
+		# shellcheck disable=SC2086
+		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program -ldl -lm -pthread ||
+			{ verdict=FAIL; return; }
+	done
+	judge peer store.default.cubin && judge bench_ways || verdict=FAIL
 }
 
 # Runs one of our programs within a limit and tells whether all was right; its table comes last of all.
@@ -81,7 +91,7 @@ judge() { # program, options
 }
 
 : >"$results"
-for program in runner instructions; do
+for program in runner instructions codegen; do
 	# shellcheck disable=SC2086 # a compiler may come with flags
 	$CC -O2 -std=c11 -Wall -I. $program.c -o $program -ldl -lm
 done
@@ -90,13 +100,21 @@ if [ -z "$small" ]; then
 	ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
 	[ -z "$ptxas" ] || compile_with_ptxas
 	! command -v make >/dev/null || compile_here
-	[ ! -e source/build/libsov-all.a ] || peer_here
+	[ ! -e source/build/libsov-all.a ] || measure_here
+	[ ! -e source/build/libsov-all.a ] || nvrm_here
 fi
 
 # shellcheck disable=SC2086 # lists of words
 judge instructions $small $variants || verdict=FAIL
 # shellcheck disable=SC2086
 judge runner $small "$@" $variants || verdict=FAIL
+# shellcheck disable=SC2086
+judge codegen $small $variants || verdict=FAIL
+if [ -n "$ptxas" ] && [ -x source/build/sov ]; then
+	./codegen --compile kernels/*.ptx -- source/build/sov compile --target sm_90 -o here.cubin -- \
+		"$ptxas" -O3 -arch=sm_90 -o there.cubin >compilers.log 2>&1 || verdict=FAIL
+	grep -v '^|' compilers.log || true
+fi
 
 echo
 echo "For docs/evidence.md, $(date -u +%F):"
@@ -104,6 +122,9 @@ sed -n '1p; /^kernels: /p' runner.log
 grep '^instructions, ' instructions.log || true
 cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
-[ ! -e peer.log ] || cat peer.log
+sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
+[ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
+[ ! -e peer.log ] || cat peer.log bench_ways.log
+[ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -256,6 +256,7 @@ void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
 void nv_stall(struct mir_func *f);                    /* stall.c */
 void nv_wait_serial(struct mir_func *f);
+void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;
 /* A kernel and the functions that come with it. */
 struct nv_text {
@@ -264,6 +265,8 @@ struct nv_text {
 	bool functions_first; /* so that they are at the same place in every kernel */
 	uint32_t stack_bytes;
 };
+#define NV_FIRST_FUNCTION 16 /* behind a jump to the kernel */
+uint32_t nv_function_bytes(const struct mir_func *f);
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats);
 
 /* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */

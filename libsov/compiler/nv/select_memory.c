@@ -411,7 +411,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	struct mir_source at, data, d;
 	struct mir_inst *i;
 
-	if (!address(s, in, &at))
+	if (in->type == IR_B16 || in->format || !address(s, in, &at))
 		return false;
 	data = wide ? in_pair(s, arg_pair(s, in->args[1])) : in_reg(s, arg_word(s, in->args[1]));
 	before(s, in);
@@ -437,7 +437,7 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 	struct mir_source at, data[2], d;
 	struct mir_inst *i;
 
-	if (!address(s, in, &at))
+	if (in->type == IR_B16 || !address(s, in, &at))
 		return false;
 	for (uint32_t k = 0; k < 2; k++)
 		data[k] = wide ? in_pair(s, arg_pair(s, in->args[k + 1]))

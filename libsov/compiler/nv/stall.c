@@ -10,7 +10,7 @@
 
 #define MOST_STALL 15
 /* Nothing fixed takes longer; what takes a scoreboard is not our business. */
-#define FORGET 64
+#define FORGET 20
 /* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
 #define BOARD_SET 2
 

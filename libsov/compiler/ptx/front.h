@@ -200,6 +200,7 @@ enum ptx_role {
 
 struct ptx;
 struct ptx_inst;
+struct ptx_spelled; /* what the table says about a spelling; match.c */
 
 struct ptx_row {
 	const char *form;  /* "add{.rnd}{.ftz}{.sat}.f32 d, a, b" */
@@ -218,6 +219,7 @@ struct ptx_inst {
 	bool guard_negated;
 	/* from matching */
 	const struct ptx_row *row;
+	const struct ptx_spelled *spelled;
 	uint64_t said;        /* bit per slot */
 	uint8_t value[SLOT_COUNT];
 	struct ptx_operand *role[ROLE_COUNT];
@@ -254,6 +256,9 @@ struct ptx {
 	uint32_t depth;  /* of a constant expression */
 	uint32_t braces; /* of vectors and initial values that the statement has open */
 	struct names rows;    /* instruction -> its first row + 1 */
+	struct names spellings; /* "add.s32" -> number + 1 in spelled */
+	struct ptx_spelled **spelled;
+	uint32_t nspelled, spelled_capacity;
 	struct names symbols; /* how often a variable's name was used in the module */
 	struct ir_module *module;
 	/* the kernel that is being read */

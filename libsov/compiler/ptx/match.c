@@ -2,7 +2,8 @@
 /*
  * Interprets the table: finds the row whose form has the instruction's modifiers, gives each
  * operand its role, and checks kinds and types. The rows are read as they are written; there is no
- * second form of them.
+ * second form of them. A program has few spellings ("add.s32"), so what a row says about one is
+ * read once and kept.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front.h"
@@ -29,6 +30,15 @@ struct wanted {
 	const struct ptx_type *type;
 	bool wider, special, variable, parts, vector, nothing, label, targets, written;
 	const char *name; /* "d" */
+};
+
+struct ptx_spelled {
+	const struct ptx_row *row;
+	uint64_t said;
+	uint8_t value[SLOT_COUNT];
+	uint32_t nplaces;
+	struct place places[PTX_MAX_OPERANDS];
+	struct wanted wanted[ROLE_COUNT];
 };
 
 static const char *const role_names[ROLE_COUNT] = {
@@ -153,7 +163,7 @@ static bool in_list(const char *list, size_t left, const char *text, size_t leng
 
 void ptx_index_build(struct ptx *x)
 {
-	x->rows.arena = x->arena;
+	x->rows.arena = x->spellings.arena = x->arena;
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
 		uint32_t *first =
 			names_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
@@ -346,28 +356,23 @@ static void report_name(struct ptx *x, const struct ptx_inst *in)
 	ptx_error(x, &in->name, "unknown instruction '%.*s'", TEXT(&in->name));
 }
 
-bool ptx_match_words(struct ptx *x, struct ptx_inst *in)
-{
-	uint32_t first = *names_get(&x->rows, in->name.text, in->name.length);
-
-	if (!first) {
-		report_name(x, in);
-		return false;
-	}
-	for (const struct ptx_row *row = &ptx_rows[first - 1]; row; row = next_row(row))
-		if (match_row(in, row))
-			return true;
-	report_words(x, in, &ptx_rows[first - 1]);
-	return false;
-}
-
 /* ---- operands ---- */
+
+/* An optional operand in the middle is there when more are given than those after it need. */
+static bool leaves_enough(const struct place *p, uint32_t i, uint32_t n, uint32_t given)
+{
+	uint32_t required = 0;
+
+	for (uint32_t k = i + 1; k < n; k++)
+		required += !p[k].optional;
+	return !p[i].optional || given > required;
+}
 
 static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 {
 	const char *notation = strchr(in->row->form, ' ');
-	struct place p[PTX_MAX_OPERANDS];
-	uint32_t n = read_places(in->row->form, p), j = 0, i = 0, required = 0;
+	const struct place *p = in->spelled->places;
+	uint32_t n = in->spelled->nplaces, j = 0, i = 0, required = 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		required += !p[k].optional;
@@ -375,7 +380,7 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 		struct ptx_operand *o = &in->operands[j];
 
 		if (j < in->noperands && o->separator == p[i].separator &&
-		    o->address == p[i].address)
+		    o->address == p[i].address && leaves_enough(p, i, n, in->noperands - j))
 			in->role[p[i].role] = &in->operands[j++];
 		else if (!p[i].optional)
 			break;
@@ -441,6 +446,82 @@ static struct wanted read_wanted(const struct ptx_inst *in, enum ptx_role role)
 	w.vector = w.vector && ptx_said(in, SLOT_VECTOR);
 	return w;
 }
+
+/* ---- spellings ---- */
+
+/* The number of a spelling among those known, 0 for a new one; NULL when blanks are in it. */
+static uint32_t *spelling_number(struct ptx *x, const struct ptx_inst *in)
+{
+	const char *end = in->name.text + in->name.length;
+
+	for (uint32_t i = 0; i < in->nwords; i++) {
+		if (in->words[i].text != end)
+			return NULL;
+		end += in->words[i].length;
+	}
+	return names_get(&x->spellings, in->name.text, (uint32_t)(end - in->name.text));
+}
+
+static void use_spelled(struct ptx_inst *in, const struct ptx_spelled *s)
+{
+	in->spelled = s;
+	in->row = s->row;
+	in->said = s->said;
+	memcpy(in->value, s->value, sizeof(in->value));
+}
+
+/* What the row says about the instruction's operands. */
+static struct ptx_spelled *read_row(struct ptx *x, const struct ptx_inst *in)
+{
+	struct ptx_spelled *s = arena_alloc(x->arena, sizeof(*s));
+
+	s->row = in->row;
+	s->said = in->said;
+	memcpy(s->value, in->value, sizeof(s->value));
+	s->nplaces = read_places(in->row->form, s->places);
+	for (uint32_t i = 0; i < s->nplaces; i++)
+		s->wanted[s->places[i].role] = read_wanted(in, s->places[i].role);
+	return s;
+}
+
+static bool find_row(struct ptx *x, struct ptx_inst *in)
+{
+	uint32_t first = *names_get(&x->rows, in->name.text, in->name.length);
+
+	if (!first) {
+		report_name(x, in);
+		return false;
+	}
+	for (const struct ptx_row *row = &ptx_rows[first - 1]; row; row = next_row(row))
+		if (match_row(in, row))
+			return true;
+	report_words(x, in, &ptx_rows[first - 1]);
+	return false;
+}
+
+bool ptx_match_words(struct ptx *x, struct ptx_inst *in)
+{
+	uint32_t *number = spelling_number(x, in);
+	struct ptx_spelled *s;
+
+	if (number && *number) {
+		use_spelled(in, x->spelled[*number - 1]);
+		return true;
+	}
+	if (!find_row(x, in))
+		return false;
+	s = read_row(x, in);
+	use_spelled(in, s);
+	if (number) {
+		x->spelled = arena_grow(x->arena, x->spelled, &x->spelled_capacity,
+					x->nspelled + 1, sizeof(*x->spelled));
+		x->spelled[x->nspelled++] = s;
+		*number = x->nspelled;
+	}
+	return true;
+}
+
+/* ---- checks ---- */
 
 /* PTX ISA, "Operand Size Exceeding Instruction-Type Size" and the type rules before it: untyped
  * bits go with everything of their width, signedness does not matter, floats and integers do not
@@ -587,7 +668,7 @@ static bool check_address(struct check *c, struct ptx_operand *o)
 
 static bool check_operand(struct ptx *x, struct ptx_inst *in, enum ptx_role role)
 {
-	struct check c = {x, in, read_wanted(in, role)};
+	struct check c = {x, in, in->spelled->wanted[role]};
 	struct ptx_operand *o = in->role[role];
 
 	if (o->address)

@@ -299,7 +299,8 @@ static bool parse_parameters(struct ptx *x)
 /* .maxntid 32, 8: the dimensions that are not given are 1. */
 static void parse_threads(struct ptx *x, const char *word, uint32_t threads[3])
 {
-	uint32_t limit = x->job->target ? x->job->target->max_threads : 1024;
+	const struct target *target = x->job->target;
+	uint32_t limit = target && !strcmp(target->family, "nv") ? target->max_threads : 1024;
 	struct ptx_token t = x->token;
 	uint64_t n[3] = {1, 1, 1};
 	int i = 0;

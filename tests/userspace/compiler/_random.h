@@ -18,6 +18,9 @@
 #define RANDOM_PREDICATES 10
 #define RANDOM_UNIFORM 4
 #define RANDOM_MAX_DEPTH 4
+/* Around what is random. What stands outside keeps threads apart: without it a kernel says nothing. */
+#define RANDOM_BEGIN "\t// begin\n"
+#define RANDOM_END   "\t// end\n"
 
 enum random_level { LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK };
 
@@ -57,7 +60,9 @@ __attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *
 	k->size += (size_t)n;
 }
 
-/* What a NaN of f64 keeps of those it came from is up to the machine; here it keeps nothing. */
+/* What a NaN keeps of a NaN of f64 that it came from is up to the machine; here it keeps nothing. */
+#define F32(operation)                                                                                            \
+	"{.reg .f32 d; .reg .pred n; " operation " setp.nan.f32 n, d, d; selp.f32 $r, 0f7FFFFFFF, d, n;}"
 #define F64(operation)                                                                                            \
 	"{.reg .f64 d; .reg .pred n; " operation " setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
 
@@ -86,9 +91,10 @@ static const char *const random_operations[] = {
 	"div.u64 $l, $l, $l;", "rem.s64 $l, $l, $l;", "div.s64 $l, $l, $L;", "rem.u64 $l, $l, 10;",
 	"div.u32 $r, $r, 7;", "div.s32 $r, $r, -12;", "rem.s32 $r, $r, 1000;", "div.s16 $h, $h, 3;", "rem.u16 $h, $h, $h;",
 	"bfe.u32 $r, $r, $R, $R;", "bfe.s64 $l, $l, $r, $r;", "bfi.b32 $r, $r, $r, $R, $R;", "prmt.b32 $r, $r, $r, $R;",
-	"lop3.b32 $r, $r, $r, $r, 0x96;", "dp4a.s32.u32 $r, $r, $r, $r;", "add.cc.u32 %r5, $r, $r; addc.u32 %r6, $r, $R;",
+	"lop3.b32 $r, $r, $r, $r, 0x96;", "dp4a.s32.u32 $r, $r, $r, $r;", "{add.cc.u32 %r5, $r, $r; addc.u32 %r6, $r, $R;}",
+	"{.reg .b32 d; call (d), mix, ($r, $r); mov.b32 $r, d;}", "{.reg .b32 d; call (d), mix, ($R, 3); mov.b32 $r, d;}",
 	"shf.l.wrap.b32 $r, $r, $r, $R;", "cvt.rn.f32.s32 $r, $r;", "cvt.rzi.s32.f32 $r, $r;", F64("cvt.f64.f32 d, $r;"),
-	"cvt.rn.f32.f64 $r, $l;", "cvt.rni.u64.f64 $l, $l;", "cvt.rz.f64.s64 $l, $l;",
+	F32("cvt.rn.f32.f64 d, $l;"), "cvt.rni.u64.f64 $l, $l;", "cvt.rz.f64.s64 $l, $l;",
 	"setp.lt.s32 $p, $r, $R;", "setp.ge.u32 $p, $r, $r;", "setp.eq.s32 $p, $r, $R;",
 	"setp.gt.s64 $p, $l, $l;", "setp.ne.u64 $p, $l, $L;", "setp.le.u64 $p, $l, $l;",
 	"setp.lt.and.s32 $p, $r, $R, $p;", "setp.hi.or.u32 %p1|%p2, $r, $r, !$p;", "setp.ltu.f32 $p, $r, $r;",
@@ -306,6 +312,29 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_end:\n", n);
 }
 
+/* A loop that counts, up or down and in any step, and loads on the way: what unrolling looks for. */
+static inline void add_count(struct random_ptx *k)
+{
+	static const char *const ends[] = {"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
+					   "sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s", "lt.u32"};
+	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = how == 4 ? 1 : 1 + pick(k, 5);
+	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30);
+
+	put(k, "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, 1;\nL%u_head:\n", c,
+	    pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), n);
+	put(k, "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; ld.global.u32 i, [j]; "
+	       "add.s32 %%r%u, %%r%u, i;}\n", c, n % RANDOM_WORDS, n % RANDOM_WORDS);
+	for (uint32_t i = pick(k, 4); i > 0; i--)
+		add_operation(k);
+	put(k, "\t");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	put(k, ends[how == 4 ? 0 : 2 * how], c, c, step);
+#pragma GCC diagnostic pop
+	put(k, ";\n\tsetp.%s %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_head;}\n", how == 4 ? "ne.s32" : ends[2 * how + 1], c, c,
+	    limit, c, n);
+}
+
 /* Blocks that branch to each other at will. */
 static inline void add_soup(struct random_ptx *k, struct random_place at)
 {
@@ -350,7 +379,7 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
-		uint32_t what = pick(k, 24);
+		uint32_t what = pick(k, 25);
 		struct random_place deeper = inside(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
@@ -366,6 +395,8 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 			add_split(k, at);
 		else if (what == 5 && !pick(k, 4))
 			add_nest(k, at);
+		else if (what == 24)
+			add_count(k);
 		else if (what == 6 && k->ends && at.level == LEVEL_THREAD)
 			put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), pick(k, 2) ? "exit" : "ret");
 		else if (what <= 10 && at.level >= LEVEL_WARP)
@@ -433,11 +464,19 @@ static inline char *random_ptx(uint64_t seed, uint32_t *threads)
 	*threads = body.ends ? 1 + pick(&body, AGREE_MAX_THREADS) : AGREE_MAX_THREADS;
 	body.budget = 10 + pick(&body, 110);
 	add_start(&body);
+	put(&body, RANDOM_BEGIN);
 	while (body.budget)
 		add_code(&body, top);
+	put(&body, RANDOM_END);
 	add_end(&body);
 	put(&whole,
 	    ".version 8.0\n.target sm_80\n.address_size 64\n"
+	    ".func (.reg .b32 r) step(.reg .b32 a)\n{\n\tmad.lo.s32 r, a, 69069, 1;\n\tret;\n}\n"
+	    ".func (.reg .b32 r) mix(.reg .b32 a, .reg .b32 n)\n{\n\t.reg .pred p; .reg .b32 k, t;\n"
+	    "\t.local .align 4 .b8 kept[8];\n\tst.local.u32 [kept+4], a;\n\tand.b32 k, n, 3;\n\tmov.b32 r, a;\nagain:\n"
+	    "\tsetp.eq.s32 p, k, 0;\n\t@p bra done;\n\tcall (t), step, (r);\n\tmov.b32 r, t;\n\tsub.s32 k, k, 1;\n"
+	    "\tbra again;\ndone:\n\tsetp.lt.s32 p, r, 0;\n\t@p ret;\n\tld.local.u32 t, [kept+4];\n\txor.b32 r, r, t;\n"
+	    "\tret;\n}\n"
 	    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)\n{\n"
 	    "\t.reg .b32 %%r<%u>, %%c<%u>, %%u<%u>, %%t, %%lane, %%warp, %%thread;\n\t.reg .b16 %%h<%u>;\n"
 	    "\t.reg .b64 %%l<%u>, %%own, %%input, %%result, %%mine, %%next, %%common;\n"

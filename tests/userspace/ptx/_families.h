@@ -25,8 +25,9 @@ enum family_inputs {
 	SMALL,    /* integers from 0 to 40 in the last operand: positions, lengths */
 };
 
-/* How far the back ends are: CODE runs as machine code, IR is refused there by name. */
-enum family_level { CODE, IR };
+/* How far the back ends are: CODE runs as machine code everywhere, HOPPER from there on (as PTX has
+ * it for these), IR nowhere. Elsewhere it is refused by name. */
+enum family_level { CODE, HOPPER, IR };
 
 struct family {
 	const char *text;  /* "add.rn.f16 %d, %a, %b;" */

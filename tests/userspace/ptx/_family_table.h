@@ -143,9 +143,9 @@ ROW("max.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(A > B ? A : B); })
 ROW("sad.u64 %d, %a, %b, %c;", "u64 u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(A > B ? A - B + C : B - A + C); })
-ROW("div.u64 %d, %a, %b;", "u64 u64 u64", ANY, IR, 0,
+ROW("div.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(!B ? UINT64_MAX : A / B); })
-ROW("rem.u64 %d, %a, %b;", "u64 u64 u64", ANY, IR, 0,
+ROW("rem.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(!B ? A : A % B); })
 ROW("mul.hi.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)((unsigned __int128)A * B >> 64)); })
@@ -165,9 +165,9 @@ ROW("max.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A : B); })
 ROW("sad.s64 %d, %a, %b, %c;", "s64 s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A - B + C : B - A + C); })
-ROW("div.s64 %d, %a, %b;", "s64 s64 s64", ANY, IR, 0,
+ROW("div.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 64) == -1 ? 0 - A : (uint64_t)(sign_of(A, 64) / sign_of(B, 64))); })
-ROW("rem.s64 %d, %a, %b;", "s64 s64 s64", ANY, IR, 0,
+ROW("rem.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)(!B ? A : sign_of(B, 64) == -1 ? 0 : (uint64_t)(sign_of(A, 64) % sign_of(B, 64))); })
 ROW("mul.hi.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)((__int128)(int64_t)A * (int64_t)B >> 64)); })
@@ -183,23 +183,23 @@ ROW("sub.sat.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)between(SA - SB, INT32_MIN, INT32_MAX)); })
 ROW("mad.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)between((SA * SB >> 32) + SC, INT32_MIN, INT32_MAX)); })
-ROW("add.cc.u32 %d, %a, %b; addc.u32 %d, %c, %c;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("add.cc.u32 %d, %a, %b; addc.u32 %d, %c, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(2 * C + ((A + B) >> 32)); })
-ROW("add.cc.u64 %d, %a, %b; addc.u64 %d, %c, 0;", "u64 u64 u64 u64", ANY, IR, 0,
+ROW("add.cc.u64 %d, %a, %b; addc.u64 %d, %c, 0;", "u64 u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(C + (A + B < A)); })
-ROW("add.cc.s32 %d, %a, %b; addc.cc.s32 %d, %c, -1; addc.s32 %d, 0, 0;", "s32 s32 s32 s32", ANY, IR, 0,
+ROW("add.cc.s32 %d, %a, %b; addc.cc.s32 %d, %c, -1; addc.s32 %d, 0, 0;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((C + 0xffffffff + ((A + B) >> 32)) >> 32); })
-ROW("sub.cc.u32 %d, %a, %b; subc.u32 %d, %c, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("sub.cc.u32 %d, %a, %b; subc.u32 %d, %c, 0;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(C - (A < B)); })
-ROW("sub.cc.u64 %d, %a, %b; subc.cc.u64 %d, %c, 5; subc.u64 %d, 0, 0;", "u64 u64 u64 u64", ANY, IR, 0,
+ROW("sub.cc.u64 %d, %a, %b; subc.cc.u64 %d, %c, 5; subc.u64 %d, 0, 0;", "u64 u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(0 - (uint64_t)(C < 5 + (uint64_t)(A < B))); })
-ROW("mad.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(((A * B & 0xffffffff) + C) >> 32); })
-ROW("mad.hi.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("mad.hi.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(((A * B >> 32) + C) >> 32); })
-ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %d, %a, %b, 7;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %d, %a, %b, 7;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)((A * B >> 32) + 7 + (((A * B & 0xffffffff) + C) >> 32)); })
-ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.lo.cc.u32 %d, %a, %a, %b; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, IR, 0,
+ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.lo.cc.u32 %d, %a, %a, %b; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(((A * A & 0xffffffff) + B + (((A * B & 0xffffffff) + C) >> 32)) >> 32); })
 ROW("min.relu.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)between(SA < SB ? SA : SB, 0, INT32_MAX)); })
@@ -303,27 +303,27 @@ ROW("szext.wrap.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
     { return (uint64_t)(B % 32 ? (uint64_t)sign_of(A, (int)(B % 32)) : 0); })
 ROW("szext.clamp.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
     { return (uint64_t)(B ? (uint64_t)sign_of(A, B > 31 ? 32 : (int)B) : 0); })
-ROW("prmt.b32 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(bytes_by_digits(A, B, C)); })
-ROW("prmt.b32.f4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.f4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, (C & 3) + 1, (C & 3) + 2, (C & 3) + 3})); })
-ROW("prmt.b32.b4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.b4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, ((C & 3) + 7) % 8, ((C & 3) + 6) % 8, ((C & 3) + 5) % 8})); })
-ROW("prmt.b32.rc8 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.rc8 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(pick_bytes(A, B, (uint32_t[]){C & 3, C & 3, C & 3, C & 3})); })
-ROW("prmt.b32.ecl %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.ecl %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { uint32_t s[4]; for (uint32_t k = 0; k < 4; k++) s[k] = k > (C & 3) ? k : (uint32_t)(C & 3); return pick_bytes(A, B, s); })
-ROW("prmt.b32.ecr %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.ecr %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { uint32_t s[4]; for (uint32_t k = 0; k < 4; k++) s[k] = k < (C & 3) ? k : (uint32_t)(C & 3); return pick_bytes(A, B, s); })
-ROW("prmt.b32.rc16 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("prmt.b32.rc16 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(C & 1 ? pick_bytes(A, B, (uint32_t[]){2, 3, 2, 3}) : pick_bytes(A, B, (uint32_t[]){0, 1, 0, 1})); })
-ROW("lop3.b32 %d, %a, %b, %c, 0x96;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("lop3.b32 %d, %a, %b, %c, 0x96;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(A ^ B ^ C); })
-ROW("lop3.b32 %d, %a, %b, %c, 0xca;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("lop3.b32 %d, %a, %b, %c, 0xca;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)((A & B) | (~A & C)); })
-ROW("lop3.b32 %d, %a, %b, %c, 0x1b;", "b32 b32 b32 b32", ANY, IR, 0,
+ROW("lop3.b32 %d, %a, %b, %c, 0x1b;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)((~A & ~B) | (~A & C) | (A & ~B & ~C)); })
-ROW("setp.eq.u32 %q, %c, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0x80, %q;", "p b32 b32 b32", ANY, IR, 0,
+ROW("setp.eq.u32 %q, %c, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0x80, %q;", "p b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)((A & B & C) != 0 || !C); })
 ROW("shf.l.wrap.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
     { return (uint64_t)((B << 32 | A) << (C & 31) >> 32); })
@@ -333,39 +333,39 @@ ROW("shf.l.clamp.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
     { return (uint64_t)(C > 31 ? A : (B << 32 | A) << C >> 32); })
 ROW("shf.r.clamp.b32 %d, %a, %b, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
     { return (uint64_t)((B << 32 | A) >> (C > 32 ? 32 : C)); })
-ROW("dp4a.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+ROW("dp4a.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, CODE, 0,
     { return (uint64_t)(dot4(A, B, C, false, false)); })
-ROW("dp2a.lo.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+ROW("dp2a.lo.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B, C, false, false)); })
-ROW("dp2a.hi.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, IR, 0,
+ROW("dp2a.hi.u32.u32 %d, %a, %b, %c;", "u32 b32 b32 u32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B >> 16, C, false, false)); })
-ROW("dp4a.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp4a.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot4(A, B, C, false, true)); })
-ROW("dp2a.lo.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.lo.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B, C, false, true)); })
-ROW("dp2a.hi.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.hi.u32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B >> 16, C, false, true)); })
-ROW("dp4a.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp4a.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot4(A, B, C, true, false)); })
-ROW("dp2a.lo.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.lo.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B, C, true, false)); })
-ROW("dp2a.hi.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.hi.s32.u32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B >> 16, C, true, false)); })
-ROW("dp4a.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp4a.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot4(A, B, C, true, true)); })
-ROW("dp2a.lo.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.lo.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B, C, true, true)); })
-ROW("dp2a.hi.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, IR, 0,
+ROW("dp2a.hi.s32.s32 %d, %a, %b, %c;", "s32 b32 b32 s32", ANY, CODE, 0,
     { return (uint64_t)(dot2(A, B >> 16, C, true, true)); })
 ROW("min.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(least(f32(A), f32(B)), 'n')); })
 ROW("max.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(most(f32(A), f32(B)), 'n')); })
-ROW("div.rn.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+ROW("div.rn.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
-ROW("rcp.rn.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("rcp.rn.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
-ROW("sqrt.rn.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("sqrt.rn.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
 ROW("copysign.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)((A & UINT64_C(1) << 31) | (B & ~(UINT64_C(1) << 31))); })
@@ -385,11 +385,11 @@ ROW("min.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(least(f64(A), f64(B)))); })
 ROW("max.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(most(f64(A), f64(B)))); })
-ROW("div.rn.f64 %d, %a, %b;", "f64 f64 f64", ANY, IR, 0,
+ROW("div.rn.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(f64(A) / f64(B))); })
-ROW("rcp.rn.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("rcp.rn.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(1 / f64(A))); })
-ROW("sqrt.rn.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("sqrt.rn.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(sqrt(f64(A)))); })
 ROW("copysign.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
     { return (uint64_t)((A & UINT64_C(1) << 63) | (B & ~(UINT64_C(1) << 63))); })
@@ -405,201 +405,201 @@ ROW("testp.normal.f64 %p, %a;", "p f64", ANY, CODE, 0,
     { return (uint64_t)(!!(isfinite(f64(A)) && fabs(f64(A)) >= ldexp(1, -1022))); })
 ROW("testp.subnormal.f64 %p, %a;", "p f64", ANY, CODE, 0,
     { return (uint64_t)(!!(f64(A) != 0 && fabs(f64(A)) < ldexp(1, -1022))); })
-ROW("div.rz.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+ROW("div.rz.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'z')); })
-ROW("sqrt.rz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+ROW("sqrt.rz.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 0,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'z')); })
-ROW("rcp.rz.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+ROW("rcp.rz.f32 %d, %a;", "f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(1 / f32(A), 'z')); })
-ROW("div.rm.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+ROW("div.rm.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'm')); })
-ROW("sqrt.rm.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+ROW("sqrt.rm.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 0,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'm')); })
-ROW("rcp.rm.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+ROW("rcp.rm.f32 %d, %a;", "f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(1 / f32(A), 'm')); })
-ROW("div.rp.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 0,
+ROW("div.rp.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'p')); })
-ROW("sqrt.rp.f32 %d, %a;", "f32 f32", POSITIVE, IR, 0,
+ROW("sqrt.rp.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 0,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'p')); })
-ROW("rcp.rp.f32 %d, %a;", "f32 f32", MODERATE, IR, 0,
+ROW("rcp.rp.f32 %d, %a;", "f32 f32", MODERATE, CODE, 0,
     { return (uint64_t)(single_bits(1 / f32(A), 'p')); })
-ROW("div.rn.ftz.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+ROW("div.rn.ftz.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(flushed(single_value(single_bits(flushed(f32(A)) / flushed(f32(B)), 'n'))), 'n')); })
-ROW("min.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+ROW("min.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(nan_or(f32(A), f32(B), least(f32(A), f32(B))), 'n')); })
-ROW("max.ftz.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, IR, 0,
+ROW("max.ftz.NaN.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(nan_or(f32(A), f32(B), most(flushed(f32(A)), flushed(f32(B)))), 'n')); })
 ROW("max.xorsign.abs.f32 %d, %a, %b;", "f32 f32 f32", ANY, CODE, 0,
     { double m = most(fabs(f32(A)), fabs(f32(B))); return single_bits((A ^ B) >> 31 ? -m : m, 'n'); })
-ROW("div.approx.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 21,
+ROW("div.approx.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 21,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
-ROW("div.full.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, IR, 21,
+ROW("div.full.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 21,
     { return (uint64_t)(single_bits(f32(A) / f32(B), 'n')); })
 ROW("div.full.ftz.f32 %d, %a, 0f7F000000;", "f32 f32", MODERATE, CODE, 21,
     { return (uint64_t)(single_bits(f32(A) / ldexp(1, 127), 'n')); })
-ROW("rcp.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 22,
+ROW("rcp.approx.f32 %d, %a;", "f32 f32", MODERATE, CODE, 22,
     { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
-ROW("rcp.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 22,
+ROW("rcp.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, CODE, 22,
     { return (uint64_t)(single_bits(1 / f32(A), 'n')); })
-ROW("sqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+ROW("sqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 21,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
-ROW("sqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+ROW("sqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 21,
     { return (uint64_t)(single_bits(sqrt(f32(A)), 'n')); })
-ROW("rsqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+ROW("rsqrt.approx.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 21,
     { return (uint64_t)(single_bits(1 / sqrt(f32(A)), 'n')); })
-ROW("rsqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 21,
+ROW("rsqrt.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 21,
     { return (uint64_t)(single_bits(1 / sqrt(f32(A)), 'n')); })
-ROW("ex2.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 20,
+ROW("ex2.approx.f32 %d, %a;", "f32 f32", MODERATE, CODE, 20,
     { return (uint64_t)(single_bits(exp2(f32(A)), 'n')); })
-ROW("ex2.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 20,
+ROW("ex2.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, CODE, 20,
     { return (uint64_t)(single_bits(exp2(f32(A)), 'n')); })
-ROW("lg2.approx.f32 %d, %a;", "f32 f32", POSITIVE, IR, 11,
+ROW("lg2.approx.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 11,
     { return (uint64_t)(single_bits(log2(f32(A)), 'n')); })
-ROW("lg2.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, IR, 11,
+ROW("lg2.approx.ftz.f32 %d, %a;", "f32 f32", POSITIVE, CODE, 11,
     { return (uint64_t)(single_bits(log2(f32(A)), 'n')); })
-ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.f32 %d, %a;", "f32 f32", MODERATE, CODE, 10,
     { return (uint64_t)(single_bits(sin(f32(A) / 32), 'n')); })
-ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+ROW("mul.f32 %a, %a, 0f3D000000; sin.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, CODE, 10,
     { return (uint64_t)(single_bits(sin(f32(A) / 32), 'n')); })
-ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.f32 %d, %a;", "f32 f32", MODERATE, CODE, 10,
     { return (uint64_t)(single_bits(cos(f32(A) / 32), 'n')); })
-ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+ROW("mul.f32 %a, %a, 0f3D000000; cos.approx.ftz.f32 %d, %a;", "f32 f32", MODERATE, CODE, 10,
     { return (uint64_t)(single_bits(cos(f32(A) / 32), 'n')); })
-ROW("tanh.approx.f32 %d, %a;", "f32 f32", MODERATE, IR, 10,
+ROW("tanh.approx.f32 %d, %a;", "f32 f32", MODERATE, CODE, 10,
     { return (uint64_t)(single_bits(tanh(f32(A)), 'n')); })
-ROW("rcp.approx.ftz.f64 %d, %a;", "f64 f64", MODERATE, IR, 18,
+ROW("rcp.approx.ftz.f64 %d, %a;", "f64 f64", MODERATE, CODE, 18,
     { return (uint64_t)(double_bits(1 / f64(A))); })
-ROW("rsqrt.approx.ftz.f64 %d, %a;", "f64 f64", POSITIVE, IR, 18,
+ROW("rsqrt.approx.ftz.f64 %d, %a;", "f64 f64", POSITIVE, CODE, 18,
     { return (uint64_t)(double_bits(1 / sqrt(f64(A)))); })
-ROW("add.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("add.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) + f16(B), 'n')); })
-ROW("add.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("add.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) + f16(H(B)), 'n')); })
-ROW("sub.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("sub.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) - f16(B), 'n')); })
-ROW("sub.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("sub.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) - f16(H(B)), 'n')); })
-ROW("mul.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("mul.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) * f16(B), 'n')); })
-ROW("mul.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("mul.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) * f16(H(B)), 'n')); })
-ROW("fma.rn.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, IR, 0,
+ROW("fma.rn.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) * f16(B) + f16(C), 'n')); })
-ROW("fma.rn.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+ROW("fma.rn.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) * f16(H(B)) + f16(H(C)), 'n')); })
-ROW("fma.rn.relu.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, IR, 0,
+ROW("fma.rn.relu.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", MODERATE, CODE, 0,
     { return (uint64_t)(half_bits(most(f16(A) * f16(B) + f16(C), 0), 'n')); })
-ROW("fma.rn.relu.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+ROW("fma.rn.relu.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(most(f16(H(A)) * f16(H(B)) + f16(H(C)), 0), 'n')); })
-ROW("min.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("min.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(least(f16(A), f16(B)), 'n')); })
-ROW("min.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("min.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(least(f16(H(A)), f16(H(B))), 'n')); })
-ROW("max.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("max.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(most(f16(A), f16(B)), 'n')); })
-ROW("max.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("max.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(most(f16(H(A)), f16(H(B))), 'n')); })
-ROW("min.NaN.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("min.NaN.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(nan_or(f16(A), f16(B), least(f16(A), f16(B))), 'n')); })
-ROW("min.NaN.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("min.NaN.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(nan_or(f16(H(A)), f16(H(B)), least(f16(H(A)), f16(H(B)))), 'n')); })
-ROW("max.xorsign.abs.f16 %d, %a, %b;", "f16 f16 f16", MODERATE, IR, 0,
+ROW("max.xorsign.abs.f16 %d, %a, %b;", "f16 f16 f16", MODERATE, CODE, 0,
     { return (uint64_t)(half_bits(copysign(most(fabs(f16(A)), fabs(f16(B))), signbit(f16(A)) == signbit(f16(B)) ? 1.0 : -1.0), 'n')); })
-ROW("max.xorsign.abs.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", MODERATE, IR, 0,
+ROW("max.xorsign.abs.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(copysign(most(fabs(f16(H(A))), fabs(f16(H(B)))), signbit(f16(H(A))) == signbit(f16(H(B))) ? 1.0 : -1.0), 'n')); })
-ROW("tanh.approx.f16 %d, %a;", "f16 f16", MODERATE, IR, 9,
+ROW("tanh.approx.f16 %d, %a;", "f16 f16", MODERATE, CODE, 9,
     { return (uint64_t)(half_bits(tanh(f16(A)), 'n')); })
-ROW("tanh.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 9,
+ROW("tanh.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, CODE, 9,
     { PAIR2(half_bits(tanh(f16(H(A))), 'n')); })
-ROW("ex2.approx.f16 %d, %a;", "f16 f16", MODERATE, IR, 8,
+ROW("ex2.approx.f16 %d, %a;", "f16 f16", MODERATE, CODE, 8,
     { return (uint64_t)(half_bits(exp2(f16(A)), 'n')); })
-ROW("ex2.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 8,
+ROW("ex2.approx.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, CODE, 8,
     { PAIR2(half_bits(exp2(f16(H(A))), 'n')); })
-ROW("neg.f16 %d, %a;", "f16 f16", MODERATE, IR, 0,
+ROW("neg.f16 %d, %a;", "f16 f16", MODERATE, CODE, 0,
     { return (uint64_t)(half_bits(-f16(A), 'n')); })
-ROW("neg.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 0,
+ROW("neg.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(-f16(H(A)), 'n')); })
-ROW("abs.f16 %d, %a;", "f16 f16", MODERATE, IR, 0,
+ROW("abs.f16 %d, %a;", "f16 f16", MODERATE, CODE, 0,
     { return (uint64_t)(half_bits(fabs(f16(A)), 'n')); })
-ROW("abs.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, IR, 0,
+ROW("abs.f16x2 %d, %a;", "f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(fabs(f16(H(A))), 'n')); })
-ROW("setp.lt.f16 %p, %a, %b;", "p f16 f16", ANY, IR, 0,
+ROW("setp.lt.f16 %p, %a, %b;", "p f16 f16", ANY, CODE, 0,
     { return (uint64_t)(f16(A) < f16(B)); })
-ROW("setp.geu.f16 %p, %a, %b;", "p f16 f16", ANY, IR, 0,
+ROW("setp.geu.f16 %p, %a, %b;", "p f16 f16", ANY, CODE, 0,
     { return (uint64_t)(!(f16(A) < f16(B))); })
-ROW("setp.ne.f16x2 %q|%p, %a, %b;", "p f16x2 f16x2", ANY, IR, 0,
+ROW("setp.ne.f16x2 %q|%p, %a, %b;", "p f16x2 f16x2", ANY, CODE, 0,
     { double x = f16(A >> 16), y = f16(B >> 16); return !isnan(x) && !isnan(y) && x != y; })
-ROW("set.gt.f16.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("set.gt.f16.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) > f16(B) ? 1 : 0, 'n')); })
-ROW("set.le.f16x2.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, IR, 0,
+ROW("set.le.f16x2.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) <= f16(H(B)) ? 1 : 0, 'n')); })
-ROW("add.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("add.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) + bf16(B), 'n')); })
-ROW("add.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("add.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(bf16(H(A)) + bf16(H(B)), 'n')); })
-ROW("sub.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("sub.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) - bf16(B), 'n')); })
-ROW("sub.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("sub.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(bf16(H(A)) - bf16(H(B)), 'n')); })
-ROW("mul.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("mul.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) * bf16(B), 'n')); })
-ROW("mul.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("mul.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(bf16(H(A)) * bf16(H(B)), 'n')); })
-ROW("fma.rn.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, IR, 0,
+ROW("fma.rn.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) * bf16(B) + bf16(C), 'n')); })
-ROW("fma.rn.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+ROW("fma.rn.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(bf16(H(A)) * bf16(H(B)) + bf16(H(C)), 'n')); })
-ROW("fma.rn.relu.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, IR, 0,
+ROW("fma.rn.relu.bf16 %d, %a, %b, %c;", "bf16 bf16 bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(most(bf16(A) * bf16(B) + bf16(C), 0), 'n')); })
-ROW("fma.rn.relu.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+ROW("fma.rn.relu.bf16x2 %d, %a, %b, %c;", "bf16x2 bf16x2 bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(most(bf16(H(A)) * bf16(H(B)) + bf16(H(C)), 0), 'n')); })
-ROW("min.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("min.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(least(bf16(A), bf16(B)), 'n')); })
-ROW("min.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("min.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(least(bf16(H(A)), bf16(H(B))), 'n')); })
-ROW("max.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("max.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(most(bf16(A), bf16(B)), 'n')); })
-ROW("max.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("max.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(most(bf16(H(A)), bf16(H(B))), 'n')); })
-ROW("min.NaN.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("min.NaN.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(nan_or(bf16(A), bf16(B), least(bf16(A), bf16(B))), 'n')); })
-ROW("min.NaN.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("min.NaN.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(nan_or(bf16(H(A)), bf16(H(B)), least(bf16(H(A)), bf16(H(B)))), 'n')); })
-ROW("max.xorsign.abs.bf16 %d, %a, %b;", "bf16 bf16 bf16", MODERATE, IR, 0,
+ROW("max.xorsign.abs.bf16 %d, %a, %b;", "bf16 bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(copysign(most(fabs(bf16(A)), fabs(bf16(B))), signbit(bf16(A)) == signbit(bf16(B)) ? 1.0 : -1.0), 'n')); })
-ROW("max.xorsign.abs.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", MODERATE, IR, 0,
+ROW("max.xorsign.abs.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(copysign(most(fabs(bf16(H(A))), fabs(bf16(H(B)))), signbit(bf16(H(A))) == signbit(bf16(H(B))) ? 1.0 : -1.0), 'n')); })
-ROW("tanh.approx.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 7,
+ROW("tanh.approx.bf16 %d, %a;", "bf16 bf16", MODERATE, HOPPER, 7,
     { return (uint64_t)(bf16_bits(tanh(bf16(A)), 'n')); })
-ROW("tanh.approx.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 7,
+ROW("tanh.approx.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, HOPPER, 7,
     { PAIR2(bf16_bits(tanh(bf16(H(A))), 'n')); })
-ROW("ex2.approx.ftz.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 6,
+ROW("ex2.approx.ftz.bf16 %d, %a;", "bf16 bf16", MODERATE, HOPPER, 6,
     { return (uint64_t)(bf16_bits(exp2(bf16(A)), 'n')); })
-ROW("ex2.approx.ftz.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 6,
+ROW("ex2.approx.ftz.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, HOPPER, 6,
     { PAIR2(bf16_bits(exp2(bf16(H(A))), 'n')); })
-ROW("neg.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 0,
+ROW("neg.bf16 %d, %a;", "bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(-bf16(A), 'n')); })
-ROW("neg.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 0,
+ROW("neg.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(-bf16(H(A)), 'n')); })
-ROW("abs.bf16 %d, %a;", "bf16 bf16", MODERATE, IR, 0,
+ROW("abs.bf16 %d, %a;", "bf16 bf16", MODERATE, CODE, 0,
     { return (uint64_t)(bf16_bits(fabs(bf16(A)), 'n')); })
-ROW("abs.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, IR, 0,
+ROW("abs.bf16x2 %d, %a;", "bf16x2 bf16x2", MODERATE, CODE, 0,
     { PAIR2(bf16_bits(fabs(bf16(H(A))), 'n')); })
-ROW("setp.lt.bf16 %p, %a, %b;", "p bf16 bf16", ANY, IR, 0,
+ROW("setp.lt.bf16 %p, %a, %b;", "p bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16(A) < bf16(B)); })
-ROW("setp.geu.bf16 %p, %a, %b;", "p bf16 bf16", ANY, IR, 0,
+ROW("setp.geu.bf16 %p, %a, %b;", "p bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(!(bf16(A) < bf16(B))); })
-ROW("setp.ne.bf16x2 %q|%p, %a, %b;", "p bf16x2 bf16x2", ANY, IR, 0,
+ROW("setp.ne.bf16x2 %q|%p, %a, %b;", "p bf16x2 bf16x2", ANY, CODE, 0,
     { double x = bf16(A >> 16), y = bf16(B >> 16); return !isnan(x) && !isnan(y) && x != y; })
-ROW("set.gt.bf16.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, IR, 0,
+ROW("set.gt.bf16.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) > bf16(B) ? 1 : 0, 'n')); })
-ROW("set.le.bf16x2.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, IR, 0,
+ROW("set.le.bf16x2.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
     { PAIR2(bf16_bits(bf16(H(A)) <= bf16(H(B)) ? 1 : 0, 'n')); })
-ROW("add.sat.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("add.sat.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(saturated(f16(A) + f16(B)), 'n')); })
-ROW("add.ftz.f16 %d, %a, %b;", "f16 f16 f16", ANY, IR, 0,
+ROW("add.ftz.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(flushed_half(flushed_half(f16(A)) + flushed_half(f16(B))), 'n')); })
-ROW("fma.rn.ftz.sat.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, IR, 0,
+ROW("fma.rn.ftz.sat.f16x2 %d, %a, %b, %c;", "f16x2 f16x2 f16x2 f16x2", MODERATE, CODE, 0,
     { PAIR2(half_bits(saturated(f16(H(A)) * f16(H(B)) + f16(H(C))), 'n')); })
 ROW("setp.lt.u32 %p, %a, %b;", "p u32 u32", ANY, CODE, 0,
     { return (uint64_t)(A < B); })
@@ -675,195 +675,187 @@ ROW("slct.f64.f32 %d, %a, %b, %c;", "f64 f64 f64 f32", ANY, CODE, 0,
     { return (uint64_t)(f32(C) >= 0 ? A : B); })
 ROW("slct.ftz.b64.f32 %d, %a, %b, %c;", "b64 b64 b64 f32", ANY, CODE, 0,
     { return (uint64_t)(f32(C) >= 0 || fabs(f32(C)) < ldexp(1, -126) ? A : B); })
-ROW("cvt.rzi.u8.f32 %d, %a;", "u8 f32", ANY, IR, 0,
+ROW("cvt.rzi.u8.f32 %d, %a;", "u8 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 8, false, false)); })
-ROW("cvt.rni.u8.f32 %d, %a;", "u8 f32", ANY, IR, 0,
+ROW("cvt.rni.u8.f32 %d, %a;", "u8 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 8, false, false)); })
-ROW("cvt.rn.f32.u8 %d, %a;", "f32 u8", ANY, IR, 0,
+ROW("cvt.rn.f32.u8 %d, %a;", "f32 u8", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'n')); })
-ROW("cvt.rz.f32.u8 %d, %a;", "f32 u8", ANY, IR, 0,
+ROW("cvt.rz.f32.u8 %d, %a;", "f32 u8", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'z')); })
-ROW("cvt.rzi.s8.f32 %d, %a;", "s8 f32", ANY, IR, 0,
+ROW("cvt.rzi.s8.f32 %d, %a;", "s8 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 8, true, false)); })
-ROW("cvt.rni.s8.f32 %d, %a;", "s8 f32", ANY, IR, 0,
+ROW("cvt.rni.s8.f32 %d, %a;", "s8 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 8, true, false)); })
-ROW("cvt.rn.f32.s8 %d, %a;", "f32 s8", ANY, IR, 0,
+ROW("cvt.rn.f32.s8 %d, %a;", "f32 s8", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 8), 'n')); })
-ROW("cvt.rz.f32.s8 %d, %a;", "f32 s8", ANY, IR, 0,
+ROW("cvt.rz.f32.s8 %d, %a;", "f32 s8", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 8), 'z')); })
-ROW("cvt.rzi.u16.f32 %d, %a;", "u16 f32", ANY, IR, 0,
+ROW("cvt.rzi.u16.f32 %d, %a;", "u16 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 16, false, false)); })
-ROW("cvt.rni.u16.f32 %d, %a;", "u16 f32", ANY, IR, 0,
+ROW("cvt.rni.u16.f32 %d, %a;", "u16 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 16, false, false)); })
-ROW("cvt.rn.f32.u16 %d, %a;", "f32 u16", ANY, IR, 0,
+ROW("cvt.rn.f32.u16 %d, %a;", "f32 u16", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'n')); })
-ROW("cvt.rz.f32.u16 %d, %a;", "f32 u16", ANY, IR, 0,
+ROW("cvt.rz.f32.u16 %d, %a;", "f32 u16", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'z')); })
-ROW("cvt.rzi.s16.f32 %d, %a;", "s16 f32", ANY, IR, 0,
+ROW("cvt.rzi.s16.f32 %d, %a;", "s16 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 16, true, false)); })
-ROW("cvt.rni.s16.f32 %d, %a;", "s16 f32", ANY, IR, 0,
+ROW("cvt.rni.s16.f32 %d, %a;", "s16 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 16, true, false)); })
-ROW("cvt.rn.f32.s16 %d, %a;", "f32 s16", ANY, IR, 0,
+ROW("cvt.rn.f32.s16 %d, %a;", "f32 s16", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 16), 'n')); })
-ROW("cvt.rz.f32.s16 %d, %a;", "f32 s16", ANY, IR, 0,
+ROW("cvt.rz.f32.s16 %d, %a;", "f32 s16", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 16), 'z')); })
-ROW("cvt.rzi.u32.f32 %d, %a;", "u32 f32", ANY, IR, 0,
+ROW("cvt.rzi.u32.f32 %d, %a;", "u32 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 32, false, false)); })
-ROW("cvt.rni.u32.f32 %d, %a;", "u32 f32", ANY, IR, 0,
+ROW("cvt.rni.u32.f32 %d, %a;", "u32 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 32, false, false)); })
-ROW("cvt.rn.f32.u32 %d, %a;", "f32 u32", ANY, IR, 0,
+ROW("cvt.rn.f32.u32 %d, %a;", "f32 u32", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'n')); })
-ROW("cvt.rz.f32.u32 %d, %a;", "f32 u32", ANY, IR, 0,
+ROW("cvt.rz.f32.u32 %d, %a;", "f32 u32", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)A, 'z')); })
-ROW("cvt.rzi.s32.f32 %d, %a;", "s32 f32", ANY, IR, 0,
+ROW("cvt.rzi.s32.f32 %d, %a;", "s32 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 32, true, false)); })
-ROW("cvt.rni.s32.f32 %d, %a;", "s32 f32", ANY, IR, 0,
+ROW("cvt.rni.s32.f32 %d, %a;", "s32 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 32, true, false)); })
-ROW("cvt.rn.f32.s32 %d, %a;", "f32 s32", ANY, IR, 0,
+ROW("cvt.rn.f32.s32 %d, %a;", "f32 s32", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 32), 'n')); })
-ROW("cvt.rz.f32.s32 %d, %a;", "f32 s32", ANY, IR, 0,
+ROW("cvt.rz.f32.s32 %d, %a;", "f32 s32", ANY, CODE, 0,
     { return (uint64_t)(single_bits((double)sign_of(A, 32), 'z')); })
-ROW("cvt.rzi.u64.f32 %d, %a;", "u64 f32", ANY, IR, 0,
+ROW("cvt.rzi.u64.f32 %d, %a;", "u64 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 64, false, false)); })
-ROW("cvt.rni.u64.f32 %d, %a;", "u64 f32", ANY, IR, 0,
+ROW("cvt.rni.u64.f32 %d, %a;", "u64 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 64, false, false)); })
-ROW("cvt.rn.f32.u64 %d, %a;", "f32 u64", ANY, IR, 0,
+ROW("cvt.rn.f32.u64 %d, %a;", "f32 u64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(odd_double(false, A), 'n')); })
-ROW("cvt.rz.f32.u64 %d, %a;", "f32 u64", ANY, IR, 0,
+ROW("cvt.rz.f32.u64 %d, %a;", "f32 u64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(odd_double(false, A), 'z')); })
-ROW("cvt.rzi.s64.f32 %d, %a;", "s64 f32", ANY, IR, 0,
+ROW("cvt.rzi.s64.f32 %d, %a;", "s64 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'z', 64, true, false)); })
-ROW("cvt.rni.s64.f32 %d, %a;", "s64 f32", ANY, IR, 0,
+ROW("cvt.rni.s64.f32 %d, %a;", "s64 f32", ANY, CODE, 0,
     { return (uint64_t)(integer(f32(A), 'n', 64, true, false)); })
-ROW("cvt.rn.f32.s64 %d, %a;", "f32 s64", ANY, IR, 0,
+ROW("cvt.rn.f32.s64 %d, %a;", "f32 s64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
-ROW("cvt.rz.f32.s64 %d, %a;", "f32 s64", ANY, IR, 0,
+ROW("cvt.rz.f32.s64 %d, %a;", "f32 s64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'z')); })
-ROW("cvt.rzi.u8.f64 %d, %a;", "u8 f64", ANY, IR, 0,
+ROW("cvt.rzi.u8.f64 %d, %a;", "u8 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 8, false, true)); })
-ROW("cvt.rmi.u8.f64 %d, %a;", "u8 f64", ANY, IR, 0,
+ROW("cvt.rmi.u8.f64 %d, %a;", "u8 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 8, false, true)); })
-ROW("cvt.rn.f64.u8 %d, %a;", "f64 u8", ANY, IR, 0,
+ROW("cvt.rn.f64.u8 %d, %a;", "f64 u8", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)A)); })
-ROW("cvt.rzi.s8.f64 %d, %a;", "s8 f64", ANY, IR, 0,
+ROW("cvt.rzi.s8.f64 %d, %a;", "s8 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 8, true, true)); })
-ROW("cvt.rmi.s8.f64 %d, %a;", "s8 f64", ANY, IR, 0,
+ROW("cvt.rmi.s8.f64 %d, %a;", "s8 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 8, true, true)); })
-ROW("cvt.rn.f64.s8 %d, %a;", "f64 s8", ANY, IR, 0,
+ROW("cvt.rn.f64.s8 %d, %a;", "f64 s8", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)sign_of(A, 8))); })
-ROW("cvt.rzi.u16.f64 %d, %a;", "u16 f64", ANY, IR, 0,
+ROW("cvt.rzi.u16.f64 %d, %a;", "u16 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 16, false, true)); })
-ROW("cvt.rmi.u16.f64 %d, %a;", "u16 f64", ANY, IR, 0,
+ROW("cvt.rmi.u16.f64 %d, %a;", "u16 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 16, false, true)); })
-ROW("cvt.rn.f64.u16 %d, %a;", "f64 u16", ANY, IR, 0,
+ROW("cvt.rn.f64.u16 %d, %a;", "f64 u16", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)A)); })
-ROW("cvt.rzi.s16.f64 %d, %a;", "s16 f64", ANY, IR, 0,
+ROW("cvt.rzi.s16.f64 %d, %a;", "s16 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 16, true, true)); })
-ROW("cvt.rmi.s16.f64 %d, %a;", "s16 f64", ANY, IR, 0,
+ROW("cvt.rmi.s16.f64 %d, %a;", "s16 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 16, true, true)); })
-ROW("cvt.rn.f64.s16 %d, %a;", "f64 s16", ANY, IR, 0,
+ROW("cvt.rn.f64.s16 %d, %a;", "f64 s16", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)sign_of(A, 16))); })
-ROW("cvt.rzi.u32.f64 %d, %a;", "u32 f64", ANY, IR, 0,
+ROW("cvt.rzi.u32.f64 %d, %a;", "u32 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 32, false, true)); })
-ROW("cvt.rmi.u32.f64 %d, %a;", "u32 f64", ANY, IR, 0,
+ROW("cvt.rmi.u32.f64 %d, %a;", "u32 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 32, false, true)); })
-ROW("cvt.rn.f64.u32 %d, %a;", "f64 u32", ANY, IR, 0,
+ROW("cvt.rn.f64.u32 %d, %a;", "f64 u32", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)A)); })
-ROW("cvt.rzi.s32.f64 %d, %a;", "s32 f64", ANY, IR, 0,
+ROW("cvt.rzi.s32.f64 %d, %a;", "s32 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 32, true, true)); })
-ROW("cvt.rmi.s32.f64 %d, %a;", "s32 f64", ANY, IR, 0,
+ROW("cvt.rmi.s32.f64 %d, %a;", "s32 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 32, true, true)); })
-ROW("cvt.rn.f64.s32 %d, %a;", "f64 s32", ANY, IR, 0,
+ROW("cvt.rn.f64.s32 %d, %a;", "f64 s32", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)sign_of(A, 32))); })
-ROW("cvt.rzi.u64.f64 %d, %a;", "u64 f64", ANY, IR, 0,
+ROW("cvt.rzi.u64.f64 %d, %a;", "u64 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 64, false, true)); })
-ROW("cvt.rmi.u64.f64 %d, %a;", "u64 f64", ANY, IR, 0,
+ROW("cvt.rmi.u64.f64 %d, %a;", "u64 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 64, false, true)); })
-ROW("cvt.rn.f64.u64 %d, %a;", "f64 u64", ANY, IR, 0,
+ROW("cvt.rn.f64.u64 %d, %a;", "f64 u64", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)A)); })
-ROW("cvt.rzi.s64.f64 %d, %a;", "s64 f64", ANY, IR, 0,
+ROW("cvt.rzi.s64.f64 %d, %a;", "s64 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'z', 64, true, true)); })
-ROW("cvt.rmi.s64.f64 %d, %a;", "s64 f64", ANY, IR, 0,
+ROW("cvt.rmi.s64.f64 %d, %a;", "s64 f64", ANY, CODE, 0,
     { return (uint64_t)(integer(f64(A), 'm', 64, true, true)); })
-ROW("cvt.rn.f64.s64 %d, %a;", "f64 s64", ANY, IR, 0,
+ROW("cvt.rn.f64.s64 %d, %a;", "f64 s64", ANY, CODE, 0,
     { return (uint64_t)(double_bits((double)(int64_t)A)); })
-ROW("cvt.rzi.u8.f16 %d, %a;", "u8 f16", ANY, IR, 0,
+ROW("cvt.rzi.u8.f16 %d, %a;", "u8 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 8, false, false)); })
-ROW("cvt.rpi.u8.f16 %d, %a;", "u8 f16", ANY, IR, 0,
+ROW("cvt.rpi.u8.f16 %d, %a;", "u8 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 8, false, false)); })
-ROW("cvt.rn.f16.u8 %d, %a;", "f16 u8", ANY, IR, 0,
+ROW("cvt.rn.f16.u8 %d, %a;", "f16 u8", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)A, 'n')); })
-ROW("cvt.rzi.s8.f16 %d, %a;", "s8 f16", ANY, IR, 0,
+ROW("cvt.rzi.s8.f16 %d, %a;", "s8 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 8, true, false)); })
-ROW("cvt.rpi.s8.f16 %d, %a;", "s8 f16", ANY, IR, 0,
+ROW("cvt.rpi.s8.f16 %d, %a;", "s8 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 8, true, false)); })
-ROW("cvt.rn.f16.s8 %d, %a;", "f16 s8", ANY, IR, 0,
+ROW("cvt.rn.f16.s8 %d, %a;", "f16 s8", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)sign_of(A, 8), 'n')); })
-ROW("cvt.rzi.u16.f16 %d, %a;", "u16 f16", ANY, IR, 0,
+ROW("cvt.rzi.u16.f16 %d, %a;", "u16 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 16, false, false)); })
-ROW("cvt.rpi.u16.f16 %d, %a;", "u16 f16", ANY, IR, 0,
+ROW("cvt.rpi.u16.f16 %d, %a;", "u16 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 16, false, false)); })
-ROW("cvt.rn.f16.u16 %d, %a;", "f16 u16", ANY, IR, 0,
+ROW("cvt.rn.f16.u16 %d, %a;", "f16 u16", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)A, 'n')); })
-ROW("cvt.rzi.s16.f16 %d, %a;", "s16 f16", ANY, IR, 0,
+ROW("cvt.rzi.s16.f16 %d, %a;", "s16 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 16, true, false)); })
-ROW("cvt.rpi.s16.f16 %d, %a;", "s16 f16", ANY, IR, 0,
+ROW("cvt.rpi.s16.f16 %d, %a;", "s16 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 16, true, false)); })
-ROW("cvt.rn.f16.s16 %d, %a;", "f16 s16", ANY, IR, 0,
+ROW("cvt.rn.f16.s16 %d, %a;", "f16 s16", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)sign_of(A, 16), 'n')); })
-ROW("cvt.rzi.u32.f16 %d, %a;", "u32 f16", ANY, IR, 0,
+ROW("cvt.rzi.u32.f16 %d, %a;", "u32 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 32, false, false)); })
-ROW("cvt.rpi.u32.f16 %d, %a;", "u32 f16", ANY, IR, 0,
+ROW("cvt.rpi.u32.f16 %d, %a;", "u32 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 32, false, false)); })
-ROW("cvt.rn.f16.u32 %d, %a;", "f16 u32", ANY, IR, 0,
+ROW("cvt.rn.f16.u32 %d, %a;", "f16 u32", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)A, 'n')); })
-ROW("cvt.rzi.s32.f16 %d, %a;", "s32 f16", ANY, IR, 0,
+ROW("cvt.rzi.s32.f16 %d, %a;", "s32 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 32, true, false)); })
-ROW("cvt.rpi.s32.f16 %d, %a;", "s32 f16", ANY, IR, 0,
+ROW("cvt.rpi.s32.f16 %d, %a;", "s32 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 32, true, false)); })
-ROW("cvt.rn.f16.s32 %d, %a;", "f16 s32", ANY, IR, 0,
+ROW("cvt.rn.f16.s32 %d, %a;", "f16 s32", ANY, CODE, 0,
     { return (uint64_t)(half_bits((double)sign_of(A, 32), 'n')); })
-ROW("cvt.rzi.u64.f16 %d, %a;", "u64 f16", ANY, IR, 0,
+ROW("cvt.rzi.u64.f16 %d, %a;", "u64 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 64, false, false)); })
-ROW("cvt.rpi.u64.f16 %d, %a;", "u64 f16", ANY, IR, 0,
+ROW("cvt.rpi.u64.f16 %d, %a;", "u64 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 64, false, false)); })
-ROW("cvt.rn.f16.u64 %d, %a;", "f16 u64", ANY, IR, 0,
+ROW("cvt.rn.f16.u64 %d, %a;", "f16 u64", ANY, CODE, 0,
     { return (uint64_t)(half_bits(odd_double(false, A), 'n')); })
-ROW("cvt.rzi.s64.f16 %d, %a;", "s64 f16", ANY, IR, 0,
+ROW("cvt.rzi.s64.f16 %d, %a;", "s64 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'z', 64, true, false)); })
-ROW("cvt.rpi.s64.f16 %d, %a;", "s64 f16", ANY, IR, 0,
+ROW("cvt.rpi.s64.f16 %d, %a;", "s64 f16", ANY, CODE, 0,
     { return (uint64_t)(integer(f16(A), 'p', 64, true, false)); })
-ROW("cvt.rn.f16.s64 %d, %a;", "f16 s64", ANY, IR, 0,
+ROW("cvt.rn.f16.s64 %d, %a;", "f16 s64", ANY, CODE, 0,
     { return (uint64_t)(half_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
-ROW("cvt.rzi.u8.bf16 %d, %a;", "u8 bf16", ANY, IR, 0,
-    { return (uint64_t)(integer(bf16(A), 'z', 8, false, false)); })
-ROW("cvt.rn.bf16.u8 %d, %a;", "bf16 u8", ANY, IR, 0,
-    { return (uint64_t)(bf16_bits((double)A, 'n')); })
-ROW("cvt.rzi.s8.bf16 %d, %a;", "s8 bf16", ANY, IR, 0,
-    { return (uint64_t)(integer(bf16(A), 'z', 8, true, false)); })
-ROW("cvt.rn.bf16.s8 %d, %a;", "bf16 s8", ANY, IR, 0,
-    { return (uint64_t)(bf16_bits((double)sign_of(A, 8), 'n')); })
-ROW("cvt.rzi.u16.bf16 %d, %a;", "u16 bf16", ANY, IR, 0,
+ROW("cvt.rzi.u16.bf16 %d, %a;", "u16 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 16, false, false)); })
-ROW("cvt.rn.bf16.u16 %d, %a;", "bf16 u16", ANY, IR, 0,
+ROW("cvt.rn.bf16.u16 %d, %a;", "bf16 u16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)A, 'n')); })
-ROW("cvt.rzi.s16.bf16 %d, %a;", "s16 bf16", ANY, IR, 0,
+ROW("cvt.rzi.s16.bf16 %d, %a;", "s16 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 16, true, false)); })
-ROW("cvt.rn.bf16.s16 %d, %a;", "bf16 s16", ANY, IR, 0,
+ROW("cvt.rn.bf16.s16 %d, %a;", "bf16 s16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'n')); })
-ROW("cvt.rzi.u32.bf16 %d, %a;", "u32 bf16", ANY, IR, 0,
+ROW("cvt.rzi.u32.bf16 %d, %a;", "u32 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 32, false, false)); })
 ROW("cvt.rn.bf16.u32 %d, %a;", "bf16 u32", ANY, IR, 0,
     { return (uint64_t)(bf16_bits((double)A, 'n')); })
-ROW("cvt.rzi.s32.bf16 %d, %a;", "s32 bf16", ANY, IR, 0,
+ROW("cvt.rzi.s32.bf16 %d, %a;", "s32 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 32, true, false)); })
 ROW("cvt.rn.bf16.s32 %d, %a;", "bf16 s32", ANY, IR, 0,
     { return (uint64_t)(bf16_bits((double)sign_of(A, 32), 'n')); })
-ROW("cvt.rzi.u64.bf16 %d, %a;", "u64 bf16", ANY, IR, 0,
+ROW("cvt.rzi.u64.bf16 %d, %a;", "u64 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 64, false, false)); })
 ROW("cvt.rn.bf16.u64 %d, %a;", "bf16 u64", ANY, IR, 0,
     { return (uint64_t)(bf16_bits(odd_double(false, A), 'n')); })
-ROW("cvt.rzi.s64.bf16 %d, %a;", "s64 bf16", ANY, IR, 0,
+ROW("cvt.rzi.s64.bf16 %d, %a;", "s64 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 64, true, false)); })
 ROW("cvt.rn.bf16.s64 %d, %a;", "bf16 s64", ANY, IR, 0,
     { return (uint64_t)(bf16_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
@@ -987,75 +979,75 @@ ROW("cvt.sat.s32.u64 %d, %a;", "s32 u64", ANY, CODE, 0,
     { return (uint64_t)(A > INT32_MAX ? INT32_MAX : A); })
 ROW("cvt.sat.u64.s64 %d, %a;", "u64 s64", ANY, CODE, 0,
     { return (uint64_t)((int64_t)A < 0 ? 0 : A); })
-ROW("cvt.f64.f32 %d, %a;", "f64 f32", ANY, IR, 0,
+ROW("cvt.f64.f32 %d, %a;", "f64 f32", ANY, CODE, 0,
     { return (uint64_t)(double_bits(f32(A))); })
-ROW("cvt.f32.f16 %d, %a;", "f32 f16", ANY, IR, 0,
+ROW("cvt.f32.f16 %d, %a;", "f32 f16", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f16(A), 'n')); })
-ROW("cvt.f32.bf16 %d, %a;", "f32 bf16", ANY, IR, 0,
+ROW("cvt.f32.bf16 %d, %a;", "f32 bf16", ANY, CODE, 0,
     { return (uint64_t)(single_bits(bf16(A), 'n')); })
-ROW("cvt.f64.f16 %d, %a;", "f64 f16", ANY, IR, 0,
+ROW("cvt.f64.f16 %d, %a;", "f64 f16", ANY, CODE, 0,
     { return (uint64_t)(double_bits(f16(A))); })
-ROW("cvt.rn.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+ROW("cvt.rn.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f64(A), 'n')); })
-ROW("cvt.rn.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rn.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f32(A), 'n')); })
-ROW("cvt.rn.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+ROW("cvt.rn.bf16.f32 %d, %a;", "bf16 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f32(A), 'n')); })
-ROW("cvt.rni.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("cvt.rni.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(toward(f32(A), 'n'), 'n')); })
-ROW("cvt.rni.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("cvt.rni.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(toward(f64(A), 'n'))); })
-ROW("cvt.rni.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+ROW("cvt.rni.f16.f16 %d, %a;", "f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(toward(f16(A), 'n'), 'n')); })
-ROW("cvt.rz.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+ROW("cvt.rz.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f64(A), 'z')); })
-ROW("cvt.rz.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rz.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f32(A), 'z')); })
-ROW("cvt.rz.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+ROW("cvt.rz.bf16.f32 %d, %a;", "bf16 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f32(A), 'z')); })
-ROW("cvt.rzi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("cvt.rzi.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(toward(f32(A), 'z'), 'n')); })
-ROW("cvt.rzi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("cvt.rzi.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(toward(f64(A), 'z'))); })
-ROW("cvt.rzi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+ROW("cvt.rzi.f16.f16 %d, %a;", "f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(toward(f16(A), 'z'), 'n')); })
-ROW("cvt.rm.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+ROW("cvt.rm.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f64(A), 'm')); })
-ROW("cvt.rm.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rm.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f32(A), 'm')); })
-ROW("cvt.rm.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+ROW("cvt.rm.bf16.f32 %d, %a;", "bf16 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f32(A), 'm')); })
-ROW("cvt.rmi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("cvt.rmi.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(toward(f32(A), 'm'), 'n')); })
-ROW("cvt.rmi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("cvt.rmi.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(toward(f64(A), 'm'))); })
-ROW("cvt.rmi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+ROW("cvt.rmi.f16.f16 %d, %a;", "f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(toward(f16(A), 'm'), 'n')); })
-ROW("cvt.rp.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+ROW("cvt.rp.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(f64(A), 'p')); })
-ROW("cvt.rp.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rp.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f32(A), 'p')); })
-ROW("cvt.rp.bf16.f32 %d, %a;", "bf16 f32", ANY, IR, 0,
+ROW("cvt.rp.bf16.f32 %d, %a;", "bf16 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f32(A), 'p')); })
-ROW("cvt.rpi.f32.f32 %d, %a;", "f32 f32", ANY, IR, 0,
+ROW("cvt.rpi.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(toward(f32(A), 'p'), 'n')); })
-ROW("cvt.rpi.f64.f64 %d, %a;", "f64 f64", ANY, IR, 0,
+ROW("cvt.rpi.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(toward(f64(A), 'p'))); })
-ROW("cvt.rpi.f16.f16 %d, %a;", "f16 f16", ANY, IR, 0,
+ROW("cvt.rpi.f16.f16 %d, %a;", "f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(toward(f16(A), 'p'), 'n')); })
-ROW("cvt.rn.ftz.f32.f64 %d, %a;", "f32 f64", ANY, IR, 0,
+ROW("cvt.rn.ftz.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(flushed(single_value(single_bits(f64(A), 'n'))), 'n')); })
-ROW("cvt.rn.f16.f64 %d, %a;", "f16 f64", ANY, IR, 0,
+ROW("cvt.rn.f16.f64 %d, %a;", "f16 f64", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f64(A), 'n')); })
 ROW("cvt.rn.bf16.f64 %d, %a;", "bf16 f64", ANY, IR, 0,
     { return (uint64_t)(bf16_bits(f64(A), 'n')); })
-ROW("cvt.rn.bf16.f16 %d, %a;", "bf16 f16", ANY, IR, 0,
+ROW("cvt.rn.bf16.f16 %d, %a;", "bf16 f16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f16(A), 'n')); })
-ROW("cvt.rn.f16.bf16 %d, %a;", "f16 bf16", ANY, IR, 0,
+ROW("cvt.rn.f16.bf16 %d, %a;", "f16 bf16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(bf16(A), 'n')); })
-ROW("cvt.rn.sat.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rn.sat.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(saturated(f32(A)), 'n')); })
-ROW("cvt.rn.relu.f16.f32 %d, %a;", "f16 f32", ANY, IR, 0,
+ROW("cvt.rn.relu.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(isnan(f32(A)) ? NAN : most(f32(A), 0), 'n')); })
 ROW("cvt.sat.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(saturated(f32(A)), 'n')); })
@@ -1063,11 +1055,11 @@ ROW("cvt.ftz.f32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
     { return (uint64_t)(single_bits(flushed(f32(A)), 'n')); })
 ROW("cvt.sat.f64.f64 %d, %a;", "f64 f64", ANY, CODE, 0,
     { return (uint64_t)(double_bits(saturated(f64(A)))); })
-ROW("cvt.rn.f16x2.f32 %d, %a, %b;", "f16x2 f32 f32", ANY, IR, 0,
+ROW("cvt.rn.f16x2.f32 %d, %a, %b;", "f16x2 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f32(A), 'n') << 16 | half_bits(f32(B), 'n')); })
-ROW("cvt.rz.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, IR, 0,
+ROW("cvt.rz.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f32(A), 'z') << 16 | bf16_bits(f32(B), 'z')); })
-ROW("cvt.rn.relu.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, IR, 0,
+ROW("cvt.rn.relu.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(isnan(f32(A)) ? NAN : most(f32(A), 0), 'n') << 16 | bf16_bits(isnan(f32(B)) ? NAN : most(f32(B), 0), 'n')); })
 ROW("cvt.pack.sat.u16.s32 %d, %a, %b;", "u32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)between(SA, 0, 65535) << 16 | (uint64_t)between(SB, 0, 65535)); })

@@ -42,17 +42,28 @@ static bool fill_parameters(const struct instruction_test *t, const struct ir_fu
 	return true;
 }
 
+/* Functions may stand before it. */
+static const struct ir_func *kernel_of(const struct ir_module *m)
+{
+	const struct ir_func *f = m->funcs;
+
+	while (f->kind != IR_KERNEL)
+		f = f->next;
+	return f;
+}
+
 static void run(struct instruction_test *t, const struct ir_module *m, const char *form)
 {
+	const struct ir_func *kernel = kernel_of(m);
 	uint8_t params[4096] = {0};
 	char message[600] = "";
 	struct interp_launch l = {
-		.kernel = m->funcs,
+		.kernel = kernel,
 		.grid = {t->grid, 1, 1},
 		.block = {t->block, 1, 1},
 		.dynamic_shared = t->shared,
 		.params = params,
-		.param_bytes = m->funcs->param_bytes,
+		.param_bytes = kernel->param_bytes,
 		.warp_lanes = 32,
 		.step_limit = 1000000,
 		.memory = memory,
@@ -61,7 +72,7 @@ static void run(struct instruction_test *t, const struct ir_module *m, const cha
 	bool ran, right;
 
 	test_reset(t);
-	if (!fill_parameters(t, m->funcs, params)) {
+	if (!fill_parameters(t, kernel, params)) {
 		ok(false, "%s: its comments describe its parameters", t->name);
 		return;
 	}

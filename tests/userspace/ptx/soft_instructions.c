@@ -28,7 +28,7 @@ static bool refused(const char *text, size_t length)
 	sov_module m;
 
 	return sov_module_load(now.context, text, length, NULL, &m) == SOV_ERROR_INVALID_SOURCE &&
-	       strstr(sov_module_messages(), "is not supported on sm_");
+	       strstr(sov_module_messages(), "not supported on sm_");
 }
 
 static bool load(const char *text, size_t length, const char *name, sov_module *m, sov_function *f)
@@ -151,7 +151,7 @@ static void run_device(uint32_t ordinal)
 int main(void)
 {
 	setenv("SOV_SOFT",
-	       "gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
+	       "gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t ordinal = 0; ordinal < 4; ordinal++)
 		run_device(ordinal);

@@ -275,11 +275,14 @@ static void streams_of_methods(void)
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, true);
+	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_TIMED);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
 		   words[2] == 0x12 && words[3] == 42 && words[4] == 0 &&
 		   words[5] == (1 | 1 << 20 | 1 << 25),
 	   "a release waits for idle and takes the time");
+	p.count = 0;
+	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_NOW);
+	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
 	ok(p.count == 6 && words[5] == (3 | 1 << 12), "an acquire compares around the wrap");
@@ -292,13 +295,33 @@ static void streams_of_methods(void)
 	   "local memory is an address and bytes per TPC");
 	p.count = 0;
 	p.capacity = 5;
-	nv_push_release(&p, 0, 0, false);
+	nv_push_release(&p, 0, 0, 0);
 	ok(p.overflow && !p.count, "what does not fit is left out and said");
+}
+
+/* Bits by clcbc0qmd.h and clc6c0qmd.h. */
+static void releases(void)
+{
+	uint32_t qmd[NV_GRID_QMD_WORDS];
+	struct nv_grid g = grid;
+
+	ok(describe(&hopper, &kernel, g, qmd) && !bits(qmd, 320, 320), "a grid releases nothing");
+	g.release = 0x1234567890;
+	g.payload = 0xdeadbeef;
+	ok(describe(&hopper, &kernel, g, qmd) && bits(qmd, 320, 320) == 1 &&
+		   bits(qmd, 322, 321) == 1 && bits(qmd, 323, 323) == 1 &&
+		   bits(qmd, 696, 640) == 0x1234567890 && bits(qmd, 735, 704) == 0xdeadbeef,
+	   "unless it is told to: Hopper's semaphore, payload and barrier");
+	ok(describe(&ampere, &kernel, g, qmd) && bits(qmd, 823, 823) == 1 &&
+		   bits(qmd, 831, 830) == 1 && bits(qmd, 819, 819) == 1 &&
+		   bits(qmd, 807, 768) == 0x1234567890 && bits(qmd, 863, 832) == 0xdeadbeef,
+	   "and Ampere's");
 }
 
 int main(void)
 {
 	hopper_descriptor();
+	releases();
 	ampere_descriptor();
 	turing_descriptor();
 	refusals();

@@ -39,6 +39,7 @@ has "$out" "instructions, default: " "the one-instruction tests run"
 has "$out" "instructions, serial: " "the one-instruction tests run in serial mode"
 has "$out" " 0 wrong, $waiting not compiled" "what has no machine code is counted"
 has "$out" "serial/default" "the table compares variants"
+has "$out" "codegen: 34 right, 0 wrong" "the kernels that measure our code are right"
 [ "$(echo "$out" | tail -n 1)" = "silicon: PASS" ]
 ok $? "the verdict comes last"
 
@@ -47,6 +48,13 @@ cp saxpy.default.cubin reduce.wrong.cubin
 out=$(./runner --small --no-timing wrong 2>&1)
 [ $? -eq 2 ] && echo "$out" | grep -q "^BROKEN reduce_f32: "
 ok $? "an image without the kernel is no success"
+
+sed 's/neg.f64/abs.f64/' kernels/su3.ptx >su3.ptx
+"$sov" compile --target sm_90 -o kernels/su3.default.cubin su3.ptx
+out=$(./codegen --small default 2>&1)
+[ $? -eq 1 ] && echo "$out" | grep -q "^WRONG su3 default: re"
+ok $? "a kernel that computes something else is named"
+diag "$out"
 
 # Tests that are wrong, each in its way, among right ones.
 tests=tests/userspace/ptx/instructions

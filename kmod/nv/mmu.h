@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Page tables of version 3, as a data structure: what to write where. It touches no hardware and
+ * knows no allocator; both come as functions, so the same file runs in the kernel and in tests.
+ */
+#ifndef SOV_NV_MMU_H
+#define SOV_NV_MMU_H
+
+#include <linux/types.h>
+
+#include "hw/nv/mmu_ver3.h"
+
+/**
+ * struct nv_table - a page of entries
+ */
+struct nv_table {
+	/** @address: in video memory */
+	u64 address;
+
+	/** @children: tables below; in the last directory the big and the small one by turns */
+	struct nv_table **children;
+};
+
+/**
+ * struct nv_mmu_memory - where tables live
+ */
+struct nv_mmu_memory {
+	/** @alloc: a table of zeros with room for @children pointers, or NULL */
+	struct nv_table *(*alloc)(void *owner, u32 children);
+
+	/** @free: give one back, which may be NULL */
+	void (*free)(void *owner, struct nv_table *table);
+
+	/** @read: the word at an index */
+	u64 (*read)(void *owner, struct nv_table *table, u32 index);
+
+	/** @write: likewise */
+	void (*write)(void *owner, struct nv_table *table, u32 index, u64 value);
+};
+
+/**
+ * struct nv_mmu - an address space
+ */
+struct nv_mmu {
+	/** @memory: functions */
+	const struct nv_mmu_memory *memory;
+
+	/** @owner: their first argument */
+	void *owner;
+
+	/** @root: the topmost directory */
+	struct nv_table *root;
+};
+
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner);
+void nv_mmu_fini(struct nv_mmu *mmu);
+int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits);
+int nv_mmu_split(struct nv_mmu *mmu, u64 va);
+void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes);
+
+#endif
