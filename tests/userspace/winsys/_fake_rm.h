@@ -38,6 +38,8 @@ static struct {
 	bool interrupt; /* one is pending */
 	bool lost;      /* the GPU does not answer */
 	uint32_t architecture;
+	bool debugging;
+	uint32_t stops;
 	/* what fails */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -208,8 +210,13 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_PREEMPTION:
 	case RM_CONTROL_NOTIFY:
 	case RM_CONTROL_SCHEDULE:
+		return 0;
 	case RM_CONTROL_DEBUG_MODE:
+		fake.debugging = true;
+		return 0;
 	case RM_CONTROL_STOP_SM:
+		fake.stops += fake.debugging && ((struct rm_stop_sm *)p)->stop;
+		fake.debugging = false;
 		return 0;
 	case RM_CONTROL_NAME:
 		strcpy(((struct rm_name *)p)->text, "a card of paper");

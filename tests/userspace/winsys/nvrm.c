@@ -271,14 +271,19 @@ static void group(void)
 	ok(i == 1, "one that has been seen by another too");
 
 	ok(!w->group_error(g, &e), "all is well");
+	w->queue_destroy(q[1]);
+	w->group_stop(g);
+	ok(fake.stops == 1, "what runs is stopped, whichever queue was made last");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
 	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "until the notifier says otherwise: %s", e.text);
 	ok(w->group_error(g, &e) && e.xid == 31, "which stays so");
-	for (i = 0; i < 3; i++)
-		w->queue_destroy(q[i]);
+	w->group_stop(g);
+	ok(fake.stops == 1, "and then nothing runs that would have to be stopped");
+	w->queue_destroy(q[0]);
+	w->queue_destroy(q[2]);
 	w->group_destroy(g);
 	w->buffer_destroy(ring);
 	nvrm_forget();
