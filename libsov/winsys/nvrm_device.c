@@ -420,5 +420,4 @@ const struct winsys winsys_nvrm = {
 	.queue_create = nvrm_queue_create,
 	.queue_destroy = nvrm_queue_destroy,
 	.queue_memory = nvrm_queue_memory,
-	.doorbell = nvrm_doorbell,
 };
