@@ -6,11 +6,9 @@
  * where there is one that may not or cannot be used, the sentence names the file or the version.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "libsov/log.h"
 #include "libsov/winsys/nvrm.h"
 

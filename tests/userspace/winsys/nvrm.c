@@ -331,7 +331,8 @@ static void many_queues(void)
 static void words(void)
 {
 	struct rm_mmu_faults faults = {.count = 1, .list = {{0x7000000000, 6, 1}}};
-	static struct rm_sm_errors errors = {.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
+	static struct rm_sm_errors errors = {
+		.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
 	struct winsys_error e;
 
 	nvrm_describe(31, &faults, NULL, &e);
