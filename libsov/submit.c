@@ -300,11 +300,17 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_va = s->commands->va + engine * RING_BYTES,
 		.ring_entries = STREAM_SLOTS,
 	};
+	const char *said;
+	int error;
 
-	if (c->winsys->queue_create(c->group, &options, &q->way))
-		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream",
+	error = c->winsys->queue_create(c->group, &options, &q->way);
+	if (error) {
+		said = winsys_said();
+		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
 			      c->device->properties.name,
-			      engine == ENGINE_COPY ? "copy" : "compute");
+			      engine == ENGINE_COPY ? "copy" : "compute",
+			      *said ? said : strerror(-error));
+	}
 	c->winsys->queue_memory(q->way, &q->memory);
 	q->put = 0;
 	s->queue_of[engine] = q;

@@ -65,7 +65,7 @@ static bool copy_line(struct model_channel *c, uint64_t src, uint64_t dst, uint6
 		to = mmu_translate(&c->reader, dst, MODEL_WRITE, &why);
 		if (!to)
 			return channel_fault(c, why, dst, "the copy's destination");
-		memmove(to, from, n);
+		mmu_move(to, from, n);
 		src += n;
 		dst += n;
 		bytes -= n;
@@ -89,7 +89,7 @@ static bool fill_line(struct model_channel *c, uint64_t dst, uint64_t elements, 
 			return channel_fault(c, why, dst, "the fill's destination");
 		n = n < elements ? n : elements;
 		for (uint64_t i = 0; i < n; i++)
-			memcpy(to + i * size, &c->copy.constant[0], size);
+			mmu_move(to + i * size, (const uint8_t *)&c->copy.constant[0], size);
 		dst += n * size;
 		elements -= n;
 	}

@@ -237,6 +237,20 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 	(void)row0, (void)row1, (void)row2, (void)keep0, (void)keep1, (void)keep2; \
 	(void)flip0, (void)flip1, (void)flip2, (void)plus0, (void)plus1, (void)plus2
 
+/*
+ * A fused multiply-add is an instruction on every host but the first x86-64, whose compilers call a
+ * function for it, which also keeps loops from being vectorised. There cores that need one exist a
+ * second time, and what prepares an operation picks those that the processor can run.
+ */
+#if defined(__x86_64__) && !defined(__FMA__)
+#define FUSED_TWICE 1
+#define FUSED	    __attribute__((target("avx2,fma")))
+static inline bool fused(void)
+{
+	return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+}
+#endif
+
 /* Rows of source i; space: two rows to put a uniform value into. */
 const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);
 bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t bytes, uint32_t *out);

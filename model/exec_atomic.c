@@ -190,7 +190,31 @@ static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 	return prepare_access(op, in);
 }
 
+/* Every lane counts for one. What ptxas makes of it has no result, and what that would be is unknown. */
+static void run_popc_inc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 4, .verb = "atomic"};
+	uint64_t address[LANES];
+
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint8_t *at = mask >> i & 1 ? lane_pointer(&x, i, address[i]) : NULL;
+
+		if (at)
+			__atomic_fetch_add((uint32_t *)at, 1, __ATOMIC_ACQ_REL);
+		else if (mask >> i & 1)
+			return;
+	}
+}
+
+static const char *prepare_popc_inc(struct op *op, const struct sass_inst *in)
+{
+	return op->d == ROW_SINK ? prepare_access(op, in)
+				 : "ATOMS.POPC.INC with a result is not modelled";
+}
+
 const struct op_row rows_atomic[] = {
+	{SASS_ATOMS_POPC_INC, "da", run_popc_inc, NULL, prepare_popc_inc},
 	{SASS_ATOMG, "pdas", run_atomic, NULL, prepare_atomic},
 	{SASS_ATOMG_CAS, "pdass", run_atomic, NULL, prepare_atomic},
 	{SASS_ATOM, "pdas", run_atomic, NULL, prepare_atomic},

@@ -56,8 +56,8 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 /* The same after LOCAL_SOURCES. */
 #define FAST(n) ((uint64_t)((row##n[LANES + i] & keep##n) ^ flip##n) << 32 | row##n[i])
 
-#define FAST_CORE(name, expression) \
-	static void core_##name(const struct op *op, struct operands *o) \
+#define FAST_CORE(name, expression, attribute) \
+	attribute static void core_##name(const struct op *op, struct operands *o) \
 	{ \
 		uint32_t low[LANES], high[LANES], nans = 0; \
 		LOCAL_SOURCES; \
@@ -80,9 +80,12 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 		memcpy(o->d, low, sizeof(low)); \
 		memcpy(o->d + LANES, high, sizeof(high)); \
 	}
-FAST_CORE(dadd, a + b)
-FAST_CORE(dmul, a * b)
-FAST_CORE(dfma, fma(a, b, c))
+FAST_CORE(dadd, a + b, )
+FAST_CORE(dmul, a * b, )
+FAST_CORE(dfma, __builtin_fma(a, b, c), )
+#if FUSED_TWICE
+FAST_CORE(dfma_fused, __builtin_fma(a, b, c), FUSED)
+#endif
 
 static void core_exact(const struct op *op, struct operands *o)
 {
@@ -103,6 +106,10 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 {
 	if (in->mod[SASS_M_RND])
 		op->core = core_exact;
+#if FUSED_TWICE
+	else if (in->op == SASS_DFMA && fused())
+		op->core = core_dfma_fused;
+#endif
 	return NULL;
 }
 

@@ -100,8 +100,8 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 }
 
 /* The host's arithmetic, in a plain and a flushing version. */
-#define FAST_CORES(name, expression) \
-	static void core_##name(const struct op *op, struct operands *o) \
+#define FAST_CORES(name, expression, attribute) \
+	attribute static void core_##name(const struct op *op, struct operands *o) \
 	{ \
 		uint32_t *d = o->d; \
 		LOCAL_SOURCES; \
@@ -111,7 +111,7 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 			d[i] = canonical(as_bits(expression)); \
 		} \
 	} \
-	static void core_##name##_ftz(const struct op *op, struct operands *o) \
+	attribute static void core_##name##_ftz(const struct op *op, struct operands *o) \
 	{ \
 		uint32_t result[LANES], edge = 0; \
 		LOCAL_SOURCES; \
@@ -126,9 +126,12 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 			result[i] = exact(op, SRC(0), SRC(1), SRC(2)); \
 		memcpy(o->d, result, sizeof(result)); \
 	}
-FAST_CORES(fadd, a + b)
-FAST_CORES(fmul, a * b)
-FAST_CORES(ffma, fmaf(a, b, c))
+FAST_CORES(fadd, a + b, )
+FAST_CORES(fmul, a * b, )
+FAST_CORES(ffma, __builtin_fmaf(a, b, c), )
+#if FUSED_TWICE
+FAST_CORES(ffma_fused, __builtin_fmaf(a, b, c), FUSED)
+#endif
 
 static void core_exact(const struct op *op, struct operands *o)
 {
@@ -145,6 +148,10 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 		op->core = core_exact;
 	else if (in->mod[SASS_M_FTZ])
 		op->core = flushing[op->data[0]];
+#if FUSED_TWICE
+	if (in->op == SASS_FFMA && op->core != core_exact && fused())
+		op->core = in->mod[SASS_M_FTZ] ? core_ffma_fused_ftz : core_ffma_fused;
+#endif
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
  * part (the stack grows down from 2^24), both private to the thread; generic addresses inside the
  * shared and local windows go there, all others to global memory.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "hw/nv/compute.h"
@@ -56,6 +57,22 @@ static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address
 	return x->w->cta->shared + address;
 }
 
+/* What is missed by this little was meant for the stack, which grows down. */
+#define NEAR_STACK (1u << 16)
+
+static uint8_t *local_fault(struct access *x, uint32_t lane, uint64_t address, uint64_t bottom)
+{
+	const struct grid *g = x->w->grid;
+	char why[96];
+
+	if (g->local_high && address < bottom && bottom - address <= NEAR_STACK)
+		snprintf(why, sizeof(why), "the thread's stack of %u bytes has run over",
+			 g->local_high);
+	else
+		snprintf(why, sizeof(why), "outside the thread's local memory");
+	return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, why);
+}
+
 static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	const struct grid *g = x->w->grid;
@@ -67,8 +84,7 @@ static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 	else if (low >= x->bytes && address <= low - x->bytes)
 		at = address;
 	else
-		return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address,
-			     "outside the thread's local memory");
+		return local_fault(x, lane, address, bottom);
 	return x->w->cta->local + thread * (low + high) + at;
 }
 
@@ -131,7 +147,9 @@ static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool si
 {
 	switch (bytes) {
 	case 1:
-		out[0] = sign ? (uint32_t)(int8_t)*at : *at;
+		out[0] = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (sign)
+			out[0] = (uint32_t)(int8_t)out[0];
 		break;
 	case 2:
 		out[0] = __atomic_load_n((const uint16_t *)at, __ATOMIC_RELAXED);
@@ -148,7 +166,7 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 {
 	switch (bytes) {
 	case 1:
-		*at = (uint8_t)in[0];
+		__atomic_store_n(at, (uint8_t)in[0], __ATOMIC_RELAXED);
 		break;
 	case 2:
 		__atomic_store_n((uint16_t *)at, (uint16_t)in[0], __ATOMIC_RELAXED);
@@ -272,6 +290,7 @@ const char *prepare_access(struct op *op, const struct sass_inst *in)
 	case SASS_STS:
 	case SASS_ATOMS:
 	case SASS_ATOMS_CAS:
+	case SASS_ATOMS_POPC_INC:
 		op->data[0] = SPACE_SHARED;
 		break;
 	case SASS_LDL:

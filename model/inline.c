@@ -3,7 +3,6 @@
  * Data in the method stream: the compute class takes it word by word and writes it to memory. One
  * line, linear, without a semaphore; the rest of what hardware offers here is refused.
  */
-#include <string.h>
 
 #include "hw/nv/compute.h"
 #include "model/internal.h"
@@ -33,20 +32,17 @@ bool inline_launch(struct model_channel *c, uint32_t data)
 bool inline_word(struct model_channel *c, uint32_t data)
 {
 	struct compute *s = &c->compute;
-	uint8_t bytes[4];
-	uint32_t i;
+	uint32_t bytes = s->inline_left < sizeof(data) ? s->inline_left : (uint32_t)sizeof(data);
+	uint64_t fault = s->inline_at;
+	enum mmu_result why;
 
-	if (!s->inline_left)
+	if (!bytes)
 		return refuse(c, NV_COMPUTE_INLINE_DATA, "more data than was announced");
-	memcpy(bytes, &data, sizeof(bytes));
 	mmu_poll(&c->reader);
-	for (i = 0; i < sizeof(bytes) && s->inline_left; i++, s->inline_at++, s->inline_left--) {
-		enum mmu_result why;
-		uint8_t *to = mmu_translate(&c->reader, s->inline_at, MODEL_WRITE, &why);
-
-		if (!to)
-			return channel_fault(c, why, s->inline_at, "inline data");
-		*to = bytes[i];
-	}
+	why = mmu_write(&c->reader, s->inline_at, &data, bytes, &fault);
+	if (why != MMU_OK)
+		return channel_fault(c, why, fault, "inline data");
+	s->inline_at += bytes;
+	s->inline_left -= bytes;
 	return true;
 }

@@ -319,6 +319,25 @@ uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_r
 	return host;
 }
 
+#define MOVE(type) \
+	for (; bytes >= sizeof(type); bytes -= sizeof(type)) { \
+		__atomic_store_n((type *)to, __atomic_load_n((const type *)from, __ATOMIC_RELAXED), \
+				 __ATOMIC_RELAXED); \
+		to += sizeof(type); \
+		from += sizeof(type); \
+	}
+
+void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	uint64_t odd = ((uintptr_t)to | (uintptr_t)from) % 8;
+
+	if (!odd)
+		MOVE(uint64_t)
+	if (odd % 4 == 0)
+		MOVE(uint32_t)
+	MOVE(uint8_t)
+}
+
 static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, uint64_t bytes,
 				uint32_t access, uint64_t *fault)
 {
@@ -335,9 +354,9 @@ static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, 
 		if (n > bytes - done)
 			n = bytes - done;
 		if (access & MODEL_WRITE)
-			memcpy(host, (uint8_t *)local + done, n);
+			mmu_move(host, (uint8_t *)local + done, n);
 		else
-			memcpy((uint8_t *)local + done, host, n);
+			mmu_move((uint8_t *)local + done, host, n);
 		done += n;
 	}
 	return MMU_OK;

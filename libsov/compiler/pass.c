@@ -18,6 +18,7 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn},
 	{"fold", pass_fold},
 	{"licm", pass_licm},
+	{"unroll", pass_unroll},
 	{"legalise", pass_legalise},
 	{"fold", pass_fold},
 	{"gvn", pass_gvn},

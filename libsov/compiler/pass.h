@@ -21,6 +21,7 @@ bool pass_ssa(struct ir_func *f, const struct target *t);     /* read/write -> p
 bool pass_fold(struct ir_func *f, const struct target *t);    /* constants, identities */
 bool pass_gvn(struct ir_func *f, const struct target *t);     /* one computation per value */
 bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
+bool pass_unroll(struct ir_func *f, const struct target *t);  /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
 bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
 bool pass_dce(struct ir_func *f, const struct target *t);     /* what is not used or reached */

@@ -333,12 +333,13 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL: case SASS_CALL_REL:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL:
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
 	case SASS_EXIT: case SASS_BSYNC:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
 	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:
+	case SASS_CALL_REL:
 		return sm >= 90 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
 		return 6;

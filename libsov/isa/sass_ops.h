@@ -139,6 +139,7 @@ SASS_OP(ATOM)       /* p=PT, d, addr, b */
 SASS_OP(ATOM_CAS)   /* p=PT, d, addr, b compare, c swap */
 SASS_OP(ATOMS)      /* d, addr, b */
 SASS_OP(ATOMS_CAS)  /* d, addr, b compare, c swap */
+SASS_OP(ATOMS_POPC_INC) /* d, addr: plus the number of lanes that have this address */
 SASS_OP(RED)        /* addr, b (printed REDG on SM90) */
 SASS_OP(MEMBAR)     /* - */
 SASS_OP(ERRBAR)     /* - */

@@ -168,15 +168,16 @@ struct winsys_group {
 	const struct nv_notification *error; /* one for all channels */
 	struct nvrm_engine engines[2];       /* by enum winsys_engine */
 	uint64_t userd_used[NVRM_QUEUES / 64];
-	uint32_t channel, compute; /* those of a compute queue, which a debugger needs; 0: none */
 
 	pthread_mutex_t lock; /* for what follows */
+	struct winsys_queue *queues;
 	bool described;
 	struct winsys_error description;
 };
 
 struct winsys_queue {
 	struct winsys_group *group;
+	struct winsys_queue *next;
 	enum winsys_engine engine;
 	struct rm_scope scope;
 	uint32_t slot, channel, object;

@@ -87,7 +87,8 @@ static uint64_t microseconds(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
+/* Says nothing but to the log. */
+static int transact(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
 {
 	unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, RM_IOCTL_TYPE, number, bytes);
 	uint64_t start = log_wanted(LOG_DEVICE, LOG_DEBUG) ? microseconds() : 0;
@@ -99,10 +100,17 @@ int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const ch
 	error = r < 0 ? errno : 0;
 	LOG(DEVICE, DEBUG, "ioctl 0x%02x, %s: %s, %llu us", number, what,
 	    error ? strerror(error) : "done", (unsigned long long)(microseconds() - start));
+	return -error;
+}
+
+int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
+{
+	int error = transact(file, number, argument, bytes, what);
+
 	if (error)
 		winsys_say("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
-			   strerror(error));
-	return -error;
+			   strerror(-error));
+	return error;
 }
 
 /* The call and what its status says. */
@@ -163,9 +171,11 @@ void rm_unwind(struct rm_scope *s, uint32_t keep)
 			.handle = s->objects[s->count].handle,
 		};
 
-		/* What cannot be freed stays until the process ends; there is nobody to tell. */
-		(void)call(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), &f.status, "to free",
-			   "an object");
+		/* What cannot be freed stays until the process ends, and why something was given
+		 * up says more than that. */
+		if (transact(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), "to free") || f.status)
+			LOG(DEVICE, ERROR, "object 0x%x cannot be freed: status 0x%x", f.handle,
+			    f.status);
 	}
 }
 

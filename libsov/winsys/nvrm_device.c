@@ -388,6 +388,7 @@ int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
 			best = caps.engine;
 		}
 	}
+	(void)winsys_said(); /* about those that are not there */
 	if (best)
 		d->copy_engine = best;
 	*engine = d->copy_engine;

@@ -158,15 +158,15 @@ static bool has_error(const struct rm_sm_errors *e)
 }
 
 /* SMs from first on; the first part that has an error. */
-static bool read_sms(struct winsys_group *g, uint32_t debugger, struct rm_sm_errors *e)
+static bool read_sms(struct winsys_device *d, uint32_t debugger, uint32_t channel,
+		     struct rm_sm_errors *e)
 {
-	struct winsys_device *d = g->device;
 	uint32_t first, left;
 
 	for (first = 0; first < d->info.multiprocessors; first += RM_SM_ERRORS) {
 		left = d->info.multiprocessors - first;
 		memset(e, 0, sizeof(*e));
-		e->channel = g->channel;
+		e->channel = channel;
 		e->first = first;
 		e->count = left < RM_SM_ERRORS ? left : RM_SM_ERRORS;
 		if (rm_control(d->rm, debugger, RM_CONTROL_SM_ERRORS, e, sizeof(*e),
@@ -180,15 +180,24 @@ static bool read_sms(struct winsys_group *g, uint32_t debugger, struct rm_sm_err
 	return false;
 }
 
-/* A debugger for the group's compute channels, to be unwound after use. */
-static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint32_t *debugger)
+/* A debugger for the group's compute channels, which share one state; to be unwound after use.
+ * channel: one of them. With the group's lock held. */
+static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint32_t *debugger,
+			    uint32_t *channel)
 {
 	struct winsys_device *d = g->device;
-	struct rm_debugger_parameters p = {.client = d->rm->client, .compute = g->compute};
+	struct rm_debugger_parameters p = {.client = d->rm->client};
+	const struct winsys_queue *q = g->queues;
 
+	while (q && q->engine != WINSYS_COMPUTE)
+		q = q->next;
+	if (!q)
+		return false;
 	scope->rm = d->rm;
-	return g->compute && !rm_alloc(scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), debugger,
-				       "a debugger");
+	p.compute = q->object;
+	*channel = q->channel;
+	return !rm_alloc(scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), debugger,
+			 "a debugger");
 }
 
 /* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
@@ -199,13 +208,14 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	struct rm_mmu_faults faults = {0};
 	struct rm_sm_errors *errors = calloc(1, sizeof(*errors));
 	bool have_faults = false, have_errors = false;
-	uint32_t debugger;
+	uint32_t debugger, channel;
 
-	if (errors && debugger_create(g, &scope, &debugger)) {
+	if (errors && debugger_create(g, &scope, &debugger, &channel)) {
 		have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &faults,
 					  sizeof(faults), "MMU faults");
-		have_errors = read_sms(g, debugger, errors);
+		have_errors = read_sms(d, debugger, channel, errors);
 	}
+	(void)winsys_said();
 	log_errors(have_faults ? &faults : NULL, have_errors ? errors : NULL);
 	nvrm_describe(xid, have_faults ? &faults : NULL, have_errors ? errors : NULL,
 		      &g->description);
@@ -242,12 +252,15 @@ void nvrm_group_stop(struct winsys_group *g)
 	struct rm *rm = g->device->rm;
 	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
 	struct rm_scope scope = {0};
-	uint32_t debugger;
+	uint32_t debugger, channel;
 
-	if (failed(g) || !debugger_create(g, &scope, &debugger))
-		return;
-	if (!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode"))
-		(void)rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
-				 "SMs to stop");
-	rm_unwind(&scope, 0);
+	pthread_mutex_lock(&g->lock);
+	if (!failed(g) && debugger_create(g, &scope, &debugger, &channel)) {
+		if (!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode"))
+			(void)rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
+					 "SMs to stop");
+		rm_unwind(&scope, 0);
+	}
+	(void)winsys_said(); /* then it takes longer */
+	pthread_mutex_unlock(&g->lock);
 }

@@ -232,10 +232,10 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		nvrm_queue_destroy(q);
 		return error;
 	}
-	if (o->engine == WINSYS_COMPUTE) {
-		g->channel = q->channel;
-		g->compute = q->object;
-	}
+	pthread_mutex_lock(&g->lock);
+	q->next = g->queues;
+	g->queues = q;
+	pthread_mutex_unlock(&g->lock);
 	*out = q;
 	return 0;
 }
@@ -243,9 +243,14 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 void nvrm_queue_destroy(struct winsys_queue *q)
 {
 	struct winsys_group *g = q->group;
+	struct winsys_queue **p;
 
-	if (g->channel == q->channel)
-		g->channel = g->compute = 0;
+	pthread_mutex_lock(&g->lock);
+	for (p = &g->queues; *p && *p != q; p = &(*p)->next)
+		;
+	if (*p) /* else it has never been whole */
+		*p = q->next;
+	pthread_mutex_unlock(&g->lock);
 	rm_unwind(&q->scope, 0);
 	g->userd_used[q->slot / 64] &= ~(UINT64_C(1) << q->slot % 64);
 	free(q);

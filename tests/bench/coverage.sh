@@ -74,7 +74,8 @@ awk -F '\t' '$1 == "bad" { print "FAIL " $2 ": " $3 ": " $4 }' "$list"
 echo
 awk -F '\t' '$1 == "bad" {
 	why = $4
-	gsub(/%[A-Za-z_$][A-Za-z0-9_$]*/, "%", why) # the same reason with another register
+	sub(/^(compile: )?kernel [^ ]*: /, "", why)
+	gsub(/%[A-Za-z0-9_$]+/, "%", why) # the same reason with another register
 	if (index(why, "; forms:")) why = substr(why, 1, index(why, "; forms:") - 1)
 	if (index(why, "; known:")) why = substr(why, 1, index(why, "; known:") - 1)
 	count[why]++

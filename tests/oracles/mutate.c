@@ -6,15 +6,19 @@
  * basic block, which shares the latency tables with hazard mode but not its way of working: pairs of
  * instructions instead of a running clock. A change counts when an instruction that it hurts is
  * executed (a trap put in its place goes off), and it is named when hazard mode reports a hazard: the
- * code ran without one before, so it is this change's.
+ * code ran without one before, so it is this change's. Of long kernels some of the changes are tried,
+ * evenly spread.
  */
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/image.h"
 #include "libsov/isa/sass.h"
-#include "tests/kernels/run.h"
+#include "tests/kernels/launch.h"
 #include "tests/tap.h"
 
-#define MAX_CODE 1024
+#define MAX_CODE  2048
+#define MAX_TRIES 150 /* changes of one kernel, about */
+#define WHY       512
+#define SUBJECTS  7 /* the first of work_kinds: saxpy to scan */
 
 struct line {
 	struct sass_inst in;
@@ -25,13 +29,14 @@ struct line {
 };
 
 struct subject { /* one kernel of one image */
-	const struct kernel *kernel;
+	const struct work_kind *kind;
 	uint32_t sm;
 	uint8_t *image;
 	size_t size, code; /* offset of the kernel's code */
 	uint32_t count;
 	struct line lines[MAX_CODE];
 	struct sass_word words[MAX_CODE];
+	uint32_t changes, step; /* seen; which of them to try */
 };
 
 struct counts {
@@ -90,24 +95,36 @@ static uint32_t block_end(const struct subject *s, uint32_t i)
 
 /* Running it. */
 
+static void *read_file(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	char *data = malloc(1 << 22);
+
+	*size = f && data ? fread(data, 1, 1 << 22, f) : 0;
+	if (f)
+		fclose(f);
+	return data;
+}
+
 static bool run(const struct subject *s, char *error, size_t error_size)
 {
+	sov_context_options limits = SOV_INIT(sov_context_options);
+	struct work w;
 	sov_device d;
-	sov_context c;
+	sov_context c = 0;
 	sov_module m;
-	sov_function f;
-	struct shape shape = {3, 256};
 	bool good;
 
-	if (!must(sov_device_open_name(s->sm == 90 ? "gh100.0" : "ga100.0", &d), "opening") ||
-	    !must(sov_context_create(d, NULL, &c), "creating a context"))
-		return false;
-	good = must(sov_module_load(c, s->image, s->size, NULL, &m), "loading") &&
-	       must(sov_module_get_function(m, s->kernel->name, &f), "looking for it") &&
-	       (s->kernel->algorithm == SAXPY ? run_saxpy(c, f, s->kernel->bytes, 500, 96)
-					      : run_reduce(c, f, s->kernel->bytes, 2000, shape, EXACT));
-	sov_context_destroy(c);
-	snprintf(error, error_size, "%s", good ? "" : why);
+	limits.kernel_time_limit = UINT64_C(60000000000);
+	work_make(&w, s->kind, s->kind->small, 20260115);
+	good = work_must(&w, sov_device_open_name(s->sm == 90 ? "gh100.0" : "ga100.0", &d), "opening") &&
+	       work_must(&w, sov_context_create(d, &limits, &c), "creating a context") &&
+	       work_must(&w, sov_module_load(c, s->image, s->size, NULL, &m), "loading") &&
+	       work_launch(&w, c, m) && s->kind->right(&w);
+	if (c)
+		sov_context_destroy(c);
+	snprintf(error, error_size, "%s", good ? "" : w.why);
+	work_free(&w);
 	return good;
 }
 
@@ -127,7 +144,7 @@ static bool executed(struct subject *s, uint32_t i)
 	struct line *l = &s->lines[i];
 	struct sass_inst trap;
 	struct sass_word word;
-	char error[WHY + 256], at[32];
+	char error[WHY], at[32];
 
 	if (l->executed >= 0)
 		return l->executed;
@@ -291,10 +308,12 @@ static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, c
 {
 	struct sass_inst in = *changed;
 	struct sass_word word;
-	char error[WHY + 256];
+	char error[WHY];
 	bool any = false;
 
 	*named = false;
+	if (s->changes++ % s->step)
+		return 0;
 	for (uint32_t i = 0; i < n && !any; i++)
 		any = executed(s, hurt[i]);
 	in.form = NULL;
@@ -303,7 +322,7 @@ static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, c
 	if (!run_with(s, m, word, error, sizeof(error)))
 		*named = strstr(error, " reads ") || strstr(error, " overwrites ") || strstr(error, " issues ");
 	if (!*named)
-		diag("%s for sm_%u, line +0x%x, not named: %s", s->kernel->name, s->sm, m * 16, error);
+		diag("%s for sm_%u, line +0x%x, not named: %s", s->kind->function, s->sm, m * 16, error);
 	return 1;
 }
 
@@ -335,28 +354,31 @@ static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8
 			 struct counts *c)
 {
 	struct image im;
-	char message[256], error[WHY + 256];
+	char message[256], error[WHY];
 
 	if (!image_read(&im, image, size, message, sizeof(message))) {
 		ok(false, "%s: %s", maker, message);
 		return;
 	}
-	for (unsigned k = 0; k < KERNELS; k++)
+	for (uint32_t k = 0; k < SUBJECTS; k++)
 		for (uint32_t i = 0; i < im.nkernels; i++) {
+			const struct work_kind *kind = &work_kinds[k];
 			struct subject *s;
 
-			if (strcmp(kernels[k].file, file) || strcmp(kernels[k].name, im.kernels[i].name))
+			if (strcmp(kind->file, file) || strcmp(kind->function, im.kernels[i].name))
 				continue;
 			s = calloc(1, sizeof(*s));
-			s->kernel = &kernels[k];
+			s->kind = kind;
 			s->sm = sm;
 			s->image = image;
 			s->size = size;
 			if (ok(subject_read(s, &im.kernels[i]) && run(s, error, sizeof(error)),
-			       "%s of %s for sm_%u is right to begin with", kernels[k].name, maker, sm))
+			       "%s of %s for sm_%u is right to begin with", kind->function, maker, sm)) {
+				s->step = 1 + s->count / MAX_TRIES;
 				mutate(s, c);
-			else
+			} else {
 				diag("%s", error);
+			}
 			free(s);
 		}
 	image_free(&im);
@@ -375,25 +397,24 @@ static void verdict(const char *maker, uint32_t sm, const struct counts *c)
 /* usage: mutate ours|<cubin name>...: "ours" compiles tests/kernels here. */
 int main(int argc, char **argv)
 {
-	static const char *const files[] = {"saxpy", "reduce"};
-
-	setenv("SOV_SOFT", "gh100:vram=64M:threads=1:hazard,ga100:vram=64M:threads=1:hazard", 1);
+	setenv("SOV_SOFT", "gh100:vram=256M:threads=1:hazard,ga100:vram=256M:threads=1:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t sm = 80; sm <= 90; sm += 10) {
 		struct counts ours = {0}, theirs = {0};
 		char tag[16], path[64];
 
 		snprintf(tag, sizeof(tag), "sm_%u", sm);
-		for (int f = 0; f < 2; f++) {
+		for (int f = 0; f < SUBJECTS; f++) {
+			const char *file = work_kinds[f].file;
 			struct compile_options o = {.source = COMPILE_PTX, .target = tag};
 			struct compile_result r = {0};
 			size_t size;
 			char *text;
 
-			snprintf(path, sizeof(path), "tests/kernels/%s.ptx", files[f]);
+			snprintf(path, sizeof(path), "tests/kernels/%s.ptx", file);
 			text = read_file(path, &size);
 			if (compile(text, size, &o, &r))
-				mutate_image("ours", sm, files[f], r.image, r.image_size, &ours);
+				mutate_image("ours", sm, file, r.image, r.image_size, &ours);
 			else
 				ok(false, "compile %s: %s", path, r.messages);
 			compile_result_free(&r);
@@ -401,10 +422,10 @@ int main(int argc, char **argv)
 			for (int i = 1; i < argc; i++) {
 				uint8_t *image;
 
-				if (!strstr(argv[i], tag) || !strstr(argv[i], files[f]))
+				if (!strstr(argv[i], tag) || !strstr(argv[i], file))
 					continue;
 				image = read_file(argv[i], &size);
-				mutate_image("ptxas", sm, files[f], image, size, &theirs);
+				mutate_image("ptxas", sm, file, image, size, &theirs);
 				free(image);
 			}
 		}

@@ -7,9 +7,9 @@ cubins=$BUILD/oracles/mutation
 rm -rf "$cubins"
 mkdir -p "$cubins"
 command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
-for file in saxpy reduce; do
+for file in saxpy reduce sgemm dgemm jacobi histogram scan; do
 	for sm in sm_80 sm_90; do
-		for level in 1 3; do
+		for level in 3; do
 			ptxas -arch=$sm -O$level tests/kernels/$file.ptx -o "$cubins/O$level-$sm-$file.cubin"
 		done
 	done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Small programs with everything that a loader and a machine have to offer beside arithmetic. What each
-// has to give is in programs.c. programs.ptx is what clang 19 makes of this, as tests/kernels/ptx.sh does it.
+// has to give is in programs.c.
 #include "../kernels/device.h"
 #define __constant__ __attribute__((constant))
 #define NOINLINE __attribute__((noinline))

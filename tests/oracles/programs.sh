@@ -3,23 +3,26 @@
 # What ptxas makes of programs.cu on the software GPUs: four targets, without optimisation and with, plainly
 # and with hazards checked. Also linked by nvlink, where functions and variables have addresses of their own.
 set -eu
-: "${BUILD:=build}"
+: "${BUILD:=build}" "${CLANG:=clang-19}"
 work=$BUILD/oracles/programs-cubins
 rm -rf "$work"
 mkdir -p "$work"
 command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
+command -v "$CLANG" >/dev/null || CLANG=clang
+"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 --cuda-feature=+ptx80 \
+	tests/oracles/programs.cu -o "$work/programs.ptx" 2>"$work/messages"
 for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
 	command -v "$ptxas" >/dev/null || continue
 	version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 	for sm in sm_80 sm_86 sm_89 sm_90; do
 		for level in 0 3; do
-			"$ptxas" -arch=$sm -O$level tests/oracles/programs.ptx \
+			"$ptxas" -arch=$sm -O$level "$work/programs.ptx" \
 				-o "$work/ptxas-$version-O$level-$sm.cubin" 2>"$work/messages"
 		done
 	done
 done
 for sm in sm_80 sm_90; do
-	ptxas -c -arch=$sm tests/oracles/programs.ptx -o "$work/object.o" 2>"$work/messages"
+	ptxas -c -arch=$sm "$work/programs.ptx" -o "$work/object.o" 2>"$work/messages"
 	nvlink -arch=$sm "$work/object.o" -o "$work/linked-$sm.cubin" 2>"$work/messages"
 done
 echo "# count $(find "$work" -name '*.cubin' | wc -l) cubins made by ptxas and nvlink"

@@ -17,7 +17,7 @@ compile() { # file, folder
 		"$BUILD/sov" compile --target sm_90 --serial -o "$stem.serial.cubin" "$1" &&
 		cp "$1" "$2/"
 }
-for kernel in tests/kernels/saxpy tests/kernels/reduce tests/silicon/store; do
+for kernel in tests/kernels/saxpy tests/kernels/reduce tests/silicon/store tests/silicon/illegal; do
 	compile $kernel.ptx "$out"
 done
 mkdir -p "$out/kernels" "$out/tests/kernels"

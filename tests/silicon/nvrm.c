@@ -4,7 +4,7 @@
  * kernels that go wrong, endless ones, a thousand contexts. Nothing of NVIDIA's is in the process.
  * Here times are promises too: they are what a GPU is for.
  *
- *   usage: nvrm [first | ILLEGAL.CUBIN]
+ *   usage: nvrm [first | ILLEGAL.CUBIN [SAXPY.PTX]]
  *
  * first: one result and when it was there, from the start of main. ILLEGAL.CUBIN: an image whose
  * kernel `broken` is to get an instruction that there is not.
@@ -17,6 +17,7 @@
 #include "tests/userspace/api/_ptx.h"
 
 static sov_device gpu;
+static const char *saxpy_path = "tests/kernels/saxpy.ptx";
 
 static double now_ms(void)
 {
@@ -57,7 +58,7 @@ static void saxpy(sov_context c)
 	enum { N = 1 << 20 };
 	static float x[N], y[N], z[N];
 	size_t bytes;
-	char *ptx = read_file("tests/kernels/saxpy.ptx", &bytes);
+	char *ptx = read_file(saxpy_path, &bytes);
 	sov_function f;
 	uint32_t n = N, i, wrong = 0;
 	float a = 2;
@@ -171,8 +172,8 @@ static void illegal(const char *path, sov_context bystander)
 		memcpy(&word, image + i, 8);
 	word = UINT64_C(0x7fff);
 	memcpy(image + i - 16, &word, 8);
-	MUST(sov_module_get_function(module_from(c, image, bytes, 0), "trapped", &f));
-	one("trapped", c, f, "illegal instruction", 0, bystander);
+	MUST(sov_module_get_function(module_from(c, image, bytes, 0), "broken", &f));
+	one("broken", c, f, "illegal instruction", 0, bystander);
 	free(image);
 }
 
@@ -375,6 +376,8 @@ int main(int argc, char **argv)
 	}
 	MUST(sov_device_get_properties(gpu, &p));
 	diag("%s, %s, by %s", p.name, p.product, p.winsys);
+	if (argc > 2)
+		saxpy_path = argv[2];
 	bystander = context_new(0);
 	saxpy(bystander);
 	nothing_foreign();

@@ -62,6 +62,14 @@ compile_here() {
 	done
 }
 
+# The library on this GPU: results, faults, endless kernels, leaks.
+nvrm_here() {
+	# shellcheck disable=SC2086
+	$CC -O2 -std=c11 -D_GNU_SOURCE -Wall -Isource nvrm.c source/build/libsov-all.a -o nvrm -ldl -lm -pthread &&
+		judge nvrm illegal.default.cubin saxpy.ptx && return
+	verdict=FAIL
+}
+
 # libsov beside CUDA, and what each of its ways to copy costs, with the library that was built here.
 measure_here() {
 	for program in peer bench_ways; do
@@ -93,6 +101,7 @@ if [ -z "$small" ]; then
 	[ -z "$ptxas" ] || compile_with_ptxas
 	! command -v make >/dev/null || compile_here
 	[ ! -e source/build/libsov-all.a ] || measure_here
+	[ ! -e source/build/libsov-all.a ] || nvrm_here
 fi
 
 # shellcheck disable=SC2086 # lists of words
@@ -116,5 +125,6 @@ sed -n '/^|/p; /^Medians/p' runner.log
 sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
 [ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
 [ ! -e peer.log ] || cat peer.log bench_ways.log
+[ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -9,19 +9,42 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-static bool takes_address(const struct ir_inst *in)
+static void take(struct nv_module *n, uint32_t function)
 {
-	return in->op == IR_FUNCADDR;
+	n->taken[function] = n->function_addresses = true;
 }
 
 void nv_survey_calls(struct nv_module *n, const struct ir_module *m)
 {
+	n->taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->taken));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		n->functions |= f->kind == IR_FUNCTION;
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
-				n->function_addresses |= takes_address(ir_at(f, i));
+				if (ir_at(f, i)->op == IR_FUNCADDR)
+					take(n, ir_at(f, i)->symbol);
 	}
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++) {
+			if (m->symbols[k].addresses[j].function)
+				take(n, m->symbols[k].addresses[j].target);
+		}
+	}
+}
+
+uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module *m,
+			      struct mir_func **funcs)
+{
+	uint32_t *offsets = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*offsets));
+	uint32_t at = NV_FIRST_FUNCTION;
+
+	for (uint32_t k = 0; k < m->nfuncs; k++) {
+		if (!n->taken[k] || !funcs[k])
+			continue;
+		offsets[k] = at;
+		at += nv_function_bytes(funcs[k]);
+	}
+	return offsets;
 }
 
 struct walk {
@@ -30,7 +53,7 @@ struct walk {
 	bool *reached;   /* by function */
 	bool *open;      /* … is being looked at: a call of it is recursion */
 	uint32_t *stack; /* … bytes that a call of it needs; NV_STACK_UNKNOWN: nobody can say */
-	bool *taken;     /* … its address is taken */
+	const bool *taken; /* … its address is taken */
 };
 
 static uint32_t stack_of(struct walk *w, uint32_t index);
@@ -40,7 +63,7 @@ static uint32_t deepest_of_taken(struct walk *w)
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < w->m->nfuncs && most != NV_STACK_UNKNOWN; k++) {
-		uint32_t bytes = w->taken[k] ? stack_of(w, k) : 0;
+		uint32_t bytes = w->taken[k] && w->funcs[k] ? stack_of(w, k) : 0;
 
 		most = bytes > most ? bytes : most;
 	}
@@ -75,26 +98,15 @@ static uint32_t stack_of(struct walk *w, uint32_t index)
 	return w->stack[index];
 }
 
-static void find_taken(struct walk *w)
-{
-	for (const struct ir_func *f = w->m->funcs; f; f = f->next)
-		ir_for_each_block(f, b)
-			ir_for_each_inst(f, b, i)
-				if (takes_address(ir_at(f, i)))
-					w->taken[ir_at(f, i)->symbol] = true;
-}
-
 void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
 		      struct nv_text *text)
 {
 	struct arena *a = &n->job->arena;
-	struct walk w = {.m = m, .funcs = funcs};
+	struct walk w = {.m = m, .funcs = funcs, .taken = n->taken};
 
 	w.reached = arena_array(a, m->nfuncs + 1, sizeof(*w.reached));
 	w.open = arena_array(a, m->nfuncs + 1, sizeof(*w.open));
 	w.stack = arena_array(a, m->nfuncs + 1, sizeof(*w.stack));
-	w.taken = arena_array(a, m->nfuncs + 1, sizeof(*w.taken));
-	find_taken(&w);
 	text->stack_bytes = stack_of(&w, text->kernel->ir->index);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		text->functions_first |= n->function_addresses && w.reached[k] &&
@@ -104,7 +116,7 @@ void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, stru
 	/* Those with addresses in the same order everywhere, whether this kernel needs them or not;
 	 * what they call, too. */
 	for (uint32_t k = 0; text->functions_first && k < m->nfuncs; k++) {
-		if (w.taken[k])
+		if (w.taken[k] && funcs[k])
 			stack_of(&w, k);
 	}
 	for (int taken = 1; taken >= 0; taken--) {

@@ -20,7 +20,7 @@ struct code {
 	uint32_t registers, predicates; /* mask */
 };
 
-static uint32_t function_bytes(const struct mir_func *f)
+uint32_t nv_function_bytes(const struct mir_func *f)
 {
 	uint32_t count = 0;
 
@@ -222,17 +222,17 @@ static uint32_t sum_stalls(const struct mir_func *f)
 /* Gives every function its place; returns the kernel's. */
 static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
-	uint32_t at = t->functions_first ? WORD : function_bytes(t->kernel), kernel = 0;
+	uint32_t at = t->functions_first ? NV_FIRST_FUNCTION : nv_function_bytes(t->kernel), kernel = 0;
 
 	c->function_offset = arena_array(t->kernel->arena, t->kernel->ir->module->nfuncs + 1,
 					 sizeof(*c->function_offset));
 	for (uint32_t k = 0; k < t->nfuncs; k++) {
 		c->function_offset[t->funcs[k]->ir->index] = at;
-		at += function_bytes(t->funcs[k]);
+		at += nv_function_bytes(t->funcs[k]);
 	}
 	if (t->functions_first) {
 		kernel = at;
-		at += function_bytes(t->kernel);
+		at += nv_function_bytes(t->kernel);
 	}
 	*end = at;
 	return kernel;

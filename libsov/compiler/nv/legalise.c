@@ -8,6 +8,8 @@
  *	loop:   old = phi first, seen             result = seen
  *	        seen = cas [a], old, f(old, x)
  *	        cbr seen = old, rest, loop
+ *
+ * Of 16 bits there are none: what changes is the word around them, and f looks at its half only.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -15,6 +17,10 @@
  * compares floats. */
 static bool is_native(const struct ir_inst *in)
 {
+	if (in->type == IR_B16 || in->format)
+		return false;
+	if (in->op == IR_CAS)
+		return true;
 	if (in->sub == IR_ATOM_FMIN || in->sub == IR_ATOM_FMAX)
 		return false;
 	if (in->space == IR_GLOBAL)
@@ -28,6 +34,7 @@ struct builder {
 	struct ir_func *f;
 	ir_block block;
 	enum ir_type type;
+	uint8_t format;
 	uint32_t line;
 };
 
@@ -73,8 +80,12 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 	};
 	ir_val zero, one, next;
 
-	if (ops[what])
-		return compute(b, ops[what], old, x);
+	if (ops[what]) {
+		next = compute(b, ops[what], old, x);
+		if (what >= IR_ATOM_FADD)
+			ir_def(b->f, next)->format = b->format;
+		return next;
+	}
 	if (what == IR_ATOM_EXCH)
 		return x;
 	zero = ir_const(b->f, b->block, b->type, 0);
@@ -139,7 +150,8 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
 	ir_block before = in.block, rest = split(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
-	struct builder b = {.f = f, .block = before, .type = in.type, .line = in.line};
+	struct builder b = {.f = f, .block = before, .type = in.type, .format = in.format,
+			    .line = in.line};
 	ir_id phi, branch;
 
 	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
@@ -159,6 +171,103 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_arg_append(f, phi, seen);
 
 	ir_replace_uses(f, in.res, seen);
+	ir_remove(f, atom);
+}
+
+/* The word around two bytes, and where in it they are. */
+struct half {
+	ir_val word, shift, others; /* address; bits; mask of the other half */
+};
+
+static struct half find_half(struct builder *b, const struct ir_inst *in)
+{
+	enum ir_type type = b->f->values[in->args[0]].type;
+	struct builder wide = *b;
+	ir_val at = in->args[0], low, one;
+	struct half h;
+	ir_id i;
+
+	wide.type = type;
+	if (in->imm)
+		at = compute(&wide, IR_ADD, at, ir_const(b->f, b->block, type, in->imm));
+	h.word = compute(&wide, IR_AND, at, ir_const(b->f, b->block, type, ~UINT64_C(3)));
+	low = at;
+	if (type == IR_B64) {
+		i = append(b, IR_TRUNC, IR_B32, at, 0, 1);
+		ir_at(b->f, i)->from = IR_B64;
+		low = ir_at(b->f, i)->res;
+	}
+	low = compute(b, IR_AND, low, ir_const(b->f, b->block, IR_B32, 2));
+	h.shift = compute(b, IR_SHL, low, ir_const(b->f, b->block, IR_B32, 3));
+	one = compute(b, IR_SHL, ir_const(b->f, b->block, IR_B32, 0xffff), h.shift);
+	h.others = compute(b, IR_XOR, one, ir_const(b->f, b->block, IR_B32, UINT32_MAX));
+	return h;
+}
+
+static ir_val convert(struct builder *b, enum ir_op op, enum ir_type type, enum ir_type from,
+		      ir_val x)
+{
+	ir_id i = append(b, op, type, x, 0, 1);
+
+	ir_at(b->f, i)->from = (uint8_t)from;
+	return ir_at(b->f, i)->res;
+}
+
+/* What the word is to be after it was old, and the half that was in it. */
+static ir_val update_half(struct builder *b, const struct ir_inst *in, const struct half *h,
+			  ir_val old, ir_val *was)
+{
+	struct builder narrow = *b;
+	ir_val next, kept, same;
+
+	narrow.type = IR_B16;
+	*was = convert(b, IR_TRUNC, IR_B16, IR_B32, compute(b, IR_SHR_U, old, h->shift));
+	next = in->op == IR_CAS ? in->args[2] : update(&narrow, in->sub, *was, in->args[1]);
+	next = compute(b, IR_SHL, convert(b, IR_ZEXT, IR_B32, IR_B16, next), h->shift);
+	kept = compute(b, IR_AND, old, h->others);
+	next = compute(b, IR_OR, next, kept);
+	if (in->op != IR_CAS)
+		return next;
+	same = compare(&narrow, IR_EQ, *was, in->args[1]);
+	return choose(b, same, next, old);
+}
+
+static void make_half_loop(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block loop = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = IR_B32, .format = in.format,
+			    .line = in.line};
+	struct half h = find_half(&b, &in);
+	ir_val first, old, next, seen, was;
+	ir_id phi, branch, access;
+
+	access = append_access(&b, atom, IR_LOAD, &h.word, 1);
+	ir_at(f, access)->imm = 0;
+	ir_at(f, access)->from = IR_B32;
+	ir_at(f, access)->align = 4;
+	first = ir_at(f, access)->res;
+	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, before, loop);
+
+	b.block = loop;
+	phi = ir_inst_new(f, IR_PHI, IR_B32, (ir_val[]){first}, 1, 1);
+	ir_append(f, loop, phi);
+	old = ir_at(f, phi)->res;
+	next = update_half(&b, &in, &h, old, &was);
+	access = append_access(&b, atom, IR_CAS, (ir_val[]){h.word, old, next}, 3);
+	ir_at(f, access)->imm = 0;
+	ir_at(f, access)->from = IR_B32;
+	ir_at(f, access)->align = 4;
+	seen = ir_at(f, access)->res;
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	ir_append(f, loop, branch);
+	ir_edge(f, loop, rest);
+	ir_edge(f, loop, loop);
+	ir_arg_append(f, phi, seen);
+
+	ir_replace_uses(f, in.res, was);
 	ir_remove(f, atom);
 }
 
@@ -208,8 +317,11 @@ void nv_legalise(struct ir_func *f)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_ATOM && !is_native(in)) {
-				make_loop(f, i);
+			if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
+				if (in->type == IR_B16)
+					make_half_loop(f, i);
+				else
+					make_loop(f, i);
 				break; /* the rest of the block is another one now, still to come */
 			}
 		}

@@ -265,6 +265,8 @@ struct nv_text {
 	bool functions_first; /* so that they are at the same place in every kernel */
 	uint32_t stack_bytes;
 };
+#define NV_FIRST_FUNCTION 16 /* behind a jump to the kernel */
+uint32_t nv_function_bytes(const struct mir_func *f);
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats);
 
 /* Checks of the stages' results (check_*.c): true, or false and the first fault in a sentence. */

@@ -20,7 +20,8 @@ struct nv_module {
 	struct cubin_address *addresses;
 	uint32_t addresses_capacity;
 	bool functions;     /* there are some: shared variables lie alike in all kernels */
-	bool function_addresses; /* … and so do these functions */
+	bool *taken;        /* by function: its address is taken … */
+	bool function_addresses; /* … as is one's at least: these lie alike in all kernels, too */
 };
 
 /* How a call passes arguments and results: in memory, from the caller's stack pointer up; first
@@ -37,10 +38,15 @@ uint32_t nv_pass(uint32_t *at, uint8_t type);
 struct mir_func;
 struct nv_text;
 void nv_survey_calls(struct nv_module *n, const struct ir_module *m);
+/* Places of functions whose addresses are taken, by function. */
+uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module *m,
+			      struct mir_func **funcs);
 void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
 		      struct nv_text *text);
 
 /* False: errors are in job->diag. */
 bool nv_place_variables(struct nv_module *n, const struct ir_module *m);
+/* Writes addresses of functions into initial values, once these have their places: by function. */
+void nv_fill_in_functions(struct nv_module *n, const struct ir_module *m, const uint32_t *offsets);
 
 #endif

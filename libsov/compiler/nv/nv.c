@@ -158,6 +158,7 @@ static bool emit_kernels(struct nv_module *module, const struct ir_module *m, ui
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
 	if (!compile_functions(module, m, funcs))
 		return false;
+	nv_fill_in_functions(module, m, nv_function_offsets(module, m, funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		struct nv_text text = {.kernel = funcs[f->index]};
 

@@ -36,21 +36,40 @@ static struct cubin_address *add_address(struct nv_module *n, enum cubin_place p
 	return a;
 }
 
+/* How many of these make one address: one, or eight that have a byte of it each; 0: they do not. */
+static uint32_t pieces(const struct ir_address *a, uint32_t left)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t k = 0; k < left && bytes < 8; k++) {
+		if (a[k].offset != a->offset + bytes || a[k].shift != 8 * bytes ||
+		    a[k].target != a->target || a[k].addend != a->addend ||
+		    a[k].function != a->function)
+			return 0;
+		bytes += a[k].bytes;
+		if (bytes == 8)
+			return k + 1;
+	}
+	return 0;
+}
+
 /* An address among the initial values of a variable. */
 static bool place_address(struct nv_module *n, const struct ir_module *m, uint32_t symbol,
-			  const struct ir_address *a)
+			  const struct ir_address *a, uint32_t count)
 {
 	struct cubin_variable *var = &n->variables[n->variable[symbol]];
 	const struct ir_symbol *to = &m->symbols[a->target];
 
-	if (a->function || a->bytes != 8 || a->shift || to->space != IR_GLOBAL) {
+	if (a->function && count && m->table[a->target]->kind == IR_FUNCTION)
+		return true; /* nv_fill_in_functions */
+	if (a->function || !count || to->space != IR_GLOBAL) {
 		diag_error(&n->job->diag, 0, 0,
-			   "variable '%s' holds at byte %llu %s: not supported on %s yet",
-			   m->symbols[symbol].name, (unsigned long long)a->offset,
-			   a->function		    ? "the address of a function"
-			   : to->space != IR_GLOBAL ? "an address that is not one in global memory"
-						    : "a part of an address",
-			   n->job->target->name);
+			   "variable '%s': %s at byte %llu is not supported on %s yet",
+			   m->symbols[symbol].name,
+			   !count	 ? "a part of an address"
+			   : a->function ? "the address of a function without a body"
+					 : "an address that is not one in global memory",
+			   (unsigned long long)a->offset, n->job->target->name);
 		return false;
 	}
 	add_address(n, var->place, var->offset + a->offset, a->target, a->addend);
@@ -89,6 +108,30 @@ static bool place_variable(struct nv_module *n, const struct ir_symbol *symbol, 
 	return true;
 }
 
+void nv_fill_in_functions(struct nv_module *n, const struct ir_module *m, const uint32_t *offsets)
+{
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		const struct ir_symbol *symbol = &m->symbols[k];
+		uint8_t *init = NULL;
+
+		for (uint32_t j = 0; j < symbol->naddresses; j++) {
+			const struct ir_address *a = &symbol->addresses[j];
+			uint64_t value = a->function ? offsets[a->target] + a->addend : 0;
+
+			if (!a->function)
+				continue;
+			if (!init) {
+				init = arena_alloc(&n->job->arena, symbol->size);
+				if (symbol->init)
+					memcpy(init, symbol->init, symbol->size);
+				n->variables[n->variable[k]].init = init;
+			}
+			for (uint32_t byte = 0; byte < a->bytes; byte++)
+				init[a->offset + byte] = (uint8_t)(value >> (8 * byte + a->shift));
+		}
+	}
+}
+
 bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 {
 	struct arena *a = &n->job->arena;
@@ -115,9 +158,13 @@ bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 		}
 		if (symbol->space != IR_GLOBAL && symbol->space != IR_CONSTANT)
 			continue;
-		for (uint32_t j = 0; j < symbol->naddresses; j++) {
-			if (!place_address(n, m, k, &symbol->addresses[j]))
+		for (uint32_t j = 0; j < symbol->naddresses;) {
+			const struct ir_address *first = &symbol->addresses[j];
+			uint32_t count = pieces(first, symbol->naddresses - j);
+
+			if (!place_address(n, m, k, first, count))
 				return false;
+			j += count;
 		}
 	}
 	n->out.variables = n->variables;

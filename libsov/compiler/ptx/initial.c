@@ -36,12 +36,28 @@ static bool put(struct ptx *x, struct initializer *v, const struct ptx_token *t,
 	return true;
 }
 
+/* "+4" or "-4" after a name or its parenthesis. */
+static bool parse_addend(struct ptx *x, struct ir_address *a)
+{
+	struct ptx_token t = x->token;
+	struct ptx_constant c;
+
+	if (t.kind != '+' && t.kind != '-')
+		return true;
+	ptx_take(x, '+');
+	if (!ptx_constant(x, &c))
+		return false;
+	if (c.is_float)
+		ptx_error(x, &t, "an offset must be an integer");
+	a->addend += c.value;
+	return !c.is_float;
+}
+
 /* "name" or "name+4". */
 static bool parse_target(struct ptx *x, struct ir_address *a)
 {
 	struct ptx_token t = x->token;
 	const struct ptx_name *n;
-	struct ptx_constant c;
 
 	if (!ptx_expect(x, TOKEN_NAME, "the name of a variable or function", "'('"))
 		return false;
@@ -54,13 +70,7 @@ static bool parse_target(struct ptx *x, struct ir_address *a)
 	}
 	a->function = n->kind == NAME_FUNCTION;
 	a->target = a->function ? n->func->index : n->symbol;
-	if (x->token.kind != '+' && x->token.kind != '-')
-		return true;
-	ptx_take(x, '+');
-	if (!ptx_constant(x, &c))
-		return false;
-	a->addend = c.value;
-	return !c.is_float;
+	return parse_addend(x, a);
 }
 
 static bool is_generic(const struct ptx_token *t)
@@ -104,7 +114,7 @@ static bool put_address(struct ptx *x, struct initializer *v, const struct ptx_t
 	parentheses = a.generic && ptx_take(x, '(');
 	if (!parse_target(x, &a))
 		return false;
-	if (parentheses && !ptx_expect(x, ')', "')'", "the variable"))
+	if (parentheses && (!ptx_expect(x, ')', "')'", "the variable") || !parse_addend(x, &a)))
 		return false;
 	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity,
 				  v->naddresses + 1, sizeof(*v->addresses));

@@ -184,20 +184,13 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 	return true;
 }
 
-void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
+static void load(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
+		 uint32_t count, ir_val address, uint64_t offset)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
-	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8 * count;
 	enum ir_type t = load_type(e, count, type->ir);
-	uint64_t offset;
-	ir_val address;
-	ir_id i;
+	ir_id i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 
-	if (!check_vector_size(x, in, bytes) || move_object(x, in, e, count, false) ||
-	    !read_address(x, in, bytes, &address, &offset))
-		return;
-	i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 	set_memory(x, in, i, offset, IR_WEAK);
 	if (t != type->ir && type->class == CLASS_SIGNED)
 		ir_at(x->func, i)->flags |= IR_SEXT_MEM;
@@ -213,6 +206,28 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 		else
 			ptx_write(x, &e[k], v);
 	}
+}
+
+/* Parameters that are narrower than a word are read one by one: they are constants, and nothing is
+ * won by reading several at once. */
+void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *e;
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8;
+	bool one_by_one = space_of(in) == IR_PARAM && type->bits < 32;
+	uint64_t offset;
+	ir_val address;
+
+	if (!check_vector_size(x, in, bytes * count) || move_object(x, in, e, count, false) ||
+	    !read_address(x, in, bytes * count, &address, &offset))
+		return;
+	if (!one_by_one) {
+		load(x, in, e, count, address, offset);
+		return;
+	}
+	for (uint32_t k = 0; k < count; k++)
+		load(x, in, &e[k], 1, address, offset + k * bytes);
 }
 
 void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)

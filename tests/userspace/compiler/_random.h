@@ -312,6 +312,29 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_end:\n", n);
 }
 
+/* A loop that counts, up or down and in any step, and loads on the way: what unrolling looks for. */
+static inline void add_count(struct random_ptx *k)
+{
+	static const char *const ends[] = {"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
+					   "sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s", "lt.u32"};
+	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = how == 4 ? 1 : 1 + pick(k, 5);
+	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30);
+
+	put(k, "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, 1;\nL%u_head:\n", c,
+	    pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), n);
+	put(k, "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; ld.global.u32 i, [j]; "
+	       "add.s32 %%r%u, %%r%u, i;}\n", c, n % RANDOM_WORDS, n % RANDOM_WORDS);
+	for (uint32_t i = pick(k, 4); i > 0; i--)
+		add_operation(k);
+	put(k, "\t");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	put(k, ends[how == 4 ? 0 : 2 * how], c, c, step);
+#pragma GCC diagnostic pop
+	put(k, ";\n\tsetp.%s %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_head;}\n", how == 4 ? "ne.s32" : ends[2 * how + 1], c, c,
+	    limit, c, n);
+}
+
 /* Blocks that branch to each other at will. */
 static inline void add_soup(struct random_ptx *k, struct random_place at)
 {
@@ -356,7 +379,7 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
-		uint32_t what = pick(k, 24);
+		uint32_t what = pick(k, 25);
 		struct random_place deeper = inside(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
@@ -372,6 +395,8 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 			add_split(k, at);
 		else if (what == 5 && !pick(k, 4))
 			add_nest(k, at);
+		else if (what == 24)
+			add_count(k);
 		else if (what == 6 && k->ends && at.level == LEVEL_THREAD)
 			put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), pick(k, 2) ? "exit" : "ret");
 		else if (what <= 10 && at.level >= LEVEL_WARP)

@@ -371,7 +371,7 @@ static const struct {
 	{fault_local, MODEL_FAULT_LOCAL_RANGE, 13, 0x80,
 	  "local load of 4 bytes at 0x80: outside the thread's local memory"},
 	{fault_local_low, MODEL_FAULT_LOCAL_RANGE, 13, 0xffff7c,
-	  "local store of 4 bytes at 0xffff7c: outside the thread's local memory"},
+	  "local store of 4 bytes at 0xffff7c: the thread's stack of 128 bytes has run over"},
 	{fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400, "c[0x0][0x400] lies outside the bank's 1024 bytes"},
 	{fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37, "constant of 4 bytes at c[0x0][0x415]"},
 	{fault_trap, MODEL_FAULT_TRAP, 13, 0, "trap (BPT 0)"},

@@ -63,7 +63,7 @@ static void check(const struct family *f, const char *device)
 	r = sov_module_load(context, c->text, strlen(c->text), NULL, &m);
 	if (f->level == IR || (f->level == HOPPER && !strstr(device, "gh100")))
 		ok(r == SOV_ERROR_INVALID_SOURCE &&
-			   strstr(sov_module_messages(), "is not supported on sm_"),
+			   strstr(sov_module_messages(), "not supported on sm_"),
 		   "%s on %s is refused by name", f->text, device);
 	else
 		ok(must(r, "loading") && launch(c, m), "%s on %s", f->text, device);

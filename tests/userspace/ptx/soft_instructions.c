@@ -28,7 +28,7 @@ static bool refused(const char *text, size_t length)
 	sov_module m;
 
 	return sov_module_load(now.context, text, length, NULL, &m) == SOV_ERROR_INVALID_SOURCE &&
-	       strstr(sov_module_messages(), "is not supported on sm_");
+	       strstr(sov_module_messages(), "not supported on sm_");
 }
 
 static bool load(const char *text, size_t length, const char *name, sov_module *m, sov_function *f)

@@ -36,6 +36,10 @@ static struct {
 	int open_error; /* of every file */
 	uint32_t cards;
 	bool interrupt; /* one is pending */
+	bool lost;      /* the GPU does not answer */
+	uint32_t architecture;
+	bool debugging;
+	uint32_t stops;
 	/* what fails */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -49,6 +53,7 @@ static void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.version = "580.159.04";
 	fake.cards = 1;
+	fake.architecture = 0x180;
 	fake.next_handle = 0xcaf00000;
 }
 
@@ -205,15 +210,20 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_PREEMPTION:
 	case RM_CONTROL_NOTIFY:
 	case RM_CONTROL_SCHEDULE:
+		return 0;
 	case RM_CONTROL_DEBUG_MODE:
+		fake.debugging = true;
+		return 0;
 	case RM_CONTROL_STOP_SM:
+		fake.stops += fake.debugging && ((struct rm_stop_sm *)p)->stop;
+		fake.debugging = false;
 		return 0;
 	case RM_CONTROL_NAME:
 		strcpy(((struct rm_name *)p)->text, "a card of paper");
 		return 0;
 	case RM_CONTROL_CHIP:
-		((struct rm_chip *)p)->architecture = 0x180;
-		return 0;
+		((struct rm_chip *)p)->architecture = fake.architecture;
+		return fake.lost ? RM_GPU_LOST : 0;
 	case RM_CONTROL_GRAPHICS_FACTS:
 		fake_facts(((struct rm_graphics_facts *)p)->facts,
 			   ((struct rm_graphics_facts *)p)->count);
@@ -237,7 +247,7 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_COPY_UNITS: {
 		struct rm_copy_units *u = p;
 
-		u->mask = u->engine == RM_ENGINE_COPY0 + 4 ? 0xf0 : 1;
+		u->mask = u->engine == RM_ENGINE_COPY0 + 3 ? 0xf0 : 1;
 		return 0;
 	}
 	case RM_CONTROL_TOKEN:

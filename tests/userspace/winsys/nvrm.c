@@ -53,6 +53,18 @@ static void finding(void)
 	   "a card is known by its chip and size");
 	nvrm_forget();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
+
+	fake_reset();
+	fake.architecture = 0x1b0;
+	ok(!enumerate(&devices, &count, message) && !count,
+	   "a chip that this version does not know is left out");
+	nvrm_forget();
+	fake_reset();
+	fake.lost = true;
+	ok(enumerate(&devices, &count, message) == -ENODEV && strstr(message, "gone from the bus"),
+	   "a GPU that does not answer is named, if it is the only one");
+	diag("%s", message);
+	ok(!fake_live() && !fake.wrong, "and nothing is left of it");
 }
 
 static void versions(void)
@@ -183,6 +195,10 @@ static void failures(void *page, enum fake_failure kind)
 	int error;
 
 	fake_reset();
+	fake.version = "570.86.16";
+	run(page, &error);
+	ok(error == 1 && !fake_live() && !fake.wrong, "release 570 gets its own structures");
+	fake_reset();
 	steps = run(page, &error);
 	calls = fake.calls;
 	ok(error == 1 && !fake_live() && !fake.wrong, "a program of %u steps makes %u calls", steps,
@@ -239,7 +255,7 @@ static void group(void)
 			   (uint8_t *)m.ring == (uint8_t *)ring->cpu + 0x1000,
 		   "has a ring and indices of its own");
 	}
-	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 4,
+	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
 	   "copies go to the engine with most hardware");
 	w->doorbell(q[0]);
 	ok(*(uint32_t *)(devices[0]->user + 0x90) == 0xa0004, "the doorbell takes the token");
@@ -255,14 +271,19 @@ static void group(void)
 	ok(i == 1, "one that has been seen by another too");
 
 	ok(!w->group_error(g, &e), "all is well");
+	w->queue_destroy(q[1]);
+	w->group_stop(g);
+	ok(fake.stops == 1, "what runs is stopped, whichever queue was made last");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
 	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "until the notifier says otherwise: %s", e.text);
 	ok(w->group_error(g, &e) && e.xid == 31, "which stays so");
-	for (i = 0; i < 3; i++)
-		w->queue_destroy(q[i]);
+	w->group_stop(g);
+	ok(fake.stops == 1, "and then nothing runs that would have to be stopped");
+	w->queue_destroy(q[0]);
+	w->queue_destroy(q[2]);
 	w->group_destroy(g);
 	w->buffer_destroy(ring);
 	nvrm_forget();
@@ -276,7 +297,7 @@ static void many_queues(void)
 	struct winsys_device **devices;
 	struct winsys_group *g;
 	char message[256];
-	uint32_t count, n = 0;
+	uint32_t count, i, n = 0;
 	int error = -1;
 
 	fake_reset();
@@ -289,6 +310,11 @@ static void many_queues(void)
 	while (n < 100 && !(error = w->queue_create(g, &o, &q[n])))
 		n++;
 	ok(!error, "a group takes a hundred queues");
+	for (i = 0; i < 3 * NVRM_QUEUES && !error; i++) {
+		w->queue_destroy(q[n - 1]);
+		error = w->queue_create(g, &o, &q[n - 1]);
+	}
+	ok(!error, "one after the other, any number");
 	ok(w->buffer_create(devices[0], WINSYS_VRAM, 0x1000, &o.ring) == -EINVAL &&
 		   strstr(winsys_said(), "4096 bytes"),
 	   "a buffer is whole pages");
@@ -332,6 +358,7 @@ int main(void)
 {
 	void *page = aligned_alloc(4096, 4096);
 
+	unsetenv("SOV_NVRM");
 	nvrm_os = &fake_os;
 	finding();
 	versions();

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way to a software GPU keeps what winsys.h promises: memory of the caller is used as it is,
+ * interrupts end waits and none is missed, an error ends them too and is told without a lock.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include "hw/nv/host.h"
+#include "libsov/winsys/winsys.h"
+#include "tests/tap.h"
+
+#define VA    0x100000000
+#define BYTES 0x10000
+
+static const struct winsys *const w = &winsys_soft;
+static struct winsys_device *device;
+static struct winsys_group *group;
+static struct winsys_queue *queue;
+static struct winsys_queue_memory memory;
+static struct winsys_buffer *own;
+static uint32_t *words; /* of the imported memory: ring, methods from word 1024 on */
+
+static void submit(const uint32_t *methods, uint32_t count)
+{
+	uint32_t put = __atomic_load_n(memory.put, __ATOMIC_RELAXED);
+
+	memcpy(words + 1024 + 16 * put, methods, 4 * count);
+	memory.ring[put] = nv_gp_entry_pack(VA + 4 * (1024 + 16 * put), count);
+	winsys_write_barrier();
+	__atomic_store_n(memory.put, (put + 1) % memory.ring_entries, __ATOMIC_RELEASE);
+	winsys_write_barrier();
+	w->doorbell(queue);
+}
+
+static void *interrupt_soon(void *arg)
+{
+	static const uint32_t methods[] = {1u << 29 | 1 << 16 | NV_HOST_NON_STALL_INTERRUPT >> 2, 0};
+	struct timespec t = {.tv_nsec = 5000000};
+
+	nanosleep(&t, NULL);
+	submit(methods, 2);
+	return arg;
+}
+
+static bool start(void)
+{
+	struct winsys_queue_options o = {.ring_va = VA, .ring_entries = 16};
+	struct winsys_device **devices;
+	char message[256];
+	uint32_t count;
+
+	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	words = aligned_alloc(4096, BYTES);
+	if (w->enumerate(0, &devices, &count, message, sizeof(message)) || count != 1)
+		return false;
+	device = devices[0];
+	if (w->buffer_import(device, words, BYTES, &own) || w->group_create(device, &group) ||
+	    w->bind(group, own, VA) || !(o.ring = own) ||
+	    w->queue_create(group, &o, &queue))
+		return false;
+	w->queue_memory(queue, &memory);
+	return w->buffer_cpu(own) == words && (uint32_t *)memory.ring == words;
+}
+
+int main(void)
+{
+	static const uint32_t nonsense[] = {1u << 29 | 1 << 16 | 0xfc >> 2, 0};
+	struct winsys_buffer *b;
+	struct winsys_error e = {0};
+	uint32_t seen = 0, late = 0, tries;
+	uint64_t before;
+	pthread_t thread;
+
+	if (!ok(start(), "a queue in memory of the caller"))
+		return tap_done();
+	ok(w->buffer_import(device, (char *)words + 4, 4096, &b) < 0 &&
+		   w->buffer_import(device, words, 100, &b) < 0,
+	   "imported memory is whole pages");
+	before = w->gpu_time(device);
+	w->wait(group, &seen, 1000000);
+	ok(!seen && w->gpu_time(device) - before >= 1000000, "a wait ends when its time is over");
+
+	pthread_create(&thread, NULL, interrupt_soon, NULL);
+	for (tries = 0; !seen && tries < 100; tries++)
+		w->wait(group, &seen, 100000000);
+	pthread_join(thread, NULL);
+	ok(seen == 1 && !w->group_error(group, &e), "an interrupt ends it before");
+	w->wait(group, &late, UINT64_C(10000000000));
+	ok(late == 1, "who comes late has not missed it");
+
+	submit(nonsense, 2);
+	for (tries = 0; seen == 1 && tries < 100; tries++)
+		w->wait(group, &seen, 100000000);
+	ok(seen == 2 && w->group_error(group, &e) && e.queue == queue && !e.place,
+	   "an error ends it too, and is told: %s", e.text);
+	w->group_stop(group);
+	w->queue_destroy(queue);
+	w->group_destroy(group);
+	w->buffer_destroy(own);
+	free(words);
+	return tap_done();
+}
