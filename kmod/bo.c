@@ -5,6 +5,7 @@
  * handle until nobody refers to it, and it is zero at first (or the caller's own).
  */
 #include <drm/drm_drv.h>
+#include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -31,7 +32,8 @@ static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 
 static int vram_fill(struct sov_bo *bo, u64 user_address)
 {
-	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, &bo->blocks);
+	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, SOV_VRAM_PAGE,
+			      &bo->blocks);
 }
 
 static void vram_empty(struct sov_bo *bo)
@@ -42,7 +44,9 @@ static void vram_empty(struct sov_bo *bo)
 
 static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
 {
-	return PHYS_PFN(sov_vram_bus(to_sov(bo->base.dev), &bo->blocks, offset));
+	struct sov_device *sov = to_sov(bo->base.dev);
+
+	return PHYS_PFN(sov->vram.window + sov_vram_address(sov, &bo->blocks, offset));
 }
 
 static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
@@ -129,6 +133,112 @@ static const struct sov_bo_kind *kind_of(u32 region)
 	return &kinds[__ffs(region)];
 }
 
+/**
+ * sov_bo_align() - what offsets and sizes in a buffer are multiples of
+ * @bo: the buffer
+ *
+ * Return: bytes.
+ */
+u64 sov_bo_align(struct sov_bo *bo)
+{
+	return kind_of(bo->region)->align;
+}
+
+/**
+ * sov_bo_dma_get() - make the device reach a buffer
+ * @bo: the buffer
+ *
+ * Memory of the machine is mapped for DMA the first time and unmapped with the last
+ * sov_bo_dma_put(); only the first time can fail. The device must be there.
+ *
+ * Return: 0 or a negative errno.
+ */
+int sov_bo_dma_get(struct sov_bo *bo)
+{
+	u64 count = bo->base.size >> PAGE_SHIFT;
+	int ret = 0;
+
+	if (!bo->pages)
+		return 0;
+	if (count > UINT_MAX)
+		return -EINVAL;
+	mutex_lock(&bo->lock);
+	if (!bo->dma_users) {
+		ret = sg_alloc_table_from_pages(&bo->sgt, bo->pages, count, 0, bo->base.size,
+						GFP_KERNEL);
+		if (!ret) {
+			ret = dma_map_sgtable(bo->base.dev->dev, &bo->sgt, DMA_BIDIRECTIONAL, 0);
+			if (ret)
+				sg_free_table(&bo->sgt);
+		}
+	}
+	if (!ret)
+		bo->dma_users++;
+	mutex_unlock(&bo->lock);
+	return ret;
+}
+
+/**
+ * sov_bo_dma_put() - undo one sov_bo_dma_get()
+ * @bo: the buffer
+ */
+void sov_bo_dma_put(struct sov_bo *bo)
+{
+	if (!bo->pages)
+		return;
+	mutex_lock(&bo->lock);
+	if (!--bo->dma_users) {
+		dma_unmap_sgtable(bo->base.dev->dev, &bo->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(&bo->sgt);
+	}
+	mutex_unlock(&bo->lock);
+}
+
+/* The part of a piece that lies in the range; the range loses it. */
+static int visit(u64 address, u64 bytes, u64 *offset, u64 *size, bool system, sov_bo_visitor fn,
+		 void *data)
+{
+	u64 skip = min(*offset, bytes), part = min(bytes - skip, *size);
+
+	*offset -= skip;
+	*size -= part;
+	return part ? fn(data, address + skip, part, system) : 0;
+}
+
+/**
+ * sov_bo_walk() - visit the pieces of a part of a buffer, as the device sees them
+ * @bo: the buffer, after sov_bo_dma_get()
+ * @offset: of the part
+ * @size: of the part
+ * @fn: called with each piece in order, until it does not return 0
+ * @data: its first argument
+ *
+ * Return: what @fn returned last.
+ */
+int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void *data)
+{
+	struct sov_vram *v = &to_sov(bo->base.dev)->vram;
+	struct gpu_buddy_block *b;
+	struct scatterlist *sg;
+	int i, ret = 0;
+
+	if (bo->pages) {
+		for_each_sgtable_dma_sg(&bo->sgt, sg, i) {
+			ret = visit(sg_dma_address(sg), sg_dma_len(sg), &offset, &size, true, fn,
+				    data);
+			if (ret || !size)
+				return ret;
+		}
+	}
+	list_for_each_entry(b, &bo->blocks, link) {
+		ret = visit(v->start + gpu_buddy_block_offset(b),
+			    gpu_buddy_block_size(&v->buddy, b), &offset, &size, false, fn, data);
+		if (ret || !size)
+			return ret;
+	}
+	return ret;
+}
+
 static vm_fault_t sov_bo_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
@@ -171,6 +281,7 @@ static void sov_bo_free(struct drm_gem_object *obj)
 
 	kind_of(bo->region)->empty(bo);
 	drm_gem_object_release(obj);
+	mutex_destroy(&bo->lock);
 	kfree(bo);
 }
 
@@ -192,6 +303,7 @@ static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sov
 	bo->flags = c->flags;
 	bo->base.funcs = &sov_bo_funcs;
 	INIT_LIST_HEAD(&bo->blocks);
+	mutex_init(&bo->lock);
 	ret = kind->init(drm, bo, c->size);
 	if (ret) {
 		kfree(bo);

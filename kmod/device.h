@@ -10,6 +10,7 @@
 #include <drm/drm_device.h>
 #include <linux/pci.h>
 
+#include "kmod/vm.h"
 #include "kmod/vram.h"
 #include "uapi/sovgpu_drm.h"
 
@@ -38,6 +39,30 @@ struct sov_vendor {
 
 	/** @time: the device's clock in nanoseconds */
 	u64 (*time)(struct sov_device *sov);
+
+	/** @vm_bytes: size of the structure that begins with a struct sov_vm */
+	size_t vm_bytes;
+
+	/** @vm_init: make an empty address space */
+	int (*vm_init)(struct sov_device *sov, struct sov_vm *vm);
+
+	/** @vm_fini: give it back; the device may be gone */
+	void (*vm_fini)(struct sov_vm *vm);
+
+	/**
+	 * @vm_map: map contiguous memory where nothing is mapped; what it maps before it fails
+	 * stays
+	 */
+	int (*vm_map)(struct sov_vm *vm, u64 va, u64 bytes, u64 address, bool system, u32 flags);
+
+	/** @vm_split: make an address the border of a page, with nothing else changed */
+	int (*vm_split)(struct sov_vm *vm, u64 va);
+
+	/** @vm_unmap: unmap whatever is in a range that no page crosses */
+	void (*vm_unmap)(struct sov_vm *vm, u64 va, u64 bytes);
+
+	/** @vm_flush: from now on the device sees what was done */
+	void (*vm_flush)(struct sov_vm *vm);
 };
 
 /**
@@ -55,6 +80,15 @@ struct sov_device {
 
 	/** @memory: likewise, without what changes */
 	struct drm_sovgpu_memory_info memory;
+
+	/** @vm_info: likewise */
+	struct drm_sovgpu_vm_info vm_info;
+
+	/** @vms_lock: protects @vms */
+	struct mutex vms_lock;
+
+	/** @vms: all address spaces */
+	struct list_head vms;
 
 	/** @vram: the video memory that is ours to hand out */
 	struct sov_vram vram;

@@ -10,9 +10,11 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
+#include <drm/drm_managed.h>
 #include <linux/aperture.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
@@ -22,12 +24,37 @@ static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_BO_CREATE, sov_bo_create_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_BO_MMAP_OFFSET, sov_bo_mmap_offset_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_BO_INFO, sov_bo_info_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_VM_CREATE, sov_vm_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_VM_DESTROY, sov_vm_destroy_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_VM_BIND, sov_vm_bind_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_VM_STATE, sov_vm_state_ioctl, DRM_RENDER_ALLOW),
 };
 
 DEFINE_DRM_GEM_FOPS(sov_fops);
 
+static int sov_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct sov_vms *vms = kzalloc(sizeof(*vms), GFP_KERNEL);
+
+	if (!vms)
+		return -ENOMEM;
+	sov_vms_init(vms);
+	file->driver_priv = vms;
+	return 0;
+}
+
+static void sov_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct sov_vms *vms = file->driver_priv;
+
+	sov_vms_fini(vms);
+	kfree(vms);
+}
+
 static const struct drm_driver sov_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER,
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_GEM_GPUVA,
+	.open = sov_open,
+	.postclose = sov_postclose,
 	.ioctls = sov_ioctls,
 	.num_ioctls = ARRAY_SIZE(sov_ioctls),
 	.fops = &sov_fops,
@@ -60,6 +87,10 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(sov))
 		return PTR_ERR(sov);
 	sov->vendor = vendor;
+	INIT_LIST_HEAD(&sov->vms);
+	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
+	if (ret)
+		return ret;
 	pci_set_drvdata(pdev, sov);
 
 	ret = pcim_enable_device(pdev);
@@ -85,6 +116,7 @@ static void sov_remove(struct pci_dev *pdev)
 
 	/* Calls end or fail from here on; then nobody keeps a mapping of the card. */
 	drm_dev_unplug(&sov->drm);
+	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 

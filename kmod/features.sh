@@ -14,4 +14,5 @@ while IFS='	' read -r name header line; do
 	fi
 done <<'EOT'
 HAVE_GPU_BUDDY	linux/gpu_buddy.h	struct gpu_buddy probe;
+HAVE_GPUVM_MAP_REQ	drm/drm_gpuvm.h	struct drm_gpuvm_map_req probe;
 EOT

@@ -14,6 +14,7 @@
 union answer {
 	struct drm_sovgpu_device_info device;
 	struct drm_sovgpu_memory_info memory;
+	struct drm_sovgpu_vm_info vm;
 	struct drm_sovgpu_queue_info queue;
 	struct drm_sovgpu_time_info time;
 };
@@ -27,6 +28,11 @@ static void query_memory(struct sov_device *sov, union answer *a)
 {
 	a->memory = sov->memory;
 	a->memory.vram_free = sov_vram_available(sov);
+}
+
+static void query_vm(struct sov_device *sov, union answer *a)
+{
+	a->vm = sov->vm_info;
 }
 
 static void query_queue(struct sov_device *sov, union answer *a)
@@ -46,6 +52,7 @@ static const struct {
 } queries[] = {
 	[DRM_SOVGPU_DEV_QUERY_DEVICE] = { sizeof(struct drm_sovgpu_device_info), query_device },
 	[DRM_SOVGPU_DEV_QUERY_MEMORY] = { sizeof(struct drm_sovgpu_memory_info), query_memory },
+	[DRM_SOVGPU_DEV_QUERY_VM] = { sizeof(struct drm_sovgpu_vm_info), query_vm },
 	[DRM_SOVGPU_DEV_QUERY_QUEUE] = { sizeof(struct drm_sovgpu_queue_info), query_queue },
 	[DRM_SOVGPU_DEV_QUERY_TIME] = { sizeof(struct drm_sovgpu_time_info), query_time },
 };
@@ -69,8 +76,6 @@ int sov_dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	if (q->type >= ARRAY_SIZE(queries))
 		return -EINVAL;
 	type = array_index_nospec(q->type, ARRAY_SIZE(queries));
-	if (!queries[type].fill)
-		return -EINVAL;
 	known = queries[type].size;
 	if (q->pointer) {
 		if (!drm_dev_enter(drm, &idx))

@@ -30,7 +30,7 @@ int sov_vram_init(struct sov_device *sov)
 	ret = drmm_mutex_init(&sov->drm, &v->lock);
 	if (ret)
 		return ret;
-	ret = gpu_buddy_init(&v->buddy, v->end - v->start, SOV_VRAM_PAGE);
+	ret = gpu_buddy_init(&v->buddy, v->end - v->start, SOV_VRAM_CHUNK);
 	if (ret)
 		return ret;
 	sov->memory.vram_bytes = v->end - v->start;
@@ -64,20 +64,20 @@ static int clear(struct sov_device *sov, u64 offset, u64 size)
 /**
  * sov_vram_alloc() - zeroed video memory
  * @sov: the device, which must be there
- * @size: a multiple of SOV_VRAM_PAGE
+ * @size: a multiple of @align
+ * @align: of every piece, a power of two, at least SOV_VRAM_CHUNK
  * @blocks: an empty list, to which the pieces are added in order
  *
  * Return: 0; ENOSPC; ENOMEM; EINTR.
  */
-int sov_vram_alloc(struct sov_device *sov, u64 size, struct list_head *blocks)
+int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head *blocks)
 {
 	struct sov_vram *v = &sov->vram;
 	struct gpu_buddy_block *b;
 	int ret;
 
 	mutex_lock(&v->lock);
-	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, SOV_VRAM_PAGE, blocks,
-				     0);
+	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks, 0);
 	mutex_unlock(&v->lock);
 	if (ret)
 		return ret;
@@ -120,14 +120,14 @@ u64 sov_vram_available(struct sov_device *sov)
 }
 
 /**
- * sov_vram_bus() - where the processor sees a byte
+ * sov_vram_address() - where a byte lies in video memory
  * @sov: the device
  * @blocks: pieces of an allocation
  * @offset: in the allocation, inside it
  *
- * Return: the bus address.
+ * Return: its address; plus the window's it is where the processor sees it.
  */
-resource_size_t sov_vram_bus(struct sov_device *sov, struct list_head *blocks, u64 offset)
+u64 sov_vram_address(struct sov_device *sov, struct list_head *blocks, u64 offset)
 {
 	struct sov_vram *v = &sov->vram;
 	struct gpu_buddy_block *b;
@@ -136,7 +136,7 @@ resource_size_t sov_vram_bus(struct sov_device *sov, struct list_head *blocks, u
 		u64 size = gpu_buddy_block_size(&v->buddy, b);
 
 		if (offset < size)
-			return v->window + v->start + gpu_buddy_block_offset(b) + offset;
+			return v->start + gpu_buddy_block_offset(b) + offset;
 		offset -= size;
 	}
 	return 0;

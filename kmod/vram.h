@@ -12,8 +12,11 @@
 
 struct sov_device;
 
-/* Smallest piece. Page tables of every supported chip have pages of this size. */
+/* Smallest piece that users get. Page tables of every supported chip have pages of this size. */
 #define SOV_VRAM_PAGE SZ_64K
+
+/* Smallest piece at all: a page table. */
+#define SOV_VRAM_CHUNK SZ_4K
 
 /**
  * struct sov_vram - video memory of a device
@@ -36,9 +39,9 @@ struct sov_vram {
 };
 
 int sov_vram_init(struct sov_device *sov);
-int sov_vram_alloc(struct sov_device *sov, u64 size, struct list_head *blocks);
+int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head *blocks);
 void sov_vram_free(struct sov_device *sov, struct list_head *blocks);
 u64 sov_vram_available(struct sov_device *sov);
-resource_size_t sov_vram_bus(struct sov_device *sov, struct list_head *blocks, u64 offset);
+u64 sov_vram_address(struct sov_device *sov, struct list_head *blocks, u64 offset);
 
 #endif

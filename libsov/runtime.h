@@ -180,7 +180,7 @@ struct context {
 	struct semaphore_page *semaphore_pages;
 	struct {
 		sov_module module; /* NULL: not needed yet */
-		sov_function copy, fill;
+		sov_function copy, copy_words, fill;
 	} kernels;                 /* ways.c */
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;

@@ -10,8 +10,14 @@
 #include <time.h>
 #include "libsov/runtime.h"
 
-/* Looks before anything else: some 50 us. A software GPU needs the CPU for other things. */
-#define LOOKS	       4000
+/* Looks before anything else: some 50 us, at 40 ns each on x86 and 15 on Arm. A software GPU needs
+ * the CPU for other things. */
+#if defined(__x86_64__)
+#define LOOK_NS 40
+#else
+#define LOOK_NS 15
+#endif
+#define LOOKS	       (50000 / LOOK_NS)
 #define SOFTWARE_LOOKS 50
 #define SHORT_WAIT     UINT64_C(50000)
 #define SHORTEST_REST  UINT64_C(20000)
@@ -112,12 +118,14 @@ static bool target_reached(void *arg)
 sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t value,
 			  uint64_t limit, struct stream *waker)
 {
-	uint32_t looks = limit ? c->device->info.software ? SOFTWARE_LOOKS : LOOKS : 1;
+	uint64_t looks = c->device->info.software ? SOFTWARE_LOOKS : LOOKS;
 	uint64_t epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
 	struct target t = {s, value};
 	uint64_t alarm;
 	sov_result r;
 
+	if (looks > limit / LOOK_NS)
+		looks = limit / LOOK_NS + 1;
 	while (!semaphore_reached(s, value) && --looks)
 		relax();
 	/* After a reset, which counts epochs before it releases what will not come, the number says

@@ -37,7 +37,7 @@ sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t 
 static sov_result need_kernels(struct context *c)
 {
 	sov_context handle = object_handle(&c->object);
-	sov_function copy = NULL, fill = NULL;
+	sov_function copy = NULL, words = NULL, fill = NULL;
 	sov_module module;
 	char *messages;
 	sov_result r;
@@ -52,11 +52,14 @@ static sov_result need_kernels(struct context *c)
 		return r;
 	r = sov_module_get_function(module, "sov_copy", &copy);
 	if (!r)
+		r = sov_module_get_function(module, "sov_copy_words", &words);
+	if (!r)
 		r = sov_module_get_function(module, "sov_fill", &fill);
 	pthread_mutex_lock(&c->lock);
 	lost = r || c->kernels.module;
 	if (!lost) {
 		c->kernels.copy = copy;
+		c->kernels.copy_words = words;
 		c->kernels.fill = fill;
 		__atomic_store_n(&c->kernels.module, module, __ATOMIC_RELEASE);
 	}
@@ -72,14 +75,14 @@ struct cut {
 	uint64_t units;
 };
 
-static struct cut cut(uint64_t to, uint64_t bytes)
+static struct cut cut(uint64_t to, uint64_t bytes, uint32_t unit)
 {
-	uint64_t head = smaller(-to % MEMORY_UNIT, bytes);
+	uint64_t head = smaller(-to % unit, bytes);
 
 	return (struct cut){
 		.head = (uint32_t)head,
-		.units = (bytes - head) / MEMORY_UNIT,
-		.tail = (uint32_t)((bytes - head) % MEMORY_UNIT),
+		.units = (bytes - head) / unit,
+		.tail = (uint32_t)((bytes - head) % unit),
 	};
 }
 
@@ -107,6 +110,7 @@ static sov_result kernel_copy(struct stream *s, uint64_t to, uint64_t from, uint
 			      uint64_t *number)
 {
 	struct context *c = s->member.context;
+	uint32_t unit = (to - from) % MEMORY_UNIT ? MEMORY_WORD : MEMORY_UNIT;
 	sov_result r = need_kernels(c);
 	uint64_t n;
 
@@ -114,9 +118,10 @@ static sov_result kernel_copy(struct stream *s, uint64_t to, uint64_t from, uint
 		struct cut k;
 		const void *arguments[] = {&to, &from, &k.head, &k.units, &k.tail};
 
-		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_BLOCK);
-		k = cut(to, n);
-		r = launch(s, c->kernels.copy, &k, arguments, number);
+		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_THREADS * unit);
+		k = cut(to, n, unit);
+		r = launch(s, unit == MEMORY_UNIT ? c->kernels.copy : c->kernels.copy_words, &k,
+			   arguments, number);
 	}
 	return r;
 }
@@ -133,7 +138,7 @@ static sov_result kernel_fill(struct stream *s, uint64_t to, uint32_t word, uint
 		const void *arguments[] = {&to, &k.head, &k.units, &k.tail, &word};
 
 		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_BLOCK);
-		k = cut(to, n);
+		k = cut(to, n, MEMORY_UNIT);
 		r = launch(s, c->kernels.fill, &k, arguments, number);
 	}
 	return r;
@@ -188,7 +193,7 @@ bool way_fits(enum way way, uint64_t to, uint64_t from, uint64_t bytes)
 	case WAY_INLINE:
 		return bytes <= NV_PUSH_INLINE_MAX;
 	case WAY_KERNEL: /* units are aligned on both sides or on none */
-		return (to - from) % MEMORY_UNIT == 0;
+		return (to - from) % MEMORY_WORD == 0;
 	default:
 		return true;
 	}

@@ -433,7 +433,7 @@ struct drm_sovgpu_vm_bind_op {
  * struct drm_sovgpu_vm_bind - argument of VM_BIND
  *
  * Steps are done in order. When one fails, those before it stand, @done counts them, and no sync is
- * signalled.
+ * signalled. One that fails with ENOMEM may have unmapped what was in its range.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: an address space */

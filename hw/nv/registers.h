@@ -71,6 +71,14 @@
 
 /* The function's own block. OGKM hopper/gh100/dev_vm.h; BAR1 is VRAM itself in physical mode, which
  * is also how it starts. */
+/* What the MMU has read of page tables is forgotten: root >> 8, then the trigger, which clears itself.
+ * nouveau nvkm/subdev/mmu/vmmtu102.c. */
+#define NV_VF_MMU_INVALIDATE_PDB_LO    0xb830a0
+#define NV_VF_MMU_INVALIDATE_PDB_HI    0xb830a4
+#define NV_VF_MMU_INVALIDATE           0xb830b0
+#define NV_VF_MMU_INVALIDATE_TRIGGER   (1u << 31)
+#define NV_VF_MMU_INVALIDATE_ALL_VA    (1u << 0)
+
 #define NV_VF_BAR1_BLOCK               0xb80f60
 #define NV_VF_BAR1_BLOCK_PENDING       (1u << 0)
 #define NV_VF_BAR1_BLOCK_VIRTUAL       (1u << 9)

@@ -3,9 +3,11 @@
  * An NVIDIA GPU from its PCI function to a chip that is up: registers mapped, chip known by
  * BOOT_42, its own firmware awake, size of its memory known, GSP running.
  */
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
+#include <linux/sizes.h>
 
 #include "kmod/nv/nv.h"
 
@@ -74,6 +76,11 @@ static void nv_describe(struct nv_device *nv)
 	info->chip = nv->chip->number;
 	info->isa = nv->chip->isa;
 	strscpy((char *)info->name, nv->chip->name, sizeof(info->name));
+	nv->base.vm_info = (struct drm_sovgpu_vm_info){
+		.va_start = SZ_2M, /* so that address 0 and its neighbours always fault */
+		.va_end = BIT_ULL(49),
+		.page_sizes = SZ_4K | SZ_64K | SZ_2M,
+	};
 	nv->vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
 }
 
@@ -97,6 +104,9 @@ static int nv_start(struct sov_device *sov)
 	struct pci_dev *pdev = sov_pci(sov);
 	int ret;
 
+	ret = drmm_mutex_init(&sov->drm, &nv->flush_lock);
+	if (ret)
+		return ret;
 	nv->regs = pcim_iomap(pdev, NV_PCI_BAR_REGISTERS, 0);
 	if (!nv->regs) {
 		drm_err(&sov->drm, "BAR 0 cannot be mapped\n");
@@ -154,4 +164,11 @@ const struct sov_vendor sov_nv = {
 	.start = nv_start,
 	.stop = nv_stop,
 	.time = nv_time,
+	.vm_bytes = sizeof(struct nv_vm),
+	.vm_init = nv_vm_init,
+	.vm_fini = nv_vm_fini,
+	.vm_map = nv_vm_map,
+	.vm_split = nv_vm_split,
+	.vm_unmap = nv_vm_unmap,
+	.vm_flush = nv_vm_flush,
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Page tables, see mmu.h. A range is cut into the slots of the last directory, 2 MiB each. A slot is
- * empty, one huge page, or has tables of big and small pages side by side; of these, 64 KiB at a
- * time are either one big page or up to 16 small ones. Larger pages are taken where both addresses
- * allow it. Tables stay until the address space goes.
+ * Page tables, see mmu.h. A range is cut into the slots of the last directory, 2 MiB each. A slot
+ * is empty, one huge page, or has tables of big and small pages side by side; of these, 64 KiB at
+ * a time are either one big page or up to 16 small ones. Larger pages are taken where both
+ * addresses allow it. Tables stay until the address space goes.
  */
 #include <linux/errno.h>
 
@@ -74,7 +74,7 @@ static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
 	       rd(mmu, s->directory, s->index) & NV_MMU3_VALID;
 }
 
-/* A table of big or small pages in a slot; it becomes visible when its directory entry is written. */
+/* A table of big or small pages in a slot; nobody sees it before its entry is shown. */
 static struct nv_table *table_in(struct nv_mmu *mmu, struct slot *s, u32 which)
 {
 	if (!s->tables[which])

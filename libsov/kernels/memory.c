@@ -9,8 +9,8 @@
  */
 #include "libsov/kernels/memory.h"
 
-/* %i: this thread's unit, %o: its offset behind the head, %end: where the tail begins. */
-#define PLACE                                                                                      \
+/* %i: this thread's unit, of 1 << shift bytes, %o: its offset, %end: where the tail begins. */
+#define PLACE(shift)                                                                               \
 	"	.reg .pred %more, %p;\n"                                                            \
 	"	.reg .b32 %t, %b, %head, %tail, %v<4>, %x;\n"                                       \
 	"	.reg .b64 %i, %o, %n, %h, %w, %to, %from, %d, %s, %end;\n"                          \
@@ -24,9 +24,9 @@
 	"	ld.param.u32 %tail, [tail];\n"                                                      \
 	"	cvt.u64.u32 %h, %head;\n"                                                           \
 	"	setp.lt.u64 %more, %i, %n;\n"                                                       \
-	"	shl.b64 %o, %i, 4;\n"                                                               \
+	"	shl.b64 %o, %i, " shift ";\n"                                                      \
 	"	add.u64 %o, %o, %h;\n"                                                              \
-	"	shl.b64 %end, %n, 4;\n"                                                             \
+	"	shl.b64 %end, %n, " shift ";\n"                                                    \
 	"	add.u64 %end, %end, %h;\n"                                                          \
 	"	ld.param.u64 %to, [to];\n"                                                          \
 	"	cvta.to.global.u64 %to, %to;\n"                                                     \
@@ -59,25 +59,30 @@
 	"	shr.u32 %x, %v0, %x;\n"                                                             \
 	"	st.global.u8 [%d], %x;\n"
 
+#define COPY(name, shift, load, store)                                                             \
+	".visible .entry " name "(.param .u64 to, .param .u64 from, .param .u32 head, "            \
+	".param .u64 units, .param .u32 tail)\n"                                                   \
+	"	.maxntid 512, 1, 1\n"                                                               \
+	"{\n" PLACE(shift)                                                                         \
+	"	ld.param.u64 %from, [from];\n"                                                      \
+	"	cvta.to.global.u64 %from, %from;\n"                                                 \
+	"	add.u64 %s, %from, %o;\n"                                                           \
+	"	@!%more bra ends;\n"                                                                \
+	"	" load ";\n"                                                                        \
+	"	" store ";\n"                                                                       \
+	"ends:\n" ENDS(COPY_BYTE)
+
 const char memory_kernels[] =
 	".version 8.0\n"
 	".target sm_80\n"
 	".address_size 64\n"
-	".visible .entry sov_copy(.param .u64 to, .param .u64 from, .param .u32 head, .param .u64 units, "
-	".param .u32 tail)\n"
-	"	.maxntid 512, 1, 1\n"
-	"{\n" PLACE
-	"	ld.param.u64 %from, [from];\n"
-	"	cvta.to.global.u64 %from, %from;\n"
-	"	add.u64 %s, %from, %o;\n"
-	"	@!%more bra ends;\n"
-	"	ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%s];\n"
-	"	st.global.v4.u32 [%d], {%v0, %v1, %v2, %v3};\n"
-	"ends:\n" ENDS(COPY_BYTE)
+	COPY("sov_copy", "4", "ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%s]",
+	     "st.global.v4.u32 [%d], {%v0, %v1, %v2, %v3}")
+	COPY("sov_copy_words", "2", "ld.global.u32 %v0, [%s]", "st.global.u32 [%d], %v0")
 	".visible .entry sov_fill(.param .u64 to, .param .u32 head, .param .u64 units, .param .u32 tail, "
 	".param .u32 word)\n"
 	"	.maxntid 512, 1, 1\n"
-	"{\n" PLACE
+	"{\n" PLACE("4")
 	"	ld.param.u32 %v0, [word];\n"
 	"	@!%more bra ends;\n"
 	"	st.global.v4.u32 [%d], {%v0, %v0, %v0, %v0};\n"

@@ -4,10 +4,13 @@
  * and a function where reading or writing does something. What has no row is refused, and so are
  * accesses of other than four bytes and bits that nobody may set.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "hw/nv/mmu_ver3.h"
 #include "hw/nv/registers.h"
 #include "model/card/internal.h"
+#include "model/card/mmu.h"
 #include "model/internal.h"
 
 struct reg {
@@ -65,6 +68,48 @@ static void write_gsp_doorbell(struct card *c, uint32_t value)
 	gsp_commands(c); /* before it runs nobody listens */
 }
 
+/* A page must be of memory that is there: the card's own that is not protected, or lent to it. */
+static bool check_page(void *data, const struct mmu_page *p)
+{
+	struct card *c = data;
+	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift;
+	uint64_t end = c->gsp.running ? c->gsp.heap_outside : c->vram_bytes;
+
+	if (NV_MMU3_APERTURE(p->entry) == NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
+		return card_dma(c, address, bytes, false, "a mapped page");
+	if (address < end && bytes <= end - address)
+		return true;
+	card_refuse(c, "MMU: 0x%" PRIx64 " is mapped to 0x%" PRIx64 " of video memory, which ends at 0x%" PRIx64, p->va,
+		    address, end);
+	return false;
+}
+
+/* Hardware would forget some of what it has read. Here nothing is kept, and it is time for a look at all of it. */
+static void write_invalidate(struct card *c, uint32_t value)
+{
+	uint64_t root = ((uint64_t)c->mmu_root[1] << 32 | c->mmu_root[0]) << 8;
+	const char *wrong = NULL;
+
+	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) || root % NV_MMU3_TABLE_BYTES ||
+	    root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
+		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
+	else if (!mmu_visit(c->vram, c->vram_bytes, root, check_page, c, &wrong) && wrong)
+		card_refuse(c, "MMU: tables at 0x%" PRIx64 ": %s", root, wrong);
+}
+static uint32_t read_invalidate(struct card *c)
+{
+	(void)c;
+	return 0; /* done at once */
+}
+static void write_root_low(struct card *c, uint32_t value)
+{
+	c->mmu_root[0] = value;
+}
+static void write_root_high(struct card *c, uint32_t value)
+{
+	c->mmu_root[1] = value;
+}
+
 static uint32_t read_window(struct card *c)
 {
 	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
@@ -101,6 +146,9 @@ static const struct reg registers[] = {
 	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head, .write = write_answer_head},
 	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail, .write = write_answer_tail},
 	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window, .write = write_window},
+	{NV_VF_MMU_INVALIDATE_PDB_LO, "VF_MMU_INVALIDATE_PDB_LO", .writable = ~0u, .write = write_root_low},
+	{NV_VF_MMU_INVALIDATE_PDB_HI, "VF_MMU_INVALIDATE_PDB_HI", .writable = ~0u, .write = write_root_high},
+	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate, .write = write_invalidate},
 };
 #define COUNT (sizeof(registers) / sizeof(*registers))
 static_assert(COUNT <= MAX_REGISTERS, "room for every register");

@@ -74,6 +74,7 @@ struct card {
 	size_t nlent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
+	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
 	struct firmware firmware;
 	struct fsp fsp;
 	struct gsp gsp;

@@ -86,3 +86,63 @@ bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t 
 	*wrong = w.wrong;
 	return found && !w.wrong;
 }
+
+struct tour {
+	struct walk walk;
+	mmu_visitor fn;
+	void *data;
+};
+
+static bool visit_pages(struct tour *t, uint64_t table, uint64_t va, uint32_t count, uint32_t shift)
+{
+	struct mmu_page p;
+
+	for (uint64_t i = 0; table && i < count && !t->walk.wrong; i++)
+		if (page(&t->walk, word(&t->walk, table, i), va + (i << shift), shift, &p) && !t->fn(t->data, &p))
+			return false;
+	return !t->walk.wrong;
+}
+
+static bool visit_slot(struct tour *t, uint64_t table, uint64_t index, uint64_t va)
+{
+	uint64_t big = word(&t->walk, table, 2 * index), small = word(&t->walk, table, 2 * index + 1);
+	struct mmu_page p;
+
+	if (big & NV_MMU3_VALID)
+		return page(&t->walk, big, va, NV_MMU3_HUGE, &p) && t->fn(t->data, &p);
+	big = follow(&t->walk, big, NV_MMU3_ADDRESS_BIG);
+	small = follow(&t->walk, small, NV_MMU3_ADDRESS);
+	return !t->walk.wrong && visit_pages(t, big, va, 32, NV_MMU3_BIG) &&
+	       visit_pages(t, small, va, 512, NV_MMU3_SMALL);
+}
+
+static bool visit_directory(struct tour *t, uint64_t table, uint32_t level, uint64_t va)
+{
+	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
+	static const uint16_t entries[] = NV_MMU3_ENTRIES;
+
+	for (uint64_t i = 0; i < entries[level]; i++) {
+		uint64_t below = va + (i << shifts[level]);
+
+		if (level == NV_MMU3_LEVELS - 1) {
+			if (!visit_slot(t, table, i, below))
+				return false;
+			continue;
+		}
+		uint64_t next = follow(&t->walk, word(&t->walk, table, i), NV_MMU3_ADDRESS);
+
+		if (t->walk.wrong || (next && !visit_directory(t, next, level + 1, below)))
+			return false;
+	}
+	return true;
+}
+
+bool mmu_visit(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, mmu_visitor fn, void *data,
+	       const char **wrong)
+{
+	struct tour t = {{vram, vram_bytes, NULL}, fn, data};
+	bool all = visit_directory(&t, root, 0, 0);
+
+	*wrong = t.walk.wrong;
+	return all;
+}

@@ -16,4 +16,12 @@ struct mmu_page {
 bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t va, struct mmu_page *out,
 	      const char **wrong);
 
+/*
+ * Every page of an address space, in order of addresses; false as soon as the visitor says so or a table
+ * is wrong (*wrong).
+ */
+typedef bool (*mmu_visitor)(void *data, const struct mmu_page *p);
+bool mmu_visit(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, mmu_visitor fn, void *data,
+	       const char **wrong);
+
 #endif

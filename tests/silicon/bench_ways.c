@@ -60,6 +60,10 @@ static sov_result across_engine(uint64_t n, uint64_t *number)
 {
 	return way_copy(stream, WAY_ENGINE, near[1], near[0], n, number);
 }
+static sov_result across_words(uint64_t n, uint64_t *number)
+{
+	return way_copy(stream, WAY_KERNEL, near[1] + 4, near[0], n > 4 ? n - 4 : 4, number);
+}
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {
 	return way_fill(stream, WAY_KERNEL, near[0], 0x1234567, 4, n, number);
@@ -142,6 +146,7 @@ static const struct {
 	{"in: methods", in_inline, NV_PUSH_INLINE_MAX}, {"in: kernel", in_kernel, 16 << 20},
 	{"in: engine", in_engine, UINT64_MAX},		{"out: kernel", out_kernel, 16 << 20},
 	{"out: engine", out_engine, UINT64_MAX},	{"across: kernel", across_kernel, UINT64_MAX},
+	{"across: words", across_words, UINT64_MAX},
 	{"across: engine", across_engine, UINT64_MAX},	{"fill: kernel", fill_kernel, UINT64_MAX},
 	{"fill: engine", fill_engine, UINT64_MAX},
 	{"kernel, out: kernel", kernel_out_kernel, 1 << 20},

@@ -51,8 +51,8 @@ static void copies(enum way way, const char *name)
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 
-		if (!way_fits(way, to + b, from + a, bytes))
-			a = b;
+		if (!way_fits(way, to + b, from + a, bytes)) /* as far apart, by words or units */
+			a = b + (i % 2 ? 4 * (uint32_t)(random_u64() % 8) : 0);
 		start();
 		if (way == WAY_INLINE)
 			finish(way_inline(s, to + b, source + a, bytes, &number), number);

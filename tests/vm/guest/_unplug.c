@@ -51,12 +51,22 @@ int main(int argc, char **argv)
 		return tap_done();
 	memset(p, 0x5a, 65536);
 	memset(q, 0x5a, 65536);
+	struct drm_sovgpu_vm_create vm = {0};
+	struct drm_sovgpu_vm_bind_op ops[] = {{.handle = vram, .va = 1 << 30, .size = 65536},
+					      {.handle = system_memory, .va = 2ull << 30, .size = 65536}};
+	struct drm_sovgpu_vm_bind bind = {.ops = {sizeof(ops[0]), 2, (uintptr_t)ops}};
+
+	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_CREATE, &vm), "there is an address space");
+	bind.vm_id = vm.id;
+	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "with both buffers in it");
 	signal(SIGBUS, on_bus_error);
 	ok(reads(p) && reads(q), "and can be read");
 	ok(tell("unbind", argv[1]), "the card is taken away");
 	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
 	ok(create(fd, DRM_SOVGPU_REGION_VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
+	bind.done = 0;
+	ok(call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind) == -ENODEV, "VM_BIND is ENODEV");
 	ok(tell("bind", argv[1]), "the card is back");
 	int again = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC); /* the old number is still in use */
 

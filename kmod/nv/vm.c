@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Address spaces of a GH100: page tables in video memory, written through the window, and the
+ * register that makes the GPU forget what it has read of them.
+ */
+#include <drm/drm_print.h>
+#include <linux/iopoll.h>
+#include <linux/slab.h>
+
+#include "kmod/nv/nv.h"
+
+#define FLUSH_LIMIT_US (2 * USEC_PER_SEC)
+
+/* A table and its place. */
+struct nv_vram_table {
+	struct nv_table base;
+	struct list_head blocks;
+	void __iomem *cpu;
+};
+
+static struct nv_vm *to_nv_vm(struct sov_vm *vm)
+{
+	return container_of(vm, struct nv_vm, base);
+}
+
+static struct nv_vram_table *to_vram_table(struct nv_table *table)
+{
+	return container_of(table, struct nv_vram_table, base);
+}
+
+static void table_free(void *owner, struct nv_table *table)
+{
+	struct nv_vm *vm = owner;
+	struct nv_vram_table *t;
+
+	if (!table)
+		return;
+	t = to_vram_table(table);
+	if (t->cpu)
+		iounmap(t->cpu);
+	if (!list_empty(&t->blocks))
+		sov_vram_free(&vm->nv->base, &t->blocks);
+	kfree(t->base.children);
+	kfree(t);
+}
+
+static struct nv_table *table_alloc(void *owner, u32 children)
+{
+	struct nv_vm *vm = owner;
+	struct sov_device *sov = &vm->nv->base;
+	struct nv_vram_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	INIT_LIST_HEAD(&t->blocks);
+	if (children)
+		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL);
+	if (children && !t->base.children)
+		goto failed;
+	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, &t->blocks))
+		goto failed;
+	t->base.address = sov_vram_address(sov, &t->blocks, 0);
+	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
+	if (t->cpu)
+		return &t->base;
+failed:
+	table_free(vm, &t->base);
+	return NULL;
+}
+
+static u64 table_read(void *owner, struct nv_table *table, u32 index)
+{
+	return readq(to_vram_table(table)->cpu + 8 * index);
+}
+
+static void table_write(void *owner, struct nv_table *table, u32 index, u64 value)
+{
+	writeq(value, to_vram_table(table)->cpu + 8 * index);
+}
+
+static const struct nv_mmu_memory table_memory = {
+	.alloc = table_alloc,
+	.free = table_free,
+	.read = table_read,
+	.write = table_write,
+};
+
+/**
+ * nv_vm_init() - make empty page tables
+ * @sov: the device
+ * @base: the address space
+ *
+ * Return: 0 or ENOMEM.
+ */
+int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
+{
+	struct nv_vm *vm = to_nv_vm(base);
+
+	vm->nv = to_nv(sov);
+	return nv_mmu_init(&vm->mmu, &table_memory, vm);
+}
+
+/**
+ * nv_vm_fini() - give page tables back
+ * @base: the address space; the card may be gone
+ */
+void nv_vm_fini(struct sov_vm *base)
+{
+	nv_mmu_fini(&to_nv_vm(base)->mmu);
+}
+
+/**
+ * nv_vm_map() - map a piece of memory where nothing is mapped
+ * @base: the address space
+ * @va: first address
+ * @bytes: size
+ * @address: in video memory, or for DMA
+ * @system: which of these
+ * @flags: of enum drm_sovgpu_vm_map_flags; there is no bit that forbids execution
+ *
+ * Return: 0 or ENOMEM.
+ */
+int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags)
+{
+	u64 bits = NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
+
+	bits |= system ? NV_MMU3_PTE_COHERENT : NV_MMU3_PTE_VRAM;
+	if (flags & DRM_SOVGPU_VM_MAP_READONLY)
+		bits |= NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS;
+	if (flags & DRM_SOVGPU_VM_MAP_UNCACHED)
+		bits |= NV_MMU3_PCF_UNCACHED;
+	return nv_mmu_map(&to_nv_vm(base)->mmu, va, bytes, address, bits);
+}
+
+/**
+ * nv_vm_split() - see to it that no page crosses an address
+ * @base: the address space
+ * @va: the address
+ *
+ * Return: 0 or ENOMEM.
+ */
+int nv_vm_split(struct sov_vm *base, u64 va)
+{
+	return nv_mmu_split(&to_nv_vm(base)->mmu, va);
+}
+
+/**
+ * nv_vm_unmap() - unmap what is in a range
+ * @base: the address space
+ * @va: first address
+ * @bytes: size
+ */
+void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
+{
+	nv_mmu_unmap(&to_nv_vm(base)->mmu, va, bytes);
+}
+
+/**
+ * nv_vm_flush() - let the GPU see what was mapped and unmapped
+ * @base: the address space
+ */
+void nv_vm_flush(struct sov_vm *base)
+{
+	struct nv_vm *vm = to_nv_vm(base);
+	struct nv_device *nv = vm->nv;
+	u64 root = vm->mmu.root->address >> 8;
+	u32 value;
+
+	mutex_lock(&nv->flush_lock);
+	readq(to_vram_table(vm->mmu.root)->cpu); /* writes through the window are done */
+	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_LO, lower_32_bits(root));
+	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_HI, upper_32_bits(root));
+	nv_wr32(nv, NV_VF_MMU_INVALIDATE,
+		NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
+	if (read_poll_timeout(nv_rd32, value, !(value & NV_VF_MMU_INVALIDATE_TRIGGER), 10,
+			      FLUSH_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE))
+		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
+	mutex_unlock(&nv->flush_lock);
+}

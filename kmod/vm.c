@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Address spaces. drm_gpuvm keeps the ranges and says what a new one does to those that are there;
+ * the vendor keeps page tables; here the two are kept in step. A range refers to its buffer and,
+ * when that is memory of the machine, keeps it mapped for DMA. When the device goes, all ranges
+ * go, but the empty address space stays until its last user lets it go.
+ */
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <linux/slab.h>
+
+#include "kmod/array.h"
+#include "kmod/bo.h"
+#include "kmod/device.h"
+
+#define SOV_MAX_VMS      64
+#define SOV_MAX_BIND_OPS 1024
+
+/* A range, with the rights of its mapping. */
+struct sov_range {
+	struct drm_gpuva base;
+	u32 flags;
+};
+
+static struct sov_range *to_range(struct drm_gpuva *va)
+{
+	return container_of(va, struct sov_range, base);
+}
+
+/* One step of VM_BIND, with the ranges that it may need made before it begins. */
+struct sov_step {
+	struct sov_vm *vm;
+	u32 flags;
+	struct sov_range *fresh, *before, *after;
+};
+
+static const struct sov_vendor *vendor_of(struct sov_vm *vm)
+{
+	return to_sov(vm->base.drm)->vendor;
+}
+
+/* A range takes its buffer, which is mapped for DMA already, or lets it go. */
+static void range_hold(struct sov_range *r)
+{
+	drm_gem_object_get(r->base.gem.obj);
+	sov_bo_dma_get(to_bo(r->base.gem.obj));
+}
+
+static void range_release(struct sov_range *r)
+{
+	struct drm_gem_object *obj = r->base.gem.obj;
+
+	sov_bo_dma_put(to_bo(obj));
+	drm_gem_object_put(obj);
+	kfree(r);
+}
+
+struct sov_mapping {
+	struct sov_vm *vm;
+	u64 va;
+	u32 flags;
+};
+
+static int map_piece(void *data, u64 address, u64 bytes, bool system)
+{
+	struct sov_mapping *m = data;
+	int ret = vendor_of(m->vm)->vm_map(m->vm, m->va, bytes, address, system, m->flags);
+
+	m->va += bytes;
+	return ret;
+}
+
+static int sov_step_map(struct drm_gpuva_op *op, void *data)
+{
+	struct sov_step *step = data;
+	struct sov_vm *vm = step->vm;
+	struct sov_mapping m = { vm, op->map.va.addr, step->flags };
+	struct sov_bo *bo = to_bo(op->map.gem.obj);
+	struct sov_range *r = step->fresh;
+	int ret;
+
+	ret = sov_bo_dma_get(bo);
+	if (ret)
+		return ret;
+	ret = sov_bo_walk(bo, op->map.gem.offset, op->map.va.range, map_piece, &m);
+	if (ret) {
+		vendor_of(vm)->vm_unmap(vm, op->map.va.addr, op->map.va.range);
+		sov_bo_dma_put(bo);
+		return ret;
+	}
+	r->flags = step->flags;
+	drm_gpuva_map(&vm->base, &r->base, &op->map);
+	drm_gem_object_get(r->base.gem.obj);
+	vm->mapped += op->map.va.range;
+	step->fresh = NULL;
+	return 0;
+}
+
+/* A range loses its middle, its beginning or its end. */
+static int sov_step_remap(struct drm_gpuva_op *op, void *data)
+{
+	struct sov_range *old = to_range(op->remap.unmap->va), *before = NULL, *after = NULL;
+	struct sov_step *step = data;
+	struct sov_vm *vm = step->vm;
+	u64 start, range;
+	int ret;
+
+	drm_gpuva_op_remap_to_unmap_range(&op->remap, &start, &range);
+	ret = vendor_of(vm)->vm_split(vm, start);
+	if (!ret)
+		ret = vendor_of(vm)->vm_split(vm, start + range);
+	if (ret)
+		return ret;
+	vendor_of(vm)->vm_unmap(vm, start, range);
+	if (op->remap.prev)
+		swap(before, step->before);
+	if (op->remap.next)
+		swap(after, step->after);
+	drm_gpuva_remap(before ? &before->base : NULL, after ? &after->base : NULL, &op->remap);
+	if (before) {
+		before->flags = old->flags;
+		range_hold(before);
+	}
+	if (after) {
+		after->flags = old->flags;
+		range_hold(after);
+	}
+	vm->mapped -= range;
+	range_release(old);
+	return 0;
+}
+
+static int sov_step_unmap(struct drm_gpuva_op *op, void *data)
+{
+	struct sov_range *r = to_range(op->unmap.va);
+	struct sov_step *step = data;
+	struct sov_vm *vm = step->vm;
+
+	vendor_of(vm)->vm_unmap(vm, r->base.va.addr, r->base.va.range);
+	vm->mapped -= r->base.va.range;
+	drm_gpuva_unmap(&op->unmap);
+	range_release(r);
+	return 0;
+}
+
+static void sov_vm_free(struct drm_gpuvm *gpuvm)
+{
+	struct sov_vm *vm = to_vm(gpuvm);
+
+	vendor_of(vm)->vm_fini(vm);
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+}
+
+static const struct drm_gpuvm_ops sov_vm_ops = {
+	.vm_free = sov_vm_free,
+	.sm_step_map = sov_step_map,
+	.sm_step_remap = sov_step_remap,
+	.sm_step_unmap = sov_step_unmap,
+};
+
+/* No range is left; page tables are not touched, because nobody will read them again. */
+static void sov_vm_empty(struct sov_vm *vm)
+{
+	struct drm_gpuva *va, *next;
+
+	mutex_lock(&vm->lock);
+	vm->dead = true;
+	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
+		drm_gpuva_remove(va);
+		range_release(to_range(va));
+	}
+	vm->mapped = 0;
+	mutex_unlock(&vm->lock);
+}
+
+/* The file gives up an address space: what it maps goes now, whoever else may hold it. */
+static void sov_vm_release(struct sov_vm *vm)
+{
+	struct sov_device *sov = to_sov(vm->base.drm);
+
+	mutex_lock(&sov->vms_lock);
+	list_del(&vm->link);
+	mutex_unlock(&sov->vms_lock);
+	sov_vm_empty(vm);
+	drm_gpuvm_put(&vm->base);
+}
+
+/**
+ * sov_vms_kill() - unmap everything of everybody, because the device goes
+ * @sov: the device, unplugged: no new mappings come
+ */
+void sov_vms_kill(struct sov_device *sov)
+{
+	struct sov_vm *vm;
+
+	mutex_lock(&sov->vms_lock);
+	list_for_each_entry(vm, &sov->vms, link)
+		sov_vm_empty(vm);
+	mutex_unlock(&sov->vms_lock);
+}
+
+/**
+ * sov_vms_init() - for a file that was opened
+ * @vms: to be filled
+ */
+void sov_vms_init(struct sov_vms *vms)
+{
+	xa_init_flags(&vms->by_id, XA_FLAGS_ALLOC1);
+}
+
+/**
+ * sov_vms_fini() - for a file that is closed
+ * @vms: its address spaces
+ */
+void sov_vms_fini(struct sov_vms *vms)
+{
+	unsigned long id;
+	struct sov_vm *vm;
+
+	xa_for_each(&vms->by_id, id, vm)
+		sov_vm_release(vm);
+	xa_destroy(&vms->by_id);
+}
+
+static struct sov_vm *sov_vm_find(struct drm_file *file, u32 id)
+{
+	struct sov_vms *vms = file->driver_priv;
+	struct sov_vm *vm;
+
+	xa_lock(&vms->by_id);
+	vm = xa_load(&vms->by_id, id);
+	if (vm)
+		drm_gpuvm_get(&vm->base);
+	xa_unlock(&vms->by_id);
+	return vm;
+}
+
+static struct sov_vm *sov_vm_make(struct sov_device *sov)
+{
+	struct sov_vm *vm = kzalloc(sov->vendor->vm_bytes, GFP_KERNEL);
+	struct drm_gem_object *root;
+	int ret;
+
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+	root = drm_gpuvm_resv_object_alloc(&sov->drm);
+	if (!root) {
+		kfree(vm);
+		return ERR_PTR(-ENOMEM);
+	}
+	ret = sov->vendor->vm_init(sov, vm);
+	if (ret) {
+		drm_gem_object_put(root);
+		kfree(vm);
+		return ERR_PTR(ret);
+	}
+	mutex_init(&vm->lock);
+	drm_gpuvm_init(&vm->base, "sovgpu", 0, &sov->drm, root, sov->vm_info.va_start,
+		       sov->vm_info.va_end - sov->vm_info.va_start, 0, 0, &sov_vm_ops);
+	drm_gem_object_put(root);
+	mutex_lock(&sov->vms_lock);
+	list_add(&vm->link, &sov->vms);
+	mutex_unlock(&sov->vms_lock);
+	return vm;
+}
+
+/**
+ * sov_vm_create_ioctl() - make an address space
+ * @drm: the device
+ * @data: &struct drm_sovgpu_vm_create
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOMEM; ENOSPC when VRAM is full or the file has too many; ENODEV.
+ */
+int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct sov_vms *vms = file->driver_priv;
+	struct drm_sovgpu_vm_create *c = data;
+	struct sov_vm *vm;
+	int ret, idx;
+	u32 id;
+
+	if (c->flags || c->id)
+		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	vm = sov_vm_make(to_sov(drm));
+	drm_dev_exit(idx);
+	if (IS_ERR(vm))
+		return PTR_ERR(vm);
+	/* From here on another thread may guess the number and destroy it. */
+	ret = xa_alloc(&vms->by_id, &id, vm, XA_LIMIT(1, SOV_MAX_VMS), GFP_KERNEL);
+	if (ret) {
+		sov_vm_release(vm);
+		return ret == -EBUSY ? -ENOSPC : ret;
+	}
+	c->id = id;
+	return 0;
+}
+
+/**
+ * sov_vm_destroy_ioctl() - give an address space up
+ * @drm: the device
+ * @data: &struct drm_sovgpu_vm_destroy
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT.
+ */
+int sov_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct sov_vms *vms = file->driver_priv;
+	struct drm_sovgpu_vm_destroy *d = data;
+	struct sov_vm *vm;
+
+	if (d->pad)
+		return -EINVAL;
+	vm = xa_erase(&vms->by_id, d->id);
+	if (!vm)
+		return -ENOENT;
+	sov_vm_release(vm);
+	return 0;
+}
+
+static bool range_valid(struct sov_device *sov, const struct drm_sovgpu_vm_bind_op *op, u64 align)
+{
+	const struct drm_sovgpu_vm_info *info = &sov->vm_info;
+
+	return op->size && !((op->va | op->size | op->offset) % align) &&
+	       op->va >= info->va_start && op->va < info->va_end &&
+	       op->size <= info->va_end - op->va;
+}
+
+static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *op,
+		    struct drm_file *file)
+{
+	const u32 flags = DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_NOEXEC |
+			  DRM_SOVGPU_VM_MAP_UNCACHED;
+	struct sov_device *sov = to_sov(step->vm->base.drm);
+	struct drm_gem_object *obj;
+	int ret = -EINVAL;
+
+	if (op->flags & ~flags)
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, op->handle);
+	if (!obj)
+		return -ENOENT;
+	if (range_valid(sov, op, sov_bo_align(to_bo(obj))) && op->offset < obj->size &&
+	    op->size <= obj->size - op->offset) {
+		step->flags = op->flags;
+		ret = sov_gpuvm_map(&step->vm->base, step, op->va, op->size, obj, op->offset);
+	}
+	drm_gem_object_put(obj);
+	return ret;
+}
+
+static int bind_unmap(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *op)
+{
+	struct sov_device *sov = to_sov(step->vm->base.drm);
+
+	if (op->flags || op->handle || op->offset || !range_valid(sov, op, PAGE_SIZE))
+		return -EINVAL;
+	return drm_gpuvm_sm_unmap(&step->vm->base, step, op->va, op->size);
+}
+
+static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
+		    struct drm_file *file)
+{
+	struct sov_step step = {
+		.vm = vm,
+		.fresh = kzalloc(sizeof(*step.fresh), GFP_KERNEL),
+		.before = kzalloc(sizeof(*step.before), GFP_KERNEL),
+		.after = kzalloc(sizeof(*step.after), GFP_KERNEL),
+	};
+	int ret = -EINVAL;
+
+	mutex_lock(&vm->lock);
+	if (!step.fresh || !step.before || !step.after)
+		ret = -ENOMEM;
+	else if (vm->dead)
+		ret = -ENODEV;
+	else if (op->pad)
+		ret = -EINVAL;
+	else if (op->type == DRM_SOVGPU_VM_BIND_OP_MAP)
+		ret = bind_map(&step, op, file);
+	else if (op->type == DRM_SOVGPU_VM_BIND_OP_UNMAP)
+		ret = bind_unmap(&step, op);
+	mutex_unlock(&vm->lock);
+	kfree(step.fresh);
+	kfree(step.before);
+	kfree(step.after);
+	return ret;
+}
+
+static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_file *file)
+{
+	struct drm_sovgpu_vm_bind_op *ops;
+	int ret = 0;
+	u32 i;
+
+	ops = sov_array_get(&b->ops, SOV_MAX_BIND_OPS, sizeof(*ops), sizeof(*ops));
+	if (IS_ERR(ops))
+		return PTR_ERR(ops);
+	for (i = 0; i < b->ops.count && !ret; i++) {
+		ret = bind_one(vm, &ops[i], file);
+		if (!ret)
+			b->done++;
+	}
+	/* Steps that were done stand, also when a later one failed. */
+	mutex_lock(&vm->lock);
+	if (!vm->dead)
+		vendor_of(vm)->vm_flush(vm);
+	mutex_unlock(&vm->lock);
+	kvfree(ops);
+	return ret;
+}
+
+/**
+ * sov_vm_bind_ioctl() - map buffers into an address space and unmap them
+ * @drm: the device
+ * @data: &struct drm_sovgpu_vm_bind
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT; E2BIG; EFAULT; ENOMEM; ENODEV; EOPNOTSUPP for syncs, which are not
+ * done.
+ */
+int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_vm_bind *b = data;
+	struct sov_vm *vm;
+	int ret, idx;
+
+	if (b->flags || b->done || b->pad)
+		return -EINVAL;
+	if (b->syncs.count)
+		return -EOPNOTSUPP;
+	vm = sov_vm_find(file, b->vm_id);
+	if (!vm)
+		return -ENOENT;
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = bind_all(vm, b, file);
+		drm_dev_exit(idx);
+	}
+	drm_gpuvm_put(&vm->base);
+	return ret;
+}
+
+/**
+ * sov_vm_state_ioctl() - is an address space usable
+ * @drm: the device
+ * @data: &struct drm_sovgpu_vm_state
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT.
+ */
+int sov_vm_state_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_vm_state *s = data;
+	struct sov_vm *vm;
+
+	if (s->state || s->mapped || s->fault_address || s->fault_count || s->pad)
+		return -EINVAL;
+	vm = sov_vm_find(file, s->vm_id);
+	if (!vm)
+		return -ENOENT;
+	mutex_lock(&vm->lock);
+	s->state = vm->dead ? DRM_SOVGPU_VM_STATE_UNUSABLE : DRM_SOVGPU_VM_STATE_USABLE;
+	s->mapped = vm->mapped;
+	mutex_unlock(&vm->lock);
+	drm_gpuvm_put(&vm->base);
+	return 0;
+}
