@@ -175,6 +175,32 @@ static void core_idp_2a(const struct op *op, struct operands *o)
 	}
 }
 
+/* Four bytes each, or their sum. */
+static void core_vabsdiff4(const struct op *op, struct operands *o)
+{
+	const uint8_t *mod = op->inst->mod;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t d = mod[SASS_M_ACC] ? o->s[2][i] : 0;
+
+		for (uint32_t k = 0; k < 32; k += 8) {
+			uint32_t a = o->s[0][i] >> k & 0xff, b = o->s[1][i] >> k & 0xff;
+			int by = mod[SASS_M_SIGNED] ? (int8_t)a - (int8_t)b : (int)a - (int)b;
+			uint32_t far = (uint32_t)(by < 0 ? -by : by);
+
+			d += mod[SASS_M_ACC] ? far : far << k;
+		}
+		o->d[i] = d;
+	}
+}
+
+static const char *prepare_vabsdiff4(struct op *op, const struct sass_inst *in)
+{
+	return in->mod[SASS_M_ACC] || (op->s[2].kind == SOURCE_ROW && op->s[2].row == ROW_ZERO)
+		       ? NULL
+		       : "VABSDIFF4 with a third source that is not summed is not modelled";
+}
+
 /* Two numbers of 16 bits in a register; negation is each half's own. */
 static void core_add_16x2(const struct op *op, struct operands *o)
 {
@@ -577,6 +603,7 @@ const struct op_row rows_integer[] = {
 	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
 	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
+	{SASS_VABSDIFF4, "dsss", run_vector, core_vabsdiff4, prepare_vabsdiff4},
 	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
 	{SASS_IDP_2A, "dsss", run_vector, core_idp_2a, NULL},
 	{SASS_IABS, "ds", run_vector, core_iabs, NULL},

@@ -34,6 +34,7 @@ SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */
 SASS_MOD(SH)       /* FLO: 1: distance from the top instead of the bit's number */
 SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
+SASS_MOD(ACC)      /* VABSDIFF4: 1: the sum of all four and c */
 
 /* Conversion. */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */

@@ -169,6 +169,16 @@ static void minmax_pairs(const struct row *r, const struct values *v, struct ans
 	}
 }
 
+static void distances(const struct row *r, const struct values *v, struct answer *o)
+{
+	uint32_t sum = (uint32_t)v->c;
+
+	for (uint32_t k = 0; k < 32; k += 8)
+		sum += (uint32_t)abs(MOD(SIGNED) ? (int8_t)(v->a >> k) - (int8_t)(v->b >> k)
+						 : (int)(v->a >> k & 0xff) - (int)(v->b >> k & 0xff));
+	o->d = sum;
+}
+
 static void signs(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t i = ((uint32_t)v->a >> 31) << 2 | ((uint32_t)v->b >> 31) << 1 | (uint32_t)v->c >> 31;
@@ -220,6 +230,8 @@ static const struct row rows[] = {
 	{"IDP.2A.LO.U16.U8", SASS_IDP_2A, "dabc", 0, dot_2, {{0}}, 0, 0},
 	{"IDP.2A.HI.S16.U8", SASS_IDP_2A, "dabc", 0, dot_2, {{M(HI), 1}, {M(DOT), SASS_DOT_S8_U8}}, 0, 0},
 	{"IDP.2A.HI.S16.S8", SASS_IDP_2A, "dabc", 0, dot_2, {{M(HI), 1}, {M(DOT), SASS_DOT_S8_S8}}, 0, 0},
+	{"VABSDIFF4.U8.ACC", SASS_VABSDIFF4, "dabc", 0, distances, {{M(ACC), 1}}, 0, 0},
+	{"VABSDIFF4.ACC", SASS_VABSDIFF4, "dabc", 0, distances, {{M(ACC), 1}, {M(SIGNED), 1}}, 0, 0},
 	{"VIADD.16x2", SASS_VIADD_16X2, "dab", 0, add_pairs, {{0}}, 0, 1},
 	{"VIMNMX.U16x2", SASS_VIMNMX_16X2, "dabx", 0, minmax_pairs, {{0}}, 0, 1},
 	{"VIMNMX.S16x2.RELU", SASS_VIMNMX_16X2, "dabx", 0, minmax_pairs, {{M(SIGNED), 1}, {M(RELU), 1}}, 0, 1},

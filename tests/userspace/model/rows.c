@@ -20,6 +20,7 @@ static const char *const reasons[] = {
 	"a barrier and its thread count in one register are not modelled",
 	"the hardware's call stack is not modelled",
 	"HSETP2.H_AND is not modelled",
+	"VABSDIFF4 with a third source that is not summed is not modelled",
 	"ATOMS.POPC.INC with a result is not modelled",
 };
 
