@@ -8,6 +8,7 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
+#define BOARD_SET 2
 #define SETTLED 64 /* cycles after which nothing with a fixed time is still under way */
 
 /* How far an instruction is on a path. */
@@ -77,6 +78,10 @@ static bool meet_inst(const struct walk *w, const struct mir_inst *i, struct pro
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, uses);
 
+	/* A scoreboard that was only just counted up is not yet seen (ptxas keeps this distance). */
+	if (p->cycles < BOARD_SET && (waited(&i->sass, w->from->sass.write_barrier) ||
+				      waited(&i->sass, w->from->sass.read_barrier)))
+		return complain(w, i, p, "waits before its scoreboard is set");
 	p->results |= waited(&i->sass, w->from->sass.write_barrier);
 	p->sources |= waited(&i->sass, w->from->sass.read_barrier);
 	for (int writes = 0; writes < 2; writes++) {
