@@ -177,18 +177,21 @@ static sov_result copy(struct stream *s, const struct sides *k, uint64_t *number
 }
 
 /*
- * Before the wait for a copy over the bus. Being woken by an interrupt costs 35 us, which is a tenth
- * of 16 MiB's time; so sleep through what it takes at least, on the fastest bus there is, and
- * look closely from then on. The wait behind this sees to limits and errors.
+ * Before the wait for something large. Being woken by an interrupt costs 35 us, which is a tenth of
+ * the time of 16 MiB over the bus and a quarter of 256 MiB inside the GPU; so sleep through what it
+ * takes at least, on the fastest there is, and look closely from then on. The wait behind this sees
+ * to limits and errors.
  */
-#define FASTEST_BYTES_PER_NS 64u /* PCIe 5, 16 lanes */
-#define OVERSLEPT_NS	     UINT64_C(100000)
-#define WORTH_LOOKING_NS     UINT64_C(30000) /* below, the wait itself looks long enough */
-#define WORTH_RESTING_NS     UINT64_C(20000000) /* above, 35 us are nothing */
+#define BUS_BYTES_PER_NS    64u	  /* PCIe 5, 16 lanes */
+#define ACROSS_BYTES_PER_NS 2400u /* an H200's memory, which is read and written */
+#define FILL_BYTES_PER_NS   4800u
+#define OVERSLEPT_NS	    UINT64_C(100000)
+#define WORTH_LOOKING_NS    UINT64_C(15000)    /* below, the wait itself looks long enough */
+#define WORTH_RESTING_NS    UINT64_C(20000000) /* above, 35 us are nothing */
 
-static void linger(struct stream *s, uint64_t number, uint64_t bytes)
+static void linger(struct stream *s, uint64_t number, uint64_t least)
 {
-	uint64_t least = bytes / FASTEST_BYTES_PER_NS, start = now_ns();
+	uint64_t start = now_ns();
 
 	if (s->member.context->device->info.software || least < WORTH_LOOKING_NS ||
 	    least > WORTH_RESTING_NS)
@@ -276,8 +279,11 @@ static sov_result copy_on(struct stream *s, struct sides k, bool wait)
 		if (k.bytes)
 			r = copy(s, &k, &number);
 		if (!r && k.bytes && (wait || c->sync)) {
-			if (k.to && k.from && (k.to->host || k.from->host))
-				linger(s, number, k.bytes);
+			if (k.to && k.from)
+				linger(s, number,
+				       k.bytes / (k.to->host || k.from->host
+							  ? BUS_BYTES_PER_NS
+							  : ACROSS_BYTES_PER_NS));
 			r = stream_wait_for(s, number, SOV_MAX_WAIT);
 		}
 		pthread_mutex_lock(&c->lock);
@@ -353,8 +359,10 @@ sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 		if (count)
 			r = way_fill(s, fill_way(c, count * element_bytes), address, value,
 				     element_bytes, count * element_bytes, &number);
-		if (!r && count)
+		if (!r && count) {
+			linger(s, number, count * element_bytes / FILL_BYTES_PER_NS);
 			r = stream_wait_for(s, number, SOV_MAX_WAIT);
+		}
 		pthread_mutex_lock(&c->lock);
 		b->pins--;
 		pthread_mutex_unlock(&c->lock);

@@ -179,8 +179,9 @@ static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32
 	return (value & nv_qmd_mask(p->width)) << p->shift;
 }
 
-/* false, and nothing is written: the layout has no such field, or the value does not fit it. */
-static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words,
+/* false, and nothing is written: the layout has no such field, or the value does not fit it. With a
+ * constant layout and field nothing of this is left but a store or two, if it is inlined. */
+__attribute__((always_inline)) static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words,
 				 enum nv_qmd_field f, uint32_t index, uint64_t value)
 {
 	const struct nv_qmd_place *p = &l->place[f];

@@ -16,18 +16,21 @@
 #define HIGH(address) ((uint32_t)((address) >> 32))
 #define LOW(address)  ((uint32_t)(address))
 
-static void methods(struct nv_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
-		    uint32_t count)
+/* Inlined, the words are stored one by one and the array is never made. */
+__attribute__((always_inline)) static inline void
+methods(struct nv_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
+	uint32_t count)
 {
-	uint32_t i;
+	uint32_t *words = p->words + p->count, i;
 
 	if (p->capacity - p->count < count + 1) {
 		p->overflow = true;
 		return;
 	}
-	p->words[p->count++] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, count);
+	words[0] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, count);
 	for (i = 0; i < count; i++)
-		p->words[p->count++] = data[i];
+		words[i + 1] = data[i];
+	p->count += count + 1;
 }
 
 void nv_push_setup(struct nv_push *p, const struct nv_chip *chip)
