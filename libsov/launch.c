@@ -244,7 +244,7 @@ static void write_methods(struct context *c, const struct function *f, struct st
 }
 
 static sov_result submit(struct function *f, const sov_launch *l, struct stream *s,
-			 uint64_t *number)
+			 uint64_t *number, struct bell *bell)
 {
 	struct context *c = f->member.context;
 	struct nv_grid g;
@@ -267,12 +267,12 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	write_bank(c, f, &g, l, &slot);
 	write_methods(c, f, s, &slot);
 	*number = slot.number;
-	stream_submit(s, &slot);
+	*bell = stream_submit_silent(s, &slot);
 	return SOV_OK;
 }
 
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
-			   uint64_t *number)
+			   uint64_t *number, struct bell *bell)
 {
 	sov_result r = check_shape(f, l);
 
@@ -280,10 +280,10 @@ sov_result function_submit(struct function *f, const sov_launch *l, struct strea
 		r = check_memory(f, l);
 	if (!r)
 		r = check_arguments(f, l);
-	return r ? r : submit(f, l, s, number);
+	return r ? r : submit(f, l, s, number, bell);
 }
 
-static sov_result launch(struct function *f, const sov_launch *l)
+static sov_result launch(struct function *f, const sov_launch *l, struct bell *bell)
 {
 	struct stream *s = stream_find(f->member.context, l->stream);
 	uint64_t number;
@@ -291,9 +291,12 @@ static sov_result launch(struct function *f, const sov_launch *l)
 
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = function_submit(f, l, s, &number);
-	if (!r && f->member.context->sync)
+	r = function_submit(f, l, s, &number, bell);
+	if (!r && f->member.context->sync) {
+		bell_ring(*bell);
+		bell->word = NULL;
 		r = stream_wait_for(s, number, SOV_MAX_WAIT);
+	}
 	LOG(LAUNCH, DEBUG, "%s: '%s' grid %u,%u,%u block %u,%u,%u shared %u", sov_result_name(r),
 	    f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 	    l->block[2], l->shared_bytes);
@@ -304,6 +307,7 @@ static sov_result launch(struct function *f, const sov_launch *l)
 sov_result sov_function_launch(sov_function function, const sov_launch *given)
 {
 	const sov_launch *l = given;
+	struct bell bell = {0};
 	struct function *f;
 	sov_launch copy;
 	sov_result r;
@@ -317,7 +321,8 @@ sov_result sov_function_launch(sov_function function, const sov_launch *given)
 	f = object_get(function, OBJECT_FUNCTION);
 	if (!f)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = launch(f, l);
+	r = launch(f, l, &bell);
 	object_put(&f->member.object);
+	bell_ring(bell);
 	return r;
 }

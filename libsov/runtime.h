@@ -307,9 +307,10 @@ uint32_t function_reserved_shared(const struct function *f);
 
 /* When its code is in place, before anyone has its handle. */
 sov_result function_plan(struct context *c, struct function *f);
-/* Without the lock: what sov_function_launch does, on this stream. */
+/* Without the lock: what sov_function_launch does, on this stream; the caller rings. */
+struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
-			   uint64_t *number);
+			   uint64_t *number, struct bell *bell);
 
 /* ---- local.c ---- */
 
@@ -466,6 +467,20 @@ static inline void slot_write(struct slot *slot, uint32_t offset, const void *fr
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
 sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot);
 void stream_submit(struct stream *s, struct slot *slot);
+/*
+ * The same, but the caller rings, as the last thing it does: on x86 the next atomic operation waits
+ * until the bell's word has left the CPU.
+ */
+struct bell {
+	uint32_t *word; /* NULL: it has been rung */
+	uint32_t token;
+};
+struct bell stream_submit_silent(struct stream *s, struct slot *slot);
+static inline void bell_ring(struct bell b)
+{
+	if (b.word)
+		__atomic_store_n(b.word, b.token, __ATOMIC_RELAXED);
+}
 /* A piece that wakes sleepers when everything before it and itself is done. Its number; 0: there
  * was no room. */
 uint64_t stream_alarm(struct stream *s);

@@ -209,10 +209,23 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 	return n;
 }
 
-/* mine: the role is the caller's already. */
-static void publish(struct stream *s, bool mine)
+/* Doorbells only say that there is something to be seen: anyone's, in any order, but one behind
+ * each move of put. Rings what is not to be rung later. */
+static struct bell ring(struct stream *s, const struct queue *q, struct bell later)
 {
-	const struct winsys *w = s->member.context->winsys;
+	struct bell b = {q->memory.bell, q->memory.token};
+
+	if (!b.word)
+		s->member.context->winsys->doorbell(q->way);
+	else if (later.word && later.token != b.token)
+		bell_ring(later);
+	return b.word ? b : later;
+}
+
+/* mine: the role is the caller's already. Returns the bell that is left to ring. */
+static struct bell publish(struct stream *s, bool mine)
+{
+	struct bell bell = {0};
 	uint64_t n;
 	uint32_t i;
 
@@ -222,19 +235,19 @@ static void publish(struct stream *s, bool mine)
 		/* Whoever has the role now gives it back with an exchange of its own, which reads
 		 * ours, and so sees the slot that we marked. */
 		if (!mine && !take_role(s))
-			return;
+			break;
 		mine = false;
 		n = advance(s, moved);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
-		/* Doorbells only say that there is something to be seen: anyone's, in any order. */
 		winsys_write_barrier_after_exchange();
 		for (i = 0; i < ENGINES; i++)
 			if (moved[i])
-				w->doorbell(s->queues[i].way);
+				bell = ring(s, &s->queues[i], bell);
 	} while (ready(s, n + 1));
+	return bell;
 }
 
-static void finish(struct stream *s, struct slot *slot)
+static struct bell finish(struct stream *s, struct slot *slot)
 {
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
@@ -254,13 +267,20 @@ static void finish(struct stream *s, struct slot *slot)
 	if (!slot->publisher || s->published + 1 != slot->number)
 		winsys_write_barrier();
 	atomic_store_explicit(&p->ready, slot->number, memory_order_release);
-	publish(s, slot->publisher);
+	return publish(s, slot->publisher);
+}
+
+struct bell stream_submit_silent(struct stream *s, struct slot *slot)
+{
+	struct bell bell = finish(s, slot);
+
+	gate_leave(&s->gate);
+	return bell;
 }
 
 void stream_submit(struct stream *s, struct slot *slot)
 {
-	finish(s, slot);
-	gate_leave(&s->gate);
+	bell_ring(stream_submit_silent(s, slot));
 }
 
 /* ---- beginning ---- */
@@ -411,7 +431,7 @@ uint64_t stream_alarm(struct stream *s)
 		return 0;
 	taken = take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot);
 	if (taken)
-		finish(s, &slot);
+		bell_ring(finish(s, &slot));
 	gate_leave(&s->gate);
 	return taken ? slot.number : 0;
 }
@@ -440,7 +460,7 @@ sov_result stream_start(struct stream *s)
 	}
 	take(s, ENGINE_COMPUTE, WORK_SETUP, NULL, &slot);
 	nv_push_setup(&slot.push, &c->chip);
-	finish(s, &slot);
+	bell_ring(finish(s, &slot));
 	gate_open(&s->gate);
 	return SOV_OK;
 }

@@ -92,6 +92,7 @@ static sov_result launch(struct stream *s, sov_function handle, const struct cut
 	struct function *f = object_get(handle, OBJECT_FUNCTION);
 	uint64_t blocks = (k->units + MEMORY_THREADS - 1) / MEMORY_THREADS;
 	sov_launch l = SOV_INIT(sov_launch);
+	struct bell bell = {0};
 	sov_result r;
 
 	if (!f)
@@ -101,8 +102,9 @@ static sov_result launch(struct stream *s, sov_function handle, const struct cut
 	l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
 	l.arguments = arguments;
 	l.argument_count = 5;
-	r = function_submit(f, &l, s, number);
+	r = function_submit(f, &l, s, number, &bell);
 	object_put(&f->member.object);
+	bell_ring(bell);
 	return r;
 }
 

@@ -89,7 +89,7 @@ enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t 
 enum mmu_result mmu_write(struct mmu_reader *r, uint64_t va, const void *in, uint64_t bytes,
 			  uint64_t *fault);
 const char *mmu_result_text(enum mmu_result why);
-/* memcpy for GPU memory, which others may read and write meanwhile: no word is ever seen half. */
+/* memmove for GPU memory, which others may read and write meanwhile: no word is ever seen half. */
 void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes);
 
 /* Engines: what methods leave behind. */

@@ -319,23 +319,26 @@ uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_r
 	return host;
 }
 
-#define MOVE(type) \
-	for (; bytes >= sizeof(type); bytes -= sizeof(type)) { \
-		__atomic_store_n((type *)to, __atomic_load_n((const type *)from, __ATOMIC_RELAXED), \
-				 __ATOMIC_RELAXED); \
-		to += sizeof(type); \
-		from += sizeof(type); \
-	}
+#define MOVE(type, at) \
+	__atomic_store_n((type *)(to + (at)), \
+			 __atomic_load_n((const type *)(from + (at)), __ATOMIC_RELAXED), \
+			 __ATOMIC_RELAXED)
 
 void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
-	uint64_t odd = ((uintptr_t)to | (uintptr_t)from) % 8;
+	uint64_t odd = ((uintptr_t)to | (uintptr_t)from) % 8, done = 0;
 
-	if (!odd)
-		MOVE(uint64_t)
-	if (odd % 4 == 0)
-		MOVE(uint32_t)
-	MOVE(uint8_t)
+	if ((uintptr_t)to - (uintptr_t)from < bytes) { /* onto its own end: that goes first */
+		while (bytes--)
+			MOVE(uint8_t, bytes);
+		return;
+	}
+	for (; !odd && bytes - done >= 8; done += 8)
+		MOVE(uint64_t, done);
+	for (; odd % 4 == 0 && bytes - done >= 4; done += 4)
+		MOVE(uint32_t, done);
+	for (; done < bytes; done++)
+		MOVE(uint8_t, done);
 }
 
 static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, uint64_t bytes,

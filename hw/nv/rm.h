@@ -375,7 +375,8 @@ struct rm_token {
 
 /* Of the debugger: */
 #define RM_CONTROL_DEBUG_MODE 0x83de0301 /* SM_DEBUG_MODE_ENABLE; no parameters */
-#define RM_CONTROL_STOP_SM    0x83de0322 /* SET_SINGLE_SM_STOP_TRIGGER: warps go to the trap handler */
+/* SET_SINGLE_SM_STOP_TRIGGER: in debug mode warps then go to the trap handler (measured). */
+#define RM_CONTROL_STOP_SM    0x83de0322
 struct rm_stop_sm {
 	uint32_t sm;
 	uint8_t stop, pad[3];

@@ -18,6 +18,7 @@
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
 
+#include "kmod/nv/firmware.h"
 #include "kmod/nv/nv.h"
 
 #define FMC_LIMIT_US  (4 * USEC_PER_SEC)

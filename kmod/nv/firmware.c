@@ -7,7 +7,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-#include "kmod/nv/gsp.h"
+#include "kmod/nv/firmware.h"
 
 /* A section header, whatever the class of the file. */
 struct section {

@@ -64,11 +64,6 @@ int nv_gsp_boot(struct nv_device *nv);
 /* fsp.c */
 int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot);
 
-/* firmware.c: pure, nothing is trusted. 0, ENOENT or EINVAL. */
-int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **data, size_t *size);
-int nv_bootloader_find(const u8 *file, size_t bytes, const u8 **data, size_t *size,
-		       const struct nv_riscv_description **description);
-
 /* gsp.c */
 int nv_gsp_start(struct nv_device *nv);
 void nv_gsp_stop(struct nv_device *nv);

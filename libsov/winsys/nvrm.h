@@ -182,7 +182,6 @@ struct winsys_queue {
 	struct rm_scope scope;
 	uint32_t slot, channel, object;
 	struct winsys_queue_memory memory;
-	uint32_t *doorbell, token;
 };
 
 int nvrm_group_create(struct winsys_device *d, struct winsys_group **out);
@@ -191,7 +190,6 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		      struct winsys_queue **out);
 void nvrm_queue_destroy(struct winsys_queue *q);
 void nvrm_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out);
-void nvrm_doorbell(struct winsys_queue *q);
 
 /* ---- nvrm_wait.c ---- */
 

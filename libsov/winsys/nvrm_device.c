@@ -6,11 +6,9 @@
  * where there is one that may not or cannot be used, the sentence names the file or the version.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "libsov/log.h"
 #include "libsov/winsys/nvrm.h"
 
@@ -420,5 +418,4 @@ const struct winsys winsys_nvrm = {
 	.queue_create = nvrm_queue_create,
 	.queue_destroy = nvrm_queue_destroy,
 	.queue_memory = nvrm_queue_memory,
-	.doorbell = nvrm_doorbell,
 };

@@ -186,7 +186,7 @@ static int start_channel(struct winsys_queue *q)
 	if (!error)
 		error = rm_control(rm, q->group->engines[q->engine].group, RM_CONTROL_SCHEDULE,
 				   &schedule, sizeof(schedule), "a channel to run");
-	q->token = t.token;
+	q->memory.token = t.token;
 	return error;
 }
 
@@ -198,7 +198,7 @@ static void lay_out(struct winsys_queue *q, const struct winsys_queue_options *o
 	q->memory.ring_entries = o->ring_entries;
 	q->memory.put = (uint32_t *)(userd + NV_USERD_GP_PUT);
 	q->memory.get = (uint32_t *)(userd + NV_USERD_GP_GET);
-	q->doorbell = (uint32_t *)(q->group->device->user + RM_USER_DOORBELL);
+	q->memory.bell = (uint32_t *)(q->group->device->user + RM_USER_DOORBELL);
 	/* The last owner of the slot has left its indices. */
 	memset(userd, 0, NV_USERD_BYTES);
 	winsys_write_barrier();
@@ -259,9 +259,4 @@ void nvrm_queue_destroy(struct winsys_queue *q)
 void nvrm_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out)
 {
 	*out = q->memory;
-}
-
-void nvrm_doorbell(struct winsys_queue *q)
-{
-	__atomic_store_n(q->doorbell, q->token, __ATOMIC_RELAXED);
 }

@@ -62,13 +62,16 @@ struct winsys_queue_options {
 
 /*
  * What a submitter writes, and in which order: what the entry points at, the entry,
- * winsys_write_barrier(), put, winsys_write_barrier(), doorbell. Video memory is write-combined:
+ * winsys_write_barrier(), put, winsys_write_barrier(), bell or doorbell. Video memory is write-combined:
  * it is written once, in order, and reading from it takes a microsecond.
  */
 struct winsys_queue_memory {
 	uint64_t *ring;           /* CPU address of the ring */
 	uint32_t ring_entries;
 	uint32_t *put, *get;      /* to be accessed atomically */
+	/* Where hardware listens: storing token here rings. The word lives as long as the process, and
+	 * rung for a queue that is gone it does no harm. NULL: call doorbell. */
+	uint32_t *bell, token;
 };
 
 struct winsys {
@@ -118,7 +121,7 @@ struct winsys {
 			    struct winsys_queue **out);
 	void (*queue_destroy)(struct winsys_queue *q);
 	void (*queue_memory)(struct winsys_queue *q, struct winsys_queue_memory *out);
-	/* No lock and no system call where hardware listens. */
+	/* For queues without a bell. */
 	void (*doorbell)(struct winsys_queue *q);
 };
 

@@ -424,12 +424,17 @@ static bool run_one(const char *device, const void *image, size_t bytes, bool (*
 	return good;
 }
 
+/* programs [--gpu] CUBIN...: on software GPUs, or with --gpu on the first one there is of that chip. */
 int main(int argc, char **argv)
 {
-	setenv("SOV_SOFT", "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G,gh100:vram=1G:hazard,"
-	       "ga100:vram=1G:hazard,ga102:vram=1G:hazard,ad102:vram=1G:hazard", 1);
+	bool gpu = argc > 1 && !strcmp(argv[1], "--gpu");
+
+	if (!gpu)
+		setenv("SOV_SOFT",
+		       "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G,gh100:vram=1G:hazard,"
+		       "ga100:vram=1G:hazard,ga102:vram=1G:hazard,ad102:vram=1G:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1 + gpu; i < argc; i++) {
 		const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
 		static uint8_t image[1 << 22];
 		FILE *f = fopen(argv[i], "rb");
@@ -438,7 +443,7 @@ int main(int argc, char **argv)
 		if (f)
 			fclose(f);
 		for (unsigned p = 0; p < sizeof(programs) / sizeof(*programs); p++)
-			for (int hazard = 0; hazard < 2; hazard++)
+			for (int hazard = 0; hazard < 2 - gpu; hazard++)
 				if (!ok(run_one(device_of(base, hazard), image, bytes, programs[p].run), "%s of %s%s",
 					programs[p].name, base, hazard ? ", hazards checked" : ""))
 					diag("%s", why);

@@ -32,7 +32,13 @@ for test in $tests/instructions/*.ptx; do
 		compile "$test" "$out/$tests/instructions"
 	fi
 done
-cp tests/silicon/run.sh tests/silicon/*.[ch] "$out/"
+# Programs with functions, variables and stacks, for ptxas to compile there. Needs a clang that makes PTX.
+for clang in clang-19 clang; do
+	[ -e "$out/programs.ptx" ] || ! command -v $clang >/dev/null ||
+		$clang -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 \
+			--cuda-feature=+ptx80 tests/oracles/programs.cu -o "$out/programs.ptx" 2>/dev/null || true
+done
+cp tests/oracles/programs.c tests/silicon/run.sh tests/silicon/*.[ch] "$out/"
 rm "$out"/_* "$out"/forms.c
 cp tests/tap.h "$out/tests/"
 cp $tests/_files.h $tests/_instructions.h "$out/$tests/"

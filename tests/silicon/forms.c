@@ -203,8 +203,8 @@ static bool close(const char *name, uint64_t a, uint64_t b)
 	memcpy(&g, &y, 4);
 	if (strstr(name, "16")) /* halves: one of each is the last place off */
 		return halves_close(x, y);
-	if (strstr(name, "tanh")) /* PTX ISA: relative error 2^-11 */
-		return fabsf(f - g) <= 0x1p-11f * fabsf(g);
+	if (strstr(name, "tanh")) /* an H200 is 120 off at most where the result here is rounded correctly */
+		return distance(name, a, b) <= 128;
 	return distance(name, a, b) <= 2 || (!strstr(name, "f64") && fabsf(f - g) <= 0x1p-20f);
 }
 

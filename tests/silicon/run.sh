@@ -66,8 +66,13 @@ compile_here() {
 nvrm_here() {
 	# shellcheck disable=SC2086
 	$CC -O2 -std=c11 -D_GNU_SOURCE -Wall -Isource nvrm.c source/build/libsov-all.a -o nvrm -ldl -lm -pthread &&
-		judge nvrm illegal.default.cubin saxpy.ptx && return
-	verdict=FAIL
+		judge nvrm illegal.default.cubin saxpy.ptx || verdict=FAIL
+	[ -n "$ptxas" ] && [ -e programs.ptx ] || return 0
+	for level in 0 3; do
+		"$ptxas" -arch=sm_90 -O$level programs.ptx -o programs-O$level-sm_90.cubin
+	done
+	$CC -O2 -std=c11 -D_GNU_SOURCE -Isource programs.c source/build/libsov-all.a -o programs -ldl -lm -pthread &&
+		judge programs --gpu programs-O?-sm_90.cubin || verdict=FAIL
 }
 
 # libsov beside CUDA, and what each of its ways to copy costs, with the library that was built here.

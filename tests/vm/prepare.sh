@@ -3,7 +3,7 @@
 # Makes what the virtual machines need, once: a Debian trixie in a folder with QEMU, a compiler, dkms,
 # the stock kernels of trixie and of trixie-backports with their headers, and the firmware. Suites are
 # named here, versions are whatever the archive has; `kernels` in the cache lists them.
-# Needs root and Debian's archive, which it finds in apt's own settings. About 3 GiB and five minutes.
+# Needs root and Debian's archive, which it finds in apt's own settings. About 2 GiB and a few minutes.
 #   usage: tests/vm/prepare.sh       environment: VM_CACHE (~/.cache/sovgpu-vm); remove it to start anew
 set -eu
 cd "$(dirname "$0")/../.."

@@ -237,18 +237,28 @@ static double odd_double(bool negative, uint64_t x)
 		r |= ((expression) & 0xffff) << L; \
 	return r
 
-/* A row's function is named by its line. */
+/* A row's function is named by its file and line. */
 #define JOIN(a, b) a##b
-#define NAME(line) JOIN(want_, line)
+#define INTEGER(line) JOIN(want_integer_, line)
+#define FLOAT(line)   JOIN(want_float_, line)
+
 #define ROW(text, types, inputs, level, bits, ...) \
-	static uint64_t NAME(__LINE__)(const uint64_t *args) __VA_ARGS__
-#include "tests/userspace/ptx/_family_table.h"
+	static uint64_t INTEGER(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/ptx/_family_integers.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	static uint64_t FLOAT(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/ptx/_family_floats.h"
 #undef ROW
 
 const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
-	{text, types, NAME(__LINE__), inputs, level, bits},
-#include "tests/userspace/ptx/_family_table.h"
+	{text, types, INTEGER(__LINE__), inputs, level, bits},
+#include "tests/userspace/ptx/_family_integers.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	{text, types, FLOAT(__LINE__), inputs, level, bits},
+#include "tests/userspace/ptx/_family_floats.h"
 #undef ROW
 };
 

@@ -257,8 +257,8 @@ static void group(void)
 	}
 	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
 	   "copies go to the engine with most hardware");
-	w->doorbell(q[0]);
-	ok(*(uint32_t *)(devices[0]->user + 0x90) == 0xa0004, "the doorbell takes the token");
+	w->queue_memory(q[0], &m);
+	ok((uint8_t *)m.bell == devices[0]->user + 0x90 && m.token == 0xa0004, "a bell and its token");
 	*(uint32_t *)(devices[0]->user + 0x84) = 5;
 	*(uint32_t *)(devices[0]->user + 0x80) = 7;
 	ok(w->gpu_time(devices[0]) == (UINT64_C(5) << 32 | 7), "the GPU's time is read");
@@ -331,7 +331,8 @@ static void many_queues(void)
 static void words(void)
 {
 	struct rm_mmu_faults faults = {.count = 1, .list = {{0x7000000000, 6, 1}}};
-	static struct rm_sm_errors errors = {.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
+	static struct rm_sm_errors errors = {
+		.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
 	struct winsys_error e;
 
 	nvrm_describe(31, &faults, NULL, &e);
