@@ -103,7 +103,6 @@ struct mir_block {
 	uint32_t next; /* in the layout; 0 = last */
 	uint32_t depth; /* loops around it */
 	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
-	uint32_t reconverge; /* where they meet again; 0 = nowhere */
 	uint64_t *live_in, *live_out; /* by unit */
 };
 
@@ -252,6 +251,9 @@ void nv_copies(struct mir_func *f);                   /* copies.c: phis become m
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
 void nv_converge(struct mir_func *f);                 /* converge.c */
+/* By block, the end that it is on the way to (0 = none) and the place where lanes that part at its
+ * end meet again (0 = nowhere). */
+void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* meet.c */
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
