@@ -364,9 +364,10 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 {
 	enum sass_pipe next = sass_pipe(sm, second);
 
-	/* A block barrier before memory, control flow and other queues. */
+	/* A block barrier before memory, control flow and other queues. Two cycles between two barriers
+	 * let warps of an H200 pass too early, or wait for ever. */
 	if (first->op == SASS_BAR && next > SASS_PIPE_FP16)
-		return 6;
+		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
 	return sass_min_stall(sm, first);
 }
 
