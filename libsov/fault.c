@@ -2,7 +2,8 @@
 /*
  * What is said about a failure: which kernel, which instruction, which thread, which address. The
  * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
- * a process little) leaves the kernel to be taken for the one that was running, if there was one.
+ * a process little) leaves the kernel to be taken for the one that was running, if there was one,
+ * and the instruction for the only one there that does such a thing.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +75,42 @@ static void disassemble(const struct context *c, const struct function *f, uint6
 		sass_print(c->chip.sm, &inst, pc, out->instruction, sizeof(out->instruction));
 }
 
+/* What an instruction does that the MMU may refuse. */
+static enum winsys_access access_of(const struct sass_inst *in)
+{
+	switch (in->op) {
+	case SASS_LDG: case SASS_LD:
+		return WINSYS_READ;
+	case SASS_STG: case SASS_ST:
+		return WINSYS_WRITE;
+	case SASS_ATOMG: case SASS_ATOMG_CAS: case SASS_ATOM: case SASS_ATOM_CAS: case SASS_RED:
+		return WINSYS_ATOMIC;
+	}
+	return WINSYS_SOME_ACCESS;
+}
+
+/* Where the kernel does this; false when that is in no place or in several, or cannot be told. */
+static bool only_place(const struct context *c, const struct function *f, enum winsys_access access,
+		       uint64_t *pc)
+{
+	uint32_t offset, found = 0, places = 0;
+	struct sass_word word;
+	struct sass_inst in;
+
+	for (offset = 0; offset < f->kernel->code_bytes; offset += INSTRUCTION_BYTES) {
+		memcpy(&word, f->kernel->code + offset, sizeof(word));
+		if (!sass_decode(c->chip.sm, word, &in))
+			return false;
+		if (access_of(&in) == access) {
+			found = offset;
+			places++;
+		}
+	}
+	if (places == 1)
+		*pc = found;
+	return places == 1;
+}
+
 void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
@@ -93,10 +130,12 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	f->placed = e->place;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
-	if (at) {
+	if (at)
 		f->pc = e->pc - at->va;
+	else if (kernel && e->access && only_place(c, kernel, e->access, &f->pc))
+		at = kernel;
+	if (at)
 		disassemble(c, at, f->pc, f);
-	}
 }
 
 /* Appends; what does not fit is cut off. */

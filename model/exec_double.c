@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 64-bit floats in register pairs: low words in one row, high words in the next. A NaN that goes in
- * comes out, made quiet; of several b's comes first, then c's, then a's (seen on an H200).
+ * comes out, made quiet, with the sign that it has in the register whatever the modifiers say; of
+ * several b's comes first, then c's, then a's (seen on an H200).
  */
 #include <math.h>
 #include <string.h>
@@ -47,6 +48,9 @@ static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t 
 #define SRC(n) \
 	((uint64_t)((o->s[n][LANES + i] & op->s[n].keep) ^ op->s[n].flip) << 32 | o->s[n][i])
 
+/* The same without. */
+#define RAW(n) ((uint64_t)o->s[n][LANES + i] << 32 | o->s[n][i])
+
 static inline void put(struct operands *o, uint32_t i, uint64_t value)
 {
 	o->d[i] = (uint32_t)value;
@@ -73,7 +77,7 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
 		for (uint32_t i = 0; nans && i < LANES; i++) { \
 			uint64_t d = (uint64_t)high[i] << 32 | low[i]; \
-			d = choose(d, SRC(0), SRC(1), SRC(2)); \
+			d = choose(d, RAW(0), RAW(1), RAW(2)); \
 			low[i] = (uint32_t)d; \
 			high[i] = (uint32_t)(d >> 32); \
 		} \
@@ -98,7 +102,7 @@ static void core_exact(const struct op *op, struct operands *o)
 			     : kind == SASS_DMUL ? float_mul(&float_f64, a, b, 0, r)
 						 : float_fma(&float_f64, a, b, c, 0, r);
 
-		put(o, i, choose(x, a, b, c));
+		put(o, i, choose(x, RAW(0), RAW(1), RAW(2)));
 	}
 }
 

@@ -67,7 +67,7 @@ struct scoreboard {
 };
 
 struct hazard {
-	struct flight last;                       /* the instruction before */
+	struct flight last, barrier;              /* the instruction before, the last block barrier */
 	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
 	struct scoreboard scoreboards[SCOREBOARDS];
@@ -383,9 +383,8 @@ static bool check(struct warp *w, const struct op *op, uint32_t mask)
 }
 
 /* Some instructions need their distance from whatever comes next. */
-static bool check_neighbour(struct warp *w, const struct op *op)
+static bool check_distance(struct warp *w, const struct op *op, const struct flight *f)
 {
-	const struct flight *f = &w->hazard->last;
 	uint32_t need = f->op ? sass_after(w->grid->chip->sm, f->op->inst, op->inst) : 0;
 	char here[88], there[88];
 
@@ -425,7 +424,7 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	wait(w, op);
 	if (!check(w, op, mask))
 		return;
-	if (!check_neighbour(w, op))
+	if (!check_distance(w, op, &h->last) || !check_distance(w, op, &h->barrier))
 		return;
 	f.sequence = ++h->sequence[t->unit];
 	if (in->write_barrier < SCOREBOARDS)
@@ -437,5 +436,7 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	if (mask)
 		record(w, op, f, mask);
 	h->last = f;
+	if (in->op == SASS_BAR)
+		h->barrier = f;
 	w->clock += sass_cycles(in);
 }

@@ -25,7 +25,8 @@ struct cubin_kernel {
 	bool shared; /* has any, static or dynamic */
 	uint32_t shared_bytes; /* static, with what the system reserves at the start */
 	uint32_t shared_align;
-	uint32_t stack_bytes; /* of local memory, per thread; a multiple of 16, or NV_STACK_UNKNOWN */
+	uint32_t frame_bytes; /* of local memory, per thread: the kernel's own */
+	uint32_t stack_bytes; /* with that of what it calls; a multiple of 16, or NV_STACK_UNKNOWN */
 	uint32_t param_base, param_bytes, nparams;
 	const struct cubin_param *params;
 	const uint32_t *exits; /* code offsets of the EXIT instructions */

@@ -162,7 +162,7 @@ static void write_common_info(struct writer *w, uint32_t k)
 	attribute_words(w, S_INFO, NV_INFO_REGISTERS,
 			(uint32_t[]){symbol, w->kernels[k].registers}, 2);
 	attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE,
-			(uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
+			(uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
 	attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE,
 			(uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
 }

@@ -265,7 +265,8 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 /* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
- * ptxas leaves more for this pair (a block barrier before memory and control flow). */
+ * ptxas leaves more for this pair: a block barrier before memory, control flow and another barrier,
+ * whatever lies between the two. */
 uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
  * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */

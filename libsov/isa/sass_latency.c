@@ -88,6 +88,10 @@ static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
 
+/* What a clock or timer takes longer than other results of the ALU: ptxas stalls 7 where others have
+ * 4, and on an H200 4 gave the register's old value. */
+#define CLOCK_TAKES_LONGER 3
+
 /* Least distance between setting a scoreboard and waiting for it. */
 #define SCOREBOARD_SETTLES 2
 
@@ -220,6 +224,11 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 	return TAKE_MEMORY;
 }
 
+static uint32_t clock_delay(const struct sass_inst *in)
+{
+	return in->op == SASS_CS2R && in->ops[1].value != SASS_SR_ZERO ? CLOCK_TAKES_LONGER : 0;
+}
+
 /* The slowest of the registers that both have. */
 static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		    const struct sass_inst *reader, const struct sass_reg_use *read)
@@ -236,7 +245,7 @@ static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sa
 		if (gpr_latency[index_of(sm)][make][take] > most)
 			most = gpr_latency[index_of(sm)][make][take];
 	}
-	return most;
+	return most + clock_delay(writer);
 }
 
 static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struct sass_form *to,
@@ -315,7 +324,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_UNIFORM:
 		return 6;
 	default:
-		return 4;
+		return 4 + clock_delay(in);
 	}
 }
 
@@ -355,9 +364,10 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 {
 	enum sass_pipe next = sass_pipe(sm, second);
 
-	/* A block barrier before memory, control flow and other queues. */
+	/* A block barrier before memory, control flow and other queues. Two cycles between two barriers
+	 * let warps of an H200 pass too early, or wait for ever. */
 	if (first->op == SASS_BAR && next > SASS_PIPE_FP16)
-		return 6;
+		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
 	return sass_min_stall(sm, first);
 }
 

@@ -47,6 +47,9 @@ static const struct word fault_types[] = {
 static const struct word accesses[] = {
 	{0, "read"}, {1, "write"}, {2, "atomic"}, {3, "prefetch"}, {4, "atomic"},
 };
+static const enum winsys_access access_kinds[] = {
+	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_SOME_ACCESS, WINSYS_ATOMIC,
+};
 
 static const struct word warp_errors[] = {
 	{0x01, "a call stack error"},
@@ -90,6 +93,8 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 	const char *why = find(fault_types, COUNT(fault_types), f->list[0].type);
 
 	out->memory = true;
+	if (f->list[0].access < COUNT(access_kinds))
+		out->access = access_kinds[f->list[0].access];
 	out->address = f->list[0].address;
 	snprintf(out->text, sizeof(out->text), "invalid %s in the page at 0x%llx: %s",
 		 access ? access : "access", (unsigned long long)out->address,

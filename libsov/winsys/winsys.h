@@ -42,10 +42,13 @@ enum winsys_placement { WINSYS_VRAM, WINSYS_SYSTEM };
  * both classes. */
 enum winsys_engine { WINSYS_COMPUTE, WINSYS_COPY };
 
+enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC };
+
 struct winsys_error {
 	struct winsys_queue *queue; /* where it happened; NULL: not known */
 	uint32_t xid;
 	bool memory;           /* an access fault: address is valid */
+	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
 	bool place;            /* block and thread are valid */
 	uint32_t block[3], thread[3];

@@ -179,7 +179,7 @@ static bool exclusive(const struct sass_inst *a, const struct sass_inst *b)
 static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 {
 	const struct line *a = &s->lines[i], *b = &s->lines[j];
-	uint32_t most = j == i + 1 ? sass_after(s->sm, &a->in, &b->in) : 0;
+	uint32_t most = j == i + 1 || a->in.op == SASS_BAR ? sass_after(s->sm, &a->in, &b->in) : 0;
 
 	for (uint32_t x = 0; x < a->nuses; x++)
 		for (uint32_t y = 0; y < b->nuses; y++) {

@@ -166,6 +166,7 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,
 		.shared_align = f->shared_align,
+		.frame_bytes = f->frame_bytes,
 		.stack_bytes = t->stack_bytes,
 		.param_base = f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS,
 		.param_bytes = f->ir->param_bytes,

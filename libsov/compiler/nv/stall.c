@@ -104,7 +104,7 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 		const struct sass_inst *earlier = &w->list[k].inst->sass;
 		uint32_t least = distance(s, w->list[k].inst, i), next = 0;
 
-		if (w->list[k].inst == before)
+		if (w->list[k].inst == before || earlier->op == SASS_BAR)
 			next = sass_after(s->f->sm, earlier, &i->sass);
 		if (next > least)
 			least = next;

@@ -104,6 +104,8 @@ int main(void)
 	ok(sass_min_stall(90, &one) == 1 && sass_after(90, &one, &two) == 6 &&
 		   sass_drains(90, &one),
 	   "shared memory stays 6 cycles away from a block barrier");
+	ok(sass_after(90, &one, &one) == 8 && sass_after(80, &one, &one) == 6,
+	   "another block barrier 8 cycles, 6 before Hopper");
 	load(&one, 90, R2UR_UR4_R6);
 	load(&two, 90, LDG64_R6_UR4_R6);
 	ok(distance(90) == 13, "R2UR takes 13 cycles");

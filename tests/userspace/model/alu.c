@@ -104,10 +104,10 @@ static void double_op(const struct row *r, const struct values *v, struct answer
 	d = r->op == SASS_DADD ? a + b : r->op == SASS_DMUL ? a * b : fma(a, b, c);
 	fesetround(FE_TONEAREST);
 	o->d = f64_bits(d);
-	if (isnan(d)) { /* a NaN operand, made quiet: b, else c, else a */
-		double nan = isnan(b) ? b : isnan(c) && r->op == SASS_DFMA ? c : a;
+	if (isnan(d)) { /* a NaN operand, made quiet, without modifiers (H200): b, else c, else a */
+		uint64_t nan = isnan(b) ? v->b : isnan(c) && r->op == SASS_DFMA ? v->c : v->a;
 
-		o->d = isnan(nan) ? f64_bits(nan) | 1ull << 51 : 0xfff8000000000000;
+		o->d = isnan(f64(nan)) ? nan | 1ull << 51 : 0xfff8000000000000;
 	}
 }
 

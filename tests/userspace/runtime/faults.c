@@ -133,6 +133,20 @@ static void reports(void)
 	begin_anew();
 
 	run(gate, streams[0], word);
+	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	      SOV_ERROR_FAULT, ": STG", "a write is where the kernel has its only store");
+	MUST(sov_context_get_fault(context, &f));
+	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, "STG", 3), "which is given");
+	begin_anew();
+
+	run(gate, streams[0], word);
+	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
+	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
+	MUST(sov_context_get_fault(context, &f));
+	ok(f.pc == UINT64_MAX && !*f.instruction, "so no instruction is");
+	begin_anew();
+
+	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4); /* ends at once */
 	MUST(sov_stream_wait(streams[1], 10000000000));
 	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
