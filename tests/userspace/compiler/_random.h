@@ -22,6 +22,9 @@
 #define RANDOM_BEGIN "\t// begin\n"
 #define RANDOM_END   "\t// end\n"
 
+/* Lanes whose number has a bit. */
+static const uint32_t random_masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+
 enum random_level { LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK };
 
 struct random_ptx {
@@ -179,10 +182,33 @@ static inline void add_operation(struct random_ptx *k)
 	put(k, "\n");
 }
 
+/* Members fall into two groups by a bit of their lane's number, and each group works for itself at the
+ * same instructions. */
+static inline void add_groups(struct random_ptx *k, struct random_place at)
+{
+	static const char *const operations[] = {
+		"vote.sync.ballot.b32 $r, $p, %t;",   "vote.sync.any.pred $p, $p, %t;",
+		"vote.sync.all.pred $p, !$p, %t;",    "vote.sync.uni.pred $p, $p, %t;",
+		"match.any.sync.b32 $r, $r, %t;",     "match.all.sync.b32 %r2|%p3, $r, %t;",
+		"redux.sync.add.u32 $r, $r, %t;",     "redux.sync.min.s32 $r, $r, %t;",
+		"redux.sync.xor.b32 $r, $r, %t;",     "match.any.sync.b64 $r, $l, %t;",
+	};
+	uint32_t n = k->fuels++, bit = pick(k, 5), i;
+
+	put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n", 1u << bit, n);
+	put(k, "\tselp.b32 %%t, 0x%x, 0x%x, %%q%u;\n", at.members & random_masks[bit],
+	    at.members & ~random_masks[bit], n);
+	for (i = 1 + pick(k, 2); i > 0; i--) {
+		put(k, "\t");
+		put_operation(k, operations[pick(k, sizeof(operations) / sizeof(operations[0]))]);
+		put(k, "\n");
+	}
+}
+
 /* What members of a mask, or a whole block, do together. */
 static inline void add_together(struct random_ptx *k, struct random_place at)
 {
-	uint32_t what = pick(k, at.level == LEVEL_BLOCK ? 7 : 5);
+	uint32_t what = pick(k, at.level == LEVEL_BLOCK ? 8 : 6);
 	uint32_t p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES), r = pick(k, RANDOM_WORDS),
 		 s = pick(k, RANDOM_WORDS);
 
@@ -198,8 +224,10 @@ static inline void add_together(struct random_ptx *k, struct random_place at)
 		put(k, "\tshfl.sync.%s|%%p%u, %%r%u, %u, %s, -1;\n",
 		    pick(k, 2) ? "down.b32 %r0" : "idx.b32 %r3", p, s, pick(k, 32), "31");
 	else if (what == 5)
+		add_groups(k, at);
+	else if (what == 6)
 		put(k, "\tbar.sync %u;\n", pick(k, 3));
-	else if (what == 6) /* a neighbour's word */
+	else if (what == 7) /* a neighbour's word */
 		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
 		       "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, r, 4 * (s % 4));
@@ -254,8 +282,7 @@ static inline void add_if(struct random_ptx *k, struct random_place at)
 /* Both sides of a bit of the lane's number work together among themselves. */
 static inline void add_split(struct random_ptx *k, struct random_place at)
 {
-	static const uint32_t masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
-	uint32_t n = k->labels++, bit = pick(k, 5), mask = masks[bit];
+	uint32_t n = k->labels++, bit = pick(k, 5), mask = random_masks[bit];
 	struct random_place yes = inside(at, LEVEL_WARP), no = yes;
 
 	if (!(at.members & mask) || !(at.members & ~mask))

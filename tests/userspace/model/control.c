@@ -185,6 +185,21 @@ static void test_warpsync(void)
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all), "WARPSYNC.ALL waits for every lane");
+	/* Lanes from 20 on wait for each other first, 20 to 23 come to that late. */
+	begin();
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_MOV, (R(5), IMM(0xfff00000)));
+	INS(&r, SASS_MOV, (R(6), IMM(0xffffffff)));
+	INS(&r, SASS_BRA, (PT, TO(12)), GUARD(0));
+	INS(&r, SASS_ISETP, (P(1), PT, R(10), IMM(24), PT), CMP(LT));
+	INS(&r, SASS_BRA, (PT, TO(15)), GUARD(1));
+	INS(&r, SASS_WARPSYNC, (PT, R(5)));                                          /* 11 */
+	INS(&r, SASS_WARPSYNC, (PT, R(6)));                                          /* 12 */
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
+	INS(&r, SASS_BRA, (PT, TO(16)));
+	INS(&r, SASS_BRA, (PT, TO(11)));                                             /* 15 */
+	end(4);
+	ok(launch(1, 32) && out_is(32, want_all), "lanes with different masks do not meet at WARPSYNC");
 }
 
 /* Two call sites, one function that doubles R4; the return address is an offset in R20:R21. */
