@@ -3,8 +3,8 @@
  * Control flow. The lanes of a warp run in groups that share a pc: a branch that not all lanes take
  * sets some aside, and the group with the lowest pc goes first, which lets lanes meet again where
  * paths join. They must meet at BSYNC (all lanes that its barrier register holds), at WARPSYNC (all
- * lanes of a mask) and at BAR (threads of the block). A barrier register is a mask of lanes; every
- * lane keeps the one that it took part in setting.
+ * lanes of a mask, each with that same mask) and at BAR (threads of the block). A barrier register
+ * is a mask of lanes; every lane keeps the one that it took part in setting.
  */
 #include <sched.h>
 
@@ -113,13 +113,14 @@ static uint32_t waits_for(const struct warp *w, uint32_t lane)
 	return (need & w->live) | 1u << lane;
 }
 
+/* Those who wait at the same B register or for the same lanes, wherever they do: a lane that named
+ * other lanes in its WARPSYNC has not come to this one. */
 static uint32_t waiting_like(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (w->wait[i] == w->wait[lane] &&
-		    (w->wait[i] == WAIT_WARPSYNC || w->wait_on[i] == w->wait_on[lane]))
+		if (w->wait[i] == w->wait[lane] && w->wait_on[i] == w->wait_on[lane])
 			same |= 1u << i;
 	return same & w->live;
 }

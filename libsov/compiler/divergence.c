@@ -201,7 +201,6 @@ static void diverge_branch(struct analysis *a, ir_block branch)
 	ir_block meet = a->cfg->ipdom[branch];
 
 	a->d->branch[branch] = true;
-	a->d->reconverge[branch] = meet;
 	find_region(a, branch, meet);
 	find_cycle(a, branch);
 	find_joins(a, branch, meet);
@@ -242,7 +241,6 @@ struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struc
 
 	a.d->value = arena_array(arena, f->nvalues, sizeof(*a.d->value));
 	a.d->branch = arena_array(arena, f->nblocks, sizeof(*a.d->branch));
-	a.d->reconverge = arena_array(arena, f->nblocks, sizeof(*a.d->reconverge));
 	while (a.changed) {
 		a.changed = false;
 		for (uint32_t k = 0; k < c->nrpo; k++)

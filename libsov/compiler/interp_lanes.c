@@ -52,6 +52,18 @@ static bool waits_with(const struct interp_thread *t, const struct interp_thread
 	return other->state == THREAD_WAITS && other->f == t->f && other->at == t->at;
 }
 
+/* Lanes that only wait for each other may do so in different places, with the same members. */
+static bool waits_for_lanes(const struct interp_thread *t, const struct interp_thread *other)
+{
+	const struct ir_inst *in = ir_at(t->f, t->at), *there;
+
+	if (other->state != THREAD_WAITS)
+		return false;
+	there = ir_at(other->f, other->at);
+	return in->op == IR_WARPSYNC && there->op == IR_WARPSYNC &&
+	       members(t, in) == members(other, there);
+}
+
 /*
  * The lane that a shuffle reads, and whether it is in range. The clamp operand has the last lane
  * that may be read in bits 0 to 4 (the first one for up), and in bits 8 to 12 the bits of the lane
@@ -216,6 +228,10 @@ static bool release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 
 		if (!p)
 			continue;
+		if (waits_for_lanes(t, p)) {
+			all[n++] = p;
+			continue;
+		}
 		if (!waits_with(t, p))
 			return true;
 		if (members(p, in) != members(t, in))
@@ -225,7 +241,7 @@ static bool release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 	}
 	carry_out(ip, in, all, n);
 	for (uint32_t k = 0; k < n; k++) {
-		all[k]->at = in->next;
+		all[k]->at = ir_at(all[k]->f, all[k]->at)->next;
 		all[k]->state = THREAD_READY;
 	}
 	*progress = true;

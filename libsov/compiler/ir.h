@@ -356,12 +356,11 @@ struct ir_cfg *ir_cfg_build(const struct ir_func *f);
 bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b); /* also when a is b */
 bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header);
 
-/* Divergence (divergence.c): which values differ between the lanes of a warp, which branches do,
- * and where the lanes of a divergent branch meet again. */
+/* Divergence (divergence.c): which values differ between the lanes of a warp, and which branches
+ * part them. */
 struct ir_divergence {
 	bool *value;          /* by value */
 	bool *branch;         /* by block: its terminator diverges */
-	ir_block *reconverge; /* by block: where a divergent branch's lanes meet; 0 = at exit */
 };
 struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
 

@@ -2,7 +2,8 @@
 /*
  * Reconvergence. After a divergent branch the lanes of a warp run apart until something brings them
  * together again: BSSY notes in a barrier register which lanes are there, BSYNC makes these wait
- * for each other. For each divergent branch with a place where its lanes meet:
+ * for each other, but for those that have ended. For each divergent branch with a place where its
+ * lanes meet (meet.c):
  *
  *   region  what can be reached from a block without passing that place
  *   head    the nearest block above (or at) the branch that dominates its own region and is not
@@ -33,6 +34,7 @@ struct converge {
 	uint32_t room;      /* for all that may be added */
 	uint32_t *stack;
 	uint32_t *idom, *place_in_order;
+	uint32_t *ends, *places; /* by block, of nv_meet() */
 	struct region *regions;
 	uint32_t nregions;
 	bool *apart; /* by block: lanes may have parted */
@@ -106,13 +108,28 @@ static uint32_t reach(const struct converge *c, uint32_t b, uint32_t stop, bool 
 	return count;
 }
 
-/* All lanes that enter by the head leave by the place, and none came another way. */
+/* Whether lanes may wait in a block for others, who may be waiting for them at the place. */
+static bool may_wait(const struct mir_func *f, uint32_t b)
+{
+	mir_for_each(f, b, i)
+		if (i->members || mir_is_call(i))
+			return true;
+	return false;
+}
+
+/* All lanes that enter by the head leave by the place or end on the way, and none came another
+ * way. */
 static bool is_closed(const struct converge *c, const struct region *r)
 {
 	for (uint32_t b = 0; b < c->nblocks; b++) {
-		if (r->inside[b] && (!dominates(c, r->head, b) || b == r->head ||
-				     c->f->blocks[b].end == MIR_END_EXIT ||
-				     c->f->blocks[b].end == MIR_END_RETURN))
+		if (!r->inside[b])
+			continue;
+		if (b == r->head || !dominates(c, r->head, b) || !c->ends[b])
+			return false;
+		/* There is a way around the place. */
+		if (b == c->ends[r->place])
+			return false;
+		if (c->ends[b] != c->ends[r->place] && may_wait(c->f, b))
 			return false;
 	}
 	return true;
@@ -122,7 +139,7 @@ static bool find_region(struct converge *c, uint32_t branch, struct region *r)
 {
 	const struct mir_func *f = c->f;
 
-	r->place = f->blocks[branch].reconverge;
+	r->place = c->places[branch];
 	if (!r->place || !f->blocks[r->place].npreds)
 		return false;
 	r->inside = arena_array(f->arena, c->room, sizeof(*r->inside));
@@ -169,6 +186,16 @@ static void number_barrier(struct converge *c, struct region *r)
 		;
 }
 
+/* A region whose barrier brings together what parts in a block, sooner or later. */
+static const struct region *around(const struct converge *c, uint32_t b)
+{
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		if (c->regions[k].inside[b] && c->regions[k].barrier < MIR_BARRIERS)
+			return &c->regions[k];
+	}
+	return NULL;
+}
+
 /* Lanes may be apart in all of the region, or, where nothing brings them together, ever after. */
 static void mark_apart(struct converge *c, uint32_t branch, const struct region *r)
 {
@@ -194,7 +221,7 @@ static void collect(struct converge *c)
 		if (block->end != MIR_END_BRANCH || !block->divergent)
 			continue;
 		if (!find_region(c, order[k], &r)) {
-			mark_apart(c, order[k], NULL);
+			mark_apart(c, order[k], around(c, order[k]));
 			continue;
 		}
 		known = covering(c, &r);
@@ -203,7 +230,8 @@ static void collect(struct converge *c)
 			*known = r;
 			number_barrier(c, known);
 		}
-		mark_apart(c, order[k], known->barrier < MIR_BARRIERS ? known : NULL);
+		mark_apart(c, order[k],
+			   known->barrier < MIR_BARRIERS ? known : around(c, order[k]));
 	}
 }
 
@@ -304,6 +332,7 @@ void nv_converge(struct mir_func *f)
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
 	find_dominators(&c);
+	nv_meet(f, &c.ends, &c.places);
 	collect(&c);
 	mark_after_calls(&c);
 	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the machine does not have becomes what it has while the code is still IR. A function returns
- * at one place, so that lanes that parted in it meet there. Atomics that are not there become loops around one that is: read, compute what
- * should be there, put it there if nobody else was faster.
+ * at one place, so that lanes that parted in it meet there. Reductions in groups of lanes are in
+ * groups.c. Atomics that are not there become loops around one that is: read, compute what should
+ * be there, put it there if nobody else was faster.
  *
  *	        first = load [a]                  join of the rest of the block:
  *	loop:   old = phi first, seen             result = seen
@@ -309,6 +310,13 @@ static void join_returns(struct ir_func *f)
 	ir_append(f, end, ir_inst_new(f, IR_RET, IR_VOID, results, f->nresults, 0));
 }
 
+static bool is_of_all_lanes(const struct ir_func *f, const struct ir_inst *in)
+{
+	uint64_t members;
+
+	return ir_is_const(f, in->args[1], &members) && (uint32_t)members == UINT32_MAX;
+}
+
 void nv_legalise(struct ir_func *f)
 {
 	if (f->kind == IR_FUNCTION)
@@ -317,7 +325,9 @@ void nv_legalise(struct ir_func *f)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
+			if (in->op == IR_REDUCE && !is_of_all_lanes(f, in)) {
+				nv_reduce_in_groups(f, i);
+			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
 				if (in->type == IR_B16)
 					make_half_loop(f, i);
 				else

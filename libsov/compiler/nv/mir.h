@@ -103,7 +103,6 @@ struct mir_block {
 	uint32_t next; /* in the layout; 0 = last */
 	uint32_t depth; /* loops around it */
 	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
-	uint32_t reconverge; /* where they meet again; 0 = nowhere */
 	uint64_t *live_in, *live_out; /* by unit */
 };
 
@@ -237,6 +236,7 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
  * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
  */
 void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR */
+void nv_reduce_in_groups(struct ir_func *f, ir_id at); /* groups.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
 void nv_liveness(struct mir_func *f);                 /* live.c */
@@ -251,6 +251,9 @@ void nv_copies(struct mir_func *f);                   /* copies.c: phis become m
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
 void nv_converge(struct mir_func *f);                 /* converge.c */
+/* By block, the end that it is on the way to (0 = none) and the place where lanes that part at its
+ * end meet again (0 = nowhere). */
+void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* meet.c */
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */

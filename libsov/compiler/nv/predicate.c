@@ -86,9 +86,6 @@ static bool pass_through(struct mir_func *f, uint32_t b)
 		return false;
 	while (f->blocks[b].npreds)
 		mir_redirect(f, f->blocks[b].preds[0], b, to);
-	mir_for_each_block(f, k)
-		if (f->blocks[k].reconverge == b)
-			f->blocks[k].reconverge = to;
 	mir_block_drop(f, b);
 	return true;
 }
@@ -134,7 +131,6 @@ static bool merge(struct mir_func *f, uint32_t b)
 	block->end = next->end;
 	block->cond = next->cond;
 	block->divergent = next->divergent;
-	block->reconverge = next->reconverge;
 	block->nsucc = next->nsucc;
 	for (uint32_t s = 0; s < next->nsucc; s++) {
 		block->succ[s] = next->succ[s];

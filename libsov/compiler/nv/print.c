@@ -152,8 +152,6 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 		print_source(out, f, &b->cond);
 		text_printf(out, " ? b%u : b%u%s", b->succ[0], b->succ[1],
 			    b->divergent ? " divergent" : "");
-		if (b->divergent && b->reconverge)
-			text_printf(out, ", meet at b%u", b->reconverge);
 		text_printf(out, "\n");
 		break;
 	case MIR_END_EXIT:

@@ -402,7 +402,6 @@ static void select_end(struct select *s, const struct ir_inst *in,
 		block->end = MIR_END_BRANCH;
 		block->cond = arg_pred(s, in->args[0]);
 		block->divergent = divergence->branch[s->block];
-		block->reconverge = divergence->reconverge[s->block];
 		break;
 	case IR_RET:
 		if (s->ir->kind == IR_FUNCTION) {

@@ -52,15 +52,86 @@ bool select_shuffle(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Lanes for which x is true, of all that execute this together. */
+static struct mir_source ballot(struct select *s, struct mir_source d, struct mir_source x)
+{
+	struct mir_inst *i = EMIT(s, VOTE, d, NONE, x);
+
+	set_mod(i, SASS_M_VOTE, SASS_VOTE_ANY);
+	i->members = MIR_SOME_LANES;
+	return d;
+}
+
+static struct mir_source both(struct select *s, struct mir_source d, struct mir_source a,
+			      struct mir_source b)
+{
+	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_true(false));
+	return d;
+}
+
+static struct mir_inst *compare(struct select *s, struct mir_source p, uint8_t cmp,
+				struct mir_source a, struct mir_source b)
+{
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+
+	set_mod(i, SASS_M_CMP, cmp);
+	return i;
+}
+
+/* Whether lanes that are at one operation together may have named different members: those of a
+ * tile each its own, say. The machine then answers for all who are there. */
+static bool has_groups(const struct select *s, ir_val members)
+{
+	uint64_t mask;
+
+	return !ir_is_const(s->ir, members, &mask);
+}
+
+static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x = arg_pred(s, in->args[0]), d = result(s, in->res), empty;
+	struct mir_source members = in_reg(s, arg_word(s, in->args[1])), yes = {0}, no = {0};
+	struct mir_inst *i = EMIT(s, WARPSYNC, NONE, members);
+
+	i->members = MIR_SOME_LANES;
+	if (in->sub != IR_VOTE_ALL)
+		yes = ballot(s, temp(s, SASS_GPR, 1), x);
+	if (in->sub == IR_VOTE_ALL || in->sub == IR_VOTE_UNI)
+		no = both(s, temp(s, SASS_GPR, 1),
+			  ballot(s, temp(s, SASS_GPR, 1), with(x, SASS_NEG)), members);
+	if (in->sub != IR_VOTE_ALL)
+		yes = both(s, in->sub == IR_VOTE_BALLOT ? d : temp(s, SASS_GPR, 1), yes, members);
+	switch (in->sub) {
+	case IR_VOTE_ANY:
+		compare(s, d, SASS_CMP_NE, yes, rz());
+		break;
+	case IR_VOTE_ALL:
+		compare(s, d, SASS_CMP_EQ, no, rz());
+		break;
+	case IR_VOTE_UNI: /* one of the sides is empty */
+		empty = temp(s, SASS_PRED, 1);
+		compare(s, empty, SASS_CMP_EQ, no, rz());
+		i = compare(s, d, SASS_CMP_EQ, yes, rz());
+		mir_set(i, 4, empty);
+		set_mod(i, SASS_M_BOOL, SASS_OR);
+		break;
+	}
+}
+
 bool select_vote(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t modes[] = {[IR_VOTE_ALL] = SASS_VOTE_ALL,
 					[IR_VOTE_ANY] = SASS_VOTE_ANY,
 					[IR_VOTE_UNI] = SASS_VOTE_EQ,
 					[IR_VOTE_BALLOT] = SASS_VOTE_ANY};
-	struct mir_source x = arg_pred(s, in->args[0]);
+	struct mir_source x;
 	struct mir_inst *i;
 
+	if (has_groups(s, in->args[1])) {
+		select_vote_in_groups(s, in);
+		return true;
+	}
+	x = arg_pred(s, in->args[0]);
 	if (in->sub == IR_VOTE_BALLOT)
 		i = EMIT(s, VOTE, result(s, in->res), NONE, x);
 	else
@@ -70,15 +141,40 @@ bool select_vote(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Lanes with the same value. */
+/* Lanes with the same value; those among the members who live are all of them if all have it. */
+static void select_match_in_groups(struct select *s, const struct ir_inst *in, struct mir_source x)
+{
+	struct mir_source members = in_reg(s, arg_word(s, in->args[1]));
+	struct mir_source same = temp(s, SASS_GPR, 1), here = temp(s, SASS_GPR, 1);
+	struct mir_source own = in->op == IR_MATCH_ANY ? result(s, in->res) : temp(s, SASS_GPR, 1);
+	struct mir_inst *i = EMIT(s, MATCH_ANY, same, x);
+	struct mir_source living = temp(s, SASS_GPR, 1), all;
+
+	set_mod(i, SASS_M_STYPE, in->type == IR_B64 ? SASS_TYPE_U64 : SASS_TYPE_U32);
+	set_members(s, i, in->args[1]);
+	both(s, own, same, members);
+	if (in->op == IR_MATCH_ANY)
+		return;
+	all = wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : temp(s, SASS_PRED, 1);
+	both(s, living, ballot(s, here, mir_true(true)), members);
+	compare(s, all, SASS_CMP_EQ, own, living);
+	if (wanted(s, in->res, NEED_LOW))
+		EMIT(s, SEL, result(s, in->res), own, rz(), all);
+}
+
 bool select_match(struct select *s, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64, all = in->op == IR_MATCH_ALL;
 	struct mir_source x = wide ? in_pair(s, arg_pair(s, in->args[0]))
 				   : in_reg(s, arg_word(s, in->args[0]));
-	struct mir_source d = wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
+	struct mir_source d;
 	struct mir_inst *i;
 
+	if (has_groups(s, in->args[1])) {
+		select_match_in_groups(s, in, x);
+		return true;
+	}
+	d = wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
 	if (all)
 		i = EMIT(s, MATCH_ALL,
 			 wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
@@ -89,7 +185,7 @@ bool select_match(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* The result is a uniform register's. */
+/* Of all lanes: see groups.c. The result is a uniform register's. */
 bool select_reduce(struct select *s, const struct ir_inst *in)
 {
 	static const struct {
@@ -117,10 +213,7 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 /* Whoever votes is there. */
 bool select_active(struct select *s, const struct ir_inst *in)
 {
-	struct mir_inst *i = EMIT(s, VOTE, result(s, in->res), NONE, mir_true(true));
-
-	set_mod(i, SASS_M_VOTE, SASS_VOTE_ANY);
-	i->members = MIR_SOME_LANES;
+	ballot(s, result(s, in->res), mir_true(true));
 	return true;
 }
 

@@ -31,7 +31,7 @@ static bool fails(const char *ptx)
 	bool same;
 
 	tap_quiet = true;
-	same = !agree_interpret(ptx) || (agree_device(0, ptx, false) && agree_device(1, ptx, false));
+	same = !agree_interpret(ptx) || (agree_device(0, ptx, agree_modes) && agree_device(1, ptx, agree_modes));
 	tap_quiet = false;
 	return !same;
 }

@@ -20,7 +20,7 @@ static char *report(const struct ir_func *f)
 			}
 		if (d->branch[b])
 			text_printf(&t, " -> %s",
-				    d->reconverge[b] ? ir_text_block(f, d->reconverge[b]) : "exit");
+				    c->ipdom[b] ? ir_text_block(f, c->ipdom[b]) : "exit");
 	}
 	return t.s;
 }

@@ -29,7 +29,7 @@ static const char kernel[] =
 	"	store.b64 global [%at], %w\n"
 	"	%more = add.b64 %sum, %v\n"
 	"	%next = add.b32 %i, %eight\n"
-	"	%go = icmp.b32 le.u %next, %n\n" /* le: not a loop that is unrolled */
+	"	%go = icmp.b32 lt.u %next, %n\n"
 	"	cbr %go, loop, done\n"
 	"done:\n"
 	"	store.b64 global [%x], %more\n"
