@@ -88,8 +88,8 @@ static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
 
-/* What a clock or timer takes longer than other results of the ALU: ptxas stalls 7 where others have
- * 4, and on an H200 4 gave the register's old value. */
+/* What 64 bits of a clock or timer take longer than other results of the ALU: ptxas stalls 7 where
+ * others have 4, and on an H200 4 gave the register's old value. */
 #define CLOCK_TAKES_LONGER 3
 
 /* Least distance between setting a scoreboard and waiting for it. */
@@ -226,7 +226,10 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 
 static uint32_t clock_delay(const struct sass_inst *in)
 {
-	return in->op == SASS_CS2R && in->ops[1].value != SASS_SR_ZERO ? CLOCK_TAKES_LONGER : 0;
+	return in->op == SASS_CS2R && in->mod[SASS_M_WIDTH] == SASS_WIDTH_64 &&
+			       in->ops[1].value != SASS_SR_ZERO
+		       ? CLOCK_TAKES_LONGER
+		       : 0;
 }
 
 /* The slowest of the registers that both have. */
