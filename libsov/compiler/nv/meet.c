@@ -3,9 +3,10 @@
  * Where the lanes that part at a branch meet again: at its immediate postdominator, if ways that
  * only end the kernel are left out, since lanes that have ended wait nowhere and nobody waits for
  * them. Of several ends that can be reached a function's return counts, or the last exit in the
- * layout, and a trap only if there is nothing else. So each block has an end that it is on the way to, ways to others are
- * left out, and what remains for each end is a graph with one root. Where the sides of a branch go
- * to different ends their lanes do not meet. (ptxas brings lanes together behind an EXIT, too.)
+ * layout, and a trap only if there is nothing else. So each block has an end that it is on the way
+ * to, ways to others are left out, and what remains for each end is a graph with one root. Where
+ * the sides of a branch go to different ends their lanes do not meet. (ptxas brings lanes together
+ * behind an EXIT, too.)
  *
  * Postdominators are found as dominators are in converge.c, in the other direction.
  */
