@@ -15,10 +15,9 @@ static struct ir_inst *place(struct expand *e, ir_id i)
 	return ir_at(e->f, i);
 }
 
-ir_val expand_op(struct expand *e, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c)
+ir_val expand_op_of(struct expand *e, enum ir_op op, enum ir_type t, const ir_val args[3])
 {
-	const ir_val args[3] = {a, b, c};
-	ir_id i = ir_inst_new(e->f, op, t, args, c ? 3 : b ? 2 : 1, 1);
+	ir_id i = ir_inst_new(e->f, op, t, args, args[2] ? 3 : args[1] ? 2 : 1, 1);
 
 	return place(e, i)->res;
 }
@@ -41,9 +40,9 @@ ir_val expand_compare(struct expand *e, enum ir_cond cond, ir_val a, ir_val b)
 	return in->res;
 }
 
-ir_val expand_select(struct expand *e, ir_val condition, ir_val yes, ir_val no)
+ir_val expand_select_of(struct expand *e, const ir_val args[3])
 {
-	return expand_op(e, IR_SELECT, e->f->values[yes].type, condition, yes, no);
+	return expand_op_of(e, IR_SELECT, e->f->values[args[1]].type, args);
 }
 
 ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a)
@@ -58,11 +57,10 @@ ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a)
 	return in->res;
 }
 
-ir_val expand_round(struct expand *e, enum ir_op op, enum ir_round round, ir_val a, ir_val b,
-		    ir_val c)
+ir_val expand_round_of(struct expand *e, enum ir_op op, enum ir_round round, const ir_val args[3])
 {
-	enum ir_type t = e->f->values[a].type;
-	ir_val v = expand_op(e, op, t, a, b, c);
+	enum ir_type t = e->f->values[args[0]].type;
+	ir_val v = expand_op_of(e, op, t, args);
 
 	ir_def(e->f, v)->round = round;
 	ir_def(e->f, v)->flags = t == IR_B32 ? e->flags : 0;

@@ -18,13 +18,18 @@ struct expand {
 };
 
 /* An operation with up to three arguments; 0 ends the list. All of them have the type T. */
-ir_val expand_op(struct expand *e, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c);
+/* Those of three values take them from left to right, also where they make instructions: C leaves
+ * the order of a call's arguments open, and hosts differ. */
+ir_val expand_op_of(struct expand *e, enum ir_op op, enum ir_type t, const ir_val args[3]);
+#define expand_op(e, op, t, ...) expand_op_of(e, op, t, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_const(struct expand *e, enum ir_type t, uint64_t value);
 ir_val expand_compare(struct expand *e, enum ir_cond cond, ir_val a, ir_val b);
-ir_val expand_select(struct expand *e, ir_val condition, ir_val yes, ir_val no);
+ir_val expand_select_of(struct expand *e, const ir_val args[3]); /* condition, yes, no */
+#define expand_select(e, ...) expand_select_of(e, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a);
-ir_val expand_round(struct expand *e, enum ir_op op, enum ir_round round, ir_val a, ir_val b,
-		    ir_val c); /* of floats, in a given mode */
+ir_val expand_round_of(struct expand *e, enum ir_op op, enum ir_round round,
+		       const ir_val args[3]); /* of floats, in a given mode */
+#define expand_round(e, op, round, ...) expand_round_of(e, op, round, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_approx(struct expand *e, enum ir_approx function, ir_val a); /* a machine's own */
 
 /* With a constant as second argument, of a's type. */

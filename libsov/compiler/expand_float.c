@@ -25,10 +25,7 @@
 #define NAN64 UINT64_C(0x7ff8000000000000)
 #define SIGN64 (UINT64_C(1) << 63)
 
-static ir_val fma_(struct expand *e, ir_val a, ir_val b, ir_val c)
-{
-	return expand_round(e, IR_FMA, IR_RN, a, b, c);
-}
+#define fma_(e, ...) expand_round(e, IR_FMA, IR_RN, __VA_ARGS__)
 
 static ir_val mul(struct expand *e, ir_val a, ir_val b)
 {

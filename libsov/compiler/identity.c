@@ -250,8 +250,11 @@ static bool identity_or(struct fold *c, const struct look *l)
 		enum ir_type half = ir_type_half(l->p.type);
 		ir_val lo = low[0] | low[1], hi = high[0] | high[1]; /* one of each is none */
 
-		return fold_to_op(c, l, IR_PACK, lo ? lo : fold_const(c, l, half, 0),
-				  hi ? hi : fold_const(c, l, half, 0), 0);
+		if (!lo)
+			lo = fold_const(c, l, half, 0);
+		if (!hi)
+			hi = fold_const(c, l, half, 0);
+		return fold_to_op(c, l, IR_PACK, lo, hi, 0);
 	}
 	return false;
 }

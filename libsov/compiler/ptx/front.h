@@ -366,7 +366,10 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in);
 ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint32_t nargs,
 	       const ir_val *args);
 /* The first result of a new operation with up to three arguments; 0 ends them. */
-ir_val ptx_op(struct ptx *x, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c);
+/* Of up to three values, the rest 0. Where they make instructions themselves, they do so from left to
+ * right: C leaves the order of a call's arguments open, and hosts differ. */
+ir_val ptx_op_of(struct ptx *x, enum ir_op op, enum ir_type t, const ir_val args[3]);
+#define ptx_op(x, op, t, ...) ptx_op_of(x, op, t, (const ir_val[3]){__VA_ARGS__})
 ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value);
 ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v);
 ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a, ir_val b);

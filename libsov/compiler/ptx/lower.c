@@ -21,10 +21,9 @@ ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint
 	return i;
 }
 
-ir_val ptx_op(struct ptx *x, enum ir_op op, enum ir_type t, ir_val a, ir_val b, ir_val c)
+ir_val ptx_op_of(struct ptx *x, enum ir_op op, enum ir_type t, const ir_val args[3])
 {
-	const ir_val args[] = {a, b, c};
-	ir_id i = ptx_emit(x, op, t, 1, !!a + !!b + !!c, args);
+	ir_id i = ptx_emit(x, op, t, 1, !!args[0] + !!args[1] + !!args[2], args);
 
 	return ir_at(x->func, i)->res;
 }
