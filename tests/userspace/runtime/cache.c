@@ -162,8 +162,12 @@ static void damage(const char *path, unsigned number)
 	uint8_t byte = 0;
 
 	(void)number;
-	if (fd < 0 || fstat(fd, &s))
+	if (fd < 0)
 		return;
+	if (fstat(fd, &s) || !s.st_size) { /* another thread was here */
+		close(fd);
+		return;
+	}
 	if (damage_kind == 0) { /* a bit */
 		off_t at = (off_t)damage_at % s.st_size;
 
