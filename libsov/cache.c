@@ -8,7 +8,9 @@
  * Entries are written under another name and renamed, so readers see all of one or nothing, and of
  * several writers of the same entry the last wins with the same bytes. Reading sets an entry's time;
  * when the folder outgrows its limit, the entries that were not read for longest go, until a quarter
- * of the limit is free again. Two processes may do so at once: each removes what it finds.
+ * of the limit is free again. Two processes may do so at once: each removes what it finds. Looking at
+ * all entries takes time, so who adds one looks by chance, as often as it takes to find out once for
+ * each sixteenth of the limit that is added, by whomever.
  */
 #include "libsov/cache.h"
 
@@ -28,6 +30,7 @@
 #define MAGIC        "sovcache"
 #define FORMAT       1u
 #define NAME_LENGTH  (2 * SHA256_BYTES)
+#define LOOKS 16 /* while as much as the limit is added */
 #define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
 
 struct head {
@@ -357,6 +360,7 @@ static void cache_add(const struct cache *c, const struct compile_result *r)
 {
 	static atomic_uint serial;
 	size_t message_bytes = strlen(r->messages);
+	uint64_t bytes = sizeof(struct head) + r->image_size + message_bytes;
 	struct head h = {.magic = MAGIC, .format = FORMAT, .head_bytes = sizeof(h),
 			 .image_bytes = r->image_size, .message_bytes = message_bytes};
 	char path[PATH_MAX + NAME_LENGTH + 2], unfinished[PATH_MAX + NAME_LENGTH + 2];
@@ -364,7 +368,7 @@ static void cache_add(const struct cache *c, const struct compile_result *r)
 	bool good;
 	int fd;
 
-	if (sizeof(h) + r->image_size + message_bytes > c->limit / 4 || !make_folder(c->folder))
+	if (bytes > c->limit / 4 || !make_folder(c->folder))
 		return;
 	memcpy(h.key, c->key, sizeof(h.key));
 	hash_content(r->image, r->image_size, r->messages, message_bytes, h.content);
@@ -381,7 +385,8 @@ static void cache_add(const struct cache *c, const struct compile_result *r)
 	good = !close(fd) && good && !rename(unfinished, path);
 	if (!good)
 		unlink(unfinished);
-	trim(c);
+	if ((uint64_t)now.tv_nsec % (c->limit / LOOKS + 1) < bytes)
+		trim(c);
 }
 
 bool cache_compile(const char *text, size_t length, const struct compile_options *o,

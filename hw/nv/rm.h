@@ -168,9 +168,6 @@ static_assert(sizeof(struct rm_version) == 72, "version");
 #define RM_CLASS_TURING_CHANNEL 0xc46f
 #define RM_CLASS_TURING_COMPUTE 0xc5c0
 #define RM_CLASS_TURING_COPY    0xc5b5
-#define RM_CLASS_GA10X_COMPUTE  0xc7c0
-#define RM_CLASS_GA10X_COPY     0xc7b5
-#define RM_CLASS_ADA_COMPUTE    0xc9c0
 
 struct rm_device_parameters { /* NV0080_ALLOC_PARAMETERS */
 	uint32_t instance, client_share, target_client, target_device, flags, pad;

@@ -40,8 +40,10 @@ const struct nvrm_release *nvrm_release_find(const char *version, uint32_t *majo
 #define TURING                                                                                     \
 	RM_CLASS_TURING_USER, RM_CLASS_TURING_CHANNEL, RM_CLASS_TURING_COMPUTE, RM_CLASS_TURING_COPY
 #define GA10X                                                                                      \
-	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, RM_CLASS_GA10X_COMPUTE, RM_CLASS_GA10X_COPY
-#define ADA RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, RM_CLASS_ADA_COMPUTE, RM_CLASS_GA10X_COPY
+	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_AMPERE_COMPUTE_B,                  \
+		NV_CLASS_AMPERE_COPY_B
+#define ADA                                                                                        \
+	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_ADA_COMPUTE, NV_CLASS_AMPERE_COPY_B
 
 static const struct nvrm_chip chips[] = {
 	{0x160, 0x2, "tu102", 75, TURING, 64, 64},

@@ -146,7 +146,6 @@ static inline void winsys_write_barrier(void)
 #endif
 }
 
-extern const struct winsys winsys_nvrm;
 /* The same, right behind an atomic exchange: on x86 a locked instruction empties the write-combining
  * buffers as well (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
 static inline void winsys_write_barrier_after_exchange(void)
@@ -156,6 +155,6 @@ static inline void winsys_write_barrier_after_exchange(void)
 #endif
 }
 
-extern const struct winsys winsys_soft;
+extern const struct winsys winsys_nvrm, winsys_soft;
 
 #endif
