@@ -227,6 +227,7 @@ static void lost(void)
 int main(void)
 {
 	setenv("SOV_SOFT", "gh100:vram=128M", 1);
+	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
 	set_up();
 	reports();
 	lost();
