@@ -114,13 +114,15 @@ static uint32_t waits_for(const struct warp *w, uint32_t lane)
 }
 
 /* Those who wait at the same B register or for the same lanes, wherever they do: a lane that named
- * other lanes in its WARPSYNC has not come to this one. */
+ * other lanes in its WARPSYNC has not come to this one, nor has one whose B register a function uses
+ * for lanes of its own. */
 static uint32_t waiting_like(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (w->wait[i] == w->wait[lane] && w->wait_on[i] == w->wait_on[lane])
+		if (w->wait[i] == w->wait[lane] && w->wait_on[i] == w->wait_on[lane] &&
+		    (w->wait[i] != WAIT_BSYNC || waits_for(w, i) == waits_for(w, lane)))
 			same |= 1u << i;
 	return same & w->live;
 }
