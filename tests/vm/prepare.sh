@@ -47,6 +47,7 @@ if [ ! -e "$VM_CACHE/bootstrapped" ]; then
 	quietly debootstrap --variant=minbase trixie "$vm_root" "$mirror"
 	touch "$VM_CACHE/bootstrapped"
 fi
+touch "$vm_root/dev/kvm" # to mount the machine's own on
 cp -r /etc/apt/apt.conf.d "$vm_root/etc/apt/" # the way to the archive may need a proxy
 for s in trixie trixie-updates trixie-backports; do
 	echo "deb $mirror $s main non-free-firmware"
