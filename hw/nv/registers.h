@@ -79,6 +79,28 @@
 #define NV_VF_MMU_INVALIDATE_TRIGGER   (1u << 31)
 #define NV_VF_MMU_INVALIDATE_ALL_VA    (1u << 0)
 
+/*
+ * Interrupts: 256 vectors, a bit each in eight words (leaves), pairs of which are a bit of the top. A leaf is
+ * cleared by writing ones; vectors, and pairs of leaves, are enabled and disabled by registers of their own.
+ * OGKM turing/tu102/dev_vm.h, nouveau nvkm/subdev/vfn/tu102.c.
+ */
+#define NV_VF_INTERRUPT_LEAVES         8
+#define NV_VF_INTERRUPT_LEAF(n)        (0xb81000 + 4 * (n))
+#define NV_VF_INTERRUPT_ENABLE(n)      (0xb81200 + 4 * (n))
+#define NV_VF_INTERRUPT_DISABLE(n)     (0xb81400 + 4 * (n))
+#define NV_VF_INTERRUPT_TOP            0xb81600
+#define NV_VF_INTERRUPT_TOP_ENABLE     0xb81608
+#define NV_VF_INTERRUPT_TOP_DISABLE    0xb81610
+#define NV_VF_INTERRUPT_TOPS           0xf /* bits of the three */
+
+/* The user page: time in nanoseconds, and the doorbell, which takes runlist << 16 | channel. nouveau
+ * nvkm/subdev/vfn/ga100.c, OGKM clc361.h. */
+#define NV_VF_USER                     0xbb0000
+#define NV_VF_USER_BYTES               0x10000
+#define NV_VF_USER_TIME_0              0xbb0080
+#define NV_VF_USER_TIME_1              0xbb0084
+#define NV_VF_DOORBELL                 0xbb0090
+
 #define NV_VF_BAR1_BLOCK               0xb80f60
 #define NV_VF_BAR1_BLOCK_PENDING       (1u << 0)
 #define NV_VF_BAR1_BLOCK_VIRTUAL       (1u << 9)
