@@ -26,7 +26,7 @@ mkdir -p "$work"
 scenarios=$*
 
 # What a kernel that is not well says.
-complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API|unreferenced object|refcount_t'
+complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'
 
 in_work() { # runs in the chroot, which sees our folder as /run/vm
 	inside -b "$(realpath "$work")=vm" "$@"
@@ -66,7 +66,7 @@ base() {
 	done
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
 		cd /run/source
-		for source in tests/vm/guest/*.c; do
+		for source in tests/userspace/kselftest/*.c; do
 			name=${source##*/}
 			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -static -I. -I/usr/include/drm \
 				-o "/run/vm/base/test/bin/${name%.c}" "$source" -pthread
