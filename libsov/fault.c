@@ -149,7 +149,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		kernel = function_at(c, e->program);
 	if (!kernel)
 		kernel = running(c, e->queue);
-	fault_init(f, SOV_ERROR_FAULT, kernel);
+	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;

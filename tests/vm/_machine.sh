@@ -2,17 +2,21 @@
 # What differs between machines, and the way into the chroot; sourced by the other scripts here.
 : "${VM_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/sovgpu-vm}"
 vm_root=$VM_CACHE/root
-vm_suites="trixie trixie-backports"
 
+# Debian's kernels that are booted: our name for it, its suite, its flavour; then what is different.
 arch=$(dpkg --print-architecture)
 case $arch in
 arm64)
+	vm_kernels="trixie:trixie:arm64 trixie-backports:trixie-backports:arm64 trixie-16k:trixie:arm64-16k"
+	debug_image=arch/arm64/boot/Image
 	qemu_package=qemu-system-arm
 	qemu="qemu-system-aarch64 -M virt,gic-version=3,highmem-mmio-size=4T -cpu neoverse-n1"
 	iommu="-M iommu=smmuv3"
 	console=ttyAMA0
 	;;
 amd64)
+	vm_kernels="trixie:trixie:amd64 trixie-backports:trixie-backports:amd64"
+	debug_image=arch/x86/boot/bzImage
 	qemu_package=qemu-system-x86
 	qemu="qemu-system-x86_64 -M q35 -cpu qemu64"
 	iommu="-M kernel-irqchip=split -device intel-iommu,intremap=on,caching-mode=on"

@@ -228,6 +228,7 @@ int main(void)
 {
 	setenv("SOV_SOFT", "gh100:vram=128M", 1);
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
 	set_up();
 	reports();
 	lost();

@@ -65,6 +65,7 @@ int main(void)
 
 	setenv("SOV_SOFT", "gh100:vram=256M", 1);
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
 	c = context_with_spares(2);
 	ok(made == 1, "a new context has its first queue and no other");
 	add = function_of(c, PTX_ADD, "add");
