@@ -3,8 +3,7 @@
  * Promotion: what is in local memory only because it was an array or had its address taken goes to registers, where
  * every access is at a constant place. The bytes of a variable fall into cells, each read and written as a whole
  * wherever it is touched; a cell becomes a mutable register, loads become reads and stores writes, and SSA construction
- * makes values of them. Before the first write a cell is zero: any value would do, but one that is the same for
- * everybody.
+ * makes values of them. Before the first write a cell is undefined, as memory was.
  *
  * A variable whose address goes anywhere but into loads and stores (an index that is not known, a call, a
  * comparison) stays in memory. Bytes that are accessed now as a word and now as halves of it stay there too,
@@ -125,19 +124,6 @@ static int order(const void *a, const void *b)
 
 /* ---- cells ---- */
 
-/* The zero that a cell holds at first. */
-static void begin(struct promote *p, uint32_t reg)
-{
-	struct ir_func *f = p->f;
-	ir_id first = flow_first_non_phi(f, f->entry), zero = ir_inst_new(f, IR_CONST, f->reg_types[reg], NULL, 0, 1);
-	ir_val v = ir_at(f, zero)->res;
-	ir_id write = ir_inst_new(f, IR_WRITE, f->reg_types[reg], &v, 1, 0);
-
-	ir_at(f, write)->symbol = reg;
-	ir_insert_before(f, first, zero);
-	ir_insert_before(f, first, write);
-}
-
 static enum ir_type type_of_bytes(uint32_t bytes)
 {
 	return bytes == 1 ? IR_B8 : bytes == 2 ? IR_B16 : bytes == 4 ? IR_B32 : IR_B64;
@@ -167,7 +153,6 @@ static bool make_cells(struct promote *p)
 		if (whole && words + room <= MOST_WORDS) {
 			words += room;
 			reg = ir_reg_new(p->f, type_of_bytes(first->bytes));
-			begin(p, reg);
 			any = true;
 		}
 		for (uint32_t j = k; j < next; j++)
