@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pipeline. Calls of small functions go first. After SSA construction, folding and value numbering feed each other, so they run
- * twice; loop-invariant motion comes when loops hold no more than they must. Then what the machine
+ * twice. Then loops of few turns are written out, which makes indices constants and lets local arrays become values;
+ * loop-invariant motion comes when loops hold no more than they must. Then what the machine
  * lacks is written out: before, a division is one instruction that can be shared and moved; after,
  * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
  * swept once more.
@@ -19,6 +20,11 @@ const struct pass passes[] = {
 	{"dce", pass_dce, false},
 	{"gvn", pass_gvn, false},
 	{"fold", pass_fold, false},
+	{"flatten", pass_flatten, false},
+	{"promote", pass_promote, false},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
 	{"licm", pass_licm, false},
 	{"unroll", pass_unroll, false},
 	{"legalise", pass_legalise, true},
@@ -26,6 +32,7 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn, false},
 	{"address", pass_address, true},
 	{"gvn", pass_gvn, false},
+	{"constants", pass_constants, false},
 	{"dce", pass_dce, false},
 	{NULL, NULL, false},
 };
