@@ -64,6 +64,7 @@ static inline bool agree_context(uint32_t n)
 	bool good;
 
 	o.kernel_time_limit = UINT64_C(60000000000);
+	o.stack_bytes = 4096;
 	agree.properties[n] = SOV_INIT(sov_device_properties);
 	good = agree_must(sov_device_open(n, &d), "opening a device") &&
 	       agree_must(sov_device_get_properties(d, &agree.properties[n]), "asking it") &&
