@@ -70,6 +70,7 @@ struct model_channel_config {
 	uint32_t ring_entries; /* power of two */
 	void *userd;           /* 512 bytes */
 	void *notifier;        /* 16 bytes; may be NULL */
+	bool copy_only;        /* its engine has no compute class */
 	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);

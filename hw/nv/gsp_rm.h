@@ -179,6 +179,7 @@ struct rm_engines { /* NV2080_CTRL_FIFO_GET_DEVICE_INFO_TABLE_PARAMS */
 static_assert(sizeof(struct rm_engines) == 3212, "FIFO_GET_DEVICE_INFO_TABLE");
 #define RM_ENGINE_DATA_TYPE        2 /* RM_ENGINE */
 #define RM_ENGINE_DATA_RUNLIST     3
+#define RM_ENGINE_DATA_RUNLIST_BASE 11 /* of the runlist's registers */
 #define RM_ENGINE_DATA_HOST_DRIVEN 12
 
 /* ctrl2080ce.h: bytes of the buffer in which a channel keeps methods when it faults. */
