@@ -30,6 +30,7 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn},
 	{"address", pass_address},
 	{"gvn", pass_gvn},
+	{"vectorise", pass_vectorise},
 	{"constants", pass_constants},
 	{"dce", pass_dce},
 	{NULL, NULL},
