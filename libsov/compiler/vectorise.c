@@ -109,7 +109,7 @@ static void find_zeros(struct vectorise *s)
 				uint32_t n = in->nres ? zeros_of(s, in) : 0;
 
 				for (uint32_t r = 0; r < in->nres; r++) {
-					again |= in->op == IR_PHI && n < s->zeros[in->res + r];
+					again |= n < s->zeros[in->res + r];
 					s->zeros[in->res + r] = (uint8_t)n;
 				}
 			}
