@@ -32,6 +32,7 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn, false},
 	{"address", pass_address, true},
 	{"gvn", pass_gvn, false},
+	{"vectorise", pass_vectorise, false},
 	{"constants", pass_constants, false},
 	{"dce", pass_dce, false},
 	{NULL, NULL, false},
