@@ -3,18 +3,25 @@
  * What can be asked of an instruction besides its bits: its name and the registers it reads and
  * writes.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "libsov/isa/sass_row.h"
 
+/* By op: the first of its rows. Found once, from the table. */
+static const struct sass_form *first_rows[SASS_OP_COUNT];
+static pthread_once_t first_rows_once = PTHREAD_ONCE_INIT;
+
+static void find_first_rows(void)
+{
+	for (uint32_t i = sass_form_count(); i-- > 0;)
+		first_rows[sass_form_at(i)->op] = sass_form_at(i);
+}
+
 static const struct sass_form *any_row(uint16_t op)
 {
-	uint32_t i, n = sass_form_count();
-
-	for (i = 0; i < n; i++)
-		if (sass_form_at(i)->op == op)
-			return sass_form_at(i);
-	return NULL;
+	pthread_once(&first_rows_once, find_first_rows);
+	return op < SASS_OP_COUNT ? first_rows[op] : NULL;
 }
 
 const struct sass_form *sass_row(const struct sass_inst *in)
@@ -83,7 +90,7 @@ struct use_list {
 	uint32_t n;
 };
 
-static void add(struct use_list *l, uint8_t kind, uint8_t reg, uint8_t n, uint8_t operand,
+static inline void add(struct use_list *l, uint8_t kind, uint8_t reg, uint8_t n, uint8_t operand,
 		bool write)
 {
 	static const uint8_t nothing[] = {
@@ -108,35 +115,36 @@ static void add_all_predicates(struct use_list *l, const struct sass_inst *in, u
 			add(l, SASS_PRED, p, 1, index, write);
 }
 
-static void add_operand(struct use_list *l, const struct sass_inst *in, const struct sass_slot *s,
-			uint8_t index)
+static void add_address(struct use_list *l, const struct sass_inst *in,
+			const struct sass_operand *o, uint8_t index)
+{
+	add(l, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
+	if (o->aux != SASS_NO_UREG)
+		add(l, SASS_UGPR, o->aux, in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1, index,
+		    false);
+}
+
+/* Most operands are registers or nothing to us. */
+static inline void add_operand(struct use_list *l, const struct sass_inst *in,
+			       const struct sass_slot *s, uint8_t index)
 {
 	const struct sass_operand *o = &in->ops[index];
 	bool write = s->flags & SLOT_WRITE;
 
+	if (s->type == SLOT_PR)
+		add_all_predicates(l, in, index, write);
+	if (o->kind == SASS_NONE || o->kind == SASS_IMM)
+		return;
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return;
 	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return;
-	switch (o->kind) {
-	case SASS_GPR: case SASS_UGPR:
-		add(l, o->kind, o->reg, count(in, s->count), index, write);
-		break;
-	case SASS_PRED: case SASS_UPRED: case SASS_BREG:
-		add(l, o->kind, o->reg, 1, index, write);
-		break;
-	case SASS_CONST:
+	if (o->kind <= SASS_BREG)
+		add(l, o->kind, o->reg, s->count == COUNT_1 ? 1 : count(in, s->count), index, write);
+	else if (o->kind == SASS_CONST)
 		add(l, SASS_GPR, o->reg, 1, index, false);
-		break;
-	case SASS_ADDR:
-		add(l, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
-		if (o->aux != SASS_NO_UREG)
-			add(l, SASS_UGPR, o->aux,
-			    in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1, index, false);
-		break;
-	}
-	if (s->type == SLOT_PR)
-		add_all_predicates(l, in, index, write);
+	else if (o->kind == SASS_ADDR)
+		add_address(l, in, o, index);
 }
 
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])

@@ -99,20 +99,32 @@ void nv_liveness(struct mir_func *f)
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 	uint64_t *live;
-	bool changed = true;
+	bool *stale, changed = true;
 
 	mir_number(f);
 	find_leaders(f, order, count);
 	live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	stale = arena_array(f->arena, f->nblocks, sizeof(*stale)); /* what follows has changed */
 	for (uint32_t k = 0; k < count; k++) {
 		struct mir_block *block = &f->blocks[order[k]];
 
 		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
 		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+		stale[order[k]] = true;
 	}
 	while (changed) {
 		changed = false;
-		for (uint32_t k = count; k-- > 0;)
-			changed |= update(f, order[k], live);
+		for (uint32_t k = count; k-- > 0;) {
+			const struct mir_block *block = &f->blocks[order[k]];
+
+			if (!stale[order[k]])
+				continue;
+			stale[order[k]] = false;
+			if (!update(f, order[k], live))
+				continue;
+			changed = true;
+			for (uint32_t p = 0; p < block->npreds; p++)
+				stale[block->preds[p]] = true;
+		}
 	}
 }

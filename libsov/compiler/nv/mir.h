@@ -210,6 +210,10 @@ struct mir_use {
 	bool write;
 };
 uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
+{
+	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
+}
 
 /* Registers of all kinds in one row, for sets and tables of them. */
 enum {

@@ -3,7 +3,7 @@
  * Stall counts. Walking through a block, the instructions issued lately are remembered with the
  * cycles since; whoever comes too early after one of them makes the instruction before it stall
  * longer. What was issued lately at a block's end goes on into its successors, so a block is looked
- * at once per predecessor, until no stall grows any more.
+ * at once per predecessor, and again when what comes from one of them has changed.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -17,13 +17,15 @@
 /* What an instruction names, found once. Resources are hashed to bits: no common bit, no conflict. */
 struct names {
 	uint64_t writes, all;
-	uint32_t count;
-	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t first, count; /* among all uses */
 };
 
 struct recent {
 	const struct mir_inst *inst;
-	uint32_t since; /* cycles from its issue to the end of the last instruction's stall */
+	uint64_t writes; /* of its names */
+	uint32_t since;  /* cycles from its issue to the end of the last instruction's stall */
+	uint8_t boards;  /* scoreboards that it counts up */
+	bool barrier;
 };
 
 struct window {
@@ -34,10 +36,12 @@ struct window {
 struct staller {
 	struct mir_func *f;
 	struct window *out; /* by block, at its end */
-	struct window leaving; /* the block being looked at */
+	struct window coming, leaving; /* the block being looked at */
 	struct names *names;   /* by number */
 	uint32_t nnames, names_capacity;
-	bool changed;
+	struct sass_reg_use *uses;
+	uint32_t nuses, uses_capacity;
+	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
 static void add_names(struct staller *s, struct mir_inst *i)
@@ -48,36 +52,28 @@ static void add_names(struct staller *s, struct mir_inst *i)
 			      sizeof(*s->names));
 	i->number = s->nnames;
 	n = &s->names[s->nnames++];
-	n->writes = n->all = 0;
-	n->count = sass_uses(&i->sass, n->uses);
-	for (uint32_t u = 0; u < n->count; u++) {
-		for (uint32_t k = 0; k < n->uses[u].count; k++) {
-			uint32_t r = mir_resource(n->uses[u].kind, n->uses[u].reg + k);
+	s->uses = arena_grow(s->f->arena, s->uses, &s->uses_capacity, s->nuses + SASS_MAX_USES,
+			     sizeof(*s->uses));
+	*n = (struct names){.first = s->nuses, .count = sass_uses(&i->sass, s->uses + s->nuses)};
+	s->nuses += n->count;
+	for (uint32_t u = n->first; u < s->nuses; u++) {
+		for (uint32_t k = 0; k < s->uses[u].count; k++) {
+			uint32_t r = mir_resource(s->uses[u].kind, s->uses[u].reg + k);
 
 			n->all |= UINT64_C(1) << r % 64;
-			n->writes |= (uint64_t)n->uses[u].write << r % 64;
+			n->writes |= (uint64_t)s->uses[u].write << r % 64;
 		}
 	}
 }
 
-static bool waits_for(const struct sass_inst *in, uint8_t board)
-{
-	return board != SASS_NO_SB && in->wait >> board & 1;
-}
-
-/* Least cycles between the issue of two instructions. */
+/* Least cycles between the issue of two instructions that name the same registers. */
 static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 			 const struct mir_inst *to)
 {
-	const struct sass_inst *first = &from->sass, *second = &to->sass;
 	const struct names *x = &s->names[from->number], *y = &s->names[to->number];
-	const struct sass_reg_use *a = x->uses, *b = y->uses;
+	const struct sass_reg_use *a = s->uses + x->first, *b = s->uses + y->first;
 	uint32_t least = 0;
 
-	if (waits_for(second, first->write_barrier) || waits_for(second, first->read_barrier))
-		least = BOARD_SET;
-	if (!(x->writes & y->all))
-		return least;
 	for (uint32_t i = 0; i < x->count; i++) {
 		for (uint32_t j = 0; j < y->count; j++) {
 			uint32_t n = 0;
@@ -85,8 +81,8 @@ static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 			if (!a[i].write || a[i].kind != b[j].kind ||
 			    a[i].reg >= b[j].reg + b[j].count || b[j].reg >= a[i].reg + a[i].count)
 				continue;
-			n = b[j].write ? sass_waw(s->f->sm, first, second)
-				       : sass_raw(s->f->sm, first, &a[i], second, &b[j]);
+			n = b[j].write ? sass_waw(s->f->sm, &from->sass, &to->sass)
+				       : sass_raw(s->f->sm, &from->sass, &a[i], &to->sass, &b[j]);
 			if (n > least)
 				least = n;
 		}
@@ -98,18 +94,23 @@ static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 static uint32_t missing(const struct staller *s, const struct window *w,
 			const struct mir_inst *before, const struct mir_inst *i)
 {
+	uint64_t all = s->names[i->number].all;
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < w->count; k++) {
-		const struct sass_inst *earlier = &w->list[k].inst->sass;
-		uint32_t least = distance(s, w->list[k].inst, i), next = 0;
+		const struct recent *r = &w->list[k];
+		uint32_t least = r->boards & i->sass.wait ? BOARD_SET : 0, other;
 
-		if (w->list[k].inst == before || earlier->op == SASS_BAR)
-			next = sass_after(s->f->sm, earlier, &i->sass);
-		if (next > least)
-			least = next;
-		if (least > w->list[k].since && least - w->list[k].since > most)
-			most = least - w->list[k].since;
+		if (r->writes & all) {
+			other = distance(s, r->inst, i);
+			least = other > least ? other : least;
+		}
+		if (r->inst == before || r->barrier) {
+			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
+			least = other > least ? other : least;
+		}
+		if (least > r->since && least - r->since > most)
+			most = least - r->since;
 	}
 	return most;
 }
@@ -126,6 +127,21 @@ static void pass_time(struct window *w, uint32_t cycles)
 	w->count = kept;
 }
 
+static uint8_t board_bit(uint8_t board)
+{
+	return board == SASS_NO_SB ? 0 : (uint8_t)(1 << board);
+}
+
+static void append(const struct staller *s, struct window *w, const struct mir_inst *i,
+		   uint32_t since)
+{
+	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
+	w->list[w->count++] = (struct recent){
+		.inst = i, .writes = s->names[i->number].writes, .since = since,
+		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
+		.barrier = i->sass.op == SASS_BAR};
+}
+
 /* The same instruction may come by several paths; the shortest counts. */
 static void remember(const struct staller *s, struct window *w, const struct mir_inst *i,
 		     uint32_t since)
@@ -137,15 +153,13 @@ static void remember(const struct staller *s, struct window *w, const struct mir
 			return;
 		}
 	}
-	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
-	w->list[w->count++] = (struct recent){i, since};
+	append(s, w, i, since);
 }
 
-static void grow_stall(struct staller *s, struct mir_inst *i, uint32_t by, struct window *w)
+static void grow_stall(struct mir_inst *i, uint32_t by, struct window *w)
 {
 	i->sass.stall = (uint8_t)(i->sass.stall + by);
 	pass_time(w, by);
-	s->changed = true;
 }
 
 static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_inst *before)
@@ -155,7 +169,6 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 	nop->sass.stall = 1;
 	add_names(s, nop);
 	mir_insert(s->f, b, before, nop);
-	s->changed = true;
 	return nop;
 }
 
@@ -171,7 +184,7 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 		uint32_t grow = need < room ? need : room;
 
 		if (grow)
-			grow_stall(s, before, grow, w);
+			grow_stall(before, grow, w);
 		need -= grow;
 		if (!need)
 			return;
@@ -181,10 +194,11 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 	}
 }
 
-/* Enters a block with what was lately issued before it. */
-static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_inst *before)
+/* Enters a block with what was lately issued before it, which is coming. */
+static void walk(struct staller *s, uint32_t b, struct mir_inst *before)
 {
 	struct mir_block *block = &s->f->blocks[b];
+	struct window *w = &s->coming;
 
 	for (struct mir_inst *i = block->first; i; i = i->next) {
 		uint32_t least = sass_min_stall(s->f->sm, &i->sass);
@@ -192,7 +206,7 @@ static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_ins
 		wait_before(s, w, b, before, i);
 		if (i->sass.stall < least || !i->sass.stall)
 			i->sass.stall = (uint8_t)(least ? least : 1);
-		remember(s, w, i, 0);
+		append(s, w, i, 0);
 		pass_time(w, i->sass.stall);
 		before = i;
 	}
@@ -202,20 +216,53 @@ static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_ins
 
 static void enter_from(struct staller *s, uint32_t b, uint32_t pred)
 {
-	struct window w = {0};
+	struct mir_inst *last = s->f->blocks[pred].last;
+	uint8_t stall = last ? last->sass.stall : 0;
 
+	s->coming.count = 0;
 	for (uint32_t k = 0; k < s->out[pred].count; k++)
-		remember(s, &w, s->out[pred].list[k].inst, s->out[pred].list[k].since);
-	walk(s, b, &w, s->f->blocks[pred].last);
+		append(s, &s->coming, s->out[pred].list[k].inst, s->out[pred].list[k].since);
+	walk(s, b, last);
+	if (last)
+		pass_time(&s->out[pred], last->sass.stall - stall);
 }
 
+/* Whether something comes sooner after a block than it did. */
+static bool is_news(const struct window *old, const struct recent *r)
+{
+	for (uint32_t k = 0; k < old->count; k++) {
+		if (old->list[k].inst == r->inst)
+			return r->since < old->list[k].since;
+	}
+	return true;
+}
+
+/* Stalls only grow, and whoever waits long enough for what came sooner does so for what comes later. */
 static void keep(struct staller *s, uint32_t b)
 {
-	struct window *out = &s->out[b];
+	const struct mir_block *block = &s->f->blocks[b];
+	struct window old = s->out[b];
+	bool news = false;
 
-	out->count = 0;
-	for (uint32_t k = 0; k < s->leaving.count; k++)
-		remember(s, out, s->leaving.list[k].inst, s->leaving.list[k].since);
+	for (uint32_t k = 0; k < s->leaving.count && !news; k++)
+		news = is_news(&old, &s->leaving.list[k]);
+	s->out[b] = s->leaving;
+	s->leaving = old;
+	for (uint32_t k = 0; k < block->nsucc && news; k++)
+		s->stale[block->succ[k]] = true;
+}
+
+static void look_at(struct staller *s, uint32_t b)
+{
+	const struct mir_block *block = &s->f->blocks[b];
+
+	s->stale[b] = false;
+	s->leaving.count = s->coming.count = 0;
+	if (b == s->f->entry)
+		walk(s, b, NULL);
+	for (uint32_t p = 0; p < block->npreds; p++)
+		enter_from(s, b, block->preds[p]);
+	keep(s, b);
 }
 
 /* Prefer another warp while this one stalls for long, as ptxas does: not where a scoreboard is set,
@@ -237,25 +284,24 @@ static void set_yield(struct mir_func *f)
 void nv_stall(struct mir_func *f)
 {
 	struct staller s = {.f = f};
+	bool again = true;
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
+	s.stale = arena_array(f->arena, f->nblocks, sizeof(*s.stale));
+	for (uint32_t k = 0; k < count; k++)
+		s.stale[order[k]] = true;
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			add_names(&s, i);
-	/* Twice at least: the first time, what comes around a loop is not known yet. */
-	for (uint32_t round = 0; round < 2 || s.changed; round++) {
-		s.changed = false;
+	while (again) {
+		again = false;
 		for (uint32_t k = 0; k < count; k++) {
-			struct window none = {0};
-
-			s.leaving.count = 0;
-			if (order[k] == f->entry)
-				walk(&s, order[k], &none, NULL);
-			for (uint32_t p = 0; p < f->blocks[order[k]].npreds; p++)
-				enter_from(&s, order[k], f->blocks[order[k]].preds[p]);
-			keep(&s, order[k]);
+			if (!s.stale[order[k]])
+				continue;
+			look_at(&s, order[k]);
+			again = true;
 		}
 	}
 	set_yield(f);

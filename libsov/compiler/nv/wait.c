@@ -27,6 +27,7 @@ struct board {
 
 struct state {
 	struct board boards[SCOREBOARDS];
+	uint32_t busy; /* those that are not empty */
 };
 
 struct plan {
@@ -38,6 +39,7 @@ struct waiter {
 	struct state *in;       /* by block */
 	struct set *overwrites; /* by block: written there or in anything reachable from it */
 	bool *visited;
+	bool *stale; /* by block: what may come to it has changed */
 	/* within the block being given scoreboards: */
 	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait, or NEVER */
 	bool busy[SCOREBOARDS];
@@ -235,17 +237,12 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 		i->sass.read_barrier = take_board(w, overwrite);
 }
 
-static bool pending(const struct board *board)
-{
-	return !is_empty(&board->results) || !is_empty(&board->sources);
-}
-
 static void give_boards_in_block(struct waiter *w, uint32_t b)
 {
 	uint32_t place = 0;
 
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
-		w->busy[sb] = pending(&w->in[b].boards[sb]);
+		w->busy[sb] = w->in[b].busy >> sb & 1;
 		w->next_use[sb] = NEVER;
 	}
 	mir_for_each(w->f, b, i)
@@ -275,48 +272,60 @@ static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 	struct registers r = registers_of(i);
 
 	i->sass.wait = 0;
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 		struct board *board = &s->boards[sb];
 
 		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
-		    !meet(&r.writes, &board->sources) && !(mir_leaves(i) && pending(board)) &&
+		    !meet(&r.writes, &board->sources) && !mir_leaves(i) &&
 		    !(waits_for_loads(i) && !is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
 	}
+	s->busy &= ~(uint32_t)i->sass.wait;
 	if (i->sass.write_barrier != SASS_NO_SB) {
 		unite(&s->boards[i->sass.write_barrier].results, &r.writes);
 		if (sass_reads_late(w->f->sm, &i->sass))
 			unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
+		s->busy |= 1u << i->sass.write_barrier;
 	}
-	if (i->sass.read_barrier != SASS_NO_SB)
+	if (i->sass.read_barrier != SASS_NO_SB) {
 		unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
+		s->busy |= 1u << i->sass.read_barrier;
+	}
 }
 
-static bool flow(struct waiter *w, uint32_t b)
+/* Whether that is news to a block. */
+static bool arrive(struct state *at, const struct state *s)
+{
+	bool changed = s->busy & ~at->busy;
+
+	at->busy |= s->busy;
+	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+		uint32_t sb = (uint32_t)__builtin_ctz(busy);
+
+		changed |= unite(&at->boards[sb].results, &s->boards[sb].results);
+		changed |= unite(&at->boards[sb].sources, &s->boards[sb].sources);
+	}
+	return changed;
+}
+
+static void flow(struct waiter *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
 	struct state s;
-	bool changed = false;
 
 	/* Its predecessors, but for loops, have been visited: what they leave pending is known. */
 	if (!w->visited[b])
 		give_boards_in_block(w, b);
+	w->visited[b] = true;
+	w->stale[b] = false;
 	s = w->in[b];
 	mir_for_each(w->f, b, i)
 		step(w, &s, i);
-	for (uint32_t k = 0; k < block->nsucc; k++) {
-		struct state *to = &w->in[block->succ[k]];
-
-		for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
-			changed |= unite(&to->boards[sb].results, &s.boards[sb].results);
-			changed |= unite(&to->boards[sb].sources, &s.boards[sb].sources);
-		}
-	}
-	changed |= !w->visited[b];
-	w->visited[b] = true;
-	return changed;
+	for (uint32_t k = 0; k < block->nsucc; k++)
+		w->stale[block->succ[k]] |= arrive(&w->in[block->succ[k]], &s);
 }
 
 static void set_scoreboards(struct mir_func *f)
@@ -329,11 +338,16 @@ static void set_scoreboards(struct mir_func *f)
 	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
 	w.overwrites = arena_array(f->arena, f->nblocks, sizeof(*w.overwrites));
 	w.visited = arena_array(f->arena, f->nblocks, sizeof(*w.visited));
+	w.stale = arena_array(f->arena, f->nblocks, sizeof(*w.stale));
 	find_overwrites(&w);
 	while (changed) {
 		changed = false;
-		for (uint32_t k = 0; k < count; k++)
-			changed |= flow(&w, order[k]);
+		for (uint32_t k = 0; k < count; k++) {
+			if (w.visited[order[k]] && !w.stale[order[k]])
+				continue;
+			flow(&w, order[k]);
+			changed = true;
+		}
 	}
 }
 
