@@ -56,8 +56,7 @@ struct scheduler {
 	uint32_t block, stamp;
 	struct node *nodes; /* from 1, in the old order */
 	uint32_t count, capacity;
-	struct mir_use *uses; /* of all nodes, in order */
-	uint32_t nuses, uses_capacity;
+	struct mir_use_table table;
 	struct resource *resources;
 	uint32_t nresources;
 	uint32_t live; /* GPR units, as far as known */
@@ -295,25 +294,17 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 	uint32_t n = ++s->count;
 
 	s->nodes = arena_grow(s->f->arena, s->nodes, &s->capacity, n + 1, sizeof(*s->nodes));
-	s->uses = arena_grow(s->f->arena, s->uses, &s->uses_capacity, s->nuses + SASS_MAX_USES,
-			     sizeof(*s->uses));
-	s->nodes[n] = (struct node){.inst = i, .nuses = mir_uses(i, s->uses + s->nuses)};
-	s->nuses += s->nodes[n].nuses;
+	s->nodes[n] = (struct node){.inst = i};
+	s->nodes[n].uses = mir_uses_of(&s->table, i, &s->nodes[n].nuses);
 	i->number = n;
 }
 
 static void build(struct scheduler *s)
 {
-	uint32_t first = 0;
-
-	s->count = s->nuses = s->nordered = s->fence = s->wall = 0;
+	s->count = s->nordered = s->fence = s->wall = 0;
 	s->stamp++;
 	mir_for_each(s->f, s->block, i)
 		add_node(s, i);
-	for (uint32_t n = 1; n <= s->count; n++) {
-		s->nodes[n].uses = s->uses + first;
-		first += s->nodes[n].nuses;
-	}
 	for (uint32_t n = 1; n <= s->count; n++) {
 		depend_registers(s, n);
 		depend_order(s, n);
@@ -499,6 +490,7 @@ void nv_schedule(struct mir_func *f)
 	if (!f->allocated)
 		nv_liveness(f);
 	scratch = arena_mark(f->arena);
+	mir_use_table(f, &s.table);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
 	s.ready = arena_array(f->arena, WINDOW, sizeof(*s.ready));

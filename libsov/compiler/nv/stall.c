@@ -14,10 +14,9 @@
 /* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
 #define BOARD_SET 2
 
-/* What an instruction names, found once. Resources are hashed to bits: no common bit, no conflict. */
+/* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
 struct names {
 	uint64_t writes, all;
-	uint32_t first, count; /* among all uses */
 };
 
 struct recent {
@@ -37,31 +36,23 @@ struct staller {
 	struct mir_func *f;
 	struct window *out; /* by block, at its end */
 	struct window coming, leaving; /* the block being looked at */
-	struct names *names;   /* by number */
-	uint32_t nnames, names_capacity;
-	struct sass_reg_use *uses;
-	uint32_t nuses, uses_capacity;
+	const struct mir_use_table *table;
+	struct names *names; /* by its numbers */
 	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
-static void add_names(struct staller *s, struct mir_inst *i)
+static void find_names(struct staller *s, const struct mir_inst *i)
 {
-	struct names *n;
+	struct names *names = &s->names[i->number];
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(s->table, i, &n);
 
-	s->names = arena_grow(s->f->arena, s->names, &s->names_capacity, s->nnames + 1,
-			      sizeof(*s->names));
-	i->number = s->nnames;
-	n = &s->names[s->nnames++];
-	s->uses = arena_grow(s->f->arena, s->uses, &s->uses_capacity, s->nuses + SASS_MAX_USES,
-			     sizeof(*s->uses));
-	*n = (struct names){.first = s->nuses, .count = sass_uses(&i->sass, s->uses + s->nuses)};
-	s->nuses += n->count;
-	for (uint32_t u = n->first; u < s->nuses; u++) {
-		for (uint32_t k = 0; k < s->uses[u].count; k++) {
-			uint32_t r = mir_resource(s->uses[u].kind, s->uses[u].reg + k);
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; k < uses[u].count; k++) {
+			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			n->all |= UINT64_C(1) << r % 64;
-			n->writes |= (uint64_t)s->uses[u].write << r % 64;
+			names->all |= UINT64_C(1) << r % 64;
+			names->writes |= (uint64_t)uses[u].write << r % 64;
 		}
 	}
 }
@@ -70,19 +61,20 @@ static void add_names(struct staller *s, struct mir_inst *i)
 static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 			 const struct mir_inst *to)
 {
-	const struct names *x = &s->names[from->number], *y = &s->names[to->number];
-	const struct sass_reg_use *a = s->uses + x->first, *b = s->uses + y->first;
-	uint32_t least = 0;
+	uint32_t nx, ny, least = 0;
+	const struct mir_use *x = mir_uses_of(s->table, from, &nx);
+	const struct mir_use *y = mir_uses_of(s->table, to, &ny);
 
-	for (uint32_t i = 0; i < x->count; i++) {
-		for (uint32_t j = 0; j < y->count; j++) {
+	for (uint32_t i = 0; i < nx; i++) {
+		for (uint32_t j = 0; x[i].write && j < ny; j++) {
+			struct sass_reg_use a = mir_sass_use(&x[i]), b = mir_sass_use(&y[j]);
 			uint32_t n = 0;
 
-			if (!a[i].write || a[i].kind != b[j].kind ||
-			    a[i].reg >= b[j].reg + b[j].count || b[j].reg >= a[i].reg + a[i].count)
+			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
+			    b.reg >= a.reg + a.count)
 				continue;
-			n = b[j].write ? sass_waw(s->f->sm, &from->sass, &to->sass)
-				       : sass_raw(s->f->sm, &from->sass, &a[i], &to->sass, &b[j]);
+			n = b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
+				    : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > least)
 				least = n;
 		}
@@ -167,7 +159,6 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 	struct mir_inst *nop = mir_inst_new(s->f, SASS_NOP);
 
 	nop->sass.stall = 1;
-	add_names(s, nop);
 	mir_insert(s->f, b, before, nop);
 	return nop;
 }
@@ -281,11 +272,11 @@ static void set_yield(struct mir_func *f)
 		}
 }
 
-void nv_stall(struct mir_func *f)
+void nv_stall(struct mir_func *f, const struct mir_use_table *table)
 {
-	struct staller s = {.f = f};
+	struct staller s = {.f = f, .table = table};
 	bool again = true;
-	uint32_t count;
+	uint32_t count, last = 0;
 	uint32_t *order = mir_order(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
@@ -293,8 +284,11 @@ void nv_stall(struct mir_func *f)
 	for (uint32_t k = 0; k < count; k++)
 		s.stale[order[k]] = true;
 	mir_for_each_block(f, b)
+		last = f->blocks[b].last ? f->blocks[b].last->number : last;
+	s.names = arena_array(f->arena, last + 1, sizeof(*s.names));
+	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
-			add_names(&s, i);
+			find_names(&s, i);
 	while (again) {
 		again = false;
 		for (uint32_t k = 0; k < count; k++) {

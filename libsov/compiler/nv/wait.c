@@ -36,6 +36,7 @@ struct plan {
 
 struct waiter {
 	struct mir_func *f;
+	const struct mir_use_table *table;
 	struct state *in;       /* by block */
 	struct set *overwrites; /* by block: written there or in anything reachable from it */
 	bool *visited;
@@ -45,7 +46,7 @@ struct waiter {
 	bool busy[SCOREBOARDS];
 	uint32_t turn;
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
-	struct plan *plans; /* by place */
+	struct plan *plans; /* by number, which is the place */
 	uint32_t plans_capacity;
 };
 
@@ -84,10 +85,8 @@ struct registers {
 	struct set sources; /* what is read, but for the guard: that is read at once */
 };
 
-static struct registers registers_of(const struct mir_inst *i)
+static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 {
-	struct sass_reg_use uses[SASS_MAX_USES];
-	uint32_t n = sass_uses(&i->sass, uses);
 	struct registers r = {0};
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -102,6 +101,14 @@ static struct registers registers_of(const struct mir_inst *i)
 	return r;
 }
 
+static struct registers known_registers(const struct waiter *w, const struct mir_inst *i)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
+
+	return registers_of(uses, n);
+}
+
 /*
  * Giving out scoreboards.
  */
@@ -114,7 +121,7 @@ static void find_overwrites(struct waiter *w)
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = registers_of(i);
+			struct registers r = known_registers(w, i);
 
 			unite(&w->overwrites[b], &r.writes);
 			if (mir_leaves(i))
@@ -133,8 +140,8 @@ static void find_overwrites(struct waiter *w)
  * instructions are asked from a block's end up. */
 static struct plan plan(struct waiter *w, const struct mir_inst *i)
 {
-	struct sass_reg_use uses[SASS_MAX_USES];
-	uint32_t n = sass_uses(&i->sass, uses);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
 	struct plan p = {NEVER, NEVER};
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -220,7 +227,7 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 	}
 	if (!variable && !late)
 		return;
-	r = registers_of(i);
+	r = known_registers(w, i);
 	if (variable && !is_empty(&r.writes)) {
 		use = w->plans[i->number].use;
 		i->sass.write_barrier = take_board(w, use);
@@ -239,16 +246,14 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 
 static void give_boards_in_block(struct waiter *w, uint32_t b)
 {
-	uint32_t place = 0;
+	const struct mir_inst *last = w->f->blocks[b].last;
 
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
 		w->busy[sb] = w->in[b].busy >> sb & 1;
 		w->next_use[sb] = NEVER;
 	}
-	mir_for_each(w->f, b, i)
-		i->number = ++place;
-	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity, place + 1,
-			      sizeof(*w->plans));
+	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity,
+			      last ? last->number + 1 : 0, sizeof(*w->plans));
 	memset(w->next_mention, 0xff, sizeof(w->next_mention));
 	memset(w->next_write, 0xff, sizeof(w->next_write));
 	for (struct mir_inst *i = w->f->blocks[b].last; i; i = i->prev)
@@ -269,7 +274,7 @@ static bool waits_for_loads(const struct mir_inst *i)
 
 static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 {
-	struct registers r = registers_of(i);
+	struct registers r = known_registers(w, i);
 
 	i->sass.wait = 0;
 	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
@@ -328,9 +333,9 @@ static void flow(struct waiter *w, uint32_t b)
 		w->stale[block->succ[k]] |= arrive(&w->in[block->succ[k]], &s);
 }
 
-static void set_scoreboards(struct mir_func *f)
+static void set_scoreboards(struct mir_func *f, const struct mir_use_table *table)
 {
-	struct waiter w = {.f = f};
+	struct waiter w = {.f = f, .table = table};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 	bool changed = true;
@@ -353,8 +358,11 @@ static void set_scoreboards(struct mir_func *f)
 
 void nv_wait(struct mir_func *f)
 {
-	set_scoreboards(f);
-	nv_stall(f);
+	struct mir_use_table table;
+
+	mir_use_table(f, &table);
+	set_scoreboards(f, &table);
+	nv_stall(f, &table);
 	f->timed = true;
 }
 
@@ -363,7 +371,8 @@ void nv_wait_serial(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = registers_of(i);
+			struct mir_use uses[SASS_MAX_USES];
+			struct registers r = registers_of(uses, mir_uses(i, uses));
 
 			i->sass.stall = 15;
 			i->sass.yield = true;
