@@ -118,15 +118,23 @@ static uint32_t waits_for(const struct warp *w, uint32_t lane)
 	return (need & w->live) | 1u << lane;
 }
 
-/* Those who wait at the same B register or for the same lanes: a lane that named other lanes in its
- * WARPSYNC, or is at another one, has not come to this one. */
+/* Those who wait for the same thing. A lane that named other lanes in its WARPSYNC, or is at another
+ * one, has not come to this one, nor has one whose B register a function uses for lanes of its own. */
+static bool waits_alike(const struct warp *w, uint32_t a, uint32_t b)
+{
+	if (w->wait[a] != w->wait[b] || w->wait_on[a] != w->wait_on[b])
+		return false;
+	if (w->wait[a] == WAIT_WARPSYNC)
+		return w->lane_pc[a] == w->lane_pc[b];
+	return w->wait[a] != WAIT_BSYNC || waits_for(w, a) == waits_for(w, b);
+}
+
 static uint32_t waiting_like(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (w->wait[i] == w->wait[lane] && w->wait_on[i] == w->wait_on[lane] &&
-		    (w->wait[i] != WAIT_WARPSYNC || w->lane_pc[i] == w->lane_pc[lane]))
+		if (waits_alike(w, i, lane))
 			same |= 1u << i;
 	return same & w->live;
 }
