@@ -114,7 +114,7 @@ static bool only_place(const struct context *c, const struct function *f, enum w
 void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
-	const struct function *kernel = at;
+	const struct function *kernel = at && !at->module->library ? at : NULL;
 	int n;
 
 	if (!kernel && e->program)
