@@ -20,6 +20,11 @@
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
 #define DEFAULT_STACK	  1024u /* as CUDA has it */
+#define DEFAULT_PRINT	  (UINT64_C(8) << 20)
+#define LEAST_PRINT	  (UINT64_C(4) << 10)
+#define MOST_PRINT	  (UINT64_C(4) << 30)
+#define DEFAULT_HEAP	  (UINT64_C(8) << 20) /* the same */
+#define MOST_HEAP	  (UINT64_C(32) << 30)
 
 /* ---- failing ---- */
 
@@ -57,6 +62,7 @@ void context_fail(struct context *c, const sov_fault *f)
 	c->error = f->result;
 	LOG(CONTEXT, ERROR, "%s: %s", sov_result_name(f->result), c->sentence);
 	stop(c);
+	services_read(c);
 }
 
 sov_result context_check(struct context *c)
@@ -71,6 +77,7 @@ sov_result context_check(struct context *c)
 	if (c->group) {
 		if (c->winsys->group_error(c->group, &e)) {
 			fault_from_winsys(c, &e, &f);
+			services_assertion(c, &f);
 			context_fail(c, &f);
 		}
 	}
@@ -296,6 +303,7 @@ static void context_free(struct object *o)
 	if (c->local.area)
 		buffer_destroy(c, c->local.area);
 	semaphores_free(c);
+	services_free(c);
 	free(c->allocations);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -323,6 +331,7 @@ static void context_close(struct context *c)
 	pthread_mutex_lock(&c->lock);
 	c->closed = true;
 	stop(c);
+	services_read(c);
 	doom(&c->events, &doomed);
 	doom(&c->streams, &doomed);
 	doom(&c->modules, &doomed);
@@ -359,6 +368,10 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->device = d;
 	c->winsys = d->winsys;
 	c->stack_bytes = o->stack_bytes ? o->stack_bytes : DEFAULT_STACK;
+	c->print_bytes = o->print_bytes ? o->print_bytes : DEFAULT_PRINT;
+	c->heap_bytes = o->heap_bytes ? o->heap_bytes : DEFAULT_HEAP;
+	c->print = o->print;
+	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit =
@@ -392,6 +405,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	gate_open(&c->resting);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->loading_services, NULL);
 	return c;
 }
 
@@ -422,6 +436,15 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
 			      NV_LOCAL_MAX_BYTES);
+	if (o.print_bytes && (o.print_bytes & (o.print_bytes - 1) || o.print_bytes < LEAST_PRINT ||
+			      o.print_bytes > MOST_PRINT))
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "print_bytes is %llu; it must be a power of two from 4 KiB to 4 GiB",
+			      (unsigned long long)o.print_bytes);
+	if (o.heap_bytes > MOST_HEAP)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "heap_bytes is %llu; at most 32 GiB are possible",
+			      (unsigned long long)o.heap_bytes);
 	c = context_new(d, &o, &r);
 	if (!c)
 		return r;
@@ -498,6 +521,8 @@ sov_result sov_context_reset(sov_context context)
 		return r;
 	LOG(CONTEXT, INFO, "reset on %s", c->device->properties.name);
 	stop(c);
+	services_read(c);
+	services_restart(c);
 	c->error = SOV_OK;
 	r = rebuild(c);
 	if (r) {

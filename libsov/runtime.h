@@ -4,8 +4,9 @@
  *
  * Submitting work and waiting for it take no lock: see submit.c and wait.c. All else is guarded by
  * the lock of its context; whoever waits for the GPU with the lock held does so in context_block,
- * which lets go of it between two looks. Locks, outermost first: a stream's staging, an event's
- * recording, a context's lock, then the small ones inside object.c, va.c and the way to the GPU.
+ * which lets go of it between two looks. Locks, outermost first: loading_services, a stream's staging, an event's
+ * recording, a context's lock, the reading of services,
+ * then the small ones inside object.c, va.c and the way to the GPU.
  */
 #ifndef SOV_RUNTIME_H
 #define SOV_RUNTIME_H
@@ -180,6 +181,11 @@ struct context {
 	uint32_t spare_count;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
+	struct services *services;  /* services.c; NULL: not needed yet */
+	pthread_mutex_t loading_services;
+	uint64_t print_bytes, heap_bytes;
+	void (*print)(void *user, const char *text, size_t bytes);
+	void *print_user;
 	struct {
 		sov_module module; /* NULL: not needed yet */
 		sov_function copy, copy_words, fill;
@@ -294,6 +300,7 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
+	bool library; /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
@@ -313,6 +320,21 @@ sov_result function_plan(struct context *c, struct function *f);
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *number, struct bell *bell);
+
+/* ---- services.c ---- */
+
+/* What the image calls is there; its kernels get the registers and stack for that. Without the
+ * lock. */
+sov_result services_need(struct context *c, struct image *im);
+void services_addresses(const struct context *c, uint64_t addresses[SERVICES]);
+/* Prints what kernels have printed. With or without the lock. */
+void services_read(struct context *c);
+/* After a trap: whether a kernel stopped itself, and why. */
+bool services_assertion(const struct context *c, sov_fault *f);
+void services_restart(struct context *c);
+void services_free(struct context *c);
+sov_result module_load_services(struct context *c, const char *ptx, size_t bytes,
+				sov_module *module);
 
 /* ---- local.c ---- */
 

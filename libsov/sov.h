@@ -67,7 +67,8 @@ typedef enum sov_result {
 	SOV_ERROR_DEVICE_LOST = 15,   /* sticky */
 	SOV_ERROR_BUSY = 16,          /* another thread is using the object in this moment */
 	SOV_ERROR_INTERNAL = 17,
-	SOV_ERROR_CANCELLED = 18      /* another thread reset or destroyed the context meanwhile */
+	SOV_ERROR_CANCELLED = 18,     /* another thread reset or destroyed the context meanwhile */
+	SOV_ERROR_ASSERT = 19         /* sticky: an assertion of a kernel failed, or a bad free */
 } sov_result;
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
@@ -150,6 +151,14 @@ typedef struct sov_context_options {
 	/* Stack of each thread, for kernels of which nobody can say how much they need: their
 	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
 	uint32_t stack_bytes;
+	/* Kernels may call printf, assert, malloc and free. What they print is read while threads
+	 * wait for the GPU, at the latest when such a wait ends, and goes to stdout, or to print,
+	 * which must not call the library. Nothing on the GPU waits for that: lines that do not fit
+	 * into print_bytes, a power of two, are lost, and that is said. 0 = 8 MiB; both. */
+	uint64_t print_bytes;
+	uint64_t heap_bytes; /* for malloc */
+	void (*print)(void *user, const char *text, size_t bytes);
+	void *print_user;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);
