@@ -178,6 +178,7 @@ enum nv_gsp_function { /* inc/kernel/vgpu/rpc_global_enums.h; of RM_*: gsp_rm.h 
 	NV_GSP_RM_FREE = 10,
 	NV_GSP_UNLOADING_GUEST_DRIVER = 47,
 	NV_GSP_GET_STATIC_INFO = 65,
+	NV_GSP_UPDATE_BAR_PDE = 70,
 	NV_GSP_SET_SYSTEM_INFO = 72,
 	NV_GSP_SET_REGISTRY = 73,
 	NV_GSP_RM_CONTROL = 76,

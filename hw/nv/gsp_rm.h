@@ -32,6 +32,24 @@ struct nv_gsp_rm_free { /* rpc_free_v03_00: NVOS00; children go too; parent 0 wi
 };
 static_assert(sizeof(struct nv_gsp_rm_free) == 16, "rpc_free_v03_00");
 
+struct nv_gsp_update_bar { /* rpc_update_bar_pde_v15_00: first entry of a window's own directory */
+	uint32_t bar, pad; /* NV_GSP_BAR */
+	uint64_t entry, shift;
+};
+static_assert(sizeof(struct nv_gsp_update_bar) == 24, "rpc_update_bar_pde_v15_00");
+#define NV_GSP_BAR2 1
+
+/* common/sdk/nvidia/inc/nvstatuscodes.h */
+#define NV_STATUS_DUPLICATE_NAME        0x19
+#define NV_STATUS_INVALID_ADDRESS       0x1e
+#define NV_STATUS_INVALID_CLASS         0x22
+#define NV_STATUS_INVALID_CLIENT        0x23
+#define NV_STATUS_INVALID_OBJECT_HANDLE 0x33
+#define NV_STATUS_INVALID_OBJECT_PARENT 0x36
+#define NV_STATUS_INVALID_PARAM_STRUCT  0x3a
+#define NV_STATUS_INVALID_STATE         0x40
+#define NV_STATUS_OBJECT_NOT_FOUND      0x57
+
 /* ---- events: the same file ---- */
 
 struct nv_gsp_rc { /* rpc_rc_triggered_v17_02: a channel was stopped */
@@ -161,6 +179,7 @@ struct rm_engines { /* NV2080_CTRL_FIFO_GET_DEVICE_INFO_TABLE_PARAMS */
 static_assert(sizeof(struct rm_engines) == 3212, "FIFO_GET_DEVICE_INFO_TABLE");
 #define RM_ENGINE_DATA_TYPE        2 /* RM_ENGINE */
 #define RM_ENGINE_DATA_RUNLIST     3
+#define RM_ENGINE_DATA_RUNLIST_BASE 11 /* of the runlist's registers */
 #define RM_ENGINE_DATA_HOST_DRIVEN 12
 
 /* ctrl2080ce.h: bytes of the buffer in which a channel keeps methods when it faults. */
@@ -180,7 +199,41 @@ struct rm_tpcs {
 };
 static_assert(sizeof(struct rm_tpcs) == 8, "GPU_GET_FERMI_TPC_INFO");
 
+/* ctrl2080gpu.h: falcons that have contexts. */
+#define RM_CONTROL_FALCONS 0x208001b0
+struct rm_falcons { /* NV2080_CTRL_GPU_GET_CONSTRUCTED_FALCON_INFO_PARAMS */
+	uint32_t count;
+	struct {
+		uint32_t descriptor, attributes, context_bytes, spaces, base;
+	} list[64];
+};
+static_assert(sizeof(struct rm_falcons) == 1284, "GPU_GET_CONSTRUCTED_FALCON_INFO");
+
+/* ctrl2080gr.h: facts of the depth culler, which a driver for graphics asks. */
+#define RM_CONTROL_ZCULL 0x20801206
+struct rm_zcull { /* NV2080_CTRL_GR_GET_ZCULL_INFO_PARAMS */
+	uint32_t width_align, height_align, squares_by_aliquots, aliquots, region_multiplier, region_header,
+		subregion_header, subregions, subregion_width_align, subregion_height_align;
+};
+static_assert(sizeof(struct rm_zcull) == 40, "GR_GET_ZCULL_INFO");
+
 /* ---- controls of our own objects ---- */
+
+/* Of a VA space that is not external: ctrl90f1.h. Directories in which the firmware has a range. */
+#define RM_CONTROL_COPY_DIRECTORIES 0x90f10106
+struct rm_copy_directories { /* NV90F1_CTRL_VASPACE_COPY_SERVER_RESERVED_PDES_PARAMS */
+	uint32_t subdevice, subdevice_id;
+	uint64_t page_bytes, first, last;
+	uint32_t levels, pad;
+	struct {
+		uint64_t address, bytes;
+		uint32_t aperture;
+		uint8_t shift, pad[3];
+	} list[6];
+};
+static_assert(sizeof(struct rm_copy_directories) == 184, "VASPACE_COPY_SERVER_RESERVED_PDES");
+#define RM_RESERVED_VA    0x100000000ull
+#define RM_RESERVED_BYTES 0x20000000ull
 
 /* Of a device: ctrl0080dma.h. */
 #define RM_CONTROL_SET_DIRECTORY 0x00801813
@@ -245,6 +298,12 @@ struct rm_interleave {
 struct rm_bind {
 	uint32_t engine; /* RM_ENGINE */
 };
+
+#define RM_CONTROL_STOP 0xa06f0112
+struct rm_stop {
+	uint8_t immediate;
+};
+#define RM_CONTROL_SCHEDULE_CHANNEL 0xa06f0103 /* rm_schedule of one channel */
 
 /* The 3D class: allocating it makes the firmware build the golden context. class/clcb97.h */
 #define RM_CLASS_HOPPER_3D 0xcb97

@@ -93,10 +93,13 @@
 #define NV_VF_INTR_TOP_ENABLE          0xb81608
 #define NV_VF_INTR_TOP_DISABLE         0xb81610
 #define NV_VF_INTR_LEAVES_GH100        16
+#define NV_VF_INTR_BYTES               0x620 /* from the first leaf on */
 
 /* The page that processes may see: timer and doorbell, which takes runlist << 16 | channel. */
 #define NV_VF_USER                     0xbb0000
 #define NV_VF_USER_BYTES               0x10000
+#define NV_VF_USER_TIME_LOW            0x80 /* from its start: nanoseconds */
+#define NV_VF_USER_TIME_HIGH           0x84
 #define NV_VF_DOORBELL                 0xbb0090
 #define NV_DOORBELL(runlist, channel)  ((uint32_t)(runlist) << 16 | (channel))
 

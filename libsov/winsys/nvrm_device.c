@@ -14,6 +14,9 @@
 
 #define WAY_OUT "SOV_NVRM=0 leaves NVIDIA's GPUs out"
 #define KIB	1024u
+/* RM cannot add a channel to a group of which a block runs: after four seconds it gives up, and the
+ * group with it (status 0x65, Xid 109; H200). */
+#define SPARE_QUEUES 2
 
 static struct {
 	bool open;
@@ -130,6 +133,7 @@ static int learn(struct winsys_device *d)
 		.import_page_bytes = NVRM_HOST_PAGE_BYTES,
 		.memory_bytes = (uint64_t)heap.value * KIB,
 		.copy_queues = true,
+		.spare_queues = SPARE_QUEUES,
 	};
 	snprintf(i->chip, sizeof(i->chip), "%s", d->chip->name);
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);

@@ -33,6 +33,9 @@ struct winsys_info {
 	uint32_t import_page_bytes; /* see buffer_import */
 	uint64_t memory_bytes;
 	bool copy_queues; /* queues of WINSYS_COPY can be made */
+	/* How many compute queues to have in reserve; 0: one can be made at any time, also while a
+	 * block of the group runs for seconds. */
+	uint32_t spare_queues;
 	bool software, hazard;
 };
 

@@ -28,12 +28,14 @@ static void try_kernel(uint64_t number, bool print)
 /* Does the text still say something, and do the witnesses still disagree about it? */
 static bool fails(const char *ptx)
 {
-	bool same;
+	bool differ = false;
 
 	tap_quiet = true;
-	same = !agree_interpret(ptx) || (agree_device(0, ptx, agree_modes) && agree_device(1, ptx, agree_modes));
+	if (agree_interpret(ptx))
+		for (uint32_t k = 0; k < AGREE_MODES && !differ; k++)
+			differ = !agree_device(0, ptx, &agree_modes[k]) || !agree_device(1, ptx, &agree_modes[k]);
 	tap_quiet = false;
-	return !same;
+	return differ;
 }
 
 /* The text without so many lines of what is random, from one on. */
@@ -103,7 +105,8 @@ static int shrink_kernel(uint64_t number)
 	}
 	ptx = shrink(ptx);
 	printf("%s", ptx);
-	agree_everywhere(ptx);
+	if (agree_interpret(ptx))
+		agree_everywhere(ptx);
 	free(ptx);
 	return 1;
 }
