@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver of a few lines for tests of the card: objects of the resource manager by calls, page tables written
- * by hand, one channel. Places and handles are fixed.
+ * A driver of a few lines for tests of the card: objects of the resource manager by calls, page
+ * tables written by hand, one channel. Places and handles are fixed.
  */
 #ifndef TESTS_CARD_DRIVER_H
 #define TESTS_CARD_DRIVER_H
@@ -14,8 +14,16 @@
 
 /* Handles. */
 enum {
-	CLIENT = 0x41, DEVICE = 0x80, SUBDEVICE = 0x2080, SPACE = 0x90f1, GROUP = 0xa06c, SHARE = 0x9067, CHANNEL = 0xc86f,
-	OTHER = 0xc870, COPIER = 0xc8b5, CHANNEL_ID = 5,
+	CLIENT = 0x41,
+	DEVICE = 0x80,
+	SUBDEVICE = 0x2080,
+	SPACE = 0x90f1,
+	GROUP = 0xa06c,
+	SHARE = 0x9067,
+	CHANNEL = 0xc86f,
+	OTHER = 0xc870,
+	COPIER = 0xc8b5,
+	CHANNEL_ID = 5,
 };
 /* Places in VRAM. */
 #define TABLES   0x100000ull
@@ -40,8 +48,8 @@ static void *data_at(uint32_t offset)
 }
 
 /* One call with parameters, and the answer's parameters in the same place. */
-static uint32_t call(uint32_t function, void *header, uint32_t header_bytes, uint32_t status_offset, void *parameters,
-		     uint32_t bytes)
+static uint32_t call(uint32_t function, void *header, uint32_t header_bytes, uint32_t status_offset,
+		     void *parameters, uint32_t bytes)
 {
 	uint8_t payload[4096 - NV_GSP_HEADERS] = {0};
 	const struct nv_gsp_element *e = at(STATUS + 4096 * (1 + status_get));
@@ -61,26 +69,31 @@ static uint32_t call(uint32_t function, void *header, uint32_t header_bytes, uin
 	memcpy(&status, back + status_offset, 4);
 	return status;
 }
-static uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters, uint32_t bytes)
+static uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
+		     uint32_t bytes)
 {
 	struct nv_gsp_rm_alloc a = {CLIENT, parent, object, class, 0, bytes, 0, 0};
 
-	return call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status), parameters, bytes);
+	return call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status),
+		    parameters, bytes);
 }
 static uint32_t control(uint32_t object, uint32_t command, void *parameters, uint32_t bytes)
 {
 	struct nv_gsp_rm_control r = {CLIENT, object, command, 0, bytes, 0};
 
-	return call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status), parameters, bytes);
+	return call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status),
+		    parameters, bytes);
 }
 static uint32_t release(uint32_t object)
 {
 	struct nv_gsp_rm_free f = {CLIENT, 0, object, 0};
 
-	return call(NV_GSP_RM_FREE, &f, sizeof(f), offsetof(struct nv_gsp_rm_free, status), NULL, 0);
+	return call(NV_GSP_RM_FREE, &f, sizeof(f), offsetof(struct nv_gsp_rm_free, status), NULL,
+		    0);
 }
 
-/* Directories from the root at TABLES down to the slot of an address; the two slots share all but the last. */
+/* Directories from the root at TABLES down to the slot of an address; the two slots share all but
+ * the last. */
 static uint64_t *slot(uint64_t va)
 {
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
@@ -93,7 +106,8 @@ static uint64_t *slot(uint64_t va)
 		table = TABLES + 0x1000 * (level + 1);
 		*e = table | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
 	}
-	return (uint64_t *)(vram + table) + 2 * ((va >> NV_MMU3_HUGE) % entries[NV_MMU3_LEVELS - 1]);
+	return (uint64_t *)(vram + table) +
+	       2 * ((va >> NV_MMU3_HUGE) % entries[NV_MMU3_LEVELS - 1]);
 }
 __attribute__((unused)) static void invalidate(void)
 {
@@ -108,16 +122,22 @@ static void map_all(void)
 	memset(vram + TABLES, 0, 0x10000);
 	slot(VA)[0] = DATA | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
 	slot(SYSTEM_VA)[1] = small | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
-	*(uint64_t *)(vram + small) = (MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	*(uint64_t *)(vram + small) =
+		(MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 }
 
 static struct rm_channel_parameters channel_parameters(void)
 {
 	return (struct rm_channel_parameters){
-		.ring = VA + RING, .ring_entries = RING_ENTRIES, .flags = RM_CHANNEL_ID(CHANNEL_ID), .va_space = SPACE,
+		.ring = VA + RING,
+		.ring_entries = RING_ENTRIES,
+		.flags = RM_CHANNEL_ID(CHANNEL_ID),
+		.va_space = SPACE,
 		.engine = RM_ENGINE_COPY0 + 2,
-		.instance = {INSTANCE, RM_INSTANCE_BYTES, RM_SPACE_VRAM, 1}, .userd = {USERD, NV_USERD_BYTES, RM_SPACE_VRAM, 1},
-		.ramfc = {INSTANCE, RM_RAMFC_BYTES, RM_SPACE_VRAM, 1}, .method_buffer = {MACHINE + METHODS, 0x5000, RM_SPACE_SYSTEM, 0},
+		.instance = {INSTANCE, RM_INSTANCE_BYTES, RM_SPACE_VRAM, 1},
+		.userd = {USERD, NV_USERD_BYTES, RM_SPACE_VRAM, 1},
+		.ramfc = {INSTANCE, RM_RAMFC_BYTES, RM_SPACE_VRAM, 1},
+		.method_buffer = {MACHINE + METHODS, 0x5000, RM_SPACE_SYSTEM, 0},
 		.internal_flags = RM_CHANNEL_USER,
 	};
 }
@@ -161,20 +181,25 @@ static uint32_t end_all(void)
 {
 	struct rm_unset_directory directory = {SPACE, 0};
 
-	return control(DEVICE, RM_CONTROL_UNSET_DIRECTORY, &directory, sizeof(directory)) | release(SPACE) |
-	       release(SUBDEVICE) | release(DEVICE) | release(CLIENT);
+	return control(DEVICE, RM_CONTROL_UNSET_DIRECTORY, &directory, sizeof(directory)) |
+	       release(SPACE) | release(SUBDEVICE) | release(DEVICE) | release(CLIENT);
 }
 
 /* Context buffers of the channel, all in the same place. */
 static struct rm_promote promotion(void)
 {
-	struct rm_promote p = {.engine = RM_ENGINE_GRAPHICS, .channel_client = CLIENT, .object = CHANNEL};
-	static const uint16_t ids[] = {RM_BUFFER_MAIN, RM_BUFFER_PATCH, RM_BUFFER_BUNDLE, RM_BUFFER_PAGE_POOL,
-				       RM_BUFFER_ATTRIBUTE, RM_BUFFER_RTV, RM_BUFFER_EVENTS};
+	struct rm_promote p = {
+		.engine = RM_ENGINE_GRAPHICS, .channel_client = CLIENT, .object = CHANNEL};
+	static const uint16_t ids[] = {RM_BUFFER_MAIN,	    RM_BUFFER_PATCH,	 RM_BUFFER_BUNDLE,
+				       RM_BUFFER_PAGE_POOL, RM_BUFFER_ATTRIBUTE, RM_BUFFER_RTV,
+				       RM_BUFFER_EVENTS};
 
 	for (uint32_t i = 0; i < 7; i++)
-		p.list[p.count++] = (struct rm_promote_entry){.physical = DATA, .virtual = VA, .bytes = 2 << 20,
-							      .attributes = RM_PROMOTE_VRAM, .buffer = ids[i],
+		p.list[p.count++] = (struct rm_promote_entry){.physical = DATA,
+							      .virtual = VA,
+							      .bytes = 2 << 20,
+							      .attributes = RM_PROMOTE_VRAM,
+							      .buffer = ids[i],
 							      .initialise = 1};
 	return p;
 }

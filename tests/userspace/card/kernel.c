@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels on the card: the same launches as on the software GPU's own bench (whose descriptors and
- * instructions are borrowed here), but through a channel of the resource manager and page tables in video
- * memory. One computes, one faults, one never ends.
+ * instructions are borrowed here), but through a channel of the resource manager and page tables in
+ * video memory. One computes, one faults, one never ends.
  */
 #include "tests/userspace/card/_driver.h"
 #include "tests/userspace/model/_rig.h"
@@ -33,7 +33,8 @@ static void submit(void)
 	rig_release(&rig);
 	entries[put] = nv_gp_entry_pack(RIG_PUSH + 4ull * rig.start, rig.push - rig.start);
 	rig.start = rig.push;
-	__atomic_store_n((uint32_t *)(vram + USERD + NV_USERD_GP_PUT), (put + 1) % RING_ENTRIES, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)(vram + USERD + NV_USERD_GP_PUT), (put + 1) % RING_ENTRIES,
+			 __ATOMIC_RELEASE);
 	write32(NV_VF_DOORBELL, NV_DOORBELL(0, CHANNEL_ID));
 }
 
@@ -41,7 +42,8 @@ static uint32_t start_compute(void)
 {
 	struct rm_promote promote = promotion();
 
-	return start_channel_of(RM_ENGINE_GRAPHICS) | control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)) |
+	return start_channel_of(RM_ENGINE_GRAPHICS) |
+	       control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)) |
 	       make(CHANNEL, COPIER, 0xcbc0, NULL, 0);
 }
 static uint32_t end_compute(void)
@@ -90,9 +92,11 @@ static void computes(void)
 	launch(1, RIG_HOLE);
 	struct nv_gsp_rc rc = wait_for_rc();
 
-	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID && rc.engine == RM_ENGINE_GRAPHICS &&
-	   ((uint64_t)rc.fault_high << 32 | rc.fault_low) >= RIG_HOLE &&
-	   ((uint64_t)rc.fault_high << 32 | rc.fault_low) < RIG_HOLE + 128, "one that stores into a hole is reported with its address");
+	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID &&
+		   rc.engine == RM_ENGINE_GRAPHICS &&
+		   ((uint64_t)rc.fault_high << 32 | rc.fault_low) >= RIG_HOLE &&
+		   ((uint64_t)rc.fault_high << 32 | rc.fault_low) < RIG_HOLE + 128,
+	   "one that stores into a hole is reported with its address");
 	ok(!end_compute() && !start_compute(), "the next channel is made");
 	rig.code = 0;
 	rig.push = rig.start = 0;
@@ -109,7 +113,8 @@ static void computes(void)
 int main(void)
 {
 	if (machine_open()) {
-		vram = mmap(NULL, VRAM, PROT_READ | PROT_WRITE, MAP_SHARED, card_region(card, NV_PCI_BAR_VRAM).fd, 0);
+		vram = mmap(NULL, VRAM, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    card_region(card, NV_PCI_BAR_VRAM).fd, 0);
 		rig_open(&rig, "gh100", false, 1); /* for its chip; memory is the card's */
 		uint8_t *own = rig.vram;
 
