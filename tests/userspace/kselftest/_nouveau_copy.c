@@ -16,6 +16,7 @@
 #include <drm/drm.h>
 #include <drm/nouveau_drm.h>
 
+#include "hw/nv/compute.h"
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
 #include "tests/tap.h"
@@ -24,7 +25,13 @@
 /* Addresses are ours to choose, outside the part that nouveau keeps for itself. */
 #define KERNEL_VA    0x8000000000ull
 #define KERNEL_BYTES 0x8000000000ull
-enum { STREAM = 0x10000000, SOURCE = 0x11000000, MIDDLE = 0x12000000, TARGET = 0x13000000 };
+enum {
+	STREAM = 0x10000000,
+	SOURCE = 0x11000000,
+	MIDDLE = 0x12000000,
+	TARGET = 0x13000000,
+	HOLE = 0x20000000
+};
 
 /* Only the kernel's headers have it: make an object of a class on a channel. */
 struct object {
@@ -105,24 +112,33 @@ static int run(int channel, uint32_t bytes)
 	return status ? status : call(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
 }
 
+/* A channel with an object of a class on it; its number, or a negative errno. */
+static int make_channel(uint32_t engine, int class)
+{
+	struct drm_nouveau_channel_alloc channel = {.fb_ctxdma_handle = ~0u,
+						    .tt_ctxdma_handle = engine};
+	struct object object = {.handle = 0xbeef0000u | (uint32_t)class, .class = class};
+	int status = call(DRM_IOCTL_NOUVEAU_CHANNEL_ALLOC, &channel);
+
+	object.channel = channel.channel;
+	if (!status)
+		status = call(MAKE_OBJECT, &object);
+	return status ? status : channel.channel;
+}
+
 int main(void)
 {
 	struct drm_nouveau_vm_init vm = {KERNEL_VA, KERNEL_BYTES};
-	struct drm_nouveau_channel_alloc channel = {.fb_ctxdma_handle = ~0u,
-						    .tt_ctxdma_handle = NOUVEAU_FIFO_ENGINE_CE};
-	struct object object = {.handle = 0xbeef, .class = NV_CLASS_HOPPER_COPY};
-
 	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
 	ok(fd >= 0, "there is a render node");
 	int status = call(DRM_IOCTL_NOUVEAU_VM_INIT, &vm);
 
 	ok(!status, "an address space is ours (%s)", strerror(-status));
-	status = call(DRM_IOCTL_NOUVEAU_CHANNEL_ALLOC, &channel);
-	ok(!status, "a channel of a copy engine is made (%s)", strerror(-status));
-	object.channel = channel.channel;
-	status = call(MAKE_OBJECT, &object);
-	ok(!status, "it has an object of the copy class (%s)", strerror(-status));
+	int channel = make_channel(NOUVEAU_FIFO_ENGINE_CE, NV_CLASS_HOPPER_COPY);
 
+	ok(channel >= 0, "a channel of a copy engine is made (%d)", channel);
+	status = make_channel(NOUVEAU_FIFO_ENGINE_GR, NV_CLASS_HOPPER_COMPUTE);
+	ok(status >= 0, "so is one with a compute object, which needs a context (%d)", status);
 	uint32_t *stream = (uint32_t *)buffer("a buffer for methods", NOUVEAU_GEM_DOMAIN_GART,
 					      STREAM, 1 << 16),
 		 *end;
@@ -130,7 +146,7 @@ int main(void)
 	uint8_t *middle = buffer("a buffer in VRAM", NOUVEAU_GEM_DOMAIN_VRAM, MIDDLE, BYTES);
 	uint8_t *target = buffer("the target", NOUVEAU_GEM_DOMAIN_GART, TARGET, BYTES);
 
-	if (status || !stream || !source || !middle || !target)
+	if (channel < 0 || !stream || !source || !middle || !target)
 		return tap_done();
 	for (uint32_t i = 0; i < BYTES; i++) {
 		source[i] = (uint8_t)(i * 2654435761u >> 13);
@@ -139,7 +155,7 @@ int main(void)
 	end = method(stream, NV_HOST_SET_OBJECT, 1, (uint32_t[]){NV_CLASS_HOPPER_COPY});
 	end = copy(end, SOURCE, MIDDLE);
 	end = copy(end, MIDDLE, TARGET);
-	status = run(channel.channel, (uint32_t)(4 * (end - stream)));
+	status = run(channel, (uint32_t)(4 * (end - stream)));
 	ok(!status, "its fence signals (%s)", strerror(-status));
 	ok(!memcmp(target, source, BYTES), "every byte arrived");
 	bool same = true;
@@ -148,5 +164,12 @@ int main(void)
 	for (uint32_t i = 0; i < BYTES; i += 4093)
 		same = same && ((volatile uint8_t *)middle)[i] == source[i];
 	ok(same, "VRAM as the processor sees it has them, too");
+
+	/* The kernel's log says what became of this one; that its fence comes is what counts here.
+	 */
+	end = copy(stream, HOLE, TARGET);
+	status = run(channel, (uint32_t)(4 * (end - stream)));
+	ok(!status, "a copy from where nothing is comes to an end (%s)", strerror(-status));
+	ok(!memcmp(target, source, BYTES), "and copies nothing");
 	return tap_done();
 }
