@@ -79,11 +79,13 @@ static enum winsys_access access_of(const struct sass_inst *in)
 	return WINSYS_SOME_ACCESS;
 }
 
-/* In how many places the kernel does this, and one of them; some when that cannot be told. */
-static uint32_t places(const struct context *c, const struct function *f, enum winsys_access access,
-		       uint64_t *pc)
+#define PLACES 4 /* that are named; with more of them a list helps nobody */
+
+/* Where the kernel does this: how many places, and the first of them. UINT32_MAX: cannot be told. */
+static uint32_t find_places(const struct context *c, const struct function *f,
+			    enum winsys_access access, uint64_t pc[static PLACES])
 {
-	uint32_t offset, count = 0;
+	uint32_t offset, places = 0;
 	struct sass_word word;
 	struct sass_inst in;
 
@@ -91,12 +93,28 @@ static uint32_t places(const struct context *c, const struct function *f, enum w
 		memcpy(&word, f->kernel->code + offset, sizeof(word));
 		if (!sass_decode(c->chip.sm, word, &in))
 			return UINT32_MAX;
-		if (access_of(&in) == access) {
-			*pc = offset;
-			count++;
-		}
+		if (access_of(&in) != access)
+			continue;
+		if (places < PLACES)
+			pc[places] = offset;
+		places++;
 	}
-	return count;
+	return places;
+}
+
+/* The instruction by inference; where there are a few, their places go into the cause. */
+static bool infer_place(const struct context *c, const struct function *f,
+			enum winsys_access access, sov_fault *out)
+{
+	uint64_t pc[PLACES];
+	uint32_t i, places = find_places(c, f, access, pc);
+
+	if (places == 1)
+		out->pc = pc[0];
+	for (i = 0; places > 1 && places <= PLACES && i < places; i++)
+		say(out->cause, sizeof(out->cause), "%s+0x%llx", i ? ", " : "; by one of ",
+		    (unsigned long long)pc[i]);
+	return places == 1;
 }
 
 /* ---- which kernel, when nobody says ---- */
@@ -125,11 +143,11 @@ static void suspect(struct suspects *s, const struct function *f)
 static void narrow(const struct context *c, enum winsys_access access, struct suspects *s)
 {
 	struct suspects left = {.count = 0};
-	uint64_t pc;
+	uint64_t pc[PLACES];
 	uint32_t i;
 
 	for (i = 0; access && s->count > 1 && s->count <= SUSPECTS && i < s->count; i++)
-		if (places(c, s->list[i], access, &pc))
+		if (find_places(c, s->list[i], access, pc))
 			suspect(&left, s->list[i]);
 	if (left.count)
 		*s = left;
@@ -204,7 +222,6 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
 	const struct function *kernel = at;
 	struct suspects s = {.count = 0};
-	uint64_t pc;
 	int n;
 
 	if (!kernel && e->program)
@@ -226,8 +243,8 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
 		f->pc = e->pc - at->va;
-	else if (kernel && e->access && places(c, kernel, e->access, &pc) == 1)
-		f->pc = pc, at = kernel;
+	else if (kernel && e->access && infer_place(c, kernel, e->access, f))
+		at = kernel;
 	if (at)
 		disassemble(c, at, f->pc, f);
 }

@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pipeline. Calls of small functions go first. After SSA construction, folding and value numbering feed each other, so they run
- * twice; loop-invariant motion comes when loops hold no more than they must. Then what the machine
+ * twice. Then loops of few turns are written out, which makes indices constants and lets local arrays become values;
+ * loop-invariant motion comes when loops hold no more than they must. Then what the machine
  * lacks is written out: before, a division is one instruction that can be shared and moved; after,
  * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
  * swept once more.
+ *
+ * Without optimisation only those run that a back end cannot do without.
  */
 #include <string.h>
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
-	{"inline", pass_inline},
-	{"ssa", pass_ssa},
-	{"fold", pass_fold},
-	{"dce", pass_dce},
-	{"gvn", pass_gvn},
-	{"fold", pass_fold},
-	{"licm", pass_licm},
-	{"unroll", pass_unroll},
-	{"legalise", pass_legalise},
-	{"fold", pass_fold},
-	{"gvn", pass_gvn},
-	{"address", pass_address},
-	{"gvn", pass_gvn},
-	{"dce", pass_dce},
-	{NULL, NULL},
+	{"inline", pass_inline, false},
+	{"ssa", pass_ssa, true},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
+	{"fold", pass_fold, false},
+	{"flatten", pass_flatten, false},
+	{"promote", pass_promote, false},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
+	{"licm", pass_licm, false},
+	{"unroll", pass_unroll, false},
+	{"legalise", pass_legalise, true},
+	{"fold", pass_fold, false},
+	{"gvn", pass_gvn, false},
+	{"address", pass_address, true},
+	{"gvn", pass_gvn, false},
+	{"constants", pass_constants, false},
+	{"dce", pass_dce, false},
+	{NULL, NULL, false},
 };
 
 const struct pass *pass_find(const char *name)
@@ -62,6 +71,8 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
+		if (job->options.unoptimised && !p->needed)
+			continue;
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
 		for (struct ir_func *f = m->funcs; f; f = f->next) {

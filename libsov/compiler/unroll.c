@@ -16,7 +16,7 @@
  * How many are left is told by a counter i that grows by s in each turn while i < n (or that comes to n in steps
  * of one): in a turn with i < n, four are left when n - i > 3 s, in exact arithmetic. So s must be known to be
  * positive and not so large that 3 s overflows: a constant, or where the comparison is unsigned, a variable that is
- * looked at before the loop. Loops with barriers, shuffles or calls are left alone.
+ * looked at before the loop. Loops with barriers, shuffles or calls are left alone, and those that are to be rolled.
  */
 #include "libsov/compiler/cond.h"
 #include "libsov/compiler/flow.h"
@@ -141,7 +141,7 @@ static bool find_loop(struct loop *l, ir_block b)
 	const struct ir_bb *bb = &l->f->blocks[b];
 	uint32_t self;
 
-	if (bb->nsucc != 2 || bb->npreds != 2 || (bb->preds[0] == b) == (bb->preds[1] == b) ||
+	if (bb->rolled || bb->nsucc != 2 || bb->npreds != 2 || (bb->preds[0] == b) == (bb->preds[1] == b) ||
 	    (bb->succ[0] == b) == (bb->succ[1] == b))
 		return false;
 	self = bb->preds[0] == b ? 0 : 1;
