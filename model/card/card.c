@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A card as a whole: what the product is, its video memory, the memory it is lent, its interrupts,
- * and the way of an access to the unit that answers it.
+ * A card as a whole: what the product is, its video memory, its interrupts, and the way of an access to
+ * the unit that answers it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,10 +13,8 @@
 
 #include "model/card/internal.h"
 
-#define MAX_LENT     65535
 #define LOGGED       100 /* refusals; the others are only counted */
 #define MEGABYTE     ((uint64_t)1 << 20)
-#define PAGE_BYTES   4096
 
 /* An H200: 143771 MiB as nvidia-smi counts them. */
 static const struct card_chip chips[] = {
@@ -100,7 +98,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	memset(c->vectors, -1, sizeof(c->vectors));
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
-	pthread_rwlock_init(&c->lent_lock, NULL);
+	pthread_rwlock_init(&c->lent.lock, NULL);
 	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
 		card_destroy(c);
 		return NULL;
@@ -131,10 +129,9 @@ void card_destroy(struct card *c)
 		gsp_reset(c); /* and with it whatever runs */
 		model_destroy(c->model);
 	}
-	card_take_back_all(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
 		card_unwire(c, kind);
-	pthread_rwlock_destroy(&c->lent_lock);
+	lent_free(c);
 	pthread_mutex_destroy(&c->interrupts.lock);
 	pthread_mutex_destroy(&c->lock);
 	if (c->vram)
@@ -142,7 +139,6 @@ void card_destroy(struct card *c)
 	if (c->vram_fd >= 0)
 		close(c->vram_fd);
 	firmware_free(&c->firmware);
-	free(c->lent);
 	free(c);
 }
 
@@ -287,130 +283,6 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
 	pthread_mutex_lock(&c->lock);
 	write_locked(c, region, offset, data, bytes);
 	pthread_mutex_unlock(&c->lock);
-}
-
-/* Memory of the machine. */
-
-static int lend_locked(struct card *c, struct lent l, int fd, uint64_t offset)
-{
-	for (size_t i = 0; i < c->nlent; i++)
-		if (l.address <= c->lent[i].address + (c->lent[i].bytes - 1) &&
-		    c->lent[i].address <= l.address + (l.bytes - 1))
-			return -EEXIST;
-	if (c->nlent == MAX_LENT)
-		return -ENOSPC;
-	struct lent *more = realloc(c->lent, (c->nlent + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	c->lent = more;
-	if (fd >= 0) {
-		l.host = mmap(NULL, l.bytes, PROT_READ | (l.writable ? PROT_WRITE : 0), MAP_SHARED, fd, (off_t)offset);
-		if (l.host == MAP_FAILED)
-			return -errno;
-	}
-	c->lent[c->nlent++] = l;
-	return 0;
-}
-
-int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset, bool writable)
-{
-	struct lent l = {.address = address, .bytes = bytes, .writable = writable};
-	uint64_t end, file_end;
-
-	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
-	    __builtin_add_overflow(offset, bytes, &file_end) || file_end > INT64_MAX ||
-	    (address | bytes | offset) % PAGE_BYTES)
-		return -EINVAL;
-	pthread_rwlock_wrlock(&c->lent_lock);
-	int status = lend_locked(c, l, fd, offset);
-
-	pthread_rwlock_unlock(&c->lent_lock);
-	return status;
-}
-
-/* The entry at a place of the list, or none, is gone when this returns and nobody uses its memory any more. */
-static bool drop(struct card *c, size_t (*place)(struct card *c, uint64_t address, uint64_t bytes), uint64_t address,
-		 uint64_t bytes)
-{
-	struct lent l = {0};
-
-	pthread_rwlock_wrlock(&c->lent_lock);
-	size_t i = place(c, address, bytes);
-	bool found = i < c->nlent;
-
-	if (found) {
-		l = c->lent[i];
-		c->lent[i] = c->lent[--c->nlent];
-	}
-	pthread_rwlock_unlock(&c->lent_lock);
-	if (!l.host)
-		return found;
-	pthread_mutex_lock(&c->lock);
-	channel_lose_memory(c, l.host, l.bytes);
-	space_invalidate_all(c);
-	pthread_mutex_unlock(&c->lock);
-	munmap(l.host, l.bytes);
-	return found;
-}
-
-static size_t place_of(struct card *c, uint64_t address, uint64_t bytes)
-{
-	size_t i = 0;
-
-	while (i < c->nlent && (c->lent[i].address != address || c->lent[i].bytes != bytes))
-		i++;
-	return i;
-}
-
-static size_t place_any(struct card *c, uint64_t address, uint64_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return c->nlent ? c->nlent - 1 : 0;
-}
-
-int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
-{
-	return drop(c, place_of, address, bytes) ? 0 : -ENOENT;
-}
-
-void card_take_back_all(struct card *c)
-{
-	while (drop(c, place_any, 0, 0))
-		;
-}
-
-static const struct lent *find_lent(struct card *c, uint64_t address, uint64_t bytes)
-{
-	for (size_t i = 0; i < c->nlent; i++)
-		if (address >= c->lent[i].address && address - c->lent[i].address < c->lent[i].bytes &&
-		    bytes <= c->lent[i].bytes - (address - c->lent[i].address))
-			return &c->lent[i];
-	return NULL;
-}
-
-void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what)
-{
-	const char *verb = write ? "write" : "read";
-	struct lent l = {0};
-
-	if (!config_bus_master(c)) {
-		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master", verb, what,
-			    address);
-		return NULL;
-	}
-	pthread_rwlock_rdlock(&c->lent_lock);
-	const struct lent *found = find_lent(c, address, bytes);
-
-	if (found)
-		l = *found;
-	pthread_rwlock_unlock(&c->lent_lock);
-	if (l.host && (l.writable || !write))
-		return l.host + (address - l.address);
-	card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what, bytes, address,
-		    !l.bytes ? "no memory is there" : l.host ? "that memory is read-only" : "that memory is not in reach");
-	return NULL;
 }
 
 /* Interrupts. */

@@ -62,10 +62,19 @@ struct gsp {
 	struct object *objects; /* all of them, the newest first */
 };
 
-struct lent { /* memory of the machine */
-	uint64_t address, bytes;
-	uint8_t *host; /* NULL: exists, cannot be reached */
-	bool writable;
+#define LENT_WINDOWS 16
+struct lent { /* memory of the machine, lent.c */
+	pthread_rwlock_t lock; /* all of it */
+	struct lent_piece {
+		uint64_t address, bytes;
+		uint8_t *host; /* NULL: exists, cannot be reached */
+		bool writable;
+	} *pieces; /* by address */
+	size_t count;
+	struct lent_window {
+		uint64_t number;
+		uint8_t *host; /* NULL: none yet */
+	} windows[LENT_WINDOWS];
 };
 
 struct interrupts { /* of the function */
@@ -89,9 +98,7 @@ struct card {
 	uint8_t *vram;
 	uint64_t vram_bytes;
 	int vram_fd;
-	pthread_rwlock_t lent_lock; /* lent, nlent */
-	struct lent *lent;
-	size_t nlent;
+	struct lent lent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
 	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
@@ -123,6 +130,9 @@ void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
+
+/* lent.c: when nobody uses any of it. */
+void lent_free(struct card *c);
 
 /* bar0.c: registers. */
 void bar0_reset(struct card *c);

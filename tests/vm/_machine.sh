@@ -11,7 +11,7 @@ arm64)
 	debug_image=arch/arm64/boot/Image
 	qemu_package=qemu-system-arm
 	qemu="qemu-system-aarch64 -M virt,gic-version=3,highmem-mmio-size=4T -cpu neoverse-n1"
-	iommu="-M iommu=smmuv3"
+	iommu="-device virtio-iommu-pci"
 	console=ttyAMA0
 	;;
 amd64)

@@ -3,6 +3,7 @@
  * A card that forgives hides bugs: accesses that hardware would not survive, and everything that
  * nobody modelled, are refused with a sentence that says what and where.
  */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -117,6 +118,38 @@ static void dma(void)
 	close(fd);
 }
 
+/* As behind an IOMMU: pages that are apart in the machine's memory lie side by side for the card. */
+static void dma_in_pieces(void)
+{
+	int fd = memfd_create("machine", MFD_CLOEXEC);
+	char back[8] = "";
+	uint8_t *p;
+
+	ok(!ftruncate(fd, 3 * 4096) && !card_lend(card, 0xffff1000, 4096, fd, 0, true) &&
+	   !card_lend(card, 0xffff0000, 4096, fd, 8192, true) && !card_lend(card, 0xffff2000, 4096, fd, 4096, false),
+	   "three pages are lent, last things first");
+	p = card_dma(card, 0xffff0ffc, 8, true, "a test");
+	refused(NULL, "DMA over two of them is not refused");
+	if (p)
+		memcpy(p, "herethat", 8);
+	ok(pread(fd, back, 4, 3 * 4096 - 4) == 4 && pread(fd, back + 4, 4, 0) == 4 && !memcmp(back, "herethat", 8),
+	   "each page gets its part");
+	ok(card_dma(card, 0xffff0000, 3 * 4096, false, "a test"), "all three can be read");
+	card_dma(card, 0xffff0000, 3 * 4096, true, "a test");
+	refused("read-only", "but the last is not to be written");
+	ok(!card_take_back(card, 0xffff1000, 4096), "the one in the middle is taken back");
+	card_dma(card, 0xffff0ffc, 8, false, "a test");
+	refused("no memory is there", "and DMA over the first two is refused");
+	ok(card_dma(card, 0xffff0ffc, 4, false, "a test") && card_dma(card, 0xffff2000, 4, false, "a test"),
+	   "the others are still there");
+	card_dma(card, UINT64_MAX - 3, 8, false, "a test");
+	refused("around the end", "DMA around the end of all addresses is refused");
+	ok(card_lend(card, ((uint64_t)1 << 38) - 4096, 8192, fd, 0, true) == -ENOSPC,
+	   "what crosses a multiple of 256 GiB cannot be lent");
+	ok(!card_take_back(card, 0xffff0000, 4096) && !card_take_back(card, 0xffff2000, 4096), "they are taken back, too");
+	close(fd);
+}
+
 static void configuration(void)
 {
 	card_reset(card);
@@ -146,6 +179,7 @@ int main(void)
 		registers();
 		memory();
 		dma();
+	dma_in_pieces();
 		configuration();
 	}
 	card_destroy(card);
