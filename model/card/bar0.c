@@ -41,6 +41,17 @@ static uint32_t read_time_high(struct card *c)
 	return (uint32_t)(model_nanoseconds() >> 32) & 0x1fffffff;
 }
 
+static uint32_t read_flush(struct card *c)
+{
+	(void)c;
+	return 0; /* done at once */
+}
+static void write_alarm(struct card *c, uint32_t value)
+{
+	if (value)
+		card_refuse(c, "PTIMER_INTR_EN_0: 0x%08x; alarms are not modelled", value);
+}
+
 /* The queues' pointers and the memory's control are state of the FSP. */
 #define FSP_WORD(name, place) \
 	static uint32_t read_##name(struct card *c) \
@@ -69,6 +80,9 @@ static void write_invalidate(struct card *c, uint32_t value)
 {
 	uint64_t root = ((uint64_t)c->mmu_root[1] << 32 | c->mmu_root[0]) << 8;
 
+	if (value == (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA | NV_VF_MMU_INVALIDATE_ALL_ROOTS |
+		      NV_VF_MMU_INVALIDATE_HUB))
+		return; /* windows keep nothing */
 	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) || root % NV_MMU3_TABLE_BYTES ||
 	    root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
 		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
@@ -89,6 +103,15 @@ static void write_root_high(struct card *c, uint32_t value)
 	c->mmu_root[1] = value;
 }
 
+static uint32_t read_pramin_base(struct card *c)
+{
+	return c->pramin;
+}
+static void write_pramin_base(struct card *c, uint32_t value)
+{
+	c->pramin = value;
+}
+
 static uint32_t read_window(struct card *c)
 {
 	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
@@ -96,7 +119,7 @@ static uint32_t read_window(struct card *c)
 static void write_window(struct card *c, uint32_t value)
 {
 	if (value)
-		card_refuse(c, "VF_BAR1_BLOCK: 0x%08x; a window behind page tables is not modelled", value);
+		card_refuse(c, "VF_BAR1_BLOCK: 0x%08x; page tables of the driver's own are not modelled there", value);
 	c->gsp.window_virtual = false;
 }
 
@@ -104,11 +127,17 @@ static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
 	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
-	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .read = read_time_low},
-	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .read = read_time_high},
+	{NV_PTIMER_INTR_EN_0, "PTIMER_INTR_EN_0", .writable = 1, .write = write_alarm},
+	/* The firmware owns the clock: setting it does nothing. */
+	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
+	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
+	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
+	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", .writable = 0x3fffff, .read = read_pramin_base,
+	 .write = write_pramin_base},
 	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
 	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
 	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
@@ -118,6 +147,7 @@ static const struct reg registers[] = {
 	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
+	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK", .reset = NV_PGSP_IRQ_SWGEN0},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
@@ -157,6 +187,7 @@ static const struct block {
 	uint32_t (*read)(struct card *c, uint32_t offset);
 	void (*write)(struct card *c, uint32_t offset, uint32_t value);
 } blocks[] = {
+	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", window_read_pramin, window_write_pramin},
 	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", interrupt_read, interrupt_write},
 	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", user_read, user_write},
 };

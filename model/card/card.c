@@ -93,6 +93,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->chip = chip;
 	c->log = o->log;
 	c->fault = fault;
+	c->trap = o->trap;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
@@ -196,22 +197,11 @@ struct card_region card_region(const struct card *c, uint32_t region)
 		r.bytes = c->chip->bar_bytes[region];
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
-	if (region == NV_PCI_BAR_VRAM) {
+	if (region == NV_PCI_BAR_VRAM && !c->trap) {
 		r.map_bytes = c->vram_bytes;
 		r.fd = c->vram_fd;
 	}
 	return r;
-}
-
-/* Accesses to VRAM come here only where they are not mapped. */
-static uint8_t *vram_at(struct card *c, uint64_t offset, uint32_t bytes)
-{
-	if (offset > c->vram_bytes || bytes > c->vram_bytes - offset) {
-		card_refuse(c, "BAR 2: %u bytes at 0x%" PRIx64 " are beyond the video memory of 0x%" PRIx64,
-			    bytes, offset, c->vram_bytes);
-		return NULL;
-	}
-	return c->vram + offset;
 }
 
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
@@ -235,14 +225,11 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		const uint8_t *from = vram_at(c, offset, bytes);
+	} else {
+		const uint8_t *from = window_at(c, region, offset, bytes);
 
 		if (from)
 			memcpy(data, from, bytes);
-	} else {
-		card_refuse(c, "BAR %u: read of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 
@@ -259,14 +246,11 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 
 		memcpy(&value, data, bytes < 4 ? bytes : 4);
 		bar0_write(c, (uint32_t)offset, value, bytes);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		uint8_t *to = vram_at(c, offset, bytes);
+	} else {
+		uint8_t *to = window_at(c, region, offset, bytes);
 
 		if (to)
 			memcpy(to, data, bytes);
-	} else {
-		card_refuse(c, "BAR %u: write of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 

@@ -26,6 +26,7 @@ struct card_options {
 	const char *chip;    /* "gh100" */
 	uint64_t vram_bytes; /* of 1 MiB each; 0: as on the product */
 	const char *firmware; /* folder whose nvidia/ holds the files that must arrive; NULL: any */
+	bool trap; /* let no window be mapped: slow, but then page tables count there */
 	const char *fault; /* something to do wrong, by name, for tests of drivers; NULL: nothing */
 	FILE *log;
 };

@@ -36,6 +36,7 @@ void context_sizes(struct rm_context_buffers *out)
 		out->engine[0].buffer[buffers[i].index].bytes = buffers[i].bytes;
 		out->engine[0].buffer[buffers[i].index].alignment = 0x1000;
 	}
+	out->engine[0].buffer[RM_CONTEXT_PAGE_POOL_OLD] = out->engine[0].buffer[RM_CONTEXT_PAGE_POOL];
 }
 
 static const struct buffer *find(uint32_t id)

@@ -94,7 +94,10 @@ static bool place(struct card *c, const struct nv_fsp_cot *cot, const struct nv_
 	uint64_t need = cot->frts_vidmem + m->frts_bytes + m->vga_bytes + m->bootloader_bytes + m->radix3_bytes +
 			m->heap_bytes + m->heap_outside_bytes + (8 << 20);
 
-	if (m->heap_bytes < NV_GSP_HEAP_MIN || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
+	/* What OGKM's formula gives; drivers may have larger minima of their own. */
+	uint64_t least = NV_GSP_HEAP_FIXED + (c->vram_bytes >> 30) * NV_GSP_HEAP_PER_GB;
+
+	if (m->heap_bytes < least || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
 	    m->frts_bytes != NV_FRTS_BYTES || cot->frts_vidmem_bytes != NV_FRTS_BYTES ||
 	    cot->frts_vidmem % NV_FRTS_ALIGN || m->heap_bytes > c->vram_bytes || cot->frts_vidmem > c->vram_bytes ||
 	    need > c->vram_bytes) {

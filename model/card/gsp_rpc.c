@@ -129,7 +129,7 @@ static uint32_t set_system_info(struct card *c, struct call *call)
 	}
 	if (info.bar0 != bars[0] || info.bar1 != bars[1] || info.bar2 != bars[2] || info.pci_device != 0x233510de ||
 	    info.pci_subsystem != 0x18bf10de || info.pci_revision != NV_PCI_H200_REVISION ||
-	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va || !info.host_page_bytes) {
+	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va) {
 		card_refuse(c, "GSP: system info does not fit this card: BARs 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
 			    ", device 0x%08x", info.bar0, info.bar1, info.bar2, info.pci_device);
 		return NV_STATUS_INVALID_ARGUMENT;
@@ -169,6 +169,8 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 			{.base = g->heap_outside, .limit = c->vram_bytes - 1,
 			 .reserved = c->vram_bytes - g->heap_outside, .is_protected = 1},
 		},
+		.bar1_directory = window_bar1_root(c),
+		.bar2_directory = window_bar2_root(c),
 		.client = RM_INTERNAL_CLIENT,
 		.device = RM_INTERNAL_DEVICE,
 		.subdevice = RM_INTERNAL_SUBDEVICE,
@@ -178,6 +180,14 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 
 	memcpy(call->payload, &info, sizeof(info));
 	return 0;
+}
+
+static uint32_t update_bar(struct card *c, struct call *call)
+{
+	struct nv_gsp_update_bar u;
+
+	memcpy(&u, call->payload, sizeof(u));
+	return window_update(c, &u);
 }
 
 /* Objects. Their status is in their own structure; the call itself always succeeds. */
@@ -222,7 +232,7 @@ static uint32_t unloading(struct card *c, struct call *call)
 	struct nv_gsp_unloading u;
 
 	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here. */
-	if (c->gsp.window_virtual)
+	if (c->gsp.window_virtual && !c->trap)
 		card_refuse(c, "GSP: BAR 2 was left behind the GSP's own page tables");
 	memcpy(&u, call->payload, sizeof(u));
 	if (u.in_pm_transition || u.gc6_entering || u.new_level) {
@@ -241,6 +251,7 @@ static const struct row {
 	{NV_GSP_RM_FREE, sizeof(struct nv_gsp_rm_free), true, true, call_free},
 	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true, unloading},
 	{NV_GSP_GET_STATIC_INFO, sizeof(struct nv_gsp_static_info), true, true, get_static_info},
+	{NV_GSP_UPDATE_BAR_PDE, sizeof(struct nv_gsp_update_bar), true, true, update_bar},
 	{NV_GSP_SET_SYSTEM_INFO, sizeof(struct nv_gsp_system_info), true, false, set_system_info},
 	{NV_GSP_SET_REGISTRY, sizeof(struct nv_gsp_registry), false, false, set_registry},
 	{NV_GSP_RM_CONTROL, sizeof(struct nv_gsp_rm_control), false, true, call_control},
@@ -355,6 +366,7 @@ void gsp_open(struct card *c)
 	fresh.put = fresh.get = 0;
 	*status = fresh;
 	objects_open(c);
+	window_open(c);
 	gsp_commands(c);
 	if (c->fault != FAULT_SILENT)
 		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);

@@ -51,7 +51,8 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool window_virtual; /* BAR 2 shows what page tables of the GSP's say, not memory */
+	bool window_virtual; /* BAR 1 shows what page tables of the GSP's say, not memory */
+	bool bar2_virtual;   /* so does BAR 2 */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* of shared memory */
@@ -92,6 +93,7 @@ struct card {
 	const struct card_chip *chip;
 	FILE *log;
 	enum card_fault fault;
+	bool trap; /* no window is mapped into the machine */
 	pthread_mutex_t lock;
 	_Atomic uint64_t refusals;
 	uint8_t config[CONFIG_BYTES];
@@ -101,6 +103,7 @@ struct card {
 	struct lent lent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
+	uint32_t pramin; /* where PRAMIN is, >> 16 */
 	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
 	struct firmware firmware;
 	struct fsp fsp;
@@ -162,6 +165,15 @@ void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_
 uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
+
+/* window.c: where an access to a window goes, or NULL after a refusal. */
+uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes);
+uint64_t window_bar1_root(const struct card *c);
+uint64_t window_bar2_root(const struct card *c);
+void window_open(struct card *c);
+uint32_t window_update(struct card *c, const struct nv_gsp_update_bar *u);
+uint32_t window_read_pramin(struct card *c, uint32_t offset);
+void window_write_pramin(struct card *c, uint32_t offset, uint32_t value);
 
 /* interrupt.c */
 void interrupt_reset(struct card *c);

@@ -45,7 +45,7 @@ static bool page(struct walk *w, uint64_t entry, uint64_t va, uint32_t shift, st
 	uint64_t low = ((uint64_t)1 << shift) - 1;
 
 	if (!(entry & NV_MMU3_VALID)) {
-		if (entry)
+		if (entry && (entry != NV_MMU3_PCF_NO_SMALL || shift != NV_MMU3_BIG))
 			w->wrong = "an invalid page entry is not 0";
 		return false;
 	}
@@ -76,9 +76,11 @@ bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t 
 		} else {
 			big = follow(&w, big, NV_MMU3_ADDRESS_BIG);
 			small = follow(&w, small, NV_MMU3_ADDRESS);
+			uint64_t entry = big ? word(&w, big, (va >> NV_MMU3_BIG) % 32) : 0;
+
 			if (big)
-				found = page(&w, word(&w, big, (va >> NV_MMU3_BIG) % 32), va, NV_MMU3_BIG, out);
-			if (!found && small)
+				found = page(&w, entry, va, NV_MMU3_BIG, out);
+			if (!found && small && entry != NV_MMU3_PCF_NO_SMALL)
 				found = page(&w, word(&w, small, (va >> NV_MMU3_SMALL) % 512), va, NV_MMU3_SMALL,
 					     out);
 		}
