@@ -81,7 +81,7 @@ static enum winsys_access access_of(const struct sass_inst *in)
 
 #define PLACES 4 /* that are named; with more of them a list helps nobody */
 
-/* Where the kernel does this: how many places, and the first of them; many when that cannot be told. */
+/* Where the kernel does this: how many places, and the first of them. UINT32_MAX: cannot be told. */
 static uint32_t find_places(const struct context *c, const struct function *f,
 			    enum winsys_access access, uint64_t pc[static PLACES])
 {
