@@ -7,7 +7,7 @@
 #   make check-oracles   other people's tools judge    make bench          measured figures
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
 #   make check-vm        the kernel driver in virtual machines (root; cached under ~/.cache)
-#   make deps all tests install uninstall clean dkms-install
+#   make deps all tests install uninstall clean dkms-install dkms-uninstall
 #
 # Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
 #            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
@@ -28,7 +28,7 @@ comma   := ,
 
 SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all))
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -iquote libsov/winsys/linux -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
@@ -40,7 +40,8 @@ sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
 lib_src  := $(filter-out model/card/%,$(call sources,libsov model))
 card_src := $(call sources,model/card)
 tool_src := $(call sources,tools)
-test_src := $(call sources,tests/userspace)
+# Tests of the kernel driver's calls run where it has a card: tests/vm builds them.
+test_src := $(filter-out tests/userspace/kselftest/%,$(call sources,tests/userspace))
 test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -55,7 +56,7 @@ judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
 .PHONY: all deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
-	install uninstall dkms-source dkms-install clean tests thread-tests fuzzers judges list \
+	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
 	list-thread-tests list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -162,7 +163,12 @@ dkms-source:
 	$(Q)for f in $(kernel_src); do install -D -m 644 $$f $(DESTDIR)$(dkms)/$$f || exit 1; done
 	$(Q)sed 's/@VERSION@/$(VERSION)/' dkms.conf >$(DESTDIR)$(dkms)/dkms.conf
 dkms-install: dkms-source
-	dkms install -m sovgpu -v $(VERSION)
+	install -D -m 644 kmod/70-sovgpu.rules $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
+	install -D -m 644 kmod/modprobe.conf $(DESTDIR)/usr/share/doc/sovgpu/modprobe.conf
+	$(if $(DESTDIR),,dkms install -m sovgpu -v $(VERSION))
+dkms-uninstall:
+	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
+	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 
 # Virtual machines: not part of check yet.
 deps-vm: deps

@@ -76,6 +76,8 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head
 	struct gpu_buddy_block *b;
 	int ret;
 
+	if (size > v->end - v->start)
+		return -ENOSPC;
 	mutex_lock(&v->lock);
 	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks, 0);
 	mutex_unlock(&v->lock);

@@ -28,7 +28,7 @@
 #include "libsov/sha256.h"
 
 #define MAGIC        "sovcache"
-#define FORMAT       1u
+#define FORMAT       2u
 #define NAME_LENGTH  (2 * SHA256_BYTES)
 #define LOOKS 16 /* while as much as the limit is added */
 #define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
@@ -168,7 +168,7 @@ static bool cache_open(struct cache *c, const char *text, size_t length, const s
 {
 	struct sha256 hash;
 	struct build b = {.here = (uintptr_t)&cache_compile, .hash = &hash};
-	uint32_t options[] = {FORMAT, o->source, o->serial, o->spill, o->keep_calls};
+	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls};
 
 	if (o->print_pass || o->stats || !find_folder(c))
 		return false;

@@ -42,6 +42,7 @@ static void stop(struct context *c)
 		c->winsys->group_stop(c->group);
 	for (l = c->streams.next; l != &c->streams; l = l->next)
 		stream_stop(stream_of(l));
+	stream_spares_free(c);
 	gate_close(&c->resting);
 	if (c->group)
 		c->winsys->group_destroy(c->group);
@@ -371,6 +372,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->buffers);
 	list_init(&c->modules);
 	list_init(&c->streams);
+	list_init(&c->spares);
 	list_init(&c->events);
 	gate_init(&c->resting);
 	*r = read_sync(&c->sync);

@@ -96,6 +96,7 @@ static void write_passes(const char *stem, const struct dump *d)
 	struct compile_options o = {
 		.source = COMPILE_PTX,
 		.target = d->target,
+		.unoptimised = d->unoptimised,
 		.serial = d->serial,
 		.print_pass = "all",
 		.print_to = f,

@@ -89,25 +89,53 @@ static enum winsys_access access_of(const struct sass_inst *in)
 	return WINSYS_SOME_ACCESS;
 }
 
-/* Where the kernel does this; false when that is in no place or in several, or cannot be told. */
-static bool only_place(const struct context *c, const struct function *f, enum winsys_access access,
-		       uint64_t *pc)
+#define PLACES 4 /* that are named; with more of them a list helps nobody */
+
+/* Where the kernel does this: how many places, and the first of them. */
+static uint32_t find_places(const struct context *c, const struct function *f,
+			    enum winsys_access access, uint64_t pc[static PLACES])
 {
-	uint32_t offset, found = 0, places = 0;
+	uint32_t offset, places = 0;
 	struct sass_word word;
 	struct sass_inst in;
 
 	for (offset = 0; offset < f->kernel->code_bytes; offset += INSTRUCTION_BYTES) {
 		memcpy(&word, f->kernel->code + offset, sizeof(word));
 		if (!sass_decode(c->chip.sm, word, &in))
-			return false;
-		if (access_of(&in) == access) {
-			found = offset;
-			places++;
-		}
+			return 0;
+		if (access_of(&in) != access)
+			continue;
+		if (places < PLACES)
+			pc[places] = offset;
+		places++;
 	}
+	return places;
+}
+
+/* Appends; what does not fit is cut off. */
+__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
+						      ...)
+{
+	size_t n = strlen(buffer);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buffer + n, bytes - n, fmt, ap);
+	va_end(ap);
+}
+
+/* The instruction by inference; where there are a few, their places go into the cause. */
+static bool infer_place(const struct context *c, const struct function *f,
+			enum winsys_access access, sov_fault *out)
+{
+	uint64_t pc[PLACES];
+	uint32_t i, places = find_places(c, f, access, pc);
+
 	if (places == 1)
-		*pc = found;
+		out->pc = pc[0];
+	for (i = 0; places > 1 && places <= PLACES && i < places; i++)
+		say(out->cause, sizeof(out->cause), "%s+0x%llx", i ? ", " : "; by one of ",
+		    (unsigned long long)pc[i]);
 	return places == 1;
 }
 
@@ -121,7 +149,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		kernel = function_at(c, e->program);
 	if (!kernel)
 		kernel = running(c, e->queue);
-	fault_init(f, SOV_ERROR_FAULT, kernel);
+	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;
@@ -132,22 +160,10 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
 		f->pc = e->pc - at->va;
-	else if (kernel && e->access && only_place(c, kernel, e->access, &f->pc))
+	else if (kernel && e->access && infer_place(c, kernel, e->access, f))
 		at = kernel;
 	if (at)
 		disassemble(c, at, f->pc, f);
-}
-
-/* Appends; what does not fit is cut off. */
-__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
-						      ...)
-{
-	size_t n = strlen(buffer);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buffer + n, bytes - n, fmt, ap);
-	va_end(ap);
 }
 
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)

@@ -43,7 +43,7 @@ struct image;
  * it or NULL, and what that holds. */
 struct dump {
 	const char *target;
-	bool serial;
+	bool serial, unoptimised;
 	const void *source, *file;
 	size_t source_bytes, file_bytes;
 	const struct image *image;

@@ -31,6 +31,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 	struct compile_options o = {
 		.source = COMPILE_PTX,
 		.target = c->device->info.target,
+		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.serial = flags & SOV_MODULE_SERIAL,
 	};
 	const char *zero = memchr(text, 0, bytes);
@@ -73,9 +74,9 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 			      "this is a fat binary; take PTX or a cubin out of it");
 	if (bytes < 4 || memcmp(data, "\177ELF", 4))
 		return compile_ptx(c, data, bytes, flags, m, image_bytes);
-	if (flags & SOV_MODULE_SERIAL)
+	if (flags)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_MODULE_SERIAL is for PTX; an image is run as it is");
+			      "sov_module_options.flags 0x%x are for PTX; an image is run as it is", flags);
 	m->file = malloc(bytes);
 	if (!m->file)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
@@ -257,6 +258,7 @@ static void dump(const struct context *c, const void *data, size_t bytes, uint32
 	struct dump d = {
 		.target = c->device->info.target,
 		.serial = flags & SOV_MODULE_SERIAL,
+		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.source = image ? NULL : data,
 		.source_bytes = bytes,
 		.file = image ? data : m->file,
@@ -338,10 +340,10 @@ sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				      : "data is NULL");
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags & ~SOV_MODULE_SERIAL)
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL",
-			      o.flags);
+			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
+			      "SOV_MODULE_UNOPTIMISED", o.flags);
 	c = context_enter(context, &r);
 	if (!c)
 		return r;

@@ -176,6 +176,8 @@ struct context {
 	char sentence[1024];
 
 	struct link buffers, modules, streams, events;
+	struct link spares;         /* streams without a name: see winsys_info.spare_queues */
+	uint32_t spare_count;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
 	struct {
@@ -501,6 +503,8 @@ void stream_stop(struct stream *s);
 /* ---- stream.c ---- */
 
 sov_result stream_create(struct context *c, struct stream **out);
+/* With the context's lock held, before its group goes. */
+void stream_spares_free(struct context *c);
 /* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 /* The oldest piece of work ran too long. With the context's lock held. */

@@ -220,9 +220,10 @@ SOV_API sov_result sov_host_register(sov_context context, void *pointer, uint64_
 
 typedef struct sov_module_options {
 	uint32_t size;
-	uint32_t flags; /* SOV_MODULE_SERIAL */
+	uint32_t flags; /* SOV_MODULE_… */
 } sov_module_options;
-#define SOV_MODULE_SERIAL 1u /* every instruction waits: to find faults of scheduling */
+#define SOV_MODULE_SERIAL      1u /* every instruction waits: to find faults of scheduling */
+#define SOV_MODULE_UNOPTIMISED 2u /* as it stands in the PTX (-O0): to find faults of optimising */
 
 /* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
  * terminator. The data may be given back afterwards. */

@@ -12,6 +12,8 @@
 #define COMMAND_BYTES (4096u + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Work that is no kernel should not take long, but may stand behind another context's work. */
 #define OTHER_TIME_LIMIT UINT64_C(60000000000)
+/* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
+#define QUEUE_PATIENCE UINT64_C(2000000000)
 
 static const char *const work_names[] = {
 	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel",
@@ -55,6 +57,99 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 	return r;
 }
 
+/* ---- coming and going ---- */
+
+/* All that a stream needs but a name. With the context's lock held. */
+static sov_result stream_make(struct context *c, struct stream **out)
+{
+	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
+	sov_result r;
+
+	if (!s)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
+	memset(s, 0, sizeof(*s));
+	s->member.context = c;
+	gate_init(&s->gate);
+	r = semaphore_create(c, &s->done);
+	if (r)
+		goto no_semaphore;
+	/* A semaphore's new owner goes on counting where the old one stopped. */
+	atomic_init(&s->tail, (uint64_t)s->done->value << STREAM_ENDS_BITS);
+	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
+	if (r)
+		goto no_commands;
+	r = stream_start(s);
+	if (r)
+		goto no_queue;
+	*out = s;
+	return SOV_OK;
+
+no_queue:
+	buffer_destroy(c, s->commands);
+no_commands:
+	semaphore_destroy(c, s->done);
+no_semaphore:
+	free(s);
+	return r;
+}
+
+static void stream_unmake(struct stream *s)
+{
+	struct context *c = s->member.context;
+
+	stream_stop(s);
+	buffer_destroy(c, s->commands);
+	semaphore_destroy(c, s->done);
+	free(s);
+}
+
+static struct stream *stream_of(struct link *l)
+{
+	return (struct stream *)((char *)l - offsetof(struct stream, member.link));
+}
+
+static void spare_add(struct context *c, struct stream *s)
+{
+	list_add(&c->spares, &s->member.link);
+	c->spare_count++;
+}
+
+static struct stream *spare_take(struct context *c)
+{
+	struct link *l = c->spares.next;
+
+	if (l == &c->spares)
+		return NULL;
+	list_remove(l);
+	c->spare_count--;
+	return stream_of(l);
+}
+
+void stream_spares_free(struct context *c)
+{
+	struct stream *s;
+
+	while ((s = spare_take(c)))
+		stream_unmake(s);
+}
+
+static bool stream_idle(void *arg)
+{
+	struct stream *s = arg;
+
+	return stream_poll(s) == stream_last(s);
+}
+
+static bool context_idle(const struct context *c)
+{
+	struct link *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next)
+		if (!stream_idle(stream_of(l)))
+			return false;
+	return true;
+}
+
 static void stream_free(struct object *o)
 {
 	struct stream *s = (struct stream *)o;
@@ -64,59 +159,72 @@ static void stream_free(struct object *o)
 	pthread_mutex_lock(&c->lock);
 	list_remove(&s->member.link);
 	atomic_fetch_sub_explicit(&c->stream_count, 1, memory_order_relaxed);
-	stream_stop(s);
 	staging_fini(c, &s->staging);
-	buffer_destroy(c, s->commands);
-	semaphore_destroy(c, s->done);
+	if (c->group && s->queue_of[ENGINE_COMPUTE] && stream_idle(s) &&
+	    c->spare_count < c->device->info.spare_queues)
+		spare_add(c, s);
+	else
+		stream_unmake(s);
 	pthread_mutex_unlock(&c->lock);
-	free(s);
 	object_put(&c->object);
+}
+
+/*
+ * A spare one, or a new one. Where queues cannot be made while a block of threads runs on and on,
+ * trying costs the context: so what is running has to end first, or the call is refused.
+ */
+static sov_result stream_get(struct context *c, struct stream **out)
+{
+	*out = spare_take(c);
+	if (*out)
+		return SOV_OK;
+	if (c->device->info.spare_queues && !context_idle(c)) {
+		sov_result r = context_drain(c, QUEUE_PATIENCE);
+
+		if (r == SOV_ERROR_TIMEOUT)
+			return refuse(r,
+				      "%s makes no queue for a stream while a kernel runs: it has not "
+				      "ended within %llu s, and those kept for such a moment (%u) are "
+				      "in use; create streams before it",
+				      c->device->properties.name,
+				      (unsigned long long)(QUEUE_PATIENCE / 1000000000),
+				      c->device->info.spare_queues);
+		if (r)
+			return r;
+	}
+	return stream_make(c, out);
 }
 
 sov_result stream_create(struct context *c, struct stream **out)
 {
-	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
-	sov_result r;
+	struct stream *s;
+	sov_result r = stream_get(c, &s);
 
-	if (!s)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
-	memset(s, 0, sizeof(*s));
-	gate_init(&s->gate);
-	r = semaphore_create(c, &s->done);
 	if (r)
-		goto no_semaphore;
-	/* A semaphore's new owner goes on counting where the old one stopped. */
-	atomic_init(&s->tail, (uint64_t)s->done->value << STREAM_ENDS_BITS);
-	s->serial = ++c->stream_serial;
-	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
-	if (r)
-		goto no_commands;
+		return r;
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
-	if (r)
-		goto no_handle;
+	if (r) {
+		stream_unmake(s);
+		return r;
+	}
+	s->serial = ++c->stream_serial;
+	s->closed = false;
 	staging_init(&s->staging);
+	if (gate_closed(&s->gate)) /* it had another name before */
+		gate_open(&s->gate);
 	atomic_fetch_add_explicit(&c->stream_count, 1, memory_order_relaxed);
-	r = stream_start(s);
-	if (r)
-		goto no_queue;
 	LOG(STREAM, INFO, "%llu created", (unsigned long long)s->serial);
 	*out = s;
 	return SOV_OK;
+}
 
-no_queue:
-	if (object_retire(&s->member.object)) {
-		pthread_mutex_unlock(&c->lock);
-		object_put(&s->member.object);
-		pthread_mutex_lock(&c->lock);
-	}
-	return r;
-no_handle:
-	buffer_destroy(c, s->commands);
-no_commands:
-	semaphore_destroy(c, s->done);
-no_semaphore:
-	free(s);
-	return r;
+/* Only one each time: to make it takes as long as the stream that was asked for. */
+static void spare_make(struct context *c)
+{
+	struct stream *s;
+
+	if (c->spare_count < c->device->info.spare_queues && !stream_make(c, &s))
+		spare_add(c, s);
 }
 
 struct stream *stream_find(struct context *c, sov_stream handle)
@@ -136,6 +244,7 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	struct context *c;
 	struct stream *s;
 	sov_result r;
+	bool idle;
 
 	if (!stream || flags)
 		return stream ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
@@ -144,17 +253,14 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
+	idle = context_idle(c);
 	r = stream_create(c, &s);
-	if (!r)
+	if (!r) {
 		*stream = object_handle(&s->member.object);
+		if (idle)
+			spare_make(c);
+	}
 	return context_leave(c, r);
-}
-
-static bool stream_idle(void *arg)
-{
-	struct stream *s = arg;
-
-	return stream_poll(s) == stream_last(s);
 }
 
 /* With the lock held. *keep: it was not emptied. */

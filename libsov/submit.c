@@ -459,6 +459,7 @@ sov_result stream_start(struct stream *s)
 		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
 	}
 	take(s, ENGINE_COMPUTE, WORK_SETUP, NULL, &slot);
+	slot.beside = true; /* the stream may not be counted yet */
 	nv_push_setup(&slot.push, &c->chip);
 	bell_ring(finish(s, &slot));
 	gate_open(&s->gate);

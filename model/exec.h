@@ -132,7 +132,7 @@ struct grid {
 void grid_work(struct grid *g);
 
 /* Why a lane does not run. */
-enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_BAR };
+enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR };
 
 enum { HALT_FAULT = 1, HALT_YIELD = 2 };
 

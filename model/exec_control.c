@@ -5,6 +5,11 @@
  * paths join. They must meet at BSYNC (all lanes that its barrier register holds), at WARPSYNC (all
  * lanes of a mask, each with that same mask) and at BAR (threads of the block). A barrier register
  * is a mask of lanes; every lane keeps the one that it took part in setting.
+ *
+ * At WARPSYNC lanes meet if it is the same instruction: an H200 never lets them go that wait at two.
+ * WARPSYNC.COLLECTIVE is for those: they go on together at one of them up to ENDCOLLECTIVE, which
+ * sends each on where it came from. Which of them the hardware takes is not known; what stands
+ * there is the same in code by ptxas.
  */
 #include <sched.h>
 
@@ -113,16 +118,38 @@ static uint32_t waits_for(const struct warp *w, uint32_t lane)
 	return (need & w->live) | 1u << lane;
 }
 
-/* Those who wait at the same B register or for the same lanes, wherever they do: a lane that named
- * other lanes in its WARPSYNC has not come to this one. */
+/* Those who wait for the same thing. A lane that named other lanes in its WARPSYNC, or is at another
+ * one, has not come to this one, nor has one whose B register a function uses for lanes of its own. */
+static bool waits_alike(const struct warp *w, uint32_t a, uint32_t b)
+{
+	if (w->wait[a] != w->wait[b] || w->wait_on[a] != w->wait_on[b])
+		return false;
+	if (w->wait[a] == WAIT_WARPSYNC)
+		return w->lane_pc[a] == w->lane_pc[b];
+	return w->wait[a] != WAIT_BSYNC || waits_for(w, a) == waits_for(w, b);
+}
+
 static uint32_t waiting_like(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (w->wait[i] == w->wait[lane] && w->wait_on[i] == w->wait_on[lane])
+		if (waits_alike(w, i, lane))
 			same |= 1u << i;
 	return same & w->live;
+}
+
+/* Lanes at several WARPSYNC.COLLECTIVE go on at the first of them. */
+static void gather(struct warp *w, uint32_t lanes)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < LANES; i++)
+		if (lanes >> i & 1 && w->lane_pc[i] < first)
+			first = w->lane_pc[i];
+	for (uint32_t i = 0; i < LANES; i++)
+		if (lanes >> i & 1)
+			w->lane_pc[i] = first;
 }
 
 /* Lets go whoever has all that it waits for: after an arrival, a BREAK or an exit. */
@@ -131,12 +158,14 @@ static void check_waiters(struct warp *w)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t need;
 
-		if (!(w->live >> i & 1) ||
-		    (w->wait[i] != WAIT_BSYNC && w->wait[i] != WAIT_WARPSYNC))
+		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR)
 			continue;
 		need = waits_for(w, i);
-		if (!(need & ~waiting_like(w, i)))
-			release(w, need);
+		if (need & ~waiting_like(w, i))
+			continue;
+		if (w->wait[i] == WAIT_COLLECTIVE)
+			gather(w, need);
+		release(w, need);
 	}
 }
 
@@ -287,22 +316,43 @@ static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 	const uint32_t *need = fetch(w, op, 0, space);
 
 	mask &= pred_read(w, op, 0);
-	for (uint32_t i = 0; i < LANES; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		w->collective[i] = w->next + (uint64_t)op->target;
-		wait_here(w, 1u << i, WAIT_WARPSYNC, need[i]);
-	}
+	for (uint32_t i = 0; i < LANES; i++)
+		if (mask >> i & 1)
+			wait_here(w, 1u << i, WAIT_WARPSYNC, need[i]);
 	check_waiters(w);
 }
 
 static void run_warpsync_all(struct warp *w, const struct op *op, uint32_t mask)
 {
-	for (uint32_t i = 0; i < LANES; i++)
-		if (mask >> i & 1)
-			w->collective[i] = w->next + (uint64_t)op->target;
 	wait_here(w, mask & pred_read(w, op, 0), WAIT_WARPSYNC, ALL_LANES);
 	check_waiters(w);
+}
+
+static void collect(struct warp *w, const struct op *op, uint32_t mask, const uint32_t *need)
+{
+	mask &= pred_read(w, op, 0);
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		w->collective[i] = w->next + (uint64_t)op->target;
+		wait_here(w, 1u << i, WAIT_COLLECTIVE, need[i]);
+	}
+	check_waiters(w);
+}
+
+static void run_collective(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2 * LANES];
+
+	collect(w, op, mask, fetch(w, op, 0, space));
+}
+
+static void run_collective_all(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t need[LANES];
+
+	row_splat(need, ALL_LANES);
+	collect(w, op, mask, need);
 }
 
 static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask)
@@ -441,8 +491,8 @@ const struct op_row rows_control[] = {
 	{SASS_BMOV_WRITE, "bs", run_bmov_write, NULL, NULL},
 	{SASS_WARPSYNC, "xs", run_warpsync, NULL, NULL},
 	{SASS_WARPSYNC_ALL, "x", run_warpsync_all, NULL, NULL},
-	{SASS_WARPSYNC_COLLECTIVE, "xst", run_warpsync, NULL, NULL},
-	{SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_warpsync_all, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE, "xst", run_collective, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_collective_all, NULL, NULL},
 	{SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL},
 	{SASS_EXIT, "x", run_exit, NULL, NULL},
 	{SASS_BAR, "ssx", run_bar, NULL, prepare_bar},

@@ -200,6 +200,8 @@ static bool bind(struct model_channel *c, uint32_t subchannel, uint32_t data)
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_HOST_SET_OBJECT};
 	uint16_t class = (uint16_t)data;
 
+	if (class == chip->compute_class && c->config.copy_only)
+		return channel_fail(c, &e, "SET_OBJECT: a copy engine has no class 0x%04x", class);
 	if (class != chip->compute_class && class != chip->copy_class)
 		return channel_fail(c, &e,
 				    "SET_OBJECT: %s has no class 0x%04x; it has 0x%04x and 0x%04x",
@@ -408,7 +410,8 @@ int model_channel_create(struct model *m, struct model_space *s,
 	c->model = m;
 	c->space = s;
 	c->config = *config;
-	c->host.bound[NV_SUBCHANNEL_COMPUTE] = m->chip->compute_class;
+	if (!config->copy_only)
+		c->host.bound[NV_SUBCHANNEL_COMPUTE] = m->chip->compute_class;
 	c->host.bound[NV_SUBCHANNEL_COPY] = m->chip->copy_class;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->wake, NULL);

@@ -43,6 +43,8 @@ struct model_space {
 	pthread_mutex_t lock; /* page table writers, readers' list; no reader may wait for it */
 	pthread_mutex_t code_lock;
 	_Atomic uintptr_t *root;
+	model_walker walk; /* asked instead of root's tables; NULL: they are */
+	void *walk_argument;
 	_Atomic uint64_t generation; /* counts unmaps */
 	struct mmu_reader *readers;
 	struct code *code; /* decoded instructions; replaced when caches are invalidated */

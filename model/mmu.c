@@ -4,7 +4,8 @@
  * a host address with access bits below it. Leaves are 4 KiB, or 2 MiB one level up where a mapping
  * covers that much. Readers walk without a lock; whoever unmaps clears the entries, raises the
  * space's generation and waits until every reader has dropped its translations; then nobody can
- * reach the backing any more. Tables stay until the space goes.
+ * reach the backing any more. Tables stay until the space goes. A space may have a walker instead of
+ * tables; then whoever changes what it finds says so by model_invalidate.
  */
 #include <errno.h>
 #include <sched.h>
@@ -46,7 +47,8 @@ static void table_destroy(entry *table, uint32_t level)
 	free(table);
 }
 
-int model_space_create(struct model *m, struct model_space **out)
+int model_space_create_walked(struct model *m, model_walker walk, void *argument,
+			      struct model_space **out)
 {
 	struct model_space *s = calloc(1, sizeof(*s));
 
@@ -54,6 +56,8 @@ int model_space_create(struct model *m, struct model_space **out)
 	if (!s)
 		return -ENOMEM;
 	s->model = m;
+	s->walk = walk;
+	s->walk_argument = argument;
 	s->root = table_create(LEVELS - 1);
 	s->code = code_create(m->chip->sm, m->hazard);
 	if (!s->root || !s->code) {
@@ -66,6 +70,11 @@ int model_space_create(struct model *m, struct model_space **out)
 	pthread_mutex_init(&s->code_lock, NULL);
 	*out = s;
 	return 0;
+}
+
+int model_space_create(struct model *m, struct model_space **out)
+{
+	return model_space_create_walked(m, NULL, NULL, out);
 }
 
 void model_space_destroy(struct model_space *s)
@@ -192,11 +201,17 @@ static uint64_t behind(uint64_t va, uint32_t level)
 	return (va | (level_bytes(level) - 1)) + 1;
 }
 
+/* Has every reader forget its translations. */
+static void forget(struct model_space *s)
+{
+	wait_for_readers(s, atomic_fetch_add_explicit(&s->generation, 1, memory_order_acq_rel) + 1);
+}
+
 /* Takes all leaves of the range away and waits until nobody uses them. Returns how many there were.
  */
 static uint64_t clear(struct model_space *s, uint64_t va, uint64_t bytes)
 {
-	uint64_t end = va + bytes, leaves = 0, generation;
+	uint64_t end = va + bytes, leaves = 0;
 	uint32_t level;
 	entry *e;
 
@@ -206,8 +221,7 @@ static uint64_t clear(struct model_space *s, uint64_t va, uint64_t bytes)
 		atomic_store_explicit(e, 0, memory_order_release);
 		leaves++;
 	}
-	generation = atomic_fetch_add_explicit(&s->generation, 1, memory_order_acq_rel) + 1;
-	wait_for_readers(s, generation);
+	forget(s);
 	return leaves;
 }
 
@@ -228,7 +242,7 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 	uint64_t done = 0;
 	int status = 0;
 
-	if (!range_valid(va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing || !access ||
+	if (s->walk || !range_valid(va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing || !access ||
 	    access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
@@ -265,6 +279,13 @@ int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes)
 	return status;
 }
 
+void model_invalidate(struct model_space *s)
+{
+	pthread_mutex_lock(&s->lock);
+	forget(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
 void mmu_enter(struct mmu_reader *r, struct model_space *s)
 {
 	r->space = s;
@@ -297,25 +318,38 @@ void mmu_poll_slow(struct mmu_reader *r)
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }
 
+/* Host address of va and what may be done there, or NULL. */
+static uint8_t *look_up(struct model_space *s, uint64_t va, uint32_t *access)
+{
+	uint32_t level;
+	entry *e;
+
+	if (s->walk)
+		return s->walk(s->walk_argument, va, access);
+	uintptr_t value = va >> MMU_VA_BITS ? 0 : find(s, va, &level, &e);
+
+	if (!value)
+		return NULL;
+	*access = value & FLAGS;
+	return (uint8_t *)(value & ~(uintptr_t)FLAGS) + va % level_bytes(level);
+}
+
 uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_result *why)
 {
-	uint32_t level = 0, slot = (va >> MMU_PAGE_BITS) % MMU_TLB;
-	entry *e;
-	uintptr_t value = va >> MMU_VA_BITS ? 0 : find(r->space, va, &level, &e);
-	uint8_t *host;
+	uint32_t slot = (va >> MMU_PAGE_BITS) % MMU_TLB, allowed = 0;
+	uint8_t *host = look_up(r->space, va, &allowed);
 
-	if (!value) {
+	if (!host) {
 		*why = MMU_UNMAPPED;
 		return NULL;
 	}
-	if ((value & access) != access) {
+	if ((allowed & access) != access) {
 		*why = MMU_DENIED;
 		return NULL;
 	}
-	host = (uint8_t *)(value & ~(uintptr_t)FLAGS) + va % level_bytes(level);
 	r->tlb[slot].page = (va >> MMU_PAGE_BITS) + 1;
 	r->tlb[slot].host = host - va % MMU_PAGE_BYTES;
-	r->tlb[slot].access = value & FLAGS;
+	r->tlb[slot].access = allowed;
 	return host;
 }
 

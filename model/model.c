@@ -102,7 +102,7 @@ int model_create(const struct model_config *config, struct model **out)
 	int status;
 
 	*out = NULL;
-	if (!config->chip || !config->vram_bytes || config->vram_bytes % MMU_PAGE_BYTES)
+	if (!config->chip || config->vram_bytes % MMU_PAGE_BYTES)
 		return -EINVAL;
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -111,8 +111,9 @@ int model_create(const struct model_config *config, struct model **out)
 	m->qmd = m->chip->qmd_bytes == nv_qmd_hopper.bytes ? &nv_qmd_hopper : &nv_qmd_ampere;
 	m->hazard = config->hazard;
 	m->vram_bytes = config->vram_bytes;
-	m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m->vram_bytes)
+		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (m->vram == MAP_FAILED) {
 		free(m);
 		return -ENOMEM;
@@ -120,7 +121,8 @@ int model_create(const struct model_config *config, struct model **out)
 	status = workers_create(config->threads ? config->threads : cores > 0 ? (uint32_t)cores : 1,
 				&m->workers);
 	if (status) {
-		munmap(m->vram, m->vram_bytes);
+		if (m->vram)
+			munmap(m->vram, m->vram_bytes);
 		free(m);
 		return status;
 	}
@@ -134,7 +136,8 @@ void model_destroy(struct model *m)
 	if (!m)
 		return;
 	workers_destroy(m->workers);
-	munmap(m->vram, m->vram_bytes);
+	if (m->vram)
+		munmap(m->vram, m->vram_bytes);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }

@@ -29,7 +29,7 @@ const struct model_chip *model_chip_at(uint32_t index);
 
 struct model_config {
 	const struct model_chip *chip;
-	uint64_t vram_bytes;
+	uint64_t vram_bytes; /* 0: none of its own */
 	uint32_t threads;  /* host threads that run CTAs; 0 = one per core */
 	bool hazard;       /* check stalls and scoreboards */
 };
@@ -51,6 +51,17 @@ void model_space_destroy(struct model_space *s);
 int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes, uint32_t access);
 int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes);
 
+/*
+ * A space whose pages are somebody else's: page tables that a driver wrote. The walker returns the host
+ * address of va, good to the end of its 4 KiB page, and what may be done there (0: it is mapped, but
+ * not for users), or NULL; it is called by many threads at once. What it said is kept until
+ * model_invalidate, which returns when nobody uses any of it.
+ */
+typedef uint8_t *(*model_walker)(void *argument, uint64_t va, uint32_t *access);
+int model_space_create_walked(struct model *m, model_walker walk, void *argument,
+			      struct model_space **out);
+void model_invalidate(struct model_space *s);
+
 /* Channels. The ring lies at a GPU address; put and get indices lie in USERD (host memory of the
  * driver, +0x8c and +0x88); an error fills the notifier (16 bytes as on hardware) and model_error.
  */
@@ -59,6 +70,7 @@ struct model_channel_config {
 	uint32_t ring_entries; /* power of two */
 	void *userd;           /* 512 bytes */
 	void *notifier;        /* 16 bytes; may be NULL */
+	bool copy_only;        /* its engine has no compute class */
 	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);

@@ -8,7 +8,7 @@
 #include "tools/tool.h"
 
 struct request {
-	const char *in, *out, *target, *print;
+	const char *in, *out, *target, *print, *level;
 	bool serial, spill, keep_calls, stats, json;
 };
 
@@ -74,6 +74,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 	struct compile_options o = {
 		.source = source_of(q->in),
 		.target = q->target,
+		.unoptimised = !strcmp(q->level, "0"),
 		.serial = q->serial,
 		.keep_calls = q->keep_calls,
 		.spill = q->spill,
@@ -129,12 +130,13 @@ static int unknown_target(const struct verb *v, const char *name)
 
 static int run(const struct verb *v, int argc, char **argv)
 {
-	struct request q = {.target = "sm_90"};
+	struct request q = {.target = "sm_90", .level = "3"};
 	const struct option options[] = {
 		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
 		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
 		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
 		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL, &q.print},
+		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &q.level},
 		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
 		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
@@ -152,6 +154,8 @@ static int run(const struct verb *v, int argc, char **argv)
 		return usage_error(v, "nothing to do: give -o FILE, --stats, --json or --print PASS");
 	if (q.json && q.print)
 		return usage_error(v, "--json and --print both want standard output");
+	if (strcmp(q.level, "0") && strcmp(q.level, "3"))
+		return usage_error(v, "there is no level '%s'; known: 0 3", q.level);
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line, read by a table of options: --name VALUE, --name=VALUE, -n VALUE, flags, and
- * "--" after which everything is an operand. The help page is the same table, printed.
+ * The command line, read by a table of options: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags,
+ * and "--" after which everything is an operand. The help page is the same table, printed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static const struct option *find_long(const struct option *options, const char *
 
 static const struct option *find_short(const struct option *options, const char *text)
 {
-	for (const struct option *o = options; o->name && text[1] && !text[2]; o++)
-		if (o->letter == text[1])
+	for (const struct option *o = options; o->name; o++)
+		if (o->letter == text[1] && (o->value || !text[2]))
 			return o;
 	return NULL;
 }
@@ -65,7 +65,7 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 		}
 		bool is_long = word[1] == '-';
 		size_t length = is_long ? strcspn(word + 2, "=") : 0;
-		const char *value = is_long && word[2 + length] ? word + 3 + length : NULL;
+		const char *value = !word[2 + length] ? NULL : is_long ? word + 3 + length : word + 2;
 		const struct option *o = is_long ? find_long(options, word + 2, length)
 						 : find_short(options, word);
 		if (!o) {

@@ -14,7 +14,7 @@ struct request {
 	const char *file, *kernel, *device;
 	uint32_t grid[3], block[3], shared;
 	uint64_t limit; /* ns, 0 = the library's */
-	bool time, json, serial;
+	bool time, json, serial, unoptimised;
 	unsigned count;
 	struct argument arguments[MAX_ARGUMENTS];
 };
@@ -67,7 +67,8 @@ static bool load(struct state *s)
 
 	if (!read_file(s->verb, s->q->file, &data, &size))
 		return false;
-	options.flags = s->q->serial ? SOV_MODULE_SERIAL : 0;
+	options.flags = (s->q->serial ? SOV_MODULE_SERIAL : 0) |
+			(s->q->unoptimised ? SOV_MODULE_UNOPTIMISED : 0);
 	struct progress *p = progress_start("compiling");
 	sov_result r = sov_module_load(s->context, data, size, &options, &s->module);
 
@@ -250,7 +251,7 @@ static bool parse_triple(const struct verb *v, const char *what, const char *tex
 static int run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {0};
-	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL;
+	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL, *level = "3";
 	const struct option options[] = {
 		{"kernel", 'k', "NAME", "the kernel (the file's first)", NULL, &q.kernel},
 		{"grid", 'g', "X[,Y[,Z]]", "blocks of the grid (1)", NULL, &grid},
@@ -258,6 +259,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"shared", 0, "BYTES", "dynamic shared memory (0)", NULL, &shared},
 		{"device", 'd', "NAME|N", "where to run it (0); see sov devices", NULL, &q.device},
 		{"limit", 0, "SECONDS", "stop the kernel after this long (10)", NULL, &limit},
+		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &level},
 		{"serial", 0, NULL, "compile so that every instruction waits", &q.serial, NULL},
 		{"time", 0, NULL, "print how long it ran, by the device's clock", &q.time, NULL},
 		{"json", 0, NULL, "print JSON", &q.json, NULL},
@@ -272,6 +274,9 @@ static int run(const struct verb *v, int argc, char **argv)
 		return usage_error(v, "no file");
 	if (operands - 1 > MAX_ARGUMENTS)
 		return usage_error(v, "more than %u arguments", MAX_ARGUMENTS);
+	if (strcmp(level, "0") && strcmp(level, "3"))
+		return usage_error(v, "there is no level '%s'; known: 0 3", level);
+	q.unoptimised = !strcmp(level, "0");
 	if (!block)
 		return usage_error(v, "no --block");
 	if (limit && !parse_u64(v, "limit", limit, 1, 3600, &number))

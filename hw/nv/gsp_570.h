@@ -174,12 +174,19 @@ static_assert(sizeof(struct nv_gsp_rpc) == 32, "rpc_message_header_v");
 #define NV_GSP_HEADERS      (sizeof(struct nv_gsp_element) + sizeof(struct nv_gsp_rpc))
 #define NV_GSP_MAX_PAYLOAD  (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE - NV_GSP_HEADERS)
 
-enum nv_gsp_function {
+enum nv_gsp_function { /* inc/kernel/vgpu/rpc_global_enums.h; of RM_*: gsp_rm.h */
+	NV_GSP_RM_FREE = 10,
 	NV_GSP_UNLOADING_GUEST_DRIVER = 47,
 	NV_GSP_GET_STATIC_INFO = 65,
+	NV_GSP_UPDATE_BAR_PDE = 70,
 	NV_GSP_SET_SYSTEM_INFO = 72,
 	NV_GSP_SET_REGISTRY = 73,
+	NV_GSP_RM_CONTROL = 76,
+	NV_GSP_RM_ALLOC = 103,
+	NV_GSP_EVENT_FIRST = 0x1000,
 	NV_GSP_EVENT_INIT_DONE = 0x1001,
+	NV_GSP_EVENT_RC_TRIGGERED = 0x1004,
+	NV_GSP_EVENT_MMU_FAULT_QUEUED = 0x1005, /* no payload; RC_TRIGGERED follows */
 	NV_GSP_EVENT_OS_ERROR_LOG = 0x1006,
 };
 #define NV_STATUS_INVALID_ARGUMENT 0x1f

@@ -9,9 +9,14 @@
 #ifndef HW_NV_HOST_H
 #define HW_NV_HOST_H
 
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#include <linux/types.h>
+#else
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#endif
 
 /* Classes: open-gpu-doc classes/host/clc56f.h (Ampere); Hopper's number from the open kernel module
  * and an H200. */

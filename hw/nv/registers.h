@@ -46,6 +46,7 @@
 #define NV_PGSP_OS                     0x110080 /* version of the boot loader's application */
 #define NV_PGSP_HWCFG2                 0x1100f4
 #define NV_PGSP_HWCFG2_LOCKDOWN        (1u << 13) /* the host may not look yet */
+#define NV_PGSP_IRQ_RETRIGGER          0x1103e8 /* 1: what is pending is told again. nouveau */
 #define NV_PGSP_QUEUE_HEAD             0x110c00 /* a write says: the command queue has grown */
 #define NV_PGSP_RISCV_CPUCTL           0x111388
 #define NV_PGSP_RISCV_CPUCTL_HALTED    (1u << 4)
@@ -78,6 +79,29 @@
 #define NV_VF_MMU_INVALIDATE           0xb830b0
 #define NV_VF_MMU_INVALIDATE_TRIGGER   (1u << 31)
 #define NV_VF_MMU_INVALIDATE_ALL_VA    (1u << 0)
+
+/*
+ * Interrupts. A vector is a bit: vector / 32 is its leaf, two leaves are a subtree, and the top has a
+ * bit for each subtree. Writing ones to a leaf acknowledges. OGKM turing/tu102/dev_vm.h; Hopper has
+ * 16 leaves, hopper/gh100/dev_vm.h. A message is sent when an enabled subtree becomes pending;
+ * enabling it again rearms: nouveau nvkm/subdev/vfn/tu102.c, pci/gh100.c.
+ */
+#define NV_VF_INTR_LEAF(i)             (0xb81000 + 4 * (i))
+#define NV_VF_INTR_LEAF_ENABLE(i)      (0xb81200 + 4 * (i))
+#define NV_VF_INTR_LEAF_DISABLE(i)     (0xb81400 + 4 * (i))
+#define NV_VF_INTR_TOP                 0xb81600
+#define NV_VF_INTR_TOP_ENABLE          0xb81608
+#define NV_VF_INTR_TOP_DISABLE         0xb81610
+#define NV_VF_INTR_LEAVES_GH100        16
+#define NV_VF_INTR_BYTES               0x620 /* from the first leaf on */
+
+/* The page that processes may see: timer and doorbell, which takes runlist << 16 | channel. */
+#define NV_VF_USER                     0xbb0000
+#define NV_VF_USER_BYTES               0x10000
+#define NV_VF_USER_TIME_LOW            0x80 /* from its start: nanoseconds */
+#define NV_VF_USER_TIME_HIGH           0x84
+#define NV_VF_DOORBELL                 0xbb0090
+#define NV_DOORBELL(runlist, channel)  ((uint32_t)(runlist) << 16 | (channel))
 
 #define NV_VF_BAR1_BLOCK               0xb80f60
 #define NV_VF_BAR1_BLOCK_PENDING       (1u << 0)

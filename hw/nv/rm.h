@@ -12,9 +12,15 @@
 #ifndef HW_NV_RM_H
 #define HW_NV_RM_H
 
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#else
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
 /* ---- ioctls: _IOC(READ | WRITE, 'F', number, bytes) ---- */
 
@@ -248,10 +254,11 @@ struct rm_channel_parameters { /* NV_CHANNEL_ALLOC_PARAMS */
 	uint32_t userd_memory[8];
 	uint64_t userd_offset[8];
 	uint32_t engine, id, subdevice, ecc_notifier;
-	struct rm_memory_description reserved[4];
-	uint32_t reserved2[2];
-	struct rm_memory_description reserved3[2];
-	uint32_t reserved4[2 + 3 + 3 + 8];
+	/* From here on a program leaves zeros; a driver on the GSP itself fills these: gsp_rm.h. */
+	struct rm_memory_description instance, userd, ramfc, method_buffer;
+	uint32_t physical_group, internal_flags;
+	struct rm_memory_description notifier_memory, ecc_notifier_memory;
+	uint32_t process, subprocess, encryption[3 + 3 + 8];
 	uint32_t tpc_configuration, pad;
 };
 static_assert(sizeof(struct rm_channel_parameters) == 368, "channel");
@@ -359,10 +366,11 @@ static_assert(sizeof(struct rm_copy_units) == 8, "CE_GET_CE_PCE_MASK");
 
 /* Of a channel group: */
 #define RM_CONTROL_SCHEDULE 0xa06c0101
-struct rm_schedule { /* NVA06F_CTRL_GPFIFO_SCHEDULE_PARAMS */
+struct rm_schedule { /* NVA06F_CTRL_GPFIFO_SCHEDULE_PARAMS; skip_enable is new in 580 */
 	uint8_t enable, skip_submit, skip_enable;
 };
-static_assert(sizeof(struct rm_schedule) == 3, "GPFIFO_SCHEDULE");
+static_assert(sizeof(struct rm_schedule) == 3, "GPFIFO_SCHEDULE of 580");
+#define RM_SCHEDULE_BYTES_570 2
 
 /* Of a channel: what the doorbell takes. */
 #define RM_CONTROL_TOKEN 0xc36f0108

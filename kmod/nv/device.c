@@ -120,6 +120,7 @@ static int nv_start(struct sov_device *sov)
 		drm_err(&sov->drm, "no DMA with %d address bits\n", NV_DMA_BITS);
 		return ret;
 	}
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* page tables take a piece of any size */
 	ret = nv_wait_for_fsp(nv);
 	if (ret)
 		return ret;

@@ -19,6 +19,7 @@ enum compile_source { COMPILE_PTX, COMPILE_IR };
 struct compile_options {
 	enum compile_source source;
 	const char *target;     /* "sm_80", "sm_86", "sm_89", "sm_90", "dummy" */
+	bool unoptimised;       /* -O0: no pass that only makes code better: splits faults of these from others */
 	bool serial;            /* every instruction waits for everything: splits scheduling faults from code faults */
 	bool spill;             /* few registers: exercises spilling */
 	bool keep_calls;        /* no call is inlined: splits faults of calls from faults of code */

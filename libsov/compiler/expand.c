@@ -17,7 +17,7 @@ static struct ir_inst *place(struct expand *e, ir_id i)
 
 ir_val expand_op_of(struct expand *e, enum ir_op op, enum ir_type t, const ir_val args[3])
 {
-	ir_id i = ir_inst_new(e->f, op, t, args, args[2] ? 3 : args[1] ? 2 : 1, 1);
+	ir_id i = ir_inst_new(e->f, op, t, args, args[2] ? 3 : args[1] ? 2 : args[0] != 0, 1);
 
 	return place(e, i)->res;
 }

@@ -6,34 +6,36 @@
  * lacks is written out: before, a division is one instruction that can be shared and moved; after,
  * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
  * swept once more.
+ *
+ * Without optimisation only those run that a back end cannot do without.
  */
 #include <string.h>
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
-	{"inline", pass_inline},
-	{"ssa", pass_ssa},
-	{"fold", pass_fold},
-	{"dce", pass_dce},
-	{"gvn", pass_gvn},
-	{"fold", pass_fold},
-	{"flatten", pass_flatten},
-	{"promote", pass_promote},
-	{"fold", pass_fold},
-	{"dce", pass_dce},
-	{"gvn", pass_gvn},
-	{"licm", pass_licm},
-	{"unroll", pass_unroll},
-	{"legalise", pass_legalise},
-	{"fold", pass_fold},
-	{"gvn", pass_gvn},
-	{"address", pass_address},
-	{"gvn", pass_gvn},
-	{"vectorise", pass_vectorise},
-	{"constants", pass_constants},
-	{"dce", pass_dce},
-	{NULL, NULL},
+	{"inline", pass_inline, false},
+	{"ssa", pass_ssa, true},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
+	{"fold", pass_fold, false},
+	{"flatten", pass_flatten, false},
+	{"promote", pass_promote, false},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
+	{"licm", pass_licm, false},
+	{"unroll", pass_unroll, false},
+	{"legalise", pass_legalise, true},
+	{"fold", pass_fold, false},
+	{"gvn", pass_gvn, false},
+	{"address", pass_address, true},
+	{"gvn", pass_gvn, false},
+	{"vectorise", pass_vectorise, false},
+	{"constants", pass_constants, false},
+	{"dce", pass_dce, false},
+	{NULL, NULL, false},
 };
 
 const struct pass *pass_find(const char *name)
@@ -65,15 +67,34 @@ static void print_after(const struct compile_job *job, const struct ir_func *f, 
 	fputc('\n', job->options.print_to);
 }
 
+/* Where the same pass ran before this place in the list, from 1; 0: it did not. */
+static uint32_t ran_before(const struct pass *p)
+{
+	const struct pass *q = p;
+
+	while (q-- > passes)
+		if (q->run == p->run)
+			return (uint32_t)(q - passes) + 1;
+	return 0;
+}
+
+/* A pass that runs again where nothing has changed since would find nothing. */
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
+	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed)); /* by function: by which in the list */
+
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
+		if (job->options.unoptimised && !p->needed)
+			continue;
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
-			p->run(f, job->target);
+			uint32_t before = ran_before(p);
+
+			if ((!before || changed[f->index] > before) && p->run(f, job->target))
+				changed[f->index] = (uint32_t)(p - passes) + 1;
 			print_after(job, f, p->name);
 		}
 		if (p->run == pass_inline)

@@ -13,6 +13,7 @@
 struct pass {
 	const char *name; /* for --print and golden tests */
 	bool (*run)(struct ir_func *f, const struct target *t);
+	bool needed; /* also when nothing is to be optimised */
 };
 
 bool pass_inline(struct ir_func *f, const struct target *t);  /* calls of small functions */

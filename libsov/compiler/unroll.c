@@ -389,13 +389,15 @@ bool pass_unroll(struct ir_func *f, const struct target *t)
 	bool changed = false;
 
 	(void)t;
-	uses_init(&uses, f);
-	u.map = arena_array(f->module->arena, f->nvalues, sizeof(*u.map));
 	for (uint32_t k = 0; k < cfg->nrpo; k++) {
-		if (find_loop(&u.loop, cfg->rpo[k])) {
-			unroll(&u);
-			changed = true;
+		if (!find_loop(&u.loop, cfg->rpo[k]))
+			continue;
+		if (!changed) {
+			uses_init(&uses, f);
+			u.map = arena_array(f->module->arena, f->nvalues, sizeof(*u.map));
 		}
+		unroll(&u);
+		changed = true;
 	}
 	return changed;
 }

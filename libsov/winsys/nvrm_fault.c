@@ -5,36 +5,20 @@
  * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
  *
  * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
- * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200. Xids: NVIDIA's "XID Errors".
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/winsys/nvrm.h"
+#include "libsov/winsys/xid.h"
 
 struct word {
 	uint32_t number;
 	const char *text;
 };
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const struct word xids[] = {
-	{13, "the compute engine refused the work"},
-	{31, "an address cannot be accessed"},
-	{32, "the command stream is broken"},
-	{43, "the channel was stopped"},
-	{45, "the channel was stopped"},
-	{48, "video memory lost data (double bit ECC error)"},
-	{62, "the GPU's controller halted"},
-	{63, "a row of video memory was remapped"},
-	{69, "a method or its data was refused"},
-	{79, "the GPU is gone from the bus"},
-	{94, "video memory lost data (contained ECC error)"},
-	{95, "video memory lost data (uncontained ECC error)"},
-	{109, "the work could not be interrupted for another process"},
-	{119, "the GPU's controller does not answer"},
-};
 
 static const struct word fault_types[] = {
 	{0x0, "it is not mapped"},	    {0x1, "a page table has the wrong size"},
@@ -104,7 +88,7 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
-	const char *words = find(xids, COUNT(xids), xid), *warp = NULL;
+	const char *words = xid_words(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};

@@ -33,6 +33,9 @@ struct winsys_info {
 	uint32_t import_page_bytes; /* see buffer_import */
 	uint64_t memory_bytes;
 	bool copy_queues; /* queues of WINSYS_COPY can be made */
+	/* How many compute queues to have in reserve; 0: one can be made at any time, also while a
+	 * block of the group runs for seconds. */
+	uint32_t spare_queues;
 	bool software, hazard;
 };
 
@@ -47,6 +50,7 @@ enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMI
 struct winsys_error {
 	struct winsys_queue *queue; /* where it happened; NULL: not known */
 	uint32_t xid;
+	bool overdue;          /* it took longer than the driver allows, and was stopped */
 	bool memory;           /* an access fault: address is valid */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
@@ -155,6 +159,6 @@ static inline void winsys_write_barrier_after_exchange(void)
 #endif
 }
 
-extern const struct winsys winsys_nvrm, winsys_soft;
+extern const struct winsys winsys_kmod, winsys_nvrm, winsys_soft;
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Registers: one row each, sorted by offset, with the value after reset, the bits a driver may set,
- * and a function where reading or writing does something. What has no row is refused, and so are
- * accesses of other than four bytes and bits that nobody may set.
+ * and a function where reading or writing does something; or a row for a whole block of one unit. What has
+ * no row is refused, and so are accesses of other than four bytes and bits that nobody may set.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "hw/nv/mmu_ver3.h"
-#include "hw/nv/registers.h"
 #include "model/card/internal.h"
-#include "model/card/mmu.h"
-#include "model/internal.h"
 
 struct reg {
 	uint32_t offset;
@@ -68,33 +65,15 @@ static void write_gsp_doorbell(struct card *c, uint32_t value)
 	gsp_commands(c); /* before it runs nobody listens */
 }
 
-/* A page must be of memory that is there: the card's own that is not protected, or lent to it. */
-static bool check_page(void *data, const struct mmu_page *p)
-{
-	struct card *c = data;
-	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift;
-	uint64_t end = c->gsp.running ? c->gsp.heap_outside : c->vram_bytes;
-
-	if (NV_MMU3_APERTURE(p->entry) == NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
-		return card_dma(c, address, bytes, false, "a mapped page");
-	if (address < end && bytes <= end - address)
-		return true;
-	card_refuse(c, "MMU: 0x%" PRIx64 " is mapped to 0x%" PRIx64 " of video memory, which ends at 0x%" PRIx64, p->va,
-		    address, end);
-	return false;
-}
-
-/* Hardware would forget some of what it has read. Here nothing is kept, and it is time for a look at all of it. */
 static void write_invalidate(struct card *c, uint32_t value)
 {
 	uint64_t root = ((uint64_t)c->mmu_root[1] << 32 | c->mmu_root[0]) << 8;
-	const char *wrong = NULL;
 
 	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) || root % NV_MMU3_TABLE_BYTES ||
 	    root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
 		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
-	else if (!mmu_visit(c->vram, c->vram_bytes, root, check_page, c, &wrong) && wrong)
-		card_refuse(c, "MMU: tables at 0x%" PRIx64 ": %s", root, wrong);
+	else
+		space_invalidate(c, root);
 }
 static uint32_t read_invalidate(struct card *c)
 {
@@ -130,10 +109,13 @@ static const struct reg registers[] = {
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
+	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
 	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
 	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
 	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
 	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .reset = 0},
+	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
@@ -150,6 +132,43 @@ static const struct reg registers[] = {
 	{NV_VF_MMU_INVALIDATE_PDB_HI, "VF_MMU_INVALIDATE_PDB_HI", .writable = ~0u, .write = write_root_high},
 	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate, .write = write_invalidate},
 };
+/* What lies together and is one unit's. */
+static uint32_t user_read(struct card *c, uint32_t offset)
+{
+	if (offset == NV_VF_USER + NV_VF_USER_TIME_LOW)
+		return read_time_low(c);
+	if (offset == NV_VF_USER + NV_VF_USER_TIME_HIGH)
+		return read_time_high(c);
+	card_refuse(c, "BAR 0: read of 0x%06x: nothing can be read there on the user page", offset);
+	return ~0u;
+}
+static void user_write(struct card *c, uint32_t offset, uint32_t value)
+{
+	if (offset == NV_VF_DOORBELL)
+		channel_doorbell(c, value);
+	else
+		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: only the doorbell is written on the user page", value,
+			    offset);
+}
+
+static const struct block {
+	uint32_t offset, bytes;
+	const char *name;
+	uint32_t (*read)(struct card *c, uint32_t offset);
+	void (*write)(struct card *c, uint32_t offset, uint32_t value);
+} blocks[] = {
+	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", interrupt_read, interrupt_write},
+	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", user_read, user_write},
+};
+
+static const struct block *find_block(uint32_t offset)
+{
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+		if (offset >= blocks[i].offset && offset - blocks[i].offset < blocks[i].bytes)
+			return &blocks[i];
+	return NULL;
+}
+
 #define COUNT (sizeof(registers) / sizeof(*registers))
 static_assert(COUNT <= MAX_REGISTERS, "room for every register");
 
@@ -183,6 +202,10 @@ static const struct reg *find(struct card *c, const char *verb, uint32_t offset,
 
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 {
+	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+
+	if (b)
+		return b->read(c, offset);
 	const struct reg *r = find(c, "read", offset, bytes);
 
 	if (!r)
@@ -192,6 +215,12 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 {
+	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+
+	if (b) {
+		b->write(c, offset, value);
+		return;
+	}
 	const struct reg *r = find(c, "write", offset, bytes);
 
 	if (!r)

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "hw/nv/registers.h"
 #include "model/card/internal.h"
 
 #define MAX_LENT     65535
@@ -99,6 +98,9 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->interrupts.lock, NULL);
+	pthread_rwlock_init(&c->lent_lock, NULL);
 	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
 		card_destroy(c);
 		return NULL;
@@ -106,6 +108,13 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	if (!make_vram(c)) {
 		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
 			 strerror(errno));
+		card_destroy(c);
+		return NULL;
+	}
+	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) || !recovery_start(c)) {
+		snprintf(why, size, "no memory or threads for the engines of a card");
+		model_destroy(c->model);
+		c->model = NULL;
 		card_destroy(c);
 		return NULL;
 	}
@@ -117,9 +126,17 @@ void card_destroy(struct card *c)
 {
 	if (!c)
 		return;
+	if (c->model) {
+		recovery_end(c);
+		gsp_reset(c); /* and with it whatever runs */
+		model_destroy(c->model);
+	}
 	card_take_back_all(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
 		card_unwire(c, kind);
+	pthread_rwlock_destroy(&c->lent_lock);
+	pthread_mutex_destroy(&c->interrupts.lock);
+	pthread_mutex_destroy(&c->lock);
 	if (c->vram)
 		munmap(c->vram, c->vram_bytes);
 	if (c->vram_fd >= 0)
@@ -131,10 +148,13 @@ void card_destroy(struct card *c)
 
 void card_reset(struct card *c)
 {
+	pthread_mutex_lock(&c->lock);
+	gsp_reset(c); /* before DMA ends */
 	config_reset(c);
 	bar0_reset(c);
+	interrupt_reset(c);
 	c->fsp = (struct fsp){0};
-	gsp_reset(c);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* Log. */
@@ -143,11 +163,13 @@ void card_log(struct card *c, const char *format, ...)
 {
 	va_list ap;
 
+	flockfile(c->log); /* engines speak, too */
 	va_start(ap, format);
 	vfprintf(c->log, format, ap);
 	va_end(ap);
 	fputc('\n', c->log);
 	fflush(c->log);
+	funlockfile(c->log);
 }
 
 void card_refuse(struct card *c, const char *format, ...)
@@ -155,7 +177,7 @@ void card_refuse(struct card *c, const char *format, ...)
 	char sentence[400];
 	va_list ap;
 
-	if (c->refusals++ >= LOGGED)
+	if (atomic_fetch_add(&c->refusals, 1) >= LOGGED)
 		return;
 	va_start(ap, format);
 	vsnprintf(sentence, sizeof(sentence), format, ap);
@@ -165,7 +187,7 @@ void card_refuse(struct card *c, const char *format, ...)
 
 uint64_t card_refusals(const struct card *c)
 {
-	return c->refusals;
+	return atomic_load(&c->refusals);
 }
 
 /* Regions. */
@@ -204,7 +226,7 @@ static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 	return config_memory_enabled(c);
 }
 
-void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
+static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_read(c, (uint32_t)offset, data, bytes);
@@ -228,8 +250,7 @@ void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uin
 	}
 }
 
-void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
-		uint32_t bytes)
+static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data, uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_write(c, (uint32_t)offset, data, bytes);
@@ -253,7 +274,44 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
 	}
 }
 
+void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
+{
+	pthread_mutex_lock(&c->lock);
+	read_locked(c, region, offset, data, bytes);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
+		uint32_t bytes)
+{
+	pthread_mutex_lock(&c->lock);
+	write_locked(c, region, offset, data, bytes);
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* Memory of the machine. */
+
+static int lend_locked(struct card *c, struct lent l, int fd, uint64_t offset)
+{
+	for (size_t i = 0; i < c->nlent; i++)
+		if (l.address <= c->lent[i].address + (c->lent[i].bytes - 1) &&
+		    c->lent[i].address <= l.address + (l.bytes - 1))
+			return -EEXIST;
+	if (c->nlent == MAX_LENT)
+		return -ENOSPC;
+	struct lent *more = realloc(c->lent, (c->nlent + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	c->lent = more;
+	if (fd >= 0) {
+		l.host = mmap(NULL, l.bytes, PROT_READ | (l.writable ? PROT_WRITE : 0), MAP_SHARED, fd, (off_t)offset);
+		if (l.host == MAP_FAILED)
+			return -errno;
+	}
+	c->lent[c->nlent++] = l;
+	return 0;
+}
 
 int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset, bool writable)
 {
@@ -264,72 +322,94 @@ int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t
 	    __builtin_add_overflow(offset, bytes, &file_end) || file_end > INT64_MAX ||
 	    (address | bytes | offset) % PAGE_BYTES)
 		return -EINVAL;
-	for (size_t i = 0; i < c->nlent; i++)
-		if (address <= c->lent[i].address + (c->lent[i].bytes - 1) && c->lent[i].address <= end)
-			return -EEXIST;
-	if (c->nlent == MAX_LENT)
-		return -ENOSPC;
-	struct lent *more = realloc(c->lent, (c->nlent + 1) * sizeof(*more));
+	pthread_rwlock_wrlock(&c->lent_lock);
+	int status = lend_locked(c, l, fd, offset);
 
-	if (!more)
-		return -ENOMEM;
-	c->lent = more;
-	if (fd >= 0) {
-		l.host = mmap(NULL, bytes, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd,
-			      (off_t)offset);
-		if (l.host == MAP_FAILED)
-			return -errno;
-	}
-	c->lent[c->nlent++] = l;
-	return 0;
+	pthread_rwlock_unlock(&c->lent_lock);
+	return status;
 }
 
-static void drop(struct card *c, size_t i)
+/* The entry at a place of the list, or none, is gone when this returns and nobody uses its memory any more. */
+static bool drop(struct card *c, size_t (*place)(struct card *c, uint64_t address, uint64_t bytes), uint64_t address,
+		 uint64_t bytes)
 {
-	if (c->lent[i].host)
-		munmap(c->lent[i].host, c->lent[i].bytes);
-	c->lent[i] = c->lent[--c->nlent];
+	struct lent l = {0};
+
+	pthread_rwlock_wrlock(&c->lent_lock);
+	size_t i = place(c, address, bytes);
+	bool found = i < c->nlent;
+
+	if (found) {
+		l = c->lent[i];
+		c->lent[i] = c->lent[--c->nlent];
+	}
+	pthread_rwlock_unlock(&c->lent_lock);
+	if (!l.host)
+		return found;
+	pthread_mutex_lock(&c->lock);
+	channel_lose_memory(c, l.host, l.bytes);
+	space_invalidate_all(c);
+	pthread_mutex_unlock(&c->lock);
+	munmap(l.host, l.bytes);
+	return found;
+}
+
+static size_t place_of(struct card *c, uint64_t address, uint64_t bytes)
+{
+	size_t i = 0;
+
+	while (i < c->nlent && (c->lent[i].address != address || c->lent[i].bytes != bytes))
+		i++;
+	return i;
+}
+
+static size_t place_any(struct card *c, uint64_t address, uint64_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return c->nlent ? c->nlent - 1 : 0;
 }
 
 int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
 {
-	for (size_t i = 0; i < c->nlent; i++)
-		if (c->lent[i].address == address && c->lent[i].bytes == bytes) {
-			drop(c, i);
-			return 0;
-		}
-	return -ENOENT;
+	return drop(c, place_of, address, bytes) ? 0 : -ENOENT;
 }
 
 void card_take_back_all(struct card *c)
 {
-	while (c->nlent)
-		drop(c, c->nlent - 1);
+	while (drop(c, place_any, 0, 0))
+		;
+}
+
+static const struct lent *find_lent(struct card *c, uint64_t address, uint64_t bytes)
+{
+	for (size_t i = 0; i < c->nlent; i++)
+		if (address >= c->lent[i].address && address - c->lent[i].address < c->lent[i].bytes &&
+		    bytes <= c->lent[i].bytes - (address - c->lent[i].address))
+			return &c->lent[i];
+	return NULL;
 }
 
 void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what)
 {
 	const char *verb = write ? "write" : "read";
+	struct lent l = {0};
 
 	if (!config_bus_master(c)) {
 		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master", verb, what,
 			    address);
 		return NULL;
 	}
-	for (size_t i = 0; i < c->nlent; i++) {
-		const struct lent *l = &c->lent[i];
+	pthread_rwlock_rdlock(&c->lent_lock);
+	const struct lent *found = find_lent(c, address, bytes);
 
-		if (address < l->address || address - l->address >= l->bytes ||
-		    bytes > l->bytes - (address - l->address))
-			continue;
-		if (l->host && (l->writable || !write))
-			return l->host + (address - l->address);
-		card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": that memory is %s", verb, what,
-			    bytes, address, l->host ? "read-only" : "not in reach");
-		return NULL;
-	}
-	card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": no memory is there", verb, what, bytes,
-		    address);
+	if (found)
+		l = *found;
+	pthread_rwlock_unlock(&c->lent_lock);
+	if (l.host && (l.writable || !write))
+		return l.host + (address - l.address);
+	card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what, bytes, address,
+		    !l.bytes ? "no memory is there" : l.host ? "that memory is read-only" : "that memory is not in reach");
 	return NULL;
 }
 
@@ -347,19 +427,23 @@ int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, con
 {
 	if (first > card_vectors(c, kind) || count > card_vectors(c, kind) - first)
 		return -EINVAL;
+	pthread_mutex_lock(&c->interrupts.lock);
 	for (uint32_t i = 0; i < count; i++) {
 		if (c->vectors[kind][first + i] >= 0)
 			close(c->vectors[kind][first + i]);
 		c->vectors[kind][first + i] = fds[i];
 	}
+	pthread_mutex_unlock(&c->interrupts.lock);
 	return 0;
 }
 
 void card_unwire(struct card *c, uint32_t kind)
 {
+	pthread_mutex_lock(&c->interrupts.lock);
 	for (uint32_t i = 0; i < MAX_VECTORS; i++) {
 		if (c->vectors[kind][i] >= 0)
 			close(c->vectors[kind][i]);
 		c->vectors[kind][i] = -1;
 	}
+	pthread_mutex_unlock(&c->interrupts.lock);
 }

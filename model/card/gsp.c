@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "hw/nv/registers.h"
 #include "model/card/internal.h"
 
 #define ENTRIES (NV_GSP_PAGE / 8)
@@ -242,11 +241,13 @@ uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 
 void gsp_reset(struct card *c)
 {
+	objects_close(c, false);
 	c->gsp = (struct gsp){0};
 }
 
 void gsp_unload(struct card *c)
 {
+	objects_close(c, true);
 	gsp_reset(c);
 	c->gsp.unloaded = true;
 	card_log(c, "GSP: unloaded");

@@ -41,6 +41,30 @@ static uint32_t xor_of(const uint8_t *element, uint32_t pages)
 	return sum;
 }
 
+/* The GSP's own interrupt: a message is there. While its bit stands it is not raised again. */
+static void interrupt(struct card *c)
+{
+	if (!(c->gsp.interrupt & NV_PGSP_IRQ_SWGEN0))
+		interrupt_raise(c, CARD_GSP_VECTOR);
+	c->gsp.interrupt |= NV_PGSP_IRQ_SWGEN0;
+}
+
+uint32_t gsp_read_interrupt(struct card *c)
+{
+	return c->gsp.interrupt;
+}
+
+void gsp_clear_interrupt(struct card *c, uint32_t bits)
+{
+	c->gsp.interrupt &= ~bits;
+}
+
+void gsp_retrigger(struct card *c, uint32_t value)
+{
+	if (value && c->gsp.interrupt)
+		interrupt_raise(c, CARD_GSP_VECTOR);
+}
+
 static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes, uint32_t result)
 {
 	struct gsp *g = &c->gsp;
@@ -79,9 +103,16 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 		g->sequence_out++;
 		g->put = (g->put + e.pages) % NV_GSP_QUEUE_ELEMENTS;
 		__atomic_store_n(&status->put, g->put, __ATOMIC_RELEASE);
+		interrupt(c);
 	}
 	free(element);
 	return good;
+}
+
+void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_t bytes)
+{
+	if (c->gsp.running)
+		push(c, event, payload, bytes, 0);
 }
 
 /* Calls. Each returns a status for the driver; the payload is the answer's, too. */
@@ -138,14 +169,51 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 			{.base = g->heap_outside, .limit = c->vram_bytes - 1,
 			 .reserved = c->vram_bytes - g->heap_outside, .is_protected = 1},
 		},
-		.client = 0xc1d00001,
-		.device = 0xd0000001,
-		.subdevice = 0xd0000002,
+		.client = RM_INTERNAL_CLIENT,
+		.device = RM_INTERNAL_DEVICE,
+		.subdevice = RM_INTERNAL_SUBDEVICE,
 		.heap_outside = g->heap_outside,
 		.frts = g->frts,
 	};
 
 	memcpy(call->payload, &info, sizeof(info));
+	return 0;
+}
+
+/* Objects. Their status is in their own structure; the call itself always succeeds. */
+
+static bool parameters_fit(struct card *c, const struct call *call, uint32_t header, uint32_t bytes)
+{
+	if (bytes == call->bytes - header)
+		return true;
+	card_refuse(c, "GSP: call %u says that %u bytes of parameters follow, but %u do", call->rpc->function, bytes,
+		    call->bytes - header);
+	return false;
+}
+
+static uint32_t call_alloc(struct card *c, struct call *call)
+{
+	struct nv_gsp_rm_alloc *a = (void *)call->payload;
+
+	a->status = parameters_fit(c, call, sizeof(*a), a->parameter_bytes) ? object_make(c, a, a + 1)
+									    : NV_STATUS_INVALID_PARAM_STRUCT;
+	return 0;
+}
+
+static uint32_t call_control(struct card *c, struct call *call)
+{
+	struct nv_gsp_rm_control *r = (void *)call->payload;
+
+	r->status = parameters_fit(c, call, sizeof(*r), r->parameter_bytes) ? object_command(c, r, r + 1)
+									    : NV_STATUS_INVALID_PARAM_STRUCT;
+	return 0;
+}
+
+static uint32_t call_free(struct card *c, struct call *call)
+{
+	struct nv_gsp_rm_free *f = (void *)call->payload;
+
+	f->status = object_free(c, f);
 	return 0;
 }
 
@@ -170,10 +238,13 @@ static const struct row {
 	bool answer;
 	uint32_t (*run)(struct card *c, struct call *call);
 } rows[] = {
+	{NV_GSP_RM_FREE, sizeof(struct nv_gsp_rm_free), true, true, call_free},
 	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true, unloading},
 	{NV_GSP_GET_STATIC_INFO, sizeof(struct nv_gsp_static_info), true, true, get_static_info},
 	{NV_GSP_SET_SYSTEM_INFO, sizeof(struct nv_gsp_system_info), true, false, set_system_info},
 	{NV_GSP_SET_REGISTRY, sizeof(struct nv_gsp_registry), false, false, set_registry},
+	{NV_GSP_RM_CONTROL, sizeof(struct nv_gsp_rm_control), false, true, call_control},
+	{NV_GSP_RM_ALLOC, sizeof(struct nv_gsp_rm_alloc), false, true, call_alloc},
 };
 
 static void execute(struct card *c, struct call *call)
@@ -283,6 +354,7 @@ void gsp_open(struct card *c)
 
 	fresh.put = fresh.get = 0;
 	*status = fresh;
+	objects_open(c);
 	gsp_commands(c);
 	if (c->fault != FAULT_SILENT)
 		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);

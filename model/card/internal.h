@@ -3,9 +3,14 @@
 #ifndef MODEL_CARD_INTERNAL_H
 #define MODEL_CARD_INTERNAL_H
 
-#include "hw/nv/gsp_570.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "hw/nv/gsp_rm.h"
 #include "hw/nv/pci.h"
+#include "hw/nv/registers.h"
 #include "model/card/card.h"
+#include "model/model.h"
 
 #define CONFIG_BYTES  4096
 #define MAX_VECTORS   16
@@ -53,6 +58,8 @@ struct gsp {
 	uint32_t command, status;         /* queues, by their first page */
 	uint32_t get, put;                /* ours, in either */
 	uint32_t sequence_in, sequence_out;
+	uint32_t interrupt; /* NV_PGSP_IRQSTAT */
+	struct object *objects; /* all of them, the newest first */
 };
 
 struct lent { /* memory of the machine */
@@ -61,15 +68,28 @@ struct lent { /* memory of the machine */
 	bool writable;
 };
 
+struct interrupts { /* of the function */
+	pthread_mutex_t lock; /* all of it, and the card's vectors; raising needs no other */
+	uint32_t pending[NV_VF_INTR_LEAVES_GH100], enabled[NV_VF_INTR_LEAVES_GH100];
+	uint32_t top_enabled;
+	bool told; /* a message was sent for what is pending */
+};
+
+/*
+ * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come from
+ * inside and may be waited for by its holder, so they take only the locks that are named below.
+ */
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
 	enum card_fault fault;
-	uint64_t refusals;
+	pthread_mutex_t lock;
+	_Atomic uint64_t refusals;
 	uint8_t config[CONFIG_BYTES];
 	uint8_t *vram;
 	uint64_t vram_bytes;
 	int vram_fd;
+	pthread_rwlock_t lent_lock; /* lent, nlent */
 	struct lent *lent;
 	size_t nlent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
@@ -78,6 +98,16 @@ struct card {
 	struct firmware firmware;
 	struct fsp fsp;
 	struct gsp gsp;
+	struct interrupts interrupts;
+	struct model *model; /* engines */
+	struct card_space *spaces;
+	struct card_channel *channels;
+	struct recovery { /* the thread that takes care of channels which have failed */
+		pthread_t thread;
+		pthread_mutex_t lock; /* the other two */
+		pthread_cond_t wake;
+		bool failed, end;
+	} recovery;
 };
 
 struct card_chip {
@@ -118,5 +148,110 @@ uint32_t gsp_read_wpr_low(struct card *c);
 uint32_t gsp_read_wpr_high(struct card *c);
 void gsp_open(struct card *c);
 void gsp_commands(struct card *c);
+void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_t bytes);
+uint32_t gsp_read_interrupt(struct card *c);
+void gsp_clear_interrupt(struct card *c, uint32_t bits);
+void gsp_retrigger(struct card *c, uint32_t value);
+
+/* interrupt.c */
+void interrupt_reset(struct card *c);
+uint32_t interrupt_read(struct card *c, uint32_t offset);
+void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
+void interrupt_raise(struct card *c, uint32_t vector);
+
+/* engine.c: what engines the chip has. */
+struct card_engine {
+	const char *name;
+	uint32_t type;            /* RM_ENGINE */
+	uint32_t unit, non_stall; /* RM_UNIT, vector */
+	uint32_t runlist;
+};
+#define CARD_GSP_VECTOR          160
+#define CARD_METHOD_BUFFER_BYTES 0x5000
+extern const struct card_engine card_engines[];
+extern const uint32_t card_engine_count;
+const struct card_engine *engine_find(uint32_t type);
+
+/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found is
+ * kept until the driver says that the tables have changed. */
+struct card_space;
+struct card_space *space_create(struct card *c);
+void space_destroy(struct card_space *s); /* NULL: nothing */
+uint64_t space_root(const struct card_space *s); /* 0: none */
+bool space_set_root(struct card_space *s, uint64_t root);
+struct model_space *space_engines(struct card_space *s);
+/* Is all of it mapped? */
+bool space_covers(struct card_space *s, uint64_t va, uint64_t bytes);
+/* Every page of the tables is looked at, and nobody keeps any of what was there before. */
+void space_invalidate(struct card *c, uint64_t root);
+void space_invalidate_all(struct card *c);
+/* Why an engine could not reach an address: a fault type of hardware. */
+uint32_t space_fault_type(struct card_space *s, uint64_t va);
+
+/* context.c: what a channel's objects of the graphics engine need. */
+struct context {
+	uint8_t buffer[16]; /* what is known of each, by RM_BUFFER */
+};
+void context_sizes(struct rm_context_buffers *out);
+uint32_t context_promote(struct card *c, struct context *x, struct card_space *s, const struct rm_promote *p);
+bool context_complete(struct card *c, const struct context *x);
+
+/* channel.c */
+struct card_channel *channel_create(struct card *c, struct card_space *s, const struct rm_channel_parameters *p,
+				    uint32_t group, uint32_t *status);
+void channel_destroy(struct card_channel *ch);
+uint32_t channel_id(const struct card_channel *ch);
+const struct card_engine *channel_engine(const struct card_channel *ch);
+struct card_space *channel_space(const struct card_channel *ch);
+uint32_t channel_bind(struct card_channel *ch, uint32_t engine);
+uint32_t channel_schedule(struct card_channel *ch);
+void channel_stop(struct card_channel *ch);
+struct context *channel_context(struct card_channel *ch);
+void channel_doorbell(struct card *c, uint32_t token);
+void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
+bool recovery_start(struct card *c);
+void recovery_end(struct card *c);
+/* Memory that the driver names by address and space: is it there? NULL after a refusal. */
+uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes, const char *what);
+
+/* object.c: objects. */
+struct object {
+	struct object *next, *client, *parent;
+	const struct object_class *class;
+	uint32_t handle, children;
+	uint32_t users;   /* of a VA space: channels, groups and shares */
+	uint32_t engine;  /* of a group */
+	bool external;    /* of a VA space: the driver sets its page directory */
+	struct object *space_object; /* of a channel, group or share */
+	union {
+		struct card_space *space;
+		struct card_channel *channel;
+	};
+};
+struct object_class {
+	uint32_t class, bytes; /* of parameters */
+	const char *name;
+	uint32_t parents[3];   /* classes; 0 ends, and alone means that it is a client */
+	uint32_t (*make)(struct card *c, struct object *o, void *parameters);
+	void (*end)(struct card *c, struct object *o);
+};
+struct object_command {
+	uint32_t command, class, bytes;
+	const char *name;
+	bool question; /* nothing of what comes in counts, and it is zero for the answer */
+	uint32_t (*run)(struct card *c, struct object *o, void *parameters);
+};
+void objects_open(struct card *c);
+void objects_close(struct card *c, bool refuse);
+uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
+uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
+uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
+struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class);
+/* object_class.c, object_command.c */
+const struct object_class *class_find(uint32_t class);
+const struct object_command *command_find(uint32_t command, uint32_t class);
+#define RM_INTERNAL_CLIENT    0xc1e00004u
+#define RM_INTERNAL_DEVICE    0xd0000001u
+#define RM_INTERNAL_SUBDEVICE 0xd0000002u
 
 #endif

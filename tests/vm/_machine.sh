@@ -2,18 +2,24 @@
 # What differs between machines, and the way into the chroot; sourced by the other scripts here.
 : "${VM_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/sovgpu-vm}"
 vm_root=$VM_CACHE/root
-vm_suites="trixie trixie-backports"
 
+# Debian's kernels that are booted: our name for it, its suite, its flavour; then what is different.
 arch=$(dpkg --print-architecture)
 case $arch in
 arm64)
+	vm_kernels="trixie:trixie:arm64 trixie-backports:trixie-backports:arm64 trixie-16k:trixie:arm64-16k"
+	debug_image=arch/arm64/boot/Image
 	qemu_package=qemu-system-arm
 	qemu="qemu-system-aarch64 -M virt,gic-version=3,highmem-mmio-size=4T -cpu neoverse-n1"
+	iommu="-M iommu=smmuv3"
 	console=ttyAMA0
 	;;
 amd64)
+	vm_kernels="trixie:trixie:amd64 trixie-backports:trixie-backports:amd64"
+	debug_image=arch/x86/boot/bzImage
 	qemu_package=qemu-system-x86
 	qemu="qemu-system-x86_64 -M q35 -cpu qemu64"
+	iommu="-M kernel-irqchip=split -device intel-iommu,intremap=on,caching-mode=on"
 	console=ttyS0
 	;;
 *) echo "vm: no machine is described for $arch; known: arm64 amd64" >&2 && exit 1 ;;
@@ -24,8 +30,9 @@ else
 	qemu="$qemu -accel tcg,thread=multi"
 fi
 
-# inside [-b FOLDER=MOUNT]... COMMAND... : runs in the chroot, in a mount namespace of its own, so that
-# no mount is left behind whatever happens. What it sees of this machine is what -b names.
+# inside [-b FOLDER=NAME]... COMMAND... : runs in the chroot, in a mount namespace of its own, so that
+# no mount is left behind whatever happens. What it sees of this machine is what -b names, as
+# /run/NAME. Tests write nowhere else, so any number of them may use one chroot.
 inside() {
 	binds=
 	while [ "$1" = -b ]; do
@@ -36,11 +43,17 @@ inside() {
 		root=$1
 		shift
 		mount -t proc proc "$root/proc"
-		[ ! -e /dev/kvm ] || { touch "$root/dev/kvm" && mount --bind /dev/kvm "$root/dev/kvm"; }
+		mount -t tmpfs tmpfs "$root/run"
+		[ ! -e /dev/kvm ] || mount --bind /dev/kvm "$root/dev/kvm"
 		for b in $BINDS; do
-			mkdir -p "$root${b#*=}"
-			mount --bind "${b%%=*}" "$root${b#*=}"
+			mkdir "$root/run/${b#*=}"
+			mount --bind "${b%%=*}" "$root/run/${b#*=}"
 		done
 		exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
 			DEBIAN_FRONTEND=noninteractive INITRD=No "$@"' inside "$vm_root" "$@"
+}
+
+# A line for who waits, on descriptor 3 if there is one; the results go to a file.
+progress() {
+	{ echo "vm: $*" >&3; } 2>/dev/null || :
 }

@@ -9,25 +9,26 @@ cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
 . tests/tap.sh
 : "${BUILD:=build}"
-mkdir -p "$BUILD/vm"
+work=$BUILD/vm
+mkdir -p "$work"
 
 # What is not asked: a MAINTAINERS file, which this tree does not have; names of ELF's structures, which
 # are the kernel's own; kzalloc_obj, which older kernels do not have.
-said=$(inside -b "$PWD=/run/source" sh -c 'cd /run/source && find kmod uapi -name "*.[ch]" | sort |
+said=$(inside -b "$PWD=source" sh -c 'cd /run/source && find kmod uapi -name "*.[ch]" | sort |
 	xargs perl /checkpatch/checkpatch.pl --no-tree --strict --terse --show-types --no-summary \
 	--ignore FILE_PATH_CHANGES,CAMELCASE,ALLOC_WITH_SIZEOF -f' 2>&1 | grep -v "git: not found")
 is "$said" "" "checkpatch --strict has nothing to say"
 
 build() { # release, words for make
-	inside -b "$PWD=/run/source" timeout -k 10 600 sh -euc '
+	rm -rf "$work/lint" && mkdir "$work/lint" && cp -r Kbuild kmod hw uapi "$work/lint" || return 1
+	inside -b "$(realpath "$work/lint")=lint" timeout -k 10 600 sh -euc '
 		release=$1
 		shift
-		rm -rf /lint && mkdir /lint && cd /run/source && cp -r Kbuild kmod hw uapi /lint
-		make -C "/lib/modules/$release/build" M=/lint W=1 "$@" modules' lint "$@"
+		make -C "/lib/modules/$release/build" M=/run/lint W=1 "$@" modules' lint "$@"
 }
 
 while read -r suite release <&3; do
-	log=$BUILD/vm/$suite-lint.log
+	log=$work/$suite-lint.log
 	build "$release" >"$log" 2>&1
 	ok $? "$suite ($release): builds with W=1"
 	is "$(grep -E 'warning|error' "$log" | head -n 20)" "" "$suite ($release): without a warning"

@@ -1,38 +1,58 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Makes what the virtual machines need, once: a Debian trixie in a folder with QEMU, a compiler, dkms,
-# the stock kernels of trixie and of trixie-backports with their headers, and the firmware. Suites are
-# named here, versions are whatever the archive has; `kernels` in the cache lists them.
-# Needs root and Debian's archive, which it finds in apt's own settings. About 2 GiB and a few minutes.
+# Debian's kernels of _machine.sh with their headers, the firmware, and a kernel of our own that finds
+# faults (debug_kernel.sh). Suites are named, versions are whatever the archive has; `kernels` in the
+# cache lists them. Needs root and Debian's archive, which it finds in apt's own settings. About 3 GiB.
+# Ends with 77 when this machine cannot have virtual machines, after a line that says why.
 #   usage: tests/vm/prepare.sh       environment: VM_CACHE (~/.cache/sovgpu-vm); remove it to start anew
 set -eu
 cd "$(dirname "$0")/../.."
+cannot() {
+	echo "vm: SKIP: $*"
+	exit 77
+}
+command -v dpkg >/dev/null || cannot "the virtual machines are made of Debian's packages, and this is no Debian"
 . tests/vm/_machine.sh
-stamp=$VM_CACHE/ready
-sum=$(cksum <tests/vm/prepare.sh)
-[ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || exit 0
-[ "$(id -u)" -eq 0 ] || { echo "vm: a chroot needs root" >&2; exit 1; }
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
-[ -n "$mirror" ] || { echo "vm: no Debian archive in apt's settings; run apt-get update" >&2; exit 1; }
-command -v debootstrap >/dev/null || apt-get install -y -qq debootstrap >/dev/null
+[ "$(id -u)" -eq 0 ] || cannot "a chroot needs root"
+unshare --mount --propagation private true 2>/dev/null || cannot "mount namespaces are not allowed here"
+
+# What of the cache is as these files say; each part is made anew when they change.
+debian_sum=$(cat tests/vm/prepare.sh tests/vm/_machine.sh | cksum)
+debug_sum=$(cat tests/vm/debug_kernel.sh tests/vm/debug.config "tests/vm/debug-$arch.config" | cksum)
+made() { # part, sum
+	[ "$(cat "$VM_CACHE/made-$1" 2>/dev/null)" = "$2" ]
+}
+ready() {
+	made debian "$debian_sum" && made debug "$debug_sum"
+}
+! ready || exit 0
+
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security |
+	head -n 1)
+[ -n "$mirror" ] || cannot "no Debian archive in apt's settings; run apt-get update"
+command -v debootstrap >/dev/null || apt-get install -y -qq debootstrap >/dev/null 2>&1 ||
+	cannot "apt-get cannot install debootstrap"
 
 mkdir -p "$VM_CACHE"
 exec 9>"$VM_CACHE/lock"
 flock -w 3600 9 || { echo "vm: somebody else prepares $VM_CACHE since an hour" >&2; exit 1; }
+! ready || exit 0
 log=$VM_CACHE/prepare.log
+begin=$(date +%s)
+say() {
+	echo "vm: $* ($(($(date +%s) - begin)) s)"
+}
+fail() {
+	tail -n 30 "$log"
+	echo "vm: preparing failed at: $*; the whole log is $log" >&2
+	exit 1
+}
 quietly() {
-	timeout -k 30 3600 "$@" >>"$log" 2>&1 || {
-		tail -n 30 "$log"
-		echo "vm: preparing failed at: $*; the whole log is $log" >&2
-		exit 1
-	}
+	timeout -k 30 3600 "$@" >>"$log" 2>&1 || fail "$@"
 }
 quietly_inside() {
-	inside "$@" >>"$log" 2>&1 || {
-		tail -n 30 "$log"
-		echo "vm: preparing failed at: $*; the whole log is $log" >&2
-		exit 1
-	}
+	inside "$@" >>"$log" 2>&1 || fail "$@"
 }
 install_from() { # suite, packages
 	suite=$1
@@ -40,29 +60,17 @@ install_from() { # suite, packages
 	quietly_inside apt-get install -y -qq --no-install-recommends -t "$suite" "$@"
 }
 
-: >"$log"
-if [ ! -e "$VM_CACHE/bootstrapped" ]; then
-	echo "vm: Debian trixie in $vm_root"
-	rm -rf --one-file-system "$vm_root"
-	quietly debootstrap --variant=minbase trixie "$vm_root" "$mirror"
-	touch "$VM_CACHE/bootstrapped"
-fi
-cp -r /etc/apt/apt.conf.d "$vm_root/etc/apt/" # the way to the archive may need a proxy
-for s in trixie trixie-updates trixie-backports; do
-	echo "deb $mirror $s main non-free-firmware"
-done >"$vm_root/etc/apt/sources.list"
-quietly_inside apt-get update -qq
-
-echo "vm: kernels, compiler, QEMU, firmware"
-install_from trixie gcc make libc6-dev libelf-dev perl xz-utils cpio pciutils kmod busybox-static dkms sparse
-: >"$VM_CACHE/kernels.new"
-for s in $vm_suites; do
-	image=$(inside apt-cache -o "APT::Default-Release=$s" depends "linux-image-$arch" |
+# A kernel of Debian's, unpacked, not installed: nobody boots this chroot.
+kernel() { # name, suite, flavour
+	image=$(inside apt-cache -o "APT::Default-Release=$2" depends "linux-image-$3" |
 		awk '/Depends: linux-image-/ { print $2; exit }')
 	release=${image#linux-image-}
-	[ -n "$release" ] || { echo "vm: no linux-image-$arch in $s" >&2; exit 1; }
-	install_from "$s" "linux-headers-$release"
-	# Unpacked, not installed: nobody boots this chroot. Newer kernels come in several packages.
+	[ -n "$release" ] || fail "there is no linux-image-$3 in $2"
+	echo "$1 $release" >>"$VM_CACHE/kernels.new"
+	say "kernel $release"
+	install_from "$2" "linux-headers-$release"
+	[ ! -e "$vm_root/kernel/$release/vmlinuz" ] || return 0
+	# Newer ones come in several packages.
 	parts=$(inside apt-cache depends "$image" | awk -v r="$release" '$1 == "Depends:" && $2 ~ "^linux-" &&
 		substr($2, length($2) - length(r) + 1) == r { print $2 }')
 	# shellcheck disable=SC2086 # a list of words
@@ -79,21 +87,49 @@ for s in $vm_suites; do
 		rm -r "/kernel/$release/deb"
 		ln -s usr/lib "/kernel/$release/lib"
 		cd "/kernel/$release"
-		cp "$(ls "boot/vmlinuz-$release" "lib/modules/$release/vmlinuz" 2>/dev/null | head -n 1)" vmlinuz
-		depmod -b "/kernel/$release" "$release"' unpack "$release" "$image" $parts
-	echo "$s $release" >>"$VM_CACHE/kernels.new"
-done
-install_from trixie-backports "$qemu_package" firmware-nvidia-graphics
-# checkpatch comes only with the whole source.
-quietly_inside sh -euc '
-	rm -rf /checkpatch && mkdir /checkpatch && cd /checkpatch
-	apt-get download -qq "$(apt-cache -o APT::Default-Release=trixie-backports depends linux-source |
-		sed -n "s/.*Depends: \(linux-source-.*\)/\1/p" | head -n 1)"
-	dpkg -x linux-source-*.deb .
-	tar -xf usr/src/linux-source-*.tar.xz --strip-components=2 --wildcards "*/scripts/checkpatch.pl" \
-		"*/scripts/spelling.txt" "*/scripts/const_structs.checkpatch"
-	rm -r usr linux-source-*.deb'
-quietly_inside apt-get clean
-mv "$VM_CACHE/kernels.new" "$VM_CACHE/kernels"
-echo "$sum" >"$stamp"
-sed 's/^/vm: /' "$VM_CACHE/kernels"
+		depmod -b "/kernel/$release" "$release"
+		cp "$(ls "boot/vmlinuz-$release" "lib/modules/$release/vmlinuz" 2>/dev/null | head -n 1)" vmlinuz' \
+		unpack "$release" "$image" $parts
+}
+
+debian() {
+	if [ ! -e "$VM_CACHE/bootstrapped" ]; then
+		say "Debian trixie in $vm_root"
+		rm -rf --one-file-system "$vm_root"
+		quietly debootstrap --variant=minbase trixie "$vm_root" "$mirror"
+		touch "$VM_CACHE/bootstrapped"
+	fi
+	touch "$vm_root/dev/kvm" # to mount the machine's own on
+	cp -r /etc/apt/apt.conf.d "$vm_root/etc/apt/" # the way to the archive may need a proxy
+	for s in trixie trixie-updates trixie-backports; do
+		echo "deb $mirror $s main non-free-firmware"
+	done >"$vm_root/etc/apt/sources.list"
+	quietly_inside apt-get update -qq
+	say "compiler, QEMU, firmware"
+	install_from trixie gcc make libc6-dev libelf-dev perl xz-utils cpio pciutils kmod busybox-static dkms \
+		sparse flex bison bc
+	install_from trixie-backports "$qemu_package" firmware-nvidia-graphics
+	: >"$VM_CACHE/kernels.new"
+	for k in $vm_kernels; do
+		# shellcheck disable=SC2046 # three words
+		kernel $(echo "$k" | tr : ' ')
+	done
+	quietly_inside apt-get clean
+	mv "$VM_CACHE/kernels.new" "$VM_CACHE/kernels-debian"
+	echo "$debian_sum" >"$VM_CACHE/made-debian"
+}
+
+debug() {
+	say "debug kernel"
+	inside -b "$PWD/tests/vm=tests" sh /run/tests/debug_kernel.sh trixie "$arch" "$debug_image" 2>>"$log" |
+		while read -r line; do say "debug kernel: $line"; done
+	[ -s "$vm_root/debug/release" ] || fail "the debug kernel"
+	echo "$debug_sum" >"$VM_CACHE/made-debug"
+}
+
+: >"$log"
+made debian "$debian_sum" || debian
+made debug "$debug_sum" || debug
+{ cat "$VM_CACHE/kernels-debian"; echo "trixie-debug $(cat "$vm_root/debug/release")"; } >"$VM_CACHE/kernels"
+say "ready"
+sed 's/^/vm:   /' "$VM_CACHE/kernels"

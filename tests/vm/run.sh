@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Boots virtual machines with the modelled card and reports what happens inside as TAP. For each
 # kernel of the cache (tests/vm/prepare.sh) the module is built by dkms in the chroot, packed with the
-# programs of tests/vm/guest into an initramfs, and a scenario is run. The machine must come to its
-# end, the card must have refused nothing, and the kernel must not have complained.
+# test programs into an initramfs, and scenarios are run. The machine must come to its end, the card
+# must have refused nothing, and the kernel must not have complained. Everything that a run makes
+# lies in $BUILD/vm.
 # A scenario is a script of tests/vm/guest with lines that say what the machine is like:
-#   # cards: 2                how many cards (1)
-#   # model: --fault silent   words for every sovgpu-model
+#   # scenario                what makes it one
+#   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
+#   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
+#   # modules: nouveau        what can be loaded there (sovgpu)
+#   # append: iommu.strict=1  words for the kernel's command line (none)
+#   # memory: 2G              of the machine (1G)
+#   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
+#   # iommu: on               one is between the cards and memory (off)
 #   usage: tests/vm/run.sh [SCENARIO]...     (all)
-#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all prepared)
+#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all kernels)
 set -u
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
@@ -20,34 +27,49 @@ mkdir -p "$work"
 scenarios=$*
 
 # What a kernel that is not well says.
-complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API|unreferenced object|refcount_t'
+complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'
 
-module() { # release: sovgpu.ko by dkms, as a user would get it
-	rm -rf "$vm_root/usr/src/sovgpu-"* "$vm_root/var/lib/dkms/sovgpu"
-	make -s --no-print-directory dkms-source "DESTDIR=$vm_root" || return 1
-	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$vm_root"/usr/src/sovgpu-*/dkms.conf)
-	inside timeout -k 10 600 dkms build -m sovgpu -v "$version" -k "$1" || return 1
-	rm -rf "$vm_root/kernel/$1/usr/lib/modules/$1/updates"
-	inside sh -euc '
-		mkdir -p "/kernel/$1/usr/lib/modules/$1/updates"
-		cp "/var/lib/dkms/sovgpu/$2/$1/$(uname -m)/module/"sovgpu.ko* "/kernel/$1/lib/modules/$1/updates/"
-		depmod -b "/kernel/$1" "$1"' module "$1" "$version"
+in_work() { # runs in the chroot, which sees our folder as /run/vm
+	inside -b "$(realpath "$work")=vm" "$@"
 }
 
-programs() { # the guest's test programs, static because nothing else is there
-	inside -b "$PWD=/run/source" sh -euc '
-		cd /run/source
-		for source in tests/vm/guest/*.c; do
-			name=${source##*/}
-			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -static -I. -I/usr/include/drm \
-				-o "/stage/test/bin/${name%.c}" "$source" -pthread
-		done'
+property() { # scenario, word, what it is otherwise
+	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
+	echo "${value:-$3}"
 }
 
-initramfs() { # release
-	stage=$vm_root/stage
+# sovgpu.ko by dkms, as a user would get it, for RELEASE.
+module() {
+	rm -rf "$work/dkms" "$work/usr"
+	mkdir "$work/dkms"
+	make -s --no-print-directory dkms-source "DESTDIR=$work" || return 1
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$work"/usr/src/sovgpu-*/dkms.conf)
+	in_work timeout -k 10 600 dkms build --dkmstree /run/vm/dkms --sourcetree /run/vm/usr/src \
+		-m sovgpu -v "$version" -k "$1" || return 1
+	rm -rf "$work/module-$1"
+	mkdir "$work/module-$1"
+	cp "$work/dkms/sovgpu/$version/$1/$(uname -m)/module/"sovgpu.ko* "$work/module-$1/"
+}
+
+# Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
+# that has what they read: they need not be built a second time.
+ours() { # folder
+	mkdir -p "$1/source/tests" "$1/lib"
+	cp -r tests/kernels "$1/source/tests/"
+	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
+		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
+		ldd "$BUILD/$p" >"$work/libraries" || return 1
+		awk '{ for (i = 1; i <= NF; i++) if ($i ~ "^/") print $i }' "$work/libraries" |
+			xargs -I{} cp -Lu {} "$1/lib/"
+	done
+}
+
+# What every machine finds in its first file system: busybox, scripts, test programs (static, because
+# nothing else is there), firmware.
+base() {
+	stage=$work/base
 	rm -rf "$stage"
-	mkdir -p "$stage/bin" "$stage/test/bin" "$stage/lib/modules/$1"
+	mkdir -p "$stage/bin" "$stage/test/bin"
 	cp "$vm_root/usr/bin/busybox" "$stage/bin/busybox"
 	cp tests/vm/guest/init "$stage/init"
 	chmod 755 "$stage/init"
@@ -56,33 +78,67 @@ initramfs() { # release
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
 	done
-	programs || return 1
-	# busybox's modprobe does not decompress: modules are packed as they are in memory.
-	inside sh -euc '
-		modprobe -d "/kernel/$1" -S "$1" --show-depends sovgpu | while read -r verb file; do
-			[ "$verb" = insmod ] || continue
-			to=/stage/lib/modules/$1/$(basename "${file%.xz}")
-			case $file in *.xz) xzcat "$file" >"$to" ;; *) cp "$file" "$to" ;; esac
+	ours "$stage" || return 1
+	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
+		cd /run/source
+		for source in tests/userspace/kselftest/*.c; do
+			name=${source##*/}
+			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -static -I. -I/usr/include/drm \
+				-o "/run/vm/base/test/bin/${name%.c}" "$source" -pthread
 		done
-		depmod -b /stage "$1"
-		cd /stage && find . | cpio --quiet -o -H newc >/stage.cpio' initramfs "$1"
+		cd /run/vm/base
+		find . | cpio --quiet -o -H newc >/run/vm/base.cpio' base
 }
 
-property() { # scenario, word, what it is otherwise
-	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
-	echo "${value:-$3}"
+# RELEASE MODULE... : these modules and what they need, as a second part of the initramfs. Our own is
+# known by its file; busybox's modprobe does not decompress, so all are packed as they are in memory.
+modules() {
+	release=$1
+	shift
+	in_work sh -euc '
+		release=$1
+		shift
+		to=/run/vm/modules/lib/modules/$release
+		rm -rf /run/vm/modules
+		mkdir -p "$to"
+		pack() { # file
+			plain=$to/$(basename "${1%.xz}")
+			case $1 in *.xz) xzcat "$1" >"$plain" ;; *) cp "$1" "$plain" ;; esac
+		}
+		names=
+		for m; do
+			names="$names $m"
+			for file in "/run/vm/module-$release/$m".ko*; do
+				[ -e "$file" ] || continue
+				pack "$file"
+				names="${names% "$m"} $(modinfo -F depends "$file" | tr , " ")"
+			done
+		done
+		for m in $names; do
+			modprobe -d "/kernel/$release" -S "$release" --show-depends "$m" >/run/needs
+			while read -r verb file; do
+				[ "$verb" != insmod ] || pack "$file"
+			done </run/needs
+		done
+		depmod -b /run/vm/modules "$release"
+		cd /run/vm/modules
+		find . | cpio --quiet -o -H newc >/run/vm/modules.cpio' modules "$release" "$@" &&
+		cat "$work/base.cpio" "$work/modules.cpio" >"$work/initrd"
 }
 
-# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status. Every card is a process.
-boot() {
+# Every card of a scenario is a process. Leaves their numbers in $models, QEMU's words in $devices.
+start_cards() { # scenario, log
 	models=
 	devices=
-	: >"$3.card"
-	for n in $(seq "$(property "$2" cards 1)"); do
+	n=0
+	: >"$2"
+	property "$1" card gh100 >"$work/cards"
+	while read -r words; do
+		n=$((n + 1))
 		rm -f "$work/card$n"
-		# shellcheck disable=SC2046 # words
-		"$BUILD/sovgpu-model" --chip gh100 --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
-			$(property "$2" model "") >>"$3.card" 2>&1 &
+		# shellcheck disable=SC2086 # words
+		"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
+			--chip $words >>"$2" 2>&1 </dev/null &
 		models="$models $!"
 		devices="$devices -device pcie-root-port,id=slot$n,chassis=$n -device {\"driver\":\"vfio-user-pci\","
 		devices="$devices\"bus\":\"slot$n\",\"socket\":{\"type\":\"unix\",\"path\":\"/run/vm/card$n\"}}"
@@ -91,13 +147,21 @@ boot() {
 			sleep 0.1
 			i=$((i + 1))
 		done
-	done
-	# shellcheck disable=SC2086 # $qemu and $devices are words
-	inside -b "$(realpath "$work")=/run/vm" timeout -k 10 "$VM_TIMEOUT" $qemu -smp 2 -m 1G \
-		-object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram \
+	done <"$work/cards"
+}
+
+# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status.
+boot() {
+	memory=$(property "$2" memory 1G)
+	between=
+	[ "$(property "$2" iommu off)" = off ] || between=$iommu
+	start_cards "$2" "$3.card"
+	# shellcheck disable=SC2086 # $qemu, $between and $devices are words
+	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" \
+		-object "memory-backend-memfd,id=ram,size=$memory,share=on" -machine memory-backend=ram \
 		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
-		-initrd /stage.cpio -append "console=$console quiet panic=-1 scenario=$2" $devices \
-		</dev/null >"$3.raw" 2>&1
+		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 scenario=$2 $(property "$2" append "")" \
+		$devices </dev/null >"$3.raw" 2>&1
 	status=$?
 	tr -d '\r' <"$3.raw" >"$3"
 	rm -f "$3.raw"
@@ -110,13 +174,15 @@ boot() {
 	return $status
 }
 
-report() { # suite, release, scenario
+report() { # kernel, release, scenario
 	name="$1 ($2), $3"
 	log=$work/$1-$3.log
+	start=$(date +%s)
 	boot "$2" "$3" "$log"
 	is "$?" 0 "$name: the machine runs to its end"
 	while read -r line; do
 		case $line in
+		"ok "*"# SKIP "*) line=${line#* - } && skip "$name: ${line% \# SKIP *}" "${line##*\# SKIP }" ;;
 		"ok "*) ok 0 "$name: ${line#* - }" ;;
 		"not ok "*) ok 1 "$name: ${line#* - }" ;;
 		"# "*) echo "$line" ;;
@@ -128,20 +194,35 @@ report() { # suite, release, scenario
 	diag "$(head -n 20 "$log.card")"
 	bad=$(grep -E "$complaints" "$log" | head -n 20)
 	is "$bad" "" "$name: the kernel does not complain"
+	progress "$name: $(($(date +%s) - start)) s"
 }
 
-while read -r suite release <&3; do
-	case " ${VM_SUITES:-$suite} " in *" $suite "*) ;; *) continue ;; esac
-	module "$release" >"$work/$suite-dkms.log" 2>&1
-	built=$?
-	ok $built "$suite ($release): dkms builds the module"
-	[ $built -eq 0 ] || { diag "$(tail -n 30 "$work/$suite-dkms.log")"; continue; }
-	initramfs "$release" >"$work/$suite-initramfs.log" 2>&1
-	packed=$?
-	ok $packed "$suite ($release): the machine's files are packed"
-	[ $packed -eq 0 ] || { diag "$(tail -n 30 "$work/$suite-initramfs.log")"; continue; }
+tries() { # promise, log, command...: is it done? Says why not.
+	promise=$1
+	log=$2
+	shift 2
+	"$@" >"$log" 2>&1
+	done=$?
+	ok $done "$promise"
+	[ $done -eq 0 ] || diag "$(tail -n 30 "$log")"
+	return $done
+}
+
+tries "the machines' files are packed" "$work/base.log" base || { tap_done; exit 1; }
+while read -r kernel release <&4; do
+	case " ${VM_SUITES:-$kernel} " in *" $kernel "*) ;; *) continue ;; esac
+	tries "$kernel ($release): dkms builds the module" "$work/$kernel-dkms.log" module "$release" || continue
+	packed=
 	for s in $scenarios; do
-		report "$suite" "$release" "$s"
+		case " $(property "$s" kernels "$kernel") " in *" $kernel "*) ;; *) continue ;; esac
+		want=$(property "$s" modules sovgpu)
+		if [ "$want" != "$packed" ]; then
+			# shellcheck disable=SC2086 # words
+			tries "$kernel ($release): modules are packed: $want" "$work/$kernel-modules.log" \
+				modules "$release" $want || continue
+			packed=$want
+		fi
+		report "$kernel" "$release" "$s"
 	done
-done 3<"$VM_CACHE/kernels"
+done 4<"$VM_CACHE/kernels"
 tap_done

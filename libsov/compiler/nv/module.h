@@ -44,6 +44,9 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
 		      struct nv_text *text);
 
+/* On the IR (apart.c): lanes that wait for each other in different places find each other. */
+void nv_wait_apart(struct ir_module *m);
+
 /* False: errors are in job->diag. */
 bool nv_place_variables(struct nv_module *n, const struct ir_module *m);
 /* Writes addresses of functions into initial values, once these have their places: by function. */

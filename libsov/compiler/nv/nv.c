@@ -188,6 +188,7 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 			   count, MOST_KERNELS);
 		return false;
 	}
+	nv_wait_apart(m);
 	nv_survey_calls(&module, m);
 	return nv_place_variables(&module, m) && emit_kernels(&module, m, count);
 }

@@ -31,14 +31,14 @@ static struct home *home_of(const struct spiller *s)
  * Making anew.
  */
 
-/* An instruction that computes the same wherever it stands. */
+/* An instruction that computes the same wherever it stands. What a call gave back does not stay where
+ * it is: the next call's arguments and results go there. */
 static bool is_repeatable(const struct mir_inst *i)
 {
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t n = mir_uses(i, uses);
 
-	if (i->members || (i->memory.effect && i->memory.space != MIR_SPILLED) ||
-	    i->memory.effect & MIR_WRITES)
+	if (i->members || (i->memory.effect && !i->incoming) || i->memory.effect & MIR_WRITES)
 		return false;
 	if (i->sass.op != SASS_MOV && i->sass.op != SASS_S2R && i->sass.op != SASS_LDC &&
 	    i->sass.op != SASS_LDL)

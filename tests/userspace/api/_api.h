@@ -55,6 +55,36 @@ UNUSED static sov_context context_on(const char *device_name, uint64_t kernel_ti
 	return c;
 }
 
+/* Real devices come before those of SOV_SOFT and count in their names: the nth of those. */
+UNUSED static const char *software(uint32_t n)
+{
+	static sov_device_properties p;
+	uint32_t i, count;
+	sov_device d;
+
+	MUST(sov_device_count(&count));
+	for (i = 0; i < count; i++) {
+		p = SOV_INIT(sov_device_properties);
+		MUST(sov_device_open(i, &d));
+		MUST(sov_device_get_properties(d, &p));
+		if (!strcmp(p.winsys, "soft") && !n--)
+			return p.name;
+	}
+	ok(false, "there are as many software GPUs as SOV_SOFT asks for");
+	exit(tap_done());
+}
+
+/* What stands behind a context: "soft", or the way to a card, which tells less. */
+UNUSED static bool is_software(sov_context c)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_device d;
+
+	MUST(sov_context_get_device(c, &d));
+	MUST(sov_device_get_properties(d, &p));
+	return !strcmp(p.winsys, "soft");
+}
+
 UNUSED static char *read_file(const char *path, size_t *bytes)
 {
 	FILE *f = fopen(path, "rb");

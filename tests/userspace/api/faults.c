@@ -13,6 +13,8 @@
 		   "	ret;\n}\n"
 
 #define FREED 1 /* the address of an allocation that was freed */
+#define GOOD  (2u << 20) /* bytes of a good allocation: whole pages, whatever their size */
+#define MMU_PAGE 4096u   /* of which a card tells the number alone */
 
 struct wrong {
 	const char *name, *ptx;
@@ -22,28 +24,29 @@ struct wrong {
 	bool address;		 /* p + offset is the address at fault */
 	uint64_t p;		 /* 0: a good allocation; FREED */
 	int64_t offset;
+	bool mmu;		 /* it is the MMU that refuses */
 };
 
 static const struct wrong table[] = {
 	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"),
-	 SOV_ERROR_FAULT, "not mapped", "STG", true, UINT64_C(0x700000000000), 0},
+	 SOV_ERROR_FAULT, "not mapped", "STG", true, UINT64_C(0x700000000000), 0, true},
 	{"load_nowhere",
 	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n"
 				"	st.global.u32 [%a2], %r1;\n"),
-	 SOV_ERROR_FAULT, "not mapped", "LDG", true, UINT64_C(0x4000), 64},
-	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+4096], 1;\n"), SOV_ERROR_FAULT,
-	 "is not mapped; it lies 0 bytes past the end of 4096 allocated bytes at 0x", "STG", true,
-	 0, 4096},
+	 SOV_ERROR_FAULT, "not mapped", "LDG", true, UINT64_C(0x4000), 64, true},
+	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+2097152], 1;\n"), SOV_ERROR_FAULT,
+	 "is not mapped; it lies 0 bytes past the end of 2097152 allocated bytes at 0x", "STG", true,
+	 0, GOOD, true},
 	{"after_free", KERNEL("after_free", "	st.global.u32 [%a2+8], 1;\n"), SOV_ERROR_FAULT,
-	 "that was freed", "STG", true, FREED, 8},
+	 "that was freed", "STG", true, FREED, 8, true},
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), SOV_ERROR_FAULT,
-	 "aligned", "STG", true, 0, 2},
+	 "aligned", "STG", true, 0, 2, false},
 	{"trapped", KERNEL("trapped", "	st.global.u32 [%a2], 1;\n	trap;\n"), SOV_ERROR_FAULT,
-	 "trap", "BPT", false, 0, 0},
+	 "trap", "BPT", false, 0, 0, false},
 	{"forever",
 	 KERNEL("forever", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
 			   "	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"),
-	 SOV_ERROR_HANG, "did not end within its limit of 0.150 s", NULL, false, 0, 0},
+	 SOV_ERROR_HANG, "did not end within its limit of 0.150 s", NULL, false, 0, 0, false},
 };
 
 #define LIMIT (SECOND * 150 / 1000)
@@ -80,18 +83,21 @@ static void sticks(sov_context c, const struct wrong *w)
 	is_str(sov_last_error(), first, "with the same sentence");
 }
 
+/* Block and thread are known to a software GPU alone, and a card's MMU knows pages. */
 static void described(sov_context c, const struct wrong *w, uint64_t address)
 {
 	sov_fault fault = SOV_INIT(sov_fault);
-	bool right;
+	bool right, soft = is_software(c);
 
 	MUST(sov_context_get_fault(c, &fault));
+	if (!soft && w->mmu)
+		address &= ~(uint64_t)(MMU_PAGE - 1);
 	right = fault.result == w->result && !strcmp(fault.kernel, w->name) &&
 		strstr(fault.cause, w->cause) && fault.address == (w->address ? address : 0);
 	if (w->instruction)
 		right = right && fault.pc != UINT64_MAX &&
-			strstr(fault.instruction, w->instruction) && fault.block[0] == 1 &&
-			fault.block[1] == 0 && fault.thread[0] == 0;
+			strstr(fault.instruction, w->instruction) && !!fault.placed == soft &&
+			fault.block[0] == soft && fault.block[1] == 0 && fault.thread[0] == 0;
 	else
 		right = right && fault.pc == UINT64_MAX && !*fault.instruction;
 	ok(right, "%s: kernel, cause, address, instruction and thread are known", w->name);
@@ -123,7 +129,7 @@ static void one(const char *device, const struct wrong *w, sov_context bystander
 	sov_result r;
 	char part[128];
 
-	MUST(sov_memory_alloc(c, 4096, &good_memory));
+	MUST(sov_memory_alloc(c, GOOD, &good_memory));
 	MUST(sov_memory_alloc(c, 4, &keep));
 	MUST(sov_memory_fill(c, good_memory, 0, 4, 1024));
 	MUST(sov_memory_copy(c, keep, SOV_HOST(&kept), 4));

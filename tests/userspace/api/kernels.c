@@ -135,12 +135,12 @@ int main(void)
 	reduce_text = read_file("tests/kernels/reduce.ptx", &reduce_bytes);
 	all("gh100.0", 0, "Hopper");
 	all("gh100.0", SOV_MODULE_SERIAL, "Hopper, serial");
-	all("gh100.1", 0, "Hopper, hazard mode");
-	all("gh100.1", SOV_MODULE_SERIAL, "Hopper, hazard mode, serial");
+	all(software(2), 0, "Hopper, hazard mode");
+	all(software(2), SOV_MODULE_SERIAL, "Hopper, hazard mode, serial");
 	all("ga100.0", 0, "Ampere");
 	all("ga100.0", SOV_MODULE_SERIAL, "Ampere, serial");
-	all("ga100.1", 0, "Ampere, hazard mode");
-	all("ga100.1", SOV_MODULE_SERIAL, "Ampere, hazard mode, serial");
+	all(software(3), 0, "Ampere, hazard mode");
+	all(software(3), SOV_MODULE_SERIAL, "Ampere, hazard mode, serial");
 	free(saxpy_text);
 	free(reduce_text);
 	return tap_done();

@@ -172,7 +172,7 @@ static void grows_under_way(void)
 
 static void too_little(void)
 {
-	sov_context c = context_on("gh100.1", 0);
+	sov_context c = context_on(software(2), 0);
 	char want[128];
 	struct press p;
 	sov_function add = function_of(c, PTX_ADD, "add");

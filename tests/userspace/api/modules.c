@@ -86,7 +86,7 @@ static void refusals(void)
 		"no data");
 	refused(sov_module_load(c, "", 0, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
 		"no bytes");
-	o.flags = 6;
+	o.flags = 12;
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), &o, &m), SOV_ERROR_INVALID_ARGUMENT,
 		"known: SOV_MODULE_SERIAL", "an unknown flag");
 	good(sov_context_status(c), "none of this is an error of the context");

@@ -324,7 +324,7 @@ static void many_streams(void)
 
 static void hundreds_of_streams(void)
 {
-	sov_context big = context_on("gh100.1", 0);
+	sov_context big = context_on(software(2), 0);
 	static sov_stream s[200];
 	uint32_t i, n = 0;
 

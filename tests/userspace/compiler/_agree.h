@@ -2,7 +2,7 @@
 /*
  * Two witnesses of what a PTX kernel does: the IR interpreter, which runs what the front end made of
  * it, and software GPUs of all chips, which run the machine code, in normal and in hazard mode, from
- * default, serial and spilling code. All must leave the same bytes behind. Kernels for this are
+ * default, unoptimised, serial and spilling code. All must leave the same bytes behind. Kernels for this are
  *
  *	k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)
  *
@@ -64,6 +64,7 @@ static inline bool agree_context(uint32_t n)
 	bool good;
 
 	o.kernel_time_limit = UINT64_C(60000000000);
+	o.stack_bytes = 4096;
 	agree.properties[n] = SOV_INIT(sov_device_properties);
 	good = agree_must(sov_device_open(n, &d), "opening a device") &&
 	       agree_must(sov_device_get_properties(d, &agree.properties[n]), "asking it") &&
@@ -206,15 +207,16 @@ static inline bool agree_same(void)
 
 static const struct agree_mode {
 	const char *name;
-	bool serial, spill;
-} agree_modes[] = {{"default", false, false}, {"serial", true, false}, {"spilling", false, true}};
+	bool unoptimised, serial, spill;
+} agree_modes[] = {{"default", false, false, false}, {"unoptimised", true, false, false},
+		   {"serial", false, true, false}, {"spilling", false, false, true}};
 #define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
 /* On one device; a context that failed is replaced. */
 static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
-				    .serial = mode->serial, .spill = mode->spill, .verify = true};
+				    .unoptimised = mode->unoptimised, .serial = mode->serial, .spill = mode->spill, .verify = true};
 	struct compile_result r;
 	sov_module m;
 	bool good = compile(ptx, strlen(ptx), &o, &r);

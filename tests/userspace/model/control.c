@@ -166,6 +166,11 @@ static uint32_t want_all(uint32_t t)
 	return 0xffffffff;
 }
 
+static uint32_t want_collective(uint32_t t)
+{
+	return t < 20 ? 1 : 0;
+}
+
 static void test_warpsync(void)
 {
 	begin();
@@ -200,6 +205,37 @@ static void test_warpsync(void)
 	INS(&r, SASS_BRA, (PT, TO(11)));                                             /* 15 */
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all), "lanes with different masks do not meet at WARPSYNC");
+}
+
+/* Lanes wait for all others at two instructions; what they do then they do together. */
+static void test_collective(void)
+{
+	begin();
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_BRA, (PT, TO(9)), GUARD(0));
+	INS(&r, SASS_WARPSYNC_ALL, (PT));
+	INS(&r, SASS_BRA, (PT, TO(10)));
+	INS(&r, SASS_WARPSYNC_ALL, (PT));                                            /* 9 */
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
+	end(4);
+	ok(!launch(1, 32) && e.fault == MODEL_FAULT_BARRIER && strstr(e.text, "this one at WARPSYNC"),
+	   "lanes at two WARPSYNC do not meet, as on an H200");
+	begin();
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_MOV, (R(5), IMM(0xffffffff)));
+	INS(&r, SASS_BRA, (PT, TO(13)), GUARD(0));
+	INS(&r, SASS_WARPSYNC_COLLECTIVE, (PT, R(5), TO(11)));
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
+	INS(&r, SASS_ENDCOLLECTIVE, (PT));                                           /* 10 */
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(1), RZ));
+	INS(&r, SASS_BRA, (PT, TO(17)));
+	INS(&r, SASS_WARPSYNC_COLLECTIVE, (PT, R(5), TO(16)));                       /* 13 */
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
+	INS(&r, SASS_ENDCOLLECTIVE, (PT));
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ));                       /* 16 */
+	end(4);                                                                      /* 17 */
+	ok(launch(1, 32) && out_is(32, want_collective),
+	   "lanes at two WARPSYNC.COLLECTIVE vote together and go back apart");
 }
 
 /* Two call sites, one function that doubles R4; the return address is an offset in R20:R21. */
@@ -430,7 +466,7 @@ static void test_chip(const char *name)
 	test_break();
 	test_exit();
 	if (rig_sm(&r) >= 90)
-		test_warpsync();
+		test_warpsync(), test_collective();
 	test_call();
 	test_indirect();
 	test_lock();

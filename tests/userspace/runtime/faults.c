@@ -38,8 +38,26 @@ static void must(sov_result r, const char *call)
 
 static sov_context context;
 static sov_stream streams[2];
-static sov_function gate, waiter, opener;
+static sov_function gate, waiter, opener, twice;
 static sov_ptr word;
+
+/* Waits, then stores in two places. */
+#define PTX_TWICE \
+	PTX_HEADER \
+	".visible .entry twice(.param .u64 gate, .param .u64 out) {\n" \
+	"	.reg .pred %p<2>;\n" \
+	"	.reg .b32 %r<2>;\n" \
+	"	.reg .b64 %a<3>;\n" \
+	"	ld.param.u64 %a1, [gate];\n" \
+	"	ld.param.u64 %a2, [out];\n" \
+	"again:\n" \
+	"	ld.volatile.global.u32 %r1, [%a1];\n" \
+	"	setp.eq.u32 %p1, %r1, 0;\n" \
+	"	@%p1 bra again;\n" \
+	"	st.volatile.global.u32 [%a1], %r1;\n" \
+	"	st.volatile.global.u32 [%a2], %r1;\n" \
+	"	ret;\n" \
+	"}\n"
 
 static void set_up(void)
 {
@@ -61,6 +79,8 @@ static void set_up(void)
 	MUST(sov_module_get_function(m, "open", &opener));
 	MUST(sov_module_load(context, PTX_GATE, strlen(PTX_GATE), NULL, &m));
 	MUST(sov_module_get_function(m, "gate", &waiter));
+	MUST(sov_module_load(context, PTX_TWICE, strlen(PTX_TWICE), NULL, &m));
+	MUST(sov_module_get_function(m, "twice", &twice));
 	MUST(sov_stream_create(context, 0, &streams[0]));
 	MUST(sov_stream_create(context, 0, &streams[1]));
 	MUST(sov_memory_alloc(context, 8, &word));
@@ -139,6 +159,13 @@ static void reports(void)
 	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, "STG", 3), "which is given");
 	begin_anew();
 
+	run(twice, streams[0], word);
+	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	      SOV_ERROR_FAULT, "; by one of +0x", "of two stores both places are named");
+	MUST(sov_context_get_fault(context, &f));
+	ok(f.pc == UINT64_MAX && !*f.instruction, "and neither is taken for it");
+	begin_anew();
+
 	run(gate, streams[0], word);
 	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
@@ -200,6 +227,8 @@ static void lost(void)
 int main(void)
 {
 	setenv("SOV_SOFT", "gh100:vram=128M", 1);
+	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
 	set_up();
 	reports();
 	lost();

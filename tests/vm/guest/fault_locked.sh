@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# model: --fault locked
+# card: gh100 --fault locked
 # The GSP's registers never open.
 . /test/common.sh
 fails "its registers stay locked"

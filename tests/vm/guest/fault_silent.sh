@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# model: --fault silent
+# card: gh100 --fault silent
 # The GSP boots and never says so.
 . /test/common.sh
 fails "no answer to call 4097"

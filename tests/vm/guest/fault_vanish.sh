@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# model: --fault vanish
+# card: gh100 --fault vanish
 # The card falls off the bus while it boots: every read gives ones, nothing hangs.
 . /test/common.sh
 fails "FSP: "

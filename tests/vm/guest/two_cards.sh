@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# cards: 2
+# card: gh100
+# card: gh100
 # Two cards are two devices, and one can go without the other.
 . /test/common.sh
 modprobe sovgpu

@@ -2,7 +2,7 @@
 /* DEV_QUERY: what it says of an H200, how sizes are dealt with, what it refuses. */
 #include <time.h>
 
-#include "tests/vm/guest/device.h"
+#include "tests/userspace/kselftest/device.h"
 
 static int fd;
 
@@ -38,11 +38,29 @@ static void sizes(void)
 static void refusals(void)
 {
 	struct drm_sovgpu_device_info i;
+	const struct drm_sovgpu_dev_query good = {.size = sizeof(i), .pointer = (uintptr_t)&i};
+	static const struct spoiled rows[] = {
+		SPOIL(dev_query, type, DRM_SOVGPU_DEV_QUERY_TIME + 1, -EINVAL, "the first type beyond"),
+		SPOIL(dev_query, type, 1000, -EINVAL, "an unknown type"),
+		SPOIL(dev_query, type, UINT32_MAX, -EINVAL, "the largest type"),
+		SPOIL(dev_query, pointer, 8, -EFAULT, "a pointer to nothing"),
+		SPOIL(dev_query, pointer, UINT64_MAX - 7, -EFAULT, "a pointer into the kernel"),
+		SPOIL(dev_query, pointer, UINT64_C(1) << 63, -EFAULT, "a pointer to nobody's addresses"),
+	};
 
-	ok(query(fd, 1000, sizeof(i), &i, NULL) == -EINVAL, "an unknown type is EINVAL");
-	ok(query(fd, UINT32_MAX, sizeof(i), &i, NULL) == -EINVAL, "the largest type too");
-	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(i), (void *)8, NULL) == -EFAULT,
-	   "a pointer to nothing is EFAULT");
+	refuses(fd, "DEV_QUERY", DRM_IOCTL_SOVGPU_DEV_QUERY, &good, rows, COUNT(rows));
+	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, UINT32_MAX, &i, NULL) == -EFAULT,
+	   "DEV_QUERY refuses 4 GiB of which most is not there");
+}
+
+/* Every number beyond the last call, and every other size of an argument, is looked at by DRM. */
+static void other_calls(void)
+{
+	uint8_t argument[256] = {0};
+
+	ok(call(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_SOVGPU_FENCE_WAIT + 1, struct drm_sovgpu_dev_query), argument) ==
+	   -EINVAL && call(fd, DRM_IOWR(DRM_COMMAND_END - 1, struct drm_sovgpu_dev_query), argument) == -EINVAL,
+	   "a call that does not exist is EINVAL");
 }
 
 static void clocks(void)
@@ -60,7 +78,7 @@ int main(void)
 {
 	struct drm_sovgpu_memory_info m = {0};
 
-	fd = open(RENDER_NODE, O_RDWR | O_CLOEXEC);
+	fd = open_device();
 	if (!ok(fd >= 0, "the render node opens"))
 		return tap_done();
 	device();
@@ -70,6 +88,7 @@ int main(void)
 	   "almost all of it, free, and it can be mapped");
 	sizes();
 	refusals();
+	other_calls();
 	clocks();
 	return tap_done();
 }

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "tests/vm/guest/device.h"
+#include "tests/userspace/kselftest/device.h"
 
 static sigjmp_buf back;
 
@@ -38,33 +38,31 @@ int main(int argc, char **argv)
 {
 	struct drm_sovgpu_device_info info;
 	uint32_t vram, system_memory, handle;
-	int fd = open(RENDER_NODE, O_RDWR | O_CLOEXEC);
+	int fd = open_device();
 	uint8_t *p, *q;
 
 	if (!ok(argc == 2 && fd >= 0, "the card is open"))
 		return tap_done();
-	create(fd, DRM_SOVGPU_REGION_VRAM, 65536, DRM_SOVGPU_BO_MAPPABLE, &vram);
-	create(fd, DRM_SOVGPU_REGION_SYSTEM, 65536, DRM_SOVGPU_BO_MAPPABLE, &system_memory);
+	create(fd, VRAM, 65536, MAPPABLE, &vram);
+	create(fd, SYSTEM, 65536, MAPPABLE, &system_memory);
 	p = map(fd, vram, 65536);
 	q = map(fd, system_memory, 65536);
 	if (!ok(p != MAP_FAILED && q != MAP_FAILED, "buffers are mapped"))
 		return tap_done();
 	memset(p, 0x5a, 65536);
 	memset(q, 0x5a, 65536);
-	struct drm_sovgpu_vm_create vm = {0};
 	struct drm_sovgpu_vm_bind_op ops[] = {{.handle = vram, .va = 1 << 30, .size = 65536},
 					      {.handle = system_memory, .va = 2ull << 30, .size = 65536}};
 	struct drm_sovgpu_vm_bind bind = {.ops = {sizeof(ops[0]), 2, (uintptr_t)ops}};
 
-	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_CREATE, &vm), "there is an address space");
-	bind.vm_id = vm.id;
+	ok(!vm_create(fd, &bind.vm_id), "there is an address space");
 	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "with both buffers in it");
 	signal(SIGBUS, on_bus_error);
 	ok(reads(p) && reads(q), "and can be read");
 	ok(tell("unbind", argv[1]), "the card is taken away");
 	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
-	ok(create(fd, DRM_SOVGPU_REGION_VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
+	ok(create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
 	bind.done = 0;
 	ok(call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind) == -ENODEV, "VM_BIND is ENODEV");
 	ok(tell("bind", argv[1]), "the card is back");

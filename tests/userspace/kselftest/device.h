@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests of the kernel driver's calls share. There is a program for each call, which runs where
+ * the driver has a card (tests/vm). Calls return 0 or a negative errno. What a call refuses is a table:
+ * each row spoils one member of a good argument and names the one errno that must come back.
+ */
+#ifndef TESTS_KSELFTEST_DEVICE_H
+#define TESTS_KSELFTEST_DEVICE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "uapi/sovgpu_drm.h"
+
+#define RENDER_NODE "/dev/dri/renderD128"
+#define KIB         ((uint64_t)1 << 10)
+#define MIB         ((uint64_t)1 << 20)
+#define GIB         ((uint64_t)1 << 30)
+#define VRAM_PAGE   (64 * KIB)
+#define NO_HANDLE   12345 /* a number that nobody got */
+#define COUNT(a)    (sizeof(a) / sizeof(*(a)))
+
+enum {
+	VRAM = DRM_SOVGPU_REGION_VRAM,
+	SYSTEM = DRM_SOVGPU_REGION_SYSTEM,
+	USER = DRM_SOVGPU_REGION_USER,
+	MAPPABLE = DRM_SOVGPU_BO_MAPPABLE,
+	UNCACHED = DRM_SOVGPU_BO_UNCACHED,
+};
+
+static inline int open_device(void)
+{
+	return open(RENDER_NODE, O_RDWR | O_CLOEXEC);
+}
+
+static inline int call(int fd, unsigned long request, void *argument)
+{
+	return ioctl(fd, request, argument) ? -errno : 0;
+}
+
+/* A member of an argument and what to put there. */
+struct spoiled {
+	const char *what;
+	size_t offset, size;
+	uint64_t value;
+	int want;
+};
+#define SPOIL(type, member, number, errno_wanted, what) \
+	{what, offsetof(struct drm_sovgpu_##type, member), sizeof(((struct drm_sovgpu_##type *)0)->member), \
+	 number, errno_wanted}
+
+/*
+ * Each row is tried: a member of `place`, which is the argument or an element of an array that it names.
+ * Also promised: a call that fails leaves its argument as it was.
+ */
+static inline void refuses_in(int fd, const char *name, unsigned long request, void *argument, void *place,
+			      const struct spoiled *rows, size_t count)
+{
+	size_t bytes = _IOC_SIZE(request);
+	uint8_t before[256], kept[8];
+
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *member = (uint8_t *)place + rows[i].offset;
+
+		memcpy(kept, member, rows[i].size);
+		memcpy(member, &rows[i].value, rows[i].size);
+		memcpy(before, argument, bytes);
+		int got = call(fd, request, argument);
+		bool same = !memcmp(argument, before, bytes);
+
+		if (!ok(got == rows[i].want && same, "%s refuses %s", name, rows[i].what))
+			diag("got %d (%s), want %d%s", got, strerror(-got), rows[i].want,
+			     same ? "" : "; the argument is changed");
+		memcpy(argument, before, bytes);
+		memcpy(member, kept, rows[i].size);
+	}
+}
+
+static inline void refuses(int fd, const char *name, unsigned long request, const void *good,
+			   const struct spoiled *rows, size_t count)
+{
+	uint8_t argument[256];
+
+	memcpy(argument, good, _IOC_SIZE(request));
+	refuses_in(fd, name, request, argument, argument, rows, count);
+	ok(call(fd, request, (void *)8) == -EFAULT && call(fd, request, NULL) == -EFAULT,
+	   "%s refuses an argument that is not there", name);
+}
+
+static inline int query(int fd, uint32_t type, uint32_t size, const void *to, uint32_t *known)
+{
+	struct drm_sovgpu_dev_query q = {.type = type, .size = size, .pointer = (uintptr_t)to};
+	int status = call(fd, DRM_IOCTL_SOVGPU_DEV_QUERY, &q);
+
+	if (known)
+		*known = q.size;
+	return status;
+}
+
+static inline uint64_t free_vram(int fd)
+{
+	struct drm_sovgpu_memory_info m = {0};
+
+	query(fd, DRM_SOVGPU_DEV_QUERY_MEMORY, sizeof(m), &m, NULL);
+	return m.vram_free;
+}
+
+/* A buffer; *handle is 0 when it fails. */
+static inline int create(int fd, uint32_t region, uint64_t size, uint32_t flags, uint32_t *handle)
+{
+	struct drm_sovgpu_bo_create c = {.size = size, .region = region, .flags = flags};
+	int status = call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
+
+	*handle = status ? 0 : c.handle;
+	return status;
+}
+
+static inline int forget(int fd, uint32_t handle)
+{
+	struct drm_gem_close c = {.handle = handle};
+
+	return call(fd, DRM_IOCTL_GEM_CLOSE, &c);
+}
+
+static inline void *map(int fd, uint32_t handle, uint64_t size)
+{
+	struct drm_sovgpu_bo_mmap_offset m = {.handle = handle};
+	int status = call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m);
+
+	if (status) {
+		errno = -status;
+		return MAP_FAILED;
+	}
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)m.offset);
+}
+
+/* An address space; *id is 0 when it fails. */
+static inline int vm_create(int fd, uint32_t *id)
+{
+	struct drm_sovgpu_vm_create c = {0};
+	int status = call(fd, DRM_IOCTL_SOVGPU_VM_CREATE, &c);
+
+	*id = status ? 0 : c.id;
+	return status;
+}
+
+static inline int vm_destroy(int fd, uint32_t id)
+{
+	struct drm_sovgpu_vm_destroy d = {.id = id};
+
+	return call(fd, DRM_IOCTL_SOVGPU_VM_DESTROY, &d);
+}
+
+static inline int vm_bind(int fd, uint32_t vm, struct drm_sovgpu_vm_bind_op *ops, uint32_t count, uint32_t *done)
+{
+	struct drm_sovgpu_vm_bind b = {.vm_id = vm, .ops = {sizeof(*ops), count, (uintptr_t)ops}};
+	int status = call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
+
+	if (done)
+		*done = b.done;
+	return status;
+}
+
+static inline int vm_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va, uint64_t size)
+{
+	struct drm_sovgpu_vm_bind_op op = {.handle = handle, .offset = offset, .va = va, .size = size};
+
+	return vm_bind(fd, vm, &op, 1, NULL);
+}
+
+static inline int vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size)
+{
+	struct drm_sovgpu_vm_bind_op op = {.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = va, .size = size};
+
+	return vm_bind(fd, vm, &op, 1, NULL);
+}
+
+/* Bytes that are mapped; UINT64_MAX when the address space is not usable. */
+static inline uint64_t vm_mapped(int fd, uint32_t vm)
+{
+	struct drm_sovgpu_vm_state s = {.vm_id = vm};
+
+	return call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &s) || s.state ? UINT64_MAX : s.mapped;
+}
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds a kernel that finds faults (debug.config) from Debian's source of it; runs in the chroot, with
+# this folder as /run/tests. Leaves the kernel below /kernel as prepare.sh does those of Debian, what
+# modules are built with below /debug, and checkpatch. Says how far it is while it compiles.
+#   usage: debug_kernel.sh SUITE ARCHITECTURE IMAGE
+set -eu
+suite=$1 arch=$2 image=$3
+
+rm -rf /debug
+mkdir -p /debug/deb /debug/source /debug/build
+cd /debug/deb
+echo "source"
+package=$(apt-cache depends -o "APT::Default-Release=$suite" linux-source |
+	sed -n 's/.*Depends: \(linux-source-.*\)/\1/p' | head -n 1)
+apt-get download -qq -t "$suite" "$package"
+dpkg -x linux-source-*.deb .
+tar -xf usr/src/linux-source-*.tar.xz --strip-components=1 -C /debug/source
+cd /debug/source
+rm -r /debug/deb
+
+# Helpers of DRM have no switch of their own: drivers select them, and so does this.
+cat >>drivers/gpu/drm/Kconfig <<'EOK'
+
+config SOVGPU_NEEDS
+	bool "Helpers that sovgpu.ko needs"
+	depends on DRM=y
+	select DRM_BUDDY
+	select DRM_EXEC
+	select DRM_GPUVM
+	select DRM_SCHED
+EOK
+make -s O=/debug/build allnoconfig
+cat /run/tests/debug.config "/run/tests/debug-$arch.config" >/debug/wanted
+scripts/kconfig/merge_config.sh -m -O /debug/build /debug/build/.config /debug/wanted >/dev/null
+make -s O=/debug/build olddefconfig
+lost=$(grep -E '^(# )?CONFIG_[A-Z0-9_]+(=| is not set)' /debug/wanted | while read -r line; do
+	case $line in
+	*=*) grep -qxF "$line" /debug/build/.config || echo "$line" ;;
+	*) ! grep -q "^$(echo "$line" | cut -d' ' -f2)=" /debug/build/.config || echo "$line" ;;
+	esac
+done)
+[ -z "$lost" ] || { echo "this kernel does not take: $lost" >&2; exit 1; }
+
+log=/debug/build.log
+make O=/debug/build -j"$(nproc)" "${image##*/}" modules >"$log" 2>&1 &
+build=$!
+seconds=0
+while kill -0 $build 2>/dev/null; do
+	sleep 5
+	seconds=$((seconds + 5))
+	[ $((seconds % 60)) -ne 0 ] || echo "$(grep -c '^  CC ' "$log") of about 780 files compiled"
+done
+wait $build || { grep -B5 -A5 -iE 'error' "$log" | head -n 40; exit 1; }
+
+release=$(make -s O=/debug/build kernelrelease)
+rm -rf "/kernel/$release" "/lib/modules/$release"
+mkdir -p "/kernel/$release/usr/lib/modules/$release" "/lib/modules/$release"
+cp "/debug/build/$image" "/kernel/$release/vmlinuz"
+ln -s usr/lib "/kernel/$release/lib"
+cp /debug/build/modules.order /debug/build/modules.builtin /debug/build/modules.builtin.modinfo \
+	"/kernel/$release/lib/modules/$release"
+depmod -b "/kernel/$release" "$release"
+ln -s /debug/build "/lib/modules/$release/build"
+# Modules need headers and scripts, of which the rest is ten times the size.
+rm -rf Documentation drivers fs net sound samples
+find /debug/build -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' -delete
+find /debug/build -maxdepth 1 -name 'vmlinux*' ! -name vmlinux.symvers -delete
+echo "$release" >/debug/release
