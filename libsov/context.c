@@ -82,8 +82,13 @@ sov_result context_check(struct context *c)
 		}
 	}
 	for (l = c->streams.next; c->group && l != &c->streams; l = l->next)
-		if (stream_overdue(stream_of(l), &f))
+		if (stream_overdue(stream_of(l), &f)) {
+			/* It may be late because it failed, which a card needs a while to tell. */
+			c->winsys->group_stop(c->group);
+			if (c->winsys->group_error(c->group, &e) && !e.stopped)
+				fault_from_winsys(c, &e, &f);
 			context_fail(c, &f);
+		}
 	return c->error ? refuse(c->error, "%s", c->sentence) : SOV_OK;
 }
 

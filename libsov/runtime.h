@@ -569,6 +569,8 @@ bool stream_busy(struct stream *s, enum engine engine);
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */
 bool stream_head(struct stream *s, enum work *kind, const struct function **f);
+/* The kernel that this piece is or was, if nothing has taken its slot since; NULL: none. */
+const struct function *stream_kernel(struct stream *s, uint64_t number);
 /* With the context's lock held: queues in its present group, nothing pending, the gate open. */
 sov_result stream_start(struct stream *s);
 void stream_stop(struct stream *s);

@@ -48,6 +48,7 @@ struct compile_job {
 	struct kernel_stats *stats;
 	uint32_t nstats;
 };
+bool compile_verifies(const struct compile_job *job); /* asked for, or built with SOV_VERIFY */
 
 struct compile_result {
 	uint8_t *image; /* malloc; NULL on failure */

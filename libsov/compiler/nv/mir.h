@@ -219,6 +219,22 @@ struct mir_use {
 	bool write;
 };
 uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+/* The uses of all instructions of a function, for a stage that asks often and changes none. */
+struct mir_use_table {
+	struct mir_use *uses;
+	uint32_t *first; /* by number, and one more; 0 has none */
+};
+void mir_use_table(struct mir_func *f, struct mir_use_table *t); /* numbers instructions from 1 on */
+static inline const struct mir_use *mir_uses_of(const struct mir_use_table *t,
+						const struct mir_inst *i, uint32_t *count)
+{
+	*count = t->first[i->number + 1] - t->first[i->number];
+	return &t->uses[t->first[i->number]];
+}
+static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
+{
+	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
+}
 
 /* Registers of all kinds in one row, for sets and tables of them. */
 enum {
@@ -266,7 +282,7 @@ void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* m
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
-void nv_stall(struct mir_func *f);                    /* stall.c */
+void nv_stall(struct mir_func *f, const struct mir_use_table *t); /* stall.c: by t's numbers */
 void nv_wait_serial(struct mir_func *f);
 void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;

@@ -17,16 +17,6 @@
 /* No instruction names more at once. */
 #define LEAST_GPRS 8
 
-static bool must_verify(const struct compile_job *job)
-{
-#ifdef SOV_VERIFY
-	(void)job;
-	return true;
-#else
-	return job->options.verify;
-#endif
-}
-
 /* Spills until it fits. How many registers are alive at once is not all: pairs have to be aligned,
  * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
@@ -111,7 +101,7 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	if (!s->run(f))
 		return false;
 	print_after(f, s->name);
-	if (!s->check || !must_verify(f->job) || s->check(f, &why))
+	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
 		return true;
 	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
 	return false;
@@ -134,7 +124,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct mir_func *f;
 
 	nv_legalise(ir);
-	if (must_verify(job) && !ir_verify(ir->module, &job->diag))
+	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
 	f = nv_select(module, ir);
 	if (!f)
