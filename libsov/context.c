@@ -213,47 +213,99 @@ static sov_result refuse_memory(struct context *c, enum winsys_placement where, 
 		      (unsigned long long)free_bytes, (unsigned long long)total);
 }
 
+/* Memory for it, bound at its address. */
+static sov_result back(struct context *c, enum winsys_placement where, struct buffer *b)
+{
+	int error = c->winsys->buffer_create(c->device->way, where, b->mapped, &b->backing);
+
+	if (error)
+		return error == -ENOMEM ? refuse_memory(c, where, b->bytes)
+					: refuse_errno(error, "creating a buffer");
+	error = c->winsys->bind(c->group, b->backing, b->va);
+	if (error) {
+		c->winsys->buffer_destroy(b->backing);
+		return refuse_errno(error, "binding a buffer");
+	}
+	list_add(&c->buffers, &b->link);
+	return SOV_OK;
+}
+
+static struct buffer *buffer_new(struct context *c, enum winsys_placement where, uint64_t bytes,
+				 uint64_t page, sov_result *r)
+{
+	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
+	struct buffer *b = NULL;
+
+	if (mapped < bytes || mapped > c->device->info.memory_bytes) {
+		*r = refuse_memory(c, where, bytes);
+	} else {
+		b = calloc(1, sizeof(*b));
+		*r = b ? SOV_OK
+		       : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+	}
+	if (b) {
+		b->bytes = bytes;
+		b->mapped = mapped;
+	}
+	return b;
+}
+
+static sov_result create_buffer(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, uint64_t page, struct buffer **out)
+{
+	sov_result r;
+	struct buffer *b = buffer_new(c, where, bytes, page, &r);
+
+	if (!b)
+		return r;
+	b->low = low;
+	if (!va_alloc(low, b->mapped, page, &b->va)) {
+		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			   "the process has no address space for %llu bytes%s",
+			   (unsigned long long)b->mapped, low ? " below 2^40" : "");
+		free(b);
+		return r;
+	}
+	r = back(c, where, b);
+	if (r) {
+		va_free(low, b->va, b->mapped);
+		free(b);
+		return r;
+	}
+	*out = b;
+	return SOV_OK;
+}
+
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out)
 {
 	const struct winsys_info *i = &c->device->info;
-	uint64_t page = where == WINSYS_VRAM && bytes >= i->large_page_bytes ? i->large_page_bytes
-									     : i->page_bytes;
-	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
-	struct buffer *b;
-	int error;
+	bool large = where == WINSYS_VRAM && bytes >= i->large_page_bytes;
 
-	if (mapped < bytes || mapped > i->memory_bytes)
-		return refuse_memory(c, where, bytes);
-	b = calloc(1, sizeof(*b));
+	return create_buffer(c, where, low, bytes, large ? i->large_page_bytes : i->page_bytes, out);
+}
+
+sov_result buffer_create_pages(struct context *c, enum winsys_placement where, uint64_t bytes,
+			       uint64_t page, struct buffer **out)
+{
+	return create_buffer(c, where, false, bytes, page, out);
+}
+
+sov_result buffer_create_at(struct context *c, uint64_t bytes, uint64_t va, struct buffer **out)
+{
+	sov_result r;
+	struct buffer *b = buffer_new(c, WINSYS_VRAM, bytes, c->device->info.page_bytes, &r);
+
 	if (!b)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
-	b->bytes = bytes;
-	b->mapped = mapped;
-	b->low = low;
-	if (!va_alloc(low, mapped, page, &b->va)) {
+		return r;
+	b->va = va;
+	b->placed = true;
+	r = back(c, WINSYS_VRAM, b);
+	if (r)
 		free(b);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "the process has no address space for %llu bytes%s",
-			      (unsigned long long)mapped, low ? " below 2^40" : "");
-	}
-	error = c->winsys->buffer_create(c->device->way, where, mapped, &b->backing);
-	if (error) {
-		va_free(low, b->va, mapped);
-		free(b);
-		return error == -ENOMEM ? refuse_memory(c, where, bytes)
-					: refuse_errno(error, "creating a buffer");
-	}
-	error = c->winsys->bind(c->group, b->backing, b->va);
-	if (error) {
-		c->winsys->buffer_destroy(b->backing);
-		va_free(low, b->va, mapped);
-		free(b);
-		return refuse_errno(error, "binding a buffer");
-	}
-	list_add(&c->buffers, &b->link);
-	*out = b;
-	return SOV_OK;
+	else
+		*out = b;
+	return r;
 }
 
 void buffer_destroy(struct context *c, struct buffer *b)
@@ -262,7 +314,7 @@ void buffer_destroy(struct context *c, struct buffer *b)
 	if (c->group)
 		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	if (!b->host)
+	if (!b->host && !b->placed)
 		va_free(b->low, b->va, b->mapped);
 	else if (b->mapping)
 		munmap((void *)(uintptr_t)b->va, b->mapped);
@@ -299,7 +351,8 @@ static void context_free(struct object *o)
 	struct context *c = (struct context *)o;
 
 	while (c->allocation_count)
-		buffer_destroy(c, c->allocations[--c->allocation_count]);
+		memory_destroy(c, c->allocations[--c->allocation_count]);
+	pool_free(c);
 	if (c->local.area)
 		buffer_destroy(c, c->local.area);
 	semaphores_free(c);
@@ -392,6 +445,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->streams);
 	list_init(&c->spares);
 	list_init(&c->events);
+	pool_init(&c->pool);
 	gate_init(&c->resting);
 	*r = read_sync(&c->sync);
 	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))

@@ -27,6 +27,8 @@ struct conversion {
 
 void print_add(struct print_text *out, const char *text, size_t bytes)
 {
+	if (!bytes)
+		return;
 	if (bytes > out->capacity - out->count) {
 		size_t capacity = 2 * (out->count + bytes) + 256;
 		char *bigger = realloc(out->bytes, capacity);
