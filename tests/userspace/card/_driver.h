@@ -42,34 +42,37 @@ enum { RING = 0, STREAM = 0x1000, SEMAPHORE = 0x10000, SOURCE = 0x20000, TARGET 
 static uint8_t *vram; /* all of it */
 static uint32_t status; /* of the last object or control */
 
-static void *data_at(uint32_t offset)
+static inline void *data_at(uint32_t offset)
 {
 	return vram + DATA + offset;
 }
 
 /* One call with parameters, and the answer's parameters in the same place. */
-static uint32_t call(uint32_t function, void *header, uint32_t header_bytes, uint32_t status_offset,
-		     void *parameters, uint32_t bytes)
+static inline uint32_t call(uint32_t function, void *header, uint32_t header_bytes,
+			    uint32_t status_offset, void *parameters, uint32_t bytes)
 {
 	uint8_t payload[4096 - NV_GSP_HEADERS] = {0};
-	const struct nv_gsp_element *e = at(STATUS + 4096 * (1 + status_get));
-	uint32_t result = 99;
+	const uint8_t *back;
+	uint32_t result = 99, answered;
 
 	memcpy(payload, header, header_bytes);
 	if (bytes)
 		memcpy(payload + header_bytes, parameters, bytes);
 	put(function, payload, header_bytes + bytes);
 	ring();
-	const uint8_t *back = (const uint8_t *)e + NV_GSP_HEADERS;
-
-	if (answer(&result) != function || result)
+	do { /* events may be there before it */
+		back = at(STATUS + 4096 * (1 + status_get));
+		back += NV_GSP_HEADERS;
+		answered = answer(&result);
+	} while (answered >= NV_GSP_EVENT_FIRST);
+	if (answered != function || result)
 		return ~0u;
 	if (bytes)
 		memcpy(parameters, back + header_bytes, bytes);
 	memcpy(&status, back + status_offset, 4);
 	return status;
 }
-static uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
+static inline uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
 		     uint32_t bytes)
 {
 	struct nv_gsp_rm_alloc a = {CLIENT, parent, object, class, 0, bytes, 0, 0};
@@ -77,14 +80,14 @@ static uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *par
 	return call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status),
 		    parameters, bytes);
 }
-static uint32_t control(uint32_t object, uint32_t command, void *parameters, uint32_t bytes)
+static inline uint32_t control(uint32_t object, uint32_t command, void *parameters, uint32_t bytes)
 {
 	struct nv_gsp_rm_control r = {CLIENT, object, command, 0, bytes, 0};
 
 	return call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status),
 		    parameters, bytes);
 }
-static uint32_t release(uint32_t object)
+static inline uint32_t release(uint32_t object)
 {
 	struct nv_gsp_rm_free f = {CLIENT, 0, object, 0};
 
@@ -94,7 +97,7 @@ static uint32_t release(uint32_t object)
 
 /* Directories from the root at TABLES down to the slot of an address; the two slots share all but
  * the last. */
-static uint64_t *slot(uint64_t va)
+static inline uint64_t *slot(uint64_t va)
 {
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
 	static const uint16_t entries[] = NV_MMU3_ENTRIES;
@@ -109,13 +112,13 @@ static uint64_t *slot(uint64_t va)
 	return (uint64_t *)(vram + table) +
 	       2 * ((va >> NV_MMU3_HUGE) % entries[NV_MMU3_LEVELS - 1]);
 }
-__attribute__((unused)) static void invalidate(void)
+static inline void invalidate(void)
 {
 	write32(NV_VF_MMU_INVALIDATE_PDB_LO, (uint32_t)(TABLES >> 8));
 	write32(NV_VF_MMU_INVALIDATE_PDB_HI, 0);
 	write32(NV_VF_MMU_INVALIDATE, NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
 }
-static void map_all(void)
+static inline void map_all(void)
 {
 	const uint64_t small = TABLES + 0x8000;
 
@@ -126,7 +129,7 @@ static void map_all(void)
 		(MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 }
 
-static struct rm_channel_parameters channel_parameters(void)
+static inline struct rm_channel_parameters channel_parameters(void)
 {
 	return (struct rm_channel_parameters){
 		.ring = VA + RING,
@@ -142,7 +145,7 @@ static struct rm_channel_parameters channel_parameters(void)
 	};
 }
 
-static uint32_t make_device(void)
+static inline uint32_t make_device(void)
 {
 	struct rm_client_parameters client = {.client = CLIENT, .process = RM_PROCESS_KERNEL};
 	struct rm_device_parameters device = {.client_share = CLIENT};
@@ -152,7 +155,7 @@ static uint32_t make_device(void)
 	       make(CLIENT, DEVICE, RM_CLASS_DEVICE, &device, sizeof(device)) |
 	       make(DEVICE, SUBDEVICE, RM_CLASS_SUBDEVICE, &subdevice, sizeof(subdevice));
 }
-static uint32_t make_space(void)
+static inline uint32_t make_space(void)
 {
 	struct rm_va_space_parameters space = {.flags = RM_VA_SPACE_EXTERNAL};
 	struct rm_set_directory directory = {.address = TABLES, .entries = 2, .va_space = SPACE};
@@ -161,7 +164,7 @@ static uint32_t make_space(void)
 	return make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, RM_VA_SPACE_BYTES_570) |
 	       control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory));
 }
-static uint32_t start_channel_of(uint32_t engine)
+static inline uint32_t start_channel_of(uint32_t engine)
 {
 	struct rm_channel_parameters p = channel_parameters();
 	struct rm_bind bind = {engine};
@@ -173,11 +176,11 @@ static uint32_t start_channel_of(uint32_t engine)
 	       control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) |
 	       control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570);
 }
-__attribute__((unused)) static uint32_t start_channel(void)
+static inline uint32_t start_channel(void)
 {
 	return start_channel_of(RM_ENGINE_COPY0 + 2);
 }
-static uint32_t end_all(void)
+static inline uint32_t end_all(void)
 {
 	struct rm_unset_directory directory = {SPACE, 0};
 
@@ -186,7 +189,7 @@ static uint32_t end_all(void)
 }
 
 /* Context buffers of the channel, all in the same place. */
-static struct rm_promote promotion(void)
+static inline struct rm_promote promotion(void)
 {
 	struct rm_promote p = {
 		.engine = RM_ENGINE_GRAPHICS, .channel_client = CLIENT, .object = CHANNEL};
@@ -204,7 +207,7 @@ static struct rm_promote promotion(void)
 	return p;
 }
 
-static void start(void)
+static inline void start(void)
 {
 	uint32_t result;
 
@@ -215,7 +218,7 @@ static void start(void)
 	answer(&result);
 	write32(NV_VF_BAR1_BLOCK, 0);
 }
-static void stop(void)
+static inline void stop(void)
 {
 	struct nv_gsp_unloading unloading = {0};
 	uint32_t result;
@@ -226,7 +229,7 @@ static void stop(void)
 }
 
 /* Up to ten seconds. */
-static bool wait_for(const void *word, uint32_t value)
+static inline bool wait_for(const void *word, uint32_t value)
 {
 	for (int i = 0; i < 10000; i++) {
 		if (__atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) == value)
@@ -237,7 +240,7 @@ static bool wait_for(const void *word, uint32_t value)
 }
 
 /* The next event is a line for the log, then what happened to which channel. */
-static struct nv_gsp_rc wait_for_rc(void)
+static inline struct nv_gsp_rc wait_for_rc(void)
 {
 	struct nv_gsp_rc rc = {0};
 	uint32_t result, function;

@@ -47,27 +47,27 @@ static FILE *log_file;
 static struct nv_fsp_cot cot;
 static uint32_t sequence, status_get;
 
-static uint32_t read32(uint32_t offset)
+static inline uint32_t read32(uint32_t offset)
 {
 	uint32_t v;
 
 	card_read(card, CARD_BAR0, offset, &v, 4);
 	return v;
 }
-static void write32(uint32_t offset, uint32_t value)
+static inline void write32(uint32_t offset, uint32_t value)
 {
 	card_write(card, CARD_BAR0, offset, &value, 4);
 }
-static void *at(uint32_t offset)
+static inline void *at(uint32_t offset)
 {
 	return memory + offset;
 }
-static struct nv_gsp_queue *command(void)
+static inline struct nv_gsp_queue *command(void)
 {
 	return at(COMMAND);
 }
 
-static void name(uint32_t index, const char *letters, uint32_t offset, uint64_t bytes)
+static inline void name(uint32_t index, const char *letters, uint32_t offset, uint64_t bytes)
 {
 	struct nv_gsp_libos_region *r = at(LIBOS);
 
@@ -78,7 +78,7 @@ static void name(uint32_t index, const char *letters, uint32_t offset, uint64_t 
 }
 
 /* Everything as it should be. */
-static void prepare(void)
+static inline void prepare(void)
 {
 	uint32_t pages = 1 + 2 * NV_GSP_QUEUE_BYTES / NV_GSP_PAGE;
 
@@ -135,7 +135,7 @@ static void prepare(void)
 }
 
 /* The FSP's error code. */
-static uint32_t boot(void)
+static inline uint32_t boot(void)
 {
 	uint32_t words[sizeof(cot) / 4], reply[5];
 
@@ -151,7 +151,7 @@ static uint32_t boot(void)
 	return reply[4];
 }
 
-static void reset(void)
+static inline void reset(void)
 {
 	uint32_t on = 6;
 
@@ -161,7 +161,7 @@ static void reset(void)
 }
 
 /* Puts a call into the queue without ringing. */
-static struct nv_gsp_element *put(uint32_t function, const void *payload, uint32_t bytes)
+static inline struct nv_gsp_element *put(uint32_t function, const void *payload, uint32_t bytes)
 {
 	uint32_t slot = command()->put;
 	struct nv_gsp_element *e = at(COMMAND + 4096 * (1 + slot));
@@ -180,12 +180,12 @@ static struct nv_gsp_element *put(uint32_t function, const void *payload, uint32
 	command()->put = (slot + 1) % NV_GSP_QUEUE_ELEMENTS;
 	return e;
 }
-static void ring(void)
+static inline void ring(void)
 {
 	write32(NV_PGSP_QUEUE_HEAD, 0);
 }
 /* Function of the next answer, its result in *result; 0: none. */
-static uint32_t answer(uint32_t *result)
+static inline uint32_t answer(uint32_t *result)
 {
 	struct nv_gsp_queue *q = at(STATUS);
 	struct nv_gsp_element *e = at(STATUS + 4096 * (1 + status_get));
@@ -199,7 +199,7 @@ static uint32_t answer(uint32_t *result)
 	return rpc->function;
 }
 
-static void refused(const char *words, const char *promise)
+static inline void refused(const char *words, const char *promise)
 {
 	static uint64_t before;
 	uint64_t now = card_refusals(card);
@@ -216,7 +216,7 @@ static void refused(const char *words, const char *promise)
 }
 
 /* A card and its machine; false after a failure that was told. */
-static bool machine_open(void)
+static inline bool machine_open(void)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	char why[200] = "";
@@ -232,7 +232,7 @@ static bool machine_open(void)
 	return ok(good && memory != MAP_FAILED, "there is a card");
 }
 
-static void machine_close(void)
+static inline void machine_close(void)
 {
 	card_destroy(card);
 	munmap(memory, BYTES);
