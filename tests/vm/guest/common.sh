@@ -15,11 +15,13 @@ says() { # words, folder: does the kernel's log have a line with them, about tha
 }
 
 # A scenario may have others as its parts; one that does not come to its end is a failure.
-part() {
-	sh "/test/$1.sh" 2>&1 | tee "/tmp/$1.out"
-	case $(tail -n 1 "/tmp/$1.out") in
-	1..*) ok 0 "$1 comes to its end" ;;
-	*) ok 1 "$1 comes to its end" ;;
+part() { # its name, its words
+	name=$1
+	shift
+	sh "/test/$name.sh" "$@" 2>&1 | tee "/tmp/$name.out"
+	case $(tail -n 1 "/tmp/$name.out") in
+	1..*) ok 0 "$name comes to its end" ;;
+	*) ok 1 "$name comes to its end" ;;
 	esac
 }
 
