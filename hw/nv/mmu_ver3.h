@@ -17,6 +17,7 @@
 /* Lowest address bit that a level's index takes, from the root down; a level has the bits up to the next. */
 #define NV_MMU3_SHIFTS      {56, 47, 38, 29, 21}
 #define NV_MMU3_ENTRIES     {2, 512, 512, 512, 256}
+#define NV_MMU3_ROOT_ENTRIES 2
 
 #define NV_MMU3_SMALL       12
 #define NV_MMU3_BIG         16
