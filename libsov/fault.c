@@ -220,7 +220,7 @@ static void name_suspects(const struct suspects *s, char *text, size_t bytes)
 void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
-	const struct function *kernel = at;
+	const struct function *kernel = at && !at->module->library ? at : NULL;
 	struct suspects s = {.count = 0};
 	int n;
 

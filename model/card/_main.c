@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's vfio-user-pci
- * on a local socket, serves it until it goes, and ends with status 1 when the guest did anything that
- * the card refuses.
+ * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's
+ * vfio-user-pci on a local socket, serves it until it goes, and ends with status 1 when the guest
+ * did anything that the card refuses.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,7 +16,8 @@
 #include "model/card/vfio.h"
 
 static const char usage[] =
-	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] [--fault NAME]\n"
+	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
+	"[--fault NAME]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
@@ -88,7 +89,9 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			break;
 		case 'v':
 			if (!read_mb(optarg, &o->vram_bytes)) {
-				fprintf(stderr, "sovgpu-model: --vram '%s' is not a number of MiB\n", optarg);
+				fprintf(stderr,
+					"sovgpu-model: --vram '%s' is not a number of MiB\n",
+					optarg);
 				return false;
 			}
 			break;

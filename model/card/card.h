@@ -60,7 +60,8 @@ void card_take_back_all(struct card *c);
 void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what);
 
 uint32_t card_vectors(const struct card *c, uint32_t kind);
-/* Vectors first.. are now signalled through these descriptors, which become the card's; -1: none. */
+/* Vectors first.. are now signalled through these descriptors, which become the card's; -1: none.
+ */
 int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds);
 void card_unwire(struct card *c, uint32_t kind);
 

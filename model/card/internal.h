@@ -86,8 +86,9 @@ struct interrupts { /* of the function */
 };
 
 /*
- * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come from
- * inside and may be waited for by its holder, so they take only the locks that are named below.
+ * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come
+ * from inside and may be waited for by its holder, so they take only the locks that are named
+ * below.
  */
 struct card {
 	const struct card_chip *chip;
@@ -143,7 +144,8 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes);
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes);
 
 /* firmware.c: no folder, and everything is taken for right. */
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why, size_t size);
+bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
+		   size_t size);
 void firmware_free(struct firmware *fw);
 
 /* fsp.c */
@@ -194,8 +196,8 @@ extern const struct card_engine card_engines[];
 extern const uint32_t card_engine_count;
 const struct card_engine *engine_find(uint32_t type);
 
-/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found is
- * kept until the driver says that the tables have changed. */
+/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found
+ * is kept until the driver says that the tables have changed. */
 struct card_space;
 struct card_space *space_create(struct card *c);
 void space_destroy(struct card_space *s); /* NULL: nothing */
@@ -215,12 +217,14 @@ struct context {
 	uint8_t buffer[16]; /* what is known of each, by RM_BUFFER */
 };
 void context_sizes(struct rm_context_buffers *out);
-uint32_t context_promote(struct card *c, struct context *x, struct card_space *s, const struct rm_promote *p);
+uint32_t context_promote(struct card *c, struct context *x, struct card_space *s,
+			 const struct rm_promote *p);
 bool context_complete(struct card *c, const struct context *x);
 
 /* channel.c */
-struct card_channel *channel_create(struct card *c, struct card_space *s, const struct rm_channel_parameters *p,
-				    uint32_t group, uint32_t *status);
+struct card_channel *channel_create(struct card *c, struct card_space *s,
+				    const struct rm_channel_parameters *p, uint32_t group,
+				    uint32_t *status);
 void channel_destroy(struct card_channel *ch);
 uint32_t channel_id(const struct card_channel *ch);
 const struct card_engine *channel_engine(const struct card_channel *ch);
@@ -234,7 +238,8 @@ void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
 bool recovery_start(struct card *c);
 void recovery_end(struct card *c);
 /* Memory that the driver names by address and space: is it there? NULL after a refusal. */
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes, const char *what);
+uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+		   const char *what);
 
 /* object.c: objects. */
 struct object {

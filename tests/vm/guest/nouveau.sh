@@ -32,5 +32,10 @@ milestones "gsp: RM version: 570.144" "drm: MM: using COPY for buffer copies"
 [ -c /dev/dri/renderD128 ]
 ok $? "there is a render node"
 program /test/bin/_nouveau_copy
+# What the card's firmware says of a fault, as nouveau reads it: engine, Xid 31, address, page not there.
+dmesg | grep -q 'gsp: rc engn:0000000[9a-d] .* type:31 .* fault_addr:0000000020000000 fault_type:00000002'
+ok $? "nouveau hears which address the last copy missed"
+dmesg | grep -q "_nouveau_copy.*: channel [0-9]* killed"
+ok $? "and ends the channel"
 modprobe -r nouveau
 ok $? "it unloads"
