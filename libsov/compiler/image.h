@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libsov/compiler/services.h"
 
 #define IMAGE_MAX_PARAM_BYTES 4096
 #define IMAGE_BANKS           8 /* constant banks; 0 is the launch's */
@@ -52,6 +53,7 @@ struct image_kernel {
 	uint32_t param_base, param_bytes;
 	uint32_t nparams;
 	struct image_param *params;
+	bool services;         /* it calls some, which need registers and stack as well */
 	uint32_t max_threads;  /* of a block; 0: not stated */
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 };
@@ -78,6 +80,7 @@ struct image_relocation {
 	uint64_t offset;  /* in the section */
 	uint64_t addend;  /* behind the target's start */
 	uint8_t kind;     /* NV_R_* */
+	uint8_t service;  /* 1 + what it refers to instead, if that is a service; 0: it is not */
 };
 
 struct image {
@@ -91,15 +94,20 @@ struct image {
 	uint32_t nrelocations;
 	struct image_relocation *relocations;
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
+	uint32_t services; /* that it refers to: a mask by enum service */
 };
 
 /* false: message holds one sentence. Free with image_free in both cases. */
 bool image_read(struct image *im, const void *file, size_t size, char *message,
 		size_t message_size);
 void image_free(struct image *im);
-/* Writes the part's part_bytes bytes; base are the parts' addresses on the GPU. Only writes: the
- * memory may be slow to read. */
-void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
-		 uint8_t *memory);
+/* What an image refers to, on the GPU. */
+struct image_addresses {
+	uint64_t base[IMAGE_PARTS]; /* of its own parts */
+	uint64_t services[SERVICES]; /* of those that it needs */
+};
+/* Writes the part's part_bytes bytes. Only writes: the memory may be slow to read. */
+void image_place(const struct image *im, enum image_part part,
+		 const struct image_addresses *addresses, uint8_t *memory);
 
 #endif

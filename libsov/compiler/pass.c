@@ -46,16 +46,6 @@ const struct pass *pass_find(const char *name)
 	return NULL;
 }
 
-static bool must_verify(const struct compile_job *job)
-{
-#ifdef SOV_VERIFY
-	(void)job;
-	return true;
-#else
-	return job->options.verify;
-#endif
-}
-
 static void print_after(const struct compile_job *job, const struct ir_func *f, const char *name)
 {
 	const char *wanted = job->options.print_pass;
@@ -99,7 +89,7 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 		}
 		if (p->run == pass_inline)
 			functions_drop(m);
-		if (must_verify(job) && !ir_verify(m, &job->diag)) {
+		if (compile_verifies(job) && !ir_verify(m, &job->diag)) {
 			diag_error(&job->diag, 0, 0,
 				   "the pass '%s' left broken code for %s: a fault of the "
 				   "compiler; print the passes before it to see where it begins",
