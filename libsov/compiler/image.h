@@ -80,6 +80,20 @@ struct image_relocation {
 	uint8_t kind;     /* NV_R_* */
 };
 
+/* Where code begins to come from a line of a file. The names are in the file. */
+struct image_line {
+	uint32_t offset; /* in the kernel's code */
+	uint32_t line;   /* 0: nobody knows */
+	const char *directory, *file; /* directory "": none */
+};
+
+/* Where in the table of lines a kernel's begin. */
+struct image_line_start {
+	uint32_t kernel;
+	uint32_t base; /* offset in its code from which the table counts */
+	uint64_t offset;
+};
+
 struct image {
 	uint32_t sm; /* 80, 86, 89, 90 */
 	uint32_t nkernels;
@@ -91,12 +105,23 @@ struct image {
 	uint32_t nrelocations;
 	struct image_relocation *relocations;
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
+	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
+	uint64_t line_table_bytes;
+	uint32_t nline_starts;
+	struct image_line_start *line_starts;
 };
 
 /* false: message holds one sentence. Free with image_free in both cases. */
 bool image_read(struct image *im, const void *file, size_t size, char *message,
 		size_t message_size);
 void image_free(struct image *im);
+/* Lines of a kernel in the order of its code, to be freed by the caller; NULL: none are known. */
+struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count);
+/* The line of an instruction; NULL: not known. */
+const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
+				       uint32_t offset);
+/* "directory/file:line"; cut off where it does not fit. */
+void image_line_print(const struct image_line *line, char *text, size_t size);
 /* Writes the part's part_bytes bytes; base are the parts' addresses on the GPU. Only writes: the
  * memory may be slow to read. */
 void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
