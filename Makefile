@@ -2,7 +2,7 @@
 # sovgpu: one Makefile, sources found by folder, everything it makes under $(BUILD).
 #
 #   make demo            install what is missing, build, compile a kernel, show its code, run it
-#   make check           what CI runs: builds, tests, sanitizers, fuzz targets for a moment
+#   make check           what CI runs: builds, tests, sanitizers, fuzz targets, virtual machines
 #   make check-fast      one build and its tests       make check-long     with clean machines
 #   make check-oracles   other people's tools judge    make bench          measured figures
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
@@ -170,11 +170,11 @@ dkms-uninstall:
 	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
 	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 
-# Virtual machines: not part of check yet.
+# The part of check that boots virtual machines; VM_CACHE=none leaves it out.
 deps-vm: deps
 	@tests/vm/prepare.sh
-check-vm: deps-vm all
-	@BUILD=$(BUILD) TEST_TIMEOUT=3600 JOBS=1 tests/run tests/vm/lint.sh tests/vm/run.sh
+check-vm: deps
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check vm
 
 man := $(wildcard docs/man/*.[1-9])
 install: all

@@ -6,23 +6,17 @@
  */
 #include <drm/drm_drv.h>
 #include <linux/dma-mapping.h>
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
+#include "kmod/file.h"
 
 /* Larger than any card, small enough for sums. */
 #define SOV_BO_MAX_SIZE BIT_ULL(46)
-
-struct sov_bo_kind {
-	u64 align; /* of sizes */
-	int (*init)(struct drm_device *drm, struct sov_bo *bo, u64 size);
-	int (*fill)(struct sov_bo *bo, u64 user_address);
-	void (*empty)(struct sov_bo *bo); /* also when fill has failed */
-	unsigned long (*pfn)(struct sov_bo *bo, u64 offset);
-};
 
 static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
@@ -32,7 +26,7 @@ static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 
 static int vram_fill(struct sov_bo *bo, u64 user_address)
 {
-	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, SOV_VRAM_PAGE,
+	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, SOV_VRAM_PAGE, false,
 			      &bo->blocks);
 }
 
@@ -122,6 +116,7 @@ static void user_empty(struct sov_bo *bo)
 	kvfree(bo->pages);
 }
 
+/* By the bit of its region. */
 static const struct sov_bo_kind kinds[] = {
 	{ SOV_VRAM_PAGE, private_init, vram_fill, vram_empty, vram_pfn },
 	{ PAGE_SIZE, system_init, system_fill, system_empty, page_pfn },
@@ -131,17 +126,6 @@ static const struct sov_bo_kind kinds[] = {
 static const struct sov_bo_kind *kind_of(u32 region)
 {
 	return &kinds[__ffs(region)];
-}
-
-/**
- * sov_bo_align() - what offsets and sizes in a buffer are multiples of
- * @bo: the buffer
- *
- * Return: bytes.
- */
-u64 sov_bo_align(struct sov_bo *bo)
-{
-	return kind_of(bo->region)->align;
 }
 
 /**
@@ -217,13 +201,14 @@ static int visit(u64 address, u64 bytes, u64 *offset, u64 *size, bool system, so
  */
 int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void *data)
 {
+	struct sg_table *sgt = bo->imported ? bo->imported : &bo->sgt;
 	struct sov_vram *v = &to_sov(bo->base.dev)->vram;
 	struct gpu_buddy_block *b;
 	struct scatterlist *sg;
 	int i, ret = 0;
 
-	if (bo->pages) {
-		for_each_sgtable_dma_sg(&bo->sgt, sg, i) {
+	if (bo->pages || bo->imported) {
+		for_each_sgtable_dma_sg(sgt, sg, i) {
 			ret = visit(sg_dma_address(sg), sg_dma_len(sg), &offset, &size, true, fn,
 				    data);
 			if (ret || !size)
@@ -239,6 +224,54 @@ int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void
 	return ret;
 }
 
+/**
+ * sov_bo_word() - let the processor see eight bytes of a buffer
+ * @bo: the buffer; the caller keeps it as long as the word
+ * @offset: of the word, a multiple of 8
+ * @word: to be filled
+ *
+ * Return: 0; EINVAL for a buffer that no process sees; ENOMEM.
+ */
+int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word)
+{
+	struct sov_device *sov = to_sov(bo->base.dev);
+	u64 in_page = offset_in_page(offset);
+
+	*word = (struct sov_word){};
+	if (offset > bo->base.size - sizeof(u64))
+		return -EINVAL;
+	if (bo->pages && (bo->mm || bo->flags & DRM_SOVGPU_BO_MAPPABLE)) {
+		word->memory = page_address(bo->pages[offset >> PAGE_SHIFT]) + in_page;
+		return 0;
+	}
+	if (bo->region != DRM_SOVGPU_REGION_VRAM || !(bo->flags & DRM_SOVGPU_BO_MAPPABLE))
+		return -EINVAL;
+	word->window = ioremap_wc(sov->vram.window + sov_vram_address(sov, &bo->blocks, offset),
+				  sizeof(u64));
+	return word->window ? 0 : -ENOMEM;
+}
+
+/**
+ * sov_word_read() - what is there now
+ * @word: the word; the device must be there
+ *
+ * Return: its value.
+ */
+u64 sov_word_read(const struct sov_word *word)
+{
+	return word->memory ? READ_ONCE(*word->memory) : readq(word->window);
+}
+
+/**
+ * sov_word_put() - let it go
+ * @word: the word
+ */
+void sov_word_put(struct sov_word *word)
+{
+	if (word->window)
+		iounmap((void __iomem *)word->window);
+}
+
 static vm_fault_t sov_bo_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
@@ -249,8 +282,7 @@ static vm_fault_t sov_bo_fault(struct vm_fault *vmf)
 
 	if (page >= obj->size >> PAGE_SHIFT || !drm_dev_enter(obj->dev, &idx))
 		return VM_FAULT_SIGBUS;
-	ret = vmf_insert_pfn(vmf->vma, vmf->address,
-			     kind_of(bo->region)->pfn(bo, page << PAGE_SHIFT));
+	ret = vmf_insert_pfn(vmf->vma, vmf->address, bo->kind->pfn(bo, page << PAGE_SHIFT));
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -279,37 +311,60 @@ static void sov_bo_free(struct drm_gem_object *obj)
 {
 	struct sov_bo *bo = to_bo(obj);
 
-	kind_of(bo->region)->empty(bo);
+	bo->kind->empty(bo);
 	drm_gem_object_release(obj);
+	if (bo->exclusive)
+		drm_gpuvm_put(&bo->exclusive->base);
 	mutex_destroy(&bo->lock);
 	kfree(bo);
 }
 
 static const struct drm_gem_object_funcs sov_bo_funcs = {
 	.free = sov_bo_free,
+	.export = sov_bo_export,
+	.pin = sov_bo_pin,
+	.get_sg_table = sov_bo_get_sg_table,
 	.mmap = sov_bo_mmap,
 	.vm_ops = &sov_bo_vm_ops,
 };
 
-static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
+/**
+ * sov_bo_make() - a buffer without memory
+ * @drm: the device
+ * @kind: how its memory will be handled
+ * @size: bytes
+ *
+ * Return: the buffer, to be filled or put; or a negative errno.
+ */
+struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size)
 {
-	const struct sov_bo_kind *kind = kind_of(c->region);
 	struct sov_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
 	int ret;
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
-	bo->region = c->region;
-	bo->flags = c->flags;
+	bo->kind = kind;
 	bo->base.funcs = &sov_bo_funcs;
 	INIT_LIST_HEAD(&bo->blocks);
 	mutex_init(&bo->lock);
-	ret = kind->init(drm, bo, c->size);
+	ret = kind->init(drm, bo, size);
 	if (ret) {
 		kfree(bo);
 		return ERR_PTR(ret);
 	}
-	ret = kind->fill(bo, c->user_address);
+	return bo;
+}
+
+static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
+{
+	struct sov_bo *bo = sov_bo_make(drm, kind_of(c->region), c->size);
+	int ret;
+
+	if (IS_ERR(bo))
+		return bo;
+	bo->region = c->region;
+	bo->flags = c->flags;
+	ret = bo->kind->fill(bo, c->user_address);
 	if (!ret)
 		ret = drm_gem_create_mmap_offset(&bo->base);
 	if (ret) {
@@ -348,17 +403,29 @@ static bool valid(const struct drm_sovgpu_bo_create *c)
 int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_sovgpu_bo_create *c = data;
+	struct sov_vm *vm = NULL;
 	struct sov_bo *bo;
 	int ret, idx;
 
 	if (!valid(c) || c->handle)
 		return -EINVAL;
-	if (c->exclusive_vm)
-		return -ENOENT;
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	bo = sov_bo_create(drm, c);
-	drm_dev_exit(idx);
+	if (c->exclusive_vm) {
+		vm = sov_vm_find(to_sov_file(file), c->exclusive_vm);
+		if (!vm)
+			return -ENOENT;
+	}
+	bo = ERR_PTR(-ENODEV);
+	if (drm_dev_enter(drm, &idx)) {
+		bo = sov_bo_create(drm, c);
+		drm_dev_exit(idx);
+	}
+	if (vm) {
+		if (!IS_ERR(bo)) {
+			drm_gpuvm_get(&vm->base); /* the structure, not what it maps */
+			bo->exclusive = vm;
+		}
+		sov_vm_put(vm);
+	}
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	/* From here on another thread may guess the handle and close it. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Buffers: memory of one of three kinds behind a GEM handle. */
+/* Buffers: memory of one of four kinds behind a GEM handle. */
 #ifndef SOV_BO_H
 #define SOV_BO_H
 
 #include <drm/drm_gem.h>
+#include <linux/dma-buf.h>
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
+
+struct sov_bo_kind;
+struct sov_vm;
 
 /**
  * struct sov_bo - a buffer
@@ -13,6 +17,9 @@
 struct sov_bo {
 	/** @base: what DRM knows of it */
 	struct drm_gem_object base;
+
+	/** @kind: how its memory is handled */
+	const struct sov_bo_kind *kind;
 
 	/** @region: one of enum drm_sovgpu_region */
 	u32 region;
@@ -37,6 +44,40 @@ struct sov_bo {
 
 	/** @dma_users: how many need @sgt */
 	u32 dma_users;
+
+	/** @imported: another device's memory: as our device sees it, always */
+	struct sg_table *imported;
+
+	/** @exclusive: the only address space it may be bound in, with a reference; or NULL */
+	struct sov_vm *exclusive;
+};
+
+/**
+ * struct sov_bo_kind - what memory of one kind does in its own way
+ */
+struct sov_bo_kind {
+	/** @align: of offsets and sizes */
+	u64 align;
+
+	/** @init: tell DRM; the object has no memory yet */
+	int (*init)(struct drm_device *drm, struct sov_bo *bo, u64 size);
+
+	/** @fill: get memory */
+	int (*fill)(struct sov_bo *bo, u64 user_address);
+
+	/** @empty: give it back; also when @fill has failed */
+	void (*empty)(struct sov_bo *bo);
+
+	/** @pfn: the page behind an offset, or NULL when nobody maps it */
+	unsigned long (*pfn)(struct sov_bo *bo, u64 offset);
+};
+
+/**
+ * struct sov_word - eight bytes of a buffer, as the processor sees them
+ */
+struct sov_word {
+	const u64 *memory;
+	const void __iomem *window;
 };
 
 static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
@@ -46,13 +87,24 @@ static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
 
 typedef int (*sov_bo_visitor)(void *data, u64 address, u64 bytes, bool system);
 
-u64 sov_bo_align(struct sov_bo *bo);
+/* bo.c */
+struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size);
 int sov_bo_dma_get(struct sov_bo *bo);
 void sov_bo_dma_put(struct sov_bo *bo);
 int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void *data);
+int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word);
+u64 sov_word_read(const struct sov_word *word);
+void sov_word_put(struct sov_word *word);
 
 int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int sov_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+/* prime.c */
+struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags);
+struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_attachment *attachment,
+				     struct sg_table *sgt);
+int sov_bo_pin(struct drm_gem_object *obj);
+struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj);
 
 #endif

@@ -22,6 +22,7 @@
 #define gpu_buddy_free_list drm_buddy_free_list
 #define gpu_buddy_block_offset drm_buddy_block_offset
 #define gpu_buddy_block_size drm_buddy_block_size
+#define GPU_BUDDY_CONTIGUOUS_ALLOCATION DRM_BUDDY_CONTIGUOUS_ALLOCATION
 #endif
 
 /* What a new range does to those that are there; its arguments have become a structure. */

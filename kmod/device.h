@@ -9,12 +9,16 @@
 
 #include <drm/drm_device.h>
 #include <linux/pci.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #include "kmod/vm.h"
 #include "kmod/vram.h"
 #include "uapi/sovgpu_drm.h"
 
 struct sov_device;
+struct sov_group;
+struct sov_queue;
 
 /**
  * struct sov_vendor - what one vendor's GPUs do in their own way
@@ -63,6 +67,39 @@ struct sov_vendor {
 
 	/** @vm_flush: from now on the device sees what was done */
 	void (*vm_flush)(struct sov_vm *vm);
+
+	/** @group_bytes: size of the structure that begins with a struct sov_group */
+	size_t group_bytes;
+
+	/** @group_init: make a group without queues */
+	int (*group_init)(struct sov_group *group);
+
+	/** @group_fini: give back what it has, after its queues */
+	void (*group_fini)(struct sov_group *group);
+
+	/** @queue_bytes: size of the structure that begins with a struct sov_queue */
+	size_t queue_bytes;
+
+	/** @queue_init: make a queue in its group, whose lock is held */
+	int (*queue_init)(struct sov_queue *queue);
+
+	/**
+	 * @queue_stop: take it off the hardware; when this returns, nothing of it runs. Allocates
+	 * nothing, because fences wait for it.
+	 */
+	void (*queue_stop)(struct sov_queue *queue);
+
+	/** @queue_fini: give back what it has, after it was stopped */
+	void (*queue_fini)(struct sov_queue *queue);
+
+	/**
+	 * @queue_push: give the hardware a command stream, after which it is to write @number.
+	 * Under a spinlock; there is room.
+	 */
+	void (*queue_push)(struct sov_queue *queue, u64 number, u64 va, u32 size);
+
+	/** @queue_done: the last number that the hardware has written; under a spinlock */
+	u64 (*queue_done)(struct sov_queue *queue);
 };
 
 /**
@@ -84,11 +121,32 @@ struct sov_device {
 	/** @vm_info: likewise */
 	struct drm_sovgpu_vm_info vm_info;
 
+	/** @queue_info: likewise */
+	struct drm_sovgpu_queue_info queue_info;
+
 	/** @vms_lock: protects @vms */
 	struct mutex vms_lock;
 
 	/** @vms: all address spaces */
 	struct list_head vms;
+
+	/** @groups_lock: protects @groups */
+	struct mutex groups_lock;
+
+	/** @groups: all groups of queues */
+	struct list_head groups;
+
+	/** @queues_lock: protects @queues; taken with interrupts off, before a queue's own lock */
+	spinlock_t queues_lock;
+
+	/** @queues: all queues that the hardware has */
+	struct list_head queues;
+
+	/** @wake: woken by the device's interrupt, for those who wait on memory */
+	wait_queue_head_t wake;
+
+	/** @work: for what fences wait for; nothing on it allocates */
+	struct workqueue_struct *work;
 
 	/** @vram: the video memory that is ours to hand out */
 	struct sov_vram vram;

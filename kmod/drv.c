@@ -14,10 +14,14 @@
 #include <linux/aperture.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
+#include "kmod/fence.h"
+#include "kmod/file.h"
+#include "kmod/group.h"
+#include "kmod/queue.h"
 
 static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_DEV_QUERY, sov_dev_query_ioctl, DRM_RENDER_ALLOW),
@@ -28,33 +32,28 @@ static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_VM_DESTROY, sov_vm_destroy_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_VM_BIND, sov_vm_bind_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_VM_STATE, sov_vm_state_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_GROUP_CREATE, sov_group_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_GROUP_DESTROY, sov_group_destroy_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_CREATE, sov_queue_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_DESTROY, sov_queue_destroy_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_SUBMIT, sov_queue_submit_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_STATE, sov_queue_state_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_FENCE_WAIT, sov_fence_wait_ioctl, DRM_RENDER_ALLOW),
 };
 
-DEFINE_DRM_GEM_FOPS(sov_fops);
-
-static int sov_open(struct drm_device *drm, struct drm_file *file)
-{
-	struct sov_vms *vms = kzalloc(sizeof(*vms), GFP_KERNEL);
-
-	if (!vms)
-		return -ENOMEM;
-	sov_vms_init(vms);
-	file->driver_priv = vms;
-	return 0;
-}
-
-static void sov_postclose(struct drm_device *drm, struct drm_file *file)
-{
-	struct sov_vms *vms = file->driver_priv;
-
-	sov_vms_fini(vms);
-	kfree(vms);
-}
+static const struct file_operations sov_fops = {
+	.owner = THIS_MODULE,
+	DRM_GEM_FOPS,
+	.show_fdinfo = drm_show_fdinfo,
+};
 
 static const struct drm_driver sov_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_GEM_GPUVA,
-	.open = sov_open,
-	.postclose = sov_postclose,
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.open = sov_file_open,
+	.postclose = sov_file_close,
+	.show_fdinfo = sov_file_show,
+	.gem_prime_import_sg_table = sov_bo_import,
 	.ioctls = sov_ioctls,
 	.num_ioctls = ARRAY_SIZE(sov_ioctls),
 	.fops = &sov_fops,
@@ -63,6 +62,32 @@ static const struct drm_driver sov_driver = {
 	.major = 0,
 	.minor = 1,
 };
+
+static void sov_end_work(struct drm_device *drm, void *data)
+{
+	destroy_workqueue(to_sov(drm)->work);
+}
+
+/* What every device has, whatever its vendor. */
+static int sov_init(struct sov_device *sov)
+{
+	int ret;
+
+	INIT_LIST_HEAD(&sov->vms);
+	INIT_LIST_HEAD(&sov->groups);
+	INIT_LIST_HEAD(&sov->queues);
+	spin_lock_init(&sov->queues_lock);
+	init_waitqueue_head(&sov->wake);
+	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
+	if (!ret)
+		ret = drmm_mutex_init(&sov->drm, &sov->groups_lock);
+	if (ret)
+		return ret;
+	sov->work = alloc_workqueue("sovgpu", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!sov->work)
+		return -ENOMEM;
+	return drmm_add_action_or_reset(&sov->drm, sov_end_work, NULL);
+}
 
 /* devres calls this first after remove, before the registers go. */
 static void sov_stop(void *data)
@@ -87,8 +112,7 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(sov))
 		return PTR_ERR(sov);
 	sov->vendor = vendor;
-	INIT_LIST_HEAD(&sov->vms);
-	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
+	ret = sov_init(sov);
 	if (ret)
 		return ret;
 	pci_set_drvdata(pdev, sov);
@@ -103,10 +127,6 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = devm_add_action_or_reset(&pdev->dev, sov_stop, sov);
 	if (ret)
 		return ret;
-	ret = sov_vram_init(sov);
-	if (ret)
-		return ret;
-
 	return drm_dev_register(&sov->drm, 0);
 }
 
@@ -114,8 +134,13 @@ static void sov_remove(struct pci_dev *pdev)
 {
 	struct sov_device *sov = pci_get_drvdata(pdev);
 
-	/* Calls end or fail from here on; then nobody keeps a mapping of the card. */
+	/*
+	 * Calls end or fail from here on, but for those that wait for room in a queue; these end
+	 * with the queues. Then nobody keeps a mapping of the card. sov_stop() comes last.
+	 */
 	drm_dev_unplug(&sov->drm);
+	sov_groups_stop(sov);
+	wake_up_all(&sov->wake);
 	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }

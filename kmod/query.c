@@ -37,7 +37,7 @@ static void query_vm(struct sov_device *sov, union answer *a)
 
 static void query_queue(struct sov_device *sov, union answer *a)
 {
-	a->queue.classes = 0;
+	a->queue = sov->queue_info;
 }
 
 static void query_time(struct sov_device *sov, union answer *a)

@@ -12,6 +12,7 @@
 #include "kmod/array.h"
 #include "kmod/bo.h"
 #include "kmod/device.h"
+#include "kmod/file.h"
 
 #define SOV_MAX_VMS      64
 #define SOV_MAX_BIND_OPS 1024
@@ -174,9 +175,9 @@ static void sov_vm_empty(struct sov_vm *vm)
 	mutex_unlock(&vm->lock);
 }
 
-/* The file gives up an address space: what it maps goes now, whoever else may hold it. */
-static void sov_vm_release(struct sov_vm *vm)
+static void release(struct kref *users)
 {
+	struct sov_vm *vm = container_of(users, struct sov_vm, users);
 	struct sov_device *sov = to_sov(vm->base.drm);
 
 	mutex_lock(&sov->vms_lock);
@@ -184,6 +185,15 @@ static void sov_vm_release(struct sov_vm *vm)
 	mutex_unlock(&sov->vms_lock);
 	sov_vm_empty(vm);
 	drm_gpuvm_put(&vm->base);
+}
+
+/**
+ * sov_vm_put() - let an address space go
+ * @vm: the address space; with its last user all that it maps goes
+ */
+void sov_vm_put(struct sov_vm *vm)
+{
+	kref_put(&vm->users, release);
 }
 
 /**
@@ -201,39 +211,51 @@ void sov_vms_kill(struct sov_device *sov)
 }
 
 /**
- * sov_vms_init() - for a file that was opened
- * @vms: to be filled
- */
-void sov_vms_init(struct sov_vms *vms)
-{
-	xa_init_flags(&vms->by_id, XA_FLAGS_ALLOC1);
-}
-
-/**
  * sov_vms_fini() - for a file that is closed
- * @vms: its address spaces
+ * @file: the file; its groups are gone already
  */
-void sov_vms_fini(struct sov_vms *vms)
+void sov_vms_fini(struct sov_file *file)
 {
 	unsigned long id;
 	struct sov_vm *vm;
 
-	xa_for_each(&vms->by_id, id, vm)
-		sov_vm_release(vm);
-	xa_destroy(&vms->by_id);
+	xa_for_each(&file->vms, id, vm)
+		sov_vm_put(vm);
+	xa_destroy(&file->vms);
 }
 
-static struct sov_vm *sov_vm_find(struct drm_file *file, u32 id)
+/**
+ * sov_vm_find() - look an address space up
+ * @file: whose it is
+ * @id: its number
+ *
+ * Return: the address space, to be given to sov_vm_put(), or NULL.
+ */
+struct sov_vm *sov_vm_find(struct sov_file *file, u32 id)
 {
-	struct sov_vms *vms = file->driver_priv;
 	struct sov_vm *vm;
 
-	xa_lock(&vms->by_id);
-	vm = xa_load(&vms->by_id, id);
+	xa_lock(&file->vms);
+	vm = xa_load(&file->vms, id);
 	if (vm)
-		drm_gpuvm_get(&vm->base);
-	xa_unlock(&vms->by_id);
+		kref_get(&vm->users);
+	xa_unlock(&file->vms);
 	return vm;
+}
+
+/**
+ * sov_vm_fault() - note that a queue could not reach an address
+ * @vm: the address space
+ * @address: the address
+ */
+void sov_vm_fault(struct sov_vm *vm, u64 address)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&vm->fault_lock, flags);
+	vm->fault_count++;
+	vm->fault_address = address;
+	spin_unlock_irqrestore(&vm->fault_lock, flags);
 }
 
 static struct sov_vm *sov_vm_make(struct sov_device *sov)
@@ -255,7 +277,9 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov)
 		kfree(vm);
 		return ERR_PTR(ret);
 	}
+	kref_init(&vm->users);
 	mutex_init(&vm->lock);
+	spin_lock_init(&vm->fault_lock);
 	drm_gpuvm_init(&vm->base, "sovgpu", 0, &sov->drm, root, sov->vm_info.va_start,
 		       sov->vm_info.va_end - sov->vm_info.va_start, 0, 0, &sov_vm_ops);
 	drm_gem_object_put(root);
@@ -275,8 +299,8 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov)
  */
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	struct sov_vms *vms = file->driver_priv;
 	struct drm_sovgpu_vm_create *c = data;
+	struct sov_file *own = to_sov_file(file);
 	struct sov_vm *vm;
 	int ret, idx;
 	u32 id;
@@ -290,9 +314,9 @@ int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 	/* From here on another thread may guess the number and destroy it. */
-	ret = xa_alloc(&vms->by_id, &id, vm, XA_LIMIT(1, SOV_MAX_VMS), GFP_KERNEL);
+	ret = xa_alloc(&own->vms, &id, vm, XA_LIMIT(1, SOV_MAX_VMS), GFP_KERNEL);
 	if (ret) {
-		sov_vm_release(vm);
+		sov_vm_put(vm);
 		return ret == -EBUSY ? -ENOSPC : ret;
 	}
 	c->id = id;
@@ -309,16 +333,15 @@ int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
  */
 int sov_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	struct sov_vms *vms = file->driver_priv;
 	struct drm_sovgpu_vm_destroy *d = data;
 	struct sov_vm *vm;
 
 	if (d->pad)
 		return -EINVAL;
-	vm = xa_erase(&vms->by_id, d->id);
+	vm = xa_erase(&to_sov_file(file)->vms, d->id);
 	if (!vm)
 		return -ENOENT;
-	sov_vm_release(vm);
+	sov_vm_put(vm);
 	return 0;
 }
 
@@ -338,6 +361,7 @@ static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *o
 			  DRM_SOVGPU_VM_MAP_UNCACHED;
 	struct sov_device *sov = to_sov(step->vm->base.drm);
 	struct drm_gem_object *obj;
+	struct sov_bo *bo;
 	int ret = -EINVAL;
 
 	if (op->flags & ~flags)
@@ -345,8 +369,11 @@ static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *o
 	obj = drm_gem_object_lookup(file, op->handle);
 	if (!obj)
 		return -ENOENT;
-	if (range_valid(sov, op, sov_bo_align(to_bo(obj))) && op->offset < obj->size &&
-	    op->size <= obj->size - op->offset) {
+	bo = to_bo(obj);
+	if (bo->exclusive && bo->exclusive != step->vm) {
+		ret = -EPERM;
+	} else if (range_valid(sov, op, bo->kind->align) && op->offset < obj->size &&
+		   op->size <= obj->size - op->offset) {
 		step->flags = op->flags;
 		ret = sov_gpuvm_map(&step->vm->base, step, op->va, op->size, obj, op->offset);
 	}
@@ -434,7 +461,7 @@ int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return -EINVAL;
 	if (b->syncs.count)
 		return -EOPNOTSUPP;
-	vm = sov_vm_find(file, b->vm_id);
+	vm = sov_vm_find(to_sov_file(file), b->vm_id);
 	if (!vm)
 		return -ENOENT;
 	ret = -ENODEV;
@@ -442,7 +469,7 @@ int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		ret = bind_all(vm, b, file);
 		drm_dev_exit(idx);
 	}
-	drm_gpuvm_put(&vm->base);
+	sov_vm_put(vm);
 	return ret;
 }
 
@@ -461,13 +488,17 @@ int sov_vm_state_ioctl(struct drm_device *drm, void *data, struct drm_file *file
 
 	if (s->state || s->mapped || s->fault_address || s->fault_count || s->pad)
 		return -EINVAL;
-	vm = sov_vm_find(file, s->vm_id);
+	vm = sov_vm_find(to_sov_file(file), s->vm_id);
 	if (!vm)
 		return -ENOENT;
 	mutex_lock(&vm->lock);
 	s->state = vm->dead ? DRM_SOVGPU_VM_STATE_UNUSABLE : DRM_SOVGPU_VM_STATE_USABLE;
 	s->mapped = vm->mapped;
 	mutex_unlock(&vm->lock);
-	drm_gpuvm_put(&vm->base);
+	spin_lock_irq(&vm->fault_lock);
+	s->fault_count = vm->fault_count;
+	s->fault_address = vm->fault_address;
+	spin_unlock_irq(&vm->fault_lock);
+	sov_vm_put(vm);
 	return 0;
 }

@@ -4,17 +4,22 @@
 #define SOV_VM_H
 
 #include <drm/drm_gpuvm.h>
+#include <linux/kref.h>
 #include <linux/mutex.h>
-#include <linux/xarray.h>
+#include <linux/spinlock.h>
 
 struct sov_device;
+struct sov_file;
 
 /**
  * struct sov_vm - an address space; the vendor's own structure begins with it
  */
 struct sov_vm {
-	/** @base: the ranges, as DRM keeps them; also counts references */
+	/** @base: the ranges, as DRM keeps them; each holds the structure */
 	struct drm_gpuvm base;
+
+	/** @users: the file, its groups, and calls; ranges go with the last */
+	struct kref users;
 
 	/**
 	 * @lock: one step at a time; protects the ranges, @mapped, @dead and the vendor's tables
@@ -29,6 +34,15 @@ struct sov_vm {
 
 	/** @dead: the device is gone, nothing is mapped any more */
 	bool dead;
+
+	/** @fault_lock: protects what follows */
+	spinlock_t fault_lock;
+
+	/** @fault_count: faults of queues in it */
+	u32 fault_count;
+
+	/** @fault_address: of the last */
+	u64 fault_address;
 };
 
 static inline struct sov_vm *to_vm(struct drm_gpuvm *gpuvm)
@@ -36,16 +50,10 @@ static inline struct sov_vm *to_vm(struct drm_gpuvm *gpuvm)
 	return container_of(gpuvm, struct sov_vm, base);
 }
 
-/**
- * struct sov_vms - the address spaces of an open file
- */
-struct sov_vms {
-	/** @by_id: numbers from 1 */
-	struct xarray by_id;
-};
-
-void sov_vms_init(struct sov_vms *vms);
-void sov_vms_fini(struct sov_vms *vms);
+struct sov_vm *sov_vm_find(struct sov_file *file, u32 id);
+void sov_vm_put(struct sov_vm *vm);
+void sov_vm_fault(struct sov_vm *vm, u64 address);
+void sov_vms_fini(struct sov_file *file);
 void sov_vms_kill(struct sov_device *sov);
 
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -66,11 +66,13 @@ static int clear(struct sov_device *sov, u64 offset, u64 size)
  * @sov: the device, which must be there
  * @size: a multiple of @align
  * @align: of every piece, a power of two, at least SOV_VRAM_CHUNK
+ * @one_piece: the pieces follow each other in memory
  * @blocks: an empty list, to which the pieces are added in order
  *
  * Return: 0; ENOSPC; ENOMEM; EINTR.
  */
-int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head *blocks)
+int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
+		   struct list_head *blocks)
 {
 	struct sov_vram *v = &sov->vram;
 	struct gpu_buddy_block *b;
@@ -79,7 +81,8 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head
 	if (size > v->end - v->start)
 		return -ENOSPC;
 	mutex_lock(&v->lock);
-	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks, 0);
+	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks,
+				     one_piece ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
 	mutex_unlock(&v->lock);
 	if (ret)
 		return ret;

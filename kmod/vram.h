@@ -39,7 +39,8 @@ struct sov_vram {
 };
 
 int sov_vram_init(struct sov_device *sov);
-int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, struct list_head *blocks);
+int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
+		   struct list_head *blocks);
 void sov_vram_free(struct sov_device *sov, struct list_head *blocks);
 u64 sov_vram_available(struct sov_device *sov);
 u64 sov_vram_address(struct sov_device *sov, struct list_head *blocks, u64 offset);

@@ -225,8 +225,11 @@ struct drm_sovgpu_queue_info {
 	/** @time_limit_ms_max: longest time a kernel queue's job may take */
 	__u32 time_limit_ms_max;
 
-	/** @pad: zero */
-	__u32 pad;
+	/** @job_size_max: most bytes of a job's command stream */
+	__u32 job_size_max;
+
+	/** @job_va_end: command streams lie below this address */
+	__u64 job_va_end;
 };
 
 /**

@@ -326,7 +326,7 @@ static int wait_for_gsp(struct nv_device *nv, struct boot *b)
 		drm_err(&nv->base.drm, "GSP: its processor does not run\n");
 		return -EIO;
 	}
-	return nv_rpc_wait(nv, NV_GSP_EVENT_INIT_DONE, NULL, 0, INIT_LIMIT_MS);
+	return nv_rpc_wait(nv, NV_GSP_EVENT_INIT_DONE, INIT_LIMIT_MS);
 }
 
 static void boot_free(struct nv_device *nv, struct boot *b)

@@ -11,23 +11,6 @@
 
 #include "kmod/nv/nv.h"
 
-/* Until the chip's own firmware has run, which it does by itself from power-on. */
-#define NV_FSP_BOOT_US (4 * USEC_PER_SEC)
-
-static const struct nv_chip nv_chips[] = {
-	{ .number = NV_CHIP_GH100, .name = "gh100", .isa = 90 },
-};
-
-static const struct nv_chip *nv_chip_find(u32 number)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(nv_chips); i++)
-		if (nv_chips[i].number == number)
-			return &nv_chips[i];
-	return NULL;
-}
-
 static int nv_identify(struct nv_device *nv)
 {
 	struct drm_device *drm = &nv->base.drm;
@@ -51,19 +34,6 @@ static int nv_identify(struct nv_device *nv)
 	return 0;
 }
 
-static int nv_wait_for_fsp(struct nv_device *nv)
-{
-	u32 status;
-	int ret;
-
-	ret = read_poll_timeout(nv_rd32, status, status == NV_THERM_FSP_BOOT_COMPLETE, 1000,
-				NV_FSP_BOOT_US, false, nv, NV_THERM_I2CS_SCRATCH);
-	if (ret)
-		drm_err(&nv->base.drm, "the chip's own firmware did not come up: status 0x%08x\n",
-			status);
-	return ret;
-}
-
 static void nv_describe(struct nv_device *nv)
 {
 	struct drm_sovgpu_device_info *info = &nv->base.info;
@@ -77,9 +47,18 @@ static void nv_describe(struct nv_device *nv)
 	info->isa = nv->chip->isa;
 	strscpy((char *)info->name, nv->chip->name, sizeof(info->name));
 	nv->base.vm_info = (struct drm_sovgpu_vm_info){
-		.va_start = SZ_2M, /* so that address 0 and its neighbours always fault */
+		.va_start = NV_VM_OWN_END,
 		.va_end = BIT_ULL(49),
 		.page_sizes = SZ_4K | SZ_64K | SZ_2M,
+	};
+	nv->base.queue_info = (struct drm_sovgpu_queue_info){
+		.classes = BIT(DRM_SOVGPU_QUEUE_COMPUTE) | BIT(DRM_SOVGPU_QUEUE_COPY),
+		.modes = BIT(DRM_SOVGPU_QUEUE_KERNEL),
+		.ring_entries_min = 2,
+		.ring_entries_max = 1024,
+		.time_limit_ms_max = 10000, /* who waits for a fence waits no longer than that */
+		.job_size_max = NV_GP_MAX_WORDS * 4,
+		.job_va_end = BIT_ULL(NV_GP_ADDRESS_BITS),
 	};
 	nv->vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
 }
@@ -98,13 +77,67 @@ static int nv_open_window(struct nv_device *nv)
 	return 0;
 }
 
+/* Numbers are given back by address spaces, which may outlive the card. */
+static void nv_release(struct drm_device *drm, void *data)
+{
+	struct nv_device *nv = to_nv(to_sov(drm));
+
+	xa_destroy(&nv->channels);
+	ida_destroy(&nv->channel_ids);
+	ida_destroy(&nv->tsgs);
+	ida_destroy(&nv->clients);
+}
+
+static int nv_init(struct nv_device *nv)
+{
+	int ret;
+
+	ida_init(&nv->clients);
+	ida_init(&nv->tsgs);
+	ida_init(&nv->channel_ids);
+	xa_init_flags(&nv->channels, XA_FLAGS_LOCK_IRQ);
+	INIT_WORK(&nv->gsp.events, nv_rpc_events);
+	ret = drmm_add_action_or_reset(&nv->base.drm, nv_release, NULL);
+	if (ret)
+		return ret;
+	return drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
+}
+
+static void nv_stop(struct sov_device *sov)
+{
+	struct nv_device *nv = to_nv(sov);
+
+	nv_intr_stop(nv);
+	nv_contexts_stop(nv);
+	nv_gsp_stop(nv);
+}
+
+/* From a GSP that is up to a card that takes work. */
+static int nv_make_ready(struct nv_device *nv)
+{
+	int ret;
+
+	/* The GSP puts page tables of its own between the window and memory; take them out. */
+	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
+	ret = sov_vram_init(&nv->base);
+	if (!ret)
+		ret = nv_engines_start(nv);
+	if (!ret)
+		ret = nv_contexts_start(nv);
+	if (!ret)
+		ret = nv_intr_start(nv);
+	if (ret)
+		nv_stop(&nv->base);
+	return ret;
+}
+
 static int nv_start(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
 	struct pci_dev *pdev = sov_pci(sov);
 	int ret;
 
-	ret = drmm_mutex_init(&sov->drm, &nv->flush_lock);
+	ret = nv_init(nv);
 	if (ret)
 		return ret;
 	nv->regs = pcim_iomap(pdev, NV_PCI_BAR_REGISTERS, 0);
@@ -121,7 +154,7 @@ static int nv_start(struct sov_device *sov)
 		return ret;
 	}
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* page tables take a piece of any size */
-	ret = nv_wait_for_fsp(nv);
+	ret = nv->chip->awake(nv);
 	if (ret)
 		return ret;
 	nv_describe(nv);
@@ -132,17 +165,13 @@ static int nv_start(struct sov_device *sov)
 	ret = nv_gsp_start(nv);
 	if (ret)
 		return ret;
-	/* The GSP puts page tables of its own between the window and memory; take them out. */
-	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
+	ret = nv_make_ready(nv);
+	if (ret)
+		return ret;
 	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
-	drm_info(&sov->drm, "%s, %llu MiB for use, GSP firmware %s\n", nv->chip->name,
-		 (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
+	drm_info(&sov->drm, "%s, %u SMs, %llu MiB for use, GSP firmware %s\n", nv->chip->name,
+		 sov->info.units, (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
 	return 0;
-}
-
-static void nv_stop(struct sov_device *sov)
-{
-	nv_gsp_stop(to_nv(sov));
 }
 
 static u64 nv_time(struct sov_device *sov)
@@ -172,4 +201,13 @@ const struct sov_vendor sov_nv = {
 	.vm_split = nv_vm_split,
 	.vm_unmap = nv_vm_unmap,
 	.vm_flush = nv_vm_flush,
+	.group_bytes = sizeof(struct nv_group),
+	.group_init = nv_group_init,
+	.group_fini = nv_group_fini,
+	.queue_bytes = sizeof(struct nv_queue),
+	.queue_init = nv_queue_init,
+	.queue_stop = nv_queue_stop,
+	.queue_fini = nv_queue_fini,
+	.queue_push = nv_queue_push,
+	.queue_done = nv_queue_done,
 };

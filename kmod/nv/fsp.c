@@ -8,7 +8,8 @@
 
 #include "kmod/nv/nv.h"
 
-#define FSP_LIMIT_US (1 * USEC_PER_SEC)
+#define FSP_LIMIT_US   (1 * USEC_PER_SEC)
+#define AWAKE_LIMIT_US (4 * USEC_PER_SEC)
 
 static void emem_write(struct nv_device *nv, const void *data, u32 bytes)
 {
@@ -104,4 +105,23 @@ int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
 		return -EIO;
 	}
 	return 0;
+}
+
+/**
+ * nv_fsp_awake() - wait until the FSP has come up, which it does by itself from power-on
+ * @nv: the device
+ *
+ * Return: 0 or ETIMEDOUT after a message.
+ */
+int nv_fsp_awake(struct nv_device *nv)
+{
+	u32 status;
+	int ret;
+
+	ret = read_poll_timeout(nv_rd32, status, status == NV_THERM_FSP_BOOT_COMPLETE, 1000,
+				AWAKE_LIMIT_US, false, nv, NV_THERM_I2CS_SCRATCH);
+	if (ret)
+		drm_err(&nv->base.drm, "the chip's own firmware did not come up: status 0x%08x\n",
+			status);
+	return ret;
 }

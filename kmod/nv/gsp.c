@@ -5,42 +5,13 @@
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
-#include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
 
 #include "kmod/nv/nv.h"
 
+#define CALL_LIMIT_MS   5000
 #define UNLOAD_LIMIT_US (4 * USEC_PER_SEC)
-
-/**
- * nv_buffer_alloc() - zeroed memory that both sides see
- * @nv: the device
- * @b: an empty buffer
- * @bytes: how much
- *
- * Return: 0 or ENOMEM.
- */
-int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
-{
-	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
-	if (!b->cpu)
-		return -ENOMEM;
-	b->bytes = bytes;
-	return 0;
-}
-
-/**
- * nv_buffer_free() - give it back
- * @nv: the device
- * @b: a buffer; may be empty
- */
-void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
-{
-	if (b->cpu)
-		dma_free_coherent(nv->base.drm.dev, b->bytes, b->cpu, b->bus);
-	*b = (struct nv_buffer){};
-}
 
 static void free_memory(struct nv_device *nv)
 {
@@ -52,7 +23,7 @@ static void free_memory(struct nv_device *nv)
 	nv_buffer_free(nv, &gsp->arguments);
 	for (i = 0; i < ARRAY_SIZE(gsp->logs); i++)
 		nv_buffer_free(nv, &gsp->logs[i]);
-	nv_buffer_free(nv, &gsp->shared);
+	nv_rpc_fini(nv);
 	nv_buffer_free(nv, &gsp->flush);
 }
 
@@ -109,7 +80,7 @@ static int send_system_info(struct nv_device *nv)
 		.bar2 = pci_resource_start(pdev, NV_PCI_BAR_INSTANCE),
 		.bus_device_function = pci_dev_id(pdev),
 		.max_user_va = TASK_SIZE,
-		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
+		.config_mirror = nv->chip->config_mirror,
 		.config_mirror_bytes = NV_GSP_CONFIG_MIRROR_BYTES,
 		.pci_device = (u32)pdev->device << 16 | pdev->vendor,
 		.pci_subsystem = (u32)pdev->subsystem_device << 16 | pdev->subsystem_vendor,
@@ -186,12 +157,12 @@ static int start(struct nv_device *nv)
 	if (!ret)
 		ret = send_registry(nv);
 	if (!ret)
-		ret = nv_gsp_boot(nv);
+		ret = nv->chip->boot(nv);
 	if (ret)
 		return ret;
 	nv->gsp.running = true;
-	ret = nv_rpc_call(nv, NV_GSP_GET_STATIC_INFO, nv->gsp.info, sizeof(*nv->gsp.info),
-			  nv->gsp.info, sizeof(*nv->gsp.info));
+	ret = nv_rpc_call(nv, NV_GSP_GET_STATIC_INFO, nv->gsp.info, sizeof(*nv->gsp.info), NULL, 0,
+			  CALL_LIMIT_MS);
 	return ret ? ret : find_vram(nv);
 }
 
@@ -225,7 +196,8 @@ static void end(struct nv_device *nv)
 	struct drm_device *drm = &nv->base.drm;
 	u32 value;
 
-	if (nv_rpc_call(nv, NV_GSP_UNLOADING_GUEST_DRIVER, &request, sizeof(request), NULL, 0))
+	if (nv_rpc_call(nv, NV_GSP_UNLOADING_GUEST_DRIVER, &request, sizeof(request), NULL, 0,
+			CALL_LIMIT_MS))
 		return;
 	if (read_poll_timeout(nv_rd32, value, value & NV_PGSP_MAILBOX0_UNLOADED, 1000,
 			      UNLOAD_LIMIT_US, false, nv, NV_PGSP_MAILBOX0))
@@ -245,7 +217,9 @@ void nv_gsp_stop(struct nv_device *nv)
 {
 	if (nv->gsp.running)
 		end(nv);
+	mutex_lock(&nv->gsp.lock); /* address spaces may live on, and will want to tell it */
 	nv->gsp.running = false;
+	mutex_unlock(&nv->gsp.lock);
 	pci_clear_master(sov_pci(&nv->base));
 	free_memory(nv);
 }

@@ -9,28 +9,21 @@
 
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "hw/nv/gsp_570.h"
+#include "kmod/nv/memory.h"
 
 struct nv_device;
-
-/**
- * struct nv_buffer - memory that both sides see
- */
-struct nv_buffer {
-	void *cpu;
-	dma_addr_t bus;
-	size_t bytes;
-};
 
 /**
  * struct nv_gsp - the GSP of a device
  */
 struct nv_gsp {
-	/** @lock: one call at a time; protects the queues and sequence numbers */
+	/** @lock: one call at a time; protects the queues, @element, @sequence and @running */
 	struct mutex lock;
 
-	/** @running: it answers; set and cleared by start and stop alone */
+	/** @running: it answers */
 	bool running;
 
 	/** @flush: page that the GPU reads to flush what it wrote before */
@@ -54,6 +47,12 @@ struct nv_gsp {
 	/** @sequence: of the next element in @command */
 	u32 sequence;
 
+	/** @element: the one that is sent or was received */
+	struct nv_gsp_element *element;
+
+	/** @events: reads what the GSP said by itself */
+	struct work_struct events;
+
 	/** @info: what the GSP says about memory and itself */
 	struct nv_gsp_static_info *info;
 };
@@ -62,19 +61,23 @@ struct nv_gsp {
 int nv_gsp_boot(struct nv_device *nv);
 
 /* fsp.c */
+int nv_fsp_awake(struct nv_device *nv);
 int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot);
 
 /* gsp.c */
 int nv_gsp_start(struct nv_device *nv);
 void nv_gsp_stop(struct nv_device *nv);
-int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes);
-void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b);
 
 /* rpc.c */
 int nv_rpc_init(struct nv_device *nv);
+void nv_rpc_fini(struct nv_device *nv);
 int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 bytes);
-int nv_rpc_wait(struct nv_device *nv, u32 function, void *reply, u32 bytes, u32 limit_ms);
-int nv_rpc_call(struct nv_device *nv, u32 function, const void *payload, u32 bytes, void *reply,
-		u32 reply_bytes);
+int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms);
+int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
+		u32 body_bytes, u32 limit_ms);
+void nv_rpc_events(struct work_struct *work);
+
+/* event.c */
+void nv_event(struct nv_device *nv, const struct nv_gsp_rpc *rpc);
 
 #endif

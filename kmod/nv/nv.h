@@ -5,21 +5,49 @@
 
 #include <linux/io.h>
 
+#include <drm/drm_mm.h>
+#include <linux/idr.h>
+#include <linux/sizes.h>
+#include <linux/xarray.h>
+
 #include "hw/nv/pci.h"
 #include "hw/nv/registers.h"
 #include "kmod/device.h"
+#include "kmod/nv/channel.h"
+#include "kmod/nv/chip.h"
 #include "kmod/nv/gsp.h"
 #include "kmod/nv/mmu.h"
+#include "kmod/nv/rm.h"
 
-struct nv_device;
+#define NV_MAX_ENGINES       256
+#define NV_MAX_COPY_ENGINES  20
+#define NV_MAX_METHOD_BUFFER SZ_1M
+#define NV_MAX_TSGS          0xfff
 
 /**
- * struct nv_chip - one chip: its number in BOOT_42, its name, its instruction set
+ * struct nv_intr - interrupts
  */
-struct nv_chip {
-	u32 number;
-	const char *name;
-	u32 isa;
+struct nv_intr {
+	/** @on: they come */
+	bool on;
+
+	/** @leaves: words of them */
+	u32 leaves;
+
+	/** @enabled: those that we want, by leaf */
+	u32 enabled[NV_MAX_LEAVES];
+
+	/** @subtrees: those that we want, by pair of leaves */
+	u32 subtrees;
+
+	/** @gsp: vector: something is in the GSP's queue */
+	u32 gsp;
+
+	/** @engines: vectors: a command stream has come so far */
+	u32 engines[NV_MAX_COPY_ENGINES + 1];
+
+	/** @engine_count: of these */
+	u32 engine_count;
 };
 
 /**
@@ -43,6 +71,33 @@ struct nv_device {
 
 	/** @gsp: the processor that runs the card */
 	struct nv_gsp gsp;
+
+	/** @intr: interrupts */
+	struct nv_intr intr;
+
+	/** @clients: numbers of clients of the resource manager */
+	struct ida clients;
+
+	/** @tsgs: numbers of channel groups */
+	struct ida tsgs;
+
+	/** @channel_ids: numbers of channels */
+	struct ida channel_ids;
+
+	/** @channels: &struct nv_queue by number of its channel, while it can have events */
+	struct xarray channels;
+
+	/** @engines: by class of queue */
+	struct nv_engine engines[SOV_QUEUE_CLASSES];
+
+	/** @method_bytes: size of a channel's buffer for methods */
+	u32 method_bytes;
+
+	/** @context_bytes: sizes of a context's buffers; 0: not needed */
+	u64 context_bytes[NV_CONTEXT_BUFFERS];
+
+	/** @context_shared: those that all contexts share */
+	struct nv_vram context_shared[NV_CONTEXT_BUFFERS];
 };
 
 static inline struct nv_device *to_nv(struct sov_device *sov)
@@ -60,7 +115,18 @@ static inline void nv_wr32(struct nv_device *nv, u32 offset, u32 value)
 	writel(value, nv->regs + offset);
 }
 
+/* intr.c */
+int nv_intr_start(struct nv_device *nv);
+void nv_intr_stop(struct nv_device *nv);
+
+/* engine.c */
+int nv_engines_start(struct nv_device *nv);
+
 /* vm.c */
+
+/* The part of every address space that is the driver's own; below it nothing is ever mapped. */
+#define NV_VM_OWN_START SZ_2M
+#define NV_VM_OWN_END   SZ_1G
 
 /**
  * struct nv_vm - an address space
@@ -74,7 +140,18 @@ struct nv_vm {
 
 	/** @mmu: page tables */
 	struct nv_mmu mmu;
+
+	/** @client: what the GSP knows of it */
+	struct nv_client client;
+
+	/** @own: which addresses of the driver's part are taken */
+	struct drm_mm own;
 };
+
+static inline struct nv_vm *to_nv_vm(struct sov_vm *vm)
+{
+	return container_of(vm, struct nv_vm, base);
+}
 
 int nv_vm_init(struct sov_device *sov, struct sov_vm *base);
 void nv_vm_fini(struct sov_vm *base);
@@ -82,5 +159,8 @@ int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, 
 int nv_vm_split(struct sov_vm *base, u64 va);
 void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes);
 void nv_vm_flush(struct sov_vm *base);
+int nv_vm_place(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
+		u64 bits);
+void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node);
 
 #endif

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Calls to the GSP. There are two rings of pages in memory: ours with commands, the GSP's with
- * answers and events. An element is a header with a checksum, the call's header and its payload,
- * and fills whole pages, which may go around the end of the ring. What comes from the GSP is
- * checked like anything from outside.
+ * answers and events (message.c). One call is under way at a time; events that come before its
+ * answer are handed on, and those that come without a call when the GSP's interrupt says so. What
+ * comes from the GSP is checked like anything from outside. Nothing is allocated for a call,
+ * because fences may wait for it.
  */
 #include <drm/drm_print.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
+#include "kmod/nv/message.h"
 #include "kmod/nv/nv.h"
 
-#define CALL_LIMIT_MS 5000
-
-static u8 *page_of(struct nv_gsp_queue *q, u32 index)
-{
-	return (u8 *)q + NV_GSP_PAGE * (1 + index % NV_GSP_QUEUE_ELEMENTS);
-}
-
-/* Xor of all words; 0 when the element is whole. */
-static u32 checksum(const void *element, u32 pages)
-{
-	const u32 *word = element;
-	u32 sum = 0, i;
-
-	for (i = 0; i < pages * (NV_GSP_PAGE / sizeof(*word)); i++)
-		sum ^= word[i];
-	return sum;
-}
+#define READ_LIMIT_MS 5000
 
 /**
  * nv_rpc_init() - make the queues
@@ -44,6 +30,9 @@ int nv_rpc_init(struct nv_device *nv)
 	u32 i;
 	int ret;
 
+	gsp->element = kvzalloc(NV_MESSAGE_BYTES, GFP_KERNEL);
+	if (!gsp->element)
+		return -ENOMEM;
 	/* The pages that hold the addresses have theirs in there, too. */
 	pages += DIV_ROUND_UP((pages + 1) * sizeof(u64), NV_GSP_PAGE);
 	ret = nv_buffer_alloc(nv, &gsp->shared, pages * NV_GSP_PAGE);
@@ -66,168 +55,131 @@ int nv_rpc_init(struct nv_device *nv)
 	return 0;
 }
 
-/* Free pages in our queue, as far as the GSP says it has read. */
-static u32 space(struct nv_gsp *gsp)
+/**
+ * nv_rpc_fini() - free the queues
+ * @nv: the device; its GSP reaches no memory any more
+ */
+void nv_rpc_fini(struct nv_device *nv)
 {
-	u32 get = READ_ONCE(gsp->status->get) % NV_GSP_QUEUE_ELEMENTS;
-
-	return (get + NV_GSP_QUEUE_ELEMENTS - gsp->command->put - 1) % NV_GSP_QUEUE_ELEMENTS;
+	nv_buffer_free(nv, &nv->gsp.shared);
+	kvfree(nv->gsp.element);
+	nv->gsp.element = NULL;
 }
 
-static int push(struct nv_device *nv, struct nv_gsp_element *e)
+static int send(struct nv_device *nv, const struct nv_message *m)
 {
+	unsigned long deadline = jiffies + msecs_to_jiffies(READ_LIMIT_MS);
 	struct nv_gsp *gsp = &nv->gsp;
-	unsigned long deadline = jiffies + msecs_to_jiffies(CALL_LIMIT_MS);
-	u32 i;
+	u32 put = gsp->command->put, pages;
 
-	while (space(gsp) < e->pages) {
+	pages = nv_message_build(gsp->element, gsp->sequence, m);
+	if (!pages)
+		return -E2BIG;
+	while (nv_message_space(put, READ_ONCE(gsp->status->get) % NV_GSP_QUEUE_ELEMENTS) < pages) {
 		if (time_after(jiffies, deadline)) {
 			drm_err(&nv->base.drm, "GSP: it does not read its commands\n");
 			return -ETIMEDOUT;
 		}
 		usleep_range(50, 200);
 	}
-	for (i = 0; i < e->pages; i++)
-		memcpy(page_of(gsp->command, gsp->command->put + i),
-		       (u8 *)e + (size_t)i * NV_GSP_PAGE, NV_GSP_PAGE);
+	nv_message_write(gsp->command, put, gsp->element, pages);
 	dma_wmb(); /* the element before the pointer */
-	WRITE_ONCE(gsp->command->put, (gsp->command->put + e->pages) % NV_GSP_QUEUE_ELEMENTS);
+	WRITE_ONCE(gsp->command->put, (put + pages) % NV_GSP_QUEUE_ELEMENTS);
 	nv_wr32(nv, NV_PGSP_QUEUE_HEAD, 0);
+	gsp->sequence++;
 	return 0;
 }
 
-static int send(struct nv_device *nv, u32 function, const void *payload, u32 bytes)
-{
-	struct nv_gsp *gsp = &nv->gsp;
-	struct nv_gsp_element *e;
-	struct nv_gsp_rpc *rpc;
-	u32 pages;
-	int ret;
-
-	if (bytes > NV_GSP_MAX_PAYLOAD)
-		return -E2BIG;
-	pages = DIV_ROUND_UP(NV_GSP_HEADERS + bytes, NV_GSP_PAGE);
-	e = kvzalloc(pages * NV_GSP_PAGE, GFP_KERNEL);
-	if (!e)
-		return -ENOMEM;
-	e->sequence = gsp->sequence++;
-	e->pages = pages;
-	rpc = (void *)(e + 1);
-	*rpc = (struct nv_gsp_rpc){
-		.version = NV_GSP_RPC_VERSION,
-		.signature = NV_GSP_RPC_SIGNATURE,
-		.bytes = sizeof(*rpc) + bytes,
-		.function = function,
-		.result = NV_GSP_RPC_PENDING,
-		.result_private = NV_GSP_RPC_PENDING,
-	};
-	memcpy(rpc + 1, payload, bytes);
-	e->checksum = checksum(e, pages);
-	ret = push(nv, e);
-	kvfree(e);
-	return ret;
-}
-
-/* The element at the head of the GSP's queue, copied out; ERR_PTR(-EAGAIN): there is none. */
-static struct nv_gsp_element *pop(struct nv_device *nv)
+/* The element at the head of the GSP's queue, copied out; EAGAIN: there is none. */
+static int receive(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
 	struct drm_device *drm = &nv->base.drm;
 	u32 put = READ_ONCE(gsp->status->put), get = gsp->command->get;
-	u32 there, pages, i;
-	struct nv_gsp_element *e;
+	const char *wrong;
+	u32 there, pages;
 
 	if (put >= NV_GSP_QUEUE_ELEMENTS) {
 		drm_err(drm, "GSP: its queue ends at %u of %u\n", put, NV_GSP_QUEUE_ELEMENTS);
-		return ERR_PTR(-EIO);
+		return -EIO;
 	}
-	there = (put + NV_GSP_QUEUE_ELEMENTS - get) % NV_GSP_QUEUE_ELEMENTS;
+	there = nv_message_filled(put, get);
 	if (!there)
-		return ERR_PTR(-EAGAIN);
+		return -EAGAIN;
 	dma_rmb(); /* the pointer before the element */
-	pages = ((struct nv_gsp_element *)page_of(gsp->status, get))->pages;
+	nv_message_read(gsp->status, get, gsp->element, 1);
+	pages = gsp->element->pages;
 	if (!pages || pages > NV_GSP_ELEMENT_PAGES || pages > there) {
 		drm_err(drm, "GSP: element of %u pages, %u are there\n", pages, there);
-		return ERR_PTR(-EIO);
+		return -EIO;
 	}
-	e = kvmalloc(pages * NV_GSP_PAGE, GFP_KERNEL);
-	if (!e)
-		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < pages; i++)
-		memcpy((u8 *)e + (size_t)i * NV_GSP_PAGE, page_of(gsp->status, get + i),
-		       NV_GSP_PAGE);
+	nv_message_read(gsp->status, get, gsp->element, pages);
 	mb(); /* all of it is read before the GSP may write there again */
 	WRITE_ONCE(gsp->command->get, (get + pages) % NV_GSP_QUEUE_ELEMENTS);
-	if (checksum(e, pages)) {
-		drm_err(drm, "GSP: checksum of element %u is wrong\n", e->sequence);
-		kvfree(e);
-		return ERR_PTR(-EIO);
+	wrong = nv_message_check(gsp->element, pages);
+	if (wrong) {
+		drm_err(drm, "GSP: element %u: %s\n", gsp->element->sequence, wrong);
+		return -EIO;
 	}
-	e->pages = pages; /* not what memory says now */
-	return e;
+	return 0;
 }
 
-static struct nv_gsp_element *receive(struct nv_device *nv, unsigned long deadline)
+static int receive_until(struct nv_device *nv, unsigned long deadline)
 {
-	struct nv_gsp_element *e;
+	int ret;
 
 	for (;;) {
 		bool late = time_after(jiffies, deadline);
 
-		e = pop(nv);
-		if (PTR_ERR_OR_ZERO(e) != -EAGAIN)
-			return e;
+		ret = receive(nv);
+		if (ret != -EAGAIN)
+			return ret;
 		if (late)
-			return ERR_PTR(-ETIMEDOUT);
+			return -ETIMEDOUT;
 		usleep_range(50, 200);
 	}
 }
 
-/* Copies the payload out; 0 or what the GSP says. */
-static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *reply, u32 bytes)
+/* Copies the answer over what was asked; 0 or what the GSP says. */
+static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head, u32 head_bytes,
+		void *body, u32 body_bytes)
 {
 	struct drm_device *drm = &nv->base.drm;
+	u32 bytes = rpc->bytes - sizeof(*rpc);
 
 	if (rpc->result) {
 		drm_err(drm, "GSP: call %u fails with status 0x%x\n", rpc->function, rpc->result);
 		return -EIO;
 	}
-	if (rpc->bytes - sizeof(*rpc) < bytes) {
-		drm_err(drm, "GSP: call %u answers %zu bytes, not %u\n", rpc->function,
-			rpc->bytes - sizeof(*rpc), bytes);
+	if (bytes < head_bytes || bytes - head_bytes < body_bytes) {
+		drm_err(drm, "GSP: call %u answers %u bytes, not %u\n", rpc->function, bytes,
+			head_bytes + body_bytes);
 		return -EIO;
 	}
-	memcpy(reply, rpc + 1, bytes);
+	if (head_bytes)
+		memcpy(head, rpc + 1, head_bytes);
+	if (body_bytes)
+		memcpy(body, (const u8 *)(rpc + 1) + head_bytes, body_bytes);
 	return 0;
 }
 
-static int wait(struct nv_device *nv, u32 function, void *reply, u32 bytes, u32 limit_ms)
+static int wait(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
+		u32 body_bytes, u32 limit_ms)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(limit_ms);
-	struct drm_device *drm = &nv->base.drm;
+	const struct nv_gsp_rpc *rpc = nv_message_call(nv->gsp.element);
+	int ret;
 
 	for (;;) {
-		struct nv_gsp_element *e = receive(nv, deadline);
-		struct nv_gsp_rpc *rpc;
-		int ret = -EAGAIN;
-
-		if (IS_ERR(e)) {
-			drm_err(drm, "GSP: no answer to call %u: %pe\n", function, e);
-			return PTR_ERR(e);
-		}
-		rpc = (void *)(e + 1);
-		if (rpc->version != NV_GSP_RPC_VERSION || rpc->signature != NV_GSP_RPC_SIGNATURE ||
-		    rpc->bytes < sizeof(*rpc) || rpc->bytes > e->pages * NV_GSP_PAGE - sizeof(*e)) {
-			drm_err(drm, "GSP: element %u holds no call\n", e->sequence);
-			ret = -EIO;
-		} else if (rpc->function == function) {
-			ret = take(nv, rpc, reply, bytes);
-		} else {
-			drm_dbg(drm, "GSP: event 0x%x, %u bytes\n", rpc->function, rpc->bytes);
-		}
-		kvfree(e);
-		if (ret != -EAGAIN)
+		ret = receive_until(nv, deadline);
+		if (ret) {
+			drm_err(&nv->base.drm, "GSP: no answer to call %u: %pe\n", function,
+				ERR_PTR(ret));
 			return ret;
+		}
+		if (rpc->function == function)
+			return take(nv, rpc, head, head_bytes, body, body_bytes);
+		nv_event(nv, rpc);
 	}
 }
 
@@ -242,10 +194,11 @@ static int wait(struct nv_device *nv, u32 function, void *reply, u32 bytes, u32 
  */
 int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 bytes)
 {
+	struct nv_message m = { .function = function, .head = payload, .head_bytes = bytes };
 	int ret;
 
 	mutex_lock(&nv->gsp.lock);
-	ret = send(nv, function, payload, bytes);
+	ret = send(nv, &m);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
@@ -254,42 +207,57 @@ int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 byt
  * nv_rpc_wait() - wait for something that the GSP says by itself
  * @nv: the device
  * @function: number of the event
- * @reply: where its payload goes
- * @bytes: at least this much is wanted
  * @limit_ms: how long to wait
  *
  * Return: 0 or a negative errno after a message.
  */
-int nv_rpc_wait(struct nv_device *nv, u32 function, void *reply, u32 bytes, u32 limit_ms)
+int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms)
 {
 	int ret;
 
 	mutex_lock(&nv->gsp.lock);
-	ret = wait(nv, function, reply, bytes, limit_ms);
+	ret = wait(nv, function, NULL, 0, NULL, 0, limit_ms);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
 
 /**
- * nv_rpc_call() - ask and wait for the answer
+ * nv_rpc_call() - ask and wait for the answer, which replaces what was asked
  * @nv: the device
  * @function: number of the call
- * @payload: its arguments
- * @bytes: their size
- * @reply: where the answer goes
- * @reply_bytes: at least this much is wanted
+ * @head: first part of its arguments
+ * @head_bytes: their size
+ * @body: second part, or NULL
+ * @body_bytes: their size
+ * @limit_ms: how long to wait
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0; ENODEV when the GSP does not run; or a negative errno after a message.
  */
-int nv_rpc_call(struct nv_device *nv, u32 function, const void *payload, u32 bytes, void *reply,
-		u32 reply_bytes)
+int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
+		u32 body_bytes, u32 limit_ms)
 {
-	int ret;
+	struct nv_message m = { function, head, head_bytes, body, body_bytes };
+	int ret = -ENODEV;
 
 	mutex_lock(&nv->gsp.lock);
-	ret = send(nv, function, payload, bytes);
+	if (nv->gsp.running)
+		ret = send(nv, &m);
 	if (!ret)
-		ret = wait(nv, function, reply, reply_bytes, CALL_LIMIT_MS);
+		ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
+}
+
+/**
+ * nv_rpc_events() - hand on what the GSP has said by itself
+ * @work: of the device; its interrupt has come
+ */
+void nv_rpc_events(struct work_struct *work)
+{
+	struct nv_device *nv = container_of(work, struct nv_device, gsp.events);
+
+	mutex_lock(&nv->gsp.lock);
+	while (nv->gsp.running && !receive(nv))
+		nv_event(nv, nv_message_call(nv->gsp.element));
+	mutex_unlock(&nv->gsp.lock);
 }

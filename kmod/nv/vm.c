@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces of a GH100: page tables in video memory, written through the window, and the
- * register that makes the GPU forget what it has read of them.
+ * Address spaces of a GH100: page tables in video memory, written through the window, the register
+ * that makes the GPU forget what it has read of them, and the GSP, which is told where they are and
+ * tells channels. The first GiB is the driver's own: rings and contexts of channels lie there.
  */
 #include <drm/drm_print.h>
 #include <linux/iopoll.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "kmod/nv/nv.h"
@@ -17,11 +19,6 @@ struct nv_vram_table {
 	struct list_head blocks;
 	void __iomem *cpu;
 };
-
-static struct nv_vm *to_nv_vm(struct sov_vm *vm)
-{
-	return container_of(vm, struct nv_vm, base);
-}
 
 static struct nv_vram_table *to_vram_table(struct nv_table *table)
 {
@@ -57,7 +54,7 @@ static struct nv_table *table_alloc(void *owner, u32 children)
 		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL);
 	if (children && !t->base.children)
 		goto failed;
-	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, &t->blocks))
+	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks))
 		goto failed;
 	t->base.address = sov_vram_address(sov, &t->blocks, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
@@ -85,19 +82,55 @@ static const struct nv_mmu_memory table_memory = {
 	.write = table_write,
 };
 
+static int tell_gsp(struct nv_vm *vm)
+{
+	struct rm_va_space_parameters space = { .flags = RM_VA_SPACE_EXTERNAL };
+	struct rm_set_directory set = {
+		.address = vm->mmu.root->address,
+		.entries = NV_MMU3_ROOT_ENTRIES,
+		.va_space = NV_RM_VA_SPACE,
+	};
+	int ret;
+
+	ret = nv_client_init(&vm->client, vm->nv);
+	if (ret)
+		return ret;
+	ret = nv_rm_alloc(&vm->client, NV_RM_DEVICE, NV_RM_VA_SPACE, RM_CLASS_VA_SPACE, &space,
+			  RM_VA_SPACE_BYTES_570);
+	if (!ret) {
+		ret = nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_SET_DIRECTORY, &set,
+				    sizeof(set));
+		if (ret)
+			nv_rm_free(&vm->client, NV_RM_VA_SPACE);
+	}
+	if (ret)
+		nv_client_fini(&vm->client);
+	return ret;
+}
+
 /**
- * nv_vm_init() - make empty page tables
+ * nv_vm_init() - make empty page tables and tell the GSP of them
  * @sov: the device
  * @base: the address space
  *
- * Return: 0 or ENOMEM.
+ * Return: 0 or a negative errno.
  */
 int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
 {
 	struct nv_vm *vm = to_nv_vm(base);
+	int ret;
 
 	vm->nv = to_nv(sov);
-	return nv_mmu_init(&vm->mmu, &table_memory, vm);
+	ret = nv_mmu_init(&vm->mmu, &table_memory, vm);
+	if (ret)
+		return ret;
+	drm_mm_init(&vm->own, NV_VM_OWN_START, NV_VM_OWN_END - NV_VM_OWN_START);
+	ret = tell_gsp(vm);
+	if (ret) {
+		drm_mm_takedown(&vm->own);
+		nv_mmu_fini(&vm->mmu);
+	}
+	return ret;
 }
 
 /**
@@ -106,7 +139,61 @@ int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
  */
 void nv_vm_fini(struct sov_vm *base)
 {
-	nv_mmu_fini(&to_nv_vm(base)->mmu);
+	struct rm_unset_directory unset = { .va_space = NV_RM_VA_SPACE };
+	struct nv_vm *vm = to_nv_vm(base);
+
+	nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset, sizeof(unset));
+	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
+	nv_client_fini(&vm->client);
+	drm_mm_takedown(&vm->own);
+	nv_mmu_fini(&vm->mmu);
+}
+
+/**
+ * nv_vm_place() - map something of the driver's own
+ * @vm: the address space
+ * @node: zeros; its start is the address
+ * @address: in video memory, or for DMA
+ * @bytes: size, a multiple of 4 KiB
+ * @align: of the address in the address space
+ * @bits: of the page table's entries
+ *
+ * Return: 0; ENOSPC; ENOMEM.
+ */
+int nv_vm_place(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
+		u64 bits)
+{
+	int ret;
+
+	mutex_lock(&vm->base.lock);
+	ret = drm_mm_insert_node_generic(&vm->own, node, bytes, align, 0, DRM_MM_INSERT_BEST);
+	if (!ret) {
+		ret = nv_mmu_map(&vm->mmu, node->start, bytes, address,
+				 bits | NV_MMU3_KIND_GENERIC);
+		if (ret) {
+			nv_mmu_unmap(&vm->mmu, node->start, bytes);
+			drm_mm_remove_node(node);
+		}
+		nv_vm_flush(&vm->base);
+	}
+	mutex_unlock(&vm->base.lock);
+	return ret;
+}
+
+/**
+ * nv_vm_remove() - unmap it
+ * @vm: the address space
+ * @node: of nv_vm_place(); one that was not placed is fine
+ */
+void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node)
+{
+	if (!drm_mm_node_allocated(node))
+		return;
+	mutex_lock(&vm->base.lock);
+	nv_mmu_unmap(&vm->mmu, node->start, node->size);
+	nv_vm_flush(&vm->base);
+	drm_mm_remove_node(node);
+	mutex_unlock(&vm->base.lock);
 }
 
 /**

@@ -17,6 +17,14 @@ struct cubin_param {
 	uint32_t offset, size;
 };
 
+/* An instruction whose immediate becomes half of a variable's address when the module is loaded. */
+struct cubin_code_address {
+	uint32_t offset; /* in the code */
+	uint32_t variable;
+	uint64_t addend;
+	bool high;
+};
+
 struct cubin_kernel {
 	const char *name;
 	const uint8_t *code; /* a multiple of NV_TEXT_ALIGN bytes */
@@ -33,6 +41,9 @@ struct cubin_kernel {
 	const uint32_t *exits; /* code offsets of the EXIT instructions */
 	uint32_t nexits;
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
+	uint32_t externals; /* those that it calls: a mask */
+	const struct cubin_code_address *addresses;
+	uint32_t naddresses;
 };
 
 /* Where a module's variables are: global memory, with initial values or zero; constant bank 3; and
@@ -47,11 +58,15 @@ struct cubin_variable {
 	const uint8_t *init;   /* NULL: zero */
 };
 
-/* 64 bits that become the address of a variable when the module is loaded. */
+/* Functions that the module calls and whoever loads it has. */
+#define CUBIN_MAX_EXTERNALS 8
+
+/* 64 bits that become the address of a variable or function when the module is loaded. */
 struct cubin_address {
 	uint8_t place; /* not CUBIN_ZERO */
 	uint64_t offset;
-	uint32_t variable;
+	uint32_t variable; /* its number; CUBIN_EXTERNAL and up: that of an external function */
+#define CUBIN_EXTERNAL 0x80000000u
 	uint64_t addend;
 };
 
@@ -61,6 +76,7 @@ struct cubin_module {
 	uint32_t nkernels;
 	const struct cubin_variable *variables;
 	uint32_t nvariables;
+	const char *externals[CUBIN_MAX_EXTERNALS]; /* names; NULL: none of this number */
 	const struct cubin_address *addresses;
 	uint32_t naddresses;
 	uint64_t bytes[CUBIN_PLACES];

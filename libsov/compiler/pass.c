@@ -32,6 +32,7 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn, false},
 	{"address", pass_address, true},
 	{"gvn", pass_gvn, false},
+	{"vectorise", pass_vectorise, false},
 	{"constants", pass_constants, false},
 	{"dce", pass_dce, false},
 	{NULL, NULL, false},
@@ -56,8 +57,22 @@ static void print_after(const struct compile_job *job, const struct ir_func *f, 
 	fputc('\n', job->options.print_to);
 }
 
+/* Where the same pass ran before this place in the list, from 1; 0: it did not. */
+static uint32_t ran_before(const struct pass *p)
+{
+	const struct pass *q = p;
+
+	while (q-- > passes)
+		if (q->run == p->run)
+			return (uint32_t)(q - passes) + 1;
+	return 0;
+}
+
+/* A pass that runs again where nothing has changed since would find nothing. */
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
+	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed)); /* by function: by which in the list */
+
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
@@ -66,7 +81,10 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
-			p->run(f, job->target);
+			uint32_t before = ran_before(p);
+
+			if ((!before || changed[f->index] > before) && p->run(f, job->target))
+				changed[f->index] = (uint32_t)(p - passes) + 1;
 			print_after(job, f, p->name);
 		}
 		if (p->run == pass_inline)

@@ -27,6 +27,7 @@ bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code 
 bool pass_unroll(struct ir_func *f, const struct target *t);  /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
 bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
+bool pass_vectorise(struct ir_func *f, const struct target *t); /* neighbours in memory: one access */
 bool pass_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */
 bool pass_dce(struct ir_func *f, const struct target *t);     /* what is not used or reached */
 

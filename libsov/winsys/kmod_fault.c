@@ -74,7 +74,7 @@ static void look(struct winsys_group *g)
 	int error;
 
 	pthread_mutex_lock(&g->lock);
-	if (!g->failed && g->queues) {
+	if (!g->failed && g->id && g->queues) {
 		error = ask(g->queues, &s);
 		if (g->refused || error || s.state != DRM_SOVGPU_QUEUE_STATE_USABLE) {
 			if (!g->refused)

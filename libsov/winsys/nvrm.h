@@ -162,6 +162,7 @@ struct winsys_group {
 
 	pthread_mutex_t lock; /* for what follows */
 	struct winsys_queue *queues;
+	bool stopped; /* by us */
 	bool described;
 	struct winsys_error description;
 };

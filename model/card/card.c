@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A card as a whole: what the product is, its video memory, the memory it is lent, its interrupts,
- * and the way of an access to the unit that answers it.
+ * A card as a whole: what the product is, its video memory, its interrupts, and the way of an
+ * access to the unit that answers it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,10 +13,8 @@
 
 #include "model/card/internal.h"
 
-#define MAX_LENT     65535
 #define LOGGED       100 /* refusals; the others are only counted */
 #define MEGABYTE     ((uint64_t)1 << 20)
-#define PAGE_BYTES   4096
 
 /* An H200: 143771 MiB as nvidia-smi counts them. */
 static const struct card_chip chips[] = {
@@ -25,7 +23,8 @@ static const struct card_chip chips[] = {
 		.boot_0 = 0x180000a1,
 		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
 		.vram_mb = 143771,
-		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0, NV_PCI_GH100_INSTANCE, 0},
+		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0,
+			      NV_PCI_GH100_INSTANCE, 0},
 	},
 };
 
@@ -76,14 +75,17 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	enum card_fault fault = FAULT_NONE;
 
 	if (o->fault && !find_fault(o->fault, &fault)) {
-		snprintf(why, size, "no fault '%s'; known: none refuse locked silent garbage vanish", o->fault);
+		snprintf(why, size,
+			 "no fault '%s'; known: none refuse locked silent garbage vanish",
+			 o->fault);
 		return NULL;
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
 	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
 		snprintf(why, size,
-			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64 " MiB",
+			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64
+			 " MiB",
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
@@ -95,12 +97,13 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->chip = chip;
 	c->log = o->log;
 	c->fault = fault;
+	c->trap = o->trap;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
-	pthread_rwlock_init(&c->lent_lock, NULL);
+	pthread_rwlock_init(&c->lent.lock, NULL);
 	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
 		card_destroy(c);
 		return NULL;
@@ -111,7 +114,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		card_destroy(c);
 		return NULL;
 	}
-	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) || !recovery_start(c)) {
+	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
+	    !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -131,10 +135,9 @@ void card_destroy(struct card *c)
 		gsp_reset(c); /* and with it whatever runs */
 		model_destroy(c->model);
 	}
-	card_take_back_all(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
 		card_unwire(c, kind);
-	pthread_rwlock_destroy(&c->lent_lock);
+	lent_free(c);
 	pthread_mutex_destroy(&c->interrupts.lock);
 	pthread_mutex_destroy(&c->lock);
 	if (c->vram)
@@ -142,7 +145,6 @@ void card_destroy(struct card *c)
 	if (c->vram_fd >= 0)
 		close(c->vram_fd);
 	firmware_free(&c->firmware);
-	free(c->lent);
 	free(c);
 }
 
@@ -200,22 +202,11 @@ struct card_region card_region(const struct card *c, uint32_t region)
 		r.bytes = c->chip->bar_bytes[region];
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
-	if (region == NV_PCI_BAR_VRAM) {
+	if (region == NV_PCI_BAR_VRAM && !c->trap) {
 		r.map_bytes = c->vram_bytes;
 		r.fd = c->vram_fd;
 	}
 	return r;
-}
-
-/* Accesses to VRAM come here only where they are not mapped. */
-static uint8_t *vram_at(struct card *c, uint64_t offset, uint32_t bytes)
-{
-	if (offset > c->vram_bytes || bytes > c->vram_bytes - offset) {
-		card_refuse(c, "BAR 2: %u bytes at 0x%" PRIx64 " are beyond the video memory of 0x%" PRIx64,
-			    bytes, offset, c->vram_bytes);
-		return NULL;
-	}
-	return c->vram + offset;
 }
 
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
@@ -226,7 +217,8 @@ static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 	return config_memory_enabled(c);
 }
 
-static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
+static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *data,
+			uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_read(c, (uint32_t)offset, data, bytes);
@@ -239,18 +231,16 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		const uint8_t *from = vram_at(c, offset, bytes);
+	} else {
+		const uint8_t *from = window_at(c, region, offset, bytes);
 
 		if (from)
 			memcpy(data, from, bytes);
-	} else {
-		card_refuse(c, "BAR %u: read of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 
-static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data, uint32_t bytes)
+static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data,
+			 uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_write(c, (uint32_t)offset, data, bytes);
@@ -263,14 +253,11 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 
 		memcpy(&value, data, bytes < 4 ? bytes : 4);
 		bar0_write(c, (uint32_t)offset, value, bytes);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		uint8_t *to = vram_at(c, offset, bytes);
+	} else {
+		uint8_t *to = window_at(c, region, offset, bytes);
 
 		if (to)
 			memcpy(to, data, bytes);
-	} else {
-		card_refuse(c, "BAR %u: write of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 
@@ -289,135 +276,12 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Memory of the machine. */
-
-static int lend_locked(struct card *c, struct lent l, int fd, uint64_t offset)
-{
-	for (size_t i = 0; i < c->nlent; i++)
-		if (l.address <= c->lent[i].address + (c->lent[i].bytes - 1) &&
-		    c->lent[i].address <= l.address + (l.bytes - 1))
-			return -EEXIST;
-	if (c->nlent == MAX_LENT)
-		return -ENOSPC;
-	struct lent *more = realloc(c->lent, (c->nlent + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	c->lent = more;
-	if (fd >= 0) {
-		l.host = mmap(NULL, l.bytes, PROT_READ | (l.writable ? PROT_WRITE : 0), MAP_SHARED, fd, (off_t)offset);
-		if (l.host == MAP_FAILED)
-			return -errno;
-	}
-	c->lent[c->nlent++] = l;
-	return 0;
-}
-
-int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset, bool writable)
-{
-	struct lent l = {.address = address, .bytes = bytes, .writable = writable};
-	uint64_t end, file_end;
-
-	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
-	    __builtin_add_overflow(offset, bytes, &file_end) || file_end > INT64_MAX ||
-	    (address | bytes | offset) % PAGE_BYTES)
-		return -EINVAL;
-	pthread_rwlock_wrlock(&c->lent_lock);
-	int status = lend_locked(c, l, fd, offset);
-
-	pthread_rwlock_unlock(&c->lent_lock);
-	return status;
-}
-
-/* The entry at a place of the list, or none, is gone when this returns and nobody uses its memory any more. */
-static bool drop(struct card *c, size_t (*place)(struct card *c, uint64_t address, uint64_t bytes), uint64_t address,
-		 uint64_t bytes)
-{
-	struct lent l = {0};
-
-	pthread_rwlock_wrlock(&c->lent_lock);
-	size_t i = place(c, address, bytes);
-	bool found = i < c->nlent;
-
-	if (found) {
-		l = c->lent[i];
-		c->lent[i] = c->lent[--c->nlent];
-	}
-	pthread_rwlock_unlock(&c->lent_lock);
-	if (!l.host)
-		return found;
-	pthread_mutex_lock(&c->lock);
-	channel_lose_memory(c, l.host, l.bytes);
-	space_invalidate_all(c);
-	pthread_mutex_unlock(&c->lock);
-	munmap(l.host, l.bytes);
-	return found;
-}
-
-static size_t place_of(struct card *c, uint64_t address, uint64_t bytes)
-{
-	size_t i = 0;
-
-	while (i < c->nlent && (c->lent[i].address != address || c->lent[i].bytes != bytes))
-		i++;
-	return i;
-}
-
-static size_t place_any(struct card *c, uint64_t address, uint64_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return c->nlent ? c->nlent - 1 : 0;
-}
-
-int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
-{
-	return drop(c, place_of, address, bytes) ? 0 : -ENOENT;
-}
-
-void card_take_back_all(struct card *c)
-{
-	while (drop(c, place_any, 0, 0))
-		;
-}
-
-static const struct lent *find_lent(struct card *c, uint64_t address, uint64_t bytes)
-{
-	for (size_t i = 0; i < c->nlent; i++)
-		if (address >= c->lent[i].address && address - c->lent[i].address < c->lent[i].bytes &&
-		    bytes <= c->lent[i].bytes - (address - c->lent[i].address))
-			return &c->lent[i];
-	return NULL;
-}
-
-void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what)
-{
-	const char *verb = write ? "write" : "read";
-	struct lent l = {0};
-
-	if (!config_bus_master(c)) {
-		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master", verb, what,
-			    address);
-		return NULL;
-	}
-	pthread_rwlock_rdlock(&c->lent_lock);
-	const struct lent *found = find_lent(c, address, bytes);
-
-	if (found)
-		l = *found;
-	pthread_rwlock_unlock(&c->lent_lock);
-	if (l.host && (l.writable || !write))
-		return l.host + (address - l.address);
-	card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what, bytes, address,
-		    !l.bytes ? "no memory is there" : l.host ? "that memory is read-only" : "that memory is not in reach");
-	return NULL;
-}
-
 /* Interrupts. */
 
 uint32_t card_vectors(const struct card *c, uint32_t kind)
 {
-	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS, 1, 1};
+	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS,
+							 1, 1};
 
 	(void)c;
 	return kind < CARD_INTERRUPTS ? counts[kind] : 0;

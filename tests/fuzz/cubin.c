@@ -73,7 +73,7 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 
 static void check_placing(const struct image *im)
 {
-	const uint64_t base[IMAGE_PARTS] = {0x7e0000000000, 0x7f0000000000};
+	const struct image_addresses addresses = {{0x7e0000000000, 0x7f0000000000}, {0x7d0000000000}};
 
 	for (uint32_t part = 0; part < IMAGE_PARTS; part++) {
 		uint8_t *memory;
@@ -82,7 +82,7 @@ static void check_placing(const struct image *im)
 			continue;
 		memory = malloc(im->part_bytes[part] ? im->part_bytes[part] : 1);
 		check(memory);
-		image_place(im, (enum image_part)part, base, memory);
+		image_place(im, (enum image_part)part, &addresses, memory);
 		free(memory);
 	}
 }

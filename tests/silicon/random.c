@@ -4,7 +4,9 @@
  * of the same PTX, from the same random inputs, with what they write poisoned before. All must leave the bytes
  * that the IR interpreter leaves.
  *
- *   random PTXAS FOLDER FIRST COUNT      kernels of these numbers, in one file for ptxas; FOLDER for its files
+ *   random PTXAS FOLDER FIRST COUNT         kernels of these numbers, in one file for ptxas; FOLDER for its files
+ *   random PTXAS FOLDER shrink NUMBER MODE  what is left of a kernel whose code of this mode, or by "ptxas", differs when
+ *                                           every line that does not matter is taken away (_shrink.h)
  *
  * A fault or a hang leaves nothing of a CUDA context, so launches happen in a child. When it ends early, the launch
  * that ended it is judged by that, and another child goes on with the next. Says which kernel and whose code, and
@@ -14,12 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/silicon/driver.h"
-#include "tests/userspace/compiler/_random.h"
+#include "tests/userspace/compiler/_shrink.h"
 
 enum {
 	MAX_KERNELS = 1000,
 	TIME_LIMIT = 10, /* seconds for a launch */
 	STACK_BYTES = 4096,
+	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
+	TRIES = 5, /* while shrinking: what differs once may agree the next time */
 	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
 	GOES_ON = 3 /* exit status of a child whose context is gone */
 };
@@ -53,23 +57,12 @@ static const char *variant_name(uint32_t v)
 
 static char *read_all(const char *path)
 {
-	FILE *f = fopen(path, "rb");
-	long size = -1;
-	char *data = NULL;
+	char *data = malloc(MAX_IMAGE);
 
-	if (f && !fseek(f, 0, SEEK_END))
-		size = ftell(f);
-	if (size > 0)
-		data = malloc((size_t)size);
-	if (data) {
-		rewind(f);
-		if (fread(data, 1, (size_t)size, f) != (size_t)size) {
-			free(data);
-			data = NULL;
-		}
+	if (data && !shrink_read(path, data, MAX_IMAGE)) {
+		free(data);
+		data = NULL;
 	}
-	if (f)
-		fclose(f);
 	return data;
 }
 
@@ -177,18 +170,23 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	return true;
 }
 
+static void open_gpu(cuda_ptr *at)
+{
+	cuda_open();
+	must(cuCtxSetLimit(CUDA_STACK_BYTES, STACK_BYTES), "asking for stacks");
+	for (int k = 0; k < AGREE_BUFFERS; k++)
+		must(cuMemAlloc_v2(&at[k], sizeof(agree.before.words[k])), "allocating");
+}
+
 /* Launches from progress->next on, kernel by kernel. */
 static _Noreturn void child(void)
 {
 	cuda_handle theirs = NULL;
 	cuda_ptr at[AGREE_BUFFERS];
 
-	cuda_open();
-	must(cuCtxSetLimit(CUDA_STACK_BYTES, STACK_BYTES), "asking for stacks");
+	open_gpu(at);
 	if (run.theirs)
 		must(cuModuleLoadData(&theirs, run.theirs), "loading what ptxas made");
-	for (int k = 0; k < AGREE_BUFFERS; k++)
-		must(cuMemAlloc_v2(&at[k], sizeof(agree.before.words[k])), "allocating");
 	for (uint32_t i = progress->next / VARIANTS; i < run.count; i++) {
 		struct program *p = &programs[i];
 
@@ -252,10 +250,66 @@ static int report(void)
 	return bad ? EXIT_WRONG : 0;
 }
 
+/* ---- shrinking ---- */
+
+static cuda_ptr shrink_at[AGREE_BUFFERS];
+
+/* On the GPU. A fault ends everything: what is wanted is a small kernel that gives other numbers. */
+static bool gpu_agrees(const struct shrink_other *o, const char *ptx)
+{
+	struct program p = {.ptx = (char *)ptx, .threads = agree.threads};
+	struct compile_result r = {0};
+	cuda_handle module, function;
+	const void *image;
+	bool same = true;
+	size_t size;
+
+	if (!o->ptxas && !compile_ours(&p, (uint32_t)(o->mode - agree_modes), &r))
+		return true;
+	image = o->ptxas ? shrink_ptxas(o->ptxas, "sm_90", ptx, &size) : r.image;
+	if (!image)
+		return true;
+	must(cuModuleLoadData(&module, image), "loading");
+	compile_result_free(&r);
+	must(cuModuleGetFunction(&function, module, "k"), "looking for k");
+	for (uint32_t i = 0; same && i < TRIES; i++) {
+		must(launch(&p, function, shrink_at), "launching");
+		same = agree_same();
+	}
+	must(cuModuleUnload(module), "unloading");
+	return same;
+}
+
+static int shrink_on_gpu(uint64_t number, const char *mode)
+{
+	struct shrink_other o = {.agrees = gpu_agrees, .mode = agree_modes, .ptxas = strcmp(mode, "ptxas") ? NULL : run.ptxas};
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+
+	while (!o.ptxas && o.mode < agree_modes + AGREE_MODES - 1 && strcmp(o.mode->name, mode))
+		o.mode++;
+	open_gpu(shrink_at);
+	agree_inputs(number, threads);
+	if (!shrink_fails(&o, ptx)) {
+		printf("AGREES %" PRIu64 " %s\n", number, mode);
+	} else {
+		ptx = shrink(&o, ptx);
+		printf("SHRUNK %" PRIu64 " %s threads %u\n%s", number, mode, threads, ptx);
+		agree_interpret(ptx);
+		o.agrees(&o, ptx);
+	}
+	free(ptx);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t first = argc == 5 ? strtoull(argv[3], NULL, 0) : 0;
 
+	if (argc == 6 && !strcmp(argv[3], "shrink")) {
+		run.ptxas = argv[1];
+		return shrink_on_gpu(strtoull(argv[4], NULL, 0), argv[5]);
+	}
 	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
 	if (!run.count || run.count > MAX_KERNELS) {
 		fprintf(stderr, "usage: random PTXAS FOLDER FIRST COUNT\nCOUNT is 1 to %d\n", MAX_KERNELS);

@@ -6,7 +6,7 @@
 # must have refused nothing, and the kernel must not have complained. Everything that a run makes
 # lies in $BUILD/vm.
 # A scenario is a script of tests/vm/guest with lines that say what the machine is like:
-#   # scenario                what makes it one
+#   # scenario                run it when none is named; others are parts, or run by name
 #   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
 #   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
 #   # modules: nouveau        what can be loaded there (sovgpu)
@@ -64,6 +64,16 @@ ours() { # folder
 	done
 }
 
+# The tests inside the kernel, for one that has KUnit.
+kunit() { # release
+	rm -rf "$work/kunit"
+	mkdir -p "$work/kunit/tests"
+	cp -r Kbuild kmod hw uapi "$work/kunit"
+	cp -r tests/kunit "$work/kunit/tests"
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/kunit SOVGPU_KUNIT=1 modules || return 1
+	cp "$work/kunit/sovgpu_kunit.ko" "$work/module-$1/"
+}
+
 # What every machine finds in its first file system: busybox, scripts, test programs (static, because
 # nothing else is there), firmware.
 base() {
@@ -74,6 +84,7 @@ base() {
 	cp tests/vm/guest/init "$stage/init"
 	chmod 755 "$stage/init"
 	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
+	grep -l '^kunit_test_suite(' tests/kunit/*.c | wc -l >"$stage/test/kunit_suites"
 	for part in fmc bootloader gsp; do
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
@@ -216,6 +227,11 @@ while read -r kernel release <&4; do
 	for s in $scenarios; do
 		case " $(property "$s" kernels "$kernel") " in *" $kernel "*) ;; *) continue ;; esac
 		want=$(property "$s" modules sovgpu)
+		case $want in *sovgpu_kunit*)
+			tries "$kernel ($release): the tests inside the kernel build" "$work/$kernel-kunit.log" \
+				kunit "$release" || continue
+			;;
+		esac
 		if [ "$want" != "$packed" ]; then
 			# shellcheck disable=SC2086 # words
 			tries "$kernel ($release): modules are packed: $want" "$work/$kernel-modules.log" \

@@ -8,6 +8,7 @@
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/cubin.h"
 #include "libsov/compiler/ir.h"
+#include "libsov/compiler/services.h"
 
 struct nv_module {
 	struct compile_job *job;
@@ -16,6 +17,7 @@ struct nv_module {
 	uint32_t *offset;   /* by symbol: of a constant, in its bank; of a global variable, of its address
 			     * in the bank of addresses */
 	uint32_t *variable; /* by symbol: number among those of the image */
+	uint32_t service_offset[SERVICES]; /* of those that are called: in the bank of addresses */
 	struct cubin_variable *variables;
 	struct cubin_address *addresses;
 	uint32_t addresses_capacity;

@@ -107,6 +107,17 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	return false;
 }
 
+/* Has code of its own in the image. */
+static bool is_exported(const struct compile_job *job, const struct ir_func *f)
+{
+	return job->options.library && f->kind == IR_FUNCTION && service_find(f->name) != SERVICES;
+}
+
+static bool is_entry(const struct compile_job *job, const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL || is_exported(job, f);
+}
+
 static struct mir_func *compile_function(const struct nv_module *module, struct ir_func *ir)
 {
 	struct compile_job *job = module->job;
@@ -118,6 +129,11 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	f = nv_select(module, ir);
 	if (!f)
 		return NULL;
+	f->exported = is_exported(job, ir);
+	if (f->exported && f->calls) {
+		diag_error(&job->diag, 0, 0, "service '%s' calls functions; inline them", f->name);
+		return NULL;
+	}
 	print_after(f, "nv-select");
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
 		if (!run_stage(f, &stages[k]))
@@ -152,9 +168,10 @@ static bool emit_kernels(struct nv_module *module, const struct ir_module *m, ui
 		return false;
 	nv_fill_in_functions(module, m, nv_function_offsets(module, m, funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		struct nv_text text = {.kernel = funcs[f->index]};
+		struct nv_text text = {.kernel = funcs[f->index],
+				       .variable_of = module->variable};
 
-		if (f->kind != IR_KERNEL)
+		if (!is_entry(job, f))
 			continue;
 		nv_collect_calls(module, m, funcs, &text);
 		if (!nv_encode(&text, &kernels[k], &job->stats[k]))
@@ -177,7 +194,7 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	uint32_t count = 0;
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		count += f->kind == IR_KERNEL;
+		count += is_entry(job, f);
 	if (!count || count > MOST_KERNELS) {
 		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
 			   count, MOST_KERNELS);

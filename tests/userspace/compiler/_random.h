@@ -654,8 +654,10 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 		put(&body, "\tmad.wide.u32 %%l%u, %%r%u, %u, %%l%u;\n", i, i, pick(&body, 1 << 20), i - 1);
 	add_memory(&body, "l");
 	add_values(&body);
+	put(&body, RANDOM_BEGIN);
 	while (body.budget)
 		add_code(&body, top);
+	put(&body, RANDOM_END);
 	label = body.labels++;
 	put(&body, "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, %%deep, 1;\n", label);
 	add_call(&body, "%deep");

@@ -7,11 +7,12 @@
  *	random_kernels turns FIRST COUNT   each in one mode on one chip, in turns: for many kernels
  *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
  *	                                   does not matter is taken away
+ *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
 #include <time.h>
-#include "tests/userspace/compiler/_random.h"
+#include "tests/userspace/compiler/_shrink.h"
 
 #define USUAL_COUNT (40 / TAP_SLOWNESS)
 
@@ -57,90 +58,28 @@ static int take_turns(uint64_t first, uint64_t count)
 	return bad > 0;
 }
 
-/* Does the text still say something, and do the witnesses still disagree about it? */
-static bool fails(const char *ptx)
+static int shrink_kernel(uint64_t number, const char *ptxas)
 {
-	bool differ = false;
-
-	tap_quiet = true;
-	if (agree_interpret(ptx))
-		for (uint32_t k = 0; k < AGREE_MODES && !differ; k++)
-			differ = !agree_device(0, ptx, &agree_modes[k]) || !agree_device(1, ptx, &agree_modes[k]);
-	tap_quiet = false;
-	return differ;
-}
-
-/* The text without so many lines of what is random, from one on. */
-static char *without(const char *text, size_t first, size_t count)
-{
-	const char *begin = strstr(text, RANDOM_BEGIN), *end = strstr(text, RANDOM_END);
-	char *out = malloc(strlen(text) + 1), *at = out;
-	size_t line = 0;
-
-	for (; out && *text; text++) {
-		bool random = text > begin && text < end && begin;
-
-		if (!random || line <= first || line > first + count)
-			*at++ = *text;
-		line += text >= begin && *text == '\n';
-	}
-	if (out)
-		*at = 0;
-	return out;
-}
-
-static size_t count_lines(const char *text)
-{
-	const char *end = strstr(text, RANDOM_END);
-	size_t n = 0;
-
-	for (text = strstr(text, RANDOM_BEGIN); text && text < end; text++)
-		n += *text == '\n';
-	return n;
-}
-
-/* Larger pieces first, then smaller ones; again while something goes. */
-static char *shrink(char *ptx)
-{
-	bool smaller = true;
-
-	while (smaller) {
-		smaller = false;
-		for (size_t piece = count_lines(ptx); piece; piece /= 2) {
-			for (size_t first = 0; first < count_lines(ptx);) {
-				char *less = without(ptx, first, piece);
-
-				if (less && count_lines(less) < count_lines(ptx) && fails(less)) {
-					free(ptx);
-					ptx = less;
-					smaller = true;
-				} else {
-					free(less);
-					first += piece;
-				}
-			}
-		}
-	}
-	return ptx;
-}
-
-static int shrink_kernel(uint64_t number)
-{
+	struct shrink_other o = {.ptxas = ptxas};
 	uint32_t threads;
 	char *ptx = random_ptx(number, &threads);
+	bool fails;
 
 	agree_inputs(number, threads);
-	if (!fails(ptx)) {
-		printf("kernel %llu does not fail\n", (unsigned long long)number);
-		free(ptx);
-		return 0;
+	fails = shrink_find(&o, ptx);
+	if (fails) {
+		ptx = shrink(&o, ptx);
+		printf("%s", ptx);
+		agree_interpret(ptx);
+		if (ptxas)
+			shrink_soft_agrees(&o, ptx);
+		else
+			agree_everywhere(ptx);
+	} else {
+		printf("kernel %" PRIu64 " does not fail\n", number);
 	}
-	ptx = shrink(ptx);
-	printf("%s", ptx);
-	if (agree_interpret(ptx))
-		agree_everywhere(ptx);
 	free(ptx);
-	return 1;
+	return fails;
 }
 
 int main(int argc, char **argv)
@@ -157,7 +96,7 @@ int main(int argc, char **argv)
 		return tap_done();
 	}
 	if (argc > 2 && !strcmp(argv[1], "shrink"))
-		return shrink_kernel(strtoull(argv[2], NULL, 0));
+		return shrink_kernel(strtoull(argv[2], NULL, 0), argc > 3 ? argv[3] : NULL);
 	if (argc > 3 && !strcmp(argv[1], "turns"))
 		return take_turns(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	for (uint64_t n = first; n < first + count; n++)

@@ -49,8 +49,13 @@ static void refusals(void)
 	};
 
 	refuses(fd, "DEV_QUERY", DRM_IOCTL_SOVGPU_DEV_QUERY, &good, rows, COUNT(rows));
-	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, UINT32_MAX, &i, NULL) == -EFAULT,
-	   "DEV_QUERY refuses 4 GiB of which most is not there");
+	/* The rest of a larger structure becomes zero, so it must have a place of its own to end in. */
+	void *page = mmap(NULL, 2 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap((char *)page + MIB, MIB);
+	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, (uint32_t)(2 * MIB), page, NULL) == -EFAULT,
+	   "DEV_QUERY refuses memory of which a part is not there");
+	munmap(page, MIB);
 }
 
 /* Every number beyond the last call, and every other size of an argument, is looked at by DRM. */

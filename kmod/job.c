@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The way of jobs through a queue, see queue.h: from waiting to running to their end. Everything
+ * here happens under the queue's lock and allocates nothing; the vendor's functions that are called
+ * under it write memory and a doorbell, and read a number.
+ */
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "kmod/device.h"
+#include "kmod/fence.h"
+#include "kmod/file.h"
+#include "kmod/group.h"
+#include "kmod/queue.h"
+
+static struct sov_device *device_of(struct sov_queue *queue)
+{
+	return queue->group->sov;
+}
+
+/**
+ * sov_job_make() - a job that nobody knows yet
+ * @queue: where it will go
+ * @va: its command stream
+ * @size: bytes of it
+ *
+ * Return: the job, or NULL.
+ */
+struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size)
+{
+	struct sov_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	job->fence = sov_fence_alloc();
+	if (!job->fence) {
+		kfree(job);
+		return NULL;
+	}
+	job->queue = queue;
+	job->va = va;
+	job->size = size;
+	return job;
+}
+
+/* All but the fence itself. */
+static void forget(struct sov_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->wait_count; i++)
+		dma_fence_put(job->waits[i]);
+	kfree(job->waits);
+	kfree(job);
+}
+
+/**
+ * sov_job_free() - give up a job whose fence nobody has seen
+ * @job: the job, in no list
+ */
+void sov_job_free(struct sov_job *job)
+{
+	sov_fence_free(job->fence);
+	forget(job);
+}
+
+static void end(struct sov_queue *queue, struct sov_job *job, int error)
+{
+	list_del(&job->link);
+	queue->used--;
+	if (error)
+		dma_fence_set_error(job->fence, error);
+	dma_fence_signal(job->fence);
+	dma_fence_put(job->fence);
+	forget(job);
+}
+
+/* The time of the first job that runs begins now. */
+static void start_clock(struct sov_queue *queue)
+{
+	queue->started_ns = ktime_get_ns();
+	mod_delayed_work(device_of(queue)->work, &queue->limit,
+			 msecs_to_jiffies(queue->time_limit_ms) + 1);
+}
+
+/*
+ * Runs with interrupts off, under a lock that is not ours. Once the job is not armed any more it
+ * may end and its queue may be stopped; sov_queue_cancel() waits for a grace period, so the queue
+ * is still there when its work is queued.
+ */
+static void on_signalled(struct dma_fence *fence, struct dma_fence_cb *wake)
+{
+	struct sov_job *job = container_of(wake, struct sov_job, wake);
+	struct sov_queue *queue = job->queue;
+
+	smp_store_release(&job->armed, false);
+	queue_work(device_of(queue)->work, &queue->advance);
+}
+
+/* Does it still depend on something? Then the queue is told when that is signalled. */
+static bool waits(struct sov_job *job)
+{
+	if (smp_load_acquire(&job->armed))
+		return true;
+	while (job->waited < job->wait_count) {
+		struct dma_fence *fence = job->waits[job->waited++];
+
+		job->armed = true;
+		if (!dma_fence_add_callback(fence, &job->wake, on_signalled))
+			return true;
+		job->armed = false;
+	}
+	return false;
+}
+
+/**
+ * sov_queue_advance() - hand over what can run
+ * @queue: the queue
+ */
+void sov_queue_advance(struct sov_queue *queue)
+{
+	struct sov_job *job, *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	list_for_each_entry_safe(job, next, &queue->waiting, link) {
+		if (queue->state != DRM_SOVGPU_QUEUE_STATE_USABLE || waits(job))
+			break;
+		device_of(queue)->vendor->queue_push(queue, job->fence->seqno, job->va, job->size);
+		if (list_empty(&queue->running))
+			start_clock(queue);
+		list_move_tail(&job->link, &queue->running);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+static void advance(struct work_struct *work)
+{
+	sov_queue_advance(container_of(work, struct sov_queue, advance));
+}
+
+/* Ends what the hardware has done. */
+static void progress(struct sov_queue *queue)
+{
+	u64 done = device_of(queue)->vendor->queue_done(queue);
+	struct sov_job *job, *next;
+	bool any = false;
+
+	list_for_each_entry_safe(job, next, &queue->running, link) {
+		if (job->fence->seqno > done)
+			break;
+		atomic64_add(ktime_get_ns() - queue->started_ns,
+			     &queue->owner->busy_ns[queue->queue_class]);
+		end(queue, job, 0);
+		start_clock(queue);
+		any = true;
+	}
+	if (!any)
+		return;
+	if (list_empty(&queue->running))
+		cancel_delayed_work(&queue->limit);
+	wake_up_all(&queue->space);
+}
+
+/**
+ * sov_queues_progress() - end all jobs that the hardware has done, on every queue
+ * @sov: the device; its interrupt said that some may be
+ */
+void sov_queues_progress(struct sov_device *sov)
+{
+	struct sov_queue *queue;
+	unsigned long flags;
+
+	spin_lock_irqsave(&sov->queues_lock, flags);
+	list_for_each_entry(queue, &sov->queues, device_link) {
+		spin_lock(&queue->lock);
+		if (queue->live)
+			progress(queue);
+		spin_unlock(&queue->lock);
+	}
+	spin_unlock_irqrestore(&sov->queues_lock, flags);
+	wake_up_all(&sov->wake);
+}
+
+/* An interrupt may have been lost, so the number in memory is looked at once more. */
+static void limit(struct work_struct *work)
+{
+	struct sov_queue *queue = container_of(to_delayed_work(work), struct sov_queue, limit);
+	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
+	bool late = false;
+
+	spin_lock_irq(&queue->lock);
+	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
+		progress(queue);
+	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE &&
+	    !list_empty(&queue->running)) {
+		late = ktime_get_ns() - queue->started_ns >= allowed;
+		if (late)
+			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
+		else
+			queue_delayed_work(device_of(queue)->work, &queue->limit, 1);
+	}
+	spin_unlock_irq(&queue->lock);
+	if (late)
+		sov_group_stop_later(queue->group);
+}
+
+/**
+ * sov_queue_cancel() - end all jobs of a queue that the hardware does not have any more
+ * @queue: the queue, not live
+ */
+void sov_queue_cancel(struct sov_queue *queue)
+{
+	int error = queue->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT ? -ETIME : -ECANCELED;
+	struct sov_job *job, *next;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry_safe(job, next, &queue->running, link)
+		end(queue, job, error);
+	list_for_each_entry_safe(job, next, &queue->waiting, link) {
+		if (smp_load_acquire(&job->armed))
+			dma_fence_remove_callback(job->waits[job->waited - 1], &job->wake);
+		end(queue, job, -ECANCELED);
+	}
+	wake_up_all(&queue->space);
+	spin_unlock_irq(&queue->lock);
+	synchronize_rcu(); /* on_signalled() */
+	cancel_delayed_work_sync(&queue->limit);
+	cancel_work_sync(&queue->advance);
+}
+
+/**
+ * sov_queue_init() - an empty queue
+ * @queue: zeros, with its group
+ */
+void sov_queue_init(struct sov_queue *queue)
+{
+	kref_init(&queue->ref);
+	mutex_init(&queue->submit);
+	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->waiting);
+	INIT_LIST_HEAD(&queue->running);
+	init_waitqueue_head(&queue->space);
+	INIT_WORK(&queue->advance, advance);
+	INIT_DELAYED_WORK(&queue->limit, limit);
+	queue->context = dma_fence_context_alloc(1);
+}

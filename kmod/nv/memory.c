@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Memory for the hardware, see memory.h. Video memory is found again by its address alone. */
+#include <linux/dma-mapping.h>
+
+#include "kmod/nv/memory.h"
+#include "kmod/nv/nv.h"
+
+/**
+ * nv_buffer_alloc() - zeroed memory that both sides see
+ * @nv: the device
+ * @b: an empty buffer
+ * @bytes: how much
+ *
+ * Return: 0 or ENOMEM.
+ */
+int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
+{
+	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
+	if (!b->cpu)
+		return -ENOMEM;
+	b->bytes = bytes;
+	return 0;
+}
+
+/**
+ * nv_buffer_free() - give it back
+ * @nv: the device
+ * @b: a buffer; may be empty
+ */
+void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
+{
+	if (b->cpu)
+		dma_free_coherent(nv->base.drm.dev, b->bytes, b->cpu, b->bus);
+	*b = (struct nv_buffer){};
+}
+
+/**
+ * nv_vram_alloc() - zeroed video memory in one piece
+ * @nv: the device
+ * @v: zeros
+ * @bytes: how much, rounded up to whole pages of 4 KiB
+ *
+ * Return: 0; ENOSPC; ENOMEM; EINTR.
+ */
+int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes)
+{
+	int ret;
+
+	INIT_LIST_HEAD(&v->blocks);
+	bytes = ALIGN(bytes, SOV_VRAM_CHUNK);
+	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->blocks);
+	if (ret)
+		return ret;
+	v->bytes = bytes;
+	v->address = sov_vram_address(&nv->base, &v->blocks, 0);
+	return 0;
+}
+
+/**
+ * nv_vram_free() - give it back
+ * @nv: the device
+ * @v: video memory; may be none
+ */
+void nv_vram_free(struct nv_device *nv, struct nv_vram *v)
+{
+	if (v->bytes)
+		sov_vram_free(&nv->base, &v->blocks);
+	*v = (struct nv_vram){};
+}

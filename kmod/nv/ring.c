@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The ring, see ring.h. Entries come first, so that the ring's address is the memory's. */
+#include "kmod/nv/ring.h"
+
+/**
+ * nv_ring_init() - an empty ring
+ * @ring: to be filled
+ * @memory: nv_ring_bytes() of zeros
+ * @va: where the device sees it
+ * @jobs: room, a power of two
+ * @number_va: where the device is to write numbers of jobs
+ */
+void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 number_va)
+{
+	u32 bytes = jobs * NV_RING_ENTRIES_PER_JOB * NV_GP_ENTRY_BYTES;
+
+	ring->entries = memory;
+	ring->words = memory + bytes;
+	ring->words_va = va + bytes;
+	ring->number_va = number_va;
+	ring->jobs = jobs;
+	ring->put = 0;
+}
+
+/*
+ * What comes after a job: wait until the engine is idle, write the number, raise an interrupt. The
+ * wait also makes everything that the job has written visible.
+ */
+static void write_words(u32 *w, u64 address, u64 number)
+{
+	w[0] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5);
+	w[1] = (u32)address;
+	w[2] = (u32)(address >> 32);
+	w[3] = (u32)number;
+	w[4] = (u32)(number >> 32);
+	w[5] = NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | NV_SEM_PAYLOAD_64;
+	w[6] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_NON_STALL_INTERRUPT, 1);
+	w[7] = 0;
+}
+
+/**
+ * nv_ring_push() - put a job into a ring that has room
+ * @ring: the ring
+ * @number: written when the job is done
+ * @va: its command stream
+ * @bytes: size of that, a multiple of 4, at most 4 * NV_GP_MAX_WORDS
+ *
+ * Return: the ring's new end, for the device.
+ */
+u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
+{
+	u32 job = ring->put / NV_RING_ENTRIES_PER_JOB;
+
+	write_words(ring->words + job * NV_RING_WORDS, ring->number_va, number);
+	ring->entries[ring->put] = nv_gp_entry_pack(va, bytes / 4);
+	ring->entries[ring->put + 1] =
+		nv_gp_entry_pack(ring->words_va + job * NV_RING_WORDS * 4, NV_RING_WORDS);
+	ring->put = (ring->put + 2) % (ring->jobs * NV_RING_ENTRIES_PER_JOB);
+	return ring->put;
+}

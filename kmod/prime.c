@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Buffers that are passed on. A file of the same device gets the same buffer back, whatever it is.
+ * Another device gets system memory alone: video memory it could only reach through a window that
+ * is ours, and a process's own memory is not the kernel's to give away. What comes from another
+ * device is a buffer whose pages are the other's.
+ */
+#include <drm/drm_prime.h>
+
+#include "kmod/bo.h"
+#include "kmod/device.h"
+
+/**
+ * sov_bo_export() - make a dma-buf of a buffer
+ * @obj: the buffer
+ * @flags: of the new file
+ *
+ * Return: the dma-buf; EPERM for memory of a process or of one address space.
+ */
+struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
+{
+	struct sov_bo *bo = to_bo(obj);
+
+	if (bo->exclusive || bo->region == DRM_SOVGPU_REGION_USER)
+		return ERR_PTR(-EPERM);
+	return drm_gem_prime_export(obj, flags);
+}
+
+/**
+ * sov_bo_pin() - another device wants to use a buffer
+ * @obj: the buffer
+ *
+ * Return: 0, because nothing ever moves; EOPNOTSUPP for video memory.
+ */
+int sov_bo_pin(struct drm_gem_object *obj)
+{
+	return to_bo(obj)->pages ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * sov_bo_get_sg_table() - the pages of a buffer, for another device
+ * @obj: the buffer, pinned
+ *
+ * Return: the pages, or a negative errno.
+ */
+struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj)
+{
+	struct sov_bo *bo = to_bo(obj);
+
+	if (!bo->pages || obj->size >> PAGE_SHIFT > UINT_MAX)
+		return ERR_PTR(-EOPNOTSUPP);
+	return drm_prime_pages_to_sg(obj->dev, bo->pages, obj->size >> PAGE_SHIFT);
+}
+
+static int import_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
+{
+	drm_gem_private_object_init(drm, &bo->base, size);
+	return 0;
+}
+
+static void import_empty(struct sov_bo *bo)
+{
+	drm_prime_gem_destroy(&bo->base, bo->imported);
+}
+
+static const struct sov_bo_kind imported = {
+	.align = PAGE_SIZE,
+	.init = import_init,
+	.empty = import_empty,
+};
+
+/**
+ * sov_bo_import() - make a buffer of another device's memory
+ * @drm: our device
+ * @attachment: to the dma-buf
+ * @sgt: its pages, as our device sees them; ours from here on
+ *
+ * Return: the buffer, or a negative errno.
+ */
+struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_attachment *attachment,
+				     struct sg_table *sgt)
+{
+	struct sov_bo *bo;
+
+	if (!PAGE_ALIGNED(attachment->dmabuf->size))
+		return ERR_PTR(-EINVAL);
+	bo = sov_bo_make(drm, &imported, attachment->dmabuf->size);
+	if (IS_ERR(bo))
+		return ERR_CAST(bo);
+	bo->region = DRM_SOVGPU_REGION_SYSTEM;
+	bo->imported = sgt;
+	return &bo->base;
+}

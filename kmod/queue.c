@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Queues: making them, stopping them, and what they say about themselves. How jobs go through them
+ * is in job.c, where they come from in submit.c.
+ */
+#include <drm/drm_drv.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "kmod/device.h"
+#include "kmod/file.h"
+#include "kmod/group.h"
+#include "kmod/queue.h"
+
+#define SOV_MAX_QUEUES 256
+
+static void release(struct kref *ref)
+{
+	struct sov_queue *queue = container_of(ref, struct sov_queue, ref);
+
+	sov_group_put(queue->group);
+	mutex_destroy(&queue->submit);
+	kfree(queue);
+}
+
+/**
+ * sov_queue_put() - let a queue go
+ * @queue: the queue, which was stopped if this is its last user
+ */
+void sov_queue_put(struct sov_queue *queue)
+{
+	kref_put(&queue->ref, release);
+}
+
+/**
+ * sov_queue_find() - look a queue up
+ * @file: whose it is
+ * @id: its number
+ *
+ * Return: the queue with a reference, or NULL.
+ */
+struct sov_queue *sov_queue_find(struct sov_file *file, u32 id)
+{
+	struct sov_queue *queue;
+
+	xa_lock(&file->queues);
+	queue = xa_load(&file->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&file->queues);
+	return queue;
+}
+
+/**
+ * sov_queue_stop() - take a queue off the hardware
+ * @queue: the queue, with its group's lock held; stopping it twice does nothing
+ *
+ * Unless it says something else already, it is innocent afterwards. When this returns, fences of
+ * all its jobs are signalled.
+ */
+void sov_queue_stop(struct sov_queue *queue)
+{
+	struct sov_device *sov = queue->group->sov;
+
+	lockdep_assert_held(&queue->group->lock);
+	if (!queue->live)
+		return;
+	sov_queues_progress(sov); /* what was done is not cancelled */
+	spin_lock_irq(&queue->lock);
+	queue->live = false;
+	if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
+		queue->state = DRM_SOVGPU_QUEUE_STATE_INNOCENT;
+	spin_unlock_irq(&queue->lock);
+	spin_lock_irq(&sov->queues_lock);
+	list_del(&queue->device_link);
+	spin_unlock_irq(&sov->queues_lock);
+	list_del(&queue->link);
+	sov->vendor->queue_stop(queue);
+	sov_queue_cancel(queue);
+	sov->vendor->queue_fini(queue);
+}
+
+static void stop(struct sov_queue *queue)
+{
+	mutex_lock(&queue->group->lock);
+	sov_queue_stop(queue);
+	mutex_unlock(&queue->group->lock);
+}
+
+/**
+ * sov_queue_fault() - the hardware says that a queue's work failed
+ * @queue: the queue, live
+ * @code: the vendor's number for what went wrong
+ * @unit: for where
+ * @address: that was accessed, or 0
+ *
+ * Called from anywhere; the group is stopped later.
+ */
+void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE) {
+		queue->state = DRM_SOVGPU_QUEUE_STATE_FAULTED;
+		queue->fault_code = code;
+		queue->fault_unit = unit;
+		queue->fault_address = address;
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (address)
+		sov_vm_fault(queue->group->vm, address);
+	sov_group_stop_later(queue->group);
+}
+
+/**
+ * sov_queues_fini() - for a file that is closed
+ * @file: the file
+ */
+void sov_queues_fini(struct sov_file *file)
+{
+	struct sov_queue *queue;
+	unsigned long id;
+
+	xa_for_each(&file->queues, id, queue) {
+		stop(queue);
+		sov_queue_put(queue);
+	}
+	xa_destroy(&file->queues);
+}
+
+static int start(struct sov_queue *queue)
+{
+	struct sov_group *group = queue->group;
+	struct sov_device *sov = group->sov;
+	int ret = -ECANCELED;
+
+	mutex_lock(&group->lock);
+	if (!group->dead)
+		ret = sov->vendor->queue_init(queue);
+	if (!ret) {
+		list_add(&queue->link, &group->queues);
+		spin_lock_irq(&sov->queues_lock);
+		queue->live = true;
+		list_add(&queue->device_link, &sov->queues);
+		spin_unlock_irq(&sov->queues_lock);
+	}
+	mutex_unlock(&group->lock);
+	return ret;
+}
+
+/* Takes over the caller's reference to the group, also when it fails. */
+static struct sov_queue *make(struct sov_group *group, struct sov_file *owner,
+			      const struct drm_sovgpu_queue_create *c)
+{
+	struct sov_queue *queue = kzalloc(group->sov->vendor->queue_bytes, GFP_KERNEL);
+	int ret;
+
+	if (!queue) {
+		sov_group_put(group);
+		return ERR_PTR(-ENOMEM);
+	}
+	queue->group = group;
+	queue->owner = owner;
+	queue->queue_class = c->queue_class;
+	queue->entries = c->ring_entries;
+	queue->time_limit_ms = c->time_limit_ms;
+	sov_queue_init(queue);
+	ret = start(queue);
+	if (ret) {
+		sov_queue_put(queue);
+		return ERR_PTR(ret);
+	}
+	return queue;
+}
+
+static int check(struct sov_device *sov, const struct drm_sovgpu_queue_create *c)
+{
+	const struct drm_sovgpu_queue_info *info = &sov->queue_info;
+
+	if (c->flags || c->id || c->doorbell_value || c->doorbell_offset || c->pointers_offset ||
+	    c->put_offset || c->get_offset)
+		return -EINVAL;
+	if (c->queue_class >= SOV_QUEUE_CLASSES || c->mode > DRM_SOVGPU_QUEUE_USER)
+		return -EINVAL;
+	if (!(info->classes & BIT(c->queue_class)) || !(info->modes & BIT(c->mode)))
+		return -EOPNOTSUPP;
+	if (!is_power_of_2(c->ring_entries) || c->ring_entries < info->ring_entries_min ||
+	    c->ring_entries > info->ring_entries_max)
+		return -EINVAL;
+	if (c->ring_va || !c->time_limit_ms || c->time_limit_ms > info->time_limit_ms_max)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * sov_queue_create_ioctl() - make a queue in a group
+ * @drm: the device
+ * @data: &struct drm_sovgpu_queue_create
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT; EOPNOTSUPP for a class or mode that the device does not have;
+ * ECANCELED in a group that was stopped; ENOMEM; ENOSPC when VRAM is full or the file has too many;
+ * ENODEV.
+ */
+int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_queue_create *c = data;
+	struct sov_file *own = to_sov_file(file);
+	struct sov_group *group;
+	struct sov_queue *queue;
+	int ret, idx;
+	u32 id;
+
+	ret = check(to_sov(drm), c);
+	if (ret)
+		return ret;
+	group = sov_group_find(own, c->group_id);
+	if (!group)
+		return -ENOENT;
+	if (!drm_dev_enter(drm, &idx)) {
+		sov_group_put(group);
+		return -ENODEV;
+	}
+	queue = make(group, own, c);
+	drm_dev_exit(idx);
+	if (IS_ERR(queue))
+		return PTR_ERR(queue);
+	/* From here on another thread may guess the number and destroy it. */
+	ret = xa_alloc(&own->queues, &id, queue, XA_LIMIT(1, SOV_MAX_QUEUES), GFP_KERNEL);
+	if (ret) {
+		stop(queue);
+		sov_queue_put(queue);
+		return ret == -EBUSY ? -ENOSPC : ret;
+	}
+	c->id = id;
+	return 0;
+}
+
+/**
+ * sov_queue_destroy_ioctl() - stop a queue
+ * @drm: the device
+ * @data: &struct drm_sovgpu_queue_destroy
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT.
+ */
+int sov_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_queue_destroy *d = data;
+	struct sov_queue *queue;
+
+	if (d->pad)
+		return -EINVAL;
+	queue = xa_erase(&to_sov_file(file)->queues, d->id);
+	if (!queue)
+		return -ENOENT;
+	stop(queue);
+	sov_queue_put(queue);
+	return 0;
+}
+
+/**
+ * sov_queue_state_ioctl() - does a queue run, and if not, why
+ * @drm: the device
+ * @data: &struct drm_sovgpu_queue_state
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ENOENT.
+ */
+int sov_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_queue_state *s = data;
+	struct sov_queue *queue;
+
+	if (s->state || s->fault_code || s->fault_unit || s->fault_address)
+		return -EINVAL;
+	queue = sov_queue_find(to_sov_file(file), s->queue_id);
+	if (!queue)
+		return -ENOENT;
+	spin_lock_irq(&queue->lock);
+	s->state = queue->state;
+	s->fault_code = queue->fault_code;
+	s->fault_unit = queue->fault_unit;
+	s->fault_address = queue->fault_address;
+	spin_unlock_irq(&queue->lock);
+	sov_queue_put(queue);
+	return 0;
+}
