@@ -7,6 +7,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "libsov/isa/sass.h"
 #include "libsov/runtime.h"
@@ -63,6 +64,20 @@ static void disassemble(const struct context *c, const struct function *f, uint6
 	memcpy(&word, f->kernel->code + pc, sizeof(word));
 	if (sass_decode(c->chip.sm, word, &inst))
 		sass_print(c->chip.sm, &inst, pc, out->instruction, sizeof(out->instruction));
+}
+
+static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
+{
+	const struct image *im = &f->module->image;
+	const struct image_line *line;
+	struct image_line *lines;
+	uint32_t count;
+
+	lines = image_lines(im, (uint32_t)(f->kernel - im->kernels), &count);
+	line = image_line_at(lines, count, (uint32_t)pc);
+	if (line)
+		image_line_print(line, out->source, sizeof(out->source));
+	free(lines);
 }
 
 /* What an instruction does that the MMU may refuse. */
@@ -245,8 +260,10 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		f->pc = e->pc - at->va;
 	else if (kernel && e->access && infer_place(c, kernel, e->access, f))
 		at = kernel;
-	if (at)
+	if (at) {
 		disassemble(c, at, f->pc, f);
+		find_source(at, f->pc, f);
+	}
 }
 
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
@@ -261,4 +278,6 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 	if (f->pc != UINT64_MAX)
 		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
 		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
+	if (*f->source)
+		say(buffer, bytes, ", %s", f->source);
 }
