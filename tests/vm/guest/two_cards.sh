@@ -9,6 +9,7 @@ is "$(cards | wc -l)" 2 "two cards are on the bus"
 is "$(for c in $(cards); do bound "$c"; done | tr '\n' ' ')" "sovgpu sovgpu " "both are bound"
 [ -c /dev/dri/renderD128 ] && [ -c /dev/dri/renderD129 ]
 ok $? "there are two render nodes"
+program /test/bin/_prime_cards
 first=$(cards | head -n 1)
 echo "${first##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
 [ ! -e /dev/dri/renderD128 ] && [ -c /dev/dri/renderD129 ]
