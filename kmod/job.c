@@ -211,12 +211,16 @@ static void limit(struct work_struct *work)
  */
 void sov_queue_cancel(struct sov_queue *queue)
 {
-	int error = queue->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT ? -ETIME : -ECANCELED;
+	static const int errors[] = {
+		[DRM_SOVGPU_QUEUE_STATE_FAULTED] = -EIO,
+		[DRM_SOVGPU_QUEUE_STATE_TIMED_OUT] = -ETIME,
+		[DRM_SOVGPU_QUEUE_STATE_INNOCENT] = -ECANCELED,
+	};
 	struct sov_job *job, *next;
 
 	spin_lock_irq(&queue->lock);
 	list_for_each_entry_safe(job, next, &queue->running, link)
-		end(queue, job, error);
+		end(queue, job, errors[queue->state]);
 	list_for_each_entry_safe(job, next, &queue->waiting, link) {
 		if (smp_load_acquire(&job->armed)) /* otherwise the callback is done with it */
 			dma_fence_remove_callback(job->waits[job->waited - 1], &job->wake);

@@ -5,7 +5,7 @@
 static void passed_on(int fd, int other, const char *name, uint32_t region)
 {
 	struct drm_sovgpu_bo_info info = {0};
-	uint32_t handle, again;
+	uint32_t handle, again = 0;
 
 	create(fd, region, MIB, MAPPABLE, &handle);
 	int file = prime_export(fd, handle);
