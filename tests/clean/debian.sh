@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Proof that a clone is enough: makes a minimal Debian in a folder, installs git and make there and
-# nothing else, clones the commit that is checked out here, and runs make demo and make check inside.
+# nothing else, clones the commit that is checked out here, and runs make demo and make check inside,
+# without its virtual machines, which are Debians in a folder themselves.
 # Needs root and Debian's archive, which it finds in apt's own settings.
 #   usage: tests/clean/debian.sh bookworm|trixie [TARGET]...     (targets: demo check)
 #   environment: CLEAN_ROOT (/var/tmp; about 3 GiB are used there, and freed)
@@ -23,7 +24,7 @@ leave() {
 trap leave EXIT
 trap 'exit 1' INT TERM
 inside() {
-	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
+	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive VM_CACHE=none \
 		timeout -k 30 3600 "$@"
 }
 quietly() {

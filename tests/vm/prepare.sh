@@ -5,13 +5,14 @@
 # faults (debug_kernel.sh). Suites are named, versions are whatever the archive has; `kernels` in the
 # cache lists them. Needs root and Debian's archive, which it finds in apt's own settings. About 3 GiB.
 # Ends with 77 when this machine cannot have virtual machines, after a line that says why.
-#   usage: tests/vm/prepare.sh       environment: VM_CACHE (~/.cache/sovgpu-vm); remove it to start anew
+#   usage: tests/vm/prepare.sh       environment: VM_CACHE (~/.cache/sovgpu-vm); remove it to start anew; none: no
 set -eu
 cd "$(dirname "$0")/../.."
 cannot() {
 	echo "vm: SKIP: $*"
 	exit 77
 }
+[ "${VM_CACHE:-}" != none ] || cannot "VM_CACHE=none"
 command -v dpkg >/dev/null || cannot "the virtual machines are made of Debian's packages, and this is no Debian"
 . tests/vm/_machine.sh
 [ "$(id -u)" -eq 0 ] || cannot "a chroot needs root"

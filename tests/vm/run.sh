@@ -6,12 +6,13 @@
 # must have refused nothing, and the kernel must not have complained. Everything that a run makes
 # lies in $BUILD/vm.
 # A scenario is a script of tests/vm/guest with lines that say what the machine is like:
-#   # scenario                what makes it one
+#   # scenario                run it when none is named; others are parts, or run by name
 #   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
 #   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
 #   # modules: nouveau        what can be loaded there (sovgpu)
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
+#   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
 #   # iommu: on               one is between the cards and memory (off)
 #   usage: tests/vm/run.sh [SCENARIO]...     (all)
 #   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all kernels)
@@ -50,6 +51,29 @@ module() {
 	cp "$work/dkms/sovgpu/$version/$1/$(uname -m)/module/"sovgpu.ko* "$work/module-$1/"
 }
 
+# Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
+# that has what they read: they need not be built a second time.
+ours() { # folder
+	mkdir -p "$1/source/tests" "$1/lib"
+	cp -r tests/kernels "$1/source/tests/"
+	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
+		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
+		ldd "$BUILD/$p" >"$work/libraries" || return 1
+		awk '{ for (i = 1; i <= NF; i++) if ($i ~ "^/") print $i }' "$work/libraries" |
+			xargs -I{} cp -Lu {} "$1/lib/"
+	done
+}
+
+# The tests inside the kernel, for one that has KUnit.
+kunit() { # release
+	rm -rf "$work/kunit"
+	mkdir -p "$work/kunit/tests"
+	cp -r Kbuild kmod hw uapi "$work/kunit"
+	cp -r tests/kunit "$work/kunit/tests"
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/kunit SOVGPU_KUNIT=1 modules || return 1
+	cp "$work/kunit/sovgpu_kunit.ko" "$work/module-$1/"
+}
+
 # What every machine finds in its first file system: busybox, scripts, test programs (static, because
 # nothing else is there), firmware.
 base() {
@@ -60,10 +84,12 @@ base() {
 	cp tests/vm/guest/init "$stage/init"
 	chmod 755 "$stage/init"
 	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
+	grep -l '^kunit_test_suite(' tests/kunit/*.c | wc -l >"$stage/test/kunit_suites"
 	for part in fmc bootloader gsp; do
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
 	done
+	ours "$stage" || return 1
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
 		cd /run/source
 		for source in tests/userspace/kselftest/*.c; do
@@ -201,6 +227,11 @@ while read -r kernel release <&4; do
 	for s in $scenarios; do
 		case " $(property "$s" kernels "$kernel") " in *" $kernel "*) ;; *) continue ;; esac
 		want=$(property "$s" modules sovgpu)
+		case $want in *sovgpu_kunit*)
+			tries "$kernel ($release): the tests inside the kernel build" "$work/$kernel-kunit.log" \
+				kunit "$release" || continue
+			;;
+		esac
 		if [ "$want" != "$packed" ]; then
 			# shellcheck disable=SC2086 # words
 			tries "$kernel ($release): modules are packed: $want" "$work/$kernel-modules.log" \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What scenarios share.
+# What scenarios and their parts share. Each ends with tap_done.
 . /test/tap.sh
 
-cards() { # the cards' folders, one a line
+cards() { # the cards' folders, one a line, in the order of the scenario's lines
 	for d in /sys/bus/pci/devices/*; do
 		[ "$(cat "$d/vendor")" != 0x10de ] || echo "$d"
 	done
@@ -10,8 +10,19 @@ cards() { # the cards' folders, one a line
 bound() { # folder: the driver's name, or nothing
 	basename "$(readlink "$1/driver")" 2>/dev/null
 }
-says() { # words: does the kernel's log have a line with them?
-	dmesg | grep -qF "$1"
+says() { # words, folder: does the kernel's log have a line with them, about that card or any?
+	dmesg | grep -F "${2##*/}" | grep -qF "$1"
+}
+
+# A scenario may have others as its parts; one that does not come to its end is a failure.
+part() { # its name, its words
+	name=$1
+	shift
+	sh "/test/$name.sh" "$@" 2>&1 | tee "/tmp/$name.out"
+	case $(tail -n 1 "/tmp/$name.out") in
+	1..*) ok 0 "$name comes to its end" ;;
+	*) ok 1 "$name comes to its end" ;;
+	esac
 }
 
 # A test program; one that dies or does not keep its own plan is a failure.
@@ -22,22 +33,8 @@ program() {
 	is "$(grep -cE '^(not )?ok ' /tmp/out) $(grep -cE '^not ok ' /tmp/out) $status" \
 		"$(sed -n 's/^1\.\.//p' /tmp/out) 0 0" "${1##*/} comes to its end"
 }
-programs() { # all that need nothing but the card
+programs() { # one for each call of the driver
 	for t in /test/bin/[!_]*; do
 		program "$t"
 	done
-}
-
-# A card that does not come up: the module says why, keeps nothing, and can be tried again.
-fails() { # words of its message
-	card=$(cards)
-	modprobe sovgpu
-	ok $? "sovgpu.ko loads all the same"
-	is "$(bound "$card")" "" "it does not bind to the card"
-	says "$1"
-	ok $? "it says why: $1"
-	[ ! -e /dev/dri/renderD128 ]
-	ok $? "there is no render node"
-	modprobe -r sovgpu
-	ok $? "it unloads"
 }

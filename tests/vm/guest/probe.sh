@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# scenario
 # The card is seen, the module binds to it, answers, and goes without a trace.
 . /test/common.sh
 
@@ -26,3 +25,4 @@ ok $? "the render node is gone"
 is "$(lsmod | grep -c '^sovgpu ')" 0 "the module is gone"
 modprobe sovgpu && modprobe -r sovgpu
 ok $? "it loads and unloads a second time"
+tap_done

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# scenario
 # The card goes while somebody uses it.
 . /test/common.sh
 card=$(cards)
@@ -7,3 +6,4 @@ modprobe sovgpu
 program /test/bin/_unplug "${card##*/}"
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
+tap_done

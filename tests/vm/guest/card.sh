@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# scenario
+# kernels: trixie trixie-backports trixie-16k
+# A card on Debian's kernels, from probe to unload.
+. /test/common.sh
+part probe
+part unplug
+part cycles 5
+part firmware
+tap_done

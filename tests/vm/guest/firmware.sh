@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Wrong and missing firmware is named, and the right one is taken afterwards.
+. /test/common.sh
+card=$(cards)
+address=${card##*/}
+driver=/sys/bus/pci/drivers/sovgpu
+file=/lib/firmware/nvidia/gh100/gsp/bootloader-570.144.bin
+mv $file /tmp/kept
+modprobe sovgpu
+ok $? "without its boot loader sovgpu.ko loads all the same"
+is "$(bound "$card")" "" "the card does not come up"
+says "firmware nvidia/gh100/gsp/bootloader-570.144.bin" "$card"
+ok $? "the missing file is named"
+head -c 1000 /tmp/kept >$file
+echo "$address" >$driver/bind 2>/dev/null
+says "firmware bootloader-570.144.bin: its header is wrong" "$card"
+ok $? "a file that is cut off is refused"
+mv /tmp/kept $file
+echo "$address" >$driver/bind
+is "$(bound "$card")" sovgpu "with the right file it comes up"
+modprobe -r sovgpu
+ok $? "sovgpu.ko unloads"
+tap_done
