@@ -7,7 +7,7 @@
 #   make check-oracles   other people's tools judge    make bench          measured figures
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
 #   make check-vm        the kernel driver in virtual machines (root; cached under ~/.cache)
-#   make deps all tests install uninstall clean dkms-install
+#   make deps all tests install uninstall clean dkms-install dkms-uninstall
 #
 # Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
 #            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
@@ -28,7 +28,7 @@ comma   := ,
 
 SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all))
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -iquote libsov/winsys/linux -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
@@ -49,14 +49,14 @@ tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
 # What several threads do at once: judged by a thread sanitizer (SAN=thread).
 thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency threads copy_threads streams local_memory) \
-	$(BUILD)/tests/runtime/gates
+	$(BUILD)/tests/runtime/gates $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 
 .PHONY: all deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
-	install uninstall dkms-source dkms-install clean tests thread-tests fuzzers judges list \
+	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
 	list-thread-tests list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -163,7 +163,12 @@ dkms-source:
 	$(Q)for f in $(kernel_src); do install -D -m 644 $$f $(DESTDIR)$(dkms)/$$f || exit 1; done
 	$(Q)sed 's/@VERSION@/$(VERSION)/' dkms.conf >$(DESTDIR)$(dkms)/dkms.conf
 dkms-install: dkms-source
-	dkms install -m sovgpu -v $(VERSION)
+	install -D -m 644 kmod/70-sovgpu.rules $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
+	install -D -m 644 kmod/modprobe.conf $(DESTDIR)/usr/share/doc/sovgpu/modprobe.conf
+	$(if $(DESTDIR),,dkms install -m sovgpu -v $(VERSION))
+dkms-uninstall:
+	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
+	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 
 # The part of check that boots virtual machines; VM_CACHE=none leaves it out.
 deps-vm: deps

@@ -20,6 +20,11 @@
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
 #define DEFAULT_STACK	  1024u /* as CUDA has it */
+#define DEFAULT_PRINT	  (UINT64_C(8) << 20)
+#define LEAST_PRINT	  (UINT64_C(4) << 10)
+#define MOST_PRINT	  (UINT64_C(4) << 30)
+#define DEFAULT_HEAP	  (UINT64_C(8) << 20) /* the same */
+#define MOST_HEAP	  (UINT64_C(32) << 30)
 
 /* ---- failing ---- */
 
@@ -57,6 +62,7 @@ void context_fail(struct context *c, const sov_fault *f)
 	c->error = f->result;
 	LOG(CONTEXT, ERROR, "%s: %s", sov_result_name(f->result), c->sentence);
 	stop(c);
+	services_read(c);
 }
 
 sov_result context_check(struct context *c)
@@ -71,12 +77,18 @@ sov_result context_check(struct context *c)
 	if (c->group) {
 		if (c->winsys->group_error(c->group, &e)) {
 			fault_from_winsys(c, &e, &f);
+			services_assertion(c, &f);
 			context_fail(c, &f);
 		}
 	}
 	for (l = c->streams.next; c->group && l != &c->streams; l = l->next)
-		if (stream_overdue(stream_of(l), &f))
+		if (stream_overdue(stream_of(l), &f)) {
+			/* It may be late because it failed, which a card needs a while to tell. */
+			c->winsys->group_stop(c->group);
+			if (c->winsys->group_error(c->group, &e) && !e.stopped)
+				fault_from_winsys(c, &e, &f);
 			context_fail(c, &f);
+		}
 	return c->error ? refuse(c->error, "%s", c->sentence) : SOV_OK;
 }
 
@@ -201,47 +213,99 @@ static sov_result refuse_memory(struct context *c, enum winsys_placement where, 
 		      (unsigned long long)free_bytes, (unsigned long long)total);
 }
 
+/* Memory for it, bound at its address. */
+static sov_result back(struct context *c, enum winsys_placement where, struct buffer *b)
+{
+	int error = c->winsys->buffer_create(c->device->way, where, b->mapped, &b->backing);
+
+	if (error)
+		return error == -ENOMEM ? refuse_memory(c, where, b->bytes)
+					: refuse_errno(error, "creating a buffer");
+	error = c->winsys->bind(c->group, b->backing, b->va);
+	if (error) {
+		c->winsys->buffer_destroy(b->backing);
+		return refuse_errno(error, "binding a buffer");
+	}
+	list_add(&c->buffers, &b->link);
+	return SOV_OK;
+}
+
+static struct buffer *buffer_new(struct context *c, enum winsys_placement where, uint64_t bytes,
+				 uint64_t page, sov_result *r)
+{
+	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
+	struct buffer *b = NULL;
+
+	if (mapped < bytes || mapped > c->device->info.memory_bytes) {
+		*r = refuse_memory(c, where, bytes);
+	} else {
+		b = calloc(1, sizeof(*b));
+		*r = b ? SOV_OK
+		       : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+	}
+	if (b) {
+		b->bytes = bytes;
+		b->mapped = mapped;
+	}
+	return b;
+}
+
+static sov_result create_buffer(struct context *c, enum winsys_placement where, bool low,
+				uint64_t bytes, uint64_t page, struct buffer **out)
+{
+	sov_result r;
+	struct buffer *b = buffer_new(c, where, bytes, page, &r);
+
+	if (!b)
+		return r;
+	b->low = low;
+	if (!va_alloc(low, b->mapped, page, &b->va)) {
+		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			   "the process has no address space for %llu bytes%s",
+			   (unsigned long long)b->mapped, low ? " below 2^40" : "");
+		free(b);
+		return r;
+	}
+	r = back(c, where, b);
+	if (r) {
+		va_free(low, b->va, b->mapped);
+		free(b);
+		return r;
+	}
+	*out = b;
+	return SOV_OK;
+}
+
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out)
 {
 	const struct winsys_info *i = &c->device->info;
-	uint64_t page = where == WINSYS_VRAM && bytes >= i->large_page_bytes ? i->large_page_bytes
-									     : i->page_bytes;
-	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
-	struct buffer *b;
-	int error;
+	bool large = where == WINSYS_VRAM && bytes >= i->large_page_bytes;
 
-	if (mapped < bytes || mapped > i->memory_bytes)
-		return refuse_memory(c, where, bytes);
-	b = calloc(1, sizeof(*b));
+	return create_buffer(c, where, low, bytes, large ? i->large_page_bytes : i->page_bytes, out);
+}
+
+sov_result buffer_create_pages(struct context *c, enum winsys_placement where, uint64_t bytes,
+			       uint64_t page, struct buffer **out)
+{
+	return create_buffer(c, where, false, bytes, page, out);
+}
+
+sov_result buffer_create_at(struct context *c, uint64_t bytes, uint64_t va, struct buffer **out)
+{
+	sov_result r;
+	struct buffer *b = buffer_new(c, WINSYS_VRAM, bytes, c->device->info.page_bytes, &r);
+
 	if (!b)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
-	b->bytes = bytes;
-	b->mapped = mapped;
-	b->low = low;
-	if (!va_alloc(low, mapped, page, &b->va)) {
+		return r;
+	b->va = va;
+	b->placed = true;
+	r = back(c, WINSYS_VRAM, b);
+	if (r)
 		free(b);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "the process has no address space for %llu bytes%s",
-			      (unsigned long long)mapped, low ? " below 2^40" : "");
-	}
-	error = c->winsys->buffer_create(c->device->way, where, mapped, &b->backing);
-	if (error) {
-		va_free(low, b->va, mapped);
-		free(b);
-		return error == -ENOMEM ? refuse_memory(c, where, bytes)
-					: refuse_errno(error, "creating a buffer");
-	}
-	error = c->winsys->bind(c->group, b->backing, b->va);
-	if (error) {
-		c->winsys->buffer_destroy(b->backing);
-		va_free(low, b->va, mapped);
-		free(b);
-		return refuse_errno(error, "binding a buffer");
-	}
-	list_add(&c->buffers, &b->link);
-	*out = b;
-	return SOV_OK;
+	else
+		*out = b;
+	return r;
 }
 
 void buffer_destroy(struct context *c, struct buffer *b)
@@ -250,7 +314,7 @@ void buffer_destroy(struct context *c, struct buffer *b)
 	if (c->group)
 		c->winsys->unbind(c->group, b->backing, b->va);
 	c->winsys->buffer_destroy(b->backing);
-	if (!b->host)
+	if (!b->host && !b->placed)
 		va_free(b->low, b->va, b->mapped);
 	else if (b->mapping)
 		munmap((void *)(uintptr_t)b->va, b->mapped);
@@ -287,10 +351,12 @@ static void context_free(struct object *o)
 	struct context *c = (struct context *)o;
 
 	while (c->allocation_count)
-		buffer_destroy(c, c->allocations[--c->allocation_count]);
+		memory_destroy(c, c->allocations[--c->allocation_count]);
+	pool_free(c);
 	if (c->local.area)
 		buffer_destroy(c, c->local.area);
 	semaphores_free(c);
+	services_free(c);
 	free(c->allocations);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -318,6 +384,7 @@ static void context_close(struct context *c)
 	pthread_mutex_lock(&c->lock);
 	c->closed = true;
 	stop(c);
+	services_read(c);
 	doom(&c->events, &doomed);
 	doom(&c->streams, &doomed);
 	doom(&c->modules, &doomed);
@@ -354,6 +421,10 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->device = d;
 	c->winsys = d->winsys;
 	c->stack_bytes = o->stack_bytes ? o->stack_bytes : DEFAULT_STACK;
+	c->print_bytes = o->print_bytes ? o->print_bytes : DEFAULT_PRINT;
+	c->heap_bytes = o->heap_bytes ? o->heap_bytes : DEFAULT_HEAP;
+	c->print = o->print;
+	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit =
@@ -374,6 +445,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->streams);
 	list_init(&c->spares);
 	list_init(&c->events);
+	pool_init(&c->pool);
 	gate_init(&c->resting);
 	*r = read_sync(&c->sync);
 	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))
@@ -387,6 +459,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	}
 	gate_open(&c->resting);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->loading_services, NULL);
 	return c;
 }
 
@@ -417,6 +490,15 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
 			      NV_LOCAL_MAX_BYTES);
+	if (o.print_bytes && (o.print_bytes & (o.print_bytes - 1) || o.print_bytes < LEAST_PRINT ||
+			      o.print_bytes > MOST_PRINT))
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "print_bytes is %llu; it must be a power of two from 4 KiB to 4 GiB",
+			      (unsigned long long)o.print_bytes);
+	if (o.heap_bytes > MOST_HEAP)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "heap_bytes is %llu; at most 32 GiB are possible",
+			      (unsigned long long)o.heap_bytes);
 	c = context_new(d, &o, &r);
 	if (!c)
 		return r;
@@ -493,6 +575,8 @@ sov_result sov_context_reset(sov_context context)
 		return r;
 	LOG(CONTEXT, INFO, "reset on %s", c->device->properties.name);
 	stop(c);
+	services_read(c);
+	services_restart(c);
 	c->error = SOV_OK;
 	r = rebuild(c);
 	if (r) {

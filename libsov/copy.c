@@ -73,11 +73,6 @@ static enum way fill_way(const struct context *c, uint64_t bytes)
 
 /* ---- moving ---- */
 
-struct sides {
-	uint64_t destination, source, bytes;
-	struct buffer *to, *from; /* NULL: host memory that is not pinned */
-};
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -159,8 +154,7 @@ static sov_result move_out(struct stream *s, uint8_t *host, uint64_t source, uin
 	return r;
 }
 
-/* Without the context's lock; what the sides lie in is pinned. */
-static sov_result copy(struct stream *s, const struct sides *k, uint64_t *number)
+sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number)
 {
 	sov_result r;
 
@@ -219,31 +213,36 @@ static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 }
 
 /* One side, if it is a GPU's: its allocation. */
-static sov_result check_gpu(struct context *c, const char *what, uint64_t address, uint64_t bytes,
-			    struct buffer **out)
+static sov_result check_side(struct context *c, const char *what, uint64_t address, uint64_t bytes,
+			     struct buffer **out)
 {
 	bool gpu = va_reserved(address);
 
 	*out = gpu ? memory_find(c, what, address, bytes) : memory_holding(c, address, bytes);
-	return *out || !gpu ? SOV_OK : SOV_ERROR_INVALID_ADDRESS;
+	if (*out)
+		return SOV_OK;
+	return gpu ? SOV_ERROR_INVALID_ADDRESS : check_host(what, address, bytes);
 }
 
-/* Which is which, and whether they may be copied. */
-static sov_result sides_check(struct context *c, struct sides *k)
+sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes)
 {
-	sov_result r = check_gpu(c, "destination", k->destination, k->bytes, &k->to);
+	sov_result r = check_side(c, "destination", k->destination, to_bytes, &k->to);
 
 	if (!r)
-		r = check_gpu(c, "source", k->source, k->bytes, &k->from);
-	if (!r && !k->to)
-		r = check_host("destination", k->destination, k->bytes);
-	if (!r && !k->from)
-		r = check_host("source", k->source, k->bytes);
+		r = check_side(c, "source", k->source, from_bytes, &k->from);
 	if (!r && (!k->to || k->to->host) && (!k->from || k->from->host))
 		r = refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
 			(ull)k->destination, (ull)k->source);
+	return r;
+}
+
+/* Which is which, and whether they may be copied. */
+static sov_result sides_check(struct context *c, struct sides *k)
+{
+	sov_result r = copy_check(c, k, k->bytes, k->bytes);
+
 	if (!r && k->to && k->to == k->from && k->destination < k->source + k->bytes &&
 	    k->source < k->destination + k->bytes)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -252,7 +251,7 @@ static sov_result sides_check(struct context *c, struct sides *k)
 	return r;
 }
 
-static void pin(struct context *c, const struct sides *k, int by)
+void copy_pin(struct context *c, const struct sides *k, int by)
 {
 	(void)c; /* whose lock is held */
 	if (k->to)
@@ -273,11 +272,11 @@ static sov_result copy_on(struct stream *s, struct sides k, bool wait)
 	if (!r && k.bytes)
 		r = sides_check(c, &k);
 	if (!r)
-		pin(c, &k, 1);
+		copy_pin(c, &k, 1);
 	pthread_mutex_unlock(&c->lock);
 	if (!r) {
 		if (k.bytes)
-			r = copy(s, &k, &number);
+			r = copy_sides(s, &k, &number);
 		if (!r && k.bytes && (wait || c->sync)) {
 			if (k.to && k.from)
 				linger(s, number,
@@ -287,7 +286,7 @@ static sov_result copy_on(struct stream *s, struct sides k, bool wait)
 			r = stream_wait_for(s, number, SOV_MAX_WAIT);
 		}
 		pthread_mutex_lock(&c->lock);
-		pin(c, &k, -1);
+		copy_pin(c, &k, -1);
 		pthread_mutex_unlock(&c->lock);
 	}
 	object_put(&s->member.object);
@@ -326,15 +325,8 @@ sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr sou
 	return s ? copy_on(s, k, true) : r;
 }
 
-sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
-			   uint32_t element_bytes, uint64_t count)
+static sov_result check_fill(uint64_t address, uint32_t element_bytes, uint64_t count)
 {
-	uint64_t number = 0;
-	sov_result r;
-	struct context *c;
-	struct stream *s;
-	struct buffer *b;
-
 	if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "element_bytes is %u; it must be 1, 2 or 4", element_bytes);
@@ -345,10 +337,18 @@ sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 	if (address % element_bytes)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "address 0x%llx is not a multiple of %u",
 			      (ull)address, element_bytes);
-	s = first_stream(context, &r);
-	if (!s)
-		return r;
-	c = s->member.context;
+	return SOV_OK;
+}
+
+/* The caller's reference to the stream is used up. */
+static sov_result fill_on(struct stream *s, uint64_t address, uint32_t value,
+			  uint32_t element_bytes, uint64_t count, bool wait)
+{
+	struct context *c = s->member.context;
+	uint64_t number = 0;
+	struct buffer *b;
+	sov_result r;
+
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
 	b = r ? NULL : memory_find(c, "address", address, count * element_bytes);
@@ -359,7 +359,7 @@ sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 		if (count)
 			r = way_fill(s, fill_way(c, count * element_bytes), address, value,
 				     element_bytes, count * element_bytes, &number);
-		if (!r && count) {
+		if (!r && count && (wait || c->sync)) {
 			linger(s, number, count * element_bytes / FILL_BYTES_PER_NS);
 			r = stream_wait_for(s, number, SOV_MAX_WAIT);
 		}
@@ -371,4 +371,24 @@ sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 	}
 	object_put(&s->member.object);
 	return r;
+}
+
+sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
+			   uint32_t element_bytes, uint64_t count)
+{
+	sov_result r = check_fill(address, element_bytes, count);
+	struct stream *s = r ? NULL : first_stream(context, &r);
+
+	return s ? fill_on(s, address, value, element_bytes, count, true) : r;
+}
+
+sov_result sov_memory_fill_async(sov_stream stream, sov_ptr address, uint32_t value,
+				 uint32_t element_bytes, uint64_t count)
+{
+	sov_result r = check_fill(address, element_bytes, count);
+	struct stream *s = r ? NULL : object_get(stream, OBJECT_STREAM);
+
+	if (!s)
+		return r ? r : SOV_ERROR_INVALID_HANDLE;
+	return fill_on(s, address, value, element_bytes, count, false);
 }

@@ -12,7 +12,7 @@
 
 #define MAX_DEVICES 64
 
-static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft};
+static const struct winsys *const ways[] = {&winsys_kmod, &winsys_nvrm, &winsys_soft};
 
 static struct {
 	pthread_mutex_t lock;

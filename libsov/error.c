@@ -36,6 +36,7 @@ static const struct {
 	R(SOV_ERROR_BUSY, "Another thread is using the object."),
 	R(SOV_ERROR_INTERNAL, "The library contradicts itself; please report this."),
 	R(SOV_ERROR_CANCELLED, "Another thread reset or destroyed the context meanwhile."),
+	R(SOV_ERROR_ASSERT, "An assertion of a kernel failed."),
 #undef R
 };
 

@@ -2,11 +2,12 @@
 /*
  * What is said about a failure: which kernel, which instruction, which thread, which address. The
  * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
- * a process little) leaves the kernel to be taken for the one that was running, if there was one,
- * and the instruction for the only one there that does such a thing.
+ * a process little) leaves the kernel to be taken for the only one that can have done it, and the
+ * instruction for the only one there that does such a thing.
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "libsov/isa/sass.h"
 #include "libsov/runtime.h"
@@ -21,6 +22,18 @@ void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
 	f->pc = UINT64_MAX;
 	if (kernel)
 		snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->kernel->name);
+}
+
+/* Appends; what does not fit is cut off. */
+__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
+						      ...)
+{
+	size_t n = strlen(buffer);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buffer + n, bytes - n, fmt, ap);
+	va_end(ap);
 }
 
 static const struct function *function_at(const struct context *c, uint64_t va)
@@ -40,28 +53,6 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 	return NULL;
 }
 
-/* What the queue was working on; without a queue the one kernel that was running at all. */
-static const struct function *running(const struct context *c, const struct winsys_queue *queue)
-{
-	const struct function *f, *found = NULL;
-	enum work kind;
-	struct link *l;
-
-	for (l = c->streams.next; l != &c->streams; l = l->next) {
-		struct stream *s =
-			(struct stream *)((char *)l - offsetof(struct stream, member.link));
-
-		if (queue && s->queues[ENGINE_COMPUTE].way != queue)
-			continue;
-		if (!stream_head(s, &kind, &f) || !f)
-			continue;
-		if (found && found != f)
-			return NULL;
-		found = f;
-	}
-	return found;
-}
-
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
 			sov_fault *out)
 {
@@ -73,6 +64,20 @@ static void disassemble(const struct context *c, const struct function *f, uint6
 	memcpy(&word, f->kernel->code + pc, sizeof(word));
 	if (sass_decode(c->chip.sm, word, &inst))
 		sass_print(c->chip.sm, &inst, pc, out->instruction, sizeof(out->instruction));
+}
+
+static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
+{
+	const struct image *im = &f->module->image;
+	const struct image_line *line;
+	struct image_line *lines;
+	uint32_t count;
+
+	lines = image_lines(im, (uint32_t)(f->kernel - im->kernels), &count);
+	line = image_line_at(lines, count, (uint32_t)pc);
+	if (line)
+		image_line_print(line, out->source, sizeof(out->source));
+	free(lines);
 }
 
 /* What an instruction does that the MMU may refuse. */
@@ -91,7 +96,7 @@ static enum winsys_access access_of(const struct sass_inst *in)
 
 #define PLACES 4 /* that are named; with more of them a list helps nobody */
 
-/* Where the kernel does this: how many places, and the first of them. */
+/* Where the kernel does this: how many places, and the first of them. UINT32_MAX: cannot be told. */
 static uint32_t find_places(const struct context *c, const struct function *f,
 			    enum winsys_access access, uint64_t pc[static PLACES])
 {
@@ -102,7 +107,7 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 	for (offset = 0; offset < f->kernel->code_bytes; offset += INSTRUCTION_BYTES) {
 		memcpy(&word, f->kernel->code + offset, sizeof(word));
 		if (!sass_decode(c->chip.sm, word, &in))
-			return 0;
+			return UINT32_MAX;
 		if (access_of(&in) != access)
 			continue;
 		if (places < PLACES)
@@ -110,18 +115,6 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 		places++;
 	}
 	return places;
-}
-
-/* Appends; what does not fit is cut off. */
-__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
-						      ...)
-{
-	size_t n = strlen(buffer);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buffer + n, bytes - n, fmt, ap);
-	va_end(ap);
 }
 
 /* The instruction by inference; where there are a few, their places go into the cause. */
@@ -139,22 +132,127 @@ static bool infer_place(const struct context *c, const struct function *f,
 	return places == 1;
 }
 
+/* ---- which kernel, when nobody says ---- */
+
+#define SUSPECTS 4
+#define LONG_AGO 4 /* pieces of work */
+
+struct suspects {
+	const struct function *list[SUSPECTS];
+	uint32_t count; /* may be more than are listed */
+};
+
+static void suspect(struct suspects *s, const struct function *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->count && i < SUSPECTS; i++)
+		if (s->list[i] == f)
+			return;
+	if (f && s->count < SUSPECTS)
+		s->list[s->count] = f;
+	s->count += !!f;
+}
+
+/* Of several, those that do such a thing at all, if there are any. */
+static void narrow(const struct context *c, enum winsys_access access, struct suspects *s)
+{
+	struct suspects left = {.count = 0};
+	uint64_t pc[PLACES];
+	uint32_t i;
+
+	for (i = 0; access && s->count > 1 && s->count <= SUSPECTS && i < s->count; i++)
+		if (find_places(c, s->list[i], access, pc))
+			suspect(&left, s->list[i]);
+	if (left.count)
+		*s = left;
+}
+
+/* Of a kernel that has ended the module may be gone. */
+static const struct function *still_there(const struct context *c, const struct function *f)
+{
+	const struct link *l;
+
+	for (l = c->modules.next; f && l != &c->modules; l = l->next) {
+		const struct module *m =
+			(const struct module *)((const char *)l -
+						offsetof(struct module, member.link));
+
+		if ((uintptr_t)f - (uintptr_t)m->functions <
+		    m->image.nkernels * sizeof(*m->functions))
+			return f;
+	}
+	return NULL;
+}
+
+/* The kernel that was the last to end before this piece, if that was not long ago. */
+static const struct function *last_before(const struct context *c, struct stream *s, uint64_t number)
+{
+	const struct function *f = NULL;
+	uint32_t i;
+
+	for (i = 1; i <= LONG_AGO && i < number && !f; i++)
+		f = stream_kernel(s, number - i);
+	return still_there(c, f);
+}
+
+/*
+ * What the queue, or without one any queue, was working on. Beside other streams a kernel ends by
+ * itself, and nobody waits for what its stores do: it may have ended before the MMU refuses one (seen
+ * on an H200), so the last that ended is suspected too.
+ */
+static void find_suspects(const struct context *c, const struct winsys_error *e, struct suspects *out)
+{
+	bool late = e->memory && e->access != WINSYS_READ && c->stream_count > 1;
+	struct link *l;
+
+	out->count = 0;
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
+		struct stream *s =
+			(struct stream *)((char *)l - offsetof(struct stream, member.link));
+		uint64_t head = stream_poll(s) + 1;
+
+		if (e->queue && s->queues[ENGINE_COMPUTE].way != e->queue)
+			continue;
+		if (head <= stream_last(s))
+			suspect(out, stream_kernel(s, head));
+		if (late)
+			suspect(out, last_before(c, s, head));
+	}
+	narrow(c, e->access, out);
+}
+
+static void name_suspects(const struct suspects *s, char *text, size_t bytes)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->count && i < SUSPECTS; i++)
+		say(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ", s->list[i]->kernel->name);
+	if (s->count > SUSPECTS)
+		say(text, bytes, " or another");
+}
+
 void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
-	const struct function *kernel = at;
+	const struct function *kernel = at && !at->module->library ? at : NULL;
+	struct suspects s = {.count = 0};
 	int n;
 
 	if (!kernel && e->program)
 		kernel = function_at(c, e->program);
 	if (!kernel)
-		kernel = running(c, e->queue);
-	fault_init(f, SOV_ERROR_FAULT, kernel);
+		find_suspects(c, e, &s);
+	if (s.count == 1)
+		kernel = s.list[0];
+	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;
 		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
 	}
+	if (s.count > 1)
+		name_suspects(&s, f->cause, sizeof(f->cause));
 	f->placed = e->place;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
@@ -162,8 +260,10 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		f->pc = e->pc - at->va;
 	else if (kernel && e->access && infer_place(c, kernel, e->access, f))
 		at = kernel;
-	if (at)
+	if (at) {
 		disassemble(c, at, f->pc, f);
+		find_source(at, f->pc, f);
+	}
 }
 
 void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
@@ -178,4 +278,6 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 	if (f->pc != UINT64_MAX)
 		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
 		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
+	if (*f->source)
+		say(buffer, bytes, ", %s", f->source);
 }

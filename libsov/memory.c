@@ -49,6 +49,13 @@ struct buffer *memory_holding(const struct context *c, uint64_t address, uint64_
 	return b && !b->freeing && bytes <= b->bytes - (address - memory_start(b)) ? b : NULL;
 }
 
+struct buffer *memory_at(const struct context *c, uint64_t address)
+{
+	uint32_t i = above(c, address);
+
+	return i && memory_start(c->allocations[i - 1]) == address ? c->allocations[i - 1] : NULL;
+}
+
 struct buffer *memory_meeting(const struct context *c, uint64_t start, uint64_t end)
 {
 	uint32_t i = above(c, start);
@@ -203,6 +210,16 @@ void memory_forget(struct context *c, struct buffer *b)
 	c->freed[k].bytes = b->bytes;
 }
 
+void memory_destroy(struct context *c, struct buffer *b)
+{
+	if (b->pieces)
+		reservation_destroy(c, b);
+	else if (b->pooled)
+		pool_destroy(c, b);
+	else
+		buffer_destroy(c, b);
+}
+
 sov_result memory_give_back(struct context *c, struct buffer *b)
 {
 	sov_result r;
@@ -219,8 +236,12 @@ sov_result memory_give_back(struct context *c, struct buffer *b)
 	LOG(MEMORY, DEBUG, "%s %llu bytes at 0x%llx",
 	    b->host && !b->mapping ? "unregistered" : "freed", (ull)b->bytes,
 	    (ull)memory_start(b));
+	if (b->pooled) {
+		pool_give_back(c, b, NULL);
+		return r;
+	}
 	memory_forget(c, b);
-	buffer_destroy(c, b);
+	memory_destroy(c, b);
 	return r;
 }
 
@@ -232,7 +253,9 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 
 	if (!c)
 		return r;
-	b = memory_find(c, "address", address, 1);
+	b = memory_at(c, address); /* also a reservation in which there is nothing */
+	if (!b || b->freeing)
+		b = memory_find(c, "address", address, 1);
 	if (!b)
 		return context_leave(c, SOV_ERROR_INVALID_ADDRESS);
 	if (b->host)

@@ -13,6 +13,7 @@
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
+#define MODULE_LIBRARY (1u << 31) /* beside the public flags: device code of services.c */
 #define SPIRV_MAGIC    0x07230203u
 #define FATBIN_MAGIC   0xba55ed50u
 #define PREFETCH_BYTES 4096u /* mapped behind the last kernel: instruction fetch runs ahead */
@@ -33,6 +34,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 		.target = c->device->info.target,
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.serial = flags & SOV_MODULE_SERIAL,
+		.library = flags & MODULE_LIBRARY,
 	};
 	const char *zero = memchr(text, 0, bytes);
 	struct compile_result result;
@@ -133,23 +135,24 @@ static sov_result create_part(struct context *c, struct module *m, enum image_pa
 
 static sov_result upload(struct context *c, struct module *m)
 {
-	uint64_t base[IMAGE_PARTS] = {0};
+	struct image_addresses at = {{0}, {0}};
 	sov_result r = SOV_OK;
 	uint32_t i;
 
 	for (i = 0; !r && i < IMAGE_PARTS; i++) {
 		r = create_part(c, m, (enum image_part)i);
 		if (m->parts[i])
-			base[i] = m->parts[i]->va;
+			at.base[i] = m->parts[i]->va;
 	}
 	if (r)
 		return r;
+	services_addresses(c, at.services);
 	for (i = 0; i < IMAGE_PARTS; i++)
 		if (m->parts[i])
-			image_place(&m->image, (enum image_part)i, base, m->parts[i]->cpu);
+			image_place(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
 	c->code_writes++;
 	for (i = 0; !r && i < m->image.nkernels; i++) {
-		m->functions[i].va = base[IMAGE_CODE] + m->image.kernels[i].code_offset;
+		m->functions[i].va = at.base[IMAGE_CODE] + m->image.kernels[i].code_offset;
 		r = function_plan(c, &m->functions[i]);
 	}
 	return r;
@@ -270,7 +273,7 @@ static void dump(const struct context *c, const void *data, size_t bytes, uint32
 }
 
 /* Compiling takes its time and needs nothing of the context but its device: without the lock. */
-static sov_result prepare(const struct context *c, const void *data, size_t bytes, uint32_t flags,
+static sov_result prepare(struct context *c, const void *data, size_t bytes, uint32_t flags,
 			  struct module *m)
 {
 	char sentence[256];
@@ -287,6 +290,8 @@ static sov_result prepare(const struct context *c, const void *data, size_t byte
 	LOG(MODULE, INFO, "%u kernels, an image of %zu bytes made of %zu in %llu us",
 	    m->image.nkernels, image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
 	r = check_kernels(c, &m->image);
+	if (!r && m->image.services)
+		r = services_need(c, &m->image);
 	if (r)
 		return r;
 	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
@@ -324,12 +329,45 @@ static sov_result install(struct context *c, struct module *m, sov_module *handl
 	return r;
 }
 
+static sov_result load(sov_context context, const void *data, size_t bytes, uint32_t flags,
+		       sov_module *module)
+{
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+	struct module *m;
+
+	if (!c)
+		return r;
+	pthread_mutex_unlock(&c->lock);
+	m = calloc(1, sizeof(*m));
+	if (m)
+		m->library = flags & MODULE_LIBRARY;
+	r = m ? prepare(c, data, bytes, flags, m)
+	      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	pthread_mutex_lock(&c->lock);
+	if (!r)
+		r = context_check(c);
+	if (!r)
+		return install(c, m, module);
+	if (m)
+		discard(m);
+	return context_leave(c, r);
+}
+
+sov_result module_load_services(struct context *c, const char *ptx, size_t bytes,
+				sov_module *module)
+{
+	char *messages = strdup(sov_module_messages()); /* the user's, of his own module */
+	sov_result r = load(object_handle(&c->object), ptx, bytes, MODULE_LIBRARY, module);
+
+	module_messages_set(messages);
+	return r;
+}
+
 sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 			   const sov_module_options *options, sov_module *module)
 {
 	sov_module_options o = SOV_INIT(sov_module_options);
-	struct context *c;
-	struct module *m;
 	sov_result r;
 
 	module_messages_set(NULL);
@@ -344,21 +382,7 @@ sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
 			      "SOV_MODULE_UNOPTIMISED", o.flags);
-	c = context_enter(context, &r);
-	if (!c)
-		return r;
-	pthread_mutex_unlock(&c->lock);
-	m = calloc(1, sizeof(*m));
-	r = m ? prepare(c, data, bytes, o.flags, m)
-	      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
-	pthread_mutex_lock(&c->lock);
-	if (!r)
-		r = context_check(c);
-	if (!r)
-		return install(c, m, module);
-	if (m)
-		discard(m);
-	return context_leave(c, r);
+	return load(context, data, bytes, o.flags, module);
 }
 
 sov_result sov_module_unload(sov_module module)

@@ -4,8 +4,9 @@
  *
  * Submitting work and waiting for it take no lock: see submit.c and wait.c. All else is guarded by
  * the lock of its context; whoever waits for the GPU with the lock held does so in context_block,
- * which lets go of it between two looks. Locks, outermost first: a stream's staging, an event's
- * recording, a context's lock, then the small ones inside object.c, va.c and the way to the GPU.
+ * which lets go of it between two looks. Locks, outermost first: loading_services, a stream's staging, an event's
+ * recording, a context's lock, the reading of services,
+ * then the small ones inside object.c, va.c and the way to the GPU.
  */
 #ifndef SOV_RUNTIME_H
 #define SOV_RUNTIME_H
@@ -128,6 +129,7 @@ struct buffer {
 	struct link link;
 	struct winsys_buffer *backing;
 	bool low;        /* address below 2^40 */
+	bool placed;     /* in somebody else's address space: a piece of a reservation */
 	uint64_t va;
 	uint64_t bytes;  /* as asked for */
 	uint64_t mapped; /* whole pages */
@@ -136,6 +138,11 @@ struct buffer {
 	bool mapping;    /* which sov_host_alloc mapped */
 	uint32_t skew;   /* host: bytes of the first page before what was registered */
 	const struct module *module; /* its variables; NULL: the user's own */
+	struct link *pieces; /* of a reservation, by address; NULL: it is none */
+	bool pooled;     /* the pool's: a buffer of its own, or part of a segment … */
+	struct pool_segment *segment; /* … of this; then nothing stands behind it alone */
+	struct link waiting, age; /* in the pool, for use: by size, by time; or among pieces */
+	uint64_t free_stream, free_number; /* … whose work up to there may use it */
 	uint32_t pins;   /* copies under way that have let go of the lock */
 	bool freeing;    /* a thread waits for the GPU to free it */
 };
@@ -143,6 +150,16 @@ struct buffer {
 struct stream;
 struct module;
 struct function;
+
+/* pool.c */
+#define POOL_SIZES 40
+struct pool {
+	struct pool_segment *segments;
+	struct link waiting[POOL_SIZES], by_age; /* blocks for use, the newest last */
+	uint64_t used, held, most_used, most_held, limit; /* bytes; limit 0: none */
+	uint64_t waiting_bytes, waiting_large, small_held;
+	uint64_t allocations, backings;
+};
 
 struct context {
 	struct object object;
@@ -180,10 +197,16 @@ struct context {
 	uint32_t spare_count;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
+	struct services *services;  /* services.c; NULL: not needed yet */
+	pthread_mutex_t loading_services;
+	uint64_t print_bytes, heap_bytes;
+	void (*print)(void *user, const char *text, size_t bytes);
+	void *print_user;
 	struct {
 		sov_module module; /* NULL: not needed yet */
 		sov_function copy, copy_words, fill;
 	} kernels;                 /* ways.c */
+	struct pool pool;
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;
 	struct { uint64_t va, bytes; } freed[32]; /* the last ones, for better sentences */
@@ -217,6 +240,11 @@ sov_result context_check(struct context *c); /* notices errors and kernels past 
 void context_fail(struct context *c, const sov_fault *f);
 sov_result buffer_create(struct context *c, enum winsys_placement where, bool low, uint64_t bytes,
 			 struct buffer **out);
+/* In video memory, of pages of this size. */
+sov_result buffer_create_pages(struct context *c, enum winsys_placement where, uint64_t bytes,
+			       uint64_t page, struct buffer **out);
+/* In video memory, of small pages, at an address that is the caller's. */
+sov_result buffer_create_at(struct context *c, uint64_t bytes, uint64_t va, struct buffer **out);
 /* The CPU's way to it, b->cpu; once. */
 sov_result buffer_map(struct context *c, struct buffer *b);
 sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
@@ -260,8 +288,12 @@ static inline uint64_t memory_start(const struct buffer *b)
 }
 /* The allocation or pinned host memory that holds all of it; NULL: none, without a word. */
 struct buffer *memory_holding(const struct context *c, uint64_t address, uint64_t bytes);
+/* The one that begins there; NULL: none. */
+struct buffer *memory_at(const struct context *c, uint64_t address);
 /* One with pages between start and end; NULL: none. */
 struct buffer *memory_meeting(const struct context *c, uint64_t start, uint64_t end);
+/* Whatever kind of allocation it is; it is forgotten already. */
+void memory_destroy(struct context *c, struct buffer *b);
 /* Waits for the GPU, then forgets and destroys it. */
 sov_result memory_give_back(struct context *c, struct buffer *b);
 
@@ -269,6 +301,19 @@ sov_result memory_give_back(struct context *c, struct buffer *b);
 void memory_place(const struct context *c, uint64_t address, char *text, size_t bytes);
 /* The allocation that holds all of [address, address + bytes); NULL after refuse(). */
 struct buffer *memory_find(struct context *c, const char *what, uint64_t address, uint64_t bytes);
+
+/* ---- pool.c ---- */
+
+void pool_init(struct pool *p);
+/* Forgets the allocation; it may be used again when the stream has come to where it is now. NULL:
+ * at once. */
+void pool_give_back(struct context *c, struct buffer *b, const struct stream *s);
+void pool_destroy(struct context *c, struct buffer *b);
+void pool_free(struct context *c);
+
+/* ---- reserve.c ---- */
+
+void reservation_destroy(struct context *c, struct buffer *b);
 
 /* ---- module.c ---- */
 
@@ -294,6 +339,7 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
+	bool library; /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
@@ -313,6 +359,21 @@ sov_result function_plan(struct context *c, struct function *f);
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *number, struct bell *bell);
+
+/* ---- services.c ---- */
+
+/* What the image calls is there; its kernels get the registers and stack for that. Without the
+ * lock. */
+sov_result services_need(struct context *c, struct image *im);
+void services_addresses(const struct context *c, uint64_t addresses[SERVICES]);
+/* Prints what kernels have printed. With or without the lock. */
+void services_read(struct context *c);
+/* After a trap: whether a kernel stopped itself, and why. */
+bool services_assertion(const struct context *c, sov_fault *f);
+void services_restart(struct context *c);
+void services_free(struct context *c);
+sov_result module_load_services(struct context *c, const char *ptx, size_t bytes,
+				sov_module *module);
 
 /* ---- local.c ---- */
 
@@ -352,6 +413,18 @@ sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct 
 void staging_empty(void *to, const struct staged *t, uint64_t bytes, bool past_cache);
 /* It is free again when this piece of work is done. */
 void staging_note(struct stream *s, const struct staged *t, uint64_t number);
+
+/* ---- copy.c ---- */
+
+struct sides {
+	uint64_t destination, source, bytes;
+	struct buffer *to, *from; /* NULL: host memory that is not pinned */
+};
+/* With the lock: finds what the sides lie in, which is so large; by pins it, or lets it go. */
+sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes);
+void copy_pin(struct context *c, const struct sides *k, int by);
+/* Without it, when it is pinned. The number of the last piece of work. */
+sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
 
 /* ---- ways.c ---- */
 
@@ -496,6 +569,8 @@ bool stream_busy(struct stream *s, enum engine engine);
 uint64_t stream_poll(struct stream *s);
 /* The piece that the GPU works on; false: none. */
 bool stream_head(struct stream *s, enum work *kind, const struct function **f);
+/* The kernel that this piece is or was, if nothing has taken its slot since; NULL: none. */
+const struct function *stream_kernel(struct stream *s, uint64_t number);
 /* With the context's lock held: queues in its present group, nothing pending, the gate open. */
 sov_result stream_start(struct stream *s);
 void stream_stop(struct stream *s);

@@ -67,7 +67,8 @@ typedef enum sov_result {
 	SOV_ERROR_DEVICE_LOST = 15,   /* sticky */
 	SOV_ERROR_BUSY = 16,          /* another thread is using the object in this moment */
 	SOV_ERROR_INTERNAL = 17,
-	SOV_ERROR_CANCELLED = 18      /* another thread reset or destroyed the context meanwhile */
+	SOV_ERROR_CANCELLED = 18,     /* another thread reset or destroyed the context meanwhile */
+	SOV_ERROR_ASSERT = 19         /* sticky: an assertion of a kernel failed, or a bad free */
 } sov_result;
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
@@ -150,6 +151,14 @@ typedef struct sov_context_options {
 	/* Stack of each thread, for kernels of which nobody can say how much they need: their
 	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
 	uint32_t stack_bytes;
+	/* Kernels may call printf, assert, malloc and free. What they print is read while threads
+	 * wait for the GPU, at the latest when such a wait ends, and goes to stdout, or to print,
+	 * which must not call the library. Nothing on the GPU waits for that: lines that do not fit
+	 * into print_bytes, a power of two, are lost, and that is said. 0 = 8 MiB; both. */
+	uint64_t print_bytes;
+	uint64_t heap_bytes; /* for malloc */
+	void (*print)(void *user, const char *text, size_t bytes);
+	void *print_user;
 } sov_context_options;
 SOV_API sov_result sov_context_create(sov_device device, const sov_context_options *options,
 				      sov_context *context);
@@ -174,6 +183,7 @@ typedef struct sov_fault {
 	uint32_t block[3], thread[3];
 	char instruction[128];  /* disassembled; "" when unknown */
 	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
+	char source[256];       /* "file:line" of the instruction; "" when the image does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
@@ -196,11 +206,51 @@ SOV_API sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination,
  * the address is a multiple of element_bytes. Returns when it is done. */
 SOV_API sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 				   uint32_t element_bytes, uint64_t count);
+SOV_API sov_result sov_memory_fill_async(sov_stream stream, sov_ptr address, uint32_t value,
+					 uint32_t element_bytes, uint64_t count);
+/* A box of bytes: rows of width_bytes, height of them in a slice, depth slices. Rows of a side are
+ * its pitch apart, its slices so many rows; 0 = packed. Otherwise as sov_memory_copy_async. */
+typedef struct sov_box {
+	uint32_t size;
+	uint32_t reserved;
+	sov_ptr destination, source;
+	uint64_t destination_pitch, source_pitch;
+	uint64_t destination_rows, source_rows;
+	uint64_t width_bytes, height, depth; /* height and depth: 0 = 1 */
+} sov_box;
+SOV_API sov_result sov_memory_copy_box_async(sov_stream stream, const sov_box *box);
 SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 				   uint64_t *total_bytes);
 /* Allocation that holds the address. */
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
+
+/* Address space for most_bytes, of which the first bytes, none at first, are memory: resize makes
+ * them more or less in place. To make it less waits for work that was launched before.
+ * sov_memory_free frees both. */
+SOV_API sov_result sov_memory_reserve(sov_context context, uint64_t most_bytes, sov_ptr *address);
+SOV_API sov_result sov_memory_resize(sov_context context, sov_ptr address, uint64_t bytes);
+
+/* Memory of the context's pool, in the order of a stream: it may be used by work that is
+ * submitted to the stream after alloc_async and before free_async, and by other streams that wait
+ * for what lies between. Neither waits for the GPU, unless its memory is full. Addresses are
+ * multiples of 256. sov_memory_free frees them, too. */
+SOV_API sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address);
+SOV_API sov_result sov_memory_free_async(sov_stream stream, sov_ptr address);
+/* Gives back to the device what the pool holds and nobody uses, until it holds keep_bytes. */
+SOV_API sov_result sov_pool_trim(sov_context context, uint64_t keep_bytes);
+/* The pool holds at most so much; what is over is SOV_ERROR_OUT_OF_MEMORY. 0 = no limit. */
+SOV_API sov_result sov_pool_set_limit(sov_context context, uint64_t bytes);
+typedef struct sov_pool_statistics {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t used_bytes, most_used_bytes; /* as asked for */
+	uint64_t held_bytes, most_held_bytes; /* of the device's memory */
+	uint64_t limit_bytes;
+	uint64_t allocations;         /* of the pool, so far */
+	uint64_t backing_allocations; /* of the device, for them */
+} sov_pool_statistics;
+SOV_API sov_result sov_pool_get_statistics(sov_context context, sov_pool_statistics *statistics);
 #define SOV_HOST(pointer) ((sov_ptr)(uintptr_t)(pointer))
 
 /* Host memory that the GPU reaches, at the same address: SOV_HOST(pointer) may be given to kernels,

@@ -13,6 +13,7 @@
 
 void staging_init(struct staging *g)
 {
+	memset(g, 0, sizeof(*g));
 	pthread_mutex_init(&g->lock, NULL);
 }
 

@@ -73,26 +73,34 @@ uint64_t stream_poll(struct stream *s)
 	return completed;
 }
 
+/* Of a piece that may be overwritten while we look; false: it was. */
+static bool look_at(struct stream *s, uint64_t number, enum work *kind, const struct function **f)
+{
+	struct piece *p = piece_of(s, number);
+	bool before = ready(s, number);
+
+	*kind = atomic_load_explicit(&p->kind, memory_order_acquire);
+	*f = atomic_load_explicit(&p->function, memory_order_acquire);
+	return before && ready(s, number);
+}
+
 bool stream_head(struct stream *s, enum work *kind, const struct function **f)
 {
 	uint64_t head = stream_poll(s) + 1;
-	struct piece *p = piece_of(s, head);
 
-	*kind = WORK_SETUP;
-	*f = NULL;
-	if (head > stream_last(s))
-		return false;
-	if (ready(s, head)) {
-		enum work k = atomic_load_explicit(&p->kind, memory_order_acquire);
-		const struct function *function =
-			atomic_load_explicit(&p->function, memory_order_acquire);
-
-		if (ready(s, head)) {
-			*kind = k;
-			*f = function;
-		}
+	if (head > stream_last(s) || !look_at(s, head, kind, f)) {
+		*kind = WORK_SETUP;
+		*f = NULL;
 	}
-	return true;
+	return head <= stream_last(s);
+}
+
+const struct function *stream_kernel(struct stream *s, uint64_t number)
+{
+	const struct function *f;
+	enum work kind;
+
+	return look_at(s, number, &kind, &f) && kind == WORK_KERNEL ? f : NULL;
 }
 
 /* ---- taking a number ---- */

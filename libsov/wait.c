@@ -79,11 +79,14 @@ static sov_result block(struct context *c, bool (*ready)(void *arg), void *arg, 
 
 	for (;; waited = now_ns() - start) {
 		sov_result r = context_check(c);
+		bool done;
 
 		if (!r && c->epoch != epoch)
 			return refuse(SOV_ERROR_CANCELLED,
 				      "another thread reset the context meanwhile");
-		if (r || ready(arg))
+		done = r || ready(arg);
+		services_read(c); /* when it is done, all that was printed before */
+		if (done)
 			return r;
 		if (!limit)
 			return SOV_NOT_READY;
@@ -131,8 +134,10 @@ sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t
 	/* After a reset, which counts epochs before it releases what will not come, the number says
 	 * nothing. */
 	if (looks && !atomic_load_explicit(&c->error, memory_order_relaxed) &&
-	    atomic_load_explicit(&c->epoch, memory_order_relaxed) == epoch)
+	    atomic_load_explicit(&c->epoch, memory_order_relaxed) == epoch) {
+		services_read(c);
 		return SOV_OK;
+	}
 	alarm = limit && waker ? stream_alarm(waker) : 0;
 	/* Nothing came between: then the wait is for both, and the stream is idle afterwards. */
 	if (alarm && (uint32_t)alarm - 1 == value)

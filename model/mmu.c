@@ -4,8 +4,8 @@
  * a host address with access bits below it. Leaves are 4 KiB, or 2 MiB one level up where a mapping
  * covers that much. Readers walk without a lock; whoever unmaps clears the entries, raises the
  * space's generation and waits until every reader has dropped its translations; then nobody can
- * reach the backing any more. Tables stay until the space goes. A space may have a walker instead of
- * tables; then whoever changes what it finds says so by model_invalidate.
+ * reach the backing any more. Tables stay until the space goes. A space may have a walker instead
+ * of tables; then whoever changes what it finds says so by model_invalidate.
  */
 #include <errno.h>
 #include <sched.h>
@@ -242,8 +242,8 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 	uint64_t done = 0;
 	int status = 0;
 
-	if (s->walk || !range_valid(va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing || !access ||
-	    access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
+	if (s->walk || !range_valid(va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing ||
+	    !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
 	if (any_mapped(s, va, bytes))

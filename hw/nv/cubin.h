@@ -58,6 +58,7 @@
 
 #define NV_INFO_MAX_THREADS      0x05 /* u32 x, y, z */
 #define NV_INFO_PARAM_CBANK      0x0a /* u32 symbol of .nv.constant0.KERNEL, u16 offset, u16 size */
+#define NV_INFO_EXTERNALS        0x0f /* u32 symbol of each function that is called, not defined */
 #define NV_INFO_REQUIRED_THREADS 0x10 /* u32 x, y, z */
 #define NV_INFO_FRAME_SIZE       0x11 /* u32 symbol, u32 bytes */
 #define NV_INFO_MIN_STACK_SIZE   0x12 /* u32 symbol, u32 bytes */

@@ -155,6 +155,7 @@ struct rm_context_buffers { /* NV2080_CTRL_INTERNAL_STATIC_GR_GET_CONTEXT_BUFFER
 static_assert(sizeof(struct rm_context_buffers) == 1664, "GET_CONTEXT_BUFFERS_INFO");
 /* ctrl0080fifo.h, ENGINE_CONTEXT_PROPERTIES_ENGINE_ID: indices in that table. */
 #define RM_CONTEXT_MAIN         0x00
+#define RM_CONTEXT_PAGE_POOL_OLD 0x0d /* the same buffer; nouveau asks for it by this */
 #define RM_CONTEXT_PATCH        0x10
 #define RM_CONTEXT_BUNDLE       0x11
 #define RM_CONTEXT_PAGE_POOL    0x12 /* the global one */

@@ -39,6 +39,7 @@
 #define NV_MMU3_PCF_PRIVILEGED   (0x02ull << 3)
 #define NV_MMU3_PCF_READ_ONLY    (0x04ull << 3)
 #define NV_MMU3_PCF_NO_ATOMICS   (0x08ull << 3)
+#define NV_MMU3_PCF_NO_SMALL     (0x03ull << 3) /* of an invalid big page: nor is there a small one */
 #define NV_MMU3_KIND_GENERIC     (6ull << 8)
 #define NV_MMU3_PTE_KNOWN        (NV_MMU3_VALID | 3ull << 1 | 31ull << 3 | 15ull << 8 | NV_MMU3_ADDRESS)
 #define NV_MMU3_PDE_KNOWN        (3ull << 1 | 7ull << 3 | NV_MMU3_ADDRESS)

@@ -22,13 +22,20 @@
 
 #define NV_CHIP_GH100                  0x180
 
+/* Straps that tell boards apart, of which drivers only take note. */
+#define NV_PEXTDEV_BOOT_0              0x101000
+
 /* PTIMER: nanoseconds, low word in steps of 32. nouveau nvkm/subdev/timer/nv40.c. */
+#define NV_PTIMER_INTR_EN_0            0x009140
 #define NV_PTIMER_TIME_0               0x009400
 #define NV_PTIMER_TIME_1               0x009410
 
 /* The FSP, a small processor that boots before the host can: has it? OGKM hopper/gh100/dev_therm.h. */
 #define NV_THERM_I2CS_SCRATCH          0x0200bc
 #define NV_THERM_FSP_BOOT_COMPLETE     0xff
+
+/* Writes to VRAM have arrived once bit 1 is clear again. nouveau nvkm/subdev/bar/g84.c. */
+#define NV_UFLUSH_FB_FLUSH             0x070000
 
 /* PFB. The page to which reads are sent that flush writes, >> 8: OGKM hopper/gh100/dev_fb.h. */
 #define NV_PFB_FLUSH_SYSMEM_ADDR_LO    0x100a34
@@ -49,6 +56,7 @@
 #define NV_PGSP_IRQ_RETRIGGER          0x1103e8 /* 1: what is pending is told again. nouveau */
 #define NV_PGSP_QUEUE_HEAD             0x110c00 /* a write says: the command queue has grown */
 #define NV_PGSP_RISCV_CPUCTL           0x111388
+#define NV_PGSP_RISCV_IRQMASK          0x111528 /* which of its interrupts reach the host */
 #define NV_PGSP_RISCV_CPUCTL_HALTED    (1u << 4)
 #define NV_PGSP_RISCV_CPUCTL_ACTIVE    (1u << 7)
 /* What registers of the GSP read while the lockdown lasts; the low byte varies. */
@@ -79,6 +87,8 @@
 #define NV_VF_MMU_INVALIDATE           0xb830b0
 #define NV_VF_MMU_INVALIDATE_TRIGGER   (1u << 31)
 #define NV_VF_MMU_INVALIDATE_ALL_VA    (1u << 0)
+#define NV_VF_MMU_INVALIDATE_ALL_ROOTS (1u << 1)
+#define NV_VF_MMU_INVALIDATE_HUB       (1u << 2) /* only where windows and copies ask */
 
 /*
  * Interrupts. A vector is a bit: vector / 32 is its leaf, two leaves are a subtree, and the top has a
@@ -94,6 +104,11 @@
 #define NV_VF_INTR_TOP_DISABLE         0xb81610
 #define NV_VF_INTR_LEAVES_GH100        16
 #define NV_VF_INTR_BYTES               0x620 /* from the first leaf on */
+
+/* A megabyte of VRAM in BAR 0, and where it lies, >> 16. OGKM hopper/gh100/pri_nv_xal_ep.h. */
+#define NV_PRAMIN                      0x700000
+#define NV_PRAMIN_BYTES                0x100000
+#define NV_XAL_EP_BAR0_WINDOW          0x10fd40
 
 /* The page that processes may see: timer and doorbell, which takes runlist << 16 | channel. */
 #define NV_VF_USER                     0xbb0000

@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: a list of chunks, each twice as large as the one before it. Chunks come zeroed from
- * calloc and are never reused, so what an arena gives out is zero without being cleared.
+ * calloc, so what an arena gives out is zero without being cleared; only what is given back early
+ * (arena_rewind) is cleared then, and its chunks are kept for whoever asks next. Pages are asked of
+ * the kernel some at a time, ahead of their first use: a fault for each costs more than most of what
+ * is done with them.
  */
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "libsov/compiler/arena.h"
 
 #define FIRST_CHUNK   ((size_t)16 << 10)
-#define LARGEST_CHUNK ((size_t)4 << 20)
+#define LARGEST_CHUNK ((size_t)8 << 20)
+#define HUGE          LARGEST_CHUNK /* a chunk with huge pages inside, where there are any */
+#define AHEAD         ((size_t)128 << 10)
+#define PAGE          ((uintptr_t)4096) /* or a multiple of it; then madvise refuses some */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; before, pages come one by one */
+#endif
 
 struct arena_chunk {
 	struct arena_chunk *previous;
+	size_t size, used;
+	size_t populated; /* bytes whose pages are there */
 	max_align_t data[];
 };
 
@@ -23,14 +36,20 @@ void arena_init(struct arena *a, size_t limit, jmp_buf *no_memory)
 	*a = (struct arena){.limit = limit, .no_memory = no_memory};
 }
 
+static void free_chunks(struct arena_chunk *c)
+{
+	while (c) {
+		struct arena_chunk *previous = c->previous;
+
+		free(c);
+		c = previous;
+	}
+}
+
 void arena_free(struct arena *a)
 {
-	while (a->chunk) {
-		struct arena_chunk *previous = a->chunk->previous;
-
-		free(a->chunk);
-		a->chunk = previous;
-	}
+	free_chunks(a->chunk);
+	free_chunks(a->spare);
 	arena_init(a, a->limit, a->no_memory);
 }
 
@@ -42,13 +61,14 @@ static _Noreturn void out_of_memory(const struct arena *a)
 	abort();
 }
 
-static void add_chunk(struct arena *a, size_t need)
+static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 {
 	size_t size = a->size ? a->size * 2 : FIRST_CHUNK;
 	struct arena_chunk *c;
 
 	if (size > LARGEST_CHUNK)
 		size = LARGEST_CHUNK;
+	a->size = size;
 	if (size < need)
 		size = need;
 	if (a->limit && (a->total > a->limit || size > a->limit - a->total))
@@ -56,26 +76,80 @@ static void add_chunk(struct arena *a, size_t need)
 	c = calloc(1, sizeof(*c) + size);
 	if (!c)
 		out_of_memory(a);
+	if (size >= HUGE)
+		madvise((void *)(((uintptr_t)c + PAGE - 1) & ~(PAGE - 1)), size - PAGE, MADV_HUGEPAGE);
+	c->size = size;
+	a->total += size;
+	return c;
+}
+
+static void add_chunk(struct arena *a, size_t need)
+{
+	struct arena_chunk *c = a->spare;
+
+	if (c && c->size >= need)
+		a->spare = c->previous;
+	else
+		c = new_chunk(a, need);
 	c->previous = a->chunk;
 	a->chunk = c;
-	a->used = 0;
-	a->size = size;
-	a->total += size;
+}
+
+static void populate(struct arena_chunk *c)
+{
+	uintptr_t start = (uintptr_t)c->data, end;
+
+	start += c->populated;
+	c->populated = c->size - c->used > AHEAD ? c->used + AHEAD : c->size;
+	end = ((uintptr_t)c->data + c->populated) & ~(PAGE - 1);
+	start = (start + PAGE - 1) & ~(PAGE - 1);
+	if (start < end)
+		madvise((void *)start, end - start, MADV_POPULATE_WRITE);
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
 	const size_t align = alignof(max_align_t);
+	struct arena_chunk *c = a->chunk;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
 		out_of_memory(a);
 	size = size ? (size + align - 1) / align * align : align;
-	if (a->size - a->used < size)
+	if (!c || c->size - c->used < size) {
 		add_chunk(a, size);
-	p = (char *)a->chunk->data + a->used;
-	a->used += size;
+		c = a->chunk;
+	}
+	p = (char *)c->data + c->used;
+	c->used += size;
+	if (c->used > c->populated)
+		populate(c);
 	return p;
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+	return (struct arena_mark){a->chunk, a->chunk ? a->chunk->used : 0};
+}
+
+static void clear(struct arena_chunk *c, size_t from)
+{
+	memset((char *)c->data + from, 0, c->used - from);
+	c->used = from;
+}
+
+void arena_rewind(struct arena *a, struct arena_mark m)
+{
+	while (a->chunk != m.chunk) {
+		struct arena_chunk *c = a->chunk;
+
+		clear(c, 0);
+		a->chunk = c->previous;
+		c->previous = a->spare;
+		a->spare = c;
+	}
+	if (m.chunk)
+		clear(m.chunk, m.used);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)

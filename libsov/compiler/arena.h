@@ -17,7 +17,8 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunk;
-	size_t used, size;  /* in the current chunk */
+	struct arena_chunk *spare; /* given back, cleared */
+	size_t size;        /* of the largest chunk that was not made for one piece */
 	size_t total;       /* bytes taken from malloc so far */
 	size_t limit;       /* refuse to grow beyond; 0 = none */
 	jmp_buf *no_memory; /* where to go when memory or the limit is exhausted */
@@ -28,6 +29,14 @@ void arena_free(struct arena *a);
 /* Zeroed, aligned for any scalar type. */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);
+/* Gives back all that was asked for since the mark: for scratch memory of a stage that leaves nothing
+ * else behind. */
+struct arena_mark {
+	struct arena_chunk *chunk;
+	size_t used;
+};
+struct arena_mark arena_mark(const struct arena *a);
+void arena_rewind(struct arena *a, struct arena_mark m);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Grows an array of *capacity elements so that it holds at least need; keeps the old content. */

@@ -337,6 +337,7 @@ void ir_block_join(struct ir_func *f, ir_block b)
 		to->preds[find_block(to->preds, to->npreds, s)] = b;
 	}
 	next->nsucc = 0;
+	bb->rolled |= next->rolled;
 	ir_block_remove(f, s);
 }
 

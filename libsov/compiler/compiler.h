@@ -22,6 +22,7 @@ struct compile_options {
 	bool unoptimised;       /* -O0: no pass that only makes code better: splits faults of these from others */
 	bool serial;            /* every instruction waits for everything: splits scheduling faults from code faults */
 	bool spill;             /* few registers: exercises spilling */
+	bool library;           /* services (services.h) that are defined are entries of the image */
 	bool keep_calls;        /* no call is inlined: splits faults of calls from faults of code */
 	const char *print_pass; /* print the IR (or machine code) after this pass; "all" for each */
 	FILE *print_to;
@@ -47,6 +48,7 @@ struct compile_job {
 	struct kernel_stats *stats;
 	uint32_t nstats;
 };
+bool compile_verifies(const struct compile_job *job); /* asked for, or built with SOV_VERIFY */
 
 struct compile_result {
 	uint8_t *image; /* malloc; NULL on failure */

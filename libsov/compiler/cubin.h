@@ -11,9 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libsov/compiler/arena.h"
+#include "libsov/compiler/lines.h"
 
 struct cubin_param {
 	uint32_t offset, size;
+};
+
+/* An instruction whose immediate becomes half of a variable's address when the module is loaded. */
+struct cubin_code_address {
+	uint32_t offset; /* in the code */
+	uint32_t variable;
+	uint64_t addend;
+	bool high;
 };
 
 struct cubin_kernel {
@@ -32,6 +41,9 @@ struct cubin_kernel {
 	const uint32_t *exits; /* code offsets of the EXIT instructions */
 	uint32_t nexits;
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
+	uint32_t externals; /* those that it calls: a mask */
+	const struct cubin_code_address *addresses;
+	uint32_t naddresses;
 };
 
 /* Where a module's variables are: global memory, with initial values or zero; constant bank 3; and
@@ -46,11 +58,15 @@ struct cubin_variable {
 	const uint8_t *init;   /* NULL: zero */
 };
 
-/* 64 bits that become the address of a variable when the module is loaded. */
+/* Functions that the module calls and whoever loads it has. */
+#define CUBIN_MAX_EXTERNALS 8
+
+/* 64 bits that become the address of a variable or function when the module is loaded. */
 struct cubin_address {
 	uint8_t place; /* not CUBIN_ZERO */
 	uint64_t offset;
-	uint32_t variable;
+	uint32_t variable; /* its number; CUBIN_EXTERNAL and up: that of an external function */
+#define CUBIN_EXTERNAL 0x80000000u
 	uint64_t addend;
 };
 
@@ -60,9 +76,13 @@ struct cubin_module {
 	uint32_t nkernels;
 	const struct cubin_variable *variables;
 	uint32_t nvariables;
+	const char *externals[CUBIN_MAX_EXTERNALS]; /* names; NULL: none of this number */
 	const struct cubin_address *addresses;
 	uint32_t naddresses;
 	uint64_t bytes[CUBIN_PLACES];
+	const char *const *files; /* that lines are of, from number 1 on */
+	uint32_t nfiles;          /* 0: no lines are known */
+	struct line_table *lines; /* by kernel */
 };
 
 /* In the arena. */

@@ -193,20 +193,28 @@ static const struct kind *find_kind(uint32_t kind)
 	return NULL;
 }
 
-/* The symbol's place. What is not defined is 0 if it is weak; the runtime has nothing to offer. */
+/* The symbol's place. What is not defined is a service, or 0 if it is weak. */
 static bool resolve(struct reader *r, uint32_t index, struct image_relocation *out)
 {
+	enum service service = SERVICES;
 	Elf64_Sym symbol;
 
 	if (!cubin_symbol(r, index, &symbol))
 		return cubin_fail(r, "a relocation names symbol %u, which does not exist", index);
 	out->target = UINT32_MAX;
+	if (symbol.st_shndx == SHN_UNDEF)
+		service = service_find(cubin_symbol_name(r, &symbol));
+	if (service != SERVICES) {
+		out->service = (uint8_t)(service + 1);
+		r->image->services |= 1u << service;
+		return true;
+	}
 	if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_WEAK)
 		return true;
 	if (symbol.st_shndx == SHN_UNDEF)
 		return cubin_fail(r,
 				  "'%.128s' is used but not defined; what a program calls has to "
-				  "be in its image",
+				  "be in its image, unless it is vprintf, __assertfail, malloc or free",
 				  cubin_symbol_name(r, &symbol));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->section_of[symbol.st_shndx])
 		return cubin_fail(r,

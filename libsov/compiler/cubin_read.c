@@ -240,7 +240,7 @@ static const struct {
 	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},      {NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
 	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
 	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},	       {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
-	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},
+	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},	       {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
 };
 
 /* 1: known and well-formed; 0: not ours to read; -1: malformed. */
@@ -353,6 +353,9 @@ static bool take_own(struct reader *r, struct image_kernel *k, const struct attr
 		return true;
 	case NV_INFO_KPARAM:
 		return take_param(r, k, a);
+	case NV_INFO_EXTERNALS:
+		k->services = true;
+		return true;
 	case NV_INFO_BARRIERS:
 		k->barriers = a->value & 0xff;
 		return true;
@@ -452,7 +455,7 @@ static bool find_functions(struct reader *r)
 
 		cubin_symbol(r, i, &symbol);
 		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_other & NV_STO_ENTRY ||
-		    symbol.st_shndx >= r->header.e_shnum ||
+		    symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= r->header.e_shnum ||
 		    cubin_name_after(cubin_symbol_name(r, &symbol), "$__internal_"))
 			continue;
 		if (r->kernel_of[symbol.st_shndx])
@@ -533,7 +536,7 @@ bool image_read(struct image *im, const void *file, size_t size, char *message, 
 	if (message_size)
 		message[0] = 0;
 	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
-	       read_kernels(&r) && cubin_link(&r);
+	       read_kernels(&r) && cubin_link(&r) && cubin_lines(&r);
 	free(r.kernel_of);
 	free(r.section_of);
 	free(r.calls);

@@ -23,6 +23,7 @@ struct writer {
 	const struct cubin_kernel *kernels;
 	uint32_t place[CUBIN_PLACES]; /* sections of variables; 0 = none */
 	uint32_t rel[CUBIN_PLACES], rela[CUBIN_PLACES]; /* … and what is to be done to them */
+	uint32_t lines, lines_rela; /* .debug_line; 0 = none */
 	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
 	Elf64_Shdr *headers;
 	struct bytes *content;
@@ -30,9 +31,9 @@ struct writer {
 
 /* The fixed sections; those of the kernels follow. */
 enum { S_NULL, S_SHSTRTAB, S_STRTAB, S_SYMTAB, S_INFO, S_CALLGRAPH, S_FIXED };
-enum group { G_INFO, G_TEXT, G_SHARED, G_CONSTANT, G_COUNT };
-static const char *const group_names[G_COUNT] = {".nv.info.", ".text.", ".nv.shared.",
-						 ".nv.constant0."};
+enum group { G_INFO, G_RELA, G_TEXT, G_SHARED, G_CONSTANT, G_COUNT };
+static const char *const group_names[G_COUNT] = {".nv.info.", ".rela.text.", ".text.",
+						 ".nv.shared.", ".nv.constant0."};
 
 /* Symbols: null, then per kernel its text section, its constant bank, and (globals last) itself. */
 static uint32_t constant_symbol(uint32_t k)
@@ -48,6 +49,15 @@ static uint32_t kernel_symbol(const struct writer *w, uint32_t k)
 static uint32_t variable_symbol(const struct writer *w, uint32_t v)
 {
 	return 1 + 3 * w->nkernels + v;
+}
+
+static uint32_t external_symbol(const struct writer *w, uint32_t external)
+{
+	uint32_t symbol = variable_symbol(w, w->module->nvariables);
+
+	for (uint32_t e = 0; e < external; e++)
+		symbol += w->module->externals[e] != NULL;
+	return symbol;
 }
 
 static uint32_t section(const struct writer *w, enum group g, uint32_t k)
@@ -89,10 +99,15 @@ static void number_sections(struct writer *w)
 {
 	w->nsections = S_FIXED;
 	number_places(w);
+	if (w->module->nfiles) {
+		w->lines = w->nsections++;
+		w->lines_rela = w->nsections++;
+	}
 	w->index = arena_array(w->arena, G_COUNT * w->nkernels, sizeof(*w->index));
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
-			if (g != G_SHARED || w->kernels[k].shared)
+			if ((g != G_SHARED || w->kernels[k].shared) &&
+			    (g != G_RELA || w->kernels[k].naddresses))
 				w->index[g * w->nkernels + k] = w->nsections++;
 		}
 	}
@@ -167,6 +182,18 @@ static void write_common_info(struct writer *w, uint32_t k)
 			(uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
 }
 
+static void write_externals(struct writer *w, uint32_t s, uint32_t mask)
+{
+	uint32_t symbols[CUBIN_MAX_EXTERNALS], n = 0;
+
+	for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
+		if (mask >> e & 1)
+			symbols[n++] = external_symbol(w, e);
+	}
+	if (n)
+		attribute_words(w, s, NV_INFO_EXTERNALS, symbols, n);
+}
+
 static void write_kernel_info(struct writer *w, uint32_t k)
 {
 	const struct cubin_kernel *kernel = &w->kernels[k];
@@ -180,6 +207,7 @@ static void write_kernel_info(struct writer *w, uint32_t k)
 				(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)},
 				3);
 	}
+	write_externals(w, s, kernel->externals);
 	attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
 	attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
 	if (kernel->max_threads[0])
@@ -195,6 +223,22 @@ static void write_kernel_info(struct writer *w, uint32_t k)
 			2);
 }
 
+static void write_code_addresses(struct writer *w, uint32_t k)
+{
+	uint32_t s = section(w, G_RELA, k);
+
+	for (uint32_t i = 0; i < w->kernels[k].naddresses; i++) {
+		const struct cubin_code_address *a = &w->kernels[k].addresses[i];
+		Elf64_Rela r = {.r_offset = a->offset, .r_addend = (int64_t)a->addend,
+				.r_info = ELF64_R_INFO((uint64_t)variable_symbol(w, a->variable),
+						       a->high ? NV_R_CODE_HIGH : NV_R_CODE_LOW)};
+
+		append(w, &w->content[s], &r, sizeof(r));
+	}
+	set_header(w, s, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, section(w, G_TEXT, k), 8,
+		   sizeof(Elf64_Rela));
+}
+
 static void write_kernel(struct writer *w, uint32_t k)
 {
 	const struct cubin_kernel *kernel = &w->kernels[k];
@@ -207,6 +251,8 @@ static void write_kernel(struct writer *w, uint32_t k)
 	append(w, &w->content[text], kernel->code, kernel->code_bytes);
 	append(w, &w->content[constant], NULL, kernel->param_base + kernel->param_bytes);
 
+	if (kernel->naddresses)
+		write_code_addresses(w, k);
 	set_header(w, info, NV_SHT_INFO, SHF_INFO_LINK, S_SYMTAB, text, 4, 0);
 	set_header(w, text, SHT_PROGBITS,
 		   SHF_ALLOC | SHF_EXECINSTR | kernel->barriers << NV_TEXT_BARRIERS_SHIFT, S_SYMTAB,
@@ -252,15 +298,40 @@ static void write_variables(struct writer *w)
 	for (uint32_t k = 0; k < m->naddresses; k++) {
 		const struct cubin_address *a = &m->addresses[k];
 		uint32_t type = a->place == CUBIN_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
+		uint32_t symbol = a->variable < CUBIN_EXTERNAL
+					  ? variable_symbol(w, a->variable)
+					  : external_symbol(w, a->variable - CUBIN_EXTERNAL);
 		Elf64_Rela r = {.r_offset = a->offset, .r_addend = (int64_t)a->addend,
-				.r_info = ELF64_R_INFO((uint64_t)variable_symbol(w, a->variable),
-						       type)};
+				.r_info = ELF64_R_INFO((uint64_t)symbol, type)};
 
 		if (a->addend)
 			append(w, &w->content[w->rela[a->place]], &r, sizeof(r));
 		else
 			append(w, &w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
 	}
+}
+
+/* The addresses in it are those of the kernels. */
+static void write_lines(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+	uint32_t size;
+	uint8_t *section;
+
+	if (!w->lines)
+		return;
+	section = lines_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
+	append(w, &w->content[w->lines], section, size);
+	for (uint32_t k = 0; k < w->nkernels; k++) {
+		Elf64_Rela r = {.r_offset = m->lines[k].start,
+				.r_info = ELF64_R_INFO((uint64_t)kernel_symbol(w, k),
+						       NV_R_ADDRESS_64)};
+
+		append(w, &w->content[w->lines_rela], &r, sizeof(r));
+	}
+	set_header(w, w->lines, SHT_PROGBITS, 0, 0, 0, 1, 0);
+	set_header(w, w->lines_rela, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->lines, 8,
+		   sizeof(Elf64_Rela));
 }
 
 static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t other, uint32_t s,
@@ -295,6 +366,11 @@ static void write_symbols(struct writer *w)
 			   ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0, w->place[var->place],
 			   var->offset, var->size);
 	}
+	for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
+		if (w->module->externals[e])
+			add_symbol(w, add_string(w, S_STRTAB, "", w->module->externals[e]),
+				   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, SHN_UNDEF, 0, 0);
+	}
 	set_header(w, S_STRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
 	set_header(w, S_SYMTAB, SHT_SYMTAB, 0, S_STRTAB, kernel_symbol(w, 0), 8, sizeof(Elf64_Sym));
 }
@@ -316,6 +392,10 @@ static void write_section_names(struct writer *w)
 			w->headers[w->rela[p]].sh_name =
 				add_string(w, S_SHSTRTAB, places[p].rela, "");
 	}
+	if (w->lines) {
+		w->headers[w->lines].sh_name = add_string(w, S_SHSTRTAB, ".debug_line", "");
+		w->headers[w->lines_rela].sh_name = add_string(w, S_SHSTRTAB, ".rela.debug_line", "");
+	}
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
 			if (section(w, g, k))
@@ -324,6 +404,25 @@ static void write_section_names(struct writer *w)
 		}
 	}
 	set_header(w, S_SHSTRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
+}
+
+/* Pairs of caller and callee, as far as the callee is not here, between what ptxas puts around
+ * them. */
+static void write_call_graph(struct writer *w)
+{
+	static const int32_t first[] = {0, -1}, rest[] = {0, -2, 0, -3, 0, -4};
+	struct bytes *graph = &w->content[S_CALLGRAPH];
+
+	append(w, graph, first, sizeof(first));
+	for (uint32_t k = 0; k < w->nkernels; k++) {
+		for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
+			uint32_t pair[] = {kernel_symbol(w, k), external_symbol(w, e)};
+
+			if (w->kernels[k].externals >> e & 1)
+				append(w, graph, pair, sizeof(pair));
+		}
+	}
+	append(w, graph, rest, sizeof(rest));
 }
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -384,8 +483,6 @@ static void set_variable_segments(struct writer *w, Elf64_Phdr *writable, Elf64_
 
 uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size)
 {
-	/* What ptxas ends a call graph without calls with. */
-	static const int32_t no_calls[] = {0, -1, 0, -2, 0, -3, 0, -4};
 	struct writer w = {.arena = a, .module = m, .sm = m->sm, .nkernels = m->nkernels,
 			   .kernels = m->kernels};
 	Elf64_Phdr segments[7] = {0};
@@ -407,12 +504,13 @@ uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size
 	number_sections(&w);
 	write_section_names(&w);
 	write_symbols(&w);
-	append(&w, &w.content[S_CALLGRAPH], no_calls, sizeof(no_calls));
+	write_call_graph(&w);
 	set_header(&w, S_CALLGRAPH, NV_SHT_CALLGRAPH, 0, S_SYMTAB, 0, 4, 8);
 	set_header(&w, S_INFO, NV_SHT_INFO, 0, S_SYMTAB, 0, 4, 0);
 	for (uint32_t k = 0; k < w.nkernels; k++)
 		write_kernel(&w, k);
 	write_variables(&w);
+	write_lines(&w);
 
 	header.e_shnum = (uint16_t)w.nsections;
 	header.e_shoff = place_sections(&w);

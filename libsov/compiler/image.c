@@ -44,14 +44,17 @@ static void patch_code(const struct image_relocation *r, uint64_t word[2], uint6
 }
 
 static void patch(const struct image *im, const struct image_relocation *r,
-		  const uint64_t base[IMAGE_PARTS], uint8_t *memory)
+		  const struct image_addresses *addresses, uint8_t *memory)
 {
 	const struct image_section *at = &im->sections[r->section];
 	uint8_t *place = memory + at->offset + r->offset;
 	uint64_t address = r->addend, word[2];
 
-	if (r->target != UINT32_MAX)
-		address += base[im->sections[r->target].part] + im->sections[r->target].offset;
+	if (r->service)
+		address += addresses->services[r->service - 1];
+	else if (r->target != UINT32_MAX)
+		address += addresses->base[im->sections[r->target].part] +
+			   im->sections[r->target].offset;
 	switch (r->kind) {
 	case NV_R_ADDRESS_32:
 	case NV_R_GENERIC_32:
@@ -68,8 +71,8 @@ static void patch(const struct image *im, const struct image_relocation *r,
 	}
 }
 
-void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
-		 uint8_t *memory)
+void image_place(const struct image *im, enum image_part part,
+		 const struct image_addresses *addresses, uint8_t *memory)
 {
 	uint64_t end = 0;
 
@@ -88,7 +91,7 @@ void image_place(const struct image *im, enum image_part part, const uint64_t ba
 	memset(memory + end, 0, im->part_bytes[part] - end);
 	for (uint32_t i = 0; i < im->nrelocations; i++)
 		if (im->sections[im->relocations[i].section].part == part)
-			patch(im, &im->relocations[i], base, memory);
+			patch(im, &im->relocations[i], addresses, memory);
 }
 
 void image_free(struct image *im)
@@ -99,5 +102,6 @@ void image_free(struct image *im)
 	free(im->sections);
 	free(im->variables);
 	free(im->relocations);
+	free(im->line_starts);
 	memset(im, 0, sizeof(*im));
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libsov/compiler/services.h"
 
 #define IMAGE_MAX_PARAM_BYTES 4096
 #define IMAGE_BANKS           8 /* constant banks; 0 is the launch's */
@@ -52,6 +53,7 @@ struct image_kernel {
 	uint32_t param_base, param_bytes;
 	uint32_t nparams;
 	struct image_param *params;
+	bool services;         /* it calls some, which need registers and stack as well */
 	uint32_t max_threads;  /* of a block; 0: not stated */
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 };
@@ -78,6 +80,21 @@ struct image_relocation {
 	uint64_t offset;  /* in the section */
 	uint64_t addend;  /* behind the target's start */
 	uint8_t kind;     /* NV_R_* */
+	uint8_t service;  /* 1 + what it refers to instead, if that is a service; 0: it is not */
+};
+
+/* Where code begins to come from a line of a file. The names are in the file. */
+struct image_line {
+	uint32_t offset; /* in the kernel's code */
+	uint32_t line;   /* 0: nobody knows */
+	const char *directory, *file; /* directory "": none */
+};
+
+/* Where in the table of lines a kernel's begin. */
+struct image_line_start {
+	uint32_t kernel;
+	uint32_t base; /* offset in its code from which the table counts */
+	uint64_t offset;
 };
 
 struct image {
@@ -91,15 +108,31 @@ struct image {
 	uint32_t nrelocations;
 	struct image_relocation *relocations;
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
+	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
+	uint64_t line_table_bytes;
+	uint32_t nline_starts;
+	struct image_line_start *line_starts;
+	uint32_t services; /* that it refers to: a mask by enum service */
 };
 
 /* false: message holds one sentence. Free with image_free in both cases. */
 bool image_read(struct image *im, const void *file, size_t size, char *message,
 		size_t message_size);
 void image_free(struct image *im);
-/* Writes the part's part_bytes bytes; base are the parts' addresses on the GPU. Only writes: the
- * memory may be slow to read. */
-void image_place(const struct image *im, enum image_part part, const uint64_t base[IMAGE_PARTS],
-		 uint8_t *memory);
+/* Lines of a kernel in the order of its code, to be freed by the caller; NULL: none are known. */
+struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count);
+/* The line of an instruction; NULL: not known. */
+const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
+				       uint32_t offset);
+/* "directory/file:line"; cut off where it does not fit. */
+void image_line_print(const struct image_line *line, char *text, size_t size);
+/* What an image refers to, on the GPU. */
+struct image_addresses {
+	uint64_t base[IMAGE_PARTS]; /* of its own parts */
+	uint64_t services[SERVICES]; /* of those that it needs */
+};
+/* Writes the part's part_bytes bytes. Only writes: the memory may be slow to read. */
+void image_place(const struct image *im, enum image_part part,
+		 const struct image_addresses *addresses, uint8_t *memory);
 
 #endif

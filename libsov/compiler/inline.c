@@ -201,6 +201,8 @@ static void inline_call(struct inliner *s, ir_id i)
 	ir_for_each_block(g, b)
 		c.blocks[b] = ir_block_new_before(f, c.after, NULL);
 	ir_for_each_block(g, b)
+		f->blocks[c.blocks[b]].rolled = g->blocks[b].rolled;
+	ir_for_each_block(g, b)
 		ir_for_each_inst(g, b, k)
 			copy_inst(&c, c.blocks[b], ir_at(g, k));
 	ir_for_each_block(g, b)

@@ -153,6 +153,7 @@ struct ir_bb {
 	uint8_t nsucc;
 	ir_block *preds;
 	uint32_t npreds, preds_capacity;
+	bool rolled; /* as the header of a loop: its turns are not to be copied */
 	ir_block prev, next; /* layout order; the entry block is first and has no predecessors */
 };
 

@@ -221,6 +221,7 @@ static bool parse_label(struct parser *p)
 	ir_lex_next(&p->lex);
 	p->block = ir_block_new(p->f, arena_strndup(p->arena, t.s, t.length));
 	p->ended = false;
+	p->f->blocks[p->block].rolled = parse_accept_word(p, "rolled");
 	if (!parse_define(p, &p->labels, &t))
 		return false;
 	parse_set_id(p, &p->labels, &t, p->block);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pipeline. Calls of small functions go first. After SSA construction, folding and value numbering feed each other, so they run
- * twice; loop-invariant motion comes when loops hold no more than they must. Then what the machine
+ * twice. Then loops of few turns are written out, which makes indices constants and lets local arrays become values;
+ * loop-invariant motion comes when loops hold no more than they must. Then what the machine
  * lacks is written out: before, a division is one instruction that can be shared and moved; after,
  * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
  * swept once more.
@@ -19,6 +20,11 @@ const struct pass passes[] = {
 	{"dce", pass_dce, false},
 	{"gvn", pass_gvn, false},
 	{"fold", pass_fold, false},
+	{"flatten", pass_flatten, false},
+	{"promote", pass_promote, false},
+	{"fold", pass_fold, false},
+	{"dce", pass_dce, false},
+	{"gvn", pass_gvn, false},
 	{"licm", pass_licm, false},
 	{"unroll", pass_unroll, false},
 	{"legalise", pass_legalise, true},
@@ -26,6 +32,8 @@ const struct pass passes[] = {
 	{"gvn", pass_gvn, false},
 	{"address", pass_address, true},
 	{"gvn", pass_gvn, false},
+	{"vectorise", pass_vectorise, false},
+	{"constants", pass_constants, false},
 	{"dce", pass_dce, false},
 	{NULL, NULL, false},
 };
@@ -36,16 +44,6 @@ const struct pass *pass_find(const char *name)
 		if (!strcmp(p->name, name))
 			return p;
 	return NULL;
-}
-
-static bool must_verify(const struct compile_job *job)
-{
-#ifdef SOV_VERIFY
-	(void)job;
-	return true;
-#else
-	return job->options.verify;
-#endif
 }
 
 static void print_after(const struct compile_job *job, const struct ir_func *f, const char *name)
@@ -59,8 +57,22 @@ static void print_after(const struct compile_job *job, const struct ir_func *f, 
 	fputc('\n', job->options.print_to);
 }
 
+/* Where the same pass ran before this place in the list, from 1; 0: it did not. */
+static uint32_t ran_before(const struct pass *p)
+{
+	const struct pass *q = p;
+
+	while (q-- > passes)
+		if (q->run == p->run)
+			return (uint32_t)(q - passes) + 1;
+	return 0;
+}
+
+/* A pass that runs again where nothing has changed since would find nothing. */
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
+	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed)); /* by function: by which in the list */
+
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
@@ -69,12 +81,15 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
-			p->run(f, job->target);
+			uint32_t before = ran_before(p);
+
+			if ((!before || changed[f->index] > before) && p->run(f, job->target))
+				changed[f->index] = (uint32_t)(p - passes) + 1;
 			print_after(job, f, p->name);
 		}
 		if (p->run == pass_inline)
 			functions_drop(m);
-		if (must_verify(job) && !ir_verify(m, &job->diag)) {
+		if (compile_verifies(job) && !ir_verify(m, &job->diag)) {
 			diag_error(&job->diag, 0, 0,
 				   "the pass '%s' left broken code for %s: a fault of the "
 				   "compiler; print the passes before it to see where it begins",

@@ -357,7 +357,7 @@ static void print_func(const struct ir_func *f, struct text *out)
 		if (f->module->symbols[k].owner == f)
 			print_symbol(out, &f->module->symbols[k]);
 	ir_for_each_block(f, b) {
-		text_printf(out, "%s:\n", p.labels[b]);
+		text_printf(out, "%s:%s\n", p.labels[b], f->blocks[b].rolled ? " rolled" : "");
 		ir_for_each_inst(f, b, i) {
 			text_printf(out, "\t");
 			print_inst(&p, i);

@@ -16,14 +16,19 @@ static void cover(struct uses *u, ir_val v)
 	u->count = arena_grow(a, u->count, &u->count_capacity, v + 1, sizeof(*u->count));
 }
 
+static void link(struct uses *u, ir_id i, ir_val v)
+{
+	u->list[u->nlist] = (struct use){.user = i, .next = u->head[v]};
+	u->head[v] = u->nlist++;
+	u->count[v]++;
+}
+
 static void add(struct uses *u, ir_id i, ir_val v)
 {
 	u->list = arena_grow(u->f->module->arena, u->list, &u->list_capacity, u->nlist + 1,
 			     sizeof(*u->list));
 	cover(u, v);
-	u->list[u->nlist] = (struct use){.user = i, .next = u->head[v]};
-	u->head[v] = u->nlist++;
-	u->count[v]++;
+	link(u, i, v);
 }
 
 static void add_all(struct uses *u, ir_id i)
@@ -46,11 +51,21 @@ static void drop_all(struct uses *u, ir_id i)
 
 void uses_init(struct uses *u, struct ir_func *f)
 {
-	*u = (struct uses){.f = f, .nlist = 1};
-	cover(u, f->nvalues - 1);
+	uint32_t count = 1;
+
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			add_all(u, i);
+			count += ir_at(f, i)->nargs;
+	*u = (struct uses){.f = f, .nlist = 1};
+	cover(u, f->nvalues - 1);
+	u->list = arena_grow(f->module->arena, NULL, &u->list_capacity, count, sizeof(*u->list));
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			const struct ir_inst *p = ir_at(f, i);
+
+			for (uint32_t k = 0; k < p->nargs; k++)
+				link(u, i, p->args[k]);
+		}
 }
 
 void uses_set_arg(struct uses *u, ir_id i, uint32_t k, ir_val v)

@@ -546,12 +546,11 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 				    const char **why)
 {
 	const char *reason = "the table has no such instruction for this SM";
-	uint32_t n = sass_form_count(), i, form, most = 0;
+	const struct sass_form *r = NULL;
+	uint32_t form, most = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct sass_form *r = sass_form_at(i);
-
-		if (r->op != in->op || !sass_form_in(r, sm))
+	while ((r = sass_next_row(in->op, r))) {
+		if (!sass_form_in(r, sm))
 			continue;
 		for (form = 0; form < 8; form++) {
 			struct sass_inst copy = *in;

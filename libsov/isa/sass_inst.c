@@ -9,12 +9,7 @@
 
 static const struct sass_form *any_row(uint16_t op)
 {
-	uint32_t i, n = sass_form_count();
-
-	for (i = 0; i < n; i++)
-		if (sass_form_at(i)->op == op)
-			return sass_form_at(i);
-	return NULL;
+	return sass_next_row(op, NULL);
 }
 
 const struct sass_form *sass_row(const struct sass_inst *in)
@@ -78,77 +73,73 @@ static uint8_t count(const struct sass_inst *in, uint8_t rule)
 	return 1;
 }
 
-struct use_list {
-	struct sass_reg_use *uses;
-	uint32_t n;
+static const uint8_t nothing[] = {
+	[SASS_GPR] = SASS_RZ, [SASS_UGPR] = SASS_URZ, [SASS_PRED] = SASS_PT,
+	[SASS_UPRED] = SASS_PT, [SASS_BREG] = 255,
 };
 
-static void add(struct use_list *l, uint8_t kind, uint8_t reg, uint8_t n, uint8_t operand,
-		bool write)
+static inline struct sass_reg_use *add(struct sass_reg_use *u, uint8_t kind, uint8_t reg, uint8_t n,
+				       uint8_t operand, bool write)
 {
-	static const uint8_t nothing[] = {
-		[SASS_GPR] = SASS_RZ, [SASS_UGPR] = SASS_URZ, [SASS_PRED] = SASS_PT,
-		[SASS_UPRED] = SASS_PT, [SASS_BREG] = 255,
-	};
-
-	if (reg == nothing[kind] || l->n == SASS_MAX_USES)
-		return;
-	l->uses[l->n++] = (struct sass_reg_use){kind, reg, n, operand, write};
+	*u = (struct sass_reg_use){kind, reg, n, operand, write};
+	return u + (reg != nothing[kind]);
 }
 
 /* P2R and R2P touch the predicates that their last operand selects, if it is known. */
-static void add_all_predicates(struct use_list *l, const struct sass_inst *in, uint8_t index,
-			       bool write)
+static struct sass_reg_use *add_all_predicates(struct sass_reg_use *u, const struct sass_inst *in,
+					       uint8_t index, bool write)
 {
 	const struct sass_operand *mask = &in->ops[in->nops - 1];
 	uint32_t bits = mask->kind == SASS_IMM ? (uint32_t)mask->value : 0x7f;
 
 	for (uint8_t p = 0; p < 7; p++)
 		if (bits >> p & 1)
-			add(l, SASS_PRED, p, 1, index, write);
+			u = add(u, SASS_PRED, p, 1, index, write);
+	return u;
 }
 
-static void add_operand(struct use_list *l, const struct sass_inst *in, const struct sass_slot *s,
-			uint8_t index)
+static struct sass_reg_use *add_address(struct sass_reg_use *u, const struct sass_inst *in,
+					uint8_t index)
 {
 	const struct sass_operand *o = &in->ops[index];
-	bool write = s->flags & SLOT_WRITE;
 
-	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
-		return;
-	if (s->if_mod && !in->mod[s->if_mod - 1])
-		return;
-	switch (o->kind) {
-	case SASS_GPR: case SASS_UGPR:
-		add(l, o->kind, o->reg, count(in, s->count), index, write);
-		break;
-	case SASS_PRED: case SASS_UPRED: case SASS_BREG:
-		add(l, o->kind, o->reg, 1, index, write);
-		break;
-	case SASS_CONST:
-		add(l, SASS_GPR, o->reg, 1, index, false);
-		break;
-	case SASS_ADDR:
-		add(l, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
-		if (o->aux != SASS_NO_UREG)
-			add(l, SASS_UGPR, o->aux,
-			    in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1, index, false);
-		break;
-	}
-	if (s->type == SLOT_PR)
-		add_all_predicates(l, in, index, write);
+	u = add(u, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
+	if (o->aux != SASS_NO_UREG)
+		u = add(u, SASS_UGPR, o->aux, in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1,
+			index, false);
+	return u;
 }
 
+static bool is_used(const struct sass_inst *in, const struct sass_slot *s)
+{
+	return !(s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC) &&
+	       !(s->if_mod && !in->mod[s->if_mod - 1]);
+}
+
+/* A row has at most one address and one set of predicates, so there is room for all. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])
 {
 	const struct sass_form *row = sass_row(in);
-	struct use_list l = {uses, 0};
-	uint32_t i;
+	struct sass_reg_use *u = uses;
 
 	if (!row)
 		return 0;
-	for (i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++)
-		add_operand(&l, in, &row->ops[i], i);
-	add(&l, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
-	return l.n;
+	for (uint8_t i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++) {
+		const struct sass_slot *s = &row->ops[i];
+		const struct sass_operand *o = &in->ops[i];
+
+		if (s->type == SLOT_PR)
+			u = add_all_predicates(u, in, i, s->flags & SLOT_WRITE);
+		if (o->kind == SASS_NONE || o->kind == SASS_IMM || !is_used(in, s))
+			continue;
+		if (o->kind <= SASS_BREG)
+			u = add(u, o->kind, o->reg, s->count == COUNT_1 ? 1 : count(in, s->count),
+				i, s->flags & SLOT_WRITE);
+		else if (o->kind == SASS_CONST)
+			u = add(u, SASS_GPR, o->reg, 1, i, false);
+		else if (o->kind == SASS_ADDR)
+			u = add_address(u, in, i);
+	}
+	u = add(u, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
+	return (uint32_t)(u - uses);
 }

@@ -156,6 +156,9 @@ uint8_t sass_sm_mask(uint32_t sm);
 /* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
  * written and how wide, so that any will do for register uses and timing. */
 const struct sass_form *sass_row(const struct sass_inst *in);
+/* All rows of an op, in the order of the table: the first after NULL, NULL after the last. */
+const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row);
+#define SASS_MAX_FORMS 1024
 /* Rows of one 9-bit opcode are neighbours. Returns the first, count in *n. */
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);
 /* The row that fits an instruction, and its word; missing operands are filled in. NULL: none fits,

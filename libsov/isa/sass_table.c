@@ -4,6 +4,8 @@
  * so that the decoder finds them by bisection. Names of modifier values that several families share
  * are here too.
  */
+#include <pthread.h>
+
 #include "libsov/isa/sass_row_macros.h"
 
 const struct sass_choice sass_rnd[4] = {
@@ -70,6 +72,41 @@ const struct sass_form *sass_form_at(uint32_t index)
 		index -= *families[i].count;
 	}
 	return NULL;
+}
+
+/* By op its first row, by row the next of the same op, as numbers from 1 on: found once. */
+static uint16_t first_row[SASS_OP_COUNT], next_row[SASS_MAX_FORMS + 1];
+static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
+
+static void link_rows(void)
+{
+	for (uint32_t i = sass_form_count(); i > 0; i--) {
+		uint16_t op = sass_form_at(i - 1)->op;
+
+		next_row[i] = first_row[op];
+		first_row[op] = (uint16_t)i;
+	}
+}
+
+static uint32_t number_of(const struct sass_form *row)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < FAMILIES; i++) {
+		if (row >= families[i].rows && row < families[i].rows + *families[i].count)
+			return before + (uint32_t)(row - families[i].rows) + 1;
+		before += *families[i].count;
+	}
+	return 0;
+}
+
+const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row)
+{
+	uint32_t n;
+
+	pthread_once(&rows_once, link_rows);
+	n = row ? next_row[number_of(row)] : op < SASS_OP_COUNT ? first_row[op] : 0;
+	return n ? sass_form_at(n - 1) : NULL;
 }
 
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n)

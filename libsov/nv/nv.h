@@ -46,6 +46,13 @@ void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, ui
 #define NV_PUSH_COPY_MAX (1u << 30)
 void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
 		  uint64_t semaphore, uint32_t payload);
+/* So many lines of so many bytes, each line a pitch behind the one before. */
+struct nv_lines {
+	uint64_t destination, source;
+	uint32_t destination_pitch, source_pitch, bytes, lines;
+};
+void nv_push_copy_lines(struct nv_push *p, const struct nv_lines *l, uint64_t semaphore,
+			uint32_t payload);
 /* element_bytes: 1, 2 or 4. */
 void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload);

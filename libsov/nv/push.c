@@ -89,6 +89,17 @@ void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH);
 }
 
+void nv_push_copy_lines(struct nv_push *p, const struct nv_lines *l, uint64_t semaphore,
+			uint32_t payload)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(l->source), LOW(l->source),
+		HIGH(l->destination), LOW(l->destination), l->source_pitch, l->destination_pitch,
+		l->bytes, l->lines);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_MULTI_LINE);
+}
+
 void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload)
 {

@@ -3,7 +3,7 @@
  * What the files of the way through NVIDIA's kernel module share.
  *
  *   nvrm_call.c    ioctls, one function each; what was made is kept in a table that is unwound
- *   nvrm_chip.c    releases of the module and chips that are known
+ *   nvrm_release.c releases of the module that are known
  *   nvrm_device.c  finding GPUs
  *   nvrm_memory.c  buffers and where they are bound
  *   nvrm_queue.c   groups and queues
@@ -19,7 +19,7 @@
 #include <sys/types.h>
 #include "hw/nv/host.h"
 #include "hw/nv/rm.h"
-#include "libsov/winsys/winsys.h"
+#include "libsov/winsys/chip.h"
 
 #define NVRM_CONTROL_FILE     "/dev/nvidiactl"
 #define NVRM_PAGE_BYTES       0x10000u
@@ -75,7 +75,7 @@ int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory
 int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t bytes,
 	   uint32_t *handle);
 
-/* ---- nvrm_chip.c ---- */
+/* ---- nvrm_release.c ---- */
 
 /* What differs between releases of the module. */
 struct nvrm_release {
@@ -86,15 +86,6 @@ struct nvrm_release {
 /* NULL: the text is no version, or that of a module too old. */
 const struct nvrm_release *nvrm_release_find(const char *version, uint32_t *major);
 
-struct nvrm_chip {
-	uint32_t architecture, implementation; /* by RM_CONTROL_CHIP */
-	const char *name;
-	uint16_t sm;
-	uint16_t user_class, channel_class, compute_class, copy_class;
-	uint16_t shared_per_sm_kib, shared_per_block_kib;
-};
-const struct nvrm_chip *nvrm_chip_find(uint32_t architecture, uint32_t implementation);
-
 /* ---- nvrm_device.c ---- */
 
 struct winsys_device {
@@ -103,7 +94,7 @@ struct winsys_device {
 	char path[32];
 	struct rm_scope scope;
 	uint32_t device, subdevice;
-	const struct nvrm_chip *chip;
+	const struct chip *chip;
 	struct winsys_info info;
 
 	pthread_mutex_t lock; /* for what follows, which is made at first use */
@@ -171,6 +162,7 @@ struct winsys_group {
 
 	pthread_mutex_t lock; /* for what follows */
 	struct winsys_queue *queues;
+	bool stopped; /* by us */
 	bool described;
 	struct winsys_error description;
 };

@@ -102,7 +102,7 @@ static int learn(struct winsys_device *d)
 				   "the product's name");
 	if (error)
 		return error;
-	d->chip = nvrm_chip_find(chip.architecture, chip.implementation);
+	d->chip = chip_find(chip.architecture | chip.implementation);
 	sm = (facts[SM_VERSION].value >> 8) * 10 + (facts[SM_VERSION].value & 15);
 	if (!d->chip || d->chip->sm != sm) {
 		winsys_say("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
@@ -115,29 +115,18 @@ static int learn(struct winsys_device *d)
 			   facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
 		return -EPROTO;
 	}
-	*i = (struct winsys_info){
-		.sm = sm,
-		.multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value,
-		.warps_per_sm = facts[WARPS].value,
-		.sms_per_tpc = facts[SMS_PER_TPC].value,
-		.tpcs = facts[TPCS].value,
-		.max_threads_per_block = 1024,
-		.shared_per_block = d->chip->shared_per_block_kib * KIB,
-		.shared_per_sm = d->chip->shared_per_sm_kib * KIB,
-		.registers_per_sm = 65536,
-		.host_class = d->chip->channel_class,
-		.compute_class = d->chip->compute_class,
-		.copy_class = d->chip->copy_class,
-		.page_bytes = NVRM_PAGE_BYTES,
-		.large_page_bytes = NVRM_LARGE_PAGE_BYTES,
-		.import_page_bytes = NVRM_HOST_PAGE_BYTES,
-		.memory_bytes = (uint64_t)heap.value * KIB,
-		.copy_queues = true,
-		.spare_queues = SPARE_QUEUES,
-	};
-	snprintf(i->chip, sizeof(i->chip), "%s", d->chip->name);
+	chip_describe(d->chip, i);
+	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
+	i->warps_per_sm = facts[WARPS].value;
+	i->sms_per_tpc = facts[SMS_PER_TPC].value;
+	i->tpcs = facts[TPCS].value;
+	i->page_bytes = NVRM_PAGE_BYTES;
+	i->large_page_bytes = NVRM_LARGE_PAGE_BYTES;
+	i->import_page_bytes = NVRM_HOST_PAGE_BYTES;
+	i->memory_bytes = (uint64_t)heap.value * KIB;
+	i->copy_queues = true;
+	i->spare_queues = SPARE_QUEUES;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
-	snprintf(i->target, sizeof(i->target), "sm_%u", sm);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;
 }

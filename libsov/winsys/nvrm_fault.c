@@ -5,36 +5,21 @@
  * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
  *
  * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
- * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200. Xids: NVIDIA's "XID Errors".
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "libsov/log.h"
 #include "libsov/winsys/nvrm.h"
+#include "libsov/winsys/xid.h"
 
 struct word {
 	uint32_t number;
 	const char *text;
 };
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const struct word xids[] = {
-	{13, "the compute engine refused the work"},
-	{31, "an address cannot be accessed"},
-	{32, "the command stream is broken"},
-	{43, "the channel was stopped"},
-	{45, "the channel was stopped"},
-	{48, "video memory lost data (double bit ECC error)"},
-	{62, "the GPU's controller halted"},
-	{63, "a row of video memory was remapped"},
-	{69, "a method or its data was refused"},
-	{79, "the GPU is gone from the bus"},
-	{94, "video memory lost data (contained ECC error)"},
-	{95, "video memory lost data (uncontained ECC error)"},
-	{109, "the work could not be interrupted for another process"},
-	{119, "the GPU's controller does not answer"},
-};
 
 static const struct word fault_types[] = {
 	{0x0, "it is not mapped"},	    {0x1, "a page table has the wrong size"},
@@ -104,7 +89,7 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
-	const char *words = find(xids, COUNT(xids), xid), *warp = NULL;
+	const char *words = xid_words(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};
@@ -224,6 +209,8 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	log_errors(have_faults ? &faults : NULL, have_errors ? errors : NULL);
 	nvrm_describe(xid, have_faults ? &faults : NULL, have_errors ? errors : NULL,
 		      &g->description);
+	/* Stopped warps go to address 0; whatever is elsewhere had happened before. */
+	g->description.stopped = g->stopped && !(g->description.memory && g->description.address);
 	rm_unwind(&scope, 0);
 	free(errors);
 }
@@ -250,22 +237,42 @@ bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
  * A block that does not end cannot be switched away from, and RM waits five seconds before it
  * takes a channel down by force. A debugger can stop it: in debug mode, stopped warps go to the
  * trap handler. There is none, so they fault at address 0, the group fails, and its channels are
- * free after a tenth of a second (H200). That is what is wanted here.
+ * free after a tenth of a second (H200). That is what is wanted here, and waited for.
  */
+#define STOP_MS 500
+
+static void wait_for_failure(const struct winsys_group *g)
+{
+	struct timespec t = {.tv_nsec = 1000000};
+	uint32_t i;
+
+	for (i = 0; i < STOP_MS && !failed(g); i++)
+		nanosleep(&t, NULL);
+}
+
 void nvrm_group_stop(struct winsys_group *g)
 {
 	struct rm *rm = g->device->rm;
 	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
 	struct rm_scope scope = {0};
+	const struct winsys_queue *q;
 	uint32_t debugger, channel;
+	bool trying = false;
 
 	pthread_mutex_lock(&g->lock);
+	for (q = g->queues; q; q = q->next)
+		LOG(DEVICE, INFO, "stopping: queue %u of engine %d has put %u and get %u", q->slot,
+		    q->engine, __atomic_load_n(q->memory.put, __ATOMIC_RELAXED),
+		    __atomic_load_n(q->memory.get, __ATOMIC_RELAXED));
 	if (!failed(g) && debugger_create(g, &scope, &debugger, &channel)) {
-		if (!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode"))
-			(void)rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
-					 "SMs to stop");
+		g->stopped = true;
+		trying = !rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode") &&
+			 !rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
+				     "SMs to stop");
 		rm_unwind(&scope, 0);
 	}
+	if (trying)
+		wait_for_failure(g);
 	(void)winsys_said(); /* then it takes longer */
 	pthread_mutex_unlock(&g->lock);
 }

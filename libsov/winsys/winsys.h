@@ -50,6 +50,8 @@ enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMI
 struct winsys_error {
 	struct winsys_queue *queue; /* where it happened; NULL: not known */
 	uint32_t xid;
+	bool overdue;          /* it took longer than the driver allows, and was stopped */
+	bool stopped;          /* it is what group_stop did */
 	bool memory;           /* an access fault: address is valid */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
@@ -107,7 +109,8 @@ struct winsys {
 	void (*memory_info)(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
 
 	/* A group has an address space of its own. Its queues are destroyed before it, and if they
-	 * may still be at work it is stopped before: what runs ends soon, and it takes no more. */
+	 * may still be at work it is stopped before: what runs ends soon, and it takes no more. A
+	 * failure that a card tells late may be known after that. */
 	int (*group_create)(struct winsys_device *d, struct winsys_group **out);
 	void (*group_stop)(struct winsys_group *g);
 	void (*group_destroy)(struct winsys_group *g);
@@ -158,6 +161,6 @@ static inline void winsys_write_barrier_after_exchange(void)
 #endif
 }
 
-extern const struct winsys winsys_nvrm, winsys_soft;
+extern const struct winsys winsys_kmod, winsys_nvrm, winsys_soft;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's vfio-user-pci
- * on a local socket, serves it until it goes, and ends with status 1 when the guest did anything that
- * the card refuses.
+ * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's
+ * vfio-user-pci on a local socket, serves it until it goes, and ends with status 1 when the guest
+ * did anything that the card refuses.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,12 +16,14 @@
 #include "model/card/vfio.h"
 
 static const char usage[] =
-	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--fault NAME]\n"
+	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
+	"[--fault NAME]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
 	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
 	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
+	"  --trap            every access to VRAM comes here, and page tables count there\n"
 	"  --fault NAME      something to do wrong: refuse locked silent garbage vanish\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
@@ -70,6 +72,7 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"socket", required_argument, NULL, 's'},
 		{"vram", required_argument, NULL, 'v'},
 		{"firmware", required_argument, NULL, 'f'},
+		{"trap", no_argument, NULL, 't'},
 		{"fault", required_argument, NULL, 'w'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -86,12 +89,17 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			break;
 		case 'v':
 			if (!read_mb(optarg, &o->vram_bytes)) {
-				fprintf(stderr, "sovgpu-model: --vram '%s' is not a number of MiB\n", optarg);
+				fprintf(stderr,
+					"sovgpu-model: --vram '%s' is not a number of MiB\n",
+					optarg);
 				return false;
 			}
 			break;
 		case 'f':
 			o->firmware = optarg;
+			break;
+		case 't':
+			o->trap = true;
 			break;
 		case 'w':
 			o->fault = optarg;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Registers: one row each, sorted by offset, with the value after reset, the bits a driver may set,
- * and a function where reading or writing does something; or a row for a whole block of one unit. What has
- * no row is refused, and so are accesses of other than four bytes and bits that nobody may set.
+ * and a function where reading or writing does something; or a row for a whole block of one unit.
+ * What has no row is refused, and so are accesses of other than four bytes and bits that nobody may
+ * set.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,6 +42,17 @@ static uint32_t read_time_high(struct card *c)
 	return (uint32_t)(model_nanoseconds() >> 32) & 0x1fffffff;
 }
 
+static uint32_t read_flush(struct card *c)
+{
+	(void)c;
+	return 0; /* done at once */
+}
+static void write_alarm(struct card *c, uint32_t value)
+{
+	if (value)
+		card_refuse(c, "PTIMER_INTR_EN_0: 0x%08x; alarms are not modelled", value);
+}
+
 /* The queues' pointers and the memory's control are state of the FSP. */
 #define FSP_WORD(name, place) \
 	static uint32_t read_##name(struct card *c) \
@@ -69,8 +81,11 @@ static void write_invalidate(struct card *c, uint32_t value)
 {
 	uint64_t root = ((uint64_t)c->mmu_root[1] << 32 | c->mmu_root[0]) << 8;
 
-	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) || root % NV_MMU3_TABLE_BYTES ||
-	    root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
+	if (value == (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA |
+		      NV_VF_MMU_INVALIDATE_ALL_ROOTS | NV_VF_MMU_INVALIDATE_HUB))
+		return; /* windows keep nothing */
+	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) ||
+	    root % NV_MMU3_TABLE_BYTES || root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
 		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
 	else
 		space_invalidate(c, root);
@@ -89,6 +104,15 @@ static void write_root_high(struct card *c, uint32_t value)
 	c->mmu_root[1] = value;
 }
 
+static uint32_t read_pramin_base(struct card *c)
+{
+	return c->pramin;
+}
+static void write_pramin_base(struct card *c, uint32_t value)
+{
+	c->pramin = value;
+}
+
 static uint32_t read_window(struct card *c)
 {
 	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
@@ -96,7 +120,10 @@ static uint32_t read_window(struct card *c)
 static void write_window(struct card *c, uint32_t value)
 {
 	if (value)
-		card_refuse(c, "VF_BAR1_BLOCK: 0x%08x; a window behind page tables is not modelled", value);
+		card_refuse(c,
+			    "VF_BAR1_BLOCK: 0x%08x; page tables of the driver's own are not "
+			    "modelled there",
+			    value);
 	c->gsp.window_virtual = false;
 }
 
@@ -104,11 +131,17 @@ static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
 	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
-	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .read = read_time_low},
-	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .read = read_time_high},
+	{NV_PTIMER_INTR_EN_0, "PTIMER_INTR_EN_0", .writable = 1, .write = write_alarm},
+	/* The firmware owns the clock: setting it does nothing. */
+	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
+	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
+	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
+	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", .writable = 0x3fffff,
+	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
 	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
 	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
@@ -118,19 +151,30 @@ static const struct reg registers[] = {
 	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
+	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK", .reset = NV_PGSP_IRQ_SWGEN0},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
-	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc, .write = write_ememc},
-	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data, .write = fsp_write_data},
-	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head, .write = fsp_write_head},
-	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail, .write = write_queue_tail},
-	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head, .write = write_answer_head},
-	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail, .write = write_answer_tail},
-	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window, .write = write_window},
-	{NV_VF_MMU_INVALIDATE_PDB_LO, "VF_MMU_INVALIDATE_PDB_LO", .writable = ~0u, .write = write_root_low},
-	{NV_VF_MMU_INVALIDATE_PDB_HI, "VF_MMU_INVALIDATE_PDB_HI", .writable = ~0u, .write = write_root_high},
-	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate, .write = write_invalidate},
+	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc,
+	 .write = write_ememc},
+	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data,
+	 .write = fsp_write_data},
+	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head,
+	 .write = fsp_write_head},
+	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail,
+	 .write = write_queue_tail},
+	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head,
+	 .write = write_answer_head},
+	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail,
+	 .write = write_answer_tail},
+	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window,
+	 .write = write_window},
+	{NV_VF_MMU_INVALIDATE_PDB_LO, "VF_MMU_INVALIDATE_PDB_LO", .writable = ~0u,
+	 .write = write_root_low},
+	{NV_VF_MMU_INVALIDATE_PDB_HI, "VF_MMU_INVALIDATE_PDB_HI", .writable = ~0u,
+	 .write = write_root_high},
+	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate,
+	 .write = write_invalidate},
 };
 /* What lies together and is one unit's. */
 static uint32_t user_read(struct card *c, uint32_t offset)
@@ -147,8 +191,10 @@ static void user_write(struct card *c, uint32_t offset, uint32_t value)
 	if (offset == NV_VF_DOORBELL)
 		channel_doorbell(c, value);
 	else
-		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: only the doorbell is written on the user page", value,
-			    offset);
+		card_refuse(c,
+			    "BAR 0: write of 0x%08x to 0x%06x: only the doorbell is written on the "
+			    "user page",
+			    value, offset);
 }
 
 static const struct block {
@@ -157,6 +203,7 @@ static const struct block {
 	uint32_t (*read)(struct card *c, uint32_t offset);
 	void (*write)(struct card *c, uint32_t offset, uint32_t value);
 } blocks[] = {
+	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", window_read_pramin, window_write_pramin},
 	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", interrupt_read, interrupt_write},
 	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", user_read, user_write},
 };
@@ -190,11 +237,11 @@ static const struct reg *find(struct card *c, const char *verb, uint32_t offset,
 	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
 
 	if (!r)
-		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb, offset,
-			    bytes);
+		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
+			    offset, bytes);
 	else if (bytes != 4)
-		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers are read and written as four", verb,
-			    r->name, bytes);
+		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers are read and written as four",
+			    verb, r->name, bytes);
 	else
 		return r;
 	return NULL;
@@ -226,8 +273,8 @@ void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 	if (!r)
 		return;
 	if (!r->writable || value & ~r->writable) {
-		card_refuse(c, "BAR 0: write of 0x%08x to %s: bits 0x%08x may be written", value, r->name,
-			    r->writable);
+		card_refuse(c, "BAR 0: write of 0x%08x to %s: bits 0x%08x may be written", value,
+			    r->name, r->writable);
 		return;
 	}
 	c->registers[r - registers] = value;

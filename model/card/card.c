@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A card as a whole: what the product is, its video memory, its interrupts, and the way of an access to
- * the unit that answers it.
+ * A card as a whole: what the product is, its video memory, its interrupts, and the way of an
+ * access to the unit that answers it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,8 @@ static const struct card_chip chips[] = {
 		.boot_0 = 0x180000a1,
 		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
 		.vram_mb = 143771,
-		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0, NV_PCI_GH100_INSTANCE, 0},
+		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0,
+			      NV_PCI_GH100_INSTANCE, 0},
 	},
 };
 
@@ -74,14 +75,17 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	enum card_fault fault = FAULT_NONE;
 
 	if (o->fault && !find_fault(o->fault, &fault)) {
-		snprintf(why, size, "no fault '%s'; known: none refuse locked silent garbage vanish", o->fault);
+		snprintf(why, size,
+			 "no fault '%s'; known: none refuse locked silent garbage vanish",
+			 o->fault);
 		return NULL;
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
 	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
 		snprintf(why, size,
-			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64 " MiB",
+			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64
+			 " MiB",
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
@@ -93,6 +97,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->chip = chip;
 	c->log = o->log;
 	c->fault = fault;
+	c->trap = o->trap;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
@@ -109,7 +114,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		card_destroy(c);
 		return NULL;
 	}
-	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) || !recovery_start(c)) {
+	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
+	    !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -196,22 +202,11 @@ struct card_region card_region(const struct card *c, uint32_t region)
 		r.bytes = c->chip->bar_bytes[region];
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
-	if (region == NV_PCI_BAR_VRAM) {
+	if (region == NV_PCI_BAR_VRAM && !c->trap) {
 		r.map_bytes = c->vram_bytes;
 		r.fd = c->vram_fd;
 	}
 	return r;
-}
-
-/* Accesses to VRAM come here only where they are not mapped. */
-static uint8_t *vram_at(struct card *c, uint64_t offset, uint32_t bytes)
-{
-	if (offset > c->vram_bytes || bytes > c->vram_bytes - offset) {
-		card_refuse(c, "BAR 2: %u bytes at 0x%" PRIx64 " are beyond the video memory of 0x%" PRIx64,
-			    bytes, offset, c->vram_bytes);
-		return NULL;
-	}
-	return c->vram + offset;
 }
 
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
@@ -222,7 +217,8 @@ static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 	return config_memory_enabled(c);
 }
 
-static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
+static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *data,
+			uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_read(c, (uint32_t)offset, data, bytes);
@@ -235,18 +231,16 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		const uint8_t *from = vram_at(c, offset, bytes);
+	} else {
+		const uint8_t *from = window_at(c, region, offset, bytes);
 
 		if (from)
 			memcpy(data, from, bytes);
-	} else {
-		card_refuse(c, "BAR %u: read of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 
-static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data, uint32_t bytes)
+static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data,
+			 uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
 		config_write(c, (uint32_t)offset, data, bytes);
@@ -259,14 +253,11 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 
 		memcpy(&value, data, bytes < 4 ? bytes : 4);
 		bar0_write(c, (uint32_t)offset, value, bytes);
-	} else if (region == NV_PCI_BAR_VRAM) {
-		uint8_t *to = vram_at(c, offset, bytes);
+	} else {
+		uint8_t *to = window_at(c, region, offset, bytes);
 
 		if (to)
 			memcpy(to, data, bytes);
-	} else {
-		card_refuse(c, "BAR %u: write of %u bytes at 0x%" PRIx64 "; the instance window is not modelled",
-			    region, bytes, offset);
 	}
 }
 
@@ -289,7 +280,8 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
 
 uint32_t card_vectors(const struct card *c, uint32_t kind)
 {
-	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS, 1, 1};
+	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS,
+							 1, 1};
 
 	(void)c;
 	return kind < CARD_INTERRUPTS ? counts[kind] : 0;

@@ -26,6 +26,7 @@ struct card_options {
 	const char *chip;    /* "gh100" */
 	uint64_t vram_bytes; /* of 1 MiB each; 0: as on the product */
 	const char *firmware; /* folder whose nvidia/ holds the files that must arrive; NULL: any */
+	bool trap; /* let no window be mapped: slow, but then page tables count there */
 	const char *fault; /* something to do wrong, by name, for tests of drivers; NULL: nothing */
 	FILE *log;
 };
@@ -59,7 +60,8 @@ void card_take_back_all(struct card *c);
 void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what);
 
 uint32_t card_vectors(const struct card *c, uint32_t kind);
-/* Vectors first.. are now signalled through these descriptors, which become the card's; -1: none. */
+/* Vectors first.. are now signalled through these descriptors, which become the card's; -1: none.
+ */
 int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds);
 void card_unwire(struct card *c, uint32_t kind);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channels of the card. The driver names their memory by address and the firmware believes none of it;
- * once scheduled, a channel is one of the software GPU's, whose ring, method streams and kernels are
- * reached through the driver's page tables. When one fails, a thread of the firmware's does what
- * recovery means here: its group is stopped, its notifiers are filled, and the driver is told.
+ * Channels of the card. The driver names their memory by address and the firmware believes none of
+ * it; once scheduled, a channel is one of the software GPU's, whose ring, method streams and
+ * kernels are reached through the driver's page tables. When one fails, a thread of the firmware's
+ * does what recovery means here: its group is stopped, its notifiers are filled, and the driver is
+ * told.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,19 +28,22 @@ struct card_channel {
 	atomic_bool failed;
 };
 
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes, const char *what)
+uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+		   const char *what)
 {
 	uint64_t end = c->gsp.heap_outside;
 
 	if (m->bytes < bytes)
-		card_refuse(c, "GSP: %s has %" PRIu64 " bytes instead of %" PRIu64, what, m->bytes, bytes);
+		card_refuse(c, "GSP: %s has %" PRIu64 " bytes instead of %" PRIu64, what, m->bytes,
+			    bytes);
 	else if (m->space == RM_SPACE_SYSTEM)
 		return card_dma(c, m->base, m->bytes, true, what);
 	else if (m->space != RM_SPACE_VRAM)
-		card_refuse(c, "GSP: %s lies in space %u; known: %u system, %u video memory", what, m->space,
-			    RM_SPACE_SYSTEM, RM_SPACE_VRAM);
+		card_refuse(c, "GSP: %s lies in space %u; known: %u system, %u video memory", what,
+			    m->space, RM_SPACE_SYSTEM, RM_SPACE_VRAM);
 	else if (m->base >= end || m->bytes > end - m->base)
-		card_refuse(c, "GSP: %s at 0x%" PRIx64 " of video memory, which ends at 0x%" PRIx64, what, m->base, end);
+		card_refuse(c, "GSP: %s at 0x%" PRIx64 " of video memory, which ends at 0x%" PRIx64,
+			    what, m->base, end);
 	else
 		return c->vram + m->base;
 	return NULL;
@@ -64,19 +68,22 @@ static const char *check(struct card *c, const struct card_channel *ch)
 		return "its id is taken";
 	if (!!(p->flags & RM_CHANNEL_PRIVILEGED) != !!(p->internal_flags & 3))
 		return "its two privileges are not the same";
-	if (!p->ring_entries || p->ring_entries & (p->ring_entries - 1) || p->ring % NV_GP_ENTRY_BYTES)
+	if (!p->ring_entries || p->ring_entries & (p->ring_entries - 1) ||
+	    p->ring % NV_GP_ENTRY_BYTES)
 		return "its ring's size is no power of two, or its address not aligned";
 	if (p->instance.base % RM_INSTANCE_BYTES || p->instance.space != RM_SPACE_VRAM)
 		return "its instance is not a page of video memory";
-	if (p->ramfc.base != p->instance.base || p->ramfc.space != RM_SPACE_VRAM || p->ramfc.bytes != RM_RAMFC_BYTES)
+	if (p->ramfc.base != p->instance.base || p->ramfc.space != RM_SPACE_VRAM ||
+	    p->ramfc.bytes != RM_RAMFC_BYTES)
 		return "its RAMFC is not the start of its instance";
 	if (p->userd.base % NV_USERD_BYTES)
 		return "its USERD is not aligned";
 	return NULL;
 }
 
-struct card_channel *channel_create(struct card *c, struct card_space *s, const struct rm_channel_parameters *p,
-				    uint32_t group, uint32_t *status)
+struct card_channel *channel_create(struct card *c, struct card_space *s,
+				    const struct rm_channel_parameters *p, uint32_t group,
+				    uint32_t *status)
 {
 	struct card_channel *ch = calloc(1, sizeof(*ch));
 	const char *wrong = NULL;
@@ -84,8 +91,12 @@ struct card_channel *channel_create(struct card *c, struct card_space *s, const 
 	*status = NV_STATUS_INVALID_ARGUMENT;
 	if (!ch)
 		return NULL;
-	*ch = (struct card_channel){.card = c, .space = s, .engine = engine_find(p->engine), .parameters = *p,
-				    .id = RM_CHANNEL_ID_OF(p->flags), .group = group};
+	*ch = (struct card_channel){.card = c,
+				    .space = s,
+				    .engine = engine_find(p->engine),
+				    .parameters = *p,
+				    .id = RM_CHANNEL_ID_OF(p->flags),
+				    .group = group};
 	if (!ch->engine)
 		wrong = "there is no such engine";
 	else
@@ -97,7 +108,8 @@ struct card_channel *channel_create(struct card *c, struct card_space *s, const 
 	bool notified = (p->internal_flags >> 2 & 3) == 3;
 
 	if (ch->userd && notified)
-		ch->notifier = (void *)memory_at(c, &p->notifier_memory, sizeof(*ch->notifier), "a channel's notifier");
+		ch->notifier = (void *)memory_at(c, &p->notifier_memory, sizeof(*ch->notifier),
+						 "a channel's notifier");
 	if (!ch->userd || (notified && !ch->notifier)) {
 		free(ch);
 		return NULL;
@@ -151,7 +163,8 @@ void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes)
 
 		for (uint32_t i = 0; !ch->over && i < 2; i++)
 			if (parts[i] >= host && parts[i] < host + bytes) {
-				card_log(c, "channel %u of %s: its memory was taken back", ch->id, ch->engine->name);
+				card_log(c, "channel %u of %s: its memory was taken back", ch->id,
+					 ch->engine->name);
 				channel_stop(ch);
 			}
 	}
@@ -160,8 +173,8 @@ void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes)
 uint32_t channel_bind(struct card_channel *ch, uint32_t engine)
 {
 	if (engine != ch->engine->type || ch->bound) {
-		card_refuse(ch->card, "GSP: channel %u of engine %u is bound to %u%s", ch->id, ch->engine->type, engine,
-			    ch->bound ? " once more" : "");
+		card_refuse(ch->card, "GSP: channel %u of engine %u is bound to %u%s", ch->id,
+			    ch->engine->type, engine, ch->bound ? " once more" : "");
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	ch->bound = true;
@@ -199,7 +212,8 @@ static const char *check_schedule(struct card_channel *ch)
 		return "its address space has no page tables";
 	if (!space_covers(ch->space, p->ring, (uint64_t)p->ring_entries * NV_GP_ENTRY_BYTES))
 		return "its ring is not mapped";
-	if (!memory_at(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES, "a channel's method buffer"))
+	if (!memory_at(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
+		       "a channel's method buffer"))
 		return "its method buffer is not there";
 	return NULL;
 }
@@ -217,7 +231,8 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.argument = ch,
 	};
 
-	if (!wrong && model_channel_create(ch->card->model, space_engines(ch->space), &config, &ch->running))
+	if (!wrong &&
+	    model_channel_create(ch->card->model, space_engines(ch->space), &config, &ch->running))
 		wrong = "there is no memory for it";
 	if (wrong) {
 		card_refuse(ch->card, "GSP: channel %u is scheduled, but %s", ch->id, wrong);
@@ -242,7 +257,8 @@ void channel_doorbell(struct card *c, uint32_t token)
 static void report(struct card_channel *ch, const struct model_error *e)
 {
 	struct card *c = ch->card;
-	struct nv_gsp_error line = {.type = e->xid, .runlist = ch->engine->runlist, .channel = ch->id};
+	struct nv_gsp_error line = {
+		.type = e->xid, .runlist = ch->engine->runlist, .channel = ch->id};
 	struct nv_gsp_rc rc = {.engine = ch->engine->type, .channel = ch->id, .type = e->xid};
 
 	if (e->fault == MODEL_FAULT_MMU) {
@@ -266,7 +282,8 @@ static void stop_group(struct card_channel *failed, uint32_t xid)
 			ch->notifier->time_ns = model_nanoseconds();
 			ch->notifier->info32 = xid;
 			ch->notifier->info16 = 1;
-			__atomic_store_n(&ch->notifier->status, NV_NOTIFICATION_ERROR, __ATOMIC_RELEASE);
+			__atomic_store_n(&ch->notifier->status, NV_NOTIFICATION_ERROR,
+					 __ATOMIC_RELEASE);
 		}
 		channel_stop(ch);
 	}
@@ -278,7 +295,8 @@ static void recover(struct card *c)
 
 	pthread_mutex_lock(&c->lock);
 	for (struct card_channel *ch = c->channels; ch; ch = ch->next) {
-		if (!atomic_exchange(&ch->failed, false) || !ch->running || !model_channel_error(ch->running, &e))
+		if (!atomic_exchange(&ch->failed, false) || !ch->running ||
+		    !model_channel_error(ch->running, &e))
 			continue;
 		stop_group(ch, e.xid);
 		report(ch, &e);

@@ -16,13 +16,14 @@
 #include "hw/nv/gsp_570.h"
 #include "model/card/internal.h"
 
-static bool load(struct firmware_file *f, const char *folder, const char *chip, const char *part, char *why,
-		 size_t size)
+static bool load(struct firmware_file *f, const char *folder, const char *chip, const char *part,
+		 char *why, size_t size)
 {
 	char path[1024];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", folder, chip, part);
+	snprintf(path, sizeof(path), "%s/nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", folder, chip,
+		 part);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0) {
@@ -101,7 +102,8 @@ static struct span bootloader(const struct firmware_file *f)
 	return part_of(f, h.data, h.data_bytes);
 }
 
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why, size_t size)
+bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
+		   size_t size)
 {
 	char signature[64];
 
@@ -119,10 +121,12 @@ bool firmware_load(struct firmware *fw, const char *folder, const char *chip, ch
 	fw->bootloader = bootloader(&fw->files[1]);
 	fw->image = section(&fw->files[2], ".fwimage");
 	fw->signature = section(&fw->files[2], signature);
-	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data && fw->fmc_signature.data &&
-		    fw->bootloader.data && fw->image.data && fw->signature.data;
+	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data &&
+		    fw->fmc_signature.data && fw->bootloader.data && fw->image.data &&
+		    fw->signature.data;
 	if (!fw->known)
-		snprintf(why, size, "firmware in %s: a part is missing in the files for %s", folder, chip);
+		snprintf(why, size, "firmware in %s: a part is missing in the files for %s", folder,
+			 chip);
 	return fw->known;
 }
 

@@ -17,7 +17,8 @@ uint32_t fsp_read_data(struct card *c)
 	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control), value;
 
 	if (!(c->fsp.control & NV_PFSP_EMEMC_READ_INC) || at >= FSP_EMEM_BYTES) {
-		card_refuse(c, "FSP: its memory is read at 0x%x with control 0x%08x", at, c->fsp.control);
+		card_refuse(c, "FSP: its memory is read at 0x%x with control 0x%08x", at,
+			    c->fsp.control);
 		return ~0u;
 	}
 	memcpy(&value, c->fsp.emem + at, sizeof(value));
@@ -30,7 +31,8 @@ void fsp_write_data(struct card *c, uint32_t value)
 	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control);
 
 	if (!(c->fsp.control & NV_PFSP_EMEMC_WRITE_INC) || at >= FSP_EMEM_BYTES) {
-		card_refuse(c, "FSP: its memory is written at 0x%x with control 0x%08x", at, c->fsp.control);
+		card_refuse(c, "FSP: its memory is written at 0x%x with control 0x%08x", at,
+			    c->fsp.control);
 		return;
 	}
 	memcpy(c->fsp.emem + at, &value, sizeof(value));
@@ -51,7 +53,8 @@ static uint32_t execute(struct card *c, uint32_t bytes)
 		return 1;
 	}
 	if (cot.version != NV_COT_VERSION || cot.bytes != sizeof(cot) - 8) {
-		card_refuse(c, "FSP: chain of trust version %u of %u bytes", cot.version, cot.bytes);
+		card_refuse(c, "FSP: chain of trust version %u of %u bytes", cot.version,
+			    cot.bytes);
 		return 1;
 	}
 	if (c->fault == FAULT_VANISH) {

@@ -2,8 +2,8 @@
 /*
  * The GSP's stand-in, first half: booting. It follows every pointer that the driver left in memory,
  * by DMA as the real one does, and believes nothing: images must be the files' bytes, sizes must be
- * enough, tables must lead somewhere. Then it makes its queue, takes what waits in the driver's, and
- * says that it is up.
+ * enough, tables must lead somewhere. Then it makes its queue, takes what waits in the driver's,
+ * and says that it is up.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -23,18 +23,21 @@ static bool fetch(struct card *c, uint64_t address, void *to, uint64_t bytes, co
 }
 
 /* Is what lies in memory what lies in the file? */
-static bool same(struct card *c, uint64_t address, uint64_t bytes, struct span want, const char *what)
+static bool same(struct card *c, uint64_t address, uint64_t bytes, struct span want,
+		 const char *what)
 {
 	if (!c->firmware.known)
 		return card_dma(c, address, bytes, false, what);
 	if (bytes != want.bytes) {
-		card_refuse(c, "GSP: %s has %" PRIu64 " bytes, its file %zu", what, bytes, want.bytes);
+		card_refuse(c, "GSP: %s has %" PRIu64 " bytes, its file %zu", what, bytes,
+			    want.bytes);
 		return false;
 	}
 	const uint8_t *got = card_dma(c, address, bytes, false, what);
 
 	if (got && memcmp(got, want.data, bytes)) {
-		card_refuse(c, "GSP: %s at 0x%" PRIx64 " is not what its file holds", what, address);
+		card_refuse(c, "GSP: %s at 0x%" PRIx64 " is not what its file holds", what,
+			    address);
 		return false;
 	}
 	return got;
@@ -46,7 +49,8 @@ static bool check_trust(struct card *c, const struct nv_fsp_cot *cot)
 
 	if (!fw->known)
 		return true;
-	if (fw->hash.bytes != sizeof(cot->hash) || memcmp(cot->hash, fw->hash.data, sizeof(cot->hash)) ||
+	if (fw->hash.bytes != sizeof(cot->hash) ||
+	    memcmp(cot->hash, fw->hash.data, sizeof(cot->hash)) ||
 	    fw->public_key.bytes != sizeof(cot->public_key) ||
 	    memcmp(cot->public_key, fw->public_key.data, sizeof(cot->public_key)) ||
 	    fw->fmc_signature.bytes != sizeof(cot->signature) ||
@@ -63,7 +67,8 @@ static bool check_image(struct card *c, uint64_t root, uint64_t bytes)
 	uint64_t level1, table = 0, pages = (bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE;
 
 	if (c->firmware.known && bytes != c->firmware.image.bytes) {
-		card_refuse(c, "GSP: image has %" PRIu64 " bytes, its file %zu", bytes, c->firmware.image.bytes);
+		card_refuse(c, "GSP: image has %" PRIu64 " bytes, its file %zu", bytes,
+			    c->firmware.image.bytes);
 		return false;
 	}
 	if (!pages || pages > ENTRIES * ENTRIES) {
@@ -73,9 +78,11 @@ static bool check_image(struct card *c, uint64_t root, uint64_t bytes)
 	if (!fetch(c, root, &level1, 8, "radix3 level 0"))
 		return false;
 	for (uint64_t i = 0; i < pages; i++) {
-		uint64_t left = bytes - i * NV_GSP_PAGE, n = left < NV_GSP_PAGE ? left : NV_GSP_PAGE, page;
+		uint64_t left = bytes - i * NV_GSP_PAGE,
+			 n = left < NV_GSP_PAGE ? left : NV_GSP_PAGE, page;
 
-		if (i % ENTRIES == 0 && !fetch(c, level1 + i / ENTRIES * 8, &table, 8, "radix3 level 1"))
+		if (i % ENTRIES == 0 &&
+		    !fetch(c, level1 + i / ENTRIES * 8, &table, 8, "radix3 level 1"))
 			return false;
 		if (!fetch(c, table + i % ENTRIES * 8, &page, 8, "radix3 level 2"))
 			return false;
@@ -91,16 +98,21 @@ static bool check_image(struct card *c, uint64_t root, uint64_t bytes)
 static bool place(struct card *c, const struct nv_fsp_cot *cot, const struct nv_gsp_wpr_meta *m)
 {
 	struct gsp *g = &c->gsp;
-	uint64_t need = cot->frts_vidmem + m->frts_bytes + m->vga_bytes + m->bootloader_bytes + m->radix3_bytes +
-			m->heap_bytes + m->heap_outside_bytes + (8 << 20);
+	uint64_t need = cot->frts_vidmem + m->frts_bytes + m->vga_bytes + m->bootloader_bytes +
+			m->radix3_bytes + m->heap_bytes + m->heap_outside_bytes + (8 << 20);
 
-	if (m->heap_bytes < NV_GSP_HEAP_MIN || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
+	/* What OGKM's formula gives; drivers may have larger minima of their own. */
+	uint64_t least = NV_GSP_HEAP_FIXED + (c->vram_bytes >> 30) * NV_GSP_HEAP_PER_GB;
+
+	if (m->heap_bytes < least || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
 	    m->frts_bytes != NV_FRTS_BYTES || cot->frts_vidmem_bytes != NV_FRTS_BYTES ||
-	    cot->frts_vidmem % NV_FRTS_ALIGN || m->heap_bytes > c->vram_bytes || cot->frts_vidmem > c->vram_bytes ||
-	    need > c->vram_bytes) {
-		card_refuse(c, "GSP: no room: heap %" PRIu64 ", outside %" PRIu64 ", FRTS %" PRIu64 " at -0x%" PRIx64
-			    ", memory %" PRIu64, m->heap_bytes, m->heap_outside_bytes, m->frts_bytes,
-			    cot->frts_vidmem, c->vram_bytes);
+	    cot->frts_vidmem % NV_FRTS_ALIGN || m->heap_bytes > c->vram_bytes ||
+	    cot->frts_vidmem > c->vram_bytes || need > c->vram_bytes) {
+		card_refuse(c,
+			    "GSP: no room: heap %" PRIu64 ", outside %" PRIu64 ", FRTS %" PRIu64
+			    " at -0x%" PRIx64 ", memory %" PRIu64,
+			    m->heap_bytes, m->heap_outside_bytes, m->frts_bytes, cot->frts_vidmem,
+			    c->vram_bytes);
 		return false;
 	}
 	g->frts = ALIGN_DOWN(c->vram_bytes - cot->frts_vidmem - m->frts_bytes, NV_FRTS_ALIGN);
@@ -114,30 +126,37 @@ static bool place(struct card *c, const struct nv_fsp_cot *cot, const struct nv_
 	return true;
 }
 
-static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot, struct nv_gsp_wpr_meta *m)
+static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
+		       struct nv_gsp_wpr_meta *m)
 {
-	if (boot->rm_target != NV_GSP_TARGET_COHERENT || boot->is_rm_boot != 1 || boot->rm_bytes != sizeof(*m) ||
-	    boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
-		card_refuse(c, "GSP: boot parameters: targets %u %u, kind %u, %u bytes", boot->rm_target,
-			    boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
+	if (boot->rm_target != NV_GSP_TARGET_COHERENT || boot->is_rm_boot != 1 ||
+	    boot->rm_bytes != sizeof(*m) || boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
+		card_refuse(c, "GSP: boot parameters: targets %u %u, kind %u, %u bytes",
+			    boot->rm_target, boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
 		return false;
 	}
 	if (!fetch(c, boot->rm, m, sizeof(*m), "the image's description"))
 		return false;
 	if (m->magic != NV_GSP_WPR_MAGIC || m->revision != NV_GSP_WPR_REVISION || m->verified) {
-		card_refuse(c, "GSP: description with magic 0x%" PRIx64 ", revision %" PRIu64, m->magic, m->revision);
+		card_refuse(c, "GSP: description with magic 0x%" PRIx64 ", revision %" PRIu64,
+			    m->magic, m->revision);
 		return false;
 	}
-	if (m->bootloader_code >= m->bootloader_bytes || m->bootloader_data >= m->bootloader_bytes ||
+	if (m->bootloader_code >= m->bootloader_bytes ||
+	    m->bootloader_data >= m->bootloader_bytes ||
 	    m->bootloader_manifest >= m->bootloader_bytes) {
-		card_refuse(c, "GSP: boot loader's parts at 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 " of %" PRIu64,
-			    m->bootloader_code, m->bootloader_data, m->bootloader_manifest, m->bootloader_bytes);
+		card_refuse(c,
+			    "GSP: boot loader's parts at 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64
+			    " of %" PRIu64,
+			    m->bootloader_code, m->bootloader_data, m->bootloader_manifest,
+			    m->bootloader_bytes);
 		return false;
 	}
 	return true;
 }
 
-static bool find_region(struct card *c, uint64_t libos, const char *name, struct nv_gsp_libos_region *r)
+static bool find_region(struct card *c, uint64_t libos, const char *name,
+			struct nv_gsp_libos_region *r)
 {
 	struct nv_gsp_libos_region regions[8];
 
@@ -169,8 +188,10 @@ static bool check_logs(struct card *c, uint64_t libos)
 		if (!log)
 			return false;
 		for (uint64_t page = 0; page < r.bytes / NV_GSP_PAGE; page++)
-			if (r.bytes != NV_GSP_LOG_BYTES || log[0] || log[1 + page] != r.address + page * NV_GSP_PAGE) {
-				card_refuse(c, "GSP: region %s does not list its own pages", names[i]);
+			if (r.bytes != NV_GSP_LOG_BYTES || log[0] ||
+			    log[1 + page] != r.address + page * NV_GSP_PAGE) {
+				card_refuse(c, "GSP: region %s does not list its own pages",
+					    names[i]);
 				return false;
 			}
 	}
@@ -183,22 +204,26 @@ static bool find_queues(struct card *c, uint64_t libos)
 	struct nv_gsp_libos_region r;
 	struct nv_gsp_arguments a;
 
-	if (!find_region(c, libos, "RMARGS", &r) || !fetch(c, r.address, &a, sizeof(a), "the arguments"))
+	if (!find_region(c, libos, "RMARGS", &r) ||
+	    !fetch(c, r.address, &a, sizeof(a), "the arguments"))
 		return false;
 	uint64_t bytes = (uint64_t)a.shared_pages * NV_GSP_PAGE;
 
-	if (r.bytes < sizeof(a) || a.shared_pages > GSP_SHARED_PAGES || a.command_offset % NV_GSP_PAGE ||
-	    a.status_offset % NV_GSP_PAGE || a.command_offset >= bytes || a.status_offset >= bytes ||
-	    bytes - a.command_offset < NV_GSP_QUEUE_BYTES || bytes - a.status_offset < NV_GSP_QUEUE_BYTES ||
-	    a.dmem_stack != 1 || a.old_level || a.flags || a.in_pm_transition) {
-		card_refuse(c, "GSP: arguments: %u pages, queues at 0x%" PRIx64 " and 0x%" PRIx64, a.shared_pages,
-			    a.command_offset, a.status_offset);
+	if (r.bytes < sizeof(a) || a.shared_pages > GSP_SHARED_PAGES ||
+	    a.command_offset % NV_GSP_PAGE || a.status_offset % NV_GSP_PAGE ||
+	    a.command_offset >= bytes || a.status_offset >= bytes ||
+	    bytes - a.command_offset < NV_GSP_QUEUE_BYTES ||
+	    bytes - a.status_offset < NV_GSP_QUEUE_BYTES || a.dmem_stack != 1 || a.old_level ||
+	    a.flags || a.in_pm_transition) {
+		card_refuse(c, "GSP: arguments: %u pages, queues at 0x%" PRIx64 " and 0x%" PRIx64,
+			    a.shared_pages, a.command_offset, a.status_offset);
 		return false;
 	}
 	if (!fetch(c, a.shared, g->pages, 8 * a.shared_pages, "addresses of shared pages"))
 		return false;
 	if (g->pages[0] != a.shared) {
-		card_refuse(c, "GSP: shared memory at 0x%" PRIx64 " lists 0x%" PRIx64 " first", a.shared, g->pages[0]);
+		card_refuse(c, "GSP: shared memory at 0x%" PRIx64 " lists 0x%" PRIx64 " first",
+			    a.shared, g->pages[0]);
 		return false;
 	}
 	g->command = (uint32_t)(a.command_offset / NV_GSP_PAGE);
@@ -217,12 +242,16 @@ static bool boot(struct card *c, const struct nv_fsp_cot *cot)
 	}
 	gsp_reset(c);
 	return check_trust(c, cot) &&
-	       same(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE, c->firmware.fmc, "FMC") &&
-	       fetch(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") && check_meta(c, &boot, &m) &&
-	       same(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader, "the boot loader") &&
-	       same(c, m.signature, m.signature_bytes, c->firmware.signature, "the image's signature") &&
-	       check_image(c, m.radix3, m.radix3_bytes) && place(c, cot, &m) && check_logs(c, boot.libos) &&
-	       find_queues(c, boot.libos);
+	       same(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
+		    c->firmware.fmc, "FMC") &&
+	       fetch(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&
+	       check_meta(c, &boot, &m) &&
+	       same(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader,
+		    "the boot loader") &&
+	       same(c, m.signature, m.signature_bytes, c->firmware.signature,
+		    "the image's signature") &&
+	       check_image(c, m.radix3, m.radix3_bytes) && place(c, cot, &m) &&
+	       check_logs(c, boot.libos) && find_queues(c, boot.libos);
 }
 
 uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
@@ -233,8 +262,8 @@ uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 	c->gsp.locked_reads = c->fault == FAULT_LOCKED ? UINT32_MAX : 3;
 	c->gsp.window_virtual = true;
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
-		 c->firmware.known ? "are those of the files" : "were not compared with files", c->gsp.wpr_start,
-		 c->gsp.wpr_end);
+		 c->firmware.known ? "are those of the files" : "were not compared with files",
+		 c->gsp.wpr_start, c->gsp.wpr_end);
 	gsp_open(c);
 	return 0;
 }

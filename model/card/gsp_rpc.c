@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GSP's stand-in, second half: the queues and the calls. Every element is checked whole (length,
- * sequence, checksum, headers) before its call is looked at; a call has a row with its size, or it is
- * refused.
+ * The GSP's stand-in, second half: the queues and the calls. Every element is checked whole
+ * (length, sequence, checksum, headers) before its call is looked at; a call has a row with its
+ * size, or it is refused.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,13 +21,14 @@ struct call {
 
 static struct nv_gsp_queue *queue_at(struct card *c, uint32_t page)
 {
-	return card_dma(c, c->gsp.pages[page], sizeof(struct nv_gsp_queue), true, "a queue's header");
+	return card_dma(c, c->gsp.pages[page], sizeof(struct nv_gsp_queue), true,
+			"a queue's header");
 }
 
 static uint8_t *element_page(struct card *c, uint32_t queue, uint32_t index)
 {
-	return card_dma(c, c->gsp.pages[queue + 1 + index % NV_GSP_QUEUE_ELEMENTS], NV_GSP_PAGE, true,
-			"a page of a queue");
+	return card_dma(c, c->gsp.pages[queue + 1 + index % NV_GSP_QUEUE_ELEMENTS], NV_GSP_PAGE,
+			true, "a page of a queue");
 }
 
 static uint32_t xor_of(const uint8_t *element, uint32_t pages)
@@ -65,22 +66,29 @@ void gsp_retrigger(struct card *c, uint32_t value)
 		interrupt_raise(c, CARD_GSP_VECTOR);
 }
 
-static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes, uint32_t result)
+static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
+		 uint32_t result)
 {
 	struct gsp *g = &c->gsp;
 	struct nv_gsp_queue *status = queue_at(c, g->status), *command = queue_at(c, g->command);
 	uint8_t *element = calloc(1, ELEMENT_BYTES);
 	struct nv_gsp_element e = {.sequence = g->sequence_out};
-	struct nv_gsp_rpc rpc = {.version = NV_GSP_RPC_VERSION, .signature = NV_GSP_RPC_SIGNATURE,
-				 .bytes = (uint32_t)sizeof(rpc) + bytes, .function = function, .result = result};
+	struct nv_gsp_rpc rpc = {.version = NV_GSP_RPC_VERSION,
+				 .signature = NV_GSP_RPC_SIGNATURE,
+				 .bytes = (uint32_t)sizeof(rpc) + bytes,
+				 .function = function,
+				 .result = result};
 	bool good = status && command && element && bytes <= NV_GSP_MAX_PAYLOAD;
 
 	if (good) {
-		uint32_t get = __atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
+		uint32_t get =
+			__atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
 
 		e.pages = (uint32_t)((NV_GSP_HEADERS + bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE);
 		if ((get + NV_GSP_QUEUE_ELEMENTS - g->put - 1) % NV_GSP_QUEUE_ELEMENTS < e.pages) {
-			card_refuse(c, "GSP: the status queue is full, the driver has read up to %u", get);
+			card_refuse(c,
+				    "GSP: the status queue is full, the driver has read up to %u",
+				    get);
 			good = false;
 		}
 	}
@@ -127,11 +135,14 @@ static uint32_t set_system_info(struct card *c, struct call *call)
 		memcpy(&bars[i], c->config + 0x10 + 8 * i, 8);
 		bars[i] &= ~15ull;
 	}
-	if (info.bar0 != bars[0] || info.bar1 != bars[1] || info.bar2 != bars[2] || info.pci_device != 0x233510de ||
-	    info.pci_subsystem != 0x18bf10de || info.pci_revision != NV_PCI_H200_REVISION ||
-	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va || !info.host_page_bytes) {
-		card_refuse(c, "GSP: system info does not fit this card: BARs 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
-			    ", device 0x%08x", info.bar0, info.bar1, info.bar2, info.pci_device);
+	if (info.bar0 != bars[0] || info.bar1 != bars[1] || info.bar2 != bars[2] ||
+	    info.pci_device != 0x233510de || info.pci_subsystem != 0x18bf10de ||
+	    info.pci_revision != NV_PCI_H200_REVISION ||
+	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va) {
+		card_refuse(c,
+			    "GSP: system info does not fit this card: BARs 0x%" PRIx64 " 0x%" PRIx64
+			    " 0x%" PRIx64 ", device 0x%08x",
+			    info.bar0, info.bar1, info.bar2, info.pci_device);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return 0;
@@ -144,15 +155,17 @@ static uint32_t set_registry(struct card *c, struct call *call)
 
 	memcpy(&table, call->payload, sizeof(table));
 	if (table.bytes > call->bytes || table.count > (call->bytes - sizeof(table)) / sizeof(e)) {
-		card_refuse(c, "GSP: registry of %u bytes, %u entries in %u", table.bytes, table.count, call->bytes);
+		card_refuse(c, "GSP: registry of %u bytes, %u entries in %u", table.bytes,
+			    table.count, call->bytes);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < table.count; i++) {
 		memcpy(&e, call->payload + sizeof(table) + i * sizeof(e), sizeof(e));
-		if (e.type != NV_GSP_REGISTRY_DWORD || e.bytes != 4 || e.name_offset >= table.bytes ||
+		if (e.type != NV_GSP_REGISTRY_DWORD || e.bytes != 4 ||
+		    e.name_offset >= table.bytes ||
 		    !memchr(call->payload + e.name_offset, 0, table.bytes - e.name_offset)) {
-			card_refuse(c, "GSP: registry entry %u: type %u, %u bytes, name at %u", i, e.type, e.bytes,
-				    e.name_offset);
+			card_refuse(c, "GSP: registry entry %u: type %u, %u bytes, name at %u", i,
+				    e.type, e.bytes, e.name_offset);
 			return NV_STATUS_INVALID_ARGUMENT;
 		}
 	}
@@ -169,6 +182,8 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 			{.base = g->heap_outside, .limit = c->vram_bytes - 1,
 			 .reserved = c->vram_bytes - g->heap_outside, .is_protected = 1},
 		},
+		.bar1_directory = window_bar1_root(c),
+		.bar2_directory = window_bar2_root(c),
 		.client = RM_INTERNAL_CLIENT,
 		.device = RM_INTERNAL_DEVICE,
 		.subdevice = RM_INTERNAL_SUBDEVICE,
@@ -180,14 +195,22 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 	return 0;
 }
 
+static uint32_t update_bar(struct card *c, struct call *call)
+{
+	struct nv_gsp_update_bar u;
+
+	memcpy(&u, call->payload, sizeof(u));
+	return window_update(c, &u);
+}
+
 /* Objects. Their status is in their own structure; the call itself always succeeds. */
 
 static bool parameters_fit(struct card *c, const struct call *call, uint32_t header, uint32_t bytes)
 {
 	if (bytes == call->bytes - header)
 		return true;
-	card_refuse(c, "GSP: call %u says that %u bytes of parameters follow, but %u do", call->rpc->function, bytes,
-		    call->bytes - header);
+	card_refuse(c, "GSP: call %u says that %u bytes of parameters follow, but %u do",
+		    call->rpc->function, bytes, call->bytes - header);
 	return false;
 }
 
@@ -195,8 +218,9 @@ static uint32_t call_alloc(struct card *c, struct call *call)
 {
 	struct nv_gsp_rm_alloc *a = (void *)call->payload;
 
-	a->status = parameters_fit(c, call, sizeof(*a), a->parameter_bytes) ? object_make(c, a, a + 1)
-									    : NV_STATUS_INVALID_PARAM_STRUCT;
+	a->status = parameters_fit(c, call, sizeof(*a), a->parameter_bytes)
+			    ? object_make(c, a, a + 1)
+			    : NV_STATUS_INVALID_PARAM_STRUCT;
 	return 0;
 }
 
@@ -204,8 +228,9 @@ static uint32_t call_control(struct card *c, struct call *call)
 {
 	struct nv_gsp_rm_control *r = (void *)call->payload;
 
-	r->status = parameters_fit(c, call, sizeof(*r), r->parameter_bytes) ? object_command(c, r, r + 1)
-									    : NV_STATUS_INVALID_PARAM_STRUCT;
+	r->status = parameters_fit(c, call, sizeof(*r), r->parameter_bytes)
+			    ? object_command(c, r, r + 1)
+			    : NV_STATUS_INVALID_PARAM_STRUCT;
 	return 0;
 }
 
@@ -221,8 +246,9 @@ static uint32_t unloading(struct card *c, struct call *call)
 {
 	struct nv_gsp_unloading u;
 
-	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here. */
-	if (c->gsp.window_virtual)
+	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here.
+	 */
+	if (c->gsp.window_virtual && !c->trap)
 		card_refuse(c, "GSP: BAR 2 was left behind the GSP's own page tables");
 	memcpy(&u, call->payload, sizeof(u));
 	if (u.in_pm_transition || u.gc6_entering || u.new_level) {
@@ -241,6 +267,7 @@ static const struct row {
 	{NV_GSP_RM_FREE, sizeof(struct nv_gsp_rm_free), true, true, call_free},
 	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true, unloading},
 	{NV_GSP_GET_STATIC_INFO, sizeof(struct nv_gsp_static_info), true, true, get_static_info},
+	{NV_GSP_UPDATE_BAR_PDE, sizeof(struct nv_gsp_update_bar), true, true, update_bar},
 	{NV_GSP_SET_SYSTEM_INFO, sizeof(struct nv_gsp_system_info), true, false, set_system_info},
 	{NV_GSP_SET_REGISTRY, sizeof(struct nv_gsp_registry), false, false, set_registry},
 	{NV_GSP_RM_CONTROL, sizeof(struct nv_gsp_rm_control), false, true, call_control},
@@ -308,24 +335,30 @@ void gsp_commands(struct card *c)
 	uint8_t *element = malloc(ELEMENT_BYTES);
 
 	while (element && g->running) {
-		struct nv_gsp_queue *command = queue_at(c, g->command), *status = queue_at(c, g->status);
+		struct nv_gsp_queue *command = queue_at(c, g->command),
+				    *status = queue_at(c, g->status);
 		uint32_t put = command ? __atomic_load_n(&command->put, __ATOMIC_ACQUIRE) : g->get;
 		struct nv_gsp_element e;
 
 		if (!status || put == g->get)
 			break;
 		if (put >= NV_GSP_QUEUE_ELEMENTS) {
-			card_refuse(c, "GSP: the command queue ends at %u of %u", put, NV_GSP_QUEUE_ELEMENTS);
+			card_refuse(c, "GSP: the command queue ends at %u of %u", put,
+				    NV_GSP_QUEUE_ELEMENTS);
 			break;
 		}
-		const char *wrong = take(c, (put + NV_GSP_QUEUE_ELEMENTS - g->get) % NV_GSP_QUEUE_ELEMENTS, element, &e);
+		const char *wrong =
+			take(c, (put + NV_GSP_QUEUE_ELEMENTS - g->get) % NV_GSP_QUEUE_ELEMENTS,
+			     element, &e);
 
 		if (wrong) {
-			card_refuse(c, "GSP: command element %u at %u: %s", g->sequence_in, g->get, wrong);
+			card_refuse(c, "GSP: command element %u at %u: %s", g->sequence_in, g->get,
+				    wrong);
 			break;
 		}
 		struct nv_gsp_rpc *rpc = (void *)(element + sizeof(e));
-		struct call call = {rpc, element + NV_GSP_HEADERS, rpc->bytes - (uint32_t)sizeof(*rpc)};
+		struct call call = {rpc, element + NV_GSP_HEADERS,
+				    rpc->bytes - (uint32_t)sizeof(*rpc)};
 
 		g->sequence_in++;
 		g->get = (g->get + e.pages) % NV_GSP_QUEUE_ELEMENTS;
@@ -343,11 +376,12 @@ void gsp_open(struct card *c)
 
 	if (!command || !status)
 		return;
-	if (command->version || command->bytes != NV_GSP_QUEUE_BYTES || command->element_bytes != NV_GSP_PAGE ||
-	    command->elements != NV_GSP_QUEUE_ELEMENTS || command->flags != 1 ||
-	    command->get_offset != NV_GSP_QUEUE_GET || command->elements_offset != NV_GSP_PAGE || command->get) {
-		card_refuse(c, "GSP: header of the command queue: %u bytes, %u elements of %u", command->bytes,
-			    command->elements, command->element_bytes);
+	if (command->version || command->bytes != NV_GSP_QUEUE_BYTES ||
+	    command->element_bytes != NV_GSP_PAGE || command->elements != NV_GSP_QUEUE_ELEMENTS ||
+	    command->flags != 1 || command->get_offset != NV_GSP_QUEUE_GET ||
+	    command->elements_offset != NV_GSP_PAGE || command->get) {
+		card_refuse(c, "GSP: header of the command queue: %u bytes, %u elements of %u",
+			    command->bytes, command->elements, command->element_bytes);
 		return;
 	}
 	struct nv_gsp_queue fresh = *command;
@@ -355,6 +389,7 @@ void gsp_open(struct card *c)
 	fresh.put = fresh.get = 0;
 	*status = fresh;
 	objects_open(c);
+	window_open(c);
 	gsp_commands(c);
 	if (c->fault != FAULT_SILENT)
 		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);

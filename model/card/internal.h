@@ -51,7 +51,8 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool window_virtual; /* BAR 2 shows what page tables of the GSP's say, not memory */
+	bool window_virtual; /* BAR 1 shows what page tables of the GSP's say, not memory */
+	bool bar2_virtual;   /* so does BAR 2 */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* of shared memory */
@@ -85,13 +86,15 @@ struct interrupts { /* of the function */
 };
 
 /*
- * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come from
- * inside and may be waited for by its holder, so they take only the locks that are named below.
+ * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come
+ * from inside and may be waited for by its holder, so they take only the locks that are named
+ * below.
  */
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
 	enum card_fault fault;
+	bool trap; /* no window is mapped into the machine */
 	pthread_mutex_t lock;
 	_Atomic uint64_t refusals;
 	uint8_t config[CONFIG_BYTES];
@@ -101,6 +104,7 @@ struct card {
 	struct lent lent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
+	uint32_t pramin; /* where PRAMIN is, >> 16 */
 	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
 	struct firmware firmware;
 	struct fsp fsp;
@@ -140,7 +144,8 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes);
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes);
 
 /* firmware.c: no folder, and everything is taken for right. */
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why, size_t size);
+bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
+		   size_t size);
 void firmware_free(struct firmware *fw);
 
 /* fsp.c */
@@ -163,6 +168,15 @@ uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
 
+/* window.c: where an access to a window goes, or NULL after a refusal. */
+uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes);
+uint64_t window_bar1_root(const struct card *c);
+uint64_t window_bar2_root(const struct card *c);
+void window_open(struct card *c);
+uint32_t window_update(struct card *c, const struct nv_gsp_update_bar *u);
+uint32_t window_read_pramin(struct card *c, uint32_t offset);
+void window_write_pramin(struct card *c, uint32_t offset, uint32_t value);
+
 /* interrupt.c */
 void interrupt_reset(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
@@ -182,8 +196,8 @@ extern const struct card_engine card_engines[];
 extern const uint32_t card_engine_count;
 const struct card_engine *engine_find(uint32_t type);
 
-/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found is
- * kept until the driver says that the tables have changed. */
+/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found
+ * is kept until the driver says that the tables have changed. */
 struct card_space;
 struct card_space *space_create(struct card *c);
 void space_destroy(struct card_space *s); /* NULL: nothing */
@@ -203,12 +217,14 @@ struct context {
 	uint8_t buffer[16]; /* what is known of each, by RM_BUFFER */
 };
 void context_sizes(struct rm_context_buffers *out);
-uint32_t context_promote(struct card *c, struct context *x, struct card_space *s, const struct rm_promote *p);
+uint32_t context_promote(struct card *c, struct context *x, struct card_space *s,
+			 const struct rm_promote *p);
 bool context_complete(struct card *c, const struct context *x);
 
 /* channel.c */
-struct card_channel *channel_create(struct card *c, struct card_space *s, const struct rm_channel_parameters *p,
-				    uint32_t group, uint32_t *status);
+struct card_channel *channel_create(struct card *c, struct card_space *s,
+				    const struct rm_channel_parameters *p, uint32_t group,
+				    uint32_t *status);
 void channel_destroy(struct card_channel *ch);
 uint32_t channel_id(const struct card_channel *ch);
 const struct card_engine *channel_engine(const struct card_channel *ch);
@@ -222,7 +238,8 @@ void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
 bool recovery_start(struct card *c);
 void recovery_end(struct card *c);
 /* Memory that the driver names by address and space: is it there? NULL after a refusal. */
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes, const char *what);
+uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+		   const char *what);
 
 /* object.c: objects. */
 struct object {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts of the function: a bit for each vector, which a unit sets and the driver clears by writing
- * it back. While any bit is pending that is enabled itself and in the top, the machine has been told
- * once; it is told again only after that has ended for a moment, which is what a driver brings about
- * by taking the top's enables away and giving them back.
+ * Interrupts of the function: a bit for each vector, which a unit sets and the driver clears by
+ * writing it back. While any bit is pending that is enabled itself and in the top, the machine has
+ * been told once; it is told again only after that has ended for a moment, which is what a driver
+ * brings about by taking the top's enables away and giving them back.
  */
 #include <string.h>
 #include <unistd.h>
@@ -86,7 +86,8 @@ uint32_t interrupt_read(struct card *c, uint32_t offset)
 	pthread_mutex_lock(&i->lock);
 	if (leaf_of(offset, NV_VF_INTR_LEAF(0), &leaf))
 		value = i->pending[leaf];
-	else if (leaf_of(offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf) || leaf_of(offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
+	else if (leaf_of(offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf) ||
+		 leaf_of(offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
 		value = i->enabled[leaf];
 	else if (offset == NV_VF_INTR_TOP)
 		value = top(i);
@@ -115,7 +116,8 @@ void interrupt_write(struct card *c, uint32_t offset, uint32_t value)
 	else if (offset == NV_VF_INTR_TOP_DISABLE)
 		i->top_enabled &= ~value;
 	else
-		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: no such register of interrupts", value, offset);
+		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: no such register of interrupts",
+			    value, offset);
 	tell(c);
 	pthread_mutex_unlock(&i->lock);
 }

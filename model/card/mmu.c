@@ -45,18 +45,19 @@ static bool page(struct walk *w, uint64_t entry, uint64_t va, uint32_t shift, st
 	uint64_t low = ((uint64_t)1 << shift) - 1;
 
 	if (!(entry & NV_MMU3_VALID)) {
-		if (entry)
+		if (entry && (entry != NV_MMU3_PCF_NO_SMALL || shift != NV_MMU3_BIG))
 			w->wrong = "an invalid page entry is not 0";
 		return false;
 	}
-	if (entry & ~NV_MMU3_PTE_KNOWN || entry & NV_MMU3_ADDRESS & low || NV_MMU3_APERTURE(entry) == 1)
+	if (entry & ~NV_MMU3_PTE_KNOWN || entry & NV_MMU3_ADDRESS & low ||
+	    NV_MMU3_APERTURE(entry) == 1)
 		w->wrong = "a page entry has bits that it may not have";
 	*out = (struct mmu_page){va & ~low, shift, entry};
 	return !w->wrong;
 }
 
-bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t va, struct mmu_page *out,
-	      const char **wrong)
+bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t va,
+	      struct mmu_page *out, const char **wrong)
 {
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
 	static const uint16_t entries[] = NV_MMU3_ENTRIES;
@@ -66,7 +67,8 @@ bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t 
 	uint32_t level;
 
 	for (level = 0; table && level < NV_MMU3_LEVELS - 1; level++)
-		table = follow(&w, word(&w, table, (va >> shifts[level]) % entries[level]), NV_MMU3_ADDRESS);
+		table = follow(&w, word(&w, table, (va >> shifts[level]) % entries[level]),
+			       NV_MMU3_ADDRESS);
 	if (table) {
 		uint64_t slot = 2 * ((va >> NV_MMU3_HUGE) % entries[level]);
 		uint64_t big = word(&w, table, slot), small = word(&w, table, slot + 1);
@@ -76,11 +78,13 @@ bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t 
 		} else {
 			big = follow(&w, big, NV_MMU3_ADDRESS_BIG);
 			small = follow(&w, small, NV_MMU3_ADDRESS);
+			uint64_t entry = big ? word(&w, big, (va >> NV_MMU3_BIG) % 32) : 0;
+
 			if (big)
-				found = page(&w, word(&w, big, (va >> NV_MMU3_BIG) % 32), va, NV_MMU3_BIG, out);
-			if (!found && small)
-				found = page(&w, word(&w, small, (va >> NV_MMU3_SMALL) % 512), va, NV_MMU3_SMALL,
-					     out);
+				found = page(&w, entry, va, NV_MMU3_BIG, out);
+			if (!found && small && entry != NV_MMU3_PCF_NO_SMALL)
+				found = page(&w, word(&w, small, (va >> NV_MMU3_SMALL) % 512), va,
+					     NV_MMU3_SMALL, out);
 		}
 	}
 	*wrong = w.wrong;
@@ -98,14 +102,16 @@ static bool visit_pages(struct tour *t, uint64_t table, uint64_t va, uint32_t co
 	struct mmu_page p;
 
 	for (uint64_t i = 0; table && i < count && !t->walk.wrong; i++)
-		if (page(&t->walk, word(&t->walk, table, i), va + (i << shift), shift, &p) && !t->fn(t->data, &p))
+		if (page(&t->walk, word(&t->walk, table, i), va + (i << shift), shift, &p) &&
+		    !t->fn(t->data, &p))
 			return false;
 	return !t->walk.wrong;
 }
 
 static bool visit_slot(struct tour *t, uint64_t table, uint64_t index, uint64_t va)
 {
-	uint64_t big = word(&t->walk, table, 2 * index), small = word(&t->walk, table, 2 * index + 1);
+	uint64_t big = word(&t->walk, table, 2 * index),
+		 small = word(&t->walk, table, 2 * index + 1);
 	struct mmu_page p;
 
 	if (big & NV_MMU3_VALID)

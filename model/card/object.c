@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resource manager of the GSP's stand-in: a tree of objects, each with a class, a handle that its
- * client chose, and a parent. What a class or a control is stands in object_class.c and object_command.c;
- * here objects come, are found, and go. Real firmware frees what hangs below an object with it; here
- * that is refused, because a driver which relies on it has forgotten something.
+ * The resource manager of the GSP's stand-in: a tree of objects, each with a class, a handle that
+ * its client chose, and a parent. What a class or a control is stands in object_class.c and
+ * object_command.c; here objects come, are found, and go. Real firmware frees what hangs below an
+ * object with it; here that is refused, because a driver which relies on it has forgotten
+ * something.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,13 +37,15 @@ static bool may_hang(const struct object_class *class, const struct object *pare
 	return !class->parents[0] && parent->class->class == RM_CLASS_ROOT;
 }
 
-static struct object *add(struct card *c, const struct object_class *class, struct object *parent, uint32_t handle)
+static struct object *add(struct card *c, const struct object_class *class, struct object *parent,
+			  uint32_t handle)
 {
 	struct object *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
-	*o = (struct object){.next = c->gsp.objects, .parent = parent, .class = class, .handle = handle};
+	*o = (struct object){
+		.next = c->gsp.objects, .parent = parent, .class = class, .handle = handle};
 	o->client = parent ? parent->client : o;
 	if (parent)
 		parent->children++;
@@ -62,11 +65,12 @@ static void drop(struct card *c, struct object *o)
 	free(o);
 }
 
-static uint32_t refuse(struct card *c, const struct nv_gsp_rm_alloc *a, const struct object_class *class, const char *why,
-		       uint32_t status)
+static uint32_t refuse(struct card *c, const struct nv_gsp_rm_alloc *a,
+		       const struct object_class *class, const char *why, uint32_t status)
 {
-	card_refuse(c, "GSP: object 0x%x of class 0x%04x%s%s below 0x%x, %u bytes: %s", a->object, a->class,
-		    class ? " " : "", class ? class->name : "", a->parent, a->parameter_bytes, why);
+	card_refuse(c, "GSP: object 0x%x of class 0x%04x%s%s below 0x%x, %u bytes: %s", a->object,
+		    a->class, class ? " " : "", class ? class->name : "", a->parent,
+		    a->parameter_bytes, why);
 	return status;
 }
 
@@ -79,7 +83,8 @@ uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *a, void *para
 	if (!class)
 		return refuse(c, a, NULL, "no such class", NV_STATUS_INVALID_CLASS);
 	if (a->parameter_bytes != class->bytes)
-		return refuse(c, a, class, "its parameters have another size", NV_STATUS_INVALID_PARAM_STRUCT);
+		return refuse(c, a, class, "its parameters have another size",
+			      NV_STATUS_INVALID_PARAM_STRUCT);
 	if (a->flags || a->reserved)
 		return refuse(c, a, class, "flags are not known", NV_STATUS_INVALID_ARGUMENT);
 	if (root && (a->object != a->client || (a->parent && a->parent != a->client)))
@@ -87,7 +92,8 @@ uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *a, void *para
 	if (!root && !parent)
 		return refuse(c, a, class, "no such parent", NV_STATUS_INVALID_OBJECT_PARENT);
 	if (!root && !may_hang(class, parent))
-		return refuse(c, a, class, "it does not belong there", NV_STATUS_INVALID_OBJECT_PARENT);
+		return refuse(c, a, class, "it does not belong there",
+			      NV_STATUS_INVALID_OBJECT_PARENT);
 	if (!a->object || find_any(c, a->client, a->object))
 		return refuse(c, a, class, "its handle is taken or 0", NV_STATUS_DUPLICATE_NAME);
 	struct object *o = add(c, class, parent, a->object);
@@ -97,7 +103,8 @@ uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *a, void *para
 	uint32_t status = class->make ? class->make(c, o, parameters) : 0;
 
 	if (status) {
-		card_log(c, "GSP: object 0x%x of class 0x%04x was not made: status 0x%x", a->object, a->class, status);
+		card_log(c, "GSP: object 0x%x of class 0x%04x was not made: status 0x%x", a->object,
+			 a->class, status);
 		drop(c, o);
 	}
 	return status;
@@ -114,14 +121,15 @@ uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *f)
 {
 	struct object *o = find_any(c, f->client, f->object);
 
-	if (!o || (f->parent && (!o->parent || o->parent->handle != f->parent)) || f->client == RM_INTERNAL_CLIENT) {
-		card_refuse(c, "GSP: free of 0x%x below 0x%x of client 0x%x: there is none to free", f->object, f->parent,
-			    f->client);
+	if (!o || (f->parent && (!o->parent || o->parent->handle != f->parent)) ||
+	    f->client == RM_INTERNAL_CLIENT) {
+		card_refuse(c, "GSP: free of 0x%x below 0x%x of client 0x%x: there is none to free",
+			    f->object, f->parent, f->client);
 		return NV_STATUS_OBJECT_NOT_FOUND;
 	}
 	if (o->children || o->users) {
-		card_refuse(c, "GSP: free of 0x%x (%s): %u objects hang below it, %u use it", o->handle, o->class->name,
-			    o->children, o->users);
+		card_refuse(c, "GSP: free of 0x%x (%s): %u objects hang below it, %u use it",
+			    o->handle, o->class->name, o->children, o->users);
 		return NV_STATUS_INVALID_STATE;
 	}
 	end(c, o);
@@ -131,16 +139,19 @@ uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *f)
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters)
 {
 	struct object *o = find_any(c, call->client, call->object);
-	const struct object_command *command = o ? command_find(call->command, o->class->class) : NULL;
+	const struct object_command *command =
+		o ? command_find(call->command, o->class->class) : NULL;
 
 	if (!o || !command) {
-		card_refuse(c, "GSP: control 0x%08x of 0x%x of client 0x%x: %s%s", call->command, call->object,
-			    call->client, o ? "not known of a " : "no such object", o ? o->class->name : "");
+		card_refuse(c, "GSP: control 0x%08x of 0x%x of client 0x%x: %s%s", call->command,
+			    call->object, call->client, o ? "not known of a " : "no such object",
+			    o ? o->class->name : "");
 		return o ? NV_STATUS_NOT_SUPPORTED : NV_STATUS_INVALID_OBJECT_HANDLE;
 	}
 	if (call->parameter_bytes != command->bytes || call->flags) {
-		card_refuse(c, "GSP: control %s has %u bytes of parameters instead of %u, flags 0x%x", command->name,
-			    call->parameter_bytes, command->bytes, call->flags);
+		card_refuse(c,
+			    "GSP: control %s has %u bytes of parameters instead of %u, flags 0x%x",
+			    command->name, call->parameter_bytes, command->bytes, call->flags);
 		return NV_STATUS_INVALID_PARAM_STRUCT;
 	}
 	if (command->question)
@@ -152,7 +163,8 @@ uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, vo
 void objects_open(struct card *c)
 {
 	struct object *client = add(c, class_find(RM_CLASS_ROOT), NULL, RM_INTERNAL_CLIENT);
-	struct object *device = client ? add(c, class_find(RM_CLASS_DEVICE), client, RM_INTERNAL_DEVICE) : NULL;
+	struct object *device =
+		client ? add(c, class_find(RM_CLASS_DEVICE), client, RM_INTERNAL_DEVICE) : NULL;
 
 	if (!device || !add(c, class_find(RM_CLASS_SUBDEVICE), device, RM_INTERNAL_SUBDEVICE))
 		card_refuse(c, "GSP: no memory for objects");
@@ -165,8 +177,8 @@ void objects_close(struct card *c, bool refuse)
 		struct object *o = c->gsp.objects;
 
 		if (refuse && o->client->handle != RM_INTERNAL_CLIENT)
-			card_refuse(c, "GSP: object 0x%x (%s) of client 0x%x was never freed", o->handle, o->class->name,
-				    o->client->handle);
+			card_refuse(c, "GSP: object 0x%x (%s) of client 0x%x was never freed",
+				    o->handle, o->class->name, o->client->handle);
 		end(c, o);
 	}
 }

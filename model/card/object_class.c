@@ -11,8 +11,8 @@
  *   9067    12         channel group             context share
  *   c86f   368         device, channel group     channel
  *   cbc0     0         channel                   compute
- *   cb97     0         channel                   3D, which a driver makes once for the golden context
- *   c8b5     8         channel                   copy
+ *   cb97     0         channel                   3D, which a driver makes once for the golden
+ * context c8b5     8         channel                   copy
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@
 
 static uint32_t refuse(struct card *c, const struct object *o, const char *why)
 {
-	card_refuse(c, "GSP: %s 0x%x of client 0x%x: %s", o->class->name, o->handle, o->client->handle, why);
+	card_refuse(c, "GSP: %s 0x%x of client 0x%x: %s", o->class->name, o->handle,
+		    o->client->handle, why);
 	return NV_STATUS_INVALID_ARGUMENT;
 }
 
@@ -38,8 +39,9 @@ static uint32_t make_device(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_device_parameters *p = parameters;
 
-	if (p->instance || p->target_client || p->target_device || p->flags || p->va_bytes || p->va_start ||
-	    p->va_limit || p->va_mode || (p->client_share && p->client_share != o->client->handle))
+	if (p->instance || p->target_client || p->target_device || p->flags || p->va_bytes ||
+	    p->va_start || p->va_limit || p->va_mode ||
+	    (p->client_share && p->client_share != o->client->handle))
 		return refuse(c, o, "of its parameters only the client to share with is known");
 	return 0;
 }
@@ -58,9 +60,10 @@ static uint32_t make_space(struct card *c, struct object *o, void *parameters)
 	struct rm_va_space_parameters p = {0};
 
 	memcpy(&p, parameters, RM_VA_SPACE_BYTES_570);
-	if (p.index || p.flags & ~RM_VA_SPACE_EXTERNAL || p.va_bytes || p.internal_start || p.internal_limit ||
-	    p.big_page_bytes || p.va_base)
-		return refuse(c, o, "of its parameters only the flag is known that makes it external");
+	if (p.index || p.flags & ~RM_VA_SPACE_EXTERNAL || p.va_bytes || p.internal_start ||
+	    p.internal_limit || p.big_page_bytes || p.va_base)
+		return refuse(c, o,
+			      "of its parameters only the flag is known that makes it external");
 	o->external = p.flags;
 	o->space = space_create(c);
 	return o->space ? 0 : refuse(c, o, "no memory");
@@ -144,7 +147,8 @@ static uint32_t make_channel(struct card *c, struct object *o, void *parameters)
 
 	for (uint32_t i = 0; i < 8; i++)
 		if (p->userd_memory[i] || p->userd_offset[i])
-			return refuse(c, o, "its USERD is given by a handle; here it must be an address");
+			return refuse(c, o,
+				      "its USERD is given by a handle; here it must be an address");
 	if (p->notifier || p->buffer || p->ecc_notifier)
 		return refuse(c, o, "it names memory by handles; here it must be addresses");
 	if (!find_space(c, o, p))
@@ -157,7 +161,8 @@ static uint32_t make_channel(struct card *c, struct object *o, void *parameters)
 		release_space(c, o);
 		return refuse(c, o, "its engine is not its group's");
 	}
-	o->channel = channel_create(c, o->space_object->space, &real, grouped ? o->parent->handle : 0, &status);
+	o->channel = channel_create(c, o->space_object->space, &real,
+				    grouped ? o->parent->handle : 0, &status);
 	if (!o->channel) {
 		release_space(c, o);
 		return status;
@@ -186,7 +191,8 @@ static uint32_t make_graphics(struct card *c, struct object *o, void *parameters
 static uint32_t make_copy(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_copy_parameters *p = parameters;
-	const struct card_engine *e = engine_find(p->engine), *have = channel_engine(o->parent->channel);
+	const struct card_engine *e = engine_find(p->engine),
+				 *have = channel_engine(o->parent->channel);
 
 	if (p->version != 1 || !e || e->type == RM_ENGINE_GRAPHICS)
 		return refuse(c, o, "there is no such copy engine");
@@ -198,17 +204,49 @@ static uint32_t make_copy(struct card *c, struct object *o, void *parameters)
 static const struct object_class classes[] = {
 	{RM_CLASS_ROOT, sizeof(struct rm_client_parameters), "client", {0}, make_client, NULL},
 	{RM_CLASS_DEVICE, sizeof(struct rm_device_parameters), "device", {0}, make_device, NULL},
-	{RM_CLASS_SUBDEVICE, sizeof(struct rm_subdevice_parameters), "subdevice", {RM_CLASS_DEVICE}, make_subdevice, NULL},
-	{RM_CLASS_VA_SPACE, RM_VA_SPACE_BYTES_570, "VA space", {RM_CLASS_DEVICE}, make_space, end_space},
-	{RM_CLASS_CHANNEL_GROUP, sizeof(struct rm_channel_group_parameters), "channel group", {RM_CLASS_DEVICE}, make_group,
+	{RM_CLASS_SUBDEVICE,
+	 sizeof(struct rm_subdevice_parameters),
+	 "subdevice",
+	 {RM_CLASS_DEVICE},
+	 make_subdevice,
+	 NULL},
+	{RM_CLASS_VA_SPACE,
+	 RM_VA_SPACE_BYTES_570,
+	 "VA space",
+	 {RM_CLASS_DEVICE},
+	 make_space,
+	 end_space},
+	{RM_CLASS_CHANNEL_GROUP,
+	 sizeof(struct rm_channel_group_parameters),
+	 "channel group",
+	 {RM_CLASS_DEVICE},
+	 make_group,
 	 release_space},
-	{RM_CLASS_CONTEXT_SHARE, sizeof(struct rm_context_share_parameters), "context share", {RM_CLASS_CHANNEL_GROUP},
-	 make_share, release_space},
-	{NV_CLASS_HOPPER_CHANNEL, sizeof(struct rm_channel_parameters), "channel",
-	 {RM_CLASS_DEVICE, RM_CLASS_CHANNEL_GROUP}, make_channel, end_channel},
-	{NV_CLASS_HOPPER_COMPUTE, 0, "compute object", {NV_CLASS_HOPPER_CHANNEL}, make_graphics, NULL},
+	{RM_CLASS_CONTEXT_SHARE,
+	 sizeof(struct rm_context_share_parameters),
+	 "context share",
+	 {RM_CLASS_CHANNEL_GROUP},
+	 make_share,
+	 release_space},
+	{NV_CLASS_HOPPER_CHANNEL,
+	 sizeof(struct rm_channel_parameters),
+	 "channel",
+	 {RM_CLASS_DEVICE, RM_CLASS_CHANNEL_GROUP},
+	 make_channel,
+	 end_channel},
+	{NV_CLASS_HOPPER_COMPUTE,
+	 0,
+	 "compute object",
+	 {NV_CLASS_HOPPER_CHANNEL},
+	 make_graphics,
+	 NULL},
 	{RM_CLASS_HOPPER_3D, 0, "3D object", {NV_CLASS_HOPPER_CHANNEL}, make_graphics, NULL},
-	{NV_CLASS_HOPPER_COPY, sizeof(struct rm_copy_parameters), "copy object", {NV_CLASS_HOPPER_CHANNEL}, make_copy, NULL},
+	{NV_CLASS_HOPPER_COPY,
+	 sizeof(struct rm_copy_parameters),
+	 "copy object",
+	 {NV_CLASS_HOPPER_CHANNEL},
+	 make_copy,
+	 NULL},
 };
 
 const struct object_class *class_find(uint32_t class)

@@ -83,9 +83,11 @@ static uint32_t get_interrupts(struct card *c, struct object *o, void *parameter
 
 	(void)c;
 	(void)o;
-	p->list[p->count++] = (struct rm_interrupt){.unit = RM_UNIT_GSP, .stall = CARD_GSP_VECTOR, .non_stall = RM_VECTOR_NONE};
+	p->list[p->count++] = (struct rm_interrupt){
+		.unit = RM_UNIT_GSP, .stall = CARD_GSP_VECTOR, .non_stall = RM_VECTOR_NONE};
 	for (uint32_t i = 0; i < card_engine_count; i++)
-		p->list[p->count++] = (struct rm_interrupt){.unit = (uint16_t)card_engines[i].unit, .stall = RM_VECTOR_NONE,
+		p->list[p->count++] = (struct rm_interrupt){.unit = (uint16_t)card_engines[i].unit,
+							    .stall = RM_VECTOR_NONE,
 							    .non_stall = card_engines[i].non_stall};
 	return 0;
 }
@@ -96,8 +98,9 @@ static uint32_t get_engines(struct card *c, struct object *o, void *parameters)
 
 	(void)o;
 	if (p->first || p->count) {
-		card_refuse(c, "GSP: engines from %u on; there are %u, which are asked for all at once", p->first,
-			    card_engine_count);
+		card_refuse(
+			c, "GSP: engines from %u on; there are %u, which are asked for all at once",
+			p->first, card_engine_count);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (; p->count < card_engine_count; p->count++) {
@@ -124,41 +127,49 @@ static uint32_t get_method_buffer(struct card *c, struct object *o, void *parame
 }
 
 /* Names of objects in parameters. */
-static struct object *find_named(struct card *c, const struct object *o, uint32_t handle, uint32_t class,
-				    const char *what)
+static struct object *find_named(struct card *c, const struct object *o, uint32_t handle,
+				 uint32_t class, const char *what)
 {
 	struct object *found = object_find(c, o->client->handle, handle, class);
 
 	if (!found)
-		card_refuse(c, "GSP: %s of 0x%x of client 0x%x: there is none", what, handle, o->client->handle);
+		card_refuse(c, "GSP: %s of 0x%x of client 0x%x: there is none", what, handle,
+			    o->client->handle);
 	return found;
 }
 
 static uint32_t promote(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_promote *p = parameters;
-	struct object *channel = find_named(c, o, p->object, NV_CLASS_HOPPER_CHANNEL, "promotion of the channel");
+	struct object *channel =
+		find_named(c, o, p->object, NV_CLASS_HOPPER_CHANNEL, "promotion of the channel");
 
 	if (!channel)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
-	if (p->channel_client != o->client->handle || p->virtual_memory || p->virtual_address || p->virtual_bytes) {
-		card_refuse(c, "GSP: promotion of 0x%x for client 0x%x: buffers are listed, and the client is the caller",
+	if (p->channel_client != o->client->handle || p->virtual_memory || p->virtual_address ||
+	    p->virtual_bytes) {
+		card_refuse(c,
+			    "GSP: promotion of 0x%x for client 0x%x: buffers are listed, and the "
+			    "client is the caller",
 			    p->object, p->channel_client);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
-	return context_promote(c, channel_context(channel->channel), channel_space(channel->channel), p);
+	return context_promote(c, channel_context(channel->channel),
+			       channel_space(channel->channel), p);
 }
 
 static uint32_t set_preemption(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_preemption *p = parameters;
 
-	if (p->flags != RM_PREEMPTION_SET_COMPUTE || p->compute > 2 || p->graphics || p->route[0] || p->route[1]) {
+	if (p->flags != RM_PREEMPTION_SET_COMPUTE || p->compute > 2 || p->graphics || p->route[0] ||
+	    p->route[1]) {
 		card_refuse(c, "GSP: preemption mode %u, flags 0x%x", p->compute, p->flags);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	if (!object_find(c, o->client->handle, p->channel, RM_CLASS_CHANNEL_GROUP) &&
-	    !find_named(c, o, p->channel, NV_CLASS_HOPPER_CHANNEL, "preemption mode of the channel"))
+	    !find_named(c, o, p->channel, NV_CLASS_HOPPER_CHANNEL,
+			"preemption mode of the channel"))
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
 	return 0;
 }
@@ -168,14 +179,18 @@ static uint32_t set_preemption(struct card *c, struct object *o, void *parameter
 static uint32_t set_directory(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_set_directory *p = parameters;
-	struct object *s = find_named(c, o, p->va_space, RM_CLASS_VA_SPACE, "page directory of the VA space");
+	struct object *s =
+		find_named(c, o, p->va_space, RM_CLASS_VA_SPACE, "page directory of the VA space");
 
 	if (!s)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
-	if (!s->external || space_root(s->space) || s->users || p->entries != 2 || p->flags || p->channel || p->subdevice ||
-	    p->pasid || !space_set_root(s->space, p->address)) {
-		card_refuse(c, "GSP: page directory at 0x%" PRIx64 ", %u entries, flags 0x%x, for VA space 0x%x, which is %s%s",
-			    p->address, p->entries, p->flags, s->handle, s->external ? "external" : "not external",
+	if (!s->external || space_root(s->space) || s->users || p->entries != 2 || p->flags ||
+	    p->channel || p->subdevice || p->pasid || !space_set_root(s->space, p->address)) {
+		card_refuse(c,
+			    "GSP: page directory at 0x%" PRIx64
+			    ", %u entries, flags 0x%x, for VA space 0x%x, which is %s%s",
+			    p->address, p->entries, p->flags, s->handle,
+			    s->external ? "external" : "not external",
 			    space_root(s->space) ? " and has one" : "");
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
@@ -185,7 +200,8 @@ static uint32_t set_directory(struct card *c, struct object *o, void *parameters
 static uint32_t unset_directory(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_unset_directory *p = parameters;
-	struct object *s = find_named(c, o, p->va_space, RM_CLASS_VA_SPACE, "page directory of the VA space");
+	struct object *s =
+		find_named(c, o, p->va_space, RM_CLASS_VA_SPACE, "page directory of the VA space");
 
 	if (!s)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
@@ -198,21 +214,26 @@ static uint32_t unset_directory(struct card *c, struct object *o, void *paramete
 	return 0;
 }
 
-/* The directories above the firmware's range, from the root down. It would add entries of its own there. */
+/* The directories above the firmware's range, from the root down. It would add entries of its own
+ * there. */
 static uint32_t copy_directories(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_copy_directories *p = parameters;
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
 	bool good = !o->external && !space_root(o->space) && p->first == RM_RESERVED_VA &&
-		    p->last == RM_RESERVED_VA + RM_RESERVED_BYTES - 1 && p->page_bytes == RM_RESERVED_BYTES &&
-		    p->levels == NV_MMU3_LEVELS - 1 && !p->subdevice && !p->subdevice_id;
+		    p->last == RM_RESERVED_VA + RM_RESERVED_BYTES - 1 &&
+		    p->page_bytes == RM_RESERVED_BYTES && p->levels == NV_MMU3_LEVELS - 1 &&
+		    !p->subdevice && !p->subdevice_id;
 
 	for (uint32_t i = 0; good && i < p->levels; i++)
 		good = p->list[i].aperture == 1 && p->list[i].shift == shifts[i] &&
-		       p->list[i].address % NV_MMU3_TABLE_BYTES == 0 && p->list[i].address < c->gsp.heap_outside;
+		       p->list[i].address % NV_MMU3_TABLE_BYTES == 0 &&
+		       p->list[i].address < c->gsp.heap_outside;
 	if (!good || !space_set_root(o->space, p->list[0].address)) {
-		card_refuse(c, "GSP: directories of VA space 0x%x for 0x%" PRIx64 " to 0x%" PRIx64 ", %u levels", o->handle,
-			    p->first, p->last, p->levels);
+		card_refuse(c,
+			    "GSP: directories of VA space 0x%x for 0x%" PRIx64 " to 0x%" PRIx64
+			    ", %u levels",
+			    o->handle, p->first, p->last, p->levels);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return 0;
@@ -291,7 +312,8 @@ static uint32_t set_interleave(struct card *c, struct object *o, void *parameter
 	const struct rm_interleave *p = parameters;
 
 	if (p->level > 2) {
-		card_refuse(c, "GSP: group 0x%x is to have interleave level %u", o->handle, p->level);
+		card_refuse(c, "GSP: group 0x%x is to have interleave level %u", o->handle,
+			    p->level);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return 0;
@@ -301,33 +323,44 @@ static uint32_t set_interleave(struct card *c, struct object *o, void *parameter
 #define GROUP   RM_CLASS_CHANNEL_GROUP
 
 static const struct object_command commands[] = {
-	{RM_CONTROL_GPCS, RM_CLASS_SUBDEVICE, sizeof(struct rm_gpcs), "GPU_GET_FERMI_GPC_INFO", true, get_gpcs},
-	{RM_CONTROL_TPCS, RM_CLASS_SUBDEVICE, sizeof(struct rm_tpcs), "GPU_GET_FERMI_TPC_INFO", false, get_tpcs},
-	{RM_CONTROL_FALCONS, RM_CLASS_SUBDEVICE, sizeof(struct rm_falcons), "GPU_GET_CONSTRUCTED_FALCON_INFO", true, get_none},
-	{RM_CONTROL_PROMOTE, RM_CLASS_SUBDEVICE, sizeof(struct rm_promote), "GPU_PROMOTE_CTX", false, promote},
+	{RM_CONTROL_GPCS, RM_CLASS_SUBDEVICE, sizeof(struct rm_gpcs), "GPU_GET_FERMI_GPC_INFO",
+	 true, get_gpcs},
+	{RM_CONTROL_TPCS, RM_CLASS_SUBDEVICE, sizeof(struct rm_tpcs), "GPU_GET_FERMI_TPC_INFO",
+	 false, get_tpcs},
+	{RM_CONTROL_FALCONS, RM_CLASS_SUBDEVICE, sizeof(struct rm_falcons),
+	 "GPU_GET_CONSTRUCTED_FALCON_INFO", true, get_none},
+	{RM_CONTROL_PROMOTE, RM_CLASS_SUBDEVICE, sizeof(struct rm_promote), "GPU_PROMOTE_CTX",
+	 false, promote},
 	{RM_CONTROL_CONTEXT_BUFFERS, RM_CLASS_SUBDEVICE, sizeof(struct rm_context_buffers),
 	 "INTERNAL_STATIC_KGR_GET_CONTEXT_BUFFERS_INFO", true, get_context_buffers},
-	{RM_CONTROL_INTERRUPTS, RM_CLASS_SUBDEVICE, sizeof(struct rm_interrupts), "INTERNAL_INTR_GET_KERNEL_TABLE", true,
-	 get_interrupts},
-	{RM_CONTROL_ENGINES, RM_CLASS_SUBDEVICE, sizeof(struct rm_engines), "FIFO_GET_DEVICE_INFO_TABLE", false, get_engines},
-	{RM_CONTROL_ZCULL, RM_CLASS_SUBDEVICE, sizeof(struct rm_zcull), "GR_GET_ZCULL_INFO", true, get_none},
-	{RM_CONTROL_PREEMPTION, RM_CLASS_SUBDEVICE, sizeof(struct rm_preemption), "GR_SET_CTXSW_PREEMPTION_MODE", false,
-	 set_preemption},
-	{RM_CONTROL_METHOD_BUFFER, RM_CLASS_SUBDEVICE, sizeof(struct rm_method_buffer), "CE_GET_FAULT_METHOD_BUFFER_SIZE", true,
-	 get_method_buffer},
-	{RM_CONTROL_SET_DIRECTORY, RM_CLASS_DEVICE, sizeof(struct rm_set_directory), "DMA_SET_PAGE_DIRECTORY", false,
-	 set_directory},
-	{RM_CONTROL_UNSET_DIRECTORY, RM_CLASS_DEVICE, sizeof(struct rm_unset_directory), "DMA_UNSET_PAGE_DIRECTORY", false,
-	 unset_directory},
+	{RM_CONTROL_INTERRUPTS, RM_CLASS_SUBDEVICE, sizeof(struct rm_interrupts),
+	 "INTERNAL_INTR_GET_KERNEL_TABLE", true, get_interrupts},
+	{RM_CONTROL_ENGINES, RM_CLASS_SUBDEVICE, sizeof(struct rm_engines),
+	 "FIFO_GET_DEVICE_INFO_TABLE", false, get_engines},
+	{RM_CONTROL_ZCULL, RM_CLASS_SUBDEVICE, sizeof(struct rm_zcull), "GR_GET_ZCULL_INFO", true,
+	 get_none},
+	{RM_CONTROL_PREEMPTION, RM_CLASS_SUBDEVICE, sizeof(struct rm_preemption),
+	 "GR_SET_CTXSW_PREEMPTION_MODE", false, set_preemption},
+	{RM_CONTROL_METHOD_BUFFER, RM_CLASS_SUBDEVICE, sizeof(struct rm_method_buffer),
+	 "CE_GET_FAULT_METHOD_BUFFER_SIZE", true, get_method_buffer},
+	{RM_CONTROL_SET_DIRECTORY, RM_CLASS_DEVICE, sizeof(struct rm_set_directory),
+	 "DMA_SET_PAGE_DIRECTORY", false, set_directory},
+	{RM_CONTROL_UNSET_DIRECTORY, RM_CLASS_DEVICE, sizeof(struct rm_unset_directory),
+	 "DMA_UNSET_PAGE_DIRECTORY", false, unset_directory},
 	{RM_CONTROL_COPY_DIRECTORIES, RM_CLASS_VA_SPACE, sizeof(struct rm_copy_directories),
 	 "VASPACE_COPY_SERVER_RESERVED_PDES", false, copy_directories},
-	{RM_CONTROL_SCHEDULE, GROUP, RM_SCHEDULE_BYTES_570, "GPFIFO_SCHEDULE of a group", false, schedule_group},
-	{RM_CONTROL_TIME_SLICE, GROUP, sizeof(struct rm_time_slice), "SET_TIMESLICE", false, set_time_slice},
-	{RM_CONTROL_INTERLEAVE, GROUP, sizeof(struct rm_interleave), "SET_INTERLEAVE_LEVEL", false, set_interleave},
-	{RM_CONTROL_SCHEDULE_CHANNEL, CHANNEL, RM_SCHEDULE_BYTES_570, "GPFIFO_SCHEDULE", false, schedule_channel},
+	{RM_CONTROL_SCHEDULE, GROUP, RM_SCHEDULE_BYTES_570, "GPFIFO_SCHEDULE of a group", false,
+	 schedule_group},
+	{RM_CONTROL_TIME_SLICE, GROUP, sizeof(struct rm_time_slice), "SET_TIMESLICE", false,
+	 set_time_slice},
+	{RM_CONTROL_INTERLEAVE, GROUP, sizeof(struct rm_interleave), "SET_INTERLEAVE_LEVEL", false,
+	 set_interleave},
+	{RM_CONTROL_SCHEDULE_CHANNEL, CHANNEL, RM_SCHEDULE_BYTES_570, "GPFIFO_SCHEDULE", false,
+	 schedule_channel},
 	{RM_CONTROL_BIND, CHANNEL, sizeof(struct rm_bind), "BIND", false, bind},
 	{RM_CONTROL_STOP, CHANNEL, sizeof(struct rm_stop), "STOP_CHANNEL", false, stop},
-	{RM_CONTROL_TOKEN, CHANNEL, sizeof(struct rm_token), "GPFIFO_GET_WORK_SUBMIT_TOKEN", true, get_token},
+	{RM_CONTROL_TOKEN, CHANNEL, sizeof(struct rm_token), "GPFIFO_GET_WORK_SUBMIT_TOKEN", true,
+	 get_token},
 };
 
 const struct object_command *command_find(uint32_t command, uint32_t class)

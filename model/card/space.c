@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address spaces of the card: the page tables that a driver wrote into video memory, by the address of
- * their root. Engines ask for a page when they need it and keep the answer, as hardware's TLBs do;
- * an invalidation is when they forget it. So a driver that frees memory without one is found by
- * whoever finds the memory changed, and a driver that forgets one after mapping is not: what was not
- * there is not kept.
+ * Address spaces of the card: the page tables that a driver wrote into video memory, by the address
+ * of their root. Engines ask for a page when they need it and keep the answer, as hardware's TLBs
+ * do; an invalidation is when they forget it. So a driver that frees memory without one is found by
+ * whoever finds the memory changed, and a driver that forgets one after mapping is not: what was
+ * not there is not kept.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,21 +42,25 @@ static bool find(struct card_space *s, uint64_t va, struct mmu_page *p)
 	bool found = mmu_find(c->vram, c->vram_bytes, root, va, p, &wrong);
 
 	if (wrong)
-		card_refuse(c, "MMU: tables at 0x%" PRIx64 ", address 0x%" PRIx64 ": %s", root, va, wrong);
+		card_refuse(c, "MMU: tables at 0x%" PRIx64 ", address 0x%" PRIx64 ": %s", root, va,
+			    wrong);
 	return found;
 }
 
 /* A page must be of memory that is there: the card's own that is not protected, or lent to it. */
 static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 {
-	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift, end = usable(c);
+	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift,
+		 end = usable(c);
 
 	if (NV_MMU3_APERTURE(p->entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
 		return card_dma(c, address, bytes, false, "a mapped page");
 	if (address < end && bytes <= end - address)
 		return c->vram + address;
-	card_refuse(c, "MMU: 0x%" PRIx64 " is mapped to 0x%" PRIx64 " of video memory, which ends at 0x%" PRIx64, p->va,
-		    address, end);
+	card_refuse(c,
+		    "MMU: 0x%" PRIx64 " is mapped to 0x%" PRIx64
+		    " of video memory, which ends at 0x%" PRIx64,
+		    p->va, address, end);
 	return NULL;
 }
 

@@ -16,7 +16,8 @@
 #define NO_REPLY    0x10u
 #define ERROR_REPLY 0x20u
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "messages are little endian, as the host is");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	      "messages are little endian, as the host is");
 
 struct request {
 	struct card *card;
@@ -94,7 +95,8 @@ static int dma_map(struct request *r)
 	memcpy(&m, r->body, sizeof(m));
 	if (m.argsz != sizeof(m) || m.flags & ~3u || r->nfds > 1)
 		return -EINVAL;
-	return card_lend(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset, m.flags & 2);
+	return card_lend(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset,
+			 m.flags & 2);
 }
 
 static int dma_unmap(struct request *r)
@@ -250,7 +252,8 @@ static int region_write_multi(struct request *r)
 	uint64_t count;
 
 	memcpy(&count, r->body, sizeof(count));
-	if (count != (r->bytes - sizeof(count)) / sizeof(w) || (r->bytes - sizeof(count)) % sizeof(w))
+	if (count != (r->bytes - sizeof(count)) / sizeof(w) ||
+	    (r->bytes - sizeof(count)) % sizeof(w))
 		return -EINVAL;
 	for (uint64_t i = 0; i < count; i++) {
 		memcpy(&w, r->body + sizeof(count) + i * sizeof(w), sizeof(w));
@@ -302,7 +305,8 @@ void vfio_handle(struct card *c, const struct vfio_header *h, const uint8_t *bod
 {
 	struct request r = {c, body, h->bytes - VFIO_HEADER_BYTES, fds, nfds, 0, out};
 	struct vfio_header reply = {.id = h->id, .command = h->command, .flags = TYPE_REPLY};
-	bool known = h->command < sizeof(commands) / sizeof(*commands) && commands[h->command].answer;
+	bool known =
+		h->command < sizeof(commands) / sizeof(*commands) && commands[h->command].answer;
 	int status = -EINVAL;
 
 	out->size = VFIO_HEADER_BYTES;

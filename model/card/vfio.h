@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The vfio-user protocol, by which QEMU's vfio-user-pci lets another process be a PCI device:
- * requests with a 16-byte header over a local socket, file descriptors beside them. What comes in is
- * a message and its descriptors, what goes out is a reply; vfio_handle knows no socket, so that tests
- * and a fuzzer call it as the server does.
+ * requests with a 16-byte header over a local socket, file descriptors beside them. What comes in
+ * is a message and its descriptors, what goes out is a reply; vfio_handle knows no socket, so that
+ * tests and a fuzzer call it as the server does.
  */
 #ifndef MODEL_CARD_VFIO_H
 #define MODEL_CARD_VFIO_H
@@ -33,7 +33,8 @@ struct vfio_reply {
 void vfio_handle(struct card *c, const struct vfio_header *h, const uint8_t *body, const int *fds,
 		 uint32_t nfds, struct vfio_reply *out);
 
-/* Serves one connection until the other side closes it. 0, or a negative errno with a line in the log. */
+/* Serves one connection until the other side closes it. 0, or a negative errno with a line in the
+ * log. */
 int vfio_serve(struct card *c, int connection);
 
 #endif

@@ -40,7 +40,9 @@ static int receive(int fd, struct message *m, uint8_t *to, size_t bytes)
 
 	for (size_t done = 0; done < bytes;) {
 		struct iovec part = {to + done, bytes - done};
-		struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+		struct msghdr header = {.msg_iov = &part,
+					.msg_iovlen = 1,
+					.msg_control = control.bytes,
 					.msg_controllen = sizeof(control.bytes)};
 		ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
 

@@ -27,9 +27,7 @@ extern "C" __global__ void jacobi(unsigned count, const double *a, double *value
 		}
 		if (off <= 1e-30 * all)
 			break;
-#pragma nounroll
 		for (unsigned p = 0; p < N - 1; p++) {
-#pragma nounroll
 			for (unsigned q = p + 1; q < N; q++) {
 				double apq = s[p][q];
 				if (apq == 0)
@@ -38,13 +36,11 @@ extern "C" __global__ void jacobi(unsigned count, const double *a, double *value
 				double t = 1 / (magnitude(theta) + sqrt_exact(theta * theta + 1));
 				t = theta < 0 ? -t : t;
 				double c = 1 / sqrt_exact(t * t + 1), sine = t * c;
-#pragma nounroll
 				for (unsigned k = 0; k < N; k++) {
 					double x = s[k][p], y = s[k][q];
 					s[k][p] = c * x - sine * y;
 					s[k][q] = sine * x + c * y;
 				}
-#pragma nounroll
 				for (unsigned k = 0; k < N; k++) {
 					double x = s[p][k], y = s[q][k];
 					s[p][k] = c * x - sine * y;

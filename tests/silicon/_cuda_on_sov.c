@@ -63,13 +63,23 @@ EXPORT cuDeviceGetAttribute(int *value, int attribute, int d)
 EXPORT cuDevicePrimaryCtxRetain(sov_context *out, int d);
 EXPORT cuDevicePrimaryCtxRetain(sov_context *out, int d)
 {
+	sov_context_options o = SOV_INIT(sov_context_options);
+
 	(void)d;
-	return error_of(sov_context_create(device, NULL, out));
+	o.stack_bytes = 4096; /* what programs here ask for by cuCtxSetLimit */
+	return error_of(sov_context_create(device, &o, out));
 }
 EXPORT cuCtxSetCurrent(sov_context c);
 EXPORT cuCtxSetCurrent(sov_context c)
 {
 	context = c;
+	return 0;
+}
+EXPORT cuCtxSetLimit(int limit, size_t value);
+EXPORT cuCtxSetLimit(int limit, size_t value)
+{
+	(void)limit;
+	(void)value;
 	return 0;
 }
 EXPORT cuCtxSynchronize(void);

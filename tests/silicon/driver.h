@@ -23,6 +23,7 @@ typedef uint64_t cuda_ptr;
 	F(cuDeviceGetAttribute, (int *value, int attribute, int device)) \
 	F(cuDevicePrimaryCtxRetain, (cuda_handle *context, int device)) \
 	F(cuCtxSetCurrent, (cuda_handle context)) \
+	F(cuCtxSetLimit, (int limit, size_t value)) \
 	F(cuCtxSynchronize, (void)) \
 	F(cuMemAlloc_v2, (cuda_ptr *address, size_t bytes)) \
 	F(cuMemFree_v2, (cuda_ptr address)) \
@@ -50,6 +51,7 @@ CUDA_FUNCTIONS(CUDA_DECLARE)
 
 enum { CUDA_SM_COUNT = 16, CUDA_MAJOR = 75, CUDA_MINOR = 76 }; /* attributes of a device */
 enum { CUDA_LAUNCH_FAILED = 719 };
+enum { CUDA_STACK_BYTES = 0 }; /* a limit */
 
 /* Exit statuses of the programs here. */
 enum { EXIT_WRONG = 1, EXIT_BROKEN = 2 };

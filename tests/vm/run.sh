@@ -12,6 +12,7 @@
 #   # modules: nouveau        what can be loaded there (sovgpu)
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
+#   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
 #   # iommu: on               one is between the cards and memory (off)
 #   usage: tests/vm/run.sh [SCENARIO]...     (all)
 #   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all kernels)
@@ -50,6 +51,19 @@ module() {
 	cp "$work/dkms/sovgpu/$version/$1/$(uname -m)/module/"sovgpu.ko* "$work/module-$1/"
 }
 
+# Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
+# that has what they read: they need not be built a second time.
+ours() { # folder
+	mkdir -p "$1/source/tests" "$1/lib"
+	cp -r tests/kernels "$1/source/tests/"
+	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
+		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
+		ldd "$BUILD/$p" >"$work/libraries" || return 1
+		awk '{ for (i = 1; i <= NF; i++) if ($i ~ "^/") print $i }' "$work/libraries" |
+			xargs -I{} cp -Lu {} "$1/lib/"
+	done
+}
+
 # The tests inside the kernel, for one that has KUnit.
 kunit() { # release
 	rm -rf "$work/kunit"
@@ -75,6 +89,7 @@ base() {
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
 	done
+	ours "$stage" || return 1
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
 		cd /run/source
 		for source in tests/userspace/kselftest/*.c; do

@@ -85,6 +85,8 @@ static uint32_t stack_of(struct walk *w, uint32_t index)
 		mir_for_each(f, b, i) {
 			uint32_t bytes = 0;
 
+			if (i->service)
+				continue; /* whoever loads the image knows */
 			if (i->sass.op == SASS_CALL_REL_REG)
 				bytes = deepest_of_taken(w);
 			else if (mir_is_call(i))

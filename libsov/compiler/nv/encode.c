@@ -13,11 +13,14 @@
 #define WORD 16 /* bytes of an instruction */
 
 struct code {
+	const struct nv_text *t;
 	struct mir_func *f; /* being written */
 	uint8_t *bytes;
 	uint32_t *block_offset;   /* of its blocks */
 	uint32_t *function_offset; /* by index in the module */
 	uint32_t registers, predicates; /* mask */
+	struct cubin_code_address *addresses;
+	uint32_t naddresses, addresses_capacity;
 };
 
 uint32_t nv_function_bytes(const struct mir_func *f)
@@ -94,22 +97,54 @@ static uint32_t return_offset(const struct mir_inst *i)
 	return i->offset + WORD;
 }
 
+/* From the first byte of the kernel's code; of an absolute address from the instruction behind
+ * LEPC, before SM90 from LEPC itself. */
+static int64_t return_distance(const struct mir_inst *i)
+{
+	int64_t from = 0;
+
+	if (i->sass.op == SASS_LEPC_TARGET)
+		from = i->offset + WORD;
+	for (const struct mir_inst *k = i; i->sass.op == SASS_IADD3 && !from; k = k->prev) {
+		if (k->sass.op == SASS_LEPC)
+			from = k->offset;
+	}
+	return (int64_t)return_offset(i) - from;
+}
+
+static bool absolute(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_CALL_ABS_REG || i->sass.op == SASS_RET_ABS;
+}
+
+static void note_address(struct code *c, const struct mir_inst *i)
+{
+	c->addresses = arena_grow(c->f->arena, c->addresses, &c->addresses_capacity,
+				  c->naddresses + 1, sizeof(*c->addresses));
+	c->addresses[c->naddresses++] = (struct cubin_code_address){
+		i->offset, c->t->variable_of[i->variable - 1], i->addend, i->high};
+}
+
 static bool put_block(struct code *c, uint32_t b)
 {
 	mir_for_each(c->f, b, i) {
 		for (uint32_t k = 0; k < i->sass.nops; k++) {
 			struct sass_operand *o = &i->sass.ops[k];
 
-			if (o->kind == SASS_TARGET)
+			if (o->kind == SASS_TARGET && absolute(i))
+				o->value = 0;
+			else if (i->returns_here && (o->kind == SASS_TARGET || o->kind == SASS_IMM))
+				o->value = return_distance(i);
+			else if (o->kind == SASS_TARGET)
 				o->value = (int64_t)target_of(c, i) - (int64_t)(i->offset + WORD);
-			else if (o->kind == SASS_IMM && i->returns_here)
-				o->value = return_offset(i);
 			else if (o->kind == SASS_IMM && i->callee)
 				o->value = c->function_offset[i->callee - 1];
 		}
 		if (!put(c, i->offset, &i->sass))
 			return false;
 		note_registers(c, &i->sass);
+		if (i->variable)
+			note_address(c, i);
 	}
 	return true;
 }
@@ -172,6 +207,9 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 		.param_bytes = f->ir->param_bytes,
 		.nparams = f->ir->nparams,
 		.params = params,
+		.externals = f->services,
+		.addresses = c->addresses,
+		.naddresses = c->naddresses,
 	};
 	memcpy(out->max_threads, f->ir->max_threads, sizeof(out->max_threads));
 	memcpy(out->required_threads, f->ir->required_threads, sizeof(out->required_threads));
@@ -179,6 +217,7 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 		const struct mir_func *other = t->funcs[k];
 
 		out->shared |= other->shared;
+		out->externals |= other->services;
 		if (other->barriers > out->barriers)
 			out->barriers = other->barriers;
 		if (other->shared && other->shared_align > out->shared_align)
@@ -242,7 +281,7 @@ static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats)
 {
 	struct mir_func *f = t->kernel;
-	struct code c = {.f = f};
+	struct code c = {.t = t, .f = f};
 	struct exits exits = {0};
 	uint32_t end, size, kernel = place_functions(&c, t, &end);
 

@@ -13,15 +13,25 @@
  * caller's to save. R20 and R21 hold where to return to as a distance from the first byte of the
  * kernel's code: a kernel has all functions that it needs behind it in one piece of code, so
  * nothing has to be known about where that is loaded.
+ *
+ * Services are called, and are functions, by the convention of services.h. Both sides keep what they
+ * pass in memory all the same, at the places of an ordinary call: the caller takes it from there
+ * into registers and back, and a service has those places, and all registers that it uses as they
+ * were, at the top of its own frame.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 struct frame {
 	struct mir_func *f;
 	uint32_t return_at;  /* offset of the return address, if kept */
 	uint32_t barriers;   /* mask of those in use … */
 	uint32_t barriers_at; /* … and where they are kept */
+	/* Of a service: registers that it changes, where they are kept, predicates behind them, and
+	 * where it has its arguments and result. */
+	bool changed[256];
+	uint32_t registers_at, predicates_at, passed_at;
 	uint32_t bytes;
 };
 
@@ -105,6 +115,116 @@ static void restore_barriers(struct frame *r, uint32_t b)
 	}
 }
 
+static void access_typed(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+			 uint8_t type, uint32_t number, uint32_t offset)
+{
+	access(r, b, before, op, number, offset);
+	if (type == IR_B64)
+		access(r, b, before, op, number + 1, offset + 4);
+}
+
+/* What a service is called with, or answers with, between registers and where calls pass it. */
+static void move_arguments(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+			   const struct service_type *t, uint32_t base)
+{
+	uint32_t at = 0, next = 0;
+
+	for (uint32_t k = 0; k < t->nargs; k++) {
+		uint32_t offset = nv_pass(&at, t->args[k]);
+
+		access_typed(r, b, before, op, t->args[k], service_register(&next, t->args[k]),
+			     base + offset);
+	}
+}
+
+static void move_result(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+			const struct service_type *t, uint32_t base)
+{
+	uint32_t at = 0, next = 0;
+
+	if (t->result == IR_VOID)
+		return;
+	for (uint32_t k = 0; k < t->nargs; k++)
+		nv_pass(&at, t->args[k]);
+	at = (at + 7) / 8 * 8; /* as nv_passing() has it */
+	access_typed(r, b, before, op, t->result, service_register(&next, t->result), base + at);
+}
+
+/* ---- being a service ---- */
+
+static const struct service_type *service_of(const struct frame *r)
+{
+	return &services[service_find(r->f->name)];
+}
+
+static void find_changed(struct frame *r)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+
+	mir_for_each_block(r->f, b)
+		mir_for_each(r->f, b, i) {
+			uint32_t n = sass_uses(&i->sass, uses);
+
+			for (uint32_t u = 0; u < n; u++)
+				for (uint32_t k = 0; k < uses[u].count; k++)
+					if (uses[u].kind == SASS_GPR && uses[u].write)
+						r->changed[uses[u].reg + k] = true;
+		}
+	r->changed[mir_spare(r->f)] = true;
+	r->changed[MIR_STACK] = r->changed[SASS_RZ] = false;
+}
+
+static uint32_t result_registers(const struct frame *r)
+{
+	const struct service_type *t = service_of(r);
+
+	return t->result == IR_VOID ? 0 : t->result == IR_B64 ? 2 : 1;
+}
+
+static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op)
+{
+	uint32_t at = r->registers_at, next = 0, first = service_register(&next, IR_B32);
+
+	for (uint32_t n = 0; n < 256; n++) {
+		if (!r->changed[n])
+			continue;
+		if (op == SASS_STL || n < first || n >= first + result_registers(r))
+			access(r, b, before, op, n, at);
+		at += 4;
+	}
+}
+
+#define ALL_PREDICATES 0x7f
+
+static void enter_service(struct frame *r, uint32_t b, struct mir_inst *first)
+{
+	uint32_t spare = mir_spare(r->f);
+	struct mir_inst *i;
+
+	move_registers(r, b, first, SASS_STL);
+	move_arguments(r, b, first, SASS_STL, service_of(r), r->passed_at);
+	i = insert(r, b, first, SASS_P2R);
+	mir_set(i, 0, reg(spare));
+	mir_set(i, 2, reg(SASS_RZ));
+	mir_set(i, 3, mir_imm(ALL_PREDICATES));
+	access(r, b, first, SASS_STL, spare, r->predicates_at);
+}
+
+static void leave_service(struct frame *r, uint32_t b)
+{
+	uint32_t spare = mir_spare(r->f);
+	struct mir_inst *i;
+
+	access(r, b, NULL, SASS_LDL, spare, r->predicates_at);
+	i = insert(r, b, NULL, SASS_R2P);
+	mir_set(i, 1, reg(spare));
+	mir_set(i, 2, mir_imm(ALL_PREDICATES));
+	move_registers(r, b, NULL, SASS_LDL);
+	move_result(r, b, NULL, SASS_LDL, service_of(r), r->passed_at);
+}
+
+/* ---- ordinary functions ---- */
+
 static void enter(struct frame *r)
 {
 	struct mir_func *f = r->f;
@@ -119,6 +239,8 @@ static void enter(struct frame *r)
 	move_stack(r, f->entry, first, 0u - r->bytes);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
+	if (f->exported)
+		enter_service(r, f->entry, first);
 	if (f->calls)
 		access(r, f->entry, first, SASS_STL, MIR_RETURN, r->return_at);
 	save_barriers(r, f->entry, first);
@@ -131,8 +253,10 @@ static void leave(struct frame *r, uint32_t b)
 	restore_barriers(r, b);
 	if (r->f->calls)
 		access(r, b, NULL, SASS_LDL, MIR_RETURN, r->return_at);
+	if (r->f->exported)
+		leave_service(r, b);
 	move_stack(r, b, NULL, r->bytes);
-	i = insert(r, b, NULL, SASS_RET_REL);
+	i = insert(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
 	mir_set(i, 1, reg(MIR_RETURN));
 	mir_set(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->sass.mod[SASS_M_NODEC] = 1;
@@ -151,6 +275,70 @@ static void call(struct frame *r, uint32_t b, struct mir_inst *before)
 	mir_set(i, 1, reg(SASS_RZ));
 }
 
+/* Absolute: services are somewhere else. Nothing is alive in registers around a call. */
+static void return_absolute(struct frame *r, uint32_t b, struct mir_inst *before)
+{
+	struct mir_inst *i;
+
+	if (r->f->sm >= 90) {
+		i = insert(r, b, before, SASS_LEPC_TARGET);
+		mir_set(i, 0, reg(MIR_RETURN));
+		mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+		i->returns_here = true;
+		return;
+	}
+	i = insert(r, b, before, SASS_LEPC);
+	mir_set(i, 0, reg(MIR_RETURN));
+	i = insert(r, b, before, SASS_IADD3);
+	mir_set(i, 0, reg(MIR_RETURN));
+	mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
+	mir_set(i, 3, reg(MIR_RETURN));
+	mir_set(i, 4, mir_imm(0));
+	mir_set(i, 5, reg(SASS_RZ));
+	i->returns_here = true;
+	i = insert(r, b, before, SASS_IADD3);
+	mir_set(i, 0, reg(MIR_RETURN + 1));
+	mir_set(i, 3, reg(MIR_RETURN + 1));
+	mir_set(i, 4, reg(SASS_RZ));
+	mir_set(i, 5, reg(SASS_RZ));
+	mir_set(i, 6, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
+	mir_set(i, 7, mir_true(false));
+	i->sass.mod[SASS_M_X] = 1;
+}
+
+static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
+{
+	const struct service_type *t = &services[the_call->service - 1];
+	struct mir_inst *i;
+
+	move_arguments(r, b, the_call, SASS_LDL, t, 0);
+	for (uint32_t half = 0; half < 2; half++) {
+		i = insert(r, b, the_call, SASS_MOV);
+		mir_set(i, 0, reg(MIR_SERVICE + half));
+		mir_set(i, 1, (struct mir_source){
+				      .op = {.kind = SASS_CONST, .reg = SASS_RZ,
+					     .aux = NV_ADDRESS_BANK,
+					     .value = the_call->service_at + 4 * half}});
+	}
+	return_absolute(r, b, the_call);
+	move_result(r, b, the_call->next, SASS_STL, t, 0);
+	i = insert(r, b, the_call->next, SASS_MOV); /* as functions find it */
+	mir_set(i, 0, reg(MIR_RETURN + 1));
+	mir_set(i, 1, reg(SASS_RZ));
+}
+
+static void lay_out_service(struct frame *r, uint32_t *at)
+{
+	uint32_t n = 0;
+
+	find_changed(r);
+	for (uint32_t k = 0; k < 256; k++)
+		n += r->changed[k];
+	r->registers_at = *at;
+	r->predicates_at = *at + 4 * n;
+	*at = r->predicates_at + 4;
+}
+
 static void lay_out(struct frame *r)
 {
 	struct mir_func *f = r->f;
@@ -166,6 +354,11 @@ static void lay_out(struct frame *r)
 		r->barriers_at = at;
 		at += 4 * (uint32_t)__builtin_popcount(r->barriers);
 	}
+	if (f->exported) {
+		lay_out_service(r, &at);
+		r->passed_at = (at + 7) / 8 * 8;
+		at = r->passed_at + nv_passing(f->ir).bytes;
+	}
 	r->bytes = f->frame_bytes = (at + 15) / 16 * 16;
 }
 
@@ -180,9 +373,11 @@ void nv_frame(struct mir_func *f)
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; i->incoming && k < i->sass.nops; k++) {
 				if (i->sass.ops[k].kind == SASS_ADDR)
-					i->sass.ops[k].value += r.bytes;
+					i->sass.ops[k].value += f->exported ? r.passed_at : r.bytes;
 			}
-			if (mir_is_call(i))
+			if (i->service)
+				call_service(&r, b, i);
+			else if (mir_is_call(i))
 				call(&r, b, i);
 		}
 	mir_for_each_block(f, b)

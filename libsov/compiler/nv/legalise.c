@@ -10,7 +10,9 @@
  *	        seen = cas [a], old, f(old, x)
  *	        cbr seen = old, rest, loop
  *
- * Of 16 bits there are none: what changes is the word around them, and f looks at its half only.
+ * Of 16 bits there are none: what changes is the word around them, and f looks at its half only. At a generic
+ * address the machine does what shared memory can do; the rest is a choice between a loop and the operation
+ * on global memory.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -26,9 +28,7 @@ static bool is_native(const struct ir_inst *in)
 		return false;
 	if (in->space == IR_GLOBAL)
 		return true;
-	if (in->sub == IR_ATOM_FADD)
-		return in->space != IR_SHARED;
-	return in->type == IR_B32 || in->sub == IR_ATOM_EXCH || in->space == IR_GENERIC_SPACE;
+	return in->sub == IR_ATOM_EXCH || (in->type == IR_B32 && in->sub != IR_ATOM_FADD);
 }
 
 struct builder {
@@ -173,6 +173,46 @@ static void make_loop(struct ir_func *f, ir_id atom)
 
 	ir_replace_uses(f, in.res, seen);
 	ir_remove(f, atom);
+}
+
+/* There is such an operation on global memory, so only shared memory needs a loop. Local memory has no
+ * atomics (PTX ISA, atom). */
+static void choose_space(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block shared = ir_block_new_before(f, rest, NULL), global = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = f->values[in.args[0]].type, .line = in.line};
+	ir_val at = in.args[0];
+	ir_id test, twin, phi;
+
+	if (in.imm)
+		at = compute(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
+	test = append(&b, IR_INSPACE, b.type, at, 0, 1);
+	ir_at(f, test)->space = IR_SHARED;
+	ir_append(f, before, ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
+	ir_edge(f, before, shared);
+	ir_edge(f, before, global);
+
+	b.block = shared;
+	b.type = in.type;
+	twin = append_access(&b, atom, in.op, in.args, in.nargs);
+	ir_at(f, twin)->sub = in.sub;
+	ir_at(f, twin)->format = in.format;
+	ir_at(f, twin)->flags = in.flags;
+	ir_remove(f, atom);
+	ir_append(f, global, atom);
+	ir_at(f, atom)->space = IR_GLOBAL;
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_append(f, k ? global : shared, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+		ir_edge(f, k ? global : shared, rest);
+	}
+	phi = ir_inst_new(f, IR_PHI, in.type, NULL, 0, 1);
+	ir_insert_before(f, f->blocks[rest].first, phi);
+	ir_replace_uses(f, in.res, ir_at(f, phi)->res);
+	ir_arg_append(f, phi, ir_at(f, twin)->res);
+	ir_arg_append(f, phi, in.res);
+	make_loop(f, twin);
 }
 
 /* The word around two bytes, and where in it they are. */
@@ -328,8 +368,13 @@ void nv_legalise(struct ir_func *f)
 			if (in->op == IR_REDUCE && !is_of_all_lanes(f, in)) {
 				nv_reduce_in_groups(f, i);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
+				struct ir_inst global = *in;
+
+				global.space = IR_GLOBAL;
 				if (in->type == IR_B16)
 					make_half_loop(f, i);
+				else if (in->space == IR_GENERIC_SPACE && is_native(&global))
+					choose_space(f, i);
 				else
 					make_loop(f, i);
 				break; /* the rest of the block is another one now, still to come */

@@ -8,15 +8,15 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-static void find_leaders(struct mir_func *f, const uint32_t *order, uint32_t count)
+static void find_leaders(struct mir_func *f, const struct mir_use_table *table,
+			 const uint32_t *order, uint32_t count)
 {
-	struct mir_use uses[SASS_MAX_USES];
-
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		f->vregs[v].leader = NULL;
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
-			uint32_t n = mir_uses(i, uses);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses_of(table, i, &n);
 
 			for (uint32_t u = 0; u < n; u++) {
 				struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
@@ -39,11 +39,9 @@ static void define(const struct mir_func *f, uint64_t *live, uint32_t vreg)
 		mir_drop(live, f->vregs[vreg].first_unit + k);
 }
 
-void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i)
+static void pass(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
+		 const struct mir_use *uses, uint32_t n)
 {
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses);
-
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i)
 			define(f, live, uses[u].ref.vreg);
@@ -52,6 +50,13 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_i
 		if (!uses[u].write || f->vregs[uses[u].ref.vreg].leader != i)
 			use(f, live, uses[u].ref, uses[u].count);
 	}
+}
+
+void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i)
+{
+	struct mir_use uses[SASS_MAX_USES];
+
+	pass(f, live, i, uses, mir_uses(i, uses));
 }
 
 /* What successors need: their live-ins, and what their phis take along this edge. */
@@ -75,7 +80,7 @@ static void leave(const struct mir_func *f, uint32_t b, uint64_t *live)
 	}
 }
 
-static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
+static bool update(struct mir_func *f, const struct mir_use_table *table, uint32_t b, uint64_t *live)
 {
 	struct mir_block *block = &f->blocks[b];
 	size_t bytes = mir_set_words(f) * sizeof(*live);
@@ -85,8 +90,12 @@ static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
 	leave(f, b, live);
 	memcpy(block->live_out, live, bytes);
 	use(f, live, block->cond.ref, 1);
-	for (struct mir_inst *i = block->last; i; i = i->prev)
-		nv_live_before(f, live, i);
+	for (struct mir_inst *i = block->last; i; i = i->prev) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses_of(table, i, &n);
+
+		pass(f, live, i, uses, n);
+	}
 	for (uint32_t p = 0; p < block->nphis; p++)
 		define(f, live, block->phis[p].vreg);
 	changed = bytes && memcmp(live, block->live_in, bytes);
@@ -94,25 +103,49 @@ static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
 	return changed;
 }
 
+static void spread(struct mir_func *f, const struct mir_use_table *table, const uint32_t *order,
+		   uint32_t count)
+{
+	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	/* By block: what follows it has changed. */
+	bool *stale = arena_array(f->arena, f->nblocks, sizeof(*stale)), changed = true;
+
+	for (uint32_t k = 0; k < count; k++)
+		stale[order[k]] = true;
+	while (changed) {
+		changed = false;
+		for (uint32_t k = count; k-- > 0;) {
+			const struct mir_block *block = &f->blocks[order[k]];
+
+			if (!stale[order[k]])
+				continue;
+			stale[order[k]] = false;
+			if (!update(f, table, order[k], live))
+				continue;
+			changed = true;
+			for (uint32_t p = 0; p < block->npreds; p++)
+				stale[block->preds[p]] = true;
+		}
+	}
+}
+
 void nv_liveness(struct mir_func *f)
 {
+	struct mir_use_table table;
+	struct arena_mark scratch;
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
-	uint64_t *live;
-	bool changed = true;
 
 	mir_number(f);
-	find_leaders(f, order, count);
-	live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
 	for (uint32_t k = 0; k < count; k++) {
 		struct mir_block *block = &f->blocks[order[k]];
 
-		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
+		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
 	}
-	while (changed) {
-		changed = false;
-		for (uint32_t k = count; k-- > 0;)
-			changed |= update(f, order[k], live);
-	}
+	scratch = arena_mark(f->arena);
+	mir_use_table(f, &table);
+	find_leaders(f, &table, order, count);
+	spread(f, &table, order, count);
+	arena_rewind(f->arena, scratch);
 }

@@ -216,3 +216,20 @@ uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 	}
 	return n;
 }
+
+void mir_use_table(struct mir_func *f, struct mir_use_table *t)
+{
+	uint32_t number = 0, count = 0, capacity = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			i->number = ++number;
+	*t = (struct mir_use_table){.first = arena_array(f->arena, number + 2, sizeof(*t->first))};
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			t->uses = arena_grow(f->arena, t->uses, &capacity, count + SASS_MAX_USES,
+					     sizeof(*t->uses));
+			count += mir_uses(i, t->uses + count);
+			t->first[i->number + 1] = count;
+		}
+}

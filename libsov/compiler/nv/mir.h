@@ -25,6 +25,7 @@
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */
 #define MIR_STACK     1   /* R1 */
 #define MIR_RETURN    20  /* R20, R21: where a call returns to, from the kernel's first byte on */
+#define MIR_SERVICE   2   /* R2, R3: where a service is, when it is called */
 #define NV_CONSTANTS_BANK 3 /* constant bank of the module's constants … */
 #define NV_ADDRESS_BANK   4 /* … and of addresses that are known when it is loaded */
 #define MIR_SPILL_GPRS 16 /* what the switch "spill" leaves */
@@ -78,6 +79,11 @@ struct mir_inst {
 	bool incoming;   /* its address is above the frame, where the caller keeps arguments */
 	bool returns_here; /* its immediate is where the next call returns to */
 	uint32_t callee; /* 1 + index of the function that it calls, or whose address it takes */
+	uint32_t variable; /* 1 + symbol: its immediate is half of that variable's address … */
+	bool high;         /* … and which, so many bytes behind its start */
+	uint64_t addend;
+	uint8_t service; /* 1 + the service (services.h) that it calls … */
+	uint32_t service_at; /* … and where its address stands in the bank of addresses */
 	uint8_t members;  /* of a convergent operation: MIR_ALL_LANES, MIR_SOME_LANES */
 	uint32_t line;    /* in the source */
 	uint32_t number;  /* scratch of a pass */
@@ -97,6 +103,7 @@ struct mir_block {
 	uint32_t nphis;
 	uint32_t ncopied; /* phis that have become moves: a record for the check */
 	enum mir_end end;
+	uint32_t line; /* of what ends it, in the source */
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
 	uint32_t succ[2], nsucc;
 	uint32_t *preds, npreds, preds_capacity;
@@ -124,6 +131,8 @@ struct mir_func {
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
 	bool calls;     /* others */
+	uint32_t services; /* those that it calls: a mask */
+	bool exported;  /* a service itself: called by others' code, as services.h says */
 	uint32_t frame_bytes; /* of the function's own, from R1 up: what calls pass comes first */
 	uint32_t code_bytes;  /* once laid out */
 	/* needs of the kernel */
@@ -176,12 +185,13 @@ static inline uint32_t mir_spare(const struct mir_func *f)
 }
 static inline bool mir_is_call(const struct mir_inst *i)
 {
-	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG;
+	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
+	       i->sass.op == SASS_CALL_ABS_REG;
 }
 /* It leaves the function, for a while or for good: all registers are others' then. */
 static inline bool mir_leaves(const struct mir_inst *i)
 {
-	return mir_is_call(i) || i->sass.op == SASS_RET_REL;
+	return mir_is_call(i) || i->sass.op == SASS_RET_REL || i->sass.op == SASS_RET_ABS;
 }
 /* Sets of units. */
 static inline uint32_t mir_set_words(const struct mir_func *f)
@@ -210,6 +220,22 @@ struct mir_use {
 	bool write;
 };
 uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+/* The uses of all instructions of a function, for a stage that asks often and changes none. */
+struct mir_use_table {
+	struct mir_use *uses;
+	uint32_t *first; /* by number, and one more; 0 has none */
+};
+void mir_use_table(struct mir_func *f, struct mir_use_table *t); /* numbers instructions from 1 on */
+static inline const struct mir_use *mir_uses_of(const struct mir_use_table *t,
+						const struct mir_inst *i, uint32_t *count)
+{
+	*count = t->first[i->number + 1] - t->first[i->number];
+	return &t->uses[t->first[i->number]];
+}
+static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
+{
+	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
+}
 
 /* Registers of all kinds in one row, for sets and tables of them. */
 enum {
@@ -257,7 +283,7 @@ void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* m
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
-void nv_stall(struct mir_func *f);                    /* stall.c */
+void nv_stall(struct mir_func *f, const struct mir_use_table *t); /* stall.c: by t's numbers */
 void nv_wait_serial(struct mir_func *f);
 void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;
@@ -265,6 +291,7 @@ struct cubin_kernel;
 struct nv_text {
 	struct mir_func *kernel, **funcs;
 	uint32_t nfuncs;
+	const uint32_t *variable_of; /* by symbol: number of the image's variable */
 	bool functions_first; /* so that they are at the same place in every kernel */
 	uint32_t stack_bytes;
 };

@@ -17,16 +17,6 @@
 /* No instruction names more at once. */
 #define LEAST_GPRS 8
 
-static bool must_verify(const struct compile_job *job)
-{
-#ifdef SOV_VERIFY
-	(void)job;
-	return true;
-#else
-	return job->options.verify;
-#endif
-}
-
 /* Spills until it fits. How many registers are alive at once is not all: pairs have to be aligned,
  * so there may be no place for one although there are two free registers. */
 static bool assign_registers(struct mir_func *f)
@@ -111,10 +101,21 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	if (!s->run(f))
 		return false;
 	print_after(f, s->name);
-	if (!s->check || !must_verify(f->job) || s->check(f, &why))
+	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
 		return true;
 	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
 	return false;
+}
+
+/* Has code of its own in the image. */
+static bool is_exported(const struct compile_job *job, const struct ir_func *f)
+{
+	return job->options.library && f->kind == IR_FUNCTION && service_find(f->name) != SERVICES;
+}
+
+static bool is_entry(const struct compile_job *job, const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL || is_exported(job, f);
 }
 
 static struct mir_func *compile_function(const struct nv_module *module, struct ir_func *ir)
@@ -123,11 +124,16 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct mir_func *f;
 
 	nv_legalise(ir);
-	if (must_verify(job) && !ir_verify(ir->module, &job->diag))
+	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
 	f = nv_select(module, ir);
 	if (!f)
 		return NULL;
+	f->exported = is_exported(job, ir);
+	if (f->exported && f->calls) {
+		diag_error(&job->diag, 0, 0, "service '%s' calls functions; inline them", f->name);
+		return NULL;
+	}
 	print_after(f, "nv-select");
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
 		if (!run_stage(f, &stages[k]))
@@ -153,23 +159,29 @@ static bool emit_kernels(struct nv_module *module, const struct ir_module *m, ui
 	struct compile_job *job = module->job;
 	struct cubin_kernel *kernels = arena_array(&job->arena, count, sizeof(*kernels));
 	struct mir_func **funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
+	struct line_table *lines = arena_array(&job->arena, count, sizeof(*lines));
 	uint32_t k = 0;
 
+	nv_list_files(module, m);
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
 	if (!compile_functions(module, m, funcs))
 		return false;
 	nv_fill_in_functions(module, m, nv_function_offsets(module, m, funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		struct nv_text text = {.kernel = funcs[f->index]};
+		struct nv_text text = {.kernel = funcs[f->index],
+				       .variable_of = module->variable};
 
-		if (f->kind != IR_KERNEL)
+		if (!is_entry(job, f))
 			continue;
 		nv_collect_calls(module, m, funcs, &text);
 		if (!nv_encode(&text, &kernels[k], &job->stats[k]))
 			return false;
+		if (module->out.nfiles)
+			nv_list_lines(module, &text, kernels[k].code_bytes, &lines[k]);
 		k++;
 	}
 	job->nstats = count;
+	module->out.lines = lines;
 	module->out.kernels = kernels;
 	module->out.nkernels = count;
 	job->image = cubin_write(&job->arena, &module->out, &job->image_size);
@@ -182,7 +194,7 @@ bool nv_emit(struct compile_job *job, struct ir_module *m)
 	uint32_t count = 0;
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		count += f->kind == IR_KERNEL;
+		count += is_entry(job, f);
 	if (!count || count > MOST_KERNELS) {
 		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
 			   count, MOST_KERNELS);

@@ -27,6 +27,8 @@ struct edge {
 
 struct node {
 	struct mir_inst *inst;
+	const struct mir_use *uses;
+	uint32_t nuses;
 	struct edge *out;
 	uint32_t waits;    /* predecessors not yet scheduled */
 	uint32_t earliest; /* cycle */
@@ -54,6 +56,7 @@ struct scheduler {
 	uint32_t block, stamp;
 	struct node *nodes; /* from 1, in the old order */
 	uint32_t count, capacity;
+	struct mir_use_table table;
 	struct resource *resources;
 	uint32_t nresources;
 	uint32_t live; /* GPR units, as far as known */
@@ -145,22 +148,21 @@ static void depend_write(struct scheduler *s, uint32_t n, uint32_t r,
 
 static void depend_registers(struct scheduler *s, uint32_t n)
 {
-	struct mir_use uses[SASS_MAX_USES];
-	struct sass_reg_use found[SASS_MAX_USES];
-	uint32_t count = mir_uses(s->nodes[n].inst, uses);
+	const struct node *node = &s->nodes[n];
 
-	sass_uses(&s->nodes[n].inst->sass, found);
 	for (int writes = 0; writes < 2; writes++) {
-		for (uint32_t u = 0; u < count; u++) {
-			uint32_t r = resource_of(s->f, &uses[u]);
+		for (uint32_t u = 0; u < node->nuses; u++) {
+			const struct mir_use *use = &node->uses[u];
+			struct sass_reg_use found = mir_sass_use(use);
+			uint32_t r = resource_of(s->f, use);
 
-			if (r == UINT32_MAX || uses[u].write != (bool)writes)
+			if (r == UINT32_MAX || use->write != (bool)writes)
 				continue;
-			for (uint32_t k = 0; k < uses[u].count; k++) {
+			for (uint32_t k = 0; k < use->count; k++) {
 				if (writes)
-					depend_write(s, n, r + k, &found[u]);
+					depend_write(s, n, r + k, &found);
 				else
-					depend_read(s, n, r + k, &found[u]);
+					depend_read(s, n, r + k, &found);
 			}
 		}
 	}
@@ -293,6 +295,7 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 
 	s->nodes = arena_grow(s->f->arena, s->nodes, &s->capacity, n + 1, sizeof(*s->nodes));
 	s->nodes[n] = (struct node){.inst = i};
+	s->nodes[n].uses = mir_uses_of(&s->table, i, &s->nodes[n].nuses);
 	i->number = n;
 }
 
@@ -331,22 +334,20 @@ static void build(struct scheduler *s)
 
 /* Pressure: how many GPR units would be live after the instruction, compared with now. */
 
-static int pressure_change(struct scheduler *s, const struct mir_inst *i)
+static int pressure_change(struct scheduler *s, const struct node *node)
 {
 	const struct mir_func *f = s->f;
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t count = mir_uses(i, uses);
 	int change = 0;
 
-	for (uint32_t u = 0; u < count; u++) {
-		struct mir_ref r = uses[u].ref;
+	for (uint32_t u = 0; u < node->nuses; u++) {
+		const struct mir_use *use = &node->uses[u];
 
-		if (!r.vreg || uses[u].kind != SASS_GPR)
+		if (!use->ref.vreg || use->kind != SASS_GPR)
 			continue;
-		if (uses[u].write && f->vregs[r.vreg].leader == i)
-			change += f->vregs[r.vreg].units;
-		for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++) {
-			uint32_t unit = mir_unit(f, r) + k;
+		if (use->write && f->vregs[use->ref.vreg].leader == node->inst)
+			change += f->vregs[use->ref.vreg].units;
+		for (uint32_t k = 0; !use->write && k < use->count; k++) {
+			uint32_t unit = mir_unit(f, use->ref) + k;
 
 			change -= resource_at(s, unit)->left == 1 &&
 				  !mir_has(f->blocks[s->block].live_out, unit);
@@ -358,7 +359,6 @@ static int pressure_change(struct scheduler *s, const struct mir_inst *i)
 static void count_mentions(struct scheduler *s)
 {
 	struct mir_func *f = s->f;
-	struct mir_use uses[SASS_MAX_USES];
 
 	s->live = 0;
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
@@ -369,11 +369,11 @@ static void count_mentions(struct scheduler *s)
 		}
 	}
 	for (uint32_t n = 1; n <= s->count; n++) {
-		uint32_t count = mir_uses(s->nodes[n].inst, uses);
+		for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
+			const struct mir_use *use = &s->nodes[n].uses[u];
 
-		for (uint32_t u = 0; u < count; u++) {
-			for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++) {
-				struct resource *r = resource_at(s, mir_unit(f, uses[u].ref) + k);
+			for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
+				struct resource *r = resource_at(s, mir_unit(f, use->ref) + k);
 
 				r->left++;
 				r->who ^= n;
@@ -381,25 +381,25 @@ static void count_mentions(struct scheduler *s)
 		}
 	}
 	for (uint32_t n = 1; n <= s->count; n++)
-		s->nodes[n].change = pressure_change(s, s->nodes[n].inst);
+		s->nodes[n].change = pressure_change(s, &s->nodes[n]);
 }
 
 /* The node is done. Whoever is the last to mention one of its registers will free that. */
 static void mention(struct scheduler *s, uint32_t n)
 {
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t count = mir_uses(s->nodes[n].inst, uses);
+	const struct node *node = &s->nodes[n];
 
-	s->live = (uint32_t)((int)s->live + s->nodes[n].change);
-	for (uint32_t u = 0; u < count; u++) {
-		for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++) {
-			struct resource *r = resource_at(s, mir_unit(s->f, uses[u].ref) + k);
+	s->live = (uint32_t)((int)s->live + node->change);
+	for (uint32_t u = 0; u < node->nuses; u++) {
+		const struct mir_use *use = &node->uses[u];
+
+		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
+			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
 
 			r->left--;
 			r->who ^= n;
 			if (r->left == 1 && r->who != n)
-				s->nodes[r->who].change =
-					pressure_change(s, s->nodes[r->who].inst);
+				s->nodes[r->who].change = pressure_change(s, &s->nodes[r->who]);
 		}
 	}
 }
@@ -485,9 +485,12 @@ static void schedule_block(struct scheduler *s)
 void nv_schedule(struct mir_func *f)
 {
 	struct scheduler s = {.f = f};
+	struct arena_mark scratch;
 
 	if (!f->allocated)
 		nv_liveness(f);
+	scratch = arena_mark(f->arena);
+	mir_use_table(f, &s.table);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
 	s.ready = arena_array(f->arena, WINDOW, sizeof(*s.ready));
@@ -495,4 +498,5 @@ void nv_schedule(struct mir_func *f)
 		s.block = b;
 		schedule_block(&s);
 	}
+	arena_rewind(f->arena, scratch);
 }

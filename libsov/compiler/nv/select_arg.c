@@ -153,7 +153,7 @@ static void address_origin(const struct select *s, const struct ir_inst *in, uin
 		*o = leaf(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
 	} else if (space == IR_LOCAL && half) {
 		*o = leaf(in->res, half, SASS_IMM, 0);
-	} else if (space == IR_GLOBAL && !in->imm) {
+	} else if (space == IR_GLOBAL && !in->imm && !s->job->options.library) {
 		*o = leaf(in->res, half, SASS_CONST, at + 4 * half);
 		o->op.aux = NV_ADDRESS_BANK;
 	}

@@ -95,18 +95,28 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	bool indirect = in->op == IR_CALLPTR;
 	struct nv_passing passing = nv_passing(callee);
 	struct mir_source target = {.op = {.kind = SASS_TARGET}};
+	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
 	uint32_t at = 0;
 	struct mir_inst *i;
 
-	if (callee->kind == IR_EXTERNAL)
+	if (callee->kind == IR_EXTERNAL && (service == SERVICES || !service_fits(service, callee)))
 		return false;
 	for (uint32_t k = 0; k < callee->nargs; k++)
 		pass(s, in->args[k + indirect], nv_pass(&at, callee->arg_types[k]), false);
 	if (indirect)
 		i = EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
+	else if (service < SERVICES) /* frame.c puts its address there */
+		i = EMIT(s, CALL_ABS_REG, NONE,
+			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_SERVICE}}, target);
 	else
 		i = EMIT(s, CALL_REL, NONE, target);
-	i->callee = indirect ? 0 : in->symbol + 1;
+	if (service < SERVICES) {
+		i->service = (uint8_t)(service + 1);
+		i->service_at = s->module->service_offset[service];
+		s->f->services |= 1u << service;
+	} else {
+		i->callee = indirect ? 0 : in->symbol + 1;
+	}
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);

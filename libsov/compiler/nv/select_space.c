@@ -13,6 +13,23 @@ static struct mir_source stack_pointer(void)
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_STACK}};
 }
 
+/* Bank 4 is the caller's where a library runs: whoever loads it writes addresses into the code. */
+static void select_variable(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t needs[] = {NEED_LOW, NEED_HIGH};
+
+	for (uint32_t half = 0; half < 2; half++) {
+		struct mir_inst *i;
+
+		if (!wanted(s, in->res, needs[half]))
+			continue;
+		i = EMIT(s, MOV, result_half(s, in->res, half), mir_imm(0));
+		i->variable = in->symbol + 1;
+		i->addend = in->imm;
+		i->high = half;
+	}
+}
+
 /* Those of shared memory and of constants are immediates, see select_arg.c. */
 bool select_addr(struct select *s, const struct ir_inst *in)
 {
@@ -29,6 +46,10 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 	}
 	if (space != IR_GLOBAL || in->type != IR_B64)
 		return false;
+	if (s->job->options.library) {
+		select_variable(s, in);
+		return true;
+	}
 	low = temp(s, SASS_GPR, 1);
 	EMIT(s, MOV, low, mir_imm((uint32_t)in->imm));
 	EMIT(s, IADD3, result(s, in->res), carry, NONE, low, table, rz());

@@ -3,7 +3,7 @@
  * Stall counts. Walking through a block, the instructions issued lately are remembered with the
  * cycles since; whoever comes too early after one of them makes the instruction before it stall
  * longer. What was issued lately at a block's end goes on into its successors, so a block is looked
- * at once per predecessor, until no stall grows any more.
+ * at once per predecessor, and again when what comes from one of them has changed.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -14,16 +14,17 @@
 /* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
 #define BOARD_SET 2
 
-/* What an instruction names, found once. Resources are hashed to bits: no common bit, no conflict. */
+/* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
 struct names {
 	uint64_t writes, all;
-	uint32_t count;
-	struct sass_reg_use uses[SASS_MAX_USES];
 };
 
 struct recent {
 	const struct mir_inst *inst;
-	uint32_t since; /* cycles from its issue to the end of the last instruction's stall */
+	uint64_t writes; /* of its names */
+	uint32_t since;  /* cycles from its issue to the end of the last instruction's stall */
+	uint8_t boards;  /* scoreboards that it counts up */
+	bool barrier;
 };
 
 struct window {
@@ -34,59 +35,46 @@ struct window {
 struct staller {
 	struct mir_func *f;
 	struct window *out; /* by block, at its end */
-	struct window leaving; /* the block being looked at */
-	struct names *names;   /* by number */
-	uint32_t nnames, names_capacity;
-	bool changed;
+	struct window coming, leaving; /* the block being looked at */
+	const struct mir_use_table *table;
+	struct names *names; /* by its numbers */
+	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
-static void add_names(struct staller *s, struct mir_inst *i)
+static void find_names(struct staller *s, const struct mir_inst *i)
 {
-	struct names *n;
+	struct names *names = &s->names[i->number];
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(s->table, i, &n);
 
-	s->names = arena_grow(s->f->arena, s->names, &s->names_capacity, s->nnames + 1,
-			      sizeof(*s->names));
-	i->number = s->nnames;
-	n = &s->names[s->nnames++];
-	n->writes = n->all = 0;
-	n->count = sass_uses(&i->sass, n->uses);
-	for (uint32_t u = 0; u < n->count; u++) {
-		for (uint32_t k = 0; k < n->uses[u].count; k++) {
-			uint32_t r = mir_resource(n->uses[u].kind, n->uses[u].reg + k);
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; k < uses[u].count; k++) {
+			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			n->all |= UINT64_C(1) << r % 64;
-			n->writes |= (uint64_t)n->uses[u].write << r % 64;
+			names->all |= UINT64_C(1) << r % 64;
+			names->writes |= (uint64_t)uses[u].write << r % 64;
 		}
 	}
 }
 
-static bool waits_for(const struct sass_inst *in, uint8_t board)
-{
-	return board != SASS_NO_SB && in->wait >> board & 1;
-}
-
-/* Least cycles between the issue of two instructions. */
+/* Least cycles between the issue of two instructions that name the same registers. */
 static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 			 const struct mir_inst *to)
 {
-	const struct sass_inst *first = &from->sass, *second = &to->sass;
-	const struct names *x = &s->names[from->number], *y = &s->names[to->number];
-	const struct sass_reg_use *a = x->uses, *b = y->uses;
-	uint32_t least = 0;
+	uint32_t nx, ny, least = 0;
+	const struct mir_use *x = mir_uses_of(s->table, from, &nx);
+	const struct mir_use *y = mir_uses_of(s->table, to, &ny);
 
-	if (waits_for(second, first->write_barrier) || waits_for(second, first->read_barrier))
-		least = BOARD_SET;
-	if (!(x->writes & y->all))
-		return least;
-	for (uint32_t i = 0; i < x->count; i++) {
-		for (uint32_t j = 0; j < y->count; j++) {
+	for (uint32_t i = 0; i < nx; i++) {
+		for (uint32_t j = 0; x[i].write && j < ny; j++) {
+			struct sass_reg_use a = mir_sass_use(&x[i]), b = mir_sass_use(&y[j]);
 			uint32_t n = 0;
 
-			if (!a[i].write || a[i].kind != b[j].kind ||
-			    a[i].reg >= b[j].reg + b[j].count || b[j].reg >= a[i].reg + a[i].count)
+			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
+			    b.reg >= a.reg + a.count)
 				continue;
-			n = b[j].write ? sass_waw(s->f->sm, first, second)
-				       : sass_raw(s->f->sm, first, &a[i], second, &b[j]);
+			n = b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
+				    : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > least)
 				least = n;
 		}
@@ -98,18 +86,23 @@ static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 static uint32_t missing(const struct staller *s, const struct window *w,
 			const struct mir_inst *before, const struct mir_inst *i)
 {
+	uint64_t all = s->names[i->number].all;
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < w->count; k++) {
-		const struct sass_inst *earlier = &w->list[k].inst->sass;
-		uint32_t least = distance(s, w->list[k].inst, i), next = 0;
+		const struct recent *r = &w->list[k];
+		uint32_t least = r->boards & i->sass.wait ? BOARD_SET : 0, other;
 
-		if (w->list[k].inst == before || earlier->op == SASS_BAR)
-			next = sass_after(s->f->sm, earlier, &i->sass);
-		if (next > least)
-			least = next;
-		if (least > w->list[k].since && least - w->list[k].since > most)
-			most = least - w->list[k].since;
+		if (r->writes & all) {
+			other = distance(s, r->inst, i);
+			least = other > least ? other : least;
+		}
+		if (r->inst == before || r->barrier) {
+			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
+			least = other > least ? other : least;
+		}
+		if (least > r->since && least - r->since > most)
+			most = least - r->since;
 	}
 	return most;
 }
@@ -126,6 +119,21 @@ static void pass_time(struct window *w, uint32_t cycles)
 	w->count = kept;
 }
 
+static uint8_t board_bit(uint8_t board)
+{
+	return board == SASS_NO_SB ? 0 : (uint8_t)(1 << board);
+}
+
+static void append(const struct staller *s, struct window *w, const struct mir_inst *i,
+		   uint32_t since)
+{
+	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
+	w->list[w->count++] = (struct recent){
+		.inst = i, .writes = s->names[i->number].writes, .since = since,
+		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
+		.barrier = i->sass.op == SASS_BAR};
+}
+
 /* The same instruction may come by several paths; the shortest counts. */
 static void remember(const struct staller *s, struct window *w, const struct mir_inst *i,
 		     uint32_t since)
@@ -137,15 +145,13 @@ static void remember(const struct staller *s, struct window *w, const struct mir
 			return;
 		}
 	}
-	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
-	w->list[w->count++] = (struct recent){i, since};
+	append(s, w, i, since);
 }
 
-static void grow_stall(struct staller *s, struct mir_inst *i, uint32_t by, struct window *w)
+static void grow_stall(struct mir_inst *i, uint32_t by, struct window *w)
 {
 	i->sass.stall = (uint8_t)(i->sass.stall + by);
 	pass_time(w, by);
-	s->changed = true;
 }
 
 static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_inst *before)
@@ -153,9 +159,7 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 	struct mir_inst *nop = mir_inst_new(s->f, SASS_NOP);
 
 	nop->sass.stall = 1;
-	add_names(s, nop);
 	mir_insert(s->f, b, before, nop);
-	s->changed = true;
 	return nop;
 }
 
@@ -171,7 +175,7 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 		uint32_t grow = need < room ? need : room;
 
 		if (grow)
-			grow_stall(s, before, grow, w);
+			grow_stall(before, grow, w);
 		need -= grow;
 		if (!need)
 			return;
@@ -181,10 +185,11 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 	}
 }
 
-/* Enters a block with what was lately issued before it. */
-static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_inst *before)
+/* Enters a block with what was lately issued before it, which is coming. */
+static void walk(struct staller *s, uint32_t b, struct mir_inst *before)
 {
 	struct mir_block *block = &s->f->blocks[b];
+	struct window *w = &s->coming;
 
 	for (struct mir_inst *i = block->first; i; i = i->next) {
 		uint32_t least = sass_min_stall(s->f->sm, &i->sass);
@@ -192,7 +197,7 @@ static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_ins
 		wait_before(s, w, b, before, i);
 		if (i->sass.stall < least || !i->sass.stall)
 			i->sass.stall = (uint8_t)(least ? least : 1);
-		remember(s, w, i, 0);
+		append(s, w, i, 0);
 		pass_time(w, i->sass.stall);
 		before = i;
 	}
@@ -202,20 +207,53 @@ static void walk(struct staller *s, uint32_t b, struct window *w, struct mir_ins
 
 static void enter_from(struct staller *s, uint32_t b, uint32_t pred)
 {
-	struct window w = {0};
+	struct mir_inst *last = s->f->blocks[pred].last;
+	uint8_t stall = last ? last->sass.stall : 0;
 
+	s->coming.count = 0;
 	for (uint32_t k = 0; k < s->out[pred].count; k++)
-		remember(s, &w, s->out[pred].list[k].inst, s->out[pred].list[k].since);
-	walk(s, b, &w, s->f->blocks[pred].last);
+		append(s, &s->coming, s->out[pred].list[k].inst, s->out[pred].list[k].since);
+	walk(s, b, last);
+	if (last)
+		pass_time(&s->out[pred], last->sass.stall - stall);
 }
 
+/* Whether something comes sooner after a block than it did. */
+static bool is_news(const struct window *old, const struct recent *r)
+{
+	for (uint32_t k = 0; k < old->count; k++) {
+		if (old->list[k].inst == r->inst)
+			return r->since < old->list[k].since;
+	}
+	return true;
+}
+
+/* Stalls only grow, and whoever waits long enough for what came sooner does so for what comes later. */
 static void keep(struct staller *s, uint32_t b)
 {
-	struct window *out = &s->out[b];
+	const struct mir_block *block = &s->f->blocks[b];
+	struct window old = s->out[b];
+	bool news = false;
 
-	out->count = 0;
-	for (uint32_t k = 0; k < s->leaving.count; k++)
-		remember(s, out, s->leaving.list[k].inst, s->leaving.list[k].since);
+	for (uint32_t k = 0; k < s->leaving.count && !news; k++)
+		news = is_news(&old, &s->leaving.list[k]);
+	s->out[b] = s->leaving;
+	s->leaving = old;
+	for (uint32_t k = 0; k < block->nsucc && news; k++)
+		s->stale[block->succ[k]] = true;
+}
+
+static void look_at(struct staller *s, uint32_t b)
+{
+	const struct mir_block *block = &s->f->blocks[b];
+
+	s->stale[b] = false;
+	s->leaving.count = s->coming.count = 0;
+	if (b == s->f->entry)
+		walk(s, b, NULL);
+	for (uint32_t p = 0; p < block->npreds; p++)
+		enter_from(s, b, block->preds[p]);
+	keep(s, b);
 }
 
 /* Prefer another warp while this one stalls for long, as ptxas does: not where a scoreboard is set,
@@ -234,28 +272,30 @@ static void set_yield(struct mir_func *f)
 		}
 }
 
-void nv_stall(struct mir_func *f)
+void nv_stall(struct mir_func *f, const struct mir_use_table *table)
 {
-	struct staller s = {.f = f};
-	uint32_t count;
+	struct staller s = {.f = f, .table = table};
+	bool again = true;
+	uint32_t count, last = 0;
 	uint32_t *order = mir_order(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
+	s.stale = arena_array(f->arena, f->nblocks, sizeof(*s.stale));
+	for (uint32_t k = 0; k < count; k++)
+		s.stale[order[k]] = true;
+	mir_for_each_block(f, b)
+		last = f->blocks[b].last ? f->blocks[b].last->number : last;
+	s.names = arena_array(f->arena, last + 1, sizeof(*s.names));
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
-			add_names(&s, i);
-	/* Twice at least: the first time, what comes around a loop is not known yet. */
-	for (uint32_t round = 0; round < 2 || s.changed; round++) {
-		s.changed = false;
+			find_names(&s, i);
+	while (again) {
+		again = false;
 		for (uint32_t k = 0; k < count; k++) {
-			struct window none = {0};
-
-			s.leaving.count = 0;
-			if (order[k] == f->entry)
-				walk(&s, order[k], &none, NULL);
-			for (uint32_t p = 0; p < f->blocks[order[k]].npreds; p++)
-				enter_from(&s, order[k], f->blocks[order[k]].preds[p]);
-			keep(&s, order[k]);
+			if (!s.stale[order[k]])
+				continue;
+			look_at(&s, order[k]);
+			again = true;
 		}
 	}
 	set_yield(f);

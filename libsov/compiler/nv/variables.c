@@ -24,6 +24,39 @@ static void find_used(struct nv_module *n, const struct ir_module *m)
 					n->used[ir_at(f, i)->symbol] = true;
 }
 
+/* Services that are called, after the variables of which code takes the address. */
+static void place_services(struct nv_module *n, const struct ir_module *m)
+{
+	bool called[SERVICES] = {false};
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i) {
+				const struct ir_inst *in = ir_at(f, i);
+				enum service s = in->op == IR_CALL &&
+						 m->table[in->symbol]->kind == IR_EXTERNAL
+							 ? service_find(m->table[in->symbol]->name)
+							 : SERVICES;
+
+				if (s < SERVICES)
+					called[s] = true;
+			}
+	for (uint32_t s = 0; s < SERVICES; s++) {
+		if (!called[s])
+			continue;
+		n->service_offset[s] = (uint32_t)n->out.bytes[CUBIN_ADDRESSES];
+		n->out.bytes[CUBIN_ADDRESSES] += 8;
+		n->addresses = arena_grow(&n->job->arena, n->addresses, &n->addresses_capacity,
+					  n->out.naddresses + 1, sizeof(*n->addresses));
+		n->addresses[n->out.naddresses++] = (struct cubin_address){
+			.place = CUBIN_ADDRESSES,
+			.offset = n->service_offset[s],
+			.variable = CUBIN_EXTERNAL + s,
+		};
+		n->out.externals[s] = services[s].name;
+	}
+}
+
 static struct cubin_address *add_address(struct nv_module *n, enum cubin_place place,
 					 uint64_t offset, uint32_t symbol, uint64_t addend)
 {
@@ -167,6 +200,7 @@ bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 			j += count;
 		}
 	}
+	place_services(n, m);
 	n->out.variables = n->variables;
 	n->out.addresses = n->addresses;
 	return true;

@@ -27,6 +27,7 @@ struct board {
 
 struct state {
 	struct board boards[SCOREBOARDS];
+	uint32_t busy; /* those that are not empty */
 };
 
 struct plan {
@@ -35,15 +36,17 @@ struct plan {
 
 struct waiter {
 	struct mir_func *f;
+	const struct mir_use_table *table;
 	struct state *in;       /* by block */
 	struct set *overwrites; /* by block: written there or in anything reachable from it */
 	bool *visited;
+	bool *stale; /* by block: what may come to it has changed */
 	/* within the block being given scoreboards: */
 	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait, or NEVER */
 	bool busy[SCOREBOARDS];
 	uint32_t turn;
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
-	struct plan *plans; /* by place */
+	struct plan *plans; /* by number, which is the place */
 	uint32_t plans_capacity;
 };
 
@@ -82,10 +85,8 @@ struct registers {
 	struct set sources; /* what is read, but for the guard: that is read at once */
 };
 
-static struct registers registers_of(const struct mir_inst *i)
+static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 {
-	struct sass_reg_use uses[SASS_MAX_USES];
-	uint32_t n = sass_uses(&i->sass, uses);
 	struct registers r = {0};
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -100,6 +101,14 @@ static struct registers registers_of(const struct mir_inst *i)
 	return r;
 }
 
+static struct registers known_registers(const struct waiter *w, const struct mir_inst *i)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
+
+	return registers_of(uses, n);
+}
+
 /*
  * Giving out scoreboards.
  */
@@ -112,7 +121,7 @@ static void find_overwrites(struct waiter *w)
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = registers_of(i);
+			struct registers r = known_registers(w, i);
 
 			unite(&w->overwrites[b], &r.writes);
 			if (mir_leaves(i))
@@ -131,8 +140,8 @@ static void find_overwrites(struct waiter *w)
  * instructions are asked from a block's end up. */
 static struct plan plan(struct waiter *w, const struct mir_inst *i)
 {
-	struct sass_reg_use uses[SASS_MAX_USES];
-	uint32_t n = sass_uses(&i->sass, uses);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
 	struct plan p = {NEVER, NEVER};
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -218,7 +227,7 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 	}
 	if (!variable && !late)
 		return;
-	r = registers_of(i);
+	r = known_registers(w, i);
 	if (variable && !is_empty(&r.writes)) {
 		use = w->plans[i->number].use;
 		i->sass.write_barrier = take_board(w, use);
@@ -235,23 +244,16 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 		i->sass.read_barrier = take_board(w, overwrite);
 }
 
-static bool pending(const struct board *board)
-{
-	return !is_empty(&board->results) || !is_empty(&board->sources);
-}
-
 static void give_boards_in_block(struct waiter *w, uint32_t b)
 {
-	uint32_t place = 0;
+	const struct mir_inst *last = w->f->blocks[b].last;
 
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
-		w->busy[sb] = pending(&w->in[b].boards[sb]);
+		w->busy[sb] = w->in[b].busy >> sb & 1;
 		w->next_use[sb] = NEVER;
 	}
-	mir_for_each(w->f, b, i)
-		i->number = ++place;
-	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity, place + 1,
-			      sizeof(*w->plans));
+	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity,
+			      last ? last->number + 1 : 0, sizeof(*w->plans));
 	memset(w->next_mention, 0xff, sizeof(w->next_mention));
 	memset(w->next_write, 0xff, sizeof(w->next_write));
 	for (struct mir_inst *i = w->f->blocks[b].last; i; i = i->prev)
@@ -272,56 +274,68 @@ static bool waits_for_loads(const struct mir_inst *i)
 
 static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 {
-	struct registers r = registers_of(i);
+	struct registers r = known_registers(w, i);
 
 	i->sass.wait = 0;
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 		struct board *board = &s->boards[sb];
 
 		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
-		    !meet(&r.writes, &board->sources) && !(mir_leaves(i) && pending(board)) &&
+		    !meet(&r.writes, &board->sources) && !mir_leaves(i) &&
 		    !(waits_for_loads(i) && !is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
 	}
+	s->busy &= ~(uint32_t)i->sass.wait;
 	if (i->sass.write_barrier != SASS_NO_SB) {
 		unite(&s->boards[i->sass.write_barrier].results, &r.writes);
 		if (sass_reads_late(w->f->sm, &i->sass))
 			unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
+		s->busy |= 1u << i->sass.write_barrier;
 	}
-	if (i->sass.read_barrier != SASS_NO_SB)
+	if (i->sass.read_barrier != SASS_NO_SB) {
 		unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
+		s->busy |= 1u << i->sass.read_barrier;
+	}
 }
 
-static bool flow(struct waiter *w, uint32_t b)
+/* Whether that is news to a block. */
+static bool arrive(struct state *at, const struct state *s)
+{
+	bool changed = s->busy & ~at->busy;
+
+	at->busy |= s->busy;
+	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+		uint32_t sb = (uint32_t)__builtin_ctz(busy);
+
+		changed |= unite(&at->boards[sb].results, &s->boards[sb].results);
+		changed |= unite(&at->boards[sb].sources, &s->boards[sb].sources);
+	}
+	return changed;
+}
+
+static void flow(struct waiter *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
 	struct state s;
-	bool changed = false;
 
 	/* Its predecessors, but for loops, have been visited: what they leave pending is known. */
 	if (!w->visited[b])
 		give_boards_in_block(w, b);
+	w->visited[b] = true;
+	w->stale[b] = false;
 	s = w->in[b];
 	mir_for_each(w->f, b, i)
 		step(w, &s, i);
-	for (uint32_t k = 0; k < block->nsucc; k++) {
-		struct state *to = &w->in[block->succ[k]];
-
-		for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
-			changed |= unite(&to->boards[sb].results, &s.boards[sb].results);
-			changed |= unite(&to->boards[sb].sources, &s.boards[sb].sources);
-		}
-	}
-	changed |= !w->visited[b];
-	w->visited[b] = true;
-	return changed;
+	for (uint32_t k = 0; k < block->nsucc; k++)
+		w->stale[block->succ[k]] |= arrive(&w->in[block->succ[k]], &s);
 }
 
-static void set_scoreboards(struct mir_func *f)
+static void set_scoreboards(struct mir_func *f, const struct mir_use_table *table)
 {
-	struct waiter w = {.f = f};
+	struct waiter w = {.f = f, .table = table};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 	bool changed = true;
@@ -329,18 +343,26 @@ static void set_scoreboards(struct mir_func *f)
 	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
 	w.overwrites = arena_array(f->arena, f->nblocks, sizeof(*w.overwrites));
 	w.visited = arena_array(f->arena, f->nblocks, sizeof(*w.visited));
+	w.stale = arena_array(f->arena, f->nblocks, sizeof(*w.stale));
 	find_overwrites(&w);
 	while (changed) {
 		changed = false;
-		for (uint32_t k = 0; k < count; k++)
-			changed |= flow(&w, order[k]);
+		for (uint32_t k = 0; k < count; k++) {
+			if (w.visited[order[k]] && !w.stale[order[k]])
+				continue;
+			flow(&w, order[k]);
+			changed = true;
+		}
 	}
 }
 
 void nv_wait(struct mir_func *f)
 {
-	set_scoreboards(f);
-	nv_stall(f);
+	struct mir_use_table table;
+
+	mir_use_table(f, &table);
+	set_scoreboards(f, &table);
+	nv_stall(f, &table);
 	f->timed = true;
 }
 
@@ -349,7 +371,8 @@ void nv_wait_serial(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = registers_of(i);
+			struct mir_use uses[SASS_MAX_USES];
+			struct registers r = registers_of(uses, mir_uses(i, uses));
 
 			i->sass.stall = 15;
 			i->sass.yield = true;

@@ -182,6 +182,17 @@ static void parse_instruction(struct ptx *x, struct ptx_inst *in)
 
 static void parse_block(struct ptx *x);
 
+/* "nounroll" speaks of the loop that begins with this block; other advice is not taken. */
+static void parse_pragma(struct ptx *x)
+{
+	static const char nounroll[] = "nounroll";
+
+	if (x->block && x->token.kind == TOKEN_STRING && x->token.length == strlen(nounroll) &&
+	    !memcmp(x->token.text, nounroll, strlen(nounroll)))
+		x->func->blocks[x->block].rolled = true;
+	ptx_skip_statement(x);
+}
+
 static void parse_directive(struct ptx *x)
 {
 	struct ptx_token t = x->token;
@@ -202,7 +213,7 @@ static void parse_directive(struct ptx *x)
 	} else if (ptx_is_word(&t, ".const")) {
 		ptx_variable_declaration(x, IR_CONSTANT, false);
 	} else if (ptx_is_word(&t, ".pragma")) {
-		ptx_skip_statement(x); /* advice */
+		parse_pragma(x);
 	} else if (ptx_is_word(&t, ".param")) {
 		ptx_argument(x);
 	} else {

@@ -10,19 +10,44 @@
 
 #define MAX_DECIMAL 64 /* characters of a decimal float */
 
+/* What a character may be part of. */
+enum { LETTER = 1, DIGIT = 2, BLANK = 4, SIGN = 8, DOUBLE = 16 /* first of a pair of signs */ };
+
+#define LETTERS(c)                                                                             \
+	[c] = LETTER, [c + 1] = LETTER, [c + 2] = LETTER, [c + 3] = LETTER, [c + 4] = LETTER,  \
+	[c + 5] = LETTER, [c + 6] = LETTER, [c + 7] = LETTER, [c + 8] = LETTER,                \
+	[c + 9] = LETTER, [c + 10] = LETTER, [c + 11] = LETTER, [c + 12] = LETTER
+
+static const uint8_t classes[256] = {
+	LETTERS('a'), LETTERS('n'), LETTERS('A'), LETTERS('N'), ['_'] = LETTER, ['$'] = LETTER,
+	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
+	['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
+	[' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
+	['('] = SIGN, [')'] = SIGN, ['['] = SIGN, [']'] = SIGN, ['{'] = SIGN, ['}'] = SIGN,
+	[','] = SIGN, [';'] = SIGN, [':'] = SIGN, ['+'] = SIGN, ['-'] = SIGN, ['*'] = SIGN,
+	['/'] = SIGN, ['%'] = SIGN, ['^'] = SIGN, ['~'] = SIGN, ['?'] = SIGN, ['@'] = SIGN,
+	['<'] = SIGN | DOUBLE, ['>'] = SIGN | DOUBLE, ['='] = SIGN | DOUBLE,
+	['!'] = SIGN | DOUBLE, ['&'] = SIGN | DOUBLE, ['|'] = SIGN | DOUBLE,
+};
+
+static bool is(char c, uint8_t class)
+{
+	return classes[(unsigned char)c] & class;
+}
+
 static bool is_digit(char c)
 {
-	return c >= '0' && c <= '9';
+	return is(c, DIGIT);
 }
 
 static bool starts_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+	return is(c, LETTER);
 }
 
 static bool in_name(char c)
 {
-	return starts_name(c) || is_digit(c);
+	return is(c, LETTER | DIGIT);
 }
 
 static char peek(const struct ptx_lexer *l, size_t ahead)
@@ -74,7 +99,7 @@ static void skip_blanks(struct ptx_lexer *l)
 
 		if (c == '\n')
 			newline(l);
-		else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f')
+		else if (is(c, BLANK))
 			l->at++;
 		else if (c == '/' && peek(l, 1) == '/')
 			while (l->at < l->end && *l->at != '\n')
@@ -219,7 +244,7 @@ static void lex_punctuation(struct ptx_lexer *l, struct ptx_token *t)
 	static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
 	unsigned char c = (unsigned char)*l->at;
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (size_t i = 0; is(*l->at, DOUBLE) && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (c == pairs[i][0] && peek(l, 1) == pairs[i][1]) {
 			t->kind = PAIR(pairs[i][0], pairs[i][1]);
 			t->length = 2;
@@ -227,10 +252,9 @@ static void lex_punctuation(struct ptx_lexer *l, struct ptx_token *t)
 			return;
 		}
 	}
-	l->at++;
 	t->length = 1;
 	t->kind = c;
-	if (c && strchr("()[]{}<>,;:=+-*/%&|^~!?@", c))
+	if (is(*l->at++, SIGN))
 		return;
 	t->kind = TOKEN_BAD;
 	if (c >= ' ' && c < 0x7f)
@@ -256,7 +280,7 @@ void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
 		lex_number(l, t);
 	} else if (starts_name(c) || (c == '%' && starts_name(second))) {
 		t->kind = TOKEN_NAME;
-		for (l->at++; in_name(peek(l, 0)); l->at++)
+		for (l->at++; l->at < l->end && in_name(*l->at); l->at++)
 			;
 		t->length = (uint32_t)(l->at - t->text);
 	} else if (c == '.' && in_name(second)) {

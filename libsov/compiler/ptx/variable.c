@@ -186,6 +186,8 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 	return arena_printf(x->arena, "%.*s.%u", (int)t->length, t->text, *used);
 }
 
+#define SHARED_ALIGN 16
+
 static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
 {
 	struct ir_symbol symbol = {.space = space,
@@ -218,6 +220,9 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 	}
 	symbol.name = symbol_name(x, &t);
 	symbol.size = ptx_shape_bytes(&s);
+	/* More than is asked for: then neighbours in the array can be accessed together. */
+	if (space == IR_SHARED && !external && symbol.size >= SHARED_ALIGN && symbol.align < SHARED_ALIGN)
+		symbol.align = SHARED_ALIGN;
 	n->symbol = ir_symbol_new(x->module, &symbol);
 	return true;
 }

@@ -208,6 +208,7 @@ int main(void)
 	uint32_t i;
 
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
 	for (i = 0; i < COUNT(rows); i++) {
 		char name[256];
 

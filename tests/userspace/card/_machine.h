@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine for tests of the card: memory lent to it, a GSP booted from structures that are right (images
- * are not compared; virtual machines do that with the real files), its queues with the test in the place
- * of a driver, and what the card refused meanwhile.
+ * A machine for tests of the card: memory lent to it, a GSP booted from structures that are right
+ * (images are not compared; virtual machines do that with the real files), its queues with the test
+ * in the place of a driver, and what the card refused meanwhile.
  */
 #ifndef TESTS_CARD_MACHINE_H
 #define TESTS_CARD_MACHINE_H
@@ -22,9 +22,21 @@
 
 /* Places in that memory. */
 enum {
-	FMC = 0x1000, BOOT = 0x2000, META = 0x3000, LIBOS = 0x4000, ARGUMENTS = 0x5000, RADIX0 = 0x6000, RADIX1 = 0x7000,
-	RADIX2 = 0x8000, IMAGE = 0x9000, LOADER = 0xa000, SIGNATURE = 0xb000, LOGS = 0x10000, SHARED = 0x100000,
-	COMMAND = SHARED + 0x1000, STATUS = COMMAND + NV_GSP_QUEUE_BYTES,
+	FMC = 0x1000,
+	BOOT = 0x2000,
+	META = 0x3000,
+	LIBOS = 0x4000,
+	ARGUMENTS = 0x5000,
+	RADIX0 = 0x6000,
+	RADIX1 = 0x7000,
+	RADIX2 = 0x8000,
+	IMAGE = 0x9000,
+	LOADER = 0xa000,
+	SIGNATURE = 0xb000,
+	LOGS = 0x10000,
+	SHARED = 0x100000,
+	COMMAND = SHARED + 0x1000,
+	STATUS = COMMAND + NV_GSP_QUEUE_BYTES,
 };
 
 static struct card *card;
@@ -35,37 +47,38 @@ static FILE *log_file;
 static struct nv_fsp_cot cot;
 static uint32_t sequence, status_get;
 
-static uint32_t read32(uint32_t offset)
+static inline uint32_t read32(uint32_t offset)
 {
 	uint32_t v;
 
 	card_read(card, CARD_BAR0, offset, &v, 4);
 	return v;
 }
-static void write32(uint32_t offset, uint32_t value)
+static inline void write32(uint32_t offset, uint32_t value)
 {
 	card_write(card, CARD_BAR0, offset, &value, 4);
 }
-static void *at(uint32_t offset)
+static inline void *at(uint32_t offset)
 {
 	return memory + offset;
 }
-static struct nv_gsp_queue *command(void)
+static inline struct nv_gsp_queue *command(void)
 {
 	return at(COMMAND);
 }
 
-static void name(uint32_t index, const char *letters, uint32_t offset, uint64_t bytes)
+static inline void name(uint32_t index, const char *letters, uint32_t offset, uint64_t bytes)
 {
 	struct nv_gsp_libos_region *r = at(LIBOS);
 
-	r[index] = (struct nv_gsp_libos_region){nv_gsp_name(letters), MACHINE + offset, bytes, 1, 1, {0}};
+	r[index] = (struct nv_gsp_libos_region){
+		nv_gsp_name(letters), MACHINE + offset, bytes, 1, 1, {0}};
 	for (uint64_t i = 0; bytes == NV_GSP_LOG_BYTES && i < bytes / 4096; i++)
 		((uint64_t *)at(offset))[1 + i] = MACHINE + offset + i * 4096;
 }
 
 /* Everything as it should be. */
-static void prepare(void)
+static inline void prepare(void)
 {
 	uint32_t pages = 1 + 2 * NV_GSP_QUEUE_BYTES / NV_GSP_PAGE;
 
@@ -75,33 +88,54 @@ static void prepare(void)
 	*(uint64_t *)at(RADIX1) = MACHINE + RADIX2;
 	*(uint64_t *)at(RADIX2) = MACHINE + IMAGE;
 	*(struct nv_gsp_wpr_meta *)at(META) = (struct nv_gsp_wpr_meta){
-		.magic = NV_GSP_WPR_MAGIC, .revision = 1, .radix3 = MACHINE + RADIX0, .radix3_bytes = 4000,
-		.bootloader = MACHINE + LOADER, .bootloader_bytes = 4096, .signature = MACHINE + SIGNATURE,
-		.signature_bytes = 4096, .heap_outside_bytes = NV_GSP_HEAP_OUTSIDE_BYTES, .heap_bytes = NV_GSP_HEAP_MIN,
-		.frts_bytes = NV_FRTS_BYTES, .vga_bytes = NV_GSP_VGA_BYTES,
+		.magic = NV_GSP_WPR_MAGIC,
+		.revision = 1,
+		.radix3 = MACHINE + RADIX0,
+		.radix3_bytes = 4000,
+		.bootloader = MACHINE + LOADER,
+		.bootloader_bytes = 4096,
+		.signature = MACHINE + SIGNATURE,
+		.signature_bytes = 4096,
+		.heap_outside_bytes = NV_GSP_HEAP_OUTSIDE_BYTES,
+		.heap_bytes = NV_GSP_HEAP_MIN,
+		.frts_bytes = NV_FRTS_BYTES,
+		.vga_bytes = NV_GSP_VGA_BYTES,
 	};
 	*(struct nv_gsp_fmc_boot *)at(BOOT) = (struct nv_gsp_fmc_boot){
-		.rm_target = NV_GSP_TARGET_COHERENT, .rm_bytes = 256, .rm = MACHINE + META, .is_rm_boot = 1,
-		.libos_target = NV_GSP_TARGET_NONCOHERENT, .libos = MACHINE + LIBOS,
+		.rm_target = NV_GSP_TARGET_COHERENT,
+		.rm_bytes = 256,
+		.rm = MACHINE + META,
+		.is_rm_boot = 1,
+		.libos_target = NV_GSP_TARGET_NONCOHERENT,
+		.libos = MACHINE + LIBOS,
 	};
 	name(0, "LOGINIT", LOGS, NV_GSP_LOG_BYTES);
 	name(1, "LOGINTR", LOGS + 0x10000, NV_GSP_LOG_BYTES);
 	name(2, "LOGRM", LOGS + 0x20000, NV_GSP_LOG_BYTES);
 	name(3, "RMARGS", ARGUMENTS, sizeof(struct nv_gsp_arguments));
 	*(struct nv_gsp_arguments *)at(ARGUMENTS) = (struct nv_gsp_arguments){
-		.shared = MACHINE + SHARED, .shared_pages = pages, .command_offset = COMMAND - SHARED,
-		.status_offset = STATUS - SHARED, .dmem_stack = 1,
+		.shared = MACHINE + SHARED,
+		.shared_pages = pages,
+		.command_offset = COMMAND - SHARED,
+		.status_offset = STATUS - SHARED,
+		.dmem_stack = 1,
 	};
 	for (uint32_t i = 0; i < pages; i++)
 		((uint64_t *)at(SHARED))[i] = MACHINE + SHARED + i * 4096ull;
-	*command() = (struct nv_gsp_queue){0, NV_GSP_QUEUE_BYTES, 4096, NV_GSP_QUEUE_ELEMENTS, 0, 1, 32, 4096, 0};
-	cot = (struct nv_fsp_cot){.mctp = NV_MCTP_SINGLE, .nvdm = NV_NVDM_HEADER(NV_NVDM_COT), .version = 1,
-				  .bytes = sizeof(cot) - 8, .fmc = MACHINE + FMC, .frts_vidmem = NV_FRTS_ALIGN,
-				  .frts_vidmem_bytes = NV_FRTS_BYTES, .boot_args = MACHINE + BOOT};
+	*command() = (struct nv_gsp_queue){
+		0, NV_GSP_QUEUE_BYTES, 4096, NV_GSP_QUEUE_ELEMENTS, 0, 1, 32, 4096, 0};
+	cot = (struct nv_fsp_cot){.mctp = NV_MCTP_SINGLE,
+				  .nvdm = NV_NVDM_HEADER(NV_NVDM_COT),
+				  .version = 1,
+				  .bytes = sizeof(cot) - 8,
+				  .fmc = MACHINE + FMC,
+				  .frts_vidmem = NV_FRTS_ALIGN,
+				  .frts_vidmem_bytes = NV_FRTS_BYTES,
+				  .boot_args = MACHINE + BOOT};
 }
 
 /* The FSP's error code. */
-static uint32_t boot(void)
+static inline uint32_t boot(void)
 {
 	uint32_t words[sizeof(cot) / 4], reply[5];
 
@@ -117,7 +151,7 @@ static uint32_t boot(void)
 	return reply[4];
 }
 
-static void reset(void)
+static inline void reset(void)
 {
 	uint32_t on = 6;
 
@@ -127,7 +161,7 @@ static void reset(void)
 }
 
 /* Puts a call into the queue without ringing. */
-static struct nv_gsp_element *put(uint32_t function, const void *payload, uint32_t bytes)
+static inline struct nv_gsp_element *put(uint32_t function, const void *payload, uint32_t bytes)
 {
 	uint32_t slot = command()->put;
 	struct nv_gsp_element *e = at(COMMAND + 4096 * (1 + slot));
@@ -137,7 +171,8 @@ static struct nv_gsp_element *put(uint32_t function, const void *payload, uint32
 	memset(e, 0, 4096);
 	e->sequence = sequence++;
 	e->pages = 1;
-	*rpc = (struct nv_gsp_rpc){NV_GSP_RPC_VERSION, NV_GSP_RPC_SIGNATURE, 32 + bytes, function, ~0u, ~0u, 0, 0};
+	*rpc = (struct nv_gsp_rpc){
+		NV_GSP_RPC_VERSION, NV_GSP_RPC_SIGNATURE, 32 + bytes, function, ~0u, ~0u, 0, 0};
 	memcpy(rpc + 1, payload, bytes);
 	for (int i = 0; i < 1024; i++)
 		sum ^= ((uint32_t *)e)[i];
@@ -145,12 +180,12 @@ static struct nv_gsp_element *put(uint32_t function, const void *payload, uint32
 	command()->put = (slot + 1) % NV_GSP_QUEUE_ELEMENTS;
 	return e;
 }
-static void ring(void)
+static inline void ring(void)
 {
 	write32(NV_PGSP_QUEUE_HEAD, 0);
 }
 /* Function of the next answer, its result in *result; 0: none. */
-static uint32_t answer(uint32_t *result)
+static inline uint32_t answer(uint32_t *result)
 {
 	struct nv_gsp_queue *q = at(STATUS);
 	struct nv_gsp_element *e = at(STATUS + 4096 * (1 + status_get));
@@ -164,7 +199,7 @@ static uint32_t answer(uint32_t *result)
 	return rpc->function;
 }
 
-static void refused(const char *words, const char *promise)
+static inline void refused(const char *words, const char *promise)
 {
 	static uint64_t before;
 	uint64_t now = card_refusals(card);
@@ -181,13 +216,15 @@ static void refused(const char *words, const char *promise)
 }
 
 /* A card and its machine; false after a failure that was told. */
-static bool machine_open(void)
+static inline bool machine_open(void)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	char why[200] = "";
 
 	log_file = open_memstream(&said, &said_bytes);
-	card = card_create(&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file}, why, sizeof(why));
+	card = card_create(
+		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file}, why,
+		sizeof(why));
 	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -195,7 +232,7 @@ static bool machine_open(void)
 	return ok(good && memory != MAP_FAILED, "there is a card");
 }
 
-static void machine_close(void)
+static inline void machine_close(void)
 {
 	card_destroy(card);
 	munmap(memory, BYTES);

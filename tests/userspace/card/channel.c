@@ -1,186 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From a booted GSP to work that runs: objects of the resource manager, page tables, a channel, its
- * doorbell; semaphores, copies and kernels' faults; interrupts and events; and what the stand-in refuses.
- * The test is the driver, and page tables are written by hand.
+ * doorbell; semaphores, copies and kernels' faults; interrupts and events; and what the stand-in
+ * refuses. The test is the driver, and page tables are written by hand.
  */
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 #include "hw/nv/copy.h"
-#include "hw/nv/host.h"
-#include "hw/nv/mmu_ver3.h"
-#include "tests/userspace/card/_machine.h"
-
-/* Handles. */
-enum {
-	CLIENT = 0x41, DEVICE = 0x80, SUBDEVICE = 0x2080, SPACE = 0x90f1, GROUP = 0xa06c, SHARE = 0x9067, CHANNEL = 0xc86f,
-	OTHER = 0xc870, COPIER = 0xc8b5, CHANNEL_ID = 5,
-};
-/* Places in VRAM. */
-#define TABLES   0x100000ull
-#define INSTANCE 0x200000ull
-#define USERD    0x201000ull
-#define DATA     0x400000ull /* 2 MiB, mapped at VA */
-#define VA       0x40000000ull
-/* Places in the machine's memory beyond what the boot needs. */
-#define METHODS  0x300000u
-#define SYSTEM   0x380000u /* a page, mapped at SYSTEM_VA */
-#define SYSTEM_VA 0x50000000ull
-/* From DATA on. */
-enum { RING = 0, STREAM = 0x1000, SEMAPHORE = 0x10000, SOURCE = 0x20000, TARGET = 0x30000 };
-#define RING_ENTRIES 32
-
-static uint8_t *vram;
-static uint32_t status; /* of the last object or control */
-
-static void *data_at(uint32_t offset)
-{
-	return vram + DATA + offset;
-}
-
-/* One call with parameters, and the answer's parameters in the same place. */
-static uint32_t call(uint32_t function, void *header, uint32_t header_bytes, uint32_t status_offset, void *parameters,
-		     uint32_t bytes)
-{
-	uint8_t payload[4096 - NV_GSP_HEADERS] = {0};
-	const struct nv_gsp_element *e = at(STATUS + 4096 * (1 + status_get));
-	uint32_t result = 99;
-
-	memcpy(payload, header, header_bytes);
-	if (bytes)
-		memcpy(payload + header_bytes, parameters, bytes);
-	put(function, payload, header_bytes + bytes);
-	ring();
-	const uint8_t *back = (const uint8_t *)e + NV_GSP_HEADERS;
-
-	if (answer(&result) != function || result)
-		return ~0u;
-	if (bytes)
-		memcpy(parameters, back + header_bytes, bytes);
-	memcpy(&status, back + status_offset, 4);
-	return status;
-}
-static uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters, uint32_t bytes)
-{
-	struct nv_gsp_rm_alloc a = {CLIENT, parent, object, class, 0, bytes, 0, 0};
-
-	return call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status), parameters, bytes);
-}
-static uint32_t control(uint32_t object, uint32_t command, void *parameters, uint32_t bytes)
-{
-	struct nv_gsp_rm_control r = {CLIENT, object, command, 0, bytes, 0};
-
-	return call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status), parameters, bytes);
-}
-static uint32_t release(uint32_t object)
-{
-	struct nv_gsp_rm_free f = {CLIENT, 0, object, 0};
-
-	return call(NV_GSP_RM_FREE, &f, sizeof(f), offsetof(struct nv_gsp_rm_free, status), NULL, 0);
-}
-
-/* Directories from the root at TABLES down to the slot of an address; the two slots share all but the last. */
-static uint64_t *slot(uint64_t va)
-{
-	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
-	static const uint16_t entries[] = NV_MMU3_ENTRIES;
-	uint64_t table = TABLES;
-
-	for (uint32_t level = 0; level < NV_MMU3_LEVELS - 1; level++) {
-		uint64_t *e = (uint64_t *)(vram + table) + (va >> shifts[level]) % entries[level];
-
-		table = TABLES + 0x1000 * (level + 1);
-		*e = table | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
-	}
-	return (uint64_t *)(vram + table) + 2 * ((va >> NV_MMU3_HUGE) % entries[NV_MMU3_LEVELS - 1]);
-}
-static void invalidate(void)
-{
-	write32(NV_VF_MMU_INVALIDATE_PDB_LO, (uint32_t)(TABLES >> 8));
-	write32(NV_VF_MMU_INVALIDATE_PDB_HI, 0);
-	write32(NV_VF_MMU_INVALIDATE, NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
-}
-static void map_all(void)
-{
-	const uint64_t small = TABLES + 0x8000;
-
-	memset(vram + TABLES, 0, 0x10000);
-	slot(VA)[0] = DATA | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
-	slot(SYSTEM_VA)[1] = small | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
-	*(uint64_t *)(vram + small) = (MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
-}
-
-static struct rm_channel_parameters channel_parameters(void)
-{
-	return (struct rm_channel_parameters){
-		.ring = VA + RING, .ring_entries = RING_ENTRIES, .flags = RM_CHANNEL_ID(CHANNEL_ID), .va_space = SPACE,
-		.engine = RM_ENGINE_COPY0 + 2,
-		.instance = {INSTANCE, RM_INSTANCE_BYTES, RM_SPACE_VRAM, 1}, .userd = {USERD, NV_USERD_BYTES, RM_SPACE_VRAM, 1},
-		.ramfc = {INSTANCE, RM_RAMFC_BYTES, RM_SPACE_VRAM, 1}, .method_buffer = {MACHINE + METHODS, 0x5000, RM_SPACE_SYSTEM, 0},
-		.internal_flags = RM_CHANNEL_USER,
-	};
-}
-
-static uint32_t make_device(void)
-{
-	struct rm_client_parameters client = {.client = CLIENT, .process = RM_PROCESS_KERNEL};
-	struct rm_device_parameters device = {.client_share = CLIENT};
-	struct rm_subdevice_parameters subdevice = {0};
-
-	return make(0, CLIENT, RM_CLASS_ROOT, &client, sizeof(client)) |
-	       make(CLIENT, DEVICE, RM_CLASS_DEVICE, &device, sizeof(device)) |
-	       make(DEVICE, SUBDEVICE, RM_CLASS_SUBDEVICE, &subdevice, sizeof(subdevice));
-}
-static uint32_t make_space(void)
-{
-	struct rm_va_space_parameters space = {.flags = RM_VA_SPACE_EXTERNAL};
-	struct rm_set_directory directory = {.address = TABLES, .entries = 2, .va_space = SPACE};
-
-	map_all();
-	return make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, RM_VA_SPACE_BYTES_570) |
-	       control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory));
-}
-static uint32_t start_channel(void)
-{
-	struct rm_channel_parameters p = channel_parameters();
-	struct rm_bind bind = {RM_ENGINE_COPY0 + 2};
-	struct rm_schedule schedule = {.enable = 1};
-
-	memset(vram + USERD, 0, NV_USERD_BYTES);
-	return make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)) |
-	       control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) |
-	       control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570);
-}
-static uint32_t end_all(void)
-{
-	struct rm_unset_directory directory = {SPACE, 0};
-
-	return control(DEVICE, RM_CONTROL_UNSET_DIRECTORY, &directory, sizeof(directory)) | release(SPACE) |
-	       release(SUBDEVICE) | release(DEVICE) | release(CLIENT);
-}
-
-static void start(void)
-{
-	uint32_t result;
-
-	reset();
-	boot();
-	while (NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)))
-		;
-	answer(&result);
-	write32(NV_VF_BAR1_BLOCK, 0);
-}
-static void stop(void)
-{
-	struct nv_gsp_unloading unloading = {0};
-	uint32_t result;
-
-	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
-	ring();
-	answer(&result);
-}
+#include "tests/userspace/card/_driver.h"
 
 /* Method streams. */
 static uint32_t stream_words;
@@ -196,14 +24,18 @@ static void method(uint32_t subchannel, uint32_t method, uint32_t count, const u
 static void semaphore(uint64_t va, uint32_t payload)
 {
 	method(0, NV_HOST_SEM_ADDR_LO, 5,
-	       (uint32_t[]){(uint32_t)va, (uint32_t)(va >> 32), payload, 0, NV_SEM_RELEASE | NV_SEM_RELEASE_TIMESTAMP});
+	       (uint32_t[]){(uint32_t)va, (uint32_t)(va >> 32), payload, 0,
+			    NV_SEM_RELEASE | NV_SEM_RELEASE_TIMESTAMP});
 }
 static void copy(uint64_t from, uint64_t to, uint32_t bytes)
 {
 	method(4, NV_HOST_SET_OBJECT, 1, (uint32_t[]){NV_CLASS_HOPPER_COPY});
-	method(4, NV_COPY_SRC_HIGH, 4, (uint32_t[]){(uint32_t)(from >> 32), (uint32_t)from, (uint32_t)(to >> 32), (uint32_t)to});
+	method(4, NV_COPY_SRC_HIGH, 4,
+	       (uint32_t[]){(uint32_t)(from >> 32), (uint32_t)from, (uint32_t)(to >> 32),
+			    (uint32_t)to});
 	method(4, NV_COPY_LINE_BYTES, 1, &bytes);
-	method(4, NV_COPY_LAUNCH, 1, (uint32_t[]){NV_COPY_TRANSFER_PIPELINED | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR});
+	method(4, NV_COPY_LAUNCH, 1,
+	       (uint32_t[]){NV_COPY_TRANSFER_PIPELINED | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR});
 }
 /* Ends the stream and hands it to the channel. */
 static void submit(void)
@@ -213,18 +45,16 @@ static void submit(void)
 
 	entries[put] = nv_gp_entry_pack(VA + STREAM, stream_words);
 	stream_words = 0;
-	__atomic_store_n((uint32_t *)(vram + USERD + NV_USERD_GP_PUT), (put + 1) % RING_ENTRIES, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)(vram + USERD + NV_USERD_GP_PUT), (put + 1) % RING_ENTRIES,
+			 __ATOMIC_RELEASE);
 	write32(NV_VF_DOORBELL, NV_DOORBELL(1, CHANNEL_ID));
 }
-/* Up to ten seconds. */
-static bool wait_for(const void *word, uint32_t value)
+/* Each of these must be an error for the driver and a refusal that says what it was. */
+static void expect(uint32_t got, uint32_t want, const char *words, const char *promise)
 {
-	for (int i = 0; i < 10000; i++) {
-		if (__atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) == value)
-			return true;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	}
-	return false;
+	if (!ok(got == want, "%s is an error", promise))
+		diag("status 0x%x instead of 0x%x", got, want);
+	refused(words, promise);
 }
 
 static void runs(void)
@@ -236,12 +66,14 @@ static void runs(void)
 	ok(!make_device(), "client, device and subdevice are made");
 	ok(!make_space(), "so are a VA space and its page directory");
 	ok(!start_channel(), "a channel is made, bound and scheduled");
-	ok(!control(CHANNEL, RM_CONTROL_TOKEN, &token, sizeof(token)) && token.token == CHANNEL_ID, "its token is its id");
+	ok(!control(CHANNEL, RM_CONTROL_TOKEN, &token, sizeof(token)) && token.token == CHANNEL_ID,
+	   "its token is its id");
 	semaphore(VA + SEMAPHORE, 1234);
 	submit();
 	ok(wait_for(data_at(SEMAPHORE), 1234), "a semaphore in video memory is released");
 	ok(wait_for(vram + USERD + NV_USERD_GP_GET, 1), "get follows put");
-	uint64_t stamp = *(uint64_t *)((uint8_t *)data_at(SEMAPHORE) + 8), now = read32(NV_PTIMER_TIME_1);
+	uint64_t stamp = *(uint64_t *)((uint8_t *)data_at(SEMAPHORE) + 8),
+		 now = read32(NV_PTIMER_TIME_1);
 
 	now = now << 32 | read32(NV_PTIMER_TIME_0);
 	ok(stamp && now >= stamp - 64 && now - stamp < 60000000000ull, "its time is the card's");
@@ -254,7 +86,8 @@ static void runs(void)
 	copy(VA + TARGET, SYSTEM_VA, 16);
 	semaphore(VA + SEMAPHORE, 1235);
 	submit();
-	ok(wait_for(data_at(SEMAPHORE), 1235) && !memcmp(target, data_at(SOURCE), 4096) && system[3] == 3 * 2654435761u,
+	ok(wait_for(data_at(SEMAPHORE), 1235) && !memcmp(target, data_at(SOURCE), 4096) &&
+		   system[3] == 3 * 2654435761u,
 	   "copies have the right bytes");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
@@ -295,16 +128,19 @@ static void interrupts(void)
 	make_space();
 	start_channel();
 	card_wire(card, CARD_MSI, 0, 1, &given);
-	uint32_t vector = find_vector(RM_UNIT_COPY0 + 2, false), gsp = find_vector(RM_UNIT_GSP, true);
+	uint32_t vector = find_vector(RM_UNIT_COPY0 + 2, false),
+		 gsp = find_vector(RM_UNIT_GSP, true);
 
 	ok(vector < 256 && gsp < 256, "the table names vectors");
 	method(0, NV_HOST_NON_STALL_INTERRUPT, 1, (uint32_t[]){0});
 	semaphore(VA + SEMAPHORE, 1);
 	submit();
-	ok(wait_for(data_at(SEMAPHORE), 1) && quiet(fd), "an interrupt that is not enabled tells nobody");
+	ok(wait_for(data_at(SEMAPHORE), 1) && quiet(fd),
+	   "an interrupt that is not enabled tells nobody");
 	ok(read32(NV_VF_INTR_LEAF(vector / 32)) >> vector % 32 & 1, "but is pending");
 	write32(NV_VF_INTR_LEAF_ENABLE(vector / 32), 1u << vector % 32);
-	ok(quiet(fd) && read32(NV_VF_INTR_TOP) == 1u << vector / 64, "enabled in its leaf it shows in the top");
+	ok(quiet(fd) && read32(NV_VF_INTR_TOP) == 1u << vector / 64,
+	   "enabled in its leaf it shows in the top");
 	write32(NV_VF_INTR_TOP_ENABLE, 0xff);
 	ok(told(fd), "enabled there, too, the machine is told");
 	write32(NV_VF_INTR_TOP_DISABLE, 0xff);
@@ -314,9 +150,15 @@ static void interrupts(void)
 	method(0, NV_HOST_NON_STALL_INTERRUPT, 1, (uint32_t[]){0});
 	submit();
 	ok(told(fd), "the next one tells again");
+	method(0, NV_HOST_NON_STALL_INTERRUPT, 1, (uint32_t[]){0});
+	semaphore(VA + SEMAPHORE, 2);
+	submit();
+	ok(wait_for(data_at(SEMAPHORE), 2) && quiet(fd),
+	   "while it is pending nothing is told twice");
 	write32(NV_VF_INTR_LEAF(vector / 32), 1u << vector % 32);
 	write32(NV_VF_INTR_LEAF_ENABLE(gsp / 32), 1u << gsp % 32);
-	ok(told(fd) && read32(NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0, "messages of the GSP have their own interrupt");
+	ok(told(fd) && read32(NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0,
+	   "messages of the GSP have their own interrupt");
 	write32(NV_PGSP_IRQSCLR, NV_PGSP_IRQ_SWGEN0);
 	write32(NV_VF_INTR_LEAF(gsp / 32), 1u << gsp % 32);
 	struct rm_token token;
@@ -342,16 +184,26 @@ static void translations(void)
 	semaphore(SYSTEM_VA, 1);
 	submit();
 	wait_for(at(SYSTEM), 1);
-	pte[1] = (MACHINE + SYSTEM + 0x1000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	pte[1] = (MACHINE + SYSTEM + 0x1000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT |
+		 NV_MMU3_PCF_REGULAR;
 	semaphore(SYSTEM_VA + 0x1000, 2);
 	submit();
-	ok(wait_for(at(SYSTEM + 0x1000), 2), "a page that was not there is found without an invalidation");
-	pte[0] = (MACHINE + SYSTEM + 0x2000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
-	invalidate();
+	ok(wait_for(at(SYSTEM + 0x1000), 2),
+	   "a page that was not there is found without an invalidation");
+	/* One stream that uses a page before and after the change, and waits in between. */
+	*(uint32_t *)data_at(SEMAPHORE) = 0;
 	semaphore(SYSTEM_VA, 3);
+	method(0, NV_HOST_SEM_ADDR_LO, 5,
+	       (uint32_t[]){(uint32_t)VA + SEMAPHORE, 0, 1, 0, NV_SEM_ACQUIRE});
+	semaphore(SYSTEM_VA, 4);
 	submit();
-	ok(wait_for(at(SYSTEM + 0x2000), 3), "after an invalidation the new page is used");
-	ok(*(uint32_t *)at(SYSTEM) == 1, "and the old one no more");
+	wait_for(at(SYSTEM), 3);
+	pte[0] = (MACHINE + SYSTEM + 0x2000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT |
+		 NV_MMU3_PCF_REGULAR;
+	invalidate();
+	__atomic_store_n((uint32_t *)data_at(SEMAPHORE), 1, __ATOMIC_RELEASE);
+	ok(wait_for(at(SYSTEM + 0x2000), 4), "after an invalidation the new page is used");
+	ok(*(uint32_t *)at(SYSTEM) == 3, "and the old one no more");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
 	refused(NULL, "none of it is refused");
@@ -360,27 +212,8 @@ static void translations(void)
 	make_space();
 	pte[0] = (MACHINE + BYTES) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 	invalidate();
-	refused("a mapped page", "a page of memory that was never lent is refused at the invalidation");
-}
-
-/* The next event is a line for the log, then what happened to which channel. */
-static struct nv_gsp_rc wait_for_rc(void)
-{
-	struct nv_gsp_rc rc = {0};
-	uint32_t result, function;
-
-	for (int i = 0; i < 10000; i++) {
-		const uint8_t *e = at(STATUS + 4096 * (1 + status_get));
-
-		function = answer(&result);
-		if (function == NV_GSP_EVENT_RC_TRIGGERED) {
-			memcpy(&rc, e + NV_GSP_HEADERS, sizeof(rc));
-			return rc;
-		}
-		if (!function)
-			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	}
-	return rc;
+	refused("a mapped page",
+		"a page of memory that was never lent is refused at the invalidation");
 }
 
 static void faults(void)
@@ -395,11 +228,14 @@ static void faults(void)
 	submit();
 	struct nv_gsp_rc rc = wait_for_rc();
 
-	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID && rc.engine == RM_ENGINE_COPY0 + 2 &&
-	   rc.fault_low == (uint32_t)(VA + (4 << 20)) && rc.fault_type == 2, "a fault names channel, engine and address");
+	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID &&
+		   rc.engine == RM_ENGINE_COPY0 + 2 && rc.fault_low == (uint32_t)(VA + (4 << 20)) &&
+		   rc.fault_type == 2,
+	   "a fault names channel, engine and address");
 	semaphore(VA + SEMAPHORE, 4321);
 	submit();
-	ok(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570) != 0, "the channel stays stopped");
+	ok(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570) != 0,
+	   "the channel stays stopped");
 	refused("it was stopped", "and scheduling it is refused");
 	ok(*(uint32_t *)data_at(SEMAPHORE) != 4321, "nothing more was run");
 	ok(!release(CHANNEL) && !start_channel(), "its successor lives");
@@ -415,10 +251,60 @@ static void faults(void)
 	refused(NULL, "what channels do wrong is no driver's mistake");
 }
 
+/* What a page's entry forbids, and that a big page's entry can hide small ones. */
+static void rights(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t bits;
+		uint32_t type;
+	} rows[] = {
+		{"a read-only page", NV_MMU3_PCF_READ_ONLY, 6},
+		{"a privileged page", NV_MMU3_PCF_PRIVILEGED, 5},
+	};
+	uint64_t *pte = (uint64_t *)(vram + TABLES + 0x8000);
+
+	start();
+	make_device();
+	make_space();
+	for (uint32_t i = 0; i < 2; i++) {
+		*pte |= rows[i].bits;
+		start_channel();
+		semaphore(SYSTEM_VA, 1);
+		submit();
+		struct nv_gsp_rc rc = wait_for_rc();
+
+		ok(rc.type == NV_XID_MMU_FAULT && rc.fault_low == SYSTEM_VA &&
+			   rc.fault_type == rows[i].type,
+		   "a release into %s is a fault that says why", rows[i].what);
+		release(CHANNEL);
+		*pte &= ~rows[i].bits;
+	}
+	uint64_t big = TABLES + 0x9000;
+
+	*(uint64_t *)(vram + big) = NV_MMU3_PCF_NO_SMALL;
+	slot(SYSTEM_VA)[0] = big | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
+	invalidate();
+	start_channel();
+	semaphore(SYSTEM_VA, 1);
+	submit();
+	ok(wait_for_rc().fault_type == 2, "a big page that says there is no small one is believed");
+	release(CHANNEL);
+	*(uint64_t *)(vram + big) = 0;
+	start_channel();
+	semaphore(SYSTEM_VA, 999);
+	submit();
+	ok(wait_for(at(SYSTEM), 999), "one that says nothing leaves it to the small one");
+	ok(!release(CHANNEL) && !end_all(), "everything is freed");
+	stop();
+	refused(NULL, "none of it is refused");
+}
+
 /* A semaphore that never comes holds a channel for ever, and two of a group end together. */
 static void groups(void)
 {
-	struct rm_channel_group_parameters group = {.va_space = SPACE, .engine = RM_ENGINE_COPY0 + 2};
+	struct rm_channel_group_parameters group = {.va_space = SPACE,
+						    .engine = RM_ENGINE_COPY0 + 2};
 	struct rm_channel_parameters p = channel_parameters();
 	struct rm_bind bind = {RM_ENGINE_COPY0 + 2};
 	struct rm_schedule schedule = {.enable = 1};
@@ -431,36 +317,33 @@ static void groups(void)
 	memset(notifier, 0, sizeof(*notifier));
 	ok(!make(DEVICE, GROUP, RM_CLASS_CHANNEL_GROUP, &group, sizeof(group)), "a group is made");
 	p.va_space = 0;
-	ok(!make(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), "a channel in it has its VA space");
+	ok(!make(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	   "a channel in it has its VA space");
 	p.flags = RM_CHANNEL_ID(CHANNEL_ID + 1);
 	p.userd.base += NV_USERD_BYTES;
 	p.internal_flags |= 3u << 2;
 	p.notifier_memory = (struct rm_memory_description){DATA + 0x40000, 16, RM_SPACE_VRAM, 1};
 	ok(!make(GROUP, OTHER, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), "so has a second");
-	ok(!control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) && !control(OTHER, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
-	   !control(GROUP, RM_CONTROL_SCHEDULE, &schedule, RM_SCHEDULE_BYTES_570), "both are scheduled at once");
+	ok(!control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
+		   !control(OTHER, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
+		   !control(GROUP, RM_CONTROL_SCHEDULE, &schedule, RM_SCHEDULE_BYTES_570),
+	   "both are scheduled at once");
 	ok(release(GROUP) != 0, "a group with channels is not freed");
 	refused("hang below", "and is refused");
 	semaphore(VA + (4 << 20), 1);
 	submit();
 	ok(wait_for_rc().channel == CHANNEL_ID, "one fails");
-	ok(wait_for(&notifier->info32, NV_XID_MMU_FAULT) && notifier->status == 0xffff, "the other's notifier says so");
+	ok(wait_for(&notifier->info32, NV_XID_MMU_FAULT) && notifier->status == 0xffff,
+	   "the other's notifier says so");
 	ok(!release(CHANNEL) && !release(OTHER) && !release(GROUP), "all are freed");
 	ok(!start_channel(), "a channel without a group is made");
-	method(0, NV_HOST_SEM_ADDR_LO, 5, (uint32_t[]){(uint32_t)VA + SEMAPHORE, 0, 999, 0, NV_SEM_ACQUIRE});
+	method(0, NV_HOST_SEM_ADDR_LO, 5,
+	       (uint32_t[]){(uint32_t)VA + SEMAPHORE, 0, 999, 0, NV_SEM_ACQUIRE});
 	submit();
 	ok(!release(CHANNEL), "it waits for what never comes, and is freed");
 	ok(!end_all(), "everything is freed");
 	stop();
 	refused(NULL, "none of it is refused");
-}
-
-/* Each of these must be an error for the driver and a refusal that says what it was. */
-static void expect(uint32_t got, uint32_t want, const char *words, const char *promise)
-{
-	if (!ok(got == want, "%s is an error", promise))
-		diag("status 0x%x instead of 0x%x", got, want);
-	refused(words, promise);
 }
 
 static void wrong_objects(void)
@@ -473,45 +356,53 @@ static void wrong_objects(void)
 
 	start();
 	make_device();
-	expect(make(DEVICE, 1, 0x1234, NULL, 0), NV_STATUS_INVALID_CLASS, "no such class", "an unknown class");
-	expect(make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, 56), NV_STATUS_INVALID_PARAM_STRUCT, "another size",
-	       "a parameter block of another version");
-	expect(make(0x77, SPACE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_INVALID_OBJECT_PARENT, "no such parent",
-	       "a parent that is not there");
-	expect(make(CLIENT, SPACE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_INVALID_OBJECT_PARENT, "does not belong",
-	       "a parent of the wrong class");
-	expect(make(DEVICE, SUBDEVICE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_DUPLICATE_NAME, "taken", "a handle that is taken");
-	expect(control(SUBDEVICE, 0x20801234, &word, 4), NV_STATUS_NOT_SUPPORTED, "0x20801234", "an unknown control");
-	expect(control(0x77, RM_CONTROL_GPCS, &word, 4), NV_STATUS_INVALID_OBJECT_HANDLE, "no such object",
-	       "a control of nothing");
-	expect(control(SUBDEVICE, RM_CONTROL_GPCS, &word, 0), NV_STATUS_INVALID_PARAM_STRUCT, "0 bytes", "a control without its parameters");
+	expect(make(DEVICE, 1, 0x1234, NULL, 0), NV_STATUS_INVALID_CLASS, "no such class",
+	       "an unknown class");
+	expect(make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, 56), NV_STATUS_INVALID_PARAM_STRUCT,
+	       "another size", "a parameter block of another version");
+	expect(make(0x77, SPACE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_INVALID_OBJECT_PARENT,
+	       "no such parent", "a parent that is not there");
+	expect(make(CLIENT, SPACE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_INVALID_OBJECT_PARENT,
+	       "does not belong", "a parent of the wrong class");
+	expect(make(DEVICE, SUBDEVICE, RM_CLASS_VA_SPACE, &space, 48), NV_STATUS_DUPLICATE_NAME,
+	       "taken", "a handle that is taken");
+	expect(control(SUBDEVICE, 0x20801234, &word, 4), NV_STATUS_NOT_SUPPORTED, "0x20801234",
+	       "an unknown control");
+	expect(control(0x77, RM_CONTROL_GPCS, &word, 4), NV_STATUS_INVALID_OBJECT_HANDLE,
+	       "no such object", "a control of nothing");
+	expect(control(SUBDEVICE, RM_CONTROL_GPCS, &word, 0), NV_STATUS_INVALID_PARAM_STRUCT,
+	       "0 bytes", "a control without its parameters");
 	make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, 48);
-	expect(control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory)), NV_STATUS_INVALID_ARGUMENT,
-	       "page directory at", "a page directory outside video memory");
-	expect(release(DEVICE), NV_STATUS_INVALID_STATE, "hang below", "a free of what has children");
+	expect(control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory)),
+	       NV_STATUS_INVALID_ARGUMENT, "page directory at",
+	       "a page directory outside video memory");
+	expect(release(DEVICE), NV_STATUS_INVALID_STATE, "hang below",
+	       "a free of what has children");
 	expect(release(0x77), NV_STATUS_OBJECT_NOT_FOUND, "none to free", "a free of nothing");
 	map_all();
 	directory.address = TABLES;
 	control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory));
 	p = channel_parameters();
 	p.userd.base = VRAM - 512;
-	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), NV_STATUS_INVALID_ARGUMENT, "USERD",
-	       "USERD in protected memory");
+	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_ARGUMENT, "USERD", "USERD in protected memory");
 	p = channel_parameters();
 	p.userd = (struct rm_memory_description){MACHINE + BYTES, 512, RM_SPACE_SYSTEM, 0};
-	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), NV_STATUS_INVALID_ARGUMENT, "USERD",
-	       "USERD in memory that was never lent");
+	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_ARGUMENT, "USERD", "USERD in memory that was never lent");
 	p = channel_parameters();
 	p.engine = 42;
-	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), NV_STATUS_INVALID_ARGUMENT, "no such engine",
+	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_ARGUMENT, "no such engine",
 	       "a channel of an engine that is not there");
 	p = channel_parameters();
 	make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p));
-	expect(make(DEVICE, OTHER, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), NV_STATUS_INVALID_ARGUMENT, "its id is taken",
-	       "a channel with another's id");
-	expect(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570), NV_STATUS_INVALID_STATE,
-	       "bound to no engine", "a schedule without a bind");
-	expect(release(SPACE), NV_STATUS_INVALID_STATE, "use it", "a free of a VA space with channels");
+	expect(make(DEVICE, OTHER, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_ARGUMENT, "its id is taken", "a channel with another's id");
+	expect(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570),
+	       NV_STATUS_INVALID_STATE, "bound to no engine", "a schedule without a bind");
+	expect(release(SPACE), NV_STATUS_INVALID_STATE, "use it",
+	       "a free of a VA space with channels");
 	stop();
 	refused("never freed", "an unload with objects left is refused");
 }
@@ -520,28 +411,26 @@ static void wrong_objects(void)
 static void context(void)
 {
 	struct rm_channel_parameters p = channel_parameters();
-	struct rm_promote promote = {.engine = RM_ENGINE_GRAPHICS, .channel_client = CLIENT, .object = CHANNEL};
-	static const uint16_t ids[] = {RM_BUFFER_MAIN, RM_BUFFER_PATCH, RM_BUFFER_BUNDLE, RM_BUFFER_PAGE_POOL,
-				       RM_BUFFER_ATTRIBUTE, RM_BUFFER_RTV, RM_BUFFER_EVENTS};
+	struct rm_promote promote = promotion();
 
 	start();
 	make_device();
 	make_space();
 	p.engine = RM_ENGINE_GRAPHICS;
-	ok(!make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)), "a channel of the graphics engine is made");
-	expect(make(CHANNEL, COPIER, 0xcbc0, NULL, 0), NV_STATUS_INVALID_STATE, "context buffer 0", "compute without a context");
-	for (uint32_t i = 0; i < 7; i++)
-		promote.list[promote.count++] = (struct rm_promote_entry){
-			.physical = DATA, .virtual = VA, .bytes = 2 << 20, .attributes = RM_PROMOTE_VRAM, .buffer = ids[i], .initialise = 1};
+	ok(!make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	   "a channel of the graphics engine is made");
+	expect(make(CHANNEL, COPIER, 0xcbc0, NULL, 0), NV_STATUS_INVALID_STATE, "context buffer 0",
+	       "compute without a context");
 	promote.list[3].virtual = VA + (4 << 20);
-	expect(control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)), NV_STATUS_INVALID_ARGUMENT, "not mapped",
-	       "a context buffer that is not mapped");
+	expect(control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)),
+	       NV_STATUS_INVALID_ARGUMENT, "not mapped", "a context buffer that is not mapped");
 	promote.list[3].virtual = VA;
 	promote.list[0].bytes = 0x1000;
-	expect(control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)), NV_STATUS_INVALID_ARGUMENT, "4096 bytes",
-	       "a context buffer that is too small");
+	expect(control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)),
+	       NV_STATUS_INVALID_ARGUMENT, "4096 bytes", "a context buffer that is too small");
 	promote.list[0].bytes = 2 << 20;
-	ok(!control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)), "context buffers are promoted");
+	ok(!control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote)),
+	   "context buffers are promoted");
 	ok(!make(CHANNEL, COPIER, 0xcbc0, NULL, 0), "then there is compute");
 	ok(!release(COPIER) && !release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
@@ -558,6 +447,7 @@ int main(void)
 		interrupts();
 		translations();
 		faults();
+		rights();
 		groups();
 		context();
 		wrong_objects();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stand-in for the GSP, with this test in the place of a driver: a boot from structures that are
- * right, calls, and one refusal for each thing that a driver may get wrong.
+ * The stand-in for the GSP, with this test in the place of a driver: a boot from structures that
+ * are right, calls, and one refusal for each thing that a driver may get wrong.
  */
 #include "tests/userspace/card/_machine.h"
 
@@ -17,7 +17,9 @@ static void right(void)
 	ok(NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)), "the GSP is locked for a while");
 	while (NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)))
 		;
-	ok(read32(NV_PGSP_MAILBOX0) == 0 && read32(NV_PGSP_RISCV_CPUCTL) & NV_PGSP_RISCV_CPUCTL_ACTIVE, "then it runs");
+	ok(read32(NV_PGSP_MAILBOX0) == 0 &&
+		   read32(NV_PGSP_RISCV_CPUCTL) & NV_PGSP_RISCV_CPUCTL_ACTIVE,
+	   "then it runs");
 	ok(read32(NV_PFB_WPR2_ADDR_HI) != 0, "a region is protected");
 	ok(answer(&result) == NV_GSP_EVENT_INIT_DONE && !result, "it says that it is up");
 	put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
@@ -27,7 +29,9 @@ static void right(void)
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
 	ring();
 	ok(answer(&result) == NV_GSP_UNLOADING_GUEST_DRIVER && !result &&
-	   read32(NV_PGSP_MAILBOX0) == NV_PGSP_MAILBOX0_UNLOADED && read32(NV_PFB_WPR2_ADDR_HI) == 0, "it unloads");
+		   read32(NV_PGSP_MAILBOX0) == NV_PGSP_MAILBOX0_UNLOADED &&
+		   read32(NV_PFB_WPR2_ADDR_HI) == 0,
+	   "it unloads");
 	refused(NULL, "none of it is refused");
 }
 
@@ -77,7 +81,8 @@ static void wrong_calls(void)
 	refused(NULL, "the GSP is up");
 	put(12345, &unloading, 8);
 	ring();
-	ok(answer(&result) == 12345 && result == NV_STATUS_NOT_SUPPORTED, "an unknown call is answered with an error");
+	ok(answer(&result) == 12345 && result == NV_STATUS_NOT_SUPPORTED,
+	   "an unknown call is answered with an error");
 	refused("call 12345", "and is refused");
 	put(NV_GSP_GET_STATIC_INFO, &unloading, 8);
 	ring();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver writes into page tables is what the card's MMU reads: the same file that the kernel
- * compiles maps, splits and unmaps at random, and after each step the modelled MMU, which shares no
- * code with it, finds every page where it should be and none elsewhere.
+ * What the driver writes into page tables is what the card's MMU reads: the same file that the
+ * kernel compiles maps, splits and unmaps at random, and after each step the modelled MMU, which
+ * shares no code with it, finds every page where it should be and none elsewhere.
  */
 #include <stdint.h>
 
@@ -79,13 +79,15 @@ static bool agrees(struct nv_mmu *mmu, const char *when)
 	const char *wrong;
 
 	for (int64_t i = -1; i <= PAGES; i++) {
-		u64 va = BASE + (u64)i * 4096, want = i >= 0 && i < PAGES ? expected[i] : 0, got = 0;
+		u64 va = BASE + (u64)i * 4096, want = i >= 0 && i < PAGES ? expected[i] : 0,
+		    got = 0;
 
 		if (mmu_find(vram, VRAM_BYTES, mmu->root->address, va, &p, &wrong))
 			got = (p.entry & ~NV_MMU3_VALID) + (va - p.va);
 		if (got != want || wrong) {
-			diag("%s: page %lld: got 0x%llx, want 0x%llx%s%s", when, (long long)i, (unsigned long long)got,
-			     (unsigned long long)want, wrong ? ": " : "", wrong ? wrong : "");
+			diag("%s: page %lld: got 0x%llx, want 0x%llx%s%s", when, (long long)i,
+			     (unsigned long long)got, (unsigned long long)want, wrong ? ": " : "",
+			     wrong ? wrong : "");
 			return false;
 		}
 	}
@@ -108,7 +110,8 @@ static int unmap(struct nv_mmu *mmu, u32 first, u32 count)
 	return 0;
 }
 
-/* A random range; where the step is large it is aligned to it, so that all sizes of pages are made. */
+/* A random range; where the step is large it is aligned to it, so that all sizes of pages are made.
+ */
 static void pick(u32 *first, u32 *count, u64 *address)
 {
 	static const u32 steps[] = {1, 16, 512};
@@ -119,7 +122,8 @@ static void pick(u32 *first, u32 *count, u64 *address)
 	*count = 1 + (u32)random_below(step == 1 ? 40 : 2 * step);
 	if (*count > PAGES - *first)
 		*count = PAGES - *first;
-	*address = (1 + random_below(1 << 16)) << 21 | (random_below(2) ? ((BASE >> 12) + *first) % 512 << 12 : 0);
+	*address = (1 + random_below(1 << 16)) << 21 |
+		   (random_below(2) ? ((BASE >> 12) + *first) % 512 << 12 : 0);
 }
 
 static void sizes(void)
@@ -131,18 +135,23 @@ static void sizes(void)
 
 	nv_mmu_init(&mmu, &memory, NULL);
 	ok(!nv_mmu_map(&mmu, va, 2 * SLOT_BYTES, 0x80000000, BITS) &&
-	   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + SLOT_BYTES + 5, &p, &wrong) && p.shift == 21,
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + SLOT_BYTES + 5, &p, &wrong) &&
+		   p.shift == 21,
 	   "aligned memory is mapped by pages of 2 MiB");
 	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES, 0x30000, 0x90010000, BITS) &&
-	   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES, &p, &wrong) && p.shift == 16,
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES, &p, &wrong) &&
+		   p.shift == 16,
 	   "by pages of 64 KiB where that is what fits");
 	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES + 0x30000, 0x2000, 0x90101000, BITS) &&
-	   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES + 0x31000, &p, &wrong) && p.shift == 12 &&
-	   (p.entry & NV_MMU3_ADDRESS) == 0x90102000, "and by pages of 4 KiB");
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES + 0x31000, &p,
+			    &wrong) &&
+		   p.shift == 12 && (p.entry & NV_MMU3_ADDRESS) == 0x90102000,
+	   "and by pages of 4 KiB");
 	ok(mmu_find(vram, VRAM_BYTES, mmu.root->address, va, &p, &wrong) &&
 	   (p.entry & ~NV_MMU3_ADDRESS) == (BITS | NV_MMU3_VALID), "rights and kind are as asked");
 	ok(!nv_mmu_map(&mmu, (1ull << 57) - 4096, 4096, 0x1000, BITS) &&
-	   mmu_find(vram, VRAM_BYTES, mmu.root->address, (1ull << 57) - 1, &p, &wrong), "the last page can be mapped");
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, (1ull << 57) - 1, &p, &wrong),
+	   "the last page can be mapped");
 	nv_mmu_fini(&mmu);
 	ok(!tables, "all tables are given back");
 }
@@ -181,7 +190,8 @@ static void random_steps(void)
 			good = random_step(&mmu);
 		nv_mmu_fini(&mmu);
 	}
-	ok(good, "random steps in %u address spaces: the MMU finds every page where it should be", rounds);
+	ok(good, "random steps in %u address spaces: the MMU finds every page where it should be",
+	   rounds);
 	ok(!tables, "all tables are given back");
 	memset(expected, 0, sizeof(expected));
 }
@@ -209,7 +219,8 @@ static void no_memory(void)
 		if (!status)
 			break;
 	}
-	ok(good && after > 3 && !tables, "without memory for tables nothing is mapped, and nothing is lost");
+	ok(good && after > 3 && !tables,
+	   "without memory for tables nothing is mapped, and nothing is lost");
 }
 
 int main(void)

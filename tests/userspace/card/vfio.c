@@ -36,7 +36,8 @@ static int call(uint16_t command, const void *body, uint32_t bytes, int fd, void
 	if (fd >= 0) {
 		m.msg_control = &control;
 		m.msg_controllen = sizeof(control);
-		*CMSG_FIRSTHDR(&m) = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		*CMSG_FIRSTHDR(&m) =
+			(struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof(fd));
 	}
 	if (sendmsg(line, &m, 0) < 0)
@@ -57,7 +58,8 @@ static int call(uint16_t command, const void *body, uint32_t bytes, int fd, void
 	if (h.id != 77 || h.command != command || h.bytes != n)
 		return -2;
 	if (out)
-		memcpy(out, reply + sizeof(h), (size_t)n - sizeof(h) < room ? (size_t)n - sizeof(h) : room);
+		memcpy(out, reply + sizeof(h),
+		       (size_t)n - sizeof(h) < room ? (size_t)n - sizeof(h) : room);
 	return (int)h.error;
 }
 
@@ -89,18 +91,22 @@ static void regions(void)
 		uint32_t value;
 	} a = {0, CARD_CONFIG, 4, 0};
 
-	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.bytes == 16 << 20 && r.argsz == 32 && r.flags == 3,
+	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.bytes == 16 << 20 && r.argsz == 32 &&
+		   r.flags == 3,
 	   "registers cannot be mapped");
 	r.argsz = 32;
 	r.index = 2;
 	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.argsz == 64 && r.flags == 7 && !r.cap,
 	   "who leaves no room hears how much it takes");
 	close(received_fd);
-	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.flags == 15 && r.cap == 32 && r.id == 1 && r.count == 1 &&
-	   r.area_offset == 0 && r.area_bytes == 64 << 20 && received_fd >= 0, "video memory can be mapped");
+	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.flags == 15 && r.cap == 32 && r.id == 1 &&
+		   r.count == 1 && r.area_offset == 0 && r.area_bytes == 64 << 20 &&
+		   received_fd >= 0,
+	   "video memory can be mapped");
 	uint32_t *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, received_fd, 0);
 
-	ok(!call(9, &a, 16, -1, &a, sizeof(a)) && a.value == 0x233510de, "configuration space is read");
+	ok(!call(9, &a, 16, -1, &a, sizeof(a)) && a.value == 0x233510de,
+	   "configuration space is read");
 	a.offset = 4;
 	a.value = 6;
 	ok(!call(10, &a, 20, -1, NULL, 0), "and written");
@@ -156,8 +162,9 @@ int main(void)
 	pthread_t thread;
 
 	alarm(60);
-	card = card_create(&(struct card_options){.chip = "gh100", .vram_bytes = 64 << 20, .log = log_file}, why,
-			   sizeof(why));
+	card = card_create(
+		&(struct card_options){.chip = "gh100", .vram_bytes = 64 << 20, .log = log_file},
+		why, sizeof(why));
 	if (!ok(card && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "there is a card and a socket"))
 		return tap_done();
 	line = pair[0];

@@ -25,6 +25,7 @@
 #define AGREE_SHARED      8
 #define AGREE_WORDS       (AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS + AGREE_SHARED)
 #define AGREE_DEVICES     8
+#define AGREE_PLAIN       4 /* the first without hazards checked */
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -64,6 +65,7 @@ static inline bool agree_context(uint32_t n)
 	bool good;
 
 	o.kernel_time_limit = UINT64_C(60000000000);
+	o.stack_bytes = 4096;
 	agree.properties[n] = SOV_INIT(sov_device_properties);
 	good = agree_must(sov_device_open(n, &d), "opening a device") &&
 	       agree_must(sov_device_get_properties(d, &agree.properties[n]), "asking it") &&
@@ -211,21 +213,13 @@ static const struct agree_mode {
 		   {"serial", false, true, false}, {"spilling", false, false, true}};
 #define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
-/* On one device; a context that failed is replaced. */
-static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
+/* An image on one device; a context that failed is replaced. */
+static inline bool agree_image(uint32_t n, const void *image, size_t size)
 {
-	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
-				    .unoptimised = mode->unoptimised, .serial = mode->serial, .spill = mode->spill, .verify = true};
-	struct compile_result r;
 	sov_module m;
-	bool good = compile(ptx, strlen(ptx), &o, &r);
+	bool good;
 
-	if (!good)
-		diag("%s", r.messages);
-	good = good && agree_must(sov_module_load(agree.contexts[n], r.image, r.image_size, NULL, &m),
-				  "loading");
-	compile_result_free(&r);
-	if (!good)
+	if (!agree_must(sov_module_load(agree.contexts[n], image, size, NULL, &m), "loading"))
 		return false;
 	good = agree_launch(n, m) && agree_same();
 	if (sov_context_status(agree.contexts[n])) {
@@ -234,6 +228,21 @@ static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_
 	} else {
 		sov_module_unload(m);
 	}
+	return good;
+}
+
+static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
+{
+	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
+				    .unoptimised = mode->unoptimised, .serial = mode->serial,
+				    .spill = mode->spill, .verify = true};
+	struct compile_result r;
+	bool good = compile(ptx, strlen(ptx), &o, &r);
+
+	if (!good)
+		diag("%s", r.messages);
+	good = good && agree_image(n, r.image, r.image_size);
+	compile_result_free(&r);
 	return good;
 }
 

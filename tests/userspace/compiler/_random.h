@@ -9,8 +9,10 @@
 #ifndef TESTS_COMPILER_RANDOM_H
 #define TESTS_COMPILER_RANDOM_H
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include "tests/userspace/compiler/_agree.h"
+#include "tests/userspace/compiler/_random_operations.h"
 
 #define RANDOM_WORDS 12 /* registers of 32 bits */
 #define RANDOM_LONGS 6
@@ -28,10 +30,12 @@ static const uint32_t random_masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff
 enum random_level { LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK };
 
 struct random_ptx {
-	uint64_t seed;
+	uint64_t seed, number;
 	char *text;
 	size_t size, capacity;
 	uint32_t labels, fuels, budget;
+	uint32_t functions; /* of the kernel */
+	bool function; /* this is one */
 	bool ends; /* threads may end early; then nothing is read from other lanes */
 };
 
@@ -63,69 +67,27 @@ __attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *
 	k->size += (size_t)n;
 }
 
-/* What a NaN keeps of a NaN of f64 that it came from is up to the machine; here it keeps nothing. */
-#define F32(operation)                                                                                            \
-	"{.reg .f32 d; .reg .pred n; " operation " setp.nan.f32 n, d, d; selp.f32 $r, 0f7FFFFFFF, d, n;}"
-#define F64(operation)                                                                                            \
-	"{.reg .f64 d; .reg .pred n; " operation " setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
+static inline void put_text(struct random_ptx *k, const char *text, size_t size)
+{
+	if (k->capacity - k->size < size + 1024) {
+		k->capacity += 2 * size + 1024;
+		k->text = realloc(k->text, k->capacity);
+		if (!k->text)
+			abort();
+	}
+	memcpy(k->text + k->size, text, size);
+	k->size += size;
+	k->text[k->size] = 0;
+}
 
-/* Operations; $r $l $h $p are registers, $R $L may be numbers, $o an offset into a thread's own words. */
-static const char *const random_operations[] = {
-	"add.s32 $r, $r, $R;", "sub.s32 $r, $r, $R;", "mul.lo.s32 $r, $r, $R;", "mad.lo.s32 $r, $r, $r, $R;",
-	"mul.hi.u32 $r, $r, $r;", "mul.hi.s32 $r, $r, $r;", "and.b32 $r, $r, $R;", "or.b32 $r, $r, $R;",
-	"xor.b32 $r, $r, $R;", "not.b32 $r, $r;", "shl.b32 $r, $r, $R;", "shr.u32 $r, $r, $R;",
-	"shr.s32 $r, $r, $R;", "min.s32 $r, $r, $R;", "max.u32 $r, $r, $r;", "abs.s32 $r, $r;",
-	"neg.s32 $r, $r;", "popc.b32 $r, $r;", "clz.b32 $r, $r;", "brev.b32 $r, $r;", "rem.u32 $r, $r, $R;",
-	"div.s32 $r, $r, $r;", "mov.b32 $r, $r;", "mov.b32 $r, $r;", "mov.u32 $r, $R;",
-	"add.s64 $l, $l, $L;", "sub.s64 $l, $l, $l;", "mul.lo.s64 $l, $l, $L;", "mul.hi.u64 $l, $l, $l;",
-	"and.b64 $l, $l, $L;", "xor.b64 $l, $l, $l;", "not.b64 $l, $l;", "shl.b64 $l, $l, $r;",
-	"shr.s64 $l, $l, $R;", "shr.u64 $l, $l, $r;", "min.s64 $l, $l, $l;", "max.u64 $l, $l, $L;",
-	"mov.b64 $l, $l;", "mov.b64 $l, {$r, $r};", "mov.b64 {%r1, %r2}, $l;", "popc.b64 $r, $l;",
-	"mul.wide.u32 $l, $r, $r;", "mul.wide.s32 $l, $r, $R;", "mad.wide.u32 $l, $r, $r, $l;",
-	"cvt.u64.u32 $l, $r;", "cvt.s64.s32 $l, $r;", "cvt.u32.u64 $r, $l;", "cvt.s32.s8 $r, $r;",
-	"cvt.u16.u32 $h, $r;", "cvt.s32.s16 $r, $h;", "add.s16 $h, $h, $h;", "mul.lo.u16 $h, $h, $h;",
-	"shr.s16 $h, $h, $r;", "xor.b16 $h, $h, $h;", "mov.b32 $r, {$h, $h};", "min.u16 $h, $h, $h;",
-	"add.f32 $r, $r, $r;", "mul.f32 $r, $r, $r;", "fma.rn.f32 $r, $r, $r, $r;", "neg.f32 $r, $r;",
-	"max.f32 $r, $r, $r;", "add.rz.ftz.f32 $r, $r, $r;",
-	"div.rn.f32 $r, $r, $r;", "div.rz.ftz.f32 $r, $r, $r;", "rcp.rn.f32 $r, $r;", "rcp.rp.f32 $r, $r;",
-	"sqrt.rn.f32 $r, $r;", "sqrt.rm.ftz.f32 $r, $r;", F64("fma.rn.f64 d, $l, $l, $l;"), F64("add.rp.f64 d, $l, $l;"),
-	F64("mul.f64 d, $l, $l;"), F64("div.rn.f64 d, $l, $l;"), F64("div.rm.f64 d, $l, $l;"), F64("rcp.rn.f64 d, $l;"),
-	F64("sqrt.rn.f64 d, $l;"), F64("sqrt.rz.f64 d, $l;"), F64("min.f64 d, $l, $l;"), "setp.lt.f64 $p, $l, $l;",
-	"div.u64 $l, $l, $l;", "rem.s64 $l, $l, $l;", "div.s64 $l, $l, $L;", "rem.u64 $l, $l, 10;",
-	"div.u32 $r, $r, 7;", "div.s32 $r, $r, -12;", "rem.s32 $r, $r, 1000;", "div.s16 $h, $h, 3;", "rem.u16 $h, $h, $h;",
-	"bfe.u32 $r, $r, $R, $R;", "bfe.s64 $l, $l, $r, $r;", "bfi.b32 $r, $r, $r, $R, $R;", "prmt.b32 $r, $r, $r, $R;",
-	"lop3.b32 $r, $r, $r, $r, 0x96;", "dp4a.s32.u32 $r, $r, $r, $r;", "{add.cc.u32 %r5, $r, $r; addc.u32 %r6, $r, $R;}",
-	"{.reg .b32 d; call (d), mix, ($r, $r); mov.b32 $r, d;}", "{.reg .b32 d; call (d), mix, ($R, 3); mov.b32 $r, d;}",
-	"shf.l.wrap.b32 $r, $r, $r, $R;", "cvt.rn.f32.s32 $r, $r;", "cvt.rzi.s32.f32 $r, $r;", F64("cvt.f64.f32 d, $r;"),
-	F32("cvt.rn.f32.f64 d, $l;"), "cvt.rni.u64.f64 $l, $l;", "cvt.rz.f64.s64 $l, $l;",
-	"setp.lt.s32 $p, $r, $R;", "setp.ge.u32 $p, $r, $r;", "setp.eq.s32 $p, $r, $R;",
-	"setp.gt.s64 $p, $l, $l;", "setp.ne.u64 $p, $l, $L;", "setp.le.u64 $p, $l, $l;",
-	"setp.lt.and.s32 $p, $r, $R, $p;", "setp.hi.or.u32 %p1|%p2, $r, $r, !$p;", "setp.ltu.f32 $p, $r, $r;",
-	"setp.lt.xor.s64 %p3|%p0, $l, $l, $p;", "setp.ne.u16 $p, $h, $h;",
-	"and.pred $p, $p, $p;", "or.pred $p, $p, $p;", "xor.pred $p, $p, $p;", "not.pred $p, $p;",
-	"mov.pred $p, $p;", "selp.b32 $r, $r, $R, $p;", "selp.b64 $l, $l, $l, $p;", "selp.b16 $h, $h, $h, $p;",
-	"ld.global.u32 $r, [%own+$o4];", "ld.global.s8 $r, [%own+$o1];", "ld.global.u64 $l, [%own+$o8];",
-	"ld.global.v2.u32 {%r3, %r5}, [%own+$o8];", "ld.global.v4.u32 {%r8, %r7, %r6, %r4}, [%own+16];",
-	"st.global.u32 [%own+$o4], $r;", "st.global.u8 [%own+$o1], $r;", "st.global.u64 [%own+$o8], $l;",
-	"st.global.v2.u32 [%own+$o8], {$r, $r};", "st.global.v2.u64 [%own+32], {$l, $l};",
-	"st.global.u16 [%own+$o2], $h;", "ld.shared.u32 $r, [%mine+$o4];", "ld.shared.u64 $l, [%mine+$o8];",
-	"st.shared.u32 [%mine+$o4], $r;", "st.shared.v2.u32 [%mine+$o8], {$r, $r};", "st.shared.u8 [%mine+$o1], $r;",
-	"ld.shared.v4.u32 {%r0, %r1, %r9, %r2}, [%mine+32];", "atom.global.add.u32 $r, [%own+$o4], $r;",
-	"atom.shared.xor.b32 $r, [%mine+$o4], $r;", "atom.global.cas.b32 $r, [%own+$o4], $r, $r;",
-	"atom.shared.add.u64 $l, [%mine+$o8], $l;", "red.global.add.u32 [%common+4], $r;",
-	"red.global.max.u64 [%common+8], $l;",
-	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 60; cvt.u64.u32 j, i; add.s64 j, j, %own; ld.global.u32 $r, [j];}",
-	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 56; cvt.u64.u32 j, i; add.s64 j, j, %mine; st.shared.u64 [j], $l;}",
-	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mul.wide.u32 j, i, 8; add.s64 j, j, %input; ld.global.nc.u64 $l, [j];}",
-	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mul.wide.u32 j, i, 8; add.s64 j, j, %input; ld.global.u32 $r, [j+4];}",
-};
-
-static inline void put_number(struct random_ptx *k, bool wide)
+static inline void put_number(struct random_ptx *k, uint32_t bits)
 {
 	static const char *const numbers[] = {"0", "1", "-1", "2", "31", "32", "33", "64", "0x7fffffff", "0x80000000",
 					      "255", "-128", "0xffff0000", "12345678"};
 
-	if (wide && !pick(k, 3))
+	if (bits == 16)
+		put(k, "%d", (int)pick(k, 65536) - 32768);
+	else if (bits == 64 && !pick(k, 3))
 		put(k, "0x%llx", (unsigned long long)agree_random(&k->seed));
 	else if (pick(k, 3))
 		put(k, "%s", numbers[pick(k, sizeof(numbers) / sizeof(numbers[0]))]);
@@ -133,52 +95,142 @@ static inline void put_number(struct random_ptx *k, bool wide)
 		put(k, "%u", pick(k, 0x7fffffff));
 }
 
-static inline void put_operation(struct random_ptx *k, const char *t)
+/* A row while it is filled in. */
+struct random_filling {
+	char type[8];
+	uint32_t bits;
+	const char *space, *base; /* NULL: not chosen yet */
+};
+
+static inline uint32_t put_register(struct random_ptx *k, uint32_t bits)
 {
-	for (; *t; t++) {
-		if (*t != '$') {
-			put(k, "%c", *t);
-			continue;
-		}
-		switch (*++t) {
-		case 'R':
-		case 'r':
-			if (*t == 'R' && pick(k, 2))
-				put_number(k, false);
-			else
-				put(k, "%%r%u", pick(k, RANDOM_WORDS));
-			break;
-		case 'L':
-		case 'l':
-			if (*t == 'L' && pick(k, 2))
-				put_number(k, true);
-			else
-				put(k, "%%l%u", pick(k, RANDOM_LONGS));
-			break;
-		case 'h':
-			put(k, "%%h%u", pick(k, RANDOM_HALVES));
-			break;
-		case 'p':
-			put(k, "%%p%u", pick(k, RANDOM_PREDICATES));
-			break;
-		case 'o': {
-			uint32_t size = (uint32_t)(*++t - '0');
+	uint32_t n = pick(k, bits == 64 ? RANDOM_LONGS : bits == 32 ? RANDOM_WORDS : RANDOM_HALVES);
+
+	put(k, "%%%c%u", bits == 64 ? 'l' : bits == 32 ? 'r' : 'h', n);
+	return n;
+}
+
+static inline void put_register_or_number(struct random_ptx *k, uint32_t bits)
+{
+	if (pick(k, 2))
+		put_number(k, bits);
+	else
+		put_register(k, bits);
+}
+
+/* Different ones, in braces. */
+static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t bits)
+{
+	uint32_t all = bits == 64 ? RANDOM_LONGS : RANDOM_WORDS, n = pick(k, all), step = pick(k, 2) ? 1 : all - 1;
+
+	for (uint32_t i = 0; i < count; i++, n = (n + step) % all)
+		put(k, "%s%%%c%u", i ? ", " : "{", bits == 64 ? 'l' : 'r', n);
+	put(k, "}");
+}
+
+/* Memory of a thread's own. */
+static inline void choose_memory(struct random_ptx *k, struct random_filling *f, bool local)
+{
+	static const char *const places[][2] = {{".global", "%own"}, {".shared", "%mine"}, {".global", "%heap"},
+						{"", "%far"}, {".local", "%stack"}, {"", "%any"}};
+	uint32_t n = pick(k, local ? 6 : 4);
+
+	if (f->space)
+		return;
+	f->space = places[n][0];
+	f->base = places[n][1];
+}
+
+static inline void choose_type(struct random_ptx *k, struct random_filling *f, const char *types)
+{
+	uint32_t count = 1, n, size;
+	const char *digits;
+
+	for (const char *c = types; *c; c++)
+		count += *c == ' ';
+	for (n = pick(k, count); n; n--)
+		types = strchr(types, ' ') + 1;
+	size = (uint32_t)strcspn(types, " ");
+	snprintf(f->type, sizeof(f->type), "%.*s", (int)size, types);
+	digits = strpbrk(f->type, "0123456789");
+	f->bits = (uint32_t)strtoul(digits, NULL, 10) * (strstr(f->type, "x2") ? 2 : 1);
+}
+
+static inline void fill_place(struct random_ptx *k, struct random_filling *f, char what)
+{
+	switch (what) {
+	case 'r': put_register(k, 32); break;
+	case 'l': put_register(k, 64); break;
+	case 'h': put_register(k, 16); break;
+	case 'R': put_register_or_number(k, 32); break;
+	case 'L': put_register_or_number(k, 64); break;
+	case 'p': put(k, "%%p%u", pick(k, RANDOM_PREDICATES)); break;
+	case 'T': put(k, "%s", f->type); break;
+	case 'b': put(k, "%u", f->bits); break;
+	case 'd':
+	case 'a': put_register(k, f->bits); break;
+	case 'A': put_register_or_number(k, f->bits); break;
+	case 'w': put_register(k, 2 * f->bits); break;
+	case '2': put_registers(k, 2, 32); break;
+	case '4': put_registers(k, 4, 32); break;
+	case 'D': put_registers(k, 2, 64); break;
+	case '8': put(k, "%u", pick(k, 256)); break;
+	case 'S':
+	case 'G':
+		choose_memory(k, f, what == 'S');
+		put(k, "%s", f->space);
+		break;
+	case 'M':
+		choose_memory(k, f, true);
+		put(k, "%s", f->base);
+		break;
+	}
+}
+
+static inline void fill(struct random_ptx *k, struct random_filling *f, const char *t, const char *end)
+{
+	for (; t < end; t++) {
+		if (*t == '<') {
+			const char *close = strchr(t, '>');
+			uint32_t n = 1;
+
+			for (const char *c = t; c < close; c++)
+				n += *c == '|';
+			for (n = pick(k, n), t++; n; n--)
+				t = strchr(t, '|') + 1;
+			fill(k, f, t, t + strcspn(t, "|>"));
+			t = close;
+		} else if (*t == '$' && t[1] == 'o') {
+			char *after;
+			uint32_t size = (uint32_t)strtoul(t + 2, &after, 10);
 
 			put(k, "%u", size * pick(k, AGREE_SLOTS * 8 / size));
-			break;
-		}
+			t = after - 1;
+		} else if (*t == '$') {
+			fill_place(k, f, *++t);
+		} else {
+			put(k, "%c", *t);
 		}
 	}
 }
 
+static inline void put_row(struct random_ptx *k, const char *types, const char *text)
+{
+	struct random_filling f = {.bits = 0};
+
+	choose_type(k, &f, types);
+	fill(k, &f, text, text + strlen(text));
+}
+
+/* An instruction that stands alone may have a guard. */
 static inline void add_operation(struct random_ptx *k)
 {
-	const char *t = random_operations[pick(k, sizeof(random_operations) / sizeof(random_operations[0]))];
+	const struct random_row *row = &random_rows[pick(k, RANDOM_ROWS)];
 
 	put(k, "\t");
-	if (*t != '{' && !pick(k, 4))
+	if (row->text[strcspn(row->text, ";{") + 1] == 0 && !pick(k, 4))
 		put(k, "@%s%%p%u ", pick(k, 2) ? "!" : "", pick(k, RANDOM_PREDICATES));
-	put_operation(k, t);
+	put_row(k, row->types, row->text);
 	put(k, "\n");
 }
 
@@ -200,37 +252,71 @@ static inline void add_groups(struct random_ptx *k, struct random_place at)
 	    at.members & ~random_masks[bit], n);
 	for (i = 1 + pick(k, 2); i > 0; i--) {
 		put(k, "\t");
-		put_operation(k, operations[pick(k, sizeof(operations) / sizeof(operations[0]))]);
+		put_row(k, "b32", operations[pick(k, sizeof(operations) / sizeof(operations[0]))]);
 		put(k, "\n");
 	}
 }
 
-/* What members of a mask, or a whole block, do together. */
-static inline void add_together(struct random_ptx *k, struct random_place at)
+/* What members of a mask do together. */
+static inline void add_exchange(struct random_ptx *k, struct random_place at)
 {
-	uint32_t what = pick(k, at.level == LEVEL_BLOCK ? 8 : 6);
-	uint32_t p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES), r = pick(k, RANDOM_WORDS),
-		 s = pick(k, RANDOM_WORDS);
+	static const char *const reductions[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+						 "max.s32", "and.b32", "or.b32",  "xor.b32"};
+	static const char *const shuffles[] = {"up", "down", "idx", "bfly"};
+	uint32_t what = pick(k, 7), p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES),
+		 r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS), how = pick(k, 4);
 
 	if (what == 0)
 		put(k, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0x%x;\n", r, p, at.members);
 	else if (what == 1)
 		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p,
 		    pick(k, 2) ? "!" : "", q, at.members);
-	else if (what <= 3 && !k->ends)
+	else if (what == 2 && !k->ends)
 		put(k, "\tshfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, 0x%x;\n", r, s, pick(k, 32) & ~at.split,
 		    at.members);
+	else if (what == 3 && !k->ends && !at.split) /* within 8, 16 or 32 lanes */
+		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r, p, s,
+		    pick(k, 32), (pick(k, 2) ? 0 : pick(k, 2) ? 0x1800 : 0x1000) | (how ? 31 : 0));
 	else if (what == 4 && !k->ends && !at.split)
-		put(k, "\tshfl.sync.%s|%%p%u, %%r%u, %u, %s, -1;\n",
-		    pick(k, 2) ? "down.b32 %r0" : "idx.b32 %r3", p, s, pick(k, 32), "31");
+		put(k, "\tshfl.sync.idx.b32 %%r%u, %%r%u, %%r%u, 31, -1;\n", r, s, pick(k, RANDOM_WORDS));
 	else if (what == 5)
+		put(k, "\tredux.sync.%s %%r%u, %%r%u, 0x%x;\n", reductions[pick(k, 9)], r, s, at.members);
+	else
 		add_groups(k, at);
-	else if (what == 6)
+}
+
+/* What a whole block does together. */
+static inline void add_meeting(struct random_ptx *k)
+{
+	uint32_t what = pick(k, 6), r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS),
+		 p = pick(k, RANDOM_PREDICATES);
+
+	if (what == 0)
 		put(k, "\tbar.sync %u;\n", pick(k, 3));
-	else if (what == 7) /* a neighbour's word */
+	else if (what == 1)
+		put(k, "\tbar.red.popc.u32 %%r%u, %u, %s%%p%u;\n", r, pick(k, 3), pick(k, 2) ? "!" : "", p);
+	else if (what == 2)
+		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p, pick(k, 3),
+		    pick(k, RANDOM_PREDICATES));
+	else if (what == 3 && !k->ends) { /* the first warp's words for the others */
+		uint32_t n = k->labels++, q = k->fuels++;
+
+		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tsetp.ne.s32 %%q%u, %%warp, 0;\n\t@%%q%u bra L%u_else;\n"
+		       "\tbar.arrive 4, %u;\n\tbra L%u_end;\nL%u_else:\n\tbar.sync 4, %u;\n"
+		       "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
+		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r, 4 * (s % 4), n);
+	} else /* a neighbour's word */
 		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
 		       "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, r, 4 * (s % 4));
+}
+
+static inline void add_together(struct random_ptx *k, struct random_place at)
+{
+	if (at.level == LEVEL_BLOCK && pick(k, 2))
+		add_meeting(k);
+	else
+		add_exchange(k, at);
 }
 
 /* A condition that all who are here agree on, or not; as a guard. */
@@ -401,16 +487,64 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 	}
 }
 
+/* One of several ways, by number; some run on into the next. */
+static inline void add_switch(struct random_ptx *k, struct random_place at)
+{
+	uint32_t n = k->labels++, ways = 2 + pick(k, 7);
+
+	put(k, "\t{.reg .b32 i;\n");
+	if (at.level == LEVEL_THREAD)
+		put(k, "\trem.u32 i, %%r%u, %u;\n", pick(k, RANDOM_WORDS), ways);
+	else
+		put(k, "\trem.u32 i, %%u%u, %u;\n", pick(k, RANDOM_UNIFORM), ways);
+	put(k, "L%u_ways: .branchtargets ", n);
+	for (uint32_t i = 0; i < ways; i++)
+		put(k, "L%u_%u%s", n, i, i + 1 < ways ? ", " : ";\n");
+	put(k, "\tbrx.idx i, L%u_ways;}\n", n);
+	for (uint32_t i = 0; i < ways; i++) {
+		put(k, "L%u_%u:\n", n, i);
+		add_code(k, at);
+		if (pick(k, 3))
+			put(k, "\tbra L%u_end;\n", n);
+	}
+	put(k, "L%u_end:\n", n);
+}
+
+#define RANDOM_ARGUMENTS "%own, %mine, %heap, %input, %common, "
+
+/* Calls one of the kernel's functions, by name or by one of two addresses. */
+static inline void add_call(struct random_ptx *k, const char *deep)
+{
+	uint32_t f = pick(k, k->functions), n = k->labels++;
+
+	put(k, "\t{.reg .b32 d;\n");
+	if (pick(k, 3)) {
+		put(k, "\tcall (d), f%" PRIu64 "_%u, (", k->number, f);
+	} else {
+		put(k, "\t.reg .b64 x, y;\n\tmov.u64 x, f%" PRIu64 "_%u;\n\tmov.u64 y, f%" PRIu64 "_%u;\n"
+		       "\tselp.b64 x, x, y, %%p%u;\nL%u_kind: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b64 _, "
+		       ".reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b32 _);\n\tcall (d), x, (",
+		    k->number, f, k->number, pick(k, k->functions), pick(k, RANDOM_PREDICATES), n);
+		f = UINT32_MAX;
+	}
+	put_row(k, "b32", "$r, $l, " RANDOM_ARGUMENTS);
+	if (f == UINT32_MAX)
+		put(k, "%s), L%u_kind;\n", deep, n);
+	else
+		put(k, "%s);\n", deep);
+	put_row(k, "b32", "\tmov.b32 $r, d;}\n");
+}
+
 static inline void add_code(struct random_ptx *k, struct random_place at)
 {
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
-		uint32_t what = pick(k, 25);
+		uint32_t what = pick(k, 28);
 		struct random_place deeper = inside(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
-		if (what < 6 && at.depth >= RANDOM_MAX_DEPTH)
+		if (what < 7 && at.depth >= RANDOM_MAX_DEPTH)
 			what = 23;
 		if (what == 0 || what == 1)
 			add_if(k, deeper);
@@ -422,15 +556,57 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 			add_split(k, at);
 		else if (what == 5 && !pick(k, 4))
 			add_nest(k, at);
+		else if (what == 6)
+			add_switch(k, deeper);
 		else if (what == 24)
 			add_count(k);
-		else if (what == 6 && k->ends && at.level == LEVEL_THREAD)
+		else if (what == 25 && k->functions && !k->function)
+			add_call(k, pick(k, 2) ? "2" : "0");
+		else if (what == 7 && k->ends && at.level == LEVEL_THREAD)
 			put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), pick(k, 2) ? "exit" : "ret");
-		else if (what <= 10 && at.level >= LEVEL_WARP)
+		else if (what <= 11 && at.level >= LEVEL_WARP)
 			add_together(k, at);
 		else
 			add_operation(k);
 	}
+}
+
+/* What the names of a body stand for. */
+static inline void add_registers(struct random_ptx *k, const struct random_ptx *body)
+{
+	put(k, "\t.reg .b32 %%r<%u>, %%c<%u>, %%u<%u>, %%t, %%lane, %%warp, %%thread;\n\t.reg .b16 %%h<%u>;\n"
+	       "\t.reg .b64 %%l<%u>, %%stack, %%any, %%far, %%own_any, %%mine_any, %%heap_any, %%stack_any, %%next, %%first;\n"
+	       "\t.reg .pred %%p<%u>, %%q<%u>;\n\t.local .align 16 .b8 stack[%u], kept[%u];\n",
+	    RANDOM_WORDS, body->fuels + 1, RANDOM_UNIFORM, RANDOM_HALVES, RANDOM_LONGS, RANDOM_PREDICATES,
+	    body->fuels + 1, AGREE_SLOTS * 8, AGREE_SLOTS * 8);
+}
+
+/* Everything has a value before it is used: memory of the thread's own … */
+static inline void add_memory(struct random_ptx *k, const char *spaces)
+{
+	put(k, "\tmov.u64 %%stack, stack;\n\tcvta.local.u64 %%stack_any, %%stack;\n\tcvta.global.u64 %%own_any, %%own;\n"
+	       "\tcvta.shared.u64 %%mine_any, %%mine;\n\tcvta.global.u64 %%heap_any, %%heap;\n"
+	       "\tmov.u64 %%any, %%own_any;\n\tmov.u64 %%far, %%mine_any;\n");
+	for (; *spaces; spaces++)
+		for (uint32_t i = 0; i < AGREE_SLOTS; i++) {
+			uint32_t l = pick(k, RANDOM_LONGS);
+
+			if (*spaces == 'l')
+				put(k, "\tst.local.u64 [stack+%u], %%l%u;\n\tst.local.u64 [kept+%u], %%l%u;\n", 8 * i, l,
+				    8 * i, l);
+			else
+				put(k, "\tst.%s+%u], %%l%u;\n", *spaces == 's' ? "shared.u64 [%mine" : "global.u64 [%heap",
+				    8 * i, l);
+		}
+}
+
+/* … and what the first words and longs do not have. */
+static inline void add_values(struct random_ptx *k)
+{
+	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
+		put(k, "\tcvt.u16.u32 %%h%u, %%r%u;\n", i, 4 + i);
+	for (uint32_t i = 0; i < RANDOM_PREDICATES; i++)
+		put(k, "\tsetp.lt.s32 %%p%u, %%r%u, %u;\n", i, pick(k, RANDOM_WORDS), pick(k, 100));
 }
 
 static inline void add_start(struct random_ptx *k)
@@ -439,23 +615,62 @@ static inline void add_start(struct random_ptx *k)
 	       "\tadd.s64 %%common, %%own, %u;\n\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, %%tid.x;\n"
 	       "\tshr.u32 %%warp, %%thread, 5;\n\tmov.u32 %%r0, %%ctaid.x;\n\tmov.u32 %%r1, %%ntid.x;\n"
 	       "\tmad.lo.s32 %%r2, %%r0, %%r1, %%thread;\n\tmul.wide.u32 %%l0, %%r2, %u;\n"
-	       "\tadd.s64 %%own, %%own, %%l0;\n\tadd.s64 %%result, %%result, %%l0;\n\tmov.u64 %%mine, slots;\n"
-	       "\tadd.s32 %%t, %%thread, 1;\n\trem.u32 %%t, %%t, %%r1;\n\tmad.wide.u32 %%next, %%t, %u, %%mine;\n"
+	       "\tadd.s64 %%own, %%own, %%l0;\n\tadd.s64 %%result, %%result, %%l0;\n\tmov.u64 %%heap, heap;\n"
+	       "\tadd.s64 %%heap, %%heap, %%l0;\n\tmov.u64 %%mine, slots;\n\tadd.s32 %%t, %%thread, 1;\n"
+	       "\trem.u32 %%t, %%t, %%r1;\n\tmad.wide.u32 %%next, %%t, %u, %%mine;\n\tmad.wide.u32 %%first, %%lane, %u, %%mine;\n"
 	       "\tmad.wide.u32 %%mine, %%thread, %u, %%mine;\n\tmov.u32 %%u0, %%ctaid.x;\n"
 	       "\tld.param.u32 %%u1, [a];\n\tld.global.u32 %%u2, [%%input+8];\n\tadd.s32 %%u3, %%u0, 5;\n",
-	    8 * (AGREE_WORDS - AGREE_SHARED), 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS);
-	for (uint32_t i = 0; i < AGREE_SLOTS; i++)
-		put(k, "\tst.shared.u64 [%%mine+%u], %%l0;\n", 8 * i);
-	put(k, "\tbar.sync 0;\n\tmov.u32 %%r3, %%u1;\n\tmov.u32 %%r4, %%lane;\n");
+	    8 * (AGREE_WORDS - AGREE_SHARED), 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS);
+	put(k, "\tmov.u32 %%r3, %%u1;\n\tmov.u32 %%r4, %%lane;\n");
 	for (uint32_t i = 5; i < RANDOM_WORDS; i++)
 		put(k, "\tld.global.u32 %%r%u, [%%own+%u];\n", i, 4 * i);
-	for (uint32_t i = 1; i < RANDOM_LONGS; i++)
-		put(k, "\tld.global.u64 %%l%u, [%%input+%u];\n", i, 8 * pick(k, AGREE_INPUTS));
 	put(k, "\tld.param.u64 %%l1, [b];\n");
-	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
-		put(k, "\tcvt.u16.u32 %%h%u, %%r%u;\n", i, 4 + i);
-	for (uint32_t i = 0; i < RANDOM_PREDICATES; i++)
-		put(k, "\tsetp.lt.s32 %%p%u, %%r%u, %u;\n", i, pick(k, RANDOM_WORDS), pick(k, 100));
+	for (uint32_t i = 2; i < RANDOM_LONGS; i++)
+		put(k, "\tld.global.u64 %%l%u, [%%input+%u];\n", i, 8 * pick(k, AGREE_INPUTS));
+	add_memory(k, "lsh");
+	add_values(k);
+	put(k, "\tst.shared.u64 [tally], 0;\n\tst.shared.u64 [tally+8], 0;\n\tbar.sync 0;\n");
+}
+
+/* A function starts from its arguments. Its calls lead no deeper than it is told. */
+static inline void add_function(struct random_ptx *k, struct random_ptx *out, uint32_t n)
+{
+	struct random_place top = {LEVEL_THREAD, 0, 0, 2};
+	struct random_ptx body = *k;
+	uint32_t label;
+
+	body.capacity = 1 << 16;
+	body.text = malloc(body.capacity);
+	if (!body.text)
+		abort();
+	body.size = body.fuels = 0;
+	body.function = true;
+	body.budget = 3 + pick(&body, 12);
+	put(&body, "\tmov.b32 %%r0, %%a;\n\tmov.b64 %%l0, %%b;\n\tmov.b32 %%r1, %%deep;\n\tmov.b32 %%result, %%a;\n"
+		   "\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, %%tid.x;\n");
+	for (uint32_t i = 2; i < RANDOM_WORDS; i++)
+		put(&body, "\tmad.lo.s32 %%r%u, %%r%u, %u, %u;\n", i, i - 2, pick(&body, 1 << 20), pick(&body, 1 << 20));
+	for (uint32_t i = 1; i < RANDOM_LONGS; i++)
+		put(&body, "\tmad.wide.u32 %%l%u, %%r%u, %u, %%l%u;\n", i, i, pick(&body, 1 << 20), i - 1);
+	add_memory(&body, "l");
+	add_values(&body);
+	put(&body, RANDOM_BEGIN);
+	while (body.budget)
+		add_code(&body, top);
+	put(&body, RANDOM_END);
+	label = body.labels++;
+	put(&body, "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, %%deep, 1;\n", label);
+	add_call(&body, "%deep");
+	put(&body, "L%u_end:\n", label);
+	for (uint32_t i = 0; i < 4; i++)
+		add_operation(&body);
+	put_row(&body, "b32", "\txor.b32 %result, $r, $r;\n\t@$p ret;\n\tadd.s32 %result, %result, $r;\n\tret;\n}\n");
+	put(out, ".func (.reg .b32 %%result) f%" PRIu64 "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
+		 ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep)\n{\n", k->number, n);
+	add_registers(out, &body);
+	put_text(out, body.text, body.size);
+	k->seed = body.seed;
+	free(body.text);
 }
 
 static inline void add_end(struct random_ptx *k)
@@ -470,25 +685,69 @@ static inline void add_end(struct random_ptx *k)
 		put(k, "\t@%%p%u or.b32 %%t, %%t, %u;\n", i, 1u << i);
 	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
 		put(k, "\tcvt.u32.u16 %%warp, %%h%u;\n\tmad.lo.s32 %%t, %%t, 17, %%warp;\n", i);
-	put(k, "\tst.global.u32 [%%result+52], %%t;\n\tld.shared.u64 %%l0, [%%mine+8];\n"
-	       "\tst.global.u64 [%%result+56], %%l0;\n");
+	put(k, "\tst.global.u32 [%%result+52], %%t;\n\tmov.b64 %%l0, 0;\n");
+	/* What is in memory, as one number. */
+	for (uint32_t i = 0; i < AGREE_SLOTS; i++)
+		put(k, "\tld.shared.u64 %%l1, [%%mine+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		       "\tld.local.u64 %%l1, [%%stack+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		       "\tld.local.u64 %%l1, [kept+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		       "\tld.global.u64 %%l1, [%%heap+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n",
+		    8 * i, 8 * i, 8 * i, 8 * i);
+	if (!k->ends)
+		put(k, "\tbar.sync 0;\n\tld.shared.u64 %%l1, [tally];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		       "\tld.shared.u64 %%l1, [tally+8];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n");
+	put(k, "\tst.global.u64 [%%result+56], %%l0;\n");
 	if (pick(k, 2))
 		put(k, "\tret;\n");
 	put(k, "}\n");
 }
 
-/* The text is malloc'ed. *threads: how many a block must have. */
-static inline char *random_ptx(uint64_t seed, uint32_t *threads)
+static inline void random_open(struct random_ptx *k)
 {
-	struct random_ptx body = {.seed = seed, .capacity = 1 << 16}, whole = {.capacity = 1 << 16};
-	struct random_place top = {LEVEL_BLOCK, UINT32_MAX, 0, 0};
-
-	body.text = malloc(body.capacity);
-	whole.text = malloc(whole.capacity);
-	if (!body.text || !whole.text)
+	k->capacity = 1 << 16;
+	k->text = malloc(k->capacity);
+	if (!k->text)
 		abort();
+}
+
+/* What stands before the kernels of a file: functions, constants and variables that all may use. */
+static inline void add_prelude(struct random_ptx *k)
+{
+	uint64_t seed = 1;
+
+	put(k, ".version 8.0\n.target sm_80\n.address_size 64\n"
+	       ".global .align 16 .b8 heap[%u];\n.shared .align 8 .b8 tally[16];\n.const .align 16 .b32 constants[16] = {",
+	    AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS * 8);
+	for (uint32_t i = 0; i < 16; i++)
+		put(k, "%s%u", i ? ", " : "", (uint32_t)agree_random(&seed));
+	put(k, "};\n"
+	       ".func (.reg .b32 r) step(.reg .b32 a)\n{\n\tmad.lo.s32 r, a, 69069, 1;\n\tret;\n}\n"
+	       ".func (.reg .b32 r) mix(.reg .b32 a, .reg .b32 n)\n{\n\t.reg .pred p; .reg .b32 k, t;\n"
+	       "\t.local .align 4 .b8 kept[8];\n\tst.local.u32 [kept+4], a;\n\tand.b32 k, n, 3;\n\tmov.b32 r, a;\nagain:\n"
+	       "\tsetp.eq.s32 p, k, 0;\n\t@p bra done;\n\tcall (t), step, (r);\n\tmov.b32 r, t;\n\tsub.s32 k, k, 1;\n"
+	       "\tbra again;\ndone:\n\tsetp.lt.s32 p, r, 0;\n\t@p ret;\n\tld.local.u32 t, [kept+4];\n\txor.b32 r, r, t;\n"
+	       "\tret;\n}\n"
+	       ".func (.param .align 8 .b8 r[16]) turn(.param .align 8 .b8 x[16])\n{\n\t.reg .b64 a; .reg .b32 b, c;\n"
+	       "\tld.param.b64 a, [x];\n\tld.param.b32 b, [x+8];\n\tld.param.b32 c, [x+12];\n\tst.param.b64 [r+8], a;\n"
+	       "\tst.param.b32 [r], c;\n\tst.param.b32 [r+4], b;\n\tret;\n}\n");
+}
+
+/* A kernel and its functions. Returns how many threads a block must have. */
+static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, const char *name)
+{
+	struct random_ptx body = {.seed = number, .number = number};
+	struct random_place top = {LEVEL_BLOCK, UINT32_MAX, 0, 0};
+	uint32_t threads, n;
+
+	random_open(&body);
 	body.ends = !pick(&body, 3);
-	*threads = body.ends ? 1 + pick(&body, AGREE_MAX_THREADS) : AGREE_MAX_THREADS;
+	threads = body.ends ? 1 + pick(&body, AGREE_MAX_THREADS) : AGREE_MAX_THREADS;
+	body.functions = pick(&body, 2) ? 0 : 1 + pick(&body, 3);
+	for (n = 0; n < body.functions; n++)
+		put(whole, ".func (.reg .b32 %%result) f%" PRIu64 "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
+			   ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep);\n", body.number, n);
+	for (n = 0; n < body.functions; n++)
+		add_function(&body, whole, n);
 	body.budget = 10 + pick(&body, 110);
 	add_start(&body);
 	put(&body, RANDOM_BEGIN);
@@ -496,26 +755,24 @@ static inline char *random_ptx(uint64_t seed, uint32_t *threads)
 		add_code(&body, top);
 	put(&body, RANDOM_END);
 	add_end(&body);
-	put(&whole,
-	    ".version 8.0\n.target sm_80\n.address_size 64\n"
-	    ".func (.reg .b32 r) step(.reg .b32 a)\n{\n\tmad.lo.s32 r, a, 69069, 1;\n\tret;\n}\n"
-	    ".func (.reg .b32 r) mix(.reg .b32 a, .reg .b32 n)\n{\n\t.reg .pred p; .reg .b32 k, t;\n"
-	    "\t.local .align 4 .b8 kept[8];\n\tst.local.u32 [kept+4], a;\n\tand.b32 k, n, 3;\n\tmov.b32 r, a;\nagain:\n"
-	    "\tsetp.eq.s32 p, k, 0;\n\t@p bra done;\n\tcall (t), step, (r);\n\tmov.b32 r, t;\n\tsub.s32 k, k, 1;\n"
-	    "\tbra again;\ndone:\n\tsetp.lt.s32 p, r, 0;\n\t@p ret;\n\tld.local.u32 t, [kept+4];\n\txor.b32 r, r, t;\n"
-	    "\tret;\n}\n"
-	    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)\n{\n"
-	    "\t.reg .b32 %%r<%u>, %%c<%u>, %%u<%u>, %%t, %%lane, %%warp, %%thread;\n\t.reg .b16 %%h<%u>;\n"
-	    "\t.reg .b64 %%l<%u>, %%own, %%input, %%result, %%mine, %%next, %%common;\n"
-	    "\t.reg .pred %%p<%u>, %%q<%u>;\n\t.shared .align 16 .b8 slots[%u];\n",
-	    RANDOM_WORDS, body.fuels + 1, RANDOM_UNIFORM, RANDOM_HALVES, RANDOM_LONGS, RANDOM_PREDICATES,
-	    body.fuels + 1, AGREE_MAX_THREADS * AGREE_SLOTS * 8);
-	whole.capacity = whole.size + body.size + 1;
-	whole.text = realloc(whole.text, whole.capacity);
-	if (!whole.text)
-		abort();
-	memcpy(whole.text + whole.size, body.text, body.size + 1);
+	put(whole, ".visible .entry %s(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)\n{\n",
+	    name);
+	add_registers(whole, &body);
+	put(whole, "\t.reg .b64 %%own, %%input, %%result, %%mine, %%heap, %%common;\n\t.shared .align 16 .b8 slots[%u];\n",
+	    AGREE_MAX_THREADS * AGREE_SLOTS * 8);
+	put_text(whole, body.text, body.size);
 	free(body.text);
+	return threads;
+}
+
+/* The text is malloc'ed. *threads: how many a block must have. */
+static inline char *random_ptx(uint64_t number, uint32_t *threads)
+{
+	struct random_ptx whole = {0};
+
+	random_open(&whole);
+	add_prelude(&whole);
+	*threads = add_kernel(&whole, number, "k");
 	return whole.text;
 }
 

@@ -125,6 +125,10 @@ static void elf_code(const struct elf_inst *in, uint32_t n, struct sass_word *ou
 		x.mod[SASS_M_WIDTH] = in[i].width;
 		x.mod[SASS_M_E] = in[i].op == SASS_LDG || in[i].op == SASS_STG;
 		x.mod[SASS_M_NODEC] = in[i].op == SASS_CALL_ABS || in[i].op == SASS_RET_ABS;
+		/* What takes its time tells when it is done, and everything waits for that. */
+		if (in[i].op == SASS_LDC || in[i].op == SASS_LDG)
+			x.write_barrier = 0;
+		x.wait = 1;
 		x.stall = 15;
 		x.yield = true;
 		if (!sass_encode(90, &x, &out[i], &why)) {

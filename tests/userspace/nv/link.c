@@ -55,7 +55,8 @@ static uint64_t word(const uint8_t *at, uint32_t bytes)
 
 static void placed(const struct image *im)
 {
-	const uint64_t base[IMAGE_PARTS] = {0x7e1234567800, 0x7f9876543200};
+	const struct image_addresses at = {.base = {0x7e1234567800, 0x7f9876543200}};
+	const uint64_t *base = at.base;
 	uint8_t *code = malloc(im->part_bytes[IMAGE_CODE] + 1), *data = malloc(im->part_bytes[IMAGE_DATA] + 1);
 	const uint8_t *k = code + im->kernels[0].code_offset;
 	uint64_t f = base[IMAGE_CODE] + named(im, ".text.f")->offset;
@@ -66,8 +67,8 @@ static void placed(const struct image *im)
 
 	memset(code, 0xee, im->part_bytes[IMAGE_CODE] + 1);
 	memset(data, 0xee, im->part_bytes[IMAGE_DATA] + 1);
-	image_place(im, IMAGE_CODE, base, code);
-	image_place(im, IMAGE_DATA, base, data);
+	image_place(im, IMAGE_CODE, &at, code);
+	image_place(im, IMAGE_DATA, &at, data);
 	ok(word(k + 0x44, 4) == (uint32_t)zeroed && word(k + 0x54, 4) == zeroed >> 32,
 	   "code has both halves of a variable's address");
 	ok(word(k + 0x74, 4) == (uint32_t)back && word(k + 0x84, 4) == back >> 32, "and of its own");

@@ -38,6 +38,9 @@ struct random {
 	ir_val shared64, shared32;                /* this thread's slot, RANDOM_BELOW under it */
 	ir_val last;                              /* result, to build on in this block */
 	ir_val results;                           /* b64: this thread's part of the output */
+	ir_val cells;                             /* b64: an array in local memory; 0: there is none */
+	bool unknown;                             /* its indices may be anything */
+	uint32_t deep;                            /* loops of known turns around this place */
 	uint32_t nresults;
 	ir_block blocks[RANDOM_MAX_BLOCKS], exit;
 	uint32_t nblocks;
@@ -439,6 +442,10 @@ static void random_memory(struct random *r)
 		random_result(r, ir_at(r->f, i)->res + k);
 }
 
+static void random_code(struct random *r, uint32_t n);
+
+#include "tests/userspace/passes/_turns.h"
+
 static void random_code(struct random *r, uint32_t n)
 {
 	while (n--) {
@@ -451,6 +458,10 @@ static void random_code(struct random *r, uint32_t n)
 			random_halves(r);
 		else if (kind < 70)
 			random_choice(r);
+		else if (kind < 71 && r->cells && r->deep < RANDOM_DEEP)
+			random_turns(r);
+		else if (kind < 73 && r->cells)
+			random_local(r, 0);
 		else if (kind < 85)
 			random_memory(r);
 		else
@@ -493,6 +504,19 @@ static void random_entry(struct random *r)
 	/* Below the first slot, so that only a sum of 32 bits comes back to it. */
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, r->shared32,
 				 random_const(r, IR_B32, -RANDOM_BELOW));
+	if (f->module->nsymbols > 1) {
+		i = random_append(r, IR_ADDR, IR_B64, NULL, 0, 1);
+		ir_at(f, i)->symbol = 1;
+		r->cells = ir_at(f, i)->res;
+		r->unknown = random_chance(r, 30);
+		for (uint32_t k = 0; k < 8 * RANDOM_CELLS; k += 8) {
+			ir_val args[2] = {r->cells, random_const(r, IR_B64, random_number(r))};
+
+			i = random_append(r, IR_STORE, IR_B64, args, 2, 0);
+			ir_at(f, i)->space = IR_LOCAL;
+			ir_at(f, i)->imm = k;
+		}
+	}
 	for (uint32_t k = 0; k < RANDOM_SLOT; k += 8) {
 		ir_val args[2] = {r->shared64};
 
@@ -603,6 +627,7 @@ __attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, 
 		.name = "slots", .space = IR_SHARED, .align = 16,
 		.size = RANDOM_THREADS * RANDOM_SLOT + 64,
 	};
+	struct ir_symbol cells = {.name = "cells", .space = IR_LOCAL, .align = 16, .size = 8 * RANDOM_CELLS};
 	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
 	bool dense; /* few blocks, much to compute, of few types */
@@ -613,6 +638,9 @@ __attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, 
 
 	r.f = random_function(m, RANDOM_PARAMS);
 	ir_symbol_new(m, &shared);
+	cells.owner = r.f;
+	if (random_chance(&r, 60))
+		ir_symbol_new(m, &cells);
 	r.block = ir_block_new(r.f, NULL);
 	random_entry(&r);
 	random_code(&r, dense ? 100 : random_below(&r, 20));

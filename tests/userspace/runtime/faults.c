@@ -22,6 +22,15 @@ static bool tells(struct winsys_group *g, struct winsys_error *out)
 	return failed;
 }
 
+/* What a card has to say when it is stopped. */
+static bool tells_late;
+
+static void stops(struct winsys_group *g)
+{
+	(void)g;
+	failed = tells_late;
+}
+
 static int makes(struct winsys_device *d, struct winsys_group **out)
 {
 	return group_errno ? group_errno : winsys_soft.group_create(d, out);
@@ -70,6 +79,7 @@ static void set_up(void)
 	way = winsys_soft;
 	way.group_error = tells;
 	way.group_create = makes;
+	way.group_stop = stops;
 	d->winsys = &way;
 	object_put(&d->object);
 	failed = false;
@@ -189,9 +199,26 @@ static void reports(void)
 
 	run(gate, streams[0], word);
 	run(waiter, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "gh100.0: x",
+	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT,
+	      "gh100.0: x; it was kernel 'gate' or 'gate'",
 	      "of two different kernels it may have been either");
-	ok(!strstr(sov_last_error(), "kernel"), "so none is named");
+	MUST(sov_context_get_fault(context, &f));
+	ok(!*f.kernel, "so none is said to have done it");
+	begin_anew();
+
+	run(gate, streams[0], word);
+	run(opener, streams[1], word + 4);
+	MUST(sov_stream_wait(streams[1], 10000000000));
+	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	      SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
+	      "a store may have gone wrong after its kernel has ended");
+	begin_anew();
+
+	run(gate, streams[0], word);
+	run(opener, streams[1], word + 4);
+	MUST(sov_stream_wait(streams[1], 10000000000));
+	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
+	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "a load does not, and 'open' has none");
 	begin_anew();
 
 	fails((struct winsys_error){.xid = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
@@ -201,6 +228,40 @@ static void reports(void)
 	fails((struct winsys_error){.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
 	      SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
 	      "a program counter that is nobody's is not shown, a place is");
+	begin_anew();
+}
+
+/* A kernel that does not end, and what the card tells only when it is stopped. */
+static void late(struct winsys_error e, sov_result want, const char *sentence, const char *promise)
+{
+	sov_result r;
+
+	begin_anew();
+	said = e;
+	tells_late = true;
+	run(gate, streams[0], word);
+	r = sov_context_wait(context, 10000000000);
+	if (!ok(r == want && strstr(sov_last_error(), sentence), "%s", promise))
+		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
+	tells_late = failed = false;
+}
+
+static void told_late(void)
+{
+	struct context *c = object_get(context, OBJECT_CONTEXT);
+	uint64_t limit = c->kernel_time_limit;
+
+	c->kernel_time_limit = 50000000;
+	late((struct winsys_error){.xid = 31, .memory = true, .address = 64, .text = "a fault"},
+	     SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
+	     "a fault that is told after the time limit is a fault, not a hang");
+	late((struct winsys_error){.xid = 31, .memory = true, .stopped = true, .text = "a stop"},
+	     SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
+	     "what stopping it does is not");
+	late((struct winsys_error){.overdue = true, .text = "too long"}, SOV_ERROR_HANG,
+	     "kernel 'gate' on gh100.0: too long", "nor is a time limit of the driver's own");
+	c->kernel_time_limit = limit;
+	object_put(&c->object);
 	begin_anew();
 }
 
@@ -228,8 +289,10 @@ int main(void)
 {
 	setenv("SOV_SOFT", "gh100:vram=128M", 1);
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
 	set_up();
 	reports();
+	told_late();
 	lost();
 	MUST(sov_context_destroy(context));
 	return tap_done();

@@ -54,6 +54,21 @@ static bool adds(sov_context c, sov_function add, sov_ptr p, sov_stream s)
 	return got == 42;
 }
 
+/* Through memory of the stream's own. */
+static void copies(sov_context c, sov_stream s)
+{
+	static uint8_t out[100000], in[sizeof(out)];
+	sov_ptr p;
+
+	memset(out, (int)(random_u64() & 0xff), sizeof(out));
+	MUST(sov_memory_alloc(c, sizeof(out), &p));
+	MUST(sov_memory_copy_async(s, p, SOV_HOST(out), sizeof(out)));
+	MUST(sov_memory_copy_async(s, SOV_HOST(in), p, sizeof(in)));
+	MUST(sov_stream_wait(s, 60 * SECOND));
+	ok(!memcmp(out, in, sizeof(out)), "a stream copies host memory");
+	MUST(sov_memory_free(c, p));
+}
+
 int main(void)
 {
 	sov_context c;
@@ -65,6 +80,8 @@ int main(void)
 
 	setenv("SOV_SOFT", "gh100:vram=256M", 1);
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
+	random_seed();
 	c = context_with_spares(2);
 	ok(made == 1, "a new context has its first queue and no other");
 	add = function_of(c, PTX_ADD, "add");
@@ -82,6 +99,7 @@ int main(void)
 	ok(made == 4, "the second takes that, and there is another");
 	ok(adds(c, add, p, s[0]) && adds(c, add, p, s[1]), "both work");
 	MUST(sov_stream_create(c, 0, &s[2]));
+	copies(c, s[2]);
 	before = live;
 	MUST(sov_stream_destroy(s[2]));
 	ok(made == 5 && live == before, "one that is destroyed is kept");
@@ -98,6 +116,8 @@ int main(void)
 	MUST(launch(opener, NULL, 1, 1, "84", ARGUMENTS(&words, &one)));
 	good(sov_stream_create(c, 0, &more), "when the kernel has ended there are streams again");
 	ok(adds(c, add, p, more), "that work");
+	for (i = 2; i < 4; i++)
+		copies(c, s[i]);
 
 	for (i = 0; i < 2; i++)
 		MUST(sov_stream_destroy(s[i]));

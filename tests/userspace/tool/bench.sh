@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sov bench measures every row on a software GPU too, as text and as JSON.
 . tests/tap.sh
-export SOV_NVRM=0 # this is about software GPUs
+export SOV_NVRM=0 SOV_KMOD=0 # this is about software GPUs
 sov=$BUILD/sov
 json=$BUILD/tests/tool/_json
 export SOV_SOFT=gh100:vram=64M

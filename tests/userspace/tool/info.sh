@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sov info shows all of one device, as text and as JSON, and says when it cannot be used.
 . tests/tap.sh
-export SOV_NVRM=0 # this is about software GPUs
+export SOV_NVRM=0 SOV_KMOD=0 # this is about software GPUs
 sov=$BUILD/sov
 json=$BUILD/tests/tool/_json
 export SOV_SOFT=gh100:vram=64M,ga100:vram=64M

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sov run computes: patterns, files and printed numbers, from PTX and from images.
 . tests/tap.sh
-export SOV_NVRM=0 # this is about software GPUs
+export SOV_NVRM=0 SOV_KMOD=0 # this is about software GPUs
 sov=$BUILD/sov
 json=$BUILD/tests/tool/_json
 work=$(mktemp -d)

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random kernels (tests/userspace/compiler/_random.h) on a real GPU: our code in every mode and ptxas's code
+ * of the same PTX, from the same random inputs, with what they write poisoned before. All must leave the bytes
+ * that the IR interpreter leaves.
+ *
+ *   random PTXAS FOLDER FIRST COUNT         kernels of these numbers, in one file for ptxas; FOLDER for its files
+ *   random PTXAS FOLDER shrink NUMBER MODE  what is left of a kernel whose code of this mode, or by "ptxas", differs when
+ *                                           every line that does not matter is taken away (_shrink.h)
+ *
+ * A fault or a hang leaves nothing of a CUDA context, so launches happen in a child. When it ends early, the launch
+ * that ended it is judged by that, and another child goes on with the next. Says which kernel and whose code, and
+ * ends with a line of counts. Exit status 0: all agree; 1: some do not; 2: nothing could be judged.
+ */
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/silicon/driver.h"
+#include "tests/userspace/compiler/_shrink.h"
+
+enum {
+	MAX_KERNELS = 1000,
+	TIME_LIMIT = 10, /* seconds for a launch */
+	STACK_BYTES = 4096,
+	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
+	TRIES = 5, /* while shrinking: what differs once may agree the next time */
+	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
+	GOES_ON = 3 /* exit status of a child whose context is gone */
+};
+
+enum verdict { NOT_RUN, AGREES, DIFFERS, REFUSED };
+
+static struct program {
+	uint64_t number;
+	char *ptx; /* alone */
+	uint32_t threads;
+} programs[MAX_KERNELS];
+
+static struct {
+	uint32_t count;
+	const char *ptxas, *folder;
+	char *theirs; /* image of all kernels, or NULL */
+} run;
+
+/* What children have done, in memory that outlives them. */
+static struct progress {
+	uint32_t next; /* launch */
+	uint8_t verdict[MAX_KERNELS][VARIANTS];
+} *progress;
+
+static const char *variant_name(uint32_t v)
+{
+	return v < AGREE_MODES ? agree_modes[v].name : "ptxas";
+}
+
+/* ---- compiling ---- */
+
+static char *read_all(const char *path)
+{
+	char *data = malloc(MAX_IMAGE);
+
+	if (data && !shrink_read(path, data, MAX_IMAGE)) {
+		free(data);
+		data = NULL;
+	}
+	return data;
+}
+
+/* One file with all kernels, because ptxas takes long to start. */
+static void compile_theirs(void)
+{
+	struct random_ptx whole = {0};
+	char path[512], cubin[512], name[32];
+	FILE *f;
+	pid_t child;
+	int status;
+
+	random_open(&whole);
+	add_prelude(&whole);
+	for (uint32_t i = 0; i < run.count; i++) {
+		snprintf(name, sizeof(name), "k%" PRIu64, programs[i].number);
+		add_kernel(&whole, programs[i].number, name);
+	}
+	snprintf(path, sizeof(path), "%s/%" PRIu64 ".ptx", run.folder, programs[0].number);
+	snprintf(cubin, sizeof(cubin), "%s/%" PRIu64 ".cubin", run.folder, programs[0].number);
+	f = fopen(path, "wb");
+	if (!f || fwrite(whole.text, 1, whole.size, f) != whole.size || fclose(f)) {
+		printf("BROKEN cannot write %s\n", path);
+		exit(EXIT_BROKEN);
+	}
+	free(whole.text);
+	child = fork();
+	if (!child) {
+		execlp(run.ptxas, run.ptxas, "-w", "-O3", "-arch=sm_90", "-o", cubin, path, (char *)NULL);
+		_exit(127);
+	}
+	if (child > 0 && waitpid(child, &status, 0) == child && !status)
+		run.theirs = read_all(cubin);
+	if (!run.theirs)
+		printf("REFUSED %s by ptxas\n", path);
+	unlink(cubin);
+	if (run.theirs)
+		unlink(path);
+}
+
+static bool compile_ours(const struct program *p, uint32_t mode, struct compile_result *r)
+{
+	const struct agree_mode *m = &agree_modes[mode];
+	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_90", .unoptimised = m->unoptimised,
+				    .serial = m->serial, .spill = m->spill};
+
+	if (compile(p->ptx, strlen(p->ptx), &o, r))
+		return true;
+	printf("REFUSED %" PRIu64 " %s: %s\n", p->number, m->name, r->messages);
+	return false;
+}
+
+/* ---- launching ---- */
+
+/* CUDA's error; what the kernel left is in agree.got. */
+static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
+{
+	void *arguments[] = {&at[AGREE_OUT], &at[AGREE_IN], &at[AGREE_SCRATCH], &agree.a, &agree.b};
+	int error;
+
+	for (int k = 0; k < AGREE_BUFFERS; k++)
+		must(cuMemcpyHtoD_v2(at[k], agree.before.words[k], sizeof(agree.before.words[k])), "copying to the GPU");
+	alarm(TIME_LIMIT);
+	error = cuLaunchKernel(function, AGREE_BLOCKS, 1, 1, p->threads, 1, 1, 0, NULL, arguments, NULL);
+	if (!error)
+		error = cuCtxSynchronize();
+	alarm(0);
+	for (int k = 0; !error && k < AGREE_BUFFERS; k++)
+		error = cuMemcpyDtoH_v2(agree.got.words[k], at[k], sizeof(agree.got.words[k]));
+	return error;
+}
+
+/* Returns whether the context outlived it. */
+static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at, uint8_t *verdict)
+{
+	struct compile_result r = {0};
+	cuda_handle module = theirs, function;
+	char name[32] = "k";
+	int error;
+
+	*verdict = REFUSED;
+	if (v < AGREE_MODES && !compile_ours(p, v, &r))
+		return true;
+	if (v == AGREE_MODES)
+		snprintf(name, sizeof(name), "k%" PRIu64, p->number);
+	error = v < AGREE_MODES ? cuModuleLoadData(&module, r.image) : 0;
+	compile_result_free(&r);
+	if (!module && !error)
+		return true;
+	if (!error)
+		error = cuModuleGetFunction(&function, module, name);
+	if (!error)
+		error = launch(p, function, at);
+	*verdict = DIFFERS;
+	if (error) {
+		printf("FAULT %" PRIu64 " %s: %s\n", p->number, variant_name(v), cuda_error_name(error));
+		return false;
+	}
+	if (agree_same())
+		*verdict = AGREES;
+	else
+		printf("WRONG %" PRIu64 " %s\n", p->number, variant_name(v));
+	if (module != theirs)
+		must(cuModuleUnload(module), "unloading");
+	return true;
+}
+
+static void open_gpu(cuda_ptr *at)
+{
+	cuda_open();
+	must(cuCtxSetLimit(CUDA_STACK_BYTES, STACK_BYTES), "asking for stacks");
+	for (int k = 0; k < AGREE_BUFFERS; k++)
+		must(cuMemAlloc_v2(&at[k], sizeof(agree.before.words[k])), "allocating");
+}
+
+/* Launches from progress->next on, kernel by kernel. */
+static _Noreturn void child(void)
+{
+	cuda_handle theirs = NULL;
+	cuda_ptr at[AGREE_BUFFERS];
+
+	open_gpu(at);
+	if (run.theirs)
+		must(cuModuleLoadData(&theirs, run.theirs), "loading what ptxas made");
+	for (uint32_t i = progress->next / VARIANTS; i < run.count; i++) {
+		struct program *p = &programs[i];
+
+		agree_inputs(p->number, p->threads);
+		if (!agree_interpret(p->ptx)) {
+			progress->next = (i + 1) * VARIANTS;
+			continue;
+		}
+		for (uint32_t v = progress->next % VARIANTS; v < VARIANTS; v++) {
+			bool alive = run_variant(p, v, theirs, at, &progress->verdict[i][v]);
+
+			progress->next++;
+			if (!alive)
+				exit(GOES_ON);
+		}
+	}
+	exit(0);
+}
+
+/* Children until all is done; what one did not say of its end is said here. */
+static void launch_all(void)
+{
+	while (progress->next < run.count * VARIANTS) {
+		pid_t pid;
+		int status;
+
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			child();
+		if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+			printf("BROKEN no child process\n");
+			exit(EXIT_BROKEN);
+		}
+		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BROKEN)
+			exit(EXIT_BROKEN);
+		if (WIFEXITED(status))
+			continue;
+		printf("%s %" PRIu64 " %s\n", WTERMSIG(status) == SIGALRM ? "HANG" : "DIED",
+		       programs[progress->next / VARIANTS].number, variant_name(progress->next % VARIANTS));
+		progress->verdict[progress->next / VARIANTS][progress->next % VARIANTS] = DIFFERS;
+		progress->next++;
+	}
+}
+
+static int report(void)
+{
+	uint32_t counts[VARIANTS][REFUSED + 1] = {{0}}, interpreted = 0, bad = 0;
+
+	for (uint32_t i = 0; i < run.count; i++) {
+		interpreted += progress->verdict[i][0] != NOT_RUN;
+		for (uint32_t v = 0; v < VARIANTS; v++)
+			counts[v][progress->verdict[i][v]]++;
+	}
+	printf("batch %" PRIu64 " programs %u interpreted %u", programs[0].number, run.count, interpreted);
+	for (uint32_t v = 0; v < VARIANTS; v++) {
+		printf(" %s %u %u %u", variant_name(v), counts[v][AGREES], counts[v][DIFFERS], counts[v][REFUSED]);
+		bad += run.count - counts[v][AGREES];
+	}
+	printf("\n");
+	return bad ? EXIT_WRONG : 0;
+}
+
+/* ---- shrinking ---- */
+
+static cuda_ptr shrink_at[AGREE_BUFFERS];
+
+/* On the GPU. A fault ends everything: what is wanted is a small kernel that gives other numbers. */
+static bool gpu_agrees(const struct shrink_other *o, const char *ptx)
+{
+	struct program p = {.ptx = (char *)ptx, .threads = agree.threads};
+	struct compile_result r = {0};
+	cuda_handle module, function;
+	const void *image;
+	bool same = true;
+	size_t size;
+
+	if (!o->ptxas && !compile_ours(&p, (uint32_t)(o->mode - agree_modes), &r))
+		return true;
+	image = o->ptxas ? shrink_ptxas(o->ptxas, "sm_90", ptx, &size) : r.image;
+	if (!image)
+		return true;
+	must(cuModuleLoadData(&module, image), "loading");
+	compile_result_free(&r);
+	must(cuModuleGetFunction(&function, module, "k"), "looking for k");
+	for (uint32_t i = 0; same && i < TRIES; i++) {
+		must(launch(&p, function, shrink_at), "launching");
+		same = agree_same();
+	}
+	must(cuModuleUnload(module), "unloading");
+	return same;
+}
+
+static int shrink_on_gpu(uint64_t number, const char *mode)
+{
+	struct shrink_other o = {.agrees = gpu_agrees, .mode = agree_modes, .ptxas = strcmp(mode, "ptxas") ? NULL : run.ptxas};
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+
+	while (!o.ptxas && o.mode < agree_modes + AGREE_MODES - 1 && strcmp(o.mode->name, mode))
+		o.mode++;
+	open_gpu(shrink_at);
+	agree_inputs(number, threads);
+	if (!shrink_fails(&o, ptx)) {
+		printf("AGREES %" PRIu64 " %s\n", number, mode);
+	} else {
+		ptx = shrink(&o, ptx);
+		printf("SHRUNK %" PRIu64 " %s threads %u\n%s", number, mode, threads, ptx);
+		agree_interpret(ptx);
+		o.agrees(&o, ptx);
+	}
+	free(ptx);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first = argc == 5 ? strtoull(argv[3], NULL, 0) : 0;
+
+	if (argc == 6 && !strcmp(argv[3], "shrink")) {
+		run.ptxas = argv[1];
+		return shrink_on_gpu(strtoull(argv[4], NULL, 0), argv[5]);
+	}
+	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
+	if (!run.count || run.count > MAX_KERNELS) {
+		fprintf(stderr, "usage: random PTXAS FOLDER FIRST COUNT\nCOUNT is 1 to %d\n", MAX_KERNELS);
+		return EXIT_BROKEN;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	run.ptxas = argv[1];
+	run.folder = argv[2];
+	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (progress == MAP_FAILED) {
+		printf("BROKEN no memory\n");
+		return EXIT_BROKEN;
+	}
+	for (uint32_t i = 0; i < run.count; i++) {
+		struct program *p = &programs[i];
+
+		p->number = first + i;
+		p->ptx = random_ptx(p->number, &p->threads);
+	}
+	compile_theirs();
+	launch_all();
+	return report();
+}

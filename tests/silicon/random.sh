@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Random kernels on a machine with a Hopper GPU, CUDA's driver, ptxas, make and a C compiler: our code in every mode
+# and ptxas's code of the same PTX on the GPU (random.c), then many more on software GPUs, in all modes on all chips
+# in turns (random_kernels). Both against the IR interpreter. Ends with counts and "random: PASS" or "random: FAIL".
+#   usage: tests/silicon/random.sh [KERNELS [SOFT-KERNELS [FIRST]]]     in the root of the sources; rounded up
+#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (300), SOFT_SECONDS (300): when time is up, what is
+#   done counts
+set -eu
+: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}" "${GPU_SECONDS:=300}" "${SOFT_SECONDS:=300}"
+kernels=${1:-10000} soft=${2:-100000} first=${3:-1}
+PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
+work=$BUILD/random
+mkdir -p "$work"
+rm -f "$work"/*.log
+make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/libsov-all.a" "$BUILD/tests/compiler/random_kernels" >"$work/build.log" 2>&1 ||
+	{ tail -n 20 "$work/build.log"; echo "random: FAIL: the build"; exit 1; }
+# shellcheck disable=SC2086 # a compiler may come with flags
+$CC -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/random.c "$BUILD/libsov-all.a" -o "$work/random" -ldl -lm -pthread
+
+# Numbers from $1 on, $2 of them, $3 at a time, each to a process that prints to $4, within $5 seconds: the rest is
+# the command, to which a number and a count are added.
+spread() {
+	from=$1 count=$2 batch=$3 log=$4 limit=$5
+	shift 5
+	seq "$from" "$batch" $((from + count - 1)) |
+		timeout "$limit" xargs -P "$JOBS" -I{} sh -c '"$@" 2>&1' one timeout 250 "$@" {} "$batch" >"$log" || true
+}
+
+start=$(date +%s)
+[ "$kernels" -eq 0 ] || spread "$first" "$kernels" 25 "$work/gpu.log" "$GPU_SECONDS" "$work/random" "$PTXAS" "$work"
+middle=$(date +%s)
+export SOV_CACHE_SIZE=0 SOV_NVRM=0
+[ "$soft" -eq 0 ] || spread $((first + kernels)) "$soft" 250 "$work/soft.log" "$SOFT_SECONDS" \
+	"$BUILD/tests/compiler/random_kernels" turns
+end=$(date +%s)
+
+grep -h '^WRONG\|^FAULT\|^HANG\|^DIED\|^REFUSED\|^BROKEN' "$work"/*.log | sort | uniq -c | sort -rn | head -n 60 || true
+cat "$work"/*.log | awk -v gpu=$((middle - start)) -v soft=$((end - middle)) '
+	/^WRONG|^FAULT|^HANG|^DIED|^REFUSED|^BROKEN/ { bad++ }
+	/^batch .* interpreted/ {
+		programs += $4; interpreted += $6
+		for (i = 7; i < NF; i += 4) { names[$i]; agree[$i] += $(i + 1); differ[$i] += $(i + 2); refused[$i] += $(i + 3) }
+	}
+	/^turns/ { good[$2 " " $3] += $4; had[$2 " " $3] += $6; right += $4 }
+	/^batch .* cpu/ { soft_programs += $4; cpu += $4 * $6 }
+	END {
+		printf "GPU: %d programs, %d interpreted, in %d s\n", programs, interpreted, gpu
+		for (n in names) printf "  %s: %d agree, %d differ, %d refused\n", n, agree[n], differ[n], refused[n]
+		printf "software GPUs: %d programs, %d agree, in %d s, %.1f ms of a core each\n", soft_programs, right, soft,
+			soft_programs ? cpu / soft_programs : 0
+		for (c in had) printf "  %s: %d of %d\n", c, good[c], had[c]
+		print "random: " (bad || !(programs + soft_programs) ? "FAIL" : "PASS")
+		exit bad > 0
+	}'

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the falsification tests share. They promise what any way to a GPU has to keep: on a software
+ * GPU by default, on the first real one when SOV_FALSIFY is set.
+ */
+#include <pthread.h>
+#include <time.h>
+#include "tests/userspace/api/_api.h"
+#include "tests/userspace/api/_ptx.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static bool falsify_software;
+static uint64_t falsify_memory;
+
+UNUSED static sov_device falsify_device(void)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_device d;
+
+	if (!getenv("SOV_FALSIFY")) {
+		setenv("SOV_SOFT", "gh100:vram=512M", 1);
+		setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	}
+	MUST(sov_device_open(0, &d));
+	MUST(sov_device_get_properties(d, &p));
+	falsify_software = p.features & SOV_FEATURE_SOFTWARE;
+	falsify_memory = p.memory_bytes;
+	diag("on %s by %s", p.name, p.winsys);
+	return d;
+}
+
+UNUSED static sov_context falsify_context(void)
+{
+	sov_context c;
+
+	MUST(sov_context_create(falsify_device(), NULL, &c));
+	return c;
+}
+
+/* The same numbers each time. */
+UNUSED static uint32_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*state >> 32);
+}
+
+UNUSED static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sovgpu.ko that is not there: it hands out numbers, counts what is alive, notes what was submitted,
+ * and can be told to fail. It computes nothing; tests/vm shows that the real one does.
+ */
+#ifndef TESTS_FAKE_KMOD_H
+#define TESTS_FAKE_KMOD_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "libsov/winsys/kmod.h"
+
+enum { FAKE_KINDS = 6, FAKE_FILE = 0, FAKE_BO, FAKE_VM, FAKE_GROUP, FAKE_QUEUE, FAKE_SYNCOBJ };
+
+static struct {
+	int nodes, open_error;
+	bool linked; /* udev has given them their other names */
+	const char *driver;
+	int major;
+	struct drm_sovgpu_device_info device;
+	struct drm_sovgpu_memory_info memory;
+	struct drm_sovgpu_vm_info vm;
+	struct drm_sovgpu_queue_info queue;
+
+	uint32_t calls, fail_at, wrong; /* wrong: things that no driver would have to put up with */
+	int failure;
+	int live[FAKE_KINDS], mappings, bindings;
+	uint32_t next;
+
+	struct drm_sovgpu_job jobs[1024];
+	uint32_t job_count, submits;
+	uint64_t point, signalled;
+	int submit_error;
+	struct drm_sovgpu_queue_state state; /* of the first queue; the others are innocent */
+	uint32_t waits;
+} fake;
+
+static uint32_t fake_live(void)
+{
+	uint32_t sum = (uint32_t)fake.mappings, i;
+
+	for (i = 0; i < FAKE_KINDS; i++)
+		sum += (uint32_t)fake.live[i];
+	return sum;
+}
+
+static bool fake_turn(void)
+{
+	return ++fake.calls == fake.fail_at;
+}
+
+static int fake_next_node(int number)
+{
+	int first = number < 128 ? 128 : number;
+
+	return first < 128 + fake.nodes ? first : -1;
+}
+
+static int fake_open(const char *path)
+{
+	if (fake.linked != !strncmp(path, "/dev/sovgpu", 11)) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (fake.open_error || fake_turn()) {
+		errno = fake.open_error ? fake.open_error : fake.failure;
+		return -1;
+	}
+	fake.live[FAKE_FILE]++;
+	return 1000;
+}
+
+static int fake_close(int file)
+{
+	fake.wrong += file != 1000;
+	fake.live[FAKE_FILE]--;
+	return 0;
+}
+
+static void *fake_map(size_t bytes, int file, uint64_t offset)
+{
+	(void)file;
+	fake.wrong += !offset;
+	if (fake_turn()) {
+		errno = fake.failure;
+		return MAP_FAILED;
+	}
+	fake.mappings++;
+	return calloc(1, bytes);
+}
+
+static int fake_unmap(void *address, size_t bytes)
+{
+	(void)bytes;
+	free(address);
+	fake.mappings--;
+	return 0;
+}
+
+static uint32_t fake_made(int kind)
+{
+	fake.live[kind]++;
+	return ++fake.next;
+}
+
+static int fake_gone(int kind)
+{
+	fake.wrong += fake.live[kind] < 1;
+	fake.live[kind]--;
+	return 0;
+}
+
+static int fake_query(struct drm_sovgpu_dev_query *q)
+{
+	static struct drm_sovgpu_time_info time = {.device_ns = 12345};
+	const struct {
+		const void *answer;
+		uint32_t bytes;
+	} answers[] = {{&fake.device, sizeof(fake.device)}, {&fake.memory, sizeof(fake.memory)},
+		       {&fake.vm, sizeof(fake.vm)}, {&fake.queue, sizeof(fake.queue)},
+		       {&time, sizeof(time)}};
+
+	fake.wrong += q->type >= 5 || q->size != answers[q->type].bytes;
+	memcpy((void *)(uintptr_t)q->pointer, answers[q->type].answer, q->size);
+	return 0;
+}
+
+static int fake_version(struct drm_version *v)
+{
+	size_t n = strlen(fake.driver);
+
+	v->version_major = fake.major;
+	v->version_minor = 2;
+	memcpy(v->name, fake.driver, n < v->name_len ? n : v->name_len);
+	v->name_len = n;
+	return 0;
+}
+
+static int fake_submit(const struct drm_sovgpu_queue_submit *s)
+{
+	const struct drm_sovgpu_sync *sync = (void *)(uintptr_t)s->syncs.array;
+
+	if (fake.submit_error)
+		return fake.submit_error;
+	fake.wrong += s->jobs.stride != sizeof(*fake.jobs) || !s->jobs.count || s->syncs.count != 1 ||
+		      sync->flags != 3 || sync->point != fake.point + 1 || !s->queue_id;
+	memcpy(fake.jobs + fake.job_count, (void *)(uintptr_t)s->jobs.array,
+	       s->jobs.count * sizeof(*fake.jobs));
+	fake.job_count += s->jobs.count;
+	fake.point = sync->point;
+	fake.submits++;
+	return 0;
+}
+
+static int fake_bind(const struct drm_sovgpu_vm_bind *b)
+{
+	const struct drm_sovgpu_vm_bind_op *op = (void *)(uintptr_t)b->ops.array;
+
+	fake.wrong += b->ops.count != 1 || !b->vm_id || !op->size;
+	fake.bindings += op->type == DRM_SOVGPU_VM_BIND_OP_MAP ? 1 : -1;
+	return 0;
+}
+
+static int fake_state(struct drm_sovgpu_queue_state *s)
+{
+	uint32_t id = s->queue_id;
+
+	*s = fake.state;
+	if (fake.state.state && id != fake.state.queue_id)
+		*s = (struct drm_sovgpu_queue_state){.state = DRM_SOVGPU_QUEUE_STATE_INNOCENT};
+	s->queue_id = id;
+	return 0;
+}
+
+static int fake_points(const struct drm_syncobj_timeline_array *a)
+{
+	uint64_t *points = (void *)(uintptr_t)a->points;
+	uint32_t i;
+
+	for (i = 0; i < a->count_handles; i++)
+		points[i] = fake.signalled;
+	return 0;
+}
+
+/* Time does not pass here: what is not there will not come. */
+static int fake_wait(const struct drm_syncobj_timeline_wait *w)
+{
+	const uint64_t *points = (void *)(uintptr_t)w->points;
+
+	fake.waits++;
+	return w->count_handles && *points <= fake.signalled ? 0 : ETIME;
+}
+
+static int fake_do(unsigned long request, void *p)
+{
+	switch (request) {
+	case DRM_IOCTL_VERSION: return fake_version(p);
+	case DRM_IOCTL_GEM_CLOSE: return fake_gone(FAKE_BO);
+	case DRM_IOCTL_SYNCOBJ_CREATE: return ((struct drm_syncobj_create *)p)->handle = fake_made(FAKE_SYNCOBJ), 0;
+	case DRM_IOCTL_SYNCOBJ_DESTROY: return fake_gone(FAKE_SYNCOBJ);
+	case DRM_IOCTL_SYNCOBJ_QUERY: return fake_points(p);
+	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT: return fake_wait(p);
+	case DRM_IOCTL_SOVGPU_DEV_QUERY: return fake_query(p);
+	case DRM_IOCTL_SOVGPU_BO_CREATE: return ((struct drm_sovgpu_bo_create *)p)->handle = fake_made(FAKE_BO), 0;
+	case DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET: return ((struct drm_sovgpu_bo_mmap_offset *)p)->offset = 1 << 30, 0;
+	case DRM_IOCTL_SOVGPU_VM_CREATE: return ((struct drm_sovgpu_vm_create *)p)->id = fake_made(FAKE_VM), 0;
+	case DRM_IOCTL_SOVGPU_VM_DESTROY: return fake_gone(FAKE_VM);
+	case DRM_IOCTL_SOVGPU_VM_BIND: return fake_bind(p);
+	case DRM_IOCTL_SOVGPU_GROUP_CREATE: return ((struct drm_sovgpu_group_create *)p)->id = fake_made(FAKE_GROUP), 0;
+	case DRM_IOCTL_SOVGPU_GROUP_DESTROY: return fake_gone(FAKE_GROUP);
+	case DRM_IOCTL_SOVGPU_QUEUE_CREATE: return ((struct drm_sovgpu_queue_create *)p)->id = fake_made(FAKE_QUEUE), 0;
+	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY: return fake_gone(FAKE_QUEUE);
+	case DRM_IOCTL_SOVGPU_QUEUE_SUBMIT: return fake_submit(p);
+	case DRM_IOCTL_SOVGPU_QUEUE_STATE: return fake_state(p);
+	}
+	fake.wrong++;
+	return EINVAL;
+}
+
+/* Giving back never fails: nobody could do anything about it. */
+static bool fake_gives_back(unsigned long request)
+{
+	return request == DRM_IOCTL_GEM_CLOSE || request == DRM_IOCTL_SYNCOBJ_DESTROY ||
+	       request == DRM_IOCTL_SOVGPU_VM_DESTROY || request == DRM_IOCTL_SOVGPU_GROUP_DESTROY ||
+	       request == DRM_IOCTL_SOVGPU_QUEUE_DESTROY;
+}
+
+static int fake_ioctl(int file, unsigned long request, void *argument)
+{
+	int error;
+
+	fake.wrong += file != 1000 || fake.live[FAKE_FILE] < 1;
+	error = !fake_gives_back(request) && fake_turn() ? fake.failure : fake_do(request, argument);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static const struct kmod_os fake_os = {
+	.next_node = fake_next_node,
+	.open = fake_open,
+	.close = fake_close,
+	.ioctl = fake_ioctl,
+	.map = fake_map,
+	.unmap = fake_unmap,
+};
+
+/* One GH100, as the driver shows it. */
+static void fake_reset(void)
+{
+	kmod_forget();
+	memset(&fake, 0, sizeof(fake));
+	kmod_os = &fake_os;
+	fake.nodes = 1;
+	fake.driver = "sovgpu";
+	fake.failure = EIO;
+	fake.device = (struct drm_sovgpu_device_info){
+		.vendor = 0x10de, .device = 0x2335, .chip = 0x180, .isa = 90, .units = 132};
+	strcpy((char *)fake.device.firmware, "570.144");
+	fake.memory = (struct drm_sovgpu_memory_info){UINT64_C(1) << 30, 1 << 20, UINT64_C(1) << 30, 65536};
+	fake.vm = (struct drm_sovgpu_vm_info){0, UINT64_C(1) << 49, 0x1000 | 0x10000 | 0x200000};
+	fake.queue = (struct drm_sovgpu_queue_info){
+		.classes = 3, .modes = 1, .ring_entries_max = 512, .time_limit_ms_max = 60000};
+}
+
+#endif
