@@ -183,6 +183,7 @@ typedef struct sov_fault {
 	uint32_t block[3], thread[3];
 	char instruction[128];  /* disassembled; "" when unknown */
 	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
+	char source[256];       /* "file:line" of the instruction; "" when the image does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);

@@ -22,7 +22,6 @@ struct card_channel {
 	uint32_t id, group; /* group's handle; 0: none */
 	uint8_t *userd;
 	struct nv_notification *notifier; /* or NULL */
-	struct context context;
 	bool bound, over; /* over: it will never run again */
 	struct model_channel *running;
 	atomic_bool failed;
@@ -149,10 +148,6 @@ const struct card_engine *channel_engine(const struct card_channel *ch)
 struct card_space *channel_space(const struct card_channel *ch)
 {
 	return ch->space;
-}
-struct context *channel_context(struct card_channel *ch)
-{
-	return &ch->context;
 }
 
 /* A machine takes its memory back when it resets or ends, and what lies there ends with it. */

@@ -44,6 +44,7 @@ static void append_exit(struct mir_func *f, uint32_t b, struct mir_source cond)
 {
 	struct mir_inst *i = mir_inst_new(f, SASS_EXIT);
 
+	i->line = f->blocks[b].line;
 	mir_set_guard(i, cond);
 	mir_insert(f, b, NULL, i);
 }
@@ -129,6 +130,7 @@ static bool merge(struct mir_func *f, uint32_t b)
 		return false;
 	move_all(f, n, b);
 	block->end = next->end;
+	block->line = next->line;
 	block->cond = next->cond;
 	block->divergent = next->divergent;
 	block->nsucc = next->nsucc;
