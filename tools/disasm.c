@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sov disasm: the machine code of an image as text, in the syntax of NVIDIA's own disassembler.
- * Words that are no instruction of the table are shown as such, and make the exit status 1.
+ * Words that are no instruction of the table are shown as such, and make the exit status 1. Where the
+ * image knows which line of a source file code comes from, that stands before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static void line_text(const struct request *q, uint32_t address, struct sass_wor
 }
 
 static void line_json(struct json *j, uint32_t address, struct sass_word w, const struct sass_inst *in,
-		      const char *text)
+		      const char *text, const char *source)
 {
 	char word[2][19];
 
@@ -70,19 +71,24 @@ static void line_json(struct json *j, uint32_t address, struct sass_word w, cons
 			json_u64(j, "write_barrier", in->write_barrier);
 		json_u64(j, "reuse", in->reuse);
 	}
+	if (*source)
+		json_string(j, "source", source);
 	json_end_object(j);
 }
 
 /* Returns the number of words that are no known instruction. */
-static uint32_t print_kernel(const struct request *q, struct json *j, uint32_t sm,
-			     const struct image_kernel *k)
+static uint32_t print_kernel(const struct request *q, struct json *j, const struct image *im,
+			     uint32_t kernel)
 {
-	uint32_t unknown = 0;
+	const struct image_kernel *k = &im->kernels[kernel];
+	const struct image_line *line, *before = NULL;
+	uint32_t unknown = 0, count, sm = im->sm;
+	struct image_line *lines = image_lines(im, kernel, &count);
 
 	for (uint32_t at = 0; at + sizeof(struct sass_word) <= k->code_bytes; at += sizeof(struct sass_word)) {
 		struct sass_word w;
 		struct sass_inst in;
-		char text[256] = "(unknown instruction)";
+		char text[256] = "(unknown instruction)", source[512] = "";
 
 		memcpy(&w, k->code + at, sizeof(w)); /* little-endian host */
 		bool known = sass_decode(sm, w, &in);
@@ -91,11 +97,18 @@ static uint32_t print_kernel(const struct request *q, struct json *j, uint32_t s
 		if (known && n >= 0 && (size_t)n < sizeof(text) - 2)
 			strcpy(text + n, " ;");
 		unknown += !known;
+		line = image_line_at(lines, count, at);
+		if (line)
+			image_line_print(line, source, sizeof(source));
+		if (!q->json && line && line != before)
+			printf("        // %s\n", source);
+		before = line;
 		if (q->json)
-			line_json(j, at, w, known ? &in : NULL, text);
+			line_json(j, at, w, known ? &in : NULL, text, source);
 		else
 			line_text(q, at, w, known ? &in : NULL, text);
 	}
+	free(lines);
 	return unknown;
 }
 
@@ -139,7 +152,7 @@ static int print_image(const struct verb *v, const struct request *q, const stru
 		else
 			printf("%s:  // sm_%u, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
 			       k->name, im->sm, k->registers, k->shared_bytes, k->param_bytes);
-		unknown += print_kernel(q, &j, im->sm, k);
+		unknown += print_kernel(q, &j, im, i);
 		if (q->json) {
 			json_end_array(&j);
 			json_end_object(&j);

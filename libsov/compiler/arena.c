@@ -16,7 +16,7 @@
 
 #define FIRST_CHUNK   ((size_t)16 << 10)
 #define LARGEST_CHUNK ((size_t)8 << 20)
-#define HUGE          ((size_t)4 << 20) /* a chunk with huge pages inside, where there are any */
+#define HUGE          LARGEST_CHUNK /* a chunk with huge pages inside, where there are any */
 #define AHEAD         ((size_t)128 << 10)
 #define PAGE          ((uintptr_t)4096) /* or a multiple of it; then madvise refuses some */
 

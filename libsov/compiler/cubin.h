@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libsov/compiler/arena.h"
+#include "libsov/compiler/lines.h"
 
 struct cubin_param {
 	uint32_t offset, size;
@@ -79,6 +80,9 @@ struct cubin_module {
 	const struct cubin_address *addresses;
 	uint32_t naddresses;
 	uint64_t bytes[CUBIN_PLACES];
+	const char *const *files; /* that lines are of, from number 1 on */
+	uint32_t nfiles;          /* 0: no lines are known */
+	struct line_table *lines; /* by kernel */
 };
 
 /* In the arena. */

@@ -536,7 +536,7 @@ bool image_read(struct image *im, const void *file, size_t size, char *message, 
 	if (message_size)
 		message[0] = 0;
 	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
-	       read_kernels(&r) && cubin_link(&r);
+	       read_kernels(&r) && cubin_link(&r) && cubin_lines(&r);
 	free(r.kernel_of);
 	free(r.section_of);
 	free(r.calls);

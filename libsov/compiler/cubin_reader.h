@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two halves of the cubin reader share: cubin_read.c takes kernels and their attributes out
- * of the file, cubin_link.c what goes into memory with them. A function that finds a fault writes the
+ * What the parts of the cubin reader share: cubin_read.c takes kernels and their attributes out of
+ * the file, cubin_link.c what goes into memory with them, cubin_lines.c source lines. A function that finds a fault writes the
  * sentence with cubin_fail and returns false.
  */
 #ifndef SOV_COMPILER_CUBIN_READER_H
@@ -46,5 +46,7 @@ const char *cubin_symbol_name(const struct reader *r, const Elf64_Sym *symbol);
 
 /* Sections, banks, variables and relocations, when the kernels are known. */
 bool cubin_link(struct reader *r);
+/* Which lines are whose. */
+bool cubin_lines(struct reader *r);
 
 #endif

@@ -23,6 +23,7 @@ struct writer {
 	const struct cubin_kernel *kernels;
 	uint32_t place[CUBIN_PLACES]; /* sections of variables; 0 = none */
 	uint32_t rel[CUBIN_PLACES], rela[CUBIN_PLACES]; /* … and what is to be done to them */
+	uint32_t lines, lines_rela; /* .debug_line; 0 = none */
 	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
 	Elf64_Shdr *headers;
 	struct bytes *content;
@@ -98,6 +99,10 @@ static void number_sections(struct writer *w)
 {
 	w->nsections = S_FIXED;
 	number_places(w);
+	if (w->module->nfiles) {
+		w->lines = w->nsections++;
+		w->lines_rela = w->nsections++;
+	}
 	w->index = arena_array(w->arena, G_COUNT * w->nkernels, sizeof(*w->index));
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
@@ -306,6 +311,29 @@ static void write_variables(struct writer *w)
 	}
 }
 
+/* The addresses in it are those of the kernels. */
+static void write_lines(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+	uint32_t size;
+	uint8_t *section;
+
+	if (!w->lines)
+		return;
+	section = lines_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
+	append(w, &w->content[w->lines], section, size);
+	for (uint32_t k = 0; k < w->nkernels; k++) {
+		Elf64_Rela r = {.r_offset = m->lines[k].start,
+				.r_info = ELF64_R_INFO((uint64_t)kernel_symbol(w, k),
+						       NV_R_ADDRESS_64)};
+
+		append(w, &w->content[w->lines_rela], &r, sizeof(r));
+	}
+	set_header(w, w->lines, SHT_PROGBITS, 0, 0, 0, 1, 0);
+	set_header(w, w->lines_rela, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->lines, 8,
+		   sizeof(Elf64_Rela));
+}
+
 static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t other, uint32_t s,
 		       uint64_t value, uint64_t size)
 {
@@ -363,6 +391,10 @@ static void write_section_names(struct writer *w)
 		if (w->rela[p])
 			w->headers[w->rela[p]].sh_name =
 				add_string(w, S_SHSTRTAB, places[p].rela, "");
+	}
+	if (w->lines) {
+		w->headers[w->lines].sh_name = add_string(w, S_SHSTRTAB, ".debug_line", "");
+		w->headers[w->lines_rela].sh_name = add_string(w, S_SHSTRTAB, ".rela.debug_line", "");
 	}
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
@@ -478,6 +510,7 @@ uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size
 	for (uint32_t k = 0; k < w.nkernels; k++)
 		write_kernel(&w, k);
 	write_variables(&w);
+	write_lines(&w);
 
 	header.e_shnum = (uint16_t)w.nsections;
 	header.e_shoff = place_sections(&w);

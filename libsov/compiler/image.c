@@ -102,5 +102,6 @@ void image_free(struct image *im)
 	free(im->sections);
 	free(im->variables);
 	free(im->relocations);
+	free(im->line_starts);
 	memset(im, 0, sizeof(*im));
 }

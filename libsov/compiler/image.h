@@ -83,6 +83,20 @@ struct image_relocation {
 	uint8_t service;  /* 1 + what it refers to instead, if that is a service; 0: it is not */
 };
 
+/* Where code begins to come from a line of a file. The names are in the file. */
+struct image_line {
+	uint32_t offset; /* in the kernel's code */
+	uint32_t line;   /* 0: nobody knows */
+	const char *directory, *file; /* directory "": none */
+};
+
+/* Where in the table of lines a kernel's begin. */
+struct image_line_start {
+	uint32_t kernel;
+	uint32_t base; /* offset in its code from which the table counts */
+	uint64_t offset;
+};
+
 struct image {
 	uint32_t sm; /* 80, 86, 89, 90 */
 	uint32_t nkernels;
@@ -94,6 +108,10 @@ struct image {
 	uint32_t nrelocations;
 	struct image_relocation *relocations;
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
+	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
+	uint64_t line_table_bytes;
+	uint32_t nline_starts;
+	struct image_line_start *line_starts;
 	uint32_t services; /* that it refers to: a mask by enum service */
 };
 
@@ -101,6 +119,13 @@ struct image {
 bool image_read(struct image *im, const void *file, size_t size, char *message,
 		size_t message_size);
 void image_free(struct image *im);
+/* Lines of a kernel in the order of its code, to be freed by the caller; NULL: none are known. */
+struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count);
+/* The line of an instruction; NULL: not known. */
+const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
+				       uint32_t offset);
+/* "directory/file:line"; cut off where it does not fit. */
+void image_line_print(const struct image_line *line, char *text, size_t size);
 /* What an image refers to, on the GPU. */
 struct image_addresses {
 	uint64_t base[IMAGE_PARTS]; /* of its own parts */

@@ -30,6 +30,21 @@ static void check_kernel(const struct image_kernel *k, const uint8_t *data, size
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
 }
 
+static void check_lines(const struct image *im)
+{
+	for (uint32_t k = 0; k < im->nkernels && k < 4; k++) {
+		uint32_t count;
+		struct image_line *lines = image_lines(im, k, &count);
+		char name[64];
+
+		for (uint32_t i = 0; i < count; i++) {
+			check(!i || lines[i - 1].offset <= lines[i].offset);
+			image_line_print(&lines[i], name, sizeof(name));
+		}
+		free(lines);
+	}
+}
+
 /* Larger images are right too, but take their time. */
 #define PLACED_BYTES (1u << 20)
 
@@ -83,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_kernel(&im.kernels[k], data, size);
 		check_sections(&im, data, size);
 		check_placing(&im);
+		check_lines(&im);
 	} else {
 		check(!strncmp(message, "cubin: ", 7));
 	}

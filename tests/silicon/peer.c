@@ -2,12 +2,13 @@
 /*
  * libsov beside the CUDA driver API, on one GPU and in one run.
  *
- *   peer [--small] IMAGE
+ *   peer [--small | --long] IMAGE
  *
  * Two processes, one with libsov alone and one with libcuda, are asked in turns to do the same thing
  * many times and to hand back every single time taken; the table shows medians and ratios. Contents
  * are random for every question and are compared afterwards. --small is for a software GPU: few
- * samples, small copies. IMAGE is a cubin with the kernel of store.ptx. Exit status 0: every value was
+ * samples, small copies. --long takes 10,000 samples of everything that has a figure to reach, which
+ * takes minutes. IMAGE is a cubin with the kernel of store.ptx. Exit status 0: every value was
  * right; whether the figures are as wanted is for the reader of the table.
  */
 #define _GNU_SOURCE
@@ -420,14 +421,19 @@ static void print_row(const char *name, uint64_t bytes, const uint64_t median[SI
 	printf(" %6" PRIu64 " |\n", samples);
 }
 
-static uint32_t samples_of(uint64_t bytes, bool small)
+enum effort { SMALL_EFFORT, USUAL_EFFORT, LONG_EFFORT };
+
+/* Of one round. */
+static uint32_t samples_of(uint64_t bytes, double wanted, enum effort effort)
 {
-	if (small)
+	if (effort == SMALL_EFFORT)
 		return 3;
+	if (effort == LONG_EFFORT && wanted > 0)
+		return 2000;
 	return bytes <= 1 << 20 ? 2000 : bytes <= 16 << 20 ? 200 : 40;
 }
 
-static void compare_all(struct child *c, bool small, uint64_t largest)
+static void compare_all(struct child *c, enum effort effort, uint64_t largest)
 {
 	static const uint64_t sizes[] = {4,	   64,	     256,     1 << 10, 4 << 10,	 16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
@@ -436,13 +442,13 @@ static void compare_all(struct child *c, bool small, uint64_t largest)
 	for (uint32_t t = 0; t < TESTS; t++)
 		for (size_t i = 0; i < (tests[t].sized ? sizeof(sizes) / sizeof(*sizes) : 1); i++) {
 			uint64_t bytes = tests[t].sized ? sizes[i] : 0;
-			struct question q = {t, samples_of(bytes, small), bytes};
+			double wanted = bytes > SMALL ? tests[t].wanted_large : tests[t].wanted;
+			struct question q = {t, samples_of(bytes, wanted, effort), bytes};
 
 			if (bytes > largest)
 				break;
 			compare(c, q, ROUNDS, median);
-			print_row(tests[t].name, bytes, median, bytes > SMALL ? tests[t].wanted_large : tests[t].wanted,
-				  (uint64_t)ROUNDS * q.count);
+			print_row(tests[t].name, bytes, median, wanted, (uint64_t)ROUNDS * q.count);
 		}
 }
 
@@ -478,7 +484,7 @@ static void warm_up(struct child *c, uint64_t largest)
 
 int main(int argc, char **argv)
 {
-	bool small = argc > 2 && !strcmp(argv[1], "--small");
+	bool small = argc > 2 && !strcmp(argv[1], "--small"), full = argc > 2 && !strcmp(argv[1], "--long");
 	uint64_t largest = small ? 1 << 20 : 256 << 20;
 	const char *image = argv[argc - 1];
 	struct child c[SIDES];
@@ -491,8 +497,8 @@ int main(int argc, char **argv)
 			return strcmp(argv[1], "--first") ? serve(argv[3], strtoull(argv[4], NULL, 10))
 							  : first_result(argv[3]);
 		}
-	if (argc != 2 + small) {
-		fprintf(stderr, "usage: peer [--small] IMAGE\n");
+	if (argc != 2 + (small || full)) {
+		fprintf(stderr, "usage: peer [--small | --long] IMAGE\n");
 		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -510,7 +516,7 @@ int main(int argc, char **argv)
 		warm_up(c, largest);
 	printf("\n| %-20s | %9s | %9s | %9s | %6s | %7s | %7s | %12s | %6s |\n|---|---|---|---|---|---|---|---|---|\n",
 	       "", "bytes", "sov us", "CUDA us", "ratio", "GB/s", "CUDA", "wanted", "times");
-	compare_all(c, small, largest);
+	compare_all(c, small ? SMALL_EFFORT : full ? LONG_EFFORT : USUAL_EFFORT, largest);
 	compare_starts(image, small ? 3 : 21);
 	for (unsigned s = 0; s < SIDES; s++)
 		wrong_values += !finish(&c[s]);

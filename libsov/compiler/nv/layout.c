@@ -11,6 +11,7 @@ static struct mir_inst *append(struct mir_func *f, uint32_t b, enum sass_op op)
 	struct mir_inst *i = mir_inst_new(f, op);
 
 	i->keep_last = true;
+	i->line = f->blocks[b].line;
 	mir_insert(f, b, NULL, i);
 	return i;
 }
@@ -30,6 +31,7 @@ static void jump_behind(struct mir_func *f, uint32_t b, uint32_t to)
 	uint32_t n = mir_block_new(f, b);
 
 	f->blocks[n].end = MIR_END_JUMP;
+	f->blocks[n].line = f->blocks[b].line;
 	mir_redirect(f, b, to, n);
 	mir_edge(f, n, to);
 }

@@ -103,6 +103,7 @@ struct mir_block {
 	uint32_t nphis;
 	uint32_t ncopied; /* phis that have become moves: a record for the check */
 	enum mir_end end;
+	uint32_t line; /* of what ends it, in the source */
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
 	uint32_t succ[2], nsucc;
 	uint32_t *preds, npreds, preds_capacity;

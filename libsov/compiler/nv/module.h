@@ -23,6 +23,7 @@ struct nv_module {
 	uint32_t addresses_capacity;
 	bool functions;     /* there are some: shared variables lie alike in all kernels */
 	bool *taken;        /* by function: its address is taken … */
+	uint32_t *file;     /* by number in the text: number in the image's list of files; 0 = none */
 	bool function_addresses; /* … as is one's at least: these lie alike in all kernels, too */
 };
 
@@ -45,6 +46,11 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 			      struct mir_func **funcs);
 void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
 		      struct nv_text *text);
+
+/* Lines (source.c): files first, then the kernels' tables, right after each kernel is encoded. */
+void nv_list_files(struct nv_module *n, const struct ir_module *m);
+void nv_list_lines(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,
+		   struct line_table *t);
 
 /* On the IR (apart.c): lanes that wait for each other in different places find each other. */
 void nv_wait_apart(struct ir_module *m);

@@ -159,8 +159,10 @@ static bool emit_kernels(struct nv_module *module, const struct ir_module *m, ui
 	struct compile_job *job = module->job;
 	struct cubin_kernel *kernels = arena_array(&job->arena, count, sizeof(*kernels));
 	struct mir_func **funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
+	struct line_table *lines = arena_array(&job->arena, count, sizeof(*lines));
 	uint32_t k = 0;
 
+	nv_list_files(module, m);
 	job->stats = arena_array(&job->arena, count, sizeof(*job->stats));
 	if (!compile_functions(module, m, funcs))
 		return false;
@@ -174,9 +176,12 @@ static bool emit_kernels(struct nv_module *module, const struct ir_module *m, ui
 		nv_collect_calls(module, m, funcs, &text);
 		if (!nv_encode(&text, &kernels[k], &job->stats[k]))
 			return false;
+		if (module->out.nfiles)
+			nv_list_lines(module, &text, kernels[k].code_bytes, &lines[k]);
 		k++;
 	}
 	job->nstats = count;
+	module->out.lines = lines;
 	module->out.kernels = kernels;
 	module->out.nkernels = count;
 	job->image = cubin_write(&job->arena, &module->out, &job->image_size);

@@ -397,6 +397,7 @@ static void select_end(struct select *s, const struct ir_inst *in,
 {
 	struct mir_block *block = &s->f->blocks[s->block];
 
+	s->line = block->line = in->line;
 	switch (in->op) {
 	case IR_CBR:
 		block->end = MIR_END_BRANCH;

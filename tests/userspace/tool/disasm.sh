@@ -21,6 +21,16 @@ ok $? "--raw shows both words"
 ok $? "--json is JSON"
 has "$(cat "$work/json")" '"name": "saxpy_f64"' "with every kernel"
 
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.file 1 "there.cu"\n'
+	printf '.visible .entry k(.param .u64 p)\n{\n.reg .b64 %%l;\n.loc 1 31 4\n'
+	printf 'ld.param.u64 %%l, [p];\nst.global.u32 [%%l], 1;\n.loc 1 32 1\nret;\n}\n'
+} >"$work/lines.ptx"
+"$sov" compile -o "$work/lines" "$work/lines.ptx"
+"$sov" disasm "$work/lines" | tr -d '\n' | grep -qE '// there.cu:31 .* STG.* // there.cu:32 +[^ ]+ +EXIT'
+ok $? "source lines stand before their instructions"
+has "$("$sov" disasm --json "$work/lines")" '"source": "there.cu:31"' "also in JSON"
+
 refused() { # message, then the words
 	want=$1
 	shift

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Line tables: which line of which file an instruction of a kernel comes from, as DWARF 2 has it in
+ * .debug_line, where nvdisasm, readelf and debuggers look for it. (DWARF Debugging Information
+ * Format, version 2, section 6.2.)
+ */
+#ifndef SOV_COMPILER_LINES_H
+#define SOV_COMPILER_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "libsov/compiler/arena.h"
+
+/* From this offset on; line 0: nobody knows. */
+struct line_row {
+	uint32_t offset;
+	uint32_t file; /* number from 1 on */
+	uint32_t line;
+};
+
+struct line_table { /* of one kernel */
+	struct line_row *rows; /* by offset */
+	uint32_t count, capacity;
+	uint32_t end;   /* of the code */
+	uint32_t start; /* out: where in the section the 64-bit address of the code belongs */
+};
+
+/* The section, in the arena. */
+uint8_t *lines_write(struct arena *a, const char *const *files, uint32_t nfiles,
+		     struct line_table *tables, uint32_t ntables, uint32_t *size);
+
+/* Calls take for each row of the code whose address belongs to start; the section comes from outside.
+ * What cannot be read ends the reading, and false is returned. */
+struct line_place {
+	uint32_t offset, line;
+	const char *directory, *file; /* in the section; directory "" = none */
+};
+bool lines_read(const uint8_t *section, uint64_t bytes, uint64_t start,
+		bool (*take)(void *user, const struct line_place *p), void *user);
+
+#endif
