@@ -136,6 +136,19 @@ static bool is_global(const struct warp *w, uint64_t address)
 	return window != w->grid->shared_window && window != w->grid->local_window;
 }
 
+/* Shared memory adds no floats and exchanges 64 bits but does nothing else with them: at a generic address of
+ * shared memory an H200 does something else than it was asked for. RED knows global memory alone. */
+static bool is_possible(const struct warp *w, const struct op *op, uint64_t address)
+{
+	uint16_t kind = op->inst->op;
+	uint32_t type = op->inst->mod[SASS_M_ATYPE];
+
+	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
+		return true;
+	return kind == SASS_ATOM && !is_float(type) &&
+	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
 static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -147,7 +160,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
 	/* A predicate says whether it was done. Generic addresses of shared and local memory are then
-		 * left to code that follows: so ptxas uses it where these memories cannot do the operation. */
+	 * left to code that follows: so ptxas uses it where these memories cannot do the operation. */
 	bool refuses = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
 	uint32_t done = 0;
 	uint64_t address[LANES];
@@ -163,6 +176,12 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		if (!(mask >> i & 1) || (refuses && !is_global(w, address[i])))
 			continue;
 		done |= 1u << i;
+		if (!is_possible(w, op, address[i])) {
+			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+				   "shared and local memory have no such atomic operation, 0x%llx is an address there",
+				   (unsigned long long)address[i]);
+			return;
+		}
 		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;

@@ -94,7 +94,7 @@ struct expand_branch expand_open(struct expand *e, ir_val condition)
 	ir_id end = ir_inst_new(e->f, IR_CBR, IR_VOID, &condition, 1, 0);
 
 	br.usual = ir_block_new_before(e->f, br.join, NULL);
-	br.rare = ir_block_new_before(e->f, br.join, NULL);
+	br.rare = ir_block_new(e->f, NULL); /* at the end, out of the way */
 	ir_append(e->f, b, end);
 	ir_edge(e->f, b, br.rare);
 	ir_edge(e->f, b, br.usual);

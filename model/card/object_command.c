@@ -154,8 +154,7 @@ static uint32_t promote(struct card *c, struct object *o, void *parameters)
 			    p->object, p->channel_client);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
-	return context_promote(c, channel_context(channel->channel),
-			       channel_space(channel->channel), p);
+	return context_promote(c, object_context(channel), channel_space(channel->channel), p);
 }
 
 static uint32_t set_preemption(struct card *c, struct object *o, void *parameters)

@@ -109,7 +109,7 @@ static void wrong_ranges(void)
 		"source 0x", "reading one byte past the end is refused");
 	refused(sov_memory_copy(c, SOV_HOST(host), b, 101), SOV_ERROR_INVALID_ADDRESS,
 		"run 1 bytes past", "the end is the byte that was asked for, not the page's");
-	refused(sov_memory_copy(c, SOV_HOST(host), a + 16, UINT64_MAX), SOV_ERROR_INVALID_ADDRESS,
+	refused(sov_memory_copy(c, b, a + 16, UINT64_MAX), SOV_ERROR_INVALID_ADDRESS,
 		"past the end", "a size that overflows the address is refused");
 	refused(sov_memory_copy(c, SOV_HOST(host), a + 4096, 1), SOV_ERROR_INVALID_ADDRESS,
 		"in no live allocation", "the byte behind an allocation is nobody's");

@@ -150,6 +150,11 @@ static void interrupts(void)
 	method(0, NV_HOST_NON_STALL_INTERRUPT, 1, (uint32_t[]){0});
 	submit();
 	ok(told(fd), "the next one tells again");
+	method(0, NV_HOST_NON_STALL_INTERRUPT, 1, (uint32_t[]){0});
+	semaphore(VA + SEMAPHORE, 2);
+	submit();
+	ok(wait_for(data_at(SEMAPHORE), 2) && quiet(fd),
+	   "while it is pending nothing is told twice");
 	write32(NV_VF_INTR_LEAF(vector / 32), 1u << vector % 32);
 	write32(NV_VF_INTR_LEAF_ENABLE(gsp / 32), 1u << gsp % 32);
 	ok(told(fd) && read32(NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0,
@@ -185,13 +190,20 @@ static void translations(void)
 	submit();
 	ok(wait_for(at(SYSTEM + 0x1000), 2),
 	   "a page that was not there is found without an invalidation");
+	/* One stream that uses a page before and after the change, and waits in between. */
+	*(uint32_t *)data_at(SEMAPHORE) = 0;
+	semaphore(SYSTEM_VA, 3);
+	method(0, NV_HOST_SEM_ADDR_LO, 5,
+	       (uint32_t[]){(uint32_t)VA + SEMAPHORE, 0, 1, 0, NV_SEM_ACQUIRE});
+	semaphore(SYSTEM_VA, 4);
+	submit();
+	wait_for(at(SYSTEM), 3);
 	pte[0] = (MACHINE + SYSTEM + 0x2000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT |
 		 NV_MMU3_PCF_REGULAR;
 	invalidate();
-	semaphore(SYSTEM_VA, 3);
-	submit();
-	ok(wait_for(at(SYSTEM + 0x2000), 3), "after an invalidation the new page is used");
-	ok(*(uint32_t *)at(SYSTEM) == 1, "and the old one no more");
+	__atomic_store_n((uint32_t *)data_at(SEMAPHORE), 1, __ATOMIC_RELEASE);
+	ok(wait_for(at(SYSTEM + 0x2000), 4), "after an invalidation the new page is used");
+	ok(*(uint32_t *)at(SYSTEM) == 3, "and the old one no more");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
 	refused(NULL, "none of it is refused");
@@ -220,6 +232,8 @@ static void faults(void)
 		   rc.engine == RM_ENGINE_COPY0 + 2 && rc.fault_low == (uint32_t)(VA + (4 << 20)) &&
 		   rc.fault_type == 2,
 	   "a fault names channel, engine and address");
+	ok(fault_events == 1 && log_events == 1,
+	   "that there is one, and a line for the log, come before it");
 	semaphore(VA + SEMAPHORE, 4321);
 	submit();
 	ok(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570) != 0,
@@ -233,10 +247,60 @@ static void faults(void)
 	method(1, NV_HOST_SET_OBJECT, 1, (uint32_t[]){0xcbc0});
 	submit();
 	rc = wait_for_rc();
-	ok(rc.type == NV_XID_CLASS_ERROR && !rc.fault_low, "a copy engine knows no compute class");
+	ok(rc.type == NV_XID_CLASS_ERROR && !rc.fault_low && !fault_events && log_events == 1,
+	   "a copy engine knows no compute class");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
 	refused(NULL, "what channels do wrong is no driver's mistake");
+}
+
+/* What a page's entry forbids, and that a big page's entry can hide small ones. */
+static void rights(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t bits;
+		uint32_t type;
+	} rows[] = {
+		{"a read-only page", NV_MMU3_PCF_READ_ONLY, 6},
+		{"a privileged page", NV_MMU3_PCF_PRIVILEGED, 5},
+	};
+	uint64_t *pte = (uint64_t *)(vram + TABLES + 0x8000);
+
+	start();
+	make_device();
+	make_space();
+	for (uint32_t i = 0; i < 2; i++) {
+		*pte |= rows[i].bits;
+		start_channel();
+		semaphore(SYSTEM_VA, 1);
+		submit();
+		struct nv_gsp_rc rc = wait_for_rc();
+
+		ok(rc.type == NV_XID_MMU_FAULT && rc.fault_low == SYSTEM_VA &&
+			   rc.fault_type == rows[i].type,
+		   "a release into %s is a fault that says why", rows[i].what);
+		release(CHANNEL);
+		*pte &= ~rows[i].bits;
+	}
+	uint64_t big = TABLES + 0x9000;
+
+	*(uint64_t *)(vram + big) = NV_MMU3_PCF_NO_SMALL;
+	slot(SYSTEM_VA)[0] = big | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
+	invalidate();
+	start_channel();
+	semaphore(SYSTEM_VA, 1);
+	submit();
+	ok(wait_for_rc().fault_type == 2, "a big page that says there is no small one is believed");
+	release(CHANNEL);
+	*(uint64_t *)(vram + big) = 0;
+	start_channel();
+	semaphore(SYSTEM_VA, 999);
+	submit();
+	ok(wait_for(at(SYSTEM), 999), "one that says nothing leaves it to the small one");
+	ok(!release(CHANNEL) && !end_all(), "everything is freed");
+	stop();
+	refused(NULL, "none of it is refused");
 }
 
 /* A semaphore that never comes holds a channel for ever, and two of a group end together. */
@@ -271,7 +335,10 @@ static void groups(void)
 	refused("hang below", "and is refused");
 	semaphore(VA + (4 << 20), 1);
 	submit();
-	ok(wait_for_rc().channel == CHANNEL_ID, "one fails");
+	struct nv_gsp_rc rc = wait_for_rc();
+
+	ok(rc.channel == CHANNEL_ID && rc.scope == NV_GSP_RC_GROUP,
+	   "one fails, and the group with it");
 	ok(wait_for(&notifier->info32, NV_XID_MMU_FAULT) && notifier->status == 0xffff,
 	   "the other's notifier says so");
 	ok(!release(CHANNEL) && !release(OTHER) && !release(GROUP), "all are freed");
@@ -386,6 +453,7 @@ int main(void)
 		interrupts();
 		translations();
 		faults();
+		rights();
 		groups();
 		context();
 		wrong_objects();

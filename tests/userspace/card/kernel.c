@@ -65,6 +65,31 @@ static void write_store(void)
 	INS(&rig, SASS_EXIT, (PT));
 }
 
+/* Counts at parameter 0 for ever. */
+static void write_endless(void)
+{
+	rig.code = 0;
+	INS(&rig, SASS_MOV, (R(4), C0(NV_BANK0_SM90_PARAMS)));
+	INS(&rig, SASS_MOV, (R(5), C0(NV_BANK0_SM90_PARAMS + 4)));
+	INS(&rig, SASS_MOV, (R(0), IMM(0)));
+	INS(&rig, SASS_IADD3, (R(0), PT, PT, R(0), IMM(1), RZ));
+	INS(&rig, SASS_STG, (AT(4, 0), R(0)));
+	INS(&rig, SASS_BRA, (PT, TO(3)));
+}
+
+/* Does the word change within a fifth of a second? */
+static bool grows(const uint32_t *word)
+{
+	uint32_t before = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < 200; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		if (__atomic_load_n(word, __ATOMIC_RELAXED) != before)
+			return true;
+	}
+	return false;
+}
+
 static void launch(uint32_t blocks, uint64_t parameter)
 {
 	rig_qmd(&rig, blocks, 32);
@@ -98,13 +123,12 @@ static void computes(void)
 		   ((uint64_t)rc.fault_high << 32 | rc.fault_low) < RIG_HOLE + 128,
 	   "one that stores into a hole is reported with its address");
 	ok(!end_compute() && !start_compute(), "the next channel is made");
-	rig.code = 0;
 	rig.push = rig.start = 0;
-	INS(&rig, SASS_BRA, (PT, TO(0)));
-	launch(1, 0);
-	nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-	ok(*(uint32_t *)rig_at(&rig, RIG_SEM) != rig.release, "a kernel that never ends runs");
-	ok(!end_compute(), "and ends when its channel is freed");
+	write_endless();
+	data[0] = 0;
+	launch(1, RIG_DATA);
+	ok(grows(data), "a kernel that never ends runs");
+	ok(!end_compute() && !grows(data), "and ends when its channel is freed");
 	ok(!end_all(), "everything is freed");
 	stop();
 	refused(NULL, "none of it is refused");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Messages to and from the GSP: what is built can be believed, whatever is changed in it cannot,
+ * and elements go around the end of a ring and come out as they went in.
+ */
+#include <kunit/test.h>
+
+#include "kmod/nv/message.c"
+
+#define RING_BYTES ((1 + NV_GSP_QUEUE_ELEMENTS) * NV_GSP_PAGE)
+
+static void *memory(struct kunit *test, size_t bytes)
+{
+	void *p = kunit_kzalloc(test, bytes, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	return p;
+}
+
+static struct nv_message call_of(const void *head, u32 head_bytes, const void *body, u32 body_bytes)
+{
+	return (struct nv_message){ 76, head, head_bytes, body, body_bytes };
+}
+
+static void message_built(struct kunit *test)
+{
+	struct nv_gsp_element *e = memory(test, NV_MESSAGE_BYTES);
+	struct nv_message m = call_of("head", 4, "body!", 5);
+	struct nv_gsp_rpc *rpc = nv_message_call(e);
+
+	memset(e, 0xa5, NV_MESSAGE_BYTES); /* nothing of an earlier one is left */
+	KUNIT_ASSERT_EQ(test, 1, nv_message_build(e, 9, &m));
+	KUNIT_EXPECT_EQ(test, e->sequence, 9);
+	KUNIT_EXPECT_EQ(test, e->pages, 1);
+	KUNIT_EXPECT_EQ(test, rpc->function, 76);
+	KUNIT_EXPECT_EQ(test, rpc->bytes, sizeof(*rpc) + 9);
+	KUNIT_EXPECT_EQ(test, rpc->version, NV_GSP_RPC_VERSION);
+	KUNIT_EXPECT_EQ(test, rpc->signature, NV_GSP_RPC_SIGNATURE);
+	KUNIT_EXPECT_MEMEQ(test, rpc + 1, "headbody!\0\0\0", 12);
+	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1));
+}
+
+static void message_sizes(struct kunit *test)
+{
+	struct nv_gsp_element *e = memory(test, NV_MESSAGE_BYTES);
+	static const struct {
+		u32 head, body, pages;
+	} rows[] = {
+		{ 0, 0, 1 },
+		{ 0, NV_GSP_PAGE - NV_GSP_HEADERS, 1 },
+		{ 1, NV_GSP_PAGE - NV_GSP_HEADERS, 2 },
+		{ NV_GSP_MAX_PAYLOAD, 0, NV_GSP_ELEMENT_PAGES },
+		{ 8, NV_GSP_MAX_PAYLOAD - 8, NV_GSP_ELEMENT_PAGES },
+		{ 0, NV_GSP_MAX_PAYLOAD + 1, 0 },
+		{ U32_MAX, 1, 0 },
+		{ U32_MAX, U32_MAX, 0 },
+	};
+	u8 *payload = memory(test, NV_MESSAGE_BYTES);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct nv_message m = call_of(payload, rows[i].head, payload, rows[i].body);
+
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].pages, nv_message_build(e, i, &m),
+				    "%u and %u bytes", rows[i].head, rows[i].body);
+		if (rows[i].pages)
+			KUNIT_EXPECT_NULL(test, nv_message_check(e, rows[i].pages));
+	}
+}
+
+/* Any bit anywhere; the checksum knows. */
+static void message_bit_changed(struct kunit *test)
+{
+	struct nv_gsp_element *e = memory(test, NV_MESSAGE_BYTES);
+	struct nv_message m = call_of("12345678", 8, NULL, 0);
+	u8 *bytes = (u8 *)e;
+	u32 bit;
+
+	nv_message_build(e, 1, &m);
+	for (bit = 0; bit < 8 * NV_GSP_PAGE; bit += 7) {
+		bytes[bit / 8] ^= 1 << bit % 8;
+		KUNIT_EXPECT_NOT_NULL_MSG(test, nv_message_check(e, 1), "bit %u", bit);
+		bytes[bit / 8] ^= 1 << bit % 8;
+	}
+	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1));
+}
+
+/* Wrong, and with the right checksum all the same. */
+static void message_refused(struct kunit *test)
+{
+	struct nv_gsp_element *e = memory(test, NV_MESSAGE_BYTES);
+	struct nv_gsp_rpc *rpc = nv_message_call(e);
+	struct nv_message m = call_of("1234", 4, NULL, 0);
+	const struct {
+		u32 *member, value;
+		const char *want;
+	} rows[] = {
+		{ &e->pages, 0, "its size is wrong" },
+		{ &e->pages, 2, "its size is wrong" },
+		{ &rpc->version, 0, "it holds no call" },
+		{ &rpc->signature, 0, "it holds no call" },
+		{ &rpc->bytes, sizeof(*rpc) - 1, "its call does not fit" },
+		{ &rpc->bytes, NV_GSP_PAGE - sizeof(*e) + 1, "its call does not fit" },
+		{ &rpc->bytes, U32_MAX, "its call does not fit" },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		nv_message_build(e, 1, &m);
+		*rows[i].member = rows[i].value;
+		e->checksum = 0;
+		e->checksum = checksum(e, 1);
+		KUNIT_EXPECT_STREQ(test, nv_message_check(e, 1), rows[i].want);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 0));
+	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, NV_GSP_ELEMENT_PAGES + 1));
+}
+
+static void ring_space(struct kunit *test)
+{
+	u32 put, get;
+
+	for (put = 0; put < NV_GSP_QUEUE_ELEMENTS; put++)
+		for (get = 0; get < NV_GSP_QUEUE_ELEMENTS; get++)
+			KUNIT_ASSERT_EQ(test, NV_GSP_QUEUE_ELEMENTS - 1,
+					nv_message_space(put, get) + nv_message_filled(put, get));
+	KUNIT_EXPECT_EQ(test, 0, nv_message_filled(5, 5));
+	KUNIT_EXPECT_EQ(test, 3, nv_message_filled(1, NV_GSP_QUEUE_ELEMENTS - 2));
+	KUNIT_EXPECT_EQ(test, 0, nv_message_space(4, 5));
+}
+
+/* From every page of the ring on; nothing but the element's pages is written. */
+static void ring_around_the_end(struct kunit *test)
+{
+	struct nv_gsp_element *in = memory(test, NV_MESSAGE_BYTES);
+	struct nv_gsp_element *out = memory(test, NV_MESSAGE_BYTES);
+	struct nv_gsp_queue *q = kvmalloc(RING_BYTES, GFP_KERNEL);
+	u8 *payload = memory(test, 3 * NV_GSP_PAGE);
+	struct nv_message m = call_of(payload, 3 * NV_GSP_PAGE, NULL, 0);
+	u32 at, i, pages, touched;
+
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	for (i = 0; i < 3 * NV_GSP_PAGE; i++)
+		payload[i] = i * 7 + 1;
+	for (at = 0; at < NV_GSP_QUEUE_ELEMENTS; at++) {
+		memset(q, 0xee, RING_BYTES);
+		memset(out, 0, NV_MESSAGE_BYTES);
+		pages = nv_message_build(in, at, &m);
+		nv_message_write(q, at, in, pages);
+		nv_message_read(q, at, out, pages);
+		KUNIT_EXPECT_MEMEQ(test, in, out, pages * NV_GSP_PAGE);
+		for (touched = 0, i = 0; i < RING_BYTES; i += NV_GSP_PAGE)
+			touched += memchr_inv((u8 *)q + i, 0xee, NV_GSP_PAGE) != NULL;
+		KUNIT_EXPECT_EQ(test, touched, pages);
+		KUNIT_EXPECT_NULL(test, memchr_inv(q, 0xee, NV_GSP_PAGE));
+	}
+	kvfree(q);
+}
+
+static struct kunit_case message_cases[] = {
+	KUNIT_CASE(message_built),
+	KUNIT_CASE(message_sizes),
+	KUNIT_CASE(message_bit_changed),
+	KUNIT_CASE(message_refused),
+	KUNIT_CASE(ring_space),
+	KUNIT_CASE(ring_around_the_end),
+	{}
+};
+
+static struct kunit_suite message_suite = {
+	.name = "sovgpu_message",
+	.test_cases = message_cases,
+};
+
+kunit_test_suite(message_suite);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The ring of a channel: each job is its own command stream and ours behind it, which says its
+ * number; after as many jobs as there is room it begins anew, and nothing is written outside of
+ * its memory.
+ */
+#include <kunit/test.h>
+
+#include "kmod/nv/ring.c"
+
+#define JOBS      8
+#define VA        0x123456000ull
+#define NUMBER_VA 0x7654321008ull
+
+static void expect_words(struct kunit *test, const u32 *w, u64 number)
+{
+	struct nv_method m = nv_method_unpack(w[0]);
+
+	KUNIT_EXPECT_EQ(test, m.method, NV_HOST_SEM_ADDR_LO);
+	KUNIT_EXPECT_EQ(test, m.count, 5);
+	KUNIT_EXPECT_EQ(test, (u64)w[2] << 32 | w[1], NUMBER_VA);
+	KUNIT_EXPECT_EQ(test, (u64)w[4] << 32 | w[3], number);
+	m = nv_method_unpack(w[6]);
+	KUNIT_EXPECT_EQ(test, m.method, NV_HOST_NON_STALL_INTERRUPT);
+	KUNIT_EXPECT_EQ(test, m.count, 1);
+}
+
+static void ring_jobs(struct kunit *test)
+{
+	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
+	struct nv_ring ring;
+	u64 number;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
+	for (number = 1; number <= 3 * JOBS; number++) {
+		u64 big = number << 32 | number;
+		u32 job = (number - 1) % JOBS, put;
+		struct nv_gp_entry e;
+
+		put = nv_ring_push(&ring, big, 0x10000 * number, 4 * number);
+		KUNIT_EXPECT_EQ(test, put, number % JOBS * 2);
+		e = nv_gp_entry_unpack(ring.entries[2 * job]);
+		KUNIT_EXPECT_EQ(test, e.address, 0x10000 * number);
+		KUNIT_EXPECT_EQ(test, e.words, number);
+		e = nv_gp_entry_unpack(ring.entries[2 * job + 1]);
+		KUNIT_EXPECT_EQ(test, e.words, NV_RING_WORDS);
+		KUNIT_ASSERT_GE(test, e.address, VA);
+		KUNIT_ASSERT_LE(test, e.address + 4 * NV_RING_WORDS, VA + nv_ring_bytes(JOBS));
+		expect_words(test, memory + (e.address - VA), big);
+	}
+}
+
+static void ring_longest_job(struct kunit *test)
+{
+	void *memory = kunit_kzalloc(test, nv_ring_bytes(2), GFP_KERNEL);
+	u64 va = BIT_ULL(NV_GP_ADDRESS_BITS) - 4;
+	struct nv_gp_entry e;
+	struct nv_ring ring;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	nv_ring_init(&ring, memory, VA, 2, NUMBER_VA);
+	nv_ring_push(&ring, 1, va, 4 * NV_GP_MAX_WORDS);
+	e = nv_gp_entry_unpack(ring.entries[0]);
+	KUNIT_EXPECT_EQ(test, e.words, NV_GP_MAX_WORDS);
+	KUNIT_EXPECT_EQ(test, e.address, va);
+}
+
+/* No two jobs share words, so the device may still read those of one when the next is pushed. */
+static void ring_words_apart(struct kunit *test)
+{
+	u64 bytes = nv_ring_bytes(JOBS);
+	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
+	struct nv_ring ring;
+	u64 i, seen[JOBS] = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
+	for (i = 0; i < JOBS; i++) {
+		nv_ring_push(&ring, i, 0x1000, 4);
+		seen[i] = nv_gp_entry_unpack(ring.entries[2 * i + 1]).address;
+		KUNIT_EXPECT_GE(test, seen[i], VA + 2 * JOBS * NV_GP_ENTRY_BYTES);
+		if (i)
+			KUNIT_EXPECT_GE(test, seen[i], seen[i - 1] + 4 * NV_RING_WORDS);
+	}
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(ring_jobs),
+	KUNIT_CASE(ring_longest_job),
+	KUNIT_CASE(ring_words_apart),
+	{}
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "sovgpu_ring",
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);
