@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QUEUE_STATE: a queue says whether it is well, and if not, whose fault that is: its own work's, by an
+ * address that is not mapped or by taking too long, or that of another queue of its group.
+ */
+#include "tests/userspace/kselftest/queue.h"
+
+#define NOWHERE (3 * GIB)
+
+static int run(struct machine *m, struct stream *s)
+{
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_sovgpu_job job = job_of(m, s);
+	int status = submit(m->fd, m->queue, &job, 1, &done, 1);
+
+	return status ? status : wait_for(m->fd, done.handle, 0, 30);
+}
+
+static void fault(void)
+{
+	struct drm_sovgpu_queue_state s;
+	struct machine m;
+	uint32_t innocent;
+
+	if (!machine_open(&m, COPY))
+		return;
+	struct drm_sovgpu_vm_state vm = {.vm_id = m.vm};
+	struct stream stream = at(&m, 0);
+
+	queue_create(m.fd, m.group, COMPUTE, 16, LIMIT_MS, &innocent);
+	add_copy(&stream, NOWHERE, BUFFER_VA, 4096);
+	ok(!run(&m, &stream), "a copy to an address that is not mapped ends");
+	s = queue_state(m.fd, m.queue);
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code, "its queue says that its work failed");
+	ok(s.fault_address >= NOWHERE && s.fault_address < NOWHERE + 4096, "and where");
+	diag("state %u, code %u, unit %u, address 0x%llx", s.state, s.fault_code, s.fault_unit,
+	     (unsigned long long)s.fault_address);
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 && vm.fault_address == s.fault_address,
+	   "its address space had a fault");
+	s = queue_state(m.fd, innocent);
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_INNOCENT && !s.fault_code && !s.fault_address,
+	   "the other queue of the group is innocent");
+	machine_close(&m);
+}
+
+static void time_limit(void)
+{
+	struct machine m, other;
+	struct drm_sovgpu_queue_state s;
+
+	if (!machine_open(&m, COPY) || !machine_open(&other, COPY))
+		return;
+	struct stream stream = at(&m, 0), works = at(&other, 0);
+
+	queue_destroy(m.fd, m.queue);
+	queue_create(m.fd, m.group, COPY, 16, 50, &m.queue);
+	add_acquire(&stream, BUFFER_VA + MIB, 1);
+	ok(!run(&m, &stream), "a job that does not end is ended");
+	s = queue_state(m.fd, m.queue);
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT && !s.fault_address, "its queue says that it took too long");
+	add_release(&works, BUFFER_VA + MIB, 5);
+	ok(!run(&other, &works) && queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "a queue of another file does not notice");
+	machine_close(&m);
+	machine_close(&other);
+}
+
+int main(void)
+{
+	static const struct spoiled rows[] = {
+		SPOIL(queue_state, queue_id, 0, -ENOENT, "no queue"),
+		SPOIL(queue_state, queue_id, 255, -ENOENT, "a queue that is none"),
+		SPOIL(queue_state, state, 1, -EINVAL, "a state to begin with"),
+		SPOIL(queue_state, fault_code, 1, -EINVAL, "a code to begin with"),
+		SPOIL(queue_state, fault_unit, 1, -EINVAL, "a unit to begin with"),
+		SPOIL(queue_state, fault_address, 1, -EINVAL, "an address to begin with"),
+	};
+	int other = open_device();
+	struct machine m;
+
+	if (!machine_open(&m, COMPUTE))
+		return tap_done();
+	const struct drm_sovgpu_queue_state good = {.queue_id = m.queue};
+	struct drm_sovgpu_queue_state s = good;
+
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) && !s.state && !s.fault_code && !s.fault_unit &&
+	   !s.fault_address, "a new queue is well");
+	refuses(m.fd, "QUEUE_STATE", DRM_IOCTL_SOVGPU_QUEUE_STATE, &good, rows, COUNT(rows));
+	s = good;
+	ok(call(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT, "another file's queue is ENOENT");
+	machine_close(&m);
+	fault();
+	time_limit();
+	return tap_done();
+}
