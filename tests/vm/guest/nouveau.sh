@@ -39,3 +39,4 @@ dmesg | grep -q "_nouveau_copy.*: channel [0-9]* killed"
 ok $? "and ends the channel"
 modprobe -r nouveau
 ok $? "it unloads"
+tap_done
