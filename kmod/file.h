@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What an open file has: address spaces, groups and queues by number, and how long they were busy. */
+/* What an open file has: address spaces, groups and queues by number, and time they were busy. */
 #ifndef SOV_FILE_H
 #define SOV_FILE_H
 

@@ -93,14 +93,14 @@ static void on_signalled(struct dma_fence *fence, struct dma_fence_cb *wake)
 	struct sov_job *job = container_of(wake, struct sov_job, wake);
 	struct sov_queue *queue = job->queue;
 
-	smp_store_release(&job->armed, false);
+	smp_store_release(&job->armed, false); /* we are done with it */
 	queue_work(device_of(queue)->work, &queue->advance);
 }
 
 /* Does it still depend on something? Then the queue is told when that is signalled. */
 static bool waits(struct sov_job *job)
 {
-	if (smp_load_acquire(&job->armed))
+	if (smp_load_acquire(&job->armed)) /* the callback is done with it */
 		return true;
 	while (job->waited < job->wait_count) {
 		struct dma_fence *fence = job->waits[job->waited++];
@@ -211,14 +211,18 @@ static void limit(struct work_struct *work)
  */
 void sov_queue_cancel(struct sov_queue *queue)
 {
-	int error = queue->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT ? -ETIME : -ECANCELED;
+	static const int errors[] = {
+		[DRM_SOVGPU_QUEUE_STATE_FAULTED] = -EIO,
+		[DRM_SOVGPU_QUEUE_STATE_TIMED_OUT] = -ETIME,
+		[DRM_SOVGPU_QUEUE_STATE_INNOCENT] = -ECANCELED,
+	};
 	struct sov_job *job, *next;
 
 	spin_lock_irq(&queue->lock);
 	list_for_each_entry_safe(job, next, &queue->running, link)
-		end(queue, job, error);
+		end(queue, job, errors[queue->state]);
 	list_for_each_entry_safe(job, next, &queue->waiting, link) {
-		if (smp_load_acquire(&job->armed))
+		if (smp_load_acquire(&job->armed)) /* otherwise the callback is done with it */
 			dma_fence_remove_callback(job->waits[job->waited - 1], &job->wake);
 		end(queue, job, -ECANCELED);
 	}

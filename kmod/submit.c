@@ -91,8 +91,8 @@ static int make_jobs(struct sov_queue *queue, const struct drm_sovgpu_array *a,
 	return ret;
 }
 
-static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s, struct sov_device *sov,
-		  struct drm_file *file)
+static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
+		  struct sov_device *sov, struct drm_file *file)
 {
 	struct sov_job *job, *next;
 	struct sov_syncs syncs;

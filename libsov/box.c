@@ -227,7 +227,9 @@ sov_result sov_memory_copy_box_async(sov_stream stream, const sov_box *box)
 	s = object_get(stream, OBJECT_STREAM);
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	if (b.width)
+	if (graph_capturing(s))
+		r = refuse(SOV_ERROR_UNSUPPORTED, "a box is not copied by a graph; copy its rows");
+	else if (b.width)
 		r = copy_box(s, &b);
 	object_put(&s->member.object);
 	return r;

@@ -385,10 +385,12 @@ static void context_close(struct context *c)
 	c->closed = true;
 	stop(c);
 	services_read(c);
+	doom(&c->graphs, &doomed);
 	doom(&c->events, &doomed);
 	doom(&c->streams, &doomed);
 	doom(&c->modules, &doomed);
 	pthread_mutex_unlock(&c->lock);
+	calls_close(c);
 	while ((m = doomed)) {
 		doomed = m->doomed;
 		if (m->object.kind == OBJECT_MODULE)
@@ -445,6 +447,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	list_init(&c->streams);
 	list_init(&c->spares);
 	list_init(&c->events);
+	list_init(&c->graphs);
 	pool_init(&c->pool);
 	gate_init(&c->resting);
 	*r = read_sync(&c->sync);

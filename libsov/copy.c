@@ -213,23 +213,25 @@ static sov_result check_host(const char *what, uint64_t address, uint64_t bytes)
 }
 
 /* One side, if it is a GPU's: its allocation. */
-static sov_result check_side(struct context *c, const char *what, uint64_t address, uint64_t bytes,
-			     struct buffer **out)
+static sov_result check_gpu(struct context *c, const char *what, uint64_t address, uint64_t bytes,
+			    struct buffer **out)
 {
 	bool gpu = va_reserved(address);
 
 	*out = gpu ? memory_find(c, what, address, bytes) : memory_holding(c, address, bytes);
-	if (*out)
-		return SOV_OK;
-	return gpu ? SOV_ERROR_INVALID_ADDRESS : check_host(what, address, bytes);
+	return *out || !gpu ? SOV_OK : SOV_ERROR_INVALID_ADDRESS;
 }
 
 sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes)
 {
-	sov_result r = check_side(c, "destination", k->destination, to_bytes, &k->to);
+	sov_result r = check_gpu(c, "destination", k->destination, to_bytes, &k->to);
 
 	if (!r)
-		r = check_side(c, "source", k->source, from_bytes, &k->from);
+		r = check_gpu(c, "source", k->source, from_bytes, &k->from);
+	if (!r && !k->to)
+		r = check_host("destination", k->destination, to_bytes);
+	if (!r && !k->from)
+		r = check_host("source", k->source, from_bytes);
 	if (!r && (!k->to || k->to->host) && (!k->from || k->from->host))
 		r = refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
@@ -298,8 +300,15 @@ sov_result sov_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr
 {
 	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
 	struct stream *s = object_get(stream, OBJECT_STREAM);
+	sov_result r;
 
-	return s ? copy_on(s, k, false) : SOV_ERROR_INVALID_HANDLE;
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	if (!graph_capturing(s))
+		return copy_on(s, k, false);
+	r = graph_capture_copy(s, destination, source, bytes);
+	object_put(&s->member.object);
+	return r;
 }
 
 /* The context's first stream, with a reference. */
@@ -325,7 +334,7 @@ sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr sou
 	return s ? copy_on(s, k, true) : r;
 }
 
-static sov_result check_fill(uint64_t address, uint32_t element_bytes, uint64_t count)
+sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count)
 {
 	if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -376,7 +385,7 @@ static sov_result fill_on(struct stream *s, uint64_t address, uint32_t value,
 sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 			   uint32_t element_bytes, uint64_t count)
 {
-	sov_result r = check_fill(address, element_bytes, count);
+	sov_result r = fill_check(address, element_bytes, count);
 	struct stream *s = r ? NULL : first_stream(context, &r);
 
 	return s ? fill_on(s, address, value, element_bytes, count, true) : r;
@@ -385,10 +394,14 @@ sov_result sov_memory_fill(sov_context context, sov_ptr address, uint32_t value,
 sov_result sov_memory_fill_async(sov_stream stream, sov_ptr address, uint32_t value,
 				 uint32_t element_bytes, uint64_t count)
 {
-	sov_result r = check_fill(address, element_bytes, count);
+	sov_result r = fill_check(address, element_bytes, count);
 	struct stream *s = r ? NULL : object_get(stream, OBJECT_STREAM);
 
 	if (!s)
 		return r ? r : SOV_ERROR_INVALID_HANDLE;
-	return fill_on(s, address, value, element_bytes, count, false);
+	if (!graph_capturing(s))
+		return fill_on(s, address, value, element_bytes, count, false);
+	r = graph_capture_fill(s, address, value, element_bytes, count);
+	object_put(&s->member.object);
+	return r;
 }

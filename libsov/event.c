@@ -21,6 +21,7 @@ static void event_free(struct object *o)
 	semaphore_destroy(c, e->semaphore);
 	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_destroy(&e->recording);
+	free(e->captured);
 	free(e);
 	object_put(&c->object);
 }
@@ -134,7 +135,9 @@ sov_result sov_event_record(sov_event event, sov_stream stream)
 		return r;
 	s = stream_find(e->member.context, stream);
 	if (s) {
-		r = record(e, s);
+		if (!graph_capturing(s))
+			__atomic_store_n(&e->captured_in, NULL, __ATOMIC_RELAXED);
+		r = graph_capturing(s) ? graph_capture_record(s, e) : record(e, s);
 		object_put(&s->member.object);
 	}
 	object_put(&e->member.object);
@@ -169,6 +172,11 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 	if (e) {
 		if (e->member.context != s->member.context)
 			refuse(r, "the event belongs to another context");
+		else if (__atomic_load_n(&e->captured_in, __ATOMIC_ACQUIRE))
+			r = graph_capture_wait(s, e);
+		else if (graph_capturing(s))
+			refuse(r = SOV_ERROR_UNSUPPORTED,
+			       "a stream that is captured waits for events of its capture only");
 		else
 			r = wait_for(s, e);
 		object_put(&e->member.object);

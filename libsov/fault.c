@@ -96,11 +96,13 @@ static enum winsys_access access_of(const struct sass_inst *in)
 
 #define PLACES 4 /* that are named; with more of them a list helps nobody */
 
-/* Where the kernel does this: how many places, and the first of them. UINT32_MAX: cannot be told. */
+/* Where the kernel does this, or anything of the kind when that is not known: how many places, and the
+ * first of them. UINT32_MAX: cannot be told. */
 static uint32_t find_places(const struct context *c, const struct function *f,
 			    enum winsys_access access, uint64_t pc[static PLACES])
 {
 	uint32_t offset, places = 0;
+	enum winsys_access does;
 	struct sass_word word;
 	struct sass_inst in;
 
@@ -108,7 +110,8 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 		memcpy(&word, f->kernel->code + offset, sizeof(word));
 		if (!sass_decode(c->chip.sm, word, &in))
 			return UINT32_MAX;
-		if (access_of(&in) != access)
+		does = access_of(&in);
+		if (!does || (access && does != access))
 			continue;
 		if (places < PLACES)
 			pc[places] = offset;
@@ -155,14 +158,14 @@ static void suspect(struct suspects *s, const struct function *f)
 }
 
 /* Of several, those that do such a thing at all, if there are any. */
-static void narrow(const struct context *c, enum winsys_access access, struct suspects *s)
+static void narrow(const struct context *c, const struct winsys_error *e, struct suspects *s)
 {
 	struct suspects left = {.count = 0};
 	uint64_t pc[PLACES];
 	uint32_t i;
 
-	for (i = 0; access && s->count > 1 && s->count <= SUSPECTS && i < s->count; i++)
-		if (find_places(c, s->list[i], access, pc))
+	for (i = 0; e->memory && s->count > 1 && s->count <= SUSPECTS && i < s->count; i++)
+		if (find_places(c, s->list[i], e->access, pc))
 			suspect(&left, s->list[i]);
 	if (left.count)
 		*s = left;
@@ -219,7 +222,7 @@ static void find_suspects(const struct context *c, const struct winsys_error *e,
 		if (late)
 			suspect(out, last_before(c, s, head));
 	}
-	narrow(c, e->access, out);
+	narrow(c, e, out);
 }
 
 static void name_suspects(const struct suspects *s, char *text, size_t bytes)
@@ -258,7 +261,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
 		f->pc = e->pc - at->va;
-	else if (kernel && e->access && infer_place(c, kernel, e->access, f))
+	else if (kernel && e->memory && infer_place(c, kernel, e->access, f))
 		at = kernel;
 	if (at) {
 		disassemble(c, at, f->pc, f);

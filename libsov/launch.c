@@ -271,15 +271,20 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	return SOV_OK;
 }
 
-sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
-			   uint64_t *number, struct bell *bell)
+sov_result function_check(const struct function *f, const sov_launch *l)
 {
 	sov_result r = check_shape(f, l);
 
 	if (!r)
 		r = check_memory(f, l);
-	if (!r)
-		r = check_arguments(f, l);
+	return r ? r : check_arguments(f, l);
+}
+
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *number, struct bell *bell)
+{
+	sov_result r = function_check(f, l);
+
 	return r ? r : submit(f, l, s, number, bell);
 }
 
@@ -291,6 +296,11 @@ static sov_result launch(struct function *f, const sov_launch *l, struct bell *b
 
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
+	if (graph_capturing(s)) {
+		r = graph_capture_kernel(s, f, l);
+		object_put(&s->member.object);
+		return r;
+	}
 	r = function_submit(f, l, s, &number, bell);
 	if (!r && f->member.context->sync) {
 		bell_ring(*bell);

@@ -35,6 +35,7 @@ static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
 
 static const char *const kind_names[OBJECT_KINDS] = {
 	"nothing", "a device", "a context", "a module", "a function", "a stream", "an event",
+	"a graph", "a graph that runs",
 };
 
 sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *))

@@ -38,7 +38,7 @@ sov_result struct_out(const char *what, void *theirs, const void *ours, size_t o
 
 enum object_kind {
 	OBJECT_NONE, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM,
-	OBJECT_EVENT, OBJECT_KINDS
+	OBJECT_EVENT, OBJECT_GRAPH, OBJECT_GRAPH_RUN, OBJECT_KINDS
 };
 
 struct object {
@@ -192,7 +192,8 @@ struct context {
 	sov_fault fault;
 	char sentence[1024];
 
-	struct link buffers, modules, streams, events;
+	struct link buffers, modules, streams, events, graphs;
+	struct calls *calls;        /* call.c; NULL: not needed yet */
 	struct link spares;         /* streams without a name: see winsys_info.spare_queues */
 	uint32_t spare_count;
 	struct semaphore *free_semaphores;
@@ -359,6 +360,8 @@ sov_result function_plan(struct context *c, struct function *f);
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *number, struct bell *bell);
+/* Whether it may be launched so. */
+sov_result function_check(const struct function *f, const sov_launch *l);
 
 /* ---- services.c ---- */
 
@@ -423,6 +426,7 @@ struct sides {
 /* With the lock: finds what the sides lie in, which is so large; by pins it, or lets it go. */
 sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes);
 void copy_pin(struct context *c, const struct sides *k, int by);
+sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 /* Without it, when it is pinned. The number of the last piece of work. */
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
 
@@ -444,6 +448,9 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 /* ---- submit.c ---- */
 
 #define STREAM_SLOTS      256
+/* A piece has up to three entries in a ring: a graph's methods, and what is around them. */
+#define STREAM_RING_ENTRIES 1024u
+#define STREAM_SLOTS_AT     16384u /* the rings lie before them */
 /* A slot: launch descriptor, constant bank 0, methods. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES 8192u
 #define STREAM_SLOT_BANK0 512u
@@ -451,7 +458,9 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_MAX_BANK0  (STREAM_SLOT_PUSH - STREAM_SLOT_BANK0)
 #define STREAM_PUSH_WORDS ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
-enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM };
+enum work {
+	WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM, WORK_GRAPH
+};
 
 /* Who does it. Where the device has no copy queues both go to the compute queue. */
 enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
@@ -477,7 +486,8 @@ struct piece {
 	_Atomic(const struct function *) function;
 	/* For the publisher. */
 	enum engine engine;
-	uint64_t entry;         /* for the ring */
+	uint64_t entry;         /* for the ring … */
+	uint64_t before[2];     /* … and what goes before it; 0: nothing */
 	uint64_t code, local;   /* what the GPU knows once it has begun this piece */
 	/* What stands in the slot's memory, from its last launch. */
 	struct {
@@ -508,6 +518,8 @@ struct stream {
 	struct piece pieces[STREAM_SLOTS];
 
 	struct staging staging;
+	struct capture *capture; /* capture.c; the lock's */
+	_Atomic bool capturing;  /* there is one */
 };
 
 /* Where one piece of work is written down. */
@@ -518,6 +530,9 @@ struct slot {
 	uint64_t va;
 	bool publisher; /* its thread has the publisher's role */
 	bool beside;    /* other streams are not to be held up: see submit.c */
+	/* A ring entry of somebody else's methods, 0: none, and how many of its own go before. */
+	uint64_t inserted;
+	uint32_t before;
 	struct nv_push push;
 	_Alignas(64) uint32_t methods[STREAM_PUSH_WORDS]; /* what push writes; submit copies it */
 };
@@ -541,6 +556,8 @@ static inline void slot_write(struct slot *slot, uint32_t offset, const void *fr
  */
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
 sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot);
+/* Of a graph; f: the kernel in it that needs the most local memory, or NULL. */
+sov_result stream_begin_graph(struct stream *s, const struct function *f, struct slot *slot);
 void stream_submit(struct stream *s, struct slot *slot);
 /*
  * The same, but the caller rings, as the last thing it does: on x86 the next atomic operation waits
@@ -594,10 +611,36 @@ struct event {
 	struct semaphore *semaphore;
 	pthread_mutex_t recording; /* the order of values is the order of pieces of work */
 	_Atomic uint64_t mark;     /* EVENT_RECORDED and the value of the last record */
+	/* Recorded last in a capture: of this graph, after these nodes; capture.c. */
+	struct graph *captured_in;
+	uint32_t *captured, captured_count;
 };
 #define EVENT_RECORDED (UINT64_C(1) << 32)
 
 /* After a reset: records that were dropped never were. */
 void event_restart(struct event *e);
+
+/* ---- call.c ---- */
+
+sov_result stream_call(struct stream *s, void (*function)(void *user), void *user);
+/* No function runs any more; without the lock. */
+void calls_close(struct context *c);
+
+/* ---- capture.c ---- */
+
+static inline bool graph_capturing(const struct stream *s)
+{
+	return __builtin_expect(atomic_load_explicit(&s->capturing, memory_order_relaxed), false);
+}
+sov_result graph_capture_kernel(struct stream *s, struct function *f, const sov_launch *l);
+sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t source,
+			      uint64_t bytes);
+sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
+			      uint32_t element_bytes, uint64_t count);
+sov_result graph_capture_call(struct stream *s, void (*function)(void *user), void *user);
+sov_result graph_capture_record(struct stream *s, struct event *e);
+sov_result graph_capture_wait(struct stream *s, struct event *e);
+/* The stream goes. Without the lock. */
+void capture_drop(struct stream *s);
 
 #endif

@@ -91,6 +91,8 @@ typedef struct sov_module_t *sov_module;
 typedef struct sov_function_t *sov_function; /* lives as long as its module */
 typedef struct sov_stream_t *sov_stream;
 typedef struct sov_event_t *sov_event;
+typedef struct sov_graph_t *sov_graph;
+typedef struct sov_graph_run_t *sov_graph_run;
 /* An address on a GPU; unique across all devices and the process's host memory. 0 is never one. */
 typedef uint64_t sov_ptr;
 
@@ -345,6 +347,49 @@ SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
 SOV_API sov_result sov_event_wait(sov_event event, uint64_t limit);
 /* GPU time from one recorded event to another; SOV_NOT_READY when one has not been reached. */
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
+
+/* A function of the host's in the stream: it runs when all work before it is done, in a thread of the
+ * library, and work behind it when it has returned. It must not call the library. When the context
+ * fails or is reset before its turn, it is not called. */
+SOV_API sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user);
+
+/* ---- graphs ---- */
+
+/* Work with its order, written down once and run many times: kernels, copies, fills and host
+ * functions. Nodes have numbers from 1; each comes after those that are named, and its arguments are
+ * taken when it is added. Both sides of a copy are memory that the GPU reaches. node may be NULL. */
+typedef uint32_t sov_node;
+SOV_API sov_result sov_graph_create(sov_context context, uint32_t flags, sov_graph *graph);
+SOV_API sov_result sov_graph_destroy(sov_graph graph);
+/* launch's stream does not matter. */
+SOV_API sov_result sov_graph_add_kernel(sov_graph graph, const sov_node *after, uint32_t count,
+					sov_function function, const sov_launch *launch,
+					sov_node *node);
+SOV_API sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t count,
+				      sov_ptr destination, sov_ptr source, uint64_t bytes,
+				      sov_node *node);
+SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,
+				      sov_ptr address, uint32_t value, uint32_t element_bytes,
+				      uint64_t elements, sov_node *node);
+SOV_API sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t count,
+				      void (*function)(void *user), void *user, sov_node *node);
+/* One more node that to comes after. */
+SOV_API sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to);
+/* Until the end, work for the stream becomes nodes of the graph, and is not run: launches,
+ * copy_async, fill_async, call. Events carry the order to other streams, which are captured as well
+ * from when they wait for one; in the end the first stream has to have waited for all of them. */
+SOV_API sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph);
+SOV_API sov_result sov_stream_end_capture(sov_stream stream);
+/* The graph as it is now, ready to run; what is added later is not in it. Circles are refused. */
+SOV_API sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run);
+/* Waits for work that was launched before. */
+SOV_API sov_result sov_graph_run_destroy(sov_graph_run run);
+/* Other arguments for a kernel of it; waits until it does not run. */
+SOV_API sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
+					       const void *const *arguments, uint32_t count);
+/* All of it, as one piece of work of the stream; host functions make it several. One run comes after
+ * the other, also on different streams. */
+SOV_API sov_result sov_graph_launch(sov_graph_run run, sov_stream stream);
 
 #ifdef __cplusplus
 }

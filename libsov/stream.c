@@ -9,7 +9,7 @@
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
-#define COMMAND_BYTES (4096u + STREAM_SLOTS * STREAM_SLOT_BYTES)
+#define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Work that is no kernel should not take long, but may stand behind another context's work. */
 #define OTHER_TIME_LIMIT UINT64_C(60000000000)
 /* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
@@ -19,6 +19,7 @@ static const char *const work_names[] = {
 	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel",
 	[WORK_COPY] = "a copy or fill",	      [WORK_RECORD] = "recording an event",
 	[WORK_WAIT] = "waiting for an event", [WORK_ALARM] = "waking a thread",
+	[WORK_GRAPH] = "a graph",
 };
 
 /* No launch looks at a clock: time begins when a call first sees the piece at the stream's head. */
@@ -156,6 +157,7 @@ static void stream_free(struct object *o)
 	struct context *c = s->member.context;
 
 	LOG(STREAM, INFO, "%llu destroyed", (unsigned long long)s->serial);
+	capture_drop(s);
 	pthread_mutex_lock(&c->lock);
 	list_remove(&s->member.link);
 	atomic_fetch_sub_explicit(&c->stream_count, 1, memory_order_relaxed);

@@ -28,11 +28,10 @@
 #include <string.h>
 #include "libsov/runtime.h"
 
-#define RING_BYTES (STREAM_SLOTS * NV_GP_ENTRY_BYTES)
-#define SLOTS_AT   4096u
+#define RING_BYTES (STREAM_RING_ENTRIES * NV_GP_ENTRY_BYTES)
 #define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
 
-static_assert(ENGINES * RING_BYTES <= SLOTS_AT, "the rings lie before the slots");
+static_assert(ENGINES * RING_BYTES <= STREAM_SLOTS_AT, "the rings lie before the slots");
 static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
 
 uint64_t stream_last(const struct stream *s)
@@ -122,7 +121,7 @@ static bool take_role(struct stream *s)
 
 static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 {
-	uint64_t offset = SLOTS_AT + number % STREAM_SLOTS * STREAM_SLOT_BYTES;
+	uint64_t offset = STREAM_SLOTS_AT + number % STREAM_SLOTS * STREAM_SLOT_BYTES;
 
 	slot->number = number;
 	slot->piece = piece_of(s, number);
@@ -132,6 +131,7 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
+	slot->inserted = 0;
 	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
 	slot->publisher = take_role(s);
 }
@@ -184,6 +184,12 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static void put_entry(struct queue *q, uint64_t entry)
+{
+	q->memory.ring[q->put] = entry;
+	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
+}
+
 /* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
@@ -196,8 +202,10 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 		const struct piece *p = piece_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		q->memory.ring[q->put] = p->entry;
-		q->put = (q->put + 1) % STREAM_SLOTS;
+		for (i = 0; i < 2; i++)
+			if (p->before[i])
+				put_entry(q, p->before[i]);
+		put_entry(q, p->entry);
 		moved[q - s->queues] = true;
 		code = later(code, p->code);
 		local = later(local, p->local);
@@ -255,6 +263,17 @@ static struct bell publish(struct stream *s, bool mine)
 	return bell;
 }
 
+/* Somebody else's methods between the slot's own. */
+static void insert(const struct slot *slot, struct piece *p)
+{
+	uint64_t at = slot->va + STREAM_SLOT_PUSH;
+
+	if (slot->before)
+		p->before[0] = nv_gp_entry_pack(at, slot->before);
+	p->before[1] = slot->inserted;
+	p->entry = nv_gp_entry_pack(at + 4 * slot->before, slot->push.count - slot->before);
+}
+
 static struct bell finish(struct stream *s, struct slot *slot)
 {
 	struct piece *p = slot->piece;
@@ -263,13 +282,18 @@ static struct bell finish(struct stream *s, struct slot *slot)
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
 	if (p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside))
 		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number,
-				slot->beside && kind != WORK_COPY ? NV_RELEASE_NOW : 0);
+				slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
+					? NV_RELEASE_NOW
+					: 0);
 	if (kind == WORK_ALARM)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
 	memset(slot->methods + slot->push.count, 0, -slot->push.count % (STREAM_LINE / 4) * 4);
 	slot_write(slot, STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
+	p->before[0] = p->before[1] = 0;
 	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
+	if (slot->inserted)
+		insert(slot, p);
 	/* What another thread may publish must have reached memory; who publishes its own piece has
 	 * a barrier still to come. */
 	if (!slot->publisher || s->published + 1 != slot->number)
@@ -326,7 +350,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring = s->commands->backing,
 		.ring_offset = engine * RING_BYTES,
 		.ring_va = s->commands->va + engine * RING_BYTES,
-		.ring_entries = STREAM_SLOTS,
+		.ring_entries = STREAM_RING_ENTRIES,
 	};
 	const char *said;
 	int error;
@@ -428,6 +452,11 @@ sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, st
 sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot)
 {
 	return begin(s, ENGINE_COMPUTE, WORK_KERNEL, f, slot);
+}
+
+sov_result stream_begin_graph(struct stream *s, const struct function *f, struct slot *slot)
+{
+	return begin(s, ENGINE_COMPUTE, WORK_GRAPH, f, slot);
 }
 
 uint64_t stream_alarm(struct stream *s)

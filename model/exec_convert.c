@@ -58,10 +58,13 @@ static uint64_t bits_of(const struct op *op, const struct operands *o, uint32_t 
 	return op->inst->mod[SASS_M_FTZ] && t->bits == 32 ? float_flush(t->format, raw) : raw;
 }
 
+/* F2F flushes halves, too (seen on an H200). */
 static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t value)
 {
-	if (op->inst->mod[SASS_M_FTZ] && destination(op)->format == &float_f32)
-		value = float_flush(&float_f32, value);
+	const struct float_format *f = destination(op)->format;
+
+	if (op->inst->mod[SASS_M_FTZ] && (f == &float_f32 || (f == &float_f16 && op->inst->op == SASS_F2F)))
+		value = float_flush(f, value);
 	o->d[i] = (uint32_t)value;
 	if (op->dwords == 2)
 		o->d[LANES + i] = (uint32_t)(value >> 32);

@@ -65,6 +65,9 @@ struct nv_gsp_rc { /* rpc_rc_triggered_v17_02: a channel was stopped */
 };
 static_assert(sizeof(struct nv_gsp_rc) == 48, "rpc_rc_triggered_v17_02");
 static_assert(offsetof(struct nv_gsp_rc, fault_low) == 28, "rpc_rc_triggered_v17_02");
+/* scope: nvidia/generated/g_kernel_rc_nvoc.h, RC_NOTIFIER_SCOPE */
+#define NV_GSP_RC_CHANNEL 0
+#define NV_GSP_RC_GROUP   1
 
 struct nv_gsp_error { /* rpc_os_error_log_v17_00: a line for the kernel's log */
 	uint32_t type, runlist, channel;

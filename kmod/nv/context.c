@@ -31,6 +31,7 @@ static const struct {
 	{ RM_CONTEXT_ACCESS_MAP, RM_BUFFER_ACCESS_MAP, true, true, true },
 	{ RM_CONTEXT_ACCESS_MAP, RM_BUFFER_FREE_ACCESS_MAP, true, true, true },
 };
+
 static_assert(ARRAY_SIZE(kinds) == NV_CONTEXT_BUFFERS);
 
 static int learn_sizes(struct nv_device *nv)

@@ -20,16 +20,18 @@ static void on_rc(struct nv_device *nv, const void *payload)
 	if (queue)
 		sov_queue_fault(&queue->base, rc->type, rc->engine, address);
 	xa_unlock_irq(&nv->channels);
-	drm_info(&nv->base.drm, "channel %u of engine %u: Xid %u, address 0x%llx%s\n", rc->channel,
-		 rc->engine, rc->type, address, queue ? "" : "; it is gone already");
+	/* Any process can make as many of these as it likes. */
+	dev_info_ratelimited(nv->base.drm.dev, "channel %u of engine %u: Xid %u, address 0x%llx%s\n",
+			     rc->channel, rc->engine, rc->type, address,
+			     queue ? "" : "; it is gone already");
 }
 
 static void on_error_log(struct nv_device *nv, const void *payload)
 {
 	const struct nv_gsp_error *e = payload;
 
-	drm_info(&nv->base.drm, "GSP: Xid %u, channel %u: %.*s\n", e->type, e->channel,
-		 (int)sizeof(e->text), e->text);
+	dev_info_ratelimited(nv->base.drm.dev, "GSP: Xid %u, channel %u: %.*s\n", e->type,
+			     e->channel, (int)sizeof(e->text), e->text);
 }
 
 static void on_fault(struct nv_device *nv, const void *payload)

@@ -64,8 +64,8 @@ int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *pa
 	return errno_of(a.status);
 }
 
-static int control(struct nv_device *nv, u32 client, u32 object, u32 command, void *parameters,
-		   u32 bytes)
+static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command, void *parameters,
+		      u32 bytes)
 {
 	struct nv_gsp_rm_control a = {
 		.client = client,
@@ -95,7 +95,7 @@ static int control(struct nv_device *nv, u32 client, u32 object, u32 command, vo
  */
 int nv_rm_control(struct nv_client *c, u32 object, u32 command, void *parameters, u32 bytes)
 {
-	return control(c->nv, c->handle, object, command, parameters, bytes);
+	return command_to(c->nv, c->handle, object, command, parameters, bytes);
 }
 
 /**
@@ -111,7 +111,7 @@ int nv_rm_ask(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
 {
 	const struct nv_gsp_static_info *own = nv->gsp.info;
 
-	return control(nv, own->client, own->subdevice, command, parameters, bytes);
+	return command_to(nv, own->client, own->subdevice, command, parameters, bytes);
 }
 
 /**

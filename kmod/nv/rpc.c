@@ -221,6 +221,17 @@ int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms)
 	return ret;
 }
 
+/*
+ * A GSP that does not answer can stop nothing either. Nobody talks to it any more, and it is taken
+ * off the bus, so that memory which it or a channel may still know can be freed.
+ */
+static void give_up(struct nv_device *nv)
+{
+	drm_err(&nv->base.drm, "GSP: it is given up, and the card with it, until that is reset\n");
+	nv->gsp.running = false;
+	pci_clear_master(sov_pci(&nv->base));
+}
+
 /**
  * nv_rpc_call() - ask and wait for the answer, which replaces what was asked
  * @nv: the device
@@ -244,6 +255,8 @@ int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 		ret = send(nv, &m);
 	if (!ret)
 		ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
+	if (ret == -ETIMEDOUT)
+		give_up(nv);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }

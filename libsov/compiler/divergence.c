@@ -24,6 +24,7 @@ struct analysis {
 	bool *join;      /* by block: some divergent branch's ways meet here */
 	ir_block *stack; /* scratch, as are the next two */
 	bool *region, *cycle;
+	uint32_t first, last; /* of the region and its end, in reverse postorder */
 	ir_block *label;
 	bool changed;
 };
@@ -87,12 +88,22 @@ static void set_divergent(struct analysis *a, ir_val v)
 
 /* The region of a branch. */
 
+static void widen(struct analysis *a, ir_block b)
+{
+	uint32_t n = b ? a->cfg->rpo_index[b] : a->first;
+
+	a->first = n < a->first ? n : a->first;
+	a->last = n > a->last ? n : a->last;
+}
+
 /* Blocks on a way from branch to meet, without meet; branch itself when it lies on a cycle there.
  */
 static void find_region(struct analysis *a, ir_block branch, ir_block meet)
 {
 	uint32_t depth = 0;
 
+	a->first = a->last = a->cfg->rpo_index[branch];
+	widen(a, meet);
 	memset(a->region, 0, a->f->nblocks * sizeof(*a->region));
 	a->stack[depth++] = branch;
 	while (depth) {
@@ -101,19 +112,20 @@ static void find_region(struct analysis *a, ir_block branch, ir_block meet)
 		for (uint32_t k = 0; k < bb->nsucc; k++)
 			if (bb->succ[k] != meet && !a->region[bb->succ[k]]) {
 				a->region[bb->succ[k]] = true;
+				widen(a, bb->succ[k]);
 				a->stack[depth++] = bb->succ[k];
 			}
 	}
 }
 
-/* Blocks of the region that lie on a cycle with the branch; none when it is on no cycle there. */
-static void find_cycle(struct analysis *a, ir_block branch)
+/* Blocks of the region that lie on a cycle with the branch; false: it is on none there. */
+static bool find_cycle(struct analysis *a, ir_block branch)
 {
 	uint32_t depth = 0;
 
-	memset(a->cycle, 0, a->f->nblocks * sizeof(*a->cycle));
 	if (!a->region[branch])
-		return;
+		return false;
+	memset(a->cycle, 0, a->f->nblocks * sizeof(*a->cycle));
 	a->cycle[branch] = true;
 	a->stack[depth++] = branch;
 	while (depth) {
@@ -125,6 +137,7 @@ static void find_cycle(struct analysis *a, ir_block branch)
 				a->stack[depth++] = bb->preds[k];
 			}
 	}
+	return true;
 }
 
 /*
@@ -140,7 +153,7 @@ static bool label_ways(struct analysis *a, ir_block branch, ir_block meet, bool 
 	memset(a->label, 0, a->f->nblocks * sizeof(*a->label));
 	while (moved) {
 		moved = false;
-		for (uint32_t n = 0; n < c->nrpo; n++) {
+		for (uint32_t n = a->first; n <= a->last; n++) {
 			ir_block b = c->rpo[n];
 			const struct ir_bb *bb = &a->f->blocks[b];
 
@@ -202,9 +215,9 @@ static void diverge_branch(struct analysis *a, ir_block branch)
 
 	a->d->branch[branch] = true;
 	find_region(a, branch, meet);
-	find_cycle(a, branch);
 	find_joins(a, branch, meet);
-	spread_in_time(a);
+	if (find_cycle(a, branch))
+		spread_in_time(a);
 	a->changed = true;
 }
 

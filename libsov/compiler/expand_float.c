@@ -42,6 +42,19 @@ static ir_val one(struct expand *e, enum ir_type t)
 	return expand_const(e, t, t == IR_B32 ? ONE32 : ONE64);
 }
 
+/* An f64 as two words: most of what is done to its bits is about the high one. */
+static ir_val low_word(struct expand *e, ir_val x)
+{
+	return expand_convert(e, IR_TRUNC, IR_B32, x);
+}
+
+static ir_val high_word(struct expand *e, ir_val x)
+{
+	return expand_convert(e, IR_TRUNC, IR_B32, expand_shift(e, IR_SHR_U, x, 32));
+}
+
+#define of_words(e, ...) expand_op(e, IR_PACK, IR_B64, __VA_ARGS__, 0) /* low, high */
+
 /* Is the exponent of x not within two bounds? Of an f64 the high word says it. */
 static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
 {
@@ -51,7 +64,7 @@ static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
 	uint32_t span = (uint32_t)(high - low) << shift;
 
 	if (wide)
-		x = expand_convert(e, IR_TRUNC, IR_B32, expand_shift(e, IR_SHR_U, x, 32));
+		x = high_word(e, x);
 	x = expand_with(e, IR_SUB, expand_with(e, IR_AND, x, 0x7fffffff), least);
 	return expand_compare_with(e, IR_GE_U, x, span);
 }
@@ -75,27 +88,39 @@ static ir_val correct(struct expand *e, ir_val a, ir_val minus_b, ir_val q, ir_v
 	return expand_round(e, IR_FMA, round, fma_(e, minus_b, q, a), r, q);
 }
 
-/* The number nearest to 1 / b. Up is away from zero only for positive numbers. */
+/* The number nearest to 1 / b, of a positive b: up is away from zero only there. */
+static ir_val nearest_of_positive(struct expand *e, ir_val b)
+{
+	ir_val minus = negate(e, b), r = reciprocal(e, b, minus, IR_RP);
+
+	return correct(e, one(e, e->f->values[b].type), minus, r, r, IR_RN);
+}
+
 static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 {
 	enum ir_type t = e->f->values[b].type;
-	ir_val size = expand_op(e, IR_FABS, t, b, 0, 0), minus = negate(e, size);
-	ir_val r = reciprocal(e, size, minus, IR_RP);
+	ir_val r = nearest_of_positive(e, expand_op(e, IR_FABS, t, b, 0, 0));
 	uint64_t sign = t == IR_B32 ? UINT64_C(1) << 31 : SIGN64;
 
-	r = correct(e, one(e, t), minus, r, r, IR_RN);
 	return expand_op(e, IR_OR, t, r, expand_with(e, IR_AND, b, sign), 0);
+}
+
+/* With the number nearest to 1 / b, or where rounding is directed one next to it. */
+static ir_val divide_by(struct expand *e, ir_val a, ir_val b, ir_val r, enum ir_round round)
+{
+	ir_val minus_b = negate(e, b), q = correct(e, a, minus_b, mul(e, a, r), r, IR_RN);
+
+	return correct(e, a, minus_b, q, r, round);
 }
 
 static ir_val divide(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	ir_val minus_b = negate(e, b), r, q;
+	ir_val minus_b = negate(e, b), r;
 
 	r = round == IR_RN ? nearest_reciprocal(e, b) : reciprocal(e, b, minus_b, IR_RN);
-	if (!a)
-		return round == IR_RN ? r : correct(e, one(e, e->f->values[b].type), minus_b, r, r, round);
-	q = correct(e, a, minus_b, mul(e, a, r), r, IR_RN);
-	return correct(e, a, minus_b, q, r, round);
+	if (a)
+		return divide_by(e, a, b, r, round);
+	return round == IR_RN ? r : correct(e, one(e, e->f->values[b].type), minus_b, r, r, round);
 }
 
 /* An f32, subnormal or not, as f64. */
@@ -127,33 +152,65 @@ static ir_val divide_wide(struct expand *e, ir_val a, ir_val b, enum ir_round ro
 	return narrow(e, expand_select(e, is_number, q, simple), round);
 }
 
-/* A number of any exponent as a fraction from 1 up to 2 and a b64 exponent. */
+/* A number of any exponent as a fraction from 1 up to 2 and a b32 exponent. */
 struct parts {
 	ir_val fraction, exponent;
 	ir_val special; /* b1: zero, infinity or NaN */
 	ir_val class;   /* itself where special, else 1 with its sign */
+	ir_val sign;    /* b32: of the high word */
 };
 
 static struct parts take_apart(struct expand *e, ir_val x)
 {
 	const int up = 54; /* takes subnormal numbers to normal ones */
-	ir_val size = expand_with(e, IR_AND, x, ~SIGN64);
-	ir_val small = expand_compare_with(e, IR_LT_U, size, UINT64_C(1) << 52);
+	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
+	ir_val small = expand_compare_with(e, IR_LT_U, word, 1u << 20);
 	ir_val scaled = mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
-	ir_val normal = expand_select(e, small, scaled, size);
-	ir_val biased = expand_shift(e, IR_SHR_U, normal, 52);
-	ir_val sign = expand_with(e, IR_AND, x, SIGN64);
-	ir_val zero = expand_compare_with(e, IR_EQ, size, 0);
+	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal), less, twice, low;
 	struct parts p;
 
-	p.exponent = expand_select(e, small, expand_with(e, IR_SUB, biased, (uint64_t)up), biased);
-	p.fraction = expand_with(e, IR_AND, normal, (UINT64_C(1) << 52) - 1);
-	p.fraction = expand_with(e, IR_OR, p.fraction, ONE64);
-	p.special = expand_op(e, IR_OR, IR_B1, zero, expand_compare_with(e, IR_GE_U, size, INF64), 0);
+	less = expand_select(e, small, expand_const(e, IR_B32, (uint64_t)up), expand_const(e, IR_B32, 0));
+	p.exponent = expand_op(e, IR_SUB, IR_B32, expand_shift(e, IR_SHR_U, high, 20), less, 0);
+	high = expand_with(e, IR_AND, high, (1u << 20) - 1);
+	high = expand_with(e, IR_OR, high, ONE64 >> 32);
+	p.fraction = of_words(e, low_word(e, normal), high);
+	p.special = expand_compare_with(e, IR_GE_U, word, INF64 >> 32);
+	p.special = expand_op(e, IR_OR, IR_B1, expand_compare_with(e, IR_FEQ, x, 0), p.special, 0);
+	p.sign = expand_with(e, IR_AND, high_word(e, x), SIGN64 >> 32);
 	/* x + x: what a NaN is must be in its high word, because approximations see no other. */
-	p.class = expand_select(e, p.special, expand_round(e, IR_FADD, IR_RN, x, x, 0),
-				expand_with(e, IR_OR, sign, ONE64));
+	twice = expand_round(e, IR_FADD, IR_RN, x, x, 0);
+	low = expand_select(e, p.special, low_word(e, twice), expand_const(e, IR_B32, 0));
+	high = expand_with(e, IR_OR, p.sign, ONE64 >> 32);
+	p.class = of_words(e, low, expand_select(e, p.special, high_word(e, twice), high));
 	return p;
+}
+
+/* Does what is lost, two bits, round the number up that ends in last? Both b32. */
+static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negative, enum ir_round round)
+{
+	ir_val up;
+
+	if (round == IR_RN) { /* more than half, or half of an odd number: rest + last bit > 2 */
+		up = expand_op(e, IR_ADD, IR_B32, rest, expand_with(e, IR_AND, last, 1), 0);
+		return expand_compare_with(e, IR_GT_U, up, 2);
+	}
+	if (round == IR_RZ)
+		return expand_const(e, IR_B1, 0);
+	up = expand_compare_with(e, IR_NE, rest, 0);
+	if (round == IR_RP)
+		negative = expand_op(e, IR_NOT, IR_B1, negative, 0, 0);
+	return expand_op(e, IR_AND, IR_B1, up, negative, 0);
+}
+
+/* What is too large for a number: infinity, or the largest number where rounding goes towards zero. */
+static ir_val too_large(struct expand *e, ir_val negative, enum ir_round round)
+{
+	ir_val infinity = expand_const(e, IR_B64, INF64), largest = expand_const(e, IR_B64, INF64 - 1);
+
+	if (round == IR_RN || round == IR_RZ)
+		return round == IR_RN ? infinity : largest;
+	return round == IR_RM ? expand_select(e, negative, infinity, largest)
+			      : expand_select(e, negative, largest, infinity);
 }
 
 /*
@@ -164,47 +221,27 @@ static struct parts take_apart(struct expand *e, ir_val x)
  */
 static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m, enum ir_round round)
 {
-	ir_val zero = expand_const(e, IR_B64, 0), flag = expand_compare(e, IR_NE, sign, zero);
-	ir_val few = expand_op(e, IR_SUB, IR_B64, expand_const(e, IR_B64, 1), exponent, 0);
-	ir_val shift = expand_op(e, IR_MIN_S, IR_B64,
-				 expand_op(e, IR_MAX_S, IR_B64, few, zero, 0),
-				 expand_const(e, IR_B64, 60), 0);
-	ir_val n = expand_convert(e, IR_TRUNC, IR_B32, shift);
+	ir_val zero = expand_const(e, IR_B32, 0), negative = expand_compare(e, IR_NE, sign, zero);
+	ir_val few = expand_op(e, IR_SUB, IR_B32, expand_const(e, IR_B32, 1), exponent, 0);
+	ir_val n = expand_op(e, IR_MIN_S, IR_B32,
+			     expand_op(e, IR_MAX_S, IR_B32, few, zero, 0), expand_const(e, IR_B32, 60), 0);
 	ir_val kept = expand_op(e, IR_SHR_U, IR_B64, m, n, 0);
 	ir_val again = expand_op(e, IR_SHL, IR_B64, kept, n, 0);
-	ir_val lost = expand_compare(e, IR_NE, again, m);
-	ir_val field = expand_op(e, IR_MAX_S, IR_B64, expand_with(e, IR_SUB, exponent, 1), zero, 0);
-	ir_val rest, bits, up, huge, limit;
+	ir_val lost = expand_convert(e, IR_ZEXT, IR_B32, expand_compare(e, IR_NE, again, m));
+	ir_val field = expand_op(e, IR_MAX_S, IR_B32, expand_with(e, IR_SUB, exponent, 1), zero, 0);
+	ir_val rest, bits, up, high, huge;
 
-	kept = expand_op(e, IR_OR, IR_B64, kept, expand_convert(e, IR_ZEXT, IR_B64, lost), 0);
-	rest = expand_with(e, IR_AND, kept, 3);
+	rest = expand_op(e, IR_OR, IR_B32, low_word(e, kept), lost, 0);
 	bits = expand_shift(e, IR_SHR_U, kept, 2);
-	if (round == IR_RN) { /* more than half, or half of an odd number: rest + last bit > 2 */
-		up = expand_op(e, IR_ADD, IR_B64, rest, expand_with(e, IR_AND, bits, 1), 0);
-		up = expand_compare_with(e, IR_GT_U, up, 2);
-	} else {
-		up = expand_compare(e, IR_NE, rest, zero);
-		if (round == IR_RZ)
-			up = expand_const(e, IR_B1, 0);
-		else
-			up = expand_op(e, IR_AND, IR_B1, up,
-				       round == IR_RM ? flag : expand_op(e, IR_NOT, IR_B1, flag, 0, 0),
-				       0);
-	}
+	rest = expand_with(e, IR_AND, rest, 3);
+	up = rounds_up(e, rest, low_word(e, bits), negative, round);
 	bits = expand_op(e, IR_ADD, IR_B64, bits, expand_convert(e, IR_ZEXT, IR_B64, up), 0);
-	bits = expand_op(e, IR_ADD, IR_B64, bits, expand_shift(e, IR_SHL, field, 52), 0);
-	/* Too large: infinity, or the largest number where rounding goes towards zero. */
+	high = expand_op(e, IR_ADD, IR_B32, high_word(e, bits), expand_shift(e, IR_SHL, field, 20), 0);
 	huge = expand_compare_with(e, IR_GT_S, field, 2045);
-	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_with(e, IR_GE_U, bits, INF64), 0);
-	limit = expand_const(e, IR_B64, round == IR_RZ ? INF64 - 1 : INF64);
-	if (round == IR_RM || round == IR_RP) {
-		ir_val largest = expand_const(e, IR_B64, INF64 - 1);
-
-		limit = round == IR_RM ? expand_select(e, flag, limit, largest)
-				       : expand_select(e, flag, largest, limit);
-	}
-	bits = expand_select(e, huge, limit, bits);
-	return expand_op(e, IR_OR, IR_B64, bits, sign, 0);
+	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_with(e, IR_GE_U, high, INF64 >> 32), 0);
+	bits = of_words(e, low_word(e, bits), high);
+	bits = expand_select(e, huge, too_large(e, negative, round), bits);
+	return of_words(e, low_word(e, bits), expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
 }
 
 static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round round)
@@ -212,23 +249,24 @@ static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round r
 	struct parts x = take_apart(e, a ? a : one(e, IR_B64)), y = take_apart(e, b);
 	ir_val special = expand_op(e, IR_OR, IR_B1, x.special, y.special, 0);
 	ir_val simple = mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
-	ir_val sign = expand_op(e, IR_XOR, IR_B64, x.class, y.class, 0);
-	ir_val q = divide(e, x.fraction, y.fraction, IR_RN);
+	ir_val sign = expand_op(e, IR_XOR, IR_B32, x.sign, y.sign, 0);
+	ir_val q = divide_by(e, x.fraction, y.fraction, nearest_of_positive(e, y.fraction), IR_RN);
 	ir_val rest = fma_(e, negate(e, y.fraction), q, x.fraction);
 	ir_val below = expand_compare_with(e, IR_FLT, rest, 0);
 	ir_val inexact = expand_compare_with(e, IR_FNE, rest, 0);
-	ir_val exponent = expand_op(e, IR_SUB, IR_B64, x.exponent, y.exponent, 0), m, lost;
+	ir_val exponent = expand_op(e, IR_SUB, IR_B32, x.exponent, y.exponent, 0), high, m, lost;
 
 	/* q is the nearest: the quotient lies between it and half a unit below, or above. Towards zero, with
 	 * all that is lost above, that is one unit less and more than half of it, or less than half. */
-	lost = expand_select(e, below, expand_const(e, IR_B64, 3),
-			     expand_convert(e, IR_ZEXT, IR_B64, inexact));
+	lost = expand_select(e, below, expand_const(e, IR_B32, 3),
+			     expand_convert(e, IR_ZEXT, IR_B32, inexact));
 	q = expand_op(e, IR_SUB, IR_B64, q, expand_convert(e, IR_ZEXT, IR_B64, below), 0);
-	exponent = expand_op(e, IR_ADD, IR_B64, exponent, expand_shift(e, IR_SHR_U, q, 52), 0);
-	m = expand_with(e, IR_AND, q, (UINT64_C(1) << 52) - 1);
-	m = expand_shift(e, IR_SHL, expand_with(e, IR_OR, m, UINT64_C(1) << 52), 2);
-	m = expand_op(e, IR_OR, IR_B64, m, lost, 0);
-	sign = expand_with(e, IR_AND, sign, SIGN64);
+	high = high_word(e, q);
+	exponent = expand_op(e, IR_ADD, IR_B32, exponent, expand_shift(e, IR_SHR_U, high, 20), 0);
+	high = expand_with(e, IR_AND, high, (1u << 20) - 1);
+	high = expand_with(e, IR_OR, high, 1u << 20);
+	m = expand_shift(e, IR_SHL, of_words(e, low_word(e, q), high), 2);
+	m = of_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
 	return expand_select(e, special, simple, assemble(e, sign, exponent, m, round));
 }
 
@@ -345,7 +383,7 @@ ir_val expand_root(struct expand *e, const struct ir_inst *in)
 
 	/* With their signs: what is negative is far above infinity. */
 	if (wide)
-		word = expand_convert(e, IR_TRUNC, IR_B32, expand_shift(e, IR_SHR_U, x, 32));
+		word = high_word(e, x);
 	word = expand_with(e, IR_SUB, word, least);
 	hard = expand_compare_with(e, IR_GE_U, word, infinity - least);
 	g = wide ? root64(e, x, in->round) : root32(e, x, in->round);

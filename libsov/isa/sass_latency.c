@@ -184,6 +184,8 @@ static enum maker maker(const struct sass_form *row, bool high)
 		return MAKE_WIDE_HIGH;
 	if (row->op == SASS_HFMA2_MMA)
 		return MAKE_MMA;
+	if (row->op == SASS_HSET2)
+		return MAKE_ALU;
 	switch (row->pipe) {
 	case SASS_PIPE_FMA:
 		return MAKE_FMA;
@@ -206,6 +208,8 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
 	case SASS_RET_ABS:
 		return TAKE_QUEUE;
+	case SASS_HSET2: case SASS_HSETP2: /* as HMNMX2; an H200 needs the fifth cycle after HADD2 */
+		return TAKE_ALU;
 	}
 	switch (row->pipe) {
 	case SASS_PIPE_ALU:

@@ -32,6 +32,8 @@ void nv_push_setup(struct nv_push *p, const struct nv_chip *chip);
 /* Once per copy channel, before its first copy; again does no harm. */
 void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip);
 /* Wakes whoever sleeps in the way to the GPU. */
+/* What comes next starts when the engine is idle. */
+void nv_push_wait(struct nv_push *p);
 void nv_push_interrupt(struct nv_push *p);
 /* Before the first launch of a channel that needs local memory, and when its area is another. */
 void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes);

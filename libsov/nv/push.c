@@ -47,6 +47,11 @@ void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip)
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
 }
 
+void nv_push_wait(struct nv_push *p)
+{
+	METHODS(p, 0, NV_HOST_WFI, 0);
+}
+
 void nv_push_interrupt(struct nv_push *p)
 {
 	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);

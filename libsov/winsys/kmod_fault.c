@@ -11,6 +11,7 @@
 #include "libsov/winsys/xid.h"
 
 #define ASK_EVERY_NS 1000000u
+#define PAGE	     4096u
 
 static int ask(struct winsys_queue *q, struct drm_sovgpu_queue_state *s)
 {
@@ -33,14 +34,15 @@ static void describe(struct winsys_queue *q, const struct drm_sovgpu_queue_state
 		.xid = s->fault_code,
 		.overdue = s->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 		.memory = s->fault_code == NV_XID_MMU_FAULT,
-		.address = s->fault_address,
+		/* Real hardware tells the page. */
+		.address = s->fault_address & ~(uint64_t)(PAGE - 1),
 	};
 	if (out->overdue)
 		snprintf(out->text, sizeof(out->text), "it did not end within the driver's limit of %u.%03u s",
 			 q->group->device->time_limit_ms / 1000, q->group->device->time_limit_ms % 1000);
 	else if (out->memory)
 		snprintf(out->text, sizeof(out->text), "invalid access in the page at 0x%llx: it is not mapped",
-			 (unsigned long long)s->fault_address);
+			 (unsigned long long)out->address);
 	else
 		snprintf(out->text, sizeof(out->text), "%s (Xid %u)", words ? words : "the channel failed",
 			 s->fault_code);

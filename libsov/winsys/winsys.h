@@ -52,7 +52,7 @@ struct winsys_error {
 	uint32_t xid;
 	bool overdue;          /* it took longer than the driver allows, and was stopped */
 	bool stopped;          /* it is what group_stop did */
-	bool memory;           /* an access fault: address is valid */
+	bool memory;           /* an access to memory was refused: address is valid */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
 	bool place;            /* block and thread are valid */

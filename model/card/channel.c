@@ -22,7 +22,6 @@ struct card_channel {
 	uint32_t id, group; /* group's handle; 0: none */
 	uint8_t *userd;
 	struct nv_notification *notifier; /* or NULL */
-	struct context context;
 	bool bound, over; /* over: it will never run again */
 	struct model_channel *running;
 	atomic_bool failed;
@@ -150,10 +149,6 @@ struct card_space *channel_space(const struct card_channel *ch)
 {
 	return ch->space;
 }
-struct context *channel_context(struct card_channel *ch)
-{
-	return &ch->context;
-}
 
 /* A machine takes its memory back when it resets or ends, and what lies there ends with it. */
 void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes)
@@ -218,6 +213,11 @@ static const char *check_schedule(struct card_channel *ch)
 	return NULL;
 }
 
+bool channel_runs(const struct card_channel *ch)
+{
+	return ch->running && !ch->over;
+}
+
 uint32_t channel_schedule(struct card_channel *ch)
 {
 	const char *wrong = check_schedule(ch);
@@ -259,7 +259,10 @@ static void report(struct card_channel *ch, const struct model_error *e)
 	struct card *c = ch->card;
 	struct nv_gsp_error line = {
 		.type = e->xid, .runlist = ch->engine->runlist, .channel = ch->id};
-	struct nv_gsp_rc rc = {.engine = ch->engine->type, .channel = ch->id, .type = e->xid};
+	struct nv_gsp_rc rc = {.engine = ch->engine->type,
+			       .channel = ch->id,
+			       .type = e->xid,
+			       .scope = ch->group ? NV_GSP_RC_GROUP : NV_GSP_RC_CHANNEL};
 
 	if (e->fault == MODEL_FAULT_MMU) {
 		rc.fault_low = (uint32_t)e->address;
@@ -268,6 +271,8 @@ static void report(struct card_channel *ch, const struct model_error *e)
 	}
 	snprintf(line.text, sizeof(line.text), "Ch %08x, %.200s", ch->id, e->text);
 	card_log(c, "channel %u of %s: Xid %u, %s", ch->id, ch->engine->name, e->xid, e->text);
+	if (e->fault == MODEL_FAULT_MMU)
+		gsp_send_event(c, NV_GSP_EVENT_MMU_FAULT_QUEUED, NULL, 0);
 	gsp_send_event(c, NV_GSP_EVENT_OS_ERROR_LOG, &line, sizeof(line));
 	gsp_send_event(c, NV_GSP_EVENT_RC_TRIGGERED, &rc, sizeof(rc));
 }

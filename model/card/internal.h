@@ -231,8 +231,8 @@ const struct card_engine *channel_engine(const struct card_channel *ch);
 struct card_space *channel_space(const struct card_channel *ch);
 uint32_t channel_bind(struct card_channel *ch, uint32_t engine);
 uint32_t channel_schedule(struct card_channel *ch);
+bool channel_runs(const struct card_channel *ch);
 void channel_stop(struct card_channel *ch);
-struct context *channel_context(struct card_channel *ch);
 void channel_doorbell(struct card *c, uint32_t token);
 void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
 bool recovery_start(struct card *c);
@@ -250,6 +250,7 @@ struct object {
 	uint32_t engine;  /* of a group */
 	bool external;    /* of a VA space: the driver sets its page directory */
 	struct object *space_object; /* of a channel, group or share */
+	struct context context; /* of a group, or of a channel that is in none */
 	union {
 		struct card_space *space;
 		struct card_channel *channel;
@@ -274,6 +275,9 @@ uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *p
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class);
+/* Of a channel. Channels of a group have one in common, as in NVIDIA's open kernel module
+ * (kernel_graphics_context.c) and on an H200, where the second needs no other. */
+struct context *object_context(struct object *channel);
 /* object_class.c, object_command.c */
 const struct object_class *class_find(uint32_t class);
 const struct object_command *command_find(uint32_t command, uint32_t class);

@@ -19,6 +19,13 @@ struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uin
 	return NULL;
 }
 
+struct context *object_context(struct object *channel)
+{
+	struct object *group = channel->parent;
+
+	return group->class->class == RM_CLASS_CHANNEL_GROUP ? &group->context : &channel->context;
+}
+
 static struct object *find_any(struct card *c, uint32_t client, uint32_t handle)
 {
 	struct object *o = c->gsp.objects;

@@ -184,7 +184,7 @@ static uint32_t make_graphics(struct card *c, struct object *o, void *parameters
 	(void)parameters;
 	if (channel_engine(ch)->type != RM_ENGINE_GRAPHICS)
 		return refuse(c, o, "its channel is of another engine");
-	return context_complete(c, channel_context(ch)) ? 0 : NV_STATUS_INVALID_STATE;
+	return context_complete(c, object_context(o->parent)) ? 0 : NV_STATUS_INVALID_STATE;
 }
 
 /* The graphics engine's runlist has copy engines, too. */

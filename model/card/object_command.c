@@ -154,8 +154,7 @@ static uint32_t promote(struct card *c, struct object *o, void *parameters)
 			    p->object, p->channel_client);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
-	return context_promote(c, channel_context(channel->channel),
-			       channel_space(channel->channel), p);
+	return context_promote(c, object_context(channel), channel_space(channel->channel), p);
 }
 
 static uint32_t set_preemption(struct card *c, struct object *o, void *parameters)
@@ -255,13 +254,17 @@ static uint32_t schedule_channel(struct card *c, struct object *o, void *paramet
 	return schedule_one(o, parameters);
 }
 
+/* A group that gets another channel is scheduled again: those that run go on (nvrm does so on an
+ * H200). */
 static uint32_t schedule_group(struct card *c, struct object *o, void *parameters)
 {
+	const struct rm_schedule *p = parameters;
 	uint32_t status = 0, count = 0;
 
 	for (struct object *other = c->gsp.objects; other && !status; other = other->next)
 		if (other->parent == o && other->class->class == NV_CLASS_HOPPER_CHANNEL) {
-			status = schedule_one(other, parameters);
+			if (!p->enable || !channel_runs(other->channel))
+				status = schedule_one(other, p);
 			count++;
 		}
 	if (!count) {

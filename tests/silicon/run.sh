@@ -75,14 +75,28 @@ nvrm_here() {
 		judge programs --gpu programs-O?-sm_90.cubin || verdict=FAIL
 }
 
+# What any way to a GPU has to keep, and services for kernels; device 0 is the real one.
+falsify_here() {
+	: >falsify.log
+	for test in source/tests/userspace/falsify/[a-z]*.c source/tests/userspace/services/[a-z]*.c; do
+		# shellcheck disable=SC2086
+		$CC -O2 -std=c11 -D_GNU_SOURCE -Isource "$test" source/build/libsov-all.a -o falsify -ldl -lm -pthread ||
+			{ verdict=FAIL; continue; }
+		echo "# ${test#source/tests/userspace/}" >>falsify.log
+		(cd source && SOV_FALSIFY=1 timeout -k 10 300 ../falsify) >>falsify.log 2>&1 || verdict=FAIL
+	done
+	grep '^not ok\|^# ' falsify.log || true
+	echo "falsification: $(grep -c '^ok' falsify.log) promises kept, $(grep -c '^not ok' falsify.log) broken" | tee -a "$results"
+}
+
 # libsov beside CUDA, and what each of its ways to copy costs, with the library that was built here.
 measure_here() {
-	for program in peer bench_ways; do
+	for program in peer peer_runtime bench_ways; do
 		# shellcheck disable=SC2086
 		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program -ldl -lm -pthread ||
 			{ verdict=FAIL; return; }
 	done
-	judge peer store.default.cubin && judge bench_ways || verdict=FAIL
+	judge peer store.default.cubin && judge peer_runtime && judge bench_ways || verdict=FAIL
 }
 
 # Runs one of our programs within a limit and tells whether all was right; its table comes last of all.
@@ -107,6 +121,7 @@ if [ -z "$small" ]; then
 	! command -v make >/dev/null || compile_here
 	[ ! -e source/build/libsov-all.a ] || measure_here
 	[ ! -e source/build/libsov-all.a ] || nvrm_here
+	[ ! -e source/build/libsov-all.a ] || falsify_here
 fi
 
 # shellcheck disable=SC2086 # lists of words
@@ -129,7 +144,7 @@ cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
 sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
 [ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
-[ ! -e peer.log ] || cat peer.log bench_ways.log
+[ ! -e peer.log ] || cat peer.log peer_runtime.log bench_ways.log
 [ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -87,7 +87,8 @@ static void moved(struct copies *c, struct mir_source from, struct mir_source to
 	}
 }
 
-/* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(). */
+/* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(), also
+ * after it has served a cycle, whose copies are done. */
 static uint8_t free_gpr(const struct copies *c)
 {
 	const struct mir_func *f = c->f;
@@ -107,7 +108,7 @@ static uint8_t free_gpr(const struct copies *c)
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->list[k].dst.op.kind == SASS_GPR)
 			used[c->list[k].dst.op.reg] = true;
-		if (c->list[k].src.op.kind == SASS_GPR)
+		if (c->list[k].src.op.kind == SASS_GPR && !c->list[k].done)
 			used[c->list[k].src.op.reg] = true;
 	}
 	while (used[r])

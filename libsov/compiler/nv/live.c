@@ -133,9 +133,12 @@ void nv_liveness(struct mir_func *f)
 {
 	struct mir_use_table table;
 	struct arena_mark scratch;
-	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t count, *order;
 
+	if (f->live)
+		return;
+	f->live = true;
+	order = mir_order(f, &count);
 	mir_number(f);
 	for (uint32_t k = 0; k < count; k++) {
 		struct mir_block *block = &f->blocks[order[k]];

@@ -23,6 +23,7 @@ void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct 
 {
 	struct mir_block *block = &f->blocks[b];
 
+	f->live = false;
 	i->next = before;
 	i->prev = before ? before->prev : block->last;
 	*(i->prev ? &i->prev->next : &block->first) = i;
@@ -33,6 +34,7 @@ void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i)
 {
 	struct mir_block *block = &f->blocks[b];
 
+	f->live = false;
 	*(i->prev ? &i->prev->next : &block->first) = i->next;
 	*(i->next ? &i->next->prev : &block->last) = i->prev;
 	i->prev = i->next = NULL;
@@ -42,6 +44,7 @@ uint32_t mir_block_new(struct mir_func *f, uint32_t after)
 {
 	uint32_t b = f->nblocks++;
 
+	f->live = false;
 	f->blocks = arena_grow(f->arena, f->blocks, &f->blocks_capacity, f->nblocks,
 			       sizeof(*f->blocks));
 	f->blocks[b] = (struct mir_block){.next = f->blocks[after].next};
@@ -97,6 +100,7 @@ void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_t
 {
 	uint32_t s = f->blocks[from].succ[0] == to ? 0 : 1;
 
+	f->live = false;
 	f->blocks[from].succ[s] = new_to;
 	mir_unlink(f, from, to);
 	add_pred(f, new_to, from);

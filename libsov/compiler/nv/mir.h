@@ -120,6 +120,7 @@ struct mir_func {
 	const char *name;
 	uint32_t sm;
 	bool allocated; /* registers are assigned */
+	bool live;      /* liveness is known: nothing has changed since */
 	bool timed;     /* stalls and scoreboards are set */
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* with slot 0 */

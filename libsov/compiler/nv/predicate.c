@@ -229,15 +229,14 @@ static bool convert(struct mir_func *f, uint32_t b)
 /* Registers that must be as they are where a block starts. */
 static bool is_needed_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
 {
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		const struct mir_vreg *vreg = &f->vregs[v];
+	for (uint32_t w = 0; w < mir_set_words(f); w++) {
+		for (uint64_t bits = f->blocks[b].live_in[w]; bits; bits &= bits - 1) {
+			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
+			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+			uint32_t reg = v->reg + unit - v->first_unit;
 
-		for (uint32_t k = 0; k < vreg->units; k++) {
-			uint32_t reg = vreg->reg + k;
-
-			if (vreg->kind == use->kind && reg >= use->reg &&
-			    reg < (uint32_t)use->reg + use->count &&
-			    mir_has(f->blocks[b].live_in, vreg->first_unit + k))
+			if (v->kind == use->kind && reg >= use->reg &&
+			    reg < (uint32_t)use->reg + use->count)
 				return true;
 		}
 	}

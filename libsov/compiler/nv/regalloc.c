@@ -29,6 +29,7 @@ struct file { /* registers of one kind */
 	uint32_t turn;   /* where to look next */
 	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
 	uint32_t needed; /* at once, at most */
+	uint32_t used;   /* the highest that was given, and one */
 };
 
 struct alloc {
@@ -192,11 +193,13 @@ static bool assign(struct alloc *a, uint32_t vreg)
 
 	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
 	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
-	    !(a->tight ? choose_tight(file, v->units, &reg)
+	    !(a->tight && file == &a->gpr ? choose_tight(file, v->units, &reg)
 		       : choose_in_turn(file, v->units, &reg)))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
+	if (reg + v->units > file->used)
+		file->used = reg + v->units;
 	for (uint32_t k = 0; k < v->units; k++) {
 		if (!file->owner[reg + k])
 			file->owner[reg + k] = v->first_unit + k + 1;
@@ -437,16 +440,31 @@ static uint32_t window_for(uint32_t pressure, uint32_t count)
 	return window < count ? window : count;
 }
 
+static bool assign_blocks(struct alloc *a)
+{
+	struct mir_func *f = a->f;
+	uint32_t count, *order = mir_order(f, &count);
+
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].assigned = false;
+	a->gpr.turn = a->gpr.used = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		if (!assign_block(a, order[k]))
+			return false;
+	}
+	return true;
+}
+
+/* Where pairs and quads found no place within the window, they may if all others move closer together. That is
+ * worth the waiting for registers that are used again soon while fewer registers mean many more threads. */
+#define MANY 64
+
 bool nv_regalloc(struct mir_func *f, bool tight)
 {
 	struct alloc a = {.f = f, .tight = tight, .gpr = {.count = f->gprs},
 			  .pred = {.count = MIR_PREDS}};
-	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
 
 	nv_liveness(f);
-	for (uint32_t v = 1; v < f->nvregs; v++)
-		f->vregs[v].assigned = false;
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
 	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
 	a.written_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.written_in));
@@ -456,9 +474,16 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	a.gpr.window = window_for(a.gpr.needed + 2 * f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
 	a.ugpr.count = a.ugpr.window = MIR_UGPRS;
-	for (uint32_t k = 0; k < count; k++) {
-		if (!assign_block(&a, order[k]))
-			return false;
+	if (!assign_blocks(&a))
+		return false;
+	if (!tight && a.gpr.used > a.gpr.window && a.gpr.window <= MANY) {
+		a.tight = true;
+		a.gpr.count = a.gpr.window;
+		if (!assign_blocks(&a)) {
+			a.tight = false;
+			a.gpr.count = f->gprs;
+			assign_blocks(&a);
+		}
 	}
 	write_down(f);
 	return true;

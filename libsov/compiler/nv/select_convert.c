@@ -175,7 +175,16 @@ static void convert(struct select *s, const struct ir_inst *in, struct mir_sourc
 		EMIT(s, HADD2_F32, d, with(rz(), SASS_NEG), x);
 		return;
 	}
-	if (in->from == IR_B32 && in->type == IR_B16 && !ftz && in->round <= IR_RZ) {
+	/* F2F.FTZ would flush halves that are subnormal (seen on an H200), where PTX speaks of 32 bits only: of
+	 * the argument, which makes a difference where it is not rounded to zero anyway. */
+	if (in->from == IR_B32 && in->type == IR_B16 && ftz && in->round > IR_RZ) {
+		struct mir_source flushed = gpr(s);
+
+		set_mod(EMIT(s, FADD, flushed, x, with(rz(), SASS_NEG)), SASS_M_FTZ, 1);
+		x = flushed;
+	}
+	ftz &= in->type != IR_B16;
+	if (in->from == IR_B32 && in->type == IR_B16 && in->round <= IR_RZ) {
 		narrow(s, d, x, bf16, rounding(in));
 		return;
 	}

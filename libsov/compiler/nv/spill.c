@@ -404,4 +404,5 @@ void nv_spill_rewrite(struct spiller *s)
 
 	mir_for_each_block(s->f, b)
 		rewrite_block(&h, b);
+	s->f->live = false;
 }

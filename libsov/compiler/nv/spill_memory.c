@@ -418,5 +418,6 @@ bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 	mir_for_each_block(f, b)
 		if (f->blocks[b].nphis)
 			spill_phis(&s, b);
+	f->live = false;
 	return true;
 }

@@ -74,15 +74,16 @@ UNUSED static const char *software(uint32_t n)
 	exit(tap_done());
 }
 
-/* What stands behind a context: "soft", or the way to a card, which tells less. */
-UNUSED static bool is_software(sov_context c)
+/* What stands behind a context: "soft", or a way to a card, which tells less. */
+UNUSED static const char *way_to(sov_context c)
 {
-	sov_device_properties p = SOV_INIT(sov_device_properties);
+	static sov_device_properties p;
 	sov_device d;
 
+	p = SOV_INIT(sov_device_properties);
 	MUST(sov_context_get_device(c, &d));
 	MUST(sov_device_get_properties(d, &p));
-	return !strcmp(p.winsys, "soft");
+	return p.winsys;
 }
 
 UNUSED static char *read_file(const char *path, size_t *bytes)

@@ -239,16 +239,21 @@ static inline bool wait_for(const void *word, uint32_t value)
 	return false;
 }
 
-/* The next event is a line for the log, then what happened to which channel. */
+/* What happened to which channel; events before it are counted. */
+static uint32_t fault_events, log_events;
+
 static inline struct nv_gsp_rc wait_for_rc(void)
 {
 	struct nv_gsp_rc rc = {0};
 	uint32_t result, function;
 
+	fault_events = log_events = 0;
 	for (int i = 0; i < 10000; i++) {
 		const uint8_t *e = at(STATUS + 4096 * (1 + status_get));
 
 		function = answer(&result);
+		fault_events += function == NV_GSP_EVENT_MMU_FAULT_QUEUED;
+		log_events += function == NV_GSP_EVENT_OS_ERROR_LOG;
 		if (function == NV_GSP_EVENT_RC_TRIGGERED) {
 			memcpy(&rc, e + NV_GSP_HEADERS, sizeof(rc));
 			return rc;

@@ -232,6 +232,8 @@ static void faults(void)
 		   rc.engine == RM_ENGINE_COPY0 + 2 && rc.fault_low == (uint32_t)(VA + (4 << 20)) &&
 		   rc.fault_type == 2,
 	   "a fault names channel, engine and address");
+	ok(fault_events == 1 && log_events == 1,
+	   "that there is one, and a line for the log, come before it");
 	semaphore(VA + SEMAPHORE, 4321);
 	submit();
 	ok(control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570) != 0,
@@ -245,7 +247,8 @@ static void faults(void)
 	method(1, NV_HOST_SET_OBJECT, 1, (uint32_t[]){0xcbc0});
 	submit();
 	rc = wait_for_rc();
-	ok(rc.type == NV_XID_CLASS_ERROR && !rc.fault_low, "a copy engine knows no compute class");
+	ok(rc.type == NV_XID_CLASS_ERROR && !rc.fault_low && !fault_events && log_events == 1,
+	   "a copy engine knows no compute class");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
 	refused(NULL, "what channels do wrong is no driver's mistake");
@@ -332,7 +335,10 @@ static void groups(void)
 	refused("hang below", "and is refused");
 	semaphore(VA + (4 << 20), 1);
 	submit();
-	ok(wait_for_rc().channel == CHANNEL_ID, "one fails");
+	struct nv_gsp_rc rc = wait_for_rc();
+
+	ok(rc.channel == CHANNEL_ID && rc.scope == NV_GSP_RC_GROUP,
+	   "one fails, and the group with it");
 	ok(wait_for(&notifier->info32, NV_XID_MMU_FAULT) && notifier->status == 0xffff,
 	   "the other's notifier says so");
 	ok(!release(CHANNEL) && !release(OTHER) && !release(GROUP), "all are freed");

@@ -140,6 +140,24 @@ static inline void *map(int fd, uint32_t handle, uint64_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)m.offset);
 }
 
+/* A buffer as a file, and back; a negative errno when it fails. */
+static inline int prime_export(int fd, uint32_t handle)
+{
+	struct drm_prime_handle p = {.handle = handle, .flags = O_CLOEXEC | O_RDWR};
+	int status = call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p);
+
+	return status ? status : p.fd;
+}
+
+static inline int prime_import(int fd, int file, uint32_t *handle)
+{
+	struct drm_prime_handle p = {.fd = file};
+	int status = call(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p);
+
+	*handle = status ? 0 : p.handle;
+	return status;
+}
+
 /* An address space; *id is 0 when it fails. */
 static inline int vm_create(int fd, uint32_t *id)
 {

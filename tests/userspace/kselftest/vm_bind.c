@@ -73,7 +73,7 @@ static void refused_steps(uint32_t a)
 		SPOIL(vm_bind_op, size, UINT64_MAX & ~0xffffull, -EINVAL, "a size that runs over"),
 		SPOIL(vm_bind_op, va, VA + 4096, -EINVAL, "an odd address"),
 		SPOIL(vm_bind_op, va, 0, -EINVAL, "address 0"),
-		SPOIL(vm_bind_op, va, 2 * MIB - VRAM_PAGE, -EINVAL, "the last address below the first"),
+		SPOIL(vm_bind_op, va, GIB - VRAM_PAGE, -EINVAL, "the last address below the first"),
 		SPOIL(vm_bind_op, va, UINT64_C(1) << 49, -EINVAL, "the first address beyond"),
 		SPOIL(vm_bind_op, va, (UINT64_C(1) << 49) - VRAM_PAGE, -EINVAL, "more than is left to the end"),
 		SPOIL(vm_bind_op, va, UINT64_MAX & ~0xffffull, -EINVAL, "an address that runs over"),
@@ -154,7 +154,7 @@ int main(void)
 	if (!ok(fd >= 0, "the render node opens"))
 		return tap_done();
 	before = free_vram(fd);
-	ok(!query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) && info.va_start == 2 * MIB &&
+	ok(!query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) && info.va_start == GIB &&
 	   info.va_end == UINT64_C(1) << 49 && info.page_sizes == (4096 | 65536 | 2 * MIB), "addresses have 49 bits");
 	ok(!vm_create(fd, &vm) && vm, "an address space can be made");
 	ok(vm_mapped(fd, vm) == 0, "it is usable and empty");

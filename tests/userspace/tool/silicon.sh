@@ -29,6 +29,12 @@ has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process)
 is "$(echo "$out" | grep -c '^| [a-z]')" 60 "every row of its table is there"
 has "$out" "peer: 0 wrong" "nothing is wrong"
 
+cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer_runtime.c "$BUILD/libsov-all.a" -o "$work/peer_runtime" \
+	-lm -ldl -pthread
+ok $? "so does that of the runtime"
+out=$(ASAN_OPTIONS=detect_leaks=0 SOV_NVRM=0 SOV_SOFT=gh100:vram=64M "$work/peer_runtime" --small 2>&1)
+ok $? "which finds all values right, too"
+
 cd "$work/silicon" || exit 1
 export LD_LIBRARY_PATH="$work" ASAN_OPTIONS=detect_leaks=0
 out=$(CC="cc $flags" ./run.sh --small 2>&1)

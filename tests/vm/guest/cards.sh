@@ -29,9 +29,10 @@ is "$(bound "$1") $(bound "$7")" "sovgpu sovgpu" "it binds to the first and the 
 fails "$2" "refuses to boot the firmware, error 0x00000001" "a card whose FSP does not accept the firmware"
 fails "$3" "its registers stay locked" "a card whose GSP never opens"
 fails "$4" "no answer to call 4097" "a card whose GSP boots and never says so"
-fails "$5" "checksum of element 0 is wrong" "a card whose GSP speaks nonsense"
+fails "$5" "element 0: its checksum is wrong" "a card whose GSP speaks nonsense"
 fails "$6" "FSP: " "a card that falls off the bus while it boots"
 is "$(nodes)" 2 "there are two render nodes"
+program /test/bin/_prime_cards
 echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
 [ ! -e /dev/dri/renderD128 ] && [ -c /dev/dri/renderD129 ]
 ok $? "one is taken away, the other stays"
