@@ -25,6 +25,7 @@ const struct pass passes[] = {
 	{"fold", pass_fold, false},
 	{"dce", pass_dce, false},
 	{"gvn", pass_gvn, false},
+	{"forward", pass_forward, false},
 	{"licm", pass_licm, false},
 	{"unroll", pass_unroll, false},
 	{"legalise", pass_legalise, true},

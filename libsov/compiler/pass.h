@@ -23,6 +23,7 @@ bool pass_fold(struct ir_func *f, const struct target *t);    /* constants, iden
 bool pass_gvn(struct ir_func *f, const struct target *t);     /* one computation per value */
 bool pass_flatten(struct ir_func *f, const struct target *t); /* loops of few, known turns */
 bool pass_promote(struct ir_func *f, const struct target *t); /* local memory -> registers */
+bool pass_forward(struct ir_func *f, const struct target *t); /* stores to loads, dead stores */
 bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
 bool pass_unroll(struct ir_func *f, const struct target *t);  /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */

@@ -213,6 +213,11 @@ static const char *check_schedule(struct card_channel *ch)
 	return NULL;
 }
 
+bool channel_runs(const struct card_channel *ch)
+{
+	return ch->running && !ch->over;
+}
+
 uint32_t channel_schedule(struct card_channel *ch)
 {
 	const char *wrong = check_schedule(ch);

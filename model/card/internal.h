@@ -231,6 +231,7 @@ const struct card_engine *channel_engine(const struct card_channel *ch);
 struct card_space *channel_space(const struct card_channel *ch);
 uint32_t channel_bind(struct card_channel *ch, uint32_t engine);
 uint32_t channel_schedule(struct card_channel *ch);
+bool channel_runs(const struct card_channel *ch);
 void channel_stop(struct card_channel *ch);
 void channel_doorbell(struct card *c, uint32_t token);
 void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);

@@ -254,13 +254,17 @@ static uint32_t schedule_channel(struct card *c, struct object *o, void *paramet
 	return schedule_one(o, parameters);
 }
 
+/* A group that gets another channel is scheduled again: those that run go on (nvrm does so on an
+ * H200). */
 static uint32_t schedule_group(struct card *c, struct object *o, void *parameters)
 {
+	const struct rm_schedule *p = parameters;
 	uint32_t status = 0, count = 0;
 
 	for (struct object *other = c->gsp.objects; other && !status; other = other->next)
 		if (other->parent == o && other->class->class == NV_CLASS_HOPPER_CHANNEL) {
-			status = schedule_one(other, parameters);
+			if (!p->enable || !channel_runs(other->channel))
+				status = schedule_one(other, p);
 			count++;
 		}
 	if (!count) {

@@ -3,10 +3,11 @@
  * The card goes while a process has it open, with buffers and mappings. Calls say ENODEV, video memory
  * is gone from the process (SIGBUS), system memory too, and closing what is left does no harm.
  */
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 
-#include "tests/userspace/kselftest/device.h"
+#include "tests/userspace/kselftest/queue.h"
 
 static sigjmp_buf back;
 
@@ -34,9 +35,30 @@ static bool tell(const char *file, const char *card)
 	return good;
 }
 
+/* Work that does not end; a file that says when its fence is signalled, or -1. */
+static int endless(struct machine *m)
+{
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_syncobj_handle h = {.handle = done.handle, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+	struct stream s = at(m, 0);
+
+	add_acquire(&s, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = job_of(m, &s);
+
+	return submit(m->fd, m->queue, &job, 1, &done, 1) || call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+}
+
+static bool signalled(int file)
+{
+	struct pollfd p = {.fd = file, .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct drm_sovgpu_device_info info;
+	struct machine m;
 	uint32_t vram, system_memory, handle;
 	int fd = open_device();
 	uint8_t *p, *q;
@@ -59,7 +81,14 @@ int main(int argc, char **argv)
 	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "with both buffers in it");
 	signal(SIGBUS, on_bus_error);
 	ok(reads(p) && reads(q), "and can be read");
+	if (!machine_open(&m, COMPUTE))
+		return tap_done();
+	int fence = endless(&m);
+
+	ok(fence >= 0 && !signalled(fence), "it has work that does not end");
 	ok(tell("unbind", argv[1]), "the card is taken away");
+	ok(signalled(fence), "who waits for that work waits no more");
+	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
 	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
 	ok(create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
@@ -72,6 +101,8 @@ int main(int argc, char **argv)
 	   "who opens it now can use it");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV,
 	   "who had it open before cannot");
+	close(fence);
+	machine_close(&m);
 	munmap(p, 65536);
 	munmap(q, 65536);
 	close(fd);

@@ -109,14 +109,14 @@ static bool try_pipeline(struct trial *t)
 static bool try_shuffled(struct trial *t)
 {
 	static const char *const names[] = {"fold", "gvn", "licm", "address", "dce",
-					    "flatten", "promote", "unroll", "constants", "vectorise"};
+					    "flatten", "promote", "unroll", "constants", "vectorise", "forward"};
 	struct random r = {.state = t->seed};
 	bool good;
 
 	t->nsteps = 0;
 	good = try_pass(t, pass_find("ssa"));
 	for (uint32_t k = 0; good && k < 10; k++)
-		good = try_pass(t, pass_find(names[random_below(&r, 10)]));
+		good = try_pass(t, pass_find(names[random_below(&r, 11)]));
 	return good;
 }
 

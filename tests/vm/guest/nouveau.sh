@@ -24,7 +24,7 @@ milestones "NVIDIA GH100 (180000a1)" "gsp: RM version: 570.144" "drm: VRAM: 2048
 modprobe -r nouveau
 ok $? "it unloads"
 
-dmesg -c >/dev/null
+dmesg -c | sed 's/^/guest: dmesg: /' # the log begins anew
 modprobe nouveau
 ok $? "nouveau loads, with acceleration"
 is "$(bound "$card")" nouveau "it binds to the card"
@@ -37,5 +37,7 @@ dmesg | grep -q 'gsp: rc engn:0000000[9a-d] .* type:31 .* fault_addr:00000000200
 ok $? "nouveau hears which address the last copy missed"
 dmesg | grep -q "_nouveau_copy.*: channel [0-9]* killed"
 ok $? "and ends the channel"
+milestones "gsp: mmu fault queued"
 modprobe -r nouveau
 ok $? "it unloads"
+tap_done
