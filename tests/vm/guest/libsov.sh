@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
+# kernels: trixie trixie-backports
 # programs: sov
 # programs: tests/api/memory tests/api/host_memory tests/api/launches tests/api/grids
 # programs: tests/api/streams tests/api/faults tests/api/variables tests/api/local_memory
