@@ -259,6 +259,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.bank0 = slot.va + STREAM_SLOT_BANK0;
 	g.release = slot.beside ? s->done->va : 0;
 	g.payload = (uint32_t)slot.number;
+	g.next = 0;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)

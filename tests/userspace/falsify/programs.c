@@ -144,6 +144,48 @@ static void overlap(sov_context c)
 	MUST(sov_memory_free(c, p));
 }
 
+/* Events without time order streams as those with it do. */
+static void timeless(sov_context c)
+{
+	sov_function gate = function_of(c, PTX_GATE, "gate"), open = function_of(c, PTX_GATE, "open");
+	uint32_t one = 1, two = 2, out[3] = {0};
+	uint64_t ns;
+	sov_stream a, b;
+	sov_event e, timed;
+	sov_ptr p, at;
+
+	MUST(sov_memory_alloc(c, 12, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 3));
+	MUST(sov_stream_create(c, 0, &a));
+	MUST(sov_stream_create(c, 0, &b));
+	MUST(sov_event_create(c, SOV_EVENT_NO_TIME, &e));
+	MUST(sov_event_create(c, 0, &timed));
+	refused(sov_event_wait(e, 0), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
+		"an event that was never recorded cannot be waited for");
+	at = p + 4;
+	MUST(launch(gate, a, 1, 1, "88", ARGUMENTS(&p, &at)));
+	MUST(sov_event_record(e, a));
+	MUST(sov_stream_wait_event(b, e));
+	at = p + 8;
+	MUST(launch(open, b, 1, 1, "84", ARGUMENTS(&at, &two)));
+	ok(sov_event_wait(e, 0) == SOV_NOT_READY && sov_stream_wait(b, SECOND / 20) == SOV_ERROR_TIMEOUT,
+	   "a stream waits for an event without time");
+	MUST(sov_memory_copy(c, p, SOV_HOST(&one), 4));
+	good(sov_stream_wait(b, 60 * SECOND), "until it is reached");
+	MUST(sov_memory_copy(c, SOV_HOST(out), p, 12));
+	ok(out[1] == 1 && out[2] == 2, "and goes on then");
+	MUST(sov_event_record(timed, a));
+	MUST(sov_event_wait(timed, 60 * SECOND));
+	refused(sov_event_elapsed(e, timed, &ns), SOV_ERROR_INVALID_ARGUMENT, "SOV_EVENT_NO_TIME",
+		"time it has none");
+	MUST(sov_stream_destroy(a));
+	good(sov_event_wait(e, 0), "it outlives its stream");
+	MUST(sov_event_destroy(e));
+	MUST(sov_event_destroy(timed));
+	MUST(sov_stream_destroy(b));
+	MUST(sov_memory_free(c, p));
+}
+
 struct worker {
 	sov_context c;
 	sov_function add;
@@ -265,6 +307,7 @@ int main(void)
 	gemm(c);
 	many_streams(c);
 	overlap(c);
+	timeless(c);
 	threads(c);
 	MUST(sov_context_destroy(c));
 	leaks(d);
