@@ -360,6 +360,8 @@ sov_result function_plan(struct context *c, struct function *f);
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *number, struct bell *bell);
+/* Blocks on one multiprocessor at the same time. */
+uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t shared_bytes);
 /* Whether it may be launched so. */
 sov_result function_check(const struct function *f, const sov_launch *l);
 

@@ -310,6 +310,10 @@ typedef struct sov_function_attributes {
 } sov_function_attributes;
 SOV_API sov_result sov_function_get_attributes(sov_function function,
 					       sov_function_attributes *attributes);
+/* Blocks of so many threads, with so much dynamic shared memory, that one multiprocessor holds at the
+ * same time; 0: not even one. */
+SOV_API sov_result sov_function_get_occupancy(sov_function function, uint32_t threads,
+					      uint32_t shared_bytes, uint32_t *blocks);
 SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index,
 					      uint32_t *offset, uint32_t *bytes);
 
@@ -335,7 +339,11 @@ typedef struct sov_launch {
 	const void *const *arguments; /* one pointer per parameter */
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
+	uint32_t flags;        /* SOV_LAUNCH_COOPERATIVE */
 } sov_launch;
+/* All blocks are on the GPU at the same time, so that they may wait for each other; a grid that has
+ * more of them than fit is refused. Kernels of other streams may delay its start. */
+#define SOV_LAUNCH_COOPERATIVE 1u
 SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *launch);
 
 /* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records

@@ -144,6 +144,58 @@ static void overlap(sov_context c)
 	MUST(sov_memory_free(c, p));
 }
 
+/* Adds 1 and waits until all blocks have, twice: the grid's own barrier. */
+static const char meet[] = PTX_HEADER
+	".visible .entry meet(.param .u64 p, .param .u32 n) {\n"
+	"	.reg .b64 %p;\n	.reg .b32 %n, %x, %k;\n	.reg .pred %q;\n"
+	"	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %k, 2;\n"
+	"again:\n	atom.global.add.u32 %x, [%p], 1;\n"
+	"wait:\n	ld.volatile.global.u32 %x, [%p];\n	setp.lt.u32 %q, %x, %n;\n"
+	"	@%q bra wait;\n	shl.b32 %n, %n, 1;\n	sub.u32 %k, %k, 1;\n"
+	"	setp.ne.u32 %q, %k, 0;\n	@%q bra again;\n	ret;\n}\n";
+
+static void together(sov_context c)
+{
+	sov_function f = function_of(c, meet, "meet");
+	sov_device_properties d = SOV_INIT(sov_device_properties);
+	sov_launch l = SOV_INIT(sov_launch);
+	uint32_t each = 0, n, out = 0;
+	sov_device device;
+	sov_stream s;
+	sov_ptr p;
+
+	MUST(sov_context_get_device(c, &device));
+	MUST(sov_device_get_properties(device, &d));
+	MUST(sov_context_get_stream(c, &s));
+	MUST(sov_memory_alloc(c, 4, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 1));
+	MUST(sov_function_get_occupancy(f, d.max_threads_per_block, 0, &each));
+	ok(each == d.max_threads_per_multiprocessor / d.max_threads_per_block,
+	   "a multiprocessor holds %u of the largest blocks", each);
+	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block, &each));
+	ok(each == 1, "and one with all of its shared memory");
+	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block + 1, &each));
+	ok(each == 0, "none with more");
+	MUST(sov_function_get_occupancy(f, 1, 0, &each));
+	n = falsify_software ? 8 : each * d.multiprocessors;
+	l.grid[0] = n;
+	l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
+	l.arguments = ARGUMENTS(&p, &n);
+	l.argument_count = 2;
+	l.flags = SOV_LAUNCH_COOPERATIVE;
+	MUST(sov_function_launch(f, &l));
+	good(sov_stream_wait(s, 60 * SECOND), "blocks of a cooperative grid wait for each other");
+	MUST(sov_memory_copy(c, SOV_HOST(&out), p, 4));
+	ok(out == 2 * n, "all %u of them", n);
+	l.grid[0] = each * d.multiprocessors + 1;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH, "fit on the device",
+		"one block more is refused");
+	l.flags = 2;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_ARGUMENT, "flags is 0x2",
+		"so is an unknown flag");
+	MUST(sov_memory_free(c, p));
+}
+
 /* Events without time order streams as those with it do. */
 static void timeless(sov_context c)
 {
@@ -308,6 +360,7 @@ int main(void)
 	many_streams(c);
 	overlap(c);
 	timeless(c);
+	together(c);
 	threads(c);
 	MUST(sov_context_destroy(c));
 	leaks(d);
