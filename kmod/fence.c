@@ -104,7 +104,7 @@ static int wait(struct drm_device *drm, const struct sov_word *word,
 	int ret;
 
 	for (;;) {
-		s64 left = w->deadline_ns - (s64)ktime_get_ns();
+		s64 now = ktime_get_ns();
 		ktime_t time;
 
 		/* An interrupt between looking and sleeping ends the sleep at once. */
@@ -112,10 +112,13 @@ static int wait(struct drm_device *drm, const struct sov_word *word,
 		ret = look(drm, word, w);
 		if (ret)
 			break;
-		ret = signal_pending(current) ? -ERESTARTSYS : left <= 0 ? -ETIME : 0;
+		if (w->deadline_ns <= now)
+			ret = -ETIME;
+		else if (signal_pending(current))
+			ret = -ERESTARTSYS;
 		if (ret)
 			break;
-		time = ns_to_ktime(min_t(u64, nap, left));
+		time = ns_to_ktime(min_t(u64, nap, w->deadline_ns - now));
 		schedule_hrtimeout_range(&time, NAP_MIN_NS, HRTIMER_MODE_REL);
 		nap = min_t(u64, 2 * nap, NAP_MAX_NS);
 	}

@@ -71,9 +71,9 @@ static struct place place_of(const struct forward *s, const struct ir_inst *in)
 
 static bool is_within(const struct forward *s, const struct place *p)
 {
-	uint64_t size = s->f->module->symbols[p->variable].size;
+	uint64_t size = p->root ? 0 : s->f->module->symbols[p->variable].size;
 
-	return !p->root && p->offset < size && p->bytes <= size - p->offset;
+	return p->offset < size && p->bytes <= size - p->offset;
 }
 
 static bool may_overlap(const struct forward *s, const struct place *a, const struct place *b)

@@ -137,20 +137,23 @@ modules() {
 		cat "$work/base.cpio" "$work/modules.cpio" >"$work/initrd"
 }
 
-# Every card of a scenario is a process. Leaves their numbers in $models, QEMU's words in $devices.
+# Every card of a scenario is a process, which leaves its status in cardN.end. QEMU's words are in $devices.
 start_cards() { # scenario, log
-	models=
 	devices=
 	n=0
 	: >"$2"
+	rm -f "$work"/card[0-9]* "$work/machine"
 	property "$1" card gh100 >"$work/cards"
 	while read -r words; do
 		n=$((n + 1))
-		rm -f "$work/card$n"
-		# shellcheck disable=SC2086 # words
-		"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
-			--chip $words >>"$2" 2>&1 </dev/null &
-		models="$models $!"
+		(
+			# shellcheck disable=SC2086 # words
+			"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
+				--chip $words >>"$2" 2>&1 </dev/null &
+			echo $! >"$work/card$n.pid"
+			wait $!
+			echo $? >"$work/card$n.end"
+		) &
 		devices="$devices -device pcie-root-port,id=slot$n,chassis=$n -device {\"driver\":\"vfio-user-pci\","
 		devices="$devices\"bus\":\"slot$n\",\"socket\":{\"type\":\"unix\",\"path\":\"/run/vm/card$n\"}}"
 		i=0
@@ -161,27 +164,36 @@ start_cards() { # scenario, log
 	done <"$work/cards"
 }
 
+# A machine whose card died waits long and learns nothing: it gets a few seconds to say so.
+watch_cards() {
+	while ! ls "$work"/card[0-9]*.end >/dev/null 2>&1; do
+		sleep 0.5
+	done
+	sleep 20
+	kill "$(cat "$work/machine")"
+}
+
 # boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status.
 boot() {
 	memory=$(property "$2" memory 1G)
 	between=
 	[ "$(property "$2" iommu off)" = off ] || between=$iommu
 	start_cards "$2" "$3.card"
+	watch_cards 2>/dev/null &
+	watch=$!
 	# shellcheck disable=SC2086 # $qemu, $between and $devices are words
-	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" \
+	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" -pidfile /run/vm/machine \
 		-object "memory-backend-memfd,id=ram,size=$memory,share=on" -machine memory-backend=ram \
 		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
 		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 scenario=$2 $(property "$2" append "")" \
 		$devices </dev/null >"$3.raw" 2>&1
 	status=$?
+	kill $watch 2>/dev/null
 	tr -d '\r' <"$3.raw" >"$3"
 	rm -f "$3.raw"
-	model_status=0
-	for m in $models; do
-		# A machine that never connected leaves a card waiting.
-		[ $status -eq 0 ] || kill "$m" 2>/dev/null
-		wait "$m" || model_status=$?
-	done
+	# A machine that never connected leaves a card waiting.
+	[ $status -eq 0 ] || kill $(cat "$work"/card[0-9]*.pid) 2>/dev/null
+	wait
 	return $status
 }
 
@@ -201,7 +213,7 @@ report() { # kernel, release, scenario
 	done <"$log"
 	grep -q '^guest: end' "$log"
 	ok $? "$name: the scenario comes to its end"
-	is "$model_status" 0 "$name: the card refused nothing"
+	is "$(sort -u "$work"/card[0-9]*.end)" 0 "$name: the card refused nothing"
 	diag "$(head -n 20 "$log.card")"
 	bad=$(grep -E "$complaints" "$log" | head -n 20)
 	is "$bad" "" "$name: the kernel does not complain"

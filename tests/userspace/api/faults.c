@@ -267,7 +267,7 @@ int main(void)
 	uint32_t d, i;
 
 	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
-	for (d = 0; d < COUNT(devices); d++) {
+	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context bystander = context_on(devices[d], 0);
 
 		for (i = 0; i < COUNT(table); i++)

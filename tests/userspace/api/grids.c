@@ -91,7 +91,7 @@ int main(void)
 	uint32_t d, i;
 
 	setenv("SOV_SOFT", "gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);
-	for (d = 0; d < COUNT(devices); d++) {
+	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context c = context_on(devices[d], 0);
 		sov_function f = function_of(c, place_ptx, "place");
 

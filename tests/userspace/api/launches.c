@@ -138,7 +138,7 @@ int main(void)
 	uint32_t d;
 
 	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
-	for (d = 0; d < COUNT(devices); d++) {
+	for (d = 0; d < DEVICES(devices); d++) {
 		diag("%s", devices[d].name);
 		c = context_on(devices[d].name, 0);
 		MUST(sov_memory_alloc(c, 64, &p));

@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 		}
 		for (uint32_t card = 0; card < soft; card++)
 			run_on(card, kind, NULL, false);
+		if (getenv("TEST_CARD"))
+			continue;
 		run_on(soft, kind, NULL, true);
 		run_on(soft + 1, kind, NULL, false);
 		run_on(soft + 2, kind, NULL, false);

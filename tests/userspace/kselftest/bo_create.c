@@ -68,7 +68,7 @@ static void limits(void)
 	uint32_t a, b;
 
 	ok(!create(fd, VRAM, 16 * MIB, 0, &a) && free_vram(fd) == before - 16 * MIB, "VRAM: what is taken is missing");
-	ok(create(fd, VRAM, before, 0, &b) == -ENOSPC, "VRAM: more than there is is ENOSPC");
+	ok(create(fd, VRAM, before / VRAM_PAGE * VRAM_PAGE, 0, &b) == -ENOSPC, "VRAM: more than there is is ENOSPC");
 	forget(fd, a);
 	ok(free_vram(fd) == before, "VRAM: what is given back is there again");
 	ok(forget(fd, a) == -EINVAL, "twice it cannot be given back");

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # scenario
+# kernels: trixie trixie-backports
 # programs: sov
 # programs: tests/api/memory tests/api/host_memory tests/api/launches tests/api/grids
-# programs: tests/api/streams tests/api/faults tests/api/variables tests/api/kernels
-# programs: tests/kernels/soft
+# programs: tests/api/streams tests/api/faults tests/api/variables tests/api/local_memory
+# programs: tests/api/copy_threads tests/kernels/soft tests/kernels/science
 # libsov's programs run on the card by /dev/sovgpu0, as they do on a software GPU.
 . /test/common.sh
 cd /source || exit 1
-export SOV_CACHE_SIZE=0 SOV_NVRM=0 BUILD=/source/build
+export SOV_CACHE_SIZE=0 SOV_NVRM=0 TEST_CARD=1 BUILD=/source/build
 sov=$BUILD/sov
 
 is "$("$sov" devices | sed -n "1s/.*, by //p")" soft "without the driver there is a software GPU alone"
@@ -18,10 +19,14 @@ is "$("$sov" devices | sed -n "1s/.*, by //p")" kmod "libsov finds the card"
 out=$("$sov" info)
 ok $? "and makes a context on it"
 echo "$out" | sed 's/^/# /'
-for t in memory host_memory launches grids variables streams faults; do
+for t in memory host_memory launches grids variables streams faults local_memory copy_threads; do
 	program "$BUILD/tests/api/$t"
+	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
 done
-program "$BUILD/tests/kernels/soft"
+for t in soft science; do
+	program "$BUILD/tests/kernels/$t"
+	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
+done
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads: nothing of it is in use any more"
 tap_done
