@@ -50,7 +50,10 @@ struct sov_vendor {
 	/** @vm_init: make an empty address space */
 	int (*vm_init)(struct sov_device *sov, struct sov_vm *vm);
 
-	/** @vm_fini: give it back; the device may be gone */
+	/** @vm_stop: let the device forget it, because the device goes; it maps nothing any more */
+	void (*vm_stop)(struct sov_vm *vm);
+
+	/** @vm_fini: give it back, stopped or not; the device may be gone */
 	void (*vm_fini)(struct sov_vm *vm);
 
 	/**

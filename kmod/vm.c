@@ -205,8 +205,10 @@ void sov_vms_kill(struct sov_device *sov)
 	struct sov_vm *vm;
 
 	mutex_lock(&sov->vms_lock);
-	list_for_each_entry(vm, &sov->vms, link)
+	list_for_each_entry(vm, &sov->vms, link) {
 		sov_vm_empty(vm);
+		sov->vendor->vm_stop(vm);
+	}
 	mutex_unlock(&sov->vms_lock);
 }
 

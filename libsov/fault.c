@@ -96,8 +96,8 @@ static enum winsys_access access_of(const struct sass_inst *in)
 
 #define PLACES 4 /* that are named; with more of them a list helps nobody */
 
-/* Where the kernel does this, or anything of the kind when that is not known: how many places, and the
- * first of them. UINT32_MAX: cannot be told. */
+/* Where the kernel does this, or anything of the kind when that is not known: how many places, and
+ * the first of them. UINT32_MAX: cannot be told. */
 static uint32_t find_places(const struct context *c, const struct function *f,
 			    enum winsys_access access, uint64_t pc[static PLACES])
 {
@@ -189,7 +189,8 @@ static const struct function *still_there(const struct context *c, const struct 
 }
 
 /* The kernel that was the last to end before this piece, if that was not long ago. */
-static const struct function *last_before(const struct context *c, struct stream *s, uint64_t number)
+static const struct function *last_before(const struct context *c, struct stream *s,
+					  uint64_t number)
 {
 	const struct function *f = NULL;
 	uint32_t i;
@@ -201,10 +202,11 @@ static const struct function *last_before(const struct context *c, struct stream
 
 /*
  * What the queue, or without one any queue, was working on. Beside other streams a kernel ends by
- * itself, and nobody waits for what its stores do: it may have ended before the MMU refuses one (seen
- * on an H200), so the last that ended is suspected too.
+ * itself, and nobody waits for what its stores do: it may have ended before the MMU refuses one
+ * (seen on an H200), so the last that ended is suspected too.
  */
-static void find_suspects(const struct context *c, const struct winsys_error *e, struct suspects *out)
+static void find_suspects(const struct context *c, const struct winsys_error *e,
+			  struct suspects *out)
 {
 	bool late = e->memory && e->access != WINSYS_READ && c->stream_count > 1;
 	struct link *l;
@@ -230,7 +232,8 @@ static void name_suspects(const struct suspects *s, char *text, size_t bytes)
 	uint32_t i;
 
 	for (i = 0; i < s->count && i < SUSPECTS; i++)
-		say(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ", s->list[i]->kernel->name);
+		say(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ",
+		    s->list[i]->kernel->name);
 	if (s->count > SUSPECTS)
 		say(text, bytes, " or another");
 }

@@ -185,9 +185,9 @@ static sov_result stream_get(struct context *c, struct stream **out)
 
 		if (r == SOV_ERROR_TIMEOUT)
 			return refuse(r,
-				      "%s makes no queue for a stream while a kernel runs: it has not "
-				      "ended within %llu s, and those kept for such a moment (%u) are "
-				      "in use; create streams before it",
+				      "%s makes no queue for a stream while a kernel runs: it has "
+				      "not ended within %llu s, and those kept for such a moment "
+				      "(%u) are in use; create streams before it",
 				      c->device->properties.name,
 				      (unsigned long long)(QUEUE_PATIENCE / 1000000000),
 				      c->device->info.spare_queues);

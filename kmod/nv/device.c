@@ -196,6 +196,7 @@ const struct sov_vendor sov_nv = {
 	.time = nv_time,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
+	.vm_stop = nv_vm_stop,
 	.vm_fini = nv_vm_fini,
 	.vm_map = nv_vm_map,
 	.vm_split = nv_vm_split,

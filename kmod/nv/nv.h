@@ -154,6 +154,7 @@ static inline struct nv_vm *to_nv_vm(struct sov_vm *vm)
 }
 
 int nv_vm_init(struct sov_device *sov, struct sov_vm *base);
+void nv_vm_stop(struct sov_vm *base);
 void nv_vm_fini(struct sov_vm *base);
 int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags);
 int nv_vm_split(struct sov_vm *base, u64 va);

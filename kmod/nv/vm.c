@@ -134,17 +134,30 @@ int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
 }
 
 /**
+ * nv_vm_stop() - let the GSP forget an address space
+ * @base: the address space, without channels; stopping it twice does nothing
+ */
+void nv_vm_stop(struct sov_vm *base)
+{
+	struct rm_unset_directory unset = { .va_space = NV_RM_VA_SPACE };
+	struct nv_vm *vm = to_nv_vm(base);
+
+	if (!vm->client.handle)
+		return;
+	nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset, sizeof(unset));
+	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
+	nv_client_fini(&vm->client);
+}
+
+/**
  * nv_vm_fini() - give page tables back
  * @base: the address space; the card may be gone
  */
 void nv_vm_fini(struct sov_vm *base)
 {
-	struct rm_unset_directory unset = { .va_space = NV_RM_VA_SPACE };
 	struct nv_vm *vm = to_nv_vm(base);
 
-	nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset, sizeof(unset));
-	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
-	nv_client_fini(&vm->client);
+	nv_vm_stop(base);
 	drm_mm_takedown(&vm->own);
 	nv_mmu_fini(&vm->mmu);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way through our own kernel driver, sovgpu.ko. Its calls are uapi/sovgpu_drm.h and a handful of
- * DRM's own, made directly: what libdrm has for them is a loop around ioctl(), and a library that
- * must be found at run time can also be missing then. SOV_LOG=device=debug shows each call.
+ * The way through our own kernel driver, sovgpu.ko. Its calls are uapi/sovgpu_drm.h and a handful
+ * of DRM's own, made directly: what libdrm has for them is a loop around ioctl(), and a library
+ * that must be found at run time can also be missing then. SOV_LOG=device=debug shows each call.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -12,11 +12,11 @@
 #include "libsov/log.h"
 #include "libsov/winsys/kmod.h"
 
-#define WAY_OUT	    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
-#define FIRST_NODE  128 /* of DRM's render nodes */
-#define PCI_NVIDIA  0x10de
-#define LARGE_PAGE  0x200000u
-#define MAX_UNITS   4096u
+#define WAY_OUT	   "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
+#define FIRST_NODE 128 /* of DRM's render nodes */
+#define PCI_NVIDIA 0x10de
+#define LARGE_PAGE 0x200000u
+#define MAX_UNITS  4096u
 
 static struct {
 	bool looked;
@@ -28,8 +28,7 @@ static struct {
 
 static int ask(struct winsys_device *d, uint32_t type, void *answer, uint32_t bytes)
 {
-	struct drm_sovgpu_dev_query q = {
-		.type = type, .size = bytes, .pointer = (uintptr_t)answer};
+	struct drm_sovgpu_dev_query q = {.type = type, .size = bytes, .pointer = (uintptr_t)answer};
 
 	memset(answer, 0, bytes);
 	return kmod_call(d->file, DRM_IOCTL_SOVGPU_DEV_QUERY, &q, "asking what the device is");
@@ -44,8 +43,8 @@ static int check_driver(struct winsys_device *d)
 	if (error)
 		return error;
 	if (strcmp(name, KMOD_DRIVER) || v.version_major) {
-		winsys_say("%s: driver '%s' version %d.%d; known is " KMOD_DRIVER " 0", d->path, name,
-			   v.version_major, v.version_minor);
+		winsys_say("%s: driver '%s' version %d.%d; known is " KMOD_DRIVER " 0", d->path,
+			   name, v.version_major, v.version_minor);
 		return -ENOTSUP;
 	}
 	snprintf(d->info.driver, sizeof(d->info.driver), "sovgpu.ko %d.%d", v.version_major,

@@ -38,14 +38,17 @@ static void describe(struct winsys_queue *q, const struct drm_sovgpu_queue_state
 		.address = s->fault_address & ~(uint64_t)(PAGE - 1),
 	};
 	if (out->overdue)
-		snprintf(out->text, sizeof(out->text), "it did not end within the driver's limit of %u.%03u s",
-			 q->group->device->time_limit_ms / 1000, q->group->device->time_limit_ms % 1000);
+		snprintf(out->text, sizeof(out->text),
+			 "it did not end within the driver's limit of %u.%03u s",
+			 q->group->device->time_limit_ms / 1000,
+			 q->group->device->time_limit_ms % 1000);
 	else if (out->memory)
-		snprintf(out->text, sizeof(out->text), "invalid access in the page at 0x%llx: it is not mapped",
+		snprintf(out->text, sizeof(out->text),
+			 "invalid access in the page at 0x%llx: it is not mapped",
 			 (unsigned long long)out->address);
 	else
-		snprintf(out->text, sizeof(out->text), "%s (Xid %u)", words ? words : "the channel failed",
-			 s->fault_code);
+		snprintf(out->text, sizeof(out->text), "%s (Xid %u)",
+			 words ? words : "the channel failed", s->fault_code);
 }
 
 /* With the lock held: which queue failed, and how. */

@@ -69,8 +69,9 @@ int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 	if (!error)
 		error = create(d, &c, "pinning host memory", out);
 	if (error == -ENOMEM)
-		winsys_say("sovgpu.ko: no more host memory can be pinned; RLIMIT_MEMLOCK (ulimit -l) "
-			   "counts it");
+		winsys_say(
+			"sovgpu.ko: no more host memory can be pinned; RLIMIT_MEMLOCK (ulimit -l) "
+			"counts it");
 	if (error)
 		return error;
 	(*out)->imported = true;

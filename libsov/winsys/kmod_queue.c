@@ -12,8 +12,8 @@
 #include "hw/nv/host.h"
 #include "libsov/winsys/kmod.h"
 
-/* The driver gives a ring entry back when it has seen that the job is done, which is later than when
- * the runtime sees it; hence room for some rounds of the runtime's ring. */
+/* The driver gives a ring entry back when it has seen that the job is done, which is later than
+ * when the runtime sees it; hence room for some rounds of the runtime's ring. */
 #define ROUNDS 4
 
 /* ---- groups ---- */
@@ -73,8 +73,8 @@ static int make_queue(struct winsys_queue *q, enum winsys_engine engine, uint32_
 	struct drm_syncobj_create sync = {0};
 	struct drm_sovgpu_queue_create c = {
 		.group_id = q->group->id,
-		.queue_class = engine == WINSYS_COPY ? DRM_SOVGPU_QUEUE_COPY
-						     : DRM_SOVGPU_QUEUE_COMPUTE,
+		.queue_class =
+			engine == WINSYS_COPY ? DRM_SOVGPU_QUEUE_COPY : DRM_SOVGPU_QUEUE_COMPUTE,
 		.mode = DRM_SOVGPU_QUEUE_KERNEL,
 		.ring_entries = entries,
 		.time_limit_ms = d->time_limit_ms,

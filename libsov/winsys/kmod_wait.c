@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleeping until work is done. Each queue has a timeline on which every call of the driver that took
- * work signals a point; a group's interrupts are all the points that were signalled. Who has not
- * seen all of them returns at once, who has sleeps until any queue signals its next.
+ * Sleeping until work is done. Each queue has a timeline on which every call of the driver that
+ * took work signals a point; a group's interrupts are all the points that were signalled. Who has
+ * not seen all of them returns at once, who has sleeps until any queue signals its next.
  */
 #include <time.h>
 #include "libsov/winsys/kmod.h"
@@ -49,7 +49,8 @@ static void look(struct winsys_group *g, struct pending *p)
 	};
 	uint32_t i;
 
-	if (!p->count || kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_QUERY, &a, "asking timelines")) {
+	if (!p->count ||
+	    kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_QUERY, &a, "asking timelines")) {
 		(void)winsys_said();
 		return;
 	}

@@ -34,12 +34,12 @@ static struct program {
 	uint64_t number;
 	char *ptx; /* alone */
 	uint32_t threads;
+	const char *theirs; /* what ptxas made of it and others, or NULL */
 } programs[MAX_KERNELS];
 
 static struct {
 	uint32_t count;
 	const char *ptxas, *folder;
-	char *theirs; /* image of all kernels, or NULL */
 } run;
 
 /* What children have done, in memory that outlives them. */
@@ -66,28 +66,34 @@ static char *read_all(const char *path)
 	return data;
 }
 
-/* One file with all kernels, because ptxas takes long to start. */
-static void compile_theirs(void)
+static void write_file(const char *path, const char *text, size_t size)
 {
-	struct random_ptx whole = {0};
-	char path[512], cubin[512], name[32];
-	FILE *f;
-	pid_t child;
-	int status;
+	FILE *f = fopen(path, "wb");
 
-	random_open(&whole);
-	add_prelude(&whole);
-	for (uint32_t i = 0; i < run.count; i++) {
-		snprintf(name, sizeof(name), "k%" PRIu64, programs[i].number);
-		add_kernel(&whole, programs[i].number, name);
-	}
-	snprintf(path, sizeof(path), "%s/%" PRIu64 ".ptx", run.folder, programs[0].number);
-	snprintf(cubin, sizeof(cubin), "%s/%" PRIu64 ".cubin", run.folder, programs[0].number);
-	f = fopen(path, "wb");
-	if (!f || fwrite(whole.text, 1, whole.size, f) != whole.size || fclose(f)) {
+	if (!f || fwrite(text, 1, size, f) != size || fclose(f)) {
 		printf("BROKEN cannot write %s\n", path);
 		exit(EXIT_BROKEN);
 	}
+}
+
+/* Kernels in one file, because ptxas takes long to start; when it refuses or dies, halves of them. */
+static void compile_theirs(uint32_t first, uint32_t count)
+{
+	struct random_ptx whole = {0};
+	char path[512], cubin[512], name[32];
+	const char *image = NULL;
+	pid_t child;
+	int status = -1;
+
+	random_open(&whole);
+	add_prelude(&whole);
+	for (uint32_t i = first; i < first + count; i++) {
+		snprintf(name, sizeof(name), "k%" PRIu64, programs[i].number);
+		add_kernel(&whole, programs[i].number, name);
+	}
+	snprintf(path, sizeof(path), "%s/%" PRIu64 ".ptx", run.folder, programs[first].number);
+	snprintf(cubin, sizeof(cubin), "%s/%" PRIu64 ".cubin", run.folder, programs[first].number);
+	write_file(path, whole.text, whole.size);
 	free(whole.text);
 	child = fork();
 	if (!child) {
@@ -95,12 +101,17 @@ static void compile_theirs(void)
 		_exit(127);
 	}
 	if (child > 0 && waitpid(child, &status, 0) == child && !status)
-		run.theirs = read_all(cubin);
-	if (!run.theirs)
-		printf("REFUSED %s by ptxas\n", path);
+		image = read_all(cubin);
 	unlink(cubin);
-	if (run.theirs)
-		unlink(path);
+	unlink(path);
+	for (uint32_t i = first; i < first + count; i++)
+		programs[i].theirs = image;
+	if (!image && count == 1)
+		printf("REFUSED %" PRIu64 " ptxas: status 0x%x\n", programs[first].number, status);
+	if (!image && count > 1) {
+		compile_theirs(first, count / 2);
+		compile_theirs(first + count / 2, count - count / 2);
+	}
 }
 
 static bool compile_ours(const struct program *p, uint32_t mode, struct compile_result *r)
@@ -139,7 +150,7 @@ static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
 static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at, uint8_t *verdict)
 {
 	struct compile_result r = {0};
-	cuda_handle module = theirs, function;
+	cuda_handle module = p->theirs ? theirs : NULL, function;
 	char name[32] = "k";
 	int error;
 
@@ -165,7 +176,7 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 		*verdict = AGREES;
 	else
 		printf("WRONG %" PRIu64 " %s\n", p->number, variant_name(v));
-	if (module != theirs)
+	if (v < AGREE_MODES)
 		must(cuModuleUnload(module), "unloading");
 	return true;
 }
@@ -183,13 +194,15 @@ static _Noreturn void child(void)
 {
 	cuda_handle theirs = NULL;
 	cuda_ptr at[AGREE_BUFFERS];
+	const char *loaded = NULL;
 
 	open_gpu(at);
-	if (run.theirs)
-		must(cuModuleLoadData(&theirs, run.theirs), "loading what ptxas made");
 	for (uint32_t i = progress->next / VARIANTS; i < run.count; i++) {
 		struct program *p = &programs[i];
 
+		if (p->theirs && p->theirs != loaded)
+			must(cuModuleLoadData(&theirs, p->theirs), "loading what ptxas made");
+		loaded = p->theirs ? p->theirs : loaded;
 		agree_inputs(p->number, p->threads);
 		if (!agree_interpret(p->ptx)) {
 			progress->next = (i + 1) * VARIANTS;
@@ -329,7 +342,7 @@ int main(int argc, char **argv)
 		p->number = first + i;
 		p->ptx = random_ptx(p->number, &p->threads);
 	}
-	compile_theirs();
+	compile_theirs(0, run.count);
 	launch_all();
 	return report();
 }

@@ -4,10 +4,11 @@
 # and ptxas's code of the same PTX on the GPU (random.c), then many more on software GPUs, in all modes on all chips
 # in turns (random_kernels). Both against the IR interpreter. Ends with counts and "random: PASS" or "random: FAIL".
 #   usage: tests/silicon/random.sh [KERNELS [SOFT-KERNELS [FIRST]]]     in the root of the sources; rounded up
-#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (300), SOFT_SECONDS (300): when time is up, what is
-#   done counts
+#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (300), SOFT_SECONDS (300), SHRINK_SECONDS (60): when
+#   time is up, what is done counts
+# Kernels that differ on the GPU are shrunk there; what is left of them is in $BUILD/random/shrunk.log.
 set -eu
-: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}" "${GPU_SECONDS:=300}" "${SOFT_SECONDS:=300}"
+: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}" "${GPU_SECONDS:=300}" "${SOFT_SECONDS:=300}" "${SHRINK_SECONDS:=60}"
 kernels=${1:-10000} soft=${2:-100000} first=${3:-1}
 PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 work=$BUILD/random
@@ -29,14 +30,16 @@ spread() {
 
 start=$(date +%s)
 [ "$kernels" -eq 0 ] || spread "$first" "$kernels" 25 "$work/gpu.log" "$GPU_SECONDS" "$work/random" "$PTXAS" "$work"
+[ "$kernels" -eq 0 ] || sed -n 's/^WRONG //p' "$work/gpu.log" | sort -n -u -k1,1 | timeout "$SHRINK_SECONDS" xargs -P "$JOBS" -L 1 \
+	timeout 60 "$work/random" "$PTXAS" "$work" shrink >"$work/shrunk.log" 2>&1 || true
 middle=$(date +%s)
 export SOV_CACHE_SIZE=0 SOV_NVRM=0
 [ "$soft" -eq 0 ] || spread $((first + kernels)) "$soft" 250 "$work/soft.log" "$SOFT_SECONDS" \
 	"$BUILD/tests/compiler/random_kernels" turns
 end=$(date +%s)
 
-grep -h '^WRONG\|^FAULT\|^HANG\|^DIED\|^REFUSED\|^BROKEN' "$work"/*.log | sort | uniq -c | sort -rn | head -n 60 || true
-cat "$work"/*.log | awk -v gpu=$((middle - start)) -v soft=$((end - middle)) '
+grep -h '^WRONG\|^FAULT\|^HANG\|^DIED\|^REFUSED\|^BROKEN' "$work/gpu.log" "$work/soft.log" 2>/dev/null | sort | uniq -c | sort -rn | head -n 60 || true
+cat "$work/gpu.log" "$work/soft.log" 2>/dev/null | awk -v gpu=$((middle - start)) -v soft=$((end - middle)) '
 	/^WRONG|^FAULT|^HANG|^DIED|^REFUSED|^BROKEN/ { bad++ }
 	/^batch .* interpreted/ {
 		programs += $4; interpreted += $6

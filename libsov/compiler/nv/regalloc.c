@@ -430,13 +430,16 @@ static void write_down(struct mir_func *f)
 	f->allocated = true;
 }
 
+/* With so many registers a thread, an SM still has as many threads as it can. */
+#define FREE_OF_CHARGE 32
+
 /* Registers are given to a kernel in groups of eight, two of all go to the hardware. What the
  * pressure leaves of the last group is free to use; a little more keeps pairs apart. */
 static uint32_t window_for(uint32_t pressure, uint32_t count)
 {
 	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
 
-	window = window < 14 ? 14 : window;
+	window = window < FREE_OF_CHARGE - 2 ? FREE_OF_CHARGE - 2 : window;
 	return window < count ? window : count;
 }
 

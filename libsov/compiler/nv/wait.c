@@ -291,7 +291,8 @@ static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 	s->busy &= ~(uint32_t)i->sass.wait;
 	if (i->sass.write_barrier != SASS_NO_SB) {
 		unite(&s->boards[i->sass.write_barrier].results, &r.writes);
-		if (sass_reads_late(w->f->sm, &i->sass))
+		/* Without a scoreboard of their own; else that is what to wait for, it comes sooner. */
+		if (sass_reads_late(w->f->sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
 			unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
 		s->busy |= 1u << i->sass.write_barrier;
 	}

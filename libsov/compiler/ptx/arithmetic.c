@@ -257,9 +257,10 @@ void ptx_lower_testp(struct ptx *x, const struct ptx_inst *in)
 	uint64_t infinity = wide ? UINT64_C(0x7ff) << 52 : 0x7f800000;
 	uint64_t normal = wide ? UINT64_C(1) << 52 : 0x00800000, bound = infinity;
 	enum ptx_testp what = in->value[SLOT_TESTP];
-	ir_val a = ptx_op(x, IR_FABS, t, ptx_role(x, in, ROLE_A), 0, 0), v;
+	ir_val a = ptx_op(x, IR_FABS, t, ptx_role(x, in, ROLE_A), 0, 0), v, zero = 0;
 
-	if (what == TESTP_NORMAL) { /* from normal up to infinity */
+	if (what == TESTP_NORMAL) { /* from normal up to infinity; zeros count as normal (PTX ISA, testp) */
+		zero = ptx_compare(x, IR_ICMP, t, IR_EQ, a, ptx_constant_value(x, t, 0));
 		a = ptx_op(x, IR_SUB, t, a, ptx_constant_value(x, t, normal), 0);
 		bound = infinity - normal;
 	} else if (what == TESTP_SUBNORMAL) { /* from 1 up to normal; 0 goes around */
@@ -267,5 +268,7 @@ void ptx_lower_testp(struct ptx *x, const struct ptx_inst *in)
 		bound = normal - 1;
 	}
 	v = ptx_compare(x, IR_ICMP, t, conditions[what], a, ptx_constant_value(x, t, bound));
+	if (zero)
+		v = ptx_op(x, IR_OR, IR_B1, v, zero, 0);
 	ptx_write(x, in->role[ROLE_P], v);
 }

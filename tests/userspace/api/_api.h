@@ -12,8 +12,8 @@
 #define UNUSED __attribute__((unused))
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
 #define SECOND UINT64_C(1000000000)
-/* How many of a test's devices to try. TEST_CARD=1: the first alone, where that is a card and software
- * GPUs would take their time. */
+/* How many of a test's devices to try. TEST_CARD=1: the first alone, where that is a card and
+ * software GPUs would take their time. */
 #define DEVICES(list) (getenv("TEST_CARD") ? 1 : COUNT(list))
 
 UNUSED static bool good(sov_result r, const char *promise)

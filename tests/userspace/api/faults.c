@@ -85,9 +85,10 @@ static void sticks(sov_context c, const struct wrong *w)
 }
 
 /*
- * What is known of it by which way. Block and thread by a software GPU alone. A card's MMU knows pages.
- * Our own driver does not ask the processors, so of an error of theirs it knows that there was one, and
- * of an access neither its kind nor its place: the instruction is named where there is only one.
+ * What is known of it by which way. Block and thread by a software GPU alone. A card's MMU knows
+ * pages. Our own driver does not ask the processors, so of an error of theirs it knows that there
+ * was one, and of an access neither its kind nor its place: the instruction is named where there is
+ * only one.
  */
 static struct wrong knowledge(const struct wrong *w, const char *way)
 {

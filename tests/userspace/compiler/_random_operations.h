@@ -10,7 +10,7 @@
  *	$S $M           a kind of memory and an address in it, of the thread's own; $G: not of local memory
  *	$o4             an offset there, aligned to as many bytes
  *	$2 $4 $D        different registers: two, four of 32 bits, two of 64, in braces
- *	$8              a number of eight bits
+ *	$5 $8           a number of so many bits
  *	<a|b|c>         one of these
  */
 #ifndef TESTS_COMPILER_RANDOM_OPERATIONS_H
@@ -67,9 +67,9 @@ static const struct random_row {
 	{"b32 b64", "<popc|clz>.$T $r, $a;"},
 	{"b32 b64", "brev.$T $d, $a;"},
 	{"u32 s32 u64 s64", "bfind<|.shiftamt>.$T $r, $a;"},
-	{"u32 s32 u64 s64", "bfe.$T $d, $a, $8, $8;"},
+	{"u32 s32 u64 s64", "bfe.$T $d, $a, $5, $8;"},
 	{"u32 s32 u64 s64", "{.reg .b32 x, y; and.b32 x, $r, <63|255>; and.b32 y, $r, <31|255>; bfe.$T $d, $a, x, y;}"},
-	{"b32 b64", "bfi.$T $d, $a, $a, $8, $8;"},
+	{"b32 b64", "bfi.$T $d, $a, $a, $5, $8;"},
 	{"b32 b64", "{.reg .b32 x, y; and.b32 x, $r, <63|255>; and.b32 y, $r, <31|255>; bfi.$T $d, $a, $a, x, y;}"},
 	{"b32", "lop3.b32 $r, $r, $r, $r, $8;"},
 	{"b32", "shf.<l|r>.<wrap|clamp>.b32 $r, $r, $r, $R;"},
@@ -105,7 +105,7 @@ static const struct random_row {
 	{"bf16", "cvt<.rn|.rz><|.relu>.bf16.f32 $h, $r;"},
 	{"f16", "setp." FLOAT_COMPARE "<|.ftz>.f16 $p, $h, $h;"},
 	{"f16x2", "setp." FLOAT_COMPARE "<|.ftz>.f16x2 %p1|%p6, $r, $r;"},
-	{"f16", "set." FLOAT_COMPARE ".<f16|u16>.f16 $h, $h, $h;"},
+	{"f16", "set." FLOAT_COMPARE ".<u32|s32>.f16 $r, $h, $h;"},
 	/* floats */
 	{"f32", "<add|sub|mul>" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r;"},
 	{"f32", "fma" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r, $r;"},

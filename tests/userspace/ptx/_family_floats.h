@@ -26,7 +26,7 @@ ROW("testp.number.f32 %p, %a;", "p f32", ANY, CODE, 0,
 ROW("testp.notanumber.f32 %p, %a;", "p f32", ANY, CODE, 0,
     { return (uint64_t)(!!(isnan(f32(A)))); })
 ROW("testp.normal.f32 %p, %a;", "p f32", ANY, CODE, 0,
-    { return (uint64_t)(!!(isfinite(f32(A)) && fabs(f32(A)) >= ldexp(1, -126))); })
+    { return (uint64_t)(!!(f32(A) == 0 || (isfinite(f32(A)) && fabs(f32(A)) >= ldexp(1, -126)))); })
 ROW("testp.subnormal.f32 %p, %a;", "p f32", ANY, CODE, 0,
     { return (uint64_t)(!!(f32(A) != 0 && fabs(f32(A)) < ldexp(1, -126))); })
 ROW("min.f64 %d, %a, %b;", "f64 f64 f64", ANY, CODE, 0,
@@ -50,7 +50,7 @@ ROW("testp.number.f64 %p, %a;", "p f64", ANY, CODE, 0,
 ROW("testp.notanumber.f64 %p, %a;", "p f64", ANY, CODE, 0,
     { return (uint64_t)(!!(isnan(f64(A)))); })
 ROW("testp.normal.f64 %p, %a;", "p f64", ANY, CODE, 0,
-    { return (uint64_t)(!!(isfinite(f64(A)) && fabs(f64(A)) >= ldexp(1, -1022))); })
+    { return (uint64_t)(!!(f64(A) == 0 || (isfinite(f64(A)) && fabs(f64(A)) >= ldexp(1, -1022)))); })
 ROW("testp.subnormal.f64 %p, %a;", "p f64", ANY, CODE, 0,
     { return (uint64_t)(!!(f64(A) != 0 && fabs(f64(A)) < ldexp(1, -1022))); })
 ROW("div.rz.f32 %d, %a, %b;", "f32 f32 f32", MODERATE, CODE, 0,

@@ -11,7 +11,8 @@
 static struct winsys watched;
 static uint32_t made, live; /* compute queues that were made; all that there are */
 
-static int make(struct winsys_group *g, const struct winsys_queue_options *o, struct winsys_queue **q)
+static int make(struct winsys_group *g, const struct winsys_queue_options *o,
+		struct winsys_queue **q)
 {
 	made += o->engine == WINSYS_COMPUTE;
 	live++;
@@ -110,7 +111,8 @@ int main(void)
 		ok(adds(c, add, p, s[i]), "that works beside it");
 	}
 	ok(made == 5, "for which no queue was made");
-	refused(sov_stream_create(c, 0, &more), SOV_ERROR_TIMEOUT, "(2) are in use; create streams before",
+	refused(sov_stream_create(c, 0, &more), SOV_ERROR_TIMEOUT,
+		"(2) are in use; create streams before",
 		"when there is none left, the way out is named");
 	good(sov_context_status(c), "and nothing is lost");
 	MUST(launch(opener, NULL, 1, 1, "84", ARGUMENTS(&words, &one)));

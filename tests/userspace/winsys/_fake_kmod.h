@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sovgpu.ko that is not there: it hands out numbers, counts what is alive, notes what was submitted,
- * and can be told to fail. It computes nothing; tests/vm shows that the real one does.
+ * A sovgpu.ko that is not there: it hands out numbers, counts what is alive, notes what was handed
+ * over, and can be told to fail. It computes nothing; tests/vm shows that the real one does.
  */
 #ifndef TESTS_FAKE_KMOD_H
 #define TESTS_FAKE_KMOD_H
@@ -119,8 +119,10 @@ static int fake_query(struct drm_sovgpu_dev_query *q)
 	const struct {
 		const void *answer;
 		uint32_t bytes;
-	} answers[] = {{&fake.device, sizeof(fake.device)}, {&fake.memory, sizeof(fake.memory)},
-		       {&fake.vm, sizeof(fake.vm)}, {&fake.queue, sizeof(fake.queue)},
+	} answers[] = {{&fake.device, sizeof(fake.device)},
+		       {&fake.memory, sizeof(fake.memory)},
+		       {&fake.vm, sizeof(fake.vm)},
+		       {&fake.queue, sizeof(fake.queue)},
 		       {&time, sizeof(time)}};
 
 	fake.wrong += q->type >= 5 || q->size != answers[q->type].bytes;
@@ -145,8 +147,9 @@ static int fake_submit(const struct drm_sovgpu_queue_submit *s)
 
 	if (fake.submit_error)
 		return fake.submit_error;
-	fake.wrong += s->jobs.stride != sizeof(*fake.jobs) || !s->jobs.count || s->syncs.count != 1 ||
-		      sync->flags != 3 || sync->point != fake.point + 1 || !s->queue_id;
+	fake.wrong += s->jobs.stride != sizeof(*fake.jobs) || !s->jobs.count ||
+		      s->syncs.count != 1 || sync->flags != 3 || sync->point != fake.point + 1 ||
+		      !s->queue_id;
 	memcpy(fake.jobs + fake.job_count, (void *)(uintptr_t)s->jobs.array,
 	       s->jobs.count * sizeof(*fake.jobs));
 	fake.job_count += s->jobs.count;
@@ -197,24 +200,42 @@ static int fake_wait(const struct drm_syncobj_timeline_wait *w)
 static int fake_do(unsigned long request, void *p)
 {
 	switch (request) {
-	case DRM_IOCTL_VERSION: return fake_version(p);
-	case DRM_IOCTL_GEM_CLOSE: return fake_gone(FAKE_BO);
-	case DRM_IOCTL_SYNCOBJ_CREATE: return ((struct drm_syncobj_create *)p)->handle = fake_made(FAKE_SYNCOBJ), 0;
-	case DRM_IOCTL_SYNCOBJ_DESTROY: return fake_gone(FAKE_SYNCOBJ);
-	case DRM_IOCTL_SYNCOBJ_QUERY: return fake_points(p);
-	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT: return fake_wait(p);
-	case DRM_IOCTL_SOVGPU_DEV_QUERY: return fake_query(p);
-	case DRM_IOCTL_SOVGPU_BO_CREATE: return ((struct drm_sovgpu_bo_create *)p)->handle = fake_made(FAKE_BO), 0;
-	case DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET: return ((struct drm_sovgpu_bo_mmap_offset *)p)->offset = 1 << 30, 0;
-	case DRM_IOCTL_SOVGPU_VM_CREATE: return ((struct drm_sovgpu_vm_create *)p)->id = fake_made(FAKE_VM), 0;
-	case DRM_IOCTL_SOVGPU_VM_DESTROY: return fake_gone(FAKE_VM);
-	case DRM_IOCTL_SOVGPU_VM_BIND: return fake_bind(p);
-	case DRM_IOCTL_SOVGPU_GROUP_CREATE: return ((struct drm_sovgpu_group_create *)p)->id = fake_made(FAKE_GROUP), 0;
-	case DRM_IOCTL_SOVGPU_GROUP_DESTROY: return fake_gone(FAKE_GROUP);
-	case DRM_IOCTL_SOVGPU_QUEUE_CREATE: return ((struct drm_sovgpu_queue_create *)p)->id = fake_made(FAKE_QUEUE), 0;
-	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY: return fake_gone(FAKE_QUEUE);
-	case DRM_IOCTL_SOVGPU_QUEUE_SUBMIT: return fake_submit(p);
-	case DRM_IOCTL_SOVGPU_QUEUE_STATE: return fake_state(p);
+	case DRM_IOCTL_VERSION:
+		return fake_version(p);
+	case DRM_IOCTL_GEM_CLOSE:
+		return fake_gone(FAKE_BO);
+	case DRM_IOCTL_SYNCOBJ_CREATE:
+		return ((struct drm_syncobj_create *)p)->handle = fake_made(FAKE_SYNCOBJ), 0;
+	case DRM_IOCTL_SYNCOBJ_DESTROY:
+		return fake_gone(FAKE_SYNCOBJ);
+	case DRM_IOCTL_SYNCOBJ_QUERY:
+		return fake_points(p);
+	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
+		return fake_wait(p);
+	case DRM_IOCTL_SOVGPU_DEV_QUERY:
+		return fake_query(p);
+	case DRM_IOCTL_SOVGPU_BO_CREATE:
+		return ((struct drm_sovgpu_bo_create *)p)->handle = fake_made(FAKE_BO), 0;
+	case DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET:
+		return ((struct drm_sovgpu_bo_mmap_offset *)p)->offset = 1 << 30, 0;
+	case DRM_IOCTL_SOVGPU_VM_CREATE:
+		return ((struct drm_sovgpu_vm_create *)p)->id = fake_made(FAKE_VM), 0;
+	case DRM_IOCTL_SOVGPU_VM_DESTROY:
+		return fake_gone(FAKE_VM);
+	case DRM_IOCTL_SOVGPU_VM_BIND:
+		return fake_bind(p);
+	case DRM_IOCTL_SOVGPU_GROUP_CREATE:
+		return ((struct drm_sovgpu_group_create *)p)->id = fake_made(FAKE_GROUP), 0;
+	case DRM_IOCTL_SOVGPU_GROUP_DESTROY:
+		return fake_gone(FAKE_GROUP);
+	case DRM_IOCTL_SOVGPU_QUEUE_CREATE:
+		return ((struct drm_sovgpu_queue_create *)p)->id = fake_made(FAKE_QUEUE), 0;
+	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY:
+		return fake_gone(FAKE_QUEUE);
+	case DRM_IOCTL_SOVGPU_QUEUE_SUBMIT:
+		return fake_submit(p);
+	case DRM_IOCTL_SOVGPU_QUEUE_STATE:
+		return fake_state(p);
 	}
 	fake.wrong++;
 	return EINVAL;
@@ -224,7 +245,8 @@ static int fake_do(unsigned long request, void *p)
 static bool fake_gives_back(unsigned long request)
 {
 	return request == DRM_IOCTL_GEM_CLOSE || request == DRM_IOCTL_SYNCOBJ_DESTROY ||
-	       request == DRM_IOCTL_SOVGPU_VM_DESTROY || request == DRM_IOCTL_SOVGPU_GROUP_DESTROY ||
+	       request == DRM_IOCTL_SOVGPU_VM_DESTROY ||
+	       request == DRM_IOCTL_SOVGPU_GROUP_DESTROY ||
 	       request == DRM_IOCTL_SOVGPU_QUEUE_DESTROY;
 }
 
@@ -233,7 +255,8 @@ static int fake_ioctl(int file, unsigned long request, void *argument)
 	int error;
 
 	fake.wrong += file != 1000 || fake.live[FAKE_FILE] < 1;
-	error = !fake_gives_back(request) && fake_turn() ? fake.failure : fake_do(request, argument);
+	error = !fake_gives_back(request) && fake_turn() ? fake.failure
+							 : fake_do(request, argument);
 	errno = error;
 	return error ? -1 : 0;
 }
@@ -259,7 +282,8 @@ static void fake_reset(void)
 	fake.device = (struct drm_sovgpu_device_info){
 		.vendor = 0x10de, .device = 0x2335, .chip = 0x180, .isa = 90, .units = 132};
 	strcpy((char *)fake.device.firmware, "570.144");
-	fake.memory = (struct drm_sovgpu_memory_info){UINT64_C(1) << 30, 1 << 20, UINT64_C(1) << 30, 65536};
+	fake.memory = (struct drm_sovgpu_memory_info){UINT64_C(1) << 30, 1 << 20, UINT64_C(1) << 30,
+						      65536};
 	fake.vm = (struct drm_sovgpu_vm_info){0, UINT64_C(1) << 49, 0x1000 | 0x10000 | 0x200000};
 	fake.queue = (struct drm_sovgpu_queue_info){
 		.classes = 3, .modes = 1, .ring_entries_max = 512, .time_limit_ms_max = 60000};

@@ -38,18 +38,21 @@ static void finding(void)
 	setenv("SOV_KMOD", "0", 1);
 	ok(!enumerate(&devices, &count) && !count, "SOV_KMOD=0 does not even look");
 	setenv("SOV_KMOD", "yes", 1);
-	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"), "SOV_KMOD is 0 or 1");
+	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"),
+	   "SOV_KMOD is 0 or 1");
 	unsetenv("SOV_KMOD");
 
 	fake_reset();
 	fake.nodes = 3;
-	ok(!enumerate(&devices, &count) && count == 3 && !strcmp(devices[2]->path, "/dev/dri/renderD130"),
+	ok(!enumerate(&devices, &count) && count == 3 &&
+		   !strcmp(devices[2]->path, "/dev/dri/renderD130"),
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
-	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") && info.multiprocessors == 132 &&
-		   info.tpcs == 66 && info.warps_per_sm == 64 && info.memory_bytes == UINT64_C(1) << 30 &&
-		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 && info.copy_queues &&
-		   !info.software && strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),
+	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
+		   info.multiprocessors == 132 && info.tpcs == 66 && info.warps_per_sm == 64 &&
+		   info.memory_bytes == UINT64_C(1) << 30 && info.page_bytes == 65536 &&
+		   info.large_page_bytes == 2 << 20 && info.copy_queues && !info.software &&
+		   strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),
 	   "a card is known by its chip, its size and its driver: %s", info.driver);
 	w->memory_info(devices[0], &free_bytes, &total);
 	ok(free_bytes == 1 << 20 && total == UINT64_C(1) << 30 && w->gpu_time(devices[0]) == 12345,
@@ -176,7 +179,8 @@ static void failures(void *page)
 	fake_reset();
 	steps = run(page, &error);
 	calls = fake.calls;
-	ok(error == 1 && !fake_live() && !fake.wrong, "a program of %u steps makes %u calls", steps, calls);
+	ok(error == 1 && !fake_live() && !fake.wrong, "a program of %u steps makes %u calls", steps,
+	   calls);
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
@@ -225,7 +229,8 @@ static void handing_over(void *page)
 
 	start(page);
 	ring(p.compute, 3);
-	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 && fake.jobs[2].size == 36,
+	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 &&
+		   fake.jobs[2].size == 36,
 	   "entries of the ring are handed over as jobs, at once");
 	w->doorbell(p.compute);
 	ok(fake.submits == 1, "and only once");
@@ -265,10 +270,12 @@ static void failing(void *page)
 		bool memory, overdue;
 	} cases[] = {
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 31, 0x7000, "in the page at 0x7000", true, false},
-		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0, "the compute engine refused the work (Xid 13)", false,
+		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0,
+		 "the compute engine refused the work (Xid 13)", false, false},
+		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false,
 		 false},
-		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false, false},
-		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false, true},
+		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false,
+		 true},
 	};
 	struct winsys_error e;
 	uint32_t i;
@@ -290,7 +297,8 @@ static void failing(void *page)
 	start(page);
 	fake.submit_error = ENOMEM;
 	ring(p.compute, 1);
-	ok(w->group_error(p.group, &e) && !e.queue && strstr(e.text, "refused work: Cannot allocate memory"),
+	ok(w->group_error(p.group, &e) && !e.queue &&
+		   strstr(e.text, "refused work: Cannot allocate memory"),
 	   "work that is refused is an error of the group: %s", e.text);
 	end(&p);
 	start(page);
@@ -301,7 +309,8 @@ static void failing(void *page)
 	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.xid == 69,
 	   "work that is refused because another queue failed tells of that one");
 	w->group_stop(p.group);
-	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2, "a group that is stopped goes at once");
+	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2,
+	   "a group that is stopped goes at once");
 	end(&p);
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
