@@ -294,7 +294,7 @@ sov_result buffer_create_pages(struct context *c, enum winsys_placement where, u
 sov_result buffer_create_at(struct context *c, uint64_t bytes, uint64_t va, struct buffer **out)
 {
 	sov_result r;
-	struct buffer *b = buffer_new(c, WINSYS_VRAM, bytes, c->device->info.page_bytes, &r);
+	struct buffer *b = buffer_new(c, WINSYS_VRAM, bytes, c->device->info.large_page_bytes, &r);
 
 	if (!b)
 		return r;

@@ -5,6 +5,9 @@
  * semaphore's values must come in order, so a record that overtakes an older, pending one of the
  * same event on another stream waits for that first.
  *
+ * An event without time needs none of this: a record notes how far its stream is, and whoever waits
+ * for it waits for the stream's own semaphore.
+ *
  * Records of one event take value and place in the stream together, under a lock of the event's
  * own; otherwise two of them could wait for each other. Nothing here takes the context's lock.
  */
@@ -18,7 +21,8 @@ static void event_free(struct object *o)
 
 	pthread_mutex_lock(&c->lock);
 	list_remove(&e->member.link);
-	semaphore_destroy(c, e->semaphore);
+	if (!e->timeless)
+		semaphore_destroy(c, e->semaphore);
 	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_destroy(&e->recording);
 	free(e->captured);
@@ -35,7 +39,7 @@ void event_restart(struct event *e)
 		atomic_store(&e->mark, 0);
 }
 
-static sov_result event_create(struct context *c, struct event **out)
+static sov_result event_create(struct context *c, bool timeless, struct event **out)
 {
 	struct event *e = calloc(1, sizeof(*e));
 	sov_result r;
@@ -43,10 +47,11 @@ static sov_result event_create(struct context *c, struct event **out)
 	if (!e)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for an event");
 	pthread_mutex_init(&e->recording, NULL);
-	r = semaphore_create(c, &e->semaphore);
+	e->timeless = timeless;
+	r = timeless ? SOV_OK : semaphore_create(c, &e->semaphore);
 	if (!r) {
 		r = member_publish(&e->member, c, &c->events, OBJECT_EVENT, event_free);
-		if (r)
+		if (r && !timeless)
 			semaphore_destroy(c, e->semaphore);
 	}
 	if (r) {
@@ -64,14 +69,14 @@ sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *even
 	struct event *e = NULL;
 	sov_result r;
 
-	if (!event || flags)
-		return event ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
-				      flags)
+	if (!event || flags & ~SOV_EVENT_NO_TIME)
+		return event ? refuse(SOV_ERROR_INVALID_ARGUMENT,
+				      "flags is 0x%x; known: SOV_EVENT_NO_TIME", flags)
 			     : refuse(SOV_ERROR_INVALID_ARGUMENT, "event is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	r = event_create(c, &e);
+	r = event_create(c, flags & SOV_EVENT_NO_TIME, &e);
 	if (!r)
 		*event = object_handle(&e->member.object);
 	return context_leave(c, r);
@@ -91,16 +96,45 @@ sov_result sov_event_destroy(sov_event event)
 	return r;
 }
 
-/* The value of its last record. A context's own error comes before that there was none. */
-static sov_result last_value(const struct event *e, const char *what, uint32_t *value)
-{
-	uint64_t mark = atomic_load_explicit(&e->mark, memory_order_acquire);
-	sov_result r = mark ? SOV_OK : context_status(e->member.context);
+/* What its last record is reached by. A context's own error comes before that there was none. */
+struct reached {
+	const struct semaphore *semaphore;
+	uint32_t value;
+};
 
-	*value = (uint32_t)mark;
+static sov_result last_record(struct event *e, const char *what, struct reached *out)
+{
+	uint64_t mark;
+	sov_result r;
+
+	if (e->timeless)
+		pthread_mutex_lock(&e->recording);
+	mark = atomic_load_explicit(&e->mark, memory_order_acquire);
+	out->semaphore = e->semaphore;
+	out->value = (uint32_t)mark;
+	if (e->timeless)
+		pthread_mutex_unlock(&e->recording);
+	r = mark ? SOV_OK : context_status(e->member.context);
 	if (r || mark)
 		return r;
 	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
+}
+
+/* A stream's semaphore goes on counting when the stream is gone, so it may be looked at for ever. */
+static sov_result note(struct event *e, struct stream *s)
+{
+	struct context *c = s->member.context;
+	sov_result r = atomic_load_explicit(&c->error, memory_order_relaxed) ? context_status(c)
+									      : SOV_OK;
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&e->recording);
+	e->semaphore = s->done;
+	atomic_store_explicit(&e->mark, EVENT_RECORDED | (uint32_t)stream_last(s),
+			      memory_order_release);
+	pthread_mutex_unlock(&e->recording);
+	return SOV_OK;
 }
 
 static sov_result record(struct event *e, struct stream *s)
@@ -137,7 +171,9 @@ sov_result sov_event_record(sov_event event, sov_stream stream)
 	if (s) {
 		if (!graph_capturing(s))
 			__atomic_store_n(&e->captured_in, NULL, __ATOMIC_RELAXED);
-		r = graph_capturing(s) ? graph_capture_record(s, e) : record(e, s);
+		r = graph_capturing(s) ? graph_capture_record(s, e)
+		    : e->timeless      ? note(e, s)
+				       : record(e, s);
 		object_put(&s->member.object);
 	}
 	object_put(&e->member.object);
@@ -145,17 +181,17 @@ sov_result sov_event_record(sov_event event, sov_stream stream)
 }
 
 /* Later work on the stream waits for the event's last record. */
-static sov_result wait_for(struct stream *s, const struct event *e)
+static sov_result wait_for(struct stream *s, struct event *e)
 {
 	struct slot slot;
-	uint32_t value;
-	sov_result r = last_value(e, "the event", &value);
+	struct reached at;
+	sov_result r = last_record(e, "the event", &at);
 
 	if (!r)
 		r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
-	nv_push_acquire(&slot.push, e->semaphore->va, value);
+	nv_push_acquire(&slot.push, at.semaphore->va, at.value);
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
@@ -189,29 +225,31 @@ sov_result sov_event_wait(sov_event event, uint64_t limit)
 {
 	sov_result r = check_limit(limit);
 	struct event *e = r ? NULL : object_get(event, OBJECT_EVENT);
-	uint32_t value;
+	struct reached at;
 
 	if (!e)
 		return r ? r : SOV_ERROR_INVALID_HANDLE;
-	r = last_value(e, "the event", &value);
+	r = last_record(e, "the event", &at);
 	if (!r)
-		r = semaphore_wait(e->member.context, e->semaphore, value, limit, NULL);
+		r = semaphore_wait(e->member.context, at.semaphore, at.value, limit, NULL);
 	object_put(&e->member.object);
 	return r;
 }
 
-static sov_result elapsed(const struct event *from, const struct event *to, uint64_t *nanoseconds)
+static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanoseconds)
 {
-	uint32_t from_value, to_value;
-	sov_result r = last_value(from, "event from", &from_value);
+	struct reached a, b;
+	sov_result r = last_record(from, "event from", &a);
 	uint64_t start, end;
 
+	if (!r && (from->timeless || to->timeless))
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "event %s was made with SOV_EVENT_NO_TIME",
+			   from->timeless ? "from" : "to");
 	if (!r)
-		r = last_value(to, "event to", &to_value);
+		r = last_record(to, "event to", &b);
 	if (r)
 		return r;
-	if (!semaphore_reached(from->semaphore, from_value) ||
-	    !semaphore_reached(to->semaphore, to_value))
+	if (!semaphore_reached(a.semaphore, a.value) || !semaphore_reached(b.semaphore, b.value))
 		return SOV_NOT_READY;
 	start = __atomic_load_n(from->semaphore->time, __ATOMIC_RELAXED);
 	end = __atomic_load_n(to->semaphore->time, __ATOMIC_RELAXED);

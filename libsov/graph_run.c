@@ -2,7 +2,8 @@
 /*
  * Graphs made ready to run. Nodes are put into levels: a node's is one more than the highest of what
  * it comes after. Nodes of one level may run at the same time; between levels the engines become
- * idle. All of it is written down once, launch descriptors, constant banks and methods, in memory of
+ * idle. Kernels that are alone in their levels, one behind the other, are a chain: each descriptor
+ * names the next, which the hardware then starts by itself, and the last releases a semaphore. All of it is written down once, launch descriptors, constant banks and methods, in memory of
  * the graph's own; to run it is one piece of work on a stream, whose ring entries point there, and
  * one doorbell. Only host functions cut a graph into several pieces.
  */
@@ -15,6 +16,7 @@
 #define KERNEL_ALIGN   256u
 #define NODE_WORDS     32u /* of methods, at most */
 #define LEVEL_WORDS    24u
+#define CHAIN_END      UINT32_MAX
 
 struct part { /* between host functions */
 	uint64_t methods; /* address */
@@ -29,6 +31,7 @@ struct graph_run {
 	uint32_t *level, *order; /* of a node; nodes by level */
 	uint32_t levels;
 	uint64_t *kernels; /* by node: where its descriptor is in memory */
+	uint32_t *next;    /* by node: 1 + the next of its chain; CHAIN_END: it is the last of one */
 	struct buffer *memory;
 	struct semaphore *semaphore; /* copies of a level count here */
 	struct part *parts;
@@ -61,6 +64,7 @@ static void run_free(struct object *o)
 	free(g->level);
 	free(g->order);
 	free(g->kernels);
+	free(g->next);
 	free(g->parts);
 	free(g);
 	object_put(&c->object);
@@ -142,6 +146,30 @@ static sov_result order_by_level(struct graph_run *g)
 	return SOV_OK;
 }
 
+/* The kernel at this place of the order is alone in its level. */
+static bool alone(const struct graph_run *g, uint32_t at)
+{
+	uint32_t level = g->level[g->order[at]];
+
+	return g->nodes[g->order[at]].kind == NODE_KERNEL &&
+	       (!at || g->level[g->order[at - 1]] != level) &&
+	       (at + 1 == g->count || g->level[g->order[at + 1]] != level);
+}
+
+static void chain(struct graph_run *g)
+{
+	uint32_t at;
+
+	if (g->member.context->chip.sm < 80) /* where such a field is not known */
+		return;
+	for (at = 1; at < g->count; at++) {
+		if (!alone(g, at - 1) || !alone(g, at))
+			continue;
+		g->next[g->order[at - 1]] = 1 + g->order[at];
+		g->next[g->order[at]] = CHAIN_END;
+	}
+}
+
 /* ---- memory ---- */
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -185,7 +213,7 @@ static void write_parameters(struct graph_run *g, uint32_t i)
 	       k->param_bytes);
 }
 
-/* first: of its level, it has the instruction cache look for new code. */
+/* Those of the first level have the instruction cache look for new code. */
 static sov_result write_kernel(struct graph_run *g, uint32_t i)
 {
 	struct context *c = g->member.context;
@@ -198,6 +226,9 @@ static sov_result write_kernel(struct graph_run *g, uint32_t i)
 		.bank0 = g->kernels[i] + KERNEL_BANK0,
 		.id = (uint64_t)f->plan.id << 32 | i,
 		.new_code = g->level[i] == 0,
+		.release = g->next[i] == CHAIN_END ? g->semaphore->va : 0,
+		.payload = 1,
+		.next = g->next[i] && g->next[i] != CHAIN_END ? g->kernels[g->next[i] - 1] : 0,
 	};
 
 	if (!bank)
@@ -263,6 +294,17 @@ static void push_level(struct graph_run *g, struct nv_push *p, uint32_t *at, boo
 		nv_push_wait(p);
 }
 
+/* All of a chain, whose levels are passed. */
+static void push_chain(struct graph_run *g, struct nv_push *p, uint32_t *at)
+{
+	nv_push_release(p, g->semaphore->va, 0, NV_RELEASE_NOW);
+	nv_push_launch(p, g->kernels[g->order[*at]]);
+	while (g->next[g->order[*at]] != CHAIN_END)
+		++*at;
+	++*at;
+	nv_push_acquire(p, g->semaphore->va, 1);
+}
+
 static bool has_call(const struct graph_run *g, uint32_t at, uint32_t *calls)
 {
 	uint32_t level = g->level[g->order[at]];
@@ -290,7 +332,10 @@ static sov_result write_methods(struct graph_run *g)
 		uint32_t first = at, calls;
 		bool cut = has_call(g, at, &calls);
 
-		push_level(g, &p, &at, cut);
+		if (g->next[g->order[at]])
+			push_chain(g, &p, &at);
+		else
+			push_level(g, &p, &at, cut);
 		if (!cut && at < g->count)
 			continue;
 		*part = (struct part){va + 4ull * start, p.count - start, first, calls};
@@ -317,7 +362,8 @@ static sov_result copy_nodes(struct graph_run *g, const struct graph *from)
 	g->level = calloc(from->count + 1, sizeof(*g->level));
 	g->order = calloc(from->count + 1, sizeof(*g->order));
 	g->kernels = calloc(from->count + 1, sizeof(*g->kernels));
-	if (!g->nodes || !g->level || !g->order || !g->kernels)
+	g->next = calloc(from->count + 1, sizeof(*g->next));
+	if (!g->nodes || !g->level || !g->order || !g->kernels || !g->next)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 	for (i = 0; i < from->count; i++) {
 		const struct node *n = &from->nodes[i];
@@ -349,8 +395,10 @@ static sov_result build(struct graph_run *g, const struct graph *from)
 		r = sort(g);
 	if (!r)
 		r = order_by_level(g);
-	if (!r)
+	if (!r) {
+		chain(g);
 		r = make_memory(g);
+	}
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)
 			r = write_kernel(g, i);

@@ -114,6 +114,41 @@ static sov_result check_memory(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
+uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t shared_bytes)
+{
+	const struct context *c = f->member.context;
+	uint64_t shared = (uint64_t)f->kernel->shared_bytes + shared_bytes;
+	uint32_t blocks;
+
+	if (!threads || threads > f->max_threads ||
+	    f->plan.own_shared + (uint64_t)shared_bytes > c->device->info.shared_per_block)
+		return 0;
+	blocks = nv_grid_blocks_per_sm(&c->chip, (uint32_t)threads, f->kernel->registers);
+	shared = (shared + NV_QMD_SHARED_ALIGN - 1) / NV_QMD_SHARED_ALIGN * NV_QMD_SHARED_ALIGN;
+	if (shared && c->chip.shared_per_sm / shared < blocks)
+		blocks = (uint32_t)(c->chip.shared_per_sm / shared);
+	return blocks;
+}
+
+static sov_result check_together(const struct function *f, const sov_launch *l)
+{
+	uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	uint64_t fit;
+
+	if (l->flags != SOV_LAUNCH_COOPERATIVE)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE", l->flags);
+	fit = (uint64_t)function_occupancy(f, (uint64_t)l->block[0] * l->block[1] * l->block[2],
+					   l->shared_bytes) *
+	      f->member.context->chip.multiprocessors;
+	if (blocks > fit)
+		return refuse(SOV_ERROR_INVALID_LAUNCH,
+			      "a cooperative grid of %llu blocks; of such blocks of kernel '%s' %llu "
+			      "fit on the device at the same time",
+			      (unsigned long long)blocks, f->kernel->name, (unsigned long long)fit);
+	return SOV_OK;
+}
+
 static sov_result check_arguments(const struct function *f, const sov_launch *l)
 {
 	uint32_t i, n = f->kernel->nparams;
@@ -259,6 +294,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.bank0 = slot.va + STREAM_SLOT_BANK0;
 	g.release = slot.beside ? s->done->va : 0;
 	g.payload = (uint32_t)slot.number;
+	g.next = 0;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)
@@ -277,6 +313,8 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 
 	if (!r)
 		r = check_memory(f, l);
+	if (!r && l->flags)
+		r = check_together(f, l);
 	return r ? r : check_arguments(f, l);
 }
 

@@ -499,6 +499,21 @@ sov_result sov_function_get_attributes(sov_function function, sov_function_attri
 	return member_leave(f, struct_out("sov_function_attributes", attributes, &a, sizeof(a)));
 }
 
+sov_result sov_function_get_occupancy(sov_function function, uint32_t threads,
+				      uint32_t shared_bytes, uint32_t *blocks)
+{
+	struct function *f;
+	sov_result r;
+
+	if (!blocks || !threads)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, blocks ? "threads is 0" : "blocks is NULL");
+	f = member_enter(function, OBJECT_FUNCTION, &r);
+	if (!f)
+		return r;
+	*blocks = function_occupancy(f, threads, shared_bytes);
+	return member_leave(f, SOV_OK);
+}
+
 sov_result sov_function_get_parameter(sov_function function, uint32_t index, uint32_t *offset,
 				      uint32_t *bytes)
 {

@@ -7,8 +7,8 @@
  * Small blocks are parts of segments, large ones buffers of their own. Sizes are rounded up to eight
  * steps for each power of two (large: thirty-two), so that what is freed fits what is asked for
  * next. If nothing fits, small blocks go back to their segments, where neighbours become one again.
- * Large blocks that wait for use are at most an eighth of what is in use, or 32 MiB. Everything here
- * is guarded by the context's lock.
+ * Large blocks that wait for use are at most a sixteenth of what is in use, or 8 MiB; twice that while
+ * the GPU still uses them. Everything here is guarded by the context's lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef unsigned long long ull;
 #define LARGE_UNIT    (UINT64_C(64) << 10)
 #define SEGMENT       (UINT64_C(8) << 20)
 #define MOST_SEGMENT  (UINT64_C(128) << 20)
-#define SPARE         (UINT64_C(32) << 20) /* large blocks that may wait for use however little is used */
+#define SPARE         (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
 #define LOOKS         32 /* at blocks of one size that wait for use */
 
 struct pool_segment {
@@ -188,11 +188,57 @@ static void trim(struct context *c, uint64_t keep)
 
 /* ---- more of it ---- */
 
+static uint64_t most_waiting(const struct pool *p)
+{
+	return p->used / 16 > SPARE ? p->used / 16 : SPARE;
+}
+
+/* The oldest of the large blocks that wait for use; NULL: none. */
+static struct buffer *oldest_large(struct context *c)
+{
+	struct link *l;
+
+	for (l = c->pool.by_age.next; l != &c->pool.by_age; l = l->next) {
+		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, age));
+
+		if (!b->segment)
+			return b;
+	}
+	return NULL;
+}
+
+static bool oldest_usable(void *arg)
+{
+	struct context *c = arg;
+	struct buffer *b = oldest_large(c);
+
+	return !b || is_usable(c, b, NULL);
+}
+
+/* Before more is taken from the device. When very much is still in use by work that was submitted
+ * before its free, that work is waited for. */
+static sov_result make_room(struct context *c)
+{
+	struct pool *p = &c->pool;
+	sov_result r = SOV_OK;
+
+	if (p->waiting_large > most_waiting(p))
+		shrink_large(c, most_waiting(p));
+	while (!r && p->waiting_large > 2 * most_waiting(p)) {
+		r = context_block(c, oldest_usable, c, SOV_MAX_WAIT);
+		if (!r)
+			shrink_large(c, most_waiting(p));
+	}
+	return r;
+}
+
 static sov_result grow(struct context *c, uint64_t bytes, uint64_t page, struct buffer **out)
 {
 	struct pool *p = &c->pool;
-	sov_result r;
+	sov_result r = make_room(c);
 
+	if (r)
+		return r;
 	if (p->limit && (bytes > p->limit || p->held > p->limit - bytes))
 		trim(c, p->limit > bytes ? p->limit - bytes : 0);
 	if (p->limit && (bytes > p->limit || p->held > p->limit - bytes))
@@ -347,11 +393,6 @@ sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *ad
 		LOG(MEMORY, DEBUG, "%llu bytes of the pool at 0x%llx", (ull)bytes, (ull)b->va);
 	}
 	return member_leave(s, r);
-}
-
-static uint64_t most_waiting(const struct pool *p)
-{
-	return p->used / 8 > SPARE ? p->used / 8 : SPARE;
 }
 
 /* What was submitted to the stream so far may use it. */

@@ -244,7 +244,7 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 /* In video memory, of pages of this size. */
 sov_result buffer_create_pages(struct context *c, enum winsys_placement where, uint64_t bytes,
 			       uint64_t page, struct buffer **out);
-/* In video memory, of small pages, at an address that is the caller's. */
+/* In video memory, of large pages, at an address that is the caller's. */
 sov_result buffer_create_at(struct context *c, uint64_t bytes, uint64_t va, struct buffer **out);
 /* The CPU's way to it, b->cpu; once. */
 sov_result buffer_map(struct context *c, struct buffer *b);
@@ -360,6 +360,8 @@ sov_result function_plan(struct context *c, struct function *f);
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *number, struct bell *bell);
+/* Blocks on one multiprocessor at the same time. */
+uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t shared_bytes);
 /* Whether it may be launched so. */
 sov_result function_check(const struct function *f, const sov_launch *l);
 
@@ -608,7 +610,8 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit);
 
 struct event {
 	struct member member;
-	struct semaphore *semaphore;
+	struct semaphore *semaphore; /* its own; of an event without time the last stream's */
+	bool timeless; /* no work on the GPU: it is how far a stream is; guarded by recording */
 	pthread_mutex_t recording; /* the order of values is the order of pieces of work */
 	_Atomic uint64_t mark;     /* EVENT_RECORDED and the value of the last record */
 	/* Recorded last in a capture: of this graph, after these nodes; capture.c. */

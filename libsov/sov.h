@@ -235,8 +235,8 @@ SOV_API sov_result sov_memory_resize(sov_context context, sov_ptr address, uint6
 
 /* Memory of the context's pool, in the order of a stream: it may be used by work that is
  * submitted to the stream after alloc_async and before free_async, and by other streams that wait
- * for what lies between. Neither waits for the GPU, unless its memory is full. Addresses are
- * multiples of 256. sov_memory_free frees them, too. */
+ * for what lies between. Neither waits for the GPU, unless its memory is full or much of the pool's
+ * was freed that it still uses. Addresses are multiples of 256. sov_memory_free frees them, too. */
 SOV_API sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address);
 SOV_API sov_result sov_memory_free_async(sov_stream stream, sov_ptr address);
 /* Gives back to the device what the pool holds and nobody uses, until it holds keep_bytes. */
@@ -310,6 +310,10 @@ typedef struct sov_function_attributes {
 } sov_function_attributes;
 SOV_API sov_result sov_function_get_attributes(sov_function function,
 					       sov_function_attributes *attributes);
+/* Blocks of so many threads, with so much dynamic shared memory, that one multiprocessor holds at the
+ * same time; 0: not even one. */
+SOV_API sov_result sov_function_get_occupancy(sov_function function, uint32_t threads,
+					      uint32_t shared_bytes, uint32_t *blocks);
 SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index,
 					      uint32_t *offset, uint32_t *bytes);
 
@@ -335,12 +339,17 @@ typedef struct sov_launch {
 	const void *const *arguments; /* one pointer per parameter */
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
+	uint32_t flags;        /* SOV_LAUNCH_COOPERATIVE */
 } sov_launch;
+/* All blocks are on the GPU at the same time, so that they may wait for each other; a grid that has
+ * more of them than fit is refused. Kernels of other streams may delay its start. */
+#define SOV_LAUNCH_COOPERATIVE 1u
 SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *launch);
 
 /* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records
  * of one event are reached in the order in which they were made, also across streams. */
 SOV_API sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *event);
+#define SOV_EVENT_NO_TIME 1u /* no time is taken: recording costs the GPU nothing */
 SOV_API sov_result sov_event_destroy(sov_event event);
 SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
 /* SOV_NO_WAIT asks: SOV_NOT_READY. An event that was never recorded is an invalid argument. */

@@ -64,9 +64,12 @@ static bool check_kind(struct launch *l)
 		return REFUSE(l, "type %u runs nothing (hardware says nothing either); a grid is 2",
 			      type);
 	}
-	if (get(l, NV_QMD_DEPENDENT_ENABLE) ||
-	    nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
-		return REFUSE(l, "dependent descriptors are not modelled");
+	if (nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
+		return REFUSE(l, "a second dependent descriptor is not modelled");
+	if (get(l, NV_QMD_DEPENDENT_ENABLE) &&
+	    get(l, NV_QMD_DEPENDENT_ACTION) != NV_QMD_DEPENDENT_SCHEDULE)
+		return REFUSE(l, "action %u on a dependent descriptor is not modelled",
+			      (unsigned)get(l, NV_QMD_DEPENDENT_ACTION));
 	return true;
 }
 
@@ -305,9 +308,10 @@ static bool run(struct launch *l)
 	return !atomic_load(&c->stop);
 }
 
-static bool launch(struct model_channel *c)
+/* *next: the descriptor that is run when this one has ended; 0: none. */
+static bool launch_one(struct model_channel *c, uint64_t address, uint64_t *next)
 {
-	struct launch l = {.c = c, .address = (uint64_t)c->compute.pcas << 8};
+	struct launch l = {.c = c, .address = address};
 	uint64_t fault = l.address;
 	enum mmu_result why = mmu_read(&c->reader, l.address, l.words, QMD_READ_BYTES, &fault);
 	bool good;
@@ -320,6 +324,19 @@ static bool launch(struct model_channel *c)
 	       release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
+	*next = get(&l, NV_QMD_DEPENDENT_ENABLE) ? get(&l, NV_QMD_DEPENDENT_POINTER) : 0;
+	return good;
+}
+
+/* A chain that ends in itself runs until it is stopped, as it does on hardware. */
+static bool launch(struct model_channel *c)
+{
+	uint64_t next = (uint64_t)c->compute.pcas << 8;
+	bool good;
+
+	do
+		good = launch_one(c, next, &next);
+	while (good && next);
 	return good;
 }
 

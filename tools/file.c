@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole files in and out. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "tools/tool.h"
 
 bool read_file(const struct verb *v, const char *path, void **data, size_t *size)
@@ -48,16 +50,34 @@ static void remove_file(const char *path)
 		remove(path);
 }
 
+static bool write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		data += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* A file that is there is written over and then cut, not emptied first: file systems take pains to
+ * keep what was in a file that is emptied and filled again, which took longer than most compilations. */
 bool write_file(const struct verb *v, const char *path, const void *data, size_t size)
 {
-	FILE *f = fopen(path, "wb");
-	bool good = f && fwrite(data, 1, size, f) == size;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	struct stat st;
+	bool good = fd >= 0 && !fstat(fd, &st) && write_all(fd, data, size);
 
-	if (f && fclose(f))
+	if (good && S_ISREG(st.st_mode) && (uint64_t)st.st_size > size)
+		good = !ftruncate(fd, (off_t)size);
+	if (fd >= 0 && close(fd))
 		good = false;
 	if (!good) {
 		complain(v, "cannot write '%s': %s", path, strerror(errno));
-		if (f)
+		if (fd >= 0)
 			remove_file(path);
 	}
 	return good;

@@ -22,6 +22,8 @@
 #define NV_QMD_BANKS        8
 /* An H200 refuses 2 (SKEDCHECK06_REGISTER_COUNT); registers are given out in eights anyway. */
 #define NV_QMD_MIN_REGISTERS 8
+#define NV_QMD_DEPENDENT_SCHEDULE 1
+#define NV_QMD_MEMBAR_GPU         3 /* L1_MEMBAR */
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
@@ -79,8 +81,13 @@
 	F(RELEASE_PAYLOAD_64,      ARRAY(332, 332, 3, 16),       ARRAY(829, 829, 2, 128),      NONE) \
 	F(RELEASE_ADDRESS,         ARRAY(696, 640, 3, 128),      ARRAY(807, 768, 2, 128),      ARRAY(775, 736, 2, 96)) \
 	F(RELEASE_PAYLOAD,         ARRAY(767, 704, 3, 128),      ARRAY(895, 832, 2, 128),      ARRAY(831, 800, 2, 96)) \
-	/* what we never use, so that it can be refused */ \
+	/* what is done when the grid has ended, before its releases: to another descriptor */ \
 	F(DEPENDENT_ENABLE,        ARRAY(368, 368, 2, 5),        ARRAY(512, 512, 2, 5),        BIT(141)) \
+	F(DEPENDENT_ACTION,        ARRAY(371, 369, 2, 5),        ARRAY(515, 513, 2, 5),        NONE) \
+	F(DEPENDENT_PREFETCH,      ARRAY(372, 372, 2, 5),        ARRAY(516, 516, 2, 5),        NONE) \
+	F(DEPENDENT_POINTER,       SCALED(479, 448, 1, 0, 8),    SCALED(511, 480, 1, 0, 8),    NONE) \
+	F(MEMBAR,                  BITS(1137, 1136),             BITS(369, 368),               NONE) \
+	/* what we never use, so that it can be refused */ \
 	F(SEQUENTIAL,              BIT(1138),                    BIT(370),                     BIT(370))
 
 enum nv_qmd_field {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Constants of loops: what holds no immediate of an instruction is put into a register before the outermost loop that
- * uses it, and stays there through all of it. Equal constants in blocks of which none dominates the other, such as
- * the slow paths of many divisions, would each take one; so they become one, at the end of the block that
- * dominates the loop. Outside of loops a constant stays next to its users: there it is made when it is needed.
+ * Constants of loops: what holds no immediate of an instruction is put into a register before the
+ * outermost loop that uses it, and stays there through all of it. Equal constants in blocks of
+ * which none dominates the other, such as the slow paths of many divisions, would each take one; so
+ * they become one, at the end of the block that dominates the loop. Outside of loops a constant
+ * stays next to its users: there it is made when it is needed.
  */
 #include "libsov/compiler/pass.h"
 
 struct constants {
 	struct ir_func *f;
-	ir_block *home;          /* by block: nearest dominator outside of all loops */
-	ir_val *leader;          /* by value: what stands for it, 0 = itself */
-	ir_id *table;            /* hashed by home, type and value */
+	ir_block *home; /* by block: nearest dominator outside of all loops */
+	ir_val *leader; /* by value: what stands for it, 0 = itself */
+	ir_id *table; /* hashed by home, type and value */
 	uint32_t mask;
 };
 

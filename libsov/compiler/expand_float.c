@@ -166,10 +166,12 @@ static struct parts take_apart(struct expand *e, ir_val x)
 	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
 	ir_val small = expand_compare_with(e, IR_LT_U, word, 1u << 20);
 	ir_val scaled = mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
-	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal), less, twice, low;
+	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal);
+	ir_val less, twice, low;
 	struct parts p;
 
-	less = expand_select(e, small, expand_const(e, IR_B32, (uint64_t)up), expand_const(e, IR_B32, 0));
+	less = expand_select(e, small, expand_const(e, IR_B32, (uint64_t)up),
+			     expand_const(e, IR_B32, 0));
 	p.exponent = expand_op(e, IR_SUB, IR_B32, expand_shift(e, IR_SHR_U, high, 20), less, 0);
 	high = expand_with(e, IR_AND, high, (1u << 20) - 1);
 	high = expand_with(e, IR_OR, high, ONE64 >> 32);
@@ -186,7 +188,8 @@ static struct parts take_apart(struct expand *e, ir_val x)
 }
 
 /* Does what is lost, two bits, round the number up that ends in last? Both b32. */
-static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negative, enum ir_round round)
+static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negative,
+			enum ir_round round)
 {
 	ir_val up;
 
@@ -202,10 +205,11 @@ static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negat
 	return expand_op(e, IR_AND, IR_B1, up, negative, 0);
 }
 
-/* What is too large for a number: infinity, or the largest number where rounding goes towards zero. */
+/* What is too large for a number: infinity, or the largest one where rounding goes towards zero. */
 static ir_val too_large(struct expand *e, ir_val negative, enum ir_round round)
 {
-	ir_val infinity = expand_const(e, IR_B64, INF64), largest = expand_const(e, IR_B64, INF64 - 1);
+	ir_val infinity = expand_const(e, IR_B64, INF64),
+	       largest = expand_const(e, IR_B64, INF64 - 1);
 
 	if (round == IR_RN || round == IR_RZ)
 		return round == IR_RN ? infinity : largest;
@@ -223,8 +227,8 @@ static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
 {
 	ir_val zero = expand_const(e, IR_B32, 0), negative = expand_compare(e, IR_NE, sign, zero);
 	ir_val few = expand_op(e, IR_SUB, IR_B32, expand_const(e, IR_B32, 1), exponent, 0);
-	ir_val n = expand_op(e, IR_MIN_S, IR_B32,
-			     expand_op(e, IR_MAX_S, IR_B32, few, zero, 0), expand_const(e, IR_B32, 60), 0);
+	ir_val n = expand_op(e, IR_MIN_S, IR_B32, expand_op(e, IR_MAX_S, IR_B32, few, zero, 0),
+			     expand_const(e, IR_B32, 60), 0);
 	ir_val kept = expand_op(e, IR_SHR_U, IR_B64, m, n, 0);
 	ir_val again = expand_op(e, IR_SHL, IR_B64, kept, n, 0);
 	ir_val lost = expand_convert(e, IR_ZEXT, IR_B32, expand_compare(e, IR_NE, again, m));
@@ -236,12 +240,15 @@ static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
 	rest = expand_with(e, IR_AND, rest, 3);
 	up = rounds_up(e, rest, low_word(e, bits), negative, round);
 	bits = expand_op(e, IR_ADD, IR_B64, bits, expand_convert(e, IR_ZEXT, IR_B64, up), 0);
-	high = expand_op(e, IR_ADD, IR_B32, high_word(e, bits), expand_shift(e, IR_SHL, field, 20), 0);
+	high = expand_op(e, IR_ADD, IR_B32, high_word(e, bits), expand_shift(e, IR_SHL, field, 20),
+			 0);
 	huge = expand_compare_with(e, IR_GT_S, field, 2045);
-	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_with(e, IR_GE_U, high, INF64 >> 32), 0);
+	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_with(e, IR_GE_U, high, INF64 >> 32),
+			 0);
 	bits = of_words(e, low_word(e, bits), high);
 	bits = expand_select(e, huge, too_large(e, negative, round), bits);
-	return of_words(e, low_word(e, bits), expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
+	return of_words(e, low_word(e, bits),
+			expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
 }
 
 static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round round)

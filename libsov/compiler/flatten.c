@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Flattening: a loop whose number of turns is known and small becomes its turns, one after the other.
+ * Flattening: a loop whose number of turns is known and small becomes its turns, one after the
+ * other.
  *
  *	    P                   P
  *	    |                   |
@@ -10,18 +11,20 @@
  *	                             |
  *	                             L' --> exit
  *
- * How many turns there are is found by taking them: what the condition of an exit depends on must be constants,
- * phis of the header that start from constants, and pure operations on these. So any kind of counting will do. The
- * exit must be passed in every turn; other exits may end the loop earlier.
+ * How many turns there are is found by taking them: what the condition of an exit depends on must
+ * be constants, phis of the header that start from constants, and pure operations on these. So any
+ * kind of counting will do. The exit must be passed in every turn; other exits may end the loop
+ * earlier.
  *
- * Copies cost code. They pay at once where the whole is small, and above all where an array in local memory is
- * indexed by something that changes from turn to turn: flat, every index is a constant, and the array can live in
- * registers (promote.c). A loop that its author wants rolled stays so, and so does one with operations between lanes.
- * Inner loops come first; a loop around one that cannot be flattened may turn its bounds into constants, so after
- * folding all is looked at again, until nothing changes or the budget is spent.
+ * Copies cost code. They pay at once where the whole is small, and above all where an array in
+ * local memory is indexed by something that changes from turn to turn: flat, every index is a
+ * constant, and the array can live in registers (promote.c). A loop that its author wants rolled
+ * stays so, and so does one with operations between lanes. Inner loops come first; a loop around
+ * one that cannot be flattened may turn its bounds into constants, so after folding all is looked
+ * at again, until nothing changes or the budget is spent.
  *
- * What a turn defines and somebody uses behind the loop is written to a mutable register in every turn and read there;
- * SSA construction then finds out who sees which.
+ * What a turn defines and somebody uses behind the loop is written to a mutable register in every
+ * turn and read there; SSA construction then finds out who sees which.
  */
 #include "libsov/compiler/eval.h"
 #include "libsov/compiler/flow.h"
@@ -48,11 +51,11 @@ struct flatten {
 	struct ir_func *f;
 	const struct ir_cfg *cfg;
 	struct arena *arena;
-	uint32_t *inside;    /* by block: number of the loop that was last looked at and has it */
-	uint32_t loop;       /* that number */
-	bool *chosen;        /* by block: of a loop that this round flattens */
-	uint32_t nblocks;    /* both arrays cover so many; newer blocks are copies */
-	ir_block *stack;     /* room for LARGE */
+	uint32_t *inside; /* by block: number of the loop that was last looked at and has it */
+	uint32_t loop; /* that number */
+	bool *chosen; /* by block: of a loop that this round flattens */
+	uint32_t nblocks; /* both arrays cover so many; newer blocks are copies */
+	ir_block *stack;  /* room for LARGE */
 	int32_t budget;
 };
 
@@ -63,7 +66,8 @@ static bool is_inside(const struct flatten *s, ir_block b)
 
 static bool is_long(enum ir_op op)
 {
-	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || (op >= IR_DIV_U && op <= IR_REM_S);
+	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT ||
+	       (op >= IR_DIV_U && op <= IR_REM_S);
 }
 
 /* ---- the blocks of a loop ---- */
@@ -240,7 +244,8 @@ static void slice_step(struct slice *c)
 
 	for (uint32_t k = 0; k < c->n; k++)
 		next[k] = is_header_phi(c, c->values[k])
-				  ? slice_value(c, phi_arg(c, c->values[k], c->l->latch)) : c->now[k];
+				  ? slice_value(c, phi_arg(c, c->values[k], c->l->latch))
+				  : c->now[k];
 	for (uint32_t k = 0; k < c->n; k++)
 		c->now[k] = next[k];
 }
@@ -271,7 +276,8 @@ static bool find_turns(const struct flatten *s, struct loop *l)
 	for (ir_block b = l->latch;; b = s->cfg->idom[b]) {
 		const struct ir_bb *bb = &s->f->blocks[b];
 
-		if (ir_at(s->f, bb->last)->op == IR_CBR && is_inside(s, bb->succ[0]) != is_inside(s, bb->succ[1]) &&
+		if (ir_at(s->f, bb->last)->op == IR_CBR &&
+		    is_inside(s, bb->succ[0]) != is_inside(s, bb->succ[1]) &&
 		    (b != l->latch || bb->succ[0] == l->header || bb->succ[1] == l->header)) {
 			l->turns = count_turns(s, l, b);
 			l->exit_from = b;
@@ -311,7 +317,8 @@ static bool is_indexed(const struct flatten *s, ir_val address)
 
 	if (!array || array->size > MOST_ARRAY || d->op == IR_ADDR)
 		return false;
-	return d->op != IR_ADD || (!ir_is_const(s->f, d->args[0], &c) && !ir_is_const(s->f, d->args[1], &c)) ||
+	return d->op != IR_ADD ||
+	       (!ir_is_const(s->f, d->args[0], &c) && !ir_is_const(s->f, d->args[1], &c)) ||
 	       is_indexed(s, d->args[ir_is_const(s->f, d->args[0], &c)]);
 }
 
@@ -320,7 +327,8 @@ static bool indexes_array(const struct flatten *s, const struct loop *l)
 	for (uint32_t k = 0; k < l->nblocks; k++) {
 		ir_for_each_inst(s->f, l->blocks[k], i) {
 			const struct ir_inst *in = ir_at(s->f, i);
-			int address = in->op == IR_LOAD || in->op == IR_STORE ? ir_address_arg(in) : -1;
+			int address =
+				in->op == IR_LOAD || in->op == IR_STORE ? ir_address_arg(in) : -1;
 
 			if (address >= 0 && is_indexed(s, in->args[address]))
 				return true;
@@ -343,10 +351,10 @@ static bool is_worth_it(const struct flatten *s, const struct loop *l)
 struct copier {
 	struct flatten *s;
 	const struct loop *l;
-	ir_val *map;       /* by value: in the turn at hand */
+	ir_val *map; /* by value: in the turn at hand */
 	uint32_t nmap;
-	ir_block *copy;    /* by block: in the turn at hand */
-	ir_val *carried;   /* by phi of the header, in order: its value in the turn at hand */
+	ir_block *copy; /* by block: in the turn at hand */
+	ir_val *carried;     /* by phi of the header, in order: its value in the turn at hand */
 	uint32_t latch_slot; /* of the header's predecessors */
 };
 
@@ -392,8 +400,8 @@ static void copy_exit(struct copier *c, ir_block from, ir_block copy, ir_block t
 	ir_edge(f, copy, to);
 }
 
-/* The end of a block's copy. The exit that is counted is taken in the last turn and in no other; what would follow it
- * in the last turn is never reached and goes with the next sweep. */
+/* The end of a block's copy. The exit that is counted is taken in the last turn and in no other;
+ * what would follow it in the last turn is never reached and goes with the next sweep. */
 static void copy_end(struct copier *c, ir_block b, bool last)
 {
 	struct ir_func *f = c->s->f;
@@ -416,13 +424,15 @@ static void copy_end(struct copier *c, ir_block b, bool last)
 		if (is_inner_edge(c, to))
 			ir_edge(f, copy, c->copy[to]);
 		else if (to == c->l->header)
-			f->blocks[copy].succ[f->blocks[copy].nsucc++] = to; /* where the next turn begins is known then */
+			f->blocks[copy].succ[f->blocks[copy].nsucc++] =
+				to; /* where the next turn begins is known then */
 		else
 			copy_exit(c, b, copy, to);
 	}
 }
 
-/* Phis of a copied block have their arguments in the order of the original's predecessors; so must the copy's be. */
+/* Phis of a copied block have their arguments in the order of the original's predecessors; so must
+ * the copy's be. */
 static void order_preds(struct copier *c, ir_block b)
 {
 	struct ir_func *f = c->s->f;
@@ -436,7 +446,8 @@ static void order_preds(struct copier *c, ir_block b)
 	for (uint32_t k = 0; k < old->npreds; k++) {
 		ir_block from = c->copy[old->preds[k]];
 		const struct ir_bb *p = &f->blocks[from];
-		bool there = p->nsucc && (p->succ[0] == c->copy[b] || (p->nsucc == 2 && p->succ[1] == c->copy[b]));
+		bool there = p->nsucc && (p->succ[0] == c->copy[b] ||
+					  (p->nsucc == 2 && p->succ[1] == c->copy[b]));
 
 		if (!there)
 			continue;
@@ -464,7 +475,8 @@ static void step(struct copier *c)
 	struct ir_func *f = c->s->f;
 	uint32_t n = 0;
 
-	for (ir_id i = f->blocks[c->l->header].first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
+	for (ir_id i = f->blocks[c->l->header].first; ir_at(f, i)->op == IR_PHI;
+	     i = ir_at(f, i)->next)
 		c->carried[n++] = mapped(c, ir_at(f, i)->args[c->latch_slot]);
 }
 
@@ -483,8 +495,8 @@ static void copy_turn(struct copier *c, ir_block where, bool last)
 		ir_block b = l->blocks[k], copy = c->copy[b];
 
 		f->blocks[copy].rolled = f->blocks[b].rolled && b != l->header;
-		for (ir_id i = b == l->header ? flow_first_non_phi(f, b) : f->blocks[b].first; i != f->blocks[b].last;
-		     i = ir_at(f, i)->next)
+		for (ir_id i = b == l->header ? flow_first_non_phi(f, b) : f->blocks[b].first;
+		     i != f->blocks[b].last; i = ir_at(f, i)->next)
 			copy_inst(c, copy, i);
 	}
 	for (uint32_t k = 0; k < l->nblocks; k++)
@@ -523,7 +535,8 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 			bb = &f->blocks[from];
 			bb->succ[bb->succ[0] == l->header ? 0 : 1] = c->copy[l->header];
 			bb = &f->blocks[c->copy[l->header]];
-			bb->preds = arena_grow(s->arena, bb->preds, &bb->preds_capacity, 1, sizeof(*bb->preds));
+			bb->preds = arena_grow(s->arena, bb->preds, &bb->preds_capacity, 1,
+					       sizeof(*bb->preds));
 			bb->preds[bb->npreds++] = from;
 		}
 		from = c->copy[l->latch];
@@ -536,12 +549,12 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 
 /* ---- what is used behind a loop ---- */
 
-/* Loops that are flattened have nothing in common, so one scan finds for all of them what crosses their borders. Ways
- * out to phis are not among it: these get an argument for every copy. */
+/* Loops that are flattened have nothing in common, so one scan finds for all of them what crosses
+ * their borders. Ways out to phis are not among it: these get an argument for every copy. */
 struct border {
 	struct flatten *s;
 	uint32_t *loop_of; /* by block, from 1; 0: none */
-	uint32_t *reg;     /* by value */
+	uint32_t *reg; /* by value */
 	uint32_t nvalues;  /* that were there before */
 };
 
@@ -566,10 +579,12 @@ static void cross(struct border *b, ir_id user, uint32_t k, ir_block at)
 		return;
 	if (!b->reg[v]) {
 		b->reg[v] = ir_reg_new(f, f->values[v].type);
-		after = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block) : ir_at(f, def)->next;
+		after = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
+						    : ir_at(f, def)->next;
 		insert(f, after, IR_WRITE, b->reg[v], v);
 	}
-	read = insert(f, ir_at(f, user)->op == IR_PHI ? f->blocks[at].last : user, IR_READ, b->reg[v], 0);
+	read = insert(f, ir_at(f, user)->op == IR_PHI ? f->blocks[at].last : user, IR_READ,
+		      b->reg[v], 0);
 	ir_at(f, user)->args[k] = ir_at(f, read)->res;
 }
 
@@ -589,7 +604,8 @@ static void find_borders(struct flatten *s, const struct loop *loops, uint32_t n
 	ir_for_each_block(f, at)
 		ir_for_each_inst(f, at, i)
 			for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
-				cross(&b, i, k, ir_at(f, i)->op == IR_PHI ? f->blocks[at].preds[k] : at);
+				cross(&b, i, k,
+				      ir_at(f, i)->op == IR_PHI ? f->blocks[at].preds[k] : at);
 }
 
 /* ---- rounds ---- */
@@ -597,7 +613,11 @@ static void find_borders(struct flatten *s, const struct loop *loops, uint32_t n
 static bool flatten_round(struct ir_func *f, int32_t *budget)
 {
 	struct arena *a = f->module->arena;
-	struct flatten s = {.f = f, .cfg = ir_cfg_build(f), .arena = a, .nblocks = f->nblocks, .budget = *budget};
+	struct flatten s = {.f = f,
+			    .cfg = ir_cfg_build(f),
+			    .arena = a,
+			    .nblocks = f->nblocks,
+			    .budget = *budget};
 	struct copier c = {.s = &s};
 	struct loop *loops = NULL, l;
 	uint32_t n = 0, capacity = 0;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Forwarding through memory: within a block, a load from where a store or another load has just been is the value that was
- * stored or loaded there, and a store that is overwritten before anybody can have looked at it is none.
+ * Forwarding through memory: within a block, a load from where a store or another load has just
+ * been is the value that was stored or loaded there, and a store that is overwritten before anybody
+ * can have looked at it is none.
  *
- * What is known of memory is a short list of places, each a root, an offset and a size: the root is what is left of an address
- * without the constants that are added to it. Two places with one root overlap when their bytes do. Places with
- * different roots may overlap if their spaces may, unless both are inside of different variables. A store takes
- * away what it may overlap with; barriers, fences, atomics, calls and ordered or volatile accesses take everything,
- * because afterwards other threads may have written and may look.
+ * What is known of memory is a short list of places, each a root, an offset and a size: the root is
+ * what is left of an address without the constants that are added to it. Two places with one root
+ * overlap when their bytes do. Places with different roots may overlap if their spaces may, unless
+ * both are inside of different variables. A store takes away what it may overlap with; barriers,
+ * fences, atomics, calls and ordered or volatile accesses take everything, because afterwards other
+ * threads may have written and may look.
  */
 #include "libsov/compiler/pass.h"
 
@@ -15,20 +17,20 @@
 #define MOST_STEPS  16 /* down a chain of sums; in code that is never reached it may have no end */
 
 struct place {
-	ir_val root;       /* 0: the variable instead */
+	ir_val root; /* 0: the variable instead */
 	uint32_t variable;
 	uint8_t space, type;
 	uint64_t offset;
 	uint32_t bytes;
 	ir_val value;
-	ir_id store;       /* that nobody has looked at yet; 0: none */
+	ir_id store; /* that nobody has looked at yet; 0: none */
 };
 
 struct forward {
 	struct ir_func *f;
 	struct place places[MOST_PLACES];
 	uint32_t n, next; /* next: whose turn it is to be forgotten */
-	ir_val *value;    /* by value: what stands for it, 0 = itself */
+	ir_val *value; /* by value: what stands for it, 0 = itself */
 	bool changed;
 };
 
@@ -39,11 +41,14 @@ static ir_val resolve(const struct forward *s, ir_val v)
 	return v;
 }
 
-/* Where an access is. 64-bit sums add modulo 2^64 like their offsets; others are roots as they are. */
+/* Where an access is. 64-bit sums add modulo 2^64 like their offsets; others are roots as they are.
+ */
 static struct place place_of(const struct forward *s, const struct ir_inst *in)
 {
 	const struct ir_func *f = s->f;
-	struct place p = {.space = in->space, .type = in->from, .offset = in->imm,
+	struct place p = {.space = in->space,
+			  .type = in->from,
+			  .offset = in->imm,
 			  .bytes = ir_type_bits(in->from) / 8};
 	const struct ir_inst *d;
 	uint64_t c;
@@ -87,8 +92,8 @@ static bool may_overlap(const struct forward *s, const struct place *a, const st
 
 static bool is_same(const struct place *a, const struct place *b)
 {
-	return a->space == b->space && a->root == b->root && a->variable == b->variable && a->offset == b->offset &&
-	       a->type == b->type;
+	return a->space == b->space && a->root == b->root && a->variable == b->variable &&
+	       a->offset == b->offset && a->type == b->type;
 }
 
 static void remember(struct forward *s, const struct place *p)
@@ -196,7 +201,8 @@ static void do_block(struct forward *s, ir_block b)
 
 bool pass_forward(struct ir_func *f, const struct target *t)
 {
-	struct forward s = {.f = f, .value = arena_array(f->module->arena, f->nvalues, sizeof(*s.value))};
+	struct forward s = {.f = f,
+			    .value = arena_array(f->module->arena, f->nvalues, sizeof(*s.value))};
 
 	(void)t;
 	ir_for_each_block(f, b)

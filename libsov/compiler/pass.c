@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline. Calls of small functions go first. After SSA construction, folding and value numbering feed each other, so they run
- * twice. Then loops of few turns are written out, which makes indices constants and lets local arrays become values;
- * loop-invariant motion comes when loops hold no more than they must. Then what the machine
- * lacks is written out: before, a division is one instruction that can be shared and moved; after,
- * it is dozens that are folded and shared among themselves. Address folding comes last, because it trades clear sums for machine offsets, and what it regroups is numbered and
- * swept once more.
+ * The pipeline. Calls of small functions go first. After SSA construction, folding and value
+ * numbering feed each other, so they run twice. Then loops of few turns are written out, which
+ * makes indices constants and lets local arrays become values; loop-invariant motion comes when
+ * loops hold no more than they must. Then what the machine lacks is written out: before, a
+ * division is one instruction that can be shared and moved; after, it is dozens that are folded
+ * and shared among themselves. Address folding comes last, because it trades clear sums for
+ * machine offsets, and what it regroups is numbered and swept once more.
  *
  * Without optimisation only those run that a back end cannot do without.
  */
@@ -72,7 +73,8 @@ static uint32_t ran_before(const struct pass *p)
 /* A pass that runs again where nothing has changed since would find nothing. */
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
-	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed)); /* by function: by which in the list */
+	/* By function: which pass of the list changed it last. */
+	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed));
 
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Promotion: what is in local memory only because it was an array or had its address taken goes to registers, where
- * every access is at a constant place. The bytes of a variable fall into cells, each read and written as a whole
- * wherever it is touched; a cell becomes a mutable register, loads become reads and stores writes, and SSA construction
- * makes values of them. Before the first write a cell is undefined, as memory was.
+ * Promotion: what is in local memory only because it was an array or had its address taken goes to
+ * registers, where every access is at a constant place. The bytes of a variable fall into cells,
+ * each read and written as a whole wherever it is touched; a cell becomes a mutable register, loads
+ * become reads and stores writes, and SSA construction makes values of them. Before the first write
+ * a cell is undefined, as memory was.
  *
- * A variable whose address goes anywhere but into loads and stores (an index that is not known, a call, a
- * comparison) stays in memory. Bytes that are accessed now as a word and now as halves of it stay there too,
- * beside cells of the same variable that do not overlap with them.
+ * A variable whose address goes anywhere but into loads and stores (an index that is not known, a
+ * call, a comparison) stays in memory. Bytes that are accessed now as a word and now as halves of
+ * it stay there too, beside cells of the same variable that do not overlap with them.
  */
 #include <stdlib.h>
 #include "libsov/compiler/flow.h"
 #include "libsov/compiler/pass.h"
 
-#define MOST_WORDS 160 /* in registers at once; beyond that they would be back in memory as spills */
+#define MOST_WORDS                                                                                 \
+	160 /* in registers at once; beyond that they would be back in memory as spills */
 
 struct access { /* of one element of a load or store */
 	ir_id inst;
@@ -26,10 +28,10 @@ struct access { /* of one element of a load or store */
 struct promote {
 	struct ir_func *f;
 	struct arena *arena;
-	bool *kept;          /* by variable: its address got away */
-	bool *known;         /* by value: variable + offset … */
-	uint32_t *symbol;    /* … this one … */
-	uint64_t *offset;    /* … and so many bytes */
+	bool *kept; /* by variable: its address got away */
+	bool *known; /* by value: variable + offset … */
+	uint32_t *symbol; /* … this one … */
+	uint64_t *offset; /* … and so many bytes */
 	struct access *accesses;
 	uint32_t naccesses, capacity;
 };
@@ -49,7 +51,8 @@ static bool follows(const struct promote *p, const struct ir_inst *in)
 		p->offset[in->res] = in->imm;
 		return p->f->module->symbols[in->symbol].owner == p->f;
 	}
-	if ((in->op == IR_GENERIC || in->op == IR_TOSPACE) && in->space == IR_LOCAL && p->known[in->args[0]]) {
+	if ((in->op == IR_GENERIC || in->op == IR_TOSPACE) && in->space == IR_LOCAL &&
+	    p->known[in->args[0]]) {
 		p->symbol[in->res] = p->symbol[in->args[0]];
 		p->offset[in->res] = p->offset[in->args[0]];
 		return true;
@@ -73,18 +76,23 @@ static bool note_access(struct promote *p, ir_id i)
 	uint32_t n = in->op == IR_LOAD ? in->nres : in->nargs - 1;
 	uint64_t at = p->offset[address] + in->imm, size = p->f->module->symbols[symbol].size;
 
-	if (!is_plain(in) || (in->space != IR_LOCAL && in->space != IR_GENERIC_SPACE) || !bytes || at > size ||
-	    size - at < (uint64_t)n * bytes)
+	if (!is_plain(in) || (in->space != IR_LOCAL && in->space != IR_GENERIC_SPACE) || !bytes ||
+	    at > size || size - at < (uint64_t)n * bytes)
 		return false;
 	for (uint32_t k = 0; k < n; k++) {
-		p->accesses = arena_grow(p->arena, p->accesses, &p->capacity, p->naccesses + 1, sizeof(*p->accesses));
-		p->accesses[p->naccesses++] = (struct access){
-			.inst = i, .element = k, .symbol = symbol, .offset = at + (uint64_t)k * bytes, .bytes = bytes};
+		p->accesses = arena_grow(p->arena, p->accesses, &p->capacity, p->naccesses + 1,
+					 sizeof(*p->accesses));
+		p->accesses[p->naccesses++] = (struct access){.inst = i,
+							      .element = k,
+							      .symbol = symbol,
+							      .offset = at + (uint64_t)k * bytes,
+							      .bytes = bytes};
 	}
 	return true;
 }
 
-/* In reverse postorder, so that an address is met before its users; a phi of addresses lets them get away. */
+/* In reverse postorder, so that an address is met before its users; a phi of addresses lets them
+ * get away. */
 static bool find_accesses(struct promote *p)
 {
 	const struct ir_cfg *cfg = ir_cfg_build(p->f);
@@ -92,17 +100,20 @@ static bool find_accesses(struct promote *p)
 	for (uint32_t b = 0; b < cfg->nrpo; b++) {
 		ir_for_each_inst(p->f, cfg->rpo[b], i) {
 			const struct ir_inst *in = ir_at(p->f, i);
-			bool place = follows(p, in), moves = in->op == IR_LOAD || in->op == IR_STORE;
+			bool place = follows(p, in),
+			     moves = in->op == IR_LOAD || in->op == IR_STORE;
 
 			if (place)
 				p->known[in->res] = true;
 			for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI && !place; k++)
-				if (p->known[in->args[k]] && !(moves && k == 0 && note_access(p, i)))
+				if (p->known[in->args[k]] &&
+				    !(moves && k == 0 && note_access(p, i)))
 					p->kept[p->symbol[in->args[k]]] = true;
 		}
 	}
 	ir_for_each_block(p->f, b)
-		for (ir_id i = p->f->blocks[b].first; ir_at(p->f, i)->op == IR_PHI; i = ir_at(p->f, i)->next)
+		for (ir_id i = p->f->blocks[b].first; ir_at(p->f, i)->op == IR_PHI;
+		     i = ir_at(p->f, i)->next)
 			for (uint32_t k = 0; k < ir_at(p->f, i)->nargs; k++)
 				if (p->known[ir_at(p->f, i)->args[k]])
 					p->kept[p->symbol[ir_at(p->f, i)->args[k]]] = true;
@@ -163,7 +174,8 @@ static bool make_cells(struct promote *p)
 
 /* ---- rewriting ---- */
 
-static ir_val insert(struct promote *p, ir_id where, enum ir_op op, enum ir_type type, uint32_t symbol, ir_val v)
+static ir_val insert(struct promote *p, ir_id where, enum ir_op op, enum ir_type type,
+		     uint32_t symbol, ir_val v)
 {
 	ir_id i = ir_inst_new(p->f, op, type, &v, v ? 1 : 0, 1);
 
@@ -181,7 +193,8 @@ static ir_val convert(struct promote *p, ir_id where, enum ir_op op, enum ir_typ
 	return result;
 }
 
-/* The value of a load's element: it takes the place of the result in all its uses, by way of forward. */
+/* The value of a load's element: it takes the place of the result in all its uses, by way of
+ * forward. */
 static void rewrite(struct promote *p, const struct access *a, ir_val *forward)
 {
 	const struct ir_inst in = *ir_at(p->f, a->inst);

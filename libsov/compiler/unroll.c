@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unrolling: a loop of one block that loads from memory runs four turns at a time, so that four loads are on
- * their way at once instead of one (which they cannot be where a turn may write what the next one reads). While at least four turns are left, a copy of the loop without exits
+ * Unrolling: a loop of one block that loads from memory runs four turns at a time, so that four
+ * loads are on their way at once instead of one (which they cannot be where a turn may write what
+ * the next one reads). While at least four turns are left, a copy of the loop without exits
  * between its turns runs; what is left over, the loop as it was.
  *
  *	        P                       P: are four turns left?
@@ -13,10 +14,11 @@
  *	                             |  +-|-+
  *	                             +--> E     E: what was made last, whoever made it
  *
- * How many are left is told by a counter i that grows by s in each turn while i < n (or that comes to n in steps
- * of one): in a turn with i < n, four are left when n - i > 3 s, in exact arithmetic. So s must be known to be
- * positive and not so large that 3 s overflows: a constant, or where the comparison is unsigned, a variable that is
- * looked at before the loop. Loops with barriers, shuffles or calls are left alone, and those that are to be rolled.
+ * How many are left is told by a counter i that grows by s in each turn while i < n (or that comes
+ * to n in steps of one): in a turn with i < n, four are left when n - i > 3 s, in exact
+ * arithmetic. So s must be known to be positive and not so large that 3 s overflows: a constant,
+ * or where the comparison is unsigned, a variable that is looked at before the loop. Loops with
+ * barriers, shuffles or calls are left alone, and those that are to be rolled.
  */
 #include "libsov/compiler/cond.h"
 #include "libsov/compiler/flow.h"
@@ -52,12 +54,14 @@ static bool is_long(enum ir_op op)
 	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || (op >= IR_DIV_U && op <= IR_REM_S);
 }
 
-/* A load that can be on its way before the turn before it has ended: nothing there writes to where it might read. */
+/* A load that can be on its way before the turn before it has ended: nothing there writes to
+ * where it might read. */
 static bool may_overtake(const struct ir_inst *in, uint32_t written)
 {
 	uint32_t generic = 1 << IR_GENERIC_SPACE;
 
-	if (in->op != IR_LOAD || in->space == IR_PARAM || in->flags & IR_VOLATILE || in->order != IR_WEAK)
+	if (in->op != IR_LOAD || in->space == IR_PARAM || in->flags & IR_VOLATILE ||
+	    in->order != IR_WEAK)
 		return false;
 	return in->flags & IR_INVARIANT || in->space == IR_CONSTANT || !written ||
 	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
@@ -154,7 +158,8 @@ static bool find_loop(struct loop *l, ir_block b)
 	const struct ir_bb *bb = &l->f->blocks[b];
 	uint32_t self;
 
-	if (bb->rolled || bb->nsucc != 2 || bb->npreds != 2 || (bb->preds[0] == b) == (bb->preds[1] == b) ||
+	if (bb->rolled || bb->nsucc != 2 || bb->npreds != 2 ||
+	    (bb->preds[0] == b) == (bb->preds[1] == b) ||
 	    (bb->succ[0] == b) == (bb->succ[1] == b))
 		return false;
 	self = bb->preds[0] == b ? 0 : 1;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vectors: loads or stores of neighbouring words become one of two or four words, where the first is known to
- * lie at a multiple of the whole.
+ * Vectors: loads or stores of neighbouring words become one of two or four words, where the first
+ * is known to lie at a multiple of the whole.
  *
- * Known is how many low bits of an address are zero: that of a variable by its alignment, others by what they are
- * computed from. All values begin with the best that could be, and what contradicts that lowers them until nothing changes, so
- * that a counter around a loop keeps what all of its steps have in common.
+ * Known is how many low bits of an address are zero: that of a variable by its alignment, others by
+ * what they are computed from. All values begin with the best that could be, and what contradicts
+ * that lowers them until nothing changes, so that a counter around a loop keeps what all of its
+ * steps have in common.
  *
- * Within a block accesses with the same base gather in groups. A group of loads moves up to its first one, so it ends
- * where something may write to its bytes; a group of stores moves down to its last one and ends where
- * something may read or write them. Accesses with another base may be anywhere in the same space; with the same base, offsets
- * tell. Barriers, fences, atomics, calls and ordered or volatile accesses end all groups.
+ * Within a block accesses with the same base gather in groups. A group of loads moves up to its
+ * first one, so it ends where something may write to its bytes; a group of stores moves down to its
+ * last one and ends where something may read or write them. Accesses with another base may be
+ * anywhere in the same space; with the same base, offsets tell. Barriers, fences, atomics, calls
+ * and ordered or volatile accesses end all groups.
  */
 #include <stdlib.h>
 #include "libsov/compiler/pass.h"
@@ -37,7 +39,7 @@ struct group {
 struct vectorise {
 	struct ir_func *f;
 	struct arena *arena;
-	uint8_t *zeros;   /* by value: low bits that are zero */
+	uint8_t *zeros; /* by value: low bits that are zero */
 	ir_val *forward;  /* by value: the vector's element that took its place */
 	uint32_t nvalues; /* both arrays cover so many */
 	struct group *open, *unused;
@@ -70,17 +72,30 @@ static uint32_t zeros_of(const struct vectorise *s, const struct ir_inst *in)
 	case IR_ADDR:
 		symbol = &s->f->module->symbols[in->symbol];
 		return least(trailing(symbol->align), trailing(in->imm));
-	case IR_ADD: case IR_SUB: case IR_OR: case IR_XOR:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_OR:
+	case IR_XOR:
 		return least(z[in->args[0]], z[in->args[1]]);
 	case IR_AND:
 		return z[in->args[0]] > z[in->args[1]] ? z[in->args[0]] : z[in->args[1]];
-	case IR_MUL: case IR_MULWIDE_U: case IR_MULWIDE_S:
+	case IR_MUL:
+	case IR_MULWIDE_U:
+	case IR_MULWIDE_S:
 		return least(ALL_ZERO, z[in->args[0]] + z[in->args[1]]);
 	case IR_MAD:
 		return least(z[in->args[2]], z[in->args[0]] + z[in->args[1]]);
 	case IR_SHL:
-		return ir_is_const(s->f, in->args[1], &c) ? least(ALL_ZERO, z[in->args[0]] + (uint32_t)(c & 63)) : 0;
-	case IR_ZEXT: case IR_SEXT: case IR_TRUNC: case IR_COPY: case IR_GENERIC: case IR_TOSPACE: case IR_NEG:
+		return ir_is_const(s->f, in->args[1], &c)
+			       ? least(ALL_ZERO, z[in->args[0]] + (uint32_t)(c & 63))
+			       : 0;
+	case IR_ZEXT:
+	case IR_SEXT:
+	case IR_TRUNC:
+	case IR_COPY:
+	case IR_GENERIC:
+	case IR_TOSPACE:
+	case IR_NEG:
 		return z[in->args[0]];
 	case IR_SELECT:
 		return least(z[in->args[1]], z[in->args[2]]);
@@ -136,14 +151,16 @@ static int by_offset(const void *a, const void *b)
 /* How many from this one on lie side by side and can be one: 4, 2 or 1. */
 static uint32_t count_together(const struct vectorise *s, const struct group *g, uint32_t k)
 {
-	uint32_t size = size_of(g), zeros = least(s->zeros[g->base], trailing(g->members[k].offset));
+	uint32_t size = size_of(g),
+		 zeros = least(s->zeros[g->base], trailing(g->members[k].offset));
 
 	for (uint32_t n = MOST_BYTES / size; n > 1; n /= 2) {
 		uint32_t same = 1;
 
 		if (zeros < trailing((uint64_t)n * size) || n > g->n - k)
 			continue;
-		while (same < n && g->members[k + same].offset == g->members[k].offset + (uint64_t)same * size)
+		while (same < n &&
+		       g->members[k + same].offset == g->members[k].offset + (uint64_t)same * size)
 			same++;
 		if (same == n)
 			return n;
@@ -216,14 +233,16 @@ static void finish_oldest(struct vectorise *s)
 
 static bool may_overlap(const struct group *g, const struct ir_inst *in)
 {
-	uint32_t bytes = ir_type_bits(in->from) / 8 * (in->op == IR_LOAD ? in->nres : in->nargs - 1);
+	uint32_t bytes =
+		ir_type_bits(in->from) / 8 * (in->op == IR_LOAD ? in->nres : in->nargs - 1);
 
 	if (in->space != g->space && in->space != IR_GENERIC_SPACE && g->space != IR_GENERIC_SPACE)
 		return false;
 	if (in->space != g->space || !in->nargs || in->args[0] != g->base)
 		return true;
 	for (uint32_t k = 0; k < g->n; k++)
-		if (g->members[k].offset - in->imm < bytes || in->imm - g->members[k].offset < size_of(g))
+		if (g->members[k].offset - in->imm < bytes ||
+		    in->imm - g->members[k].offset < size_of(g))
 			return true;
 	return false;
 }
@@ -258,8 +277,8 @@ static void add(struct vectorise *s, ir_id i, uint32_t place)
 	const struct ir_inst *in = ir_at(s->f, i);
 	struct group *g = s->open;
 
-	while (g && !(g->base == in->args[0] && g->op == in->op && g->type == in->type && g->space == in->space &&
-		      g->flags == in->flags && g->n < MOST_GROUP))
+	while (g && !(g->base == in->args[0] && g->op == in->op && g->type == in->type &&
+		      g->space == in->space && g->flags == in->flags && g->n < MOST_GROUP))
 		g = g->next;
 	if (!g) {
 		if (s->nopen == MOST_OPEN)

@@ -151,6 +151,20 @@ static bool set_release(const struct nv_qmd_layout *l, const struct nv_grid *g, 
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
+/* The next one finds what this one has written. */
+static bool set_next(const struct nv_qmd_layout *l, const struct nv_grid *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_DEPENDENT_ENABLE, 1},
+		{NV_QMD_DEPENDENT_ACTION, NV_QMD_DEPENDENT_SCHEDULE},
+		{NV_QMD_DEPENDENT_PREFETCH, 1},
+		{NV_QMD_DEPENDENT_POINTER, g->next},
+		{NV_QMD_MEMBAR, NV_QMD_MEMBAR_GPU},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
@@ -158,6 +172,8 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
 	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
+	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)

@@ -96,6 +96,7 @@ struct nv_grid {
 	uint64_t bank0;          /* its address, a multiple of 64 */
 	uint64_t release;        /* a semaphore that is given payload when it has ended; 0: none */
 	uint32_t payload;
+	uint64_t next;           /* a descriptor that starts when this has ended; 0: none */
 	uint64_t id;
 	bool new_code;           /* code was written since the last launch of this channel */
 };

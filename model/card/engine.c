@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Engines of a GH100 that channels can use. Runlists are those that doorbell tokens of an H200 show
- * (copy engine 2: 1, 3: 3, 4: 10; 0 and 1 share the graphics engine's); vectors are the model's
- * own, and a driver must ask for them.
+ * (copy engine 2: 1, 3: 3, 4: 10); that 0 and 1 share the graphics engine's is inferred from their
+ * capabilities. Vectors are the model's own, and a driver must ask for them.
  */
 #include "model/card/internal.h"
 

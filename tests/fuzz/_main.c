@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target without libFuzzer, with any compiler, the same way every time: first the files
- * of tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED. `make
- * check` does this briefly in the build with sanitizers; `make fuzz` uses libFuzzer instead, on the
+ * of tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more
+ * until FUZZ_CPU_SECONDS of the processor's time are used. `make check` does this briefly in the build with sanitizers; `make fuzz` uses libFuzzer instead, on the
  * same targets and corpus. An input that kills the target or keeps it longer than ten seconds is
  * saved, and named on the last line before the end. Files named on the command line are run alone.
  *
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/tap.h"
 
@@ -284,6 +285,7 @@ int main(int argc, char **argv)
 	static uint8_t scratch[INPUT_MAX];
 	struct bytes b = {scratch, 0};
 	uint64_t iterations = number("FUZZ_ITERATIONS", 2000), seed = number("FUZZ_SEED", 1);
+	uint64_t seconds = number("FUZZ_CPU_SECONDS", 0);
 	const char *build = getenv("BUILD");
 
 	target = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
@@ -309,14 +311,16 @@ int main(int argc, char **argv)
 		run(corpus.items[i].data, corpus.items[i].size);
 	ok(true, "%s survives %zu files", target, corpus.count);
 	if (corpus.count && iterations) {
+		uint64_t i;
+
 		find_tokens();
-		for (uint64_t i = 0; i < iterations; i++) {
+		for (i = 0; i < iterations || (uint64_t)(clock() / CLOCKS_PER_SEC) < seconds; i++) {
 			rng = seed + i * UINT64_C(0x2545f4914f6cdd1d);
 			mutate(&b);
 			run(b.data, b.size);
 		}
 		ok(true, "%s survives %llu mutations of them, seed %llu", target,
-		   (unsigned long long)iterations, (unsigned long long)seed);
+		   (unsigned long long)i, (unsigned long long)seed);
 	}
 	list_free(&corpus);
 	list_free(&tokens);

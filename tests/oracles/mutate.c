@@ -15,7 +15,7 @@
 #include "tests/kernels/launch.h"
 #include "tests/tap.h"
 
-#define MAX_CODE  2048
+#define MAX_CODE  16384
 #define MAX_TRIES 150 /* changes of one kernel, about */
 #define WHY       512
 #define SUBJECTS  7 /* the first of work_kinds: saxpy to scan */

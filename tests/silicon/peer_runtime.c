@@ -39,7 +39,7 @@ static const char ptx[] =
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n";
 
 enum figure {
-	GRAPH, LAUNCHES, POOL, PLAIN, ONE_STREAM, FOUR_STREAMS, EVENT, COPY, COMPUTE, SERIAL, OVERLAPPED,
+	GRAPH, LAUNCHES, POOL, PLAIN, ONE_STREAM, FOUR_STREAMS, EVENT, TIMED, COPY, COMPUTE, SERIAL, OVERLAPPED,
 	FIGURES
 };
 static const char *const names[FIGURES] = {
@@ -49,7 +49,8 @@ static const char *const names[FIGURES] = {
 	"1 MiB of the device and back, us",
 	"256 kernels of about 5 us on one stream, us",
 	"the same on four streams, us",
-	"event recorded and waited for, us",
+	"event without time recorded and waited for, us",
+	"event with time recorded and waited for, us",
 	"64 MiB of pinned memory in, us",
 	"a kernel of about that time, us",
 	"both on one stream, us",
@@ -86,7 +87,7 @@ struct side {
 	void (*run)(void);
 	void (*pool)(void);
 	void (*plain)(void);
-	void (*event)(void);
+	void (*event)(bool timed);
 };
 
 static void sov_must(sov_result r, const char *doing)
@@ -101,7 +102,7 @@ static sov_context context;
 static sov_stream streams[STREAMS];
 static sov_function add, spin;
 static sov_graph_run graph_run;
-static sov_event event;
+static sov_event events[2]; /* without time, with it */
 
 static void s_open(void)
 {
@@ -114,7 +115,8 @@ static void s_open(void)
 	sov_must(sov_module_load(context, ptx, sizeof(ptx) - 1, NULL, &m), "loading");
 	sov_must(sov_module_get_function(m, "add", &add), "a kernel");
 	sov_must(sov_module_get_function(m, "spin", &spin), "a kernel");
-	sov_must(sov_event_create(context, 0, &event), "an event");
+	sov_must(sov_event_create(context, SOV_EVENT_NO_TIME, &events[0]), "an event");
+	sov_must(sov_event_create(context, 0, &events[1]), "an event");
 	sov_must(sov_context_get_stream(context, &streams[0]), "a stream");
 	for (i = 1; i < STREAMS; i++)
 		streams[i] = NULL; /* made when they are needed: one alone is faster */
@@ -198,10 +200,10 @@ static void s_plain(void)
 	sov_must(sov_memory_alloc(context, 1 << 20, &p), "memory");
 	sov_must(sov_memory_free(context, p), "memory");
 }
-static void s_event(void)
+static void s_event(bool timed)
 {
-	sov_must(sov_event_record(event, streams[0]), "recording");
-	sov_must(sov_event_wait(event, SOV_MAX_WAIT), "waiting");
+	sov_must(sov_event_record(events[timed], streams[0]), "recording");
+	sov_must(sov_event_wait(events[timed], SOV_MAX_WAIT), "waiting");
 }
 
 #define MORE_FUNCTIONS(F) \
@@ -214,7 +216,7 @@ static void s_event(void)
 	F(cuGraphLaunch, (cuda_handle run, cuda_handle stream))
 MORE_FUNCTIONS(CUDA_DECLARE)
 
-static cuda_handle c_streams[STREAMS], c_add, c_spin, c_run_handle, c_event_handle;
+static cuda_handle c_streams[STREAMS], c_add, c_spin, c_run_handle, c_events[2];
 
 static void c_open(void)
 {
@@ -228,7 +230,8 @@ static void c_open(void)
 	must(cuModuleLoadData(&m, ptx), "loading");
 	must(cuModuleGetFunction(&c_add, m, "add"), "a kernel");
 	must(cuModuleGetFunction(&c_spin, m, "spin"), "a kernel");
-	must(cuEventCreate(&c_event_handle, 2), "an event"); /* 2: without its time, which is faster */
+	must(cuEventCreate(&c_events[0], 2), "an event"); /* 2: without its time */
+	must(cuEventCreate(&c_events[1], 0), "an event");
 	for (i = 0; i < STREAMS; i++)
 		must(cuStreamCreate(&c_streams[i], 1), "a stream");
 }
@@ -299,10 +302,10 @@ static void c_plain(void)
 	must(cuMemAlloc_v2(&p, 1 << 20), "memory");
 	must(cuMemFree_v2(p), "memory");
 }
-static void c_event(void)
+static void c_event(bool timed)
 {
-	must(cuEventRecord(c_event_handle, c_streams[0]), "recording");
-	must(cuEventSynchronize(c_event_handle), "waiting");
+	must(cuEventRecord(c_events[timed], c_streams[0]), "recording");
+	must(cuEventSynchronize(c_events[timed]), "waiting");
 }
 
 static const struct side sides[] = {
@@ -332,7 +335,8 @@ static void do_pool(void)
 		S->pool();
 }
 static void do_plain(void) { S->plain(); }
-static void do_event(void) { S->event(); }
+static void do_event(void) { S->event(false); }
+static void do_timed(void) { S->event(true); }
 static void do_streams(unsigned n)
 {
 	for (unsigned i = 0; i < (small ? 16 : 256); i++)
@@ -393,6 +397,7 @@ static bool measure(double figures[FIGURES])
 	figures[POOL] = median(do_pool, samples) / 100;
 	figures[PLAIN] = median(do_plain, samples / 4);
 	figures[EVENT] = median(do_event, samples);
+	figures[TIMED] = median(do_timed, samples);
 	/* How long a turn of the loop is, by one long kernel. */
 	long_spin = small ? 1000 : 1000000;
 	each = median(do_compute, 5) / long_spin;

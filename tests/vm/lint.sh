@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The kernel's own judges of kernel code: checkpatch --strict, and for each kernel of the cache a build
-# with W=1 and sparse (asked for as kbuild does inside: C=1 wants a script that Debian does not ship),
-# with the tests inside the kernel where it has KUnit. Whatever they say is a failure.
+# with W=1 and sparse (asked for as kbuild does inside: C=1 wants a script that Debian does not ship), of
+# the tests inside the kernel where it has KUnit. Whatever they say is a failure.
 #   usage: tests/vm/lint.sh      environment: BUILD (build)  VM_CACHE
 set -u
 cd "$(dirname "$0")/../.."

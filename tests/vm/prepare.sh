@@ -128,9 +128,14 @@ debug() {
 	echo "$debug_sum" >"$VM_CACHE/made-debug"
 }
 
-: >"$log"
-made debian "$debian_sum" || debian
-made debug "$debug_sum" || debug
-{ cat "$VM_CACHE/kernels-debian"; echo "trixie-debug $(cat "$vm_root/debug/release")"; } >"$VM_CACHE/kernels"
-say "ready"
-sed 's/^/vm:   /' "$VM_CACHE/kernels"
+# A function, so that all of this file is read before it takes its time.
+all() {
+	: >"$log"
+	made debian "$debian_sum" || debian
+	made debug "$debug_sum" || debug
+	{ cat "$VM_CACHE/kernels-debian"; echo "trixie-debug $(cat "$vm_root/debug/release")"; } >"$VM_CACHE/kernels"
+	say "ready"
+	sed 's/^/vm:   /' "$VM_CACHE/kernels"
+	exit
+}
+all

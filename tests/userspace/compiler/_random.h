@@ -238,15 +238,14 @@ static inline void add_operation(struct random_ptx *k)
 }
 
 /* Members fall into two groups by a bit of their lane's number, and each group works for itself at the
- * same instructions. */
+ * same instructions. Reductions do not: ptxas 13.0 lets all lanes that are there take part. */
 static inline void add_groups(struct random_ptx *k, struct random_place at)
 {
 	static const char *const operations[] = {
 		"vote.sync.ballot.b32 $r, $p, %t;",   "vote.sync.any.pred $p, $p, %t;",
 		"vote.sync.all.pred $p, !$p, %t;",    "vote.sync.uni.pred $p, $p, %t;",
 		"match.any.sync.b32 $r, $r, %t;",     "match.all.sync.b32 %r2|%p3, $r, %t;",
-		"redux.sync.add.u32 $r, $r, %t;",     "redux.sync.min.s32 $r, $r, %t;",
-		"redux.sync.xor.b32 $r, $r, %t;",     "match.any.sync.b64 $r, $l, %t;",
+		"match.any.sync.b64 $r, $l, %t;",
 	};
 	uint32_t n = k->fuels++, bit = pick(k, 5), i;
 

@@ -105,7 +105,7 @@ static const struct random_row {
 	{"bf16", "cvt<.rn|.rz><|.relu>.bf16.f32 $h, $r;"},
 	{"f16", "setp." FLOAT_COMPARE "<|.ftz>.f16 $p, $h, $h;"},
 	{"f16x2", "setp." FLOAT_COMPARE "<|.ftz>.f16x2 %p1|%p6, $r, $r;"},
-	{"f16", "set." FLOAT_COMPARE ".<f16|u16>.f16 $h, $h, $h;"},
+	{"f16", "set." FLOAT_COMPARE ".<u32|s32>.f16 $r, $h, $h;"},
 	/* floats */
 	{"f32", "<add|sub|mul>" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r;"},
 	{"f32", "fma" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r, $r;"},

@@ -144,6 +144,100 @@ static void overlap(sov_context c)
 	MUST(sov_memory_free(c, p));
 }
 
+/* Adds 1 and waits until all blocks have, twice: the grid's own barrier. */
+static const char meet[] = PTX_HEADER
+	".visible .entry meet(.param .u64 p, .param .u32 n) {\n"
+	"	.reg .b64 %p;\n	.reg .b32 %n, %x, %k;\n	.reg .pred %q;\n"
+	"	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %k, 2;\n"
+	"again:\n	atom.global.add.u32 %x, [%p], 1;\n"
+	"wait:\n	ld.volatile.global.u32 %x, [%p];\n	setp.lt.u32 %q, %x, %n;\n"
+	"	@%q bra wait;\n	shl.b32 %n, %n, 1;\n	sub.u32 %k, %k, 1;\n"
+	"	setp.ne.u32 %q, %k, 0;\n	@%q bra again;\n	ret;\n}\n";
+
+static void together(sov_context c)
+{
+	sov_function f = function_of(c, meet, "meet");
+	sov_device_properties d = SOV_INIT(sov_device_properties);
+	sov_launch l = SOV_INIT(sov_launch);
+	uint32_t each = 0, n, out = 0;
+	sov_device device;
+	sov_stream s;
+	sov_ptr p;
+
+	MUST(sov_context_get_device(c, &device));
+	MUST(sov_device_get_properties(device, &d));
+	MUST(sov_context_get_stream(c, &s));
+	MUST(sov_memory_alloc(c, 4, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 1));
+	MUST(sov_function_get_occupancy(f, d.max_threads_per_block, 0, &each));
+	ok(each == d.max_threads_per_multiprocessor / d.max_threads_per_block,
+	   "a multiprocessor holds %u of the largest blocks", each);
+	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block, &each));
+	ok(each == 1, "and one with all of its shared memory");
+	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block + 1, &each));
+	ok(each == 0, "none with more");
+	MUST(sov_function_get_occupancy(f, 1, 0, &each));
+	n = falsify_software ? 8 : each * d.multiprocessors;
+	l.grid[0] = n;
+	l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
+	l.arguments = ARGUMENTS(&p, &n);
+	l.argument_count = 2;
+	l.flags = SOV_LAUNCH_COOPERATIVE;
+	MUST(sov_function_launch(f, &l));
+	good(sov_stream_wait(s, 60 * SECOND), "blocks of a cooperative grid wait for each other");
+	MUST(sov_memory_copy(c, SOV_HOST(&out), p, 4));
+	ok(out == 2 * n, "all %u of them", n);
+	l.grid[0] = each * d.multiprocessors + 1;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH, "fit on the device",
+		"one block more is refused");
+	l.flags = 2;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_ARGUMENT, "flags is 0x2",
+		"so is an unknown flag");
+	MUST(sov_memory_free(c, p));
+}
+
+/* Events without time order streams as those with it do. */
+static void timeless(sov_context c)
+{
+	sov_function gate = function_of(c, PTX_GATE, "gate"), open = function_of(c, PTX_GATE, "open");
+	uint32_t one = 1, two = 2, out[3] = {0};
+	uint64_t ns;
+	sov_stream a, b;
+	sov_event e, timed;
+	sov_ptr p, at;
+
+	MUST(sov_memory_alloc(c, 12, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 3));
+	MUST(sov_stream_create(c, 0, &a));
+	MUST(sov_stream_create(c, 0, &b));
+	MUST(sov_event_create(c, SOV_EVENT_NO_TIME, &e));
+	MUST(sov_event_create(c, 0, &timed));
+	refused(sov_event_wait(e, 0), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
+		"an event that was never recorded cannot be waited for");
+	at = p + 4;
+	MUST(launch(gate, a, 1, 1, "88", ARGUMENTS(&p, &at)));
+	MUST(sov_event_record(e, a));
+	MUST(sov_stream_wait_event(b, e));
+	at = p + 8;
+	MUST(launch(open, b, 1, 1, "84", ARGUMENTS(&at, &two)));
+	ok(sov_event_wait(e, 0) == SOV_NOT_READY && sov_stream_wait(b, SECOND / 20) == SOV_ERROR_TIMEOUT,
+	   "a stream waits for an event without time");
+	MUST(sov_memory_copy(c, p, SOV_HOST(&one), 4));
+	good(sov_stream_wait(b, 60 * SECOND), "until it is reached");
+	MUST(sov_memory_copy(c, SOV_HOST(out), p, 12));
+	ok(out[1] == 1 && out[2] == 2, "and goes on then");
+	MUST(sov_event_record(timed, a));
+	MUST(sov_event_wait(timed, 60 * SECOND));
+	refused(sov_event_elapsed(e, timed, &ns), SOV_ERROR_INVALID_ARGUMENT, "SOV_EVENT_NO_TIME",
+		"time it has none");
+	MUST(sov_stream_destroy(a));
+	good(sov_event_wait(e, 0), "it outlives its stream");
+	MUST(sov_event_destroy(e));
+	MUST(sov_event_destroy(timed));
+	MUST(sov_stream_destroy(b));
+	MUST(sov_memory_free(c, p));
+}
+
 struct worker {
 	sov_context c;
 	sov_function add;
@@ -265,6 +359,8 @@ int main(void)
 	gemm(c);
 	many_streams(c);
 	overlap(c);
+	timeless(c);
+	together(c);
 	threads(c);
 	MUST(sov_context_destroy(c));
 	leaks(d);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops of a known number of turns over an array in local memory, for the random kernels: what flattening, promotion
- * and the forwarding of stores look for. A turn may be left early or cut short, the array is
- * accessed at constant places, by the counter and now and then by a number that nobody knows, in words and parts
- * of words, and what a turn computed is used behind the loop.
+ * Loops of a known number of turns over an array in local memory, for the random kernels: what
+ * flattening, promotion and the forwarding of stores look for. A turn may be left early or cut
+ * short, the array is accessed at constant places, by the counter and now and then by a number that
+ * nobody knows, in words and parts of words, and what a turn computed is used behind the loop.
  */
 #ifndef TESTS_PASSES_TURNS_H
 #define TESTS_PASSES_TURNS_H
 
 #define RANDOM_CELLS 32 /* of 8 bytes */
-#define RANDOM_DEEP  2  /* loops in loops */
+#define RANDOM_DEEP  2	/* loops in loops */
 
 /* A place in the array: base + counter * 8, a constant, or anything. */
 static ir_val random_cell(struct random *r, ir_val counter, uint64_t *imm)
@@ -18,7 +18,8 @@ static ir_val random_cell(struct random *r, ir_val counter, uint64_t *imm)
 
 	*imm = 8 * random_below(r, RANDOM_CELLS / 4);
 	if (!counter || random_chance(r, 45))
-		return random_chance(r, 30) ? random_op2(r, IR_ADD, IR_B64, r->cells, random_const(r, IR_B64, 16))
+		return random_chance(r, 30) ? random_op2(r, IR_ADD, IR_B64, r->cells,
+							 random_const(r, IR_B64, 16))
 					    : r->cells;
 	if (r->unknown && random_chance(r, 40)) {
 		index = random_value(r, IR_B64);
@@ -44,7 +45,8 @@ static void random_local(struct random *r, ir_val counter)
 	args[0] = random_cell(r, counter, &imm);
 	for (uint32_t k = 0; !load && k < elements; k++)
 		args[1 + k] = random_value(r, t);
-	i = random_append(r, load ? IR_LOAD : IR_STORE, t, args, load ? 1 : 1 + elements, load ? elements : 0);
+	i = random_append(r, load ? IR_LOAD : IR_STORE, t, args, load ? 1 : 1 + elements,
+			  load ? elements : 0);
 	p = ir_at(r->f, i);
 	p->imm = imm;
 	p->space = IR_LOCAL;
@@ -68,9 +70,11 @@ static void random_jump(struct random *r, ir_val condition, ir_block yes, ir_blo
 
 static void random_turns(struct random *r)
 {
-	uint32_t turns = 1 + random_below(r, 5), step = 1 + random_below(r, 2), start = random_below(r, 4);
+	uint32_t turns = 1 + random_below(r, 5), step = 1 + random_below(r, 2),
+		 start = random_below(r, 4);
 	uint32_t reg = ir_reg_new(r->f, IR_B32), npool[IR_TYPE_COUNT];
-	ir_block header = ir_block_new(r->f, NULL), latch = ir_block_new(r->f, NULL), out = ir_block_new(r->f, NULL);
+	ir_block header = ir_block_new(r->f, NULL), latch = ir_block_new(r->f, NULL),
+		 out = ir_block_new(r->f, NULL);
 	ir_val counter, next;
 	ir_id compare;
 

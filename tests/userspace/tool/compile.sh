@@ -6,6 +6,11 @@ json=$BUILD/tests/tool/_json
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+"$sov" compile -o "$work/new" tests/kernels/saxpy.ptx
+head -c 1000000 /dev/zero >"$work/old"
+"$sov" compile -o "$work/old" tests/kernels/saxpy.ptx && cmp -s "$work/new" "$work/old"
+ok $? "what was in a longer file is gone"
+
 for target in sm_90 sm_80; do
 	for kernel in saxpy reduce; do
 		for mode in "" --serial; do
