@@ -150,7 +150,7 @@ static void ring_around_the_end(struct kunit *test)
 		nv_message_read(q, at, out, pages);
 		KUNIT_EXPECT_MEMEQ(test, in, out, pages * NV_GSP_PAGE);
 		for (touched = 0, i = 0; i < RING_BYTES; i += NV_GSP_PAGE)
-			touched += memchr_inv((u8 *)q + i, 0xee, NV_GSP_PAGE) != NULL;
+			touched += !!memchr_inv((u8 *)q + i, 0xee, NV_GSP_PAGE);
 		KUNIT_EXPECT_EQ(test, touched, pages);
 		KUNIT_EXPECT_NULL(test, memchr_inv(q, 0xee, NV_GSP_PAGE));
 	}
