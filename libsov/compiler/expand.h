@@ -61,5 +61,6 @@ ir_val expand_quotient(struct expand *e, const struct ir_inst *in);   /* fdiv, f
 ir_val expand_root(struct expand *e, const struct ir_inst *in);       /* fsqrt */
 ir_val expand_function(struct expand *e, const struct ir_inst *in);   /* approx without ftz */
 ir_val expand_division(struct expand *e, const struct ir_inst *in);   /* of integers */
+ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);    /* stof, utof, ftof */
 
 #endif

@@ -19,6 +19,9 @@ static const struct {
 	[IR_DIV_S] = {TARGET_DIVISION, expand_division},
 	[IR_REM_U] = {TARGET_DIVISION, expand_division},
 	[IR_REM_S] = {TARGET_DIVISION, expand_division},
+	[IR_STOF] = {TARGET_TO_BF16, expand_to_bf16},
+	[IR_UTOF] = {TARGET_TO_BF16, expand_to_bf16},
+	[IR_FTOF] = {TARGET_TO_BF16, expand_to_bf16},
 };
 
 /* The instruction stays where it is as a copy of what it was expanded to. */

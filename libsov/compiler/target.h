@@ -18,6 +18,7 @@ enum {
 	TARGET_QUOTIENTS = 1 << 0,           /* fdiv, frcp, fsqrt */
 	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
 	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
+	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
 };
 
 struct target {

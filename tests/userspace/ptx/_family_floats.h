@@ -181,6 +181,30 @@ ROW("set.gt.f16.f16 %d, %a, %b;", "f16 f16 f16", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f16(A) > f16(B) ? 1 : 0, 'n')); })
 ROW("set.le.f16x2.f16x2 %d, %a, %b;", "f16x2 f16x2 f16x2", ANY, CODE, 0,
     { PAIR2(half_bits(f16(H(A)) <= f16(H(B)) ? 1 : 0, 'n')); })
+ROW("cvt.rz.bf16.s32 %d, %a;", "bf16 s32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(int32_t)A, 'z')); })
+ROW("cvt.rz.bf16.u32 %d, %a;", "bf16 u32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(uint32_t)A, 'z')); })
+ROW("cvt.rz.bf16.u64 %d, %a;", "bf16 u64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(odd_double(false, A), 'z')); })
+ROW("cvt.rz.bf16.f64 %d, %a;", "bf16 f64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(f64(A), 'z')); })
+ROW("cvt.rm.bf16.s32 %d, %a;", "bf16 s32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(int32_t)A, 'm')); })
+ROW("cvt.rm.bf16.u32 %d, %a;", "bf16 u32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(uint32_t)A, 'm')); })
+ROW("cvt.rm.bf16.u64 %d, %a;", "bf16 u64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(odd_double(false, A), 'm')); })
+ROW("cvt.rm.bf16.f64 %d, %a;", "bf16 f64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(f64(A), 'm')); })
+ROW("cvt.rp.bf16.s32 %d, %a;", "bf16 s32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(int32_t)A, 'p')); })
+ROW("cvt.rp.bf16.u32 %d, %a;", "bf16 u32", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)(uint32_t)A, 'p')); })
+ROW("cvt.rp.bf16.u64 %d, %a;", "bf16 u64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(odd_double(false, A), 'p')); })
+ROW("cvt.rp.bf16.f64 %d, %a;", "bf16 f64", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits(f64(A), 'p')); })
 ROW("add.bf16 %d, %a, %b;", "bf16 bf16 bf16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(bf16(A) + bf16(B), 'n')); })
 ROW("add.bf16x2 %d, %a, %b;", "bf16x2 bf16x2 bf16x2", ANY, CODE, 0,
@@ -493,19 +517,19 @@ ROW("cvt.rn.bf16.s16 %d, %a;", "bf16 s16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'n')); })
 ROW("cvt.rzi.u32.bf16 %d, %a;", "u32 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 32, false, false)); })
-ROW("cvt.rn.bf16.u32 %d, %a;", "bf16 u32", ANY, IR, 0,
+ROW("cvt.rn.bf16.u32 %d, %a;", "bf16 u32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)A, 'n')); })
 ROW("cvt.rzi.s32.bf16 %d, %a;", "s32 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 32, true, false)); })
-ROW("cvt.rn.bf16.s32 %d, %a;", "bf16 s32", ANY, IR, 0,
+ROW("cvt.rn.bf16.s32 %d, %a;", "bf16 s32", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)sign_of(A, 32), 'n')); })
 ROW("cvt.rzi.u64.bf16 %d, %a;", "u64 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 64, false, false)); })
-ROW("cvt.rn.bf16.u64 %d, %a;", "bf16 u64", ANY, IR, 0,
+ROW("cvt.rn.bf16.u64 %d, %a;", "bf16 u64", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(odd_double(false, A), 'n')); })
 ROW("cvt.rzi.s64.bf16 %d, %a;", "s64 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 64, true, false)); })
-ROW("cvt.rn.bf16.s64 %d, %a;", "bf16 s64", ANY, IR, 0,
+ROW("cvt.rn.bf16.s64 %d, %a;", "bf16 s64", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(odd_double((int64_t)A < 0, (int64_t)A < 0 ? 0 - A : A), 'n')); })
 ROW("cvt.s8.u8 %d, %a;", "s8 u8", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)(int64_t)A); })
@@ -687,7 +711,7 @@ ROW("cvt.rn.ftz.f32.f64 %d, %a;", "f32 f64", ANY, CODE, 0,
     { return (uint64_t)(single_bits(flushed(single_value(single_bits(f64(A), 'n'))), 'n')); })
 ROW("cvt.rn.f16.f64 %d, %a;", "f16 f64", ANY, CODE, 0,
     { return (uint64_t)(half_bits(f64(A), 'n')); })
-ROW("cvt.rn.bf16.f64 %d, %a;", "bf16 f64", ANY, IR, 0,
+ROW("cvt.rn.bf16.f64 %d, %a;", "bf16 f64", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f64(A), 'n')); })
 ROW("cvt.rn.bf16.f16 %d, %a;", "bf16 f16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits(f16(A), 'n')); })
