@@ -21,7 +21,7 @@
 enum {
 	MAX_KERNELS = 1000,
 	TIME_LIMIT = 10, /* seconds for a launch */
-	STACK_BYTES = 4096,
+	STACK_BYTES = 16384,
 	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
 	TRIES = 5, /* while shrinking: what differs once may agree the next time */
 	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
