@@ -80,7 +80,7 @@ int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t
 /* What differs between releases of the module. */
 struct nvrm_release {
 	uint32_t major; /* and all up to the next row */
-	uint32_t map_gpu_bytes, va_space_bytes;
+	uint32_t map_gpu_bytes, va_space_bytes, schedule_bytes;
 	bool tried; /* others need SOV_NVRM_ANY=1 */
 };
 /* NULL: the text is no version, or that of a module too old. */

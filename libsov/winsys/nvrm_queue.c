@@ -185,7 +185,7 @@ static int start_channel(struct winsys_queue *q)
 				   "a channel's token");
 	if (!error)
 		error = rm_control(rm, q->group->engines[q->engine].group, RM_CONTROL_SCHEDULE,
-				   &schedule, sizeof(schedule), "a channel to run");
+				   &schedule, rm->release->schedule_bytes, "a channel to run");
 	q->memory.token = t.token;
 	return error;
 }

@@ -27,7 +27,15 @@ static bool assign_registers(struct mir_func *f)
 	nv_split_edges(f);
 	nv_spill_predicates(f);
 	do {
-		if (limit < LEAST_GPRS || !nv_spill_memory(f, limit)) {
+		bool fits = limit >= LEAST_GPRS && nv_spill_memory(f, limit);
+
+		/* --spill asks for few registers, not for the impossible. */
+		if (!fits && f->job->options.spill && f->gprs < 2 * MIR_SPILL_GPRS) {
+			f->gprs += 4;
+			limit = LEAST_GPRS + 4;
+			continue;
+		}
+		if (!fits) {
 			diag_error(&f->job->diag, 0, 0,
 				   "kernel '%s' does not fit into %u registers even with all that "
 				   "can be in memory there; allow it more",

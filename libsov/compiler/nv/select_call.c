@@ -60,9 +60,17 @@ static void pass(struct select *s, ir_val v, uint32_t offset, bool incoming)
 static void take(struct select *s, ir_val v, uint32_t offset, bool incoming)
 {
 	enum ir_type type = type_of(s, v);
-	struct mir_source d = type == IR_B1 ? temp(s, SASS_GPR, 1) : result(s, v);
+	bool high = type == IR_B64 && !wanted(s, v, NEED_LOW);
+	struct mir_source d;
 	struct mir_inst *i;
 
+	/* One half of 64 bits has one register, not a pair. */
+	if (type == IR_B64 && (high || !wanted(s, v, NEED_HIGH))) {
+		d = result_half(s, v, high);
+		set_access(EMIT(s, LDL, d, passed_at(offset + 4 * high)), IR_B32, MIR_READS, incoming);
+		return;
+	}
+	d = type == IR_B1 ? temp(s, SASS_GPR, 1) : result(s, v);
 	set_access(EMIT(s, LDL, d, passed_at(offset)), type, MIR_READS, incoming);
 	if (type != IR_B1)
 		return;
