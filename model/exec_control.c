@@ -228,6 +228,10 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask)
 		return;
+	if (op->data[1]) { /* both out of one register, as ptxas packs them */
+		bar &= 0xf;
+		count = count >> 16 & 0xfff;
+	}
 	if (bar >= w->grid->barriers) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
 			   "barrier %u, but the launch gives the block %u", bar, w->grid->barriers);
@@ -456,8 +460,8 @@ static void run_bpt(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_bar(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->mod[SASS_M_BAR];
-	return in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR
-		       ? "a barrier and its thread count in one register are not modelled" : NULL;
+	op->data[1] = in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR;
+	return NULL;
 }
 
 static const char *prepare_bmov(struct op *op, const struct sass_inst *in)
