@@ -199,7 +199,7 @@ const char services_library[] =
 	"and.b64  	%rd233, %rd205, -8;\natom.global.add.u64 %rd200, [%rd4], %rd233;\n"
 	"add.s64 	%rd206, %rd200, %rd233;\nld.volatile.global.u64 %rd203, [%rd204];\n"
 	"sub.s64 	%rd207, %rd206, %rd203;\nld.u64 	%rd208, [%rd1+8];\n"
-	"setp.le.u64 	%p77, %rd207, %rd208;\n@%p77 bra 	$L__BB1_81;\nbra.uni 	$L__BB1_80;\n"
+	"setp.le.s64 	%p77, %rd207, %rd208;\n@%p77 bra 	$L__BB1_81;\nbra.uni 	$L__BB1_80;\n"
 	"$L__BB1_81:\natom.global.add.u64 %rd232, [%rd210], %rd233;\nmov.pred 	%p82, -1;\n"
 	"bra.uni 	$L__BB1_2;\n$L__BB1_82:\nsetp.ge.u64 	%p79, %rd273, %rd233;\n"
 	"@%p79 bra 	$L__BB1_86;\nbra.uni 	$L__BB1_83;\n$L__BB1_86:\nadd.s64 	%rd228, %rd232, 8;\n"

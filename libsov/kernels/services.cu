@@ -219,7 +219,8 @@ SERVICE int service_print(const char *format, const void *arguments)
 			break;
 		w.bytes = (w.at + 7) & ~7ull;
 		old = atomic_add(&c->admitted, w.bytes);
-		if (old + w.bytes - load(&c->tail) > c->ring_bytes) {
+		/* Others who came later may be done and read already: then this is negative. */
+		if ((long long)(old + w.bytes - load(&c->tail)) > (long long)c->ring_bytes) {
 			atomic_add(&c->admitted, -w.bytes);
 			atomic_add(&c->lost, 1);
 			return -2;
