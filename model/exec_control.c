@@ -228,6 +228,11 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask)
 		return;
+	/* In one register: the number below, the count in the upper half (so ptxas packs them). */
+	if (op->inst->ops[0].kind == SASS_GPR && op->inst->ops[1].kind == SASS_GPR) {
+		count = bar >> 16;
+		bar &= 0xf;
+	}
 	if (bar >= w->grid->barriers) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
 			   "barrier %u, but the launch gives the block %u", bar, w->grid->barriers);
@@ -456,8 +461,7 @@ static void run_bpt(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_bar(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->mod[SASS_M_BAR];
-	return in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR
-		       ? "a barrier and its thread count in one register are not modelled" : NULL;
+	return NULL;
 }
 
 static const char *prepare_bmov(struct op *op, const struct sass_inst *in)

@@ -242,6 +242,8 @@ bool select_sleep(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+#define MOST_THREADS 0xfff /* that a barrier can be told */
+
 /* A barrier; threads 0: all of the block. */
 static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 				struct mir_source x)
@@ -255,7 +257,17 @@ static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 	if (how_many) {
 		struct arg a = arg_word(s, how_many);
 
+		if (is_zero(&a)) /* nobody to wait for */
+			return NULL;
 		threads = a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
+	}
+	if (threads.op.kind == SASS_IMM && (uint32_t)threads.op.value > MOST_THREADS)
+		return NULL;
+	if (n.op.kind == SASS_GPR && threads.op.kind == SASS_GPR) { /* both in one register, as ptxas has it */
+		struct mir_source both = temp(s, SASS_GPR, 1);
+
+		set_mod(EMIT(s, IMAD, both, threads, mir_imm(0x10000), n), SASS_M_SIGNED, 1);
+		n = threads = both;
 	}
 	i = EMIT(s, BAR, n, threads, x);
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
