@@ -228,10 +228,9 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask)
 		return;
-	/* In one register: the number below, the count in the upper half (so ptxas packs them). */
-	if (op->inst->ops[0].kind == SASS_GPR && op->inst->ops[1].kind == SASS_GPR) {
-		count = bar >> 16;
+	if (op->data[1]) { /* both out of one register, as ptxas packs them */
 		bar &= 0xf;
+		count = count >> 16 & 0xfff;
 	}
 	if (bar >= w->grid->barriers) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
@@ -461,6 +460,7 @@ static void run_bpt(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_bar(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->mod[SASS_M_BAR];
+	op->data[1] = in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR;
 	return NULL;
 }
 

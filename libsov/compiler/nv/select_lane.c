@@ -242,42 +242,52 @@ bool select_sleep(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-#define MOST_THREADS 0xfff /* that a barrier can be told */
+#define BAR_NUMBERS 16
+#define BAR_THREADS 4095 /* most that an immediate says */
 
-/* A barrier; threads 0: all of the block. */
+/* How many threads take part; none: all of the block. */
+static struct mir_source barrier_threads(struct select *s, ir_val how_many)
+{
+	struct arg a;
+
+	if (!how_many)
+		return NONE;
+	a = arg_word(s, how_many);
+	if (is_zero(&a))
+		return mir_imm(0);
+	return a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
+}
+
 static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 				struct mir_source x)
 {
 	struct arg number = arg_word(s, which);
-	struct mir_source threads = NONE, n = is_zero(&number) ? mir_imm(0) : number.src;
+	struct mir_source n = is_zero(&number) ? mir_imm(0) : number.src;
+	struct mir_source threads = barrier_threads(s, how_many);
 	struct mir_inst *i;
 
 	if (n.op.kind == SASS_CONST)
 		n = in_reg(s, number);
-	if (how_many) {
-		struct arg a = arg_word(s, how_many);
-
-		if (is_zero(&a)) /* nobody to wait for */
-			return NULL;
-		threads = a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
-	}
-	if (threads.op.kind == SASS_IMM && (uint32_t)threads.op.value > MOST_THREADS)
+	if ((n.op.kind == SASS_IMM && (uint64_t)n.op.value >= BAR_NUMBERS) ||
+	    (threads.op.kind == SASS_IMM &&
+	     (!threads.op.value || (uint64_t)threads.op.value > BAR_THREADS)))
 		return NULL;
-	if (n.op.kind == SASS_GPR && threads.op.kind == SASS_GPR) { /* both in one register, as ptxas has it */
+	/* One that is computed may be any of the sixteen. */
+	if (n.op.kind != SASS_IMM)
+		s->f->barriers = BAR_NUMBERS;
+	else if ((uint32_t)n.op.value >= s->f->barriers)
+		s->f->barriers = (uint32_t)n.op.value + 1;
+	if (n.op.kind == SASS_GPR && threads.op.kind == SASS_GPR) {
+		/* Both come out of one register, the threads out of its upper half. */
 		struct mir_source both = temp(s, SASS_GPR, 1);
 
-		set_mod(EMIT(s, IMAD, both, threads, mir_imm(0x10000), n), SASS_M_SIGNED, 1);
+		EMIT(s, PRMT, both, n, mir_imm(0x5410), threads);
 		n = threads = both;
 	}
 	i = EMIT(s, BAR, n, threads, x);
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	i->members = MIR_ALL_LANES;
-	/* One that is computed may be any of the sixteen. */
-	if (n.op.kind != SASS_IMM)
-		s->f->barriers = 16;
-	else if ((uint32_t)n.op.value >= s->f->barriers)
-		s->f->barriers = (uint32_t)n.op.value + 1;
-	return n.op.kind != SASS_IMM || n.op.value < 16 ? i : NULL;
+	return i;
 }
 
 bool select_barrier(struct select *s, const struct ir_inst *in)

@@ -17,7 +17,6 @@ static const char *const reasons[] = {
 	"loads with predicates are not modelled",
 	"this atomic operation is not modelled for this type",
 	"QSPC with a register result is not modelled",
-	"a barrier and its thread count in one register are not modelled",
 	"the hardware's call stack is not modelled",
 	"HSETP2.H_AND is not modelled",
 	"VABSDIFF4 with a third source that is not summed is not modelled",
