@@ -69,7 +69,6 @@ static unsigned long page_pfn(struct sov_bo *bo, u64 offset)
 	return page_to_pfn(bo->pages[offset >> PAGE_SHIFT]);
 }
 
-/* Pages in the range of int, because pin_user_pages counts in it. */
 static int user_fill(struct sov_bo *bo, u64 user_address)
 {
 	u64 count = bo->base.size >> PAGE_SHIFT;
@@ -77,7 +76,7 @@ static int user_fill(struct sov_bo *bo, u64 user_address)
 	struct page **pages;
 	int pinned, ret;
 
-	if (!user_address || !PAGE_ALIGNED(user_address) || count > INT_MAX)
+	if (!user_address || !PAGE_ALIGNED(user_address))
 		return -EINVAL;
 	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
@@ -355,17 +354,26 @@ struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kin
 	return bo;
 }
 
+/* A list of the pages must fit into memory, too. */
+static bool machine_has(u64 size)
+{
+	return size >> PAGE_SHIFT <= min_t(u64, totalram_pages(), INT_MAX / sizeof(struct page *));
+}
+
 static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
 {
-	struct sov_bo *bo = sov_bo_make(drm, kind_of(c->region), c->size);
+	struct sov_bo *bo;
 	int ret;
 
+	if (c->region != DRM_SOVGPU_REGION_VRAM && !machine_has(c->size))
+		return ERR_PTR(-ENOMEM);
+	bo = sov_bo_make(drm, kind_of(c->region), c->size);
 	if (IS_ERR(bo))
 		return bo;
 	bo->region = c->region;
 	bo->flags = c->flags;
 	ret = bo->kind->fill(bo, c->user_address);
-	if (!ret)
+	if (!ret && c->flags & DRM_SOVGPU_BO_MAPPABLE)
 		ret = drm_gem_create_mmap_offset(&bo->base);
 	if (ret) {
 		drm_gem_object_put(&bo->base);

@@ -68,8 +68,11 @@ struct sov_vendor {
 	/** @vm_unmap: unmap whatever is in a range that no page crosses */
 	void (*vm_unmap)(struct sov_vm *vm, u64 va, u64 bytes);
 
-	/** @vm_flush: from now on the device sees what was done */
-	void (*vm_flush)(struct sov_vm *vm);
+	/**
+	 * @vm_flush: from now on the device sees what was done, and nothing else; when it fails,
+	 * it may still see what was unmapped
+	 */
+	int (*vm_flush)(struct sov_vm *vm);
 
 	/** @group_bytes: size of the structure that begins with a struct sov_group */
 	size_t group_bytes;

@@ -140,6 +140,7 @@ static void sov_remove(struct pci_dev *pdev)
 	 */
 	drm_dev_unplug(&sov->drm);
 	sov_groups_stop(sov);
+	flush_workqueue(sov->work); /* it may hold the last of a group */
 	wake_up_all(&sov->wake);
 	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);

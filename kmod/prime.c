@@ -69,6 +69,21 @@ static const struct sov_bo_kind imported = {
 	.empty = import_empty,
 };
 
+/* Another driver made the list: its pieces must be pages, and all of the buffer. */
+static bool whole_pages(struct sg_table *sgt, u64 size)
+{
+	struct scatterlist *sg;
+	u64 sum = 0;
+	int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		if (!PAGE_ALIGNED(sg_dma_address(sg)) || !PAGE_ALIGNED(sg_dma_len(sg)))
+			return false;
+		sum += sg_dma_len(sg);
+	}
+	return sum == size;
+}
+
 /**
  * sov_bo_import() - make a buffer of another device's memory
  * @drm: our device
@@ -80,11 +95,12 @@ static const struct sov_bo_kind imported = {
 struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_attachment *attachment,
 				     struct sg_table *sgt)
 {
+	u64 size = attachment->dmabuf->size;
 	struct sov_bo *bo;
 
-	if (!PAGE_ALIGNED(attachment->dmabuf->size))
+	if (!PAGE_ALIGNED(size) || !whole_pages(sgt, size))
 		return ERR_PTR(-EINVAL);
-	bo = sov_bo_make(drm, &imported, attachment->dmabuf->size);
+	bo = sov_bo_make(drm, &imported, size);
 	if (IS_ERR(bo))
 		return ERR_CAST(bo);
 	bo->region = DRM_SOVGPU_REGION_SYSTEM;

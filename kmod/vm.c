@@ -20,6 +20,7 @@
 /* A range, with the rights of its mapping. */
 struct sov_range {
 	struct drm_gpuva base;
+	struct list_head gone; /* in the address space's list, when it is not mapped any more */
 	u32 flags;
 };
 
@@ -56,6 +57,25 @@ static void range_release(struct sov_range *r)
 	kfree(r);
 }
 
+/*
+ * What the device may still know of keeps its memory: it could be another's by then. Ranges go when
+ * the device has forgotten them, all at once.
+ */
+static void range_retire(struct sov_vm *vm, struct sov_range *r)
+{
+	list_add_tail(&r->gone, &vm->gone);
+}
+
+static void release_gone(struct sov_vm *vm)
+{
+	struct sov_range *r, *next;
+
+	list_for_each_entry_safe(r, next, &vm->gone, gone) {
+		list_del(&r->gone);
+		range_release(r);
+	}
+}
+
 struct sov_mapping {
 	struct sov_vm *vm;
 	u64 va;
@@ -86,7 +106,10 @@ static int sov_step_map(struct drm_gpuva_op *op, void *data)
 	ret = sov_bo_walk(bo, op->map.gem.offset, op->map.va.range, map_piece, &m);
 	if (ret) {
 		vendor_of(vm)->vm_unmap(vm, op->map.va.addr, op->map.va.range);
-		sov_bo_dma_put(bo);
+		r->base.gem.obj = op->map.gem.obj;
+		drm_gem_object_get(r->base.gem.obj);
+		range_retire(vm, r);
+		step->fresh = NULL;
 		return ret;
 	}
 	r->flags = step->flags;
@@ -127,7 +150,7 @@ static int sov_step_remap(struct drm_gpuva_op *op, void *data)
 		range_hold(after);
 	}
 	vm->mapped -= range;
-	range_release(old);
+	range_retire(vm, old);
 	return 0;
 }
 
@@ -140,7 +163,7 @@ static int sov_step_unmap(struct drm_gpuva_op *op, void *data)
 	vendor_of(vm)->vm_unmap(vm, r->base.va.addr, r->base.va.range);
 	vm->mapped -= r->base.va.range;
 	drm_gpuva_unmap(&op->unmap);
-	range_release(r);
+	range_retire(vm, r);
 	return 0;
 }
 
@@ -171,6 +194,7 @@ static void sov_vm_empty(struct sov_vm *vm)
 		drm_gpuva_remove(va);
 		range_release(to_range(va));
 	}
+	release_gone(vm);
 	vm->mapped = 0;
 	mutex_unlock(&vm->lock);
 }
@@ -180,10 +204,11 @@ static void release(struct kref *users)
 	struct sov_vm *vm = container_of(users, struct sov_vm, users);
 	struct sov_device *sov = to_sov(vm->base.drm);
 
+	/* Removal waits for the lock that this takes as long as it finds the address space. */
+	sov_vm_empty(vm);
 	mutex_lock(&sov->vms_lock);
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
-	sov_vm_empty(vm);
 	drm_gpuvm_put(&vm->base);
 }
 
@@ -281,6 +306,7 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov)
 	}
 	kref_init(&vm->users);
 	mutex_init(&vm->lock);
+	INIT_LIST_HEAD(&vm->gone);
 	spin_lock_init(&vm->fault_lock);
 	drm_gpuvm_init(&vm->base, "sovgpu", 0, &sov->drm, root, sov->vm_info.va_start,
 		       sov->vm_info.va_end - sov->vm_info.va_start, 0, 0, &sov_vm_ops);
@@ -437,8 +463,8 @@ static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_
 	}
 	/* Steps that were done stand, also when a later one failed. */
 	mutex_lock(&vm->lock);
-	if (!vm->dead)
-		vendor_of(vm)->vm_flush(vm);
+	if (!vm->dead && !vendor_of(vm)->vm_flush(vm))
+		release_gone(vm);
 	mutex_unlock(&vm->lock);
 	kvfree(ops);
 	return ret;

@@ -22,12 +22,16 @@ struct sov_vm {
 	struct kref users;
 
 	/**
-	 * @lock: one step at a time; protects the ranges, @mapped, @dead and the vendor's tables
+	 * @lock: one step at a time; protects the ranges, @gone, @mapped, @dead and the vendor's
+	 * tables
 	 */
 	struct mutex lock;
 
 	/** @link: in the device's list of address spaces */
 	struct list_head link;
+
+	/** @gone: ranges that the device may still know of */
+	struct list_head gone;
 
 	/** @mapped: bytes */
 	u64 mapped;

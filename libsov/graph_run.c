@@ -33,7 +33,7 @@ struct graph_run {
 	uint64_t *kernels; /* by node: where its descriptor is in memory */
 	uint32_t *next;    /* by node: 1 + the next of its chain; CHAIN_END: it is the last of one */
 	struct buffer *memory;
-	struct semaphore *semaphore; /* copies of a level count here */
+	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
 	struct part *parts;
 	uint32_t nparts;
 	const struct function *most_local;
@@ -52,8 +52,6 @@ static void run_free(struct object *o)
 	list_remove(&g->member.link);
 	if (g->memory)
 		buffer_destroy(c, g->memory);
-	if (g->semaphore)
-		semaphore_destroy(c, g->semaphore);
 	pthread_mutex_unlock(&c->lock);
 	for (i = 0; i < g->count; i++)
 		node_free(&g->nodes[i]);
@@ -179,7 +177,7 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 
 static sov_result make_memory(struct graph_run *g)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = KERNEL_ALIGN; /* the counter's */
 	uint32_t i;
 	sov_result r;
 
@@ -195,7 +193,9 @@ static sov_result make_memory(struct graph_run *g)
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
 	for (i = 0; !r && i < g->count; i++)
 		g->kernels[i] += g->memory->va;
-	return r ? r : semaphore_create(g->member.context, &g->semaphore);
+	if (!r)
+		g->counter = g->memory->va;
+	return r;
 }
 
 static uint8_t *cpu_at(const struct graph_run *g, uint64_t va)
@@ -213,8 +213,18 @@ static void write_parameters(struct graph_run *g, uint32_t i)
 	       k->param_bytes);
 }
 
-/* Those of the first level have the instruction cache look for new code. */
-static sov_result write_kernel(struct graph_run *g, uint32_t i)
+/* The first level that has kernels: those have the instruction cache look for new code. */
+static uint32_t first_kernels(const struct graph_run *g)
+{
+	uint32_t first = UINT32_MAX, i;
+
+	for (i = 0; i < g->count; i++)
+		if (g->nodes[i].kind == NODE_KERNEL && g->level[i] < first)
+			first = g->level[i];
+	return first;
+}
+
+static sov_result write_kernel(struct graph_run *g, uint32_t i, bool new_code)
 {
 	struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
@@ -225,8 +235,8 @@ static sov_result write_kernel(struct graph_run *g, uint32_t i)
 		.dynamic_shared = n->kernel.shared_bytes,
 		.bank0 = g->kernels[i] + KERNEL_BANK0,
 		.id = (uint64_t)f->plan.id << 32 | i,
-		.new_code = g->level[i] == 0,
-		.release = g->next[i] == CHAIN_END ? g->semaphore->va : 0,
+		.new_code = new_code,
+		.release = g->next[i] == CHAIN_END ? g->counter : 0,
 		.payload = 1,
 		.next = g->next[i] && g->next[i] != CHAIN_END ? g->kernels[g->next[i] - 1] : 0,
 	};
@@ -261,11 +271,11 @@ static void push_node(struct graph_run *g, struct nv_push *p, uint32_t i, uint32
 		break;
 	case NODE_COPY:
 		nv_push_copy(p, n->copy.destination, n->copy.source, (uint32_t)n->copy.bytes,
-			     g->semaphore->va, ++*copies);
+			     g->counter, ++*copies);
 		break;
 	case NODE_FILL:
 		nv_push_fill(p, n->fill.address, n->fill.value, n->fill.element_bytes,
-			     (uint32_t)(n->fill.bytes / n->fill.element_bytes), g->semaphore->va,
+			     (uint32_t)(n->fill.bytes / n->fill.element_bytes), g->counter,
 			     ++*copies);
 		break;
 	case NODE_CALL:
@@ -282,14 +292,14 @@ static void push_level(struct graph_run *g, struct nv_push *p, uint32_t *at, boo
 		copies += g->nodes[g->order[i]].kind == NODE_COPY ||
 			  g->nodes[g->order[i]].kind == NODE_FILL;
 	if (copies) { /* the last run left its count there */
-		nv_push_release(p, g->semaphore->va, 0, NV_RELEASE_NOW);
+		nv_push_release(p, g->counter, 0, NV_RELEASE_NOW);
 		nv_push_bind_copy(p, &g->member.context->chip);
 	}
 	copies = 0;
 	for (; *at < i; ++*at)
 		push_node(g, p, g->order[*at], &copies);
 	if (copies)
-		nv_push_acquire(p, g->semaphore->va, copies);
+		nv_push_acquire(p, g->counter, copies);
 	if (!last) /* the piece of work behind it waits in the same way */
 		nv_push_wait(p);
 }
@@ -297,12 +307,12 @@ static void push_level(struct graph_run *g, struct nv_push *p, uint32_t *at, boo
 /* All of a chain, whose levels are passed. */
 static void push_chain(struct graph_run *g, struct nv_push *p, uint32_t *at)
 {
-	nv_push_release(p, g->semaphore->va, 0, NV_RELEASE_NOW);
+	nv_push_release(p, g->counter, 0, NV_RELEASE_NOW);
 	nv_push_launch(p, g->kernels[g->order[*at]]);
 	while (g->next[g->order[*at]] != CHAIN_END)
 		++*at;
 	++*at;
-	nv_push_acquire(p, g->semaphore->va, 1);
+	nv_push_acquire(p, g->counter, 1);
 }
 
 static bool has_call(const struct graph_run *g, uint32_t at, uint32_t *calls)
@@ -338,6 +348,11 @@ static sov_result write_methods(struct graph_run *g)
 			push_level(g, &p, &at, cut);
 		if (!cut && at < g->count)
 			continue;
+		if (p.count - start > NV_GP_MAX_WORDS) {
+			free(words);
+			return refuse(SOV_ERROR_UNSUPPORTED, "a graph of %u nodes has too many methods "
+							     "for one piece of work; make two of it", g->count);
+		}
 		*part = (struct part){va + 4ull * start, p.count - start, first, calls};
 		start = p.count;
 		g->nparts++;
@@ -389,7 +404,7 @@ static sov_result copy_nodes(struct graph_run *g, const struct graph *from)
 static sov_result build(struct graph_run *g, const struct graph *from)
 {
 	sov_result r = copy_nodes(g, from);
-	uint32_t i;
+	uint32_t first, i;
 
 	if (!r)
 		r = sort(g);
@@ -399,9 +414,10 @@ static sov_result build(struct graph_run *g, const struct graph *from)
 		chain(g);
 		r = make_memory(g);
 	}
+	first = first_kernels(g);
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)
-			r = write_kernel(g, i);
+			r = write_kernel(g, i, g->level[i] == first);
 	return r ? r : write_methods(g);
 }
 
@@ -478,6 +494,10 @@ sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
 		r = refuse(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
 			   n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
 			   arguments ? count : 0);
+	for (uint32_t i = 0; !r && i < count; i++)
+		if (!arguments[i])
+			r = refuse(SOV_ERROR_INVALID_LAUNCH, "argument %u of kernel '%s' is NULL", i,
+				   n->kernel.function->kernel->name);
 	if (!r) {
 		pthread_mutex_lock(&g->running);
 		/* What runs reads them. */
@@ -510,7 +530,8 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 		nv_push_local(&slot.push, local->area->va, local->tpc_bytes);
 		slot.piece->local = local->serial;
 	}
-	slot.inserted = nv_gp_entry_pack(part->methods, part->words);
+	if (part->words)
+		slot.inserted = nv_gp_entry_pack(part->methods, part->words);
 	slot.before = slot.push.count;
 	g->last_number = slot.number;
 	stream_submit(s, &slot);
@@ -526,7 +547,8 @@ static sov_result run_parts(struct graph_run *g, struct stream *s)
 		const struct part *part = &g->parts[i];
 		uint32_t left = part->calls;
 
-		if (part->words)
+		/* The first waits for the run before, even if it does nothing else on the GPU. */
+		if (part->words || (g->last && g->last != s))
 			r = submit_part(g, s, part);
 		if (!r && s != g->last) { /* what follows is on this stream */
 			if (g->last)

@@ -364,10 +364,30 @@ static sov_result allocate(struct context *c, struct stream *s, uint64_t bytes, 
 	return SOV_OK;
 }
 
-/* A stream, its context's lock held and no error in it; leave gives both back. */
+/* A stream, its context's lock held and no error in it; leave gives both back. A graph runs later,
+ * and more than once: memory that comes and goes now is of no use to it. */
 static struct stream *enter(sov_stream stream, sov_result *r)
 {
-	return member_enter(stream, OBJECT_STREAM, r);
+	struct stream *s = member_enter(stream, OBJECT_STREAM, r);
+
+	if (!s || !graph_capturing(s))
+		return s;
+	*r = member_leave(s, refuse(SOV_ERROR_UNSUPPORTED, "the stream is captured into a graph: "
+							  "allocate and free outside of it"));
+	return NULL;
+}
+
+/* What was submitted to the stream so far may use it. */
+static void keep(struct context *c, struct buffer *b, const struct stream *s)
+{
+	struct pool *p = &c->pool;
+
+	p->used -= b->bytes;
+	b->free_stream = s ? s->serial : 0;
+	b->free_number = s ? stream_last(s) : 0;
+	put_in(p, b);
+	if (p->waiting_large > most_waiting(p))
+		shrink_large(c, most_waiting(p));
 }
 
 sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address)
@@ -384,9 +404,13 @@ sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *ad
 	if (!s)
 		return r;
 	c = s->member.context;
-	r = memory_reserve(c);
-	if (!r)
-		r = allocate(c, s, bytes, &b);
+	r = allocate(c, s, bytes, &b);
+	/* Allocating may have waited with the context unlocked, so room is made afterwards. */
+	if (!r) {
+		r = memory_reserve(c);
+		if (r)
+			keep(c, b, s);
+	}
 	if (!r) {
 		memory_insert(c, b);
 		*address = b->va;
@@ -395,19 +419,11 @@ sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *ad
 	return member_leave(s, r);
 }
 
-/* What was submitted to the stream so far may use it. */
 void pool_give_back(struct context *c, struct buffer *b, const struct stream *s)
 {
-	struct pool *p = &c->pool;
-
 	LOG(MEMORY, DEBUG, "%llu bytes at 0x%llx back to the pool", (ull)b->bytes, (ull)b->va);
 	memory_forget(c, b);
-	p->used -= b->bytes;
-	b->free_stream = s ? s->serial : 0;
-	b->free_number = s ? stream_last(s) : 0;
-	put_in(p, b);
-	if (p->waiting_large > most_waiting(p))
-		shrink_large(c, most_waiting(p));
+	keep(c, b, s);
 }
 
 sov_result sov_memory_free_async(sov_stream stream, sov_ptr address)

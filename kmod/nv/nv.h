@@ -159,7 +159,7 @@ void nv_vm_fini(struct sov_vm *base);
 int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags);
 int nv_vm_split(struct sov_vm *base, u64 va);
 void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes);
-void nv_vm_flush(struct sov_vm *base);
+int nv_vm_flush(struct sov_vm *base);
 int nv_vm_place(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
 		u64 bits);
 void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node);

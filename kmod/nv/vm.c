@@ -258,13 +258,16 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 /**
  * nv_vm_flush() - let the GPU see what was mapped and unmapped
  * @base: the address space
+ *
+ * Return: 0; ETIMEDOUT when the GPU may still know what was.
  */
-void nv_vm_flush(struct sov_vm *base)
+int nv_vm_flush(struct sov_vm *base)
 {
 	struct nv_vm *vm = to_nv_vm(base);
 	struct nv_device *nv = vm->nv;
 	u64 root = vm->mmu.root->address >> 8;
 	u32 value;
+	int ret;
 
 	mutex_lock(&nv->flush_lock);
 	readq(to_vram_table(vm->mmu.root)->cpu); /* writes through the window are done */
@@ -272,8 +275,10 @@ void nv_vm_flush(struct sov_vm *base)
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_HI, upper_32_bits(root));
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE,
 		NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
-	if (read_poll_timeout(nv_rd32, value, !(value & NV_VF_MMU_INVALIDATE_TRIGGER), 10,
-			      FLUSH_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE))
+	ret = read_poll_timeout(nv_rd32, value, !(value & NV_VF_MMU_INVALIDATE_TRIGGER), 10,
+				FLUSH_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE);
+	if (ret)
 		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
 	mutex_unlock(&nv->flush_lock);
+	return ret;
 }

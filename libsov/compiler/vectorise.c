@@ -231,6 +231,8 @@ static void finish_oldest(struct vectorise *s)
 
 /* ---- what belongs to a group, and what ends it ---- */
 
+/* Loads move up to the first of their group, so a store stands in the way of those that are still
+ * to come as well, wherever they are. Stores move down to the last. */
 static bool may_overlap(const struct group *g, const struct ir_inst *in)
 {
 	uint32_t bytes =
@@ -238,7 +240,7 @@ static bool may_overlap(const struct group *g, const struct ir_inst *in)
 
 	if (in->space != g->space && in->space != IR_GENERIC_SPACE && g->space != IR_GENERIC_SPACE)
 		return false;
-	if (in->space != g->space || !in->nargs || in->args[0] != g->base)
+	if (in->space != g->space || !in->nargs || in->args[0] != g->base || g->op == IR_LOAD)
 		return true;
 	for (uint32_t k = 0; k < g->n; k++)
 		if (g->members[k].offset - in->imm < bytes ||

@@ -291,9 +291,13 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 	mir_insert(f, b, before, i);
 }
 
-/* Lanes that called together may come back one by one. */
+/* Lanes that called together may come back one by one, and come to a function from several places. */
 static void mark_after_calls(struct converge *c)
 {
+	if (c->f->ir->kind == IR_FUNCTION) {
+		memset(c->apart, true, c->nblocks * sizeof(*c->apart));
+		return;
+	}
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i)
 			if (b < c->nblocks && mir_is_call(i)) {

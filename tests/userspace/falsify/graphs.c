@@ -91,6 +91,8 @@ static void chain(void)
 	ok(all(a) == want, "with which it runs");
 	refused(sov_graph_run_set_arguments(run, 101, ARGUMENTS(&a, &value), 2),
 		SOV_ERROR_INVALID_ARGUMENT, "node 101", "of what is no kernel there are none");
+	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a, NULL), 2),
+		SOV_ERROR_INVALID_LAUNCH, "argument 1", "nor one that is not there");
 	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a), 1), SOV_ERROR_INVALID_LAUNCH,
 		"takes 2 arguments; 1 given", "nor too few");
 	MUST(sov_graph_destroy(g));
@@ -177,6 +179,7 @@ static void capture(void)
 	sov_event fork, join;
 	sov_stream side;
 	sov_graph_run run;
+	sov_ptr taken;
 	sov_graph g;
 
 	MUST(sov_stream_create(c, 0, &side));
@@ -186,6 +189,9 @@ static void capture(void)
 	MUST(sov_memory_fill(c, a, 99, 4, N));
 	good(sov_stream_begin_capture(stream, g), "a stream is captured");
 	refused(sov_stream_begin_capture(stream, g), SOV_ERROR_BUSY, "already", "once at a time");
+	refused(sov_memory_alloc_async(stream, 64, &taken), SOV_ERROR_UNSUPPORTED, "captured",
+		"memory of the pool cannot come in a graph");
+	refused(sov_memory_free_async(stream, a), SOV_ERROR_UNSUPPORTED, "captured", "or go");
 	MUST(sov_memory_fill_async(stream, a, 5, 4, N));
 	MUST(sov_memory_fill_async(stream, b, 7, 4, N));
 	MUST(sov_event_record(fork, stream));
