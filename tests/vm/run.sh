@@ -166,7 +166,7 @@ start_cards() { # scenario, log
 
 # A machine whose card died waits long and learns nothing: it gets a few seconds to say so.
 watch_cards() {
-	while ! ls "$work"/card[0-9]*.end >/dev/null 2>&1; do
+	while ! grep -qsv '^0$' "$work"/card[0-9]*.end; do
 		sleep 0.5
 	done
 	sleep 20
