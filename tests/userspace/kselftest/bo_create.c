@@ -94,7 +94,7 @@ static void user_memory(void)
 		SPOIL(bo_create, user_address, MIB, -EFAULT, "user memory where nothing is"),
 		SPOIL(bo_create, user_address, UINT64_MAX & ~(MIB - 1), -EFAULT, "user memory of the kernel"),
 		SPOIL(bo_create, flags, MAPPABLE, -EINVAL, "user memory to be mapped a second time"),
-		SPOIL(bo_create, size, UINT64_C(1) << 46, -EINVAL, "more pages of user memory than can be counted"),
+		SPOIL(bo_create, size, UINT64_C(1) << 46, -ENOMEM, "more user memory than the machine has"),
 	};
 
 	bad.size = size / 2;
