@@ -12,10 +12,16 @@ export SOV_CACHE_SIZE=0 SOV_NVRM=0 TEST_CARD=1 BUILD=/source/build
 sov=$BUILD/sov
 
 is "$("$sov" devices | sed -n "1s/.*, by //p")" soft "without the driver there is a software GPU alone"
+before=$(cut -d ' ' -f 1 /proc/uptime)
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
 ln -s dri/renderD128 /dev/sovgpu0 # as udev would
 is "$("$sov" devices | sed -n "1s/.*, by //p")" kmod "libsov finds the card"
+out=$("$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy.ptx u32:8 f32:2 buf:f32:8:iota buf:f32:8:fill=1:print)
+ok $? "its first kernel runs"
+echo "# module asked for $before s, first result $(cut -d ' ' -f 1 /proc/uptime) s after the machine's start"
+is "$(echo "$out" | tail -n 1 | tr -s ' ')" "$(SOV_KMOD=0 "$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy.ptx \
+	u32:8 f32:2 buf:f32:8:iota buf:f32:8:fill=1:print | tail -n 1 | tr -s ' ')" "with the values of a software GPU"
 out=$("$sov" info)
 ok $? "and makes a context on it"
 echo "$out" | sed 's/^/# /'
