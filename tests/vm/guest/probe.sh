@@ -17,6 +17,11 @@ ok $? "sovgpu.ko loads"
 is "$(bound "$card")" sovgpu "it binds to the card"
 [ -c /dev/dri/renderD128 ]
 ok $? "there is a render node"
+insmod "/lib/modules/$(uname -r)/sovgpu.ko" 2>/tmp/twice
+ok $((! $?)) "a second one is refused"
+grep -q "File exists" /tmp/twice
+ok $? "because it is there already"
+is "$(bound "$card") $(ls /dev/dri | grep -c renderD)" "sovgpu 1" "which changes nothing for the first"
 programs
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
