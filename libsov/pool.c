@@ -21,7 +21,7 @@ typedef unsigned long long ull;
 #define UNIT          UINT64_C(256) /* what addresses are multiples of */
 #define LARGE         (UINT64_C(1) << 20)
 #define LARGE_UNIT    (UINT64_C(64) << 10)
-#define SEGMENT       (UINT64_C(8) << 20)
+#define SEGMENT       (UINT64_C(4) << 20)
 #define MOST_SEGMENT  (UINT64_C(128) << 20)
 #define SPARE         (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
 #define LOOKS         32 /* at blocks of one size that wait for use */
