@@ -153,33 +153,38 @@ static uint64_t get(struct in *in, uint32_t bytes)
 	return v;
 }
 
-static uint64_t get_unsigned(struct in *in)
+/* LEB128; bits: how many were given, negative: the last of them. */
+static uint64_t get_leb(struct in *in, uint32_t *bits, bool *negative)
 {
 	uint64_t v = 0, byte;
-	uint32_t shift = 0;
 
+	*bits = 0;
 	do {
 		byte = get(in, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
+		if (*bits < 64)
+			v |= (byte & 0x7f) << *bits;
+		*bits += 7;
 	} while (byte & 0x80);
+	*negative = byte & 0x40;
 	return v;
+}
+
+static uint64_t get_unsigned(struct in *in)
+{
+	uint32_t bits;
+	bool negative;
+
+	return get_leb(in, &bits, &negative);
 }
 
 static int64_t get_signed(struct in *in)
 {
-	uint64_t v = 0, byte;
-	uint32_t shift = 0;
+	uint32_t bits;
+	bool negative;
+	uint64_t v = get_leb(in, &bits, &negative);
 
-	do {
-		byte = get(in, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (byte & 0x40 && shift < 64)
-		v |= ~UINT64_C(0) << shift;
+	if (negative && bits < 64)
+		v |= ~UINT64_C(0) << bits;
 	return (int64_t)v;
 }
 
