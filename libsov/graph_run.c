@@ -37,7 +37,8 @@ struct graph_run {
 	struct part *parts;
 	uint32_t nparts;
 	const struct function *most_local;
-	pthread_mutex_t running; /* the order of runs */
+	pthread_mutex_t running; /* the order of runs; protects what follows */
+	bool closing; /* it is being destroyed */
 	struct stream *last; /* a reference: where it ran last … */
 	uint64_t last_number; /* … and up to where */
 };
@@ -462,10 +463,18 @@ sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
 
 sov_result sov_graph_run_destroy(sov_graph_run run)
 {
+	struct graph_run *g = object_get(run, OBJECT_GRAPH_RUN);
 	sov_result r;
-	struct graph_run *g = member_enter_failed(run, OBJECT_GRAPH_RUN, &r);
 	bool keep;
 
+	/* From here on it is not run again; running takes the context's lock inside of its own. */
+	if (g) {
+		pthread_mutex_lock(&g->running);
+		g->closing = true;
+		pthread_mutex_unlock(&g->running);
+		object_put(&g->member.object);
+	}
+	g = member_enter_failed(run, OBJECT_GRAPH_RUN, &r);
 	if (!g)
 		return r;
 	r = context_drain_to_free(g->member.context, &keep);
@@ -585,7 +594,8 @@ sov_result sov_graph_launch(sov_graph_run run, sov_stream stream)
 		object_put(&s->member.object);
 	} else if (s) {
 		pthread_mutex_lock(&g->running);
-		r = run_parts(g, s);
+		r = g->closing ? refuse(SOV_ERROR_INVALID_HANDLE, "the graph is being destroyed")
+			       : run_parts(g, s);
 		pthread_mutex_unlock(&g->running);
 		if (!r && g->member.context->sync)
 			r = stream_wait_for(s, stream_last(s), SOV_MAX_WAIT);
