@@ -7,6 +7,7 @@
  * stays next to its users: there it is made when it is needed.
  */
 #include "libsov/compiler/pass.h"
+#include "libsov/compiler/uses.h"
 
 struct constants {
 	struct ir_func *f;
@@ -71,14 +72,6 @@ bool pass_constants(struct ir_func *f, const struct target *t)
 	}
 	if (!changed)
 		return false;
-	ir_for_each_block(f, b) {
-		ir_for_each_inst(f, b, i) {
-			struct ir_inst *in = ir_at(f, i);
-
-			for (uint32_t k = 0; k < in->nargs; k++)
-				if (s.leader[in->args[k]])
-					in->args[k] = s.leader[in->args[k]];
-		}
-	}
+	uses_forward(f, s.leader, f->nvalues);
 	return true;
 }

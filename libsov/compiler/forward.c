@@ -12,6 +12,7 @@
  * threads may have written and may look.
  */
 #include "libsov/compiler/pass.h"
+#include "libsov/compiler/uses.h"
 
 #define MOST_PLACES 32
 #define MOST_STEPS  16 /* down a chain of sums; in code that is never reached it may have no end */
@@ -209,13 +210,6 @@ bool pass_forward(struct ir_func *f, const struct target *t)
 		do_block(&s, b);
 	if (!s.changed)
 		return false;
-	ir_for_each_block(f, b) {
-		ir_for_each_inst(f, b, i) {
-			struct ir_inst *in = ir_at(f, i);
-
-			for (uint32_t k = 0; k < in->nargs; k++)
-				in->args[k] = resolve(&s, in->args[k]);
-		}
-	}
+	uses_forward(f, s.value, f->nvalues);
 	return true;
 }

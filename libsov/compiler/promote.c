@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "libsov/compiler/flow.h"
 #include "libsov/compiler/pass.h"
+#include "libsov/compiler/uses.h"
 
 #define MOST_WORDS                                                                                 \
 	160 /* in registers at once; beyond that they would be back in memory as spills */
@@ -232,15 +233,7 @@ static void rewrite_all(struct promote *p)
 		if (ir_at(f, i)->op == IR_STORE && ir_at(f, i)->block && !left[i])
 			ir_remove(f, i);
 	}
-	ir_for_each_block(f, b) {
-		ir_for_each_inst(f, b, i) {
-			struct ir_inst *in = ir_at(f, i);
-
-			for (uint32_t k = 0; k < in->nargs; k++)
-				if (in->args[k] < nvalues && forward[in->args[k]])
-					in->args[k] = forward[in->args[k]];
-		}
-	}
+	uses_forward(f, forward, nvalues);
 }
 
 bool pass_promote(struct ir_func *f, const struct target *t)

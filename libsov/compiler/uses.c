@@ -49,6 +49,19 @@ static void drop_all(struct uses *u, ir_id i)
 		u->count[p->args[k]]--;
 }
 
+void uses_forward(struct ir_func *f, const ir_val *to, uint32_t n)
+{
+	ir_for_each_block(f, b) {
+		ir_for_each_inst(f, b, i) {
+			struct ir_inst *in = ir_at(f, i);
+
+			for (uint32_t k = 0; k < in->nargs; k++)
+				while (in->args[k] < n && to[in->args[k]])
+					in->args[k] = to[in->args[k]];
+		}
+	}
+}
+
 void uses_init(struct uses *u, struct ir_func *f)
 {
 	uint32_t count = 1;

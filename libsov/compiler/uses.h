@@ -26,6 +26,10 @@ struct uses {
 
 void uses_init(struct uses *u, struct ir_func *f);
 
+/* For a pass that keeps no lists: every argument becomes what stands for it in a table by value,
+ * 0 = itself; values from n on stay. */
+void uses_forward(struct ir_func *f, const ir_val *to, uint32_t n);
+
 #define uses_for_each(u, v, it)                                                \
 	for (uint32_t it = (u)->head[v]; it; it = (u)->list[it].next)
 

@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 #include "libsov/compiler/pass.h"
+#include "libsov/compiler/uses.h"
 
 #define MOST_BYTES 16 /* of a vector */
 #define MOST_GROUP 64 /* members, and */
@@ -338,14 +339,6 @@ bool pass_vectorise(struct ir_func *f, const struct target *t)
 		do_block(&s, b);
 	if (!s.changed)
 		return false;
-	ir_for_each_block(f, b) {
-		ir_for_each_inst(f, b, i) {
-			struct ir_inst *in = ir_at(f, i);
-
-			for (uint32_t k = 0; k < in->nargs; k++)
-				if (in->args[k] < s.nvalues && s.forward[in->args[k]])
-					in->args[k] = s.forward[in->args[k]];
-		}
-	}
+	uses_forward(f, s.forward, s.nvalues);
 	return true;
 }
