@@ -10,22 +10,36 @@ free() {
 	echo 3 >/proc/sys/vm/drop_caches
 	awk '/^MemFree/ { print $2 }' /proc/meminfo
 }
+# Binds and unbinds the card $1 times; prints how often it went well.
+cycle() {
+	good=0
+	while [ $good -lt "$1" ] && echo "$address" >$driver/bind && [ -c /dev/dri/renderD128 ] &&
+		echo "$address" >$driver/unbind && [ ! -e /dev/dri/renderD128 ]; do
+		good=$((good + 1))
+	done
+	echo $good
+}
 modprobe sovgpu
 modprobe sovgpu
 ok $? "loading a module that is loaded does nothing"
 echo "$address" >$driver/unbind
+# The first fifth fills what a kernel keeps for itself: its own pools, KASAN's quarantine.
+warm=$((times / 5))
+is "$(cycle $warm)" $warm "the card is bound and unbound $warm times"
 before=$(free)
-good=0
-while [ $good -lt "$times" ] && echo "$address" >$driver/bind && [ -c /dev/dri/renderD128 ] &&
-	echo "$address" >$driver/unbind && [ ! -e /dev/dri/renderD128 ]; do
-	good=$((good + 1))
-done
-is $good "$times" "the card is bound and unbound $times times"
+is "$(cycle $((times - warm)))" $((times - warm)) "and $((times - warm)) times more"
+# A boot takes 60 MB and more; that much would be missing each time. What the kernel frees later
+# (RCU, lazily unmapped areas) comes back within seconds; what is lost never does.
+tries=0
 lost=$((before - $(free)))
-# A boot takes 60 MB and more; that much would be missing each time.
+while [ $lost -ge 16384 ] && [ $tries -lt 20 ]; do
+	sleep 1
+	tries=$((tries + 1))
+	lost=$((before - $(free)))
+done
 [ $lost -lt 16384 ]
 ok $? "no memory is lost"
-diag "$lost KiB less are free"
+diag "$lost KiB less are free after $tries s"
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 tap_done
