@@ -66,6 +66,16 @@ void gsp_retrigger(struct card *c, uint32_t value)
 		interrupt_raise(c, CARD_GSP_VECTOR);
 }
 
+void gsp_publish(struct card *c, uint32_t put)
+{
+	struct nv_gsp_queue *status = queue_at(c, c->gsp.status);
+
+	if (!status)
+		return;
+	__atomic_store_n(&status->put, put, __ATOMIC_RELEASE);
+	interrupt(c);
+}
+
 static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
 		 uint32_t result)
 {
@@ -92,15 +102,19 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 			good = false;
 		}
 	}
+	uint32_t pages = e.pages;
+
 	if (good) {
+		bool wrong = fault_spoil(c, &e, &rpc);
+
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
 		if (bytes) /* else there may be no payload */
 			memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
+		e.checksum = xor_of(element, pages) ^ wrong;
 		memcpy(element, &e, sizeof(e));
 	}
-	for (uint32_t i = 0; good && i < e.pages; i++) {
+	for (uint32_t i = 0; good && i < pages; i++) {
 		uint8_t *to = element_page(c, g->status, g->put + i);
 
 		good = to;
@@ -109,9 +123,8 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	}
 	if (good) {
 		g->sequence_out++;
-		g->put = (g->put + e.pages) % NV_GSP_QUEUE_ELEMENTS;
-		__atomic_store_n(&status->put, g->put, __ATOMIC_RELEASE);
-		interrupt(c);
+		g->put = (g->put + pages) % NV_GSP_QUEUE_ELEMENTS;
+		fault_publish(c, g->put);
 	}
 	free(element);
 	return good;
@@ -391,6 +404,5 @@ void gsp_open(struct card *c)
 	objects_open(c);
 	window_open(c);
 	gsp_commands(c);
-	if (c->fault != FAULT_SILENT)
-		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+	push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
 }
