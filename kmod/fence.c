@@ -191,7 +191,8 @@ int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file
 {
 	struct drm_sovgpu_interrupt_wait *w = data;
 	struct sov_device *sov = to_sov(drm);
-	s64 left = w->deadline_ns - ktime_get_ns();
+	s64 begin = ktime_get_ns();
+	s64 left = w->deadline_ns > begin ? w->deadline_ns - begin : 0;
 	u32 now;
 	int ret;
 
@@ -200,7 +201,7 @@ int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file
 	ret = wait_event_interruptible_hrtimeout(sov->wake,
 						 (now = atomic_read(&sov->interrupts)) !=
 						 w->count || drm_dev_is_unplugged(drm),
-						 ns_to_ktime(max_t(s64, left, 0)));
+						 ns_to_ktime(left));
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
 	if (!ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Objects on the GSP, see rm.h. A call can fail twice: the call itself, and what it asked for. Once
- * the GSP is gone every call says ENODEV and nothing else, because its objects are gone as well. An
+ * the GSP is gone every call says so and does nothing else, because its objects are gone as well. An
  * object that it does not free may go on using memory that is about to be somebody else's, so then
  * the card is given up, too.
  */
@@ -129,9 +129,9 @@ void nv_rm_free(struct nv_client *c, u32 object)
 
 	if (!ret && !a.status)
 		return;
-	if (ret != -ENODEV)
-		drm_err(&c->nv->base.drm, "RM: object 0x%x is not freed: error %d, status 0x%x\n",
-			object, ret, a.status);
+	if (!ret)
+		drm_err(&c->nv->base.drm, "RM: object 0x%x is not freed: status 0x%x\n", object,
+			a.status);
 	nv_give_up(c->nv);
 }
 

@@ -261,23 +261,27 @@ void nv_give_up(struct nv_device *nv)
  * @body_bytes: their size
  * @limit_ms: how long to wait
  *
- * Return: 0; ENODEV when the GSP does not run; or a negative errno after a message.
+ * Return: 0; EIO after a message, or when the card was given up before; ENODEV when the GSP does not
+ * run; E2BIG.
  */
 int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
 		u32 body_bytes, u32 limit_ms)
 {
 	struct nv_message m = { function, head, head_bytes, body, body_bytes };
-	int ret = -ENODEV;
+	int ret = READ_ONCE(nv->base.wedged) ? -EIO : -ENODEV;
 
 	mutex_lock(&nv->gsp.lock);
-	if (nv->gsp.running)
+	if (nv->gsp.running) {
 		ret = send(nv, &m);
-	if (!ret)
-		ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
-	if (ret && ret != -EREMOTEIO && ret != -E2BIG) /* which was not sent */
-		give_up(nv);
+		if (!ret)
+			ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
+		if (ret && ret != -EREMOTEIO && ret != -E2BIG) /* which was not sent */
+			give_up(nv);
+		if (ret && ret != -E2BIG)
+			ret = -EIO;
+	}
 	mutex_unlock(&nv->gsp.lock);
-	return ret == -EREMOTEIO ? -EIO : ret;
+	return ret;
 }
 
 /**

@@ -16,7 +16,7 @@ int main(void)
 	static const struct spoiled rows[] = {
 		SPOIL(interrupt_wait, pad, 1, -EINVAL, "a pad"),
 		SPOIL(interrupt_wait, deadline_ns, 0, -ETIME, "a deadline long ago"),
-		SPOIL(interrupt_wait, deadline_ns, UINT64_MAX, -ETIME, "one before the beginning"),
+		SPOIL(interrupt_wait, deadline_ns, UINT64_C(1) << 63, -ETIME, "one before the beginning"),
 	};
 	struct drm_sovgpu_interrupt_wait good = {0};
 	uint32_t count = 0, before;
