@@ -11,6 +11,7 @@
 #include <string.h>
 #include "libsov/graph.h"
 #include "libsov/log.h"
+#include "libsov/trace.h"
 
 #define KERNEL_BANK0   512u /* from a kernel's descriptor to its constant bank */
 #define KERNEL_ALIGN   256u
@@ -528,8 +529,10 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 	struct context *c = g->member.context;
 	const struct local_memory *local = &c->local;
 	struct slot slot;
-	sov_result r = stream_begin_graph(s, g->most_local, &slot);
+	sov_result r;
 
+	trace_bytes(g->count);
+	r = stream_begin_graph(s, g->most_local, &slot);
 	if (r)
 		return r;
 	if (g->last && g->last != s)
