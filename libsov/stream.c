@@ -8,6 +8,7 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
@@ -88,6 +89,8 @@ static sov_result stream_make(struct context *c, struct stream **out)
 	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
 		goto no_commands;
+	if (tracing())
+		trace_stream_create(s);
 	r = stream_start(s);
 	if (r)
 		goto no_queue;
@@ -95,6 +98,7 @@ static sov_result stream_make(struct context *c, struct stream **out)
 	return SOV_OK;
 
 no_queue:
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 no_commands:
 	semaphore_destroy(c, s->done);
@@ -108,6 +112,7 @@ static void stream_unmake(struct stream *s)
 	struct context *c = s->member.context;
 
 	stream_stop(s);
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);
 	free(s);
