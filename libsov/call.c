@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define SHORTEST_REST 20000
 #define LONGEST_REST  1000000
@@ -66,6 +67,15 @@ static struct call *take(struct context *c, struct calls *l)
 	return NULL;
 }
 
+static void run_function(const struct call *k)
+{
+	uint64_t from = tracing() ? now_ns() : 0;
+
+	k->function(k->user);
+	if (from)
+		trace_function(from, now_ns());
+}
+
 static void *run(void *arg)
 {
 	struct context *c = arg;
@@ -81,7 +91,7 @@ static void *run(void *arg)
 
 			pthread_mutex_unlock(&l->lock);
 			if (!drop)
-				k->function(k->user);
+				run_function(k);
 			finish(l, k);
 			pthread_mutex_lock(&l->lock);
 			rest = SHORTEST_REST;

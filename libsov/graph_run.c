@@ -11,6 +11,7 @@
 #include <string.h>
 #include "libsov/graph.h"
 #include "libsov/log.h"
+#include "libsov/trace.h"
 
 #define KERNEL_BANK0   512u /* from a kernel's descriptor to its constant bank */
 #define KERNEL_ALIGN   256u
@@ -557,8 +558,10 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 				  .function = g->most_local,
 				  .limit = part->time_limit};
 	struct slot slot;
-	sov_result r = stream_begin_request(s, &q, &slot);
+	sov_result r;
 
+	trace_bytes(g->count);
+	r = stream_begin_request(s, &q, &slot);
 	if (r)
 		return r;
 	if (g->most_local && g->most_local->plan.local_bytes &&

@@ -13,6 +13,7 @@
 #include "hw/nv/bank0.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define LINE STREAM_LINE
 
@@ -292,6 +293,8 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 
 	if (r)
 		return r;
+	if (slot.traced)
+		trace_piece_shape(&slot, l);
 	memcpy(g.grid, l->grid, sizeof(g.grid));
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;

@@ -20,7 +20,7 @@
 #include "libsov/compiler/image.h"
 #include "libsov/gate.h"
 #include "libsov/nv/nv.h"
-#include "libsov/sov.h"
+#include "libsov/inner.h"
 #include "libsov/winsys/winsys.h"
 
 /* ---- error.c ---- */
@@ -430,6 +430,8 @@ struct sides {
 /* With the lock: finds what the sides lie in, which is so large; by pins it, or lets it go. */
 sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes);
 void copy_pin(struct context *c, const struct sides *k, int by);
+/* Its direction is that of the thread's next copies. */
+void copy_trace(const struct sides *k);
 sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 /* Without it, when it is pinned. The number of the last piece of work. */
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
@@ -534,6 +536,7 @@ struct stream {
 	struct piece pieces[STREAM_SLOTS];
 
 	struct staging staging;
+	struct trace_stream *trace; /* trace_gpu.c; NULL: not traced */
 	struct capture *capture; /* capture.c; the lock's */
 	_Atomic bool capturing;  /* there is one */
 };
@@ -549,6 +552,7 @@ struct slot {
 	/* A ring entry of somebody else's methods, 0: none, and how many of its own go before. */
 	uint64_t inserted;
 	uint32_t before;
+	struct trace_piece *traced; /* trace_gpu.c; NULL: it is not */
 	struct nv_push push;
 	_Alignas(64) uint32_t methods[STREAM_PUSH_WORDS]; /* what push writes; submit copies it */
 };

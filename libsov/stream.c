@@ -8,6 +8,7 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
@@ -89,6 +90,8 @@ static sov_result stream_make(struct context *c, int32_t priority, struct stream
 	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
 		goto no_commands;
+	if (tracing())
+		trace_stream_create(s);
 	r = stream_start(s);
 	if (r)
 		goto no_queue;
@@ -96,6 +99,7 @@ static sov_result stream_make(struct context *c, int32_t priority, struct stream
 	return SOV_OK;
 
 no_queue:
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 no_commands:
 	semaphore_destroy(c, s->done);
@@ -109,6 +113,7 @@ static void stream_unmake(struct stream *s)
 	struct context *c = s->member.context;
 
 	stream_stop(s);
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);
 	free(s);

@@ -27,6 +27,7 @@
 #include <assert.h>
 #include <string.h>
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define RING_BYTES (STREAM_RING_ENTRIES * NV_GP_ENTRY_BYTES)
 #define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
@@ -130,6 +131,7 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
 	slot->inserted = 0;
+	slot->traced = NULL;
 	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
 	slot->publisher = take_role(s);
 }
@@ -172,6 +174,8 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
 	if ((tail & ENDS_MASK) != queue && q->engine == ENGINE_COPY)
 		nv_push_bind_copy(&slot->push, &s->member.context->chip);
+	if (tracing())
+		trace_piece_begin(s, slot, q->kind, q->function);
 	return true;
 }
 
@@ -276,13 +280,16 @@ static struct bell finish(struct stream *s, struct slot *slot)
 {
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
+	bool release = p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
-	if (p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside))
+	if (release)
 		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number,
 				slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
 					? NV_RELEASE_NOW
 					: 0);
+	if (slot->traced)
+		trace_piece_end(s, slot, release);
 	if (kind == WORK_ALARM)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
@@ -520,4 +527,5 @@ void stream_stop(struct stream *s)
 		s->queues[i].way = NULL;
 		s->queue_of[i] = NULL;
 	}
+	trace_stream_stop(s);
 }
