@@ -170,6 +170,7 @@ struct context {
 	uint32_t stack_bytes;       /* for functions that call themselves */
 	bool sync;                  /* SOV_SYNC: all work is waited for */
 	struct nv_chip chip;
+	const struct graph_way *graph_way; /* graph_write.c */
 	const void *first_handle;   /* of its first stream */
 
 	pthread_mutex_t lock;
