@@ -9,6 +9,7 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define MAX_DEVICES 64
 
@@ -167,6 +168,10 @@ static sov_result make_list(void)
 
 	if (!r)
 		r = dump_init();
+	if (!r)
+		r = trace_init();
+	if (!r)
+		api_watch();
 	for (i = 0; !r && i < sizeof(ways) / sizeof(*ways); i++)
 		r = find_way(ways[i], found, &count);
 	if (!r && visible) {

@@ -85,13 +85,21 @@ static bool verify_after(struct compile_job *job, const struct ir_module *m, con
 static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 {
 	/* By function: which pass of the list changed it last. */
-	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed));
+	uint32_t capacity = m->nfuncs, *changed = arena_array(m->arena, capacity, sizeof(*changed));
 
 	for (const struct pass *p = passes; p->name; p++) {
 		if (p->whole != whole || (job->options.unoptimised && !p->needed))
 			continue;
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
+		if (p->run == pass_legalise) {
+			uint32_t old = m->nfuncs;
+
+			slow_paths_share(m, job->target);
+			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs, sizeof(*changed));
+			while (old < m->nfuncs)
+				changed[old++] = (uint32_t)(p - passes) + 1;
+		}
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
 			uint32_t before = ran_before(p);
 
