@@ -542,7 +542,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	pthread_mutex_lock(&c->lock);
-	r = stream_create(c, &first);
+	r = stream_create(c, 0, &first);
 	if (!r)
 		c->first_handle = object_handle(&first->member.object);
 	pthread_mutex_unlock(&c->lock);
