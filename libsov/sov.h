@@ -148,7 +148,8 @@ typedef struct sov_context_options {
 	uint32_t flags;             /* 0 */
 	/* A kernel that runs longer, from when a call first sees it running, is stopped by the next
 	 * call on the context other than a launch, or by the call that waits for it:
-	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
+	 * SOV_ERROR_HANG. A launch can have a limit of its own. 0: as SOV_KERNEL_TIME_LIMIT says,
+	 * without it 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
 	/* Stack of each thread, for kernels of which nobody can say how much they need: their
 	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
@@ -340,6 +341,7 @@ typedef struct sov_launch {
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
 	uint32_t flags;        /* SOV_LAUNCH_COOPERATIVE */
+	uint64_t time_limit;   /* of this kernel, as kernel_time_limit; 0: the context's */
 } sov_launch;
 /* All blocks are on the GPU at the same time, so that they may wait for each other; a grid that has
  * more of them than fit is refused. Kernels of other streams may delay its start. */
@@ -358,8 +360,9 @@ SOV_API sov_result sov_event_wait(sov_event event, uint64_t limit);
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
 
 /* A function of the host's in the stream: it runs when all work before it is done, in a thread of the
- * library, and work behind it when it has returned. It must not call the library. When the context
- * fails or is reset before its turn, it is not called. */
+ * library, and work behind it when it has returned. It must not wait for its own context, whose host
+ * functions all run in that thread; nor can it destroy it: SOV_ERROR_BUSY. When the context fails or
+ * is reset before its turn, it is not called. sov_context_destroy waits for one that runs. */
 SOV_API sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user);
 
 /* ---- graphs ---- */

@@ -11,8 +11,6 @@
 #include "libsov/trace.h"
 
 #define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
-/* Work that is no kernel should not take long, but may stand behind another context's work. */
-#define OTHER_TIME_LIMIT UINT64_C(60000000000)
 /* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
 #define QUEUE_PATIENCE UINT64_C(2000000000)
 
@@ -23,29 +21,40 @@ static const char *const work_names[] = {
 	[WORK_GRAPH] = "a graph",
 };
 
+/* 0: none. What a wait for an event waits for is work with a limit of its own. */
+static uint64_t limit_of(const struct context *c, const struct request *q)
+{
+	if (q->kind == WORK_WAIT)
+		return 0;
+	if (q->limit)
+		return q->limit;
+	if (q->kind == WORK_KERNEL || c->kernel_time_limit > c->other_time_limit)
+		return c->kernel_time_limit;
+	return c->other_time_limit;
+}
+
 /* No launch looks at a clock: time begins when a call first sees the piece at the stream's head. */
 bool stream_overdue(struct stream *s, sov_fault *f)
 {
-	uint64_t limit = s->member.context->kernel_time_limit, head = stream_poll(s) + 1;
-	const struct function *function;
-	enum work kind;
+	uint64_t head = stream_poll(s) + 1, limit;
+	struct request q;
+	bool kernel;
 
-	/* What a wait for an event waits for is work with a limit of its own. */
-	if (!stream_head(s, &kind, &function) || kind == WORK_WAIT)
+	if (!stream_head(s, &q))
 		return false;
+	limit = limit_of(s->member.context, &q);
 	if (s->head != head) {
 		s->head = head;
 		s->head_since = now_ns();
 		return false;
 	}
-	if (kind != WORK_KERNEL && limit < OTHER_TIME_LIMIT)
-		limit = OTHER_TIME_LIMIT;
-	if (now_ns() - s->head_since <= limit)
+	if (!limit || now_ns() - s->head_since <= limit)
 		return false;
-	fault_init(f, kind == WORK_KERNEL ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST, function);
+	kernel = q.kind == WORK_KERNEL;
+	fault_init(f, kernel || q.kind == WORK_GRAPH ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST,
+		   kernel ? q.function : NULL);
 	snprintf(f->cause, sizeof(f->cause), "%s did not end within its limit of %llu.%03llu s",
-		 kind == WORK_KERNEL ? "it" : work_names[kind],
-		 (unsigned long long)(limit / 1000000000),
+		 kernel ? "it" : work_names[q.kind], (unsigned long long)(limit / 1000000000),
 		 (unsigned long long)(limit / 1000000 % 1000));
 	return true;
 }

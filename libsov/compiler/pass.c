@@ -74,7 +74,7 @@ static uint32_t ran_before(const struct pass *p)
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
 	/* By function: which pass of the list changed it last. */
-	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed));
+	uint32_t capacity = m->nfuncs, *changed = arena_array(m->arena, capacity, sizeof(*changed));
 
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
@@ -83,6 +83,14 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 			continue;
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
+		if (p->run == pass_legalise) {
+			uint32_t old = m->nfuncs;
+
+			slow_paths_share(m, job->target);
+			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs, sizeof(*changed));
+			while (old < m->nfuncs)
+				changed[old++] = (uint32_t)(p - passes) + 1;
+		}
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
 			uint32_t before = ran_before(p);
 

@@ -27,6 +27,7 @@ bool pass_forward(struct ir_func *f, const struct target *t); /* stores to loads
 bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
 bool pass_unroll(struct ir_func *f, const struct target *t);  /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
+void slow_paths_share(struct ir_module *m, const struct target *t); /* functions, for legalise */
 bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
 bool pass_vectorise(struct ir_func *f, const struct target *t); /* neighbours in memory: one access */
 bool pass_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */

@@ -246,6 +246,19 @@ static bool check_params(struct verifier *v)
 	       func_fault(v, "parameters end at %u bytes, not at %u", end, f->param_bytes);
 }
 
+/* A rare function could not keep what others change, nor its lanes together on several ways. */
+static bool check_rare(struct verifier *v)
+{
+	const struct ir_func *f = v->f;
+
+	if (f->blocks[f->entry].next)
+		return func_fault(v, "a rare function has more than one block");
+	ir_for_each_inst(f, f->entry, i)
+		if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
+			return func_fault(v, "a rare function calls another");
+	return true;
+}
+
 static bool check_func(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
@@ -270,7 +283,7 @@ static bool check_func(struct verifier *v)
 				good = verify_inst_fault(v, i,
 							 "a register in a function in SSA form");
 		}
-	return good && check_dominance(v);
+	return good && (!f->rare || check_rare(v)) && check_dominance(v);
 }
 
 /* Modules. */

@@ -18,7 +18,7 @@ void nv_survey_calls(struct nv_module *n, const struct ir_module *m)
 {
 	n->taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->taken));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		n->functions |= f->kind == IR_FUNCTION;
+		n->functions |= f->kind == IR_FUNCTION && !f->rare; /* … which names no variable */
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
 				if (ir_at(f, i)->op == IR_FUNCADDR)
