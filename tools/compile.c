@@ -8,7 +8,7 @@
 #include "tools/tool.h"
 
 struct request {
-	const char *in, *out, *target, *print, *level;
+	const char *in, *out, *target, *print, *level, *threads;
 	bool serial, spill, keep_calls, no_uniform, stats, json;
 };
 
@@ -82,6 +82,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 		.print_pass = q->print,
 		.print_to = open_memstream(&printed, &printed_size),
 		.stats = q->stats || q->json,
+		.threads = (uint32_t)strtoul(q->threads, NULL, 10),
 	};
 	struct compile_result r = {0};
 	void *text = NULL;
@@ -131,7 +132,7 @@ static int unknown_target(const struct verb *v, const char *name)
 
 static int run(const struct verb *v, int argc, char **argv)
 {
-	struct request q = {.target = "sm_90", .level = "3"};
+	struct request q = {.target = "sm_90", .level = "3", .threads = "0"};
 	const struct option options[] = {
 		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
 		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
@@ -143,6 +144,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"no-uniform", 0, NULL, "use no uniform registers", &q.no_uniform, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
+		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL, &q.threads},
 		{0},
 	};
 	int operands, status;
@@ -158,6 +160,8 @@ static int run(const struct verb *v, int argc, char **argv)
 		return usage_error(v, "--json and --print both want standard output");
 	if (strcmp(q.level, "0") && strcmp(q.level, "3"))
 		return usage_error(v, "there is no level '%s'; known: 0 3", q.level);
+	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) || strlen(q.threads) > 4)
+		return usage_error(v, "-j wants a number of threads up to 9999, not '%s'", q.threads);
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];

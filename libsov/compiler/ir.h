@@ -210,12 +210,16 @@ struct ir_func {
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
 	bool ssa; /* no read and write is left */
+	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
+		    * leads through it, and its lanes stay together */
 };
 
 /* From this line of the text on, code comes from that place in a file that was compiled to it. */
 struct ir_place {
 	uint32_t text_line, file, line, column;
 };
+
+#define IR_SLOW_KINDS 48
 
 struct ir_module {
 	struct arena *arena;
@@ -226,6 +230,7 @@ struct ir_module {
 	uint32_t nsymbols, symbols_capacity;
 	struct ir_place *places; /* in the order of text_line */
 	uint32_t nplaces, places_capacity;
+	struct ir_func *slow[IR_SLOW_KINDS]; /* shared slow paths (slow.c); NULL: written out */
 	const char **files; /* by number; NULL: not named */
 	uint32_t nfiles, files_capacity;
 };

@@ -75,7 +75,7 @@ static void check_inst(struct check *c, struct state *s, uint32_t b, const struc
 		if (!uses[u].write && is_checked(&uses[u]))
 			read_use(c, s, b, i, &uses[u]);
 	}
-	if (mir_is_call(i))
+	if (mir_is_open_call(i))
 		memset(s->holds, 0, sizeof(s->holds));
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && is_checked(&uses[u]))

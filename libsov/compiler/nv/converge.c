@@ -112,7 +112,7 @@ static uint32_t reach(const struct converge *c, uint32_t b, uint32_t stop, bool 
 static bool may_wait(const struct mir_func *f, uint32_t b)
 {
 	mir_for_each(f, b, i)
-		if (i->members || mir_is_call(i))
+		if (!i->rare && (i->members || mir_is_call(i)))
 			return true;
 	return false;
 }
@@ -300,7 +300,7 @@ static void mark_after_calls(struct converge *c)
 	}
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i)
-			if (b < c->nblocks && mir_is_call(i)) {
+			if (b < c->nblocks && mir_is_open_call(i)) {
 				mark_apart(c, b, NULL);
 				break;
 			}
@@ -319,7 +319,7 @@ static void sync_members(struct converge *c)
 			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
 			together |= i->members == MIR_ALL_LANES;
-			together &= !mir_is_call(i);
+			together &= !mir_is_open_call(i);
 		}
 	}
 }

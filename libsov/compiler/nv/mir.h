@@ -79,6 +79,7 @@ struct mir_inst {
 	bool keep_last;  /* has its place at the block's end */
 	bool incoming;   /* its address is above the frame, where the caller keeps arguments */
 	bool returns_here; /* its immediate is where the next call returns to */
+	bool rare;       /* a call that keeps all registers and parts no lanes */
 	uint32_t callee; /* 1 + index of the function that it calls, or whose address it takes */
 	uint32_t variable; /* 1 + symbol: its immediate is half of that variable's address … */
 	bool high;         /* … and which, so many bytes behind its start */
@@ -191,6 +192,11 @@ static inline bool mir_is_call(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
 	       i->sass.op == SASS_CALL_ABS_REG;
+}
+/* … after which nothing is left in registers, and lanes may come back one by one. */
+static inline bool mir_is_open_call(const struct mir_inst *i)
+{
+	return mir_is_call(i) && !i->rare;
 }
 /* It leaves the function, for a while or for good: all registers are others' then. */
 static inline bool mir_leaves(const struct mir_inst *i)

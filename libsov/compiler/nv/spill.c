@@ -181,7 +181,7 @@ static void walk_inst(struct choice *c, struct mir_inst *i)
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t n = mir_uses(i, uses), extra = extra_units(c, i, uses, n, true), after;
 
-	if (mir_is_call(i)) { /* nobody else's registers survive it */
+	if (mir_is_open_call(i)) { /* nobody else's registers survive it */
 		make_room(c, c->s->limit, NULL, 0);
 		extra = NOTHING_KEPT;
 	} else {
