@@ -169,7 +169,7 @@ static bool cache_open(struct cache *c, const char *text, size_t length, const s
 	struct sha256 hash;
 	struct build b = {.here = (uintptr_t)&cache_compile, .hash = &hash};
 	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls,
-			      o->library};
+			      o->library, o->no_uniform};
 
 	if (o->print_pass || o->stats || !find_folder(c))
 		return false;

@@ -16,6 +16,7 @@ struct node {
 		struct {
 			struct function *function; /* a reference */
 			uint32_t grid[3], block[3], shared_bytes;
+			uint64_t time_limit; /* 0: the context's */
 			uint8_t *parameters; /* as they lie in the constant bank */
 		} kernel;
 		struct {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "libsov/graph.h"
 #include "libsov/log.h"
+#include "libsov/trace.h"
 
 #define KERNEL_BANK0   512u /* from a kernel's descriptor to its constant bank */
 #define KERNEL_ALIGN   256u
@@ -22,6 +23,7 @@ struct part { /* between host functions */
 	uint64_t methods; /* address */
 	uint32_t words;
 	uint32_t first_call, calls; /* of order: host functions that follow */
+	uint64_t time_limit; /* of its nodes together */
 };
 
 struct graph_run {
@@ -325,13 +327,32 @@ static bool has_call(const struct graph_run *g, uint32_t at, uint32_t *calls)
 	return *calls;
 }
 
+static uint64_t limit_of(const struct context *c, const struct node *n)
+{
+	if (n->kind == NODE_KERNEL)
+		return n->kernel.time_limit ? n->kernel.time_limit : c->kernel_time_limit;
+	return n->kind == NODE_CALL ? 0 : c->other_time_limit;
+}
+
+/* Of the nodes from one place of the order to another: they may run one after the other. */
+static uint64_t time_limit(const struct graph_run *g, uint32_t from, uint32_t to)
+{
+	uint64_t sum = 0, limit;
+
+	for (; from < to; from++) {
+		limit = limit_of(g->member.context, &g->nodes[g->order[from]]);
+		sum = sum + limit < sum ? UINT64_MAX : sum + limit;
+	}
+	return sum;
+}
+
 static sov_result write_methods(struct graph_run *g)
 {
 	uint32_t most = g->count * NODE_WORDS + (g->levels + 1) * LEVEL_WORDS, at = 0;
 	uint32_t *words = calloc(most, sizeof(*words));
 	uint64_t va = g->memory->va + g->memory->bytes - 4ull * most;
 	struct nv_push p = {.words = words, .capacity = most};
-	uint32_t start = 0;
+	uint32_t start = 0, begin = 0;
 
 	g->parts = calloc(g->levels + 1, sizeof(*g->parts));
 	if (!words || !g->parts) {
@@ -354,7 +375,12 @@ static sov_result write_methods(struct graph_run *g)
 			return refuse(SOV_ERROR_UNSUPPORTED, "a graph of %u nodes has too many methods "
 							     "for one piece of work; make two of it", g->count);
 		}
-		*part = (struct part){va + 4ull * start, p.count - start, first, calls};
+		*part = (struct part){.methods = va + 4ull * start,
+				      .words = p.count - start,
+				      .first_call = first,
+				      .calls = calls,
+				      .time_limit = time_limit(g, begin, at)};
+		begin = at;
 		start = p.count;
 		g->nparts++;
 	}
@@ -527,13 +553,17 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 {
 	struct context *c = g->member.context;
 	const struct local_memory *local = &c->local;
+	const struct request q = {.engine = ENGINE_COMPUTE,
+				  .kind = WORK_GRAPH,
+				  .function = g->most_local,
+				  .limit = part->time_limit};
 	struct slot slot;
-	sov_result r = stream_begin_graph(s, g->most_local, &slot);
+	sov_result r;
 
+	trace_bytes(g->count);
+	r = stream_begin_request(s, &q, &slot);
 	if (r)
 		return r;
-	if (g->last && g->last != s)
-		nv_push_acquire(&slot.push, g->last->done->va, (uint32_t)g->last_number);
 	if (g->most_local && g->most_local->plan.local_bytes &&
 	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
 		nv_push_local(&slot.push, local->area->va, local->tpc_bytes);
@@ -547,25 +577,37 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 	return SOV_OK;
 }
 
-static sov_result run_parts(struct graph_run *g, struct stream *s)
+/* The run before may have been on another stream: then this one waits for it, whose limits those
+ * of the other's work are. */
+static sov_result follow_last(struct graph_run *g, struct stream *s)
 {
 	sov_result r = SOV_OK;
+
+	if (g->last == s)
+		return r;
+	if (g->last)
+		r = stream_acquire(s, g->last->done, (uint32_t)g->last_number);
+	if (r)
+		return r;
+	if (g->last)
+		object_put(&g->last->member.object);
+	object_reference(&s->member.object);
+	g->last = s;
+	g->last_number = stream_last(s);
+	return r;
+}
+
+static sov_result run_parts(struct graph_run *g, struct stream *s)
+{
+	sov_result r = follow_last(g, s);
 	uint32_t i, k;
 
 	for (i = 0; !r && i < g->nparts; i++) {
 		const struct part *part = &g->parts[i];
 		uint32_t left = part->calls;
 
-		/* The first waits for the run before, even if it does nothing else on the GPU. */
-		if (part->words || (g->last && g->last != s))
+		if (part->words)
 			r = submit_part(g, s, part);
-		if (!r && s != g->last) { /* what follows is on this stream */
-			if (g->last)
-				object_put(&g->last->member.object);
-			object_reference(&s->member.object);
-			g->last = s;
-			g->last_number = stream_last(s);
-		}
 		for (k = part->first_call; !r && left; k++) {
 			const struct node *n = &g->nodes[g->order[k]];
 

@@ -13,6 +13,7 @@
 #include "hw/nv/bank0.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define LINE STREAM_LINE
 
@@ -282,12 +283,18 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 			 uint64_t *number, struct bell *bell)
 {
 	struct context *c = f->member.context;
+	const struct request q = {.engine = ENGINE_COMPUTE,
+				  .kind = WORK_KERNEL,
+				  .function = f,
+				  .limit = l->time_limit};
 	struct nv_grid g;
 	struct slot slot;
-	sov_result r = stream_begin_kernel(s, f, &slot);
+	sov_result r = stream_begin_request(s, &q, &slot);
 
 	if (r)
 		return r;
+	if (slot.traced)
+		trace_piece_shape(&slot, l);
 	memcpy(g.grid, l->grid, sizeof(g.grid));
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;
@@ -315,6 +322,8 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 		r = check_memory(f, l);
 	if (!r && l->flags)
 		r = check_together(f, l);
+	if (!r && l->time_limit)
+		r = check_limit(l->time_limit);
 	return r ? r : check_arguments(f, l);
 }
 

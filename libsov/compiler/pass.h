@@ -14,6 +14,7 @@ struct pass {
 	const char *name; /* for --print and golden tests */
 	bool (*run)(struct ir_func *f, const struct target *t);
 	bool needed; /* also when nothing is to be optimised */
+	bool whole;  /* looks at other functions: comes before the module is parted into units */
 };
 
 bool pass_inline(struct ir_func *f, const struct target *t);  /* calls of small functions */
@@ -36,8 +37,10 @@ bool pass_dce(struct ir_func *f, const struct target *t);     /* what is not use
 extern const struct pass passes[]; /* the pipeline, in order; name NULL ends it */
 const struct pass *pass_find(const char *name);
 
-/* The whole pipeline over the whole module. Before the first pass the IR's name is "front". False
- * when a pass broke the IR: job->diag says which and how. */
-bool passes_run(struct compile_job *job, struct ir_module *m);
+/* The pipeline over a module: what needs all of it, and what does with a unit (unit.h). Before the
+ * first pass the IR's name is "front". False when a pass broke the IR: job->diag says which and how. */
+bool passes_run_whole(struct compile_job *job, struct ir_module *m);
+bool passes_run_unit(struct compile_job *job, struct ir_module *m);
+bool passes_run(struct compile_job *job, struct ir_module *m); /* both */
 
 #endif

@@ -348,7 +348,8 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 		}
 		if ((*names_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
 			good = func_fault(&v, "another kernel has this name");
-		if (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION)
+		/* Those of other units (unit.h) are being changed. */
+		if (v.f->module == m && (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION))
 			good &= check_func(&v);
 	}
 	return good;
