@@ -176,7 +176,7 @@ struct cache *cache_open(const char *text, size_t length, const struct compile_o
 	struct sha256 hash;
 	struct build b = {.here = (uintptr_t)&cache_open, .hash = &hash};
 	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls,
-			      o->library};
+			      o->library, o->no_uniform};
 
 	if (!c || o->print_pass || o->stats || !find_folder(c)) {
 		free(c);

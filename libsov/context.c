@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/graph.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
@@ -457,6 +458,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
 	c->other_time_limit = OTHER_TIME_LIMIT;
+	c->graph_way = &graph_ways[0];
 	c->chip = (struct nv_chip){
 		.sm = i->sm,
 		.multiprocessors = i->multiprocessors,
@@ -542,7 +544,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	pthread_mutex_lock(&c->lock);
-	r = stream_create(c, &first);
+	r = stream_create(c, 0, &first);
 	if (!r)
 		c->first_handle = object_handle(&first->member.object);
 	pthread_mutex_unlock(&c->lock);

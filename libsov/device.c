@@ -54,6 +54,8 @@ static void describe(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_sm;
 	p->max_threads_per_multiprocessor = 32 * i->warps_per_sm;
 	p->memory_bytes = i->memory_bytes;
+	p->least_priority = i->least_priority;
+	p->most_priority = i->most_priority;
 }
 
 static void free_found(struct device **found, uint32_t count)

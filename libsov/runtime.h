@@ -170,6 +170,7 @@ struct context {
 	uint32_t stack_bytes;       /* for functions that call themselves */
 	bool sync;                  /* SOV_SYNC: all work is waited for */
 	struct nv_chip chip;
+	const struct graph_way *graph_way; /* graph_write.c */
 	const void *first_handle;   /* of its first stream */
 
 	pthread_mutex_t lock;
@@ -526,6 +527,7 @@ struct piece {
 struct stream {
 	struct member member;
 	uint64_t serial;
+	int32_t priority;
 	bool closed;             /* a thread is destroying it */
 	struct buffer *commands; /* two rings, then the slots */
 	struct semaphore *done;  /* payload: low 32 bits of the last completed piece of work */
@@ -621,7 +623,7 @@ void stream_stop(struct stream *s);
 
 /* ---- stream.c ---- */
 
-sov_result stream_create(struct context *c, struct stream **out);
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out);
 /* With the context's lock held, before its group goes. */
 void stream_spares_free(struct context *c);
 /* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */

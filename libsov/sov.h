@@ -122,6 +122,7 @@ typedef struct sov_device_properties {
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
 	char driver[64];   /* what stands behind the way to it, with its version; for people */
+	int32_t least_priority, most_priority; /* of streams */
 } sov_device_properties;
 
 /* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.
@@ -327,6 +328,13 @@ SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t in
 /* Work on one stream runs in order. NULL names the context's own first stream; it is ordered like
  * any other: there is no implicit order between streams. */
 SOV_API sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream);
+/* One of another priority than 0, which sov_stream_create's streams have: larger is more urgent. It
+ * is advice: the GPU gives more of its time to what is more urgent, and work that runs goes on to run.
+ * Kernels of one priority run beside each other; those of different priorities may take turns. A
+ * device has few of them, see sov_device_properties; others are refused. */
+SOV_API sov_result sov_stream_create_with_priority(sov_context context, uint32_t flags,
+						   int32_t priority, sov_stream *stream);
+SOV_API sov_result sov_stream_get_priority(sov_stream stream, int32_t *priority);
 /* Waits for its work first. The context's first stream goes with the context only. */
 SOV_API sov_result sov_stream_destroy(sov_stream stream);
 /* For what was submitted to the stream before. SOV_NO_WAIT asks: SOV_NOT_READY. */

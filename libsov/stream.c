@@ -71,7 +71,7 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 /* ---- coming and going ---- */
 
 /* All that a stream needs but a name. With the context's lock held. */
-static sov_result stream_make(struct context *c, struct stream **out)
+static sov_result stream_make(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
 	sov_result r;
@@ -80,6 +80,7 @@ static sov_result stream_make(struct context *c, struct stream **out)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
 	memset(s, 0, sizeof(*s));
 	s->member.context = c;
+	s->priority = priority;
 	gate_init(&s->gate);
 	r = semaphore_create(c, &s->done);
 	if (r)
@@ -176,7 +177,7 @@ static void stream_free(struct object *o)
 	list_remove(&s->member.link);
 	atomic_fetch_sub_explicit(&c->stream_count, 1, memory_order_relaxed);
 	staging_fini(c, &s->staging);
-	if (c->group && s->queue_of[ENGINE_COMPUTE] && stream_idle(s) &&
+	if (c->group && s->queue_of[ENGINE_COMPUTE] && stream_idle(s) && !s->priority &&
 	    c->spare_count < c->device->info.spare_queues)
 		spare_add(c, s);
 	else
@@ -189,9 +190,9 @@ static void stream_free(struct object *o)
  * A spare one, or a new one. Where queues cannot be made while a block of threads runs on and on,
  * trying costs the context: so what is running has to end first, or the call is refused.
  */
-static sov_result stream_get(struct context *c, struct stream **out)
+static sov_result stream_get(struct context *c, int32_t priority, struct stream **out)
 {
-	*out = spare_take(c);
+	*out = priority ? NULL : spare_take(c);
 	if (*out)
 		return SOV_OK;
 	if (c->device->info.spare_queues && !context_idle(c)) {
@@ -208,13 +209,13 @@ static sov_result stream_get(struct context *c, struct stream **out)
 		if (r)
 			return r;
 	}
-	return stream_make(c, out);
+	return stream_make(c, priority, out);
 }
 
-sov_result stream_create(struct context *c, struct stream **out)
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s;
-	sov_result r = stream_get(c, &s);
+	sov_result r = stream_get(c, priority, &s);
 
 	if (r)
 		return r;
@@ -239,7 +240,7 @@ static void spare_make(struct context *c)
 {
 	struct stream *s;
 
-	if (c->spare_count < c->device->info.spare_queues && !stream_make(c, &s))
+	if (c->spare_count < c->device->info.spare_queues && !stream_make(c, 0, &s))
 		spare_add(c, s);
 }
 
@@ -255,7 +256,18 @@ struct stream *stream_find(struct context *c, sov_stream handle)
 	return s;
 }
 
-sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream)
+static sov_result check_priority(const struct context *c, int32_t priority)
+{
+	const sov_device_properties *p = &c->device->properties;
+
+	if (priority >= p->least_priority && priority <= p->most_priority)
+		return SOV_OK;
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "priority is %d; %s has %d to %d", priority,
+		      p->name, p->least_priority, p->most_priority);
+}
+
+sov_result sov_stream_create_with_priority(sov_context context, uint32_t flags, int32_t priority,
+					   sov_stream *stream)
 {
 	struct context *c;
 	struct stream *s;
@@ -270,13 +282,34 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	if (!c)
 		return r;
 	idle = context_idle(c);
-	r = stream_create(c, &s);
+	r = check_priority(c, priority);
+	if (!r)
+		r = stream_create(c, priority, &s);
 	if (!r) {
 		*stream = object_handle(&s->member.object);
 		if (idle)
 			spare_make(c);
 	}
 	return context_leave(c, r);
+}
+
+sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream)
+{
+	return sov_stream_create_with_priority(context, flags, 0, stream);
+}
+
+sov_result sov_stream_get_priority(sov_stream stream, int32_t *priority)
+{
+	struct stream *s;
+
+	if (!priority)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "priority is NULL");
+	s = object_get(stream, OBJECT_STREAM);
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	*priority = s->priority;
+	object_put(&s->member.object);
+	return SOV_OK;
 }
 
 /* With the lock held. *keep: it was not emptied. */

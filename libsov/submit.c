@@ -356,6 +356,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_offset = engine * RING_BYTES,
 		.ring_va = s->commands->va + engine * RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
+		.priority = s->priority,
 	};
 	const char *said;
 	int error;

@@ -9,7 +9,7 @@
 
 struct request {
 	const char *in, *out, *target, *print, *level, *threads;
-	bool serial, spill, keep_calls, stats, json;
+	bool serial, spill, keep_calls, no_uniform, stats, json;
 };
 
 static double now(void)
@@ -77,6 +77,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 		.unoptimised = !strcmp(q->level, "0"),
 		.serial = q->serial,
 		.keep_calls = q->keep_calls,
+		.no_uniform = q->no_uniform,
 		.spill = q->spill,
 		.print_pass = q->print,
 		.print_to = open_memstream(&printed, &printed_size),
@@ -140,6 +141,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &q.level},
 		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
 		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
+		{"no-uniform", 0, NULL, "use no uniform registers", &q.no_uniform, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
 		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL, &q.threads},

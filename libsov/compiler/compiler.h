@@ -26,6 +26,7 @@ struct compile_options {
 	bool serial;            /* every instruction waits for everything: splits scheduling faults from code faults */
 	bool spill;             /* few registers: exercises spilling */
 	bool library;           /* services (services.h) that are defined are entries of the image */
+	bool no_uniform;        /* no uniform registers: splits faults of these from others, and shows what they bring */
 	bool keep_calls;        /* no call is inlined: splits faults of calls from faults of code */
 	const char *print_pass; /* print the IR (or machine code) after this pass; "all" for each */
 	FILE *print_to;

@@ -81,9 +81,13 @@ int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
 /* ---- kmod_queue.c ---- */
 
+#define KMOD_PRIORITIES 2 /* 0 and the one below it */
+
 struct winsys_group {
 	struct winsys_device *device;
-	uint32_t vm, id; /* id 0: it has been stopped */
+	uint32_t vm;
+	uint32_t ids[KMOD_PRIORITIES]; /* the driver's groups, by its priority; 0: none yet */
+	bool stopped;
 	uint64_t asked;	 /* when the driver was last asked how the group is, ns; atomic */
 	bool failed;	 /* atomic, set when the description is there */
 
@@ -98,6 +102,7 @@ struct winsys_queue {
 	struct winsys_group *group;
 	struct winsys_queue *next;
 	uint32_t id, syncobj;
+	uint32_t level; /* which of the driver's groups it is in */
 	struct winsys_queue_memory memory;
 	uint32_t put; /* behind memory.put */
 	uint32_t get;

@@ -18,10 +18,31 @@
 
 /* ---- groups ---- */
 
+/* The driver's priority 0 is the usual one, 1 is less urgent. */
+static uint32_t level_of(int32_t priority)
+{
+	return (uint32_t)-priority;
+}
+
+/* One of the driver's groups for each priority that is used, all in one address space; their fate is
+ * made one here. */
+static int need_level(struct winsys_group *g, uint32_t level)
+{
+	struct drm_sovgpu_group_create group = {.vm_id = g->vm, .priority = level};
+	int error;
+
+	if (g->ids[level])
+		return 0;
+	error = kmod_call(g->device->file, DRM_IOCTL_SOVGPU_GROUP_CREATE, &group,
+			  "making a queue group");
+	if (!error)
+		g->ids[level] = group.id;
+	return error;
+}
+
 int kmod_group_create(struct winsys_device *d, struct winsys_group **out)
 {
 	struct drm_sovgpu_vm_create vm = {0};
-	struct drm_sovgpu_group_create group = {0};
 	struct winsys_group *g = calloc(1, sizeof(*g));
 	int error;
 
@@ -33,14 +54,13 @@ int kmod_group_create(struct winsys_device *d, struct winsys_group **out)
 		free(g);
 		return error;
 	}
-	g->vm = group.vm_id = vm.id;
+	g->vm = vm.id;
 	pthread_mutex_init(&g->lock, NULL);
-	error = kmod_call(d->file, DRM_IOCTL_SOVGPU_GROUP_CREATE, &group, "making a queue group");
+	error = need_level(g, 0);
 	if (error) {
 		kmod_group_destroy(g);
 		return error;
 	}
-	g->id = group.id;
 	*out = g;
 	return 0;
 }
@@ -48,11 +68,19 @@ int kmod_group_create(struct winsys_device *d, struct winsys_group **out)
 /* Nothing of it is at work afterwards; its queues are names that are still to be given back. */
 void kmod_group_stop(struct winsys_group *g)
 {
-	struct drm_sovgpu_group_destroy d = {.id = g->id};
+	uint32_t i;
 
-	if (g->id)
-		kmod_drop(g->device->file, DRM_IOCTL_SOVGPU_GROUP_DESTROY, &d, "stopping a group");
-	g->id = 0;
+	for (i = 0; i < KMOD_PRIORITIES; i++) {
+		struct drm_sovgpu_group_destroy d = {.id = g->ids[i]};
+
+		if (g->ids[i])
+			kmod_drop(g->device->file, DRM_IOCTL_SOVGPU_GROUP_DESTROY, &d,
+				  "stopping a group");
+		g->ids[i] = 0;
+	}
+	pthread_mutex_lock(&g->lock);
+	g->stopped = true;
+	pthread_mutex_unlock(&g->lock);
 }
 
 void kmod_group_destroy(struct winsys_group *g)
@@ -72,7 +100,7 @@ static int make_queue(struct winsys_queue *q, enum winsys_engine engine, uint32_
 	struct winsys_device *d = q->group->device;
 	struct drm_syncobj_create sync = {0};
 	struct drm_sovgpu_queue_create c = {
-		.group_id = q->group->id,
+		.group_id = q->group->ids[q->level],
 		.queue_class =
 			engine == WINSYS_COPY ? DRM_SOVGPU_QUEUE_COPY : DRM_SOVGPU_QUEUE_COMPUTE,
 		.mode = DRM_SOVGPU_QUEUE_KERNEL,
@@ -122,7 +150,10 @@ int kmod_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 	q->memory.put = &q->put;
 	q->memory.get = &q->get;
 	q->jobs = calloc(o->ring_entries, sizeof(*q->jobs));
+	q->level = level_of(o->priority);
 	if (q->memory.ring && q->jobs)
+		error = need_level(g, q->level);
+	if (!error)
 		error = make_queue(q, o->engine, entries < most ? entries : most);
 	if (error) {
 		queue_free(q);

@@ -218,7 +218,7 @@ static void collect(struct converge *c)
 		const struct mir_block *block = &f->blocks[order[k]];
 		struct region r = {.barrier = MIR_BARRIERS}, *known;
 
-		if (block->end != MIR_END_BRANCH || !block->divergent)
+		if (block->end != MIR_END_BRANCH || !block->divergent || nv_ends_early(f, order[k]))
 			continue;
 		if (!find_region(c, order[k], &r)) {
 			mark_apart(c, order[k], around(c, order[k]));
@@ -324,7 +324,7 @@ static void sync_members(struct converge *c)
 	}
 }
 
-void nv_converge(struct mir_func *f)
+static struct converge look(struct mir_func *f)
 {
 	struct converge c = {.f = f, .nblocks = f->nblocks};
 	uint32_t branches = 0;
@@ -339,6 +339,38 @@ void nv_converge(struct mir_func *f)
 	nv_meet(f, &c.ends, &c.places);
 	collect(&c);
 	mark_after_calls(&c);
+	return c;
+}
+
+const bool *nv_apart(struct mir_func *f)
+{
+	return look(f).apart;
+}
+
+/* A uniform register is the warp's: lanes that are apart must not write one that others may still
+ * read. uniform.c saw to that when the code had other blocks; this is about those that it has. */
+static bool writes_apart(const struct converge *c)
+{
+	struct mir_use uses[SASS_MAX_USES];
+
+	for (uint32_t b = 1; b < c->nblocks; b++) {
+		for (struct mir_inst *i = c->apart[b] ? c->f->blocks[b].first : NULL; i; i = i->next) {
+			uint32_t n = mir_uses(i, uses);
+
+			for (uint32_t u = 0; u < n; u++) {
+				if (uses[u].write && uses[u].kind == SASS_UGPR)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+void nv_converge(struct mir_func *f)
+{
+	struct converge c = look(f);
+
+	f->parted = f->uniform && writes_apart(&c);
 	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (c.regions[k].barrier < MIR_BARRIERS)

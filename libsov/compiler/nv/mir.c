@@ -141,8 +141,11 @@ struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_
 {
 	struct mir_inst *i;
 
-	if (dst.op.kind == SASS_GPR) {
-		i = mir_inst_new(f, SASS_MOV);
+	if (dst.op.kind != SASS_PRED) {
+		bool load = dst.op.kind == SASS_UGPR && src.op.kind == SASS_CONST;
+
+		i = mir_inst_new(f, load ? SASS_ULDC : dst.op.kind == SASS_UGPR ? SASS_UMOV : SASS_MOV);
+		i->sass.mod[SASS_M_WIDTH] = load ? SASS_WIDTH_32 : 0;
 		mir_set(i, 0, dst);
 		mir_set(i, 1, src);
 		return i;
@@ -212,9 +215,11 @@ uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 
 	for (uint32_t u = 0; u < n; u++) {
 		const struct sass_reg_use *s = &found[u];
+		bool guard = s->operand == SASS_USE_GUARD;
+		bool address = !guard && s->kind == SASS_UGPR && i->sass.ops[s->operand].kind == SASS_ADDR;
 
 		uses[u] = (struct mir_use){
-			.ref = s->operand == SASS_USE_GUARD ? i->guard : i->ref[s->operand],
+			.ref = guard ? i->guard : address ? i->uniform : i->ref[s->operand],
 			.kind = s->kind, .count = s->count, .operand = s->operand, .reg = s->reg,
 			.write = s->write};
 	}

@@ -39,7 +39,7 @@ struct mir_ref {
 };
 
 struct mir_vreg {
-	uint8_t kind;  /* SASS_GPR or SASS_PRED */
+	uint8_t kind;  /* SASS_GPR, SASS_PRED or SASS_UGPR */
 	uint8_t units; /* 1, 2, 4 */
 	bool phi;      /* a phi's result: written on edges */
 	bool fetched;  /* holds what was spilled for a use or two */
@@ -71,6 +71,7 @@ struct mir_inst {
 	struct mir_inst *prev, *next;
 	struct sass_inst sass;
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
+	struct mir_ref uniform; /* the uniform register of its address; ref is about the other one */
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
 	bool phi_copy;   /* a move on an edge that makes a phi's value */
@@ -123,6 +124,8 @@ struct mir_func {
 	bool allocated; /* registers are assigned */
 	bool live;      /* liveness is known: nothing has changed since */
 	bool timed;     /* stalls and scoreboards are set */
+	bool uniform;   /* values that a warp has in common may be in uniform registers … */
+	bool parted;    /* … but lanes that are apart would write one: start again without */
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* with slot 0 */
 	struct mir_block *blocks;        /* numbered as in the IR, then new ones */
@@ -272,6 +275,7 @@ void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR *
 void nv_reduce_in_groups(struct ir_func *f, ir_id at); /* groups.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+void nv_uniform(struct mir_func *f);                  /* uniform.c */
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
@@ -283,7 +287,11 @@ void nv_split_edges(struct mir_func *f);              /* copies.c */
 void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
+/* The branch will be an EXIT under its condition: none of its lanes goes another way. */
+bool nv_ends_early(const struct mir_func *f, uint32_t b);
 void nv_converge(struct mir_func *f);                 /* converge.c */
+/* By block, whether lanes of a warp may execute it at different times. */
+const bool *nv_apart(struct mir_func *f);
 /* By block, the end that it is on the way to (0 = none) and the place where lanes that part at its
  * end meet again (0 = nowhere). */
 void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* meet.c */

@@ -49,6 +49,12 @@ static bool assign_registers(struct mir_func *f)
 	return true;
 }
 
+static bool uniform(struct mir_func *f)
+{
+	nv_uniform(f);
+	return true;
+}
+
 static bool predicate(struct mir_func *f)
 {
 	nv_drop_copies(f);
@@ -87,6 +93,7 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
+	{"nv-uniform", uniform, NULL},
 	{"nv-order", schedule, NULL},
 	{"nv-registers", assign_registers, nv_check_registers},
 	{"nv-predicate", predicate, NULL},
@@ -127,6 +134,28 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 	return f->kind == IR_KERNEL || is_exported(job, f);
 }
 
+static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
+				   bool uniform)
+{
+	struct compile_job *job = module->job;
+	struct mir_func *f = nv_select(module, ir);
+
+	if (!f)
+		return NULL;
+	f->uniform = uniform;
+	f->exported = is_exported(job, ir);
+	if (f->exported && f->calls) {
+		diag_error(&job->diag, 0, 0, "service '%s' calls functions; inline them", f->name);
+		return NULL;
+	}
+	print_after(f, "nv-select");
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]) && !f->parted; k++) {
+		if (!run_stage(f, &stages[k]))
+			return NULL;
+	}
+	return f;
+}
+
 static struct mir_func *compile_function(const struct nv_module *module, struct ir_func *ir)
 {
 	struct compile_job *job = module->job;
@@ -135,20 +164,8 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	nv_legalise(ir);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
-	f = nv_select(module, ir);
-	if (!f)
-		return NULL;
-	f->exported = is_exported(job, ir);
-	if (f->exported && f->calls) {
-		diag_error(&job->diag, 0, 0, "service '%s' calls functions; inline them", f->name);
-		return NULL;
-	}
-	print_after(f, "nv-select");
-	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
-		if (!run_stage(f, &stages[k]))
-			return NULL;
-	}
-	return f;
+	f = run_stages(module, ir, !job->options.no_uniform);
+	return f && f->parted ? run_stages(module, ir, false) : f;
 }
 
 static bool compile_functions(const struct nv_module *module, const struct ir_module *m,

@@ -422,6 +422,8 @@ static void write_down(struct mir_func *f)
 
 				if (r.vreg)
 					i->sass.ops[k].reg = register_of(f, r);
+				if (i->uniform.vreg && i->sass.ops[k].kind == SASS_ADDR)
+					i->sass.ops[k].aux = register_of(f, i->uniform);
 			}
 			if (i->guard.vreg)
 				i->sass.guard = f->vregs[i->guard.vreg].reg;

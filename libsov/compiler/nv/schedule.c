@@ -188,7 +188,8 @@ static bool apart(const struct mir_inst *a, const struct mir_inst *b)
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
 	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
-	    (!base_a.vreg && x->reg != y->reg))
+	    (!base_a.vreg && x->reg != y->reg) || a->uniform.vreg != b->uniform.vreg ||
+	    a->uniform.part != b->uniform.part)
 		return false;
 	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
 }

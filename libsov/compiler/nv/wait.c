@@ -82,8 +82,14 @@ static bool is_empty(const struct set *s)
 
 struct registers {
 	struct set reads, writes;
-	struct set sources; /* what is read, but for the guard: that is read at once */
+	struct set sources; /* what may be read late */
 };
+
+/* A guard and the warp's registers are read at once. */
+static bool is_read_late(const struct mir_use *u)
+{
+	return !u->write && u->operand != SASS_USE_GUARD && u->kind != SASS_UGPR;
+}
 
 static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 {
@@ -94,7 +100,7 @@ static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 			uint32_t reg = mir_resource(uses[u].kind, uses[u].reg + k);
 
 			add(uses[u].write ? &r.writes : &r.reads, reg);
-			if (!uses[u].write && uses[u].operand != SASS_USE_GUARD)
+			if (is_read_late(&uses[u]))
 				add(&r.sources, reg);
 		}
 	}
@@ -150,8 +156,7 @@ static struct plan plan(struct waiter *w, const struct mir_inst *i)
 
 			if (uses[u].write && w->next_mention[r] < p.use)
 				p.use = w->next_mention[r];
-			if (!uses[u].write && uses[u].operand != SASS_USE_GUARD &&
-			    w->next_write[r] < p.overwrite)
+			if (is_read_late(&uses[u]) && w->next_write[r] < p.overwrite)
 				p.overwrite = w->next_write[r];
 		}
 	}

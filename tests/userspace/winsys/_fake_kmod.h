@@ -34,6 +34,8 @@ static struct {
 	uint32_t job_count, submits;
 	uint64_t point, signalled;
 	int submit_error;
+	uint32_t priorities; /* of groups that were made: a bit each */
+	uint32_t low_group, low_queues;
 	struct drm_sovgpu_queue_state state; /* of the first queue; the others are innocent */
 	uint32_t waits;
 } fake;
@@ -167,6 +169,17 @@ static int fake_bind(const struct drm_sovgpu_vm_bind *b)
 	return 0;
 }
 
+static int fake_group(struct drm_sovgpu_group_create *c)
+{
+	if (c->priority > 1)
+		return EINVAL;
+	c->id = fake_made(FAKE_GROUP);
+	fake.priorities |= 1u << c->priority;
+	if (c->priority)
+		fake.low_group = c->id;
+	return 0;
+}
+
 static int fake_state(struct drm_sovgpu_queue_state *s)
 {
 	uint32_t id = s->queue_id;
@@ -225,10 +238,11 @@ static int fake_do(unsigned long request, void *p)
 	case DRM_IOCTL_SOVGPU_VM_BIND:
 		return fake_bind(p);
 	case DRM_IOCTL_SOVGPU_GROUP_CREATE:
-		return ((struct drm_sovgpu_group_create *)p)->id = fake_made(FAKE_GROUP), 0;
+		return fake_group(p);
 	case DRM_IOCTL_SOVGPU_GROUP_DESTROY:
 		return fake_gone(FAKE_GROUP);
 	case DRM_IOCTL_SOVGPU_QUEUE_CREATE:
+		fake.low_queues += ((struct drm_sovgpu_queue_create *)p)->group_id == fake.low_group;
 		return ((struct drm_sovgpu_queue_create *)p)->id = fake_made(FAKE_QUEUE), 0;
 	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY:
 		return fake_gone(FAKE_QUEUE);

@@ -315,6 +315,34 @@ static void failing(void *page)
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
+/* The driver has a group for each priority; here they are one. */
+static void priorities(void *page)
+{
+	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256, .priority = -1};
+	struct winsys_queue *low;
+	struct winsys_error e;
+	struct winsys_info info;
+
+	start(page);
+	w->info(p.devices[0], &info);
+	ok(info.least_priority == -1 && !info.most_priority, "there is one priority below the usual");
+	ok(fake.priorities == 1, "a group is the usual one at first");
+	o.ring = p.vram;
+	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&
+			fake.low_queues == 1 && fake.live[FAKE_GROUP] == 2,
+		"a queue that is less urgent is in a group of its own"))
+		return;
+	fake.state = (struct drm_sovgpu_queue_state){
+		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
+	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13,
+	   "their fate is one: %s", e.text);
+	w->group_stop(p.group);
+	ok(!fake.live[FAKE_GROUP], "both are stopped");
+	w->queue_destroy(low);
+	end(&p);
+	ok(!fake_live() && !fake.wrong, "all is given back");
+}
+
 int main(void)
 {
 	void *page = aligned_alloc(0x10000, 0x10000);
@@ -325,6 +353,7 @@ int main(void)
 	failures(page);
 	handing_over(page);
 	failing(page);
+	priorities(page);
 	free(page);
 	return tap_done();
 }
