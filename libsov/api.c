@@ -79,7 +79,7 @@ static void add_argument(struct line *l, const struct api_argument *a, uint64_t 
 		add(l, "%s=%llu", a->name, (ull)value);
 		return;
 	case API_SIGNED:
-		add(l, "%s=%d", a->name, (int)value);
+		add(l, "%s=%lld", a->name, (long long)value);
 		return;
 	case API_TEXT:
 		add(l, at ? "%s=\"%.200s\"" : "%s=NULL", a->name, (const char *)at);
@@ -108,6 +108,12 @@ static void add_argument(struct line *l, const struct api_argument *a, uint64_t 
 			add(l, "*%s=%llu", a->name,
 			    a->kind == API_OUT_WORD ? *(const uint32_t *)at
 						    : (ull) * (const uint64_t *)at);
+		else
+			add(l, "%s=%p", a->name, at);
+		return;
+	case API_OUT_SIGNED:
+		if (answered && at)
+			add(l, "*%s=%d", a->name, *(const int32_t *)at);
 		else
 			add(l, "%s=%p", a->name, at);
 		return;
