@@ -73,6 +73,8 @@ static const struct row {
 	[FAULT_REFUSE] = {"refuse", NULL},
 	[FAULT_LOCKED] = {"locked", NULL},
 	[FAULT_VANISH] = {"vanish", NULL},
+	[FAULT_STUBBORN] = {"stubborn", NULL},
+	[FAULT_DEAF] = {"deaf", NULL},
 	[FAULT_SILENT] = {"silent", spoil_nothing},
 	[FAULT_LATE] = {"late", spoil_nothing},
 	[FAULT_CHECKSUM] = {"checksum", spoil_nothing},

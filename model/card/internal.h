@@ -25,6 +25,8 @@ enum card_fault {
 	FAULT_REFUSE, /* the FSP does not like the firmware */
 	FAULT_LOCKED, /* the GSP's registers never open */
 	FAULT_VANISH, /* the card's process ends during boot */
+	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
+	FAULT_DEAF, /* nor says anything any more, once it is asked to */
 	FAULT_SILENT, /* nothing is said any more */
 	FAULT_LATE,
 	FAULT_CHECKSUM,
@@ -74,6 +76,7 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
+	bool deaf; /* it hears nothing any more */
 	bool window_virtual; /* BAR 1 shows what page tables of the GSP's say, not memory */
 	bool bar2_virtual;   /* so does BAR 2 */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
@@ -314,6 +317,7 @@ void objects_close(struct card *c, bool refuse);
 uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
+bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle);
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class);
 /* Of a channel. Channels of a group have one in common, as in NVIDIA's open kernel module
  * (kernel_graphics_context.c) and on an H200, where the second needs no other. */

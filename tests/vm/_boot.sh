@@ -29,6 +29,7 @@ property() { # scenario, word, what it is otherwise
 ours() { # folder
 	mkdir -p "$1/source/tests" "$1/lib"
 	cp -r tests/kernels "$1/source/tests/"
+	install -D -m 644 -t "$1/source/tests/userspace/services" tests/userspace/services/_kernels.ptx
 	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
 		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
 		ldd "$BUILD/$p" >"$work/libraries" 2>&1 || grep -q 'not a dynamic' "$work/libraries" || return 1

@@ -179,8 +179,9 @@ static const struct member vm_bind_members[] = {
 	MEMBER(vm_bind, ops.count, COUNT_OF, 1024),
 	MEMBER(vm_bind, ops.stride, STRIDE, sizeof(struct drm_sovgpu_vm_bind_op)),
 	MEMBER(vm_bind, ops.array, POINTER),
-	MEMBER(vm_bind, syncs.count, VALUE, 1, -EOPNOTSUPP),
-	MEMBER(vm_bind, syncs.count, VALUE, UINT32_MAX, -EOPNOTSUPP),
+	MEMBER(vm_bind, syncs.count, BELOW, 65),
+	MEMBER(vm_bind, syncs.stride, STRIDE, sizeof(struct drm_sovgpu_sync)),
+	MEMBER(vm_bind, syncs.array, POINTER),
 	MEMBER(vm_bind, done, ZERO),
 	MEMBER(vm_bind, pad, ZERO),
 };
@@ -243,6 +244,25 @@ static const struct member queue_create_members[] = {
 	MEMBER(queue_create, put_offset, ZERO),
 	MEMBER(queue_create, get_offset, ZERO),
 };
+static const struct member user_queue_create[] = {
+	MEMBER(queue_create, group_id, NAME, OBJECT_GROUP),
+	MEMBER(queue_create, flags, FLAGS, 0),
+	MEMBER(queue_create, ring_va, VALUE, 0, -EFAULT),
+	MEMBER(queue_create, ring_va, EVEN, 8),
+	MEMBER(queue_create, ring_va, VALUE, 3 * GIB, -EFAULT), /* nothing is mapped there */
+	MEMBER(queue_create, ring_va, VALUE, UINT64_C(1) << 40, -EINVAL),
+	MEMBER(queue_create, ring_va, VALUE, UINT64_MAX & ~UINT64_C(0xfff), -EINVAL),
+	MEMBER(queue_create, ring_entries, VALUE, 0, -EINVAL),
+	MEMBER(queue_create, ring_entries, VALUE, 17, -EINVAL),
+	MEMBER(queue_create, ring_entries, BELOW, UINT32_C(1) << 30),
+	MEMBER(queue_create, time_limit_ms, ZERO),
+	MEMBER(queue_create, id, ZERO),
+	MEMBER(queue_create, doorbell_value, ZERO),
+	MEMBER(queue_create, doorbell_offset, ZERO),
+	MEMBER(queue_create, pointers_offset, ZERO),
+	MEMBER(queue_create, put_offset, ZERO),
+	MEMBER(queue_create, get_offset, ZERO),
+};
 static const struct member queue_destroy_members[] = {
 	MEMBER(queue_destroy, id, NAME, OBJECT_QUEUE),
 	MEMBER(queue_destroy, pad, ZERO),
@@ -294,6 +314,11 @@ static const struct member fence_wait[] = {
 	MEMBER(fence_wait, deadline_ns, VALUE, UINT64_MAX, 0), /* what is there needs no time */
 };
 
+static const struct member interrupt_wait[] = {
+	MEMBER(interrupt_wait, pad, ZERO),
+	MEMBER(interrupt_wait, deadline_ns, VALUE, UINT64_MAX, 0), /* what has come needs no time */
+};
+
 /* Good arguments; `done` takes away what a call has made. */
 static void make_query(void *argument)
 {
@@ -334,12 +359,23 @@ static void make_vm_destroy(void *argument)
 static void make_bind(void *argument)
 {
 	w.op = (struct drm_sovgpu_vm_bind_op){.handle = w.m.buffer, .va = VA, .size = BUFFER_BYTES};
+	w.sync = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, w.syncobj, 0};
 	*(struct drm_sovgpu_vm_bind *)argument =
-		(struct drm_sovgpu_vm_bind){.vm_id = w.m.vm, .ops = {sizeof(w.op), 1, (uintptr_t)&w.op}};
+		(struct drm_sovgpu_vm_bind){.vm_id = w.m.vm, .ops = {sizeof(w.op), 1, (uintptr_t)&w.op},
+					    .syncs = {sizeof(w.sync), 1, (uintptr_t)&w.sync}};
+}
+/* Afterwards the syncobj has no fence again, so that to wait for it stays an error. */
+static void forget_sync(const void *argument)
+{
+	struct drm_syncobj_array a = {.handles = (uintptr_t)&w.syncobj, .count_handles = 1};
+
+	(void)argument;
+	wait_for(w.m.fd, w.syncobj, 0, 60);
+	call(w.m.fd, DRM_IOCTL_SYNCOBJ_RESET, &a);
 }
 static void forget_bind(const void *argument)
 {
-	(void)argument;
+	forget_sync(argument);
 	vm_unmap(w.m.fd, w.m.vm, VA, BUFFER_BYTES);
 }
 static void make_vm_state(void *argument)
@@ -363,6 +399,12 @@ static void make_queue(void *argument)
 	*(struct drm_sovgpu_queue_create *)argument = (struct drm_sovgpu_queue_create){
 		.group_id = w.m.group, .queue_class = COPY, .ring_entries = 16, .time_limit_ms = LIMIT_MS};
 }
+static void make_user_queue(void *argument)
+{
+	*(struct drm_sovgpu_queue_create *)argument = (struct drm_sovgpu_queue_create){
+		.group_id = w.m.group, .queue_class = COPY, .mode = DRM_SOVGPU_QUEUE_USER,
+		.ring_va = BUFFER_VA + 3 * MIB, .ring_entries = 64};
+}
 static void forget_queue(const void *argument)
 {
 	queue_destroy(w.m.fd, ((const struct drm_sovgpu_queue_create *)argument)->id);
@@ -382,15 +424,6 @@ static void make_submit(void *argument)
 		(struct drm_sovgpu_queue_submit){.queue_id = w.m.queue, .jobs = {sizeof(w.job), 1, (uintptr_t)&w.job},
 						 .syncs = {sizeof(w.sync), 1, (uintptr_t)&w.sync}};
 }
-/* Afterwards the syncobj has no fence again, so that to wait for it stays an error. */
-static void forget_submit(const void *argument)
-{
-	struct drm_syncobj_array a = {.handles = (uintptr_t)&w.syncobj, .count_handles = 1};
-
-	(void)argument;
-	wait_for(w.m.fd, w.syncobj, 0, 60);
-	call(w.m.fd, DRM_IOCTL_SYNCOBJ_RESET, &a);
-}
 static void make_queue_state(void *argument)
 {
 	*(struct drm_sovgpu_queue_state *)argument = (struct drm_sovgpu_queue_state){.queue_id = w.m.queue};
@@ -399,6 +432,13 @@ static void make_wait(void *argument)
 {
 	*(struct drm_sovgpu_fence_wait *)argument =
 		(struct drm_sovgpu_fence_wait){.handle = w.m.buffer, .offset = 3 * MIB, .mask = 1};
+}
+
+/* A count that nobody has seen: interrupts have come, the call returns at once. */
+static void make_interrupt_wait(void *argument)
+{
+	*(struct drm_sovgpu_interrupt_wait *)argument =
+		(struct drm_sovgpu_interrupt_wait){.count = UINT32_C(0x12345678)};
 }
 
 static const struct abused {
@@ -420,16 +460,19 @@ static const struct abused {
 	CALL(VM_DESTROY, make_vm_destroy, NULL, vm_destroy_members, NULL),
 	CALL(VM_BIND, make_bind, forget_bind, vm_bind_members, NULL),
 	CALL(VM_BIND, make_bind, forget_bind, vm_bind_op, &w.op),
+	CALL(VM_BIND, make_bind, forget_bind, sync_members, &w.sync),
 	CALL(VM_STATE, make_vm_state, NULL, vm_state, NULL),
 	CALL(GROUP_CREATE, make_group, forget_group, group_create_members, NULL),
 	CALL(GROUP_DESTROY, make_group_destroy, NULL, group_destroy_members, NULL),
 	CALL(QUEUE_CREATE, make_queue, forget_queue, queue_create_members, NULL),
+	CALL(QUEUE_CREATE, make_user_queue, forget_queue, user_queue_create, NULL),
 	CALL(QUEUE_DESTROY, make_queue_destroy, NULL, queue_destroy_members, NULL),
-	CALL(QUEUE_SUBMIT, make_submit, forget_submit, queue_submit, NULL),
-	CALL(QUEUE_SUBMIT, make_submit, forget_submit, job, &w.job),
-	CALL(QUEUE_SUBMIT, make_submit, forget_submit, sync_members, &w.sync),
+	CALL(QUEUE_SUBMIT, make_submit, forget_sync, queue_submit, NULL),
+	CALL(QUEUE_SUBMIT, make_submit, forget_sync, job, &w.job),
+	CALL(QUEUE_SUBMIT, make_submit, forget_sync, sync_members, &w.sync),
 	CALL(QUEUE_STATE, make_queue_state, NULL, queue_state_members, NULL),
 	CALL(FENCE_WAIT, make_wait, NULL, fence_wait, NULL),
+	CALL(INTERRUPT_WAIT, make_interrupt_wait, NULL, interrupt_wait, NULL),
 };
 
 static unsigned cases;
