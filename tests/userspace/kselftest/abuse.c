@@ -247,7 +247,7 @@ static const struct member queue_create_members[] = {
 static const struct member user_queue_create[] = {
 	MEMBER(queue_create, group_id, NAME, OBJECT_GROUP),
 	MEMBER(queue_create, flags, FLAGS, 0),
-	MEMBER(queue_create, ring_va, VALUE, 0, -EFAULT),
+	MEMBER(queue_create, ring_va, VALUE, 0, -EINVAL),
 	MEMBER(queue_create, ring_va, EVEN, 8),
 	MEMBER(queue_create, ring_va, VALUE, 3 * GIB, -EFAULT), /* nothing is mapped there */
 	MEMBER(queue_create, ring_va, VALUE, UINT64_C(1) << 40, -EINVAL),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-debug
-# card: gh100 --fault sweep:0:19:15
+# card: gh100 --fault sweep:15:19:8
 # The GSP goes wrong at another message of every boot, in every way that it can (model/card/fault.c), while the driver boots it,
 # asks it something or leaves. Whatever happens, calls come back, the card can be given up, and after a reset it is as
 # good as new.
 . /test/common.sh
-times=${1:-15}
+times=${1:-8}
 card=$(cards)
 address=${card##*/}
 driver=/sys/bus/pci/drivers/sovgpu
