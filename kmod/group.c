@@ -110,11 +110,16 @@ void sov_group_bury(struct sov_group *group)
 	mutex_unlock(&group->building);
 }
 
-/* Both steps: when this returns, fences of all jobs are signalled, and nothing is kept. */
+/*
+ * Both steps: when this returns, fences of all jobs are signalled, nothing is kept, and nobody comes
+ * to stop it any more.
+ */
 static void end(struct sov_group *group)
 {
 	stop(group);
+	flush_work(&group->kill);
 	sov_group_bury(group);
+	flush_work(&group->bury);
 }
 
 static void bury(struct work_struct *work)

@@ -23,6 +23,18 @@ static bool reads(const volatile uint8_t *p)
 	return *p == 0x5a;
 }
 
+/* Not only that a card which is gone reads as something else. */
+static bool gone(const volatile uint8_t *p)
+{
+	volatile uint8_t byte;
+
+	if (sigsetjmp(back, 1))
+		return true;
+	byte = *p;
+	(void)byte;
+	return false;
+}
+
 static bool tell(const char *file, const char *card)
 {
 	char path[128];
@@ -93,8 +105,8 @@ int main(int argc, char **argv)
 	ok(tell("unbind", argv[1]), "the card is taken away");
 	ok(signalled(fence), "who waits for that work waits no more");
 	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
-	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
-	ok(!reads(r), "also where it was mapped through the exported file");
+	ok(gone(p) && gone(q), "its memory is gone: SIGBUS");
+	ok(gone(r), "also where it was mapped through the exported file");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
 	ok(create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
 	bind.done = 0;
