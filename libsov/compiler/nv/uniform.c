@@ -575,13 +575,19 @@ static void rewrite(struct work *w)
 	f->live = false;
 }
 
-/* Votes and reductions use uniform registers for a moment, also where lanes are apart. */
+/* Reductions use uniform registers for a moment, also where lanes are apart, and so may functions
+ * that are called. */
 static bool has_others(const struct mir_func *f)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
+	mir_for_each_block(f, b)
+		for (const struct mir_inst *i = f->calls ? f->blocks[b].first : NULL; i; i = i->next) {
+			if (mir_is_open_call(i))
+				return true;
+		}
 	return false;
 }
 
@@ -589,7 +595,7 @@ void nv_uniform(struct mir_func *f)
 {
 	struct work w = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->calls && !has_others(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_others(f);
 	if (!f->uniform)
 		return;
 	w.apart = nv_apart(f);

@@ -8,7 +8,6 @@
  *
  *	uniform [FIRST [COUNT]]   the numbers of the kernels; one alone is printed
  */
-#include <stdarg.h>
 #include "tests/userspace/compiler/_agree.h"
 
 #define USUAL_COUNT (160 / TAP_SLOWNESS)
@@ -31,7 +30,7 @@ static uint32_t pick(struct writer *w, uint32_t n)
 	return (uint32_t)(agree_random(&w->seed) % n);
 }
 
-/* A line: U and V stand for values, I for a small number, C for a condition's name. */
+/* A line: U and V stand for values, I for a small number. */
 static void line(struct writer *w, const char *text)
 {
 	fputc('\t', w->out);
@@ -67,6 +66,9 @@ static const char *const mixed[] = {
 	"cvt.rzi.s32.f32 V, %f",
 	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %d, %d, 0d400921fb54442d18, 0d3fd5555555555555; "
 	"cvt.rzi.s32.f64 V, %d",
+	/* the slow path of a quotient, which is a call */
+	"cvt.rn.f64.s32 %d, V; mul.f64 %d, %d, 0d7fc0000000000000; rcp.rn.f64 %d, %d; "
+	"mul.f64 %d, %d, 0d7fd0000000000000; cvt.rzi.s32.f64 V, %d",
 	"mul.wide.u32 %l, V, U; add.s64 %l, %l, %l; mov.b64 {V, %x}, %l",
 };
 
