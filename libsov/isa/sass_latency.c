@@ -80,7 +80,7 @@ enum {
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
 		/*                       uniform move vector wide fp64 queue branch address shared */
-		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 6, 9},
+		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
