@@ -209,6 +209,7 @@ static void put_in_place(struct mir_inst *i, uint32_t k, struct place p)
 {
 	struct sass_operand *o = &i->sass.ops[k];
 
+	i->uses = NULL;
 	if (o->kind == SASS_ADDR) {
 		o->reg = SASS_RZ;
 		o->aux = 0;
@@ -532,6 +533,7 @@ static void rewrite_maker(struct work *w, uint32_t b, struct mir_inst *i)
 			i->ref[k] = constant(w, &i->sass.ops[k]);
 	}
 	i->sass = twin;
+	i->uses = NULL;
 }
 
 static void rewrite_inst(struct work *w, uint32_t b, struct mir_inst *i)
@@ -576,20 +578,15 @@ static void rewrite(struct work *w)
 	f->live = false;
 }
 
-/* Reductions use uniform registers for a moment, also where lanes are apart, and so may functions
- * that are called. */
+/* Reductions use uniform registers for a moment, also where lanes are apart; so may functions that
+ * are called. */
 static bool has_others(const struct mir_func *f)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	mir_for_each_block(f, b)
-		for (const struct mir_inst *i = f->calls ? f->blocks[b].first : NULL; i; i = i->next) {
-			if (mir_is_open_call(i))
-				return true;
-		}
-	return false;
+	return f->open_calls;
 }
 
 void nv_uniform(struct mir_func *f)
