@@ -78,6 +78,9 @@ static void add_argument(struct line *l, const struct api_argument *a, uint64_t 
 	case API_NUMBER:
 		add(l, "%s=%llu", a->name, (ull)value);
 		return;
+	case API_SIGNED:
+		add(l, "%s=%lld", a->name, (long long)value);
+		return;
 	case API_TEXT:
 		add(l, at ? "%s=\"%.200s\"" : "%s=NULL", a->name, (const char *)at);
 		return;
@@ -99,6 +102,12 @@ static void add_argument(struct line *l, const struct api_argument *a, uint64_t 
 			add(l, "*%s=%llu", a->name,
 			    a->kind == API_OUT_WORD ? *(const uint32_t *)at
 						    : (ull) * (const uint64_t *)at);
+		else
+			add(l, "%s=%p", a->name, at);
+		return;
+	case API_OUT_SIGNED:
+		if (answered && at)
+			add(l, "*%s=%d", a->name, *(const int32_t *)at);
 		else
 			add(l, "%s=%p", a->name, at);
 		return;
@@ -242,6 +251,9 @@ CALL(function_get_parameter, (sov_function, function, ADDRESS), (uint32_t, index
      (uint32_t *, offset, OUT_WORD), (uint32_t *, bytes, OUT_WORD))
 CALL(stream_create, (sov_context, context, ADDRESS), (uint32_t, flags, NUMBER),
      (sov_stream *, stream, OUT_ADDRESS))
+CALL(stream_create_with_priority, (sov_context, context, ADDRESS), (uint32_t, flags, NUMBER),
+     (int32_t, priority, SIGNED), (sov_stream *, stream, OUT_ADDRESS))
+CALL(stream_get_priority, (sov_stream, stream, ADDRESS), (int32_t *, priority, OUT_SIGNED))
 CALL(stream_destroy, (sov_stream, stream, ADDRESS))
 CALL(stream_wait, (sov_stream, stream, ADDRESS), (uint64_t, limit, NUMBER))
 CALL(stream_wait_event, (sov_stream, stream, ADDRESS), (sov_event, event, ADDRESS))

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 enum api_kind {
-	API_NUMBER, API_ADDRESS, API_TEXT,             /* as given; handles are addresses */
+	API_NUMBER, API_SIGNED, API_ADDRESS, API_TEXT, /* as given; handles are addresses */
 	API_LAUNCH, API_BOX,                           /* structures worth showing */
-	API_OUT_ADDRESS, API_OUT_NUMBER, API_OUT_WORD, /* where an answer goes */
+	API_OUT_ADDRESS, API_OUT_NUMBER, API_OUT_WORD, API_OUT_SIGNED, /* where an answer goes */
 };
 
 struct api_argument {

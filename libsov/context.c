@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/graph.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
@@ -457,6 +458,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
 	c->other_time_limit = OTHER_TIME_LIMIT;
+	c->graph_way = &graph_ways[0];
 	c->chip = (struct nv_chip){
 		.sm = i->sm,
 		.multiprocessors = i->multiprocessors,

@@ -51,6 +51,8 @@
 #define sov_function_get_occupancy inner_function_get_occupancy
 #define sov_function_get_parameter inner_function_get_parameter
 #define sov_stream_create inner_stream_create
+#define sov_stream_create_with_priority inner_stream_create_with_priority
+#define sov_stream_get_priority inner_stream_get_priority
 #define sov_stream_destroy inner_stream_destroy
 #define sov_stream_wait inner_stream_wait
 #define sov_stream_wait_event inner_stream_wait_event

@@ -29,6 +29,7 @@ sov_result function_plan(struct context *c, struct function *f)
 	struct plan *p = &f->plan;
 	struct nv_kernel kernel = {
 		.program = f->va,
+		.program_bytes = k->code_bytes,
 		.registers = k->registers,
 		.barriers = k->barriers,
 		.shared_bytes = k->shared_bytes,
@@ -302,6 +303,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.release = slot.beside ? s->done->va : 0;
 	g.payload = (uint32_t)slot.number;
 	g.next = 0;
+	g.linked = false;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)

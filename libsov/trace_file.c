@@ -158,6 +158,9 @@ static void call_arguments(const struct trace_event *e, char *text, size_t bytes
 		if (call->arguments[i].kind == API_NUMBER)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%llu", call->arguments[i].name,
 					      (ull)e->called.values[i]);
+		else if (call->arguments[i].kind == API_SIGNED)
+			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%lld", call->arguments[i].name,
+					      (long long)e->called.values[i]);
 		else if (call->arguments[i].kind == API_ADDRESS)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":\"0x%llx\"",
 					      call->arguments[i].name, (ull)e->called.values[i]);

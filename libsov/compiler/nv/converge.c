@@ -348,19 +348,28 @@ const bool *nv_apart(struct mir_func *f)
 	return look(f).apart;
 }
 
+static bool writes_uniform(const struct mir_inst *i)
+{
+	struct mir_use uses[SASS_MAX_USES];
+	uint32_t n = i->sass.ops[0].kind == SASS_UGPR || i->sass.ops[1].kind == SASS_UGPR
+			     ? mir_find_uses(i, uses)
+			     : 0;
+
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && uses[u].kind == SASS_UGPR)
+			return true;
+	}
+	return false;
+}
+
 /* A uniform register is the warp's: lanes that are apart must not write one that others may still
  * read. uniform.c saw to that when the code had other blocks; this is about those that it has. */
 static bool writes_apart(const struct converge *c)
 {
 	for (uint32_t b = 1; b < c->nblocks; b++) {
 		for (struct mir_inst *i = c->apart[b] ? c->f->blocks[b].first : NULL; i; i = i->next) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(c->f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++) {
-				if (uses[u].write && uses[u].kind == SASS_UGPR)
-					return true;
-			}
+			if (writes_uniform(i))
+				return true;
 		}
 	}
 	return false;
