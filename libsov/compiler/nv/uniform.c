@@ -255,9 +255,9 @@ static bool comes_together(const struct work *w, uint32_t b)
 
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		const struct mir_block *from = &w->f->blocks[block->preds[p]];
-		bool parts = from->end == MIR_END_BRANCH && from->divergent;
 
-		if (w->apart[block->preds[p]] || (parts && !nv_ends_early(w->f, block->preds[p])))
+		if (w->apart[block->preds[p]] ||
+		    (mir_parts(from) && !nv_ends_early(w->f, block->preds[p])))
 			return false;
 	}
 	return !w->apart[b];
