@@ -181,7 +181,7 @@ static void reservations(sov_context c)
 		"sov_memory_reserve returned", "so is another address");
 	good(sov_memory_free(c, p), "freeing it");
 	MUST(sov_memory_info(c, &free_after, NULL));
-	ok(free_before == free_after || falsify_card, "gives everything back");
+	ok(falsify_given_back(free_before, free_after), "gives everything back");
 	free(in);
 	free(out);
 }
@@ -227,7 +227,8 @@ int main(void)
 	reservations(c);
 	exhaustion(c);
 	MUST(sov_memory_info(c, &after, NULL));
-	ok(after == before || falsify_card, "%lld bytes are missing in the end", (long long)(before - after));
+	ok(falsify_given_back(before, after), "%lld bytes are missing in the end",
+	   (long long)(before - after));
 	MUST(sov_context_destroy(c));
 	after = falsify_free(watch);
 	ok(after == outside, "%lld are when the context is gone", (long long)(outside - after));
