@@ -343,6 +343,8 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
+	struct lazy *lazy;    /* lazy.h: kernels that are only declared; NULL: there are none */
+	struct module *whole; /* of a unit: the module that it is of, a reference, whose data are its own */
 	bool library; /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
@@ -351,6 +353,11 @@ struct module {
 void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
+/* Without the lock. A unit in the module's context, made of a copy of the image; with a reference to be
+ * given back by module_drop, which unloads it. */
+sov_result module_install_unit(struct module *whole, const void *image, size_t bytes,
+			       struct module **unit);
+void module_drop(struct module *unit);
 
 /* Bytes of each block that the hardware keeps and the image counts in. */
 uint32_t function_reserved_shared(const struct function *f);

@@ -278,14 +278,18 @@ typedef struct sov_module_options {
 } sov_module_options;
 #define SOV_MODULE_SERIAL      1u /* every instruction waits: to find faults of scheduling */
 #define SOV_MODULE_UNOPTIMISED 2u /* as it stands in the PTX (-O0): to find faults of optimising */
+#define SOV_MODULE_EAGER       4u /* all kernels are compiled now, by all processors: see below */
 
 /* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
- * terminator. The data may be given back afterwards. */
+ * terminator. The data may be given back afterwards. All of a text is read, and its errors are
+ * reported; the machine code of many kernels is made when each is first asked for, by get_function,
+ * which then reports what makes that impossible (too many registers or too much memory). */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
 /* Waits for launches of its functions, then frees it and them. */
 SOV_API sov_result sov_module_unload(sov_module module);
-/* Messages of the compiler for the calling thread's last sov_module_load; "" when none. */
+/* Messages of the compiler for the calling thread's last sov_module_load, or get_function that
+ * failed; "" when none. */
 SOV_API const char *sov_module_messages(void);
 SOV_API sov_result sov_module_get_function(sov_module module, const char *name,
 					   sov_function *function);

@@ -351,7 +351,7 @@ static bool writes_uniform(const struct mir_inst *i)
 {
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t n = i->sass.ops[0].kind == SASS_UGPR || i->sass.ops[1].kind == SASS_UGPR
-			     ? mir_uses(i, uses)
+			     ? mir_find_uses(i, uses)
 			     : 0;
 
 	for (uint32_t u = 0; u < n; u++) {

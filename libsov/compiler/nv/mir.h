@@ -72,6 +72,8 @@ struct mir_inst {
 	struct sass_inst sass;
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
 	struct mir_ref uniform; /* the uniform register of its address; ref is about the other one */
+	struct mir_use *uses; /* as mir_uses found them; NULL: to be found */
+	uint32_t nuses;
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
 	bool phi_copy;   /* a move on an edge that makes a phi's value */
@@ -135,7 +137,8 @@ struct mir_func {
 	uint32_t *unit_vreg; /* whose unit it is */
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
-	bool calls;     /* others */
+	bool calls;     /* others … */
+	bool open_calls; /* … that are not rare */
 	uint32_t services; /* those that it calls: a mask */
 	bool exported;  /* a service itself: called by others' code, as services.h says */
 	uint32_t frame_bytes; /* of the function's own, from R1 up: what calls pass comes first */
@@ -229,19 +232,18 @@ struct mir_use {
 	uint8_t reg;     /* of the first unit, once assigned */
 	bool write;
 };
-uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
-/* The uses of all instructions of a function, for a stage that asks often and changes none. */
-struct mir_use_table {
-	struct mir_use *uses;
-	uint32_t *first; /* by number, and one more; 0 has none */
-};
-void mir_use_table(struct mir_func *f, struct mir_use_table *t); /* numbers instructions from 1 on */
-static inline const struct mir_use *mir_uses_of(const struct mir_use_table *t,
-						const struct mir_inst *i, uint32_t *count)
+/* Found anew, and as found before: who changes operands by other means than mir_set forgets them. */
+uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+void mir_keep_uses(const struct mir_func *f, struct mir_inst *i);
+static inline const struct mir_use *mir_uses(const struct mir_func *f, struct mir_inst *i, uint32_t *n)
 {
-	*count = t->first[i->number + 1] - t->first[i->number];
-	return &t->uses[t->first[i->number]];
+	if (!i->uses)
+		mir_keep_uses(f, i);
+	*n = i->nuses;
+	return i->uses;
 }
+void mir_keep_all_uses(const struct mir_func *f); /* before arena_mark: they are there to stay */
+uint32_t mir_number_insts(struct mir_func *f);    /* from 1 on; how many there are */
 static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
 {
 	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
@@ -278,7 +280,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 void nv_uniform(struct mir_func *f);                  /* uniform.c */
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
-void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
+void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
 bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
@@ -298,7 +300,7 @@ void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* m
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
-void nv_stall(struct mir_func *f, const struct mir_use_table *t); /* stall.c: by t's numbers */
+void nv_stall(struct mir_func *f, uint32_t count);    /* stall.c: so many instructions, numbered */
 void nv_wait_serial(struct mir_func *f);
 void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;

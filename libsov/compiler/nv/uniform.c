@@ -209,6 +209,7 @@ static void put_in_place(struct mir_inst *i, uint32_t k, struct place p)
 {
 	struct sass_operand *o = &i->sass.ops[k];
 
+	i->uses = NULL;
 	if (o->kind == SASS_ADDR) {
 		o->reg = SASS_RZ;
 		o->aux = 0;
@@ -531,6 +532,7 @@ static void rewrite_maker(struct work *w, uint32_t b, struct mir_inst *i)
 			i->ref[k] = constant(w, &i->sass.ops[k]);
 	}
 	i->sass = twin;
+	i->uses = NULL;
 }
 
 static void rewrite_inst(struct work *w, uint32_t b, struct mir_inst *i)
@@ -589,7 +591,7 @@ void nv_uniform(struct mir_func *f)
 {
 	struct work w = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->calls && !has_others(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->open_calls && !has_others(f);
 	if (!f->uniform)
 		return;
 	w.apart = nv_apart(f);
