@@ -277,6 +277,8 @@ CALL(graph_add_kernel, (sov_graph, graph, ADDRESS), (const sov_node *, after, AD
 CALL(graph_add_copy, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, destination, ADDRESS), (sov_ptr, source, ADDRESS),
      (uint64_t, bytes, NUMBER), (sov_node *, node, OUT_WORD))
+CALL(graph_add_box, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
+     (uint32_t, count, NUMBER), (const sov_box *, box, BOX), (sov_node *, node, OUT_WORD))
 CALL(graph_add_fill, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, address, ADDRESS), (uint32_t, value, NUMBER),
      (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER),

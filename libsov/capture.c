@@ -154,6 +154,17 @@ sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t s
 	return leave(s, r ? r : append(s, &n));
 }
 
+sov_result graph_capture_box(struct stream *s, const struct box *b)
+{
+	uint32_t number;
+	sov_result r;
+
+	if (!enter(s, &r))
+		return r;
+	r = graph_add_box(s->capture->graph, s->capture->after, s->capture->count, b, &number);
+	return leave(s, r ? r : follow(s->capture, number, true));
+}
+
 sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
 			      uint32_t element_bytes, uint64_t count)
 {
