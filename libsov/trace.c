@@ -47,8 +47,10 @@ static _Thread_local struct ring *ring;
 
 /* ---- threads that put ---- */
 
+/* From here on the ring is the writer's to free; what the thread still calls gets another. */
 static void leave(void *mine)
 {
+	ring = NULL;
 	atomic_store(&((struct ring *)mine)->left, true);
 }
 
