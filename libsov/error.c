@@ -16,7 +16,8 @@ static const struct {
 	const char *name, *sentence, *next;
 	bool sticky; /* … and is to be said in any case */
 } results[] = {
-#define R(name, sentence, ...) [name] = {#name, sentence, __VA_ARGS__}
+#define R(name, sentence, next) [name] = {#name, sentence, next, false}
+#define STICKY(name, sentence, next) [name] = {#name, sentence, next, true}
 	R(SOV_OK, "Done.", NULL),
 	R(SOV_NOT_READY, "Not finished yet.", NULL),
 	R(SOV_ERROR_INVALID_ARGUMENT,
@@ -39,21 +40,21 @@ static const struct {
 	R(SOV_ERROR_TIMEOUT, "The limit of the wait passed; the work goes on.",
 	  "wait again, or drop the work by sov_context_reset"),
 	R(SOV_ERROR_UNSUPPORTED, "The device or this version of the library cannot do that.", NULL),
-	R(SOV_ERROR_FAULT, "A kernel or copy faulted.",
-	  "sov_context_reset makes the context usable again", true),
-	R(SOV_ERROR_HANG, "A kernel ran past its time limit and was stopped.",
-	  "sov_context_reset makes the context usable again", true),
-	R(SOV_ERROR_DEVICE_LOST, "The device does not answer any more.",
-	  "sov_context_reset may bring it back; the kernel's log (dmesg) and sov doctor say more",
-	  true),
+	STICKY(SOV_ERROR_FAULT, "A kernel or copy faulted.",
+	       "sov_context_reset makes the context usable again"),
+	STICKY(SOV_ERROR_HANG, "A kernel ran past its time limit and was stopped.",
+	       "sov_context_reset makes the context usable again"),
+	STICKY(SOV_ERROR_DEVICE_LOST, "The device does not answer any more.",
+	       "sov_context_reset may bring it back; the kernel's log (dmesg) and sov doctor say more"),
 	R(SOV_ERROR_BUSY, "Another thread is using the object.", "try again when that is over"),
 	R(SOV_ERROR_INTERNAL, "The library contradicts itself; please report this.",
 	  "please report this, with what SOV_LOG=debug says"),
 	R(SOV_ERROR_CANCELLED, "Another thread reset or destroyed the context meanwhile.",
 	  "after a reset the call can be made again"),
-	R(SOV_ERROR_ASSERT, "An assertion of a kernel failed.",
-	  "sov_context_reset makes the context usable again", true),
+	STICKY(SOV_ERROR_ASSERT, "An assertion of a kernel failed.",
+	       "sov_context_reset makes the context usable again"),
 #undef R
+#undef STICKY
 };
 
 static _Thread_local char last_error[1024];
