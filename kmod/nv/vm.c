@@ -257,7 +257,7 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 
 /**
  * nv_vm_flush() - let the GPU see what was mapped and unmapped
- * @base: the address space
+ * @base: the address space, with its lock held
  *
  * Return: 0; ETIMEDOUT when the GPU may still know what was.
  */
@@ -280,5 +280,7 @@ int nv_vm_flush(struct sov_vm *base)
 	if (ret)
 		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
 	mutex_unlock(&nv->flush_lock);
+	if (!ret)
+		nv_mmu_sweep(&vm->mmu);
 	return ret;
 }
