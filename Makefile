@@ -48,8 +48,9 @@ obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
 # What several threads do at once: judged by a thread sanitizer (SAN=thread).
-thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency threads copy_threads streams local_memory) \
-	$(BUILD)/tests/runtime/gates $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
+thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency lazy threads copy_threads streams local_memory calls) \
+	$(BUILD)/tests/runtime/gates $(BUILD)/tests/runtime/limits $(BUILD)/tests/falsify/graphs $(BUILD)/tests/model/priorities \
+	$(BUILD)/tests/compiler/units $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
@@ -160,7 +161,8 @@ silicon: all
 fuzz: deps
 	@MAKEFLAGS= BUILD=$(BUILD) MAKE='$(MAKE)' FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/libfuzzer.sh
 
-# The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes.
+# The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes. It is installed for the one
+# that runs, or for KERNEL.
 kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/nv uapi -name '*.[chS]')
 dkms       := /usr/src/sovgpu-$(VERSION)
 dkms-source:
@@ -169,7 +171,7 @@ dkms-source:
 dkms-install: dkms-source
 	install -D -m 644 kmod/70-sovgpu.rules $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 	install -D -m 644 kmod/modprobe.conf $(DESTDIR)/usr/share/doc/sovgpu/modprobe.conf
-	$(if $(DESTDIR),,dkms install -m sovgpu -v $(VERSION))
+	$(if $(DESTDIR),,dkms install -m sovgpu -v $(VERSION) $(if $(KERNEL),-k $(KERNEL)))
 dkms-uninstall:
 	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
 	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules

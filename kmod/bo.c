@@ -117,9 +117,9 @@ static void user_empty(struct sov_bo *bo)
 
 /* By the bit of its region. */
 static const struct sov_bo_kind kinds[] = {
-	{ SOV_VRAM_PAGE, private_init, vram_fill, vram_empty, vram_pfn },
-	{ PAGE_SIZE, system_init, system_fill, system_empty, page_pfn },
-	{ PAGE_SIZE, private_init, user_fill, user_empty, page_pfn },
+	{ SOV_VRAM_PAGE, false, private_init, vram_fill, vram_empty, vram_pfn },
+	{ PAGE_SIZE, false, system_init, system_fill, system_empty, page_pfn },
+	{ PAGE_SIZE, false, private_init, user_fill, user_empty, page_pfn },
 };
 
 static const struct sov_bo_kind *kind_of(u32 region)
@@ -301,7 +301,9 @@ static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED)) /* a private copy of it would have no meaning */
 		return -EINVAL;
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	if (bo->region == DRM_SOVGPU_REGION_VRAM || bo->flags & DRM_SOVGPU_BO_UNCACHED)
+	if (bo->kind->registers)
+		vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	else if (bo->region == DRM_SOVGPU_REGION_VRAM || bo->flags & DRM_SOVGPU_BO_UNCACHED)
 		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return 0;
 }
@@ -360,7 +362,14 @@ static bool machine_has(u64 size)
 	return size >> PAGE_SHIFT <= min_t(u64, totalram_pages(), INT_MAX / sizeof(struct page *));
 }
 
-static struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
+/**
+ * sov_bo_create() - a buffer with memory
+ * @drm: the device, which must be there
+ * @c: what BO_CREATE was asked for, valid
+ *
+ * Return: the buffer, which has no handle yet; or a negative errno.
+ */
+struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
 {
 	struct sov_bo *bo;
 	int ret;
@@ -406,7 +415,7 @@ static bool valid(const struct drm_sovgpu_bo_create *c)
  * @file: who asks
  *
  * Return: 0; EINVAL; ENOSPC when VRAM is full; ENOMEM also when more is pinned than RLIMIT_MEMLOCK;
- * EFAULT for user memory that is not there; ENOENT for an unknown address space; ENODEV.
+ * EFAULT for user memory that is not there; ENOENT for an unknown address space; ENODEV; EIO.
  */
 int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -422,8 +431,9 @@ int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		if (!vm)
 			return -ENOENT;
 	}
-	bo = ERR_PTR(-ENODEV);
-	if (drm_dev_enter(drm, &idx)) {
+	ret = sov_enter(to_sov(drm), &idx);
+	bo = ERR_PTR(ret);
+	if (!ret) {
 		bo = sov_bo_create(drm, c);
 		drm_dev_exit(idx);
 	}

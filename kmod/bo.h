@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 
+struct drm_sovgpu_bo_create;
 struct sov_bo_kind;
 struct sov_vm;
 
@@ -59,6 +60,9 @@ struct sov_bo_kind {
 	/** @align: of offsets and sizes */
 	u64 align;
 
+	/** @registers: it is no memory: accesses are neither cached nor combined */
+	bool registers;
+
 	/** @init: tell DRM; the object has no memory yet */
 	int (*init)(struct drm_device *drm, struct sov_bo *bo, u64 size);
 
@@ -88,6 +92,7 @@ static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
 typedef int (*sov_bo_visitor)(void *data, u64 address, u64 bytes, bool system);
 
 /* bo.c */
+struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c);
 struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size);
 int sov_bo_dma_get(struct sov_bo *bo);
 void sov_bo_dma_put(struct sov_bo *bo);

@@ -83,10 +83,13 @@ struct sov_vendor {
 	/** @group_fini: give back what it has, after its queues */
 	void (*group_fini)(struct sov_group *group);
 
+	/** @ring_entry_bytes: of the ring of a user queue */
+	u32 ring_entry_bytes;
+
 	/** @queue_bytes: size of the structure that begins with a struct sov_queue */
 	size_t queue_bytes;
 
-	/** @queue_init: make a queue in its group, whose lock is held */
+	/** @queue_init: make a queue of either mode in its group, one at a time */
 	int (*queue_init)(struct sov_queue *queue);
 
 	/**
@@ -104,8 +107,14 @@ struct sov_vendor {
 	 */
 	void (*queue_push)(struct sov_queue *queue, u64 number, u64 va, u32 size);
 
-	/** @queue_done: the last number that the hardware has written; under a spinlock */
+	/**
+	 * @queue_done: the last number that the queue has written; under a spinlock. A program can
+	 * write there, too.
+	 */
 	u64 (*queue_done)(struct sov_queue *queue);
+
+	/** @queue_idle: has the hardware done all it was given? No program can forge that. */
+	bool (*queue_idle)(struct sov_queue *queue);
 };
 
 /**
@@ -145,17 +154,32 @@ struct sov_device {
 	/** @queues_lock: protects @queues; taken with interrupts off, before a queue's own lock */
 	spinlock_t queues_lock;
 
-	/** @queues: all queues that the hardware has */
+	/** @queues: all queues of the kernel's that the hardware has */
 	struct list_head queues;
+
+	/** @interrupts: how often @wake was woken */
+	atomic_t interrupts;
 
 	/** @wake: woken by the device's interrupt, for those who wait on memory */
 	wait_queue_head_t wake;
 
+	/** @doorbell: bus address of what user queues ring; set by the vendor's start */
+	resource_size_t doorbell;
+
 	/** @work: for what fences wait for; nothing on it allocates */
 	struct workqueue_struct *work;
 
+	/** @late_work: for what comes after that, and takes locks under which others allocate */
+	struct workqueue_struct *late_work;
+
 	/** @vram: the video memory that is ours to hand out */
 	struct sov_vram vram;
+
+	/** @wedged: it was given up; see sov_wedge() */
+	bool wedged;
+
+	/** @wedge: takes all groups off the hardware then */
+	struct work_struct wedge;
 };
 
 static inline struct sov_device *to_sov(struct drm_device *drm)
@@ -169,6 +193,13 @@ static inline struct pci_dev *sov_pci(struct sov_device *sov)
 }
 
 extern const struct sov_vendor sov_nv;
+
+/* drv.c */
+int sov_enter(struct sov_device *sov, int *idx);
+void sov_interrupt(struct sov_device *sov);
+void sov_wedge(struct sov_device *sov);
+
+/* query.c */
 
 int sov_dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 

@@ -39,6 +39,7 @@ static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_SUBMIT, sov_queue_submit_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_QUEUE_STATE, sov_queue_state_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(SOVGPU_FENCE_WAIT, sov_fence_wait_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(SOVGPU_INTERRUPT_WAIT, sov_interrupt_wait_ioctl, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations sov_fops = {
@@ -60,12 +61,66 @@ static const struct drm_driver sov_driver = {
 	.name = "sovgpu",
 	.desc = "compute on GPUs",
 	.major = 0,
-	.minor = 1,
+	.minor = 2,
 };
 
 static void sov_end_work(struct drm_device *drm, void *data)
 {
-	destroy_workqueue(to_sov(drm)->work);
+	destroy_workqueue(data);
+}
+
+/**
+ * sov_enter() - begin a call that makes something on the device
+ * @sov: the device
+ * @idx: for drm_dev_exit(), which ends it
+ *
+ * Return: 0; ENODEV when the device is gone; EIO when it was given up.
+ */
+int sov_enter(struct sov_device *sov, int *idx)
+{
+	if (!drm_dev_enter(&sov->drm, idx))
+		return -ENODEV;
+	if (!READ_ONCE(sov->wedged))
+		return 0;
+	drm_dev_exit(*idx);
+	return -EIO;
+}
+
+/**
+ * sov_interrupt() - wake up who waits for the device
+ * @sov: the device; something has happened on it. From anywhere.
+ */
+void sov_interrupt(struct sov_device *sov)
+{
+	atomic_inc(&sov->interrupts);
+	wake_up_all(&sov->wake);
+}
+
+static void sov_stop_groups(struct work_struct *work)
+{
+	sov_groups_stop(container_of(work, struct sov_device, wedge));
+}
+
+/**
+ * sov_wedge() - give a device up, because it does not do what it is told
+ * @sov: the device, which reaches no memory but its own any more
+ *
+ * What runs on it may run on. So nothing new is made on it, and video memory that is given back is
+ * nobody's until the device is bound again. Called from where one may sleep.
+ */
+void sov_wedge(struct sov_device *sov)
+{
+	WRITE_ONCE(sov->wedged, true);
+	queue_work(sov->work, &sov->wedge);
+}
+
+static struct workqueue_struct *sov_make_work(struct sov_device *sov, const char *name, u32 flags)
+{
+	struct workqueue_struct *work = alloc_workqueue("%s", WQ_UNBOUND | flags, 0, name);
+
+	if (work && drmm_add_action_or_reset(&sov->drm, sov_end_work, work))
+		return NULL;
+	return work;
 }
 
 /* What every device has, whatever its vendor. */
@@ -77,16 +132,16 @@ static int sov_init(struct sov_device *sov)
 	INIT_LIST_HEAD(&sov->groups);
 	INIT_LIST_HEAD(&sov->queues);
 	spin_lock_init(&sov->queues_lock);
+	INIT_WORK(&sov->wedge, sov_stop_groups);
 	init_waitqueue_head(&sov->wake);
 	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
 	if (!ret)
 		ret = drmm_mutex_init(&sov->drm, &sov->groups_lock);
 	if (ret)
 		return ret;
-	sov->work = alloc_workqueue("sovgpu", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
-	if (!sov->work)
-		return -ENOMEM;
-	return drmm_add_action_or_reset(&sov->drm, sov_end_work, NULL);
+	sov->work = sov_make_work(sov, "sovgpu", WQ_MEM_RECLAIM);
+	sov->late_work = sov_make_work(sov, "sovgpu_late", 0);
+	return sov->work && sov->late_work ? 0 : -ENOMEM;
 }
 
 /* devres calls this first after remove, before the registers go. */
@@ -140,8 +195,10 @@ static void sov_remove(struct pci_dev *pdev)
 	 */
 	drm_dev_unplug(&sov->drm);
 	sov_groups_stop(sov);
+	sov_groups_bury(sov);
 	flush_workqueue(sov->work); /* it may hold the last of a group */
-	wake_up_all(&sov->wake);
+	flush_workqueue(sov->late_work);
+	sov_interrupt(sov);
 	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }

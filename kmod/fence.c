@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Fences. A job's fence has a lock of its own, so that it can outlive queue and device. A fence in
- * memory is a value that somebody, usually the device, will write; nobody says when. Who waits for
- * it looks when the device's interrupt comes, and now and then without one.
+ * Fences. A job's fence has a lock of its own, so that it can outlive queue and device. The module
+ * it must not outlive: kernels either take their hands off one that is signalled, or it keeps us. A
+ * fence in memory is a value that somebody, usually the device, will write; nobody says when. Who
+ * waits for it looks when the device's interrupt comes, and now and then without one.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <linux/hrtimer.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "kmod/bo.h"
+#include "kmod/compat.h"
 #include "kmod/device.h"
 #include "kmod/fence.h"
 
@@ -30,9 +33,29 @@ static const char *fence_timeline(struct dma_fence *fence)
 	return "queue";
 }
 
+#ifdef HAVE_DMA_FENCE_DETACHED
+static void keep_module(void)
+{
+}
+#else
+static void keep_module(void)
+{
+	__module_get(THIS_MODULE);
+}
+
+static void fence_release(struct dma_fence *fence)
+{
+	dma_fence_free(fence);
+	module_put(THIS_MODULE);
+}
+#endif
+
 static const struct dma_fence_ops fence_ops = {
 	.get_driver_name = fence_driver,
 	.get_timeline_name = fence_timeline,
+#ifndef HAVE_DMA_FENCE_DETACHED
+	.release = fence_release,
+#endif
 };
 
 /**
@@ -69,6 +92,7 @@ void sov_fence_begin(struct dma_fence *fence, u64 context, u64 number)
 {
 	struct sov_fence *f = container_of(fence, struct sov_fence, base);
 
+	keep_module();
 	dma_fence_init(fence, &fence_ops, &f->lock, context, number);
 }
 
@@ -152,5 +176,35 @@ int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 		sov_word_put(&word);
 	}
 	drm_gem_object_put(obj);
+	return ret;
+}
+
+/**
+ * sov_interrupt_wait_ioctl() - sleep until the device interrupts
+ * @drm: the device
+ * @data: &struct drm_sovgpu_interrupt_wait
+ * @file: who asks
+ *
+ * Return: 0; EINVAL; ETIME at the deadline; EINTR; ENODEV.
+ */
+int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_sovgpu_interrupt_wait *w = data;
+	struct sov_device *sov = to_sov(drm);
+	s64 begin = ktime_get_ns();
+	s64 left = w->deadline_ns > begin ? w->deadline_ns - begin : 0;
+	u32 now;
+	int ret;
+
+	if (w->pad)
+		return -EINVAL;
+	ret = wait_event_interruptible_hrtimeout(sov->wake,
+						 (now = atomic_read(&sov->interrupts)) !=
+						 w->count || drm_dev_is_unplugged(drm),
+						 ns_to_ktime(left));
+	if (drm_dev_is_unplugged(drm))
+		return -ENODEV;
+	if (!ret)
+		w->count = now;
 	return ret;
 }

@@ -13,5 +13,6 @@ void sov_fence_free(struct dma_fence *fence);
 void sov_fence_begin(struct dma_fence *fence, u64 context, u64 number);
 
 int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

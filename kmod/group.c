@@ -3,8 +3,14 @@
  * Groups of queues. A group is stopped once, whoever wants it first: its file, the time limit of a
  * job, a fault, or the device that goes. After that nothing of it is on the hardware; queues and
  * group stay as numbers that say what happened until the file lets them go.
+ *
+ * It dies in two steps. First all its queues are taken off the hardware and their fences are
+ * signalled; who reclaims memory may wait for that, so it takes no lock under which memory is
+ * allocated, and lockdep is told (dma_fence_begin_signalling). Then it is buried: what queues and
+ * group had is given back.
  */
 #include <drm/drm_drv.h>
+#include <linux/dma-fence.h>
 #include <linux/slab.h>
 
 #include "kmod/device.h"
@@ -26,6 +32,7 @@ static void release(struct kref *ref)
 	mutex_unlock(&sov->groups_lock);
 	sov_vm_put(group->vm);
 	mutex_destroy(&group->lock);
+	mutex_destroy(&group->building);
 	kfree(group);
 }
 
@@ -57,33 +64,75 @@ struct sov_group *sov_group_find(struct sov_file *file, u32 id)
 	return group;
 }
 
-/**
- * sov_group_stop() - take a group off the hardware
- * @group: the group; stopping it twice does nothing
- *
- * Queues that say nothing else yet are innocent. When this returns, fences of all jobs are
- * signalled.
- */
-void sov_group_stop(struct sov_group *group)
+/* The first step: queues that say nothing else yet are innocent. Doing it twice does nothing. */
+static void stop(struct sov_group *group)
 {
 	struct sov_queue *queue, *next;
+	bool cookie = dma_fence_begin_signalling();
 
 	mutex_lock(&group->lock);
-	if (!group->dead) {
-		group->dead = true;
-		list_for_each_entry_safe(queue, next, &group->queues, link)
-			sov_queue_stop(queue);
-		group->sov->vendor->group_fini(group);
-	}
+	WRITE_ONCE(group->dead, true);
+	list_for_each_entry_safe(queue, next, &group->queues, link)
+		sov_queue_stop(queue);
 	mutex_unlock(&group->lock);
+	dma_fence_end_signalling(cookie);
+}
+
+static struct sov_queue *next_stopped(struct sov_group *group)
+{
+	struct sov_queue *queue;
+
+	mutex_lock(&group->lock);
+	queue = list_first_entry_or_null(&group->stopped, struct sov_queue, link);
+	if (queue)
+		list_del(&queue->link);
+	mutex_unlock(&group->lock);
+	return queue;
+}
+
+/**
+ * sov_group_bury() - give back what stopped queues had, and what the group had if it is dead
+ * @group: the group, which the caller holds; doing it twice does nothing
+ */
+void sov_group_bury(struct sov_group *group)
+{
+	struct sov_queue *queue;
+
+	mutex_lock(&group->building);
+	while ((queue = next_stopped(group))) {
+		group->sov->vendor->queue_fini(queue);
+		sov_queue_put(queue);
+	}
+	if (READ_ONCE(group->dead) && !group->emptied) {
+		group->sov->vendor->group_fini(group);
+		WRITE_ONCE(group->emptied, true);
+	}
+	mutex_unlock(&group->building);
+}
+
+/* Both steps: when this returns, fences of all jobs are signalled, and nothing is kept. */
+static void end(struct sov_group *group)
+{
+	stop(group);
+	sov_group_bury(group);
+}
+
+static void bury(struct work_struct *work)
+{
+	struct sov_group *group = container_of(work, struct sov_group, bury);
+
+	sov_group_bury(group);
+	sov_group_put(group);
 }
 
 static void kill(struct work_struct *work)
 {
 	struct sov_group *group = container_of(work, struct sov_group, kill);
 
-	sov_group_stop(group);
-	sov_group_put(group);
+	stop(group);
+	/* With our reference, unless another burial is on its way and has one. */
+	if (!queue_work(group->sov->late_work, &group->bury))
+		sov_group_put(group);
 }
 
 /**
@@ -98,8 +147,8 @@ void sov_group_stop_later(struct sov_group *group)
 }
 
 /**
- * sov_groups_stop() - stop all groups of a device, because it goes
- * @sov: the device, unplugged: no new groups come
+ * sov_groups_stop() - take all groups of a device off the hardware
+ * @sov: the device, which goes or was given up
  */
 void sov_groups_stop(struct sov_device *sov)
 {
@@ -107,8 +156,37 @@ void sov_groups_stop(struct sov_device *sov)
 
 	mutex_lock(&sov->groups_lock);
 	list_for_each_entry(group, &sov->groups, link)
-		sov_group_stop(group);
+		stop(group);
 	mutex_unlock(&sov->groups_lock);
+}
+
+static struct sov_group *next_unburied(struct sov_device *sov)
+{
+	struct sov_group *group, *found = NULL;
+
+	mutex_lock(&sov->groups_lock);
+	list_for_each_entry(group, &sov->groups, link) {
+		if (!READ_ONCE(group->emptied) && kref_get_unless_zero(&group->ref)) {
+			found = group;
+			break;
+		}
+	}
+	mutex_unlock(&sov->groups_lock);
+	return found;
+}
+
+/**
+ * sov_groups_bury() - let all groups give back what they had
+ * @sov: the device, unplugged: no new groups come; all are stopped
+ */
+void sov_groups_bury(struct sov_device *sov)
+{
+	struct sov_group *group;
+
+	while ((group = next_unburied(sov))) {
+		sov_group_bury(group);
+		sov_group_put(group);
+	}
 }
 
 /**
@@ -121,7 +199,7 @@ void sov_groups_fini(struct sov_file *file)
 	unsigned long id;
 
 	xa_for_each(&file->groups, id, group) {
-		sov_group_stop(group);
+		end(group);
 		sov_group_put(group);
 	}
 	xa_destroy(&file->groups);
@@ -139,9 +217,12 @@ static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&group->ref);
+	mutex_init(&group->building);
 	mutex_init(&group->lock);
 	INIT_LIST_HEAD(&group->queues);
+	INIT_LIST_HEAD(&group->stopped);
 	INIT_WORK(&group->kill, kill);
+	INIT_WORK(&group->bury, bury);
 	group->sov = sov;
 	group->vm = vm;
 	group->priority = c->priority;
@@ -164,7 +245,7 @@ static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
  * @data: &struct drm_sovgpu_group_create
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOENT; ENOMEM; ENOSPC when the file has too many; ENODEV.
+ * Return: 0; EINVAL; ENOENT; ENOMEM; ENOSPC when the file has too many; ENODEV; EIO.
  */
 int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -181,9 +262,10 @@ int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	vm = sov_vm_find(own, c->vm_id);
 	if (!vm)
 		return -ENOENT;
-	if (!drm_dev_enter(drm, &idx)) {
+	ret = sov_enter(to_sov(drm), &idx);
+	if (ret) {
 		sov_vm_put(vm);
-		return -ENODEV;
+		return ret;
 	}
 	group = make(to_sov(drm), vm, c);
 	drm_dev_exit(idx);
@@ -192,7 +274,7 @@ int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	/* From here on another thread may guess the number and destroy it. */
 	ret = xa_alloc(&own->groups, &id, group, XA_LIMIT(1, SOV_MAX_GROUPS), GFP_KERNEL);
 	if (ret) {
-		sov_group_stop(group);
+		end(group);
 		sov_group_put(group);
 		return ret == -EBUSY ? -ENOSPC : ret;
 	}
@@ -218,7 +300,7 @@ int sov_group_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	group = xa_erase(&to_sov_file(file)->groups, d->id);
 	if (!group)
 		return -ENOENT;
-	sov_group_stop(group);
+	end(group);
 	sov_group_put(group);
 	return 0;
 }

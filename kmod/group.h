@@ -36,24 +36,43 @@ struct sov_group {
 	/** @link: in the device's list of groups */
 	struct list_head link;
 
-	/** @lock: queues come, go and are stopped one at a time; protects @queues and @dead */
+	/**
+	 * @building: what queues need is made and given back one at a time; memory is allocated
+	 * under it, so nothing that a fence waits for may
+	 */
+	struct mutex building;
+
+	/**
+	 * @lock: queues are linked and stopped one at a time; protects @queues, @stopped and @dead.
+	 * Fences wait for those who hold it: nothing is allocated under it. Taken after @building.
+	 */
 	struct mutex lock;
 
-	/** @queues: those that the hardware has */
+	/** @queues: those that the hardware has, each with a reference */
 	struct list_head queues;
+
+	/** @stopped: those that it had, until what they have is given back; likewise */
+	struct list_head stopped;
 
 	/** @dead: nothing of it is on the hardware any more */
 	bool dead;
 
+	/** @emptied: and the vendor has given back what it had; protected by @building */
+	bool emptied;
+
 	/** @kill: stops it, for those who cannot wait */
 	struct work_struct kill;
+
+	/** @bury: gives back what it had, after @kill */
+	struct work_struct bury;
 };
 
 struct sov_group *sov_group_find(struct sov_file *file, u32 id);
 void sov_group_put(struct sov_group *group);
-void sov_group_stop(struct sov_group *group);
+void sov_group_bury(struct sov_group *group);
 void sov_group_stop_later(struct sov_group *group);
 void sov_groups_stop(struct sov_device *sov);
+void sov_groups_bury(struct sov_device *sov);
 void sov_groups_fini(struct sov_file *file);
 
 int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

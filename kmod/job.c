@@ -126,7 +126,8 @@ void sov_queue_advance(struct sov_queue *queue)
 	list_for_each_entry_safe(job, next, &queue->waiting, link) {
 		if (queue->state != DRM_SOVGPU_QUEUE_STATE_USABLE || waits(job))
 			break;
-		device_of(queue)->vendor->queue_push(queue, job->fence->seqno, job->va, job->size);
+		queue->pushed = job->fence->seqno;
+		device_of(queue)->vendor->queue_push(queue, queue->pushed, job->va, job->size);
 		if (list_empty(&queue->running))
 			start_clock(queue);
 		list_move_tail(&job->link, &queue->running);
@@ -136,16 +137,34 @@ void sov_queue_advance(struct sov_queue *queue)
 
 static void advance(struct work_struct *work)
 {
+	bool cookie = dma_fence_begin_signalling();
+
 	sov_queue_advance(container_of(work, struct sov_queue, advance));
+	dma_fence_end_signalling(cookie);
 }
 
-/* Ends what the hardware has done. */
+/* A number that no job has yet: a program has written where it has no business. */
+static void forged(struct sov_queue *queue)
+{
+	queue->state = DRM_SOVGPU_QUEUE_STATE_FAULTED;
+	sov_group_stop_later(queue->group);
+}
+
+/*
+ * Ends what is done. A program can write its own job's number before the job is over, and then its
+ * fences say so; but the clock goes on as long as the hardware itself is not idle.
+ */
 static void progress(struct sov_queue *queue)
 {
 	u64 done = device_of(queue)->vendor->queue_done(queue);
 	struct sov_job *job, *next;
 	bool any = false;
 
+	if (done > queue->pushed) {
+		if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
+			forged(queue);
+		return;
+	}
 	list_for_each_entry_safe(job, next, &queue->running, link) {
 		if (job->fence->seqno > done)
 			break;
@@ -157,9 +176,14 @@ static void progress(struct sov_queue *queue)
 	}
 	if (!any)
 		return;
-	if (list_empty(&queue->running))
+	if (list_empty(&queue->running) && device_of(queue)->vendor->queue_idle(queue))
 		cancel_delayed_work(&queue->limit);
 	wake_up_all(&queue->space);
+}
+
+static bool busy(struct sov_queue *queue)
+{
+	return !list_empty(&queue->running) || !device_of(queue)->vendor->queue_idle(queue);
 }
 
 /**
@@ -179,7 +203,7 @@ void sov_queues_progress(struct sov_device *sov)
 		spin_unlock(&queue->lock);
 	}
 	spin_unlock_irqrestore(&sov->queues_lock, flags);
-	wake_up_all(&sov->wake);
+	sov_interrupt(sov);
 }
 
 /* An interrupt may have been lost, so the number in memory is looked at once more. */
@@ -187,13 +211,12 @@ static void limit(struct work_struct *work)
 {
 	struct sov_queue *queue = container_of(to_delayed_work(work), struct sov_queue, limit);
 	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
-	bool late = false;
+	bool late = false, cookie = dma_fence_begin_signalling();
 
 	spin_lock_irq(&queue->lock);
 	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
 		progress(queue);
-	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE &&
-	    !list_empty(&queue->running)) {
+	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE && busy(queue)) {
 		late = ktime_get_ns() - queue->started_ns >= allowed;
 		if (late)
 			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
@@ -203,6 +226,7 @@ static void limit(struct work_struct *work)
 	spin_unlock_irq(&queue->lock);
 	if (late)
 		sov_group_stop_later(queue->group);
+	dma_fence_end_signalling(cookie);
 }
 
 /**
@@ -242,6 +266,7 @@ void sov_queue_init(struct sov_queue *queue)
 	kref_init(&queue->ref);
 	mutex_init(&queue->submit);
 	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->device_link);
 	INIT_LIST_HEAD(&queue->waiting);
 	INIT_LIST_HEAD(&queue->running);
 	init_waitqueue_head(&queue->space);

@@ -18,6 +18,7 @@ static void release(struct kref *ref)
 {
 	struct sov_queue *queue = container_of(ref, struct sov_queue, ref);
 
+	sov_user_fini(queue);
 	sov_group_put(queue->group);
 	mutex_destroy(&queue->submit);
 	kfree(queue);
@@ -56,7 +57,7 @@ struct sov_queue *sov_queue_find(struct sov_file *file, u32 id)
  * @queue: the queue, with its group's lock held; stopping it twice does nothing
  *
  * Unless it says something else already, it is innocent afterwards. When this returns, fences of
- * all its jobs are signalled.
+ * all its jobs are signalled; what it has is given back by sov_group_bury().
  */
 void sov_queue_stop(struct sov_queue *queue)
 {
@@ -72,19 +73,25 @@ void sov_queue_stop(struct sov_queue *queue)
 		queue->state = DRM_SOVGPU_QUEUE_STATE_INNOCENT;
 	spin_unlock_irq(&queue->lock);
 	spin_lock_irq(&sov->queues_lock);
-	list_del(&queue->device_link);
+	list_del_init(&queue->device_link);
 	spin_unlock_irq(&sov->queues_lock);
-	list_del(&queue->link);
+	list_move_tail(&queue->link, &queue->group->stopped);
 	sov->vendor->queue_stop(queue);
 	sov_queue_cancel(queue);
-	sov->vendor->queue_fini(queue);
 }
 
-static void stop(struct sov_queue *queue)
+static void end(struct sov_queue *queue)
 {
-	mutex_lock(&queue->group->lock);
+	struct sov_group *group = queue->group;
+	bool cookie = dma_fence_begin_signalling();
+
+	mutex_lock(&group->lock);
 	sov_queue_stop(queue);
-	mutex_unlock(&queue->group->lock);
+	mutex_unlock(&group->lock);
+	dma_fence_end_signalling(cookie);
+	sov_group_bury(group);
+	sov_user_hide(queue);
+	sov_queue_put(queue);
 }
 
 /**
@@ -111,6 +118,7 @@ void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address)
 	if (address)
 		sov_vm_fault(queue->group->vm, address);
 	sov_group_stop_later(queue->group);
+	sov_interrupt(queue->group->sov);
 }
 
 /**
@@ -122,56 +130,93 @@ void sov_queues_fini(struct sov_file *file)
 	struct sov_queue *queue;
 	unsigned long id;
 
-	xa_for_each(&file->queues, id, queue) {
-		stop(queue);
-		sov_queue_put(queue);
-	}
+	xa_for_each(&file->queues, id, queue)
+		end(queue);
 	xa_destroy(&file->queues);
 }
 
-static int start(struct sov_queue *queue)
+/* The group may have died while it was made; then it is not shown to anybody. */
+static int link(struct sov_queue *queue)
 {
 	struct sov_group *group = queue->group;
 	struct sov_device *sov = group->sov;
 	int ret = -ECANCELED;
 
 	mutex_lock(&group->lock);
-	if (!group->dead)
-		ret = sov->vendor->queue_init(queue);
-	if (!ret) {
+	if (!group->dead) {
+		kref_get(&queue->ref);
 		list_add(&queue->link, &group->queues);
 		spin_lock_irq(&sov->queues_lock);
 		queue->live = true;
-		list_add(&queue->device_link, &sov->queues);
+		if (queue->mode == DRM_SOVGPU_QUEUE_KERNEL)
+			list_add(&queue->device_link, &sov->queues);
 		spin_unlock_irq(&sov->queues_lock);
+		ret = 0;
 	}
 	mutex_unlock(&group->lock);
 	return ret;
 }
 
+static int start(struct sov_queue *queue)
+{
+	const struct sov_vendor *vendor = queue->group->sov->vendor;
+	struct sov_group *group = queue->group;
+	int ret = -ECANCELED;
+
+	mutex_lock(&group->building);
+	if (!READ_ONCE(group->dead))
+		ret = vendor->queue_init(queue);
+	if (!ret) {
+		ret = link(queue);
+		if (ret) {
+			vendor->queue_stop(queue);
+			vendor->queue_fini(queue);
+		}
+	}
+	mutex_unlock(&group->building);
+	return ret;
+}
+
 /* Takes over the caller's reference to the group, also when it fails. */
-static struct sov_queue *make(struct sov_group *group, struct sov_file *owner,
+static struct sov_queue *make(struct sov_group *group, struct drm_file *file,
 			      const struct drm_sovgpu_queue_create *c)
 {
 	struct sov_queue *queue = kzalloc(group->sov->vendor->queue_bytes, GFP_KERNEL);
-	int ret;
+	int ret = 0;
 
 	if (!queue) {
 		sov_group_put(group);
 		return ERR_PTR(-ENOMEM);
 	}
 	queue->group = group;
-	queue->owner = owner;
+	queue->owner = to_sov_file(file);
 	queue->queue_class = c->queue_class;
+	queue->mode = c->mode;
 	queue->entries = c->ring_entries;
 	queue->time_limit_ms = c->time_limit_ms;
 	sov_queue_init(queue);
-	ret = start(queue);
+	if (c->mode == DRM_SOVGPU_QUEUE_USER)
+		ret = sov_user_init(queue, file, c->ring_va);
+	if (!ret)
+		ret = start(queue);
 	if (ret) {
+		sov_user_hide(queue);
 		sov_queue_put(queue);
 		return ERR_PTR(ret);
 	}
 	return queue;
+}
+
+/* The hardware reads a ring where it reads command streams. */
+static int check_ring(struct sov_device *sov, const struct drm_sovgpu_queue_create *c)
+{
+	u64 bytes = (u64)c->ring_entries * sov->vendor->ring_entry_bytes;
+	u64 end = sov->queue_info.job_va_end;
+
+	if (c->time_limit_ms || c->ring_va % sov->vendor->ring_entry_bytes ||
+	    c->ring_va < sov->vm_info.va_start || c->ring_va >= end || bytes > end - c->ring_va)
+		return -EINVAL;
+	return 0;
 }
 
 static int check(struct sov_device *sov, const struct drm_sovgpu_queue_create *c)
@@ -188,6 +233,8 @@ static int check(struct sov_device *sov, const struct drm_sovgpu_queue_create *c
 	if (!is_power_of_2(c->ring_entries) || c->ring_entries < info->ring_entries_min ||
 	    c->ring_entries > info->ring_entries_max)
 		return -EINVAL;
+	if (c->mode == DRM_SOVGPU_QUEUE_USER)
+		return check_ring(sov, c);
 	if (c->ring_va || !c->time_limit_ms || c->time_limit_ms > info->time_limit_ms_max)
 		return -EINVAL;
 	return 0;
@@ -199,18 +246,17 @@ static int check(struct sov_device *sov, const struct drm_sovgpu_queue_create *c
  * @data: &struct drm_sovgpu_queue_create
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOENT; EOPNOTSUPP for a class or mode that the device does not have;
- * ECANCELED in a group that was stopped; ENOMEM; ENOSPC when VRAM is full or the file has too many;
- * ENODEV.
+ * Return: 0; EINVAL; ENOENT; EOPNOTSUPP for a class or mode that the device does not have; EFAULT
+ * for a ring that is not mapped; ECANCELED in a group that was stopped; ENOMEM; ENOSPC when VRAM is
+ * full or the file has too many; ENODEV; EIO.
  */
 int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	struct drm_sovgpu_queue_create *c = data;
+	struct drm_sovgpu_queue_create *c = data, answer = *c;
 	struct sov_file *own = to_sov_file(file);
 	struct sov_group *group;
 	struct sov_queue *queue;
 	int ret, idx;
-	u32 id;
 
 	ret = check(to_sov(drm), c);
 	if (ret)
@@ -218,22 +264,28 @@ int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	group = sov_group_find(own, c->group_id);
 	if (!group)
 		return -ENOENT;
-	if (!drm_dev_enter(drm, &idx)) {
+	ret = -EFAULT;
+	if (c->mode == DRM_SOVGPU_QUEUE_KERNEL ||
+	    sov_vm_maps(group->vm, c->ring_va,
+			(u64)c->ring_entries * to_sov(drm)->vendor->ring_entry_bytes))
+		ret = sov_enter(to_sov(drm), &idx);
+	if (ret) {
 		sov_group_put(group);
-		return -ENODEV;
+		return ret;
 	}
-	queue = make(group, own, c);
+	queue = make(group, file, c);
 	drm_dev_exit(idx);
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
+	if (c->mode == DRM_SOVGPU_QUEUE_USER)
+		sov_user_tell(queue, &answer);
 	/* From here on another thread may guess the number and destroy it. */
-	ret = xa_alloc(&own->queues, &id, queue, XA_LIMIT(1, SOV_MAX_QUEUES), GFP_KERNEL);
+	ret = xa_alloc(&own->queues, &answer.id, queue, XA_LIMIT(1, SOV_MAX_QUEUES), GFP_KERNEL);
 	if (ret) {
-		stop(queue);
-		sov_queue_put(queue);
+		end(queue);
 		return ret == -EBUSY ? -ENOSPC : ret;
 	}
-	c->id = id;
+	*c = answer;
 	return 0;
 }
 
@@ -255,8 +307,7 @@ int sov_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	queue = xa_erase(&to_sov_file(file)->queues, d->id);
 	if (!queue)
 		return -ENOENT;
-	stop(queue);
-	sov_queue_put(queue);
+	end(queue);
 	return 0;
 }
 

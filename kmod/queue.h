@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Queues that the kernel writes. A job is a command stream and a fence. It waits in order until
- * what it depends on is signalled, is then handed to the hardware, and ends when the hardware says
- * that it has come to the job's number, or when its group is stopped. A job is made complete before
- * its fence is seen by anybody: from there to its end nothing is allocated.
+ * Queues. One that a process writes itself is in user.h; one that the kernel writes takes jobs. A
+ * job is a command stream and a fence. It waits in order until what it depends on is signalled, is
+ * then handed to the hardware, and ends when the hardware says that it has come to the job's
+ * number, or when its group is stopped. A job is made complete before its fence is seen by anybody:
+ * from there to its end nothing is allocated.
  */
 #ifndef SOV_QUEUE_H
 #define SOV_QUEUE_H
@@ -15,6 +16,8 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+
+#include "kmod/user.h"
 
 struct drm_device;
 struct drm_file;
@@ -62,7 +65,7 @@ struct sov_job {
  * struct sov_queue - a queue; the vendor's own structure begins with it
  */
 struct sov_queue {
-	/** @ref: the file, and calls that use it */
+	/** @ref: the file, calls that use it, and its group until it has given back what it had */
 	struct kref ref;
 
 	/** @group: its group, with a reference */
@@ -71,17 +74,23 @@ struct sov_queue {
 	/** @owner: the file whose time it uses; only while it is @live */
 	struct sov_file *owner;
 
-	/** @link: in the group's list, while it is @live */
+	/** @link: in one of the group's lists */
 	struct list_head link;
 
-	/** @device_link: in the device's list, while it is @live */
+	/** @device_link: in the device's list, while it is @live and takes jobs */
 	struct list_head device_link;
 
 	/** @queue_class: one of enum drm_sovgpu_queue_class */
 	u32 queue_class;
 
-	/** @entries: jobs that it holds */
+	/** @mode: one of enum drm_sovgpu_queue_mode */
+	u32 mode;
+
+	/** @entries: jobs that it holds, or entries of the process's ring */
 	u32 entries;
+
+	/** @user: what its process sees of it */
+	struct sov_user user;
 
 	/** @time_limit_ms: for each job */
 	u32 time_limit_ms;
@@ -113,6 +122,9 @@ struct sov_queue {
 	/** @number: of the last job that was accepted */
 	u64 number;
 
+	/** @pushed: of the last job that the hardware was given */
+	u64 pushed;
+
 	/** @used: jobs in the two lists */
 	u32 used;
 
@@ -122,7 +134,7 @@ struct sov_queue {
 	/** @running: jobs that it has; the first is the one whose time counts */
 	struct list_head running;
 
-	/** @started_ns: when the first of @running became the first */
+	/** @started_ns: when the first of @running became the first, or @running empty */
 	u64 started_ns;
 
 	/** @space: woken when jobs end */
@@ -131,7 +143,7 @@ struct sov_queue {
 	/** @advance: hands jobs to the hardware, for those who cannot */
 	struct work_struct advance;
 
-	/** @limit: looks at the first of @running when its time is over */
+	/** @limit: looks at the first of @running, and at the hardware, when its time is over */
 	struct delayed_work limit;
 };
 

@@ -130,8 +130,8 @@ static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
  * @data: &struct drm_sovgpu_queue_submit
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOENT; E2BIG; EFAULT; ENOMEM; EINTR while it waits for room; ECANCELED when
- * the queue was stopped; ENODEV.
+ * Return: 0; EINVAL, also for a user queue; ENOENT; E2BIG; EFAULT; ENOMEM; EINTR while it waits for
+ * room; ECANCELED when the queue was stopped; ENODEV.
  */
 int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -145,7 +145,9 @@ int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	if (!queue)
 		return -ENOENT;
 	/* The device may go at any time: then the queue is stopped, and says so. */
-	ret = submit(queue, s, to_sov(drm), file);
+	ret = -EINVAL;
+	if (queue->mode == DRM_SOVGPU_QUEUE_KERNEL)
+		ret = submit(queue, s, to_sov(drm), file);
 	if (ret == -ECANCELED && drm_dev_is_unplugged(drm))
 		ret = -ENODEV;
 	sov_queue_put(queue);

@@ -112,6 +112,22 @@ void sov_syncs_put(struct sov_syncs *s)
 }
 
 /**
+ * sov_syncs_wait() - sleep until all that is to be waited for is signalled
+ * @s: syncs
+ *
+ * Return: 0, or ERESTARTSYS.
+ */
+int sov_syncs_wait(struct sov_syncs *s)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < s->wait_count && !ret; i++)
+		ret = dma_fence_wait(s->waits[i], true);
+	return ret;
+}
+
+/**
  * sov_syncs_signal() - publish a fence; cannot fail
  * @s: syncs
  * @fence: what those to be signalled become

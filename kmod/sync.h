@@ -28,6 +28,7 @@ struct sov_syncs {
 
 int sov_syncs_get(struct sov_syncs *s, const struct drm_sovgpu_array *a, struct drm_file *file);
 void sov_syncs_put(struct sov_syncs *s);
+int sov_syncs_wait(struct sov_syncs *s);
 void sov_syncs_signal(struct sov_syncs *s, struct dma_fence *fence);
 
 #endif

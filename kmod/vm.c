@@ -13,6 +13,7 @@
 #include "kmod/bo.h"
 #include "kmod/device.h"
 #include "kmod/file.h"
+#include "kmod/sync.h"
 
 #define SOV_MAX_VMS      64
 #define SOV_MAX_BIND_OPS 1024
@@ -271,6 +272,29 @@ struct sov_vm *sov_vm_find(struct sov_file *file, u32 id)
 }
 
 /**
+ * sov_vm_maps() - is all of a range mapped now?
+ * @vm: the address space
+ * @va: first address
+ * @bytes: size
+ *
+ * Return: whether it is.
+ */
+bool sov_vm_maps(struct sov_vm *vm, u64 va, u64 bytes)
+{
+	u64 at = va, end = va + bytes;
+	struct drm_gpuva *range;
+
+	mutex_lock(&vm->lock);
+	drm_gpuvm_for_each_va_range(range, &vm->base, va, end) {
+		if (range->va.addr > at)
+			break;
+		at = range->va.addr + range->va.range;
+	}
+	mutex_unlock(&vm->lock);
+	return at >= end;
+}
+
+/**
  * sov_vm_fault() - note that a queue could not reach an address
  * @vm: the address space
  * @address: the address
@@ -323,7 +347,7 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov)
  * @data: &struct drm_sovgpu_vm_create
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOMEM; ENOSPC when VRAM is full or the file has too many; ENODEV.
+ * Return: 0; EINVAL; ENOMEM; ENOSPC when VRAM is full or the file has too many; ENODEV; EIO.
  */
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -335,8 +359,9 @@ int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 
 	if (c->flags || c->id)
 		return -EINVAL;
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
+	ret = sov_enter(to_sov(drm), &idx);
+	if (ret)
+		return ret;
 	vm = sov_vm_make(to_sov(drm));
 	drm_dev_exit(idx);
 	if (IS_ERR(vm))
@@ -470,32 +495,55 @@ static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_
 	return ret;
 }
 
+/* Waiting comes first, because the device may go meanwhile. */
+static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_syncs *syncs,
+		struct drm_file *file)
+{
+	struct dma_fence *done;
+	int ret, idx;
+
+	ret = sov_syncs_wait(syncs);
+	if (!ret)
+		ret = sov_enter(to_sov(vm->base.drm), &idx);
+	if (ret)
+		return ret;
+	ret = bind_all(vm, b, file);
+	drm_dev_exit(idx);
+	if (!ret) {
+		done = dma_fence_get_stub(); /* signalled already */
+		sov_syncs_signal(syncs, done);
+		dma_fence_put(done);
+	}
+	return ret;
+}
+
 /**
  * sov_vm_bind_ioctl() - map buffers into an address space and unmap them
  * @drm: the device
  * @data: &struct drm_sovgpu_vm_bind
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOENT; E2BIG; EFAULT; ENOMEM; ENODEV; EOPNOTSUPP for syncs, which are not
- * done.
+ * It is done when the call returns: the call waits for syncs, so no fence is published that page
+ * tables would have to be allocated for.
+ *
+ * Return: 0; EINVAL; ENOENT; EPERM; E2BIG; EFAULT; ENOMEM; EINTR; ENODEV; EIO.
  */
 int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_sovgpu_vm_bind *b = data;
+	struct sov_syncs syncs;
 	struct sov_vm *vm;
-	int ret, idx;
+	int ret;
 
 	if (b->flags || b->done || b->pad)
 		return -EINVAL;
-	if (b->syncs.count)
-		return -EOPNOTSUPP;
 	vm = sov_vm_find(to_sov_file(file), b->vm_id);
 	if (!vm)
 		return -ENOENT;
-	ret = -ENODEV;
-	if (drm_dev_enter(drm, &idx)) {
-		ret = bind_all(vm, b, file);
-		drm_dev_exit(idx);
+	ret = sov_syncs_get(&syncs, &b->syncs, file);
+	if (!ret) {
+		ret = bind(vm, b, &syncs, file);
+		sov_syncs_put(&syncs);
 	}
 	sov_vm_put(vm);
 	return ret;

@@ -56,6 +56,7 @@ static inline struct sov_vm *to_vm(struct drm_gpuvm *gpuvm)
 
 struct sov_vm *sov_vm_find(struct sov_file *file, u32 id);
 void sov_vm_put(struct sov_vm *vm);
+bool sov_vm_maps(struct sov_vm *vm, u64 va, u64 bytes);
 void sov_vm_fault(struct sov_vm *vm, u64 address);
 void sov_vms_fini(struct sov_file *file);
 void sov_vms_kill(struct sov_device *sov);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Video memory, see vram.h. The allocator lives as long as the DRM device, because buffers may be
- * freed long after the card is gone; memory itself is touched only while it is there.
+ * freed long after the card is gone; memory itself is touched only while it is there. Once a card
+ * was given up something may still run on it, so that what is freed then is handed out to nobody.
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -13,7 +14,10 @@
 
 static void sov_vram_fini(struct drm_device *drm, void *data)
 {
-	gpu_buddy_fini(&to_sov(drm)->vram.buddy);
+	struct sov_vram *v = &to_sov(drm)->vram;
+
+	gpu_buddy_free_list(&v->buddy, &v->lost, 0);
+	gpu_buddy_fini(&v->buddy);
 }
 
 /**
@@ -30,6 +34,7 @@ int sov_vram_init(struct sov_device *sov)
 	ret = drmm_mutex_init(&sov->drm, &v->lock);
 	if (ret)
 		return ret;
+	INIT_LIST_HEAD(&v->lost);
 	ret = gpu_buddy_init(&v->buddy, v->end - v->start, SOV_VRAM_CHUNK);
 	if (ret)
 		return ret;
@@ -69,7 +74,7 @@ static int clear(struct sov_device *sov, u64 offset, u64 size)
  * @one_piece: the pieces follow each other in memory
  * @blocks: an empty list, to which the pieces are added in order
  *
- * Return: 0; ENOSPC; ENOMEM; EINTR.
+ * Return: 0; ENOSPC; ENOMEM; EINTR; EIO when the device was given up.
  */
 int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 		   struct list_head *blocks)
@@ -81,8 +86,10 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 	if (size > v->end - v->start)
 		return -ENOSPC;
 	mutex_lock(&v->lock);
-	ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks,
-				     one_piece ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
+	ret = -EIO;
+	if (!READ_ONCE(sov->wedged))
+		ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks,
+					     one_piece ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
 	mutex_unlock(&v->lock);
 	if (ret)
 		return ret;
@@ -104,7 +111,10 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 void sov_vram_free(struct sov_device *sov, struct list_head *blocks)
 {
 	mutex_lock(&sov->vram.lock);
-	gpu_buddy_free_list(&sov->vram.buddy, blocks, 0);
+	if (READ_ONCE(sov->wedged))
+		list_splice_tail_init(blocks, &sov->vram.lost);
+	else
+		gpu_buddy_free_list(&sov->vram.buddy, blocks, 0);
 	mutex_unlock(&sov->vram.lock);
 }
 

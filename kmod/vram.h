@@ -31,8 +31,11 @@ struct sov_vram {
 	/** @window: bus address at which the processor sees byte 0; set by the vendor's start */
 	resource_size_t window;
 
-	/** @lock: protects @buddy */
+	/** @lock: protects @buddy and @lost */
 	struct mutex lock;
+
+	/** @lost: pieces that were given back after the device was given up */
+	struct list_head lost;
 
 	/** @buddy: offsets count from @start */
 	struct gpu_buddy buddy;

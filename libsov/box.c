@@ -7,6 +7,7 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 typedef unsigned long long ull;
 
@@ -106,6 +107,7 @@ static sov_result copy_rows(struct stream *s, const struct side *to, const struc
 
 		n = rows - done < MOST_ROWS ? rows - done : MOST_ROWS;
 		lines.lines = (uint32_t)n;
+		trace_bytes(n * width);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			return r;
@@ -203,6 +205,7 @@ static sov_result copy_box(struct stream *s, const struct box *b)
 		return r;
 	LOG(COPY, DEBUG, "%llu x %llu x %llu bytes to 0x%llx from 0x%llx", (ull)b->width,
 	    (ull)b->height, (ull)b->depth, (ull)b->to.address, (ull)b->from.address);
+	copy_trace(&k);
 	for (i = 0; !r && i < b->depth; i++)
 		r = copy_slice(s, &k, b, i, &number);
 	if (!r && c->sync)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define SHORTEST_REST 20000
 #define LONGEST_REST  1000000
@@ -19,15 +20,17 @@ struct call {
 	uint64_t epoch;
 	void (*function)(void *user);
 	void *user;
-	struct semaphore *semaphore;
+	struct semaphore *semaphore; /* its own, also when it is spare */
 	uint32_t value;
 };
 
+/* Made by the first call and kept until the context is freed, so that whoever has a reference to
+ * the context may look at it. */
 struct calls {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t some;
-	struct call *first, **last;
+	struct call *first, **last, *spare;
 	bool closing;
 };
 
@@ -36,14 +39,17 @@ static bool is_void(const struct context *c, const struct call *k)
 	return atomic_load_explicit(&c->epoch, memory_order_acquire) != k->epoch;
 }
 
-static void finish(struct context *c, struct call *k)
+/* The stream goes on, and the call waits for another to need it. */
+static void finish(struct calls *l, struct call *k)
 {
+	struct stream *s = k->stream;
+
 	__atomic_store_n(k->semaphore->payload, k->value, __ATOMIC_RELEASE);
-	pthread_mutex_lock(&c->lock);
-	semaphore_destroy(c, k->semaphore);
-	pthread_mutex_unlock(&c->lock);
-	object_put(&k->stream->member.object);
-	free(k);
+	pthread_mutex_lock(&l->lock);
+	k->next = l->spare;
+	l->spare = k;
+	pthread_mutex_unlock(&l->lock);
+	object_put(&s->member.object);
 }
 
 /* Takes the first whose turn has come, or that nobody waits for any more; NULL: none. */
@@ -61,6 +67,15 @@ static struct call *take(struct context *c, struct calls *l)
 	return NULL;
 }
 
+static void run_function(const struct call *k)
+{
+	uint64_t from = tracing() ? now_ns() : 0;
+
+	k->function(k->user);
+	if (from)
+		trace_function(from, now_ns());
+}
+
 static void *run(void *arg)
 {
 	struct context *c = arg;
@@ -76,8 +91,8 @@ static void *run(void *arg)
 
 			pthread_mutex_unlock(&l->lock);
 			if (!drop)
-				k->function(k->user);
-			finish(c, k);
+				run_function(k);
+			finish(l, k);
 			pthread_mutex_lock(&l->lock);
 			rest = SHORTEST_REST;
 		} else if (!l->first) {
@@ -96,13 +111,10 @@ static void *run(void *arg)
 }
 
 /* With the context's lock held. */
-static sov_result need_thread(struct context *c)
+static sov_result make_thread(struct context *c)
 {
-	struct calls *l;
+	struct calls *l = calloc(1, sizeof(*l));
 
-	if (c->calls)
-		return SOV_OK;
-	l = calloc(1, sizeof(*l));
 	if (!l)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for host functions");
 	l->last = &l->first;
@@ -130,57 +142,120 @@ void calls_close(struct context *c)
 	pthread_cond_signal(&l->some);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
+}
+
+void calls_free(struct context *c)
+{
+	struct calls *l = c->calls;
+	struct call *k;
+
+	if (!l)
+		return;
+	while ((k = l->spare)) {
+		l->spare = k->next;
+		free(k);
+	}
 	pthread_cond_destroy(&l->some);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
-	c->calls = NULL;
 }
 
-static void put(struct calls *l, struct call *k)
+bool calls_are_mine(struct context *c)
 {
-	pthread_mutex_lock(&l->lock);
-	k->next = NULL;
-	*l->last = k;
-	l->last = &k->next;
-	pthread_cond_signal(&l->some);
-	pthread_mutex_unlock(&l->lock);
+	struct calls *l;
+	bool mine;
+
+	pthread_mutex_lock(&c->lock);
+	l = c->calls;
+	mine = l && !c->closed && pthread_equal(l->thread, pthread_self());
+	pthread_mutex_unlock(&c->lock);
+	return mine;
 }
 
-sov_result stream_call(struct stream *s, void (*function)(void *user), void *user)
+/* ---- calling ---- */
+
+static sov_result make_call(struct context *c, struct call **out)
 {
-	struct context *c = s->member.context;
 	struct call *k = calloc(1, sizeof(*k));
-	struct slot slot;
 	sov_result r;
 
 	if (!k)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a host function");
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
-	if (!r)
-		r = need_thread(c);
+	if (!r && !c->calls)
+		r = make_thread(c);
 	if (!r)
 		r = semaphore_create(c, &k->semaphore);
-	k->epoch = c->epoch;
+	if (!r)
+		k->value = k->semaphore->value;
 	pthread_mutex_unlock(&c->lock);
-	if (r) {
+	if (r)
 		free(k);
-		return r;
+	else
+		*out = k;
+	return r;
+}
+
+/* One that was used before needs nothing more: then nobody waits for the context's lock. */
+static sov_result take_call(struct context *c, struct call **out)
+{
+	struct calls *l = c->calls;
+
+	*out = NULL;
+	if (l) {
+		pthread_mutex_lock(&l->lock);
+		*out = l->spare;
+		if (*out)
+			l->spare = (*out)->next;
+		pthread_mutex_unlock(&l->lock);
 	}
+	return *out ? SOV_OK : make_call(c, out);
+}
+
+/* false: the thread has gone meanwhile, with the context. */
+static bool put(struct calls *l, struct call *k)
+{
+	bool open;
+
+	pthread_mutex_lock(&l->lock);
+	open = !l->closing;
+	if (open) {
+		k->next = NULL;
+		*l->last = k;
+		l->last = &k->next;
+		pthread_cond_signal(&l->some);
+	}
+	pthread_mutex_unlock(&l->lock);
+	return open;
+}
+
+sov_result stream_call(struct stream *s, void (*function)(void *user), void *user)
+{
+	struct context *c = s->member.context;
+	struct call *k;
+	struct slot slot;
+	sov_result r = take_call(c, &k);
+
+	if (r)
+		return r;
 	object_reference(&s->member.object);
 	k->stream = s;
 	k->function = function;
 	k->user = user;
-	k->value = ++k->semaphore->value;
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r) {
-		finish(c, k);
+		finish(c->calls, k);
 		return r;
 	}
+	/* Inside the gate: a reset, which releases what was asked for, comes before or after. */
+	k->value = ++k->semaphore->value;
+	k->epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
 	k->number = slot.number;
 	nv_push_acquire(&slot.push, k->semaphore->va, k->value);
 	stream_submit(s, &slot);
-	put(c->calls, k);
+	if (!put(c->calls, k))
+		finish(c->calls, k);
 	return SOV_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "libsov/graph.h"
 
 struct capture {
+	uint64_t id;         /* all streams of a capture have it, and no other capture */
 	struct graph *graph; /* a reference */
 	bool first;          /* the stream that sov_stream_begin_capture was called for */
 	uint32_t *after;     /* nodes that the next one comes after */
@@ -37,12 +38,13 @@ static sov_result follow(struct capture *k, uint32_t node, bool only)
 	return SOV_OK;
 }
 
-static sov_result start(struct stream *s, struct graph *g, bool first)
+static sov_result start(struct stream *s, struct graph *g, uint64_t id, bool first)
 {
 	struct capture *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
+	k->id = id;
 	k->graph = g;
 	k->first = first;
 	object_reference(&g->member.object);
@@ -64,15 +66,41 @@ static struct graph *end(struct stream *s)
 	return g;
 }
 
+/* With all streams that have joined it, if it is the first. How many references to the graph are
+ * left to be put. */
+static uint32_t end_all(struct stream *s)
+{
+	struct context *c = s->member.context;
+	uint64_t id = s->capture->id;
+	uint32_t puts = 1;
+	struct link *l;
+
+	if (s->capture->first)
+		for (l = c->streams.next; l != &c->streams; l = l->next) {
+			struct stream *other = stream_of(l);
+
+			if (other != s && other->capture && other->capture->id == id) {
+				end(other);
+				puts++;
+			}
+		}
+	end(s);
+	return puts;
+}
+
 void capture_drop(struct stream *s)
 {
 	struct context *c = s->member.context;
-	struct graph *g;
+	struct graph *g = NULL;
+	uint32_t puts = 0;
 
 	pthread_mutex_lock(&c->lock);
-	g = s->capture ? end(s) : NULL;
+	if (s->capture) {
+		g = s->capture->graph;
+		puts = end_all(s);
+	}
 	pthread_mutex_unlock(&c->lock);
-	if (g)
+	while (puts--)
 		object_put(&g->member.object);
 }
 
@@ -162,31 +190,42 @@ sov_result graph_capture_record(struct stream *s, struct event *e)
 		memcpy(after, k->after, k->count * sizeof(*after));
 	e->captured = after;
 	e->captured_count = k->count;
-	__atomic_store_n(&e->captured_in, k->graph, __ATOMIC_RELEASE);
+	atomic_store_explicit(&e->captured_in, k->id, memory_order_relaxed);
 	return leave(s, SOV_OK);
+}
+
+/* A stream of this capture; NULL: it has ended. */
+static struct stream *find(struct context *c, uint64_t id)
+{
+	struct link *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next)
+		if (stream_of(l)->capture && stream_of(l)->capture->id == id)
+			return stream_of(l);
+	return NULL;
 }
 
 /* The stream waits for an event that was recorded in a capture. */
 sov_result graph_capture_wait(struct stream *s, struct event *e)
 {
 	struct context *c = s->member.context;
-	struct link *l;
+	struct stream *one;
+	uint64_t id;
 	sov_result r;
 	uint32_t i;
 
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
-	for (l = c->streams.next; !r && l != &c->streams; l = l->next)
-		if (stream_of(l)->capture && stream_of(l)->capture->graph == e->captured_in)
-			break;
-	if (!r && l == &c->streams)
+	id = atomic_load_explicit(&e->captured_in, memory_order_relaxed);
+	one = find(c, id);
+	if (!r && !one)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
 			   "the event was recorded in a capture that has ended");
-	if (!r && s->capture && s->capture->graph != e->captured_in)
+	if (!r && s->capture && s->capture->id != id)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
 			   "the event was recorded in another capture than the stream's");
 	if (!r && !s->capture)
-		r = start(s, e->captured_in, false);
+		r = start(s, one->capture->graph, id, false);
 	for (i = 0; !r && i < e->captured_count; i++)
 		r = follow(s->capture, e->captured[i], false);
 	pthread_mutex_unlock(&c->lock);
@@ -208,7 +247,7 @@ sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph)
 		else if (s->member.context != g->member.context)
 			r = refuse(SOV_ERROR_INVALID_HANDLE, "the graph belongs to another context");
 		else
-			r = start(s, g, true);
+			r = start(s, g, ++s->member.context->capture_serial, true);
 		member_leave(s, r);
 	}
 	object_put(&g->member.object);
@@ -267,27 +306,18 @@ sov_result sov_stream_end_capture(sov_stream stream)
 {
 	sov_result r;
 	struct stream *s = member_enter_failed(stream, OBJECT_STREAM, &r);
-	struct context *c;
 	struct graph *g;
-	struct link *l;
-	uint32_t puts = 1;
+	uint32_t puts;
 
 	if (!s)
 		return r;
-	c = s->member.context;
 	if (!s->capture || !s->capture->first)
 		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
 					      "no capture was begun on the stream"));
 	if (!r)
 		r = find_lost(s->capture);
 	g = s->capture->graph;
-	for (l = c->streams.next; l != &c->streams; l = l->next)
-		if (stream_of(l) != s && stream_of(l)->capture &&
-		    stream_of(l)->capture->graph == g) {
-			end(stream_of(l));
-			puts++;
-		}
-	end(s);
+	puts = end_all(s);
 	member_leave(s, r);
 	while (puts--)
 		object_put(&g->member.object);

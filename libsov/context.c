@@ -13,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/graph.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
+/* Work that is no kernel should not take long, but may stand behind another context's work. */
+#define OTHER_TIME_LIMIT UINT64_C(60000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
 #define SOFTWARE_PATIENCE 60
 #define DEFAULT_STACK	  1024u /* as CUDA has it */
@@ -357,6 +360,7 @@ static void context_free(struct object *o)
 		buffer_destroy(c, c->local.area);
 	semaphores_free(c);
 	services_free(c);
+	calls_free(c);
 	free(c->allocations);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -410,10 +414,35 @@ static sov_result read_sync(bool *sync)
 	return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_SYNC is '%s'; it must be 0 or 1", text);
 }
 
+/* What a context without a limit of its own has. */
+static sov_result read_time_limit(bool software, uint64_t *limit)
+{
+	const char *text = getenv("SOV_KERNEL_TIME_LIMIT");
+	unsigned long long n = 0;
+	char *end = NULL;
+
+	*limit = DEFAULT_KERNEL_TIME_LIMIT * (software ? SOFTWARE_PATIENCE : 1);
+	if (!text || !*text)
+		return SOV_OK;
+	if (*text >= '0' && *text <= '9')
+		n = strtoull(text, &end, 10);
+	if (n && n <= SOV_MAX_WAIT / 1000000 && !strcmp(end, "ms"))
+		*limit = n * 1000000;
+	else if (n && n <= SOV_MAX_WAIT / 1000000000 && !strcmp(end, "s"))
+		*limit = n * 1000000000;
+	else
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "SOV_KERNEL_TIME_LIMIT is '%s'; it must be a number with s or ms, "
+			      "such as 500ms, of at most an hour",
+			      text);
+	return SOV_OK;
+}
+
 static struct context *context_new(struct device *d, const sov_context_options *o, sov_result *r)
 {
 	struct context *c = calloc(1, sizeof(*c));
 	const struct winsys_info *i = &d->info;
+	uint64_t limit = 0;
 	int error;
 
 	if (!c) {
@@ -428,9 +457,8 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->print = o->print;
 	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
-	if (!c->kernel_time_limit)
-		c->kernel_time_limit =
-			DEFAULT_KERNEL_TIME_LIMIT * (i->software ? SOFTWARE_PATIENCE : 1);
+	c->other_time_limit = OTHER_TIME_LIMIT;
+	c->graph_way = &graph_ways[0];
 	c->chip = (struct nv_chip){
 		.sm = i->sm,
 		.multiprocessors = i->multiprocessors,
@@ -451,6 +479,10 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	pool_init(&c->pool);
 	gate_init(&c->resting);
 	*r = read_sync(&c->sync);
+	if (!*r)
+		*r = read_time_limit(i->software, &limit);
+	if (!c->kernel_time_limit)
+		c->kernel_time_limit = limit;
 	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))
 		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			    "the process has no address space for 12 GiB of windows");
@@ -512,7 +544,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return r;
 	}
 	pthread_mutex_lock(&c->lock);
-	r = stream_create(c, &first);
+	r = stream_create(c, 0, &first);
 	if (!r)
 		c->first_handle = object_handle(&first->member.object);
 	pthread_mutex_unlock(&c->lock);
@@ -532,6 +564,12 @@ sov_result sov_context_destroy(sov_context context)
 
 	if (!c)
 		return SOV_ERROR_INVALID_HANDLE;
+	if (calls_are_mine(c)) {
+		object_put(&c->object);
+		return refuse(SOV_ERROR_BUSY,
+			      "a host function of the context runs, the caller: another thread "
+			      "can destroy the context");
+	}
 	if (!object_retire(&c->object)) {
 		object_put(&c->object);
 		return refuse(SOV_ERROR_INVALID_HANDLE,

@@ -9,6 +9,7 @@
 #include <time.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 typedef unsigned long long ull;
 
@@ -154,10 +155,18 @@ static sov_result move_out(struct stream *s, uint8_t *host, uint64_t source, uin
 	return r;
 }
 
+void copy_trace(const struct sides *k)
+{
+	trace_direction(!k->from || k->from->host ? TRACE_COPY_IN
+			: !k->to || k->to->host	  ? TRACE_COPY_OUT
+						  : TRACE_COPY_ACROSS);
+}
+
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number)
 {
 	sov_result r;
 
+	copy_trace(k);
 	if (k->to && k->from)
 		return move(s, k, number);
 	pthread_mutex_lock(&s->staging.lock);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define MAX_DEVICES 64
 
@@ -53,6 +54,8 @@ static void describe(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_sm;
 	p->max_threads_per_multiprocessor = 32 * i->warps_per_sm;
 	p->memory_bytes = i->memory_bytes;
+	p->least_priority = i->least_priority;
+	p->most_priority = i->most_priority;
 }
 
 static void free_found(struct device **found, uint32_t count)
@@ -167,6 +170,10 @@ static sov_result make_list(void)
 
 	if (!r)
 		r = dump_init();
+	if (!r)
+		r = trace_init();
+	if (!r)
+		api_watch();
 	for (i = 0; !r && i < sizeof(ways) / sizeof(*ways); i++)
 		r = find_way(ways[i], found, &count);
 	if (!r && visible) {

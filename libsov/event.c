@@ -141,13 +141,14 @@ static sov_result record(struct event *e, struct stream *s)
 {
 	struct semaphore *semaphore = e->semaphore;
 	struct slot slot;
-	sov_result r;
+	sov_result r = SOV_OK;
 
 	pthread_mutex_lock(&e->recording);
-	r = stream_begin(s, ENGINE_COMPUTE, WORK_RECORD, &slot);
+	if (!semaphore_reached(semaphore, semaphore->value))
+		r = stream_acquire(s, semaphore, semaphore->value);
+	if (!r)
+		r = stream_begin(s, ENGINE_COMPUTE, WORK_RECORD, &slot);
 	if (!r) {
-		if (!semaphore_reached(semaphore, semaphore->value))
-			nv_push_acquire(&slot.push, semaphore->va, semaphore->value);
 		semaphore->value++;
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
@@ -170,7 +171,7 @@ sov_result sov_event_record(sov_event event, sov_stream stream)
 	s = stream_find(e->member.context, stream);
 	if (s) {
 		if (!graph_capturing(s))
-			__atomic_store_n(&e->captured_in, NULL, __ATOMIC_RELAXED);
+			atomic_store_explicit(&e->captured_in, 0, memory_order_relaxed);
 		r = graph_capturing(s) ? graph_capture_record(s, e)
 		    : e->timeless      ? note(e, s)
 				       : record(e, s);
@@ -183,17 +184,10 @@ sov_result sov_event_record(sov_event event, sov_stream stream)
 /* Later work on the stream waits for the event's last record. */
 static sov_result wait_for(struct stream *s, struct event *e)
 {
-	struct slot slot;
 	struct reached at;
 	sov_result r = last_record(e, "the event", &at);
 
-	if (!r)
-		r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
-	if (r)
-		return r;
-	nv_push_acquire(&slot.push, at.semaphore->va, at.value);
-	stream_submit(s, &slot);
-	return SOV_OK;
+	return r ? r : stream_acquire(s, at.semaphore, at.value);
 }
 
 sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
@@ -208,7 +202,7 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 	if (e) {
 		if (e->member.context != s->member.context)
 			refuse(r, "the event belongs to another context");
-		else if (__atomic_load_n(&e->captured_in, __ATOMIC_ACQUIRE))
+		else if (atomic_load_explicit(&e->captured_in, memory_order_relaxed))
 			r = graph_capture_wait(s, e);
 		else if (graph_capturing(s))
 			refuse(r = SOV_ERROR_UNSUPPORTED,

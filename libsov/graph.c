@@ -67,6 +67,7 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	memcpy(n->kernel.grid, l->grid, sizeof(l->grid));
 	memcpy(n->kernel.block, l->block, sizeof(l->block));
 	n->kernel.shared_bytes = l->shared_bytes;
+	n->kernel.time_limit = l->time_limit;
 	node_set_parameters(n, l->arguments);
 	return SOV_OK;
 }

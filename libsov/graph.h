@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs: nodes with what they come after. graph.c makes them, capture.c records them from streams,
- * graph_run.c runs them. */
+/* Graphs: nodes with what they come after. graph.c makes them, capture.c records them from streams;
+ * graph_order.c and graph_write.c make them ready, graph_run.c runs them. */
 #ifndef SOV_GRAPH_H
 #define SOV_GRAPH_H
 
@@ -16,6 +16,7 @@ struct node {
 		struct {
 			struct function *function; /* a reference */
 			uint32_t grid[3], block[3], shared_bytes;
+			uint64_t time_limit; /* 0: the context's */
 			uint8_t *parameters; /* as they lie in the constant bank */
 		} kernel;
 		struct {
@@ -49,5 +50,56 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 		     uint64_t count, struct node *n);
 void node_free(struct node *n);
 void node_set_parameters(struct node *n, const void *const *arguments);
+
+/* ---- runs ---- */
+
+/* How a kernel begins that comes after another. */
+struct graph_way {
+	const char *name;
+	enum {
+		GRAPH_CHAIN,     /* where it can, by the other's descriptor; else as the next */
+		GRAPH_IDLE,      /* when the channel has seen that the engine is idle */
+		GRAPH_CLASS_IDLE /* when the engine has */
+	} follow;
+	struct nv_link link;
+};
+extern const struct graph_way graph_ways[]; /* the first is a context's own choice */
+extern const uint32_t graph_way_count;
+
+#define GRAPH_CHAIN_END UINT32_MAX
+
+struct graph_part { /* between host functions */
+	uint64_t methods; /* address */
+	uint32_t words;
+	uint32_t first_call, calls; /* of order: host functions that follow */
+	uint64_t time_limit; /* of its nodes together */
+};
+
+struct graph_run {
+	struct member member;
+	const struct graph_way *way;
+	struct node *nodes; /* copies */
+	uint32_t count;
+	uint32_t *level, *order; /* of a node; nodes by level */
+	uint32_t levels;
+	uint64_t *kernels; /* by node: where its descriptor is in memory */
+	uint32_t *next;    /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
+	struct buffer *memory;
+	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
+	struct graph_part *parts;
+	uint32_t nparts;
+	const struct function *most_local;
+	pthread_mutex_t running; /* the order of runs; protects what follows */
+	bool closing; /* it is being destroyed */
+	struct stream *last; /* a reference: where it ran last … */
+	uint64_t last_number; /* … and up to where */
+};
+
+/* Levels, order and, if they are wanted, chains. */
+sov_result graph_order(struct graph_run *g, bool chains);
+/* Memory with all that the GPU is to read. */
+sov_result graph_write(struct graph_run *g);
+/* Of one kernel, anew; to be followed by a write barrier. */
+void graph_write_parameters(struct graph_run *g, uint32_t node);
 
 #endif

@@ -13,6 +13,7 @@
 #include "hw/nv/bank0.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define LINE STREAM_LINE
 
@@ -28,6 +29,7 @@ sov_result function_plan(struct context *c, struct function *f)
 	struct plan *p = &f->plan;
 	struct nv_kernel kernel = {
 		.program = f->va,
+		.program_bytes = k->code_bytes,
 		.registers = k->registers,
 		.barriers = k->barriers,
 		.shared_bytes = k->shared_bytes,
@@ -282,12 +284,18 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 			 uint64_t *number, struct bell *bell)
 {
 	struct context *c = f->member.context;
+	const struct request q = {.engine = ENGINE_COMPUTE,
+				  .kind = WORK_KERNEL,
+				  .function = f,
+				  .limit = l->time_limit};
 	struct nv_grid g;
 	struct slot slot;
-	sov_result r = stream_begin_kernel(s, f, &slot);
+	sov_result r = stream_begin_request(s, &q, &slot);
 
 	if (r)
 		return r;
+	if (slot.traced)
+		trace_piece_shape(&slot, l);
 	memcpy(g.grid, l->grid, sizeof(g.grid));
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;
@@ -295,6 +303,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.release = slot.beside ? s->done->va : 0;
 	g.payload = (uint32_t)slot.number;
 	g.next = 0;
+	g.linked = false;
 	g.id = s->serial << 40 | slot.number;
 	g.new_code = atomic_load_explicit(&s->code, memory_order_relaxed) < f->plan.code;
 	if (g.new_code)
@@ -315,6 +324,8 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 		r = check_memory(f, l);
 	if (!r && l->flags)
 		r = check_together(f, l);
+	if (!r && l->time_limit)
+		r = check_limit(l->time_limit);
 	return r ? r : check_arguments(f, l);
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libsov/sov.h"
+#include "libsov/inner.h"
 
 enum log_area {
 	LOG_DEVICE, LOG_CONTEXT, LOG_STREAM, LOG_MEMORY, LOG_COPY, LOG_MODULE, LOG_LAUNCH, LOG_CALL,

@@ -20,7 +20,7 @@
 #include "libsov/compiler/image.h"
 #include "libsov/gate.h"
 #include "libsov/nv/nv.h"
-#include "libsov/sov.h"
+#include "libsov/inner.h"
 #include "libsov/winsys/winsys.h"
 
 /* ---- error.c ---- */
@@ -165,10 +165,12 @@ struct context {
 	struct object object;
 	struct device *device;
 	const struct winsys *winsys;
-	uint64_t kernel_time_limit;
+	uint64_t kernel_time_limit; /* of one whose launch says nothing */
+	uint64_t other_time_limit;  /* at least, of work that is no kernel */
 	uint32_t stack_bytes;       /* for functions that call themselves */
 	bool sync;                  /* SOV_SYNC: all work is waited for */
 	struct nv_chip chip;
+	const struct graph_way *graph_way; /* graph_write.c */
 	const void *first_handle;   /* of its first stream */
 
 	pthread_mutex_t lock;
@@ -186,6 +188,7 @@ struct context {
 	_Atomic uint64_t epoch;     /* counts failures, resets and the end */
 	uint64_t code_writes;       /* counts modules loaded */
 	uint64_t stream_serial;     /* counts streams created */
+	uint64_t capture_serial;    /* counts captures begun */
 	_Atomic uint32_t stream_count; /* of those that there are */
 
 	_Atomic sov_result error;   /* the sticky one */
@@ -193,7 +196,7 @@ struct context {
 	char sentence[1024];
 
 	struct link buffers, modules, streams, events, graphs;
-	struct calls *calls;        /* call.c; NULL: not needed yet */
+	_Atomic(struct calls *) calls; /* call.c; NULL: not needed yet */
 	struct link spares;         /* streams without a name: see winsys_info.spare_queues */
 	uint32_t spare_count;
 	struct semaphore *free_semaphores;
@@ -340,6 +343,8 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
+	struct lazy *lazy;    /* lazy.h: kernels that are only declared; NULL: there are none */
+	struct module *whole; /* of a unit: the module that it is of, a reference, whose data are its own */
 	bool library; /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
@@ -348,6 +353,11 @@ struct module {
 void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
+/* Without the lock. A unit in the module's context, made of a copy of the image; with a reference to be
+ * given back by module_drop, which unloads it. */
+sov_result module_install_unit(struct module *whole, const void *image, size_t bytes,
+			       struct module **unit);
+void module_drop(struct module *unit);
 
 /* Bytes of each block that the hardware keeps and the image counts in. */
 uint32_t function_reserved_shared(const struct function *f);
@@ -428,6 +438,8 @@ struct sides {
 /* With the lock: finds what the sides lie in, which is so large; by pins it, or lets it go. */
 sov_result copy_check(struct context *c, struct sides *k, uint64_t to_bytes, uint64_t from_bytes);
 void copy_pin(struct context *c, const struct sides *k, int by);
+/* Its direction is that of the thread's next copies. */
+void copy_trace(const struct sides *k);
 sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 /* Without it, when it is pinned. The number of the last piece of work. */
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
@@ -467,6 +479,16 @@ enum work {
 /* Who does it. Where the device has no copy queues both go to the compute queue. */
 enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
 
+/* What a piece of work is to be. */
+struct request {
+	enum engine engine;
+	enum work kind;
+	/* The kernel; of a graph, the one of its kernels that needs the most local memory. NULL:
+	 * none. */
+	const struct function *function;
+	uint64_t limit; /* time, ns; 0: the context's for such work */
+};
+
 struct queue {
 	struct winsys_queue *way;
 	struct winsys_queue_memory memory;
@@ -486,6 +508,7 @@ struct piece {
 	 * after. */
 	_Atomic enum work kind;
 	_Atomic(const struct function *) function;
+	_Atomic uint64_t limit;
 	/* For the publisher. */
 	enum engine engine;
 	uint64_t entry;         /* for the ring … */
@@ -504,6 +527,7 @@ struct piece {
 struct stream {
 	struct member member;
 	uint64_t serial;
+	int32_t priority;
 	bool closed;             /* a thread is destroying it */
 	struct buffer *commands; /* two rings, then the slots */
 	struct semaphore *done;  /* payload: low 32 bits of the last completed piece of work */
@@ -520,6 +544,7 @@ struct stream {
 	struct piece pieces[STREAM_SLOTS];
 
 	struct staging staging;
+	struct trace_stream *trace; /* trace_gpu.c; NULL: not traced */
 	struct capture *capture; /* capture.c; the lock's */
 	_Atomic bool capturing;  /* there is one */
 };
@@ -535,6 +560,7 @@ struct slot {
 	/* A ring entry of somebody else's methods, 0: none, and how many of its own go before. */
 	uint64_t inserted;
 	uint32_t before;
+	struct trace_piece *traced; /* trace_gpu.c; NULL: it is not */
 	struct nv_push push;
 	_Alignas(64) uint32_t methods[STREAM_PUSH_WORDS]; /* what push writes; submit copies it */
 };
@@ -557,9 +583,7 @@ static inline void slot_write(struct slot *slot, uint32_t offset, const void *fr
  * release of slot->number. ENGINE_COPY: the methods end with one by the copy engine itself.
  */
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
-sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot);
-/* Of a graph; f: the kernel in it that needs the most local memory, or NULL. */
-sov_result stream_begin_graph(struct stream *s, const struct function *f, struct slot *slot);
+sov_result stream_begin_request(struct stream *s, const struct request *q, struct slot *slot);
 void stream_submit(struct stream *s, struct slot *slot);
 /*
  * The same, but the caller rings, as the last thing it does: on x86 the next atomic operation waits
@@ -575,6 +599,9 @@ static inline void bell_ring(struct bell b)
 	if (b.word)
 		__atomic_store_n(b.word, b.token, __ATOMIC_RELAXED);
 }
+/* A piece that waits, on the GPU, until somebody has released the value; whoever that is has a limit
+ * for it. */
+sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value);
 /* A piece that wakes sleepers when everything before it and itself is done. Its number; 0: there
  * was no room. */
 uint64_t stream_alarm(struct stream *s);
@@ -586,8 +613,8 @@ uint64_t stream_last(const struct stream *s);
 bool stream_busy(struct stream *s, enum engine engine);
 /* How far the GPU has come. */
 uint64_t stream_poll(struct stream *s);
-/* The piece that the GPU works on; false: none. */
-bool stream_head(struct stream *s, enum work *kind, const struct function **f);
+/* The piece that the GPU works on, but for its engine; false: none. */
+bool stream_head(struct stream *s, struct request *out);
 /* The kernel that this piece is or was, if nothing has taken its slot since; NULL: none. */
 const struct function *stream_kernel(struct stream *s, uint64_t number);
 /* With the context's lock held: queues in its present group, nothing pending, the gate open. */
@@ -596,7 +623,7 @@ void stream_stop(struct stream *s);
 
 /* ---- stream.c ---- */
 
-sov_result stream_create(struct context *c, struct stream **out);
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out);
 /* With the context's lock held, before its group goes. */
 void stream_spares_free(struct context *c);
 /* A stream of this context, NULL meaning its first; with a reference. NULL after refuse(). */
@@ -614,8 +641,9 @@ struct event {
 	bool timeless; /* no work on the GPU: it is how far a stream is; guarded by recording */
 	pthread_mutex_t recording; /* the order of values is the order of pieces of work */
 	_Atomic uint64_t mark;     /* EVENT_RECORDED and the value of the last record */
-	/* Recorded last in a capture: of this graph, after these nodes; capture.c. */
-	struct graph *captured_in;
+	/* The capture it was recorded in last, by number; 0: it was a stream that is not captured.
+	 * After which nodes of its graph is the context's lock's; capture.c. */
+	_Atomic uint64_t captured_in;
 	uint32_t *captured, captured_count;
 };
 #define EVENT_RECORDED (UINT64_C(1) << 32)
@@ -628,6 +656,9 @@ void event_restart(struct event *e);
 sov_result stream_call(struct stream *s, void (*function)(void *user), void *user);
 /* No function runs any more; without the lock. */
 void calls_close(struct context *c);
+void calls_free(struct context *c);
+/* Whether the caller is a host function of this context. */
+bool calls_are_mine(struct context *c);
 
 /* ---- capture.c ---- */
 

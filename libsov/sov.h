@@ -122,6 +122,7 @@ typedef struct sov_device_properties {
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
 	char driver[64];   /* what stands behind the way to it, with its version; for people */
+	int32_t least_priority, most_priority; /* of streams */
 } sov_device_properties;
 
 /* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.
@@ -148,7 +149,8 @@ typedef struct sov_context_options {
 	uint32_t flags;             /* 0 */
 	/* A kernel that runs longer, from when a call first sees it running, is stopped by the next
 	 * call on the context other than a launch, or by the call that waits for it:
-	 * SOV_ERROR_HANG. 0 = 10 s, on a software GPU 10 minutes. */
+	 * SOV_ERROR_HANG. A launch can have a limit of its own. 0: as SOV_KERNEL_TIME_LIMIT says,
+	 * without it 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
 	/* Stack of each thread, for kernels of which nobody can say how much they need: their
 	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
@@ -276,14 +278,18 @@ typedef struct sov_module_options {
 } sov_module_options;
 #define SOV_MODULE_SERIAL      1u /* every instruction waits: to find faults of scheduling */
 #define SOV_MODULE_UNOPTIMISED 2u /* as it stands in the PTX (-O0): to find faults of optimising */
+#define SOV_MODULE_EAGER       4u /* all kernels are compiled now, by all processors: see below */
 
 /* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
- * terminator. The data may be given back afterwards. */
+ * terminator. The data may be given back afterwards. All of a text is read, and its errors are
+ * reported; the machine code of many kernels is made when each is first asked for, by get_function,
+ * which then reports what makes that impossible (too many registers or too much memory). */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
 /* Waits for launches of its functions, then frees it and them. */
 SOV_API sov_result sov_module_unload(sov_module module);
-/* Messages of the compiler for the calling thread's last sov_module_load; "" when none. */
+/* Messages of the compiler for the calling thread's last sov_module_load, or get_function that
+ * failed; "" when none. */
 SOV_API const char *sov_module_messages(void);
 SOV_API sov_result sov_module_get_function(sov_module module, const char *name,
 					   sov_function *function);
@@ -322,6 +328,13 @@ SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t in
 /* Work on one stream runs in order. NULL names the context's own first stream; it is ordered like
  * any other: there is no implicit order between streams. */
 SOV_API sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream);
+/* One of another priority than 0, which sov_stream_create's streams have: larger is more urgent. It
+ * is advice: the GPU gives more of its time to what is more urgent, and work that runs goes on to run.
+ * Kernels of one priority run beside each other; those of different priorities may take turns. A
+ * device has few of them, see sov_device_properties; others are refused. */
+SOV_API sov_result sov_stream_create_with_priority(sov_context context, uint32_t flags,
+						   int32_t priority, sov_stream *stream);
+SOV_API sov_result sov_stream_get_priority(sov_stream stream, int32_t *priority);
 /* Waits for its work first. The context's first stream goes with the context only. */
 SOV_API sov_result sov_stream_destroy(sov_stream stream);
 /* For what was submitted to the stream before. SOV_NO_WAIT asks: SOV_NOT_READY. */
@@ -340,6 +353,7 @@ typedef struct sov_launch {
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
 	uint32_t flags;        /* SOV_LAUNCH_COOPERATIVE */
+	uint64_t time_limit;   /* of this kernel, as kernel_time_limit; 0: the context's */
 } sov_launch;
 /* All blocks are on the GPU at the same time, so that they may wait for each other; a grid that has
  * more of them than fit is refused. Kernels of other streams may delay its start. */
@@ -358,8 +372,9 @@ SOV_API sov_result sov_event_wait(sov_event event, uint64_t limit);
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
 
 /* A function of the host's in the stream: it runs when all work before it is done, in a thread of the
- * library, and work behind it when it has returned. It must not call the library. When the context
- * fails or is reset before its turn, it is not called. */
+ * library, and work behind it when it has returned. It must not wait for its own context, whose host
+ * functions all run in that thread; nor can it destroy it: SOV_ERROR_BUSY. When the context fails or
+ * is reset before its turn, it is not called. sov_context_destroy waits for one that runs. */
 SOV_API sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user);
 
 /* ---- graphs ---- */

@@ -8,10 +8,9 @@
 #include <string.h>
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
-/* Work that is no kernel should not take long, but may stand behind another context's work. */
-#define OTHER_TIME_LIMIT UINT64_C(60000000000)
 /* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
 #define QUEUE_PATIENCE UINT64_C(2000000000)
 
@@ -22,29 +21,40 @@ static const char *const work_names[] = {
 	[WORK_GRAPH] = "a graph",
 };
 
+/* 0: none. What a wait for an event waits for is work with a limit of its own. */
+static uint64_t limit_of(const struct context *c, const struct request *q)
+{
+	if (q->kind == WORK_WAIT)
+		return 0;
+	if (q->limit)
+		return q->limit;
+	if (q->kind == WORK_KERNEL || c->kernel_time_limit > c->other_time_limit)
+		return c->kernel_time_limit;
+	return c->other_time_limit;
+}
+
 /* No launch looks at a clock: time begins when a call first sees the piece at the stream's head. */
 bool stream_overdue(struct stream *s, sov_fault *f)
 {
-	uint64_t limit = s->member.context->kernel_time_limit, head = stream_poll(s) + 1;
-	const struct function *function;
-	enum work kind;
+	uint64_t head = stream_poll(s) + 1, limit;
+	struct request q;
+	bool kernel;
 
-	/* What a wait for an event waits for is work with a limit of its own. */
-	if (!stream_head(s, &kind, &function) || kind == WORK_WAIT)
+	if (!stream_head(s, &q))
 		return false;
+	limit = limit_of(s->member.context, &q);
 	if (s->head != head) {
 		s->head = head;
 		s->head_since = now_ns();
 		return false;
 	}
-	if (kind != WORK_KERNEL && limit < OTHER_TIME_LIMIT)
-		limit = OTHER_TIME_LIMIT;
-	if (now_ns() - s->head_since <= limit)
+	if (!limit || now_ns() - s->head_since <= limit)
 		return false;
-	fault_init(f, kind == WORK_KERNEL ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST, function);
+	kernel = q.kind == WORK_KERNEL;
+	fault_init(f, kernel || q.kind == WORK_GRAPH ? SOV_ERROR_HANG : SOV_ERROR_DEVICE_LOST,
+		   kernel ? q.function : NULL);
 	snprintf(f->cause, sizeof(f->cause), "%s did not end within its limit of %llu.%03llu s",
-		 kind == WORK_KERNEL ? "it" : work_names[kind],
-		 (unsigned long long)(limit / 1000000000),
+		 kernel ? "it" : work_names[q.kind], (unsigned long long)(limit / 1000000000),
 		 (unsigned long long)(limit / 1000000 % 1000));
 	return true;
 }
@@ -61,7 +71,7 @@ sov_result stream_wait_for(struct stream *s, uint64_t number, uint64_t limit)
 /* ---- coming and going ---- */
 
 /* All that a stream needs but a name. With the context's lock held. */
-static sov_result stream_make(struct context *c, struct stream **out)
+static sov_result stream_make(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
 	sov_result r;
@@ -70,6 +80,7 @@ static sov_result stream_make(struct context *c, struct stream **out)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
 	memset(s, 0, sizeof(*s));
 	s->member.context = c;
+	s->priority = priority;
 	gate_init(&s->gate);
 	r = semaphore_create(c, &s->done);
 	if (r)
@@ -79,6 +90,8 @@ static sov_result stream_make(struct context *c, struct stream **out)
 	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
 		goto no_commands;
+	if (tracing())
+		trace_stream_create(s);
 	r = stream_start(s);
 	if (r)
 		goto no_queue;
@@ -86,6 +99,7 @@ static sov_result stream_make(struct context *c, struct stream **out)
 	return SOV_OK;
 
 no_queue:
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 no_commands:
 	semaphore_destroy(c, s->done);
@@ -99,6 +113,7 @@ static void stream_unmake(struct stream *s)
 	struct context *c = s->member.context;
 
 	stream_stop(s);
+	trace_stream_destroy(s);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);
 	free(s);
@@ -162,7 +177,7 @@ static void stream_free(struct object *o)
 	list_remove(&s->member.link);
 	atomic_fetch_sub_explicit(&c->stream_count, 1, memory_order_relaxed);
 	staging_fini(c, &s->staging);
-	if (c->group && s->queue_of[ENGINE_COMPUTE] && stream_idle(s) &&
+	if (c->group && s->queue_of[ENGINE_COMPUTE] && stream_idle(s) && !s->priority &&
 	    c->spare_count < c->device->info.spare_queues)
 		spare_add(c, s);
 	else
@@ -175,9 +190,9 @@ static void stream_free(struct object *o)
  * A spare one, or a new one. Where queues cannot be made while a block of threads runs on and on,
  * trying costs the context: so what is running has to end first, or the call is refused.
  */
-static sov_result stream_get(struct context *c, struct stream **out)
+static sov_result stream_get(struct context *c, int32_t priority, struct stream **out)
 {
-	*out = spare_take(c);
+	*out = priority ? NULL : spare_take(c);
 	if (*out)
 		return SOV_OK;
 	if (c->device->info.spare_queues && !context_idle(c)) {
@@ -194,13 +209,13 @@ static sov_result stream_get(struct context *c, struct stream **out)
 		if (r)
 			return r;
 	}
-	return stream_make(c, out);
+	return stream_make(c, priority, out);
 }
 
-sov_result stream_create(struct context *c, struct stream **out)
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s;
-	sov_result r = stream_get(c, &s);
+	sov_result r = stream_get(c, priority, &s);
 
 	if (r)
 		return r;
@@ -225,7 +240,7 @@ static void spare_make(struct context *c)
 {
 	struct stream *s;
 
-	if (c->spare_count < c->device->info.spare_queues && !stream_make(c, &s))
+	if (c->spare_count < c->device->info.spare_queues && !stream_make(c, 0, &s))
 		spare_add(c, s);
 }
 
@@ -241,7 +256,18 @@ struct stream *stream_find(struct context *c, sov_stream handle)
 	return s;
 }
 
-sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream)
+static sov_result check_priority(const struct context *c, int32_t priority)
+{
+	const sov_device_properties *p = &c->device->properties;
+
+	if (priority >= p->least_priority && priority <= p->most_priority)
+		return SOV_OK;
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "priority is %d; %s has %d to %d", priority,
+		      p->name, p->least_priority, p->most_priority);
+}
+
+sov_result sov_stream_create_with_priority(sov_context context, uint32_t flags, int32_t priority,
+					   sov_stream *stream)
 {
 	struct context *c;
 	struct stream *s;
@@ -256,13 +282,34 @@ sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *st
 	if (!c)
 		return r;
 	idle = context_idle(c);
-	r = stream_create(c, &s);
+	r = check_priority(c, priority);
+	if (!r)
+		r = stream_create(c, priority, &s);
 	if (!r) {
 		*stream = object_handle(&s->member.object);
 		if (idle)
 			spare_make(c);
 	}
 	return context_leave(c, r);
+}
+
+sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream)
+{
+	return sov_stream_create_with_priority(context, flags, 0, stream);
+}
+
+sov_result sov_stream_get_priority(sov_stream stream, int32_t *priority)
+{
+	struct stream *s;
+
+	if (!priority)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "priority is NULL");
+	s = object_get(stream, OBJECT_STREAM);
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	*priority = s->priority;
+	object_put(&s->member.object);
+	return SOV_OK;
 }
 
 /* With the lock held. *keep: it was not emptied. */

@@ -27,6 +27,7 @@
 #include <assert.h>
 #include <string.h>
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define RING_BYTES (STREAM_RING_ENTRIES * NV_GP_ENTRY_BYTES)
 #define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
@@ -73,33 +74,31 @@ uint64_t stream_poll(struct stream *s)
 }
 
 /* Of a piece that may be overwritten while we look; false: it was. */
-static bool look_at(struct stream *s, uint64_t number, enum work *kind, const struct function **f)
+static bool look_at(struct stream *s, uint64_t number, struct request *out)
 {
 	struct piece *p = piece_of(s, number);
 	bool before = ready(s, number);
 
-	*kind = atomic_load_explicit(&p->kind, memory_order_acquire);
-	*f = atomic_load_explicit(&p->function, memory_order_acquire);
+	out->kind = atomic_load_explicit(&p->kind, memory_order_acquire);
+	out->function = atomic_load_explicit(&p->function, memory_order_acquire);
+	out->limit = atomic_load_explicit(&p->limit, memory_order_acquire);
 	return before && ready(s, number);
 }
 
-bool stream_head(struct stream *s, enum work *kind, const struct function **f)
+bool stream_head(struct stream *s, struct request *out)
 {
 	uint64_t head = stream_poll(s) + 1;
 
-	if (head > stream_last(s) || !look_at(s, head, kind, f)) {
-		*kind = WORK_SETUP;
-		*f = NULL;
-	}
+	if (head > stream_last(s) || !look_at(s, head, out))
+		*out = (struct request){.kind = WORK_SETUP};
 	return head <= stream_last(s);
 }
 
 const struct function *stream_kernel(struct stream *s, uint64_t number)
 {
-	const struct function *f;
-	enum work kind;
+	struct request q;
 
-	return look_at(s, number, &kind, &f) && kind == WORK_KERNEL ? f : NULL;
+	return look_at(s, number, &q) && q.kind == WORK_KERNEL ? q.function : NULL;
 }
 
 /* ---- taking a number ---- */
@@ -132,6 +131,7 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
 	slot->inserted = 0;
+	slot->traced = NULL;
 	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
 	slot->publisher = take_role(s);
 }
@@ -142,13 +142,12 @@ bool stream_beside(const struct stream *s)
 }
 
 /* Inside the gate. false: no slot is free. */
-static bool take(struct stream *s, enum engine engine, enum work kind, const struct function *f,
-		 struct slot *slot)
+static bool take(struct stream *s, const struct request *q, struct slot *slot)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
 	bool beside = stream_beside(s);
-	enum ends queue = engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
-	enum ends ends = kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
+	enum ends queue = q->engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
+	enum ends ends = q->kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
 	struct piece *p;
 
 	do {
@@ -160,11 +159,12 @@ static bool take(struct stream *s, enum engine engine, enum work kind, const str
 		memory_order_relaxed));
 	slot_open(s, number, slot);
 	p = slot->piece;
-	/* Who sees one of the two below sees that they are not those of the piece before. */
+	/* Who sees one of the three below sees that they are not those of the piece before. */
 	atomic_store_explicit(&p->ready, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->kind, kind, memory_order_release);
-	atomic_store_explicit(&p->function, f, memory_order_release);
-	p->engine = engine;
+	atomic_store_explicit(&p->kind, q->kind, memory_order_release);
+	atomic_store_explicit(&p->function, q->function, memory_order_release);
+	atomic_store_explicit(&p->limit, q->limit, memory_order_release);
+	p->engine = q->engine;
 	p->code = p->local = 0;
 	slot->beside = beside;
 	/* What is known to be done needs no waiting for. */
@@ -172,8 +172,10 @@ static bool take(struct stream *s, enum engine engine, enum work kind, const str
 	    (int64_t)((tail >> STREAM_ENDS_BITS) -
 		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
 		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
-	if ((tail & ENDS_MASK) != queue && engine == ENGINE_COPY)
+	if ((tail & ENDS_MASK) != queue && q->engine == ENGINE_COPY)
 		nv_push_bind_copy(&slot->push, &s->member.context->chip);
+	if (tracing())
+		trace_piece_begin(s, slot, q->kind, q->function);
 	return true;
 }
 
@@ -278,13 +280,16 @@ static struct bell finish(struct stream *s, struct slot *slot)
 {
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
+	bool release = p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
-	if (p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside))
+	if (release)
 		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number,
 				slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
 					? NV_RELEASE_NOW
 					: 0);
+	if (slot->traced)
+		trace_piece_end(s, slot, release);
 	if (kind == WORK_ALARM)
 		nv_push_interrupt(&slot->push);
 	assert(!slot->push.overflow);
@@ -351,6 +356,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_offset = engine * RING_BYTES,
 		.ring_va = s->commands->va + engine * RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
+		.priority = s->priority,
 	};
 	const char *said;
 	int error;
@@ -389,21 +395,21 @@ static sov_result need_copy_queue(struct stream *s)
 enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
 
 /* Inside the gate: whether the piece can be begun, and if so, begins it. */
-static enum step try_begin(struct stream *s, enum engine engine, enum work kind,
-			   const struct function *f, struct slot *slot)
+static enum step try_begin(struct stream *s, const struct request *q, struct slot *slot)
 {
 	struct context *c = s->member.context;
+	const struct function *f = q->function;
 	struct winsys_error e;
 
 	if (c->winsys->group_error(c->group, &e))
 		return STEP_LOOK;
-	if (!s->queue_of[engine])
+	if (!s->queue_of[q->engine])
 		return STEP_QUEUE;
 	if (f && atomic_load_explicit(&f->module->unloading, memory_order_relaxed))
 		return STEP_UNLOADED;
 	if (f && f->plan.local_bytes > c->local.thread_bytes)
 		return STEP_LOCAL;
-	return take(s, engine, kind, f, slot) ? STEP_GO : STEP_ROOM;
+	return take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
 
 /* Outside of the gate: what has to happen before trying again. */
@@ -424,8 +430,7 @@ static sov_result make_way(struct stream *s, enum step step, const struct functi
 	}
 }
 
-static sov_result begin(struct stream *s, enum engine engine, enum work kind,
-			const struct function *f, struct slot *slot)
+sov_result stream_begin_request(struct stream *s, const struct request *q, struct slot *slot)
 {
 	enum step step;
 	sov_result r;
@@ -433,12 +438,12 @@ static sov_result begin(struct stream *s, enum engine engine, enum work kind,
 	for (;;) {
 		step = STEP_LOOK;
 		if (gate_enter(&s->gate)) {
-			step = try_begin(s, engine, kind, f, slot);
+			step = try_begin(s, q, slot);
 			if (step == STEP_GO)
 				return SOV_OK;
 			gate_leave(&s->gate);
 		}
-		r = make_way(s, step, f);
+		r = make_way(s, step, q->function);
 		if (r)
 			return r;
 	}
@@ -446,27 +451,32 @@ static sov_result begin(struct stream *s, enum engine engine, enum work kind,
 
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot)
 {
-	return begin(s, engine, kind, NULL, slot);
+	struct request q = {.engine = engine, .kind = kind};
+
+	return stream_begin_request(s, &q, slot);
 }
 
-sov_result stream_begin_kernel(struct stream *s, const struct function *f, struct slot *slot)
+sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value)
 {
-	return begin(s, ENGINE_COMPUTE, WORK_KERNEL, f, slot);
-}
+	struct slot slot;
+	sov_result r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 
-sov_result stream_begin_graph(struct stream *s, const struct function *f, struct slot *slot)
-{
-	return begin(s, ENGINE_COMPUTE, WORK_GRAPH, f, slot);
+	if (r)
+		return r;
+	nv_push_acquire(&slot.push, semaphore->va, value);
+	stream_submit(s, &slot);
+	return SOV_OK;
 }
 
 uint64_t stream_alarm(struct stream *s)
 {
+	const struct request alarm = {.engine = ENGINE_COMPUTE, .kind = WORK_ALARM};
 	struct slot slot;
 	bool taken;
 
 	if (!gate_enter(&s->gate))
 		return 0;
-	taken = take(s, ENGINE_COMPUTE, WORK_ALARM, NULL, &slot);
+	taken = take(s, &alarm, &slot);
 	if (taken)
 		bell_ring(finish(s, &slot));
 	gate_leave(&s->gate);
@@ -478,6 +488,7 @@ uint64_t stream_alarm(struct stream *s)
 sov_result stream_start(struct stream *s)
 {
 	struct context *c = s->member.context;
+	const struct request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
 	sov_result r = queue_start(s, ENGINE_COMPUTE);
 	struct slot slot;
 	uint32_t i;
@@ -495,7 +506,7 @@ sov_result stream_start(struct stream *s)
 		atomic_store(&s->pieces[i].ready, 0);
 		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
 	}
-	take(s, ENGINE_COMPUTE, WORK_SETUP, NULL, &slot);
+	take(s, &setup, &slot);
 	slot.beside = true; /* the stream may not be counted yet */
 	nv_push_setup(&slot.push, &c->chip);
 	bell_ring(finish(s, &slot));
@@ -516,4 +527,5 @@ void stream_stop(struct stream *s)
 		s->queues[i].way = NULL;
 		s->queue_of[i] = NULL;
 	}
+	trace_stream_stop(s);
 }

@@ -8,6 +8,7 @@
 #include "libsov/kernels/memory.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
+#include "libsov/trace.h"
 
 #define MAX_BLOCKS 0x7fffffffu
 
@@ -20,8 +21,10 @@ sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t 
 		      uint64_t *number)
 {
 	struct slot slot;
-	sov_result r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
+	sov_result r;
 
+	trace_bytes(bytes);
+	r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
 	if (r)
 		return r;
 	nv_push_inline(&slot.push, to, data, bytes);
@@ -122,6 +125,7 @@ static sov_result kernel_copy(struct stream *s, uint64_t to, uint64_t from, uint
 
 		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_THREADS * unit);
 		k = cut(to, n, unit);
+		trace_bytes(n);
 		r = launch(s, unit == MEMORY_UNIT ? c->kernels.copy : c->kernels.copy_words, &k,
 			   arguments, number);
 	}
@@ -141,6 +145,7 @@ static sov_result kernel_fill(struct stream *s, uint64_t to, uint32_t word, uint
 
 		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_BLOCK);
 		k = cut(to, n, MEMORY_UNIT);
+		trace_bytes(n);
 		r = launch(s, c->kernels.fill, &k, arguments, number);
 	}
 	return r;
@@ -157,6 +162,7 @@ static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint
 
 	for (; bytes; to += n, from += n, bytes -= n) {
 		n = smaller(bytes, NV_PUSH_COPY_MAX);
+		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
@@ -176,6 +182,7 @@ static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint
 
 	for (; bytes; to += n, bytes -= n) {
 		n = smaller(bytes, NV_PUSH_COPY_MAX);
+		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
@@ -218,6 +225,7 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 			: element_bytes == 2 ? (value & 0xffff) * 0x00010001u
 					     : value;
 
+	trace_direction(TRACE_FILL);
 	LOG(COPY, DEBUG, "%llu bytes at 0x%llx filled by %s", (unsigned long long)bytes,
 	    (unsigned long long)to, way == WAY_KERNEL ? "kernel" : "engine");
 	return way == WAY_KERNEL ? kernel_fill(s, to, word, bytes, number)

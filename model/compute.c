@@ -292,6 +292,7 @@ static bool run(struct launch *l)
 	struct grid *g = &l->grid;
 
 	g->channel = c;
+	g->priority = c->config.priority;
 	g->chip = c->model->chip;
 	g->hazard = c->model->hazard;
 	g->id = ++c->compute.launches;

@@ -293,7 +293,8 @@ static struct cta *crew_start(struct crew *crew, struct exec *x)
 	struct cta *c;
 	uint64_t block;
 
-	if (crew->count == crew->capacity || atomic_load(&g->started) >= g->blocks)
+	if (crew->count == crew->capacity || atomic_load(&g->started) >= g->blocks ||
+	    (x->helper_of && workers_wanted(x->helper_of, g)))
 		return NULL;
 	block = atomic_fetch_add(&g->started, 1);
 	if (block >= g->blocks)
@@ -331,7 +332,7 @@ static void crew_work(struct crew *crew, struct exec *x)
 	}
 }
 
-void grid_work(struct grid *g)
+void grid_work(struct grid *g, const struct workers *helper_of)
 {
 	struct exec *x = calloc(1, sizeof(*x));
 	struct crew crew = {.capacity = g->resident};
@@ -340,6 +341,7 @@ void grid_work(struct grid *g)
 	crew.ctas = calloc(crew.capacity, sizeof(*crew.ctas));
 	if (x && crew.ctas) {
 		x->grid = g;
+		x->helper_of = helper_of;
 		mmu_enter(&x->reader, g->channel->space);
 		crew_work(&crew, x);
 		mmu_leave(&x->reader);

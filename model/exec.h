@@ -117,6 +117,7 @@ struct grid {
 	struct code *code;
 	struct grid *next;     /* workers' queue */
 	uint32_t helpers;
+	int32_t priority;      /* larger is more urgent */
 	uint64_t program, id;
 	uint32_t size[3], block[3], threads, warps;
 	uint32_t registers, barriers, shared_bytes, local_low, local_high;
@@ -128,8 +129,9 @@ struct grid {
 	bool hazard;
 };
 
-/* Runs blocks of the grid until none is left to start; several threads do so at once. */
-void grid_work(struct grid *g);
+/* Runs blocks of the grid until none is left to start; several threads do so at once. A helper of
+ * the workers also stops when it is wanted elsewhere; NULL: the caller is none. */
+void grid_work(struct grid *g, const struct workers *helper_of);
 
 /* Why a lane does not run. */
 enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR };
@@ -185,6 +187,7 @@ struct cta {
 struct exec {
 	struct mmu_reader reader;
 	struct grid *grid;
+	const struct workers *helper_of; /* NULL: the thread is no helper */
 	const struct code_page *pages[PAGE_CACHE];
 };
 

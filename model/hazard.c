@@ -338,10 +338,11 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 	return c->writers[0].cycle < c->writers[1].cycle ? &c->writers[0] : &c->writers[1];
 }
 
-/* Registers are fetched when the unit gets to it, predicates at issue. */
+/* A lane's registers are fetched when the unit gets to it, predicates and what is the warp's at
+ * issue: ptxas overwrites the uniform register of an address in the next cycle. */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
-	return t->late && (u->kind == SASS_GPR || u->kind == SASS_UGPR);
+	return t->late && u->kind == SASS_GPR;
 }
 
 static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)

@@ -158,5 +158,7 @@ bool inline_word(struct model_channel *c, uint32_t data);
 int workers_create(uint32_t threads, struct workers **out);
 void workers_destroy(struct workers *w);
 void workers_run(struct workers *w, struct grid *g);
+/* Something more urgent waits for helpers. */
+bool workers_wanted(const struct workers *w, const struct grid *g);
 
 #endif

@@ -71,6 +71,7 @@ struct model_channel_config {
 	void *userd;           /* 512 bytes */
 	void *notifier;        /* 16 bytes; may be NULL */
 	bool copy_only;        /* its engine has no compute class */
+	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
 	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);

@@ -1,21 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid
- * makes progress even when another one, perhaps endless, holds all the helpers.
+ * makes progress even when another one, perhaps endless, holds all the helpers. Helpers go where it
+ * is most urgent: one that works on a grid starts no more blocks of it when a more urgent one waits.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "model/exec.h"
 
+#define LEAST INT32_MIN
+
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct grid *queue; /* grids that may have blocks to start */
+	struct grid *queue; /* grids that may have blocks to start, the most urgent first */
+	_Atomic int32_t top; /* how urgent the first one is; LEAST: there is none */
 	bool ending;
 	uint32_t count;
 	pthread_t threads[];
 };
+
+static void note_top(struct workers *w)
+{
+	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : LEAST,
+			      memory_order_relaxed);
+}
+
+/* Before the others that are as urgent: what comes late is small more often than not. */
+static void add_grid(struct workers *w, struct grid *g)
+{
+	struct grid **at = &w->queue;
+
+	while (*at && (*at)->priority > g->priority)
+		at = &(*at)->next;
+	g->next = *at;
+	*at = g;
+	note_top(w);
+}
 
 static void remove_grid(struct workers *w, struct grid *g)
 {
@@ -23,8 +45,14 @@ static void remove_grid(struct workers *w, struct grid *g)
 		if (*at != g)
 			continue;
 		*at = g->next;
-		return;
+		break;
 	}
+	note_top(w);
+}
+
+bool workers_wanted(const struct workers *w, const struct grid *g)
+{
+	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
 }
 
 static void *helper_main(void *arg)
@@ -41,9 +69,10 @@ static void *helper_main(void *arg)
 		}
 		g->helpers++;
 		pthread_mutex_unlock(&w->lock);
-		grid_work(g);
+		grid_work(g, w);
 		pthread_mutex_lock(&w->lock);
-		remove_grid(w, g);
+		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
+			remove_grid(w, g);
 		g->helpers--;
 		pthread_cond_broadcast(&w->done);
 	}
@@ -57,12 +86,11 @@ void workers_run(struct workers *w, struct grid *g)
 
 	if (shared) {
 		pthread_mutex_lock(&w->lock);
-		g->next = w->queue;
-		w->queue = g;
+		add_grid(w, g);
 		pthread_cond_broadcast(&w->work);
 		pthread_mutex_unlock(&w->lock);
 	}
-	grid_work(g);
+	grid_work(g, NULL);
 	if (!shared)
 		return;
 	pthread_mutex_lock(&w->lock);
@@ -83,6 +111,7 @@ int workers_create(uint32_t threads, struct workers **out)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
 	pthread_cond_init(&w->done, NULL);
+	note_top(w);
 	for (; w->count < helpers; w->count++) {
 		int status = pthread_create(&w->threads[w->count], NULL, helper_main, w);
 

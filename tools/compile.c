@@ -8,8 +8,8 @@
 #include "tools/tool.h"
 
 struct request {
-	const char *in, *out, *target, *print, *level;
-	bool serial, spill, keep_calls, stats, json;
+	const char *in, *out, *target, *print, *level, *threads;
+	bool serial, spill, keep_calls, no_uniform, stats, json;
 };
 
 static double now(void)
@@ -77,10 +77,12 @@ static int compile_file(const struct verb *v, const struct request *q)
 		.unoptimised = !strcmp(q->level, "0"),
 		.serial = q->serial,
 		.keep_calls = q->keep_calls,
+		.no_uniform = q->no_uniform,
 		.spill = q->spill,
 		.print_pass = q->print,
 		.print_to = open_memstream(&printed, &printed_size),
 		.stats = q->stats || q->json,
+		.threads = (uint32_t)strtoul(q->threads, NULL, 10),
 	};
 	struct compile_result r = {0};
 	void *text = NULL;
@@ -130,7 +132,7 @@ static int unknown_target(const struct verb *v, const char *name)
 
 static int run(const struct verb *v, int argc, char **argv)
 {
-	struct request q = {.target = "sm_90", .level = "3"};
+	struct request q = {.target = "sm_90", .level = "3", .threads = "0"};
 	const struct option options[] = {
 		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
 		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
@@ -139,8 +141,10 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &q.level},
 		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
 		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
+		{"no-uniform", 0, NULL, "use no uniform registers", &q.no_uniform, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
+		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL, &q.threads},
 		{0},
 	};
 	int operands, status;
@@ -156,6 +160,8 @@ static int run(const struct verb *v, int argc, char **argv)
 		return usage_error(v, "--json and --print both want standard output");
 	if (strcmp(q.level, "0") && strcmp(q.level, "3"))
 		return usage_error(v, "there is no level '%s'; known: 0 3", q.level);
+	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) || strlen(q.threads) > 4)
+		return usage_error(v, "-j wants a number of threads up to 9999, not '%s'", q.threads);
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];

@@ -9,7 +9,7 @@
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_devices, &verb_info, &verb_compile, &verb_disasm, &verb_run, &verb_bench,
+	&verb_devices, &verb_info, &verb_doctor, &verb_top, &verb_trace, &verb_compile, &verb_disasm, &verb_run, &verb_bench,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 

@@ -52,6 +52,7 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 
 		if (only_operands || word[0] != '-' || !word[1]) {
 			argv[(*count)++] = word;
+			only_operands |= v->command;
 			continue;
 		}
 		if (!strcmp(word, "--")) {

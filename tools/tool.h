@@ -29,8 +29,10 @@ struct verb {
 	const char *usage;    /* what follows the verb's name */
 	const char *details;  /* paragraphs below the options; NULL = none */
 	int (*run)(const struct verb *v, int argc, char **argv); /* arguments after the verb's name */
+	bool command; /* its operands are a command, with options of its own */
 };
-extern const struct verb verb_devices, verb_info, verb_compile, verb_disasm, verb_run, verb_bench;
+extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile, verb_disasm,
+	verb_run, verb_bench;
 
 /* ---- options.c ---- */
 

@@ -34,6 +34,10 @@ extern "C" {
  *   queue has its ring, its pointers and its doorbell mapped; it never gives out a dma-fence, and
  *   its owner waits on memory (FENCE_WAIT).
  * - Nothing is allocated after a fence is published.
+ * - A device that does not do what it is told is given up. Groups are stopped, calls that would
+ *   make or map something (BO_CREATE, VM_CREATE, VM_BIND, GROUP_CREATE, QUEUE_CREATE) fail with
+ *   EIO, and video memory that is freed is handed out to nobody, until the device is reset and
+ *   bound again. A device that is gone is ENODEV, for every call.
  */
 
 /**
@@ -84,6 +88,9 @@ enum drm_sovgpu_ioctl_id {
 
 	/** @DRM_SOVGPU_FENCE_WAIT: sleep until memory has a value */
 	DRM_SOVGPU_FENCE_WAIT,
+
+	/** @DRM_SOVGPU_INTERRUPT_WAIT: sleep until the device interrupts */
+	DRM_SOVGPU_INTERRUPT_WAIT,
 };
 
 /**
@@ -435,8 +442,10 @@ struct drm_sovgpu_vm_bind_op {
 /**
  * struct drm_sovgpu_vm_bind - argument of VM_BIND
  *
- * Steps are done in order. When one fails, those before it stand, @done counts them, and no sync is
- * signalled. One that fails with ENOMEM may have unmapped what was in its range.
+ * Steps are done in order, and all are done when the call returns: it sleeps until what is to be
+ * waited for is signalled (EINTR after a signal), and signals after the last. When one fails, those
+ * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM may have
+ * unmapped what was in its range.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: an address space */
@@ -448,7 +457,10 @@ struct drm_sovgpu_vm_bind {
 	/** @ops: of &struct drm_sovgpu_vm_bind_op */
 	struct drm_sovgpu_array ops;
 
-	/** @syncs: of &struct drm_sovgpu_sync */
+	/**
+	 * @syncs: of &struct drm_sovgpu_sync: waited for before the first, signalled after the
+	 * last
+	 */
 	struct drm_sovgpu_array syncs;
 
 	/** @done: out, also when the call fails: steps that were done */
@@ -550,6 +562,11 @@ enum drm_sovgpu_queue_mode {
 
 /**
  * struct drm_sovgpu_queue_create - argument of QUEUE_CREATE
+ *
+ * A user queue's ring is memory of the process, mapped in the group's address space (otherwise
+ * EFAULT). What the process writes there, to its pointers or to the doorbell can end its own group
+ * and nothing else. Its pages can be mapped as long as the queue is there, and stay mapped after
+ * it.
  */
 struct drm_sovgpu_queue_create {
 	/** @group_id: the group it belongs to */
@@ -564,10 +581,13 @@ struct drm_sovgpu_queue_create {
 	/** @flags: none are known: 0 */
 	__u32 flags;
 
-	/** @ring_va: user queue: address of its ring in the device; otherwise 0 */
+	/**
+	 * @ring_va: user queue: address of its ring in the device, a multiple of an entry's size,
+	 * where command streams may lie, too (&drm_sovgpu_queue_info.job_va_end); otherwise 0
+	 */
 	__u64 ring_va;
 
-	/** @ring_entries: a power of two; kernel queue: jobs that may wait */
+	/** @ring_entries: a power of two; kernel queue: jobs that may wait; user queue: entries */
 	__u32 ring_entries;
 
 	/** @time_limit_ms: kernel queue: for each job, not 0; otherwise 0 */
@@ -579,7 +599,10 @@ struct drm_sovgpu_queue_create {
 	/** @doorbell_value: out: user queue: what to write to the doorbell */
 	__u32 doorbell_value;
 
-	/** @doorbell_offset: out: user queue: for mmap; the doorbell is at this byte of the file */
+	/**
+	 * @doorbell_offset: out: user queue: for mmap of its page; the doorbell, 32 bits, is at
+	 * this byte of the file
+	 */
 	__u64 doorbell_offset;
 
 	/** @pointers_offset: out: user queue: for mmap; a page with the ring's two pointers */
@@ -623,7 +646,7 @@ struct drm_sovgpu_job {
  * struct drm_sovgpu_queue_submit - argument of QUEUE_SUBMIT
  */
 struct drm_sovgpu_queue_submit {
-	/** @queue_id: a kernel queue */
+	/** @queue_id: a kernel queue; a user queue is EINVAL */
 	__u32 queue_id;
 
 	/** @flags: none are known: 0 */
@@ -668,7 +691,10 @@ struct drm_sovgpu_queue_state {
 	/** @state: out: one of &enum drm_sovgpu_queue_state_kind */
 	__u32 state;
 
-	/** @fault_code: out: the vendor's number for what went wrong; 0: nothing did */
+	/**
+	 * @fault_code: out: the vendor's number for what went wrong; 0: nothing did, or the queue
+	 * was found to have forged the number of a job
+	 */
 	__u32 fault_code;
 
 	/** @fault_unit: out: the vendor's number for where */
@@ -712,6 +738,26 @@ struct drm_sovgpu_fence_wait {
 	__s64 deadline_ns;
 };
 
+/**
+ * struct drm_sovgpu_interrupt_wait - argument of INTERRUPT_WAIT
+ *
+ * Command streams of all processes interrupt the device's users together, and so does a queue that
+ * fails: who returns looks at memory, and at QUEUE_STATE when nothing is there.
+ */
+struct drm_sovgpu_interrupt_wait {
+	/**
+	 * @count: in: interrupts that the caller has seen; out: interrupts so far, which is another
+	 * number. It goes around.
+	 */
+	__u32 count;
+
+	/** @pad: zero */
+	__u32 pad;
+
+	/** @deadline_ns: CLOCK_MONOTONIC; a call that reaches it fails with ETIME */
+	__s64 deadline_ns;
+};
+
 #define DRM_IOCTL_SOVGPU(access, id, type) \
 	DRM_IO##access(DRM_COMMAND_BASE + DRM_SOVGPU_##id, struct drm_sovgpu_##type)
 
@@ -730,6 +776,7 @@ struct drm_sovgpu_fence_wait {
 #define DRM_IOCTL_SOVGPU_QUEUE_SUBMIT	DRM_IOCTL_SOVGPU(WR, QUEUE_SUBMIT, queue_submit)
 #define DRM_IOCTL_SOVGPU_QUEUE_STATE	DRM_IOCTL_SOVGPU(WR, QUEUE_STATE, queue_state)
 #define DRM_IOCTL_SOVGPU_FENCE_WAIT	DRM_IOCTL_SOVGPU(WR, FENCE_WAIT, fence_wait)
+#define DRM_IOCTL_SOVGPU_INTERRUPT_WAIT	DRM_IOCTL_SOVGPU(WR, INTERRUPT_WAIT, interrupt_wait)
 
 #if defined(__cplusplus)
 }

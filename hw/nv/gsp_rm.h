@@ -287,16 +287,6 @@ static_assert(sizeof(struct rm_promote) == 560, "GPU_PROMOTE_CTX");
 /* The main buffer is followed by a page for each of 64 subcontexts: nouveau r535/gr.c. */
 #define RM_BUFFER_MAIN_EXTRA          (64u * 0x1000)
 
-/* Of a channel group: ctrla06c.h. RM_CONTROL_SCHEDULE is in rm.h. */
-#define RM_CONTROL_TIME_SLICE 0xa06c0103
-struct rm_time_slice {
-	uint64_t us;
-};
-#define RM_CONTROL_INTERLEAVE 0xa06c0107
-struct rm_interleave {
-	uint32_t level; /* 0 low, 1 medium, 2 high */
-};
-
 /* Of a channel: ctrla06f/ctrla06fgpfifo.h. */
 #define RM_CONTROL_BIND 0xa06f0104
 struct rm_bind {

@@ -24,6 +24,12 @@
 #define NV_QMD_MIN_REGISTERS 8
 #define NV_QMD_DEPENDENT_SCHEDULE 1
 #define NV_QMD_MEMBAR_GPU         3 /* L1_MEMBAR */
+/* Of a constant bank: PREFETCH_PRE, PREFETCH_POST. What is before or behind what is not said. */
+#define NV_QMD_FETCH_BEFORE 1
+#define NV_QMD_FETCH_BEHIND 2
+/* Code to be fetched is counted in 256 bytes. tinygrad takes it so; not tried. */
+#define NV_QMD_FETCH_UNIT 256u
+#define NV_QMD_FETCH_MOST 0x1ffu
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
@@ -87,6 +93,12 @@
 	F(DEPENDENT_PREFETCH,      ARRAY(372, 372, 2, 5),        ARRAY(516, 516, 2, 5),        NONE) \
 	F(DEPENDENT_POINTER,       SCALED(479, 448, 1, 0, 8),    SCALED(511, 480, 1, 0, 8),    NONE) \
 	F(MEMBAR,                  BITS(1137, 1136),             BITS(369, 368),               NONE) \
+	/* what is done ahead of time, or later: nothing that a program could see */ \
+	F(MEMBAR_CHASING,          BIT(382),                     NONE,                         NONE) \
+	F(BANK_FETCH,              ARRAY(418, 417, 8, 4),        NONE,                         NONE) \
+	F(BANK_FETCH_MOST,         SCALED(575, 570, 1, 0, 8),    NONE,                         NONE) \
+	F(PROGRAM_FETCH_ADDRESS,   SCALED(1392, 1344, 1, 0, 8),  NONE,                         NONE) \
+	F(PROGRAM_FETCH_UNITS,     BITS(1401, 1393),             NONE,                         NONE) \
 	/* what we never use, so that it can be refused */ \
 	F(SEQUENTIAL,              BIT(1138),                    BIT(370),                     BIT(370))
 

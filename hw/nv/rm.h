@@ -371,6 +371,18 @@ struct rm_schedule { /* NVA06F_CTRL_GPFIFO_SCHEDULE_PARAMS; skip_enable is new i
 };
 static_assert(sizeof(struct rm_schedule) == 3, "GPFIFO_SCHEDULE of 580");
 #define RM_SCHEDULE_BYTES_570 2
+#define RM_CONTROL_TIME_SLICE 0xa06c0103
+struct rm_time_slice {
+	uint64_t us;
+};
+static_assert(sizeof(struct rm_time_slice) == 8, "SET_TIMESLICE");
+/* How often it has its turn. Groups begin with the lowest level; another needs privileges. */
+#define RM_CONTROL_INTERLEAVE 0xa06c0107
+#define RM_INTERLEAVE_HIGH    2
+struct rm_interleave {
+	uint32_t level; /* 0 low, 1 medium, 2 high */
+};
+static_assert(sizeof(struct rm_interleave) == 4, "SET_INTERLEAVE_LEVEL");
 
 /* Of a channel: what the doorbell takes. */
 #define RM_CONTROL_TOKEN 0xc36f0108

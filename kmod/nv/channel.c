@@ -8,20 +8,26 @@
 
 #include "kmod/nv/nv.h"
 
-static int make_memory(struct nv_device *nv, struct nv_channel *c)
+static int make_userd(struct nv_device *nv, struct nv_channel *c)
 {
-	u64 page = max_t(u64, PAGE_SIZE, SOV_VRAM_CHUNK);
+	int ret = nv_vram_alloc(nv, &c->userd, NV_USERD_BYTES);
+
+	if (ret)
+		return ret;
+	c->ends = ioremap_wc(nv->base.vram.window + c->userd.address, NV_USERD_BYTES);
+	return c->ends ? 0 : -ENOMEM;
+}
+
+static int make_memory(struct nv_device *nv, struct nv_channel *c, const struct nv_channel_words *w)
+{
 	int ret;
 
 	ret = nv_vram_alloc(nv, &c->instance, RM_INSTANCE_BYTES);
-	if (!ret)
-		ret = nv_vram_alloc(nv, &c->userd, page);
+	if (!ret && !w->userd)
+		ret = make_userd(nv, c);
 	if (!ret)
 		ret = nv_buffer_alloc(nv, &c->methods, nv->method_bytes);
-	if (ret)
-		return ret;
-	c->ends = ioremap_wc(nv->base.vram.window + c->userd.address, page);
-	return c->ends ? 0 : -ENOMEM;
+	return ret;
 }
 
 static struct rm_memory_description in_vram(u64 address, u64 bytes)
@@ -38,7 +44,7 @@ static int make(struct nv_channel *c, const struct nv_channel_words *w)
 		.va_space = NV_RM_VA_SPACE,
 		.engine = w->engine.type,
 		.instance = in_vram(c->instance.address, RM_INSTANCE_BYTES),
-		.userd = in_vram(c->userd.address, NV_USERD_BYTES),
+		.userd = in_vram(w->userd ? w->userd : c->userd.address, NV_USERD_BYTES),
 		.ramfc = in_vram(c->instance.address, RM_RAMFC_BYTES),
 		.method_buffer = { c->methods.bus, c->methods.bytes, RM_SPACE_SYSTEM,
 				   RM_CACHE_NONE },
@@ -69,7 +75,7 @@ int nv_channel_init(struct nv_channel *c, const struct nv_channel_words *w)
 		return ret;
 	c->id = ret;
 	c->doorbell = NV_DOORBELL(w->engine.runlist, c->id);
-	ret = make_memory(nv, c);
+	ret = make_memory(nv, c, w);
 	if (!ret)
 		ret = make(c, w);
 	c->made = !ret;

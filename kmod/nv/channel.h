@@ -45,7 +45,7 @@ struct nv_channel {
 	/** @instance: what the hardware knows of it */
 	struct nv_vram instance;
 
-	/** @userd: both ends of its ring; pages of its own, as a process could map them */
+	/** @userd: both ends of its ring, when we write that */
 	struct nv_vram userd;
 
 	/** @ends: @userd, as we see it */
@@ -64,6 +64,7 @@ struct nv_channel_words {
 	struct nv_engine engine;
 	u64 ring_va;
 	u32 entries;
+	u64 userd; /* address in video memory; 0: one is made */
 	bool privileged;
 };
 
@@ -150,5 +151,6 @@ void nv_queue_stop(struct sov_queue *queue);
 void nv_queue_fini(struct sov_queue *queue);
 void nv_queue_push(struct sov_queue *queue, u64 number, u64 va, u32 size);
 u64 nv_queue_done(struct sov_queue *queue);
+bool nv_queue_idle(struct sov_queue *queue);
 
 #endif

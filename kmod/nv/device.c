@@ -60,6 +60,10 @@ static void nv_describe(struct nv_device *nv)
 		.job_size_max = NV_GP_MAX_WORDS * 4,
 		.job_va_end = BIT_ULL(NV_GP_ADDRESS_BITS),
 	};
+	/* What else is on the page that processes may see must be theirs to see. */
+	if (PAGE_SIZE <= NV_VF_USER_BYTES)
+		nv->base.queue_info.modes |= BIT(DRM_SOVGPU_QUEUE_USER);
+	nv->base.doorbell = pci_resource_start(pdev, NV_PCI_BAR_REGISTERS) + NV_VF_DOORBELL;
 	nv->vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
 }
 
@@ -205,10 +209,12 @@ const struct sov_vendor sov_nv = {
 	.group_bytes = sizeof(struct nv_group),
 	.group_init = nv_group_init,
 	.group_fini = nv_group_fini,
+	.ring_entry_bytes = NV_GP_ENTRY_BYTES,
 	.queue_bytes = sizeof(struct nv_queue),
 	.queue_init = nv_queue_init,
 	.queue_stop = nv_queue_stop,
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
 	.queue_done = nv_queue_done,
+	.queue_idle = nv_queue_idle,
 };

@@ -20,7 +20,7 @@ struct nv_device;
  * struct nv_gsp - the GSP of a device
  */
 struct nv_gsp {
-	/** @lock: one call at a time; protects the queues, @element, @sequence and @running */
+	/** @lock: one call at a time; protects the queues, @element, both numbers and @running */
 	struct mutex lock;
 
 	/** @running: it answers */
@@ -46,6 +46,9 @@ struct nv_gsp {
 
 	/** @sequence: of the next element in @command */
 	u32 sequence;
+
+	/** @expected: of the next element in @status */
+	u32 expected;
 
 	/** @element: the one that is sent or was received */
 	struct nv_gsp_element *element;
@@ -76,6 +79,7 @@ int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms);
 int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
 		u32 body_bytes, u32 limit_ms);
 void nv_rpc_events(struct work_struct *work);
+void nv_give_up(struct nv_device *nv);
 
 /* event.c */
 void nv_event(struct nv_device *nv, const struct nv_gsp_rpc *rpc);

@@ -61,11 +61,12 @@ u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_mes
 /**
  * nv_message_check() - is this an element that can be believed?
  * @e: a copy of it, which nobody else writes
+ * @sequence: the number that is next
  * @pages: that it has
  *
  * Return: NULL, or what is wrong with it.
  */
-const char *nv_message_check(const struct nv_gsp_element *e, u32 pages)
+const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 pages)
 {
 	const struct nv_gsp_rpc *rpc = (const struct nv_gsp_rpc *)(e + 1);
 
@@ -73,6 +74,8 @@ const char *nv_message_check(const struct nv_gsp_element *e, u32 pages)
 		return "its size is wrong";
 	if (checksum(e, pages))
 		return "its checksum is wrong";
+	if (e->sequence != sequence)
+		return "its number is not the next";
 	if (rpc->version != NV_GSP_RPC_VERSION || rpc->signature != NV_GSP_RPC_SIGNATURE)
 		return "it holds no call";
 	if (rpc->bytes < sizeof(*rpc) || rpc->bytes > pages * NV_GSP_PAGE - sizeof(*e))

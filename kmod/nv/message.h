@@ -33,7 +33,7 @@ struct nv_message {
 };
 
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m);
-const char *nv_message_check(const struct nv_gsp_element *e, u32 pages);
+const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 pages);
 u32 nv_message_filled(u32 put, u32 get);
 u32 nv_message_space(u32 put, u32 get);
 void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_element *e, u32 pages);

@@ -7,6 +7,7 @@
  */
 #include <linux/slab.h>
 
+#include "kmod/bo.h"
 #include "kmod/nv/nv.h"
 
 #define PAGES(bytes) ALIGN(bytes, SZ_4K)
@@ -98,7 +99,10 @@ void nv_group_fini(struct sov_group *group)
 	}
 }
 
-/* Programs may read the ring; what they write as a job's number harms only themselves. */
+/*
+ * Programs may read the ring. The page for numbers they can write: the channel does, and it has no
+ * rights but theirs. See nv_queue_idle().
+ */
 static int make_ring(struct nv_queue *q)
 {
 	struct nv_vm *vm = vm_of(q->base.group);
@@ -158,6 +162,26 @@ static int schedule_channel(struct nv_queue *q, const struct nv_tsg *tsg,
 			     RM_SCHEDULE_BYTES_570);
 }
 
+/* The process's ring and the ends that are mapped to it, or ours. */
+static int find_ring(struct nv_queue *q, struct nv_channel_words *words)
+{
+	struct sov_user *user = &q->base.user;
+	int ret;
+
+	if (q->base.mode == DRM_SOVGPU_QUEUE_USER) {
+		words->ring_va = user->ring_va;
+		words->entries = q->base.entries;
+		words->userd = sov_vram_address(q->base.group->sov, &user->pointers->blocks, 0);
+		user->put = NV_USERD_GP_PUT;
+		user->get = NV_USERD_GP_GET;
+		return 0;
+	}
+	ret = make_ring(q);
+	words->ring_va = q->memory_place.start;
+	words->entries = q->base.entries * NV_RING_ENTRIES_PER_JOB;
+	return ret;
+}
+
 static int start(struct nv_queue *q, struct nv_tsg *tsg)
 {
 	struct nv_vm *vm = vm_of(q->base.group);
@@ -168,13 +192,12 @@ static int start(struct nv_queue *q, struct nv_tsg *tsg)
 	if (!tsg->id)
 		ret = tsg_init(tsg, q->base.group, engine);
 	if (!ret)
-		ret = make_ring(q);
+		ret = find_ring(q, &words);
 	if (ret)
 		return ret;
 	words.parent = NV_RM_GROUP(tsg->id);
-	words.ring_va = q->memory_place.start;
-	words.entries = q->base.entries * NV_RING_ENTRIES_PER_JOB;
 	ret = nv_channel_init(&q->channel, &words);
+	q->base.user.token = q->channel.doorbell;
 	if (!ret && q->base.queue_class == DRM_SOVGPU_QUEUE_COMPUTE && !tsg->context.vm) {
 		ret = nv_context_init(&tsg->context, vm, NV_RM_CHANNEL(q->channel.id), false);
 		if (ret) {
@@ -266,4 +289,20 @@ u64 nv_queue_done(struct sov_queue *queue)
 
 	dma_rmb(); /* the number before what the job has written */
 	return done;
+}
+
+/**
+ * nv_queue_idle() - has the channel come to the end of its ring?
+ * @queue: the queue
+ *
+ * A job's last entry is fetched when the one before, which waits for the engine, is done (ring.h).
+ * USERD, where the hardware says how far it has fetched, is mapped into no address space.
+ *
+ * Return: whether nothing of it runs.
+ */
+bool nv_queue_idle(struct sov_queue *queue)
+{
+	struct nv_queue *q = to_nv_queue(queue);
+
+	return readl(q->channel.ends + NV_USERD_GP_GET) == q->ring.put;
 }

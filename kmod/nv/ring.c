@@ -20,10 +20,11 @@ void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 numb
 	ring->number_va = number_va;
 	ring->jobs = jobs;
 	ring->put = 0;
+	ring->next = 0;
 }
 
 /*
- * What comes after a job: wait until the engine is idle, write the number, raise an interrupt. The
+ * What comes after a job: wait until the engine is idle, write the number; then an interrupt. The
  * wait also makes everything that the job has written visible.
  */
 static void write_words(u32 *w, u64 address, u64 number)
@@ -38,6 +39,12 @@ static void write_words(u32 *w, u64 address, u64 number)
 	w[7] = 0;
 }
 
+static void push(struct nv_ring *ring, u64 entry)
+{
+	ring->entries[ring->put] = entry;
+	ring->put = (ring->put + 1) % (ring->jobs * NV_RING_ENTRIES_PER_JOB);
+}
+
 /**
  * nv_ring_push() - put a job into a ring that has room
  * @ring: the ring
@@ -49,12 +56,14 @@ static void write_words(u32 *w, u64 address, u64 number)
  */
 u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
 {
-	u32 job = ring->put / NV_RING_ENTRIES_PER_JOB;
+	u32 first = ring->next * NV_RING_WORDS;
+	u64 words_va = ring->words_va + 4 * first;
 
-	write_words(ring->words + job * NV_RING_WORDS, ring->number_va, number);
-	ring->entries[ring->put] = nv_gp_entry_pack(va, bytes / 4);
-	ring->entries[ring->put + 1] =
-		nv_gp_entry_pack(ring->words_va + job * NV_RING_WORDS * 4, NV_RING_WORDS);
-	ring->put = (ring->put + 2) % (ring->jobs * NV_RING_ENTRIES_PER_JOB);
+	write_words(ring->words + first, ring->number_va, number);
+	push(ring, nv_gp_entry_pack(va, bytes / 4));
+	push(ring, nv_gp_entry_pack(words_va, NV_RING_RELEASE_WORDS));
+	push(ring, nv_gp_entry_pack(words_va + 4 * NV_RING_RELEASE_WORDS, NV_RING_INTERRUPT_WORDS) |
+		   NV_GP_SYNC_WAIT);
+	ring->next = (ring->next + 1) % ring->jobs;
 	return ring->put;
 }

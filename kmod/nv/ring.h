@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring of a channel that the kernel writes, as data. A job takes two entries: its own command
- * stream, and a few words of ours that write its number to memory and raise an interrupt. Touches
- * no hardware.
+ * The ring of a channel that the kernel writes, as data. A job takes three entries: its own command
+ * stream, words of ours that wait until it is done and write its number to memory, and words of
+ * ours that raise an interrupt. The last is not fetched before the wait is over, so how far the
+ * hardware has fetched, which only the hardware can write, says that a job is done even when a
+ * program has forged its number. Touches no hardware.
  */
 #ifndef SOV_NV_RING_H
 #define SOV_NV_RING_H
@@ -11,14 +13,16 @@
 
 #include "hw/nv/host.h"
 
-#define NV_RING_ENTRIES_PER_JOB 2
-#define NV_RING_WORDS           8 /* of ours, after each job */
+#define NV_RING_ENTRIES_PER_JOB 4 /* of which three are used, so that a full ring is no empty one */
+#define NV_RING_RELEASE_WORDS   6 /* of ours, after each job */
+#define NV_RING_INTERRUPT_WORDS 2
+#define NV_RING_WORDS           (NV_RING_RELEASE_WORDS + NV_RING_INTERRUPT_WORDS)
 
 /**
  * struct nv_ring - a ring and what stands behind it in the same memory
  */
 struct nv_ring {
-	/** @entries: two for each job */
+	/** @entries: what the device reads */
 	u64 *entries;
 
 	/** @words: ours, one block for each job */
@@ -35,6 +39,9 @@ struct nv_ring {
 
 	/** @put: the next entry */
 	u32 put;
+
+	/** @next: whose words are next */
+	u32 next;
 };
 
 /* Bytes of memory for a ring. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Objects on the GSP, see rm.h. A call can fail twice: the call itself, and what it asked for. Once
- * the GSP is gone every call says ENODEV and nothing else, because its objects are gone as well.
+ * the GSP is gone every call says so and does nothing else, because its objects are gone as well. An
+ * object that it does not free may go on using memory that is about to be somebody else's, so then
+ * the card is given up, too.
  */
 #include <drm/drm_print.h>
 
@@ -117,16 +119,20 @@ int nv_rm_ask(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
 /**
  * nv_rm_free() - free an object
  * @c: the client
- * @object: the object, with nothing below it; when this returns, nothing of it runs
+ * @object: the object, with nothing below it; when this returns, nothing of it runs, or the card is
+ * given up
  */
 void nv_rm_free(struct nv_client *c, u32 object)
 {
 	struct nv_gsp_rm_free a = { .client = c->handle, .object = object };
 	int ret = nv_rpc_call(c->nv, NV_GSP_RM_FREE, &a, sizeof(a), NULL, 0, FREE_LIMIT_MS);
 
-	if (!ret && a.status)
+	if (!ret && !a.status)
+		return;
+	if (!ret)
 		drm_err(&c->nv->base.drm, "RM: object 0x%x is not freed: status 0x%x\n", object,
 			a.status);
+	nv_give_up(c->nv);
 }
 
 static int make_device(struct nv_client *c)

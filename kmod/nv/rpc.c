@@ -3,8 +3,9 @@
  * Calls to the GSP. There are two rings of pages in memory: ours with commands, the GSP's with
  * answers and events (message.c). One call is under way at a time; events that come before its
  * answer are handed on, and those that come without a call when the GSP's interrupt says so. What
- * comes from the GSP is checked like anything from outside. Nothing is allocated for a call,
- * because fences may wait for it.
+ * comes from the GSP is checked like anything from outside, its number included: once one is lost
+ * or wrong, no answer can be believed any more, and the card is given up. Nothing is allocated for
+ * a call, because fences may wait for it.
  */
 #include <drm/drm_print.h>
 #include <linux/delay.h>
@@ -52,6 +53,7 @@ int nv_rpc_init(struct nv_device *nv)
 		.elements_offset = NV_GSP_PAGE,
 	};
 	gsp->sequence = 0;
+	gsp->expected = 0;
 	return 0;
 }
 
@@ -116,11 +118,12 @@ static int receive(struct nv_device *nv)
 	nv_message_read(gsp->status, get, gsp->element, pages);
 	mb(); /* all of it is read before the GSP may write there again */
 	WRITE_ONCE(gsp->command->get, (get + pages) % NV_GSP_QUEUE_ELEMENTS);
-	wrong = nv_message_check(gsp->element, pages);
+	wrong = nv_message_check(gsp->element, gsp->expected, pages);
 	if (wrong) {
 		drm_err(drm, "GSP: element %u: %s\n", gsp->element->sequence, wrong);
 		return -EIO;
 	}
+	gsp->expected++;
 	return 0;
 }
 
@@ -140,7 +143,7 @@ static int receive_until(struct nv_device *nv, unsigned long deadline)
 	}
 }
 
-/* Copies the answer over what was asked; 0 or what the GSP says. */
+/* Copies the answer over what was asked; EREMOTEIO: it was understood, and refused. */
 static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head, u32 head_bytes,
 		void *body, u32 body_bytes)
 {
@@ -149,7 +152,7 @@ static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head, 
 
 	if (rpc->result) {
 		drm_err(drm, "GSP: call %u fails with status 0x%x\n", rpc->function, rpc->result);
-		return -EIO;
+		return -EREMOTEIO;
 	}
 	if (bytes < head_bytes || bytes - head_bytes < body_bytes) {
 		drm_err(drm, "GSP: call %u answers %u bytes, not %u\n", rpc->function, bytes,
@@ -172,13 +175,15 @@ static int wait(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 
 	for (;;) {
 		ret = receive_until(nv, deadline);
+		if (!ret && rpc->function == function)
+			return take(nv, rpc, head, head_bytes, body, body_bytes);
+		if (!ret && time_after(jiffies, deadline)) /* however much it has to say */
+			ret = -ETIMEDOUT;
 		if (ret) {
 			drm_err(&nv->base.drm, "GSP: no answer to call %u: %pe\n", function,
 				ERR_PTR(ret));
 			return ret;
 		}
-		if (rpc->function == function)
-			return take(nv, rpc, head, head_bytes, body, body_bytes);
 		nv_event(nv, rpc);
 	}
 }
@@ -223,13 +228,27 @@ int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms)
 
 /*
  * A GSP that does not answer can stop nothing either. Nobody talks to it any more, and it is taken
- * off the bus, so that memory which it or a channel may still know can be freed.
+ * off the bus, so that memory of the machine which it or a channel may still know can be freed.
  */
 static void give_up(struct nv_device *nv)
 {
+	if (!nv->gsp.running)
+		return;
 	drm_err(&nv->base.drm, "GSP: it is given up, and the card with it, until that is reset\n");
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
+	sov_wedge(&nv->base);
+}
+
+/**
+ * nv_give_up() - what the card was told to stop or forget may still be in use
+ * @nv: the device
+ */
+void nv_give_up(struct nv_device *nv)
+{
+	mutex_lock(&nv->gsp.lock);
+	give_up(nv);
+	mutex_unlock(&nv->gsp.lock);
 }
 
 /**
@@ -242,21 +261,25 @@ static void give_up(struct nv_device *nv)
  * @body_bytes: their size
  * @limit_ms: how long to wait
  *
- * Return: 0; ENODEV when the GSP does not run; or a negative errno after a message.
+ * Return: 0; EIO after a message, or when the card was given up before; ENODEV when the GSP does not
+ * run; E2BIG.
  */
 int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
 		u32 body_bytes, u32 limit_ms)
 {
 	struct nv_message m = { function, head, head_bytes, body, body_bytes };
-	int ret = -ENODEV;
+	int ret = READ_ONCE(nv->base.wedged) ? -EIO : -ENODEV;
 
 	mutex_lock(&nv->gsp.lock);
-	if (nv->gsp.running)
+	if (nv->gsp.running) {
 		ret = send(nv, &m);
-	if (!ret)
-		ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
-	if (ret == -ETIMEDOUT)
-		give_up(nv);
+		if (!ret)
+			ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
+		if (ret && ret != -EREMOTEIO && ret != -E2BIG) /* which was not sent */
+			give_up(nv);
+		if (ret && ret != -E2BIG)
+			ret = -EIO;
+	}
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
@@ -268,9 +291,19 @@ int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 void nv_rpc_events(struct work_struct *work)
 {
 	struct nv_device *nv = container_of(work, struct nv_device, gsp.events);
+	u32 left = NV_GSP_QUEUE_ELEMENTS;
+	int ret = 0;
 
 	mutex_lock(&nv->gsp.lock);
-	while (nv->gsp.running && !receive(nv))
-		nv_event(nv, nv_message_call(nv->gsp.element));
+	while (nv->gsp.running && left && !ret) {
+		ret = receive(nv);
+		if (!ret)
+			nv_event(nv, nv_message_call(nv->gsp.element));
+		left--;
+	}
+	if (ret && ret != -EAGAIN)
+		give_up(nv);
 	mutex_unlock(&nv->gsp.lock);
+	if (!left) /* calls come in between, however much it has to say */
+		queue_work(nv->base.work, work);
 }

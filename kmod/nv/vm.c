@@ -259,7 +259,8 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
  * nv_vm_flush() - let the GPU see what was mapped and unmapped
  * @base: the address space
  *
- * Return: 0; ETIMEDOUT when the GPU may still know what was.
+ * Return: 0; ETIMEDOUT when the GPU may still know what was, and is given up for it; EIO when it
+ * was given up before.
  */
 int nv_vm_flush(struct sov_vm *base)
 {
@@ -269,6 +270,8 @@ int nv_vm_flush(struct sov_vm *base)
 	u32 value;
 	int ret;
 
+	if (READ_ONCE(nv->base.wedged))
+		return -EIO;
 	mutex_lock(&nv->flush_lock);
 	readq(to_vram_table(vm->mmu.root)->cpu); /* writes through the window are done */
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_LO, lower_32_bits(root));
@@ -280,5 +283,7 @@ int nv_vm_flush(struct sov_vm *base)
 	if (ret)
 		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
 	mutex_unlock(&nv->flush_lock);
+	if (ret)
+		nv_give_up(nv);
 	return ret;
 }

@@ -70,12 +70,21 @@ struct cubin_address {
 	uint64_t addend;
 };
 
+/* A kernel that another image has the code of. */
+struct cubin_declaration {
+	const char *name;
+	uint32_t unit; /* which image, as far as whoever loads it knows */
+};
+
 struct cubin_module {
 	uint32_t sm;
 	const struct cubin_kernel *kernels;
 	uint32_t nkernels;
+	const struct cubin_declaration *declarations;
+	uint32_t ndeclarations;
 	const struct cubin_variable *variables;
 	uint32_t nvariables;
+	bool variables_elsewhere; /* another image has their first bytes; here they have places alone */
 	const char *externals[CUBIN_MAX_EXTERNALS]; /* names; NULL: none of this number */
 	const struct cubin_address *addresses;
 	uint32_t naddresses;

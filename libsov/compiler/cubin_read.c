@@ -447,7 +447,7 @@ static bool find_functions(struct reader *r)
 {
 	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
 
-	r->calls = calloc(r->image->nkernels, sizeof(*r->calls));
+	r->calls = calloc(r->image->nkernels + 1, sizeof(*r->calls));
 	if (!r->calls)
 		return cubin_fail(r, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
@@ -483,6 +483,27 @@ static bool check_kernel(struct reader *r, const struct image_kernel *k)
 	return check_params(r, k);
 }
 
+/* Kernels that are named here and defined elsewhere. */
+static bool read_declared(struct reader *r)
+{
+	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
+	struct image *im = r->image;
+
+	im->declared = calloc(n + 1, sizeof(*im->declared));
+	if (!im->declared)
+		return cubin_fail(r, "out of memory");
+	for (uint32_t i = 0; i < n; i++) {
+		Elf64_Sym symbol;
+
+		cubin_symbol(r, i, &symbol);
+		if (symbol.st_shndx == SHN_UNDEF && symbol.st_other & NV_STO_ENTRY &&
+		    ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+			im->declared[im->ndeclared++] = (struct image_declared){
+				cubin_symbol_name(r, &symbol), symbol.st_value};
+	}
+	return true;
+}
+
 static bool read_kernels(struct reader *r)
 {
 	uint32_t count = 0, n = r->header.e_shnum;
@@ -495,9 +516,11 @@ static bool read_kernels(struct reader *r)
 			return false;
 		count += (uint32_t)is;
 	}
-	if (!count)
+	if (!read_declared(r))
+		return false;
+	if (!count && !r->image->ndeclared)
 		return cubin_fail(r, "the file has no kernel");
-	r->image->kernels = calloc(count, sizeof(*r->image->kernels));
+	r->image->kernels = calloc(count + 1, sizeof(*r->image->kernels));
 	r->kernel_of = calloc(n, sizeof(*r->kernel_of));
 	if (!r->image->kernels || !r->kernel_of)
 		return cubin_fail(r, "out of memory");

@@ -86,7 +86,7 @@ static void number_places(struct writer *w)
 		if (m->bytes[p])
 			w->place[p] = w->nsections++;
 	}
-	for (uint32_t k = 0; k < m->naddresses; k++) {
+	for (uint32_t k = 0; k < m->naddresses && !m->variables_elsewhere; k++) {
 		const struct cubin_address *a = &m->addresses[k];
 		uint32_t *s = a->addend ? &w->rela[a->place] : &w->rel[a->place];
 
@@ -265,10 +265,9 @@ static void write_kernel(struct writer *w, uint32_t k)
 	}
 }
 
-static void write_variables(struct writer *w)
+static void write_first_bytes(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
-	uint32_t align[CUBIN_PLACES] = {[CUBIN_ADDRESSES] = 8};
 
 	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
 		if (w->place[p] && places[p].type == SHT_PROGBITS)
@@ -280,21 +279,13 @@ static void write_variables(struct writer *w)
 		if (var->init)
 			memcpy(w->content[w->place[var->place]].data + var->offset, var->init,
 			       var->size);
-		if (var->align > align[var->place])
-			align[var->place] = var->align;
 	}
-	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
-		if (!w->place[p])
-			continue;
-		set_header(w, w->place[p], places[p].type, places[p].flags, 0, 0, align[p], 0);
-		w->headers[w->place[p]].sh_size = m->bytes[p];
-		if (w->rel[p])
-			set_header(w, w->rel[p], SHT_REL, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
-				   sizeof(Elf64_Rel));
-		if (w->rela[p])
-			set_header(w, w->rela[p], SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
-				   sizeof(Elf64_Rela));
-	}
+}
+
+static void write_addresses(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+
 	for (uint32_t k = 0; k < m->naddresses; k++) {
 		const struct cubin_address *a = &m->addresses[k];
 		uint32_t type = a->place == CUBIN_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
@@ -308,6 +299,34 @@ static void write_variables(struct writer *w)
 			append(w, &w->content[w->rela[a->place]], &r, sizeof(r));
 		else
 			append(w, &w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
+	}
+}
+
+static void write_variables(struct writer *w)
+{
+	const struct cubin_module *m = w->module;
+	uint32_t align[CUBIN_PLACES] = {[CUBIN_ADDRESSES] = 8};
+
+	for (uint32_t v = 0; v < m->nvariables; v++) {
+		if (m->variables[v].align > align[m->variables[v].place])
+			align[m->variables[v].place] = m->variables[v].align;
+	}
+	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+		if (!w->place[p])
+			continue;
+		set_header(w, w->place[p], m->variables_elsewhere ? SHT_NOBITS : places[p].type,
+			   places[p].flags, 0, 0, align[p], 0);
+		w->headers[w->place[p]].sh_size = m->bytes[p];
+		if (w->rel[p])
+			set_header(w, w->rel[p], SHT_REL, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+				   sizeof(Elf64_Rel));
+		if (w->rela[p])
+			set_header(w, w->rela[p], SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+				   sizeof(Elf64_Rela));
+	}
+	if (!m->variables_elsewhere) {
+		write_first_bytes(w);
+		write_addresses(w);
 	}
 }
 
@@ -371,6 +390,10 @@ static void write_symbols(struct writer *w)
 			add_symbol(w, add_string(w, S_STRTAB, "", w->module->externals[e]),
 				   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, SHN_UNDEF, 0, 0);
 	}
+	for (uint32_t d = 0; d < w->module->ndeclarations; d++)
+		add_symbol(w, add_string(w, S_STRTAB, "", w->module->declarations[d].name),
+			   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), NV_STO_ENTRY, SHN_UNDEF,
+			   w->module->declarations[d].unit, 0);
 	set_header(w, S_STRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
 	set_header(w, S_SYMTAB, SHT_SYMTAB, 0, S_STRTAB, kernel_symbol(w, 0), 8, sizeof(Elf64_Sym));
 }
@@ -530,7 +553,7 @@ uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size
 	file = arena_alloc(a, *size);
 	memcpy(file, &header, sizeof(header));
 	for (uint32_t s = 1; s < w.nsections; s++) {
-		if (w.headers[s].sh_type != SHT_NOBITS)
+		if (w.headers[s].sh_type != SHT_NOBITS && w.content[s].size)
 			memcpy(file + w.headers[s].sh_offset, w.content[s].data, w.content[s].size);
 	}
 	memcpy(file + header.e_shoff, w.headers, w.nsections * sizeof(Elf64_Shdr));

@@ -63,4 +63,10 @@ ir_val expand_function(struct expand *e, const struct ir_inst *in);   /* approx 
 ir_val expand_division(struct expand *e, const struct ir_inst *in);   /* of integers */
 ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);    /* stof, utof, ftof */
 
+/* The slow path of a quotient or a root: a call where the module shares it (slow.c), else what these
+ * two compute of the arguments. */
+ir_val expand_slow(struct expand *e, const struct ir_inst *in);
+ir_val expand_slow_quotient(struct expand *e, const struct ir_inst *in, const ir_val *args);
+ir_val expand_slow_root(struct expand *e, const struct ir_inst *in, const ir_val *args);
+
 #endif

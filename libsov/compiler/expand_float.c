@@ -277,10 +277,18 @@ static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round r
 	return expand_select(e, special, simple, assemble(e, sign, exponent, m, round));
 }
 
+ir_val expand_slow_quotient(struct expand *e, const struct ir_inst *in, const ir_val *args)
+{
+	ir_val a = in->op == IR_FDIV ? args[0] : 0, b = args[in->nargs - 1];
+
+	return in->type == IR_B64 ? divide_parts(e, a, b, in->round)
+				  : divide_wide(e, a, b, in->round);
+}
+
 ir_val expand_quotient(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
-	ir_val a = in->op == IR_FDIV ? in->args[0] : 0, b = in->args[in->nargs - 1], hard, q, rare;
+	ir_val a = in->op == IR_FDIV ? in->args[0] : 0, b = in->args[in->nargs - 1], hard, q;
 	struct expand_branch br;
 
 	if (a) {
@@ -292,8 +300,7 @@ ir_val expand_quotient(struct expand *e, const struct ir_inst *in)
 	}
 	q = divide(e, a, b, in->round);
 	br = expand_open(e, hard);
-	rare = wide ? divide_parts(e, a, b, in->round) : divide_wide(e, a, b, in->round);
-	return expand_close(e, &br, rare, q);
+	return expand_close(e, &br, expand_slow(e, in), q);
 }
 
 /*
@@ -380,10 +387,16 @@ static ir_val root_scaled(struct expand *e, ir_val x, enum ir_round round)
 	return root_special(e, x, mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52)));
 }
 
+ir_val expand_slow_root(struct expand *e, const struct ir_inst *in, const ir_val *args)
+{
+	return in->type == IR_B64 ? root_scaled(e, args[0], in->round)
+				  : root_wide(e, args[0], in->round);
+}
+
 ir_val expand_root(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
-	ir_val x = in->args[0], word = x, hard, g, rare;
+	ir_val x = in->args[0], word = x, hard, g;
 	uint32_t least = wide ? (1023 - 700) << 20 : (127 - 70) << 23;
 	uint32_t infinity = wide ? 0x7ff00000 : 0x7f800000;
 	struct expand_branch br;
@@ -395,6 +408,5 @@ ir_val expand_root(struct expand *e, const struct ir_inst *in)
 	hard = expand_compare_with(e, IR_GE_U, word, infinity - least);
 	g = wide ? root64(e, x, in->round) : root32(e, x, in->round);
 	br = expand_open(e, hard);
-	rare = wide ? root_scaled(e, x, in->round) : root_wide(e, x, in->round);
-	return expand_close(e, &br, rare, g);
+	return expand_close(e, &br, expand_slow(e, in), g);
 }

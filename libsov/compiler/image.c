@@ -99,6 +99,7 @@ void image_free(struct image *im)
 	for (uint32_t k = 0; k < im->nkernels; k++)
 		free(im->kernels[k].params);
 	free(im->kernels);
+	free(im->declared);
 	free(im->sections);
 	free(im->variables);
 	free(im->relocations);

@@ -97,10 +97,18 @@ struct image_line_start {
 	uint64_t offset;
 };
 
+/* A kernel whose code is in another image: number unit of those that belong to this one. */
+struct image_declared {
+	const char *name;
+	uint64_t unit;
+};
+
 struct image {
 	uint32_t sm; /* 80, 86, 89, 90 */
 	uint32_t nkernels;
 	struct image_kernel *kernels;
+	uint32_t ndeclared; /* an image that declares kernels need not have any */
+	struct image_declared *declared;
 	uint32_t nsections;
 	struct image_section *sections;
 	uint32_t nvariables;

@@ -60,7 +60,8 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 {
 	const struct ir_func *g = s->m->table[callee];
 
-	if (g->kind != IR_FUNCTION || g == s->f || g->ninsts > SMALL || s->f->ninsts > MAX_GROWN)
+	if (g->kind != IR_FUNCTION || g->rare || g == s->f || g->ninsts > SMALL ||
+	    s->f->ninsts > MAX_GROWN)
 		return false;
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));

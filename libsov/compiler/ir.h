@@ -210,12 +210,16 @@ struct ir_func {
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
 	bool ssa; /* no read and write is left */
+	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
+		    * leads through it, and its lanes stay together */
 };
 
 /* From this line of the text on, code comes from that place in a file that was compiled to it. */
 struct ir_place {
 	uint32_t text_line, file, line, column;
 };
+
+#define IR_SLOW_KINDS 48
 
 struct ir_module {
 	struct arena *arena;
@@ -226,6 +230,7 @@ struct ir_module {
 	uint32_t nsymbols, symbols_capacity;
 	struct ir_place *places; /* in the order of text_line */
 	uint32_t nplaces, places_capacity;
+	struct ir_func *slow[IR_SLOW_KINDS]; /* shared slow paths (slow.c); NULL: written out */
 	const char **files; /* by number; NULL: not named */
 	uint32_t nfiles, files_capacity;
 };
@@ -269,6 +274,7 @@ struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const ch
 				const uint8_t *args, uint32_t nargs, const uint8_t *results,
 				uint32_t nresults);
 void ir_func_define(struct ir_func *f);
+void ir_func_reserve(struct ir_func *f, uint32_t count); /* room for about so many instructions */
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
 ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);

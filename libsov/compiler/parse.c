@@ -316,7 +316,7 @@ static bool parse_symbol(struct parser *p)
 static void parse_thing(struct parser *p)
 {
 	struct ir_token head;
-	bool good, body = false;
+	bool good, rare, body = false;
 
 	p->f = NULL;
 	p->errors = p->lex.diag->errors;
@@ -327,13 +327,16 @@ static void parse_thing(struct parser *p)
 		parse_body(p, head, parse_kernel_head(p));
 		return;
 	}
+	rare = !p->external && parse_accept_word(p, "rare");
 	if (parse_accept_word(p, "function")) {
 		head = p->lex.token;
-		good = parse_function_head(p, p->external, &body);
+		good = parse_function_head(p, p->external, rare, &body);
 		if (body)
 			parse_body(p, head, good);
 		else
 			end_line(p, good);
+	} else if (rare) {
+		end_line(p, parse_error(p, &head, "'rare' stands before 'function' only"));
 	} else if (!p->external && parse_accept_word(p, "prototype")) {
 		end_line(p, parse_prototype(p));
 	} else if (!p->external && parse_accept_word(p, "address")) {

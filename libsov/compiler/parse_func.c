@@ -113,11 +113,13 @@ static bool parse_signature(struct parser *p, enum ir_kind kind)
 	return true;
 }
 
-bool parse_function_head(struct parser *p, bool external, bool *body)
+bool parse_function_head(struct parser *p, bool external, bool rare, bool *body)
 {
 	*body = !external;
-	return parse_signature(p, external ? IR_EXTERNAL : IR_FUNCTION) &&
-	       (external || parse_need_sign(p, '{'));
+	if (!parse_signature(p, external ? IR_EXTERNAL : IR_FUNCTION))
+		return false;
+	p->f->rare = rare;
+	return external || parse_need_sign(p, '{');
 }
 
 bool parse_prototype(struct parser *p)

@@ -15,29 +15,29 @@
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
-	{"inline", pass_inline, false},
-	{"ssa", pass_ssa, true},
-	{"fold", pass_fold, false},
-	{"dce", pass_dce, false},
-	{"gvn", pass_gvn, false},
-	{"fold", pass_fold, false},
-	{"flatten", pass_flatten, false},
-	{"promote", pass_promote, false},
-	{"fold", pass_fold, false},
-	{"dce", pass_dce, false},
-	{"gvn", pass_gvn, false},
-	{"forward", pass_forward, false},
-	{"licm", pass_licm, false},
-	{"unroll", pass_unroll, false},
-	{"legalise", pass_legalise, true},
-	{"fold", pass_fold, false},
-	{"gvn", pass_gvn, false},
-	{"address", pass_address, true},
-	{"gvn", pass_gvn, false},
-	{"vectorise", pass_vectorise, false},
-	{"constants", pass_constants, false},
-	{"dce", pass_dce, false},
-	{NULL, NULL, false},
+	{"inline", pass_inline, false, true},
+	{"ssa", pass_ssa, true, false},
+	{"fold", pass_fold, false, false},
+	{"dce", pass_dce, false, false},
+	{"gvn", pass_gvn, false, false},
+	{"fold", pass_fold, false, false},
+	{"flatten", pass_flatten, false, false},
+	{"promote", pass_promote, false, false},
+	{"fold", pass_fold, false, false},
+	{"dce", pass_dce, false, false},
+	{"gvn", pass_gvn, false, false},
+	{"forward", pass_forward, false, false},
+	{"licm", pass_licm, false, false},
+	{"unroll", pass_unroll, false, false},
+	{"legalise", pass_legalise, true, false},
+	{"fold", pass_fold, false, false},
+	{"gvn", pass_gvn, false, false},
+	{"address", pass_address, true, false},
+	{"gvn", pass_gvn, false, false},
+	{"vectorise", pass_vectorise, false, false},
+	{"constants", pass_constants, false, false},
+	{"dce", pass_dce, false, false},
+	{NULL, NULL, false, false},
 };
 
 const struct pass *pass_find(const char *name)
@@ -70,19 +70,36 @@ static uint32_t ran_before(const struct pass *p)
 	return 0;
 }
 
+static bool verify_after(struct compile_job *job, const struct ir_module *m, const struct pass *p)
+{
+	if (!compile_verifies(job) || ir_verify(m, &job->diag))
+		return true;
+	diag_error(&job->diag, 0, 0,
+		   "the pass '%s' left broken code for %s: a fault of the compiler; print the passes "
+		   "before it to see where it begins",
+		   p->name, job->target->name);
+	return false;
+}
+
 /* A pass that runs again where nothing has changed since would find nothing. */
-bool passes_run(struct compile_job *job, struct ir_module *m)
+static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 {
 	/* By function: which pass of the list changed it last. */
-	uint32_t *changed = arena_array(m->arena, m->nfuncs, sizeof(*changed));
+	uint32_t capacity = m->nfuncs, *changed = arena_array(m->arena, capacity, sizeof(*changed));
 
-	for (struct ir_func *f = m->funcs; f; f = f->next)
-		print_after(job, f, "front");
 	for (const struct pass *p = passes; p->name; p++) {
-		if (job->options.unoptimised && !p->needed)
+		if (p->whole != whole || (job->options.unoptimised && !p->needed))
 			continue;
 		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
+		if (p->run == pass_legalise) {
+			uint32_t old = m->nfuncs;
+
+			slow_paths_share(m, job->target);
+			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs, sizeof(*changed));
+			while (old < m->nfuncs)
+				changed[old++] = (uint32_t)(p - passes) + 1;
+		}
 		for (struct ir_func *f = m->funcs; f; f = f->next) {
 			uint32_t before = ran_before(p);
 
@@ -92,13 +109,25 @@ bool passes_run(struct compile_job *job, struct ir_module *m)
 		}
 		if (p->run == pass_inline)
 			functions_drop(m);
-		if (compile_verifies(job) && !ir_verify(m, &job->diag)) {
-			diag_error(&job->diag, 0, 0,
-				   "the pass '%s' left broken code for %s: a fault of the "
-				   "compiler; print the passes before it to see where it begins",
-				   p->name, job->target->name);
+		if (!verify_after(job, m, p))
 			return false;
-		}
 	}
 	return true;
+}
+
+bool passes_run_whole(struct compile_job *job, struct ir_module *m)
+{
+	for (struct ir_func *f = m->funcs; f; f = f->next)
+		print_after(job, f, "front");
+	return run(job, m, true);
+}
+
+bool passes_run_unit(struct compile_job *job, struct ir_module *m)
+{
+	return run(job, m, false);
+}
+
+bool passes_run(struct compile_job *job, struct ir_module *m)
+{
+	return passes_run_whole(job, m) && passes_run_unit(job, m);
 }

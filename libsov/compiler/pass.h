@@ -14,6 +14,7 @@ struct pass {
 	const char *name; /* for --print and golden tests */
 	bool (*run)(struct ir_func *f, const struct target *t);
 	bool needed; /* also when nothing is to be optimised */
+	bool whole;  /* looks at other functions: comes before the module is parted into units */
 };
 
 bool pass_inline(struct ir_func *f, const struct target *t);  /* calls of small functions */
@@ -27,6 +28,7 @@ bool pass_forward(struct ir_func *f, const struct target *t); /* stores to loads
 bool pass_licm(struct ir_func *f, const struct target *t);    /* invariant code out of loops */
 bool pass_unroll(struct ir_func *f, const struct target *t);  /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
+void slow_paths_share(struct ir_module *m, const struct target *t); /* functions, for legalise */
 bool pass_address(struct ir_func *f, const struct target *t); /* constants into offsets */
 bool pass_vectorise(struct ir_func *f, const struct target *t); /* neighbours in memory: one access */
 bool pass_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */
@@ -35,8 +37,10 @@ bool pass_dce(struct ir_func *f, const struct target *t);     /* what is not use
 extern const struct pass passes[]; /* the pipeline, in order; name NULL ends it */
 const struct pass *pass_find(const char *name);
 
-/* The whole pipeline over the whole module. Before the first pass the IR's name is "front". False
- * when a pass broke the IR: job->diag says which and how. */
-bool passes_run(struct compile_job *job, struct ir_module *m);
+/* The pipeline over a module: what needs all of it, and what does with a unit (unit.h). Before the
+ * first pass the IR's name is "front". False when a pass broke the IR: job->diag says which and how. */
+bool passes_run_whole(struct compile_job *job, struct ir_module *m);
+bool passes_run_unit(struct compile_job *job, struct ir_module *m);
+bool passes_run(struct compile_job *job, struct ir_module *m); /* both */
 
 #endif

@@ -15,28 +15,28 @@ static const struct target targets[] = {
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16,
-		.max_threads = 1024, .max_shared_bytes = 227 << 10, .emit = nv_emit,
+		.max_threads = 1024, .max_shared_bytes = 227 << 10, .backend = &nv_backend,
 	},
 	{
 		.name = "sm_89", .family = "nv", .version = 89, .warp_lanes = 32,
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16,
-		.max_threads = 1024, .max_shared_bytes = 99 << 10, .emit = nv_emit,
+		.max_threads = 1024, .max_shared_bytes = 99 << 10, .backend = &nv_backend,
 	},
 	{
 		.name = "sm_86", .family = "nv", .version = 86, .warp_lanes = 32,
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16,
-		.max_threads = 1024, .max_shared_bytes = 99 << 10, .emit = nv_emit,
+		.max_threads = 1024, .max_shared_bytes = 99 << 10, .backend = &nv_backend,
 	},
 	{
 		.name = "sm_80", .family = "nv", .version = 80, .warp_lanes = 32,
 		.offset_min = -0x800000, .offset_max = 0x7fffff,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16,
-		.max_threads = 1024, .max_shared_bytes = 163 << 10, .emit = nv_emit,
+		.max_threads = 1024, .max_shared_bytes = 163 << 10, .backend = &nv_backend,
 	},
 	{
 		/* No machine at all, and as unlike the others as the IR allows. */

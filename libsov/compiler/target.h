@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct arena;
+struct compile_image;
 struct compile_job;
 struct ir_module;
 
@@ -21,6 +23,23 @@ enum {
 	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
 };
 
+/* Which parts of a module an image has. */
+enum image_content { IMAGE_OF_ALL, IMAGE_OF_HEAD, IMAGE_OF_UNIT };
+
+/* A back end: units of finished IR become machine code, and that becomes images. What fails has its
+ * errors in job->diag. */
+struct backend {
+	/* What all units have to know, in job->arena, before there is any code; NULL: errors. unit_of: by
+	 * function, or NULL: there is one unit. */
+	void *(*plan)(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of);
+	/* The code of a unit's kernels; in keep, which outlives job->arena. NULL: errors. */
+	void *(*generate)(struct compile_job *job, const void *plan, struct ir_module *unit,
+			  struct arena *keep);
+	/* An image with the code of these units, in job->arena. */
+	void (*link)(struct compile_job *job, const void *plan, void *const *code, uint32_t units,
+		     enum image_content content, struct compile_image *out);
+};
+
 struct target {
 	const char *name;   /* "sm_90" */
 	const char *family; /* "nv", "dummy" */
@@ -29,8 +48,7 @@ struct target {
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
 	uint32_t lacks;
 	uint32_t max_threads, max_shared_bytes; /* of one block */
-	/* Writes job->image; false with errors in job->diag. NULL: the pipeline ends at the IR. */
-	bool (*emit)(struct compile_job *job, struct ir_module *m);
+	const struct backend *backend; /* NULL: the pipeline ends at the IR */
 };
 
 const struct target *target_find(const char *name); /* NULL: unknown */

@@ -246,6 +246,19 @@ static bool check_params(struct verifier *v)
 	       func_fault(v, "parameters end at %u bytes, not at %u", end, f->param_bytes);
 }
 
+/* A rare function could not keep what others change, nor its lanes together on several ways. */
+static bool check_rare(struct verifier *v)
+{
+	const struct ir_func *f = v->f;
+
+	if (f->blocks[f->entry].next)
+		return func_fault(v, "a rare function has more than one block");
+	ir_for_each_inst(f, f->entry, i)
+		if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
+			return func_fault(v, "a rare function calls another");
+	return true;
+}
+
 static bool check_func(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
@@ -270,7 +283,7 @@ static bool check_func(struct verifier *v)
 				good = verify_inst_fault(v, i,
 							 "a register in a function in SSA form");
 		}
-	return good && check_dominance(v);
+	return good && (!f->rare || check_rare(v)) && check_dominance(v);
 }
 
 /* Modules. */
@@ -335,7 +348,8 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 		}
 		if ((*names_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
 			good = func_fault(&v, "another kernel has this name");
-		if (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION)
+		/* Those of other units (unit.h) are being changed. */
+		if (v.f->module == m && (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION))
 			good &= check_func(&v);
 	}
 	return good;

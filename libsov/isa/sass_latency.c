@@ -69,21 +69,25 @@ static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
 	[MAKE_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
-/* Uniform registers and predicates. Moves, constants and votes are there at once for most. */
+/* Uniform registers and predicates. Moves, constants and votes are there at once for most. What
+ * ptxas was not seen to do is no shorter than its neighbours: IMAD.WIDE, 64-bit floats and the
+ * addresses of shared memory of what arithmetic makes. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
 enum {
-	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_QUEUE, UTAKE_BRANCH, UTAKE_ADDRESS, UTAKERS
+	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_WIDE, UTAKE_FP64, UTAKE_QUEUE, UTAKE_BRANCH,
+	UTAKE_ADDRESS, UTAKE_SHARED, UTAKERS
 };
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
+		/*                       uniform move vector wide fp64 queue branch address shared */
+		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 6, 9},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 2, 3, 2},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9},
-		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13},
+		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
+		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
@@ -273,19 +277,24 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 	return pred_latency[maker(from, false)][where];
 }
 
+static bool is_fast_uniform(uint16_t op)
+{
+	return op == SASS_UMOV || op == SASS_ULDC || op == SASS_VOTEU || op == SASS_ELECT ||
+	       op == SASS_ELECT_PRED;
+}
+
 static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 				 const struct sass_inst *reader, const struct sass_form *to,
 				 const struct sass_reg_use *read)
 {
 	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
 
-	if (from->op == SASS_UMOV || from->op == SASS_ULDC || from->op == SASS_VOTEU ||
-	    from->op == SASS_ELECT || from->op == SASS_ELECT_PRED)
+	if (is_fast_uniform(from->op))
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
 		made = UNIFORM_FROM_VECTOR;
 	if (reader->ops[read->operand].kind == SASS_ADDR)
-		taken = UTAKE_ADDRESS;
+		taken = to->pipe == SASS_PIPE_SHARED ? UTAKE_SHARED : UTAKE_ADDRESS;
 	else if (to->op == SASS_UMOV)
 		taken = UTAKE_MOVE;
 	else if (to->pipe == SASS_PIPE_UNIFORM)
@@ -294,6 +303,10 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 		taken = UTAKE_BRANCH;
 	else if (to->pipe > SASS_PIPE_FP64)
 		taken = UTAKE_QUEUE;
+	else if (to->pipe == SASS_PIPE_FP64)
+		taken = UTAKE_FP64;
+	else if (to->op == SASS_IMAD_WIDE || to->op == SASS_IMAD_HI)
+		taken = UTAKE_WIDE;
 	return ureg_latency[index_of(sm)][made][taken];
 }
 
@@ -328,8 +341,8 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 		return 9;
 	case SASS_PIPE_FP16:
 		return in->op == SASS_HFMA2_MMA ? 9 : 4;
-	case SASS_PIPE_UNIFORM:
-		return 6;
+	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles between an addition and a move to its register */
+		return is_fast_uniform(in->op) ? 2 : 8;
 	default:
 		return 4 + clock_delay(in);
 	}

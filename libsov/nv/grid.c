@@ -165,6 +165,28 @@ static bool set_next(const struct nv_qmd_layout *l, const struct nv_grid *g, uin
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
+static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
+		     const struct nv_link *link, uint32_t *qmd)
+{
+	uint64_t first = k->program / NV_QMD_FETCH_UNIT;
+	uint64_t units = (k->program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
+				 NV_QMD_FETCH_UNIT - first;
+	uint32_t bank = round_up(k->bank0_bytes, 256);
+	const struct field fields[] = {
+		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
+		{NV_QMD_MEMBAR_CHASING, link->chase},
+		{NV_QMD_BANK_FETCH, link->fetch_bank0},
+		{NV_QMD_BANK_FETCH_MOST, link->fetch_bank0 == NV_QMD_FETCH_BEFORE ? bank : 0},
+		{NV_QMD_PROGRAM_FETCH_ADDRESS,
+		 link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program	   ? 0
+					     : units > NV_QMD_FETCH_MOST ? NV_QMD_FETCH_MOST
+									 : units},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
@@ -174,6 +196,8 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
 	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
+	if (g->linked && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, &g->link, qmd))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)

@@ -31,9 +31,12 @@ struct nv_push {
 void nv_push_setup(struct nv_push *p, const struct nv_chip *chip);
 /* Once per copy channel, before its first copy; again does no harm. */
 void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip);
-/* Wakes whoever sleeps in the way to the GPU. */
-/* What comes next starts when the engine is idle. */
+/* What comes next starts when the engine is idle: the channel waits for that, or the engine. */
 void nv_push_wait(struct nv_push *p);
+void nv_push_wait_class(struct nv_push *p);
+/* Constants are read anew by what comes next. */
+void nv_push_forget_constants(struct nv_push *p);
+/* Wakes whoever sleeps in the way to the GPU. */
 void nv_push_interrupt(struct nv_push *p);
 /* Before the first launch of a channel that needs local memory, and when its area is another. */
 void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes);
@@ -73,6 +76,7 @@ void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, u
 
 struct nv_kernel {
 	uint64_t program;
+	uint32_t program_bytes;
 	uint32_t registers, barriers;
 	uint32_t shared_bytes; /* of a block: static and reserved */
 	uint32_t local_bytes;  /* of a thread */
@@ -89,6 +93,14 @@ struct nv_plan {
 	uint32_t qmd[NV_GRID_QMD_WORDS];
 };
 
+/* What a grid that stands between others in memory of its own may leave out or do ahead. */
+struct nv_link {
+	bool keep_bank0;    /* constant bank 0 has not been written since somebody had it read anew */
+	bool chase;         /* the barrier behind it goes on beside what comes next */
+	bool fetch_program; /* its first instructions, when it is launched */
+	uint8_t fetch_bank0; /* NV_QMD_FETCH_BEFORE or _BEHIND; 0: when it is read */
+};
+
 struct nv_grid {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
@@ -97,6 +109,8 @@ struct nv_grid {
 	uint64_t release;        /* a semaphore that is given payload when it has ended; 0: none */
 	uint32_t payload;
 	uint64_t next;           /* a descriptor that starts when this has ended; 0: none */
+	bool linked;             /* as link says */
+	struct nv_link link;
 	uint64_t id;
 	bool new_code;           /* code was written since the last launch of this channel */
 };

@@ -52,6 +52,17 @@ void nv_push_wait(struct nv_push *p)
 	METHODS(p, 0, NV_HOST_WFI, 0);
 }
 
+void nv_push_wait_class(struct nv_push *p)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_WAIT_FOR_IDLE, 0);
+}
+
+void nv_push_forget_constants(struct nv_push *p)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI,
+		NV_INVALIDATE_CONSTANT);
+}
+
 void nv_push_interrupt(struct nv_push *p)
 {
 	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);

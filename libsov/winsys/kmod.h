@@ -5,7 +5,8 @@
  *   kmod.c         calls, and the table of functions
  *   kmod_device.c  finding GPUs, and what they are
  *   kmod_memory.c  buffers and where they are bound
- *   kmod_queue.c   groups and queues; handing over work
+ *   kmod_queue.c   groups and queues
+ *   kmod_job.c     queues whose work is handed over by calls
  *   kmod_wait.c    sleeping until work is done
  *   kmod_fault.c   what a failure was
  *
@@ -50,6 +51,10 @@ struct winsys_device {
 	struct winsys_info info;
 	uint32_t ring_entries; /* of a queue, at most */
 	uint32_t time_limit_ms;
+	bool user_queues; /* rings are the process's own; otherwise work goes by calls */
+
+	pthread_mutex_t lock; /* for what follows */
+	uint8_t *bell_page; /* NULL: none is mapped yet */
 };
 
 int kmod_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *count,
@@ -57,6 +62,7 @@ int kmod_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *
 void kmod_info(struct winsys_device *d, struct winsys_info *out);
 uint64_t kmod_gpu_time(struct winsys_device *d);
 void kmod_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
+uint32_t kmod_page_bytes(void); /* of this machine */
 /* Gives everything back, as if nobody had asked for devices. */
 void kmod_forget(void);
 
@@ -81,9 +87,13 @@ int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
 /* ---- kmod_queue.c ---- */
 
+#define KMOD_PRIORITIES 2 /* 0 and the one below it */
+
 struct winsys_group {
 	struct winsys_device *device;
-	uint32_t vm, id; /* id 0: it has been stopped */
+	uint32_t vm;
+	uint32_t ids[KMOD_PRIORITIES]; /* the driver's groups, by its priority; 0: none yet */
+	bool stopped;
 	uint64_t asked;	 /* when the driver was last asked how the group is, ns; atomic */
 	bool failed;	 /* atomic, set when the description is there */
 
@@ -97,8 +107,12 @@ struct winsys_group {
 struct winsys_queue {
 	struct winsys_group *group;
 	struct winsys_queue *next;
-	uint32_t id, syncobj;
+	uint32_t id;
+	uint32_t level; /* which of the driver's groups it is in */
 	struct winsys_queue_memory memory;
+	uint8_t *pointers; /* page with both ends of a ring of the process's own; or NULL, and then: */
+
+	uint32_t syncobj;
 	uint32_t put; /* behind memory.put */
 	uint32_t get;
 	uint64_t done; /* the last point that was seen to be signalled; the group's lock's */
@@ -116,6 +130,13 @@ int kmod_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		      struct winsys_queue **out);
 void kmod_queue_destroy(struct winsys_queue *q);
 void kmod_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out);
+int kmod_queue_make(struct winsys_queue *q, enum winsys_engine engine,
+		    struct drm_sovgpu_queue_create *c);
+
+/* ---- kmod_job.c ---- */
+
+int kmod_jobs_init(struct winsys_queue *q, const struct winsys_queue_options *o);
+void kmod_jobs_fini(struct winsys_queue *q);
 void kmod_doorbell(struct winsys_queue *q);
 
 /* ---- kmod_wait.c ---- */

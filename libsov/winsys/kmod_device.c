@@ -20,6 +20,7 @@
 
 static struct {
 	bool looked;
+	bool by_calls; /* work goes by calls, also where it need not */
 	struct winsys_device *devices[KMOD_MAX_DEVICES];
 	uint32_t count;
 } kmod;
@@ -81,11 +82,15 @@ static int check_answers(struct winsys_device *d, const struct drm_sovgpu_device
 
 static int check_queues(struct winsys_device *d, const struct drm_sovgpu_queue_info *queue)
 {
+	bool jobs = queue->modes >> DRM_SOVGPU_QUEUE_KERNEL & 1 && queue->time_limit_ms_max;
+
 	d->ring_entries = queue->ring_entries_max;
 	d->time_limit_ms = queue->time_limit_ms_max;
+	d->info.least_priority = 1 - KMOD_PRIORITIES;
 	d->info.copy_queues = queue->classes >> DRM_SOVGPU_QUEUE_COPY & 1;
-	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 &&
-	    queue->modes >> DRM_SOVGPU_QUEUE_KERNEL & 1 && d->ring_entries && d->time_limit_ms)
+	d->user_queues = queue->modes >> DRM_SOVGPU_QUEUE_USER & 1 && !(kmod.by_calls && jobs);
+	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 && d->ring_entries &&
+	    (d->user_queues || jobs))
 		return 0;
 	winsys_say("%s: this driver has no queues for programs", d->path);
 	return -ENOTSUP;
@@ -98,7 +103,7 @@ static int learn(struct winsys_device *d)
 	struct drm_sovgpu_vm_info vm;
 	struct drm_sovgpu_queue_info queue;
 	struct winsys_info *i = &d->info;
-	uint32_t host_page = (uint32_t)sysconf(_SC_PAGESIZE);
+	uint32_t host_page = kmod_page_bytes();
 	char driver[sizeof(i->driver)];
 	int error = check_driver(d);
 
@@ -130,9 +135,17 @@ static int learn(struct winsys_device *d)
 	return check_queues(d, &queue);
 }
 
+uint32_t kmod_page_bytes(void)
+{
+	return (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
 static void device_close(struct winsys_device *d)
 {
+	if (d->bell_page)
+		kmod_os->unmap(d->bell_page, kmod_page_bytes());
 	kmod_os->close(d->file);
+	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
@@ -162,6 +175,7 @@ static int device_open(int node, struct winsys_device **out)
 		free(d);
 		return error;
 	}
+	pthread_mutex_init(&d->lock, NULL);
 	error = learn(d);
 	if (error)
 		device_close(d);
@@ -205,11 +219,12 @@ static int wanted(char *message, size_t bytes)
 {
 	const char *text = getenv("SOV_KMOD");
 
-	if (!text || !strcmp(text, "1"))
+	kmod.by_calls = text && !strcmp(text, "calls");
+	if (!text || !strcmp(text, "1") || kmod.by_calls)
 		return 1;
 	if (!strcmp(text, "0"))
 		return 0;
-	snprintf(message, bytes, "SOV_KMOD is '%s'; it must be 0 or 1", text);
+	snprintf(message, bytes, "SOV_KMOD is '%s'; it must be 0, 1 or calls", text);
 	return -EINVAL;
 }
 

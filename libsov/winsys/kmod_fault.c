@@ -72,21 +72,34 @@ static void investigate(struct winsys_group *g)
 			 "the GPU is gone, or something that is not this context's took it down");
 }
 
-/* One queue's state is enough to know: fate is the group's. */
-static void look(struct winsys_group *g)
+/* With the lock held: whether one of the driver's groups is down. One queue of each is enough to
+ * know, since fate is the group's. */
+static bool is_down(struct winsys_group *g)
 {
 	struct drm_sovgpu_queue_state s;
+	struct winsys_queue *q;
+	uint32_t asked = 0;
 	int error;
 
+	for (q = g->queues; q; q = q->next) {
+		if (asked >> q->level & 1)
+			continue;
+		asked |= 1u << q->level;
+		error = ask(q, &s);
+		if (error && !g->refused)
+			g->refused = error;
+		if (error || s.state != DRM_SOVGPU_QUEUE_STATE_USABLE)
+			return true;
+	}
+	return false;
+}
+
+static void look(struct winsys_group *g)
+{
 	pthread_mutex_lock(&g->lock);
-	if (!g->failed && g->id && g->queues) {
-		error = ask(g->queues, &s);
-		if (g->refused || error || s.state != DRM_SOVGPU_QUEUE_STATE_USABLE) {
-			if (!g->refused)
-				g->refused = error;
-			investigate(g);
-			__atomic_store_n(&g->failed, true, __ATOMIC_RELEASE);
-		}
+	if (!g->failed && !g->stopped && g->queues && (g->refused || is_down(g))) {
+		investigate(g);
+		__atomic_store_n(&g->failed, true, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&g->lock);
 }

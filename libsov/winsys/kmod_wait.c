@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleeping until work is done. Each queue has a timeline on which every call of the driver that
- * took work signals a point; a group's interrupts are all the points that were signalled. Who has
- * not seen all of them returns at once, who has sleeps until any queue signals its next.
+ * Sleeping until work is done. Where processes have rings of their own the driver counts the
+ * device's interrupts, and wakes whoever has not seen the last. Where work goes by calls, each queue
+ * has a timeline on which every call that took work signals a point; a group's interrupts are all
+ * the points that were signalled. Who has not seen all of them returns at once, who has sleeps
+ * until any queue signals its next.
  */
+#include <errno.h>
 #include <time.h>
 #include "libsov/winsys/kmod.h"
 
@@ -76,6 +79,21 @@ static void sleep_until(uint64_t end)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
+static void wait_interrupt(struct winsys_device *d, uint32_t *seen, uint64_t end)
+{
+	struct drm_sovgpu_interrupt_wait w = {.count = *seen, .deadline_ns = (int64_t)end};
+	int error = kmod_call(d->file, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w,
+			      "waiting for an interrupt");
+
+	if (!error) {
+		*seen = w.count;
+		return;
+	}
+	(void)winsys_said();
+	if (error != -ETIME) /* a device that is gone is found by who looks */
+		sleep_until(end);
+}
+
 void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 {
 	uint64_t end = kmod_now() + nanoseconds;
@@ -83,6 +101,10 @@ void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	struct pending p;
 	uint32_t before = *seen;
 
+	if (g->device->user_queues) {
+		wait_interrupt(g->device, seen, end);
+		return;
+	}
 	pthread_mutex_lock(&g->lock);
 	find_pending(g, &p);
 	look(g, &p);

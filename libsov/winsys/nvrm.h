@@ -143,6 +143,8 @@ int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
 /* ---- nvrm_queue.c ---- */
 
+#define NVRM_LEAST_PRIORITY (-1)
+#define NVRM_PRIORITIES	    3
 #define NVRM_QUEUES (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
 
 struct nvrm_engine { /* a channel group; made for its first queue */
@@ -157,7 +159,8 @@ struct winsys_group {
 	uint32_t va_space, range;
 	struct winsys_buffer *notifier, *userd;
 	const struct nv_notification *error; /* one for all channels */
-	struct nvrm_engine engines[2];       /* by enum winsys_engine */
+	/* By priority, the least first, and enum winsys_engine. */
+	struct nvrm_engine engines[NVRM_PRIORITIES][2];
 	uint64_t userd_used[NVRM_QUEUES / 64];
 
 	pthread_mutex_t lock; /* for what follows */
@@ -171,6 +174,7 @@ struct winsys_queue {
 	struct winsys_group *group;
 	struct winsys_queue *next;
 	enum winsys_engine engine;
+	int32_t priority;
 	struct rm_scope scope;
 	uint32_t slot, channel, object;
 	struct winsys_queue_memory memory;

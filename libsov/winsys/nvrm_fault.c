@@ -170,16 +170,16 @@ static bool read_sms(struct winsys_device *d, uint32_t debugger, uint32_t channe
 	return false;
 }
 
-/* A debugger for the group's compute channels, which share one state; to be unwound after use.
- * channel: one of them. With the group's lock held. */
-static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint32_t *debugger,
-			    uint32_t *channel)
+/* A debugger for the group's compute channels of one priority, which share one state; to be unwound
+ * after use. channel: one of them. With the group's lock held. */
+static bool debugger_create(struct winsys_group *g, int32_t priority, struct rm_scope *scope,
+			    uint32_t *debugger, uint32_t *channel)
 {
 	struct winsys_device *d = g->device;
 	struct rm_debugger_parameters p = {.client = d->rm->client};
 	const struct winsys_queue *q = g->queues;
 
-	while (q && q->engine != WINSYS_COMPUTE)
+	while (q && (q->engine != WINSYS_COMPUTE || q->priority != priority))
 		q = q->next;
 	if (!q)
 		return false;
@@ -190,29 +190,46 @@ static bool debugger_create(struct winsys_group *g, struct rm_scope *scope, uint
 			 "a debugger");
 }
 
-/* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
-static void investigate(struct winsys_group *g, uint32_t xid)
+struct findings {
+	struct rm_mmu_faults faults;
+	struct rm_sm_errors errors;
+	bool have_faults, have_errors;
+};
+
+/* false: nothing is known of the channels of this priority. */
+static bool examine(struct winsys_group *g, int32_t priority, struct findings *f)
 {
 	struct winsys_device *d = g->device;
 	struct rm_scope scope = {0};
-	struct rm_mmu_faults faults = {0};
-	struct rm_sm_errors *errors = calloc(1, sizeof(*errors));
-	bool have_faults = false, have_errors = false;
 	uint32_t debugger, channel;
 
-	if (errors && debugger_create(g, &scope, &debugger, &channel)) {
-		have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &faults,
-					  sizeof(faults), "MMU faults");
-		have_errors = read_sms(d, debugger, channel, errors);
+	memset(f, 0, sizeof(*f));
+	if (debugger_create(g, priority, &scope, &debugger, &channel)) {
+		f->have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &f->faults,
+					     sizeof(f->faults), "MMU faults");
+		f->have_errors = read_sms(d, debugger, channel, &f->errors);
 	}
+	rm_unwind(&scope, 0);
+	return f->have_errors || (f->have_faults && f->faults.count);
+}
+
+/* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
+static void investigate(struct winsys_group *g, uint32_t xid)
+{
+	struct findings *f = calloc(1, sizeof(*f));
+	int32_t i;
+
+	for (i = 0; f && i < NVRM_PRIORITIES; i++)
+		if (examine(g, NVRM_LEAST_PRIORITY + i, f))
+			break;
 	(void)winsys_said();
-	log_errors(have_faults ? &faults : NULL, have_errors ? errors : NULL);
-	nvrm_describe(xid, have_faults ? &faults : NULL, have_errors ? errors : NULL,
-		      &g->description);
+	log_errors(f && f->have_faults ? &f->faults : NULL,
+		   f && f->have_errors ? &f->errors : NULL);
+	nvrm_describe(xid, f && f->have_faults ? &f->faults : NULL,
+		      f && f->have_errors ? &f->errors : NULL, &g->description);
 	/* Stopped warps go to address 0; whatever is elsewhere had happened before. */
 	g->description.stopped = g->stopped && !(g->description.memory && g->description.address);
-	rm_unwind(&scope, 0);
-	free(errors);
+	free(f);
 }
 
 static bool failed(const struct winsys_group *g)
@@ -250,27 +267,38 @@ static void wait_for_failure(const struct winsys_group *g)
 		nanosleep(&t, NULL);
 }
 
-void nvrm_group_stop(struct winsys_group *g)
+/* The channels of one priority; whether that can come to something. */
+static bool stop(struct winsys_group *g, int32_t priority)
 {
 	struct rm *rm = g->device->rm;
 	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
 	struct rm_scope scope = {0};
-	const struct winsys_queue *q;
 	uint32_t debugger, channel;
 	bool trying = false;
 
-	pthread_mutex_lock(&g->lock);
-	for (q = g->queues; q; q = q->next)
-		LOG(DEVICE, INFO, "stopping: queue %u of engine %d has put %u and get %u", q->slot,
-		    q->engine, __atomic_load_n(q->memory.put, __ATOMIC_RELAXED),
-		    __atomic_load_n(q->memory.get, __ATOMIC_RELAXED));
-	if (!failed(g) && debugger_create(g, &scope, &debugger, &channel)) {
+	if (debugger_create(g, priority, &scope, &debugger, &channel)) {
 		g->stopped = true;
 		trying = !rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode") &&
 			 !rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
 				     "SMs to stop");
 		rm_unwind(&scope, 0);
 	}
+	return trying;
+}
+
+void nvrm_group_stop(struct winsys_group *g)
+{
+	const struct winsys_queue *q;
+	bool trying = false;
+	int32_t i;
+
+	pthread_mutex_lock(&g->lock);
+	for (q = g->queues; q; q = q->next)
+		LOG(DEVICE, INFO, "stopping: queue %u of engine %d has put %u and get %u", q->slot,
+		    q->engine, __atomic_load_n(q->memory.put, __ATOMIC_RELAXED),
+		    __atomic_load_n(q->memory.get, __ATOMIC_RELAXED));
+	for (i = 0; i < NVRM_PRIORITIES && !failed(g); i++)
+		trying |= stop(g, NVRM_LEAST_PRIORITY + i);
 	if (trying)
 		wait_for_failure(g);
 	(void)winsys_said(); /* then it takes longer */

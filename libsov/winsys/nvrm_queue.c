@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups and queues. A group is an address space and, for each engine that it uses, one of RM's
- * channel groups; a queue is a channel in that. All channels share one error notifier, so that one
+ * Groups and queues. A group is an address space and, for each engine and priority that it uses,
+ * one of RM's channel groups; a queue is a channel in that. All channels share one error notifier, so that one
  * word of memory says whether the group lives, and one page for their put and get indices, each
  * with 512 bytes of it. That page lies in video memory, as rings do: the GPU fetches from there in
  * half the time (measured on an H200).
@@ -15,8 +15,12 @@
 
 void nvrm_group_destroy(struct winsys_group *g)
 {
-	rm_unwind(&g->engines[WINSYS_COPY].scope, 0);
-	rm_unwind(&g->engines[WINSYS_COMPUTE].scope, 0);
+	uint32_t i;
+
+	for (i = 0; i < NVRM_PRIORITIES; i++) {
+		rm_unwind(&g->engines[i][WINSYS_COPY].scope, 0);
+		rm_unwind(&g->engines[i][WINSYS_COMPUTE].scope, 0);
+	}
 	rm_unwind(&g->scope, 0);
 	nvrm_buffer_destroy(g->userd);
 	nvrm_buffer_destroy(g->notifier);
@@ -55,6 +59,7 @@ static int make_page(struct winsys_device *d, enum winsys_placement where,
 int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 {
 	struct winsys_group *g;
+	uint32_t i;
 	int error = nvrm_device_start(d);
 
 	if (error)
@@ -63,8 +68,10 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 	if (!g)
 		return -ENOMEM;
 	g->device = d;
-	g->scope.rm = g->engines[WINSYS_COMPUTE].scope.rm = g->engines[WINSYS_COPY].scope.rm =
-		d->rm;
+	g->scope.rm = d->rm;
+	for (i = 0; i < NVRM_PRIORITIES; i++)
+		g->engines[i][WINSYS_COMPUTE].scope.rm = g->engines[i][WINSYS_COPY].scope.rm =
+			d->rm;
 	pthread_mutex_init(&g->lock, NULL);
 	error = make_space(g);
 	if (!error)
@@ -82,9 +89,40 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 
 /* ---- channel groups ---- */
 
-static int make_engine(struct winsys_group *g, enum winsys_engine which)
+/*
+ * What a priority is, by RM: the time that a channel group has when others wait, anyone may ask for
+ * that, and how often it has its turn, for which it takes privileges. Without them time must do.
+ */
+static const struct {
+	uint64_t slice_us; /* 0: RM's own choice */
+	uint32_t interleave;
+} priorities[NVRM_PRIORITIES] = {{500, 0}, {0, 0}, {8000, RM_INTERLEAVE_HIGH}};
+
+static struct nvrm_engine *engine_of(struct winsys_group *g, int32_t priority,
+				     enum winsys_engine which)
 {
-	struct nvrm_engine *e = &g->engines[which];
+	return &g->engines[priority - NVRM_LEAST_PRIORITY][which];
+}
+
+static int set_priority(struct rm *rm, uint32_t group, int32_t priority)
+{
+	struct rm_time_slice slice = {.us = priorities[priority - NVRM_LEAST_PRIORITY].slice_us};
+	struct rm_interleave interleave = {
+		.level = priorities[priority - NVRM_LEAST_PRIORITY].interleave};
+	int error = 0;
+
+	if (interleave.level && rm_control(rm, group, RM_CONTROL_INTERLEAVE, &interleave,
+					   sizeof(interleave), "a channel group's turns"))
+		(void)winsys_said();
+	if (slice.us)
+		error = rm_control(rm, group, RM_CONTROL_TIME_SLICE, &slice, sizeof(slice),
+				   "a channel group's time");
+	return error;
+}
+
+static int make_engine(struct winsys_group *g, int32_t priority, enum winsys_engine which)
+{
+	struct nvrm_engine *e = engine_of(g, priority, which);
 	struct rm_channel_group_parameters group = {.notifier = g->notifier->memory,
 						    .va_space = g->va_space};
 	struct rm_context_share_parameters share = {.va_space = g->va_space,
@@ -100,6 +138,8 @@ static int make_engine(struct winsys_group *g, enum winsys_engine which)
 	if (!error)
 		error = rm_alloc(&e->scope, g->device->device, RM_CLASS_CHANNEL_GROUP, &group,
 				 sizeof(group), &e->group, "a channel group");
+	if (!error)
+		error = set_priority(g->device->rm, e->group, priority);
 	/* A copy engine takes none that is asynchronous, and needs none. */
 	if (!error && which == WINSYS_COMPUTE)
 		error = rm_alloc(&e->scope, e->group, RM_CLASS_CONTEXT_SHARE, &share, sizeof(share),
@@ -117,7 +157,7 @@ static int make_engine(struct winsys_group *g, enum winsys_engine which)
  */
 static int make_preemptible(struct winsys_group *g, const struct winsys_queue *q)
 {
-	struct nvrm_engine *e = &g->engines[q->engine];
+	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
 	struct rm_preemption p = {
 		.flags = RM_PREEMPTION_SET_COMPUTE,
 		.channel = q->channel,
@@ -150,7 +190,7 @@ static int make_channel(struct winsys_queue *q, const struct winsys_queue_option
 {
 	struct winsys_group *g = q->group;
 	const struct chip *chip = g->device->chip;
-	struct nvrm_engine *e = &g->engines[q->engine];
+	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
 	struct rm_channel_parameters c = {
 		.notifier = g->notifier->memory,
 		.ring = o->ring_va,
@@ -184,8 +224,9 @@ static int start_channel(struct winsys_queue *q)
 		error = rm_control(rm, q->channel, RM_CONTROL_TOKEN, &t, sizeof(t),
 				   "a channel's token");
 	if (!error)
-		error = rm_control(rm, q->group->engines[q->engine].group, RM_CONTROL_SCHEDULE,
-				   &schedule, rm->release->schedule_bytes, "a channel to run");
+		error = rm_control(rm, engine_of(q->group, q->priority, q->engine)->group,
+				   RM_CONTROL_SCHEDULE, &schedule, rm->release->schedule_bytes,
+				   "a channel to run");
 	q->memory.token = t.token;
 	return error;
 }
@@ -208,7 +249,7 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		      struct winsys_queue **out)
 {
 	struct winsys_queue *q;
-	int error = make_engine(g, o->engine);
+	int error = make_engine(g, o->priority, o->engine);
 
 	if (error)
 		return error;
@@ -219,6 +260,7 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		return -ENOMEM;
 	q->group = g;
 	q->engine = o->engine;
+	q->priority = o->priority;
 	q->scope.rm = g->device->rm;
 	if (!take_slot(g, &q->slot)) {
 		free(q);

@@ -118,6 +118,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.tpcs = (c->sm_count + NV_SMS_PER_TPC - 1) / NV_SMS_PER_TPC,
 		.page_bytes = PAGE_BYTES,
 		.large_page_bytes = PAGE_BYTES,
+		.least_priority = -1,
+		.most_priority = 1,
 		.import_page_bytes = PAGE_BYTES,
 		.copy_queues = true,
 		.memory_bytes = d->config.vram_bytes,
@@ -362,6 +364,7 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	struct model_channel_config config = {
 		.ring_va = o->ring_va,
 		.ring_entries = o->ring_entries,
+		.priority = o->priority,
 		.interrupt = interrupt,
 		.argument = g,
 	};

@@ -36,6 +36,8 @@ struct winsys_info {
 	/* How many compute queues to have in reserve; 0: one can be made at any time, also while a
 	 * block of the group runs for seconds. */
 	uint32_t spare_queues;
+	/* Of queues: 0 is the usual one, larger is more urgent. */
+	int32_t least_priority, most_priority;
 	bool software, hazard;
 };
 
@@ -66,6 +68,7 @@ struct winsys_queue_options {
 	uint64_t ring_offset;     /* where the ring begins in its buffer */
 	uint64_t ring_va;         /* and where that is bound */
 	uint32_t ring_entries;    /* a power of two */
+	int32_t priority;         /* within what the device has */
 };
 
 /*

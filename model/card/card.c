@@ -39,6 +39,7 @@ static const struct card_chip *find_chip(const char *name)
 static const char *const fault_names[] = {
 	[FAULT_NONE] = "none",     [FAULT_REFUSE] = "refuse",   [FAULT_LOCKED] = "locked",
 	[FAULT_SILENT] = "silent", [FAULT_GARBAGE] = "garbage", [FAULT_VANISH] = "vanish",
+	[FAULT_STUBBORN] = "stubborn", [FAULT_DEAF] = "deaf",
 };
 
 static bool find_fault(const char *name, enum card_fault *f)
@@ -76,7 +77,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 
 	if (o->fault && !find_fault(o->fault, &fault)) {
 		snprintf(why, size,
-			 "no fault '%s'; known: none refuse locked silent garbage vanish",
+			 "no fault '%s'; known: none refuse locked silent garbage vanish stubborn "
+			 "deaf",
 			 o->fault);
 		return NULL;
 	}

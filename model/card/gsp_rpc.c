@@ -237,8 +237,14 @@ static uint32_t call_control(struct card *c, struct call *call)
 static uint32_t call_free(struct card *c, struct call *call)
 {
 	struct nv_gsp_rm_free *f = (void *)call->payload;
+	bool faulty = c->fault == FAULT_STUBBORN || c->fault == FAULT_DEAF;
 
-	f->status = object_free(c, f);
+	if (faulty && object_is_users_channel(c, f->client, f->object)) {
+		f->status = NV_STATUS_INVALID_STATE;
+		c->gsp.deaf = c->fault == FAULT_DEAF;
+	} else {
+		f->status = object_free(c, f);
+	}
 	return 0;
 }
 
@@ -290,7 +296,7 @@ static void execute(struct card *c, struct call *call)
 	}
 	uint32_t result = r->run(c, call);
 
-	if (r->answer)
+	if (r->answer && !c->gsp.deaf)
 		push(c, r->function, call->payload, call->bytes, result);
 	if (r->run == unloading && !result)
 		gsp_unload(c);
@@ -334,7 +340,7 @@ void gsp_commands(struct card *c)
 	struct gsp *g = &c->gsp;
 	uint8_t *element = malloc(ELEMENT_BYTES);
 
-	while (element && g->running) {
+	while (element && g->running && !g->deaf) {
 		struct nv_gsp_queue *command = queue_at(c, g->command),
 				    *status = queue_at(c, g->status);
 		uint32_t put = command ? __atomic_load_n(&command->put, __ATOMIC_ACQUIRE) : g->get;

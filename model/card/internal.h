@@ -27,6 +27,8 @@ enum card_fault {
 	FAULT_SILENT, /* the GSP never says that it is up */
 	FAULT_GARBAGE, /* what it says has a wrong checksum */
 	FAULT_VANISH, /* the card falls off the bus during boot */
+	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
+	FAULT_DEAF, /* nor says anything any more, once it is asked to */
 };
 
 struct span {
@@ -51,6 +53,7 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
+	bool deaf; /* it hears nothing any more */
 	bool window_virtual; /* BAR 1 shows what page tables of the GSP's say, not memory */
 	bool bar2_virtual;   /* so does BAR 2 */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
@@ -274,6 +277,7 @@ void objects_close(struct card *c, bool refuse);
 uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
+bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle);
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class);
 /* Of a channel. Channels of a group have one in common, as in NVIDIA's open kernel module
  * (kernel_graphics_context.c) and on an H200, where the second needs no other. */

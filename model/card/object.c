@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw/nv/host.h"
 #include "model/card/internal.h"
 
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class)
@@ -33,6 +34,14 @@ static struct object *find_any(struct card *c, uint32_t client, uint32_t handle)
 	while (o && (o->handle != handle || o->client->handle != client))
 		o = o->next;
 	return o;
+}
+
+bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle)
+{
+	const struct object *o = find_any(c, client, handle);
+
+	return o && o->class->class == NV_CLASS_HOPPER_CHANNEL &&
+	       o->parent->class->class == RM_CLASS_CHANNEL_GROUP;
 }
 
 static bool may_hang(const struct object_class *class, const struct object *parent)

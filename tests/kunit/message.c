@@ -37,7 +37,7 @@ static void message_built(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpc->version, NV_GSP_RPC_VERSION);
 	KUNIT_EXPECT_EQ(test, rpc->signature, NV_GSP_RPC_SIGNATURE);
 	KUNIT_EXPECT_MEMEQ(test, rpc + 1, "headbody!\0\0\0", 12);
-	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1));
+	KUNIT_EXPECT_NULL(test, nv_message_check(e, 9, 1));
 }
 
 static void message_sizes(struct kunit *test)
@@ -64,7 +64,7 @@ static void message_sizes(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].pages, nv_message_build(e, i, &m),
 				    "%u and %u bytes", rows[i].head, rows[i].body);
 		if (rows[i].pages)
-			KUNIT_EXPECT_NULL(test, nv_message_check(e, rows[i].pages));
+			KUNIT_EXPECT_NULL(test, nv_message_check(e, i, rows[i].pages));
 	}
 }
 
@@ -79,10 +79,10 @@ static void message_bit_changed(struct kunit *test)
 	nv_message_build(e, 1, &m);
 	for (bit = 0; bit < 8 * NV_GSP_PAGE; bit += 7) {
 		bytes[bit / 8] ^= 1 << bit % 8;
-		KUNIT_EXPECT_NOT_NULL_MSG(test, nv_message_check(e, 1), "bit %u", bit);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, nv_message_check(e, 1, 1), "bit %u", bit);
 		bytes[bit / 8] ^= 1 << bit % 8;
 	}
-	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1));
+	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1, 1));
 }
 
 /* Wrong, and with the right checksum all the same. */
@@ -97,6 +97,8 @@ static void message_refused(struct kunit *test)
 	} rows[] = {
 		{ &e->pages, 0, "its size is wrong" },
 		{ &e->pages, 2, "its size is wrong" },
+		{ &e->sequence, 0, "its number is not the next" },
+		{ &e->sequence, 2, "its number is not the next" },
 		{ &rpc->version, 0, "it holds no call" },
 		{ &rpc->signature, 0, "it holds no call" },
 		{ &rpc->bytes, sizeof(*rpc) - 1, "its call does not fit" },
@@ -110,10 +112,10 @@ static void message_refused(struct kunit *test)
 		*rows[i].member = rows[i].value;
 		e->checksum = 0;
 		e->checksum = checksum(e, 1);
-		KUNIT_EXPECT_STREQ(test, nv_message_check(e, 1), rows[i].want);
+		KUNIT_EXPECT_STREQ(test, nv_message_check(e, 1, 1), rows[i].want);
 	}
-	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 0));
-	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, NV_GSP_ELEMENT_PAGES + 1));
+	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 1, 0));
+	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 1, NV_GSP_ELEMENT_PAGES + 1));
 }
 
 static void ring_space(struct kunit *test)

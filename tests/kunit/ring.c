@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring of a channel: each job is its own command stream and ours behind it, which says its
- * number; after as many jobs as there is room it begins anew, and nothing is written outside of
- * its memory.
+ * The ring of a channel: each job is its own command stream, ours behind it, which says its number,
+ * and an interrupt that waits for that; it begins anew at its end, a full one is not an empty one,
+ * and nothing is written outside of its memory.
  */
 #include <kunit/test.h>
 
@@ -25,29 +25,61 @@ static void expect_words(struct kunit *test, const u32 *w, u64 number)
 	KUNIT_EXPECT_EQ(test, m.count, 1);
 }
 
+/* Entry @n behind a job's first, which is @first. */
+static struct nv_gp_entry entry_of(const struct nv_ring *ring, u32 first, u32 n)
+{
+	return nv_gp_entry_unpack(ring->entries[(first + n) % (ring->jobs * 4)]);
+}
+
 static void ring_jobs(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
+	u32 first = 0;
 	u64 number;
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
-	for (number = 1; number <= 3 * JOBS; number++) {
+	for (number = 1; number <= 5 * JOBS; number++) {
 		u64 big = number << 32 | number;
-		u32 job = (number - 1) % JOBS, put;
-		struct nv_gp_entry e;
+		struct nv_gp_entry e, interrupt;
+		u32 put;
 
 		put = nv_ring_push(&ring, big, 0x10000 * number, 4 * number);
-		KUNIT_EXPECT_EQ(test, put, number % JOBS * 2);
-		e = nv_gp_entry_unpack(ring.entries[2 * job]);
+		KUNIT_EXPECT_EQ(test, put, (first + 3) % (4 * JOBS));
+		e = entry_of(&ring, first, 0);
 		KUNIT_EXPECT_EQ(test, e.address, 0x10000 * number);
 		KUNIT_EXPECT_EQ(test, e.words, number);
-		e = nv_gp_entry_unpack(ring.entries[2 * job + 1]);
-		KUNIT_EXPECT_EQ(test, e.words, NV_RING_WORDS);
+		KUNIT_EXPECT_FALSE(test, e.wait);
+		e = entry_of(&ring, first, 1);
+		KUNIT_EXPECT_EQ(test, e.words, 6);
 		KUNIT_ASSERT_GE(test, e.address, VA);
 		KUNIT_ASSERT_LE(test, e.address + 4 * NV_RING_WORDS, VA + nv_ring_bytes(JOBS));
+		interrupt = entry_of(&ring, first, 2);
+		KUNIT_EXPECT_EQ(test, interrupt.address, e.address + 4 * 6);
+		KUNIT_EXPECT_EQ(test, interrupt.words, 2);
+		KUNIT_EXPECT_TRUE(test, interrupt.wait); /* until the release is done */
 		expect_words(test, memory + (e.address - VA), big);
+		first = put;
+	}
+}
+
+/* As many jobs as there is room: the device must not take that for an empty ring. */
+static void ring_full(struct kunit *test)
+{
+	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
+	struct nv_ring ring;
+	u32 begin, i, put = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
+	for (begin = 0; begin < 4 * JOBS; begin++) {
+		u32 get = put;
+
+		for (i = 0; i < JOBS; i++) {
+			put = nv_ring_push(&ring, i, 0x1000, 4);
+			KUNIT_EXPECT_NE(test, put, get);
+		}
 	}
 }
 
@@ -78,8 +110,8 @@ static void ring_words_apart(struct kunit *test)
 	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
 	for (i = 0; i < JOBS; i++) {
 		nv_ring_push(&ring, i, 0x1000, 4);
-		seen[i] = nv_gp_entry_unpack(ring.entries[2 * i + 1]).address;
-		KUNIT_EXPECT_GE(test, seen[i], VA + 2 * JOBS * NV_GP_ENTRY_BYTES);
+		seen[i] = entry_of(&ring, 3 * i, 1).address;
+		KUNIT_EXPECT_GE(test, seen[i], VA + 4 * JOBS * NV_GP_ENTRY_BYTES);
 		if (i)
 			KUNIT_EXPECT_GE(test, seen[i], seen[i - 1] + 4 * NV_RING_WORDS);
 	}
@@ -87,6 +119,7 @@ static void ring_words_apart(struct kunit *test)
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_jobs),
+	KUNIT_CASE(ring_full),
 	KUNIT_CASE(ring_longest_job),
 	KUNIT_CASE(ring_words_apart),
 	{}

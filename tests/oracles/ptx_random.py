@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Random PTX kernels, to see what another compiler makes of them: arithmetic of every width, data
 flow that mixes units, predicates, branches, loops, shared and global memory, exchange between
-lanes. What the kernels compute does not matter; that every value reaches memory does.
+lanes, values that all lanes have in common. What the kernels compute does not matter; that every value reaches memory does.
   usage: ptx_random.py SM SEED [STATEMENTS] > kernel.ptx"""
 import random
+import re
 import sys
 
 
@@ -49,6 +50,32 @@ fma.rn.bf16x2 D,A,B,C; fma.rn.relu.f16x2 D,A,B,C; fma.rn.sat.f16x2 D,A,B,C;
 min.f16x2 D,A,B; max.NaN.f16x2 D,A,B; min.bf16x2 D,A,B; ex2.approx.f16x2 D,A;
 tanh.approx.f16x2 D,A; dp2a.lo.u32.s32 D,A,B,C;
 dp2a.hi.s32.u32 D,A,B,C""")
+# What all lanes have in common, and where it meets what they have not: U such a value, V another.
+U = statements("""
+add.s32 D,A,B; sub.s32 D,A,B; add.s32 D,A,17; mul.lo.s32 D,A,B; mad.lo.s32 D,A,B,C; and.b32 D,A,B;
+or.b32 D,A,0xf0; xor.b32 D,A,B; not.b32 D,A; lop3.b32 D,A,B,C,0x1e; shl.b32 D,A,3; shr.u32 D,A,2;
+shr.s32 D,A,5; prmt.b32 D,A,B,0x5410; popc.b32 D,A; mul.lo.u32 D,A,12; shl.b32 D,A,B;
+mad.lo.s32 D,A,3,B; selp.b32 D,A,B,P; brev.b32 D,A; bfe.u32 D,A,5,9; shf.l.wrap.b32 D,A,B,C""")
+MEET = [
+    ('r', 'add.s32 D,A,U'), ('r', 'sub.s32 D,A,U'), ('r', 'mad.lo.s32 D,A,U,B'),
+    ('r', 'mad.lo.s32 D,A,B,U'), ('r', 'and.b32 D,A,U'), ('r', 'lop3.b32 D,A,B,U,0x96'),
+    ('r', 'shl.b32 D,A,U'), ('r', 'shr.u32 D,U,A'), ('r', 'selp.b32 D,A,U,P'), ('r', 'mov.b32 D,U'),
+    ('r', 'max.s32 D,A,U'), ('r', 'prmt.b32 D,A,U,0x3160'), ('r', 'mad.lo.u32 D,A,8,U'),
+    ('l', 'mul.wide.u32 D,X,U'), ('l', 'mad.wide.u32 D,X,U,A'), ('r', 'shf.r.wrap.b32 D,A,B,U'),
+    ('f', '{.reg .f32 x; mov.b32 x,U; fma.rn.f32 D,A,x,B;}'),
+    ('f', '{.reg .f32 x; mov.b32 x,U; fma.rn.f32 D,A,B,x;}'),
+    ('f', '{.reg .f32 x; mov.b32 x,U; add.f32 D,A,x;}'),
+    ('f', '{.reg .f32 x; mov.b32 x,U; mul.f32 D,A,x;}'), ('f', 'cvt.rn.f32.s32 D,U'),
+    ('f', '{.reg .f32 x; mov.b32 x,U; min.f32 D,A,x;}'),
+    ('d', '{.reg .f64 x; mov.b64 x,{U,V}; fma.rn.f64 D,A,x,B;}'),
+    ('d', '{.reg .f64 x; mov.b64 x,{U,V}; add.f64 D,A,x;}'),
+    ('d', '{.reg .f64 x; mov.b64 x,{U,V}; mul.f64 D,A,x;}'),
+    ('r', '{.reg .b32 x; and.b32 x,U,0x7f0; add.u32 x,x,sh; ld.shared.u32 D,[x+16];}'),
+    ('r', '{.reg .b32 x; and.b32 x,U,0x7f0; add.u32 x,x,S; ld.shared.u32 D,[x+32];}'),
+    ('r', '{.reg .b32 x; and.b32 x,U,0x7f0; add.u32 x,x,S; st.shared.u32 [x+48],A; mov.u32 D,A;}'),
+    ('r', '{.reg .b32 x; and.b32 x,U,0x7f0; add.u32 x,x,S; atom.shared.add.u32 D,[x],A;}'),
+    ('p', 'setp.lt.u32 D,X,U'), ('p', 'setp.eq.s32 D,U,V'), ('p', 'setp.gt.s32 D,U,7'),
+]
 # What crosses from one register file to another: (to, from, text).
 CROSS = [
     ('r', 'f', 'mov.b32 D,A'), ('f', 'r', 'mov.b32 D,A'), ('r', 'f', 'cvt.rzi.s32.f32 D,A'),
@@ -142,7 +169,7 @@ class Kernel:
         self.label = 0
         self.left = statements
         self.style = self.rnd.choice(['mixed', 'mixed', 'chain', 'int', 'float', 'double',
-                                      'memory', 'predicate'])
+                                      'memory', 'predicate', 'uniform', 'uniform'])
         head = f""".version 8.0
 .target sm_{sm}
 .address_size 64
@@ -151,12 +178,15 @@ class Kernel:
 {{
 .reg .b32 %r<9999>; .reg .f32 %f<9999>; .reg .f64 %d<9999>; .reg .b64 %l<9999>;
 .reg .pred %p<9999>;
-.reg .b64 G, GB; .reg .b32 S, t;
+.reg .b64 G, GB; .reg .b32 S, sh, t;
 .shared .align 16 .b8 shared_[8192]; .local .align 16 .b8 M[512];
 ld.param.u64 G,[p]; mov.u32 t,%tid.x; mul.wide.u32 GB,t,64; add.s64 G,G,GB;
-mov.u32 S,shared_; shl.b32 t,t,4; add.u32 S,S,t;"""
+mov.u32 S,shared_; mov.u32 sh,S; shl.b32 t,t,4; add.u32 S,S,t;"""
         self.out.append(head)
-        self.live = {k: [] for k in 'rfdlp'}
+        self.live = {k: [] for k in 'rfdlpu'}
+        for source in ('%ctaid.x', '%ctaid.y', '%nctaid.x', '%ntid.y', '%ctaid.z'):
+            self.emit(f'mov.u32 {self.new("u")},{source};')
+        self.emit(f'ld.param.u32 {self.new("u")},[n];')
         for i in range(4):
             self.emit(f'ld.global.u32 {self.new("r")},[G+{4 * i}];')
             self.emit(f'ld.global.f32 {self.new("f")},[G+{16 + 4 * i}];')
@@ -175,7 +205,7 @@ mov.u32 S,shared_; shl.b32 t,t,4; add.u32 S,S,t;"""
 
     def new(self, kind):
         self.n += 1
-        v = f'%{kind}{self.n}'
+        v = f'%{"r" if kind == "u" else kind}{self.n}'
         self.live[kind].append(v)
         return v
 
@@ -212,11 +242,20 @@ mov.u32 S,shared_; shl.b32 t,t,4; add.u32 S,S,t;"""
             dst = self.new(kind)
         self.emit(guard + self.fill(text, dst, srcs))
 
+    def meet(self):
+        kind, text = self.rnd.choice(MEET)
+        common = {'U': self.pick('u'), 'V': self.pick('u'), 'X': self.pick('r')}
+        text = re.sub(r'\b(U|V|X)\b', lambda m: common[m[1]], text)
+        srcs = [self.pick(kind if kind != 'p' else 'r') for _ in range(3)]
+        self.emit(self.fill(text, self.new(kind), srcs))
+
     def statement(self):
         r = self.rnd.random()
+        if self.style == 'uniform' and r < 0.5: return self.op('u', self.rnd.choice(U))
+        if r < (0.8 if self.style == 'uniform' else 0.03): return self.meet()
         weights = {'mixed': (5, 4, 3, 2, 1), 'chain': (5, 3, 2, 2, 1), 'int': (8, 1, 0, 3, 0),
                    'float': (1, 8, 1, 0, 2), 'double': (1, 1, 8, 1, 0), 'memory': (4, 2, 2, 2, 0),
-                   'predicate': (5, 3, 2, 1, 0)}[self.style]
+                   'predicate': (5, 3, 2, 1, 0), 'uniform': (5, 3, 2, 1, 0)}[self.style]
         kind = self.rnd.choices('rfdlh', weights)[0]
         if r < 0.05: return self.cross()
         if r < 0.08: return self.op('r', self.rnd.choice(LANES))
@@ -278,7 +317,7 @@ mov.u32 S,shared_; shl.b32 t,t,4; add.u32 S,S,t;"""
 
     def scoped(self, depth):
         saved = {k: list(v) for k, v in self.live.items()}
-        targets = {k: self.pick(k) for k in 'rfd'}
+        targets = {k: self.pick(k) for k in 'rfdu'}
         self.block(depth + 1)
         for k, t in targets.items():
             self.emit(f'mov.b{64 if k == "d" else 32} {t},{self.live[k][-1]};')
@@ -302,7 +341,7 @@ mov.u32 S,shared_; shl.b32 t,t,4; add.u32 S,S,t;"""
         i, p = self.new('r'), f'%p{self.n + 1}'
         self.n += 1
         self.live['r'].remove(i)
-        limit = self.pick('r')
+        limit = self.pick('u' if self.style == 'uniform' else 'r')
         self.emit(f'mov.u32 {i},0;\nL{n}:')
         self.scoped(depth)
         self.emit(f'add.s32 {i},{i},1; setp.lt.u32 {p},{i},{limit}; @{p} bra L{n};')

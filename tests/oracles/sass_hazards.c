@@ -25,7 +25,7 @@ struct step {
 static struct step steps[MOST];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static uint32_t sm, checks, tight, violations;
+static uint32_t sm, checks, tight, uniform, violations;
 static const char *path;
 
 static void complain(const char *rule, int first, int second, const struct sass_reg_use *u,
@@ -99,6 +99,7 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	if (w < 0 || excluded(w, i))
 		return;
 	checks++;
+	uniform += u->kind == SASS_UGPR || u->kind == SASS_UPRED;
 	result = &steps[w].uses[write_use[u->kind][reg]];
 	need = sass_raw(sm, &steps[w].in, result, &steps[i].in,
 			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
@@ -234,7 +235,8 @@ int main(int argc, char **argv)
 		}
 		free(c.bytes);
 	}
-	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u violations\n", sm,
-	       checks, tight, violations);
+	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u through uniform "
+	       "registers and predicates, %u violations\n",
+	       sm, checks, tight, uniform, violations);
 	return violations != 0;
 }

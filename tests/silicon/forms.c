@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || count > (only_soft ? FILES : 1))
 		die("usage", "forms forms.cubin | forms --soft forms.cubin...");
 	setenv("SOV_NVRM", "0", 1); /* the GPU itself is asked through CUDA */
-	setenv("SOV_SOFT", "gh100:vram=512M,ga100:vram=512M,ga102:vram=512M,ad102:vram=512M", 1);
+	setenv("SOV_SOFT", "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G", 1);
 	make_inputs();
 	for (uint32_t i = 0; i < count; i++)
 		load(argv[first + i], &files[i]);

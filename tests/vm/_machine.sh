@@ -30,18 +30,36 @@ else
 	qemu="$qemu -accel tcg,thread=multi"
 fi
 
-# inside [-b FOLDER=NAME]... COMMAND... : runs in the chroot, in a mount namespace of its own, so that
-# no mount is left behind whatever happens. What it sees of this machine is what -b names, as
-# /run/NAME. Tests write nowhere else, so any number of them may use one chroot.
+# inside [-k RELEASE] [-b FOLDER=NAME]... COMMAND... : runs in the chroot, in a mount namespace of its own, so
+# that no mount is left behind whatever happens. What it sees of this machine is what -b names, as
+# /run/NAME. Tests write nowhere else, so any number of them may use one chroot. With -k it is a copy in
+# which that kernel is installed; it can be written to, /run/written has what was, and nothing stays.
 inside() {
 	binds=
-	while [ "$1" = -b ]; do
-		binds="$binds $2"
+	installed=
+	while :; do
+		case $1 in
+		-b) binds="$binds $2" ;;
+		-k) installed=$2 ;;
+		*) break ;;
+		esac
 		shift 2
 	done
-	BINDS=$binds unshare --mount --propagation private sh -euc '
+	BINDS=$binds INSTALLED=$installed unshare --mount --propagation private sh -euc '
 		root=$1
 		shift
+		if [ -n "$INSTALLED" ]; then
+			modules=usr/lib/modules/$INSTALLED
+			mount -t tmpfs tmpfs "$root/mnt"
+			cd "$root/mnt"
+			mkdir -p root written/root written/modules work/root work/modules
+			mount -t overlay overlay root \
+				-o "lowerdir=$root,upperdir=written/root,workdir=work/root"
+			mount -t overlay overlay "root/$modules" -o "lowerdir=$root/kernel/$INSTALLED/$modules:$root/$modules" \
+				-o upperdir=written/modules,workdir=work/modules
+			BINDS="$BINDS $root/mnt/written=written"
+			root=$root/mnt/root
+		fi
 		mount -t proc proc "$root/proc"
 		mount -t tmpfs tmpfs "$root/run"
 		[ ! -e /dev/kvm ] || mount --bind /dev/kvm "$root/dev/kvm"

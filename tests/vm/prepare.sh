@@ -108,7 +108,7 @@ debian() {
 	quietly_inside apt-get update -qq
 	say "compiler, QEMU, firmware"
 	install_from trixie gcc make libc6-dev libelf-dev perl xz-utils cpio pciutils kmod busybox-static dkms \
-		sparse flex bison bc
+		udev sparse flex bison bc
 	install_from trixie-backports "$qemu_package" firmware-nvidia-graphics
 	: >"$VM_CACHE/kernels.new"
 	for k in $vm_kernels; do
@@ -116,6 +116,9 @@ debian() {
 		kernel $(echo "$k" | tr : ' ')
 	done
 	quietly_inside apt-get clean
+	# The driver is installed in copies of this; earlier versions of these tests left one here.
+	quietly_inside sh -c 'rm -rf /usr/src/sovgpu-* /var/lib/dkms/sovgpu /lib/modules/*/updates \
+		/kernel/*/lib/modules/*/updates'
 	mv "$VM_CACHE/kernels.new" "$VM_CACHE/kernels-debian"
 	echo "$debian_sum" >"$VM_CACHE/made-debian"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Boots virtual machines with the modelled card and reports what happens inside as TAP. For each
-# kernel of the cache (tests/vm/prepare.sh) the module is built by dkms in the chroot, packed with the
+# kernel of the cache (tests/vm/prepare.sh) the module is installed in a copy of the chroot, packed with the
 # test programs into an initramfs, and scenarios are run. The machine must come to its end, the card
 # must have refused nothing, and the kernel must not have complained. Everything that a run makes
 # lies in $BUILD/vm.
@@ -9,7 +9,7 @@
 #   # scenario                run it when none is named; others are parts, or run by name
 #   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
 #   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
-#   # modules: nouveau        what can be loaded there (sovgpu)
+#   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
 #   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
@@ -38,17 +38,9 @@ property() { # scenario, word, what it is otherwise
 	echo "${value:-$3}"
 }
 
-# sovgpu.ko by dkms, as a user would get it, for RELEASE.
+# The module for RELEASE, by make dkms-install: what a user would get.
 module() {
-	rm -rf "$work/dkms" "$work/usr"
-	mkdir "$work/dkms"
-	make -s --no-print-directory dkms-source "DESTDIR=$work" || return 1
-	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$work"/usr/src/sovgpu-*/dkms.conf)
-	in_work timeout -k 10 600 dkms build --dkmstree /run/vm/dkms --sourcetree /run/vm/usr/src \
-		-m sovgpu -v "$version" -k "$1" || return 1
-	rm -rf "$work/module-$1"
-	mkdir "$work/module-$1"
-	cp "$work/dkms/sovgpu/$version/$1/$(uname -m)/module/"sovgpu.ko* "$work/module-$1/"
+	inside -k "$1" -b "$PWD=source" -b "$(realpath "$work")=vm" timeout -k 10 600 sh /run/source/tests/vm/install.sh "$1"
 }
 
 # Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
@@ -56,6 +48,7 @@ module() {
 ours() { # folder
 	mkdir -p "$1/source/tests" "$1/lib"
 	cp -r tests/kernels "$1/source/tests/"
+	install -D -m 644 -t "$1/source/tests/userspace/services" tests/userspace/services/_kernels.ptx
 	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
 		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
 		ldd "$BUILD/$p" >"$work/libraries" 2>&1 || grep -q 'not a dynamic' "$work/libraries" || return 1
@@ -106,6 +99,10 @@ base() {
 modules() {
 	release=$1
 	shift
+	if [ "$*" = installed ]; then
+		cat "$work/base.cpio" "$work/installed.cpio" >"$work/initrd"
+		return
+	fi
 	in_work sh -euc '
 		release=$1
 		shift
@@ -197,20 +194,25 @@ boot() {
 	return $status
 }
 
+# What was promised elsewhere, in the file LOG, is our own.
+repeat() { # name, log
+	while read -r line; do
+		case $line in
+		"ok "*"# SKIP "*) line=${line#* - } && skip "$1: ${line% \# SKIP *}" "${line##*\# SKIP }" ;;
+		"ok "*) ok 0 "$1: ${line#* - }" ;;
+		"not ok "*) ok 1 "$1: ${line#* - }" ;;
+		"# "*) echo "$line" ;;
+		esac
+	done <"$2"
+}
+
 report() { # kernel, release, scenario
 	name="$1 ($2), $3"
 	log=$work/$1-$3.log
 	start=$(date +%s)
 	boot "$2" "$3" "$log"
 	is "$?" 0 "$name: the machine runs to its end"
-	while read -r line; do
-		case $line in
-		"ok "*"# SKIP "*) line=${line#* - } && skip "$name: ${line% \# SKIP *}" "${line##*\# SKIP }" ;;
-		"ok "*) ok 0 "$name: ${line#* - }" ;;
-		"not ok "*) ok 1 "$name: ${line#* - }" ;;
-		"# "*) echo "$line" ;;
-		esac
-	done <"$log"
+	repeat "$name" "$log"
 	grep -q '^guest: end' "$log"
 	ok $? "$name: the scenario comes to its end"
 	is "$(sort -u "$work"/card[0-9]*.end)" 0 "$name: the card refused nothing"
@@ -234,7 +236,12 @@ tries() { # promise, log, command...: is it done? Says why not.
 tries "the machines' files are packed" "$work/base.log" base || { tap_done; exit 1; }
 while read -r kernel release <&4; do
 	case " ${VM_SUITES:-$kernel} " in *" $kernel "*) ;; *) continue ;; esac
-	tries "$kernel ($release): dkms builds the module" "$work/$kernel-dkms.log" module "$release" || continue
+	module "$release" >"$work/$kernel-install.log" 2>&1
+	installed=$?
+	repeat "$kernel ($release)" "$work/$kernel-install.log"
+	is "$installed $(grep -c '^1\.\.' "$work/$kernel-install.log")" "0 1" "$kernel ($release): the driver is installed and removed"
+	[ $installed -eq 0 ] || diag "$(tail -n 30 "$work/$kernel-install.log")"
+	[ -d "$work/module-$release" ] || continue
 	packed=
 	for s in $scenarios; do
 		case " $(property "$s" kernels "$kernel") " in *" $kernel "*) ;; *) continue ;; esac

@@ -17,13 +17,11 @@ static void take(struct nv_module *n, uint32_t function)
 void nv_survey_calls(struct nv_module *n, const struct ir_module *m)
 {
 	n->taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->taken));
-	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		n->functions |= f->kind == IR_FUNCTION;
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
 				if (ir_at(f, i)->op == IR_FUNCADDR)
 					take(n, ir_at(f, i)->symbol);
-	}
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++) {
 			if (m->symbols[k].addresses[j].function)

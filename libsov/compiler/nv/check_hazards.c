@@ -50,8 +50,8 @@ static bool meet_use(const struct walk *w, const struct mir_inst *i, struct prog
 	if (p->overwritten >> k & 1 || !overlap(own, use))
 		return true;
 	if (!own->write) {
-		if (use->write && w->late && own->operand != SASS_USE_GUARD && !p->sources &&
-		    !p->results)
+		if (use->write && w->late && own->operand != SASS_USE_GUARD &&
+		    own->kind != SASS_UGPR && !p->sources && !p->results)
 			return complain(w, i, p, "overwrites a source that may not have been read");
 		return true;
 	}

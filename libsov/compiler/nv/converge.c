@@ -112,7 +112,7 @@ static uint32_t reach(const struct converge *c, uint32_t b, uint32_t stop, bool 
 static bool may_wait(const struct mir_func *f, uint32_t b)
 {
 	mir_for_each(f, b, i)
-		if (i->members || mir_is_call(i))
+		if (!i->rare && (i->members || mir_is_call(i)))
 			return true;
 	return false;
 }
@@ -218,7 +218,7 @@ static void collect(struct converge *c)
 		const struct mir_block *block = &f->blocks[order[k]];
 		struct region r = {.barrier = MIR_BARRIERS}, *known;
 
-		if (block->end != MIR_END_BRANCH || !block->divergent)
+		if (block->end != MIR_END_BRANCH || !block->divergent || nv_ends_early(f, order[k]))
 			continue;
 		if (!find_region(c, order[k], &r)) {
 			mark_apart(c, order[k], around(c, order[k]));
@@ -300,7 +300,7 @@ static void mark_after_calls(struct converge *c)
 	}
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i)
-			if (b < c->nblocks && mir_is_call(i)) {
+			if (b < c->nblocks && mir_is_open_call(i)) {
 				mark_apart(c, b, NULL);
 				break;
 			}
@@ -319,12 +319,12 @@ static void sync_members(struct converge *c)
 			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
 			together |= i->members == MIR_ALL_LANES;
-			together &= !mir_is_call(i);
+			together &= !mir_is_open_call(i);
 		}
 	}
 }
 
-void nv_converge(struct mir_func *f)
+static struct converge look(struct mir_func *f)
 {
 	struct converge c = {.f = f, .nblocks = f->nblocks};
 	uint32_t branches = 0;
@@ -339,6 +339,46 @@ void nv_converge(struct mir_func *f)
 	nv_meet(f, &c.ends, &c.places);
 	collect(&c);
 	mark_after_calls(&c);
+	return c;
+}
+
+const bool *nv_apart(struct mir_func *f)
+{
+	return look(f).apart;
+}
+
+static bool writes_uniform(const struct mir_inst *i)
+{
+	struct mir_use uses[SASS_MAX_USES];
+	uint32_t n = i->sass.ops[0].kind == SASS_UGPR || i->sass.ops[1].kind == SASS_UGPR
+			     ? mir_find_uses(i, uses)
+			     : 0;
+
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && uses[u].kind == SASS_UGPR)
+			return true;
+	}
+	return false;
+}
+
+/* A uniform register is the warp's: lanes that are apart must not write one that others may still
+ * read. uniform.c saw to that when the code had other blocks; this is about those that it has. */
+static bool writes_apart(const struct converge *c)
+{
+	for (uint32_t b = 1; b < c->nblocks; b++) {
+		for (struct mir_inst *i = c->apart[b] ? c->f->blocks[b].first : NULL; i; i = i->next) {
+			if (writes_uniform(i))
+				return true;
+		}
+	}
+	return false;
+}
+
+void nv_converge(struct mir_func *f)
+{
+	struct converge c = look(f);
+
+	f->parted = f->uniform && writes_apart(&c);
 	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (c.regions[k].barrier < MIR_BARRIERS)

@@ -88,12 +88,12 @@ static void moved(struct copies *c, struct mir_source from, struct mir_source to
 }
 
 /* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(), also
- * after it has served a cycle, whose copies are done. */
-static uint8_t free_gpr(const struct copies *c)
+ * after it has served a cycle, whose copies are done; of uniform ones most are free. */
+static uint8_t free_register(const struct copies *c, uint8_t kind)
 {
 	const struct mir_func *f = c->f;
 	const struct mir_block *block = &f->blocks[c->block];
-	bool used[256] = {[MIR_STACK] = f->stack};
+	bool used[256] = {[MIR_STACK] = f->stack && kind == SASS_GPR};
 	uint32_t r = 0;
 
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
@@ -101,14 +101,14 @@ static uint8_t free_gpr(const struct copies *c)
 			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
 			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 
-			if (v->kind == SASS_GPR)
+			if (v->kind == kind)
 				used[v->reg + unit - v->first_unit] = true;
 		}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
-		if (c->list[k].dst.op.kind == SASS_GPR)
+		if (c->list[k].dst.op.kind == kind)
 			used[c->list[k].dst.op.reg] = true;
-		if (c->list[k].src.op.kind == SASS_GPR && !c->list[k].done)
+		if (c->list[k].src.op.kind == kind && !c->list[k].done)
 			used[c->list[k].src.op.reg] = true;
 	}
 	while (used[r])
@@ -147,7 +147,7 @@ static void break_cycle(struct copies *c, struct copy *copy)
 		swap_preds(c, copy);
 		return;
 	}
-	spare.op.reg = free_gpr(c);
+	spare.op.reg = free_register(c, copy->dst.op.kind);
 	emit_move(c, spare, copy->src);
 	moved(c, copy->src, spare);
 }

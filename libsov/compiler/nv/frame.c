@@ -10,14 +10,15 @@
  *	what its own calls pass          <- R1
  *
  * A function keeps R1, the convergence barriers, and R21, which is 0; everything else is the
- * caller's to save. R20 and R21 hold where to return to as a distance from the first byte of the
- * kernel's code: a kernel has all functions that it needs behind it in one piece of code, so
- * nothing has to be known about where that is loaded.
+ * caller's to save, unless the function is rare: then it keeps all registers that it changes. R20 and
+ * R21 hold where to return to as a distance from the first byte of the kernel's code: a kernel has
+ * all functions that it needs behind it in one piece of code, so nothing has to be known about where
+ * that is loaded.
  *
  * Services are called, and are functions, by the convention of services.h. Both sides keep what they
  * pass in memory all the same, at the places of an ordinary call: the caller takes it from there
- * into registers and back, and a service has those places, and all registers that it uses as they
- * were, at the top of its own frame.
+ * into registers and back, and a service has those places at the top of its own frame. What registers
+ * held that a service or a rare function uses is below that.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
@@ -28,10 +29,11 @@ struct frame {
 	uint32_t return_at;  /* offset of the return address, if kept */
 	uint32_t barriers;   /* mask of those in use … */
 	uint32_t barriers_at; /* … and where they are kept */
-	/* Of a service: registers that it changes, where they are kept, predicates behind them, and
-	 * where it has its arguments and result. */
+	/* Of a service or a rare function: registers that it changes, and where they and the
+	 * predicates are kept. */
 	bool changed[256];
-	uint32_t registers_at, predicates_at, passed_at;
+	uint32_t registers_at, predicates_at;
+	uint32_t passed_at; /* where a service has its arguments and result */
 	uint32_t bytes;
 };
 
@@ -62,8 +64,8 @@ static void move_stack(struct frame *r, uint32_t b, struct mir_inst *before, uin
 	mir_set(i, 5, reg(SASS_RZ));
 }
 
-static void access(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-		   uint32_t number, uint32_t offset)
+static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+			       uint32_t number, uint32_t offset)
 {
 	struct mir_inst *i = insert(r, b, before, op);
 	struct mir_source at = {.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
@@ -73,6 +75,7 @@ static void access(struct frame *r, uint32_t b, struct mir_inst *before, enum sa
 	mir_set(i, op == SASS_LDL ? 0 : 1, reg(number));
 	i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	i->memory = (struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILLED, 4};
+	return i;
 }
 
 static struct mir_source barrier(uint32_t number)
@@ -150,11 +153,16 @@ static void move_result(struct frame *r, uint32_t b, struct mir_inst *before, en
 	access_typed(r, b, before, op, t->result, service_register(&next, t->result), base + at);
 }
 
-/* ---- being a service ---- */
-
 static const struct service_type *service_of(const struct frame *r)
 {
 	return &services[service_find(r->f->name)];
+}
+
+/* ---- keeping registers ---- */
+
+static bool keeps_registers(const struct mir_func *f)
+{
+	return f->exported || f->ir->rare;
 }
 
 static void find_changed(struct frame *r)
@@ -174,35 +182,46 @@ static void find_changed(struct frame *r)
 	r->changed[MIR_STACK] = r->changed[SASS_RZ] = false;
 }
 
-static uint32_t result_registers(const struct frame *r)
-{
-	const struct service_type *t = service_of(r);
+#define QUAD 4 /* registers that one access may move */
 
-	return t->result == IR_VOID ? 0 : t->result == IR_B64 ? 2 : 1;
+static uint32_t changed_of_quad(const struct frame *r, uint32_t first)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < QUAD; k++)
+		n += r->changed[first + k];
+	return n;
 }
 
+/* Each quad of which something is changed has its place. */
 static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op)
 {
-	uint32_t at = r->registers_at, next = 0, first = service_register(&next, IR_B32);
+	uint32_t at = r->registers_at;
 
-	for (uint32_t n = 0; n < 256; n++) {
-		if (!r->changed[n])
-			continue;
-		if (op == SASS_STL || n < first || n >= first + result_registers(r))
-			access(r, b, before, op, n, at);
-		at += 4;
+	for (uint32_t n = 0; n < 256; n += QUAD) {
+		uint32_t changed = changed_of_quad(r, n);
+
+		if (changed == QUAD) {
+			struct mir_inst *i = access(r, b, before, op, n, at);
+
+			i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_128;
+			i->memory.bytes = 4 * QUAD;
+		}
+		for (uint32_t k = 0; changed < QUAD && k < QUAD; k++)
+			if (r->changed[n + k])
+				access(r, b, before, op, n + k, at + 4 * k);
+		at += changed ? 4 * QUAD : 0;
 	}
 }
 
 #define ALL_PREDICATES 0x7f
 
-static void enter_service(struct frame *r, uint32_t b, struct mir_inst *first)
+static void save_registers(struct frame *r, uint32_t b, struct mir_inst *first)
 {
 	uint32_t spare = mir_spare(r->f);
 	struct mir_inst *i;
 
 	move_registers(r, b, first, SASS_STL);
-	move_arguments(r, b, first, SASS_STL, service_of(r), r->passed_at);
 	i = insert(r, b, first, SASS_P2R);
 	mir_set(i, 0, reg(spare));
 	mir_set(i, 2, reg(SASS_RZ));
@@ -210,7 +229,7 @@ static void enter_service(struct frame *r, uint32_t b, struct mir_inst *first)
 	access(r, b, first, SASS_STL, spare, r->predicates_at);
 }
 
-static void leave_service(struct frame *r, uint32_t b)
+static void restore_registers(struct frame *r, uint32_t b)
 {
 	uint32_t spare = mir_spare(r->f);
 	struct mir_inst *i;
@@ -220,7 +239,15 @@ static void leave_service(struct frame *r, uint32_t b)
 	mir_set(i, 1, reg(spare));
 	mir_set(i, 2, mir_imm(ALL_PREDICATES));
 	move_registers(r, b, NULL, SASS_LDL);
-	move_result(r, b, NULL, SASS_LDL, service_of(r), r->passed_at);
+}
+
+static void lay_out_registers(struct frame *r, uint32_t *at)
+{
+	find_changed(r);
+	r->predicates_at = *at;
+	r->registers_at = *at = (*at + 4 + 15) / 16 * 16;
+	for (uint32_t n = 0; n < 256; n += QUAD)
+		*at += changed_of_quad(r, n) ? 4 * QUAD : 0;
 }
 
 /* ---- ordinary functions ---- */
@@ -239,8 +266,10 @@ static void enter(struct frame *r)
 	move_stack(r, f->entry, first, 0u - r->bytes);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
+	if (keeps_registers(f))
+		save_registers(r, f->entry, first);
 	if (f->exported)
-		enter_service(r, f->entry, first);
+		move_arguments(r, f->entry, first, SASS_STL, service_of(r), r->passed_at);
 	if (f->calls)
 		access(r, f->entry, first, SASS_STL, MIR_RETURN, r->return_at);
 	save_barriers(r, f->entry, first);
@@ -253,8 +282,10 @@ static void leave(struct frame *r, uint32_t b)
 	restore_barriers(r, b);
 	if (r->f->calls)
 		access(r, b, NULL, SASS_LDL, MIR_RETURN, r->return_at);
+	if (keeps_registers(r->f))
+		restore_registers(r, b);
 	if (r->f->exported)
-		leave_service(r, b);
+		move_result(r, b, NULL, SASS_LDL, service_of(r), r->passed_at);
 	move_stack(r, b, NULL, r->bytes);
 	i = insert(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
 	mir_set(i, 1, reg(MIR_RETURN));
@@ -327,18 +358,6 @@ static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
 	mir_set(i, 1, reg(SASS_RZ));
 }
 
-static void lay_out_service(struct frame *r, uint32_t *at)
-{
-	uint32_t n = 0;
-
-	find_changed(r);
-	for (uint32_t k = 0; k < 256; k++)
-		n += r->changed[k];
-	r->registers_at = *at;
-	r->predicates_at = *at + 4 * n;
-	*at = r->predicates_at + 4;
-}
-
 static void lay_out(struct frame *r)
 {
 	struct mir_func *f = r->f;
@@ -354,8 +373,9 @@ static void lay_out(struct frame *r)
 		r->barriers_at = at;
 		at += 4 * (uint32_t)__builtin_popcount(r->barriers);
 	}
+	if (keeps_registers(f))
+		lay_out_registers(r, &at);
 	if (f->exported) {
-		lay_out_service(r, &at);
 		r->passed_at = (at + 7) / 8 * 8;
 		at = r->passed_at + nv_passing(f->ir).bytes;
 	}

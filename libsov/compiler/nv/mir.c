@@ -108,6 +108,7 @@ void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_t
 
 void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
 {
+	i->uses = NULL;
 	i->sass.ops[operand] = s.op;
 	i->ref[operand] = s.ref;
 	if (i->sass.nops <= operand)
@@ -116,6 +117,7 @@ void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
 
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate)
 {
+	i->uses = NULL;
 	i->sass.guard = predicate.op.reg;
 	i->sass.guard_not = predicate.op.flags & SASS_NEG;
 	i->guard = predicate.ref;
@@ -141,8 +143,11 @@ struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_
 {
 	struct mir_inst *i;
 
-	if (dst.op.kind == SASS_GPR) {
-		i = mir_inst_new(f, SASS_MOV);
+	if (dst.op.kind != SASS_PRED) {
+		bool load = dst.op.kind == SASS_UGPR && src.op.kind == SASS_CONST;
+
+		i = mir_inst_new(f, load ? SASS_ULDC : dst.op.kind == SASS_UGPR ? SASS_UMOV : SASS_MOV);
+		i->sass.mod[SASS_M_WIDTH] = load ? SASS_WIDTH_32 : 0;
 		mir_set(i, 0, dst);
 		mir_set(i, 1, src);
 		return i;
@@ -205,35 +210,47 @@ uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
 	return order + at;
 }
 
-uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
+uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 {
 	struct sass_reg_use found[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, found);
 
 	for (uint32_t u = 0; u < n; u++) {
 		const struct sass_reg_use *s = &found[u];
+		bool guard = s->operand == SASS_USE_GUARD;
+		bool address = !guard && s->kind == SASS_UGPR && i->sass.ops[s->operand].kind == SASS_ADDR;
 
 		uses[u] = (struct mir_use){
-			.ref = s->operand == SASS_USE_GUARD ? i->guard : i->ref[s->operand],
+			.ref = guard ? i->guard : address ? i->uniform : i->ref[s->operand],
 			.kind = s->kind, .count = s->count, .operand = s->operand, .reg = s->reg,
 			.write = s->write};
 	}
 	return n;
 }
 
-void mir_use_table(struct mir_func *f, struct mir_use_table *t)
+void mir_keep_uses(const struct mir_func *f, struct mir_inst *i)
 {
-	uint32_t number = 0, count = 0, capacity = 0;
+	struct mir_use found[SASS_MAX_USES];
+
+	i->nuses = mir_find_uses(i, found);
+	i->uses = arena_array(f->arena, i->nuses, sizeof(*i->uses));
+	memcpy(i->uses, found, i->nuses * sizeof(*i->uses));
+}
+
+void mir_keep_all_uses(const struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (!i->uses)
+				mir_keep_uses(f, i);
+}
+
+uint32_t mir_number_insts(struct mir_func *f)
+{
+	uint32_t number = 0;
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			i->number = ++number;
-	*t = (struct mir_use_table){.first = arena_array(f->arena, number + 2, sizeof(*t->first))};
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i) {
-			t->uses = arena_grow(f->arena, t->uses, &capacity, count + SASS_MAX_USES,
-					     sizeof(*t->uses));
-			count += mir_uses(i, t->uses + count);
-			t->first[i->number + 1] = count;
-		}
+	return number;
 }

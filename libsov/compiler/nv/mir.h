@@ -39,7 +39,7 @@ struct mir_ref {
 };
 
 struct mir_vreg {
-	uint8_t kind;  /* SASS_GPR or SASS_PRED */
+	uint8_t kind;  /* SASS_GPR, SASS_PRED or SASS_UGPR */
 	uint8_t units; /* 1, 2, 4 */
 	bool phi;      /* a phi's result: written on edges */
 	bool fetched;  /* holds what was spilled for a use or two */
@@ -71,6 +71,9 @@ struct mir_inst {
 	struct mir_inst *prev, *next;
 	struct sass_inst sass;
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
+	struct mir_ref uniform; /* the uniform register of its address; ref is about the other one */
+	struct mir_use *uses; /* as mir_uses found them; NULL: to be found */
+	uint32_t nuses;
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
 	bool phi_copy;   /* a move on an edge that makes a phi's value */
@@ -78,6 +81,7 @@ struct mir_inst {
 	bool keep_last;  /* has its place at the block's end */
 	bool incoming;   /* its address is above the frame, where the caller keeps arguments */
 	bool returns_here; /* its immediate is where the next call returns to */
+	bool rare;       /* a call that keeps all registers and parts no lanes */
 	uint32_t callee; /* 1 + index of the function that it calls, or whose address it takes */
 	uint32_t variable; /* 1 + symbol: its immediate is half of that variable's address … */
 	bool high;         /* … and which, so many bytes behind its start */
@@ -122,6 +126,8 @@ struct mir_func {
 	bool allocated; /* registers are assigned */
 	bool live;      /* liveness is known: nothing has changed since */
 	bool timed;     /* stalls and scoreboards are set */
+	bool uniform;   /* values that a warp has in common may be in uniform registers … */
+	bool parted;    /* … but lanes that are apart would write one: start again without */
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* with slot 0 */
 	struct mir_block *blocks;        /* numbered as in the IR, then new ones */
@@ -131,7 +137,8 @@ struct mir_func {
 	uint32_t *unit_vreg; /* whose unit it is */
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
-	bool calls;     /* others */
+	bool calls;     /* others … */
+	bool open_calls; /* … that are not rare */
 	uint32_t services; /* those that it calls: a mask */
 	bool exported;  /* a service itself: called by others' code, as services.h says */
 	uint32_t frame_bytes; /* of the function's own, from R1 up: what calls pass comes first */
@@ -189,6 +196,11 @@ static inline bool mir_is_call(const struct mir_inst *i)
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
 	       i->sass.op == SASS_CALL_ABS_REG;
 }
+/* … after which nothing is left in registers, and lanes may come back one by one. */
+static inline bool mir_is_open_call(const struct mir_inst *i)
+{
+	return mir_is_call(i) && !i->rare;
+}
 /* It leaves the function, for a while or for good: all registers are others' then. */
 static inline bool mir_leaves(const struct mir_inst *i)
 {
@@ -220,19 +232,18 @@ struct mir_use {
 	uint8_t reg;     /* of the first unit, once assigned */
 	bool write;
 };
-uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
-/* The uses of all instructions of a function, for a stage that asks often and changes none. */
-struct mir_use_table {
-	struct mir_use *uses;
-	uint32_t *first; /* by number, and one more; 0 has none */
-};
-void mir_use_table(struct mir_func *f, struct mir_use_table *t); /* numbers instructions from 1 on */
-static inline const struct mir_use *mir_uses_of(const struct mir_use_table *t,
-						const struct mir_inst *i, uint32_t *count)
+/* Found anew, and as found before: who changes operands by other means than mir_set forgets them. */
+uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+void mir_keep_uses(const struct mir_func *f, struct mir_inst *i);
+static inline const struct mir_use *mir_uses(const struct mir_func *f, struct mir_inst *i, uint32_t *n)
 {
-	*count = t->first[i->number + 1] - t->first[i->number];
-	return &t->uses[t->first[i->number]];
+	if (!i->uses)
+		mir_keep_uses(f, i);
+	*n = i->nuses;
+	return i->uses;
 }
+void mir_keep_all_uses(const struct mir_func *f); /* before arena_mark: they are there to stay */
+uint32_t mir_number_insts(struct mir_func *f);    /* from 1 on; how many there are */
 static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
 {
 	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
@@ -266,9 +277,10 @@ void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR *
 void nv_reduce_in_groups(struct ir_func *f, ir_id at); /* groups.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+void nv_uniform(struct mir_func *f);                  /* uniform.c */
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
-void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
+void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
 bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
@@ -277,14 +289,18 @@ void nv_split_edges(struct mir_func *f);              /* copies.c */
 void nv_copies(struct mir_func *f);                   /* copies.c: phis become moves */
 void nv_drop_copies(struct mir_func *f);              /* copies.c: … that move nothing go */
 void nv_predicate(struct mir_func *f);                /* predicate.c: short branches go */
+/* The branch will be an EXIT under its condition: none of its lanes goes another way. */
+bool nv_ends_early(const struct mir_func *f, uint32_t b);
 void nv_converge(struct mir_func *f);                 /* converge.c */
+/* By block, whether lanes of a warp may execute it at different times. */
+const bool *nv_apart(struct mir_func *f);
 /* By block, the end that it is on the way to (0 = none) and the place where lanes that part at its
  * end meet again (0 = nowhere). */
 void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* meet.c */
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
-void nv_stall(struct mir_func *f, const struct mir_use_table *t); /* stall.c: by t's numbers */
+void nv_stall(struct mir_func *f, uint32_t count);    /* stall.c: so many instructions, numbered */
 void nv_wait_serial(struct mir_func *f);
 void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;

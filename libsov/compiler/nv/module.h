@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the functions of a module share: its variables and their places, and what goes into the image.
+ * What all code of a module shares, which is planned before there is any: variables with their places,
+ * the bank of addresses, files. And what the functions of a unit (unit.h) share beyond that.
  */
 #ifndef SOV_COMPILER_NV_MODULE_H
 #define SOV_COMPILER_NV_MODULE_H
@@ -10,10 +11,9 @@
 #include "libsov/compiler/ir.h"
 #include "libsov/compiler/services.h"
 
-struct nv_module {
-	struct compile_job *job;
+struct nv_plan {
+	const struct ir_module *module; /* its variables; no functions any more */
 	struct cubin_module out;
-	bool *used;         /* by symbol: code names it */
 	uint32_t *offset;   /* by symbol: of a constant, in its bank; of a global variable, of its address
 			     * in the bank of addresses */
 	uint32_t *variable; /* by symbol: number among those of the image */
@@ -21,9 +21,16 @@ struct nv_module {
 	struct cubin_variable *variables;
 	struct cubin_address *addresses;
 	uint32_t addresses_capacity;
-	bool functions;     /* there are some: shared variables lie alike in all kernels */
-	bool *taken;        /* by function: its address is taken … */
 	uint32_t *file;     /* by number in the text: number in the image's list of files; 0 = none */
+	const struct cubin_declaration *declarations; /* of all kernels */
+	uint32_t ndeclarations;
+};
+
+struct nv_module {
+	struct compile_job *job;
+	const struct nv_plan *plan;
+	bool *common;       /* by symbol: a shared variable that lies alike in all kernels of the unit */
+	bool *taken;        /* by function: its address is taken … */
 	bool function_addresses; /* … as is one's at least: these lie alike in all kernels, too */
 };
 
@@ -48,16 +55,20 @@ void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, stru
 		      struct nv_text *text);
 
 /* Lines (source.c): files first, then the kernels' tables, right after each kernel is encoded. */
-void nv_list_files(struct nv_module *n, const struct ir_module *m);
+void nv_list_files(struct compile_job *job, struct nv_plan *p, const struct ir_module *m);
 void nv_list_lines(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,
 		   struct line_table *t);
 
 /* On the IR (apart.c): lanes that wait for each other in different places find each other. */
 void nv_wait_apart(struct ir_module *m);
 
-/* False: errors are in job->diag. */
-bool nv_place_variables(struct nv_module *n, const struct ir_module *m);
-/* Writes addresses of functions into initial values, once these have their places: by function. */
-void nv_fill_in_functions(struct nv_module *n, const struct ir_module *m, const uint32_t *offsets);
+/* Variables (variables.c). False: errors are in job->diag. */
+bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m);
+/* Initial values with the addresses of functions in them, once these have their places: by function. A
+ * copy of the variables. */
+struct cubin_variable *nv_fill_in_functions(struct arena *a, const struct nv_plan *p,
+					    const uint32_t *offsets);
+/* Which shared variables have to lie alike in all kernels. */
+void nv_find_common(struct nv_module *n, const struct ir_module *m);
 
 #endif

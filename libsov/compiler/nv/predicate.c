@@ -55,6 +55,22 @@ static struct mir_source inverse(struct mir_source cond)
 	return cond;
 }
 
+/* Also before empty blocks have gone. */
+bool nv_ends_early(const struct mir_func *f, uint32_t b)
+{
+	const struct mir_block *block = &f->blocks[b];
+
+	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
+		uint32_t to = block->succ[s], steps = 0;
+
+		while (!f->blocks[to].first && f->blocks[to].end == MIR_END_JUMP && steps++ < f->nblocks)
+			to = f->blocks[to].succ[0];
+		if (is_empty_exit(&f->blocks[to]) && !is_back(f, b, block->succ[1 - s]))
+			return true;
+	}
+	return false;
+}
+
 /* Jumps to a block that does nothing but end the kernel end it themselves. */
 static bool end_early(struct mir_func *f, uint32_t b)
 {
@@ -156,8 +172,10 @@ static uint32_t count_movable(const struct mir_func *f, const struct side *side)
 		if (i->sass.guard != SASS_PT || i->members || ++count > MOST_MOVED)
 			return MOST_MOVED + 1;
 		for (uint32_t u = 0; u < n; u++) {
-			if (uses[u].write && uses[u].kind == SASS_PRED &&
-			    uses[u].reg == side->cond.op.reg)
+			/* The uniform datapath does not know the lanes' predicates. */
+			if (uses[u].write && (uses[u].kind == SASS_UGPR ||
+					      (uses[u].kind == SASS_PRED &&
+					       uses[u].reg == side->cond.op.reg)))
 				return MOST_MOVED + 1;
 		}
 	}
@@ -251,7 +269,7 @@ static bool can_hoist(const struct mir_func *f, const struct mir_inst *i, uint32
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, uses);
 
-	if (i->sass.op != SASS_MOV || i->sass.guard != SASS_PT)
+	if ((i->sass.op != SASS_MOV && i->sass.op != SASS_UMOV) || i->sass.guard != SASS_PT)
 		return false;
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && is_needed_in(f, other, &uses[u]))

@@ -231,7 +231,6 @@ static void note_write(struct alloc *a, uint32_t unit, uint32_t place)
 static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 {
 	const struct mir_func *f = a->f;
-	struct mir_use uses[SASS_MAX_USES];
 	uint32_t place = 1;
 
 	for (uint32_t p = 0; p < block->nphis; p++) {
@@ -239,7 +238,8 @@ static void find_last_mentions(struct alloc *a, const struct mir_block *block)
 			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
 	}
 	for (struct mir_inst *i = block->first; i; i = i->next, place++) {
-		uint32_t n = mir_uses(i, uses);
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
 
 		i->number = place;
 		for (uint32_t u = 0; u < n; u++) {
@@ -283,11 +283,11 @@ static void take_place(struct alloc *a, struct mir_ref r, uint32_t count)
 		file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
 }
 
-static bool assign_inst(struct alloc *a, const struct mir_inst *i)
+static bool assign_inst(struct alloc *a, struct mir_inst *i)
 {
 	const struct mir_func *f = a->f;
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	/* Sources are read before results are written, so a result may take a source's place. */
 	for (uint32_t u = 0; u < n; u++) {
@@ -360,7 +360,6 @@ static void count_pressure(struct alloc *a)
 {
 	struct mir_func *f = a->f;
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-	struct mir_use uses[SASS_MAX_USES];
 
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
@@ -375,7 +374,8 @@ static void count_pressure(struct alloc *a)
 			}
 		}
 		for (struct mir_inst *i = block->last; i; i = i->prev) {
-			uint32_t n = mir_uses(i, uses);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			if (count > a->gpr.needed)
 				a->gpr.needed = count;
@@ -422,9 +422,13 @@ static void write_down(struct mir_func *f)
 
 				if (r.vreg)
 					i->sass.ops[k].reg = register_of(f, r);
+				if (i->uniform.vreg && i->sass.ops[k].kind == SASS_ADDR)
+					i->sass.ops[k].aux = register_of(f, i->uniform);
 			}
 			if (i->guard.vreg)
 				i->sass.guard = f->vregs[i->guard.vreg].reg;
+			if (i->uses) /* as many as before, in registers now */
+				mir_find_uses(i, i->uses);
 		}
 	}
 	f->allocated = true;

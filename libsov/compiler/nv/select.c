@@ -280,39 +280,49 @@ static bool place_local(struct select *s, const bool *used)
 	return true;
 }
 
-/* Shared variables that the kernel names, one after the other; the one of dynamic size is last. */
+static bool place_shared_variable(struct select *s, uint32_t k, uint64_t *at)
+{
+	const struct ir_symbol *symbol = &s->ir->module->symbols[k];
+	struct mir_func *f = s->f;
+
+	*at = align_up(*at, symbol->align);
+	f->symbol_offset[k] = (uint32_t)*at;
+	f->shared = true;
+	if (symbol->align > f->shared_align)
+		f->shared_align = symbol->align;
+	if (!symbol->external)
+		*at += symbol->size;
+	if (*at <= s->job->target->max_shared_bytes)
+		return true;
+	diag_error(&s->job->diag, 0, 0,
+		   "kernel '%s' needs %llu bytes of shared memory up to variable '%s'; a block of %s "
+		   "has %u",
+		   f->name, (unsigned long long)*at, symbol->name, s->job->target->name,
+		   s->job->target->max_shared_bytes);
+	return false;
+}
+
+/* Shared variables, one after the other: those that lie alike in all kernels, those that only this one
+ * names, and the one of dynamic size. */
 static bool place_shared(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
-	struct mir_func *f = s->f;
-	uint64_t at = f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+	const bool *common = s->module->common;
+	uint64_t at = s->f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 
-	f->shared_align = 4;
-	for (int external = 0; external < 2; external++) {
+	s->f->shared_align = 4;
+	for (int turn = 0; turn < 3; turn++) {
 		for (uint32_t k = 0; k < m->nsymbols; k++) {
 			const struct ir_symbol *symbol = &m->symbols[k];
 
-			if (!used[k] || symbol->space != IR_SHARED ||
-			    symbol->external != (bool)external)
+			if (symbol->space != IR_SHARED || (!used[k] && !common[k]) ||
+			    turn != (symbol->external ? 2 : !common[k]))
 				continue;
-			at = align_up(at, symbol->align);
-			f->symbol_offset[k] = (uint32_t)at;
-			f->shared = true;
-			if (symbol->align > f->shared_align)
-				f->shared_align = symbol->align;
-			if (!external)
-				at += symbol->size;
-			if (at > s->job->target->max_shared_bytes) {
-				diag_error(&s->job->diag, 0, 0,
-					   "kernel '%s' needs %llu bytes of shared memory up to "
-					   "variable '%s'; a block of %s has %u",
-					   f->name, (unsigned long long)at, symbol->name,
-					   s->job->target->name, s->job->target->max_shared_bytes);
+			if (!place_shared_variable(s, k, &at))
 				return false;
-			}
 		}
 	}
-	f->shared_bytes = (uint32_t)at;
+	s->f->shared_bytes = (uint32_t)at;
 	return true;
 }
 
@@ -323,13 +333,12 @@ static bool place_variables(struct select *s)
 	bool *used = arena_array(f->arena, nsymbols + 1, sizeof(*used));
 
 	f->symbol_offset = arena_array(f->arena, nsymbols + 1, sizeof(*f->symbol_offset));
-	memcpy(f->symbol_offset, s->module->offset, nsymbols * sizeof(*f->symbol_offset));
+	memcpy(f->symbol_offset, s->module->plan->offset, nsymbols * sizeof(*f->symbol_offset));
 	ir_for_each_block(s->ir, b)
 		ir_for_each_inst(s->ir, b, i)
 			if (ir_at(s->ir, i)->op == IR_ADDR)
 				used[ir_at(s->ir, i)->symbol] = true;
-	return place_local(s, used) &&
-	       place_shared(s, s->module->functions ? s->module->used : used);
+	return place_local(s, used) && place_shared(s, used);
 }
 
 /* Blocks keep their numbers; those that cannot be reached stay out of the layout. */

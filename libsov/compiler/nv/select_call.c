@@ -120,15 +120,17 @@ bool select_call(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, CALL_REL, NONE, target);
 	if (service < SERVICES) {
 		i->service = (uint8_t)(service + 1);
-		i->service_at = s->module->service_offset[service];
+		i->service_at = s->module->plan->service_offset[service];
 		s->f->services |= 1u << service;
 	} else {
 		i->callee = indirect ? 0 : in->symbol + 1;
 	}
+	i->rare = callee->rare;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
+	s->f->open_calls |= !callee->rare;
 	at = passing.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
 		uint32_t offset = nv_pass(&at, callee->result_types[k]);

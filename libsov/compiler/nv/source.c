@@ -8,20 +8,20 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-void nv_list_files(struct nv_module *n, const struct ir_module *m)
+void nv_list_files(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
-	const char **names = arena_array(&n->job->arena, m->nfiles + 1, sizeof(*names));
+	const char **names = arena_array(&job->arena, m->nfiles + 1, sizeof(*names));
 
 	if (!m->nplaces)
 		return;
-	n->file = arena_array(&n->job->arena, m->nfiles + 1, sizeof(*n->file));
+	p->file = arena_array(&job->arena, m->nfiles + 1, sizeof(*p->file));
 	for (uint32_t k = 0; k < m->nfiles; k++) {
 		if (!m->files[k])
 			continue;
-		names[n->out.nfiles] = m->files[k];
-		n->file[k] = ++n->out.nfiles;
+		names[p->out.nfiles] = m->files[k];
+		p->file[k] = ++p->out.nfiles;
 	}
-	n->out.files = names;
+	p->out.files = names;
 }
 
 static void add_row(const struct mir_func *f, struct line_table *t, struct line_row row)
@@ -43,8 +43,8 @@ static void add_function(const struct nv_module *n, const struct mir_func *f, st
 		mir_for_each(f, b, i) {
 			const struct ir_place *p = ir_place_of(m, i->line);
 
-			if (p && p->file < m->nfiles && n->file[p->file]) {
-				row.file = n->file[p->file];
+			if (p && p->file < m->nfiles && n->plan->file[p->file]) {
+				row.file = n->plan->file[p->file];
 				row.line = p->line;
 			}
 			row.offset = i->offset;

@@ -15,17 +15,31 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return align > 1 ? (at + align - 1) / align * align : at;
 }
 
-static void find_used(struct nv_module *n, const struct ir_module *m)
+static void find_used(const struct ir_func *f, bool *used)
 {
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (ir_at(f, i)->op == IR_ADDR)
+				used[ir_at(f, i)->symbol] = true;
+}
+
+/* Those that functions name. If one of these is that of dynamic size, which is last: all. */
+void nv_find_common(struct nv_module *n, const struct ir_module *m)
+{
+	bool dynamic = false;
+
+	n->common = arena_array(&n->job->arena, m->nsymbols + 1, sizeof(*n->common));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		ir_for_each_block(f, b)
-			ir_for_each_inst(f, b, i)
-				if (ir_at(f, i)->op == IR_ADDR)
-					n->used[ir_at(f, i)->symbol] = true;
+		if (f->kind == IR_FUNCTION)
+			find_used(f, n->common);
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		dynamic |= n->common[k] && m->symbols[k].external;
+	for (const struct ir_func *f = m->funcs; f && dynamic; f = f->next)
+		find_used(f, n->common);
 }
 
 /* Services that are called, after the variables of which code takes the address. */
-static void place_services(struct nv_module *n, const struct ir_module *m)
+static void place_services(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
 	bool called[SERVICES] = {false};
 
@@ -44,29 +58,26 @@ static void place_services(struct nv_module *n, const struct ir_module *m)
 	for (uint32_t s = 0; s < SERVICES; s++) {
 		if (!called[s])
 			continue;
-		n->service_offset[s] = (uint32_t)n->out.bytes[CUBIN_ADDRESSES];
-		n->out.bytes[CUBIN_ADDRESSES] += 8;
-		n->addresses = arena_grow(&n->job->arena, n->addresses, &n->addresses_capacity,
-					  n->out.naddresses + 1, sizeof(*n->addresses));
-		n->addresses[n->out.naddresses++] = (struct cubin_address){
+		p->service_offset[s] = (uint32_t)p->out.bytes[CUBIN_ADDRESSES];
+		p->out.bytes[CUBIN_ADDRESSES] += 8;
+		p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
+					  p->out.naddresses + 1, sizeof(*p->addresses));
+		p->addresses[p->out.naddresses++] = (struct cubin_address){
 			.place = CUBIN_ADDRESSES,
-			.offset = n->service_offset[s],
+			.offset = p->service_offset[s],
 			.variable = CUBIN_EXTERNAL + s,
 		};
-		n->out.externals[s] = services[s].name;
+		p->out.externals[s] = services[s].name;
 	}
 }
 
-static struct cubin_address *add_address(struct nv_module *n, enum cubin_place place,
-					 uint64_t offset, uint32_t symbol, uint64_t addend)
+static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place place,
+			uint64_t offset, uint32_t symbol, uint64_t addend)
 {
-	struct cubin_address *a;
-
-	n->addresses = arena_grow(&n->job->arena, n->addresses, &n->addresses_capacity,
-				  n->out.naddresses + 1, sizeof(*n->addresses));
-	a = &n->addresses[n->out.naddresses++];
-	*a = (struct cubin_address){(uint8_t)place, offset, n->variable[symbol], addend};
-	return a;
+	p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
+				  p->out.naddresses + 1, sizeof(*p->addresses));
+	p->addresses[p->out.naddresses++] =
+		(struct cubin_address){(uint8_t)place, offset, p->variable[symbol], addend};
 }
 
 /* How many of these make one address: one, or eight that have a byte of it each; 0: they do not. */
@@ -87,64 +98,70 @@ static uint32_t pieces(const struct ir_address *a, uint32_t left)
 }
 
 /* An address among the initial values of a variable. */
-static bool place_address(struct nv_module *n, const struct ir_module *m, uint32_t symbol,
-			  const struct ir_address *a, uint32_t count)
+static bool place_address(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
+			  uint32_t symbol, const struct ir_address *a, uint32_t count)
 {
-	struct cubin_variable *var = &n->variables[n->variable[symbol]];
+	struct cubin_variable *var = &p->variables[p->variable[symbol]];
 	const struct ir_symbol *to = &m->symbols[a->target];
 
 	if (a->function && count && m->table[a->target]->kind == IR_FUNCTION)
 		return true; /* nv_fill_in_functions */
 	if (a->function || !count || to->space != IR_GLOBAL) {
-		diag_error(&n->job->diag, 0, 0,
+		diag_error(&job->diag, 0, 0,
 			   "variable '%s': %s at byte %llu is not supported on %s yet",
 			   m->symbols[symbol].name,
 			   !count	 ? "a part of an address"
 			   : a->function ? "the address of a function without a body"
 					 : "an address that is not one in global memory",
-			   (unsigned long long)a->offset, n->job->target->name);
+			   (unsigned long long)a->offset, job->target->name);
 		return false;
 	}
-	add_address(n, var->place, var->offset + a->offset, a->target, a->addend);
+	add_address(job, p, var->place, var->offset + a->offset, a->target, a->addend);
 	return true;
 }
 
-static bool place_variable(struct nv_module *n, const struct ir_symbol *symbol, uint32_t k)
+static bool place_variable(struct compile_job *job, struct nv_plan *p, const struct ir_symbol *symbol,
+			   uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
 	enum cubin_place place = constant                              ? CUBIN_CONSTANTS
 				 : symbol->init || symbol->naddresses ? CUBIN_INITIAL
 								      : CUBIN_ZERO;
-	uint64_t at = align_up(n->out.bytes[place], symbol->align);
+	uint64_t at = align_up(p->out.bytes[place], symbol->align);
 
 	if (symbol->external) {
-		diag_error(&n->job->diag, 0, 0,
+		diag_error(&job->diag, 0, 0,
 			   "variable '%s' is external, and nothing is linked here; define it",
 			   symbol->name);
 		return false;
 	}
 	if (symbol->size > UINT32_MAX - at ||
 	    (constant && at + symbol->size > MOST_CONSTANT_BYTES)) {
-		diag_error(&n->job->diag, 0, 0,
+		diag_error(&job->diag, 0, 0,
 			   "variable '%s' of %llu bytes does not fit: there are %u bytes of %s",
 			   symbol->name, (unsigned long long)symbol->size,
 			   constant ? MOST_CONSTANT_BYTES : UINT32_MAX,
 			   constant ? "constants" : "variables");
 		return false;
 	}
-	n->variable[k] = n->out.nvariables;
-	n->variables[n->out.nvariables++] = (struct cubin_variable){
+	p->variable[k] = p->out.nvariables;
+	p->variables[p->out.nvariables++] = (struct cubin_variable){
 		symbol->name, (uint8_t)place, symbol->align, at, symbol->size, symbol->init};
-	n->out.bytes[place] = at + symbol->size;
+	p->out.bytes[place] = at + symbol->size;
 	if (constant)
-		n->offset[k] = (uint32_t)at;
+		p->offset[k] = (uint32_t)at;
 	return true;
 }
 
-void nv_fill_in_functions(struct nv_module *n, const struct ir_module *m, const uint32_t *offsets)
+struct cubin_variable *nv_fill_in_functions(struct arena *arena, const struct nv_plan *p,
+					    const uint32_t *offsets)
 {
-	for (uint32_t k = 0; k < m->nsymbols; k++) {
-		const struct ir_symbol *symbol = &m->symbols[k];
+	struct cubin_variable *variables =
+		arena_array(arena, p->out.nvariables + 1, sizeof(*variables));
+
+	memcpy(variables, p->variables, p->out.nvariables * sizeof(*variables));
+	for (uint32_t k = 0; k < p->module->nsymbols; k++) {
+		const struct ir_symbol *symbol = &p->module->symbols[k];
 		uint8_t *init = NULL;
 
 		for (uint32_t j = 0; j < symbol->naddresses; j++) {
@@ -154,40 +171,29 @@ void nv_fill_in_functions(struct nv_module *n, const struct ir_module *m, const 
 			if (!a->function)
 				continue;
 			if (!init) {
-				init = arena_alloc(&n->job->arena, symbol->size);
+				init = arena_alloc(arena, symbol->size);
 				if (symbol->init)
 					memcpy(init, symbol->init, symbol->size);
-				n->variables[n->variable[k]].init = init;
+				variables[p->variable[k]].init = init;
 			}
 			for (uint32_t byte = 0; byte < a->bytes; byte++)
 				init[a->offset + byte] = (uint8_t)(value >> (8 * byte + a->shift));
 		}
 	}
+	return variables;
 }
 
-bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
+/* Addresses of variables that code names, and those among their first bytes. */
+static bool place_addresses(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
+			    const bool *used)
 {
-	struct arena *a = &n->job->arena;
-
-	n->used = arena_array(a, m->nsymbols + 1, sizeof(*n->used));
-	n->offset = arena_array(a, m->nsymbols + 1, sizeof(*n->offset));
-	n->variable = arena_array(a, m->nsymbols + 1, sizeof(*n->variable));
-	n->variables = arena_array(a, m->nsymbols + 1, sizeof(*n->variables));
-	find_used(n, m);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
-		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT) &&
-		    !place_variable(n, symbol, k))
-			return false;
-	}
-	for (uint32_t k = 0; k < m->nsymbols; k++) {
-		const struct ir_symbol *symbol = &m->symbols[k];
-
-		if (symbol->space == IR_GLOBAL && n->used[k]) {
-			n->offset[k] = (uint32_t)n->out.bytes[CUBIN_ADDRESSES];
-			n->out.bytes[CUBIN_ADDRESSES] += 8;
-			add_address(n, CUBIN_ADDRESSES, n->offset[k], k, 0);
+		if (symbol->space == IR_GLOBAL && used[k]) {
+			p->offset[k] = (uint32_t)p->out.bytes[CUBIN_ADDRESSES];
+			p->out.bytes[CUBIN_ADDRESSES] += 8;
+			add_address(job, p, CUBIN_ADDRESSES, p->offset[k], k, 0);
 		}
 		if (symbol->space != IR_GLOBAL && symbol->space != IR_CONSTANT)
 			continue;
@@ -195,13 +201,36 @@ bool nv_place_variables(struct nv_module *n, const struct ir_module *m)
 			const struct ir_address *first = &symbol->addresses[j];
 			uint32_t count = pieces(first, symbol->naddresses - j);
 
-			if (!place_address(n, m, k, first, count))
+			if (!place_address(job, p, m, k, first, count))
 				return false;
 			j += count;
 		}
 	}
-	place_services(n, m);
-	n->out.variables = n->variables;
-	n->out.addresses = n->addresses;
+	return true;
+}
+
+bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
+{
+	struct arena *a = &job->arena;
+	bool *used = arena_array(a, m->nsymbols + 1, sizeof(*used));
+
+	p->module = m;
+	p->offset = arena_array(a, m->nsymbols + 1, sizeof(*p->offset));
+	p->variable = arena_array(a, m->nsymbols + 1, sizeof(*p->variable));
+	p->variables = arena_array(a, m->nsymbols + 1, sizeof(*p->variables));
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		find_used(f, used);
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		const struct ir_symbol *symbol = &m->symbols[k];
+
+		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT) &&
+		    !place_variable(job, p, symbol, k))
+			return false;
+	}
+	if (!place_addresses(job, p, m, used))
+		return false;
+	place_services(job, p, m);
+	p->out.variables = p->variables;
+	p->out.addresses = p->addresses;
 	return true;
 }

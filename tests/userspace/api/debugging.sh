@@ -25,10 +25,20 @@ is "$(echo "$out" | grep -vc ' copy: ')" 0 "and nothing of the others"
 out=$(SOV_LOG=debug,copy=off run 2>&1 >/dev/null)
 is "$(echo "$out" | grep -c ' copy: ')" 0 "an area can be silenced behind a level for all"
 has "$out" " memory: 128 bytes at 0x" "while others are not"
-out=$(SOV_LOG=call SOV_LOG_FILE=$dir/log "$sov" run --device nosuch --block 1 tests/kernels/saxpy.ptx 2>&1)
+out=$(SOV_LOG=call=error SOV_LOG_FILE=$dir/log "$sov" run --device nosuch --block 1 tests/kernels/saxpy.ptx 2>&1)
 has "$(cat "$dir/log")" " call: SOV_ERROR_NO_DEVICE: there is no device" "SOV_LOG_FILE takes the lines"
-SOV_LOG=call SOV_LOG_FILE=$dir/log "$sov" run --device nosuch --block 1 tests/kernels/saxpy.ptx 2>/dev/null
+SOV_LOG=call=error SOV_LOG_FILE=$dir/log "$sov" run --device nosuch --block 1 tests/kernels/saxpy.ptx 2>/dev/null
 is "$(wc -l <"$dir/log")" 2 "and is appended to"
+out=$(SOV_LOG=call run 2>&1 >/dev/null)
+has "$out" " call: sov_device_open(ordinal=0, *device=0x" "calls are logged with their arguments, from the first on"
+has "$out" " call: sov_module_get_function(module=0x" "handles by their value"
+has "$out" ', name="saxpy_f32", *function=0x' "texts and answers as they are"
+has "$out" "launch={grid 1,1,1 block 32,1,1 shared 0 stream (nil) arguments 4}) = SOV_OK, " "launches by their shape"
+is "$(echo "$out" | grep -vcE ' call: sov_[a-z_]+\(.*\) = SOV_[A-Z_]+, [0-9]+\.[0-9]{3} us$')" 0 \
+	"each line has arguments, result and microseconds"
+out=$(SOV_LOG=call "$sov" run --device nosuch --block 1 tests/kernels/saxpy.ptx 2>&1)
+has "$out" 'sov_device_open_name(name="nosuch", device=0x' "an answer that did not come is shown by its place"
+has "$out" ") = SOV_ERROR_NO_DEVICE, " "and a result by its name"
 has "$(SOV_LOG=loud "$sov" devices 2>&1)" "SOV_LOG: 'loud' is not LEVEL, AREA or AREA=LEVEL; levels: off" \
 	"an unknown word is refused"
 has "$(SOV_LOG=info,=debug "$sov" devices 2>&1)" "SOV_LOG: '=debug' is not" "so is a level without area"

@@ -336,6 +336,48 @@ static void hundreds_of_streams(void)
 	MUST(sov_context_destroy(big));
 }
 
+/* Streams of every priority do their work, also after a reset; others there are none. */
+static void priorities(void)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	uint32_t n = 5, got = 0, made = 0, sum = 0;
+	int32_t i, told;
+	sov_stream s[8];
+	sov_device d;
+
+	MUST(sov_context_get_device(c, &d));
+	MUST(sov_device_get_properties(d, &p));
+	ok(p.least_priority <= 0 && p.most_priority >= 0 && p.most_priority > p.least_priority,
+	   "there are priorities from %d to %d", p.least_priority, p.most_priority);
+	for (i = p.least_priority; i <= p.most_priority && made < COUNT(s); i++, made++) {
+		MUST(sov_stream_create_with_priority(c, 0, i, &s[made]));
+		MUST(sov_stream_get_priority(s[made], &told));
+		sum += told == i;
+	}
+	ok(sum == made, "a stream knows its own");
+	MUST(sov_stream_create(c, 0, &s[made]));
+	MUST(sov_stream_get_priority(s[made], &told));
+	ok(!told, "0 when it was not asked for");
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint32_t k = 0; k <= made; k++) {
+			MUST(launch(add, s[k], 1, 1, "84", ARGUMENTS(&words, &n)));
+			MUST(sov_stream_wait(s[k], 60 * SECOND));
+		}
+		if (!round)
+			MUST(sov_context_reset(c));
+	}
+	MUST(sov_memory_copy(c, SOV_HOST(&got), words, 4));
+	ok(got == 2 * 5 * (made + 1), "streams of all priorities work");
+	refused(sov_stream_create_with_priority(c, 0, p.most_priority + 1, &s[0]),
+		SOV_ERROR_INVALID_ARGUMENT, "priority is", "more urgent than all is refused");
+	refused(sov_stream_create_with_priority(c, 0, p.least_priority - 1, &s[0]),
+		SOV_ERROR_INVALID_ARGUMENT, "priority is", "so is less");
+	refused(sov_stream_get_priority(s[0], NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
+		"a priority needs a place");
+	for (uint32_t k = 0; k <= made; k++)
+		MUST(sov_stream_destroy(s[k]));
+}
+
 int main(void)
 {
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
@@ -366,6 +408,7 @@ int main(void)
 		FRESH(given_back_while_busy(s));
 		FRESH(freed_twice_at_once(s));
 		FRESH(many_streams());
+		FRESH(priorities());
 		MUST(sov_context_destroy(c));
 	}
 	if (!getenv("TEST_CARD"))

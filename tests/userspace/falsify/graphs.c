@@ -237,6 +237,40 @@ static void capture(void)
 	MUST(sov_stream_destroy(side));
 }
 
+/* Captures end with their first stream, and an event of one is none of the next. */
+static void captures_end(void)
+{
+	uint32_t one = 1;
+	sov_launch l = shape(ARGUMENTS(&a, &one), 2);
+	sov_stream first, joined;
+	sov_event e;
+	sov_graph g;
+
+	MUST(sov_stream_create(c, 0, &first));
+	MUST(sov_stream_create(c, 0, &joined));
+	MUST(sov_event_create(c, 0, &e));
+	MUST(sov_graph_create(c, 0, &g));
+	MUST(sov_stream_begin_capture(first, g));
+	MUST(sov_event_record(e, first));
+	MUST(sov_stream_end_capture(first));
+	MUST(sov_stream_begin_capture(first, g));
+	refused(sov_stream_wait_event(joined, e), SOV_ERROR_INVALID_ARGUMENT, "has ended",
+		"an event of a capture is none of the next, though their graph is the same");
+	MUST(sov_event_record(e, first));
+	MUST(sov_stream_wait_event(joined, e));
+	MUST(sov_stream_destroy(first));
+	MUST(sov_memory_fill(c, a, 5, 4, N));
+	l.stream = joined;
+	MUST(sov_function_launch(step, &l));
+	MUST(sov_stream_wait(joined, 60 * SECOND));
+	ok(all(a) == 16, "a capture whose first stream is destroyed has ended for the others too");
+	good(sov_stream_begin_capture(joined, g), "which may begin another");
+	MUST(sov_stream_end_capture(joined));
+	MUST(sov_graph_destroy(g));
+	MUST(sov_event_destroy(e));
+	MUST(sov_stream_destroy(joined));
+}
+
 static void host_functions(void)
 {
 	uint32_t ten = 10, *pinned, before = called;
@@ -274,6 +308,7 @@ int main(void)
 	kinds();
 	circles();
 	capture();
+	captures_end();
 	host_functions();
 	MUST(sov_context_destroy(c));
 	return tap_done();

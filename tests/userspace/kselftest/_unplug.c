@@ -73,6 +73,10 @@ int main(int argc, char **argv)
 		return tap_done();
 	memset(p, 0x5a, 65536);
 	memset(q, 0x5a, 65536);
+	int exported = prime_export(fd, vram);
+	uint8_t *r = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, exported, 0);
+
+	ok(exported >= 0 && r != MAP_FAILED && reads(r), "video memory is mapped through an exported file, too");
 	struct drm_sovgpu_vm_bind_op ops[] = {{.handle = vram, .va = 1 << 30, .size = 65536},
 					      {.handle = system_memory, .va = 2ull << 30, .size = 65536}};
 	struct drm_sovgpu_vm_bind bind = {.ops = {sizeof(ops[0]), 2, (uintptr_t)ops}};
@@ -90,6 +94,7 @@ int main(int argc, char **argv)
 	ok(signalled(fence), "who waits for that work waits no more");
 	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
 	ok(!reads(p) && !reads(q), "its memory is gone: SIGBUS");
+	ok(!reads(r), "also where it was mapped through the exported file");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
 	ok(create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
 	bind.done = 0;
@@ -101,11 +106,13 @@ int main(int argc, char **argv)
 	   "who opens it now can use it");
 	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV,
 	   "who had it open before cannot");
-	close(fence);
 	machine_close(&m);
 	munmap(p, 65536);
 	munmap(q, 65536);
+	munmap(r, 65536);
+	close(exported);
 	close(fd);
 	close(again);
+	close(fence);
 	return tap_done();
 }

@@ -63,7 +63,7 @@ static void other_calls(void)
 {
 	uint8_t argument[256] = {0};
 
-	ok(call(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_SOVGPU_FENCE_WAIT + 1, struct drm_sovgpu_dev_query), argument) ==
+	ok(call(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_SOVGPU_INTERRUPT_WAIT + 1, struct drm_sovgpu_dev_query), argument) ==
 	   -EINVAL && call(fd, DRM_IOWR(DRM_COMMAND_END - 1, struct drm_sovgpu_dev_query), argument) == -EINVAL,
 	   "a call that does not exist is EINVAL");
 }

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,9 +35,12 @@ enum {
 	UNCACHED = DRM_SOVGPU_BO_UNCACHED,
 };
 
+/* The first card's, or what the environment says. */
 static inline int open_device(void)
 {
-	return open(RENDER_NODE, O_RDWR | O_CLOEXEC);
+	const char *node = getenv("RENDER_NODE");
+
+	return open(node ? node : RENDER_NODE, O_RDWR | O_CLOEXEC);
 }
 
 static inline int call(int fd, unsigned long request, void *argument)

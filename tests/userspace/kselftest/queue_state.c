@@ -65,6 +65,39 @@ static void time_limit(void)
 	machine_close(&other);
 }
 
+/*
+ * A page of the first queue's, where the device writes numbers of jobs, lies where the driver puts its
+ * own things: it is the second, after the ring. Programs can write there, and gain nothing.
+ */
+#define NUMBER_VA (2 * MIB + 4096)
+
+static void forgery(uint64_t number, uint32_t want, const char *what)
+{
+	struct drm_sovgpu_queue_state s;
+	struct machine m;
+
+	if (!machine_open(&m, COPY))
+		return;
+	struct stream stream = at(&m, 0);
+
+	queue_destroy(m.fd, m.queue);
+	queue_create(m.fd, m.group, COPY, 16, 200, &m.queue);
+	add_release(&stream, NUMBER_VA, number);
+	add_acquire(&stream, BUFFER_VA + MIB, 1);
+	ok(!run(&m, &stream), "%s: it ends", what);
+	for (int i = 0; i < 100; i++) {
+		struct timespec pause = {.tv_nsec = 100000000};
+
+		s = queue_state(m.fd, m.queue);
+		if (s.state)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: its queue is ended for it", what);
+	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code, (unsigned long long)s.fault_address);
+	machine_close(&m);
+}
+
 int main(void)
 {
 	static const struct spoiled rows[] = {
@@ -91,5 +124,7 @@ int main(void)
 	machine_close(&m);
 	fault();
 	time_limit();
+	forgery(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "a job that says it is done and goes on");
+	forgery(77, DRM_SOVGPU_QUEUE_STATE_FAULTED, "a job that says others are done");
 	return tap_done();
 }

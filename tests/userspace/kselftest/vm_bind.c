@@ -4,7 +4,9 @@
  * seen from here without a queue; how much is, can, and the card looks at the page tables after every
  * call and refuses what is wrong.
  */
-#include "tests/userspace/kselftest/device.h"
+#include <pthread.h>
+
+#include "tests/userspace/kselftest/queue.h"
 
 #define VA (UINT64_C(0x7) << 40)
 
@@ -126,6 +128,62 @@ static void refused_calls(uint32_t a)
 	close(other);
 }
 
+/* The call waits for a copy that waits for memory; a second thread writes that. */
+struct gate {
+	volatile uint64_t *flag;
+};
+
+static void *open_gate(void *argument)
+{
+	struct gate *gate = argument;
+	struct timespec pause = {.tv_nsec = 200000000};
+
+	nanosleep(&pause, NULL);
+	*gate->flag = 1;
+	return NULL;
+}
+
+static void syncs(void)
+{
+	enum { FLAG = 0x80000 };
+	struct machine m;
+
+	if (!machine_open(&m, COPY))
+		return;
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
+	struct drm_sovgpu_sync both[] = {{0, done.handle, 0},
+					 {DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, syncobj(m.fd), 3}};
+	struct drm_sovgpu_vm_bind_op op = {.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
+	struct drm_sovgpu_vm_bind b = {.vm_id = m.vm, .ops = {sizeof(op), 1, (uintptr_t)&op},
+				       .syncs = {sizeof(*both), 2, (uintptr_t)both}};
+	static const struct spoiled rows[] = {
+		SPOIL(vm_bind, syncs.count, 65, -EINVAL, "too many syncs"),
+		SPOIL(vm_bind, syncs.stride, 8, -EINVAL, "syncs that are too short"),
+		SPOIL(vm_bind, syncs.array, 8, -EFAULT, "syncs that are not there"),
+	};
+	struct stream s = at(&m, 0);
+	struct gate gate = {(volatile uint64_t *)(m.memory + FLAG)};
+	pthread_t thread;
+
+	refuses_in(m.fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &b, rows, COUNT(rows));
+	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL, "VM_BIND refuses to wait for what nobody will signal");
+	add_acquire(&s, BUFFER_VA + FLAG, 1);
+	struct drm_sovgpu_job job = job_of(&m, &s);
+
+	ok(!submit(m.fd, m.queue, &job, 1, &done, 1), "a job waits for memory");
+	pthread_create(&thread, NULL, open_gate, &gate);
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) && *gate.flag == 1 && b.done == 1,
+	   "VM_BIND waits for its fence, then binds");
+	pthread_join(thread, NULL);
+	ok(!wait_for(m.fd, both[1].handle, 3, 0), "and signals when it returns");
+	both[1].point = 4;
+	op.size = 1;
+	b.done = 0;
+	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL && wait_for(m.fd, both[1].handle, 4, 0) == -EINVAL,
+	   "when it fails it signals nothing");
+	machine_close(&m);
+}
+
 /* An element may be longer than ours as long as the rest is zero. */
 static void longer_elements(uint32_t a)
 {
@@ -164,6 +222,7 @@ int main(void)
 	refused_steps(a);
 	refused_calls(a);
 	longer_elements(a);
+	syncs();
 	vm_map(fd, vm, a, 0, VA, 2 * MIB);
 	forget(fd, a);
 	ok(free_vram(fd) < before - 2 * MIB, "a mapping keeps its buffer, and page tables take memory");

@@ -44,7 +44,8 @@ struct bench {
 /* Everything up to and with the assignment of registers. */
 static void assign(struct bench *b, const char *target)
 {
-	struct nv_module module = {.job = &b->job};
+	struct nv_plan plan = {0};
+	struct nv_module module = {.job = &b->job, .plan = &plan};
 	struct ir_module *m;
 
 	memset(b, 0, sizeof(*b));
@@ -53,8 +54,10 @@ static void assign(struct bench *b, const char *target)
 	b->job.target = target_find(target);
 	b->job.options.verify = true;
 	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
-	if (m && passes_run(&b->job, m) && nv_place_variables(&module, m))
+	if (m && passes_run(&b->job, m) && nv_place_variables(&b->job, &plan, m)) {
+		nv_find_common(&module, m);
 		b->f = nv_select(&module, m->funcs);
+	}
 	if (!b->f) {
 		printf("Bail out! %s\n", b->job.diag.text);
 		exit(1);

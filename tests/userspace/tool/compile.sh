@@ -36,6 +36,13 @@ out=$("$sov" compile --print ssa tests/kernels/saxpy.ptx)
 has "$out" "kernel saxpy_f32(" "--print PASS prints the IR after it"
 out=$("$sov" compile --print nosuch tests/kernels/saxpy.ptx 2>&1)
 is "$? $out" "1 sov: compile: no pass 'nosuch'; --print all shows what each is called" "an unknown pass is refused"
+for jobs in 1 2 7 0; do
+	"$sov" compile -j $jobs -o "$work/j$jobs" tests/kernels/reduce.ptx && cmp -s "$work/j1" "$work/j$jobs"
+	ok $? "-j $jobs makes the same bytes"
+done
+out=$("$sov" compile -j many -o "$work/x" tests/kernels/reduce.ptx 2>&1)
+is "$? ${out%%
+*}" "2 sov: compile: -j wants a number of threads up to 9999, not 'many'" "a number of threads that is none is refused"
 out=$("$sov" compile -t sm_10 --stats tests/kernels/saxpy.ptx 2>&1)
 is $? 2 "an unknown target is refused"
 has "$out" "sov: compile: unknown target 'sm_10'; known: sm_90 sm_89 sm_86 sm_80" "and the known ones are named"

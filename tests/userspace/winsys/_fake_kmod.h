@@ -34,9 +34,14 @@ static struct {
 	uint32_t job_count, submits;
 	uint64_t point, signalled;
 	int submit_error;
+	uint32_t priorities; /* of groups that were made: a bit each */
+	uint32_t low_group, low_queues;
 	struct drm_sovgpu_queue_state state; /* of the first queue; the others are innocent */
-	uint32_t waits;
+	uint32_t waits, interrupts, put_offset;
 } fake;
+
+/* What queues the driver has, also after fake_reset(). */
+static uint32_t fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
 
 static uint32_t fake_live(void)
 {
@@ -141,6 +146,36 @@ static int fake_version(struct drm_version *v)
 	return 0;
 }
 
+enum { FAKE_DOORBELL = 0x90, FAKE_PUT = 0x8c, FAKE_GET = 0x88, FAKE_TOKEN = 0x20007 };
+
+static int fake_queue(struct drm_sovgpu_queue_create *c)
+{
+	bool user = c->mode == DRM_SOVGPU_QUEUE_USER;
+
+	fake.wrong += !(fake_modes >> c->mode & 1) || !c->group_id || !c->ring_entries ||
+		      user == !c->ring_va || user == !!c->time_limit_ms;
+	fake.low_queues += c->group_id == fake.low_group;
+	c->id = fake_made(FAKE_QUEUE);
+	if (user) {
+		c->doorbell_value = FAKE_TOKEN;
+		c->doorbell_offset = (1 << 30) + FAKE_DOORBELL;
+		c->pointers_offset = 2u << 30;
+		c->put_offset = fake.put_offset;
+		c->get_offset = FAKE_GET;
+	}
+	return 0;
+}
+
+/* Time does not pass here, either. */
+static int fake_interrupt(struct drm_sovgpu_interrupt_wait *w)
+{
+	fake.waits++;
+	if (w->count == fake.interrupts)
+		return ETIME;
+	w->count = fake.interrupts;
+	return 0;
+}
+
 static int fake_submit(const struct drm_sovgpu_queue_submit *s)
 {
 	const struct drm_sovgpu_sync *sync = (void *)(uintptr_t)s->syncs.array;
@@ -164,6 +199,17 @@ static int fake_bind(const struct drm_sovgpu_vm_bind *b)
 
 	fake.wrong += b->ops.count != 1 || !b->vm_id || !op->size;
 	fake.bindings += op->type == DRM_SOVGPU_VM_BIND_OP_MAP ? 1 : -1;
+	return 0;
+}
+
+static int fake_group(struct drm_sovgpu_group_create *c)
+{
+	if (c->priority > 1)
+		return EINVAL;
+	c->id = fake_made(FAKE_GROUP);
+	fake.priorities |= 1u << c->priority;
+	if (c->priority)
+		fake.low_group = c->id;
 	return 0;
 }
 
@@ -225,11 +271,13 @@ static int fake_do(unsigned long request, void *p)
 	case DRM_IOCTL_SOVGPU_VM_BIND:
 		return fake_bind(p);
 	case DRM_IOCTL_SOVGPU_GROUP_CREATE:
-		return ((struct drm_sovgpu_group_create *)p)->id = fake_made(FAKE_GROUP), 0;
+		return fake_group(p);
 	case DRM_IOCTL_SOVGPU_GROUP_DESTROY:
 		return fake_gone(FAKE_GROUP);
 	case DRM_IOCTL_SOVGPU_QUEUE_CREATE:
-		return ((struct drm_sovgpu_queue_create *)p)->id = fake_made(FAKE_QUEUE), 0;
+		return fake_queue(p);
+	case DRM_IOCTL_SOVGPU_INTERRUPT_WAIT:
+		return fake_interrupt(p);
 	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY:
 		return fake_gone(FAKE_QUEUE);
 	case DRM_IOCTL_SOVGPU_QUEUE_SUBMIT:
@@ -279,6 +327,7 @@ static void fake_reset(void)
 	fake.nodes = 1;
 	fake.driver = "sovgpu";
 	fake.failure = EIO;
+	fake.put_offset = FAKE_PUT;
 	fake.device = (struct drm_sovgpu_device_info){
 		.vendor = 0x10de, .device = 0x2335, .chip = 0x180, .isa = 90, .units = 132};
 	strcpy((char *)fake.device.firmware, "570.144");
@@ -286,7 +335,7 @@ static void fake_reset(void)
 						      65536};
 	fake.vm = (struct drm_sovgpu_vm_info){0, UINT64_C(1) << 49, 0x1000 | 0x10000 | 0x200000};
 	fake.queue = (struct drm_sovgpu_queue_info){
-		.classes = 3, .modes = 1, .ring_entries_max = 512, .time_limit_ms_max = 60000};
+		.classes = 3, .modes = fake_modes, .ring_entries_max = 512, .time_limit_ms_max = 60000};
 }
 
 #endif

@@ -40,6 +40,9 @@ static struct {
 	uint32_t architecture;
 	bool debugging;
 	uint32_t stops;
+	bool privileged; /* who may have more turns than others */
+	uint64_t slice_us[8]; /* of channel groups, in the order in which they were set */
+	uint32_t slices, interleaves;
 	/* what fails */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -211,6 +214,12 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_NOTIFY:
 	case RM_CONTROL_SCHEDULE:
 		return 0;
+	case RM_CONTROL_TIME_SLICE:
+		fake.slice_us[fake.slices++ % 8] = ((struct rm_time_slice *)p)->us;
+		return 0;
+	case RM_CONTROL_INTERLEAVE:
+		fake.interleaves++;
+		return fake.privileged ? 0 : 0x1b; /* NV_ERR_INSUFFICIENT_PERMISSIONS */
 	case RM_CONTROL_DEBUG_MODE:
 		fake.debugging = true;
 		return 0;

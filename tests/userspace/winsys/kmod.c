@@ -39,7 +39,7 @@ static void finding(void)
 	ok(!enumerate(&devices, &count) && !count, "SOV_KMOD=0 does not even look");
 	setenv("SOV_KMOD", "yes", 1);
 	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"),
-	   "SOV_KMOD is 0 or 1");
+	   "SOV_KMOD is 0, 1 or calls");
 	unsetenv("SOV_KMOD");
 
 	fake_reset();
@@ -261,6 +261,48 @@ static void handing_over(void *page)
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
+/* Rings of the process's own: nothing is handed over, and the bell is where the driver says. */
+static void own_rings(void *page)
+{
+	struct winsys_queue_memory m, copy;
+	struct winsys_queue *bad = NULL;
+	uint32_t seen = 0;
+
+	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL | 1 << DRM_SOVGPU_QUEUE_USER;
+	failures(page);
+	start(page);
+	w->queue_memory(p.compute, &m);
+	w->queue_memory(p.copy, &copy);
+	ok((void *)m.ring == w->buffer_cpu(p.vram) && m.ring_entries == 256 &&
+		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.bell &&
+		   (uintptr_t)m.bell % 16 == 0 && m.token == FAKE_TOKEN,
+	   "a ring is the runtime's own memory, and has pointers and a bell");
+	ok(m.bell == copy.bell && m.put != copy.put, "queues share the bell, and nothing else");
+	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
+	w->wait(p.group, &seen, 1000);
+	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
+	fake.interrupts = 7;
+	w->wait(p.group, &seen, 1000);
+	ok(seen == 7, "which is seen");
+	fake.put_offset = 4095;
+	ok(w->queue_create(p.group,
+			   &(struct winsys_queue_options){
+				   .ring = p.vram, .ring_va = 0x10000, .ring_entries = 256},
+			   &bad) == -EPROTO &&
+		   strstr(winsys_said(), "4095"),
+	   "pointers that lie beyond their page are refused");
+	end(&p);
+	ok(!fake_live() && !fake.wrong, "all is given back");
+
+	setenv("SOV_KMOD", "calls", 1);
+	start(page);
+	ring(p.compute, 2);
+	ok(fake.submits == 1 && fake.job_count == 2, "SOV_KMOD=calls hands work over by calls all the same");
+	end(&p);
+	unsetenv("SOV_KMOD");
+	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
+}
+
 static void failing(void *page)
 {
 	static const struct {
@@ -315,6 +357,34 @@ static void failing(void *page)
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
+/* The driver has a group for each priority; here they are one. */
+static void priorities(void *page)
+{
+	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256, .priority = -1};
+	struct winsys_queue *low;
+	struct winsys_error e;
+	struct winsys_info info;
+
+	start(page);
+	w->info(p.devices[0], &info);
+	ok(info.least_priority == -1 && !info.most_priority, "there is one priority below the usual");
+	ok(fake.priorities == 1, "a group is the usual one at first");
+	o.ring = p.vram;
+	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&
+			fake.low_queues == 1 && fake.live[FAKE_GROUP] == 2,
+		"a queue that is less urgent is in a group of its own"))
+		return;
+	fake.state = (struct drm_sovgpu_queue_state){
+		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
+	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13,
+	   "their fate is one: %s", e.text);
+	w->group_stop(p.group);
+	ok(!fake.live[FAKE_GROUP], "both are stopped");
+	w->queue_destroy(low);
+	end(&p);
+	ok(!fake_live() && !fake.wrong, "all is given back");
+}
+
 int main(void)
 {
 	void *page = aligned_alloc(0x10000, 0x10000);
@@ -324,7 +394,9 @@ int main(void)
 	left_out();
 	failures(page);
 	handing_over(page);
+	own_rings(page);
 	failing(page);
+	priorities(page);
 	free(page);
 	return tap_done();
 }

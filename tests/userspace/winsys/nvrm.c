@@ -326,6 +326,54 @@ static void many_queues(void)
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
+static uint32_t channel_groups(void)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		n += fake.object[i].handle && fake.object[i].class == RM_CLASS_CHANNEL_GROUP;
+	return n;
+}
+
+/* Each priority has a channel group of its own. */
+static void priorities(void)
+{
+	static const int32_t of[] = {0, 1, -1, 1, 0};
+	struct winsys_queue *q[5];
+	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256};
+	struct winsys_device **devices;
+	struct winsys_info info;
+	struct winsys_group *g;
+	char message[256];
+	uint32_t count, i, good = 0;
+
+	fake_reset();
+	if (enumerate(&devices, &count, message) ||
+	    w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) ||
+	    w->group_create(devices[0], &g)) {
+		ok(false, "a group");
+		return;
+	}
+	w->info(devices[0], &info);
+	ok(info.least_priority == -1 && info.most_priority == 1, "there are three priorities");
+	for (i = 0; i < 5; i++) {
+		o.priority = of[i];
+		good += !w->queue_create(g, &o, &q[i]);
+	}
+	ok(good == 5 && channel_groups() == 3, "each has a channel group");
+	ok(fake.slices == 2 && fake.slice_us[0] == 8000 && fake.slice_us[1] == 500,
+	   "which has more time than usual, or less");
+	ok(fake.interleaves == 1, "and its turn more often, where that is allowed; if not, no matter");
+	w->group_stop(g);
+	ok(fake.stops == 3, "what runs is stopped in all of them");
+	while (good)
+		w->queue_destroy(q[--good]);
+	w->group_destroy(g);
+	w->buffer_destroy(o.ring);
+	nvrm_forget();
+	ok(!fake_live() && !fake.wrong, "all is given back");
+}
+
 /* ---- words ---- */
 
 static void words(void)
@@ -367,6 +415,7 @@ int main(void)
 	failures(page, FAKE_STATUS);
 	group();
 	many_queues();
+	priorities();
 	words();
 	free(page);
 	return tap_done();

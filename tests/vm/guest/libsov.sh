@@ -25,6 +25,12 @@ is "$(echo "$out" | tail -n 1 | tr -s ' ')" "$(SOV_KMOD=0 "$sov" run --kernel sa
 out=$("$sov" info)
 ok $? "and makes a context on it"
 echo "$out" | sed 's/^/# /'
+out=$("$sov" doctor)
+is "$? $(echo "$out" | grep -c 'kmod *yes  *by /dev/dri/renderD128')" "0 1" "sov doctor finds it well"
+SOV_TRACE=/tmp/trace "$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy.ptx u32:8 f32:2 buf:f32:8 buf:f32:8 >/dev/null
+out=$("$sov" trace --read /tmp/trace)
+is "$(echo "$out" | awk '/^  saxpy_f32/ { print $2, ($3 > 0) }')" "1 1" "a trace has the card's time for the kernel"
+grep '"clocks read"' /tmp/trace | head -n 1 | sed 's/^/# /'
 for t in memory host_memory launches grids variables streams faults local_memory copy_threads; do
 	program "$BUILD/tests/api/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
@@ -32,6 +38,11 @@ done
 for t in soft science; do
 	program "$BUILD/tests/kernels/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
+done
+# The same by calls, as for GPUs whose queues a process cannot fill itself; and what a launch costs either way.
+SOV_KMOD=calls program "$BUILD/tests/api/launches"
+for way in 1 calls; do
+	SOV_KMOD=$way "$sov" bench --only "launch and wait" -n 200 --seconds 5 | sed -n "s/^launch and wait */# SOV_KMOD=$way, launch and wait: /p"
 done
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads: nothing of it is in use any more"

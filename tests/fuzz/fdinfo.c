@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What a driver says of a file in fdinfo: any text is taken apart or left alone. */
+#include <assert.h>
+#include "tools/top_look.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct top_client c;
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	text[size] = 0;
+	if (top_parse(text, &c))
+		assert(*c.driver && strlen(c.driver) < sizeof(c.driver) && *c.gpu && strlen(c.gpu) < sizeof(c.gpu));
+	free(text);
+	return 0;
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# scenario
+# kernels: trixie-debug
+# card: gh100 --fault stubborn
+# card: gh100 --fault deaf
+# Cards that do not stop what they are told to stop: one says so, one says nothing any more. Both are given up.
+. /test/common.sh
+# shellcheck disable=SC2046 # words
+set -- $(cards)
+modprobe sovgpu
+is "$(bound "$1") $(bound "$2")" "sovgpu sovgpu" "sovgpu.ko binds to both"
+says_given_up() { # card
+	says "it is given up, and the card with it" "$1"
+	ok $? "the driver says that it gives the card up"
+}
+RENDER_NODE=/dev/dri/renderD128 program /test/bin/_wedged
+says_given_up "$1"
+RENDER_NODE=/dev/dri/renderD129 program /test/bin/_wedged
+says_given_up "$2"
+echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
+is "$(bound "$1")" "" "it can be unbound"
+echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/bind 2>/dev/null
+is "$(bound "$1")" "" "and not bound again"
+says "reset the device first" "$1"
+ok $? "before it is reset"
+modprobe -r sovgpu
+ok $? "sovgpu.ko unloads"
+tap_done
