@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel descriptor of AMD code objects (64 bytes, symbol NAME.kd) and the register values in it.
- * Source: LLVM's "User Guide for AMDGPU Backend", code object kernel descriptor, and the RDNA2 ISA
- * manual for what the hardware does with them.
+ * The kernel descriptor of AMD code objects (64 bytes, symbol NAME.kd) and the register values in
+ * it. Source: LLVM's "User Guide for AMDGPU Backend", code object kernel descriptor, and the RDNA2
+ * ISA manual for what the hardware does with them.
  */
 #ifndef HW_AMD_KERNEL_DESCRIPTOR_H
 #define HW_AMD_KERNEL_DESCRIPTOR_H

@@ -30,7 +30,8 @@ static uint64_t float_sum(uint64_t a, uint64_t b, uint32_t bytes)
 	return x;
 }
 
-uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data, uint64_t compare)
+uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data,
+			   uint64_t compare)
 {
 	uint32_t by = 64 - 8 * bytes;
 	int64_t so = (int64_t)(old << by) >> by, sd = (int64_t)(data << by) >> by;

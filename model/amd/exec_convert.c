@@ -131,13 +131,14 @@ CORE(v_cvt_u16_f16, to_unsigned(&float_f16, F16(a), 0xffff))
 CORE(v_cvt_i16_f16, to_signed(&float_f16, F16(a), FLOAT_ZERO, 16))
 CORE(v_cvt_norm_i16_f16, normal_signed(&float_f16, F16(a)))
 CORE(v_cvt_norm_u16_f16, normal_unsigned(&float_f16, F16(a)))
-CORE(v_cvt_pknorm_i16_f16, normal_signed(&float_f16, F16(a)) | normal_signed(&float_f16, F16(b)) << 16)
+CORE(v_cvt_pknorm_i16_f16,
+     normal_signed(&float_f16, F16(a)) | normal_signed(&float_f16, F16(b)) << 16)
 CORE(v_cvt_pknorm_u16_f16,
      normal_unsigned(&float_f16, F16(a)) | normal_unsigned(&float_f16, F16(b)) << 16)
 CORE(v_cvt_pknorm_i16_f32, normal_signed(&float_f32, a) | normal_signed(&float_f32, b) << 16)
 CORE(v_cvt_pknorm_u16_f32, normal_unsigned(&float_f32, a) | normal_unsigned(&float_f32, b) << 16)
 CORE(v_cvt_pkrtz_f16_f32, (uint32_t)float_convert(&float_f32, &float_f16, a, FLOAT_ZERO) |
-				  (uint32_t)float_convert(&float_f32, &float_f16, b, FLOAT_ZERO) << 16)
+			  (uint32_t)float_convert(&float_f32, &float_f16, b, FLOAT_ZERO) << 16)
 CORE(v_cvt_pk_u8_f32, put_byte(a, b, c))
 
 #define H(name) {AMD_##name, amd_run_vector, core_##name, 0}

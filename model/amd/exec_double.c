@@ -211,7 +211,8 @@ static double unscaled(double a, double b, double c, bool undo)
 {
 	int by = !undo ? 0 : biased(c) > 1023 ? 128 : -128;
 
-	return as_double(float_fma(&float_f64, as_bits(a), as_bits(b), as_bits(c), by, FLOAT_NEAREST));
+	return as_double(
+		float_fma(&float_f64, as_bits(a), as_bits(b), as_bits(c), by, FLOAT_NEAREST));
 }
 
 CORE3(v_div_fmas_f64, unscaled(a, b, c, o->carry >> i & 1))

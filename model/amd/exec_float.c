@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * 32-bit floats, by the host's own: round to nearest with denormals, the only mode that is modelled.
- * Reciprocals, roots and transcendental functions are the nearest value, where hardware may be off by
- * one unit. What scaled divisions do is the RDNA2 manual's pseudocode for V_DIV_SCALE and its kin.
+ * 32-bit floats, by the host's own: round to nearest with denormals, the only mode that is
+ * modelled. Reciprocals, roots and transcendental functions are the nearest value, where hardware
+ * may be off by one unit. What scaled divisions do is the RDNA2 manual's pseudocode for
+ * V_DIV_SCALE and its kin.
  */
 #include <math.h>
 #include <string.h>
@@ -226,8 +227,8 @@ static float fixed_up(float quotient, float denominator, float numerator)
 
 CORE(v_div_fixup_f32, fixed_up(a, b, c))
 
-/* A large quotient was made smaller, a small one larger. Rounded once, or denormal quotients would be
- * wrong. */
+/* A large quotient was made smaller, a small one larger. Rounded once, or denormal quotients would
+ * be wrong. */
 static int undo(float quotient)
 {
 	return biased(quotient) > 127 ? 64 : -64;
@@ -247,12 +248,13 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 
 #define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
 const struct handler amd_handlers_float[] = {
-	H(v_add_f32), H(v_sub_f32), H(v_subrev_f32), H(v_mul_f32), H(v_mul_legacy_f32), H(v_min_f32),
-	H(v_max_f32), H(v_fmac_f32), H(v_fmac_legacy_f32), H(v_fma_f32), H(v_fma_legacy_f32),
-	H(v_fmamk_f32), H(v_fmaak_f32), H(v_min3_f32), H(v_max3_f32), H(v_med3_f32), H(v_rcp_f32),
-	{AMD_v_rcp_iflag_f32, amd_run_vector, core_v_rcp_f32, 0}, H(v_rsq_f32), H(v_sqrt_f32),
-	H(v_exp_f32), H(v_log_f32), H(v_sin_f32), H(v_cos_f32), H(v_fract_f32), H(v_trunc_f32),
-	H(v_ceil_f32), H(v_rndne_f32), H(v_floor_f32), H(v_frexp_mant_f32), H(v_frexp_exp_i32_f32),
-	H(v_ldexp_f32), H(v_div_scale_f32), H(v_div_fixup_f32),
-	{AMD_v_div_fmas_f32, amd_run_vector, core_v_div_fmas_f32, 0}, HANDLERS_END,
+	H(v_add_f32), H(v_sub_f32), H(v_subrev_f32), H(v_mul_f32), H(v_mul_legacy_f32),
+	H(v_min_f32), H(v_max_f32), H(v_fmac_f32), H(v_fmac_legacy_f32), H(v_fma_f32),
+	H(v_fma_legacy_f32), H(v_fmamk_f32), H(v_fmaak_f32), H(v_min3_f32), H(v_max3_f32),
+	H(v_med3_f32), H(v_rcp_f32), {AMD_v_rcp_iflag_f32, amd_run_vector, core_v_rcp_f32, 0},
+	H(v_rsq_f32), H(v_sqrt_f32), H(v_exp_f32), H(v_log_f32), H(v_sin_f32), H(v_cos_f32),
+	H(v_fract_f32), H(v_trunc_f32), H(v_ceil_f32), H(v_rndne_f32), H(v_floor_f32),
+	H(v_frexp_mant_f32), H(v_frexp_exp_i32_f32), H(v_ldexp_f32), H(v_div_scale_f32),
+	H(v_div_fixup_f32), {AMD_v_div_fmas_f32, amd_run_vector, core_v_div_fmas_f32, 0},
+	HANDLERS_END,
 };

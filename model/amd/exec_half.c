@@ -12,7 +12,8 @@
 
 static uint32_t fma16(uint32_t a, uint32_t b, uint32_t c)
 {
-	return (uint32_t)float_fma(&float_f16, a & 0xffff, b & 0xffff, c & 0xffff, 0, FLOAT_NEAREST);
+	return (uint32_t)float_fma(&float_f16, a & 0xffff, b & 0xffff, c & 0xffff, 0,
+				   FLOAT_NEAREST);
 }
 
 static uint32_t mul16(uint32_t a, uint32_t b)
@@ -254,11 +255,11 @@ static void core_v_fma_mix_f32(const struct op *op, struct operands *o)
 const struct handler amd_handlers_half[] = {
 	H(v_add_f16), H(v_sub_f16), H(v_subrev_f16), H(v_mul_f16), H(v_fmac_f16), H(v_fma_f16),
 	H(v_fmamk_f16), H(v_fmaak_f16), H(v_max_f16), H(v_min_f16), H(v_min3_f16), H(v_max3_f16),
-	H(v_med3_f16), H(v_div_fixup_f16), H(v_ldexp_f16), H(v_rcp_f16), H(v_sqrt_f16), H(v_rsq_f16),
-	H(v_log_f16), H(v_exp_f16), H(v_frexp_mant_f16), H(v_frexp_exp_i16_f16), H(v_floor_f16),
-	H(v_ceil_f16), H(v_trunc_f16), H(v_rndne_f16), H(v_fract_f16), H(v_sin_f16), H(v_cos_f16),
-	H(v_pack_b32_f16), H(v_pk_fma_f16), H(v_pk_add_f16), H(v_pk_mul_f16), H(v_pk_min_f16),
-	H(v_pk_max_f16), H(v_pk_fmac_f16), H(v_dot2c_f32_f16), H(v_dot2_f32_f16), H(v_fma_mix_f32),
-	{AMD_v_fma_mixlo_f16, amd_run_vector, core_v_fma_mix_f32, 0},
+	H(v_med3_f16), H(v_div_fixup_f16), H(v_ldexp_f16), H(v_rcp_f16), H(v_sqrt_f16),
+	H(v_rsq_f16), H(v_log_f16), H(v_exp_f16), H(v_frexp_mant_f16), H(v_frexp_exp_i16_f16),
+	H(v_floor_f16), H(v_ceil_f16), H(v_trunc_f16), H(v_rndne_f16), H(v_fract_f16), H(v_sin_f16),
+	H(v_cos_f16), H(v_pack_b32_f16), H(v_pk_fma_f16), H(v_pk_add_f16), H(v_pk_mul_f16),
+	H(v_pk_min_f16), H(v_pk_max_f16), H(v_pk_fmac_f16), H(v_dot2c_f32_f16), H(v_dot2_f32_f16),
+	H(v_fma_mix_f32), {AMD_v_fma_mixlo_f16, amd_run_vector, core_v_fma_mix_f32, 0},
 	{AMD_v_fma_mixhi_f16, amd_run_vector, core_v_fma_mix_f32, 0}, HANDLERS_END,
 };

@@ -359,8 +359,7 @@ static void core_v_mad_u64_u32(const struct op *op, struct operands *o)
 				uint32_t sel = h ? high : low; \
 				uint32_t a = U16(o->s[0][0][i] >> (sel & 1) * 16); \
 				uint32_t b = U16(o->s[1][0][i] >> (sel >> 1 & 1) * 16); \
-				uint32_t c = op->in.row->type[AMD_S2] ? \
-						     U16(o->s[2][0][i] >> (sel >> 2 & 1) * 16) : 0; \
+				uint32_t c = U16(o->s[2][0][i] >> (sel >> 2 & 1) * 16); \
 				(void)c; \
 				both |= U16((uint32_t)(expression)) << (16 * h); \
 			} \
@@ -404,7 +403,8 @@ const struct handler amd_handlers_integer[] = {
 	H(v_dot2_i32_i16), H(v_dot2_u32_u16), H(v_dot4_i32_i8), H(v_dot4_u32_u8), H(v_dot8_i32_i4),
 	H(v_dot8_u32_u4), H(v_lshlrev_b64), H(v_lshrrev_b64), H(v_ashrrev_i64), H(v_add_co_u32),
 	H(v_sub_co_u32), H(v_subrev_co_u32), H(v_add_co_ci_u32), H(v_sub_co_ci_u32),
-	H(v_subrev_co_ci_u32), H(v_mad_u64_u32), {AMD_v_mad_i64_i32, amd_run_vector, core_v_mad_u64_u32, 0},
+	H(v_subrev_co_ci_u32), H(v_mad_u64_u32),
+	{AMD_v_mad_i64_i32, amd_run_vector, core_v_mad_u64_u32, 0},
 	H(v_pk_mad_i16), H(v_pk_mad_u16), H(v_pk_mul_lo_u16), H(v_pk_add_i16), H(v_pk_sub_i16),
 	H(v_pk_add_u16), H(v_pk_sub_u16), H(v_pk_lshlrev_b16), H(v_pk_lshrrev_b16),
 	H(v_pk_ashrrev_i16), H(v_pk_max_i16), H(v_pk_min_i16), H(v_pk_max_u16), H(v_pk_min_u16),

@@ -66,7 +66,8 @@ static void run_movrel(struct wave *w, const struct op *op)
 	uint32_t s = op->in.reg[AMD_S0] - AMD_VGPR + (from ? two ? m0 & 0x3ff : m0 : 0);
 
 	if (d >= w->vgprs || (from && s >= w->vgprs)) {
-		amd_wave_fault(w, LANES, "m0 = 0x%x leads beyond the %u vector registers", m0, w->vgprs);
+		amd_wave_fault(w, LANES, "m0 = 0x%x leads beyond the %u vector registers", m0,
+			       w->vgprs);
 		return;
 	}
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
@@ -88,7 +89,8 @@ static void run_s_movrel(struct wave *w, const struct op *op)
 	if (from)
 		value = w->s[s] | (words > 1 ? (uint64_t)w->s[s + 1] << 32 : 0);
 	else
-		value = words > 1 ? amd_read_scalar64(w, op, AMD_S0) : amd_read_scalar(w, op, AMD_S0, 0);
+		value = words > 1 ? amd_read_scalar64(w, op, AMD_S0)
+				  : amd_read_scalar(w, op, AMD_S0, 0);
 	amd_write_scalar(w, d, (uint32_t)value);
 	if (words > 1)
 		amd_write_scalar(w, d + 1, (uint32_t)(value >> 32));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * LDS: a workgroup's shared memory, one or two addresses at a time, atomics, and the permutations of
- * lanes that use its crossbar but no memory.
+ * LDS: a workgroup's shared memory, one or two addresses at a time, atomics, and the permutations
+ * of lanes that use its crossbar but no memory.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define REG(slot) (&w->v[op->in.reg[slot] - AMD_VGPR])
 
 /* The bytes at a lane's address; NULL: the wave has failed. */
-static uint8_t *at(struct wave *w, uint32_t lane, uint32_t address, uint32_t bytes)
+static uint8_t *bytes_at(struct wave *w, uint32_t lane, uint32_t address, uint32_t bytes)
 {
 	if ((uint64_t)address + bytes <= w->launch->lds_bytes)
 		return w->group->lds + address;
@@ -21,9 +21,11 @@ static uint8_t *at(struct wave *w, uint32_t lane, uint32_t address, uint32_t byt
 
 static uint32_t address(struct wave *w, const struct op *op, uint32_t lane)
 {
+	uint32_t offset = (uint32_t)op->in.field[AMD_F_OFFSET];
+
 	if (!op->in.row->type[AMD_S0]) /* by lane number */
-		return (w->s[AMD_M0] & 0xffff) + lane * 4;
-	return REG(AMD_S0)[0][lane];
+		return (w->s[AMD_M0] & 0xffff) + lane * 4 + offset;
+	return REG(AMD_S0)[0][lane] + offset;
 }
 
 /* handler.data: bytes, signed, half. */
@@ -35,8 +37,7 @@ static void run_read(struct wave *w, const struct op *op)
 	row *d = REG(AMD_D);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		const uint8_t *from =
-			at(w, i, address(w, op, i) + (uint32_t)op->in.field[AMD_F_OFFSET], bytes);
+		const uint8_t *from = bytes_at(w, i, address(w, op, i), bytes);
 		uint32_t data[4] = {0}, x;
 
 		if (!from)
@@ -61,8 +62,7 @@ static void run_write(struct wave *w, const struct op *op)
 	const row *s = REG(AMD_S1);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		uint8_t *to = at(w, i, address(w, op, i) + (uint32_t)op->in.field[AMD_F_OFFSET],
-				 bytes);
+		uint8_t *to = bytes_at(w, i, address(w, op, i), bytes);
 		uint32_t data[4];
 
 		if (!to)
@@ -95,7 +95,7 @@ static void run_read2(struct wave *w, const struct op *op)
 		uint32_t base = REG(AMD_S0)[0][i], data[4];
 
 		for (uint32_t n = 0; n < 2; n++) {
-			const uint8_t *from = at(w, i, base + offset_of(op, n), bytes);
+			const uint8_t *from = bytes_at(w, i, base + offset_of(op, n), bytes);
 
 			if (!from)
 				return;
@@ -113,7 +113,7 @@ static void run_write2(struct wave *w, const struct op *op)
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
 		for (uint32_t n = 0; n < 2; n++) {
 			const row *s = REG(n ? AMD_S2 : AMD_S1);
-			uint8_t *to = at(w, i, REG(AMD_S0)[0][i] + offset_of(op, n), bytes);
+			uint8_t *to = bytes_at(w, i, REG(AMD_S0)[0][i] + offset_of(op, n), bytes);
 			uint32_t data[2] = {s[0][i], bytes > 4 ? s[1][i] : 0};
 
 			if (!to)
@@ -136,8 +136,7 @@ static void run_atomic(struct wave *w, const struct op *op)
 	uint32_t words = op->handler->data & WIDE ? 2 : 1;
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		uint8_t *memory = at(w, i, REG(AMD_S0)[0][i] + (uint32_t)op->in.field[AMD_F_OFFSET],
-				     4 * words);
+		uint8_t *memory = bytes_at(w, i, address(w, op, i), 4 * words);
 		uint64_t old = 0, data, compare = 0, new;
 
 		if (!memory)
@@ -165,7 +164,7 @@ static void run_bpermute(struct wave *w, const struct op *op)
 	row result;
 
 	EACH_ACTIVE(i, exec) {
-		uint32_t from = (REG(AMD_S0)[0][i] + (uint32_t)op->in.field[AMD_F_OFFSET]) / 4 % LANES;
+		uint32_t from = address(w, op, i) / 4 % LANES;
 
 		result[i] = exec >> from & 1 ? REG(AMD_S1)[0][from] : 0;
 	}
@@ -179,8 +178,7 @@ static void run_permute(struct wave *w, const struct op *op)
 	row result = {0};
 
 	EACH_ACTIVE(i, exec)
-		result[(REG(AMD_S0)[0][i] + (uint32_t)op->in.field[AMD_F_OFFSET]) / 4 % LANES] =
-			REG(AMD_S1)[0][i];
+		result[address(w, op, i) / 4 % LANES] = REG(AMD_S1)[0][i];
 	EACH_ACTIVE(i, exec)
 		REG(AMD_D)[0][i] = result[i];
 }
@@ -220,9 +218,9 @@ static void run_nothing(struct wave *w, const struct op *op)
 	{AMD_ds_##name##_rtn_##letter##64, run_atomic, NULL, (kind) | WIDE}
 
 const struct handler amd_handlers_lds[] = {
-	READ(read_u8, 1), READ(read_i8, 1 | SIGNED_), READ(read_u16, 2), READ(read_i16, 2 | SIGNED_),
-	READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12), READ(read_b128, 16),
-	READ(read_u8_d16, 1 | LOW), READ(read_u8_d16_hi, 1 | HIGH),
+	READ(read_u8, 1), READ(read_i8, 1 | SIGNED_), READ(read_u16, 2),
+	READ(read_i16, 2 | SIGNED_), READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12),
+	READ(read_b128, 16), READ(read_u8_d16, 1 | LOW), READ(read_u8_d16_hi, 1 | HIGH),
 	READ(read_i8_d16, 1 | SIGNED_ | LOW), READ(read_i8_d16_hi, 1 | SIGNED_ | HIGH),
 	READ(read_u16_d16, 2 | LOW), READ(read_u16_d16_hi, 2 | HIGH), READ(read_addtid_b32, 4),
 	WRITE(write_b8, 1), WRITE(write_b16, 2), WRITE(write_b32, 4), WRITE(write_b64, 8),

@@ -45,7 +45,8 @@ static struct place buffer_place(const struct wave *w, const struct op *op, uint
 	const row *v = &w->v[op->in.reg[AMD_S0] - AMD_VGPR];
 	struct buffer b = buffer_of(w, op, AMD_S2);
 	uint32_t index = (f[AMD_F_IDXEN] ? v[0][lane] : 0) + (b.add_lane ? lane : 0);
-	uint32_t offset = (f[AMD_F_OFFEN] ? v[f[AMD_F_IDXEN]][lane] : 0) + (uint32_t)f[AMD_F_OFFSET];
+	uint32_t offset =
+		(f[AMD_F_OFFEN] ? v[f[AMD_F_IDXEN]][lane] : 0) + (uint32_t)f[AMD_F_OFFSET];
 	uint64_t at;
 
 	if (b.swizzle) {
@@ -70,7 +71,8 @@ static struct place flat_place(const struct wave *w, uint64_t at)
 	return (struct place){SPACE_GLOBAL, at, 0};
 }
 
-static struct place place_of(const struct wave *w, const struct op *op, uint32_t lane, uint32_t bytes)
+static struct place place_of(const struct wave *w, const struct op *op, uint32_t lane,
+			     uint32_t bytes)
 {
 	const struct amd_inst *in = &op->in;
 	uint64_t offset = (uint64_t)(int64_t)in->field[AMD_F_OFFSET], at = 0;
@@ -91,7 +93,8 @@ static struct place place_of(const struct wave *w, const struct op *op, uint32_t
 	at += offset;
 	if (in->row->format == AMD_SCRATCH)
 		return (struct place){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
-	return in->row->format == AMD_FLAT ? flat_place(w, at) : (struct place){SPACE_GLOBAL, at, 0};
+	return in->row->format == AMD_FLAT ? flat_place(w, at)
+					   : (struct place){SPACE_GLOBAL, at, 0};
 }
 
 /* Private memory is interleaved word by word, so a run of bytes is not one of addresses. */
@@ -239,9 +242,11 @@ static void run_scalar_load(struct wave *w, const struct op *op)
 		offset &= ~3ull;
 		for (uint32_t k = 0; k < words; k++)
 			if (offset + 4 * k + 4 <= size &&
-			    !amd_memory_read(w->launch->memory, b.base + offset + 4 * k, &data[k], 4)) {
-				amd_wave_fault(w, LANES, "scalar load at 0x%llx, which is not mapped",
-					   (unsigned long long)(b.base + offset + 4 * k));
+			    !amd_memory_read(w->launch->memory, b.base + offset + 4 * k, &data[k],
+					     4)) {
+				amd_wave_fault(w, LANES,
+					       "scalar load at 0x%llx, which is not mapped",
+					       (unsigned long long)(b.base + offset + 4 * k));
 				return;
 			}
 	} else {
@@ -254,7 +259,8 @@ static void run_scalar_load(struct wave *w, const struct op *op)
 		}
 	}
 	for (uint32_t k = 0; k < words; k++)
-		amd_write_scalar(w, op->in.reg[AMD_D] + (op->in.reg[AMD_D] == AMD_NULL ? 0 : k), data[k]);
+		amd_write_scalar(w, op->in.reg[AMD_D] + (op->in.reg[AMD_D] == AMD_NULL ? 0 : k),
+				 data[k]);
 }
 
 static void run_time(struct wave *w, const struct op *op)

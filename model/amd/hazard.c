@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * Hazard mode. Memory instructions give their results later, and only a counter says when: vmcnt for
- * vector loads, lgkmcnt for LDS, scalar and flat ones. Here results are there at once, but a register
- * counts as pending until a wait covers it; using it before is an error that names both
- * instructions. Vector loads come back in order, so waiting for all but n covers the older ones; LDS
- * does too as long as no scalar or flat operation, which may come at any time, is on its way.
+ * vector loads, lgkmcnt for LDS, scalar and flat ones, vscnt for stores. Here results are there at
+ * once, but a register counts as pending until a wait covers it; using it before is an error that
+ * names both instructions. Vector loads come back in order, so waiting for all but n covers the
+ * older ones; LDS does too as long as no scalar or flat operation, which may come at any time, is on
+ * its way. A barrier wants everything to have arrived, as LLVM has it on this chip.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "model/amd/wave.h"
 
-enum { VM, LGKM, COUNTERS };
+enum { VM, LGKM, VS, COUNTERS };
+static const char *const names[COUNTERS] = {"vmcnt", "lgkmcnt", "vscnt"};
 
 struct pending {
 	uint64_t number[COUNTERS]; /* the operation that writes the register, 0: none */
@@ -54,9 +56,13 @@ static void waits(struct hazard *h, const struct amd_inst *in)
 	case AMD_s_waitcnt_lgkmcnt:
 		wait_for(h, LGKM, imm);
 		break;
+	case AMD_s_waitcnt_vscnt:
+		wait_for(h, VS, imm);
+		break;
 	case AMD_s_wait_idle:
 		wait_for(h, VM, 0);
 		wait_for(h, LGKM, 0);
+		wait_for(h, VS, 0);
 		break;
 	default:
 		break;
@@ -72,7 +78,6 @@ static struct pending *register_of(struct hazard *h, uint32_t reg)
 
 static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 {
-	static const char *const names[COUNTERS] = {"vmcnt", "lgkmcnt"};
 	struct hazard *h = w->hazard;
 	struct pending *p = register_of(h, reg);
 	char text[128];
@@ -90,7 +95,7 @@ static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 	return true;
 }
 
-/* Which counters an instruction raises. Stores without result raise vscnt, which no register needs. */
+/* Which counters an instruction raises. Stores raise vscnt, which no register needs. */
 static uint32_t raises(const struct amd_inst *in, bool *unordered)
 {
 	const struct amd_row *r = in->row;
@@ -104,14 +109,30 @@ static uint32_t raises(const struct amd_inst *in, bool *unordered)
 	case AMD_DS:
 		return 1 << LGKM;
 	case AMD_FLAT:
-		return 1 << LGKM | (loads ? 1 << VM : 0);
+		return 1 << LGKM | 1 << (loads ? VM : VS);
 	case AMD_GLOBAL:
 	case AMD_SCRATCH:
 	case AMD_MUBUF:
-		return loads ? 1 << VM : 0;
+		return 1 << (loads ? VM : VS);
 	default:
 		return 0;
 	}
+}
+
+/* Other waves see what was done before a barrier only if it was waited for. */
+static bool at_rest(struct wave *w)
+{
+	struct hazard *h = w->hazard;
+
+	for (uint32_t c = 0; c < COUNTERS; c++)
+		if (h->issued[c] > h->done[c]) {
+			amd_wave_fault(w, LANES,
+				       "s_barrier while %llu operations are on their way: %s was not "
+				       "waited for",
+				       (unsigned long long)(h->issued[c] - h->done[c]), names[c]);
+			return false;
+		}
+	return true;
 }
 
 bool amd_hazard_check(struct wave *w, const struct op *op)
@@ -122,6 +143,8 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
 		waits(h, &op->in);
+	if (op->in.row->op == AMD_s_barrier && !at_rest(w))
+		return false;
 	for (uint32_t u = 0; u < op->uses_count; u++)
 		for (uint32_t k = 0; k < op->uses[u].count; k++)
 			if (!is_ready(w, op, op->uses[u].reg + k))

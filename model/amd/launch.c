@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A launch: registers as the command processor sets them up (LLVM's AMDGPU user guide, initial kernel
- * execution state), workgroups one after the other, waves of a workgroup in turns. A barrier opens
- * when every wave that has not ended waits at it.
+ * A launch: registers as the command processor sets them up (LLVM's AMDGPU user guide, initial
+ * kernel execution state), workgroups one after the other, waves of a workgroup in turns. A barrier
+ * opens when every wave that has not ended waits at it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,9 +136,10 @@ static bool registers_there(struct wave *w, const struct op *op)
 	for (uint32_t u = 0; u < op->uses_count; u++)
 		if (op->uses[u].reg >= AMD_VGPR &&
 		    op->uses[u].reg + op->uses[u].count > AMD_VGPR + w->vgprs) {
-			amd_wave_fault(w, LANES, "%s uses v%u, but the kernel has %u vector registers",
-				   op->in.row->name,
-				   op->uses[u].reg - AMD_VGPR + op->uses[u].count - 1, w->vgprs);
+			amd_wave_fault(
+				w, LANES, "%s uses v%u, but the kernel has %u vector registers",
+				op->in.row->name,
+				op->uses[u].reg - AMD_VGPR + op->uses[u].count - 1, w->vgprs);
 			return false;
 		}
 	return true;

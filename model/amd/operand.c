@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operands: constants by the type they are read as, sign modifiers, halves and bytes (op_sel, SDWA),
- * values of other lanes (DPP), and what of a result is kept.
+ * Operands: constants by the type they are read as, sign modifiers, halves and bytes (op_sel,
+ * SDWA), values of other lanes (DPP), and what of a result is kept.
  */
 #include <string.h>
 
@@ -40,7 +40,8 @@ static uint64_t special(const struct wave *w, uint32_t reg)
 
 /* A constant in the width and format of the operand's type. A literal is the upper half of a 64-bit
  * float, otherwise it is extended by its sign where the instruction is about signed numbers. */
-static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slot slot, uint8_t type)
+static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slot slot,
+			 uint8_t type)
 {
 	uint32_t reg = op->in.reg[slot];
 	bool wide = amd_types[type].words == 2;
@@ -65,7 +66,8 @@ static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slo
 	return special(w, reg) >> (wide || reg > AMD_PRIVATE_LIMIT ? 0 : 32);
 }
 
-uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot, uint32_t word)
+uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot,
+			 uint32_t word)
 {
 	uint32_t reg = op->in.reg[slot];
 
@@ -179,7 +181,8 @@ static uint32_t part(uint32_t x, uint32_t sel, bool sign)
 	if (sel == AMD_DWORD)
 		return x;
 	x >>= sel < AMD_WORD_0 ? 8 * sel : 16 * (sel - AMD_WORD_0);
-	return sign ? (uint32_t)((int32_t)(x << (32 - bits)) >> (32 - bits)) : x & ((1u << bits) - 1);
+	return sign ? (uint32_t)((int32_t)(x << (32 - bits)) >> (32 - bits))
+		    : x & ((1u << bits) - 1);
 }
 
 /* Selection of bytes and halves, then |x|, then -x: RDNA2 manual, input modifiers. */
@@ -187,15 +190,17 @@ static void modify(const struct op *op, uint32_t source, row *s)
 {
 	const int32_t *f = op->in.field;
 	uint8_t type = source_type(op, source);
-	bool packed = op->in.row->format == AMD_VOP3P && op->in.row->type[AMD_S0 + source] != TYPE_MIX;
+	bool packed =
+		op->in.row->format == AMD_VOP3P && op->in.row->type[AMD_S0 + source] != TYPE_MIX;
 	bool abs = f[AMD_F_ABS] >> source & 1, neg = f[AMD_F_NEG] >> source & 1;
 	uint32_t sign = type == TYPE_F16 ? 0x8000 : 0x80000000;
 	row *top = &s[amd_types[type].words - 1];
 
 	if (op->in.form == AMD_SDWA)
 		for (uint32_t i = 0; i < LANES; i++)
-			(*s)[i] = part((*s)[i], (uint32_t)f[source ? AMD_F_SRC1_SEL : AMD_F_SRC0_SEL],
-				       f[AMD_F_SEXT] >> source & 1);
+			(*s)[i] =
+				part((*s)[i], (uint32_t)f[source ? AMD_F_SRC1_SEL : AMD_F_SRC0_SEL],
+				     f[AMD_F_SEXT] >> source & 1);
 	else if (amd_types[type].is_half && f[AMD_F_OP_SEL] >> source & 1)
 		for (uint32_t i = 0; i < LANES; i++)
 			(*s)[i] >>= 16;
@@ -320,8 +325,8 @@ static void place(const struct op *op, const row old, row d)
 			d[i] = x;
 		}
 	} else if (amd_types[op->in.row->type[AMD_D]].is_half && op->in.form != AMD_SDWA) {
-		bool high = op->in.row->format == AMD_VOP3P ? op->in.row->op == AMD_v_fma_mixhi_f16 :
-							      f[AMD_F_OP_SEL] & 8;
+		bool high = op->in.row->format == AMD_VOP3P ? op->in.row->op == AMD_v_fma_mixhi_f16
+							    : f[AMD_F_OP_SEL] & 8;
 
 		for (uint32_t i = 0; i < LANES; i++)
 			d[i] = high ? (d[i] << 16) | (old[i] & 0xffff) :

@@ -2,8 +2,8 @@
 /*
  * The executor. A wave is 32 lanes whose vector registers are rows, v[register][lane], so that an
  * operation is a loop over lanes that compilers vectorise. Scalar registers lie at the numbers that
- * operands give them. A core computes an operation for all lanes; amd_run_vector fetches its operands
- * with their modifiers, calls it and keeps what the lanes of EXEC may keep.
+ * operands give them. A core computes an operation for all lanes; amd_run_vector fetches its
+ * operands with their modifiers, calls it and keeps what the lanes of EXEC may keep.
  */
 #ifndef MODEL_AMD_WAVE_H
 #define MODEL_AMD_WAVE_H
@@ -49,8 +49,8 @@ struct handler {
 };
 #define HANDLERS_END {AMD_OP_COUNT, NULL, NULL, 0}
 extern const struct handler amd_handlers_scalar[], amd_handlers_integer[], amd_handlers_float[],
-	amd_handlers_half[], amd_handlers_double[], amd_handlers_convert[], amd_handlers_compare[], amd_handlers_lane[],
-	amd_handlers_memory[], amd_handlers_lds[];
+	amd_handlers_half[], amd_handlers_double[], amd_handlers_convert[], amd_handlers_compare[],
+	amd_handlers_lane[], amd_handlers_memory[], amd_handlers_lds[];
 /* NULL: not modelled. */
 const struct handler *amd_handler_of(enum amd_op op);
 
@@ -101,7 +101,8 @@ __attribute__((format(printf, 3, 4))) void amd_wave_fault(struct wave *w, uint32
 						      const char *format, ...);
 
 /* operand.c */
-uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot, uint32_t word);
+uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot,
+			 uint32_t word);
 uint64_t amd_read_scalar64(const struct wave *w, const struct op *op, enum amd_slot slot);
 void amd_write_scalar(struct wave *w, uint32_t reg, uint32_t value);
 void amd_write_scalar64(struct wave *w, uint32_t reg, uint64_t value);
@@ -131,7 +132,8 @@ enum atomic {
 	ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC,
 	ATOMIC_FADD, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_CSUB,
 };
-uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data, uint64_t compare);
+uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data,
+			   uint64_t compare);
 
 /* hazard.c */
 struct hazard *amd_hazard_create(void);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs the kernels of a code object that LLVM made of amd_kernels.cl on the software GPU and compares
- * every word of their output with a reference in C.
- *   usage: amd_kernels FILE.co [hazard] [NAME]
+ * Runs the kernels of a code object that LLVM made of amd_kernels.cl on the software GPU and
+ * compares every word of their output with a reference in C.
+ *   usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]
+ * mutate drops every counter of every wait, one at a time: hazard mode has to say so.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "libsov/compiler/amd/code_object.h"
+#include "libsov/isa/amd/amd.h"
 #include "model/amd/amd.h"
 #include "model/float.h"
 
@@ -341,7 +343,8 @@ REF(rounding)
 		double d = floor(x) + rint(x) * 0.5 + fmin(x, 3.0) - ceil(x * 3.0) + trunc(x * 5.0);
 
 		put64(out, i, &d);
-		out[2 * n + i] = (uint32_t)(int32_t)(floorf(f) * 3 + rintf(f) + fmaxf(ceilf(f), 2.0f));
+		out[2 * n + i] =
+			(uint32_t)(int32_t)(floorf(f) * 3 + rintf(f) + fmaxf(ceilf(f), 2.0f));
 		out[3 * n + i] = u32(truncf(f) / (f + 0.3f));
 	}
 }
@@ -379,7 +382,8 @@ REF(conversions)
 		uint16_t h = half(f * 0x1p-20f), s = half((float)(int16_t)x);
 
 		out[i] = u32(f + (float)in[n + i]);
-		out[n + i] = (uint32_t)(int32_t)(f * 0x1p-8f) + (uint32_t)((float)(in[i] >> 1) * 0.5f);
+		out[n + i] =
+			(uint32_t)(int32_t)(f * 0x1p-8f) + (uint32_t)((float)(in[i] >> 1) * 0.5f);
 		memcpy((uint8_t *)out + 2 * (4 * n + i), &h, 2);
 		memcpy((uint8_t *)out + 2 * (5 * n + i), &s, 2);
 		out[3 * n + i] = u32((float)(double)f + (float)((int64_t)x * 77777) +
@@ -665,6 +669,8 @@ static void fill(uint32_t *p, uint32_t n)
 		p[i] = random_word() % 16 ? random_word() : special[random_word() % 10];
 }
 
+static char message[400];
+
 static bool run(const struct amd_kernel *k, const struct test *t, bool hazard)
 {
 	static const struct amd_memory memory = {at, NULL};
@@ -680,7 +686,6 @@ static bool run(const struct amd_kernel *k, const struct test *t, bool hazard)
 		.hazard = hazard, .limit = 10000000,
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
-	char message[400];
 
 	if (k->kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, k->kernarg_bytes, false) ||
 	    !map(PACKET, l.dispatch, 64, false) || !map(INPUT, pointers[1], 4 * WORDS, false) ||
@@ -695,17 +700,72 @@ static bool run(const struct amd_kernel *k, const struct test *t, bool hazard)
 	fill((uint32_t *)ranges[OUTPUT].bytes, WORDS);
 	memcpy(expected, ranges[OUTPUT].bytes, sizeof(expected));
 	t->reference(expected, (uint32_t *)ranges[INPUT].bytes, N);
-	if (!amd_run(&l, message, sizeof(message))) {
-		printf("# %s: %s\n", t->name, message);
+	if (!amd_run(&l, message, sizeof(message)))
 		return false;
-	}
 	for (uint32_t i = 0; i < WORDS; i++)
 		if (!alike(t->type, expected, (uint32_t *)ranges[OUTPUT].bytes, i)) {
-			printf("# %s: word %u is 0x%08x, not 0x%08x\n", t->name, i,
-			       ((uint32_t *)ranges[OUTPUT].bytes)[i], expected[i]);
+			snprintf(message, sizeof(message), "word %u is 0x%08x, not 0x%08x", i,
+				 ((uint32_t *)ranges[OUTPUT].bytes)[i], expected[i]);
 			return false;
 		}
 	return true;
+}
+
+/* A wait with one counter less. Counters: vmcnt, lgkmcnt, vscnt; 0: it does not wait for that. */
+static uint32_t without(uint32_t word, uint32_t counter)
+{
+	uint32_t limit = counter == 0 ? 0xc00f : 0x3f00;
+
+	if (word >> 16 == 0xbf8c && counter < 2) /* s_waitcnt */
+		return (word & limit) == limit ? 0 : word | limit;
+	if (word >> 16 == 0xbbfd && counter == 2 && (word & 63) != 63) /* s_waitcnt_vscnt null */
+		return word | 63;
+	return 0;
+}
+
+struct mutants {
+	uint32_t all, named;
+};
+
+static void mutate(const struct amd_kernel *k, const struct test *t, uint64_t end,
+		   struct mutants *m)
+{
+	uint32_t words[3], bytes;
+	struct amd_inst in;
+
+	for (uint64_t offset = k->entry; offset + 12 <= end; offset += bytes) {
+		uint8_t *code = ranges[CODE].bytes + offset;
+
+		memcpy(words, code, 12);
+		bytes = amd_decode(AMD_GFX1030, words, 3, &in);
+		if (!bytes || words[0] == 0xbf9f0000) /* s_code_end */
+			return;
+		for (uint32_t counter = 0; counter < 3; counter++) {
+			uint32_t changed = without(words[0], counter);
+
+			if (!changed)
+				continue;
+			memcpy(code, &changed, 4);
+			m->all++;
+			if (!run(k, t, true) && strstr(message, "waited for"))
+				m->named++;
+			else
+				printf("# %s: nothing is said of 0x%llx without counter %u\n",
+				       t->name, (unsigned long long)offset, counter);
+			memcpy(code, words, 4);
+		}
+	}
+}
+
+/* Where the next kernel begins. */
+static uint64_t end_of(const struct amd_object *o, const struct amd_kernel *k)
+{
+	uint64_t end = o->image_bytes;
+
+	for (uint32_t i = 0; i < o->kernels_count; i++)
+		if (o->kernels[i].entry > k->entry && o->kernels[i].entry < end)
+			end = o->kernels[i].entry;
+	return end;
 }
 
 static uint8_t *read_file(const char *path, size_t *size)
@@ -739,14 +799,15 @@ static const struct amd_kernel *find(const struct amd_object *o, const char *nam
 int main(int argc, char **argv)
 {
 	bool hazard = argc > 2 && !strcmp(argv[2], "hazard");
+	bool mutates = argc > 2 && !strcmp(argv[2], "mutate");
+	struct mutants mutants = {0, 0};
 	uint32_t good = 0, tried = 0;
 	struct amd_object o;
-	char message[200];
 	uint8_t *data;
 	size_t size;
 
 	if (argc < 2)
-		return fprintf(stderr, "usage: amd_kernels FILE.co [hazard|plain] [NAME]\n"), 2;
+		return fprintf(stderr, "usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]\n"), 2;
 	data = read_file(argv[1], &size);
 	if (!data)
 		return perror(argv[1]), 1;
@@ -763,11 +824,17 @@ int main(int argc, char **argv)
 		tried++;
 		for (uint32_t round = 0; k && round < 3; round++) {
 			random_state = i * 1000 + round;
-			if (!run(k, &tests[i], hazard))
+			if (!run(k, &tests[i], hazard)) {
+				printf("# %s: %s\n", tests[i].name, message);
 				break;
+			}
 			good += round == 2;
 		}
+		if (k && mutates)
+			mutate(k, &tests[i], end_of(&o, k), &mutants);
 	}
+	if (mutates)
+		printf("%u of %u dropped counters are named, in ", mutants.named, mutants.all);
 	printf("%u of %u kernels\n", good, tried);
 	for (uint32_t i = 0; i < RANGES; i++)
 		free(ranges[i].bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads lines "WORDS|TEXT", hexadecimal words of an instruction and another disassembler's text, and
- * says which of them we do not decode, print alike and encode to the same words.
- *   usage: amd_text <lines
+ * Reads lines "WORDS|TEXT", hexadecimal words of an instruction and another disassembler's text,
+ * and says which of them we do not decode, print alike and encode to the same words. usage:
+ * amd_text <lines
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -153,15 +153,19 @@ static const char *find_descriptors(struct amd_object *o, const Elf64_Ehdr *e)
 		if (!inside(o->size, h.sh_offset, h.sh_size) ||
 		    !inside(o->size, strings.sh_offset, strings.sh_size))
 			return "its symbols lie beyond its end";
-		for (uint64_t at = 0; inside(h.sh_size, at, sizeof(Elf64_Sym)); at += sizeof(Elf64_Sym)) {
+		for (uint64_t at = 0; inside(h.sh_size, at, sizeof(Elf64_Sym));
+		     at += sizeof(Elf64_Sym)) {
 			Elf64_Sym s;
 
 			memcpy(&s, o->data + h.sh_offset + at, sizeof(s));
-			for (uint32_t k = 0; k < o->kernels_count && s.st_name < strings.sh_size; k++) {
-				const char *name = (const char *)o->data + strings.sh_offset + s.st_name;
+			for (uint32_t k = 0; k < o->kernels_count && s.st_name < strings.sh_size;
+			     k++) {
+				const char *name =
+					(const char *)o->data + strings.sh_offset + s.st_name;
 				const char *wrong;
 
-				if (!is_descriptor_of(&o->kernels[k], name, strings.sh_size - s.st_name))
+				if (!is_descriptor_of(&o->kernels[k], name,
+						      strings.sh_size - s.st_name))
 					continue;
 				wrong = read_descriptor(o, e, &o->kernels[k], &s);
 				if (wrong)

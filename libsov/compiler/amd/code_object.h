@@ -31,7 +31,7 @@ struct amd_kernel {
 struct amd_object {
 	const uint8_t *data;
 	size_t size;
-	uint64_t image_bytes;            /* of memory that it needs, from address 0 of the file on */
+	uint64_t image_bytes; /* of memory that it needs, from address 0 of the file on */
 	struct amd_kernel *kernels;
 	uint32_t kernels_count;
 };

@@ -191,8 +191,9 @@ static const char *read_kernel(struct reader *r, struct amd_kernel *k, struct st
 		if (k->arguments[i].bytes > k->kernarg_bytes ||
 		    k->arguments[i].offset > k->kernarg_bytes - k->arguments[i].bytes)
 			return "metadata: an argument lies beyond the kernel's arguments";
-	return r->bad || !symbol->length || !k->name[0] ? "metadata: a kernel without name or symbol" :
-							  NULL;
+	return r->bad || !symbol->length || !k->name[0]
+		       ? "metadata: a kernel without name or symbol"
+		       : NULL;
 }
 
 static const char *read_kernels(struct amd_object *o, struct reader *r)

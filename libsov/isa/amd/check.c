@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an instruction may say: which registers, constants and modifiers fit a row in a form, and how
- * many scalar values a vector instruction can read at once. Encoder and decoder ask the same
+ * What an instruction may say: which registers, constants and modifiers fit a row in a form, and
+ * how many scalar values a vector instruction can read at once. Encoder and decoder ask the same
  * questions; the answer is the name of what is wrong.
  */
 #include "libsov/isa/amd/row.h"
@@ -298,7 +298,8 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 		return !v;
 	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
 		if (p->kind == P_SIGNED && p->what == field)
-			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0 : -(1 << (p->width - 1))) &&
+			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0
+									: -(1 << (p->width - 1))) &&
 			       v < 1 << (p->width - 1);
 		else if (field == AMD_F_OFFSET && p->kind == P_FIELD && p->what == field)
 			mask &= (uint32_t)((1ull << p->width) - 1);
@@ -318,8 +319,8 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 	}
 }
 
-/* Scalar registers, and the literal, reach vector instructions over two wires. A VCC that is implied
- * has its own, as LLVM counts. */
+/* Scalar registers, and the literal, reach vector instructions over two wires. A VCC that is
+ * implied has its own, as LLVM counts. */
 static bool too_many_scalars(const struct amd_inst *in, const struct amd_layout *l)
 {
 	uint32_t seen[4], n = 0, i, limit = in->row->flags & ONE_SCALAR ? 1 : 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The software AMD GPU runs programs that our own encoder makes: arithmetic under a mask, SCC, lanes,
- * LDS and barriers, private memory, atomics; says exactly what is wrong with a bad program; and in
- * hazard mode names a register that is used before its counter was waited for.
+ * The software AMD GPU runs programs that our own encoder makes: arithmetic under a mask, SCC,
+ * lanes, LDS and barriers, private memory, atomics; says exactly what is wrong with a bad program;
+ * and in hazard mode names a register that is used before its counter was waited for.
  */
 #include "tests/tap.h"
 #include "hw/amd/kernel_descriptor.h"
@@ -144,16 +144,26 @@ static const struct {
 	uint32_t a, b, d;
 	bool scc;
 } scalars[] = {
-	{AMD_s_add_u32, 0xffffffff, 1, 0, true}, {AMD_s_add_u32, 1, 2, 3, false},
-	{AMD_s_addc_u32, 0xffffffff, 0, 0, true}, {AMD_s_subb_u32, 5, 5, 0xffffffff, true},
-	{AMD_s_add_i32, 0x7fffffff, 1, 0x80000000, true}, {AMD_s_sub_u32, 1, 2, 0xffffffff, true},
-	{AMD_s_sub_i32, 0x80000000, 1, 0x7fffffff, true}, {AMD_s_min_i32, 0xffffffff, 3, 0xffffffff, true},
-	{AMD_s_max_u32, 0xffffffff, 3, 0xffffffff, true}, {AMD_s_cselect_b32, 7, 9, 7, true},
-	{AMD_s_and_b32, 12, 3, 0, false}, {AMD_s_andn2_b32, 15, 3, 12, true},
-	{AMD_s_lshl_b32, 3, 33, 6, true}, {AMD_s_ashr_i32, 0x80000000, 31, 0xffffffff, true},
-	{AMD_s_bfe_u32, 0x12345678, 0x80008, 0x56, true}, {AMD_s_bfe_i32, 0x80, 0x80000, 0xffffff80, true},
-	{AMD_s_bfm_b32, 4, 8, 0xf00, true}, {AMD_s_mul_hi_u32, 0x80000000, 6, 3, true},
-	{AMD_s_absdiff_i32, 3, 10, 7, true}, {AMD_s_lshl2_add_u32, 5, 1, 21, false},
+	{AMD_s_add_u32, 0xffffffff, 1, 0, true},
+	{AMD_s_add_u32, 1, 2, 3, false},
+	{AMD_s_addc_u32, 0xffffffff, 0, 0, true},
+	{AMD_s_subb_u32, 5, 5, 0xffffffff, true},
+	{AMD_s_add_i32, 0x7fffffff, 1, 0x80000000, true},
+	{AMD_s_sub_u32, 1, 2, 0xffffffff, true},
+	{AMD_s_sub_i32, 0x80000000, 1, 0x7fffffff, true},
+	{AMD_s_min_i32, 0xffffffff, 3, 0xffffffff, true},
+	{AMD_s_max_u32, 0xffffffff, 3, 0xffffffff, true},
+	{AMD_s_cselect_b32, 7, 9, 7, true},
+	{AMD_s_and_b32, 12, 3, 0, false},
+	{AMD_s_andn2_b32, 15, 3, 12, true},
+	{AMD_s_lshl_b32, 3, 33, 6, true},
+	{AMD_s_ashr_i32, 0x80000000, 31, 0xffffffff, true},
+	{AMD_s_bfe_u32, 0x12345678, 0x80008, 0x56, true},
+	{AMD_s_bfe_i32, 0x80, 0x80000, 0xffffff80, true},
+	{AMD_s_bfm_b32, 4, 8, 0xf00, true},
+	{AMD_s_mul_hi_u32, 0x80000000, 6, 3, true},
+	{AMD_s_absdiff_i32, 3, 10, 7, true},
+	{AMD_s_lshl2_add_u32, 5, 1, 21, false},
 	{AMD_s_pack_lh_b32_b16, 0x11112222, 0x33334444, 0x33332222, true},
 };
 
@@ -172,7 +182,8 @@ static bool scalar_operations(void)
 		store(V(1), 0);
 		store(V(2), 4 * 32);
 		if (!run(32, 0, true) || data[0] != scalars[i].d || data[32] != scalars[i].scc) {
-			diag("%s: 0x%x, %u: %s", amd_op_name(scalars[i].op), data[0], data[32], message);
+			diag("%s: 0x%x, %u: %s", amd_op_name(scalars[i].op), data[0], data[32],
+			     message);
 			return false;
 		}
 	}
@@ -228,7 +239,8 @@ static bool moved_lanes(void)
 	for (uint32_t i = 0; i < 32; i++)
 		if (data[i] != (i % 16 ? i - 1 : 50) || data[32 + i] != (i % 16 ? i - 1 : 0) ||
 		    data[64 + i] != 0x44223344)
-			return diag("lane %u: %u %u 0x%x", i, data[i], data[32 + i], data[64 + i]), false;
+			return diag("lane %u: %u %u 0x%x", i, data[i], data[32 + i], data[64 + i]),
+			       false;
 	return true;
 }
 
@@ -312,7 +324,8 @@ static bool named_faults(void)
 	put(AMD_v_mov_b32, V(20), I(0), 0, 0);
 	put(AMD_v_mov_b32, V(21), I(1), 0, 0);
 	put(AMD_global_load_dword, V(1), V(20), 0, AMD_NULL);
-	good = !run(32, 0, false) && says("load of 4 bytes") && says("0x100000000") && says("lane 0") && good;
+	good = !run(32, 0, false) && says("load of 4 bytes") && says("0x100000000") &&
+	       says("lane 0") && good;
 	begin();
 	put_literal(AMD_v_mov_b32, V(1), 254);
 	put(AMD_ds_read_b32, V(2), V(1), 0, 0);
@@ -361,22 +374,38 @@ static bool mixed_waits(bool scalar, int32_t wait)
 	begin();
 	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
 	put(AMD_ds_read_b32, V(2), V(1), 0, 0);
-	put(scalar ? AMD_s_load_dword : AMD_ds_read_b32, scalar ? 12 : V(3), scalar ? 4 : V(1), AMD_NULL, 0);
+	put(scalar ? AMD_s_load_dword : AMD_ds_read_b32, scalar ? 12 : V(3), scalar ? 4 : V(1),
+	    AMD_NULL, 0);
 	put_imm(AMD_s_waitcnt, 0, wait);
 	put(AMD_v_mov_b32, V(4), V(2), 0, 0);
 	return run(32, 256, true);
 }
 
+/* A word for another wave, a barrier, and between them a wait or none. */
+static bool barrier_after(bool wait)
+{
+	begin();
+	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
+	put(AMD_ds_write_b32, 0, V(1), V(1), 0);
+	if (wait)
+		put_imm(AMD_s_waitcnt, 0, 0xc07f);
+	put(AMD_s_barrier, 0, 0, 0, 0);
+	return run(64, 256, true);
+}
+
 static bool hazards(void)
 {
 	enum { VM0 = 0x3f70, VM1 = 0x3f71, LGKM0 = 0xc07f, LGKM1 = 0xc17f };
-	bool good = !waits(-1, V(1)) && says("uses v1") && says("vmcnt") && says("v_add_nc_u32_e32 v3, 1, v1");
+	bool good = !waits(-1, V(1)) && says("uses v1") && says("vmcnt") &&
+		    says("v_add_nc_u32_e32 v3, 1, v1");
 
 	good = waits(VM0, V(1)) && waits(VM0, V(2)) && waits(VM1, V(1)) && good;
 	good = !waits(VM1, V(2)) && says("uses v2") && good;
 	good = !waits(LGKM0, V(1)) && good;
 	good = waits(-1, V(0)) && good;
 	good = mixed_waits(false, LGKM1) && mixed_waits(true, LGKM0) && good;
+	good = barrier_after(true) && !barrier_after(false) && says("s_barrier") &&
+	       says("lgkmcnt") && good;
 	return !mixed_waits(true, LGKM1) && says("uses v2") && says("lgkmcnt") && good;
 }
 
@@ -384,10 +413,12 @@ static bool hazards(void)
 static bool modelled(uint32_t *count)
 {
 	static const char *const without[] = {
-		"exec_b64", "s_bitset0_b64", "s_bitset1_b64", "s_rfe", "s_setkill", "s_sethalt", "s_sendmsg", "s_ttracedata", "cdbg",
-		"s_endpgm_", "s_movrelsd_2", "v_cube", "v_mullit", "qsad", "v_trig_preop", "v_clrexcp",
-		"v_swaprel", "mskor", "wrxchg2", "cmpst_f", "cmpst_rtn_f", "ds_wrap", "condxchg",
-		"ds_consume", "ds_append", "fcmpswap",
+		"exec_b64",	"s_bitset0_b64", "s_bitset1_b64", "s_rfe",	"s_setkill",
+		"s_sethalt",	"s_sendmsg",	 "s_ttracedata",  "cdbg",	"s_endpgm_",
+		"s_movrelsd_2", "v_cube",	 "v_mullit",	  "qsad",	"v_trig_preop",
+		"v_clrexcp",	"v_swaprel",	 "mskor",	  "wrxchg2",	"cmpst_f",
+		"cmpst_rtn_f",	"ds_wrap",	 "condxchg",	  "ds_consume", "ds_append",
+		"fcmpswap",
 	};
 
 	for (uint32_t op = 0; op < AMD_OP_COUNT; op++) {
