@@ -96,12 +96,6 @@ static void add_argument(struct line *l, const struct api_argument *a, uint64_t 
 		else
 			add(l, "%s=%p", a->name, at);
 		return;
-	case API_OUT_SIGNED:
-		if (answered && at)
-			add(l, "*%s=%d", a->name, *(const int32_t *)at);
-		else
-			add(l, "%s=%p", a->name, at);
-		return;
 	case API_OUT_NUMBER:
 	case API_OUT_WORD:
 		if (answered && at)
