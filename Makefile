@@ -48,8 +48,9 @@ obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
 # What several threads do at once: judged by a thread sanitizer (SAN=thread).
-thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency threads copy_threads streams local_memory) \
-	$(BUILD)/tests/runtime/gates $(BUILD)/tests/compiler/units $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
+thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency lazy threads copy_threads streams local_memory calls) \
+	$(BUILD)/tests/runtime/gates $(BUILD)/tests/runtime/limits $(BUILD)/tests/falsify/graphs $(BUILD)/tests/model/priorities \
+	$(BUILD)/tests/compiler/units $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))

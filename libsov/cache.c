@@ -2,8 +2,10 @@
 /*
  * The cache is a folder of files. An entry's name is a SHA-256 of everything that the compilation
  * depends on: the text, the target, the options and the build id that the linker gave this library,
- * so no entry is ever out of date. It holds a head, the image, the messages, and in the head a SHA-256
- * of both: what does not match, for whatever reason, is removed and counts as not there.
+ * so no entry is ever out of date. What is compiled a unit at a time has an entry for each, whose name is
+ * made of that and the unit's number, so the text is hashed once. An entry holds a head, the image, the
+ * messages, and in the head a SHA-256 of both: what does not match, for whatever reason, is removed and
+ * counts as not there.
  *
  * Entries are written under another name and renamed, so readers see all of one or nothing, and of
  * several writers of the same entry the last wins with the same bytes. Reading sets an entry's time;
@@ -28,7 +30,7 @@
 #include "libsov/sha256.h"
 
 #define MAGIC        "sovcache"
-#define FORMAT       2u
+#define FORMAT       3u
 #define NAME_LENGTH  (2 * SHA256_BYTES)
 #define LOOKS 16 /* while as much as the limit is added */
 #define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
@@ -43,7 +45,12 @@ struct head {
 struct cache {
 	char folder[PATH_MAX];
 	uint64_t limit;
-	char name[NAME_LENGTH + 1];
+	uint8_t text[SHA256_BYTES]; /* the text, and all else that everything made of it depends on */
+};
+
+/* An entry's place. */
+struct place {
+	char path[PATH_MAX + NAME_LENGTH + 2];
 	uint8_t key[SHA256_BYTES];
 };
 
@@ -163,25 +170,47 @@ static void add_text(struct sha256 *hash, const char *text)
 	sha256_add(hash, text, strlen(text) + 1);
 }
 
-/* false: there is no way to tell this library from another, or no cache. */
-static bool cache_open(struct cache *c, const char *text, size_t length, const struct compile_options *o)
+struct cache *cache_open(const char *text, size_t length, const struct compile_options *o)
 {
+	struct cache *c = malloc(sizeof(*c));
 	struct sha256 hash;
-	struct build b = {.here = (uintptr_t)&cache_compile, .hash = &hash};
+	struct build b = {.here = (uintptr_t)&cache_open, .hash = &hash};
 	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls,
 			      o->library, o->no_uniform};
 
-	if (o->print_pass || o->stats || !find_folder(c))
-		return false;
+	if (!c || o->print_pass || o->stats || !find_folder(c)) {
+		free(c);
+		return NULL;
+	}
 	sha256_init(&hash);
 	dl_iterate_phdr(look_at_object, &b);
 	sha256_add(&hash, options, sizeof(options));
 	add_text(&hash, o->target ? o->target : "");
 	sha256_add(&hash, text, length);
-	sha256_end(&hash, c->key);
+	sha256_end(&hash, c->text);
+	if (b.found)
+		return c;
+	free(c); /* there is no way to tell this library from another */
+	return NULL;
+}
+
+void cache_close(struct cache *c)
+{
+	free(c);
+}
+
+static void find_place(const struct cache *c, int64_t piece, struct place *p)
+{
+	struct sha256 hash;
+	char name[NAME_LENGTH + 1];
+
+	sha256_init(&hash);
+	sha256_add(&hash, c->text, sizeof(c->text));
+	sha256_add(&hash, &piece, sizeof(piece));
+	sha256_end(&hash, p->key);
 	for (int k = 0; k < SHA256_BYTES; k++)
-		snprintf(c->name + 2 * k, 3, "%02x", c->key[k]);
-	return b.found;
+		snprintf(name + 2 * k, 3, "%02x", p->key[k]);
+	snprintf(p->path, sizeof(p->path), "%s/%s", c->folder, name);
 }
 
 /* ---- entries ---- */
@@ -231,15 +260,15 @@ static bool write_all(int fd, const void *data, size_t bytes)
 	return true;
 }
 
-static bool head_fits(const struct cache *c, const struct head *h, uint64_t file_bytes)
+static bool head_fits(const struct place *p, const struct head *h, uint64_t file_bytes)
 {
 	return !memcmp(h->magic, MAGIC, sizeof(h->magic)) && h->format == FORMAT &&
-	       h->head_bytes == sizeof(*h) && !memcmp(h->key, c->key, sizeof(h->key)) &&
+	       h->head_bytes == sizeof(*h) && !memcmp(h->key, p->key, sizeof(h->key)) &&
 	       h->image_bytes && h->image_bytes <= file_bytes && h->message_bytes <= file_bytes &&
 	       sizeof(*h) + h->image_bytes + h->message_bytes == file_bytes;
 }
 
-static bool read_entry(const struct cache *c, int fd, struct compile_result *r)
+static bool read_entry(const struct place *p, int fd, struct compile_result *r)
 {
 	uint8_t content[SHA256_BYTES];
 	struct stat s;
@@ -247,7 +276,7 @@ static bool read_entry(const struct cache *c, int fd, struct compile_result *r)
 
 	/* Nobody else's, and no device or pipe. */
 	if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
-	    !read_all(fd, &h, sizeof(h)) || !head_fits(c, &h, (uint64_t)s.st_size))
+	    !read_all(fd, &h, sizeof(h)) || !head_fits(p, &h, (uint64_t)s.st_size))
 		return false;
 	r->image = malloc(h.image_bytes);
 	r->messages = malloc(h.message_bytes + 1);
@@ -264,21 +293,24 @@ static bool read_entry(const struct cache *c, int fd, struct compile_result *r)
 	return false;
 }
 
-static bool cache_find(const struct cache *c, struct compile_result *r)
+bool cache_find(const struct cache *c, int64_t piece, struct compile_result *r)
 {
-	char path[PATH_MAX + NAME_LENGTH + 2];
+	struct place p;
 	bool good;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", c->folder, c->name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	*r = (struct compile_result){0};
+	if (!c)
+		return false;
+	find_place(c, piece, &p);
+	fd = open(p.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	good = read_entry(c, fd, r);
+	good = read_entry(&p, fd, r);
 	if (good)
 		futimens(fd, NULL);
 	else
-		unlink(path);
+		unlink(p.path);
 	close(fd);
 	return good;
 }
@@ -357,23 +389,24 @@ static void trim(const struct cache *c)
 	closedir(d);
 }
 
-static void cache_add(const struct cache *c, const struct compile_result *r)
+void cache_add(const struct cache *c, int64_t piece, const struct compile_result *r)
 {
 	static atomic_uint serial;
 	size_t message_bytes = strlen(r->messages);
 	uint64_t bytes = sizeof(struct head) + r->image_size + message_bytes;
 	struct head h = {.magic = MAGIC, .format = FORMAT, .head_bytes = sizeof(h),
 			 .image_bytes = r->image_size, .message_bytes = message_bytes};
-	char path[PATH_MAX + NAME_LENGTH + 2], unfinished[PATH_MAX + NAME_LENGTH + 2];
+	char unfinished[PATH_MAX + NAME_LENGTH + 2];
 	struct timespec now = {0};
+	struct place p;
 	bool good;
 	int fd;
 
-	if (bytes > c->limit / 4 || !make_folder(c->folder))
+	if (!c || bytes > c->limit / 4 || !make_folder(c->folder))
 		return;
-	memcpy(h.key, c->key, sizeof(h.key));
+	find_place(c, piece, &p);
+	memcpy(h.key, p.key, sizeof(h.key));
 	hash_content(r->image, r->image_size, r->messages, message_bytes, h.content);
-	snprintf(path, sizeof(path), "%s/%s", c->folder, c->name);
 	/* Process numbers are not the only ones where a folder is shared between containers. */
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(unfinished, sizeof(unfinished), "%s/new-%ld-%ld-%u", c->folder, (long)getpid(),
@@ -383,24 +416,9 @@ static void cache_add(const struct cache *c, const struct compile_result *r)
 		return;
 	good = write_all(fd, &h, sizeof(h)) && write_all(fd, r->image, r->image_size) &&
 	       write_all(fd, r->messages, message_bytes);
-	good = !close(fd) && good && !rename(unfinished, path);
+	good = !close(fd) && good && !rename(unfinished, p.path);
 	if (!good)
 		unlink(unfinished);
 	if ((uint64_t)now.tv_nsec % (c->limit / LOOKS + 1) < bytes)
 		trim(c);
-}
-
-bool cache_compile(const char *text, size_t length, const struct compile_options *o,
-		   struct compile_result *r, bool *found)
-{
-	struct cache *c = malloc(sizeof(*c));
-	bool on = c && cache_open(c, text, length, o), good;
-
-	*r = (struct compile_result){0};
-	*found = on && cache_find(c, r);
-	good = *found || compile(text, length, o, r);
-	if (on && good && !*found)
-		cache_add(c, r);
-	free(c);
-	return good;
 }

@@ -14,8 +14,15 @@
 
 #define CACHE_DEFAULT_BYTES (UINT64_C(256) << 20)
 
-/* As compile(), but for statistics, which are not kept. *found: it was there. */
-bool cache_compile(const char *text, size_t length, const struct compile_options *o,
-		   struct compile_result *r, bool *found);
+/* What a module's text may become: one image of all, or a head and units (compiler.h). */
+enum { CACHE_HEAD = -1, CACHE_ALL = -2 }; /* else the number of a unit */
+
+/* The place of a text's compilations; NULL: there is no cache. Any number of threads use it. */
+struct cache;
+struct cache *cache_open(const char *text, size_t length, const struct compile_options *o);
+void cache_close(struct cache *c); /* NULL: nothing */
+/* Nothing, but for true; statistics are not kept. c may be NULL. */
+bool cache_find(const struct cache *c, int64_t piece, struct compile_result *r);
+void cache_add(const struct cache *c, int64_t piece, const struct compile_result *r);
 
 #endif

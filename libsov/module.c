@@ -2,14 +2,15 @@
 /*
  * Modules: programs in a context. Whatever comes in (PTX text or an image) becomes an image for the
  * device's machine; its code and its variables are written into two buffers of device memory, and its
- * kernels become functions.
+ * kernels become functions. Of a module with many kernels only the variables are there at first; the rest
+ * comes a unit at a time (lazy.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/bank0.h"
-#include "libsov/cache.h"
 #include "libsov/compiler/compiler.h"
+#include "libsov/lazy.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
@@ -26,6 +27,16 @@ static sov_result refuse_source(const char *sentence)
 
 /* ---- what came in ---- */
 
+static sov_result read_lazy(bool *eager)
+{
+	const char *text = getenv("SOV_LAZY");
+
+	*eager |= text && !strcmp(text, "0");
+	if (!text || !*text || !strcmp(text, "0") || !strcmp(text, "1"))
+		return SOV_OK;
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_LAZY is '%s'; it must be 0 or 1", text);
+}
+
 static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes,
 			      uint32_t flags, struct module *m, size_t *image_bytes)
 {
@@ -36,10 +47,12 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 		.serial = flags & SOV_MODULE_SERIAL,
 		.library = flags & MODULE_LIBRARY,
 	};
+	bool eager = flags & (SOV_MODULE_EAGER | MODULE_LIBRARY) || dump_wanted();
 	const char *zero = memchr(text, 0, bytes);
 	struct compile_result result;
 	char sentence[128];
-	bool good, found;
+	sov_result r;
+	bool good;
 
 	if (zero) {
 		snprintf(sentence, sizeof(sentence),
@@ -47,7 +60,10 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 			 (size_t)(zero - text));
 		return refuse_source(sentence);
 	}
-	good = cache_compile(text, bytes, &o, &result, &found);
+	r = read_lazy(&eager);
+	if (r)
+		return r;
+	good = lazy_compile(text, bytes, &o, eager, &result, &m->lazy);
 	m->file = result.image;
 	*image_bytes = result.image_size;
 	result.image = NULL;
@@ -76,7 +92,7 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 			      "this is a fat binary; take PTX or a cubin out of it");
 	if (bytes < 4 || memcmp(data, "\177ELF", 4))
 		return compile_ptx(c, data, bytes, flags, m, image_bytes);
-	if (flags)
+	if (flags & ~SOV_MODULE_EAGER)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.flags 0x%x are for PTX; an image is run as it is", flags);
 	m->file = malloc(bytes);
@@ -89,14 +105,21 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 }
 
 /* Code runs on later machines of the same major version. */
-static sov_result check_kernels(const struct context *c, const struct image *im)
+static sov_result check_kernels(const struct context *c, const struct module *m)
 {
+	const struct image *im = &m->image;
 	char sentence[320];
 	uint32_t i;
 
 	if (im->sm / 10 != c->chip.sm / 10 || im->sm > c->chip.sm) {
 		snprintf(sentence, sizeof(sentence), "the image is for sm_%u; %s runs %s", im->sm,
 			 c->device->properties.name, c->device->properties.target);
+		return refuse_source(sentence);
+	}
+	if (im->ndeclared && !m->lazy) {
+		snprintf(sentence, sizeof(sentence),
+			 "kernel '%.128s' is declared here and defined in another image; give all of it",
+			 im->declared[0].name);
 		return refuse_source(sentence);
 	}
 	for (i = 0; i < im->nkernels; i++)
@@ -112,6 +135,12 @@ static sov_result check_kernels(const struct context *c, const struct image *im)
 
 /* ---- into the context ---- */
 
+/* It is the whole module's. */
+static bool is_shared(const struct module *m, enum image_part part)
+{
+	return m->whole && part == IMAGE_DATA;
+}
+
 /* One of the image's parts, with everything in it but the references. */
 static sov_result create_part(struct context *c, struct module *m, enum image_part part)
 {
@@ -120,6 +149,10 @@ static sov_result create_part(struct context *c, struct module *m, enum image_pa
 
 	if (!bytes)
 		return SOV_OK;
+	if (is_shared(m, part)) {
+		m->parts[part] = m->whole->parts[part];
+		return SOV_OK;
+	}
 	if (part == IMAGE_CODE)
 		bytes += PREFETCH_BYTES;
 	else
@@ -148,7 +181,7 @@ static sov_result upload(struct context *c, struct module *m)
 		return r;
 	services_addresses(c, at.services);
 	for (i = 0; i < IMAGE_PARTS; i++)
-		if (m->parts[i])
+		if (m->parts[i] && !is_shared(m, (enum image_part)i))
 			image_place(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
 	c->code_writes++;
 	for (i = 0; !r && i < m->image.nkernels; i++) {
@@ -199,6 +232,8 @@ void module_retire_functions(struct module *m)
 {
 	uint32_t i, n = m->image.nkernels;
 
+	if (m->lazy)
+		lazy_retire(m->lazy);
 	for (i = 0; i < n; i++)
 		if (object_retire(&m->functions[i].member.object))
 			object_put(&m->functions[i].member.object);
@@ -212,6 +247,19 @@ static void module_retire(struct module *m)
 	}
 }
 
+static void discard(struct module *m)
+{
+	struct module *whole = m->whole;
+
+	image_free(&m->image);
+	lazy_free(m->lazy);
+	free(m->functions);
+	free(m->file);
+	free(m);
+	if (whole)
+		object_put(&whole->member.object);
+}
+
 static void module_free(struct object *o)
 {
 	struct module *m = (struct module *)o;
@@ -221,16 +269,14 @@ static void module_free(struct object *o)
 	pthread_mutex_lock(&c->lock);
 	list_remove(&m->member.link);
 	for (i = 0; i < IMAGE_PARTS; i++) {
-		if (m->parts[i] && m->parts[i]->module)
+		if (!m->parts[i] || is_shared(m, (enum image_part)i))
+			continue;
+		if (m->parts[i]->module)
 			memory_forget(c, m->parts[i]);
-		if (m->parts[i])
-			buffer_destroy(c, m->parts[i]);
+		buffer_destroy(c, m->parts[i]);
 	}
 	pthread_mutex_unlock(&c->lock);
-	image_free(&m->image);
-	free(m->functions);
-	free(m->file);
-	free(m);
+	discard(m);
 	object_put(&c->object);
 }
 
@@ -272,6 +318,20 @@ static void dump(const struct context *c, const void *data, size_t bytes, uint32
 	dump_module(&d);
 }
 
+/* The image is there: what it needs of the context before the lock is taken. */
+static sov_result prepare_image(struct context *c, struct module *m)
+{
+	sov_result r = check_kernels(c, m);
+
+	if (!r && m->image.services)
+		r = services_need(c, &m->image);
+	if (r)
+		return r;
+	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
+	return m->functions ? SOV_OK
+			    : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+}
+
 /* Compiling takes its time and needs nothing of the context but its device: without the lock. */
 static sov_result prepare(struct context *c, const void *data, size_t bytes, uint32_t flags,
 			  struct module *m)
@@ -287,27 +347,14 @@ static sov_result prepare(struct context *c, const void *data, size_t bytes, uin
 		dump(c, data, bytes, flags, m, image_bytes, !r);
 	if (r)
 		return r;
-	LOG(MODULE, INFO, "%u kernels, an image of %zu bytes made of %zu in %llu us",
-	    m->image.nkernels, image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
-	r = check_kernels(c, &m->image);
-	if (!r && m->image.services)
-		r = services_need(c, &m->image);
-	if (r)
-		return r;
-	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
-	return m->functions ? SOV_OK
-			    : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+	LOG(MODULE, INFO, "%u kernels%s, an image of %zu bytes made of %zu in %llu us",
+	    m->image.nkernels + m->image.ndeclared, m->lazy ? " to be compiled when asked for" : "",
+	    image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
+	return prepare_image(c, m);
 }
 
-static void discard(struct module *m)
-{
-	image_free(&m->image);
-	free(m->functions);
-	free(m->file);
-	free(m);
-}
-
-/* With the lock held, which is let go. The module is used up. */
+/* With the lock held, which is let go. The module is used up. A handle, or a reference where there is no
+ * place for one. */
 static sov_result install(struct context *c, struct module *m, sov_module *handle)
 {
 	sov_result r = member_publish(&m->member, c, &c->modules, OBJECT_MODULE, module_free);
@@ -320,7 +367,10 @@ static sov_result install(struct context *c, struct module *m, sov_module *handl
 	if (!r)
 		r = upload(c, m);
 	if (!r) {
-		*handle = object_handle(&m->member.object);
+		if (handle)
+			*handle = object_handle(&m->member.object);
+		else
+			object_reference(&m->member.object);
 		return context_leave(c, SOV_OK);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -328,6 +378,61 @@ static sov_result install(struct context *c, struct module *m, sov_module *handl
 	object_put(&c->object);
 	return r;
 }
+
+/* ---- units ---- */
+
+static sov_result prepare_unit(struct context *c, struct module *m, const void *image, size_t bytes)
+{
+	char sentence[256];
+
+	m->file = malloc(bytes);
+	if (!m->file)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %zu bytes of host memory for an image", bytes);
+	memcpy(m->file, image, bytes);
+	if (!image_read(&m->image, m->file, bytes, sentence, sizeof(sentence)))
+		return refuse_source(sentence);
+	if (m->image.part_bytes[IMAGE_DATA] != m->whole->image.part_bytes[IMAGE_DATA])
+		return refuse(SOV_ERROR_INTERNAL, "a unit has %llu bytes of variables, its module %llu",
+			      (unsigned long long)m->image.part_bytes[IMAGE_DATA],
+			      (unsigned long long)m->whole->image.part_bytes[IMAGE_DATA]);
+	m->image.services = m->whole->image.services; /* the addresses are in the module's data */
+	return prepare_image(c, m);
+}
+
+sov_result module_install_unit(struct module *whole, const void *image, size_t bytes,
+			       struct module **unit)
+{
+	struct context *c = whole->member.context;
+	struct module *m = calloc(1, sizeof(*m));
+	sov_result r;
+
+	if (!m)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	object_reference(&whole->member.object);
+	m->whole = whole;
+	r = prepare_unit(c, m, image, bytes);
+	pthread_mutex_lock(&c->lock);
+	if (!r)
+		r = context_check(c);
+	if (!r && whole->unloading)
+		r = refuse(SOV_ERROR_BUSY, "another thread is unloading the module");
+	if (!r) {
+		object_reference(&c->object); /* install gives it back */
+		*unit = m;
+		return install(c, m, NULL);
+	}
+	pthread_mutex_unlock(&c->lock);
+	discard(m);
+	return r;
+}
+
+void module_drop(struct module *unit)
+{
+	module_retire(unit);
+	object_put(&unit->member.object);
+}
+
+/* ---- loading and unloading ---- */
 
 static sov_result load(sov_context context, const void *data, size_t bytes, uint32_t flags,
 		       sov_module *module)
@@ -378,11 +483,18 @@ sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				      : "data is NULL");
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED))
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-			      "SOV_MODULE_UNOPTIMISED", o.flags);
+			      "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER", o.flags);
 	return load(context, data, bytes, o.flags, module);
+}
+
+static void set_unloading(struct module *m, bool unloading)
+{
+	m->unloading = unloading;
+	if (m->lazy)
+		lazy_set_unloading(m->lazy, unloading);
 }
 
 sov_result sov_module_unload(sov_module module)
@@ -396,9 +508,9 @@ sov_result sov_module_unload(sov_module module)
 	if (m->unloading)
 		return member_leave(
 			m, refuse(SOV_ERROR_BUSY, "another thread is unloading the module"));
-	m->unloading = true;
+	set_unloading(m, true);
 	r = context_drain_to_free(m->member.context, &keep);
-	m->unloading = !keep;
+	set_unloading(m, !keep);
 	pthread_mutex_unlock(&m->member.context->lock);
 	if (!keep)
 		module_retire(m);
@@ -408,26 +520,50 @@ sov_result sov_module_unload(sov_module module)
 
 /* ---- functions ---- */
 
+static uint32_t count_kernels(const struct module *m)
+{
+	return m->lazy ? m->image.ndeclared : m->image.nkernels;
+}
+
+static const char *kernel_name(const struct module *m, uint32_t k)
+{
+	return m->lazy ? m->image.declared[k].name : m->image.kernels[k].name;
+}
+
+/* Kernel number k, compiled now if it was not before; leaves the module. */
+static sov_result get_function(struct module *m, uint32_t k, sov_function *function)
+{
+	sov_result r;
+
+	if (!m->lazy) {
+		*function = object_handle(&m->functions[k].member.object);
+		return member_leave(m, SOV_OK);
+	}
+	pthread_mutex_unlock(&m->member.context->lock);
+	r = lazy_function(m, k, function);
+	object_put(&m->member.object);
+	return r;
+}
+
 sov_result sov_module_get_function(sov_module module, const char *name, sov_function *function)
 {
 	sov_result r;
 	struct module *m;
-	uint32_t i;
+	uint32_t i, n;
 
 	if (!name || !function)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", name ? "function" : "name");
 	m = member_enter(module, OBJECT_MODULE, &r);
 	if (!m)
 		return r;
-	for (i = 0; i < m->image.nkernels && strcmp(m->image.kernels[i].name, name); i++)
+	n = count_kernels(m);
+	for (i = 0; i < n && strcmp(kernel_name(m, i), name); i++)
 		;
-	if (i < m->image.nkernels)
-		*function = object_handle(&m->functions[i].member.object);
-	else
-		r = refuse(SOV_ERROR_NOT_FOUND,
-			   "the module has no kernel '%s'; its first of %u is '%s'", name,
-			   m->image.nkernels, m->image.nkernels ? m->image.kernels[0].name : "");
-	return member_leave(m, r);
+	if (i < n)
+		return get_function(m, i, function);
+	return member_leave(m, refuse(SOV_ERROR_NOT_FOUND,
+				      "the module has no kernel '%s'; its first of %u is '%s'", name,
+				      n, n ? kernel_name(m, 0) : ""));
 }
 
 sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_function *function)
@@ -440,12 +576,11 @@ sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_fun
 	m = member_enter(module, OBJECT_MODULE, &r);
 	if (!m)
 		return r;
-	if (index < m->image.nkernels)
-		*function = object_handle(&m->functions[index].member.object);
-	else
-		r = refuse(SOV_ERROR_NOT_FOUND, "the module has %u kernels; there is no number %u",
-			   m->image.nkernels, index);
-	return member_leave(m, r);
+	if (index < count_kernels(m))
+		return get_function(m, index, function);
+	return member_leave(m, refuse(SOV_ERROR_NOT_FOUND,
+				      "the module has %u kernels; there is no number %u",
+				      count_kernels(m), index));
 }
 
 sov_result sov_module_get_variable(sov_module module, const char *name, sov_ptr *address,

@@ -7,6 +7,8 @@
  * Small blocks are parts of segments, large ones buffers of their own. Sizes are rounded up to eight
  * steps for each power of two (large: thirty-two), so that what is freed fits what is asked for
  * next. If nothing fits, small blocks go back to their segments, where neighbours become one again.
+ * Large blocks are not parts of anything larger: with fifty of up to 10 MiB in use, parts of segments
+ * would hold a quarter more than that after a trim (simulated), buffers of their own hold a twentieth.
  * Large blocks that wait for use are at most a sixteenth of what is in use, or 8 MiB; twice that while
  * the GPU still uses them. Everything here is guarded by the context's lock.
  */

@@ -343,6 +343,8 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
+	struct lazy *lazy;    /* lazy.h: kernels that are only declared; NULL: there are none */
+	struct module *whole; /* of a unit: the module that it is of, a reference, whose data are its own */
 	bool library; /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
@@ -351,6 +353,11 @@ struct module {
 void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
+/* Without the lock. A unit in the module's context, made of a copy of the image; with a reference to be
+ * given back by module_drop, which unloads it. */
+sov_result module_install_unit(struct module *whole, const void *image, size_t bytes,
+			       struct module **unit);
+void module_drop(struct module *unit);
 
 /* Bytes of each block that the hardware keeps and the image counts in. */
 uint32_t function_reserved_shared(const struct function *f);
@@ -436,6 +443,22 @@ void copy_trace(const struct sides *k);
 sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 /* Without it, when it is pinned. The number of the last piece of work. */
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
+
+/* ---- box.c ---- */
+
+struct side {
+	uint64_t address, pitch, slice; /* bytes from row to row, from slice to slice */
+};
+
+struct box {
+	struct side to, from;
+	uint64_t width, height, depth;
+};
+#define BOX_MOST_ROWS UINT64_C(0x40000000) /* that the copy engine takes at a time */
+
+sov_result box_take(const sov_box *given, struct box *b);
+/* With the lock: what its sides lie in. */
+sov_result box_check(struct context *c, const struct box *b, struct sides *k);
 
 /* ---- ways.c ---- */
 
@@ -662,6 +685,7 @@ static inline bool graph_capturing(const struct stream *s)
 sov_result graph_capture_kernel(struct stream *s, struct function *f, const sov_launch *l);
 sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t source,
 			      uint64_t bytes);
+sov_result graph_capture_box(struct stream *s, const struct box *b);
 sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
 			      uint32_t element_bytes, uint64_t count);
 sov_result graph_capture_call(struct stream *s, void (*function)(void *user), void *user);

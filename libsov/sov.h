@@ -278,14 +278,18 @@ typedef struct sov_module_options {
 } sov_module_options;
 #define SOV_MODULE_SERIAL      1u /* every instruction waits: to find faults of scheduling */
 #define SOV_MODULE_UNOPTIMISED 2u /* as it stands in the PTX (-O0): to find faults of optimising */
+#define SOV_MODULE_EAGER       4u /* all kernels are compiled now, by all processors: see below */
 
 /* PTX text, SPIR-V (not yet) or an image (cubin), told apart by content; bytes counts no
- * terminator. The data may be given back afterwards. */
+ * terminator. The data may be given back afterwards. All of a text is read, and its errors are
+ * reported; the machine code of many kernels is made when each is first asked for, by get_function,
+ * which then reports what makes that impossible (too many registers or too much memory). */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
 /* Waits for launches of its functions, then frees it and them. */
 SOV_API sov_result sov_module_unload(sov_module module);
-/* Messages of the compiler for the calling thread's last sov_module_load; "" when none. */
+/* Messages of the compiler for the calling thread's last sov_module_load, or get_function that
+ * failed; "" when none. */
 SOV_API const char *sov_module_messages(void);
 SOV_API sov_result sov_module_get_function(sov_module module, const char *name,
 					   sov_function *function);
@@ -388,6 +392,9 @@ SOV_API sov_result sov_graph_add_kernel(sov_graph graph, const sov_node *after, 
 SOV_API sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t count,
 				      sov_ptr destination, sov_ptr source, uint64_t bytes,
 				      sov_node *node);
+/* Each slice of the box is a node; the one that is told comes after all of them. */
+SOV_API sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
+				     const sov_box *box, sov_node *node);
 SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,
 				      sov_ptr address, uint32_t value, uint32_t element_bytes,
 				      uint64_t elements, sov_node *node);
@@ -396,7 +403,7 @@ SOV_API sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, ui
 /* One more node that to comes after. */
 SOV_API sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to);
 /* Until the end, work for the stream becomes nodes of the graph, and is not run: launches,
- * copy_async, fill_async, call. Events carry the order to other streams, which are captured as well
+ * copy_async, copy_box_async, fill_async, call. Events carry the order to other streams, which are captured as well
  * from when they wait for one; in the end the first stream has to have waited for all of them. */
 SOV_API sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph);
 SOV_API sov_result sov_stream_end_capture(sov_stream stream);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: a list of chunks, each twice as large as the one before it. Chunks come zeroed from
- * calloc, so what an arena gives out is zero without being cleared; only what is given back early
- * (arena_rewind) is cleared then, and its chunks are kept for whoever asks next. Pages are asked of
- * the kernel some at a time, ahead of their first use: a fault for each costs more than most of what
- * is done with them.
+ * calloc or the kernel, so what an arena gives out is zero without being cleared; only what is given
+ * back early (arena_rewind) is cleared then, and its chunks are kept for whoever asks next. Pages
+ * are asked of the kernel some at a time, ahead of their first use: a fault for each costs more than
+ * most of what is done with them. Large chunks lie where huge pages can be, which cost less still.
  */
 #include <stdalign.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #define FIRST_CHUNK   ((size_t)16 << 10)
 #define LARGEST_CHUNK ((size_t)8 << 20)
-#define HUGE          LARGEST_CHUNK /* a chunk with huge pages inside, where there are any */
+#define HUGE          ((size_t)2 << 20) /* of a huge page, where there are any */
 #define AHEAD         ((size_t)128 << 10)
 #define PAGE          ((uintptr_t)4096) /* or a multiple of it; then madvise refuses some */
 
@@ -28,6 +28,7 @@ struct arena_chunk {
 	struct arena_chunk *previous;
 	size_t size, used;
 	size_t populated; /* bytes whose pages are there */
+	size_t mapped;    /* bytes from the kernel; 0: from calloc */
 	max_align_t data[];
 };
 
@@ -41,7 +42,10 @@ static void free_chunks(struct arena_chunk *c)
 	while (c) {
 		struct arena_chunk *previous = c->previous;
 
-		free(c);
+		if (c->mapped)
+			munmap(c, c->mapped);
+		else
+			free(c);
 		c = previous;
 	}
 }
@@ -61,6 +65,25 @@ static _Noreturn void out_of_memory(const struct arena *a)
 	abort();
 }
 
+/* Whole huge pages: what is mapped before and behind them goes again. */
+static struct arena_chunk *map_chunk(size_t bytes)
+{
+	size_t mapped = (bytes + HUGE - 1) / HUGE * HUGE, before;
+	struct arena_chunk *c;
+	char *all = mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (all == MAP_FAILED)
+		return NULL;
+	before = HUGE - (uintptr_t)all % HUGE;
+	c = (struct arena_chunk *)(all + before);
+	munmap(all, before);
+	if (before < HUGE)
+		munmap(all + before + mapped, HUGE - before);
+	madvise(c, mapped, MADV_HUGEPAGE);
+	c->mapped = mapped;
+	return c;
+}
+
 static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 {
 	size_t size = a->size ? a->size * 2 : FIRST_CHUNK;
@@ -73,11 +96,14 @@ static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 		size = need;
 	if (a->limit && (a->total > a->limit || size > a->limit - a->total))
 		out_of_memory(a);
-	c = calloc(1, sizeof(*c) + size);
+	if (size < HUGE)
+		c = calloc(1, sizeof(*c) + size);
+	else
+		c = map_chunk(size - need >= sizeof(*c) ? size : need + sizeof(*c));
 	if (!c)
 		out_of_memory(a);
-	if (size >= HUGE)
-		madvise((void *)(((uintptr_t)c + PAGE - 1) & ~(PAGE - 1)), size - PAGE, MADV_HUGEPAGE);
+	if (c->mapped)
+		size = c->mapped - sizeof(*c);
 	c->size = size;
 	a->total += size;
 	return c;

@@ -85,6 +85,14 @@ struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const ch
 	return f;
 }
 
+void ir_func_reserve(struct ir_func *f, uint32_t count)
+{
+	struct arena *a = f->module->arena;
+
+	f->insts = arena_grow(a, f->insts, &f->insts_capacity, count, sizeof(*f->insts));
+	f->values = arena_grow(a, f->values, &f->values_capacity, count, sizeof(*f->values));
+}
+
 void ir_func_define(struct ir_func *f)
 {
 	assert(f->kind == IR_EXTERNAL);

@@ -274,6 +274,7 @@ struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const ch
 				const uint8_t *args, uint32_t nargs, const uint8_t *results,
 				uint32_t nresults);
 void ir_func_define(struct ir_func *f);
+void ir_func_reserve(struct ir_func *f, uint32_t count); /* room for about so many instructions */
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
 ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);

@@ -203,6 +203,8 @@ struct sass_word { /* little-endian in memory: low word first */
 
 /* Encodes. false: no row fits or a value does not fit its field; why (if not NULL) says which. */
 bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out, const char **why);
+/* Whether there is a form with sources of these kinds; modifiers and values may not fit it yet. */
+bool sass_has_form(uint32_t sm, const struct sass_inst *in);
 /* Decodes. false: no row matches, or bits are set that its row does not know. */
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
 /* nvdisasm's syntax, without the closing " ;". address is the instruction's own, for targets.

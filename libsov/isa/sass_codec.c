@@ -579,6 +579,40 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 	return NULL;
 }
 
+/* Only sources of arithmetic; whatever is left out has its default. */
+static bool source_fits(const struct sass_form *row, uint32_t form, const struct sass_slot *s,
+			const struct sass_inst *in, const struct sass_operand *o)
+{
+	bool odd = sass_is_odd(s, form);
+	uint8_t kind = odd ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR, allowed = 0;
+
+	if ((!odd && s->type != SLOT_B && s->type != SLOT_C &&
+	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) || o->kind == SASS_NONE)
+		return true;
+	if (s->flags & (SLOT_NEG | SLOT_NOT))
+		allowed |= sass_negation(s, in);
+	if (s->flags & SLOT_ABS)
+		allowed |= SASS_ABS;
+	return o->kind == kind && !(o->flags & ~(kind == SASS_IMM ? 0 : allowed));
+}
+
+bool sass_has_form(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_form *r = NULL;
+
+	while ((r = sass_next_row(in->op, r))) {
+		for (uint32_t form = 0; form < 8 && sass_form_in(r, sm); form++) {
+			bool fits = r->forms >> form & 1;
+
+			for (uint32_t k = 0; fits && k < SASS_MAX_OPERANDS && r->ops[k].type; k++)
+				fits = source_fits(r, form, &r->ops[k], in, &in->ops[k]);
+			if (fits)
+				return true;
+		}
+	}
+	return false;
+}
+
 bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out, const char **why)
 {
 	struct sass_inst copy = *in;

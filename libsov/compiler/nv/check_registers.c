@@ -69,7 +69,7 @@ static bool is_checked(const struct mir_use *u)
 static void check_inst(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i)
 {
 	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses);
+	uint32_t n = mir_find_uses(i, uses);
 
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write && is_checked(&uses[u]))
@@ -105,7 +105,7 @@ static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *
 	struct mir_use uses[SASS_MAX_USES];
 
 	mir_for_each(f, b, i) {
-		uint32_t n = i->phi_copy ? mir_uses(i, uses) : 0;
+		uint32_t n = i->phi_copy ? mir_find_uses(i, uses) : 0;
 
 		for (uint32_t u = 0; u < n; u++) {
 			if (uses[u].write)

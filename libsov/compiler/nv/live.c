@@ -8,15 +8,14 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-static void find_leaders(struct mir_func *f, const struct mir_use_table *table,
-			 const uint32_t *order, uint32_t count)
+static void find_leaders(struct mir_func *f, const uint32_t *order, uint32_t count)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		f->vregs[v].leader = NULL;
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
 			uint32_t n;
-			const struct mir_use *uses = mir_uses_of(table, i, &n);
+			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			for (uint32_t u = 0; u < n; u++) {
 				struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
@@ -52,11 +51,12 @@ static void pass(const struct mir_func *f, uint64_t *live, const struct mir_inst
 	}
 }
 
-void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i)
+void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i)
 {
-	struct mir_use uses[SASS_MAX_USES];
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	pass(f, live, i, uses, mir_uses(i, uses));
+	pass(f, live, i, uses, n);
 }
 
 /* What successors need: their live-ins, and what their phis take along this edge. */
@@ -80,7 +80,7 @@ static void leave(const struct mir_func *f, uint32_t b, uint64_t *live)
 	}
 }
 
-static bool update(struct mir_func *f, const struct mir_use_table *table, uint32_t b, uint64_t *live)
+static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
 {
 	struct mir_block *block = &f->blocks[b];
 	size_t bytes = mir_set_words(f) * sizeof(*live);
@@ -92,7 +92,7 @@ static bool update(struct mir_func *f, const struct mir_use_table *table, uint32
 	use(f, live, block->cond.ref, 1);
 	for (struct mir_inst *i = block->last; i; i = i->prev) {
 		uint32_t n;
-		const struct mir_use *uses = mir_uses_of(table, i, &n);
+		const struct mir_use *uses = mir_uses(f, i, &n);
 
 		pass(f, live, i, uses, n);
 	}
@@ -103,8 +103,7 @@ static bool update(struct mir_func *f, const struct mir_use_table *table, uint32
 	return changed;
 }
 
-static void spread(struct mir_func *f, const struct mir_use_table *table, const uint32_t *order,
-		   uint32_t count)
+static void spread(struct mir_func *f, const uint32_t *order, uint32_t count)
 {
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
 	/* By block: what follows it has changed. */
@@ -120,7 +119,7 @@ static void spread(struct mir_func *f, const struct mir_use_table *table, const 
 			if (!stale[order[k]])
 				continue;
 			stale[order[k]] = false;
-			if (!update(f, table, order[k], live))
+			if (!update(f, order[k], live))
 				continue;
 			changed = true;
 			for (uint32_t p = 0; p < block->npreds; p++)
@@ -131,7 +130,6 @@ static void spread(struct mir_func *f, const struct mir_use_table *table, const 
 
 void nv_liveness(struct mir_func *f)
 {
-	struct mir_use_table table;
 	struct arena_mark scratch;
 	uint32_t count, *order;
 
@@ -146,9 +144,9 @@ void nv_liveness(struct mir_func *f)
 		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
 		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
 	}
+	mir_keep_all_uses(f);
 	scratch = arena_mark(f->arena);
-	mir_use_table(f, &table);
-	find_leaders(f, &table, order, count);
-	spread(f, &table, order, count);
+	find_leaders(f, order, count);
+	spread(f, order, count);
 	arena_rewind(f->arena, scratch);
 }

@@ -80,7 +80,11 @@ static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 
 void mir_edge(struct mir_func *f, uint32_t from, uint32_t to)
 {
-	f->blocks[from].succ[f->blocks[from].nsucc++] = to;
+	struct mir_block *block = &f->blocks[from];
+
+	block->succ = arena_grow(f->arena, block->succ, &block->succ_capacity, block->nsucc + 1,
+				 sizeof(*block->succ));
+	block->succ[block->nsucc++] = to;
 	add_pred(f, to, from);
 }
 
@@ -98,8 +102,10 @@ void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to)
 
 void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to)
 {
-	uint32_t s = f->blocks[from].succ[0] == to ? 0 : 1;
+	uint32_t s = 0;
 
+	while (f->blocks[from].succ[s] != to)
+		s++;
 	f->live = false;
 	f->blocks[from].succ[s] = new_to;
 	mir_unlink(f, from, to);
@@ -108,6 +114,7 @@ void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_t
 
 void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
 {
+	i->uses = NULL;
 	i->sass.ops[operand] = s.op;
 	i->ref[operand] = s.ref;
 	if (i->sass.nops <= operand)
@@ -116,6 +123,7 @@ void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
 
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate)
 {
+	i->uses = NULL;
 	i->sass.guard = predicate.op.reg;
 	i->sass.guard_not = predicate.op.flags & SASS_NEG;
 	i->guard = predicate.ref;
@@ -208,7 +216,7 @@ uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
 	return order + at;
 }
 
-uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
+uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 {
 	struct sass_reg_use found[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, found);
@@ -226,19 +234,29 @@ uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 	return n;
 }
 
-void mir_use_table(struct mir_func *f, struct mir_use_table *t)
+void mir_keep_uses(const struct mir_func *f, struct mir_inst *i)
 {
-	uint32_t number = 0, count = 0, capacity = 0;
+	struct mir_use found[SASS_MAX_USES];
+
+	i->nuses = mir_find_uses(i, found);
+	i->uses = arena_array(f->arena, i->nuses, sizeof(*i->uses));
+	memcpy(i->uses, found, i->nuses * sizeof(*i->uses));
+}
+
+void mir_keep_all_uses(const struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (!i->uses)
+				mir_keep_uses(f, i);
+}
+
+uint32_t mir_number_insts(struct mir_func *f)
+{
+	uint32_t number = 0;
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			i->number = ++number;
-	*t = (struct mir_use_table){.first = arena_array(f->arena, number + 2, sizeof(*t->first))};
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i) {
-			t->uses = arena_grow(f->arena, t->uses, &capacity, count + SASS_MAX_USES,
-					     sizeof(*t->uses));
-			count += mir_uses(i, t->uses + count);
-			t->first[i->number + 1] = count;
-		}
+	return number;
 }

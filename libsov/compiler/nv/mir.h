@@ -72,6 +72,8 @@ struct mir_inst {
 	struct sass_inst sass;
 	struct mir_ref ref[SASS_MAX_OPERANDS], guard;
 	struct mir_ref uniform; /* the uniform register of its address; ref is about the other one */
+	struct mir_use *uses; /* as mir_uses found them; NULL: to be found */
+	uint32_t nuses;
 	uint32_t target; /* block that a SASS_TARGET operand means */
 	struct mir_memory memory;
 	bool phi_copy;   /* a move on an edge that makes a phi's value */
@@ -97,7 +99,10 @@ struct mir_phi {
 	struct mir_source *args; /* unit u from predecessor p at p * units + u */
 };
 
-enum mir_end { MIR_END_JUMP, MIR_END_BRANCH, MIR_END_EXIT, MIR_END_TRAP, MIR_END_RETURN };
+/* A table's block ends in a BRX; its successors are slots, which follow it in this order. */
+enum mir_end {
+	MIR_END_JUMP, MIR_END_BRANCH, MIR_END_TABLE, MIR_END_EXIT, MIR_END_TRAP, MIR_END_RETURN
+};
 
 struct mir_block {
 	struct mir_inst *first, *last;
@@ -107,11 +112,12 @@ struct mir_block {
 	enum mir_end end;
 	uint32_t line; /* of what ends it, in the source */
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
-	uint32_t succ[2], nsucc;
+	uint32_t *succ, nsucc, succ_capacity;
 	uint32_t *preds, npreds, preds_capacity;
 	uint32_t next; /* in the layout; 0 = last */
 	uint32_t depth; /* loops around it */
-	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
+	bool slot;      /* of a table: one jump and nothing else, where it is */
+	bool divergent; /* MIR_END_BRANCH, MIR_END_TABLE: lanes may go several ways */
 	uint64_t *live_in, *live_out; /* by unit */
 };
 
@@ -135,7 +141,8 @@ struct mir_func {
 	uint32_t *unit_vreg; /* whose unit it is */
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
-	bool calls;     /* others */
+	bool calls;     /* others … */
+	bool open_calls; /* … that are not rare */
 	uint32_t services; /* those that it calls: a mask */
 	bool exported;  /* a service itself: called by others' code, as services.h says */
 	uint32_t frame_bytes; /* of the function's own, from R1 up: what calls pass comes first */
@@ -188,6 +195,11 @@ static inline uint32_t mir_spare(const struct mir_func *f)
 {
 	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
 }
+/* Whether lanes may part at a block's end. */
+static inline bool mir_parts(const struct mir_block *b)
+{
+	return (b->end == MIR_END_BRANCH || b->end == MIR_END_TABLE) && b->divergent;
+}
 static inline bool mir_is_call(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
@@ -229,19 +241,18 @@ struct mir_use {
 	uint8_t reg;     /* of the first unit, once assigned */
 	bool write;
 };
-uint32_t mir_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
-/* The uses of all instructions of a function, for a stage that asks often and changes none. */
-struct mir_use_table {
-	struct mir_use *uses;
-	uint32_t *first; /* by number, and one more; 0 has none */
-};
-void mir_use_table(struct mir_func *f, struct mir_use_table *t); /* numbers instructions from 1 on */
-static inline const struct mir_use *mir_uses_of(const struct mir_use_table *t,
-						const struct mir_inst *i, uint32_t *count)
+/* Found anew, and as found before: who changes operands by other means than mir_set forgets them. */
+uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES]);
+void mir_keep_uses(const struct mir_func *f, struct mir_inst *i);
+static inline const struct mir_use *mir_uses(const struct mir_func *f, struct mir_inst *i, uint32_t *n)
 {
-	*count = t->first[i->number + 1] - t->first[i->number];
-	return &t->uses[t->first[i->number]];
+	if (!i->uses)
+		mir_keep_uses(f, i);
+	*n = i->nuses;
+	return i->uses;
 }
+void mir_keep_all_uses(const struct mir_func *f); /* before arena_mark: they are there to stay */
+uint32_t mir_number_insts(struct mir_func *f);    /* from 1 on; how many there are */
 static inline struct sass_reg_use mir_sass_use(const struct mir_use *u)
 {
 	return (struct sass_reg_use){u->kind, u->reg, u->count, u->operand, u->write};
@@ -275,10 +286,11 @@ void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR *
 void nv_reduce_in_groups(struct ir_func *f, ir_id at); /* groups.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+void nv_tables(struct mir_func *f);                   /* table.c: of many branches one */
 void nv_uniform(struct mir_func *f);                  /* uniform.c */
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */
-void nv_live_before(const struct mir_func *f, uint64_t *live, const struct mir_inst *i);
+void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);         /* spill_predicates.c */
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* spill_memory.c: false: cannot be */
 bool nv_regalloc(struct mir_func *f, bool tight);     /* regalloc.c: false: not enough */
@@ -298,7 +310,7 @@ void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places); /* m
 void nv_layout(struct mir_func *f);                   /* layout.c: branches become instructions */
 void nv_schedule(struct mir_func *f);                 /* schedule.c */
 void nv_wait(struct mir_func *f);                     /* wait.c: scoreboards, then stalls */
-void nv_stall(struct mir_func *f, const struct mir_use_table *t); /* stall.c: by t's numbers */
+void nv_stall(struct mir_func *f, uint32_t count);    /* stall.c: so many instructions, numbered */
 void nv_wait_serial(struct mir_func *f);
 void nv_reuse(struct mir_func *f);                    /* reuse.c */
 struct cubin_kernel;

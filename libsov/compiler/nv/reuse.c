@@ -24,10 +24,10 @@ static struct kept operands(const struct sass_inst *in)
 	return k;
 }
 
-static bool overwrites(const struct sass_inst *in, uint8_t reg)
+static bool overwrites(const struct mir_func *f, struct mir_inst *i, uint8_t reg)
 {
-	struct sass_reg_use uses[SASS_MAX_USES];
-	uint32_t n = sass_uses(in, uses);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && uses[u].kind == SASS_GPR && reg + 1u >= uses[u].reg &&
@@ -51,7 +51,7 @@ void nv_reuse(struct mir_func *f)
 			next = operands(&i->next->sass);
 			for (uint32_t k = 0; k < 3; k++) {
 				if (now.reg[k] != SASS_RZ && now.reg[k] == next.reg[k] &&
-				    !overwrites(&i->sass, now.reg[k]))
+				    !overwrites(f, i, now.reg[k]))
 					i->sass.reuse |= (uint8_t)(1 << k);
 			}
 		}

@@ -33,7 +33,7 @@ struct node {
 	uint32_t waits;    /* predecessors not yet scheduled */
 	uint32_t earliest; /* cycle */
 	uint32_t height;   /* cycles to the end */
-	int change;        /* of the units that are live, if it went next */
+	int64_t change;    /* of the units that are live, if it went next */
 	bool done;
 };
 
@@ -51,19 +51,24 @@ struct resource {
 	uint32_t who;  /* … and their nodes, exclusive-or: of the last one, its number */
 };
 
+/* A node that waits for no other, and what of it counts then. */
+struct ready {
+	uint32_t node, earliest, height;
+};
+
 struct scheduler {
 	struct mir_func *f;
 	uint32_t block, stamp;
 	struct node *nodes; /* from 1, in the old order */
 	uint32_t count, capacity;
-	struct mir_use_table table;
 	struct resource *resources;
 	uint32_t nresources;
 	uint32_t live; /* GPR units, as far as known */
 	uint32_t ordered[MOST_ORDERED], nordered; /* nodes that have an order, since fence */
 	uint32_t fence; /* node that is in order with all that have one; 0 = none */
 	uint32_t wall;  /* node that nothing passes, a call; 0 = none */
-	uint32_t *ready, nready;
+	struct ready *ready;
+	uint32_t nready;
 	uint32_t first; /* node that is not done */
 };
 
@@ -296,7 +301,7 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 
 	s->nodes = arena_grow(s->f->arena, s->nodes, &s->capacity, n + 1, sizeof(*s->nodes));
 	s->nodes[n] = (struct node){.inst = i};
-	s->nodes[n].uses = mir_uses_of(&s->table, i, &s->nodes[n].nuses);
+	s->nodes[n].uses = mir_uses(s->f, i, &s->nodes[n].nuses);
 	i->number = n;
 }
 
@@ -405,27 +410,25 @@ static void mention(struct scheduler *s, uint32_t n)
 	}
 }
 
-/* Whether a goes before b at this cycle. */
-static bool better(const struct scheduler *s, const struct node *a, const struct node *b,
-		   uint32_t cycle)
-{
-	uint32_t wait_a = a->earliest > cycle ? a->earliest : cycle;
-	uint32_t wait_b = b->earliest > cycle ? b->earliest : cycle;
-
-	if (!s->f->allocated && s->live > COMFORTABLE)
-		return a->change != b->change ? a->change < b->change : a < b;
-	if (wait_a != wait_b)
-		return wait_a < wait_b;
-	return a->height != b->height ? a->height > b->height : a < b;
-}
-
+/* Who is chosen, among those of one order the first in the block: when registers are short whoever
+ * frees most, else whoever waits least and has the longest way to go. */
 static uint32_t choose(const struct scheduler *s, uint32_t cycle)
 {
+	bool pressed = !s->f->allocated && s->live > COMFORTABLE;
+	uint64_t least = UINT64_MAX;
 	uint32_t best = 0;
 
-	for (uint32_t k = 1; k < s->nready; k++) {
-		if (better(s, &s->nodes[s->ready[k]], &s->nodes[s->ready[best]], cycle))
+	for (uint32_t k = 0; k < s->nready; k++) {
+		const struct ready *r = &s->ready[k];
+		uint32_t wait = r->earliest > cycle ? r->earliest : cycle;
+		uint64_t order = (uint64_t)wait << 32 | (UINT32_MAX - r->height);
+
+		if (pressed)
+			order = (uint64_t)(s->nodes[r->node].change - INT32_MIN);
+		if (order < least || (order == least && r->node < s->ready[best].node)) {
+			least = order;
 			best = k;
+		}
 	}
 	return best;
 }
@@ -433,8 +436,10 @@ static uint32_t choose(const struct scheduler *s, uint32_t cycle)
 /* A node that waits for no other can go once the window has come to it. */
 static void offer(struct scheduler *s, uint32_t n)
 {
-	if (!s->nodes[n].waits && n < s->first + WINDOW)
-		s->ready[s->nready++] = n;
+	const struct node *node = &s->nodes[n];
+
+	if (!node->waits && n < s->first + WINDOW)
+		s->ready[s->nready++] = (struct ready){n, node->earliest, node->height};
 }
 
 static void move_window(struct scheduler *s)
@@ -460,7 +465,7 @@ static void schedule_block(struct scheduler *s)
 		offer(s, n);
 	f->blocks[s->block].first = f->blocks[s->block].last = NULL;
 	while (s->nready) {
-		uint32_t k = choose(s, cycle), n = s->ready[k];
+		uint32_t k = choose(s, cycle), n = s->ready[k].node;
 		struct node *node = &s->nodes[n];
 
 		s->ready[k] = s->ready[--s->nready];
@@ -490,8 +495,8 @@ void nv_schedule(struct mir_func *f)
 
 	if (!f->allocated)
 		nv_liveness(f);
+	mir_keep_all_uses(f);
 	scratch = arena_mark(f->arena);
-	mir_use_table(f, &s.table);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
 	s.ready = arena_array(f->arena, WINDOW, sizeof(*s.ready));

@@ -130,6 +130,7 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
+	s->f->open_calls |= !callee->rare;
 	at = passing.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
 		uint32_t offset = nv_pass(&at, callee->result_types[k]);

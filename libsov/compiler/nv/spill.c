@@ -51,13 +51,13 @@ static uint64_t weight(uint32_t depth)
 static void add_costs(struct choice *c)
 {
 	const struct mir_func *f = c->s->f;
-	struct mir_use uses[SASS_MAX_USES];
 
 	mir_for_each_block(f, b) {
 		uint64_t w = weight(f->blocks[b].depth);
 
 		mir_for_each(f, b, i) {
-			uint32_t n = mir_uses(i, uses);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			for (uint32_t u = 0; u < n; u++) {
 				c->cost[uses[u].ref.vreg] += w;
@@ -178,9 +178,10 @@ static uint32_t extra_units(const struct choice *c, const struct mir_inst *i,
 static void walk_inst(struct choice *c, struct mir_inst *i)
 {
 	const struct mir_func *f = c->s->f;
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses), extra = extra_units(c, i, uses, n, true), after;
+	uint32_t n, extra, after;
+	const struct mir_use *uses = mir_uses(f, i, &n);
 
+	extra = extra_units(c, i, uses, n, true);
 	if (mir_is_open_call(i)) { /* nobody else's registers survive it */
 		make_room(c, c->s->limit, NULL, 0);
 		extra = NOTHING_KEPT;
@@ -333,6 +334,7 @@ static struct mir_ref new_register(struct spiller *s, uint32_t units)
 
 static void set_ref(struct mir_inst *i, uint32_t operand, struct mir_ref r)
 {
+	i->uses = NULL;
 	if (operand == SASS_USE_GUARD)
 		i->guard = r;
 	else
@@ -358,11 +360,11 @@ static void rewrite_block(struct hand *h, uint32_t b)
 {
 	struct spiller *s = h->s;
 	struct mir_func *f = s->f;
-	struct mir_use uses[SASS_MAX_USES];
 
 	h->n = 0;
 	mir_for_each_safe(f, b, i) {
-		uint32_t n = mir_uses(i, uses), full = i->number;
+		uint32_t n, full = i->number;
+		const struct mir_use *uses = mir_uses(f, i, &n);
 
 		h->place++;
 		for (uint32_t u = 0; u < n; u++) {

@@ -33,10 +33,10 @@ static struct home *home_of(const struct spiller *s)
 
 /* An instruction that computes the same wherever it stands. What a call gave back does not stay where
  * it is: the next call's arguments and results go there. */
-static bool is_repeatable(const struct mir_inst *i)
+static bool is_repeatable(const struct mir_func *f, struct mir_inst *i)
 {
-	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_uses(i, uses);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	if (i->members || (i->memory.effect && !i->incoming) || i->memory.effect & MIR_WRITES)
 		return false;
@@ -55,13 +55,13 @@ static void find_cheap(struct spiller *s, const uint32_t *order, uint32_t count)
 {
 	struct mir_func *f = s->f;
 	struct home *h = home_of(s);
-	struct mir_use uses[SASS_MAX_USES];
 
 	s->cheap = arena_array(f->arena, f->nvregs, sizeof(*s->cheap));
 	h->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(*h->unit_def));
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
-			uint32_t n = mir_uses(i, uses);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			for (uint32_t u = 0; u < n; u++) {
 				if (uses[u].write && uses[u].ref.vreg && uses[u].count == 1)
@@ -74,7 +74,7 @@ static void find_cheap(struct spiller *s, const uint32_t *order, uint32_t count)
 		for (uint32_t k = 0; cheap && k < f->vregs[v].units; k++) {
 			struct mir_inst *def = h->unit_def[f->vregs[v].first_unit + k];
 
-			cheap = def && is_repeatable(def);
+			cheap = def && is_repeatable(f, def);
 		}
 		s->cheap[v] = cheap;
 	}
@@ -83,14 +83,14 @@ static void find_cheap(struct spiller *s, const uint32_t *order, uint32_t count)
 static void repeat(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
 		   uint32_t b, struct mir_inst *before)
 {
-	struct mir_use uses[SASS_MAX_USES];
-
 	for (uint32_t k = 0; k < count; k++) {
-		const struct mir_inst *def = home_of(s)->unit_def[mir_unit(s->f, of) + k];
+		struct mir_inst *def = home_of(s)->unit_def[mir_unit(s->f, of) + k];
 		struct mir_inst *i = arena_alloc(s->f->arena, sizeof(*i));
-		uint32_t n = mir_uses(def, uses);
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(s->f, def, &n);
 
 		*i = *def;
+		i->uses = NULL;
 		for (uint32_t u = 0; u < n; u++) {
 			if (uses[u].write)
 				i->ref[uses[u].operand] =
@@ -178,7 +178,6 @@ static int by_start(const void *a, const void *b)
 static void find_intervals(const struct spiller *s, struct interval *all)
 {
 	const struct mir_func *f = s->f;
-	struct mir_use uses[SASS_MAX_USES];
 	uint32_t place = 0;
 
 	mir_for_each_block(f, b) {
@@ -188,7 +187,8 @@ static void find_intervals(const struct spiller *s, struct interval *all)
 		for (uint32_t p = 0; p < block->nphis; p++)
 			reach(&all[block->phis[p].vreg], start);
 		mir_for_each(f, b, i) {
-			uint32_t n = mir_uses(i, uses);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			place++;
 			for (uint32_t u = 0; u < n; u++)

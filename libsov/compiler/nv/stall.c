@@ -20,32 +20,39 @@ struct names {
 };
 
 struct recent {
-	const struct mir_inst *inst;
+	struct mir_inst *inst;
 	uint64_t writes; /* of its names */
-	uint32_t since;  /* cycles from its issue to the end of the last instruction's stall */
+	int32_t at;      /* when it was issued, by the window's clock */
 	uint8_t boards;  /* scoreboards that it counts up */
 	bool barrier;
 };
 
 struct window {
 	struct recent *list;
+	uint32_t first; /* what comes before it in the list is forgotten; what comes after it may be */
 	uint32_t count, capacity;
+	int32_t now;    /* where the last instruction's stall ends */
 };
 
 struct staller {
 	struct mir_func *f;
 	struct window *out; /* by block, at its end */
 	struct window coming, leaving; /* the block being looked at */
-	const struct mir_use_table *table;
-	struct names *names; /* by its numbers */
+	struct names *names; /* by instruction; 0, a NOP of ours, has none */
 	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
-static void find_names(struct staller *s, const struct mir_inst *i)
+/* Cycles from the issue of an instruction to now. */
+static uint32_t since(const struct window *w, const struct recent *r)
+{
+	return (uint32_t)(w->now - r->at);
+}
+
+static void find_names(struct staller *s, struct mir_inst *i)
 {
 	struct names *names = &s->names[i->number];
 	uint32_t n;
-	const struct mir_use *uses = mir_uses_of(s->table, i, &n);
+	const struct mir_use *uses = mir_uses(s->f, i, &n);
 
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
@@ -58,12 +65,11 @@ static void find_names(struct staller *s, const struct mir_inst *i)
 }
 
 /* Least cycles between the issue of two instructions that name the same registers. */
-static uint32_t distance(const struct staller *s, const struct mir_inst *from,
-			 const struct mir_inst *to)
+static uint32_t distance(const struct staller *s, struct mir_inst *from, struct mir_inst *to)
 {
 	uint32_t nx, ny, least = 0;
-	const struct mir_use *x = mir_uses_of(s->table, from, &nx);
-	const struct mir_use *y = mir_uses_of(s->table, to, &ny);
+	const struct mir_use *x = mir_uses(s->f, from, &nx);
+	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
 	for (uint32_t i = 0; i < nx; i++) {
 		for (uint32_t j = 0; x[i].write && j < ny; j++) {
@@ -84,15 +90,17 @@ static uint32_t distance(const struct staller *s, const struct mir_inst *from,
 
 /* How many cycles too early the instruction would be; before is the one just issued. */
 static uint32_t missing(const struct staller *s, const struct window *w,
-			const struct mir_inst *before, const struct mir_inst *i)
+			const struct mir_inst *before, struct mir_inst *i)
 {
 	uint64_t all = s->names[i->number].all;
 	uint32_t most = 0;
 
-	for (uint32_t k = 0; k < w->count; k++) {
+	for (uint32_t k = w->first; k < w->count; k++) {
 		const struct recent *r = &w->list[k];
 		uint32_t least = r->boards & i->sass.wait ? BOARD_SET : 0, other;
 
+		if (since(w, r) >= FORGET)
+			continue;
 		if (r->writes & all) {
 			other = distance(s, r->inst, i);
 			least = other > least ? other : least;
@@ -101,22 +109,23 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
 			least = other > least ? other : least;
 		}
-		if (least > r->since && least - r->since > most)
-			most = least - r->since;
+		if (least > since(w, r) && least - since(w, r) > most)
+			most = least - since(w, r);
 	}
 	return most;
 }
 
 static void pass_time(struct window *w, uint32_t cycles)
 {
-	uint32_t kept = 0;
+	w->now += (int32_t)cycles;
+	while (w->first < w->count && since(w, &w->list[w->first]) >= FORGET)
+		w->first++;
+}
 
-	for (uint32_t k = 0; k < w->count; k++) {
-		w->list[k].since += cycles;
-		if (w->list[k].since < FORGET)
-			w->list[kept++] = w->list[k];
-	}
-	w->count = kept;
+static void empty(struct window *w)
+{
+	w->first = w->count = 0;
+	w->now = 0;
 }
 
 static uint8_t board_bit(uint8_t board)
@@ -124,28 +133,31 @@ static uint8_t board_bit(uint8_t board)
 	return board == SASS_NO_SB ? 0 : (uint8_t)(1 << board);
 }
 
-static void append(const struct staller *s, struct window *w, const struct mir_inst *i,
-		   uint32_t since)
+static void append(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
 {
+	if (w->count == w->capacity && w->first) {
+		w->count -= w->first;
+		memmove(w->list, w->list + w->first, w->count * sizeof(*w->list));
+		w->first = 0;
+	}
 	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
 	w->list[w->count++] = (struct recent){
-		.inst = i, .writes = s->names[i->number].writes, .since = since,
+		.inst = i, .writes = s->names[i->number].writes, .at = w->now - (int32_t)ago,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
 		.barrier = i->sass.op == SASS_BAR};
 }
 
 /* The same instruction may come by several paths; the shortest counts. */
-static void remember(const struct staller *s, struct window *w, const struct mir_inst *i,
-		     uint32_t since)
+static void remember(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
 {
 	for (uint32_t k = 0; k < w->count; k++) {
 		if (w->list[k].inst == i) {
-			if (since < w->list[k].since)
-				w->list[k].since = since;
+			if (ago < since(w, &w->list[k]))
+				w->list[k].at = w->now - (int32_t)ago;
 			return;
 		}
 	}
-	append(s, w, i, since);
+	append(s, w, i, ago);
 }
 
 static void grow_stall(struct mir_inst *i, uint32_t by, struct window *w)
@@ -185,8 +197,9 @@ static void wait_before(struct staller *s, struct window *w, uint32_t b, struct 
 	}
 }
 
-/* Enters a block with what was lately issued before it, which is coming. */
-static void walk(struct staller *s, uint32_t b, struct mir_inst *before)
+/* Enters a block with what was lately issued before it, which is coming. Once all of that is
+ * forgotten, the rest is as it was after another predecessor. */
+static void walk(struct staller *s, uint32_t b, struct mir_inst *before, bool again)
 {
 	struct mir_block *block = &s->f->blocks[b];
 	struct window *w = &s->coming;
@@ -194,6 +207,8 @@ static void walk(struct staller *s, uint32_t b, struct mir_inst *before)
 	for (struct mir_inst *i = block->first; i; i = i->next) {
 		uint32_t least = sass_min_stall(s->f->sm, &i->sass);
 
+		if (again && w->now >= FORGET)
+			return;
 		wait_before(s, w, b, before, i);
 		if (i->sass.stall < least || !i->sass.stall)
 			i->sass.stall = (uint8_t)(least ? least : 1);
@@ -201,29 +216,34 @@ static void walk(struct staller *s, uint32_t b, struct mir_inst *before)
 		pass_time(w, i->sass.stall);
 		before = i;
 	}
-	for (uint32_t k = 0; k < w->count; k++)
-		remember(s, &s->leaving, w->list[k].inst, w->list[k].since);
+	for (uint32_t k = w->first; k < w->count; k++) {
+		if (since(w, &w->list[k]) < FORGET)
+			remember(s, &s->leaving, w->list[k].inst, since(w, &w->list[k]));
+	}
 }
 
-static void enter_from(struct staller *s, uint32_t b, uint32_t pred)
+static void enter_from(struct staller *s, uint32_t b, uint32_t pred, bool again)
 {
 	struct mir_inst *last = s->f->blocks[pred].last;
 	uint8_t stall = last ? last->sass.stall : 0;
+	const struct window *out = &s->out[pred];
 
-	s->coming.count = 0;
-	for (uint32_t k = 0; k < s->out[pred].count; k++)
-		append(s, &s->coming, s->out[pred].list[k].inst, s->out[pred].list[k].since);
-	walk(s, b, last);
+	empty(&s->coming);
+	for (uint32_t k = out->first; k < out->count; k++) {
+		if (since(out, &out->list[k]) < FORGET)
+			append(s, &s->coming, out->list[k].inst, since(out, &out->list[k]));
+	}
+	walk(s, b, last, again);
 	if (last)
 		pass_time(&s->out[pred], last->sass.stall - stall);
 }
 
 /* Whether something comes sooner after a block than it did. */
-static bool is_news(const struct window *old, const struct recent *r)
+static bool is_news(const struct window *old, const struct mir_inst *inst, uint32_t ago)
 {
-	for (uint32_t k = 0; k < old->count; k++) {
-		if (old->list[k].inst == r->inst)
-			return r->since < old->list[k].since;
+	for (uint32_t k = old->first; k < old->count; k++) {
+		if (old->list[k].inst == inst && since(old, &old->list[k]) < FORGET)
+			return ago < since(old, &old->list[k]);
 	}
 	return true;
 }
@@ -236,7 +256,7 @@ static void keep(struct staller *s, uint32_t b)
 	bool news = false;
 
 	for (uint32_t k = 0; k < s->leaving.count && !news; k++)
-		news = is_news(&old, &s->leaving.list[k]);
+		news = is_news(&old, s->leaving.list[k].inst, since(&s->leaving, &s->leaving.list[k]));
 	s->out[b] = s->leaving;
 	s->leaving = old;
 	for (uint32_t k = 0; k < block->nsucc && news; k++)
@@ -248,11 +268,12 @@ static void look_at(struct staller *s, uint32_t b)
 	const struct mir_block *block = &s->f->blocks[b];
 
 	s->stale[b] = false;
-	s->leaving.count = s->coming.count = 0;
+	empty(&s->leaving);
+	empty(&s->coming);
 	if (b == s->f->entry)
-		walk(s, b, NULL);
+		walk(s, b, NULL, false);
 	for (uint32_t p = 0; p < block->npreds; p++)
-		enter_from(s, b, block->preds[p]);
+		enter_from(s, b, block->preds[p], p > 0);
 	keep(s, b);
 }
 
@@ -272,20 +293,18 @@ static void set_yield(struct mir_func *f)
 		}
 }
 
-void nv_stall(struct mir_func *f, const struct mir_use_table *table)
+void nv_stall(struct mir_func *f, uint32_t ninsts)
 {
-	struct staller s = {.f = f, .table = table};
+	struct staller s = {.f = f};
 	bool again = true;
-	uint32_t count, last = 0;
+	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
 	s.stale = arena_array(f->arena, f->nblocks, sizeof(*s.stale));
 	for (uint32_t k = 0; k < count; k++)
 		s.stale[order[k]] = true;
-	mir_for_each_block(f, b)
-		last = f->blocks[b].last ? f->blocks[b].last->number : last;
-	s.names = arena_array(f->arena, last + 1, sizeof(*s.names));
+	s.names = arena_array(f->arena, ninsts + 1, sizeof(*s.names));
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			find_names(&s, i);

@@ -14,15 +14,15 @@
  * Selection knows nothing of this. Afterwards all registers that could be uniform are taken to be;
  * then those go that cannot, until nothing changes: because an instruction reads one where it
  * cannot be uniform, or reads a second, or because it is computed from one that has gone. What the
- * form of an instruction allows the encoder says. No instruction is added outside of loops for it,
- * and nothing is copied between the two kinds of registers.
+ * form of an instruction allows its table says. Nothing is copied between the two kinds of
+ * registers, and one instruction alone is added: for a constant that a loop needs in one of these.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* With no more units than this, any pair finds an aligned place among the 63, whoever lives when. */
-#define MOST_UNITS 31
+/* With no more units than this all find a place (regalloc.c), and one is left for copies. */
+#define MOST_UNITS 60
 
 struct mention { /* by an instruction or by a phi */
 	struct mir_inst *inst;
@@ -41,9 +41,9 @@ struct constant { /* in a uniform register from the kernel's start on */
 struct work {
 	struct mir_func *f;
 	const bool *apart; /* by block */
-	struct mir_use_table table;
 	bool *uniform;     /* by vreg: it is, as far as known */
-	bool *made;        /* by vreg: an instruction that makes some of it was met */
+	uint32_t *weight;  /* by vreg: of its users, those in loops count more */
+	uint8_t *made;     /* by vreg: units that the uniform datapath could make */
 	uint32_t units;    /* of those that are */
 	struct mention **makers, **users; /* by vreg, of those that are */
 	uint32_t *gone, ngone; /* vregs that no longer are, whose mentions are to be looked at */
@@ -51,23 +51,23 @@ struct work {
 };
 
 /* What the uniform datapath can do, by its vector twin. Operands are the same ones. */
-static const struct {
+static const struct twin {
 	uint16_t op, twin;
-	uint8_t nops;
+	uint8_t nops, result;
 } twins[] = {
-	{SASS_MOV, SASS_UMOV, 2},     {SASS_S2R, SASS_S2UR, 2},
-	{SASS_IADD3, SASS_UIADD3, 8}, {SASS_IMAD, SASS_UIMAD, 4},
-	{SASS_LEA, SASS_ULEA, 5},     {SASS_LOP3, SASS_ULOP3, 7},
-	{SASS_SHF, SASS_USHF, 4},     {SASS_PRMT, SASS_UPRMT, 4},
+	{SASS_MOV, SASS_UMOV, 2, 0},     {SASS_S2R, SASS_S2UR, 2, 0},
+	{SASS_IADD3, SASS_UIADD3, 8, 0}, {SASS_IMAD, SASS_UIMAD, 4, 0},
+	{SASS_LEA, SASS_ULEA, 5, 0},     {SASS_LOP3, SASS_ULOP3, 7, 1},
+	{SASS_SHF, SASS_USHF, 4, 0},     {SASS_PRMT, SASS_UPRMT, 4, 0},
 };
 
-static bool encodes(const struct work *w, const struct sass_inst *in)
+static const struct twin *twin_of(const struct mir_inst *i)
 {
-	struct sass_inst copy = *in;
-	struct sass_word word;
-
-	copy.stall = 1;
-	return sass_encode(w->f->sm, &copy, &word, NULL);
+	for (uint32_t t = 0; t < sizeof(twins) / sizeof(twins[0]); t++) {
+		if (twins[t].op == i->sass.op)
+			return &twins[t];
+	}
+	return NULL;
 }
 
 /* The operand as the uniform datapath has it. A register without a name of its own is the stack
@@ -98,21 +98,19 @@ static bool turn(struct sass_operand *o, struct mir_ref r)
 static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t depth,
 		      struct sass_inst *out)
 {
-	uint32_t t = 0, count = sizeof(twins) / sizeof(twins[0]);
+	const struct twin *t = twin_of(i);
 
-	while (t < count && twins[t].op != i->sass.op)
-		t++;
-	if (t == count || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee ||
+	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee ||
 	    i->variable || i->returns_here)
 		return false;
 	if (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST) {
 		sass_init(out, SASS_ULDC);
 		out->mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	} else {
-		sass_init(out, twins[t].twin);
+		sass_init(out, t->twin);
 		memcpy(out->mod, i->sass.mod, sizeof(out->mod));
 	}
-	for (uint32_t k = 0; k < i->sass.nops && k < twins[t].nops; k++) {
+	for (uint32_t k = 0; k < i->sass.nops && k < t->nops; k++) {
 		out->ops[k] = i->sass.ops[k];
 		out->nops = (uint8_t)(k + 1);
 		if (!turn(&out->ops[k], i->ref[k]))
@@ -121,7 +119,7 @@ static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t d
 			out->ops[k] = (struct sass_operand){.kind = SASS_UGPR,
 							    .flags = out->ops[k].flags};
 	}
-	return encodes(w, out);
+	return sass_has_form(w->f->sm, out);
 }
 
 /*
@@ -173,40 +171,68 @@ static void exchange(struct mir_inst *i, uint32_t a, uint32_t b, uint8_t how)
 		i->sass.ops[5].value = exchanged((uint8_t)i->sass.ops[5].value, 4 - a, 4 - b);
 }
 
-/* The instruction with a uniform register as its operand k; false: it has no such form. */
-static bool take(const struct work *w, const struct mir_inst *i, uint32_t k, struct mir_inst *out)
+/* How a vector instruction takes a uniform register as its operand k. */
+struct place {
+	bool there;
+	uint8_t a, b, how; /* these change places first; a == b: none do */
+};
+
+static struct place find_place(const struct work *w, const struct mir_inst *i, uint32_t k)
 {
+	struct sass_inst in;
+
 	for (uint32_t t = 0; t < sizeof(takers) / sizeof(takers[0]); t++) {
-		struct sass_operand *o;
+		uint8_t a = takers[t].a, b = takers[t].b;
+		struct sass_operand o;
 
 		if (takers[t].op != i->sass.op)
 			continue;
-		*out = *i;
-		o = &out->sass.ops[k];
-		if (o->kind == SASS_ADDR && o->aux != SASS_NO_UREG)
-			return false;
-		if (o->kind == SASS_ADDR) {
-			o->reg = SASS_RZ;
-			o->aux = 0;
-			out->uniform = out->ref[k];
-			out->ref[k] = (struct mir_ref){0};
-		} else {
-			o->kind = SASS_UGPR;
-		}
-		if (encodes(w, &out->sass))
-			return true;
-		if ((k != takers[t].a && k != takers[t].b) || i->sass.mod[SASS_M_EX])
+		if (i->sass.ops[k].kind == SASS_ADDR)
+			return (struct place){.there = i->sass.ops[k].aux == SASS_NO_UREG};
+		in = i->sass;
+		in.ops[k].kind = SASS_UGPR;
+		if (sass_has_form(w->f->sm, &in))
+			return (struct place){.there = true};
+		/* The low half's answer is about the order that it was asked in. */
+		if (a == b || (k != a && k != b) || in.mod[SASS_M_EX])
 			continue;
-		exchange(out, takers[t].a, takers[t].b, takers[t].how);
-		if (encodes(w, &out->sass))
-			return true;
+		o = in.ops[a];
+		in.ops[a] = in.ops[b];
+		in.ops[b] = o;
+		if (sass_has_form(w->f->sm, &in))
+			return (struct place){true, a, b, takers[t].how};
 	}
-	return false;
+	return (struct place){.there = false};
+}
+
+static void put_in_place(struct mir_inst *i, uint32_t k, struct place p)
+{
+	struct sass_operand *o = &i->sass.ops[k];
+
+	i->uses = NULL;
+	if (o->kind == SASS_ADDR) {
+		o->reg = SASS_RZ;
+		o->aux = 0;
+		i->uniform = i->ref[k];
+		i->ref[k] = (struct mir_ref){0};
+		return;
+	}
+	o->kind = SASS_UGPR;
+	if (p.a != p.b)
+		exchange(i, p.a, p.b, p.how);
 }
 
 /*
  * Who mentions whom.
  */
+
+/* The register that the instruction makes, if that is uniform; 0: it is a vector instruction. */
+static uint32_t makes(const struct work *w, const struct mir_inst *i)
+{
+	const struct twin *t = twin_of(i);
+
+	return t && w->uniform[i->ref[t->result].vreg] ? i->ref[t->result].vreg : 0;
+}
 
 static void note(struct work *w, struct mention **list, struct mention m)
 {
@@ -217,6 +243,12 @@ static void note(struct work *w, struct mention **list, struct mention m)
 	*list = n;
 }
 
+static void note_user(struct work *w, uint32_t v, struct mention m)
+{
+	w->weight[v] += 1 + 8 * w->f->blocks[m.block].depth;
+	note(w, &w->users[v], m);
+}
+
 static bool comes_together(const struct work *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
@@ -224,7 +256,8 @@ static bool comes_together(const struct work *w, uint32_t b)
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		const struct mir_block *from = &w->f->blocks[block->preds[p]];
 
-		if (w->apart[block->preds[p]] || (from->end == MIR_END_BRANCH && from->divergent))
+		if (w->apart[block->preds[p]] ||
+		    (mir_parts(from) && !nv_ends_early(w->f, block->preds[p])))
 			return false;
 	}
 	return !w->apart[b];
@@ -243,32 +276,20 @@ static void guess_phis(struct work *w, uint32_t b)
 	}
 }
 
-/* Of the units of a pair each may be made by another; the first of them is met first. */
+/* Each unit is made once, those of a pair by two instructions: the first of them is met first. */
 static void guess_inst(struct work *w, uint32_t b, const struct mir_inst *i)
 {
-	uint32_t n, result = 0;
-	const struct mir_use *uses = mir_uses_of(&w->table, i, &n);
-	bool uniform = !w->apart[b];
+	const struct twin *t = twin_of(i);
+	uint32_t v = t ? i->ref[t->result].vreg : 0;
+	bool uniform = v && w->f->vregs[v].kind == SASS_GPR && w->f->vregs[v].units <= 2;
 	struct sass_inst twin;
 
-	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg) {
-			uniform &= !result;
-			result = uses[u].ref.vreg;
-		} else if (uses[u].ref.vreg) {
-			uniform &= w->uniform[uses[u].ref.vreg];
-		}
-	}
-	for (uint32_t u = 0; u < n; u++) {
-		uint32_t v = uses[u].write ? uses[u].ref.vreg : 0;
-
-		if (!v)
-			continue;
-		uniform = uniform && w->f->vregs[v].kind == SASS_GPR && w->f->vregs[v].units <= 2 &&
-			  find_twin(w, i, w->f->blocks[b].depth, &twin);
-		w->uniform[v] = uniform && (!w->made[v] || w->uniform[v]);
-		w->made[v] = true;
-	}
+	for (uint32_t k = 0; uniform && k < i->sass.nops; k++)
+		uniform = k == t->result || !i->ref[k].vreg || w->uniform[i->ref[k].vreg];
+	if (!uniform || !find_twin(w, i, w->f->blocks[b].depth, &twin))
+		return;
+	w->uniform[v] = true;
+	w->made[v]++;
 }
 
 static void guess(struct work *w)
@@ -277,9 +298,11 @@ static void guess(struct work *w)
 
 	for (uint32_t k = 0; k < count; k++) {
 		guess_phis(w, order[k]);
-		mir_for_each(w->f, order[k], i)
+		for (struct mir_inst *i = w->f->blocks[order[k]].first; i && !w->apart[order[k]]; i = i->next)
 			guess_inst(w, order[k], i);
 	}
+	for (uint32_t v = 1; v < w->f->nvregs; v++)
+		w->uniform[v] &= w->f->vregs[v].phi || w->made[v] == w->f->vregs[v].units;
 }
 
 static void collect_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
@@ -290,10 +313,24 @@ static void collect_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
 		uint32_t v = phi->args[k].ref.vreg;
 
 		if (w->uniform[v])
-			note(w, &w->users[v], (struct mention){.phi = phi, .block = b});
+			note_user(w, v, (struct mention){.phi = phi, .block = b});
 	}
 	if (w->uniform[phi->vreg])
 		note(w, &w->makers[phi->vreg], (struct mention){.phi = phi, .block = b});
+}
+
+/* Whoever makes a unit of a uniform register is one of the twins; all others read. */
+static void collect_inst(struct work *w, uint32_t b, struct mir_inst *i)
+{
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		uint32_t v = i->ref[k].vreg;
+		struct mention m = {.inst = i, .block = b};
+
+		if (w->uniform[v] && v == makes(w, i) && k == twin_of(i)->result)
+			note(w, &w->makers[v], m);
+		else if (w->uniform[v])
+			note_user(w, v, m);
+	}
 }
 
 static void collect(struct work *w)
@@ -303,18 +340,8 @@ static void collect(struct work *w)
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
 			collect_phi(w, b, &f->blocks[b].phis[p]);
-		mir_for_each(f, b, i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses_of(&w->table, i, &n);
-
-			for (uint32_t u = 0; u < n; u++) {
-				uint32_t v = uses[u].ref.vreg;
-
-				if (w->uniform[v])
-					note(w, uses[u].write ? &w->makers[v] : &w->users[v],
-					     (struct mention){.inst = i, .block = b});
-			}
-		}
+		mir_for_each(f, b, i)
+			collect_inst(w, b, i);
 	}
 }
 
@@ -331,43 +358,18 @@ static void let_go(struct work *w, uint32_t v)
 	w->gone[w->ngone++] = v;
 }
 
-/* The register that the instruction makes, if that is uniform; 0: it is a vector instruction. */
-static uint32_t makes(const struct work *w, const struct mir_inst *i)
-{
-	uint32_t n;
-	const struct mir_use *uses = mir_uses_of(&w->table, i, &n);
-
-	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && w->uniform[uses[u].ref.vreg])
-			return uses[u].ref.vreg;
-	}
-	return 0;
-}
-
-static uint32_t count_users(const struct work *w, uint32_t v)
-{
-	uint32_t count = 0;
-
-	for (const struct mention *m = w->users[v]; m; m = m->next)
-		count += 1 + 8 * w->f->blocks[m->block].depth;
-	return count;
-}
-
 /* The operand of a vector instruction that is best left uniform; SASS_MAX_OPERANDS: none can be. */
 static uint32_t choose_operand(const struct work *w, const struct mir_inst *i)
 {
-	uint32_t n, best = SASS_MAX_OPERANDS, most = 0;
-	const struct mir_use *uses = mir_uses_of(&w->table, i, &n);
-	struct mir_inst out;
+	uint32_t best = SASS_MAX_OPERANDS, most = 0;
 
-	for (uint32_t u = 0; u < n; u++) {
-		uint32_t v = uses[u].ref.vreg, k = uses[u].operand;
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		uint32_t v = i->ref[k].vreg;
 
-		if (uses[u].write || !w->uniform[v] || !take(w, i, k, &out) ||
-		    count_users(w, v) <= most)
+		if (!w->uniform[v] || w->weight[v] <= most || !find_place(w, i, k).there)
 			continue;
 		best = k;
-		most = count_users(w, v);
+		most = w->weight[v];
 	}
 	return best;
 }
@@ -375,12 +377,11 @@ static uint32_t choose_operand(const struct work *w, const struct mir_inst *i)
 /* A vector instruction reads at most one, and that where it can. */
 static void look_at_vector(struct work *w, const struct mir_inst *i)
 {
-	uint32_t n, kept = choose_operand(w, i);
-	const struct mir_use *uses = mir_uses_of(&w->table, i, &n);
+	uint32_t kept = choose_operand(w, i);
 
-	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write && uses[u].operand != kept)
-			let_go(w, uses[u].ref.vreg);
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		if (k != kept)
+			let_go(w, i->ref[k].vreg);
 	}
 }
 
@@ -405,17 +406,17 @@ static void look_at_phi(struct work *w, const struct mention *m)
 
 static void look_at(struct work *w, const struct mention *m)
 {
-	uint32_t n, result;
-	const struct mir_use *uses;
+	uint32_t result;
 
 	if (m->phi) {
 		look_at_phi(w, m);
 		return;
 	}
-	uses = mir_uses_of(&w->table, m->inst, &n);
 	result = makes(w, m->inst);
-	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write && uses[u].ref.vreg && !w->uniform[uses[u].ref.vreg] && result)
+	for (uint32_t k = 0; result && k < m->inst->sass.nops; k++) {
+		uint32_t v = m->inst->ref[k].vreg;
+
+		if (v && !w->uniform[v])
 			let_go(w, result);
 	}
 	if (!makes(w, m->inst))
@@ -438,8 +439,7 @@ static void settle(struct work *w)
 	}
 }
 
-/* Uses in loops count more. */
-static int by_users(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -473,9 +473,9 @@ static void keep_best(struct work *w)
 	list = arena_array(f->arena, f->nvregs, sizeof(*list));
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (w->uniform[v])
-			list[count++] = (uint64_t)count_users(w, v) << 32 | v;
+			list[count++] = (uint64_t)w->weight[v] << 32 | v;
 	}
-	qsort(list, count, sizeof(*list), by_users);
+	qsort(list, count, sizeof(*list), by_weight);
 	for (uint32_t k = 0; k < count && w->units > MOST_UNITS; k++) {
 		let_go(w, (uint32_t)list[k]);
 		settle(w);
@@ -533,20 +533,20 @@ static void rewrite_maker(struct work *w, uint32_t b, struct mir_inst *i)
 			i->ref[k] = constant(w, &i->sass.ops[k]);
 	}
 	i->sass = twin;
+	i->uses = NULL;
 }
 
 static void rewrite_inst(struct work *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t k;
-	struct mir_inst out;
 
 	if (makes(w, i)) {
 		rewrite_maker(w, b, i);
 		return;
 	}
 	k = choose_operand(w, i);
-	if (k < SASS_MAX_OPERANDS && take(w, i, k, &out))
-		*i = out;
+	if (k < SASS_MAX_OPERANDS)
+		put_in_place(i, k, find_place(w, i, k));
 }
 
 static void rewrite_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
@@ -568,7 +568,7 @@ static void rewrite(struct work *w)
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
 			rewrite_phi(w, b, &f->blocks[b].phis[p]);
 		mir_for_each(f, b, i)
-			if (i->number)
+			if (i->sass.op != SASS_ULDC) /* is new */
 				rewrite_inst(w, b, i);
 	}
 	for (uint32_t v = 1; v < nvregs; v++) {
@@ -578,26 +578,27 @@ static void rewrite(struct work *w)
 	f->live = false;
 }
 
-/* Votes and reductions use uniform registers for a moment, also where lanes are apart. */
+/* Reductions use uniform registers for a moment, also where lanes are apart; so may functions that
+ * are called. */
 static bool has_others(const struct mir_func *f)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	return false;
+	return f->open_calls;
 }
 
 void nv_uniform(struct mir_func *f)
 {
 	struct work w = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->calls && !has_others(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_others(f);
 	if (!f->uniform)
 		return;
 	w.apart = nv_apart(f);
-	mir_use_table(f, &w.table);
 	w.uniform = arena_array(f->arena, f->nvregs, sizeof(*w.uniform));
+	w.weight = arena_array(f->arena, f->nvregs, sizeof(*w.weight));
 	w.made = arena_array(f->arena, f->nvregs, sizeof(*w.made));
 	w.makers = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
 	w.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));

@@ -36,7 +36,6 @@ struct plan {
 
 struct waiter {
 	struct mir_func *f;
-	const struct mir_use_table *table;
 	struct state *in;       /* by block */
 	struct set *overwrites; /* by block: written there or in anything reachable from it */
 	bool *visited;
@@ -107,10 +106,10 @@ static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 	return r;
 }
 
-static struct registers known_registers(const struct waiter *w, const struct mir_inst *i)
+static struct registers known_registers(const struct waiter *w, struct mir_inst *i)
 {
 	uint32_t n;
-	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
+	const struct mir_use *uses = mir_uses(w->f, i, &n);
 
 	return registers_of(uses, n);
 }
@@ -144,10 +143,10 @@ static void find_overwrites(struct waiter *w)
 
 /* Where in its block an instruction's results are mentioned next, and its sources overwritten;
  * instructions are asked from a block's end up. */
-static struct plan plan(struct waiter *w, const struct mir_inst *i)
+static struct plan plan(struct waiter *w, struct mir_inst *i)
 {
 	uint32_t n;
-	const struct mir_use *uses = mir_uses_of(w->table, i, &n);
+	const struct mir_use *uses = mir_uses(w->f, i, &n);
 	struct plan p = {NEVER, NEVER};
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -339,9 +338,9 @@ static void flow(struct waiter *w, uint32_t b)
 		w->stale[block->succ[k]] |= arrive(&w->in[block->succ[k]], &s);
 }
 
-static void set_scoreboards(struct mir_func *f, const struct mir_use_table *table)
+static void set_scoreboards(struct mir_func *f)
 {
-	struct waiter w = {.f = f, .table = table};
+	struct waiter w = {.f = f};
 	uint32_t count;
 	uint32_t *order = mir_order(f, &count);
 	bool changed = true;
@@ -364,11 +363,10 @@ static void set_scoreboards(struct mir_func *f, const struct mir_use_table *tabl
 
 void nv_wait(struct mir_func *f)
 {
-	struct mir_use_table table;
+	uint32_t count = mir_number_insts(f);
 
-	mir_use_table(f, &table);
-	set_scoreboards(f, &table);
-	nv_stall(f, &table);
+	set_scoreboards(f);
+	nv_stall(f, count);
 	f->timed = true;
 }
 
@@ -377,8 +375,9 @@ void nv_wait_serial(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct mir_use uses[SASS_MAX_USES];
-			struct registers r = registers_of(uses, mir_uses(i, uses));
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+			struct registers r = registers_of(uses, n);
 
 			i->sass.stall = 15;
 			i->sass.yield = true;

@@ -25,14 +25,14 @@ static bool begins_list(const struct ptx_token *t)
 	       ptx_is_word(t, ".callprototype");
 }
 
-/* Declares the labels of the block that begins at the next token. Labels of inner blocks are
- * theirs. */
-static void find_labels(struct ptx *x)
+/* Declares the labels of the block that begins at the next token, and counts its statements. Labels of
+ * inner blocks are theirs. */
+static uint32_t find_labels(struct ptx *x)
 {
 	ir_block before = x->func->blocks[x->place].next;
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token, name;
-	uint32_t depth = 0, braces = 0;
+	uint32_t depth = 0, braces = 0, statements = 0;
 	bool start = true; /* of a statement */
 
 	l.diag = NULL;
@@ -43,23 +43,33 @@ static void find_labels(struct ptx *x)
 				ptx_lex(&l, &t);
 			continue;
 		}
-		ptx_lex(&l, &t);
-		if (start && name.kind == TOKEN_NAME && t.kind == ':') {
+		if (start && name.kind == TOKEN_NAME) {
+			ptx_lex(&l, &t);
+			start = t.kind == ':';
+			if (!start)
+				continue;
 			ptx_lex(&l, &t);
 			if (!depth && !begins_list(&t))
 				declare_label(x, &name, before);
-		} else if (name.kind == '{') {
+			continue;
+		}
+		if (name.kind == '{') {
 			*(start ? &depth : &braces) += 1;
 		} else if (name.kind == '}' && braces) {
 			braces--;
 		} else if (name.kind == '}') {
 			if (!depth--)
-				return;
+				break;
 			start = true;
 		} else {
 			start = name.kind == ';';
+			statements += start;
+			if (!start)
+				ptx_lex_over(&l);
 		}
+		ptx_lex(&l, &t);
 	}
+	return statements;
 }
 
 static void parse_label(struct ptx *x, const struct ptx_token *t)
@@ -261,7 +271,10 @@ static void parse_statement(struct ptx *x)
 
 static void parse_statements(struct ptx *x, const struct ptx_token *open)
 {
-	find_labels(x);
+	uint32_t statements = find_labels(x);
+
+	if (!x->blocks) /* most become an operation, its result's way into a register, and a bit */
+		ir_func_reserve(x->func, statements * 5 / 2);
 	while (x->token.kind != '}' && x->token.kind != TOKEN_END)
 		parse_statement(x);
 	if (ptx_take(x, '}') || x->lexer.cut)

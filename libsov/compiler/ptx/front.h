@@ -55,6 +55,7 @@ struct ptx_lexer {
 };
 
 void ptx_lex(struct ptx_lexer *l, struct ptx_token *t);
+void ptx_lex_over(struct ptx_lexer *l); /* up to the next ';', '{' or '}' */
 
 /* For "%.*s": names of any length come in, messages stay readable. */
 #define TEXT(t) (int)((t)->length < 80 ? (t)->length : 80), (t)->text
@@ -134,9 +135,10 @@ struct ptx_name {
 	uint32_t line, column; /* of the declaration */
 	const struct ptx_type *type; /* register, range */
 	uint32_t count;  /* range */
-	uint32_t reg;    /* register: IR register + 1, 0 until first used */
+	uint32_t reg;    /* register: IR register + 1, 0 until first used … */
+	ir_val holds;    /* … and what it holds in the block that comes next here */
 	uint32_t symbol; /* variable: index in the module; parameter: index in the kernel */
-	ir_block block;  /* label */
+	ir_block block;  /* label; register: where holds is known, 0 for nowhere */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ptx_object *object;
 	struct ptx_token *targets; /* names of labels; count of them */

@@ -11,7 +11,11 @@
 #define MAX_DECIMAL 64 /* characters of a decimal float */
 
 /* What a character may be part of. */
-enum { LETTER = 1, DIGIT = 2, BLANK = 4, SIGN = 8, DOUBLE = 16 /* first of a pair of signs */ };
+enum {
+	LETTER = 1, DIGIT = 2, BLANK = 4, SIGN = 8,
+	DOUBLE = 16, /* first of a pair of signs */
+	HALT = 32,   /* ptx_lex_over looks at it */
+};
 
 #define LETTERS(c)                                                                             \
 	[c] = LETTER, [c + 1] = LETTER, [c + 2] = LETTER, [c + 3] = LETTER, [c + 4] = LETTER,  \
@@ -23,9 +27,10 @@ static const uint8_t classes[256] = {
 	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
 	['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
 	[' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
-	['('] = SIGN, [')'] = SIGN, ['['] = SIGN, [']'] = SIGN, ['{'] = SIGN, ['}'] = SIGN,
-	[','] = SIGN, [';'] = SIGN, [':'] = SIGN, ['+'] = SIGN, ['-'] = SIGN, ['*'] = SIGN,
-	['/'] = SIGN, ['%'] = SIGN, ['^'] = SIGN, ['~'] = SIGN, ['?'] = SIGN, ['@'] = SIGN,
+	['('] = SIGN, [')'] = SIGN, ['['] = SIGN, [']'] = SIGN,
+	['{'] = SIGN | HALT, ['}'] = SIGN | HALT, [';'] = SIGN | HALT, ['"'] = HALT, ['\n'] = HALT,
+	[','] = SIGN, [':'] = SIGN, ['+'] = SIGN, ['-'] = SIGN, ['*'] = SIGN,
+	['/'] = SIGN | HALT, ['%'] = SIGN, ['^'] = SIGN, ['~'] = SIGN, ['?'] = SIGN, ['@'] = SIGN,
 	['<'] = SIGN | DOUBLE, ['>'] = SIGN | DOUBLE, ['='] = SIGN | DOUBLE,
 	['!'] = SIGN | DOUBLE, ['&'] = SIGN | DOUBLE, ['|'] = SIGN | DOUBLE,
 };
@@ -289,5 +294,29 @@ void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
 		lex_string(l, t);
 	} else {
 		lex_punctuation(l, t);
+	}
+}
+
+void ptx_lex_over(struct ptx_lexer *l)
+{
+	struct ptx_token t;
+
+	for (;;) {
+		while (l->at < l->end && !is(*l->at, HALT))
+			l->at++;
+		switch (peek(l, 0)) {
+		case '\n':
+			newline(l);
+			break;
+		case '"':
+			lex_string(l, &t);
+			break;
+		case '/':
+			skip_blanks(l);
+			l->at += peek(l, 0) == '/';
+			break;
+		default:
+			return;
+		}
 	}
 }

@@ -64,13 +64,18 @@ static uint32_t register_of(struct ptx *x, struct ptx_name *n)
 	return n->reg;
 }
 
+/* Blocks are written from their first instruction to their last, so what was read or written in
+ * this one is still there. */
 ir_val ptx_read_register(struct ptx *x, struct ptx_name *n)
 {
 	uint32_t reg = register_of(x, n);
-	ir_val v = ptx_op(x, IR_READ, n->type->ir, 0, 0, 0);
 
-	ir_def(x->func, v)->symbol = reg;
-	return v;
+	if (n->block == x->block)
+		return n->holds;
+	n->holds = ptx_op(x, IR_READ, n->type->ir, 0, 0, 0);
+	n->block = x->block;
+	ir_def(x->func, n->holds)->symbol = reg;
+	return n->holds;
 }
 
 ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t)
@@ -148,6 +153,8 @@ void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v)
 	}
 	i = ptx_emit(x, IR_WRITE, n->type->ir, 0, 1, &v);
 	ir_at(x->func, i)->symbol = reg;
+	n->holds = v;
+	n->block = x->block;
 }
 
 void ptx_write(struct ptx *x, const struct ptx_operand *o, ir_val v)

@@ -47,15 +47,37 @@ static const char *const role_names[ROLE_COUNT] = {
 
 /* ---- reading rows ---- */
 
+/* Characters up to a stop or the end. (strcspn makes a table of the stops first, which takes longer than
+ * our words are.) */
+static size_t until(const char *s, const char *stops)
+{
+	size_t n = 0;
+
+	for (; s[n]; n++)
+		for (const char *stop = stops; *stop; stop++)
+			if (s[n] == *stop)
+				return n;
+	return n;
+}
+
+static size_t blanks(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] == ' ')
+		n++;
+	return n;
+}
+
 static size_t name_length(const char *form)
 {
-	return strcspn(form, ".{ ");
+	return until(form, ".{ ");
 }
 
 /* The next piece of text up to a stop character; *at moves past it. */
 static size_t span(const char **at, const char *stops)
 {
-	size_t n = strcspn(*at, stops);
+	size_t n = until(*at, stops);
 
 	*at += n;
 	return n;
@@ -122,12 +144,14 @@ static const char *find_clause(const char *where, const char *name, size_t lengt
 			mine |= n == length && !memcmp(word, name, n);
 			where += *where == ' ';
 		}
-		where += strspn(where, "= ");
-		*words = strcspn(where, ";");
+		where += *where == '=';
+		where += blanks(where);
+		*words = until(where, ";");
 		if (mine)
 			return where;
 		where += *words;
-		where += strspn(where, "; ");
+		where += *where == ';';
+		where += blanks(where);
 	}
 	return NULL;
 }
@@ -135,14 +159,14 @@ static const char *find_clause(const char *where, const char *name, size_t lengt
 /* Takes the next word of a list; NULL at its end. */
 static const char *next_word(const char **list, size_t *left, size_t *length)
 {
-	size_t blanks = strspn(*list, " ");
+	size_t before = blanks(*list);
 	const char *word;
 
-	if (blanks >= *left)
+	if (before >= *left)
 		return NULL;
-	word = *list + blanks;
-	*left -= blanks;
-	*length = strcspn(word, " ;");
+	word = *list + before;
+	*left -= before;
+	*length = until(word, " ;");
 	*list = word + *length;
 	*left -= *length;
 	return word;
@@ -321,7 +345,7 @@ static const char *known_forms(struct ptx *x, const struct ptx_row *row)
 	struct text t = {.arena = x->arena};
 
 	for (; row; row = next_row(row))
-		add_known(&t, row->form, strcspn(row->form, " "));
+		add_known(&t, row->form, until(row->form, " "));
 	return t.s;
 }
 

@@ -12,7 +12,8 @@
 #define MIB (UINT64_C(1) << 20)
 
 static bool falsify_software; /* executes the kernels: sizes are for its patience */
-static bool falsify_card; /* through our kernel driver: page tables stay until their context goes */
+static bool falsify_card; /* through our kernel driver: of a virtual machine, for now */
+static bool falsify_nvrm; /* through NVIDIA's */
 static uint64_t falsify_memory;
 
 UNUSED static sov_device falsify_device(void)
@@ -28,6 +29,7 @@ UNUSED static sov_device falsify_device(void)
 	MUST(sov_device_get_properties(d, &p));
 	falsify_software = p.features & SOV_FEATURE_SOFTWARE || getenv("TEST_CARD");
 	falsify_card = !strcmp(p.winsys, "kmod");
+	falsify_nvrm = !strcmp(p.winsys, "nvrm");
 	falsify_memory = p.memory_bytes;
 	diag("on %s by %s", p.name, p.winsys);
 	return d;
@@ -48,6 +50,18 @@ UNUSED static uint64_t falsify_free(sov_context watch)
 
 	MUST(sov_memory_info(watch, &bytes, NULL));
 	return bytes;
+}
+
+/*
+ * Whether a context has given back what it used, while it lives. Drivers keep some of it until it
+ * goes: ours page tables; NVIDIA's page directories of addresses that were used once, 4 KiB for each
+ * 512 MiB of them, in pieces of 64 KiB (an H200 was found to miss one; whether this is the reason
+ * tests/silicon/vram_kept.c is to show). In the 64 GiB in which the library goes round these are
+ * 512 KiB, and twice that is leave enough.
+ */
+UNUSED static bool falsify_given_back(uint64_t before, uint64_t after)
+{
+	return after == before || (falsify_nvrm && before < after + MIB);
 }
 
 /* The same numbers each time. */

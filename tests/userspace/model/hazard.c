@@ -143,6 +143,26 @@ static void uniform_register(bool bad)
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(6), UR(4), RZ));
 }
 
+/* It is read at once: what overwrites it may come in the next cycle. */
+static void uniform_address(bool bad)
+{
+	struct sass_operand at = AT32(SASS_RZ, 0);
+
+	at.aux = 4;
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(4), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(bad ? 8 : 9));
+	INS(&r, SASS_LDS, (R(8), at), WRITE(0), STALL(1));
+	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
+}
+
+static void uniform_sum_then_move(bool bad)
+{
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(4), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(bad ? 6 : 7));
+	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
+}
+
 static void barrier_before_exit(bool bad)
 {
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(bad ? 5 : 6));
@@ -216,6 +236,8 @@ static const struct {
 	{in_order, "a later result of a unit in order covers an earlier one", "has no scoreboard to wait for"},
 	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
 	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
+	{uniform_address, "uniform arithmetic to a shared address takes 9", "reads UR4"},
+	{uniform_sum_then_move, "a uniform move does not overtake a sum", "overwrites UR4"},
 	{barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6"},
 	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
 	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},

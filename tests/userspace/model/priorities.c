@@ -24,7 +24,8 @@ void grid_work(struct grid *g, const struct workers *helper_of)
 		sem_wait(g == &low ? &launched : &helped);
 		return;
 	}
-	seen[count++ % 16] = g;
+	seen[count % 16] = g;
+	count++;
 	if (g == &low) {
 		if (count == 1)
 			sem_post(&helped);

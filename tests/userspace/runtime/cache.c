@@ -31,8 +31,12 @@ static const struct compile_options usual = {.source = COMPILE_PTX, .target = "s
 /* -1: not compiled; else whether it was found. */
 static int ask_for(const char *text, const struct compile_options *o, struct compile_result *r)
 {
-	bool found, good = cache_compile(text, strlen(text), o, r, &found);
+	struct cache *c = cache_open(text, strlen(text), o);
+	bool found = cache_find(c, CACHE_ALL, r), good = found || compile(text, strlen(text), o, r);
 
+	if (good && !found)
+		cache_add(c, CACHE_ALL, r);
+	cache_close(c);
 	return good ? found : -1;
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who keeps video memory that was freed? 2 MiB are bound and given back again and again in one
+ * group: first always at the same address, then each time at the next. What is missing only then is
+ * the driver's, for addresses: tests/userspace/falsify/_falsify.h allows for that.
+ *
+ *   vram_kept
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "libsov/runtime.h"
+
+#define STEP (UINT64_C(2) << 20)
+
+static struct device *d;
+static struct winsys_group *group;
+
+static uint64_t free_now(void)
+{
+	uint64_t bytes, total;
+
+	d->winsys->memory_info(d->way, &bytes, &total);
+	return bytes;
+}
+
+static void use(uint64_t va)
+{
+	struct winsys_buffer *b;
+
+	if (d->winsys->buffer_create(d->way, WINSYS_VRAM, STEP, &b) ||
+	    d->winsys->bind(group, b, va) || d->winsys->unbind(group, b, va)) {
+		printf("BROKEN: %s\n", winsys_said());
+		exit(2);
+	}
+	d->winsys->buffer_destroy(b);
+}
+
+int main(void)
+{
+	uint64_t va, at_first, before, same, spread, i, n = 16384;
+	sov_device device;
+
+	if (sov_device_open(0, &device) || !va_alloc(false, n * STEP, STEP, &va)) {
+		printf("BROKEN: %s\n", sov_last_error());
+		return 2;
+	}
+	d = object_get(device, OBJECT_DEVICE);
+	at_first = free_now();
+	if (d->winsys->group_create(d->way, &group)) {
+		printf("BROKEN: %s\n", winsys_said());
+		return 2;
+	}
+	use(va);
+	before = free_now();
+	for (i = 0; i < n; i++)
+		use(va);
+	same = free_now();
+	for (i = 0; i < n; i++)
+		use(va + i * STEP);
+	spread = free_now();
+	d->winsys->group_destroy(group);
+	printf("%llu times at one address: %lld bytes missing; over %llu GiB of addresses: %lld more; "
+	       "without the group: %lld\n",
+	       (unsigned long long)n, (long long)(before - same),
+	       (unsigned long long)(n * STEP >> 30), (long long)(same - spread),
+	       (long long)(at_first - free_now()));
+	return before == same && same - spread <= (1 << 20) ? 0 : 1;
+}
