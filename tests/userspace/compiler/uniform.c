@@ -2,9 +2,9 @@
 /*
  * Uniform registers hold what is the same for all lanes, and nobody's value gets lost in them when
  * lanes part. Random kernels compute with values that all lanes have in common and with values that
- * they have not, in branches, loops and jumps out of them that the lanes take together or apart, and
- * now and then write to the former where lanes are apart. Each is run on one software GPU from one kind of code, in
- * turns, and must do what it does on the IR interpreter.
+ * they have not, in branches, loops and jumps out of them that the lanes take together or apart,
+ * and now and then write to the former where lanes are apart. Each is run on one software GPU from
+ * one kind of code, in turns, and must do what it does on the IR interpreter.
  *
  *	uniform [FIRST [COUNT]]   the numbers of the kernels; one alone is printed
  */
