@@ -29,9 +29,10 @@ static void check_instruction(const struct amd_inst *in, const uint32_t *words, 
 	n = amd_uses(in, uses);
 	check(n <= AMD_MAX_USES);
 	for (uint32_t i = 0; i < n; i++)
-		check(uses[i].count && (uses[i].reg < AMD_VGPR ?
-						uses[i].reg + uses[i].count <= 128 || uses[i].reg == AMD_SCC :
-						uses[i].reg + uses[i].count <= AMD_VGPR + 256));
+		check(uses[i].count &&
+		      (uses[i].reg < AMD_VGPR
+			       ? uses[i].reg + uses[i].count <= 128 || uses[i].reg == AMD_SCC
+			       : uses[i].reg + uses[i].count <= AMD_VGPR + 256));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 	uint64_t seed;
 
 	if (argc < 5)
-		return fprintf(stderr, "usage: amd_words PER_FORM SEED text.s bytes.txt [NAME]\n"), 2;
+		return fprintf(stderr, "usage: amd_words PER_FORM SEED text.s bytes.txt [NAME]\n"),
+		       2;
 	per = (uint32_t)strtoul(argv[1], NULL, 0);
 	seed = strtoull(argv[2], NULL, 0);
 	text = fopen(argv[3], "w");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an instruction may say: which registers, constants and modifiers fit a row in a form, and how
- * many scalar values a vector instruction can read at once. Encoder and decoder ask the same
+ * What an instruction may say: which registers, constants and modifiers fit a row in a form, and
+ * how many scalar values a vector instruction can read at once. Encoder and decoder ask the same
  * questions; the answer is the name of what is wrong.
  */
 #include "libsov/isa/amd/row.h"
@@ -126,7 +126,7 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 	if (is_destination(row, slot) || p->width < 8)
 		return false;
 	if (reg == AMD_LITERAL)
-		return info->literal && in->form <= AMD_E64;
+		return info->literal && in->form <= AMD_E64 && row->format < AMD_DS;
 	return info->constant && constant_legal(reg, type);
 }
 
@@ -298,7 +298,8 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 		return !v;
 	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
 		if (p->kind == P_SIGNED && p->what == field)
-			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0 : -(1 << (p->width - 1))) &&
+			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0
+									: -(1 << (p->width - 1))) &&
 			       v < 1 << (p->width - 1);
 		else if (field == AMD_F_OFFSET && p->kind == P_FIELD && p->what == field)
 			mask &= (uint32_t)((1ull << p->width) - 1);
@@ -318,8 +319,8 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 	}
 }
 
-/* Scalar registers, and the literal, reach vector instructions over two wires. A VCC that is implied
- * has its own, as LLVM counts. */
+/* Scalar registers, and the literal, reach vector instructions over two wires. A VCC that is
+ * implied has its own, as LLVM counts. */
 static bool too_many_scalars(const struct amd_inst *in, const struct amd_layout *l)
 {
 	uint32_t seen[4], n = 0, i, limit = in->row->flags & ONE_SCALAR ? 1 : 2;
@@ -364,10 +365,13 @@ const char *amd_check(const struct amd_inst *in)
 	return NULL;
 }
 
+const uint32_t amd_constant_single[9] = {
+	0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+	0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,
+};
+
 bool amd_inline_constant(enum amd_type type, uint32_t value)
 {
-	static const uint32_t single[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
-					  0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
 	static const uint16_t half[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
 					0xc000, 0x4400, 0xc400, 0x3118};
 	int32_t v = amd_types[type].is_half ? (int16_t)value : (int32_t)value;
@@ -375,7 +379,7 @@ bool amd_inline_constant(enum amd_type type, uint32_t value)
 	if (v >= -16 && v <= 64)
 		return true;
 	for (uint32_t i = 0; i < sizeof(half) / sizeof(half[0]); i++)
-		if (value == single[i] || (value & 0xffff) == half[i])
+		if (value == amd_constant_single[i] || (value & 0xffff) == half[i])
 			return true;
 	return false;
 }

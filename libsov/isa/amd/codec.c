@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Encoder and decoder: two walks over the places of a layout. What decodes has passed the same check
- * as what is encoded and gives the same bits again, so a bit that nobody knows is never dropped.
+ * Encoder and decoder: two walks over the places of a layout. What decodes has passed the same
+ * check as what is encoded and gives the same bits again, so a bit that nobody knows is never
+ * dropped.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of an instruction beside its operands; see the manual's chapter on microcode formats. */
+/* The fields of an instruction beside its operands; see the manual on microcode formats. */
 AMD_FIELD(IMM)       /* SOPK, SOPP: 16 bits */
 AMD_FIELD(OFFSET)    /* memory, in bytes; two of 8 bits for DS with two addresses */
 AMD_FIELD(GLC)       /* atomics: return what was there; otherwise globally coherent */

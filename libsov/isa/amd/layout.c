@@ -174,7 +174,7 @@ static bool fits(const struct amd_layout *l, uint64_t word)
 	return true;
 }
 
-/* The most particular layout wins: formats with many fixed bits lie in the gaps of those with few. */
+/* The most particular layout wins: formats with many fixed bits lie in gaps of those with few. */
 const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 					 const struct amd_row **row, enum amd_form *form)
 {

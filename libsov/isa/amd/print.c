@@ -79,6 +79,25 @@ static void say_constant(struct amd_text *t, uint32_t reg, bool wide)
 		amd_say(t, wide ? "0.15915494309189532" : "0.15915494");
 }
 
+/* A literal that a constant says as well looks like one, but where there is always a literal. */
+static void say_literal(struct amd_text *t, const struct amd_inst *in, uint8_t type)
+{
+	bool always = in->row->format == AMD_VOP2 && (type == TYPE_K16 || type == TYPE_K32);
+	uint32_t value = amd_types[type].is_half ? in->literal & 0xffff : in->literal, reg;
+	int32_t v = amd_types[type].is_half ? (int16_t)value : (int32_t)value;
+	int32_t least = type == TYPE_B64 ? 0 : -16;
+
+	for (reg = AMD_HALF; reg <= AMD_INV_2PI; reg++)
+		if (amd_constant_single[reg - AMD_HALF] == value)
+			break;
+	if (!always && type != TYPE_F64 && v >= least && v <= 64)
+		amd_say(t, "%d", v);
+	else if (!always && reg <= AMD_INV_2PI && amd_types[type].words == 1)
+		say_constant(t, reg, false);
+	else
+		amd_say(t, "0x%x", value);
+}
+
 static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
 {
 	uint32_t reg = in->reg[slot], words = amd_words(in, slot);
@@ -96,7 +115,7 @@ static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd
 	else if (name)
 		amd_say(t, "%s", name);
 	else if (reg == AMD_LITERAL)
-		amd_say(t, "0x%x", amd_types[type].is_half ? in->literal & 0xffff : in->literal);
+		say_literal(t, in, type);
 	else
 		say_constant(t, reg, words == 2);
 }

@@ -115,7 +115,8 @@ static bool power_of_2(uint32_t x)
 /* ds_swizzle's pattern: lane = ((lane & and) | or) ^ xor within 32, or a permutation of fours. */
 static void say_swizzle(struct amd_text *t, uint32_t pattern)
 {
-	uint32_t and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
+	uint32_t and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
+		 xor_mask = pattern >> 10 & 31;
 	uint32_t group = 32 - and_mask;
 
 	amd_say(t, " offset:");
@@ -202,7 +203,8 @@ static void say_selects(struct amd_text *t, const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	uint32_t sources = row->type[AMD_S2] ? 3 : row->type[AMD_S1] ? 2 : 1;
-	uint32_t sel = (uint32_t)in->field[AMD_F_OP_SEL], high = (uint32_t)in->field[AMD_F_OP_SEL_HI];
+	uint32_t sel = (uint32_t)in->field[AMD_F_OP_SEL],
+		 high = (uint32_t)in->field[AMD_F_OP_SEL_HI];
 
 	if (row->format == AMD_VOP3P) {
 		bool mix = row->type[AMD_S0] == TYPE_MIX;

@@ -69,7 +69,8 @@ static uint16_t operand(struct dice *d, struct amd_inst *in, const struct amd_la
 		return type ? amd_implied(row, slot) : AMD_NONE;
 	}
 	if (type == TYPE_SADDR)
-		return (uint16_t)(below(d, 2) ? AMD_NULL : scalar(d, row->format == AMD_SCRATCH ? 1 : 2));
+		return (uint16_t)(below(d, 2) ? AMD_NULL
+					      : scalar(d, row->format == AMD_SCRATCH ? 1 : 2));
 	if (!words)
 		return AMD_VGPR;
 	switch (below(d, 4)) {
@@ -95,7 +96,8 @@ static uint16_t operand(struct dice *d, struct amd_inst *in, const struct amd_la
 	return (uint16_t)scalar(d, words);
 }
 
-static int32_t field(struct dice *d, const struct amd_row *row, enum amd_form form, enum amd_field f)
+static int32_t field(struct dice *d, const struct amd_row *row, enum amd_form form,
+		     enum amd_field f)
 {
 	uint32_t mask = amd_field_mask(row, form, f);
 	uint32_t v = (uint32_t)(d->next(d->state) >> 19) & mask;

@@ -22,7 +22,8 @@ enum amd_type {
 	TYPE_P16, TYPE_PF16,          /* two halves in a register */
 	TYPE_MIX,                     /* f32, or a half of a register, by op_sel */
 	TYPE_R32, TYPE_R64,           /* scalar registers only */
-	TYPE_S32,                     /* scalar register or constant, even in a vector format */
+	TYPE_S32,                     /* scalar, constant or literal, even in a vector format */
+	TYPE_L32,                     /* the same without literals: lane numbers, offsets */
 	TYPE_V32, TYPE_V64, TYPE_V96, TYPE_V128, /* vector registers only */
 	TYPE_M,                       /* lane mask: scalar register */
 	TYPE_X,                       /* EXEC, not printed */
@@ -126,6 +127,8 @@ uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_
 const char *amd_check(const struct amd_inst *in);
 /* Whether the value can be said without a literal, for an operand of this type. */
 bool amd_inline_constant(enum amd_type type, uint32_t value);
+/* Bits of the constants from AMD_HALF on, as 32-bit floats. */
+extern const uint32_t amd_constant_single[9];
 /* The row of an opcode in a format, NULL. VOP3 has the longer forms of the short formats too. */
 const struct amd_row *amd_row_of(enum amd_chip chip, enum amd_format format, uint32_t opcode);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Comparisons: a type and a base opcode make sixteen conditions of floats or eight of integers,
- * once for a lane mask (v_cmp) and once, 16 further, for EXEC (v_cmpx). 16-bit types share the gaps.
+ * once for a lane mask (v_cmp) and once, 16 further, for EXEC (v_cmpx). 16-bit types fill the
+ * gaps.
  */
 #define CMP(type, c, op, T, flags) \
 	ROW(VOPC, v_cmp_##c##_##type, op, M, T, T, NO, flags) \

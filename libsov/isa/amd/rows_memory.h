@@ -130,8 +130,8 @@ LOAD(load_dwordx2,        0x0d, B64, 0)
 LOAD(load_dwordx4,        0x0e, B128, 0)
 LOAD(load_dwordx3,        0x0f, B96, 0)
 
-ROW(GLOBAL, global_load_dword_addtid,    0x16, B32,  NO,   NO,   SADDR,M0_IN)
-ROW(GLOBAL, global_store_dword_addtid,   0x17, NO,   NO,   V32,  SADDR,M0_IN)
+ROW(GLOBAL, global_load_dword_addtid,    0x16, B32,  NO,   NO,   SADDR,0)
+ROW(GLOBAL, global_store_dword_addtid,   0x17, NO,   NO,   V32,  SADDR,0)
 
 STORE(store_byte,          0x18, V32)
 STORE(store_byte_d16_hi,   0x19, V32)

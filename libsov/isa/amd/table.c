@@ -13,7 +13,7 @@ static const struct amd_row rows[AMD_OP_COUNT] = {
 	 .type = {[AMD_D] = TYPE_##d_, [AMD_S0] = TYPE_##s0_, [AMD_S1] = TYPE_##s1_, \
 		  [AMD_S2] = TYPE_##s2_, \
 		  [AMD_SX] = (flags_) & CARRY ? TYPE_M : \
-			     AMD_##format_ == AMD_MUBUF && !((flags_) & BARE) ? TYPE_S32 : TYPE_NO}, \
+			     (flags_) & BARE || AMD_##format_ != AMD_MUBUF ? TYPE_NO : TYPE_L32}, \
 	 .flags = flags_},
 #include "libsov/isa/amd/rows.h"
 };
@@ -29,12 +29,13 @@ const struct amd_type_info amd_types[TYPE_COUNT] = {
 	[TYPE_P16] = {1, ANY}, [TYPE_PF16] = {1, ANY},
 	[TYPE_MIX] = {1, .scalar = true, .vector = true, .constant = true, .is_float = true},
 	[TYPE_R32] = {1, .scalar = true}, [TYPE_R64] = {2, .scalar = true},
-	[TYPE_S32] = {1, .scalar = true, .constant = true},
+	[TYPE_S32] = {1, .scalar = true, .constant = true, .literal = true},
+	[TYPE_L32] = {1, .scalar = true, .constant = true},
 	[TYPE_V32] = {1, REGISTER}, [TYPE_V64] = {2, REGISTER}, [TYPE_V96] = {3, REGISTER},
 	[TYPE_V128] = {4, REGISTER}, [TYPE_M] = {1, .scalar = true}, [TYPE_X] = {1, .scalar = true},
 	[TYPE_K16] = {1, .literal = true, .is_half = true}, [TYPE_K32] = {1, .literal = true},
-	[TYPE_ADDR] = {2, REGISTER}, [TYPE_SADDR] = {2, .scalar = true}, [TYPE_VBUF] = {2, REGISTER},
-	[TYPE_RSRC] = {4, .scalar = true},
+	[TYPE_ADDR] = {2, REGISTER}, [TYPE_SADDR] = {2, .scalar = true},
+	[TYPE_VBUF] = {2, REGISTER}, [TYPE_RSRC] = {4, .scalar = true},
 };
 
 #define OPCODES 1024

@@ -116,7 +116,8 @@ static bool noise(void)
 
 		n = amd_decode(AMD_GFX1030, words, AMD_MAX_WORDS, &in);
 		known += n > 0;
-		if (n && (amd_encode(AMD_GFX1030, &in, again, NULL) != n || memcmp(words, again, n)))
+		if (n &&
+		    (amd_encode(AMD_GFX1030, &in, again, NULL) != n || memcmp(words, again, n)))
 			return false;
 	}
 	return known > 1000;

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/*
+ * 32-bit floats, by the host's own: round to nearest with denormals, the only mode that is
+ * modelled. Reciprocals, roots and transcendental functions are the nearest value, where hardware
+ * may be off by one unit. What scaled divisions do is the RDNA2 manual's pseudocode for
+ * V_DIV_SCALE and its kin.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/amd/wave.h"
+#include "model/float.h"
+
+static inline float as_float(uint32_t x)
+{
+	float f;
+
+	memcpy(&f, &x, 4);
+	return f;
+}
+
+static inline uint32_t as_bits(float f)
+{
+	uint32_t x;
+
+	memcpy(&x, &f, 4);
+	return x;
+}
+
+#define CORE(name, expression) \
+	static void core_##name(const struct op *op, struct operands *o) \
+	{ \
+		const uint32_t *s0 = o->s[0][0], *s1 = o->s[1][0], *s2 = o->s[2][0]; \
+		uint32_t *to = o->d[0]; \
+		(void)op; \
+		EACH_LANE(i) { \
+			float a = as_float(s0[i]), b = as_float(s1[i]), c = as_float(s2[i]); \
+			float d = as_float(to[i]); \
+			(void)a, (void)b, (void)c, (void)d; \
+			to[i] = as_bits(expression); \
+		} \
+	}
+
+/* A number wins over a NaN, -0 is less than 0. */
+static inline float least(float a, float b)
+{
+	if (a != a || b != b)
+		return a != a ? b : a;
+	return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static inline float most(float a, float b)
+{
+	if (a != a || b != b)
+		return a != a ? b : a;
+	return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static float median(float a, float b, float c)
+{
+	if (a != a || b != b || c != c)
+		return least(least(a, b), c);
+	return most(least(a, b), least(most(a, b), c));
+}
+
+static float legacy_product(float a, float b)
+{
+	return a == 0 || b == 0 ? 0.0f : a * b;
+}
+
+static float legacy_fma(float a, float b, float c)
+{
+	return a == 0 || b == 0 ? c : fmaf(a, b, c);
+}
+
+static float fraction(float x)
+{
+	float d = x - floorf(x);
+
+	return d < 1 ? d : as_float(0x3f7fffff);
+}
+
+/* Angles are turns. */
+static float sine(float x)
+{
+	return isinf(x) ? NAN : (float)sin(2 * M_PI * (x - trunc(x)));
+}
+
+static float cosine(float x)
+{
+	return isinf(x) ? NAN : (float)cos(2 * M_PI * (x - trunc(x)));
+}
+
+static float mantissa(float x)
+{
+	int e;
+
+	return isfinite(x) ? frexpf(x, &e) : x;
+}
+
+static uint32_t exponent(float x)
+{
+	int e = 0;
+
+	if (isfinite(x))
+		frexpf(x, &e);
+	return (uint32_t)e;
+}
+
+static float scaled(float x, uint32_t by)
+{
+	int32_t e = (int32_t)by;
+
+	return ldexpf(x, e > 1000 ? 1000 : e < -1000 ? -1000 : e);
+}
+
+CORE(v_add_f32, a + b)
+CORE(v_sub_f32, a - b)
+CORE(v_subrev_f32, b - a)
+CORE(v_mul_f32, a *b)
+CORE(v_mul_legacy_f32, legacy_product(a, b))
+CORE(v_min_f32, least(a, b))
+CORE(v_max_f32, most(a, b))
+CORE(v_fmac_f32, __builtin_fmaf(a, b, d))
+CORE(v_fmac_legacy_f32, legacy_fma(a, b, d))
+CORE(v_fma_f32, __builtin_fmaf(a, b, c))
+CORE(v_fma_legacy_f32, legacy_fma(a, b, c))
+CORE(v_fmamk_f32, __builtin_fmaf(a, c, b))
+CORE(v_fmaak_f32, __builtin_fmaf(a, b, c))
+CORE(v_min3_f32, least(least(a, b), c))
+CORE(v_max3_f32, most(most(a, b), c))
+CORE(v_med3_f32, median(a, b, c))
+CORE(v_rcp_f32, 1 / a)
+CORE(v_rsq_f32, (float)(1 / sqrt((double)a)))
+CORE(v_sqrt_f32, sqrtf(a))
+CORE(v_exp_f32, exp2f(a))
+CORE(v_log_f32, log2f(a))
+CORE(v_sin_f32, sine(a))
+CORE(v_cos_f32, cosine(a))
+CORE(v_fract_f32, fraction(a))
+CORE(v_trunc_f32, truncf(a))
+CORE(v_ceil_f32, ceilf(a))
+CORE(v_rndne_f32, rintf(a))
+CORE(v_floor_f32, floorf(a))
+CORE(v_frexp_mant_f32, mantissa(a))
+CORE(v_ldexp_f32, scaled(a, s1[i]))
+
+static void core_v_frexp_exp_i32_f32(const struct op *op, struct operands *o)
+{
+	(void)op;
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[0][i] = exponent(as_float(o->s[0][0][i]));
+}
+
+static int biased(float x)
+{
+	return as_bits(x) >> 23 & 255;
+}
+
+static bool is_denormal(float x)
+{
+	return x != 0 && biased(x) == 0;
+}
+
+/* One operand of a division, brought where the steps neither over- nor underflow. The mask says for
+ * which lanes V_DIV_FMAS has to undo it. */
+static float scale(float x, float denominator, float numerator, bool *undo)
+{
+	*undo = false;
+	if (numerator == 0 || denominator == 0)
+		return NAN;
+	if (biased(numerator) - biased(denominator) >= 96) {
+		*undo = true;
+		return as_bits(x) == as_bits(denominator) ? ldexpf(x, 64) : x;
+	}
+	if (is_denormal(denominator))
+		return ldexpf(x, 64);
+	if (is_denormal(1 / denominator) && is_denormal(numerator / denominator)) {
+		*undo = true;
+		return as_bits(x) == as_bits(denominator) ? ldexpf(x, 64) : x;
+	}
+	if (is_denormal(1 / denominator))
+		return ldexpf(x, -64);
+	if (is_denormal(numerator / denominator)) {
+		*undo = true;
+		return as_bits(x) == as_bits(numerator) ? ldexpf(x, 64) : x;
+	}
+	return biased(numerator) <= 23 ? ldexpf(x, 64) : x;
+}
+
+static void core_v_div_scale_f32(const struct op *op, struct operands *o)
+{
+	uint32_t mask = 0;
+
+	(void)op;
+	for (uint32_t i = 0; i < LANES; i++) {
+		bool undo;
+
+		o->d[0][i] = as_bits(scale(as_float(o->s[0][0][i]), as_float(o->s[1][0][i]),
+					   as_float(o->s[2][0][i]), &undo));
+		mask |= (uint32_t)undo << i;
+	}
+	o->carry = mask;
+}
+
+static float fixed_up(float quotient, float denominator, float numerator)
+{
+	float sign = signbit(denominator) != signbit(numerator) ? -1.0f : 1.0f;
+
+	if (numerator != numerator)
+		return as_float(as_bits(numerator) | 0x400000);
+	if (denominator != denominator)
+		return as_float(as_bits(denominator) | 0x400000);
+	if ((denominator == 0 && numerator == 0) || (isinf(denominator) && isinf(numerator)))
+		return as_float(0xffc00000);
+	if (denominator == 0 || isinf(numerator))
+		return sign * INFINITY;
+	if (isinf(denominator) || numerator == 0)
+		return sign * 0.0f;
+	/* Beyond all floats: the steps of the division may have lost their way. */
+	if (ilogbf(numerator) - ilogbf(denominator) > 128)
+		return sign * INFINITY;
+	if (ilogbf(numerator) - ilogbf(denominator) < -150)
+		return sign * 0.0f;
+	return copysignf(quotient, sign);
+}
+
+CORE(v_div_fixup_f32, fixed_up(a, b, c))
+
+/* A large quotient was made smaller, a small one larger. Rounded once, or denormal quotients would
+ * be wrong. */
+static int undo(float quotient)
+{
+	return biased(quotient) > 127 ? 64 : -64;
+}
+
+static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
+{
+	(void)op;
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t a = o->s[0][0][i], b = o->s[1][0][i], c = o->s[2][0][i];
+
+		o->d[0][i] = (uint32_t)float_fma(&float_f32, a, b, c,
+						 o->carry >> i & 1 ? undo(as_float(c)) : 0,
+						 FLOAT_NEAREST);
+	}
+}
+
+#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
+const struct handler amd_handlers_float[] = {
+	H(v_add_f32), H(v_sub_f32), H(v_subrev_f32), H(v_mul_f32), H(v_mul_legacy_f32),
+	H(v_min_f32), H(v_max_f32), H(v_fmac_f32), H(v_fmac_legacy_f32), H(v_fma_f32),
+	H(v_fma_legacy_f32), H(v_fmamk_f32), H(v_fmaak_f32), H(v_min3_f32), H(v_max3_f32),
+	H(v_med3_f32), H(v_rcp_f32), {AMD_v_rcp_iflag_f32, amd_run_vector, core_v_rcp_f32, 0},
+	H(v_rsq_f32), H(v_sqrt_f32), H(v_exp_f32), H(v_log_f32), H(v_sin_f32), H(v_cos_f32),
+	H(v_fract_f32), H(v_trunc_f32), H(v_ceil_f32), H(v_rndne_f32), H(v_floor_f32),
+	H(v_frexp_mant_f32), H(v_frexp_exp_i32_f32), H(v_ldexp_f32), H(v_div_scale_f32),
+	H(v_div_fixup_f32), {AMD_v_div_fmas_f32, amd_run_vector, core_v_div_fmas_f32, 0},
+	HANDLERS_END,
+};

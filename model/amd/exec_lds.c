@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LDS: a workgroup's shared memory, one or two addresses at a time, atomics, and the permutations
+ * of lanes that use its crossbar but no memory.
+ */
+#include <string.h>
+
+#include "model/amd/wave.h"
+
+#define REG(slot) (&w->v[op->in.reg[slot] - AMD_VGPR])
+
+/* The bytes at a lane's address; NULL: the wave has failed. */
+static uint8_t *bytes_at(struct wave *w, uint32_t lane, uint32_t address, uint32_t bytes)
+{
+	if ((uint64_t)address + bytes <= w->launch->lds_bytes)
+		return w->group->lds + address;
+	amd_wave_fault(w, lane, "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
+		   w->launch->lds_bytes);
+	return NULL;
+}
+
+static uint32_t address(struct wave *w, const struct op *op, uint32_t lane)
+{
+	uint32_t offset = (uint32_t)op->in.field[AMD_F_OFFSET];
+
+	if (!op->in.row->type[AMD_S0]) /* by lane number */
+		return (w->s[AMD_M0] & 0xffff) + lane * 4 + offset;
+	return REG(AMD_S0)[0][lane] + offset;
+}
+
+/* handler.data: bytes, signed, half. */
+enum { SIGNED_ = 32, LOW = 64, HIGH = 128, BYTES = 31 };
+
+static void run_read(struct wave *w, const struct op *op)
+{
+	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	row *d = REG(AMD_D);
+
+	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
+		const uint8_t *from = bytes_at(w, i, address(w, op, i), bytes);
+		uint32_t data[4] = {0}, x;
+
+		if (!from)
+			return;
+		memcpy(data, from, bytes);
+		x = data[0];
+		if (kind & SIGNED_)
+			x = bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
+		if (kind & LOW)
+			x = (d[0][i] & 0xffff0000) | (x & 0xffff);
+		if (kind & HIGH)
+			x = (d[0][i] & 0xffff) | x << 16;
+		data[0] = x;
+		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
+			d[k][i] = data[k];
+	}
+}
+
+static void run_write(struct wave *w, const struct op *op)
+{
+	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	const row *s = REG(AMD_S1);
+
+	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
+		uint8_t *to = bytes_at(w, i, address(w, op, i), bytes);
+		uint32_t data[4];
+
+		if (!to)
+			return;
+		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
+			data[k] = s[k][i];
+		if (kind & HIGH)
+			data[0] >>= 16;
+		memcpy(to, data, bytes);
+	}
+}
+
+/* Two addresses, offsets in elements. handler.data: bytes of an element, times 64. */
+enum { ST64 = 32 };
+
+static uint32_t offset_of(const struct op *op, uint32_t which)
+{
+	uint32_t bytes = op->handler->data & BYTES;
+
+	return ((uint32_t)op->in.field[AMD_F_OFFSET] >> (8 * which) & 255) * bytes *
+	       (op->handler->data & ST64 ? 64 : 1);
+}
+
+static void run_read2(struct wave *w, const struct op *op)
+{
+	uint32_t bytes = op->handler->data & BYTES;
+	row *d = REG(AMD_D);
+
+	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
+		uint32_t base = REG(AMD_S0)[0][i], data[4];
+
+		for (uint32_t n = 0; n < 2; n++) {
+			const uint8_t *from = bytes_at(w, i, base + offset_of(op, n), bytes);
+
+			if (!from)
+				return;
+			memcpy(&data[n * bytes / 4], from, bytes);
+		}
+		for (uint32_t k = 0; k < bytes / 2; k++)
+			d[k][i] = data[k];
+	}
+}
+
+static void run_write2(struct wave *w, const struct op *op)
+{
+	uint32_t bytes = op->handler->data & BYTES;
+
+	EACH_ACTIVE(i, w->s[AMD_EXEC])
+		for (uint32_t n = 0; n < 2; n++) {
+			const row *s = REG(n ? AMD_S2 : AMD_S1);
+			uint8_t *to = bytes_at(w, i, REG(AMD_S0)[0][i] + offset_of(op, n), bytes);
+			uint32_t data[2] = {s[0][i], bytes > 4 ? s[1][i] : 0};
+
+			if (!to)
+				return;
+			memcpy(to, data, bytes);
+		}
+}
+
+/* handler.data: enum atomic, 64 bits. What compares takes the new value from the second data. */
+enum { WIDE = 64 };
+
+static uint64_t value(const row *s, uint32_t words, uint32_t i)
+{
+	return s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
+}
+
+static void run_atomic(struct wave *w, const struct op *op)
+{
+	enum atomic a = (enum atomic)(op->handler->data & 63);
+	uint32_t words = op->handler->data & WIDE ? 2 : 1;
+
+	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
+		uint8_t *memory = bytes_at(w, i, address(w, op, i), 4 * words);
+		uint64_t old = 0, data, compare = 0, new;
+
+		if (!memory)
+			return;
+		memcpy(&old, memory, 4 * words);
+		data = value(REG(AMD_S1), words, i);
+		if (a == ATOMIC_CMPSWAP) {
+			compare = data;
+			data = value(REG(AMD_S2), words, i);
+		}
+		new = amd_atomic_result(a, 4 * words, old, data, compare);
+		memcpy(memory, &new, 4 * words);
+		if (!op->in.row->type[AMD_D])
+			continue;
+		REG(AMD_D)[0][i] = (uint32_t)old;
+		if (words > 1)
+			REG(AMD_D)[1][i] = (uint32_t)(old >> 32);
+	}
+}
+
+/* Lanes that are off give 0. */
+static void run_bpermute(struct wave *w, const struct op *op)
+{
+	uint32_t exec = w->s[AMD_EXEC];
+	row result;
+
+	EACH_ACTIVE(i, exec) {
+		uint32_t from = address(w, op, i) / 4 % LANES;
+
+		result[i] = exec >> from & 1 ? REG(AMD_S1)[0][from] : 0;
+	}
+	EACH_ACTIVE(i, exec)
+		REG(AMD_D)[0][i] = result[i];
+}
+
+static void run_permute(struct wave *w, const struct op *op)
+{
+	uint32_t exec = w->s[AMD_EXEC];
+	row result = {0};
+
+	EACH_ACTIVE(i, exec)
+		result[address(w, op, i) / 4 % LANES] = REG(AMD_S1)[0][i];
+	EACH_ACTIVE(i, exec)
+		REG(AMD_D)[0][i] = result[i];
+}
+
+static void run_swizzle(struct wave *w, const struct op *op)
+{
+	uint32_t exec = w->s[AMD_EXEC], p = (uint32_t)op->in.field[AMD_F_OFFSET];
+	row result;
+
+	EACH_ACTIVE(i, exec) {
+		uint32_t from = p & 0x8000 ? (i & ~3u) | (p >> (2 * (i & 3)) & 3) :
+					     ((i & p & 31) | (p >> 5 & 31)) ^ (p >> 10 & 31);
+
+		result[i] = exec >> from & 1 ? REG(AMD_S0)[0][from] : 0;
+	}
+	EACH_ACTIVE(i, exec)
+		REG(AMD_D)[0][i] = result[i];
+}
+
+static void run_nothing(struct wave *w, const struct op *op)
+{
+	(void)w;
+	(void)op;
+}
+
+#define READ(name, data)  {AMD_ds_##name, run_read, NULL, data}
+#define WRITE(name, data) {AMD_ds_##name, run_write, NULL, data}
+#define TWO(name, bytes) \
+	{AMD_ds_read2_##name, run_read2, NULL, bytes}, \
+	{AMD_ds_read2st64_##name, run_read2, NULL, (bytes) | ST64}, \
+	{AMD_ds_write2_##name, run_write2, NULL, bytes}, \
+	{AMD_ds_write2st64_##name, run_write2, NULL, (bytes) | ST64}
+#define ATOMICS(name, letter, kind) \
+	{AMD_ds_##name##_##letter##32, run_atomic, NULL, kind}, \
+	{AMD_ds_##name##_rtn_##letter##32, run_atomic, NULL, kind}, \
+	{AMD_ds_##name##_##letter##64, run_atomic, NULL, (kind) | WIDE}, \
+	{AMD_ds_##name##_rtn_##letter##64, run_atomic, NULL, (kind) | WIDE}
+
+const struct handler amd_handlers_lds[] = {
+	READ(read_u8, 1), READ(read_i8, 1 | SIGNED_), READ(read_u16, 2),
+	READ(read_i16, 2 | SIGNED_), READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12),
+	READ(read_b128, 16), READ(read_u8_d16, 1 | LOW), READ(read_u8_d16_hi, 1 | HIGH),
+	READ(read_i8_d16, 1 | SIGNED_ | LOW), READ(read_i8_d16_hi, 1 | SIGNED_ | HIGH),
+	READ(read_u16_d16, 2 | LOW), READ(read_u16_d16_hi, 2 | HIGH), READ(read_addtid_b32, 4),
+	WRITE(write_b8, 1), WRITE(write_b16, 2), WRITE(write_b32, 4), WRITE(write_b64, 8),
+	WRITE(write_b96, 12), WRITE(write_b128, 16), WRITE(write_b8_d16_hi, 1 | HIGH),
+	WRITE(write_b16_d16_hi, 2 | HIGH), WRITE(write_addtid_b32, 4), TWO(b32, 4), TWO(b64, 8),
+	ATOMICS(add, u, ATOMIC_ADD), ATOMICS(sub, u, ATOMIC_SUB), ATOMICS(rsub, u, ATOMIC_RSUB),
+	ATOMICS(inc, u, ATOMIC_INC), ATOMICS(dec, u, ATOMIC_DEC), ATOMICS(min, i, ATOMIC_SMIN),
+	ATOMICS(max, i, ATOMIC_SMAX), ATOMICS(min, u, ATOMIC_UMIN), ATOMICS(max, u, ATOMIC_UMAX),
+	ATOMICS(and, b, ATOMIC_AND), ATOMICS(or, b, ATOMIC_OR), ATOMICS(xor, b, ATOMIC_XOR),
+	ATOMICS(cmpst, b, ATOMIC_CMPSWAP), ATOMICS(min, f, ATOMIC_FMIN),
+	ATOMICS(max, f, ATOMIC_FMAX), {AMD_ds_add_f32, run_atomic, NULL, ATOMIC_FADD},
+	{AMD_ds_add_rtn_f32, run_atomic, NULL, ATOMIC_FADD},
+	{AMD_ds_wrxchg_rtn_b32, run_atomic, NULL, ATOMIC_SWAP},
+	{AMD_ds_wrxchg_rtn_b64, run_atomic, NULL, ATOMIC_SWAP | WIDE},
+	{AMD_ds_bpermute_b32, run_bpermute, NULL, 0}, {AMD_ds_permute_b32, run_permute, NULL, 0},
+	{AMD_ds_swizzle_b32, run_swizzle, NULL, 0}, {AMD_ds_nop, run_nothing, NULL, 0},
+	HANDLERS_END,
+};
