@@ -113,8 +113,11 @@ struct sov_vendor {
 	 */
 	u64 (*queue_done)(struct sov_queue *queue);
 
-	/** @queue_idle: has the hardware done all it was given? No program can forge that. */
-	bool (*queue_idle)(struct sov_queue *queue);
+	/**
+	 * @queue_passed: the last job that the hardware itself has left behind; under a spinlock.
+	 * No program can forge that, and it may come a moment later than the number.
+	 */
+	u64 (*queue_passed)(struct sov_queue *queue);
 };
 
 /**

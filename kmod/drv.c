@@ -139,8 +139,8 @@ static int sov_init(struct sov_device *sov)
 		ret = drmm_mutex_init(&sov->drm, &sov->groups_lock);
 	if (ret)
 		return ret;
+	sov->late_work = sov_make_work(sov, "sovgpu_late", 0); /* the last to go */
 	sov->work = sov_make_work(sov, "sovgpu", WQ_MEM_RECLAIM);
-	sov->late_work = sov_make_work(sov, "sovgpu_late", 0);
 	return sov->work && sov->late_work ? 0 : -ENOMEM;
 }
 

@@ -78,7 +78,8 @@ static void stop(struct sov_group *group)
 	dma_fence_end_signalling(cookie);
 }
 
-static struct sov_queue *next_stopped(struct sov_group *group)
+/* NULL: there is none now; @dead: and none will come. */
+static struct sov_queue *next_stopped(struct sov_group *group, bool *dead)
 {
 	struct sov_queue *queue;
 
@@ -86,6 +87,7 @@ static struct sov_queue *next_stopped(struct sov_group *group)
 	queue = list_first_entry_or_null(&group->stopped, struct sov_queue, link);
 	if (queue)
 		list_del(&queue->link);
+	*dead = group->dead;
 	mutex_unlock(&group->lock);
 	return queue;
 }
@@ -97,24 +99,30 @@ static struct sov_queue *next_stopped(struct sov_group *group)
 void sov_group_bury(struct sov_group *group)
 {
 	struct sov_queue *queue;
+	bool dead;
 
 	mutex_lock(&group->building);
-	while ((queue = next_stopped(group))) {
+	while ((queue = next_stopped(group, &dead))) {
 		group->sov->vendor->queue_fini(queue);
 		sov_queue_put(queue);
 	}
-	if (READ_ONCE(group->dead) && !group->emptied) {
+	if (dead && !group->emptied) {
 		group->sov->vendor->group_fini(group);
 		WRITE_ONCE(group->emptied, true);
 	}
 	mutex_unlock(&group->building);
 }
 
-/* Both steps: when this returns, fences of all jobs are signalled, and nothing is kept. */
+/*
+ * Both steps: when this returns, fences of all jobs are signalled, nothing is kept, and nobody
+ * comes to stop it any more.
+ */
 static void end(struct sov_group *group)
 {
 	stop(group);
+	flush_work(&group->kill);
 	sov_group_bury(group);
+	flush_work(&group->bury);
 }
 
 static void bury(struct work_struct *work)

@@ -75,12 +75,21 @@ static void end(struct sov_queue *queue, struct sov_job *job, int error)
 	forget(job);
 }
 
+/* Looks again when the time of the first job that runs is over, or soon. */
+static void watch(struct sov_queue *queue, bool soon)
+{
+	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
+	u64 age = ktime_get_ns() - queue->started_ns;
+	u64 left = soon || age >= allowed ? 0 : allowed - age;
+
+	mod_delayed_work(device_of(queue)->work, &queue->limit, nsecs_to_jiffies(left) + 1);
+}
+
 /* The time of the first job that runs begins now. */
 static void start_clock(struct sov_queue *queue)
 {
 	queue->started_ns = ktime_get_ns();
-	mod_delayed_work(device_of(queue)->work, &queue->limit,
-			 msecs_to_jiffies(queue->time_limit_ms) + 1);
+	watch(queue, false);
 }
 
 /*
@@ -151,12 +160,13 @@ static void forged(struct sov_queue *queue)
 }
 
 /*
- * Ends what is done. A program can write its own job's number before the job is over, and then its
- * fences say so; but the clock goes on as long as the hardware itself is not idle.
+ * Ends what is done: what has written its number, and what the hardware itself has left behind,
+ * because a program can write numbers, too. When the second lacks it is looked for again soon.
  */
 static void progress(struct sov_queue *queue)
 {
-	u64 done = device_of(queue)->vendor->queue_done(queue);
+	const struct sov_vendor *vendor = device_of(queue)->vendor;
+	u64 done = vendor->queue_done(queue), passed = vendor->queue_passed(queue);
 	struct sov_job *job, *next;
 	bool any = false;
 
@@ -166,24 +176,20 @@ static void progress(struct sov_queue *queue)
 		return;
 	}
 	list_for_each_entry_safe(job, next, &queue->running, link) {
-		if (job->fence->seqno > done)
+		if (job->fence->seqno > min(done, passed))
 			break;
 		atomic64_add(ktime_get_ns() - queue->started_ns,
 			     &queue->owner->busy_ns[queue->queue_class]);
 		end(queue, job, 0);
-		start_clock(queue);
+		queue->started_ns = ktime_get_ns();
 		any = true;
 	}
-	if (!any)
-		return;
-	if (list_empty(&queue->running) && device_of(queue)->vendor->queue_idle(queue))
+	if (list_empty(&queue->running))
 		cancel_delayed_work(&queue->limit);
-	wake_up_all(&queue->space);
-}
-
-static bool busy(struct sov_queue *queue)
-{
-	return !list_empty(&queue->running) || !device_of(queue)->vendor->queue_idle(queue);
+	else if (any || done > passed)
+		watch(queue, done > passed);
+	if (any)
+		wake_up_all(&queue->space);
 }
 
 /**
@@ -206,7 +212,7 @@ void sov_queues_progress(struct sov_device *sov)
 	sov_interrupt(sov);
 }
 
-/* An interrupt may have been lost, so the number in memory is looked at once more. */
+/* An interrupt may have been lost, so what the hardware says is looked at once more. */
 static void limit(struct work_struct *work)
 {
 	struct sov_queue *queue = container_of(to_delayed_work(work), struct sov_queue, limit);
@@ -216,12 +222,13 @@ static void limit(struct work_struct *work)
 	spin_lock_irq(&queue->lock);
 	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
 		progress(queue);
-	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE && busy(queue)) {
+	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE &&
+	    !list_empty(&queue->running)) {
 		late = ktime_get_ns() - queue->started_ns >= allowed;
 		if (late)
 			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
-		else
-			queue_delayed_work(device_of(queue)->work, &queue->limit, 1);
+		else if (!delayed_work_pending(&queue->limit))
+			watch(queue, false);
 	}
 	spin_unlock_irq(&queue->lock);
 	if (late)

@@ -134,7 +134,7 @@ struct sov_queue {
 	/** @running: jobs that it has; the first is the one whose time counts */
 	struct list_head running;
 
-	/** @started_ns: when the first of @running became the first, or @running empty */
+	/** @started_ns: when the first of @running became the first */
 	u64 started_ns;
 
 	/** @space: woken when jobs end */
@@ -143,7 +143,7 @@ struct sov_queue {
 	/** @advance: hands jobs to the hardware, for those who cannot */
 	struct work_struct advance;
 
-	/** @limit: looks at the first of @running, and at the hardware, when its time is over */
+	/** @limit: looks at the first of @running when its time is over, or earlier */
 	struct delayed_work limit;
 };
 

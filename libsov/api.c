@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of sov.h, as programs make them. Each is one row: its name and its arguments, with their
- * types and what they mean to a reader. Of a row are made the call itself, which goes straight on to
- * the library's own function of that name (inner.h) unless somebody watches, and the description by
- * which the log prints it and the trace keeps it.
+ * The calls of sov.h, as programs make them. Each is one row: its name and its arguments, with
+ * their types and what they mean to a reader. Of a row are made the call itself, which goes
+ * straight on to the library's own function of that name (inner.h) unless somebody watches, and the
+ * description by which the log prints it and the trace keeps it.
  */
 #include <stdio.h>
 #include "libsov/sov.h" /* before all others: here the calls have their public names */
@@ -70,7 +70,8 @@ static void add_box(struct line *l, const char *name, const sov_box *b)
 }
 
 /* answered: what the argument points at has been written. */
-static void add_argument(struct line *l, const struct api_argument *a, uint64_t value, bool answered)
+static void add_argument(struct line *l, const struct api_argument *a, uint64_t value,
+			 bool answered)
 {
 	const void *at = (const void *)(uintptr_t)value;
 
@@ -137,7 +138,8 @@ static uint64_t begin(void)
 	return now_ns();
 }
 
-static sov_result end(const struct api_call *call, const uint64_t *values, uint64_t from, sov_result r)
+static sov_result end(const struct api_call *call, const uint64_t *values, uint64_t from,
+		      sov_result r)
 {
 	uint64_t to = now_ns();
 
@@ -161,7 +163,7 @@ static sov_result end(const struct api_call *call, const uint64_t *values, uint6
 #define EACH_8(m, a, ...) m a, EACH_7(m, __VA_ARGS__)
 #define NINTH(a, b, c, d, e, f, g, h, i, ...) i
 #define EACH(m, ...)                                                                               \
-	NINTH(__VA_ARGS__, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, 0)       \
+	NINTH(__VA_ARGS__, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, 0)      \
 	(m, __VA_ARGS__)
 
 #define PARAMETER(type, name, kind)   type name
@@ -180,7 +182,7 @@ static sov_result end(const struct api_call *call, const uint64_t *values, uint6
 		if (unwatched())                                                                   \
 			return inner_##call(EACH(NAME, __VA_ARGS__));                              \
 		const uint64_t values_[] = {EACH(VALUE, __VA_ARGS__)}, from_ = begin();            \
-		return end(&call##_call, values_, from_, inner_##call(EACH(NAME, __VA_ARGS__)));     \
+		return end(&call##_call, values_, from_, inner_##call(EACH(NAME, __VA_ARGS__)));   \
 	}
 
 typedef void host_function(void *user);
@@ -277,6 +279,8 @@ CALL(graph_add_kernel, (sov_graph, graph, ADDRESS), (const sov_node *, after, AD
 CALL(graph_add_copy, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, destination, ADDRESS), (sov_ptr, source, ADDRESS),
      (uint64_t, bytes, NUMBER), (sov_node *, node, OUT_WORD))
+CALL(graph_add_box, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
+     (uint32_t, count, NUMBER), (const sov_box *, box, BOX), (sov_node *, node, OUT_WORD))
 CALL(graph_add_fill, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, address, ADDRESS), (uint32_t, value, NUMBER),
      (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER),

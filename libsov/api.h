@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who watches the calls of a program: the log (SOV_LOG=call) and the trace (SOV_TRACE). While nobody
- * does, a call costs the look at one byte and a jump.
+ * Who watches the calls of a program: the log (SOV_LOG=call) and the trace (SOV_TRACE). While
+ * nobody does, a call costs the look at one byte and a jump.
  */
 #ifndef SOV_API_H
 #define SOV_API_H
@@ -9,9 +9,16 @@
 #include <stdint.h>
 
 enum api_kind {
-	API_NUMBER, API_SIGNED, API_ADDRESS, API_TEXT, /* as given; handles are addresses */
-	API_LAUNCH, API_BOX,                           /* structures worth showing */
-	API_OUT_ADDRESS, API_OUT_NUMBER, API_OUT_WORD, API_OUT_SIGNED, /* where an answer goes */
+	API_NUMBER,
+	API_SIGNED,
+	API_ADDRESS,
+	API_TEXT, /* as given; handles are addresses */
+	API_LAUNCH,
+	API_BOX, /* structures worth showing */
+	API_OUT_ADDRESS,
+	API_OUT_NUMBER,
+	API_OUT_WORD,
+	API_OUT_SIGNED, /* where an answer goes */
 };
 
 struct api_argument {

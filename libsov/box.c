@@ -11,15 +11,6 @@
 
 typedef unsigned long long ull;
 
-struct side {
-	uint64_t address, pitch, slice; /* bytes from row to row, from slice to slice */
-};
-
-struct box {
-	struct side to, from;
-	uint64_t width, height, depth;
-};
-
 /* ---- what may be copied ---- */
 
 /* Bytes from the first to behind the last; false: they do not fit 64 bits. */
@@ -51,13 +42,18 @@ static sov_result take_side(const char *what, const sov_box *o, uint64_t address
 			      (ull)height);
 	if (__builtin_mul_overflow(out->pitch, rows ? rows : height, &out->slice))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "%s_rows of %llu are more than 2^64 bytes", what, (ull)rows);
+			      "%s_rows of %llu are more than 2^64 bytes; 0 means packed", what, (ull)rows);
 	return SOV_OK;
 }
 
-static sov_result take_box(const sov_box *o, struct box *b)
+sov_result box_take(const sov_box *given, struct box *b)
 {
-	sov_result r = take_side("destination", o, o->destination, o->destination_pitch,
+	sov_box copy, *o = &copy;
+	sov_result r = struct_in("sov_box", o, sizeof(*o), given);
+
+	if (r)
+		return r;
+	r = take_side("destination", o, o->destination, o->destination_pitch,
 				 o->destination_rows, &b->to);
 
 	if (!r)
@@ -68,25 +64,23 @@ static sov_result take_box(const sov_box *o, struct box *b)
 	return r;
 }
 
-static sov_result check(struct context *c, const struct box *b, struct sides *k)
+sov_result box_check(struct context *c, const struct box *b, struct sides *k)
 {
 	uint64_t to_bytes, from_bytes;
 	sov_result r;
 
 	if (!extent(b, &b->to, &to_bytes) || !extent(b, &b->from, &from_bytes))
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "the box has more than 2^64 bytes");
+		return refuse(SOV_ERROR_INVALID_ADDRESS, "the box has more than 2^64 bytes; see width, height, depth and pitch");
 	r = copy_check(c, k, to_bytes, from_bytes);
 	if (!r && k->to && k->to == k->from && k->destination < k->source + from_bytes &&
 	    k->source < k->destination + to_bytes)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "destination 0x%llx and source 0x%llx overlap", (ull)k->destination,
+			   "destination 0x%llx and source 0x%llx overlap; copy by way of other memory", (ull)k->destination,
 			   (ull)k->source);
 	return r;
 }
 
 /* ---- moving ---- */
-
-#define MOST_ROWS UINT64_C(0x40000000)
 
 /* Rows that the GPU reaches on both sides. */
 static sov_result copy_rows(struct stream *s, const struct side *to, const struct side *from,
@@ -105,7 +99,7 @@ static sov_result copy_rows(struct stream *s, const struct side *to, const struc
 			.bytes = (uint32_t)width,
 		};
 
-		n = rows - done < MOST_ROWS ? rows - done : MOST_ROWS;
+		n = rows - done < BOX_MOST_ROWS ? rows - done : BOX_MOST_ROWS;
 		lines.lines = (uint32_t)n;
 		trace_bytes(n * width);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
@@ -197,7 +191,7 @@ static sov_result copy_box(struct stream *s, const struct box *b)
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
 	if (!r)
-		r = check(c, b, &k);
+		r = box_check(c, b, &k);
 	if (!r)
 		copy_pin(c, &k, 1);
 	pthread_mutex_unlock(&c->lock);
@@ -218,22 +212,17 @@ static sov_result copy_box(struct stream *s, const struct box *b)
 
 sov_result sov_memory_copy_box_async(sov_stream stream, const sov_box *box)
 {
-	sov_box o;
 	struct box b;
 	struct stream *s;
-	sov_result r = struct_in("sov_box", &o, sizeof(o), box);
+	sov_result r = box_take(box, &b);
 
-	if (!r)
-		r = take_box(&o, &b);
 	if (r)
 		return r;
 	s = object_get(stream, OBJECT_STREAM);
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	if (graph_capturing(s))
-		r = refuse(SOV_ERROR_UNSUPPORTED, "a box is not copied by a graph; copy its rows");
-	else if (b.width)
-		r = copy_box(s, &b);
+	if (b.width)
+		r = graph_capturing(s) ? graph_capture_box(s, &b) : copy_box(s, &b);
 	object_put(&s->member.object);
 	return r;
 }

@@ -154,6 +154,17 @@ sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t s
 	return leave(s, r ? r : append(s, &n));
 }
 
+sov_result graph_capture_box(struct stream *s, const struct box *b)
+{
+	uint32_t number;
+	sov_result r;
+
+	if (!enter(s, &r))
+		return r;
+	r = graph_add_box(s->capture->graph, s->capture->after, s->capture->count, b, &number);
+	return leave(s, r ? r : follow(s->capture, number, true));
+}
+
 sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
 			      uint32_t element_bytes, uint64_t count)
 {
@@ -220,10 +231,10 @@ sov_result graph_capture_wait(struct stream *s, struct event *e)
 	one = find(c, id);
 	if (!r && !one)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "the event was recorded in a capture that has ended");
+			   "the event was recorded in a capture that has ended; record it again");
 	if (!r && s->capture && s->capture->id != id)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "the event was recorded in another capture than the stream's");
+			   "the event was recorded in another capture than the stream's; record it there");
 	if (!r && !s->capture)
 		r = start(s, one->capture->graph, id, false);
 	for (i = 0; !r && i < e->captured_count; i++)
@@ -313,7 +324,7 @@ sov_result sov_stream_end_capture(sov_stream stream)
 		return r;
 	if (!s->capture || !s->capture->first)
 		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "no capture was begun on the stream"));
+					      "no capture was begun on the stream; sov_stream_begin_capture does"));
 	if (!r)
 		r = find_lost(s->capture);
 	g = s->capture->graph;

@@ -519,7 +519,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 			      "sov_context_options.flags is 0x%x; none is known", o.flags);
 	if (o.kernel_time_limit > SOV_MAX_WAIT)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
+			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour; give less",
 			      (unsigned long long)o.kernel_time_limit);
 	if (o.stack_bytes > NV_LOCAL_MAX_BYTES)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -683,6 +683,6 @@ sov_result sov_context_get_fault(sov_context context, sov_fault *fault)
 	if (!c)
 		return r;
 	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault))
-		     : refuse(SOV_ERROR_NOT_FOUND, "the context has no error");
+		     : refuse(SOV_ERROR_NOT_FOUND, "the context has no error; there is a fault to read after one only");
 	return context_leave(c, r);
 }

@@ -257,7 +257,7 @@ static sov_result sides_check(struct context *c, struct sides *k)
 	if (!r && k->to && k->to == k->from && k->destination < k->source + k->bytes &&
 	    k->source < k->destination + k->bytes)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "destination 0x%llx and source 0x%llx overlap within %llu bytes",
+			   "destination 0x%llx and source 0x%llx overlap within %llu bytes; copy by way of other memory",
 			   (ull)k->destination, (ull)k->source, (ull)k->bytes);
 	return r;
 }
@@ -353,7 +353,7 @@ sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count)
 			      "%llu elements of %u bytes are more than 2^64 bytes", (ull)count,
 			      element_bytes);
 	if (address % element_bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "address 0x%llx is not a multiple of %u",
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "address 0x%llx is not a multiple of %u; it must be, as elements are",
 			      (ull)address, element_bytes);
 	return SOV_OK;
 }

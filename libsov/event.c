@@ -117,7 +117,7 @@ static sov_result last_record(struct event *e, const char *what, struct reached 
 	r = mark ? SOV_OK : context_status(e->member.context);
 	if (r || mark)
 		return r;
-	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded", what);
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded; sov_event_record does", what);
 }
 
 /* A stream's semaphore goes on counting when the stream is gone, so it may be looked at for ever. */
@@ -206,7 +206,7 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 			r = graph_capture_wait(s, e);
 		else if (graph_capturing(s))
 			refuse(r = SOV_ERROR_UNSUPPORTED,
-			       "a stream that is captured waits for events of its capture only");
+			       "a stream that is captured waits for events of its capture only; record one there");
 		else
 			r = wait_for(s, e);
 		object_put(&e->member.object);
@@ -237,7 +237,7 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 	uint64_t start, end;
 
 	if (!r && (from->timeless || to->timeless))
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "event %s was made with SOV_EVENT_NO_TIME",
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "event %s was made with SOV_EVENT_NO_TIME; make it without",
 			   from->timeless ? "from" : "to");
 	if (!r)
 		r = last_record(to, "event to", &b);
@@ -249,7 +249,7 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 	end = __atomic_load_n(to->semaphore->time, __ATOMIC_RELAXED);
 	if (end < start)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "event to was reached %llu ns before event from",
+			      "event to was reached %llu ns before event from; give them the other way round",
 			      (unsigned long long)(start - end));
 	*nanoseconds = end - start;
 	return SOV_OK;

@@ -72,6 +72,14 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	return SOV_OK;
 }
 
+static sov_result refuse_unpinned(const struct sides *k)
+{
+	return refuse(SOV_ERROR_INVALID_ADDRESS,
+		      "%s 0x%llx is host memory that is not pinned; a graph copies what the GPU "
+		      "reaches: see sov_host_alloc",
+		      k->to ? "source" : "destination", (ull)(k->to ? k->source : k->destination));
+}
+
 sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, uint64_t bytes,
 		     struct node *n)
 {
@@ -83,10 +91,7 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 					NV_PUSH_COPY_MAX);
 
 	if (!r && (!k.to || !k.from))
-		r = refuse(SOV_ERROR_INVALID_ADDRESS,
-			   "%s 0x%llx is host memory that is not pinned; a graph copies what the GPU "
-			   "reaches: see sov_host_alloc",
-			   k.to ? "source" : "destination", (ull)(k.to ? source : destination));
+		r = refuse_unpinned(&k);
 	*n = (struct node){.kind = NODE_COPY, .copy = {destination, source, bytes}};
 	return r;
 }
@@ -141,6 +146,62 @@ sov_result graph_add(struct graph *g, const uint32_t *after, uint32_t nafter, st
 	if (number)
 		*number = g->count;
 	return SOV_OK;
+}
+
+/* ---- boxes ---- */
+
+static sov_result check_box(struct graph *g, const struct box *b)
+{
+	struct sides k = {.destination = b->to.address, .source = b->from.address};
+	sov_result r;
+
+	if (!b->width || b->width > NV_PUSH_COPY_MAX || b->height > BOX_MOST_ROWS ||
+	    b->depth > MOST_NODES - g->count)
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "a box of %llu x %llu x %llu; in a graph rows have 1 to %u bytes, "
+			      "slices at most %llu rows, and each slice is a node of at most %u",
+			      (ull)b->width, (ull)b->height, (ull)b->depth, NV_PUSH_COPY_MAX,
+			      (ull)BOX_MOST_ROWS, MOST_NODES);
+	r = box_check(g->member.context, b, &k);
+	return r || (k.to && k.from) ? r : refuse_unpinned(&k);
+}
+
+static sov_result add_slice(struct graph *g, const uint32_t *after, uint32_t nafter,
+			    const struct box *b, uint64_t slice, uint32_t *number)
+{
+	struct node n = {.kind = NODE_LINES,
+			 .lines = {.destination = b->to.address + slice * b->to.slice,
+				   .source = b->from.address + slice * b->from.slice,
+				   .destination_pitch = (uint32_t)b->to.pitch,
+				   .source_pitch = (uint32_t)b->from.pitch,
+				   .bytes = (uint32_t)b->width,
+				   .lines = (uint32_t)b->height}};
+
+	return graph_add(g, after, nafter, &n, number);
+}
+
+sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter, const struct box *b,
+			 uint32_t *number)
+{
+	uint32_t before = g->count, others, i, *all = NULL;
+	sov_result r = check_box(g, b);
+
+	if (!r && b->depth > 1) {
+		others = (uint32_t)b->depth - 1;
+		all = calloc(others, sizeof(*all));
+		if (!all)
+			r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
+		for (i = 0; !r && i < others; i++)
+			r = add_slice(g, after, nafter, b, i, &all[i]);
+		after = all;
+		nafter = others;
+	}
+	if (!r)
+		r = add_slice(g, after, nafter, b, b->depth - 1, number);
+	while (r && g->count > before)
+		node_free(&g->nodes[--g->count]);
+	free(all);
+	return r;
 }
 
 /* ---- calls ---- */
@@ -229,6 +290,19 @@ sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t c
 	if (!r)
 		r = graph_add(g, after, count, &n, node);
 	return member_leave(g, r);
+}
+
+sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
+			     const sov_box *box, sov_node *node)
+{
+	struct box b;
+	struct graph *g;
+	sov_result r = box_take(box, &b);
+
+	if (r)
+		return r;
+	g = enter(graph, after, count, &r);
+	return g ? member_leave(g, graph_add_box(g, after, count, &b, node)) : r;
 }
 
 sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,

@@ -6,7 +6,7 @@
 
 #include "libsov/runtime.h"
 
-enum node_kind { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_CALL };
+enum node_kind { NODE_KERNEL, NODE_COPY, NODE_LINES, NODE_FILL, NODE_CALL };
 
 struct node {
 	enum node_kind kind;
@@ -22,6 +22,7 @@ struct node {
 		struct {
 			uint64_t destination, source, bytes;
 		} copy;
+		struct nv_lines lines;
 		struct {
 			uint64_t address, bytes;
 			uint32_t value, element_bytes;
@@ -48,6 +49,9 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 		     struct node *n);
 sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32_t element_bytes,
 		     uint64_t count, struct node *n);
+/* The slices of a box, as nodes of which the last comes after all others. */
+sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter, const struct box *b,
+			 uint32_t *number);
 void node_free(struct node *n);
 void node_set_parameters(struct node *n, const void *const *arguments);
 

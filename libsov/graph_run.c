@@ -94,7 +94,7 @@ sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
 	if (!g)
 		return r;
 	if (!g->count)
-		return member_leave(g, refuse(SOV_ERROR_INVALID_ARGUMENT, "the graph has no nodes"));
+		return member_leave(g, refuse(SOV_ERROR_INVALID_ARGUMENT, "the graph has no nodes; add some, or capture a stream"));
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return member_leave(g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
@@ -158,7 +158,7 @@ sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
 		return SOV_ERROR_INVALID_HANDLE;
 	n = node && node <= g->count ? &g->nodes[node - 1] : NULL;
 	if (!n || n->kind != NODE_KERNEL)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "node %u is no kernel of the graph", node);
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "node %u is no kernel of the graph; sov_graph_add_kernel tells their numbers", node);
 	else if (count != n->kernel.function->kernel->nparams || (count && !arguments))
 		r = refuse(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
 			   n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
@@ -266,7 +266,7 @@ sov_result sov_graph_launch(sov_graph_run run, sov_stream stream)
 		return r;
 	s = stream_find(g->member.context, stream);
 	if (s && graph_capturing(s)) {
-		r = refuse(SOV_ERROR_UNSUPPORTED, "a graph inside a graph");
+		r = refuse(SOV_ERROR_UNSUPPORTED, "a graph inside a graph; add its nodes to the one that is captured");
 		object_put(&s->member.object);
 	} else if (s) {
 		pthread_mutex_lock(&g->running);

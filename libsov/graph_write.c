@@ -153,6 +153,9 @@ static void push_node(struct graph_run *g, struct nv_push *p, uint32_t i, uint32
 		nv_push_copy(p, n->copy.destination, n->copy.source, (uint32_t)n->copy.bytes,
 			     g->counter, ++*copies);
 		break;
+	case NODE_LINES:
+		nv_push_copy_lines(p, &n->lines, g->counter, ++*copies);
+		break;
 	case NODE_FILL:
 		nv_push_fill(p, n->fill.address, n->fill.value, n->fill.element_bytes,
 			     (uint32_t)(n->fill.bytes / n->fill.element_bytes), g->counter,
@@ -163,14 +166,18 @@ static void push_node(struct graph_run *g, struct nv_push *p, uint32_t i, uint32
 	}
 }
 
+static bool is_copy(const struct node *n)
+{
+	return n->kind == NODE_COPY || n->kind == NODE_LINES || n->kind == NODE_FILL;
+}
+
 /* A level, from *at in the order on, and what makes the next wait for it. */
 static void push_level(struct graph_run *g, struct nv_push *p, uint32_t *at, bool last)
 {
 	uint32_t level = g->level[g->order[*at]], copies = 0, i;
 
 	for (i = *at; i < g->count && g->level[g->order[i]] == level; i++)
-		copies += g->nodes[g->order[i]].kind == NODE_COPY ||
-			  g->nodes[g->order[i]].kind == NODE_FILL;
+		copies += is_copy(&g->nodes[g->order[i]]);
 	if (copies) { /* the last run left its count there */
 		nv_push_release(p, g->counter, 0, NV_RELEASE_NOW);
 		nv_push_bind_copy(p, &g->member.context->chip);

@@ -68,6 +68,7 @@
 #define sov_graph_destroy inner_graph_destroy
 #define sov_graph_add_kernel inner_graph_add_kernel
 #define sov_graph_add_copy inner_graph_add_copy
+#define sov_graph_add_box inner_graph_add_box
 #define sov_graph_add_fill inner_graph_add_fill
 #define sov_graph_add_call inner_graph_add_call
 #define sov_graph_add_order inner_graph_add_order

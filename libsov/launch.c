@@ -91,7 +91,7 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 	if (required[0] && memcmp(required, l->block, sizeof(l->block)))
 		return refuse(
 			SOV_ERROR_INVALID_LAUNCH,
-			"kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x %u x %u",
+			"kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x %u x %u; launch it so",
 			f->kernel->name, required[0], required[1], required[2], l->block[0],
 			l->block[1], l->block[2]);
 	if (threads > f->max_threads)

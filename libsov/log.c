@@ -86,7 +86,7 @@ static sov_result open_file(void)
 		return SOV_OK;
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (file < 0)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_LOG_FILE: cannot write '%s': %s",
+		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_LOG_FILE: cannot write '%s': %s; name a file that can be written",
 			      path, strerror(errno));
 	out = file;
 	return SOV_OK;

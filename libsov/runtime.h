@@ -444,6 +444,22 @@ sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 /* Without it, when it is pinned. The number of the last piece of work. */
 sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number);
 
+/* ---- box.c ---- */
+
+struct side {
+	uint64_t address, pitch, slice; /* bytes from row to row, from slice to slice */
+};
+
+struct box {
+	struct side to, from;
+	uint64_t width, height, depth;
+};
+#define BOX_MOST_ROWS UINT64_C(0x40000000) /* that the copy engine takes at a time */
+
+sov_result box_take(const sov_box *given, struct box *b);
+/* With the lock: what its sides lie in. */
+sov_result box_check(struct context *c, const struct box *b, struct sides *k);
+
 /* ---- ways.c ---- */
 
 enum way { WAY_INLINE, WAY_KERNEL, WAY_ENGINE };
@@ -669,6 +685,7 @@ static inline bool graph_capturing(const struct stream *s)
 sov_result graph_capture_kernel(struct stream *s, struct function *f, const sov_launch *l);
 sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t source,
 			      uint64_t bytes);
+sov_result graph_capture_box(struct stream *s, const struct box *b);
 sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
 			      uint32_t element_bytes, uint64_t count);
 sov_result graph_capture_call(struct stream *s, void (*function)(void *user), void *user);

@@ -392,6 +392,9 @@ SOV_API sov_result sov_graph_add_kernel(sov_graph graph, const sov_node *after, 
 SOV_API sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t count,
 				      sov_ptr destination, sov_ptr source, uint64_t bytes,
 				      sov_node *node);
+/* Each slice of the box is a node; the one that is told comes after all of them. */
+SOV_API sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
+				     const sov_box *box, sov_node *node);
 SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,
 				      sov_ptr address, uint32_t value, uint32_t element_bytes,
 				      uint64_t elements, sov_node *node);
@@ -400,7 +403,7 @@ SOV_API sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, ui
 /* One more node that to comes after. */
 SOV_API sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to);
 /* Until the end, work for the stream becomes nodes of the graph, and is not run: launches,
- * copy_async, fill_async, call. Events carry the order to other streams, which are captured as well
+ * copy_async, copy_box_async, fill_async, call. Events carry the order to other streams, which are captured as well
  * from when they wait for one; in the end the first stream has to have waited for all of them. */
 SOV_API sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph);
 SOV_API sov_result sov_stream_end_capture(sov_stream stream);

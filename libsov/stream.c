@@ -341,7 +341,7 @@ sov_result sov_stream_destroy(sov_stream stream)
 	if (stream == c->first_handle)
 		return member_leave(
 			s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-				  "the context's first stream is destroyed with its context"));
+				  "the context's first stream is destroyed with its context; leave it alone"));
 	if (s->closed)
 		return member_leave(
 			s, refuse(SOV_ERROR_BUSY, "another thread is destroying the stream"));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace, and how events get into it. Every thread has a ring of its own, into which it puts events
- * without a lock; one thread of the library empties all rings into the file ten times a second, and
- * sooner when one is half full. A ring that is full loses events, and how many is written down. When
- * the process ends in peace the rest is written; when it does not, the file ends a tenth of a second
- * before.
+ * The trace, and how events get into it. Every thread has a ring of its own, into which it puts
+ * events without a lock; one thread of the library empties all rings into the file ten times a
+ * second, and sooner when one is half full. A ring that is full loses events, and how many is
+ * written down. When the process ends in peace the rest is written; when it does not, the file ends
+ * a tenth of a second before.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -14,19 +14,19 @@
 #include <unistd.h>
 #include "libsov/trace.h"
 
-#define RING_EVENTS 4096u /* 640 KiB for each thread */
+#define RING_EVENTS 32768u /* 3.5 MiB of address space for each thread, touched when needed */
 #define REST_NS	    UINT64_C(100000000)
 
 struct ring {
 	struct ring *next;
 	uint32_t thread;
 	char name[16];
-	bool named;              /* in the file */
-	_Atomic bool left;       /* its thread has ended */
+	bool named;	   /* in the file */
+	_Atomic bool left; /* its thread has ended */
 	_Alignas(64) _Atomic uint32_t put;
 	_Alignas(64) _Atomic uint32_t taken;
 	_Atomic uint64_t lost;
-	uint64_t told;           /* of those */
+	uint64_t told; /* of those */
 	struct trace_event events[RING_EVENTS];
 };
 
@@ -47,8 +47,10 @@ static _Thread_local struct ring *ring;
 
 /* ---- threads that put ---- */
 
+/* From here on the ring is the writer's to free; what the thread still calls gets another. */
 static void leave(void *mine)
 {
+	ring = NULL;
 	atomic_store(&((struct ring *)mine)->left, true);
 }
 
@@ -105,7 +107,11 @@ void trace_call(const struct api_call *call, const uint64_t *values, uint64_t fr
 		sov_result r)
 {
 	struct trace_event e = {
-		.kind = TRACE_CALLED, .name = call->name, .start = from, .end = to, .thread = trace_thread(),
+		.kind = TRACE_CALLED,
+		.name = call->name,
+		.start = from,
+		.end = to,
+		.thread = trace_thread(),
 		.called = {.call = call, .result = r},
 	};
 
@@ -116,7 +122,11 @@ void trace_call(const struct api_call *call, const uint64_t *values, uint64_t fr
 void trace_function(uint64_t from, uint64_t to)
 {
 	struct trace_event e = {
-		.kind = TRACE_FUNCTION, .name = "host function", .start = from, .end = to, .thread = trace_thread(),
+		.kind = TRACE_FUNCTION,
+		.name = "host function",
+		.start = from,
+		.end = to,
+		.thread = trace_thread(),
 	};
 
 	trace_put(&e);
@@ -187,8 +197,9 @@ static void *write_on(void *unused)
 
 /* ---- coming and going ---- */
 
-/* Work of the GPU that goes on now is written as cut. Whoever puts events from here on puts them into
- * rings that nobody reads. A child of the process has the parent's file, and no thread that writes. */
+/* Work of the GPU that goes on now is written as cut. Whoever puts events from here on puts them
+ * into rings that nobody reads. A child of the process has the parent's file, and no thread that
+ * writes. */
 static void finish(void)
 {
 	if (getpid() != trace.process)

@@ -24,15 +24,22 @@ static inline bool tracing(void)
 
 /* What a piece of the GPU's work is to a reader. Kernels and graphs are known by themselves; of a
  * copy or fill, which may be a kernel too, its maker says so before. */
-enum trace_work { TRACE_KERNEL, TRACE_COPY_IN, TRACE_COPY_OUT, TRACE_COPY_ACROSS, TRACE_FILL, TRACE_GRAPH };
+enum trace_work {
+	TRACE_KERNEL,
+	TRACE_COPY_IN,
+	TRACE_COPY_OUT,
+	TRACE_COPY_ACROSS,
+	TRACE_FILL,
+	TRACE_GRAPH
+};
 
 /* ---- hooks ---- */
 
 /* Read SOV_TRACE and open the file; a sentence about what is wrong with it. */
 sov_result trace_init(void);
 
-/* Of the calling thread's copies and fills from now on, and bytes of the next piece; of a graph, its
- * nodes. */
+/* Of the calling thread's copies and fills from now on, and bytes of the next piece; of a graph,
+ * its nodes. */
 struct trace_expected {
 	enum trace_work work;
 	uint64_t bytes; /* 0: the next piece is no copy and no fill */
@@ -62,7 +69,8 @@ void trace_stream_create(struct stream *s);
 void trace_stream_stop(struct stream *s);
 void trace_stream_destroy(struct stream *s);
 /* Around the methods of a piece, when its slot has been taken and before it is published. */
-void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind, const struct function *f);
+void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind,
+		       const struct function *f);
 void trace_piece_end(struct stream *s, struct slot *slot, bool released);
 void trace_piece_shape(struct slot *slot, const sov_launch *l);
 
@@ -73,12 +81,12 @@ enum trace_kind { TRACE_CALLED, TRACE_FUNCTION, TRACE_GPU };
 struct trace_gpu_work {
 	enum trace_work work;
 	uint32_t device, track;
-	const char *by;     /* what did a copy: "engine", "kernel" or "methods" */
+	const char *by;	    /* what did a copy: "engine", "kernel" or "methods" */
 	uint64_t number;    /* unique in the trace */
 	uint64_t submitted; /* by the event's thread */
 	uint64_t bytes;
 	uint32_t grid[3], block[3], shared;
-	bool cut;           /* it did not end: its end is when it was stopped */
+	bool cut; /* it did not end: its end is when it was stopped */
 };
 
 struct trace_event {
@@ -100,8 +108,8 @@ struct trace_event {
 void trace_put(const struct trace_event *e);
 uint32_t trace_thread(void);
 
-/* trace_gpu.c: all below by the thread that writes, or when that has ended. What is done goes to put;
- * finish: also what is not. */
+/* trace_gpu.c: all below by the thread that writes, or when that has ended. What is done goes to
+ * put; finish: also what is not. */
 void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish);
 void trace_gpu_clocks(void);
 /* The GPU's time as the host's; false: nothing is known of that clock. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace's file, in the JSON that Chrome's tracing began and Perfetto reads: complete events ("X")
- * on tracks, which are threads of processes. Our process has its threads; each GPU is a process of its
- * own, with a stream as a thread. Flow arrows ("s", "f") lead from the call that submitted a piece of
- * work to the piece. Times are microseconds since the trace began.
+ * The trace's file, in the JSON that Chrome's tracing began and Perfetto reads: complete events
+ * ("X") on tracks, which are threads of processes. Our process has its threads; each GPU is a
+ * process of its own, with a stream as a thread. Flow arrows ("s", "f") lead from the call that
+ * submitted a piece of work to the piece. Times are microseconds since the trace began.
  *
  * The file is a whole document after every write: each writes over the brackets at its end and puts
  * them behind what it adds, in one system call.
@@ -20,7 +20,7 @@
 #include "libsov/trace.h"
 
 #define BUFFER_BYTES (256u << 10)
-#define LINE_BYTES   2048u /* of one event, at most */
+#define LINE_BYTES   2048u	 /* of one event, at most */
 #define GPU_PROCESS  1000000000u /* and its number; above what Linux has for processes */
 
 typedef unsigned long long ull;
@@ -30,10 +30,10 @@ static const char brackets[] = "\n]}\n";
 static struct {
 	pthread_mutex_t lock;
 	int file;
-	uint64_t start;  /* of the trace, on the host's clock */
-	uint64_t at;     /* where the brackets stand */
-	bool broken;     /* a write failed: nothing more is written */
-	uint64_t lost;   /* events that could not be written */
+	uint64_t start; /* of the trace, on the host's clock */
+	uint64_t at;	/* where the brackets stand */
+	bool broken;	/* a write failed: nothing more is written */
+	uint64_t lost;	/* events that could not be written */
 	size_t used;
 	char buffer[BUFFER_BYTES + LINE_BYTES];
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
@@ -68,7 +68,8 @@ static void flush(void)
 		out.at += bytes;
 	} else {
 		out.broken = true;
-		fprintf(stderr, "libsov: SOV_TRACE: writing failed: %s; the trace ends here\n", strerror(errno));
+		fprintf(stderr, "libsov: SOV_TRACE: writing failed: %s; the trace ends here\n",
+			strerror(errno));
 		if (!write_at(brackets, sizeof(brackets) - 1, out.at) ||
 		    ftruncate(out.file, (off_t)(out.at + sizeof(brackets) - 1)))
 			out.at = 0;
@@ -132,7 +133,8 @@ static void name_thread(uint32_t process, uint32_t thread, const char *name)
 {
 	char text[512];
 
-	add(",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+	add(",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%"
+	    "s\"}}",
 	    process, thread, quoted(name, text, sizeof(text)));
 }
 
@@ -140,8 +142,8 @@ static void name_process(uint32_t process, const char *name)
 {
 	char text[512];
 
-	add(",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}", process,
-	    quoted(name, text, sizeof(text)));
+	add(",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
+	    process, quoted(name, text, sizeof(text)));
 }
 
 /* ---- events ---- */
@@ -156,10 +158,11 @@ static void call_arguments(const struct trace_event *e, char *text, size_t bytes
 	*text = 0;
 	for (i = 0; i < call->count && n < bytes; i++)
 		if (call->arguments[i].kind == API_NUMBER)
-			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%llu", call->arguments[i].name,
-					      (ull)e->called.values[i]);
+			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%llu",
+					      call->arguments[i].name, (ull)e->called.values[i]);
 		else if (call->arguments[i].kind == API_SIGNED)
-			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%lld", call->arguments[i].name,
+			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%lld",
+					      call->arguments[i].name,
 					      (long long)e->called.values[i]);
 		else if (call->arguments[i].kind == API_ADDRESS)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":\"0x%llx\"",
@@ -175,22 +178,26 @@ static void write_host(const struct trace_event *e)
 	char arguments[512];
 
 	if (e->kind == TRACE_FUNCTION) {
-		add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"function\","
+		add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":"
+		    "\"function\","
 		    "\"name\":\"%s\"}",
 		    process, e->thread, at.text, took.text, e->name);
 		return;
 	}
 	call_arguments(e, arguments, sizeof(arguments));
-	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"call\",\"name\":\"%s\","
+	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"call\",\"name\":"
+	    "\"%s\","
 	    "\"args\":{\"result\":\"%s\"%s}}",
-	    process, e->thread, at.text, took.text, e->name, sov_result_name(e->called.result), arguments);
+	    process, e->thread, at.text, took.text, e->name, sov_result_name(e->called.result),
+	    arguments);
 }
 
 static void work_arguments(const struct trace_gpu_work *g, char *text, size_t bytes)
 {
 	if (g->work == TRACE_KERNEL)
-		snprintf(text, bytes, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%u", g->grid[0],
-			 g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], g->shared);
+		snprintf(text, bytes, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%u",
+			 g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+			 g->shared);
 	else if (g->work == TRACE_GRAPH)
 		snprintf(text, bytes, "\"nodes\":%llu", (ull)g->bytes);
 	else
@@ -209,7 +216,8 @@ static void write_gpu(const struct trace_event *e)
 	char name[1024], arguments[256];
 	uint64_t start, end;
 
-	if (!trace_gpu_time(g->device, e->start, &start) || !trace_gpu_time(g->device, e->end, &end)) {
+	if (!trace_gpu_time(g->device, e->start, &start) ||
+	    !trace_gpu_time(g->device, e->end, &end)) {
 		out.lost++;
 		return;
 	}
@@ -217,11 +225,14 @@ static void write_gpu(const struct trace_event *e)
 	took = time_text(end > start ? end - start : 0);
 	submitted = since_start(g->submitted);
 	work_arguments(g, arguments, sizeof(arguments));
-	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":\"%s\","
+	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":"
+	    "\"%s\","
 	    "\"args\":{%s,\"submitted\":%s%s}}",
-	    process, g->track, at.text, took.text, categories[g->work], quoted(e->name, name, sizeof(name)),
-	    arguments, submitted.text, g->cut ? ",\"cut\":true" : "");
-	add(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\",\"name\":\"submit\",\"id\":%llu}",
+	    process, g->track, at.text, took.text, categories[g->work],
+	    quoted(e->name, name, sizeof(name)), arguments, submitted.text,
+	    g->cut ? ",\"cut\":true" : "");
+	add(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\",\"name\":"
+	    "\"submit\",\"id\":%llu}",
 	    (uint32_t)getpid(), e->thread, submitted.text, (ull)g->number);
 	add(",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\","
 	    "\"name\":\"submit\",\"id\":%llu}",
@@ -270,7 +281,8 @@ void trace_file_clock(uint32_t device, uint64_t host, uint64_t gpu, uint64_t win
 	struct time at = since_start(host);
 
 	pthread_mutex_lock(&out.lock);
-	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"clock\",\"name\":\"clocks read\","
+	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"clock\","
+	    "\"name\":\"clocks read\","
 	    "\"args\":{\"host_ns\":%llu,\"gpu_ns\":%llu,\"window_ns\":%llu}}",
 	    GPU_PROCESS + device, at.text, (ull)host, (ull)gpu, (ull)window);
 	pthread_mutex_unlock(&out.lock);
@@ -278,7 +290,8 @@ void trace_file_clock(uint32_t device, uint64_t host, uint64_t gpu, uint64_t win
 
 static void write_lost(uint64_t events)
 {
-	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"lost\",\"name\":\"events lost\","
+	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"lost\",\"name\":"
+	    "\"events lost\","
 	    "\"args\":{\"events\":%llu}}",
 	    (uint32_t)getpid(), since_start(now_ns()).text, (ull)events);
 }
@@ -314,10 +327,13 @@ static void begin(void)
 	out.start = now_ns();
 	out.at = 0;
 	out.used = 0;
-	add("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"library\":\"libsov %d.%d\",\"start_ns\":%llu,"
-	    "\"clock\":\"host times are CLOCK_MONOTONIC; GPU times are laid on it by the pairs of 'clocks "
+	add("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"library\":\"libsov "
+	    "%d.%d\",\"start_ns\":%llu,"
+	    "\"clock\":\"host times are CLOCK_MONOTONIC; GPU times are laid on it by the pairs of "
+	    "'clocks "
 	    "read', each off by half its window at most\"},\"traceEvents\":[\n"
-	    "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_labels\",\"args\":{\"labels\":\"libsov\"}}",
+	    "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_labels\",\"args\":{\"labels\":\"libsov\"}"
+	    "}",
 	    SOV_VERSION_MAJOR, SOV_VERSION_MINOR, (ull)out.start, (uint32_t)getpid());
 	name_process((uint32_t)getpid(), command);
 	flush();
@@ -345,21 +361,26 @@ sov_result trace_file_open(const char *given)
 	struct stat st;
 
 	if (!expand(given, path, sizeof(path)))
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_TRACE: the path is longer than %zu bytes",
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "SOV_TRACE: the path is too long; at most %zu bytes are possible",
 			      sizeof(path));
 	out.file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (out.file < 0)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_TRACE: cannot write '%s': %s", path,
-			      strerror(errno));
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "SOV_TRACE: cannot write '%s': %s; name a file that can be written",
+			      path, strerror(errno));
 	if (fstat(out.file, &st) || !S_ISREG(st.st_mode)) {
 		close(out.file);
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_TRACE: '%s' is no ordinary file, in which one can go back", path);
+		return refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"SOV_TRACE: '%s' is no ordinary file, in which one can go back; name one",
+			path);
 	}
 	if (flock(out.file, LOCK_EX | LOCK_NB)) {
 		close(out.file);
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_TRACE: another process writes '%s'; %%p in the name becomes the number of "
+			      "SOV_TRACE: another process writes '%s'; %%p in the name becomes the "
+			      "number of "
 			      "the process",
 			      path);
 	}
@@ -368,7 +389,8 @@ sov_result trace_file_open(const char *given)
 	if (!out.broken)
 		return SOV_OK;
 	close(out.file);
-	return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_TRACE: cannot write '%s': %s", path, strerror(errno));
+	return refuse(SOV_ERROR_INVALID_ARGUMENT,
+		      "SOV_TRACE: cannot write '%s': %s; is the disk full?", path, strerror(errno));
 }
 
 void trace_file_close(void)

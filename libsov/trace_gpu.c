@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPU did, and when. A traced piece of work has two more semaphore releases with time stamps:
- * one before its methods, which the queue comes to when the piece before is done, and one behind, which
- * it comes to when this one is. Both are written to a line of the stream's own in system memory, one for
- * each slot. Whoever uses a slot again, and the thread that writes the trace, turn the line into an event.
+ * What the GPU did, and when. A traced piece of work has two more semaphore releases with time
+ * stamps: one before its methods, which the queue comes to when the piece before is done, and one
+ * behind, which it comes to when this one is. Both are written to a line of the stream's own in
+ * system memory, one for each slot. Whoever uses a slot again, and the thread that writes the
+ * trace, turn the line into an event.
  *
- * GPUs have clocks of their own. At the start and then every second both clocks are read, one between
- * two looks at the other; between two such pairs time is a straight line.
+ * GPUs have clocks of their own. At the start and then every second both clocks are read, one
+ * between two looks at the other; between two such pairs time is a straight line.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -143,7 +144,8 @@ void trace_stream_create(struct stream *s)
 	struct context *c = s->member.context;
 	struct trace_stream *t = calloc(1, sizeof(*t));
 
-	if (!t || buffer_create_mapped(c, WINSYS_SYSTEM, true, STREAM_SLOTS * LINE_BYTES, &t->stamps)) {
+	if (!t ||
+	    buffer_create_mapped(c, WINSYS_SYSTEM, true, STREAM_SLOTS * LINE_BYTES, &t->stamps)) {
 		free(t);
 		return;
 	}
@@ -191,7 +193,8 @@ static uint64_t line_offset(const struct trace_stream *t, const struct trace_pie
 static bool stamped(const struct trace_stream *t, const struct trace_piece *p, uint32_t which,
 		    uint64_t *time)
 {
-	const uint8_t *at = (const uint8_t *)t->stamps->cpu + line_offset(t, p) + which * STAMP_BYTES;
+	const uint8_t *at =
+		(const uint8_t *)t->stamps->cpu + line_offset(t, p) + which * STAMP_BYTES;
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
@@ -290,8 +293,10 @@ static const char *keep(const char *text)
 /* ---- hooks ---- */
 
 static const char *const copy_names[] = {
-	[TRACE_COPY_IN] = "copy in",	   [TRACE_COPY_OUT] = "copy out",
-	[TRACE_COPY_ACROSS] = "copy across", [TRACE_FILL] = "fill",
+	[TRACE_COPY_IN] = "copy in",
+	[TRACE_COPY_OUT] = "copy out",
+	[TRACE_COPY_ACROSS] = "copy across",
+	[TRACE_FILL] = "fill",
 };
 
 static void describe(struct trace_event *e, const struct slot *slot, enum work kind,
@@ -305,9 +310,9 @@ static void describe(struct trace_event *e, const struct slot *slot, enum work k
 	} else if (kind == WORK_COPY || trace_expected.bytes) {
 		g->work = trace_expected.work;
 		e->name = copy_names[g->work];
-		g->by = kind == WORK_KERNEL		      ? "kernel"
+		g->by = kind == WORK_KERNEL		     ? "kernel"
 			: slot->piece->engine == ENGINE_COPY ? "engine"
-							      : "methods";
+							     : "methods";
 	} else {
 		g->work = TRACE_KERNEL;
 		e->name = keep(f->kernel->name);
@@ -316,7 +321,8 @@ static void describe(struct trace_event *e, const struct slot *slot, enum work k
 	trace_expected.bytes = 0;
 }
 
-void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind, const struct function *f)
+void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind,
+		       const struct function *f)
 {
 	struct trace_stream *t = s->trace;
 	struct trace_piece *p;
@@ -331,7 +337,9 @@ void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind, cons
 	p->event = (struct trace_event){
 		.kind = TRACE_GPU,
 		.thread = trace_thread(),
-		.gpu = {.device = t->device, .track = t->track, .number = atomic_fetch_add(&numbers, 1) + 1,
+		.gpu = {.device = t->device,
+			.track = t->track,
+			.number = atomic_fetch_add(&numbers, 1) + 1,
 			.submitted = now_ns()},
 	};
 	describe(&p->event, slot, kind, f);
@@ -379,7 +387,8 @@ void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish)
 	pthread_mutex_lock(&gpu.lock);
 	for (t = gpu.streams; t; t = t->next)
 		for (i = 0; i < STREAM_SLOTS; i++)
-			if (atomic_load_explicit(&t->pieces[i].state, memory_order_acquire) == WAITING)
+			if (atomic_load_explicit(&t->pieces[i].state, memory_order_acquire) ==
+			    WAITING)
 				take(t, &t->pieces[i], finish ? ALL : DONE, put);
 	pthread_mutex_unlock(&gpu.lock);
 }

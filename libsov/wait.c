@@ -35,7 +35,7 @@ sov_result check_limit(uint64_t limit)
 {
 	if (limit > SOV_MAX_WAIT)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour",
+			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour; wait several times",
 			      (unsigned long long)limit);
 	return SOV_OK;
 }

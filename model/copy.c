@@ -96,14 +96,15 @@ static bool fill_line(struct model_channel *c, uint64_t dst, uint64_t elements, 
 	return true;
 }
 
-static bool fill_valid(struct model_channel *c)
+static bool fill_valid(struct model_channel *c, uint32_t lines)
 {
 	uint32_t components = c->copy.components, size = NV_COPY_REMAP_SIZE(components);
 
 	if (NV_COPY_REMAP_DST_X(components) != NV_COPY_REMAP_TAKE_CONST_A ||
 	    NV_COPY_REMAP_DST_COUNT(components) != 1)
 		return refuse(c, "of all remappings only a fill with constant A is modelled");
-	if (size == 3 || address(c->copy.dst) % size || c->copy.dst_pitch % size)
+	/* The pitch counts where there is a second line; otherwise it is what a copy before left. */
+	if (size == 3 || address(c->copy.dst) % size || (lines > 1 && c->copy.dst_pitch % size))
 		return refuse(c, "a fill needs elements of 1, 2 or 4 bytes, aligned to their size");
 	return true;
 }
@@ -117,7 +118,7 @@ static bool transfer(struct model_channel *c, uint32_t data)
 		return refuse(c, "block-linear memory is not modelled; set both layouts to pitch");
 	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL))
 		return refuse(c, "physical addresses are not a user's to give");
-	if (data & NV_COPY_REMAP && !fill_valid(c))
+	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
 		uint64_t src = address(s->src) + (uint64_t)i * s->src_pitch;

@@ -368,10 +368,11 @@ static void drain(struct model_channel *c)
 			channel_fault(c, why, fault, "the ring");
 			return;
 		}
-		if (!run_entry(c, raw))
-			return;
+		/* It says how far entries were fetched. */
 		c->get = (c->get + 1) % c->config.ring_entries;
 		atomic_store_explicit(userd(c, NV_USERD_GP_GET), c->get, memory_order_release);
+		if (!run_entry(c, raw))
+			return;
 	}
 }
 

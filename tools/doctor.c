@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov doctor: why a GPU cannot be used, and what to do about it. For each GPU and each way to it there
- * is a list of obstacles, in the order in which one meets them; the first that is there is the answer,
- * with its way out, and when none is the way is open. Then what the library itself finds.
+ * sov doctor: why a GPU cannot be used, and what to do about it. For each GPU and each way to it
+ * there is a list of obstacles, in the order in which one meets them; the first that is there is
+ * the answer, with its way out, and when none is the way is open. Then what the library itself
+ * finds.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,15 +70,18 @@ static bool switched_off(const char *variable, struct finding *f)
 	       say(f->out, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *n, struct finding *f)
+static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *n,
+			struct finding *f)
 {
 	if (n->allowed)
 		return false;
 	say(f->why, "user %u may not open %s", s->user, n->path);
 	if (*n->group)
-		say(f->out, "join group %s (as root: usermod -aG %s NAME) and log in again", n->group, n->group);
+		say(f->out, "join group %s (as root: usermod -aG %s NAME) and log in again",
+		    n->group, n->group);
 	else
-		say(f->out, "as root: chmod 666 %s, or give it to a group that you are in", n->path);
+		say(f->out, "as root: chmod 666 %s, or give it to a group that you are in",
+		    n->path);
 	return true;
 }
 
@@ -87,13 +91,16 @@ static bool kmod_off(const struct doctor_sight *s, const struct doctor_gpu *g, s
 	return switched_off("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+			 struct finding *f)
 {
 	(void)s;
 	return !generation_of(g)->sovgpu &&
-	       say(f->why, "sovgpu.ko does not drive this chip (%s); known: GH100", generation_of(g)->name) &&
-	       say(f->out, generation_of(g)->nvrm ? "use it by NVIDIA's open kernel module"
-						  : "SOV_SOFT names software GPUs, which need no card");
+	       say(f->why, "sovgpu.ko does not drive this chip (%s); known: GH100",
+		   generation_of(g)->name) &&
+	       say(f->out, generation_of(g)->nvrm
+				   ? "use it by NVIDIA's open kernel module"
+				   : "SOV_SOFT names software GPUs, which need no card");
 }
 
 static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
@@ -104,42 +111,52 @@ static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 	say(f->why, "driver %s has the card", g->driver);
 	return say(f->out,
 		   !strcmp(g->driver, "vfio-pci")
-			   ? "it is meant for a virtual machine: use it there, or take it back (as root: echo %s "
+			   ? "it is meant for a virtual machine: use it there, or take it back (as "
+			     "root: echo %s "
 			     ">/sys/bus/pci/drivers/vfio-pci/unbind)"
-			   : "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), then as root: "
+			   : "keep that driver from loading (doc/sovgpu/modprobe.conf is an "
+			     "example), then as root: "
 			     "echo %s >/sys/bus/pci/drivers_probe",
 		   g->address);
 }
 
-static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor_gpu *g,
+			       struct finding *f)
 {
 	(void)g;
-	return !s->sovgpu.installed && say(f->why, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
+	return !s->sovgpu.installed &&
+	       say(f->why, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
 	       say(f->out, "as root: make dkms-install");
 }
 
-static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_gpu *g,
+			     struct finding *f)
 {
 	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing &&
 	       say(f->why, "firmware %s is missing", s->sovgpu.missing) &&
-	       say(f->out, "install it (Debian: firmware-nvidia-graphics of trixie-backports), then as root: "
+	       say(f->out, "install it (Debian: firmware-nvidia-graphics of trixie-backports), "
+			   "then as root: "
 			   "modprobe -r sovgpu; modprobe sovgpu");
 }
 
-static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+			    struct finding *f)
 {
 	(void)g;
-	return !s->sovgpu.loaded && say(f->why, "sovgpu.ko is not loaded") && say(f->out, "as root: modprobe sovgpu");
+	return !s->sovgpu.loaded && say(f->why, "sovgpu.ko is not loaded") &&
+	       say(f->out, "as root: modprobe sovgpu");
 }
 
-static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu *g,
+			   struct finding *f)
 {
 	(void)s;
 	return !*g->driver && say(f->why, "sovgpu.ko is loaded and did not take the card") &&
 	       say(f->out, "the kernel's log says why (as root: dmesg | grep %s)", g->address);
 }
 
-static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+			 struct finding *f)
 {
 	const char *path = *g->render.path ? g->render.path : "its file in /dev/dri";
 
@@ -148,7 +165,8 @@ static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 	say(f->why, "%s is not there", path);
 	return s->container ? say(f->out, "start the container with --device %s",
 				  *g->render.path ? g->render.path : "/dev/dri")
-			    : say(f->out, "udev makes it (as root: udevadm trigger --subsystem-match=drm)");
+			    : say(f->out,
+				  "udev makes it (as root: udevadm trigger --subsystem-match=drm)");
 }
 
 static bool kmod_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
@@ -162,22 +180,26 @@ static bool nvrm_off(const struct doctor_sight *s, const struct doctor_gpu *g, s
 	return switched_off("SOV_NVRM", f);
 }
 
-static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gpu *g,
+			    struct finding *f)
 {
 	(void)s;
 	return g->vendor != PCI_NVIDIA && say(f->why, "it is no GPU of NVIDIA's") &&
 	       say(f->out, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+			    struct finding *f)
 {
 	if (s->nvidia.loaded)
 		return false;
-	say(f->why, *g->driver && strcmp(g->driver, "nvidia")
-			    ? "NVIDIA's open kernel module is not loaded; driver %s has the card"
-			    : "NVIDIA's open kernel module is not loaded%s",
+	say(f->why,
+	    *g->driver && strcmp(g->driver, "nvidia")
+		    ? "NVIDIA's open kernel module is not loaded; driver %s has the card"
+		    : "NVIDIA's open kernel module is not loaded%s",
 	    *g->driver && strcmp(g->driver, "nvidia") ? g->driver : "");
-	return say(f->out, "install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
+	return say(f->out,
+		   "install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
 static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
@@ -189,11 +211,14 @@ static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 		return say(f->why, "NVIDIA's kernel module did not take the card") &&
 		       say(f->out, "the kernel's log says why (as root: dmesg | grep NVRM)");
 	return say(f->why, "driver %s has the card", g->driver) &&
-	       say(f->out, "as root: echo %s >/sys/bus/pci/drivers/%s/unbind; echo %s >/sys/bus/pci/drivers/nvidia/bind",
+	       say(f->out,
+		   "as root: echo %s >/sys/bus/pci/drivers/%s/unbind; echo %s "
+		   ">/sys/bus/pci/drivers/nvidia/bind",
 		   g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+			 struct finding *f)
 {
 	(void)s;
 	return !generation_of(g)->nvrm &&
@@ -201,7 +226,8 @@ static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *
 	       say(f->out, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *g,
+			 struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
 	uint32_t major;
@@ -212,27 +238,32 @@ static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *
 		return false;
 	say(f->why, "NVIDIA's kernel module has version %s; known are 570 and 580",
 	    *s->nvidia.version ? s->nvidia.version : "(not told)");
-	return say(f->out, r ? "install one of those, or try this one with SOV_NVRM_ANY=1" : "install one of those");
+	return say(f->out, r ? "install one of those, or try this one with SOV_NVRM_ANY=1"
+			     : "install one of those");
 }
 
 static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)g;
-	return !s->nvidia.open && say(f->why, "NVIDIA's kernel module is the closed one, which has not been tried") &&
+	return !s->nvidia.open &&
+	       say(f->why, "NVIDIA's kernel module is the closed one, which has not been tried") &&
 	       say(f->out, "install the open one (Debian: nvidia-open-kernel-dkms)");
 }
 
-static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+			 struct finding *f)
 {
-	const struct doctor_node *missing = !s->nvidia.control.there ? &s->nvidia.control : &g->nvidia;
+	const struct doctor_node *missing =
+		!s->nvidia.control.there ? &s->nvidia.control : &g->nvidia;
 	const char *path = *missing->path ? missing->path : "its file /dev/nvidiaN";
 
 	if (missing->there)
 		return false;
 	say(f->why, "%s is not there", path);
-	return s->container ? say(f->out, "start the container with --device /dev/nvidiactl --device %s",
-				  *g->nvidia.path ? g->nvidia.path : "/dev/nvidia0")
-			    : say(f->out, "as root: nvidia-modprobe -c 0, or mknod by hand");
+	return s->container
+		       ? say(f->out, "start the container with --device /dev/nvidiactl --device %s",
+			     *g->nvidia.path ? g->nvidia.path : "/dev/nvidia0")
+		       : say(f->out, "as root: nvidia-modprobe -c 0, or mknod by hand");
 }
 
 static bool nvrm_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
@@ -245,14 +276,17 @@ static const struct {
 	const char *name;
 	obstacle *obstacles[MOST_OBSTACLES];
 } ways[WAYS] = {
-	[WAY_KMOD] = {"kmod", {kmod_off, kmod_unknown, kmod_taken, kmod_not_installed, kmod_no_firmware,
-			       kmod_not_loaded, kmod_not_bound, kmod_no_node, kmod_denied}},
-	[WAY_NVRM] = {"nvrm", {nvrm_off, nvrm_not_nvidia, nvrm_not_loaded, nvrm_taken, nvrm_unknown, nvrm_version,
-			       nvrm_closed, nvrm_no_node, nvrm_denied}},
+	[WAY_KMOD] = {"kmod",
+		      {kmod_off, kmod_unknown, kmod_taken, kmod_not_installed, kmod_no_firmware,
+		       kmod_not_loaded, kmod_not_bound, kmod_no_node, kmod_denied}},
+	[WAY_NVRM] = {"nvrm",
+		      {nvrm_off, nvrm_not_nvidia, nvrm_not_loaded, nvrm_taken, nvrm_unknown,
+		       nvrm_version, nvrm_closed, nvrm_no_node, nvrm_denied}},
 };
 
 /* Is the way open? Otherwise f says why not. */
-static bool is_open(const struct doctor_sight *s, const struct doctor_gpu *g, uint32_t way, struct finding *f)
+static bool is_open(const struct doctor_sight *s, const struct doctor_gpu *g, uint32_t way,
+		    struct finding *f)
 {
 	memset(f, 0, sizeof(*f));
 	for (uint32_t i = 0; i < MOST_OBSTACLES && ways[way].obstacles[i]; i++)
@@ -282,9 +316,11 @@ static bool look_cache(const struct doctor_sight *s, struct finding *f)
 	(void)s;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !*path; i++)
 		if (getenv(places[i].variable) && *getenv(places[i].variable))
-			snprintf(path, sizeof(path), "%s%s", getenv(places[i].variable), places[i].below);
+			snprintf(path, sizeof(path), "%s%s", getenv(places[i].variable),
+				 places[i].below);
 	if (!*path)
-		return !say(f->why, "there is no folder for compiled programs: each run compiles anew") ||
+		return !say(f->why,
+			    "there is no folder for compiled programs: each run compiles anew") ||
 		       !say(f->out, "set SOV_CACHE_DIR");
 	snprintf(nearest, sizeof(nearest), "%s", path);
 	while (access(nearest, F_OK) && (slash = strrchr(nearest, '/')) && slash != nearest)
@@ -304,8 +340,9 @@ static bool look_memlock(const struct doctor_sight *s, struct finding *f)
 	say(f->why, "%llu KiB of memory can be pinned", (unsigned long long)(s->memlock >> 10));
 	if (s->memlock >= LEAST_MEMLOCK)
 		return true;
-	return !say(f->out, "raise it for sov_host_alloc and sov_host_register by sovgpu.ko (ulimit -l, or "
-			    "/etc/security/limits.conf: memlock)");
+	return !say(f->out,
+		    "raise it for sov_host_alloc and sov_host_register by sovgpu.ko (ulimit -l, or "
+		    "/etc/security/limits.conf: memlock)");
 }
 
 static bool look_processor(const struct doctor_sight *s, struct finding *f)
@@ -318,7 +355,8 @@ static bool look_processor(const struct doctor_sight *s, struct finding *f)
 #elif defined(__aarch64__)
 	return say(f->why, "arm64, %ld cores, pages of %ld bytes", cores, page);
 #else
-	say(f->why, "a processor that has not been tried, %ld cores, pages of %ld bytes", cores, page);
+	say(f->why, "a processor that has not been tried, %ld cores, pages of %ld bytes", cores,
+	    page);
 	return !say(f->out, "x86-64 and arm64 have been");
 #endif
 }
@@ -329,7 +367,8 @@ static bool look_soft(const struct doctor_sight *s, struct finding *f)
 
 	(void)s;
 	if (!soft || (*soft && strcmp(soft, "none")))
-		return say(f->why, "software GPUs work everywhere%s%s", soft ? "; SOV_SOFT makes " : "", soft ? soft : "");
+		return say(f->why, "software GPUs work everywhere%s%s",
+			   soft ? "; SOV_SOFT makes " : "", soft ? soft : "");
 	say(f->why, "SOV_SOFT=%s switches software GPUs off", soft);
 	return !say(f->out, "unset SOV_SOFT");
 }
@@ -394,7 +433,8 @@ static void print_text(const struct doctor_sight *s)
 	}
 }
 
-static void json_finding(struct json *j, const char *key, const char *name, bool good, const struct finding *f)
+static void json_finding(struct json *j, const char *key, const char *name, bool good,
+			 const struct finding *f)
 {
 	json_object(j, NULL);
 	json_string(j, key, name);
@@ -470,7 +510,8 @@ static bool ask_library(char *text, size_t bytes)
 		sov_device d;
 
 		if (!sov_device_open(i, &d) && !sov_device_get_properties(d, &p))
-			n += (size_t)snprintf(text + n, bytes - n, "%s %u = %s by %s", i ? "," : ":", i, p.name, p.winsys);
+			n += (size_t)snprintf(text + n, bytes - n, "%s %u = %s by %s",
+					      i ? "," : ":", i, p.name, p.winsys);
 	}
 	return count;
 }
@@ -481,7 +522,8 @@ static int run(const struct verb *v, int argc, char **argv)
 	const char *root = NULL;
 	const struct option options[] = {
 		{"json", 0, NULL, "print JSON", &as_json, NULL},
-		{"root", 0, "FOLDER", "judge the machine whose files these are, and ask no library", NULL, &root},
+		{"root", 0, "FOLDER", "judge the machine whose files these are, and ask no library",
+		 NULL, &root},
 		{0},
 	};
 	static struct doctor_sight s;
@@ -516,7 +558,9 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.summary = "Say why a GPU cannot be used, and what to do.",
 	.usage = "[--json] [--root FOLDER]",
-	.details = "Looks at the PCI bus, drivers, device files, permissions, firmware and versions; changes nothing.\n"
-		   "Exit status 1: there is a GPU that cannot be used by any way, or the library finds no device at all.\n",
+	.details = "Looks at the PCI bus, drivers, device files, permissions, firmware and "
+		   "versions; changes nothing.\n"
+		   "Exit status 1: there is a GPU that cannot be used by any way, or the library "
+		   "finds no device at all.\n",
 	.run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sov doctor in two halves: doctor_look.c gathers what the machine's files say and judges nothing,
- * doctor.c judges and looks at nothing. All files are below a root, so that tests can make machines.
+ * doctor.c judges and looks at nothing. All files are below a root, so that tests can make
+ * machines.
  */
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
@@ -20,13 +21,13 @@ enum { PCI_AMD = 0x1002, PCI_NVIDIA = 0x10de };
 struct doctor_node {
 	char path[DOCTOR_PATH]; /* as on the machine; "": not known */
 	bool there, allowed;
-	char group[32];         /* its own; "": nobody's name */
+	char group[32]; /* its own; "": nobody's name */
 };
 
 struct doctor_gpu {
 	char address[32]; /* "0000:01:00.0" */
 	uint32_t vendor, device;
-	char driver[32];  /* "": none has it */
+	char driver[32]; /* "": none has it */
 	bool iommu;
 	struct doctor_node render; /* of sovgpu.ko */
 	struct doctor_node nvidia; /* of NVIDIA's module */
@@ -37,7 +38,7 @@ struct doctor_sight {
 	char kernel[64];
 	uint32_t user, groups[DOCTOR_GROUPS], group_count;
 	bool container;
-	uint64_t memlock;     /* bytes; UINT64_MAX: no limit, or not known */
+	uint64_t memlock; /* bytes; UINT64_MAX: no limit, or not known */
 	uint32_t gpu_count;
 	struct doctor_gpu gpus[DOCTOR_GPUS];
 	struct {

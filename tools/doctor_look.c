@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machine's files say of its GPUs: sysfs of PCI and modules, procfs, device files, firmware.
- * Files that are not there, or say what is not understood, leave zeros. Who the user is comes from
- * /proc/self/status, and whether a device file may be opened from its mode: opening one may wake a card.
+ * What the machine's files say of its GPUs: sysfs of PCI and modules, procfs, device files,
+ * firmware. Files that are not there, or say what is not understood, leave zeros. Who the user is
+ * comes from /proc/self/status, and whether a device file may be opened from its mode: opening one
+ * may wake a card.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,8 +19,8 @@
 
 /* ---- files ---- */
 
-__attribute__((format(printf, 3, 4))) static void join(const struct doctor_sight *s, char path[4096],
-							const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void join(const struct doctor_sight *s,
+						       char path[4096], const char *fmt, ...)
 {
 	int n = snprintf(path, 4096, "%s", s->root);
 	va_list ap;
@@ -130,7 +131,8 @@ static void group_name(const struct doctor_sight *s, uint32_t group, char *name,
 	*name = 0;
 	if (text && text_of(s, "/etc/group", text, TEXT_BYTES))
 		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-			char *colon = strchr(line, ':'), *number = colon ? strchr(colon + 1, ':') : NULL;
+			char *colon = strchr(line, ':'),
+			     *number = colon ? strchr(colon + 1, ':') : NULL;
 
 			if (number && strtoul(number + 1, NULL, 10) == group)
 				snprintf(name, bytes, "%.*s", (int)(colon - line), line);
@@ -147,7 +149,8 @@ static void look_node(const struct doctor_sight *s, struct doctor_node *n)
 	n->there = *n->path && !stat(full, &st);
 	if (!n->there)
 		return;
-	n->allowed = !s->user || (st.st_mode & 06) == 06 || (st.st_uid == s->user && (st.st_mode & 0600) == 0600) ||
+	n->allowed = !s->user || (st.st_mode & 06) == 06 ||
+		     (st.st_uid == s->user && (st.st_mode & 0600) == 0600) ||
 		     (in_group(s, st.st_gid) && (st.st_mode & 060) == 060);
 	if (st.st_mode & 060)
 		group_name(s, st.st_gid, n->group, sizeof(n->group));
@@ -166,7 +169,8 @@ static void look_render_node(const struct doctor_sight *s, struct doctor_gpu *g)
 	d = opendir(full);
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "renderD", 7))
-			snprintf(g->render.path, sizeof(g->render.path), "/dev/dri/%.32s", e->d_name);
+			snprintf(g->render.path, sizeof(g->render.path), "/dev/dri/%.32s",
+				 e->d_name);
 	if (d)
 		closedir(d);
 	look_node(s, &g->render);
@@ -179,7 +183,8 @@ static void look_nvidia_node(const struct doctor_sight *s, struct doctor_gpu *g)
 
 	snprintf(path, sizeof(path), "/proc/driver/nvidia/gpus/%s/information", g->address);
 	if (text_of(s, path, text, sizeof(text)) && (at = strstr(text, "Device Minor:")))
-		snprintf(g->nvidia.path, sizeof(g->nvidia.path), "/dev/nvidia%lu", strtoul(at + 13, NULL, 10));
+		snprintf(g->nvidia.path, sizeof(g->nvidia.path), "/dev/nvidia%lu",
+			 strtoul(at + 13, NULL, 10));
 	look_node(s, &g->nvidia);
 }
 
@@ -233,7 +238,8 @@ static void look_gpus(struct doctor_sight *s)
 
 static bool firmware_there(const struct doctor_sight *s, const char *file)
 {
-	static const char *const places[] = {"/lib/firmware/updates", "/lib/firmware", "/usr/lib/firmware"};
+	static const char *const places[] = {"/lib/firmware/updates", "/lib/firmware",
+					     "/usr/lib/firmware"};
 	static const char *const packed[] = {"", ".xz", ".zst"};
 	char path[1024];
 
@@ -255,7 +261,7 @@ static void look_sovgpu(struct doctor_sight *s)
 	s->sovgpu.loaded = there(s, "/sys/module/sovgpu");
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", s->kernel);
 	s->sovgpu.installed = s->sovgpu.loaded || (text && text_of(s, path, text, TEXT_BYTES) &&
-						    strstr(text, "/sovgpu.ko"));
+						   strstr(text, "/sovgpu.ko"));
 	free(text);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !*s->sovgpu.missing; i++) {
 		snprintf(path, sizeof(path), "nvidia/gh100/gsp/%s-570.144.bin", parts[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov top: what runs on each GPU. How busy a process keeps a GPU is what its time grew by between two
- * looks. What a driver does not tell is shown as a dash, and software GPUs, which live inside their
- * processes, are not seen at all: that is said.
+ * sov top: what runs on each GPU. How busy a process keeps a GPU is what its time grew by between
+ * two looks. What a driver does not tell is shown as a dash, and software GPUs, which live inside
+ * their processes, are not seen at all: that is said.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "tools/tool.h"
 #include "tools/top.h"
 
-static const char *const engine_keys[TOP_ENGINES] = {[TOP_COMPUTE] = "compute", [TOP_COPY] = "copy"};
+static const char *const engine_keys[TOP_ENGINES] = {
+	[TOP_COMPUTE] = "compute", [TOP_COPY] = "copy"};
 
 /* The same process on the same GPU, at the look before. */
 static const struct top_use *before(const struct top_sample *s, const struct top_use *u)
@@ -24,14 +25,15 @@ static const struct top_use *before(const struct top_sample *s, const struct top
 }
 
 /* Percent of the time between two looks; below 0: not known. */
-static double busy(const struct top_sample *old, const struct top_sample *now, const struct top_use *u,
-		   enum top_engine engine)
+static double busy(const struct top_sample *old, const struct top_sample *now,
+		   const struct top_use *u, enum top_engine engine)
 {
 	const struct top_use *b = before(old, u);
 
 	if (!u->told || !b || now->when <= old->when || u->busy[engine] < b->busy[engine])
 		return -1;
-	return 100.0 * (double)(u->busy[engine] - b->busy[engine]) / (double)(now->when - old->when);
+	return 100.0 * (double)(u->busy[engine] - b->busy[engine]) /
+	       (double)(now->when - old->when);
 }
 
 /* ---- telling ---- */
@@ -44,15 +46,18 @@ static void cell(double value, const char *unit)
 		printf(" %8.1f%s", value, unit);
 }
 
-static void print_text(const struct doctor_sight *m, const struct top_sample *old, const struct top_sample *now)
+static void print_text(const struct doctor_sight *m, const struct top_sample *old,
+		       const struct top_sample *now)
 {
 	for (uint32_t i = 0; i < m->gpu_count; i++)
-		printf("GPU %s  PCI %04x:%04x, %s%s\n", m->gpus[i].address, m->gpus[i].vendor, m->gpus[i].device,
-		       *m->gpus[i].driver ? "driver " : "no driver", m->gpus[i].driver);
+		printf("GPU %s  PCI %04x:%04x, %s%s\n", m->gpus[i].address, m->gpus[i].vendor,
+		       m->gpus[i].device, *m->gpus[i].driver ? "driver " : "no driver",
+		       m->gpus[i].driver);
 	if (!m->gpu_count)
-		printf("no GPU on the PCI bus; software GPUs live inside their processes and cannot be seen\n");
-	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "gpu", "process", "command", "user", "vram MiB",
-	       "host MiB", "compute", "copy", "seconds");
+		printf("no GPU on the PCI bus; software GPUs live inside their processes and "
+		       "cannot be seen\n");
+	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "gpu", "process", "command", "user",
+	       "vram MiB", "host MiB", "compute", "copy", "seconds");
 	for (uint32_t i = 0; i < now->count; i++) {
 		const struct top_use *u = &now->uses[i];
 
@@ -76,7 +81,8 @@ static void json_percent(struct json *j, const char *key, double value)
 	json_raw(j, key, value < 0 ? "null" : text);
 }
 
-static void print_json(const struct doctor_sight *m, const struct top_sample *old, const struct top_sample *now)
+static void print_json(const struct doctor_sight *m, const struct top_sample *old,
+		       const struct top_sample *now)
 {
 	struct json j = {.out = stdout};
 
@@ -182,7 +188,8 @@ static int run(const struct verb *v, int argc, char **argv)
 	bool as_json = false, once = false;
 	const struct option options[] = {
 		{"once", '1', NULL, "print once and end", &once, NULL},
-		{"interval", 'i', "SECONDS", "between two looks (1); 0 with --once: one look, nothing is compared", NULL,
+		{"interval", 'i', "SECONDS",
+		 "between two looks (1); 0 with --once: one look, nothing is compared", NULL,
 		 &text},
 		{"json", 0, NULL, "print JSON, a line for each look", &as_json, NULL},
 		{"root", 0, "FOLDER", "look at the machine whose files these are", NULL, &root},
@@ -198,7 +205,8 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!parse_interval(v, text, &interval))
 		return EXIT_USAGE;
 	if (!once && interval < 0.1)
-		return usage_error(v, "an interval of %s s would only look at itself; at least 0.1", text);
+		return usage_error(v, "an interval of %s s would only look at itself; at least 0.1",
+				   text);
 	return watch(v, root, interval, once, as_json);
 }
 
@@ -206,8 +214,11 @@ const struct verb verb_top = {
 	.name = "top",
 	.summary = "Show which processes use which GPU, and how much.",
 	.usage = "[--once] [--interval SECONDS] [--json]",
-	.details = "Drivers of DRM, such as sovgpu.ko, tell of each process its memory and the time that its work took.\n"
-		   "NVIDIA's module tells ordinary users only who has a GPU open. Processes of other users can be looked\n"
-		   "at by root alone. Software GPUs live inside their processes and cannot be seen.\n",
+	.details =
+		"Drivers of DRM, such as sovgpu.ko, tell of each process its memory and the time "
+		"that its work took.\n"
+		"NVIDIA's module tells ordinary users only who has a GPU open. Processes of other "
+		"users can be looked\n"
+		"at by root alone. Software GPUs live inside their processes and cannot be seen.\n",
 	.run = run,
 };

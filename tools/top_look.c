@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks through /proc for processes that have a GPU's file open. Drivers of DRM, sovgpu.ko among them,
- * say in fdinfo what each file uses, all in the same words. NVIDIA's module says nothing there: of its
- * files it is only known who has them open. A file that several processes share counts for the first.
+ * Looks through /proc for processes that have a GPU's file open. Drivers of DRM, sovgpu.ko among
+ * them, say in fdinfo what each file uses, all in the same words. NVIDIA's module says nothing
+ * there: of its files it is only known who has them open. A file that several processes share
+ * counts for the first.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,8 @@ static const struct {
 	const char *name;
 	enum top_engine engine;
 } engines[] = {
-	{"compute", TOP_COMPUTE}, {"gfx", TOP_COMPUTE}, {"render", TOP_COMPUTE}, {"copy", TOP_COPY}, {"dma", TOP_COPY},
+	{"compute", TOP_COMPUTE}, {"gfx", TOP_COMPUTE}, {"render", TOP_COMPUTE},
+	{"copy", TOP_COPY},	  {"dma", TOP_COPY},
 };
 
 /* "12 KiB" */
@@ -28,7 +30,10 @@ static uint64_t bytes_of(const char *value)
 {
 	char *unit;
 	uint64_t n = strtoull(value, &unit, 10);
-	uint32_t shift = strstr(unit, "KiB") ? 10 : strstr(unit, "MiB") ? 20 : strstr(unit, "GiB") ? 30 : 0;
+	uint32_t shift = strstr(unit, "KiB")   ? 10
+			 : strstr(unit, "MiB") ? 20
+			 : strstr(unit, "GiB") ? 30
+					       : 0;
 
 	return n > UINT64_MAX >> shift ? UINT64_MAX : n << shift;
 }
@@ -66,7 +71,8 @@ bool top_parse(const char *text, struct top_client *out)
 		blank = strspn(text, " \t");
 		text += blank;
 		n = strcspn(text, "\n");
-		snprintf(value, sizeof(value), "%.*s", n < sizeof(value) ? (int)n : (int)sizeof(value) - 1, text);
+		snprintf(value, sizeof(value), "%.*s",
+			 n < sizeof(value) ? (int)n : (int)sizeof(value) - 1, text);
 		take_line(key, value, out);
 	}
 	return *out->driver && *out->gpu;
@@ -165,7 +171,8 @@ static bool look_file(struct look *l, const char *folder, const char *number)
 	target[n > 0 ? n : 0] = 0;
 	if (!strncmp(target, "/dev/dri/", 9)) {
 		snprintf(path, sizeof(path), "%.2040s/fdinfo/%.40s", folder, number);
-		return !read_text(path, text, sizeof(text)) || !top_parse(text, &c) || add_client(l, &c);
+		return !read_text(path, text, sizeof(text)) || !top_parse(text, &c) ||
+		       add_client(l, &c);
 	}
 	for (uint32_t i = 0; i < m->gpu_count; i++) {
 		if (!*m->gpus[i].nvidia.path || strcmp(target, m->gpus[i].nvidia.path))

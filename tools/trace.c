@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov trace: runs a program with SOV_TRACE set, and adds up what it left. The program has its standard
- * output for itself: the sums go to standard error, unless only a trace is read, and end up there too
- * when the program dies.
+ * sov trace: runs a program with SOV_TRACE set, and adds up what it left. The program has its
+ * standard output for itself: the sums go to standard error, unless only a trace is read, and end
+ * up there too when the program dies.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,9 +22,12 @@ static const struct {
 	const char *title, *key;
 	bool bytes; /* its events have some, and so a speed */
 } sums_of[TRACE_SUMS] = {
-	[TRACE_KERNELS] = {"kernel", "kernels", false}, [TRACE_COPIES] = {"copy", "copies", true},
-	[TRACE_FILLS] = {"fill", "fills", true},	 [TRACE_GRAPHS] = {"graph", "graphs", false},
-	[TRACE_FUNCTIONS] = {"host function", "functions", false}, [TRACE_CALLS] = {"call", "calls", false},
+	[TRACE_KERNELS] = {"kernel", "kernels", false},
+	[TRACE_COPIES] = {"copy", "copies", true},
+	[TRACE_FILLS] = {"fill", "fills", true},
+	[TRACE_GRAPHS] = {"graph", "graphs", false},
+	[TRACE_FUNCTIONS] = {"host function", "functions", false},
+	[TRACE_CALLS] = {"call", "calls", false},
 };
 
 static double us(uint64_t ns)
@@ -40,8 +43,9 @@ static double speed(const struct trace_row *r)
 
 static void print_row(FILE *out, const struct trace_row *r)
 {
-	fprintf(out, "  %-32s %9llu %14.3f %12.3f %12.3f %12.3f", r->name, (unsigned long long)r->count,
-		us(r->total_ns), us(r->total_ns) / (double)r->count, us(r->min_ns), us(r->max_ns));
+	fprintf(out, "  %-32s %9llu %14.3f %12.3f %12.3f %12.3f", r->name,
+		(unsigned long long)r->count, us(r->total_ns), us(r->total_ns) / (double)r->count,
+		us(r->min_ns), us(r->max_ns));
 	if (sums_of[r->kind].bytes)
 		fprintf(out, " %15llu %9.3f", (unsigned long long)r->bytes, speed(r));
 	if (r->cut)
@@ -56,8 +60,9 @@ static void print_text(FILE *out, const struct trace_sums *s)
 
 		if (!i || r->kind != r[-1].kind) {
 			shown = 0;
-			fprintf(out, "%s%-34s %9s %14s %12s %12s %12s%s\n", i ? "\n" : "", sums_of[r->kind].title,
-				"count", "total us", "mean us", "min us", "max us",
+			fprintf(out, "%s%-34s %9s %14s %12s %12s %12s%s\n", i ? "\n" : "",
+				sums_of[r->kind].title, "count", "total us", "mean us", "min us",
+				"max us",
 				sums_of[r->kind].bytes ? "           bytes      GB/s" : "");
 		}
 		if (r->kind != TRACE_CALLS || shown < SHOWN_CALLS)
@@ -66,7 +71,8 @@ static void print_text(FILE *out, const struct trace_sums *s)
 	if (!s->count)
 		fprintf(out, "nothing was called; does the program use libsov?\n");
 	if (s->lost)
-		fprintf(out, "\n%llu events are lost: they came faster than they could be written\n",
+		fprintf(out,
+			"\n%llu events are lost: they came faster than they could be written\n",
 			(unsigned long long)s->lost);
 }
 
@@ -171,8 +177,8 @@ static char *expand(const char *path, pid_t process)
 static bool mend(const struct verb *v, const char *path, size_t whole)
 {
 	FILE *f = fopen(path, "r+");
-	bool good = f && !fseek(f, (long)whole, SEEK_SET) && fputs("\n]}\n", f) >= 0 && !fflush(f) &&
-		    !ftruncate(fileno(f), (off_t)whole + 4);
+	bool good = f && !fseek(f, (long)whole, SEEK_SET) && fputs("\n]}\n", f) >= 0 &&
+		    !fflush(f) && !ftruncate(fileno(f), (off_t)whole + 4);
 
 	if (!good)
 		complain(v, "'%s' is cut off and cannot be mended: %s", path, strerror(errno));
@@ -248,7 +254,10 @@ static int run(const struct verb *v, int argc, char **argv)
 	}
 	if (access(written, F_OK)) {
 		if (status != NOT_FOUND && status != NOT_RUN)
-			complain(v, "'%s' wrote no trace: it made no call of libsov that needs a device", argv[0]);
+			complain(v,
+				 "'%s' wrote no trace: it made no call of libsov that needs a "
+				 "device",
+				 argv[0]);
 		status = status ? status : EXIT_FAILED;
 	} else {
 		status = sum_up(v, written, true, as_json, status);
@@ -261,9 +270,12 @@ const struct verb verb_trace = {
 	.name = "trace",
 	.summary = "Run a program, record what it calls and what the GPU does.",
 	.usage = "[-o FILE] [--json] PROGRAM [ARGUMENT]...\n       sov trace --read FILE [--json]",
-	.details = "The trace is for ui.perfetto.dev and chrome://tracing. What it adds up to is printed on standard\n"
-		   "error, with --read on standard output. %p in FILE becomes the number of the process: for programs\n"
-		   "that start others, all of which are traced; the sums are the first one's. The exit status is\n"
+	.details = "The trace is for ui.perfetto.dev and chrome://tracing. What it adds up to is "
+		   "printed on standard\n"
+		   "error, with --read on standard output. %p in FILE becomes the number of the "
+		   "process: for programs\n"
+		   "that start others, all of which are traced; the sums are the first one's. The "
+		   "exit status is\n"
 		   "the program's, or 128 and the number of the signal that ended it.\n",
 	.run = run,
 	.command = true,

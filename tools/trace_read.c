@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a trace (docs/seeing.md) and adds it up: per kernel, direction of copy, call and so on, how
- * often, how long and how many bytes. It takes any JSON that is a trace, whoever wrote it, and says at
- * which byte one is not. A pull parser: values are looked at as they come, and nothing is built.
+ * often, how long and how many bytes. It takes any JSON that is a trace, whoever wrote it, and says
+ * at which byte one is not. A pull parser: values are looked at as they come, and nothing is built.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,8 @@ static bool read_number(struct reader *r, double *out)
 	char *end;
 
 	blank(r);
-	while (r->at < r->end && *r->at && strchr("+-.0123456789eE", *r->at) && n < sizeof(text) - 1)
+	while (r->at < r->end && *r->at && strchr("+-.0123456789eE", *r->at) &&
+	       n < sizeof(text) - 1)
 		text[n++] = *r->at++;
 	text[n] = 0;
 	*out = strtod(text, &end);
@@ -139,7 +140,8 @@ static bool skip(struct reader *r, uint32_t depth)
 	if (c == '"')
 		return read_string(r, NULL, 0);
 	for (size_t i = 0; i < 3; i++)
-		if ((size_t)(r->end - r->at) >= strlen(words[i]) && !memcmp(r->at, words[i], strlen(words[i]))) {
+		if ((size_t)(r->end - r->at) >= strlen(words[i]) &&
+		    !memcmp(r->at, words[i], strlen(words[i]))) {
 			r->at += strlen(words[i]);
 			return true;
 		}
@@ -214,8 +216,8 @@ static bool read_event(struct reader *r, struct event *e)
 /* ---- sums ---- */
 
 static const char *const categories[TRACE_SUMS] = {
-	[TRACE_KERNELS] = "kernel",    [TRACE_COPIES] = "copy", [TRACE_FILLS] = "fill", [TRACE_GRAPHS] = "graph",
-	[TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
+	[TRACE_KERNELS] = "kernel", [TRACE_COPIES] = "copy",	    [TRACE_FILLS] = "fill",
+	[TRACE_GRAPHS] = "graph",   [TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
 };
 
 /* The same names come again and again: where one of this hash was found last is looked at first. */
@@ -324,7 +326,8 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why, size_t why_bytes)
+bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why,
+		size_t why_bytes)
 {
 	struct reader r = {.start = text, .at = text, .end = text + bytes};
 

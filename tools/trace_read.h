@@ -9,7 +9,13 @@
 #include <stdio.h>
 
 enum trace_sum {
-	TRACE_KERNELS, TRACE_COPIES, TRACE_FILLS, TRACE_GRAPHS, TRACE_FUNCTIONS, TRACE_CALLS, TRACE_SUMS
+	TRACE_KERNELS,
+	TRACE_COPIES,
+	TRACE_FILLS,
+	TRACE_GRAPHS,
+	TRACE_FUNCTIONS,
+	TRACE_CALLS,
+	TRACE_SUMS
 };
 
 #define TRACE_NAME   128u /* a longer one is cut off */
@@ -25,12 +31,13 @@ struct trace_row {
 struct trace_sums {
 	struct trace_row *rows; /* by kind, what took longest first */
 	uint32_t count, capacity;
-	uint64_t lost;          /* events that are not in the trace */
+	uint64_t lost;		      /* events that are not in the trace */
 	uint32_t first[TRACE_PLACES]; /* where to look first, by a hash of the name */
 };
 
 /* false: it is no trace, why says at which byte. */
-bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why, size_t why_bytes);
+bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why,
+		size_t why_bytes);
 void trace_sums_free(struct trace_sums *sums);
 /* How much of a trace of ours is whole, if its program ended while it wrote: up to there, and with
  * brackets behind, it is JSON. All of it, if it is whole. */

@@ -38,6 +38,7 @@ extern "C" {
  *   make or map something (BO_CREATE, VM_CREATE, VM_BIND, GROUP_CREATE, QUEUE_CREATE) fail with
  *   EIO, and video memory that is freed is handed out to nobody, until the device is reset and
  *   bound again. A device that is gone is ENODEV, for every call.
+ * - An argument that cannot be read or written is EFAULT, for every call.
  */
 
 /**
@@ -129,6 +130,8 @@ enum drm_sovgpu_dev_query_type {
 
 /**
  * struct drm_sovgpu_dev_query - argument of DEV_QUERY
+ *
+ * Errors: EINVAL: no such type. EFAULT: @pointer.
  */
 struct drm_sovgpu_dev_query {
 	/** @type: one of &enum drm_sovgpu_dev_query_type */
@@ -277,6 +280,9 @@ enum drm_sovgpu_bo_flags {
 
 /**
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
+ *
+ * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full.
+ * ENOMEM, also beyond RLIMIT_MEMLOCK. EINTR. EIO.
  */
 struct drm_sovgpu_bo_create {
 	/**
@@ -309,6 +315,8 @@ struct drm_sovgpu_bo_create {
 
 /**
  * struct drm_sovgpu_bo_mmap_offset - argument of BO_MMAP_OFFSET
+ *
+ * Errors: EINVAL. ENOENT. EACCES: it was not made to be mapped.
  */
 struct drm_sovgpu_bo_mmap_offset {
 	/** @handle: a buffer made with DRM_SOVGPU_BO_MAPPABLE */
@@ -323,6 +331,8 @@ struct drm_sovgpu_bo_mmap_offset {
 
 /**
  * struct drm_sovgpu_bo_info - argument of BO_INFO
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_bo_info {
 	/** @handle: a buffer */
@@ -343,6 +353,8 @@ struct drm_sovgpu_bo_info {
 
 /**
  * struct drm_sovgpu_vm_create - argument of VM_CREATE
+ *
+ * Errors: EINVAL. ENOSPC: video memory is full, or the file has too many. ENOMEM. EIO.
  */
 struct drm_sovgpu_vm_create {
 	/** @flags: none are known: 0 */
@@ -354,6 +366,8 @@ struct drm_sovgpu_vm_create {
 
 /**
  * struct drm_sovgpu_vm_destroy - argument of VM_DESTROY
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_vm_destroy {
 	/** @id: an address space; its memory lives as long as groups use it */
@@ -446,6 +460,10 @@ struct drm_sovgpu_vm_bind_op {
  * waited for is signalled (EINTR after a signal), and signals after the last. When one fails, those
  * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM may have
  * unmapped what was in its range.
+ *
+ * Errors: EINVAL, also to wait for a syncobj that has no fence. ENOENT: address space, buffer or
+ * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM. EINTR.
+ * EIO.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: an address space */
@@ -483,6 +501,8 @@ enum drm_sovgpu_vm_state_kind {
 
 /**
  * struct drm_sovgpu_vm_state - argument of VM_STATE
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_vm_state {
 	/** @vm_id: an address space */
@@ -506,6 +526,8 @@ struct drm_sovgpu_vm_state {
 
 /**
  * struct drm_sovgpu_group_create - argument of GROUP_CREATE
+ *
+ * Errors: EINVAL. ENOENT. ENOSPC: the file has too many. ENOMEM. EIO.
  */
 struct drm_sovgpu_group_create {
 	/** @vm_id: the address space of all its queues */
@@ -529,6 +551,8 @@ struct drm_sovgpu_group_create {
 
 /**
  * struct drm_sovgpu_group_destroy - argument of GROUP_DESTROY
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_group_destroy {
 	/** @id: a group */
@@ -567,6 +591,9 @@ enum drm_sovgpu_queue_mode {
  * EFAULT). What the process writes there, to its pointers or to the doorbell can end its own group
  * and nothing else. Its pages can be mapped as long as the queue is there, and stay mapped after
  * it.
+ *
+ * Errors: EINVAL. ENOENT. EOPNOTSUPP: class or mode. EFAULT: the ring. ECANCELED: the group was
+ * stopped. ENOSPC: video memory is full, or the file has too many. ENOMEM. EIO.
  */
 struct drm_sovgpu_queue_create {
 	/** @group_id: the group it belongs to */
@@ -619,6 +646,8 @@ struct drm_sovgpu_queue_create {
 
 /**
  * struct drm_sovgpu_queue_destroy - argument of QUEUE_DESTROY
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_queue_destroy {
 	/** @id: a queue */
@@ -644,6 +673,9 @@ struct drm_sovgpu_job {
 
 /**
  * struct drm_sovgpu_queue_submit - argument of QUEUE_SUBMIT
+ *
+ * Errors: EINVAL. ENOENT: queue or syncobj. ECANCELED: the queue was stopped. E2BIG, EFAULT: an
+ * array. ENOMEM. EINTR.
  */
 struct drm_sovgpu_queue_submit {
 	/** @queue_id: a kernel queue; a user queue is EINVAL */
@@ -683,6 +715,8 @@ enum drm_sovgpu_queue_state_kind {
 
 /**
  * struct drm_sovgpu_queue_state - argument of QUEUE_STATE
+ *
+ * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_queue_state {
 	/** @queue_id: a queue */
@@ -717,6 +751,8 @@ enum drm_sovgpu_fence_op {
 
 /**
  * struct drm_sovgpu_fence_wait - argument of FENCE_WAIT
+ *
+ * Errors: EINVAL. ENOENT. ETIME. EINTR. ENOMEM.
  */
 struct drm_sovgpu_fence_wait {
 	/** @handle: a buffer that a process could map */
@@ -743,6 +779,8 @@ struct drm_sovgpu_fence_wait {
  *
  * Command streams of all processes interrupt the device's users together, and so does a queue that
  * fails: who returns looks at memory, and at QUEUE_STATE when nothing is there.
+ *
+ * Errors: EINVAL. ETIME. EINTR.
  */
 struct drm_sovgpu_interrupt_wait {
 	/**

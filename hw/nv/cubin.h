@@ -68,6 +68,7 @@
 #define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */
 #define NV_INFO_EXITS            0x1c /* u32 code offset of each EXIT */
 #define NV_INFO_REGISTERS        0x2f /* u32 symbol, u32 registers */
+#define NV_INFO_BRANCH_TARGETS   0x34 /* u32 code offset of a BRX, u32 0, u32 n, n u32 offsets */
 #define NV_INFO_API_VERSION      0x37 /* u32 */
 #define NV_INFO_BARRIERS         0x4c /* byte; ABI 8 */
 

@@ -151,6 +151,6 @@ void nv_queue_stop(struct sov_queue *queue);
 void nv_queue_fini(struct sov_queue *queue);
 void nv_queue_push(struct sov_queue *queue, u64 number, u64 va, u32 size);
 u64 nv_queue_done(struct sov_queue *queue);
-bool nv_queue_idle(struct sov_queue *queue);
+u64 nv_queue_passed(struct sov_queue *queue);
 
 #endif

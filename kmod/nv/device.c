@@ -216,5 +216,5 @@ const struct sov_vendor sov_nv = {
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
 	.queue_done = nv_queue_done,
-	.queue_idle = nv_queue_idle,
+	.queue_passed = nv_queue_passed,
 };

@@ -3,7 +3,8 @@
  * Page tables, see mmu.h. A range is cut into the slots of the last directory, 2 MiB each. A slot
  * is empty, one huge page, or has tables of big and small pages side by side; of these, 64 KiB at
  * a time are either one big page or up to 16 small ones. Larger pages are taken where both
- * addresses allow it. Tables stay until the address space goes.
+ * addresses allow it. A table in which nothing is left is taken out of the tree, and given back
+ * when the GPU has forgotten the way to it.
  */
 #include <linux/errno.h>
 
@@ -25,6 +26,8 @@ struct slot {
 	struct nv_table *directory;
 	u32 index; /* of the first word */
 	struct nv_table **tables;
+	struct nv_table *path[NV_MMU3_LEVELS]; /* directories on the way, that one the last */
+	u32 level; /* how far the way goes */
 };
 
 static u64 rd(struct nv_mmu *mmu, struct nv_table *t, u32 index)
@@ -35,6 +38,18 @@ static u64 rd(struct nv_mmu *mmu, struct nv_table *t, u32 index)
 static void wr(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 value)
 {
 	mmu->memory->write(mmu->owner, t, index, value);
+}
+
+/* A page in a table of pages, or none: 0. What is none already is not written. */
+static void set_page(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 entry)
+{
+	u64 bit = BIT64(index % 64), *word = &t->valid[index / 64];
+
+	if (!entry && !(*word & bit))
+		return;
+	wr(mmu, t, index, entry);
+	t->used += !!entry - !!(*word & bit);
+	*word = entry ? *word | bit : *word & ~bit;
 }
 
 static u32 children_at(u32 level)
@@ -49,6 +64,8 @@ static bool find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
 	u32 level, index;
 
 	for (level = 0; level < LAST; level++) {
+		s->path[level] = t;
+		s->level = level;
 		index = (va >> shifts[level]) % entries[level];
 		if (!t->children[index]) {
 			struct nv_table *fresh;
@@ -59,12 +76,16 @@ static bool find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
 			if (!fresh)
 				return false;
 			t->children[index] = fresh;
+			t->used++;
 			wr(mmu, t, index, fresh->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
 		}
 		t = t->children[index];
 	}
-	index = 2 * ((va >> shifts[LAST]) % entries[LAST]);
-	*s = (struct slot){ t, index, &t->children[index] };
+	s->path[LAST] = t;
+	s->level = LAST;
+	s->directory = t;
+	s->index = 2 * ((va >> shifts[LAST]) % entries[LAST]);
+	s->tables = &t->children[s->index];
 	return true;
 }
 
@@ -77,8 +98,10 @@ static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
 /* A table of big or small pages in a slot; nobody sees it before its entry is shown. */
 static struct nv_table *table_in(struct nv_mmu *mmu, struct slot *s, u32 which)
 {
-	if (!s->tables[which])
+	if (!s->tables[which]) {
 		s->tables[which] = mmu->memory->alloc(mmu->owner, 0);
+		s->directory->used += !!s->tables[which];
+	}
 	return s->tables[which];
 }
 
@@ -115,7 +138,7 @@ static u32 small_index(u64 va)
  */
 int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner)
 {
-	*mmu = (struct nv_mmu){ memory, owner, memory->alloc(owner, children_at(0)) };
+	*mmu = (struct nv_mmu){ memory, owner, memory->alloc(owner, children_at(0)), NULL };
 	return mmu->root ? 0 : -ENOMEM;
 }
 
@@ -137,6 +160,7 @@ static void free_below(struct nv_mmu *mmu, struct nv_table *t, u32 level)
  */
 void nv_mmu_fini(struct nv_mmu *mmu)
 {
+	nv_mmu_sweep(mmu);
 	free_below(mmu, mmu->root, 0);
 	mmu->root = NULL;
 }
@@ -149,6 +173,7 @@ static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 
 
 	if (empty && end - va == SLOT_BYTES && !(address % SLOT_BYTES)) {
 		wr(mmu, s->directory, s->index, address | bits | NV_MMU3_VALID);
+		s->directory->used++;
 		return 0;
 	}
 	while (va < end) {
@@ -158,7 +183,8 @@ static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 
 		t = table_in(mmu, s, big ? BIG : SMALL);
 		if (!t)
 			return -ENOMEM;
-		wr(mmu, t, big ? big_index(va) : small_index(va), address | bits | NV_MMU3_VALID);
+		set_page(mmu, t, big ? big_index(va) : small_index(va),
+			 address | bits | NV_MMU3_VALID);
 		va += step;
 		address += step;
 	}
@@ -202,7 +228,7 @@ static void fill(struct nv_mmu *mmu, struct nv_table *t, u32 index, u32 count, u
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		wr(mmu, t, index + i, entry + i * step);
+		set_page(mmu, t, index + i, entry + i * step);
 }
 
 /**
@@ -227,6 +253,7 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 			return -ENOMEM;
 		fill(mmu, s.tables[BIG], 0, SLOT_BYTES / BIG_BYTES, entry, BIG_BYTES);
 		show(mmu, &s, BIG);
+		s.directory->used--; /* the table stands where the page stood */
 	}
 	if (!(va % BIG_BYTES) || !s.tables[BIG])
 		return 0;
@@ -238,7 +265,7 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 	fill(mmu, s.tables[SMALL], small_index(va - va % BIG_BYTES), BIG_BYTES / SMALL_BYTES, entry,
 	     SMALL_BYTES);
 	show(mmu, &s, SMALL);
-	wr(mmu, s.tables[BIG], big_index(va), 0);
+	set_page(mmu, s.tables[BIG], big_index(va), 0);
 	return 0;
 }
 
@@ -246,15 +273,40 @@ static void unmap_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end)
 {
 	if (is_huge(mmu, s)) {
 		wr(mmu, s->directory, s->index, 0);
+		s->directory->used--;
 		return;
 	}
 	while (va < end) {
 		if (s->tables[BIG] && !(va % BIG_BYTES))
-			wr(mmu, s->tables[BIG], big_index(va), 0);
+			set_page(mmu, s->tables[BIG], big_index(va), 0);
 		if (s->tables[SMALL])
-			wr(mmu, s->tables[SMALL], small_index(va), 0);
+			set_page(mmu, s->tables[SMALL], small_index(va), 0);
 		va += SMALL_BYTES;
 	}
+}
+
+/* Nothing leads from the directory to the table any more. */
+static void take_out(struct nv_mmu *mmu, struct nv_table *directory, u32 index)
+{
+	struct nv_table *t = directory->children[index];
+
+	wr(mmu, directory, index, 0);
+	directory->children[index] = NULL;
+	directory->used--;
+	t->gone = mmu->gone;
+	mmu->gone = t;
+}
+
+/* Tables of the slot that are empty, and directories that become so; the root stays. */
+static void prune(struct nv_mmu *mmu, struct slot *s, u64 va)
+{
+	u32 which, level;
+
+	for (which = BIG; s->level == LAST && which <= SMALL; which++)
+		if (s->tables[which] && !s->tables[which]->used)
+			take_out(mmu, s->directory, s->index + which);
+	for (level = s->level; level && !s->path[level]->used; level--)
+		take_out(mmu, s->path[level - 1], (va >> shifts[level - 1]) % entries[level - 1]);
 }
 
 /**
@@ -272,5 +324,20 @@ void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 		next = slot_end(va, end);
 		if (find_slot(mmu, va, false, &s))
 			unmap_in_slot(mmu, &s, va, next);
+		prune(mmu, &s, va);
+	}
+}
+
+/**
+ * nv_mmu_sweep() - give back tables that unmapping left empty
+ * @mmu: the address space; the GPU has forgotten what it had read of it
+ */
+void nv_mmu_sweep(struct nv_mmu *mmu)
+{
+	struct nv_table *t;
+
+	while ((t = mmu->gone)) {
+		mmu->gone = t->gone;
+		mmu->memory->free(mmu->owner, t);
 	}
 }

@@ -19,6 +19,15 @@ struct nv_table {
 
 	/** @children: tables below; in the last directory the big and the small one by turns */
 	struct nv_table **children;
+
+	/** @used: entries that say something; a table without any is given back */
+	u32 used;
+
+	/** @valid: of a table of pages, which these are */
+	u64 valid[NV_MMU3_TABLE_BYTES / 8 / 64];
+
+	/** @gone: the next of those that nothing leads to any more */
+	struct nv_table *gone;
 };
 
 /**
@@ -50,6 +59,9 @@ struct nv_mmu {
 
 	/** @root: the topmost directory */
 	struct nv_table *root;
+
+	/** @gone: tables that the GPU may still have read the way to, see nv_mmu_sweep() */
+	struct nv_table *gone;
 };
 
 int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner);
@@ -57,5 +69,6 @@ void nv_mmu_fini(struct nv_mmu *mmu);
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits);
 int nv_mmu_split(struct nv_mmu *mmu, u64 va);
 void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes);
+void nv_mmu_sweep(struct nv_mmu *mmu);
 
 #endif

@@ -101,7 +101,7 @@ void nv_group_fini(struct sov_group *group)
 
 /*
  * Programs may read the ring. The page for numbers they can write: the channel does, and it has no
- * rights but theirs. See nv_queue_idle().
+ * rights but theirs. See nv_queue_passed().
  */
 static int make_ring(struct nv_queue *q)
 {
@@ -292,17 +292,18 @@ u64 nv_queue_done(struct sov_queue *queue)
 }
 
 /**
- * nv_queue_idle() - has the channel come to the end of its ring?
+ * nv_queue_passed() - how far the channel has fetched its ring
  * @queue: the queue
  *
  * A job's last entry is fetched when the one before, which waits for the engine, is done (ring.h).
  * USERD, where the hardware says how far it has fetched, is mapped into no address space.
  *
- * Return: whether nothing of it runs.
+ * Return: number of the last job that was fetched whole.
  */
-bool nv_queue_idle(struct sov_queue *queue)
+u64 nv_queue_passed(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
+	u64 left = nv_ring_left(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
 
-	return readl(q->channel.ends + NV_USERD_GP_GET) == q->ring.put;
+	return queue->pushed - min(queue->pushed, left);
 }

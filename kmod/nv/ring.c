@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The ring, see ring.h. Entries come first, so that the ring's address is the memory's. */
+#include <linux/math.h>
+
 #include "kmod/nv/ring.h"
 
 /**
@@ -66,4 +68,21 @@ u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
 		   NV_GP_SYNC_WAIT);
 	ring->next = (ring->next + 1) % ring->jobs;
 	return ring->put;
+}
+
+/**
+ * nv_ring_left() - jobs that the device has not fetched whole
+ * @ring: the ring
+ * @get: the entry that it will fetch next, as it says itself
+ *
+ * Return: their number; all that fit when what it says makes no sense.
+ */
+u32 nv_ring_left(const struct nv_ring *ring, u32 get)
+{
+	u32 entries = ring->jobs * NV_RING_ENTRIES_PER_JOB;
+	u32 left = (ring->put + entries - get) % entries;
+
+	if (get >= entries || left > ring->jobs * NV_RING_ENTRIES_USED)
+		return ring->jobs;
+	return DIV_ROUND_UP(left, NV_RING_ENTRIES_USED);
 }

@@ -13,7 +13,8 @@
 
 #include "hw/nv/host.h"
 
-#define NV_RING_ENTRIES_PER_JOB 4 /* of which three are used, so that a full ring is no empty one */
+#define NV_RING_ENTRIES_USED    3 /* by a job */
+#define NV_RING_ENTRIES_PER_JOB 4 /* that there are, so that a full ring is no empty one */
 #define NV_RING_RELEASE_WORDS   6 /* of ours, after each job */
 #define NV_RING_INTERRUPT_WORDS 2
 #define NV_RING_WORDS           (NV_RING_RELEASE_WORDS + NV_RING_INTERRUPT_WORDS)
@@ -51,6 +52,7 @@ static inline u64 nv_ring_bytes(u32 jobs)
 }
 
 void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 number_va);
+u32 nv_ring_left(const struct nv_ring *ring, u32 get);
 u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes);
 
 #endif

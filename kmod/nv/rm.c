@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Objects on the GSP, see rm.h. A call can fail twice: the call itself, and what it asked for. Once
- * the GSP is gone every call says so and does nothing else, because its objects are gone as well. An
- * object that it does not free may go on using memory that is about to be somebody else's, so then
- * the card is given up, too.
+ * the GSP is gone every call says so and does nothing else, because its objects are gone as well.
+ * An object that it does not free may go on using memory that is about to be somebody else's, so
+ * then the card is given up, too.
  */
 #include <drm/drm_print.h>
 
@@ -44,7 +44,7 @@ static int errno_of(u32 status)
  * @parameters: of the class; the answer replaces them
  * @bytes: size of these
  *
- * Return: 0 or a negative errno after a message, which ENODEV has not.
+ * Return: 0; ENODEV or EIO when the GSP is gone; or a negative errno after a message.
  */
 int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *parameters,
 		u32 bytes)
@@ -93,7 +93,7 @@ static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command,
  * @parameters: of the command; the answer replaces them
  * @bytes: size of these
  *
- * Return: 0 or a negative errno after a message, which ENODEV has not.
+ * Return: 0; ENODEV or EIO when the GSP is gone; or a negative errno after a message.
  */
 int nv_rm_control(struct nv_client *c, u32 object, u32 command, void *parameters, u32 bytes)
 {

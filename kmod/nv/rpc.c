@@ -261,8 +261,8 @@ void nv_give_up(struct nv_device *nv)
  * @body_bytes: their size
  * @limit_ms: how long to wait
  *
- * Return: 0; EIO after a message, or when the card was given up before; ENODEV when the GSP does not
- * run; E2BIG.
+ * Return: 0; EIO after a message, or when the card was given up before; ENODEV when the GSP does
+ * not run; E2BIG.
  */
 int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
 		u32 body_bytes, u32 limit_ms)

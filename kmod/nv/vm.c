@@ -257,7 +257,7 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 
 /**
  * nv_vm_flush() - let the GPU see what was mapped and unmapped
- * @base: the address space
+ * @base: the address space, with its lock held
  *
  * Return: 0; ETIMEDOUT when the GPU may still know what was, and is given up for it; EIO when it
  * was given up before.
@@ -285,5 +285,7 @@ int nv_vm_flush(struct sov_vm *base)
 	mutex_unlock(&nv->flush_lock);
 	if (ret)
 		nv_give_up(nv);
+	else
+		nv_mmu_sweep(&vm->mmu);
 	return ret;
 }

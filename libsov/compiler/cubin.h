@@ -40,6 +40,8 @@ struct cubin_kernel {
 	const struct cubin_param *params;
 	const uint32_t *exits; /* code offsets of the EXIT instructions */
 	uint32_t nexits;
+	const uint32_t *branches; /* records of NV_INFO_BRANCH_TARGETS in a row, and their words */
+	uint32_t nbranches;
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
 	uint32_t externals; /* those that it calls: a mask */
 	const struct cubin_code_address *addresses;

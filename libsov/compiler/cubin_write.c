@@ -210,6 +210,9 @@ static void write_kernel_info(struct writer *w, uint32_t k)
 	write_externals(w, s, kernel->externals);
 	attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
 	attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
+	for (uint32_t at = 0; at < kernel->nbranches; at += 3 + kernel->branches[at + 2])
+		attribute_words(w, s, NV_INFO_BRANCH_TARGETS, kernel->branches + at,
+				3 + kernel->branches[at + 2]);
 	if (kernel->max_threads[0])
 		attribute_words(w, s, NV_INFO_MAX_THREADS, kernel->max_threads, 3);
 	if (kernel->required_threads[0])

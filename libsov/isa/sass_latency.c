@@ -70,8 +70,8 @@ static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
 };
 
 /* Uniform registers and predicates. Moves, constants and votes are there at once for most. What
- * ptxas was not seen to do is no shorter than its neighbours: IMAD.WIDE, 64-bit floats and the
- * addresses of shared memory of what arithmetic makes. */
+ * ptxas was not seen to do is no shorter than its neighbours: IMAD.WIDE before Hopper and 64-bit
+ * floats of what arithmetic makes, shared addresses of what is there at once. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
 enum {
 	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_WIDE, UTAKE_FP64, UTAKE_QUEUE, UTAKE_BRANCH,
@@ -80,17 +80,17 @@ enum {
 static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 	[SM80] = {
 		/*                       uniform move vector wide fp64 queue branch address shared */
-		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 6, 9},
+		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
-		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
+		[UNIFORM_FAST]        = {2, 2, 2, 2, 2, 2, 3, 2, 9},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
-enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_VECTOR = 6 };
+enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR = 6 };
 
 /* What 64 bits of a clock or timer take longer than other results of the ALU: ptxas stalls 7 where
  * others have 4, and on an H200 4 gave the register's old value. */
@@ -327,7 +327,7 @@ uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass
 		return predicate(sm, from, to, read);
 	case SASS_UPRED:
 		if (read->operand == SASS_USE_GUARD)
-			return UPRED_GUARD;
+			return is_fast_uniform(from->op) ? UPRED_GUARD_FAST : UPRED_GUARD;
 		return to->pipe == SASS_PIPE_UNIFORM ? UPRED_UNIFORM : UPRED_VECTOR;
 	}
 	return uniform_register(sm, from, reader, to, read);

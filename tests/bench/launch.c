@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include "libsov/sov.h" /* first, for the public names: what is measured has api.c in it */
 #include "libsov/runtime.h"
 
 #define ROUNDS 2000

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 	text[size] = 0;
 	if (top_parse(text, &c))
-		assert(*c.driver && strlen(c.driver) < sizeof(c.driver) && *c.gpu && strlen(c.gpu) < sizeof(c.gpu));
+		assert(*c.driver && strlen(c.driver) < sizeof(c.driver) && *c.gpu &&
+		       strlen(c.gpu) < sizeof(c.gpu));
 	free(text);
 	return 0;
 }

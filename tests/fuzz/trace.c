@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of traces: any text is added up or refused with a byte of it, and what of it is whole ends in it. */
+/* The reader of traces: any text is added up or refused with a byte of it, and what of it is whole
+ * ends in it. */
 #include <assert.h>
 #include "tools/trace_read.c"
 

@@ -18,7 +18,7 @@
 struct tables {
 	struct kunit *test;
 	u64 *words[MAX_TABLES];
-	u32 used, alive;
+	u32 alive;
 	u32 allow; /* until one is not to be had */
 	u64 random;
 	u64 expected[PAGES]; /* entry of each 4 KiB, without VALID; 0: none */
@@ -28,15 +28,18 @@ static struct nv_table *table_alloc(void *owner, u32 children)
 {
 	struct tables *ts = owner;
 	struct nv_table *t;
+	u32 at;
 
-	if (!ts->allow || ts->used + 1 == MAX_TABLES)
+	for (at = 1; at < MAX_TABLES && ts->words[at]; at++)
+		;
+	if (!ts->allow || at == MAX_TABLES)
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(ts->test, t);
 	t->children = kcalloc(children, sizeof(*t->children), GFP_KERNEL);
-	ts->words[++ts->used] = kzalloc(NV_MMU3_TABLE_BYTES, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(ts->test, ts->words[ts->used]);
-	t->address = (u64)ts->used * NV_MMU3_TABLE_BYTES;
+	ts->words[at] = kzalloc(NV_MMU3_TABLE_BYTES, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(ts->test, ts->words[at]);
+	t->address = (u64)at * NV_MMU3_TABLE_BYTES;
 	ts->allow--;
 	ts->alive++;
 	return t;
@@ -49,6 +52,7 @@ static void table_free(void *owner, struct nv_table *t)
 	if (!t)
 		return;
 	kfree(ts->words[t->address / NV_MMU3_TABLE_BYTES]);
+	ts->words[t->address / NV_MMU3_TABLE_BYTES] = NULL;
 	kfree(t->children);
 	kfree(t);
 	ts->alive--;
@@ -76,7 +80,6 @@ static struct tables *fresh(struct kunit *test, struct nv_mmu *mmu)
 {
 	struct tables *ts = test->priv;
 
-	ts->used = 0;
 	ts->allow = U32_MAX;
 	memset(ts->expected, 0, sizeof(ts->expected));
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_init(mmu, &table_memory, ts));
@@ -96,7 +99,8 @@ static const u64 *words_at(struct tables *ts, u64 entry)
 	u64 number = (entry & NV_MMU3_ADDRESS) / NV_MMU3_TABLE_BYTES;
 
 	KUNIT_ASSERT_EQ_MSG(ts->test, NV_MMU3_APERTURE(entry), 1, "entry 0x%llx", entry);
-	KUNIT_ASSERT_LE(ts->test, number, ts->used);
+	KUNIT_ASSERT_LT(ts->test, number, MAX_TABLES);
+	KUNIT_ASSERT_NOT_NULL_MSG(ts->test, ts->words[number], "a table that was given back");
 	return ts->words[number];
 }
 
@@ -241,6 +245,8 @@ static void random_step(struct kunit *test, struct nv_mmu *mmu)
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(mmu, va));
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(mmu, va + count * SMALL_BYTES));
 	nv_mmu_unmap(mmu, va, count * SMALL_BYTES);
+	if (random_below(ts, 2))
+		nv_mmu_sweep(mmu);
 	expect(ts, first, count, 0);
 	if (random_below(ts, 4)) {
 		KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(mmu, va, count * SMALL_BYTES, address, BITS));
@@ -249,9 +255,9 @@ static void random_step(struct kunit *test, struct nv_mmu *mmu)
 	expect_all(test, mmu);
 }
 
-/* In many address spaces, because a slot that once had tables gets no huge page any more. */
 static void mmu_random_steps(struct kunit *test)
 {
+	struct tables *ts = test->priv;
 	struct nv_mmu mmu;
 	int round, i;
 
@@ -259,6 +265,11 @@ static void mmu_random_steps(struct kunit *test)
 		fresh(test, &mmu);
 		for (i = 0; i < 12; i++)
 			random_step(test, &mmu);
+		KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, BASE));
+		KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, BASE + PAGES * SMALL_BYTES));
+		nv_mmu_unmap(&mmu, BASE, PAGES * SMALL_BYTES);
+		nv_mmu_sweep(&mmu);
+		KUNIT_EXPECT_EQ_MSG(test, ts->alive, 1, "where nothing is mapped tables are left");
 		finish(test, &mmu);
 	}
 }

@@ -64,6 +64,28 @@ static void ring_jobs(struct kunit *test)
 	}
 }
 
+/* What is left is counted in jobs, and a job counts until its last entry was fetched. */
+static void ring_left(struct kunit *test)
+{
+	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
+	struct nv_ring ring;
+	u32 get = 0, i, n;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
+	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 0), 0);
+	for (n = 0; n < 20; n++) {
+		for (i = 0; i < JOBS; i++)
+			nv_ring_push(&ring, i, 0x1000, 4);
+		for (i = 0; i < 3 * JOBS; i++, get = (get + 1) % (4 * JOBS))
+			KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), JOBS - i / 3);
+		KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), 0);
+	}
+	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, (get + 1) % (4 * JOBS)), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 4 * JOBS), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, U32_MAX), JOBS);
+}
+
 /* As many jobs as there is room: the device must not take that for an empty ring. */
 static void ring_full(struct kunit *test)
 {
@@ -120,6 +142,7 @@ static void ring_words_apart(struct kunit *test)
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_jobs),
 	KUNIT_CASE(ring_full),
+	KUNIT_CASE(ring_left),
 	KUNIT_CASE(ring_longest_job),
 	KUNIT_CASE(ring_words_apart),
 	{}

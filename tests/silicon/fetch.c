@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a channel fetches, on a real GPU: sovgpu.ko lets a job's time go on until the hardware's
- * own pointer, GP_GET, has passed an entry with SYNC_WAIT behind a release that waits for the
+ * How far a channel fetches, on a real GPU: for sovgpu.ko a job is done when the hardware's own
+ * pointer, GP_GET, has passed an entry with SYNC_WAIT behind a release that waits for the
  * engine (kmod/nv/ring.h). That is right if GP_GET never passes that entry before the release is
  * done, and passes it soon afterwards. Here copies keep a copy engine busy, a release waits for it,
  * and both are watched. Without SYNC_WAIT GP_GET may run ahead, which is only reported.

@@ -4,7 +4,9 @@
  * of the same PTX, from the same random inputs, with what they write poisoned before. All must leave the bytes
  * that the IR interpreter leaves.
  *
- *   random PTXAS FOLDER FIRST COUNT         kernels of these numbers, in one file for ptxas; FOLDER for its files
+ *   random PTXAS FOLDER FIRST COUNT         kernels of these numbers, some in one file for ptxas; FOLDER for its files
+ *   random PTXAS FOLDER text NUMBER THREADS FILE  the kernel of a file, with the inputs of this number: one that the
+ *                                           generator made once
  *   random PTXAS FOLDER shrink NUMBER MODE  what is left of a kernel whose code of this mode, or by "ptxas", differs when
  *                                           every line that does not matter is taken away (_shrink.h)
  *
@@ -20,6 +22,7 @@
 
 enum {
 	MAX_KERNELS = 1000,
+	CHUNK = 25, /* kernels in one file: ptxas takes long to start, and dies of one in 500 */
 	TIME_LIMIT = 10, /* seconds for a launch */
 	STACK_BYTES = 16384,
 	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
@@ -40,6 +43,7 @@ static struct program {
 static struct {
 	uint32_t count;
 	const char *ptxas, *folder;
+	bool text; /* the only kernel is one of a file, not of its number */
 } run;
 
 /* What children have done, in memory that outlives them. */
@@ -57,9 +61,9 @@ static const char *variant_name(uint32_t v)
 
 static char *read_all(const char *path)
 {
-	char *data = malloc(MAX_IMAGE);
+	char *data = calloc(1, MAX_IMAGE);
 
-	if (data && !shrink_read(path, data, MAX_IMAGE)) {
+	if (data && !shrink_read(path, data, MAX_IMAGE - 1)) {
 		free(data);
 		data = NULL;
 	}
@@ -76,7 +80,16 @@ static void write_file(const char *path, const char *text, size_t size)
 	}
 }
 
-/* Kernels in one file, because ptxas takes long to start; when it refuses or dies, halves of them. */
+/* What the kernel is called in what ptxas makes. */
+static void put_name(char name[32], const struct program *p)
+{
+	if (run.text)
+		snprintf(name, 32, "k");
+	else
+		snprintf(name, 32, "k%" PRIu64, p->number);
+}
+
+/* Kernels in one file; when ptxas refuses it or dies, halves of them. */
 static void compile_theirs(uint32_t first, uint32_t count)
 {
 	struct random_ptx whole = {0};
@@ -86,9 +99,12 @@ static void compile_theirs(uint32_t first, uint32_t count)
 	int status = -1;
 
 	random_open(&whole);
-	add_prelude(&whole);
-	for (uint32_t i = first; i < first + count; i++) {
-		snprintf(name, sizeof(name), "k%" PRIu64, programs[i].number);
+	if (run.text)
+		put_text(&whole, programs[first].ptx, strlen(programs[first].ptx));
+	else
+		add_prelude(&whole);
+	for (uint32_t i = first; i < first + count && !run.text; i++) {
+		put_name(name, &programs[i]);
 		add_kernel(&whole, programs[i].number, name);
 	}
 	snprintf(path, sizeof(path), "%s/%" PRIu64 ".ptx", run.folder, programs[first].number);
@@ -158,7 +174,7 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	if (v < AGREE_MODES && !compile_ours(p, v, &r))
 		return true;
 	if (v == AGREE_MODES)
-		snprintf(name, sizeof(name), "k%" PRIu64, p->number);
+		put_name(name, p);
 	error = v < AGREE_MODES ? cuModuleLoadData(&module, r.image) : 0;
 	compile_result_free(&r);
 	if (!module && !error)
@@ -315,34 +331,46 @@ static int shrink_on_gpu(uint64_t number, const char *mode)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static bool read_arguments(int argc, char **argv)
 {
 	uint64_t first = argc == 5 ? strtoull(argv[3], NULL, 0) : 0;
 
+	run.ptxas = argc > 2 ? argv[1] : NULL;
+	run.folder = argc > 2 ? argv[2] : NULL;
+	if (argc == 7 && !strcmp(argv[3], "text")) {
+		run.text = true;
+		run.count = 1;
+		programs[0] = (struct program){strtoull(argv[4], NULL, 0), read_all(argv[6]),
+					       (uint32_t)strtoul(argv[5], NULL, 0), NULL};
+		return programs[0].ptx && programs[0].threads && programs[0].threads <= AGREE_MAX_THREADS;
+	}
+	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
+	for (uint32_t i = 0; i < run.count && i < MAX_KERNELS; i++) {
+		programs[i].number = first + i;
+		programs[i].ptx = random_ptx(first + i, &programs[i].threads);
+	}
+	return run.count && run.count <= MAX_KERNELS;
+}
+
+int main(int argc, char **argv)
+{
 	if (argc == 6 && !strcmp(argv[3], "shrink")) {
 		run.ptxas = argv[1];
 		return shrink_on_gpu(strtoull(argv[4], NULL, 0), argv[5]);
 	}
-	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
-	if (!run.count || run.count > MAX_KERNELS) {
-		fprintf(stderr, "usage: random PTXAS FOLDER FIRST COUNT\nCOUNT is 1 to %d\n", MAX_KERNELS);
+	if (!read_arguments(argc, argv)) {
+		fprintf(stderr, "usage: random PTXAS FOLDER FIRST COUNT, COUNT up to %d\n"
+				"       random PTXAS FOLDER text NUMBER THREADS FILE\n", MAX_KERNELS);
 		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	run.ptxas = argv[1];
-	run.folder = argv[2];
 	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (progress == MAP_FAILED) {
 		printf("BROKEN no memory\n");
 		return EXIT_BROKEN;
 	}
-	for (uint32_t i = 0; i < run.count; i++) {
-		struct program *p = &programs[i];
-
-		p->number = first + i;
-		p->ptx = random_ptx(p->number, &p->threads);
-	}
-	compile_theirs(0, run.count);
+	for (uint32_t i = 0; i < run.count; i += CHUNK)
+		compile_theirs(i, run.count - i < CHUNK ? run.count - i : CHUNK);
 	launch_all();
 	return report();
 }

@@ -4,11 +4,11 @@
 # and ptxas's code of the same PTX on the GPU (random.c), then many more on software GPUs, in all modes on all chips
 # in turns (random_kernels). Both against the IR interpreter. Ends with counts and "random: PASS" or "random: FAIL".
 #   usage: tests/silicon/random.sh [KERNELS [SOFT-KERNELS [FIRST]]]     in the root of the sources; rounded up
-#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (300), SOFT_SECONDS (300), SHRINK_SECONDS (60): when
+#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (420), SOFT_SECONDS (300), SHRINK_SECONDS (60): when
 #   time is up, what is done counts
 # Kernels that differ on the GPU are shrunk there; what is left of them is in $BUILD/random/shrunk.log.
 set -eu
-: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}" "${GPU_SECONDS:=300}" "${SOFT_SECONDS:=300}" "${SHRINK_SECONDS:=60}"
+: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}" "${GPU_SECONDS:=420}" "${SOFT_SECONDS:=300}" "${SHRINK_SECONDS:=60}"
 kernels=${1:-10000} soft=${2:-100000} first=${3:-1}
 PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 work=$BUILD/random
@@ -25,11 +25,11 @@ spread() {
 	from=$1 count=$2 batch=$3 log=$4 limit=$5
 	shift 5
 	seq "$from" "$batch" $((from + count - 1)) |
-		timeout "$limit" xargs -P "$JOBS" -I{} sh -c '"$@" 2>&1' one timeout 250 "$@" {} "$batch" >"$log" || true
+		timeout "$limit" xargs -P "$JOBS" -I{} sh -c '"$@" 2>&1' one timeout 400 "$@" {} "$batch" >"$log" || true
 }
 
 start=$(date +%s)
-[ "$kernels" -eq 0 ] || spread "$first" "$kernels" 25 "$work/gpu.log" "$GPU_SECONDS" "$work/random" "$PTXAS" "$work"
+[ "$kernels" -eq 0 ] || spread "$first" "$kernels" 100 "$work/gpu.log" "$GPU_SECONDS" "$work/random" "$PTXAS" "$work"
 [ "$kernels" -eq 0 ] || sed -n 's/^WRONG //p' "$work/gpu.log" | sort -n -u -k1,1 | timeout "$SHRINK_SECONDS" xargs -P "$JOBS" -L 1 \
 	timeout 60 "$work/random" "$PTXAS" "$work" shrink >"$work/shrunk.log" 2>&1 || true
 middle=$(date +%s)

@@ -218,7 +218,7 @@ static void collect(struct converge *c)
 		const struct mir_block *block = &f->blocks[order[k]];
 		struct region r = {.barrier = MIR_BARRIERS}, *known;
 
-		if (block->end != MIR_END_BRANCH || !block->divergent || nv_ends_early(f, order[k]))
+		if (!mir_parts(block) || nv_ends_early(f, order[k]))
 			continue;
 		if (!find_region(c, order[k], &r)) {
 			mark_apart(c, order[k], around(c, order[k]));
@@ -243,7 +243,7 @@ static struct mir_source barrier(uint32_t number)
 static void insert_barrier(struct converge *c, struct region *r)
 {
 	struct mir_func *f = c->f;
-	struct mir_inst *leave = mir_inst_new(f, SASS_BSYNC);
+	struct mir_inst *leave = mir_inst_new(f, SASS_BSYNC), *last;
 
 	r->sync = mir_block_new(f, mir_before(f, r->place));
 	for (uint32_t p = 0; p < f->blocks[r->place].npreds;) {
@@ -262,7 +262,8 @@ static void insert_barrier(struct converge *c, struct region *r)
 	r->enter = mir_inst_new(f, SASS_BSSY);
 	mir_set(r->enter, 0, barrier(r->barrier));
 	mir_set(r->enter, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
-	mir_insert(f, r->head, NULL, r->enter);
+	last = f->blocks[r->head].last;
+	mir_insert(f, r->head, last && last->keep_last ? last : NULL, r->enter);
 	/* For the regions around this one, the new block is inside. */
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		if (c->regions[k].inside[r->head])
@@ -330,7 +331,7 @@ static struct converge look(struct mir_func *f)
 	uint32_t branches = 0;
 
 	mir_for_each_block(f, b)
-		branches += f->blocks[b].end == MIR_END_BRANCH && f->blocks[b].divergent;
+		branches += mir_parts(&f->blocks[b]);
 	c.room = c.nblocks + branches;
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));

@@ -168,19 +168,40 @@ static bool put_end(struct code *c, uint32_t offset, uint32_t size)
 	return true;
 }
 
-struct exits {
+struct words {
 	uint32_t *list, count, capacity;
 };
 
-static void list_exits(const struct mir_func *f, struct exits *e)
+static void add_word(const struct mir_func *f, struct words *w, uint32_t word)
 {
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i) {
-			if (i->sass.op != SASS_EXIT)
-				continue;
-			e->list = arena_grow(f->arena, e->list, &e->capacity, e->count + 1,
-					     sizeof(*e->list));
-			e->list[e->count++] = i->offset;
+	w->list = arena_grow(f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
+	w->list[w->count++] = word;
+}
+
+/* What whoever follows the code's flow cannot see in it. */
+struct flow {
+	struct words exits, branches;
+};
+
+static void list_branch(const struct code *c, uint32_t b, uint32_t offset, struct words *out)
+{
+	const struct mir_block *block = &c->f->blocks[b];
+
+	add_word(c->f, out, offset);
+	add_word(c->f, out, 0);
+	add_word(c->f, out, block->nsucc);
+	for (uint32_t k = 0; k < block->nsucc; k++)
+		add_word(c->f, out, c->block_offset[block->succ[k]]);
+}
+
+static void list_flow(const struct code *c, struct flow *flow)
+{
+	mir_for_each_block(c->f, b)
+		mir_for_each(c->f, b, i) {
+			if (i->sass.op == SASS_EXIT)
+				add_word(c->f, &flow->exits, i->offset);
+			else if (i->sass.op == SASS_BRX)
+				list_branch(c, b, i->offset, &flow->branches);
 		}
 }
 
@@ -225,11 +246,11 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 	}
 }
 
-static bool put_function(struct code *c, struct mir_func *f, uint32_t offset, struct exits *e)
+static bool put_function(struct code *c, struct mir_func *f, uint32_t offset, struct flow *flow)
 {
 	c->f = f;
 	place(c, offset);
-	list_exits(f, e);
+	list_flow(c, flow);
 	mir_for_each_block(f, b) {
 		if (!put_block(c, b))
 			return false;
@@ -282,7 +303,7 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 {
 	struct mir_func *f = t->kernel;
 	struct code c = {.t = t, .f = f};
-	struct exits exits = {0};
+	struct flow flow = {0};
 	uint32_t end, size, kernel = place_functions(&c, t, &end);
 
 	size = (end + WORD + NV_TEXT_ALIGN - 1) / NV_TEXT_ALIGN * NV_TEXT_ALIGN;
@@ -292,14 +313,16 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 	for (uint32_t k = 0; k < t->nfuncs; k++) {
 		struct mir_func *other = t->funcs[k];
 
-		if (!put_function(&c, other, c.function_offset[other->ir->index], &exits))
+		if (!put_function(&c, other, c.function_offset[other->ir->index], &flow))
 			return false;
 	}
-	if (!put_function(&c, f, kernel, &exits) || !put_end(&c, end, size))
+	if (!put_function(&c, f, kernel, &flow) || !put_end(&c, end, size))
 		return false;
 	describe(&c, t, out, size);
-	out->exits = exits.list;
-	out->nexits = exits.count;
+	out->exits = flow.exits.list;
+	out->nexits = flow.exits.count;
+	out->branches = flow.branches.list;
+	out->nbranches = flow.branches.count;
 	*stats = (struct kernel_stats){
 		.name = f->name,
 		.instructions = end / WORD,

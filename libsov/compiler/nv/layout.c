@@ -40,7 +40,7 @@ static void end_block(struct mir_func *f, uint32_t b)
 {
 	const struct mir_block block = f->blocks[b];
 	struct mir_source cond = block.cond;
-	uint32_t taken = block.succ[0], other = block.succ[1];
+	uint32_t taken = block.nsucc ? block.succ[0] : 0, other;
 
 	switch (block.end) {
 	case MIR_END_TRAP:
@@ -51,12 +51,14 @@ static void end_block(struct mir_func *f, uint32_t b)
 		append(f, b, SASS_EXIT);
 		break;
 	case MIR_END_RETURN: /* has its instruction already: frame.c */
+	case MIR_END_TABLE:  /* … table.c */
 		break;
 	case MIR_END_JUMP:
-		if (taken != block.next)
+		if (taken != block.next || block.slot)
 			append_jump(f, b, taken);
 		break;
 	case MIR_END_BRANCH:
+		other = block.succ[1];
 		if (taken == block.next) {
 			taken = block.succ[1];
 			other = block.succ[0];

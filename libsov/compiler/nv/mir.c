@@ -80,7 +80,11 @@ static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 
 void mir_edge(struct mir_func *f, uint32_t from, uint32_t to)
 {
-	f->blocks[from].succ[f->blocks[from].nsucc++] = to;
+	struct mir_block *block = &f->blocks[from];
+
+	block->succ = arena_grow(f->arena, block->succ, &block->succ_capacity, block->nsucc + 1,
+				 sizeof(*block->succ));
+	block->succ[block->nsucc++] = to;
 	add_pred(f, to, from);
 }
 
@@ -98,8 +102,10 @@ void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to)
 
 void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to)
 {
-	uint32_t s = f->blocks[from].succ[0] == to ? 0 : 1;
+	uint32_t s = 0;
 
+	while (f->blocks[from].succ[s] != to)
+		s++;
 	f->live = false;
 	f->blocks[from].succ[s] = new_to;
 	mir_unlink(f, from, to);

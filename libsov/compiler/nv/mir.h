@@ -99,7 +99,10 @@ struct mir_phi {
 	struct mir_source *args; /* unit u from predecessor p at p * units + u */
 };
 
-enum mir_end { MIR_END_JUMP, MIR_END_BRANCH, MIR_END_EXIT, MIR_END_TRAP, MIR_END_RETURN };
+/* A table's block ends in a BRX; its successors are slots, which follow it in this order. */
+enum mir_end {
+	MIR_END_JUMP, MIR_END_BRANCH, MIR_END_TABLE, MIR_END_EXIT, MIR_END_TRAP, MIR_END_RETURN
+};
 
 struct mir_block {
 	struct mir_inst *first, *last;
@@ -109,11 +112,12 @@ struct mir_block {
 	enum mir_end end;
 	uint32_t line; /* of what ends it, in the source */
 	struct mir_source cond; /* MIR_END_BRANCH: true goes to succ[0] */
-	uint32_t succ[2], nsucc;
+	uint32_t *succ, nsucc, succ_capacity;
 	uint32_t *preds, npreds, preds_capacity;
 	uint32_t next; /* in the layout; 0 = last */
 	uint32_t depth; /* loops around it */
-	bool divergent; /* MIR_END_BRANCH: lanes may go both ways */
+	bool slot;      /* of a table: one jump and nothing else, where it is */
+	bool divergent; /* MIR_END_BRANCH, MIR_END_TABLE: lanes may go several ways */
 	uint64_t *live_in, *live_out; /* by unit */
 };
 
@@ -190,6 +194,11 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 static inline uint32_t mir_spare(const struct mir_func *f)
 {
 	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
+}
+/* Whether lanes may part at a block's end. */
+static inline bool mir_parts(const struct mir_block *b)
+{
+	return (b->end == MIR_END_BRANCH || b->end == MIR_END_TABLE) && b->divergent;
 }
 static inline bool mir_is_call(const struct mir_inst *i)
 {
@@ -277,6 +286,7 @@ void nv_legalise(struct ir_func *f);                  /* legalise.c: on the IR *
 void nv_reduce_in_groups(struct ir_func *f, ir_id at); /* groups.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+void nv_tables(struct mir_func *f);                   /* table.c: of many branches one */
 void nv_uniform(struct mir_func *f);                  /* uniform.c */
 void nv_liveness(struct mir_func *f);                 /* live.c */
 /* From what is live after the instruction to what is live before it. */

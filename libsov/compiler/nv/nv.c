@@ -62,6 +62,14 @@ static bool predicate(struct mir_func *f)
 	return true;
 }
 
+/* Unoptimised code keeps its branches. */
+static bool table(struct mir_func *f)
+{
+	if (!f->job->options.unoptimised)
+		nv_tables(f);
+	return true;
+}
+
 static bool converge(struct mir_func *f)
 {
 	nv_converge(f);
@@ -93,6 +101,7 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
+	{"nv-table", table, NULL},
 	{"nv-uniform", uniform, NULL},
 	{"nv-order", schedule, NULL},
 	{"nv-registers", assign_registers, nv_check_registers},
@@ -212,6 +221,7 @@ static void keep_kernel(struct arena *keep, struct nv_kernel *k)
 	c->code = keep_array(keep, c->code, c->code_bytes, 1);
 	c->params = keep_array(keep, c->params, c->nparams, sizeof(*c->params));
 	c->exits = keep_array(keep, c->exits, c->nexits, sizeof(*c->exits));
+	c->branches = keep_array(keep, c->branches, c->nbranches, sizeof(*c->branches));
 	c->addresses = keep_array(keep, c->addresses, c->naddresses, sizeof(*c->addresses));
 	k->lines.rows = keep_array(keep, k->lines.rows, k->lines.count, sizeof(*k->lines.rows));
 	k->lines.capacity = k->lines.count;

@@ -97,10 +97,12 @@ static bool end_early(struct mir_func *f, uint32_t b)
 /* An empty block is jumped through. */
 static bool pass_through(struct mir_func *f, uint32_t b)
 {
-	uint32_t to = f->blocks[b].succ[0];
+	uint32_t to;
 
-	if (b == f->entry || f->blocks[b].first || f->blocks[b].end != MIR_END_JUMP || to == b)
+	if (b == f->entry || f->blocks[b].first || f->blocks[b].end != MIR_END_JUMP ||
+	    f->blocks[b].slot || f->blocks[b].succ[0] == b)
 		return false;
+	to = f->blocks[b].succ[0];
 	while (f->blocks[b].npreds)
 		mir_redirect(f, f->blocks[b].preds[0], b, to);
 	mir_block_drop(f, b);
@@ -138,22 +140,26 @@ static void replace_pred(struct mir_func *f, uint32_t b, uint32_t old, uint32_t 
 /* A block takes in its only successor, if that has no other predecessor. */
 static bool merge(struct mir_func *f, uint32_t b)
 {
-	struct mir_block *block = &f->blocks[b];
-	uint32_t n = block->succ[0];
-	struct mir_block *next = &f->blocks[n];
+	struct mir_block *block = &f->blocks[b], *next;
+	uint32_t n;
 
-	if (block->end != MIR_END_JUMP || next->npreds != 1 || n == b || n == f->entry)
+	if (block->end != MIR_END_JUMP || block->slot)
+		return false;
+	n = block->succ[0];
+	next = &f->blocks[n];
+	if (next->npreds != 1 || n == b || n == f->entry ||
+	    (next->end == MIR_END_TABLE && block->next != n)) /* slots follow it */
 		return false;
 	move_all(f, n, b);
 	block->end = next->end;
 	block->line = next->line;
 	block->cond = next->cond;
 	block->divergent = next->divergent;
+	block->succ = next->succ;
 	block->nsucc = next->nsucc;
-	for (uint32_t s = 0; s < next->nsucc; s++) {
-		block->succ[s] = next->succ[s];
-		replace_pred(f, next->succ[s], n, b);
-	}
+	block->succ_capacity = next->succ_capacity;
+	for (uint32_t s = 0; s < block->nsucc; s++)
+		replace_pred(f, block->succ[s], n, b);
 	next->nsucc = 0;
 	next->npreds = 0;
 	mir_block_drop(f, n);
@@ -203,13 +209,14 @@ static void move_side(struct mir_func *f, uint32_t b, const struct side *side)
 static bool convert(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
-	struct side sides[2] = {{block->succ[0], block->cond},
-				{block->succ[1], inverse(block->cond)}};
+	struct side sides[2];
 	bool simple[2];
 	uint32_t moved = 0;
 
 	if (block->end != MIR_END_BRANCH || block->cond.op.reg == SASS_PT)
 		return false;
+	sides[0] = (struct side){block->succ[0], block->cond};
+	sides[1] = (struct side){block->succ[1], inverse(block->cond)};
 	for (uint32_t s = 0; s < 2; s++)
 		simple[s] = is_side(f, sides[s].block) &&
 			    f->blocks[sides[s].block].depth >= block->depth &&

@@ -156,6 +156,8 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 			    b->divergent ? " divergent" : "");
 		text_printf(out, "\n");
 		break;
+	case MIR_END_TABLE: /* is an instruction always */
+		break;
 	case MIR_END_EXIT:
 		text_printf(out, "\texit\n");
 		break;

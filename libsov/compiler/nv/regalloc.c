@@ -126,6 +126,9 @@ static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int dis
 	for (const struct affinity *n = a->affinities[from]; n; n = n->next) {
 		int wish = f->vregs[n->other].reg + n->distance + distance;
 
+		/* Pairs and single uniform registers keep to themselves: see choose_uniform(). */
+		if (f->vregs[vreg].kind == SASS_UGPR && f->vregs[n->other].units != f->vregs[vreg].units)
+			continue;
 		if (!f->vregs[n->other].assigned) {
 			if (steps && choose_affine(a, vreg, n->other, n->distance + distance,
 						   steps - 1, reg))
@@ -185,6 +188,29 @@ static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
 	return best;
 }
 
+/* Pairs from the lowest up, single ones from the highest down. Each kind then stays within as many as there
+ * are of it in all, so none lacks a place while there are no more units than registers. */
+static bool choose_uniform(const struct file *file, uint32_t units, uint32_t *reg)
+{
+	for (uint32_t k = 0; k < file->count; k++) {
+		uint32_t r = units == 1 ? file->count - 1 - k : k;
+
+		if (!is_free(file, r, units))
+			continue;
+		*reg = r;
+		return true;
+	}
+	return false;
+}
+
+static bool choose(struct alloc *a, struct file *file, uint32_t units, uint32_t *reg)
+{
+	if (file == &a->ugpr)
+		return choose_uniform(file, units, reg);
+	return a->tight && file == &a->gpr ? choose_tight(file, units, reg)
+					   : choose_in_turn(file, units, reg);
+}
+
 static bool assign(struct alloc *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
@@ -192,9 +218,7 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	uint32_t reg;
 
 	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
-	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
-	    !(a->tight && file == &a->gpr ? choose_tight(file, v->units, &reg)
-		       : choose_in_turn(file, v->units, &reg)))
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose(a, file, v->units, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -480,7 +504,7 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	count_pressure(&a);
 	a.gpr.window = window_for(a.gpr.needed + 2 * f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
-	a.ugpr.count = a.ugpr.window = MIR_UGPRS;
+	a.ugpr.count = MIR_UGPRS;
 	if (!assign_blocks(&a))
 		return false;
 	if (!tight && a.gpr.used > a.gpr.window && a.gpr.window <= MANY) {

@@ -360,7 +360,8 @@ static void make_blocks(struct select *s)
 		tail = &to->next;
 		to->depth = s->cfg->loop_depth[b];
 		to->nsucc = from->nsucc;
-		memcpy(to->succ, from->succ, sizeof(to->succ));
+		to->succ = arena_grow(f->arena, NULL, &to->succ_capacity, 2, sizeof(*to->succ));
+		memcpy(to->succ, from->succ, sizeof(from->succ));
 		to->npreds = from->npreds;
 		to->preds = arena_grow(f->arena, NULL, &to->preds_capacity, from->npreds + 1,
 				       sizeof(*to->preds));

@@ -14,15 +14,15 @@
  * Selection knows nothing of this. Afterwards all registers that could be uniform are taken to be;
  * then those go that cannot, until nothing changes: because an instruction reads one where it
  * cannot be uniform, or reads a second, or because it is computed from one that has gone. What the
- * form of an instruction allows its table says. No instruction is added outside of loops for it,
- * and nothing is copied between the two kinds of registers.
+ * form of an instruction allows its table says. Nothing is copied between the two kinds of
+ * registers, and one instruction alone is added: for a constant that a loop needs in one of these.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* With no more units than this, any pair finds an aligned place among the 63, whoever lives when. */
-#define MOST_UNITS 31
+/* With no more units than this all find a place (regalloc.c), and one is left for copies. */
+#define MOST_UNITS 60
 
 struct mention { /* by an instruction or by a phi */
 	struct mir_inst *inst;
@@ -256,7 +256,8 @@ static bool comes_together(const struct work *w, uint32_t b)
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		const struct mir_block *from = &w->f->blocks[block->preds[p]];
 
-		if (w->apart[block->preds[p]] || (from->end == MIR_END_BRANCH && from->divergent))
+		if (w->apart[block->preds[p]] ||
+		    (mir_parts(from) && !nv_ends_early(w->f, block->preds[p])))
 			return false;
 	}
 	return !w->apart[b];
@@ -577,21 +578,22 @@ static void rewrite(struct work *w)
 	f->live = false;
 }
 
-/* Votes and reductions use uniform registers for a moment, also where lanes are apart. */
+/* Reductions use uniform registers for a moment, also where lanes are apart; so may functions that
+ * are called. */
 static bool has_others(const struct mir_func *f)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	return false;
+	return f->open_calls;
 }
 
 void nv_uniform(struct mir_func *f)
 {
 	struct work w = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->open_calls && !has_others(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_others(f);
 	if (!f->uniform)
 		return;
 	w.apart = nv_apart(f);

@@ -21,20 +21,26 @@ typedef uint64_t u64;
 #define BITS       (NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC)
 
 static uint8_t vram[VRAM_BYTES];
-static uint32_t used = 1, tables; /* tables, by their place; place 0 stays free */
+static uint32_t tables;
+static bool taken[VRAM_BYTES / NV_MMU3_TABLE_BYTES] = {true}; /* by a table; place 0 stays free */
 static uint32_t allow = UINT32_MAX; /* allocations until one fails */
 static u64 expected[PAGES];         /* entry of each 4 KiB, without VALID; 0: none */
 
 static struct nv_table *alloc(void *owner, u32 children)
 {
 	struct nv_table *t;
+	uint32_t at = 0;
 
 	(void)owner;
-	if (!allow || used >= VRAM_BYTES / NV_MMU3_TABLE_BYTES)
+	while (at < VRAM_BYTES / NV_MMU3_TABLE_BYTES && taken[at])
+		at++;
+	if (!allow || at == VRAM_BYTES / NV_MMU3_TABLE_BYTES)
 		return NULL;
 	allow--;
+	taken[at] = true;
 	t = calloc(1, sizeof(*t));
-	t->address = (u64)used++ * NV_MMU3_TABLE_BYTES;
+	t->address = (u64)at * NV_MMU3_TABLE_BYTES;
+	memset(vram + t->address, 0, NV_MMU3_TABLE_BYTES);
 	t->children = calloc(children ? children : 1, sizeof(*t->children));
 	tables++;
 	return t;
@@ -44,6 +50,9 @@ static void release(void *owner, struct nv_table *t)
 	(void)owner;
 	if (!t)
 		return;
+	/* Whoever still reads it finds what makes no sense. */
+	memset(vram + t->address, 0xff, NV_MMU3_TABLE_BYTES);
+	taken[t->address / NV_MMU3_TABLE_BYTES] = false;
 	free(t->children);
 	free(t);
 	tables--;
@@ -165,6 +174,8 @@ static bool random_step(struct nv_mmu *mmu)
 	if (unmap(mmu, first, count))
 		return false;
 	expect(first, count, 0);
+	if (random_below(2))
+		nv_mmu_sweep(mmu);
 	if (random_below(4)) {
 		if (nv_mmu_map(mmu, BASE + first * 4096ull, count * 4096ull, address, BITS))
 			return false;
@@ -173,10 +184,9 @@ static bool random_step(struct nv_mmu *mmu)
 	return agrees(mmu, "random steps");
 }
 
-/* In many address spaces, because a slot that once had tables gets no huge page any more. */
 static void random_steps(void)
 {
-	u32 rounds = 200 / TAP_SLOWNESS;
+	u32 rounds = 200 / TAP_SLOWNESS, left = 0;
 	bool good = true;
 
 	for (u32 round = 0; good && round < rounds; round++) {
@@ -184,12 +194,15 @@ static void random_steps(void)
 
 		memset(vram, 0, sizeof(vram));
 		memset(expected, 0, sizeof(expected));
-		used = 1;
 		nv_mmu_init(&mmu, &memory, NULL);
 		for (u32 i = 0; good && i < 12; i++)
 			good = random_step(&mmu);
+		good &= !unmap(&mmu, 0, PAGES);
+		nv_mmu_sweep(&mmu);
+		left += tables - 1;
 		nv_mmu_fini(&mmu);
 	}
+	ok(!left, "where nothing is mapped only the root is left of the tables");
 	ok(good, "random steps in %u address spaces: the MMU finds every page where it should be",
 	   rounds);
 	ok(!tables, "all tables are given back");
@@ -205,7 +218,6 @@ static void no_memory(void)
 		struct nv_mmu mmu;
 
 		memset(vram, 0, sizeof(vram));
-		used = 1;
 		if (nv_mmu_init(&mmu, &memory, NULL))
 			break;
 		allow = after;

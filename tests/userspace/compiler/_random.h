@@ -489,19 +489,19 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 	}
 }
 
-/* One of several ways, by number; some run on into the next. */
+/* One of several ways, by number, where several numbers may lead to one; some run on into the next. */
 static inline void add_switch(struct random_ptx *k, struct random_place at)
 {
-	uint32_t n = k->labels++, ways = 2 + pick(k, 7);
+	uint32_t n = k->labels++, ways = 2 + pick(k, 7), numbers = pick(k, 2) ? ways : ways + 8;
 
 	put(k, "\t{.reg .b32 i;\n");
 	if (at.level == LEVEL_THREAD)
-		put(k, "\trem.u32 i, %%r%u, %u;\n", pick(k, RANDOM_WORDS), ways);
+		put(k, "\trem.u32 i, %%r%u, %u;\n", pick(k, RANDOM_WORDS), numbers);
 	else
-		put(k, "\trem.u32 i, %%u%u, %u;\n", pick(k, RANDOM_UNIFORM), ways);
+		put(k, "\trem.u32 i, %%u%u, %u;\n", pick(k, RANDOM_UNIFORM), numbers);
 	put(k, "L%u_ways: .branchtargets ", n);
-	for (uint32_t i = 0; i < ways; i++)
-		put(k, "L%u_%u%s", n, i, i + 1 < ways ? ", " : ";\n");
+	for (uint32_t i = 0; i < numbers; i++)
+		put(k, "L%u_%u%s", n, i < ways ? i : pick(k, ways), i + 1 < numbers ? ", " : ";\n");
 	put(k, "\tbrx.idx i, L%u_ways;}\n", n);
 	for (uint32_t i = 0; i < ways; i++) {
 		put(k, "L%u_%u:\n", n, i);

@@ -8,7 +8,6 @@
  *
  *	uniform [FIRST [COUNT]]   the numbers of the kernels; one alone is printed
  */
-#include <stdarg.h>
 #include "tests/userspace/compiler/_agree.h"
 
 #define USUAL_COUNT (160 / TAP_SLOWNESS)
@@ -31,7 +30,7 @@ static uint32_t pick(struct writer *w, uint32_t n)
 	return (uint32_t)(agree_random(&w->seed) % n);
 }
 
-/* A line: U and V stand for values, I for a small number, C for a condition's name. */
+/* A line: U and V stand for values, I for a small number, F for one from 1 to 2. */
 static void line(struct writer *w, const char *text)
 {
 	fputc('\t', w->out);
@@ -42,6 +41,8 @@ static void line(struct writer *w, const char *text)
 			fprintf(w->out, "%%v%u", pick(w, VALUES));
 		else if (*c == 'I')
 			fprintf(w->out, "%u", 1 + pick(w, 60));
+		else if (*c == 'F')
+			fprintf(w->out, "0d3ff%05x%08x", pick(w, 1 << 20), pick(w, UINT32_MAX));
 		else
 			fputc(*c, w->out);
 	}
@@ -65,8 +66,12 @@ static const char *const mixed[] = {
 	"ld.shared.u32 V, [%x]",
 	"and.b32 %x, U, 0x3fffffff; mov.b32 %g, %x; cvt.rn.f32.s32 %f, V; add.f32 %f, %f, %g; "
 	"cvt.rzi.s32.f32 V, %f",
-	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %d, %d, 0d400921fb54442d18, 0d3fd5555555555555; "
-	"cvt.rzi.s32.f64 V, %d",
+	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %e, %d, F, %d; fma.rn.f64 %d, %e, F, %d; mul.f64 %e, %d, F; "
+	"add.f64 %d, %e, F; fma.rn.f64 %d, %d, F, %e; fma.rn.f64 %e, %d, F, %e; cvt.rzi.s32.f64 V, %e",
+	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %d, %d, F, F; cvt.rzi.s32.f64 V, %d",
+	/* the slow path of a quotient, which is a call */
+	"cvt.rn.f64.s32 %d, V; mul.f64 %d, %d, 0d7fc0000000000000; rcp.rn.f64 %d, %d; "
+	"mul.f64 %d, %d, 0d7fd0000000000000; cvt.rzi.s32.f64 V, %d",
 	"mul.wide.u32 %l, V, U; add.s64 %l, %l, %l; mov.b64 {V, %x}, %l",
 };
 
@@ -162,7 +167,7 @@ static char *uniform_ptx(uint64_t number)
 		".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, "
 		".param .u64 b)\n{\n"
 		"\t.reg .b32 %%u<%u>, %%v<%u>, %%count<4>, %%last<4>, %%n, %%lane, %%table, %%x, %%y;\n"
-		"\t.reg .b64 %%out, %%l; .reg .f32 %%f, %%g; .reg .f64 %%d; .reg .pred %%p, %%t;\n"
+		"\t.reg .b64 %%out, %%l; .reg .f32 %%f, %%g; .reg .f64 %%d, %%e; .reg .pred %%p, %%t;\n"
 		"\t.shared .align 16 .b8 table[1024];\n"
 		"\tld.param.u64 %%out, [out];\n\tld.param.u32 %%n, [a];\n\tmov.u32 %%lane, %%laneid;\n"
 		"\tmov.u32 %%x, %%ctaid.x;\n\tmov.u32 %%y, %%tid.x;\n\tmov.u32 %%table, table;\n"

@@ -59,6 +59,13 @@ static void same_bytes(const struct many *m, const char *promise)
 		compile_result_free(&r);
 	}
 	ok(same, "%s: the same bytes by any number of threads", promise);
+	for (uint32_t n = 0; good && n < first.nstats; n++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "k%u", n);
+		good = !strcmp(first.stats[n].name, name);
+	}
+	ok(good, "kernels in the order of the text");
 	compile_result_free(&first);
 	free(text);
 }

@@ -237,6 +237,69 @@ static void capture(void)
 	MUST(sov_stream_destroy(side));
 }
 
+/* A box of three slices, by hand and captured; what lies between its rows stays. */
+static void boxes(void)
+{
+	enum { WIDTH = 5, HEIGHT = 4, DEPTH = 3, PITCH = 16, ROWS = 6, BYTES = PITCH * ROWS * DEPTH };
+	uint8_t in[BYTES], out[BYTES], host[16];
+	sov_box box = SOV_INIT(sov_box);
+	sov_graph_run run;
+	sov_node n;
+	sov_graph g;
+
+	for (uint32_t i = 0; i < BYTES; i++)
+		in[i] = (uint8_t)(i * 7 + 1);
+	MUST(sov_memory_copy(c, a, SOV_HOST(in), BYTES));
+	box.destination = b;
+	box.source = a;
+	box.source_pitch = box.destination_pitch = PITCH;
+	box.source_rows = box.destination_rows = ROWS;
+	box.width_bytes = WIDTH;
+	box.height = HEIGHT;
+	box.depth = DEPTH;
+	for (uint32_t captured = 0; captured < 2; captured++) {
+		uint32_t wrong = 0;
+
+		MUST(sov_graph_create(c, 0, &g));
+		if (captured) {
+			MUST(sov_stream_begin_capture(stream, g));
+			MUST(sov_memory_fill_async(stream, b, 0xee, 1, BYTES));
+			MUST(sov_memory_copy_box_async(stream, &box));
+			MUST(sov_memory_copy_async(stream, d, b, BYTES));
+			MUST(sov_stream_end_capture(stream));
+		} else {
+			MUST(sov_graph_add_fill(g, NULL, 0, b, 0xee, 1, BYTES, &n));
+			MUST(sov_graph_add_box(g, &n, 1, &box, &n));
+			ok(n == 1 + DEPTH, "each slice of a box is a node");
+			MUST(sov_graph_add_copy(g, &n, 1, d, b, BYTES, NULL));
+		}
+		MUST(sov_graph_instantiate(g, &run));
+		MUST(sov_memory_fill(c, d, 0, 1, BYTES));
+		MUST(sov_graph_launch(run, stream));
+		MUST(sov_stream_wait(stream, 60 * SECOND));
+		MUST(sov_memory_copy(c, SOV_HOST(out), d, BYTES));
+		for (uint32_t i = 0; i < BYTES; i++)
+			wrong += out[i] != (i % PITCH < WIDTH && i / PITCH % ROWS < HEIGHT ? in[i] : 0xee);
+		ok(!wrong, "a box is copied by a graph%s", captured ? " that was captured" : "");
+		MUST(sov_graph_run_destroy(run));
+		MUST(sov_graph_destroy(g));
+	}
+	MUST(sov_graph_create(c, 0, &g));
+	box.source = SOV_HOST(host);
+	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "not pinned",
+		"but not from memory that the GPU does not reach");
+	box.source = a;
+	box.depth = 1000;
+	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "past the end",
+		"nor one that does not fit");
+	box.depth = 100000;
+	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ARGUMENT, "each slice",
+		"nor one of more slices than a graph has nodes");
+	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "no nodes",
+		"and nothing of them stays");
+	MUST(sov_graph_destroy(g));
+}
+
 /* Captures end with their first stream, and an event of one is none of the next. */
 static void captures_end(void)
 {
@@ -309,6 +372,7 @@ int main(void)
 	circles();
 	capture();
 	captures_end();
+	boxes();
 	host_functions();
 	MUST(sov_context_destroy(c));
 	return tap_done();

@@ -3,6 +3,8 @@
  * QUEUE_STATE: a queue says whether it is well, and if not, whose fault that is: its own work's, by an
  * address that is not mapped or by taking too long, or that of another queue of its group.
  */
+#include <sched.h>
+
 #include "tests/userspace/kselftest/queue.h"
 
 #define NOWHERE (3 * GIB)
@@ -73,6 +75,7 @@ static void time_limit(void)
 
 static void forgery(uint64_t number, uint32_t want, const char *what)
 {
+	struct drm_sovgpu_sync done;
 	struct drm_sovgpu_queue_state s;
 	struct machine m;
 
@@ -80,20 +83,23 @@ static void forgery(uint64_t number, uint32_t want, const char *what)
 		return;
 	struct stream stream = at(&m, 0);
 
+	done = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
 	queue_destroy(m.fd, m.queue);
-	queue_create(m.fd, m.group, COPY, 16, 200, &m.queue);
+	queue_create(m.fd, m.group, COPY, 16, 500, &m.queue);
 	add_release(&stream, NUMBER_VA, number);
+	add_release(&stream, BUFFER_VA + 2 * MIB, 1);
 	add_acquire(&stream, BUFFER_VA + MIB, 1);
-	ok(!run(&m, &stream), "%s: it ends", what);
-	for (int i = 0; i < 100; i++) {
-		struct timespec pause = {.tv_nsec = 100000000};
+	struct drm_sovgpu_job job = job_of(&m, &stream);
+	volatile uint64_t *written = (volatile uint64_t *)(m.memory + 2 * MIB);
+	uint64_t end = now_ns() + 20 * SECOND_NS;
 
-		s = queue_state(m.fd, m.queue);
-		if (s.state)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: its queue is ended for it", what);
+	ok(!submit(m.fd, m.queue, &job, 1, &done, 1), "%s: it is taken", what);
+	while (!*written && now_ns() < end)
+		sched_yield();
+	ok(*written, "%s: it has written the number", what);
+	ok(!wait_for(m.fd, done.handle, 0, 30), "%s: it ends", what);
+	s = queue_state(m.fd, m.queue);
+	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: because its queue is ended for it", what);
 	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code, (unsigned long long)s.fault_address);
 	machine_close(&m);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char text[1 << 22];
+static char text[1 << 26];
 static const char *at = text;
 
 static bool value(int depth);

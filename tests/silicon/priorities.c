@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What priorities of streams are worth: two streams are kept busy for a while with kernels that fill
+ * the GPU, and what each got done is counted, for every pair of priorities.
+ *
+ *   priorities [--small]
+ *
+ * Exit status 0: every kernel counted; what a priority is worth is for the reader of the table.
+ * --small is for a software GPU, where the threads of the host have more to say than priorities.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "libsov/sov.h"
+
+static uint32_t blocks = 2112, turns = 20000;
+static uint64_t while_ns = UINT64_C(1000000000);
+
+/* Spins for a while; the last block counts. */
+static const char ptx[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry work(.param .u64 p, .param .u32 n) {\n"
+	"	.reg .b64 %p;\n	.reg .b32 %n, %x, %b, %c;\n	.reg .pred %q;\n"
+	"	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %x, %clock;\n"
+	"again:\n	mad.lo.u32 %x, %x, 1664525, 1013904223;\n	sub.u32 %n, %n, 1;\n"
+	"	setp.ne.u32 %q, %n, 0;\n	@%q bra again;\n"
+	"	st.global.u32 [%p+64], %x;\n"
+	"	mov.u32 %b, %ctaid.x;\n	mov.u32 %c, %nctaid.x;\n	sub.u32 %c, %c, 1;\n"
+	"	setp.ne.u32 %q, %b, %c;\n	@%q bra out;\n"
+	"	mov.u32 %x, %tid.x;\n	setp.ne.u32 %q, %x, 0;\n	@%q bra out;\n"
+	"	red.global.add.u32 [%p], 1;\n"
+	"out:	ret;\n}\n";
+
+static sov_context context;
+static sov_function work;
+
+struct side {
+	sov_stream stream;
+	sov_ptr counter;
+	uint32_t launched, done;
+	pthread_t thread;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void must(sov_result r, const char *doing)
+{
+	if (!r)
+		return;
+	printf("BROKEN %s: %s: %s\n", doing, sov_result_name(r), sov_last_error());
+	exit(2);
+}
+
+/* Eight kernels are always waiting, so that the GPU has a choice. */
+static void *keep_busy(void *arg)
+{
+	struct side *s = arg;
+	const void *arguments[] = {&s->counter, &turns};
+	sov_launch l = SOV_INIT(sov_launch);
+	sov_event events[8];
+	uint64_t end = now_ns() + while_ns;
+	uint32_t i;
+
+	l.grid[0] = blocks;
+	l.block[0] = 128;
+	l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
+	l.stream = s->stream;
+	l.arguments = arguments;
+	l.argument_count = 2;
+	for (i = 0; i < 8; i++)
+		must(sov_event_create(context, SOV_EVENT_NO_TIME, &events[i]), "an event");
+	for (i = 0; now_ns() < end; i++) {
+		if (i >= 8) {
+			must(sov_event_wait(events[i % 8], SOV_MAX_WAIT), "waiting");
+			s->done++;
+		}
+		must(sov_function_launch(work, &l), "launching");
+		must(sov_event_record(events[i % 8], s->stream), "recording");
+		s->launched++;
+	}
+	return NULL;
+}
+
+static bool compare(int32_t a, int32_t b)
+{
+	struct side sides[2] = {{.launched = 0}};
+	int32_t priorities[2] = {a, b};
+	uint32_t i, counted[2];
+	bool good = true;
+
+	for (i = 0; i < 2; i++) {
+		must(sov_stream_create_with_priority(context, 0, priorities[i], &sides[i].stream),
+		     "a stream");
+		must(sov_memory_alloc(context, 128, &sides[i].counter), "memory");
+		must(sov_memory_fill(context, sides[i].counter, 0, 4, 32), "filling");
+	}
+	for (i = 0; i < 2; i++)
+		pthread_create(&sides[i].thread, NULL, keep_busy, &sides[i]);
+	for (i = 0; i < 2; i++)
+		pthread_join(sides[i].thread, NULL);
+	for (i = 0; i < 2; i++) {
+		must(sov_stream_wait(sides[i].stream, SOV_MAX_WAIT), "waiting");
+		must(sov_memory_copy(context, SOV_HOST(&counted[i]), sides[i].counter, 4), "reading");
+		good &= counted[i] == sides[i].launched;
+		must(sov_memory_free(context, sides[i].counter), "freeing");
+		must(sov_stream_destroy(sides[i].stream), "destroying a stream");
+	}
+	printf("| %d, %d | %u | %u | %.2f | %s |\n", a, b, sides[0].done, sides[1].done,
+	       sides[0].done ? (double)sides[1].done / sides[0].done : 0.0, good ? "" : "WRONG");
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	bool good = true;
+	sov_device d;
+	sov_module m;
+	int32_t a, b;
+
+	if (argc > 1 && !strcmp(argv[1], "--small")) {
+		blocks = 16;
+		turns = 200;
+		while_ns /= 10;
+	}
+	must(sov_device_open(0, &d), "opening");
+	must(sov_device_get_properties(d, &p), "asking");
+	must(sov_context_create(d, NULL, &context), "a context");
+	must(sov_module_load(context, ptx, sizeof(ptx) - 1, NULL, &m), "loading");
+	must(sov_module_get_function(m, "work", &work), "a kernel");
+	printf("| priorities | kernels of the first | of the second | ratio | |\n"
+	       "| --- | --- | --- | --- | --- |\n");
+	for (a = p.least_priority; a <= p.most_priority; a++)
+		for (b = a; b <= p.most_priority; b++)
+			good &= compare(a, b);
+	must(sov_context_destroy(context), "ending");
+	printf("%s\n", good ? "PASS: every kernel counted" : "FAIL");
+	return !good;
+}
