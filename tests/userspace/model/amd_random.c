@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every instruction of the AMD table that is modelled runs with random legal settings on random
- * registers: it ends, or something is said; nothing beyond the machine is touched (sanitizers watch),
- * and running it twice from the same state gives the same registers.
+ * registers: it ends, or something is said; nothing beyond the machine is touched (sanitizers
+ * watch), and running it twice from the same state gives the same registers.
  */
 #include "tests/tap.h"
 #include "hw/amd/kernel_descriptor.h"
@@ -44,7 +44,8 @@ static void fill(struct wave *w, uint64_t from)
 		for (uint32_t i = 0; i < LANES; i++) {
 			uint64_t x = next(&from);
 
-			w->v[r][i] = x & 1 ? (uint32_t)(x >> 32) : DATA + (uint32_t)(x >> 34) % 8192;
+			w->v[r][i] = x & 1 ? (uint32_t)(x >> 32) :
+					     DATA + (uint32_t)(x >> 34) % 8192;
 		}
 	for (uint32_t r = 0; r < 128; r++)
 		w->s[r] = next(&from) & 1 ? (uint32_t)next(&from) : (uint32_t)next(&from) % 64;
