@@ -6,7 +6,6 @@
  * device is a buffer whose pages are the other's.
  */
 #include <drm/drm_prime.h>
-#include <linux/fs.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
@@ -21,15 +20,10 @@
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
 {
 	struct sov_bo *bo = to_bo(obj);
-	struct dma_buf *buf;
 
 	if (bo->exclusive || bo->region == DRM_SOVGPU_REGION_USER)
 		return ERR_PTR(-EPERM);
-	buf = drm_gem_prime_export(obj, flags);
-	/* So that its mappings are taken away with all others of the device when that goes. */
-	if (!IS_ERR(buf))
-		buf->file->f_mapping = obj->dev->anon_inode->i_mapping;
-	return buf;
+	return drm_gem_prime_export(obj, flags);
 }
 
 /**

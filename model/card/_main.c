@@ -24,7 +24,7 @@ static const char usage[] =
 	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
 	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
 	"  --trap            every access to VRAM comes here, and page tables count there\n"
-	"  --fault NAME      something to do wrong: refuse locked silent garbage vanish stubborn deaf\n"
+	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none lists them)\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)

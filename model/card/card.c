@@ -36,22 +36,6 @@ static const struct card_chip *find_chip(const char *name)
 	return NULL;
 }
 
-static const char *const fault_names[] = {
-	[FAULT_NONE] = "none",     [FAULT_REFUSE] = "refuse",   [FAULT_LOCKED] = "locked",
-	[FAULT_SILENT] = "silent", [FAULT_GARBAGE] = "garbage", [FAULT_VANISH] = "vanish",
-	[FAULT_STUBBORN] = "stubborn", [FAULT_DEAF] = "deaf",
-};
-
-static bool find_fault(const char *name, enum card_fault *f)
-{
-	for (uint32_t i = 0; i < sizeof(fault_names) / sizeof(*fault_names); i++)
-		if (!strcmp(name, fault_names[i])) {
-			*f = (enum card_fault)i;
-			return true;
-		}
-	return false;
-}
-
 static bool make_vram(struct card *c)
 {
 	c->vram_fd = memfd_create("vram", MFD_CLOEXEC);
@@ -73,13 +57,13 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
 		return NULL;
 	}
-	enum card_fault fault = FAULT_NONE;
+	struct fault fault = {0};
 
-	if (o->fault && !find_fault(o->fault, &fault)) {
-		snprintf(why, size,
-			 "no fault '%s'; known: none refuse locked silent garbage vanish stubborn "
-			 "deaf",
-			 o->fault);
+	if (o->fault && !fault_set(&fault, o->fault)) {
+		char known[256];
+
+		fault_names(known, sizeof(known));
+		snprintf(why, size, "no fault '%s'; known, with @N for the N-th message: %s", o->fault, known);
 		return NULL;
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
@@ -132,6 +116,7 @@ void card_destroy(struct card *c)
 {
 	if (!c)
 		return;
+	fault_end(c);
 	if (c->model) {
 		recovery_end(c);
 		gsp_reset(c); /* and with it whatever runs */
@@ -150,14 +135,22 @@ void card_destroy(struct card *c)
 	free(c);
 }
 
-void card_reset(struct card *c)
+/* All but configuration space, before DMA ends. */
+static void reset_inside(struct card *c)
 {
-	pthread_mutex_lock(&c->lock);
-	gsp_reset(c); /* before DMA ends */
-	config_reset(c);
+	gsp_reset(c);
+	fault_reset(c);
 	bar0_reset(c);
 	interrupt_reset(c);
 	c->fsp = (struct fsp){0};
+}
+
+void card_reset(struct card *c)
+{
+	fault_end(c);
+	pthread_mutex_lock(&c->lock);
+	reset_inside(c);
+	config_reset(c);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -181,12 +174,14 @@ void card_refuse(struct card *c, const char *format, ...)
 	char sentence[400];
 	va_list ap;
 
-	if (atomic_fetch_add(&c->refusals, 1) >= LOGGED)
+	bool excused = c->fault.happened;
+
+	if (!excused && atomic_fetch_add(&c->refusals, 1) >= LOGGED)
 		return;
 	va_start(ap, format);
 	vsnprintf(sentence, sizeof(sentence), format, ap);
 	va_end(ap);
-	card_log(c, "refused: %s", sentence);
+	card_log(c, "%s: %s", excused ? "after a fault" : "refused", sentence);
 }
 
 uint64_t card_refusals(const struct card *c)
@@ -227,7 +222,7 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		return;
 	}
 	memset(data, 0xff, bytes);
-	if (!memory_enabled(c, region, offset))
+	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
 	if (region == NV_PCI_BAR_REGISTERS) {
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
@@ -246,9 +241,14 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 {
 	if (region == CARD_CONFIG) {
 		config_write(c, (uint32_t)offset, data, bytes);
+		if (config_wants_reset(c)) {
+			card_log(c, "the function is reset");
+			reset_inside(c);
+			config_function_reset(c);
+		}
 		return;
 	}
-	if (!memory_enabled(c, region, offset))
+	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
 	if (region == NV_PCI_BAR_REGISTERS) {
 		uint32_t value = 0;

@@ -197,8 +197,6 @@ static const char *check_schedule(struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;
 
-	if (ch->over)
-		return "it was stopped";
 	if (ch->running)
 		return "it runs";
 	if (!ch->bound)
@@ -220,7 +218,7 @@ bool channel_runs(const struct card_channel *ch)
 
 uint32_t channel_schedule(struct card_channel *ch)
 {
-	const char *wrong = check_schedule(ch);
+	const char *wrong = ch->over ? NULL : check_schedule(ch);
 	const struct model_channel_config config = {
 		.ring_va = ch->parameters.ring,
 		.ring_entries = ch->parameters.ring_entries,
@@ -231,6 +229,12 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.argument = ch,
 	};
 
+	/* Its group failed a moment ago, which the driver may not know yet: no mistake of anybody's. */
+	if (ch->over) {
+		card_log(ch->card, "channel %u of %s: too late to schedule it, its group has failed",
+			 ch->id, ch->engine->name);
+		return NV_STATUS_INVALID_STATE;
+	}
 	if (!wrong &&
 	    model_channel_create(ch->card->model, space_engines(ch->space), &config, &ch->running))
 		wrong = "there is no memory for it";

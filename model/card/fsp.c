@@ -57,11 +57,11 @@ static uint32_t execute(struct card *c, uint32_t bytes)
 			    cot.bytes);
 		return 1;
 	}
-	if (c->fault == FAULT_VANISH) {
+	if (c->fault.kind == FAULT_VANISH) {
 		card_log(c, "the card falls off the bus");
 		exit(0);
 	}
-	return c->fault == FAULT_REFUSE ? 1 : gsp_boot(c, &cot);
+	return c->fault.kind == FAULT_REFUSE ? 1 : gsp_boot(c, &cot);
 }
 
 /* The head is written last: a message lies in the memory from offset 0. */

@@ -258,8 +258,9 @@ uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 {
 	if (!boot(c, cot))
 		return 1;
+	fault_boot(c);
 	c->gsp.running = true;
-	c->gsp.locked_reads = c->fault == FAULT_LOCKED ? UINT32_MAX : 3;
+	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : 3;
 	c->gsp.window_virtual = true;
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
 		 c->firmware.known ? "are those of the files" : "were not compared with files",

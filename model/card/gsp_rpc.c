@@ -66,6 +66,16 @@ void gsp_retrigger(struct card *c, uint32_t value)
 		interrupt_raise(c, CARD_GSP_VECTOR);
 }
 
+void gsp_publish(struct card *c, uint32_t put)
+{
+	struct nv_gsp_queue *status = queue_at(c, c->gsp.status);
+
+	if (!status)
+		return;
+	__atomic_store_n(&status->put, put, __ATOMIC_RELEASE);
+	interrupt(c);
+}
+
 static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
 		 uint32_t result)
 {
@@ -92,15 +102,19 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 			good = false;
 		}
 	}
+	uint32_t pages = e.pages;
+
 	if (good) {
+		bool wrong = fault_spoil(c, &e, &rpc);
+
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
 		if (bytes) /* else there may be no payload */
 			memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = xor_of(element, e.pages) ^ (c->fault == FAULT_GARBAGE);
+		e.checksum = xor_of(element, pages) ^ wrong;
 		memcpy(element, &e, sizeof(e));
 	}
-	for (uint32_t i = 0; good && i < e.pages; i++) {
+	for (uint32_t i = 0; good && i < pages; i++) {
 		uint8_t *to = element_page(c, g->status, g->put + i);
 
 		good = to;
@@ -109,9 +123,8 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	}
 	if (good) {
 		g->sequence_out++;
-		g->put = (g->put + e.pages) % NV_GSP_QUEUE_ELEMENTS;
-		__atomic_store_n(&status->put, g->put, __ATOMIC_RELEASE);
-		interrupt(c);
+		g->put = (g->put + pages) % NV_GSP_QUEUE_ELEMENTS;
+		fault_publish(c, g->put);
 	}
 	free(element);
 	return good;
@@ -237,11 +250,11 @@ static uint32_t call_control(struct card *c, struct call *call)
 static uint32_t call_free(struct card *c, struct call *call)
 {
 	struct nv_gsp_rm_free *f = (void *)call->payload;
-	bool faulty = c->fault == FAULT_STUBBORN || c->fault == FAULT_DEAF;
+	bool faulty = c->fault.kind == FAULT_STUBBORN || c->fault.kind == FAULT_DEAF;
 
 	if (faulty && object_is_users_channel(c, f->client, f->object)) {
 		f->status = NV_STATUS_INVALID_STATE;
-		c->gsp.deaf = c->fault == FAULT_DEAF;
+		c->gsp.deaf = c->fault.kind == FAULT_DEAF;
 	} else {
 		f->status = object_free(c, f);
 	}
@@ -397,6 +410,5 @@ void gsp_open(struct card *c)
 	objects_open(c);
 	window_open(c);
 	gsp_commands(c);
-	if (c->fault != FAULT_SILENT)
-		push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+	push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
 }

@@ -19,16 +19,39 @@
 #define FSP_EMEM_BYTES   4096
 #define GSP_SHARED_PAGES 512
 
-/* What a card can be asked to do wrong. */
+/* What a card can be asked to do wrong; from SILENT on with one message. */
 enum card_fault {
 	FAULT_NONE,
 	FAULT_REFUSE, /* the FSP does not like the firmware */
 	FAULT_LOCKED, /* the GSP's registers never open */
-	FAULT_SILENT, /* the GSP never says that it is up */
-	FAULT_GARBAGE, /* what it says has a wrong checksum */
-	FAULT_VANISH, /* the card falls off the bus during boot */
+	FAULT_VANISH, /* the card's process ends during boot */
 	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
 	FAULT_DEAF, /* nor says anything any more, once it is asked to */
+	FAULT_SILENT, /* nothing is said any more */
+	FAULT_LATE,
+	FAULT_CHECKSUM,
+	FAULT_SEQUENCE,
+	FAULT_SHORT, /* it says that it has no payload */
+	FAULT_LONG, /* it says that it has 4 GiB */
+	FAULT_EMPTY, /* of no pages */
+	FAULT_PAGES, /* of more than there can be */
+	FAULT_HEADER,
+	FAULT_CALL, /* the answer to something else */
+	FAULT_STATUS,
+	FAULT_POINTER, /* it lies behind the end of the ring */
+	FAULT_FLOOD, /* with hundreds of interrupts */
+	FAULT_ONES, /* instead, the card falls off the bus */
+};
+
+struct fault { /* fault.c */
+	enum card_fault kind, now;
+	uint32_t at, messages; /* of this boot */
+	uint32_t next, step, times; /* of a sweep; no step: there is none */
+	uint32_t boots;
+	_Atomic bool happened; /* since the last reset; engines read it */
+	bool waits; /* there is a thread with a late message */
+	_Atomic bool said; /* which has done its work */
+	pthread_t thread;
 };
 
 struct span {
@@ -96,7 +119,7 @@ struct interrupts { /* of the function */
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
-	enum card_fault fault;
+	struct fault fault;
 	bool trap; /* no window is mapped into the machine */
 	pthread_mutex_t lock;
 	_Atomic uint64_t refusals;
@@ -135,6 +158,8 @@ struct card_chip {
 void config_reset(struct card *c);
 void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes);
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);
+bool config_wants_reset(const struct card *c);
+void config_function_reset(struct card *c);
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 
@@ -170,6 +195,21 @@ void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_
 uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
+
+/* Tells the driver how far the status queue is filled. */
+void gsp_publish(struct card *c, uint32_t put);
+
+/* fault.c: false when there is no such fault. */
+bool fault_set(struct fault *f, const char *text);
+void fault_names(char *to, size_t size);
+void fault_reset(struct card *c);
+void fault_boot(struct card *c);
+void fault_end(struct card *c);
+/* The next message may be spoiled; true: after its checksum was made, that is, too. */
+bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
+void fault_publish(struct card *c, uint32_t put);
+/* Registers and windows are all ones. */
+bool fault_gone(const struct card *c);
 
 /* window.c: where an access to a window goes, or NULL after a refusal. */
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes);

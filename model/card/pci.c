@@ -11,6 +11,8 @@
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2
 #define COMMAND_MASTER 4
+#define DEVICE_CONTROL (NV_PCI_CAP_EXPRESS + 0x08)
+#define CONTROL_RESET  0x80 /* of its second byte: initiate a function-level reset */
 
 static const uint8_t h200[] = {
 	/* 00 */ 0xde, 0x10, 0x35, 0x23, 0x00, 0x00, 0x10, 0x00, 0xa1, 0x00, 0x02, 0x03, 0x00, 0x00, 0x00, 0x00,
@@ -41,7 +43,7 @@ static const struct {
 	{NV_PCI_CAP_MSI + 8, 0xffffffff},
 	{NV_PCI_CAP_MSI + 12, 0xffffffff},                  /* data */
 	{NV_PCI_CAP_MSI + 16, 0x0000ffff},                  /* mask */
-	{NV_PCI_CAP_EXPRESS + 0x08, 0x0000ffff},            /* device control */
+	{DEVICE_CONTROL, 0x0000ffff},
 	{NV_PCI_CAP_EXPRESS + 0x10, 0x0000ffff},            /* link control */
 	{NV_PCI_CAP_EXPRESS + 0x28, 0x0000ffff},            /* device control 2 */
 	{NV_PCI_CAP_EXPRESS + 0x30, 0x0000ffff},            /* link control 2 */
@@ -83,6 +85,18 @@ void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t
 
 		c->config[at] = (c->config[at] & ~mask) | (data[i] & mask);
 	}
+}
+
+bool config_wants_reset(const struct card *c)
+{
+	return c->config[DEVICE_CONTROL + 1] & CONTROL_RESET;
+}
+
+/* Base addresses would be zero, too; but QEMU keeps them to itself, and does not tell them again. */
+void config_function_reset(struct card *c)
+{
+	c->config[DEVICE_CONTROL + 1] &= (uint8_t)~CONTROL_RESET;
+	c->config[COMMAND] = 0;
 }
 
 bool config_memory_enabled(const struct card *c)

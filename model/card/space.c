@@ -17,6 +17,7 @@
 #define FAULT_TYPE_PTE       2
 #define FAULT_TYPE_PRIVILEGE 5
 #define FAULT_TYPE_READ_ONLY 6
+#define FAULT_TYPE_ATOMIC    15
 
 struct card_space {
 	struct card_space *next;
@@ -177,5 +178,7 @@ uint32_t space_fault_type(struct card_space *s, uint64_t va)
 
 	if (va >> NV_MMU3_VA_BITS || !find(s, va, &p))
 		return FAULT_TYPE_PTE;
-	return p.entry & NV_MMU3_PCF_PRIVILEGED ? FAULT_TYPE_PRIVILEGE : FAULT_TYPE_READ_ONLY;
+	if (p.entry & NV_MMU3_PCF_PRIVILEGED)
+		return FAULT_TYPE_PRIVILEGE;
+	return p.entry & NV_MMU3_PCF_READ_ONLY ? FAULT_TYPE_READ_ONLY : FAULT_TYPE_ATOMIC;
 }

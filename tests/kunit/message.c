@@ -151,6 +151,10 @@ static void ring_around_the_end(struct kunit *test)
 		nv_message_write(q, at, in, pages);
 		nv_message_read(q, at, out, pages);
 		KUNIT_EXPECT_MEMEQ(test, in, out, pages * NV_GSP_PAGE);
+		for (i = 0; i < pages; i++)
+			KUNIT_EXPECT_MEMEQ(test, (u8 *)in + i * NV_GSP_PAGE,
+					   (u8 *)q + NV_GSP_PAGE *
+					   (1 + (at + i) % NV_GSP_QUEUE_ELEMENTS), NV_GSP_PAGE);
 		for (touched = 0, i = 0; i < RING_BYTES; i += NV_GSP_PAGE)
 			touched += !!memchr_inv((u8 *)q + i, 0xee, NV_GSP_PAGE);
 		KUNIT_EXPECT_EQ(test, touched, pages);

@@ -183,6 +183,11 @@ static void mmu_page_sizes(struct kunit *test)
 			walk(ts, &mmu, va + 0x31000, &shift));
 	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_SMALL);
 	KUNIT_EXPECT_EQ(test, 0, walk(ts, &mmu, va + 0x32000, &shift));
+	/* A whole slot of memory that begins in the middle of a huge page. */
+	va += SLOT_BYTES;
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, SLOT_BYTES, 0x90010000, BITS));
+	KUNIT_EXPECT_EQ(test, 0x90010000 | BITS | NV_MMU3_VALID, walk(ts, &mmu, va, &shift));
+	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_BIG);
 	finish(test, &mmu);
 }
 

@@ -216,20 +216,25 @@ static inline void refused(const char *words, const char *promise)
 }
 
 /* A card and its machine; false after a failure that was told. */
-static inline bool machine_open(void)
+static inline bool machine_open_with(const char *fault)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	char why[200] = "";
 
 	log_file = open_memstream(&said, &said_bytes);
 	card = card_create(
-		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file}, why,
-		sizeof(why));
+		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file, .fault = fault},
+		why, sizeof(why));
 	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return ok(good && memory != MAP_FAILED, "there is a card");
+}
+
+static inline bool machine_open(void)
+{
+	return machine_open_with(NULL);
 }
 
 static inline void machine_close(void)

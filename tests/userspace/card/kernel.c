@@ -2,7 +2,7 @@
 /*
  * Kernels on the card: the same launches as on the software GPU's own bench (whose descriptors and
  * instructions are borrowed here), but through a channel of the resource manager and page tables in
- * video memory. One computes, one faults, one never ends.
+ * video memory. One computes, one faults, one never ends, and one may not do atomics.
  */
 #include "tests/userspace/card/_driver.h"
 #include "tests/userspace/model/_rig.h"
@@ -11,10 +11,11 @@
 
 static struct rig rig;
 
+/* A last directory of its own, in the one for addresses 37:29 that is already there. */
+static const uint64_t last = TABLES + 0x9000;
+
 static void map_bench(void)
 {
-	/* A last directory of its own, in the one for addresses 37:29 that is already there. */
-	const uint64_t last = TABLES + 0x9000;
 	uint64_t *above = (uint64_t *)(vram + TABLES + 0x3000);
 
 	above[RIG_BASE >> 29] = last | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
@@ -77,6 +78,17 @@ static void write_endless(void)
 	INS(&rig, SASS_BRA, (PT, TO(3)));
 }
 
+/* Adds one at parameter 0. */
+static void write_atomic(void)
+{
+	rig.code = 0;
+	INS(&rig, SASS_MOV, (R(4), C0(NV_BANK0_SM90_PARAMS)));
+	INS(&rig, SASS_MOV, (R(5), C0(NV_BANK0_SM90_PARAMS + 4)));
+	INS(&rig, SASS_MOV, (R(0), IMM(1)));
+	INS(&rig, SASS_RED, (AT(4, 0), R(0)));
+	INS(&rig, SASS_EXIT, (PT));
+}
+
 /* Does the word change within a fifth of a second? */
 static bool grows(const uint32_t *word)
 {
@@ -134,6 +146,44 @@ static void computes(void)
 	refused(NULL, "none of it is refused");
 }
 
+/* A page that can be written, but not by atomics: the bench's second. */
+static void without_atomics(void)
+{
+	const uint64_t refusing = RIG_DATA;
+	uint64_t *entry = &((uint64_t *)(vram + last))[2 * ((refusing - RIG_BASE) >> NV_MMU3_HUGE)];
+	uint32_t *data = rig_words(&rig, refusing);
+
+	start();
+	make_device();
+	make_space();
+	map_bench();
+	start_compute();
+	rig.push = rig.start = 0;
+	data[0] = 0;
+	write_atomic();
+	launch(1, refusing);
+	ok(wait_for(rig_at(&rig, RIG_SEM), rig.release) && data[0] == 32, "atomics of 32 threads add up");
+	*entry |= NV_MMU3_PCF_NO_ATOMICS;
+	invalidate();
+	write_store();
+	launch(1, refusing);
+	ok(wait_for(rig_at(&rig, RIG_SEM), rig.release) && data[1] == 1,
+	   "a page without atomics can be written");
+	data[0] = 7;
+	write_atomic();
+	launch(1, refusing);
+	struct nv_gsp_rc rc = wait_for_rc();
+
+	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID && rc.fault_type == 15 &&
+		   ((uint64_t)rc.fault_high << 32 | rc.fault_low) == refusing,
+	   "an atomic there is a fault that says why");
+	ok(data[0] == 7, "and changes nothing");
+	*entry &= ~NV_MMU3_PCF_NO_ATOMICS;
+	ok(!end_compute() && !end_all(), "everything is freed");
+	stop();
+	refused(NULL, "that is no driver's mistake");
+}
+
 int main(void)
 {
 	if (machine_open()) {
@@ -144,6 +194,7 @@ int main(void)
 
 		rig.vram = vram + BENCH;
 		computes();
+		without_atomics();
 		rig.vram = own;
 		rig_close(&rig);
 		munmap(vram, VRAM);

@@ -214,7 +214,8 @@ static void killed(void)
 	if (!child) {
 		struct user u;
 
-		if (!user_open(&u, COMPUTE))
+		/* What it promises is not in the plan. */
+		if (!freopen("/dev/null", "w", stdout) || !user_open(&u, COMPUTE))
 			_exit(1);
 		struct stream s = at(&u.m, 0);
 

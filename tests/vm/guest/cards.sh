@@ -6,7 +6,7 @@
 # card: gh100 --fault refuse
 # card: gh100 --fault locked
 # card: gh100 --fault silent
-# card: gh100 --fault garbage
+# card: gh100 --fault checksum
 # card: gh100 --fault vanish
 # card: gh100
 # Several cards, of which some do not come up: the driver says why and keeps nothing of them, the others work,

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ways in which a process can part from its work: killed while the device runs, waits or is being asked; forked, with
+ * the file in both; with a second descriptor, or one that was handed to another process. Whoever is left goes on, and
+ * when nobody is, every byte is free again. Signals interrupt each wait, which begins anew or says EINTR.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "tests/userspace/kselftest/queue.h"
+
+#define FLAG  (2 * MIB)
+#define KILLS 30
+
+static uint64_t before;
+static int watcher; /* a file that does nothing but ask how much memory is free */
+
+/* Memory comes back when the last work of the file has ended; that takes a moment, not a minute. */
+static bool all_free(void)
+{
+	for (int i = 0; i < 600; i++) {
+		if (free_vram(watcher) == before)
+			return true;
+		poll(NULL, 0, 50);
+	}
+	diag("%lld bytes are missing", (long long)(before - free_vram(watcher)));
+	return false;
+}
+
+/* Work that goes on until the flag in its buffer is 1. */
+static int gated(struct machine *m, uint32_t done)
+{
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, done, 0};
+	struct stream s = at(m, 0);
+
+	add_acquire(&s, BUFFER_VA + FLAG, 1);
+	struct drm_sovgpu_job job = job_of(m, &s);
+
+	return submit(m->fd, m->queue, &job, 1, &sync, done ? 1 : 0);
+}
+
+static int wait_on_memory(struct machine *m, uint32_t milliseconds)
+{
+	struct drm_sovgpu_fence_wait w = {.handle = m->buffer, .offset = FLAG, .value = 1, .mask = 1,
+					  .deadline_ns = (int64_t)(now_ns() + milliseconds * 1000000ull)};
+
+	return call(m->fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
+}
+
+/* What a process may be doing when it is killed; none of it ends by itself within the test. */
+static void runs(struct machine *m)
+{
+	gated(m, 0);
+	pause();
+}
+static void waits_for_memory(struct machine *m)
+{
+	gated(m, 0);
+	wait_on_memory(m, 60000);
+}
+static void waits_for_a_fence(struct machine *m)
+{
+	uint32_t done = syncobj(m->fd);
+
+	gated(m, done);
+	wait_for(m->fd, done, 0, 60);
+}
+static void waits_for_room(struct machine *m)
+{
+	for (;;)
+		gated(m, 0);
+}
+static void makes_things(struct machine *m)
+{
+	uint32_t id;
+
+	for (;;) {
+		create(m->fd, VRAM, 4 * MIB, 0, &id);
+		vm_map(m->fd, m->vm, id, 0, 4 * GIB, 4 * MIB);
+		forget(m->fd, id);
+		queue_create(m->fd, m->group, COMPUTE, 16, LIMIT_MS, &id);
+		queue_destroy(m->fd, id);
+	}
+}
+static void waits_for_another_queue(struct machine *m)
+{
+	struct drm_sovgpu_sync syncs[] = {{0, syncobj(m->fd), 0}};
+	struct stream s = at(m, MIB);
+	uint32_t other;
+
+	gated(m, syncs[0].handle);
+	add_release(&s, BUFFER_VA + 3 * MIB, 1);
+	struct drm_sovgpu_job job = job_of(m, &s);
+
+	queue_create(m->fd, m->group, COMPUTE, 16, LIMIT_MS, &other);
+	submit(m->fd, other, &job, 1, syncs, 1);
+	pause();
+}
+
+static const struct {
+	const char *name;
+	void (*live)(struct machine *m);
+} lives[] = {
+	{"its work runs", runs},
+	{"it waits for memory", waits_for_memory},
+	{"it waits for a fence", waits_for_a_fence},
+	{"it waits for room in a queue", waits_for_room},
+	{"it makes things", makes_things},
+	{"its queues wait for each other", waits_for_another_queue},
+};
+
+/* Without a word of TAP: a child's lines are nobody's. */
+static bool quiet_machine(struct machine *m)
+{
+	*m = (struct machine){.fd = open_device()};
+	create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
+	m->memory = map(m->fd, m->buffer, BUFFER_BYTES);
+	return m->memory != MAP_FAILED && !vm_create(m->fd, &m->vm) &&
+	       !vm_map(m->fd, m->vm, m->buffer, 0, BUFFER_VA, BUFFER_BYTES) &&
+	       !group_create(m->fd, m->vm, &m->group) && !queue_create(m->fd, m->group, COPY, 4, 10000, &m->queue);
+}
+
+static void killed(void)
+{
+	unsigned times[COUNT(lives)] = {0}, died = 0;
+	int ready[2];
+
+	for (int i = 0; i < KILLS; i++) {
+		size_t which = (size_t)i % COUNT(lives);
+		struct machine m;
+		int status;
+		char c;
+
+		if (pipe(ready))
+			break;
+		pid_t child = fork();
+
+		if (!child) {
+			if (quiet_machine(&m) && write(ready[1], "x", 1) == 1)
+				lives[which].live(&m);
+			_exit(1);
+		}
+		close(ready[1]);
+		bool began = read(ready[0], &c, 1) == 1;
+
+		close(ready[0]);
+		poll(NULL, 0, i % 7 * 3);
+		kill(child, SIGKILL);
+		if (waitpid(child, &status, 0) == child && began && WIFSIGNALED(status)) {
+			died++;
+			times[which]++;
+		}
+	}
+	ok(died == KILLS, "%d processes are killed", KILLS);
+	for (size_t i = 0; i < COUNT(lives); i++)
+		diag("%u times while %s", times[i], lives[i].name);
+	ok(all_free(), "not a byte is missing");
+}
+
+/* Parent and child have the same file; what either does the other sees. */
+static void forked(void)
+{
+	struct machine m;
+	int status;
+
+	if (!ok(quiet_machine(&m), "there is a file with a queue"))
+		return;
+	uint32_t done = syncobj(m.fd);
+
+	ok(!gated(&m, done), "it has work under way");
+	pid_t child = fork();
+
+	if (!child) {
+		/* The child ends the work: by a copy of the file, and without mappings of its own. */
+		volatile uint64_t *flag = map(m.fd, m.buffer, BUFFER_BYTES);
+
+		if (flag == MAP_FAILED)
+			_exit(2);
+		flag[FLAG / 8] = 1;
+		_exit(wait_for(m.fd, done, 0, 60) ? 3 : 0);
+	}
+	waitpid(child, &status, 0);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a child uses what its parent has made");
+	ok(!wait_for(m.fd, done, 0, 60) && queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "its end does no harm to the parent");
+	/* The parent goes first: the child's file lives on. */
+	*(volatile uint64_t *)(m.memory + FLAG) = 0;
+	gated(&m, done);
+	int second = dup(m.fd), ends[2];
+
+	close(m.fd);
+	m.fd = second;
+	ok(queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "a second descriptor keeps the file");
+	if (!ok(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "there is a way to another process"))
+		return;
+	child = fork();
+	if (!child) {
+		char space[CMSG_SPACE(sizeof(int))], byte;
+		struct iovec v = {&byte, 1};
+		struct msghdr h = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+		int fd;
+
+		close(m.fd);
+		munmap(m.memory, BUFFER_BYTES);
+		if (recvmsg(ends[1], &h, 0) != 1 || !CMSG_FIRSTHDR(&h))
+			_exit(2);
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&h)), sizeof(fd));
+		volatile uint64_t *flag = map(fd, m.buffer, BUFFER_BYTES);
+
+		if (flag == MAP_FAILED)
+			_exit(3);
+		flag[FLAG / 8] = 1;
+		_exit(wait_for(fd, done, 0, 60) ? 4 : 0);
+	}
+	char space[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec v = {"x", 1};
+	struct msghdr h = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+
+	*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+	memcpy(CMSG_DATA(c), &m.fd, sizeof(int));
+	ok(sendmsg(ends[0], &h, 0) == 1, "the file is handed over");
+	munmap(m.memory, BUFFER_BYTES);
+	close(m.fd);
+	close(ends[0]);
+	close(ends[1]);
+	waitpid(child, &status, 0);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "who has it now ends the work");
+	ok(all_free(), "and takes everything with it");
+}
+
+static volatile sig_atomic_t signals;
+
+static void count(int number)
+{
+	(void)number;
+	signals++;
+}
+
+/* A storm of signals during a wait; `flags` say whether calls begin anew. */
+static void storm(bool on, int flags)
+{
+	struct sigaction a = {.sa_handler = count, .sa_flags = flags};
+	struct itimerval every = {{0, on ? 3000 : 0}, {0, on ? 3000 : 0}};
+
+	signals = 0;
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+static void interrupted(void)
+{
+	uint32_t one;
+	struct machine m;
+
+	if (!ok(quiet_machine(&m), "there is a file with a queue"))
+		return;
+	one = syncobj(m.fd);
+	for (int i = 0; i < 4; i++) /* as many as there is room for */
+		gated(&m, one);
+	storm(true, 0);
+	ok(wait_on_memory(&m, 20000) == -EINTR && signals, "FENCE_WAIT is interrupted");
+	ok(gated(&m, 0) == -EINTR, "QUEUE_SUBMIT is interrupted when it waits for room");
+	storm(true, SA_RESTART);
+	ok(wait_on_memory(&m, 100) == -ETIME && signals > 1, "FENCE_WAIT begins anew after signals, and keeps its deadline");
+	storm(false, 0);
+	pid_t child = fork();
+
+	if (!child) {
+		poll(NULL, 0, 100);
+		*(volatile uint64_t *)((uint8_t *)map(m.fd, m.buffer, BUFFER_BYTES) + FLAG) = 1;
+		_exit(0);
+	}
+	storm(true, SA_RESTART);
+	int status = gated(&m, 0);
+
+	ok(!status && signals > 1, "QUEUE_SUBMIT begins anew after signals, and takes the job");
+	storm(false, 0);
+	waitpid(child, NULL, 0);
+	ok(!wait_for(m.fd, one, 0, 60), "all of that has ended nothing early");
+	munmap(m.memory, BUFFER_BYTES);
+	close(m.fd);
+	ok(all_free(), "and everything is free");
+}
+
+int main(void)
+{
+	struct machine m;
+
+	watcher = open_device();
+	if (!ok(watcher >= 0 && quiet_machine(&m), "the render node opens"))
+		return tap_done();
+	munmap(m.memory, BUFFER_BYTES);
+	close(m.fd);
+	before = free_vram(watcher);
+	killed();
+	forked();
+	interrupted();
+	return tap_done();
+}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+# How a virtual machine is packed and booted; sourced by run.sh and mutants.sh. A scenario is a script of
+# tests/vm/guest with lines that say what the machine is like:
+#   # scenario                run it when none is named; others are parts, or run by name
+#   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
+#   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
+#   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian
+#   # append: iommu.strict=1  words for the kernel's command line (none)
+#   # memory: 2G              of the machine (1G)
+#   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
+#   # iommu: on               one is between the cards and memory (off)
+# Everything that a run makes lies in $work.
+: "${BUILD:=build}" "${VM_TIMEOUT:=600}"
+
+# What a kernel that is not well says.
+complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'
+
+in_work() { # runs in the chroot, which sees our folder as /run/vm
+	inside -b "$(realpath "$work")=vm" "$@"
+}
+
+property() { # scenario, word, what it is otherwise
+	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
+	echo "${value:-$3}"
+}
+
+# Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
+# that has what they read: they need not be built a second time.
+ours() { # folder
+	mkdir -p "$1/source/tests" "$1/lib"
+	cp -r tests/kernels "$1/source/tests/"
+	install -D -m 644 -t "$1/source/tests/userspace/services" tests/userspace/services/_kernels.ptx
+	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
+		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
+		ldd "$BUILD/$p" >"$work/libraries" 2>&1 || grep -q 'not a dynamic' "$work/libraries" || return 1
+		awk '{ for (i = 1; i <= NF; i++) if ($i ~ "^/") print $i }' "$work/libraries" |
+			xargs -I{} cp -Lu {} "$1/lib/"
+	done
+}
+
+# The tests inside the kernel, for one that has KUnit.
+kunit() { # release
+	rm -rf "$work/kunit"
+	mkdir -p "$work/kunit/tests"
+	cp -r Kbuild kmod hw uapi "$work/kunit"
+	cp -r tests/kunit "$work/kunit/tests"
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/kunit SOVGPU_KUNIT=1 modules || return 1
+	cp "$work/kunit/sovgpu_kunit.ko" "$work/module-$1/"
+}
+
+# What every machine finds in its first file system: busybox, scripts, test programs (static, because
+# nothing else is there), firmware.
+base() {
+	stage=$work/base
+	rm -rf "$stage"
+	mkdir -p "$stage/bin" "$stage/test/bin"
+	cp "$vm_root/usr/bin/busybox" "$stage/bin/busybox"
+	cp tests/vm/guest/init "$stage/init"
+	chmod 755 "$stage/init"
+	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
+	grep -l '^kunit_test_suite(' tests/kunit/*.c | wc -l >"$stage/test/kunit_suites"
+	for part in fmc bootloader gsp; do
+		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
+		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
+	done
+	ours "$stage" || return 1
+	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
+		cd /run/source
+		for source in tests/userspace/kselftest/*.c; do
+			name=${source##*/}
+			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -static -I. -I/usr/include/drm \
+				-o "/run/vm/base/test/bin/${name%.c}" "$source" -pthread
+		done
+		cd /run/vm/base
+		find . | cpio --quiet -o -H newc >/run/vm/base.cpio' base
+}
+
+# RELEASE MODULE... : these modules and what they need, as a second part of the initramfs. Our own is
+# known by its file; busybox's modprobe does not decompress, so all are packed as they are in memory.
+modules() {
+	release=$1
+	shift
+	if [ "$*" = installed ]; then
+		cat "$work/base.cpio" "$work/installed.cpio" >"$work/initrd"
+		return
+	fi
+	in_work sh -euc '
+		release=$1
+		shift
+		to=/run/vm/modules/lib/modules/$release
+		rm -rf /run/vm/modules
+		mkdir -p "$to"
+		pack() { # file
+			plain=$to/$(basename "${1%.xz}")
+			case $1 in *.xz) xzcat "$1" >"$plain" ;; *) cp "$1" "$plain" ;; esac
+		}
+		names=
+		for m; do
+			names="$names $m"
+			for file in "/run/vm/module-$release/$m".ko*; do
+				[ -e "$file" ] || continue
+				pack "$file"
+				names="${names% "$m"} $(modinfo -F depends "$file" | tr , " ")"
+			done
+		done
+		for m in $names; do
+			modprobe -d "/kernel/$release" -S "$release" --show-depends "$m" >/run/needs
+			while read -r verb file; do
+				[ "$verb" != insmod ] || pack "$file"
+			done </run/needs
+		done
+		depmod -b /run/vm/modules "$release"
+		cd /run/vm/modules
+		find . | cpio --quiet -o -H newc >/run/vm/modules.cpio' modules "$release" "$@" &&
+		cat "$work/base.cpio" "$work/modules.cpio" >"$work/initrd"
+}
+
+# Every card of a scenario is a process, which leaves its status in cardN.end. QEMU's words are in $devices.
+start_cards() { # scenario, log
+	devices=
+	n=0
+	: >"$2"
+	rm -f "$work"/card[0-9]* "$work/machine"
+	property "$1" card gh100 >"$work/cards"
+	while read -r words; do
+		n=$((n + 1))
+		(
+			# shellcheck disable=SC2086 # words
+			"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
+				--chip $words >>"$2" 2>&1 </dev/null &
+			echo $! >"$work/card$n.pid"
+			wait $!
+			echo $? >"$work/card$n.end"
+		) &
+		devices="$devices -device pcie-root-port,id=slot$n,chassis=$n -device {\"driver\":\"vfio-user-pci\","
+		devices="$devices\"bus\":\"slot$n\",\"socket\":{\"type\":\"unix\",\"path\":\"/run/vm/card$n\"}}"
+		i=0
+		while [ ! -S "$work/card$n" ] && [ $i -lt 100 ]; do
+			sleep 0.1
+			i=$((i + 1))
+		done
+	done <"$work/cards"
+}
+
+# A machine whose card died waits long and learns nothing: it gets a few seconds to say so.
+watch_cards() {
+	while ! grep -qsv '^0$' "$work"/card[0-9]*.end; do
+		sleep 0.5
+	done
+	sleep 20
+	kill "$(cat "$work/machine")"
+}
+
+# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status. $append is added to the kernel's words.
+boot() {
+	memory=$(property "$2" memory 1G)
+	between=
+	[ "$(property "$2" iommu off)" = off ] || between=$iommu
+	start_cards "$2" "$3.card"
+	watch_cards 2>/dev/null &
+	watch=$!
+	# shellcheck disable=SC2086 # $qemu, $between and $devices are words
+	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" -pidfile /run/vm/machine \
+		-object "memory-backend-memfd,id=ram,size=$memory,share=on" -machine memory-backend=ram \
+		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
+		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 scenario=$2 $(property "$2" append "") ${append:-}" \
+		$devices </dev/null >"$3.raw" 2>&1
+	status=$?
+	kill $watch 2>/dev/null
+	tr -d '\r' <"$3.raw" >"$3"
+	rm -f "$3.raw"
+	# A machine that never connected leaves a card waiting.
+	[ $status -eq 0 ] || kill $(cat "$work"/card[0-9]*.pid) 2>/dev/null
+	wait
+	return $status
+}
