@@ -180,8 +180,8 @@ static sov_result add_slice(struct graph *g, const uint32_t *after, uint32_t naf
 	return graph_add(g, after, nafter, &n, number);
 }
 
-sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter, const struct box *b,
-			 uint32_t *number)
+sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter,
+			 const struct box *b, uint32_t *number)
 {
 	uint32_t before = g->count, others, i, *all = NULL;
 	sov_result r = check_box(g, b);

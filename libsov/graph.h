@@ -50,8 +50,8 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32_t element_bytes,
 		     uint64_t count, struct node *n);
 /* The slices of a box, as nodes of which the last comes after all others. */
-sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter, const struct box *b,
-			 uint32_t *number);
+sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter,
+			 const struct box *b, uint32_t *number);
 void node_free(struct node *n);
 void node_set_parameters(struct node *n, const void *const *arguments);
 

@@ -22,6 +22,7 @@
 
 #define DEFAULT_MEMORY_LIMIT ((size_t)1 << 30)
 #define MOST_THREADS         64
+#define WORTH_A_THREAD       2000 /* instructions of the IR */
 #define STACK_BYTES          ((size_t)8 << 20) /* of a thread: what a program starts with */
 
 static const char too_much[] = "compile: out of memory: the input takes more than one compilation may; "
@@ -276,10 +277,23 @@ static uint32_t processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (uint32_t)CPU_COUNT(&set);
 }
 
+/* As many as there are processors for, and instructions: to start one costs what it takes to compile some
+ * hundred. */
+static uint32_t threads_for(const struct compilation *c)
+{
+	uint64_t instructions = 0, worth, most = processors();
+
+	for (uint32_t k = 0; k < c->nunits; k++)
+		for (const struct ir_func *f = c->units[k].module.funcs; f; f = f->next)
+			instructions += f->ninsts;
+	worth = 1 + instructions / WORTH_A_THREAD;
+	return (uint32_t)(worth < most ? worth : most);
+}
+
 /* The caller is one of the crew; those beside it leave signals to the program. Fewer than wanted do. */
 static void compile_units(const struct compilation *c)
 {
-	uint32_t wanted = c->job.options.threads ? c->job.options.threads : processors(), n = 0;
+	uint32_t wanted = c->job.options.threads ? c->job.options.threads : threads_for(c), n = 0;
 	struct crew crew = {.c = c};
 	pthread_t threads[MOST_THREADS];
 	pthread_attr_t attributes;

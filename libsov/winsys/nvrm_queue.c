@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Groups and queues. A group is an address space and, for each engine and priority that it uses,
- * one of RM's channel groups; a queue is a channel in that. All channels share one error notifier, so that one
- * word of memory says whether the group lives, and one page for their put and get indices, each
- * with 512 bytes of it. That page lies in video memory, as rings do: the GPU fetches from there in
- * half the time (measured on an H200).
+ * one of RM's channel groups; a queue is a channel in that. All channels share one error notifier,
+ * so that one word of memory says whether the group lives, and one page for their put and get
+ * indices, each with 512 bytes of it. That page lies in video memory, as rings do: the GPU fetches
+ * from there in half the time (measured on an H200).
  */
 #include <errno.h>
 #include <stdlib.h>

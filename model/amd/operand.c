@@ -305,35 +305,42 @@ static void clamp(const struct op *op, row *d)
 		}
 }
 
-/* Which bits of the destination a result goes to, and what becomes of the others. */
-static void place(const struct op *op, const row old, row d)
+/* SDWA: a result goes to a part of the destination; what becomes of the rest is said too. */
+static void place_part(const struct op *op, const row old, row d)
 {
-	const int32_t *f = op->in.field;
-	uint32_t sel = (uint32_t)f[AMD_F_DST_SEL], unused = (uint32_t)f[AMD_F_DST_UNUSED];
+	uint32_t sel = (uint32_t)op->in.field[AMD_F_DST_SEL];
+	uint32_t unused = (uint32_t)op->in.field[AMD_F_DST_UNUSED];
 	uint32_t bits = sel < AMD_WORD_0 ? 8 : 16;
 	uint32_t at = sel < AMD_WORD_0 ? 8 * sel : 16 * (sel - AMD_WORD_0);
 	uint32_t mask = ((1u << bits) - 1) << at;
 
-	if (op->in.form == AMD_SDWA && sel != AMD_DWORD) {
-		for (uint32_t i = 0; i < LANES; i++) {
-			uint32_t x = d[i] << at & mask;
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t x = d[i] << at & mask;
 
-			if (unused == AMD_UNUSED_PRESERVE)
-				x |= old[i] & ~mask;
-			else if (unused == AMD_UNUSED_SEXT && x >> (at + bits - 1) & 1)
-				x |= at + bits < 32 ? ~0u << (at + bits) : 0;
-			d[i] = x;
-		}
-	} else if (amd_types[op->in.row->type[AMD_D]].is_half && op->in.form != AMD_SDWA) {
-		bool high = op->in.row->format == AMD_VOP3P ? op->in.row->op == AMD_v_fma_mixhi_f16
-							    : f[AMD_F_OP_SEL] & 8;
+		if (unused == AMD_UNUSED_PRESERVE)
+			x |= old[i] & ~mask;
+		else if (unused == AMD_UNUSED_SEXT && x >> (at + bits - 1) & 1)
+			x |= at + bits < 32 ? ~0u << (at + bits) : 0;
+		d[i] = x;
+	}
+}
 
-		for (uint32_t i = 0; i < LANES; i++)
-			d[i] = high ? (d[i] << 16) | (old[i] & 0xffff) :
-				      (d[i] & 0xffff) | (old[i] & 0xffff0000);
-	} else if (amd_types[op->in.row->type[AMD_D]].is_half) {
-		for (uint32_t i = 0; i < LANES; i++)
-			d[i] &= 0xffff;
+/* 16-bit results leave the other half alone, but in SDWA, where it is cleared. */
+static void place(const struct op *op, const row old, row d)
+{
+	bool mixed = op->in.row->format == AMD_VOP3P;
+	bool high = mixed ? op->in.row->op == AMD_v_fma_mixhi_f16 : op->in.field[AMD_F_OP_SEL] & 8;
+
+	if (op->in.form == AMD_SDWA && op->in.field[AMD_F_DST_SEL] != AMD_DWORD) {
+		place_part(op, old, d);
+		return;
+	}
+	if (!amd_types[op->in.row->type[AMD_D]].is_half)
+		return;
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t kept = op->in.form == AMD_SDWA ? 0 : old[i];
+
+		d[i] = high ? d[i] << 16 | (kept & 0xffff) : (d[i] & 0xffff) | (kept & 0xffff0000);
 	}
 }
 

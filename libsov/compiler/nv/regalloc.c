@@ -188,8 +188,8 @@ static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
 	return best;
 }
 
-/* Pairs from the lowest up, single ones from the highest down. Each kind then stays within as many as there
- * are of it in all, so none lacks a place while there are no more units than registers. */
+/* Pairs from the lowest up, single ones from the highest down. Each kind then stays within as many
+ * as there are of it in all, so none lacks a place while there are no more units than registers. */
 static bool choose_uniform(const struct file *file, uint32_t units, uint32_t *reg)
 {
 	for (uint32_t k = 0; k < file->count; k++) {

@@ -100,6 +100,50 @@ void ptx_lower_bmsk(struct ptx *x, const struct ptx_inst *in)
 		  ptx_op(x, IR_SHL, IR_B32, ones(x, IR_B32, length), position, 0));
 }
 
+/* Where the n-th one of a word is, from the lowest on, n from 1: half of what is left has it or the
+ * other half does. */
+static ir_val nth_one(struct ptx *x, ir_val word, ir_val n)
+{
+	ir_val at = number(x, IR_B32, 0);
+
+	for (uint32_t half = 16; half; half /= 2) {
+		ir_val width = number(x, IR_B32, half), low, count, beyond;
+
+		low = ptx_op(x, IR_AND, IR_B32, word, number(x, IR_B32, (UINT64_C(1) << half) - 1), 0);
+		count = ptx_op(x, IR_POPC, IR_B32, low, 0, 0);
+		beyond = ptx_compare(x, IR_ICMP, IR_B32, IR_GT_U, n, count);
+		n = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_SUB, IR_B32, n, count, 0), n);
+		word = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_SHR_U, IR_B32, word, width, 0),
+			      word);
+		at = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_ADD, IR_B32, at, width, 0), at);
+	}
+	return at;
+}
+
+static ir_val mirrored(struct ptx *x, ir_val back, ir_val at)
+{
+	return ptx_op(x, IR_SELECT, IR_B32, back,
+		      ptx_op(x, IR_SUB, IR_B32, number(x, IR_B32, 31), at, 0), at);
+}
+
+/* The n-th one from a base on, up or down; down is up in the mirror. An n of 0 asks for the base. */
+void ptx_lower_fns(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val word = ptx_role(x, in, ROLE_A), base = ptx_role(x, in, ROLE_B), n = ptx_role(x, in, ROLE_C);
+	ir_val zero = number(x, IR_B32, 0), one = number(x, IR_B32, 1), all = number(x, IR_B32, UINT32_MAX);
+	ir_val back = ptx_compare(x, IR_ICMP, IR_B32, IR_LT_S, n, zero), from, window, found, at;
+
+	window = ptx_op(x, IR_SELECT, IR_B32, ptx_compare(x, IR_ICMP, IR_B32, IR_EQ, n, zero), one, all);
+	n = ptx_op(x, IR_SELECT, IR_B32, back, ptx_op(x, IR_SUB, IR_B32, zero, n, 0), n);
+	n = ptx_op(x, IR_MAX_U, IR_B32, n, one, 0);
+	word = ptx_op(x, IR_SELECT, IR_B32, back, ptx_op(x, IR_BREV, IR_B32, word, 0, 0), word);
+	from = mirrored(x, back, base);
+	word = ptx_op(x, IR_AND, IR_B32, word, ptx_op(x, IR_SHL, IR_B32, window, from, 0), 0);
+	found = ptx_compare(x, IR_ICMP, IR_B32, IR_LE_U, n, ptx_op(x, IR_POPC, IR_B32, word, 0, 0));
+	at = mirrored(x, back, nth_one(x, word, n));
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, IR_B32, found, at, all));
+}
+
 void ptx_lower_szext(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val a = ptx_role(x, in, ROLE_A), n = wrapped(x, in, ptx_role(x, in, ROLE_B)), v;

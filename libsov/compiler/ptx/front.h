@@ -91,9 +91,10 @@ enum ptx_testp {
 	TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL
 };
 
-/* Special registers that change, and so are no leaves of the IR. */
+/* Special registers that change, and so are no leaves of the IR, or are always zero. */
 enum ptx_special {
-	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH
+	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH,
+	SPECIAL_ZERO
 };
 
 /* .volatile is relaxed at system scope plus the promise not to merge accesses. */
@@ -402,7 +403,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* convert.c */ \
 	L(cvt) L(cvt_pair) L(cvt_pack) \
 	/* bits.c */ \
-	L(bfe) L(bfi) L(bfind) L(bmsk) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
+	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
 	/* memory.c */ \
 	L(ld) L(st) L(atom) L(cas) L(fence) L(nothing) L(createpolicy) \
 	/* lanes.c */ \

@@ -104,6 +104,8 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 	enum ir_type t = wide ? IR_B64 : IR_B32;
 	ir_val v;
 
+	if (o->special == SPECIAL_ZERO)
+		return ptx_constant_value(x, o->type->ir, 0);
 	if (o->special < IR_SREG_COUNT) {
 		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
 		ir_def(x->func, v)->sub = o->special;

@@ -187,6 +187,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("brev.type d, a", ".type = .b32 .b64", plain, BREV),
 	ROW("bfe.type d, a, b, c", ".type = " WORDS "; b c = .u32", bfe, SHR_U),
 	ROW("bfi.type d, a, b, c, e", ".type = .b32 .b64; c e = .u32", bfi, OR),
+	ROW("fns.b32 d, a, b, c", "c = .s32", fns, POPC),
 	ROW("bfind.type d, a", ".type = " WORDS "; d = .u32", bfind, CLZ),
 	ROW("bfind.shiftamt.type d, a", ".type = " WORDS "; d = .u32", bfind, CLZ),
 	ROW("bmsk.wrap.b32 d, a, b", "", bmsk, SHL),
@@ -370,14 +371,13 @@ const struct ptx_row ptx_rows[] = {
 const struct ptx_absent ptx_absent[] = {
 	{"mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
 	{"cp mbarrier tensormap", "asynchronous copy"},
-	{"mapa getctarank", "clusters"},
+	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
 	{"vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 "
 	 "vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
 	 "video instructions"},
 	{"multimem", "memory of several devices"},
 	{"alloca stacksave stackrestore", "stack memory of a size that is not constant"},
-	{"fns", "search for the n-th bit"},
 	{"setmaxnreg", "registers moved between warps"},
 	{NULL, NULL},
 };

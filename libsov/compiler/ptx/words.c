@@ -190,7 +190,7 @@ static const struct {
 	{"%tid", -2}, {"%ntid", -2}, {"%ctaid", -2}, {"%nctaid", -2}, {"%aggr_smem_size", -2},
 	{"%reserved_smem_offset_begin", -2}, {"%reserved_smem_offset_end", -2},
 	{"%reserved_smem_offset_cap", -2}, {"%reserved_smem_offset_0", -2},
-	{"%reserved_smem_offset_1", -2}, {"%current_graph_exec", -2}, {"%is_explicit_cluster", -2},
+	{"%reserved_smem_offset_1", -2}, {"%current_graph_exec", SPECIAL_ZERO}, {"%is_explicit_cluster", -2},
 	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
 	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
 	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
@@ -228,13 +228,32 @@ const struct ptx_word *ptx_word_find(enum ptx_slot slot, const char *text, size_
 	return NULL;
 }
 
+/* The name with a number below a limit behind it. */
+static bool is_numbered(const char *text, size_t length, const char *name, uint32_t limit)
+{
+	size_t n = strlen(name);
+	uint32_t number = 0;
+
+	if (length <= n || length > n + 2 || memcmp(text, name, n) || (text[n] == '0' && length > n + 1))
+		return false;
+	for (; n < length; n++) {
+		if (text[n] < '0' || text[n] > '9')
+			return false;
+		number = number * 10 + (uint32_t)(text[n] - '0');
+	}
+	return number < limit;
+}
+
 int ptx_special_find(const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < COUNT(specials); i++)
 		if (same(specials[i].name, text, length))
 			return specials[i].sreg;
-	/* %envreg0 to %envreg31, %pm0 to %pm7: what a driver or a profiler puts there */
-	if ((length > 7 && !memcmp(text, "%envreg", 7)) || (length > 3 && !memcmp(text, "%pm", 3)))
+	/* %envreg0 to %envreg31 hold what a driver puts there, and ours puts nothing. */
+	if (is_numbered(text, length, "%envreg", 32))
+		return SPECIAL_ZERO;
+	/* %pm0 to %pm7, also with _64: what a profiler counts */
+	if (length > 3 && !memcmp(text, "%pm", 3))
 		return -2;
 	return -1;
 }

@@ -2,9 +2,9 @@
 /*
  * Uniform registers hold what is the same for all lanes, and nobody's value gets lost in them when
  * lanes part. Random kernels compute with values that all lanes have in common and with values that
- * they have not, in branches, loops and jumps out of them that the lanes take together or apart, and
- * now and then write to the former where lanes are apart. Each is run on one software GPU from one kind of code, in
- * turns, and must do what it does on the IR interpreter.
+ * they have not, in branches, loops and jumps out of them that the lanes take together or apart,
+ * and now and then write to the former where lanes are apart. Each is run on one software GPU from
+ * one kind of code, in turns, and must do what it does on the IR interpreter.
  *
  *	uniform [FIRST [COUNT]]   the numbers of the kernels; one alone is printed
  */
@@ -76,7 +76,8 @@ static const char *const mixed[] = {
 };
 
 static const char *const conditions[] = { /* the first three are the same for lanes of a block */
-	"sub.s32 %x, U, U; setp.lt.s32 %p, %x, 0", "setp.lt.u32 %p, %n, 0x40000000", "and.b32 %x, U, 1; setp.ne.s32 %p, %x, 0",
+	"sub.s32 %x, U, U; setp.lt.s32 %p, %x, 0", "setp.lt.u32 %p, %n, 0x40000000",
+	"and.b32 %x, U, 1; setp.ne.s32 %p, %x, 0",
 	"setp.lt.s32 %p, V, U", "and.b32 %x, V, 3; setp.eq.s32 %p, %x, 1", "setp.gt.u32 %p, %lane, I",
 };
 
@@ -175,7 +176,8 @@ static char *uniform_ptx(uint64_t number)
 		"\tadd.s64 %%out, %%out, %%l;\n",
 		VALUES, VALUES, THREADS, 8 * AGREE_SLOTS);
 	/* Threads fill the table; nobody writes to it any more when all have. */
-	fprintf(w.out, "\tshl.b32 %%x, %%y, 3;\n\tadd.u32 %%x, %%x, %%table;\n\tst.shared.u32 [%%x], %%y;\n"
+	fprintf(w.out, "\tshl.b32 %%x, %%y, 3;\n\tadd.u32 %%x, %%x, %%table;\n"
+		"\tst.shared.u32 [%%x], %%y;\n"
 		"\tmul.lo.u32 %%lane, %%y, 2654435761;\n\tst.shared.u32 [%%x+4], %%lane;\n"
 		"\tmov.b32 %%lane, 7;\n\tst.shared.u32 [table+640], %%lane;\n"
 		"\tmov.u32 %%lane, %%laneid;\n\tbar.sync 0;\n");

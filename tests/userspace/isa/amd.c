@@ -203,6 +203,7 @@ static const struct {
 	{{0xbf810000}, "s_endpgm"},
 	{{0xbf8cc07f}, "s_waitcnt lgkmcnt(0)"},
 	{{0xbf8c3f70}, "s_waitcnt vmcnt(0)"},
+	{{0xbf8cd47f}, "s_waitcnt lgkmcnt(20)"},
 	{{0xf4040102, 0xfa000010}, "s_load_dwordx2 s[4:5], s[4:5], 0x10"},
 	{{0x0604000c}, "v_add_f32_e32 v2, s12, v0"},
 	{{0xd5030002, 0x042a1106}, NULL}, /* src2 of an addition is not 0 */

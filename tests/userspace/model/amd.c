@@ -244,13 +244,20 @@ static bool moved_lanes(void)
 	return true;
 }
 
-/* Two waves exchange words through LDS: each reads what the other wrote. */
+/* Two waves exchange words through LDS: each reads what the other wrote, although the second comes
+ * several turns later. */
 static bool exchanged_words(void)
 {
 	struct amd_inst in;
 
 	begin();
 	lane_address();
+	put(AMD_v_readfirstlane_b32, 10, V(0), 0, 0);
+	put(AMD_s_lshl_b32, 10, 10, I(9), 0); /* 0 or 16,384 */
+	put(AMD_s_add_u32, 10, 10, I(1), 0);
+	put(AMD_s_sub_u32, 10, 10, I(1), 0);
+	put(AMD_s_cmp_lg_u32, 0, 10, I(0), 0);
+	put_imm(AMD_s_cbranch_scc1, 0, 0xfffd); /* back to the subtraction */
 	put(AMD_v_lshlrev_b32, V(1), I(2), V(0), 0);
 	put(AMD_ds_write_b32, 0, V(1), V(0), 0);
 	put_imm(AMD_s_waitcnt, 0, 0xc07f);

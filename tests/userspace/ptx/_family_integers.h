@@ -261,6 +261,10 @@ ROW("bfi.b32 %d, %a, %b, 3, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
     { return (uint64_t)(put_field(A, B, 3, (uint32_t)C, 32)); })
 ROW("bfe.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", SMALL, CODE, 0,
     { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 32, false)); })
+ROW("fns.b32 %d, %a, %b, %c;", "b32 b32 u32 s32", SMALL, CODE, 0,
+    { return nth_bit(A, B, (int64_t)C); })
+ROW("{.reg .s32 t; neg.s32 t, %c; fns.b32 %d, %a, %b, t;}", "b32 b32 u32 s32", SMALL, CODE, 0,
+    { return nth_bit(A, B, -(int64_t)C); })
 ROW("bfind.u32 %d, %a;", "u32 u32", ANY, CODE, 0,
     { return (uint64_t)(highest(A, 32, false)); })
 ROW("bfind.shiftamt.u32 %d, %a;", "u32 u32", ANY, CODE, 0,

@@ -159,6 +159,19 @@ static uint64_t highest(uint64_t x, int bits, bool is_signed)
 	return UINT32_MAX;
 }
 
+/* fns, step by step. */
+static uint64_t nth_bit(uint64_t mask, uint64_t base, int64_t offset)
+{
+	int64_t left = offset < 0 ? -offset - 1 : offset - 1, step = offset < 0 ? -1 : 1;
+
+	if (!offset)
+		return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+	for (int64_t at = (int64_t)base; at >= 0 && at < 32; at += step)
+		if (mask >> at & 1 && !left--)
+			return (uint64_t)at;
+	return UINT32_MAX;
+}
+
 static uint64_t mask_bits(uint64_t at, uint64_t n)
 {
 	uint64_t r = 0;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every instruction of the AMD table that is modelled runs with random legal settings on random
+ * registers: it ends, or something is said; nothing beyond the machine is touched (sanitizers
+ * watch), and running it twice from the same state gives the same registers.
+ */
+#include "tests/tap.h"
+#include "hw/amd/kernel_descriptor.h"
+#include "model/amd/wave.h"
+
+#define PER_FORM (12 / TAP_SLOWNESS + 2)
+#define CODE     0x10000u
+#define DATA     0x20000u
+#define WORDS    4096u
+
+static uint32_t code[64], data[WORDS];
+static uint64_t seed = 7;
+
+static uint64_t next(void *state) /* splitmix64 */
+{
+	uint64_t z = *(uint64_t *)state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
+{
+	(void)context;
+	if (va >= CODE && va + bytes <= CODE + sizeof(code))
+		return write ? NULL : (uint8_t *)code + (va - CODE);
+	if (va >= DATA && va + bytes <= DATA + sizeof(data))
+		return (uint8_t *)data + (va - DATA);
+	return NULL;
+}
+
+static const struct amd_memory memory = {at, NULL};
+
+/* One wave with random registers, half of them small numbers so that some addresses are good. */
+static void fill(struct wave *w, uint64_t from)
+{
+	for (uint32_t r = 0; r < 256; r++)
+		for (uint32_t i = 0; i < LANES; i++) {
+			uint64_t x = next(&from);
+
+			w->v[r][i] = x & 1 ? (uint32_t)(x >> 32) :
+					     DATA + (uint32_t)(x >> 34) % 8192;
+		}
+	for (uint32_t r = 0; r < 128; r++)
+		w->s[r] = next(&from) & 1 ? (uint32_t)next(&from) : (uint32_t)next(&from) % 64;
+	w->s[AMD_NULL] = 0;
+	for (uint32_t i = 0; i < WORDS; i++)
+		data[i] = (uint32_t)next(&from);
+}
+
+static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct wave *w,
+		char *message)
+{
+	struct amd_launch l = {.memory = &memory, .lds_bytes = 65536, .private_bytes = 256,
+			       .scratch = DATA};
+	struct group g = {.launch = &l, .lds = lds, .waves_count = 1, .waves = w,
+			  .message = message, .size = 200};
+
+	*w = (struct wave){.group = &g, .launch = &l, .v = v, .vgprs = 256, .state = RUNS,
+			   .mode = AMD_FLOAT_MODE_DEFAULT, .flat_scratch = DATA};
+	fill(w, from);
+	message[0] = 0;
+	op->handler->run(w, op);
+	w->group = NULL;
+	return g.failed == !!message[0];
+}
+
+static bool harmless(struct op *op)
+{
+	static row v[2][256];
+	static uint8_t lds[65536];
+	char said[2][200];
+	struct wave w[2];
+	uint64_t from = next(&seed);
+
+	for (uint32_t k = 0; k < 2; k++) {
+		memset(lds, 1, sizeof(lds));
+		if (!run(op, from, v[k], lds, &w[k], said[k]))
+			return false;
+	}
+	return !memcmp(v[0], v[1], sizeof(v[0])) && !memcmp(w[0].s, w[1].s, sizeof(w[0].s)) &&
+	       w[0].scc == w[1].scc && w[0].next == w[1].next && !strcmp(said[0], said[1]);
+}
+
+int main(void)
+{
+	uint32_t rows = 0, bad = 0;
+
+	for (uint32_t op = 0; op < AMD_OP_COUNT; op++) {
+		rows += amd_handler_of(op) != NULL;
+		for (uint32_t form = 0; form < AMD_FORMS; form++)
+			for (uint32_t n = 0; n < PER_FORM; n++) {
+				struct op o = {.handler = amd_handler_of(op)};
+
+				if (!o.handler || !amd_row_has(amd_row(op), form))
+					continue;
+				amd_random(AMD_GFX1030, amd_row(op), form, next, &seed, &o.in);
+				o.uses_count = (uint8_t)amd_uses(&o.in, o.uses);
+				if (!harmless(&o) && bad++ < 10) {
+					char text[200];
+
+					amd_print(&o.in, text, sizeof(text));
+					diag("%s", text);
+				}
+			}
+	}
+	ok(!bad && rows > 850, "%u instructions do no harm with random settings", rows);
+	return tap_done();
+}
