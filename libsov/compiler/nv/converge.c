@@ -175,19 +175,19 @@ static struct region *covering(struct converge *c, const struct region *r)
  */
 static bool locks(const struct converge *c, const struct region *r)
 {
-	uint32_t *list = arena_array(c->f->arena, c->nregions + 1, sizeof(*list)), count = 0;
-	bool *seen = arena_array(c->f->arena, c->nregions + 1, sizeof(*seen));
+	uint32_t *list = c->stack, count = 0;
 	const struct region *from = r;
 
 	for (uint32_t next = 0;; from = &c->regions[list[next++]]) {
 		if (from != r && from->inside[r->place])
 			return true;
-		for (uint32_t k = 0; k < c->nregions; k++) {
-			if (seen[k] || c->regions[k].barrier == MIR_BARRIERS ||
-			    !from->inside[c->regions[k].place])
+		for (uint32_t k = 0, at = 0; k < c->nregions; k++, at = 0) {
+			if (c->regions[k].barrier == MIR_BARRIERS || !from->inside[c->regions[k].place])
 				continue;
-			seen[k] = true;
-			list[count++] = k;
+			while (at < count && list[at] != k)
+				at++;
+			if (at == count)
+				list[count++] = k;
 		}
 		if (next == count)
 			return false;
