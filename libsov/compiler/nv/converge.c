@@ -265,11 +265,32 @@ static struct mir_source barrier(uint32_t number)
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
 
+/* A table's slot has room for its jump alone: a head that is one is taken to a block behind it. */
+static void leave_slot(struct converge *c, struct region *r)
+{
+	struct mir_func *f = c->f;
+	uint32_t slot = r->head, to = f->blocks[slot].succ[0], b;
+
+	b = mir_block_new(f, mir_before(f, to));
+	f->blocks[b].end = MIR_END_JUMP;
+	f->blocks[b].line = f->blocks[slot].line;
+	f->blocks[b].depth = f->blocks[slot].depth;
+	mir_redirect(f, slot, to, b);
+	mir_edge(f, b, to);
+	r->head = b;
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		if (c->regions[k].head == slot || c->regions[k].inside[slot])
+			c->regions[k].inside[b] = true;
+	}
+}
+
 static void insert_barrier(struct converge *c, struct region *r)
 {
 	struct mir_func *f = c->f;
 	struct mir_inst *leave = mir_inst_new(f, SASS_BSYNC), *last;
 
+	if (f->blocks[r->head].slot)
+		leave_slot(c, r);
 	r->sync = mir_block_new(f, mir_before(f, r->place));
 	for (uint32_t p = 0; p < f->blocks[r->place].npreds;) {
 		uint32_t from = f->blocks[r->place].preds[p];
@@ -357,7 +378,7 @@ static struct converge look(struct mir_func *f)
 
 	mir_for_each_block(f, b)
 		branches += mir_parts(&f->blocks[b]);
-	c.room = c.nblocks + branches;
+	c.room = c.nblocks + 2 * branches;
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
