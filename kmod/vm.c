@@ -472,15 +472,12 @@ static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
 	return ret;
 }
 
-static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_file *file)
+static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
+		    struct drm_sovgpu_vm_bind *b, struct drm_file *file)
 {
-	struct drm_sovgpu_vm_bind_op *ops;
 	int ret = 0;
 	u32 i;
 
-	ops = sov_array_get(&b->ops, SOV_MAX_BIND_OPS, sizeof(*ops), sizeof(*ops));
-	if (IS_ERR(ops))
-		return PTR_ERR(ops);
 	for (i = 0; i < b->ops.count && !ret; i++) {
 		ret = bind_one(vm, &ops[i], file);
 		if (!ret)
@@ -491,24 +488,28 @@ static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_
 	if (!vm->dead && !vendor_of(vm)->vm_flush(vm))
 		release_gone(vm);
 	mutex_unlock(&vm->lock);
-	kvfree(ops);
 	return ret;
 }
 
-/* Waiting comes first, because the device may go meanwhile. */
+/* Reading the caller's memory and waiting come first, because the device may go meanwhile. */
 static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_syncs *syncs,
 		struct drm_file *file)
 {
+	struct drm_sovgpu_vm_bind_op *ops;
 	struct dma_fence *done;
 	int ret, idx;
 
+	ops = sov_array_get(&b->ops, SOV_MAX_BIND_OPS, sizeof(*ops), sizeof(*ops));
+	if (IS_ERR(ops))
+		return PTR_ERR(ops);
 	ret = sov_syncs_wait(syncs);
 	if (!ret)
 		ret = sov_enter(to_sov(vm->base.drm), &idx);
-	if (ret)
-		return ret;
-	ret = bind_all(vm, b, file);
-	drm_dev_exit(idx);
+	if (!ret) {
+		ret = bind_all(vm, ops, b, file);
+		drm_dev_exit(idx);
+	}
+	kvfree(ops);
 	if (!ret) {
 		done = dma_fence_get_stub(); /* signalled already */
 		sov_syncs_signal(syncs, done);
