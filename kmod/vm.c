@@ -7,6 +7,7 @@
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "kmod/array.h"
@@ -479,7 +480,8 @@ static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 	u32 i;
 
 	for (i = 0; i < b->ops.count && !ret; i++) {
-		ret = bind_one(vm, &ops[i], file);
+		/* A step can be as large as all memory, and there can be many of these. */
+		ret = fatal_signal_pending(current) ? -EINTR : bind_one(vm, &ops[i], file);
 		if (!ret)
 			b->done++;
 	}
