@@ -299,6 +299,10 @@ static const struct vm_operations_struct sov_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
+/*
+ * Memory of the machine is mapped as the kernel maps it, also when DRM_SOVGPU_BO_UNCACHED asks for
+ * less: zeros that are still in a cache would not be seen past it, but what the page held before.
+ */
 static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	struct sov_bo *bo = to_bo(obj);
@@ -310,7 +314,7 @@ static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	if (bo->kind->registers)
 		vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
-	else if (bo->region == DRM_SOVGPU_REGION_VRAM || bo->flags & DRM_SOVGPU_BO_UNCACHED)
+	else if (bo->region == DRM_SOVGPU_REGION_VRAM)
 		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return 0;
 }
