@@ -33,8 +33,8 @@ struct sov_vendor {
 	size_t device_bytes;
 
 	/**
-	 * @start: find out which chip this is and bring it up, until it could take work. PCI is
-	 * enabled, mastering is not. When it fails it has undone what it did.
+	 * @start: find out which chip this is, sov_claim() it, and bring it up, until it could take
+	 * work. PCI is enabled, mastering is not. When it fails it has undone what it did.
 	 */
 	int (*start)(struct sov_device *sov);
 
@@ -199,6 +199,7 @@ extern const struct sov_vendor sov_nv;
 
 /* drv.c */
 int sov_enter(struct sov_device *sov, int *idx);
+int sov_claim(struct sov_device *sov);
 void sov_interrupt(struct sov_device *sov);
 void sov_wedge(struct sov_device *sov);
 
