@@ -50,7 +50,7 @@ struct sov_vendor {
 	/** @vm_init: make an empty address space */
 	int (*vm_init)(struct sov_device *sov, struct sov_vm *vm);
 
-	/** @vm_stop: let the device forget it, because the device goes; it maps nothing any more */
+	/** @vm_stop: let the device forget it; it maps nothing any more, and nothing runs in it */
 	void (*vm_stop)(struct sov_vm *vm);
 
 	/** @vm_fini: give it back, stopped or not; the device may be gone */

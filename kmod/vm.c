@@ -211,6 +211,7 @@ static void release(struct kref *users)
 	mutex_lock(&sov->vms_lock);
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
+	sov->vendor->vm_stop(vm); /* buffers may keep the structure */
 	drm_gpuvm_put(&vm->base);
 }
 
