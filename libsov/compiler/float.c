@@ -22,6 +22,7 @@ struct format {
 
 static const struct format f16 = {16, 10, -14, 0x7c00, 0x3c00, 0x7fff};
 static const struct format bf16 = {16, 7, -126, 0x7f80, 0x3f80, 0x7fff};
+static const struct format tf32 = {19, 10, -126, 0x3fc00, 0x1fc00, 0x3ffff};
 static const struct format f32 = {32, 23, -126, 0x7f800000, 0x3f800000, 0x7fffffff};
 static const struct format f64 = {64,
 				  52,
@@ -417,15 +418,17 @@ static uint64_t between_floats(const struct ir_inst *in, uint64_t arg)
 {
 	bool widens = in->from < in->type;
 	const struct format *from = format_of(in->from, widens ? in->format : IR_BY_WIDTH);
-	const struct format *to = format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	const struct format *to = in->format == IR_TF32 ? &tf32 :
+				  format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	uint32_t below = ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
 	/* Only singles are flushed here: halves and doubles have their subnormals. */
 	uint8_t in_flags = from == &f32 ? in->flags : 0;
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
 	uint64_t x = flush(from, in_flags, arg);
 
 	if (is_nan(from, x))
-		return finish(to, out_flags, to->nan);
-	return finish(to, out_flags, convert(from, to, in->round, x, false));
+		return finish(to, out_flags, to->nan) << below;
+	return finish(to, out_flags, convert(from, to, in->round, x, false)) << below;
 }
 
 uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)

@@ -185,7 +185,7 @@ static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *
 
 	if (ir_ops[in->op].attributes & A_FLOAT) {
 		if (in->from >= IR_TYPE_COUNT || !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
-		    (in->op == IR_FTOF && in->from == in->type))
+		    (in->op == IR_FTOF && (in->from == in->type) != (in->format == IR_TF32)))
 			return verify_inst_fault(v, i, "'%s' to %s cannot start from this type",
 						 ir_ops[in->op].text, ir_type_names[in->type]);
 		return true;
@@ -237,7 +237,9 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 	enum ir_type t = float_type(in);
 	bool pair = in->format == IR_F16X2 || in->format == IR_BF16X2;
 
-	if (in->format && t != (pair ? IR_B32 : IR_B16))
+	if (in->format == IR_TF32 && (in->op != IR_FTOF || t != IR_B32 || in->flags))
+		return verify_inst_fault(v, i, "tf32 is what ftof makes of b32, without ftz and sat");
+	if (in->format && in->format != IR_TF32 && t != (pair ? IR_B32 : IR_B16))
 		return verify_inst_fault(v, i, "bf16 has 16 bits, a pair of halves 32");
 	if (pair && !(words & HAS_FORMAT))
 		return verify_inst_fault(v, i, "'%s' does not work on pairs", ir_ops[in->op].text);

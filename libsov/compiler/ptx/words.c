@@ -63,6 +63,7 @@ const struct ptx_word ptx_words[] = {
 	{".noftz", SLOT_NOFTZ, 1},
 	{".sat", SLOT_SAT, 1},
 	{".relu", SLOT_RELU, 1},
+	{".satfinite", SLOT_FINITE, 1},
 	{".NaN", SLOT_NAN, 1},
 	{".xorsign", SLOT_XORSIGN, 1},
 	{".cc", SLOT_CARRY, 1},

@@ -106,6 +106,12 @@ static const struct {
 	 IN("'%4 = fadd.b32 nan %1, %1': 'fadd' has no rounding, sat, contract or nan")},
 	{BODY("%1 = ftof.b32 from b32 %a"),
 	 IN("'%4 = ftof.b32 from b32 %1': 'ftof' to b32 cannot start from this type")},
+	{BODY("%1 = ftof.b64 tf32 from b32 %a"),
+	 IN("'%4 = ftof.b64 tf32 from b32 %1': 'ftof' to b64 cannot start from this type")},
+	{BODY("%1 = ftof.b32 tf32 ftz from b32 %a"),
+	 IN("'%4 = ftof.b32 tf32 ftz from b32 %1': tf32 is what ftof makes of b32, without ftz and sat")},
+	{BODY("%1 = fadd.b32 tf32 %a, %a"),
+	 IN("'%4 = fadd.b32 tf32 %1, %1': tf32 is what ftof makes of b32, without ftz and sat")},
 	{BODY("barrier arrive %a"), IN("'barrier arrive %1': arrive needs a number of threads")},
 	/* graph and dominance */
 	{"kernel k() {\n}\n", "ir: kernel k: no blocks\n"},

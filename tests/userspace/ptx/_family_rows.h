@@ -46,7 +46,11 @@ static double bf16_value(uint64_t bits) { return small_value(bits, 7, 8); }
 
 static double toward(double x, char mode)
 {
-	return mode == 'n' ? nearbyint(x) : mode == 'z' ? trunc(x) : mode == 'm' ? floor(x) : ceil(x);
+	return mode == 'n'   ? nearbyint(x)
+	       : mode == 'z' ? trunc(x)
+	       : mode == 'm' ? floor(x)
+	       : mode == 'a' ? round(x) /* ties away from zero */
+			     : ceil(x);
 }
 
 /* A double as a number with so many bits of fraction and exponent: scaled so that its last bit
@@ -82,6 +86,7 @@ static uint64_t small_bits(double x, int fraction, int exponent, char mode)
 
 static uint64_t half_bits(double x, char mode) { return small_bits(x, 10, 5, mode); }
 static uint64_t bf16_bits(double x, char mode) { return small_bits(x, 7, 8, mode); }
+static uint64_t tf32_bits(double x, char mode) { return small_bits(x, 10, 8, mode) << 13; }
 static uint64_t single_bits(double x, char mode) { return small_bits(x, 23, 8, mode); }
 
 static uint64_t double_bits(double x)
@@ -101,6 +106,8 @@ static double least(double x, double y)
 	return isnan(x) ? y : isnan(y) ? x : x < y || (x == y && signbit(x)) ? x : y;
 }
 static double most(double x, double y) { return -least(-x, -y); }
+static double positive(double x) { return isnan(x) ? x : most(x, 0); }
+static double within(double x, double limit) { return fabs(x) > limit ? copysign(limit, x) : x; }
 static double nan_or(double x, double y, double z) { return isnan(x) || isnan(y) ? NAN : z; }
 
 /* To an integer of so many bits; NaN as the manual says for the types that take part. */
@@ -254,6 +261,7 @@ static double odd_double(bool negative, uint64_t x)
 #define JOIN(a, b) a##b
 #define INTEGER(line) JOIN(want_integer_, line)
 #define FLOAT(line)   JOIN(want_float_, line)
+#define NARROW(line)  JOIN(want_narrow_, line)
 
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t INTEGER(__LINE__)(const uint64_t *args) __VA_ARGS__
@@ -262,6 +270,10 @@ static double odd_double(bool negative, uint64_t x)
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t FLOAT(__LINE__)(const uint64_t *args) __VA_ARGS__
 #include "tests/userspace/ptx/_family_floats.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	static uint64_t NARROW(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/ptx/_family_narrow.h"
 #undef ROW
 
 const struct family families[] = {
@@ -272,6 +284,10 @@ const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
 	{text, types, FLOAT(__LINE__), inputs, level, bits},
 #include "tests/userspace/ptx/_family_floats.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	{text, types, NARROW(__LINE__), inputs, level, bits},
+#include "tests/userspace/ptx/_family_narrow.h"
 #undef ROW
 };
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Families of instructions (_families.h): conversions to the formats of tensor cores, and those that stay
+ * finite. Rows are as in _family_floats.h. The same conversion stands here twice where ANY brings corner cases
+ * and HALFWAY ties.
+ */
+/* clang-format off */
+ROW("cvt.rna.tf32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
+    { return tf32_bits(f32(A), 'a'); })
+ROW("cvt.rna.tf32.f32 %d, %a;", "f32 f32", HALFWAY, CODE, 0,
+    { return tf32_bits(f32(A), 'a'); })
+ROW("cvt.rna.satfinite.tf32.f32 %d, %a;", "f32 f32", ANY, CODE, 0,
+    { return tf32_bits(within(f32(A), 0x1.ffcp127), 'a'); })
+ROW("cvt.rn.tf32.f32 %d, %a;", "f32 f32", ANY, HOPPER, 0,
+    { return tf32_bits(f32(A), 'n'); })
+ROW("cvt.rn.tf32.f32 %d, %a;", "f32 f32", HALFWAY, HOPPER, 0,
+    { return tf32_bits(f32(A), 'n'); })
+ROW("cvt.rz.tf32.f32 %d, %a;", "f32 f32", ANY, HOPPER, 0,
+    { return tf32_bits(f32(A), 'z'); })
+ROW("cvt.rn.relu.tf32.f32 %d, %a;", "f32 f32", ANY, HOPPER, 0,
+    { return tf32_bits(positive(f32(A)), 'n'); })
+ROW("cvt.rz.relu.tf32.f32 %d, %a;", "f32 f32", HALFWAY, HOPPER, 0,
+    { return tf32_bits(positive(f32(A)), 'z'); })
+ROW("cvt.rn.satfinite.f16.f32 %d, %a;", "f16 f32", ANY, CODE, 0,
+    { return half_bits(within(f32(A), 65504), 'n'); })
+ROW("cvt.rz.relu.satfinite.f16.f32 %d, %a;", "f16 f32", HALFWAY, CODE, 0,
+    { return half_bits(within(positive(f32(A)), 65504), 'z'); })
+ROW("cvt.rn.satfinite.bf16.f32 %d, %a;", "bf16 f32", ANY, CODE, 0,
+    { return bf16_bits(within(f32(A), 0x1.fep127), 'n'); })
+ROW("cvt.rn.satfinite.f16x2.f32 %d, %a, %b;", "f16x2 f32 f32", ANY, CODE, 0,
+    { return half_bits(within(f32(A), 65504), 'n') << 16 | half_bits(within(f32(B), 65504), 'n'); })
+ROW("cvt.rz.relu.satfinite.bf16x2.f32 %d, %a, %b;", "bf16x2 f32 f32", ANY, CODE, 0,
+    { return bf16_bits(within(positive(f32(A)), 0x1.fep127), 'z') << 16 |
+	     bf16_bits(within(positive(f32(B)), 0x1.fep127), 'z'); })
