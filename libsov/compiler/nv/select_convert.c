@@ -155,6 +155,27 @@ static bool select_tf32(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Two at once, from Ada on, as PTX has it. */
+static bool select_bytes(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source d = result(s, in->res), high;
+	struct mir_inst *i;
+
+	if (s->f->sm < 89)
+		return false;
+	if (in->type == IR_B32) {
+		i = EMIT(s, F2FP_UNPACK, d, source(s, in->args[0]));
+	} else if (in->from == IR_B32) {
+		i = EMIT(s, F2FP_HALVES, d, source(s, in->args[0]), rz());
+	} else {
+		high = in_reg(s, arg_half(s, in->args[0], 1));
+		i = EMIT(s, F2FP_SINGLES, d, high, in_reg(s, arg_half(s, in->args[0], 0)), rz());
+	}
+	set_mod(i, SASS_M_HFORMAT, in->format == IR_E4M3X2 ? SASS_HALF_E4M3 : SASS_HALF_E5M2);
+	set_mod(i, SASS_M_SAT, in->type == IR_B16);
+	return true;
+}
+
 static void convert(struct select *s, const struct ir_inst *in, struct mir_source d,
 		    struct mir_source x)
 {
@@ -193,6 +214,8 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 
 	if (in->format == IR_TF32)
 		return select_tf32(s, in);
+	if (in->format >= IR_E4M3X2)
+		return select_bytes(s, in);
 	/* Twice rounded would be wrong; nothing clamps 64 bits. */
 	if ((bf16 && in->from == IR_B64) || (sat && in->type == IR_B64) || (bf16 && sat))
 		return false;

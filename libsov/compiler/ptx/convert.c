@@ -239,6 +239,28 @@ void ptx_lower_cvt_tf32_away(struct ptx *x, const struct ptx_inst *in)
 	ptx_write(x, in->role[ROLE_D], r);
 }
 
+/* Two floats of 8 bits each from two singles or a pair of halves, or back to halves. Without the negative ones
+ * first or last is the same: what rounds to 0 from below becomes it either way. */
+void ptx_lower_cvt_bytes(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	bool widens = to->bits > from->bits, singles = in->role[ROLE_B];
+	ir_val v = ptx_role(x, in, ROLE_A), low;
+	struct ir_inst *i;
+
+	if (!widens)
+		v = without_negative(x, in, v, from);
+	if (singles) {
+		low = without_negative(x, in, ptx_role(x, in, ROLE_B), from);
+		v = ptx_op(x, IR_PACK, IR_B64, low, v, 0);
+	}
+	v = ptx_convert(x, IR_FTOF, singles ? IR_B64 : from->ir, to->ir, v);
+	i = ir_def(x->func, v);
+	i->format = widens ? from->format : to->format;
+	ptx_write(x, in->role[ROLE_D], widens ? without_negative(x, in, v, to) : v);
+}
+
 /* Two integers, clamped, b in the low part; above them what c had there. */
 void ptx_lower_cvt_pack(struct ptx *x, const struct ptx_inst *in)
 {

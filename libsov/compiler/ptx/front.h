@@ -402,6 +402,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
 	/* convert.c */ \
 	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \
+	L(cvt_bytes) \
 	/* bits.c */ \
 	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
 	/* memory.c */ \

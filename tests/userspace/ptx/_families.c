@@ -141,6 +141,8 @@ static void fill_inputs(struct family_case *c)
 				v = moderate(t, v, how == POSITIVE);
 			else if (is_float && how == HALFWAY)
 				v = halfway(t, v, k);
+			else if (how == BYTES)
+				v = k | (255 - k) << 8;
 			else if (how == SMALL && o + 1 == c->operands)
 				v = k % 41;
 			else if (how == SMALL && o + 2 == c->operands && o > 1)
