@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ways in which a process can part from its work: killed while the device runs, waits or is being asked; forked, with
- * the file in both; with a second descriptor, or one that was handed to another process. Whoever is left goes on, and
+ * the file in both; with a second descriptor, or one that another process took over. Whoever is left goes on, and
  * when nobody is, every byte is free again. Signals interrupt each wait, which begins anew or says EINTR.
  */
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -189,25 +189,26 @@ static void forked(void)
 	/* The parent goes first: the child's file lives on. */
 	*(volatile uint64_t *)(m.memory + FLAG) = 0;
 	gated(&m, done);
-	int second = dup(m.fd), ends[2];
+	int second = dup(m.fd), taken[2], gone[2];
+	char byte;
 
 	close(m.fd);
 	m.fd = second;
 	ok(queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "a second descriptor keeps the file");
-	if (!ok(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "there is a way to another process"))
+	if (pipe(taken) || pipe(gone))
 		return;
 	child = fork();
 	if (!child) {
-		char space[CMSG_SPACE(sizeof(int))], byte;
-		struct iovec v = {&byte, 1};
-		struct msghdr h = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
-		int fd;
+		/* It drops what it has inherited, and takes the file as any other process would. */
+		int parent = (int)syscall(SYS_pidfd_open, getppid(), 0), number = m.fd;
 
 		close(m.fd);
 		munmap(m.memory, BUFFER_BYTES);
-		if (recvmsg(ends[1], &h, 0) != 1 || !CMSG_FIRSTHDR(&h))
+		int fd = (int)syscall(SYS_pidfd_getfd, parent, number, 0);
+
+		close(gone[1]);
+		if (fd < 0 || write(taken[1], "x", 1) != 1 || read(gone[0], &byte, 1))
 			_exit(2);
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&h)), sizeof(fd));
 		volatile uint64_t *flag = map(fd, m.buffer, BUFFER_BYTES);
 
 		if (flag == MAP_FAILED)
@@ -215,18 +216,13 @@ static void forked(void)
 		flag[FLAG / 8] = 1;
 		_exit(wait_for(fd, done, 0, 60) ? 4 : 0);
 	}
-	char space[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec v = {"x", 1};
-	struct msghdr h = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-
-	*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
-	memcpy(CMSG_DATA(c), &m.fd, sizeof(int));
-	ok(sendmsg(ends[0], &h, 0) == 1, "the file is handed over");
+	close(taken[1]);
+	ok(read(taken[0], &byte, 1) == 1, "another process takes the file over");
 	munmap(m.memory, BUFFER_BYTES);
 	close(m.fd);
-	close(ends[0]);
-	close(ends[1]);
+	close(taken[0]);
+	close(gone[0]);
+	close(gone[1]); /* now it is the only one that has it */
 	waitpid(child, &status, 0);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "who has it now ends the work");
 	ok(all_free(), "and takes everything with it");
