@@ -224,6 +224,78 @@ static void core_f2fp_tf32(const struct op *op, struct operands *o)
 	}
 }
 
+/*
+ * Floats of 8 bits. e4m3 has numbers where other formats have infinity and NaNs, but for the last pattern,
+ * which is its NaN: they are converted with an exponent that is one less.
+ */
+
+#define E4M3_TOP 0x78u /* from 256 on */
+
+static bool is_byte_nan(const struct op *op, uint32_t x)
+{
+	return op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_E4M3 ? x == 0x7f : x > 0x7c;
+}
+
+static uint32_t to_byte(const struct op *op, const struct float_format *from, uint32_t x)
+{
+	bool e4m3 = op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_E4M3;
+	const struct float_format *f = e4m3 ? &float_e4m3 : &float_e5m2;
+	uint32_t top = 1u << (from->mantissa + from->exponent), greatest = e4m3 ? 0x7e : 0x7b;
+	uint32_t one = 1u << from->mantissa, size = x & (top - 1), sign = x & top ? 0x80 : 0, byte;
+
+	if (float_is_nan(from, x))
+		return 0x7f;
+	if (op->inst->mod[SASS_M_RELU] && sign)
+		return 0;
+	if (e4m3 && size >= (uint32_t)float_convert(&float_f32, from, 0x43800000, FLOAT_NEAREST))
+		byte = (uint32_t)float_convert(from, f, size - one, FLOAT_NEAREST) + 8;
+	else
+		byte = (uint32_t)float_convert(from, f, size, FLOAT_NEAREST);
+	return sign | (byte > greatest ? greatest : byte);
+}
+
+static uint32_t from_byte(const struct op *op, uint32_t x)
+{
+	bool e4m3 = op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_E4M3;
+	uint32_t size = x & 0x7f, sign = x & 0x80 ? 0x8000 : 0, half;
+
+	if (is_byte_nan(op, size))
+		return (uint32_t)float_nan(&float_f16);
+	if (op->inst->mod[SASS_M_RELU] && sign)
+		return 0;
+	if (e4m3 && size >= E4M3_TOP)
+		half = (uint32_t)float_convert(&float_e4m3, &float_f16, size - 8, FLOAT_NEAREST) + 0x400;
+	else
+		half = (uint32_t)float_convert(e4m3 ? &float_e4m3 : &float_e5m2, &float_f16, size,
+					       FLOAT_NEAREST);
+	return sign | half;
+}
+
+static uint32_t merge(const struct op *op, uint32_t c, uint32_t high, uint32_t low)
+{
+	return c >> 16 * op->inst->ops[op->inst->nops - 1].aux << 16 | high << 8 | low;
+}
+
+static void core_f2fp_singles(const struct op *op, struct operands *o)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = merge(op, o->s[2][i], to_byte(op, &float_f32, o->s[0][i]),
+				to_byte(op, &float_f32, o->s[1][i]));
+}
+
+static void core_f2fp_halves(const struct op *op, struct operands *o)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = merge(op, o->s[1][i], to_byte(op, &float_f16, o->s[0][i] >> 16),
+				to_byte(op, &float_f16, o->s[0][i] & 0xffff));
+}
+
+static void core_f2fp_unpack(const struct op *op, struct operands *o)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		o->d[i] = from_byte(op, o->s[0][i] >> 8 & 0xff) << 16 | from_byte(op, o->s[0][i] & 0xff);
+}
+
 const struct op_row rows_half[] = {
 	{SASS_HADD2, "dss", run_vector, core_half, prepare_half},
 	{SASS_HADD2_F32, "dss", run_vector, core_hadd2_f32, prepare_half},
@@ -236,5 +308,8 @@ const struct op_row rows_half[] = {
 	{SASS_F2FP, "dss", run_vector, core_f2fp, NULL},
 	{SASS_F2FP_MERGE, "dss", run_vector, core_f2fp_merge, NULL},
 	{SASS_F2FP_TF32, "ds", run_vector, core_f2fp_tf32, NULL},
+	{SASS_F2FP_SINGLES, "dsss", run_vector, core_f2fp_singles, NULL},
+	{SASS_F2FP_HALVES, "dss", run_vector, core_f2fp_halves, NULL},
+	{SASS_F2FP_UNPACK, "ds", run_vector, core_f2fp_unpack, NULL},
 	OP_ROWS_END,
 };

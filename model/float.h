@@ -13,7 +13,8 @@
 struct float_format {
 	uint8_t mantissa, exponent; /* bits */
 };
-extern const struct float_format float_f16, float_bf16, float_tf32, float_f32, float_f64;
+extern const struct float_format float_e4m3, float_e5m2, float_f16, float_bf16, float_tf32,
+	float_f32, float_f64;
 
 enum float_rounding { FLOAT_NEAREST, FLOAT_DOWN, FLOAT_UP, FLOAT_ZERO }; /* as SASS_RN … */
 

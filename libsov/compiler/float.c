@@ -16,16 +16,22 @@
 
 struct format {
 	uint32_t bits, fraction;
-	int lowest; /* exponent of the smallest normal number */
+	int lowest, highest; /* exponents of normal numbers */
 	uint64_t infinity, one, nan;
 };
 
-static const struct format f16 = {16, 10, -14, 0x7c00, 0x3c00, 0x7fff};
-static const struct format bf16 = {16, 7, -126, 0x7f80, 0x3f80, 0x7fff};
-static const struct format f32 = {32, 23, -126, 0x7f800000, 0x3f800000, 0x7fffffff};
+/* The OCP 8-bit Floating Point Specification (1.0) has e4m3 without infinities: numbers go up to the last
+ * pattern, which is the NaN. What stands for infinity here is what comes behind the greatest number. */
+static const struct format e4m3 = {8, 3, -6, 8, 0x7f, 0x38, 0x7f};
+static const struct format e5m2 = {8, 2, -14, 15, 0x7c, 0x3c, 0x7f};
+static const struct format f16 = {16, 10, -14, 15, 0x7c00, 0x3c00, 0x7fff};
+static const struct format bf16 = {16, 7, -126, 127, 0x7f80, 0x3f80, 0x7fff};
+static const struct format tf32 = {19, 10, -126, 127, 0x3fc00, 0x1fc00, 0x3ffff};
+static const struct format f32 = {32, 23, -126, 127, 0x7f800000, 0x3f800000, 0x7fffffff};
 static const struct format f64 = {64,
 				  52,
 				  -1022,
+				  1023,
 				  UINT64_C(0x7ff0000000000000),
 				  UINT64_C(0x3ff0000000000000),
 				  UINT64_C(0x7ff8000000000000)};
@@ -57,7 +63,7 @@ static uint64_t magnitude(const struct format *f, uint64_t x)
 
 static bool is_nan(const struct format *f, uint64_t x)
 {
-	return magnitude(f, x) > f->infinity;
+	return f == &e4m3 ? magnitude(f, x) == f->nan : magnitude(f, x) > f->infinity;
 }
 
 static uint64_t flush(const struct format *f, uint8_t flags, uint64_t x)
@@ -103,7 +109,7 @@ static uint64_t round_to(const struct format *f, enum ir_round round, bool negat
 	shift = __builtin_clzll(mantissa);
 	mantissa <<= shift;
 	top = exponent - shift + 63;
-	if (top > 1 - f->lowest)
+	if (top > f->highest)
 		return overflow(f, round, negative);
 	shift = 63 - (int)f->fraction + (top < f->lowest ? f->lowest - top : 0);
 	if (shift > 64) { /* below half of the smallest */
@@ -417,15 +423,42 @@ static uint64_t between_floats(const struct ir_inst *in, uint64_t arg)
 {
 	bool widens = in->from < in->type;
 	const struct format *from = format_of(in->from, widens ? in->format : IR_BY_WIDTH);
-	const struct format *to = format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	const struct format *to = in->format == IR_TF32 ? &tf32 :
+				  format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	uint32_t below = ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
 	/* Only singles are flushed here: halves and doubles have their subnormals. */
 	uint8_t in_flags = from == &f32 ? in->flags : 0;
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
 	uint64_t x = flush(from, in_flags, arg);
 
 	if (is_nan(from, x))
-		return finish(to, out_flags, to->nan);
-	return finish(to, out_flags, convert(from, to, in->round, x, false));
+		return finish(to, out_flags, to->nan) << below;
+	return finish(to, out_flags, convert(from, to, in->round, x, false)) << below;
+}
+
+/* One of a pair of bytes: from a half or a single, or to a half. */
+static uint64_t byte(const struct format *from, const struct format *to, uint64_t x)
+{
+	uint64_t greatest;
+
+	if (is_nan(from, x))
+		return to->nan;
+	if (to->bits == 8) {
+		greatest = convert(to, from, IR_RN, to->infinity - 1, false);
+		if (magnitude(from, x) > greatest)
+			x = greatest | (x & sign_bit(from));
+	}
+	return convert(from, to, IR_RN, x, false);
+}
+
+static uint64_t pair_of_bytes(const struct ir_inst *in, uint64_t arg)
+{
+	const struct format *narrow = in->format == IR_E4M3X2 ? &e4m3 : &e5m2;
+	const struct format *from = in->from == IR_B64 ? &f32 : in->from == IR_B32 ? &f16 : narrow;
+	const struct format *to = in->type == IR_B16 ? narrow : &f16;
+	uint64_t mask = (UINT64_C(1) << from->bits) - 1;
+
+	return byte(from, to, arg & mask) | byte(from, to, arg >> from->bits & mask) << to->bits;
 }
 
 uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)
@@ -438,6 +471,6 @@ uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)
 	case IR_FTOS:
 		return to_integer(in, arg);
 	default:
-		return between_floats(in, arg);
+		return in->format >= IR_E4M3X2 ? pair_of_bytes(in, arg) : between_floats(in, arg);
 	}
 }

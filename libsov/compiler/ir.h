@@ -72,7 +72,10 @@ enum ir_cond {
 	IR_FEQU, IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN, IR_COND_COUNT
 };
 enum ir_round { IR_RN, IR_RZ, IR_RM, IR_RP }; /* nearest even, to zero, down, up */
-enum ir_format { IR_BY_WIDTH, IR_BF16, IR_F16X2, IR_BF16X2 };
+enum ir_format {
+	IR_BY_WIDTH, IR_BF16, IR_F16X2, IR_BF16X2,
+	IR_TF32, IR_E4M3X2, IR_E5M2X2 /* nothing computes with these: ftof alone has them */
+};
 enum ir_approx {
 	IR_APPROX_RCP, IR_APPROX_SQRT, IR_APPROX_RSQRT, IR_APPROX_SIN, IR_APPROX_COS,
 	IR_APPROX_EX2, IR_APPROX_LG2, IR_APPROX_TANH, IR_APPROX_COUNT

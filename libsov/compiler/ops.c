@@ -29,7 +29,8 @@ static const char *const order_names[] = {
 static const char *const atom_names[] = {
 	"add", "min.u", "min.s", "max.u", "max.s", "inc", "dec", "and", "or", "xor", "exch", "fadd",
 	"fmin", "fmax"};
-static const char *const format_names[] = {"", "bf16", "f16x2", "bf16x2"};
+static const char *const format_names[] = {
+	"", "bf16", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2"};
 static const char *const approx_names[] = {
 	"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh"};
 static const char *const dot_names[] = {

@@ -118,8 +118,11 @@ OP(FABS,      "fabs",      1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FMIN,      "fmin",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMAX,      "fmax",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FCMP,      "fcmp",      2, 1, CMP,     T_FLOAT,    A_COND|A_FLOAT, P_PURE)
-/* conversions with floats: bf16 is about the side that has 16 bits. To integers everything that
- * does not fit becomes the nearest that does; for NaN see eval.h */
+/* conversions with floats: bf16 is about the side that has 16 bits. ftof to tf32 takes b32 to b32: a
+ * single with the fraction of a half, its other 13 bits zero. e4m3x2 and e5m2x2 are two floats of
+ * 8 bits, which b16 holds: of two halves (b32) or two singles (b64), low ones first, what is too
+ * large becoming the greatest number, or back to two halves. To integers everything that does not
+ * fit becomes the nearest that does; for NaN see eval.h */
 OP(UTOF,      "utof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(STOF,      "stof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(FTOU,      "ftou",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)

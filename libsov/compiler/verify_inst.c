@@ -185,7 +185,7 @@ static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *
 
 	if (ir_ops[in->op].attributes & A_FLOAT) {
 		if (in->from >= IR_TYPE_COUNT || !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
-		    (in->op == IR_FTOF && in->from == in->type))
+		    (in->op == IR_FTOF && (in->from == in->type) != (in->format == IR_TF32)))
 			return verify_inst_fault(v, i, "'%s' to %s cannot start from this type",
 						 ir_ops[in->op].text, ir_type_names[in->type]);
 		return true;
@@ -231,12 +231,25 @@ static const uint8_t float_words[IR_OP_COUNT] = {
 	[IR_ATOM] = HAS_FORMAT,
 };
 
+/* Formats that only ftof knows: whether it makes this one, or of bytes halves again. */
+static bool is_narrowing(const struct ir_inst *in)
+{
+	bool bytes = in->type == IR_B16 ? in->from > IR_B16 : in->type == IR_B32 && in->from == IR_B16;
+
+	if (in->op != IR_FTOF || in->flags)
+		return false;
+	return in->format == IR_TF32 ? in->type == IR_B32 : bytes && !in->round;
+}
+
 static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	uint8_t words = float_words[in->op];
 	enum ir_type t = float_type(in);
 	bool pair = in->format == IR_F16X2 || in->format == IR_BF16X2;
 
+	if (in->format >= IR_TF32)
+		return is_narrowing(in) ||
+		       verify_inst_fault(v, i, "no operation like this has tf32 or floats of 8 bits");
 	if (in->format && t != (pair ? IR_B32 : IR_B16))
 		return verify_inst_fault(v, i, "bf16 has 16 bits, a pair of halves 32");
 	if (pair && !(words & HAS_FORMAT))

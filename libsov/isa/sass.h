@@ -62,7 +62,7 @@ enum {
 	SASS_TYPE_F64, SASS_TYPE_TF32,
 };
 /* HFORMAT; and an operand's aux: both halves, the low one or the high one twice */
-enum { SASS_HALF_F16, SASS_HALF_BF16 };
+enum { SASS_HALF_F16, SASS_HALF_BF16, SASS_HALF_E5M2, SASS_HALF_E4M3 };
 enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 };
 /* WIDTH */
 enum {

@@ -40,7 +40,7 @@ SASS_MOD(ACC)      /* VABSDIFF4: 1: the sum of all four and c */
 SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
 SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
 SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
-SASS_MOD(HFORMAT)  /* halves: SASS_HALF_F16 … */
+SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */

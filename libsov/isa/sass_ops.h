@@ -86,6 +86,10 @@ SASS_OP(I2FP)       /* d, a */
 SASS_OP(F2FP)       /* d, a high half, b low half */
 SASS_OP(F2FP_MERGE) /* d, b low half, c whose half becomes the high one */
 SASS_OP(F2FP_TF32)  /* d, b */
+/* To two floats of 8 bits, and the half of c that becomes the high one; from two of them. */
+SASS_OP(F2FP_SINGLES) /* d, a second byte, b first byte, c */
+SASS_OP(F2FP_HALVES)  /* d, b, c */
+SASS_OP(F2FP_UNPACK)  /* d, b: two halves */
 SASS_OP(F2IP)       /* d, a second byte, b first byte, c whose half becomes the high one */
 SASS_OP(S2R)        /* d, special register */
 SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */

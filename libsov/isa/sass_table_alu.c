@@ -42,6 +42,13 @@ static const struct sass_choice f2fp_merge[2] = {
 	{".F16.F32.MERGE_C", SASS_HALF_F16}, {".BF16.F32.MERGE_C", SASS_HALF_BF16},
 };
 static const struct sass_choice f2fp_tf32[2] = {[1] = {".TF32.F32.PACK_B", SASS_HALF_BF16}};
+static const struct sass_choice f2fp_bytes[2] = {
+	{".E5M2", SASS_HALF_E5M2}, {".E4M3", SASS_HALF_E4M3},
+};
+static const struct sass_choice f2fp_unpack[2] = {
+	{".F16.E5M2", SASS_HALF_E5M2}, {".F16.E4M3", SASS_HALF_E4M3},
+};
+static const struct sass_choice f2fp_finite[2] = {{NULL, 0}, {".SATFINITE", 1}};
 static const struct sass_choice f2fp_round[8] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
 static const struct sass_choice f2ip_type[4] = {{".U8.F32", SASS_TYPE_U8}, {".S8.F32", SASS_TYPE_S8}};
 static const struct sass_choice f2ip_round[4] = {
@@ -106,6 +113,8 @@ static const char *imad_alias(const struct sass_inst *in)
 #define HAND    FLAG(HAND, 71, YES(".H_AND"))
 #define BF      FLAG(BF, 71, YES(".BF"))
 #define OOB     FIELDS2(OOB, 76, 1, 80, 1, oob)
+#define F2FP_FINITE {.mod = SASS_M_SAT, .lo = 77, .width = 1, .choices = f2fp_finite}
+#define F2FP_BYTES FIELD(HFORMAT, 76, 1, f2fp_bytes)
 #define F2FP_RND FIELD(RND, 79, 3, f2fp_round)
 
 const struct sass_form sass_alu_rows[] = {
@@ -303,6 +312,19 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), ODD(0)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_tf32), F2FP_RND},
 	 .fixed = {{24, 8, 255}, {64, 8, 255}, {78, 1, 1}, {86, 1, 1}, {89, 1, 1}}},
+	{"F2FP", SASS_F2FP_SINGLES, 0x03e, FORMS_B, SM_89 | SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), A(0), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 .fields = {F2FP_FINITE, FLAG(RELU, 75, YES(".RELU")), F2FP_BYTES},
+	 .fixed = {{78, 1, 1}, {87, 1, 1}, {90, 1, 1}}, .suffix = ".F32.PACK_AB_MERGE_C"},
+	{"F2FP", SASS_F2FP_HALVES, 0x03e, FORM(1), SM_89 | SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 .fields = {F2FP_FINITE, FLAG(RELU, 75, YES(".RELU")), F2FP_BYTES},
+	 .fixed = {{24, 8, 255}, {73, 1, 1}, {87, 1, 1}, {90, 1, 1}},
+	 .suffix = ".F16.UNPACK_B_MERGE_C"},
+	{"F2FP", SASS_F2FP_UNPACK, 0x03e, FORM(1), SM_89 | SM_90, SASS_PIPE_ALU,
+	 .ops = {D(), ODD(0)},
+	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 73, 1, f2fp_unpack)},
+	 .fixed = {{24, 8, 255}, {64, 8, 255}, {74, 1, 1}, {89, 1, 1}}, .suffix = ".UNPACK_B"},
 	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)}, .fields = {HFORMAT, FTZ, NAN_},
 	 .legal = legal_halves},

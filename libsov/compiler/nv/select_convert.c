@@ -142,25 +142,37 @@ bool select_ftoi(struct select *s, const struct ir_inst *in)
  * Between floats.
  */
 
-/* Same width: flushing and clamping is what is left to do. */
-static bool select_clean(struct select *s, const struct ir_inst *in)
+/* From Hopper on, as PTX has it. */
+static bool select_tf32(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source x, d = result(s, in->res);
 	struct mir_inst *i;
 
-	if (in->type == IR_B64) {
-		if (in->flags & IR_SAT)
-			return false;
-		EMIT(s, DADD, d, in_pair(s, arg_pair(s, in->args[0])), with(rz(), SASS_NEG));
-		return true;
-	}
-	x = in_reg(s, arg_word(s, in->args[0]));
-	if (in->type == IR_B16 && in->format == IR_BF16)
+	if (s->f->sm < 90 || in->round > IR_RZ)
 		return false;
-	i = in->type == IR_B16 ? EMIT(s, HADD2, d, x, with(rz(), SASS_NEG))
-			       : EMIT(s, FADD, d, x, with(rz(), SASS_NEG));
-	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
-	set_mod(i, SASS_M_SAT, !!(in->flags & IR_SAT));
+	i = EMIT(s, F2FP_TF32, result(s, in->res), source(s, in->args[0]));
+	set_mod(i, SASS_M_HFORMAT, SASS_HALF_BF16);
+	set_mod(i, SASS_M_RND, rounding(in));
+	return true;
+}
+
+/* Two at once, from Ada on, as PTX has it. */
+static bool select_bytes(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source d = result(s, in->res), high;
+	struct mir_inst *i;
+
+	if (s->f->sm < 89)
+		return false;
+	if (in->type == IR_B32) {
+		i = EMIT(s, F2FP_UNPACK, d, source(s, in->args[0]));
+	} else if (in->from == IR_B32) {
+		i = EMIT(s, F2FP_HALVES, d, source(s, in->args[0]), rz());
+	} else {
+		high = in_reg(s, arg_half(s, in->args[0], 1));
+		i = EMIT(s, F2FP_SINGLES, d, high, in_reg(s, arg_half(s, in->args[0], 0)), rz());
+	}
+	set_mod(i, SASS_M_HFORMAT, in->format == IR_E4M3X2 ? SASS_HALF_E4M3 : SASS_HALF_E5M2);
+	set_mod(i, SASS_M_SAT, in->type == IR_B16);
 	return true;
 }
 
@@ -200,8 +212,10 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 	bool bf16 = in->format == IR_BF16, sat = in->flags & IR_SAT;
 	struct mir_source d = result(s, in->res), x, made;
 
-	if (in->type == in->from)
-		return select_clean(s, in);
+	if (in->format == IR_TF32)
+		return select_tf32(s, in);
+	if (in->format >= IR_E4M3X2)
+		return select_bytes(s, in);
 	/* Twice rounded would be wrong; nothing clamps 64 bits. */
 	if ((bf16 && in->from == IR_B64) || (sat && in->type == IR_B64) || (bf16 && sat))
 		return false;

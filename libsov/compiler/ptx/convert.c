@@ -132,6 +132,27 @@ static ir_val without_negative(struct ptx *x, const struct ptx_inst *in, ir_val 
 	return v;
 }
 
+/* The greatest numbers of formats, as singles. */
+#define GREATEST_F16  0x477fe000
+#define GREATEST_BF16 0x7f7f0000
+#define GREATEST_TF32 0x7f7fe000
+
+/* .satfinite: what lies beyond the format's greatest number, infinities too, becomes that one; NaN stays NaN.
+ * To clamp first and round then comes to the same, as the bound itself needs no rounding. */
+static ir_val stay_finite(struct ptx *x, const struct ptx_inst *in, ir_val v, uint32_t greatest)
+{
+	const struct {
+		enum ir_op op;
+		uint32_t bound;
+	} steps[] = {{IR_FMIN, greatest}, {IR_FMAX, greatest | 0x80000000}};
+
+	for (int k = 0; ptx_said(in, SLOT_FINITE) && k < 2; k++) {
+		v = ptx_op(x, steps[k].op, IR_B32, v, ptx_constant_value(x, IR_B32, steps[k].bound), 0);
+		ir_def(x->func, v)->flags |= IR_NAN;
+	}
+	return v;
+}
+
 /* The rounding that the conversion needs is there, and no other. */
 static bool check_rounding(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *to,
 			   const struct ptx_type *from)
@@ -165,6 +186,7 @@ void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
 	if (!check_rounding(x, in, to, from))
 		return;
 	v = ptx_read(x, in->role[ROLE_A]);
+	v = stay_finite(x, in, v, to->format == IR_BF16 ? GREATEST_BF16 : GREATEST_F16);
 	if (to_float && from_float)
 		v = without_negative(x, in, between_floats(x, in, v, to, from), to);
 	else if (to_float || from_float)
@@ -181,13 +203,62 @@ void ptx_lower_cvt_pair(struct ptx *x, const struct ptx_inst *in)
 	bool bf16 = pair->format == IR_BF16X2;
 	const struct ptx_type half = {"", CLASS_FLOAT, 16, IR_B16, bf16 ? IR_BF16 : IR_BY_WIDTH};
 	const struct ptx_type *from = ptx_inst_type(in, SLOT_TYPE); /* .f32 */
-	ir_val high, low;
+	ir_val parts[2];
 
-	high = between_floats(x, in, ptx_role(x, in, ROLE_A), &half, from);
-	high = without_negative(x, in, high, &half);
-	low = between_floats(x, in, ptx_role(x, in, ROLE_B), &half, from);
-	low = without_negative(x, in, low, &half);
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_PACK, IR_B32, low, high, 0));
+	for (int k = 0; k < 2; k++) {
+		ir_val v = ptx_role(x, in, k ? ROLE_B : ROLE_A);
+
+		v = stay_finite(x, in, v, bf16 ? GREATEST_BF16 : GREATEST_F16);
+		parts[k] = without_negative(x, in, between_floats(x, in, v, &half, from), &half);
+	}
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_PACK, IR_B32, parts[1], parts[0], 0));
+}
+
+void ptx_lower_cvt_tf32(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *single = ptx_inst_type(in, SLOT_TYPE); /* .f32 */
+	ir_val v = ptx_convert(x, IR_FTOF, IR_VOID, IR_B32, ptx_role(x, in, ROLE_A));
+	struct ir_inst *i = ir_def(x->func, v);
+
+	i->from = IR_B32;
+	i->format = IR_TF32;
+	i->round = in->value[SLOT_ROUND];
+	ptx_write(x, in->role[ROLE_D], without_negative(x, in, v, single));
+}
+
+/* To the nearest, ties away from zero: half of the last bit is added to the magnitude, and a carry goes into
+ * the exponent as it should. */
+void ptx_lower_cvt_tf32_away(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val v = stay_finite(x, in, ptx_role(x, in, ROLE_A), GREATEST_TF32), r, nan;
+
+	r = ptx_op(x, IR_ADD, IR_B32, v, ptx_constant_value(x, IR_B32, 0x1000), 0);
+	r = ptx_op(x, IR_AND, IR_B32, r, ptx_constant_value(x, IR_B32, 0xffffe000), 0);
+	nan = ptx_compare(x, IR_FCMP, IR_B32, IR_FNAN, v, v);
+	r = ptx_op(x, IR_SELECT, IR_B32, nan, ptx_constant_value(x, IR_B32, 0x7fffe000), r);
+	ptx_write(x, in->role[ROLE_D], r);
+}
+
+/* Two floats of 8 bits each from two singles or a pair of halves, or back to halves. Without the negative ones
+ * first or last is the same: what rounds to 0 from below becomes it either way. */
+void ptx_lower_cvt_bytes(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
+	bool widens = to->bits > from->bits, singles = in->role[ROLE_B];
+	ir_val v = ptx_role(x, in, ROLE_A), low;
+	struct ir_inst *i;
+
+	if (!widens)
+		v = without_negative(x, in, v, from);
+	if (singles) {
+		low = without_negative(x, in, ptx_role(x, in, ROLE_B), from);
+		v = ptx_op(x, IR_PACK, IR_B64, low, v, 0);
+	}
+	v = ptx_convert(x, IR_FTOF, singles ? IR_B64 : from->ir, to->ir, v);
+	i = ir_def(x->func, v);
+	i->format = widens ? from->format : to->format;
+	ptx_write(x, in->role[ROLE_D], widens ? without_negative(x, in, v, to) : v);
 }
 
 /* Two integers, clamped, b in the low part; above them what c had there. */

@@ -77,7 +77,7 @@ enum ptx_slot {
 	SLOT_SPACE, SLOT_SCOPE, SLOT_ORDER, SLOT_INVARIANT, SLOT_CACHE, SLOT_HINT, SLOT_VECTOR,
 	SLOT_ATOM, SLOT_SHUFFLE, SLOT_VOTE, SLOT_BARRIER, SLOT_INTEGRAL, SLOT_NOFTZ, SLOT_RELU,
 	SLOT_NAN, SLOT_XORSIGN, SLOT_CARRY, SLOT_WRAP, SLOT_DIRECTION, SLOT_PRMT, SLOT_TESTP,
-	SLOT_THIRD_TYPE, SLOT_COUNT
+	SLOT_THIRD_TYPE, SLOT_FINITE, SLOT_COUNT
 };
 
 /* Comparisons as PTX names them; the type decides between signed, unsigned and float. */
@@ -401,7 +401,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
 	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
 	/* convert.c */ \
-	L(cvt) L(cvt_pair) L(cvt_pack) \
+	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \
+	L(cvt_bytes) \
 	/* bits.c */ \
 	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
 	/* memory.c */ \

@@ -33,6 +33,7 @@
 #define HALVES   F16 " " BF16
 #define MEMORY   ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64"
 #define BYTES    ".u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64"
+#define BYTEPAIRS ".e4m3x2 .e5m2x2"
 #define FLOATS   ".f16 .bf16 .f32 .f64"
 #define ORDERED  ".eq .ne .lt .le .gt .ge"
 #define FLOATCMP ORDERED " .equ .neu .ltu .leu .gtu .geu .num .nan"
@@ -241,10 +242,20 @@ const struct ptx_row ptx_rows[] = {
 	    CVT ".dtype = " FLOATS "; .atype = " BYTES, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}{.relu}.dtype.atype d, a",
 	    CVT ".dtype = " FLOATS "; .atype = " FLOATS, cvt, TRUNC),
-	ROW("cvt.rnd{.relu}.f16x2.f32 d, a, b", ".rnd = .rn .rz; d = .f16x2; a b = .f32", cvt_pair,
-	    TRUNC),
-	ROW("cvt.rnd{.relu}.bf16x2.f32 d, a, b", ".rnd = .rn .rz; d = .bf16x2; a b = .f32",
-	    cvt_pair, TRUNC),
+	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a",
+	    ".rnd = .rn .rz; .dtype = .f16 .bf16; .atype = .f32; d = .dtype; a = .atype", cvt, TRUNC),
+	ROW("cvt.rnd{.relu}{.satfinite}.f16x2.f32 d, a, b",
+	    ".rnd = .rn .rz; d = .f16x2; a b = .f32", cvt_pair, TRUNC),
+	ROW("cvt.rnd{.relu}{.satfinite}.bf16x2.f32 d, a, b",
+	    ".rnd = .rn .rz; d = .bf16x2; a b = .f32", cvt_pair, TRUNC),
+	ROW("cvt.rnd{.relu}.tf32.f32 d, a", ".rnd = .rn .rz; d = .b32; a = .f32", cvt_tf32, FTOF),
+	ROW("cvt.rna{.satfinite}.tf32.f32 d, a", "d = .b32; a = .f32", cvt_tf32_away, ADD),
+	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a, b", ".rnd = .rn; .dtype = " BYTEPAIRS
+	    "; .atype = .f32; a b = .atype", cvt_bytes, FTOF),
+	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a", ".rnd = .rn; .dtype = " BYTEPAIRS
+	    "; .atype = .f16x2; a = .atype", cvt_bytes, FTOF),
+	ROW("cvt.rnd{.relu}.dtype.atype d, a", ".rnd = .rn; .dtype = .f16x2; .atype = " BYTEPAIRS
+	    "; a = .atype", cvt_bytes, FTOF),
 	ROW("cvt.pack.sat.dtype.atype d, a, b",
 	    ".dtype = .u16 .s16; .atype = .s32; d = .u32; a b = .s32", cvt_pack, TRUNC),
 	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",

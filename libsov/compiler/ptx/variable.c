@@ -30,14 +30,15 @@ static const struct ptx_type *parse_type(struct ptx *x)
 	const struct ptx_type *type = t.kind == TOKEN_WORD ? ptx_type_find(t.text, t.length) : NULL;
 	struct text known = {.arena = x->arena};
 
-	if (type) {
+	if (type && type->format < IR_TF32) {
 		ptx_next(x);
 		return type;
 	}
 	if (t.kind == TOKEN_BAD)
 		return NULL;
 	for (uint32_t i = 0; i < ptx_type_count; i++)
-		text_printf(&known, " %s", ptx_types[i].name);
+		if (ptx_types[i].format < IR_TF32)
+			text_printf(&known, " %s", ptx_types[i].name);
 	if (t.kind == TOKEN_WORD)
 		ptx_error(x, &t, "unknown type '%.*s'; known:%s", TEXT(&t), known.s);
 	else

@@ -24,6 +24,8 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
+	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
 	{".f16x2", CLASS_FLOAT, 32, IR_B32, IR_F16X2},
 	{".bf16", CLASS_FLOAT, 16, IR_B16, IR_BF16},
@@ -63,6 +65,7 @@ const struct ptx_word ptx_words[] = {
 	{".noftz", SLOT_NOFTZ, 1},
 	{".sat", SLOT_SAT, 1},
 	{".relu", SLOT_RELU, 1},
+	{".satfinite", SLOT_FINITE, 1},
 	{".NaN", SLOT_NAN, 1},
 	{".xorsign", SLOT_XORSIGN, 1},
 	{".cc", SLOT_CARRY, 1},

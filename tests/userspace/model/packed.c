@@ -133,6 +133,67 @@ static void merge(const struct row *r, const struct values *v, struct answer *o)
 	o->d = (v->b << 16 & 0xffff0000) | to_half(r, (uint32_t)v->a);
 }
 
+/* Floats of 8 bits: of all that there are, the nearest; of two, the even one. */
+
+static double byte_value(const struct row *r, uint32_t bits)
+{
+	bool e4m3 = MOD(HFORMAT) == SASS_HALF_E4M3;
+	int places = e4m3 ? 3 : 2, lowest = e4m3 ? -6 : -14, exponent = (int)(bits >> places);
+	double m = bits & ((1u << places) - 1);
+
+	if (e4m3 ? bits == 0x7f : bits >= 0x7c)
+		return bits == 0x7c ? INFINITY : NAN;
+	return exponent ? ldexp(m + (1 << places), exponent - 1 + lowest - places) : ldexp(m, lowest - places);
+}
+
+static uint32_t to_byte(const struct row *r, double x)
+{
+	uint32_t greatest = MOD(HFORMAT) == SASS_HALF_E4M3 ? 0x7e : 0x7b, best = 0;
+
+	if (isnan(x))
+		return 0x7f;
+	if (MOD(RELU) && signbit(x))
+		return 0;
+	if (fabs(x) > byte_value(r, greatest)) /* from very far away all are at the same distance */
+		x = copysign(byte_value(r, greatest), x);
+	for (uint32_t k = 1; k <= greatest; k++) {
+		double now = fabs(fabs(x) - byte_value(r, k)), before = fabs(fabs(x) - byte_value(r, best));
+
+		if (now < before || (now == before && !(k & 1)))
+			best = k;
+	}
+	return best | (signbit(x) ? 0x80 : 0);
+}
+
+static void singles_to_bytes(const struct row *r, const struct values *v, struct answer *o)
+{
+	float a, b;
+
+	memcpy(&a, &v->a, 4);
+	memcpy(&b, &v->b, 4);
+	o->d = (v->c << 16 & 0xffff0000) | to_byte(r, (double)a) << 8 | to_byte(r, (double)b);
+}
+
+static void halves_to_bytes(const struct row *r, const struct values *v, struct answer *o)
+{
+	o->d = (v->b << 16 & 0xffff0000) | to_byte(r, half_value(v->a >> 16 & 0xffff, false)) << 8 |
+	       to_byte(r, half_value(v->a & 0xffff, false));
+}
+
+/* Every one is a half: the one with its value. */
+static void bytes_to_halves(const struct row *r, const struct values *v, struct answer *o)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		uint32_t bits = v->a >> 8 * k & 0xff, h = 0;
+		double x = byte_value(r, bits & 0x7f);
+
+		while (!isnan(x) && half_value(h, false) != x)
+			h++;
+		h = isnan(x) ? 0x7fff : bits & 0x80 ? (MOD(RELU) ? 0 : h | 0x8000) : h;
+		o->d |= (uint64_t)h << 16 * k;
+	}
+}
+
 /* Integers. */
 
 static void dot_2(const struct row *r, const struct values *v, struct answer *o)
@@ -207,6 +268,9 @@ static void to_bytes(const struct row *r, const struct values *v, struct answer 
 
 #define M(m)  SASS_M_##m
 #define BF16  {M(HFORMAT), SASS_HALF_BF16}
+#define E4M3  {M(HFORMAT), SASS_HALF_E4M3}
+#define E5M2  {M(HFORMAT), SASS_HALF_E5M2}
+#define FINITE {M(SAT), 1}
 #define NA    (SASS_NEG | SASS_ABS)
 #define NTZ   {M(NTZ), 1}
 
@@ -227,6 +291,14 @@ static const struct row rows[] = {
 	{"F2FP.BF16.PACK_AB.RZ", SASS_F2FP, "dab", 0, pack, {BF16, {M(RND), SASS_RZ_MODE}}, 0, 0},
 	{"F2FP.RELU.F16.MERGE_C", SASS_F2FP_MERGE, "dab", 0, merge, {{M(RELU), 1}}, 0, 0},
 	{"F2FP.BF16.MERGE_C.RZ", SASS_F2FP_MERGE, "dab", 0, merge, {BF16, {M(RND), SASS_RZ_MODE}}, 0, 0},
+	{"F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C", SASS_F2FP_SINGLES, "dabc", 0, singles_to_bytes, {E4M3, FINITE}, 0, 1},
+	{"F2FP.SATFINITE.RELU.E5M2.F32.PACK_AB_MERGE_C", SASS_F2FP_SINGLES, "dabc", 0, singles_to_bytes,
+	 {E5M2, FINITE, {M(RELU), 1}}, 0, 1},
+	{"F2FP.SATFINITE.RELU.E4M3.F16.UNPACK_B_MERGE_C", SASS_F2FP_HALVES, "dab", 0, halves_to_bytes,
+	 {E4M3, FINITE, {M(RELU), 1}}, 0, 1},
+	{"F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C", SASS_F2FP_HALVES, "dab", 0, halves_to_bytes, {E5M2, FINITE}, 0, 1},
+	{"F2FP.F16.E4M3.UNPACK_B", SASS_F2FP_UNPACK, "da", 0, bytes_to_halves, {E4M3}, 0, 1},
+	{"F2FP.RELU.F16.E5M2.UNPACK_B", SASS_F2FP_UNPACK, "da", 0, bytes_to_halves, {E5M2, {M(RELU), 1}}, 0, 1},
 	{"IDP.2A.LO.U16.U8", SASS_IDP_2A, "dabc", 0, dot_2, {{0}}, 0, 0},
 	{"IDP.2A.HI.S16.U8", SASS_IDP_2A, "dabc", 0, dot_2, {{M(HI), 1}, {M(DOT), SASS_DOT_S8_U8}}, 0, 0},
 	{"IDP.2A.HI.S16.S8", SASS_IDP_2A, "dabc", 0, dot_2, {{M(HI), 1}, {M(DOT), SASS_DOT_S8_S8}}, 0, 0},

@@ -108,6 +108,23 @@ static uint64_t moderate(const struct family_type *t, uint64_t bits, bool positi
 	return sign << 63 | (uint64_t)(exponent + 1023) << 52 | (bits & 0xfffffffffffff);
 }
 
+/* Element k keeps k bits of the fraction (modulo their number), and is half of the last one more: exactly, or a
+ * little less, or a little more. Singles are about as large as smaller formats reach. */
+static uint64_t halfway(const struct family_type *t, uint64_t bits, uint32_t k)
+{
+	uint32_t fraction = t->bits == 32 ? 23 : t->letter == 'h' ? 7 : 10, below = fraction - 1 - k % fraction;
+	uint64_t kept = bits & ((UINT64_C(1) << fraction) - 1), sign = bits >> 63 << (t->bits - 1);
+	uint64_t exponent = t->bits == 32 ? 107 + (bits >> 40) % 40 : bits >> 40 & 0x1f;
+
+	if (t->pair) {
+		struct family_type one = {.letter = t->letter, .bits = 16};
+
+		return halfway(&one, bits, k) | halfway(&one, bits << 17, k) << 16;
+	}
+	kept = (kept >> below | 1) << below;
+	return (sign | exponent << fraction | kept) + k % 3 - 1;
+}
+
 static void fill_inputs(struct family_case *c)
 {
 	uint64_t seed = 1;
@@ -122,6 +139,10 @@ static void fill_inputs(struct family_case *c)
 
 			if (is_float && (how == MODERATE || how == POSITIVE))
 				v = moderate(t, v, how == POSITIVE);
+			else if (is_float && how == HALFWAY)
+				v = halfway(t, v, k);
+			else if (how == BYTES)
+				v = k | (255 - k) << 8;
 			else if (how == SMALL && o + 1 == c->operands)
 				v = k % 41;
 			else if (how == SMALL && o + 2 == c->operands && o > 1)

@@ -22,6 +22,8 @@ enum family_inputs {
 	ANY,      /* all that the type has */
 	MODERATE, /* floats from 2^-6 to 2^6, both signs: exact sums and products fit a double */
 	POSITIVE, /* the same without the sign */
+	HALFWAY,  /* floats halfway between two that have fewer bits, and their neighbours */
+	BYTES,    /* 16 bits whose 128 pairs of bytes are all the bytes there are */
 	SMALL,    /* integers from 0 to 40 in the last operand: positions, lengths */
 };
 

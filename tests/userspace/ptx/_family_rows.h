@@ -43,10 +43,24 @@ static double small_value(uint64_t bits, int fraction, int exponent)
 
 static double half_value(uint64_t bits) { return small_value(bits, 10, 5); }
 static double bf16_value(uint64_t bits) { return small_value(bits, 7, 8); }
+static double e5m2_value(uint64_t bits) { return small_value(bits, 2, 5); }
+/* No infinities: but for the NaN the last exponent is as any other, twice the one before. */
+static double e4m3_value(uint64_t bits)
+{
+	uint64_t one_lower = bits - 8;
+
+	return (bits & 0x7f) == 0x7f ? NAN
+	       : (bits & 0x78) == 0x78 ? 2 * small_value(one_lower, 3, 4)
+				       : small_value(bits, 3, 4);
+}
 
 static double toward(double x, char mode)
 {
-	return mode == 'n' ? nearbyint(x) : mode == 'z' ? trunc(x) : mode == 'm' ? floor(x) : ceil(x);
+	return mode == 'n'   ? nearbyint(x)
+	       : mode == 'z' ? trunc(x)
+	       : mode == 'm' ? floor(x)
+	       : mode == 'a' ? round(x) /* ties away from zero */
+			     : ceil(x);
 }
 
 /* A double as a number with so many bits of fraction and exponent: scaled so that its last bit
@@ -82,6 +96,7 @@ static uint64_t small_bits(double x, int fraction, int exponent, char mode)
 
 static uint64_t half_bits(double x, char mode) { return small_bits(x, 10, 5, mode); }
 static uint64_t bf16_bits(double x, char mode) { return small_bits(x, 7, 8, mode); }
+static uint64_t tf32_bits(double x, char mode) { return small_bits(x, 10, 8, mode) << 13; }
 static uint64_t single_bits(double x, char mode) { return small_bits(x, 23, 8, mode); }
 
 static uint64_t double_bits(double x)
@@ -101,6 +116,15 @@ static double least(double x, double y)
 	return isnan(x) ? y : isnan(y) ? x : x < y || (x == y && signbit(x)) ? x : y;
 }
 static double most(double x, double y) { return -least(-x, -y); }
+static double positive(double x) { return isnan(x) ? x : most(x, 0); }
+static double within(double x, double limit) { return fabs(x) > limit ? copysign(limit, x) : x; }
+/* Always finite; 256 and more is where other formats have their infinity. */
+static uint64_t e5m2_bits(double x) { return isnan(x) ? 0x7f : small_bits(within(x, 57344), 2, 5, 'n'); }
+static uint64_t e4m3_bits(double x)
+{
+	x = within(x, 448);
+	return isnan(x) ? 0x7f : fabs(x) >= 248 ? small_bits(x / 2, 3, 4, 'n') + 8 : small_bits(x, 3, 4, 'n');
+}
 static double nan_or(double x, double y, double z) { return isnan(x) || isnan(y) ? NAN : z; }
 
 /* To an integer of so many bits; NaN as the manual says for the types that take part. */
@@ -238,6 +262,8 @@ static double odd_double(bool negative, uint64_t x)
 #define SA    sign_of(A, 32)
 #define SB    sign_of(B, 32)
 #define SC    sign_of(C, 32)
+#define e4m3(x) e4m3_value(x)
+#define e5m2(x) e5m2_value(x)
 #define f16(x)  half_value(x)
 #define bf16(x) bf16_value(x)
 #define f32(x)  single_value(x)
@@ -254,6 +280,7 @@ static double odd_double(bool negative, uint64_t x)
 #define JOIN(a, b) a##b
 #define INTEGER(line) JOIN(want_integer_, line)
 #define FLOAT(line)   JOIN(want_float_, line)
+#define NARROW(line)  JOIN(want_narrow_, line)
 
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t INTEGER(__LINE__)(const uint64_t *args) __VA_ARGS__
@@ -262,6 +289,10 @@ static double odd_double(bool negative, uint64_t x)
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t FLOAT(__LINE__)(const uint64_t *args) __VA_ARGS__
 #include "tests/userspace/ptx/_family_floats.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	static uint64_t NARROW(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/ptx/_family_narrow.h"
 #undef ROW
 
 const struct family families[] = {
@@ -272,6 +303,10 @@ const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
 	{text, types, FLOAT(__LINE__), inputs, level, bits},
 #include "tests/userspace/ptx/_family_floats.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	{text, types, NARROW(__LINE__), inputs, level, bits},
+#include "tests/userspace/ptx/_family_narrow.h"
 #undef ROW
 };
 
