@@ -6,6 +6,7 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
+#include <linux/io.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
 
@@ -70,6 +71,7 @@ static void nv_describe(struct nv_device *nv)
 static int nv_open_window(struct nv_device *nv)
 {
 	struct pci_dev *pdev = sov_pci(&nv->base);
+	int ret;
 
 	if (pci_resource_len(pdev, NV_PCI_BAR_VRAM) < nv->vram_bytes) {
 		drm_err(&nv->base.drm,
@@ -78,7 +80,12 @@ static int nv_open_window(struct nv_device *nv)
 		return -ENOSPC;
 	}
 	nv->base.vram.window = pci_resource_start(pdev, NV_PCI_BAR_VRAM);
-	return 0;
+	/* On x86 a process maps it as it was reserved, whatever the mapping says: else uncached. */
+	ret = devm_arch_io_reserve_memtype_wc(&pdev->dev, nv->base.vram.window,
+					      pci_resource_len(pdev, NV_PCI_BAR_VRAM));
+	if (ret)
+		drm_err(&nv->base.drm, "BAR 2 is mapped in another way already\n");
+	return ret;
 }
 
 /* Numbers are given back by address spaces, which may outlive the card. */

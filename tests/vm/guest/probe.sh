@@ -17,6 +17,15 @@ ok $? "sovgpu.ko loads"
 is "$(bound "$card")" sovgpu "it binds to the card"
 [ -c /dev/dri/renderD128 ]
 ok $? "there is a render node"
+# Where memory's types are a matter of address (x86), what processes map of the window is what was reserved.
+types=/sys/kernel/debug/x86/pat_memtype_list
+if [ -e $types ]; then
+	window=$(awk 'NR == 3 { print $1, $2 }' "$card/resource" | while read -r first last; do
+		printf '0x%016x-0x%016x' "$first" $((last + 1))
+	done)
+	grep -q "$window. write-combining" $types
+	ok $? "the window to its memory is write-combining"
+fi
 insmod "/lib/modules/$(uname -r)/sovgpu.ko" 2>/tmp/twice
 ok $((! $?)) "a second one is refused"
 grep -q "File exists" /tmp/twice
