@@ -17,7 +17,8 @@ amd64)
 	vm_kernels="trixie:trixie:amd64 trixie-backports:trixie-backports:amd64"
 	debug_image=arch/x86/boot/bzImage
 	qemu_package=qemu-system-x86
-	qemu="qemu-system-x86_64 -M q35 -cpu qemu64"
+	# Each card takes 512 GiB of addresses with its port; with the usual 40 bits the BIOS puts the first over memory.
+	qemu="qemu-system-x86_64 -M q35 -cpu qemu64,phys-bits=46"
 	console=ttyS0
 	;;
 *) echo "vm: no machine is described for $arch; known: arm64 amd64" >&2 && exit 1 ;;
