@@ -26,8 +26,15 @@ static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 
 static int vram_fill(struct sov_bo *bo, u64 user_address)
 {
-	return sov_vram_alloc(to_sov(bo->base.dev), bo->base.size, SOV_VRAM_PAGE, false,
-			      &bo->blocks);
+	struct sov_device *sov = to_sov(bo->base.dev);
+	int ret, idx;
+
+	ret = sov_enter(sov, &idx);
+	if (ret)
+		return ret;
+	ret = sov_vram_alloc(sov, bo->base.size, SOV_VRAM_PAGE, false, &bo->blocks);
+	drm_dev_exit(idx);
+	return ret;
 }
 
 static void vram_empty(struct sov_bo *bo)
@@ -292,6 +299,10 @@ static const struct vm_operations_struct sov_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
+/*
+ * Memory of the machine is mapped as the kernel maps it, also when DRM_SOVGPU_BO_UNCACHED asks for
+ * less: zeros that are still in a cache would not be seen past it, but what the page held before.
+ */
 static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	struct sov_bo *bo = to_bo(obj);
@@ -303,7 +314,7 @@ static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	if (bo->kind->registers)
 		vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
-	else if (bo->region == DRM_SOVGPU_REGION_VRAM || bo->flags & DRM_SOVGPU_BO_UNCACHED)
+	else if (bo->region == DRM_SOVGPU_REGION_VRAM)
 		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return 0;
 }
@@ -364,7 +375,7 @@ static bool machine_has(u64 size)
 
 /**
  * sov_bo_create() - a buffer with memory
- * @drm: the device, which must be there
+ * @drm: the device
  * @c: what BO_CREATE was asked for, valid
  *
  * Return: the buffer, which has no handle yet; or a negative errno.
@@ -434,8 +445,8 @@ int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	ret = sov_enter(to_sov(drm), &idx);
 	bo = ERR_PTR(ret);
 	if (!ret) {
+		drm_dev_exit(idx); /* a process's pages come when it likes; removal cannot wait */
 		bo = sov_bo_create(drm, c);
-		drm_dev_exit(idx);
 	}
 	if (vm) {
 		if (!IS_ERR(bo)) {

@@ -33,8 +33,8 @@ struct sov_vendor {
 	size_t device_bytes;
 
 	/**
-	 * @start: find out which chip this is and bring it up, until it could take work. PCI is
-	 * enabled, mastering is not. When it fails it has undone what it did.
+	 * @start: find out which chip this is, sov_claim() it, and bring it up, until it could take
+	 * work. PCI is enabled, mastering is not. When it fails it has undone what it did.
 	 */
 	int (*start)(struct sov_device *sov);
 
@@ -50,7 +50,7 @@ struct sov_vendor {
 	/** @vm_init: make an empty address space */
 	int (*vm_init)(struct sov_device *sov, struct sov_vm *vm);
 
-	/** @vm_stop: let the device forget it, because the device goes; it maps nothing any more */
+	/** @vm_stop: let the device forget it; it maps nothing any more, and nothing runs in it */
 	void (*vm_stop)(struct sov_vm *vm);
 
 	/** @vm_fini: give it back, stopped or not; the device may be gone */
@@ -199,6 +199,7 @@ extern const struct sov_vendor sov_nv;
 
 /* drv.c */
 int sov_enter(struct sov_device *sov, int *idx);
+int sov_claim(struct sov_device *sov);
 void sov_interrupt(struct sov_device *sov);
 void sov_wedge(struct sov_device *sov);
 

@@ -11,6 +11,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_print.h>
 #include <linux/aperture.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -87,6 +88,21 @@ int sov_enter(struct sov_device *sov, int *idx)
 }
 
 /**
+ * sov_claim() - take a device from drivers that show what firmware left on its screen
+ * @sov: the device; the vendor's start has found that it is one for us
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int sov_claim(struct sov_device *sov)
+{
+	int ret = aperture_remove_conflicting_pci_devices(sov_pci(sov), sov_driver.name);
+
+	if (ret)
+		drm_err(&sov->drm, "another driver keeps the device: %pe\n", ERR_PTR(ret));
+	return ret;
+}
+
+/**
  * sov_interrupt() - wake up who waits for the device
  * @sov: the device; something has happened on it. From anywhere.
  */
@@ -157,10 +173,6 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	const struct sov_vendor *vendor = (const struct sov_vendor *)id->driver_data;
 	struct sov_device *sov;
 	int ret;
-
-	ret = aperture_remove_conflicting_pci_devices(pdev, sov_driver.name);
-	if (ret)
-		return dev_err_probe(&pdev->dev, ret, "another driver keeps the device\n");
 
 	sov = __devm_drm_dev_alloc(&pdev->dev, &sov_driver, vendor->device_bytes,
 				   offsetof(struct sov_device, drm));

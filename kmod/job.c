@@ -166,7 +166,7 @@ static void forged(struct sov_queue *queue)
 static void progress(struct sov_queue *queue)
 {
 	const struct sov_vendor *vendor = device_of(queue)->vendor;
-	u64 done = vendor->queue_done(queue), passed = vendor->queue_passed(queue);
+	u64 done = vendor->queue_done(queue), passed;
 	struct sov_job *job, *next;
 	bool any = false;
 
@@ -175,6 +175,9 @@ static void progress(struct sov_queue *queue)
 			forged(queue);
 		return;
 	}
+	if (list_empty(&queue->running)) /* the hardware is asked over the bus, interrupts off */
+		return;
+	passed = vendor->queue_passed(queue);
 	list_for_each_entry_safe(job, next, &queue->running, link) {
 		if (job->fence->seqno > min(done, passed))
 			break;

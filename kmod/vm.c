@@ -7,6 +7,7 @@
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "kmod/array.h"
@@ -210,6 +211,7 @@ static void release(struct kref *users)
 	mutex_lock(&sov->vms_lock);
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
+	sov->vendor->vm_stop(vm); /* buffers may keep the structure */
 	drm_gpuvm_put(&vm->base);
 }
 
@@ -472,17 +474,15 @@ static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
 	return ret;
 }
 
-static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_file *file)
+static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
+		    struct drm_sovgpu_vm_bind *b, struct drm_file *file)
 {
-	struct drm_sovgpu_vm_bind_op *ops;
 	int ret = 0;
 	u32 i;
 
-	ops = sov_array_get(&b->ops, SOV_MAX_BIND_OPS, sizeof(*ops), sizeof(*ops));
-	if (IS_ERR(ops))
-		return PTR_ERR(ops);
 	for (i = 0; i < b->ops.count && !ret; i++) {
-		ret = bind_one(vm, &ops[i], file);
+		/* A step can be as large as all memory, and there can be many of these. */
+		ret = fatal_signal_pending(current) ? -EINTR : bind_one(vm, &ops[i], file);
 		if (!ret)
 			b->done++;
 	}
@@ -491,24 +491,28 @@ static int bind_all(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct drm_
 	if (!vm->dead && !vendor_of(vm)->vm_flush(vm))
 		release_gone(vm);
 	mutex_unlock(&vm->lock);
-	kvfree(ops);
 	return ret;
 }
 
-/* Waiting comes first, because the device may go meanwhile. */
+/* Reading the caller's memory and waiting come first, because the device may go meanwhile. */
 static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_syncs *syncs,
 		struct drm_file *file)
 {
+	struct drm_sovgpu_vm_bind_op *ops;
 	struct dma_fence *done;
 	int ret, idx;
 
+	ops = sov_array_get(&b->ops, SOV_MAX_BIND_OPS, sizeof(*ops), sizeof(*ops));
+	if (IS_ERR(ops))
+		return PTR_ERR(ops);
 	ret = sov_syncs_wait(syncs);
 	if (!ret)
 		ret = sov_enter(to_sov(vm->base.drm), &idx);
-	if (ret)
-		return ret;
-	ret = bind_all(vm, b, file);
-	drm_dev_exit(idx);
+	if (!ret) {
+		ret = bind_all(vm, ops, b, file);
+		drm_dev_exit(idx);
+	}
+	kvfree(ops);
 	if (!ret) {
 		done = dma_fence_get_stub(); /* signalled already */
 		sov_syncs_signal(syncs, done);

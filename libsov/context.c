@@ -342,8 +342,10 @@ sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, 
 	if (r)
 		return r;
 	r = buffer_map(c, *out);
-	if (r)
+	if (r) {
 		buffer_destroy(c, *out);
+		*out = NULL;
+	}
 	return r;
 }
 

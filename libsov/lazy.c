@@ -241,6 +241,8 @@ static sov_result make_unit(struct module *m, uint32_t number, const struct time
 	if (r)
 		return r;
 	compile_result_free(&u->result);
+	/* Whoever unloads the module meanwhile sets its own first, and could not find this one. */
+	unit->unloading = m->unloading;
 	u->module = unit;
 	u->state = THERE;
 	return SOV_OK;

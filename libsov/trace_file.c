@@ -56,11 +56,13 @@ static bool write_at(const char *data, size_t bytes, uint64_t at)
 	return true;
 }
 
-/* What does not fit any more, on a disk that is full, leaves the document as it was. */
+/* What does not fit any more, on a disk that is full, leaves the document as it was; what comes
+ * after that is dropped. */
 static void flush(void)
 {
 	size_t bytes = out.used;
 
+	out.used = 0;
 	if (!bytes || out.broken)
 		return;
 	memcpy(out.buffer + bytes, brackets, sizeof(brackets) - 1);
@@ -74,7 +76,6 @@ static void flush(void)
 		    ftruncate(out.file, (off_t)(out.at + sizeof(brackets) - 1)))
 			out.at = 0;
 	}
-	out.used = 0;
 }
 
 /* One line, with the lock held; a line never spans two writes. */

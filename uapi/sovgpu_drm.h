@@ -274,7 +274,10 @@ enum drm_sovgpu_bo_flags {
 	/** @DRM_SOVGPU_BO_MAPPABLE: processes will map it */
 	DRM_SOVGPU_BO_MAPPABLE = 1 << 0,
 
-	/** @DRM_SOVGPU_BO_UNCACHED: processes' mappings bypass their caches (write-combined) */
+	/**
+	 * @DRM_SOVGPU_BO_UNCACHED: processes' mappings may bypass their caches (write-combined); a
+	 * hint, which is taken where the memory's earlier content cannot be seen that way
+	 */
 	DRM_SOVGPU_BO_UNCACHED = 1 << 1,
 };
 

@@ -150,6 +150,8 @@ static int nv_start(struct sov_device *sov)
 		return -ENOMEM;
 	}
 	ret = nv_identify(nv);
+	if (!ret)
+		ret = sov_claim(sov);
 	if (ret)
 		return ret;
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(NV_DMA_BITS));

@@ -3,7 +3,7 @@
  * Objects on the GSP, see rm.h. A call can fail twice: the call itself, and what it asked for. Once
  * the GSP is gone every call says so and does nothing else, because its objects are gone as well.
  * An object that it does not free may go on using memory that is about to be somebody else's, so
- * then the card is given up, too.
+ * then the card is given up, too. What any process can bring about is logged at a limited rate.
  */
 #include <drm/drm_print.h>
 
@@ -61,8 +61,8 @@ int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *pa
 
 	if (ret || !a.status)
 		return ret;
-	drm_err(&c->nv->base.drm, "RM: object 0x%x of class 0x%x: status 0x%x\n", object, class,
-		a.status);
+	drm_err_ratelimited(&c->nv->base.drm, "RM: object 0x%x of class 0x%x: status 0x%x\n",
+			    object, class, a.status);
 	return errno_of(a.status);
 }
 
@@ -80,8 +80,8 @@ static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command,
 
 	if (ret || !a.status)
 		return ret;
-	drm_err(&nv->base.drm, "RM: control 0x%x of object 0x%x: status 0x%x\n", command, object,
-		a.status);
+	drm_err_ratelimited(&nv->base.drm, "RM: control 0x%x of object 0x%x: status 0x%x\n",
+			    command, object, a.status);
 	return errno_of(a.status);
 }
 

@@ -430,8 +430,8 @@ bool compilation_all(struct compilation *c, struct compile_result *r)
 
 bool compilation_head(struct compilation *c, struct compile_result *r)
 {
-	*r = (struct compile_result){.messages = strdup("")};
-	return link_units(c, 0, 0, IMAGE_OF_HEAD, r);
+	*r = (struct compile_result){0};
+	return gather(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_OF_HEAD, r);
 }
 
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)

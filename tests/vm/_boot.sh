@@ -10,7 +10,7 @@
 #   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
 #   # iommu: on               one is between the cards and memory (off)
 # Everything that a run makes lies in $work.
-: "${BUILD:=build}" "${VM_TIMEOUT:=600}"
+: "${BUILD:=build}" "${VM_TIMEOUT:=1500}"
 
 # What a kernel that is not well says.
 complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'

@@ -7,7 +7,7 @@
 # lies in $BUILD/vm.
 # Scenarios are described in _boot.sh.
 #   usage: tests/vm/run.sh [SCENARIO]...     (all)
-#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (600 s a machine)  VM_SUITES (all kernels)
+#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (1500 s a machine)  VM_SUITES (all kernels)
 set -u
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh

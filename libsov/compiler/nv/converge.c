@@ -11,9 +11,10 @@
  *
  * BSSY goes to the end of the head, BSYNC to a block of its own on the edges from region to place.
  * Branches with the same head and place share a barrier, and a region inside another with the same
- * place needs none of its own. Where there is no such head, lanes may run
- * apart for longer; that costs time but no correctness, since operations between lanes that might
- * find them apart are preceded by a WARPSYNC for their lanes.
+ * place needs none of its own. Where there is no such head, or lanes at the place might wait for
+ * others that wait for them on the way to another end, lanes may run apart for longer; that costs
+ * time but no correctness, since operations between lanes that might find them apart are preceded
+ * by a WARPSYNC for their lanes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,32 @@ static struct region *covering(struct converge *c, const struct region *r)
 	return NULL;
 }
 
+/*
+ * Lanes of one region may be waiting at the place of another that is inside it. If from there, by
+ * others, the way leads back to the region, its lanes would wait for themselves. That takes several
+ * ends: of those on the way to one, the later place is never inside the earlier's region.
+ */
+static bool locks(const struct converge *c, const struct region *r)
+{
+	uint32_t *list = c->stack, count = 0;
+	const struct region *from = r;
+
+	for (uint32_t next = 0;; from = &c->regions[list[next++]]) {
+		if (from != r && from->inside[r->place])
+			return true;
+		for (uint32_t k = 0, at = 0; k < c->nregions; k++, at = 0) {
+			if (c->regions[k].barrier == MIR_BARRIERS || !from->inside[c->regions[k].place])
+				continue;
+			while (at < count && list[at] != k)
+				at++;
+			if (at == count)
+				list[count++] = k;
+		}
+		if (next == count)
+			return false;
+	}
+}
+
 /* Two barriers are in use at once if one's head is the other's or inside its region. */
 static bool overlap(const struct region *a, const struct region *b)
 {
@@ -216,22 +243,20 @@ static void collect(struct converge *c)
 	/* Outer regions come first in this order. */
 	for (uint32_t k = 0; k < count; k++) {
 		const struct mir_block *block = &f->blocks[order[k]];
-		struct region r = {.barrier = MIR_BARRIERS}, *known;
+		struct region r = {.barrier = MIR_BARRIERS}, *known = NULL;
 
 		if (!mir_parts(block) || nv_ends_early(f, order[k]))
 			continue;
-		if (!find_region(c, order[k], &r)) {
-			mark_apart(c, order[k], around(c, order[k]));
-			continue;
+		if (find_region(c, order[k], &r)) {
+			known = covering(c, &r);
+			if (!known && !locks(c, &r)) {
+				known = &c->regions[c->nregions++];
+				*known = r;
+				number_barrier(c, known);
+			}
 		}
-		known = covering(c, &r);
-		if (!known) {
-			known = &c->regions[c->nregions++];
-			*known = r;
-			number_barrier(c, known);
-		}
-		mark_apart(c, order[k],
-			   known->barrier < MIR_BARRIERS ? known : around(c, order[k]));
+		mark_apart(c, order[k], known && known->barrier < MIR_BARRIERS ? known
+									       : around(c, order[k]));
 	}
 }
 
@@ -240,11 +265,32 @@ static struct mir_source barrier(uint32_t number)
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
 
+/* A table's slot has room for its jump alone: a head that is one is taken to a block behind it. */
+static void leave_slot(struct converge *c, struct region *r)
+{
+	struct mir_func *f = c->f;
+	uint32_t slot = r->head, to = f->blocks[slot].succ[0], b;
+
+	b = mir_block_new(f, mir_before(f, to));
+	f->blocks[b].end = MIR_END_JUMP;
+	f->blocks[b].line = f->blocks[slot].line;
+	f->blocks[b].depth = f->blocks[slot].depth;
+	mir_redirect(f, slot, to, b);
+	mir_edge(f, b, to);
+	r->head = b;
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		if (c->regions[k].head == slot || c->regions[k].inside[slot])
+			c->regions[k].inside[b] = true;
+	}
+}
+
 static void insert_barrier(struct converge *c, struct region *r)
 {
 	struct mir_func *f = c->f;
 	struct mir_inst *leave = mir_inst_new(f, SASS_BSYNC), *last;
 
+	if (f->blocks[r->head].slot)
+		leave_slot(c, r);
 	r->sync = mir_block_new(f, mir_before(f, r->place));
 	for (uint32_t p = 0; p < f->blocks[r->place].npreds;) {
 		uint32_t from = f->blocks[r->place].preds[p];
@@ -332,7 +378,7 @@ static struct converge look(struct mir_func *f)
 
 	mir_for_each_block(f, b)
 		branches += mir_parts(&f->blocks[b]);
-	c.room = c.nblocks + branches;
+	c.room = c.nblocks + 2 * branches;
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));

@@ -183,26 +183,37 @@ struct flow {
 	struct words exits, branches;
 };
 
-static void list_branch(const struct code *c, uint32_t b, uint32_t offset, struct words *out)
+/* False: some slot of the table is not where the jump goes. */
+static bool list_branch(const struct code *c, uint32_t b, uint32_t offset, struct words *out)
 {
 	const struct mir_block *block = &c->f->blocks[b];
 
 	add_word(c->f, out, offset);
 	add_word(c->f, out, 0);
 	add_word(c->f, out, block->nsucc);
-	for (uint32_t k = 0; k < block->nsucc; k++)
+	for (uint32_t k = 0; k < block->nsucc; k++) {
 		add_word(c->f, out, c->block_offset[block->succ[k]]);
+		if (c->block_offset[block->succ[k]] == offset + (1 + k) * WORD)
+			continue;
+		diag_error(&c->f->job->diag, 0, 0,
+			   "kernel '%s': slot %u of the jump table at 0x%x is out of its place: a fault of "
+			   "the compiler", c->f->name, k, offset);
+		return false;
+	}
+	return true;
 }
 
-static void list_flow(const struct code *c, struct flow *flow)
+static bool list_flow(const struct code *c, struct flow *flow)
 {
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i) {
 			if (i->sass.op == SASS_EXIT)
 				add_word(c->f, &flow->exits, i->offset);
-			else if (i->sass.op == SASS_BRX)
-				list_branch(c, b, i->offset, &flow->branches);
+			else if (i->sass.op == SASS_BRX &&
+				 !list_branch(c, b, i->offset, &flow->branches))
+				return false;
 		}
+	return true;
 }
 
 static void describe(struct code *c, const struct nv_text *t, struct cubin_kernel *out,
@@ -250,7 +261,8 @@ static bool put_function(struct code *c, struct mir_func *f, uint32_t offset, st
 {
 	c->f = f;
 	place(c, offset);
-	list_flow(c, flow);
+	if (!list_flow(c, flow))
+		return false;
 	mir_for_each_block(f, b) {
 		if (!put_block(c, b))
 			return false;

@@ -41,8 +41,31 @@ struct tree {
 	struct node *nodes;
 	uint32_t count, capacity;
 	uint32_t last; /* slot, where all greater numbers go */
-	const uint32_t *readers;
+	const uint32_t *readers; /* by register, see count_readers() */
 };
+
+/* By register: how often its value is wanted. */
+static uint32_t *count_readers(const struct mir_func *f)
+{
+	uint32_t *readers = arena_array(f->arena, f->nvregs, sizeof(*readers));
+
+	mir_for_each_block(f, b) {
+		const struct mir_block *block = &f->blocks[b];
+
+		readers[block->cond.ref.vreg]++;
+		for (uint32_t p = 0; p < block->nphis; p++)
+			for (uint32_t k = 0; k < block->npreds * f->vregs[block->phis[p].vreg].units; k++)
+				readers[block->phis[p].args[k].ref.vreg]++;
+		mir_for_each(f, b, i) {
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			for (uint32_t u = 0; u < n; u++)
+				readers[uses[u].ref.vreg] += !uses[u].write;
+		}
+	}
+	return readers;
+}
 
 /* A constant operand: zero is a register. */
 static bool constant(const struct mir_inst *i, uint32_t operand, uint64_t *value)
@@ -93,12 +116,13 @@ static bool add_node(struct tree *t, uint32_t b)
 	return true;
 }
 
-/* A block below that does nothing but compare belongs to the tree. */
-static bool belongs(const struct mir_func *f, uint32_t b)
+/* A block below that does nothing but compare, for its own branch alone, belongs to the tree. */
+static bool belongs(const struct tree *t, uint32_t b)
 {
-	const struct mir_block *block = &f->blocks[b];
+	const struct mir_block *block = &t->f->blocks[b];
 
-	return block->npreds == 1 && !block->nphis && block->first && block->first == block->last;
+	return block->npreds == 1 && !block->nphis && block->first && block->first == block->last &&
+	       t->readers[block->cond.ref.vreg] == 1;
 }
 
 static void grow(struct tree *t)
@@ -107,7 +131,7 @@ static void grow(struct tree *t)
 		const struct mir_block *block = &t->f->blocks[t->nodes[k].block];
 
 		for (uint32_t s = 0; s < 2; s++)
-			if (belongs(t->f, block->succ[s]) && add_node(t, block->succ[s]))
+			if (belongs(t, block->succ[s]) && add_node(t, block->succ[s]))
 				t->nodes[k].next[s] = t->count;
 	}
 }
@@ -246,29 +270,6 @@ static void drop_edge(struct tree *t, const struct node *n, uint32_t side)
 	mir_unlink(f, n->block, to);
 }
 
-/* By register: how often its value is wanted. */
-static uint32_t *count_readers(const struct mir_func *f)
-{
-	uint32_t *readers = arena_array(f->arena, f->nvregs, sizeof(*readers));
-
-	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-
-		readers[block->cond.ref.vreg]++;
-		for (uint32_t p = 0; p < block->nphis; p++)
-			for (uint32_t k = 0; k < block->npreds * f->vregs[block->phis[p].vreg].units; k++)
-				readers[block->phis[p].args[k].ref.vreg]++;
-		mir_for_each(f, b, i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++)
-				readers[uses[u].ref.vreg] += !uses[u].write;
-		}
-	}
-	return readers;
-}
-
 static void compute_place(struct tree *t)
 {
 	struct mir_func *f = t->f;
@@ -345,10 +346,9 @@ void nv_tables(struct mir_func *f)
 		t.number = i->ref[2];
 		if (!add_node(&t, b))
 			continue;
-		grow(&t);
-		if (t.count < LEAST_NODES || !measure(&t))
-			continue;
 		t.readers = readers = readers ? readers : count_readers(f);
-		make_table(&t);
+		grow(&t);
+		if (t.count >= LEAST_NODES && measure(&t))
+			make_table(&t);
 	}
 }

@@ -509,6 +509,7 @@ static struct mir_ref constant(struct work *w, const struct sass_operand *o)
 	struct mir_func *f = w->f;
 	struct constant *c = w->constants;
 	struct mir_source from = {.op = *o}, to;
+	struct mir_inst *last = f->blocks[f->entry].last;
 
 	while (c && (c->bank != o->aux || c->offset != o->value))
 		c = c->next;
@@ -519,7 +520,7 @@ static struct mir_ref constant(struct work *w, const struct sass_operand *o)
 	w->constants = c;
 	from.op.flags = 0;
 	to = mir_reg(SASS_UGPR, c->in);
-	mir_insert(f, f->entry, NULL, mir_move(f, to, from));
+	mir_insert(f, f->entry, last && last->keep_last ? last : NULL, mir_move(f, to, from));
 	return c->in;
 }
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The card goes while a process has it open, with buffers and mappings. Calls say ENODEV, video memory
- * is gone from the process (SIGBUS), system memory too, and closing what is left does no harm.
+ * is gone from the process (SIGBUS), system memory too, and closing what is left does no harm. Nor can a
+ * process keep the card by calls with memory of its own that does not come.
  */
+#include <linux/userfaultfd.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "tests/userspace/kselftest/queue.h"
 
@@ -70,9 +74,103 @@ static bool signalled(int file)
 	return poll(&p, 1, 0) == 1;
 }
 
+/* Two calls that want a page which is not there: one as a buffer, one to read an array from. */
+struct stuck {
+	int fd, faults; /* the card; where missing pages are told, or -1 */
+	size_t page;
+	uint8_t *pages;
+	struct drm_sovgpu_bo_create create;
+	struct drm_sovgpu_vm_bind bind;
+	int create_result, bind_result;
+	pthread_t threads[2];
+};
+
+static void *take_page(void *data)
+{
+	struct stuck *s = data;
+
+	s->create_result = call(s->fd, DRM_IOCTL_SOVGPU_BO_CREATE, &s->create);
+	return NULL;
+}
+
+static void *read_page(void *data)
+{
+	struct stuck *s = data;
+
+	s->bind_result = call(s->fd, DRM_IOCTL_SOVGPU_VM_BIND, &s->bind);
+	return NULL;
+}
+
+/* Starts both and returns when both wait. Without userfaultfd in the kernel there are none. */
+static void get_stuck(struct stuck *s, int fd, uint32_t vm)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffd_msg message;
+
+	*s = (struct stuck){.fd = fd, .page = (size_t)sysconf(_SC_PAGESIZE)};
+	s->faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (s->faults < 0) {
+		diag("no userfaultfd in this kernel: nobody tries to keep the card");
+		return;
+	}
+	s->pages = mmap(NULL, 2 * s->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register missing = {.range = {(uintptr_t)s->pages, 2 * s->page},
+					  .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	s->create = (struct drm_sovgpu_bo_create){
+		.region = USER, .size = s->page, .user_address = (uintptr_t)s->pages};
+	s->bind = (struct drm_sovgpu_vm_bind){
+		.vm_id = vm,
+		.ops = {sizeof(struct drm_sovgpu_vm_bind_op), 1, (uintptr_t)s->pages + s->page}};
+	bool good = !ioctl(s->faults, UFFDIO_API, &api) && !ioctl(s->faults, UFFDIO_REGISTER, &missing);
+
+	pthread_create(&s->threads[0], NULL, take_page, s);
+	pthread_create(&s->threads[1], NULL, read_page, s);
+	for (int i = 0; i < 2 && good; i++) {
+		struct pollfd p = {.fd = s->faults, .events = POLLIN};
+
+		good = poll(&p, 1, 20000) == 1 && read(s->faults, &message, sizeof(message)) == sizeof(message);
+	}
+	ok(good, "two calls wait for pages of their process");
+}
+
+static void get_free(struct stuck *s)
+{
+	if (s->faults < 0)
+		return;
+	struct uffdio_zeropage zero = {.range = {(uintptr_t)s->pages, 2 * s->page}};
+
+	ioctl(s->faults, UFFDIO_ZEROPAGE, &zero);
+	pthread_join(s->threads[0], NULL);
+	pthread_join(s->threads[1], NULL);
+	ok(!s->create_result, "BO_CREATE that waited for a page has got it");
+	ok(s->bind_result == -ENODEV, "VM_BIND that waited for one is ENODEV");
+	munmap(s->pages, 2 * s->page);
+	close(s->faults);
+}
+
+/* Takes the card away in a thread, so that one that cannot be taken away is told from one that goes. */
+static void *unbind(void *card)
+{
+	return tell("unbind", card) ? card : NULL;
+}
+
+static bool take_away(char *card)
+{
+	struct timespec limit;
+	pthread_t thread;
+	void *result = NULL;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 60;
+	pthread_create(&thread, NULL, unbind, card);
+	return !pthread_timedjoin_np(thread, &result, &limit) && result;
+}
+
 int main(int argc, char **argv)
 {
 	struct drm_sovgpu_device_info info;
+	struct stuck stuck;
 	struct machine m;
 	uint32_t vram, system_memory, handle;
 	int fd = open_device();
@@ -107,7 +205,9 @@ int main(int argc, char **argv)
 	int fence = endless(&m);
 
 	ok(fence >= 0 && !signalled(fence), "it has work that does not end");
-	ok(tell("unbind", argv[1]), "the card is taken away");
+	get_stuck(&stuck, fd, bind.vm_id);
+	ok(take_away(argv[1]), "the card is taken away");
+	get_free(&stuck);
 	ok(signalled(fence), "who waits for that work waits no more");
 	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
 	ok(gone(p) && gone(q), "its memory is gone: SIGBUS");
