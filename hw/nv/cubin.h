@@ -62,7 +62,7 @@
 #define NV_INFO_REQUIRED_THREADS 0x10 /* u32 x, y, z */
 #define NV_INFO_FRAME_SIZE       0x11 /* u32 symbol, u32 bytes */
 #define NV_INFO_MIN_STACK_SIZE   0x12 /* u32 symbol, u32 bytes */
-#define NV_STACK_UNKNOWN         0xffffffff /* functions call each other in a circle */
+#define NV_STACK_UNKNOWN         0xffffffff /* functions call each other in a circle, or allocate */
 #define NV_INFO_KPARAM           0x17 /* u32 0, u16 ordinal, u16 offset, u32 NV_KPARAM */
 #define NV_INFO_PARAM_BYTES      0x19 /* half */
 #define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */

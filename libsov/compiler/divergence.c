@@ -51,6 +51,8 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_ARG: /* whoever calls may bring anything */
 	case IR_CALL:
 	case IR_CALLPTR:
+	case IR_ALLOCA:
+	case IR_STACKSAVE:
 	case IR_CLOCK: /* lanes that come apart read it at different times */
 		return true;
 	default:
@@ -63,6 +65,10 @@ static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 	uint32_t first = 0;
 
 	if (divergent_source(in))
+		return true;
+	/* How much callers have allocated is each thread's own affair. */
+	if (in->op == IR_ADDR && a->f->kind == IR_FUNCTION &&
+	    a->f->module->symbols[in->symbol].space == IR_LOCAL)
 		return true;
 	/* Everybody gets the same answer, whatever they bring. */
 	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL)

@@ -5,7 +5,8 @@
  * go through new registers, and every return branches to what followed the call. Variables in the callee's
  * frame become variables in the caller's, one for each place that calls.
  *
- * What may call itself again, directly or by way of others, is not inlined, nor what has no body, nor what would
+ * What may call itself again, directly or by way of others, is not inlined, nor what allocates stack memory, nor
+ * what has no body, nor what would
  * let the caller outgrow MAX_GROWN. A function whose calls have all gone is left for functions_drop, which keeps
  * those that a kernel still reaches or whose address somebody has.
  */
@@ -18,12 +19,12 @@
 
 /* ---- who calls whom ---- */
 
-enum { UNKNOWN, PLAIN, RECURSIVE };
+enum { UNKNOWN, PLAIN, RECURSIVE, ALLOCATES };
 
 struct inliner {
 	struct ir_func *f;
 	struct ir_module *m;
-	uint8_t *state;  /* by function: can a path of calls come back to it? */
+	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
 	uint32_t copies; /* of variables, for their names */
 };
 
@@ -66,7 +67,10 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
-		s->state[callee] = reaches(s->m, callee, callee, seen) ? RECURSIVE : PLAIN;
+		/* What it allocates goes when it returns, and inside of its caller it would not. */
+		s->state[callee] = ir_moves_stack(g)			 ? ALLOCATES
+				   : reaches(s->m, callee, callee, seen) ? RECURSIVE
+									 : PLAIN;
 	}
 	return s->state[callee] == PLAIN;
 }

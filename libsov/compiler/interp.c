@@ -240,6 +240,11 @@ static bool step(struct interp *ip, struct interp_thread *t)
 	case IR_CAS:
 		good = interp_access(ip, t, in);
 		break;
+	case IR_ALLOCA:
+	case IR_STACKSAVE:
+	case IR_STACKRESTORE:
+		good = interp_stack(ip, t, in);
+		break;
 	case IR_ARG:
 		t->values[in->res] = t->frame->args[in->imm];
 		break;

@@ -34,7 +34,7 @@ static void use_frame(struct interp_thread *t, struct interp_frame *frame)
 bool interp_enter(struct interp *ip, struct interp_thread *t, const struct ir_func *f)
 {
 	struct interp_frame *frame = ip->free[f->index], *caller = t->frame;
-	uint64_t below = caller ? caller->local + ip->frame_bytes[caller->f->index] : 0;
+	uint64_t below = caller ? caller->top : 0;
 
 	below = (below + 15) & ~UINT64_C(15);
 	if (below > ip->space_bytes[IR_LOCAL] ||
@@ -55,10 +55,42 @@ bool interp_enter(struct interp *ip, struct interp_thread *t, const struct ir_fu
 		caller->at = t->at;
 	frame->caller = caller;
 	frame->local = below;
+	frame->top = below + ip->frame_bytes[f->index];
 	frame->at = f->blocks[f->entry].first;
 	if (t->local && ip->frame_bytes[f->index])
 		memset(t->local_written + below, 0, ip->frame_bytes[f->index]);
 	use_frame(t, frame);
+	return true;
+}
+
+/* Here the stack grows up: nobody can tell but by comparing addresses, of which the IR says nothing. */
+bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	struct interp_frame *frame = t->frame;
+	uint64_t align = in->imm > 16 ? in->imm : 16, x = 0, at;
+
+	if (in->nargs) {
+		if (!t->values[in->args[0]].defined)
+			return interp_fail(ip, t, "argument 1 is undefined");
+		x = t->values[in->args[0]].bits;
+	}
+	if (in->op == IR_STACKRESTORE) {
+		if (x > frame->top || x < frame->local + ip->frame_bytes[frame->f->index])
+			return interp_fail(ip, t, "0x%llx is not where the stack was",
+					   (unsigned long long)x);
+		frame->top = x;
+		return true;
+	}
+	if (in->op == IR_ALLOCA) {
+		at = (frame->top + align - 1) & ~(align - 1);
+		if (at > ip->space_bytes[IR_LOCAL] || x > ip->space_bytes[IR_LOCAL] - at)
+			return interp_fail(ip, t, "the stack of %u bytes is full", INTERP_STACK_BYTES);
+		memset(t->local_written + at, 0, x);
+		frame->top = at + x;
+	} else {
+		at = frame->top;
+	}
+	t->values[in->res] = (struct interp_value){at, true};
 	return true;
 }
 

@@ -93,7 +93,7 @@ static void put_address(struct interp *ip, uint32_t k, const struct ir_address *
 bool interp_memory_init(struct interp *ip)
 {
 	const struct ir_module *m = ip->f->module;
-	bool functions = false;
+	bool grows = false;
 
 	ip->frame_bytes = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->frame_bytes));
 	ip->symbol_address = arena_array(&ip->arena, m->nsymbols, sizeof(*ip->symbol_address));
@@ -106,9 +106,9 @@ bool interp_memory_init(struct interp *ip)
 		return interp_fail(ip, NULL, "%llu bytes of shared memory are too many",
 				   (unsigned long long)ip->space_bytes[IR_SHARED]);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		functions |= m->table[k]->kind == IR_FUNCTION;
+		grows |= m->table[k]->kind == IR_FUNCTION || ir_moves_stack(m->table[k]);
 	ip->space_bytes[IR_LOCAL] =
-		ip->frame_bytes[ip->f->index] + (functions ? INTERP_STACK_BYTES : 0);
+		ip->frame_bytes[ip->f->index] + (grows ? INTERP_STACK_BYTES : 0);
 	ip->space_bytes[IR_PARAM] = ip->launch->param_bytes;
 	ip->shared = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
 	ip->shared_written = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);

@@ -22,7 +22,8 @@ struct interp_frame {
 	const struct ir_func *f;
 	ir_id at; /* next instruction, or the one where the thread waits or calls */
 	struct interp_value *values, *regs, *args;
-	uint64_t local; /* where its local variables begin */
+	uint64_t local; /* where its local variables begin … */
+	uint64_t top;   /* … and where what it has of the stack ends */
 	struct interp_frame *caller;
 };
 
@@ -76,6 +77,9 @@ bool interp_call(struct interp *ip, struct interp_thread *t, const struct ir_ins
 void interp_return(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 void interp_exit(struct interp *ip, struct interp_thread *t); /* out of the kernel at once */
 uint64_t interp_function_address(const struct ir_func *f);
+
+/* What moves the top of the frame. */
+bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_memory.c */
 bool interp_memory_init(struct interp *ip); /* false: out of range sizes, message filled in */

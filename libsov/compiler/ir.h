@@ -56,6 +56,7 @@ enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32
 #define IR_VARIADIC 255
 #define IR_MAX_ELEMENTS 4 /* of a vector load or store */
 #define IR_MAX_RESULTS 128 /* of a call */
+#define IR_MAX_STACK_ALIGN 1024 /* of an alloca */
 
 struct ir_op_info {
 	const char *text;
@@ -250,6 +251,8 @@ enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
 uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op */
 /* Position of the address among the arguments, or -1 where imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
+/* Whether its frame has no fixed end: alloca, stacksave, stackrestore. */
+bool ir_moves_stack(const struct ir_func *f);
 
 /* An attribute that is one word of a list: how it is printed, parsed and checked. */
 struct ir_field {

@@ -125,6 +125,19 @@ int ir_address_arg(const struct ir_inst *in)
 	return ir_ops[in->op].attributes & A_MEM && in->nargs ? 0 : -1;
 }
 
+bool ir_moves_stack(const struct ir_func *f)
+{
+	ir_for_each_block(f, b) {
+		ir_for_each_inst(f, b, i) {
+			uint8_t op = ir_at(f, i)->op;
+
+			if (op == IR_ALLOCA || op == IR_STACKSAVE || op == IR_STACKRESTORE)
+				return true;
+		}
+	}
+	return false;
+}
+
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 {
 	switch (ir_ops[in->op].rule) {

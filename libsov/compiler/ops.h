@@ -139,6 +139,11 @@ OP(FENCE,     "fence",     0, 0, NONE,    T_VOID,     A_ORDER,        P_READ|P_W
 OP(TOSPACE,   "tospace",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(GENERIC,   "generic",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(INSPACE,   "inspace",   1, 1, CMP,     T_WORD,     A_SPACE,        P_PURE)
+/* stack: alloca gives the local address of so many bytes, aligned to imm (a power of two), which are there
+ * until the function returns or takes the stack back to where stacksave has seen it */
+OP(ALLOCA,    "alloca",    1, 1, SAME,    T_WORD,     A_IMM,          P_READ|P_WRITE)
+OP(STACKSAVE, "stacksave", 0, 1, LEAF,    T_WORD,     0,              P_READ|P_WRITE)
+OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_WRITE)
 /* lanes and blocks: a shuffle's clamp has in bits 0 to 4 the last lane that may be read (for up the
  * first), in bits 8 to 12 the bits of a lane's number that divide a warp into segments; out of
  * range a lane reads itself. A ballot is b32, other votes are b1. match.any gives the members with

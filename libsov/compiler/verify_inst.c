@@ -148,6 +148,9 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "the constant is wider than its type");
 	if (in->op == IR_LOGIC3 && in->imm > 0xff)
 		return verify_inst_fault(v, i, "a table for three arguments has 8 bits");
+	if (in->op == IR_ALLOCA && (!is_power_of_two(in->imm) || in->imm > IR_MAX_STACK_ALIGN))
+		return verify_inst_fault(v, i, "an alignment is a power of two up to %d",
+					 IR_MAX_STACK_ALIGN);
 	if (in->op == IR_ARG && (in->imm >= v->f->nargs || v->f->arg_types[in->imm] != in->type))
 		return verify_inst_fault(v, i, "the function has no such argument");
 	if (in->symbol && !(attributes & (A_SYMBOL | A_REG | A_FUNC)))

@@ -203,6 +203,12 @@ def conversions():
                     plain("fh", f"cvt.{r}{relu}.f16.f32", "%h0,%f1")
             plain("fw", f"cvt.{r}{relu}.tf32.f32", "%d32,%f1", 90)
     plain("fw", "cvt.rna.tf32.f32", "%d32,%f1")
+    plain("fw", "cvt.rna.satfinite.tf32.f32", "%d32,%f1")
+    for t in ("e4m3x2", "e5m2x2"):
+        for relu in ("", ".relu"):
+            plain("fh", f"cvt.rn.satfinite{relu}.{t}.f32", "%h0,%f1,%f2", 89)
+            plain("wh", f"cvt.rn.satfinite{relu}.{t}.f16x2", "%h0,%a32", 89)
+            plain("w2", f"cvt.rn{relu}.f16x2.{t}", "%d32,%h1", 89)
 
 
 def more_conversions():

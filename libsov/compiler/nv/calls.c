@@ -94,7 +94,8 @@ static uint32_t stack_of(struct walk *w, uint32_t index)
 			most = bytes > most ? bytes : most;
 		}
 	w->open[index] = false;
-	w->stack[index] = most == NV_STACK_UNKNOWN ? most : most + f->frame_bytes;
+	w->stack[index] = f->dynamic || most == NV_STACK_UNKNOWN ? NV_STACK_UNKNOWN
+								 : most + f->frame_bytes;
 	return w->stack[index];
 }
 

@@ -9,6 +9,10 @@
  *	local variables
  *	what its own calls pass          <- R1
  *
+ * What a function allocates while it runs lies below its frame, as far down as a word of the frame says,
+ * and R1 stays where it is. Only for a call it goes there: what the call passes is copied, and where R1 was
+ * is kept above that.
+ *
  * A function keeps R1, the convergence barriers, and R21, which is 0; everything else is the
  * caller's to save, unless the function is rare: then it keeps all registers that it changes. R20 and
  * R21 hold where to return to as a distance from the first byte of the kernel's code: a kernel has
@@ -64,11 +68,11 @@ static void move_stack(struct frame *r, uint32_t b, struct mir_inst *before, uin
 	mir_set(i, 5, reg(SASS_RZ));
 }
 
-static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-			       uint32_t number, uint32_t offset)
+static struct mir_inst *access_from(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+				    uint32_t number, uint32_t base, uint32_t offset)
 {
 	struct mir_inst *i = insert(r, b, before, op);
-	struct mir_source at = {.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
+	struct mir_source at = {.op = {.kind = SASS_ADDR, .reg = (uint8_t)base, .aux = SASS_NO_UREG,
 				       .value = offset}};
 
 	mir_set(i, op == SASS_LDL ? 1 : 0, at);
@@ -76,6 +80,12 @@ static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *bef
 	i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	i->memory = (struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILLED, 4};
 	return i;
+}
+
+static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+			       uint32_t number, uint32_t offset)
+{
+	return access_from(r, b, before, op, number, MIR_STACK, offset);
 }
 
 static struct mir_source barrier(uint32_t number)
@@ -264,6 +274,8 @@ static void enter(struct frame *r)
 							 .value = NV_BANK0_STACK}});
 	}
 	move_stack(r, f->entry, first, 0u - r->bytes);
+	if (f->dynamic)
+		access(r, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_at);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
 	if (keeps_registers(f))
@@ -294,10 +306,69 @@ static void leave(struct frame *r, uint32_t b)
 	i->keep_last = true;
 }
 
-static void call(struct frame *r, uint32_t b, struct mir_inst *before)
+/* ---- calls below what was allocated ---- */
+
+static void move(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to, uint32_t from)
 {
 	struct mir_inst *i = insert(r, b, before, SASS_MOV);
 
+	mir_set(i, 0, reg(to));
+	mir_set(i, 1, reg(from));
+}
+
+static uint32_t passing_room(const struct frame *r)
+{
+	return (r->f->passing + 15) / 16 * 16;
+}
+
+/* Through a register that is about to hold where to return to, or has done so. */
+static void copy_passed(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to, uint32_t from)
+{
+	for (uint32_t at = 0; at < r->f->passing; at += 4) {
+		access_from(r, b, before, SASS_LDL, MIR_RETURN, from, at);
+		access_from(r, b, before, SASS_STL, MIR_RETURN, to, at);
+	}
+}
+
+/* R1 to the end of the stack, with as much room below it as calls take at the bottom of the frame. */
+static void go_below(struct frame *r, uint32_t b, struct mir_inst *the_call, bool in_memory)
+{
+	uint32_t spare = mir_spare(r->f);
+	struct mir_inst *i;
+
+	if (!r->f->dynamic)
+		return;
+	access(r, b, the_call, SASS_LDL, spare, r->f->dynamic_at);
+	i = insert(r, b, the_call, SASS_IADD3);
+	mir_set(i, 0, reg(spare));
+	mir_set(i, 3, reg(spare));
+	mir_set(i, 4, mir_imm(0u - passing_room(r) - 16));
+	mir_set(i, 5, reg(SASS_RZ));
+	if (in_memory)
+		copy_passed(r, b, the_call, spare, MIR_STACK);
+	access_from(r, b, the_call, SASS_STL, MIR_STACK, spare, passing_room(r));
+	move(r, b, the_call, MIR_STACK, spare);
+}
+
+static void come_back(struct frame *r, uint32_t b, struct mir_inst *after, bool in_memory)
+{
+	uint32_t spare = mir_spare(r->f);
+
+	if (!r->f->dynamic)
+		return;
+	access(r, b, after, SASS_LDL, spare, passing_room(r));
+	if (in_memory)
+		copy_passed(r, b, after, spare, MIR_STACK);
+	move(r, b, after, MIR_STACK, spare);
+}
+
+static void call(struct frame *r, uint32_t b, struct mir_inst *before)
+{
+	struct mir_inst *i;
+
+	go_below(r, b, before, true);
+	come_back(r, b, before->next, true);
+	i = insert(r, b, before, SASS_MOV);
 	mir_set(i, 0, reg(MIR_RETURN));
 	mir_set(i, 1, mir_imm(0));
 	i->returns_here = true;
@@ -340,9 +411,11 @@ static void return_absolute(struct frame *r, uint32_t b, struct mir_inst *before
 static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
 {
 	const struct service_type *t = &services[the_call->service - 1];
-	struct mir_inst *i;
+	struct mir_inst *i, *after = the_call->next;
 
 	move_arguments(r, b, the_call, SASS_LDL, t, 0);
+	go_below(r, b, the_call, false);
+	come_back(r, b, after, false);
 	for (uint32_t half = 0; half < 2; half++) {
 		i = insert(r, b, the_call, SASS_MOV);
 		mir_set(i, 0, reg(MIR_SERVICE + half));
@@ -352,8 +425,8 @@ static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
 					     .value = the_call->service_at + 4 * half}});
 	}
 	return_absolute(r, b, the_call);
-	move_result(r, b, the_call->next, SASS_STL, t, 0);
-	i = insert(r, b, the_call->next, SASS_MOV); /* as functions find it */
+	move_result(r, b, after, SASS_STL, t, 0);
+	i = insert(r, b, after, SASS_MOV); /* as functions find it */
 	mir_set(i, 0, reg(MIR_RETURN + 1));
 	mir_set(i, 1, reg(SASS_RZ));
 }

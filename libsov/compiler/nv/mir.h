@@ -141,6 +141,9 @@ struct mir_func {
 	uint32_t *unit_vreg; /* whose unit it is */
 	uint32_t gprs;  /* registers that may be used: R0 to this - 1 */
 	bool stack;     /* R1 is the stack pointer */
+	bool dynamic;   /* the stack goes on below the frame, as far as a word of the frame says */
+	uint32_t dynamic_at; /* … which is here */
+	uint32_t passing; /* bytes at the bottom of the frame for what calls pass */
 	bool calls;     /* others … */
 	bool open_calls; /* … that are not rare */
 	uint32_t services; /* those that it calls: a mask */

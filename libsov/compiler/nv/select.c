@@ -40,7 +40,8 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_STOF] = select_itof,         [IR_FTOU] = select_ftoi,
 	[IR_FTOS] = select_ftoi,         [IR_FTOF] = select_ftof,
 	[IR_FROUND] = select_fround,     [IR_APPROX] = select_approx,
-	[IR_LOAD] = select_load,
+	[IR_ALLOCA] = select_stack,      [IR_STACKSAVE] = select_stack,
+	[IR_STACKRESTORE] = select_stack, [IR_LOAD] = select_load,
 	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
 	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
 	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
@@ -250,8 +251,13 @@ static bool place_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	uint64_t at = passing_bytes(s->ir);
+	uint64_t at = f->passing = passing_bytes(s->ir);
 
+	f->dynamic = ir_moves_stack(s->ir);
+	if (f->dynamic) {
+		f->dynamic_at = (uint32_t)(at = align_up(at, 4));
+		at += 4;
+	}
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 

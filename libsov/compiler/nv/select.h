@@ -146,7 +146,7 @@ select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 /* _memory.c */
 select_rule select_load, select_store, select_atom, select_cas, select_fence;
 /* _space.c */
-select_rule select_addr, select_space, select_inspace;
+select_rule select_addr, select_space, select_inspace, select_stack;
 /* _call.c */
 select_rule select_arg, select_call, select_funcaddr;
 void select_return(struct select *s, const struct ir_inst *in);

@@ -3,7 +3,7 @@
  * Selection of addresses: of variables, and between the address of a place in its own space and its
  * generic address. Shared and local memory are windows in generic addresses, and constants lie in
  * global memory. Where these start stands in constant bank 0, for shared memory of Hopper in special
- * registers.
+ * registers. And of what moves the dynamic part of the stack, see frame.c.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
@@ -128,5 +128,43 @@ bool select_inspace(struct select *s, const struct ir_inst *in)
 		in->space == IR_SHARED  ? SASS_QSPC_SHARED
 		: in->space == IR_LOCAL ? SASS_QSPC_LOCAL
 					: SASS_QSPC_GLOBAL);
+	return true;
+}
+
+/* Frames are aligned to this, so the stack always is. */
+#define STACK_ALIGN 16
+
+static void access_top(struct mir_inst *i, uint8_t effect)
+{
+	set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
+	i->memory = (struct mir_memory){effect, MIR_SPILLED, 4};
+}
+
+bool select_stack(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source slot = {.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
+					 .value = s->f->dynamic_at}};
+	uint32_t align = in->imm > STACK_ALIGN ? (uint32_t)in->imm : STACK_ALIGN;
+	struct mir_source top = temp(s, SASS_GPR, 1), below, d;
+
+	if (in->op == IR_STACKRESTORE) {
+		top = in_reg(s, arg_half(s, in->args[0], 0));
+		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+		return true;
+	}
+	access_top(EMIT(s, LDL, top, slot), MIR_READS);
+	if (in->op == IR_ALLOCA) {
+		below = temp(s, SASS_GPR, 1);
+		EMIT(s, IADD3, below, NONE, NONE, top,
+		     with(in_reg(s, arg_half(s, in->args[0], 0)), SASS_NEG), rz());
+		top = temp(s, SASS_GPR, 1);
+		EMIT(s, LOP3, NONE, top, below, mir_imm(0u - align), rz(), mir_imm(0xc0), mir_true(false));
+		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+	}
+	d = in->type == IR_B64 ? result_half(s, in->res, 0) : result(s, in->res);
+	if (wanted(s, in->res, NEED_LOW))
+		EMIT(s, MOV, d, top);
+	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+		EMIT(s, MOV, result_half(s, in->res, 1), rz());
 	return true;
 }

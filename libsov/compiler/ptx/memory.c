@@ -353,3 +353,28 @@ void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
 {
 	ptx_write(x, in->role[ROLE_D], ptx_constant_value(x, IR_B64, 0));
 }
+
+#define USUAL_STACK_ALIGN 8 /* PTX ISA, alloca */
+
+void ptx_lower_alloca(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *align = in->role[ROLE_B];
+	uint64_t n = align ? align->value : USUAL_STACK_ALIGN;
+	ir_val v;
+
+	if (align && (align->kind != OPERAND_INTEGER || !n || n & (n - 1) || n > IR_MAX_STACK_ALIGN)) {
+		ptx_error(x, &align->at, "an alignment is a power of two up to %d, found '%.*s'",
+			  IR_MAX_STACK_ALIGN, TEXT(&align->at));
+		return;
+	}
+	v = ptx_op(x, IR_ALLOCA, ptx_inst_type(in, SLOT_TYPE)->ir, ptx_role(x, in, ROLE_A), 0, 0);
+	ir_def(x->func, v)->imm = n;
+	ptx_write(x, in->role[ROLE_D], v);
+}
+
+void ptx_lower_stackrestore(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = ptx_role(x, in, ROLE_A);
+
+	ptx_emit(x, IR_STACKRESTORE, ptx_inst_type(in, SLOT_TYPE)->ir, 0, 1, &a);
+}

@@ -269,6 +269,9 @@ const struct ptx_row ptx_rows[] = {
 	    "a = .u64 or variable", isspacep, INSPACE),
 
 	/* memory */
+	ROW("alloca.type d, a{, b}", ".type = .u32 .u64; b = .u32", alloca, ALLOCA),
+	ROW("stacksave.type d", ".type = .u32 .u64", plain, STACKSAVE),
+	ROW("stackrestore.type a", ".type = .u32 .u64", stackrestore, STACKRESTORE),
 	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
 	    LOAD ".ss = .local " SPACES "; .cop = .ca .cg .cs .lu .cv", ld, LOAD),
 	ROW("ld{.weak}.ss{.vec}.type d, [a]",
@@ -388,7 +391,6 @@ const struct ptx_absent ptx_absent[] = {
 	 "vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
 	 "video instructions"},
 	{"multimem", "memory of several devices"},
-	{"alloca stacksave stackrestore", "stack memory of a size that is not constant"},
 	{"setmaxnreg", "registers moved between warps"},
 	{NULL, NULL},
 };

@@ -96,6 +96,8 @@ static const struct {
 	 IN("'%4 = barrier.red.b32 or %1, %3': popc is b32, and and or are b1")},
 	{BODY("%1 = logic3.b32 0x100, %a, %a, %a"),
 	 IN("'%4 = logic3.b32 0x100, %1, %1, %1': a table for three arguments has 8 bits")},
+	{BODY("%1 = alloca.b32 24, %a"),
+	 IN("'%4 = alloca.b32 0x18, %1': an alignment is a power of two up to 1024")},
 	{BODY("%1 = fadd.b32 bf16 %a, %a"),
 	 IN("'%4 = fadd.b32 bf16 %1, %1': bf16 has 16 bits, a pair of halves 32")},
 	{BODY("%1 = fadd.b32 f16x2 rz %a, %a"),

@@ -279,6 +279,9 @@ static void random_float(struct random *r, struct ir_inst *in)
 		      (in->op >= IR_FDIV && in->op <= IR_FSQRT);
 
 	in->format = random_format(r, in);
+	/* Where an approximation's subnormals count, a target may round once more on the way. */
+	if (in->op == IR_APPROX && in->type == IR_B32 && !in->format)
+		in->flags |= IR_FTZ;
 	if (in->type == IR_B32 && in->from != IR_B64 && random_chance(r, 25))
 		in->flags |= IR_FTZ;
 	if (rounds && random_chance(r, 25) &&
