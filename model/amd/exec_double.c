@@ -9,15 +9,6 @@
 #include "model/amd/wave.h"
 #include "model/float.h"
 
-static inline double get(const row *s, uint32_t i)
-{
-	uint64_t x = s[0][i] | (uint64_t)s[1][i] << 32;
-	double d;
-
-	memcpy(&d, &x, 8);
-	return d;
-}
-
 static inline uint64_t as_bits(double d)
 {
 	uint64_t x;
@@ -32,6 +23,11 @@ static inline double as_double(uint64_t x)
 
 	memcpy(&d, &x, 8);
 	return d;
+}
+
+static inline double get(const row *s, uint32_t i)
+{
+	return as_double(s[0][i] | (uint64_t)s[1][i] << 32);
 }
 
 static inline void put(row *d, uint32_t i, double v)

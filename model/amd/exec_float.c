@@ -11,22 +11,6 @@
 #include "model/amd/wave.h"
 #include "model/float.h"
 
-static inline float as_float(uint32_t x)
-{
-	float f;
-
-	memcpy(&f, &x, 4);
-	return f;
-}
-
-static inline uint32_t as_bits(float f)
-{
-	uint32_t x;
-
-	memcpy(&x, &f, 4);
-	return x;
-}
-
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -34,10 +18,10 @@ static inline uint32_t as_bits(float f)
 		uint32_t *to = o->d[0]; \
 		(void)op; \
 		EACH_LANE(i) { \
-			float a = as_float(s0[i]), b = as_float(s1[i]), c = as_float(s2[i]); \
-			float d = as_float(to[i]); \
+			float a = float_of(s0[i]), b = float_of(s1[i]), c = float_of(s2[i]); \
+			float d = float_of(to[i]); \
 			(void)a, (void)b, (void)c, (void)d; \
-			to[i] = as_bits(expression); \
+			to[i] = bits_of(expression); \
 		} \
 	}
 
@@ -77,7 +61,7 @@ static float fraction(float x)
 {
 	float d = x - floorf(x);
 
-	return d < 1 ? d : as_float(0x3f7fffff);
+	return d < 1 ? d : float_of(0x3f7fffff);
 }
 
 /* Angles are turns. */
@@ -149,12 +133,12 @@ static void core_v_frexp_exp_i32_f32(const struct op *op, struct operands *o)
 {
 	(void)op;
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[0][i] = exponent(as_float(o->s[0][0][i]));
+		o->d[0][i] = exponent(float_of(o->s[0][0][i]));
 }
 
 static int biased(float x)
 {
-	return as_bits(x) >> 23 & 255;
+	return bits_of(x) >> 23 & 255;
 }
 
 static bool is_denormal(float x)
@@ -171,19 +155,19 @@ static float scale(float x, float denominator, float numerator, bool *undo)
 		return NAN;
 	if (biased(numerator) - biased(denominator) >= 96) {
 		*undo = true;
-		return as_bits(x) == as_bits(denominator) ? ldexpf(x, 64) : x;
+		return bits_of(x) == bits_of(denominator) ? ldexpf(x, 64) : x;
 	}
 	if (is_denormal(denominator))
 		return ldexpf(x, 64);
 	if (is_denormal(1 / denominator) && is_denormal(numerator / denominator)) {
 		*undo = true;
-		return as_bits(x) == as_bits(denominator) ? ldexpf(x, 64) : x;
+		return bits_of(x) == bits_of(denominator) ? ldexpf(x, 64) : x;
 	}
 	if (is_denormal(1 / denominator))
 		return ldexpf(x, -64);
 	if (is_denormal(numerator / denominator)) {
 		*undo = true;
-		return as_bits(x) == as_bits(numerator) ? ldexpf(x, 64) : x;
+		return bits_of(x) == bits_of(numerator) ? ldexpf(x, 64) : x;
 	}
 	return biased(numerator) <= 23 ? ldexpf(x, 64) : x;
 }
@@ -196,8 +180,8 @@ static void core_v_div_scale_f32(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool undo;
 
-		o->d[0][i] = as_bits(scale(as_float(o->s[0][0][i]), as_float(o->s[1][0][i]),
-					   as_float(o->s[2][0][i]), &undo));
+		o->d[0][i] = bits_of(scale(float_of(o->s[0][0][i]), float_of(o->s[1][0][i]),
+					   float_of(o->s[2][0][i]), &undo));
 		mask |= (uint32_t)undo << i;
 	}
 	o->carry = mask;
@@ -208,11 +192,11 @@ static float fixed_up(float quotient, float denominator, float numerator)
 	float sign = signbit(denominator) != signbit(numerator) ? -1.0f : 1.0f;
 
 	if (numerator != numerator)
-		return as_float(as_bits(numerator) | 0x400000);
+		return float_of(bits_of(numerator) | 0x400000);
 	if (denominator != denominator)
-		return as_float(as_bits(denominator) | 0x400000);
+		return float_of(bits_of(denominator) | 0x400000);
 	if ((denominator == 0 && numerator == 0) || (isinf(denominator) && isinf(numerator)))
-		return as_float(0xffc00000);
+		return float_of(0xffc00000);
 	if (denominator == 0 || isinf(numerator))
 		return sign * INFINITY;
 	if (isinf(denominator) || numerator == 0)
@@ -241,7 +225,7 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 		uint32_t a = o->s[0][0][i], b = o->s[1][0][i], c = o->s[2][0][i];
 
 		o->d[0][i] = (uint32_t)float_fma(&float_f32, a, b, c,
-						 o->carry >> i & 1 ? undo(as_float(c)) : 0,
+						 o->carry >> i & 1 ? undo(float_of(c)) : 0,
 						 FLOAT_NEAREST);
 	}
 }

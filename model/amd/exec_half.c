@@ -66,19 +66,12 @@ static uint32_t median16(uint32_t a, uint32_t b, uint32_t c)
 
 static float widen(uint32_t x)
 {
-	uint32_t bits = (uint32_t)float_convert(&float_f16, &float_f32, x & 0xffff, FLOAT_NEAREST);
-	float f;
-
-	memcpy(&f, &bits, 4);
-	return f;
+	return float_of((uint32_t)float_convert(&float_f16, &float_f32, x & 0xffff, FLOAT_NEAREST));
 }
 
 static uint32_t narrow(float f)
 {
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return (uint32_t)float_convert(&float_f32, &float_f16, bits, FLOAT_NEAREST);
+	return (uint32_t)float_convert(&float_f32, &float_f16, bits_of(f), FLOAT_NEAREST);
 }
 
 static float mantissa(float x)
@@ -197,22 +190,6 @@ PACKED(v_pk_mul_f16, mul16(a, b))
 PACKED(v_pk_min_f16, min16(a, b))
 PACKED(v_pk_max_f16, max16(a, b))
 CORE(v_pk_fmac_f16, fma16(a, b, d) | fma16(a >> 16, b >> 16, d >> 16) << 16)
-
-static uint32_t bits_of(float f)
-{
-	uint32_t x;
-
-	memcpy(&x, &f, 4);
-	return x;
-}
-
-static float float_of(uint32_t x)
-{
-	float f;
-
-	memcpy(&f, &x, 4);
-	return f;
-}
 
 /* Products of halves added to 32 bits, the first one first. */
 static float dot2(uint32_t a, uint32_t b, float c)

@@ -28,37 +28,25 @@ static uint32_t address(struct wave *w, const struct op *op, uint32_t lane)
 	return REG(AMD_S0)[0][lane] + offset;
 }
 
-/* handler.data: bytes, signed, half. */
-enum { SIGNED_ = 32, LOW = 64, HIGH = 128, BYTES = 31 };
-
 static void run_read(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
 	row *d = REG(AMD_D);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		const uint8_t *from = bytes_at(w, i, address(w, op, i), bytes);
-		uint32_t data[4] = {0}, x;
+		uint32_t data[4] = {0};
 
 		if (!from)
 			return;
 		memcpy(data, from, bytes);
-		x = data[0];
-		if (kind & SIGNED_)
-			x = bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
-		if (kind & LOW)
-			x = (d[0][i] & 0xffff0000) | (x & 0xffff);
-		if (kind & HIGH)
-			x = (d[0][i] & 0xffff) | x << 16;
-		data[0] = x;
-		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
-			d[k][i] = data[k];
+		put_loaded(d, i, kind, data);
 	}
 }
 
 static void run_write(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
 	const row *s = REG(AMD_S1);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
@@ -67,10 +55,7 @@ static void run_write(struct wave *w, const struct op *op)
 
 		if (!to)
 			return;
-		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
-			data[k] = s[k][i];
-		if (kind & HIGH)
-			data[0] >>= 16;
+		get_stored(s, i, kind, data);
 		memcpy(to, data, bytes);
 	}
 }
@@ -80,7 +65,7 @@ enum { ST64 = 32 };
 
 static uint32_t offset_of(const struct op *op, uint32_t which)
 {
-	uint32_t bytes = op->handler->data & BYTES;
+	uint32_t bytes = op->handler->data & MEM_BYTES;
 
 	return ((uint32_t)op->in.field[AMD_F_OFFSET] >> (8 * which) & 255) * bytes *
 	       (op->handler->data & ST64 ? 64 : 1);
@@ -88,7 +73,7 @@ static uint32_t offset_of(const struct op *op, uint32_t which)
 
 static void run_read2(struct wave *w, const struct op *op)
 {
-	uint32_t bytes = op->handler->data & BYTES;
+	uint32_t bytes = op->handler->data & MEM_BYTES;
 	row *d = REG(AMD_D);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
@@ -108,7 +93,7 @@ static void run_read2(struct wave *w, const struct op *op)
 
 static void run_write2(struct wave *w, const struct op *op)
 {
-	uint32_t bytes = op->handler->data & BYTES;
+	uint32_t bytes = op->handler->data & MEM_BYTES;
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
 		for (uint32_t n = 0; n < 2; n++) {
@@ -218,14 +203,14 @@ static void run_nothing(struct wave *w, const struct op *op)
 	{AMD_ds_##name##_rtn_##letter##64, run_atomic, NULL, (kind) | WIDE}
 
 const struct handler amd_handlers_lds[] = {
-	READ(read_u8, 1), READ(read_i8, 1 | SIGNED_), READ(read_u16, 2),
-	READ(read_i16, 2 | SIGNED_), READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12),
-	READ(read_b128, 16), READ(read_u8_d16, 1 | LOW), READ(read_u8_d16_hi, 1 | HIGH),
-	READ(read_i8_d16, 1 | SIGNED_ | LOW), READ(read_i8_d16_hi, 1 | SIGNED_ | HIGH),
-	READ(read_u16_d16, 2 | LOW), READ(read_u16_d16_hi, 2 | HIGH), READ(read_addtid_b32, 4),
+	READ(read_u8, 1), READ(read_i8, 1 | MEM_SIGNED), READ(read_u16, 2),
+	READ(read_i16, 2 | MEM_SIGNED), READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12),
+	READ(read_b128, 16), READ(read_u8_d16, 1 | MEM_LOW), READ(read_u8_d16_hi, 1 | MEM_HIGH),
+	READ(read_i8_d16, 1 | MEM_SIGNED | MEM_LOW), READ(read_i8_d16_hi, 1 | MEM_SIGNED | MEM_HIGH),
+	READ(read_u16_d16, 2 | MEM_LOW), READ(read_u16_d16_hi, 2 | MEM_HIGH), READ(read_addtid_b32, 4),
 	WRITE(write_b8, 1), WRITE(write_b16, 2), WRITE(write_b32, 4), WRITE(write_b64, 8),
-	WRITE(write_b96, 12), WRITE(write_b128, 16), WRITE(write_b8_d16_hi, 1 | HIGH),
-	WRITE(write_b16_d16_hi, 2 | HIGH), WRITE(write_addtid_b32, 4), TWO(b32, 4), TWO(b64, 8),
+	WRITE(write_b96, 12), WRITE(write_b128, 16), WRITE(write_b8_d16_hi, 1 | MEM_HIGH),
+	WRITE(write_b16_d16_hi, 2 | MEM_HIGH), WRITE(write_addtid_b32, 4), TWO(b32, 4), TWO(b64, 8),
 	ATOMICS(add, u, ATOMIC_ADD), ATOMICS(sub, u, ATOMIC_SUB), ATOMICS(rsub, u, ATOMIC_RSUB),
 	ATOMICS(inc, u, ATOMIC_INC), ATOMICS(dec, u, ATOMIC_DEC), ATOMICS(min, i, ATOMIC_SMIN),
 	ATOMICS(max, i, ATOMIC_SMAX), ATOMICS(min, u, ATOMIC_UMIN), ATOMICS(max, u, ATOMIC_UMAX),

@@ -148,46 +148,31 @@ static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, v
 	return good;
 }
 
-/* handler.data: bytes of memory, signed, half that a 16-bit load or store is about. */
-enum { SIGNED_ = 32, LOW = 64, HIGH = 128, BYTES = 31 };
-
 static void run_load(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
 	row *d = &w->v[op->in.reg[AMD_D] - AMD_VGPR];
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		struct place p = place_of(w, op, i, bytes);
-		uint32_t data[4] = {0}, x;
+		uint32_t data[4] = {0};
 
 		if (!access_bytes(w, &p, i, data, bytes, false))
 			return;
-		x = data[0];
-		if (kind & SIGNED_)
-			x = bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
-		if (kind & LOW)
-			x = (d[0][i] & 0xffff0000) | (x & 0xffff);
-		if (kind & HIGH)
-			x = (d[0][i] & 0xffff) | x << 16;
-		data[0] = x;
-		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
-			d[k][i] = data[k];
+		put_loaded(d, i, kind, data);
 	}
 }
 
 static void run_store(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & BYTES;
+	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
 	const row *s = &w->v[op->in.reg[AMD_S1] - AMD_VGPR];
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		struct place p = place_of(w, op, i, bytes);
 		uint32_t data[4];
 
-		for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
-			data[k] = s[k][i];
-		if (kind & HIGH)
-			data[0] >>= 16;
+		get_stored(s, i, kind, data);
 		if (!access_bytes(w, &p, i, data, bytes, true))
 			return;
 	}
@@ -287,18 +272,18 @@ static void run_nothing(struct wave *w, const struct op *op)
 #define SCALAR(name) {AMD_##name, run_scalar_load, NULL, 0}
 
 const struct handler amd_handlers_memory[] = {
-	EVERYWHERE(load_ubyte, run_load, 1), EVERYWHERE(load_sbyte, run_load, 1 | SIGNED_),
-	EVERYWHERE(load_ushort, run_load, 2), EVERYWHERE(load_sshort, run_load, 2 | SIGNED_),
+	EVERYWHERE(load_ubyte, run_load, 1), EVERYWHERE(load_sbyte, run_load, 1 | MEM_SIGNED),
+	EVERYWHERE(load_ushort, run_load, 2), EVERYWHERE(load_sshort, run_load, 2 | MEM_SIGNED),
 	EVERYWHERE(load_dword, run_load, 4), EVERYWHERE(load_dwordx2, run_load, 8),
 	EVERYWHERE(load_dwordx3, run_load, 12), EVERYWHERE(load_dwordx4, run_load, 16),
-	EVERYWHERE(load_ubyte_d16, run_load, 1 | LOW),
-	EVERYWHERE(load_ubyte_d16_hi, run_load, 1 | HIGH),
-	EVERYWHERE(load_sbyte_d16, run_load, 1 | SIGNED_ | LOW),
-	EVERYWHERE(load_sbyte_d16_hi, run_load, 1 | SIGNED_ | HIGH),
-	EVERYWHERE(load_short_d16, run_load, 2 | LOW),
-	EVERYWHERE(load_short_d16_hi, run_load, 2 | HIGH),
-	EVERYWHERE(store_byte, run_store, 1), EVERYWHERE(store_byte_d16_hi, run_store, 1 | HIGH),
-	EVERYWHERE(store_short, run_store, 2), EVERYWHERE(store_short_d16_hi, run_store, 2 | HIGH),
+	EVERYWHERE(load_ubyte_d16, run_load, 1 | MEM_LOW),
+	EVERYWHERE(load_ubyte_d16_hi, run_load, 1 | MEM_HIGH),
+	EVERYWHERE(load_sbyte_d16, run_load, 1 | MEM_SIGNED | MEM_LOW),
+	EVERYWHERE(load_sbyte_d16_hi, run_load, 1 | MEM_SIGNED | MEM_HIGH),
+	EVERYWHERE(load_short_d16, run_load, 2 | MEM_LOW),
+	EVERYWHERE(load_short_d16_hi, run_load, 2 | MEM_HIGH),
+	EVERYWHERE(store_byte, run_store, 1), EVERYWHERE(store_byte_d16_hi, run_store, 1 | MEM_HIGH),
+	EVERYWHERE(store_short, run_store, 2), EVERYWHERE(store_short_d16_hi, run_store, 2 | MEM_HIGH),
 	EVERYWHERE(store_dword, run_store, 4), EVERYWHERE(store_dwordx2, run_store, 8),
 	EVERYWHERE(store_dwordx3, run_store, 12), EVERYWHERE(store_dwordx4, run_store, 16),
 	{AMD_global_load_dword_addtid, run_load, NULL, 4},

@@ -8,6 +8,7 @@
 #ifndef MODEL_AMD_WAVE_H
 #define MODEL_AMD_WAVE_H
 
+#include <string.h>
 #include "libsov/isa/amd/row.h"
 #include "model/amd/amd.h"
 
@@ -113,6 +114,48 @@ struct code *amd_code_create(const struct amd_memory *memory);
 void amd_code_destroy(struct code *c);
 /* NULL: *why says what is wrong with the words at pc. */
 const struct op *amd_code_at(struct code *c, uint64_t pc, const char **why);
+
+/* handler.data of loads and stores: bytes of memory, signed, the half of a register that it is about. */
+enum { MEM_BYTES = 31, MEM_SIGNED = 32, MEM_LOW = 64, MEM_HIGH = 128 };
+
+static inline void put_loaded(row *d, uint32_t lane, uint32_t kind, uint32_t data[4])
+{
+	uint32_t bytes = kind & MEM_BYTES, x = data[0];
+
+	if (kind & MEM_SIGNED)
+		x = bytes == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
+	if (kind & MEM_LOW)
+		x = (d[0][lane] & 0xffff0000) | (x & 0xffff);
+	if (kind & MEM_HIGH)
+		x = (d[0][lane] & 0xffff) | x << 16;
+	data[0] = x;
+	for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
+		d[k][lane] = data[k];
+}
+
+static inline void get_stored(const row *s, uint32_t lane, uint32_t kind, uint32_t data[4])
+{
+	for (uint32_t k = 0; k < ((kind & MEM_BYTES) + 3) / 4; k++)
+		data[k] = s[k][lane];
+	if (kind & MEM_HIGH)
+		data[0] >>= 16;
+}
+
+static inline float float_of(uint32_t x)
+{
+	float f;
+
+	memcpy(&f, &x, 4);
+	return f;
+}
+
+static inline uint32_t bits_of(float f)
+{
+	uint32_t x;
+
+	memcpy(&x, &f, 4);
+	return x;
+}
 
 /* memory.c: any number of bytes at any address. false: not mapped. */
 bool amd_memory_read(const struct amd_memory *m, uint64_t va, void *to, uint32_t bytes);

@@ -8,8 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include "libsov/sov.h" /* first, for the public names: what is measured has api.c in it */
+#include "tests/bench/_bench.h" /* first, for the public names: what is measured has api.c in it */
 #include "libsov/runtime.h"
 
 #define ROUNDS 2000
@@ -23,30 +22,6 @@ static const char saxpy[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 static void swallow(struct winsys_queue *q)
 {
 	(void)q;
-}
-
-static void must(sov_result r, const char *what)
-{
-	if (!r)
-		return;
-	fprintf(stderr, "launch: %s: %s: %s\n", what, sov_result_name(r), sov_last_error());
-	exit(1);
-}
-#define MUST(call) must(call, #call)
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* Everything that was submitted is done. */

@@ -8,38 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include "libsov/sov.h"
+#include "tests/bench/_bench.h"
 
 enum { ROUNDS = 200, BURST = 100 };
 
 static const char empty[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			    ".visible .entry empty(.param .u64 x)\n{\n\tret;\n}\n";
-
-static void must(sov_result r, const char *what)
-{
-	if (!r)
-		return;
-	fprintf(stderr, "trace: %s: %s: %s\n", what, sov_result_name(r), sov_last_error());
-	exit(1);
-}
-#define MUST(call) must(call, #call)
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void measure(const char *how)
 {

@@ -12,17 +12,7 @@ set -u
 : "${BUILD:=build}" "${PER_FORM:=1000}" "${SEED:=1}"
 judges=$BUILD/oracles
 work=$judges/amd
-results=0 failed=0
-
-result() { # EXIT-STATUS promise
-	results=$((results + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $results - $2"
-	else
-		echo "not ok $results - $2"
-		failed=1
-	fi
-}
+. tests/oracles/_result.sh
 
 tool() { # NAME: the newest under its plain or numbered name, LLVM 19 at least
 	for t in "$1-21" "$1-20" "$1-19" "$1"; do

@@ -8,17 +8,7 @@ set -u
 : "${BUILD:=build}"
 judges=$BUILD/oracles
 work=$judges/amd-kernels
-results=0 failed=0
-
-result() { # EXIT-STATUS promise
-	results=$((results + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $results - $2"
-	else
-		echo "not ok $results - $2"
-		failed=1
-	fi
-}
+. tests/oracles/_result.sh
 
 for t in clang-19 ld.lld-19 llvm-objdump-19; do
 	if ! command -v "$t" >/dev/null; then

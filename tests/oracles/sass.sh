@@ -17,17 +17,7 @@ tools=${SOV_ORACLES:-$HOME/.cache/sov-oracles}/nv/usr/bin
 newer=/usr/local/cuda/bin/ptxas # CUDA 13, asked where it is installed
 judges=$BUILD/oracles
 work=$judges/sass
-results=0 failed=0
-
-result() { # EXIT-STATUS promise
-	results=$((results + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $results - $2"
-	else
-		echo "not ok $results - $2"
-		failed=1
-	fi
-}
+. tests/oracles/_result.sh
 
 # nvdisasm's text of raw words, one instruction a line; what it refuses goes to $work/refused.
 disassemble() { # SM words.bin
