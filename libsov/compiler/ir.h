@@ -216,6 +216,7 @@ struct ir_func {
 	bool ssa; /* no read and write is left */
 	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
 		    * leads through it, and its lanes stay together */
+	bool meets; /* … but they wait there for lanes that come from elsewhere */
 };
 
 /* From this line of the text on, code comes from that place in a file that was compiled to it. */
