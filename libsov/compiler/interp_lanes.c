@@ -64,8 +64,8 @@ static bool meets(const struct interp_thread *t, const struct interp_thread *oth
 {
 	const struct ir_inst *in = waits_at(t), *there = waits_at(other);
 
-	return other->state == THREAD_WAITS && in->op == there->op && in->sub == there->sub &&
-	       in->type == there->type && members(t, in) == members(other, there);
+	return other->state == THREAD_WAITS && ir_lane_kind(in) == ir_lane_kind(there) &&
+	       members(t, in) == members(other, there);
 }
 
 /*

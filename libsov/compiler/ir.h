@@ -273,6 +273,10 @@ extern const struct ir_flag {
 } ir_flags[];
 extern const uint32_t ir_nflags;
 
+/* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at others they do not. */
+#define IR_LANE_KINDS 22
+uint32_t ir_lane_kind(const struct ir_inst *in);
+
 /* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);
 struct ir_func *ir_func_new(struct ir_module *m, const char *name); /* a kernel */

@@ -23,24 +23,11 @@
 #include "libsov/compiler/expand.h"
 #include "libsov/compiler/nv/module.h"
 
-/* Operations that meet each other are of one kind. */
-static const struct kinds {
-	uint8_t op;
-	uint8_t count; /* by sub, or by width if not by_sub */
-	bool by_sub;
-	const char *name;
-} kinds[] = {
-	{IR_SHUFFLE, IR_SHUFFLE_COUNT, true, ".shuffle"}, {IR_VOTE, IR_VOTE_COUNT, true, ".vote"},
-	{IR_REDUCE, IR_REDUCE_COUNT, true, ".reduce"},    {IR_MATCH_ANY, 2, false, ".match.any"},
-	{IR_MATCH_ALL, 2, false, ".match.all"},           {IR_WARPSYNC, 1, true, ".wait"},
-};
-#define KINDS (IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5)
-
 struct apart {
 	struct ir_module *m;
-	struct ir_func *functions[KINDS]; /* NULL: not needed yet */
-	uint32_t places[KINDS];           /* in the whole unit */
-	bool in_functions[KINDS];         /* some stand where several kernels or places call */
+	struct ir_func *functions[IR_LANE_KINDS]; /* NULL: not needed yet */
+	uint32_t places[IR_LANE_KINDS];           /* in the whole unit */
+	bool in_functions[IR_LANE_KINDS];         /* some stand where several kernels or places call */
 };
 
 /* Places of a function where lanes may meet each other. */
@@ -68,20 +55,6 @@ struct places {
 /* Turns without anything new after which all that may come counts as new. */
 #define IDLE_TURNS 16
 
-/* NULL: no operation between lanes that name each other. */
-static const char *describe(const struct ir_inst *in, uint32_t *kind)
-{
-	*kind = 0;
-	for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-		if (kinds[k].op == in->op) {
-			*kind += kinds[k].by_sub ? in->sub : in->type == IR_B64;
-			return kinds[k].name;
-		}
-		*kind += kinds[k].count;
-	}
-	return NULL;
-}
-
 static ir_val members_of(const struct ir_inst *in)
 {
 	return in->args[in->nargs - 1];
@@ -92,7 +65,8 @@ static bool is_place(const struct ir_func *f, ir_id i, uint32_t *kind)
 {
 	const struct ir_inst *in = ir_at(f, i), *d;
 
-	if (!describe(in, kind))
+	*kind = ir_lane_kind(in);
+	if (!*kind)
 		return false;
 	d = ir_def(f, members_of(in));
 	return d->op != IR_ACTIVE || d->block != in->block;
@@ -127,7 +101,7 @@ static void put_in_group(struct places *p, ir_id i, uint32_t kind, bool any)
 
 static void find_groups(struct places *p)
 {
-	bool any[KINDS] = {false};
+	bool any[IR_LANE_KINDS] = {false};
 	uint32_t kind;
 	uint64_t mask;
 
@@ -264,16 +238,13 @@ static struct ir_func *define(struct ir_module *m, const struct ir_func *f, ir_i
 	ir_val values[4];
 	struct ir_func *callee;
 	ir_block b;
-	uint32_t kind;
 	ir_id i;
 
 	for (uint32_t k = 0; k < in.nargs; k++)
 		args[k] = f->values[in.args[k]].type;
 	for (uint32_t k = 0; k < in.nres; k++)
 		results[k] = f->values[in.res + k].type;
-	callee = ir_function_new(m, IR_FUNCTION,
-				 arena_printf(m->arena, "%s.%u.%s", describe(&in, &kind), in.sub,
-					      ir_type_names[in.type]), args,
+	callee = ir_function_new(m, IR_FUNCTION, arena_printf(m->arena, ".meet.%u", ir_lane_kind(&in)), args,
 				 in.nargs, results, in.nres);
 	callee->ssa = callee->rare = callee->meets = true;
 	b = ir_block_new(callee, NULL);
@@ -314,10 +285,9 @@ static void make_call(struct apart *a, struct ir_func *f, ir_id at)
 	const struct ir_inst in = *ir_at(f, at);
 	struct expand e = {.f = f, .at = at, .line = in.line};
 	struct expand_branch branch;
+	uint32_t kind = ir_lane_kind(&in);
 	ir_id call, inner;
-	uint32_t kind;
 
-	describe(&in, &kind);
 	if (!a->functions[kind])
 		a->functions[kind] = define(a->m, f, at);
 	branch = expand_open(&e, some_missing(&e, members_of(&in)));
@@ -371,6 +341,25 @@ static void find_places(struct apart *a, struct places *p)
 				p->marked[i] = true;
 }
 
+/* What nobody uses was kept (dce.c) only for others to meet. */
+static void remove_unused(struct ir_func *f, const bool *marked)
+{
+	bool *used = arena_array(f->module->arena, f->nvalues, sizeof(*used));
+
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
+				used[ir_at(f, i)->args[k]] = true;
+	ir_for_each_block(f, b)
+		ir_for_each_inst_safe(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+
+			if (!marked[i] && ir_lane_kind(in) && in->nres && !used[in->res] &&
+			    (in->nres == 1 || !used[in->res + 1]))
+				ir_remove(f, i);
+		}
+}
+
 static void meet_in(struct apart *a, struct ir_func *f)
 {
 	struct places p = {.f = f, .arena = f->module->arena};
@@ -383,6 +372,7 @@ static void meet_in(struct apart *a, struct ir_func *f)
 	if (!several)
 		return;
 	find_places(a, &p);
+	remove_unused(f, p.marked);
 	for (ir_id i = 1; i < ninsts; i++)
 		if (p.marked[i])
 			make_call(a, f, i);
