@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/compiler/ir.h"
 #include "libsov/compiler/lines.h"
 
 enum { /* standard, then extended operations */
@@ -21,6 +22,46 @@ enum { /* standard, then extended operations */
 #define LINE_RANGE  14
 #define OPCODE_BASE 10
 #define HEADER_LENGTH_AT 6 /* behind the unit's length and version */
+
+/*
+ * What there is to write.
+ */
+
+struct line_files lines_files(struct arena *a, const struct ir_module *m)
+{
+	struct line_files f = {.names = arena_array(a, m->nfiles + 1, sizeof(*f.names)),
+			       .number = arena_array(a, m->nfiles + 1, sizeof(*f.number))};
+
+	for (uint32_t k = 0; k < m->nfiles && m->nplaces; k++) {
+		if (!m->files[k])
+			continue;
+		f.names[f.count] = m->files[k];
+		f.number[k] = ++f.count;
+	}
+	return f;
+}
+
+bool lines_place(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
+		 struct line_row *row)
+{
+	const struct ir_place *p = ir_place_of(m, text_line);
+
+	if (!p || p->file >= m->nfiles || !files->number[p->file])
+		return false;
+	row->file = files->number[p->file];
+	row->line = p->line;
+	return true;
+}
+
+void lines_add(struct arena *a, struct line_table *t, struct line_row row)
+{
+	const struct line_row *last = t->count ? &t->rows[t->count - 1] : NULL;
+
+	if (last && last->line == row.line && last->file == row.file)
+		return;
+	t->rows = arena_grow(a, t->rows, &t->capacity, t->count + 1, sizeof(*t->rows));
+	t->rows[t->count++] = row;
+}
 
 /*
  * Writing.
