@@ -160,9 +160,12 @@ struct gpu {
 	bool (*runs)(const void *chip, const struct image *im, char *reason, size_t bytes);
 	/* Bytes of a block's shared memory that the image counts in and no program uses. */
 	uint32_t (*reserved_shared)(const struct image *im);
-	/* Blocks that fit on one multiprocessor, by what their threads need and so much shared memory each. */
+	/* Blocks that fit on one multiprocessor, by what their threads need and so much shared memory each; and on
+	 * all of them at the same time. */
 	uint32_t (*blocks)(const void *chip, const struct image_kernel *k, uint32_t threads,
 			   uint64_t shared_bytes);
+	uint64_t (*together)(const void *chip, const struct image_kernel *k, uint32_t threads,
+			     uint64_t shared_bytes);
 	struct gpu_local (*local)(const void *chip, uint32_t thread_bytes);
 	/* Nanoseconds of a semaphore's ticks. */
 	uint64_t (*time)(const void *chip, uint64_t ticks);

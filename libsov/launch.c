@@ -111,15 +111,15 @@ uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t
 
 static sov_result check_together(const struct function *f, const sov_launch *l)
 {
+	const struct context *c = f->member.context;
 	uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	uint64_t fit;
 
 	if (l->flags != SOV_LAUNCH_COOPERATIVE)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE", l->flags);
-	fit = (uint64_t)function_occupancy(f, (uint64_t)l->block[0] * l->block[1] * l->block[2],
-					   l->shared_bytes) *
-	      f->member.context->device->info.multiprocessors;
+	fit = c->gpu->together(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
+			       (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
 	if (blocks > fit)
 		return refuse(SOV_ERROR_INVALID_LAUNCH,
 			      "a cooperative grid of %llu blocks; of such blocks of kernel '%s' %llu "

@@ -85,6 +85,13 @@ static uint32_t blocks(const void *chip, const struct image_kernel *k, uint32_t 
 	return count;
 }
 
+static uint64_t together(const void *chip, const struct image_kernel *k, uint32_t threads,
+			 uint64_t shared)
+{
+	return (uint64_t)blocks(chip, k, threads, shared) *
+	       ((const struct nv_chip *)chip)->multiprocessors;
+}
+
 static struct gpu_local local(const void *chip, uint32_t thread_bytes)
 {
 	return nv_grid_local(chip, thread_bytes);
@@ -359,6 +366,7 @@ const struct gpu nv_gpu = {
 	.runs = runs,
 	.reserved_shared = reserved_shared,
 	.blocks = blocks,
+	.together = together,
 	.local = local,
 	.time = nanoseconds,
 	.chains = chains,
