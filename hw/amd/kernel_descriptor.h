@@ -33,6 +33,7 @@ static_assert(sizeof(struct amd_kernel_descriptor) == 64, "the hardware's layout
 #define AMD_RSRC1_VGPRS(r)      ((((r) & 63) + 1) * 8) /* wave32: granules of eight */
 #define AMD_RSRC1_FLOAT_MODE(r) ((r) >> 12 & 255)
 #define AMD_FLOAT_MODE_DEFAULT  0xf0 /* round to nearest, all denormals */
+#define AMD_RSRC1_WGP_MODE(r)   ((r) >> 29 & 1) /* a workgroup has both compute units of a pair */
 /* rsrc2 */
 #define AMD_RSRC2_SCRATCH(r)    ((r) & 1)
 #define AMD_RSRC2_USER_SGPRS(r) ((r) >> 1 & 31)
