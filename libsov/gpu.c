@@ -3,13 +3,14 @@
 #include <string.h>
 #include "libsov/gpu.h"
 
-extern const struct gpu nv_gpu;
+extern const struct gpu nv_gpu, amd_gpu;
 
 static const struct {
 	const char *targets; /* how their names begin */
 	const struct gpu *gpu;
 } makes[] = {
 	{"sm_", &nv_gpu},
+	{"gfx", &amd_gpu},
 };
 
 const struct gpu *gpu_of(const struct winsys_info *i)

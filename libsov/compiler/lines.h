@@ -45,10 +45,13 @@ bool lines_place(const struct line_files *files, const struct ir_module *m, uint
 uint8_t *lines_write(struct arena *a, const char *const *files, uint32_t nfiles,
 		     struct line_table *tables, uint32_t ntables, uint32_t *size);
 
-/* Calls take for each row of the code whose address belongs to start; the section comes from outside.
+/* Calls take for each row of the code whose address belongs to start, with the offset in that code; or,
+ * with LINES_ALL, for all rows, with the address that the section says. The section comes from outside.
  * What cannot be read ends the reading, and false is returned. */
+#define LINES_ALL UINT64_MAX
 struct line_place {
-	uint32_t offset, line;
+	uint64_t offset;
+	uint32_t line;
 	const char *directory, *file; /* in the section; directory "" = none */
 };
 bool lines_read(const uint8_t *section, uint64_t bytes, uint64_t start,

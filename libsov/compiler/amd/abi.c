@@ -5,7 +5,7 @@
  * execution state and code object V5 metadata; what clang 19 writes is held against it by
  * tests/oracles/amd_kernels.sh.
  */
-#include "libsov/compiler/amd/module.h"
+#include "libsov/compiler/amd/abi.h"
 
 const struct amd_hidden_place amd_hiddens[AMD_HIDDENS] = {
 	[AMD_HIDDEN_BLOCK_COUNT_X] = {"hidden_block_count_x", 0, 4},

@@ -11,7 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "hw/amd/kernel_descriptor.h"
+#include "libsov/compiler/amd/abi.h"
+#include "libsov/compiler/bytes.h"
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/ir.h"
 #include "libsov/compiler/lines.h"
@@ -38,45 +39,6 @@ struct amd_reference {
 	uint32_t index;
 	int64_t addend;
 };
-
-/* Arguments that the runtime adds behind those of the programmer, each at its place from the next multiple
- * of 8 on (abi.c has the table); a kernel says which it reads, and pays for no others. */
-enum amd_hidden {
-	AMD_HIDDEN_BLOCK_COUNT_X, AMD_HIDDEN_BLOCK_COUNT_Y, AMD_HIDDEN_BLOCK_COUNT_Z,
-	AMD_HIDDEN_GROUP_SIZE_X, AMD_HIDDEN_GROUP_SIZE_Y, AMD_HIDDEN_GROUP_SIZE_Z,
-	AMD_HIDDEN_REMAINDER_X, AMD_HIDDEN_REMAINDER_Y, AMD_HIDDEN_REMAINDER_Z,
-	AMD_HIDDEN_GLOBAL_OFFSET_X, AMD_HIDDEN_GLOBAL_OFFSET_Y, AMD_HIDDEN_GLOBAL_OFFSET_Z,
-	AMD_HIDDEN_GRID_DIMS,
-	AMD_HIDDEN_PRINTF_BUFFER, AMD_HIDDEN_HOSTCALL_BUFFER, AMD_HIDDEN_MULTIGRID_SYNC_ARG,
-	AMD_HIDDEN_HEAP_V1, AMD_HIDDEN_DEFAULT_QUEUE, AMD_HIDDEN_COMPLETION_ACTION,
-	AMD_HIDDEN_DYNAMIC_LDS_SIZE,
-	AMD_HIDDEN_PRIVATE_BASE, AMD_HIDDEN_SHARED_BASE, AMD_HIDDEN_QUEUE_PTR,
-	AMD_HIDDENS,
-};
-struct amd_hidden_place {
-	const char *kind; /* in metadata: "hidden_block_count_x" */
-	uint16_t offset, bytes;
-};
-extern const struct amd_hidden_place amd_hiddens[AMD_HIDDENS];
-#define AMD_HIDDEN_BYTES 256 /* of all of them */
-
-/* Where the first of them would be, behind this many bytes of parameters. */
-uint32_t amd_hidden_base(uint32_t param_bytes);
-/* Bytes of arguments: parameters, and hidden ones up to the last of the mask. */
-uint32_t amd_kernarg_bytes(uint32_t param_bytes, uint32_t hidden);
-
-/* What a kernel finds in scalar registers when it starts: pointers that the descriptor asks for by
- * AMD_* of its properties, then ids of the workgroup, then the offset of the wave's scratch. */
-struct amd_start {
-	uint16_t user;      /* mask of AMD_PRIVATE_SEGMENT_BUFFER … AMD_PRIVATE_SEGMENT_SIZE */
-	uint8_t group_ids;  /* mask: x 1, y 2, z 4 */
-	uint8_t thread_ids; /* 1 to 3: x, y, z in v0 to v2 */
-	bool scratch;       /* offset of the wave's scratch, after the ids */
-};
-/* First register of one of the user's (a single bit); of the id of an axis; of the offset of scratch. */
-uint32_t amd_user_sgpr(const struct amd_start *s, uint32_t bit);
-uint32_t amd_group_id_sgpr(const struct amd_start *s, uint32_t axis);
-uint32_t amd_scratch_sgpr(const struct amd_start *s);
 
 struct amd_param {
 	uint32_t offset, size;
@@ -122,19 +84,17 @@ struct amd_code {
 
 /* Where variables lie: those with initial values, and zeros. Constants too: the host may write them
  * between launches. Addresses of services are behind the variables with initial values. */
-enum amd_place { AMD_DATA, AMD_BSS, AMD_PLACES };
+enum amd_data_place { AMD_DATA, AMD_BSS, AMD_PLACES };
 
 struct amd_variable {
-	uint8_t place;   /* enum amd_place */
+	uint8_t place;   /* enum amd_data_place */
 	uint64_t offset; /* in it */
 };
 
-/* 64 bits of a variable's first bytes that hold an address. */
+/* 64 bits of a variable's first bytes that hold the address of another. */
 struct amd_address {
-	uint32_t symbol; /* which has it */
-	uint64_t offset; /* in it */
-	uint8_t target;  /* enum amd_target */
-	uint32_t index;
+	uint32_t symbol, to;
+	uint64_t offset; /* in the first */
 	uint64_t addend;
 };
 
@@ -153,12 +113,18 @@ struct amd_plan {
 	uint32_t ndeclared;
 };
 
-/* Generation (gcn's half). NULL: errors are in job->diag. */
+/* Generation. NULL: errors are in job->diag. */
 void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *unit,
 		   struct arena *keep);
-/* Plan and link (obj's half). */
+/* Plan and link (link.c). */
 void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of);
 void amd_link(struct compile_job *job, const void *plan, void *const *code, uint32_t units,
 	      enum image_content content, struct compile_image *out);
+
+/* The code object (code_object_write.c), in the arena; pieces in the order of the text. */
+uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p, struct amd_piece *const *pieces,
+			  uint32_t npieces, enum image_content content, size_t *size);
+/* Metadata of its kernels (metadata_write.c): MessagePack, appended. */
+void amd_metadata_write(struct bytes *out, struct amd_piece *const *pieces, uint32_t npieces);
 
 #endif
