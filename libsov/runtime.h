@@ -193,6 +193,7 @@ struct context {
 	uint64_t stream_serial;     /* counts streams created */
 	uint64_t capture_serial;    /* counts captures begun */
 	_Atomic uint32_t stream_count; /* of those that there are */
+	uint32_t alone;             /* as many may be without that one would hold up another */
 
 	_Atomic sov_result error;   /* the sticky one */
 	sov_fault fault;
