@@ -328,7 +328,7 @@ const struct work_kind amd_grid_kind = {
  */
 static uint32_t groups_at_a_time(const struct amd_grid *g, uint32_t units)
 {
-	uint32_t both = AMD_RSRC1_WGP_MODE(g->rsrc1) ? 2 : 1;
+	uint32_t both = g->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1;
 	uint32_t waves = 1024 / ((g->vgprs + 15) / 16 * 16);
 	uint32_t n = (waves < 16 ? waves : 16) * 2 * both / g->waves;
 
