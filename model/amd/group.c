@@ -12,7 +12,7 @@
 #include "model/amd/wave.h"
 
 #define TURN   2048u	   /* instructions of a wave before the next has its turn */
-#define LONG   (1u << 20)  /* instructions of a workgroup before others start beside it */
+#define LONG   (1u << 17)  /* instructions of a workgroup before others start beside it */
 #define POISON 0x5a	   /* registers and LDS before anyone wrote them */
 
 static void thread_of(const struct wave *w, uint32_t lane, uint32_t id[3])
