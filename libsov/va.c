@@ -12,7 +12,7 @@
 
 #define HIGH_BYTES   (1ull << 36) /* at a time */
 #define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
-#define WINDOW_BYTES NV_WINDOW_BYTES
+#define WINDOW_BYTES (UINT64_C(1) << 32)
 #define MAX_REGIONS  64
 
 #ifndef __has_feature /* clang's, and gcc's from 14 on */
@@ -55,7 +55,7 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 }
 
 /*
- * Once: 4 GiB at some power of two. NVIDIA's kernel module keeps 512 MiB from 4 GiB on for itself
+ * Once: 4 GiB at some power of two. The kernel module behind nvrm keeps 512 MiB from 4 GiB on for itself
  * in every address space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200), so that place
  * comes late. A sanitizer's shadow may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on
  * aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs that cannot be moved begin too.
