@@ -33,12 +33,22 @@ static_assert(sizeof(struct amd_kernel_descriptor) == 64, "the hardware's layout
 #define AMD_RSRC1_VGPRS(r)      ((((r) & 63) + 1) * 8) /* wave32: granules of eight */
 #define AMD_RSRC1_FLOAT_MODE(r) ((r) >> 12 & 255)
 #define AMD_FLOAT_MODE_DEFAULT  0xf0 /* round to nearest, all denormals */
+#define AMD_RSRC1_SET_VGPRS(n)      ((n) ? ((n) - 1) / 8 : 0u)
+#define AMD_RSRC1_SET_FLOAT_MODE(m) ((uint32_t)(m) << 12)
+#define AMD_RSRC1_DX10_CLAMP    (1u << 21)
+#define AMD_RSRC1_IEEE          (1u << 23)
+#define AMD_RSRC1_WGP_MODE      (1u << 29) /* a workgroup has both compute units of a pair */
+#define AMD_RSRC1_MEM_ORDERED   (1u << 30)
 /* rsrc2 */
 #define AMD_RSRC2_SCRATCH(r)    ((r) & 1)
 #define AMD_RSRC2_USER_SGPRS(r) ((r) >> 1 & 31)
 #define AMD_RSRC2_GROUP_ID(r, axis) ((r) >> (7 + (axis)) & 1)
 #define AMD_RSRC2_GROUP_INFO(r) ((r) >> 10 & 1)
 #define AMD_RSRC2_THREAD_IDS(r) (((r) >> 11 & 3) + 1) /* x, xy, xyz in v0–v2 */
+#define AMD_RSRC2_SET_SCRATCH       1u
+#define AMD_RSRC2_SET_USER_SGPRS(n) ((uint32_t)(n) << 1)
+#define AMD_RSRC2_SET_GROUP_IDS(m)  ((uint32_t)(m) << 7)
+#define AMD_RSRC2_SET_THREAD_IDS(n) ((uint32_t)((n) - 1) << 11)
 /* properties: user registers, in this order, with how many scalar registers each takes */
 enum {
 	AMD_PRIVATE_SEGMENT_BUFFER = 1 << 0, /* 4 */
@@ -49,6 +59,7 @@ enum {
 	AMD_FLAT_SCRATCH_INIT = 1 << 5,      /* 2 */
 	AMD_PRIVATE_SEGMENT_SIZE = 1 << 6,   /* 1 */
 	AMD_WAVE32 = 1 << 10,
+	AMD_DYNAMIC_STACK = 1 << 11,
 };
 
 #endif

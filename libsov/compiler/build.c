@@ -100,6 +100,22 @@ void ir_func_define(struct ir_func *f)
 	link_func(f);
 }
 
+uint32_t ir_address_pieces(const struct ir_address *a, uint32_t left)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t k = 0; k < left && bytes < 8; k++) {
+		if (a[k].offset != a->offset + bytes || a[k].shift != 8 * bytes ||
+		    a[k].target != a->target || a[k].addend != a->addend ||
+		    a[k].function != a->function)
+			return 0;
+		bytes += a[k].bytes;
+		if (bytes == 8)
+			return k + 1;
+	}
+	return 0;
+}
+
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s)
 {
 	m->symbols = arena_grow(m->arena, m->symbols, &m->symbols_capacity, m->nsymbols + 1,

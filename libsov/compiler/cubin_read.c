@@ -77,6 +77,7 @@ static bool check_header(struct reader *r)
 		return cubin_fail(r, "the file is an object to be linked, not a program");
 	r->image->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
 						   : NV_ELF_FLAGS_SM8(r->header.e_flags);
+	snprintf(r->image->target, sizeof(r->image->target), "sm_%u", r->image->sm);
 	return true;
 }
 
@@ -546,7 +547,7 @@ static bool read_kernels(struct reader *r)
 	return true;
 }
 
-bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
+bool cubin_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
 {
 	struct reader r = {.image = im,
 			   .file = file,
@@ -555,9 +556,6 @@ bool image_read(struct image *im, const void *file, size_t size, char *message, 
 			   .message_size = message_size};
 	bool good;
 
-	memset(im, 0, sizeof(*im));
-	if (message_size)
-		message[0] = 0;
 	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
 	       read_kernels(&r) && cubin_link(&r) && cubin_lines(&r);
 	free(r.kernel_of);

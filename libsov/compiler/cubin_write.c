@@ -9,12 +9,8 @@
 #include <elf.h>
 #include <string.h>
 #include "hw/nv/cubin.h"
+#include "libsov/compiler/bytes.h"
 #include "libsov/compiler/cubin.h"
-
-struct bytes {
-	uint8_t *data;
-	uint32_t size, capacity;
-};
 
 struct writer {
 	struct arena *arena;
@@ -113,18 +109,8 @@ static void number_sections(struct writer *w)
 	}
 	w->headers = arena_array(w->arena, w->nsections, sizeof(*w->headers));
 	w->content = arena_array(w->arena, w->nsections, sizeof(*w->content));
-}
-
-static void append(struct writer *w, struct bytes *b, const void *data, uint32_t size)
-{
-	if (!size)
-		return;
-	b->data = arena_grow(w->arena, b->data, &b->capacity, b->size + size, 1);
-	if (data)
-		memcpy(b->data + b->size, data, size);
-	else
-		memset(b->data + b->size, 0, size);
-	b->size += size;
+	for (uint32_t s = 0; s < w->nsections; s++)
+		w->content[s].arena = w->arena;
 }
 
 static uint32_t add_string(struct writer *w, uint32_t table, const char *prefix, const char *text)
@@ -132,8 +118,8 @@ static uint32_t add_string(struct writer *w, uint32_t table, const char *prefix,
 	struct bytes *b = &w->content[table];
 	uint32_t at = b->size;
 
-	append(w, b, prefix, (uint32_t)strlen(prefix));
-	append(w, b, text, (uint32_t)strlen(text) + 1);
+	bytes_append(b, prefix, (uint32_t)strlen(prefix));
+	bytes_string(b, text);
 	return at;
 }
 
@@ -156,11 +142,11 @@ static void attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, 
 	struct bytes *b = &w->content[s];
 	uint16_t half = (uint16_t)value;
 
-	append(w, b, &form, 1);
-	append(w, b, &code, 1);
-	append(w, b, &half, 2);
+	bytes_append(b, &form, 1);
+	bytes_append(b, &code, 1);
+	bytes_append(b, &half, 2);
 	if (form == NV_INFO_SIZED)
-		append(w, b, data, value);
+		bytes_append(b, data, value);
 }
 
 static void attribute_words(struct writer *w, uint32_t s, uint8_t code, const uint32_t *words,
@@ -236,7 +222,7 @@ static void write_code_addresses(struct writer *w, uint32_t k)
 				.r_info = ELF64_R_INFO((uint64_t)variable_symbol(w, a->variable),
 						       a->high ? NV_R_CODE_HIGH : NV_R_CODE_LOW)};
 
-		append(w, &w->content[s], &r, sizeof(r));
+		bytes_append(&w->content[s], &r, sizeof(r));
 	}
 	set_header(w, s, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, section(w, G_TEXT, k), 8,
 		   sizeof(Elf64_Rela));
@@ -251,8 +237,8 @@ static void write_kernel(struct writer *w, uint32_t k)
 
 	write_common_info(w, k);
 	write_kernel_info(w, k);
-	append(w, &w->content[text], kernel->code, kernel->code_bytes);
-	append(w, &w->content[constant], NULL, kernel->param_base + kernel->param_bytes);
+	bytes_append(&w->content[text], kernel->code, kernel->code_bytes);
+	bytes_append(&w->content[constant], NULL, kernel->param_base + kernel->param_bytes);
 
 	if (kernel->naddresses)
 		write_code_addresses(w, k);
@@ -274,7 +260,7 @@ static void write_first_bytes(struct writer *w)
 
 	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
 		if (w->place[p] && places[p].type == SHT_PROGBITS)
-			append(w, &w->content[w->place[p]], NULL, (uint32_t)m->bytes[p]);
+			bytes_append(&w->content[w->place[p]], NULL, (uint32_t)m->bytes[p]);
 	}
 	for (uint32_t v = 0; v < m->nvariables; v++) {
 		const struct cubin_variable *var = &m->variables[v];
@@ -299,9 +285,9 @@ static void write_addresses(struct writer *w)
 				.r_info = ELF64_R_INFO((uint64_t)symbol, type)};
 
 		if (a->addend)
-			append(w, &w->content[w->rela[a->place]], &r, sizeof(r));
+			bytes_append(&w->content[w->rela[a->place]], &r, sizeof(r));
 		else
-			append(w, &w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
+			bytes_append(&w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
 	}
 }
 
@@ -343,13 +329,13 @@ static void write_lines(struct writer *w)
 	if (!w->lines)
 		return;
 	section = lines_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
-	append(w, &w->content[w->lines], section, size);
+	bytes_append(&w->content[w->lines], section, size);
 	for (uint32_t k = 0; k < w->nkernels; k++) {
 		Elf64_Rela r = {.r_offset = m->lines[k].start,
 				.r_info = ELF64_R_INFO((uint64_t)kernel_symbol(w, k),
 						       NV_R_ADDRESS_64)};
 
-		append(w, &w->content[w->lines_rela], &r, sizeof(r));
+		bytes_append(&w->content[w->lines_rela], &r, sizeof(r));
 	}
 	set_header(w, w->lines, SHT_PROGBITS, 0, 0, 0, 1, 0);
 	set_header(w, w->lines_rela, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->lines, 8,
@@ -362,13 +348,13 @@ static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t ot
 	Elf64_Sym symbol = {.st_name = name, .st_info = info, .st_other = other,
 			    .st_shndx = (uint16_t)s, .st_value = value, .st_size = size};
 
-	append(w, &w->content[S_SYMTAB], &symbol, sizeof(symbol));
+	bytes_append(&w->content[S_SYMTAB], &symbol, sizeof(symbol));
 }
 
 static void write_symbols(struct writer *w)
 {
-	append(w, &w->content[S_STRTAB], NULL, 1);
-	append(w, &w->content[S_SYMTAB], NULL, sizeof(Elf64_Sym));
+	bytes_append(&w->content[S_STRTAB], NULL, 1);
+	bytes_append(&w->content[S_SYMTAB], NULL, sizeof(Elf64_Sym));
 	for (uint32_t k = 0; k < w->nkernels; k++) {
 		const char *name = w->kernels[k].name;
 
@@ -439,16 +425,16 @@ static void write_call_graph(struct writer *w)
 	static const int32_t first[] = {0, -1}, rest[] = {0, -2, 0, -3, 0, -4};
 	struct bytes *graph = &w->content[S_CALLGRAPH];
 
-	append(w, graph, first, sizeof(first));
+	bytes_append(graph, first, sizeof(first));
 	for (uint32_t k = 0; k < w->nkernels; k++) {
 		for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
 			uint32_t pair[] = {kernel_symbol(w, k), external_symbol(w, e)};
 
 			if (w->kernels[k].externals >> e & 1)
-				append(w, graph, pair, sizeof(pair));
+				bytes_append(graph, pair, sizeof(pair));
 		}
 	}
-	append(w, graph, rest, sizeof(rest));
+	bytes_append(graph, rest, sizeof(rest));
 }
 
 static uint64_t align_up(uint64_t at, uint64_t align)

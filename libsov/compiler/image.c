@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image on its way into memory: sections to their places, addresses into what refers to them.
- * The reader has checked everything, so nothing can go wrong here.
+ * The image of a file, read by whoever knows its machine, and on its way into memory: sections to
+ * their places, addresses into what refers to them. The reader has checked everything, so nothing can go
+ * wrong there.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hw/amd/code_object.h"
 #include "hw/nv/cubin.h"
+#include "libsov/compiler/amd/code_object.h"
+#include "libsov/compiler/cubin_reader.h"
 #include "libsov/compiler/image.h"
+
+bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
+{
+	Elf64_Ehdr header = {.e_machine = NV_ELF_MACHINE};
+
+	memset(im, 0, sizeof(*im));
+	if (message_size)
+		message[0] = 0;
+	if (size >= sizeof(header))
+		memcpy(&header, file, sizeof(header));
+	return header.e_machine == AMD_ELF_MACHINE
+		       ? amd_object_read(im, file, size, message, message_size)
+		       : cubin_read(im, file, size, message, message_size);
+}
 
 /* Bits low to low + width - 1 of a 16-byte instruction. */
 static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
@@ -43,18 +61,11 @@ static void patch_code(const struct image_relocation *r, uint64_t word[2], uint6
 	}
 }
 
-static void patch(const struct image *im, const struct image_relocation *r,
-		  const struct image_addresses *addresses, uint8_t *memory)
+static void patch_nv(const struct image_section *at, const struct image_relocation *r,
+		     uint64_t address, uint8_t *place)
 {
-	const struct image_section *at = &im->sections[r->section];
-	uint8_t *place = memory + at->offset + r->offset;
-	uint64_t address = r->addend, word[2];
+	uint64_t word[2];
 
-	if (r->service)
-		address += addresses->services[r->service - 1];
-	else if (r->target != UINT32_MAX)
-		address += addresses->base[im->sections[r->target].part] +
-			   im->sections[r->target].offset;
 	switch (r->kind) {
 	case NV_R_ADDRESS_32:
 	case NV_R_GENERIC_32:
@@ -69,6 +80,41 @@ static void patch(const struct image *im, const struct image_relocation *r,
 		patch_code(r, word, address);
 		memcpy(place, word, sizeof(word));
 	}
+}
+
+/* from: where on the GPU the place is. */
+static void patch_amd(const struct image_relocation *r, uint64_t address, uint64_t from,
+		      uint8_t *place)
+{
+	uint64_t distance = address - from;
+
+	switch (r->kind) {
+	case AMD_R_REL32_LO:
+		memcpy(place, &(uint32_t){(uint32_t)distance}, 4);
+		break;
+	case AMD_R_REL32_HI:
+		memcpy(place, &(uint32_t){(uint32_t)(distance >> 32)}, 4);
+		break;
+	default:
+		memcpy(place, &address, 8);
+	}
+}
+
+static void patch(const struct image *im, const struct image_relocation *r,
+		  const struct image_addresses *addresses, uint8_t *memory)
+{
+	const struct image_section *at = &im->sections[r->section];
+	uint64_t offset = at->offset + r->offset, address = r->addend;
+
+	if (r->service)
+		address += addresses->services[r->service - 1];
+	else if (r->target != UINT32_MAX)
+		address += addresses->base[im->sections[r->target].part] +
+			   im->sections[r->target].offset;
+	if (im->vendor == IMAGE_AMD)
+		patch_amd(r, address, addresses->base[at->part] + offset, memory + offset);
+	else
+		patch_nv(at, r, address, memory + offset);
 }
 
 void image_place(const struct image *im, enum image_part part,

@@ -2,13 +2,14 @@
 /*
  * A loadable image as the runtime sees it: kernels with their code, parameters and needs, and what
  * goes into GPU memory with them, read from a cubin (ours, ptxas's of CUDA 12 with ABI 7, or of CUDA
- * 13 with ABI 8). The reader copies nothing and trusts nothing: every offset and size is checked
- * against the file, and pointers go into it.
+ * 13 with ABI 8) or from an AMD code object (ours or LLVM's, version 5). The reader copies nothing and
+ * trusts nothing: every offset and size is checked against the file, and pointers go into it.
  *
  * An image has two parts, each one piece of memory: code with the constant banks of single kernels,
- * which nobody writes, and data, which are the module's variables and the banks of all kernels. Sections lie in them at offsets that the
- * reader has chosen; when the runtime knows the addresses of both parts, image_place writes a part
- * out with all references in it filled in.
+ * which nobody writes, and data, which are the module's variables and the banks of all kernels. A code
+ * object that does not say what its code refers to is one part, IMAGE_CODE, variables too. Sections lie
+ * in parts at offsets that the reader has chosen; when the runtime knows the addresses of both parts,
+ * image_place writes a part out with all references in it filled in.
  */
 #ifndef SOV_COMPILER_IMAGE_H
 #define SOV_COMPILER_IMAGE_H
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libsov/compiler/amd/abi.h"
 #include "libsov/compiler/services.h"
 
 #define IMAGE_MAX_PARAM_BYTES 4096
@@ -24,6 +26,7 @@
 #define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
 #define IMAGE_MAX_BYTES       (1ull << 40)
 
+enum image_vendor { IMAGE_NVIDIA, IMAGE_AMD };
 enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };
 
 struct image_param {
@@ -37,25 +40,41 @@ struct image_bank {
 	uint32_t bytes; /* 0: the kernel has no such bank */
 };
 
+/* An argument that the runtime adds. */
+struct image_hidden {
+	uint16_t offset, bytes; /* bytes 0: the kernel does not read it */
+};
+
 struct image_kernel {
 	const char *name;
 	const uint8_t *code;
 	uint32_t code_bytes;
 	uint64_t code_offset;  /* in the part IMAGE_CODE */
-	uint32_t registers;    /* to declare at launch */
-	uint32_t barriers;
+	uint32_t registers;    /* to declare at launch; AMD: vector registers */
 	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
 	uint32_t stack_bytes;  /* per thread, as far as the compiler could tell */
 	bool calls;            /* functions, which may call in a circle or through pointers: the
 				* stack is at least the runtime's default */
-	uint32_t bank0_bytes;  /* size of constant bank 0 with the parameters */
-	struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
-	uint32_t param_base, param_bytes;
+	bool services;         /* it calls some, which need registers and stack as well */
+	uint32_t param_bytes;  /* up to the last parameter's end */
 	uint32_t nparams;
 	struct image_param *params;
-	bool services;         /* it calls some, which need registers and stack as well */
 	uint32_t max_threads;  /* of a block; 0: not stated */
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
+	union {
+		struct { /* IMAGE_NVIDIA */
+			uint32_t barriers;
+			uint32_t bank0_bytes; /* size of constant bank 0 with the parameters */
+			uint32_t param_base;  /* where they are in it */
+			struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
+		};
+		struct image_amd { /* IMAGE_AMD; parameters start where the arguments do */
+			struct amd_kernel_descriptor descriptor;
+			uint64_t descriptor_offset; /* in the part IMAGE_CODE */
+			uint32_t kernarg_bytes;     /* all arguments, with hidden ones */
+			struct image_hidden hidden[AMD_HIDDENS];
+		} amd;
+	};
 };
 
 /* What lies in memory while the module is loaded. */
@@ -79,7 +98,7 @@ struct image_relocation {
 	uint32_t target;  /* what; an index, UINT32_MAX: an address of 0 */
 	uint64_t offset;  /* in the section */
 	uint64_t addend;  /* behind the target's start */
-	uint8_t kind;     /* NV_R_* */
+	uint8_t kind;     /* NV_R_*, AMD_R_* */
 	uint8_t service;  /* 1 + what it refers to instead, if that is a service; 0: it is not */
 };
 
@@ -104,7 +123,9 @@ struct image_declared {
 };
 
 struct image {
-	uint32_t sm; /* 80, 86, 89, 90 */
+	enum image_vendor vendor;
+	char target[16]; /* what it is for: "sm_90", "gfx1030" */
+	uint32_t sm;     /* 80, 86, 89, 90; 0: not NVIDIA's */
 	uint32_t nkernels;
 	struct image_kernel *kernels;
 	uint32_t ndeclared; /* an image that declares kernels need not have any */
@@ -118,7 +139,7 @@ struct image {
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
 	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
 	uint64_t line_table_bytes;
-	uint32_t nline_starts;
+	uint32_t nline_starts; /* AMD: none, addresses in the table are offsets in IMAGE_CODE */
 	struct image_line_start *line_starts;
 	uint32_t services; /* that it refers to: a mask by enum service */
 };

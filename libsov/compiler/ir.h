@@ -170,6 +170,10 @@ struct ir_address {
 	uint64_t addend;
 };
 
+/* How many of these, which follow each other, make one address of 64 bits: one, or several that have some
+ * of its bytes each; 0: they do not. */
+uint32_t ir_address_pieces(const struct ir_address *a, uint32_t left);
+
 struct ir_symbol { /* a variable of the module */
 	const char *name; /* no two of a module are the same */
 	uint8_t space;

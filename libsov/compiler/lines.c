@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/compiler/bytes.h"
+#include "libsov/compiler/ir.h"
 #include "libsov/compiler/lines.h"
 
 enum { /* standard, then extended operations */
@@ -23,35 +25,62 @@ enum { /* standard, then extended operations */
 #define HEADER_LENGTH_AT 6 /* behind the unit's length and version */
 
 /*
+ * What there is to write.
+ */
+
+struct line_files lines_files(struct arena *a, const struct ir_module *m)
+{
+	struct line_files f = {.names = arena_array(a, m->nfiles + 1, sizeof(*f.names)),
+			       .number = arena_array(a, m->nfiles + 1, sizeof(*f.number))};
+
+	for (uint32_t k = 0; k < m->nfiles && m->nplaces; k++) {
+		if (!m->files[k])
+			continue;
+		f.names[f.count] = m->files[k];
+		f.number[k] = ++f.count;
+	}
+	return f;
+}
+
+bool lines_place(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
+		 struct line_row *row)
+{
+	const struct ir_place *p = ir_place_of(m, text_line);
+
+	if (!p || p->file >= m->nfiles || !files->number[p->file])
+		return false;
+	row->file = files->number[p->file];
+	row->line = p->line;
+	return true;
+}
+
+void lines_add(struct arena *a, struct line_table *t, struct line_row row)
+{
+	const struct line_row *last = t->count ? &t->rows[t->count - 1] : NULL;
+
+	if (last && last->line == row.line && last->file == row.file)
+		return;
+	t->rows = arena_grow(a, t->rows, &t->capacity, t->count + 1, sizeof(*t->rows));
+	t->rows[t->count++] = row;
+}
+
+/*
  * Writing.
  */
 
-struct out {
-	struct arena *arena;
-	uint8_t *bytes;
-	uint32_t size, capacity;
-};
-
-static void put(struct out *o, const void *data, uint32_t n)
+static void put_byte(struct bytes *o, uint8_t byte)
 {
-	o->bytes = arena_grow(o->arena, o->bytes, &o->capacity, o->size + n, 1);
-	memcpy(o->bytes + o->size, data, n);
-	o->size += n;
+	bytes_append(o, &byte, 1);
 }
 
-static void put_byte(struct out *o, uint8_t byte)
-{
-	put(o, &byte, 1);
-}
-
-static void put_unsigned(struct out *o, uint64_t v)
+static void put_unsigned(struct bytes *o, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
 		put_byte(o, (uint8_t)(v | 0x80));
 	put_byte(o, (uint8_t)v);
 }
 
-static void put_signed(struct out *o, int64_t v)
+static void put_signed(struct bytes *o, int64_t v)
 {
 	while (v < -0x40 || v >= 0x40) {
 		put_byte(o, (uint8_t)((uint64_t)v | 0x80));
@@ -60,12 +89,12 @@ static void put_signed(struct out *o, int64_t v)
 	put_byte(o, (uint8_t)v & 0x7f);
 }
 
-static void set_word(struct out *o, uint32_t at, uint32_t value)
+static void set_word(struct bytes *o, uint32_t at, uint32_t value)
 {
-	memcpy(o->bytes + at, &value, sizeof(value)); /* little-endian host */
+	memcpy(o->data + at, &value, sizeof(value)); /* little-endian host */
 }
 
-static void put_header(struct out *o, const char *const *files, uint32_t nfiles)
+static void put_header(struct bytes *o, const char *const *files, uint32_t nfiles)
 {
 	static const uint8_t start[] = {
 		0, 0, 0, 0, VERSION, 0, 0, 0, 0, 0, /* both lengths are set later */
@@ -75,25 +104,25 @@ static void put_header(struct out *o, const char *const *files, uint32_t nfiles)
 		0, /* no directories */
 	};
 
-	put(o, start, sizeof(start));
+	bytes_append(o, start, sizeof(start));
 	for (uint32_t k = 0; k < nfiles; k++) {
-		put(o, files[k], (uint32_t)strlen(files[k]) + 1);
-		put(o, (const uint8_t[]){0, 0, 0}, 3); /* directory, time, size */
+		bytes_append(o, files[k], (uint32_t)strlen(files[k]) + 1);
+		bytes_append(o, (const uint8_t[]){0, 0, 0}, 3); /* directory, time, size */
 	}
 	put_byte(o, 0);
 	set_word(o, HEADER_LENGTH_AT, o->size - (HEADER_LENGTH_AT + 4));
 }
 
-static void put_table(struct out *o, struct line_table *t)
+static void put_table(struct bytes *o, struct line_table *t)
 {
 	static const uint8_t set_address[] = {DW_LNS_extended, 9, DW_LNE_set_address};
 	static const uint8_t end[] = {DW_LNS_extended, 1, DW_LNE_end_sequence};
 	struct line_row at = {.file = 1, .line = 1};
 	uint64_t address = 0; /* its place is the loader's to fill in */
 
-	put(o, set_address, sizeof(set_address));
+	bytes_append(o, set_address, sizeof(set_address));
 	t->start = o->size;
-	put(o, &address, sizeof(address));
+	bytes_append(o, &address, sizeof(address));
 	for (uint32_t k = 0; k < t->count; k++) {
 		const struct line_row *r = &t->rows[k];
 
@@ -114,20 +143,20 @@ static void put_table(struct out *o, struct line_table *t)
 	}
 	put_byte(o, DW_LNS_advance_pc);
 	put_unsigned(o, t->end - at.offset);
-	put(o, end, sizeof(end));
+	bytes_append(o, end, sizeof(end));
 }
 
 uint8_t *lines_write(struct arena *a, const char *const *files, uint32_t nfiles,
 		     struct line_table *tables, uint32_t ntables, uint32_t *size)
 {
-	struct out o = {.arena = a};
+	struct bytes o = {.arena = a};
 
 	put_header(&o, files, nfiles);
 	for (uint32_t k = 0; k < ntables; k++)
 		put_table(&o, &tables[k]);
 	set_word(&o, 0, o.size - 4);
 	*size = o.size;
-	return o.bytes;
+	return o.data;
 }
 
 /*
@@ -287,7 +316,7 @@ struct machine {
 static bool append(const struct machine *m)
 {
 	const struct unit *u = m->unit;
-	struct line_place p = {(uint32_t)m->address, (uint32_t)m->line, "", ""};
+	struct line_place p = {m->address, (uint32_t)m->line, "", ""};
 
 	if (!m->wanted)
 		return true;
@@ -318,10 +347,14 @@ static bool extended(struct machine *m, struct in *in, const uint8_t *wanted)
 		return false;
 	end = in->at + length;
 	op = (uint8_t)get(in, 1);
-	if (op == DW_LNE_end_sequence)
+	if (op == DW_LNE_end_sequence) {
 		restart(m);
-	else if (op == DW_LNE_set_address)
+	} else if (op == DW_LNE_set_address && wanted) {
 		m->wanted = in->at == wanted; /* addresses are from the code's start on */
+	} else if (op == DW_LNE_set_address && length == 9) {
+		m->wanted = true;
+		m->address = get(in, 8);
+	}
 	in->at = end;
 	return true;
 }
@@ -381,13 +414,14 @@ bool lines_read(const uint8_t *section, uint64_t bytes, uint64_t start,
 		bool (*take)(void *user, const struct line_place *p), void *user)
 {
 	struct in in = {section, section + bytes, false};
-	bool good = start < bytes;
+	const uint8_t *wanted = start == LINES_ALL ? NULL : section + start;
+	bool good = !wanted || start < bytes;
 
 	while (good && in.at < in.end) {
 		struct unit u = {0};
 		struct machine m = {.unit = &u, .take = take, .user = user};
 
-		good = read_unit(&in, &u) && run_unit(&m, section + start);
+		good = read_unit(&in, &u) && run_unit(&m, wanted);
 		free(u.directories);
 		free(u.files);
 	}

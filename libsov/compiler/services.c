@@ -41,3 +41,22 @@ uint32_t service_register(uint32_t *next, uint8_t type)
 	*next = reg + size;
 	return reg;
 }
+
+uint32_t services_called(const struct ir_module *m)
+{
+	uint32_t called = 0;
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i) {
+				const struct ir_inst *in = ir_at(f, i);
+				enum service s = in->op == IR_CALL &&
+						 m->table[in->symbol]->kind == IR_EXTERNAL
+							 ? service_find(m->table[in->symbol]->name)
+							 : SERVICES;
+
+				if (s < SERVICES)
+					called |= 1u << s;
+			}
+	return called;
+}

@@ -24,6 +24,8 @@ extern const struct service_type services[SERVICES];
 enum service service_find(const char *name);
 /* Whether it is called by the types that it has. */
 bool service_fits(enum service s, const struct ir_func *f);
+/* Those that the module calls: a mask. */
+uint32_t services_called(const struct ir_module *m);
 /* The register of the next argument or result of this type; moves on. *next is 0 at first. */
 uint32_t service_register(uint32_t *next, uint8_t type);
 

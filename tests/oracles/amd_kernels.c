@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsov/compiler/amd/code_object.h"
+#include "libsov/compiler/image.h"
 #include "libsov/isa/amd/amd.h"
 #include "model/amd/amd.h"
 #include "model/float.h"
@@ -18,6 +18,7 @@
 #define BLOCK 64
 #define N     200
 #define WORDS (4 * N)
+#define CODE_VA 0x100000
 
 typedef void reference_fn(uint32_t *out, const uint32_t *in, uint32_t n);
 #define REF(name) static void name(uint32_t *out, const uint32_t *in, uint32_t n)
@@ -671,23 +672,24 @@ static void fill(uint32_t *p, uint32_t n)
 
 static char message[400];
 
-static bool run(const struct amd_kernel *k, const struct test *t, bool hazard)
+static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 {
 	static const struct amd_memory memory = {at, NULL};
+	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
 	uint32_t expected[WORDS], n = N;
 	struct amd_launch l = {
-		.memory = &memory, .entry = 0x100000 + k->entry, .kernarg = 0x2000000,
+		.memory = &memory, .entry = CODE_VA + k->code_offset, .kernarg = 0x2000000,
 		.dispatch = 0x2100000,
-		.scratch = 0x50000000, .rsrc1 = k->descriptor.rsrc1, .rsrc2 = k->descriptor.rsrc2,
-		.properties = k->descriptor.properties,
-		.lds_bytes = k->descriptor.group_segment_bytes,
-		.private_bytes = k->descriptor.private_segment_bytes,
+		.scratch = 0x50000000, .rsrc1 = d->rsrc1, .rsrc2 = d->rsrc2,
+		.properties = d->properties,
+		.lds_bytes = d->group_segment_bytes,
+		.private_bytes = d->private_segment_bytes,
 		.groups = {(N + BLOCK - 1) / BLOCK, 1, 1}, .threads = {BLOCK, 1, 1},
 		.hazard = hazard, .limit = 10000000,
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
 
-	if (k->kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, k->kernarg_bytes, false) ||
+	if (k->amd.kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, k->amd.kernarg_bytes, false) ||
 	    !map(PACKET, l.dispatch, 64, false) || !map(INPUT, pointers[1], 4 * WORDS, false) ||
 	    !map(OUTPUT, pointers[0], 4 * WORDS, true) ||
 	    !map(SCRATCH, l.scratch, amd_scratch_bytes(&l), true))
@@ -727,13 +729,13 @@ struct mutants {
 	uint32_t all, named;
 };
 
-static void mutate(const struct amd_kernel *k, const struct test *t, uint64_t end,
+static void mutate(const struct image_kernel *k, const struct test *t, uint64_t end,
 		   struct mutants *m)
 {
 	uint32_t words[3], bytes;
 	struct amd_inst in;
 
-	for (uint64_t offset = k->entry; offset + 12 <= end; offset += bytes) {
+	for (uint64_t offset = k->code_offset; offset + 12 <= end; offset += bytes) {
 		uint8_t *code = ranges[CODE].bytes + offset;
 
 		memcpy(words, code, 12);
@@ -758,13 +760,13 @@ static void mutate(const struct amd_kernel *k, const struct test *t, uint64_t en
 }
 
 /* Where the next kernel begins. */
-static uint64_t end_of(const struct amd_object *o, const struct amd_kernel *k)
+static uint64_t end_of(const struct image *o, const struct image_kernel *k)
 {
-	uint64_t end = o->image_bytes;
+	uint64_t end = o->part_bytes[IMAGE_CODE];
 
-	for (uint32_t i = 0; i < o->kernels_count; i++)
-		if (o->kernels[i].entry > k->entry && o->kernels[i].entry < end)
-			end = o->kernels[i].entry;
+	for (uint32_t i = 0; i < o->nkernels; i++)
+		if (o->kernels[i].code_offset > k->code_offset && o->kernels[i].code_offset < end)
+			end = o->kernels[i].code_offset;
 	return end;
 }
 
@@ -788,9 +790,9 @@ static uint8_t *read_file(const char *path, size_t *size)
 	return data;
 }
 
-static const struct amd_kernel *find(const struct amd_object *o, const char *name)
+static const struct image_kernel *find(const struct image *o, const char *name)
 {
-	for (uint32_t i = 0; i < o->kernels_count; i++)
+	for (uint32_t i = 0; i < o->nkernels; i++)
 		if (!strcmp(o->kernels[i].name, name))
 			return &o->kernels[i];
 	return NULL;
@@ -802,7 +804,7 @@ int main(int argc, char **argv)
 	bool mutates = argc > 2 && !strcmp(argv[2], "mutate");
 	struct mutants mutants = {0, 0};
 	uint32_t good = 0, tried = 0;
-	struct amd_object o;
+	struct image o;
 	uint8_t *data;
 	size_t size;
 
@@ -811,13 +813,13 @@ int main(int argc, char **argv)
 	data = read_file(argv[1], &size);
 	if (!data)
 		return perror(argv[1]), 1;
-	if (!amd_object_read(&o, data, size, message, sizeof(message)))
+	if (!image_read(&o, data, size, message, sizeof(message)))
 		return printf("# %s: %s\n", argv[1], message), 1;
-	if (!map(CODE, 0x100000, o.image_bytes, false))
+	if (!map(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
 		return perror("amd_kernels"), 1;
-	amd_object_place(&o, ranges[CODE].bytes);
+	image_place(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}}, ranges[CODE].bytes);
 	for (uint32_t i = 0; i < TESTS; i++) {
-		const struct amd_kernel *k = find(&o, tests[i].name);
+		const struct image_kernel *k = find(&o, tests[i].name);
 
 		if (argc > 3 && strcmp(argv[3], tests[i].name))
 			continue;
@@ -838,7 +840,7 @@ int main(int argc, char **argv)
 	printf("%u of %u kernels\n", good, tried);
 	for (uint32_t i = 0; i < RANGES; i++)
 		free(ranges[i].bytes);
-	amd_object_free(&o);
+	image_free(&o);
 	free(data);
 	return good != tried || !tried;
 }

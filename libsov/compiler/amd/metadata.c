@@ -4,7 +4,6 @@
  * Keys that are not known are skipped. Source: LLVM's AMDGPU user guide, code object metadata, and
  * the MessagePack specification.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,98 +142,168 @@ static bool is(struct string s, const char *name)
 	return s.length == strlen(name) && !memcmp(s.p, name, s.length);
 }
 
-static void read_argument(struct reader *r, struct amd_argument *a)
+/* ---- kernels ---- */
+
+/* One of the arguments; a hidden one of a kind that is not known stays 0. */
+static const char *read_argument(struct reader *r, struct image_kernel *k)
 {
+	uint32_t offset = 0, size = 0, hidden = 0;
+	struct string kind = {"", 0};
+
 	for (uint32_t n = map(r); n && !r->bad; n--) {
 		struct string key = string(r);
 
-		if (is(key, ".offset")) {
-			a->offset = number(r);
-		} else if (is(key, ".size")) {
-			a->bytes = number(r);
-		} else if (is(key, ".value_kind")) {
-			struct string kind = string(r);
-
-			a->hidden = kind.length > 7 && !memcmp(kind.p, "hidden_", 7);
-		} else {
+		if (is(key, ".offset"))
+			offset = number(r);
+		else if (is(key, ".size"))
+			size = number(r);
+		else if (is(key, ".value_kind"))
+			kind = string(r);
+		else
 			skip(r, 0);
-		}
 	}
+	if (kind.length < 7 || memcmp(kind.p, "hidden_", 7)) {
+		k->params[k->nparams++] = (struct image_param){offset, size};
+		return NULL;
+	}
+	while (hidden < AMD_HIDDENS && !is(kind, amd_hiddens[hidden].kind))
+		hidden++;
+	if (hidden == AMD_HIDDENS)
+		return NULL;
+	if (size != amd_hiddens[hidden].bytes)
+		return "a hidden argument has another size than its kind";
+	k->amd.hidden[hidden] = (struct image_hidden){(uint16_t)offset, (uint16_t)size};
+	return offset <= UINT16_MAX ? NULL : "a hidden argument lies beyond 64 KiB";
 }
 
-static const char *read_kernel(struct reader *r, struct amd_kernel *k, struct string *symbol)
-{
-	for (uint32_t n = map(r); n && !r->bad; n--) {
-		struct string key = string(r);
-
-		if (is(key, ".name")) {
-			struct string name = string(r);
-
-			if (!name.length || name.length >= sizeof(k->name))
-				return "metadata: a kernel's name has 1 to 255 characters";
-			snprintf(k->name, sizeof(k->name), "%.*s", (int)name.length, name.p);
-		} else if (is(key, ".symbol")) {
-			*symbol = string(r);
-		} else if (is(key, ".kernarg_segment_size")) {
-			k->kernarg_bytes = number(r);
-		} else if (is(key, ".args")) {
-			k->arguments_count = array(r);
-			if (k->arguments_count > AMD_MAX_ARGUMENTS)
-				return "metadata: a kernel has more arguments than 64";
-			for (uint32_t i = 0; i < k->arguments_count; i++)
-				read_argument(r, &k->arguments[i]);
-		} else {
-			skip(r, 0);
-		}
-	}
-	for (uint32_t i = 0; i < k->arguments_count; i++)
-		if (k->arguments[i].bytes > k->kernarg_bytes ||
-		    k->arguments[i].offset > k->kernarg_bytes - k->arguments[i].bytes)
-			return "metadata: an argument lies beyond the kernel's arguments";
-	return r->bad || !symbol->length || !k->name[0]
-		       ? "metadata: a kernel without name or symbol"
-		       : NULL;
-}
-
-static const char *read_kernels(struct amd_object *o, struct reader *r)
+static const char *read_arguments(struct reader *r, struct image_kernel *k)
 {
 	uint32_t n = array(r);
 
-	if (r->bad || n > o->size / 64 || o->kernels)
-		return "metadata: the list of kernels is damaged";
-	o->kernels = calloc(n ? n : 1, sizeof(*o->kernels));
-	if (!o->kernels)
-		return "no memory for the list of kernels";
-	for (uint32_t i = 0; i < n; i++) {
-		struct string symbol = {"", 0};
-		struct amd_kernel *k = &o->kernels[i];
-		const char *wrong = read_kernel(r, k, &symbol);
+	/* An argument has a byte at least. */
+	if (r->bad || n > (size_t)(r->end - r->p) || k->params)
+		return "the list of arguments is damaged";
+	k->params = calloc((size_t)n + 1, sizeof(*k->params));
+	if (!k->params)
+		return "no memory for the list of arguments";
+	while (n--) {
+		const char *wrong = read_argument(r, k);
 
-		if (wrong)
-			return wrong;
-		/* The descriptor's symbol is NAME.kd; the reader of symbols looks for that. */
-		if (symbol.length != strlen(k->name) + 3 ||
-		    memcmp(symbol.p, k->name, strlen(k->name)) ||
-		    memcmp(symbol.p + symbol.length - 3, ".kd", 3))
-			return "metadata: a kernel's symbol is not its name with .kd";
-		o->kernels_count = i + 1;
+		if (wrong || r->bad)
+			return wrong ? wrong : "an argument is damaged";
 	}
 	return NULL;
 }
 
-const char *amd_metadata_read(struct amd_object *o, const uint8_t *data, size_t size)
+static const char *read_threads(struct reader *r, struct image_kernel *k)
 {
-	struct reader r = {data, data + size, false};
+	uint64_t threads = 1;
 
-	for (uint32_t n = map(&r); n && !r.bad; n--) {
-		if (is(string(&r), "amdhsa.kernels")) {
-			const char *wrong = read_kernels(o, &r);
+	if (array(r) != 3)
+		return "a workgroup's size has three numbers";
+	for (uint32_t axis = 0; axis < 3; axis++) {
+		k->required_threads[axis] = number(r);
+		if (!k->required_threads[axis] || k->required_threads[axis] > 1024)
+			return "a workgroup has 1 to 1024 threads along each axis";
+		threads *= k->required_threads[axis];
+	}
+	return threads <= 1024 ? NULL : "a workgroup has 1 to 1024 threads";
+}
 
-			if (wrong)
-				return wrong;
+static const char *check_arguments(struct image_kernel *k)
+{
+	uint32_t bytes = k->amd.kernarg_bytes;
+
+	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+		if (k->amd.hidden[h].offset + k->amd.hidden[h].bytes > bytes)
+			return "a hidden argument lies beyond the kernel's arguments";
+	for (uint32_t i = 0; i < k->nparams; i++) {
+		const struct image_param *p = &k->params[i];
+
+		if (!p->size || p->size > bytes || p->offset > bytes - p->size)
+			return "an argument lies beyond the kernel's arguments, or has no size";
+		if (p->offset + p->size > k->param_bytes)
+			k->param_bytes = p->offset + p->size;
+	}
+	return k->param_bytes <= IMAGE_MAX_PARAM_BYTES ? NULL : "a kernel has more than 4096 bytes of "
+								"arguments";
+}
+
+static const char *read_kernel(struct reader *r, struct image_kernel *k,
+			       struct amd_metadata_names *name)
+{
+	struct string symbol = {"", 0};
+	const char *wrong = NULL;
+
+	for (uint32_t n = map(r); n && !r->bad && !wrong; n--) {
+		struct string key = string(r);
+
+		if (is(key, ".name")) {
+			struct string s = string(r);
+
+			*name = (struct amd_metadata_names){s.p, s.length};
+		} else if (is(key, ".symbol")) {
+			symbol = string(r);
+		} else if (is(key, ".kernarg_segment_size")) {
+			k->amd.kernarg_bytes = number(r);
+		} else if (is(key, ".vgpr_count")) {
+			k->registers = number(r);
+		} else if (is(key, ".max_flat_workgroup_size")) {
+			k->max_threads = number(r);
+		} else if (is(key, ".reqd_workgroup_size")) {
+			wrong = read_threads(r, k);
+		} else if (is(key, ".args")) {
+			wrong = read_arguments(r, k);
 		} else {
-			skip(&r, 0);
+			skip(r, 0);
 		}
 	}
-	return r.bad || !o->kernels ? "metadata: damaged, or it names no kernels" : NULL;
+	if (wrong || r->bad)
+		return wrong ? wrong : "a kernel is damaged";
+	/* The descriptor's symbol is NAME.kd; the reader of symbols looks for that. */
+	if (!name->length || symbol.length != name->length + 3 ||
+	    memcmp(symbol.p, name->name, name->length) ||
+	    memcmp(symbol.p + name->length, ".kd", 3) || memchr(name->name, 0, name->length))
+		return "a kernel's symbol is not its name with .kd";
+	if (k->registers > 256)
+		return "a kernel has at most 256 vector registers";
+	return check_arguments(k);
+}
+
+static const char *read_kernels(struct image *im, struct reader *r, struct amd_metadata_names **names)
+{
+	uint32_t n = array(r);
+
+	/* A kernel has a byte at least. */
+	if (r->bad || n > (size_t)(r->end - r->p) || im->kernels)
+		return "the list of kernels is damaged";
+	im->kernels = calloc((size_t)n + 1, sizeof(*im->kernels));
+	*names = calloc((size_t)n + 1, sizeof(**names));
+	if (!im->kernels || !*names)
+		return "no memory for the list of kernels";
+	while (n--) {
+		uint32_t k = im->nkernels++;
+		const char *wrong = read_kernel(r, &im->kernels[k], &(*names)[k]);
+
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}
+
+bool amd_metadata_read(struct amd_object *o, const uint8_t *note, uint64_t bytes,
+		       struct amd_metadata_names **names)
+{
+	struct reader r = {note, note + bytes, false};
+	const char *wrong = NULL;
+
+	for (uint32_t n = map(&r); n && !r.bad && !wrong; n--) {
+		if (is(string(&r), "amdhsa.kernels"))
+			wrong = read_kernels(o->image, &r, names);
+		else
+			skip(&r, 0);
+	}
+	if (!wrong && (r.bad || !o->image->kernels))
+		wrong = "damaged, or it names no kernels";
+	return wrong ? amd_object_fail(o, "metadata: %s", wrong) : true;
 }

@@ -21,7 +21,7 @@ struct nv_plan {
 	struct cubin_variable *variables;
 	struct cubin_address *addresses;
 	uint32_t addresses_capacity;
-	uint32_t *file;     /* by number in the text: number in the image's list of files; 0 = none */
+	struct line_files files;
 	const struct cubin_declaration *declarations; /* of all kernels */
 	uint32_t ndeclarations;
 };
@@ -54,8 +54,7 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
 		      struct nv_text *text);
 
-/* Lines (source.c): files first, then the kernels' tables, right after each kernel is encoded. */
-void nv_list_files(struct compile_job *job, struct nv_plan *p, const struct ir_module *m);
+/* Lines (source.c): the kernels' tables, right after each kernel is encoded. */
 void nv_list_lines(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,
 		   struct line_table *t);
 

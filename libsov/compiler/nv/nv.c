@@ -307,7 +307,9 @@ static void *make_plan(struct compile_job *job, const struct ir_module *m, const
 	}
 	if (!nv_place_variables(job, p, m))
 		return NULL;
-	nv_list_files(job, p, m);
+	p->files = lines_files(&job->arena, m);
+	p->out.files = p->files.names;
+	p->out.nfiles = p->files.count;
 	declare_kernels(job, p, m, unit_of);
 	return p;
 }

@@ -8,32 +8,6 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-void nv_list_files(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
-{
-	const char **names = arena_array(&job->arena, m->nfiles + 1, sizeof(*names));
-
-	if (!m->nplaces)
-		return;
-	p->file = arena_array(&job->arena, m->nfiles + 1, sizeof(*p->file));
-	for (uint32_t k = 0; k < m->nfiles; k++) {
-		if (!m->files[k])
-			continue;
-		names[p->out.nfiles] = m->files[k];
-		p->file[k] = ++p->out.nfiles;
-	}
-	p->out.files = names;
-}
-
-static void add_row(const struct mir_func *f, struct line_table *t, struct line_row row)
-{
-	const struct line_row *last = t->count ? &t->rows[t->count - 1] : NULL;
-
-	if (last && last->line == row.line && last->file == row.file)
-		return;
-	t->rows = arena_grow(f->arena, t->rows, &t->capacity, t->count + 1, sizeof(*t->rows));
-	t->rows[t->count++] = row;
-}
-
 static void add_function(const struct nv_module *n, const struct mir_func *f, struct line_table *t)
 {
 	const struct ir_module *m = f->ir->module;
@@ -41,14 +15,9 @@ static void add_function(const struct nv_module *n, const struct mir_func *f, st
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			const struct ir_place *p = ir_place_of(m, i->line);
-
-			if (p && p->file < m->nfiles && n->plan->file[p->file]) {
-				row.file = n->plan->file[p->file];
-				row.line = p->line;
-			}
+			lines_place(&n->plan->files, m, i->line, &row);
 			row.offset = i->offset;
-			add_row(f, t, row);
+			lines_add(f->arena, t, row);
 		}
 }
 

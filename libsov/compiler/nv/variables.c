@@ -41,22 +41,10 @@ void nv_find_common(struct nv_module *n, const struct ir_module *m)
 /* Services that are called, after the variables of which code takes the address. */
 static void place_services(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
-	bool called[SERVICES] = {false};
+	uint32_t called = services_called(m);
 
-	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		ir_for_each_block(f, b)
-			ir_for_each_inst(f, b, i) {
-				const struct ir_inst *in = ir_at(f, i);
-				enum service s = in->op == IR_CALL &&
-						 m->table[in->symbol]->kind == IR_EXTERNAL
-							 ? service_find(m->table[in->symbol]->name)
-							 : SERVICES;
-
-				if (s < SERVICES)
-					called[s] = true;
-			}
 	for (uint32_t s = 0; s < SERVICES; s++) {
-		if (!called[s])
+		if (!(called >> s & 1))
 			continue;
 		p->service_offset[s] = (uint32_t)p->out.bytes[CUBIN_ADDRESSES];
 		p->out.bytes[CUBIN_ADDRESSES] += 8;
@@ -78,23 +66,6 @@ static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_p
 				  p->out.naddresses + 1, sizeof(*p->addresses));
 	p->addresses[p->out.naddresses++] =
 		(struct cubin_address){(uint8_t)place, offset, p->variable[symbol], addend};
-}
-
-/* How many of these make one address: one, or eight that have a byte of it each; 0: they do not. */
-static uint32_t pieces(const struct ir_address *a, uint32_t left)
-{
-	uint32_t bytes = 0;
-
-	for (uint32_t k = 0; k < left && bytes < 8; k++) {
-		if (a[k].offset != a->offset + bytes || a[k].shift != 8 * bytes ||
-		    a[k].target != a->target || a[k].addend != a->addend ||
-		    a[k].function != a->function)
-			return 0;
-		bytes += a[k].bytes;
-		if (bytes == 8)
-			return k + 1;
-	}
-	return 0;
 }
 
 /* An address among the initial values of a variable. */
@@ -199,7 +170,7 @@ static bool place_addresses(struct compile_job *job, struct nv_plan *p, const st
 			continue;
 		for (uint32_t j = 0; j < symbol->naddresses;) {
 			const struct ir_address *first = &symbol->addresses[j];
-			uint32_t count = pieces(first, symbol->naddresses - j);
+			uint32_t count = ir_address_pieces(first, symbol->naddresses - j);
 
 			if (!place_address(job, p, m, k, first, count))
 				return false;

@@ -10,7 +10,7 @@
 #include "hw/amd/kernel_descriptor.h"
 
 enum { /* places in the file, which are addresses too */
-	AT_SEGMENTS = 64, AT_SECTIONS = 192, AT_NOTE = 384, AT_SYMBOLS = 640, AT_STRINGS = 704,
+	AT_SEGMENTS = 64, AT_SECTIONS = 192, AT_NOTE = 384, AT_SYMBOLS = 640, AT_STRINGS = 720,
 	AT_DESCRIPTOR = 768, AT_CODE = 1024, OBJECT_BYTES = 1032,
 };
 
@@ -59,6 +59,7 @@ static const char object_metadata[] = "\x82\xae"
 
 static void object_make(uint8_t file[OBJECT_BYTES])
 {
+	uint32_t code[2] = {0xbf800000, 0xbf810000}; /* s_nop 0, s_endpgm */
 	Elf64_Ehdr e = {.e_type = ET_DYN, .e_machine = 224, .e_phoff = AT_SEGMENTS,
 			.e_shoff = AT_SECTIONS, .e_flags = 0x36, .e_phentsize = sizeof(Elf64_Phdr),
 			.e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3};
@@ -70,21 +71,25 @@ static void object_make(uint8_t file[OBJECT_BYTES])
 	};
 	Elf64_Shdr sections[3] = {
 		{0},
-		{.sh_type = SHT_DYNSYM, .sh_offset = AT_SYMBOLS, .sh_size = 48, .sh_link = 2},
-		{.sh_type = SHT_STRTAB, .sh_offset = AT_STRINGS, .sh_size = 6},
+		{.sh_type = SHT_DYNSYM, .sh_offset = AT_SYMBOLS, .sh_size = 72, .sh_link = 2},
+		{.sh_type = SHT_STRTAB, .sh_offset = AT_STRINGS, .sh_size = 8},
 	};
 	Elf64_Nhdr note = {7, sizeof(object_metadata) - 1, 32};
-	Elf64_Sym symbols[2] = {{0}, {.st_name = 1, .st_value = AT_DESCRIPTOR, .st_size = 64}};
+	Elf64_Sym symbols[3] = {
+		{0},
+		{.st_name = 1, .st_shndx = 1, .st_value = AT_DESCRIPTOR, .st_size = 64},
+		{.st_name = 6, .st_shndx = 1, .st_value = AT_CODE, .st_size = sizeof(code)},
+	};
 	struct amd_kernel_descriptor d = {.kernarg_bytes = 16, .group_segment_bytes = 128,
 					  .entry_offset = AT_CODE - AT_DESCRIPTOR,
 					  .properties = AMD_WAVE32};
-	uint32_t code[2] = {0xbf800000, 0xbf810000}; /* s_nop 0, s_endpgm */
 
 	memset(file, 0, OBJECT_BYTES);
 	memcpy(e.e_ident, ELFMAG, SELFMAG);
 	e.e_ident[EI_CLASS] = ELFCLASS64;
 	e.e_ident[EI_DATA] = ELFDATA2LSB;
 	e.e_ident[EI_OSABI] = 64;
+	e.e_ident[EI_ABIVERSION] = 3;
 	memcpy(file, &e, sizeof(e));
 	memcpy(file + AT_SEGMENTS, segments, sizeof(segments));
 	memcpy(file + AT_SECTIONS, sections, sizeof(sections));
@@ -92,7 +97,7 @@ static void object_make(uint8_t file[OBJECT_BYTES])
 	memcpy(file + AT_NOTE + 12, "AMDGPU", 7);
 	memcpy(file + AT_NOTE + 20, object_metadata, sizeof(object_metadata) - 1);
 	memcpy(file + AT_SYMBOLS, symbols, sizeof(symbols));
-	memcpy(file + AT_STRINGS, "\0k.kd", 6);
+	memcpy(file + AT_STRINGS, "\0k.kd\0k", 8);
 	memcpy(file + AT_DESCRIPTOR, &d, sizeof(d));
 	memcpy(file + AT_CODE, code, sizeof(code));
 }

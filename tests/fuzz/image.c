@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cubins of any kind: either they are refused with a sentence, or everything that the image then
- * names lies inside the file, what goes into memory lies apart, and it can be written there.
+ * Images of any kind, cubins and code objects: either they are refused with a sentence, or everything
+ * that the image then names lies inside the file, what goes into memory lies apart, and it can be
+ * written there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,33 @@ static void check_name(const char *text, const uint8_t *data, size_t size)
 	check(name >= data && name < data + size && memchr(name, 0, (size_t)(data + size - name)));
 }
 
-static void check_kernel(const struct image_kernel *k, const uint8_t *data, size_t size)
+/* What only code objects have. */
+static void check_amd(const struct image *im, const struct image_kernel *k)
+{
+	uint64_t code = im->part_bytes[IMAGE_CODE];
+
+	check(k->code_bytes % 4 == 0 && k->code_offset % 4 == 0);
+	check(k->code_offset <= code && k->code_bytes <= code - k->code_offset);
+	check(k->amd.descriptor_offset <= code && code - k->amd.descriptor_offset >= 64);
+	check(k->amd.descriptor_offset + (uint64_t)k->amd.descriptor.entry_offset == k->code_offset);
+	check(k->param_bytes <= k->amd.kernarg_bytes);
+	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+		check(k->amd.hidden[h].offset + k->amd.hidden[h].bytes <= k->amd.kernarg_bytes);
+}
+
+static void check_kernel(const struct image *im, const struct image_kernel *k, const uint8_t *data,
+			 size_t size)
 {
 	check(k->code >= data && k->code_bytes <= size &&
-	      (size_t)(k->code - data) <= size - k->code_bytes && k->code_bytes % 16 == 0);
+	      (size_t)(k->code - data) <= size - k->code_bytes);
 	check_name(k->name, data, size);
-	check(k->registers >= 1 && k->registers <= 256);
-	check(k->param_bytes <= IMAGE_MAX_PARAM_BYTES &&
-	      k->param_base + k->param_bytes <= k->bank0_bytes);
+	check(k->registers >= 1 && k->registers <= 512);
+	check(k->param_bytes <= IMAGE_MAX_PARAM_BYTES);
+	if (im->vendor == IMAGE_AMD)
+		check_amd(im, k);
+	else
+		check(k->code_bytes % 16 == 0 && k->registers <= 256 &&
+		      k->param_base + k->param_bytes <= k->bank0_bytes);
 	for (uint32_t p = 0; p < k->nparams; p++)
 		check(k->params[p].size &&
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
@@ -70,7 +90,7 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 		check(im->variables[i].bytes <= im->part_bytes[im->variables[i].part] &&
 		      im->variables[i].offset <= im->part_bytes[im->variables[i].part] -
 							 im->variables[i].bytes);
-	for (uint32_t k = 0; k < im->nkernels; k++)
+	for (uint32_t k = 0; k < im->nkernels && im->vendor == IMAGE_NVIDIA; k++)
 		for (uint32_t b = 0; b < IMAGE_BANKS; b++)
 			check(im->kernels[k].banks[b].bytes <= IMAGE_MAX_BANK_BYTES &&
 			      im->kernels[k].banks[b].offset % 64 == 0);
@@ -102,12 +122,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t k = 0; k < im.ndeclared; k++)
 			check_name(im.declared[k].name, data, size);
 		for (uint32_t k = 0; k < im.nkernels; k++)
-			check_kernel(&im.kernels[k], data, size);
+			check_kernel(&im, &im.kernels[k], data, size);
 		check_sections(&im, data, size);
 		check_placing(&im);
 		check_lines(&im);
 	} else {
-		check(!strncmp(message, "cubin: ", 7));
+		check(!strncmp(message, "cubin: ", 7) || !strncmp(message, "code object: ", 13));
 	}
 	image_free(&im);
 	return 0;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Metadata of a code object, version 5, as MessagePack: what a loader has to know of each kernel that
+ * its descriptor does not say. Keys stand in alphabetical order, as LLVM writes them, and numbers in as
+ * few bytes as they need. Source: LLVM's "User Guide for AMDGPU Backend", code object V5 metadata, and
+ * the MessagePack specification.
+ */
+#include "libsov/compiler/amd/module.h"
+
+static void put_byte(struct bytes *o, uint32_t byte)
+{
+	bytes_append(o, &(uint8_t){(uint8_t)byte}, 1);
+}
+
+/* The low bytes of a value, the highest first. */
+static void put_big(struct bytes *o, uint32_t value, uint32_t bytes)
+{
+	while (bytes--)
+		put_byte(o, value >> 8 * bytes);
+}
+
+/* How many follow: small is the tag of up to 15, big of more. */
+static void put_count(struct bytes *o, uint32_t count, uint32_t small, uint32_t big)
+{
+	if (count < 16) {
+		put_byte(o, small | count);
+	} else {
+		put_byte(o, count < 0x10000 ? big : big + 1);
+		put_big(o, count, count < 0x10000 ? 2 : 4);
+	}
+}
+
+static void put_map(struct bytes *o, uint32_t pairs)
+{
+	put_count(o, pairs, 0x80, 0xde);
+}
+
+static void put_array(struct bytes *o, uint32_t elements)
+{
+	put_count(o, elements, 0x90, 0xdc);
+}
+
+static void put_string(struct bytes *o, const char *s)
+{
+	uint32_t n = (uint32_t)strlen(s), width = n < 0x100 ? 1 : n < 0x10000 ? 2 : 4;
+
+	if (n < 32) {
+		put_byte(o, 0xa0 | n);
+	} else {
+		put_byte(o, width == 1 ? 0xd9 : width == 2 ? 0xda : 0xdb);
+		put_big(o, n, width);
+	}
+	bytes_append(o, s, n);
+}
+
+static void put_number(struct bytes *o, uint32_t v)
+{
+	uint32_t width = v < 0x80 ? 0 : v < 0x100 ? 1 : v < 0x10000 ? 2 : 4;
+
+	if (width)
+		put_byte(o, width == 1 ? 0xcc : width == 2 ? 0xcd : 0xce);
+	put_big(o, v, width ? width : 1);
+}
+
+static void put_pair(struct bytes *o, const char *key, uint32_t value)
+{
+	put_string(o, key);
+	put_number(o, value);
+}
+
+static void put_argument(struct bytes *o, const char *kind, uint32_t offset, uint32_t size)
+{
+	bool pointer = !strcmp(kind, "global_buffer");
+
+	put_map(o, pointer ? 4 : 3);
+	if (pointer) {
+		put_string(o, ".address_space");
+		put_string(o, "global");
+	}
+	put_pair(o, ".offset", offset);
+	put_pair(o, ".size", size);
+	put_string(o, ".value_kind");
+	put_string(o, kind);
+}
+
+static void put_arguments(struct bytes *o, const struct amd_piece *k)
+{
+	uint32_t base = amd_hidden_base(k->param_bytes), count = k->nparams;
+
+	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+		count += k->hidden >> h & 1;
+	put_array(o, count);
+	for (uint32_t p = 0; p < k->nparams; p++)
+		put_argument(o, k->params[p].pointer ? "global_buffer" : "by_value",
+			     k->params[p].offset, k->params[p].size);
+	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+		if (k->hidden >> h & 1)
+			put_argument(o, amd_hiddens[h].kind, base + amd_hiddens[h].offset,
+				     amd_hiddens[h].bytes);
+}
+
+/* Scalar registers with those that the hardware keeps at their end: VCC, FLAT_SCRATCH, XNACK_MASK. */
+#define RESERVED_SGPRS 6
+
+static void put_kernel(struct bytes *o, const struct amd_piece *k)
+{
+	const uint32_t *required = k->required_threads;
+	/* LLVM says 1024 where nobody stated less. */
+	uint32_t most = required[0] ? required[0] * required[1] * required[2]
+			: k->max_threads ? k->max_threads
+					 : 1024;
+
+	put_map(o, 15 + (required[0] != 0));
+	put_string(o, ".args");
+	put_arguments(o, k);
+	put_pair(o, ".group_segment_fixed_size", k->lds_bytes);
+	put_pair(o, ".kernarg_segment_align", 8);
+	put_pair(o, ".kernarg_segment_size", amd_kernarg_bytes(k->param_bytes, k->hidden));
+	put_pair(o, ".max_flat_workgroup_size", most);
+	put_string(o, ".name");
+	put_string(o, k->name);
+	put_pair(o, ".private_segment_fixed_size", k->private_bytes);
+	if (required[0]) {
+		put_string(o, ".reqd_workgroup_size");
+		put_array(o, 3);
+		for (uint32_t axis = 0; axis < 3; axis++)
+			put_number(o, required[axis]);
+	}
+	put_pair(o, ".sgpr_count", k->sgprs + RESERVED_SGPRS);
+	put_pair(o, ".sgpr_spill_count", k->sgpr_spills);
+	put_string(o, ".symbol");
+	put_string(o, arena_printf(o->arena, "%s.kd", k->name));
+	put_string(o, ".uses_dynamic_stack");
+	put_byte(o, k->calls ? 0xc3 : 0xc2);
+	put_pair(o, ".vgpr_count", k->vgprs);
+	put_pair(o, ".vgpr_spill_count", k->vgpr_spills);
+	put_pair(o, ".wavefront_size", 32);
+	put_pair(o, ".workgroup_processor_mode", !k->cu_mode);
+}
+
+void amd_metadata_write(struct bytes *out, struct amd_piece *const *pieces, uint32_t npieces)
+{
+	uint32_t kernels = 0;
+
+	for (uint32_t k = 0; k < npieces; k++)
+		kernels += pieces[k]->kernel;
+	put_map(out, 3);
+	put_string(out, "amdhsa.kernels");
+	put_array(out, kernels);
+	for (uint32_t k = 0; k < npieces; k++)
+		if (pieces[k]->kernel)
+			put_kernel(out, pieces[k]);
+	put_string(out, "amdhsa.target");
+	put_string(out, "amdgcn-amd-amdhsa--gfx1030");
+	put_string(out, "amdhsa.version");
+	put_array(out, 2);
+	put_number(out, 1);
+	put_number(out, 2);
+}
