@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
- * that is released behind them. Block-linear surfaces and physical addresses are refused.
+ * that is released behind them. Block-linear surfaces are refused, and so are physical addresses on
+ * a channel that has no right to them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,8 @@ static const struct {
 	{NV_COPY_SEMAPHORE_B, offsetof(struct copy, semaphore[1])},
 	{NV_COPY_SEMAPHORE_PAYLOAD, offsetof(struct copy, payload[0])},
 	{NV_COPY_SEMAPHORE_PAYLOAD_HIGH, offsetof(struct copy, payload[1])},
+	{NV_COPY_SRC_PHYSICAL_TARGET, offsetof(struct copy, src_target)},
+	{NV_COPY_DST_PHYSICAL_TARGET, offsetof(struct copy, dst_target)},
 	{NV_COPY_SRC_HIGH, offsetof(struct copy, src[0])},
 	{NV_COPY_SRC_LOW, offsetof(struct copy, src[1])},
 	{NV_COPY_DST_HIGH, offsetof(struct copy, dst[0])},
@@ -41,6 +44,87 @@ static bool refuse(struct model_channel *c, const char *why)
 	return channel_fail(c, &e, "copy: %s", why);
 }
 
+<<<<<<< HEAD
+=======
+/* Bytes from va to the end of its page. */
+static uint64_t page_left(uint64_t va)
+{
+	return MMU_PAGE_BYTES - va % MMU_PAGE_BYTES;
+}
+
+/* Where an end of the copy is, or NULL after a fault. `data` is what launched it. */
+static uint8_t *source_at(struct model_channel *c, uint64_t src, uint32_t data)
+{
+	enum mmu_result why = MMU_UNMAPPED;
+	uint8_t *from = data & NV_COPY_SRC_PHYSICAL
+				? c->config.physical(c->config.argument, c->copy.src_target & 3, src)
+				: mmu_translate(&c->reader, src, MODEL_READ, &why);
+
+	if (!from)
+		channel_fault(c, why, src, "the copy's source");
+	return from;
+}
+
+static uint8_t *destination_at(struct model_channel *c, uint64_t dst, uint32_t data)
+{
+	enum mmu_result why = MMU_UNMAPPED;
+	uint8_t *to = data & NV_COPY_DST_PHYSICAL
+			      ? c->config.physical(c->config.argument, c->copy.dst_target & 3, dst)
+			      : mmu_translate(&c->reader, dst, MODEL_WRITE, &why);
+
+	if (!to)
+		channel_fault(c, why, dst, "the copy's destination");
+	return to;
+}
+
+static bool copy_line(struct model_channel *c, uint64_t src, uint64_t dst, uint64_t bytes,
+		      uint32_t data)
+{
+	while (bytes) {
+		uint64_t n = bytes;
+		uint8_t *from, *to;
+
+		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+			return false;
+		mmu_poll(&c->reader);
+		n = n < page_left(src) ? n : page_left(src);
+		n = n < page_left(dst) ? n : page_left(dst);
+		from = source_at(c, src, data);
+		to = from ? destination_at(c, dst, data) : NULL;
+		if (!to)
+			return false;
+		mmu_move(to, from, n);
+		src += n;
+		dst += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+/* Remapping with one constant component: a fill. */
+static bool fill_line(struct model_channel *c, uint64_t dst, uint64_t elements, uint32_t size,
+		      uint32_t data)
+{
+	while (elements) {
+		uint64_t n = page_left(dst) / size;
+		uint8_t *to;
+
+		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+			return false;
+		mmu_poll(&c->reader);
+		to = destination_at(c, dst, data);
+		if (!to)
+			return false;
+		n = n < elements ? n : elements;
+		for (uint64_t i = 0; i < n; i++)
+			mmu_move(to + i * size, (const uint8_t *)&c->copy.constant[0], size);
+		dst += n * size;
+		elements -= n;
+	}
+	return true;
+}
+
+>>>>>>> isolate
 static bool fill_valid(struct model_channel *c, uint32_t lines)
 {
 	uint32_t components = c->copy.components, size = NV_COPY_REMAP_SIZE(components);
@@ -61,7 +145,11 @@ static bool transfer(struct model_channel *c, uint32_t data)
 
 	if (!(data & NV_COPY_SRC_LINEAR) || !(data & NV_COPY_DST_LINEAR))
 		return refuse(c, "block-linear memory is not modelled; set both layouts to pitch");
-	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL))
+	/*
+	 * A user's channel, or one that renounced them (DENY_PHYSICAL_MODE_CE). That a class error
+	 * ends it, rather than one of the engine's own, is an assumption.
+	 */
+	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL) && !c->config.physical)
 		return refuse(c, "physical addresses are not a user's to give");
 	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
@@ -70,9 +158,15 @@ static bool transfer(struct model_channel *c, uint32_t data)
 		uint64_t dst = address(s->dst) + (uint64_t)i * s->dst_pitch;
 
 		if (data & NV_COPY_REMAP
+<<<<<<< HEAD
 			    ? !channel_fill(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
 					    s->constant[0])
 			    : !channel_copy(c, src, dst, s->line_bytes))
+=======
+			    ? !fill_line(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
+					 data)
+			    : !copy_line(c, src, dst, s->line_bytes, data))
+>>>>>>> isolate
 			return false;
 	}
 	return true;

@@ -121,6 +121,7 @@ struct compute {
 struct copy {
 	uint32_t semaphore[2], payload[2]; /* address high word first, payload low word first */
 	uint32_t src[2], dst[2], src_pitch, dst_pitch, line_bytes, lines;
+	uint32_t src_target, dst_target; /* NV_COPY_TARGET_*, of physical addresses */
 	uint32_t constant[2], components;
 };
 
