@@ -44,87 +44,6 @@ static bool refuse(struct model_channel *c, const char *why)
 	return channel_fail(c, &e, "copy: %s", why);
 }
 
-<<<<<<< HEAD
-=======
-/* Bytes from va to the end of its page. */
-static uint64_t page_left(uint64_t va)
-{
-	return MMU_PAGE_BYTES - va % MMU_PAGE_BYTES;
-}
-
-/* Where an end of the copy is, or NULL after a fault. `data` is what launched it. */
-static uint8_t *source_at(struct model_channel *c, uint64_t src, uint32_t data)
-{
-	enum mmu_result why = MMU_UNMAPPED;
-	uint8_t *from = data & NV_COPY_SRC_PHYSICAL
-				? c->config.physical(c->config.argument, c->copy.src_target & 3, src)
-				: mmu_translate(&c->reader, src, MODEL_READ, &why);
-
-	if (!from)
-		channel_fault(c, why, src, "the copy's source");
-	return from;
-}
-
-static uint8_t *destination_at(struct model_channel *c, uint64_t dst, uint32_t data)
-{
-	enum mmu_result why = MMU_UNMAPPED;
-	uint8_t *to = data & NV_COPY_DST_PHYSICAL
-			      ? c->config.physical(c->config.argument, c->copy.dst_target & 3, dst)
-			      : mmu_translate(&c->reader, dst, MODEL_WRITE, &why);
-
-	if (!to)
-		channel_fault(c, why, dst, "the copy's destination");
-	return to;
-}
-
-static bool copy_line(struct model_channel *c, uint64_t src, uint64_t dst, uint64_t bytes,
-		      uint32_t data)
-{
-	while (bytes) {
-		uint64_t n = bytes;
-		uint8_t *from, *to;
-
-		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
-			return false;
-		mmu_poll(&c->reader);
-		n = n < page_left(src) ? n : page_left(src);
-		n = n < page_left(dst) ? n : page_left(dst);
-		from = source_at(c, src, data);
-		to = from ? destination_at(c, dst, data) : NULL;
-		if (!to)
-			return false;
-		mmu_move(to, from, n);
-		src += n;
-		dst += n;
-		bytes -= n;
-	}
-	return true;
-}
-
-/* Remapping with one constant component: a fill. */
-static bool fill_line(struct model_channel *c, uint64_t dst, uint64_t elements, uint32_t size,
-		      uint32_t data)
-{
-	while (elements) {
-		uint64_t n = page_left(dst) / size;
-		uint8_t *to;
-
-		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
-			return false;
-		mmu_poll(&c->reader);
-		to = destination_at(c, dst, data);
-		if (!to)
-			return false;
-		n = n < elements ? n : elements;
-		for (uint64_t i = 0; i < n; i++)
-			mmu_move(to + i * size, (const uint8_t *)&c->copy.constant[0], size);
-		dst += n * size;
-		elements -= n;
-	}
-	return true;
-}
-
->>>>>>> isolate
 static bool fill_valid(struct model_channel *c, uint32_t lines)
 {
 	uint32_t components = c->copy.components, size = NV_COPY_REMAP_SIZE(components);
@@ -154,19 +73,15 @@ static bool transfer(struct model_channel *c, uint32_t data)
 	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
-		uint64_t src = address(s->src) + (uint64_t)i * s->src_pitch;
-		uint64_t dst = address(s->dst) + (uint64_t)i * s->dst_pitch;
+		struct model_place src = {address(s->src) + (uint64_t)i * s->src_pitch,
+				    data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
+		struct model_place dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
+				    data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
 
 		if (data & NV_COPY_REMAP
-<<<<<<< HEAD
 			    ? !channel_fill(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
 					    s->constant[0])
 			    : !channel_copy(c, src, dst, s->line_bytes))
-=======
-			    ? !fill_line(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
-					 data)
-			    : !copy_line(c, src, dst, s->line_bytes, data))
->>>>>>> isolate
 			return false;
 	}
 	return true;
