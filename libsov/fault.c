@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime.h"
+#include "libsov/graph.h"
 
 void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
 {
@@ -33,7 +33,8 @@ __attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes
 	va_end(ap);
 }
 
-static const struct function *function_at(const struct context *c, uint64_t va)
+/* Whose code is at an address, and where that begins. */
+static const struct function *function_at(const struct context *c, uint64_t va, uint64_t *base)
 {
 	const struct link *l;
 	uint32_t i;
@@ -44,10 +45,12 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 						offsetof(struct module, member.link));
 
 		for (i = 0; i < m->image.nkernels; i++)
-			if (va - m->functions[i].va < m->functions[i].kernel->code_bytes)
+			if (va - m->functions[i].va < m->functions[i].kernel->code_bytes) {
+				*base = m->functions[i].va;
 				return &m->functions[i];
+			}
 	}
-	return NULL;
+	return graph_function_at(c, va, base);
 }
 
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
@@ -214,13 +217,14 @@ static void name_suspects(const struct suspects *s, char *text, size_t bytes)
 
 void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
-	const struct function *at = e->pc ? function_at(c, e->pc) : NULL;
+	uint64_t base = 0, other;
+	const struct function *at = e->pc ? function_at(c, e->pc, &base) : NULL;
 	const struct function *kernel = at && !at->module->library ? at : NULL;
 	struct suspects s = {.count = 0};
 	int n;
 
 	if (!kernel && e->program)
-		kernel = function_at(c, e->program);
+		kernel = function_at(c, e->program, &other);
 	if (!kernel)
 		find_suspects(c, e, &s);
 	if (s.count == 1)
@@ -237,7 +241,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
-		f->pc = e->pc - at->va;
+		f->pc = e->pc - base;
 	else if (kernel && e->memory && infer_place(c, kernel, e->access, f))
 		at = kernel;
 	if (at) {

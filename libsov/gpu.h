@@ -70,6 +70,7 @@ struct gpu_link {
 	bool chase;         /* the barrier behind it goes on beside what comes next */
 	bool fetch_program; /* its first instructions, when it is launched */
 	uint8_t fetch_bank0; /* GPU_FETCH_BEFORE or _BEHIND; 0: when it is read */
+	bool past_caches;   /* as past_caches below has it, where it can be had */
 };
 enum { GPU_FETCH_BEFORE = 1, GPU_FETCH_BEHIND = 2 };
 
@@ -84,6 +85,7 @@ struct gpu_launch {
 	bool new_local;   /* and this is the first with such local memory */
 	const struct gpu_local *local;
 	const void *const *arguments; /* NULL: they are written later */
+	uint64_t program; /* where code of past_caches is, for which caches may be as they are; 0: the kernel's own */
 	uint64_t next;    /* the place of a grid that starts when this has ended; 0: none */
 	const struct gpu_link *link; /* NULL: it does not stand between others */
 	uint64_t id;
@@ -105,7 +107,7 @@ struct gpu_place {
 	struct gpu_written *written;
 };
 #define GPU_LINE	64u
-#define GPU_PLACE_ALIGN 256u
+#define GPU_PLACE_ALIGN 256u /* also of code */
 /* Of a slot; constants begin so far behind its start. */
 #define GPU_PLACE_BYTES	    5632u
 #define GPU_PLACE_CONSTANTS 512u
@@ -172,6 +174,10 @@ struct gpu {
 	uint64_t (*time)(const void *chip, uint64_t ticks);
 	/* A kernel can start another that comes after it. */
 	bool (*chains)(const void *chip);
+	/* The kernel's code, all of it, so that it finds nothing in a cache that a kernel before has left there. false: it
+	 * cannot be had, or does not pay. NULL: it never can. */
+	bool (*past_caches)(const void *chip, const struct image *im, const struct image_kernel *k,
+			    uint8_t *to);
 	/* One instruction at an offset of code: its bytes, 0: there is none. access: what it does that may be refused.
 	 * text and access may be NULL. */
 	uint32_t (*instruction)(const void *chip, const struct image_kernel *k, uint64_t pc,

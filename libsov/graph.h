@@ -80,6 +80,13 @@ struct graph_part { /* between host functions, or what one engine does */
 	uint64_t time_limit; /* of its nodes together */
 };
 
+/* Code of a kernel for chains: struct gpu's past_caches. */
+struct graph_code {
+	const struct function *function;
+	uint64_t va;
+};
+#define GRAPH_MOST_CODES 64 /* more kernels than these have theirs in no graph */
+
 struct graph_run {
 	struct member member;
 	const struct graph_way *way;
@@ -89,6 +96,8 @@ struct graph_run {
 	uint32_t levels, first_kernels; /* the first level that has any */
 	uint64_t *kernels; /* by node: its place in memory */
 	uint32_t *next;    /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
+	struct graph_code *codes;
+	uint32_t ncodes;
 	struct buffer *memory;
 	uint64_t methods; /* in it: where the words for queues begin … */
 	uint32_t methods_most; /* … and how many there is room for */
@@ -103,6 +112,8 @@ struct graph_run {
 	uint64_t last_number; /* … and up to where */
 };
 
+/* Whose code of a graph's own is at an address, and where that begins; NULL: nobody's. */
+const struct function *graph_function_at(const struct context *c, uint64_t va, uint64_t *base);
 /* Levels, order and, if they are wanted, chains. */
 sov_result graph_order(struct graph_run *g, bool chains);
 /* Memory with all that the GPU is to read. */

@@ -32,8 +32,28 @@ static void run_free(struct object *o)
 	free(g->kernels);
 	free(g->next);
 	free(g->parts);
+	free(g->codes);
 	free(g);
 	object_put(&c->object);
+}
+
+const struct function *graph_function_at(const struct context *c, uint64_t va, uint64_t *base)
+{
+	const struct link *l;
+	uint32_t i;
+
+	for (l = c->graphs.next; l != &c->graphs; l = l->next) {
+		const struct member *m =
+			(const struct member *)((const char *)l - offsetof(struct member, link));
+		const struct graph_run *g = (const struct graph_run *)m;
+
+		for (i = 0; m->object.kind == OBJECT_GRAPH_RUN && i < g->ncodes; i++) {
+			*base = g->codes[i].va;
+			if (va - *base < g->codes[i].function->kernel->code_bytes)
+				return g->codes[i].function;
+		}
+	}
+	return NULL;
 }
 
 /* ---- instantiating ---- */

@@ -13,12 +13,17 @@
 #include "libsov/graph.h"
 
 /*
- * The first is what is used. It is the fastest of those that have been tried on a card: a chain of
- * 100 small kernels took an H200 120 us, by idleness between them 145. The others are for it to
- * choose from. A graph's constant banks change when it is given other arguments, which is never
+ * The first is what is used. The others are for it to choose from, and to compare it with: a chain of
+ * 100 small kernels took an H200 120 us as a mere chain, by idleness between them 145. A graph's constant banks change when it is given other arguments, which is never
  * while it runs: so once in a run is enough to have them read anew.
  */
 const struct graph_way graph_ways[] = {
+	{"chain, all of it, past caches", GRAPH_CHAIN,
+	 {.chase = true,
+	  .keep_bank0 = true,
+	  .fetch_bank0 = GPU_FETCH_BEFORE,
+	  .fetch_program = true,
+	  .past_caches = true}},
 	{"chain", GRAPH_CHAIN, {0}},
 	{"chain, chasing barriers", GRAPH_CHAIN, {.chase = true}},
 	{"chain, constants kept", GRAPH_CHAIN, {.keep_bank0 = true}},
@@ -46,13 +51,64 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return (at + align - 1) / align * align;
 }
 
+/*
+ * Code past caches, for kernels of chains. Where a kernel has more blocks than the GPU has multiprocessors, its
+ * blocks may have more in common in a cache than is saved.
+ */
+static bool wants_code(const struct graph_run *g, uint32_t i)
+{
+	const struct context *c = g->member.context;
+	const struct node *n = &g->nodes[i];
+
+	return g->way->link.past_caches && c->gpu->past_caches && g->next[i] &&
+	       (uint64_t)n->kernel.grid[0] * n->kernel.grid[1] * n->kernel.grid[2] <=
+		       c->device->properties.multiprocessors;
+}
+
+static struct graph_code *code_of(const struct graph_run *g, uint32_t i)
+{
+	uint32_t k;
+
+	for (k = 0; k < g->ncodes; k++)
+		if (g->codes[k].function == g->nodes[i].kernel.function)
+			return &g->codes[k];
+	return NULL;
+}
+
+/* Kernels that have such code get a place for it, from *bytes on. */
+static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
+{
+	const struct context *c = g->member.context;
+	uint32_t i;
+
+	g->codes = calloc(GRAPH_MOST_CODES, sizeof(*g->codes));
+	if (!g->codes)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	for (i = 0; i < g->count && g->ncodes < GRAPH_MOST_CODES; i++) {
+		const struct function *f = g->nodes[i].kernel.function;
+		uint8_t *code;
+
+		if (g->nodes[i].kind != NODE_KERNEL || !wants_code(g, i) || code_of(g, i))
+			continue;
+		code = malloc(f->kernel->code_bytes + 1);
+		if (code && c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code)) {
+			g->codes[g->ncodes++] = (struct graph_code){f, *bytes};
+			*bytes = align_up(*bytes + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		}
+		free(code);
+	}
+	return SOV_OK;
+}
+
 static sov_result make_memory(struct graph_run *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
 	uint64_t bytes = GPU_PLACE_ALIGN; /* the counter's */
 	uint32_t i, arguments;
-	sov_result r;
+	sov_result r = find_codes(g, &bytes);
 
+	if (r)
+		return r;
 	for (i = 0; i < g->count; i++) {
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
@@ -68,6 +124,8 @@ static sov_result make_memory(struct graph_run *g)
 		return r;
 	for (i = 0; i < g->count; i++)
 		g->kernels[i] += g->memory->va;
+	for (i = 0; i < g->ncodes; i++)
+		g->codes[i].va += g->memory->va;
 	g->methods += g->memory->va;
 	g->counter = g->memory->va;
 	return r;
@@ -89,6 +147,24 @@ void graph_write_parameters(struct graph_run *g, uint32_t i)
 	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
+static sov_result write_codes(struct graph_run *g)
+{
+	const struct context *c = g->member.context;
+	uint32_t i;
+
+	for (i = 0; i < g->ncodes; i++) {
+		const struct function *f = g->codes[i].function;
+		uint8_t *code = malloc(f->kernel->code_bytes + 1);
+
+		if (!code)
+			return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+		c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code);
+		memcpy(cpu_at(g, g->codes[i].va), code, f->kernel->code_bytes);
+		free(code);
+	}
+	return SOV_OK;
+}
+
 /* The first level that has kernels: those have the instruction cache look for new code. */
 static uint32_t first_kernels(const struct graph_run *g)
 {
@@ -103,7 +179,7 @@ static uint32_t first_kernels(const struct graph_run *g)
 static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
-
+	const struct graph_code *code = wants_code(g, i) ? code_of(g, i) : NULL;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
 		.local = &g->member.context->local.has,
@@ -113,6 +189,7 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 		.payload = 1,
 		.next = g->next[i] && g->next[i] != GRAPH_CHAIN_END ? g->kernels[g->next[i] - 1] : 0,
 		.link = &g->way->link,
+		.program = code ? code->va : 0,
 	};
 
 	memcpy(l.grid, n->kernel.grid, sizeof(l.grid));
@@ -364,6 +441,8 @@ sov_result graph_write(struct graph_run *g)
 	uint32_t i;
 	sov_result r = make_memory(g);
 
+	if (!r)
+		r = write_codes(g);
 	g->first_kernels = first_kernels(g);
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)

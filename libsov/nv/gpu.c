@@ -143,6 +143,12 @@ static uint32_t instruction(const void *chip, const struct image_kernel *k, uint
 	return INSTRUCTION_BYTES;
 }
 
+static bool past_caches(const void *chip, const struct image *im, const struct image_kernel *k,
+			uint8_t *to)
+{
+	return nv_past_l1(((const struct nv_chip *)chip)->sm, im, k, to);
+}
+
 /* ---- launches ---- */
 
 static bool plan_kernel(const void *chip, const struct image_kernel *k,
@@ -363,6 +369,7 @@ const struct gpu nv_gpu = {
 	.local = local,
 	.time = nanoseconds,
 	.chains = chains,
+	.past_caches = past_caches,
 	.instruction = instruction,
 	.plan = plan_kernel,
 	.launch = launch,

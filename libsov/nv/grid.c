@@ -166,13 +166,18 @@ static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, 
 }
 
 static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
-		     const struct gpu_link *link, uint32_t *qmd)
+		     const struct gpu_launch *g, uint32_t *qmd)
 {
-	uint64_t first = k->program / NV_QMD_FETCH_UNIT;
-	uint64_t units = (k->program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
+	const struct gpu_link *link = g->link;
+	uint64_t program = g->program ? g->program : k->program;
+	uint64_t first = program / NV_QMD_FETCH_UNIT;
+	uint64_t units = (program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
 				 NV_QMD_FETCH_UNIT - first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
+		{NV_QMD_PROGRAM, program},
+		{NV_QMD_INVALIDATE_TEXTURES, !g->program},
+		{NV_QMD_INVALIDATE_DATA, !g->program},
 		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
 		{NV_QMD_MEMBAR_CHASING, link->chase},
 		{NV_QMD_BANK_FETCH, link->fetch_bank0},
@@ -197,7 +202,7 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 		return false;
 	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->link && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g->link, qmd))
+	if (g->link && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)

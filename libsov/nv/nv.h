@@ -54,6 +54,12 @@ void nv_push_launch(struct gpu_push *p, uint64_t qmd);
 #define NV_PUSH_INLINE_MAX 2048u
 void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes);
 
+/* ---- past_l1.c ---- */
+
+/* The kernel's code, all of it, with loads that the L1 cache does not answer. false: there is no such code, or it
+ * does not pay. */
+bool nv_past_l1(uint32_t sm, const struct image *im, const struct image_kernel *k, uint8_t *to);
+
 /* ---- grid.c ---- */
 
 /* Bytes of a descriptor that a launch without clusters has to write; the rest is 0 (H200). */

@@ -12,6 +12,7 @@
  *   one:        kernels of one thread that add 1 to one word; timed, in chains of 100 and of 10
  *   neighbours: kernels of many blocks, each of which reads what another block of the kernel before
  *               has written, so that a store or a cache that is late shows; judged alone
+ *   few:        the same with so few blocks that a way may treat them as small
  *   flood:      the same, but each thread stores so much before its word that the way to memory is full
  *               when the kernel ends: a next kernel that does not wait for stores reads old words
  *
@@ -23,11 +24,12 @@
 #include <string.h>
 #include <time.h>
 #include "libsov/graph.h"
+#include "libsov/nv/nv.h"
 
 enum { LONG = 100, SHORT = 10, BLOCK = 64, LIMIT_S = 2, FLOOD_TIMES = 24 };
-enum shape { ONE, NEIGHBOURS, FLOOD };
+enum shape { ONE, FEW, NEIGHBOURS, FLOOD };
 
-static uint32_t samples = 2001, rounds = 300, blocks = 528 * 8;
+static uint32_t samples = 2001, rounds = 300, blocks = 528 * 8, few = 132;
 static sov_device device;
 
 static const char ptx[] =
@@ -86,34 +88,34 @@ static const struct experiment {
 #define OLD_CODE    {606, 606, 0, ALL}
 #define KEPT	    {419, 419, 0, ALL}
 #define COUNTED	    {1137, 1136, 0, NOT_LAST}
-	{"no barrier behind each (may be wrong)", 0, AS_THEY_ARE, false, {NO_BARRIER}},
-	{"system barrier behind each", 0, AS_THEY_ARE, false, {{1137, 1136, 1, ALL}}},
-	{"textures not invalidated", 0, AS_THEY_ARE, false, {NO_TEXTURES}},
-	{"data not invalidated (may be wrong)", 0, AS_THEY_ARE, false, {NO_DATA}},
-	{"neither (is wrong, if anything is)", 0, AS_THEY_ARE, false, {NO_TEXTURES, NO_DATA}},
-	{"next descriptor not fetched ahead", 0, AS_THEY_ARE, false, {{372, 372, 0, ALL}}},
-	{"next descriptor copied", 0, AS_THEY_ARE, false, {{371, 369, 3, NOT_LAST}}},
-	{"textures not invalidated, constants kept, program fetched", 6, AS_THEY_ARE, false,
+	{"no barrier behind each (may be wrong)", 1, AS_THEY_ARE, false, {NO_BARRIER}},
+	{"system barrier behind each", 1, AS_THEY_ARE, false, {{1137, 1136, 1, ALL}}},
+	{"textures not invalidated", 1, AS_THEY_ARE, false, {NO_TEXTURES}},
+	{"data not invalidated (may be wrong)", 1, AS_THEY_ARE, false, {NO_DATA}},
+	{"neither (is wrong, if anything is)", 1, AS_THEY_ARE, false, {NO_TEXTURES, NO_DATA}},
+	{"next descriptor not fetched ahead", 1, AS_THEY_ARE, false, {{372, 372, 0, ALL}}},
+	{"next descriptor copied", 1, AS_THEY_ARE, false, {{371, 369, 3, NOT_LAST}}},
+	{"textures not invalidated, constants kept, program fetched", 7, AS_THEY_ARE, false,
 	 {NO_TEXTURES}},
-	{"all of it, textures not invalidated", 7, AS_THEY_ARE, false, {NO_TEXTURES}},
-	{"all of it, neither invalidated (may be wrong)", 7, AS_THEY_ARE, false,
+	{"all of it, textures not invalidated", 8, AS_THEY_ARE, false, {NO_TEXTURES}},
+	{"all of it, neither invalidated (may be wrong)", 8, AS_THEY_ARE, false,
 	 {NO_TEXTURES, NO_DATA}},
-	{"code not looked for anew", 0, AS_THEY_ARE, false, {OLD_CODE}},
-	{"all of it, code not looked for anew", 7, AS_THEY_ARE, false, {OLD_CODE}},
-	{"all of it, neither code nor constants looked for anew", 7, NOT_FORGETTING, false, {OLD_CODE}},
-	{"the same, no textures", 7, NOT_FORGETTING, false, {OLD_CODE, NO_TEXTURES}},
-	{"the same, no barrier between (may be wrong)", 7, NOT_FORGETTING, false, {OLD_CODE, COUNTED}},
-	{"all of it but chasing, neither looked for", 7, NOT_FORGETTING, false, {OLD_CODE, {382, 382, 0, ALL}}},
-	{"constants fetched before, neither looked for", 3, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
-	{"constants fetched behind, neither looked for", 4, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
-	{"all of it, system barrier", 7, NOT_FORGETTING, false, {OLD_CODE, {1137, 1136, 1, ALL}}},
-	{"all of it, barrier of kind 2", 7, NOT_FORGETTING, true, {OLD_CODE, {1137, 1136, 2, ALL}}},
-	{"all of it, next not fetched ahead", 7, NOT_FORGETTING, false, {OLD_CODE, {372, 372, 0, ALL}}},
-	{"all of it, next copied", 7, NOT_FORGETTING, false, {OLD_CODE, {371, 369, 3, NOT_LAST}}},
-	{"ended by idleness, no semaphore", 0, LAUNCH_ALONE, false, {{320, 320, 0, LAST}}},
-	{"all launched, each counts the next down", 0, LAUNCH_ALL, true,
+	{"code not looked for anew", 1, AS_THEY_ARE, false, {OLD_CODE}},
+	{"all of it, code not looked for anew", 8, AS_THEY_ARE, false, {OLD_CODE}},
+	{"all of it, neither code nor constants looked for anew", 8, NOT_FORGETTING, false, {OLD_CODE}},
+	{"the same, no textures", 8, NOT_FORGETTING, false, {OLD_CODE, NO_TEXTURES}},
+	{"the same, no barrier between (may be wrong)", 8, NOT_FORGETTING, false, {OLD_CODE, COUNTED}},
+	{"all of it but chasing, neither looked for", 8, NOT_FORGETTING, false, {OLD_CODE, {382, 382, 0, ALL}}},
+	{"constants fetched before, neither looked for", 4, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
+	{"constants fetched behind, neither looked for", 5, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
+	{"all of it, system barrier", 8, NOT_FORGETTING, false, {OLD_CODE, {1137, 1136, 1, ALL}}},
+	{"all of it, barrier of kind 2", 8, NOT_FORGETTING, true, {OLD_CODE, {1137, 1136, 2, ALL}}},
+	{"all of it, next not fetched ahead", 8, NOT_FORGETTING, false, {OLD_CODE, {372, 372, 0, ALL}}},
+	{"all of it, next copied", 8, NOT_FORGETTING, false, {OLD_CODE, {371, 369, 3, NOT_LAST}}},
+	{"ended by idleness, no semaphore", 1, LAUNCH_ALONE, false, {{320, 320, 0, LAST}}},
+	{"all launched, each counts the next down", 1, LAUNCH_ALL, true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}}},
-	{"the same, no barrier (may be wrong)", 0, LAUNCH_ALL, true,
+	{"the same, no barrier (may be wrong)", 1, LAUNCH_ALL, true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}, NO_BARRIER}},
 };
 #define EXPERIMENTS (sizeof(experiments) / sizeof(*experiments))
@@ -210,7 +212,8 @@ static sov_result start(struct row *r)
 	TRY(sov_context_get_stream(r->context, &r->stream));
 	TRY(sov_module_load(r->context, ptx, sizeof(ptx) - 1, NULL, &m));
 	TRY(sov_module_get_function(m, "add", &r->functions[ONE]));
-	TRY(sov_module_get_function(m, "turn", &r->functions[NEIGHBOURS]));
+	TRY(sov_module_get_function(m, "turn", &r->functions[FEW]));
+	r->functions[NEIGHBOURS] = r->functions[FEW];
 	TRY(sov_module_get_function(m, "flood", &r->functions[FLOOD]));
 	TRY(sov_memory_alloc(r->context, 16ull * blocks * BLOCK * FLOOD_TIMES, &r->sink));
 	TRY(sov_memory_alloc(r->context, 4, &r->word));
@@ -218,15 +221,20 @@ static sov_result start(struct row *r)
 	return sov_memory_alloc(r->context, 4ull * blocks * BLOCK, &r->ring[1]);
 }
 
+static uint32_t blocks_of(enum shape shape)
+{
+	return shape == ONE ? 1 : shape == FEW ? few : blocks;
+}
+
 static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, sov_graph_run *run)
 {
-	uint32_t n = blocks * BLOCK, times = FLOOD_TIMES, i;
+	uint32_t count = blocks_of(shape), n = count * BLOCK, times = FLOOD_TIMES, i;
 	sov_launch l = SOV_INIT(sov_launch);
 	struct graph_run *made;
 	sov_node node = 0;
 	sov_graph g;
 
-	l.grid[0] = shape ? blocks : 1;
+	l.grid[0] = count;
 	l.block[0] = shape ? BLOCK : 1;
 	l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
 	TRY(sov_graph_create(r->context, 0, &g));
@@ -257,7 +265,7 @@ static sov_result go(struct row *r, sov_graph_run run)
 /* How many words of how many rounds were wrong. */
 static sov_result judge(struct row *r, enum shape shape, uint64_t *wrong)
 {
-	uint32_t n = blocks * BLOCK, round, i;
+	uint32_t n = blocks_of(shape) * BLOCK, round, i;
 	uint32_t *got = malloc(4ull * n);
 	sov_graph_run run;
 	sov_result result = make_graph(r, shape, SHORT, &run);
@@ -336,6 +344,8 @@ static void do_line(struct line *l, bool judged)
 
 	l->result = start(&r);
 	if (!l->result && !judged)
+		l->result = judge(&r, FEW, &l->wrong);
+	if (!l->result && !judged)
 		l->result = judge(&r, NEIGHBOURS, &l->wrong);
 	if (!l->result && !judged)
 		l->result = judge(&r, FLOOD, &l->late);
@@ -370,7 +380,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "--small")) {
 			samples = 11;
 			rounds = 2;
-			blocks = 4;
+			blocks = 160;
+			few = 4;
 			turns = 1;
 		}
 	}

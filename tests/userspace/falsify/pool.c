@@ -162,24 +162,19 @@ static void limits(sov_context c, sov_stream s)
 		"statistics need a place");
 }
 
-int main(void)
+/* All of it, in a context of its own. */
+static void use_pool(sov_device d, uint64_t seed, uint32_t times)
 {
-	sov_context watch = falsify_context(), c;
-	uint64_t outside, before = 0, after, seed = (uint64_t)time(NULL);
-	sov_device d;
+	uint64_t before = 0, after;
+	sov_context c;
 	sov_stream s;
 
-	MUST(sov_context_get_device(watch, &d));
-	outside = falsify_free(watch);
 	MUST(sov_context_create(d, NULL, &c));
-	if (getenv("API_SEED"))
-		seed = strtoull(getenv("API_SEED"), NULL, 0);
-	diag("API_SEED=%llu", (unsigned long long)seed);
 	MUST(sov_context_get_stream(c, &s));
 	/* The first time also takes what stays: page tables, kernels that copy. */
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < times; i++) {
 		few_backings(c, s);
-		random_sizes(c, s, seed, i && falsify_card ? 1000 : 10000);
+		random_sizes(c, s, seed, times == 1 || (i && falsify_card) ? 1000 : 10000);
 		order(c, s);
 		limits(c, s);
 		MUST(sov_stream_wait(s, 60 * SECOND));
@@ -188,11 +183,29 @@ int main(void)
 		if (!i)
 			before = after;
 	}
-	ok(falsify_given_back(before, after), "%lld bytes more are missing after the second time",
-	   (long long)(before - after));
+	if (times > 1)
+		ok(falsify_given_back(before, after), "%lld bytes more are missing after %u times",
+		   (long long)(before - after), times);
 	MUST(sov_context_destroy(c));
+}
+
+int main(void)
+{
+	sov_context watch = falsify_context();
+	uint64_t outside, after, seed = (uint64_t)time(NULL);
+	sov_device d;
+
+	MUST(sov_context_get_device(watch, &d));
+	if (getenv("API_SEED"))
+		seed = strtoull(getenv("API_SEED"), NULL, 0);
+	diag("API_SEED=%llu", (unsigned long long)seed);
+	/* On an H200 NVIDIA's module keeps 2 MiB of its own from the first such context on, and no more. */
+	use_pool(d, seed, 2);
+	outside = falsify_free(watch);
+	use_pool(d, seed, 1);
 	after = falsify_free(watch);
-	ok(after == outside, "%lld are when the context is gone", (long long)(outside - after));
+	ok(after == outside, "%lld are when another context has come and gone",
+	   (long long)(outside - after));
 	MUST(sov_context_destroy(watch));
 	return tap_done();
 }
