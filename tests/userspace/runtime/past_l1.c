@@ -119,6 +119,7 @@ static void on_device(void)
 	sov_fault fault = SOV_INIT(sov_fault);
 
 	setenv("SOV_SOFT", "gh100:hazard", 1);
+	setenv("SOV_NVRM", "0", 1); /* a card does not say where a fault of memory was */
 	unsetenv("SOV_VISIBLE_DEVICES");
 	if (sov_device_open(0, &d) || sov_context_create(d, NULL, &c) ||
 	    sov_module_load(c, rows[0].ptx, strlen(rows[0].ptx), NULL, &m) ||
