@@ -495,12 +495,16 @@ static bool read_declared(struct reader *r)
 		return cubin_fail(r, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Sym symbol;
+		const char *name;
 
 		cubin_symbol(r, i, &symbol);
-		if (symbol.st_shndx == SHN_UNDEF && symbol.st_other & NV_STO_ENTRY &&
-		    ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
-			im->declared[im->ndeclared++] = (struct image_declared){
-				cubin_symbol_name(r, &symbol), symbol.st_value};
+		if (symbol.st_shndx != SHN_UNDEF || !(symbol.st_other & NV_STO_ENTRY) ||
+		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
+			continue;
+		name = cubin_symbol_name(r, &symbol);
+		if (!*name)
+			return cubin_fail(r, "symbol %u declares a kernel without a name", i);
+		im->declared[im->ndeclared++] = (struct image_declared){name, symbol.st_value};
 	}
 	return true;
 }

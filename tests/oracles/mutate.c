@@ -278,7 +278,9 @@ static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 			if (!overlap(&a->uses[x], &b->uses[y]) || exclusive(&a->in, &b->in))
 				continue;
 			result |= a->uses[x].write && sass_variable(s->sm, &a->in);
-			source |= !a->uses[x].write && b->uses[y].write && reads_late(s, p, &a->uses[x]);
+			/* Of two in one queue the first has read when the second writes. */
+			source |= !a->uses[x].write && b->uses[y].write && reads_late(s, p, &a->uses[x]) &&
+				  !sass_same_queue(s->sm, &a->in, &b->in);
 		}
 	*reads = !result;
 	return result || source;

@@ -139,6 +139,7 @@ struct ptx_name {
 	uint32_t count;  /* range */
 	uint32_t reg;    /* register: IR register + 1, 0 until first used … */
 	ir_val holds;    /* … and what it holds in the block that comes next here */
+	struct ptx_name *halves; /* of one of 128 bits: two registers, lowest first; NULL until used */
 	uint32_t symbol; /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;  /* label; register: where holds is known, 0 for nowhere */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
@@ -396,7 +397,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 /* Lowering functions, named in table.c. */
 #define LOWERINGS(L) \
 	/* lower.c */ \
-	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(cvta) \
+	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(mov_wide) L(cvta) \
 	L(isspacep) \
 	/* arithmetic.c */ \
 	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \

@@ -488,6 +488,19 @@ void ptx_lower_mov_vector(struct ptx *x, const struct ptx_inst *in)
 		ptx_write(x, &d->elements[k], v[k]);
 }
 
+/* 128 bits as two of 64, or four of 32. */
+void ptx_lower_mov_wide(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D], *a = in->role[ROLE_A];
+	uint32_t from = a->count / 2, to = d->count / 2;
+	ir_val v[2];
+
+	for (uint32_t k = 0; k < 2; k++)
+		v[k] = pack(x, &a->elements[k * from], from, IR_B64);
+	for (uint32_t k = 0; k < 2; k++)
+		unpack(x, &d->elements[k * to], to, IR_B64, v[k]);
+}
+
 void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;

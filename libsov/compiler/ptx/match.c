@@ -556,7 +556,7 @@ static bool suits(const struct wanted *w, const struct ptx_type *r)
 
 	if (t->class == CLASS_PREDICATE || r->class == CLASS_PREDICATE)
 		return t->class == r->class;
-	if (r->bits < t->bits || (r->bits > t->bits && !w->wider))
+	if (r->bits < t->bits || (r->bits > t->bits && !(w->wider && r->bits <= 64)))
 		return false;
 	if (r->class == CLASS_BITS || t->class == CLASS_BITS)
 		return true;
@@ -630,6 +630,34 @@ static bool check_register(struct check *c, struct ptx_operand *o)
 			TEXT(o->name), r->name);
 }
 
+/* A register of 128 bits is a vector of two of 64. */
+static bool check_wide(struct check *c, struct ptx_operand *o)
+{
+	struct ptx_name *n = o->name;
+
+	if (o->kind != OPERAND_REGISTER)
+		return complain(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
+	if (!check_register(c, o))
+		return false;
+	if (!n->halves) {
+		n->halves = arena_array(c->x->arena, 2, sizeof(*n->halves));
+		for (uint32_t k = 0; k < 2; k++) {
+			n->halves[k] = *n;
+			n->halves[k].halves = NULL;
+			n->halves[k].type = sibling(CLASS_BITS, 64);
+		}
+	}
+	o->kind = OPERAND_VECTOR;
+	o->count = 2;
+	o->elements = arena_array(c->x->arena, o->count, sizeof(*o->elements));
+	for (uint32_t k = 0; k < o->count; k++) {
+		o->elements[k] = (struct ptx_operand){.kind = OPERAND_REGISTER, .at = o->at};
+		o->elements[k].name = &n->halves[k];
+		o->elements[k].type = n->halves[k].type;
+	}
+	return true;
+}
+
 static bool check_scalar(struct check *c, struct ptx_operand *o)
 {
 	o->type = c->w.type;
@@ -641,6 +669,8 @@ static bool check_scalar(struct check *c, struct ptx_operand *o)
 	if (c->w.targets)
 		return o->kind == OPERAND_TARGETS ||
 		       complain(c, o, "must be a .branchtargets list, found '%.*s'", TEXT(&o->at));
+	if (c->w.type->bits == 128)
+		return check_wide(c, o);
 	if (o->kind == OPERAND_REGISTER)
 		return check_register(c, o);
 	if (o->negated)

@@ -100,6 +100,14 @@ static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise
 	return in->value[SLOT_ORDER] == ORDER_VOLATILE ? IR_RELAXED : in->value[SLOT_ORDER];
 }
 
+/* Elements of an access; 128 bits are two of 64 (match.c). */
+static uint32_t element_bits(const struct ptx_inst *in)
+{
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits;
+
+	return bits > 64 ? 64 : bits;
+}
+
 static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
 		       enum ir_order otherwise)
 {
@@ -158,7 +166,7 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *o = in->role[ROLE_A];
-	uint32_t bytes = type->bits / 8;
+	uint32_t bytes = element_bits(in) / 8;
 	int64_t at = (int64_t)o->value;
 	ir_val v;
 
@@ -214,7 +222,7 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = type->bits / 8;
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = element_bits(in) / 8;
 	bool one_by_one = space_of(in) == IR_PARAM && type->bits < 32;
 	uint64_t offset;
 	ir_val address;
@@ -234,7 +242,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
-	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = type->bits / 8 * count;
+	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = element_bits(in) / 8 * count;
 	ir_val args[1 + IR_MAX_ELEMENTS];
 	uint64_t offset;
 	ir_id i;

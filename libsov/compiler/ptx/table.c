@@ -39,8 +39,8 @@
 #define FLOATCMP ORDERED " .equ .neu .ltu .leu .gtu .geu .num .nan"
 
 #define POLICY "policy = .b64; "
-#define LOAD   POLICY ".type = " MEMORY "; d = .type or wider or vector; "
-#define STORE  POLICY ".type = " MEMORY "; b = .type or wider or vector; "
+#define LOAD   POLICY ".type = " MEMORY " .b128; d = .type or wider or vector; "
+#define STORE  POLICY ".type = " MEMORY " .b128; b = .type or wider or vector; "
 #define SETP   "p q = .pred or nothing; c = .pred; "
 #define SET    ".dtype = .u32 .s32 .f32 .f16 .bf16 .f16x2 .bf16x2 .u16 .s16; c = .pred; "
 #define CVT    "d = .dtype or wider; a = .atype or wider or special; "
@@ -235,6 +235,7 @@ const struct ptx_row ptx_rows[] = {
 	    "a = .type or parts or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = .f32 .f64 .f16 .bf16", mov, COPY),
+	ROW("mov.b128 d, a", "d a = .b128 or parts", mov_wide, COPY),
 	ROW("mov.vec.type d, a", ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
 	    "a = .type or vector or special", mov_vector, COPY),
 	ROW("cvt{.sat}.dtype.atype d, a", CVT ".dtype = " BYTES "; .atype = " BYTES, cvt, TRUNC),

@@ -81,6 +81,10 @@ bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
 		ptx_error(x, &t, ".pred is a register type; memory has none");
 		return false;
 	}
+	if (s->type && s->type->bits == 128) {
+		ptx_error(x, &t, ".b128 is a register type; in memory it is two .b64");
+		return false;
+	}
 	if (s->type && !s->align)
 		s->align = s->vector * s->type->bits / 8;
 	return s->type;

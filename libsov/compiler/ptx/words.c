@@ -14,6 +14,7 @@ const struct ptx_type ptx_types[] = {
 	{".b16", CLASS_BITS, 16, IR_B16, 0},
 	{".b32", CLASS_BITS, 32, IR_B32, 0},
 	{".b64", CLASS_BITS, 64, IR_B64, 0},
+	{".b128", CLASS_BITS, 128, IR_B64, 0}, /* of registers alone, which are two of 64 bits */
 	{".u8", CLASS_UNSIGNED, 8, IR_B8, 0},
 	{".u16", CLASS_UNSIGNED, 16, IR_B16, 0},
 	{".u32", CLASS_UNSIGNED, 32, IR_B32, 0},
