@@ -11,8 +11,8 @@
  *                                           every line that does not matter is taken away (_shrink.h)
  *
  * A fault or a hang leaves nothing of a CUDA context, so launches happen in a child. When it ends early, the launch
- * that ended it is judged by that, and another child goes on with the next. Says which kernel and whose code, and
- * ends with a line of counts. Exit status 0: all agree; 1: some do not; 2: nothing could be judged.
+ * that ended it is judged by that, and another child goes on with the next. Says which kernel, whose code and the mark
+ * of what it left (random_kernels theirs compares that with a software GPU's), and ends with a line of counts. Exit status 0: all agree; 1: some do not; 2: nothing could be judged.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -191,7 +191,7 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	if (agree_same())
 		*verdict = AGREES;
 	else
-		printf("WRONG %" PRIu64 " %s\n", p->number, variant_name(v));
+		printf("WRONG %" PRIu64 " %s %016" PRIx64 "\n", p->number, variant_name(v), agree_mark());
 	if (v < AGREE_MODES)
 		must(cuModuleUnload(module), "unloading");
 	return true;

@@ -30,7 +30,7 @@ spread() {
 
 start=$(date +%s)
 [ "$kernels" -eq 0 ] || spread "$first" "$kernels" 100 "$work/gpu.log" "$GPU_SECONDS" "$work/random" "$PTXAS" "$work"
-[ "$kernels" -eq 0 ] || sed -n 's/^WRONG //p' "$work/gpu.log" | sort -n -u -k1,1 | timeout "$SHRINK_SECONDS" xargs -P "$JOBS" -L 1 \
+[ "$kernels" -eq 0 ] || sed -n 's/^WRONG \([0-9]* [a-z]*\).*/\1/p' "$work/gpu.log" | sort -n -u -k1,1 | timeout "$SHRINK_SECONDS" xargs -P "$JOBS" -L 1 \
 	timeout 60 "$work/random" "$PTXAS" "$work" shrink >"$work/shrunk.log" 2>&1 || true
 middle=$(date +%s)
 export SOV_CACHE_SIZE=0 SOV_NVRM=0

@@ -8,6 +8,8 @@
  *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
  *	                                   does not matter is taken away
  *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
+ *	random_kernels theirs PTXAS NUMBER...  what its code leaves on a software GPU: "AGREES" with the interpreter, or
+ *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
@@ -82,6 +84,25 @@ static int shrink_kernel(uint64_t number, const char *ptxas)
 	return fails;
 }
 
+static void show_theirs(uint64_t number, const char *ptxas)
+{
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+	const void *image;
+	size_t size;
+
+	agree_inputs(number, threads);
+	image = shrink_ptxas(ptxas, agree.properties[AGREE_PLAIN].target, ptx, &size);
+	memset(&agree.got, 0, sizeof(agree.got));
+	tap_quiet = true;
+	if (image && agree_interpret(ptx) && agree_image(AGREE_PLAIN, image, size))
+		printf("AGREES %" PRIu64 " ptxas\n", number);
+	else
+		printf("WRONG %" PRIu64 " ptxas %016" PRIx64 "\n", number, agree_mark());
+	tap_quiet = false;
+	free(ptx);
+}
+
 int main(int argc, char **argv)
 {
 	const char *wish = getenv("SOV_TEST_KERNELS");
@@ -97,6 +118,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[1], "shrink"))
 		return shrink_kernel(strtoull(argv[2], NULL, 0), argc > 3 ? argv[3] : NULL);
+	for (int i = 3; i < argc && !strcmp(argv[1], "theirs"); i++)
+		show_theirs(strtoull(argv[i], NULL, 0), argv[2]);
+	if (argc > 3 && !strcmp(argv[1], "theirs"))
+		return 0;
 	if (argc > 3 && !strcmp(argv[1], "turns"))
 		return take_turns(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	for (uint64_t n = first; n < first + count; n++)
