@@ -86,12 +86,13 @@ sov_result box_check(struct context *c, const struct box *b, struct sides *k)
 static sov_result copy_rows(struct stream *s, const struct side *to, const struct side *from,
 			    uint64_t width, uint64_t rows, uint64_t *number)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	uint64_t done, n;
 	struct slot slot;
 	sov_result r;
 
 	for (done = 0; done < rows; done += n) {
-		struct nv_lines lines = {
+		struct gpu_lines lines = {
 			.destination = to->address + done * to->pitch,
 			.source = from->address + done * from->pitch,
 			.destination_pitch = (uint32_t)to->pitch,
@@ -99,13 +100,14 @@ static sov_result copy_rows(struct stream *s, const struct side *to, const struc
 			.bytes = (uint32_t)width,
 		};
 
-		n = rows - done < BOX_MOST_ROWS ? rows - done : BOX_MOST_ROWS;
+		n = gpu->lines_most(&lines);
+		n = rows - done < n ? rows - done : n;
 		lines.lines = (uint32_t)n;
 		trace_bytes(n * width);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			return r;
-		nv_push_copy_lines(&slot.push, &lines, s->done->va, (uint32_t)slot.number);
+		gpu->copy_lines(&slot.push, &lines, s->done->va, (uint32_t)slot.number);
 		*number = slot.number;
 		stream_submit(s, &slot);
 	}

@@ -252,7 +252,7 @@ sov_result stream_call(struct stream *s, void (*function)(void *user), void *use
 	k->value = ++k->semaphore->value;
 	k->epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
 	k->number = slot.number;
-	nv_push_acquire(&slot.push, k->semaphore->va, k->value);
+	c->gpu->acquire(&slot.push, k->semaphore->va, k->value);
 	stream_submit(s, &slot);
 	if (!put(c->calls, k))
 		finish(c->calls, k);

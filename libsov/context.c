@@ -364,6 +364,7 @@ static void context_free(struct object *o)
 	services_free(c);
 	calls_free(c);
 	free(c->allocations);
+	free(c->chip);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -444,7 +445,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 {
 	struct context *c = calloc(1, sizeof(*c));
 	const struct winsys_info *i = &d->info;
-	uint64_t limit = 0;
+	uint64_t limit = 0, shared, local;
 	int error;
 
 	if (!c) {
@@ -461,17 +462,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->kernel_time_limit = o->kernel_time_limit;
 	c->other_time_limit = OTHER_TIME_LIMIT;
 	c->graph_way = &graph_ways[0];
-	c->chip = (struct nv_chip){
-		.sm = i->sm,
-		.multiprocessors = i->multiprocessors,
-		.warps_per_sm = i->warps_per_sm,
-		.registers_per_sm = i->registers_per_sm,
-		.shared_per_sm = i->shared_per_sm,
-		.sms_per_tpc = i->sms_per_tpc,
-		.tpcs = i->tpcs,
-		.compute_class = i->compute_class,
-		.copy_class = i->copy_class,
-	};
+	c->gpu = gpu_of(i);
 	list_init(&c->buffers);
 	list_init(&c->modules);
 	list_init(&c->streams);
@@ -485,12 +476,18 @@ static struct context *context_new(struct device *d, const sov_context_options *
 		*r = read_time_limit(i->software, &limit);
 	if (!c->kernel_time_limit)
 		c->kernel_time_limit = limit;
-	if (!*r && !va_windows(&c->chip.shared_window, &c->chip.local_window))
+	if (!*r && !va_windows(&shared, &local))
 		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			    "the process has no address space for 12 GiB of windows");
+	if (!*r) {
+		c->chip = c->gpu->chip(i, shared, local);
+		if (!c->chip)
+			*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context");
+	}
 	if (!*r && (error = c->winsys->group_create(d->way, &c->group)))
 		*r = refuse_errno(error, "creating a queue group");
 	if (*r) {
+		free(c->chip);
 		free(c);
 		return NULL;
 	}
@@ -506,6 +503,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 	sov_context_options o = SOV_INIT(sov_context_options);
 	struct device *d = object_get(device, OBJECT_DEVICE);
 	struct stream *first = NULL;
+	const struct gpu *gpu;
 	struct context *c;
 	sov_result r;
 
@@ -523,10 +521,16 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour; give less",
 			      (unsigned long long)o.kernel_time_limit);
-	if (o.stack_bytes > NV_LOCAL_MAX_BYTES)
+	gpu = gpu_of(&d->info);
+	if (!gpu)
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "%s runs %s, for which this version (%d.%d) has no commands; see sov devices",
+			      d->properties.name, d->properties.target, SOV_VERSION_MAJOR,
+			      SOV_VERSION_MINOR);
+	if (o.stack_bytes > gpu->local_most)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
-			      NV_LOCAL_MAX_BYTES);
+			      gpu->local_most);
 	if (o.print_bytes && (o.print_bytes & (o.print_bytes - 1) || o.print_bytes < LEAST_PRINT ||
 			      o.print_bytes > MOST_PRINT))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,

@@ -35,7 +35,7 @@ struct choice {
 };
 
 static const struct choice choices[] = {
-	{IN, ANY, WAY_INLINE, NV_PUSH_INLINE_MAX},
+	{IN, ANY, WAY_INLINE, UINT64_MAX}, /* while they fit */
 	{IN, BEHIND, WAY_KERNEL, 256 << 10},
 	{IN, ANY, WAY_ENGINE, UINT64_MAX},
 	{OUT, BEHIND, WAY_KERNEL, 1 << 20},
@@ -57,12 +57,13 @@ static const struct choice software_choices[] = {
 static enum way choose(struct stream *s, enum direction direction, uint64_t to, uint64_t from,
 		       uint64_t bytes, bool inline_too)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	bool software = s->member.context->device->info.software;
 	const struct choice *k = software ? software_choices : choices;
 	bool behind = !software && stream_busy(s, ENGINE_COMPUTE);
 
 	while (k->direction != direction || bytes > k->most || (k->when == BEHIND && !behind) ||
-	       (k->way == WAY_INLINE && !inline_too) || !way_fits(k->way, to, from, bytes))
+	       (k->way == WAY_INLINE && !inline_too) || !way_fits(gpu, k->way, to, from, bytes))
 		k++;
 	return k->way;
 }

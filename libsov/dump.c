@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libsov/compiler/compiler.h"
-#include "libsov/isa/sass.h"
 #include "libsov/log.h"
 #include "libsov/runtime.h"
 
@@ -111,28 +110,26 @@ static void write_passes(const char *stem, const struct dump *d)
 	finish(f, stem, "ir");
 }
 
-static void write_code(const char *stem, const struct image *im)
+static void write_code(const char *stem, const struct dump *d)
 {
+	const struct image *im = d->image;
 	FILE *f = create(stem, "sass");
-	char text[256];
-	uint32_t i, at;
+	char text[256], wants[64];
+	uint32_t i, at, bytes, word;
 
 	for (i = 0; f && i < im->nkernels; i++) {
 		const struct image_kernel *k = &im->kernels[i];
 
-		fprintf(f, "%s:  // sm_%u, %u registers\n", k->name, im->sm, k->registers);
-		for (at = 0; at + sizeof(struct sass_word) <= k->code_bytes;
-		     at += sizeof(struct sass_word)) {
-			struct sass_word word;
-			struct sass_inst inst;
-
+		d->gpu->runs(d->chip, im, wants, sizeof(wants));
+		fprintf(f, "%s:  // %s, %u registers\n", k->name, wants, k->registers);
+		for (at = 0; at + sizeof(word) <= k->code_bytes; at += bytes) {
+			bytes = d->gpu->instruction(d->chip, k, at, text, sizeof(text), NULL);
 			memcpy(&word, k->code + at, sizeof(word));
-			if (sass_decode(im->sm, word, &inst) &&
-			    sass_print(im->sm, &inst, at, text, sizeof(text)) >= 0)
+			if (bytes)
 				fprintf(f, "\t/*%04x*/ %s ;\n", at, text);
 			else
-				fprintf(f, "\t/*%04x*/ 0x%016llx 0x%016llx\n", at,
-					(unsigned long long)word.lo, (unsigned long long)word.hi);
+				fprintf(f, "\t/*%04x*/ 0x%08x\n", at, word);
+			bytes = bytes ? bytes : sizeof(word);
 		}
 	}
 	finish(f, stem, "sass");
@@ -178,6 +175,6 @@ void dump_module(const struct dump *d)
 			write_bytes(stem, "cubin", d->file, d->file_bytes);
 	}
 	if (d->image && d->image->nkernels)
-		write_code(stem, d->image);
+		write_code(stem, d);
 	LOG(MODULE, INFO, "dumped as %s/%s.*", folder, stem);
 }

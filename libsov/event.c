@@ -152,8 +152,9 @@ static sov_result record(struct event *e, struct stream *s)
 		semaphore->value++;
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
-		nv_push_release(&slot.push, semaphore->va, semaphore->value,
-				NV_RELEASE_TIMED | (slot.beside ? NV_RELEASE_NOW : 0));
+		s->member.context->gpu->release(&slot.push, semaphore->va, semaphore->value,
+						GPU_RELEASE_TIMED |
+							(slot.beside ? GPU_RELEASE_NOW : 0));
 		stream_submit(s, &slot);
 	}
 	pthread_mutex_unlock(&e->recording);
@@ -245,8 +246,8 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 		return r;
 	if (!semaphore_reached(a.semaphore, a.value) || !semaphore_reached(b.semaphore, b.value))
 		return SOV_NOT_READY;
-	start = __atomic_load_n(from->semaphore->time, __ATOMIC_RELAXED);
-	end = __atomic_load_n(to->semaphore->time, __ATOMIC_RELAXED);
+	start = semaphore_time(from->member.context, from->semaphore);
+	end = semaphore_time(to->member.context, to->semaphore);
 	if (end < start)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "event to was reached %llu ns before event from; give them the other way round",

@@ -9,10 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/isa/sass.h"
 #include "libsov/runtime.h"
-
-#define INSTRUCTION_BYTES 16
 
 void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
 {
@@ -56,14 +53,8 @@ static const struct function *function_at(const struct context *c, uint64_t va)
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
 			sov_fault *out)
 {
-	struct sass_word word;
-	struct sass_inst inst;
-
-	if (pc % INSTRUCTION_BYTES || f->kernel->code_bytes - pc < INSTRUCTION_BYTES)
-		return;
-	memcpy(&word, f->kernel->code + pc, sizeof(word));
-	if (sass_decode(c->chip.sm, word, &inst))
-		sass_print(c->chip.sm, &inst, pc, out->instruction, sizeof(out->instruction));
+	c->gpu->instruction(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
+			    NULL);
 }
 
 static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
@@ -80,20 +71,6 @@ static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
 	free(lines);
 }
 
-/* What an instruction does that the MMU may refuse. */
-static enum winsys_access access_of(const struct sass_inst *in)
-{
-	switch (in->op) {
-	case SASS_LDG: case SASS_LD:
-		return WINSYS_READ;
-	case SASS_STG: case SASS_ST:
-		return WINSYS_WRITE;
-	case SASS_ATOMG: case SASS_ATOMG_CAS: case SASS_ATOM: case SASS_ATOM_CAS: case SASS_RED:
-		return WINSYS_ATOMIC;
-	}
-	return WINSYS_SOME_ACCESS;
-}
-
 #define PLACES 4 /* that are named; with more of them a list helps nobody */
 
 /* Where the kernel does this, or anything of the kind when that is not known: how many places, and
@@ -101,16 +78,13 @@ static enum winsys_access access_of(const struct sass_inst *in)
 static uint32_t find_places(const struct context *c, const struct function *f,
 			    enum winsys_access access, uint64_t pc[static PLACES])
 {
-	uint32_t offset, places = 0;
+	uint32_t offset, bytes, places = 0;
 	enum winsys_access does;
-	struct sass_word word;
-	struct sass_inst in;
 
-	for (offset = 0; offset < f->kernel->code_bytes; offset += INSTRUCTION_BYTES) {
-		memcpy(&word, f->kernel->code + offset, sizeof(word));
-		if (!sass_decode(c->chip.sm, word, &in))
+	for (offset = 0; offset < f->kernel->code_bytes; offset += bytes) {
+		bytes = c->gpu->instruction(c->chip, f->kernel, offset, NULL, 0, &does);
+		if (!bytes)
 			return UINT32_MAX;
-		does = access_of(&in);
 		if (!does || (access && does != access))
 			continue;
 		if (places < PLACES)

@@ -84,11 +84,11 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 		     struct node *n)
 {
 	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
-	sov_result r = bytes && bytes <= NV_PUSH_COPY_MAX
+	sov_result r = bytes && bytes <= c->gpu->copy_most
 			       ? copy_check(c, &k, bytes, bytes)
 			       : refuse(SOV_ERROR_INVALID_ARGUMENT,
-					"a copy of %llu bytes; a node has 1 to %u", (ull)bytes,
-					NV_PUSH_COPY_MAX);
+					"a copy of %llu bytes; a node has 1 to %llu", (ull)bytes,
+					(ull)c->gpu->copy_most);
 
 	if (!r && (!k.to || !k.from))
 		r = refuse_unpinned(&k);
@@ -103,9 +103,9 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 
 	*n = (struct node){.kind = NODE_FILL,
 			   .fill = {address, count * element_bytes, value, element_bytes}};
-	if (!r && (!count || n->fill.bytes > NV_PUSH_COPY_MAX))
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "a fill of %llu bytes; a node has 1 to %u",
-			   (ull)n->fill.bytes, NV_PUSH_COPY_MAX);
+	if (!r && (!count || n->fill.bytes > c->gpu->copy_most))
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "a fill of %llu bytes; a node has 1 to %llu",
+			   (ull)n->fill.bytes, (ull)c->gpu->copy_most);
 	if (!r && !memory_find(c, "address", address, n->fill.bytes))
 		r = SOV_ERROR_INVALID_ADDRESS;
 	return r;
@@ -150,18 +150,31 @@ sov_result graph_add(struct graph *g, const uint32_t *after, uint32_t nafter, st
 
 /* ---- boxes ---- */
 
+static struct gpu_lines lines_of(const struct box *b, uint64_t slice)
+{
+	return (struct gpu_lines){.destination = b->to.address + slice * b->to.slice,
+				  .source = b->from.address + slice * b->from.slice,
+				  .destination_pitch = (uint32_t)b->to.pitch,
+				  .source_pitch = (uint32_t)b->from.pitch,
+				  .bytes = (uint32_t)b->width,
+				  .lines = (uint32_t)b->height};
+}
+
 static sov_result check_box(struct graph *g, const struct box *b)
 {
 	struct sides k = {.destination = b->to.address, .source = b->from.address};
+	const struct gpu *gpu = g->member.context->gpu;
+	struct gpu_lines lines = lines_of(b, 0);
+	uint64_t most = b->width <= gpu->copy_most ? gpu->lines_most(&lines) : 0;
 	sov_result r;
 
-	if (!b->width || b->width > NV_PUSH_COPY_MAX || b->height > BOX_MOST_ROWS ||
+	if (!b->width || b->width > gpu->copy_most || b->height > most ||
 	    b->depth > MOST_NODES - g->count)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "a box of %llu x %llu x %llu; in a graph rows have 1 to %u bytes, "
-			      "slices at most %llu rows, and each slice is a node of at most %u",
-			      (ull)b->width, (ull)b->height, (ull)b->depth, NV_PUSH_COPY_MAX,
-			      (ull)BOX_MOST_ROWS, MOST_NODES);
+			      "a box of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
+			      "slices at most %llu rows of these, and each slice is a node of at most %u",
+			      (ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
+			      (ull)most, MOST_NODES);
 	r = box_check(g->member.context, b, &k);
 	return r || (k.to && k.from) ? r : refuse_unpinned(&k);
 }
@@ -169,13 +182,7 @@ static sov_result check_box(struct graph *g, const struct box *b)
 static sov_result add_slice(struct graph *g, const uint32_t *after, uint32_t nafter,
 			    const struct box *b, uint64_t slice, uint32_t *number)
 {
-	struct node n = {.kind = NODE_LINES,
-			 .lines = {.destination = b->to.address + slice * b->to.slice,
-				   .source = b->from.address + slice * b->from.slice,
-				   .destination_pitch = (uint32_t)b->to.pitch,
-				   .source_pitch = (uint32_t)b->from.pitch,
-				   .bytes = (uint32_t)b->width,
-				   .lines = (uint32_t)b->height}};
+	struct node n = {.kind = NODE_LINES, .lines = lines_of(b, slice)};
 
 	return graph_add(g, after, nafter, &n, number);
 }

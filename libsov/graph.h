@@ -22,7 +22,7 @@ struct node {
 		struct {
 			uint64_t destination, source, bytes;
 		} copy;
-		struct nv_lines lines;
+		struct gpu_lines lines;
 		struct {
 			uint64_t address, bytes;
 			uint32_t value, element_bytes;
@@ -65,14 +65,15 @@ struct graph_way {
 		GRAPH_IDLE,      /* when the channel has seen that the engine is idle */
 		GRAPH_CLASS_IDLE /* when the engine has */
 	} follow;
-	struct nv_link link;
+	struct gpu_link link;
 };
 extern const struct graph_way graph_ways[]; /* the first is a context's own choice */
 extern const uint32_t graph_way_count;
 
 #define GRAPH_CHAIN_END UINT32_MAX
 
-struct graph_part { /* between host functions */
+struct graph_part { /* between host functions, or what one engine does */
+	enum engine engine;
 	uint64_t methods; /* address */
 	uint32_t words;
 	uint32_t first_call, calls; /* of order: host functions that follow */
@@ -85,10 +86,13 @@ struct graph_run {
 	struct node *nodes; /* copies */
 	uint32_t count;
 	uint32_t *level, *order; /* of a node; nodes by level */
-	uint32_t levels;
-	uint64_t *kernels; /* by node: where its descriptor is in memory */
+	uint32_t levels, first_kernels; /* the first level that has any */
+	uint64_t *kernels; /* by node: its place in memory */
 	uint32_t *next;    /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
 	struct buffer *memory;
+	uint64_t methods; /* in it: where the words for queues begin … */
+	uint32_t methods_most; /* … and how many there is room for */
+	uint64_t local_serial; /* of the local memory that they know */
 	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
 	struct graph_part *parts;
 	uint32_t nparts;
@@ -105,5 +109,7 @@ sov_result graph_order(struct graph_run *g, bool chains);
 sov_result graph_write(struct graph_run *g);
 /* Of one kernel, anew; to be followed by a write barrier. */
 void graph_write_parameters(struct graph_run *g, uint32_t node);
+/* What queues read, when it does not run; again when local memory is another and launches have it in them. */
+sov_result graph_write_methods(struct graph_run *g);
 
 #endif

@@ -76,9 +76,8 @@ static sov_result build(struct graph_run *g, const struct graph *from)
 	sov_result r = copy_nodes(g, from);
 
 	g->way = c->graph_way;
-	/* Of older chips it is not known how a descriptor names the next. */
 	if (!r)
-		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->chip.sm >= 80);
+		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->gpu->chains(c->chip));
 	return r ? r : graph_write(g);
 }
 
@@ -183,11 +182,16 @@ sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
 	return r;
 }
 
+static bool needs_local(const struct graph_run *g)
+{
+	return g->most_local && g->most_local->plan.local_bytes;
+}
+
 static sov_result submit_part(struct graph_run *g, struct stream *s, const struct graph_part *part)
 {
 	struct context *c = g->member.context;
 	const struct local_memory *local = &c->local;
-	const struct request q = {.engine = ENGINE_COMPUTE,
+	const struct request q = {.engine = part->engine,
 				  .kind = WORK_GRAPH,
 				  .function = g->most_local,
 				  .limit = part->time_limit};
@@ -198,14 +202,20 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 	r = stream_begin_request(s, &q, &slot);
 	if (r)
 		return r;
-	if (g->most_local && g->most_local->plan.local_bytes &&
+	if (needs_local(g) && part->engine == ENGINE_COMPUTE &&
 	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
-		nv_push_local(&slot.push, local->area->va, local->tpc_bytes);
+		c->gpu->set_local(&slot.push, &local->has);
 		slot.piece->local = local->serial;
 	}
-	if (part->words)
-		slot.inserted = nv_gp_entry_pack(part->methods, part->words);
+	/* Whoever replaced it has waited for all work, so nothing of this runs. */
+	if (c->gpu->local_in_launch && needs_local(g) && g->local_serial != local->serial)
+		graph_write_methods(g);
+	slot.inserted = gpu_span(part->methods, part->words);
+	if (c->gpu->pad)
+		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;
+	if (part->engine == ENGINE_COPY)
+		c->gpu->release(&slot.push, s->done->va, (uint32_t)slot.number, 0);
 	g->last_number = slot.number;
 	stream_submit(s, &slot);
 	return SOV_OK;

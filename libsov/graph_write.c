@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A graph written down for the GPU: launch descriptors, constant banks and methods, once, in memory
- * of the graph's own. Between levels the engines become idle. In a chain each descriptor names the
- * next, which the hardware then starts by itself, and the last releases a semaphore. How exactly a
+ * A graph written down for the GPU: its grids and the words for queues, once, in memory of the
+ * graph's own. Between levels the engines become idle. In a chain, where the GPU has such a thing, each grid names
+ * the next, which the hardware then starts by itself, and the last releases a semaphore. How exactly a
  * kernel follows another is a row of a table; tests/silicon/graph_ways.c measures them all.
+ *
+ * Where compute queues take no copies, those of a level are a part of their own, for the copy queue, behind
+ * the level's kernels.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/graph.h"
-
-#define KERNEL_BANK0   512u /* from a kernel's descriptor to its constant bank */
-#define KERNEL_ALIGN   256u
-#define NODE_WORDS     32u /* of methods, at most */
-#define LEVEL_WORDS    24u
 
 /*
  * The first is what is used. It is the fastest of those that have been tried on a card: a chain of
@@ -24,15 +22,15 @@ const struct graph_way graph_ways[] = {
 	{"chain", GRAPH_CHAIN, {0}},
 	{"chain, chasing barriers", GRAPH_CHAIN, {.chase = true}},
 	{"chain, constants kept", GRAPH_CHAIN, {.keep_bank0 = true}},
-	{"chain, constants fetched before", GRAPH_CHAIN, {.fetch_bank0 = NV_QMD_FETCH_BEFORE}},
-	{"chain, constants fetched behind", GRAPH_CHAIN, {.fetch_bank0 = NV_QMD_FETCH_BEHIND}},
+	{"chain, constants fetched before", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEFORE}},
+	{"chain, constants fetched behind", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEHIND}},
 	{"chain, program fetched", GRAPH_CHAIN, {.fetch_program = true}},
 	{"chain, constants kept, program fetched", GRAPH_CHAIN,
 	 {.keep_bank0 = true, .fetch_program = true}},
 	{"chain, all of it", GRAPH_CHAIN,
 	 {.chase = true,
 	  .keep_bank0 = true,
-	  .fetch_bank0 = NV_QMD_FETCH_BEFORE,
+	  .fetch_bank0 = GPU_FETCH_BEFORE,
 	  .fetch_program = true}},
 	{"host waits for idle", GRAPH_IDLE, {0}},
 	{"class waits for idle", GRAPH_CLASS_IDLE, {0}},
@@ -50,24 +48,28 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 
 static sov_result make_memory(struct graph_run *g)
 {
-	uint64_t bytes = KERNEL_ALIGN; /* the counter's */
-	uint32_t i;
+	const struct gpu *gpu = g->member.context->gpu;
+	uint64_t bytes = GPU_PLACE_ALIGN; /* the counter's */
+	uint32_t i, arguments;
 	sov_result r;
 
 	for (i = 0; i < g->count; i++) {
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
 		g->kernels[i] = bytes;
-		bytes = align_up(bytes + KERNEL_BANK0 +
-					 g->nodes[i].kernel.function->kernel->bank0_bytes,
-				 KERNEL_ALIGN);
+		bytes += gpu->place_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
+		bytes = align_up(bytes, GPU_PLACE_ALIGN);
 	}
-	bytes += 4ull * (g->count * NODE_WORDS + (g->levels + 1) * LEVEL_WORDS);
+	g->methods = bytes;
+	g->methods_most = g->count * gpu->node_words + (g->levels + 1) * gpu->level_words;
+	bytes += 4ull * g->methods_most;
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
-	for (i = 0; !r && i < g->count; i++)
+	if (r)
+		return r;
+	for (i = 0; i < g->count; i++)
 		g->kernels[i] += g->memory->va;
-	if (!r)
-		g->counter = g->memory->va;
+	g->methods += g->memory->va;
+	g->counter = g->memory->va;
 	return r;
 }
 
@@ -80,10 +82,11 @@ static uint8_t *cpu_at(const struct graph_run *g, uint64_t va)
 void graph_write_parameters(struct graph_run *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
-	const struct image_kernel *k = n->kernel.function->kernel;
+	const struct function *f = n->kernel.function;
+	uint32_t at;
 
-	memcpy(cpu_at(g, g->kernels[i] + KERNEL_BANK0 + k->param_base), n->kernel.parameters,
-	       k->param_bytes);
+	g->member.context->gpu->place_bytes(f->plan.gpu, &at);
+	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
 /* The first level that has kernels: those have the instruction cache look for new code. */
@@ -97,42 +100,36 @@ static uint32_t first_kernels(const struct graph_run *g)
 	return first;
 }
 
-static sov_result write_kernel(struct graph_run *g, uint32_t i, bool new_code)
+static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 {
-	struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
-	struct function *f = n->kernel.function;
-	uint32_t qmd[NV_QMD_MAX_BYTES / 4] = {0}, bytes = f->kernel->bank0_bytes;
-	uint8_t *bank = calloc(1, align_up(bytes, NV_GRID_HEAD_BYTES) + NV_GRID_HEAD_BYTES);
-	struct nv_grid grid = {
+
+	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
-		.bank0 = g->kernels[i] + KERNEL_BANK0,
-		.id = (uint64_t)f->plan.id << 32 | i,
-		.new_code = new_code,
+		.local = &g->member.context->local.has,
+		.id = (uint64_t)n->kernel.function->plan.id << 32 | i,
+		.new_code = g->level[i] == g->first_kernels,
 		.release = g->next[i] == GRAPH_CHAIN_END ? g->counter : 0,
 		.payload = 1,
 		.next = g->next[i] && g->next[i] != GRAPH_CHAIN_END ? g->kernels[g->next[i] - 1] : 0,
-		.linked = true,
-		.link = g->way->link,
+		.link = &g->way->link,
 	};
 
-	if (!bank)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	memcpy(grid.grid, n->kernel.grid, sizeof(grid.grid));
-	memcpy(grid.block, n->kernel.block, sizeof(grid.block));
-	nv_grid_split(&c->chip, &f->plan.nv.kernel, grid.block[0] * grid.block[1] * grid.block[2],
-		      grid.dynamic_shared, &grid.split_min, &grid.split_target);
-	if (!nv_grid_qmd(&c->chip, &f->plan.nv, &grid, qmd)) {
-		free(bank);
+	memcpy(l.grid, n->kernel.grid, sizeof(l.grid));
+	memcpy(l.block, n->kernel.block, sizeof(l.block));
+	return l;
+}
+
+static sov_result write_kernel(struct graph_run *g, uint32_t i)
+{
+	const struct context *c = g->member.context;
+	const struct function *f = g->nodes[i].kernel.function;
+	struct gpu_launch l = describe(g, i);
+
+	if (!c->gpu->grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
 		return refuse(SOV_ERROR_INTERNAL,
 			      "a value of kernel '%s' does not fit its launch descriptor",
 			      f->kernel->name);
-	}
-	nv_grid_body(&c->chip, &f->plan.nv.kernel, f->kernel->param_base, bank);
-	nv_grid_head(&c->chip, &grid, bank);
-	memcpy(cpu_at(g, g->kernels[i]), qmd, sizeof(qmd));
-	memcpy(cpu_at(g, g->kernels[i] + KERNEL_BANK0), bank, bytes);
-	free(bank);
 	graph_write_parameters(g, i);
 	if (!g->most_local || f->plan.local_bytes > g->most_local->plan.local_bytes)
 		g->most_local = f;
@@ -141,27 +138,32 @@ static sov_result write_kernel(struct graph_run *g, uint32_t i, bool new_code)
 
 /* ---- methods ---- */
 
-static void push_node(struct graph_run *g, struct nv_push *p, uint32_t i, uint32_t *copies)
+static void push_kernel(struct graph_run *g, struct gpu_push *p, uint32_t i)
 {
+	const struct context *c = g->member.context;
+	struct gpu_launch l = describe(g, i);
+
+	c->gpu->start(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
+}
+
+static void push_copy(struct graph_run *g, struct gpu_push *p, uint32_t i, uint32_t *copies)
+{
+	const struct gpu *gpu = g->member.context->gpu;
 	const struct node *n = &g->nodes[i];
 
 	switch (n->kind) {
-	case NODE_KERNEL:
-		nv_push_launch(p, g->kernels[i]);
-		break;
 	case NODE_COPY:
-		nv_push_copy(p, n->copy.destination, n->copy.source, (uint32_t)n->copy.bytes,
-			     g->counter, ++*copies);
+		gpu->copy(p, n->copy.destination, n->copy.source, n->copy.bytes, g->counter,
+			  ++*copies);
 		break;
 	case NODE_LINES:
-		nv_push_copy_lines(p, &n->lines, g->counter, ++*copies);
+		gpu->copy_lines(p, &n->lines, g->counter, ++*copies);
 		break;
 	case NODE_FILL:
-		nv_push_fill(p, n->fill.address, n->fill.value, n->fill.element_bytes,
-			     (uint32_t)(n->fill.bytes / n->fill.element_bytes), g->counter,
-			     ++*copies);
+		gpu->fill(p, n->fill.address, n->fill.value, n->fill.element_bytes, n->fill.bytes,
+			  g->counter, ++*copies);
 		break;
-	case NODE_CALL:
+	default:
 		break;
 	}
 }
@@ -171,39 +173,59 @@ static bool is_copy(const struct node *n)
 	return n->kind == NODE_COPY || n->kind == NODE_LINES || n->kind == NODE_FILL;
 }
 
-/* A level, from *at in the order on, and what makes the next wait for it. */
-static void push_level(struct graph_run *g, struct nv_push *p, uint32_t *at, bool last)
-{
-	uint32_t level = g->level[g->order[*at]], copies = 0, i;
+struct writer {
+	struct graph_run *g;
+	struct gpu_push p;
+	uint32_t start; /* of the part that is being written, in words … */
+	uint32_t begin; /* … and in the order */
+};
 
-	for (i = *at; i < g->count && g->level[g->order[i]] == level; i++)
+static uint32_t level_end(const struct graph_run *g, uint32_t at)
+{
+	uint32_t level = g->level[g->order[at]];
+
+	while (at < g->count && g->level[g->order[at]] == level)
+		at++;
+	return at;
+}
+
+/* A level from here to there in the order, on one queue, and what makes the next wait for it. */
+static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
+{
+	struct graph_run *g = w->g;
+	const struct gpu *gpu = g->member.context->gpu;
+	uint32_t copies = 0, i;
+
+	for (i = at; i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
 	if (copies) { /* the last run left its count there */
-		nv_push_release(p, g->counter, 0, NV_RELEASE_NOW);
-		nv_push_bind_copy(p, &g->member.context->chip);
+		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
+		gpu->begin_copies(g->member.context->chip, &w->p);
 	}
-	copies = 0;
-	for (; *at < i; ++*at)
-		push_node(g, p, g->order[*at], &copies);
+	for (i = at, copies = 0; i < end; i++) {
+		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
+			push_kernel(g, &w->p, g->order[i]);
+		else
+			push_copy(g, &w->p, g->order[i], &copies);
+	}
 	if (copies)
-		nv_push_acquire(p, g->counter, copies);
-	if (last) /* the piece of work behind it waits in the same way */
-		return;
-	if (g->way->follow == GRAPH_CLASS_IDLE)
-		nv_push_wait_class(p);
-	else
-		nv_push_wait(p);
+		gpu->acquire(&w->p, g->counter, copies);
+	if (!last) /* the piece of work behind it waits in the same way */
+		gpu->idle(&w->p, g->way->follow == GRAPH_CLASS_IDLE);
 }
 
 /* All of a chain, whose levels are passed. */
-static void push_chain(struct graph_run *g, struct nv_push *p, uint32_t *at)
+static uint32_t push_chain(struct writer *w, uint32_t at)
 {
-	nv_push_release(p, g->counter, 0, NV_RELEASE_NOW);
-	nv_push_launch(p, g->kernels[g->order[*at]]);
-	while (g->next[g->order[*at]] != GRAPH_CHAIN_END)
-		++*at;
-	++*at;
-	nv_push_acquire(p, g->counter, 1);
+	struct graph_run *g = w->g;
+	const struct gpu *gpu = g->member.context->gpu;
+
+	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
+	push_kernel(g, &w->p, g->order[at]);
+	while (g->next[g->order[at]] != GRAPH_CHAIN_END)
+		at++;
+	gpu->acquire(&w->p, g->counter, 1);
+	return at + 1;
 }
 
 static bool has_call(const struct graph_run *g, uint32_t at, uint32_t *calls)
@@ -234,63 +256,117 @@ static uint64_t time_limit(const struct graph_run *g, uint32_t from, uint32_t to
 	return sum;
 }
 
-static sov_result write_methods(struct graph_run *g)
+/* What was written since the last cut is a part of its own, from *begin on in the order. */
+static void cut(struct writer *w, enum engine engine, uint32_t at, uint32_t first, uint32_t calls)
 {
-	uint32_t most = g->count * NODE_WORDS + (g->levels + 1) * LEVEL_WORDS, at = 0;
-	uint32_t *words = calloc(most, sizeof(*words));
-	uint64_t va = g->memory->va + g->memory->bytes - 4ull * most;
-	struct nv_push p = {.words = words, .capacity = most};
-	uint32_t start = 0, begin = 0;
+	struct graph_run *g = w->g;
 
-	g->parts = calloc(g->levels + 1, sizeof(*g->parts));
+	if (g->member.context->gpu->pad)
+		g->member.context->gpu->pad(&w->p);
+	g->parts[g->nparts++] = (struct graph_part){
+		.engine = engine,
+		.methods = g->methods + 4ull * w->start,
+		.words = w->p.count - w->start,
+		.first_call = first,
+		.calls = calls,
+		.time_limit = time_limit(g, w->begin, at),
+	};
+	w->start = w->p.count;
+}
+
+/* The same level by two queues: copies behind kernels. */
+static bool push_copies_apart(struct writer *w, uint32_t at, uint32_t end, uint32_t calls)
+{
+	struct graph_run *g = w->g;
+	uint32_t copies = 0, i;
+
+	for (i = at; i < end; i++)
+		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
+			push_kernel(g, &w->p, g->order[i]);
+	for (i = at; i < end; i++)
+		copies += is_copy(&g->nodes[g->order[i]]);
+	if (!copies)
+		return false;
+	if (w->p.count != w->start)
+		cut(w, ENGINE_COMPUTE, end, at, 0);
+	w->p.copying = true;
+	for (i = at, copies = 0; i < end; i++)
+		push_copy(g, &w->p, g->order[i], &copies);
+	cut(w, ENGINE_COPY, end, at, calls);
+	w->p.copying = false;
+	w->begin = end;
+	return true;
+}
+
+static void push_all(struct writer *w)
+{
+	struct graph_run *g = w->g;
+	const struct gpu *gpu = g->member.context->gpu;
+	uint32_t at = 0;
+
+	if (g->way->link.keep_bank0)
+		gpu->forget_constants(&w->p);
+	while (at < g->count) {
+		uint32_t first = at, end = level_end(g, at), calls;
+		bool ends = has_call(g, at, &calls);
+
+		if (g->next[g->order[at]]) {
+			end = push_chain(w, at);
+		} else if (gpu->copies_on_compute) {
+			push_level(w, at, end, ends);
+		} else {
+			if (push_copies_apart(w, at, end, calls)) {
+				at = end;
+				continue;
+			}
+			if (!ends && end < g->count)
+				gpu->idle(&w->p, false);
+		}
+		at = end;
+		if (!ends && at < g->count)
+			continue;
+		cut(w, ENGINE_COMPUTE, at, first, calls);
+		w->begin = at;
+	}
+}
+
+sov_result graph_write_methods(struct graph_run *g)
+{
+	uint32_t *words = calloc(g->methods_most, sizeof(*words)), i;
+	struct writer w = {.g = g, .p = {.words = words, .capacity = g->methods_most}};
+	sov_result r = SOV_OK;
+
+	if (!g->parts)
+		g->parts = calloc(2 * g->levels + 1, sizeof(*g->parts));
 	if (!words || !g->parts) {
 		free(words);
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 	}
-	if (g->way->link.keep_bank0)
-		nv_push_forget_constants(&p);
-	while (at < g->count) {
-		struct graph_part *part = &g->parts[g->nparts];
-		uint32_t first = at, calls;
-		bool cut = has_call(g, at, &calls);
-
-		if (g->next[g->order[at]])
-			push_chain(g, &p, &at);
-		else
-			push_level(g, &p, &at, cut);
-		if (!cut && at < g->count)
-			continue;
-		if (p.count - start > NV_GP_MAX_WORDS) {
-			free(words);
-			return refuse(SOV_ERROR_UNSUPPORTED, "a graph of %u nodes has too many methods "
-							     "for one piece of work; make two of it", g->count);
-		}
-		*part = (struct graph_part){.methods = va + 4ull * start,
-				      .words = p.count - start,
-				      .first_call = first,
-				      .calls = calls,
-				      .time_limit = time_limit(g, begin, at)};
-		begin = at;
-		start = p.count;
-		g->nparts++;
+	g->nparts = 0;
+	g->local_serial = g->member.context->local.serial;
+	push_all(&w);
+	for (i = 0; !r && i < g->nparts; i++)
+		if (g->parts[i].words > g->member.context->gpu->span_most)
+			r = refuse(SOV_ERROR_UNSUPPORTED, "a graph of %u nodes has too many methods "
+							  "for one piece of work; make two of it", g->count);
+	if (!r && w.p.overflow)
+		r = refuse(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
+	if (!r) {
+		memcpy(cpu_at(g, g->methods), words, 4ull * w.p.count);
+		winsys_write_barrier();
 	}
-	if (p.overflow) {
-		free(words);
-		return refuse(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
-	}
-	memcpy(cpu_at(g, va), words, 4ull * p.count);
-	winsys_write_barrier();
 	free(words);
-	return SOV_OK;
+	return r;
 }
 
 sov_result graph_write(struct graph_run *g)
 {
-	uint32_t first = first_kernels(g), i;
+	uint32_t i;
 	sov_result r = make_memory(g);
 
+	g->first_kernels = first_kernels(g);
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)
-			r = write_kernel(g, i, g->level[i] == first);
-	return r ? r : write_methods(g);
+			r = write_kernel(g, i);
+	return r ? r : graph_write_methods(g);
 }

@@ -20,7 +20,7 @@ static sov_result refuse_too_much(const struct context *c, const struct function
 
 /* With the lock held, all gates closed and all streams empty. The old area goes first: two at a
  * time may be too much. */
-static sov_result replace(struct context *c, const struct function *f, const struct nv_local *need)
+static sov_result replace(struct context *c, const struct function *f, const struct gpu_local *need)
 {
 	struct local_memory *l = &c->local;
 	sov_result r;
@@ -30,12 +30,12 @@ static sov_result replace(struct context *c, const struct function *f, const str
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;
-	l->thread_bytes = 0;
+	l->has.thread_bytes = 0;
 	r = buffer_create(c, WINSYS_VRAM, false, need->bytes, &l->area);
 	if (r)
 		return r;
-	l->thread_bytes = need->thread_bytes;
-	l->tpc_bytes = need->tpc_bytes;
+	l->has = *need;
+	l->has.address = l->area->va;
 	l->serial++;
 	return SOV_OK;
 }
@@ -76,12 +76,12 @@ static bool settled(void *arg)
 
 sov_result local_reserve(struct context *c, const struct function *f)
 {
-	struct nv_local need = nv_grid_local(&c->chip, f->plan.local_bytes);
+	struct gpu_local need = c->gpu->local(c->chip, f->plan.local_bytes);
 	sov_result r;
 
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
-	while (!r && need.thread_bytes > c->local.thread_bytes) {
+	while (!r && need.thread_bytes > c->local.has.thread_bytes) {
 		/* Again after each wait, which lets go of the lock: there may be new streams. */
 		close_all(c);
 		if (settled(c)) {

@@ -47,6 +47,8 @@ struct dump {
 	const void *source, *file;
 	size_t source_bytes, file_bytes;
 	const struct image *image;
+	const struct gpu *gpu; /* which disassembles … */
+	const void *chip;      /* … code for this */
 };
 bool dump_wanted(void);
 void dump_module(const struct dump *d);

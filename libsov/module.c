@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hw/nv/bank0.h"
 #include "libsov/compiler/compiler.h"
 #include "libsov/lazy.h"
 #include "libsov/log.h"
@@ -104,15 +103,14 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 	return SOV_OK;
 }
 
-/* Code runs on later machines of the same major version. */
 static sov_result check_kernels(const struct context *c, const struct module *m)
 {
 	const struct image *im = &m->image;
-	char sentence[320];
+	char sentence[320], wants[64];
 	uint32_t i;
 
-	if (im->sm / 10 != c->chip.sm / 10 || im->sm > c->chip.sm) {
-		snprintf(sentence, sizeof(sentence), "the image is for sm_%u; %s runs %s", im->sm,
+	if (!c->gpu->runs(c->chip, im, wants, sizeof(wants))) {
+		snprintf(sentence, sizeof(sentence), "the image is for %s; %s runs %s", wants,
 			 c->device->properties.name, c->device->properties.target);
 		return refuse_source(sentence);
 	}
@@ -123,11 +121,11 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 		return refuse_source(sentence);
 	}
 	for (i = 0; i < im->nkernels; i++)
-		if (im->kernels[i].bank0_bytes > STREAM_MAX_BANK0) {
+		if (im->kernels[i].bank0_bytes > GPU_MAX_CONSTANTS) {
 			snprintf(sentence, sizeof(sentence),
 				 "kernel '%.128s' needs %u bytes of constant bank 0; at most %u "
 				 "can be given",
-				 im->kernels[i].name, im->kernels[i].bank0_bytes, STREAM_MAX_BANK0);
+				 im->kernels[i].name, im->kernels[i].bank0_bytes, GPU_MAX_CONSTANTS);
 			return refuse_source(sentence);
 		}
 	return SOV_OK;
@@ -186,21 +184,9 @@ static sov_result upload(struct context *c, struct module *m)
 	c->code_writes++;
 	for (i = 0; !r && i < m->image.nkernels; i++) {
 		m->functions[i].va = at.base[IMAGE_CODE] + m->image.kernels[i].code_offset;
-		r = function_plan(c, &m->functions[i]);
+		r = function_plan(c, &m->functions[i], at.base);
 	}
 	return r;
-}
-
-void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out)
-{
-	uint32_t i;
-
-	for (i = 1; i < IMAGE_BANKS; i++) {
-		if (!k->banks[i].bytes)
-			continue;
-		out->banks[i].address = m->parts[k->banks[i].part]->va + k->banks[i].offset;
-		out->banks[i].bytes = k->banks[i].bytes;
-	}
 }
 
 static uint32_t max_threads(const struct context *c, const struct image_kernel *k)
@@ -209,14 +195,14 @@ static uint32_t max_threads(const struct context *c, const struct image_kernel *
 
 	if (k->max_threads && k->max_threads < threads)
 		threads = k->max_threads;
-	while (threads && !nv_grid_blocks_per_sm(&c->chip, threads, k->registers))
+	while (threads && !c->gpu->blocks(c->chip, k, threads, 0))
 		threads = (threads - 1) / 32 * 32;
 	return threads;
 }
 
 uint32_t function_reserved_shared(const struct function *f)
 {
-	uint32_t reserved = f->module->image.sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+	uint32_t reserved = f->member.context->gpu->reserved_shared(&f->module->image);
 
 	return reserved < f->kernel->shared_bytes ? reserved : f->kernel->shared_bytes;
 }
@@ -250,7 +236,10 @@ static void module_retire(struct module *m)
 static void discard(struct module *m)
 {
 	struct module *whole = m->whole;
+	uint32_t i;
 
+	for (i = 0; m->functions && i < m->image.nkernels; i++)
+		free(m->functions[i].plan.gpu);
 	image_free(&m->image);
 	lazy_free(m->lazy);
 	free(m->functions);
@@ -313,6 +302,8 @@ static void dump(const struct context *c, const void *data, size_t bytes, uint32
 		.file = image ? data : m->file,
 		.file_bytes = image ? bytes : image_bytes,
 		.image = readable ? &m->image : NULL,
+		.gpu = c->gpu,
+		.chip = c->chip,
 	};
 
 	dump_module(&d);

@@ -11,6 +11,7 @@
 #ifndef SOV_RUNTIME_H
 #define SOV_RUNTIME_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include <string.h>
 #include "libsov/compiler/image.h"
 #include "libsov/gate.h"
-#include "libsov/nv/nv.h"
+#include "libsov/gpu.h"
 #include "libsov/inner.h"
 #include "libsov/winsys/winsys.h"
 
@@ -108,7 +109,7 @@ bool va_windows(uint64_t *shared, uint64_t *local);
 struct semaphore {
 	uint64_t va;
 	uint32_t *payload;
-	uint64_t *time;
+	uint64_t *time; /* in the GPU's ticks */
 	uint32_t value; /* the last that was asked for; its owner's, the lock's once given back */
 	struct semaphore *next_free;
 };
@@ -118,6 +119,8 @@ sov_result semaphore_create(struct context *c, struct semaphore **out);
 void semaphore_destroy(struct context *c, struct semaphore *s);
 uint32_t semaphore_read(const struct semaphore *s);
 bool semaphore_reached(const struct semaphore *s, uint32_t value);
+/* When, in nanoseconds. */
+uint64_t semaphore_time(const struct context *c, const struct semaphore *s);
 /* From the CPU, all to their last value, when work was dropped that would have released them. */
 void semaphores_release(struct context *c);
 void semaphores_free(struct context *c);
@@ -169,7 +172,8 @@ struct context {
 	uint64_t other_time_limit;  /* at least, of work that is no kernel */
 	uint32_t stack_bytes;       /* for functions that call themselves */
 	bool sync;                  /* SOV_SYNC: all work is waited for */
-	struct nv_chip chip;
+	const struct gpu *gpu;      /* what its device reads … */
+	void *chip;                 /* … and which of them it is */
 	const struct graph_way *graph_way; /* graph_write.c */
 	const void *first_handle;   /* of its first stream */
 
@@ -179,9 +183,8 @@ struct context {
 	struct winsys_group *group;
 	struct local_memory {
 		struct buffer *area;
-		uint32_t thread_bytes; /* that a thread can have */
-		uint64_t tpc_bytes;
-		uint64_t serial;       /* grows with each area */
+		struct gpu_local has;
+		uint64_t serial; /* grows with each area */
 	} local;
 	struct gate resting;        /* threads asleep in the way to the GPU */
 	bool closed;
@@ -332,8 +335,7 @@ struct function {
 		uint64_t code;       /* the context's code_writes when it was loaded */
 		uint32_t own_shared; /* static, without what the hardware keeps */
 		uint32_t local_bytes;
-		struct nv_plan nv;
-		_Atomic uint64_t split; /* see launch.c */
+		void *gpu;           /* gpu.h's */
 	} plan;
 };
 
@@ -349,8 +351,6 @@ struct module {
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
-/* Where the kernel's constant banks are, but for bank 0. */
-void module_banks(const struct module *m, const struct image_kernel *k, struct nv_kernel *out);
 /* Their handles name nothing any more. */
 void module_retire_functions(struct module *m);
 /* Without the lock. A unit in the module's context, made of a copy of the image; with a reference to be
@@ -364,8 +364,8 @@ uint32_t function_reserved_shared(const struct function *f);
 
 /* ---- launch.c ---- */
 
-/* When its code is in place, before anyone has its handle. */
-sov_result function_plan(struct context *c, struct function *f);
+/* When its code is in place, before anyone has its handle. base: of the image's parts. */
+sov_result function_plan(struct context *c, struct function *f, const uint64_t base[IMAGE_PARTS]);
 /* Without the lock: what sov_function_launch does, on this stream; the caller rings. */
 struct bell;
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
@@ -454,7 +454,6 @@ struct box {
 	struct side to, from;
 	uint64_t width, height, depth;
 };
-#define BOX_MOST_ROWS UINT64_C(0x40000000) /* that the copy engine takes at a time */
 
 sov_result box_take(const sov_box *given, struct box *b);
 /* With the lock: what its sides lie in. */
@@ -465,7 +464,7 @@ sov_result box_check(struct context *c, const struct box *b, struct sides *k);
 enum way { WAY_INLINE, WAY_KERNEL, WAY_ENGINE };
 
 /* Whether it can copy this at all. */
-bool way_fits(enum way way, uint64_t to, uint64_t from, uint64_t bytes);
+bool way_fits(const struct gpu *gpu, enum way way, uint64_t to, uint64_t from, uint64_t bytes);
 /* Each submits the work, without the context's lock, and tells its last piece's number. The data of
  * way_inline is host memory, which is read at once. */
 sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
@@ -480,12 +479,11 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_SLOTS      256
 /* A piece has up to three entries in a ring: a graph's methods, and what is around them. */
 #define STREAM_RING_ENTRIES 1024u
-#define STREAM_SLOTS_AT     16384u /* the rings lie before them */
-/* A slot: launch descriptor, constant bank 0, methods. Each begins a line of 64 bytes. */
+#define STREAM_RING_BYTES   32768u /* at most */
+#define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
+/* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES 8192u
-#define STREAM_SLOT_BANK0 512u
-#define STREAM_SLOT_PUSH  5632u
-#define STREAM_MAX_BANK0  (STREAM_SLOT_PUSH - STREAM_SLOT_BANK0)
+#define STREAM_SLOT_PUSH  GPU_PLACE_BYTES
 #define STREAM_PUSH_WORDS ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
 enum work {
@@ -527,17 +525,11 @@ struct piece {
 	_Atomic uint64_t limit;
 	/* For the publisher. */
 	enum engine engine;
-	uint64_t entry;         /* for the ring … */
+	uint64_t span;          /* for the ring … */
 	uint64_t before[2];     /* … and what goes before it; 0: nothing */
 	uint64_t code, local;   /* what the GPU knows once it has begun this piece */
 	/* What stands in the slot's memory, from its last launch. */
-	struct {
-		uint64_t id;    /* of the plan; 0: nothing */
-		uint32_t grid[3], block[3], dynamic_shared;
-		uint32_t bank0_base; /* constant bank 0 is right up to there */
-		uint64_t constants;  /* with this address of the constant variables */
-		bool new_code;
-	} written;
+	struct gpu_written written;
 };
 
 struct stream {
@@ -573,24 +565,13 @@ struct slot {
 	uint64_t va;
 	bool publisher; /* its thread has the publisher's role */
 	bool beside;    /* other streams are not to be held up: see submit.c */
-	/* A ring entry of somebody else's methods, 0: none, and how many of its own go before. */
+	/* Somebody else's words, and how many of its own go before. */
 	uint64_t inserted;
 	uint32_t before;
 	struct trace_piece *traced; /* trace_gpu.c; NULL: it is not */
-	struct nv_push push;
+	struct gpu_push push;
 	_Alignas(64) uint32_t methods[STREAM_PUSH_WORDS]; /* what push writes; submit copies it */
 };
-
-/* Into the slot's memory, which is write-combined: whole lines, in order, once. */
-#define STREAM_LINE 64u
-static inline void slot_write(struct slot *slot, uint32_t offset, const void *from, uint32_t bytes)
-{
-	uint8_t *to = slot->cpu + offset;
-	uint32_t i;
-
-	for (i = 0; i < bytes; i += STREAM_LINE)
-		memcpy(to + i, (const uint8_t *)from + i, STREAM_LINE);
-}
 
 /*
  * The next piece of work, from any thread, without the context's lock. begin takes a number, or

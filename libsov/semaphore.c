@@ -42,7 +42,7 @@ static sov_result page_create(struct context *c)
 
 		s->va = buffer->va + i * STRIDE;
 		s->payload = (uint32_t *)cpu;
-		s->time = (uint64_t *)(cpu + NV_SEM_TIMESTAMP_OFFSET);
+		s->time = (uint64_t *)(cpu + GPU_TIME_OFFSET);
 		__atomic_store_n(s->payload, 0, __ATOMIC_RELEASE);
 		s->next_free = c->free_semaphores;
 		c->free_semaphores = s;
@@ -90,6 +90,11 @@ uint32_t semaphore_read(const struct semaphore *s)
 bool semaphore_reached(const struct semaphore *s, uint32_t value)
 {
 	return (int32_t)(semaphore_read(s) - value) >= 0;
+}
+
+uint64_t semaphore_time(const struct context *c, const struct semaphore *s)
+{
+	return c->gpu->time(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));
 }
 
 void semaphores_release(struct context *c)

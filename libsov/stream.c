@@ -11,7 +11,7 @@
 #include "libsov/trace.h"
 
 #define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
-/* Half of what NVIDIA's kernel module waits before it gives up, and the context with it. */
+/* Half of what the kernel module behind nvrm waits before it gives up, and the context with it. */
 #define QUEUE_PATIENCE UINT64_C(2000000000)
 
 static const char *const work_names[] = {

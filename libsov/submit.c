@@ -29,10 +29,8 @@
 #include "libsov/runtime.h"
 #include "libsov/trace.h"
 
-#define RING_BYTES (STREAM_RING_ENTRIES * NV_GP_ENTRY_BYTES)
 #define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
 
-static_assert(ENGINES * RING_BYTES <= STREAM_SLOTS_AT, "the rings lie before the slots");
 static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
 
 uint64_t stream_last(const struct stream *s)
@@ -145,7 +143,8 @@ bool stream_beside(const struct stream *s)
 static bool take(struct stream *s, const struct request *q, struct slot *slot)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
-	bool beside = stream_beside(s);
+	const struct context *c = s->member.context;
+	bool beside = c->gpu->kernels_release && stream_beside(s);
 	enum ends queue = q->engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
 	enum ends ends = q->kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
 	struct piece *p;
@@ -167,13 +166,14 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 	p->engine = q->engine;
 	p->code = p->local = 0;
 	slot->beside = beside;
+	slot->push.copying = q->engine == ENGINE_COPY;
 	/* What is known to be done needs no waiting for. */
 	if ((tail & ENDS_MASK) != queue &&
 	    (int64_t)((tail >> STREAM_ENDS_BITS) -
 		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
-		nv_push_acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
+		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
 	if ((tail & ENDS_MASK) != queue && q->engine == ENGINE_COPY)
-		nv_push_bind_copy(&slot->push, &s->member.context->chip);
+		c->gpu->begin_copies(c->chip, &slot->push);
 	if (tracing())
 		trace_piece_begin(s, slot, q->kind, q->function);
 	return true;
@@ -186,16 +186,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void put_entry(struct queue *q, uint64_t entry)
-{
-	q->memory.ring[q->put] = entry;
-	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
-}
-
 /* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -206,8 +201,10 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 		q = s->queue_of[p->engine];
 		for (i = 0; i < 2; i++)
 			if (p->before[i])
-				put_entry(q, p->before[i]);
-		put_entry(q, p->entry);
+				q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES,
+						    p->before[i], p->engine == ENGINE_COPY);
+		q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, p->span,
+				    p->engine == ENGINE_COPY);
 		moved[q - s->queues] = true;
 		code = later(code, p->code);
 		local = later(local, p->local);
@@ -265,38 +262,40 @@ static struct bell publish(struct stream *s, bool mine)
 	return bell;
 }
 
-/* Somebody else's methods between the slot's own. */
+/* Somebody else's words between the slot's own. */
 static void insert(const struct slot *slot, struct piece *p)
 {
 	uint64_t at = slot->va + STREAM_SLOT_PUSH;
 
-	if (slot->before)
-		p->before[0] = nv_gp_entry_pack(at, slot->before);
+	p->before[0] = gpu_span(at, slot->before);
 	p->before[1] = slot->inserted;
-	p->entry = nv_gp_entry_pack(at + 4 * slot->before, slot->push.count - slot->before);
+	p->span = gpu_span(at + 4 * slot->before, slot->push.count - slot->before);
 }
 
 static struct bell finish(struct stream *s, struct slot *slot)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
 	bool release = p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
 	if (release)
-		nv_push_release(&slot->push, s->done->va, (uint32_t)slot->number,
-				slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
-					? NV_RELEASE_NOW
-					: 0);
+		gpu->release(&slot->push, s->done->va, (uint32_t)slot->number,
+			     slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
+				     ? GPU_RELEASE_NOW
+				     : 0);
 	if (slot->traced)
 		trace_piece_end(s, slot, release);
 	if (kind == WORK_ALARM)
-		nv_push_interrupt(&slot->push);
+		gpu->interrupt(&slot->push);
+	if (gpu->pad)
+		gpu->pad(&slot->push);
 	assert(!slot->push.overflow);
-	memset(slot->methods + slot->push.count, 0, -slot->push.count % (STREAM_LINE / 4) * 4);
-	slot_write(slot, STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
+	memset(slot->methods + slot->push.count, 0, -slot->push.count % (GPU_LINE / 4) * 4);
+	gpu_write_lines(slot->cpu + STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
 	p->before[0] = p->before[1] = 0;
-	p->entry = nv_gp_entry_pack(slot->va + STREAM_SLOT_PUSH, slot->push.count);
+	p->span = gpu_span(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	if (slot->inserted)
 		insert(slot, p);
 	/* What another thread may publish must have reached memory; who publishes its own piece has
@@ -353,9 +352,10 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 	struct winsys_queue_options options = {
 		.engine = engines[engine],
 		.ring = s->commands->backing,
-		.ring_offset = engine * RING_BYTES,
-		.ring_va = s->commands->va + engine * RING_BYTES,
+		.ring_offset = engine * STREAM_RING_BYTES,
+		.ring_va = s->commands->va + engine * STREAM_RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
+		.ring_entry_bytes = c->gpu->entry_bytes,
 		.priority = s->priority,
 	};
 	const char *said;
@@ -407,7 +407,7 @@ static enum step try_begin(struct stream *s, const struct request *q, struct slo
 		return STEP_QUEUE;
 	if (f && atomic_load_explicit(&f->module->unloading, memory_order_relaxed))
 		return STEP_UNLOADED;
-	if (f && f->plan.local_bytes > c->local.thread_bytes)
+	if (f && f->plan.local_bytes > c->local.has.thread_bytes)
 		return STEP_LOCAL;
 	return take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
@@ -463,7 +463,7 @@ sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, u
 
 	if (r)
 		return r;
-	nv_push_acquire(&slot.push, semaphore->va, value);
+	s->member.context->gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
@@ -508,7 +508,7 @@ sov_result stream_start(struct stream *s)
 	}
 	take(s, &setup, &slot);
 	slot.beside = true; /* the stream may not be counted yet */
-	nv_push_setup(&slot.push, &c->chip);
+	c->gpu->setup(c->chip, &slot.push);
 	bell_ring(finish(s, &slot));
 	gate_open(&s->gate);
 	return SOV_OK;

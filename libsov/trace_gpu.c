@@ -198,7 +198,9 @@ static bool stamped(const struct trace_stream *t, const struct trace_piece *p, u
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
-	*time = __atomic_load_n((const uint64_t *)(at + NV_SEM_TIMESTAMP_OFFSET), __ATOMIC_RELAXED);
+	*time = t->context->gpu->time(t->context->chip,
+				      __atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET),
+						      __ATOMIC_RELAXED));
 	return true;
 }
 
@@ -344,8 +346,8 @@ void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind,
 	};
 	describe(&p->event, slot, kind, f);
 	slot->traced = p;
-	nv_push_release(&slot->push, t->stamps->va + line_offset(t, p), p->payload,
-			NV_RELEASE_TIMED | NV_RELEASE_NOW);
+	s->member.context->gpu->release(&slot->push, t->stamps->va + line_offset(t, p), p->payload,
+					GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
 }
 
 void trace_piece_shape(struct slot *slot, const sov_launch *l)
@@ -359,14 +361,15 @@ void trace_piece_shape(struct slot *slot, const sov_launch *l)
 
 void trace_piece_end(struct stream *s, struct slot *slot, bool released)
 {
+	const struct context *c = s->member.context;
 	struct trace_stream *t = s->trace;
 	struct trace_piece *p = slot->traced;
 
 	/* What releases its number by itself is done when it has. */
 	if (!released)
-		nv_push_acquire(&slot->push, s->done->va, (uint32_t)slot->number);
-	nv_push_release(&slot->push, t->stamps->va + line_offset(t, p) + STAMP_BYTES, p->payload,
-			NV_RELEASE_TIMED | NV_RELEASE_NOW);
+		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)slot->number);
+	c->gpu->release(&slot->push, t->stamps->va + line_offset(t, p) + STAMP_BYTES, p->payload,
+			GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
 	atomic_store(&p->state, WAITING);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Three ways to move bytes between memory that the GPU reaches. Inline: the bytes are part of the
- * methods. Kernel: one of our own, compiled for the device when a context first needs it. Engine:
+ * words that the queue reads. Kernel: one of our own, compiled for the device when a context first needs it. Engine:
  * the copy engine's queue. What is fastest depends on size and direction, and is for copy.c to say.
  */
 #include <string.h>
@@ -27,7 +27,7 @@ sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t 
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
 	if (r)
 		return r;
-	nv_push_inline(&slot.push, to, data, bytes);
+	s->member.context->gpu->write(&slot.push, to, data, bytes);
 	*number = slot.number;
 	stream_submit(s, &slot);
 	LOG(COPY, DEBUG, "%u bytes to 0x%llx in the methods", bytes, (unsigned long long)to);
@@ -156,17 +156,18 @@ static sov_result kernel_fill(struct stream *s, uint64_t to, uint32_t word, uint
 static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint64_t bytes,
 			      uint64_t *number)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
 	sov_result r = SOV_OK;
 	uint64_t n;
 
 	for (; bytes; to += n, from += n, bytes -= n) {
-		n = smaller(bytes, NV_PUSH_COPY_MAX);
+		n = smaller(bytes, gpu->copy_most);
 		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
-		nv_push_copy(&slot.push, to, from, (uint32_t)n, s->done->va, (uint32_t)slot.number);
+		gpu->copy(&slot.push, to, from, n, s->done->va, (uint32_t)slot.number);
 		*number = slot.number;
 		stream_submit(s, &slot);
 	}
@@ -176,18 +177,19 @@ static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint
 static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint32_t element_bytes,
 			      uint64_t bytes, uint64_t *number)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
 	sov_result r = SOV_OK;
 	uint64_t n;
 
 	for (; bytes; to += n, bytes -= n) {
-		n = smaller(bytes, NV_PUSH_COPY_MAX);
+		n = smaller(bytes, gpu->copy_most);
 		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
-		nv_push_fill(&slot.push, to, word, element_bytes, (uint32_t)(n / element_bytes),
-			     s->done->va, (uint32_t)slot.number);
+		gpu->fill(&slot.push, to, word, element_bytes, n, s->done->va,
+			  (uint32_t)slot.number);
 		*number = slot.number;
 		stream_submit(s, &slot);
 	}
@@ -196,11 +198,11 @@ static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint
 
 /* ---- all ---- */
 
-bool way_fits(enum way way, uint64_t to, uint64_t from, uint64_t bytes)
+bool way_fits(const struct gpu *gpu, enum way way, uint64_t to, uint64_t from, uint64_t bytes)
 {
 	switch (way) {
 	case WAY_INLINE:
-		return bytes <= NV_PUSH_INLINE_MAX;
+		return bytes <= gpu->inline_most && (to | bytes) % gpu->inline_unit == 0;
 	case WAY_KERNEL: /* units are aligned on both sides or on none */
 		return (to - from) % MEMORY_WORD == 0;
 	default:

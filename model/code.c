@@ -19,15 +19,15 @@ struct code {
 	struct code_page *buckets[BUCKETS];
 };
 
-struct code *code_create(uint32_t sm, bool hazard)
+struct code *code_create(const struct model *m)
 {
 	struct code *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	atomic_init(&c->references, 1);
-	c->sm = sm;
-	c->hazard = hazard;
+	c->sm = m->chip->sm;
+	c->hazard = m->hazard;
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }

@@ -80,14 +80,14 @@ static bool check_size(struct launch *l)
 	static const enum nv_qmd_field block[3] = {NV_QMD_BLOCK_X, NV_QMD_BLOCK_Y, NV_QMD_BLOCK_Z};
 	uint64_t threads = 1;
 
-	g->blocks = 1;
+	g->work.blocks = 1;
 	for (uint32_t i = 0; i < 3; i++) {
 		g->size[i] = (uint32_t)get(l, grid[i]);
 		g->block[i] = (uint32_t)get(l, block[i]);
-		g->blocks *= g->size[i];
+		g->work.blocks *= g->size[i];
 		threads *= g->block[i];
 	}
-	if (!g->blocks)
+	if (!g->work.blocks)
 		return REFUSE(l, "grid %ux%ux%u runs nothing (hardware says nothing either)",
 			      g->size[0], g->size[1], g->size[2]);
 	if (!threads)
@@ -113,12 +113,12 @@ static bool check_program(struct launch *l)
 	struct grid *g = &l->grid;
 	const struct model_chip *chip = l->c->model->chip;
 
-	g->program = get(l, NV_QMD_PROGRAM);
+	g->work.program = get(l, NV_QMD_PROGRAM);
 	g->registers = (uint32_t)get(l, NV_QMD_REGISTERS);
 	g->barriers = (uint32_t)get(l, NV_QMD_BARRIERS);
-	if (g->program % NV_QMD_PROGRAM_ALIGN)
+	if (g->work.program % NV_QMD_PROGRAM_ALIGN)
 		return REFUSE(l, "program 0x%llx is not 128-byte aligned",
-			      (unsigned long long)g->program);
+			      (unsigned long long)g->work.program);
 	if (!g->registers)
 		return REFUSE(l, "no registers (SKEDCHECK06)");
 	if (g->registers > SASS_RZ)
@@ -270,40 +270,25 @@ static bool release(struct launch *l)
 	return true;
 }
 
-/* From here on code is decoded anew; grids that run keep what they have. */
-static bool invalidate_code(struct model_channel *c)
-{
-	struct code *fresh = code_create(c->model->chip->sm, c->model->hazard), *old;
-	struct model_error e = {.fault = MODEL_FAULT_QMD};
-
-	if (!fresh)
-		return channel_fail(c, &e, "no host memory for decoded code");
-	pthread_mutex_lock(&c->space->code_lock);
-	old = c->space->code;
-	c->space->code = fresh;
-	pthread_mutex_unlock(&c->space->code_lock);
-	code_put(old);
-	return true;
-}
-
 static bool run(struct launch *l)
 {
 	struct model_channel *c = l->c;
 	struct grid *g = &l->grid;
 
-	g->channel = c;
-	g->priority = c->config.priority;
+	g->work.kind = &grid_kind;
+	g->work.channel = c;
+	g->work.priority = c->config.priority;
 	g->chip = c->model->chip;
 	g->hazard = c->model->hazard;
 	g->id = ++c->compute.launches;
-	g->resident = resident_blocks(g, g->chip);
+	g->work.resident = resident_blocks(g, g->chip);
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
 	/* The channel's own view is not looked after while blocks run, so it must not hold up an
 	 * unmap. */
 	mmu_leave(&c->reader);
-	workers_run(c->model->workers, g);
+	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	code_put(g->code);
 	return !atomic_load(&c->stop);
@@ -321,7 +306,7 @@ static bool launch_one(struct model_channel *c, uint64_t address, uint64_t *next
 		return channel_fault(c, why, fault, "the launch descriptor");
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
 	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
-	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || invalidate_code(c)) && run(&l) &&
+	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) && run(&l) &&
 	       release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
@@ -364,7 +349,7 @@ static bool method_local_window(struct model_channel *c, uint32_t data)
 
 static bool method_invalidate(struct model_channel *c, uint32_t data)
 {
-	return !(data & NV_INVALIDATE_INSTRUCTION) || invalidate_code(c);
+	return !(data & NV_INVALIDATE_INSTRUCTION) || channel_invalidate_code(c);
 }
 
 static bool method_qmd_version(struct model_channel *c, uint32_t data)

@@ -41,61 +41,6 @@ static bool refuse(struct model_channel *c, const char *why)
 	return channel_fail(c, &e, "copy: %s", why);
 }
 
-/* Bytes from va to the end of its page. */
-static uint64_t page_left(uint64_t va)
-{
-	return MMU_PAGE_BYTES - va % MMU_PAGE_BYTES;
-}
-
-static bool copy_line(struct model_channel *c, uint64_t src, uint64_t dst, uint64_t bytes)
-{
-	while (bytes) {
-		enum mmu_result why;
-		uint64_t n = bytes;
-		uint8_t *from, *to;
-
-		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
-			return false;
-		mmu_poll(&c->reader);
-		n = n < page_left(src) ? n : page_left(src);
-		n = n < page_left(dst) ? n : page_left(dst);
-		from = mmu_translate(&c->reader, src, MODEL_READ, &why);
-		if (!from)
-			return channel_fault(c, why, src, "the copy's source");
-		to = mmu_translate(&c->reader, dst, MODEL_WRITE, &why);
-		if (!to)
-			return channel_fault(c, why, dst, "the copy's destination");
-		mmu_move(to, from, n);
-		src += n;
-		dst += n;
-		bytes -= n;
-	}
-	return true;
-}
-
-/* Remapping with one constant component: a fill. */
-static bool fill_line(struct model_channel *c, uint64_t dst, uint64_t elements, uint32_t size)
-{
-	while (elements) {
-		uint64_t n = page_left(dst) / size;
-		enum mmu_result why;
-		uint8_t *to;
-
-		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
-			return false;
-		mmu_poll(&c->reader);
-		to = mmu_translate(&c->reader, dst, MODEL_WRITE, &why);
-		if (!to)
-			return channel_fault(c, why, dst, "the fill's destination");
-		n = n < elements ? n : elements;
-		for (uint64_t i = 0; i < n; i++)
-			mmu_move(to + i * size, (const uint8_t *)&c->copy.constant[0], size);
-		dst += n * size;
-		elements -= n;
-	}
-	return true;
-}
-
 static bool fill_valid(struct model_channel *c, uint32_t lines)
 {
 	uint32_t components = c->copy.components, size = NV_COPY_REMAP_SIZE(components);
@@ -125,8 +70,9 @@ static bool transfer(struct model_channel *c, uint32_t data)
 		uint64_t dst = address(s->dst) + (uint64_t)i * s->dst_pitch;
 
 		if (data & NV_COPY_REMAP
-			    ? !fill_line(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components))
-			    : !copy_line(c, src, dst, s->line_bytes))
+			    ? !channel_fill(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
+					    s->constant[0])
+			    : !channel_copy(c, src, dst, s->line_bytes))
 			return false;
 	}
 	return true;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a grid: a host thread takes a block, gives its warps turns of some instructions each
- * until all have ended, and takes the next. A block that is still not done after a long time is set
- * aside and others are started beside it, as many as the chip would hold, so that blocks that wait
- * for each other get on. Between turns the thread looks whether it should stop and lets unmaps
- * through.
+ * Running a block: a host thread gives its warps turns of some instructions each until all have
+ * ended, or until it has run for long; then crew.c says what is next. Between turns the thread looks
+ * whether it should stop and lets unmaps through.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +21,7 @@ void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t 
 		const char *format, ...)
 {
 	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
-				 .program = w->grid->program};
+				 .program = w->grid->work.program};
 	char text[sizeof(e.text)];
 	va_list ap;
 
@@ -37,7 +35,7 @@ void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t 
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	w->halt |= HALT_FAULT;
-	channel_fail(w->grid->channel, &e, "%s", text);
+	channel_fail(w->grid->work.channel, &e, "%s", text);
 }
 
 void run_illegal(struct warp *w, const struct op *op, uint32_t mask)
@@ -46,11 +44,11 @@ void run_illegal(struct warp *w, const struct op *op, uint32_t mask)
 
 	(void)mask;
 	if (op->inst->form)
-		sass_print(w->grid->chip->sm, op->inst, w->pc - w->grid->program, text,
+		sass_print(w->grid->chip->sm, op->inst, w->pc - w->grid->work.program, text,
 			   sizeof(text));
 	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
 		   "illegal instruction %s%sat +0x%llx: %s", text, *text ? " " : "",
-		   (unsigned long long)(w->pc - w->grid->program), op->reason);
+		   (unsigned long long)(w->pc - w->grid->work.program), op->reason);
 }
 
 /* The page of decoded code that holds the warp's pc, or NULL after a fault. */
@@ -63,7 +61,7 @@ static const struct code_page *page_at(struct warp *w)
 	if (*slot && (*slot)->va == (w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1)))
 		return *slot;
 	w->active = w->mask;
-	*slot = code_find(w->grid->code, &x->reader, w->pc, &why);
+	*slot = code_find(w->grid->code, &x->thread.reader, w->pc, &why);
 	if (!*slot)
 		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s",
 			   (unsigned long long)w->pc,
@@ -85,7 +83,7 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 		warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
 			   "the instruction at +0x%llx uses R%u, but the launch gives a thread %u "
 			   "registers",
-			   (unsigned long long)(w->pc - w->grid->program), op->top - 1u,
+			   (unsigned long long)(w->pc - w->grid->work.program), op->top - 1u,
 			   w->grid->registers);
 		return false;
 	}
@@ -179,7 +177,7 @@ static uint64_t local_bytes(const struct grid *g)
 
 static struct cta *cta_create(struct exec *x)
 {
-	struct grid *g = x->grid;
+	struct grid *g = (struct grid *)x->thread.work;
 	struct cta *c = calloc(1, sizeof(*c));
 	bool good;
 
@@ -224,7 +222,7 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 		w->tid[2][i] = t / g->block[0] / g->block[1];
 	}
 	w->live = w->mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
-	w->pc = g->program;
+	w->pc = g->work.program;
 	if (hazard)
 		hazard_reset(hazard);
 }
@@ -244,15 +242,10 @@ static void cta_start(struct cta *c, uint64_t block)
 		warp_start(c, &c->warps[i], i);
 }
 
-static bool stopped(const struct grid *g)
-{
-	return atomic_load_explicit(&g->channel->stop, memory_order_relaxed);
-}
-
 /* Until the block has ended (true), or has run for long or yielded, or everything stops. */
 static bool cta_run(struct cta *c)
 {
-	for (uint64_t total = 0; total < LONG && !stopped(c->grid);) {
+	for (uint64_t total = 0; total < LONG && !work_stopped(&c->grid->work);) {
 		uint64_t before = total;
 		bool yielded = true;
 
@@ -264,8 +257,8 @@ static bool cta_run(struct cta *c)
 			w->halt = 0;
 			total += warp_run(w, TURN);
 			yielded &= w->halt == HALT_YIELD;
-			mmu_poll(&c->exec->reader);
-			if (w->halt & HALT_FAULT || stopped(c->grid))
+			mmu_poll(&c->exec->thread.reader);
+			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
 				return false;
 		}
 		if (!c->live)
@@ -278,79 +271,34 @@ static bool cta_run(struct cta *c)
 	return false;
 }
 
-/* Grids. */
+/* How crews (crew.c) handle blocks. */
 
-struct crew { /* the blocks that one host thread has begun */
-	struct cta **ctas;
-	uint32_t count, capacity;
-	struct cta *spare;
+static void *block_create(struct thread *t, bool *later)
+{
+	(void)later;
+	return cta_create((struct exec *)t);
+}
+
+static void block_start(void *block, uint64_t index)
+{
+	cta_start(block, index);
+}
+
+static bool block_run(void *block)
+{
+	return cta_run(block);
+}
+
+static void block_destroy(void *block)
+{
+	cta_free(block);
+}
+
+const struct work_kind grid_kind = {
+	.thread_bytes = sizeof(struct exec),
+	.fault = MODEL_FAULT_QMD,
+	.create = block_create,
+	.start = block_start,
+	.run = block_run,
+	.destroy = block_destroy,
 };
-
-static struct cta *crew_start(struct crew *crew, struct exec *x)
-{
-	struct grid *g = x->grid;
-	struct model_error e = {.fault = MODEL_FAULT_QMD, .program = g->program};
-	struct cta *c;
-	uint64_t block;
-
-	if (crew->count == crew->capacity || atomic_load(&g->started) >= g->blocks ||
-	    (x->helper_of && workers_wanted(x->helper_of, g)))
-		return NULL;
-	block = atomic_fetch_add(&g->started, 1);
-	if (block >= g->blocks)
-		return NULL;
-	c = crew->spare ? crew->spare : cta_create(x);
-	crew->spare = NULL;
-	if (!c) {
-		channel_fail(g->channel, &e, "no host memory to run a block");
-		return NULL;
-	}
-	cta_start(c, block);
-	crew->ctas[crew->count++] = c;
-	return c;
-}
-
-static void crew_work(struct crew *crew, struct exec *x)
-{
-	for (uint32_t at = 0; !stopped(x->grid);) {
-		struct cta *c = crew_start(crew, x);
-
-		if (!c) {
-			if (!crew->count)
-				return;
-			at = (at + 1) % crew->count;
-			c = crew->ctas[at];
-		}
-		if (!cta_run(c))
-			continue;
-		for (uint32_t i = 0; i < crew->count; i++)
-			if (crew->ctas[i] == c)
-				crew->ctas[i] = crew->ctas[--crew->count];
-		if (crew->spare)
-			cta_free(crew->spare);
-		crew->spare = c;
-	}
-}
-
-void grid_work(struct grid *g, const struct workers *helper_of)
-{
-	struct exec *x = calloc(1, sizeof(*x));
-	struct crew crew = {.capacity = g->resident};
-	struct model_error e = {.fault = MODEL_FAULT_QMD, .program = g->program};
-
-	crew.ctas = calloc(crew.capacity, sizeof(*crew.ctas));
-	if (x && crew.ctas) {
-		x->grid = g;
-		x->helper_of = helper_of;
-		mmu_enter(&x->reader, g->channel->space);
-		crew_work(&crew, x);
-		mmu_leave(&x->reader);
-	} else {
-		channel_fail(g->channel, &e, "no host memory to run a grid");
-	}
-	for (uint32_t i = 0; i < crew.count; i++)
-		cta_free(crew.ctas[i]);
-	cta_free(crew.spare);
-	free(crew.ctas);
-	free(x);
-}

@@ -98,9 +98,6 @@ struct code_page {
 	struct timing *timings; /* NULL unless hazards are checked */
 };
 
-struct code *code_create(uint32_t sm, bool hazard);
-struct code *code_get(struct code *c);
-void code_put(struct code *c);
 /* The page that holds va; NULL and *why if it cannot be read, MMU_OK there means no memory. */
 const struct code_page *code_find(struct code *c, struct mmu_reader *r, uint64_t va,
 				  enum mmu_result *why);
@@ -112,26 +109,17 @@ struct bank {
 };
 
 struct grid {
-	struct model_channel *channel;
+	struct work work; /* first */
 	const struct model_chip *chip;
 	struct code *code;
-	struct grid *next;     /* workers' queue */
-	uint32_t helpers;
-	int32_t priority;      /* larger is more urgent */
-	uint64_t program, id;
+	uint64_t id;
 	uint32_t size[3], block[3], threads, warps;
 	uint32_t registers, barriers, shared_bytes, local_low, local_high;
-	uint32_t resident;     /* blocks that the chip holds at a time */
 	uint64_t shared_window, local_window;
 	struct bank banks[NV_QMD_BANKS];
-	uint64_t blocks;
-	_Atomic uint64_t started;
 	bool hazard;
 };
-
-/* Runs blocks of the grid until none is left to start; several threads do so at once. A helper of
- * the workers also stops when it is wanted elsewhere; NULL: the caller is none. */
-void grid_work(struct grid *g, const struct workers *helper_of);
+extern const struct work_kind grid_kind;
 
 /* Why a lane does not run. */
 enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR };
@@ -185,9 +173,7 @@ struct cta {
 /* One host thread at work. */
 #define PAGE_CACHE 16
 struct exec {
-	struct mmu_reader reader;
-	struct grid *grid;
-	const struct workers *helper_of; /* NULL: the thread is no helper */
+	struct thread thread; /* first */
 	const struct code_page *pages[PAGE_CACHE];
 };
 

@@ -96,7 +96,7 @@ static uint8_t *global_pointer(struct access *x, uint32_t lane, uint64_t address
 
 	if (x->host && page == x->page)
 		return x->host + address % MMU_PAGE_BYTES;
-	at = mmu_translate(&x->w->exec->reader, address, x->rights, &why);
+	at = mmu_translate(&x->w->exec->thread.reader, address, x->rights, &why);
 	if (!at)
 		return fault(x, MODEL_FAULT_MMU, lane, address,
 			     why == MMU_DENIED ? "the page does not allow it"
@@ -205,7 +205,7 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 		l->host = x->w->cta->shared;
 	} else if (x->space == SPACE_GLOBAL && !odd && !apart) {
 		l->base = first & page;
-		l->host = mmu_translate(&x->w->exec->reader, l->base, x->rights, &why);
+		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
 	}
 }
 

@@ -119,7 +119,7 @@ static const char *register_name(const struct sass_reg_use *u, uint32_t reg, cha
 static const char *instruction_text(const struct warp *w, const struct op *op, uint64_t pc,
 				    char *text, size_t size)
 {
-	uint64_t offset = pc - w->grid->program;
+	uint64_t offset = pc - w->grid->work.program;
 	int n = snprintf(text, size, "+0x%llx ", (unsigned long long)offset);
 
 	sass_print(w->grid->chip->sm, op->inst, offset, text + n, size - (size_t)n);

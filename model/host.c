@@ -1,71 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host: one thread a channel. It sleeps until the doorbell rings, then walks the ring from get
- * to put, cuts each segment into methods, executes the host's own (semaphores, waits) and hands the
- * others to the engine of their subchannel. Engines finish a method before they return, so work of
- * one channel never overlaps; channels run beside each other.
+ * The host, NVIDIA's front end of a channel: walks the ring from get to put, cuts each segment into
+ * methods, executes the host's own (semaphores, waits) and hands the others to the engine of their
+ * subchannel.
  */
-#include <errno.h>
-#include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "hw/nv/host.h"
 #include "model/internal.h"
-
-static const uint32_t fault_xid[MODEL_FAULT_COUNT] = {
-	[MODEL_FAULT_MMU] = NV_XID_MMU_FAULT,
-	[MODEL_FAULT_MISALIGNED] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_SHARED_RANGE] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_LOCAL_RANGE] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_CONSTANT_RANGE] = NV_XID_MMU_FAULT,
-	[MODEL_FAULT_ILLEGAL_INSTRUCTION] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_TRAP] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_HAZARD] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_BARRIER] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_QMD] = NV_XID_GRAPHICS_EXCEPTION,
-	[MODEL_FAULT_METHOD] = NV_XID_CLASS_ERROR,
-	[MODEL_FAULT_RING] = NV_XID_CHANNEL_HOST,
-};
-
-bool channel_fail(struct model_channel *c, const struct model_error *where, const char *format, ...)
-{
-	struct nv_notification *n = c->config.notifier;
-	bool first;
-	va_list ap;
-
-	pthread_mutex_lock(&c->lock);
-	first = !c->error.fault && !atomic_load(&c->stop);
-	if (first) {
-		c->error = *where;
-		c->error.xid = fault_xid[where->fault];
-		va_start(ap, format);
-		vsnprintf(c->error.text, sizeof(c->error.text), format, ap);
-		va_end(ap);
-		if (n) {
-			n->time_ns = model_nanoseconds();
-			n->info32 = c->error.xid;
-			n->info16 = 1;
-			__atomic_store_n(&n->status, NV_NOTIFICATION_ERROR, __ATOMIC_RELEASE);
-		}
-	}
-	atomic_store(&c->stop, true);
-	pthread_mutex_unlock(&c->lock);
-	if (first && c->config.interrupt)
-		c->config.interrupt(c->config.argument, true);
-	return false;
-}
-
-bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address, const char *what)
-{
-	struct model_error e = {.fault = MODEL_FAULT_MMU, .address = address};
-
-	return channel_fail(c, &e, "%s at 0x%llx %s", what, (unsigned long long)address,
-			    mmu_result_text(why));
-}
 
 static bool refuse(struct model_channel *c, enum model_fault fault, uint64_t address,
 		   const char *why)
@@ -73,18 +13,6 @@ static bool refuse(struct model_channel *c, enum model_fault fault, uint64_t add
 	struct model_error e = {.fault = fault, .address = address};
 
 	return channel_fail(c, &e, "%s", why);
-}
-
-bool model_channel_error(struct model_channel *c, struct model_error *out)
-{
-	bool failed;
-
-	pthread_mutex_lock(&c->lock);
-	failed = c->error.fault != MODEL_FAULT_NONE;
-	if (failed)
-		*out = c->error;
-	pthread_mutex_unlock(&c->lock);
-	return failed;
 }
 
 /* Semaphores. */
@@ -106,24 +34,27 @@ bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload
 
 	if (!semaphore_valid(c, address, timestamp ? 16 : size))
 		return false;
-	at = mmu_translate(&c->reader, address, MODEL_WRITE, &why);
-	if (!at)
-		return channel_fault(c, why, address, "the semaphore to release");
-	if (timestamp)
+	at = timestamp ? mmu_translate(&c->reader, address, MODEL_WRITE, &why) : NULL;
+	if (at)
 		__atomic_store_n((uint64_t *)(at + NV_SEM_TIMESTAMP_OFFSET), model_nanoseconds(),
 				 __ATOMIC_RELAXED);
-	if (size == 8)
-		__atomic_store_n((uint64_t *)at, payload, __ATOMIC_RELEASE);
-	else
-		__atomic_store_n((uint32_t *)at, (uint32_t)payload, __ATOMIC_RELEASE);
-	return true;
+	return channel_store(c, address, payload, size, "the semaphore to release");
 }
 
-static bool acquired(uint32_t operation, uint64_t value, uint64_t payload, bool wide)
+struct acquire {
+	uint32_t operation;
+	uint64_t payload;
+	bool wide;
+};
+
+static bool acquired(const void *wanted, uint64_t value)
 {
+	const struct acquire *a = wanted;
+	uint64_t payload = a->payload;
+	bool wide = a->wide;
 	uint64_t ones = wide ? UINT64_MAX : UINT32_MAX;
 
-	switch (operation) {
+	switch (a->operation) {
 	case NV_SEM_ACQUIRE_STRICT_GEQ:
 		return value >= payload;
 	case NV_SEM_ACQUIRE_CIRC_GEQ:
@@ -138,38 +69,14 @@ static bool acquired(uint32_t operation, uint64_t value, uint64_t payload, bool 
 	}
 }
 
-/* Anyone may write the word, the CPU included, so there is nothing to sleep on: look, then look
- * less and less often. */
-static void back_off(uint32_t round)
-{
-	struct timespec t = {.tv_nsec = round < 200 ? 20000 : 500000};
-
-	if (round < 50)
-		sched_yield();
-	else
-		nanosleep(&t, NULL);
-}
-
 static bool semaphore_acquire(struct model_channel *c, uint64_t address, uint64_t payload,
 			      uint32_t operation, bool wide)
 {
-	if (!semaphore_valid(c, address, wide ? 8 : 4))
-		return false;
-	for (uint32_t round = 0; !atomic_load(&c->stop); round += round < 1000) {
-		enum mmu_result why;
-		uint8_t *at = mmu_translate(&c->reader, address, MODEL_READ, &why);
-		uint64_t value;
+	struct acquire a = {operation, payload, wide};
+	uint32_t size = wide ? 8 : 4;
 
-		if (!at)
-			return channel_fault(c, why, address, "the semaphore to acquire");
-		value = wide ? __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE)
-			     : __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
-		if (acquired(operation, value, payload, wide))
-			return true;
-		mmu_poll(&c->reader);
-		back_off(round);
-	}
-	return false;
+	return semaphore_valid(c, address, size) &&
+	       channel_wait(c, address, size, acquired, &a, "the semaphore to acquire");
 }
 
 static bool semaphore_execute(struct model_channel *c, uint32_t data)
@@ -229,8 +136,7 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 	case NV_HOST_SEM_EXECUTE:
 		return semaphore_execute(c, data);
 	case NV_HOST_NON_STALL_INTERRUPT:
-		if (c->config.interrupt)
-			c->config.interrupt(c->config.argument, false);
+		channel_interrupt(c);
 		return true;
 	case NV_HOST_NOP:
 	case NV_HOST_SET_REFERENCE:
@@ -376,99 +282,52 @@ static void drain(struct model_channel *c)
 	}
 }
 
-static void *channel_main(void *arg)
+/* The vendor's table. */
+
+static const uint32_t fault_xid[MODEL_FAULT_COUNT] = {
+	[MODEL_FAULT_MMU] = NV_XID_MMU_FAULT,
+	[MODEL_FAULT_MISALIGNED] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_SHARED_RANGE] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_LOCAL_RANGE] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_CONSTANT_RANGE] = NV_XID_MMU_FAULT,
+	[MODEL_FAULT_ILLEGAL_INSTRUCTION] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_TRAP] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_HAZARD] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_BARRIER] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_QMD] = NV_XID_GRAPHICS_EXCEPTION,
+	[MODEL_FAULT_METHOD] = NV_XID_CLASS_ERROR,
+	[MODEL_FAULT_RING] = NV_XID_CHANNEL_HOST,
+};
+
+static void failed(struct model_channel *c)
 {
-	struct model_channel *c = arg;
+	struct nv_notification *n = c->config.notifier;
 
-	for (;;) {
-		pthread_mutex_lock(&c->lock);
-		while (!c->rung && !atomic_load(&c->stop))
-			pthread_cond_wait(&c->wake, &c->lock);
-		c->rung = false;
-		pthread_mutex_unlock(&c->lock);
-		if (atomic_load(&c->stop))
-			return NULL;
-		mmu_enter(&c->reader, c->space);
-		drain(c);
-		mmu_leave(&c->reader);
-	}
-}
-
-int model_channel_create(struct model *m, struct model_space *s,
-			 const struct model_channel_config *config, struct model_channel **out)
-{
-	uint32_t entries = config->ring_entries;
-	struct model_channel *c;
-	int status;
-
-	*out = NULL;
-	if (!entries || entries & (entries - 1) || config->ring_va % NV_GP_ENTRY_BYTES ||
-	    !config->userd || (uintptr_t)config->userd % 4)
-		return -EINVAL;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	c->model = m;
-	c->space = s;
-	c->config = *config;
-	if (!config->copy_only)
-		c->host.bound[NV_SUBCHANNEL_COMPUTE] = m->chip->compute_class;
-	c->host.bound[NV_SUBCHANNEL_COPY] = m->chip->copy_class;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->wake, NULL);
-	status = -pthread_create(&c->thread, NULL, channel_main, c);
-	if (status) {
-		pthread_cond_destroy(&c->wake);
-		pthread_mutex_destroy(&c->lock);
-		free(c);
-		return status;
-	}
-	pthread_mutex_lock(&m->lock);
-	c->token = m->next_token++;
-	c->next = m->channels;
-	m->channels = c;
-	pthread_mutex_unlock(&m->lock);
-	*out = c;
-	return 0;
-}
-
-void model_channel_destroy(struct model_channel *c)
-{
-	struct model_channel **at;
-
-	if (!c)
+	c->error.xid = fault_xid[c->error.fault];
+	if (!n)
 		return;
-	pthread_mutex_lock(&c->model->lock);
-	for (at = &c->model->channels; *at != c;)
-		at = &(*at)->next;
-	*at = c->next;
-	pthread_mutex_unlock(&c->model->lock);
-	pthread_mutex_lock(&c->lock);
-	atomic_store(&c->stop, true);
-	pthread_cond_signal(&c->wake);
-	pthread_mutex_unlock(&c->lock);
-	pthread_join(c->thread, NULL);
-	pthread_cond_destroy(&c->wake);
-	pthread_mutex_destroy(&c->lock);
-	free(c);
+	n->time_ns = model_nanoseconds();
+	n->info32 = c->error.xid;
+	n->info16 = 1;
+	__atomic_store_n(&n->status, NV_NOTIFICATION_ERROR, __ATOMIC_RELEASE);
 }
 
-uint32_t model_channel_token(const struct model_channel *c)
+static void begin(struct model_channel *c)
 {
-	return c->token;
+	const struct model_chip *chip = c->model->chip;
+
+	if (!c->config.copy_only)
+		c->host.bound[NV_SUBCHANNEL_COMPUTE] = chip->compute_class;
+	c->host.bound[NV_SUBCHANNEL_COPY] = chip->copy_class;
 }
 
-/* A token that no channel has is ignored, as on hardware. */
-void model_doorbell(struct model *m, uint32_t token)
-{
-	pthread_mutex_lock(&m->lock);
-	for (struct model_channel *c = m->channels; c; c = c->next) {
-		if (c->token != token)
-			continue;
-		pthread_mutex_lock(&c->lock);
-		c->rung = true;
-		pthread_cond_signal(&c->wake);
-		pthread_mutex_unlock(&c->lock);
-	}
-	pthread_mutex_unlock(&m->lock);
-}
+const struct vendor vendor_nv = {
+	.va_bits = MMU_VA_BITS,
+	.ring_align = NV_GP_ENTRY_BYTES,
+	.userd_align = 4,
+	.begin = begin,
+	.drain = drain,
+	.failed = failed,
+	.code_create = code_create,
+	.code_put = code_put,
+};

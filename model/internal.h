@@ -9,16 +9,29 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "hw/amd/pm4.h"
 #include "hw/nv/qmd.h"
 #include "model/model.h"
 
 struct code;
-struct grid;
+struct work;
 struct workers;
+
+/* What a chip's vendor brings: how a channel reads its ring, and what decoded code is. */
+struct vendor {
+	uint32_t va_bits, ring_align, userd_align;
+	void (*begin)(struct model_channel *c);  /* state of a new channel */
+	void (*drain)(struct model_channel *c);  /* does what the ring holds */
+	void (*failed)(struct model_channel *c); /* error is filled in; may be NULL */
+	struct code *(*code_create)(const struct model *m);
+	void (*code_put)(struct code *c);        /* NULL is allowed */
+};
+extern const struct vendor vendor_nv, vendor_amd;
 
 struct model {
 	const struct model_chip *chip;
-	const struct nv_qmd_layout *qmd;
+	const struct vendor *vendor;
+	const struct nv_qmd_layout *qmd; /* NVIDIA's chips */
 	bool hazard;
 	uint8_t *vram;
 	uint64_t vram_bytes;
@@ -116,6 +129,11 @@ struct host {
 	uint16_t bound[8];                 /* class by subchannel; 0 = none */
 };
 
+/* AMD: what packets leave behind. Registers of a dispatch, from COMPUTE_DISPATCH_INITIATOR on. */
+struct amd_queue {
+	uint32_t registers[(AMD_COMPUTE_END - AMD_COMPUTE_DISPATCH_INITIATOR) / 4];
+};
+
 struct model_channel {
 	struct model *model;
 	struct model_space *space;
@@ -129,9 +147,14 @@ struct model_channel {
 	atomic_bool stop;   /* destroyed or failed: everything that runs for it ends */
 	struct model_error error;
 	struct mmu_reader reader; /* of the channel's own thread */
-	struct host host;
-	struct compute compute;
-	struct copy copy;
+	union {
+		struct { /* NVIDIA */
+			struct host host;
+			struct compute compute;
+			struct copy copy;
+		};
+		struct amd_queue amd;
+	};
 };
 
 /* The first error of a channel stands: it fills the notifier and stops the channel. Always false.
@@ -142,7 +165,23 @@ __attribute__((format(printf, 3, 4))) bool channel_fail(struct model_channel *c,
 /* Same, for an access of the channel's own units. */
 bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address,
 		   const char *what);
-/* Writes size bytes of payload and, when asked, the time 8 bytes behind. */
+/* Tells the host, if it wants to know. */
+void channel_interrupt(struct model_channel *c);
+/* Writes 4 or 8 bytes, aligned so, behind everything before. */
+bool channel_store(struct model_channel *c, uint64_t address, uint64_t value, uint32_t size,
+		   const char *what);
+/* Waits until the 4 or 8 bytes at address are as wanted; false: the channel was stopped or failed. */
+typedef bool channel_condition(const void *wanted, uint64_t value);
+bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, channel_condition *met,
+		  const void *wanted, const char *what);
+/* From here on code is decoded anew. */
+bool channel_invalidate_code(struct model_channel *c);
+/* transfer.c. Elements of a fill have 1, 2 or 4 bytes and are aligned to them. */
+bool channel_copy(struct model_channel *c, uint64_t src, uint64_t dst, uint64_t bytes);
+bool channel_fill(struct model_channel *c, uint64_t dst, uint64_t elements, uint32_t size,
+		  uint32_t value);
+
+/* NVIDIA's host: writes size bytes of payload and, when asked, the time 8 bytes behind. */
 bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload, uint32_t size,
 		     bool timestamp);
 
@@ -150,15 +189,58 @@ bool channel_release(struct model_channel *c, uint64_t address, uint64_t payload
 bool compute_method(struct model_channel *c, uint32_t method, uint32_t data);
 bool copy_method(struct model_channel *c, uint32_t method, uint32_t data);
 
+/* code.c */
+struct code *code_create(const struct model *m);
+struct code *code_get(struct code *c);
+void code_put(struct code *c);
+
 /* inline.c: data of the method stream for memory. */
 bool inline_launch(struct model_channel *c, uint32_t data);
 bool inline_word(struct model_channel *c, uint32_t data);
 
+/* A grid, as threads and crews see it. */
+struct thread { /* one host thread at work on one */
+	struct mmu_reader reader;
+	struct work *work;
+	const struct workers *helper_of; /* NULL: the thread is no helper */
+};
+
+struct work_kind {
+	size_t thread_bytes; /* of what begins with a struct thread */
+	enum model_fault fault; /* when there is no host memory */
+	/* Memory for a block. NULL: there is none, or *later: not before another block has ended. */
+	void *(*create)(struct thread *t, bool *later);
+	void (*start)(void *block, uint64_t index);
+	bool (*run)(void *block); /* for a while; true: it has ended */
+	void (*destroy)(void *block);
+};
+
+struct work {
+	const struct work_kind *kind;
+	struct model_channel *channel;
+	struct work *next; /* workers' queue */
+	uint32_t helpers;
+	int32_t priority;  /* larger is more urgent */
+	uint32_t resident; /* blocks that the chip holds at a time */
+	uint64_t program;  /* GPU address of the first instruction */
+	uint64_t blocks;
+	_Atomic uint64_t started;
+};
+
+static inline bool work_stopped(const struct work *w)
+{
+	return atomic_load_explicit(&w->channel->stop, memory_order_relaxed);
+}
+
+/* crew.c: runs blocks of the grid until none is left to start; several threads do so at once. A
+ * helper of the workers also stops when it is wanted elsewhere; NULL: the caller is none. */
+void crew_work(struct work *w, const struct workers *helper_of);
+
 /* workers.c: threads that run the blocks of grids. workers_run returns when the grid has ended. */
 int workers_create(uint32_t threads, struct workers **out);
 void workers_destroy(struct workers *w);
-void workers_run(struct workers *w, struct grid *g);
+void workers_run(struct workers *w, struct work *g);
 /* Something more urgent waits for helpers. */
-bool workers_wanted(const struct workers *w, const struct grid *g);
+bool workers_wanted(const struct workers *w, const struct work *g);
 
 #endif

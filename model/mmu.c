@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/exec.h"
 #include "model/internal.h"
 
 #define LEAF      8u /* beside MODEL_READ, MODEL_WRITE, MODEL_ATOMIC */
@@ -59,10 +58,10 @@ int model_space_create_walked(struct model *m, model_walker walk, void *argument
 	s->walk = walk;
 	s->walk_argument = argument;
 	s->root = table_create(LEVELS - 1);
-	s->code = code_create(m->chip->sm, m->hazard);
+	s->code = m->vendor->code_create(m);
 	if (!s->root || !s->code) {
 		free(s->root);
-		code_put(s->code);
+		m->vendor->code_put(s->code);
 		free(s);
 		return -ENOMEM;
 	}
@@ -81,7 +80,7 @@ void model_space_destroy(struct model_space *s)
 {
 	if (!s)
 		return;
-	code_put(s->code);
+	s->model->vendor->code_put(s->code);
 	table_destroy(s->root, LEVELS - 1);
 	pthread_mutex_destroy(&s->code_lock);
 	pthread_mutex_destroy(&s->lock);
@@ -135,10 +134,12 @@ static uint64_t level_bytes(uint32_t level)
 	return 1ull << level_shift[level];
 }
 
-static bool range_valid(uint64_t va, uint64_t bytes)
+static bool range_valid(const struct model_space *s, uint64_t va, uint64_t bytes)
 {
-	return bytes && !(va % MMU_PAGE_BYTES) && !(bytes % MMU_PAGE_BYTES) &&
-	       va < 1ull << MMU_VA_BITS && bytes <= (1ull << MMU_VA_BITS) - va;
+	uint64_t end = 1ull << s->model->vendor->va_bits;
+
+	return bytes && !(va % MMU_PAGE_BYTES) && !(bytes % MMU_PAGE_BYTES) && va < end &&
+	       bytes <= end - va;
 }
 
 /* A 2 MiB leaf is worth it, and the place for it is free. */
@@ -242,7 +243,7 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 	uint64_t done = 0;
 	int status = 0;
 
-	if (s->walk || !range_valid(va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing ||
+	if (s->walk || !range_valid(s, va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing ||
 	    !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
@@ -269,7 +270,7 @@ int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	int status;
 
-	if (!range_valid(va, bytes))
+	if (!range_valid(s, va, bytes))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
 	status = split_ends(s, va, bytes);

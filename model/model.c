@@ -22,6 +22,8 @@ static const struct model_chip chips[] = {
 	{
 		.name = "gh100",
 		.product = "software GPU, Hopper GH100",
+		.target = "sm_90",
+		.vendor = &vendor_nv,
 		.sm = 90,
 		.sm_count = 132,
 		.warps_per_sm = 64,
@@ -37,6 +39,8 @@ static const struct model_chip chips[] = {
 	{
 		.name = "ga100",
 		.product = "software GPU, Ampere GA100",
+		.target = "sm_80",
+		.vendor = &vendor_nv,
 		.sm = 80,
 		.sm_count = 108,
 		.warps_per_sm = 64,
@@ -52,6 +56,8 @@ static const struct model_chip chips[] = {
 	{
 		.name = "ga102",
 		.product = "software GPU, Ampere GA102",
+		.target = "sm_86",
+		.vendor = &vendor_nv,
 		.sm = 86,
 		.sm_count = 82,
 		.warps_per_sm = 48,
@@ -67,6 +73,8 @@ static const struct model_chip chips[] = {
 	{
 		.name = "ad102",
 		.product = "software GPU, Ada AD102",
+		.target = "sm_89",
+		.vendor = &vendor_nv,
 		.sm = 89,
 		.sm_count = 128,
 		.warps_per_sm = 48,
@@ -78,6 +86,20 @@ static const struct model_chip chips[] = {
 		.compute_class = NV_CLASS_ADA_COMPUTE,
 		.copy_class = NV_CLASS_AMPERE_COPY_B,
 		.qmd_bytes = 256,
+	},
+	/* Radeon RX 6900 XT: 80 compute units of two SIMDs; see group.c for what a unit holds. AMD's
+	 * product page and RDNA2 ISA manual; 1,024 threads and 64 KiB of LDS for a workgroup. */
+	{
+		.name = "navi21",
+		.product = "software GPU, RDNA2 Navi 21",
+		.target = "gfx1030",
+		.vendor = &vendor_amd,
+		.sm_count = 80,
+		.warps_per_sm = 32,
+		.max_threads_per_block = 1024,
+		.shared_per_block = 64 << 10,
+		.shared_per_sm = 64 << 10,
+		.registers_per_sm = 65536,
 	},
 };
 #define CHIPS (sizeof(chips) / sizeof(chips[0]))
@@ -108,6 +130,7 @@ int model_create(const struct model_config *config, struct model **out)
 	if (!m)
 		return -ENOMEM;
 	m->chip = config->chip;
+	m->vendor = m->chip->vendor;
 	m->qmd = m->chip->qmd_bytes == nv_qmd_hopper.bytes ? &nv_qmd_hopper : &nv_qmd_ampere;
 	m->hazard = config->hazard;
 	m->vram_bytes = config->vram_bytes;

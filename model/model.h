@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A software GPU inside the process. What a kernel driver does to a card is done here by calls
- * (address spaces, pages, channels); what a user does to it is done as on the card: a ring of
- * entries that point at method streams, launch descriptors (QMD), semaphores, a doorbell.
+ * (address spaces, pages, channels); what a user does to it is done as on the card. On NVIDIA's: a
+ * ring of entries that point at method streams, launch descriptors (QMD), semaphores, a doorbell. On
+ * AMD's: a ring of packets (PM4, SDMA) that point at more of them, fences, a doorbell.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -15,11 +16,15 @@ struct model;
 struct model_space;   /* GPU address space */
 struct model_channel;
 
+struct vendor;
+
 struct model_chip { /* facts of a modelled chip */
-	const char *name;         /* "gh100", "ga100" */
+	const char *name;         /* "gh100", "navi21" */
 	const char *product;      /* for people */
-	uint32_t sm;              /* 90, 80 */
-	uint32_t sm_count, warps_per_sm, max_threads_per_block;
+	const char *target;       /* what code is compiled for: "sm_90", "gfx1030" */
+	const struct vendor *vendor;
+	uint32_t sm;              /* 90, 80; 0: AMD */
+	uint32_t sm_count, warps_per_sm, max_threads_per_block; /* AMD: compute units, waves */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
 	uint16_t host_class, compute_class, copy_class;
 	uint32_t qmd_bytes;
@@ -62,17 +67,18 @@ int model_space_create_walked(struct model *m, model_walker walk, void *argument
 			      struct model_space **out);
 void model_invalidate(struct model_space *s);
 
-/* Channels. The ring lies at a GPU address; put and get indices lie in USERD (host memory of the
- * driver, +0x8c and +0x88); an error fills the notifier (16 bytes as on hardware) and model_error.
+/* Channels. The ring lies at a GPU address; put and get indices lie in USERD, host memory of the
+ * driver (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on
+ * NVIDIA's, the notifier (16 bytes as on hardware).
  */
 struct model_channel_config {
 	uint64_t ring_va;
-	uint32_t ring_entries; /* power of two */
-	void *userd;           /* 512 bytes */
-	void *notifier;        /* 16 bytes; may be NULL */
-	bool copy_only;        /* its engine has no compute class */
+	uint32_t ring_entries; /* power of two; AMD: words */
+	void *userd;
+	void *notifier;        /* may be NULL */
+	bool copy_only;        /* its engine has no compute class; AMD: it is SDMA */
 	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
-	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
+	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);
 	void *argument;
@@ -98,6 +104,8 @@ enum model_fault {
 	MODEL_FAULT_QMD,
 	MODEL_FAULT_METHOD,
 	MODEL_FAULT_RING,
+	MODEL_FAULT_PACKET,   /* AMD: PM4, SDMA */
+	MODEL_FAULT_DISPATCH, /* AMD: registers of a dispatch */
 	MODEL_FAULT_COUNT
 };
 struct model_error {

@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/exec.h"
+#include "model/internal.h"
 
 #define LEAST INT32_MIN
 
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct grid *queue; /* grids that may have blocks to start, the most urgent first */
+	struct work *queue; /* grids that may have blocks to start, the most urgent first */
 	_Atomic int32_t top; /* how urgent the first one is; LEAST: there is none */
 	bool ending;
 	uint32_t count;
@@ -28,9 +28,9 @@ static void note_top(struct workers *w)
 }
 
 /* Before the others that are as urgent: what comes late is small more often than not. */
-static void add_grid(struct workers *w, struct grid *g)
+static void add_grid(struct workers *w, struct work *g)
 {
-	struct grid **at = &w->queue;
+	struct work **at = &w->queue;
 
 	while (*at && (*at)->priority > g->priority)
 		at = &(*at)->next;
@@ -39,9 +39,9 @@ static void add_grid(struct workers *w, struct grid *g)
 	note_top(w);
 }
 
-static void remove_grid(struct workers *w, struct grid *g)
+static void remove_grid(struct workers *w, struct work *g)
 {
-	for (struct grid **at = &w->queue; *at; at = &(*at)->next) {
+	for (struct work **at = &w->queue; *at; at = &(*at)->next) {
 		if (*at != g)
 			continue;
 		*at = g->next;
@@ -50,7 +50,7 @@ static void remove_grid(struct workers *w, struct grid *g)
 	note_top(w);
 }
 
-bool workers_wanted(const struct workers *w, const struct grid *g)
+bool workers_wanted(const struct workers *w, const struct work *g)
 {
 	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
 }
@@ -61,7 +61,7 @@ static void *helper_main(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->ending) {
-		struct grid *g = w->queue;
+		struct work *g = w->queue;
 
 		if (!g) {
 			pthread_cond_wait(&w->work, &w->lock);
@@ -69,7 +69,7 @@ static void *helper_main(void *arg)
 		}
 		g->helpers++;
 		pthread_mutex_unlock(&w->lock);
-		grid_work(g, w);
+		crew_work(g, w);
 		pthread_mutex_lock(&w->lock);
 		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
 			remove_grid(w, g);
@@ -80,7 +80,7 @@ static void *helper_main(void *arg)
 	return NULL;
 }
 
-void workers_run(struct workers *w, struct grid *g)
+void workers_run(struct workers *w, struct work *g)
 {
 	bool shared = g->blocks > 1 && w->count;
 
@@ -90,7 +90,7 @@ void workers_run(struct workers *w, struct grid *g)
 		pthread_cond_broadcast(&w->work);
 		pthread_mutex_unlock(&w->lock);
 	}
-	grid_work(g, NULL);
+	crew_work(g, NULL);
 	if (!shared)
 		return;
 	pthread_mutex_lock(&w->lock);

@@ -37,7 +37,7 @@ static_assert(sizeof(struct amd_kernel_descriptor) == 64, "the hardware's layout
 #define AMD_RSRC1_SET_FLOAT_MODE(m) ((uint32_t)(m) << 12)
 #define AMD_RSRC1_DX10_CLAMP    (1u << 21)
 #define AMD_RSRC1_IEEE          (1u << 23)
-#define AMD_RSRC1_WGP_MODE      (1u << 29)
+#define AMD_RSRC1_WGP_MODE      (1u << 29) /* a workgroup has both compute units of a pair */
 #define AMD_RSRC1_MEM_ORDERED   (1u << 30)
 /* rsrc2 */
 #define AMD_RSRC2_SCRATCH(r)    ((r) & 1)

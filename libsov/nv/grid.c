@@ -123,7 +123,7 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 
 /* Inlined with a constant layout, each field becomes a store or two. */
 __attribute__((always_inline)) static inline bool
-set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *g, uint32_t *qmd)
+set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launch *g, uint32_t *qmd)
 {
 	return nv_qmd_set(l, qmd, NV_QMD_GRID_X, g->grid[0]) &&
 	       nv_qmd_set(l, qmd, NV_QMD_GRID_Y, g->grid[1]) &&
@@ -138,7 +138,7 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct nv_grid *
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
 
-static bool set_release(const struct nv_qmd_layout *l, const struct nv_grid *g, uint32_t *qmd)
+static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
 		{NV_QMD_RELEASE_ENABLE, 1},
@@ -152,7 +152,7 @@ static bool set_release(const struct nv_qmd_layout *l, const struct nv_grid *g, 
 }
 
 /* The next one finds what this one has written. */
-static bool set_next(const struct nv_qmd_layout *l, const struct nv_grid *g, uint32_t *qmd)
+static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
 		{NV_QMD_DEPENDENT_ENABLE, 1},
@@ -166,7 +166,7 @@ static bool set_next(const struct nv_qmd_layout *l, const struct nv_grid *g, uin
 }
 
 static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
-		     const struct nv_link *link, uint32_t *qmd)
+		     const struct gpu_link *link, uint32_t *qmd)
 {
 	uint64_t first = k->program / NV_QMD_FETCH_UNIT;
 	uint64_t units = (k->program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
@@ -187,7 +187,7 @@ static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct nv_grid *g,
+bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct gpu_launch *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
@@ -197,7 +197,7 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 		return false;
 	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->linked && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, &g->link, qmd))
+	if (g->link && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g->link, qmd))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
@@ -211,7 +211,7 @@ static void put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
 	memcpy(bank + offset, &value, bytes);
 }
 
-void nv_grid_head(const struct nv_chip *chip, const struct nv_grid *g, uint8_t *bank)
+void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
 {
 	memset(bank, 0, NV_GRID_HEAD_BYTES);
 	memcpy(bank + NV_BANK0_NTID, g->block, sizeof(g->block));
@@ -241,13 +241,13 @@ void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_
 
 /* ---- local memory ---- */
 
-struct nv_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
+struct gpu_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
 {
-	struct nv_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
+	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
 	uint64_t warp = round_up(32 * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);
 	uint64_t tpc = warp * chip->warps_per_sm * chip->sms_per_tpc;
 
-	l.tpc_bytes = (tpc + NV_LOCAL_MEMORY_TPC_ALIGN - 1) & ~(NV_LOCAL_MEMORY_TPC_ALIGN - 1ull);
-	l.bytes = l.tpc_bytes * chip->tpcs;
+	l.unit_bytes = (tpc + NV_LOCAL_MEMORY_TPC_ALIGN - 1) & ~(NV_LOCAL_MEMORY_TPC_ALIGN - 1ull);
+	l.bytes = l.unit_bytes * chip->tpcs;
 	return l;
 }

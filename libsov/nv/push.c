@@ -18,7 +18,7 @@
 
 /* Inlined, the words are stored one by one and the array is never made. */
 __attribute__((always_inline)) static inline void
-methods(struct nv_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
+methods(struct gpu_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
 	uint32_t count)
 {
 	uint32_t *words = p->words + p->count, i;
@@ -33,7 +33,7 @@ methods(struct nv_push *p, uint32_t subchannel, uint32_t method, const uint32_t 
 	p->count += count + 1;
 }
 
-void nv_push_setup(struct nv_push *p, const struct nv_chip *chip)
+void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_HOST_SET_OBJECT, chip->compute_class);
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, HIGH(chip->shared_window),
@@ -42,50 +42,50 @@ void nv_push_setup(struct nv_push *p, const struct nv_chip *chip)
 		LOW(chip->local_window));
 }
 
-void nv_push_bind_copy(struct nv_push *p, const struct nv_chip *chip)
+void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip)
 {
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
 }
 
-void nv_push_wait(struct nv_push *p)
+void nv_push_wait(struct gpu_push *p)
 {
 	METHODS(p, 0, NV_HOST_WFI, 0);
 }
 
-void nv_push_wait_class(struct nv_push *p)
+void nv_push_wait_class(struct gpu_push *p)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_WAIT_FOR_IDLE, 0);
 }
 
-void nv_push_forget_constants(struct nv_push *p)
+void nv_push_forget_constants(struct gpu_push *p)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI,
 		NV_INVALIDATE_CONSTANT);
 }
 
-void nv_push_interrupt(struct nv_push *p)
+void nv_push_interrupt(struct gpu_push *p)
 {
 	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);
 }
 
-void nv_push_local(struct nv_push *p, uint64_t area, uint64_t tpc_bytes)
+void nv_push_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, HIGH(area), LOW(area));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, HIGH(tpc_bytes),
 		LOW(tpc_bytes), NV_LOCAL_MEMORY_ALL_SMS);
 }
 
-void nv_push_acquire(struct nv_push *p, uint64_t semaphore, uint32_t payload)
+void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 {
 	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
 		NV_SEM_ACQUIRE_CIRC_GEQ | NV_SEM_ACQUIRE_SWITCH_TSG);
 }
 
-void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
+void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
 	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
-		NV_SEM_RELEASE | (flags & NV_RELEASE_NOW ? 0 : NV_SEM_RELEASE_WFI) |
-			(flags & NV_RELEASE_TIMED ? NV_SEM_RELEASE_TIMESTAMP : 0));
+		NV_SEM_RELEASE | (flags & GPU_RELEASE_NOW ? 0 : NV_SEM_RELEASE_WFI) |
+			(flags & GPU_RELEASE_TIMED ? NV_SEM_RELEASE_TIMESTAMP : 0));
 }
 
 /* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
@@ -94,7 +94,7 @@ void nv_push_release(struct nv_push *p, uint64_t semaphore, uint32_t payload, ui
 	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN |                  \
 	 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
 
-void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
+void nv_push_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
 		  uint64_t semaphore, uint32_t payload)
 {
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(source), LOW(source),
@@ -105,7 +105,7 @@ void nv_push_copy(struct nv_push *p, uint64_t destination, uint64_t source, uint
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH);
 }
 
-void nv_push_copy_lines(struct nv_push *p, const struct nv_lines *l, uint64_t semaphore,
+void nv_push_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
 			uint32_t payload)
 {
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(l->source), LOW(l->source),
@@ -116,7 +116,7 @@ void nv_push_copy_lines(struct nv_push *p, const struct nv_lines *l, uint64_t se
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_MULTI_LINE);
 }
 
-void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
+void nv_push_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload)
 {
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_DST_HIGH, HIGH(destination), LOW(destination));
@@ -128,7 +128,7 @@ void nv_push_fill(struct nv_push *p, uint64_t destination, uint32_t value, uint3
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_REMAP);
 }
 
-void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, uint32_t bytes)
+void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
 {
 	uint32_t whole = bytes / 4, words = (bytes + 3) / 4, last = 0;
 
@@ -150,7 +150,7 @@ void nv_push_inline(struct nv_push *p, uint64_t destination, const void *data, u
 	p->count += words;
 }
 
-void nv_push_launch(struct nv_push *p, uint64_t qmd)
+void nv_push_launch(struct gpu_push *p, uint64_t qmd)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(qmd >> 8));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B,

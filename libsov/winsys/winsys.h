@@ -67,7 +67,8 @@ struct winsys_queue_options {
 	struct winsys_buffer *ring;
 	uint64_t ring_offset;     /* where the ring begins in its buffer */
 	uint64_t ring_va;         /* and where that is bound */
-	uint32_t ring_entries;    /* a power of two */
+	uint32_t ring_entries;    /* a power of two … */
+	uint32_t ring_entry_bytes; /* … of so many bytes, by what the GPU reads: gpu.h */
 	int32_t priority;         /* within what the device has */
 };
 
@@ -79,7 +80,7 @@ struct winsys_queue_options {
 struct winsys_queue_memory {
 	uint64_t *ring;           /* CPU address of the ring */
 	uint32_t ring_entries;
-	uint32_t *put, *get;      /* to be accessed atomically */
+	uint32_t *put, *get;      /* as the GPU counts them; to be accessed atomically */
 	/* Where hardware listens: storing token here rings. The word lives as long as the process, and
 	 * rung for a queue that is gone it does no harm. NULL: call doorbell. */
 	uint32_t *bell, token;

@@ -5,19 +5,11 @@
 
 #include "model/amd/wave.h"
 
-#define PAGE_WORDS 1024u
-
-struct page {
-	uint64_t va;
-	struct page *next;
-	struct op *ops[PAGE_WORDS];
-};
-
 #define BUCKETS 64
 struct code {
-	const struct amd_memory *memory;
-	struct page *pages[BUCKETS];
-	struct page *last;
+	atomic_uint references;
+	pthread_mutex_t lock; /* buckets, and who decodes */
+	struct code_page *buckets[BUCKETS];
 };
 
 static const struct handler *handlers[AMD_OP_COUNT];
@@ -42,50 +34,79 @@ const struct handler *amd_handler_of(enum amd_op op)
 	return handlers[op];
 }
 
-struct code *amd_code_create(const struct amd_memory *memory)
+struct code *amd_code_create(const struct model *m)
 {
 	struct code *c = calloc(1, sizeof(*c));
 
-	if (c)
-		c->memory = memory;
+	(void)m;
+	if (!c)
+		return NULL;
+	atomic_init(&c->references, 1);
+	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
 
-void amd_code_destroy(struct code *c)
+struct code *amd_code_get(struct code *c)
 {
-	for (uint32_t b = 0; c && b < BUCKETS; b++)
-		for (struct page *p = c->pages[b], *next; p; p = next) {
+	atomic_fetch_add(&c->references, 1);
+	return c;
+}
+
+void amd_code_put(struct code *c)
+{
+	if (!c || atomic_fetch_sub(&c->references, 1) > 1)
+		return;
+	for (uint32_t b = 0; b < BUCKETS; b++)
+		for (struct code_page *p = c->buckets[b], *next; p; p = next) {
 			next = p->next;
 			for (uint32_t i = 0; i < PAGE_WORDS; i++)
-				free(p->ops[i]);
+				free(atomic_load_explicit(&p->ops[i], memory_order_relaxed));
 			free(p);
 		}
+	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
-static struct page *page_of(struct code *c, uint64_t va)
+struct code_page *amd_code_page(struct code *c, uint64_t va)
 {
-	struct page **list = &c->pages[va / (4 * PAGE_WORDS) % BUCKETS], *p;
+	struct code_page **list = &c->buckets[va / MMU_PAGE_BYTES % BUCKETS], *p;
 
+	pthread_mutex_lock(&c->lock);
 	for (p = *list; p && p->va != va; p = p->next)
 		;
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->va = va;
-	p->next = *list;
-	*list = p;
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (p) {
+			p->va = va;
+			p->next = *list;
+			*list = p;
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
 	return p;
 }
 
-static struct op *decode(struct code *c, uint64_t pc, const char **why)
+/* Vector registers that an instruction needs. */
+static uint16_t vgprs_of(const struct op *op)
+{
+	uint32_t top = AMD_VGPR;
+
+	for (uint32_t u = 0; u < op->uses_count; u++) {
+		uint32_t end = (uint32_t)op->uses[u].reg + op->uses[u].count;
+
+		top = op->uses[u].reg >= AMD_VGPR && end > top ? end : top;
+	}
+	return (uint16_t)(top - AMD_VGPR);
+}
+
+static struct op *decode(struct wave *w, const char **why)
 {
 	uint32_t words[AMD_MAX_WORDS], n = 0;
+	uint64_t fault;
 	struct op *op;
 
-	while (n < AMD_MAX_WORDS && amd_memory_read(c->memory, pc + 4 * n, &words[n], 4))
+	while (n < AMD_MAX_WORDS &&
+	       amd_memory_read(w, w->pc + 4 * n, &words[n], 4, &fault) == MMU_OK)
 		n++;
 	op = calloc(1, sizeof(*op));
 	*why = "no memory for a decoded instruction";
@@ -104,23 +125,22 @@ static struct op *decode(struct code *c, uint64_t pc, const char **why)
 		return NULL;
 	}
 	op->uses_count = (uint8_t)amd_uses(&op->in, op->uses);
+	op->vgprs = vgprs_of(op);
 	return op;
 }
 
-const struct op *amd_code_at(struct code *c, uint64_t pc, const char **why)
+const struct op *amd_code_decode(struct wave *w, struct code_page *p, const char **why)
 {
-	uint64_t va = pc - pc % (4 * PAGE_WORDS);
-	uint32_t at = (uint32_t)(pc - va) / 4;
+	_Atomic(struct op *) *at = &p->ops[w->pc % MMU_PAGE_BYTES / 4];
+	struct code *c = w->grid->code;
+	struct op *op;
 
-	*why = "the address is not a multiple of 4";
-	if (pc % 4)
-		return NULL;
-	if (!c->last || c->last->va != va)
-		c->last = page_of(c, va);
-	*why = "no memory for a page of code";
-	if (!c->last)
-		return NULL;
-	if (!c->last->ops[at])
-		c->last->ops[at] = decode(c, pc, why);
-	return c->last->ops[at];
+	pthread_mutex_lock(&c->lock);
+	op = atomic_load_explicit(at, memory_order_relaxed); /* another thread's, meanwhile? */
+	if (!op) {
+		op = decode(w, why);
+		atomic_store_explicit(at, op, memory_order_release);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return op;
 }

@@ -12,10 +12,10 @@
 /* The bytes at a lane's address; NULL: the wave has failed. */
 static uint8_t *bytes_at(struct wave *w, uint32_t lane, uint32_t address, uint32_t bytes)
 {
-	if ((uint64_t)address + bytes <= w->launch->lds_bytes)
+	if ((uint64_t)address + bytes <= w->grid->lds_bytes)
 		return w->group->lds + address;
-	amd_wave_fault(w, lane, "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
-		   w->launch->lds_bytes);
+	amd_wave_fault(w, lane, MODEL_FAULT_SHARED_RANGE, address, "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
+		   w->grid->lds_bytes);
 	return NULL;
 }
 

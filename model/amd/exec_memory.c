@@ -64,9 +64,9 @@ static struct place buffer_place(const struct wave *w, const struct op *op, uint
 
 static struct place flat_place(const struct wave *w, uint64_t at)
 {
-	if ((at ^ SHARED_APERTURE) >> 32 == 0)
+	if ((at ^ AMD_APERTURE_LDS) >> 32 == 0)
 		return (struct place){SPACE_LDS, (uint32_t)at, 0};
-	if ((at ^ PRIVATE_APERTURE) >> 32 == 0)
+	if ((at ^ AMD_APERTURE_PRIVATE) >> 32 == 0)
 		return (struct place){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
 	return (struct place){SPACE_GLOBAL, at, 0};
 }
@@ -98,54 +98,71 @@ static struct place place_of(const struct wave *w, const struct op *op, uint32_t
 }
 
 /* Private memory is interleaved word by word, so a run of bytes is not one of addresses. */
-static bool private_access(struct wave *w, const struct place *p, uint32_t lane, uint8_t *data,
-			   uint32_t bytes, bool write)
+static enum mmu_result private_access(struct wave *w, const struct place *p, uint32_t lane,
+				      uint8_t *data, uint32_t bytes, bool write, uint64_t *fault)
 {
-	for (uint32_t k = 0; k < bytes;) {
+	enum mmu_result why = MMU_OK;
+
+	for (uint32_t k = 0; k < bytes && why == MMU_OK;) {
 		uint32_t offset = (uint32_t)p->at + k, part = 4 - offset % 4;
 		uint64_t va = private_address(p->base, lane, offset);
 
 		if (part > bytes - k)
 			part = bytes - k;
-		if (offset + part > w->launch->private_bytes ||
-		    !(write ? amd_memory_write(w->launch->memory, va, data + k, part) :
-			      amd_memory_read(w->launch->memory, va, data + k, part)))
-			return false;
+		why = write ? amd_memory_write(w, va, data + k, part, fault) :
+			      amd_memory_read(w, va, data + k, part, fault);
 		k += part;
 	}
+	return why;
+}
+
+static bool beyond(struct wave *w, const struct place *p, uint32_t lane, uint32_t bytes, bool write)
+{
+	bool lds = p->space == SPACE_LDS;
+	uint32_t size = lds ? w->grid->lds_bytes : w->grid->private_bytes;
+
+	if (p->at + bytes <= size)
+		return false;
+	amd_wave_fault(w, lane, lds ? MODEL_FAULT_SHARED_RANGE : MODEL_FAULT_LOCAL_RANGE, p->at,
+		       "%s of %u bytes, %s 0x%llx, beyond the %u bytes that there are",
+		       write ? "store" : "load", bytes, lds ? "LDS at" : "private memory at",
+		       (unsigned long long)p->at, size);
 	return true;
 }
 
 static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, void *data,
 			 uint32_t bytes, bool write)
 {
-	static const char *const what[] = {"memory at", "LDS at", "private memory at", ""};
-	bool good = true;
+	enum mmu_result why = MMU_OK;
+	uint64_t fault = p->at;
 
 	switch (p->space) {
 	case SPACE_GLOBAL:
-		good = write ? amd_memory_write(w->launch->memory, p->at, data, bytes) :
-			       amd_memory_read(w->launch->memory, p->at, data, bytes);
+		why = write ? amd_memory_write(w, p->at, data, bytes, &fault) :
+			      amd_memory_read(w, p->at, data, bytes, &fault);
 		break;
 	case SPACE_LDS:
-		good = p->at + bytes <= w->launch->lds_bytes;
-		if (good)
-			memcpy(write ? w->group->lds + p->at : data,
-			       write ? data : w->group->lds + p->at, bytes);
+		if (beyond(w, p, lane, bytes, write))
+			return false;
+		memcpy(write ? w->group->lds + p->at : data,
+		       write ? data : w->group->lds + p->at, bytes);
 		break;
 	case SPACE_PRIVATE:
-		good = private_access(w, p, lane, data, bytes, write);
+		if (beyond(w, p, lane, bytes, write))
+			return false;
+		why = private_access(w, p, lane, data, bytes, write, &fault);
 		break;
 	case SPACE_NOWHERE:
 		if (!write)
 			memset(data, 0, bytes);
 		break;
 	}
-	if (!good)
-		amd_wave_fault(w, lane, "%s of %u bytes, %s 0x%llx, which is not there",
-			   write ? "store" : "load", bytes, what[p->space],
-			   (unsigned long long)p->at);
-	return good;
+	if (why != MMU_OK)
+		amd_wave_fault(w, lane, MODEL_FAULT_MMU, fault,
+			       "%s of %u bytes, memory at 0x%llx, which %s",
+			       write ? "store" : "load", bytes, (unsigned long long)fault,
+			       mmu_result_text(why));
+	return why == MMU_OK;
 }
 
 static void run_load(struct wave *w, const struct op *op)
@@ -181,6 +198,61 @@ static void run_store(struct wave *w, const struct op *op)
 /* handler.data: enum atomic, and whether it is about 64 bits. */
 enum { WIDE = 64 };
 
+/* In memory, where other threads may do the same: until nobody came between. */
+static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum atomic a,
+			     uint32_t bytes, uint64_t data, uint64_t compare, uint64_t *old)
+{
+	enum mmu_result why;
+	uint8_t *host;
+
+	if (at % bytes) {
+		amd_wave_fault(w, lane, MODEL_FAULT_MISALIGNED, at,
+			       "atomic operation at 0x%llx, which is not aligned",
+			       (unsigned long long)at);
+		return false;
+	}
+	host = amd_at(w, at, bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC, &why);
+	if (!host) {
+		amd_wave_fault(w, lane, MODEL_FAULT_MMU, at,
+			       "atomic operation of %u bytes, memory at 0x%llx, which %s", bytes,
+			       (unsigned long long)at, mmu_result_text(why));
+		return false;
+	}
+	if (bytes == 8) {
+		uint64_t seen = __atomic_load_n((uint64_t *)host, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n((uint64_t *)host, &seen,
+						    amd_atomic_result(a, 8, seen, data, compare),
+						    false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		*old = seen;
+	} else {
+		uint32_t seen = __atomic_load_n((uint32_t *)host, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n(
+			(uint32_t *)host, &seen,
+			(uint32_t)amd_atomic_result(a, 4, seen, data, compare), false,
+			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		*old = seen;
+	}
+	return true;
+}
+
+static bool atomic_here(struct wave *w, const struct place *p, uint32_t lane, enum atomic a,
+			uint32_t bytes, uint64_t data, uint64_t compare, uint64_t *old)
+{
+	uint64_t new;
+
+	if (p->space == SPACE_GLOBAL)
+		return atomic_in_memory(w, lane, p->at, a, bytes, data, compare, old);
+	/* A workgroup's waves share a thread. */
+	if (!access_bytes(w, p, lane, old, bytes, false))
+		return false;
+	new = amd_atomic_result(a, bytes, *old, data, compare);
+	return access_bytes(w, p, lane, &new, bytes, true);
+}
+
 static void run_atomic(struct wave *w, const struct op *op)
 {
 	enum atomic a = (enum atomic)(op->handler->data & 63);
@@ -190,20 +262,12 @@ static void run_atomic(struct wave *w, const struct op *op)
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		struct place p = place_of(w, op, i, 4 * words);
-		uint64_t old = 0, data, compare = 0, new;
+		uint64_t old = 0, data, compare = 0;
 
 		data = s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
 		if (a == ATOMIC_CMPSWAP)
 			compare = s[words][i] | (words > 1 ? (uint64_t)s[words + 1][i] << 32 : 0);
-		if (p.space == SPACE_GLOBAL && p.at % (4 * words)) {
-			amd_wave_fault(w, i, "atomic operation at 0x%llx, which is not aligned",
-				   (unsigned long long)p.at);
-			return;
-		}
-		if (!access_bytes(w, &p, i, &old, 4 * words, false))
-			return;
-		new = amd_atomic_result(a, 4 * words, old, data, compare);
-		if (!access_bytes(w, &p, i, &new, 4 * words, true))
+		if (!atomic_here(w, &p, i, a, 4 * words, data, compare, &old))
 			return;
 		if (!op->in.field[AMD_F_GLC])
 			continue;
@@ -211,6 +275,17 @@ static void run_atomic(struct wave *w, const struct op *op)
 		if (words > 1)
 			w->v[op->in.reg[AMD_D] - AMD_VGPR + 1][i] = (uint32_t)(old >> 32);
 	}
+}
+
+static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t words)
+{
+	uint64_t fault = at;
+	enum mmu_result why = amd_memory_read(w, at, data, 4 * words, &fault);
+
+	if (why != MMU_OK)
+		amd_wave_fault(w, LANES, MODEL_FAULT_MMU, fault, "scalar load at 0x%llx, which %s",
+			       (unsigned long long)fault, mmu_result_text(why));
+	return why == MMU_OK;
 }
 
 static void run_scalar_load(struct wave *w, const struct op *op)
@@ -227,30 +302,27 @@ static void run_scalar_load(struct wave *w, const struct op *op)
 		offset &= ~3ull;
 		for (uint32_t k = 0; k < words; k++)
 			if (offset + 4 * k + 4 <= size &&
-			    !amd_memory_read(w->launch->memory, b.base + offset + 4 * k, &data[k],
-					     4)) {
-				amd_wave_fault(w, LANES,
-					       "scalar load at 0x%llx, which is not mapped",
-					       (unsigned long long)(b.base + offset + 4 * k));
+			    !scalar_read(w, b.base + offset + 4 * k, &data[k], 1))
 				return;
-			}
-	} else {
-		uint64_t at = (amd_read_scalar64(w, op, AMD_S0) + offset) & ~3ull;
-
-		if (!amd_memory_read(w->launch->memory, at, data, 4 * words)) {
-			amd_wave_fault(w, LANES, "scalar load at 0x%llx, which is not mapped",
-				   (unsigned long long)at);
-			return;
-		}
+	} else if (!scalar_read(w, (amd_read_scalar64(w, op, AMD_S0) + offset) & ~3ull, data,
+				words)) {
+		return;
 	}
 	for (uint32_t k = 0; k < words; k++)
 		amd_write_scalar(w, op->in.reg[AMD_D] + (op->in.reg[AMD_D] == AMD_NULL ? 0 : k),
 				 data[k]);
 }
 
+/* The clock of the shaders: here the wave's instructions. */
 static void run_time(struct wave *w, const struct op *op)
 {
 	amd_write_scalar64(w, op->in.reg[AMD_D], w->steps);
+}
+
+/* The clock of time stamps. */
+static void run_real_time(struct wave *w, const struct op *op)
+{
+	amd_write_scalar64(w, op->in.reg[AMD_D], model_nanoseconds() / AMD_CLOCK_NANOSECONDS);
 }
 
 static void run_nothing(struct wave *w, const struct op *op)
@@ -299,7 +371,7 @@ const struct handler amd_handlers_memory[] = {
 	SCALAR(s_load_dwordx8), SCALAR(s_load_dwordx16), SCALAR(s_buffer_load_dword),
 	SCALAR(s_buffer_load_dwordx2), SCALAR(s_buffer_load_dwordx4),
 	SCALAR(s_buffer_load_dwordx8), SCALAR(s_buffer_load_dwordx16),
-	{AMD_s_memtime, run_time, NULL, 0}, {AMD_s_memrealtime, run_time, NULL, 0},
+	{AMD_s_memtime, run_time, NULL, 0}, {AMD_s_memrealtime, run_real_time, NULL, 0},
 	/* There are no caches here. */
 	{AMD_s_dcache_inv, run_nothing, NULL, 0}, {AMD_s_gl1_inv, run_nothing, NULL, 0},
 	{AMD_buffer_gl0_inv, run_nothing, NULL, 0}, {AMD_buffer_gl1_inv, run_nothing, NULL, 0},

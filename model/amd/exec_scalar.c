@@ -387,15 +387,22 @@ static void run_nothing(struct wave *w, const struct op *op)
 	(void)op;
 }
 
+/* Whoever sleeps waits for somebody else, as a rule. */
+static void run_s_sleep(struct wave *w, const struct op *op)
+{
+	(void)op;
+	w->yields = true;
+}
+
 static void run_s_trap(struct wave *w, const struct op *op)
 {
-	amd_wave_fault(w, LANES, "trap %u", IMM);
+	amd_wave_fault(w, LANES, MODEL_FAULT_TRAP, 0, "trap %u", IMM);
 }
 
 static void run_s_code_end(struct wave *w, const struct op *op)
 {
 	(void)op;
-	amd_wave_fault(w, LANES, "the program ran over its end");
+	amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "the program ran over its end");
 }
 
 static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
@@ -413,7 +420,7 @@ static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
 		*copy = (uint32_t)w->steps & 0xfffff;
 		return copy;
 	default:
-		amd_wave_fault(w, LANES, "hardware register %u is not modelled", id);
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "hardware register %u is not modelled", id);
 		return NULL;
 	}
 }
@@ -441,7 +448,7 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 	else if (id == HWREG_FLAT_SCR_HI)
 		w->flat_scratch = (w->flat_scratch & 0xffffffff) | (uint64_t)value << 32;
 	else if (id == HWREG_MODE && (value & 0xff) != (old & 0xff))
-		amd_wave_fault(w, LANES,
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
 			       "only round to nearest with denormals is modelled, not mode 0x%x",
 			       value & 0xff);
 	else if (id == HWREG_MODE)
@@ -502,7 +509,7 @@ const struct handler amd_handlers_scalar[] = {
 	H(s_call_b64), H(s_endpgm), H(s_barrier), H(s_trap), H(s_code_end), H(s_getreg_b32),
 	H(s_setreg_b32), H(s_setreg_imm32_b32), H(s_round_mode), H(s_denorm_mode),
 	/* Hints, and waits for what has long happened here; hazard.c watches them. */
-	{AMD_s_nop, run_nothing, NULL, 0}, {AMD_s_sleep, run_nothing, NULL, 0},
+	{AMD_s_nop, run_nothing, NULL, 0}, H(s_sleep),
 	{AMD_s_setprio, run_nothing, NULL, 0}, {AMD_s_clause, run_nothing, NULL, 0},
 	{AMD_s_inst_prefetch, run_nothing, NULL, 0}, {AMD_s_waitcnt, run_nothing, NULL, 0},
 	{AMD_s_waitcnt_depctr, run_nothing, NULL, 0}, {AMD_s_waitcnt_vscnt, run_nothing, NULL, 0},

@@ -31,6 +31,11 @@ struct hazard *amd_hazard_create(void)
 	return calloc(1, sizeof(struct hazard));
 }
 
+void amd_hazard_reset(struct hazard *h)
+{
+	*h = (struct hazard){0};
+}
+
 static void wait_for(struct hazard *h, uint32_t counter, uint32_t left)
 {
 	uint64_t done = h->issued[counter] > left ? h->issued[counter] - left : 0;
@@ -85,7 +90,7 @@ static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 	for (uint32_t c = 0; p && c < COUNTERS; c++)
 		if (p->number[c] > h->done[c]) {
 			amd_print(&op->in, text, sizeof(text));
-			amd_wave_fault(w, LANES,
+			amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
 				   "%s uses %c%u, which the instruction at 0x%llx loads, before %s "
 				   "was waited for", text, reg >= AMD_VGPR ? 'v' : 's',
 				   reg >= AMD_VGPR ? reg - AMD_VGPR : reg,
@@ -126,7 +131,7 @@ static bool at_rest(struct wave *w)
 
 	for (uint32_t c = 0; c < COUNTERS; c++)
 		if (h->issued[c] > h->done[c]) {
-			amd_wave_fault(w, LANES,
+			amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
 				       "s_barrier while %llu operations are on their way: %s was not "
 				       "waited for",
 				       (unsigned long long)(h->issued[c] - h->done[c]), names[c]);

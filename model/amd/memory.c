@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: MIT
-/* Bytes at addresses, page by page. */
-#include <string.h>
-
+/* Bytes at addresses, page by page. Words are never seen half: other threads are at work too. */
 #include "model/amd/wave.h"
 
-#define PAGE 4096u
-
-static bool each_page(const struct amd_memory *m, uint64_t va, uint8_t *bytes, uint32_t count,
-		      bool write)
+static enum mmu_result each_page(struct wave *w, uint64_t va, uint8_t *bytes, uint32_t count,
+				 uint32_t access, uint64_t *fault)
 {
 	while (count) {
-		uint32_t part = PAGE - (uint32_t)(va % PAGE);
-		void *host;
+		uint32_t part = MMU_PAGE_BYTES - (uint32_t)(va % MMU_PAGE_BYTES);
+		enum mmu_result why;
+		uint8_t *host;
 
 		if (part > count)
 			part = count;
-		host = m->at(m->context, va, part, write);
-		if (!host)
-			return false;
-		if (write)
-			memcpy(host, bytes, part);
-		else
-			memcpy(bytes, host, part);
+		host = amd_at(w, va, part, access, &why);
+		if (!host) {
+			*fault = va;
+			return why;
+		}
+		if (part == 4 && va % 4 == 0) {
+			uint32_t word;
+
+			if (access == MODEL_WRITE) {
+				memcpy(&word, bytes, 4);
+				__atomic_store_n((uint32_t *)host, word, __ATOMIC_RELAXED);
+			} else {
+				word = __atomic_load_n((uint32_t *)host, __ATOMIC_RELAXED);
+				memcpy(bytes, &word, 4);
+			}
+		} else if (access == MODEL_WRITE) {
+			mmu_move(host, bytes, part);
+		} else {
+			mmu_move(bytes, host, part);
+		}
 		va += part;
 		bytes += part;
 		count -= part;
 	}
-	return true;
+	return MMU_OK;
 }
 
-bool amd_memory_read(const struct amd_memory *m, uint64_t va, void *to, uint32_t bytes)
+enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
+				uint64_t *fault)
 {
-	return each_page(m, va, to, bytes, false);
+	return each_page(w, va, to, bytes, MODEL_READ, fault);
 }
 
-bool amd_memory_write(const struct amd_memory *m, uint64_t va, const void *from, uint32_t bytes)
+enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
+				 uint64_t *fault)
 {
-	return each_page(m, va, (uint8_t *)from, bytes, true);
+	return each_page(w, va, (uint8_t *)from, bytes, MODEL_WRITE, fault);
 }

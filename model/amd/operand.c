@@ -20,13 +20,13 @@ static uint64_t special(const struct wave *w, uint32_t reg)
 {
 	switch (reg) {
 	case AMD_SHARED_BASE: /* the upper word of 64 bits; as 32 bits the same */
-		return SHARED_APERTURE;
+		return AMD_APERTURE_LDS;
 	case AMD_SHARED_LIMIT:
-		return SHARED_APERTURE | 0xffffffff;
+		return AMD_APERTURE_LDS | 0xffffffff;
 	case AMD_PRIVATE_BASE:
-		return PRIVATE_APERTURE;
+		return AMD_APERTURE_PRIVATE;
 	case AMD_PRIVATE_LIMIT:
-		return PRIVATE_APERTURE | 0xffffffff;
+		return AMD_APERTURE_PRIVATE | 0xffffffff;
 	case AMD_VCCZ:
 		return !w->s[AMD_VCC];
 	case AMD_EXECZ:

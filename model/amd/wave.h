@@ -9,8 +9,10 @@
 #define MODEL_AMD_WAVE_H
 
 #include <string.h>
+#include "hw/amd/queue.h"
 #include "libsov/isa/amd/row.h"
 #include "model/amd/amd.h"
+#include "model/internal.h"
 
 #define LANES     32u
 #define ALL_LANES 0xffffffffu
@@ -58,6 +60,7 @@ const struct handler *amd_handler_of(enum amd_op op);
 struct op {
 	const struct handler *handler;
 	struct amd_inst in;
+	uint16_t vgprs; /* needed: highest + 1 */
 	uint8_t uses_count;
 	struct amd_use uses[AMD_MAX_USES];
 };
@@ -69,37 +72,64 @@ enum { HWREG_MODE = 1, HWREG_FLAT_SCR_LO = 20, HWREG_FLAT_SCR_HI = 21, HWREG_SHA
 
 struct hazard; /* hazard.c */
 
+/* A dispatch, or a launch without a queue. */
+struct amd_grid {
+	struct work work; /* first */
+	const struct amd_memory *memory; /* NULL: the channel's address space */
+	struct code *code;
+	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT]; /* scalar registers from s0 on */
+	uint32_t rsrc1, rsrc2, vgprs;
+	uint32_t lds_bytes, private_bytes; /* of a workgroup, of a lane */
+	uint64_t wave_private;             /* bytes of a wave */
+	uint32_t slots;                    /* waves that have private memory at a time; 0: none needs it */
+	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
+	uint32_t groups[3], threads[3], thread_count, waves;
+	bool hazard;
+	uint64_t limit;                    /* instructions of a wave; 0: none */
+};
+extern const struct work_kind amd_grid_kind;
+/* Fills in what follows from the rest. NULL, or why the grid cannot run. */
+const char *amd_grid_prepare(struct amd_grid *g);
+
+/* One host thread at work. */
+#define PAGE_CACHE 16
+struct amd_thread {
+	struct thread thread; /* first */
+	struct code_page *pages[PAGE_CACHE];
+};
+
 struct wave {
 	struct group *group;
-	const struct amd_launch *launch;
+	const struct amd_grid *grid;
+	struct mmu_reader *reader;
 	row *v;
 	uint32_t vgprs;
 	uint32_t s[128];
-	bool scc;
+	bool scc, yields; /* yields: it gives up the rest of its turn */
 	uint64_t pc, next;      /* of this instruction and the one after it */
 	uint64_t steps;
 	uint64_t flat_scratch;
 	uint32_t mode;
-	uint32_t index;
+	uint32_t index, slot;   /* in the workgroup; of private memory */
 	uint8_t state;
 	struct hazard *hazard;
 };
 
 struct group {
-	const struct amd_launch *launch;
+	struct amd_grid *grid;
+	struct amd_thread *thread;
 	uint32_t id[3];
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
 	struct wave *waves;
-	struct code *code;
-	char *message;
-	size_t size;
-	bool failed;
+	row *rows;
 };
 
-/* The first complaint of a launch stands. lane may be LANES: it is about the wave. */
-__attribute__((format(printf, 3, 4))) void amd_wave_fault(struct wave *w, uint32_t lane,
-						      const char *format, ...);
+/* The first complaint of a launch stands. lane may be LANES: it is about the wave. address: of what
+ * was accessed, if that was it. */
+__attribute__((format(printf, 5, 6))) void amd_wave_fault(struct wave *w, uint32_t lane,
+							  enum model_fault fault, uint64_t address,
+							  const char *format, ...);
 
 /* operand.c */
 uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot,
@@ -109,11 +139,21 @@ void amd_write_scalar(struct wave *w, uint32_t reg, uint32_t value);
 void amd_write_scalar64(struct wave *w, uint32_t reg, uint64_t value);
 run_fn amd_run_vector, amd_run_compare;
 
-/* code.c: instructions, decoded once. */
-struct code *amd_code_create(const struct amd_memory *memory);
-void amd_code_destroy(struct code *c);
-/* NULL: *why says what is wrong with the words at pc. */
-const struct op *amd_code_at(struct code *c, uint64_t pc, const char **why);
+/* code.c: instructions, decoded once, for all threads. */
+#define PAGE_WORDS (MMU_PAGE_BYTES / 4)
+struct code_page {
+	uint64_t va;
+	struct code_page *next;
+	_Atomic(struct op *) ops[PAGE_WORDS];
+};
+
+struct code *amd_code_create(const struct model *m);
+struct code *amd_code_get(struct code *c);
+void amd_code_put(struct code *c);
+/* The page with that address; NULL: no host memory. */
+struct code_page *amd_code_page(struct code *c, uint64_t va);
+/* Decodes what a wave has at its pc. NULL: *why says what is wrong with the words there. */
+const struct op *amd_code_decode(struct wave *w, struct code_page *p, const char **why);
 
 /* handler.data of loads and stores: bytes of memory, signed, the half of a register that it is about. */
 enum { MEM_BYTES = 31, MEM_SIGNED = 32, MEM_LOW = 64, MEM_HIGH = 128 };
@@ -157,19 +197,29 @@ static inline uint32_t bits_of(float f)
 	return x;
 }
 
-/* memory.c: any number of bytes at any address. false: not mapped. */
-bool amd_memory_read(const struct amd_memory *m, uint64_t va, void *to, uint32_t bytes);
-bool amd_memory_write(const struct amd_memory *m, uint64_t va, const void *from, uint32_t bytes);
-/* Where LDS and scratch lie among flat addresses. */
-#define SHARED_APERTURE  0x0001000000000000ull
-#define PRIVATE_APERTURE 0x0002000000000000ull
+/* memory.c: any number of bytes at any address. On failure *fault is the first that is not there. */
+enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
+				uint64_t *fault);
+enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
+				 uint64_t *fault);
+/* Host address of bytes that do not cross a page. */
+static inline uint8_t *amd_at(struct wave *w, uint64_t va, uint32_t bytes, uint32_t access,
+			      enum mmu_result *why)
+{
+	const struct amd_memory *m = w->grid->memory;
+
+	if (!m)
+		return mmu_translate(w->reader, va, access, why);
+	*why = MMU_UNMAPPED;
+	return m->at(m->context, va, bytes, access != MODEL_READ);
+}
 /* A lane's private memory: words of all lanes lie side by side. */
 static inline uint64_t private_address(uint64_t base, uint32_t lane, uint32_t offset)
 {
 	return base + (uint64_t)(offset / 4) * 4 * LANES + lane * 4 + offset % 4;
 }
 
-/* Atomic operations, for memory and LDS alike (atomic.c). Returns what is to be stored. */
+/* Atomic operations, for memory and LDS alike (atomic.c): what is to be stored. */
 enum atomic {
 	ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_RSUB, ATOMIC_SMIN, ATOMIC_UMIN,
 	ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC,
@@ -180,6 +230,7 @@ uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t
 
 /* hazard.c */
 struct hazard *amd_hazard_create(void);
+void amd_hazard_reset(struct hazard *h);
 /* Checks an instruction before it runs. false: the wave has failed. */
 bool amd_hazard_check(struct wave *w, const struct op *op);
 

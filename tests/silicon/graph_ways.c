@@ -105,11 +105,11 @@ static bool concerns(enum who who, uint32_t node, uint32_t count)
 static void write_methods(struct graph_run *g, enum methods methods)
 {
 	static uint32_t words[LONG * 8 + 64];
-	struct nv_push p = {.words = words, .capacity = sizeof(words) / 4};
+	struct gpu_push p = {.words = words, .capacity = sizeof(words) / 4};
 	uint32_t i;
 
 	if (methods == LAUNCH_ALL) {
-		nv_push_release(&p, g->counter, 0, NV_RELEASE_NOW);
+		nv_push_release(&p, g->counter, 0, GPU_RELEASE_NOW);
 		for (i = g->count; i--;)
 			nv_push_launch(&p, g->kernels[i]);
 		nv_push_acquire(&p, g->counter, 1);

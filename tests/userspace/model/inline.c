@@ -16,7 +16,7 @@ static void lengths(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t words[600], n = cases[i].bytes, to = cases[i].to;
-		struct nv_push p = {.words = words, .capacity = 600};
+		struct gpu_push p = {.words = words, .capacity = 600};
 
 		for (uint32_t k = 0; k < n; k++)
 			data[k] = (uint8_t)(k * 7 + i + 1);
@@ -33,7 +33,7 @@ static void lengths(void)
 static void too_little_room(void)
 {
 	uint32_t words[16], data[16] = {0};
-	struct nv_push p = {.words = words, .capacity = 16};
+	struct gpu_push p = {.words = words, .capacity = 16};
 
 	nv_push_inline(&p, DST, data, sizeof(data));
 	ok(p.overflow && p.count <= 16, "data that does not fit a stream is left out, and said so");

@@ -5,20 +5,20 @@
  */
 #include <sched.h>
 #include <semaphore.h>
-#include "model/exec.h"
+#include "model/internal.h"
 #include "tests/tap.h"
 
 static struct model_channel channel;
 static struct workers *workers;
-static struct grid low = {.channel = &channel, .priority = -1, .blocks = 1000000};
-static struct grid high = {.channel = &channel, .priority = 1, .blocks = 2};
-static struct grid same = {.channel = &channel, .priority = -1, .blocks = 2};
+static struct work low = {.channel = &channel, .priority = -1, .blocks = 1000000};
+static struct work high = {.channel = &channel, .priority = 1, .blocks = 2};
+static struct work same = {.channel = &channel, .priority = -1, .blocks = 2};
 static sem_t helped, launched;
-static const struct grid *seen[16]; /* what the one helper worked on, in order */
+static const struct work *seen[16]; /* what the one helper worked on, in order */
 static _Atomic uint32_t count;
 
-/* What exec.c has is not linked. A launcher of the low grid waits until the test is over. */
-void grid_work(struct grid *g, const struct workers *helper_of)
+/* What crew.c has is not linked. A launcher of the low grid waits until the test is over. */
+void crew_work(struct work *g, const struct workers *helper_of)
 {
 	if (!helper_of) {
 		sem_wait(g == &low ? &launched : &helped);

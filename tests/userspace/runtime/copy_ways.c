@@ -47,11 +47,11 @@ static void copies(enum way way, const char *name)
 	uint32_t i, right = 0, n = 40 / TAP_SLOWNESS + 15;
 
 	for (i = 0; i < n; i++) {
-		uint32_t bytes = length(i, way == WAY_INLINE ? NV_PUSH_INLINE_MAX : AREA);
+		uint32_t bytes = length(i, way == WAY_INLINE ? s->member.context->gpu->inline_most : AREA);
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 
-		if (!way_fits(way, to + b, from + a, bytes)) /* as far apart, by words or units */
+		if (!way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) /* as far apart, by words or units */
 			a = b + (i % 2 ? 4 * (uint32_t)(random_u64() % 8) : 0);
 		start();
 		if (way == WAY_INLINE)

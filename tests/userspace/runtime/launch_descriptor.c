@@ -41,7 +41,7 @@ static const struct nv_kernel kernel = {
 	.local_bytes = 0x1230,
 	.bank0_bytes = 0x228,
 };
-static const struct nv_grid grid = {
+static const struct gpu_launch grid = {
 	.grid = {70000, 3, 5},
 	.block = {128, 2, 1},
 	.dynamic_shared = 72,
@@ -50,7 +50,7 @@ static const struct nv_grid grid = {
 };
 
 /* As a launch does it. */
-static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_grid g,
+static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, struct gpu_launch g,
 		     uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	struct nv_plan plan;
@@ -157,7 +157,7 @@ static void refusals(void)
 {
 	uint32_t q[NV_GRID_QMD_WORDS];
 	struct nv_kernel k = kernel;
-	struct nv_grid g = grid;
+	struct gpu_launch g = grid;
 
 	g.new_code = true;
 	ok(describe(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1, "new code is announced");
@@ -190,13 +190,13 @@ static void occupancy(void)
 
 static void local_memory(void)
 {
-	struct nv_local l = nv_grid_local(&hopper, 1020);
+	struct gpu_local l = nv_grid_local(&hopper, 1020);
 
 	ok(l.thread_bytes == 1024, "local memory comes in units of 16 bytes");
-	ok(l.tpc_bytes == 1024 * 32 * 64 * 2 && l.bytes == l.tpc_bytes * 66,
+	ok(l.unit_bytes == 1024 * 32 * 64 * 2 && l.bytes == l.unit_bytes * 66,
 	   "and is there for every thread that an H200 can hold: 276,824,064 bytes");
 	l = nv_grid_local(&hopper, 1);
-	ok(l.thread_bytes == 16 && l.tpc_bytes == 0x200 * 128,
+	ok(l.thread_bytes == 16 && l.unit_bytes == 0x200 * 128,
 	   "a warp's part has whole units of 512 bytes");
 }
 
@@ -267,7 +267,7 @@ static void bank(void)
 static void streams_of_methods(void)
 {
 	uint32_t words[64];
-	struct nv_push p = {.words = words, .capacity = 64};
+	struct gpu_push p = {.words = words, .capacity = 64};
 
 	nv_push_launch(&p, 0x312340000);
 	ok(p.count == 4 && words[0] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2b4 >> 2) &&
@@ -275,13 +275,13 @@ static void streams_of_methods(void)
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_TIMED);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
 		   words[2] == 0x12 && words[3] == 42 && words[4] == 0 &&
 		   words[5] == (1 | 1 << 20 | 1 << 25),
 	   "a release waits for idle and takes the time");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, NV_RELEASE_NOW);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NOW);
 	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
@@ -303,7 +303,7 @@ static void streams_of_methods(void)
 static void releases(void)
 {
 	uint32_t qmd[NV_GRID_QMD_WORDS];
-	struct nv_grid g = grid;
+	struct gpu_launch g = grid;
 
 	ok(describe(&hopper, &kernel, g, qmd) && !bits(qmd, 320, 320), "a grid releases nothing");
 	g.release = 0x1234567890;

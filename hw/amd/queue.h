@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues and address spaces of gfx10.3 as a user meets them. Sources: amdgpu in Linux
+ * (amd/amdgpu/gfx_v10_0.c, sdma_v5_2.c, amdgpu_doorbell.h, gmc_v10_0.c, amdgpu_vm.h;
+ * amd/amdkfd/kfd_flat_memory.c for the apertures). Nothing here has been seen on a card.
+ *
+ * A ring is a power of two of words. The writer's pointer is 64 bits and goes to the doorbell; the
+ * queue takes it modulo the ring, so that it may wrap or count on. Equal pointers, modulo the ring, are
+ * an empty ring: one word stays free. The reader's pointer is reported modulo the ring. Both count
+ * words on a compute queue (PM4) and bytes on a copy queue (SDMA).
+ */
+#ifndef HW_AMD_QUEUE_H
+#define HW_AMD_QUEUE_H
+
+/* Where the two pointers lie is the driver's choice (CP_HQD_PQ_WPTR_POLL_ADDR and
+ * CP_HQD_PQ_RPTR_REPORT_ADDR); in our drivers it is here, 64 bits each. */
+#define AMD_QUEUE_BYTES     64
+#define AMD_QUEUE_PUT       0
+#define AMD_QUEUE_GET       8
+
+/* Doorbells: 64-bit slots of a page that belongs to one process. Slots for users' queues: */
+#define AMD_DOORBELL_BYTES        8
+#define AMD_DOORBELL_PAGE_BYTES   4096
+#define AMD_DOORBELL_FIRST_USER   0x0d
+#define AMD_DOORBELL_LAST_USER    0x8a
+
+/* Addresses have 48 bits and a sign; users get the lower half. */
+#define AMD_VA_BITS         47
+/* Flat addresses that are LDS or private memory, 4 GiB each. */
+#define AMD_APERTURE_LDS     0x0001000000000000ull
+#define AMD_APERTURE_PRIVATE 0x0002000000000000ull
+
+/* Page tables: four levels of 512 entries of 8 bytes, pages of 4 KiB. */
+#define AMD_PTE_VALID       (1ull << 0)
+#define AMD_PTE_SYSTEM      (1ull << 1)
+#define AMD_PTE_SNOOPED     (1ull << 2)
+#define AMD_PTE_EXECUTE     (1ull << 4)
+#define AMD_PTE_READ        (1ull << 5)
+#define AMD_PTE_WRITE       (1ull << 6)
+#define AMD_PTE_FRAGMENT(n) ((unsigned long long)(n) << 7) /* pages that are alike: 4 KiB << n */
+#define AMD_PTE_ADDRESS     0x0000fffffffff000ull
+#define AMD_PTE_MTYPE(n)    ((unsigned long long)(n) << 48) /* 0 NC, 3 UC */
+#define AMD_PDE_IS_PTE      (1ull << 54)
+
+#endif

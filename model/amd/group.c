@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Workgroups: registers as the command processor sets them up (LLVM's AMDGPU user guide, initial
+ * kernel execution state), waves in turns. A barrier opens when every wave that has not ended waits
+ * at it. Private memory comes in slots, of which a wave has one while its workgroup is there.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hw/amd/kernel_descriptor.h"
+#include "model/amd/wave.h"
+
+#define TURN   2048u	   /* instructions of a wave before the next has its turn */
+#define LONG   (1u << 17)  /* instructions of a workgroup before others start beside it */
+#define POISON 0x5a	   /* registers and LDS before anyone wrote them */
+
+static void thread_of(const struct wave *w, uint32_t lane, uint32_t id[3])
+{
+	const uint32_t *threads = w->grid->threads;
+	uint32_t t = w->index * LANES + lane;
+
+	id[0] = t % threads[0];
+	id[1] = t / threads[0] % threads[1];
+	id[2] = t / threads[0] / threads[1];
+}
+
+void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint64_t address,
+		    const char *format, ...)
+{
+	const uint32_t *id = w->group->id;
+	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
+				.program = w->grid->work.program};
+	char what[sizeof(e.text)], where[32] = "";
+	va_list args;
+
+	w->state = ENDED;
+	memcpy(e.cta, id, sizeof(e.cta));
+	if (lane < LANES)
+		snprintf(where, sizeof(where), ", lane %u", lane);
+	else
+		lane = w->s[AMD_EXEC] ? (uint32_t)__builtin_ctz(w->s[AMD_EXEC]) : 0;
+	thread_of(w, lane, e.thread);
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	channel_fail(w->grid->work.channel, &e, "%s (at 0x%llx, workgroup %u,%u,%u, wave %u%s)", what,
+		     (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
+}
+
+/* ---- starting ---- */
+
+static void scalar_state(struct wave *w, const struct group *g)
+{
+	const struct amd_grid *grid = w->grid;
+	uint32_t n = AMD_RSRC2_USER_SGPRS(grid->rsrc2);
+
+	memset(w->s, POISON, sizeof(w->s));
+	memcpy(w->s, grid->user, n * sizeof(w->s[0]));
+	for (uint32_t axis = 0; axis < 3; axis++)
+		if (AMD_RSRC2_GROUP_ID(grid->rsrc2, axis))
+			w->s[n++] = g->id[axis];
+	if (AMD_RSRC2_GROUP_INFO(grid->rsrc2))
+		w->s[n++] = 0;
+	if (AMD_RSRC2_SCRATCH(grid->rsrc2))
+		w->s[n++] = (uint32_t)(w->slot * grid->wave_private);
+}
+
+static void vector_state(struct wave *w)
+{
+	const struct amd_grid *grid = w->grid;
+
+	memset(w->v, POISON, w->vgprs * sizeof(row));
+	w->s[AMD_EXEC] = w->s[AMD_EXEC + 1] = 0;
+	for (uint32_t i = 0; i < LANES && w->index * LANES + i < grid->thread_count; i++) {
+		uint32_t id[3];
+
+		thread_of(w, i, id);
+		w->s[AMD_EXEC] |= 1u << i;
+		for (uint32_t axis = 0; axis < AMD_RSRC2_THREAD_IDS(grid->rsrc2); axis++)
+			w->v[axis][i] = id[axis];
+	}
+}
+
+static void wave_start(struct wave *w, struct group *g)
+{
+	*w = (struct wave){
+		.group = g,
+		.grid = g->grid,
+		.reader = &g->thread->thread.reader,
+		.v = w->v,
+		.vgprs = g->grid->vgprs,
+		.mode = AMD_RSRC1_FLOAT_MODE(g->grid->rsrc1),
+		.pc = g->grid->work.program,
+		.state = RUNS,
+		.index = w->index,
+		.slot = w->slot,
+		.hazard = w->hazard,
+	};
+	if (w->hazard)
+		amd_hazard_reset(w->hazard);
+	scalar_state(w, g);
+	vector_state(w);
+}
+
+static void group_start(void *block, uint64_t index)
+{
+	struct group *g = block;
+	const uint32_t *groups = g->grid->groups;
+
+	g->id[0] = (uint32_t)(index % groups[0]);
+	g->id[1] = (uint32_t)(index / groups[0] % groups[1]);
+	g->id[2] = (uint32_t)(index / groups[0] / groups[1]);
+	g->waiting = 0;
+	memset(g->lds, POISON, g->grid->lds_bytes);
+	for (uint32_t i = 0; i < g->waves_count; i++)
+		wave_start(&g->waves[i], g);
+}
+
+/* ---- running ---- */
+
+static struct code_page *page_at(struct wave *w)
+{
+	uint64_t va = w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1);
+	struct code_page **slot = &w->group->thread->pages[va / MMU_PAGE_BYTES % PAGE_CACHE];
+
+	if (!*slot || (*slot)->va != va)
+		*slot = amd_code_page(w->grid->code, va);
+	if (!*slot)
+		amd_wave_fault(w, LANES, MODEL_FAULT_DISPATCH, 0, "no host memory for code");
+	return *slot;
+}
+
+/* The instruction at pc; NULL: the wave has failed. */
+static const struct op *op_at(struct wave *w, struct code_page *page)
+{
+	const struct op *op = NULL;
+	const char *why = "the address is not a multiple of 4";
+
+	if (w->pc % 4 == 0) {
+		op = atomic_load_explicit(&page->ops[(w->pc - page->va) / 4], memory_order_acquire);
+		if (!op)
+			op = amd_code_decode(w, page, &why);
+	}
+	if (!op)
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc, "%s", why);
+	return op;
+}
+
+static bool may_run(struct wave *w, const struct op *op)
+{
+	if (op->vgprs > w->vgprs)
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+			       "%s uses v%u, but the kernel has %u vector registers",
+			       op->in.row->name, op->vgprs - 1u, w->vgprs);
+	else if (w->grid->limit && w->steps >= w->grid->limit)
+		amd_wave_fault(w, LANES, MODEL_FAULT_TRAP, 0, "no end after %llu instructions",
+			       (unsigned long long)w->steps);
+	else
+		return !w->hazard || amd_hazard_check(w, op);
+	return false;
+}
+
+/* A turn. Returns how many instructions it had. */
+static uint32_t wave_run(struct wave *w)
+{
+	struct code_page *page = NULL;
+	uint32_t n = 0;
+
+	w->yields = false;
+	for (; n < TURN && w->state == RUNS && !w->yields; n++) {
+		const struct op *op;
+
+		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
+			page = page_at(w);
+			if (!page)
+				break;
+		}
+		op = op_at(w, page);
+		if (!op || !may_run(w, op))
+			break;
+		w->next = w->pc + op->in.bytes;
+		op->handler->run(w, op);
+		w->steps++;
+		if (w->state != ENDED)
+			w->pc = w->next;
+	}
+	return n;
+}
+
+static uint32_t open_barrier(struct group *g)
+{
+	uint32_t ended = 0;
+
+	for (uint32_t i = 0; i < g->waves_count; i++)
+		ended += g->waves[i].state == ENDED;
+	if (!g->waiting || g->waiting + ended < g->waves_count)
+		return ended;
+	g->waiting = 0;
+	for (uint32_t i = 0; i < g->waves_count; i++)
+		if (g->waves[i].state == WAITS)
+			g->waves[i].state = RUNS;
+	return ended;
+}
+
+/* Until the workgroup has ended (true), or has run for long or only sleeps, or everything stops. */
+static bool group_run(void *block)
+{
+	struct group *g = block;
+	bool asleep = false;
+
+	for (uint64_t total = 0; total < LONG && !asleep;) {
+		asleep = true;
+		for (uint32_t i = 0; i < g->waves_count; i++) {
+			struct wave *w = &g->waves[i];
+
+			if (w->state != RUNS)
+				continue;
+			total += wave_run(w);
+			asleep &= w->yields;
+			mmu_poll(&g->thread->thread.reader);
+			if (work_stopped(&g->grid->work))
+				return false;
+		}
+		if (open_barrier(g) == g->waves_count)
+			return true;
+	}
+	return false;
+}
+
+/* ---- memory ---- */
+
+/* A free slot of private memory, taken; false: there is none now. */
+static bool take_slot(struct amd_grid *grid, uint32_t *slot)
+{
+	for (uint32_t i = 0; i < grid->slots; i++) {
+		uint64_t bit = 1ull << i % 64;
+
+		if (atomic_load(&grid->taken[i / 64]) & bit ||
+		    atomic_fetch_or(&grid->taken[i / 64], bit) & bit)
+			continue;
+		*slot = i;
+		return true;
+	}
+	return false;
+}
+
+static void give_slots(struct group *g, uint32_t count)
+{
+	for (uint32_t i = 0; g->grid->slots && i < count; i++) {
+		uint32_t slot = g->waves[i].slot;
+
+		atomic_fetch_and(&g->grid->taken[slot / 64], ~(1ull << slot % 64));
+	}
+}
+
+/* All or none: two workgroups with half each would wait for ever. */
+static bool take_slots(struct group *g)
+{
+	for (uint32_t i = 0; g->grid->slots && i < g->waves_count; i++)
+		if (!take_slot(g->grid, &g->waves[i].slot)) {
+			give_slots(g, i);
+			return false;
+		}
+	return true;
+}
+
+static void group_free(struct group *g)
+{
+	for (uint32_t i = 0; g->waves && i < g->waves_count; i++)
+		free(g->waves[i].hazard);
+	free(g->waves);
+	free(g->rows);
+	free(g->lds);
+	free(g);
+}
+
+static void group_destroy(void *block)
+{
+	struct group *g = block;
+
+	give_slots(g, g->waves_count);
+	group_free(g);
+}
+
+static void *group_create(struct thread *t, bool *later)
+{
+	struct amd_grid *grid = (struct amd_grid *)t->work;
+	struct group *g = calloc(1, sizeof(*g));
+	bool good;
+
+	if (!g)
+		return NULL;
+	g->grid = grid;
+	g->thread = (struct amd_thread *)t;
+	g->waves_count = grid->waves;
+	g->waves = calloc(grid->waves, sizeof(*g->waves));
+	g->rows = aligned_alloc(64, (size_t)grid->waves * grid->vgprs * sizeof(row));
+	g->lds = malloc(grid->lds_bytes + 1);
+	good = g->waves && g->rows && g->lds;
+	for (uint32_t i = 0; good && i < grid->waves; i++) {
+		g->waves[i].index = i;
+		g->waves[i].v = g->rows + (size_t)i * grid->vgprs;
+		good = !grid->hazard || (g->waves[i].hazard = amd_hazard_create());
+	}
+	if (good && take_slots(g))
+		return g;
+	*later = good;
+	group_free(g);
+	return NULL;
+}
+
+const struct work_kind amd_grid_kind = {
+	.thread_bytes = sizeof(struct amd_thread),
+	.fault = MODEL_FAULT_DISPATCH,
+	.create = group_create,
+	.start = group_start,
+	.run = group_run,
+	.destroy = group_destroy,
+};
+
+/* ---- grids ---- */
+
+/*
+ * A workgroup lives in a compute unit, or in two that share LDS (WGP mode). A unit has two SIMDs with
+ * 16 waves and 1,024 vector registers each, handed out by 16 (LLVM, AMDGPUBaseInfo: gfx10.3, waves
+ * of 32; RDNA2 manual), and 64 KiB of LDS.
+ */
+static uint32_t groups_at_a_time(const struct amd_grid *g, uint32_t units)
+{
+	uint32_t both = g->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1;
+	uint32_t waves = 1024 / ((g->vgprs + 15) / 16 * 16);
+	uint32_t n = (waves < 16 ? waves : 16) * 2 * both / g->waves;
+
+	if (g->lds_bytes && 65536 * both / g->lds_bytes < n)
+		n = 65536 * both / g->lds_bytes;
+	return n * (units / both);
+}
+
+const char *amd_grid_prepare(struct amd_grid *g)
+{
+	uint64_t threads = 1;
+
+	g->work.kind = &amd_grid_kind;
+	g->work.blocks = 1;
+	for (uint32_t i = 0; i < 3; i++) {
+		if (g->groups[i] && g->work.blocks > UINT64_MAX / g->groups[i])
+			return "there are more workgroups than 64 bits count";
+		g->work.blocks *= g->groups[i];
+		threads *= g->threads[i] > 1024 ? 1025 : g->threads[i];
+	}
+	if (!threads || threads > 1024)
+		return "a workgroup has 1 to 1024 threads";
+	g->thread_count = (uint32_t)threads;
+	g->waves = (g->thread_count + LANES - 1) / LANES;
+	g->vgprs = AMD_RSRC1_VGPRS(g->rsrc1);
+	if (g->lds_bytes > 65536)
+		return "a workgroup has at most 64 KiB of LDS";
+	if (AMD_RSRC1_FLOAT_MODE(g->rsrc1) != AMD_FLOAT_MODE_DEFAULT)
+		return "only round to nearest with denormals is modelled";
+	if (g->vgprs > 256)
+		return "a wave has at most 256 vector registers";
+	if (AMD_RSRC2_USER_SGPRS(g->rsrc2) > AMD_COMPUTE_USER_DATA_COUNT)
+		return "there are at most 16 user registers";
+	if (!AMD_RSRC2_SCRATCH(g->rsrc2))
+		g->slots = 0;
+	else if (g->slots < g->waves)
+		return "private memory is for fewer waves than a workgroup has";
+	g->work.resident = groups_at_a_time(g, g->work.channel->model->chip->sm_count);
+	if (!g->work.resident)
+		return "a workgroup needs more vector registers than a compute unit has";
+	return NULL;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AMD's front end of a channel: a ring of packets, which may point at buffers of more packets. The
+ * queue reads a packet, does what it says and moves its read pointer behind it. Whatever is wrong with
+ * a packet is an error of its queue that names the packet.
+ */
+#include "model/amd/queue.h"
+#include "model/amd/wave.h"
+
+uint64_t amd_stream_address(const struct stream *s, uint32_t i)
+{
+	return s->va + 4ull * ((s->at + i) & s->mask);
+}
+
+static bool read_word(struct stream *s, uint32_t i, uint32_t *word)
+{
+	uint64_t at = amd_stream_address(s, i), fault = at;
+	enum mmu_result why = mmu_read(&s->c->reader, at, word, 4, &fault);
+
+	return why == MMU_OK || channel_fault(s->c, why, fault, s->depth ? "the buffer of packets" :
+									   "the ring");
+}
+
+bool amd_packet_read(struct packet *p, uint32_t words)
+{
+	if (words > p->s->left)
+		return AMD_BAD(p, "%s has %u words, but only %u are there", p->name, words,
+			       p->s->left);
+	p->words = words;
+	for (uint32_t i = 0; i < words && i < AMD_BODY; i++)
+		if (!read_word(p->s, i, &p->word[i]))
+			return false;
+	return true;
+}
+
+bool amd_packet_word(struct packet *p, uint32_t i, uint32_t *word)
+{
+	return read_word(p->s, i, word);
+}
+
+bool amd_packet_aligned(struct packet *p, uint64_t address, uint32_t to)
+{
+	return !(address % to) || AMD_BAD(p, "%s: the address 0x%llx is no multiple of %u", p->name,
+					  (unsigned long long)address, to);
+}
+
+bool amd_packet_buffer(struct packet *p, uint64_t va, uint32_t words, amd_packet_fn *run)
+{
+	struct stream s = {.c = p->c, .va = va, .mask = UINT32_MAX, .left = words,
+			   .depth = p->s->depth + 1};
+
+	if (s.depth > AMD_MAX_DEPTH)
+		return AMD_BAD(p, "%s in a buffer that a buffer points at; they nest %u deep", p->name,
+			       AMD_MAX_DEPTH);
+	while (s.left) {
+		uint32_t done;
+
+		if (atomic_load_explicit(&p->c->stop, memory_order_relaxed))
+			return false;
+		mmu_poll(&p->c->reader);
+		done = run(&s);
+		if (!done)
+			return false;
+		if (s.chained) {
+			s.chained = false;
+			s.at = 0;
+			continue;
+		}
+		s.at += done;
+		s.left -= done;
+	}
+	return true;
+}
+
+/* Waits. */
+
+struct condition {
+	uint32_t function, reference, mask;
+};
+
+static bool holds(const void *wanted, uint64_t value)
+{
+	const struct condition *c = wanted;
+	uint32_t x = (uint32_t)value & c->mask, y = c->reference;
+
+	switch (c->function) {
+	case AMD_WAIT_LESS:
+		return x < y;
+	case AMD_WAIT_LESS_EQUAL:
+		return x <= y;
+	case AMD_WAIT_EQUAL:
+		return x == y;
+	case AMD_WAIT_NOT_EQUAL:
+		return x != y;
+	case AMD_WAIT_GREATER_EQUAL:
+		return x >= y;
+	case AMD_WAIT_GREATER:
+		return x > y;
+	default:
+		return true;
+	}
+}
+
+bool amd_packet_wait(struct packet *p, uint64_t address, uint32_t function, uint32_t reference,
+		     uint32_t mask)
+{
+	struct condition c = {function, reference, mask};
+
+	if (function > AMD_WAIT_GREATER)
+		return AMD_BAD(p, "%s: there is no comparison %u", p->name, function);
+	return amd_packet_aligned(p, address, 4) &&
+	       channel_wait(p->c, address, 4, holds, &c, "the word to wait for");
+}
+
+/* The ring. */
+
+static _Atomic uint64_t *pointer(struct model_channel *c, uint32_t offset)
+{
+	return (_Atomic uint64_t *)((uint8_t *)c->config.userd + offset);
+}
+
+static void drain(struct model_channel *c)
+{
+	amd_packet_fn *run = c->config.copy_only ? amd_sdma_packet : amd_pm4_packet;
+	uint32_t unit = c->config.copy_only ? 4 : 1, mask = c->config.ring_entries - 1;
+
+	while (!atomic_load(&c->stop)) {
+		uint64_t put =
+			atomic_load_explicit(pointer(c, AMD_QUEUE_PUT), memory_order_acquire);
+		struct stream s = {.c = c, .va = c->config.ring_va, .mask = mask, .at = c->get};
+		struct model_error e = {.fault = MODEL_FAULT_RING, .address = put};
+		uint32_t done;
+
+		if (put % unit) {
+			channel_fail(c, &e, "put is %llu bytes, no multiple of 4",
+				     (unsigned long long)put);
+			return;
+		}
+		s.left = ((uint32_t)(put / unit) - c->get) & mask;
+		if (!s.left)
+			return;
+		mmu_poll(&c->reader);
+		done = run(&s);
+		if (!done)
+			return;
+		c->get = (c->get + done) & mask;
+		atomic_store_explicit(pointer(c, AMD_QUEUE_GET), (uint64_t)c->get * unit,
+				      memory_order_release);
+	}
+}
+
+static void begin(struct model_channel *c)
+{
+	(void)c; /* registers of a dispatch are 0 */
+}
+
+const struct vendor vendor_amd = {
+	.va_bits = AMD_VA_BITS,
+	.ring_align = 256, /* CP_HQD_PQ_BASE holds the address >> 8 */
+	.userd_align = 8,
+	.begin = begin,
+	.drain = drain,
+	.code_create = amd_code_create,
+	.code_put = amd_code_put,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/* SDMA, the packets of copy queues: copies of lines and boxes, fills, fences, waits, time stamps. */
+#include "hw/amd/sdma.h"
+#include "model/amd/queue.h"
+
+static bool run_nop(struct packet *p)
+{
+	(void)p;
+	return true;
+}
+
+static bool run_linear(struct packet *p)
+{
+	if (p->word[0] & (AMD_SDMA_BROADCAST | AMD_SDMA_BACKWARDS))
+		return AMD_BAD(p, "%s: to two places or backwards is not modelled", p->name);
+	return channel_copy(p->c, amd_packet_address(p, 3), amd_packet_address(p, 5),
+			    AMD_SDMA_COUNT(p->word[1]) + 1ull);
+}
+
+/* One end of a box copy: five words. */
+struct end {
+	uint64_t base, pitch, slice; /* bytes */
+	uint32_t x, y, z, columns;
+};
+
+static struct end end_of(const struct packet *p, uint32_t i, uint32_t log2)
+{
+	uint32_t pitch = AMD_SDMA_PITCH(p->word[i + 3]);
+
+	return (struct end){
+		.base = amd_packet_address(p, i),
+		.pitch = (uint64_t)pitch << log2,
+		.slice = (uint64_t)AMD_SDMA_SLICE(p->word[i + 4]) << log2,
+		.x = AMD_SDMA_X(p->word[i + 2]),
+		.y = AMD_SDMA_Y(p->word[i + 2]),
+		.z = AMD_SDMA_Z(p->word[i + 3]),
+		.columns = pitch,
+	};
+}
+
+static uint64_t line_of(const struct end *e, uint32_t y, uint32_t z, uint32_t log2)
+{
+	return e->base + (e->z + (uint64_t)z) * e->slice + (e->y + (uint64_t)y) * e->pitch +
+	       ((uint64_t)e->x << log2);
+}
+
+static bool run_box(struct packet *p)
+{
+	uint32_t log2 = AMD_SDMA_ELEMENT_LOG2(p->word[0]);
+	struct end from = end_of(p, 1, log2), to = end_of(p, 6, log2);
+	uint32_t width = AMD_SDMA_X(p->word[11]) + 1, height = AMD_SDMA_Y(p->word[11]) + 1;
+	uint32_t depth = AMD_SDMA_Z(p->word[12]) + 1;
+
+	if (log2 > AMD_SDMA_MAX_ELEMENT_LOG2)
+		return AMD_BAD(p, "%s: elements of %u bytes; they have 16 at most", p->name,
+			       1u << log2);
+	if (from.x + width > from.columns || to.x + width > to.columns)
+		return AMD_BAD(p, "%s: %u elements from %u and to %u on, in lines of %u and %u",
+			       p->name, width, from.x, to.x, from.columns, to.columns);
+	/* Linux and Mesa only ever copy whole words so. */
+	if (!amd_packet_aligned(p, from.base, 4) || !amd_packet_aligned(p, to.base, 4))
+		return false;
+	for (uint32_t z = 0; z < depth; z++)
+		for (uint32_t y = 0; y < height; y++)
+			if (!channel_copy(p->c, line_of(&from, y, z, log2), line_of(&to, y, z, log2),
+					  (uint64_t)width << log2))
+				return false;
+	return true;
+}
+
+static bool run_write(struct packet *p)
+{
+	uint64_t address = amd_packet_address(p, 1);
+
+	if (!amd_packet_aligned(p, address, 4))
+		return false;
+	for (uint32_t i = AMD_SDMA_WRITE_WORDS; i < p->words; i++, address += 4) {
+		uint32_t value;
+
+		if (!amd_packet_word(p, i, &value) ||
+		    !channel_store(p->c, address, value, 4, "the word to write"))
+			return false;
+	}
+	return true;
+}
+
+static bool run_indirect(struct packet *p)
+{
+	uint64_t va = amd_packet_address(p, 1);
+	uint32_t words = AMD_SDMA_INDIRECT_SIZE(p->word[3]);
+
+	if (p->s->depth)
+		return AMD_BAD(p, "%s in a buffer; buffers do not nest", p->name);
+	if ((p->s->at + AMD_SDMA_INDIRECT_WORDS) % AMD_SDMA_INDIRECT_ALIGN)
+		return AMD_BAD(p, "%s at word %u of the ring; it must end at a multiple of 8", p->name,
+			       p->s->at);
+	if (!words || words % AMD_SDMA_INDIRECT_ALIGN)
+		return AMD_BAD(p, "%s: a buffer of %u words; it has a multiple of 8", p->name, words);
+	return amd_packet_aligned(p, va, 4 * AMD_SDMA_INDIRECT_ALIGN) &&
+	       amd_packet_buffer(p, va, words, amd_sdma_packet);
+}
+
+static bool run_fence(struct packet *p)
+{
+	uint64_t address = amd_packet_address(p, 1);
+
+	return amd_packet_aligned(p, address, 4) &&
+	       channel_store(p->c, address, p->word[3], 4, "the fence");
+}
+
+static bool run_trap(struct packet *p)
+{
+	channel_interrupt(p->c);
+	return true;
+}
+
+static bool run_poll(struct packet *p)
+{
+	if (!(p->word[0] & AMD_SDMA_POLL_MEMORY))
+		return AMD_BAD(p, "%s: registers are not a user's to read", p->name);
+	if ((p->word[5] & AMD_SDMA_POLL_FOR_EVER) != AMD_SDMA_POLL_FOR_EVER)
+		return AMD_BAD(p, "%s: a wait that gives up after %u times is not modelled; 0xfff "
+			       "is for ever", p->name, AMD_SDMA_POLL_RETRY(p->word[5]));
+	return amd_packet_wait(p, amd_packet_address(p, 1), AMD_SDMA_POLL_FUNCTION_OF(p->word[0]),
+			       p->word[3], p->word[4]);
+}
+
+static bool run_fill(struct packet *p)
+{
+	uint32_t log2 = AMD_SDMA_FILL_LOG2(p->word[0]), size = 1u << log2;
+	uint64_t address = amd_packet_address(p, 1), bytes = AMD_SDMA_COUNT(p->word[4]) + 1ull;
+
+	if (log2 > 2)
+		return AMD_BAD(p, "%s: there is no size %u of what is repeated", p->name, log2);
+	if (bytes % size)
+		return AMD_BAD(p, "%s: %llu bytes, no multiple of %u", p->name,
+			       (unsigned long long)bytes, size);
+	return amd_packet_aligned(p, address, size) &&
+	       channel_fill(p->c, address, bytes / size, size, p->word[3]);
+}
+
+static bool run_timestamp(struct packet *p)
+{
+	uint64_t address = amd_packet_address(p, 1);
+
+	return amd_packet_aligned(p, address, 8) &&
+	       channel_store(p->c, address, amd_clock(), 8, "the time stamp");
+}
+
+static const struct {
+	const char *name;
+	uint8_t op, sub, words;
+	bool (*run)(struct packet *p);
+} rows[] = {
+	{"NOP", AMD_SDMA_NOP, 0, 1, run_nop},
+	{"COPY_LINEAR", AMD_SDMA_COPY, AMD_SDMA_COPY_LINEAR, AMD_SDMA_COPY_WORDS, run_linear},
+	{"COPY_SUB_WINDOW", AMD_SDMA_COPY, AMD_SDMA_COPY_SUB_WINDOW, AMD_SDMA_BOX_WORDS, run_box},
+	{"WRITE", AMD_SDMA_WRITE, 0, AMD_SDMA_WRITE_WORDS, run_write},
+	{"INDIRECT", AMD_SDMA_INDIRECT, 0, AMD_SDMA_INDIRECT_WORDS, run_indirect},
+	{"FENCE", AMD_SDMA_FENCE, 0, AMD_SDMA_FENCE_WORDS, run_fence},
+	{"TRAP", AMD_SDMA_TRAP, 0, AMD_SDMA_TRAP_WORDS, run_trap},
+	{"POLL_REGMEM", AMD_SDMA_POLL_REGMEM, 0, AMD_SDMA_POLL_WORDS, run_poll},
+	{"CONST_FILL", AMD_SDMA_CONST_FILL, 0, AMD_SDMA_FILL_WORDS, run_fill},
+	{"TIMESTAMP", AMD_SDMA_TIMESTAMP, AMD_SDMA_TIMESTAMP_GET_GLOBAL, AMD_SDMA_TIMESTAMP_WORDS,
+	 run_timestamp},
+	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS, run_nop}, /* there are no caches here */
+};
+
+/* Packets that say how many words of data are behind them. */
+static bool read_rest(struct packet *p)
+{
+	uint32_t op = AMD_SDMA_OP(p->word[0]);
+
+	if (op == AMD_SDMA_NOP)
+		return amd_packet_read(p, 1 + AMD_SDMA_NOP_COUNT(p->word[0]));
+	if (op == AMD_SDMA_WRITE)
+		return amd_packet_read(p, AMD_SDMA_WRITE_WORDS + 1 +
+						  AMD_SDMA_WRITE_COUNT(p->word[3]));
+	return true;
+}
+
+uint32_t amd_sdma_packet(struct stream *s)
+{
+	struct packet p = {.c = s->c, .s = s, .name = "a packet", .va = amd_stream_address(s, 0)};
+	uint32_t op, sub;
+
+	if (!amd_packet_read(&p, 1))
+		return 0;
+	op = AMD_SDMA_OP(p.word[0]);
+	sub = AMD_SDMA_SUB_OP(p.word[0]);
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].op != op || rows[i].sub != sub)
+			continue;
+		p.name = rows[i].name;
+		return amd_packet_read(&p, rows[i].words) && read_rest(&p) && rows[i].run(&p) ?
+			       p.words : 0;
+	}
+	return AMD_BAD(&p, "packet %u.%u (header 0x%08x) is not modelled", op, sub, p.word[0]);
+}
