@@ -21,9 +21,13 @@
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 /* It ends the program over an address that it has no shadow for, so the place it leaves is first. */
 #define LOW_FIRST {32, 32},
+#define HIGH_BITS {37, 38, 39}
 #else
 #define LOW_FIRST
+#define HIGH_BITS {46, 44, 43, 42}
 #endif
+/* The fewest bits of address that a GPU gives users are AMD's. An arm64 host has one more. */
+#define HIGH_END (UINT64_C(1) << 47)
 
 static struct {
 	pthread_mutex_t lock;
@@ -44,7 +48,7 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 	if (p == MAP_FAILED)
 		return false;
 	/* A kernel that does not know MAP_FIXED_NOREPLACE takes the address as a mere hint. */
-	if (flags && (uintptr_t)p != hint) {
+	if ((flags && (uintptr_t)p != hint) || (uintptr_t)p > HIGH_END - bytes) {
 		munmap(p, bytes);
 		return false;
 	}
@@ -78,13 +82,31 @@ static bool grow_low(void)
 	return false;
 }
 
+/* Where the kernel likes, or, if that is too high, at some power of two or behind it. */
+static bool reserve_high(uint64_t bytes, uint64_t *start)
+{
+	static const uint8_t bits[] = HIGH_BITS;
+	uint32_t i, k;
+
+	if (bytes > HIGH_END)
+		return false;
+	if (reserve_at(0, bytes, 0, start))
+		return true;
+	for (i = 0; i < sizeof(bits); i++)
+		for (k = 0; k < 8; k++)
+			if (reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
+				       MAP_FIXED_NOREPLACE, start))
+				return true;
+	return false;
+}
+
 /* Less than planned when the process may not have as much (ulimit -v). */
 static bool grow_high(uint64_t need)
 {
 	uint64_t bytes, start;
 
 	for (bytes = HIGH_BYTES > need ? HIGH_BYTES : need; bytes >= need; bytes /= 2)
-		if (reserve_at(0, bytes, 0, &start))
+		if (reserve_high(bytes, &start))
 			return ranges_add(&va.high, start, bytes);
 	return false;
 }
@@ -127,7 +149,7 @@ bool va_windows(uint64_t *shared, uint64_t *local)
 	uint64_t start;
 
 	pthread_mutex_lock(&va.lock);
-	if (!va.windows && reserve_at(0, 3 * WINDOW_BYTES, 0, &start))
+	if (!va.windows && reserve_high(3 * WINDOW_BYTES, &start))
 		va.windows = (start + WINDOW_BYTES - 1) & ~(WINDOW_BYTES - 1);
 	*shared = va.windows;
 	*local = va.windows + WINDOW_BYTES;

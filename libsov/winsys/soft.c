@@ -2,7 +2,7 @@
 /*
  * The way to a software GPU inside the process. This file plays the kernel driver: it hands out the
  * card's memory, maps pages, makes channels and says when a group is dead. Everything else the
- * runtime does to the card as to any other, by method streams, launch descriptors and doorbells.
+ * runtime does to the card as to any other, by what its GPU reads and doorbells.
  *
  * A card comes to life when it is first used; listing devices costs nothing.
  */
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "hw/amd/queue.h"
 #include "hw/nv/compute.h"
 #include "hw/nv/host.h"
 #include "libsov/range.h"
@@ -128,7 +129,7 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	};
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
-	snprintf(out->target, sizeof(out->target), "sm_%u", c->sm);
+	snprintf(out->target, sizeof(out->target), "%s", c->target);
 	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
 		 SOV_VERSION_MINOR);
 }
@@ -356,14 +357,23 @@ static void soft_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanosecon
 
 /* ---- queues ---- */
 
-/* The model's channels take both classes, so the engine makes no difference here. */
+/* What a make's channels have in memory: their pointers, and what a ring counts. */
+static const struct pointers {
+	uint32_t bytes, put, get, unit; /* unit: bytes of what model.h calls an entry */
+} nv_pointers = {NV_USERD_BYTES, NV_USERD_GP_PUT, NV_USERD_GP_GET, NV_GP_ENTRY_BYTES},
+  amd_pointers = {AMD_QUEUE_BYTES, AMD_QUEUE_PUT, AMD_QUEUE_GET, 4};
+
+/* NVIDIA's channels take both classes, so the engine makes no difference there. */
 static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_options *o,
 			     struct winsys_queue **out)
 {
+	bool amd = !g->device->config.chip->sm;
+	const struct pointers *at = amd ? &amd_pointers : &nv_pointers;
 	struct winsys_queue *q = calloc(1, sizeof(*q));
 	struct model_channel_config config = {
 		.ring_va = o->ring_va,
-		.ring_entries = o->ring_entries,
+		.ring_entries = o->ring_entries * (o->ring_entry_bytes / at->unit),
+		.copy_only = amd && o->engine == WINSYS_COPY,
 		.priority = o->priority,
 		.interrupt = interrupt,
 		.argument = g,
@@ -373,9 +383,9 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	if (!q)
 		return error;
 	q->group = g;
-	q->userd = aligned_alloc(NV_USERD_BYTES, NV_USERD_BYTES);
+	q->userd = aligned_alloc(at->bytes, at->bytes);
 	if (q->userd) {
-		memset(q->userd, 0, NV_USERD_BYTES);
+		memset(q->userd, 0, at->bytes);
 		config.userd = q->userd;
 		config.notifier = &q->notifier;
 		error = model_channel_create(g->device->model, g->space, &config, &q->channel);
@@ -387,8 +397,8 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	}
 	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
 	q->memory.ring_entries = o->ring_entries;
-	q->memory.put = (uint32_t *)((uint8_t *)q->userd + NV_USERD_GP_PUT);
-	q->memory.get = (uint32_t *)((uint8_t *)q->userd + NV_USERD_GP_GET);
+	q->memory.put = (uint32_t *)((uint8_t *)q->userd + at->put);
+	q->memory.get = (uint32_t *)((uint8_t *)q->userd + at->get);
 	pthread_mutex_lock(&g->lock);
 	q->next = g->queues;
 	g->queues = q;
