@@ -85,6 +85,7 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard;
+	struct amd_probe *probe;           /* NULL: none */
 	uint64_t limit;                    /* instructions of a wave; 0: none */
 };
 extern const struct work_kind amd_grid_kind;
