@@ -1,75 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov disasm: the machine code of an image as text, in the syntax of NVIDIA's own disassembler.
+ * sov disasm: the machine code of an image as text, in the syntax of its vendor's own tools.
  * Words that are no instruction of the table are shown as such, and make the exit status 1. Where the
  * image knows which line of a source file code comes from, that stands before it.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/image.h"
-#include "libsov/isa/sass.h"
-#include "tools/tool.h"
+#include "tools/disasm.h"
 
 struct request {
 	bool control, raw, json;
 };
 
-/* One letter or digit per item, as people who schedule by hand write it: scoreboards waited for,
- * scoreboard of the sources, of the results, yield, stall. */
-static void print_control(const struct sass_inst *in, char text[32])
+/* The words of an instruction, as text. */
+static const char *word_text(const struct disasm_isa *isa, const uint8_t *code, uint32_t index,
+			     char text[24])
 {
-	char wait[7];
+	uint64_t word = 0;
 
-	for (int i = 0; i < 6; i++)
-		wait[i] = in->wait & 1u << i ? '0' + i : '-';
-	wait[6] = 0;
-	snprintf(text, 32, "[%s:R%c:W%c:%c:S%02u]", wait,
-		 in->read_barrier == SASS_NO_SB ? '-' : '0' + in->read_barrier,
-		 in->write_barrier == SASS_NO_SB ? '-' : '0' + in->write_barrier,
-		 in->yield ? 'Y' : '-', in->stall);
+	memcpy(&word, code + index * isa->word_bytes, isa->word_bytes); /* little-endian host */
+	snprintf(text, 24, "0x%0*llx", (int)(2 * isa->word_bytes), (unsigned long long)word);
+	return text;
 }
 
-static void line_text(const struct request *q, uint32_t address, struct sass_word w,
-		      const struct sass_inst *in, const char *text)
+static void line_text(const struct request *q, const struct disasm_isa *isa, uint32_t address,
+		      const uint8_t *code, const struct disasm_line *line)
 {
-	char control[32] = "";
+	char word[24];
 
-	if (q->control && in)
-		print_control(in, control);
 	printf("        /*%04x*/  ", address);
-	if (q->control)
-		printf("%-22s ", control);
-	if (q->raw)
-		printf("%-56s /* 0x%016llx 0x%016llx */\n", text, (unsigned long long)w.lo,
-		       (unsigned long long)w.hi);
-	else
-		printf("%s\n", text);
+	if (q->control && isa->json)
+		printf("%-22s ", line->control);
+	if (!q->raw) {
+		printf("%s\n", line->text);
+		return;
+	}
+	printf("%-56s /*", line->text);
+	for (uint32_t i = 0; i < line->bytes / isa->word_bytes; i++)
+		printf(" %s", word_text(isa, code, i, word));
+	printf(" */\n");
 }
 
-static void line_json(struct json *j, uint32_t address, struct sass_word w, const struct sass_inst *in,
-		      const char *text, const char *source)
+static void line_json(struct json *j, const struct disasm_isa *isa, const struct image *im,
+		      const struct image_kernel *k, uint32_t address, const struct disasm_line *line,
+		      const char *source)
 {
-	char word[2][19];
+	char word[24];
 
-	snprintf(word[0], sizeof(word[0]), "0x%016llx", (unsigned long long)w.lo);
-	snprintf(word[1], sizeof(word[1]), "0x%016llx", (unsigned long long)w.hi);
 	json_object(j, NULL);
 	json_u64(j, "address", address);
 	json_array(j, "words"); /* strings: a JSON number is a double to many readers */
-	json_string(j, NULL, word[0]);
-	json_string(j, NULL, word[1]);
+	for (uint32_t i = 0; i < line->bytes / isa->word_bytes; i++)
+		json_string(j, NULL, word_text(isa, k->code + address, i, word));
 	json_end_array(j);
-	json_bool(j, "known", in);
-	if (in) {
-		json_string(j, "text", text);
-		json_u64(j, "stall", in->stall);
-		json_bool(j, "yield", in->yield);
-		json_u64(j, "wait", in->wait);
-		if (in->read_barrier != SASS_NO_SB)
-			json_u64(j, "read_barrier", in->read_barrier);
-		if (in->write_barrier != SASS_NO_SB)
-			json_u64(j, "write_barrier", in->write_barrier);
-		json_u64(j, "reuse", in->reuse);
+	json_bool(j, "known", line->known);
+	if (line->known) {
+		json_string(j, "text", line->text);
+		if (isa->json)
+			isa->json(im, k, address, j);
 	}
 	if (*source)
 		json_string(j, "source", source);
@@ -80,23 +68,19 @@ static void line_json(struct json *j, uint32_t address, struct sass_word w, cons
 static uint32_t print_kernel(const struct request *q, struct json *j, const struct image *im,
 			     uint32_t kernel)
 {
+	const struct disasm_isa *isa = im->vendor == IMAGE_AMD ? &disasm_amd : &disasm_nv;
 	const struct image_kernel *k = &im->kernels[kernel];
 	const struct image_line *line, *before = NULL;
-	uint32_t unknown = 0, count, sm = im->sm;
+	uint32_t unknown = 0, count, bytes;
 	struct image_line *lines = image_lines(im, kernel, &count);
 
-	for (uint32_t at = 0; at + sizeof(struct sass_word) <= k->code_bytes; at += sizeof(struct sass_word)) {
-		struct sass_word w;
-		struct sass_inst in;
-		char text[256] = "(unknown instruction)", source[512] = "";
+	for (uint32_t at = 0; at + isa->word_bytes <= k->code_bytes; at += bytes) {
+		struct disasm_line out = {.text = "(unknown instruction)"};
+		char source[512] = "";
 
-		memcpy(&w, k->code + at, sizeof(w)); /* little-endian host */
-		bool known = sass_decode(sm, w, &in);
-		int n = known ? sass_print(sm, &in, at, text, sizeof(text) - 2) : 0;
-
-		if (known && n >= 0 && (size_t)n < sizeof(text) - 2)
-			strcpy(text + n, " ;");
-		unknown += !known;
+		isa->decode(im, k, at, &out);
+		bytes = out.bytes;
+		unknown += !out.known;
 		line = image_line_at(lines, count, at);
 		if (line)
 			image_line_print(line, source, sizeof(source));
@@ -104,20 +88,21 @@ static uint32_t print_kernel(const struct request *q, struct json *j, const stru
 			printf("        // %s\n", source);
 		before = line;
 		if (q->json)
-			line_json(j, at, w, known ? &in : NULL, text, source);
+			line_json(j, isa, im, k, at, &out, source);
 		else
-			line_text(q, at, w, known ? &in : NULL, text);
+			line_text(q, isa, at, k->code + at, &out);
 	}
 	free(lines);
 	return unknown;
 }
 
-static void kernel_head_json(struct json *j, const struct image_kernel *k)
+static void kernel_head_json(struct json *j, const struct image *im, const struct image_kernel *k)
 {
 	json_object(j, NULL);
 	json_string(j, "name", k->name);
 	json_u64(j, "registers", k->registers);
-	json_u64(j, "barriers", k->barriers);
+	if (im->vendor == IMAGE_NVIDIA)
+		json_u64(j, "barriers", k->barriers);
 	json_u64(j, "shared_bytes", k->shared_bytes);
 	json_u64(j, "stack_bytes", k->stack_bytes);
 	json_u64(j, "parameter_bytes", k->param_bytes);
@@ -139,7 +124,9 @@ static int print_image(const struct verb *v, const struct request *q, const stru
 	}
 	if (q->json) {
 		json_object(&j, NULL);
-		json_u64(&j, "sm", im->sm);
+		if (im->vendor == IMAGE_NVIDIA)
+			json_u64(&j, "sm", im->sm);
+		json_string(&j, "target", im->target);
 		json_array(&j, "kernels");
 	}
 	for (uint32_t i = 0; i < im->nkernels; i++) {
@@ -148,10 +135,10 @@ static int print_image(const struct verb *v, const struct request *q, const stru
 		if (only && strcmp(k->name, only))
 			continue;
 		if (q->json)
-			kernel_head_json(&j, k);
+			kernel_head_json(&j, im, k);
 		else
-			printf("%s:  // sm_%u, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
-			       k->name, im->sm, k->registers, k->shared_bytes, k->param_bytes);
+			printf("%s:  // %s, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
+			       k->name, im->target, k->registers, k->shared_bytes, k->param_bytes);
 		unknown += print_kernel(q, &j, im, i);
 		if (q->json) {
 			json_end_array(&j);
@@ -171,8 +158,8 @@ static int run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {0};
 	const struct option options[] = {
-		{"control", 'c', NULL, "show [wait:read:write:yield:stall] before each instruction", &q.control, NULL},
-		{"raw", 'r', NULL, "show the two 64-bit words, low first, after each", &q.raw, NULL},
+		{"control", 'c', NULL, "show [wait:read:write:yield:stall] before each instruction (NVIDIA)", &q.control, NULL},
+		{"raw", 'r', NULL, "show the words, low first, after each", &q.raw, NULL},
 		{"json", 0, NULL, "print JSON, with all of that", &q.json, NULL},
 		{0},
 	};
@@ -205,6 +192,6 @@ const struct verb verb_disasm = {
 	.name = "disasm",
 	.summary = "Show the machine code of an image.",
 	.usage = "[OPTION]... FILE [KERNEL]",
-	.details = "FILE is a cubin. Without KERNEL all of its kernels are shown.\n",
+	.details = "FILE is a cubin, or an AMD code object. Without KERNEL all of its kernels are shown.\n",
 	.run = run,
 };

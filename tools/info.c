@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov info: all that is known of one device. What it is comes from its properties; how much memory
+ * sov info: all that is known of one device, or of a file. What it is comes from its properties; how much memory
  * is free, and that the way to it is open at all, from a context on it.
  */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "libsov/sov.h"
-#include "tools/tool.h"
+#include "tools/info.h"
 
 /* One row per number that a device has. */
 static const struct {
@@ -77,6 +78,13 @@ static void print_json(const struct state *s)
 	json_end_object(&j);
 }
 
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 static int run(const struct verb *v, int argc, char **argv)
 {
 	struct state s = {.p = SOV_INIT(sov_device_properties)};
@@ -93,6 +101,8 @@ static int run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands > 1)
 		return usage_error(v, "unexpected operand '%s'", argv[1]);
+	if (operands && is_file(argv[0]))
+		return info_image(v, argv[0], as_json);
 	sov_result r = device_open(operands ? argv[0] : NULL, &device);
 
 	if (!r)
@@ -116,8 +126,8 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_info = {
 	.name = "info",
-	.summary = "Show all that is known of one GPU.",
-	.usage = "[--json] [DEVICE]",
-	.details = "DEVICE is a name or an ordinal (0); see sov devices.\n",
+	.summary = "Show all that is known of one GPU, or of an image.",
+	.usage = "[--json] [DEVICE|FILE]",
+	.details = "DEVICE is a name or an ordinal (0); see sov devices. FILE is a cubin or an AMD code object.\n",
 	.run = run,
 };

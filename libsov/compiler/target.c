@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The targets, one row each. */
 #include <string.h>
+#include "libsov/compiler/amd/amd.h"
 #include "libsov/compiler/nv/nv.h"
 #include "libsov/compiler/target.h"
 
@@ -37,6 +38,15 @@ static const struct target targets[] = {
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16,
 		.max_threads = 1024, .max_shared_bytes = 163 << 10, .backend = &nv_backend,
+	},
+	{
+		/* AMD: global memory has a signed offset of 12 bits (LLVM's AMDGPU guide, as are a
+		 * workgroup's threads and LDS). */
+		.name = "gfx1030", .family = "amd", .version = 1030, .warp_lanes = 32,
+		.offset_min = -2048, .offset_max = 2047,
+		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
+			 TARGET_TO_BF16,
+		.max_threads = 1024, .max_shared_bytes = 64 << 10, .backend = &amd_backend,
 	},
 	{
 		/* No machine at all, and as unlike the others as the IR allows. */

@@ -3,14 +3,15 @@
 # Code that LLVM makes runs on the software Navi 21 and gives what C gives: 32 kernels in OpenCL C
 # (divergent loops, LDS and barriers, scratch, atomics, 64-bit and 16-bit floats, lanes, calls),
 # compiled for gfx1030 without optimisation and with, plain and in hazard mode. Every instruction of
-# them decodes and prints as llvm-objdump prints it. Fails, never skips, without clang and lld 19.
+# them decodes and prints as llvm-objdump prints it. The other way round LLVM's tools read code objects
+# that our linker writes, and see in them what we do. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 judges=$BUILD/oracles
 work=$judges/amd-kernels
 . tests/oracles/_result.sh
 
-for t in clang-19 ld.lld-19 llvm-objdump-19; do
+for t in clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19; do
 	if ! command -v "$t" >/dev/null; then
 		result 1 "$t is there (apt-get install clang-19 lld-19 llvm-19)"
 		echo "1..$results"
@@ -43,6 +44,45 @@ for level in 0 1 2 3; do
 	"$judges/amd_text" <"$work/theirs" >"$work/verdict"
 	result $? "-O$level: what LLVM made decodes, prints and encodes alike"
 	sed 's/^/# count -O'"$level"': /' "$work/verdict"
+	says=$("$judges/amd_object" check "$object")
+	result $? "-O$level: hidden arguments and first registers are where our linker has them"
+	echo "$says" | sed '$s/^/# count -O'"$level"': /'
+done
+
+# Ours, read by LLVM: every tool without a word of complaint.
+object=$work/hand.co
+"$judges/amd_object" write "$object"
+result $? "our linker writes a code object"
+llvm-readelf-19 -a "$object" >"$work/readelf" 2>"$work/refused" && [ ! -s "$work/refused" ]
+result $? "llvm-readelf reads all of it"
+head -4 "$work/refused" | sed 's/^/# /'
+for what in 'OS/ABI: *AMDGPU - HSA' 'ABI Version: *3' 'Flags: *0x36, gfx1030' \
+	'R_AMDGPU_RELATIVE64 *[0-9a-f]' 'R_AMDGPU_REL32_LO .* counter + 4' \
+	'[0-9]* 64 OBJECT *GLOBAL PROTECTED .* table_kernel.kd' 'FUNC *GLOBAL PROTECTED .* constant_kernel' \
+	'amdhsa.target: *amdgcn-amd-amdhsa--gfx1030' '.value_kind: *hidden_block_count_x' \
+	'.kernarg_segment_size: 24' '.symbol: *counter_kernel.kd'; do
+	grep -q "$what" "$work/readelf"
+	result $? "and sees $what"
+done
+llvm-dwarfdump-19 --verify "$object" | grep -q '^No errors'
+result $? "llvm-dwarfdump finds nothing wrong with lines"
+llvm-objdump-19 -d -l --mcpu=gfx1030 "$object" >"$work/theirs" 2>"$work/refused" && [ ! -s "$work/refused" ]
+result $? "llvm-objdump reads its code"
+# Lines and instructions of the kernels, without what is between them; names that we add are ours.
+sed -n 's/^; \(\/.*\)/\1/p; s/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: .*$/\1/p' "$work/theirs" |
+	sed 's/[\t ]*$//' | grep -v '^s_nop\|^s_code_end' >"$work/theirs.text"
+"$BUILD/sov" disasm "$object" | sed -n 's/^ *\/\/ //p; s/^ *\/\*[0-9a-f]*\*\/  //p' |
+	sed 's/  <.*>$//' >"$work/ours.text"
+# Theirs has the function behind the kernels as well.
+lines=$(wc -l <"$work/ours.text")
+head -n "$lines" "$work/theirs.text" | cmp -s - "$work/ours.text" && [ "$lines" -gt 40 ]
+result $? "and prints instructions and lines as sov disasm does ($lines lines)"
+llvm-objdump-19 -D -j .rodata "$object" >"$work/descriptors"
+for what in '.amdhsa_kernel table_kernel' '.amdhsa_group_segment_fixed_size 64' '.amdhsa_kernarg_size 24' \
+	'.amdhsa_user_sgpr_kernarg_segment_ptr 1' '.amdhsa_system_sgpr_workgroup_id_x 1' \
+	'.amdhsa_float_denorm_mode_32 3' '.amdhsa_ieee_mode 1' '.amdhsa_wavefront_size32 1'; do
+	grep -q "$what" "$work/descriptors"
+	result $? "its descriptors say $what"
 done
 echo "1..$results"
 exit $failed

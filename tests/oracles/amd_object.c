@@ -1,22 +1,81 @@
 // SPDX-License-Identifier: MIT
-/* Writes the code object of tests/userspace/amd/_module.h for LLVM's tools to read. usage: amd_object FILE */
+/*
+ * Code objects between LLVM and us.
+ *   amd_object write FILE   the code object of tests/userspace/amd/_module.h, for LLVM's tools to read
+ *   amd_object check FILE   what LLVM wrote lies where our own linker would put it: hidden arguments, and
+ *                           registers at a kernel's start
+ */
 #include <stdio.h>
+#include <stdlib.h>
+#include "libsov/compiler/image.h"
 #include "tests/userspace/amd/_module.h"
 
-int main(int argc, char **argv)
+static bool write_object(const char *path)
 {
 	static struct hand_module m;
 	struct compile_image image;
-	FILE *f = argc > 1 ? fopen(argv[1], "wb") : NULL;
-	bool good;
+	FILE *f = fopen(path, "wb");
+	bool good = f && hand_build(&m);
 
-	if (!f)
-		return fprintf(stderr, "usage: amd_object FILE\n"), 2;
-	good = hand_build(&m);
 	if (good) {
 		hand_link(&m, IMAGE_OF_ALL, &image);
 		good = fwrite(image.data, 1, image.size, f) == image.size;
 	}
 	arena_free(&m.job.arena);
-	return fclose(f) || !good;
+	return f && !fclose(f) && good;
+}
+
+/* Counts hidden arguments; false: one lies elsewhere. */
+static bool check_kernel(const struct image_kernel *k, uint32_t *hidden)
+{
+	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
+	struct amd_start s = {.user = d->properties & 0x7f};
+	uint32_t base = amd_hidden_base(k->param_bytes), users = amd_user_sgpr(&s, UINT32_MAX);
+
+	for (uint32_t h = 0; h < AMD_HIDDENS; h++) {
+		if (!k->amd.hidden[h].bytes)
+			continue;
+		++*hidden;
+		if (k->amd.hidden[h].offset != base + amd_hiddens[h].offset) {
+			printf("# %s: %s is at %u, not at %u\n", k->name, amd_hiddens[h].kind,
+			       k->amd.hidden[h].offset, base + amd_hiddens[h].offset);
+			return false;
+		}
+	}
+	if (AMD_RSRC2_USER_SGPRS(d->rsrc2) != users) {
+		printf("# %s: %u user registers, not %u\n", k->name, AMD_RSRC2_USER_SGPRS(d->rsrc2),
+		       users);
+		return false;
+	}
+	return true;
+}
+
+static bool check_object(const char *path)
+{
+	static uint8_t data[1 << 20];
+	FILE *f = fopen(path, "rb");
+	size_t size = f ? fread(data, 1, sizeof(data), f) : 0;
+	uint32_t hidden = 0, good = 0;
+	char message[256];
+	struct image im;
+
+	if (f)
+		fclose(f);
+	if (!image_read(&im, data, size, message, sizeof(message)))
+		return printf("# %s\n", message), false;
+	for (uint32_t k = 0; k < im.nkernels; k++)
+		good += check_kernel(&im.kernels[k], &hidden);
+	printf("%u of %u kernels, %u hidden arguments\n", good, im.nkernels, hidden);
+	good = good && good == im.nkernels;
+	image_free(&im);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "write"))
+		return !write_object(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "check"))
+		return !check_object(argv[2]);
+	return fprintf(stderr, "usage: amd_object write|check FILE\n"), 2;
 }

@@ -31,6 +31,14 @@ has "$(cat "$work/json")" '"name": "saxpy_f64"' "with every kernel"
 ok $? "source lines stand before their instructions"
 has "$("$sov" disasm --json "$work/lines")" '"source": "there.cu:31"' "also in JSON"
 
+out=$("$sov" disasm --raw tests/fuzz/corpus/image/hand.co)
+has "$out" "table_kernel:  // gfx1030, 2 registers, 64 bytes of shared memory" "code objects are shown, too"
+echo "$out" | grep -qE '/\*000c\*/  s_add_u32 s6, s6, 0x[0-9a-f]+  <counter> +/\* 0x8006ff06 0x[0-9a-f]{8} \*/$'
+ok $? "in LLVM's syntax, with the variable that code refers to"
+has "$out" "// /src/hand.cu:13" "and source lines"
+"$sov" disasm --json tests/fuzz/corpus/image/hand.co | "$json"
+ok $? "and as JSON"
+
 refused() { # message, then the words
 	want=$1
 	shift

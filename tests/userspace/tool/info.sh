@@ -22,6 +22,15 @@ ok $? "--json is JSON"
 has "$out" '"name": "ga100.0"' "JSON names the device"
 has "$out" '"usable": true, "free_bytes": ' "and says how much is free"
 has "$("$sov" info nosuch 2>&1)" "there is no device 'nosuch'; there are: 0 = gh100.0, 1 = ga100.0" "an unknown one is named"
+out=$("$sov" info tests/fuzz/corpus/image/hand.co)
+has "$out" "for gfx1030: 3 kernels, 5 variables" "of a file: what is in it"
+has "$out" "24 bytes of arguments; hidden: block_count_x at 16" "and which arguments the runtime adds"
+has "$out" "variable words: 16 bytes at 0x4 of data" "and where variables are"
+"$sov" info --json tests/fuzz/corpus/image/saxpy_sm90.cubin | "$json"
+ok $? "also of a cubin, as JSON"
+out=$("$sov" info tests/kernels/saxpy.ptx 2>&1)
+is "$?" 1 "a file that is no image is refused"
+has "$out" "sov: info: 'tests/kernels/saxpy.ptx': cubin: " "with a sentence"
 # With no room for addresses no context can be made; a sanitizer needs terabytes of them itself.
 if nm "$sov" | grep -q __asan_init; then
 	skip "a device that cannot be used is a failure" "sanitizers need the address space"

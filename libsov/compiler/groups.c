@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reductions in groups. The machine reduces over all lanes that are there together, and puts the
- * result into a register that a warp has once. Where not all lanes are members, lanes of another
+ * Reductions in groups. A machine reduces over all lanes that are there together, if it does, and may
+ * put the result into a register that a warp has once. Where not all lanes are members, lanes of another
  * group may be there too, or use that register in between. So each lane follows the chain of the
  * members above it, twice as far each time, as in list ranking (Wyllie, 1979): after five steps it
  * knows the result of all members from itself on, and the lowest of them tells the others.
  */
 #include "libsov/compiler/expand.h"
-#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/lower.h"
 
 #define LANES 32
 #define STEPS 5
@@ -53,7 +53,7 @@ static ir_val lowest(struct expand *e, ir_val lanes)
 	return expand_op(e, IR_CLZ, IR_B32, expand_op(e, IR_BREV, IR_B32, lanes, 0, 0), 0, 0);
 }
 
-void nv_reduce_in_groups(struct ir_func *f, ir_id at)
+void lower_reduce(struct ir_func *f, ir_id at)
 {
 	static const uint8_t ops[IR_REDUCE_COUNT] = {
 		[IR_REDUCE_ADD] = IR_ADD,     [IR_REDUCE_MIN_U] = IR_MIN_U,

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ends of blocks become jumps and masks, as control.c has decided. A masked block has a scalar register
+ * with the lanes that wait for it, and a guard before it:
+ *
+ *	guard:	exec = waiting			end:	waiting[s0] |= exec & cond
+ *		skip to the next if exec = 0		waiting[s1] |= exec & ~cond
+ *		waiting = 0 (in loops)			on to the next masked block
+ *
+ * The next one is that of the same component in the order; behind a loop's last block stands the
+ * question whether lanes wait at its header. When nobody is left, the wave ends. Who comes from outside
+ * clears the masks of the component that he enters.
+ */
+#include "libsov/compiler/amd/mir.h"
+
+struct station {
+	uint32_t block, component;
+};
+
+struct flow {
+	struct gcn_func *f;
+	const struct gcn_control *c;
+	uint32_t *waiting;  /* by block: the register of its mask */
+	uint32_t *guard;    /* by block: the block before it */
+	uint32_t *loop_end; /* by loop: the block behind it, 0: none */
+	uint32_t end;       /* where the wave ends */
+	struct station *stations;
+	uint32_t nstations;
+	uint32_t *behind, *behind_loop; /* by block, by loop: the first station behind it */
+	struct gcn_src *cond;
+};
+
+static struct gcn_src mask_of(const struct flow *w, ir_block b)
+{
+	return gcn_at(w->f, w->waiting[b], 0);
+}
+
+static const struct gcn_src exec = {.reg = AMD_EXEC};
+
+/* Where lanes come round to the header while others may still be on their way. */
+static bool needs_end(const struct gcn_control *c, uint32_t loop)
+{
+	ir_block h = c->loops[loop].header;
+	const struct ir_bb *bb = &c->f->blocks[h];
+
+	for (uint32_t p = 0; c->masked[h] && p < bb->npreds; p++)
+		if (gcn_in_loop(c, bb->preds[p], loop) && c->masked[bb->preds[p]])
+			return true;
+	return false;
+}
+
+static void add_station(struct flow *w, uint32_t block, ir_block of)
+{
+	w->stations[w->nstations++] = (struct station){block, w->c->component[of]};
+}
+
+/* Guards and loop ends in their order; behind each block, where to look for the next. */
+static void list_stations(struct flow *w)
+{
+	const struct gcn_control *c = w->c;
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (c->masked[c->order[k]])
+			add_station(w, w->guard[c->order[k]], c->order[k]);
+		w->behind[c->order[k]] = w->nstations;
+		/* Inner loops have higher numbers. */
+		for (uint32_t l = c->nloops; l--;)
+			if (w->loop_end[l] && c->loops[l].end == k + 1) {
+				add_station(w, w->loop_end[l], c->loops[l].header);
+				w->behind_loop[l] = w->nstations;
+			}
+	}
+}
+
+/* Where a wave goes on that has done what it had to do for now. */
+static uint32_t next_from(const struct flow *w, uint32_t station, uint32_t component)
+{
+	for (; station < w->nstations; station++)
+		if (w->stations[station].component == component)
+			return w->stations[station].block;
+	return w->end;
+}
+
+static uint32_t next_after(const struct flow *w, ir_block b, uint32_t component)
+{
+	return next_from(w, w->behind[b], component);
+}
+
+/* Whoever comes from outside finds all masks of a component empty. */
+static void clear_component(struct flow *w, uint32_t b, uint32_t component)
+{
+	for (uint32_t k = 0; k < w->c->count; k++) {
+		ir_block m = w->c->order[k];
+
+		if (w->c->masked[m] && w->c->component[m] == component)
+			gcn_scalar(w->f, b, AMD_s_mov_b32, mask_of(w, m), gcn_imm(0), gcn_none());
+	}
+}
+
+static void jump(struct flow *w, uint32_t b, uint32_t to)
+{
+	gcn_jump(w->f, b, AMD_s_branch, to);
+}
+
+/* All lanes that are on go to s. */
+static void go(struct flow *w, ir_block b, ir_block s)
+{
+	const struct gcn_control *c = w->c;
+
+	if (!c->masked[s]) {
+		jump(w, b, s);
+		return;
+	}
+	if (c->masked[b]) {
+		gcn_scalar(w->f, b, AMD_s_or_b32, mask_of(w, s), mask_of(w, s), exec);
+		jump(w, b, next_after(w, b, c->component[b]));
+		return;
+	}
+	clear_component(w, b, c->component[s]);
+	gcn_scalar(w->f, b, AMD_s_mov_b32, mask_of(w, s), exec, gcn_none());
+	jump(w, b, w->guard[s]);
+}
+
+/* Those for which the condition holds go to the first successor, others to the second. */
+static void part(struct flow *w, ir_block b, struct gcn_src cond)
+{
+	struct gcn_func *f = w->f;
+	const struct ir_bb *bb = &w->c->f->blocks[b];
+	uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1), e = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+	if (!w->c->masked[b])
+		clear_component(w, b, w->c->component[bb->succ[0]]);
+	gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), exec, cond);
+	gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, e, 0), exec, cond);
+	for (uint32_t k = 0; k < 2; k++)
+		gcn_scalar(f, b, AMD_s_or_b32, mask_of(w, bb->succ[k]), mask_of(w, bb->succ[k]),
+			   gcn_at(f, k ? e : t, 0));
+	jump(w, b, next_after(w, b, w->c->component[bb->succ[0]]));
+}
+
+/* Lanes for which the condition holds (or does not) end; the others go on to s. */
+static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool holds, ir_block s)
+{
+	gcn_scalar(w->f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
+	if (!w->c->masked[b])
+		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
+	go(w, b, s);
+}
+
+static void branch(struct flow *w, ir_block b)
+{
+	const struct ir_bb *bb = &w->c->f->blocks[b];
+	struct gcn_func *f = w->f;
+	struct gcn_src cond = w->cond[b];
+	bool first = gcn_is_end(w->c->f, bb->succ[0]), second = gcn_is_end(w->c->f, bb->succ[1]);
+
+	if (first != second && (w->c->divergence->branch[b] || w->c->masked[b])) {
+		end_lanes(w, b, cond, first, bb->succ[first]);
+		return;
+	}
+	if (w->c->masked[b] || w->c->divergence->branch[b]) {
+		part(w, b, cond);
+		return;
+	}
+	if (cond.reg != AMD_SCC || cond.ref.vreg) {
+		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+		gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), cond, exec);
+	}
+	gcn_jump(f, b, AMD_s_cbranch_scc1, bb->succ[0]);
+	jump(w, b, bb->succ[1]);
+}
+
+static void end_block(struct flow *w, ir_block b)
+{
+	const struct ir_func *ir = w->c->f;
+	const struct ir_bb *bb = &ir->blocks[b];
+	struct gcn_func *f = w->f;
+
+	switch (ir_at(ir, bb->last)->op) {
+	case IR_BR:
+		go(w, b, bb->succ[0]);
+		break;
+	case IR_CBR:
+		branch(w, b);
+		break;
+	case IR_TRAP:
+		gcn_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())->in.field[AMD_F_IMM] = 2;
+		jump(w, b, w->end);
+		break;
+	default:
+		jump(w, b, w->c->masked[b] ? next_after(w, b, w->c->component[b])
+					   : w->end);
+		break;
+	}
+}
+
+static void guard(struct flow *w, ir_block b)
+{
+	struct gcn_func *f = w->f;
+	uint32_t g = w->guard[b];
+
+	gcn_scalar(f, g, AMD_s_mov_b32, exec, mask_of(w, b), gcn_none());
+	if (w->c->loop_of[b])
+		gcn_scalar(f, g, AMD_s_mov_b32, mask_of(w, b), gcn_imm(0), gcn_none());
+	gcn_jump(f, g, AMD_s_cbranch_execz, next_after(w, b, w->c->component[b]));
+	f->blocks[g].jumps[f->blocks[g].njumps++] = b;
+	f->blocks[g].depth = f->blocks[b].depth;
+}
+
+static void end_loop(struct flow *w, uint32_t loop)
+{
+	struct gcn_func *f = w->f;
+	uint32_t b = w->loop_end[loop];
+	ir_block h = w->c->loops[loop].header;
+
+	gcn_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), mask_of(w, h), gcn_imm(0));
+	gcn_jump(f, b, AMD_s_cbranch_scc1, w->guard[h]);
+	jump(w, b, next_from(w, w->behind_loop[loop], w->c->component[h]));
+	f->blocks[b].depth = f->blocks[h].depth;
+}
+
+/* The program's edges, for what lives in lanes. */
+static void copy_edges(struct flow *w)
+{
+	for (uint32_t k = 0; k < w->c->count; k++) {
+		ir_block b = w->c->order[k];
+		struct gcn_block *to = &w->f->blocks[b];
+		uint32_t loop = w->c->loop_of[b];
+
+		to->nsucc = w->c->f->blocks[b].nsucc;
+		for (uint32_t s = 0; s < to->nsucc; s++)
+			to->succ[s] = w->c->f->blocks[b].succ[s];
+		for (to->depth = 0; loop; loop = w->c->loops[loop - 1].parent)
+			to->depth++;
+	}
+}
+
+void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond)
+{
+	struct flow w = {.f = f, .c = c, .cond = cond};
+
+	w.waiting = arena_array(f->arena, c->f->nblocks, sizeof(*w.waiting));
+	w.guard = arena_array(f->arena, c->f->nblocks, sizeof(*w.guard));
+	w.loop_end = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_end));
+	copy_edges(&w);
+	w.end = gcn_block_new(f);
+	for (uint32_t k = 0; k < c->count; k++)
+		if (c->masked[c->order[k]]) {
+			w.waiting[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
+			w.guard[c->order[k]] = gcn_block_new(f);
+		}
+	for (uint32_t l = 0; l < c->nloops; l++)
+		if (needs_end(c, l))
+			w.loop_end[l] = gcn_block_new(f);
+	w.stations = arena_array(f->arena, c->count + c->nloops + 1, sizeof(*w.stations));
+	w.behind = arena_array(f->arena, c->f->nblocks, sizeof(*w.behind));
+	w.behind_loop = arena_array(f->arena, c->nloops + 1, sizeof(*w.behind_loop));
+	list_stations(&w);
+	for (uint32_t k = 0; k < c->count; k++) {
+		ir_block b = c->order[k];
+
+		if (c->masked[b])
+			guard(&w, b);
+		end_block(&w, b);
+		if (c->masked[b])
+			gcn_place_block(f, w.guard[b]);
+		gcn_place_block(f, b);
+		for (uint32_t l = c->nloops; l--;)
+			if (w.loop_end[l] && c->loops[l].end == k + 1) {
+				end_loop(&w, l);
+				gcn_place_block(f, w.loop_end[l]);
+			}
+	}
+	gcn_scalar(f, w.end, AMD_s_endpgm, gcn_none(), gcn_none(), gcn_none());
+	gcn_place_block(f, w.end);
+}

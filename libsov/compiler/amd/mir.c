@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/* Building machine IR: registers, blocks, instructions, and what an operand may be. */
+#include <string.h>
+#include "libsov/compiler/amd/mir.h"
+
+uint32_t gcn_vreg_new(struct gcn_func *f, enum gcn_class class, uint32_t words)
+{
+	f->vregs = arena_grow(f->arena, f->vregs, &f->vregs_capacity, f->nvregs + 1,
+			      sizeof(*f->vregs));
+	f->vregs[f->nvregs] =
+		(struct gcn_vreg){.class = (uint8_t)class, .words = (uint8_t)words, .fixed = -1};
+	return f->nvregs++;
+}
+
+uint32_t gcn_block_new(struct gcn_func *f)
+{
+	f->blocks = arena_grow(f->arena, f->blocks, &f->blocks_capacity, f->nblocks + 1,
+			       sizeof(*f->blocks));
+	f->blocks[f->nblocks] = (struct gcn_block){0};
+	return f->nblocks++;
+}
+
+void gcn_place_block(struct gcn_func *f, uint32_t b)
+{
+	if (f->last)
+		f->blocks[f->last].next = b;
+	else
+		f->first = b;
+	f->last = b;
+}
+
+void gcn_insert(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_inst *i)
+{
+	struct gcn_block *block = &f->blocks[b];
+
+	i->next = before;
+	i->prev = before ? before->prev : block->last;
+	*(i->prev ? &i->prev->next : &block->first) = i;
+	*(before ? &before->prev : &block->last) = i;
+}
+
+void gcn_remove(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
+{
+	struct gcn_block *block = &f->blocks[b];
+
+	*(i->prev ? &i->prev->next : &block->first) = i->next;
+	*(i->next ? &i->next->prev : &block->last) = i->prev;
+}
+
+struct gcn_inst *gcn_inst_new(struct gcn_func *f, enum amd_op op, enum amd_form form)
+{
+	struct gcn_inst *i = arena_alloc(f->arena, sizeof(*i));
+
+	amd_init(&i->in, op, form);
+	i->mode = GCN_MODE_ANY;
+	return i;
+}
+
+void gcn_set(struct gcn_func *f, struct gcn_inst *i, enum amd_slot slot, struct gcn_src s)
+{
+	i->ref[slot] = s.ref;
+	if (s.ref.vreg)
+		s.reg = f->vregs[s.ref.vreg].class == GCN_VECTOR ? AMD_VGPR : 0;
+	else if (s.reg == AMD_LITERAL)
+		i->in.literal = s.literal;
+	i->in.reg[slot] = s.reg;
+}
+
+struct gcn_inst *gcn_scalar(struct gcn_func *f, uint32_t b, enum amd_op op, struct gcn_src d,
+			    struct gcn_src x, struct gcn_src y)
+{
+	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
+
+	gcn_set(f, i, AMD_D, d);
+	gcn_set(f, i, AMD_S0, x);
+	gcn_set(f, i, AMD_S1, y);
+	gcn_insert(f, b, NULL, i);
+	return i;
+}
+
+/* A vector's word goes to a scalar one by its first active lane. */
+struct gcn_inst *gcn_move(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_src d,
+			  struct gcn_src s)
+{
+	struct gcn_inst *i = gcn_inst_new(f, gcn_is_vector(f, d)   ? AMD_v_mov_b32
+					     : gcn_is_vector(f, s) ? AMD_v_readfirstlane_b32
+								   : AMD_s_mov_b32,
+					  AMD_PLAIN);
+
+	gcn_set(f, i, AMD_D, d);
+	gcn_set(f, i, AMD_S0, s);
+	i->copy = true;
+	gcn_insert(f, b, before, i);
+	if (d.ref.vreg && s.ref.vreg && f->vregs[d.ref.vreg].class == f->vregs[s.ref.vreg].class) {
+		f->vregs[d.ref.vreg].hint = s.ref.vreg;
+		f->vregs[s.ref.vreg].hint = d.ref.vreg;
+	}
+	return i;
+}
+
+void gcn_jump(struct gcn_func *f, uint32_t b, enum amd_op op, uint32_t target)
+{
+	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
+	struct gcn_block *block = &f->blocks[b];
+
+	i->target = target;
+	gcn_insert(f, b, NULL, i);
+	if (target)
+		block->jumps[block->njumps++] = target;
+}
+
+struct gcn_src gcn_imm(uint32_t value)
+{
+	int32_t v = (int32_t)value;
+
+	if (v >= 0 && v <= 64)
+		return gcn_reg((uint16_t)(AMD_INT_0 + v));
+	if (v < 0 && v >= -16)
+		return gcn_reg((uint16_t)(AMD_INT_M1 - 1 - v));
+	for (uint32_t k = 0; k < 9; k++)
+		if (amd_constant_single[k] == value)
+			return gcn_reg((uint16_t)(AMD_HALF + k));
+	return (struct gcn_src){.reg = AMD_LITERAL, .literal = value};
+}
+
+struct gcn_src gcn_at(const struct gcn_func *f, uint32_t vreg, uint32_t part)
+{
+	return (struct gcn_src){
+		.ref = {vreg, (uint8_t)part},
+		.reg = f->vregs[vreg].class == GCN_VECTOR ? AMD_VGPR : 0,
+	};
+}
+
+uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[AMD_MAX_USES])
+{
+	struct amd_use all[AMD_MAX_USES];
+	uint32_t n = amd_uses(&i->in, all), count = 0;
+
+	for (uint32_t u = 0; u < n; u++)
+		if (all[u].slot < AMD_SLOTS && i->ref[all[u].slot].vreg)
+			uses[count++] = (struct gcn_use){i->ref[all[u].slot], all[u].count,
+							 all[u].write};
+	return count;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machine IR for AMD GPUs: instructions of libsov/isa/amd over virtual registers, in blocks.
+ *
+ * A virtual register is scalar or vector and has 1 to 16 words, which become consecutive registers.
+ * An operand names a register and its first word, so the halves of a 64-bit value are read and
+ * written without moves. What an instruction reads and writes comes from amd_uses, the ISA's table.
+ *
+ * There are two graphs. Lanes follow the program's edges; the wave follows the machine's jumps, one
+ * block after the other with the lanes that want it (control.c). A vector register is each lane's
+ * own, so it lives along the program's edges; a scalar one is the wave's, so it lives along the
+ * machine's.
+ */
+#ifndef SOV_COMPILER_AMD_MIR_H
+#define SOV_COMPILER_AMD_MIR_H
+
+#include "libsov/compiler/amd/module.h"
+#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/ir.h"
+#include "libsov/isa/amd/row.h"
+
+enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_CLASSES };
+#define GCN_SGPRS 104 /* s0–s103; the rest stays free for whoever debugs */
+#define GCN_VGPRS 256
+
+struct gcn_ref {
+	uint32_t vreg; /* 0: none */
+	uint8_t part;  /* first word */
+};
+
+/* What an operand may be: a word of a virtual register, or a number as the ISA has it. */
+struct gcn_src {
+	struct gcn_ref ref; /* vreg 0: reg stands for itself */
+	uint16_t reg;
+	uint32_t literal;
+};
+
+struct gcn_vreg {
+	uint8_t class, words;
+	bool fetched;   /* holds what was spilled for one instruction: cannot be spilled again */
+	bool everywhere; /* lives from the first to the last instruction */
+	bool assigned;
+	int16_t fixed;  /* the register that it comes in, -1: any */
+	uint16_t reg;   /* once assigned: of its first word, from 0 in its class */
+	uint32_t hint;  /* a register that it is copied from or to */
+	uint32_t first_unit;
+};
+
+/* Bits of the mode register that arithmetic depends on: rounding as in MODE, and whether singles
+ * that are subnormal are flushed. */
+enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_MODE_ANY = 8 };
+
+struct gcn_inst {
+	struct gcn_inst *prev, *next;
+	struct amd_inst in;
+	struct gcn_ref ref[AMD_SLOTS];
+	uint32_t target; /* block that it may jump to */
+	uint8_t mode;    /* GCN_MODE_ANY: does not care */
+	bool copy;
+	struct {
+		bool there, high;
+		uint8_t target; /* enum amd_target */
+		uint32_t index;
+		int64_t addend;
+	} address; /* its literal is half of a distance to this */
+	uint32_t line, number, offset;
+};
+
+struct gcn_block {
+	struct gcn_inst *first, *last;
+	uint32_t succ[2], nsucc;   /* of the program; none where lanes do not come */
+	uint32_t jumps[4], njumps; /* of the machine */
+	uint32_t next;             /* in the layout, 0: last */
+	uint32_t depth;            /* loops around it */
+	uint32_t begin, end;       /* places of its first instruction and behind its last */
+	uint64_t *live_in, *live_out;
+};
+
+struct gcn_func {
+	struct compile_job *job;
+	struct arena *arena;
+	const struct amd_plan *plan;
+	struct ir_func *ir;
+	struct gcn_vreg *vregs;
+	uint32_t nvregs, vregs_capacity;
+	struct gcn_block *blocks; /* numbered as in the IR, then new ones */
+	uint32_t nblocks, blocks_capacity;
+	uint32_t first, last; /* in the layout */
+	uint32_t nunits;
+	uint32_t *unit_vreg;
+	struct amd_start start;
+	uint32_t hidden;
+	uint32_t kernarg, group_id[3], thread_id[3]; /* registers that hold these, 0: not wanted */
+	uint32_t frame_bytes, lds_bytes, lds_align;
+	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
+	uint32_t *symbol_offset; /* of shared and local variables */
+	uint32_t bank, bank_lanes; /* register whose lanes hold scalar ones, and how many it has */
+	uint32_t vgprs, sgprs, vgpr_spills, sgpr_spills; /* used, once assigned */
+};
+
+#define gcn_for_each_block(f, b) for (uint32_t b = (f)->first; b; b = (f)->blocks[b].next)
+#define gcn_for_each(f, b, i) \
+	for (struct gcn_inst *i = (f)->blocks[b].first; i; i = i->next)
+#define gcn_for_each_safe(f, b, i)                                                            \
+	for (struct gcn_inst *i = (f)->blocks[b].first, *i##_next = i ? i->next : NULL; i; \
+	     i = i##_next, i##_next = i ? i->next : NULL)
+
+/* Building (mir.c). */
+uint32_t gcn_vreg_new(struct gcn_func *f, enum gcn_class class, uint32_t words);
+uint32_t gcn_block_new(struct gcn_func *f);
+void gcn_place_block(struct gcn_func *f, uint32_t b); /* last in the layout */
+/* before NULL: at the end. */
+void gcn_insert(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_inst *i);
+void gcn_remove(struct gcn_func *f, uint32_t b, struct gcn_inst *i);
+struct gcn_inst *gcn_inst_new(struct gcn_func *f, enum amd_op op, enum amd_form form);
+void gcn_set(struct gcn_func *f, struct gcn_inst *i, enum amd_slot slot, struct gcn_src s);
+/* A scalar instruction at the end of a block. */
+struct gcn_inst *gcn_scalar(struct gcn_func *f, uint32_t b, enum amd_op op, struct gcn_src d,
+			    struct gcn_src x, struct gcn_src y);
+/* One word from one place to another, whatever kinds they are, before an instruction. */
+struct gcn_inst *gcn_move(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_src d,
+			  struct gcn_src s);
+void gcn_jump(struct gcn_func *f, uint32_t b, enum amd_op op, uint32_t target);
+struct gcn_src gcn_imm(uint32_t value);
+static inline struct gcn_src gcn_reg(uint16_t reg)
+{
+	return (struct gcn_src){.reg = reg};
+}
+struct gcn_src gcn_at(const struct gcn_func *f, uint32_t vreg, uint32_t part);
+static inline struct gcn_src gcn_none(void)
+{
+	return gcn_reg(AMD_NONE);
+}
+static inline bool gcn_same(struct gcn_src a, struct gcn_src b)
+{
+	return a.ref.vreg == b.ref.vreg && a.ref.part == b.ref.part &&
+	       (a.ref.vreg || (a.reg == b.reg && (a.reg != AMD_LITERAL || a.literal == b.literal)));
+}
+static inline bool gcn_is_vector(const struct gcn_func *f, struct gcn_src s)
+{
+	return s.ref.vreg ? f->vregs[s.ref.vreg].class == GCN_VECTOR : s.reg >= AMD_VGPR &&
+								       s.reg != AMD_NONE;
+}
+
+/* A run of words of one register that an instruction reads or writes. */
+struct gcn_use {
+	struct gcn_ref ref;
+	uint8_t count;
+	bool write;
+};
+uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[AMD_MAX_USES]);
+static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
+{
+	return f->vregs[r.vreg].first_unit + r.part;
+}
+static inline bool gcn_has(const uint64_t *set, uint32_t unit)
+{
+	return set[unit / 64] >> unit % 64 & 1;
+}
+
+char *gcn_text(const struct gcn_func *f); /* in the arena (print.c) */
+
+/* Control flow, decided on the IR (control.c). */
+struct gcn_loop {
+	ir_block header;
+	uint32_t begin, end; /* places in the order */
+	uint32_t parent;     /* 1 + number of the loop around it, 0: none */
+};
+struct gcn_control {
+	const struct ir_func *f;
+	struct ir_divergence *divergence;
+	ir_block *order;       /* blocks one after the other, loops without gaps */
+	uint32_t count;
+	uint32_t *place;       /* by block: in the order */
+	struct gcn_loop *loops;
+	uint32_t nloops, loops_capacity;
+	uint32_t *loop_of;     /* by block: 1 + number of the innermost, 0: none */
+	bool *masked;          /* by block: lanes may wait for it */
+	uint32_t *component;   /* by masked block: those that lanes may wait for at once */
+	ir_block *meet;        /* by block with a divergent end: where its lanes are together again */
+};
+struct gcn_control *gcn_control_find(struct ir_func *f);
+/* Of a kernel: a branch there does nothing but end lanes. */
+bool gcn_is_end(const struct ir_func *f, ir_block b);
+bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
+
+/*
+ * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
+ */
+bool gcn_legalise(struct ir_func *f, struct compile_job *job);         /* legalise.c */
+void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
+bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
+void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond); /* flow.c */
+void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
+void gcn_liveness(struct gcn_func *f);                                 /* live.c */
+bool gcn_registers(struct gcn_func *f);                                /* registers.c */
+void gcn_spill(struct gcn_func *f, uint32_t vreg);                     /* spill.c */
+bool gcn_place_variables(struct gcn_func *f);                           /* frame.c */
+void gcn_prologue(struct gcn_func *f);                                 /* frame.c */
+void gcn_modes(struct gcn_func *f);                                    /* modes.c */
+void gcn_wait(struct gcn_func *f);                                     /* wait.c */
+bool gcn_encode(struct gcn_func *f, struct amd_piece *out, struct arena *keep); /* encode.c */
+
+#endif

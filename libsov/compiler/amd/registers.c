@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Registers: every virtual register has the ranges of places where it lives, and gets the lowest run of
+ * real ones whose owners live elsewhere, in the order in which registers begin to live. Scalar pairs and
+ * quads are aligned. Where there is no run left, the register goes to memory that costs least for the
+ * places that it frees (spill.c), and all begins anew.
+ *
+ * A scalar register is of no use before it is first written, however the wave gets there: ranges begin at
+ * the first write in the layout, since what a loop needs from before it is written before it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/compiler/amd/mir.h"
+
+struct range {
+	uint32_t from, to; /* without to */
+	struct range *next; /* later */
+};
+
+struct life {
+	struct range *first;
+	uint32_t begin, end;  /* of all ranges */
+	uint32_t first_write; /* place */
+	uint64_t weight;      /* of its mentions, by loops */
+	uint32_t live, since; /* while ranges are found: words that live, and to where */
+};
+
+struct owner {
+	uint32_t vreg;
+	struct owner *next;
+};
+
+struct alloc {
+	struct gcn_func *f;
+	struct life *lives; /* by vreg */
+	struct owner *owners[GCN_CLASSES][GCN_VGPRS];
+	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
+};
+
+static uint32_t number_places(struct gcn_func *f)
+{
+	uint32_t place = 0;
+
+	gcn_for_each_block(f, b) {
+		f->blocks[b].begin = place;
+		gcn_for_each(f, b, i) {
+			i->number = place;
+			place += 2;
+		}
+		place += 2;
+		f->blocks[b].end = place;
+	}
+	return place;
+}
+
+static void add_range(struct alloc *a, uint32_t vreg, uint32_t from, uint32_t to)
+{
+	struct life *l = &a->lives[vreg];
+	struct range *r = l->first;
+
+	/* Ranges are found from the last to the first. */
+	if (r && to >= r->from) {
+		if (from < r->from)
+			r->from = from;
+		return;
+	}
+	r = arena_alloc(a->f->arena, sizeof(*r));
+	*r = (struct range){from, to, l->first};
+	l->first = r;
+}
+
+static void begin_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
+{
+	struct life *l = &a->lives[a->f->unit_vreg[unit]];
+
+	if (gcn_has(live, unit))
+		return;
+	live[unit / 64] |= UINT64_C(1) << unit % 64;
+	if (!l->live++)
+		l->since = to;
+}
+
+static void end_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t from)
+{
+	uint32_t v = a->f->unit_vreg[unit];
+
+	if (!gcn_has(live, unit)) {
+		if (!a->lives[v].live)
+			add_range(a, v, from, from + 1);
+		return;
+	}
+	live[unit / 64] &= ~(UINT64_C(1) << unit % 64);
+	if (!--a->lives[v].live)
+		add_range(a, v, from, a->lives[v].since);
+}
+
+static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_t words)
+{
+	struct gcn_func *f = a->f;
+	struct gcn_block *block = &f->blocks[b];
+	uint64_t weight = 1;
+
+	for (uint32_t d = 0; d < block->depth && d < 8; d++)
+		weight *= 10;
+	for (uint32_t w = 0; w < words; w++)
+		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
+			begin_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->end);
+	for (struct gcn_inst *i = block->last; i; i = i->prev) {
+		struct gcn_use uses[AMD_MAX_USES];
+		uint32_t n = gcn_uses(i, uses);
+
+		for (uint32_t u = 0; u < n; u++) {
+			struct life *l = &a->lives[uses[u].ref.vreg];
+
+			l->weight += weight;
+			if (uses[u].write && i->number < l->first_write)
+				l->first_write = i->number;
+			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++)
+				end_life(a, gcn_unit(f, uses[u].ref) + k, live, i->number + 1);
+		}
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
+				begin_life(a, gcn_unit(f, uses[u].ref) + k, live, i->number + 1);
+	}
+	for (uint32_t w = 0; w < words; w++)
+		for (uint64_t bits = live[w]; bits; bits &= bits - 1)
+			end_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->begin);
+}
+
+static void find_ranges(struct alloc *a)
+{
+	struct gcn_func *f = a->f;
+	uint32_t words = (f->nunits + 63) / 64, count = 0, end = number_places(f);
+	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
+	uint64_t *live = arena_array(f->arena, words + 1, sizeof(*live));
+
+	a->lives = arena_array(f->arena, f->nvregs, sizeof(*a->lives));
+	for (uint32_t v = 0; v < f->nvregs; v++)
+		a->lives[v].first_write = UINT32_MAX;
+	gcn_for_each_block(f, b)
+		order[count++] = b;
+	while (count--)
+		ranges_of_block(a, order[count], live, words);
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		struct life *l = &a->lives[v];
+
+		if (f->vregs[v].everywhere)
+			l->first = NULL, add_range(a, v, 0, end);
+		if (f->vregs[v].fixed < 0 && f->vregs[v].class == GCN_SCALAR &&
+		    !f->vregs[v].everywhere) {
+			while (l->first && l->first->to <= l->first_write + 1)
+				l->first = l->first->next;
+			if (l->first && l->first->from < l->first_write + 1)
+				l->first->from = l->first_write + 1;
+		}
+		if (f->vregs[v].fixed >= 0 && l->first)
+			l->first->from = 0;
+		l->begin = l->first ? l->first->from : 0;
+		for (struct range *r = l->first; r; r = r->next)
+			l->end = r->to;
+	}
+}
+
+static bool overlap(const struct life *x, const struct life *y)
+{
+	const struct range *r = x->first, *q = y->first;
+
+	if (x->end <= y->begin || y->end <= x->begin)
+		return false;
+	while (r && q) {
+		if (r->to <= q->from)
+			r = r->next;
+		else if (q->to <= r->from)
+			q = q->next;
+		else
+			return true;
+	}
+	return false;
+}
+
+static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
+{
+	const struct gcn_vreg *v = &a->f->vregs[vreg];
+
+	if (reg + v->words > a->limit[v->class])
+		return false;
+	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
+		return false;
+	for (uint32_t k = 0; k < v->words; k++)
+		for (const struct owner *o = a->owners[v->class][reg + k]; o; o = o->next)
+			if (overlap(&a->lives[vreg], &a->lives[o->vreg]))
+				return false;
+	return true;
+}
+
+static void take(struct alloc *a, uint32_t vreg, uint32_t reg)
+{
+	struct gcn_vreg *v = &a->f->vregs[vreg];
+
+	v->reg = (uint16_t)reg;
+	v->assigned = true;
+	for (uint32_t k = 0; k < v->words; k++) {
+		struct owner *o = arena_alloc(a->f->arena, sizeof(*o));
+
+		*o = (struct owner){vreg, a->owners[v->class][reg + k]};
+		a->owners[v->class][reg + k] = o;
+	}
+	if (reg + v->words > a->used[v->class])
+		a->used[v->class] = reg + v->words;
+}
+
+static bool assign(struct alloc *a, uint32_t vreg)
+{
+	const struct gcn_vreg *v = &a->f->vregs[vreg];
+	const struct gcn_vreg *hint = &a->f->vregs[v->hint];
+
+	if (v->hint && hint->assigned && hint->class == v->class && hint->words == v->words &&
+	    fits(a, vreg, hint->reg)) {
+		take(a, vreg, hint->reg);
+		return true;
+	}
+	for (uint32_t r = 0; r < a->limit[v->class]; r++)
+		if (fits(a, vreg, r)) {
+			take(a, vreg, r);
+			return true;
+		}
+	return false;
+}
+
+/* Of those in the way of a register, or itself, the one whose going costs least. */
+static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
+{
+	const struct gcn_func *f = a->f;
+	uint32_t best = 0;
+	double least = 0;
+
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		const struct life *l = &a->lives[v];
+		uint64_t length = 0;
+		double cost;
+
+		if (f->vregs[v].class != f->vregs[vreg].class || f->vregs[v].fetched ||
+		    f->vregs[v].everywhere || !l->first || (v != vreg && !f->vregs[v].assigned) ||
+		    (v != vreg && !overlap(l, &a->lives[vreg])))
+			continue;
+		for (const struct range *r = l->first; r; r = r->next)
+			length += r->to - r->from;
+		if (length <= 4 && v != vreg)
+			continue;
+		cost = (double)l->weight / (double)length / f->vregs[v].words;
+		if (!best || cost < least) {
+			best = v;
+			least = cost;
+		}
+	}
+	return best;
+}
+
+static int by_begin(const struct life *lives, uint32_t x, uint32_t y)
+{
+	if (lives[x].begin != lives[y].begin)
+		return lives[x].begin < lives[y].begin ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space)
+{
+	uint32_t half = n / 2, i = 0, j = half;
+
+	if (n < 2)
+		return;
+	sort(a, v, half, space);
+	sort(a, v + half, n - half, space);
+	memcpy(space, v, n * sizeof(*v));
+	for (uint32_t k = 0; k < n; k++)
+		v[k] = j >= n || (i < half && by_begin(a->lives, space[i], space[j]) < 0) ? space[i++]
+											 : space[j++];
+}
+
+/* Which registers things come in is known by now, as far as it goes. */
+static void fix(struct gcn_func *f)
+{
+	if (f->kernarg)
+		f->vregs[f->kernarg].fixed =
+			(int16_t)amd_user_sgpr(&f->start, AMD_KERNARG_SEGMENT_PTR);
+	for (uint32_t axis = 0; axis < 3; axis++) {
+		if (f->group_id[axis])
+			f->vregs[f->group_id[axis]].fixed =
+				(int16_t)amd_group_id_sgpr(&f->start, axis);
+		if (f->thread_id[axis])
+			f->vregs[f->thread_id[axis]].fixed = (int16_t)axis;
+	}
+}
+
+/* 0: all have a place. Otherwise one that has to go. */
+static uint32_t assign_all(struct alloc *a)
+{
+	struct gcn_func *f = a->f;
+	uint32_t count = 0, *order = arena_array(f->arena, f->nvregs + 1, sizeof(*order));
+
+	fix(f);
+	gcn_liveness(f);
+	find_ranges(a);
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		f->vregs[v].assigned = false;
+		if (f->vregs[v].fixed >= 0 && a->lives[v].first)
+			take(a, v, (uint32_t)f->vregs[v].fixed);
+		else if (a->lives[v].first)
+			order[count++] = v;
+	}
+	sort(a, order, count, arena_array(f->arena, count + 1, sizeof(*order)));
+	for (uint32_t k = 0; k < count; k++)
+		if (!assign(a, order[k]))
+			return choose_spill(a, order[k]);
+	return 0;
+}
+
+static void write_down(struct gcn_func *f)
+{
+	gcn_for_each_block(f, b)
+		gcn_for_each(f, b, i)
+			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
+				const struct gcn_vreg *v = &f->vregs[i->ref[slot].vreg];
+
+				if (i->ref[slot].vreg)
+					i->in.reg[slot] =
+						(uint16_t)(v->reg + i->ref[slot].part +
+							   (v->class == GCN_VECTOR ? AMD_VGPR : 0));
+			}
+}
+
+#define MOST_ROUNDS 2000
+
+bool gcn_registers(struct gcn_func *f)
+{
+	bool few = f->job->options.spill;
+
+	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+		struct alloc a = {.f = f, .limit = {few ? 32 : GCN_SGPRS, few ? 24 : GCN_VGPRS}};
+		uint32_t spill = assign_all(&a);
+
+		if (!spill && !f->job->diag.errors) {
+			write_down(f);
+			f->sgprs = a.used[GCN_SCALAR];
+			f->vgprs = a.used[GCN_VECTOR];
+			return true;
+		}
+		gcn_spill(f, spill);
+	}
+	diag_error(&f->job->diag, 0, 0,
+		   "'%s' does not fit into registers, whatever goes to memory: a fault of the compiler",
+		   f->ir->name);
+	return false;
+}

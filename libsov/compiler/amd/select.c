@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Instruction selection: block by block, from the first instruction to the last. What nobody uses is not
+ * made. Phis become copies at the ends of the blocks before them; edges that would need a place of
+ * their own have one by now.
+ */
+#include "libsov/compiler/amd/select.h"
+
+/* Optimistic: what the scalar unit can do stays scalar until an argument is not. */
+static void find_scalars(struct select *s)
+{
+	const struct ir_func *ir = s->ir;
+	bool changed = true;
+
+	for (ir_val v = 1; v < ir->nvalues; v++)
+		s->scalar[v] = !s->c->divergence->value[v];
+	while (changed) {
+		changed = false;
+		for (uint32_t k = 0; k < s->c->count; k++) {
+			ir_for_each_inst(ir, s->c->order[k], i) {
+				const struct ir_inst *in = ir_at(ir, i);
+
+				for (uint32_t r = 0; r < in->nres; r++)
+					if (s->scalar[in->res + r] && !select_can_be_scalar(s, in)) {
+						s->scalar[in->res + r] = false;
+						changed = true;
+					}
+			}
+		}
+	}
+}
+
+static void count_uses(struct select *s)
+{
+	const struct ir_func *ir = s->ir;
+
+	for (uint32_t k = 0; k < s->c->count; k++)
+		ir_for_each_inst(ir, s->c->order[k], i)
+			for (uint32_t a = 0; a < ir_at(ir, i)->nargs; a++)
+				s->uses[ir_at(ir, i)->args[a]]++;
+}
+
+static bool is_wanted(const struct select *s, const struct ir_inst *in)
+{
+	if (in->op == IR_LOAD && !(in->flags & IR_VOLATILE) && in->order == IR_WEAK)
+		; /* as good as pure here: nobody sees that it is gone */
+	else if (!(ir_ops[in->op].properties & P_PURE))
+		return true;
+	for (uint32_t r = 0; r < in->nres; r++)
+		if (s->uses[in->res + r])
+			return true;
+	return false;
+}
+
+static void select_inst(struct select *s, const struct ir_inst *in)
+{
+	if (ir_ops[in->op].properties & P_TERM || in->op == IR_PHI || in->op == IR_CONST ||
+	    in->op == IR_UNDEF || !is_wanted(s, in))
+		return;
+	s->in = in;
+	if (select_integer(s) || select_compare(s) || select_special(s) || select_memory(s) ||
+	    select_atomic(s) || select_float(s) || select_convert(s) || select_lanes(s))
+		return;
+	sel_refuse(s, ir_ops[in->op].text);
+}
+
+/* ---- copies for phis ---- */
+
+struct copy {
+	struct gcn_src d, s;
+	bool done;
+};
+
+static bool is_read(const struct copy *copies, uint32_t n, struct gcn_src d)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (!copies[k].done && gcn_same(copies[k].s, d) && !gcn_same(copies[k].d, d))
+			return true;
+	return false;
+}
+
+/* All at once: who is still read waits, and who waits in a circle is read from a copy. */
+static void copy_all(struct select *s, struct copy *copies, uint32_t n)
+{
+	uint32_t left = n;
+
+	while (left) {
+		bool moved = false;
+
+		for (uint32_t k = 0; k < n; k++) {
+			if (copies[k].done || is_read(copies, n, copies[k].d))
+				continue;
+			if (!gcn_same(copies[k].d, copies[k].s))
+				sel_move(s, copies[k].d, copies[k].s, 1);
+			copies[k].done = true;
+			moved = true;
+			left--;
+		}
+		for (uint32_t k = 0; k < n && !moved; k++) {
+			struct gcn_src t;
+
+			if (copies[k].done)
+				continue;
+			t = sel_temp(s, sel_class(s, copies[k].s), 1);
+			sel_move(s, t, copies[k].s, 1);
+			for (uint32_t j = n; j--;)
+				if (!copies[j].done && j != k && gcn_same(copies[j].s, copies[k].s))
+					copies[j].s = t;
+			copies[k].s = t;
+			moved = true;
+		}
+	}
+}
+
+static uint32_t argument_of(const struct ir_func *ir, ir_block b, ir_block succ, uint32_t edge)
+{
+	const struct ir_bb *bb = &ir->blocks[succ];
+
+	for (uint32_t p = 0; p < bb->npreds; p++)
+		if (bb->preds[p] == b && !edge--)
+			return p;
+	return 0;
+}
+
+static void copy_phis(struct select *s, ir_block b)
+{
+	const struct ir_func *ir = s->ir;
+
+	for (uint32_t e = 0; e < ir->blocks[b].nsucc; e++) {
+		ir_block succ = ir->blocks[b].succ[e];
+		uint32_t p = argument_of(ir, b, succ, e && ir->blocks[b].succ[0] == succ), n = 0, count = 0;
+		struct copy *copies;
+
+		ir_for_each_inst(ir, succ, i)
+			count += ir_at(ir, i)->op == IR_PHI;
+		copies = arena_array(s->f->arena, 2 * count + 1, sizeof(*copies));
+		ir_for_each_inst(ir, succ, i) {
+			const struct ir_inst *phi = ir_at(ir, i);
+			ir_val arg;
+
+			if (phi->op != IR_PHI || !s->uses[phi->res])
+				continue;
+			arg = phi->args[p];
+			if (ir_def(ir, arg)->op == IR_UNDEF)
+				continue;
+			for (uint32_t w = 0; w < sel_words(phi->type); w++)
+				copies[n++] = (struct copy){
+					.d = phi->type == IR_B1 ? sel_mask(s, phi->res)
+								: sel_word(s, phi->res, w),
+					.s = phi->type == IR_B1 ? sel_mask(s, arg)
+								: sel_word(s, arg, w),
+				};
+		}
+		copy_all(s, copies, n);
+	}
+}
+
+static void select_end(struct select *s, ir_block b)
+{
+	const struct ir_inst *end = ir_at(s->ir, s->ir->blocks[b].last);
+
+	s->in = end;
+	copy_phis(s, b);
+	if (end->op != IR_CBR)
+		return;
+	if (!s->c->masked[b] && !s->c->divergence->branch[b] &&
+	    select_branch_compare(s, end->args[0]))
+		s->cond[b] = gcn_reg(AMD_SCC);
+	else
+		s->cond[b] = sel_mask(s, end->args[0]);
+}
+
+bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
+{
+	const struct ir_func *ir = f->ir;
+	struct select s = {.f = f, .ir = ir, .c = c};
+
+	s.vreg = arena_array(f->arena, ir->nvalues, sizeof(*s.vreg));
+	s.scalar = arena_array(f->arena, ir->nvalues, sizeof(*s.scalar));
+	s.uses = arena_array(f->arena, ir->nvalues, sizeof(*s.uses));
+	s.cond = arena_array(f->arena, ir->nblocks, sizeof(*s.cond));
+	for (uint32_t b = 0; b < ir->nblocks; b++)
+		gcn_block_new(f);
+	gcn_vreg_new(f, GCN_SCALAR, 1); /* none */
+	count_uses(&s);
+	find_scalars(&s);
+	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
+		s.block = c->order[k];
+		ir_for_each_inst(ir, s.block, i)
+			select_inst(&s, ir_at(ir, i));
+		select_end(&s, s.block);
+	}
+	if (s.failed)
+		return false;
+	gcn_flow(f, c, s.cond);
+	return true;
+}

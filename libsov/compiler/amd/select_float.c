@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Floating point. Rounding and flushing are modes of the wave: an instruction says which it wants, and
+ * modes.c sets them. Saturation is the machine's clamp, which takes NaN to 0 (DX10_CLAMP). Signs of
+ * numbers are bits.
+ */
+#include "libsov/compiler/amd/select.h"
+
+#define ARG(k) (s->in->args[k])
+
+/* The bits of MODE that are wanted: nearest, up, down, to zero is the machine's order. */
+static uint8_t mode_of(const struct ir_inst *in)
+{
+	static const uint8_t rounds[] = {[IR_RN] = 0, [IR_RP] = 1, [IR_RM] = 2, [IR_RZ] = 3};
+
+	return rounds[in->round] | (in->flags & IR_FTZ ? GCN_FLUSH : 0);
+}
+
+enum width { W_F16, W_F32, W_F64, W_F16X2, WIDTHS };
+
+static enum width width_of(struct select *s)
+{
+	if (s->in->format == IR_F16X2)
+		return W_F16X2;
+	if (s->in->format != IR_BY_WIDTH) {
+		sel_refuse(s, "arithmetic of bf16");
+		return W_F16;
+	}
+	return s->in->type == IR_B16 ? W_F16 : s->in->type == IR_B32 ? W_F32 : W_F64;
+}
+
+/* An operand: of 16 bits constants are read by other rules, so they are in registers. */
+static struct gcn_src operand(struct select *s, ir_val v, enum width w)
+{
+	struct gcn_src x = w == W_F64 ? sel_pair(s, v) : sel_word(s, v, 0);
+
+	return (w == W_F16 || w == W_F16X2) && !x.ref.vreg ? sel_vector(s, x, 1) : x;
+}
+
+static const struct {
+	uint8_t op;
+	uint16_t by_width[WIDTHS];
+} rows[] = {
+	{IR_FADD, {AMD_v_add_f16, AMD_v_add_f32, AMD_v_add_f64, AMD_v_pk_add_f16}},
+	{IR_FMUL, {AMD_v_mul_f16, AMD_v_mul_f32, AMD_v_mul_f64, AMD_v_pk_mul_f16}},
+	{IR_FMA, {AMD_v_fma_f16, AMD_v_fma_f32, AMD_v_fma_f64, AMD_v_pk_fma_f16}},
+	{IR_FMIN, {AMD_v_min_f16, AMD_v_min_f32, AMD_v_min_f64, AMD_v_pk_min_f16}},
+	{IR_FMAX, {AMD_v_max_f16, AMD_v_max_f32, AMD_v_max_f64, AMD_v_pk_max_f16}},
+};
+
+/* What all bits of a NaN are, by width. */
+static const uint64_t nans[WIDTHS] = {0x7fff, 0x7fffffff, 0x7ff8000000000000, 0x7fff7fff};
+
+/* The extreme of two with a NaN among them is NaN: of two halves each for itself. */
+static void keep_nan(struct select *s, struct gcn_src d, struct gcn_src r, enum width w, uint32_t half)
+{
+	static const uint16_t ops[] = {AMD_v_cmp_u_f16, AMD_v_cmp_u_f32, AMD_v_cmp_u_f64};
+	struct gcn_src x = operand(s, ARG(0), w), y = operand(s, ARG(1), w), p;
+	bool packed = w == W_F16X2;
+
+	if (packed && half) {
+		x = sel_new(s, GCN_VECTOR, SEL_SHR_U, x, gcn_imm(16));
+		y = sel_new(s, GCN_VECTOR, SEL_SHR_U, y, gcn_imm(16));
+	}
+	p = sel_compare(s, ops[packed ? W_F16 : w], x, y);
+	if (packed) {
+		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+
+		sel_vop(s, AMD_v_bfi_b32, t, sel_constant(s, GCN_SCALAR, 0xffffu << 16 * half, 1),
+			sel_constant(s, GCN_VECTOR, nans[w], 1), r);
+		sel_choose(s, d, p, t, r);
+		return;
+	}
+	for (uint32_t k = 0; k < sel_words(s->in->type); k++)
+		sel_choose(s, sel_part(d, k), p, gcn_imm((uint32_t)(nans[w] >> 32 * k)), sel_part(r, k));
+}
+
+static void arithmetic(struct select *s, uint32_t row)
+{
+	enum width w = width_of(s);
+	struct gcn_src d = sel_result(s, 0, 0), x[3] = {gcn_none(), gcn_none(), gcn_none()}, t = d;
+	bool extreme = s->in->op == IR_FMIN || s->in->op == IR_FMAX, nan = extreme && s->in->flags & IR_NAN;
+	struct gcn_inst *i;
+
+	for (uint32_t k = 0; k < s->in->nargs; k++)
+		x[k] = operand(s, ARG(k), w);
+	if (nan)
+		t = sel_temp(s, GCN_VECTOR, sel_words(s->in->type));
+	if (s->in->flags & IR_SAT)
+		i = sel_vop_long(s, rows[row].by_width[w], t, x[0], x[1], x[2]);
+	else
+		i = sel_vop(s, rows[row].by_width[w], t, x[0], x[1], x[2]);
+	i->in.field[AMD_F_CLAMP] = !!(s->in->flags & IR_SAT);
+	i->mode = mode_of(s->in);
+	if (!nan)
+		return;
+	if (w == W_F16X2) {
+		struct gcn_src low = sel_temp(s, GCN_VECTOR, 1);
+
+		keep_nan(s, low, t, w, 0);
+		keep_nan(s, d, low, w, 1);
+	} else {
+		keep_nan(s, d, t, w, 0);
+	}
+}
+
+/* Signs are the highest bits; ftz asks for subnormals to go, too. */
+static void sign(struct select *s)
+{
+	bool abs = s->in->op == IR_FABS, pairs = s->in->format == IR_F16X2 || s->in->format == IR_BF16X2;
+	uint32_t top = s->in->type == IR_B16 ? 0x8000 : pairs ? 0x80008000 : 0x80000000;
+	uint32_t last = sel_words(s->in->type) - 1;
+	struct gcn_src x = sel_word(s, ARG(0), last);
+
+	if (last)
+		sel_move(s, sel_result(s, 0, 0), sel_word(s, ARG(0), 0), 1);
+	if (s->in->flags & IR_FTZ && s->in->type == IR_B32) {
+		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+
+		/* times one: the machine flushes what it computes with */
+		sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x3f800000), x, gcn_none())->mode = GCN_FLUSH;
+		x = t;
+	}
+	sel_op(s, abs ? SEL_AND : SEL_XOR, sel_result(s, 0, last), x, gcn_imm(abs ? ~top : top));
+}
+
+static void round_to_integer(struct select *s)
+{
+	static const uint16_t ops[][3] = {
+		[IR_RN] = {AMD_v_rndne_f16, AMD_v_rndne_f32, AMD_v_rndne_f64},
+		[IR_RZ] = {AMD_v_trunc_f16, AMD_v_trunc_f32, AMD_v_trunc_f64},
+		[IR_RM] = {AMD_v_floor_f16, AMD_v_floor_f32, AMD_v_floor_f64},
+		[IR_RP] = {AMD_v_ceil_f16, AMD_v_ceil_f32, AMD_v_ceil_f64},
+	};
+	enum width w = width_of(s);
+	struct gcn_inst *i;
+
+	if (w == W_F16X2) {
+		sel_refuse(s, "rounding two halves at once");
+		return;
+	}
+	i = sel_vop_long(s, ops[s->in->round][w], sel_result(s, 0, 0), operand(s, ARG(0), w), gcn_none(),
+			 gcn_none());
+	i->in.field[AMD_F_CLAMP] = !!(s->in->flags & IR_SAT);
+	i->mode = s->in->flags & IR_FTZ ? GCN_FLUSH : 0;
+}
+
+static void approximate(struct select *s)
+{
+	static const uint16_t ops[IR_APPROX_COUNT][3] = {
+		[IR_APPROX_RCP] = {AMD_v_rcp_f16, AMD_v_rcp_f32, AMD_v_rcp_f64},
+		[IR_APPROX_SQRT] = {AMD_v_sqrt_f16, AMD_v_sqrt_f32, AMD_v_sqrt_f64},
+		[IR_APPROX_RSQRT] = {AMD_v_rsq_f16, AMD_v_rsq_f32, AMD_v_rsq_f64},
+		[IR_APPROX_SIN] = {AMD_v_sin_f16, AMD_v_sin_f32, 0},
+		[IR_APPROX_COS] = {AMD_v_cos_f16, AMD_v_cos_f32, 0},
+		[IR_APPROX_EX2] = {AMD_v_exp_f16, AMD_v_exp_f32, 0},
+		[IR_APPROX_LG2] = {AMD_v_log_f16, AMD_v_log_f32, 0},
+	};
+	enum width w = width_of(s);
+	struct gcn_src x = operand(s, ARG(0), w), t;
+	struct gcn_inst *i;
+
+	if (s->in->sub == IR_APPROX_TANH || w == W_F16X2) {
+		sel_refuse(s, s->in->sub == IR_APPROX_TANH ? "tanh.approx" : "ex2.approx of two halves");
+		return;
+	}
+	/* The machine's sine takes turns. */
+	if (s->in->sub == IR_APPROX_SIN || s->in->sub == IR_APPROX_COS) {
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, w == W_F32 ? AMD_v_mul_f32 : AMD_v_mul_f16, t, gcn_reg(AMD_INV_2PI), x,
+			gcn_none())->mode = mode_of(s->in);
+		x = t;
+	}
+	i = sel_vop(s, ops[s->in->sub][w], sel_result(s, 0, 0), x, gcn_none(), gcn_none());
+	i->mode = mode_of(s->in);
+}
+
+/* By condition from IR_FEQ on. */
+static const uint16_t compare_ops[][3] = {
+	{AMD_v_cmp_eq_f16, AMD_v_cmp_eq_f32, AMD_v_cmp_eq_f64},
+	{AMD_v_cmp_lg_f16, AMD_v_cmp_lg_f32, AMD_v_cmp_lg_f64},
+	{AMD_v_cmp_lt_f16, AMD_v_cmp_lt_f32, AMD_v_cmp_lt_f64},
+	{AMD_v_cmp_le_f16, AMD_v_cmp_le_f32, AMD_v_cmp_le_f64},
+	{AMD_v_cmp_gt_f16, AMD_v_cmp_gt_f32, AMD_v_cmp_gt_f64},
+	{AMD_v_cmp_ge_f16, AMD_v_cmp_ge_f32, AMD_v_cmp_ge_f64},
+	{AMD_v_cmp_nlg_f16, AMD_v_cmp_nlg_f32, AMD_v_cmp_nlg_f64},
+	{AMD_v_cmp_neq_f16, AMD_v_cmp_neq_f32, AMD_v_cmp_neq_f64},
+	{AMD_v_cmp_nge_f16, AMD_v_cmp_nge_f32, AMD_v_cmp_nge_f64},
+	{AMD_v_cmp_ngt_f16, AMD_v_cmp_ngt_f32, AMD_v_cmp_ngt_f64},
+	{AMD_v_cmp_nle_f16, AMD_v_cmp_nle_f32, AMD_v_cmp_nle_f64},
+	{AMD_v_cmp_nlt_f16, AMD_v_cmp_nlt_f32, AMD_v_cmp_nlt_f64},
+	{AMD_v_cmp_o_f16, AMD_v_cmp_o_f32, AMD_v_cmp_o_f64},
+	{AMD_v_cmp_u_f16, AMD_v_cmp_u_f32, AMD_v_cmp_u_f64},
+};
+
+static void compare(struct select *s)
+{
+	bool bf16 = s->in->format == IR_BF16;
+	enum width w = bf16 ? W_F32 : width_of(s);
+	struct gcn_src x[2];
+	struct gcn_inst *i;
+
+	if (w == W_F16X2) {
+		sel_refuse(s, "comparing two halves at once");
+		return;
+	}
+	for (uint32_t k = 0; k < 2; k++)
+		x[k] = bf16 ? sel_new(s, GCN_VECTOR, SEL_SHL, sel_word(s, ARG(k), 0), gcn_imm(16))
+			    : operand(s, ARG(k), w);
+	i = sel_vop(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x[0], x[1], gcn_none());
+	i->mode = s->in->flags & IR_FTZ ? GCN_FLUSH : 0;
+}
+
+bool select_float(struct select *s)
+{
+	for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+		if (rows[k].op == s->in->op) {
+			arithmetic(s, k);
+			return true;
+		}
+	switch (s->in->op) {
+	case IR_FNEG:
+	case IR_FABS:
+		sign(s);
+		return true;
+	case IR_FROUND:
+		round_to_integer(s);
+		return true;
+	case IR_APPROX:
+		approximate(s);
+		return true;
+	case IR_FCMP:
+		compare(s);
+		return true;
+	default:
+		return false;
+	}
+}

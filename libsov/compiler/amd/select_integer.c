@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Integers. Most operations are one instruction of the unit that the result belongs to; in 64 bits they
+ * are made of words. Shifts by the width and more give 0, or the sign, where the machine takes the
+ * amount's low bits.
+ */
+#include "libsov/compiler/amd/select.h"
+
+#define ARG(k) (s->in->args[k])
+
+bool select_can_be_scalar(const struct select *s, const struct ir_inst *in)
+{
+	bool wide = in->type == IR_B64;
+
+	switch (in->op) {
+	case IR_SREG:
+	case IR_ADDR:
+	case IR_FUNCADDR:
+	case IR_ACTIVE:
+		return true;
+	case IR_VOTE: /* what is voted on is a mask in any case */
+		return sel_is_scalar(s, in->args[1]);
+	case IR_LOAD:
+		return select_is_scalar_load(s, in);
+	case IR_SELECT: /* its condition is a mask in any case */
+		return sel_is_scalar(s, in->args[1]) && sel_is_scalar(s, in->args[2]);
+	case IR_MIN_U:
+	case IR_MIN_S:
+	case IR_MAX_U:
+	case IR_MAX_S:
+	case IR_MULHI_U:
+	case IR_MULHI_S:
+		if (wide)
+			return false;
+		break;
+	case IR_PHI:
+	case IR_COPY:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_MAD:
+	case IR_MULWIDE_U:
+	case IR_MULWIDE_S:
+	case IR_NEG:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_NOT:
+	case IR_SHL:
+	case IR_SHR_U:
+	case IR_SHR_S:
+	case IR_POPC:
+	case IR_CLZ:
+	case IR_BREV:
+	case IR_LOGIC3:
+	case IR_ZEXT:
+	case IR_SEXT:
+	case IR_TRUNC:
+	case IR_PACK:
+	case IR_UNPACK:
+	case IR_TOSPACE:
+	case IR_GENERIC:
+		break;
+	default:
+		return false;
+	}
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!sel_is_scalar(s, in->args[k]))
+			return false;
+	return true;
+}
+
+/* ---- words by words ---- */
+
+static void each_word(struct select *s, enum sel_op op)
+{
+	for (uint32_t w = 0; w < sel_words(s->in->type); w++)
+		sel_op(s, op, sel_result(s, 0, w), sel_word(s, ARG(0), w),
+		       s->in->nargs > 1 ? sel_word(s, ARG(1), w) : gcn_none());
+}
+
+/* Of masks: b1. */
+static void logic_mask(struct select *s, enum amd_op op)
+{
+	sel_sop(s, op, sel_result(s, 0, 0), sel_mask(s, ARG(0)),
+		s->in->nargs > 1 ? sel_mask(s, ARG(1)) : gcn_none());
+}
+
+static void logic(struct select *s, enum sel_op op, enum amd_op mask_op)
+{
+	if (s->in->type == IR_B1)
+		logic_mask(s, mask_op);
+	else
+		each_word(s, op);
+}
+
+static void add(struct select *s, ir_val x, ir_val y, bool subtract)
+{
+	if (s->in->type != IR_B64)
+		sel_op(s, subtract ? SEL_SUB : SEL_ADD, sel_result(s, 0, 0), sel_word(s, x, 0),
+		       sel_word(s, y, 0));
+	else
+		sel_add64(s, sel_result(s, 0, 0), sel_word(s, x, 0), sel_word(s, x, 1),
+			  sel_word(s, y, 0), sel_word(s, y, 1), subtract);
+}
+
+static void negate(struct select *s)
+{
+	struct gcn_src zero = gcn_imm(0), d = sel_result(s, 0, 0);
+
+	if (s->in->type != IR_B64)
+		sel_op(s, SEL_SUB, d, zero, sel_word(s, ARG(0), 0));
+	else
+		sel_add64(s, d, zero, zero, sel_word(s, ARG(0), 0), sel_word(s, ARG(0), 1), true);
+}
+
+/* ---- products ---- */
+
+/* d (two words) = x * y, words. */
+static void wide_product(struct select *s, struct gcn_src d, struct gcn_src x, struct gcn_src y,
+			 bool is_signed)
+{
+	struct gcn_inst *i;
+
+	if (sel_class(s, d) == GCN_SCALAR) {
+		struct gcn_src low = sel_new(s, GCN_SCALAR, SEL_MUL, x, y);
+
+		sel_op(s, is_signed ? SEL_MULHI_S : SEL_MULHI_U, sel_part(d, 1), x, y);
+		sel_move(s, d, low, 1);
+		return;
+	}
+	i = sel_vop(s, is_signed ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32, d, x, y, gcn_imm(0));
+	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+}
+
+/* The low 64 bits of a product of 64 bits, plus z if it is there. */
+static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir_val z)
+{
+	enum gcn_class class = sel_class(s, d);
+	struct gcn_src p = sel_temp(s, class, 2), high, cross;
+
+	wide_product(s, p, sel_word(s, x, 0), sel_word(s, y, 0), false);
+	cross = sel_new(s, class, SEL_MUL, sel_word(s, x, 0), sel_word(s, y, 1));
+	high = sel_new(s, class, SEL_ADD, sel_part(p, 1), cross);
+	cross = sel_new(s, class, SEL_MUL, sel_word(s, x, 1), sel_word(s, y, 0));
+	if (z) {
+		high = sel_new(s, class, SEL_ADD, high, cross);
+		sel_add64(s, d, p, high, sel_word(s, z, 0), sel_word(s, z, 1), false);
+		return;
+	}
+	sel_op(s, SEL_ADD, sel_part(d, 1), high, cross);
+	sel_move(s, d, p, 1);
+}
+
+static void multiply(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0);
+	bool adds = s->in->op == IR_MAD;
+
+	if (s->in->type == IR_B64) {
+		product64(s, d, ARG(0), ARG(1), adds ? ARG(2) : 0);
+	} else if (adds) {
+		struct gcn_src p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
+					   sel_word(s, ARG(1), 0));
+
+		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
+	} else {
+		sel_op(s, SEL_MUL, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
+	}
+}
+
+static void multiply_wide(struct select *s)
+{
+	bool is_signed = s->in->op == IR_MULWIDE_S;
+	enum ir_type half = ir_type_half(s->in->type);
+	struct gcn_src x = sel_extended(s, ARG(0), half, is_signed);
+	struct gcn_src y = sel_extended(s, ARG(1), half, is_signed);
+
+	if (s->in->type == IR_B64)
+		wide_product(s, sel_result(s, 0, 0), x, y, is_signed);
+	else
+		sel_op(s, SEL_MUL, sel_result(s, 0, 0), x, y);
+}
+
+/* The high 64 bits of a product: of words, then less what signs have added. */
+static void multiply_high64(struct select *s, bool is_signed)
+{
+	struct gcn_src d = sel_result(s, 0, 0), t[4], sum, mid;
+	struct gcn_inst *i;
+
+	for (uint32_t k = 0; k < 4; k++)
+		t[k] = sel_temp(s, GCN_VECTOR, 2);
+	/* x0 y0; x1 y0 + high of that; x0 y1 + low of that; x1 y1 + both highs */
+	wide_product(s, t[0], sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0), false);
+	mid = sel_temp(s, GCN_VECTOR, 2);
+	sel_move(s, mid, sel_part(t[0], 1), 1);
+	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
+	i = sel_vop(s, AMD_v_mad_u64_u32, t[1], sel_word(s, ARG(0), 1), sel_word(s, ARG(1), 0), mid);
+	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	mid = sel_temp(s, GCN_VECTOR, 2);
+	sel_move(s, mid, t[1], 1);
+	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
+	i = sel_vop(s, AMD_v_mad_u64_u32, t[2], sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 1), mid);
+	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	sum = sel_temp(s, GCN_VECTOR, 2);
+	sel_add64(s, sum, sel_part(t[1], 1), gcn_imm(0), sel_part(t[2], 1), gcn_imm(0), false);
+	i = sel_vop(s, AMD_v_mad_u64_u32, is_signed ? t[3] : d, sel_word(s, ARG(0), 1),
+		    sel_word(s, ARG(1), 1), sum);
+	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	for (uint32_t k = 0; is_signed && k < 2; k++) {
+		struct gcn_src sign, low, high, to = k ? d : sel_temp(s, GCN_VECTOR, 2);
+
+		sign = sel_new(s, GCN_VECTOR, SEL_SHR_S, sel_word(s, ARG(k), 1), gcn_imm(31));
+		low = sel_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 0));
+		high = sel_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 1));
+		sel_add64(s, to, t[3], sel_part(t[3], 1), low, high, true);
+		t[3] = to;
+	}
+}
+
+static void multiply_high(struct select *s)
+{
+	bool is_signed = s->in->op == IR_MULHI_S;
+	struct gcn_src x, y, p, d = sel_result(s, 0, 0);
+
+	if (s->in->type == IR_B64) {
+		multiply_high64(s, is_signed);
+		return;
+	}
+	x = sel_extended(s, ARG(0), s->in->type, is_signed);
+	y = sel_extended(s, ARG(1), s->in->type, is_signed);
+	if (s->in->type == IR_B32) {
+		sel_op(s, is_signed ? SEL_MULHI_S : SEL_MULHI_U, d, x, y);
+		return;
+	}
+	p = sel_new(s, sel_class(s, d), SEL_MUL, x, y);
+	sel_op(s, SEL_SHR_U, d, p, gcn_imm(ir_type_bits(s->in->type)));
+}
+
+/* ---- shifts ---- */
+
+static void shift64(struct select *s, uint64_t amount, bool known)
+{
+	static const uint16_t vector[] = {AMD_v_lshlrev_b64, AMD_v_lshrrev_b64, AMD_v_ashrrev_i64};
+	static const uint16_t scalar[] = {AMD_s_lshl_b64, AMD_s_lshr_b64, AMD_s_ashr_i64};
+	uint32_t kind = s->in->op - IR_SHL;
+	struct gcn_src d = sel_result(s, 0, 0), by = sel_word(s, ARG(1), 0), t, in_range;
+	bool is_scalar = sel_class(s, d) == GCN_SCALAR;
+
+	if (known && amount >= 64 && kind < 2) {
+		sel_move(s, d, gcn_imm(0), 2);
+		return;
+	}
+	if (known)
+		by = gcn_imm(amount < 64 ? (uint32_t)amount : 63);
+	else if (kind == 2)
+		by = sel_new(s, is_scalar ? GCN_SCALAR : GCN_VECTOR, SEL_MIN_U, by, gcn_imm(63));
+	t = known || kind == 2 ? d : sel_temp(s, sel_class(s, d), 2);
+	if (is_scalar)
+		sel_sop(s, scalar[kind], t, sel_pair(s, ARG(0)), by);
+	else
+		sel_vop(s, vector[kind], t, by, sel_pair(s, ARG(0)), gcn_none());
+	if (known || kind == 2)
+		return;
+	in_range = sel_compare(s, AMD_v_cmp_gt_u32, gcn_imm(64), by);
+	for (uint32_t w = 0; w < 2; w++)
+		sel_choose(s, sel_part(d, w), in_range, sel_part(t, w), gcn_imm(0));
+}
+
+static void shift(struct select *s)
+{
+	uint32_t bits = ir_type_bits(s->in->type);
+	bool is_signed = s->in->op == IR_SHR_S;
+	enum sel_op op = s->in->op == IR_SHL ? SEL_SHL : is_signed ? SEL_SHR_S : SEL_SHR_U;
+	struct gcn_src d = sel_result(s, 0, 0), x, by, t, in_range;
+	uint64_t amount = 0;
+	bool known = ir_is_const(s->ir, ARG(1), &amount);
+
+	if (bits == 64) {
+		shift64(s, amount, known);
+		return;
+	}
+	x = op == SEL_SHL ? sel_word(s, ARG(0), 0)
+			  : sel_extended(s, ARG(0), s->in->type, is_signed);
+	if (known && (uint32_t)amount >= bits && !is_signed) {
+		sel_move(s, d, gcn_imm(0), 1);
+		return;
+	}
+	if (known) {
+		sel_op(s, op, d, x, gcn_imm((uint32_t)amount < bits ? (uint32_t)amount : bits - 1));
+		return;
+	}
+	by = sel_word(s, ARG(1), 0);
+	if (is_signed) {
+		by = sel_new(s, sel_class(s, d), SEL_MIN_U, by, gcn_imm(bits - 1));
+		sel_op(s, op, d, x, by);
+		return;
+	}
+	t = sel_new(s, sel_class(s, d), op, x, by);
+	in_range = sel_compare(s, AMD_v_cmp_gt_u32, gcn_imm(bits), by);
+	sel_choose(s, d, in_range, t, gcn_imm(0));
+}
+
+/* ---- bits ---- */
+
+static void count_ones(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0), t;
+
+	if (s->in->type != IR_B64) {
+		struct gcn_src x = sel_extended(s, ARG(0), s->in->type, false);
+
+		if (sel_class(s, d) == GCN_SCALAR)
+			sel_sop(s, AMD_s_bcnt1_i32_b32, d, x, gcn_none());
+		else
+			sel_vop(s, AMD_v_bcnt_u32_b32, d, x, gcn_imm(0), gcn_none());
+		return;
+	}
+	if (sel_class(s, d) == GCN_SCALAR) {
+		sel_sop(s, AMD_s_bcnt1_i32_b64, d, sel_pair(s, ARG(0)), gcn_none());
+	} else {
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_bcnt_u32_b32, t, sel_word(s, ARG(0), 0), gcn_imm(0), gcn_none());
+		sel_vop(s, AMD_v_bcnt_u32_b32, d, sel_word(s, ARG(0), 1), t, gcn_none());
+	}
+	sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
+}
+
+/* The machine says -1 for 0, which is the greatest number without a sign. */
+static void leading_zeros(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0), t, low;
+	uint32_t bits = ir_type_bits(s->in->type);
+
+	if (sel_class(s, d) == GCN_SCALAR) {
+		t = sel_temp(s, GCN_SCALAR, 1);
+		if (bits == 64)
+			sel_sop(s, AMD_s_flbit_i32_b64, t, sel_pair(s, ARG(0)), gcn_none());
+		else
+			sel_sop(s, AMD_s_flbit_i32_b32, t, sel_extended(s, ARG(0), s->in->type, false),
+				gcn_none());
+	} else if (bits == 64) {
+		low = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_ffbh_u32, low, sel_word(s, ARG(0), 0), gcn_none(), gcn_none());
+		/* 32 further; -1 stays large enough, since the sum is clamped */
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop_long(s, AMD_v_add_nc_u32, t, low, gcn_imm(32), gcn_none())
+			->in.field[AMD_F_CLAMP] = 1;
+		low = t;
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_ffbh_u32, t, sel_word(s, ARG(0), 1), gcn_none(), gcn_none());
+		t = sel_new(s, GCN_VECTOR, SEL_MIN_U, t, low);
+	} else {
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_ffbh_u32, t, sel_extended(s, ARG(0), s->in->type, false), gcn_none(),
+			gcn_none());
+	}
+	if (bits >= 32) {
+		sel_op(s, SEL_MIN_U, d, t, gcn_imm(bits));
+	} else {
+		t = sel_new(s, sel_class(s, d), SEL_MIN_U, t, gcn_imm(32));
+		sel_op(s, SEL_SUB, d, t, gcn_imm(32 - bits));
+	}
+	if (bits == 64)
+		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
+}
+
+static void reverse(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0), low, high;
+	uint32_t bits = ir_type_bits(s->in->type);
+
+	low = sel_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 0), gcn_none());
+	if (bits == 64) {
+		high = sel_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 1), gcn_none());
+		sel_move(s, d, high, 1);
+		sel_move(s, sel_part(d, 1), low, 1);
+	} else {
+		sel_op(s, SEL_SHR_U, d, low, gcn_imm(32 - bits));
+	}
+}
+
+/* A function of three bits as a sum of products: bit k of the table says whether k's combination is in. */
+static void logic3(struct select *s)
+{
+	uint32_t table = (uint32_t)s->in->imm & 255;
+
+	for (uint32_t w = 0; w < sel_words(s->in->type); w++) {
+		struct gcn_src d = sel_result(s, 0, w), sum = gcn_imm(0), x[3], not[3];
+		enum gcn_class class = sel_class(s, d);
+
+		for (uint32_t k = 0; k < 3; k++) {
+			x[k] = sel_word(s, ARG(k), w);
+			not[k] = sel_new(s, class, SEL_NOT, x[k], gcn_none());
+		}
+		for (uint32_t t = 0; t < 8; t++) {
+			struct gcn_src p;
+
+			if (!(table >> t & 1))
+				continue;
+			p = sel_new(s, class, SEL_AND, t & 4 ? x[0] : not[0], t & 2 ? x[1] : not[1]);
+			p = sel_new(s, class, SEL_AND, p, t & 1 ? x[2] : not[2]);
+			sum = sum.ref.vreg ? sel_new(s, class, SEL_OR, sum, p) : p;
+		}
+		sel_move(s, d, sum, 1);
+	}
+}
+
+/* Bytes by digits: of both sources one byte each way by v_perm_b32, whose low bytes are the second
+ * source's; signs are spread afterwards. */
+static void permute(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0), digits, sel, t, signs, mask;
+	uint64_t known;
+
+	if (ir_is_const(s->ir, ARG(2), &known) && !(known & 0x8888)) {
+		uint32_t bytes = 0;
+
+		for (uint32_t k = 0; k < 4; k++)
+			bytes |= (uint32_t)(known >> 4 * k & 7) << 8 * k;
+		sel_vop(s, AMD_v_perm_b32, d, sel_word(s, ARG(1), 0), sel_word(s, ARG(0), 0),
+			gcn_imm(bytes));
+		return;
+	}
+	/* a digit in each byte */
+	digits = sel_vector_value(s, ARG(2));
+	sel = sel_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0x000f));
+	for (uint32_t k = 1; k < 4; k++) {
+		t = sel_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0xfu << 4 * k));
+		t = sel_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(4 * k));
+		sel = sel_new(s, GCN_VECTOR, SEL_OR, sel, t);
+	}
+	t = sel_new(s, GCN_VECTOR, SEL_AND, sel, gcn_imm(0x07070707));
+	signs = sel_temp(s, GCN_VECTOR, 1);
+	sel_vop(s, AMD_v_perm_b32, signs, sel_word(s, ARG(1), 0), sel_word(s, ARG(0), 0), t);
+	/* 0xff in bytes whose digit has bit 3, and 0xff in those that are negative */
+	mask = sel_new(s, GCN_VECTOR, SEL_SHR_U, sel, gcn_imm(3));
+	mask = sel_new(s, GCN_VECTOR, SEL_AND, mask, gcn_imm(0x01010101));
+	mask = sel_new(s, GCN_VECTOR, SEL_MUL, mask, gcn_imm(0xff));
+	t = sel_new(s, GCN_VECTOR, SEL_SHR_U, signs, gcn_imm(7));
+	t = sel_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(0x01010101));
+	t = sel_new(s, GCN_VECTOR, SEL_MUL, t, gcn_imm(0xff));
+	sel_vop(s, AMD_v_bfi_b32, d, mask, t, signs);
+}
+
+/* Products of bytes one by one. */
+static void dot(struct select *s)
+{
+	enum ir_dot kind = s->in->sub;
+	bool x_signed = kind & 2, y_signed = kind & 1, bytes = kind <= IR_DOT4_SS;
+	uint32_t first = kind >= IR_DOT2HI_UU ? 2 : 0, count = bytes ? 4 : 2, bits = bytes ? 8 : 16;
+	struct gcn_src sum = sel_word(s, ARG(2), 0);
+
+	for (uint32_t k = 0; k < count; k++) {
+		struct gcn_src x = sel_temp(s, GCN_VECTOR, 1), y = sel_temp(s, GCN_VECTOR, 1), p;
+
+		sel_vop(s, x_signed ? AMD_v_bfe_i32 : AMD_v_bfe_u32, x, sel_word(s, ARG(0), 0),
+			gcn_imm(k * bits), gcn_imm(bits));
+		sel_vop(s, y_signed ? AMD_v_bfe_i32 : AMD_v_bfe_u32, y, sel_word(s, ARG(1), 0),
+			gcn_imm((first + k) * 8), gcn_imm(8));
+		p = sel_new(s, GCN_VECTOR, SEL_MUL, x, y);
+		sum = sel_new(s, GCN_VECTOR, SEL_ADD, p, sum);
+	}
+	sel_move(s, sel_result(s, 0, 0), sum, 1);
+}
+
+/* ---- carries ---- */
+
+static void carry(struct select *s)
+{
+	bool subtract = s->in->op == IR_SUBC;
+	uint32_t bits = ir_type_bits(s->in->type), words = sel_words(s->in->type);
+	struct gcn_src d = sel_result(s, 0, 0), in = sel_mask(s, ARG(2)), out, t;
+	struct gcn_inst *i;
+
+	if (!in.ref.vreg)
+		in = sel_constant(s, GCN_SCALAR, in.reg == AMD_INT_0 ? 0 : UINT32_MAX, 1);
+	if (bits < 32) { /* the carry is a bit of the sum */
+		struct gcn_src one = sel_temp(s, GCN_VECTOR, 1);
+		enum sel_op op = subtract ? SEL_SUB : SEL_ADD;
+
+		sel_choose(s, one, in, gcn_imm(1), gcn_imm(0));
+		t = sel_new(s, GCN_VECTOR, op, sel_extended(s, ARG(0), s->in->type, false),
+			    sel_extended(s, ARG(1), s->in->type, false));
+		sel_op(s, op, d, t, one);
+		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, d, gcn_imm(bits));
+		sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, 1, 0), gcn_imm(0), t, gcn_none());
+		return;
+	}
+	for (uint32_t w = 0; w < words; w++) {
+		out = w + 1 < words ? sel_temp(s, GCN_SCALAR, 1) : sel_result(s, 1, 0);
+		i = sel_vop(s, subtract ? AMD_v_sub_co_ci_u32 : AMD_v_add_co_ci_u32, sel_part(d, w),
+			    sel_word(s, ARG(0), w), sel_word(s, ARG(1), w), in);
+		gcn_set(s->f, i, AMD_SX, out);
+		in = out;
+	}
+}
+
+/* ---- widths ---- */
+
+static void extend(struct select *s)
+{
+	bool is_signed = s->in->op == IR_SEXT;
+	struct gcn_src d = sel_result(s, 0, 0), x = sel_extended(s, ARG(0), s->in->from, is_signed);
+
+	sel_move(s, d, x, 1);
+	if (s->in->type != IR_B64)
+		return;
+	if (is_signed)
+		sel_op(s, SEL_SHR_S, sel_part(d, 1), x, gcn_imm(31));
+	else
+		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
+}
+
+static void truncate(struct select *s)
+{
+	struct gcn_src t;
+
+	if (s->in->type != IR_B1) {
+		sel_move(s, sel_result(s, 0, 0), sel_word(s, ARG(0), 0), 1);
+		return;
+	}
+	t = sel_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(0), 0), gcn_imm(1));
+	sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, 0, 0), gcn_imm(0), t, gcn_none());
+}
+
+static void pack(struct select *s)
+{
+	struct gcn_src d = sel_result(s, 0, 0), low, high;
+	uint32_t half = ir_type_bits(s->in->type) / 2;
+
+	if (s->in->type == IR_B64) {
+		sel_move(s, d, sel_word(s, ARG(0), 0), 1);
+		sel_move(s, sel_part(d, 1), sel_word(s, ARG(1), 0), 1);
+		return;
+	}
+	low = sel_extended(s, ARG(0), ir_type_half(s->in->type), false);
+	high = sel_new(s, sel_class(s, d), SEL_SHL, sel_word(s, ARG(1), 0), gcn_imm(half));
+	sel_op(s, SEL_OR, d, low, high);
+}
+
+static void unpack(struct select *s)
+{
+	uint32_t half = ir_type_bits(s->in->type) / 2;
+
+	if (s->in->type == IR_B64) {
+		for (uint32_t k = 0; k < 2; k++)
+			sel_move(s, sel_result(s, k, 0), sel_word(s, ARG(0), k), 1);
+		return;
+	}
+	sel_move(s, sel_result(s, 0, 0), sel_word(s, ARG(0), 0), 1);
+	sel_op(s, SEL_SHR_U, sel_result(s, 1, 0),
+	       s->in->type == IR_B32 ? sel_word(s, ARG(0), 0)
+				     : sel_extended(s, ARG(0), s->in->type, false),
+	       gcn_imm(half));
+}
+
+static void copy(struct select *s)
+{
+	if (s->in->type == IR_B1)
+		sel_move(s, sel_result(s, 0, 0), sel_mask(s, ARG(0)), 1);
+	for (uint32_t w = 0; s->in->type != IR_B1 && w < sel_words(s->in->type); w++)
+		sel_move(s, sel_result(s, 0, w), sel_word(s, ARG(0), w), 1);
+}
+
+static void not_(struct select *s)
+{
+	logic(s, SEL_NOT, AMD_s_not_b32);
+}
+
+static void and_(struct select *s)
+{
+	logic(s, SEL_AND, AMD_s_and_b32);
+}
+
+static void or_(struct select *s)
+{
+	logic(s, SEL_OR, AMD_s_or_b32);
+}
+
+static void xor_(struct select *s)
+{
+	logic(s, SEL_XOR, AMD_s_xor_b32);
+}
+
+static void sum(struct select *s)
+{
+	add(s, ARG(0), ARG(1), s->in->op == IR_SUB);
+}
+
+bool select_integer(struct select *s)
+{
+	static void (*const by_op[IR_OP_COUNT])(struct select *) = {
+		[IR_ADD] = sum, [IR_SUB] = sum, [IR_MUL] = multiply, [IR_MAD] = multiply,
+		[IR_MULHI_U] = multiply_high, [IR_MULHI_S] = multiply_high,
+		[IR_MULWIDE_U] = multiply_wide, [IR_MULWIDE_S] = multiply_wide, [IR_NEG] = negate,
+		[IR_AND] = and_, [IR_OR] = or_, [IR_XOR] = xor_, [IR_NOT] = not_, [IR_SHL] = shift,
+		[IR_SHR_U] = shift, [IR_SHR_S] = shift, [IR_POPC] = count_ones,
+		[IR_CLZ] = leading_zeros, [IR_BREV] = reverse, [IR_LOGIC3] = logic3,
+		[IR_PERMUTE] = permute, [IR_DOT] = dot, [IR_ADDC] = carry, [IR_SUBC] = carry,
+		[IR_ZEXT] = extend, [IR_SEXT] = extend, [IR_TRUNC] = truncate, [IR_PACK] = pack,
+		[IR_UNPACK] = unpack, [IR_COPY] = copy,
+	};
+
+	if (!by_op[s->in->op])
+		return false;
+	by_op[s->in->op](s);
+	return true;
+}

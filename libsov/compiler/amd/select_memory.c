@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loads and stores. Each address space has its own instructions: scalar loads for what no kernel writes
+ * and all lanes read at one place, global with a scalar base where the address has one, LDS, scratch, and
+ * flat for generic addresses. Words of several elements travel in one access; they are put side by side
+ * in a register of their own first.
+ *
+ * Order: an access that others have to see in order waits for what was before it (release) or is waited
+ * for (acquire), and after an acquire by the whole GPU the caches nearer than L2 are emptied. A workgroup
+ * runs on one compute unit (CU mode), so its waves share the nearest one. LLVM's "Memory Model gfx10" in
+ * the AMDGPU guide has these rules.
+ */
+#include "libsov/compiler/amd/select.h"
+
+#define ARG(k) (s->in->args[k])
+enum { S_GLOBAL, S_SHARED, S_LOCAL, S_FLAT };
+
+struct access {
+	uint8_t kind;        /* S_… */
+	struct gcn_src v;    /* vector address; AMD_NONE: none */
+	struct gcn_src base; /* scalar address; AMD_NONE: none */
+	int32_t offset;
+};
+
+static uint32_t mem_bytes(const struct ir_inst *in)
+{
+	return ir_type_bits(in->from) / 8;
+}
+
+bool select_is_scalar_load(const struct select *s, const struct ir_inst *in)
+{
+	if (in->flags & IR_VOLATILE || in->order != IR_WEAK)
+		return false;
+	if (in->space == IR_PARAM && !in->nargs)
+		return in->from >= IR_B32 || in->nres == 1;
+	if (in->space != IR_PARAM && in->space != IR_CONSTANT &&
+	    !(in->space == IR_GLOBAL && in->flags & IR_INVARIANT))
+		return false;
+	return in->from >= IR_B32 && in->align >= 4 && in->nargs && sel_is_scalar(s, in->args[0]);
+}
+
+static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int64_t imm, int32_t *offset)
+{
+	struct gcn_src d;
+
+	if (imm >= -0x100000 && imm < 0x100000) {
+		*offset = (int32_t)imm;
+		return base;
+	}
+	*offset = 0;
+	d = sel_temp(s, GCN_SCALAR, 2);
+	sel_add64(s, d, base, sel_part(base, 1), gcn_imm((uint32_t)imm), gcn_imm((uint32_t)(imm >> 32)),
+		  false);
+	return d;
+}
+
+static void scalar_words(struct select *s, struct gcn_src d, uint32_t words, struct gcn_src base,
+			 int32_t offset)
+{
+	static const struct {
+		uint32_t words;
+		uint16_t op;
+	} sizes[] = {{8, AMD_s_load_dwordx8}, {4, AMD_s_load_dwordx4}, {2, AMD_s_load_dwordx2},
+		     {1, AMD_s_load_dword}};
+
+	for (uint32_t k = 0, at = 0; at < words; k++)
+		for (; at + sizes[k].words <= words; at += sizes[k].words) {
+			struct gcn_inst *i = sel_emit(s, sizes[k].op, AMD_PLAIN);
+
+			gcn_set(s->f, i, AMD_D, sel_part(d, at));
+			gcn_set(s->f, i, AMD_S0, base);
+			gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+			i->in.field[AMD_F_OFFSET] = offset + 4 * (int32_t)at;
+		}
+}
+
+static void scalar_load(struct select *s)
+{
+	const struct ir_inst *in = s->in;
+	uint32_t words = sel_words(in->type), mem = (mem_bytes(in) + 3) / 4, shift;
+	struct gcn_src base, d;
+	int32_t offset;
+
+	if (in->nargs) {
+		base = sel_pair(s, ARG(0));
+		if (in->space == IR_PARAM) {
+			d = sel_temp(s, GCN_SCALAR, 2);
+			sel_add64(s, d, select_kernarg(s), sel_part(select_kernarg(s), 1),
+				  sel_word(s, ARG(0), 0), gcn_imm(0), false);
+			base = d;
+		} else if (!base.ref.vreg) {
+			base = sel_temp(s, GCN_SCALAR, 2);
+			sel_move(s, base, sel_pair(s, ARG(0)), 2);
+		}
+	} else {
+		base = select_kernarg(s);
+	}
+	base = kernarg_offset(s, base, (int64_t)in->imm, &offset);
+	if (mem_bytes(in) < 4) { /* the word around it */
+		struct gcn_src t = sel_temp(s, GCN_SCALAR, 1);
+
+		shift = ((uint32_t)offset & 3) * 8;
+		d = sel_temp(s, GCN_SCALAR, 1);
+		scalar_words(s, d, 1, base, offset & ~3);
+		sel_sop(s, in->flags & IR_SEXT_MEM ? AMD_s_bfe_i32 : AMD_s_bfe_u32, t, d,
+			gcn_imm(shift | mem_bytes(in) * 8 << 16));
+		sel_move(s, sel_result(s, 0, 0), t, 1);
+		if (words == 2)
+			sel_op(s, SEL_SHR_S, sel_result(s, 0, 1), t, gcn_imm(31));
+		return;
+	}
+	if (in->nres == 1 && mem == words) {
+		scalar_words(s, sel_result(s, 0, 0), words, base, offset);
+		return;
+	}
+	d = sel_temp(s, GCN_SCALAR, in->nres * mem);
+	scalar_words(s, d, in->nres * mem, base, offset);
+	for (uint32_t k = 0; k < in->nres; k++) {
+		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
+		if (words > mem && in->flags & IR_SEXT_MEM)
+			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem), gcn_imm(31));
+		else if (words > mem)
+			sel_move(s, sel_result(s, k, 1), gcn_imm(0), 1);
+	}
+}
+
+/* ---- addresses ---- */
+
+/* x + y where x is scalar and y a word without sign. */
+static bool split_address(struct select *s, ir_val at, struct access *a)
+{
+	const struct ir_inst *d = ir_def(s->ir, at);
+
+	if (d->op != IR_ADD)
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *y = ir_def(s->ir, d->args[1 - k]);
+
+		if (!s->scalar[d->args[k]] || ir_def(s->ir, d->args[k])->op == IR_CONST)
+			continue;
+		if (y->op == IR_ZEXT && y->from == IR_B32) {
+			a->base = sel_pair(s, d->args[k]);
+			a->v = sel_vector_value(s, y->args[0]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add_excess(struct select *s, struct access *a, int64_t imm, int32_t least, int32_t most)
+{
+	struct gcn_src d;
+
+	if (imm >= least && imm <= most) {
+		a->offset = (int32_t)imm;
+		return;
+	}
+	if (a->kind == S_SHARED || a->kind == S_LOCAL) {
+		a->v = sel_new(s, GCN_VECTOR, SEL_ADD, gcn_imm((uint32_t)imm), a->v);
+		return;
+	}
+	d = sel_temp(s, GCN_VECTOR, 2);
+	sel_add64(s, d, a->v, sel_part(a->v, 1), gcn_imm((uint32_t)imm), gcn_imm((uint32_t)(imm >> 32)),
+		  false);
+	a->v = d;
+}
+
+static struct access address_of(struct select *s)
+{
+	const struct ir_inst *in = s->in;
+	struct access a = {.v = gcn_none(), .base = gcn_none()};
+	int64_t imm = (int64_t)in->imm;
+	bool small = imm >= -2048 && imm < 2048;
+
+	switch (in->space) {
+	case IR_SHARED:
+	case IR_LOCAL:
+		a.kind = in->space == IR_SHARED ? S_SHARED : S_LOCAL;
+		if (!in->nargs && in->space == IR_LOCAL && small && imm >= 0) {
+			a.offset = (int32_t)imm;
+			return a;
+		}
+		a.v = in->nargs ? sel_vector(s, sel_word(s, ARG(0), 0), 1)
+				: sel_constant(s, GCN_VECTOR, 0, 1);
+		/* Scratch is not addressed below 0, so neither is the register alone. */
+		add_excess(s, &a, imm, 0, in->space == IR_SHARED ? 65535 : 2047);
+		return a;
+	case IR_GENERIC_SPACE:
+		a.kind = S_FLAT;
+		a.v = in->nargs ? sel_vector_value(s, ARG(0)) : sel_constant(s, GCN_VECTOR, 0, 2);
+		add_excess(s, &a, imm, 0, 2047);
+		return a;
+	default:
+		a.kind = S_GLOBAL;
+		if (in->nargs && small && in->space != IR_PARAM && split_address(s, ARG(0), &a)) {
+			a.offset = (int32_t)imm;
+			return a;
+		}
+		if (in->nargs && small && in->space != IR_PARAM && s->scalar[ARG(0)] &&
+		    ir_def(s->ir, ARG(0))->op != IR_CONST) {
+			a.base = sel_pair(s, ARG(0));
+			a.v = sel_constant(s, GCN_VECTOR, 0, 1);
+			a.offset = (int32_t)imm;
+			return a;
+		}
+		a.v = in->nargs ? sel_vector_value(s, ARG(0)) : sel_constant(s, GCN_VECTOR, 0, 2);
+		if (in->space == IR_PARAM) {
+			struct gcn_src d = sel_temp(s, GCN_VECTOR, 2), k = select_kernarg(s);
+
+			sel_add64(s, d, a.v, s->ir->values[ARG(0)].type == IR_B64 ? sel_part(a.v, 1)
+										     : gcn_imm(0),
+				  k, sel_vector(s, sel_part(k, 1), 1), false);
+			a.v = d;
+		}
+		add_excess(s, &a, imm, -2048, 2047);
+		return a;
+	}
+}
+
+static struct gcn_inst *access(struct select *s, const struct access *a, const uint16_t ops[4],
+			       int32_t further)
+{
+	struct gcn_inst *i = sel_emit(s, ops[a->kind], AMD_PLAIN);
+
+	gcn_set(s->f, i, AMD_S0, a->v.ref.vreg ? a->v : gcn_reg(AMD_VGPR));
+	if (a->kind == S_GLOBAL)
+		gcn_set(s->f, i, AMD_S2, a->base.ref.vreg ? a->base : gcn_reg(AMD_NULL));
+	else if (a->kind == S_LOCAL)
+		gcn_set(s->f, i, AMD_S2, gcn_reg(a->v.ref.vreg ? AMD_NULL : AMD_EXEC_HI));
+	i->in.field[AMD_F_OFFSET] = a->offset + further;
+	return i;
+}
+
+#define KINDS(name, ds) {AMD_global_##name, ds, AMD_scratch_##name, AMD_flat_##name}
+static const uint16_t load_ops[][4] = {
+	KINDS(load_ubyte, AMD_ds_read_u8), KINDS(load_sbyte, AMD_ds_read_i8),
+	KINDS(load_ushort, AMD_ds_read_u16), KINDS(load_sshort, AMD_ds_read_i16),
+	KINDS(load_dword, AMD_ds_read_b32), KINDS(load_dwordx2, AMD_ds_read_b64),
+	KINDS(load_dwordx3, AMD_ds_read_b96), KINDS(load_dwordx4, AMD_ds_read_b128)};
+static const uint16_t store_ops[][4] = {
+	KINDS(store_byte, AMD_ds_write_b8), KINDS(store_byte, AMD_ds_write_b8),
+	KINDS(store_short, AMD_ds_write_b16), KINDS(store_short, AMD_ds_write_b16),
+	KINDS(store_dword, AMD_ds_write_b32), KINDS(store_dwordx2, AMD_ds_write_b64),
+	KINDS(store_dwordx3, AMD_ds_write_b96), KINDS(store_dwordx4, AMD_ds_write_b128)};
+
+/* How many words go at once: LDS wants them aligned. */
+static uint32_t piece(const struct access *a, uint32_t left, uint32_t align, uint32_t at)
+{
+	uint32_t most = left < 4 ? left : 4;
+
+	if (a->kind != S_SHARED && a->kind != S_FLAT)
+		return most;
+	while (most > 1 && (most == 3 || align < 4 * most || at % most))
+		most--;
+	return most;
+}
+
+/* ---- order ---- */
+
+static void wait_for_all(struct select *s)
+{
+	struct gcn_inst *i = sel_emit(s, AMD_s_waitcnt, AMD_PLAIN);
+
+	i->in.field[AMD_F_IMM] = 0x70; /* vmcnt 0, expcnt 7, lgkmcnt 0 */
+	i = sel_emit(s, AMD_s_waitcnt_vscnt, AMD_PLAIN);
+	gcn_set(s->f, i, AMD_D, gcn_reg(AMD_NULL));
+	i->in.field[AMD_F_IMM] = 0;
+}
+
+static void empty_caches(struct select *s)
+{
+	sel_emit(s, AMD_buffer_gl0_inv, AMD_PLAIN);
+	sel_emit(s, AMD_buffer_gl1_inv, AMD_PLAIN);
+}
+
+static bool is_far(const struct ir_inst *in)
+{
+	return in->scope != IR_SCOPE_CTA && in->scope != IR_SCOPE_NONE;
+}
+
+static void select_before(struct select *s)
+{
+	if (s->in->order == IR_RELEASE || s->in->order == IR_ACQ_REL || s->in->order == IR_SEQ_CST)
+		wait_for_all(s);
+}
+
+static void select_after(struct select *s)
+{
+	if (s->in->order != IR_ACQUIRE && s->in->order != IR_ACQ_REL && s->in->order != IR_SEQ_CST)
+		return;
+	wait_for_all(s);
+	if (is_far(s->in))
+		empty_caches(s);
+}
+
+/* Read or written where others see it: past the caches that are not everybody's. */
+static void mark(struct select *s, struct gcn_inst *i, const struct access *a, bool load)
+{
+	bool shared_with_others = s->in->flags & IR_VOLATILE || s->in->order > IR_WEAK;
+
+	if (a->kind == S_SHARED || a->kind == S_LOCAL || !shared_with_others || !load)
+		return;
+	i->in.field[AMD_F_GLC] = i->in.field[AMD_F_DLC] = 1;
+}
+
+/* ---- loads and stores ---- */
+
+static void load_parts(struct select *s, const struct access *a)
+{
+	bool sign = s->in->flags & IR_SEXT_MEM;
+	uint32_t bytes = mem_bytes(s->in), words = sel_words(s->in->type);
+
+	for (uint32_t k = 0; k < s->in->nres; k++) {
+		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+		struct gcn_inst *i = access(s, a, load_ops[2 * (bytes - 1) + sign], (int32_t)(k * bytes));
+
+		gcn_set(s->f, i, AMD_D, t);
+		mark(s, i, a, true);
+		sel_move(s, sel_result(s, k, 0), t, 1);
+		if (words == 2 && sign)
+			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), t, gcn_imm(31));
+		else if (words == 2)
+			sel_move(s, sel_result(s, k, 1), gcn_imm(0), 1);
+	}
+}
+
+static void load(struct select *s)
+{
+	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type), all = mem * s->in->nres;
+	struct access a;
+	struct gcn_src d;
+
+	if (select_is_scalar_load(s, s->in) && s->scalar[s->in->res]) {
+		scalar_load(s);
+		return;
+	}
+	a = address_of(s);
+	select_before(s);
+	if (mem_bytes(s->in) < 4) {
+		load_parts(s, &a);
+		select_after(s);
+		return;
+	}
+	d = s->in->nres == 1 && mem == words ? sel_result(s, 0, 0) : sel_temp(s, GCN_VECTOR, all);
+	for (uint32_t at = 0, n; at < all; at += n) {
+		struct gcn_inst *i;
+
+		n = piece(&a, all - at, s->in->align, at);
+		i = access(s, &a, load_ops[3 + n], (int32_t)(4 * at));
+		gcn_set(s->f, i, AMD_D, sel_part(d, at));
+		mark(s, i, &a, true);
+	}
+	select_after(s);
+	for (uint32_t k = 0; k < s->in->nres && !(s->in->nres == 1 && mem == words); k++) {
+		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
+		if (words > mem && s->in->flags & IR_SEXT_MEM)
+			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem), gcn_imm(31));
+		else if (words > mem)
+			sel_move(s, sel_result(s, k, 1), gcn_imm(0), 1);
+	}
+}
+
+static void store(struct select *s)
+{
+	uint32_t first = 1, bytes = mem_bytes(s->in), mem = bytes / 4, count = s->in->nargs - first, all = mem * count;
+	struct access a = address_of(s);
+	struct gcn_src d;
+
+	select_before(s);
+	if (bytes < 4) {
+		for (uint32_t k = 0; k < count; k++) {
+			struct gcn_src x = sel_vector(s, sel_word(s, ARG(first + k), 0), 1);
+			struct gcn_inst *i =
+				access(s, &a, store_ops[2 * (bytes - 1)], (int32_t)(k * bytes));
+
+			gcn_set(s->f, i, AMD_S1, x);
+		}
+		return;
+	}
+	if (count == 1) {
+		d = sel_vector_value(s, ARG(first));
+	} else {
+		d = sel_temp(s, GCN_VECTOR, all);
+		for (uint32_t k = 0; k < all; k++)
+			sel_move(s, sel_part(d, k), sel_word(s, ARG(first + k / mem), k % mem), 1);
+	}
+	for (uint32_t at = 0, n; at < all; at += n) {
+		struct gcn_inst *i;
+
+		n = piece(&a, all - at, s->in->align, at);
+		i = access(s, &a, store_ops[3 + n], (int32_t)(4 * at));
+		gcn_set(s->f, i, AMD_S1, sel_part(d, at));
+	}
+}
+
+static void fence(struct select *s)
+{
+	wait_for_all(s);
+	if (is_far(s->in))
+		empty_caches(s);
+}
+
+bool select_memory(struct select *s)
+{
+	switch (s->in->op) {
+	case IR_LOAD:
+		load(s);
+		return true;
+	case IR_STORE:
+		store(s);
+		return true;
+	case IR_FENCE:
+		fence(s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- atomics ---- */
+
+#define ATOM_DS(name, ds) \
+	{{AMD_global_atomic_##name, AMD_ds_##ds##32, 0, AMD_flat_atomic_##name}, \
+	 {AMD_global_atomic_##name##_x2, AMD_ds_##ds##64, 0, AMD_flat_atomic_##name##_x2}}
+
+static const uint16_t atomic_ops[IR_ATOM_COUNT][2][4] = {
+	[IR_ATOM_ADD] = ATOM_DS(add, add_rtn_u), [IR_ATOM_MIN_U] = ATOM_DS(umin, min_rtn_u),
+	[IR_ATOM_MIN_S] = ATOM_DS(smin, min_rtn_i), [IR_ATOM_MAX_U] = ATOM_DS(umax, max_rtn_u),
+	[IR_ATOM_MAX_S] = ATOM_DS(smax, max_rtn_i), [IR_ATOM_INC] = ATOM_DS(inc, inc_rtn_u),
+	[IR_ATOM_DEC] = ATOM_DS(dec, dec_rtn_u), [IR_ATOM_AND] = ATOM_DS(and, and_rtn_b),
+	[IR_ATOM_OR] = ATOM_DS(or, or_rtn_b), [IR_ATOM_XOR] = ATOM_DS(xor, xor_rtn_b),
+	[IR_ATOM_EXCH] = ATOM_DS(swap, wrxchg_rtn_b),
+};
+
+/* The value that is exchanged, and behind it what it is compared with, side by side. */
+static struct gcn_src exchange_pair(struct select *s, uint32_t words)
+{
+	struct gcn_src d = sel_temp(s, GCN_VECTOR, 2 * words);
+
+	for (uint32_t w = 0; w < words; w++) {
+		sel_move(s, sel_part(d, w), sel_word(s, ARG(2), w), 1);
+		sel_move(s, sel_part(d, words + w), sel_word(s, ARG(1), w), 1);
+	}
+	return d;
+}
+
+bool select_atomic(struct select *s)
+{
+	static const uint16_t cas[2][4] = {
+		{AMD_global_atomic_cmpswap, AMD_ds_cmpst_rtn_b32, 0, AMD_flat_atomic_cmpswap},
+		{AMD_global_atomic_cmpswap_x2, AMD_ds_cmpst_rtn_b64, 0, AMD_flat_atomic_cmpswap_x2}};
+	bool is_cas = s->in->op == IR_CAS, wide = s->in->type == IR_B64, wanted;
+	struct gcn_src x, y = gcn_none();
+	struct gcn_inst *i;
+	struct access a;
+
+	if (s->in->op != IR_ATOM && !is_cas)
+		return false;
+	if (s->in->space == IR_LOCAL) {
+		sel_refuse(s, "an atomic operation on local memory");
+		return true;
+	}
+	wanted = s->uses[s->in->res];
+	a = address_of(s);
+	if (is_cas && a.kind != S_SHARED) {
+		x = exchange_pair(s, wide ? 2 : 1);
+	} else {
+		x = sel_vector_value(s, ARG(1));
+		if (is_cas)
+			y = sel_vector_value(s, ARG(2));
+	}
+	select_before(s);
+	i = access(s, &a, is_cas ? cas[wide] : atomic_ops[s->in->sub][wide], 0);
+	gcn_set(s->f, i, AMD_S1, x);
+	if (y.ref.vreg)
+		gcn_set(s->f, i, AMD_S2, y);
+	if (a.kind == S_SHARED || wanted)
+		gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
+	else
+		gcn_set(s->f, i, AMD_D, gcn_reg(AMD_VGPR));
+	if (a.kind != S_SHARED)
+		i->in.field[AMD_F_GLC] = wanted;
+	select_after(s);
+	return true;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Spilling: a register goes, and each instruction that mentions it has one of its own for the moment. Words
+ * of vector registers go to scratch, behind the function's variables. Words of scalar registers go to lanes
+ * of a vector register that lives everywhere, 32 to one; reading and writing a lane asks nobody which lanes
+ * are on.
+ */
+#include "libsov/compiler/amd/mir.h"
+
+#define LANES       32
+#define MOST_OFFSET 2047
+
+struct spill {
+	struct gcn_func *f;
+	uint32_t vreg, at;     /* bytes in the frame */
+	uint32_t bank[16], lane[16]; /* by word */
+};
+
+static void find_lanes(struct spill *s)
+{
+	struct gcn_func *f = s->f;
+
+	for (uint32_t k = 0; k < f->vregs[s->vreg].words; k++) {
+		if (!f->bank || f->bank_lanes == LANES) {
+			f->bank = gcn_vreg_new(f, GCN_VECTOR, 1);
+			f->vregs[f->bank].everywhere = true;
+			f->bank_lanes = 0;
+		}
+		s->bank[k] = f->bank;
+		s->lane[k] = f->bank_lanes++;
+		f->sgpr_spills++;
+	}
+}
+
+/* An address behind the reach of an instruction is in a scalar register. */
+static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *before, enum amd_op op,
+				uint32_t at)
+{
+	struct gcn_func *f = s->f;
+	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
+
+	gcn_set(f, i, AMD_S0, gcn_reg(AMD_VGPR));
+	gcn_set(f, i, AMD_S2, gcn_reg(AMD_EXEC_HI));
+	i->in.field[AMD_F_OFFSET] = (int32_t)at;
+	if (at > MOST_OFFSET) {
+		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+		f->vregs[t].fetched = true;
+		gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
+		gcn_set(f, i, AMD_S2, gcn_at(f, t, 0));
+		i->in.field[AMD_F_OFFSET] = 0;
+	}
+	gcn_insert(f, b, before, i);
+	return i;
+}
+
+static void move_word(struct spill *s, uint32_t b, struct gcn_inst *before, struct gcn_src x, uint32_t k,
+		      bool store)
+{
+	struct gcn_func *f = s->f;
+	struct gcn_inst *i;
+
+	if (f->vregs[s->vreg].class == GCN_VECTOR) {
+		i = scratch(s, b, before, store ? AMD_scratch_store_dword : AMD_scratch_load_dword,
+			    s->at + 4 * k);
+		gcn_set(f, i, store ? AMD_S1 : AMD_D, x);
+		return;
+	}
+	i = gcn_inst_new(f, store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, AMD_PLAIN);
+	gcn_set(f, i, AMD_D, store ? gcn_at(f, s->bank[k], 0) : x);
+	gcn_set(f, i, AMD_S0, store ? x : gcn_at(f, s->bank[k], 0));
+	gcn_set(f, i, AMD_S1, gcn_imm(s->lane[k]));
+	gcn_insert(f, b, before, i);
+}
+
+static void replace(struct spill *s, uint32_t b, struct gcn_inst *i)
+{
+	struct gcn_func *f = s->f;
+	uint32_t words = f->vregs[s->vreg].words, read = 0, written = 0, n, t;
+	struct gcn_use uses[AMD_MAX_USES];
+	struct gcn_inst *next = i->next;
+
+	n = gcn_uses(i, uses);
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t k = 0; uses[u].ref.vreg == s->vreg && k < uses[u].count; k++)
+			*(uses[u].write ? &written : &read) |= 1u << (uses[u].ref.part + k);
+	if (!read && !written)
+		return;
+	t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
+	f->vregs[t].fetched = true;
+	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
+		if (i->ref[slot].vreg == s->vreg)
+			i->ref[slot].vreg = t;
+	for (uint32_t k = 0; k < words; k++) {
+		if (read >> k & 1)
+			move_word(s, b, i, gcn_at(f, t, k), k, false);
+		if (written >> k & 1)
+			move_word(s, b, next, gcn_at(f, t, k), k, true);
+	}
+}
+
+/* What comes in a register is put away first. */
+static void keep_first(struct spill *s)
+{
+	struct gcn_func *f = s->f;
+	uint32_t words = f->vregs[s->vreg].words, t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
+	uint32_t *names[] = {&f->kernarg, &f->group_id[0], &f->group_id[1], &f->group_id[2],
+			     &f->thread_id[0], &f->thread_id[1], &f->thread_id[2]};
+	struct gcn_inst *first = f->blocks[f->first].first;
+
+	f->vregs[t].fetched = true;
+	for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		if (*names[k] == s->vreg)
+			*names[k] = t;
+	f->vregs[s->vreg].fixed = -1;
+	for (uint32_t k = 0; k < words; k++)
+		move_word(s, f->first, first, gcn_at(f, t, k), k, true);
+}
+
+void gcn_spill(struct gcn_func *f, uint32_t vreg)
+{
+	struct spill s = {.f = f, .vreg = vreg};
+
+	if (!vreg)
+		return;
+	if (f->vregs[vreg].class == GCN_VECTOR) {
+		s.at = (f->frame_bytes + 3) & ~3u;
+		f->frame_bytes = s.at + 4 * f->vregs[vreg].words;
+		f->vgpr_spills += f->vregs[vreg].words;
+		f->start.user |= AMD_FLAT_SCRATCH_INIT;
+		f->start.scratch = true;
+	} else {
+		find_lanes(&s);
+	}
+	gcn_for_each_block(f, b)
+		gcn_for_each_safe(f, b, i)
+			replace(&s, b, i);
+	if (f->vregs[vreg].fixed >= 0)
+		keep_first(&s);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What back ends write out on the IR, each for what its machine does not have (lower.c, groups.c). */
+#ifndef SOV_COMPILER_LOWER_H
+#define SOV_COMPILER_LOWER_H
+
+#include "libsov/compiler/ir.h"
+
+/* An atomic operation that is_native() refuses becomes a loop around one that it does not; what stood
+ * behind it in its block stands in another one afterwards. */
+void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in));
+/* A reduction becomes a chain of shuffles (groups.c). */
+void lower_reduce(struct ir_func *f, ir_id i);
+/* All returns of a function become jumps to one, and its results phis there. */
+void lower_returns(struct ir_func *f);
+
+#endif
