@@ -38,11 +38,12 @@ struct gpu_lines {
 #define GPU_RELEASE_TIMED 1u /* with the time */
 #define GPU_RELEASE_NOW   2u /* does not wait: what came before is known to have finished */
 
-/* What a queue reads next, in one word: an address below 2^40, and how many words are there. 0: nothing. */
-#define GPU_SPAN_MOST ((1u << 24) - 1)
+/* What a queue reads next, in one word: an address below 2^40, a multiple of 4, and from bit 42 on how many words are
+ * there. 0: nothing. */
+#define GPU_SPAN_MOST ((1u << 21) - 1)
 static inline uint64_t gpu_span(uint64_t address, uint32_t words)
 {
-	return words ? address | (uint64_t)words << 40 : 0;
+	return address | (uint64_t)words << 42;
 }
 static inline uint64_t gpu_span_address(uint64_t span)
 {
@@ -50,7 +51,7 @@ static inline uint64_t gpu_span_address(uint64_t span)
 }
 static inline uint32_t gpu_span_words(uint64_t span)
 {
-	return (uint32_t)(span >> 40);
+	return (uint32_t)(span >> 42);
 }
 
 /* ---- launches ---- */
@@ -139,6 +140,7 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 struct gpu {
 	const char *family; /* the one of its targets: compiler/target.h */
+	uint32_t address_bits; /* of what users have; at least 47 */
 	uint64_t copy_most; /* bytes of one copy or fill */
 	uint32_t inline_most, inline_unit; /* bytes inside the words, and what they and their place are multiples of */
 	uint32_t local_most;  /* bytes of a thread */
@@ -222,7 +224,8 @@ struct gpu {
 
 	/* A span begins and ends here. NULL: it can anywhere. */
 	void (*pad)(struct gpu_push *p);
-	/* Writes the ring's next entry at put, of so many, and returns the put behind it. */
+	/* Writes the ring's next entry at put, of so many, and returns the put behind it. NULL: the span is the entry, and put
+	 * counts entries. */
 	uint32_t (*enter)(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
 			  uint64_t span, bool copying);
 };

@@ -100,6 +100,8 @@ struct device {
 bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *va);
 void va_free(bool low, uint64_t va, uint64_t bytes);
 bool va_reserved(uint64_t address);
+/* Memory of the host at an address of so many bits; NULL: there is none. */
+void *va_map_host(uint64_t bytes, uint32_t bits);
 /* Two windows of 4 GiB through which generic addresses reach shared and local memory. */
 bool va_windows(uint64_t *shared, uint64_t *local);
 
@@ -193,6 +195,7 @@ struct context {
 	uint64_t stream_serial;     /* counts streams created */
 	uint64_t capture_serial;    /* counts captures begun */
 	_Atomic uint32_t stream_count; /* of those that there are */
+	uint32_t alone;             /* as many may be without that one would hold up another */
 
 	_Atomic sov_result error;   /* the sticky one */
 	sov_fault fault;

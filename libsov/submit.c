@@ -136,7 +136,9 @@ static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
 
 bool stream_beside(const struct stream *s)
 {
-	return atomic_load_explicit(&s->member.context->stream_count, memory_order_relaxed) > 1;
+	const struct context *c = s->member.context;
+
+	return atomic_load_explicit(&c->stream_count, memory_order_relaxed) > c->alone;
 }
 
 /* Inside the gate. false: no slot is free. */
@@ -144,7 +146,7 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
 	const struct context *c = s->member.context;
-	bool beside = c->gpu->kernels_release && stream_beside(s);
+	bool beside = stream_beside(s);
 	enum ends queue = q->engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
 	enum ends ends = q->kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
 	struct piece *p;
@@ -186,6 +188,18 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline void put_span(const struct gpu *gpu, struct queue *q, uint64_t span,
+			    enum engine engine)
+{
+	if (gpu->enter) {
+		q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+				    engine == ENGINE_COPY);
+		return;
+	}
+	q->memory.ring[q->put] = span;
+	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
+}
+
 /* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
@@ -199,12 +213,11 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 		const struct piece *p = piece_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		for (i = 0; i < 2; i++)
-			if (p->before[i])
-				q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES,
-						    p->before[i], p->engine == ENGINE_COPY);
-		q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, p->span,
-				    p->engine == ENGINE_COPY);
+		if (p->before[0])
+			put_span(gpu, q, p->before[0], p->engine);
+		if (p->before[1])
+			put_span(gpu, q, p->before[1], p->engine);
+		put_span(gpu, q, p->span, p->engine);
 		moved[q - s->queues] = true;
 		code = later(code, p->code);
 		local = later(local, p->local);
@@ -267,7 +280,7 @@ static void insert(const struct slot *slot, struct piece *p)
 {
 	uint64_t at = slot->va + STREAM_SLOT_PUSH;
 
-	p->before[0] = gpu_span(at, slot->before);
+	p->before[0] = slot->before ? gpu_span(at, slot->before) : 0;
 	p->before[1] = slot->inserted;
 	p->span = gpu_span(at + 4 * slot->before, slot->push.count - slot->before);
 }

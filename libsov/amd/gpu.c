@@ -319,6 +319,7 @@ static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_
 
 const struct gpu amd_gpu = {
 	.family = "amd",
+	.address_bits = AMD_VA_BITS,
 	.copy_most = AMD_SDMA_MAX_BYTES,
 	.inline_most = AMD_PM4_INLINE_MAX,
 	.inline_unit = 4,

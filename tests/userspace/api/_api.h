@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/random.h>
 #include "libsov/sov.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 
 #define UNUSED __attribute__((unused))
@@ -53,7 +54,7 @@ UNUSED static sov_context context_on(const char *device_name, uint64_t kernel_ti
 	sov_context c;
 
 	o.kernel_time_limit = kernel_time_limit;
-	MUST(sov_device_open_name(device_name, &d));
+	MUST(sov_device_open_name(soft_name(device_name), &d));
 	MUST(sov_context_create(d, &o, &c));
 	return c;
 }

@@ -139,7 +139,7 @@ static void results(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M");
 	is_str(sov_last_error(), "", "before the first failure there is no sentence");
 	MUST(sov_device_open(0, &device));
 	handles();

@@ -119,7 +119,7 @@ int main(void)
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	uint32_t d;
 
-	setenv("SOV_SOFT", "gh100:vram=64M:hazard,ga100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M:hazard,ga100:vram=64M");
 	random_seed();
 	source = malloc(AREA);
 	before = malloc(AREA);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "libsov/runtime.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/api/_ptx.h"
 
@@ -287,7 +288,7 @@ static void lost(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=128M", 1);
+	soft_gpus("gh100:vram=128M");
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
 	setenv("SOV_KMOD", "0", 1);
 	set_up();
