@@ -13,7 +13,7 @@
 
 static struct navi n;
 
-static void fma(uint32_t i)
+static void fma_single(uint32_t i)
 {
 	put(&n, AMD_v_fma_f32, V(16 + i % 8), V(16 + i % 8), V(4), V(5));
 }
@@ -56,7 +56,7 @@ static const struct {
 	void (*write)(uint32_t i);
 	bool halves; /* only every second lane */
 } loops[] = {
-	{"v_fma_f32", fma, false}, {"v_fma_f32, half the lanes", fma, true},
+	{"v_fma_f32", fma_single, false}, {"v_fma_f32, half the lanes", fma_single, true},
 	{"v_fma_f64", fma_double, false}, {"v_mul_lo_u32", multiply, false},
 	{"v_add_nc_u32", add, false}, {"s_xor_b32", scalar, false}, {"ds_read_b32", lds, false},
 	{"global_load_dword", load, false},
