@@ -482,7 +482,7 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_SLOTS      256
 /* A piece has up to three entries in a ring: a graph's methods, and what is around them. */
 #define STREAM_RING_ENTRIES 1024u
-#define STREAM_RING_BYTES   32768u /* at most */
+#define STREAM_RING_BYTES   65536u /* at most */
 #define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
 /* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES 8192u

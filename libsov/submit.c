@@ -188,14 +188,31 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static inline void put_span(const struct gpu *gpu, struct queue *q, uint64_t span,
-			    enum engine engine)
+static void enter(struct stream *s, struct queue *q, const struct piece *p, uint64_t span,
+		  const struct gpu_end *end)
 {
-	if (gpu->enter) {
-		q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
-				    engine == ENGINE_COPY);
-		return;
-	}
+	q->put = s->member.context->gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+					       p->engine == ENGINE_COPY, end);
+}
+
+/* By a ring that releases numbers. */
+static void put_piece(struct stream *s, struct queue *q, const struct piece *p, uint64_t number)
+{
+	const struct gpu_end end = {
+		.semaphore = s->done->va,
+		.payload = (uint32_t)number,
+		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM,
+	};
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		if (p->before[i])
+			enter(s, q, p, p->before[i], NULL);
+	enter(s, q, p, p->span, &end);
+}
+
+static inline void put_span(struct queue *q, uint64_t span)
+{
 	q->memory.ring[q->put] = span;
 	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
 }
@@ -204,7 +221,7 @@ static inline void put_span(const struct gpu *gpu, struct queue *q, uint64_t spa
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
-	const struct gpu *gpu = s->member.context->gpu;
+	const bool apart = s->member.context->gpu->enter;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -213,11 +230,15 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 		const struct piece *p = piece_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		if (p->before[0])
-			put_span(gpu, q, p->before[0], p->engine);
-		if (p->before[1])
-			put_span(gpu, q, p->before[1], p->engine);
-		put_span(gpu, q, p->span, p->engine);
+		if (apart) {
+			put_piece(s, q, p, n + 1);
+		} else {
+			if (p->before[0])
+				put_span(q, p->before[0]);
+			if (p->before[1])
+				put_span(q, p->before[1]);
+			put_span(q, p->span);
+		}
 		moved[q - s->queues] = true;
 		code = later(code, p->code);
 		local = later(local, p->local);
@@ -290,7 +311,8 @@ static struct bell finish(struct stream *s, struct slot *slot)
 	const struct gpu *gpu = s->member.context->gpu;
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
-	bool release = p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside);
+	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
+		       !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
 	if (release)
@@ -300,7 +322,7 @@ static struct bell finish(struct stream *s, struct slot *slot)
 				     : 0);
 	if (slot->traced)
 		trace_piece_end(s, slot, release);
-	if (kind == WORK_ALARM)
+	if (kind == WORK_ALARM && !gpu->enter)
 		gpu->interrupt(&slot->push);
 	if (gpu->pad)
 		gpu->pad(&slot->push);
