@@ -159,6 +159,9 @@ struct gpu {
 	 * queues are not held up by that. */
 	bool kernels_release;
 	bool copies_on_compute; /* compute queues take copies too */
+	/* Waits compare numbers as they are: one that has wrapped is smaller than those before. submit.c and semaphore.c
+	 * see to it that nobody waits for any of those then. */
+	bool compares_unsigned;
 	/* Local memory is part of each launch, so what was written once knows an old one. */
 	bool local_in_launch;
 

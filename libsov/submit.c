@@ -101,6 +101,12 @@ const struct function *stream_kernel(struct stream *s, uint64_t number)
 
 /* ---- taking a number ---- */
 
+/* The next number's low half is 0, and the GPU would take it for less than those before: see wrap. */
+static bool must_wrap(const struct stream *s, uint64_t last)
+{
+	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
+}
+
 /* One entry of a ring stays empty: put equal to get means that there is nothing. */
 static bool room(struct stream *s, uint64_t last)
 {
@@ -152,7 +158,7 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 	struct piece *p;
 
 	do {
-		if (!room(s, tail >> STREAM_ENDS_BITS))
+		if (!room(s, tail >> STREAM_ENDS_BITS) || must_wrap(s, tail >> STREAM_ENDS_BITS))
 			return false;
 		number = (tail >> STREAM_ENDS_BITS) + 1;
 	} while (!atomic_compare_exchange_weak_explicit(
@@ -427,6 +433,26 @@ static sov_result need_copy_queue(struct stream *s)
 	return r;
 }
 
+static bool wrap_needed(struct context *c, void *arg)
+{
+	(void)c;
+	return must_wrap(arg, stream_last(arg));
+}
+
+/* Nothing runs: the number counts as done, and the semaphore begins anew below all that are to come. */
+static sov_result wrap(struct context *c, void *arg)
+{
+	struct stream *s = arg;
+	uint64_t number = stream_last(s) + 1;
+
+	(void)c;
+	__atomic_store_n(s->done->payload, (uint32_t)number, __ATOMIC_RELEASE);
+	s->published = number;
+	atomic_store(&s->completed, number);
+	atomic_store(&s->tail, number << STREAM_ENDS_BITS | ENDS_COMPUTE);
+	return SOV_OK;
+}
+
 enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
 
 /* Inside the gate: whether the piece can be begun, and if so, begins it. */
@@ -456,6 +482,8 @@ static sov_result make_way(struct stream *s, enum step step, const struct functi
 	case STEP_LOCAL:
 		return local_reserve(s->member.context, f);
 	case STEP_ROOM:
+		if (must_wrap(s, stream_last(s)))
+			return context_settle(s->member.context, wrap_needed, wrap, s);
 		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
 	case STEP_UNLOADED:
 		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
@@ -493,12 +521,19 @@ sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, st
 
 sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
-	sov_result r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
+	sov_result r;
 
+	/* It may be older than the last time that numbers wrapped. */
+	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
+		return SOV_OK;
+	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
-	s->member.context->gpu->acquire(&slot.push, semaphore->va, value);
+	/* Before this number was taken others may have wrapped, with all work done; from then on they cannot. */
+	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
+		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
 }

@@ -332,6 +332,7 @@ const struct gpu amd_gpu = {
 	.span_most = AMD_PM4_IB_MAX_SIZE,
 	.node_words = AMD_SDMA_LINES_WORDS + 16,
 	.level_words = 32,
+	.compares_unsigned = true,
 	.local_in_launch = true,
 	.chip = chip_of,
 	.runs = runs,

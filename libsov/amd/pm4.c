@@ -3,8 +3,7 @@
  * Packets for compute queues. A piece of work ends with a partial flush, which holds up this queue alone until its
  * dispatches have ended, and a release, which writes caches back and then the semaphore.
  *
- * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least". Numbers that wrap would deceive it:
- * submit.c and event.c see to it that none does while somebody waits (GPU_WRAPS).
+ * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least": gpu.h, compares_unsigned.
  */
 #include <string.h>
 #include "libsov/amd/amd.h"
