@@ -27,10 +27,23 @@ __attribute__((unused)) static const char *soft_name(const char *name)
 	const char *chip = getenv("TEST_CHIP");
 	static char text[64];
 
-	if (!chip)
+	if (!chip || !strncmp(name, chip, strlen(chip)))
 		return name;
 	snprintf(text, sizeof(text), "%s.%d", chip,
 		 atoi(strchr(name, '.') + 1) + (strncmp(name, "gh100", 5) ? 1 : 0));
+	return text;
+}
+
+/* A sentence with the name of the first in it. */
+__attribute__((unused)) static const char *soft_sentence(const char *sentence)
+{
+	static char text[512];
+	const char *at = getenv("TEST_CHIP") ? strstr(sentence, "gh100.0") : NULL;
+
+	if (!at)
+		return sentence;
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - sentence), sentence, soft_name("gh100.0"),
+		 at + strlen("gh100.0"));
 	return text;
 }
 

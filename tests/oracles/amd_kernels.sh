@@ -84,5 +84,34 @@ for what in '.amdhsa_kernel table_kernel' '.amdhsa_group_segment_fixed_size 64' 
 	grep -q "$what" "$work/descriptors"
 	result $? "its descriptors say $what"
 done
+
+# What our compiler makes of every PTX file that the tests run, in three ways: what the back end refuses,
+# other tests look at. Images without a complaint, instructions as we print them. Starting LLVM's tools
+# takes long: they get all images at once.
+mkdir "$work/ours"
+for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+	for mode in default serial spill; do
+		flag=$([ $mode = default ] || echo --$mode)
+		# shellcheck disable=SC2086 # no word where there is no flag
+		"$BUILD/sov" compile --target gfx1030 $flag -o "$work/ours/$(basename "$ptx" .ptx)-$mode.co" \
+			"$ptx" 2>/dev/null
+	done
+done
+images=$(find "$work/ours" -name '*.co' | wc -l)
+llvm-readelf-19 -a "$work"/ours/*.co >/dev/null 2>"$work/refused" && [ ! -s "$work/refused" ]
+result $? "llvm-readelf reads everything that we compile"
+head -4 "$work/refused" | sed 's/^/# /'
+# Names that we add are ours, and s_nop is what stands between kernels as well.
+for co in "$work"/ours/*.co; do
+	"$BUILD/sov" disasm "$co" 2>&1
+done | sed -n 's/^ *\/\*[0-9a-f]*\*\/  //p' | sed 's/  <.*>$//' | grep -v '^s_nop 0$' >"$work/ours.text"
+llvm-objdump-19 -d --mcpu=gfx1030 "$work"/ours/*.co 2>"$work/refused" |
+	sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: .*$/\1/p' | sed 's/[\t ]*$//' |
+	grep -v '^s_nop 0$\|^s_code_end$' >"$work/theirs.text"
+diff "$work/ours.text" "$work/theirs.text" >"$work/difference" && [ -s "$work/ours.text" ]
+result $? "llvm-objdump prints everything that we compile as we do"
+head -n 10 "$work/difference" | sed 's/^/# /'
+echo "# count ours: $(wc -l <"$work/ours.text") instructions in $images images," \
+	"$(grep -c '^<' "$work/difference") differ from llvm-objdump's"
 echo "1..$results"
 exit $failed

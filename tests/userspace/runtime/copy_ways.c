@@ -53,6 +53,10 @@ static void copies(enum way way, const char *name)
 
 		if (!way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) /* as far apart, by words or units */
 			a = b + (i % 2 ? 4 * (uint32_t)(random_u64() % 8) : 0);
+		if (way == WAY_INLINE && !way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) {
+			b -= b % 4; /* whole words alone */
+			bytes = bytes < 4 ? 4 : bytes - bytes % 4;
+		}
 		start();
 		if (way == WAY_INLINE)
 			finish(way_inline(s, to + b, source + a, bytes, &number), number);
