@@ -33,7 +33,7 @@ void *sov_array_get(const struct drm_sovgpu_array *a, u32 most, size_t known, si
 	if (!a->count || a->count > most || a->stride < least || a->stride > SOV_MAX_STRIDE ||
 	    a->stride % sizeof(u64))
 		return ERR_PTR(-EINVAL);
-	to = kvcalloc(a->count, known, GFP_KERNEL);
+	to = kvcalloc(a->count, known, GFP_KERNEL_ACCOUNT);
 	if (!to)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < a->count; i++) {

@@ -8,6 +8,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -52,7 +53,13 @@ static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
 
 static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
-	return drm_gem_object_init(drm, &bo->base, size);
+	int ret = drm_gem_object_init(drm, &bo->base, size);
+
+	/* Memory that is not there is ENOMEM, and no reason to kill another process. */
+	if (!ret)
+		mapping_set_gfp_mask(bo->base.filp->f_mapping,
+				     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	return ret;
 }
 
 static int system_fill(struct sov_bo *bo, u64 user_address)
@@ -85,7 +92,7 @@ static int user_fill(struct sov_bo *bo, u64 user_address)
 
 	if (!user_address || !PAGE_ALIGNED(user_address))
 		return -EINVAL;
-	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return -ENOMEM;
 	ret = account_locked_vm(mm, count, true);
@@ -124,9 +131,9 @@ static void user_empty(struct sov_bo *bo)
 
 /* By the bit of its region. */
 static const struct sov_bo_kind kinds[] = {
-	{ SOV_VRAM_PAGE, false, private_init, vram_fill, vram_empty, vram_pfn },
-	{ PAGE_SIZE, false, system_init, system_fill, system_empty, page_pfn },
-	{ PAGE_SIZE, false, private_init, user_fill, user_empty, page_pfn },
+	{ SOV_VRAM_PAGE, SOV_LIMIT_VRAM, false, private_init, vram_fill, vram_empty, vram_pfn },
+	{ PAGE_SIZE, SOV_LIMIT_SYSTEM, false, system_init, system_fill, system_empty, page_pfn },
+	{ PAGE_SIZE, SOV_LIMITS, false, private_init, user_fill, user_empty, page_pfn },
 };
 
 static const struct sov_bo_kind *kind_of(u32 region)
@@ -155,7 +162,7 @@ int sov_bo_dma_get(struct sov_bo *bo)
 	mutex_lock(&bo->lock);
 	if (!bo->dma_users) {
 		ret = sg_alloc_table_from_pages(&bo->sgt, bo->pages, count, 0, bo->base.size,
-						GFP_KERNEL);
+						GFP_KERNEL_ACCOUNT);
 		if (!ret) {
 			ret = dma_map_sgtable(bo->base.dev->dev, &bo->sgt, DMA_BIDIRECTIONAL, 0);
 			if (ret)
@@ -324,6 +331,10 @@ static void sov_bo_free(struct drm_gem_object *obj)
 	struct sov_bo *bo = to_bo(obj);
 
 	bo->kind->empty(bo);
+	if (bo->account) {
+		sov_uncharge(bo->account, bo->kind->limit, obj->size);
+		sov_account_put(bo->account);
+	}
 	drm_gem_object_release(obj);
 	if (bo->exclusive)
 		drm_gpuvm_put(&bo->exclusive->base);
@@ -331,7 +342,20 @@ static void sov_bo_free(struct drm_gem_object *obj)
 	kfree(bo);
 }
 
+/* A file gets a handle, by whatever way. */
+static int sov_bo_open(struct drm_gem_object *obj, struct drm_file *file)
+{
+	return sov_charge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
+}
+
+static void sov_bo_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	sov_uncharge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
+}
+
 static const struct drm_gem_object_funcs sov_bo_funcs = {
+	.open = sov_bo_open,
+	.close = sov_bo_close,
 	.free = sov_bo_free,
 	.export = sov_bo_export,
 	.pin = sov_bo_pin,
@@ -350,7 +374,7 @@ static const struct drm_gem_object_funcs sov_bo_funcs = {
  */
 struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size)
 {
-	struct sov_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct sov_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!bo)
@@ -377,10 +401,12 @@ static bool machine_has(u64 size)
  * sov_bo_create() - a buffer with memory
  * @drm: the device
  * @c: what BO_CREATE was asked for, valid
+ * @account: whose memory it is
  *
  * Return: the buffer, which has no handle yet; or a negative errno.
  */
-struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c)
+struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c,
+			     struct sov_account *account)
 {
 	struct sov_bo *bo;
 	int ret;
@@ -392,7 +418,11 @@ struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_
 		return bo;
 	bo->region = c->region;
 	bo->flags = c->flags;
-	ret = bo->kind->fill(bo, c->user_address);
+	ret = sov_charge(account, bo->kind->limit, c->size);
+	if (!ret) {
+		bo->account = sov_account_get(account);
+		ret = bo->kind->fill(bo, c->user_address);
+	}
 	if (!ret && c->flags & DRM_SOVGPU_BO_MAPPABLE)
 		ret = drm_gem_create_mmap_offset(&bo->base);
 	if (ret) {
@@ -425,7 +455,8 @@ static bool valid(const struct drm_sovgpu_bo_create *c)
  * @data: &struct drm_sovgpu_bo_create
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOSPC when VRAM is full; ENOMEM also when more is pinned than RLIMIT_MEMLOCK;
+ * Return: 0; EINVAL; ENOSPC when VRAM is full, or the file has its part of it, or too many handles;
+ * ENOMEM also when the file has its part of system memory, or more is pinned than RLIMIT_MEMLOCK;
  * EFAULT for user memory that is not there; ENOENT for an unknown address space; ENODEV; EIO.
  */
 int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -446,7 +477,7 @@ int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	bo = ERR_PTR(ret);
 	if (!ret) {
 		drm_dev_exit(idx); /* a process's pages come when it likes; removal cannot wait */
-		bo = sov_bo_create(drm, c);
+		bo = sov_bo_create(drm, c, to_sov_file(file)->account);
 	}
 	if (vm) {
 		if (!IS_ERR(bo)) {

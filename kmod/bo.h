@@ -8,6 +8,8 @@
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 
+#include "kmod/limit.h"
+
 struct drm_sovgpu_bo_create;
 struct sov_bo_kind;
 struct sov_vm;
@@ -49,6 +51,9 @@ struct sov_bo {
 	/** @imported: another device's memory: as our device sees it, always */
 	struct sg_table *imported;
 
+	/** @account: whose memory it is, with a reference; or NULL */
+	struct sov_account *account;
+
 	/** @exclusive: the only address space it may be bound in, with a reference; or NULL */
 	struct sov_vm *exclusive;
 };
@@ -59,6 +64,9 @@ struct sov_bo {
 struct sov_bo_kind {
 	/** @align: of offsets and sizes */
 	u64 align;
+
+	/** @limit: what its bytes count against */
+	enum sov_limit limit;
 
 	/** @registers: it is no memory: accesses are neither cached nor combined */
 	bool registers;
@@ -92,7 +100,8 @@ static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
 typedef int (*sov_bo_visitor)(void *data, u64 address, u64 bytes, bool system);
 
 /* bo.c */
-struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c);
+struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c,
+			     struct sov_account *account);
 struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size);
 int sov_bo_dma_get(struct sov_bo *bo);
 void sov_bo_dma_put(struct sov_bo *bo);
@@ -107,8 +116,10 @@ int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 
 /* prime.c */
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags);
-struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_attachment *attachment,
-				     struct sg_table *sgt);
+struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
+					   struct dma_buf_attachment *attachment,
+					   struct sg_table *sgt);
+struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *file);
 int sov_bo_pin(struct drm_gem_object *obj);
 struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj);
 

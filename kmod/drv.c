@@ -22,6 +22,7 @@
 #include "kmod/fence.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
+#include "kmod/limit.h"
 #include "kmod/queue.h"
 
 static const struct drm_ioctl_desc sov_ioctls[] = {
@@ -55,7 +56,8 @@ static const struct drm_driver sov_driver = {
 	.open = sov_file_open,
 	.postclose = sov_file_close,
 	.show_fdinfo = sov_file_show,
-	.gem_prime_import_sg_table = sov_bo_import,
+	.gem_prime_import = sov_bo_import,
+	.gem_prime_import_sg_table = sov_bo_import_pages,
 	.ioctls = sov_ioctls,
 	.num_ioctls = ARRAY_SIZE(sov_ioctls),
 	.fops = &sov_fops,
@@ -194,6 +196,7 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = devm_add_action_or_reset(&pdev->dev, sov_stop, sov);
 	if (ret)
 		return ret;
+	sov_limits_init(&sov->drm);
 	return drm_dev_register(&sov->drm, 0);
 }
 

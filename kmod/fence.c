@@ -65,7 +65,7 @@ static const struct dma_fence_ops fence_ops = {
  */
 struct dma_fence *sov_fence_alloc(void)
 {
-	struct sov_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct sov_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;

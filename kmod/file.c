@@ -10,6 +10,7 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
+#include "kmod/limit.h"
 #include "kmod/queue.h"
 
 /**
@@ -21,13 +22,18 @@
  */
 int sov_file_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct sov_file *own = kzalloc(sizeof(*own), GFP_KERNEL);
+	struct sov_file *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
 
 	if (!own)
 		return -ENOMEM;
-	xa_init_flags(&own->vms, XA_FLAGS_ALLOC1);
-	xa_init_flags(&own->groups, XA_FLAGS_ALLOC1);
-	xa_init_flags(&own->queues, XA_FLAGS_ALLOC1);
+	own->account = sov_account_make();
+	if (!own->account) {
+		kfree(own);
+		return -ENOMEM;
+	}
+	xa_init_flags(&own->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&own->groups, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&own->queues, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	file->driver_priv = own;
 	return 0;
 }
@@ -41,9 +47,11 @@ void sov_file_close(struct drm_device *drm, struct drm_file *file)
 {
 	struct sov_file *own = to_sov_file(file);
 
+	sov_groups_condemn(own);
 	sov_queues_fini(own);
 	sov_groups_fini(own);
 	sov_vms_fini(own);
+	sov_account_put(own->account);
 	kfree(own);
 }
 
@@ -89,4 +97,5 @@ void sov_file_show(struct drm_printer *p, struct drm_file *file)
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", classes[i],
 			   (u64)atomic64_read(&own->busy_ns[i]));
 	show_memory(p, file);
+	sov_account_show(p, own->account);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What an open file has: address spaces, groups and queues by number, and time they were busy. */
+/* What an open file has: address spaces, groups and queues by number, how much, how long. */
 #ifndef SOV_FILE_H
 #define SOV_FILE_H
 
@@ -10,11 +10,15 @@
 #define SOV_QUEUE_CLASSES 2
 
 struct drm_printer;
+struct sov_account;
 
 /**
  * struct sov_file - an open file; numbers count from 1
  */
 struct sov_file {
+	/** @account: how much it has of what */
+	struct sov_account *account;
+
 	/** @vms: &struct sov_vm */
 	struct xarray vms;
 

@@ -16,11 +16,11 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
+#include "kmod/limit.h"
 #include "kmod/queue.h"
 
-#define SOV_MAX_GROUPS    64
-#define SOV_PRIORITIES    2
-#define SOV_MAX_TIME_SLICE_US 1000000
+#define SOV_PRIORITIES 2
+#define SOV_TIME_SLICE_US 5000
 
 static void release(struct kref *ref)
 {
@@ -33,6 +33,8 @@ static void release(struct kref *ref)
 	sov_vm_put(group->vm);
 	mutex_destroy(&group->lock);
 	mutex_destroy(&group->building);
+	sov_uncharge(group->account, SOV_LIMIT_GROUPS, 1);
+	sov_account_put(group->account);
 	kfree(group);
 }
 
@@ -70,6 +72,7 @@ static void stop(struct sov_group *group)
 	struct sov_queue *queue, *next;
 	bool cookie = dma_fence_begin_signalling();
 
+	WRITE_ONCE(group->condemned, true);
 	mutex_lock(&group->lock);
 	WRITE_ONCE(group->dead, true);
 	list_for_each_entry_safe(queue, next, &group->queues, link)
@@ -149,6 +152,7 @@ static void kill(struct work_struct *work)
  */
 void sov_group_stop_later(struct sov_group *group)
 {
+	WRITE_ONCE(group->condemned, true);
 	kref_get(&group->ref);
 	if (!queue_work(group->sov->work, &group->kill))
 		kref_put(&group->ref, release); /* not the last: the work has one */
@@ -163,6 +167,8 @@ void sov_groups_stop(struct sov_device *sov)
 	struct sov_group *group;
 
 	mutex_lock(&sov->groups_lock);
+	list_for_each_entry(group, &sov->groups, link)
+		WRITE_ONCE(group->condemned, true); /* those that hang are stopped together */
 	list_for_each_entry(group, &sov->groups, link)
 		stop(group);
 	mutex_unlock(&sov->groups_lock);
@@ -198,6 +204,19 @@ void sov_groups_bury(struct sov_device *sov)
 }
 
 /**
+ * sov_groups_condemn() - for a file that is closed, before it loses its queues one by one
+ * @file: the file
+ */
+void sov_groups_condemn(struct sov_file *file)
+{
+	struct sov_group *group;
+	unsigned long id;
+
+	xa_for_each(&file->groups, id, group)
+		WRITE_ONCE(group->condemned, true);
+}
+
+/**
  * sov_groups_fini() - for a file that is closed
  * @file: the file; its queues are gone already
  */
@@ -215,15 +234,25 @@ void sov_groups_fini(struct sov_file *file)
 
 /* Takes over the caller's reference to the address space, also when it fails. */
 static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
+			      struct sov_account *account,
 			      const struct drm_sovgpu_group_create *c)
 {
-	struct sov_group *group = kzalloc(sov->vendor->group_bytes, GFP_KERNEL);
+	struct sov_group *group = NULL;
 	int ret;
 
-	if (!group) {
-		sov_vm_put(vm);
-		return ERR_PTR(-ENOMEM);
+	ret = sov_charge(account, SOV_LIMIT_GROUPS, 1);
+	if (!ret) {
+		group = kzalloc(sov->vendor->group_bytes, GFP_KERNEL_ACCOUNT);
+		if (!group) {
+			sov_uncharge(account, SOV_LIMIT_GROUPS, 1);
+			ret = -ENOMEM;
+		}
 	}
+	if (ret) {
+		sov_vm_put(vm);
+		return ERR_PTR(ret);
+	}
+	group->account = sov_account_get(account);
 	kref_init(&group->ref);
 	mutex_init(&group->building);
 	mutex_init(&group->lock);
@@ -234,7 +263,7 @@ static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
 	group->sov = sov;
 	group->vm = vm;
 	group->priority = c->priority;
-	group->time_slice_us = c->time_slice_us;
+	group->time_slice_us = c->time_slice_us ? c->time_slice_us : SOV_TIME_SLICE_US;
 	mutex_lock(&sov->groups_lock);
 	list_add(&group->link, &sov->groups);
 	mutex_unlock(&sov->groups_lock);
@@ -265,7 +294,7 @@ int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	u32 id;
 
 	if (c->flags || c->id || c->pad || c->priority >= SOV_PRIORITIES ||
-	    c->time_slice_us > SOV_MAX_TIME_SLICE_US)
+	    c->time_slice_us > to_sov(drm)->queue_info.time_slice_us_max)
 		return -EINVAL;
 	vm = sov_vm_find(own, c->vm_id);
 	if (!vm)
@@ -275,16 +304,16 @@ int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		sov_vm_put(vm);
 		return ret;
 	}
-	group = make(to_sov(drm), vm, c);
+	group = make(to_sov(drm), vm, own->account, c);
 	drm_dev_exit(idx);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
 	/* From here on another thread may guess the number and destroy it. */
-	ret = xa_alloc(&own->groups, &id, group, XA_LIMIT(1, SOV_MAX_GROUPS), GFP_KERNEL);
+	ret = xa_alloc(&own->groups, &id, group, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		end(group);
 		sov_group_put(group);
-		return ret == -EBUSY ? -ENOSPC : ret;
+		return ret;
 	}
 	c->id = id;
 	return 0;

@@ -10,6 +10,7 @@
 
 struct drm_device;
 struct drm_file;
+struct sov_account;
 struct sov_device;
 struct sov_file;
 struct sov_vm;
@@ -23,6 +24,9 @@ struct sov_group {
 
 	/** @sov: the device */
 	struct sov_device *sov;
+
+	/** @account: whose it is, with a reference */
+	struct sov_account *account;
 
 	/** @vm: the address space of all its queues */
 	struct sov_vm *vm;
@@ -54,6 +58,9 @@ struct sov_group {
 	/** @stopped: those that it had, until what they have is given back; likewise */
 	struct list_head stopped;
 
+	/** @condemned: it will be stopped, by whoever comes first; set without a lock */
+	bool condemned;
+
 	/** @dead: nothing of it is on the hardware any more */
 	bool dead;
 
@@ -73,6 +80,7 @@ void sov_group_bury(struct sov_group *group);
 void sov_group_stop_later(struct sov_group *group);
 void sov_groups_stop(struct sov_device *sov);
 void sov_groups_bury(struct sov_device *sov);
+void sov_groups_condemn(struct sov_file *file);
 void sov_groups_fini(struct sov_file *file);
 
 int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

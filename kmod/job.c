@@ -28,7 +28,7 @@ static struct sov_device *device_of(struct sov_queue *queue)
  */
 struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size)
 {
-	struct sov_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct sov_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;

@@ -5,6 +5,7 @@
  * is ours, and a process's own memory is not the kernel's to give away. What comes from another
  * device is a buffer whose pages are the other's.
  */
+#include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
 
 #include "kmod/bo.h"
@@ -65,6 +66,7 @@ static void import_empty(struct sov_bo *bo)
 
 static const struct sov_bo_kind imported = {
 	.align = PAGE_SIZE,
+	.limit = SOV_LIMITS,
 	.init = import_init,
 	.empty = import_empty,
 };
@@ -85,15 +87,16 @@ static bool whole_pages(struct sg_table *sgt, u64 size)
 }
 
 /**
- * sov_bo_import() - make a buffer of another device's memory
+ * sov_bo_import_pages() - make a buffer of another device's memory
  * @drm: our device
  * @attachment: to the dma-buf
  * @sgt: its pages, as our device sees them; ours from here on
  *
  * Return: the buffer, or a negative errno.
  */
-struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_attachment *attachment,
-				     struct sg_table *sgt)
+struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
+					   struct dma_buf_attachment *attachment,
+					   struct sg_table *sgt)
 {
 	u64 size = attachment->dmabuf->size;
 	struct sov_bo *bo;
@@ -106,4 +109,26 @@ struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf_atta
 	bo->region = DRM_SOVGPU_REGION_SYSTEM;
 	bo->imported = sgt;
 	return &bo->base;
+}
+
+/**
+ * sov_bo_import() - make a buffer of a dma-buf, or find ours that it is
+ * @drm: our device
+ * @file: the dma-buf
+ *
+ * Another device's pages are mapped for ours here, so ours must be there.
+ *
+ * Return: the buffer; ENODEV; EIO; or a negative errno.
+ */
+struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *file)
+{
+	struct drm_gem_object *obj;
+	int ret, idx;
+
+	ret = sov_enter(to_sov(drm), &idx);
+	if (ret)
+		return ERR_PTR(ret);
+	obj = drm_gem_prime_import(drm, file);
+	drm_dev_exit(idx);
+	return obj;
 }

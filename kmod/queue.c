@@ -10,9 +10,8 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
+#include "kmod/limit.h"
 #include "kmod/queue.h"
-
-#define SOV_MAX_QUEUES 256
 
 static void release(struct kref *ref)
 {
@@ -21,6 +20,8 @@ static void release(struct kref *ref)
 	sov_user_fini(queue);
 	sov_group_put(queue->group);
 	mutex_destroy(&queue->submit);
+	sov_uncharge(queue->account, SOV_LIMIT_QUEUES, 1);
+	sov_account_put(queue->account);
 	kfree(queue);
 }
 
@@ -172,6 +173,8 @@ static int start(struct sov_queue *queue)
 			vendor->queue_stop(queue);
 			vendor->queue_fini(queue);
 		}
+	} else if (READ_ONCE(group->condemned) && !READ_ONCE(group->sov->wedged)) {
+		ret = -ECANCELED; /* the hardware knew first that it has failed */
 	}
 	mutex_unlock(&group->building);
 	return ret;
@@ -181,13 +184,23 @@ static int start(struct sov_queue *queue)
 static struct sov_queue *make(struct sov_group *group, struct drm_file *file,
 			      const struct drm_sovgpu_queue_create *c)
 {
-	struct sov_queue *queue = kzalloc(group->sov->vendor->queue_bytes, GFP_KERNEL);
-	int ret = 0;
+	struct sov_account *account = to_sov_file(file)->account;
+	struct sov_queue *queue = NULL;
+	int ret;
 
-	if (!queue) {
-		sov_group_put(group);
-		return ERR_PTR(-ENOMEM);
+	ret = sov_charge(account, SOV_LIMIT_QUEUES, 1);
+	if (!ret) {
+		queue = kzalloc(group->sov->vendor->queue_bytes, GFP_KERNEL_ACCOUNT);
+		if (!queue) {
+			sov_uncharge(account, SOV_LIMIT_QUEUES, 1);
+			ret = -ENOMEM;
+		}
 	}
+	if (ret) {
+		sov_group_put(group);
+		return ERR_PTR(ret);
+	}
+	queue->account = sov_account_get(account);
 	queue->group = group;
 	queue->owner = to_sov_file(file);
 	queue->queue_class = c->queue_class;
@@ -280,10 +293,10 @@ int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	if (c->mode == DRM_SOVGPU_QUEUE_USER)
 		sov_user_tell(queue, &answer);
 	/* From here on another thread may guess the number and destroy it. */
-	ret = xa_alloc(&own->queues, &answer.id, queue, XA_LIMIT(1, SOV_MAX_QUEUES), GFP_KERNEL);
+	ret = xa_alloc(&own->queues, &answer.id, queue, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		end(queue);
-		return ret == -EBUSY ? -ENOSPC : ret;
+		return ret;
 	}
 	*c = answer;
 	return 0;

@@ -21,6 +21,7 @@
 
 struct drm_device;
 struct drm_file;
+struct sov_account;
 struct sov_device;
 struct sov_file;
 struct sov_group;
@@ -70,6 +71,9 @@ struct sov_queue {
 
 	/** @group: its group, with a reference */
 	struct sov_group *group;
+
+	/** @account: whose it is, with a reference */
+	struct sov_account *account;
 
 	/** @owner: the file whose time it uses; only while it is @live */
 	struct sov_file *owner;

@@ -80,8 +80,8 @@ int sov_syncs_get(struct sov_syncs *s, const struct drm_sovgpu_array *a, struct 
 	syncs = sov_array_get(a, SOV_MAX_SYNCS, sizeof(*syncs), sizeof(*syncs));
 	if (IS_ERR(syncs))
 		return PTR_ERR(syncs);
-	s->waits = kcalloc(a->count, sizeof(*s->waits), GFP_KERNEL);
-	s->signals = kcalloc(a->count, sizeof(*s->signals), GFP_KERNEL);
+	s->waits = kcalloc(a->count, sizeof(*s->waits), GFP_KERNEL_ACCOUNT);
+	s->signals = kcalloc(a->count, sizeof(*s->signals), GFP_KERNEL_ACCOUNT);
 	if (!s->waits || !s->signals)
 		ret = -ENOMEM;
 	for (i = 0; i < a->count && !ret; i++)

@@ -34,13 +34,14 @@ static unsigned long doorbell_pfn(struct sov_bo *bo, u64 offset)
 
 static const struct sov_bo_kind doorbell = {
 	.align = PAGE_SIZE,
+	.limit = SOV_LIMITS,
 	.registers = true,
 	.init = doorbell_init,
 	.empty = doorbell_empty,
 	.pfn = doorbell_pfn,
 };
 
-static struct sov_bo *make_pointers(struct drm_device *drm)
+static struct sov_bo *make_pointers(struct drm_device *drm, struct sov_account *account)
 {
 	const struct drm_sovgpu_bo_create c = {
 		.size = SOV_VRAM_PAGE,
@@ -48,7 +49,7 @@ static struct sov_bo *make_pointers(struct drm_device *drm)
 		.flags = DRM_SOVGPU_BO_MAPPABLE,
 	};
 
-	return sov_bo_create(drm, &c);
+	return sov_bo_create(drm, &c, account);
 }
 
 static struct sov_bo *make_doorbell(struct drm_device *drm)
@@ -98,7 +99,7 @@ int sov_user_init(struct sov_queue *queue, struct drm_file *file, u64 ring_va)
 	struct sov_bo *bo;
 
 	u->ring_va = ring_va;
-	bo = make_pointers(drm);
+	bo = make_pointers(drm, queue->account);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	u->pointers = bo;

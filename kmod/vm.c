@@ -14,9 +14,9 @@
 #include "kmod/bo.h"
 #include "kmod/device.h"
 #include "kmod/file.h"
+#include "kmod/limit.h"
 #include "kmod/sync.h"
 
-#define SOV_MAX_VMS      64
 #define SOV_MAX_BIND_OPS 1024
 
 /* A range, with the rights of its mapping. */
@@ -102,11 +102,17 @@ static int sov_step_map(struct drm_gpuva_op *op, void *data)
 	struct sov_range *r = step->fresh;
 	int ret;
 
-	ret = sov_bo_dma_get(bo);
+	ret = sov_charge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	if (ret)
 		return ret;
+	ret = sov_bo_dma_get(bo);
+	if (ret) {
+		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
+		return ret;
+	}
 	ret = sov_bo_walk(bo, op->map.gem.offset, op->map.va.range, map_piece, &m);
 	if (ret) {
+		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 		vendor_of(vm)->vm_unmap(vm, op->map.va.addr, op->map.va.range);
 		r->base.gem.obj = op->map.gem.obj;
 		drm_gem_object_get(r->base.gem.obj);
@@ -128,15 +134,21 @@ static int sov_step_remap(struct drm_gpuva_op *op, void *data)
 	struct sov_range *old = to_range(op->remap.unmap->va), *before = NULL, *after = NULL;
 	struct sov_step *step = data;
 	struct sov_vm *vm = step->vm;
-	u64 start, range;
+	/* One that loses its middle becomes two. */
+	u64 start, range, more = op->remap.prev && op->remap.next;
 	int ret;
 
+	ret = sov_charge(vm->account, SOV_LIMIT_MAPPINGS, more);
+	if (ret)
+		return ret;
 	drm_gpuva_op_remap_to_unmap_range(&op->remap, &start, &range);
 	ret = vendor_of(vm)->vm_split(vm, start);
 	if (!ret)
 		ret = vendor_of(vm)->vm_split(vm, start + range);
-	if (ret)
+	if (ret) {
+		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, more);
 		return ret;
+	}
 	vendor_of(vm)->vm_unmap(vm, start, range);
 	if (op->remap.prev)
 		swap(before, step->before);
@@ -165,6 +177,7 @@ static int sov_step_unmap(struct drm_gpuva_op *op, void *data)
 	vendor_of(vm)->vm_unmap(vm, r->base.va.addr, r->base.va.range);
 	vm->mapped -= r->base.va.range;
 	drm_gpuva_unmap(&op->unmap);
+	sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	range_retire(vm, r);
 	return 0;
 }
@@ -189,13 +202,16 @@ static const struct drm_gpuvm_ops sov_vm_ops = {
 static void sov_vm_empty(struct sov_vm *vm)
 {
 	struct drm_gpuva *va, *next;
+	u64 count = 0;
 
 	mutex_lock(&vm->lock);
 	vm->dead = true;
 	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
 		drm_gpuva_remove(va);
 		range_release(to_range(va));
+		count++;
 	}
+	sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, count);
 	release_gone(vm);
 	vm->mapped = 0;
 	mutex_unlock(&vm->lock);
@@ -212,6 +228,8 @@ static void release(struct kref *users)
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
 	sov->vendor->vm_stop(vm); /* buffers may keep the structure */
+	sov_uncharge(vm->account, SOV_LIMIT_VMS, 1);
+	sov_account_put(vm->account);
 	drm_gpuvm_put(&vm->base);
 }
 
@@ -311,9 +329,10 @@ void sov_vm_fault(struct sov_vm *vm, u64 address)
 	spin_unlock_irqrestore(&vm->fault_lock, flags);
 }
 
-static struct sov_vm *sov_vm_make(struct sov_device *sov)
+/* One address space is charged already. */
+static struct sov_vm *sov_vm_make(struct sov_device *sov, struct sov_account *account)
 {
-	struct sov_vm *vm = kzalloc(sov->vendor->vm_bytes, GFP_KERNEL);
+	struct sov_vm *vm = kzalloc(sov->vendor->vm_bytes, GFP_KERNEL_ACCOUNT);
 	struct drm_gem_object *root;
 	int ret;
 
@@ -330,6 +349,7 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov)
 		kfree(vm);
 		return ERR_PTR(ret);
 	}
+	vm->account = sov_account_get(account);
 	kref_init(&vm->users);
 	mutex_init(&vm->lock);
 	INIT_LIST_HEAD(&vm->gone);
@@ -364,15 +384,18 @@ int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	ret = sov_enter(to_sov(drm), &idx);
 	if (ret)
 		return ret;
-	vm = sov_vm_make(to_sov(drm));
+	ret = sov_charge(own->account, SOV_LIMIT_VMS, 1);
+	vm = ret ? ERR_PTR(ret) : sov_vm_make(to_sov(drm), own->account);
+	if (!ret && IS_ERR(vm))
+		sov_uncharge(own->account, SOV_LIMIT_VMS, 1);
 	drm_dev_exit(idx);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 	/* From here on another thread may guess the number and destroy it. */
-	ret = xa_alloc(&own->vms, &id, vm, XA_LIMIT(1, SOV_MAX_VMS), GFP_KERNEL);
+	ret = xa_alloc(&own->vms, &id, vm, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		sov_vm_put(vm);
-		return ret == -EBUSY ? -ENOSPC : ret;
+		return ret;
 	}
 	c->id = id;
 	return 0;
@@ -450,9 +473,9 @@ static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
 {
 	struct sov_step step = {
 		.vm = vm,
-		.fresh = kzalloc(sizeof(*step.fresh), GFP_KERNEL),
-		.before = kzalloc(sizeof(*step.before), GFP_KERNEL),
-		.after = kzalloc(sizeof(*step.after), GFP_KERNEL),
+		.fresh = kzalloc(sizeof(*step.fresh), GFP_KERNEL_ACCOUNT),
+		.before = kzalloc(sizeof(*step.before), GFP_KERNEL_ACCOUNT),
+		.after = kzalloc(sizeof(*step.after), GFP_KERNEL_ACCOUNT),
 	};
 	int ret = -EINVAL;
 
@@ -530,7 +553,8 @@ static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_sync
  * It is done when the call returns: the call waits for syncs, so no fence is published that page
  * tables would have to be allocated for.
  *
- * Return: 0; EINVAL; ENOENT; EPERM; E2BIG; EFAULT; ENOMEM; EINTR; ENODEV; EIO.
+ * Return: 0; EINVAL; ENOENT; EPERM; E2BIG; EFAULT; ENOMEM; ENOSPC when VRAM is full or the file has
+ * too many mappings; EINTR; ENODEV; EIO.
  */
 int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 
+struct sov_account;
 struct sov_device;
 struct sov_file;
 
@@ -26,6 +27,9 @@ struct sov_vm {
 	 * tables
 	 */
 	struct mutex lock;
+
+	/** @account: whose it is, with a reference */
+	struct sov_account *account;
 
 	/** @link: in the device's list of address spaces */
 	struct list_head link;

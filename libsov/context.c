@@ -463,6 +463,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->other_time_limit = OTHER_TIME_LIMIT;
 	c->graph_way = &graph_ways[0];
 	c->gpu = gpu_of(i);
+	c->alone = c->gpu->kernels_release ? 1 : UINT32_MAX;
 	list_init(&c->buffers);
 	list_init(&c->modules);
 	list_init(&c->streams);

@@ -38,11 +38,12 @@ struct gpu_lines {
 #define GPU_RELEASE_TIMED 1u /* with the time */
 #define GPU_RELEASE_NOW   2u /* does not wait: what came before is known to have finished */
 
-/* What a queue reads next, in one word: an address below 2^40, and how many words are there. 0: nothing. */
-#define GPU_SPAN_MOST ((1u << 24) - 1)
+/* What a queue reads next, in one word: an address below 2^40, a multiple of 4, and from bit 42 on how many words are
+ * there. 0: nothing. */
+#define GPU_SPAN_MOST ((1u << 21) - 1)
 static inline uint64_t gpu_span(uint64_t address, uint32_t words)
 {
-	return words ? address | (uint64_t)words << 40 : 0;
+	return address | (uint64_t)words << 42;
 }
 static inline uint64_t gpu_span_address(uint64_t span)
 {
@@ -50,8 +51,15 @@ static inline uint64_t gpu_span_address(uint64_t span)
 }
 static inline uint32_t gpu_span_words(uint64_t span)
 {
-	return (uint32_t)(span >> 40);
+	return (uint32_t)(span >> 42);
 }
+
+/* How a piece of work ends. */
+struct gpu_end {
+	uint64_t semaphore;
+	uint32_t payload;
+	bool interrupt; /* wake sleepers, too */
+};
 
 /* ---- launches ---- */
 
@@ -139,6 +147,7 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 struct gpu {
 	const char *family; /* the one of its targets: compiler/target.h */
+	uint32_t address_bits; /* of what users have; at least 47 */
 	uint64_t copy_most; /* bytes of one copy or fill */
 	uint32_t inline_most, inline_unit; /* bytes inside the words, and what they and their place are multiples of */
 	uint32_t local_most;  /* bytes of a thread */
@@ -150,6 +159,9 @@ struct gpu {
 	 * queues are not held up by that. */
 	bool kernels_release;
 	bool copies_on_compute; /* compute queues take copies too */
+	/* Waits compare numbers as they are: one that has wrapped is smaller than those before. submit.c and semaphore.c
+	 * see to it that nobody waits for any of those then. */
+	bool compares_unsigned;
 	/* Local memory is part of each launch, so what was written once knows an old one. */
 	bool local_in_launch;
 
@@ -207,7 +219,8 @@ struct gpu {
 	void (*acquire)(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
 	/* When everything before, on this queue, has finished and its writes are visible. */
 	void (*release)(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
-	/* Each releases the semaphore when it is done; nothing else orders later work. */
+	/* Each releases the semaphore when it is done, and nothing else orders later work; unless the ring releases
+	 * (enter), whose order is that of the words. */
 	void (*copy)(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
 		     uint64_t semaphore, uint32_t payload);
 	/* How many of such lines one piece of work, or a node of a graph, can have. */
@@ -222,9 +235,14 @@ struct gpu {
 
 	/* A span begins and ends here. NULL: it can anywhere. */
 	void (*pad)(struct gpu_push *p);
-	/* Writes the ring's next entry at put, of so many, and returns the put behind it. */
+	/*
+	 * Writes the ring's next entry at put, of so many, and returns the put behind it. With an end the entry has also
+	 * what releases the piece's number when all before has finished: not the words themselves, because
+	 * a queue may still be reading what is behind a release in them when they are written anew. NULL: the span is
+	 * the entry, put counts entries, and release is part of the words.
+	 */
 	uint32_t (*enter)(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-			  uint64_t span, bool copying);
+			  uint64_t span, bool copying, const struct gpu_end *end);
 };
 
 /* The one that reads what this device does; NULL: none. */

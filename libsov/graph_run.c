@@ -210,12 +210,10 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 	/* Whoever replaced it has waited for all work, so nothing of this runs. */
 	if (c->gpu->local_in_launch && needs_local(g) && g->local_serial != local->serial)
 		graph_write_methods(g);
-	slot.inserted = gpu_span(part->methods, part->words);
+	slot.inserted = part->words ? gpu_span(part->methods, part->words) : 0;
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;
-	if (part->engine == ENGINE_COPY)
-		c->gpu->release(&slot.push, s->done->va, (uint32_t)slot.number, 0);
 	g->last_number = slot.number;
 	stream_submit(s, &slot);
 	return SOV_OK;

@@ -49,20 +49,31 @@ static sov_result check_side(const char *what, char side, uint32_t value, uint32
 	return SOV_OK;
 }
 
-static sov_result check_shape(const struct function *f, const sov_launch *l)
+/* The first of the sides that is wrong. */
+static sov_result refuse_sides(const sov_device_properties *d, const sov_launch *l)
 {
-	const sov_device_properties *d = &f->member.context->device->properties;
-	const uint32_t *required = f->kernel->required_threads;
 	sov_result r = SOV_OK;
-	uint64_t threads;
 	uint32_t i;
 
 	for (i = 0; !r && i < 3; i++)
 		r = check_side("grid", (char)('x' + i), l->grid[i], d->max_grid[i]);
 	for (i = 0; !r && i < 3; i++)
 		r = check_side("block", (char)('x' + i), l->block[i], d->max_block[i]);
-	if (r)
-		return r;
+	return r;
+}
+
+static sov_result check_shape(const struct function *f, const sov_launch *l)
+{
+	const sov_device_properties *d = &f->member.context->device->properties;
+	const uint32_t *required = f->kernel->required_threads;
+	bool bad = false;
+	uint64_t threads;
+	uint32_t i;
+
+	for (i = 0; i < 3; i++) /* 0 - 1 is more than all */
+		bad |= l->grid[i] - 1 >= d->max_grid[i] || l->block[i] - 1 >= d->max_block[i];
+	if (bad)
+		return refuse_sides(d, l);
 	threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 	if (threads > d->max_threads_per_block)
 		return refuse(

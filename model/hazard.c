@@ -23,6 +23,7 @@
 struct timing {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count;
+	struct sass_kept kept[SASS_KEPT]; /* what reuse flags may be about */
 	bool variable, in_order, late;
 	uint8_t unit;
 };
@@ -67,6 +68,7 @@ struct scoreboard {
 };
 
 struct hazard {
+	struct flight kept[SASS_KEPT];            /* who keeps an operand, by slot */
 	struct flight last, barrier;              /* the instruction before, the last block barrier */
 	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
@@ -89,6 +91,7 @@ const struct timing *timing_prepare(struct timing *all, uint32_t index, const st
 	t->in_order = sass_in_order(sm, in);
 	t->late = sass_reads_late(sm, in);
 	t->unit = (uint8_t)sass_pipe(sm, in);
+	sass_kept(in, t->kept);
 	return t;
 }
 
@@ -399,6 +402,60 @@ static bool check_distance(struct warp *w, const struct op *op, const struct fli
 	return false;
 }
 
+static bool writes(const struct timing *t, struct sass_kept k)
+{
+	for (uint32_t n = 0; n < t->count; n++)
+		if (t->uses[n].write && t->uses[n].kind == SASS_GPR &&
+		    k.reg < t->uses[n].reg + t->uses[n].count && t->uses[n].reg < k.reg + k.count)
+			return true;
+	return false;
+}
+
+/*
+ * What a reuse flag keeps is taken by the next instruction with that operand. Nobody may write the
+ * register before, and whoever has it as that operand must be one that can take it. After a
+ * jump, or when another warp may have run, nothing is kept.
+ */
+static bool check_kept(struct warp *w, const struct op *op)
+{
+	struct hazard *h = w->hazard;
+	const struct timing *t = op->timing;
+	bool dropped = !h->last.op || h->last.op->inst->yield || h->last.pc + 16 != w->pc;
+
+	for (uint32_t k = 0; k < SASS_KEPT; k++) {
+		struct flight *f = &h->kept[k];
+		struct sass_kept was;
+		char here[88], there[88];
+
+		if (dropped)
+			f->op = NULL;
+		if (!f->op)
+			continue;
+		was = f->op->timing->kept[k];
+		if (t->kept[k].reg == was.reg &&
+		    sass_shares_kept(w->grid->chip->sm, f->op->inst, op->inst)) {
+			f->op = NULL;
+			continue;
+		}
+		if (t->kept[k].reg != was.reg && !writes(t, was))
+			continue;
+		instruction_text(w, op, w->pc, here, sizeof(here));
+		instruction_text(w, f->op, f->pc, there, sizeof(there));
+		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s %s R%u, which %s keeps", here,
+			   t->kept[k].reg == was.reg ? "cannot take" : "overwrites", was.reg,
+			   there);
+		return false;
+	}
+	return true;
+}
+
+static void keep(struct hazard *h, const struct op *op, const struct flight *f)
+{
+	for (uint32_t k = 0; k < SASS_KEPT; k++)
+		if (op->inst->reuse >> k & 1 && op->timing->kept[k].reg != SASS_RZ)
+			h->kept[k] = *f;
+}
+
 static void wait(struct warp *w, const struct op *op)
 {
 	const struct sass_inst *in = op->inst;
@@ -425,7 +482,8 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	wait(w, op);
 	if (!check(w, op, mask))
 		return;
-	if (!check_distance(w, op, &h->last) || !check_distance(w, op, &h->barrier))
+	if (!check_kept(w, op) || !check_distance(w, op, &h->last) ||
+	    !check_distance(w, op, &h->barrier))
 		return;
 	f.sequence = ++h->sequence[t->unit];
 	if (in->write_barrier < SCOREBOARDS)
@@ -436,6 +494,7 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 				     w->clock);
 	if (mask)
 		record(w, op, f, mask);
+	keep(h, op, &f);
 	h->last = f;
 	if (in->op == SASS_BAR)
 		h->barrier = f;

@@ -39,6 +39,26 @@ extern "C" {
  *   EIO, and video memory that is freed is handed out to nobody, until the device is reset and
  *   bound again. A device that is gone is ENODEV, for every call.
  * - An argument that cannot be read or written is EFAULT, for every call.
+ *
+ * DOC: Limits
+ *
+ * What a file may have is limited by parameters of the module, which root can change at any time in
+ * /sys/module/sovgpu/parameters; fdinfo has each limit (sovgpu-max-NAME) and what the file has of it
+ * (sovgpu-NAME). Who wants more gets ENOMEM for memory of the machine, and ENOSPC for all else:
+ *
+ * - max_vram_mib, bytes of buffers in video memory; 0, the default: all there is
+ * - max_system_mib, bytes of buffers in system memory; 0, the default: half of the machine's memory
+ * - max_buffers, handles to buffers; 65536
+ * - max_vms, address spaces; 64
+ * - max_mappings, ranges that are mapped in these; 65536
+ * - max_groups, groups of queues; 64
+ * - max_queues, queues; 256
+ *
+ * A buffer's bytes count for the file that made it until its memory is free, whoever has a handle to
+ * it or has it mapped; handles count for the file that has them. Memory of the caller's own counts
+ * against its RLIMIT_MEMLOCK instead. A call takes 1024 steps of VM_BIND and 64 syncs; a queue has as
+ * many jobs as its ring has entries. Structures that the kernel makes for a process count for its
+ * memory cgroup.
  */
 
 /**
@@ -240,6 +260,12 @@ struct drm_sovgpu_queue_info {
 
 	/** @job_va_end: command streams lie below this address */
 	__u64 job_va_end;
+
+	/** @time_slice_us_max: longest turn of a group */
+	__u32 time_slice_us_max;
+
+	/** @pad: zero */
+	__u32 pad;
 };
 
 /**
@@ -284,8 +310,9 @@ enum drm_sovgpu_bo_flags {
 /**
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
  *
- * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full.
- * ENOMEM, also beyond RLIMIT_MEMLOCK. EINTR. EIO.
+ * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full, or the
+ * file has its part of it, or too many handles. ENOMEM, also when the file has its part of system
+ * memory, or beyond RLIMIT_MEMLOCK. EINTR. EIO.
  */
 struct drm_sovgpu_bo_create {
 	/**
@@ -461,12 +488,12 @@ struct drm_sovgpu_vm_bind_op {
  *
  * Steps are done in order, and all are done when the call returns: it sleeps until what is to be
  * waited for is signalled (EINTR after a signal), and signals after the last. When one fails, those
- * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM may have
- * unmapped what was in its range.
+ * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM or ENOSPC
+ * may have unmapped what was in its range.
  *
  * Errors: EINVAL, also to wait for a syncobj that has no fence. ENOENT: address space, buffer or
- * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM. EINTR.
- * EIO.
+ * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM.
+ * ENOSPC: video memory is full, or the file has too many mappings. EINTR. EIO.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: an address space */
@@ -542,7 +569,10 @@ struct drm_sovgpu_group_create {
 	/** @priority: 0 normal, 1 low; higher ones need privileges and do not exist yet */
 	__u32 priority;
 
-	/** @time_slice_us: its turn, when others wait; 0: the device's own choice */
+	/**
+	 * @time_slice_us: its turn, when others wait, at most
+	 * &drm_sovgpu_queue_info.time_slice_us_max; 0: the driver's own choice, 5 ms
+	 */
 	__u32 time_slice_us;
 
 	/** @id: out: the group, not 0 */

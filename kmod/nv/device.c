@@ -60,6 +60,7 @@ static void nv_describe(struct nv_device *nv)
 		.time_limit_ms_max = 10000, /* who waits for a fence waits no longer than that */
 		.job_size_max = NV_GP_MAX_WORDS * 4,
 		.job_va_end = BIT_ULL(NV_GP_ADDRESS_BITS),
+		.time_slice_us_max = 20000, /* who waits behind ten others waits 0.2 s */
 	};
 	/* What else is on the page that processes may see must be theirs to see. */
 	if (PAGE_SIZE <= NV_VF_USER_BYTES)

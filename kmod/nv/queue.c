@@ -46,7 +46,7 @@ static int tune(struct nv_client *client, u32 tsg, const struct sov_group *group
 
 	ret = nv_rm_control(client, NV_RM_GROUP(tsg), RM_CONTROL_INTERLEAVE, &interleave,
 			    sizeof(interleave));
-	if (!ret && slice.us)
+	if (!ret)
 		ret = nv_rm_control(client, NV_RM_GROUP(tsg), RM_CONTROL_TIME_SLICE, &slice,
 				    sizeof(slice));
 	return ret;

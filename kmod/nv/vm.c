@@ -45,13 +45,13 @@ static struct nv_table *table_alloc(void *owner, u32 children)
 {
 	struct nv_vm *vm = owner;
 	struct sov_device *sov = &vm->nv->base;
-	struct nv_vram_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct nv_vram_table *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
 	if (!t)
 		return NULL;
 	INIT_LIST_HEAD(&t->blocks);
 	if (children)
-		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL);
+		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL_ACCOUNT);
 	if (children && !t->base.children)
 		goto failed;
 	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks))

@@ -6,13 +6,32 @@
  * blocks that only branch on, blocks that continue another without a choice.
  *
  * A shuffle or vote whose results nobody uses is dead: being convergent forbids to move it, not to
- * drop it. An ordinary load is dead without uses; a volatile or ordered one is not.
+ * drop it. But where there are others of its kind, lanes may wait at these for those that are at it;
+ * only a back end that knows better drops it then. An ordinary load is dead without uses; a volatile or ordered one is not.
  */
 #include "libsov/compiler/flow.h"
 #include "libsov/compiler/pass.h"
 
-static bool has_effect(const struct ir_inst *p)
+/* Marks the kinds of operations between lanes of which there are several; in functions and whoever calls
+ * any, all. */
+static void find_company(const struct ir_func *f, bool *company)
 {
+	uint32_t count[IR_LANE_KINDS] = {0};
+	bool calls = f->kind == IR_FUNCTION;
+
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			calls |= ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR;
+			count[ir_lane_kind(ir_at(f, i))]++;
+		}
+	for (uint32_t k = 1; k < IR_LANE_KINDS; k++)
+		company[k] = calls || count[k] > 1;
+}
+
+static bool has_effect(const struct ir_inst *p, const bool *company)
+{
+	if (company[ir_lane_kind(p)])
+		return true;
 	if (p->op == IR_LOAD)
 		return p->flags & IR_VOLATILE || p->order != IR_WEAK;
 	return ir_ops[p->op].properties & (P_WRITE | P_TERM) || p->op == IR_WRITE;
@@ -22,12 +41,13 @@ static bool remove_dead(struct ir_func *f)
 {
 	bool *live = arena_array(f->module->arena, f->ninsts, sizeof(*live));
 	ir_id *work = arena_array(f->module->arena, f->ninsts, sizeof(*work));
+	bool company[IR_LANE_KINDS] = {false}, changed = false;
 	uint32_t n = 0;
-	bool changed = false;
 
+	find_company(f, company);
 	ir_for_each_block(f, b) {
 		ir_for_each_inst(f, b, i) {
-			if (has_effect(ir_at(f, i))) {
+			if (has_effect(ir_at(f, i), company)) {
 				live[i] = true;
 				work[n++] = i;
 			}

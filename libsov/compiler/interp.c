@@ -309,8 +309,7 @@ static bool run_block(struct interp *ip)
 			left -= t->state == THREAD_EXITED;
 			progress = true;
 		}
-		if (!interp_release(ip, &progress))
-			return false;
+		interp_release(ip, &progress);
 		if (left && !progress)
 			return interp_deadlock(ip);
 	}

@@ -52,15 +52,19 @@ static bool waits_with(const struct interp_thread *t, const struct interp_thread
 	return other->state == THREAD_WAITS && other->f == t->f && other->at == t->at;
 }
 
-/* Lanes that only wait for each other may do so in different places, with the same members. */
-static bool waits_for_lanes(const struct interp_thread *t, const struct interp_thread *other)
+/* What a thread waits at. */
+static const struct ir_inst *waits_at(const struct interp_thread *t)
 {
-	const struct ir_inst *in = ir_at(t->f, t->at), *there;
+	return ir_at(t->f, t->at);
+}
 
-	if (other->state != THREAD_WAITS)
-		return false;
-	there = ir_at(other->f, other->at);
-	return in->op == IR_WARPSYNC && there->op == IR_WARPSYNC &&
+/* Lanes meet at one operation in different places, too, if they name the same members (PTX ISA,
+ * shfl.sync: "the same qualifiers and same membermask value"). */
+static bool meets(const struct interp_thread *t, const struct interp_thread *other)
+{
+	const struct ir_inst *in = waits_at(t), *there = waits_at(other);
+
+	return other->state == THREAD_WAITS && ir_lane_kind(in) == ir_lane_kind(there) &&
 	       members(t, in) == members(other, there);
 }
 
@@ -96,6 +100,11 @@ static uint32_t source_lane(enum ir_shuffle kind, uint32_t lane, uint32_t select
 	return *in_range ? source : lane;
 }
 
+static const struct interp_value *brought(const struct interp_thread *t)
+{
+	return &t->values[waits_at(t)->args[0]];
+}
+
 static void shuffle(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	bool in_range;
@@ -104,7 +113,7 @@ static void shuffle(struct interp *ip, struct interp_thread *t, const struct ir_
 				      (uint32_t)t->values[in->args[2]].bits, &in_range);
 	const struct interp_thread *from = partner(ip, t, source);
 
-	t->values[in->res] = from ? from->values[in->args[0]] : (struct interp_value){0};
+	t->values[in->res] = from ? *brought(from) : (struct interp_value){0};
 	t->values[in->res + 1] = (struct interp_value){.bits = in_range, .defined = true};
 }
 
@@ -119,18 +128,13 @@ static void vote(struct interp *ip, struct interp_thread *t, const struct ir_ins
 		if (!p)
 			continue;
 		voters |= 1u << lane;
-		ballot |= (uint32_t)p->values[in->args[0]].bits << lane;
+		ballot |= (uint32_t)brought(p)->bits << lane;
 	}
 	result = in->sub == IR_VOTE_ALL   ? ballot == voters
 		 : in->sub == IR_VOTE_ANY ? ballot != 0
 		 : in->sub == IR_VOTE_UNI ? !ballot || ballot == voters
 					  : ballot;
 	t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
-}
-
-static struct interp_value *brought(const struct interp_thread *t, const struct ir_inst *in)
-{
-	return &t->values[in->args[0]];
 }
 
 /* Who of all has the same value as t; lanes of the others are 0. */
@@ -143,7 +147,7 @@ static void match(struct interp *ip, struct interp_thread *t, const struct ir_in
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t lane = 1u << all[k]->index % ip->launch->warp_lanes;
 
-		if (brought(all[k], in)->bits == brought(t, in)->bits)
+		if (brought(all[k])->bits == brought(t)->bits)
 			same |= lane;
 		else
 			others |= lane;
@@ -164,17 +168,18 @@ static void reduce(struct interp_thread *t, const struct ir_inst *in, struct int
 		[IR_REDUCE_MAX_S] = IR_MAX_S, [IR_REDUCE_AND] = IR_AND,
 		[IR_REDUCE_OR] = IR_OR,       [IR_REDUCE_XOR] = IR_XOR};
 	struct ir_inst op = {.op = ops[in->sub], .type = in->type, .nargs = 2};
-	uint64_t sum = brought(all[0], in)->bits;
+	uint64_t sum = brought(all[0])->bits;
 
 	for (uint32_t k = 1; k < n; k++)
-		ir_eval(&op, (uint64_t[]){sum, brought(all[k], in)->bits}, &sum);
+		ir_eval(&op, (uint64_t[]){sum, brought(all[k])->bits}, &sum);
 	t->values[in->res] = (struct interp_value){.bits = sum, .defined = true};
 }
 
-static void carry_out(struct interp *ip, const struct ir_inst *in, struct interp_thread **all,
-		      uint32_t n)
+static void carry_out(struct interp *ip, struct interp_thread **all, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
+		const struct ir_inst *in = waits_at(all[k]);
+
 		if (in->op == IR_SHUFFLE)
 			shuffle(ip, all[k], in);
 		else if (in->op == IR_VOTE)
@@ -213,39 +218,29 @@ static void release_active(struct interp *ip, struct interp_thread *t, bool *pro
 }
 
 /* Carries out what t waits for if all who take part are there. */
-static bool release_lanes(struct interp *ip, struct interp_thread *t, bool *progress)
+static void release_lanes(struct interp *ip, struct interp_thread *t, bool *progress)
 {
-	const struct ir_inst *in = ir_at(t->f, t->at);
 	struct interp_thread *all[INTERP_MAX_LANES];
 	uint32_t n = 0;
 
-	if (in->op == IR_ACTIVE) {
+	if (waits_at(t)->op == IR_ACTIVE) {
 		release_active(ip, t, progress);
-		return true;
+		return;
 	}
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
 		struct interp_thread *p = partner(ip, t, lane);
 
-		if (!p)
-			continue;
-		if (waits_for_lanes(t, p)) {
+		if (p && !meets(t, p))
+			return;
+		if (p)
 			all[n++] = p;
-			continue;
-		}
-		if (!waits_with(t, p))
-			return true;
-		if (members(p, in) != members(t, in))
-			return interp_fail(ip, t, "its members are 0x%x, but lane %u has 0x%x",
-					   members(t, in), lane, members(p, in));
-		all[n++] = p;
 	}
-	carry_out(ip, in, all, n);
+	carry_out(ip, all, n);
 	for (uint32_t k = 0; k < n; k++) {
-		all[k]->at = ir_at(all[k]->f, all[k]->at)->next;
+		all[k]->at = waits_at(all[k])->next;
 		all[k]->state = THREAD_READY;
 	}
 	*progress = true;
-	return true;
 }
 
 /* Barriers. */
@@ -339,18 +334,16 @@ bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_i
 								: arrive_with_lanes(ip, t, in);
 }
 
-bool interp_release(struct interp *ip, bool *progress)
+void interp_release(struct interp *ip, bool *progress)
 {
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
-		if (t->state == THREAD_WAITS && !at_barrier(t) &&
-		    !release_lanes(ip, t, progress))
-			return false;
+		if (t->state == THREAD_WAITS && !at_barrier(t))
+			release_lanes(ip, t, progress);
 	}
 	for (uint32_t k = 0; k < INTERP_BARRIERS; k++)
 		*progress |= release_barrier(ip, k);
-	return true;
 }
 
 /* Nobody is ready, and somebody waits. */
@@ -369,9 +362,13 @@ bool interp_deadlock(struct interp *ip)
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
 		struct interp_thread *p = partner(ip, t, lane);
 
-		if (p && !waits_with(t, p))
-			return interp_fail(ip, t, "deadlock: lane %u, a member, waits at '%s'",
-					   lane, ir_text_inst(p->f, p->at));
+		if (!p || meets(t, p))
+			continue;
+		if (waits_with(t, p))
+			return interp_fail(ip, t, "its members are 0x%x, but lane %u has 0x%x",
+					   members(t, waits_at(t)), lane, members(p, waits_at(p)));
+		return interp_fail(ip, t, "deadlock: lane %u, a member, waits at '%s'", lane,
+				   ir_text_inst(p->f, p->at));
 	}
 	return interp_fail(ip, t, "deadlock");
 }

@@ -91,8 +91,8 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 
 /* interp_lanes.c */
 bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
-/* Lets all go on who can; false after an error. */
-bool interp_release(struct interp *ip, bool *progress);
+/* Lets all go on who can. */
+void interp_release(struct interp *ip, bool *progress);
 bool interp_deadlock(struct interp *ip); /* false, with a message */
 
 #endif

@@ -220,6 +220,7 @@ struct ir_func {
 	bool ssa; /* no read and write is left */
 	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
 		    * leads through it, and its lanes stay together */
+	bool meets; /* … but they wait there for lanes that come from elsewhere */
 };
 
 /* From this line of the text on, code comes from that place in a file that was compiled to it. */
@@ -275,6 +276,10 @@ extern const struct ir_flag {
 	uint8_t bit;
 } ir_flags[];
 extern const uint32_t ir_nflags;
+
+/* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at others they do not. */
+#define IR_LANE_KINDS 22
+uint32_t ir_lane_kind(const struct ir_inst *in);
 
 /* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);

@@ -149,6 +149,7 @@ OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_W
  * range a lane reads itself. A ballot is b32, other votes are b1. match.any gives the members with
  * the same value; match.all all members, or none when their values differ. active is the set of
  * lanes that execute it together. warpsync waits for its members and orders their memory accesses.
+ * Lanes that name the same members meet also at different instructions of the same kind.
  * A barrier's arguments are b32: number, and how many threads meet there (all of the block when not
  * given). That of a barrier.red are number, b1, threads; all get what the b1 of all have in common:
  * their and, their or, how many are true */

@@ -216,6 +216,12 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 /* The bit of reuse that is about this operand: set, the register's value stays at the unit for the
  * next instruction's operand with the same bit. 0: there is none. */
 uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);
+/* The registers that could be kept, by their bit; reg SASS_RZ: none. */
+#define SASS_KEPT 3
+struct sass_kept {
+	uint8_t reg, count;
+};
+void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT]);
 /* Name of an op ("FADD"), for messages and statistics. */
 const char *sass_op_name(uint16_t op);
 /* Fresh instruction: guard PT, no barriers, stall 0, operands cleared. */
@@ -273,6 +279,8 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 /* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
  * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */
 uint32_t sass_cycles(const struct sass_inst *in);
+/* What one instruction keeps by a reuse flag the other gets, if the operands are alike. */
+bool sass_shares_kept(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Typical time to result, for the scheduler's priorities. */
 uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
 

@@ -198,7 +198,7 @@ const struct sass_form sass_alu_rows[] = {
 	{"PLOP3.LUT", SASS_PLOP3_UPRED, 0x01c, FORM(4), SM_ALL, SASS_PIPE_ALU,
 	 .ops = {PD(81), PD(84, TRUE_), P(87, 90), P(77, 80), UP(68, 71), LUT, I(16, 8)},
 	 .fixed = {{67, 1, 1}}},
-	{"PLOP3.LUT", SASS_PLOP3_SIGN, 0x01f, FORM(1), SM_ALL, SASS_PIPE_ALU,
+	{"PLOP3.LUT", SASS_PLOP3_SIGN, 0x01f, FORM(1) | FORM(5) | FORM(6), SM_ALL, SASS_PIPE_ALU,
 	 .ops = {PD(81), PD(84, TRUE_), A(SLOT_SIGN), B(SLOT_SIGN), C(SLOT_SIGN), I(72, 8),
 		 I(16, 8)}},
 	{"FMUL", SASS_FMUL, 0x020, FORMS_B, SM_ALL, SASS_PIPE_FMA, .imm = IMM_FLOAT,

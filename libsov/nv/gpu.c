@@ -26,7 +26,8 @@ static_assert(NV_QMD_MAX_BYTES <= GPU_PLACE_CONSTANTS, "a descriptor fits before
 static_assert(GPU_TIME_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
 static_assert((int)GPU_FETCH_BEFORE == NV_QMD_FETCH_BEFORE &&
 	      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND, "the hardware's values");
-static_assert(NV_GP_MAX_WORDS <= GPU_SPAN_MOST, "a span has as many words as an entry");
+/* Spans are entries as they are: nv_gp_entry_pack. */
+static_assert(NV_GP_MAX_WORDS == GPU_SPAN_MOST && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");
 static_assert(GPU_MAX_CONSTANTS >= NV_GRID_HEAD_BYTES, "the bank has its head");
 
 struct plan {
@@ -341,16 +342,9 @@ static uint32_t lines_most(const struct gpu_lines *l)
 	return MOST_LINES;
 }
 
-static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-		      uint64_t span, bool copying)
-{
-	(void)copying;
-	m->ring[put] = nv_gp_entry_pack(gpu_span_address(span), gpu_span_words(span));
-	return (put + 1) & (entries - 1);
-}
-
 const struct gpu nv_gpu = {
 	.family = "nv",
+	.address_bits = 49,
 	.copy_most = NV_PUSH_COPY_MAX,
 	.inline_most = NV_PUSH_INLINE_MAX,
 	.inline_unit = 1,
@@ -389,5 +383,4 @@ const struct gpu nv_gpu = {
 	.copy_lines = nv_push_copy_lines,
 	.fill = fill,
 	.write = nv_push_inline,
-	.enter = enter,
 };

@@ -147,9 +147,9 @@ int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 #define NVRM_PRIORITIES	    3
 #define NVRM_QUEUES (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
 
-struct nvrm_engine { /* a channel group; made for its first queue */
+struct nvrm_engine { /* a channel group; made for its first queue, gone with its last */
 	struct rm_scope scope;
-	uint32_t engine, group, share;
+	uint32_t engine, group, share, queues;
 	bool preemptible;
 };
 

@@ -120,6 +120,13 @@ static int set_priority(struct rm *rm, uint32_t group, int32_t priority)
 	return error;
 }
 
+static void end_engine(struct nvrm_engine *e)
+{
+	rm_unwind(&e->scope, 0);
+	e->group = e->share = 0;
+	e->preemptible = false;
+}
+
 static int make_engine(struct winsys_group *g, int32_t priority, enum winsys_engine which)
 {
 	struct nvrm_engine *e = engine_of(g, priority, which);
@@ -144,10 +151,8 @@ static int make_engine(struct winsys_group *g, int32_t priority, enum winsys_eng
 	if (!error && which == WINSYS_COMPUTE)
 		error = rm_alloc(&e->scope, e->group, RM_CLASS_CONTEXT_SHARE, &share, sizeof(share),
 				 &e->share, "a context share");
-	if (error) {
-		rm_unwind(&e->scope, 0);
-		e->group = e->share = 0;
-	}
+	if (error)
+		end_engine(e);
 	return error;
 }
 
@@ -174,6 +179,15 @@ static int make_preemptible(struct winsys_group *g, const struct winsys_queue *q
 }
 
 /* ---- queues ---- */
+
+/* RM takes no channel into a group whose last one has gone (status 0x40, on an H200). */
+static void leave_engine(struct winsys_queue *q)
+{
+	struct nvrm_engine *e = engine_of(q->group, q->priority, q->engine);
+
+	if (!--e->queues)
+		end_engine(e);
+}
 
 static bool take_slot(struct winsys_group *g, uint32_t *slot)
 {
@@ -262,7 +276,9 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 	q->engine = o->engine;
 	q->priority = o->priority;
 	q->scope.rm = g->device->rm;
+	engine_of(g, q->priority, q->engine)->queues++;
 	if (!take_slot(g, &q->slot)) {
+		leave_engine(q);
 		free(q);
 		return -ENOSPC;
 	}
@@ -294,6 +310,7 @@ void nvrm_queue_destroy(struct winsys_queue *q)
 		*p = q->next;
 	pthread_mutex_unlock(&g->lock);
 	rm_unwind(&q->scope, 0);
+	leave_engine(q);
 	g->userd_used[q->slot / 64] &= ~(UINT64_C(1) << q->slot % 64);
 	free(q);
 }

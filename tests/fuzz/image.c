@@ -16,6 +16,13 @@ static void check(bool good)
 		abort();
 }
 
+static void check_name(const char *text, const uint8_t *data, size_t size)
+{
+	const uint8_t *name = (const uint8_t *)text;
+
+	check(name >= data && name < data + size && memchr(name, 0, (size_t)(data + size - name)));
+}
+
 /* What only code objects have. */
 static void check_amd(const struct image *im, const struct image_kernel *k)
 {
@@ -33,11 +40,9 @@ static void check_amd(const struct image *im, const struct image_kernel *k)
 static void check_kernel(const struct image *im, const struct image_kernel *k, const uint8_t *data,
 			 size_t size)
 {
-	const uint8_t *name = (const uint8_t *)k->name;
-
 	check(k->code >= data && k->code_bytes <= size &&
 	      (size_t)(k->code - data) <= size - k->code_bytes);
-	check(name >= data && name < data + size && memchr(name, 0, (size_t)(data + size - name)));
+	check_name(k->name, data, size);
 	check(k->registers >= 1 && k->registers <= 512);
 	check(k->param_bytes <= IMAGE_MAX_PARAM_BYTES);
 	if (im->vendor == IMAGE_AMD)
@@ -114,6 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (image_read(&im, data, size, message, sizeof(message))) {
 		check((im.nkernels || im.ndeclared) && !message[0]);
+		for (uint32_t k = 0; k < im.ndeclared; k++)
+			check_name(im.declared[k].name, data, size);
 		for (uint32_t k = 0; k < im.nkernels; k++)
 			check_kernel(&im, &im.kernels[k], data, size);
 		check_sections(&im, data, size);

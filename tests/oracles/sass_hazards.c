@@ -25,7 +25,8 @@ struct step {
 static struct step steps[MOST];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static uint32_t sm, checks, tight, uniform, violations;
+static int keeper[SASS_KEPT];                         /* who keeps an operand + 1, by slot */
+static uint32_t sm, checks, tight, uniform, reuses, violations;
 static const char *path;
 
 static void complain(const char *rule, int first, int second, const struct sass_reg_use *u,
@@ -138,6 +139,41 @@ static void forget(void)
 {
 	memset(writer, 0, sizeof(writer));
 	memset(reader, 0, sizeof(reader));
+	memset(keeper, 0, sizeof(keeper));
+}
+
+/* What a reuse flag keeps is taken by an operand that can, before its register is written. */
+static void check_kept(int i)
+{
+	struct sass_kept now[SASS_KEPT], was[SASS_KEPT];
+
+	sass_kept(&steps[i].in, now);
+	for (int k = 0; k < SASS_KEPT; k++) {
+		int from = keeper[k] - 1;
+		bool written = false;
+
+		if (from >= 0 && (i != from + 1 || !steps[from].in.yield)) {
+			sass_kept(&steps[from].in, was);
+			for (uint32_t u = 0; u < steps[i].n; u++)
+				written |= steps[i].uses[u].write &&
+					   steps[i].uses[u].kind == SASS_GPR &&
+					   was[k].reg < steps[i].uses[u].reg + steps[i].uses[u].count &&
+					   steps[i].uses[u].reg < was[k].reg + was[k].count;
+			if (now[k].reg == was[k].reg) {
+				reuses++;
+				keeper[k] = 0;
+				if (!sass_shares_kept(sm, &steps[from].in, &steps[i].in))
+					complain("cannot take what is kept", from, i, steps[i].uses, 0);
+			} else if (written) {
+				keeper[k] = 0;
+				complain("overwrites what is kept", from, i, steps[i].uses, 0);
+			}
+		}
+		if (steps[i].in.yield)
+			keeper[k] = 0;
+		else if (steps[i].in.reuse >> k & 1)
+			keeper[k] = i + 1;
+	}
 }
 
 static void check(int n)
@@ -156,6 +192,7 @@ static void check(int n)
 		time += sass_cycles(&s->in);
 		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
 			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
+		check_kept(i);
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
 				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k],
@@ -236,7 +273,7 @@ int main(int argc, char **argv)
 		free(c.bytes);
 	}
 	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u through uniform "
-	       "registers and predicates, %u violations\n",
-	       sm, checks, tight, uniform, violations);
+	       "registers and predicates, %u operands kept, %u violations\n",
+	       sm, checks, tight, uniform, reuses, violations);
 	return violations != 0;
 }

@@ -15,8 +15,8 @@
 #include "tests/tap.h"
 
 enum { ENTRIES = 32, COPIES = 64, NOTES = 0x1000, STREAM = 0x2000, RELEASE = 0x8000, NOP = 0x9000 };
-#define VA     UINT64_C(0x100000000)
-#define BIG_VA UINT64_C(0x200000000)
+#define VA     UINT64_C(0x1000000000) /* NVIDIA's module keeps 512 MiB from 4 GiB on */
+#define BIG_VA UINT64_C(0x2000000000)
 
 struct bench {
 	const struct winsys *w;
@@ -65,7 +65,8 @@ static bool start(struct bench *b, const char *name)
 	}
 	b->memory = b->w->buffer_cpu(small);
 	struct winsys_queue_options o = {.engine = WINSYS_COPY, .ring = small, .ring_va = VA,
-					 .ring_entries = ENTRIES};
+					 .ring_entries = ENTRIES,
+					 .ring_entry_bytes = 8};
 
 	if (!b->memory || b->w->queue_create(b->g, &o, &b->q)) {
 		diag("%s", winsys_said());

@@ -49,11 +49,11 @@ static void finish(struct select *s, struct gcn_src x, enum ir_type type)
 }
 
 /* A single as bf16: its upper half, rounded. */
-static struct gcn_src to_bf16(struct select *s, struct gcn_src x)
+struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round round)
 {
 	struct gcn_src odd, t, nan;
 
-	if (s->in->round == IR_RZ) {
+	if (round == IR_RZ) {
 		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, x, gcn_imm(16));
 	} else {
 		odd = sel_temp(s, GCN_VECTOR, 1);
@@ -61,7 +61,7 @@ static struct gcn_src to_bf16(struct select *s, struct gcn_src x)
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_add3_u32, t, x, odd, gcn_imm(0x7fff));
 		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, t, gcn_imm(16));
-		if (s->in->round != IR_RN)
+		if (round != IR_RN)
 			sel_refuse(s, "conversion to bf16 rounded up or down");
 	}
 	x = sel_vector(s, x, 1);
@@ -89,7 +89,9 @@ static struct gcn_src single_of_64(struct select *s, bool is_signed, uint32_t ro
 		by = sel_new(s, GCN_VECTOR, SEL_SUB, by, gcn_imm(1)); /* -1 becomes -2 */
 		by = sel_new(s, GCN_VECTOR, SEL_MIN_U, by, most);
 		/* an upper word of signs alone: the lower one decides, by its own highest bit */
-		low = unary(s, AMD_v_ffbh_u32, 1, sel_new(s, GCN_VECTOR, SEL_XOR, x, sel_new(s, GCN_VECTOR, SEL_SHR_S, sel_part(x, 1), gcn_imm(31))), GCN_MODE_ANY);
+		low = sel_new(s, GCN_VECTOR, SEL_SHR_S, sel_part(x, 1), gcn_imm(31));
+		low = sel_new(s, GCN_VECTOR, SEL_XOR, x, low);
+		low = unary(s, AMD_v_ffbh_u32, 1, low, GCN_MODE_ANY);
 		low = sel_new(s, GCN_VECTOR, SEL_MIN_U, low, gcn_imm(32));
 		low = sel_new(s, GCN_VECTOR, SEL_ADD, low, gcn_imm(31));
 		p = sel_compare(s, AMD_v_cmp_gt_u32, gcn_imm(31), by);
@@ -184,7 +186,7 @@ static void from_integer(struct select *s)
 	if (in->format == IR_BF16) {
 		x = unary(s, is_signed ? AMD_v_cvt_f32_i32 : AMD_v_cvt_f32_u32, 1,
 			  sel_extended(s, ARG(0), in->from, is_signed), 0);
-		finish(s, to_bf16(s, x), IR_B16);
+		finish(s, select_to_bf16(s, x, in->round), IR_B16);
 		return;
 	}
 	x = wide ? clamped_word(s, is_signed)
@@ -282,7 +284,7 @@ static void to_integer(struct select *s)
 /* ---- between floats ---- */
 
 /* A double as a single, rounded to odd. */
-static struct gcn_src odd_of_double(struct select *s, struct gcn_src x)
+struct gcn_src select_odd_single(struct select *s, struct gcn_src x)
 {
 	struct gcn_src f = unary(s, AMD_v_cvt_f32_f64, 1, x, TO_ZERO), back, p, one, d;
 
@@ -326,13 +328,13 @@ static void between_floats(struct select *s)
 		x = unary(s, AMD_v_cvt_f32_f64, 1, x, round | flush_of(in));
 	} else if (bf16) {
 		if (in->from == IR_B64)
-			x = odd_of_double(s, x);
+			x = select_odd_single(s, x);
 		else if (flush_of(in))
 			x = binary(s, AMD_v_max_f32, 1, x, x, GCN_FLUSH);
-		x = to_bf16(s, x);
+		x = select_to_bf16(s, x, in->round);
 	} else {
 		if (in->from == IR_B64)
-			x = odd_of_double(s, x);
+			x = select_odd_single(s, x);
 		x = unary(s, AMD_v_cvt_f16_f32, 1, x, round | (in->from == IR_B32 ? flush_of(in) : 0));
 	}
 	finish(s, x, in->type);

@@ -113,7 +113,7 @@ static uint32_t reach(const struct converge *c, uint32_t b, uint32_t stop, bool 
 static bool may_wait(const struct mir_func *f, uint32_t b)
 {
 	mir_for_each(f, b, i)
-		if (!i->rare && (i->members || mir_is_call(i)))
+		if ((!i->rare || i->meets) && (i->members || mir_is_call(i)))
 			return true;
 	return false;
 }

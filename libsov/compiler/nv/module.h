@@ -59,7 +59,7 @@ void nv_list_lines(const struct nv_module *n, const struct nv_text *text, uint32
 		   struct line_table *t);
 
 /* On the IR (apart.c): lanes that wait for each other in different places find each other. */
-void nv_wait_apart(struct ir_module *m);
+void nv_meet_apart(struct ir_module *m);
 
 /* Variables (variables.c). False: errors are in job->diag. */
 bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m);

@@ -265,7 +265,7 @@ static void *generate(struct compile_job *job, const void *plan, struct ir_modul
 	struct nv_code *out = arena_alloc(keep, sizeof(*out));
 	struct mir_func **funcs;
 
-	nv_wait_apart(m);
+	nv_meet_apart(m);
 	nv_survey_calls(&module, m);
 	nv_find_common(&module, m);
 	funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));

@@ -91,10 +91,11 @@ enum ptx_testp {
 	TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL
 };
 
-/* Special registers that change, and so are no leaves of the IR, or are always zero. */
+/* Special registers that change, and so are no leaves of the IR, or are always zero; from SPECIAL_VECTOR on
+ * those that have three elements, by the number of the first, and a fourth that is zero. */
 enum ptx_special {
 	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH,
-	SPECIAL_ZERO
+	SPECIAL_ZERO, SPECIAL_VECTOR
 };
 
 /* .volatile is relaxed at system scope plus the promise not to merge accesses. */
@@ -395,7 +396,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 /* Lowering functions, named in table.c. */
 #define LOWERINGS(L) \
 	/* lower.c */ \
-	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(cvta) \
+	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(cvta) \
 	L(isspacep) \
 	/* arithmetic.c */ \
 	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \

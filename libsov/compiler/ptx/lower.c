@@ -476,6 +476,18 @@ void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
 		ptx_write(x, d, v);
 }
 
+/* All elements are read before any is written. */
+void ptx_lower_mov_vector(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D], *a = in->role[ROLE_A];
+	ir_val v[4];
+
+	for (uint32_t k = 0; k < a->count; k++)
+		v[k] = ptx_read(x, &a->elements[k]);
+	for (uint32_t k = 0; k < d->count; k++)
+		ptx_write(x, &d->elements[k], v[k]);
+}
+
 void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;

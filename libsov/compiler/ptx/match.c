@@ -673,7 +673,8 @@ static bool check_vector(struct check *c, struct ptx_operand *o)
 	if (c->w.parts)
 		c->w.type = sibling(CLASS_BITS, c->w.type->bits / count);
 	c->w.nothing = c->w.written;
-	c->w.variable = c->w.special = false;
+	c->w.variable = false;
+	c->w.special &= c->w.vector;
 	for (uint32_t i = 0; i < o->count; i++)
 		good &= check_scalar(c, &o->elements[i]);
 	return good;

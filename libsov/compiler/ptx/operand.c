@@ -33,13 +33,27 @@ static int take_special(struct ptx *x, struct ptx_token *t)
 	return found;
 }
 
+static void make_elements(struct ptx *x, struct ptx_operand *o, const struct ptx_token *t, uint32_t first)
+{
+	o->kind = OPERAND_VECTOR;
+	o->count = 4;
+	o->elements = arena_array(x->arena, o->count, sizeof(*o->elements));
+	for (uint32_t k = 0; k < o->count; k++) {
+		o->elements[k].kind = OPERAND_SPECIAL;
+		o->elements[k].at = *t;
+		o->elements[k].special = (uint8_t)(k < 3 ? first + k : SPECIAL_ZERO);
+	}
+}
+
 static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
 			    const char *what)
 {
 	int special = take_special(x, t);
 
 	o->kind = OPERAND_BAD;
-	if (special >= 0) {
+	if (special >= SPECIAL_VECTOR) {
+		make_elements(x, o, t, (uint32_t)special - SPECIAL_VECTOR);
+	} else if (special >= 0) {
 		o->kind = OPERAND_SPECIAL;
 		o->special = (uint8_t)special;
 	} else if (special == -2) {

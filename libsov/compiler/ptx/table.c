@@ -235,6 +235,8 @@ const struct ptx_row ptx_rows[] = {
 	    "a = .type or parts or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = .f32 .f64 .f16 .bf16", mov, COPY),
+	ROW("mov.vec.type d, a", ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
+	    "a = .type or vector or special", mov_vector, COPY),
 	ROW("cvt{.sat}.dtype.atype d, a", CVT ".dtype = " BYTES "; .atype = " BYTES, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " BYTES "; .atype = " FLOATS, cvt, TRUNC),

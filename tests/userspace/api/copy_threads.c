@@ -115,7 +115,7 @@ static void run(bool one_stream)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M");
 	random_seed();
 	c = context_on("gh100.0", 0);
 	run(true);

@@ -267,7 +267,7 @@ int main(void)
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	uint32_t d, i;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M");
 	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context bystander = context_on(devices[d], 0);
 

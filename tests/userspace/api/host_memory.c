@@ -270,7 +270,7 @@ static void contexts(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M,ga100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M,ga100:vram=64M");
 	random_seed();
 	c = context_on("gh100.0", 0);
 	add = function_of(c, PTX_ADD, "add");

@@ -137,7 +137,7 @@ int main(void)
 	sov_module m;
 	uint32_t d;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M");
 	for (d = 0; d < DEVICES(devices); d++) {
 		diag("%s", devices[d].name);
 		c = context_on(devices[d].name, 0);

@@ -9,317 +9,7 @@
 #ifndef TESTS_COMPILER_RANDOM_H
 #define TESTS_COMPILER_RANDOM_H
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include "tests/userspace/compiler/_agree.h"
-#include "tests/userspace/compiler/_random_operations.h"
-
-#define RANDOM_WORDS 12 /* registers of 32 bits */
-#define RANDOM_LONGS 6
-#define RANDOM_HALVES 4
-#define RANDOM_PREDICATES 10
-#define RANDOM_UNIFORM 4
-#define RANDOM_MAX_DEPTH 4
-/* Around what is random. What stands outside keeps threads apart: without it a kernel says nothing. */
-#define RANDOM_BEGIN "\t// begin\n"
-#define RANDOM_END   "\t// end\n"
-
-/* Lanes whose number has a bit. */
-static const uint32_t random_masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
-
-enum random_level { LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK };
-
-struct random_ptx {
-	uint64_t seed, number;
-	char *text;
-	size_t size, capacity;
-	uint32_t labels, fuels, budget;
-	uint32_t functions; /* of the kernel */
-	bool function; /* this is one */
-	bool ends; /* threads may end early; then nothing is read from other lanes */
-};
-
-struct random_place {
-	enum random_level level;
-	uint32_t members, split; /* lanes that are here together; lane bits that tell them from others */
-	uint32_t depth;
-};
-
-static inline uint32_t pick(struct random_ptx *k, uint32_t n)
-{
-	return (uint32_t)(agree_random(&k->seed) >> 33) % n;
-}
-
-__attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *k, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	if (k->capacity - k->size < 1024) {
-		k->capacity *= 2;
-		k->text = realloc(k->text, k->capacity);
-		if (!k->text)
-			abort();
-	}
-	va_start(ap, fmt);
-	n = vsnprintf(k->text + k->size, k->capacity - k->size, fmt, ap);
-	va_end(ap);
-	k->size += (size_t)n;
-}
-
-static inline void put_text(struct random_ptx *k, const char *text, size_t size)
-{
-	if (k->capacity - k->size < size + 1024) {
-		k->capacity += 2 * size + 1024;
-		k->text = realloc(k->text, k->capacity);
-		if (!k->text)
-			abort();
-	}
-	memcpy(k->text + k->size, text, size);
-	k->size += size;
-	k->text[k->size] = 0;
-}
-
-static inline void put_number(struct random_ptx *k, uint32_t bits)
-{
-	static const char *const numbers[] = {"0", "1", "-1", "2", "31", "32", "33", "64", "0x7fffffff", "0x80000000",
-					      "255", "-128", "0xffff0000", "12345678"};
-
-	if (bits == 16)
-		put(k, "%d", (int)pick(k, 65536) - 32768);
-	else if (bits == 64 && !pick(k, 3))
-		put(k, "0x%llx", (unsigned long long)agree_random(&k->seed));
-	else if (pick(k, 3))
-		put(k, "%s", numbers[pick(k, sizeof(numbers) / sizeof(numbers[0]))]);
-	else
-		put(k, "%u", pick(k, 0x7fffffff));
-}
-
-/* A row while it is filled in. */
-struct random_filling {
-	char type[8];
-	uint32_t bits;
-	const char *space, *base; /* NULL: not chosen yet */
-};
-
-static inline uint32_t put_register(struct random_ptx *k, uint32_t bits)
-{
-	uint32_t n = pick(k, bits == 64 ? RANDOM_LONGS : bits == 32 ? RANDOM_WORDS : RANDOM_HALVES);
-
-	put(k, "%%%c%u", bits == 64 ? 'l' : bits == 32 ? 'r' : 'h', n);
-	return n;
-}
-
-static inline void put_register_or_number(struct random_ptx *k, uint32_t bits)
-{
-	if (pick(k, 2))
-		put_number(k, bits);
-	else
-		put_register(k, bits);
-}
-
-/* Different ones, in braces. */
-static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t bits)
-{
-	uint32_t all = bits == 64 ? RANDOM_LONGS : RANDOM_WORDS, n = pick(k, all), step = pick(k, 2) ? 1 : all - 1;
-
-	for (uint32_t i = 0; i < count; i++, n = (n + step) % all)
-		put(k, "%s%%%c%u", i ? ", " : "{", bits == 64 ? 'l' : 'r', n);
-	put(k, "}");
-}
-
-/* Memory of a thread's own. */
-static inline void choose_memory(struct random_ptx *k, struct random_filling *f, bool local)
-{
-	static const char *const places[][2] = {{".global", "%own"}, {".shared", "%mine"}, {".global", "%heap"},
-						{"", "%far"}, {".local", "%stack"}, {"", "%any"}};
-	uint32_t n = pick(k, local ? 6 : 4);
-
-	if (f->space)
-		return;
-	f->space = places[n][0];
-	f->base = places[n][1];
-}
-
-static inline void choose_type(struct random_ptx *k, struct random_filling *f, const char *types)
-{
-	uint32_t count = 1, n, size;
-	const char *digits;
-
-	for (const char *c = types; *c; c++)
-		count += *c == ' ';
-	for (n = pick(k, count); n; n--)
-		types = strchr(types, ' ') + 1;
-	size = (uint32_t)strcspn(types, " ");
-	snprintf(f->type, sizeof(f->type), "%.*s", (int)size, types);
-	digits = strpbrk(f->type, "0123456789");
-	f->bits = (uint32_t)strtoul(digits, NULL, 10) * (strstr(f->type, "x2") ? 2 : 1);
-}
-
-static inline void fill_place(struct random_ptx *k, struct random_filling *f, char what)
-{
-	switch (what) {
-	case 'r': put_register(k, 32); break;
-	case 'l': put_register(k, 64); break;
-	case 'h': put_register(k, 16); break;
-	case 'R': put_register_or_number(k, 32); break;
-	case 'L': put_register_or_number(k, 64); break;
-	case 'p': put(k, "%%p%u", pick(k, RANDOM_PREDICATES)); break;
-	case 'T': put(k, "%s", f->type); break;
-	case 'b': put(k, "%u", f->bits); break;
-	case 'd':
-	case 'a': put_register(k, f->bits); break;
-	case 'A': put_register_or_number(k, f->bits); break;
-	case 'w': put_register(k, 2 * f->bits); break;
-	case '2': put_registers(k, 2, 32); break;
-	case '4': put_registers(k, 4, 32); break;
-	case 'D': put_registers(k, 2, 64); break;
-	case '5': put(k, "%u", pick(k, 32)); break;
-	case '8': put(k, "%u", pick(k, 256)); break;
-	case 'S':
-	case 'G':
-		choose_memory(k, f, what == 'S');
-		put(k, "%s", f->space);
-		break;
-	case 'M':
-		choose_memory(k, f, true);
-		put(k, "%s", f->base);
-		break;
-	}
-}
-
-static inline void fill(struct random_ptx *k, struct random_filling *f, const char *t, const char *end)
-{
-	for (; t < end; t++) {
-		if (*t == '<') {
-			const char *close = strchr(t, '>');
-			uint32_t n = 1;
-
-			for (const char *c = t; c < close; c++)
-				n += *c == '|';
-			for (n = pick(k, n), t++; n; n--)
-				t = strchr(t, '|') + 1;
-			fill(k, f, t, t + strcspn(t, "|>"));
-			t = close;
-		} else if (*t == '$' && t[1] == 'o') {
-			char *after;
-			uint32_t size = (uint32_t)strtoul(t + 2, &after, 10);
-
-			put(k, "%u", size * pick(k, AGREE_SLOTS * 8 / size));
-			t = after - 1;
-		} else if (*t == '$') {
-			fill_place(k, f, *++t);
-		} else {
-			put(k, "%c", *t);
-		}
-	}
-}
-
-static inline void put_row(struct random_ptx *k, const char *types, const char *text)
-{
-	struct random_filling f = {.bits = 0};
-
-	choose_type(k, &f, types);
-	fill(k, &f, text, text + strlen(text));
-}
-
-/* An instruction that stands alone may have a guard, but for set and testp: under a false one, ptxas 13.0 changes what
- * was there before (seen on an H200). */
-static inline void add_operation(struct random_ptx *k)
-{
-	const struct random_row *row = &random_rows[pick(k, RANDOM_ROWS)];
-
-	put(k, "\t");
-	if (row->text[strcspn(row->text, ";{") + 1] == 0 && strncmp(row->text, "set.", 4) &&
-	    strncmp(row->text, "testp.", 6) && !pick(k, 4))
-		put(k, "@%s%%p%u ", pick(k, 2) ? "!" : "", pick(k, RANDOM_PREDICATES));
-	put_row(k, row->types, row->text);
-	put(k, "\n");
-}
-
-/* Members fall into two groups by a bit of their lane's number, and each group works for itself at the
- * same instructions. Reductions do not: ptxas 13.0 lets all lanes that are there take part. */
-static inline void add_groups(struct random_ptx *k, struct random_place at)
-{
-	static const char *const operations[] = {
-		"vote.sync.ballot.b32 $r, $p, %t;",   "vote.sync.any.pred $p, $p, %t;",
-		"vote.sync.all.pred $p, !$p, %t;",    "vote.sync.uni.pred $p, $p, %t;",
-		"match.any.sync.b32 $r, $r, %t;",     "match.all.sync.b32 %r2|%p3, $r, %t;",
-		"match.any.sync.b64 $r, $l, %t;",
-	};
-	uint32_t n = k->fuels++, bit = pick(k, 5), i;
-
-	put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n", 1u << bit, n);
-	put(k, "\tselp.b32 %%t, 0x%x, 0x%x, %%q%u;\n", at.members & random_masks[bit],
-	    at.members & ~random_masks[bit], n);
-	for (i = 1 + pick(k, 2); i > 0; i--) {
-		put(k, "\t");
-		put_row(k, "b32", operations[pick(k, sizeof(operations) / sizeof(operations[0]))]);
-		put(k, "\n");
-	}
-}
-
-/* What members of a mask do together. */
-static inline void add_exchange(struct random_ptx *k, struct random_place at)
-{
-	static const char *const reductions[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
-						 "max.s32", "and.b32", "or.b32",  "xor.b32"};
-	static const char *const shuffles[] = {"up", "down", "idx", "bfly"};
-	uint32_t what = pick(k, 7), p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES),
-		 r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS), how = pick(k, 4);
-
-	if (what == 0)
-		put(k, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0x%x;\n", r, p, at.members);
-	else if (what == 1)
-		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p,
-		    pick(k, 2) ? "!" : "", q, at.members);
-	else if (what == 2 && !k->ends)
-		put(k, "\tshfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, 0x%x;\n", r, s, pick(k, 32) & ~at.split,
-		    at.members);
-	else if (what == 3 && !k->ends && !at.split) /* within 8, 16 or 32 lanes */
-		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r, p, s,
-		    pick(k, 32), (pick(k, 2) ? 0 : pick(k, 2) ? 0x1800 : 0x1000) | (how ? 31 : 0));
-	else if (what == 4 && !k->ends && !at.split)
-		put(k, "\tshfl.sync.idx.b32 %%r%u, %%r%u, %%r%u, 31, -1;\n", r, s, pick(k, RANDOM_WORDS));
-	else if (what == 5)
-		put(k, "\tredux.sync.%s %%r%u, %%r%u, 0x%x;\n", reductions[pick(k, 9)], r, s, at.members);
-	else
-		add_groups(k, at);
-}
-
-/* What a whole block does together. */
-static inline void add_meeting(struct random_ptx *k)
-{
-	uint32_t what = pick(k, 6), r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS),
-		 p = pick(k, RANDOM_PREDICATES);
-
-	if (what == 0)
-		put(k, "\tbar.sync %u;\n", pick(k, 3));
-	else if (what == 1)
-		put(k, "\tbar.red.popc.u32 %%r%u, %u, %s%%p%u;\n", r, pick(k, 3), pick(k, 2) ? "!" : "", p);
-	else if (what == 2)
-		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p, pick(k, 3),
-		    pick(k, RANDOM_PREDICATES));
-	else if (what == 3 && !k->ends) { /* the first warp's words for the others */
-		uint32_t n = k->labels++, q = k->fuels++;
-
-		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tsetp.ne.s32 %%q%u, %%warp, 0;\n\t@%%q%u bra L%u_else;\n"
-		       "\tbar.arrive 4, %u;\n\tbra L%u_end;\nL%u_else:\n\tbar.sync 4, %u;\n"
-		       "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
-		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r, 4 * (s % 4), n);
-	} else /* a neighbour's word */
-		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
-		       "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
-		    4 * (s % 4), s, r, 4 * (s % 4));
-}
-
-static inline void add_together(struct random_ptx *k, struct random_place at)
-{
-	if (at.level == LEVEL_BLOCK && pick(k, 2))
-		add_meeting(k);
-	else
-		add_exchange(k, at);
-}
+#include "tests/userspace/compiler/_random_together.h"
 
 /* A condition that all who are here agree on, or not; as a guard. */
 static inline void put_condition(struct random_ptx *k, struct random_place at)
@@ -341,8 +31,6 @@ static inline void put_condition(struct random_ptx *k, struct random_place at)
 		put(k, "\tmov.pred %%q%u, %%p%u;\n", n, pick(k, RANDOM_PREDICATES));
 	put(k, "\t@%s%%q%u ", pick(k, 2) ? "!" : "", n);
 }
-
-static inline void add_code(struct random_ptx *k, struct random_place at);
 
 static inline struct random_place inside(struct random_place at, enum random_level most)
 {
@@ -489,27 +177,78 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 	}
 }
 
-/* One of several ways, by number, where several numbers may lead to one; some run on into the next. */
+/* A switch while it is written. Numbers of registers: the index, which may be read again, and fuel. */
+struct random_switch {
+	uint32_t n, ways, index, fuel, turns;
+	bool loop; /* ways may lead back to the switch */
+};
+
+/* By a table, where several numbers may lead to one way, or by comparisons, of which many become a table. */
+static inline void add_choice(struct random_ptx *k, const struct random_switch *w, uint32_t numbers)
+{
+	bool table = pick(k, 3);
+	uint32_t q = k->fuels++;
+
+	if (table)
+		put(k, "L%u_ways: .branchtargets ", w->n);
+	for (uint32_t i = 0; i < numbers; i++) {
+		uint32_t way = i < w->ways ? i : pick(k, w->ways);
+
+		if (table)
+			put(k, "L%u_%u%s", w->n, way, i + 1 < numbers ? ", " : ";\n");
+		else if (i + 1 < numbers)
+			put(k, "\tsetp.eq.u32 %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_%u;\n", q, w->index, i, q, w->n, way);
+		else
+			put(k, "\tbra L%u_%u;\n", w->n, way);
+	}
+	if (table)
+		put(k, "\tbrx.idx %%c%u, L%u_ways;\n", w->index, w->n);
+}
+
+/* It may be a loop from its first instruction on, and end in the next way, behind the switch or before it. */
+static inline void add_way(struct random_ptx *k, struct random_place at, const struct random_switch *w, uint32_t i)
+{
+	bool cycle = !pick(k, 3);
+
+	put(k, "L%u_%u:\n", w->n, i);
+	if (pick(k, 2))
+		put(k, "\tadd.s32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), w->index);
+	add_code(k, at);
+	if (cycle)
+		put(k, "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_%u;\n", w->fuel, w->fuel,
+		    w->fuel, w->fuel, w->fuel, w->n, i);
+	if (w->loop && pick(k, 2))
+		put(k, "\tbra L%u_head;\n", w->n);
+	else if (pick(k, 3))
+		put(k, "\tbra L%u_end;\n", w->n);
+}
+
+/* One of several ways, by number; some run on into the next. */
 static inline void add_switch(struct random_ptx *k, struct random_place at)
 {
-	uint32_t n = k->labels++, ways = 2 + pick(k, 7), numbers = pick(k, 2) ? ways : ways + 8;
+	struct random_switch w = {.n = k->labels++, .ways = 2 + pick(k, 7), .loop = !pick(k, 3)};
+	uint32_t numbers = pick(k, 2) ? w.ways : w.ways + 8;
 
-	put(k, "\t{.reg .b32 i;\n");
+	w.fuel = add_fuel(k, at);
+	w.turns = w.loop ? add_fuel(k, at) : 0;
+	w.index = k->fuels++;
 	if (at.level == LEVEL_THREAD)
-		put(k, "\trem.u32 i, %%r%u, %u;\n", pick(k, RANDOM_WORDS), numbers);
+		put(k, "\tmov.u32 %%c%u, %%r%u;\n", w.index, pick(k, RANDOM_WORDS));
 	else
-		put(k, "\trem.u32 i, %%u%u, %u;\n", pick(k, RANDOM_UNIFORM), numbers);
-	put(k, "L%u_ways: .branchtargets ", n);
-	for (uint32_t i = 0; i < numbers; i++)
-		put(k, "L%u_%u%s", n, i < ways ? i : pick(k, ways), i + 1 < numbers ? ", " : ";\n");
-	put(k, "\tbrx.idx i, L%u_ways;}\n", n);
-	for (uint32_t i = 0; i < ways; i++) {
-		put(k, "L%u_%u:\n", n, i);
-		add_code(k, at);
-		if (pick(k, 3))
-			put(k, "\tbra L%u_end;\n", n);
-	}
-	put(k, "L%u_end:\n", n);
+		put(k, "\tmov.u32 %%c%u, %%u%u;\n", w.index, pick(k, RANDOM_UNIFORM));
+	if (w.loop)
+		put(k, "L%u_head:\n\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_end;\n"
+		       "\tadd.s32 %%c%u, %%c%u, %u;\n", w.n, w.turns, w.turns, w.turns, w.turns, w.turns, w.n, w.index,
+		    w.index, pick(k, 8));
+	put(k, "\trem.u32 %%c%u, %%c%u, %u;\n", w.index, w.index, numbers);
+	add_choice(k, &w, numbers);
+	for (uint32_t i = 0; i < w.ways; i++)
+		add_way(k, at, &w, i);
+	if (w.loop && pick(k, 2))
+		put(k, "\tbra L%u_head;\n", w.n);
+	put(k, "L%u_end:\n", w.n);
+	if (pick(k, 2))
+		put(k, "\txor.b32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), w.index);
 }
 
 #define RANDOM_ARGUMENTS "%own, %mine, %heap, %input, %common, "

@@ -115,6 +115,23 @@ static inline uint64_t free_vram(int fd)
 	return m.vram_free;
 }
 
+/* The number behind a key of the file's fdinfo, in its unit; -1: there is no such key. */
+static inline long long value_of(int fd, const char *key)
+{
+	char path[64], line[256];
+	long long value = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			value = strtoll(line + strlen(key) + 1, NULL, 10);
+	if (f)
+		fclose(f);
+	return value;
+}
+
 /* A buffer; *handle is 0 when it fails. */
 static inline int create(int fd, uint32_t region, uint64_t size, uint32_t flags, uint32_t *handle)
 {

@@ -2,23 +2,6 @@
 /* fdinfo: what a file uses, in the kernel's own words for it. */
 #include "tests/userspace/kselftest/queue.h"
 
-/* The number behind a key of the file's fdinfo, in its unit; -1: there is no such key. */
-static long long value_of(int fd, const char *key)
-{
-	char path[64], line[256];
-	long long value = -1;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
-			value = strtoll(line + strlen(key) + 1, NULL, 10);
-	if (f)
-		fclose(f);
-	return value;
-}
-
 int main(void)
 {
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, 0, 0};

@@ -213,6 +213,24 @@ static void slow_then_quick(bool bad)
 	INS(&r, SASS_MOV, (R(4), IMM(1)), WAIT(!hopper && bad ? 0 : 1));
 }
 
+/* By a reuse flag; 64-bit floats have another unit. */
+static void kept_for_another_unit(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
+	if (bad)
+		INS(&r, SASS_DADD, (R(10), R(4), R(8)), WRITE(0), STALL(8));
+	else
+		INS(&r, SASS_FADD, (R(10), R(4), R(8)), STALL(8));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
+}
+
+static void kept_and_overwritten(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
+	INS(&r, SASS_IADD3, (R(bad ? 4 : 10), PT, PT, R(6), R(5), RZ), STALL(5));
+	INS(&r, SASS_IADD3, (R(8), PT, PT, R(4), R(5), RZ));
+}
+
 static const struct {
 	void (*write)(bool bad);
 	const char *rule, *text; /* of the refusal */
@@ -244,6 +262,8 @@ static const struct {
 	{around_the_loop, "loads in flight around a loop", "reads R8"},
 	{double_to_double, "double to double", "reads R4"},
 	{slow_then_quick, "a quick write behind a slow one", "overwrites R4"},
+	{kept_for_another_unit, "what is kept is taken by the same unit", "cannot take R4, which"},
+	{kept_and_overwritten, "what is kept is not overwritten before", "overwrites R4, which"},
 };
 
 static bool run(uint32_t i, bool bad)

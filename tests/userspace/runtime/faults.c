@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "libsov/runtime.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/api/_ptx.h"
 
@@ -126,9 +127,9 @@ static void fails(struct winsys_error e, sov_result want, const char *sentence, 
 	said = e;
 	failed = true;
 	r = sov_context_status(context);
-	if (!ok(r == want && strstr(sov_last_error(), sentence), "%s", promise)) {
+	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: … %s", sentence);
+		diag("want: … %s", soft_sentence(sentence));
 	}
 	failed = false;
 }
@@ -241,7 +242,7 @@ static void late(struct winsys_error e, sov_result want, const char *sentence, c
 	tells_late = true;
 	run(gate, streams[0], word);
 	r = sov_context_wait(context, 10000000000);
-	if (!ok(r == want && strstr(sov_last_error(), sentence), "%s", promise))
+	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise))
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
 	tells_late = failed = false;
 }
@@ -287,7 +288,7 @@ static void lost(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=128M", 1);
+	soft_gpus("gh100:vram=128M");
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
 	setenv("SOV_KMOD", "0", 1);
 	set_up();

@@ -45,7 +45,7 @@ static void *interrupt_soon(void *arg)
 
 static bool start(void)
 {
-	struct winsys_queue_options o = {.ring_va = VA, .ring_entries = 16};
+	struct winsys_queue_options o = {.ring_va = VA, .ring_entries = 16, .ring_entry_bytes = 8};
 	struct winsys_device **devices;
 	char message[256];
 	uint32_t count;
