@@ -63,7 +63,7 @@ examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples)
 .SECONDARY:
 
 all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/sovgpu-model
-tests: all $(tests) $(helpers) $(examples)
+tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues
 thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
 judges: $(judges)

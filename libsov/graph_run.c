@@ -32,6 +32,7 @@ static void run_free(struct object *o)
 	free(g->kernels);
 	free(g->next);
 	free(g->parts);
+	free(g->words);
 	free(g);
 	object_put(&c->object);
 }

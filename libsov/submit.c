@@ -576,6 +576,8 @@ sov_result stream_start(struct stream *s)
 		atomic_store(&s->pieces[i].ready, 0);
 		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
 	}
+	if (must_wrap(s, s->published))
+		wrap(c, s);
 	take(s, &setup, &slot);
 	slot.beside = true; /* the stream may not be counted yet */
 	c->gpu->setup(c->chip, &slot.push);

@@ -163,6 +163,22 @@ static bool check_shared(struct launch *l)
 	return true;
 }
 
+/*
+ * Threads' memory lies in the host's here, but the area that was named for it must be one that the
+ * channel may write: hardware faults at the first access, this model at the launch, where it looks
+ * at both ends of what one TPC needs.
+ */
+static bool check_local_area(struct launch *l, uint64_t area, uint64_t bytes)
+{
+	uint64_t ends[] = {area, area + bytes - 1};
+	enum mmu_result why;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (!mmu_translate(&l->c->reader, ends[i], MODEL_READ | MODEL_WRITE, &why))
+			return channel_fault(l->c, why, ends[i], "local memory");
+	return true;
+}
+
 static bool check_local(struct launch *l)
 {
 	const struct compute *s = &l->c->compute;
@@ -178,10 +194,12 @@ static bool check_local(struct launch *l)
 	need = round_up((uint64_t)LANES * (g->local_low + (uint64_t)g->local_high),
 			NV_LOCAL_MEMORY_WARP_ALIGN);
 	need = round_up(need * chip->warps_per_sm * NV_SMS_PER_TPC, NV_LOCAL_MEMORY_TPC_ALIGN);
-	if (g->local_low + g->local_high && (need > have || !pair(s->local_memory)))
+	if (!(g->local_low + g->local_high))
+		return true;
+	if (need > have || !pair(s->local_memory))
 		return REFUSE(l, "a TPC needs 0x%llx bytes of local memory and has 0x%llx (SKEDCHECK05)",
 			      (unsigned long long)need, (unsigned long long)have);
-	return true;
+	return check_local_area(l, pair(s->local_memory), need);
 }
 
 static bool check_windows(struct launch *l)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
- * that is released behind them. Block-linear surfaces and physical addresses are refused.
+ * that is released behind them. Block-linear surfaces are refused, and so are physical addresses on
+ * a channel that has no right to them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,8 @@ static const struct {
 	{NV_COPY_SEMAPHORE_B, offsetof(struct copy, semaphore[1])},
 	{NV_COPY_SEMAPHORE_PAYLOAD, offsetof(struct copy, payload[0])},
 	{NV_COPY_SEMAPHORE_PAYLOAD_HIGH, offsetof(struct copy, payload[1])},
+	{NV_COPY_SRC_PHYSICAL_TARGET, offsetof(struct copy, src_target)},
+	{NV_COPY_DST_PHYSICAL_TARGET, offsetof(struct copy, dst_target)},
 	{NV_COPY_SRC_HIGH, offsetof(struct copy, src[0])},
 	{NV_COPY_SRC_LOW, offsetof(struct copy, src[1])},
 	{NV_COPY_DST_HIGH, offsetof(struct copy, dst[0])},
@@ -61,13 +64,19 @@ static bool transfer(struct model_channel *c, uint32_t data)
 
 	if (!(data & NV_COPY_SRC_LINEAR) || !(data & NV_COPY_DST_LINEAR))
 		return refuse(c, "block-linear memory is not modelled; set both layouts to pitch");
-	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL))
+	/*
+	 * A user's channel, or one that renounced them (DENY_PHYSICAL_MODE_CE). That a class error
+	 * ends it, rather than one of the engine's own, is an assumption.
+	 */
+	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL) && !c->config.physical)
 		return refuse(c, "physical addresses are not a user's to give");
 	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
-		uint64_t src = address(s->src) + (uint64_t)i * s->src_pitch;
-		uint64_t dst = address(s->dst) + (uint64_t)i * s->dst_pitch;
+		struct model_place src = {address(s->src) + (uint64_t)i * s->src_pitch,
+				    data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
+		struct model_place dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
+				    data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
 
 		if (data & NV_COPY_REMAP
 			    ? !channel_fill(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),

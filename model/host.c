@@ -117,6 +117,34 @@ static bool bind(struct model_channel *c, uint32_t subchannel, uint32_t data)
 	return true;
 }
 
+/*
+ * Memory is coherent here and the MMU keeps nothing stale, so there is nothing to do. But some of it
+ * wants a privileged channel: open-gpu-kernel-modules, nvidia-uvm/uvm_ampere_host.c, keeps it off
+ * others. With which error a card ends a channel that asks all the same is an assumption.
+ */
+static bool memory_operation(struct model_channel *c, uint32_t data)
+{
+	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_HOST_MEM_OP_D};
+
+	switch (NV_MEM_OP_D_OPERATION(data)) {
+	case NV_MEM_OP_D_MEMBAR:
+	case NV_MEM_OP_D_L2_PEERMEM_INVALIDATE:
+	case NV_MEM_OP_D_L2_SYSMEM_INVALIDATE:
+	case NV_MEM_OP_D_L2_CLEAN_COMPTAGS:
+	case NV_MEM_OP_D_L2_FLUSH_DIRTY:
+		return true;
+	case NV_MEM_OP_D_TLB_INVALIDATE:
+	case NV_MEM_OP_D_TLB_INVALIDATE_TARGETED:
+	case NV_MEM_OP_D_ACCESS_COUNTER_CLEAR:
+		return c->config.privileged ||
+		       channel_fail(c, &e, "MEM_OP_D: operation 0x%02x is not a user's to ask for",
+				    NV_MEM_OP_D_OPERATION(data));
+	default:
+		return channel_fail(c, &e, "MEM_OP_D: operation 0x%02x is not known",
+				    NV_MEM_OP_D_OPERATION(data));
+	}
+}
+
 static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t method,
 			uint32_t data)
 {
@@ -138,13 +166,14 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 	case NV_HOST_NON_STALL_INTERRUPT:
 		channel_interrupt(c);
 		return true;
+	case NV_HOST_MEM_OP_D:
+		return memory_operation(c, data);
 	case NV_HOST_NOP:
 	case NV_HOST_SET_REFERENCE:
-	case NV_HOST_WFI:                 /* engines are idle between methods */
-	case NV_HOST_MEM_OP_A: /* host memory is coherent and the MMU has no stale entries */
+	case NV_HOST_WFI:      /* engines are idle between methods */
+	case NV_HOST_MEM_OP_A: /* what D will work on */
 	case NV_HOST_MEM_OP_B:
 	case NV_HOST_MEM_OP_C:
-	case NV_HOST_MEM_OP_D:
 	case NV_HOST_YIELD:
 		return true;
 	default:

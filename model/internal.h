@@ -121,6 +121,7 @@ struct compute {
 struct copy {
 	uint32_t semaphore[2], payload[2]; /* address high word first, payload low word first */
 	uint32_t src[2], dst[2], src_pitch, dst_pitch, line_bytes, lines;
+	uint32_t src_target, dst_target; /* NV_COPY_TARGET_*, of physical addresses */
 	uint32_t constant[2], components;
 };
 
@@ -157,6 +158,17 @@ struct model_channel {
 	};
 };
 
+/* A channel's address, or a physical one of a target that config.physical knows. */
+struct model_place {
+	uint64_t address;
+	bool physical;
+	uint32_t target;
+};
+static inline struct model_place place_at(uint64_t address)
+{
+	return (struct model_place){.address = address};
+}
+
 /* The first error of a channel stands: it fills the notifier and stops the channel. Always false.
  */
 __attribute__((format(printf, 3, 4))) bool channel_fail(struct model_channel *c,
@@ -177,8 +189,8 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 /* From here on code is decoded anew. */
 bool channel_invalidate_code(struct model_channel *c);
 /* transfer.c. Elements of a fill have 1, 2 or 4 bytes and are aligned to them. */
-bool channel_copy(struct model_channel *c, uint64_t src, uint64_t dst, uint64_t bytes);
-bool channel_fill(struct model_channel *c, uint64_t dst, uint64_t elements, uint32_t size,
+bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst, uint64_t bytes);
+bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
 		  uint32_t value);
 
 /* NVIDIA's host: writes size bytes of payload and, when asked, the time 8 bytes behind. */

@@ -77,10 +77,14 @@ struct model_channel_config {
 	void *userd;
 	void *notifier;        /* may be NULL */
 	bool copy_only;        /* its engine has no compute class; AMD: it is SDMA */
+	bool privileged;       /* its streams may do what is not a user's to do */
 	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
 	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);
+	/* Memory by its physical address, for copies: where it is, good to the end of its 4 KiB, or
+	 * NULL. Without it such copies are refused. */
+	uint8_t *(*physical)(void *argument, uint32_t target, uint64_t address);
 	void *argument;
 };
 int model_channel_create(struct model *m, struct model_space *s,

@@ -34,6 +34,28 @@ __attribute__((unused)) static const char *soft_name(const char *name)
 	return text;
 }
 
+/* How the chip calls what NVIDIA's disassembler calls so. */
+__attribute__((unused)) static const char *soft_instruction(const char *name)
+{
+	static const char *const amd[][2] = {
+		{"STG", "global_store"}, {"LDG", "global_load"}, {"BPT", "s_trap"}};
+	const char *chip = getenv("TEST_CHIP");
+	size_t i;
+
+	for (i = 0; name && chip && !strncmp(chip, "navi", 4) && i < sizeof(amd) / sizeof(*amd); i++)
+		if (!strcmp(name, amd[i][0]))
+			return amd[i][1];
+	return name;
+}
+
+/* Memory of the host that GPUs with few bits of address reach, too: an arm64 host has more. */
+__attribute__((unused)) static void *soft_hint(void)
+{
+	static size_t next = 0x500000000000;
+
+	return getenv("TEST_CHIP") ? (void *)__atomic_add_fetch(&next, 64 << 20, __ATOMIC_RELAXED) : NULL;
+}
+
 /* A sentence with the name of the first in it. */
 __attribute__((unused)) static const char *soft_sentence(const char *sentence)
 {

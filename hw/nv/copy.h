@@ -17,6 +17,8 @@
 #define NV_COPY_SEMAPHORE_B            0x244
 #define NV_COPY_SEMAPHORE_PAYLOAD      0x248
 #define NV_COPY_SEMAPHORE_PAYLOAD_HIGH 0x24c /* Hopper only */
+#define NV_COPY_SRC_PHYSICAL_TARGET    0x260 /* 1:0: whose address it is in physical mode */
+#define NV_COPY_DST_PHYSICAL_TARGET    0x264
 #define NV_COPY_LAUNCH                 0x300
 #define NV_COPY_SRC_HIGH               0x400
 #define NV_COPY_SRC_LOW                0x404
@@ -50,6 +52,12 @@
 #define NV_COPY_DST_PHYSICAL           (1u << 13)
 #define NV_COPY_SEMAPHORE_REDUCTION    (1u << 19)
 #define NV_COPY_PAYLOAD_64             (1u << 27) /* Hopper only */
+
+/* NV_COPY_SRC_PHYSICAL_TARGET, NV_COPY_DST_PHYSICAL_TARGET */
+#define NV_COPY_TARGET_VRAM            0
+#define NV_COPY_TARGET_COHERENT        1 /* the machine's memory */
+#define NV_COPY_TARGET_NONCOHERENT     2
+#define NV_COPY_TARGET_PEER            3
 
 /* NV_COPY_REMAP_COMPONENTS: fills memory with a constant when a destination component takes it. */
 #define NV_COPY_REMAP_DST_X(data)      ((data) & 7)

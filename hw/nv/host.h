@@ -126,8 +126,11 @@ static inline struct nv_method nv_method_unpack(uint32_t header)
 #define NV_MEM_OP_D_MEMBAR                  0x05
 #define NV_MEM_OP_D_TLB_INVALIDATE          0x09
 #define NV_MEM_OP_D_TLB_INVALIDATE_TARGETED 0x0a
+#define NV_MEM_OP_D_L2_PEERMEM_INVALIDATE   0x0d
 #define NV_MEM_OP_D_L2_SYSMEM_INVALIDATE    0x0e
+#define NV_MEM_OP_D_L2_CLEAN_COMPTAGS       0x0f
 #define NV_MEM_OP_D_L2_FLUSH_DIRTY          0x10
+#define NV_MEM_OP_D_ACCESS_COUNTER_CLEAR    0x16
 
 /* SEM_EXECUTE. A release with time stamp writes 16 bytes: payload, then nanoseconds at +8. */
 #define NV_SEM_OPERATION(data)    ((data) & 7)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw/nv/copy.h"
 #include "hw/nv/host.h"
 #include "model/card/internal.h"
 
@@ -193,6 +194,17 @@ static void interrupt(void *argument, bool failed)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* Copies by physical address are for privileged channels that did not renounce them. */
+static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
+{
+	struct card_channel *ch = argument;
+	struct card *c = ch->card;
+
+	if (target == NV_COPY_TARGET_VRAM)
+		return address < c->gsp.heap_outside ? c->vram + address : NULL;
+	return target == NV_COPY_TARGET_PEER ? NULL : card_dma(c, address, 1, true, "a physical copy");
+}
+
 static const char *check_schedule(struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;
@@ -219,13 +231,17 @@ bool channel_runs(const struct card_channel *ch)
 uint32_t channel_schedule(struct card_channel *ch)
 {
 	const char *wrong = ch->over ? NULL : check_schedule(ch);
+	const bool privileged = ch->parameters.flags & RM_CHANNEL_PRIVILEGED;
 	const struct model_channel_config config = {
 		.ring_va = ch->parameters.ring,
 		.ring_entries = ch->parameters.ring_entries,
 		.userd = ch->userd,
 		.notifier = ch->notifier,
 		.copy_only = ch->engine->type != RM_ENGINE_GRAPHICS,
+		.privileged = privileged,
 		.interrupt = interrupt,
+		.physical = privileged && !(ch->parameters.flags & RM_CHANNEL_NO_PHYSICAL_COPIES)
+				    ? physical : NULL,
 		.argument = ch,
 	};
 

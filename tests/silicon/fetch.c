@@ -65,8 +65,7 @@ static bool start(struct bench *b, const char *name)
 	}
 	b->memory = b->w->buffer_cpu(small);
 	struct winsys_queue_options o = {.engine = WINSYS_COPY, .ring = small, .ring_va = VA,
-					 .ring_entries = ENTRIES,
-					 .ring_entry_bytes = 8};
+					 .ring_entries = ENTRIES, .ring_entry_bytes = 8};
 
 	if (!b->memory || b->w->queue_create(b->g, &o, &b->q)) {
 		diag("%s", winsys_said());

@@ -48,6 +48,16 @@ kunit() { # release
 	cp "$work/kunit/sovgpu_kunit.ko" "$work/module-$1/"
 }
 
+# The driver so that it tells which of its code was run: sovgpu_covered, and sovgpu_cover that it tells.
+covered() { # release
+	rm -rf "$work/cover"
+	mkdir -p "$work/cover/tests"
+	cp -r Kbuild kmod hw uapi "$work/cover"
+	cp -r tests/cover "$work/cover/tests"
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/cover SOVGPU_COVER=1 modules || return 1
+	cp "$work/cover/sovgpu_cover.ko" "$work/cover/sovgpu_covered.ko" "$work/module-$1/"
+}
+
 # What every machine finds in its first file system: busybox, scripts, test programs (static, because
 # nothing else is there), firmware.
 base() {
@@ -58,6 +68,7 @@ base() {
 	cp tests/vm/guest/init "$stage/init"
 	chmod 755 "$stage/init"
 	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
+	cp -r tests/fuzz/corpus/calls "$stage/test/corpus"
 	grep -l '^kunit_test_suite(' tests/kunit/*.c | wc -l >"$stage/test/kunit_suites"
 	for part in fmc bootloader gsp; do
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
@@ -104,6 +115,7 @@ modules() {
 			done
 		done
 		for m in $names; do
+			[ ! -e "$to/$m.ko" ] || continue # ours, or here already
 			modprobe -d "/kernel/$release" -S "$release" --show-depends "$m" >/run/needs
 			while read -r verb file; do
 				[ "$verb" != insmod ] || pack "$file"

@@ -79,6 +79,10 @@ while read -r kernel release <&4; do
 			tries "$kernel ($release): the tests inside the kernel build" "$work/$kernel-kunit.log" \
 				kunit "$release" || continue
 			;;
+		*sovgpu_covered*)
+			tries "$kernel ($release): the driver builds so that it tells what is run" "$work/$kernel-cover.log" \
+				covered "$release" || continue
+			;;
 		esac
 		if [ "$want" != "$packed" ]; then
 			# shellcheck disable=SC2086 # words

@@ -112,17 +112,6 @@ static const struct {
 	{"its queues wait for each other", waits_for_another_queue},
 };
 
-/* Without a word of TAP: a child's lines are nobody's. */
-static bool quiet_machine(struct machine *m)
-{
-	*m = (struct machine){.fd = open_device()};
-	create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
-	m->memory = map(m->fd, m->buffer, BUFFER_BYTES);
-	return m->memory != MAP_FAILED && !vm_create(m->fd, &m->vm) &&
-	       !vm_map(m->fd, m->vm, m->buffer, 0, BUFFER_VA, BUFFER_BYTES) &&
-	       !group_create(m->fd, m->vm, &m->group) && !queue_create(m->fd, m->group, COPY, 4, 10000, &m->queue);
-}
-
 static void killed(void)
 {
 	unsigned times[COUNT(lives)] = {0}, died = 0;
@@ -139,7 +128,7 @@ static void killed(void)
 		pid_t child = fork();
 
 		if (!child) {
-			if (quiet_machine(&m) && write(ready[1], "x", 1) == 1)
+			if (machine_make(&m, COPY, 4, 10000) && write(ready[1], "x", 1) == 1)
 				lives[which].live(&m);
 			_exit(1);
 		}
@@ -166,7 +155,7 @@ static void forked(void)
 	struct machine m;
 	int status;
 
-	if (!ok(quiet_machine(&m), "there is a file with a queue"))
+	if (!ok(machine_make(&m, COPY, 4, 10000), "there is a file with a queue"))
 		return;
 	uint32_t done = syncobj(m.fd);
 
@@ -252,7 +241,7 @@ static void interrupted(void)
 	uint32_t one;
 	struct machine m;
 
-	if (!ok(quiet_machine(&m), "there is a file with a queue"))
+	if (!ok(machine_make(&m, COPY, 4, 10000), "there is a file with a queue"))
 		return;
 	one = syncobj(m.fd);
 	for (int i = 0; i < 4; i++) /* as many as there is room for */
@@ -287,7 +276,7 @@ int main(void)
 	struct machine m;
 
 	watcher = open_device();
-	if (!ok(watcher >= 0 && quiet_machine(&m), "the render node opens"))
+	if (!ok(watcher >= 0 && machine_make(&m, COPY, 4, 10000), "the render node opens"))
 		return tap_done();
 	munmap(m.memory, BUFFER_BYTES);
 	close(m.fd);

@@ -7,66 +7,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "hw/nv/registers.h"
-#include "tests/userspace/kselftest/queue.h"
+#include "tests/userspace/kselftest/user.h"
 
-enum { RING = 0x300000, ENTRIES = 8, FLAG = 0x80000, FROM = 0x100000, TO = 0x200000, BYTES = 0x10000, STREAM = 0x1000 };
-
-struct user {
-	struct machine m;
-	uint32_t id, token, put;
-	struct drm_sovgpu_queue_create c;
-	uint8_t *page;
-	volatile uint32_t *ends_put, *ends_get, *bell;
-};
-
-static uint64_t page_bytes;
-
-static void *map_at(int fd, uint64_t offset)
-{
-	return mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset & ~(page_bytes - 1)));
-}
-
-static bool user_open(struct user *u, uint32_t queue_class)
-{
-	*u = (struct user){0};
-	if (!machine_open(&u->m, queue_class))
-		return false;
-	u->c = (struct drm_sovgpu_queue_create){.group_id = u->m.group, .queue_class = queue_class,
-						.mode = DRM_SOVGPU_QUEUE_USER, .ring_va = BUFFER_VA + RING,
-						.ring_entries = ENTRIES};
-	if (!ok(!call(u->m.fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &u->c), "a queue of the process's own"))
-		return false;
-	u->id = u->c.id;
-	u->page = map_at(u->m.fd, u->c.pointers_offset);
-	uint8_t *bell = map_at(u->m.fd, u->c.doorbell_offset);
-
-	u->ends_put = (volatile uint32_t *)(u->page + u->c.put_offset);
-	u->ends_get = (volatile uint32_t *)(u->page + u->c.get_offset);
-	u->bell = (volatile uint32_t *)(bell + u->c.doorbell_offset % page_bytes);
-	return ok((void *)u->page != MAP_FAILED && (void *)bell != MAP_FAILED && !*u->ends_put && !*u->ends_get,
-		  "its pointers and its doorbell are mapped");
-}
-
-static void user_close(struct user *u)
-{
-	munmap(u->page, page_bytes);
-	munmap((void *)((uintptr_t)u->bell & ~(uintptr_t)(page_bytes - 1)), page_bytes);
-	machine_close(&u->m);
-}
-
-static void push(struct user *u, const struct stream *s)
-{
-	volatile uint64_t *ring = (volatile uint64_t *)(u->m.memory + RING);
-	struct drm_sovgpu_job j = job_of(&u->m, s);
-
-	ring[u->put] = nv_gp_entry_pack(j.va, j.size / 4);
-	u->put = (u->put + 1) % ENTRIES;
-	__sync_synchronize();
-	*u->ends_put = u->put;
-	__sync_synchronize();
-	*u->bell = u->c.doorbell_value;
-}
+enum { FLAG = 0x80000, FROM = 0x100000, TO = 0x200000, BYTES = 0x10000, STREAM = 0x1000 };
 
 static int wait_memory(struct user *u, uint64_t value, unsigned seconds)
 {
@@ -75,17 +18,6 @@ static int wait_memory(struct user *u, uint64_t value, unsigned seconds)
 					  .deadline_ns = (int64_t)(now_ns() + seconds * SECOND_NS)};
 
 	return call(u->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
-}
-
-/* A fault is told, and the group is stopped, some time later. */
-static uint32_t state_after(struct user *u, uint32_t id)
-{
-	struct timespec pause = {.tv_nsec = 50000000};
-
-	for (int i = 0; i < 200; i++, nanosleep(&pause, NULL))
-		if (queue_state(u->m.fd, id).state)
-			break;
-	return queue_state(u->m.fd, id).state;
 }
 
 static void runs(struct user *u, const char *name)
@@ -98,7 +30,9 @@ static void runs(struct user *u, const char *name)
 		memset(u->m.memory + FROM, (int)i + 1, BYTES);
 		add_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, BYTES);
 		add_release(&s, BUFFER_VA + FLAG, i + 1);
-		push(u, &s);
+		struct drm_sovgpu_job job = job_of(&u->m, &s);
+
+		push(u, &job);
 		good = !wait_memory(u, i + 1, 20) && !memcmp(u->m.memory + TO, u->m.memory + FROM, BYTES);
 	}
 	ok(good, "%s: three rounds of its ring run, each without a call", name);
@@ -137,32 +71,6 @@ static void refused(struct user *u)
 	close(other);
 }
 
-/* Everybody's tokens are guessed while another's work waits: it neither begins nor is lost. */
-static void guessed_tokens(struct user *u)
-{
-	struct machine m;
-
-	if (!machine_open(&m, COPY))
-		return;
-	volatile uint64_t *flag = (volatile uint64_t *)(m.memory + FLAG);
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
-	struct stream s = at(&m, 0);
-
-	*flag = 0;
-	add_acquire(&s, BUFFER_VA + FLAG, 1);
-	struct drm_sovgpu_job job = job_of(&m, &s);
-
-	submit(m.fd, m.queue, &job, 1, &done, 1);
-	for (uint32_t runlist = 0; runlist < 4; runlist++)
-		for (uint32_t channel = 0; channel < 24; channel++)
-			*u->bell = NV_DOORBELL(runlist, channel);
-	*u->bell = UINT32_MAX;
-	ok(wait_for(m.fd, done.handle, 0, 0) == -ETIME, "guessed tokens do not end another's work");
-	*flag = 1;
-	ok(!wait_for(m.fd, done.handle, 0, 20) && !queue_state(m.fd, m.queue).state, "and do not disturb it");
-	machine_close(&m);
-}
-
 static void broken(uint32_t put, uint64_t entry, const char *what)
 {
 	struct user u, other;
@@ -170,10 +78,7 @@ static void broken(uint32_t put, uint64_t entry, const char *what)
 	if (!user_open(&u, COPY) || !user_open(&other, COPY))
 		return;
 	*(volatile uint64_t *)(u.m.memory + RING) = entry;
-	__sync_synchronize();
-	*u.ends_put = put;
-	__sync_synchronize();
-	*u.bell = u.c.doorbell_value;
+	ring_until(&u, put);
 	ok(state_after(&u, u.id) == DRM_SOVGPU_QUEUE_STATE_FAULTED && queue_state(u.m.fd, u.id).fault_code,
 	   "%s: its group is stopped", what);
 	ok(state_after(&u, u.m.queue) == DRM_SOVGPU_QUEUE_STATE_INNOCENT, "%s: all of it", what);
@@ -220,7 +125,9 @@ static void killed(void)
 		struct stream s = at(&u.m, 0);
 
 		add_acquire(&s, BUFFER_VA + FLAG, 1);
-		push(&u, &s);
+		struct drm_sovgpu_job job = job_of(&u.m, &s);
+
+		push(&u, &job);
 		raise(SIGKILL);
 	}
 	waitpid(child, &status, 0);
@@ -233,7 +140,6 @@ int main(void)
 	int fd = open_device();
 	uint64_t before = free_vram(fd);
 
-	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	signal(SIGBUS, on_bus_error);
 	if (!user_open(&u, COPY))
 		return tap_done();
@@ -243,7 +149,6 @@ int main(void)
 		return tap_done();
 	runs(&u, "compute queue");
 	refused(&u);
-	guessed_tokens(&u);
 	afterwards(&u);
 	user_close(&u);
 	broken(ENTRIES, 0, "an end beyond the ring");

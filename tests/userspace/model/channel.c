@@ -223,6 +223,21 @@ static void bad_semaphore(void)
 	semaphore(0x70000000, 1, NV_SEM_RELEASE);
 }
 
+static void bad_translation(void)
+{
+	rig_method(&r, 0, NV_HOST_MEM_OP_D, (uint32_t)NV_MEM_OP_D_TLB_INVALIDATE << 27);
+}
+
+static void bad_counter(void)
+{
+	rig_method(&r, 0, NV_HOST_MEM_OP_D, (uint32_t)NV_MEM_OP_D_ACCESS_COUNTER_CLEAR << 27);
+}
+
+static void bad_memory_operation(void)
+{
+	rig_method(&r, 0, NV_HOST_MEM_OP_D, 0x1fu << 27);
+}
+
 static void bad_put(void)
 {
 	r.userd[NV_USERD_GP_PUT / 4] = RIG_ENTRIES + 3;
@@ -252,6 +267,9 @@ static const struct {
 	{bad_reduction, false, MODEL_FAULT_METHOD, 69, "semaphore reductions are not modelled"},
 	{bad_alignment, false, MODEL_FAULT_METHOD, 69, "is not 8-byte aligned"},
 	{bad_semaphore, false, MODEL_FAULT_MMU, 31, "the semaphore to release at 0x70000000 is not mapped"},
+	{bad_translation, false, MODEL_FAULT_METHOD, 69, "operation 0x09 is not a user's to ask for"},
+	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 is not a user's to ask for"},
+	{bad_memory_operation, false, MODEL_FAULT_METHOD, 69, "operation 0x1f is not known"},
 	{bad_put, true, MODEL_FAULT_RING, 32, "put is 67, but the ring has 64 entries"},
 	{bad_segment, true, MODEL_FAULT_MMU, 31, "the method stream at 0x700000000 is not mapped"},
 };

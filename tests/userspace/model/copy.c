@@ -147,6 +147,8 @@ static const struct {
 } refused[] = {
 	{LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled"},
 	{LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
+	{LINEAR | NV_COPY_DST_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
+	{LINEAR | NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST, 69, "physical addresses"},
 	{LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions"},
 	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A"},
 	{LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size"},
@@ -170,6 +172,37 @@ static void test_refused(void)
 	}
 }
 
+/* Half of memory is another's to lend. */
+static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
+{
+	struct rig *rig = argument;
+
+	return target == NV_COPY_TARGET_VRAM && address < RIG_BYTES / 2 ? rig->vram + address : NULL;
+}
+
+/* A channel that may name memory by its own address, and how far that goes. */
+static void test_physical(void)
+{
+	struct model_channel_config c = {.ring_va = RIG_RING, .ring_entries = RIG_ENTRIES, .userd = r.userd,
+					 .notifier = &r.notifier, .privileged = true, .physical = physical,
+					 .argument = &r};
+	struct model_error e;
+
+	rig_renew(&r);
+	model_channel_destroy(r.channel);
+	if (model_channel_create(r.m, r.space, &c, &r.channel))
+		abort();
+	clean();
+	set(SRC - RIG_BASE, DST, 64);
+	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_SRC_PHYSICAL);
+	rig_method(&r, 0, NV_HOST_MEM_OP_D, (uint32_t)NV_MEM_OP_D_TLB_INVALIDATE << 27);
+	ok(rig_go(&r) && copied(0, 0, 64), "a privileged channel copies by physical address");
+	set(SRC, DST, 64);
+	rig_method(&r, 4, NV_COPY_DST_PHYSICAL_TARGET, NV_COPY_TARGET_PEER);
+	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_DST_PHYSICAL);
+	ok(!rig_go(&r) && rig_error(&r, &e) && e.xid == 31, "but not where nothing is");
+}
+
 int main(void)
 {
 	rig_open(&r, "gh100", false, 1);
@@ -178,6 +211,7 @@ int main(void)
 	test_fill();
 	test_semaphore();
 	test_refused();
+	test_physical();
 	rig_close(&r);
 	return tap_done();
 }

@@ -111,6 +111,13 @@ static void test_windows(void)
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
 	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "must be 4 GiB aligned"), "windows must be 4 GiB aligned");
 	rig_renew(&r);
+	rig_launch(&r);
+	rig_method(&r, 1, NV_COMPUTE_LOCAL_MEMORY_A, (uint32_t)(RIG_HOLE >> 32));
+	rig_method(&r, 1, NV_COMPUTE_LOCAL_MEMORY_B, (uint32_t)RIG_HOLE);
+	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
+	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "local memory at 0x700000000 is not mapped") && e.xid == 31,
+	   "local memory where nothing is is an MMU fault");
+	rig_renew(&r);
 	rig_method(&r, 1, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(RIG_HOLE >> 8));
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS_B, NV_PCAS_INVALIDATE | NV_PCAS_SCHEDULE);
 	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "the launch descriptor at 0x700000000 is not mapped") &&
