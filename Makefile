@@ -49,7 +49,7 @@ tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
 # What several threads do at once: judged by a thread sanitizer (SAN=thread).
 thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency lazy threads copy_threads streams local_memory calls) \
-	$(BUILD)/tests/runtime/gates $(BUILD)/tests/runtime/limits $(BUILD)/tests/falsify/graphs $(BUILD)/tests/model/priorities \
+	$(BUILD)/tests/runtime/gates $(BUILD)/tests/runtime/limits $(BUILD)/tests/falsify/graphs $(BUILD)/tests/model/priorities $(BUILD)/tests/model/navi \
 	$(BUILD)/tests/compiler/units $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))

@@ -243,7 +243,9 @@ sov_result stream_call(struct stream *s, void (*function)(void *user), void *use
 	k->stream = s;
 	k->function = function;
 	k->user = user;
-	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
+	r = semaphore_renew(c, k->semaphore);
+	if (!r)
+		r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r) {
 		finish(c->calls, k);
 		return r;

@@ -528,6 +528,10 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 			      "%s runs %s, for which this version (%d.%d) has no commands; see sov devices",
 			      d->properties.name, d->properties.target, SOV_VERSION_MAJOR,
 			      SOV_VERSION_MINOR);
+	if (!gpu->copies_on_compute && !d->info.copy_queues)
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "%s by %s has no copy queues, and its compute queues do not copy; use another way to it",
+			      d->properties.name, d->properties.winsys);
 	if (o.stack_bytes > gpu->local_most)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,

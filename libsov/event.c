@@ -147,6 +147,8 @@ static sov_result record(struct event *e, struct stream *s)
 	if (!semaphore_reached(semaphore, semaphore->value))
 		r = stream_acquire(s, semaphore, semaphore->value);
 	if (!r)
+		r = semaphore_renew(s->member.context, semaphore);
+	if (!r)
 		r = stream_begin(s, ENGINE_COMPUTE, WORK_RECORD, &slot);
 	if (!r) {
 		semaphore->value++;

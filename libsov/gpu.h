@@ -54,6 +54,13 @@ static inline uint32_t gpu_span_words(uint64_t span)
 	return (uint32_t)(span >> 42);
 }
 
+/* How a piece of work ends. */
+struct gpu_end {
+	uint64_t semaphore;
+	uint32_t payload;
+	bool interrupt; /* wake sleepers, too */
+};
+
 /* ---- launches ---- */
 
 /* Memory of all threads' own that can be resident: each has thread_bytes of it. */
@@ -142,6 +149,7 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 struct gpu {
 	const char *family; /* the one of its targets: compiler/target.h */
+	uint32_t address_bits; /* of what users have; at least 47 */
 	uint64_t copy_most; /* bytes of one copy or fill */
 	uint32_t inline_most, inline_unit; /* bytes inside the words, and what they and their place are multiples of */
 	uint32_t local_most;  /* bytes of a thread */
@@ -153,6 +161,9 @@ struct gpu {
 	 * queues are not held up by that. */
 	bool kernels_release;
 	bool copies_on_compute; /* compute queues take copies too */
+	/* Waits compare numbers as they are: one that has wrapped is smaller than those before. submit.c and semaphore.c
+	 * see to it that nobody waits for any of those then. */
+	bool compares_unsigned;
 	/* Local memory is part of each launch, so what was written once knows an old one. */
 	bool local_in_launch;
 
@@ -214,7 +225,8 @@ struct gpu {
 	void (*acquire)(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
 	/* When everything before, on this queue, has finished and its writes are visible. */
 	void (*release)(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
-	/* Each releases the semaphore when it is done; nothing else orders later work. */
+	/* Each releases the semaphore when it is done, and nothing else orders later work; unless the ring releases
+	 * (enter), whose order is that of the words. */
 	void (*copy)(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
 		     uint64_t semaphore, uint32_t payload);
 	/* How many of such lines one piece of work, or a node of a graph, can have. */
@@ -229,10 +241,14 @@ struct gpu {
 
 	/* A span begins and ends here. NULL: it can anywhere. */
 	void (*pad)(struct gpu_push *p);
-	/* Writes the ring's next entry at put, of so many, and returns the put behind it. NULL: the span is the entry, and put
-	 * counts entries. */
+	/*
+	 * Writes the ring's next entry at put, of so many, and returns the put behind it. With an end the entry has also
+	 * what releases the piece's number when all before has finished: not the words themselves, because
+	 * a queue may still be reading what is behind a release in them when they are written anew. NULL: the span is
+	 * the entry, put counts entries, and release is part of the words.
+	 */
 	uint32_t (*enter)(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-			  uint64_t span, bool copying);
+			  uint64_t span, bool copying, const struct gpu_end *end);
 };
 
 /* The one that reads what this device does; NULL: none. */

@@ -101,6 +101,7 @@ struct graph_run {
 	struct buffer *memory;
 	uint64_t methods; /* in it: where the words for queues begin … */
 	uint32_t methods_most; /* … and how many there is room for */
+	uint32_t *words; /* where they are composed */
 	uint64_t local_serial; /* of the local memory that they know */
 	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
 	struct graph_part *parts;
@@ -120,7 +121,8 @@ sov_result graph_order(struct graph_run *g, bool chains);
 sov_result graph_write(struct graph_run *g);
 /* Of one kernel, anew; to be followed by a write barrier. */
 void graph_write_parameters(struct graph_run *g, uint32_t node);
-/* What queues read, when it does not run; again when local memory is another and launches have it in them. */
+/* What queues read, when it does not run; again, and then it cannot fail, when local memory is another and launches
+ * have it in them. */
 sov_result graph_write_methods(struct graph_run *g);
 
 #endif

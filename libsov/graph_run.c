@@ -33,6 +33,7 @@ static void run_free(struct object *o)
 	free(g->next);
 	free(g->parts);
 	free(g->codes);
+	free(g->words);
 	free(g);
 	object_put(&c->object);
 }
@@ -234,8 +235,6 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;
-	if (part->engine == ENGINE_COPY)
-		c->gpu->release(&slot.push, s->done->va, (uint32_t)slot.number, 0);
 	g->last_number = slot.number;
 	stream_submit(s, &slot);
 	return SOV_OK;

@@ -409,16 +409,17 @@ static void push_all(struct writer *w)
 
 sov_result graph_write_methods(struct graph_run *g)
 {
-	uint32_t *words = calloc(g->methods_most, sizeof(*words)), i;
-	struct writer w = {.g = g, .p = {.words = words, .capacity = g->methods_most}};
+	struct writer w = {.g = g};
 	sov_result r = SOV_OK;
+	uint32_t i;
 
-	if (!g->parts)
+	if (!g->parts) {
 		g->parts = calloc(2 * g->levels + 1, sizeof(*g->parts));
-	if (!words || !g->parts) {
-		free(words);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+		g->words = calloc(g->methods_most, sizeof(*g->words));
 	}
+	if (!g->words || !g->parts)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	w.p = (struct gpu_push){.words = g->words, .capacity = g->methods_most};
 	g->nparts = 0;
 	g->local_serial = g->member.context->local.serial;
 	push_all(&w);
@@ -429,10 +430,9 @@ sov_result graph_write_methods(struct graph_run *g)
 	if (!r && w.p.overflow)
 		r = refuse(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
 	if (!r) {
-		memcpy(cpu_at(g, g->methods), words, 4ull * w.p.count);
+		memcpy(cpu_at(g, g->methods), g->words, 4ull * w.p.count);
 		winsys_write_barrier();
 	}
-	free(words);
 	return r;
 }
 

@@ -48,6 +48,10 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 
 	if (r)
 		return r;
+	if ((start + mapped - 1) >> c->gpu->address_bits)
+		return refuse(SOV_ERROR_UNSUPPORTED,
+			      "host memory at 0x%llx: %s reaches addresses of %u bits; let sov_host_alloc choose",
+			      (ull)address, c->device->properties.name, c->gpu->address_bits);
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
@@ -96,10 +100,8 @@ sov_result sov_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 		return r;
 	page = c->device->info.import_page_bytes;
 	mapped = (bytes + page - 1) & ~(page - 1);
-	memory = mapped < bytes ? MAP_FAILED
-				: mmap(NULL, mapped, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	memory = mapped < bytes ? NULL : va_map_host(mapped, c->gpu->address_bits);
+	if (!memory)
 		return context_leave(c, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 					       "the host has no %llu bytes", (ull)bytes));
 	r = import(c, SOV_HOST(memory), bytes, &b);

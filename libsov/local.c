@@ -8,6 +8,11 @@
  */
 #include "libsov/runtime.h"
 
+struct want {
+	const struct function *function;
+	struct gpu_local need;
+};
+
 static sov_result refuse_too_much(const struct context *c, const struct function *f, uint64_t bytes)
 {
 	return refuse(SOV_ERROR_OUT_OF_MEMORY,
@@ -20,13 +25,14 @@ static sov_result refuse_too_much(const struct context *c, const struct function
 
 /* With the lock held, all gates closed and all streams empty. The old area goes first: two at a
  * time may be too much. */
-static sov_result replace(struct context *c, const struct function *f, const struct gpu_local *need)
+static sov_result replace(struct context *c, void *arg)
 {
+	const struct gpu_local *need = &((const struct want *)arg)->need;
 	struct local_memory *l = &c->local;
 	sov_result r;
 
 	if (need->bytes > c->device->info.memory_bytes)
-		return refuse_too_much(c, f, need->bytes);
+		return refuse_too_much(c, ((const struct want *)arg)->function, need->bytes);
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;
@@ -40,57 +46,14 @@ static sov_result replace(struct context *c, const struct function *f, const str
 	return SOV_OK;
 }
 
-static struct stream *stream_of(struct link *l)
+static bool wanted(struct context *c, void *arg)
 {
-	return (struct stream *)((char *)l - offsetof(struct stream, member.link));
-}
-
-static void close_all(struct context *c)
-{
-	struct link *l;
-
-	for (l = c->streams.next; l != &c->streams; l = l->next)
-		gate_close(&stream_of(l)->gate);
-}
-
-/* On a failed context they stay closed. */
-static void open_all(struct context *c)
-{
-	struct link *l;
-
-	for (l = c->streams.next; c->group && l != &c->streams; l = l->next)
-		if (!stream_of(l)->closed)
-			gate_open(&stream_of(l)->gate);
-}
-
-static bool settled(void *arg)
-{
-	struct context *c = arg;
-	struct link *l;
-
-	for (l = c->streams.next; l != &c->streams; l = l->next)
-		if (stream_poll(stream_of(l)) != stream_last(stream_of(l)))
-			return false;
-	return true;
+	return ((const struct want *)arg)->need.thread_bytes > c->local.has.thread_bytes;
 }
 
 sov_result local_reserve(struct context *c, const struct function *f)
 {
-	struct gpu_local need = c->gpu->local(c->chip, f->plan.local_bytes);
-	sov_result r;
+	struct want want = {f, c->gpu->local(c->chip, f->plan.local_bytes)};
 
-	pthread_mutex_lock(&c->lock);
-	r = context_check(c);
-	while (!r && need.thread_bytes > c->local.has.thread_bytes) {
-		/* Again after each wait, which lets go of the lock: there may be new streams. */
-		close_all(c);
-		if (settled(c)) {
-			r = replace(c, f, &need);
-			break;
-		}
-		r = context_block(c, settled, c, SOV_MAX_WAIT);
-	}
-	open_all(c);
-	pthread_mutex_unlock(&c->lock);
-	return r;
+	return context_settle(c, wanted, replace, &want);
 }

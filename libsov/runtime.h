@@ -100,6 +100,8 @@ struct device {
 bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *va);
 void va_free(bool low, uint64_t va, uint64_t bytes);
 bool va_reserved(uint64_t address);
+/* Memory of the host at an address of so many bits; NULL: there is none. */
+void *va_map_host(uint64_t bytes, uint32_t bits);
 /* Two windows of 4 GiB through which generic addresses reach shared and local memory. */
 bool va_windows(uint64_t *shared, uint64_t *local);
 
@@ -121,6 +123,9 @@ uint32_t semaphore_read(const struct semaphore *s);
 bool semaphore_reached(const struct semaphore *s, uint32_t value);
 /* When, in nanoseconds. */
 uint64_t semaphore_time(const struct context *c, const struct semaphore *s);
+/* Before its owner asks for the next value; without the lock. Where GPUs compare without wrapping, all work is waited for
+ * before values begin anew. */
+sov_result semaphore_renew(struct context *c, struct semaphore *s);
 /* From the CPU, all to their last value, when work was dropped that would have released them. */
 void semaphores_release(struct context *c);
 void semaphores_free(struct context *c);
@@ -275,6 +280,11 @@ sov_result context_drain(struct context *c, uint64_t limit);
 /* The same, before something is freed: on a failed context there is nothing to wait for. *keep: the
  * GPU may still use it. */
 sov_result context_drain_to_free(struct context *c, bool *keep);
+
+/* Without the lock. While something is needed, has it done with all gates closed and all streams empty, and with the
+ * lock held. */
+sov_result context_settle(struct context *c, bool (*needed)(struct context *c, void *arg),
+			  sov_result (*act)(struct context *c, void *arg), void *arg);
 
 /* ---- fault.c ---- */
 
@@ -480,7 +490,7 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_SLOTS      256
 /* A piece has up to three entries in a ring: a graph's methods, and what is around them. */
 #define STREAM_RING_ENTRIES 1024u
-#define STREAM_RING_BYTES   32768u /* at most */
+#define STREAM_RING_BYTES   65536u /* at most */
 #define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
 /* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES 8192u

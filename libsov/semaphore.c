@@ -92,6 +92,30 @@ bool semaphore_reached(const struct semaphore *s, uint32_t value)
 	return (int32_t)(semaphore_read(s) - value) >= 0;
 }
 
+/* Nothing runs, so nobody waits for it any more, and it may begin anew. */
+static sov_result begin_anew(struct context *c, void *arg)
+{
+	struct semaphore *s = arg;
+
+	(void)c;
+	__atomic_store_n(s->payload, 0, __ATOMIC_RELEASE);
+	s->value = 0;
+	return SOV_OK;
+}
+
+static bool at_its_end(struct context *c, void *arg)
+{
+	(void)c;
+	return ((const struct semaphore *)arg)->value == UINT32_MAX;
+}
+
+sov_result semaphore_renew(struct context *c, struct semaphore *s)
+{
+	if (!c->gpu->compares_unsigned || s->value != UINT32_MAX)
+		return SOV_OK;
+	return context_settle(c, at_its_end, begin_anew, s);
+}
+
 uint64_t semaphore_time(const struct context *c, const struct semaphore *s)
 {
 	return c->gpu->time(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));

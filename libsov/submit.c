@@ -101,6 +101,12 @@ const struct function *stream_kernel(struct stream *s, uint64_t number)
 
 /* ---- taking a number ---- */
 
+/* The next number's low half is 0, and the GPU would take it for less than those before: see wrap. */
+static bool must_wrap(const struct stream *s, uint64_t last)
+{
+	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
+}
+
 /* One entry of a ring stays empty: put equal to get means that there is nothing. */
 static bool room(struct stream *s, uint64_t last)
 {
@@ -152,7 +158,7 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 	struct piece *p;
 
 	do {
-		if (!room(s, tail >> STREAM_ENDS_BITS))
+		if (!room(s, tail >> STREAM_ENDS_BITS) || must_wrap(s, tail >> STREAM_ENDS_BITS))
 			return false;
 		number = (tail >> STREAM_ENDS_BITS) + 1;
 	} while (!atomic_compare_exchange_weak_explicit(
@@ -188,14 +194,31 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static inline void put_span(const struct gpu *gpu, struct queue *q, uint64_t span,
-			    enum engine engine)
+static void enter(struct stream *s, struct queue *q, const struct piece *p, uint64_t span,
+		  const struct gpu_end *end)
 {
-	if (gpu->enter) {
-		q->put = gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
-				    engine == ENGINE_COPY);
-		return;
-	}
+	q->put = s->member.context->gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+					       p->engine == ENGINE_COPY, end);
+}
+
+/* By a ring that releases numbers. */
+static void put_piece(struct stream *s, struct queue *q, const struct piece *p, uint64_t number)
+{
+	const struct gpu_end end = {
+		.semaphore = s->done->va,
+		.payload = (uint32_t)number,
+		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM,
+	};
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		if (p->before[i])
+			enter(s, q, p, p->before[i], NULL);
+	enter(s, q, p, p->span, &end);
+}
+
+static inline void put_span(struct queue *q, uint64_t span)
+{
 	q->memory.ring[q->put] = span;
 	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
 }
@@ -204,7 +227,7 @@ static inline void put_span(const struct gpu *gpu, struct queue *q, uint64_t spa
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
-	const struct gpu *gpu = s->member.context->gpu;
+	const bool apart = s->member.context->gpu->enter;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -213,11 +236,15 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 		const struct piece *p = piece_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		if (p->before[0])
-			put_span(gpu, q, p->before[0], p->engine);
-		if (p->before[1])
-			put_span(gpu, q, p->before[1], p->engine);
-		put_span(gpu, q, p->span, p->engine);
+		if (apart) {
+			put_piece(s, q, p, n + 1);
+		} else {
+			if (p->before[0])
+				put_span(q, p->before[0]);
+			if (p->before[1])
+				put_span(q, p->before[1]);
+			put_span(q, p->span);
+		}
 		moved[q - s->queues] = true;
 		code = later(code, p->code);
 		local = later(local, p->local);
@@ -290,7 +317,8 @@ static struct bell finish(struct stream *s, struct slot *slot)
 	const struct gpu *gpu = s->member.context->gpu;
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
-	bool release = p->engine == ENGINE_COMPUTE && !(kind == WORK_KERNEL && slot->beside);
+	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
+		       !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
 	if (release)
@@ -300,7 +328,7 @@ static struct bell finish(struct stream *s, struct slot *slot)
 				     : 0);
 	if (slot->traced)
 		trace_piece_end(s, slot, release);
-	if (kind == WORK_ALARM)
+	if (kind == WORK_ALARM && !gpu->enter)
 		gpu->interrupt(&slot->push);
 	if (gpu->pad)
 		gpu->pad(&slot->push);
@@ -405,6 +433,26 @@ static sov_result need_copy_queue(struct stream *s)
 	return r;
 }
 
+static bool wrap_needed(struct context *c, void *arg)
+{
+	(void)c;
+	return must_wrap(arg, stream_last(arg));
+}
+
+/* Nothing runs: the number counts as done, and the semaphore begins anew below all that are to come. */
+static sov_result wrap(struct context *c, void *arg)
+{
+	struct stream *s = arg;
+	uint64_t number = stream_last(s) + 1;
+
+	(void)c;
+	__atomic_store_n(s->done->payload, (uint32_t)number, __ATOMIC_RELEASE);
+	s->published = number;
+	atomic_store(&s->completed, number);
+	atomic_store(&s->tail, number << STREAM_ENDS_BITS | ENDS_COMPUTE);
+	return SOV_OK;
+}
+
 enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
 
 /* Inside the gate: whether the piece can be begun, and if so, begins it. */
@@ -434,6 +482,8 @@ static sov_result make_way(struct stream *s, enum step step, const struct functi
 	case STEP_LOCAL:
 		return local_reserve(s->member.context, f);
 	case STEP_ROOM:
+		if (must_wrap(s, stream_last(s)))
+			return context_settle(s->member.context, wrap_needed, wrap, s);
 		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
 	case STEP_UNLOADED:
 		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
@@ -471,12 +521,19 @@ sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, st
 
 sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value)
 {
+	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
-	sov_result r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
+	sov_result r;
 
+	/* It may be older than the last time that numbers wrapped. */
+	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
+		return SOV_OK;
+	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
-	s->member.context->gpu->acquire(&slot.push, semaphore->va, value);
+	/* Before this number was taken others may have wrapped, with all work done; from then on they cannot. */
+	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
+		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
@@ -519,6 +576,8 @@ sov_result stream_start(struct stream *s)
 		atomic_store(&s->pieces[i].ready, 0);
 		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
 	}
+	if (must_wrap(s, s->published))
+		wrap(c, s);
 	take(s, &setup, &slot);
 	slot.beside = true; /* the stream may not be counted yet */
 	c->gpu->setup(c->chip, &slot.push);

@@ -365,11 +365,13 @@ void trace_piece_end(struct stream *s, struct slot *slot, bool released)
 	struct trace_stream *t = s->trace;
 	struct trace_piece *p = slot->traced;
 
-	/* What releases its number by itself is done when it has. */
+	/* What releases its number by itself is done when it has. A ring that releases it does so behind all this. */
+	if (c->gpu->enter)
+		released = true;
 	if (!released)
 		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)slot->number);
 	c->gpu->release(&slot->push, t->stamps->va + line_offset(t, p) + STAMP_BYTES, p->payload,
-			GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+			GPU_RELEASE_TIMED | (c->gpu->enter ? 0 : GPU_RELEASE_NOW));
 	atomic_store(&p->state, WAITING);
 }
 

@@ -14,6 +14,7 @@
 #define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
 #define WINDOW_BYTES (UINT64_C(1) << 32)
 #define MAX_REGIONS  64
+#define MAP_TRIES    64 /* places that others have taken */
 
 #ifndef __has_feature /* clang's, and gcc's from 14 on */
 #define __has_feature(f) 0
@@ -26,7 +27,7 @@
 #define LOW_FIRST
 #define HIGH_BITS {46, 44, 43, 42}
 #endif
-/* The fewest bits of address that a GPU gives users are AMD's. An arm64 host has one more. */
+/* Every GPU gives users so many bits of address (gpu.h). An arm64 host has one more. */
 #define HIGH_END (UINT64_C(1) << 47)
 
 static struct {
@@ -142,6 +143,27 @@ bool va_reserved(uint64_t address)
 		if (address - va.regions[i].start < va.regions[i].bytes)
 			return true;
 	return false;
+}
+
+/* Where the kernel likes, or, if that is too high, where it can be had from three quarters of the lower half on. */
+void *va_map_host(uint64_t bytes, uint32_t bits)
+{
+	static _Atomic uint64_t next = HIGH_END / 4 * 3;
+	uint64_t hint = 0;
+	uint32_t tries;
+	void *p;
+
+	for (tries = 0; tries < MAP_TRIES; tries++) {
+		p = mmap((void *)(uintptr_t)hint, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return NULL;
+		if ((uintptr_t)p + bytes <= UINT64_C(1) << bits)
+			return p;
+		munmap(p, bytes);
+		hint = atomic_fetch_add(&next, (bytes + GUARD_BYTES - 1) & ~(GUARD_BYTES - 1));
+	}
+	return NULL;
 }
 
 bool va_windows(uint64_t *shared, uint64_t *local)

@@ -223,3 +223,55 @@ sov_result context_drain_to_free(struct context *c, bool *keep)
 	*keep = r == SOV_ERROR_TIMEOUT || c->closed;
 	return r;
 }
+
+/* ---- nothing runs ---- */
+
+static void close_all(struct context *c)
+{
+	struct link *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next)
+		gate_close(&stream_of(l)->gate);
+}
+
+/* On a failed context they stay closed. */
+static void open_all(struct context *c)
+{
+	struct link *l;
+
+	for (l = c->streams.next; c->group && l != &c->streams; l = l->next)
+		if (!stream_of(l)->closed)
+			gate_open(&stream_of(l)->gate);
+}
+
+static bool settled(void *arg)
+{
+	struct context *c = arg;
+	struct link *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next)
+		if (stream_poll(stream_of(l)) != stream_last(stream_of(l)))
+			return false;
+	return true;
+}
+
+sov_result context_settle(struct context *c, bool (*needed)(struct context *c, void *arg),
+			  sov_result (*act)(struct context *c, void *arg), void *arg)
+{
+	sov_result r;
+
+	pthread_mutex_lock(&c->lock);
+	r = context_check(c);
+	while (!r && needed(c, arg)) {
+		/* Again after each wait, which lets go of the lock: there may be new streams. */
+		close_all(c);
+		if (settled(c)) {
+			r = act(c, arg);
+			break;
+		}
+		r = context_block(c, settled, c, SOV_MAX_WAIT);
+	}
+	open_all(c);
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}

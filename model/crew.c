@@ -68,6 +68,10 @@ static void crew_run(struct crew *crew, struct thread *t)
 	for (uint32_t at = 0; !work_stopped(t->work);) {
 		void *block = crew_start(crew, t);
 
+		if (!block && crew->spare) { /* it may have what another thread's next one needs */
+			kind->destroy(crew->spare);
+			crew->spare = NULL;
+		}
 		if (!block && !crew->count) {
 			if (!more_to_start(crew, t))
 				return;

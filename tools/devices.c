@@ -123,7 +123,7 @@ const struct verb verb_devices = {
 	.name = "devices",
 	.summary = "List the GPUs there are, real and software.",
 	.usage = "[--json]",
-	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102), SOV_VISIBLE_DEVICES\n"
-		   "the devices to let through.\n",
+	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
+		   "SOV_VISIBLE_DEVICES the devices to let through.\n",
 	.run = run,
 };

@@ -272,15 +272,17 @@ static void release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, ui
 static void copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
 		 uint64_t semaphore, uint32_t payload)
 {
+	(void)semaphore; /* as in all copies: the ring says when they are done */
+	(void)payload;
 	amd_sdma_copy(p, destination, source, bytes);
-	amd_sdma_release(p, semaphore, payload, 0);
 }
 
 static void copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
 		       uint32_t payload)
 {
+	(void)semaphore;
+	(void)payload;
 	amd_sdma_lines(p, l);
-	amd_sdma_release(p, semaphore, payload, 0);
 }
 
 /* value as the user gave it, or repeated: both are the same for us. */
@@ -291,8 +293,9 @@ static void fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint3
 			: element_bytes == 2 ? (value & 0xffff) * 0x00010001u
 					     : value;
 
+	(void)semaphore;
+	(void)payload;
 	amd_sdma_fill(p, destination, word, element_bytes, bytes);
-	amd_sdma_release(p, semaphore, payload, 0);
 }
 
 static void pad(struct gpu_push *p)
@@ -305,20 +308,21 @@ static void pad(struct gpu_push *p)
 
 /* A compute queue counts words, a copy queue bytes. */
 static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-		      uint64_t span, bool copying)
+		      uint64_t span, bool copying, const struct gpu_end *end)
 {
 	uint32_t unit = copying ? 4 * AMD_ENTRY_WORDS : AMD_ENTRY_WORDS, entry[AMD_ENTRY_WORDS];
 
 	if (copying)
-		amd_sdma_enter(entry, gpu_span_address(span), gpu_span_words(span));
+		amd_sdma_enter(entry, span, end);
 	else
-		amd_pm4_enter(entry, gpu_span_address(span), gpu_span_words(span));
+		amd_pm4_enter(entry, span, end);
 	memcpy((uint8_t *)m->ring + (uint64_t)put / unit * sizeof(entry), entry, sizeof(entry));
 	return (put + unit) & (entries * unit - 1);
 }
 
 const struct gpu amd_gpu = {
 	.family = "amd",
+	.address_bits = AMD_VA_BITS,
 	.copy_most = AMD_SDMA_MAX_BYTES,
 	.inline_most = AMD_PM4_INLINE_MAX,
 	.inline_unit = 4,
@@ -328,6 +332,7 @@ const struct gpu amd_gpu = {
 	.span_most = AMD_PM4_IB_MAX_SIZE,
 	.node_words = AMD_SDMA_LINES_WORDS + 16,
 	.level_words = 32,
+	.compares_unsigned = true,
 	.local_in_launch = true,
 	.chip = chip_of,
 	.runs = runs,

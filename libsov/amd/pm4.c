@@ -3,8 +3,7 @@
  * Packets for compute queues. A piece of work ends with a partial flush, which holds up this queue alone until its
  * dispatches have ended, and a release, which writes caches back and then the semaphore.
  *
- * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least". Numbers that wrap would deceive it:
- * submit.c and event.c see to it that none does while somebody waits (GPU_WRAPS).
+ * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least": gpu.h, compares_unsigned.
  */
 #include <string.h>
 #include "libsov/amd/amd.h"
@@ -123,16 +122,28 @@ void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3])
 
 void amd_pm4_pad(struct gpu_push *p)
 {
-	while (p->count % AMD_ENTRY_WORDS && room(p, 1))
+	while (p->count % AMD_BUFFER_ALIGN && room(p, 1))
 		p->words[p->count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }
 
-void amd_pm4_enter(uint32_t entry[8], uint64_t address, uint32_t words)
+void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
 {
-	entry[0] = AMD_PM4(AMD_PM4_INDIRECT_BUFFER, AMD_PM4_IB_WORDS);
-	entry[1] = LOW(address);
-	entry[2] = HIGH(address);
-	entry[3] = words | AMD_PM4_IB_VALID;
-	entry[4] = AMD_PM4(AMD_PM4_NOP, 3);
-	entry[5] = entry[6] = entry[7] = 0;
+	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
+	uint64_t address = gpu_span_address(span);
+
+	/* A buffer of no words is no buffer. */
+	if (gpu_span_words(span))
+		PACKET(&p, AMD_PM4_INDIRECT_BUFFER, LOW(address), HIGH(address),
+		       gpu_span_words(span) | AMD_PM4_IB_VALID);
+	if (end) {
+		amd_pm4_idle(&p);
+		release(&p,
+			(uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT |
+				(end->interrupt ? (uint32_t)AMD_RELEASE_INTERRUPT_AFTER
+							  << AMD_RELEASE_INTERRUPT_SHIFT
+						: 0),
+			end->semaphore, end->payload);
+	}
+	while (p.count < AMD_ENTRY_WORDS)
+		p.words[p.count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }

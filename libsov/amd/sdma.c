@@ -151,13 +151,21 @@ void amd_sdma_pad(struct gpu_push *p)
 		PACKET(p, AMD_SDMA(AMD_SDMA_NOP, 0));
 }
 
-/* The packet ends at a multiple of eight words. */
-void amd_sdma_enter(uint32_t entry[8], uint64_t address, uint32_t words)
+/* The first packet ends at a multiple of eight words. */
+void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
 {
-	entry[0] = entry[1] = AMD_SDMA(AMD_SDMA_NOP, 0);
-	entry[2] = AMD_SDMA(AMD_SDMA_INDIRECT, 0);
-	entry[3] = LOW(address);
-	entry[4] = HIGH(address);
-	entry[5] = words;
-	entry[6] = entry[7] = 0;
+	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
+	uint64_t address = gpu_span_address(span);
+
+	if (gpu_span_words(span))
+		PACKET(&p, AMD_SDMA(AMD_SDMA_NOP, 0), AMD_SDMA(AMD_SDMA_NOP, 0),
+		       AMD_SDMA(AMD_SDMA_INDIRECT, 0), LOW(address), HIGH(address),
+		       gpu_span_words(span), 0, 0);
+	if (end) {
+		amd_sdma_release(&p, end->semaphore, end->payload, 0);
+		if (end->interrupt)
+			amd_sdma_interrupt(&p);
+	}
+	while (p.count < AMD_ENTRY_WORDS)
+		p.words[p.count++] = AMD_SDMA(AMD_SDMA_NOP, 0);
 }

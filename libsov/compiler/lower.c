@@ -20,7 +20,7 @@ struct builder {
 	struct ir_func *f;
 	ir_block block;
 	enum ir_type type;
-	uint8_t format;
+	uint8_t format, flags;
 	uint32_t line;
 };
 
@@ -70,6 +70,8 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 		next = compute(b, ops[what], old, x);
 		if (what >= IR_ATOM_FADD)
 			ir_def(b->f, next)->format = b->format;
+		if (what >= IR_ATOM_FADD)
+			ir_def(b->f, next)->flags = b->flags;
 		return next;
 	}
 	if (what == IR_ATOM_EXCH)
@@ -137,7 +139,7 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_block before = in.block, rest = split(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct builder b = {.f = f, .block = before, .type = in.type, .format = in.format,
-			    .line = in.line};
+			    .flags = in.flags & IR_FTZ, .line = in.line};
 	ir_id phi, branch;
 
 	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
@@ -184,7 +186,7 @@ static void choose_space(struct ir_func *f, ir_id atom)
 	twin = append_access(&b, atom, in.op, in.args, in.nargs);
 	ir_at(f, twin)->sub = in.sub;
 	ir_at(f, twin)->format = in.format;
-	ir_at(f, twin)->flags = in.flags;
+	ir_at(f, twin)->flags = in.flags & ~IR_FTZ; /* which is global memory's */
 	ir_remove(f, atom);
 	ir_append(f, global, atom);
 	ir_at(f, atom)->space = IR_GLOBAL;
@@ -264,7 +266,7 @@ static void make_half_loop(struct ir_func *f, ir_id atom)
 	ir_block before = in.block, rest = split(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct builder b = {.f = f, .block = before, .type = IR_B32, .format = in.format,
-			    .line = in.line};
+			    .flags = in.flags & IR_FTZ, .line = in.line};
 	struct half h = find_half(&b, &in);
 	ir_val first, old, next, seen, was;
 	ir_id phi, branch, access;

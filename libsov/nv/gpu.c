@@ -350,6 +350,7 @@ static uint32_t lines_most(const struct gpu_lines *l)
 
 const struct gpu nv_gpu = {
 	.family = "nv",
+	.address_bits = 49,
 	.copy_most = NV_PUSH_COPY_MAX,
 	.inline_most = NV_PUSH_INLINE_MAX,
 	.inline_unit = 1,

@@ -18,6 +18,12 @@ struct amd_memory {
 	void *context;
 };
 
+/* What a wait is there for: whether the one at pc ever had to wait, by counter: vmcnt, lgkmcnt, vscnt. */
+struct amd_probe {
+	uint64_t pc;
+	bool waited[3];
+};
+
 struct amd_launch {
 	const struct amd_memory *memory;
 	uint64_t entry;           /* first instruction */
@@ -30,6 +36,7 @@ struct amd_launch {
 	uint32_t private_bytes;   /* of a lane */
 	uint32_t groups[3], threads[3];
 	bool hazard; /* a register used before its counter was waited for is an error */
+	struct amd_probe *probe; /* in hazard mode; NULL: nobody asks */
 	uint64_t limit;           /* instructions of a wave, 0: no limit */
 };
 

@@ -39,6 +39,11 @@ static void run_read(struct wave *w, const struct op *op)
 
 		if (!from)
 			return;
+		if (kind % 4 == 0 && kind <= 16) { /* whole words */
+			for (uint32_t k = 0; k < kind / 4; k++)
+				memcpy(&d[k][i], from + 4 * k, 4);
+			continue;
+		}
 		memcpy(data, from, bytes);
 		put_loaded(d, i, kind, data);
 	}

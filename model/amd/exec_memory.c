@@ -165,32 +165,111 @@ static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, v
 	return why == MMU_OK;
 }
 
+/*
+ * Words at global or flat addresses, as nearly all accesses are: addresses of all lanes at once, and a
+ * look into the page table only where the page changes. What is out of the ordinary (not aligned, over
+ * the end of a page, LDS or private memory, not mapped) goes the slow way, lane by lane.
+ */
+struct lanes {
+	uint64_t at[LANES], page;
+	uint8_t *host; /* of the page */
+	uint32_t bytes, access;
+};
+
+static bool lanes_begin(const struct wave *w, const struct op *op, struct lanes *l)
+{
+	const struct amd_inst *in = &op->in;
+	uint32_t words = amd_words(in, AMD_S0), kind = op->handler->data;
+	const row *v = &w->v[in->reg[AMD_S0] - AMD_VGPR];
+	uint64_t base = (uint64_t)(int64_t)in->field[AMD_F_OFFSET];
+
+	if ((in->row->format != AMD_GLOBAL && in->row->format != AMD_FLAT) || kind & ~MEM_BYTES ||
+	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory)
+		return false;
+	if (in->row->type[AMD_S2] && amd_words(in, AMD_S2))
+		base += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2) :
+						    amd_read_scalar(w, op, AMD_S2, 0);
+	l->bytes = kind;
+	l->page = UINT64_MAX;
+	if (words > 1)
+		for (uint32_t i = 0; i < LANES; i++)
+			l->at[i] = base + (v[0][i] | (uint64_t)v[1][i] << 32);
+	else
+		for (uint32_t i = 0; i < LANES; i++)
+			l->at[i] = base + v[0][i];
+	return true;
+}
+
+/* The lane's words; NULL: the slow way. */
+static inline uint32_t *lane_words(struct wave *w, struct lanes *l, uint32_t i)
+{
+	uint64_t at = l->at[i];
+
+	if (at % 4 || at % MMU_PAGE_BYTES > MMU_PAGE_BYTES - l->bytes || at >> AMD_VA_BITS)
+		return NULL;
+	if (at / MMU_PAGE_BYTES != l->page) {
+		enum mmu_result why;
+
+		l->host = mmu_translate(w->reader, at - at % MMU_PAGE_BYTES, l->access, &why);
+		if (!l->host)
+			return NULL;
+		l->page = at / MMU_PAGE_BYTES;
+	}
+	return (uint32_t *)(l->host + at % MMU_PAGE_BYTES);
+}
+
+static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, row *d)
+{
+	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
+	struct place p = place_of(w, op, i, bytes);
+
+	if (!access_bytes(w, &p, i, data, bytes, false))
+		return false;
+	put_loaded(d, i, kind, data);
+	return true;
+}
+
+static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, const row *s)
+{
+	uint32_t bytes = kind & MEM_BYTES, data[4];
+	struct place p = place_of(w, op, i, bytes);
+
+	get_stored(s, i, kind, data);
+	return access_bytes(w, &p, i, data, bytes, true);
+}
+
 static void run_load(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
+	uint32_t kind = op->handler->data;
 	row *d = &w->v[op->in.reg[AMD_D] - AMD_VGPR];
+	struct lanes l = {.access = MODEL_READ};
+	bool fast = lanes_begin(w, op, &l);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		struct place p = place_of(w, op, i, bytes);
-		uint32_t data[4] = {0};
+		uint32_t *from = fast ? lane_words(w, &l, i) : NULL;
 
-		if (!access_bytes(w, &p, i, data, bytes, false))
+		if (from)
+			for (uint32_t k = 0; k < kind / 4; k++)
+				d[k][i] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+		else if (!load_lane(w, op, i, kind, d))
 			return;
-		put_loaded(d, i, kind, data);
 	}
 }
 
 static void run_store(struct wave *w, const struct op *op)
 {
-	uint32_t kind = op->handler->data, bytes = kind & MEM_BYTES;
+	uint32_t kind = op->handler->data;
 	const row *s = &w->v[op->in.reg[AMD_S1] - AMD_VGPR];
+	struct lanes l = {.access = MODEL_WRITE};
+	bool fast = lanes_begin(w, op, &l);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		struct place p = place_of(w, op, i, bytes);
-		uint32_t data[4];
+		uint32_t *to = fast ? lane_words(w, &l, i) : NULL;
 
-		get_stored(s, i, kind, data);
-		if (!access_bytes(w, &p, i, data, bytes, true))
+		if (to)
+			for (uint32_t k = 0; k < kind / 4; k++)
+				__atomic_store_n(&to[k], s[k][i], __ATOMIC_RELAXED);
+		else if (!store_lane(w, op, i, kind, s))
 			return;
 	}
 }

@@ -447,9 +447,9 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 		w->flat_scratch = (w->flat_scratch & ~0xffffffffull) | value;
 	else if (id == HWREG_FLAT_SCR_HI)
 		w->flat_scratch = (w->flat_scratch & 0xffffffff) | (uint64_t)value << 32;
-	else if (id == HWREG_MODE && (value & 0xff) != (old & 0xff))
+	else if (id == HWREG_MODE && !amd_mode_is_known(value))
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "only round to nearest with denormals is modelled, not mode 0x%x",
+			       "of subnormal numbers only singles can be flushed here, not as in mode 0x%x",
 			       value & 0xff);
 	else if (id == HWREG_MODE)
 		w->mode = value;

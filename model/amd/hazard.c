@@ -6,6 +6,13 @@
  * names both instructions. Vector loads come back in order, so waiting for all but n covers the
  * older ones; LDS does too as long as no scalar or flat operation, which may come at any time, is on
  * its way. A barrier wants everything to have arrived, as LLVM has it on this chip.
+ *
+ * Of hazards that no counter tells of, gfx1030 has one that compute can meet: s_denorm_mode too soon after
+ * a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10). The list of gfx10's bugs in
+ * LLVM (AMDGPU.td: VcmpxPermlane, VMEMtoScalarWrite, SMEMtoVectorWrite, InstFwdPrefetch, VcmpxExecWAR,
+ * LdsBranchVmemWAR, NSAtoVMEM, NSAClause, Offset3f, FlatSegmentOffset, NegativeUnalignedScratchOffset) is that of
+ * gfx101x alone, data dependencies need no wait states on any gfx10, and Mesa's ACO mitigates nothing on
+ * gfx10.3 (aco_insert_NOPs.cpp). docs/amd.md has the table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +30,8 @@ struct pending {
 struct hazard {
 	uint64_t issued[COUNTERS], done[COUNTERS];
 	uint64_t unordered; /* last of lgkmcnt that is not in order */
+	uint64_t float_atomic; /* pc of the last on floats … */
+	uint32_t states;       /* … and how many wait states the mode has to keep off still */
 	struct pending scalar[128], vector[256];
 };
 
@@ -36,9 +45,14 @@ void amd_hazard_reset(struct hazard *h)
 	*h = (struct hazard){0};
 }
 
-static void wait_for(struct hazard *h, uint32_t counter, uint32_t left)
+static void wait_for(struct wave *w, uint32_t counter, uint32_t left)
 {
+	struct hazard *h = w->hazard;
 	uint64_t done = h->issued[counter] > left ? h->issued[counter] - left : 0;
+	struct amd_probe *probe = w->grid->probe;
+
+	if (probe && probe->pc == w->pc && done > h->done[counter])
+		probe->waited[counter] = true;
 
 	if (counter == LGKM && left && h->unordered > h->done[LGKM])
 		return;
@@ -46,28 +60,28 @@ static void wait_for(struct hazard *h, uint32_t counter, uint32_t left)
 		h->done[counter] = done;
 }
 
-static void waits(struct hazard *h, const struct amd_inst *in)
+static void waits(struct wave *w, const struct amd_inst *in)
 {
 	uint32_t imm = (uint32_t)in->field[AMD_F_IMM];
 
 	switch (in->row->op) {
 	case AMD_s_waitcnt:
-		wait_for(h, VM, (imm & 15) | (imm >> 14 & 3) << 4);
-		wait_for(h, LGKM, imm >> 8 & 63);
+		wait_for(w, VM, (imm & 15) | (imm >> 14 & 3) << 4);
+		wait_for(w, LGKM, imm >> 8 & 63);
 		break;
 	case AMD_s_waitcnt_vmcnt:
-		wait_for(h, VM, imm);
+		wait_for(w, VM, imm);
 		break;
 	case AMD_s_waitcnt_lgkmcnt:
-		wait_for(h, LGKM, imm);
+		wait_for(w, LGKM, imm);
 		break;
 	case AMD_s_waitcnt_vscnt:
-		wait_for(h, VS, imm);
+		wait_for(w, VS, imm);
 		break;
 	case AMD_s_wait_idle:
-		wait_for(h, VM, 0);
-		wait_for(h, LGKM, 0);
-		wait_for(h, VS, 0);
+		wait_for(w, VM, 0);
+		wait_for(w, LGKM, 0);
+		wait_for(w, VS, 0);
 		break;
 	default:
 		break;
@@ -140,6 +154,51 @@ static bool at_rest(struct wave *w)
 	return true;
 }
 
+static bool is_float_atomic(const struct amd_row *r)
+{
+	static const uint16_t ops[] = {
+		AMD_flat_atomic_fcmpswap, AMD_flat_atomic_fmin, AMD_flat_atomic_fmax,
+		AMD_flat_atomic_fcmpswap_x2, AMD_flat_atomic_fmin_x2, AMD_flat_atomic_fmax_x2,
+		AMD_global_atomic_fcmpswap, AMD_global_atomic_fmin, AMD_global_atomic_fmax,
+		AMD_global_atomic_fcmpswap_x2, AMD_global_atomic_fmin_x2, AMD_global_atomic_fmax_x2,
+		AMD_buffer_atomic_fcmpswap, AMD_buffer_atomic_fmin, AMD_buffer_atomic_fmax,
+		AMD_buffer_atomic_fcmpswap_x2, AMD_buffer_atomic_fmin_x2, AMD_buffer_atomic_fmax_x2,
+	};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (r->op == ops[i])
+			return true;
+	return false;
+}
+
+/* The mode of denormals may not change in the three wait states after a float atomic; a vector operation
+ * or any wait ends that, too. s_nop n is n + 1 states, everything else one. */
+#define DENORM_STATES 3
+
+static bool mode_may_change(struct wave *w, const struct op *op)
+{
+	const struct amd_row *r = op->in.row;
+	struct hazard *h = w->hazard;
+	uint32_t states = r->op == AMD_s_nop ? (uint32_t)op->in.field[AMD_F_IMM] + 1 : 1;
+
+	if (r->op == AMD_s_denorm_mode && h->states) {
+		amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
+			       "s_denorm_mode %u wait states too soon after the float atomic at 0x%llx",
+			       h->states, (unsigned long long)h->float_atomic);
+		return false;
+	}
+	if (r->flags & ATOMIC && is_float_atomic(r)) {
+		h->float_atomic = w->pc;
+		h->states = DENORM_STATES;
+	} else if ((r->format >= AMD_VOP1 && r->format <= AMD_VOP3P) || r->flags & WAIT ||
+		   r->op == AMD_s_wait_idle) {
+		h->states = 0;
+	} else {
+		h->states -= states < h->states ? states : h->states;
+	}
+	return true;
+}
+
 bool amd_hazard_check(struct wave *w, const struct op *op)
 {
 	struct hazard *h = w->hazard;
@@ -147,8 +206,8 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 	uint32_t counters = raises(&op->in, &unordered);
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
-		waits(h, &op->in);
-	if (op->in.row->op == AMD_s_barrier && !at_rest(w))
+		waits(w, &op->in);
+	if ((op->in.row->op == AMD_s_barrier && !at_rest(w)) || !mode_may_change(w, op))
 		return false;
 	for (uint32_t u = 0; u < op->uses_count; u++)
 		for (uint32_t k = 0; k < op->uses[u].count; k++)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "hw/amd/kernel_descriptor.h"
 #include "model/amd/wave.h"
 
 /* 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi), RDNA2 manual, table of scalar source operands. */
@@ -244,7 +245,7 @@ static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
 				o->carry = 0;
 			continue;
 		}
-		if (plain(op, k)) {
+		if (plain(op, k) && !(w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))) {
 			o->s[k] = &w->v[op->in.reg[AMD_S0 + k] - AMD_VGPR];
 			continue;
 		}
@@ -252,6 +253,8 @@ static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
 		if (!k && op->in.form >= AMD_DPP)
 			may = move_lanes(op, w->s[AMD_EXEC], space[k]);
 		modify(op, k, space[k]);
+		if (w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))
+			amd_mode_flush(space[k][0]);
 	}
 	return may;
 }
@@ -354,7 +357,10 @@ void amd_run_vector(struct wave *w, const struct op *op)
 
 	may = fetch(w, op, &o, space) & o.exec;
 	memcpy(result, d, words * sizeof(row));
-	op->handler->core(op, &o);
+	if (w->mode == AMD_FLOAT_MODE_DEFAULT)
+		op->handler->core(op, &o);
+	else
+		amd_mode_run(w, op, &o);
 	if (in->field[AMD_F_CLAMP])
 		clamp(op, result);
 	place(op, d[0], result[0]);

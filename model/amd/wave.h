@@ -85,6 +85,7 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard;
+	struct amd_probe *probe;           /* NULL: none */
 	uint64_t limit;                    /* instructions of a wave; 0: none */
 };
 extern const struct work_kind amd_grid_kind;
@@ -138,6 +139,12 @@ uint64_t amd_read_scalar64(const struct wave *w, const struct op *op, enum amd_s
 void amd_write_scalar(struct wave *w, uint32_t reg, uint32_t value);
 void amd_write_scalar64(struct wave *w, uint32_t reg, uint64_t value);
 run_fn amd_run_vector, amd_run_compare;
+
+/* modes.c: arithmetic where MODE is not AMD_FLOAT_MODE_DEFAULT. */
+bool amd_mode_is_known(uint32_t mode);
+bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source);
+void amd_mode_flush(row r);
+void amd_mode_run(struct wave *w, const struct op *op, struct operands *o);
 
 /* code.c: instructions, decoded once, for all threads. */
 #define PAGE_WORDS (MMU_PAGE_BYTES / 4)

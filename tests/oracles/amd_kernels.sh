@@ -11,7 +11,7 @@ judges=$BUILD/oracles
 work=$judges/amd-kernels
 . tests/oracles/_result.sh
 
-for t in clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19; do
+for t in clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19 llc-19; do
 	if ! command -v "$t" >/dev/null; then
 		result 1 "$t is there (apt-get install clang-19 lld-19 llvm-19)"
 		echo "1..$results"
@@ -32,11 +32,11 @@ for level in 0 1 2 3; do
 		result $? "-O$level, $mode: the software GPU gives what C gives"
 		echo "$says" | sed '$s/^/# count -O'"$level $mode"': /'
 	done
-	# Waits that a function begins with may be for nothing: not all are missed.
+	# Those that never wait for anything (where a function begins, after a barrier) are not counted.
 	says=$("$judges/amd_kernels" "$object" mutate)
 	echo "$says" | sed '$s/^/# count -O'"$level"': /'
-	echo "$says" | awk 'END { exit !($1 > 100 && $1 >= 0.95 * $3) }'
-	result $? "-O$level: 95 of 100 dropped wait counters are named, or more"
+	echo "$says" | awk 'END { exit !($1 > 100 && $1 >= 0.99 * $3) }'
+	result $? "-O$level: 99 of 100 dropped wait counters are named, or more"
 	# Bytes from the comment after each instruction: address, then words.
 	llvm-objdump-19 -d --mcpu=gfx1030 "$object" |
 		sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: *\(.*\)$/\2|\1/p' |
@@ -84,5 +84,45 @@ for what in '.amdhsa_kernel table_kernel' '.amdhsa_group_segment_fixed_size 64' 
 	grep -q "$what" "$work/descriptors"
 	result $? "its descriptors say $what"
 done
+
+# What our compiler makes of every PTX file that the tests run, in three ways: what the back end refuses,
+# other tests look at. Images without a complaint, instructions as we print them. Starting LLVM's tools
+# takes long: they get all images at once.
+mkdir "$work/ours"
+for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+	for mode in default serial spill; do
+		flag=$([ $mode = default ] || echo --$mode)
+		# shellcheck disable=SC2086 # no word where there is no flag
+		"$BUILD/sov" compile --target gfx1030 $flag -o "$work/ours/$(basename "$ptx" .ptx)-$mode.co" \
+			"$ptx" 2>/dev/null
+	done
+done
+images=$(find "$work/ours" -name '*.co' | wc -l)
+llvm-readelf-19 -a "$work"/ours/*.co >/dev/null 2>"$work/refused" && [ ! -s "$work/refused" ]
+result $? "llvm-readelf reads everything that we compile"
+head -4 "$work/refused" | sed 's/^/# /'
+# Names that we add are ours, and s_nop is what stands between kernels as well.
+for co in "$work"/ours/*.co; do
+	"$BUILD/sov" disasm "$co" 2>&1
+done | sed -n 's/^ *\/\*[0-9a-f]*\*\/  //p' | sed 's/  <.*>$//' | grep -v '^s_nop 0$' >"$work/ours.text"
+llvm-objdump-19 -d --mcpu=gfx1030 "$work"/ours/*.co 2>"$work/refused" |
+	sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: .*$/\1/p' | sed 's/[\t ]*$//' |
+	grep -v '^s_nop 0$\|^s_code_end$' >"$work/theirs.text"
+diff "$work/ours.text" "$work/theirs.text" >"$work/difference" && [ -s "$work/ours.text" ]
+result $? "llvm-objdump prints everything that we compile as we do"
+head -n 10 "$work/difference" | sed 's/^/# /'
+echo "# count ours: $(wc -l <"$work/ours.text") instructions in $images images," \
+	"$(grep -c '^<' "$work/difference") differ from llvm-objdump's"
+
+# Hazards that no counter tells of: LLVM mends six on gfx1010 and one on gfx1030, the one that hazard mode
+# checks (model/amd/hazard.c).
+for chip in gfx1010:6 gfx1030:1; do
+	llc-19 -march=amdgcn -mcpu=${chip%:*} -run-pass=post-RA-hazard-rec -o "$work/mended" tests/oracles/amd_hazards.mir &&
+		[ "$(grep -cE '^ *(S_NOP 2|S_WAITCNT_DEPCTR|S_WAITCNT_VSCNT|\$sgpr_null = S_MOV_B32 0|\$vgpr1 = V_MOV_B32_e32 killed)' \
+			"$work/mended")" = ${chip#*:} ]
+	result $? "${chip%:*}: LLVM mends ${chip#*:} of 6 hazards"
+done
+grep -A1 GLOBAL_ATOMIC_FMIN "$work/mended" | grep -q 'S_NOP 2'
+result $? "gfx1030: it is the mode of denormals after a float atomic, by three wait states"
 echo "1..$results"
 exit $failed

@@ -149,6 +149,8 @@ static bool read_segments(struct amd_object *o)
 					       "segment %u of 0x%" PRIx64 " bytes at 0x%" PRIx64
 					       " ends beyond the file, or beyond 2 GiB of memory",
 					       i, (uint64_t)p.p_filesz, (uint64_t)p.p_offset);
+		if (p.p_flags & PF_W && p.p_flags & PF_X)
+			return amd_object_fail(o, "segment %u is code that may be written", i);
 		if (p.p_vaddr < end)
 			return amd_object_fail(o, "segment %u lies over one before it", i);
 		if (p.p_flags & PF_W && data_base == UINT64_MAX)

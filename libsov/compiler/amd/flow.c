@@ -102,13 +102,19 @@ static void jump(struct flow *w, uint32_t b, uint32_t to)
 	gcn_jump(w->f, b, AMD_s_branch, to);
 }
 
+/* Where all lanes of the wave go: there is nobody to wait for at a block that ends them. */
+static uint32_t target_of(const struct flow *w, ir_block s)
+{
+	return gcn_is_end(w->c->f, s) ? w->end : s;
+}
+
 /* All lanes that are on go to s. */
 static void go(struct flow *w, ir_block b, ir_block s)
 {
 	const struct gcn_control *c = w->c;
 
-	if (!c->masked[s]) {
-		jump(w, b, s);
+	if (!c->masked[s] || (!c->masked[b] && gcn_is_end(c->f, s))) {
+		jump(w, b, target_of(w, s));
 		return;
 	}
 	if (c->masked[b]) {
@@ -142,7 +148,7 @@ static void part(struct flow *w, ir_block b, struct gcn_src cond)
 static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool holds, ir_block s)
 {
 	gcn_scalar(w->f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
-	if (!w->c->masked[b])
+	if (!w->c->masked[b] || !w->c->masked[s])
 		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
 	go(w, b, s);
 }
@@ -154,11 +160,15 @@ static void branch(struct flow *w, ir_block b)
 	struct gcn_src cond = w->cond[b];
 	bool first = gcn_is_end(w->c->f, bb->succ[0]), second = gcn_is_end(w->c->f, bb->succ[1]);
 
-	if (first != second && (w->c->divergence->branch[b] || w->c->masked[b])) {
+	/* Where lanes have met they are all there: a branch that they take together is any machine's. */
+	bool together = !w->c->divergence->branch[b] &&
+			(!w->c->masked[b] || !w->c->masked[bb->succ[first]]);
+
+	if (first != second && !together) {
 		end_lanes(w, b, cond, first, bb->succ[first]);
 		return;
 	}
-	if (w->c->masked[b] || w->c->divergence->branch[b]) {
+	if (!together) {
 		part(w, b, cond);
 		return;
 	}
@@ -167,8 +177,8 @@ static void branch(struct flow *w, ir_block b)
 
 		gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), cond, exec);
 	}
-	gcn_jump(f, b, AMD_s_cbranch_scc1, bb->succ[0]);
-	jump(w, b, bb->succ[1]);
+	gcn_jump(f, b, AMD_s_cbranch_scc1, target_of(w, bb->succ[0]));
+	jump(w, b, target_of(w, bb->succ[1]));
 }
 
 static void end_block(struct flow *w, ir_block b)

@@ -92,6 +92,7 @@ struct gcn_func {
 	uint32_t hidden;
 	uint32_t kernarg, group_id[3], thread_id[3]; /* registers that hold these, 0: not wanted */
 	uint32_t frame_bytes, lds_bytes, lds_align;
+	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
 	uint32_t bank, bank_lanes; /* register whose lanes hold scalar ones, and how many it has */
 	uint32_t vgprs, sgprs, vgpr_spills, sgpr_spills; /* used, once assigned */

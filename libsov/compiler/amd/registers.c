@@ -337,6 +337,7 @@ bool gcn_registers(struct gcn_func *f)
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		struct alloc a = {.f = f, .limit = {few ? 32 : GCN_SGPRS, few ? 24 : GCN_VGPRS}};
+		struct arena_mark mark = arena_mark(f->arena);
 		uint32_t spill = assign_all(&a);
 
 		if (!spill && !f->job->diag.errors) {
@@ -345,6 +346,7 @@ bool gcn_registers(struct gcn_func *f)
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;
 		}
+		arena_rewind(f->arena, mark);
 		gcn_spill(f, spill);
 	}
 	diag_error(&f->job->diag, 0, 0,

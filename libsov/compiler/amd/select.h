@@ -84,6 +84,13 @@ bool select_memory(struct select *s);   /* select_memory.c */
 bool select_atomic(struct select *s);   /* select_atomic.c */
 bool select_lanes(struct select *s);    /* select_lanes.c */
 bool select_special(struct select *s);  /* select_special.c: special registers, addresses */
+void select_bf16(struct select *s);     /* select_bf16.c: sums, products, extremes */
+/* A single as bf16. */
+struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round round);
+/* A double as a single, rounded to odd. */
+struct gcn_src select_odd_single(struct select *s, struct gcn_src x);
+/* One half, or two in a word. */
+void select_halves(struct select *s, struct gcn_src d, const struct gcn_src half[2], bool pairs);
 bool select_can_be_scalar(const struct select *s, const struct ir_inst *in);
 bool select_is_scalar_load(const struct select *s, const struct ir_inst *in);
 /* The comparison of integers as the condition of a uniform branch: leaves it in SCC. */

@@ -77,11 +77,16 @@ static void keep_nan(struct select *s, struct gcn_src d, struct gcn_src r, enum 
 
 static void arithmetic(struct select *s, uint32_t row)
 {
-	enum width w = width_of(s);
+	enum width w;
 	struct gcn_src d = sel_result(s, 0, 0), x[3] = {gcn_none(), gcn_none(), gcn_none()}, t = d;
 	bool extreme = s->in->op == IR_FMIN || s->in->op == IR_FMAX, nan = extreme && s->in->flags & IR_NAN;
 	struct gcn_inst *i;
 
+	if (s->in->format == IR_BF16 || s->in->format == IR_BF16X2) {
+		select_bf16(s);
+		return;
+	}
+	w = width_of(s);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
 		x[k] = operand(s, ARG(k), w);
 	if (nan)
@@ -145,6 +150,61 @@ static void round_to_integer(struct select *s)
 	i->mode = s->in->flags & IR_FTZ ? GCN_FLUSH : 0;
 }
 
+/* 1 - 2 / (e^2x + 1), and x itself where that would cancel: good to the 11 bits that PTX asks for. */
+static struct gcn_src hyperbolic_tangent(struct select *s, struct gcn_src x)
+{
+	struct gcn_src t = sel_temp(s, GCN_VECTOR, 1), r = sel_temp(s, GCN_VECTOR, 1), d, p, size;
+
+	x = sel_vector(s, x, 1);
+	sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x4038aa3b), x, gcn_none())->mode = 0; /* 2 / ln 2 */
+	sel_vop(s, AMD_v_exp_f32, r, t, gcn_none(), gcn_none())->mode = 0;
+	t = sel_temp(s, GCN_VECTOR, 1);
+	sel_vop(s, AMD_v_add_f32, t, gcn_imm(0x3f800000), r, gcn_none())->mode = 0;
+	r = sel_temp(s, GCN_VECTOR, 1);
+	sel_vop(s, AMD_v_rcp_f32, r, t, gcn_none(), gcn_none())->mode = 0;
+	t = sel_temp(s, GCN_VECTOR, 1);
+	sel_vop(s, AMD_v_fma_f32, t, gcn_imm(0xc0000000), r, gcn_imm(0x3f800000))->mode = 0;
+	size = sel_new(s, GCN_VECTOR, SEL_AND, x, gcn_imm(0x7fffffff));
+	p = sel_compare(s, AMD_v_cmp_gt_f32, gcn_imm(0x3d000000), size); /* 2^-5 */
+	d = sel_temp(s, GCN_VECTOR, 1);
+	sel_choose(s, d, p, x, t);
+	return d;
+}
+
+/* Functions of narrow floats by those of singles, one or two in a word. */
+static void approximate_narrow(struct select *s)
+{
+	bool bf16 = s->in->format == IR_BF16 || s->in->format == IR_BF16X2;
+	bool pairs = s->in->format == IR_F16X2 || s->in->format == IR_BF16X2;
+	struct gcn_src d = sel_result(s, 0, 0), half[2];
+
+	for (uint32_t k = 0; k < 1u + pairs; k++) {
+		struct gcn_src x = sel_vector(s, sel_word(s, ARG(0), 0), 1), t;
+
+		if (k)
+			x = sel_new(s, GCN_VECTOR, SEL_SHR_U, x, gcn_imm(16));
+		t = sel_temp(s, GCN_VECTOR, 1);
+		if (bf16)
+			sel_op(s, SEL_SHL, t, x, gcn_imm(16));
+		else
+			sel_vop(s, AMD_v_cvt_f32_f16, t, x, gcn_none(), gcn_none())->mode = 0;
+		if (s->in->sub == IR_APPROX_TANH) {
+			t = hyperbolic_tangent(s, t);
+		} else if (s->in->sub == IR_APPROX_EX2) {
+			x = t;
+			t = sel_temp(s, GCN_VECTOR, 1);
+			sel_vop(s, AMD_v_exp_f32, t, x, gcn_none(), gcn_none())->mode = 0;
+		} else {
+			sel_refuse(s, "this function of narrow floats");
+			return;
+		}
+		half[k] = bf16 ? select_to_bf16(s, t, IR_RN) : sel_temp(s, GCN_VECTOR, 1);
+		if (!bf16)
+			sel_vop(s, AMD_v_cvt_f16_f32, half[k], t, gcn_none(), gcn_none())->mode = 0;
+	}
+	select_halves(s, d, half, pairs);
+}
+
 static void approximate(struct select *s)
 {
 	static const uint16_t ops[IR_APPROX_COUNT][3] = {
@@ -156,12 +216,18 @@ static void approximate(struct select *s)
 		[IR_APPROX_EX2] = {AMD_v_exp_f16, AMD_v_exp_f32, 0},
 		[IR_APPROX_LG2] = {AMD_v_log_f16, AMD_v_log_f32, 0},
 	};
-	enum width w = width_of(s);
-	struct gcn_src x = operand(s, ARG(0), w), t;
+	struct gcn_src x, t;
 	struct gcn_inst *i;
+	enum width w;
 
-	if (s->in->sub == IR_APPROX_TANH || w == W_F16X2) {
-		sel_refuse(s, s->in->sub == IR_APPROX_TANH ? "tanh.approx" : "ex2.approx of two halves");
+	if (s->in->format || (s->in->type == IR_B16 && s->in->sub == IR_APPROX_TANH)) {
+		approximate_narrow(s);
+		return;
+	}
+	w = width_of(s);
+	x = operand(s, ARG(0), w);
+	if (s->in->sub == IR_APPROX_TANH) {
+		sel_move(s, sel_result(s, 0, 0), hyperbolic_tangent(s, x), 1);
 		return;
 	}
 	/* The machine's sine takes turns. */

@@ -16,7 +16,10 @@ bool select_can_be_scalar(const struct select *s, const struct ir_inst *in)
 	case IR_SREG:
 	case IR_ADDR:
 	case IR_FUNCADDR:
+	case IR_ACTIVE:
 		return true;
+	case IR_VOTE: /* what is voted on is a mask in any case */
+		return sel_is_scalar(s, in->args[1]);
 	case IR_LOAD:
 		return select_is_scalar_load(s, in);
 	case IR_SELECT: /* its condition is a mask in any case */

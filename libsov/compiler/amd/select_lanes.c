@@ -1,7 +1,221 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Between lanes. A ballot is a mask that is there already; shuffles go through the crossbar of LDS
+ * (ds_bpermute_b32), which needs none of its memory. Lanes with the same value are found bit by bit, each
+ * bit's ballot saying who has it. Lanes of a wave are where they are together, so there is nothing to wait
+ * for between them.
+ *
+ * A workgroup has one barrier, for all of its threads. One for some of them, or one that threads pass without
+ * waiting, does not exist: refused by name.
+ */
 #include "libsov/compiler/amd/select.h"
+
+#define ARG(k) (s->in->args[k])
+
+static const struct gcn_src exec = {.reg = AMD_EXEC};
+
+/* Who is there and a member. */
+static struct gcn_src voters(struct select *s, ir_val members)
+{
+	struct gcn_src m = sel_word(s, members, 0);
+
+	return sel_new(s, sel_is_scalar(s, members) ? GCN_SCALAR : GCN_VECTOR, SEL_AND, m, exec);
+}
+
+/* d = x = y or x != y of words, as a mask. */
+static void equal(struct select *s, struct gcn_src d, struct gcn_src x, struct gcn_src y, bool is)
+{
+	if (sel_class(s, x) == GCN_SCALAR && !gcn_is_vector(s->f, y)) {
+		sel_sop(s, is ? AMD_s_cmp_eq_u32 : AMD_s_cmp_lg_u32, gcn_none(), x, y);
+		sel_sop(s, AMD_s_cselect_b32, d, gcn_imm(UINT32_MAX), gcn_imm(0));
+	} else {
+		sel_vop(s, is ? AMD_v_cmp_eq_u32 : AMD_v_cmp_ne_u32, d, x, y, gcn_none());
+	}
+}
+
+static void vote(struct select *s)
+{
+	struct gcn_src all = voters(s, ARG(1)), d = sel_result(s, 0, 0), x, y;
+	struct gcn_src yes = sel_new(s, sel_class(s, all), SEL_AND, all, sel_mask(s, ARG(0)));
+
+	switch (s->in->sub) {
+	case IR_VOTE_BALLOT:
+		sel_move(s, d, yes, 1);
+		break;
+	case IR_VOTE_ALL:
+		equal(s, d, yes, all, true);
+		break;
+	case IR_VOTE_ANY:
+		equal(s, d, yes, gcn_imm(0), false);
+		break;
+	default:
+		x = sel_temp(s, GCN_SCALAR, 1);
+		y = sel_temp(s, GCN_SCALAR, 1);
+		equal(s, x, yes, all, true);
+		equal(s, y, yes, gcn_imm(0), true);
+		sel_sop(s, AMD_s_or_b32, d, x, y);
+		break;
+	}
+}
+
+/* The lane that is read: see the interpreter's source_lane. */
+static void shuffle(struct select *s)
+{
+	struct gcn_src lane = select_lane_id(s), by, clamp = sel_word(s, ARG(2), 0), segment, limit, source, t;
+	struct gcn_src in_range = s->uses[s->in->res + 1] ? sel_result(s, 1, 0)
+							   : sel_temp(s, GCN_SCALAR, 1);
+	struct gcn_inst *i;
+	uint64_t known;
+
+	by = sel_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(1), 0), gcn_imm(31));
+	if (ir_is_const(s->ir, ARG(2), &known)) {
+		uint32_t bits = known >> 8 & 31;
+
+		segment = gcn_imm(bits);
+		t = gcn_imm((uint32_t)known & 31 & ~bits);
+	} else {
+		segment = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_bfe_u32, segment, clamp, gcn_imm(8), gcn_imm(5));
+		t = sel_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
+		t = sel_new(s, GCN_VECTOR, SEL_AND, t, clamp);
+		t = sel_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(31));
+	}
+	limit = sel_new(s, GCN_VECTOR, SEL_AND, segment, lane);
+	if (s->in->sub == IR_SHUFFLE_IDX) {
+		source = sel_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
+		source = sel_new(s, GCN_VECTOR, SEL_AND, source, by);
+		source = sel_new(s, GCN_VECTOR, SEL_OR, source, limit);
+	} else {
+		source = sel_new(s, GCN_VECTOR, s->in->sub == IR_SHUFFLE_UP     ? SEL_SUB
+						: s->in->sub == IR_SHUFFLE_DOWN ? SEL_ADD
+										: SEL_XOR, lane, by);
+	}
+	limit = sel_new(s, GCN_VECTOR, SEL_OR, limit, t);
+	sel_vop(s, s->in->sub == IR_SHUFFLE_UP ? AMD_v_cmp_ge_i32 : AMD_v_cmp_le_u32, in_range, source,
+		limit, gcn_none());
+	if (!s->uses[s->in->res])
+		return;
+	t = sel_temp(s, GCN_VECTOR, 1);
+	sel_choose(s, t, in_range, source, lane);
+	t = sel_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(2));
+	by = sel_vector_value(s, ARG(0));
+	i = sel_emit(s, AMD_ds_bpermute_b32, AMD_PLAIN);
+	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set(s->f, i, AMD_S0, t);
+	gcn_set(s->f, i, AMD_S1, by);
+}
+
+/* Members with the same value. */
+static struct gcn_src same_lanes(struct select *s, struct gcn_src all)
+{
+	struct gcn_src same = all;
+
+	for (uint32_t bit = 0; bit < ir_type_bits(s->in->type); bit++) {
+		struct gcn_src x = sel_vector(s, sel_word(s, ARG(0), bit / 32), 1), has, not, mine;
+
+		x = sel_new(s, GCN_VECTOR, SEL_AND, gcn_imm(1u << bit % 32), x);
+		has = sel_compare(s, AMD_v_cmp_ne_u32, gcn_imm(0), x);
+		not = sel_new(s, GCN_SCALAR, SEL_NOT, has, gcn_none());
+		mine = sel_temp(s, GCN_VECTOR, 1);
+		sel_choose(s, mine, has, has, not);
+		same = sel_new(s, GCN_VECTOR, SEL_AND, same, mine);
+	}
+	return same;
+}
+
+static void match(struct select *s)
+{
+	struct gcn_src all = voters(s, ARG(1)), same = same_lanes(s, all), p;
+
+	if (s->in->op == IR_MATCH_ANY) {
+		sel_move(s, sel_result(s, 0, 0), same, 1);
+		return;
+	}
+	p = s->uses[s->in->res + 1] ? sel_result(s, 1, 0) : sel_temp(s, GCN_SCALAR, 1);
+	sel_vop(s, AMD_v_cmp_eq_u32, p, all, same, gcn_none());
+	sel_choose(s, sel_result(s, 0, 0), p, same, gcn_imm(0));
+}
+
+/* All threads of the block, or as many as it is known to have. */
+static bool is_of_all(const struct select *s, uint32_t threads_arg)
+{
+	uint64_t count, block = 1;
+
+	if (s->in->nargs <= threads_arg)
+		return true;
+	for (uint32_t axis = 0; axis < 3; axis++)
+		block *= s->ir->required_threads[axis];
+	return block && ir_is_const(s->ir, ARG(threads_arg), &count) && count == block;
+}
+
+static void barrier(struct select *s)
+{
+	if (s->in->sub == IR_BARRIER_ARRIVE)
+		sel_refuse(s, "a barrier that threads pass without waiting (barrier.arrive)");
+	else if (!is_of_all(s, 1))
+		sel_refuse(s, "a barrier of some of a block's threads");
+	else
+		sel_emit(s, AMD_s_barrier, AMD_PLAIN);
+}
+
+static struct gcn_inst *counter(struct select *s, enum amd_op op, struct gcn_src at)
+{
+	struct gcn_inst *i = sel_emit(s, op, AMD_PLAIN);
+
+	gcn_set(s->f, i, AMD_S0, at);
+	return i;
+}
+
+/* A word of LDS counts: emptied by all, added to by all, read by all, with a barrier before each. */
+static void barrier_reduce(struct select *s)
+{
+	bool all = s->in->sub == IR_BARRIER_AND;
+	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum, d = sel_result(s, 0, 0);
+
+	if (!is_of_all(s, 2)) {
+		sel_refuse(s, "a barrier of some of a block's threads");
+		return;
+	}
+	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
+	gcn_set(s->f, counter(s, AMD_ds_write_b32, at), AMD_S1, sel_constant(s, GCN_VECTOR, 0, 1));
+	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
+	one = sel_temp(s, GCN_VECTOR, 1);
+	sel_choose(s, one, sel_mask(s, ARG(1)), gcn_imm(!all), gcn_imm(all));
+	gcn_set(s->f, counter(s, AMD_ds_add_u32, at), AMD_S1, one);
+	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
+	sum = sel_temp(s, GCN_VECTOR, 1);
+	gcn_set(s->f, counter(s, AMD_ds_read_b32, at), AMD_D, sum);
+	if (s->in->sub == IR_BARRIER_POPC)
+		sel_move(s, d, sum, 1);
+	else
+		sel_vop(s, all ? AMD_v_cmp_eq_u32 : AMD_v_cmp_ne_u32, d, gcn_imm(0), sum, gcn_none());
+}
+
 bool select_lanes(struct select *s)
 {
-	(void)s;
-	return false;
+	switch (s->in->op) {
+	case IR_ACTIVE:
+		sel_move(s, sel_result(s, 0, 0), exec, 1);
+		return true;
+	case IR_VOTE:
+		vote(s);
+		return true;
+	case IR_SHUFFLE:
+		shuffle(s);
+		return true;
+	case IR_MATCH_ANY:
+	case IR_MATCH_ALL:
+		match(s);
+		return true;
+	case IR_WARPSYNC:
+		return true;
+	case IR_BARRIER:
+		barrier(s);
+		return true;
+	case IR_BARRIER_RED:
+		barrier_reduce(s);
+		return true;
+	default:
+		return false;
+	}
 }

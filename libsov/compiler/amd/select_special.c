@@ -272,6 +272,23 @@ bool select_special(struct select *s)
 	case IR_CLOCK:
 		read_clock(s);
 		return true;
+	case IR_CALL:
+		sel_refuse(s, s->ir->module->table[s->in->symbol]->kind == IR_EXTERNAL
+				      ? "calling what the system provides"
+				      : "a function that calls itself, or allocates memory of its own");
+		return true;
+	case IR_CALLPTR:
+	case IR_FUNCADDR:
+		sel_refuse(s, "calling a function by its address");
+		return true;
+	case IR_ALLOCA:
+	case IR_STACKSAVE:
+	case IR_STACKRESTORE:
+		sel_refuse(s, "allocating on the stack (alloca)");
+		return true;
+	case IR_ARG:
+		sel_refuse(s, "a function that is not inlined");
+		return true;
 	case IR_SLEEP:
 		sel_emit(s, AMD_s_sleep, AMD_PLAIN)->in.field[AMD_F_IMM] = 1;
 		return true;

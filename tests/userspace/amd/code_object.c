@@ -66,6 +66,7 @@ static const struct {
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_memsz), 8, 1ull << 40, "segment 0 of"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "nothing in it is to be loaded"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R, "are not its code"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X, "code that may be written"},
 	{AT_NOTE + 8, 4, 31, "no metadata of kernels"},
 	{AT_NOTE + 4, 4, 0xffffffff, "ends beyond its segment"},
 	{AT_NOTE + 20, 1, 0xc0, "metadata: damaged"},

@@ -16,6 +16,9 @@ static struct {
 
 /* What the machine has no way to do, or we have none yet: refused, and by name. */
 static const char *const refusals[] = {
+	"alloca", "alloca_call", "stackrestore",                 /* memory on the stack */
+	"call_by_address", "call_by_table", "call_recursive",    /* calls that cannot be inlined */
+	"bar_arrive", "bar_red",                                 /* barriers of some of a block */
 	NULL,
 };
 

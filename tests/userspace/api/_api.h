@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/random.h>
 #include "libsov/sov.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 
 #define UNUSED __attribute__((unused))
@@ -26,11 +27,11 @@ UNUSED static bool good(sov_result r, const char *promise)
 /* The result, and a part of the sentence. */
 UNUSED static bool refused(sov_result r, sov_result want, const char *part, const char *promise)
 {
-	bool same = r == want && strstr(sov_last_error(), part);
+	bool same = r == want && strstr(sov_last_error(), soft_sentence(part));
 
 	if (!ok(same, "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: %s: … %s …", sov_result_name(want), part);
+		diag("want: %s: … %s …", sov_result_name(want), soft_sentence(part));
 	}
 	return same;
 }
@@ -53,7 +54,7 @@ UNUSED static sov_context context_on(const char *device_name, uint64_t kernel_ti
 	sov_context c;
 
 	o.kernel_time_limit = kernel_time_limit;
-	MUST(sov_device_open_name(device_name, &d));
+	MUST(sov_device_open_name(soft_name(device_name), &d));
 	MUST(sov_context_create(d, &o, &c));
 	return c;
 }

@@ -149,8 +149,8 @@ static void reset(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
-	setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	soft_gpus("gh100:vram=256M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	context = context_on("gh100.0", 0);
 	from_inside();
 	another();

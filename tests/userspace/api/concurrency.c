@@ -439,7 +439,7 @@ static void one_event(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=512M,ga100:vram=512M", 1);
+	soft_gpus("gh100:vram=512M,ga100:vram=512M");
 	everywhere();
 	stream_goes();
 	module_goes();

@@ -57,7 +57,7 @@ int main(void)
 	uint32_t values[] = {11, 22, 33};
 	sov_module m;
 
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M");
 	c = context_on("gh100.0", 0);
 	m = module_from(c, text, sizeof(text) - 1, 0);
 	MUST(sov_module_get_function(m, "wait_for", &wait_for));

@@ -4,6 +4,7 @@
  * and sizes, while others pin and unpin memory. Each thread knows what its own memory must hold.
  */
 #include <pthread.h>
+#include <sys/mman.h>
 #include "_api.h"
 
 #define THREADS 4
@@ -64,7 +65,7 @@ static void round_of(struct job *j, uint8_t *pinned, uint8_t *pageable, const so
 
 static void work(struct job *j)
 {
-	uint8_t *pageable = malloc(BYTES), *own = aligned_alloc(4096, BYTES);
+	uint8_t *pageable = malloc(BYTES), *own = mmap(soft_hint(), BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sov_ptr device[2];
 	uint32_t i;
 
@@ -76,7 +77,7 @@ static void work(struct job *j)
 	TRY(sov_host_unregister(c, own));
 	TRY(sov_memory_free(c, device[0]));
 	TRY(sov_memory_free(c, device[1]));
-	free(own);
+	munmap(own, BYTES);
 	free(pageable);
 }
 
@@ -115,7 +116,7 @@ static void run(bool one_stream)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M");
 	random_seed();
 	c = context_on("gh100.0", 0);
 	run(true);

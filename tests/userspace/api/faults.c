@@ -94,6 +94,12 @@ static struct wrong knowledge(const struct wrong *w, const char *way)
 {
 	struct wrong known = *w;
 
+	if (getenv("TEST_CHIP")) { /* says where it was in the middle of it */
+		const char *behind = strstr(w->cause, "it lies ");
+
+		known.instruction = soft_instruction(w->instruction);
+		known.cause = behind ? behind : w->cause;
+	}
 	if (strcmp(way, "kmod") || w->result != SOV_ERROR_FAULT)
 		return known;
 	if (!w->mmu) {
@@ -162,7 +168,7 @@ static void one(const char *device, const struct wrong *row, sov_context bystand
 		MUST(sov_memory_free(c, p));
 	}
 	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
-	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, device);
+	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, soft_name(device));
 	r = sov_context_wait(c, 8 * SECOND);
 	refused(r, w->result, part, w->name);
 	ok(strstr(sov_last_error(), w->cause), "%s: the sentence says why", w->name);
@@ -267,12 +273,15 @@ int main(void)
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	uint32_t d, i;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M");
 	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context bystander = context_on(devices[d], 0);
 
-		for (i = 0; i < COUNT(table); i++)
+		for (i = 0; i < COUNT(table); i++) {
+			if (getenv("TEST_CHIP") && !strcmp(table[i].name, "misaligned"))
+				continue; /* not a fault on all GPUs */
 			one(devices[d], &table[i], bystander);
+		}
 		giving_back(devices[d]);
 		short_kernels_have_time(devices[d]);
 		reset_while_busy(devices[d]);

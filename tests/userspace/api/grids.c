@@ -90,7 +90,7 @@ int main(void)
 	static const char *const devices[] = {"gh100.0", "ga100.0"};
 	uint32_t d, i;
 
-	setenv("SOV_SOFT", "gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);
+	soft_gpus("gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context c = context_on(devices[d], 0);
 		sov_function f = function_of(c, place_ptx, "place");

@@ -91,7 +91,7 @@ static void structures(void)
 	     "an older caller's smaller structure is filled");
 	for (i = offsetof(sov_device_properties, product); i < sizeof(small); i++)
 		untouched += small.bytes[i] == 0xff;
-	ok(!strcmp(small.p.name, "gh100.0") && untouched == sizeof(small) - small.p.size,
+	ok(!strcmp(small.p.name, soft_name("gh100.0")) && untouched == sizeof(small) - small.p.size,
 	   "as far as it goes and no further");
 	small.p.size = 0;
 	refused(sov_device_get_properties(device, &small.p), SOV_ERROR_INVALID_ARGUMENT,
@@ -139,7 +139,7 @@ static void results(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M");
 	is_str(sov_last_error(), "", "before the first failure there is no sentence");
 	MUST(sov_device_open(0, &device));
 	handles();

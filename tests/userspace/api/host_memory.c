@@ -168,7 +168,7 @@ static void order_across_streams(void)
 
 static void registered(void)
 {
-	uint8_t *pages = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	uint8_t *pages = mmap(soft_hint(), 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			      -1, 0);
 	uint8_t *p = pages + 2 * PAGE + 100;
 	uint32_t five = 5, value;
@@ -214,7 +214,7 @@ static void registered(void)
 
 static void what_cannot_be_registered(void)
 {
-	uint8_t *pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	uint8_t *pages = mmap(soft_hint(), 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			      -1, 0);
 
 	munmap(pages + 2 * PAGE, PAGE);
@@ -239,7 +239,7 @@ static void what_cannot_be_registered(void)
 static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
-	uint8_t *pages = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	uint8_t *pages = mmap(soft_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
 	uint32_t *p, value = 0;
 	sov_ptr far;
@@ -270,7 +270,7 @@ static void contexts(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M,ga100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M,ga100:vram=64M");
 	random_seed();
 	c = context_on("gh100.0", 0);
 	add = function_of(c, PTX_ADD, "add");

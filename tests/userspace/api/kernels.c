@@ -128,8 +128,7 @@ static void all(const char *device, uint32_t flags, const char *where)
 
 int main(void)
 {
-	setenv("SOV_SOFT",
-	       "gh100:vram=256M,ga100:vram=256M,gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M,gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	random_seed();
 	saxpy_text = read_file("tests/kernels/saxpy.ptx", &saxpy_bytes);
 	reduce_text = read_file("tests/kernels/reduce.ptx", &reduce_bytes);

@@ -398,7 +398,8 @@ int main(void)
 	}
 	setenv("SOV_CACHE_DIR", folder, 1);
 	setenv("SOV_CACHE_SIZE", "0", 1);
-	setenv("SOV_SOFT", "gh100:vram=768M", 0);
+	if (!getenv("SOV_SOFT"))
+		soft_gpus("gh100:vram=768M");
 	c = context_on("gh100.0", 0);
 	any_order(c, &(struct many){.kernels = KERNELS}, 0, "alone");
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, 0, "with a function");

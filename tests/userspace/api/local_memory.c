@@ -210,7 +210,7 @@ static void limits(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=1G,ga100:vram=1G,gh100:vram=64M", 1);
+	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=64M");
 	random_seed();
 	grows("gh100.0");
 	grows_under_way();

@@ -242,7 +242,7 @@ static void all_given_back(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M");
 	random_seed();
 	c = context_on("gh100.0", 0);
 	copies();

@@ -164,7 +164,7 @@ static void load_and_unload(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M");
 	c = context_on("gh100.0", 0);
 	functions();
 	refusals();

@@ -385,7 +385,7 @@ int main(void)
 	sov_stream s, t;
 	uint32_t d;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,ga100:vram=256M,gh100:vram=1G", 1);
+	soft_gpus("gh100:vram=256M,ga100:vram=256M,gh100:vram=1G");
 #define FRESH(test) (MUST(sov_memory_fill(c, words, 0, 4, 64)), test)
 	for (d = 0; d < DEVICES(devices); d++) {
 		diag("%s", devices[d]);

@@ -262,7 +262,7 @@ int main(void)
 	struct job jobs[THREADS];
 	uint32_t i, total = 0, right = 0;
 
-	setenv("SOV_SOFT", "gh100:vram=512M,ga100:vram=512M", 1);
+	soft_gpus("gh100:vram=512M,ga100:vram=512M");
 	random_seed();
 	saxpy_text = read_file("tests/kernels/saxpy.ptx", &saxpy_bytes);
 

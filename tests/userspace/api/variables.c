@@ -79,7 +79,7 @@ int main(void)
 	sov_module m, again;
 	sov_ptr counter, other;
 
-	setenv("SOV_SOFT", "gh100:vram=512M:hazard", 1);
+	soft_gpus("gh100:vram=512M:hazard");
 	c = context_on("gh100.0", 0);
 	elf_make(&e);
 	MUST(sov_module_load(c, e.file, e.size, NULL, &m));

@@ -22,8 +22,8 @@ UNUSED static sov_device falsify_device(void)
 	sov_device d;
 
 	if (!getenv("SOV_FALSIFY")) {
-		setenv("SOV_SOFT", "gh100:vram=512M", 1);
-		setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+		soft_gpus("gh100:vram=512M");
+		setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	}
 	MUST(sov_device_open(0, &d));
 	MUST(sov_device_get_properties(d, &p));

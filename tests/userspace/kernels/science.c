@@ -6,6 +6,7 @@
  *	science [KERNEL [IMAGE]]    one alone, and from a given image (a cubin of anybody's) instead of its PTX
  */
 #include "tests/kernels/launch.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 
 static void *read_file(const char *path, size_t *size)
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 {
 	uint32_t soft = 0;
 
-	setenv("SOV_SOFT", "gh100:vram=256M,gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);
+	soft_gpus("gh100:vram=256M,gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
 	/* A card, if one was asked for, comes first. */
 	if (!ok(!sov_device_count(&soft) && soft >= 3, "there are devices"))

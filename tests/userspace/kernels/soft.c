@@ -6,6 +6,7 @@
  */
 #include "libsov/compiler/compiler.h"
 #include "tests/kernels/run.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 
 static sov_module load(sov_context context, const char *target, const char *file, bool serial)
@@ -85,7 +86,7 @@ int main(void)
 {
 	uint32_t count = 0;
 
-	setenv("SOV_SOFT", "gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
+	soft_gpus("gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
 	promise(must(sov_device_count(&count), "counting") && count >= SOFTWARE, "there are devices");
 	/* A card, if one was asked for, comes first; the last two check hazards. */

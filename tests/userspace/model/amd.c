@@ -416,6 +416,35 @@ static bool hazards(void)
 	return !mixed_waits(true, LGKM1) && says("uses v2") && says("lgkmcnt") && good;
 }
 
+/* The mode of denormals so many wait states after an atomic on memory, or after what ends the danger. */
+static bool mode_after(enum amd_op atomic, int32_t nops, enum amd_op between)
+{
+	begin();
+	lane_address();
+	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
+	put(atomic, V(0), V(20), V(1), AMD_NULL);
+	if (nops)
+		put_imm(AMD_s_nop, 0, nops - 1);
+	if (between == AMD_v_mov_b32)
+		put(between, V(2), I(0), 0, 0);
+	else if (between == AMD_s_waitcnt)
+		put_imm(between, 0, 0x3f70);
+	put_imm(AMD_s_denorm_mode, 0, 15);
+	return run(32, 0, true);
+}
+
+static bool modes(void)
+{
+	bool good = !mode_after(AMD_global_atomic_fmin, 0, AMD_s_nop) &&
+		    says("s_denorm_mode 3 wait states too soon");
+
+	good = !mode_after(AMD_global_atomic_fmax, 2, AMD_s_nop) && says("1 wait states") && good;
+	good = mode_after(AMD_global_atomic_fmax, 3, AMD_s_nop) && good;
+	good = mode_after(AMD_global_atomic_fmin, 0, AMD_v_mov_b32) && good;
+	good = mode_after(AMD_global_atomic_fmin, 0, AMD_s_waitcnt) && good;
+	return mode_after(AMD_global_atomic_smin, 0, AMD_s_nop) && good;
+}
+
 /* What the table has and the executor does not, by name; all else is modelled. */
 static bool modelled(uint32_t *count)
 {
@@ -455,6 +484,7 @@ int main(void)
 	ok(counted_atomics(), "atomic operations count every thread");
 	ok(named_faults(), "what is wrong with a program is said exactly");
 	ok(hazards(), "a register that was not waited for is named");
+	ok(modes(), "the mode of denormals keeps its distance from float atomics");
 	ok(modelled(&count), "instructions that are not modelled are known by name");
 	ok(count > 850, "%u instructions are modelled", count);
 	return tap_done();

@@ -62,8 +62,8 @@ int main(void)
 	sov_stream s;
 	void *r;
 
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
-	setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	soft_gpus("gh100:vram=256M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	word = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sem_init(&rings, 0, 0);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 #include "libsov/runtime.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/api/_ptx.h"
 
@@ -156,7 +157,7 @@ int main(void)
 	};
 	uint32_t i;
 
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
+	soft_gpus("gh100:vram=64M");
 	the_gate();
 	for (i = 0; i < sizeof(takers) / sizeof(*takers); i++)
 		waits_for(&takers[i]);

@@ -182,8 +182,8 @@ static void of_the_environment(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
-	setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	soft_gpus("gh100:vram=256M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	of_launches();
 	of_graphs();
 	of_waits();

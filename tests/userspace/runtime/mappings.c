@@ -66,8 +66,8 @@ int main(void)
 	struct device *d;
 	sov_context c;
 
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
-	setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	soft_gpus("gh100:vram=64M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	setenv("SOV_CACHE_SIZE", "0", 1);
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);

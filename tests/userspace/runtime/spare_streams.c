@@ -79,7 +79,7 @@ int main(void)
 	sov_ptr words, p;
 	uint32_t i, before, one = 1;
 
-	setenv("SOV_SOFT", "gh100:vram=256M", 1);
+	soft_gpus("gh100:vram=256M");
 	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
 	setenv("SOV_KMOD", "0", 1);
 	random_seed();

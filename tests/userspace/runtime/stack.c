@@ -7,6 +7,7 @@
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/compiler.h"
 #include "libsov/runtime.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/api/_ptx.h"
 
@@ -70,7 +71,7 @@ int main(void)
 	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_90"};
 	struct compile_result r;
 
-	setenv("SOV_SOFT", "gh100:vram=2G", 1);
+	soft_gpus("gh100:vram=2G");
 	if (!ok(compile(PTX_ADD, strlen(PTX_ADD), &o, &r), "a kernel compiles"))
 		return tap_done();
 	ok(local_bytes(r.image, r.image_size, 0) == 0, "one that needs no stack has none");

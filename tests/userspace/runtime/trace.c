@@ -452,8 +452,8 @@ static void wrong(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M", 1);
-	setenv("SOV_VISIBLE_DEVICES", "gh100.0", 1);
+	soft_gpus("gh100:vram=64M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	snprintf(path, sizeof(path), "/tmp/sov-trace-%d.json", (int)getpid());
 	events = calloc(MOST_EVENTS, sizeof(*events));
 	check_everything();

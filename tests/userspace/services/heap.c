@@ -74,7 +74,7 @@ int main(void)
 	sov_module m;
 	uint32_t first, again;
 
-	setenv("SOV_SOFT", "gh100:vram=512M:hazard", 1);
+	soft_gpus("gh100:vram=512M:hazard");
 	c = services_context(0, &printed, 0, 1 << 20);
 	m = services_module(c);
 	blocks(c, m, 24);

@@ -166,7 +166,7 @@ static void refusals(void)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M:hazard,ga100:vram=256M:hazard", 1);
+	soft_gpus("gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	conversions(0);
 	conversions(1);
 	registers(0);

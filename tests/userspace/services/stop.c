@@ -49,7 +49,7 @@ static void bad_free(uint64_t offset, const char *promise)
 
 int main(void)
 {
-	setenv("SOV_SOFT", "gh100:vram=256M:hazard,ga102:vram=256M:hazard", 1);
+	soft_gpus("gh100:vram=256M:hazard,ga102:vram=256M:hazard");
 	assertion(0);
 	assertion(1);
 	bad_free(0, "freeing twice is found out");
