@@ -167,6 +167,7 @@ static bool semaphore_acquire(struct model_channel *c, uint64_t address, uint64_
 		if (acquired(operation, value, payload, wide))
 			return true;
 		mmu_poll(&c->reader);
+		turn_poll(c);
 		back_off(round);
 	}
 	return false;
@@ -296,6 +297,7 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 		uint32_t header;
 
 		mmu_poll(&c->reader);
+		turn_poll(c);
 		if (!fetch(c, at, &header))
 			return false;
 		at += 4;
@@ -388,9 +390,14 @@ static void *channel_main(void *arg)
 		pthread_mutex_unlock(&c->lock);
 		if (atomic_load(&c->stop))
 			return NULL;
-		mmu_enter(&c->reader, c->space);
-		drain(c);
-		mmu_leave(&c->reader);
+		atomic_store(&c->busy, true);
+		if (turn_begin(c)) {
+			mmu_enter(&c->reader, c->space);
+			drain(c);
+			mmu_leave(&c->reader);
+			turn_end(c);
+		}
+		atomic_store(&c->busy, false);
 	}
 }
 
@@ -447,6 +454,7 @@ void model_channel_destroy(struct model_channel *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
+	turn_stop(c);
 	pthread_join(c->thread, NULL);
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);
@@ -456,6 +464,11 @@ void model_channel_destroy(struct model_channel *c)
 uint32_t model_channel_token(const struct model_channel *c)
 {
 	return c->token;
+}
+
+bool model_channel_busy(const struct model_channel *c)
+{
+	return atomic_load(&c->busy);
 }
 
 /* A token that no channel has is ignored, as on hardware. */

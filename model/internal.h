@@ -127,6 +127,7 @@ struct model_channel {
 	pthread_cond_t wake;
 	bool rung;
 	atomic_bool stop;   /* destroyed or failed: everything that runs for it ends */
+	atomic_bool busy;   /* it works on its ring */
 	struct model_error error;
 	struct mmu_reader reader; /* of the channel's own thread */
 	struct host host;
@@ -153,6 +154,12 @@ bool copy_method(struct model_channel *c, uint32_t method, uint32_t data);
 /* inline.c: data of the method stream for memory. */
 bool inline_launch(struct model_channel *c, uint32_t data);
 bool inline_word(struct model_channel *c, uint32_t data);
+
+/* turn.c: whose turn it is, where channels take turns; otherwise nothing. */
+bool turn_begin(struct model_channel *c);
+void turn_end(struct model_channel *c);
+void turn_poll(struct model_channel *c);
+void turn_stop(struct model_channel *c);
 
 /* workers.c: threads that run the blocks of grids. workers_run returns when the grid has ended. */
 int workers_create(uint32_t threads, struct workers **out);

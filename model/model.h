@@ -62,6 +62,12 @@ int model_space_create_walked(struct model *m, model_walker walk, void *argument
 			      struct model_space **out);
 void model_invalidate(struct model_space *s);
 
+/* An engine that groups of channels have one after the other; held: until they have nothing to do, however long
+ * that takes. */
+struct model_turns;
+int model_turns_create(bool held, struct model_turns **out);
+void model_turns_destroy(struct model_turns *t); /* no channel has it; NULL: nothing */
+
 /* Channels. The ring lies at a GPU address; put and get indices lie in USERD (host memory of the
  * driver, +0x8c and +0x88); an error fills the notifier (16 bytes as on hardware) and model_error.
  */
@@ -72,6 +78,9 @@ struct model_channel_config {
 	void *notifier;        /* 16 bytes; may be NULL */
 	bool copy_only;        /* its engine has no compute class */
 	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
+	struct model_turns *turns; /* NULL: it runs beside all others */
+	uint64_t group;        /* whose turn it has */
+	uint32_t slice_us;     /* how long that is, when others wait */
 	/* Called by the card's threads at NON_STALL_INTERRUPT and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);
@@ -82,6 +91,8 @@ int model_channel_create(struct model *m, struct model_space *s,
 /* Stops whatever runs on it, at once. */
 void model_channel_destroy(struct model_channel *c);
 uint32_t model_channel_token(const struct model_channel *c);
+/* Has it work that is not done? */
+bool model_channel_busy(const struct model_channel *c);
 void model_doorbell(struct model *m, uint32_t token);
 
 enum model_fault {
