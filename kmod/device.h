@@ -12,6 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "kmod/file.h"
 #include "kmod/vm.h"
 #include "kmod/vram.h"
 #include "uapi/sovgpu_drm.h"
@@ -114,6 +115,11 @@ struct sov_vendor {
 	u64 (*queue_done)(struct sov_queue *queue);
 
 	/**
+	 * @queue_begun: the last job of which the hardware has fetched anything; under a spinlock.
+	 */
+	u64 (*queue_begun)(struct sov_queue *queue);
+
+	/**
 	 * @queue_passed: the last job that the hardware itself has left behind; under a spinlock.
 	 * No program can forge that, and it may come a moment later than the number.
 	 */
@@ -160,6 +166,9 @@ struct sov_device {
 	/** @queues: all queues of the kernel's that the hardware has */
 	struct list_head queues;
 
+	/** @turns_us: of all groups that may have an engine now, by class of their queues */
+	atomic_t turns_us[SOV_QUEUE_CLASSES];
+
 	/** @interrupts: how often @wake was woken */
 	atomic_t interrupts;
 
@@ -177,6 +186,12 @@ struct sov_device {
 
 	/** @vram: the video memory that is ours to hand out */
 	struct sov_vram vram;
+
+	/** @down: nobody uses it any more; protected by the lock of its struct device */
+	bool down;
+
+	/** @stopped: nor does it reach memory; likewise */
+	bool stopped;
 
 	/** @wedged: it was given up; see sov_wedge() */
 	bool wedged;
@@ -197,7 +212,14 @@ static inline struct pci_dev *sov_pci(struct sov_device *sov)
 
 extern const struct sov_vendor sov_nv;
 
+/* recover.c */
+extern const struct pci_error_handlers sov_error_handlers;
+extern const struct dev_pm_ops sov_pm;
+int sov_recover_init(void);
+void sov_recover_fini(void);
+
 /* drv.c */
+void sov_take_down(struct sov_device *sov);
 int sov_enter(struct sov_device *sov, int *idx);
 int sov_claim(struct sov_device *sov);
 void sov_interrupt(struct sov_device *sov);

@@ -64,7 +64,7 @@ static const struct drm_driver sov_driver = {
 	.name = "sovgpu",
 	.desc = "compute on GPUs",
 	.major = 0,
-	.minor = 2,
+	.minor = 3,
 };
 
 static void sov_end_work(struct drm_device *drm, void *data)
@@ -167,7 +167,9 @@ static void sov_stop(void *data)
 {
 	struct sov_device *sov = data;
 
-	sov->vendor->stop(sov);
+	if (!sov->stopped)
+		sov->vendor->stop(sov);
+	sov->stopped = true;
 }
 
 static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -200,10 +202,11 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return drm_dev_register(&sov->drm, 0);
 }
 
-static void sov_remove(struct pci_dev *pdev)
+static void sov_end_use(struct sov_device *sov)
 {
-	struct sov_device *sov = pci_get_drvdata(pdev);
-
+	if (sov->down)
+		return;
+	sov->down = true;
 	/*
 	 * Calls end or fail from here on, but for those that wait for room in a queue; these end
 	 * with the queues. Then nobody keeps a mapping of the card. sov_stop() comes last.
@@ -216,6 +219,21 @@ static void sov_remove(struct pci_dev *pdev)
 	sov_interrupt(sov);
 	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
+}
+
+static void sov_remove(struct pci_dev *pdev)
+{
+	sov_end_use(pci_get_drvdata(pdev));
+}
+
+/**
+ * sov_take_down() - what removal does, while the device stays bound
+ * @sov: the device, with the lock of its struct device held; to be bound anew
+ */
+void sov_take_down(struct sov_device *sov)
+{
+	sov_end_use(sov);
+	sov_stop(sov);
 }
 
 #define SOV_PCI(vendor_id, class_id, vendor) { \
@@ -237,8 +255,30 @@ static struct pci_driver sov_pci_driver = {
 	.id_table = sov_ids,
 	.probe = sov_probe,
 	.remove = sov_remove,
+	.err_handler = &sov_error_handlers,
+	.driver.pm = pm_sleep_ptr(&sov_pm),
 };
-module_pci_driver(sov_pci_driver);
+
+static int __init sov_load(void)
+{
+	int ret;
+
+	ret = sov_recover_init();
+	if (ret)
+		return ret;
+	ret = pci_register_driver(&sov_pci_driver);
+	if (ret)
+		sov_recover_fini();
+	return ret;
+}
+module_init(sov_load);
+
+static void __exit sov_unload(void)
+{
+	pci_unregister_driver(&sov_pci_driver);
+	sov_recover_fini(); /* nobody is left to be bound anew */
+}
+module_exit(sov_unload);
 
 MODULE_DESCRIPTION("compute on GPUs");
 MODULE_AUTHOR("the sovgpu authors");

@@ -20,7 +20,6 @@
 #include "kmod/queue.h"
 
 #define SOV_PRIORITIES 2
-#define SOV_TIME_SLICE_US 5000
 
 static void release(struct kref *ref)
 {
@@ -263,7 +262,9 @@ static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
 	group->sov = sov;
 	group->vm = vm;
 	group->priority = c->priority;
-	group->time_slice_us = c->time_slice_us ? c->time_slice_us : SOV_TIME_SLICE_US;
+	group->time_slice_us = c->time_slice_us;
+	if (!group->time_slice_us)
+		group->time_slice_us = sov->queue_info.time_slice_us_max;
 	mutex_lock(&sov->groups_lock);
 	list_add(&group->link, &sov->groups);
 	mutex_unlock(&sov->groups_lock);

@@ -3,10 +3,13 @@
 #ifndef SOV_GROUP_H
 #define SOV_GROUP_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
+
+#include "kmod/file.h"
 
 struct drm_device;
 struct drm_file;
@@ -57,6 +60,9 @@ struct sov_group {
 
 	/** @stopped: those that it had, until what they have is given back; likewise */
 	struct list_head stopped;
+
+	/** @busy: queues that may have their engine now, by class */
+	atomic_t busy[SOV_QUEUE_CLASSES];
 
 	/** @condemned: it will be stopped, by whoever comes first; set without a lock */
 	bool condemned;

@@ -13,6 +13,19 @@
 #include "kmod/group.h"
 #include "kmod/queue.h"
 
+/*
+ * Time. A limit is time of the engine, and groups take turns on it. The hardware does not say whose
+ * turn it is; it says which jobs it has begun. So a job's time passes at the pace at which it gets
+ * turns: half as fast when two groups have begun something on its engine, a third for three, and
+ * slower yet when its own turns are shorter than theirs. Queues of processes always count, because
+ * their work is not seen. A job that has not begun waits behind others, and no job can wait or
+ * share longer than its limit times this.
+ */
+#define MAX_SHARE 16
+
+/* How often a job that runs is looked at, so that a change of pace is not missed by much. */
+#define LOOK_NS (20 * NSEC_PER_MSEC)
+
 static struct sov_device *device_of(struct sov_queue *queue)
 {
 	return queue->group->sov;
@@ -75,13 +88,50 @@ static void end(struct sov_queue *queue, struct sov_job *job, int error)
 	forget(job);
 }
 
-/* Looks again when the time of the first job that runs is over, or soon. */
+/**
+ * sov_queue_set_busy() - count a queue among those that share its engine, or not
+ * @queue: the queue, with its lock held or known to nobody else
+ * @busy: whether it may have the engine now
+ */
+void sov_queue_set_busy(struct sov_queue *queue, bool busy)
+{
+	atomic_t *queues = &queue->group->busy[queue->queue_class];
+	atomic_t *turns_us = &device_of(queue)->turns_us[queue->queue_class];
+
+	if (queue->busy == busy)
+		return;
+	queue->busy = busy;
+	if (busy && atomic_inc_return(queues) == 1)
+		atomic_add(queue->group->time_slice_us, turns_us);
+	else if (!busy && atomic_dec_and_test(queues))
+		atomic_sub(queue->group->time_slice_us, turns_us);
+}
+
+/* What the first job that runs has used since it was looked at. */
+static void count_time(struct sov_queue *queue)
+{
+	struct sov_job *job = list_first_entry(&queue->running, struct sov_job, link);
+	struct sov_device *sov = device_of(queue);
+	u64 now = ktime_get_ns();
+	u32 share = MAX_SHARE;
+
+	if (sov->vendor->queue_begun(queue) >= job->fence->seqno) {
+		sov_queue_set_busy(queue, true);
+		share = DIV_ROUND_UP(atomic_read(&sov->turns_us[queue->queue_class]),
+				     queue->group->time_slice_us);
+		share = clamp(share, 1, MAX_SHARE);
+	}
+	queue->used_ns += div_u64(now - queue->looked_ns, share);
+	queue->looked_ns = now;
+}
+
+/* Looks again when the time of the first job that runs may be over, or soon. */
 static void watch(struct sov_queue *queue, bool soon)
 {
 	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
-	u64 age = ktime_get_ns() - queue->started_ns;
-	u64 left = soon || age >= allowed ? 0 : allowed - age;
+	u64 left = soon || queue->used_ns >= allowed ? 0 : allowed - queue->used_ns;
 
+	left = min_t(u64, left, LOOK_NS);
 	mod_delayed_work(device_of(queue)->work, &queue->limit, nsecs_to_jiffies(left) + 1);
 }
 
@@ -89,6 +139,8 @@ static void watch(struct sov_queue *queue, bool soon)
 static void start_clock(struct sov_queue *queue)
 {
 	queue->started_ns = ktime_get_ns();
+	queue->looked_ns = queue->started_ns;
+	queue->used_ns = 0;
 	watch(queue, false);
 }
 
@@ -185,12 +237,16 @@ static void progress(struct sov_queue *queue)
 			     &queue->owner->busy_ns[queue->queue_class]);
 		end(queue, job, 0);
 		queue->started_ns = ktime_get_ns();
+		queue->looked_ns = queue->started_ns;
+		queue->used_ns = 0;
 		any = true;
 	}
-	if (list_empty(&queue->running))
+	if (list_empty(&queue->running)) {
+		sov_queue_set_busy(queue, false);
 		cancel_delayed_work(&queue->limit);
-	else if (any || done > passed)
+	} else if (any || done > passed) {
 		watch(queue, done > passed);
+	}
 	if (any)
 		wake_up_all(&queue->space);
 }
@@ -227,7 +283,8 @@ static void limit(struct work_struct *work)
 		progress(queue);
 	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE &&
 	    !list_empty(&queue->running)) {
-		late = ktime_get_ns() - queue->started_ns >= allowed;
+		count_time(queue);
+		late = queue->used_ns >= allowed;
 		if (late)
 			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
 		else if (!delayed_work_pending(&queue->limit))

@@ -70,6 +70,7 @@ void sov_queue_stop(struct sov_queue *queue)
 	sov_queues_progress(sov); /* what was done is not cancelled */
 	spin_lock_irq(&queue->lock);
 	queue->live = false;
+	sov_queue_set_busy(queue, false);
 	if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
 		queue->state = DRM_SOVGPU_QUEUE_STATE_INNOCENT;
 	spin_unlock_irq(&queue->lock);
@@ -101,10 +102,11 @@ static void end(struct sov_queue *queue)
  * @code: the vendor's number for what went wrong
  * @unit: for where
  * @address: that was accessed, or 0
+ * @kind: for why that was not possible
  *
  * Called from anywhere; the group is stopped later.
  */
-void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address)
+void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address, u32 kind)
 {
 	unsigned long flags;
 
@@ -114,6 +116,7 @@ void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address)
 		queue->fault_code = code;
 		queue->fault_unit = unit;
 		queue->fault_address = address;
+		queue->fault_kind = kind;
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (address)
@@ -151,6 +154,8 @@ static int link(struct sov_queue *queue)
 		queue->live = true;
 		if (queue->mode == DRM_SOVGPU_QUEUE_KERNEL)
 			list_add(&queue->device_link, &sov->queues);
+		else
+			sov_queue_set_busy(queue, true);
 		spin_unlock_irq(&sov->queues_lock);
 		ret = 0;
 	}
@@ -337,7 +342,8 @@ int sov_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	struct drm_sovgpu_queue_state *s = data;
 	struct sov_queue *queue;
 
-	if (s->state || s->fault_code || s->fault_unit || s->fault_address)
+	if (s->state || s->fault_code || s->fault_unit || s->fault_address || s->fault_kind ||
+	    s->pad)
 		return -EINVAL;
 	queue = sov_queue_find(to_sov_file(file), s->queue_id);
 	if (!queue)
@@ -347,6 +353,7 @@ int sov_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	s->fault_code = queue->fault_code;
 	s->fault_unit = queue->fault_unit;
 	s->fault_address = queue->fault_address;
+	s->fault_kind = queue->fault_kind;
 	spin_unlock_irq(&queue->lock);
 	sov_queue_put(queue);
 	return 0;

@@ -120,6 +120,9 @@ struct sov_queue {
 	/** @fault_address: likewise */
 	u64 fault_address;
 
+	/** @fault_kind: likewise */
+	u32 fault_kind;
+
 	/** @context: of its fences */
 	u64 context;
 
@@ -141,13 +144,22 @@ struct sov_queue {
 	/** @started_ns: when the first of @running became the first */
 	u64 started_ns;
 
+	/** @looked_ns: when its time was counted last */
+	u64 looked_ns;
+
+	/** @used_ns: of its time, what is used up */
+	u64 used_ns;
+
+	/** @busy: it may have its engine now, and counts among those that share it */
+	bool busy;
+
 	/** @space: woken when jobs end */
 	wait_queue_head_t space;
 
 	/** @advance: hands jobs to the hardware, for those who cannot */
 	struct work_struct advance;
 
-	/** @limit: looks at the first of @running when its time is over, or earlier */
+	/** @limit: looks now and then at the first of @running, and whether its time is over */
 	struct delayed_work limit;
 };
 
@@ -155,7 +167,7 @@ struct sov_queue {
 struct sov_queue *sov_queue_find(struct sov_file *file, u32 id);
 void sov_queue_put(struct sov_queue *queue);
 void sov_queue_stop(struct sov_queue *queue);
-void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address);
+void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address, u32 kind);
 void sov_queues_fini(struct sov_file *file);
 
 int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
@@ -166,6 +178,7 @@ int sov_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 void sov_queue_init(struct sov_queue *queue);
 void sov_queue_advance(struct sov_queue *queue);
 void sov_queue_cancel(struct sov_queue *queue);
+void sov_queue_set_busy(struct sov_queue *queue, bool busy);
 void sov_queues_progress(struct sov_device *sov);
 struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size);
 void sov_job_free(struct sov_job *job);

@@ -105,6 +105,7 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 		if (met(wanted, value))
 			return true;
 		mmu_poll(&c->reader);
+		turn_poll(c);
 		back_off(round);
 	}
 	return false;
@@ -139,9 +140,14 @@ static void *channel_main(void *arg)
 		pthread_mutex_unlock(&c->lock);
 		if (atomic_load(&c->stop))
 			return NULL;
-		mmu_enter(&c->reader, c->space);
-		c->model->vendor->drain(c);
-		mmu_leave(&c->reader);
+		atomic_store(&c->busy, true);
+		if (turn_begin(c)) {
+			mmu_enter(&c->reader, c->space);
+			c->model->vendor->drain(c);
+			mmu_leave(&c->reader);
+			turn_end(c);
+		}
+		atomic_store(&c->busy, false);
 	}
 }
 
@@ -196,6 +202,7 @@ void model_channel_destroy(struct model_channel *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
+	turn_stop(c);
 	pthread_join(c->thread, NULL);
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);
@@ -205,6 +212,11 @@ void model_channel_destroy(struct model_channel *c)
 uint32_t model_channel_token(const struct model_channel *c)
 {
 	return c->token;
+}
+
+bool model_channel_busy(const struct model_channel *c)
+{
+	return atomic_load(&c->busy);
 }
 
 /* A token that no channel has is ignored, as on hardware. */

@@ -146,6 +146,7 @@ struct model_channel {
 	pthread_cond_t wake;
 	bool rung;
 	atomic_bool stop;   /* destroyed or failed: everything that runs for it ends */
+	atomic_bool busy;   /* it works on its ring */
 	struct model_error error;
 	struct mmu_reader reader; /* of the channel's own thread */
 	union {
@@ -247,6 +248,11 @@ static inline bool work_stopped(const struct work *w)
 /* crew.c: runs blocks of the grid until none is left to start; several threads do so at once. A
  * helper of the workers also stops when it is wanted elsewhere; NULL: the caller is none. */
 void crew_work(struct work *w, const struct workers *helper_of);
+/* turn.c: whose turn it is, where channels take turns; otherwise nothing. */
+bool turn_begin(struct model_channel *c);
+void turn_end(struct model_channel *c);
+void turn_poll(struct model_channel *c);
+void turn_stop(struct model_channel *c);
 
 /* workers.c: threads that run the blocks of grids. workers_run returns when the grid has ended. */
 int workers_create(uint32_t threads, struct workers **out);

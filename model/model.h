@@ -67,6 +67,12 @@ int model_space_create_walked(struct model *m, model_walker walk, void *argument
 			      struct model_space **out);
 void model_invalidate(struct model_space *s);
 
+/* An engine that groups of channels have one after the other; held: until they have nothing to do, however long
+ * that takes. */
+struct model_turns;
+int model_turns_create(bool held, struct model_turns **out);
+void model_turns_destroy(struct model_turns *t); /* no channel has it; NULL: nothing */
+
 /* Channels. The ring lies at a GPU address; put and get indices lie in USERD, host memory of the
  * driver (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on
  * NVIDIA's, the notifier (16 bytes as on hardware).
@@ -79,6 +85,9 @@ struct model_channel_config {
 	bool copy_only;        /* its engine has no compute class; AMD: it is SDMA */
 	bool privileged;       /* its streams may do what is not a user's to do */
 	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
+	struct model_turns *turns; /* NULL: it runs beside all others */
+	uint64_t group;        /* whose turn it has */
+	uint32_t slice_us;     /* how long that is, when others wait */
 	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);
@@ -92,6 +101,8 @@ int model_channel_create(struct model *m, struct model_space *s,
 /* Stops whatever runs on it, at once. */
 void model_channel_destroy(struct model_channel *c);
 uint32_t model_channel_token(const struct model_channel *c);
+/* Has it work that is not done? */
+bool model_channel_busy(const struct model_channel *c);
 void model_doorbell(struct model *m, uint32_t token);
 
 enum model_fault {

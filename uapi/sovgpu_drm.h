@@ -43,8 +43,8 @@ extern "C" {
  * DOC: Limits
  *
  * What a file may have is limited by parameters of the module, which root can change at any time in
- * /sys/module/sovgpu/parameters; fdinfo has each limit (sovgpu-max-NAME) and what the file has of it
- * (sovgpu-NAME). Who wants more gets ENOMEM for memory of the machine, and ENOSPC for all else:
+ * /sys/module/sovgpu/parameters; fdinfo has each limit (sovgpu-max-NAME) and what the file has of
+ * it (sovgpu-NAME). Who wants more gets ENOMEM for memory of the machine, and ENOSPC for all else:
  *
  * - max_vram_mib, bytes of buffers in video memory; 0, the default: all there is
  * - max_system_mib, bytes of buffers in system memory; 0, the default: half of the machine's memory
@@ -54,11 +54,11 @@ extern "C" {
  * - max_groups, groups of queues; 64
  * - max_queues, queues; 256
  *
- * A buffer's bytes count for the file that made it until its memory is free, whoever has a handle to
- * it or has it mapped; handles count for the file that has them. Memory of the caller's own counts
- * against its RLIMIT_MEMLOCK instead. A call takes 1024 steps of VM_BIND and 64 syncs; a queue has as
- * many jobs as its ring has entries. Structures that the kernel makes for a process count for its
- * memory cgroup.
+ * A buffer's bytes count for the file that made it until its memory is free, whoever has a handle
+ * to it or has it mapped; handles count for the file that has them. Memory of the caller's own
+ * counts against its RLIMIT_MEMLOCK instead. A call takes 1024 steps of VM_BIND and 64 syncs; a
+ * queue has as many jobs as its ring has entries. Structures that the kernel makes for a process
+ * count for its memory cgroup.
  */
 
 /**
@@ -310,9 +310,9 @@ enum drm_sovgpu_bo_flags {
 /**
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
  *
- * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full, or the
- * file has its part of it, or too many handles. ENOMEM, also when the file has its part of system
- * memory, or beyond RLIMIT_MEMLOCK. EINTR. EIO.
+ * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full, or
+ * the file has its part of it, or too many handles. ENOMEM, also when the file has its part of
+ * system memory, or beyond RLIMIT_MEMLOCK. EINTR. EIO.
  */
 struct drm_sovgpu_bo_create {
 	/**
@@ -488,8 +488,8 @@ struct drm_sovgpu_vm_bind_op {
  *
  * Steps are done in order, and all are done when the call returns: it sleeps until what is to be
  * waited for is signalled (EINTR after a signal), and signals after the last. When one fails, those
- * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM or ENOSPC
- * may have unmapped what was in its range.
+ * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM or
+ * ENOSPC may have unmapped what was in its range.
  *
  * Errors: EINVAL, also to wait for a syncobj that has no fence. ENOENT: address space, buffer or
  * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM.
@@ -571,7 +571,7 @@ struct drm_sovgpu_group_create {
 
 	/**
 	 * @time_slice_us: its turn, when others wait, at most
-	 * &drm_sovgpu_queue_info.time_slice_us_max; 0: the driver's own choice, 5 ms
+	 * &drm_sovgpu_queue_info.time_slice_us_max; 0: as long as that
 	 */
 	__u32 time_slice_us;
 
@@ -769,6 +769,12 @@ struct drm_sovgpu_queue_state {
 
 	/** @fault_address: out: that was accessed, if any was */
 	__u64 fault_address;
+
+	/** @fault_kind: out: the vendor's number for why that was not possible */
+	__u32 fault_kind;
+
+	/** @pad: zero */
+	__u32 pad;
 };
 
 /**

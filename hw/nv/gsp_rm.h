@@ -186,6 +186,19 @@ static_assert(sizeof(struct rm_engines) == 3212, "FIFO_GET_DEVICE_INFO_TABLE");
 #define RM_ENGINE_DATA_RUNLIST_BASE 11 /* of the runlist's registers */
 #define RM_ENGINE_DATA_HOST_DRIVEN 12
 
+/* Channels of any client, all at once; they are also preempted: ctrl2080fifo.h, which the kernel's part of the
+ * resource manager hands to the GSP as it is (kernel_fifo_ctrl.c). */
+#define RM_CONTROL_DISABLE_CHANNELS 0x2080110b
+#define RM_DISABLE_CHANNELS         64
+struct rm_disable_channels { /* NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS */
+	uint8_t disable, pad[3];
+	uint32_t count;
+	uint8_t only_scheduling, rewind, pad2[6];
+	uint64_t event; /* for the kernel's own clients: 0 waits */
+	uint32_t clients[RM_DISABLE_CHANNELS], channels[RM_DISABLE_CHANNELS];
+};
+static_assert(sizeof(struct rm_disable_channels) == 536, "FIFO_DISABLE_CHANNELS");
+
 /* ctrl2080ce.h: bytes of the buffer in which a channel keeps methods when it faults. */
 #define RM_CONTROL_METHOD_BUFFER 0x20802a08
 struct rm_method_buffer {

@@ -128,6 +128,9 @@ struct nv_queue {
 
 	/** @ring: jobs */
 	struct nv_ring ring;
+
+	/** @halted: it was stopped together with others; protected by the device's halt_lock */
+	bool halted;
 };
 
 /* channel.c */
@@ -151,6 +154,7 @@ void nv_queue_stop(struct sov_queue *queue);
 void nv_queue_fini(struct sov_queue *queue);
 void nv_queue_push(struct sov_queue *queue, u64 number, u64 va, u32 size);
 u64 nv_queue_done(struct sov_queue *queue);
+u64 nv_queue_begun(struct sov_queue *queue);
 u64 nv_queue_passed(struct sov_queue *queue);
 
 #endif

@@ -60,7 +60,7 @@ static void nv_describe(struct nv_device *nv)
 		.time_limit_ms_max = 10000, /* who waits for a fence waits no longer than that */
 		.job_size_max = NV_GP_MAX_WORDS * 4,
 		.job_va_end = BIT_ULL(NV_GP_ADDRESS_BITS),
-		.time_slice_us_max = 20000, /* who waits behind ten others waits 0.2 s */
+		.time_slice_us_max = 10000, /* who waits behind ten others waits 0.1 s */
 	};
 	/* What else is on the page that processes may see must be theirs to see. */
 	if (PAGE_SIZE <= NV_VF_USER_BYTES)
@@ -112,7 +112,10 @@ static int nv_init(struct nv_device *nv)
 	ret = drmm_add_action_or_reset(&nv->base.drm, nv_release, NULL);
 	if (ret)
 		return ret;
-	return drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
+	ret = drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
+	if (ret)
+		return ret;
+	return drmm_mutex_init(&nv->base.drm, &nv->halt_lock);
 }
 
 static void nv_stop(struct sov_device *sov)
@@ -226,5 +229,6 @@ const struct sov_vendor sov_nv = {
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
 	.queue_done = nv_queue_done,
+	.queue_begun = nv_queue_begun,
 	.queue_passed = nv_queue_passed,
 };

@@ -18,11 +18,12 @@ static void on_rc(struct nv_device *nv, const void *payload)
 	xa_lock_irq(&nv->channels);
 	queue = xa_load(&nv->channels, rc->channel);
 	if (queue)
-		sov_queue_fault(&queue->base, rc->type, rc->engine, address);
+		sov_queue_fault(&queue->base, rc->type, rc->engine, address, rc->fault_type);
 	xa_unlock_irq(&nv->channels);
 	/* Any process can make as many of these as it likes. */
-	dev_info_ratelimited(nv->base.drm.dev, "channel %u of engine %u: Xid %u, address 0x%llx%s\n",
-			     rc->channel, rc->engine, rc->type, address,
+	dev_info_ratelimited(nv->base.drm.dev,
+			     "channel %u of engine %u: Xid %u, address 0x%llx, kind %u%s\n",
+			     rc->channel, rc->engine, rc->type, address, rc->fault_type,
 			     queue ? "" : "; it is gone already");
 }
 

@@ -87,6 +87,9 @@ struct nv_device {
 	/** @channels: &struct nv_queue by number of its channel, while it can have events */
 	struct xarray channels;
 
+	/** @halt_lock: channels leave @channels one at a time, and are stopped many at a time */
+	struct mutex halt_lock;
+
 	/** @engines: by class of queue */
 	struct nv_engine engines[SOV_QUEUE_CLASSES];
 

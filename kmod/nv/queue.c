@@ -235,6 +235,40 @@ int nv_queue_init(struct sov_queue *queue)
 	return ret;
 }
 
+static void add_channel(struct rm_disable_channels *p, struct nv_queue *q)
+{
+	p->clients[p->count] = q->channel.vm->client.handle;
+	p->channels[p->count++] = NV_RM_CHANNEL(q->channel.id);
+	q->halted = true;
+}
+
+/*
+ * To stop a channel that hangs takes seconds, and to stop many takes as long when they are stopped
+ * together. So whoever stops one stops with it all whose groups will be stopped: each of these is
+ * found halted when its turn comes, and freeing it is quick. Under the lock, without which none of
+ * them leaves the list, and so none is freed.
+ */
+static void halt_condemned(struct nv_device *nv, struct nv_queue *first)
+{
+	struct rm_disable_channels p = { .disable = 1 };
+	struct nv_queue *q;
+	unsigned long id;
+
+	if (first->halted)
+		return;
+	add_channel(&p, first);
+	xa_lock_irq(&nv->channels);
+	xa_for_each(&nv->channels, id, q) {
+		if (p.count == RM_DISABLE_CHANNELS)
+			break;
+		if (!q->halted && READ_ONCE(q->base.group->condemned))
+			add_channel(&p, q);
+	}
+	xa_unlock_irq(&nv->channels);
+	if (p.count > 1) /* one alone is stopped by freeing it */
+		nv_rm_halt(nv, &p);
+}
+
 /**
  * nv_queue_stop() - take a queue off the hardware
  * @queue: the queue
@@ -243,7 +277,12 @@ void nv_queue_stop(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
 
-	xa_erase_irq(&q->channel.vm->nv->channels, q->channel.id); /* no event finds it now */
+	struct nv_device *nv = q->channel.vm->nv;
+
+	mutex_lock(&nv->halt_lock);
+	halt_condemned(nv, q);
+	xa_erase_irq(&nv->channels, q->channel.id); /* no event finds it now */
+	mutex_unlock(&nv->halt_lock);
 	nv_channel_stop(&q->channel);
 }
 
@@ -289,6 +328,22 @@ u64 nv_queue_done(struct sov_queue *queue)
 
 	dma_rmb(); /* the number before what the job has written */
 	return done;
+}
+
+/**
+ * nv_queue_begun() - which jobs the channel has begun to fetch
+ * @queue: the queue
+ *
+ * A channel fetches nothing before its group's first turn.
+ *
+ * Return: number of the last job of which it has fetched anything.
+ */
+u64 nv_queue_begun(struct sov_queue *queue)
+{
+	struct nv_queue *q = to_nv_queue(queue);
+	u64 waiting = nv_ring_waiting(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+
+	return queue->pushed - min(queue->pushed, waiting);
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The ring, see ring.h. Entries come first, so that the ring's address is the memory's. */
 #include <linux/math.h>
+#include <linux/minmax.h>
 
 #include "kmod/nv/ring.h"
 
@@ -70,6 +71,16 @@ u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
 	return ring->put;
 }
 
+/* Entries that were not fetched; all that there can be when what the device says makes no sense. */
+static u32 entries_left(const struct nv_ring *ring, u32 get)
+{
+	u32 entries = ring->jobs * NV_RING_ENTRIES_PER_JOB;
+	u32 left = (ring->put + entries - get) % entries;
+
+	return get < entries ? min(left, ring->jobs * NV_RING_ENTRIES_USED)
+			     : ring->jobs * NV_RING_ENTRIES_USED;
+}
+
 /**
  * nv_ring_left() - jobs that the device has not fetched whole
  * @ring: the ring
@@ -79,10 +90,17 @@ u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
  */
 u32 nv_ring_left(const struct nv_ring *ring, u32 get)
 {
-	u32 entries = ring->jobs * NV_RING_ENTRIES_PER_JOB;
-	u32 left = (ring->put + entries - get) % entries;
+	return DIV_ROUND_UP(entries_left(ring, get), NV_RING_ENTRIES_USED);
+}
 
-	if (get >= entries || left > ring->jobs * NV_RING_ENTRIES_USED)
-		return ring->jobs;
-	return DIV_ROUND_UP(left, NV_RING_ENTRIES_USED);
+/**
+ * nv_ring_waiting() - jobs of which the device has fetched nothing
+ * @ring: the ring
+ * @get: the entry that it will fetch next, as it says itself
+ *
+ * Return: their number; all that fit when what it says makes no sense.
+ */
+u32 nv_ring_waiting(const struct nv_ring *ring, u32 get)
+{
+	return entries_left(ring, get) / NV_RING_ENTRIES_USED;
 }

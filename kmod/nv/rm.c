@@ -67,7 +67,7 @@ int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *pa
 }
 
 static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command, void *parameters,
-		      u32 bytes)
+		      u32 bytes, u32 limit_ms)
 {
 	struct nv_gsp_rm_control a = {
 		.client = client,
@@ -75,8 +75,7 @@ static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command,
 		.command = command,
 		.parameter_bytes = bytes,
 	};
-	int ret = nv_rpc_call(nv, NV_GSP_RM_CONTROL, &a, sizeof(a), parameters, bytes,
-			      CALL_LIMIT_MS);
+	int ret = nv_rpc_call(nv, NV_GSP_RM_CONTROL, &a, sizeof(a), parameters, bytes, limit_ms);
 
 	if (ret || !a.status)
 		return ret;
@@ -97,7 +96,7 @@ static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command,
  */
 int nv_rm_control(struct nv_client *c, u32 object, u32 command, void *parameters, u32 bytes)
 {
-	return command_to(c->nv, c->handle, object, command, parameters, bytes);
+	return command_to(c->nv, c->handle, object, command, parameters, bytes, CALL_LIMIT_MS);
 }
 
 /**
@@ -113,7 +112,21 @@ int nv_rm_ask(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
 {
 	const struct nv_gsp_static_info *own = nv->gsp.info;
 
-	return command_to(nv, own->client, own->subdevice, command, parameters, bytes);
+	return command_to(nv, own->client, own->subdevice, command, parameters, bytes,
+			  CALL_LIMIT_MS);
+}
+
+/**
+ * nv_rm_halt() - stop channels, all together
+ * @nv: the device
+ * @p: the channels; if this fails, each is stopped when it is freed
+ */
+void nv_rm_halt(struct nv_device *nv, struct rm_disable_channels *p)
+{
+	const struct nv_gsp_static_info *own = nv->gsp.info;
+
+	command_to(nv, own->client, own->subdevice, RM_CONTROL_DISABLE_CHANNELS, p, sizeof(*p),
+		   FREE_LIMIT_MS);
 }
 
 /**

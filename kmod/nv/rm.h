@@ -41,5 +41,6 @@ int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *pa
 int nv_rm_control(struct nv_client *c, u32 object, u32 command, void *parameters, u32 bytes);
 void nv_rm_free(struct nv_client *c, u32 object);
 int nv_rm_ask(struct nv_device *nv, u32 command, void *parameters, u32 bytes);
+void nv_rm_halt(struct nv_device *nv, struct rm_disable_channels *p);
 
 #endif

@@ -17,7 +17,7 @@
 
 static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
-	"[--fault NAME]\n"
+	"[--fault NAME] [--turns KIND] [--stop MS]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
@@ -25,6 +25,8 @@ static const char usage[] =
 	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
 	"  --trap            every access to VRAM comes here, and page tables count there\n"
 	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none lists them)\n"
+	"  --turns KIND      groups of channels have an engine one after the other: sliced, or held until they are done\n"
+	"  --stop MS         how long it takes to stop channels that have work (0)\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)
@@ -65,6 +67,15 @@ static bool read_mb(const char *text, uint64_t *bytes)
 	return *text >= '0' && *text <= '9' && !*end && !errno && mb && mb <= UINT64_MAX >> 20;
 }
 
+static bool read_ms(const char *text, uint32_t *ms)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*ms = (uint32_t)value;
+	return *text >= '0' && *text <= '9' && !*end && value <= 60000;
+}
+
 static bool read_options(int argc, char **argv, struct card_options *o, const char **path)
 {
 	static const struct option options[] = {
@@ -74,6 +85,8 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"firmware", required_argument, NULL, 'f'},
 		{"trap", no_argument, NULL, 't'},
 		{"fault", required_argument, NULL, 'w'},
+		{"turns", required_argument, NULL, 'u'},
+		{"stop", required_argument, NULL, 'p'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -103,6 +116,16 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			break;
 		case 'w':
 			o->fault = optarg;
+			break;
+		case 'u':
+			o->turns = optarg;
+			break;
+		case 'p':
+			if (!read_ms(optarg, &o->stop_ms)) {
+				fprintf(stderr, "sovgpu-model: --stop '%s' is no number of ms up to 60000\n",
+					optarg);
+				return false;
+			}
 			break;
 		case 'h':
 			fputs(usage, stdout);

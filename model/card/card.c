@@ -75,6 +75,10 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
+	if (o->turns && strcmp(o->turns, "sliced") && strcmp(o->turns, "held")) {
+		snprintf(why, size, "no turns '%s'; known: sliced held", o->turns);
+		return NULL;
+	}
 	c = calloc(1, sizeof(*c));
 	if (!c) {
 		snprintf(why, size, "no memory for a card");
@@ -84,6 +88,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->log = o->log;
 	c->fault = fault;
 	c->trap = o->trap;
+	c->stop_ms = o->stop_ms;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
@@ -101,7 +106,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		return NULL;
 	}
 	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
-	    !recovery_start(c)) {
+	    !turns_make(c, o->turns) || !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -122,6 +127,7 @@ void card_destroy(struct card *c)
 		gsp_reset(c); /* and with it whatever runs */
 		model_destroy(c->model);
 	}
+	turns_end(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
 		card_unwire(c, kind);
 	lent_free(c);

@@ -28,6 +28,8 @@ struct card_options {
 	const char *firmware; /* folder whose nvidia/ holds the files that must arrive; NULL: any */
 	bool trap; /* let no window be mapped: slow, but then page tables count there */
 	const char *fault; /* something to do wrong, by name, for tests of drivers; NULL: nothing */
+	const char *turns; /* "sliced", "held": groups have an engine one after the other; NULL: side by side */
+	uint32_t stop_ms;  /* how long it takes to stop channels that have work */
 	FILE *log;
 };
 

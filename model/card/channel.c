@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
@@ -24,6 +25,7 @@ struct card_channel {
 	uint8_t *userd;
 	struct nv_notification *notifier; /* or NULL */
 	bool bound, over; /* over: it will never run again */
+	uint32_t slice_us;
 	struct model_channel *running;
 	atomic_bool failed;
 };
@@ -118,6 +120,24 @@ struct card_channel *channel_create(struct card *c, struct card_space *s,
 	ch->next = c->channels;
 	c->channels = ch;
 	return ch;
+}
+
+#define SLICE_US 2000 /* of a group that was not given any */
+
+void channel_set_slice(struct card_channel *ch, uint32_t us)
+{
+	ch->slice_us = us ? us : SLICE_US;
+}
+
+void channels_wait(struct card *c, struct card_channel *const *list, uint32_t count)
+{
+	struct timespec t = {c->stop_ms / 1000, c->stop_ms % 1000 * 1000000};
+	bool busy = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		busy = busy || (list[i]->running && model_channel_busy(list[i]->running));
+	if (busy && c->stop_ms)
+		nanosleep(&t, NULL);
 }
 
 void channel_stop(struct card_channel *ch)
@@ -239,6 +259,9 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.notifier = ch->notifier,
 		.copy_only = ch->engine->type != RM_ENGINE_GRAPHICS,
 		.privileged = privileged,
+		.turns = engine_turns(ch->card, ch->engine),
+		.group = ch->group ? ch->group : (uint64_t)1 << 32 | ch->id,
+		.slice_us = ch->slice_us,
 		.interrupt = interrupt,
 		.physical = privileged && !(ch->parameters.flags & RM_CHANNEL_NO_PHYSICAL_COPIES)
 				    ? physical : NULL,

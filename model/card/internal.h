@@ -116,6 +116,7 @@ struct interrupts { /* of the function */
  * from inside and may be waited for by its holder, so they take only the locks that are named
  * below.
  */
+#define CARD_MAX_ENGINES 8
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
@@ -139,6 +140,8 @@ struct card {
 	struct model *model; /* engines */
 	struct card_space *spaces;
 	struct card_channel *channels;
+	struct model_turns *turns[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
+	uint32_t stop_ms; /* to stop channels that have work */
 	struct recovery { /* the thread that takes care of channels which have failed */
 		pthread_t thread;
 		pthread_mutex_t lock; /* the other two */
@@ -238,6 +241,11 @@ struct card_engine {
 extern const struct card_engine card_engines[];
 extern const uint32_t card_engine_count;
 const struct card_engine *engine_find(uint32_t type);
+/* What its channels take turns on, or NULL. */
+struct model_turns *engine_turns(struct card *c, const struct card_engine *e);
+/* kind: as an option names it, or NULL. false: no memory. */
+bool turns_make(struct card *c, const char *kind);
+void turns_end(struct card *c);
 
 /* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found
  * is kept until the driver says that the tables have changed. */
@@ -272,6 +280,9 @@ void channel_destroy(struct card_channel *ch);
 uint32_t channel_id(const struct card_channel *ch);
 const struct card_engine *channel_engine(const struct card_channel *ch);
 struct card_space *channel_space(const struct card_channel *ch);
+void channel_set_slice(struct card_channel *ch, uint32_t us);
+/* A driver stops some: those that have work take a while, all together. */
+void channels_wait(struct card *c, struct card_channel *const *list, uint32_t count);
 uint32_t channel_bind(struct card_channel *ch, uint32_t engine);
 uint32_t channel_schedule(struct card_channel *ch);
 bool channel_runs(const struct card_channel *ch);
@@ -291,6 +302,7 @@ struct object {
 	uint32_t handle, children;
 	uint32_t users;   /* of a VA space: channels, groups and shares */
 	uint32_t engine;  /* of a group */
+	uint32_t slice_us; /* of a group; 0: not said */
 	bool external;    /* of a VA space: the driver sets its page directory */
 	struct object *space_object; /* of a channel, group or share */
 	struct context context; /* of a group, or of a channel that is in none */

@@ -148,6 +148,8 @@ uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *f)
 			    o->handle, o->class->name, o->children, o->users);
 		return NV_STATUS_INVALID_STATE;
 	}
+	if (o->class->class == NV_CLASS_HOPPER_CHANNEL)
+		channels_wait(c, &o->channel, 1);
 	end(c, o);
 	return 0;
 }

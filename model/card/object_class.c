@@ -167,6 +167,7 @@ static uint32_t make_channel(struct card *c, struct object *o, void *parameters)
 		release_space(c, o);
 		return status;
 	}
+	channel_set_slice(o->channel, grouped ? o->parent->slice_us : 0);
 	p->id = channel_id(o->channel);
 	return 0;
 }

@@ -9,6 +9,7 @@
  *   2080012b   560   subdevice       promotion of a channel's context buffers
  *   20800a32  1664   subdevice       sizes of context buffers
  *   20800a5c  2068   subdevice       interrupt vectors
+ *   2080110b   536   subdevice       stop channels of any client, all at once
  *   20801112  3212   subdevice       engines and their runlists
  *   20801206    40   subdevice       depth culling, for drivers that draw: none
  *   20801210    32   subdevice       preemption mode of a channel
@@ -24,7 +25,8 @@
  *   a06f0112     1   channel         stop
  *   c36f0108     4   channel         its part of the doorbell's token
  *
- * What the software GPU has no use for (time slices, preemption) is checked and then forgotten.
+ * What the software GPU has no use for (preemption, and time slices unless channels take turns) is checked and then
+ * forgotten.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -290,6 +292,33 @@ static uint32_t stop(struct card *c, struct object *o, void *parameters)
 	return 0;
 }
 
+static uint32_t disable_channels(struct card *c, struct object *o, void *parameters)
+{
+	const struct rm_disable_channels *p = parameters;
+	struct card_channel *list[RM_DISABLE_CHANNELS];
+
+	(void)o;
+	if (!p->disable || !p->count || p->count > RM_DISABLE_CHANNELS || p->only_scheduling || p->rewind || p->event) {
+		card_refuse(c, "GSP: %u channels are to be %s; known is to stop up to %u", p->count,
+			    p->disable ? "disabled" : "enabled", RM_DISABLE_CHANNELS);
+		return NV_STATUS_INVALID_ARGUMENT;
+	}
+	for (uint32_t i = 0; i < p->count; i++) {
+		struct object *channel = object_find(c, p->clients[i], p->channels[i], NV_CLASS_HOPPER_CHANNEL);
+
+		if (!channel) {
+			card_refuse(c, "GSP: channel 0x%x of client 0x%x is to be stopped: there is none",
+				    p->channels[i], p->clients[i]);
+			return NV_STATUS_INVALID_OBJECT_HANDLE;
+		}
+		list[i] = channel->channel;
+	}
+	channels_wait(c, list, p->count);
+	for (uint32_t i = 0; i < p->count; i++)
+		channel_stop(list[i]);
+	return 0;
+}
+
 static uint32_t get_token(struct card *c, struct object *o, void *parameters)
 {
 	struct rm_token *p = parameters;
@@ -307,6 +336,7 @@ static uint32_t set_time_slice(struct card *c, struct object *o, void *parameter
 		card_refuse(c, "GSP: group 0x%x is to have no time", o->handle);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
+	o->slice_us = p->us > UINT32_MAX ? UINT32_MAX : (uint32_t)p->us;
 	return 0;
 }
 
@@ -338,6 +368,8 @@ static const struct object_command commands[] = {
 	 "INTERNAL_STATIC_KGR_GET_CONTEXT_BUFFERS_INFO", true, get_context_buffers},
 	{RM_CONTROL_INTERRUPTS, RM_CLASS_SUBDEVICE, sizeof(struct rm_interrupts),
 	 "INTERNAL_INTR_GET_KERNEL_TABLE", true, get_interrupts},
+	{RM_CONTROL_DISABLE_CHANNELS, RM_CLASS_SUBDEVICE, sizeof(struct rm_disable_channels),
+	 "FIFO_DISABLE_CHANNELS", false, disable_channels},
 	{RM_CONTROL_ENGINES, RM_CLASS_SUBDEVICE, sizeof(struct rm_engines),
 	 "FIFO_GET_DEVICE_INFO_TABLE", false, get_engines},
 	{RM_CONTROL_ZCULL, RM_CLASS_SUBDEVICE, sizeof(struct rm_zcull), "GR_GET_ZCULL_INFO", true,

@@ -64,7 +64,10 @@ static void ring_jobs(struct kunit *test)
 	}
 }
 
-/* What is left is counted in jobs, and a job counts until its last entry was fetched. */
+/*
+ * What is left is counted in jobs, and a job counts until its last entry was fetched; it waits
+ * until its first was.
+ */
 static void ring_left(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
@@ -77,13 +80,17 @@ static void ring_left(struct kunit *test)
 	for (n = 0; n < 20; n++) {
 		for (i = 0; i < JOBS; i++)
 			nv_ring_push(&ring, i, 0x1000, 4);
-		for (i = 0; i < 3 * JOBS; i++, get = (get + 1) % (4 * JOBS))
+		for (i = 0; i < 3 * JOBS; i++, get = (get + 1) % (4 * JOBS)) {
 			KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), JOBS - i / 3);
+			KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), JOBS - (i + 2) / 3);
+		}
 		KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), 0);
+		KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), 0);
 	}
 	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, (get + 1) % (4 * JOBS)), JOBS);
 	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 4 * JOBS), JOBS);
 	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, U32_MAX), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, U32_MAX), JOBS);
 }
 
 /* As many jobs as there is room: the device must not take that for an empty ring. */

@@ -294,6 +294,8 @@ static const struct member queue_state_members[] = {
 	MEMBER(queue_state, state, ZERO),
 	MEMBER(queue_state, fault_code, ZERO),
 	MEMBER(queue_state, fault_unit, ZERO),
+	MEMBER(queue_state, fault_kind, ZERO),
+	MEMBER(queue_state, pad, ZERO),
 	MEMBER(queue_state, fault_address, ZERO),
 };
 static const struct member fence_wait_members[] = {

@@ -20,11 +20,11 @@ static void many(int fd, uint32_t vm)
 static void kinds(int fd, uint32_t vm)
 {
 	struct drm_sovgpu_group_create low = {.vm_id = vm, .priority = 1};
-	struct drm_sovgpu_group_create slice = {.vm_id = vm, .time_slice_us = 20000};
+	struct drm_sovgpu_group_create slice = {.vm_id = vm, .time_slice_us = 10000};
 
 	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &low) && !group_destroy(fd, low.id), "a group of low priority");
 	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &slice) && !group_destroy(fd, slice.id),
-	   "a group whose turn is as long as it may be, 20 ms");
+	   "a group whose turn is as long as it may be, 10 ms");
 }
 
 int main(void)
@@ -36,7 +36,7 @@ int main(void)
 		SPOIL(group_create, flags, 1, -EINVAL, "a flag"),
 		SPOIL(group_create, priority, 2, -EINVAL, "a priority that does not exist"),
 		SPOIL(group_create, priority, UINT32_MAX, -EINVAL, "the largest priority"),
-		SPOIL(group_create, time_slice_us, 20001, -EINVAL, "a turn of more than 20 ms"),
+		SPOIL(group_create, time_slice_us, 10001, -EINVAL, "a turn of more than 10 ms"),
 		SPOIL(group_create, time_slice_us, UINT32_MAX, -EINVAL, "the longest turn"),
 		SPOIL(group_create, id, 1, -EINVAL, "a number to begin with"),
 		SPOIL(group_create, pad, 1, -EINVAL, "a pad"),

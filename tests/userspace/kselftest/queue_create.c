@@ -38,6 +38,44 @@ static void many(int fd, uint32_t group)
 	ok(gone, "all of them are destroyed");
 }
 
+/* The hardware knows first that a group has failed; whoever makes a queue in it then is told so. */
+static void just_failed(void)
+{
+	uint32_t wrong = 0, times = 20;
+	int got = 0;
+
+	for (uint32_t i = 0; i < times; i++) {
+		struct machine m = {.fd = open_device()};
+		uint32_t id;
+
+		create(m.fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m.buffer);
+		m.memory = map(m.fd, m.buffer, BUFFER_BYTES);
+		vm_create(m.fd, &m.vm);
+		vm_map(m.fd, m.vm, m.buffer, 0, BUFFER_VA, BUFFER_BYTES);
+		group_create(m.fd, m.vm, &m.group);
+		queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &m.queue);
+		struct stream s = at(&m, 0);
+
+		add_copy(&s, 3 * GIB, BUFFER_VA, 4096);
+		struct drm_sovgpu_job job = job_of(&m, &s);
+		int status = submit(m.fd, m.queue, &job, 1, NULL, 0);
+		uint64_t end = now_ns() + 20 * SECOND_NS;
+
+		while (!status && now_ns() < end) {
+			status = queue_create(m.fd, m.group, COPY, 2, LIMIT_MS, &id);
+			if (!status)
+				queue_destroy(m.fd, id);
+		}
+		if (status != -ECANCELED) {
+			wrong++;
+			got = status;
+		}
+		machine_close(&m);
+	}
+	if (!ok(!wrong, "a queue in a group that has just failed is ECANCELED"))
+		diag("%u of %u times not; got %d (%s)", wrong, times, got, strerror(-got));
+}
+
 int main(void)
 {
 	static const struct spoiled rows[] = {
@@ -81,6 +119,7 @@ int main(void)
 	many(fd, good.group_id);
 	group_destroy(fd, good.group_id);
 	vm_destroy(fd, vm);
+	just_failed();
 	ok(free_vram(fd) == before, "all memory is free again");
 	return tap_done();
 }

@@ -18,6 +18,34 @@ static int run(struct machine *m, struct stream *s)
 	return status ? status : wait_for(m->fd, done.handle, 0, 30);
 }
 
+/* What the hardware says of a page that it cannot use, by the numbers of its fault types. */
+enum { NO_ENTRY = 2, READ_ONLY = 6 };
+
+/* The address, the kind and the queue are told exactly, and nothing else is blamed. */
+static void exact(const char *what, uint64_t to, uint64_t from, uint64_t want, uint32_t kind)
+{
+	struct drm_sovgpu_vm_bind_op op = {.flags = DRM_SOVGPU_VM_MAP_READONLY, .va = 2 * GIB, .size = BUFFER_BYTES};
+	struct drm_sovgpu_queue_state s;
+	uint32_t group, other;
+	struct machine m;
+
+	if (!machine_open(&m, COPY))
+		return;
+	op.handle = m.buffer;
+	struct stream stream = at(&m, 0);
+
+	ok(!vm_bind(m.fd, m.vm, &op, 1, NULL) && !group_create(m.fd, m.vm, &group) &&
+	   !queue_create(m.fd, group, COPY, 16, LIMIT_MS, &other), "%s: another group is there", what);
+	add_copy(&stream, to, from, 4096);
+	ok(!run(&m, &stream), "%s: it ends", what);
+	s = queue_state(m.fd, m.queue);
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code == 31, "%s: as a fault of the MMU", what);
+	if (!ok(s.fault_address == want && s.fault_kind == kind, "%s: at its address, of its kind", what))
+		diag("0x%llx, kind %u", (unsigned long long)s.fault_address, s.fault_kind);
+	ok(!queue_state(m.fd, other).state, "%s: the other group is well", what);
+	machine_close(&m);
+}
+
 static void fault(void)
 {
 	struct drm_sovgpu_queue_state s;
@@ -113,6 +141,8 @@ int main(void)
 		SPOIL(queue_state, fault_code, 1, -EINVAL, "a code to begin with"),
 		SPOIL(queue_state, fault_unit, 1, -EINVAL, "a unit to begin with"),
 		SPOIL(queue_state, fault_address, 1, -EINVAL, "an address to begin with"),
+		SPOIL(queue_state, fault_kind, 1, -EINVAL, "a kind to begin with"),
+		SPOIL(queue_state, pad, 1, -EINVAL, "a pad"),
 	};
 	int other = open_device();
 	struct machine m;
@@ -129,6 +159,9 @@ int main(void)
 	ok(call(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT, "another file's queue is ENOENT");
 	machine_close(&m);
 	fault();
+	exact("write where nothing is", NOWHERE, BUFFER_VA, NOWHERE, NO_ENTRY);
+	exact("read where nothing is", BUFFER_VA + MIB, NOWHERE + MIB, NOWHERE + MIB, NO_ENTRY);
+	exact("write where only reading is allowed", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB, READ_ONLY);
 	time_limit();
 	forgery(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "a job that says it is done and goes on");
 	forgery(77, DRM_SOVGPU_QUEUE_STATE_FAULTED, "a job that says others are done");
