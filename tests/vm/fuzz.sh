@@ -12,8 +12,10 @@ status=$?
 kept=$BUILD/vm/kept
 mkdir -p "$kept"
 sed -n 's/^# kept: //p' "$BUILD"/vm/*-fuzz.log | while read -r bytes; do
-	# shellcheck disable=SC2059 # bytes as printf writes them
-	printf "$(echo "$bytes" | sed 's/../\\x&/g')" >"$kept/new"
+	for byte in $(echo "$bytes" | sed 's/../0x& /g'); do
+		# shellcheck disable=SC2059 # a byte as printf writes it
+		printf "\\$(printf %03o "$byte")"
+	done >"$kept/new"
 	mv "$kept/new" "$kept/$(sha1sum <"$kept/new" | cut -c 1-12)"
 done
 exit $status
