@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs of calls on the debug kernel (guest/fuzz.sh), for FUZZ_SECONDS from FUZZ_SEED. Part of check-long. Those that reached
+# Programs of calls on the debug kernel (guest/fuzzing.sh), for FUZZ_SECONDS from FUZZ_SEED. Part of check-long. Those that reached
 # something new are left in $BUILD/vm/kept, each in a file named by its sum: tests/fuzz/corpus/calls is made of such.
 #   usage: tests/vm/fuzz.sh     environment: BUILD (build)  VM_CACHE  FUZZ_SECONDS (1200)  FUZZ_SEED (1)
 set -u
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${FUZZ_SECONDS:=1200}" "${FUZZ_SEED:=1}"
 export BUILD VM_TIMEOUT=$((3 * FUZZ_SECONDS + 900)) append="fuzz=$FUZZ_SECONDS seed=$FUZZ_SEED"
-tests/vm/run.sh fuzz
+tests/vm/run.sh fuzzing
 status=$?
 kept=$BUILD/vm/kept
 mkdir -p "$kept"
-sed -n 's/^# kept: //p' "$BUILD"/vm/*-fuzz.log | while read -r bytes; do
-	# shellcheck disable=SC2059 # bytes as printf writes them
-	printf "$(echo "$bytes" | sed 's/../\\x&/g')" >"$kept/new"
+sed -n 's/^# kept: //p' "$BUILD"/vm/*-fuzzing.log | while read -r bytes; do
+	for byte in $(echo "$bytes" | sed 's/../0x& /g'); do
+		# shellcheck disable=SC2059 # a byte as printf writes it
+		printf "\\$(printf %03o "$byte")"
+	done >"$kept/new"
 	mv "$kept/new" "$kept/$(sha1sum <"$kept/new" | cut -c 1-12)"
 done
 exit $status

@@ -25,7 +25,7 @@
 #define SLOTS   6
 #define FILES   2
 #define THREADS 3
-#define BRIEF   150 /* mutations in a run without a time */
+#define BRIEF   60 /* mutations in a run without a time */
 
 struct program {
 	uint32_t size;
