@@ -197,14 +197,15 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return drm_dev_register(&sov->drm, 0);
 }
 
-static void sov_remove(struct pci_dev *pdev)
+/*
+ * The device goes. Calls end or fail from here on, but for those that wait for room in a queue;
+ * these end with the queues. Then nobody keeps a mapping of the card. sov_stop() comes last. Doing
+ * it twice does nothing.
+ */
+static void sov_leave(struct sov_device *sov)
 {
-	struct sov_device *sov = pci_get_drvdata(pdev);
-
-	/*
-	 * Calls end or fail from here on, but for those that wait for room in a queue; these end
-	 * with the queues. Then nobody keeps a mapping of the card. sov_stop() comes last.
-	 */
+	if (drm_dev_is_unplugged(&sov->drm))
+		return;
 	drm_dev_unplug(&sov->drm);
 	sov_groups_stop(sov);
 	sov_groups_bury(sov);
@@ -214,6 +215,28 @@ static void sov_remove(struct pci_dev *pdev)
 	sov_vms_kill(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }
+
+static void sov_remove(struct pci_dev *pdev)
+{
+	sov_leave(pci_get_drvdata(pdev));
+}
+
+/*
+ * Somebody resets the function under us, with which all that was on it goes. So it goes for those
+ * who use it, too, in good order, and nobody touches it while it is away.
+ */
+static void sov_reset_prepare(struct pci_dev *pdev)
+{
+	struct sov_device *sov = pci_get_drvdata(pdev);
+
+	dev_warn(&pdev->dev, "it is reset: bind the driver to it again to use it\n");
+	sov_leave(sov);
+	sov_stop(sov);
+}
+
+static const struct pci_error_handlers sov_errors = {
+	.reset_prepare = sov_reset_prepare,
+};
 
 #define SOV_PCI(vendor_id, class_id, vendor) { \
 	PCI_DEVICE(vendor_id, PCI_ANY_ID), \
@@ -234,6 +257,7 @@ static struct pci_driver sov_pci_driver = {
 	.id_table = sov_ids,
 	.probe = sov_probe,
 	.remove = sov_remove,
+	.err_handler = &sov_errors,
 };
 module_pci_driver(sov_pci_driver);
 
