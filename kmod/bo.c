@@ -52,7 +52,9 @@ static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
 
 static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
-	return drm_gem_object_init(drm, &bo->base, size);
+	int ret = drm_gem_object_init(drm, &bo->base, size);
+
+	return ret == -ENOSPC ? -ENOMEM : ret; /* shmem's word for an inode that it did not get */
 }
 
 static int system_fill(struct sov_bo *bo, u64 user_address)
