@@ -101,6 +101,7 @@ static void live(int socket, int ready)
 			usleep((useconds_t)(i % 7) * 1000);
 			_exit(vm_unmap(m.fd, m.vm, 3 * GIB, VRAM_PAGE));
 		}
+		usleep(1000); /* others want to run, too */
 	}
 	_exit(0);
 }

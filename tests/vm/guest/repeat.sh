@@ -8,7 +8,7 @@
 # are accounted to the byte.
 . /test/common.sh
 times=${1:-100}
-others=${2:-$((times / 5))}
+others=${2:-$((times / 10))}
 card=$(cards)
 address=${card##*/}
 driver=/sys/bus/pci/drivers/sovgpu
@@ -89,7 +89,7 @@ since "unbinding and binding, $others times"
 is "$(repeat "$times" resets)" "$times" "it is reset with work in flight, unbound and bound again $times times"
 accounted /tmp/held.before "reset $times times"
 since "reset, $times times"
-few=$((times / 20))
+few=$((times / 50))
 is "$(repeat $few reloads)" $few "the module is asked to go in the middle of races, and loaded again $few times"
 accounted /tmp/held.before "unloaded $few times"
 since "unloading during races, $few times"
