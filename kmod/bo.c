@@ -33,33 +33,34 @@ static int vram_fill(struct sov_bo *bo, u64 user_address)
 	ret = sov_enter(sov, &idx);
 	if (ret)
 		return ret;
-	ret = sov_vram_alloc(sov, bo->base.size, SOV_VRAM_PAGE, false, &bo->blocks);
+	ret = sov_vram_alloc(sov, bo->base.size, SOV_VRAM_PAGE, false, &bo->pieces);
 	drm_dev_exit(idx);
 	return ret;
 }
 
 static void vram_empty(struct sov_bo *bo)
 {
-	if (!list_empty(&bo->blocks))
-		sov_vram_free(to_sov(bo->base.dev), &bo->blocks);
+	if (!list_empty(&bo->pieces))
+		sov_vram_free(to_sov(bo->base.dev), &bo->pieces);
 }
 
 static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
 {
 	struct sov_device *sov = to_sov(bo->base.dev);
 
-	return PHYS_PFN(sov->vram.window + sov_vram_address(sov, &bo->blocks, offset));
+	return PHYS_PFN(sov->vram.window + sov_vram_address(&bo->pieces, offset));
 }
 
 static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
 	int ret = drm_gem_object_init(drm, &bo->base, size);
 
+	if (ret)
+		return ret == -ENOSPC ? -ENOMEM : ret; /* shmem's word for an inode that it did not get */
 	/* Memory that is not there is ENOMEM, and no reason to kill another process. */
-	if (!ret)
-		mapping_set_gfp_mask(bo->base.filp->f_mapping,
-				     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-	return ret;
+	mapping_set_gfp_mask(bo->base.filp->f_mapping,
+			     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	return 0;
 }
 
 static int system_fill(struct sov_bo *bo, u64 user_address)
@@ -88,7 +89,8 @@ static int user_fill(struct sov_bo *bo, u64 user_address)
 	u64 count = bo->base.size >> PAGE_SHIFT;
 	struct mm_struct *mm = current->mm;
 	struct page **pages;
-	int pinned, ret;
+	u64 done = 0;
+	int ret;
 
 	if (!user_address || !PAGE_ALIGNED(user_address))
 		return -EINVAL;
@@ -98,12 +100,16 @@ static int user_fill(struct sov_bo *bo, u64 user_address)
 	ret = account_locked_vm(mm, count, true);
 	if (ret)
 		goto free_pages;
-	pinned = pin_user_pages_fast(user_address, count, FOLL_WRITE | FOLL_LONGTERM, pages);
-	if (pinned != count) {
-		if (pinned > 0)
-			unpin_user_pages(pages, pinned);
-		ret = pinned < 0 ? pinned : -EFAULT;
-		goto unaccount;
+	/* It may stop early; why it does is said when it is asked for the rest. */
+	while (done < count) {
+		ret = pin_user_pages_fast(user_address + (done << PAGE_SHIFT), count - done,
+					  FOLL_WRITE | FOLL_LONGTERM, pages + done);
+		if (ret <= 0) {
+			unpin_user_pages(pages, done);
+			ret = ret ? ret : -EFAULT;
+			goto unaccount;
+		}
+		done += ret;
 	}
 	mmgrab(mm);
 	bo->mm = mm;
@@ -215,9 +221,8 @@ static int visit(u64 address, u64 bytes, u64 *offset, u64 *size, bool system, so
 int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void *data)
 {
 	struct sg_table *sgt = bo->imported ? bo->imported : &bo->sgt;
-	struct sov_vram *v = &to_sov(bo->base.dev)->vram;
-	struct gpu_buddy_block *b;
 	struct scatterlist *sg;
+	struct sov_piece *p;
 	int i, ret = 0;
 
 	if (bo->pages || bo->imported) {
@@ -228,9 +233,8 @@ int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void
 				return ret;
 		}
 	}
-	list_for_each_entry(b, &bo->blocks, link) {
-		ret = visit(v->start + gpu_buddy_block_offset(b),
-			    gpu_buddy_block_size(&v->buddy, b), &offset, &size, false, fn, data);
+	list_for_each_entry(p, &bo->pieces, link) {
+		ret = visit(p->node.start, p->node.size, &offset, &size, false, fn, data);
 		if (ret || !size)
 			return ret;
 	}
@@ -259,7 +263,7 @@ int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word)
 	}
 	if (bo->region != DRM_SOVGPU_REGION_VRAM || !(bo->flags & DRM_SOVGPU_BO_MAPPABLE))
 		return -EINVAL;
-	word->window = ioremap_wc(sov->vram.window + sov_vram_address(sov, &bo->blocks, offset),
+	word->window = ioremap_wc(sov->vram.window + sov_vram_address(&bo->pieces, offset),
 				  sizeof(u64));
 	return word->window ? 0 : -ENOMEM;
 }
@@ -381,7 +385,7 @@ struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kin
 		return ERR_PTR(-ENOMEM);
 	bo->kind = kind;
 	bo->base.funcs = &sov_bo_funcs;
-	INIT_LIST_HEAD(&bo->blocks);
+	INIT_LIST_HEAD(&bo->pieces);
 	mutex_init(&bo->lock);
 	ret = kind->init(drm, bo, size);
 	if (ret) {

@@ -30,8 +30,8 @@ struct sov_bo {
 	/** @flags: of enum drm_sovgpu_bo_flags */
 	u32 flags;
 
-	/** @blocks: VRAM: its pieces */
-	struct list_head blocks;
+	/** @pieces: VRAM: its pieces */
+	struct list_head pieces;
 
 	/** @pages: system and user memory: its pages, pinned as long as it lives */
 	struct page **pages;

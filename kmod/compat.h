@@ -10,21 +10,6 @@
 
 #include "kmod/features.h"
 
-#ifdef HAVE_GPU_BUDDY
-#include <linux/gpu_buddy.h>
-#else
-#include <drm/drm_buddy.h>
-#define gpu_buddy drm_buddy
-#define gpu_buddy_block drm_buddy_block
-#define gpu_buddy_init drm_buddy_init
-#define gpu_buddy_fini drm_buddy_fini
-#define gpu_buddy_alloc_blocks drm_buddy_alloc_blocks
-#define gpu_buddy_free_list drm_buddy_free_list
-#define gpu_buddy_block_offset drm_buddy_block_offset
-#define gpu_buddy_block_size drm_buddy_block_size
-#define GPU_BUDDY_CONTIGUOUS_ALLOCATION DRM_BUDDY_CONTIGUOUS_ALLOCATION
-#endif
-
 /* What a new range does to those that are there; its arguments have become a structure. */
 static inline int sov_gpuvm_map(struct drm_gpuvm *gpuvm, void *data, u64 va, u64 size,
 				struct drm_gem_object *obj, u64 offset)

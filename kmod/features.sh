@@ -13,7 +13,6 @@ while IFS='	' read -r name header line; do
 		echo "#define $name 1"
 	fi
 done <<'EOT'
-HAVE_GPU_BUDDY	linux/gpu_buddy.h	struct gpu_buddy probe;
 HAVE_DMA_FENCE_DETACHED	linux/dma-fence.h	spinlock_t *probe(struct dma_fence *f) { return &f->inline_lock; }
 HAVE_GPUVM_MAP_REQ	drm/drm_gpuvm.h	struct drm_gpuvm_map_req probe;
 EOT

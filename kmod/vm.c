@@ -12,6 +12,7 @@
 
 #include "kmod/array.h"
 #include "kmod/bo.h"
+#include "kmod/compat.h"
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/limit.h"

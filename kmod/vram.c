@@ -3,21 +3,40 @@
  * Video memory, see vram.h. The allocator lives as long as the DRM device, because buffers may be
  * freed long after the card is gone; memory itself is touched only while it is there. Once a card
  * was given up something may still run on it, so that what is freed then is handed out to nobody.
+ *
+ * The kernel's buddy allocator would do it, but for one thing: where it finds no memory for its own
+ * books it spoils them (in 6.12, what it could not split is freed while it is free). drm_mm keeps
+ * its books in what it is given.
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/io.h>
+#include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
 #include "kmod/device.h"
+
+/* Gives pieces back, with the lock held or where nobody else is. */
+static void give_back(struct sov_vram *v, struct list_head *pieces)
+{
+	struct sov_piece *p, *next;
+
+	list_for_each_entry_safe(p, next, pieces, link) {
+		list_del(&p->link);
+		v->available += p->node.size;
+		drm_mm_remove_node(&p->node);
+		kfree(p);
+	}
+}
 
 static void sov_vram_fini(struct drm_device *drm, void *data)
 {
 	struct sov_vram *v = &to_sov(drm)->vram;
 
-	gpu_buddy_free_list(&v->buddy, &v->lost, 0);
-	gpu_buddy_fini(&v->buddy);
+	give_back(v, &v->lost);
+	drm_mm_takedown(&v->taken);
 }
 
 /**
@@ -35,19 +54,18 @@ int sov_vram_init(struct sov_device *sov)
 	if (ret)
 		return ret;
 	INIT_LIST_HEAD(&v->lost);
-	ret = gpu_buddy_init(&v->buddy, v->end - v->start, SOV_VRAM_CHUNK);
-	if (ret)
-		return ret;
-	sov->memory.vram_bytes = v->end - v->start;
-	sov->memory.vram_mappable = sov->memory.vram_bytes;
+	v->available = v->end - v->start;
+	drm_mm_init(&v->taken, v->start, v->available);
+	sov->memory.vram_bytes = v->available;
+	sov->memory.vram_mappable = v->available;
 	sov->memory.vram_page = SOV_VRAM_PAGE;
 	return drmm_add_action_or_reset(&sov->drm, sov_vram_fini, NULL);
 }
 
 /* Through the window, in steps after which somebody else may run. */
-static int clear(struct sov_device *sov, u64 offset, u64 size)
+static int clear(struct sov_device *sov, u64 address, u64 size)
 {
-	resource_size_t at = sov->vram.window + sov->vram.start + offset;
+	resource_size_t at = sov->vram.window + address;
 	u64 done, step;
 
 	for (done = 0; done < size; done += step) {
@@ -66,37 +84,82 @@ static int clear(struct sov_device *sov, u64 offset, u64 size)
 	return 0;
 }
 
+/*
+ * A piece where page tables can have large pages for it, if there is one; ENOSPC: there is none at
+ * all.
+ */
+static int take(struct sov_vram *v, u64 size, u64 align, struct list_head *pieces)
+{
+	struct sov_piece *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	u64 natural = size < SZ_2M ? roundup_pow_of_two(size) : SZ_2M;
+	int ret;
+
+	if (!p)
+		return -ENOMEM;
+	ret = drm_mm_insert_node_generic(&v->taken, &p->node, size, max(natural, align), 0,
+					 DRM_MM_INSERT_BEST);
+	if (ret == -ENOSPC && natural > align)
+		ret = drm_mm_insert_node_generic(&v->taken, &p->node, size, align, 0,
+						 DRM_MM_INSERT_BEST);
+	if (ret) {
+		kfree(p);
+		return ret;
+	}
+	v->available -= size;
+	list_add_tail(&p->link, pieces);
+	return 0;
+}
+
+/* All in one piece, or in as few as it takes; what it got is in the list also when it fails. */
+static int take_all(struct sov_vram *v, u64 size, u64 align, bool one_piece,
+		    struct list_head *pieces)
+{
+	u64 part = size;
+	int ret;
+
+	if (size > v->available)
+		return -ENOSPC;
+	while (size) {
+		part = min(part, size);
+		ret = take(v, part, align, pieces);
+		if (!ret)
+			size -= part;
+		else if (ret == -ENOSPC && !one_piece && part > align)
+			part = ALIGN(part / 2, align);
+		else
+			return ret;
+	}
+	return 0;
+}
+
 /**
  * sov_vram_alloc() - zeroed video memory
  * @sov: the device, which must be there
  * @size: a multiple of @align
  * @align: of every piece, a power of two, at least SOV_VRAM_CHUNK
- * @one_piece: the pieces follow each other in memory
- * @blocks: an empty list, to which the pieces are added in order
+ * @one_piece: there may be no more than one
+ * @pieces: an empty list, to which the pieces are added in order
  *
  * Return: 0; ENOSPC; ENOMEM; EINTR; EIO when the device was given up.
  */
 int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
-		   struct list_head *blocks)
+		   struct list_head *pieces)
 {
 	struct sov_vram *v = &sov->vram;
-	struct gpu_buddy_block *b;
+	struct sov_piece *p;
 	int ret;
 
-	if (size > v->end - v->start)
-		return -ENOSPC;
 	mutex_lock(&v->lock);
-	ret = -EIO;
-	if (!READ_ONCE(sov->wedged))
-		ret = gpu_buddy_alloc_blocks(&v->buddy, 0, v->end - v->start, size, align, blocks,
-					     one_piece ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
+	ret = READ_ONCE(sov->wedged) ? -EIO : take_all(v, size, align, one_piece, pieces);
+	if (ret)
+		give_back(v, pieces); /* nobody has seen them */
 	mutex_unlock(&v->lock);
 	if (ret)
 		return ret;
-	list_for_each_entry(b, blocks, link) {
-		ret = clear(sov, gpu_buddy_block_offset(b), gpu_buddy_block_size(&v->buddy, b));
+	list_for_each_entry(p, pieces, link) {
+		ret = clear(sov, p->node.start, p->node.size);
 		if (ret) {
-			sov_vram_free(sov, blocks);
+			sov_vram_free(sov, pieces);
 			return ret;
 		}
 	}
@@ -106,16 +169,18 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 /**
  * sov_vram_free() - give pieces back
  * @sov: the device; the card may be gone
- * @blocks: the pieces; empty afterwards
+ * @pieces: the pieces; empty afterwards
  */
-void sov_vram_free(struct sov_device *sov, struct list_head *blocks)
+void sov_vram_free(struct sov_device *sov, struct list_head *pieces)
 {
-	mutex_lock(&sov->vram.lock);
+	struct sov_vram *v = &sov->vram;
+
+	mutex_lock(&v->lock);
 	if (READ_ONCE(sov->wedged))
-		list_splice_tail_init(blocks, &sov->vram.lost);
+		list_splice_tail_init(pieces, &v->lost);
 	else
-		gpu_buddy_free_list(&sov->vram.buddy, blocks, 0);
-	mutex_unlock(&sov->vram.lock);
+		give_back(v, pieces);
+	mutex_unlock(&v->lock);
 }
 
 /**
@@ -129,30 +194,26 @@ u64 sov_vram_available(struct sov_device *sov)
 	u64 bytes;
 
 	mutex_lock(&sov->vram.lock);
-	bytes = sov->vram.buddy.avail;
+	bytes = sov->vram.available;
 	mutex_unlock(&sov->vram.lock);
 	return bytes;
 }
 
 /**
  * sov_vram_address() - where a byte lies in video memory
- * @sov: the device
- * @blocks: pieces of an allocation
+ * @pieces: of an allocation
  * @offset: in the allocation, inside it
  *
  * Return: its address; plus the window's it is where the processor sees it.
  */
-u64 sov_vram_address(struct sov_device *sov, struct list_head *blocks, u64 offset)
+u64 sov_vram_address(struct list_head *pieces, u64 offset)
 {
-	struct sov_vram *v = &sov->vram;
-	struct gpu_buddy_block *b;
+	struct sov_piece *p;
 
-	list_for_each_entry(b, blocks, link) {
-		u64 size = gpu_buddy_block_size(&v->buddy, b);
-
-		if (offset < size)
-			return v->start + gpu_buddy_block_offset(b) + offset;
-		offset -= size;
+	list_for_each_entry(p, pieces, link) {
+		if (offset < p->node.size)
+			return p->node.start + offset;
+		offset -= p->node.size;
 	}
 	return 0;
 }

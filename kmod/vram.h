@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Video memory: a buddy allocator over the part that is ours, and the window through which the
+ * Video memory: which pieces of the part that is ours are taken, and the window through which the
  * processor sees it. What is allocated stays where it is and is zero.
  */
 #ifndef SOV_VRAM_H
 #define SOV_VRAM_H
 
+#include <drm/drm_mm.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
-
-#include "kmod/compat.h"
+#include <linux/sizes.h>
 
 struct sov_device;
 
@@ -17,6 +18,17 @@ struct sov_device;
 
 /* Smallest piece at all: a page table. */
 #define SOV_VRAM_CHUNK SZ_4K
+
+/**
+ * struct sov_piece - memory that an allocation has in one piece
+ */
+struct sov_piece {
+	/** @link: in the allocation's list */
+	struct list_head link;
+
+	/** @node: its address and size */
+	struct drm_mm_node node;
+};
 
 /**
  * struct sov_vram - video memory of a device
@@ -31,21 +43,24 @@ struct sov_vram {
 	/** @window: bus address at which the processor sees byte 0; set by the vendor's start */
 	resource_size_t window;
 
-	/** @lock: protects @buddy and @lost */
+	/** @lock: protects what follows */
 	struct mutex lock;
 
 	/** @lost: pieces that were given back after the device was given up */
 	struct list_head lost;
 
-	/** @buddy: offsets count from @start */
-	struct gpu_buddy buddy;
+	/** @taken: by address */
+	struct drm_mm taken;
+
+	/** @available: bytes that are not */
+	u64 available;
 };
 
 int sov_vram_init(struct sov_device *sov);
 int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
-		   struct list_head *blocks);
-void sov_vram_free(struct sov_device *sov, struct list_head *blocks);
+		   struct list_head *pieces);
+void sov_vram_free(struct sov_device *sov, struct list_head *pieces);
 u64 sov_vram_available(struct sov_device *sov);
-u64 sov_vram_address(struct sov_device *sov, struct list_head *blocks, u64 offset);
+u64 sov_vram_address(struct list_head *pieces, u64 offset);
 
 #endif

@@ -4,17 +4,56 @@
  * block. There are two sources for us: the GSP has put something into its queue, and an engine was
  * told by a command stream to say that it has come so far. The device sends one message and is
  * then quiet until it is rearmed, so the hard handler has nothing to do but to see that it is ours.
+ *
+ * A device that interrupts without a reason must not take a processor with it. Nobody shares the
+ * message, so the kernel would switch it off for good after 100,000 of these; before that we do it
+ * ourselves, for a moment at a time. What is to be told meanwhile is found at its end.
  */
 #include <drm/drm_print.h>
 #include <linux/interrupt.h>
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 
 #include "kmod/nv/nv.h"
 #include "kmod/queue.h"
 
+/* A healthy device sends none: so many without a reason in so long, and it is not heard so long. */
+#define STORM_COUNT  100
+#define STORM_WINDOW (HZ / 10)
+#define STORM_PAUSE  (HZ / 10)
+
 static bool pending(const struct nv_intr *intr, const u32 *leaves, u32 vector)
 {
 	return vector / 32 < intr->leaves && leaves[vector / 32] & BIT(vector % 32);
+}
+
+static irqreturn_t without_reason(struct nv_device *nv, int irq)
+{
+	struct nv_intr *intr = &nv->intr;
+
+	if (time_after(jiffies, intr->window + STORM_WINDOW)) {
+		intr->window = jiffies;
+		intr->vain = 0;
+	}
+	if (++intr->vain < STORM_COUNT)
+		return IRQ_HANDLED;
+	intr->vain = 0;
+	disable_irq_nosync(irq);
+	queue_delayed_work(nv->base.work, &intr->resume, STORM_PAUSE);
+	dev_warn_ratelimited(nv->base.drm.dev,
+			     "interrupts without a reason: they are not heard for %u ms\n",
+			     jiffies_to_msecs(STORM_PAUSE));
+	return IRQ_HANDLED;
+}
+
+/* The end of a pause: an interrupt with a reason may have been lost in it. */
+static void resume(struct work_struct *work)
+{
+	struct nv_device *nv = container_of(to_delayed_work(work), struct nv_device, intr.resume);
+
+	enable_irq(pci_irq_vector(sov_pci(&nv->base), 0));
+	queue_work(nv->base.work, &nv->gsp.events);
+	sov_queues_progress(&nv->base);
 }
 
 static irqreturn_t hard(int irq, void *data)
@@ -23,7 +62,7 @@ static irqreturn_t hard(int irq, void *data)
 	u32 top = nv_rd32(nv, NV_VF_INTR_TOP);
 
 	if (top == ~0u || !(top & nv->intr.subtrees)) /* all ones: the device is gone */
-		return IRQ_NONE;
+		return without_reason(nv, irq);
 	nv_wr32(nv, NV_VF_INTR_TOP_DISABLE, nv->intr.subtrees);
 	return IRQ_WAKE_THREAD;
 }
@@ -125,6 +164,8 @@ int nv_intr_start(struct nv_device *nv)
 	if (!table)
 		return -ENOMEM;
 	intr->leaves = nv->chip->interrupt_leaves;
+	intr->window = jiffies;
+	INIT_DELAYED_WORK(&intr->resume, resume);
 	ret = nv_rm_ask(nv, RM_CONTROL_INTERRUPTS, table, sizeof(*table));
 	if (!ret)
 		ret = take_table(nv, table);
@@ -164,6 +205,8 @@ void nv_intr_stop(struct nv_device *nv)
 		for (i = 0; i < intr->leaves; i++)
 			if (intr->enabled[i])
 				nv_wr32(nv, NV_VF_INTR_LEAF_DISABLE(i), intr->enabled[i]);
+		disable_irq(pci_irq_vector(pdev, 0)); /* nobody begins a pause from here on */
+		cancel_delayed_work_sync(&intr->resume);
 		free_irq(pci_irq_vector(pdev, 0), nv);
 		nv_wr32(nv, NV_VF_INTR_TOP_DISABLE, intr->subtrees); /* the thread rearms */
 		pci_free_irq_vectors(pdev);

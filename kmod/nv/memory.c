@@ -46,13 +46,13 @@ int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes)
 {
 	int ret;
 
-	INIT_LIST_HEAD(&v->blocks);
+	INIT_LIST_HEAD(&v->pieces);
 	bytes = ALIGN(bytes, SOV_VRAM_CHUNK);
-	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->blocks);
+	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->pieces);
 	if (ret)
 		return ret;
 	v->bytes = bytes;
-	v->address = sov_vram_address(&nv->base, &v->blocks, 0);
+	v->address = sov_vram_address(&v->pieces, 0);
 	return 0;
 }
 
@@ -64,6 +64,6 @@ int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes)
 void nv_vram_free(struct nv_device *nv, struct nv_vram *v)
 {
 	if (v->bytes)
-		sov_vram_free(&nv->base, &v->blocks);
+		sov_vram_free(&nv->base, &v->pieces);
 	*v = (struct nv_vram){};
 }

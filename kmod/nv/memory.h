@@ -21,7 +21,7 @@ struct nv_buffer {
  * struct nv_vram - video memory
  */
 struct nv_vram {
-	struct list_head blocks;
+	struct list_head pieces;
 	u64 address, bytes;
 };
 

@@ -8,6 +8,7 @@
 #include <drm/drm_mm.h>
 #include <linux/idr.h>
 #include <linux/sizes.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "hw/nv/pci.h"
@@ -48,6 +49,15 @@ struct nv_intr {
 
 	/** @engine_count: of these */
 	u32 engine_count;
+
+	/** @vain: interrupts without a reason since @window */
+	u32 vain;
+
+	/** @window: jiffies from which on they are counted */
+	unsigned long window;
+
+	/** @resume: ends the pause after too many of them */
+	struct delayed_work resume;
 };
 
 /**

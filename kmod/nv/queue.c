@@ -171,7 +171,7 @@ static int find_ring(struct nv_queue *q, struct nv_channel_words *words)
 	if (q->base.mode == DRM_SOVGPU_QUEUE_USER) {
 		words->ring_va = user->ring_va;
 		words->entries = q->base.entries;
-		words->userd = sov_vram_address(q->base.group->sov, &user->pointers->blocks, 0);
+		words->userd = sov_vram_address(&user->pointers->pieces, 0);
 		user->put = NV_USERD_GP_PUT;
 		user->get = NV_USERD_GP_GET;
 		return 0;

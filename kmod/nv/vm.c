@@ -16,7 +16,7 @@
 /* A table and its place. */
 struct nv_vram_table {
 	struct nv_table base;
-	struct list_head blocks;
+	struct list_head pieces;
 	void __iomem *cpu;
 };
 
@@ -35,8 +35,8 @@ static void table_free(void *owner, struct nv_table *table)
 	t = to_vram_table(table);
 	if (t->cpu)
 		iounmap(t->cpu);
-	if (!list_empty(&t->blocks))
-		sov_vram_free(&vm->nv->base, &t->blocks);
+	if (!list_empty(&t->pieces))
+		sov_vram_free(&vm->nv->base, &t->pieces);
 	kfree(t->base.children);
 	kfree(t);
 }
@@ -49,14 +49,14 @@ static struct nv_table *table_alloc(void *owner, u32 children)
 
 	if (!t)
 		return NULL;
-	INIT_LIST_HEAD(&t->blocks);
+	INIT_LIST_HEAD(&t->pieces);
 	if (children)
 		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL_ACCOUNT);
 	if (children && !t->base.children)
 		goto failed;
-	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks))
+	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces))
 		goto failed;
-	t->base.address = sov_vram_address(sov, &t->blocks, 0);
+	t->base.address = sov_vram_address(&t->pieces, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
 	if (t->cpu)
 		return &t->base;

@@ -114,6 +114,11 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		return NULL;
 	}
 	card_reset(c);
+	if (!storm_start(c)) {
+		snprintf(why, size, "no thread for a storm");
+		card_destroy(c);
+		return NULL;
+	}
 	return c;
 }
 
@@ -121,6 +126,7 @@ void card_destroy(struct card *c)
 {
 	if (!c)
 		return;
+	storm_end(c);
 	fault_end(c);
 	if (c->model) {
 		recovery_end(c);

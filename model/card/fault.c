@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the card does wrong on purpose, so that drivers can be tried: its FSP refuses, its registers never open, it falls off
- * the bus, or the GSP spoils one message. NAME@N is the N-th message since the GSP booted, counted over boot, calls and
+ * the bus, it never stops to interrupt or to talk (storm.c), or the GSP spoils one message. NAME@N is the N-th message since the GSP booted, counted over boot, calls and
  * events; without @N it is the first. A sweep has another fault in every boot: message faults in turn, then the next
- * message, in steps, so many times; afterwards the card behaves, until all is said.
+ * message, in steps, so many times, or until boots have no such message any more; afterwards the card behaves.
  *
  * From the moment of a fault until a reset nothing that a driver does is held against it: it cannot know.
  */
@@ -75,6 +75,8 @@ static const struct row {
 	[FAULT_VANISH] = {"vanish", NULL},
 	[FAULT_STUBBORN] = {"stubborn", NULL},
 	[FAULT_DEAF] = {"deaf", NULL},
+	[FAULT_SPURIOUS] = {"spurious", NULL},
+	[FAULT_STORM] = {"storm", NULL},
 	[FAULT_SILENT] = {"silent", spoil_nothing},
 	[FAULT_LATE] = {"late", spoil_nothing},
 	[FAULT_CHECKSUM] = {"checksum", spoil_nothing},
@@ -137,9 +139,19 @@ void fault_names(char *to, size_t size)
 
 void fault_reset(struct card *c)
 {
-	c->fault.happened = false;
-	c->fault.messages = 0;
-	c->fault.boots++;
+	struct fault *f = &c->fault;
+
+	/* A sweep is over when for as many boots as there are faults the message did not come. */
+	if (f->times && f->messages) {
+		f->missed = f->happened ? 0 : f->missed + 1;
+		if (f->missed == MESSAGES) {
+			card_log(c, "sweep: there are no more than %u messages", f->messages);
+			f->times = 0;
+		}
+	}
+	f->happened = false;
+	f->messages = 0;
+	f->boots++;
 }
 
 void fault_boot(struct card *c)

@@ -280,7 +280,7 @@ void gsp_unload(struct card *c)
 	objects_close(c, true);
 	gsp_reset(c);
 	c->gsp.unloaded = true;
-	card_log(c, "GSP: unloaded");
+	card_log(c, "GSP: unloaded after %u messages", c->fault.messages);
 }
 
 uint32_t gsp_read_mailbox0(struct card *c)

@@ -76,6 +76,21 @@ void gsp_publish(struct card *c, uint32_t put)
 	interrupt(c);
 }
 
+/* Pages that can be written now. */
+static uint32_t room(const struct gsp *g, const struct nv_gsp_queue *command)
+{
+	uint32_t get = __atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
+
+	return (get + NV_GSP_QUEUE_ELEMENTS - g->put - 1) % NV_GSP_QUEUE_ELEMENTS;
+}
+
+uint32_t gsp_room(struct card *c)
+{
+	const struct nv_gsp_queue *command = queue_at(c, c->gsp.command);
+
+	return command ? room(&c->gsp, command) : 0;
+}
+
 static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
 		 uint32_t result)
 {
@@ -91,16 +106,11 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	bool good = status && command && element && bytes <= NV_GSP_MAX_PAYLOAD;
 
 	if (good) {
-		uint32_t get =
-			__atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
-
 		e.pages = (uint32_t)((NV_GSP_HEADERS + bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE);
-		if ((get + NV_GSP_QUEUE_ELEMENTS - g->put - 1) % NV_GSP_QUEUE_ELEMENTS < e.pages) {
-			card_refuse(c,
-				    "GSP: the status queue is full, the driver has read up to %u",
-				    get);
-			good = false;
-		}
+		good = room(g, command) >= e.pages;
+		if (!good)
+			card_refuse(c, "GSP: the status queue is full, the driver has read up to %u",
+				    command->get);
 	}
 	uint32_t pages = e.pages;
 

@@ -27,6 +27,8 @@ enum card_fault {
 	FAULT_VANISH, /* the card's process ends during boot */
 	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
 	FAULT_DEAF, /* nor says anything any more, once it is asked to */
+	FAULT_SPURIOUS, /* it interrupts all the time, without a reason */
+	FAULT_STORM, /* the GSP has something to say all the time */
 	FAULT_SILENT, /* nothing is said any more */
 	FAULT_LATE,
 	FAULT_CHECKSUM,
@@ -47,10 +49,18 @@ struct fault { /* fault.c */
 	enum card_fault kind, now;
 	uint32_t at, messages; /* of this boot */
 	uint32_t next, step, times; /* of a sweep; no step: there is none */
+	uint32_t missed; /* boots in a row that had no message to be spoiled */
 	uint32_t boots;
 	_Atomic bool happened; /* since the last reset; engines read it */
 	bool waits; /* there is a thread with a late message */
 	_Atomic bool said; /* which has done its work */
+	pthread_t thread;
+};
+
+struct storm { /* storm.c */
+	bool on;
+	_Atomic bool end;
+	uint64_t sent;
 	pthread_t thread;
 };
 
@@ -121,6 +131,7 @@ struct card {
 	const struct card_chip *chip;
 	FILE *log;
 	struct fault fault;
+	struct storm storm;
 	bool trap; /* no window is mapped into the machine */
 	pthread_mutex_t lock;
 	_Atomic uint64_t refusals;
@@ -195,6 +206,8 @@ uint32_t gsp_read_wpr_high(struct card *c);
 void gsp_open(struct card *c);
 void gsp_commands(struct card *c);
 void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_t bytes);
+/* Pages of the status queue that can be written. */
+uint32_t gsp_room(struct card *c);
 uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
@@ -214,6 +227,10 @@ void fault_publish(struct card *c, uint32_t put);
 /* Registers and windows are all ones. */
 bool fault_gone(const struct card *c);
 
+/* storm.c: begins where the card is one for it; false when there is no thread for it. */
+bool storm_start(struct card *c);
+void storm_end(struct card *c);
+
 /* window.c: where an access to a window goes, or NULL after a refusal. */
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes);
 uint64_t window_bar1_root(const struct card *c);
@@ -228,6 +245,7 @@ void interrupt_reset(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
+void interrupt_vain(struct card *c);
 
 /* engine.c: what engines the chip has. */
 struct card_engine {

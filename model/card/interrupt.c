@@ -71,6 +71,14 @@ void interrupt_raise(struct card *c, uint32_t vector)
 	pthread_mutex_unlock(&i->lock);
 }
 
+/* One that no unit asked for: nothing is pending for it. */
+void interrupt_vain(struct card *c)
+{
+	pthread_mutex_lock(&c->interrupts.lock);
+	send(c);
+	pthread_mutex_unlock(&c->interrupts.lock);
+}
+
 /* Which of the rows of leaves an offset lies in; the leaf, or none. */
 static bool leaf_of(uint32_t offset, uint32_t first, uint32_t *leaf)
 {

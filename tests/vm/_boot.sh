@@ -2,6 +2,7 @@
 # How a virtual machine is packed and booted; sourced by run.sh and mutants.sh. A scenario is a script of
 # tests/vm/guest with lines that say what the machine is like:
 #   # scenario                run it when none is named; others are parts, or run by name
+#   # scenario of check-long  run it there
 #   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
 #   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
 #   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian

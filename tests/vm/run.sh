@@ -6,8 +6,9 @@
 # must have refused nothing, and the kernel must not have complained. Everything that a run makes
 # lies in $BUILD/vm.
 # Scenarios are described in _boot.sh.
-#   usage: tests/vm/run.sh [SCENARIO]...     (all)
+#   usage: tests/vm/run.sh [SCENARIO]...     (all of make check)
 #   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (1500 s a machine)  VM_SUITES (all kernels)
+#                VM_LONG (if set: all that check-long has beside these)
 set -u
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/../.."
 . tests/tap.sh
 work=$BUILD/vm
 mkdir -p "$work"
-[ $# -gt 0 ] || set -- $(grep -l '^# scenario' tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
+[ $# -gt 0 ] || set -- $(grep -lx "# scenario${VM_LONG:+ of check-long}" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
 scenarios=$*
 
 # The module for RELEASE, by make dkms-install: what a user would get.

@@ -3,6 +3,7 @@
  * A card that goes wrong on purpose does so exactly as it was told: with the named message, in the named way, and in no
  * other; a sweep has another fault in every boot. What it does then is for drivers to survive (tests/vm, scenario faults).
  */
+#include <sys/eventfd.h>
 #include <time.h>
 
 #include "tests/userspace/card/_machine.h"
@@ -146,10 +147,72 @@ static void one(size_t i)
 	   strstr(why, rows[i].name), "'%s' is no fault, which is said with those that are", words);
 }
 
+static void rest(long milliseconds)
+{
+	nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
+}
+
+/* Interrupts, although nothing is pending: before it is booted none, then one after the other, then none. */
+static void spurious(void)
+{
+	int fd = eventfd(0, EFD_NONBLOCK), given = dup(fd), seen = 0;
+	uint64_t count;
+
+	if (!machine_open_with("spurious"))
+		return;
+	card_wire(card, CARD_MSI, 0, 1, &given);
+	rest(20);
+	ok(read(fd, &count, sizeof(count)) < 0, "spurious: a card that is not booted says nothing");
+	talk();
+	for (int i = 0; i < 2000 && seen < 5; i++, rest(1))
+		seen += read(fd, &count, sizeof(count)) == sizeof(count);
+	ok(seen == 5 && !read32(NV_VF_INTR_TOP), "spurious: it interrupts and nothing is pending, time and again");
+	ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) && right(1, NV_GSP_GET_STATIC_INFO), "spurious: all else is right");
+	reset();
+	while (read(fd, &count, sizeof(count)) == sizeof(count))
+		;
+	rest(20);
+	ok(read(fd, &count, sizeof(count)) < 0, "spurious: a reset ends it");
+	refused(NULL, "nothing is held against the driver");
+	machine_close();
+	close(fd);
+}
+
+/* Messages without end, as long as they are read; and there is always room for an answer. */
+static void storm(void)
+{
+	struct nv_gsp_static_info info = {0};
+	uint32_t events = 0, result = 0, function;
+	bool answered = false;
+
+	if (!machine_open_with("storm"))
+		return;
+	reset();
+	boot();
+	ok(answer(&result) == NV_GSP_EVENT_INIT_DONE, "storm: the first message is right");
+	for (int i = 0; i < 4000 && events < 200; i++) {
+		function = answer(&result);
+		events += function > 0x1000;
+		if (!function)
+			rest(1);
+	}
+	ok(events == 200, "storm: it speaks without end");
+	rest(100); /* nobody reads now */
+	put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
+	ring();
+	while (!answered && (function = answer(&result)))
+		answered = function == NV_GSP_GET_STATIC_INFO && !result;
+	ok(answered, "storm: a call is answered all the same");
+	refused(NULL, "nothing is held against the driver");
+	machine_close();
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		one(i);
+	spurious();
+	storm();
 	/* Faults of the second message, two at a time; then none. */
 	if (machine_open_with("sweep:14:2:7")) {
 		bool good = true;
@@ -161,6 +224,21 @@ int main(void)
 		ok(good, "a sweep has another fault in every boot");
 		talk();
 		ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) && right(1, NV_GSP_GET_STATIC_INFO), "then the card behaves");
+		machine_close();
+	}
+	/* The last fault of the second message, then all of the third, which does not come. */
+	if (machine_open_with("sweep:27:1:100")) {
+		struct nv_gsp_static_info info = {0};
+
+		for (size_t i = 0; i <= ROWS; i++)
+			talk();
+		talk();
+		put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
+		ring();
+		put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
+		ring();
+		ok(there() == 4 && right(2, NV_GSP_GET_STATIC_INFO) && right(3, NV_GSP_GET_STATIC_INFO),
+		   "a sweep is over when there are no more messages");
 		machine_close();
 	}
 	return tap_done();

@@ -38,3 +38,32 @@ programs() { # one for each call of the driver
 		program "$t"
 	done
 }
+
+# What the driver has of the kernel's memory: objects of slabs, as lines of cache, who asked, count and bytes; areas of
+# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U among the kernel's words, and
+# stack_depot_disable=on, or else whole stacks are told, which takes minutes.
+held() {
+	awk 'FILENAME ~ "object_size$" { n = split(FILENAME, name, "/"); size[name[n - 1]] = $1; next }
+		FNR == 1 { n = split(FILENAME, name, "/"); cache = name[n - 1] }
+		$1 ~ "^[0-9]+$" { if (ours) sum[key] += count; count = $1; key = cache " " $2; bytes[key] = size[cache]; ours = 0 }
+		/\[sovgpu\]/ { ours = 1 }
+		END { if (ours) sum[key] += count; for (k in sum) print k, sum[k], sum[k] * bytes[k] }' \
+		/sys/kernel/slab/*/object_size /sys/kernel/debug/slab/*/alloc_traces | sed 's|+0x[0-9a-f/x]*||' | sort
+	awk '/\[sovgpu\]/ { sum[$3] += $2 } END { for (k in sum) print "area", k, sum[k] }' /proc/vmallocinfo | sort
+	cards >/tmp/held.cards
+	awk 'NR == FNR { sub(".*/", ""); ours[$1] = 1; next }
+		{ for (i = 1; i <= NF; i++) if ($i in ours) n++ } END { print "dma mappings", n + 0 }' \
+		/tmp/held.cards /sys/kernel/debug/dma-api/dump 2>/dev/null
+}
+# What is freed later (by RCU, by work that waits) is free within seconds.
+accounted() { # what held() said before, what was done since
+	tries=0
+	while held >/tmp/held.now && ! cmp -s "$1" /tmp/held.now && [ $tries -lt 20 ]; do
+		sleep 1
+		tries=$((tries + 1))
+	done
+	cmp -s "$1" /tmp/held.now
+	ok $? "$2: the kernel holds for the driver what it held before, to the byte"
+	diag "$(diff "$1" /tmp/held.now | grep '^[-+][^-+]' | head -n 20)"
+	diag "$(awk '{ n += $NF } END { print NR, "kinds,", n, "bytes" }' /tmp/held.now) after $tries s"
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# scenario
+# kernels: trixie-debug
+# Allocations fail, one at a time: in each call of the driver, and while it binds to the card. Some are left out: words say the
+# steps for calls and for binding.
+. /test/common.sh
+card=$(cards)
+address=${card##*/}
+modprobe sovgpu
+is "$(bound "$card")" sovgpu "sovgpu.ko binds to the card"
+program /test/bin/_inject calls "${1:-7}"
+echo "# calls: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
+echo "$address" >/sys/bus/pci/drivers/sovgpu/unbind
+program /test/bin/_inject bind "$address" "${2:-300}"
+echo "# binding: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
+echo "$address" >/sys/bus/pci/drivers/sovgpu/bind
+program /test/bin/queue_submit
+modprobe -r sovgpu
+ok $? "sovgpu.ko unloads"
+# Where vmalloc finds no memory the kernel says who asked, with a trace. That is no complaint about the driver.
+dmesg -c | awk '/vmalloc error: |page allocation failure: / { told = 1 }
+	told && sub("Call trace:", "who asked:") { told = 0 }
+	{ print "guest: dmesg: " $0 }'
+tap_done

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# scenario
+# kernels: trixie-backports
+# card: gh100 --fault spurious
+# card: gh100 --fault storm
+# Cards that never hold their tongue: one interrupts all the time without a reason, the other's GSP has something to say all
+# the time. Work is done on both all the same, the machine stays usable, and the kernel need not switch an interrupt off.
+. /test/common.sh
+# shellcheck disable=SC2046 # words
+set -- $(cards)
+interrupts() { # of the first card, until now
+	awk '$NF == "sovgpu" { print $2 + $3; exit }' /proc/interrupts
+}
+modprobe sovgpu
+is "$(bound "$1") $(bound "$2")" "sovgpu sovgpu" "sovgpu.ko binds to both"
+for node in 128 129; do
+	for t in queue_submit queue_state fence_wait queue_user vm_bind; do
+		RENDER_NODE=/dev/dri/renderD$node program "/test/bin/$t"
+	done
+done
+before=$(interrupts)
+from=$(cut -d . -f 1 /proc/uptime)
+sleep 5
+rate=$((($(interrupts) - before) / ($(cut -d . -f 1 /proc/uptime) - from)))
+[ $rate -gt 0 ] && [ $rate -lt 1500 ]
+ok $? "interrupts without a reason are few enough"
+diag "$rate a second"
+says "interrupts without a reason" "$1"
+ok $? "and are spoken of"
+irq=$(awk '$NF == "sovgpu" { sub(":", "", $1); print $1; exit }' /proc/interrupts)
+# One that comes while the thread has not come to the one before counts, too.
+is "$(awk '{ n[$1] = $2 } END { print (n["count"] > 0 && n["unhandled"] < n["count"] / 10) }' "/proc/irq/$irq/spurious")" 1 \
+	"the kernel takes hardly any of them for nobody's"
+echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
+is "$(bound "$1")" "" "the driver lets go of a card that interrupts"
+echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/bind
+is "$(bound "$1")" sovgpu "and takes it again"
+modprobe -r sovgpu
+ok $? "sovgpu.ko unloads"
+tap_done
