@@ -67,3 +67,12 @@ accounted() { # what held() said before, what was done since
 	diag "$(diff "$1" /tmp/held.now | grep '^[-+][^-+]' | head -n 20)"
 	diag "$(awk '{ n += $NF } END { print NR, "kinds,", n, "bytes" }' /tmp/held.now) after $tries s"
 }
+# A card that was reset is bound anew: its node, which node() names, works within two minutes.
+comes_back() {
+	tries=0
+	while [ $tries -lt 240 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
+		sleep 0.5
+		tries=$((tries + 1))
+	done
+	[ $tries -lt 240 ]
+}

@@ -54,7 +54,7 @@ unbinds() {
 	under_way $driver/unbind "$address" && [ ! -e "$was" ] && echo "$address" >$driver/bind
 }
 resets() {
-	under_way "$card/reset" 1 && echo "$address" >$driver/unbind && echo "$address" >$driver/bind
+	under_way "$card/reset" 1 && comes_back
 }
 # Who has a file open keeps the module, however hard it is tried.
 reloads() {
@@ -86,7 +86,7 @@ since "kill -9 with work in flight, $times times"
 is "$(repeat "$others" unbinds)" "$others" "the card is unbound with work in flight and bound again $others times"
 accounted /tmp/held.before "unbound and bound $others times"
 since "unbinding and binding, $others times"
-is "$(repeat "$times" resets)" "$times" "it is reset with work in flight, unbound and bound again $times times"
+is "$(repeat "$times" resets)" "$times" "it is reset with work in flight and comes back $times times"
 accounted /tmp/held.before "reset $times times"
 since "reset, $times times"
 few=$((times / 50))

@@ -10,14 +10,6 @@ is "$(bound "$card")" sovgpu "sovgpu.ko binds to the card"
 node() {
 	echo "/dev/dri/$(ls "$card/drm" 2>/dev/null | grep render)"
 }
-comes_back() { # within two minutes
-	tries=0
-	while [ $tries -lt 240 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
-		sleep 0.5
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 240 ]
-}
 program /test/bin/_reset "$card"
 is "$(dmesg | grep -c 'it is reset: whoever uses it')" 1 "the driver says so once"
 good=0
