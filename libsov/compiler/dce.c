@@ -6,14 +6,14 @@
  * blocks that only branch on, blocks that continue another without a choice.
  *
  * A shuffle or vote whose results nobody uses is dead: being convergent forbids to move it, not to
- * drop it. But where there are others of its kind, lanes may wait at these for those that are at it;
- * only a back end that knows better drops it then. An ordinary load is dead without uses; a volatile or ordered one is not.
+ * drop it. But where there are others of its kind, lanes may wait at these for those that are at
+ * it; only a back end that knows better drops it then. An ordinary load is dead without uses; a volatile or ordered one is not.
  */
 #include "libsov/compiler/flow.h"
 #include "libsov/compiler/pass.h"
 
-/* Marks the kinds of operations between lanes of which there are several; in functions and whoever calls
- * any, all. */
+/* Marks the kinds of operations between lanes of which there are several; in functions and
+ * whoever calls any, all. */
 static void find_company(const struct ir_func *f, bool *company)
 {
 	uint32_t count[IR_LANE_KINDS] = {0};

@@ -277,7 +277,8 @@ extern const struct ir_flag {
 } ir_flags[];
 extern const uint32_t ir_nflags;
 
-/* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at others they do not. */
+/* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at
+ * others they do not. */
 #define IR_LANE_KINDS 22
 uint32_t ir_lane_kind(const struct ir_inst *in);
 

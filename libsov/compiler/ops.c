@@ -195,14 +195,17 @@ uint32_t ir_lane_kind(const struct ir_inst *in)
 {
 	static const struct {
 		uint8_t op, count;
-	} rows[] = {{IR_SHUFFLE, IR_SHUFFLE_COUNT}, {IR_VOTE, IR_VOTE_COUNT}, {IR_REDUCE, IR_REDUCE_COUNT},
-		    {IR_MATCH_ANY, 2}, {IR_MATCH_ALL, 2}, {IR_WARPSYNC, 1}};
+	} rows[] = {{IR_SHUFFLE, IR_SHUFFLE_COUNT}, {IR_VOTE, IR_VOTE_COUNT},
+		    {IR_REDUCE, IR_REDUCE_COUNT}, {IR_MATCH_ANY, 2}, {IR_MATCH_ALL, 2},
+		    {IR_WARPSYNC, 1}};
 	uint32_t kind = 1;
 
-	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_LANE_KINDS, "one for each");
+	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_LANE_KINDS,
+		      "one for each");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		/* A match has no sub, all others have one type. */
 		if (rows[k].op == in->op)
-			return kind + in->sub + (in->type == IR_B64); /* a match has no sub, all others one type */
+			return kind + in->sub + (in->type == IR_B64);
 		kind += rows[k].count;
 	}
 	return 0;

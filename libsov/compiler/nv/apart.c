@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lanes that meet in different places. PTX lets them: who is at one shfl.sync exchanges values with who
- * is at another one of the same kind that names the same members, and so with votes, matches,
+ * Lanes that meet in different places. PTX lets them: who is at one shfl.sync exchanges values with
+ * who is at another one of the same kind that names the same members, and so with votes, matches,
  * reductions and bar.warp.sync. The machine does not: lanes at two WARPSYNC wait for ever (seen on
  * an H200). So where lanes that part at a branch may come to different ones before they are
  * brought together again, each of these becomes a call of one function of the module that has the
  * only one, as ptxas does it for sm_80:
  *
- *	        here = active                           function shuffle.idx(v, lane, clamp, members):
- *	        cbr here has all members, there, meet           x, p = shuffle idx v, lane, clamp, members
- *	meet:   x1, p1 = call shuffle.idx(…)                    ret x, p
- *	there:  x2, p2 = shuffle idx …
+ *	        here = active                    function meet(v, lane, clamp, members):
+ *	        cbr members here, there, meet            x, p = shuffle v, lane, clamp, members
+ *	meet:   x1, p1 = call meet(…)                    ret x, p
+ *	there:  x2, p2 = shuffle …
  *	        x = phi x1, x2; p = phi p1, p2
  *
  * Who has all members beside it need not call. Where the members are known only at run time, lanes
@@ -18,7 +18,8 @@
  * a branch that parts them would make those of one group wait for the others'.
  *
  * Beyond the place where a branch's lanes are brought together nobody looks: lanes that wait there
- * for others do so at its BSYNC (converge.c), before they come to any operation. ptxas has it so, too.
+ * for others do so at its BSYNC (converge.c), before they come to any operation. So it is with
+ * ptxas, too.
  */
 #include "libsov/compiler/expand.h"
 #include "libsov/compiler/nv/module.h"
@@ -27,7 +28,7 @@ struct apart {
 	struct ir_module *m;
 	struct ir_func *functions[IR_LANE_KINDS]; /* NULL: not needed yet */
 	uint32_t places[IR_LANE_KINDS];           /* in the whole unit */
-	bool in_functions[IR_LANE_KINDS];         /* some stand where several kernels or places call */
+	bool in_functions[IR_LANE_KINDS];         /* some stand in functions that are called */
 };
 
 /* Places of a function where lanes may meet each other. */
@@ -80,7 +81,8 @@ static bool fits(const struct places *p, const struct group *g, uint32_t kind, i
 
 	if (g->kind != kind)
 		return false;
-	return g->any || (ir_is_const(p->f, members, &a) && ir_is_const(p->f, g->members, &b) && a == b);
+	return g->any ||
+	       (ir_is_const(p->f, members, &a) && ir_is_const(p->f, g->members, &b) && a == b);
 }
 
 static void put_in_group(struct places *p, ir_id i, uint32_t kind, bool any)
@@ -91,7 +93,8 @@ static void put_in_group(struct places *p, ir_id i, uint32_t kind, bool any)
 	while (k < p->ngroups && !fits(p, &p->groups[k], kind, members))
 		k++;
 	if (k == p->ngroups) {
-		p->groups = arena_grow(p->arena, p->groups, &p->capacity, k + 1, sizeof(*p->groups));
+		p->groups = arena_grow(p->arena, p->groups, &p->capacity, k + 1,
+				       sizeof(*p->groups));
 		p->groups[p->ngroups++] = (struct group){kind, 0, members, any, true};
 	}
 	p->groups[k].count++;
@@ -107,8 +110,8 @@ static void find_groups(struct places *p)
 
 	ir_for_each_block(p->f, b)
 		ir_for_each_inst(p->f, b, i)
-			if (is_place(p->f, i, &kind) && !ir_is_const(p->f, members_of(ir_at(p->f, i)), &mask))
-				any[kind] = true;
+			if (is_place(p->f, i, &kind))
+				any[kind] |= !ir_is_const(p->f, members_of(ir_at(p->f, i)), &mask);
 	ir_for_each_block(p->f, b)
 		ir_for_each_inst(p->f, b, i)
 			if (is_place(p->f, i, &kind))
@@ -244,7 +247,8 @@ static struct ir_func *define(struct ir_module *m, const struct ir_func *f, ir_i
 		args[k] = f->values[in.args[k]].type;
 	for (uint32_t k = 0; k < in.nres; k++)
 		results[k] = f->values[in.res + k].type;
-	callee = ir_function_new(m, IR_FUNCTION, arena_printf(m->arena, ".meet.%u", ir_lane_kind(&in)), args,
+	callee = ir_function_new(m, IR_FUNCTION,
+				 arena_printf(m->arena, ".meet.%u", ir_lane_kind(&in)), args,
 				 in.nargs, results, in.nres);
 	callee->ssa = callee->rare = callee->meets = true;
 	b = ir_block_new(callee, NULL);
@@ -337,8 +341,8 @@ static void find_places(struct apart *a, struct places *p)
 			mark_group(p, cfg, d);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			if (everywhere && is_place(f, i, &kind) && a->in_functions[kind] && a->places[kind] > 1)
-				p->marked[i] = true;
+			if (everywhere && is_place(f, i, &kind))
+				p->marked[i] |= a->in_functions[kind] && a->places[kind] > 1;
 }
 
 /* What nobody uses was kept (dce.c) only for others to meet. */

@@ -91,8 +91,9 @@ enum ptx_testp {
 	TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL
 };
 
-/* Special registers that change, and so are no leaves of the IR, or are always zero; from SPECIAL_VECTOR on
- * those that have three elements, by the number of the first, and a fourth that is zero. */
+/* Special registers that change, and so are no leaves of the IR, or are always zero; from
+ * SPECIAL_VECTOR on those that have three elements, by the number of the first, and a fourth that is
+ * zero. */
 enum ptx_special {
 	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH,
 	SPECIAL_ZERO, SPECIAL_VECTOR
@@ -139,7 +140,7 @@ struct ptx_name {
 	uint32_t count;  /* range */
 	uint32_t reg;    /* register: IR register + 1, 0 until first used … */
 	ir_val holds;    /* … and what it holds in the block that comes next here */
-	struct ptx_name *halves; /* of one of 128 bits: two registers, lowest first; NULL until used */
+	struct ptx_name *halves; /* of 128 bits: two registers, lowest first; NULL until used */
 	uint32_t symbol; /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;  /* label; register: where holds is known, 0 for nowhere */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */

@@ -33,7 +33,8 @@ static int take_special(struct ptx *x, struct ptx_token *t)
 	return found;
 }
 
-static void make_elements(struct ptx *x, struct ptx_operand *o, const struct ptx_token *t, uint32_t first)
+static void make_elements(struct ptx *x, struct ptx_operand *o, const struct ptx_token *t,
+			  uint32_t first)
 {
 	o->kind = OPERAND_VECTOR;
 	o->count = 4;
