@@ -46,9 +46,9 @@ struct gcn_vreg {
 	uint32_t first_unit;
 };
 
-/* Bits of the mode register that arithmetic depends on: rounding as in MODE, and whether singles
- * that are subnormal are flushed. */
-enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_MODE_ANY = 8 };
+/* Bits of the mode register that arithmetic depends on: rounding as in MODE, and whether singles, or
+ * halves with doubles, are flushed when they are subnormal. */
+enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_FLUSH_HALVES = 8, GCN_MODE_ANY = 16 };
 
 struct gcn_inst {
 	struct gcn_inst *prev, *next;
