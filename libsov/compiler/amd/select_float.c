@@ -133,6 +133,14 @@ static void sign(struct select *s)
 		sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x3f800000), x, gcn_none())->mode = GCN_FLUSH;
 		x = t;
 	}
+	if (s->in->flags & IR_FTZ && (s->in->type == IR_B16 || s->in->format == IR_F16X2)) {
+		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+
+		x = sel_vector(s, x, 1);
+		sel_vop(s, s->in->type == IR_B16 ? AMD_v_max_f16 : AMD_v_pk_max_f16, t, x, x, gcn_none())
+			->mode = GCN_FLUSH_HALVES;
+		x = t;
+	}
 	sel_op(s, abs ? SEL_AND : SEL_XOR, sel_result(s, 0, last), x, gcn_imm(abs ? ~top : top));
 }
 

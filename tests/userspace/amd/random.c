@@ -76,7 +76,8 @@ static void try_kernel(uint64_t number, bool alone)
 /* Without barriers, or where addresses are another thread's, threads race. */
 static bool matters(const char *text, size_t length)
 {
-	static const char *const words[] = {"add.u64 %", "bar", "%l0, %r2", "mad", "xor.b64 %", "mul.wide"};
+	static const char *const words[] = {"add.s64 %", "bar", "%l0, %r2", "st.shared", "mul.wide",
+					    "mad.lo.s32 %r2", "mad.wide", "mov", "param", "sync"};
 	char *copy = strndup(text, length);
 	bool found = false;
 
