@@ -143,8 +143,12 @@ static bool write_code(struct gcn_func *f, uint8_t *code, struct arena *keep, st
 				int32_t words_away = ((int32_t)f->blocks[to].first->offset -
 						      (int32_t)i->offset - 4) / 4;
 
-				if (words_away != (int16_t)words_away)
-					return broken(f, i, "the jump is too far");
+				if (words_away != (int16_t)words_away) {
+					diag_error(&f->job->diag, i->line, 0,
+						   "'%s' is too large: a jump reaches 128 KiB on %s",
+						   f->ir->name, f->job->target->name);
+					return false;
+				}
 				i->in.field[AMD_F_IMM] = words_away & 0xffff;
 			}
 			size = amd_encode(AMD_GFX1030, &i->in, words, &why);

@@ -22,6 +22,8 @@
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_CLASSES };
 #define GCN_SGPRS 104 /* s0–s103; the rest stays free for whoever debugs */
 #define GCN_VGPRS 256
+#define GCN_FEW_SGPRS 40 /* what the switch "spill" leaves */
+#define GCN_FEW_VGPRS 40
 
 struct gcn_ref {
 	uint32_t vreg; /* 0: none */
