@@ -338,6 +338,7 @@ static bool all_waits(bool copy)
 	       waits(AMD_WAIT_LESS_EQUAL, 0xffffffff, 5, 5, ~0u, copy) &&
 	       waits(AMD_WAIT_EQUAL, 4, 0x105, 5, 0xff, copy) &&
 	       waits(AMD_WAIT_NOT_EQUAL, 0x105, 4, 5, 0xff, copy) &&
+	       waits(AMD_WAIT_GREATER_EQUAL, 4, 5, 5, ~0u, copy) &&
 	       waits(AMD_WAIT_GREATER_EQUAL, 4, 0x80000000, 5, ~0u, copy) &&
 	       waits(AMD_WAIT_GREATER, 5, 6, 5, ~0u, copy);
 }
@@ -428,7 +429,7 @@ static bool fills(void)
 	memset(expected, 0, 2 * SPACE);
 	for (uint32_t k = 0; k < 45 && good; k++) {
 		uint32_t log2 = k % 3, size = 1u << log2, count = 1 + random_word() % 5000;
-		uint32_t to = random_word() % (SPACE / 2) * size, value = random_word();
+		uint32_t to = random_word() % (SPACE / 4) * size, value = random_word();
 
 		for (uint32_t i = 0; i < count; i++)
 			memcpy(expected + to + i * size, &value, size);
