@@ -58,11 +58,12 @@ static const struct {
 /* What all bits of a NaN are, by width. */
 static const uint64_t nans[WIDTHS] = {0x7fff, 0x7fffffff, 0x7ff8000000000000, 0x7fff7fff};
 
-/* The extreme of two with a NaN among them is NaN: of two halves each for itself. */
-static void keep_nan(struct select *s, struct gcn_src d, struct gcn_src r, enum width w, uint32_t half)
+/* d is r, or the one NaN that PTX knows where x or y is any: of two halves each for itself. */
+static void one_nan(struct select *s, struct gcn_src d, struct gcn_src r, struct gcn_src x,
+		    struct gcn_src y, enum width w, uint32_t half)
 {
 	static const uint16_t ops[] = {AMD_v_cmp_u_f16, AMD_v_cmp_u_f32, AMD_v_cmp_u_f64};
-	struct gcn_src x = operand(s, ARG(0), w), y = operand(s, ARG(1), w), p;
+	struct gcn_src p;
 	bool packed = w == W_F16X2;
 
 	if (packed && half) {
@@ -86,7 +87,7 @@ static void arithmetic(struct select *s, uint32_t row)
 {
 	enum width w;
 	struct gcn_src d = sel_result(s, 0, 0), x[3] = {gcn_none(), gcn_none(), gcn_none()}, t = d;
-	bool extreme = s->in->op == IR_FMIN || s->in->op == IR_FMAX, nan = extreme && s->in->flags & IR_NAN;
+	bool extreme = s->in->op == IR_FMIN || s->in->op == IR_FMAX, nan = extreme;
 	struct gcn_inst *i;
 
 	if (s->in->format == IR_BF16 || s->in->format == IR_BF16X2) {
@@ -96,6 +97,8 @@ static void arithmetic(struct select *s, uint32_t row)
 	w = width_of(s);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
 		x[k] = operand(s, ARG(k), w);
+	/* Extremes, and all that halves make, have one NaN; a clamp leaves none. */
+	nan = (extreme || w == W_F16 || w == W_F16X2) && !(s->in->flags & IR_SAT);
 	if (nan)
 		t = sel_temp(s, GCN_VECTOR, sel_words(s->in->type));
 	if (s->in->flags & IR_SAT)
@@ -106,13 +109,15 @@ static void arithmetic(struct select *s, uint32_t row)
 	i->mode = mode_of(s->in);
 	if (!nan)
 		return;
+	if (!extreme || !(s->in->flags & IR_NAN)) /* it is NaN itself, and not just one of two */
+		x[0] = x[1] = t;
 	if (w == W_F16X2) {
 		struct gcn_src low = sel_temp(s, GCN_VECTOR, 1);
 
-		keep_nan(s, low, t, w, 0);
-		keep_nan(s, d, low, w, 1);
+		one_nan(s, low, t, x[0], x[1], w, 0);
+		one_nan(s, d, low, x[0], x[1], w, 1);
 	} else {
-		keep_nan(s, d, t, w, 0);
+		one_nan(s, d, t, x[0], x[1], w, 0);
 	}
 }
 
