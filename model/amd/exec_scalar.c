@@ -449,7 +449,7 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 		w->flat_scratch = (w->flat_scratch & 0xffffffff) | (uint64_t)value << 32;
 	else if (id == HWREG_MODE && !amd_mode_is_known(value))
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "of subnormal numbers only singles can be flushed here, not as in mode 0x%x",
+			       "subnormal numbers are flushed or kept, not one of sources and results alone as in mode 0x%x",
 			       value & 0xff);
 	else if (id == HWREG_MODE)
 		w->mode = value;

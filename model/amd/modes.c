@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arithmetic in modes other than the usual one. MODE says how results are rounded, singles and the others
- * each for themselves, and whether subnormal singles count as zeros (RDNA2 manual, mode register). Sums,
+ * Arithmetic in modes other than the usual one. MODE says how results are rounded and whether subnormal
+ * numbers count as zeros, singles and the others each for themselves (RDNA2 manual, mode register). Sums,
  * products and conversions round as they are told, by model/float.c; minima, integral values and functions
  * that are approximations anyway do not depend on it. What does and is not here is refused.
  */
@@ -89,27 +89,45 @@ static uint32_t rounding_of(const struct wave *w, const struct op *op)
 	return w->mode >> (d == TYPE_F64 || d == TYPE_F16 || d == TYPE_PF16 ? 2 : 0) & 3;
 }
 
-static bool flushes(const struct wave *w, const struct op *op)
+/* Whether subnormal numbers of a type are zeros: singles by two bits of MODE, halves and doubles by the
+ * next two. */
+static bool flushes(const struct wave *w, const struct op *op, uint8_t type)
 {
-	return !(w->mode >> 4 & 3) && op->in.row->op != AMD_v_cndmask_b32;
+	bool halves = type == TYPE_F16 || type == TYPE_PF16 || type == TYPE_F64;
+
+	return (type == TYPE_F32 || halves) && op->in.row->op != AMD_v_cndmask_b32 &&
+	       !(w->mode >> (halves ? 6 : 4) & 3);
 }
 
 bool amd_mode_is_known(uint32_t mode)
 {
-	return (mode >> 6 & 3) == 3 && ((mode >> 4 & 3) == 3 || (mode >> 4 & 3) == 0);
+	return (mode >> 6 & 3) % 3 == 0 && (mode >> 4 & 3) % 3 == 0;
 }
 
 /* Sources that have to be looked at first. */
 bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source)
 {
-	return flushes(w, op) && op->in.row->type[AMD_S0 + source] == TYPE_F32;
+	return flushes(w, op, op->in.row->type[AMD_S0 + source]);
 }
 
-void amd_mode_flush(row r)
+void amd_mode_flush(row *r, uint8_t type)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		if (!(r[i] & 0x7f800000))
-			r[i] &= 0x80000000;
+		switch (type) {
+		case TYPE_F32:
+			r[0][i] &= r[0][i] & 0x7f800000 ? UINT32_MAX : 0x80000000;
+			break;
+		case TYPE_F64:
+			if (!(r[1][i] & 0x7ff00000)) {
+				r[0][i] = 0;
+				r[1][i] &= 0x80000000;
+			}
+			break;
+		default:
+			r[0][i] &= r[0][i] & 0x7c00 ? UINT32_MAX : 0xffff8000;
+			r[0][i] &= r[0][i] & 0x7c000000 || type == TYPE_F16 ? UINT32_MAX : 0x8000ffff;
+			break;
+		}
 }
 
 /* One value of a lane, of an operand's type; half: of two in a word, by the packed selectors. */
@@ -168,6 +186,6 @@ void amd_mode_run(struct wave *w, const struct op *op, struct operands *o)
 	}
 	if (!found)
 		op->handler->core(op, o);
-	if (flushes(w, op) && op->in.row->type[AMD_D] == TYPE_F32)
-		amd_mode_flush(o->d[0]);
+	if (flushes(w, op, op->in.row->type[AMD_D]))
+		amd_mode_flush(o->d, op->in.row->type[AMD_D]);
 }

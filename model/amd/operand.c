@@ -254,7 +254,7 @@ static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
 			may = move_lanes(op, w->s[AMD_EXEC], space[k]);
 		modify(op, k, space[k]);
 		if (w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))
-			amd_mode_flush(space[k][0]);
+			amd_mode_flush(space[k], type);
 	}
 	return may;
 }

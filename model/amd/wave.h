@@ -143,7 +143,7 @@ run_fn amd_run_vector, amd_run_compare;
 /* modes.c: arithmetic where MODE is not AMD_FLOAT_MODE_DEFAULT. */
 bool amd_mode_is_known(uint32_t mode);
 bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source);
-void amd_mode_flush(row r);
+void amd_mode_flush(row *r, uint8_t type);
 void amd_mode_run(struct wave *w, const struct op *op, struct operands *o);
 
 /* code.c: instructions, decoded once, for all threads. */

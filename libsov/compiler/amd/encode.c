@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machine code: jumps that lead to what follows anyway go, every instruction gets its place, and jumps and
- * distances to variables are filled in.
+ * Machine code: jumps that lead to what follows anyway go, every instruction gets its place, jumps farther than
+ * 128 KiB go by registers, and distances to blocks and variables are filled in.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
@@ -24,8 +24,12 @@ static enum amd_op opposite(enum amd_op op)
 	switch (op) {
 	case AMD_s_cbranch_scc1:
 		return AMD_s_cbranch_scc0;
+	case AMD_s_cbranch_scc0:
+		return AMD_s_cbranch_scc1;
 	case AMD_s_cbranch_execz:
 		return AMD_s_cbranch_execnz;
+	case AMD_s_cbranch_execnz:
+		return AMD_s_cbranch_execz;
 	default:
 		return AMD_OP_COUNT;
 	}
@@ -101,6 +105,83 @@ static bool place(struct gcn_func *f, uint32_t *bytes)
 	return true;
 }
 
+static int32_t distance(const struct gcn_func *f, const struct gcn_inst *from, uint32_t to)
+{
+	return (int32_t)f->blocks[resolve(f, to)].first->offset - (int32_t)from->offset - 4;
+}
+
+static bool is_far(const struct gcn_func *f, const struct gcn_inst *i)
+{
+	int32_t words = distance(f, i, i->target) / 4;
+
+	return words != (int16_t)words;
+}
+
+#define FAR_WORDS 5 /* s_getpc, s_add with a literal, s_addc, s_setpc */
+
+/* A jump that its 16 bits cannot say: over a jump by register, if it has a condition. */
+static void make_far(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
+{
+	static const uint16_t ops[] = {AMD_s_getpc_b64, AMD_s_add_u32, AMD_s_addc_u32, AMD_s_setpc_b64};
+	uint32_t to = i->target;
+	struct gcn_inst *next = i->next;
+
+	for (uint32_t k = 0; k < 4; k++) {
+		struct gcn_inst *n = gcn_inst_new(f, ops[k], AMD_PLAIN);
+		uint16_t reg = (uint16_t)(GCN_FAR + (k == 2));
+
+		if (k < 3)
+			gcn_set(f, n, AMD_D, gcn_reg(reg));
+		if (k)
+			gcn_set(f, n, AMD_S0, gcn_reg(reg));
+		if (k == 1)
+			gcn_set(f, n, AMD_S1, (struct gcn_src){.reg = AMD_LITERAL});
+		if (k == 2)
+			gcn_set(f, n, AMD_S1, gcn_imm(0));
+		n->far = k == 1 || k == 2 ? to : 0;
+		n->line = i->line;
+		gcn_insert(f, b, next, n);
+	}
+	if (i->in.row->op == AMD_s_branch) {
+		gcn_remove(f, b, i);
+		return;
+	}
+	amd_init(&i->in, opposite(i->in.row->op), AMD_PLAIN);
+	i->in.field[AMD_F_IMM] = FAR_WORDS;
+	i->target = 0;
+}
+
+/* Far jumps make code longer, and so others far. */
+static bool place_all(struct gcn_func *f, uint32_t *bytes)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		if (!place(f, bytes))
+			return false;
+		gcn_for_each_block(f, b)
+			gcn_for_each_safe(f, b, i)
+				if (i->target && is_far(f, i)) {
+					make_far(f, b, i);
+					changed = true;
+				}
+	}
+	return true;
+}
+
+/* The distance is counted from behind s_getpc_b64, which stands right before the first sum. */
+static void fill_far(const struct gcn_func *f, struct gcn_inst *i)
+{
+	const struct gcn_inst *pc = i->in.row->op == AMD_s_add_u32 ? i->prev : i->prev->prev;
+	int32_t away = distance(f, pc, i->far);
+
+	if (i->in.row->op == AMD_s_add_u32)
+		i->in.literal = (uint32_t)away;
+	else
+		i->in.reg[AMD_S1] = gcn_imm(away < 0 ? UINT32_MAX : 0).reg;
+}
+
 struct output {
 	struct amd_reference *references;
 	uint32_t count, capacity;
@@ -138,15 +219,10 @@ static bool write_code(struct gcn_func *f, uint8_t *code, struct arena *keep, st
 			struct line_row row = {.offset = i->offset};
 			uint32_t size;
 
-			if (i->target) {
-				uint32_t to = resolve(f, i->target);
-				int32_t words_away = ((int32_t)f->blocks[to].first->offset -
-						      (int32_t)i->offset - 4) / 4;
-
-				if (words_away != (int16_t)words_away)
-					return broken(f, i, "the jump is too far");
-				i->in.field[AMD_F_IMM] = words_away & 0xffff;
-			}
+			if (i->target)
+				i->in.field[AMD_F_IMM] = distance(f, i, i->target) / 4 & 0xffff;
+			if (i->far)
+				fill_far(f, i);
 			size = amd_encode(AMD_GFX1030, &i->in, words, &why);
 			if (!size)
 				return broken(f, i, why);
@@ -176,7 +252,7 @@ bool gcn_encode(struct gcn_func *f, struct amd_piece *p, struct arena *keep)
 
 	drop_copies(f);
 	drop_jumps(f);
-	if (!place(f, &p->code_bytes))
+	if (!place_all(f, &p->code_bytes))
 		return false;
 	code = arena_alloc(keep, p->code_bytes);
 	if (!write_code(f, code, keep, &out))

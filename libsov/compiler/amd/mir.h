@@ -20,8 +20,11 @@
 #include "libsov/isa/amd/row.h"
 
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_CLASSES };
-#define GCN_SGPRS 104 /* s0–s103; the rest stays free for whoever debugs */
+#define GCN_SGPRS 104 /* s0–s103 */
+#define GCN_FAR   104 /* s[104:105]: where a jump goes that is farther than an instruction can say */
 #define GCN_VGPRS 256
+#define GCN_FEW_SGPRS 40 /* what the switch "spill" leaves */
+#define GCN_FEW_VGPRS 40
 
 struct gcn_ref {
 	uint32_t vreg; /* 0: none */
@@ -46,15 +49,16 @@ struct gcn_vreg {
 	uint32_t first_unit;
 };
 
-/* Bits of the mode register that arithmetic depends on: rounding as in MODE, and whether singles
- * that are subnormal are flushed. */
-enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_MODE_ANY = 8 };
+/* Bits of the mode register that arithmetic depends on: rounding as in MODE, and whether singles, or
+ * halves with doubles, are flushed when they are subnormal. */
+enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_FLUSH_HALVES = 8, GCN_MODE_ANY = 16 };
 
 struct gcn_inst {
 	struct gcn_inst *prev, *next;
 	struct amd_inst in;
 	struct gcn_ref ref[AMD_SLOTS];
 	uint32_t target; /* block that it may jump to */
+	uint32_t far;    /* block: it adds half of the distance to it (encode.c) */
 	uint8_t mode;    /* GCN_MODE_ANY: does not care */
 	bool copy;
 	struct {

@@ -15,9 +15,9 @@ static void set_mode(struct gcn_func *f, uint32_t b, struct gcn_inst *before, ui
 		i->in.field[AMD_F_IMM] = (to & GCN_ROUND) | (to & GCN_ROUND) << 2;
 		gcn_insert(f, b, before, i);
 	}
-	if ((from ^ to) & GCN_FLUSH) { /* sources and results; halves and doubles keep theirs */
+	if ((from ^ to) & (GCN_FLUSH | GCN_FLUSH_HALVES)) { /* sources and results */
 		i = gcn_inst_new(f, AMD_s_denorm_mode, AMD_PLAIN);
-		i->in.field[AMD_F_IMM] = to & GCN_FLUSH ? 0xc : 0xf;
+		i->in.field[AMD_F_IMM] = (to & GCN_FLUSH ? 0 : 3) | (to & GCN_FLUSH_HALVES ? 0 : 0xc);
 		gcn_insert(f, b, before, i);
 	}
 }

@@ -25,6 +25,8 @@ struct life {
 	uint32_t live, since; /* while ranges are found: words that live, and to where */
 };
 
+#define MOST_SPILLS 64 /* at a time */
+
 struct owner {
 	uint32_t vreg;
 	struct owner *next;
@@ -35,6 +37,8 @@ struct alloc {
 	struct life *lives; /* by vreg */
 	struct owner *owners[GCN_CLASSES][GCN_VGPRS];
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
+	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
+	bool stuck; /* one had no place, and nobody could go */
 };
 
 static uint32_t number_places(struct gcn_func *f)
@@ -292,8 +296,25 @@ static void fix(struct gcn_func *f)
 	}
 }
 
-/* 0: all have a place. Otherwise one that has to go. */
-static uint32_t assign_all(struct alloc *a)
+/* A register that is to go gives its place to others. */
+static void give_up(struct alloc *a, uint32_t vreg)
+{
+	struct gcn_vreg *v = &a->f->vregs[vreg];
+
+	for (uint32_t k = 0; v->assigned && k < v->words; k++) {
+		struct owner **o = &a->owners[v->class][v->reg + k];
+
+		while ((*o)->vreg != vreg)
+			o = &(*o)->next;
+		*o = (*o)->next;
+	}
+	v->assigned = false;
+	a->lives[vreg].first = NULL;
+	a->spills[a->nspills++] = vreg;
+}
+
+/* Finds those that have to go, if any. */
+static void assign_all(struct alloc *a)
 {
 	struct gcn_func *f = a->f;
 	uint32_t count = 0, *order = arena_array(f->arena, f->nvregs + 1, sizeof(*order));
@@ -310,9 +331,14 @@ static uint32_t assign_all(struct alloc *a)
 	}
 	sort(a, order, count, arena_array(f->arena, count + 1, sizeof(*order)));
 	for (uint32_t k = 0; k < count; k++)
-		if (!assign(a, order[k]))
-			return choose_spill(a, order[k]);
-	return 0;
+		while (a->lives[order[k]].first && !assign(a, order[k])) {
+			uint32_t spill = choose_spill(a, order[k]);
+
+			a->stuck = !spill;
+			if (!spill || a->nspills == MOST_SPILLS)
+				return;
+			give_up(a, spill);
+		}
 }
 
 static void write_down(struct gcn_func *f)
@@ -329,25 +355,29 @@ static void write_down(struct gcn_func *f)
 			}
 }
 
-#define MOST_ROUNDS 2000
+#define MOST_ROUNDS 200
 
 bool gcn_registers(struct gcn_func *f)
 {
 	bool few = f->job->options.spill;
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-		struct alloc a = {.f = f, .limit = {few ? 32 : GCN_SGPRS, few ? 24 : GCN_VGPRS}};
+		struct alloc a = {.f = f, .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
+						    few ? GCN_FEW_VGPRS : GCN_VGPRS}};
 		struct arena_mark mark = arena_mark(f->arena);
-		uint32_t spill = assign_all(&a);
 
-		if (!spill && !f->job->diag.errors) {
+		assign_all(&a);
+		if (!a.nspills && !a.stuck) {
 			write_down(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;
 		}
 		arena_rewind(f->arena, mark);
-		gcn_spill(f, spill);
+		for (uint32_t k = 0; k < a.nspills; k++)
+			gcn_spill(f, a.spills[k]);
+		if (!a.nspills)
+			break;
 	}
 	diag_error(&f->job->diag, 0, 0,
 		   "'%s' does not fit into registers, whatever goes to memory: a fault of the compiler",

@@ -8,12 +8,19 @@
 
 #define ARG(k) (s->in->args[k])
 
+static uint8_t flush_of(const struct ir_inst *in)
+{
+	bool halves = in->type == IR_B16 || in->format == IR_F16X2;
+
+	return !(in->flags & IR_FTZ) ? 0 : halves ? GCN_FLUSH_HALVES : GCN_FLUSH;
+}
+
 /* The bits of MODE that are wanted: nearest, up, down, to zero is the machine's order. */
 static uint8_t mode_of(const struct ir_inst *in)
 {
 	static const uint8_t rounds[] = {[IR_RN] = 0, [IR_RP] = 1, [IR_RM] = 2, [IR_RZ] = 3};
 
-	return rounds[in->round] | (in->flags & IR_FTZ ? GCN_FLUSH : 0);
+	return rounds[in->round] | flush_of(in);
 }
 
 enum width { W_F16, W_F32, W_F64, W_F16X2, WIDTHS };
@@ -126,6 +133,14 @@ static void sign(struct select *s)
 		sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x3f800000), x, gcn_none())->mode = GCN_FLUSH;
 		x = t;
 	}
+	if (s->in->flags & IR_FTZ && (s->in->type == IR_B16 || s->in->format == IR_F16X2)) {
+		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+
+		x = sel_vector(s, x, 1);
+		sel_vop(s, s->in->type == IR_B16 ? AMD_v_max_f16 : AMD_v_pk_max_f16, t, x, x, gcn_none())
+			->mode = GCN_FLUSH_HALVES;
+		x = t;
+	}
 	sel_op(s, abs ? SEL_AND : SEL_XOR, sel_result(s, 0, last), x, gcn_imm(abs ? ~top : top));
 }
 
@@ -147,7 +162,7 @@ static void round_to_integer(struct select *s)
 	i = sel_vop_long(s, ops[s->in->round][w], sel_result(s, 0, 0), operand(s, ARG(0), w), gcn_none(),
 			 gcn_none());
 	i->in.field[AMD_F_CLAMP] = !!(s->in->flags & IR_SAT);
-	i->mode = s->in->flags & IR_FTZ ? GCN_FLUSH : 0;
+	i->mode = flush_of(s->in);
 }
 
 /* 1 - 2 / (e^2x + 1), and x itself where that would cancel: good to the 11 bits that PTX asks for. */
@@ -274,7 +289,7 @@ static void compare(struct select *s)
 		x[k] = bf16 ? sel_new(s, GCN_VECTOR, SEL_SHL, sel_word(s, ARG(k), 0), gcn_imm(16))
 			    : operand(s, ARG(k), w);
 	i = sel_vop(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x[0], x[1], gcn_none());
-	i->mode = s->in->flags & IR_FTZ ? GCN_FLUSH : 0;
+	i->mode = flush_of(s->in);
 }
 
 bool select_float(struct select *s)

@@ -501,8 +501,14 @@ static void carry(struct select *s)
 static void extend(struct select *s)
 {
 	bool is_signed = s->in->op == IR_SEXT;
-	struct gcn_src d = sel_result(s, 0, 0), x = sel_extended(s, ARG(0), s->in->from, is_signed);
+	struct gcn_src d = sel_result(s, 0, 0), x;
 
+	if (s->in->from == IR_B1) { /* a mask */
+		x = sel_temp(s, sel_class(s, d), 1);
+		sel_choose(s, x, sel_mask(s, ARG(0)), gcn_imm(is_signed ? UINT32_MAX : 1), gcn_imm(0));
+	} else {
+		x = sel_extended(s, ARG(0), s->in->from, is_signed);
+	}
 	sel_move(s, d, x, 1);
 	if (s->in->type != IR_B64)
 		return;

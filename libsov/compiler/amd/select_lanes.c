@@ -177,7 +177,8 @@ static void barrier_reduce(struct select *s)
 		return;
 	}
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
-	gcn_set(s->f, counter(s, AMD_ds_write_b32, at), AMD_S1, sel_constant(s, GCN_VECTOR, 0, 1));
+	one = sel_constant(s, GCN_VECTOR, 0, 1);
+	gcn_set(s->f, counter(s, AMD_ds_write_b32, at), AMD_S1, one);
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	one = sel_temp(s, GCN_VECTOR, 1);
 	sel_choose(s, one, sel_mask(s, ARG(1)), gcn_imm(!all), gcn_imm(all));

@@ -4,7 +4,8 @@
  * hazard mode as on the IR interpreter, modes of compilation in turns. Kernels with what the back end
  * refuses by name are counted.
  *
- *	random [FIRST [COUNT]]    the numbers of the kernels; one alone is printed and run in all modes
+ *	random [FIRST [COUNT]]       the numbers of the kernels; one alone is printed and run in all modes
+ *	random shrink NUMBER MODE    what is left of one that fails when lines that do not matter are gone
  */
 #include "tests/userspace/amd/_launch.h"
 #include "tests/userspace/compiler/_agree.h"
@@ -72,11 +73,58 @@ static void try_kernel(uint64_t number, bool alone)
 	free(ptx);
 }
 
+/* Without barriers, or where addresses are another thread's, threads race. */
+static bool matters(const char *text, size_t length)
+{
+	static const char *const words[] = {"add.s64 %", "bar", "%l0, %r2", "st.shared", "mul.wide",
+					    "mad.lo.s32 %r2", "mad.wide", "mov", "param", "sync"};
+	char *copy = strndup(text, length);
+	bool found = false;
+
+	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+		found |= strstr(copy, words[k]) != NULL;
+	free(copy);
+	return found;
+}
+
+/* The kernel without lines that do not matter for its failing in a mode, printed. */
+static void shrink(uint64_t number, uint32_t mode)
+{
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads), *tried = malloc(strlen(ptx) + 1);
+
+	agree_inputs(number, threads);
+	for (size_t lines = 64; lines; lines /= 2)
+		for (size_t at = 0; at < strlen(ptx);) {
+			size_t end = at;
+
+			for (size_t k = 0; k < lines && ptx[end]; k++) {
+				end += strcspn(ptx + end, "\n");
+				end += ptx[end] == '\n';
+			}
+			memcpy(tried, ptx, at);
+			strcpy(tried + at, ptx + end);
+			if (!matters(ptx + at, end - at) && agree_interpret(tried) && !run(tried, mode))
+				strcpy(ptx, tried);
+			else
+				at += strcspn(ptx + at, "\n") + 1;
+		}
+	printf("%s", ptx);
+	agree_interpret(ptx);
+	run(ptx, mode);
+	free(tried);
+	free(ptx);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? 1 : USUAL_COUNT;
 
+	if (argc > 3 && !strcmp(argv[1], "shrink")) {
+		shrink(strtoull(argv[2], NULL, 0), (uint32_t)strtoul(argv[3], NULL, 0) % MODES);
+		return 0;
+	}
 	for (uint64_t n = first; n < first + count; n++)
 		try_kernel(n, argc == 2);
 	diag("%u of %llu were refused by name", refused, (unsigned long long)count);

@@ -353,8 +353,8 @@ static bool named_faults(void)
 	put(AMD_v_cubeid_f32, V(1), V(1), V(1), V(1));
 	good = !run(32, 0, false) && says("not modelled") && good;
 	begin();
-	put_imm(AMD_s_denorm_mode, 0, 0);
-	good = !run(32, 0, false) && says("denormals") && good;
+	put_imm(AMD_s_denorm_mode, 0, 1);
+	good = !run(32, 0, false) && says("subnormal") && good;
 	return good && !run(2000, 0, false) && says("1 to 1024 threads");
 }
 
