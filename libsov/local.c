@@ -3,7 +3,8 @@
  * Local memory: each thread's own, for its stack and what does not fit its registers. The hardware
  * gives every thread that can be resident its part of one area, so the area has to be there before
  * the first launch that needs one, and is as large as the hungriest kernel so far asks for times
- * the threads of the whole GPU. A context has one area. To replace it by a larger one, all its
+ * the threads of the whole GPU. A context has one area, of which each stream has a part
+ * where queues give it out without a look at each other (local_in_launch). To replace it by a larger one, all its
  * streams are emptied first, because what runs uses the old one; CUDA does the same.
  */
 #include "libsov/runtime.h"
