@@ -164,7 +164,8 @@ struct gpu {
 	/* Waits compare numbers as they are: one that has wrapped is smaller than those before. submit.c and semaphore.c
 	 * see to it that nobody waits for any of those then. */
 	bool compares_unsigned;
-	/* Local memory is part of each launch, so what was written once knows an old one. */
+	/* Local memory is part of each launch, so what was written once knows an old one; and each queue gives its own out
+	 * to its kernels, without a look at what others do. */
 	bool local_in_launch;
 
 	/* What is to be known of a chip for all that follows, malloc'ed; NULL: no host memory. Flat addresses reach

@@ -102,7 +102,8 @@ struct graph_run {
 	uint64_t methods; /* in it: where the words for queues begin … */
 	uint32_t methods_most; /* … and how many there is room for */
 	uint32_t *words; /* where they are composed */
-	uint64_t local_serial; /* of the local memory that they know */
+	struct gpu_local local; /* that they know … */
+	uint64_t local_serial; /* … and of which it is a part */
 	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
 	struct graph_part *parts;
 	uint32_t nparts;

@@ -216,6 +216,7 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 				  .kind = WORK_GRAPH,
 				  .function = g->most_local,
 				  .limit = part->time_limit};
+	struct gpu_local mine;
 	struct slot slot;
 	sov_result r;
 
@@ -225,12 +226,18 @@ static sov_result submit_part(struct graph_run *g, struct stream *s, const struc
 		return r;
 	if (needs_local(g) && part->engine == ENGINE_COMPUTE &&
 	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
-		c->gpu->set_local(&slot.push, &local->has);
+		mine = local_of(s);
+		c->gpu->set_local(&slot.push, &mine);
 		slot.piece->local = local->serial;
 	}
-	/* Whoever replaced it has waited for all work, so nothing of this runs. */
-	if (c->gpu->local_in_launch && needs_local(g) && g->local_serial != local->serial)
+	/* Whoever replaced it has waited for all work, and follow_last for this graph's: nothing of it runs. */
+	mine = local_of(s);
+	if (c->gpu->local_in_launch && needs_local(g) &&
+	    (g->local_serial != local->serial || g->local.address != mine.address)) {
+		g->local = mine;
+		g->local_serial = local->serial;
 		graph_write_methods(g);
+	}
 	slot.inserted = part->words ? gpu_span(part->methods, part->words) : 0;
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
@@ -248,7 +255,10 @@ static sov_result follow_last(struct graph_run *g, struct stream *s)
 
 	if (g->last == s)
 		return r;
-	if (g->last)
+	/* What it has of local memory may be written in it. */
+	if (g->last && needs_local(g) && g->member.context->gpu->local_in_launch)
+		r = stream_wait_for(g->last, g->last_number, SOV_MAX_WAIT);
+	else if (g->last)
 		r = stream_acquire(s, g->last->done, (uint32_t)g->last_number);
 	if (r)
 		return r;

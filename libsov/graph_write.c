@@ -182,7 +182,7 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 	const struct graph_code *code = wants_code(g, i) ? code_of(g, i) : NULL;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
-		.local = &g->member.context->local.has,
+		.local = &g->local,
 		.id = (uint64_t)n->kernel.function->plan.id << 32 | i,
 		.new_code = g->level[i] == g->first_kernels,
 		.release = g->next[i] == GRAPH_CHAIN_END ? g->counter : 0,
@@ -421,7 +421,6 @@ sov_result graph_write_methods(struct graph_run *g)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 	w.p = (struct gpu_push){.words = g->words, .capacity = g->methods_most};
 	g->nparts = 0;
-	g->local_serial = g->member.context->local.serial;
 	push_all(&w);
 	for (i = 0; !r && i < g->nparts; i++)
 		if (g->parts[i].words > g->member.context->gpu->span_most)

@@ -174,6 +174,7 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 				  .kind = WORK_KERNEL,
 				  .function = f,
 				  .limit = l->time_limit};
+	struct gpu_local own;
 	struct gpu_launch g;
 	struct slot slot;
 	sov_result r = stream_begin_request(s, &q, &slot);
@@ -187,6 +188,10 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.dynamic_shared = l->shared_bytes;
 	g.arguments = l->arguments;
 	g.local = &c->local.has;
+	if (c->gpu->local_in_launch) {
+		own = local_of(s);
+		g.local = &own;
+	}
 	g.new_local = f->plan.local_bytes &&
 		      atomic_load_explicit(&s->local, memory_order_relaxed) != c->local.serial;
 	if (g.new_local)

@@ -188,7 +188,8 @@ struct context {
 	struct winsys_group *group;
 	struct local_memory {
 		struct buffer *area;
-		struct gpu_local has;
+		struct gpu_local has; /* what a queue has of it, the first one's address */
+		uint32_t queues;      /* that have some; one for all, where they share it */
 		uint64_t serial; /* grows with each area */
 	} local;
 	struct gate resting;        /* threads asleep in the way to the GPU */
@@ -404,7 +405,11 @@ sov_result module_load_services(struct context *c, const char *ptx, size_t bytes
 /* ---- local.c ---- */
 
 /* Without the lock: local memory for a kernel whose plan needs more than the context has. */
-sov_result local_reserve(struct context *c, const struct function *f);
+sov_result local_reserve(struct stream *s, const struct function *f);
+/* Whether the stream has enough of it; inside its gate. */
+bool local_suffices(const struct stream *s, const struct function *f);
+/* A stream's part; inside its gate. */
+struct gpu_local local_of(const struct stream *s);
 
 /* ---- staging.c ---- */
 
@@ -546,6 +551,7 @@ struct piece {
 struct stream {
 	struct member member;
 	uint64_t serial;
+	uint32_t index;          /* that no other stream of the context has meanwhile */
 	int32_t priority;
 	bool closed;             /* a thread is destroying it */
 	struct buffer *commands; /* two rings, then the slots */

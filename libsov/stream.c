@@ -212,6 +212,27 @@ static sov_result stream_get(struct context *c, int32_t priority, struct stream 
 	return stream_make(c, priority, out);
 }
 
+/* The smallest that no stream has. */
+static uint32_t free_index(const struct context *c)
+{
+	const struct link *l = c->streams.next;
+	uint32_t index = 0;
+
+	while (l != &c->streams) {
+		const struct stream *s =
+			(const struct stream *)((const char *)l -
+						offsetof(struct stream, member.link));
+
+		if (s->index == index) {
+			index++;
+			l = c->streams.next;
+		} else {
+			l = l->next;
+		}
+	}
+	return index;
+}
+
 sov_result stream_create(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s;
@@ -219,6 +240,7 @@ sov_result stream_create(struct context *c, int32_t priority, struct stream **ou
 
 	if (r)
 		return r;
+	s->index = free_index(c);
 	r = member_publish(&s->member, c, &c->streams, OBJECT_STREAM, stream_free);
 	if (r) {
 		stream_unmake(s);

@@ -468,7 +468,7 @@ static enum step try_begin(struct stream *s, const struct request *q, struct slo
 		return STEP_QUEUE;
 	if (f && atomic_load_explicit(&f->module->unloading, memory_order_relaxed))
 		return STEP_UNLOADED;
-	if (f && f->plan.local_bytes > c->local.has.thread_bytes)
+	if (f && f->plan.local_bytes && !local_suffices(s, f))
 		return STEP_LOCAL;
 	return take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
@@ -480,7 +480,7 @@ static sov_result make_way(struct stream *s, enum step step, const struct functi
 	case STEP_QUEUE:
 		return need_copy_queue(s);
 	case STEP_LOCAL:
-		return local_reserve(s->member.context, f);
+		return local_reserve(s, f);
 	case STEP_ROOM:
 		if (must_wrap(s, stream_last(s)))
 			return context_settle(s->member.context, wrap_needed, wrap, s);

@@ -3,9 +3,10 @@
 # whole. Those that are about NVIDIA's images or instructions by name are not among them.
 . tests/tap.sh
 
-for t in api/calls api/concurrency api/concurrent api/grids api/handles api/memory api/streams api/threads \
-	falsify/graphs falsify/memory falsify/pool runtime/calls_closing runtime/copy_ways runtime/gates \
-	runtime/graph_ways runtime/limits runtime/mappings runtime/spare_streams; do
+for t in api/calls api/concurrency api/concurrent api/copy_threads api/faults api/grids api/handles api/host_memory \
+	api/kernels api/launches api/memory api/streams api/threads falsify/graphs falsify/memory falsify/pool \
+	falsify/programs runtime/calls_closing runtime/copy_ways runtime/faults runtime/gates runtime/graph_ways \
+	runtime/limits runtime/mappings runtime/spare_streams; do
 	says=$(TEST_CHIP=navi21 SOV_CACHE_SIZE=0 timeout 250 "$BUILD/tests/$t" 2>&1)
 	status=$?
 	ok $status "$t: $(echo "$says" | grep -c '^ok') promises"
