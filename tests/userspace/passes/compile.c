@@ -67,10 +67,10 @@ static void errors_are_named(void)
 {
 	struct compile_options o = options("sm_12");
 
-	fails(kernel, &o, "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 dummy\n",
+	fails(kernel, &o, "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
 	      "an unknown target is named with those that there are");
 	o.target = NULL;
-	fails(kernel, &o, "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 dummy\n",
+	fails(kernel, &o, "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
 	      "no target is no target");
 	o.target = "dummy";
 	fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,

@@ -2,7 +2,7 @@
 /*
  * Random PTX kernels (compiler/_random.h) do the same as machine code of gfx1030 on the software GPU in
  * hazard mode as on the IR interpreter, modes of compilation in turns. Kernels with what the back end
- * refuses by name are counted.
+ * refuses by name are counted. By hand, not in make check: some disagree, and why is not known yet.
  *
  *	random [FIRST [COUNT]]       the numbers of the kernels; one alone is printed and run in all modes
  *	random shrink NUMBER MODE    what is left of one that fails when lines that do not matter are gone
@@ -11,7 +11,7 @@
 #include "tests/userspace/compiler/_agree.h"
 #include "tests/userspace/compiler/_random.h"
 
-#define USUAL_COUNT (90 / TAP_SLOWNESS) /* 96 and 97 fail: NaNs that float atomics leave keep their sign */
+#define USUAL_COUNT (90 / TAP_SLOWNESS)
 
 static const struct {
 	const char *name;
