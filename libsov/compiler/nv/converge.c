@@ -338,6 +338,13 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 	mir_insert(f, b, before, i);
 }
 
+/* Groups of lanes may go on from here at different times, and a BSYNC does not bring them together: an H200
+ * let some of them pass a block barrier behind one, where ptxas has a WARPSYNC.ALL. */
+static bool parts_groups(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES;
+}
+
 /* Lanes that called together may come back one by one, and come to a function from several places. */
 static void mark_after_calls(struct converge *c)
 {
@@ -347,13 +354,13 @@ static void mark_after_calls(struct converge *c)
 	}
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i)
-			if (b < c->nblocks && mir_is_open_call(i)) {
+			if (b < c->nblocks && (mir_is_open_call(i) || parts_groups(i))) {
 				mark_apart(c, b, NULL);
 				break;
 			}
 }
 
-/* One WARPSYNC does for a run of operations of all lanes: nothing but a call parts them in a
+/* One WARPSYNC does for a run of operations of all lanes: nothing but calls and groups part them in a
  * block. */
 static void sync_members(struct converge *c)
 {
@@ -366,7 +373,7 @@ static void sync_members(struct converge *c)
 			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
 			together |= i->members == MIR_ALL_LANES;
-			together &= !mir_is_open_call(i);
+			together &= !mir_is_open_call(i) && !parts_groups(i);
 		}
 	}
 }
