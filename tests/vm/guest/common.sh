@@ -56,9 +56,17 @@ held() {
 		/tmp/held.cards /sys/kernel/debug/dma-api/dump 2>/dev/null
 }
 # What is freed later (by RCU, by work that waits) is free within seconds.
+settled() { # file for what held() says when it says so twice
+	tries=0
+	held >"$1"
+	while sleep 2 && held >/tmp/held.now; ! cmp -s "$1" /tmp/held.now && [ $tries -lt 10 ]; do
+		mv /tmp/held.now "$1"
+		tries=$((tries + 1))
+	done
+}
 accounted() { # what held() said before, what was done since
 	tries=0
-	while held >/tmp/held.now && ! cmp -s "$1" /tmp/held.now && [ $tries -lt 20 ]; do
+	while held >/tmp/held.now; ! cmp -s "$1" /tmp/held.now && [ $tries -lt 20 ]; do
 		sleep 1
 		tries=$((tries + 1))
 	done

@@ -4,5 +4,5 @@
 # append: slab_debug=U stack_depot_disable=on
 # What ends badly, a thousand times each.
 . /test/common.sh
-part repeat 1000 1000
+part repeat 1000 1000 1000
 tap_done
