@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# scenario
+# scenario of check-long
 # kernels: trixie-backports
 # programs: bench/queues
 # What a launch costs when a process writes its queue itself, and when the kernel does (tests/bench/queues.c). Figures

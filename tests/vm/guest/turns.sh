@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# kernels: trixie-backports trixie-debug
+# kernels: trixie-backports
 # card: gh100 --turns sliced
 # card: gh100 --turns held
 # card: gh100 --stop 1000
