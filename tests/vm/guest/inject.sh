@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# scenario
+# scenario of check-long
 # kernels: trixie-debug
 # Allocations fail, one at a time: in each call of the driver, and while it binds to the card. Some are left out: words say the
 # steps for calls and for binding.
