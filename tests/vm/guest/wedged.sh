@@ -23,15 +23,6 @@ echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/bind 2>/dev/null
 is "$(bound "$1")" "" "and not bound again"
 says "reset the device first" "$1"
 ok $? "before it is reset"
-echo 1 >"$2/reset"
-ok $? "one that is given up can be reset while it is bound"
-i=0
-while [ $i -lt 240 ] && ! RENDER_NODE=/dev/dri/renderD129 /test/bin/bo_info >/dev/null 2>&1; do
-	sleep 0.5
-	i=$((i + 1))
-done
-[ $i -lt 240 ]
-ok $? "and comes back"
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 tap_done
