@@ -5,6 +5,8 @@
  * queue says what went wrong and where, all of its group ends with it, nothing was read or written. Another group
  * of the same process goes on, and so does another process, which looks after its memory and its work each time.
  */
+#include <pthread.h>
+
 #include "hw/nv/compute.h"
 #include "hw/nv/qmd.h"
 #include "tests/userspace/kselftest/program.h"
@@ -354,6 +356,12 @@ static void copies_lines(struct try *t, uint64_t to, uint32_t lines)
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
 		 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR | NV_COPY_MULTI_LINE);
 }
+static void floods(struct try *t, uint64_t interrupts, uint32_t header)
+{
+	data(&t->s, header | (uint32_t)interrupts << 16);
+	for (uint64_t i = 0; i < interrupts; i++)
+		data(&t->s, 0);
+}
 static void waits(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
@@ -468,6 +476,8 @@ static const struct wrong {
 	{"a stream that is rewritten to reach for another's", rewrites_itself, VICTIM_VA, 0, COPY, ENDS_FAULTED, MMU, VICTIM_VA,
 	 0},
 	{"a stream that is rewritten to copy physically", rewrites_itself, 0, NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0,
+	 0},
+	{"4096 interrupts in a row", floods, 4096, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, ENDS_WELL, 0, 0,
 	 0},
 	{"waiting for what never comes", waits, BUFFER_VA + RESULT, 0, COPY, ENDS_NEVER, 0, 0, 0},
 	{"the same on a queue for computing", waits, BUFFER_VA + RESULT, 0, COMPUTE, ENDS_NEVER, 0, 0, 0},
@@ -667,6 +677,51 @@ static void is_wrong(const struct wrong *w)
 	goes_on(w->what);
 }
 
+struct pusher {
+	struct user u;
+	struct drm_sovgpu_job job;
+	bool end;
+	uint64_t pushed;
+};
+
+static void *push_on(void *argument)
+{
+	struct pusher *p = argument;
+
+	for (; !__atomic_load_n(&p->end, __ATOMIC_RELAXED); p->pushed++)
+		push(&p->u, &p->job);
+	return NULL;
+}
+
+/* A ring that never comes to its end, full of interrupts: the others have their turn, and it can be ended. */
+static void endless_ring(void)
+{
+	struct pusher p = {.u = {.m = base}};
+	pthread_t thread;
+	struct try t;
+
+	begin(&t);
+	floods(&t, 64, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
+	p.job = job_of(&base, &t.s);
+	bool good = !group_create(base.fd, base.vm, &p.u.m.group) && user_attach(&p.u, COPY) &&
+		    !pthread_create(&thread, NULL, push_on, &p);
+
+	if (!ok(good, "a ring is filled without end"))
+		return;
+	for (int i = 0; i < 5; i++)
+		complaints |= victim_ask(&victim);
+	goes_on("a ring without end");
+	struct drm_sovgpu_queue_state state = queue_state(base.fd, p.u.id);
+
+	/* It is ended while it goes on. */
+	good = !group_destroy(base.fd, p.u.m.group) && !queue_destroy(base.fd, p.u.id);
+	__atomic_store_n(&p.end, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	user_detach(&p.u);
+	ok(good && !state.state && p.pushed > ENTRIES, "a ring without end can be ended");
+	diag("%llu entries were pushed", (unsigned long long)p.pushed);
+}
+
 static bool make_base(void)
 {
 	struct drm_sovgpu_vm_bind_op op = {.va = READ_ONLY_VA, .size = VRAM_PAGE, .flags = DRM_SOVGPU_VM_MAP_READONLY};
@@ -692,6 +747,7 @@ int main(void)
 		accesses_to(&accesses[i]);
 	for (size_t i = 0; i < COUNT(wrongs); i++)
 		is_wrong(&wrongs[i]);
+	endless_ring();
 	/* What was reached for is reached by who may: the tries did fail for the reason they were to. */
 	for (size_t i = 0; i < COUNT(accesses); i++) {
 		struct expected e = {ENDS_WELL, 0, 0};
