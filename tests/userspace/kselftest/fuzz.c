@@ -80,7 +80,9 @@ static uint64_t next_word(struct reader *r)
 
 static uint32_t name(struct reader *r, struct file *f, enum object kind)
 {
-	return f->names[kind][next(r) % SLOTS];
+	uint32_t known = f->next[kind] < SLOTS ? f->next[kind] : SLOTS;
+
+	return f->names[kind][next(r) % (known ? known : 1)];
 }
 
 static void learn(struct file *f, enum object kind, uint32_t number)
