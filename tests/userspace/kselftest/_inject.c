@@ -558,32 +558,27 @@ static void calls(unsigned step, const char *words)
 	diag("count %u allocations failed in %zu rows of calls", sum, COUNT(rows));
 }
 
-static int tell(const char *what, const char *card)
+static int tell(int file, const char *card)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/sovgpu/%s", what);
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	int status = write(file, card, strlen(card)) < 0 ? -errno : 0;
-
-	close(file);
-	return status;
+	return pwrite(file, card, strlen(card), 0) < 0 ? -errno : 0;
 }
 
 static void bind(const char *card, unsigned step)
 {
+	int to_bind = open("/sys/bus/pci/drivers/sovgpu/bind", O_WRONLY | O_CLOEXEC);
+	int to_unbind = open("/sys/bus/pci/drivers/sovgpu/unbind", O_WRONLY | O_CLOEXEC);
 	unsigned refused = 0, absorbed = 0, n = 1;
 	bool good = true, hit = true;
 
 	for (; hit && good && n < MOST; n += step) {
 		fail(n);
-		int status = tell("bind", card);
+		int status = tell(to_bind, card);
 
 		hit = failed();
 		/* The kernel's code for MSI has ENOSPC for whatever it lacks. */
 		if ((status == -ENOMEM || status == -ENOSPC) && hit) {
 			refused++;
-			status = tell("bind", card);
+			status = tell(to_bind, card);
 		} else if (!status) {
 			absorbed += hit;
 		}
@@ -592,7 +587,7 @@ static void bind(const char *card, unsigned step)
 		close(watcher);
 		if (!good)
 			diag("allocation %u: %d (%s)", n, status, strerror(-status));
-		good = !tell("unbind", card) && good;
+		good = !tell(to_unbind, card) && good;
 	}
 	ok(good && !hit, "binding: ENOMEM or done, whatever allocation fails, and done the next time");
 	diag("count %u allocations failed while binding: %u times ENOMEM, %u times it did without", refused + absorbed, refused,
