@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A device that is reset forgets everything: its firmware is gone, and so is what was in its memory.
- * There is one way back. The device is taken down as when it is removed, in the same order, and
- * afterwards bound anew. Who had it open before gets ENODEV, as after a removal; who opens it then
- * finds a device as good as new. A reset is asked for in sysfs (the PCI device's file "reset"), and
- * works on a device that was given up, too.
+ * A device that is reset forgets everything: its firmware is gone, and so is what was in its
+ * memory. There is one way back. The device is taken down as when it is removed, in the same
+ * order, and afterwards bound anew. Who had it open before gets ENODEV, as after a removal; who
+ * opens it then finds a device as good as new. A reset is asked for in sysfs (the PCI device's file
+ * "reset"), and works on a device that was given up, too.
  *
  * In its sleep a device would forget as much, so a machine does not sleep while we have one. Nor
- * does it sleep while the machine is awake: what PCI's core counts as our use of it from probe on is
- * never given back.
+ * does it sleep while the machine is awake: what PCI's core counts as our use of it from probe on
+ * is never given back.
  */
 #include <drm/drm_print.h>
 #include <linux/device.h>
