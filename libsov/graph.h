@@ -84,6 +84,7 @@ struct graph_part { /* between host functions, or what one engine does */
 struct graph_code {
 	const struct function *function;
 	uint64_t va;
+	uint8_t *code; /* until it is written there */
 };
 #define GRAPH_MOST_CODES 64 /* more kernels than these have theirs in no graph */
 

@@ -32,6 +32,8 @@ static void run_free(struct object *o)
 	free(g->kernels);
 	free(g->next);
 	free(g->parts);
+	for (i = 0; i < g->ncodes; i++)
+		free(g->codes[i].code);
 	free(g->codes);
 	free(g->words);
 	free(g);

@@ -91,11 +91,12 @@ static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 		if (g->nodes[i].kind != NODE_KERNEL || !wants_code(g, i) || code_of(g, i))
 			continue;
 		code = malloc(f->kernel->code_bytes + 1);
-		if (code && c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code)) {
-			g->codes[g->ncodes++] = (struct graph_code){f, *bytes};
-			*bytes = align_up(*bytes + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		if (!code || !c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code)) {
+			free(code);
+			continue;
 		}
-		free(code);
+		g->codes[g->ncodes++] = (struct graph_code){f, *bytes, code};
+		*bytes = align_up(*bytes + f->kernel->code_bytes, GPU_PLACE_ALIGN);
 	}
 	return SOV_OK;
 }
@@ -147,22 +148,17 @@ void graph_write_parameters(struct graph_run *g, uint32_t i)
 	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
-static sov_result write_codes(struct graph_run *g)
+static void write_codes(struct graph_run *g)
 {
-	const struct context *c = g->member.context;
 	uint32_t i;
 
 	for (i = 0; i < g->ncodes; i++) {
-		const struct function *f = g->codes[i].function;
-		uint8_t *code = malloc(f->kernel->code_bytes + 1);
+		struct graph_code *k = &g->codes[i];
 
-		if (!code)
-			return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-		c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code);
-		memcpy(cpu_at(g, g->codes[i].va), code, f->kernel->code_bytes);
-		free(code);
+		memcpy(cpu_at(g, k->va), k->code, k->function->kernel->code_bytes);
+		free(k->code);
+		k->code = NULL;
 	}
-	return SOV_OK;
 }
 
 /* The first level that has kernels: those have the instruction cache look for new code. */
@@ -441,7 +437,7 @@ sov_result graph_write(struct graph_run *g)
 	sov_result r = make_memory(g);
 
 	if (!r)
-		r = write_codes(g);
+		write_codes(g);
 	g->first_kernels = first_kernels(g);
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)

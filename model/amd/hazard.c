@@ -19,7 +19,7 @@
 
 #include "model/amd/wave.h"
 
-enum { VM, LGKM, VS, COUNTERS };
+enum { VM = AMD_VMCNT, LGKM = AMD_LGKMCNT, VS = AMD_VSCNT, COUNTERS = AMD_COUNTERS };
 static const char *const names[COUNTERS] = {"vmcnt", "lgkmcnt", "vscnt"};
 
 struct pending {
@@ -114,30 +114,6 @@ static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 	return true;
 }
 
-/* Which counters an instruction raises. Stores raise vscnt, which no register needs. */
-static uint32_t raises(const struct amd_inst *in, bool *unordered)
-{
-	const struct amd_row *r = in->row;
-	bool loads = r->type[AMD_D] && (!(r->flags & ATOMIC) || in->field[AMD_F_GLC]);
-
-	*unordered = r->format == AMD_SMEM || r->format == AMD_FLAT;
-	if (r->flags & BARE && !r->type[AMD_D])
-		return 0;
-	switch (r->format) {
-	case AMD_SMEM:
-	case AMD_DS:
-		return 1 << LGKM;
-	case AMD_FLAT:
-		return 1 << LGKM | 1 << (loads ? VM : VS);
-	case AMD_GLOBAL:
-	case AMD_SCRATCH:
-	case AMD_MUBUF:
-		return 1 << (loads ? VM : VS);
-	default:
-		return 0;
-	}
-}
-
 /* Other waves see what was done before a barrier only if it was waited for. */
 static bool at_rest(struct wave *w)
 {
@@ -202,8 +178,9 @@ static bool mode_may_change(struct wave *w, const struct op *op)
 bool amd_hazard_check(struct wave *w, const struct op *op)
 {
 	struct hazard *h = w->hazard;
-	bool unordered;
-	uint32_t counters = raises(&op->in, &unordered);
+	uint8_t format = op->in.row->format;
+	bool unordered = format == AMD_SMEM || format == AMD_FLAT;
+	uint32_t counters = amd_raises(&op->in);
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
 		waits(w, &op->in);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
-enum { VM, LGKM, VS, COUNTERS };
+enum { VM = AMD_VMCNT, LGKM = AMD_LGKMCNT, VS = AMD_VSCNT, COUNTERS = AMD_COUNTERS };
 #define REGISTERS (128 + GCN_VGPRS)
 #define MOST      63 /* that a counter can tell */
 
@@ -28,29 +28,6 @@ struct state {
 static uint32_t index_of(uint32_t reg)
 {
 	return reg >= AMD_VGPR ? 128 + reg - AMD_VGPR : reg < 128 ? reg : REGISTERS;
-}
-
-/* Which counters an instruction raises. */
-static uint32_t raises(const struct amd_inst *in)
-{
-	const struct amd_row *r = in->row;
-	bool loads = r->type[AMD_D] && (!(r->flags & ATOMIC) || in->field[AMD_F_GLC]);
-
-	if (r->flags & BARE && !r->type[AMD_D])
-		return 0;
-	switch (r->format) {
-	case AMD_SMEM:
-	case AMD_DS:
-		return 1 << LGKM;
-	case AMD_FLAT:
-		return 1 << LGKM | 1 << (loads ? VM : VS);
-	case AMD_GLOBAL:
-	case AMD_SCRATCH:
-	case AMD_MUBUF:
-		return 1 << (loads ? VM : VS);
-	default:
-		return 0;
-	}
 }
 
 /* No more than so many are left. */
@@ -105,7 +82,7 @@ static void needs(const struct state *s, const struct amd_inst *in, uint32_t nee
 
 static void issue(struct state *s, const struct amd_inst *in)
 {
-	uint32_t counters = raises(in), n;
+	uint32_t counters = amd_raises(in), n;
 	struct amd_use uses[AMD_MAX_USES];
 
 	if (in->row->flags & WAIT)

@@ -59,3 +59,25 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES])
 			add(&l, implied[i].reg, 1, AMD_SLOTS, implied[i].write);
 	return l.n;
 }
+
+uint32_t amd_raises(const struct amd_inst *in)
+{
+	const struct amd_row *row = in->row;
+	bool loads = row->type[AMD_D] && (!(row->flags & ATOMIC) || in->field[AMD_F_GLC]);
+
+	if (row->flags & BARE && !row->type[AMD_D])
+		return 0;
+	switch (row->format) {
+	case AMD_SMEM:
+	case AMD_DS:
+		return 1 << AMD_LGKMCNT;
+	case AMD_FLAT:
+		return 1 << AMD_LGKMCNT | 1 << (loads ? AMD_VMCNT : AMD_VSCNT);
+	case AMD_GLOBAL:
+	case AMD_SCRATCH:
+	case AMD_MUBUF:
+		return 1 << (loads ? AMD_VMCNT : AMD_VSCNT);
+	default:
+		return 0;
+	}
+}
