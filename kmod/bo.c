@@ -55,8 +55,9 @@ static int system_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
 	int ret = drm_gem_object_init(drm, &bo->base, size);
 
+	/* ENOSPC is shmem's word for an inode that it did not get. */
 	if (ret)
-		return ret == -ENOSPC ? -ENOMEM : ret; /* shmem's word for an inode that it did not get */
+		return ret == -ENOSPC ? -ENOMEM : ret;
 	/* Memory that is not there is ENOMEM, and no reason to kill another process. */
 	mapping_set_gfp_mask(bo->base.filp->f_mapping,
 			     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
