@@ -124,13 +124,15 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 	struct gcn_unit *unit = gcn_survey(m, &job->arena);
 	bool good = true;
 
-	out->pieces = arena_array(keep, m->nfuncs + 1, sizeof(*out->pieces));
+	out->pieces = arena_array(keep, m->nfuncs + 2, sizeof(*out->pieces));
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == IR_FUNCTION)
 			good &= generate(job, plan, unit, ir, out, keep);
 	for (struct ir_func *ir = m->funcs; good && ir; ir = ir->next)
 		if (ir->kind == IR_KERNEL)
 			good &= generate(job, plan, unit, ir, out, keep);
+	if (unit->by_address)
+		gcn_function_table(unit, &out->pieces[out->npieces++], keep);
 	return good ? out : NULL;
 }
 

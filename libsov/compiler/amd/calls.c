@@ -52,6 +52,7 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 			if (function)
 				u->wants |= wants(in);
 			u->exits |= function && in->op == IR_EXIT;
+			u->by_address |= in->op == IR_CALLPTR;
 			u->counter |= (calls || function) && in->op == IR_BARRIER_RED;
 			if (in->op == IR_ADDR && (calls || function) &&
 			    u->m->symbols[in->symbol].space == IR_SHARED)
@@ -95,6 +96,32 @@ uint32_t gcn_passing_bytes(const struct ir_func *f)
 	return args > results ? args : results;
 }
 
+/* ---- calls by address ---- */
+
+#define TRAP    0xbf920002u /* s_trap 2: behind the table, for numbers that are no function's */
+#define ENDPGM  0xbf810000u
+
+void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep)
+{
+	uint32_t n = u->m->nfuncs + 1, *words = arena_array(keep, n + 2, sizeof(*words)), count = 0;
+	struct amd_reference *references = arena_array(keep, n, sizeof(*references));
+
+	for (uint32_t k = 0; k < n; k++) {
+		words[k] = 4 * (n - k);
+		if (k && u->funcs[k - 1] && u->funcs[k - 1]->ir->kind == IR_FUNCTION)
+			references[count++] = (struct amd_reference){
+				.offset = 4 * k, .kind = AMD_REL32_LO, .target = AMD_TO_FUNCTION,
+				.index = k - 1};
+	}
+	words[n] = TRAP;
+	words[n + 1] = ENDPGM;
+	*p = (struct amd_piece){
+		.name = ".functions", .index = AMD_TABLE_INDEX, .code = (const uint8_t *)words,
+		.code_bytes = 4 * (n + 2), .references = references, .nreferences = count,
+		.lines = {.end = 4 * (n + 2)},
+	};
+}
+
 /* ---- what a kernel gets to ---- */
 
 struct walk {
@@ -107,6 +134,21 @@ struct walk {
 
 static uint32_t stack_of(struct walk *w, uint32_t index);
 
+/* By an address a call gets to any function. */
+static uint32_t stack_of_any(struct walk *w)
+{
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < w->u->m->nfuncs; k++) {
+		uint32_t bytes = w->u->funcs[k] && w->u->funcs[k]->ir->kind == IR_FUNCTION
+					 ? stack_of(w, k)
+					 : 0;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
 static uint32_t stack_of_callees(struct walk *w, const struct gcn_func *f)
 {
 	uint32_t most = 0;
@@ -118,6 +160,8 @@ static uint32_t stack_of_callees(struct walk *w, const struct gcn_func *f)
 
 			if (in->op == IR_CALL && w->u->funcs[in->symbol])
 				bytes = stack_of(w, in->symbol);
+			else if (in->op == IR_CALLPTR)
+				bytes = stack_of_any(w);
 			most = bytes > most ? bytes : most;
 		}
 	return most;

@@ -283,6 +283,8 @@ static void keep_what_came(struct gcn_func *f)
 {
 	struct gcn_inst *first = f->blocks[f->first].first;
 
+	if (f->entered)
+		gcn_move(f, f->first, first, gcn_at(f, f->entered, 0), exec);
 	for (uint32_t k = 0; k < GCN_COMES; k++)
 		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words; w++)
 			gcn_move(f, f->first, first, gcn_at(f, f->kept[k], w), gcn_at(f, f->come[k], w));

@@ -6,7 +6,6 @@
  * different blocks (a phi) or of different turns of a loop, the mask goes through a vector register.
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/flow.h"
 #include "libsov/compiler/lower.h"
 
 /* Floats are added by nobody in memory; LDS could, but flushes or not by its own rules. */
@@ -65,26 +64,10 @@ static void split_edges(struct ir_func *f)
 				split_edge(f, b, k);
 }
 
-/* What follows a call that may end lanes is another block. */
-static void split_behind_exits(struct ir_func *f, const struct gcn_unit *u)
-{
-	for (ir_block b = f->entry; b; b = f->blocks[b].next)
-		ir_for_each_inst(f, b, i) {
-			ir_block rest;
-
-			if (!gcn_may_exit(u, ir_at(f, i)))
-				continue;
-			rest = flow_split(f, ir_at(f, i)->next);
-			ir_append(f, b, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
-			ir_edge(f, b, rest);
-			break;
-		}
-}
-
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job)
 {
+	gcn_legalise_calls(f, u);
 	write_out(f);
-	split_behind_exits(f, u);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	split_edges(f);

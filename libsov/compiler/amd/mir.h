@@ -116,6 +116,7 @@ enum gcn_come {
 /* What the functions of a unit have in common. */
 struct gcn_unit {
 	struct ir_module *m;
+	bool by_address;   /* functions are called by addresses */
 	bool exits;        /* a function, or what it calls, may end lanes */
 	uint16_t wants;    /* mask by enum gcn_come: what functions want to know from the kernel */
 	uint32_t hidden;   /* mask by enum amd_hidden: those that functions read */
@@ -143,6 +144,7 @@ struct gcn_func {
 	uint32_t hidden;
 	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
 	uint32_t kept[GCN_COMES]; /* … and later: not the same where calls come between */
+	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */
 	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
 	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
 	uint64_t used[GCN_CLASSES][GCN_VGPRS / 64]; /* once assigned: which registers are written */
@@ -255,6 +257,8 @@ struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a);
 bool gcn_calls(const struct ir_func *f); /* others, or moves its stack */
 uint32_t gcn_passing_bytes(const struct ir_func *f); /* of arguments and results in memory */
 bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in); /* a call that may end lanes */
+/* Distances to functions, for calls by address (module.h). */
+void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep);
 /* A kernel's registers and stack, with those of all that it calls. */
 void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct amd_piece *p);
 
@@ -262,6 +266,7 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
+void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
 /* results: the register that carries them out of a function (flow.c). */

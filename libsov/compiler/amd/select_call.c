@@ -202,6 +202,68 @@ static void call(struct select *s)
 	call_it(s, target, s->f->unit->wants, callee, s->in->args);
 }
 
+/* What all lanes that are on have. */
+static struct gcn_src of_all(struct select *s, struct gcn_src x)
+{
+	struct gcn_src d = sel_temp(s, GCN_SCALAR, 1);
+
+	sel_move(s, d, x, 1);
+	return d;
+}
+
+/* A number's place in the table says how far the function is from that place. */
+static void call_by_address(struct select *s)
+{
+	struct gcn_src place = sel_temp(s, GCN_SCALAR, 2), target = sel_temp(s, GCN_SCALAR, 2);
+	struct gcn_src table = sel_temp(s, GCN_SCALAR, 2), far = sel_temp(s, GCN_SCALAR, 1), sign;
+	struct gcn_inst *i;
+
+	select_distance(s, table, AMD_TO_FUNCTION, AMD_TABLE_INDEX, 0);
+	sel_add64(s, place, table, sel_part(table, 1), of_all(s, sel_word(s, ARG(0), 0)), gcn_imm(0),
+		  false);
+	i = sel_emit(s, AMD_s_load_dword, AMD_PLAIN);
+	gcn_set(s->f, i, AMD_D, far);
+	gcn_set(s->f, i, AMD_S0, place);
+	gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+	sign = sel_new(s, GCN_SCALAR, SEL_SHR_S, far, gcn_imm(31));
+	sel_add64(s, target, place, sel_part(place, 1), far, sign, false);
+	call_it(s, target, s->f->unit->wants, s->ir->module->table[s->in->symbol], s->in->args + 1);
+}
+
+/* ---- the stack ---- */
+
+static const struct gcn_src stack = {.reg = GCN_STACK};
+
+static struct gcn_src aligned(struct select *s, struct gcn_src x, uint32_t align)
+{
+	x = sel_new(s, GCN_SCALAR, SEL_ADD, x, gcn_imm(align - 1));
+	return sel_new(s, GCN_SCALAR, SEL_AND, x, gcn_imm(-align));
+}
+
+static void allocate(struct select *s)
+{
+	uint32_t unit = s->f->unit->stack_align;
+	struct gcn_src bytes = aligned(s, of_all(s, sel_word(s, ARG(0), 0)), unit), at = stack;
+
+	if (s->in->imm > unit)
+		at = aligned(s, at, (uint32_t)s->in->imm);
+	sel_move(s, sel_result(s, 0, 0), at, 1);
+	if (s->in->type == IR_B64)
+		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
+	sel_sop(s, AMD_s_add_u32, stack, at, bytes);
+}
+
+/* Only where all are that came: others may use what is behind. It goes when the function returns. */
+static void restore(struct select *s)
+{
+	struct gcn_src to = of_all(s, sel_word(s, ARG(0), 0));
+
+	if (!s->f->entered)
+		s->f->entered = gcn_vreg_new(s->f, GCN_SCALAR, 1);
+	sel_sop(s, AMD_s_cmp_eq_u32, gcn_none(), gcn_reg(AMD_EXEC), gcn_at(s->f, s->f->entered, 0));
+	sel_sop(s, AMD_s_cselect_b32, stack, to, stack);
+}
+
 bool select_calls(struct select *s)
 {
 	switch (s->in->op) {
@@ -212,8 +274,22 @@ bool select_calls(struct select *s)
 		call(s);
 		return true;
 	case IR_CALLPTR:
+		call_by_address(s);
+		return true;
 	case IR_FUNCADDR:
-		sel_refuse(s, "calling a function by its address");
+		sel_move(s, sel_result(s, 0, 0), gcn_imm((uint32_t)AMD_FUNCTION_NUMBER(s->in->symbol)), 1);
+		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
+		return true;
+	case IR_ALLOCA:
+		allocate(s);
+		return true;
+	case IR_STACKSAVE:
+		sel_move(s, sel_result(s, 0, 0), stack, 1);
+		if (s->in->type == IR_B64)
+			sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
+		return true;
+	case IR_STACKRESTORE:
+		restore(s);
 		return true;
 	default:
 		return false;

@@ -285,11 +285,6 @@ bool select_special(struct select *s)
 	case IR_CLOCK:
 		read_clock(s);
 		return true;
-	case IR_ALLOCA:
-	case IR_STACKSAVE:
-	case IR_STACKRESTORE:
-		sel_refuse(s, "allocating on the stack (alloca)");
-		return true;
 	case IR_SLEEP:
 		sel_emit(s, AMD_s_sleep, AMD_PLAIN)->in.field[AMD_F_IMM] = 1;
 		return true;

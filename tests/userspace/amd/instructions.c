@@ -17,8 +17,6 @@ static struct {
 
 /* What the machine has no way to do, or we have none yet: refused, and by name. */
 static const char *const refusals[] = {
-	"alloca", "alloca_call", "stackrestore",                 /* memory on the stack */
-	"call_by_address", "call_by_table",                      /* calls by an address */
 	"bar_arrive", "bar_red",                                 /* barriers of some of a block */
 	NULL,
 };
