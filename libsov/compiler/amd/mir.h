@@ -95,6 +95,7 @@ struct gcn_func {
 	struct amd_start start;
 	uint32_t hidden;
 	uint32_t kernarg, group_id[3], thread_id[3]; /* registers that hold these, 0: not wanted */
+	uint32_t alive; /* … and the lanes that have not ended */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
@@ -184,6 +185,8 @@ struct gcn_control {
 	ir_block *meet;        /* by block with a divergent end: where its lanes are together again */
 };
 struct gcn_control *gcn_control_find(struct ir_func *f);
+/* Where lanes that are apart meet (meet.c). */
+bool gcn_is_meeting(const struct ir_func *f, ir_block b);
 /* Of a kernel: a branch there does nothing but end lanes. */
 bool gcn_is_end(const struct ir_func *f, ir_block b);
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
@@ -191,6 +194,7 @@ bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
 /*
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
+void gcn_meet(struct ir_func *f);                                      /* meet.c */
 bool gcn_legalise(struct ir_func *f, struct compile_job *job);         /* legalise.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
