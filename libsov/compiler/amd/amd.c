@@ -48,6 +48,8 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir, .unit = unit,
 			       .calls = gcn_calls(ir)};
 	f->start.thread_ids = 1;
+	if (ir->kind == IR_KERNEL)
+		gcn_meet(ir);
 	if (!gcn_legalise(ir, unit, job))
 		return NULL;
 	gcn_masks_to_vectors(ir);

@@ -147,9 +147,17 @@ static void part(struct flow *w, ir_block b, struct gcn_src cond)
 /* Lanes for which the condition holds (or does not) end; the others go on to s. */
 static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool holds, ir_block s)
 {
-	gcn_scalar(w->f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
+	struct gcn_func *f = w->f;
+
+	if (f->alive) {
+		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+		gcn_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, t, 0), exec, cond);
+		gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), gcn_at(f, t, 0));
+	}
+	gcn_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	if (!w->c->masked[b] || !w->c->masked[s])
-		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
+		gcn_jump(f, b, AMD_s_cbranch_execz, w->end);
 	go(w, b, s);
 }
 
@@ -230,6 +238,8 @@ static void end_block(struct flow *w, ir_block b)
 		jump(w, b, w->end);
 		break;
 	default: /* lanes end, and others may be left, here or with the caller */
+		if (f->alive)
+			gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), exec);
 		if (ir->kind == IR_FUNCTION)
 			gcn_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
 		jump(w, b, w->c->masked[b] ? next_after(w, b, w->c->component[b]) : w->end);

@@ -144,6 +144,7 @@ struct gcn_func {
 	uint32_t hidden;
 	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
 	uint32_t kept[GCN_COMES]; /* … and later: not the same where calls come between */
+	uint32_t alive;           /* register with the lanes that have not ended, 0: nobody asks */
 	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */
 	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
 	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
@@ -242,6 +243,8 @@ struct gcn_control {
 	ir_block *meet;        /* by block with a divergent end: where its lanes are together again */
 };
 struct gcn_control *gcn_control_find(struct ir_func *f);
+/* Where lanes that are apart meet (meet.c). */
+bool gcn_is_meeting(const struct ir_func *f, ir_block b);
 /* Of a kernel: a branch there does nothing but end lanes. */
 bool gcn_is_end(const struct ir_func *f, ir_block b);
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
@@ -265,6 +268,7 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 /*
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
+void gcn_meet(struct ir_func *f);                                      /* meet.c */
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
 void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */

@@ -188,6 +188,11 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 		gcn_come(f, GCN_RETURN, GCN_SCALAR, 2);
 	count_uses(&s);
 	find_scalars(&s);
+	ir_for_each_block(ir, b)
+		if (gcn_is_meeting(ir, b))
+			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);
+	if (f->alive)
+		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC), gcn_none());
 	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
 		s.block = c->order[k];
 		ir_for_each_inst(ir, s.block, i)
