@@ -51,7 +51,7 @@ static bool ends_lanes(const struct ir_func *f, ir_block b, uint32_t k)
 	return bb->nsucc == 2 && gcn_is_end(f, bb->succ[k]) && !gcn_is_end(f, bb->succ[1 - k]);
 }
 
-static bool parts(const struct gcn_control *c, ir_block b)
+bool gcn_parts(const struct gcn_control *c, ir_block b)
 {
 	return c->divergence->branch[b] && c->f->blocks[b].nsucc == 2 &&
 	       !ends_lanes(c->f, b, 0) && !ends_lanes(c->f, b, 1);
@@ -329,13 +329,13 @@ static void mask_blocks(struct work *w)
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], meet = c->meet[b];
 
-		if (!parts(c, b))
+		if (!gcn_parts(c, b) || c->parts_as[b])
 			continue;
 		find_region(w, b, meet);
 		if (meet)
 			w->region[meet] = true;
 		for (uint32_t j = 0; j < c->count; j++)
-			if (w->region[c->order[j]]) {
+			if (w->region[c->order[j]] && !gcn_is_owned(c, c->order[j])) {
 				c->masked[c->order[j]] = true;
 				w->leader[find(w, c->order[j])] = find(w, f->blocks[b].succ[0]);
 			}
@@ -347,8 +347,23 @@ static void mask_blocks(struct work *w)
 			if (c->masked[b] && c->masked[f->blocks[b].succ[s]])
 				w->leader[find(w, b)] = find(w, f->blocks[b].succ[s]);
 	}
-	for (uint32_t k = 0; k < c->count; k++)
-		c->component[c->order[k]] = find(w, c->order[k]);
+	for (uint32_t k = 0; k < c->count; k++) {
+		ir_block b = c->order[k], from = b;
+
+		c->component[b] = find(w, b);
+		while (from && !c->masked[from])
+			from = gcn_owner(c, from);
+		c->waiters[b] = from ? 1 + find(w, from) : 0;
+	}
+}
+
+bool gcn_together(const struct gcn_control *c, ir_block b)
+{
+	const struct ir_bb *bb = &c->f->blocks[b];
+
+	/* Where lanes have met they are all there: a branch that they take together is any machine's. */
+	return !c->divergence->branch[b] &&
+	       (!c->waiters[b] || !c->masked[bb->succ[gcn_is_end(c->f, bb->succ[0])]]);
 }
 
 struct gcn_control *gcn_control_find(struct ir_func *f)
@@ -365,6 +380,9 @@ struct gcn_control *gcn_control_find(struct ir_func *f)
 	c->masked = arena_array(a, f->nblocks, sizeof(*c->masked));
 	c->component = arena_array(a, f->nblocks, sizeof(*c->component));
 	c->meet = arena_array(a, f->nblocks, sizeof(*c->meet));
+	c->structure_of = arena_array(a, f->nblocks, sizeof(*c->structure_of));
+	c->parts_as = arena_array(a, f->nblocks, sizeof(*c->parts_as));
+	c->waiters = arena_array(a, f->nblocks, sizeof(*c->waiters));
 	w.index = arena_array(a, f->nblocks, sizeof(*w.index));
 	w.low = arena_array(a, f->nblocks, sizeof(*w.low));
 	w.on_stack = arena_array(a, f->nblocks, sizeof(*w.on_stack));
@@ -377,6 +395,7 @@ struct gcn_control *gcn_control_find(struct ir_func *f)
 	find_meeting_places(&w);
 	cfg.ipdom = c->meet;
 	c->divergence = ir_divergence_compute(f, &cfg);
+	gcn_structures_find(c, a);
 	mask_blocks(&w);
 	return c;
 }

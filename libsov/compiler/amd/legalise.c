@@ -53,14 +53,18 @@ static void split_edge(struct ir_func *f, ir_block b, uint32_t k)
 			ir_arg_append(f, i, args[count++]);
 }
 
+static bool needs_copies(const struct ir_func *f, ir_block b)
+{
+	return ir_at(f, f->blocks[b].first)->op == IR_PHI;
+}
+
 static void split_edges(struct ir_func *f)
 {
 	ir_block last = f->last_block;
 
 	for (ir_block b = f->entry; b; b = b == last ? 0 : f->blocks[b].next)
 		for (uint32_t k = 0; f->blocks[b].nsucc == 2 && k < 2; k++)
-			if (f->blocks[f->blocks[b].succ[k]].npreds > 1 &&
-			    !gcn_is_end(f, f->blocks[b].succ[k]))
+			if (f->blocks[f->blocks[b].succ[k]].npreds > 1 && needs_copies(f, f->blocks[b].succ[k]))
 				split_edge(f, b, k);
 }
 
