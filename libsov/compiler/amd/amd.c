@@ -14,6 +14,13 @@ static bool sweep(struct gcn_func *f)
 	return true;
 }
 
+static bool combine(struct gcn_func *f)
+{
+	if (!f->job->options.unoptimised)
+		gcn_combine(f);
+	return true;
+}
+
 static bool wait(struct gcn_func *f)
 {
 	gcn_prologue(f);
@@ -27,6 +34,7 @@ static const struct stage {
 	bool (*run)(struct gcn_func *f);
 } stages[] = {
 	{"amd-sweep", sweep},
+	{"amd-combine", combine},
 	{"amd-registers", gcn_registers},
 	{"amd-wait", wait},
 };

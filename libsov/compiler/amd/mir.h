@@ -217,6 +217,8 @@ void gcn_masks_to_vectors(struct ir_func *f);                          /* legali
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
 void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond); /* flow.c */
 void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
+void gcn_combine(struct gcn_func *f);                                  /* combine.c */
+void gcn_number_units(struct gcn_func *f);                             /* live.c */
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */
 void gcn_spill(struct gcn_func *f, uint32_t vreg);                     /* spill.c */
