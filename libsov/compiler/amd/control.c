@@ -319,6 +319,14 @@ static uint32_t find(struct work *w, uint32_t b)
 	return b;
 }
 
+/* The block that the lanes of this one have waited for, if they have. */
+static ir_block waited_for(const struct gcn_control *c, ir_block b)
+{
+	while (b && !c->masked[b])
+		b = gcn_owner(c, b);
+	return b;
+}
+
 static void mask_blocks(struct work *w)
 {
 	struct gcn_control *c = w->c;
@@ -341,20 +349,30 @@ static void mask_blocks(struct work *w)
 			}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
-		ir_block b = c->order[k];
+		ir_block b = c->order[k], from = waited_for(c, b);
 
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-			if (c->masked[b] && c->masked[f->blocks[b].succ[s]])
-				w->leader[find(w, b)] = find(w, f->blocks[b].succ[s]);
+			if (from && c->masked[f->blocks[b].succ[s]])
+				w->leader[find(w, from)] = find(w, f->blocks[b].succ[s]);
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
-		ir_block b = c->order[k], from = b;
+		ir_block b = c->order[k], from = waited_for(c, b);
 
 		c->component[b] = find(w, b);
-		while (from && !c->masked[from])
-			from = gcn_owner(c, from);
 		c->waiters[b] = from ? 1 + find(w, from) : 0;
 	}
+}
+
+bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s)
+{
+	uint32_t around = c->structure_of[b], into = c->structure_of[s];
+
+	if (around && c->structures[around - 1].meet == s)
+		return false;
+	if (into && c->structures[into - 1].loop == s && c->place[b] >= c->structures[into - 1].begin &&
+	    c->place[b] < c->structures[into - 1].end)
+		return false;
+	return c->masked[s];
 }
 
 bool gcn_together(const struct gcn_control *c, ir_block b)
@@ -363,7 +381,7 @@ bool gcn_together(const struct gcn_control *c, ir_block b)
 
 	/* Where lanes have met they are all there: a branch that they take together is any machine's. */
 	return !c->divergence->branch[b] &&
-	       (!c->waiters[b] || !c->masked[bb->succ[gcn_is_end(c->f, bb->succ[0])]]);
+	       (!c->waiters[b] || !gcn_waits(c, b, bb->succ[gcn_is_end(c->f, bb->succ[0])]));
 }
 
 struct gcn_control *gcn_control_find(struct ir_func *f)

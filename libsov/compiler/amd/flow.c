@@ -167,10 +167,9 @@ static uint32_t target_of(const struct flow *w, ir_block b, ir_block s)
 static void go(struct flow *w, ir_block b, ir_block s)
 {
 	const struct gcn_control *c = w->c;
-	uint32_t to = target_of(w, b, s), into = c->structure_of[s];
-	bool round = into && c->structures[into - 1].loop == s && is_inside(c, into, b);
+	uint32_t to = target_of(w, b, s);
 
-	if (!c->masked[s] || to == w->end || round) {
+	if (!gcn_waits(c, b, s) || to == w->end) {
 		jump(w, b, to);
 		return;
 	}

@@ -203,6 +203,8 @@ struct gcn_control *gcn_control_find(struct ir_func *f);
 bool gcn_is_end(const struct ir_func *f, ir_block b);
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
 bool gcn_parts(const struct gcn_control *c, ir_block b); /* its end may part lanes */
+/* Lanes that go from a block to another wait for it: no structure brings them there. */
+bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s);
 /* All lanes at the end of the block take the same way, and by plain jumps. */
 bool gcn_together(const struct gcn_control *c, ir_block b);
 void gcn_structures_find(struct gcn_control *c, struct arena *a); /* structure.c */

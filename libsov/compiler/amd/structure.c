@@ -111,10 +111,12 @@ static bool find_if(const struct gcn_control *c, struct gcn_structure *s)
 /* The loop that the branch leaves, whole. */
 static bool find_loop(const struct gcn_control *c, struct gcn_structure *s)
 {
+	const struct ir_bb *bb = &c->f->blocks[s->branch];
 	uint32_t l = c->loop_of[s->branch];
 	const struct gcn_loop *loop;
 
-	if (!l)
+	/* Lanes that part inside to meet outside are not taken out by this branch. */
+	if (!l || (bb->succ[0] != s->meet && bb->succ[1] != s->meet))
 		return false;
 	while (c->loops[l - 1].parent && !gcn_in_loop(c, s->meet, c->loops[l - 1].parent - 1))
 		l = c->loops[l - 1].parent;
@@ -154,12 +156,13 @@ static bool still_holds(const struct gcn_control *c, uint32_t number)
 		return false;
 	if (around && (c->structures[around - 1].begin > s->begin || c->structures[around - 1].end < s->end))
 		return false;
-	if (s->loop && innermost(c, s->branch, 0) != number)
-		return false;
 	for (uint32_t p = s->begin; p < s->end; p++) {
 		ir_block b = block_at(c, p);
 
 		if (gcn_parts(c, b) && (!c->parts_as[b] || c->structures[c->parts_as[b] - 1].broken))
+			return false;
+		/* Whoever leaves from inside another structure would come back with that one's end. */
+		if (c->parts_as[b] == number && innermost(c, b, 0) != number)
 			return false;
 	}
 	return true;
@@ -198,6 +201,12 @@ void gcn_structures_find(struct gcn_control *c, struct arena *a)
 			if (!c->structures[k - 1].broken && !still_holds(c, k))
 				c->structures[k - 1].broken = changed = true;
 	}
+	/* Masks and structures do not go together yet: one function has either. */
+	for (uint32_t k = 0; k < c->count; k++)
+		if (gcn_parts(c, c->order[k]) && (!c->parts_as[c->order[k]] ||
+						  c->structures[c->parts_as[c->order[k]] - 1].broken))
+			for (uint32_t n = 0; n < c->nstructures; n++)
+				c->structures[n].broken = true;
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k];
 
