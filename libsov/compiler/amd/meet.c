@@ -488,7 +488,7 @@ static void carry(struct meeting *m)
 void gcn_meet(struct ir_func *f)
 {
 	struct meeting m = {.f = f, .arena = f->module->arena};
-	const struct gcn_control *c = gcn_control_find(f);
+	const struct gcn_control *c = gcn_control_find(f, false);
 	struct ir_cfg cfg = *ir_cfg_build(f);
 	bool *marked;
 

@@ -165,8 +165,7 @@ static void select_end(struct select *s, ir_block b)
 		select_results(s);
 	if (end->op != IR_CBR)
 		return;
-	if (!s->c->masked[b] && !s->c->divergence->branch[b] &&
-	    select_branch_compare(s, end->args[0]))
+	if (gcn_together(s->c, b) && select_branch_compare(s, end->args[0]))
 		s->cond[b] = gcn_reg(AMD_SCC);
 	else
 		s->cond[b] = sel_mask(s, end->args[0]);
