@@ -41,6 +41,7 @@ static struct agree {
 	struct agree_memory before, expected, got;
 	uint32_t threads, a;
 	uint64_t b;
+	char error[512]; /* the last of agree_must() */
 } agree;
 
 static inline uint64_t agree_random(uint64_t *seed)
@@ -54,8 +55,11 @@ static inline uint64_t agree_random(uint64_t *seed)
 
 static inline bool agree_must(sov_result r, const char *doing)
 {
-	if (r)
-		diag("%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+	if (r) {
+		snprintf(agree.error, sizeof(agree.error), "%s: %s: %s", doing, sov_result_name(r),
+			 sov_last_error());
+		diag("%s", agree.error);
+	}
 	return !r;
 }
 
