@@ -134,7 +134,7 @@ static void say_constant(struct text *t, const struct sass_slot *s, const struct
 	int16_t offset = (int16_t)o->value;
 	bool uniform = s->type == SLOT_CONST_U, indexed = uniform || s->type == SLOT_CONST_R;
 	struct sass_operand index = {.kind = uniform ? SASS_UGPR : SASS_GPR, .reg = o->reg};
-	bool zero = o->reg == (uniform ? SASS_URZ : SASS_RZ);
+	bool zero = !uniform && o->reg == SASS_RZ;
 
 	say(t, "c[0x%x]%s[", o->aux & 31, s->flags & (SLOT_HALF | SLOT_SIGN) ? " " : "");
 	if (indexed && (!zero || !offset))
