@@ -143,9 +143,11 @@ struct warp {
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint32_t group[LANES];
+	uint32_t late;             /* let go by WARPSYNC and not running since */
 	uint8_t wait[LANES];       /* enum wait */
 	uint32_t wait_on[LANES];   /* lanes (WARPSYNC), B register, or barrier */
 	uint32_t breg[BREGS][LANES];
+	uint32_t moved[BREGS];     /* lanes whose register came from BMOV */
 	uint64_t collective[LANES]; /* where ENDCOLLECTIVE goes */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;

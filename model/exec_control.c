@@ -47,6 +47,7 @@ bool warp_pick(struct warp *w, bool rotate)
 	group = w->group[lane];
 	w->leader = 31u - (uint32_t)__builtin_clz(group);
 	w->ready &= ~group;
+	w->late &= ~group;
 	w->mask = group;
 	w->pc = w->lane_pc[lane];
 	return true;
@@ -172,21 +173,48 @@ static void gather(struct warp *w, uint32_t lanes)
 			w->lane_pc[i] = first;
 }
 
+/*
+ * Lanes that may go on with one that waits; 0: not yet. BSYNC does not wait for lanes whose WARPSYNC has let them
+ * go but which have not run since: others, of another mask, run first then, and an H200 let those pass
+ * a BSYNC that was for all of them. (The patent on convergence barriers, US 2016/0019066, has it that a barrier does
+ * not wait for threads that have yielded.) Not measured alone: this rule makes kernels wrong that were wrong on
+ * the chip, and leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not
+ * know who has gone, so there all wait.
+ */
+static uint32_t who_goes(const struct warp *w, uint32_t lane)
+{
+	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane), missing = need & ~here;
+	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
+
+	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
+}
+
+/* Lanes leave the others that took part in setting a barrier register, who no longer wait for them. */
+static void leave(uint32_t *breg, uint32_t lanes, uint32_t others)
+{
+	EACH_LANE(i)
+		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
+}
+
 /* Lets go whoever has all that it waits for: after an arrival, a BREAK or an exit. */
 static void check_waiters(struct warp *w)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t need;
+		uint32_t go;
 
 		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR)
 			continue;
-		need = waits_for(w, i);
-		if (need & ~waiting_like(w, i))
+		go = who_goes(w, i);
+		if (!go)
 			continue;
-		if (w->wait[i] == WAIT_COLLECTIVE)
-			gather(w, need);
-		join(w, need);
-		release(w, need);
+		if (w->wait[i] == WAIT_BSYNC)
+			leave(w->breg[w->wait_on[i]], go, waits_for(w, i) & ~go);
+		else if (w->wait[i] == WAIT_WARPSYNC)
+			w->late |= go;
+		else
+			gather(w, go);
+		join(w, go);
+		release(w, go);
 	}
 }
 
@@ -305,6 +333,7 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 
 	row_splat(row, mask & pred_read(w, op, 0));
 	row_blend(w->breg[op->breg], row, mask);
+	w->moved[op->breg] &= ~mask;
 }
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
@@ -331,12 +360,9 @@ static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
 
-	for (uint32_t k = 0; k < LANES; k++) {
-		uint32_t with = leaving >> k & 1 ? breg[k] : 0;
-
-		EACH_LANE(i)
-			breg[i] &= with >> i & 1 ? ~(1u << k) : ALL_LANES;
-	}
+	for (uint32_t k = 0; k < LANES; k++)
+		if (leaving >> k & 1)
+			leave(breg, 1u << k, breg[k]);
 	if (leaving)
 		check_waiters(w);
 }
@@ -355,6 +381,7 @@ static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t space[2 * LANES];
 
 	row_blend(w->breg[op->breg], fetch(w, op, 0, space), mask);
+	w->moved[op->breg] |= mask;
 }
 
 static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)

@@ -372,6 +372,24 @@ static void test_parted(void)
 	}
 }
 
+/*
+ * Lanes below 16 and the others name their own in a WARPSYNC and run on one after the other, so the BSYNC behind it does
+ * not make the first wait for the others.
+ */
+static void test_late(void)
+{
+	begin();
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_MOV, (R(5), IMM(0xffff0000)));
+	INS(&r, SASS_MOV, (R(5), IMM(0xffff)), GUARD(0));
+	INS(&r, SASS_BSSY, (B(0), TO(11)));
+	INS(&r, SASS_WARPSYNC, (PT, R(5)));
+	INS(&r, SASS_BSYNC, (B(0)));                                                 /* 10 */
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
+	end(4);
+	ok(launch(1, 32) && out_is(32, want_parted), "BSYNC does not wait for lanes that another mask's WARPSYNC let go");
+}
+
 /* R2UR says which lanes have another value than the one that it takes. */
 static uint32_t want_others(uint32_t t)
 {
@@ -555,6 +573,7 @@ static void test_chip(const char *name)
 	test_indirect();
 	test_lock();
 	test_parted();
+	test_late();
 	test_others();
 	test_div();
 	test_bar();
