@@ -44,6 +44,7 @@ static struct agree {
 	uint32_t threads, a;
 	uint64_t b;
 	uint32_t refused; /* kernels, by name: the AMD back end does not have everything yet */
+	char error[512]; /* the last of agree_must() */
 } agree;
 
 static inline uint64_t agree_random(uint64_t *seed)
@@ -57,8 +58,11 @@ static inline uint64_t agree_random(uint64_t *seed)
 
 static inline bool agree_must(sov_result r, const char *doing)
 {
-	if (r)
-		diag("%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+	if (r) {
+		snprintf(agree.error, sizeof(agree.error), "%s: %s: %s", doing, sov_result_name(r),
+			 sov_last_error());
+		diag("%s", agree.error);
+	}
 	return !r;
 }
 

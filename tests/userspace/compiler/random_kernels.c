@@ -10,8 +10,9 @@
  *	                                   does not matter is taken away
  *	random_kernels shrink NUMBER CHIP  the same, of devices from this chip's on
  *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
- *	random_kernels theirs PTXAS NUMBER...  what its code leaves on a software GPU: "AGREES" with the interpreter, or
- *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes
+ *	random_kernels theirs PTXAS NUMBER...  what its code leaves on software GPUs: "AGREES" with the interpreter, or
+ *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes,
+ *	                                   or "REFUSED" and why
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
@@ -97,22 +98,32 @@ static int shrink_kernel(uint64_t number, const char *whose)
 	return fails;
 }
 
+/* Hopper first, then Ampere: ptxas makes different code for them. */
 static void show_theirs(uint64_t number, const char *ptxas)
 {
 	uint32_t threads;
 	char *ptx = random_ptx(number, &threads);
-	const void *image;
-	size_t size;
 
-	agree_inputs(number, threads);
-	image = shrink_ptxas(ptxas, agree.properties[AGREE_PLAIN].target, ptx, &size);
-	memset(&agree.got, 0, sizeof(agree.got));
-	tap_quiet = true;
-	if (image && agree_interpret(ptx) && agree_image(AGREE_PLAIN, image, size))
-		printf("AGREES %" PRIu64 " ptxas\n", number);
-	else
-		printf("WRONG %" PRIu64 " ptxas %016" PRIx64 "\n", number, agree_mark());
-	tap_quiet = false;
+	for (uint32_t n = AGREE_PLAIN; n < AGREE_PLAIN + 2; n++) {
+		const char *target = agree.properties[n].target;
+		const void *image;
+		size_t size;
+
+		agree_inputs(number, threads);
+		*agree.error = 0;
+		image = shrink_ptxas(ptxas, target, ptx, &size);
+		memset(&agree.got, 0, sizeof(agree.got));
+		tap_quiet = true;
+		if (!image)
+			printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
+		else if (agree_interpret(ptx) && agree_image(n, image, size))
+			printf("AGREES %" PRIu64 " ptxas %s\n", number, target);
+		else if (*agree.error)
+			printf("REFUSED %" PRIu64 " ptxas %s: %s\n", number, target, agree.error);
+		else
+			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(), target);
+		tap_quiet = false;
+	}
 	free(ptx);
 }
 
