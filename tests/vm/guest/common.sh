@@ -79,9 +79,9 @@ accounted() { # what held() said before, what was done since
 # A card that was reset is bound anew: its node, which node() names, works within two minutes.
 comes_back() {
 	tries=0
-	while [ $tries -lt 240 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
-		sleep 0.5
+	while [ $tries -lt 1200 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
+		usleep 100000
 		tries=$((tries + 1))
 	done
-	[ $tries -lt 240 ]
+	[ $tries -lt 1200 ]
 }
