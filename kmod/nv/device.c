@@ -12,17 +12,36 @@
 
 #include "kmod/nv/nv.h"
 
+/**
+ * nv_lost() - has the device fallen off the bus?
+ * @nv: the device
+ *
+ * Asked by whoever waits for it or does not understand what it reads. The first to notice says so,
+ * and nothing else needs to be said about it then. A reset may bring it back.
+ *
+ * Return: true when it has.
+ */
+bool nv_lost(struct nv_device *nv)
+{
+	if (READ_ONCE(nv->lost))
+		return true;
+	if (nv_rd32(nv, NV_PMC_BOOT_0) != ~0u)
+		return false;
+	if (!xchg(&nv->lost, true))
+		drm_err(&nv->base.drm, "registers read all ones: the device does not answer\n");
+	return true;
+}
+
 static int nv_identify(struct nv_device *nv)
 {
 	struct drm_device *drm = &nv->base.drm;
 	u32 boot_0 = nv_rd32(nv, NV_PMC_BOOT_0);
 	u32 boot_42 = nv_rd32(nv, NV_PMC_BOOT_42);
+	bool virtual = NV_PMC_BOOT_1_VGPU(nv_rd32(nv, NV_PMC_BOOT_1));
 
-	if (boot_0 == ~0u) {
-		drm_err(drm, "registers read all ones: the device does not answer\n");
+	if (nv_lost(nv))
 		return -EIO;
-	}
-	if (NV_PMC_BOOT_1_VGPU(nv_rd32(nv, NV_PMC_BOOT_1))) {
+	if (virtual) {
 		drm_err(drm, "virtual GPUs are not supported\n");
 		return -ENODEV;
 	}
@@ -190,6 +209,8 @@ static int nv_start(struct sov_device *sov)
 		 sov->info.units, (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
 	return 0;
 }
+	if (nv_lost(nv))
+		return -EIO;
 
 static u64 nv_time(struct sov_device *sov)
 {

@@ -185,6 +185,8 @@ int nv_gsp_start(struct nv_device *nv)
 		return -EBUSY;
 	}
 	ret = start(nv);
+		if (nv_lost(nv))
+			return -EIO;
 	if (ret)
 		nv_gsp_stop(nv);
 	return ret;

@@ -239,6 +239,8 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 	if (region == NV_PCI_BAR_REGISTERS) {
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
+	if (region == NV_PCI_BAR_REGISTERS)
+		fault_access(c);
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
 	} else {
 		const uint8_t *from = window_at(c, region, offset, bytes);
@@ -272,6 +274,8 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 
 		if (to)
 			memcpy(to, data, bytes);
+	if (region == NV_PCI_BAR_REGISTERS)
+		fault_access(c);
 	}
 }
 

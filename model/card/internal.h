@@ -27,6 +27,7 @@ enum card_fault {
 	FAULT_VANISH, /* the card's process ends during boot */
 	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
 	FAULT_DEAF, /* nor says anything any more, once it is asked to */
+	FAULT_GONE, /* at a register access since its reset the card falls off the bus */
 	FAULT_SPURIOUS, /* it interrupts all the time, without a reason */
 	FAULT_STORM, /* the GSP has something to say all the time */
 	FAULT_SILENT, /* nothing is said any more */
@@ -48,8 +49,9 @@ enum card_fault {
 struct fault { /* fault.c */
 	enum card_fault kind, now;
 	uint32_t at, messages; /* of this boot */
+	uint32_t accesses; /* of registers since the last reset */
 	uint32_t next, step, times; /* of a sweep; no step: there is none */
-	uint32_t missed; /* boots in a row that had no message to be spoiled */
+	uint32_t missed; /* boots in a row that had no message or access to be spoiled */
 	uint32_t boots;
 	_Atomic bool happened; /* since the last reset; engines read it */
 	bool waits; /* there is a thread with a late message */
@@ -225,6 +227,8 @@ void fault_end(struct card *c);
 bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 void fault_publish(struct card *c, uint32_t put);
 /* Registers and windows are all ones. */
+/* A register is about to be read or written. */
+void fault_access(struct card *c);
 bool fault_gone(const struct card *c);
 
 /* storm.c: begins where the card is one for it; false when there is no thread for it. */
