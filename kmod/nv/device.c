@@ -132,6 +132,8 @@ static int nv_init(struct nv_device *nv)
 	if (ret)
 		return ret;
 	ret = drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
+	if (!ret)
+		ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
 	if (ret)
 		return ret;
 	return drmm_mutex_init(&nv->base.drm, &nv->halt_lock);
@@ -165,6 +167,19 @@ static int nv_make_ready(struct nv_device *nv)
 	return ret;
 }
 
+/* From a chip whose own firmware is awake, and which knows nothing of us. */
+static int nv_wake(struct sov_device *sov)
+{
+	struct nv_device *nv = to_nv(sov);
+	int ret = nv->chip->awake(nv);
+
+	if (ret)
+		return ret;
+	pci_set_master(sov_pci(sov));
+	ret = nv_gsp_start(nv);
+	return ret ? ret : nv_make_ready(nv);
+}
+
 static int nv_start(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
@@ -194,14 +209,12 @@ static int nv_start(struct sov_device *sov)
 	if (ret)
 		return ret;
 	nv_describe(nv);
+	if (nv_lost(nv))
+		return -EIO;
 	ret = nv_open_window(nv);
 	if (ret)
 		return ret;
-	pci_set_master(pdev);
-	ret = nv_gsp_start(nv);
-	if (ret)
-		return ret;
-	ret = nv_make_ready(nv);
+	ret = nv_wake(sov);
 	if (ret)
 		return ret;
 	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
@@ -209,8 +222,6 @@ static int nv_start(struct sov_device *sov)
 		 sov->info.units, (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
 	return 0;
 }
-	if (nv_lost(nv))
-		return -EIO;
 
 static u64 nv_time(struct sov_device *sov)
 {
@@ -230,6 +241,7 @@ const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
 	.start = nv_start,
+	.wake = nv_wake,
 	.stop = nv_stop,
 	.time = nv_time,
 	.vm_bytes = sizeof(struct nv_vm),

@@ -176,6 +176,7 @@ void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);
 bool config_wants_reset(const struct card *c);
 void config_function_reset(struct card *c);
+uint32_t config_power_state(const struct card *c); /* 0: awake; 3: D3 */
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 
@@ -226,9 +227,9 @@ void fault_end(struct card *c);
 /* The next message may be spoiled; true: after its checksum was made, that is, too. */
 bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 void fault_publish(struct card *c, uint32_t put);
-/* Registers and windows are all ones. */
 /* A register is about to be read or written. */
 void fault_access(struct card *c);
+/* Registers and windows are all ones. */
 bool fault_gone(const struct card *c);
 
 /* storm.c: begins where the card is one for it; false when there is no thread for it. */
