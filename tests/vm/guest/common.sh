@@ -43,7 +43,7 @@ programs() { # one for each call of the driver
 }
 
 # What the driver has of the kernel's memory: objects of slabs, as lines of cache, who asked, count and bytes; areas of
-# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U among the kernel's words, and
+# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U,kmalloc-* among the kernel's words, and
 # stack_depot_disable=on, or else whole stacks are told, which takes minutes.
 held() {
 	awk 'FILENAME ~ "object_size$" { n = split(FILENAME, name, "/"); size[name[n - 1]] = $1; next }
