@@ -37,6 +37,7 @@ report() { # scenario
 rm -rf "$work"
 mkdir -p "$work"
 ln "$BUILD/vm/base.cpio" "$work/"
+ln -s ../base "$work/base"
 module "$release" >"$work/install.log" 2>&1
 installed=$?
 repeat "$kernel ($release): " "$work/install.log"

@@ -43,7 +43,7 @@ programs() { # one for each call of the driver
 }
 
 # What the driver has of the kernel's memory: objects of slabs, as lines of cache, who asked, count and bytes; areas of
-# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U among the kernel's words, and
+# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U,kmalloc-* among the kernel's words, and
 # stack_depot_disable=on, or else whole stacks are told, which takes minutes.
 held() {
 	awk 'FILENAME ~ "object_size$" { n = split(FILENAME, name, "/"); size[name[n - 1]] = $1; next }
@@ -81,9 +81,9 @@ accounted() { # what held() said before, what was done since
 # A card that was reset is bound anew: its node, which node() names, works within two minutes.
 comes_back() {
 	tries=0
-	while [ $tries -lt 240 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
-		sleep 0.5
+	while [ $tries -lt 1200 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
+		usleep 100000
 		tries=$((tries + 1))
 	done
-	[ $tries -lt 240 ]
+	[ $tries -lt 1200 ]
 }
