@@ -11,7 +11,6 @@ cd "$(dirname "$0")/../.."
 work=$BUILD/vm-mutants
 list=tests/vm/mutants
 mkdir -p "$work"
-: "${VM_TIMEOUT:=900}"
 
 # The source for a kernel, and what was built of it last time; only files that differ are copied, so only these are built.
 restore() {
