@@ -49,6 +49,8 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	f->start.thread_ids = 1;
 	if (ir->kind == IR_KERNEL)
 		gcn_meet(ir);
+	if (ir->kind == IR_KERNEL && !gcn_count_barriers(f))
+		return NULL;
 	if (!gcn_legalise(ir, job))
 		return NULL;
 	gcn_masks_to_vectors(ir);

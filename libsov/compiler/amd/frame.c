@@ -38,12 +38,13 @@ bool gcn_place_variables(struct gcn_func *f)
 	bool *used = arena_array(f->arena, m->nsymbols + 1, sizeof(*used)), dynamic = false;
 
 	f->symbol_offset = arena_array(f->arena, m->nsymbols + 1, sizeof(*f->symbol_offset));
+	f->counter_at = f->lds_bytes = f->barrier_bytes;
 	ir_for_each_block(f->ir, b)
 		ir_for_each_inst(f->ir, b, i) {
 			if (ir_at(f->ir, i)->op == IR_ADDR)
 				used[ir_at(f->ir, i)->symbol] = true;
 			if (ir_at(f->ir, i)->op == IR_BARRIER_RED)
-				f->lds_bytes = sizeof(uint32_t); /* counter_at is 0 */
+				f->lds_bytes = f->counter_at + (uint32_t)sizeof(uint32_t);
 		}
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *v = &m->symbols[k];

@@ -97,6 +97,7 @@ struct gcn_func {
 	uint32_t kernarg, group_id[3], thread_id[3]; /* registers that hold these, 0: not wanted */
 	uint32_t alive; /* … and the lanes that have not ended */
 	uint32_t frame_bytes, lds_bytes, lds_align;
+	uint32_t barrier_bytes; /* of LDS, from 0 on: what barriers of some threads count with (barrier.c) */
 	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
 	uint32_t bank, bank_lanes; /* register whose lanes hold scalar ones, and how many it has */
@@ -195,6 +196,8 @@ bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
 void gcn_meet(struct ir_func *f);                                      /* meet.c */
+bool gcn_count_barriers(struct gcn_func *f);                           /* barrier.c */
+bool gcn_is_barrier_of_all(const struct ir_func *f, const struct ir_inst *in);
 bool gcn_legalise(struct ir_func *f, struct compile_job *job);         /* legalise.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
