@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How a virtual machine is packed and booted; sourced by run.sh and mutants.sh. A scenario is a script of
+# How a virtual machine is packed and booted; sourced by _kernel.sh, run.sh and mutants.sh. A scenario is a script of
 # tests/vm/guest with lines that say what the machine is like:
 #   # scenario                run it when none is named; others are parts, or run by name
 #   # scenario of check-long  run it there
@@ -186,4 +186,27 @@ boot() {
 	[ $status -eq 0 ] || kill $(cat "$work"/card[0-9]*.pid) 2>/dev/null
 	wait
 	return $status
+}
+
+# What was promised elsewhere, in the file LOG, is our own.
+repeat() { # what goes before each promise, log
+	while read -r line; do
+		case $line in
+		"ok "*"# SKIP "*) line=${line#* - } && skip "$1${line% \# SKIP *}" "${line##*\# SKIP }" ;;
+		"ok "*) ok 0 "$1${line#* - }" ;;
+		"not ok "*) ok 1 "$1${line#* - }" ;;
+		"# "*) echo "$line" ;;
+		esac
+	done <"$2"
+}
+
+tries() { # promise, log, command...: is it done? Says why not.
+	promise=$1
+	log=$2
+	shift 2
+	"$@" >"$log" 2>&1
+	done=$?
+	ok $done "$promise"
+	[ $done -eq 0 ] || diag "$(tail -n 30 "$log")"
+	return $done
 }

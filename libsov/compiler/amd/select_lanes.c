@@ -6,7 +6,7 @@
  * for between them.
  *
  * A workgroup has one barrier, for all of its threads. One for some of them, or one that threads pass without
- * waiting, is written out in kernels (barrier.c); in functions, and where it reduces, it is refused by name.
+ * waiting, does not exist: refused by name.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -136,11 +136,23 @@ static void match(struct select *s)
 	sel_choose(s, sel_result(s, 0, 0), p, same, gcn_imm(0));
 }
 
+/* All threads of the block, or as many as it is known to have. */
+static bool is_of_all(const struct select *s, uint32_t threads_arg)
+{
+	uint64_t count, block = 1;
+
+	if (s->in->nargs <= threads_arg)
+		return true;
+	for (uint32_t axis = 0; axis < 3; axis++)
+		block *= s->ir->required_threads[axis];
+	return block && ir_is_const(s->ir, ARG(threads_arg), &count) && count == block;
+}
+
 static void barrier(struct select *s)
 {
 	if (s->in->sub == IR_BARRIER_ARRIVE)
 		sel_refuse(s, "a barrier that threads pass without waiting (barrier.arrive)");
-	else if (!gcn_is_barrier_of_all(s->ir, s->in))
+	else if (!is_of_all(s, 1))
 		sel_refuse(s, "a barrier of some of a block's threads");
 	else
 		sel_emit(s, AMD_s_barrier, AMD_PLAIN);
@@ -160,7 +172,7 @@ static void barrier_reduce(struct select *s)
 	bool all = s->in->sub == IR_BARRIER_AND;
 	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum, d = sel_result(s, 0, 0);
 
-	if (!gcn_is_barrier_of_all(s->ir, s->in)) {
+	if (!is_of_all(s, 2)) {
 		sel_refuse(s, "a barrier of some of a block's threads");
 		return;
 	}

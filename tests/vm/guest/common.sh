@@ -27,11 +27,13 @@ part() { # its name, its words
 
 # A test program; one that dies or does not keep its own plan is a failure.
 program() {
+	since=$(date +%s)
 	"$@" >/tmp/out 2>&1
 	status=$?
 	sed '/^1\.\./d' /tmp/out
 	is "$(grep -cE '^(not )?ok ' /tmp/out) $(grep -cE '^not ok ' /tmp/out) $status" \
 		"$(sed -n 's/^1\.\.//p' /tmp/out) 0 0" "${1##*/} comes to its end"
+	diag "${1##*/}: $(($(date +%s) - since)) s"
 }
 long_ones="isolation tokens leftovers fuzz" # which take minutes: fire.sh, leftovers.sh
 programs() { # one for each call of the driver
