@@ -51,7 +51,8 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 
 			if (function)
 				u->wants |= wants(in);
-			u->exits |= function && in->op == IR_EXIT;
+			u->exits |= (function && in->op == IR_EXIT) ||
+				    (in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
 			u->by_address |= in->op == IR_CALLPTR;
 			u->counter |= (calls || function) && in->op == IR_BARRIER_RED;
 			if (in->op == IR_ADDR && (calls || function) &&
@@ -198,6 +199,8 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 	p->calls = w.unknown;
 	p->stats.registers = w.vgprs;
 	p->stats.stack_bytes = p->private_bytes;
-	if (kernel->calls)
-		p->hidden |= u->hidden;
+	if (!kernel->calls)
+		return;
+	p->hidden |= u->hidden;
+	p->services |= u->services;
 }
