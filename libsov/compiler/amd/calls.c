@@ -195,6 +195,8 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 	w.open = arena_array(a, u->m->nfuncs + 1, sizeof(*w.open));
 	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
 	p->private_bytes = stack_of(&w, kernel->ir->index);
+	if (kernel->start.scratch && !p->private_bytes) /* none of it, or some: there is no third way */
+		p->private_bytes = STACK_ALIGN;
 	p->vgprs = w.vgprs;
 	p->calls = w.unknown;
 	p->stats.registers = w.vgprs;
