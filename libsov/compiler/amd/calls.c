@@ -61,15 +61,32 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 		}
 }
 
+static bool has_partial_barrier(const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if ((ir_at(f, i)->op == IR_BARRIER || ir_at(f, i)->op == IR_BARRIER_RED) &&
+			    !gcn_is_whole_barrier(f, ir_at(f, i)))
+				return true;
+	return false;
+}
+
 struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a)
 {
 	struct gcn_unit *u = arena_alloc(a, sizeof(*u));
 
 	*u = (struct gcn_unit){.m = m, .stack_align = STACK_ALIGN};
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		if (!u->barriers && has_partial_barrier(f))
+			u->barriers = gcn_barrier_words(m);
 	u->shared = arena_array(a, m->nsymbols + 1, sizeof(*u->shared));
 	u->funcs = arena_array(a, m->nfuncs + 1, sizeof(*u->funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		survey(u, f);
+	if (u->barriers) {
+		u->shared[u->barriers - 1] = true;
+		u->wants |= 1 << GCN_THREADS | 1 << GCN_HIDDEN;
+	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		if (m->symbols[k].space == IR_LOCAL && m->symbols[k].align > u->stack_align)
 			u->stack_align = m->symbols[k].align;

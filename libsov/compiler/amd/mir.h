@@ -125,6 +125,7 @@ struct gcn_unit {
 	uint32_t hidden;   /* mask by enum amd_hidden: those that functions read */
 	uint32_t services; /* mask: those that functions call */
 	bool *shared;      /* by symbol: variables that functions, or kernels that call, have in LDS */
+	uint32_t barriers; /* 1 + symbol of words for barriers that the machine lacks, 0: there are none */
 	bool counter;      /* … and a counter for reductions at barriers */
 	uint32_t stack_align;
 	struct gcn_func **funcs; /* by index: compiled */
@@ -271,6 +272,10 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
+/* Barriers of some threads (legalise_barriers.c). */
+void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
+bool gcn_is_whole_barrier(const struct ir_func *f, const struct ir_inst *in);
+uint32_t gcn_barrier_words(struct ir_module *m); /* 1 + the symbol */
 void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */

@@ -41,12 +41,12 @@ static uint32_t in_registers(uint32_t words)
 
 static void give_word(struct select *s, struct passing *p, struct gcn_src x)
 {
-	if (p->word < GCN_PASSED_WORDS)
-		sel_move(s, gcn_at(s->f, p->vreg, p->word), x, 1);
-	else
-		gcn_set(s->f, in_frame(s, AMD_scratch_store_dword, p->frame, p->word), AMD_S1,
-			sel_vector(s, x, 1));
-	p->word++;
+	if (p->word < GCN_PASSED_WORDS) {
+		sel_move(s, gcn_at(s->f, p->vreg, p->word++), x, 1);
+		return;
+	}
+	x = sel_vector(s, x, 1);
+	gcn_set(s->f, in_frame(s, AMD_scratch_store_dword, p->frame, p->word++), AMD_S1, x);
 }
 
 static void give(struct select *s, struct passing *p, ir_val v)

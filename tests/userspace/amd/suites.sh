@@ -6,13 +6,12 @@
 #   runtime/launch_descriptor, runtime/past_l1: NVIDIA's launch descriptors and caches; amd/packets is ours
 #   runtime/cache, runtime/errors, runtime/ranges: no GPU at all; runtime/wraps: has both in one run
 #   runtime/trace: counts a graph's nodes as one queue has them; here copies and kernels are two queues'
-#   ptx/soft_instructions: has barriers of some of a block's threads; amd/instructions runs all other files
 . tests/tap.sh
 
 for t in api/calls api/concurrency api/concurrent api/copy_threads api/faults api/grids api/handles api/host_memory \
 	api/kernels api/launches api/lazy api/memory api/modules api/streams api/threads falsify/graphs falsify/memory \
-	falsify/pool falsify/print falsify/programs kernels/science kernels/soft ptx/soft_families runtime/calls_closing \
-	runtime/copy_ways runtime/faults runtime/gates runtime/graph_ways runtime/limits runtime/mappings \
+	falsify/pool falsify/print falsify/programs kernels/science kernels/soft ptx/soft_families ptx/soft_instructions \
+	runtime/calls_closing runtime/copy_ways runtime/faults runtime/gates runtime/graph_ways runtime/limits runtime/mappings \
 	runtime/spare_streams services/heap services/print services/stop; do
 	says=$(TEST_CHIP=navi21 SOV_CACHE_SIZE=0 timeout 250 "$BUILD/tests/$t" 2>&1)
 	status=$?
