@@ -34,6 +34,14 @@ __attribute__((unused)) static const char *soft_name(const char *name)
 	return text;
 }
 
+/* What the first is compiled for. */
+__attribute__((unused)) static const char *soft_target(void)
+{
+	const char *chip = getenv("TEST_CHIP");
+
+	return chip && !strncmp(chip, "navi", 4) ? "gfx1030" : "sm_90";
+}
+
 /* How the chip calls what NVIDIA's disassembler calls so. */
 __attribute__((unused)) static const char *soft_instruction(const char *name)
 {

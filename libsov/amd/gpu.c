@@ -135,6 +135,14 @@ static uint32_t instruction(const void *chip, const struct image_kernel *k, uint
 
 /* ---- launches ---- */
 
+/* What a kernel calls may need more than the kernel knew. */
+static uint32_t with_registers(uint32_t rsrc1, uint32_t vgprs)
+{
+	if (vgprs <= AMD_RSRC1_VGPRS(rsrc1))
+		return rsrc1;
+	return (rsrc1 & ~AMD_RSRC1_SET_VGPRS(512u)) | AMD_RSRC1_SET_VGPRS(vgprs);
+}
+
 static bool plan_kernel(const void *chip, const struct image_kernel *k,
 			const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 			void *plan)
@@ -149,7 +157,7 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 	p->amd = (struct amd_kernel){
 		.entry = base[IMAGE_CODE] + k->amd.descriptor_offset + (uint64_t)d->entry_offset,
 		.descriptor = base[IMAGE_CODE] + k->amd.descriptor_offset,
-		.rsrc1 = d->rsrc1,
+		.rsrc1 = with_registers(d->rsrc1, k->registers),
 		.rsrc2 = d->rsrc2 | (local_bytes ? AMD_RSRC2_SET_SCRATCH : 0),
 		.rsrc3 = d->rsrc3,
 		.properties = d->properties,

@@ -91,7 +91,7 @@ static void describe(const struct gcn_func *f, struct amd_piece *p, struct arena
 	p->max_threads = ir->max_threads[0] ? threads : 0;
 	p->name = ir->name;
 	p->index = ir->index;
-	p->kernel = ir->kind == IR_KERNEL;
+	p->kernel = amd_is_entry(f->job, ir);
 	p->vgprs = f->vgprs;
 	p->sgprs = f->sgprs;
 	p->lds_bytes = f->lds_bytes;
@@ -103,6 +103,7 @@ static void describe(const struct gcn_func *f, struct amd_piece *p, struct arena
 	p->cu_mode = true;
 	p->start = f->start;
 	p->hidden = f->hidden;
+	p->services = f->services;
 	p->params = params;
 	p->nparams = ir->nparams;
 	p->param_bytes = ir->param_bytes;
@@ -119,10 +120,19 @@ static bool generate(struct compile_job *job, const struct amd_plan *plan, struc
 		return false;
 	describe(f, p, keep);
 	unit->funcs[ir->index] = f;
-	if (ir->kind == IR_KERNEL)
+	if (p->kernel)
 		gcn_collect(unit, f, p);
-	else
+	if (ir->kind == IR_FUNCTION) {
 		unit->hidden |= f->hidden;
+		unit->services |= f->services;
+	}
+	if (ir->kind == IR_FUNCTION && p->kernel && unit->wants & ~GCN_SERVICES_WANT) {
+		diag_error(&job->diag, 0, 0,
+			   "service '%s' asks for more than the numbers of thread and block, "
+			   "which is all that callers tell",
+			   ir->name);
+		return false;
+	}
 	out->npieces++;
 	return true;
 }

@@ -51,7 +51,8 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 
 			if (function)
 				u->wants |= wants(in);
-			u->exits |= function && in->op == IR_EXIT;
+			u->exits |= (function && in->op == IR_EXIT) ||
+				    (in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
 			u->by_address |= in->op == IR_CALLPTR;
 			u->counter |= (calls || function) && in->op == IR_BARRIER_RED;
 			if (in->op == IR_ADDR && (calls || function) &&
@@ -60,15 +61,32 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 		}
 }
 
+static bool has_partial_barrier(const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if ((ir_at(f, i)->op == IR_BARRIER || ir_at(f, i)->op == IR_BARRIER_RED) &&
+			    !gcn_is_whole_barrier(f, ir_at(f, i)))
+				return true;
+	return false;
+}
+
 struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a)
 {
 	struct gcn_unit *u = arena_alloc(a, sizeof(*u));
 
 	*u = (struct gcn_unit){.m = m, .stack_align = STACK_ALIGN};
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		if (!u->barriers && has_partial_barrier(f))
+			u->barriers = gcn_barrier_words(m);
 	u->shared = arena_array(a, m->nsymbols + 1, sizeof(*u->shared));
 	u->funcs = arena_array(a, m->nfuncs + 1, sizeof(*u->funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		survey(u, f);
+	if (u->barriers) {
+		u->shared[u->barriers - 1] = true;
+		u->wants |= 1 << GCN_THREADS | 1 << GCN_HIDDEN;
+	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		if (m->symbols[k].space == IR_LOCAL && m->symbols[k].align > u->stack_align)
 			u->stack_align = m->symbols[k].align;
@@ -194,10 +212,14 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 	w.open = arena_array(a, u->m->nfuncs + 1, sizeof(*w.open));
 	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
 	p->private_bytes = stack_of(&w, kernel->ir->index);
+	if (kernel->start.scratch && !p->private_bytes) /* none of it, or some: there is no third way */
+		p->private_bytes = STACK_ALIGN;
 	p->vgprs = w.vgprs;
 	p->calls = w.unknown;
 	p->stats.registers = w.vgprs;
 	p->stats.stack_bytes = p->private_bytes;
-	if (kernel->calls)
-		p->hidden |= u->hidden;
+	if (!kernel->calls)
+		return;
+	p->hidden |= u->hidden;
+	p->services |= u->services;
 }

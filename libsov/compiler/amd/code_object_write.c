@@ -242,11 +242,16 @@ static void add_global_symbols(struct writer *w, enum section table)
 		if (table == S_SYMTAB)
 			w->variable_symbol[k] = symbol;
 	}
-	for (uint32_t s = 0; s < SERVICES; s++)
-		if (p->services >> s & 1)
-			w->service_symbol[s] =
-				add_symbol(w, table, services[s].name,
-					   ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 0, S_NULL, 0, 0);
+	for (uint32_t s = 0; s < SERVICES; s++) {
+		uint32_t symbol;
+
+		if (!(p->services >> s & 1))
+			continue;
+		symbol = add_symbol(w, table, services[s].name, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 0,
+				    S_NULL, 0, 0);
+		if (table == S_DYNSYM)
+			w->service_symbol[s] = symbol;
+	}
 	for (uint32_t d = 0; d < p->ndeclared && w->content == IMAGE_OF_HEAD; d++)
 		add_symbol(w, table, p->declared[d], ELF64_ST_INFO(STB_GLOBAL, AMD_ELF_STT_KERNEL), 0,
 			   S_NULL, p->declared_unit[d], 0);

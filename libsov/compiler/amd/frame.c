@@ -34,8 +34,11 @@ static bool place(struct gcn_func *f, uint32_t symbol)
 	uint32_t at = align_up(*bytes, v->align);
 
 	if (v->size > most || at + v->size > most) {
-		diag_error(&f->job->diag, 0, 0, "variable '%s' of %llu bytes does not fit: there are %u bytes of %s",
-			   v->name, (unsigned long long)v->size, most, ir_space_names[v->space]);
+		diag_error(&f->job->diag, 0, 0,
+			   "%s '%s' needs %llu bytes of %s memory up to variable '%s'; there are %u on %s",
+			   f->ir->kind == IR_KERNEL ? "kernel" : "function", f->ir->name,
+			   (unsigned long long)at + v->size, ir_space_names[v->space], v->name, most,
+			   f->job->target->name);
 		return false;
 	}
 	f->symbol_offset[symbol] = at;

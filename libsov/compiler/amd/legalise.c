@@ -71,6 +71,7 @@ static void split_edges(struct ir_func *f)
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job)
 {
 	gcn_legalise_calls(f, u);
+	gcn_legalise_barriers(f, u);
 	write_out(f);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);

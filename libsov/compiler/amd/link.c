@@ -108,7 +108,7 @@ static bool declare_kernels(struct compile_job *job, struct amd_plan *p, const s
 	p->declared = names;
 	p->declared_unit = units;
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		if (f->kind != IR_KERNEL)
+		if (!amd_is_entry(job, f))
 			continue;
 		names[p->ndeclared] = f->name;
 		units[p->ndeclared++] = unit_of ? unit_of[f->index] : 0;

@@ -113,6 +113,9 @@ enum gcn_come {
 	GCN_COMES,
 };
 
+/* Services are told which thread it is, and nothing more: they are compiled without their callers. */
+#define GCN_SERVICES_WANT (1 << GCN_GROUP_X | 1 << GCN_GROUP_Y | 1 << GCN_GROUP_Z | 1 << GCN_THREADS)
+
 /* What the functions of a unit have in common. */
 struct gcn_unit {
 	struct ir_module *m;
@@ -120,7 +123,9 @@ struct gcn_unit {
 	bool exits;        /* a function, or what it calls, may end lanes */
 	uint16_t wants;    /* mask by enum gcn_come: what functions want to know from the kernel */
 	uint32_t hidden;   /* mask by enum amd_hidden: those that functions read */
+	uint32_t services; /* mask: those that functions call */
 	bool *shared;      /* by symbol: variables that functions, or kernels that call, have in LDS */
+	uint32_t barriers; /* 1 + symbol of words for barriers that the machine lacks, 0: there are none */
 	bool counter;      /* … and a counter for reductions at barriers */
 	uint32_t stack_align;
 	struct gcn_func **funcs; /* by index: compiled */
@@ -149,6 +154,7 @@ struct gcn_func {
 	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
 	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
 	uint64_t used[GCN_CLASSES][GCN_VGPRS / 64]; /* once assigned: which registers are written */
+	uint32_t services; /* that it calls: a mask */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
@@ -294,6 +300,10 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
  */
 void gcn_meet(struct ir_func *f);                                      /* meet.c */
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
+/* Barriers of some threads (legalise_barriers.c). */
+void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
+bool gcn_is_whole_barrier(const struct ir_func *f, const struct ir_inst *in);
+uint32_t gcn_barrier_words(struct ir_module *m); /* 1 + the symbol */
 void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */

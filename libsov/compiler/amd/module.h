@@ -127,6 +127,13 @@ struct amd_plan {
 	uint32_t ndeclared;
 };
 
+/* Kernels, and services in the library that has them: what others start or call by name. */
+static inline bool amd_is_entry(const struct compile_job *job, const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL || (job->options.library && f->kind == IR_FUNCTION &&
+					service_find(f->name) != SERVICES);
+}
+
 /* Generation. NULL: errors are in job->diag. */
 void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *unit,
 		   struct arena *keep);

@@ -66,6 +66,13 @@ static struct gcn_src at_value(struct select *s, ir_val v, uint32_t word)
 	return gcn_at(s->f, s->vreg[v], word);
 }
 
+/* From here on asking where a value is changes nothing: C leaves open in which order a call's arguments ask, and hosts
+ * differ. */
+void sel_give_register(struct select *s, ir_val v)
+{
+	at_value(s, v, 0);
+}
+
 struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
 {
 	const struct ir_inst *d = ir_def(s->ir, v);

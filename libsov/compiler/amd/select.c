@@ -52,6 +52,18 @@ static bool is_wanted(const struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+static void give_registers(struct select *s)
+{
+	for (uint32_t k = 0; k < s->c->count; k++)
+		ir_for_each_inst(s->ir, s->c->order[k], i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+
+			for (uint32_t r = 0; in->op != IR_CONST && in->op != IR_UNDEF && r < in->nres; r++)
+				if (is_wanted(s, in))
+					sel_give_register(s, in->res + r);
+		}
+}
+
 static void select_inst(struct select *s, const struct ir_inst *in)
 {
 	if (ir_ops[in->op].properties & P_TERM || in->op == IR_PHI || in->op == IR_CONST ||
@@ -187,6 +199,7 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 		gcn_come(f, GCN_RETURN, GCN_SCALAR, 2);
 	count_uses(&s);
 	find_scalars(&s);
+	give_registers(&s);
 	ir_for_each_block(ir, b)
 		if (gcn_is_meeting(ir, b))
 			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);

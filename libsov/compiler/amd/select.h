@@ -31,6 +31,7 @@ enum sel_op {
 };
 
 /* Operands. */
+void sel_give_register(struct select *s, ir_val v);
 struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word); /* a word of a value */
 struct gcn_src sel_pair(struct select *s, ir_val v);  /* 64 bits, as one operand */
 struct gcn_src sel_mask(struct select *s, ir_val v);  /* of a b1 */

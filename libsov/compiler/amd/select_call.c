@@ -41,12 +41,12 @@ static uint32_t in_registers(uint32_t words)
 
 static void give_word(struct select *s, struct passing *p, struct gcn_src x)
 {
-	if (p->word < GCN_PASSED_WORDS)
-		sel_move(s, gcn_at(s->f, p->vreg, p->word), x, 1);
-	else
-		gcn_set(s->f, in_frame(s, AMD_scratch_store_dword, p->frame, p->word), AMD_S1,
-			sel_vector(s, x, 1));
-	p->word++;
+	if (p->word < GCN_PASSED_WORDS) {
+		sel_move(s, gcn_at(s->f, p->vreg, p->word++), x, 1);
+		return;
+	}
+	x = sel_vector(s, x, 1);
+	gcn_set(s->f, in_frame(s, AMD_scratch_store_dword, p->frame, p->word++), AMD_S1, x);
 }
 
 static void give(struct select *s, struct passing *p, ir_val v)
@@ -197,13 +197,35 @@ static void call_it(struct select *s, struct gcn_src target, uint16_t wants, con
 		take(s, &p, k, callee->result_types[k]);
 }
 
+/* Its address is among the module's variables. */
+static void call_service(struct select *s, const struct ir_func *callee, struct gcn_src target)
+{
+	enum service service = service_find(callee->name);
+	struct gcn_src at = sel_temp(s, GCN_SCALAR, 2);
+	struct gcn_inst *i;
+
+	if (service == SERVICES || !service_fits(service, callee)) {
+		diag_error(&s->f->job->diag, s->in->line, 0,
+			   "function '%s' is not defined, and it is no service by these types", callee->name);
+		s->failed = true;
+		return;
+	}
+	select_distance(s, at, AMD_TO_SERVICE, service, 0);
+	i = sel_emit(s, AMD_s_load_dwordx2, AMD_PLAIN);
+	gcn_set(s->f, i, AMD_D, target);
+	gcn_set(s->f, i, AMD_S0, at);
+	gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+	s->f->services |= 1u << service;
+	call_it(s, target, GCN_SERVICES_WANT, callee, s->in->args);
+}
+
 static void call(struct select *s)
 {
 	const struct ir_func *callee = s->ir->module->table[s->in->symbol];
 	struct gcn_src target = sel_temp(s, GCN_SCALAR, 2);
 
 	if (callee->kind == IR_EXTERNAL) {
-		sel_refuse(s, "calling what the system provides");
+		call_service(s, callee, target);
 		return;
 	}
 	select_distance(s, target, AMD_TO_FUNCTION, s->in->symbol, 0);

@@ -75,18 +75,19 @@ static void compare_masks(struct select *s)
 static void compare(struct select *s)
 {
 	bool wide = s->in->type == IR_B64, sign = is_signed(s->in->cond);
+	struct gcn_src x, y;
 
 	if (is_fused(s, s->in))
 		return;
-	if (s->in->type == IR_B1)
+	if (s->in->type == IR_B1) {
 		compare_masks(s);
-	else if (compare_scalars(s, s->in))
+	} else if (compare_scalars(s, s->in)) {
 		sel_sop(s, AMD_s_cselect_b32, sel_result(s, 0, 0), gcn_imm(UINT32_MAX), gcn_imm(0));
-	else
-		sel_vop(s, vector_ops[wide][s->in->cond], sel_result(s, 0, 0),
-			wide ? sel_pair(s, ARG(0)) : sel_extended(s, ARG(0), s->in->type, sign),
-			wide ? sel_pair(s, ARG(1)) : sel_extended(s, ARG(1), s->in->type, sign),
-			gcn_none());
+	} else {
+		x = wide ? sel_pair(s, ARG(0)) : sel_extended(s, ARG(0), s->in->type, sign);
+		y = wide ? sel_pair(s, ARG(1)) : sel_extended(s, ARG(1), s->in->type, sign);
+		sel_vop(s, vector_ops[wide][s->in->cond], sel_result(s, 0, 0), x, y, gcn_none());
+	}
 }
 
 /* Of masks: those of the first for lanes where the condition holds, of the second for others. */
@@ -120,15 +121,16 @@ static void extreme(struct select *s)
 					AMD_v_cmp_gt_i64};
 	uint32_t k = s->in->op - IR_MIN_U;
 	bool sign = s->in->op == IR_MIN_S || s->in->op == IR_MAX_S;
-	struct gcn_src p;
+	struct gcn_src p, x, y;
 
 	if (s->in->type != IR_B64) {
-		struct gcn_src x = sel_extended(s, ARG(0), s->in->type, sign);
-
+		x = sel_extended(s, ARG(0), s->in->type, sign);
 		sel_op(s, ops[k], sel_result(s, 0, 0), x, sel_extended(s, ARG(1), s->in->type, sign));
 		return;
 	}
-	p = sel_compare(s, wide[k], sel_pair(s, ARG(0)), sel_pair(s, ARG(1)));
+	x = sel_pair(s, ARG(0));
+	y = sel_pair(s, ARG(1));
+	p = sel_compare(s, wide[k], x, y);
 	for (uint32_t w = 0; w < 2; w++)
 		sel_choose(s, sel_result(s, 0, w), p, sel_word(s, ARG(0), w), sel_word(s, ARG(1), w));
 }

@@ -55,14 +55,19 @@ struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round 
 
 	if (round == IR_RZ) {
 		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, x, gcn_imm(16));
+	} else if (round != IR_RN) { /* away from zero on one side of it */
+		t = sel_new(s, GCN_VECTOR, SEL_SHR_S, x, gcn_imm(31));
+		if (round == IR_RP)
+			t = sel_new(s, GCN_VECTOR, SEL_NOT, t, gcn_none());
+		t = sel_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(0xffff));
+		t = sel_new(s, GCN_VECTOR, SEL_ADD, t, x);
+		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, t, gcn_imm(16));
 	} else {
 		odd = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_bfe_u32, odd, x, gcn_imm(16), gcn_imm(1));
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_add3_u32, t, x, odd, gcn_imm(0x7fff));
 		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, t, gcn_imm(16));
-		if (round != IR_RN)
-			sel_refuse(s, "conversion to bf16 rounded up or down");
 	}
 	x = sel_vector(s, x, 1);
 	nan = sel_compare(s, AMD_v_cmp_u_f32, x, x);

@@ -73,9 +73,10 @@ static void one_nan(struct select *s, struct gcn_src d, struct gcn_src r, struct
 	p = sel_compare(s, ops[packed ? W_F16 : w], x, y);
 	if (packed) {
 		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
+		struct gcn_src bits = sel_constant(s, GCN_SCALAR, 0xffffu << 16 * half, 1);
+		struct gcn_src nan = sel_constant(s, GCN_VECTOR, nans[w], 1);
 
-		sel_vop(s, AMD_v_bfi_b32, t, sel_constant(s, GCN_SCALAR, 0xffffu << 16 * half, 1),
-			sel_constant(s, GCN_VECTOR, nans[w], 1), r);
+		sel_vop(s, AMD_v_bfi_b32, t, bits, nan, r);
 		sel_choose(s, d, p, t, r);
 		return;
 	}

@@ -481,8 +481,9 @@ static void carry(struct select *s)
 		enum sel_op op = subtract ? SEL_SUB : SEL_ADD;
 
 		sel_choose(s, one, in, gcn_imm(1), gcn_imm(0));
-		t = sel_new(s, GCN_VECTOR, op, sel_extended(s, ARG(0), s->in->type, false),
-			    sel_extended(s, ARG(1), s->in->type, false));
+		t = sel_extended(s, ARG(0), s->in->type, false);
+		out = sel_extended(s, ARG(1), s->in->type, false);
+		t = sel_new(s, GCN_VECTOR, op, t, out);
 		sel_op(s, op, d, t, one);
 		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, d, gcn_imm(bits));
 		sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, 1, 0), gcn_imm(0), t, gcn_none());

@@ -5,8 +5,8 @@
  * bit's ballot saying who has it. Lanes of a wave are where they are together, so there is nothing to wait
  * for between them.
  *
- * A workgroup has one barrier, for all of its threads. One for some of them, or one that threads pass without
- * waiting, does not exist: refused by name.
+ * A workgroup has one barrier, for all of its threads. Those for some of them are words in LDS by now
+ * (legalise_barriers.c).
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -136,28 +136,6 @@ static void match(struct select *s)
 	sel_choose(s, sel_result(s, 0, 0), p, same, gcn_imm(0));
 }
 
-/* All threads of the block, or as many as it is known to have. */
-static bool is_of_all(const struct select *s, uint32_t threads_arg)
-{
-	uint64_t count, block = 1;
-
-	if (s->in->nargs <= threads_arg)
-		return true;
-	for (uint32_t axis = 0; axis < 3; axis++)
-		block *= s->ir->required_threads[axis];
-	return block && ir_is_const(s->ir, ARG(threads_arg), &count) && count == block;
-}
-
-static void barrier(struct select *s)
-{
-	if (s->in->sub == IR_BARRIER_ARRIVE)
-		sel_refuse(s, "a barrier that threads pass without waiting (barrier.arrive)");
-	else if (!is_of_all(s, 1))
-		sel_refuse(s, "a barrier of some of a block's threads");
-	else
-		sel_emit(s, AMD_s_barrier, AMD_PLAIN);
-}
-
 static struct gcn_inst *counter(struct select *s, enum amd_op op, struct gcn_src at)
 {
 	struct gcn_inst *i = sel_emit(s, op, AMD_PLAIN);
@@ -172,10 +150,6 @@ static void barrier_reduce(struct select *s)
 	bool all = s->in->sub == IR_BARRIER_AND;
 	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum, d = sel_result(s, 0, 0);
 
-	if (!is_of_all(s, 2)) {
-		sel_refuse(s, "a barrier of some of a block's threads");
-		return;
-	}
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	one = sel_constant(s, GCN_VECTOR, 0, 1);
 	gcn_set(s->f, counter(s, AMD_ds_write_b32, at), AMD_S1, one);
@@ -214,7 +188,7 @@ bool select_lanes(struct select *s)
 	case IR_WARPSYNC:
 		return true;
 	case IR_BARRIER:
-		barrier(s);
+		sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 		return true;
 	case IR_BARRIER_RED:
 		barrier_reduce(s);

@@ -241,8 +241,8 @@ static void in_space(struct select *s)
 	struct gcn_src high = sel_word(s, ARG(0), s->in->type == IR_B64), d = sel_result(s, 0, 0), x, y;
 
 	if (has_aperture(s->in->space)) {
-		sel_vop(s, AMD_v_cmp_eq_u32, d, aperture(s, s->in->space), sel_vector(s, high, 1),
-			gcn_none());
+		x = aperture(s, s->in->space);
+		sel_vop(s, AMD_v_cmp_eq_u32, d, x, sel_vector(s, high, 1), gcn_none());
 		return;
 	}
 	high = sel_vector(s, high, 1);

@@ -14,21 +14,6 @@ static struct {
 	uint32_t passed, refused, count;
 } now;
 
-/* What the machine has no way to do, or we have none yet: refused, and by name. */
-static const char *const refusals[] = {
-	"bar_arrive", "bar_red",                                 /* barriers of some of a block */
-	NULL,
-};
-
-static bool is_refusal(const char *name)
-{
-	for (uint32_t k = 0; refusals[k]; k++)
-		if (!strncmp(name, refusals[k], strlen(refusals[k])) &&
-		    !strcmp(name + strlen(refusals[k]), ".ptx"))
-			return true;
-	return false;
-}
-
 static void check(const char *name, const char *text, size_t length)
 {
 	struct instruction_test *t;
@@ -41,7 +26,7 @@ static void check(const char *name, const char *text, size_t length)
 	now.count++;
 	test_reset(t);
 	loaded = amd_test_load(&g, text, length, &now.options);
-	if (!loaded && (is_refusal(name) || t->not_yet)) {
+	if (!loaded && t->not_yet) {
 		ok(strstr(g.message, "not supported on gfx1030"), "%s, %s: is refused by name", name,
 		   now.mode);
 		now.refused++;

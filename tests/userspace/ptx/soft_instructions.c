@@ -5,6 +5,7 @@
  * those of the interpreter's test, so a difference between the two points behind the IR.
  */
 #include "libsov/sov.h"
+#include "tests/soft.h"
 #include "tests/userspace/ptx/_instructions.h"
 
 #define TIME_LIMIT UINT64_C(20000000000) /* for one kernel, ns */
@@ -152,8 +153,7 @@ int main(void)
 {
 	uint32_t count = 0;
 
-	setenv("SOV_SOFT",
-	       "gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard", 1);
+	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
 	ok(must(sov_device_count(&count), "counting") && count >= 4, "there are devices");
 	for (uint32_t ordinal = 0; ordinal < count; ordinal++)
