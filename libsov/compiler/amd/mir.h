@@ -220,6 +220,7 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select
 void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond); /* flow.c */
 void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
 void gcn_combine(struct gcn_func *f);                                  /* combine.c */
+void gcn_schedule(struct gcn_func *f);                                 /* schedule.c */
 void gcn_number_units(struct gcn_func *f);                             /* live.c */
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */
