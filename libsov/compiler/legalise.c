@@ -42,6 +42,12 @@ static bool expand(struct ir_func *f, ir_id i)
 	return true;
 }
 
+static bool is_native(const struct ir_inst *in, const struct target *t)
+{
+	return t->nearest_quotients && expansions[in->op].lack == TARGET_QUOTIENTS && in->round == IR_RN &&
+	       !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
+}
+
 bool pass_legalise(struct ir_func *f, const struct target *t)
 {
 	bool changed = false;
@@ -50,7 +56,7 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 		next = f->blocks[b].next;
 		for (ir_id i = f->blocks[b].last, before; i; i = before) {
 			before = ir_at(f, i)->prev;
-			if (t->lacks & expansions[ir_at(f, i)->op].lack)
+			if (t->lacks & expansions[ir_at(f, i)->op].lack && !is_native(ir_at(f, i), t))
 				changed |= expand(f, i);
 		}
 	}

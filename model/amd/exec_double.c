@@ -155,7 +155,7 @@ static double scale(double x, double denominator, double numerator, bool *undo)
 		return ldexp(x, 128);
 	if (is_denormal(1 / denominator) && is_denormal(numerator / denominator)) {
 		*undo = true;
-		return as_bits(x) == as_bits(denominator) ? ldexp(x, 128) : x;
+		return as_bits(x) == as_bits(denominator) ? ldexp(x, -128) : x;
 	}
 	if (is_denormal(1 / denominator))
 		return ldexp(x, -128);

@@ -159,9 +159,11 @@ static float scale(float x, float denominator, float numerator, bool *undo)
 	}
 	if (is_denormal(denominator))
 		return ldexpf(x, 64);
+	/* The manual has 64 here, which would make most of these infinite, and LLVM's divisions, which pass
+	 * OpenCL's conformance tests with these steps, wrong: inferred, not seen on a card. */
 	if (is_denormal(1 / denominator) && is_denormal(numerator / denominator)) {
 		*undo = true;
-		return bits_of(x) == bits_of(denominator) ? ldexpf(x, 64) : x;
+		return bits_of(x) == bits_of(denominator) ? ldexpf(x, -64) : x;
 	}
 	if (is_denormal(1 / denominator))
 		return ldexpf(x, -64);

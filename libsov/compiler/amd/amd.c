@@ -21,6 +21,13 @@ static bool combine(struct gcn_func *f)
 	return true;
 }
 
+static bool schedule(struct gcn_func *f)
+{
+	if (!f->job->options.unoptimised && !f->job->options.spill)
+		gcn_schedule(f);
+	return true;
+}
+
 static bool wait(struct gcn_func *f)
 {
 	gcn_prologue(f);
@@ -35,6 +42,7 @@ static const struct stage {
 } stages[] = {
 	{"amd-sweep", sweep},
 	{"amd-combine", combine},
+	{"amd-schedule", schedule},
 	{"amd-registers", gcn_registers},
 	{"amd-wait", wait},
 };

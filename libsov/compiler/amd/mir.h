@@ -209,6 +209,8 @@ static inline bool gcn_is_vector(const struct gcn_func *f, struct gcn_src s)
 uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES]);
 /* A register of so many words that has to be that one, for what is passed. */
 uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg);
+/* Something comes in it, or is passed. */
+bool gcn_is_fixed(const struct gcn_func *f, uint32_t vreg);
 /* With a call or a return: so many words of this register are carried in or out. */
 void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write);
 /* What came in a register; calls may come between. */
@@ -311,6 +313,7 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select
 void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results);
 void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
 void gcn_combine(struct gcn_func *f);                                  /* combine.c */
+void gcn_schedule(struct gcn_func *f);                                 /* schedule.c */
 void gcn_number_units(struct gcn_func *f);                             /* live.c */
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */

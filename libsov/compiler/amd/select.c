@@ -71,7 +71,7 @@ static void select_inst(struct select *s, const struct ir_inst *in)
 		return;
 	s->in = in;
 	if (select_integer(s) || select_compare(s) || select_calls(s) || select_special(s) || select_memory(s) ||
-	    select_atomic(s) || select_float(s) || select_convert(s) || select_lanes(s))
+	    select_atomic(s) || select_float(s) || select_quotient(s) || select_convert(s) || select_lanes(s))
 		return;
 	sel_refuse(s, ir_ops[in->op].text);
 }

@@ -81,6 +81,7 @@ static inline uint32_t sel_words(enum ir_type t)
 bool select_integer(struct select *s);  /* select_integer.c */
 bool select_compare(struct select *s);  /* select_compare.c */
 bool select_float(struct select *s);    /* select_float.c */
+bool select_quotient(struct select *s); /* select_quotient.c */
 bool select_convert(struct select *s);  /* select_convert.c */
 bool select_memory(struct select *s);   /* select_memory.c */
 bool select_atomic(struct select *s);   /* select_atomic.c */

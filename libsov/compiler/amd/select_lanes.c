@@ -58,15 +58,53 @@ static void vote(struct select *s)
 	}
 }
 
+static void read_lane(struct select *s, struct gcn_src bytes)
+{
+	struct gcn_src x = sel_vector_value(s, ARG(0));
+	struct gcn_inst *i = sel_emit(s, AMD_ds_bpermute_b32, AMD_PLAIN);
+
+	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set(s->f, i, AMD_S0, bytes);
+	gcn_set(s->f, i, AMD_S1, x);
+}
+
+/* By a known distance within the whole wave: what is left to do is one comparison, or none. */
+static bool shuffle_known(struct select *s, struct gcn_src lane)
+{
+	uint32_t kind = s->in->sub;
+	struct gcn_src t, source, p;
+	uint64_t by, clamp;
+
+	if (!ir_is_const(s->ir, ARG(1), &by) || !ir_is_const(s->ir, ARG(2), &clamp) || clamp >> 8 & 31 ||
+	    s->uses[s->in->res + 1] || !s->uses[s->in->res] || kind == IR_SHUFFLE_IDX ||
+	    (clamp & 31) != (kind == IR_SHUFFLE_UP ? 0 : 31))
+		return false;
+	by &= 31;
+	t = sel_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
+	source = sel_new(s, GCN_VECTOR, kind == IR_SHUFFLE_BFLY ? SEL_XOR : SEL_ADD,
+			 gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
+	if (kind != IR_SHUFFLE_BFLY) {
+		p = sel_compare(s, kind == IR_SHUFFLE_UP ? AMD_v_cmp_le_u32 : AMD_v_cmp_gt_u32,
+				gcn_imm((uint32_t)(kind == IR_SHUFFLE_UP ? by : 32 - by)), lane);
+		lane = t;
+		t = sel_temp(s, GCN_VECTOR, 1);
+		sel_choose(s, t, p, source, lane);
+		source = t;
+	}
+	read_lane(s, source);
+	return true;
+}
+
 /* The lane that is read: see the interpreter's source_lane. */
 static void shuffle(struct select *s)
 {
 	struct gcn_src lane = select_lane_id(s), by, clamp = sel_word(s, ARG(2), 0), segment, limit, source, t;
 	struct gcn_src in_range = s->uses[s->in->res + 1] ? sel_result(s, 1, 0)
 							   : sel_temp(s, GCN_SCALAR, 1);
-	struct gcn_inst *i;
 	uint64_t known;
 
+	if (shuffle_known(s, lane))
+		return;
 	by = sel_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(1), 0), gcn_imm(31));
 	if (ir_is_const(s->ir, ARG(2), &known)) {
 		uint32_t bits = known >> 8 & 31;
@@ -98,11 +136,7 @@ static void shuffle(struct select *s)
 	t = sel_temp(s, GCN_VECTOR, 1);
 	sel_choose(s, t, in_range, source, lane);
 	t = sel_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(2));
-	by = sel_vector_value(s, ARG(0));
-	i = sel_emit(s, AMD_ds_bpermute_b32, AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
-	gcn_set(s->f, i, AMD_S0, t);
-	gcn_set(s->f, i, AMD_S1, by);
+	read_lane(s, t);
 }
 
 /* Members with the same value. */
