@@ -485,6 +485,50 @@ static void carry(struct meeting *m)
 	carry_to_meeting(m, nvalues);
 }
 
+/* ---- what there is no meeting for ---- */
+
+/* Whether lanes exchange something in a function, or in what it calls. */
+static bool exchanges(const struct ir_module *module, uint32_t function, bool *seen)
+{
+	const struct ir_func *f = module->table[function];
+	uint32_t kind;
+
+	if (seen[function] || f->kind != IR_FUNCTION)
+		return false;
+	seen[function] = true;
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (places_is(f, i, &kind) ||
+			    (ir_at(f, i)->op == IR_CALL && exchanges(module, ir_at(f, i)->symbol, seen)))
+				return true;
+	return false;
+}
+
+/* Lanes that are in a function do not meet those that are elsewhere. */
+bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, uint32_t *line)
+{
+	struct ir_cfg cfg = *ir_cfg_build(f);
+	const bool *marked;
+
+	cfg.ipdom = c->meet;
+	marked = places_apart(f, &cfg, c->divergence);
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+			bool *seen;
+
+			*line = in->line;
+			if (f->kind == IR_FUNCTION && marked[i])
+				return true;
+			if (in->op != IR_CALL || !c->masked[b])
+				continue;
+			seen = arena_array(f->module->arena, f->module->nfuncs, sizeof(*seen));
+			if (exchanges(f->module, in->symbol, seen))
+				return true;
+		}
+	return false;
+}
+
 void gcn_meet(struct ir_func *f)
 {
 	struct meeting m = {.f = f, .arena = f->module->arena};

@@ -301,6 +301,8 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
 void gcn_meet(struct ir_func *f);                                      /* meet.c */
+/* Whether lanes that are apart may want to meet in a function; *line: where. */
+bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, uint32_t *line);
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
 /* Barriers of some threads (legalise_barriers.c). */
 void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);

@@ -294,6 +294,23 @@ static void restore(struct select *s)
 	sel_sop(s, AMD_s_cselect_b32, stack, to, stack);
 }
 
+/* Lanes that do not come back from a call have ended: who waits for them elsewhere has to know. */
+static void call_and_look(struct select *s, void (*make)(struct select *s))
+{
+	bool look = s->f->alive && gcn_may_exit(s->f->unit, s->in);
+	struct gcn_src before, alive = gcn_at(s->f, s->f->alive, 0);
+
+	if (look) {
+		before = sel_temp(s, GCN_SCALAR, 1);
+		sel_move(s, before, gcn_reg(AMD_EXEC), 1);
+	}
+	make(s);
+	if (look) {
+		sel_sop(s, AMD_s_andn2_b32, before, before, gcn_reg(AMD_EXEC));
+		sel_sop(s, AMD_s_andn2_b32, alive, alive, before);
+	}
+}
+
 bool select_calls(struct select *s)
 {
 	switch (s->in->op) {
@@ -301,10 +318,10 @@ bool select_calls(struct select *s)
 		argument(s);
 		return true;
 	case IR_CALL:
-		call(s);
+		call_and_look(s, call);
 		return true;
 	case IR_CALLPTR:
-		call_by_address(s);
+		call_and_look(s, call_by_address);
 		return true;
 	case IR_FUNCADDR:
 		sel_move(s, sel_result(s, 0, 0), gcn_imm((uint32_t)AMD_FUNCTION_NUMBER(s->in->symbol)), 1);
