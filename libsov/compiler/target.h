@@ -48,6 +48,7 @@ struct target {
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
 	uint32_t lacks;
+	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend; /* NULL: the pipeline ends at the IR */
 };

@@ -14,6 +14,13 @@ static bool sweep(struct gcn_func *f)
 	return true;
 }
 
+static bool combine(struct gcn_func *f)
+{
+	if (!f->job->options.unoptimised)
+		gcn_combine(f);
+	return true;
+}
+
 static bool wait(struct gcn_func *f)
 {
 	gcn_prologue(f);
@@ -27,6 +34,7 @@ static const struct stage {
 	bool (*run)(struct gcn_func *f);
 } stages[] = {
 	{"amd-sweep", sweep},
+	{"amd-combine", combine},
 	{"amd-registers", gcn_registers},
 	{"amd-wait", wait},
 };
@@ -48,12 +56,14 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir, .unit = unit,
 			       .calls = gcn_calls(ir)};
 	f->start.thread_ids = 1;
+	if (ir->kind == IR_KERNEL)
+		gcn_meet(ir);
 	if (!gcn_legalise(ir, unit, job))
 		return NULL;
 	gcn_masks_to_vectors(ir);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
-	control = gcn_control_find(ir);
+	control = gcn_control_find(ir, unit->exits);
 	if (!gcn_place_variables(f) || !gcn_select(f, control))
 		return NULL;
 	print_after(f, "amd-select");

@@ -148,7 +148,9 @@ struct gcn_func {
 	struct amd_start start;
 	uint32_t hidden;
 	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
+	uint32_t arg_kept[GCN_PASSED_WORDS]; /* … words of arguments, each for itself */
 	uint32_t kept[GCN_COMES]; /* … and later: not the same where calls come between */
+	uint32_t alive;           /* register with the lanes that have not ended, 0: nobody asks */
 	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */
 	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
 	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
@@ -234,8 +236,19 @@ struct gcn_loop {
 	uint32_t begin, end; /* places in the order */
 	uint32_t parent;     /* 1 + number of the loop around it, 0: none */
 };
+/* A branch, or several of a loop, that narrow EXEC and take it back (structure.c). */
+struct gcn_structure {
+	ir_block branch, meet;
+	ir_block loop;       /* its header; 0: it is an if */
+	ir_block second;     /* of an if: where the second part begins, 0: there is one part */
+	uint32_t begin, end; /* places in the order of the blocks inside */
+	uint32_t parent;     /* 1 + number of the one around it, 0: none */
+	bool restores;       /* takes EXEC back; otherwise the one around it does */
+	bool broken;
+};
 struct gcn_control {
 	const struct ir_func *f;
+	bool calls_end;        /* functions that it calls may end lanes */
 	struct ir_divergence *divergence;
 	ir_block *order;       /* blocks one after the other, loops without gaps */
 	uint32_t count;
@@ -246,11 +259,26 @@ struct gcn_control {
 	bool *masked;          /* by block: lanes may wait for it */
 	uint32_t *component;   /* by masked block: those that lanes may wait for at once */
 	ir_block *meet;        /* by block with a divergent end: where its lanes are together again */
+	struct gcn_structure *structures;
+	uint32_t nstructures, structures_capacity;
+	uint32_t *structure_of; /* by block: 1 + number of the innermost around it, 0: none */
+	uint32_t *parts_as;     /* by block whose end parts lanes: 1 + number of its structure, 0: none */
+	uint32_t *waiters;      /* by block: 1 + component of lanes that wait while it runs, 0: none do */
 };
-struct gcn_control *gcn_control_find(struct ir_func *f);
+struct gcn_control *gcn_control_find(struct ir_func *f, bool calls_end); /* calls may end lanes */
+/* Where lanes that are apart meet (meet.c). */
+bool gcn_is_meeting(const struct ir_func *f, ir_block b);
 /* Of a kernel: a branch there does nothing but end lanes. */
 bool gcn_is_end(const struct ir_func *f, ir_block b);
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
+bool gcn_parts(const struct gcn_control *c, ir_block b); /* its end may part lanes */
+/* Lanes that go from a block to another wait for it: no structure brings them there. */
+bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s);
+/* All lanes at the end of the block take the same way, and by plain jumps. */
+bool gcn_together(const struct gcn_control *c, ir_block b);
+void gcn_structures_find(struct gcn_control *c, struct arena *a); /* structure.c */
+bool gcn_is_owned(const struct gcn_control *c, ir_block b);
+ir_block gcn_owner(const struct gcn_control *c, ir_block b); /* 0: none */
 
 /* Where a function's frame begins: the register that says it. */
 static inline uint16_t gcn_frame(const struct gcn_func *f)
@@ -271,6 +299,7 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 /*
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
+void gcn_meet(struct ir_func *f);                                      /* meet.c */
 bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
 /* Barriers of some threads (legalise_barriers.c). */
 void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
@@ -282,6 +311,8 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select
 /* results: the register that carries them out of a function (flow.c). */
 void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results);
 void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
+void gcn_combine(struct gcn_func *f);                                  /* combine.c */
+void gcn_number_units(struct gcn_func *f);                             /* live.c */
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */
 void gcn_spill(struct gcn_func *f, uint32_t vreg);                     /* spill.c */

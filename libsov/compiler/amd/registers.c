@@ -381,6 +381,15 @@ static void write_down(struct gcn_func *f)
 			}
 }
 
+/* Copies between registers that turned out to be the same: nobody has to wait for their sources. */
+static void drop_copies(struct gcn_func *f)
+{
+	gcn_for_each_block(f, b)
+		gcn_for_each_safe(f, b, i)
+			if (i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0])
+				gcn_remove(f, b, i);
+}
+
 #define MOST_ROUNDS 200
 
 /* All that are written, those of functions for whoever keeps the caller's. */
@@ -409,6 +418,7 @@ bool gcn_registers(struct gcn_func *f)
 		if (!a.nspills && !a.stuck &&
 		    (f->ir->kind == IR_KERNEL || f->nsaves >= gcn_scalars_to_save(f))) {
 			write_down(f);
+			drop_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;

@@ -165,8 +165,7 @@ static void select_end(struct select *s, ir_block b)
 		select_results(s);
 	if (end->op != IR_CBR)
 		return;
-	if (!s->c->masked[b] && !s->c->divergence->branch[b] &&
-	    select_branch_compare(s, end->args[0]))
+	if (gcn_together(s->c, b) && select_branch_compare(s, end->args[0]))
 		s->cond[b] = gcn_reg(AMD_SCC);
 	else
 		s->cond[b] = sel_mask(s, end->args[0]);
@@ -188,6 +187,11 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 		gcn_come(f, GCN_RETURN, GCN_SCALAR, 2);
 	count_uses(&s);
 	find_scalars(&s);
+	ir_for_each_block(ir, b)
+		if (gcn_is_meeting(ir, b))
+			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);
+	if (f->alive)
+		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC), gcn_none());
 	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
 		s.block = c->order[k];
 		ir_for_each_inst(ir, s.block, i)

@@ -23,6 +23,7 @@ struct passing {
 	uint32_t vreg;  /* v0 and up */
 	uint16_t frame; /* register that says where others are */
 	uint32_t word;  /* the next */
+	uint32_t *kept; /* by word: registers that outlive calls; NULL: there are none */
 };
 
 static uint32_t words_of(const uint8_t *types, uint32_t n)
@@ -68,6 +69,12 @@ static struct gcn_src take_word(struct select *s, struct passing *p)
 {
 	struct gcn_src x;
 
+	if (p->word < GCN_PASSED_WORDS && p->kept) {
+		uint32_t *v = &p->kept[p->word++];
+
+		*v = *v ? *v : gcn_vreg_new(s->f, GCN_VECTOR, 1);
+		return gcn_at(s->f, *v, 0);
+	}
 	if (p->word < GCN_PASSED_WORDS)
 		return gcn_at(s->f, p->vreg, p->word++);
 	x = sel_temp(s, GCN_VECTOR, 1);
@@ -100,7 +107,8 @@ static void argument(struct select *s)
 	struct passing p = {.frame = gcn_frame(s->f), .word = words_of(ir->arg_types, (uint32_t)s->in->imm)};
 
 	gcn_come(s->f, GCN_ARGS, GCN_VECTOR, words);
-	p.vreg = s->f->kept[GCN_ARGS];
+	p.vreg = s->f->come[GCN_ARGS];
+	p.kept = s->f->calls ? s->f->arg_kept : NULL;
 	take(s, &p, 0, s->in->type);
 }
 
@@ -167,12 +175,16 @@ static void call_it(struct select *s, struct gcn_src target, uint16_t wants, con
 	struct passing p = {.frame = GCN_STACK};
 	struct gcn_use told[GCN_MAX_PASSED];
 	struct gcn_inst *i;
+	bool ends = f->alive && f->unit->exits;
+	struct gcn_src here = ends ? sel_temp(s, GCN_SCALAR, 1) : gcn_none();
 
 	if (given)
 		p.vreg = gcn_passed(f, GCN_VECTOR, given, 0);
 	for (uint32_t k = 0; k < callee->nargs; k++)
 		give(s, &p, args[k]);
 	tell(s, wants, told, &ntold);
+	if (ends)
+		sel_sop(s, AMD_s_mov_b32, here, gcn_reg(AMD_EXEC), gcn_none());
 	i = sel_emit(s, AMD_s_swappc_b64, AMD_PLAIN);
 	i->call = true;
 	i->mode = 0;
@@ -185,6 +197,10 @@ static void call_it(struct select *s, struct gcn_src target, uint16_t wants, con
 	if (taken)
 		p.vreg = gcn_passed(f, GCN_VECTOR, taken, 0);
 	gcn_carry(f, i, p.vreg, taken, true);
+	if (ends) { /* lanes that have not come back have ended */
+		sel_sop(s, AMD_s_andn2_b32, here, here, gcn_reg(AMD_EXEC));
+		sel_sop(s, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), here);
+	}
 	for (uint32_t k = 0; k < callee->nresults; k++)
 		take(s, &p, k, callee->result_types[k]);
 }

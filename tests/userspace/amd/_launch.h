@@ -30,6 +30,7 @@ struct amd_test {
 	uint32_t nregions;
 	struct amd_memory memory;
 	bool hazard;
+	struct amd_probe *probe; /* NULL: nobody asks */
 	char message[600];
 };
 
@@ -131,6 +132,7 @@ static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k
 		.groups = {grid[0], grid[1], grid[2]},
 		.threads = {block[0], block[1], block[2]},
 		.hazard = t->hazard,
+		.probe = t->probe,
 		.limit = 50000000,
 	};
 	bool good;

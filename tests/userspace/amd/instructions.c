@@ -5,8 +5,7 @@
  * interpreter's test.
  *   usage: instructions [NAME]
  */
-#include "tests/userspace/amd/_launch.h"
-#include "tests/userspace/ptx/_instructions.h"
+#include "tests/userspace/amd/_subjects.h"
 
 static struct {
 	struct compile_options options;
@@ -14,39 +13,6 @@ static struct {
 	const char *only;
 	uint32_t passed, refused, count;
 } now;
-
-static bool fill(struct instruction_test *t, const struct image_kernel *k, uint8_t *bytes)
-{
-	if (k->nparams != t->count)
-		return false;
-	for (uint32_t i = 0; i < t->count; i++) {
-		struct test_parameter *p = &t->parameters[i];
-		uint64_t address = (uint64_t)(uintptr_t)p->memory;
-
-		memcpy(bytes + k->params[i].offset, p->buffer ? (void *)&address : p->memory,
-		       p->buffer ? 8 : p->count * p->bytes);
-	}
-	return true;
-}
-
-static bool run(struct amd_test *g, struct instruction_test *t, const char *name)
-{
-	const struct image_kernel *k;
-	uint8_t arguments[4096] = {0};
-	char kernel[128];
-
-	snprintf(kernel, sizeof(kernel), "%.*s", (int)strlen(name) - 4, name);
-	k = amd_test_kernel(g, kernel);
-	if (!k || !fill(t, k, arguments)) {
-		diag("no kernel '%s' with these parameters", kernel);
-		return false;
-	}
-	for (uint32_t i = 0; i < t->count; i++)
-		amd_test_map(g, t->parameters[i].memory,
-			     (uint64_t)t->parameters[i].count * t->parameters[i].bytes);
-	return amd_test_run(g, k, (uint32_t[]){t->grid, 1, 1}, (uint32_t[]){t->block, 1, 1}, t->shared,
-			    arguments);
-}
 
 static void check(const char *name, const char *text, size_t length)
 {
@@ -65,7 +31,7 @@ static void check(const char *name, const char *text, size_t length)
 		   now.mode);
 		now.refused++;
 	} else {
-		ran = loaded && run(&g, t, name);
+		ran = loaded && amd_test_instruction(&g, t);
 		good = t->fails ? loaded && !ran : ran && test_compare(t);
 		now.passed += good;
 		ok(good, "%s, %s: %s", name, now.mode, t->promise);
