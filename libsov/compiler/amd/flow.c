@@ -445,8 +445,13 @@ static void keep_what_came(struct gcn_func *f)
 	if (f->entered)
 		gcn_move(f, f->first, first, gcn_at(f, f->entered, 0), exec);
 	for (uint32_t k = 0; k < GCN_COMES; k++)
-		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words; w++)
-			gcn_move(f, f->first, first, gcn_at(f, f->kept[k], w), gcn_at(f, f->come[k], w));
+		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words; w++) {
+			uint32_t to = k == GCN_ARGS ? f->arg_kept[w] : f->kept[k];
+
+			if (to)
+				gcn_move(f, f->first, first, gcn_at(f, to, k == GCN_ARGS ? 0 : w),
+					 gcn_at(f, f->come[k], w));
+		}
 }
 
 /* Where a function ends: results are where they have to be. */

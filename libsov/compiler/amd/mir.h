@@ -148,6 +148,7 @@ struct gcn_func {
 	struct amd_start start;
 	uint32_t hidden;
 	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
+	uint32_t arg_kept[GCN_PASSED_WORDS]; /* … words of arguments, each for itself */
 	uint32_t kept[GCN_COMES]; /* … and later: not the same where calls come between */
 	uint32_t alive;           /* register with the lanes that have not ended, 0: nobody asks */
 	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */

@@ -23,6 +23,7 @@ struct passing {
 	uint32_t vreg;  /* v0 and up */
 	uint16_t frame; /* register that says where others are */
 	uint32_t word;  /* the next */
+	uint32_t *kept; /* by word: registers that outlive calls; NULL: there are none */
 };
 
 static uint32_t words_of(const uint8_t *types, uint32_t n)
@@ -68,6 +69,12 @@ static struct gcn_src take_word(struct select *s, struct passing *p)
 {
 	struct gcn_src x;
 
+	if (p->word < GCN_PASSED_WORDS && p->kept) {
+		uint32_t *v = &p->kept[p->word++];
+
+		*v = *v ? *v : gcn_vreg_new(s->f, GCN_VECTOR, 1);
+		return gcn_at(s->f, *v, 0);
+	}
 	if (p->word < GCN_PASSED_WORDS)
 		return gcn_at(s->f, p->vreg, p->word++);
 	x = sel_temp(s, GCN_VECTOR, 1);
@@ -100,7 +107,8 @@ static void argument(struct select *s)
 	struct passing p = {.frame = gcn_frame(s->f), .word = words_of(ir->arg_types, (uint32_t)s->in->imm)};
 
 	gcn_come(s->f, GCN_ARGS, GCN_VECTOR, words);
-	p.vreg = s->f->kept[GCN_ARGS];
+	p.vreg = s->f->come[GCN_ARGS];
+	p.kept = s->f->calls ? s->f->arg_kept : NULL;
 	take(s, &p, 0, s->in->type);
 }
 
