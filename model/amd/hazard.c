@@ -50,15 +50,19 @@ void amd_hazard_reset(struct hazard *h)
 	*h = (struct hazard){0};
 }
 
+/* A counter's largest number is how a wait leaves it out, so nothing is waited for by it. */
+#define NO_WAIT 63
+
 static void wait_for(struct wave *w, uint32_t counter, uint32_t left)
 {
 	struct hazard *h = w->hazard;
 	uint64_t done = h->issued[counter] > left ? h->issued[counter] - left : 0;
 	struct amd_probe *probe = w->grid->probe;
 
+	if (left >= NO_WAIT)
+		return;
 	if (probe && probe->pc == w->pc && done > h->done[counter])
 		probe->waited[counter] = true;
-
 	if (counter == LGKM && left && h->unordered > h->done[LGKM])
 		return;
 	if (done > h->done[counter])
