@@ -131,7 +131,8 @@ static bool has_edge(const struct ir_func *f, ir_block from, ir_block to)
 	return false;
 }
 
-/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. */
+/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. Lanes that wait for
+ * others must not keep these from coming: where they meet a cycle begins. */
 static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t n,
 			  const bool *member)
 {
@@ -140,6 +141,8 @@ static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_bb *bb = &w->f->blocks[blocks[k]];
 
+		if (gcn_is_meeting(w->f, blocks[k]))
+			return blocks[k];
 		for (uint32_t p = 0; p < bb->npreds; p++)
 			if (!member[bb->preds[p]] && (!best || blocks[k] < best))
 				best = blocks[k];

@@ -64,8 +64,9 @@ static void split_edges(struct ir_func *f)
 				split_edge(f, b, k);
 }
 
-bool gcn_legalise(struct ir_func *f, struct compile_job *job)
+bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job)
 {
+	gcn_legalise_calls(f, u);
 	write_out(f);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);

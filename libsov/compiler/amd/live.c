@@ -27,7 +27,7 @@ struct sets {
 static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
 {
 	gcn_for_each(f, b, i) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
 		for (uint32_t write = 0; write < 2; write++)
@@ -99,7 +99,7 @@ static bool is_idle(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || r->flags & (EXEC_OUT | SCC_OUT | WAIT | MESSAGE))
+	if (i->target || i->call || r->flags & (EXEC_OUT | SCC_OUT | WAIT | MESSAGE))
 		return false;
 	if (r->format == AMD_SMEM)
 		return !(r->flags & BARE);
@@ -119,7 +119,7 @@ void gcn_sweep(struct gcn_func *f)
 		changed = false;
 		gcn_for_each_block(f, b)
 			gcn_for_each(f, b, i) {
-				struct gcn_use uses[AMD_MAX_USES];
+				struct gcn_use uses[GCN_MAX_USES];
 				uint32_t n = gcn_uses(i, uses);
 
 				for (uint32_t u = 0; u < n; u++)
@@ -127,7 +127,7 @@ void gcn_sweep(struct gcn_func *f)
 			}
 		gcn_for_each_block(f, b)
 			gcn_for_each_safe(f, b, i) {
-				struct gcn_use uses[AMD_MAX_USES];
+				struct gcn_use uses[GCN_MAX_USES];
 				uint32_t n = gcn_uses(i, uses), writes = 0, wanted = 0;
 
 				for (uint32_t u = 0; u < n; u++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every file in ptx/instructions as machine code of gfx1030 on the software GPU in hazard mode, optimised,
- * unoptimised, serial and with few registers. Expected results are those of the interpreter's test.
+ * unoptimised, serial, with few registers and with no call inlined. Expected results are those of the
+ * interpreter's test.
  *   usage: instructions [NAME]
  */
 #include "tests/userspace/amd/_subjects.h"
@@ -15,8 +16,6 @@ static struct {
 
 /* What the machine has no way to do, or we have none yet: refused, and by name. */
 static const char *const refusals[] = {
-	"alloca", "alloca_call", "stackrestore",                 /* memory on the stack */
-	"call_by_address", "call_by_table", "call_recursive",    /* calls that cannot be inlined */
 	"bar_arrive", "bar_red",                                 /* barriers of some of a block */
 	NULL,
 };
@@ -68,6 +67,8 @@ int main(int argc, char **argv)
 		{"unoptimised", {.unoptimised = true}},
 		{"serial", {.serial = true}},
 		{"few registers", {.spill = true}},
+		{"every call a call", {.keep_calls = true, .verify = true}},
+		{"every call a call, few registers", {.keep_calls = true, .spill = true}},
 	};
 
 	now.only = argc > 1 ? argv[1] : NULL;
