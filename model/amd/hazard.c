@@ -65,8 +65,15 @@ static void wait_for(struct wave *w, uint32_t counter, uint32_t left)
 		probe->waited[counter] = true;
 	if (counter == LGKM && left && h->unordered > h->done[LGKM])
 		return;
-	if (done > h->done[counter])
+	if (done > h->done[counter]) {
 		h->done[counter] = done;
+		amd_release_waited(w, counter, done);
+	}
+}
+
+uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter)
+{
+	return w->hazard->issued[counter];
 }
 
 static void waits(struct wave *w, const struct amd_inst *in)
