@@ -42,7 +42,7 @@ static void describe(struct device *d, uint32_t instance)
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
-	p->warp_size = 32;
+	p->warp_size = gpu_of(i)->warp_lanes;
 	p->multiprocessors = i->multiprocessors;
 	p->max_threads_per_block = i->max_threads_per_block;
 	p->max_block[0] = p->max_block[1] = i->max_threads_per_block;
@@ -50,9 +50,9 @@ static void describe(struct device *d, uint32_t instance)
 	p->max_grid[0] = 0x7fffffff;
 	p->max_grid[1] = p->max_grid[2] = 0xffff;
 	p->max_shared_per_block = i->shared_per_block;
-	p->shared_per_multiprocessor = i->shared_per_sm;
-	p->registers_per_multiprocessor = i->registers_per_sm;
-	p->max_threads_per_multiprocessor = 32 * i->warps_per_sm;
+	p->shared_per_multiprocessor = i->shared_per_multiprocessor;
+	p->registers_per_multiprocessor = i->registers_per_multiprocessor;
+	p->max_threads_per_multiprocessor = p->warp_size * i->warps_per_multiprocessor;
 	p->memory_bytes = i->memory_bytes;
 	p->least_priority = i->least_priority;
 	p->most_priority = i->most_priority;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of every program that is loaded, in the folder SOV_DUMP_DIR: what came in (.ptx), what each
- * pass of the compiler makes of it (.ir), the image (.cubin) and its machine code as text (.sass).
+ * pass of the compiler makes of it (.ir), the image and its machine code as text (.cubin, .sass; of AMD .co, .s).
  * Names begin with the process and a number and hold the first kernel's name, as far as it is
  * harmless. Files are only ever created: what is there already, by whomever, is left alone.
  */
@@ -113,7 +113,7 @@ static void write_passes(const char *stem, const struct dump *d)
 static void write_code(const char *stem, const struct dump *d)
 {
 	const struct image *im = d->image;
-	FILE *f = create(stem, "sass");
+	FILE *f = create(stem, d->gpu->code);
 	char text[256], wants[64];
 	uint32_t i, at, bytes, word;
 
@@ -132,7 +132,7 @@ static void write_code(const char *stem, const struct dump *d)
 			bytes = bytes ? bytes : sizeof(word);
 		}
 	}
-	finish(f, stem, "sass");
+	finish(f, stem, d->gpu->code);
 }
 
 /* The first number of ours that nobody has used: of a process of the same number before us. */
@@ -156,7 +156,7 @@ static bool choose_stem(const char *extension, const char *kernel, char *stem, s
 
 void dump_module(const struct dump *d)
 {
-	const char *extension = d->source ? "ptx" : "cubin";
+	const char *extension = d->source ? "ptx" : d->gpu->image;
 	const void *data = d->source ? d->source : d->file;
 	size_t bytes = d->source ? d->source_bytes : d->file_bytes;
 	const char *kernel = d->image && d->image->nkernels ? d->image->kernels[0].name : "";
@@ -172,7 +172,7 @@ void dump_module(const struct dump *d)
 	if (d->source) {
 		write_passes(stem, d);
 		if (d->file)
-			write_bytes(stem, "cubin", d->file, d->file_bytes);
+			write_bytes(stem, d->gpu->image, d->file, d->file_bytes);
 	}
 	if (d->image && d->image->nkernels)
 		write_code(stem, d);

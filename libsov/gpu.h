@@ -149,6 +149,8 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 struct gpu {
 	const char *family; /* the one of its targets: compiler/target.h */
+	const char *image, *code; /* what names of files with images, and with code as text, end in */
+	uint32_t warp_lanes;
 	uint32_t address_bits; /* of what users have; at least 47 */
 	uint64_t copy_most; /* bytes of one copy or fill */
 	uint32_t inline_most, inline_unit; /* bytes inside the words, and what they and their place are multiples of */

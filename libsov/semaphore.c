@@ -21,7 +21,7 @@ static sov_result page_create(struct context *c)
 	uint32_t count = c->device->info.page_bytes / STRIDE, i;
 	struct semaphore_page *page;
 	struct buffer *buffer;
-	/* Ampere's host has 40 bits for a semaphore's address. */
+	/* Some hosts have 40 bits for a semaphore's address. */
 	sov_result r =
 		buffer_create_mapped(c, WINSYS_SYSTEM, true, c->device->info.page_bytes, &buffer);
 

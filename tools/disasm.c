@@ -68,7 +68,7 @@ static void line_json(struct json *j, const struct disasm_isa *isa, const struct
 static uint32_t print_kernel(const struct request *q, struct json *j, const struct image *im,
 			     uint32_t kernel)
 {
-	const struct disasm_isa *isa = im->vendor == IMAGE_AMD ? &disasm_amd : &disasm_nv;
+	const struct disasm_isa *isa = im->format == &image_code_object ? &disasm_amd : &disasm_nv;
 	const struct image_kernel *k = &im->kernels[kernel];
 	const struct image_line *line, *before = NULL;
 	uint32_t unknown = 0, count, bytes;
@@ -101,7 +101,7 @@ static void kernel_head_json(struct json *j, const struct image *im, const struc
 	json_object(j, NULL);
 	json_string(j, "name", k->name);
 	json_u64(j, "registers", k->registers);
-	if (im->vendor == IMAGE_NVIDIA)
+	if (im->format == &image_cubin)
 		json_u64(j, "barriers", k->barriers);
 	json_u64(j, "shared_bytes", k->shared_bytes);
 	json_u64(j, "stack_bytes", k->stack_bytes);
@@ -124,7 +124,7 @@ static int print_image(const struct verb *v, const struct request *q, const stru
 	}
 	if (q->json) {
 		json_object(&j, NULL);
-		if (im->vendor == IMAGE_NVIDIA)
+		if (im->format == &image_cubin)
 			json_u64(&j, "sm", im->sm);
 		json_string(&j, "target", im->target);
 		json_array(&j, "kernels");

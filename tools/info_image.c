@@ -17,7 +17,7 @@ static void print_kernel(const struct image *im, const struct image_kernel *k)
 		       k->required_threads[1], k->required_threads[2]);
 	else if (k->max_threads)
 		printf("\tblocks of up to %u threads\n", k->max_threads);
-	if (im->vendor != IMAGE_AMD)
+	if (im->format != &image_code_object)
 		return;
 	printf("\t%u bytes of arguments; hidden:", k->amd.kernarg_bytes);
 	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
@@ -59,7 +59,7 @@ static void kernel_json(struct json *j, const struct image *im, const struct ima
 	json_u64(j, "parameter_bytes", k->param_bytes);
 	json_u64(j, "max_threads", k->max_threads);
 	json_triple(j, "required_threads", k->required_threads);
-	if (im->vendor == IMAGE_AMD) {
+	if (im->format == &image_code_object) {
 		json_u64(j, "kernarg_bytes", k->amd.kernarg_bytes);
 		json_object(j, "hidden");
 		for (uint32_t h = 0; h < AMD_HIDDENS; h++)

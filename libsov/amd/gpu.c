@@ -31,9 +31,9 @@ static void *chip_of(const struct winsys_info *i, uint64_t shared_window, uint64
 	if (card)
 		*card = (struct amd_card){
 			.units = i->multiprocessors,
-			.waves_per_unit = i->warps_per_sm,
-			.registers_per_unit = i->registers_per_sm,
-			.lds_per_unit = i->shared_per_sm,
+			.waves_per_unit = i->warps_per_multiprocessor,
+			.registers_per_unit = i->registers_per_multiprocessor,
+			.lds_per_unit = i->shared_per_multiprocessor,
 		};
 	return card;
 }
@@ -42,7 +42,7 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 {
 	(void)chip;
 	snprintf(reason, bytes, "%s", im->target);
-	return im->vendor == IMAGE_AMD && !strcmp(im->target, "gfx1030");
+	return im->format == &image_code_object && !strcmp(im->target, "gfx1030");
 }
 
 static uint32_t reserved_shared(const struct image *im)
@@ -330,6 +330,9 @@ static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_
 
 const struct gpu amd_gpu = {
 	.family = "amd",
+	.image = "co",
+	.code = "s",
+	.warp_lanes = 32,
 	.address_bits = AMD_VA_BITS,
 	.copy_most = AMD_SDMA_MAX_BYTES,
 	.inline_most = AMD_PM4_INLINE_MAX,

@@ -4,100 +4,28 @@
  * their places, addresses into what refers to them. The reader has checked everything, so nothing can go
  * wrong there.
  */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hw/amd/code_object.h"
-#include "hw/nv/cubin.h"
-#include "libsov/compiler/amd/code_object.h"
-#include "libsov/compiler/nv/cubin_reader.h"
 #include "libsov/compiler/image.h"
+
+/* The first is asked about files that are nobody's. */
+static const struct image_format *const formats[] = {&image_cubin, &image_code_object};
 
 bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
 {
-	Elf64_Ehdr header = {.e_machine = NV_ELF_MACHINE};
+	Elf64_Ehdr header = {0};
 
 	memset(im, 0, sizeof(*im));
 	if (message_size)
 		message[0] = 0;
 	if (size >= sizeof(header))
 		memcpy(&header, file, sizeof(header));
-	return header.e_machine == AMD_ELF_MACHINE
-		       ? amd_object_read(im, file, size, message, message_size)
-		       : cubin_read(im, file, size, message, message_size);
-}
-
-/* Bits low to low + width - 1 of a 16-byte instruction. */
-static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
-{
-	uint64_t mask = (1ull << width) - 1;
-
-	value &= mask;
-	if (low < 64) {
-		word[0] = (word[0] & ~(mask << low)) | value << low;
-		if (low + width > 64)
-			word[1] = (word[1] & ~(mask >> (64 - low))) | value >> (64 - low);
-	} else {
-		word[1] = (word[1] & ~(mask << (low - 64))) | value << (low - 64);
-	}
-}
-
-/* An instruction has one relocation at most: what is around its field comes out of the file. */
-static void patch_code(const struct image_relocation *r, uint64_t word[2], uint64_t address)
-{
-	switch (r->kind) {
-	case NV_R_CODE_LOW:
-		set_bits(word, 32, 32, address);
-		break;
-	case NV_R_CODE_HIGH:
-		set_bits(word, 32, 32, address >> 32);
-		break;
-	case NV_R_CALL:
-		set_bits(word, 34, 47, address >> 2);
-		break;
-	case NV_R_CALL_SM90:
-		set_bits(word, 16, 8, address >> 2);
-		set_bits(word, 34, 47, address >> 10);
-		break;
-	}
-}
-
-static void patch_nv(const struct image_section *at, const struct image_relocation *r,
-		     uint64_t address, uint8_t *place)
-{
-	uint64_t word[2];
-
-	switch (r->kind) {
-	case NV_R_ADDRESS_32:
-	case NV_R_GENERIC_32:
-		memcpy(place, &(uint32_t){(uint32_t)address}, 4);
-		break;
-	case NV_R_ADDRESS_64:
-	case NV_R_GENERIC_64:
-		memcpy(place, &address, 8);
-		break;
-	default:
-		memcpy(word, at->data + r->offset, sizeof(word));
-		patch_code(r, word, address);
-		memcpy(place, word, sizeof(word));
-	}
-}
-
-/* from: where on the GPU the place is. */
-static void patch_amd(const struct image_relocation *r, uint64_t address, uint64_t from,
-		      uint8_t *place)
-{
-	uint64_t distance = address - from;
-
-	switch (r->kind) {
-	case AMD_R_REL32_LO:
-		memcpy(place, &(uint32_t){(uint32_t)distance}, 4);
-		break;
-	case AMD_R_REL32_HI:
-		memcpy(place, &(uint32_t){(uint32_t)(distance >> 32)}, 4);
-		break;
-	default:
-		memcpy(place, &address, 8);
-	}
+	im->format = formats[0];
+	for (size_t i = 1; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i]->machine == header.e_machine)
+			im->format = formats[i];
+	return im->format->read(im, file, size, message, message_size);
 }
 
 static void patch(const struct image *im, const struct image_relocation *r,
@@ -111,10 +39,7 @@ static void patch(const struct image *im, const struct image_relocation *r,
 	else if (r->target != UINT32_MAX)
 		address += addresses->base[im->sections[r->target].part] +
 			   im->sections[r->target].offset;
-	if (im->vendor == IMAGE_AMD)
-		patch_amd(r, address, addresses->base[at->part] + offset, memory + offset);
-	else
-		patch_nv(at, r, address, memory + offset);
+	im->format->patch(im, r, address, addresses->base[at->part] + offset, memory + offset);
 }
 
 void image_place(const struct image *im, enum image_part part,

@@ -26,7 +26,6 @@
 #define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
 #define IMAGE_MAX_BYTES       (1ull << 40)
 
-enum image_vendor { IMAGE_NVIDIA, IMAGE_AMD };
 enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };
 
 struct image_param {
@@ -62,13 +61,13 @@ struct image_kernel {
 	uint32_t max_threads;  /* of a block; 0: not stated */
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 	union {
-		struct { /* IMAGE_NVIDIA */
+		struct { /* cubins */
 			uint32_t barriers;
 			uint32_t bank0_bytes; /* size of constant bank 0 with the parameters */
 			uint32_t param_base;  /* where they are in it */
 			struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
 		};
-		struct image_amd { /* IMAGE_AMD; parameters start where the arguments do */
+		struct image_amd { /* AMD's code objects; parameters start where the arguments do */
 			struct amd_kernel_descriptor descriptor;
 			uint64_t descriptor_offset; /* in the part IMAGE_CODE */
 			uint32_t kernarg_bytes;     /* all arguments, with hidden ones */
@@ -123,7 +122,7 @@ struct image_declared {
 };
 
 struct image {
-	enum image_vendor vendor;
+	const struct image_format *format;
 	char target[16]; /* what it is for: "sm_90", "gfx1030" */
 	uint32_t sm;     /* 80, 86, 89, 90; 0: not NVIDIA's */
 	uint32_t nkernels;
@@ -139,10 +138,22 @@ struct image {
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
 	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
 	uint64_t line_table_bytes;
-	uint32_t nline_starts; /* AMD: none, addresses in the table are offsets in IMAGE_CODE */
+	uint32_t nline_starts; /* none where addresses in the table are offsets in IMAGE_CODE */
 	struct image_line_start *line_starts;
 	uint32_t services; /* that it refers to: a mask by enum service */
 };
+
+/* A kind of file. image.c has the list. */
+struct image_format {
+	uint16_t machine;    /* e_machine */
+	bool lines_of_parts; /* addresses in the table of lines are offsets in IMAGE_CODE */
+	/* As image_read, into an image that has this format and is all zeros else. */
+	bool (*read)(struct image *im, const void *file, size_t size, char *message, size_t message_size);
+	/* Writes what the relocation says. place: in memory; from: where that is on the GPU. */
+	void (*patch)(const struct image *im, const struct image_relocation *r, uint64_t address,
+		      uint64_t from, uint8_t *place);
+};
+extern const struct image_format image_cubin, image_code_object;
 
 /* false: message holds one sentence. Free with image_free in both cases. */
 bool image_read(struct image *im, const void *file, size_t size, char *message,

@@ -47,7 +47,7 @@ struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t
 	struct list l = {.end = im->kernels[kernel].code_bytes};
 	bool good = true;
 
-	if (im->vendor == IMAGE_AMD && im->line_table) {
+	if (im->format->lines_of_parts && im->line_table) {
 		l.base = 0 - im->kernels[kernel].code_offset;
 		good = lines_read(im->line_table, im->line_table_bytes, LINES_ALL, add, &l);
 	}

@@ -43,7 +43,7 @@ struct backend {
 
 struct target {
 	const char *name;   /* "sm_90" */
-	const char *family; /* "nv", "dummy" */
+	const char *family; /* "nv", "amd", "dummy" */
 	uint32_t version;   /* within the family: 90 */
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */

@@ -47,9 +47,9 @@ static void *chip_of(const struct winsys_info *i, uint64_t shared_window, uint64
 		*chip = (struct nv_chip){
 			.sm = i->sm,
 			.multiprocessors = i->multiprocessors,
-			.warps_per_sm = i->warps_per_sm,
-			.registers_per_sm = i->registers_per_sm,
-			.shared_per_sm = i->shared_per_sm,
+			.warps_per_sm = i->warps_per_multiprocessor,
+			.registers_per_sm = i->registers_per_multiprocessor,
+			.shared_per_sm = i->shared_per_multiprocessor,
 			.sms_per_tpc = i->sms_per_tpc,
 			.tpcs = i->tpcs,
 			.compute_class = i->compute_class,
@@ -350,6 +350,9 @@ static uint32_t lines_most(const struct gpu_lines *l)
 
 const struct gpu nv_gpu = {
 	.family = "nv",
+	.image = "cubin",
+	.code = "sass",
+	.warp_lanes = 32,
 	.address_bits = 49,
 	.copy_most = NV_PUSH_COPY_MAX,
 	.inline_most = NV_PUSH_INLINE_MAX,

@@ -117,7 +117,7 @@ static int learn(struct winsys_device *d)
 	}
 	chip_describe(d->chip, i);
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
-	i->warps_per_sm = facts[WARPS].value;
+	i->warps_per_multiprocessor = facts[WARPS].value;
 	i->sms_per_tpc = facts[SMS_PER_TPC].value;
 	i->tpcs = facts[TPCS].value;
 	i->page_bytes = NVRM_PAGE_BYTES;

@@ -24,9 +24,9 @@ struct winsys_queue;
 struct winsys_info {
 	char chip[48], product[64], target[16]; /* "gh100", for people, "sm_90" */
 	char driver[64]; /* what stands behind this way, with its version; for people */
-	uint32_t sm, multiprocessors, warps_per_sm, max_threads_per_block;
+	uint32_t sm, multiprocessors, warps_per_multiprocessor, max_threads_per_block;
 	uint32_t sms_per_tpc, tpcs; /* tpcs: as many as local memory must be made for */
-	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
+	uint32_t shared_per_block, shared_per_multiprocessor, registers_per_multiprocessor;
 	uint16_t host_class, compute_class, copy_class;
 	uint32_t page_bytes;        /* buffers are whole pages, bound at multiples of this */
 	uint32_t large_page_bytes;  /* see buffer_create */

@@ -48,6 +48,8 @@ static bool run(struct packet *p, struct amd_grid *g)
 {
 	struct model_channel *c = p->c;
 
+	if (g->hazard && !(g->release = amd_release_create()))
+		return REFUSE(p, "no host memory for hazards between waves");
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -57,6 +59,7 @@ static bool run(struct packet *p, struct amd_grid *g)
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	amd_code_put(g->code);
+	amd_release_destroy(g->release);
 	return !atomic_load(&c->stop);
 }
 

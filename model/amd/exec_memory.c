@@ -218,12 +218,25 @@ static inline uint32_t *lane_words(struct wave *w, struct lanes *l, uint32_t i)
 	return (uint32_t *)(l->host + at % MMU_PAGE_BYTES);
 }
 
+/* In hazard mode what waves have to each other is looked after. Buffers are LLVM's private memory, of which lanes
+ * that are off may read what others left. */
+static bool is_watched(const struct wave *w, const struct op *op, enum space space)
+{
+	return w->grid->release && space == SPACE_GLOBAL && op->in.row->format != AMD_MUBUF;
+}
+
+static bool may_see(struct wave *w, const struct op *op, uint32_t i, uint64_t at, uint32_t bytes)
+{
+	return op->in.field[AMD_F_GLC] || amd_release_read(w, i, at, bytes);
+}
+
 static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, row *d)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
 	struct place p = place_of(w, op, i, bytes);
 
-	if (!access_bytes(w, &p, i, data, bytes, false))
+	if (!access_bytes(w, &p, i, data, bytes, false) ||
+	    (is_watched(w, op, p.space) && !may_see(w, op, i, p.at, bytes)))
 		return false;
 	put_loaded(d, i, kind, data);
 	return true;
@@ -235,7 +248,11 @@ static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t
 	struct place p = place_of(w, op, i, bytes);
 
 	get_stored(s, i, kind, data);
-	return access_bytes(w, &p, i, data, bytes, true);
+	if (!access_bytes(w, &p, i, data, bytes, true))
+		return false;
+	if (is_watched(w, op, p.space))
+		amd_release_wrote(w, p.at, bytes, AMD_VSCNT);
+	return true;
 }
 
 static void run_load(struct wave *w, const struct op *op)
@@ -248,6 +265,8 @@ static void run_load(struct wave *w, const struct op *op)
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		uint32_t *from = fast ? lane_words(w, &l, i) : NULL;
 
+		if (from && w->grid->release && !may_see(w, op, i, l.at[i], l.bytes))
+			return;
 		if (from)
 			for (uint32_t k = 0; k < kind / 4; k++)
 				d[k][i] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
@@ -271,6 +290,8 @@ static void run_store(struct wave *w, const struct op *op)
 				__atomic_store_n(&to[k], s[k][i], __ATOMIC_RELAXED);
 		else if (!store_lane(w, op, i, kind, s))
 			return;
+		if (to && w->grid->release)
+			amd_release_wrote(w, l.at[i], l.bytes, AMD_VSCNT);
 	}
 }
 
@@ -348,6 +369,8 @@ static void run_atomic(struct wave *w, const struct op *op)
 			compare = s[words][i] | (words > 1 ? (uint64_t)s[words + 1][i] << 32 : 0);
 		if (!atomic_here(w, &p, i, a, 4 * words, data, compare, &old))
 			return;
+		if (is_watched(w, op, p.space))
+			amd_release_wrote(w, p.at, 4 * words, op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
 		if (!op->in.field[AMD_F_GLC])
 			continue;
 		w->v[op->in.reg[AMD_D] - AMD_VGPR][i] = (uint32_t)old;

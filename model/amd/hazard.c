@@ -50,19 +50,30 @@ void amd_hazard_reset(struct hazard *h)
 	*h = (struct hazard){0};
 }
 
+/* A counter's largest number is how a wait leaves it out, so nothing is waited for by it. */
+#define NO_WAIT 63
+
 static void wait_for(struct wave *w, uint32_t counter, uint32_t left)
 {
 	struct hazard *h = w->hazard;
 	uint64_t done = h->issued[counter] > left ? h->issued[counter] - left : 0;
 	struct amd_probe *probe = w->grid->probe;
 
+	if (left >= NO_WAIT)
+		return;
 	if (probe && probe->pc == w->pc && done > h->done[counter])
 		probe->waited[counter] = true;
-
 	if (counter == LGKM && left && h->unordered > h->done[LGKM])
 		return;
-	if (done > h->done[counter])
+	if (done > h->done[counter]) {
 		h->done[counter] = done;
+		amd_release_waited(w, counter, done);
+	}
+}
+
+uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter)
+{
+	return w->hazard->issued[counter];
 }
 
 static void waits(struct wave *w, const struct amd_inst *in)

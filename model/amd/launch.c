@@ -65,8 +65,11 @@ static void run(struct amd_grid *g, struct model_channel *c)
 
 	if (wrong)
 		channel_fail(c, &e, "%s", wrong);
+	else if (g->hazard && !(g->release = amd_release_create()))
+		channel_fail(c, &e, "no host memory for hazards between waves");
 	else if (g->work.blocks)
 		crew_work(&g->work, NULL);
+	amd_release_destroy(g->release);
 }
 
 bool amd_run(const struct amd_launch *l, char *message, size_t size)

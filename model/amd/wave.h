@@ -70,7 +70,9 @@ enum state { RUNS, WAITS, ENDED };
 /* Hardware registers that s_getreg and s_setreg reach. */
 enum { HWREG_MODE = 1, HWREG_FLAT_SCR_LO = 20, HWREG_FLAT_SCR_HI = 21, HWREG_SHADER_CYCLES = 29 };
 
-struct hazard; /* hazard.c */
+struct hazard;  /* hazard.c */
+struct release; /* release.c */
+struct amd_writer;
 
 /* A dispatch, or a launch without a queue. */
 struct amd_grid {
@@ -85,6 +87,7 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard;
+	struct release *release;           /* NULL: none; freed by whoever runs the grid */
 	struct amd_probe *probe;           /* NULL: none */
 	uint64_t limit;                    /* instructions of a wave; 0: none */
 };
@@ -114,6 +117,7 @@ struct wave {
 	uint32_t index, slot;   /* in the workgroup; of private memory */
 	uint8_t state;
 	struct hazard *hazard;
+	struct amd_writer *writer; /* what other waves know of it; NULL: it has written nothing */
 };
 
 struct group {
@@ -240,5 +244,15 @@ struct hazard *amd_hazard_create(void);
 void amd_hazard_reset(struct hazard *h);
 /* Checks an instruction before it runs. false: the wave has failed. */
 bool amd_hazard_check(struct wave *w, const struct op *op);
+/* The number of the counter's last operation. */
+uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter);
+
+/* Between waves. The grid's; NULL: no host memory. */
+struct release *amd_release_create(void);
+void amd_release_destroy(struct release *r);
+/* The wave has written memory by what raised the counter last, has waited, reads memory; false: it may not see that. */
+void amd_release_wrote(struct wave *w, uint64_t va, uint32_t bytes, uint32_t counter);
+void amd_release_waited(struct wave *w, uint32_t counter, uint64_t done);
+bool amd_release_read(struct wave *w, uint32_t lane, uint64_t va, uint32_t bytes);
 
 #endif

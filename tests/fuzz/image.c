@@ -45,7 +45,7 @@ static void check_kernel(const struct image *im, const struct image_kernel *k, c
 	check_name(k->name, data, size);
 	check(k->registers >= 1 && k->registers <= 512);
 	check(k->param_bytes <= IMAGE_MAX_PARAM_BYTES);
-	if (im->vendor == IMAGE_AMD)
+	if (im->format == &image_code_object)
 		check_amd(im, k);
 	else
 		check(k->code_bytes % 16 == 0 && k->registers <= 256 &&
@@ -90,7 +90,7 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 		check(im->variables[i].bytes <= im->part_bytes[im->variables[i].part] &&
 		      im->variables[i].offset <= im->part_bytes[im->variables[i].part] -
 							 im->variables[i].bytes);
-	for (uint32_t k = 0; k < im->nkernels && im->vendor == IMAGE_NVIDIA; k++)
+	for (uint32_t k = 0; k < im->nkernels && im->format == &image_cubin; k++)
 		for (uint32_t b = 0; b < IMAGE_BANKS; b++)
 			check(im->kernels[k].banks[b].bytes <= IMAGE_MAX_BANK_BYTES &&
 			      im->kernels[k].banks[b].offset % 64 == 0);

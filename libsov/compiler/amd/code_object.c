@@ -398,14 +398,13 @@ static bool find_lines(struct amd_object *o)
 	return true;
 }
 
-bool amd_object_read(struct image *im, const void *file, size_t size, char *message,
-		     size_t message_size)
+static bool read_object(struct image *im, const void *file, size_t size, char *message,
+			size_t message_size)
 {
 	struct amd_object o = {.image = im, .file = file, .size = size, .message = message,
 			       .message_size = message_size};
 	bool good;
 
-	im->vendor = IMAGE_AMD;
 	good = check_header(&o) && read_segments(&o) && read_symbols(&o) && read_kernels(&o) &&
 	       amd_object_link(&o) && find_lines(&o);
 	if (good && !im->nkernels && !im->ndeclared)
@@ -415,3 +414,28 @@ bool amd_object_read(struct image *im, const void *file, size_t size, char *mess
 	free(o.named);
 	return good;
 }
+
+static void patch(const struct image *im, const struct image_relocation *r, uint64_t address,
+		  uint64_t from, uint8_t *place)
+{
+	uint64_t distance = address - from;
+
+	(void)im;
+	switch (r->kind) {
+	case AMD_R_REL32_LO:
+		memcpy(place, &(uint32_t){(uint32_t)distance}, 4);
+		break;
+	case AMD_R_REL32_HI:
+		memcpy(place, &(uint32_t){(uint32_t)(distance >> 32)}, 4);
+		break;
+	default:
+		memcpy(place, &address, 8);
+	}
+}
+
+const struct image_format image_code_object = {
+	.machine = AMD_ELF_MACHINE,
+	.lines_of_parts = true,
+	.read = read_object,
+	.patch = patch,
+};

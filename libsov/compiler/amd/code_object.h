@@ -62,8 +62,4 @@ bool amd_metadata_read(struct amd_object *o, const uint8_t *note, uint64_t bytes
 /* Variables, kernels that are elsewhere, and relocations, when the kernels are known. */
 bool amd_object_link(struct amd_object *o);
 
-/* image_read of a code object. */
-bool amd_object_read(struct image *im, const void *file, size_t size, char *message,
-		     size_t message_size);
-
 #endif

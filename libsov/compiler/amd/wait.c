@@ -15,7 +15,7 @@
 
 enum { VM = AMD_VMCNT, LGKM = AMD_LGKMCNT, VS = AMD_VSCNT, COUNTERS = AMD_COUNTERS };
 #define REGISTERS (128 + GCN_VGPRS)
-#define MOST      63 /* that a counter can tell */
+#define MOST      63 /* that a counter can tell, and what a wait has that does not wait */
 
 /* How many have been issued since, this one included; 0: nothing is on its way. */
 struct state {
@@ -77,6 +77,10 @@ static void needs(const struct state *s, const struct amd_inst *in, uint32_t nee
 				if (s->age[c][r] && s->age[c][r] - 1u < need[c])
 					need[c] = s->age[c][r] - 1u;
 		}
+	/* What is older than a counter can tell is waited for by the last number that waits, as llc 19 does it. */
+	for (uint32_t c = VM; c <= LGKM; c++)
+		if (need[c] == MOST)
+			need[c] = MOST - 1;
 	if (need[LGKM] <= MOST && s->unordered)
 		need[LGKM] = 0;
 	/* Other waves see what was done before a barrier only if it was waited for. */

@@ -551,7 +551,7 @@ static bool read_kernels(struct reader *r)
 	return true;
 }
 
-bool cubin_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
+static bool cubin_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
 {
 	struct reader r = {.image = im,
 			   .file = file,
@@ -567,3 +567,68 @@ bool cubin_read(struct image *im, const void *file, size_t size, char *message, 
 	free(r.calls);
 	return good;
 }
+
+/* ---- into memory ---- */
+
+/* Bits low to low + width - 1 of a 16-byte instruction. */
+static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
+{
+	uint64_t mask = (1ull << width) - 1;
+
+	value &= mask;
+	if (low < 64) {
+		word[0] = (word[0] & ~(mask << low)) | value << low;
+		if (low + width > 64)
+			word[1] = (word[1] & ~(mask >> (64 - low))) | value >> (64 - low);
+	} else {
+		word[1] = (word[1] & ~(mask << (low - 64))) | value << (low - 64);
+	}
+}
+
+/* An instruction has one relocation at most: what is around its field comes out of the file. */
+static void patch_code(const struct image_relocation *r, uint64_t word[2], uint64_t address)
+{
+	switch (r->kind) {
+	case NV_R_CODE_LOW:
+		set_bits(word, 32, 32, address);
+		break;
+	case NV_R_CODE_HIGH:
+		set_bits(word, 32, 32, address >> 32);
+		break;
+	case NV_R_CALL:
+		set_bits(word, 34, 47, address >> 2);
+		break;
+	case NV_R_CALL_SM90:
+		set_bits(word, 16, 8, address >> 2);
+		set_bits(word, 34, 47, address >> 10);
+		break;
+	}
+}
+
+static void cubin_patch(const struct image *im, const struct image_relocation *r, uint64_t address,
+			uint64_t from, uint8_t *place)
+{
+	uint64_t word[2];
+
+	(void)from; /* nothing is relative */
+	switch (r->kind) {
+	case NV_R_ADDRESS_32:
+	case NV_R_GENERIC_32:
+		memcpy(place, &(uint32_t){(uint32_t)address}, 4);
+		break;
+	case NV_R_ADDRESS_64:
+	case NV_R_GENERIC_64:
+		memcpy(place, &address, 8);
+		break;
+	default:
+		memcpy(word, im->sections[r->section].data + r->offset, sizeof(word));
+		patch_code(r, word, address);
+		memcpy(place, word, sizeof(word));
+	}
+}
+
+const struct image_format image_cubin = {
+	.machine = NV_ELF_MACHINE,
+	.read = cubin_read,
+	.patch = cubin_patch,
+};

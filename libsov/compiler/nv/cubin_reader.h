@@ -49,7 +49,4 @@ bool cubin_link(struct reader *r);
 /* Which lines are whose. */
 bool cubin_lines(struct reader *r);
 
-/* image_read of a cubin. */
-bool cubin_read(struct image *im, const void *file, size_t size, char *message, size_t message_size);
-
 #endif

@@ -32,7 +32,7 @@ static bool small_one(void)
 		return diag("%s", message), false;
 	k = &im.kernels[0];
 	bytes = im.part_bytes[IMAGE_CODE];
-	good = im.vendor == IMAGE_AMD && !strcmp(im.target, "gfx1030") && im.nkernels == 1 &&
+	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") && im.nkernels == 1 &&
 	       !strcmp(k->name, "k") && k->code_offset == AT_CODE && k->code_bytes == 8 &&
 	       k->code == file + AT_CODE && k->amd.descriptor_offset == AT_DESCRIPTOR &&
 	       k->amd.kernarg_bytes == 16 && k->nparams == 1 && k->params[0].size == 8 &&

@@ -49,7 +49,7 @@ static void finding(void)
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.tpcs == 66 && info.warps_per_sm == 64 &&
+		   info.multiprocessors == 132 && info.tpcs == 66 && info.warps_per_multiprocessor == 64 &&
 		   info.memory_bytes == UINT64_C(1) << 30 && info.page_bytes == 65536 &&
 		   info.large_page_bytes == 2 << 20 && info.copy_queues && !info.software &&
 		   strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),

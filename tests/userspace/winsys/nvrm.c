@@ -48,8 +48,8 @@ static void finding(void)
 	   "in the order of their files");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.warps_per_sm == 64 &&
-		   info.memory_bytes == UINT64_C(128) << 30 && info.shared_per_sm == 228 << 10,
+		   info.multiprocessors == 132 && info.warps_per_multiprocessor == 64 &&
+		   info.memory_bytes == UINT64_C(128) << 30 && info.shared_per_multiprocessor == 228 << 10,
 	   "a card is known by its chip and size");
 	nvrm_forget();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
