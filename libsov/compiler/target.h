@@ -21,7 +21,7 @@ enum {
 	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
 	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
 	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
-	TARGET_CALLS = 1 << 4,               /* calls: every function that can be is inlined */
+	TARGET_QUIET_CALLS = 1 << 4,         /* calls that change no register: slow paths are written out */
 };
 
 /* Which parts of a module an image has. */
@@ -48,6 +48,7 @@ struct target {
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
 	uint32_t lacks;
+	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend; /* NULL: the pipeline ends at the IR */
 };

@@ -406,8 +406,7 @@ bool pass_unroll(struct ir_func *f, const struct target *t)
 	struct unroller u = {.loop = {.f = f, .uses = &uses}, .nmap = f->nvalues};
 	bool changed = false;
 
-	(void)t;
-	for (uint32_t k = 0; k < cfg->nrpo; k++) {
+	for (uint32_t k = 0; k < cfg->nrpo && !t->keeps_loops; k++) {
 		if (!find_loop(&u.loop, cfg->rpo[k]))
 			continue;
 		if (!changed) {

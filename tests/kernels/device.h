@@ -8,6 +8,9 @@
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 
+#ifdef __AMDGCN__
+#include "device_amd.h"
+#else
 static __device__ inline unsigned thread_x() { return __nvvm_read_ptx_sreg_tid_x(); }
 static __device__ inline unsigned thread_y() { return __nvvm_read_ptx_sreg_tid_y(); }
 static __device__ inline unsigned block_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
@@ -48,4 +51,5 @@ static __device__ inline void atomic_add(unsigned *p, unsigned v) { __nvvm_atom_
 static __device__ inline void atomic_add(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
 static __device__ inline void atomic_add(double *p, double v) { __nvvm_atom_add_gen_d(p, v); }
 
+#endif
 #endif

@@ -51,7 +51,7 @@ static bool ends_lanes(const struct ir_func *f, ir_block b, uint32_t k)
 	return bb->nsucc == 2 && gcn_is_end(f, bb->succ[k]) && !gcn_is_end(f, bb->succ[1 - k]);
 }
 
-static bool parts(const struct gcn_control *c, ir_block b)
+bool gcn_parts(const struct gcn_control *c, ir_block b)
 {
 	return c->divergence->branch[b] && c->f->blocks[b].nsucc == 2 &&
 	       !ends_lanes(c->f, b, 0) && !ends_lanes(c->f, b, 1);
@@ -131,7 +131,8 @@ static bool has_edge(const struct ir_func *f, ir_block from, ir_block to)
 	return false;
 }
 
-/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. */
+/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. Lanes that wait for
+ * others must not keep these from coming: where they meet a cycle begins. */
 static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t n,
 			  const bool *member)
 {
@@ -140,6 +141,8 @@ static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_bb *bb = &w->f->blocks[blocks[k]];
 
+		if (gcn_is_meeting(w->f, blocks[k]))
+			return blocks[k];
 		for (uint32_t p = 0; p < bb->npreds; p++)
 			if (!member[bb->preds[p]] && (!best || blocks[k] < best))
 				best = blocks[k];
@@ -319,6 +322,14 @@ static uint32_t find(struct work *w, uint32_t b)
 	return b;
 }
 
+/* The block that the lanes of this one have waited for, if they have. */
+static ir_block waited_for(const struct gcn_control *c, ir_block b)
+{
+	while (b && !c->masked[b])
+		b = gcn_owner(c, b);
+	return b;
+}
+
 static void mask_blocks(struct work *w)
 {
 	struct gcn_control *c = w->c;
@@ -329,29 +340,54 @@ static void mask_blocks(struct work *w)
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], meet = c->meet[b];
 
-		if (!parts(c, b))
+		if (!gcn_parts(c, b) || c->parts_as[b])
 			continue;
 		find_region(w, b, meet);
 		if (meet)
 			w->region[meet] = true;
 		for (uint32_t j = 0; j < c->count; j++)
-			if (w->region[c->order[j]]) {
+			if (w->region[c->order[j]] && !gcn_is_owned(c, c->order[j])) {
 				c->masked[c->order[j]] = true;
 				w->leader[find(w, c->order[j])] = find(w, f->blocks[b].succ[0]);
 			}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
-		ir_block b = c->order[k];
+		ir_block b = c->order[k], from = waited_for(c, b);
 
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-			if (c->masked[b] && c->masked[f->blocks[b].succ[s]])
-				w->leader[find(w, b)] = find(w, f->blocks[b].succ[s]);
+			if (from && c->masked[f->blocks[b].succ[s]])
+				w->leader[find(w, from)] = find(w, f->blocks[b].succ[s]);
 	}
-	for (uint32_t k = 0; k < c->count; k++)
-		c->component[c->order[k]] = find(w, c->order[k]);
+	for (uint32_t k = 0; k < c->count; k++) {
+		ir_block b = c->order[k], from = waited_for(c, b);
+
+		c->component[b] = find(w, b);
+		c->waiters[b] = from ? 1 + find(w, from) : 0;
+	}
 }
 
-struct gcn_control *gcn_control_find(struct ir_func *f)
+bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s)
+{
+	uint32_t around = c->structure_of[b], into = c->structure_of[s];
+
+	if (around && c->structures[around - 1].meet == s)
+		return false;
+	if (into && c->structures[into - 1].loop == s && c->place[b] >= c->structures[into - 1].begin &&
+	    c->place[b] < c->structures[into - 1].end)
+		return false;
+	return c->masked[s];
+}
+
+bool gcn_together(const struct gcn_control *c, ir_block b)
+{
+	const struct ir_bb *bb = &c->f->blocks[b];
+
+	/* Where lanes have met they are all there: a branch that they take together is any machine's. */
+	return !c->divergence->branch[b] &&
+	       (!c->waiters[b] || !gcn_waits(c, b, bb->succ[gcn_is_end(c->f, bb->succ[0])]));
+}
+
+struct gcn_control *gcn_control_find(struct ir_func *f, bool calls_end)
 {
 	struct arena *a = f->module->arena;
 	struct gcn_control *c = arena_alloc(a, sizeof(*c));
@@ -359,12 +395,16 @@ struct gcn_control *gcn_control_find(struct ir_func *f)
 	struct work w = {.c = c, .f = f, .a = a, .words = (f->nblocks + 63) / 64};
 
 	c->f = f;
+	c->calls_end = calls_end;
 	c->order = arena_array(a, f->nblocks, sizeof(*c->order));
 	c->place = arena_array(a, f->nblocks, sizeof(*c->place));
 	c->loop_of = arena_array(a, f->nblocks, sizeof(*c->loop_of));
 	c->masked = arena_array(a, f->nblocks, sizeof(*c->masked));
 	c->component = arena_array(a, f->nblocks, sizeof(*c->component));
 	c->meet = arena_array(a, f->nblocks, sizeof(*c->meet));
+	c->structure_of = arena_array(a, f->nblocks, sizeof(*c->structure_of));
+	c->parts_as = arena_array(a, f->nblocks, sizeof(*c->parts_as));
+	c->waiters = arena_array(a, f->nblocks, sizeof(*c->waiters));
 	w.index = arena_array(a, f->nblocks, sizeof(*w.index));
 	w.low = arena_array(a, f->nblocks, sizeof(*w.low));
 	w.on_stack = arena_array(a, f->nblocks, sizeof(*w.on_stack));
@@ -377,6 +417,7 @@ struct gcn_control *gcn_control_find(struct ir_func *f)
 	find_meeting_places(&w);
 	cfg.ipdom = c->meet;
 	c->divergence = ir_divergence_compute(f, &cfg);
+	gcn_structures_find(c, a);
 	mask_blocks(&w);
 	return c;
 }

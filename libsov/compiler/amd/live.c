@@ -7,7 +7,7 @@
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
-static void number_units(struct gcn_func *f)
+void gcn_number_units(struct gcn_func *f)
 {
 	f->nunits = 0;
 	for (uint32_t v = 1; v < f->nvregs; v++) {
@@ -27,7 +27,7 @@ struct sets {
 static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
 {
 	gcn_for_each(f, b, i) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
 		for (uint32_t write = 0; write < 2; write++)
@@ -71,7 +71,7 @@ void gcn_liveness(struct gcn_func *f)
 	uint64_t *scalar;
 	bool changed = true;
 
-	number_units(f);
+	gcn_number_units(f);
 	words = (f->nunits + 63) / 64;
 	scalar = arena_array(f->arena, words + 1, sizeof(*scalar));
 	for (uint32_t u = 0; u < f->nunits; u++)
@@ -94,12 +94,35 @@ void gcn_liveness(struct gcn_func *f)
 	}
 }
 
+/* The condition bit that it leaves is read by one behind it. It lives within a block only. */
+static bool leaves_condition(const struct gcn_inst *i)
+{
+	if (!(i->in.row->flags & SCC_OUT))
+		return false;
+	while ((i = i->next)) {
+		struct amd_use uses[AMD_MAX_USES];
+		uint32_t n = amd_uses(&i->in, uses);
+		bool written = false;
+
+		if (i->target && i->in.row->op != AMD_s_branch)
+			return true;
+		for (uint32_t u = 0; u < n; u++) {
+			if (uses[u].reg == AMD_SCC && !uses[u].write)
+				return true;
+			written |= uses[u].reg == AMD_SCC && uses[u].write;
+		}
+		if (written)
+			return false;
+	}
+	return false;
+}
+
 /* Nobody misses it when what it writes is not wanted. */
 static bool is_idle(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || r->flags & (EXEC_OUT | SCC_OUT | WAIT | MESSAGE))
+	if (i->target || i->call || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) || leaves_condition(i))
 		return false;
 	if (r->format == AMD_SMEM)
 		return !(r->flags & BARE);
@@ -107,38 +130,46 @@ static bool is_idle(const struct gcn_inst *i)
 	       (r->format >= AMD_VOP1 && r->format <= AMD_VOP3P);
 }
 
-/* Takes out what writes registers that nobody reads. */
+/* Takes out what writes words that nobody reads. */
 void gcn_sweep(struct gcn_func *f)
 {
+	struct arena_mark mark;
 	bool changed = true;
+	uint32_t *reads;
 
+	gcn_number_units(f);
+	mark = arena_mark(f->arena);
+	reads = arena_array(f->arena, f->nunits + 1, sizeof(*reads));
+	gcn_for_each_block(f, b)
+		gcn_for_each(f, b, i) {
+			struct gcn_use uses[GCN_MAX_USES];
+			uint32_t n = gcn_uses(i, uses);
+
+			for (uint32_t u = 0; u < n; u++)
+				for (uint32_t k = 0; k < uses[u].count; k++)
+					reads[gcn_unit(f, uses[u].ref) + k] += !uses[u].write;
+		}
 	while (changed) {
-		struct arena_mark mark = arena_mark(f->arena);
-		uint32_t *reads = arena_array(f->arena, f->nvregs, sizeof(*reads));
-
 		changed = false;
 		gcn_for_each_block(f, b)
-			gcn_for_each(f, b, i) {
-				struct gcn_use uses[AMD_MAX_USES];
-				uint32_t n = gcn_uses(i, uses);
-
-				for (uint32_t u = 0; u < n; u++)
-					reads[uses[u].ref.vreg] += !uses[u].write;
-			}
-		gcn_for_each_block(f, b)
-			gcn_for_each_safe(f, b, i) {
-				struct gcn_use uses[AMD_MAX_USES];
+			for (struct gcn_inst *i = f->blocks[b].last, *before; i; i = before) {
+				struct gcn_use uses[GCN_MAX_USES];
 				uint32_t n = gcn_uses(i, uses), writes = 0, wanted = 0;
 
-				for (uint32_t u = 0; u < n; u++) {
-					writes += uses[u].write;
-					wanted += uses[u].write && reads[uses[u].ref.vreg];
-				}
-				if (writes && !wanted && is_idle(i)) {
-					gcn_remove(f, b, i);
-					changed = true;
-				}
+				before = i->prev;
+				for (uint32_t u = 0; u < n; u++)
+					for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++) {
+						writes++;
+						wanted += reads[gcn_unit(f, uses[u].ref) + k];
+					}
+				if (!writes || wanted || !is_idle(i))
+					continue;
+				for (uint32_t u = 0; u < n; u++)
+					for (uint32_t k = 0; k < uses[u].count; k++)
+						reads[gcn_unit(f, uses[u].ref) + k] -= !uses[u].write;
+				gcn_remove(f, b, i);
+				changed = true;
 			}
-		arena_rewind(f->arena, mark);
 	}
+	arena_rewind(f->arena, mark);
 }

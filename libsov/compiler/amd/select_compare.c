@@ -48,8 +48,8 @@ static bool is_fused(const struct select *s, const struct ir_inst *in)
 	const struct ir_inst *end = ir_at(s->ir, s->ir->blocks[s->block].last);
 
 	return in->op == IR_ICMP && in->block == s->block && s->uses[in->res] == 1 &&
-	       end->op == IR_CBR && end->args[0] == in->res && !s->c->masked[s->block] &&
-	       !s->c->divergence->branch[s->block] && in->type != IR_B1 &&
+	       end->op == IR_CBR && end->args[0] == in->res && gcn_together(s->c, s->block) &&
+	       in->type != IR_B1 &&
 	       (in->type != IR_B64 || in->cond <= IR_NE) && sel_is_scalar(s, in->args[0]) &&
 	       sel_is_scalar(s, in->args[1]);
 }

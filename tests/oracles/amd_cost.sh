@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What our code for gfx1030 costs beside LLVM's: the kernels of tests/kernels in CUDA C, by clang 19 -O3 to
+# LLVM IR for AMD and by llc -O3 to code, against ours from the PTX beside them. Prints a table, geometric
+# means and compile times; amd_cost.c has the model. No figure is asserted.
+# Fails, never skips, without clang and lld 19.
+set -u
+: "${BUILD:=build}"
+work=$BUILD/oracles/amd-cost
+. tests/oracles/_result.sh
+
+for t in clang-19 llc-19 ld.lld-19; do
+	if ! command -v "$t" >/dev/null; then
+		result 1 "$t is there (apt-get install clang-19 lld-19 llvm-19)"
+		echo "1..$results"
+		exit 1
+	fi
+done
+rm -rf "$work"
+mkdir -p "$work"
+names=
+for source in tests/kernels/*.cu; do
+	name=$(basename "$source" .cu)
+	names="$names $name"
+	clang-19 -x hip --cuda-device-only --offload-arch=gfx1030 -nogpulib -nogpuinc -O3 -mcode-object-version=5 \
+		-S -emit-llvm -o "$work/$name.ll" "$source" &&
+		llc-19 -O3 -mcpu=gfx1030 -filetype=obj -o "$work/$name.o" "$work/$name.ll" &&
+		ld.lld-19 -shared -o "$work/$name.co" "$work/$name.o"
+	result $? "LLVM compiles $name for gfx1030"
+done
+# shellcheck disable=SC2086 # names without blanks
+"$BUILD/oracles/amd_cost" "$work" $names >"$work/table"
+result $? "both are read by one decoder"
+sed 's/^/# /' "$work/table"
+echo "1..$results"
+exit $failed
