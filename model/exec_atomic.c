@@ -129,6 +129,41 @@ static bool is_wide(uint32_t type)
 	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
 }
 
+static uint32_t atomic_bytes(uint32_t type)
+{
+	return type == SASS_ATYPE_B128 ? 16 : is_wide(type) ? 8 : 4;
+}
+
+/*
+ * 128 bits: compare and exchange, or exchange alone. Not every host compiler has a builtin for so many without a
+ * library, but all have __sync, if x86-64 code may use CMPXCHG16B.
+ */
+__extension__ typedef unsigned __int128 wide;
+
+static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
+{
+	wide value = 0;
+
+	for (uint32_t k = 4; k-- > 0;)
+		value = value << 32 | w->r[row + k][lane];
+	return value;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+static void run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
+{
+	wide value = wide_operand(w, op->s[swap].row, lane), compare, old = 0;
+
+	do { /* what is there is only known after a try */
+		compare = swap ? wide_operand(w, op->s[0].row, lane) : old;
+		old = __sync_val_compare_and_swap(at, compare, value);
+	} while (!swap && old != compare);
+	for (uint32_t k = 0; k < 4; k++)
+		w->r[op->d + k][lane] = (uint32_t)(old >> 32 * k);
+}
+
 static bool is_global(const struct warp *w, uint64_t address)
 {
 	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
@@ -145,7 +180,7 @@ static bool is_possible(const struct warp *w, const struct op *op, uint64_t addr
 
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
-	return kind == SASS_ATOM && !is_float(type) &&
+	return kind == SASS_ATOM && !is_float(type) && type != SASS_ATYPE_B128 &&
 	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
 }
 
@@ -156,7 +191,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
 	struct access x = {.w = w,
 			   .space = op->data[0],
-			   .bytes = is_wide(mod[SASS_M_ATYPE]) ? 8 : 4,
+			   .bytes = atomic_bytes(mod[SASS_M_ATYPE]),
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
 	/* A predicate says whether it was done. Generic addresses of shared and local memory are then
@@ -185,6 +220,10 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;
+		if (x.bytes == 16) {
+			run_wide(w, op, swap, (wide *)(void *)at, i);
+			continue;
+		}
 		c.b = operand(w, op, swap, x.bytes, i);
 		c.compare = operand(w, op, 0, x.bytes, i);
 		old = exchange(at, x.bytes, swap ? change_compare : change_apply, &c);

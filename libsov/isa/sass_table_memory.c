@@ -71,6 +71,10 @@ static const struct sass_choice atype_90[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
 	{".S64", SASS_ATYPE_S64},
 };
+static const struct sass_choice atype_90_wide[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	{".S64", SASS_ATYPE_S64}, {".128", SASS_ATYPE_B128},
+};
 static const struct sass_choice atype_shared[4] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
 };
@@ -83,6 +87,7 @@ static const struct sass_choice atype_float[16] = {
 };
 static const struct sass_choice cas_type[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	[4] = {".128", SASS_ATYPE_B128},
 };
 static const struct sass_choice cas[4] = {
 	{".CAS", SASS_CAS}, {".CAST", SASS_CAST}, {NULL, 0}, {".CAST.SPIN", SASS_CAST_SPIN},
@@ -132,12 +137,22 @@ static bool legal_global(uint32_t sm, const struct sass_inst *in)
 	return true;
 }
 
+/* 128 bits are exchanged, or compared and exchanged, from SM90 on. */
+static bool legal_wide(uint32_t sm, const struct sass_inst *in)
+{
+	bool swap = in->op == SASS_ATOM_CAS || in->op == SASS_ATOMG_CAS;
+
+	if (in->mod[SASS_M_ATYPE] != SASS_ATYPE_B128)
+		return true;
+	return sm >= 90 && (swap ? in->mod[SASS_M_CAS] == SASS_CAS : in->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
 /* SM80's atomics with a result take no descriptor with RZ. */
 static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = &in->ops[2];
 
-	return legal_global(sm, in) && (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
+	return legal_global(sm, in) && legal_wide(sm, in) && (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
 }
 
 static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
@@ -182,6 +197,7 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define ATOMF        FIELD(ATOM, 88, 2, atom_float)
 #define TYPE_80      FIELD(ATYPE, 73, 4, atype_80)
 #define TYPE_90      FIELD(ATYPE, 73, 3, atype_90)
+#define TYPE_90_WIDE FIELD(ATYPE, 73, 3, atype_90_wide)
 #define TYPE_F       FIELD(ATYPE, 73, 4, atype_float)
 #define CAS          FIELD(CAS, 87, 2, cas)
 #define SHFL         .fields = {FIELD(SHFL, 58, 2, shfl)}
@@ -237,13 +253,13 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E_POLICY, ATOM, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
-	 .fields = {E, ATOM, EVICT, TYPE_90, ORDER_S}},
+	 .fields = {E, ATOM, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_wide},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
-	 .fields = {E, ATOM, EVICT, TYPE_90, ORDER_S}, .legal = legal_atomic},
+	 .fields = {E, ATOM, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
 	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
-	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}},
+	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}, .legal = legal_wide},
 	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT},
 	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
 	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
@@ -292,13 +308,14 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E_POLICY, ATOMG, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
-	 .fields = {E, ATOMG, EVICT, TYPE_90, ORDER_S}},
+	 .fields = {E, ATOMG, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_wide},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
-	 .fields = {E, ATOMG, EVICT, TYPE_90, ORDER_S}, .legal = legal_atomic},
+	 .fields = {E, ATOMG, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
 	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
-	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}},
+	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S},
+	 .legal = legal_wide},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_8X, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_90, MEMORY, .ops = {PD(81), D(), GLOBAL},

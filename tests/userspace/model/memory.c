@@ -242,6 +242,47 @@ static void test_swap(void)
 	ok(winners == 1 && out[0x2000] >= 1000 && out[0x2000] < 1096, "and exactly one thread wins");
 }
 
+/* 128 bits at once: words of one thread are never beside another's. */
+static void test_swap_wide(void)
+{
+	uint32_t *out = rig_words(&r, RIG_DATA), winners = 0, torn = 0;
+
+	begin();
+	for (uint8_t k = 0; k < 4; k++) {
+		INS(&r, SASS_MOV, (R(8 + k), IMM(0x101 + k)));
+		INS(&r, SASS_IADD3, (R(12 + k), PT, PT, R(0), IMM(1000), RZ));
+	}
+	INS(&r, SASS_ATOMG_CAS, (PT, R(16), AT(2, 0x8000), R(8), R(12)), in.mod[SASS_M_E] = 1,
+	    in.mod[SASS_M_ATYPE] = SASS_ATYPE_B128);
+	INS(&r, SASS_STG, (AT(4, 0), R(16)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_128);
+	INS(&r, SASS_EXIT, (PT));
+	for (uint32_t k = 0; k < 4; k++)
+		out[0x2000 + k] = 0x101 + k;
+	ok(launch(1, 96), "compare and swap of 128 bits runs");
+	for (uint32_t i = 0; i < 96; i++) {
+		uint32_t *got = &out[4 * i];
+
+		winners += got[0] == 0x101 && got[1] == 0x102 && got[2] == 0x103 && got[3] == 0x104;
+		torn += got[0] != 0x101 && (got[0] != got[1] || got[0] != got[2] || got[0] != got[3]);
+	}
+	ok(winners == 1 && !torn && out[0x2000] >= 1000 && out[0x2000] == out[0x2003], "and exactly one thread wins");
+	begin();
+	for (uint8_t k = 0; k < 4; k++)
+		INS(&r, SASS_IADD3, (R(8 + k), PT, PT, R(0), IMM(1000), RZ));
+	INS(&r, SASS_ATOMG, (PT, R(16), AT(2, 0x8000), R(8)), in.mod[SASS_M_ATOM] = SASS_ATOM_EXCH,
+	    in.mod[SASS_M_ATYPE] = SASS_ATYPE_B128);
+	INS(&r, SASS_STG, (AT(4, 0), R(16)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_128);
+	INS(&r, SASS_EXIT, (PT));
+	memset(&out[0x2000], 0, 16);
+	ok(launch(1, 96), "an exchange of 128 bits runs");
+	winners = torn = 0;
+	for (uint32_t i = 0; i < 96; i++) {
+		winners += out[4 * i];
+		torn += out[4 * i] != out[4 * i + 1] || out[4 * i] != out[4 * i + 3];
+	}
+	ok(!torn && winners + out[0x2000] == 96 * 1000 + 95 * 48, "and hands on every value but the last");
+}
+
 /* Faults. Each writes the faulting instruction for thread 37 of block 1 only. */
 
 static void fault_unmapped_load(void)
@@ -450,6 +491,8 @@ int main(void)
 		test_tickets(SASS_ATOM_DEC, "DEC");
 		test_floats();
 		test_swap();
+		if (rig_sm(&r) >= 90)
+			test_swap_wide();
 		test_faults();
 		test_unmap();
 		rig_close(&r);
