@@ -265,6 +265,7 @@ static uint32_t call_free(struct card *c, struct call *call)
 	if (faulty && object_is_users_channel(c, f->client, f->object)) {
 		f->status = NV_STATUS_INVALID_STATE;
 		c->gsp.deaf = c->fault.kind == FAULT_DEAF;
+		c->fault.happened = true;
 	} else {
 		f->status = object_free(c, f);
 	}
