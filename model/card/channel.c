@@ -225,6 +225,10 @@ static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 	return target == NV_COPY_TARGET_PEER ? NULL : card_dma(c, address, 1, true, "a physical copy");
 }
 
+/*
+ * Whether its ring is mapped is not asked: another thread of the process may have unmapped it a moment ago, which is no
+ * driver's mistake. It is a fault when there is something to read.
+ */
 static const char *check_schedule(struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;
@@ -235,8 +239,6 @@ static const char *check_schedule(struct card_channel *ch)
 		return "it is bound to no engine";
 	if (!space_root(ch->space))
 		return "its address space has no page tables";
-	if (!space_covers(ch->space, p->ring, (uint64_t)p->ring_entries * NV_GP_ENTRY_BYTES))
-		return "its ring is not mapped";
 	if (!memory_at(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
 		       "a channel's method buffer"))
 		return "its method buffer is not there";

@@ -250,6 +250,20 @@ static void faults(void)
 	rc = wait_for_rc();
 	ok(rc.type == NV_XID_CLASS_ERROR && !rc.fault_low && !fault_events && log_events == 1,
 	   "a copy engine knows no compute class");
+	release(CHANNEL);
+	struct rm_channel_parameters p = channel_parameters();
+	struct rm_bind bind = {p.engine};
+
+	p.ring = VA + (4 << 20);
+	memset(vram + USERD, 0, NV_USERD_BYTES);
+	ok(!make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)) &&
+	   !control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
+	   !control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570),
+	   "a channel whose ring is not mapped is scheduled");
+	submit();
+	rc = wait_for_rc();
+	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID && rc.fault_low == (uint32_t)p.ring,
+	   "to read it is the fault");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
 	refused(NULL, "what channels do wrong is no driver's mistake");
