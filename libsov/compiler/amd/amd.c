@@ -65,7 +65,7 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir, .unit = unit,
 			       .calls = gcn_calls(ir)};
 	f->start.thread_ids = 1;
-	if ((f->calls || ir->kind == IR_FUNCTION) && gcn_meets_in_calls(ir, gcn_control_find(ir), &line)) {
+	if ((f->calls || ir->kind == IR_FUNCTION) && gcn_meets_in_calls(ir, gcn_control_find(ir, false), &line)) {
 		diag_error(&job->diag, line, 0, "'%s': lanes that may meet others inside of a function that is not inlined "
 			   "is not supported on %s yet", ir->name, job->target->name);
 		return NULL;

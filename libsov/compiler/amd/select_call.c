@@ -175,16 +175,12 @@ static void call_it(struct select *s, struct gcn_src target, uint16_t wants, con
 	struct passing p = {.frame = GCN_STACK};
 	struct gcn_use told[GCN_MAX_PASSED];
 	struct gcn_inst *i;
-	bool ends = f->alive && f->unit->exits;
-	struct gcn_src here = ends ? sel_temp(s, GCN_SCALAR, 1) : gcn_none();
 
 	if (given)
 		p.vreg = gcn_passed(f, GCN_VECTOR, given, 0);
 	for (uint32_t k = 0; k < callee->nargs; k++)
 		give(s, &p, args[k]);
 	tell(s, wants, told, &ntold);
-	if (ends)
-		sel_sop(s, AMD_s_mov_b32, here, gcn_reg(AMD_EXEC), gcn_none());
 	i = sel_emit(s, AMD_s_swappc_b64, AMD_PLAIN);
 	i->call = true;
 	i->mode = 0;
@@ -197,10 +193,6 @@ static void call_it(struct select *s, struct gcn_src target, uint16_t wants, con
 	if (taken)
 		p.vreg = gcn_passed(f, GCN_VECTOR, taken, 0);
 	gcn_carry(f, i, p.vreg, taken, true);
-	if (ends) { /* lanes that have not come back have ended */
-		sel_sop(s, AMD_s_andn2_b32, here, here, gcn_reg(AMD_EXEC));
-		sel_sop(s, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), here);
-	}
 	for (uint32_t k = 0; k < callee->nresults; k++)
 		take(s, &p, k, callee->result_types[k]);
 }
