@@ -39,7 +39,13 @@ struct sov_vendor {
 	 */
 	int (*start)(struct sov_device *sov);
 
-	/** @stop: let nothing on the device reach memory any more */
+	/**
+	 * @wake: bring a device up again that was stopped, with memory as it was. When it fails it
+	 * has undone what it did.
+	 */
+	int (*wake)(struct sov_device *sov);
+
+	/** @stop: let nothing on the device reach memory any more; doing it twice does nothing */
 	void (*stop)(struct sov_device *sov);
 
 	/** @time: the device's clock in nanoseconds */
@@ -193,6 +199,12 @@ struct sov_device {
 	/** @stopped: nor does it reach memory; likewise */
 	bool stopped;
 
+	/** @asleep: it was stopped, to be woken up again; protected by PM callbacks' own order */
+	bool asleep;
+
+	/** @vram_at_rest: bytes of video memory that are free when nobody has any */
+	u64 vram_at_rest;
+
 	/** @wedged: it was given up; see sov_wedge() */
 	bool wedged;
 
@@ -216,6 +228,8 @@ extern const struct sov_vendor sov_nv;
 extern const struct pci_error_handlers sov_error_handlers;
 extern const struct dev_pm_ops sov_pm;
 int sov_recover_init(void);
+void sov_recover_start(struct sov_device *sov);
+void sov_recover_end(struct sov_device *sov);
 void sov_recover_fini(void);
 
 /* drv.c */

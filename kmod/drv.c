@@ -199,7 +199,11 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	sov_limits_init(&sov->drm);
-	return drm_dev_register(&sov->drm, 0);
+	sov->vram_at_rest = sov_vram_available(sov);
+	ret = drm_dev_register(&sov->drm, 0);
+	if (!ret)
+		sov_recover_start(sov);
+	return ret;
 }
 
 static void sov_end_use(struct sov_device *sov)
@@ -223,7 +227,10 @@ static void sov_end_use(struct sov_device *sov)
 
 static void sov_remove(struct pci_dev *pdev)
 {
-	sov_end_use(pci_get_drvdata(pdev));
+	struct sov_device *sov = pci_get_drvdata(pdev);
+
+	sov_recover_end(sov);
+	sov_end_use(sov);
 }
 
 /**
@@ -256,7 +263,7 @@ static struct pci_driver sov_pci_driver = {
 	.probe = sov_probe,
 	.remove = sov_remove,
 	.err_handler = &sov_error_handlers,
-	.driver.pm = pm_sleep_ptr(&sov_pm),
+	.driver.pm = pm_ptr(&sov_pm),
 };
 
 static int __init sov_load(void)

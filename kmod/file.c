@@ -4,6 +4,7 @@
  * they use is in their fdinfo, in the words of the kernel's drm-usage-stats.
  */
 #include <drm/drm_print.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include "kmod/bo.h"
@@ -14,15 +15,16 @@
 #include "kmod/queue.h"
 
 /**
- * sov_file_open() - somebody opens the device
+ * sov_file_open() - somebody opens the device, which stays awake from here on
  * @drm: the device
  * @file: the file
  *
- * Return: 0 or ENOMEM.
+ * Return: 0, ENOMEM, or why the device cannot be woken up.
  */
 int sov_file_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct sov_file *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
+	int ret;
 
 	if (!own)
 		return -ENOMEM;
@@ -30,6 +32,12 @@ int sov_file_open(struct drm_device *drm, struct drm_file *file)
 	if (!own->account) {
 		kfree(own);
 		return -ENOMEM;
+	}
+	ret = pm_runtime_resume_and_get(drm->dev);
+	if (ret) {
+		sov_account_put(own->account);
+		kfree(own);
+		return ret;
 	}
 	xa_init_flags(&own->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&own->groups, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -53,6 +61,8 @@ void sov_file_close(struct drm_device *drm, struct drm_file *file)
 	sov_vms_fini(own);
 	sov_account_put(own->account);
 	kfree(own);
+	pm_runtime_mark_last_busy(drm->dev);
+	pm_runtime_put_autosuspend(drm->dev);
 }
 
 /* Bytes of the buffers that a file has handles to, in a region and beside it. */

@@ -6,18 +6,23 @@
  * opens it then finds a device as good as new. A reset is asked for in sysfs (the PCI device's file
  * "reset"), and works on a device that was given up, too.
  *
- * In its sleep a device would forget as much, so a machine does not sleep while we have one. Nor
- * does it sleep while the machine is awake: what PCI's core counts as our use of it from probe on
- * is never given back.
+ * In its sleep a device would forget as much. So it sleeps only when there is nothing on it that
+ * anybody could miss: no address space, no group, no byte of video memory. Then its firmware is
+ * ended, and booted again when it wakes up; files may stay open. That holds for sleep of the
+ * machine, which is refused otherwise, and for a device that sleeps by itself while nobody has it
+ * open (power/control in sysfs). One that does not wake up is given up.
  */
 #include <drm/drm_print.h>
 #include <linux/device.h>
 #include <linux/list.h>
 #include <linux/pm.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "kmod/device.h"
+
+#define REST_MS 5000 /* without a user, until it sleeps by itself; power/autosuspend_delay_ms */
 
 /* The device's own structure goes meanwhile, so this is another. */
 struct rebirth {
@@ -85,36 +90,129 @@ const struct pci_error_handlers sov_error_handlers = {
 	.reset_done = reset_done,
 };
 
-static u32 files_of(struct sov_device *sov)
+static u32 count(struct mutex *lock, struct list_head *list)
 {
-	u32 count;
+	u32 n;
 
-	mutex_lock(&sov->drm.filelist_mutex);
-	count = list_count_nodes(&sov->drm.filelist);
-	mutex_unlock(&sov->drm.filelist_mutex);
-	return count;
+	mutex_lock(lock);
+	n = list_count_nodes(list);
+	mutex_unlock(lock);
+	return n;
 }
 
-static u32 groups_of(struct sov_device *sov)
-{
-	u32 count;
+/* What a device would forget in its sleep. */
+struct belongings {
+	u32 vms, groups;
+	u64 vram; /* bytes, also of buffers that were passed on and of address spaces */
+};
 
-	mutex_lock(&sov->groups_lock);
-	count = list_count_nodes(&sov->groups);
-	mutex_unlock(&sov->groups_lock);
-	return count;
+static bool look(struct sov_device *sov, struct belongings *b)
+{
+	/* What a file had ends with it, some of it a moment later. */
+	flush_workqueue(sov->work);
+	flush_workqueue(sov->late_work);
+	*b = (struct belongings){
+		.vms = count(&sov->vms_lock, &sov->vms),
+		.groups = count(&sov->groups_lock, &sov->groups),
+		.vram = sov->vram_at_rest - sov_vram_available(sov),
+	};
+	return b->vms || b->groups || b->vram;
+}
+
+/* One that was given up has lost everything already; one that is down will be bound anew. */
+static int fall_asleep(struct sov_device *sov, struct belongings *b)
+{
+	if (sov->down || READ_ONCE(sov->wedged))
+		return 0;
+	if (look(sov, b))
+		return -EBUSY;
+	sov->vendor->stop(sov);
+	sov->asleep = true;
+	return 0;
+}
+
+static void awaken(struct sov_device *sov)
+{
+	int ret;
+
+	if (!sov->asleep)
+		return;
+	sov->asleep = false;
+	ret = sov->vendor->wake(sov);
+	if (!ret) {
+		sov->vram_at_rest = sov_vram_available(sov);
+		return;
+	}
+	drm_err(&sov->drm, "it does not wake up, and is given up until it is reset: %pe\n",
+		ERR_PTR(ret));
+	sov_wedge(sov);
 }
 
 static int suspend(struct device *dev)
 {
 	struct sov_device *sov = dev_get_drvdata(dev);
+	struct belongings b = {};
+	int ret = fall_asleep(sov, &b);
 
-	drm_err(&sov->drm,
-		"no sleep: memory of the card would be lost, %u files and %u groups use it; unbind it first\n",
-		files_of(sov), groups_of(sov));
-	return -EBUSY;
+	if (ret)
+		drm_err(&sov->drm,
+			"no sleep: %u address spaces, %u groups and %llu KiB of video memory would be lost; end who has them, or unbind the card\n",
+			b.vms, b.groups, b.vram >> 10);
+	return ret;
+}
+
+/*
+ * Firmware is read from files, so this comes when all other devices are awake. Also called where
+ * nothing has slept, and for a device that sleeps on by itself.
+ */
+static void sleep_over(struct device *dev)
+{
+	if (!pm_runtime_suspended(dev))
+		awaken(dev_get_drvdata(dev));
+}
+
+static int runtime_suspend(struct device *dev)
+{
+	struct belongings b;
+	int ret = fall_asleep(dev_get_drvdata(dev), &b);
+
+	if (ret) /* a buffer was passed on: try again later */
+		pm_runtime_mark_last_busy(dev);
+	return ret;
+}
+
+static int runtime_resume(struct device *dev)
+{
+	awaken(dev_get_drvdata(dev));
+	return 0;
 }
 
 const struct dev_pm_ops sov_pm = {
 	SYSTEM_SLEEP_PM_OPS(suspend, NULL)
+	RUNTIME_PM_OPS(runtime_suspend, runtime_resume, NULL)
+	.complete = pm_sleep_ptr(sleep_over),
 };
+
+/**
+ * sov_recover_start() - from here on the device may sleep, if it is allowed to in sysfs
+ * @sov: the device, up and registered
+ */
+void sov_recover_start(struct sov_device *sov)
+{
+	struct device *dev = sov->drm.dev;
+
+	pm_runtime_set_autosuspend_delay(dev, REST_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_mark_last_busy(dev);
+	pm_runtime_put_autosuspend(dev); /* what PCI's core has counted for probe */
+}
+
+/**
+ * sov_recover_end() - it does not sleep any more
+ * @sov: the device, which is removed, and awake for it
+ */
+void sov_recover_end(struct sov_device *sov)
+{
+	pm_runtime_get_noresume(sov->drm.dev);
+	pm_runtime_dont_use_autosuspend(sov->drm.dev);
+}

@@ -41,7 +41,7 @@ static void sov_vram_fini(struct drm_device *drm, void *data)
 
 /**
  * sov_vram_init() - take over the video memory that the vendor's start has found
- * @sov: the device
+ * @sov: the device; one that has slept has its allocator, and the same memory
  *
  * Return: 0 or a negative errno.
  */
@@ -50,6 +50,8 @@ int sov_vram_init(struct sov_device *sov)
 	struct sov_vram *v = &sov->vram;
 	int ret;
 
+	if (drm_mm_initialized(&v->taken))
+		return 0;
 	ret = drmm_mutex_init(&sov->drm, &v->lock);
 	if (ret)
 		return ret;

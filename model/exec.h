@@ -137,14 +137,17 @@ struct warp {
 	uint32_t p[PRED_COUNT];
 	uint32_t ur[UREG_COUNT];
 	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is
-	 * ready or waits. */
+	 * ready or waits, with the lanes of its group, who go on when it does. */
 	uint32_t live, mask, ready;
 	uint32_t active;           /* of mask, those that the guard lets execute */
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
+	uint32_t group[LANES];
+	uint32_t late;             /* let go by WARPSYNC and not running since */
 	uint8_t wait[LANES];       /* enum wait */
 	uint32_t wait_on[LANES];   /* lanes (WARPSYNC), B register, or barrier */
 	uint32_t breg[BREGS][LANES];
+	uint32_t moved[BREGS];     /* lanes whose register came from BMOV */
 	uint64_t collective[LANES]; /* where ENDCOLLECTIVE goes */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control flow. The lanes of a warp run in groups that share a pc: a branch that not all lanes take
- * sets some aside, and the group with the lowest pc goes first, which lets lanes meet again where
- * paths join. They must meet at BSYNC (all lanes that its barrier register holds), at WARPSYNC (all
- * lanes of a mask, each with that same mask) and at BAR (threads of the block). A barrier register
- * is a mask of lanes; every lane keeps the one that it took part in setting.
+ * Control flow. The lanes of a warp run in groups: a branch that not all lanes take parts them, and the
+ * group with the lowest pc goes first. Groups that come to the same instruction stay apart, as on hardware, until
+ * their lanes meet at BSYNC (all lanes that its barrier register holds) or at WARPSYNC (all
+ * lanes of a mask, each with that same mask). A barrier register
+ * is a mask of lanes; every lane keeps the one that it took part in setting. BAR is for threads of the
+ * block, and a warp counts as soon as one of its groups has come.
  *
  * At WARPSYNC lanes meet if it is the same instruction: an H200 never lets them go that wait at two.
  * WARPSYNC.COLLECTIVE is for those: they go on together at one of them up to ENDCOLLECTIVE, which
@@ -17,16 +18,19 @@
 
 static void set_aside(struct warp *w, uint32_t lanes, uint64_t pc)
 {
-	for (uint32_t i = 0; i < LANES; i++)
-		if (lanes >> i & 1)
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (lanes >> i & 1) {
 			w->lane_pc[i] = pc;
+			w->group[i] = lanes;
+		}
+	}
 	w->ready |= lanes;
 	w->mask &= ~lanes;
 }
 
 bool warp_pick(struct warp *w, bool rotate)
 {
-	uint32_t lane = LANES, group = 0;
+	uint32_t lane = LANES, group;
 
 	if (w->mask)
 		set_aside(w, w->mask, w->pc);
@@ -40,11 +44,10 @@ bool warp_pick(struct warp *w, bool rotate)
 	}
 	if (lane == LANES)
 		return false;
-	for (uint32_t i = 0; i < LANES; i++)
-		if (w->ready >> i & 1 && w->lane_pc[i] == w->lane_pc[lane])
-			group |= 1u << i;
+	group = w->group[lane];
 	w->leader = 31u - (uint32_t)__builtin_clz(group);
 	w->ready &= ~group;
+	w->late &= ~group;
 	w->mask = group;
 	w->pc = w->lane_pc[lane];
 	return true;
@@ -92,6 +95,7 @@ static void wait_here(struct warp *w, uint32_t lanes, enum wait kind, uint32_t o
 		if (!(lanes >> i & 1))
 			continue;
 		w->lane_pc[i] = w->pc;
+		w->group[i] = lanes;
 		w->wait[i] = (uint8_t)kind;
 		w->wait_on[i] = on;
 	}
@@ -107,6 +111,23 @@ static void release(struct warp *w, uint32_t lanes)
 		w->wait[i] = WAIT_NOTHING;
 	}
 	w->ready |= lanes;
+}
+
+/* Those that waited for each other at one place are one group from here on. */
+static void join(struct warp *w, uint32_t lanes)
+{
+	while (lanes) {
+		uint64_t pc = w->lane_pc[first_lane(lanes)];
+		uint32_t same = 0;
+
+		for (uint32_t i = 0; i < LANES; i++)
+			if (lanes >> i & 1 && w->lane_pc[i] == pc)
+				same |= 1u << i;
+		for (uint32_t i = 0; i < LANES; i++)
+			if (same >> i & 1)
+				w->group[i] = same;
+		lanes &= ~same;
+	}
 }
 
 /* Lanes that a waiting lane needs beside itself. */
@@ -152,27 +173,59 @@ static void gather(struct warp *w, uint32_t lanes)
 			w->lane_pc[i] = first;
 }
 
+/*
+ * Lanes that may go on with one that waits; 0: not yet. BSYNC does not wait for lanes whose WARPSYNC has let them
+ * go but which have not run since: others, of another mask, run first then, and an H200 let those pass
+ * a BSYNC that was for all of them. (The patent on convergence barriers, US 2016/0019066, has it that a barrier does
+ * not wait for threads that have yielded.) Not measured alone: this rule makes kernels wrong that were wrong on
+ * the chip, and leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not
+ * know who has gone, so there all wait.
+ */
+static uint32_t who_goes(const struct warp *w, uint32_t lane)
+{
+	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane), missing = need & ~here;
+	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
+
+	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
+}
+
+/* Lanes leave the others that took part in setting a barrier register, who no longer wait for them. */
+static void leave(uint32_t *breg, uint32_t lanes, uint32_t others)
+{
+	EACH_LANE(i)
+		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
+}
+
 /* Lets go whoever has all that it waits for: after an arrival, a BREAK or an exit. */
 static void check_waiters(struct warp *w)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t need;
+		uint32_t go;
 
 		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR)
 			continue;
-		need = waits_for(w, i);
-		if (need & ~waiting_like(w, i))
+		go = who_goes(w, i);
+		if (!go)
 			continue;
-		if (w->wait[i] == WAIT_COLLECTIVE)
-			gather(w, need);
-		release(w, need);
+		if (w->wait[i] == WAIT_BSYNC)
+			leave(w->breg[w->wait_on[i]], go, waits_for(w, i) & ~go);
+		else if (w->wait[i] == WAIT_WARPSYNC)
+			w->late |= go;
+		else
+			gather(w, go);
+		join(w, go);
+		release(w, go);
 	}
 }
 
 /* The block's barriers. */
 
-/* Threads that have come. A barrier for all threads waits for those that live; one for a number of
- * them counts warps as whole ones and those that have come and gone too. */
+/*
+ * Threads that have come. Warps count as whole ones, whichever of their lanes has come: an H200 lets a
+ * block go on while parted lanes of a warp are still on their way, and where PTX has a barrier for
+ * single threads (barrier.sync without .aligned) ptxas puts a WARPSYNC of all lanes before it. A barrier for all
+ * threads waits for those that live; one for a number of them counts those that have come and gone, too.
+ */
 static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 {
 	uint32_t n = 0;
@@ -181,15 +234,16 @@ static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 		const struct warp *w = &c->warps[i];
 		uint32_t here = w->arrived[bar];
 
-		if (counted && here && !(w->live & ~here))
+		if (counted && here)
 			n += LANES;
-		else
-			n += (uint32_t)__builtin_popcount(counted ? here : here & w->live);
+		else if (here & w->live)
+			n += (uint32_t)__builtin_popcount(w->live);
 	}
 	return n;
 }
 
-static void complete(struct cta *c, uint32_t bar)
+/* Returns what those get who have voted. */
+static uint32_t complete(struct cta *c, uint32_t bar)
 {
 	uint32_t votes = c->bar[bar].votes, voters = c->bar[bar].voters, result;
 
@@ -209,15 +263,15 @@ static void complete(struct cta *c, uint32_t bar)
 			w->bar_result = result;
 	}
 	c->bar[bar].expected = c->bar[bar].votes = c->bar[bar].voters = 0;
+	return result;
 }
 
-static void check_barrier(struct cta *c, uint32_t bar)
+static bool is_complete(const struct cta *c, uint32_t bar)
 {
 	uint32_t expected = c->bar[bar].expected;
 	uint32_t here = arrived_threads(c, bar, expected);
 
-	if (here && here >= (expected ? expected : c->live))
-		complete(c, bar);
+	return here && here >= (expected ? expected : c->live);
 }
 
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
@@ -242,14 +296,24 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 			   "barrier %u for %u threads, which is no multiple of 32", bar, count);
 		return;
 	}
+	if (w->hazard && w->live & ~mask) {
+		warp_fault(w, lane, MODEL_FAULT_HAZARD, w->pc,
+			   "+0x%llx: barrier %u is reached by lanes 0x%x of a warp without 0x%x; the hardware "
+			   "counts the warp and does not wait for those",
+			   (unsigned long long)(w->pc - w->grid->work.program), bar, mask,
+			   w->live & ~mask);
+		return;
+	}
 	w->arrived[bar] |= mask;
 	w->cta->bar[bar].expected = count;
 	w->cta->bar[bar].kind = (uint8_t)kind;
 	w->cta->bar[bar].votes += (uint32_t)__builtin_popcount(votes & mask);
 	w->cta->bar[bar].voters += (uint32_t)__builtin_popcount(mask);
-	if (kind != SASS_BAR_ARV)
+	/* The last to come goes on at once, before other lanes of its warp that have parted from it. */
+	if (is_complete(w->cta, bar))
+		w->bar_result = complete(w->cta, bar);
+	else if (kind != SASS_BAR_ARV)
 		wait_here(w, mask, WAIT_BAR, bar);
-	check_barrier(w->cta, bar);
 }
 
 static void run_b2r(struct warp *w, const struct op *op, uint32_t mask)
@@ -269,6 +333,7 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 
 	row_splat(row, mask & pred_read(w, op, 0));
 	row_blend(w->breg[op->breg], row, mask);
+	w->moved[op->breg] &= ~mask;
 }
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
@@ -289,13 +354,17 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 	check_waiters(w);
 }
 
+/* A lane leaves those that took part in setting its register. Others may use the register for something
+ * else meanwhile: ptxas keeps one (B11) for functions, and what it holds in a caller in R registers. */
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t leaving = mask & pred_read(w, op, 0);
+	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
 
-	EACH_LANE(i)
-		w->breg[op->breg][i] &= ~leaving;
-	check_waiters(w);
+	for (uint32_t k = 0; k < LANES; k++)
+		if (leaving >> k & 1)
+			leave(breg, 1u << k, breg[k]);
+	if (leaving)
+		check_waiters(w);
 }
 
 static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
@@ -312,6 +381,7 @@ static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t space[2 * LANES];
 
 	row_blend(w->breg[op->breg], fetch(w, op, 0, space), mask);
+	w->moved[op->breg] |= mask;
 }
 
 static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
@@ -372,14 +442,18 @@ static void run_bra(struct warp *w, const struct op *op, uint32_t mask)
 	jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
 }
 
-/* BRA.DIV jumps if lanes of the mask are not here, BRA.CONV if all are. */
+/*
+ * BRA.DIV jumps if lanes of the mask are not here, BRA.CONV if all are; all lanes do, and those that the
+ * guard leaves out count as not being here. ptxas has "R2UR P0, URZ, Ra; @!P0 BRA.DIV" where lanes may name
+ * different masks in Ra, and each of these has to go to code that can do that.
+ */
 static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t want = w->ur[op->s[0].row] ^ op->s[0].flip;
-	bool diverged = want & w->live & ~w->mask;
+	bool diverged = want & w->live & ~(mask & pred_read(w, op, 0));
 
 	if (diverged == (op->inst->mod[SASS_M_UNIFORM] == SASS_BRA_DIV))
-		jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
+		jump(w, w->mask, w->next + (uint64_t)op->target);
 }
 
 /* Register pair plus target: indirect branches, calls and returns. */
@@ -431,7 +505,8 @@ static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
 	w->cta->live -= (uint32_t)__builtin_popcount(mask);
 	check_waiters(w);
 	for (uint32_t bar = 0; bar < w->grid->barriers; bar++)
-		check_barrier(w->cta, bar);
+		if (is_complete(w->cta, bar))
+			complete(w->cta, bar);
 }
 
 static void run_sleep(struct warp *w, const struct op *op, uint32_t mask)
@@ -480,6 +555,7 @@ const struct op_row rows_control[] = {
 	{SASS_BRA, "xt", run_bra, NULL, NULL},
 	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
 	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
+	{SASS_BRXU, "xSt", run_jump_register, NULL, NULL},
 	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
 	{SASS_CALL_REL_REG, "xSt", run_jump_register, NULL, prepare_call},
 	{SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call},

@@ -211,11 +211,14 @@ static void run_ldc(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_uldc(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t value[2];
+	uint32_t value[2], offset = op->s[0].value;
 
 	if (!mask)
 		return;
-	load_constant(w, op, op->s[0].value, value);
+	if (op->inst->op == SASS_ULDC_UREG)
+		offset = (uint32_t)(int16_t)offset +
+			 w->ur[op->s[0].index == SASS_URZ ? UREG_ZERO : op->s[0].index];
+	load_constant(w, op, offset, value);
 	w->ur[op->d] = value[0];
 	if (op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64)
 		w->ur[op->d + 1] = value[1];
@@ -231,15 +234,16 @@ static const char *prepare_ldc(struct op *op, const struct sass_inst *in)
 
 static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 {
-	if (mask)
-		w->ur[op->d] = w->r[op->s[0].row][first_lane(mask)];
-}
+	const uint32_t *a = w->r[op->s[0].row];
+	uint32_t value, others = 0;
 
-static const char *prepare_r2ur(struct op *op, const struct sass_inst *in)
-{
-	(void)in;
-	return op->p[0] % PRED_UNIFORM == PRED_SINK ? NULL
-						    : "R2UR with a predicate is not modelled";
+	if (!mask)
+		return;
+	value = a[first_lane(mask)];
+	EACH_LANE(i)
+		others |= (uint32_t)(a[i] != value) << i;
+	w->ur[op->d] = value;
+	pred_write(w, op->p[0], others, mask);
 }
 
 /* P0 to P6 as bits 0 to 6. */
@@ -275,15 +279,41 @@ static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
+/* UP0 to UP6 likewise. The core sees no predicates, so these are their own handlers. */
+
+static void run_up2ur(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2][2 * LANES], bits = 0, select = fetch(w, op, 1, space[1])[0];
+
+	if (!mask)
+		return;
+	for (uint32_t p = 0; p < SASS_PT; p++)
+		bits |= (w->p[PRED_UNIFORM + p] & 1) << p;
+	w->ur[op->d] = (fetch(w, op, 0, space[0])[0] & ~select) | (bits & select);
+}
+
+static void run_ur2up(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2][2 * LANES];
+	uint32_t a = fetch(w, op, 0, space[0])[0], select = fetch(w, op, 1, space[1])[0];
+
+	for (uint32_t p = 0; mask && p < SASS_PT; p++)
+		if (select >> p & 1)
+			w->p[PRED_UNIFORM + p] = a >> p & 1 ? ALL_LANES : 0;
+}
+
 const struct op_row rows_move[] = {
 	{SASS_MOV, "dsi", run_vector, core_mov, prepare_mov},
 	{SASS_UMOV, "ds", run_uniform, core_mov, NULL},
 	{SASS_S2R, "dv", run_s2r, NULL, prepare_special},
 	{SASS_CS2R, "dv", run_cs2r, NULL, prepare_special},
 	{SASS_S2UR, "dv", run_s2ur, NULL, prepare_special},
-	{SASS_R2UR, "pds", run_r2ur, NULL, prepare_r2ur},
+	{SASS_R2UR, "pds", run_r2ur, NULL, NULL},
 	{SASS_LDC, "dc", run_ldc, NULL, prepare_ldc},
 	{SASS_ULDC, "dc", run_uldc, NULL, NULL},
+	{SASS_ULDC_UREG, "dc", run_uldc, NULL, NULL},
+	{SASS_UP2UR, "d-ss", run_up2ur, NULL, NULL},
+	{SASS_UR2UP, "-ss", run_ur2up, NULL, NULL},
 	{SASS_P2R, "d-ss", run_p2r, NULL, NULL},
 	{SASS_R2P, "-ss", run_r2p, NULL, NULL},
 	OP_ROWS_END,

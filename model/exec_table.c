@@ -156,11 +156,6 @@ static uint16_t registers_needed(const struct sass_inst *in)
 	return top;
 }
 
-static bool guard_is_uniform(const struct sass_inst *in, const struct op_row *row)
-{
-	return row->run == run_uniform || in->op == SASS_S2UR;
-}
-
 const char *op_prepare(struct op *op, const struct sass_inst *in)
 {
 	const struct op_row *row = find_row(in->op);
@@ -171,7 +166,7 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 		return "the executor does not know this operation";
 	op->run = row->run;
 	op->core = row->core;
-	op->guard = (uint8_t)((guard_is_uniform(in, row) ? PRED_UNIFORM : 0) + in->guard);
+	op->guard = (uint8_t)((sass_uniform_guard(in) ? PRED_UNIFORM : 0) + in->guard);
 	op->guard_flip = in->guard_not ? ALL_LANES : 0;
 	op->d = row->run == run_uniform ? UREG_SINK : ROW_SINK;
 	op->p[0] = op->p[1] = PRED_SINK;

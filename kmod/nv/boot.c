@@ -308,6 +308,8 @@ static int wait_for_fmc(struct nv_device *nv, u64 boot_args)
 
 	ret = read_poll_timeout(unlocked, open, open, 1000, FMC_LIMIT_US, false, nv, boot_args,
 				&error);
+	if (nv_lost(nv))
+		return -EIO;
 	if (ret) {
 		drm_err(drm, "GSP: its registers stay locked, the first firmware does not end\n");
 		return ret;

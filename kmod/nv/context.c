@@ -207,7 +207,7 @@ int nv_contexts_start(struct nv_device *nv)
 	}
 	mutex_destroy(&g->vm.base.lock);
 	kfree(g);
-	if (ret)
+	if (ret && !READ_ONCE(nv->lost))
 		drm_err(&nv->base.drm, "no golden context: %pe\n", ERR_PTR(ret));
 	return ret;
 }

@@ -12,17 +12,36 @@
 
 #include "kmod/nv/nv.h"
 
+/**
+ * nv_lost() - has the device fallen off the bus?
+ * @nv: the device
+ *
+ * Asked by whoever waits for it or does not understand what it reads. The first to notice says so,
+ * and nothing else needs to be said about it then. A reset may bring it back.
+ *
+ * Return: true when it has.
+ */
+bool nv_lost(struct nv_device *nv)
+{
+	if (READ_ONCE(nv->lost))
+		return true;
+	if (nv_rd32(nv, NV_PMC_BOOT_0) != ~0u)
+		return false;
+	if (!xchg(&nv->lost, true))
+		drm_err(&nv->base.drm, "registers read all ones: the device does not answer\n");
+	return true;
+}
+
 static int nv_identify(struct nv_device *nv)
 {
 	struct drm_device *drm = &nv->base.drm;
 	u32 boot_0 = nv_rd32(nv, NV_PMC_BOOT_0);
 	u32 boot_42 = nv_rd32(nv, NV_PMC_BOOT_42);
+	bool virtual = NV_PMC_BOOT_1_VGPU(nv_rd32(nv, NV_PMC_BOOT_1));
 
-	if (boot_0 == ~0u) {
-		drm_err(drm, "registers read all ones: the device does not answer\n");
+	if (nv_lost(nv))
 		return -EIO;
-	}
-	if (NV_PMC_BOOT_1_VGPU(nv_rd32(nv, NV_PMC_BOOT_1))) {
+	if (virtual) {
 		drm_err(drm, "virtual GPUs are not supported\n");
 		return -ENODEV;
 	}
@@ -113,6 +132,8 @@ static int nv_init(struct nv_device *nv)
 	if (ret)
 		return ret;
 	ret = drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
+	if (!ret)
+		ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
 	if (ret)
 		return ret;
 	return drmm_mutex_init(&nv->base.drm, &nv->halt_lock);
@@ -146,6 +167,19 @@ static int nv_make_ready(struct nv_device *nv)
 	return ret;
 }
 
+/* From a chip whose own firmware is awake, and which knows nothing of us. */
+static int nv_wake(struct sov_device *sov)
+{
+	struct nv_device *nv = to_nv(sov);
+	int ret = nv->chip->awake(nv);
+
+	if (ret)
+		return ret;
+	pci_set_master(sov_pci(sov));
+	ret = nv_gsp_start(nv);
+	return ret ? ret : nv_make_ready(nv);
+}
+
 static int nv_start(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
@@ -175,14 +209,12 @@ static int nv_start(struct sov_device *sov)
 	if (ret)
 		return ret;
 	nv_describe(nv);
+	if (nv_lost(nv))
+		return -EIO;
 	ret = nv_open_window(nv);
 	if (ret)
 		return ret;
-	pci_set_master(pdev);
-	ret = nv_gsp_start(nv);
-	if (ret)
-		return ret;
-	ret = nv_make_ready(nv);
+	ret = nv_wake(sov);
 	if (ret)
 		return ret;
 	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
@@ -209,6 +241,7 @@ const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
 	.start = nv_start,
+	.wake = nv_wake,
 	.stop = nv_stop,
 	.time = nv_time,
 	.vm_bytes = sizeof(struct nv_vm),

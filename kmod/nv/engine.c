@@ -45,7 +45,7 @@ static int find_engines(struct nv_device *nv)
 	for (i = 0; !ret && i < ARRAY_SIZE(nv->engines); i++)
 		if (!nv->engines[i].type)
 			ret = -EIO;
-	if (ret)
+	if (ret && !READ_ONCE(nv->lost))
 		drm_err(&nv->base.drm, "GSP: no engine for compute, or none for copies\n");
 	return ret;
 }

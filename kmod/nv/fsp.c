@@ -44,14 +44,23 @@ static u32 waiting(struct nv_device *nv, u32 head_register, u32 tail_register)
 	return head == tail ? 0 : tail - head + sizeof(u32);
 }
 
+/* An answer is there, or will never be. */
+static bool answered(struct nv_device *nv, u32 *bytes)
+{
+	*bytes = waiting(nv, NV_PFSP_MSGQ_HEAD, NV_PFSP_MSGQ_TAIL);
+	return *bytes || nv_lost(nv);
+}
+
 static int receive(struct nv_device *nv, struct nv_fsp_reply *reply)
 {
 	struct drm_device *drm = &nv->base.drm;
+	bool there;
 	u32 bytes;
 	int ret;
 
-	ret = read_poll_timeout(waiting, bytes, bytes, 100, FSP_LIMIT_US, false, nv,
-				NV_PFSP_MSGQ_HEAD, NV_PFSP_MSGQ_TAIL);
+	ret = read_poll_timeout(answered, there, there, 100, FSP_LIMIT_US, false, nv, &bytes);
+	if (nv_lost(nv))
+		return -EIO;
 	if (ret) {
 		drm_err(drm, "FSP: no answer\n");
 		return ret;
@@ -61,6 +70,8 @@ static int receive(struct nv_device *nv, struct nv_fsp_reply *reply)
 		return -EIO;
 	}
 	emem_read(nv, reply, sizeof(*reply));
+	if (nv_lost(nv))
+		return -EIO;
 	nv_wr32(nv, NV_PFSP_MSGQ_TAIL, 0);
 	nv_wr32(nv, NV_PFSP_MSGQ_HEAD, 0);
 	return 0;
@@ -83,6 +94,8 @@ int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
 	BUILD_BUG_ON(sizeof(*cot) % sizeof(u32));
 	ret = read_poll_timeout(waiting, bytes, !bytes, 100, FSP_LIMIT_US, false, nv,
 				NV_PFSP_QUEUE_HEAD, NV_PFSP_QUEUE_TAIL);
+	if (nv_lost(nv))
+		return -EIO;
 	if (ret) {
 		drm_err(drm, "FSP: a message of %u bytes is still there\n", bytes);
 		return ret;
@@ -111,15 +124,18 @@ int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
  * nv_fsp_awake() - wait until the FSP has come up, which it does by itself from power-on
  * @nv: the device
  *
- * Return: 0 or ETIMEDOUT after a message.
+ * Return: 0, or ETIMEDOUT or EIO after a message.
  */
 int nv_fsp_awake(struct nv_device *nv)
 {
 	u32 status;
 	int ret;
 
-	ret = read_poll_timeout(nv_rd32, status, status == NV_THERM_FSP_BOOT_COMPLETE, 1000,
+	ret = read_poll_timeout(nv_rd32, status,
+				status == NV_THERM_FSP_BOOT_COMPLETE || nv_lost(nv), 1000,
 				AWAKE_LIMIT_US, false, nv, NV_THERM_I2CS_SCRATCH);
+	if (nv_lost(nv))
+		return -EIO;
 	if (ret)
 		drm_err(&nv->base.drm, "the chip's own firmware did not come up: status 0x%08x\n",
 			status);

@@ -3,7 +3,6 @@
  * The GSP's life: memory it needs for as long as it runs, boot, what it tells about the card, and
  * its end. It must not be left running: its memory goes back to the system.
  */
-#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
@@ -117,7 +116,8 @@ static int send_registry(struct nv_device *nv)
 static int find_vram(struct nv_device *nv)
 {
 	const struct nv_gsp_static_info *info = nv->gsp.info;
-	u64 end = nv->vram_bytes;
+	struct sov_vram *vram = &nv->base.vram;
+	u64 start = 0, end = 0;
 	u32 i;
 
 	if (info->fb_regions > NV_GSP_FB_REGIONS) {
@@ -126,22 +126,30 @@ static int find_vram(struct nv_device *nv)
 	}
 	for (i = 0; i < info->fb_regions; i++) {
 		const struct nv_gsp_fb_region *r = &info->fb[i];
+		u64 from = ALIGN(r->base, SZ_2M), to = ALIGN_DOWN(r->limit + 1, SZ_2M);
 
-		if (r->limit < r->base || r->limit >= end) {
+		if (r->limit < r->base || r->limit >= nv->vram_bytes) {
 			drm_err(&nv->base.drm, "GSP: memory from 0x%llx to 0x%llx\n", r->base,
 				r->limit);
 			return -EIO;
 		}
-		if (r->reserved || r->is_protected ||
-		    r->limit + 1 - r->base <= nv->base.vram.end - nv->base.vram.start)
+		if (r->reserved || r->is_protected || to <= from || to - from <= end - start)
 			continue;
-		nv->base.vram.start = ALIGN(r->base, SZ_2M);
-		nv->base.vram.end = ALIGN_DOWN(r->limit + 1, SZ_2M);
+		start = from;
+		end = to;
 	}
-	if (nv->base.vram.end <= nv->base.vram.start) {
+	if (!end) {
 		drm_err(&nv->base.drm, "GSP: it leaves us no memory\n");
 		return -ENOSPC;
 	}
+	/* The allocator knows what there was before it slept. */
+	if (vram->end && (vram->start != start || vram->end != end)) {
+		drm_err(&nv->base.drm, "GSP: it leaves us 0x%llx to 0x%llx, not 0x%llx to 0x%llx\n",
+			start, end, vram->start, vram->end);
+		return -EIO;
+	}
+	vram->start = start;
+	vram->end = end;
 	return 0;
 }
 
@@ -176,10 +184,9 @@ int nv_gsp_start(struct nv_device *nv)
 {
 	int ret;
 
-	ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
-	if (ret)
-		return ret;
 	if (nv_rd32(nv, NV_PFB_WPR2_ADDR_HI)) {
+		if (nv_lost(nv))
+			return -EIO;
 		drm_err(&nv->base.drm,
 			"another driver left its firmware running; reset the device first\n");
 		return -EBUSY;

@@ -163,7 +163,7 @@ int nv_intr_start(struct nv_device *nv)
 
 	if (!table)
 		return -ENOMEM;
-	intr->leaves = nv->chip->interrupt_leaves;
+	*intr = (struct nv_intr){ .leaves = nv->chip->interrupt_leaves };
 	intr->window = jiffies;
 	INIT_DELAYED_WORK(&intr->resume, resume);
 	ret = nv_rm_ask(nv, RM_CONTROL_INTERRUPTS, table, sizeof(*table));

@@ -73,6 +73,9 @@ struct nv_device {
 	/** @regs: BAR 0 */
 	void __iomem *regs;
 
+	/** @lost: its registers read all ones, and that was said */
+	bool lost;
+
 	/** @vram_bytes: video memory, the GSP's part included */
 	u64 vram_bytes;
 
@@ -127,6 +130,9 @@ static inline void nv_wr32(struct nv_device *nv, u32 offset, u32 value)
 {
 	writel(value, nv->regs + offset);
 }
+
+/* device.c */
+bool nv_lost(struct nv_device *nv);
 
 /* intr.c */
 int nv_intr_start(struct nv_device *nv);

@@ -16,6 +16,7 @@
 #include "kmod/nv/nv.h"
 
 #define READ_LIMIT_MS 5000
+#define LOOK_MS       50 /* how often who waits looks whether the card is still there */
 
 /**
  * nv_rpc_init() - make the queues
@@ -68,9 +69,19 @@ void nv_rpc_fini(struct nv_device *nv)
 	nv->gsp.element = NULL;
 }
 
+/* Looks at a register only now and then: it takes longer than to look at memory. */
+static bool lost(struct nv_device *nv, unsigned long *look)
+{
+	if (time_before(jiffies, *look))
+		return READ_ONCE(nv->lost);
+	*look = jiffies + msecs_to_jiffies(LOOK_MS);
+	return nv_lost(nv);
+}
+
 static int send(struct nv_device *nv, const struct nv_message *m)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(READ_LIMIT_MS);
+	unsigned long look = jiffies + msecs_to_jiffies(LOOK_MS);
 	struct nv_gsp *gsp = &nv->gsp;
 	u32 put = gsp->command->put, pages;
 
@@ -78,6 +89,8 @@ static int send(struct nv_device *nv, const struct nv_message *m)
 	if (!pages)
 		return -E2BIG;
 	while (nv_message_space(put, READ_ONCE(gsp->status->get) % NV_GSP_QUEUE_ELEMENTS) < pages) {
+		if (lost(nv, &look))
+			return -EIO;
 		if (time_after(jiffies, deadline)) {
 			drm_err(&nv->base.drm, "GSP: it does not read its commands\n");
 			return -ETIMEDOUT;
@@ -129,6 +142,7 @@ static int receive(struct nv_device *nv)
 
 static int receive_until(struct nv_device *nv, unsigned long deadline)
 {
+	unsigned long look = jiffies + msecs_to_jiffies(LOOK_MS);
 	int ret;
 
 	for (;;) {
@@ -137,6 +151,8 @@ static int receive_until(struct nv_device *nv, unsigned long deadline)
 		ret = receive(nv);
 		if (ret != -EAGAIN)
 			return ret;
+		if (lost(nv, &look))
+			return -EIO;
 		if (late)
 			return -ETIMEDOUT;
 		usleep_range(50, 200);
@@ -179,11 +195,11 @@ static int wait(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 			return take(nv, rpc, head, head_bytes, body, body_bytes);
 		if (!ret && time_after(jiffies, deadline)) /* however much it has to say */
 			ret = -ETIMEDOUT;
-		if (ret) {
+		if (ret && !READ_ONCE(nv->lost))
 			drm_err(&nv->base.drm, "GSP: no answer to call %u: %pe\n", function,
 				ERR_PTR(ret));
+		if (ret)
 			return ret;
-		}
 		nv_event(nv, rpc);
 	}
 }
@@ -234,7 +250,9 @@ static void give_up(struct nv_device *nv)
 {
 	if (!nv->gsp.running)
 		return;
-	drm_err(&nv->base.drm, "GSP: it is given up, and the card with it, until that is reset\n");
+	if (!READ_ONCE(nv->lost))
+		drm_err(&nv->base.drm,
+			"GSP: it is given up, and the card with it, until that is reset\n");
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
 	sov_wedge(&nv->base);

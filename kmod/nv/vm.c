@@ -260,7 +260,7 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
  * @base: the address space, with its lock held
  *
  * Return: 0; ETIMEDOUT when the GPU may still know what was, and is given up for it; EIO when it
- * was given up before.
+ * was given up before, or is lost.
  */
 int nv_vm_flush(struct sov_vm *base)
 {
@@ -278,9 +278,12 @@ int nv_vm_flush(struct sov_vm *base)
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_HI, upper_32_bits(root));
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE,
 		NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
-	ret = read_poll_timeout(nv_rd32, value, !(value & NV_VF_MMU_INVALIDATE_TRIGGER), 10,
+	ret = read_poll_timeout(nv_rd32, value,
+				!(value & NV_VF_MMU_INVALIDATE_TRIGGER) || nv_lost(nv), 10,
 				FLUSH_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE);
-	if (ret)
+	if (READ_ONCE(nv->lost))
+		ret = -EIO;
+	else if (ret)
 		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
 	mutex_unlock(&nv->flush_lock);
 	if (ret)

@@ -9,7 +9,7 @@
 #include "hw/amd/code_object.h"
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/amd/code_object.h"
-#include "libsov/compiler/cubin_reader.h"
+#include "libsov/compiler/nv/cubin_reader.h"
 #include "libsov/compiler/image.h"
 
 bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)

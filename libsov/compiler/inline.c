@@ -26,7 +26,6 @@ struct inliner {
 	struct ir_module *m;
 	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
 	uint32_t copies; /* of variables, for their names */
-	bool all; /* whatever their size: the target has no calls */
 };
 
 /* Does a chain of calls from one function lead to another? seen: by function. */
@@ -63,7 +62,7 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 	const struct ir_func *g = s->m->table[callee];
 
 	if (g->kind != IR_FUNCTION || g->rare || g == s->f ||
-	    (!s->all && (g->ninsts > SMALL || s->f->ninsts > MAX_GROWN)))
+	    g->ninsts > SMALL || s->f->ninsts > MAX_GROWN)
 		return false;
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
@@ -223,9 +222,10 @@ static void inline_call(struct inliner *s, ir_id i)
 /* What was inlined is looked at as well: it comes next. */
 bool pass_inline(struct ir_func *f, const struct target *t)
 {
-	struct inliner s = {.f = f, .m = f->module, .all = t->lacks & TARGET_CALLS};
+	struct inliner s = {.f = f, .m = f->module};
 	bool changed = false;
 
+	(void)t;
 	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_for_each_inst(f, b, i) {

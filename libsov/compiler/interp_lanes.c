@@ -20,7 +20,7 @@ static bool arrive_with_lanes(struct interp *ip, struct interp_thread *t, const 
 {
 	uint32_t lane = t->index % ip->launch->warp_lanes;
 
-	if (in->op == IR_ACTIVE) {
+	if (in->op == IR_ACTIVE || in->op == IR_ALIVE) {
 		t->state = THREAD_WAITS;
 		return true;
 	}
@@ -194,7 +194,7 @@ static void carry_out(struct interp *ip, struct interp_thread **all, uint32_t n)
 /* Who is there together is known when no lane of the warp runs any more. */
 static void release_active(struct interp *ip, struct interp_thread *t, bool *progress)
 {
-	uint32_t first = t->index - t->index % ip->launch->warp_lanes, active = 0, n = 0;
+	uint32_t first = t->index - t->index % ip->launch->warp_lanes, active = 0, alive = 0, n = 0;
 	struct interp_thread *all[INTERP_MAX_LANES];
 	const struct ir_inst *in = ir_at(t->f, t->at);
 
@@ -204,13 +204,16 @@ static void release_active(struct interp *ip, struct interp_thread *t, bool *pro
 
 		if (other->state == THREAD_READY)
 			return;
+		if (other->state != THREAD_EXITED)
+			alive |= 1u << lane;
 		if (!waits_with(t, other))
 			continue;
 		active |= 1u << lane;
 		all[n++] = other;
 	}
 	for (uint32_t k = 0; k < n; k++) {
-		all[k]->values[in->res] = (struct interp_value){.bits = active, .defined = true};
+		all[k]->values[in->res] = (struct interp_value){
+			.bits = in->op == IR_ALIVE ? alive : active, .defined = true};
 		all[k]->at = in->next;
 		all[k]->state = THREAD_READY;
 	}
@@ -223,7 +226,7 @@ static void release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 	struct interp_thread *all[INTERP_MAX_LANES];
 	uint32_t n = 0;
 
-	if (waits_at(t)->op == IR_ACTIVE) {
+	if (waits_at(t)->op == IR_ACTIVE || waits_at(t)->op == IR_ALIVE) {
 		release_active(ip, t, progress);
 		return;
 	}

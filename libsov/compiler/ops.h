@@ -148,7 +148,7 @@ OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_W
  * first), in bits 8 to 12 the bits of a lane's number that divide a warp into segments; out of
  * range a lane reads itself. A ballot is b32, other votes are b1. match.any gives the members with
  * the same value; match.all all members, or none when their values differ. active is the set of
- * lanes that execute it together. warpsync waits for its members and orders their memory accesses.
+ * lanes that execute it together, alive that of the warp's lanes that have not ended. warpsync waits for its members and orders their memory accesses.
  * Lanes that name the same members meet also at different instructions of the same kind.
  * A barrier's arguments are b32: number, and how many threads meet there (all of the block when not
  * given). That of a barrier.red are number, b1, threads; all get what the b1 of all have in common:
@@ -159,6 +159,7 @@ OP(MATCH_ANY, "match.any", 2, 1, MATCH,   T_WORD,     0,              P_CONV)
 OP(MATCH_ALL, "match.all", 2, 2, MATCH,   T_WORD,     0,              P_CONV)
 OP(REDUCE,    "reduce",    2, 1, GATHER,  T_B32,      A_SUB,          P_CONV)
 OP(ACTIVE,    "active",    0, 1, LEAF,    T_B32,      0,              P_CONV)
+OP(ALIVE,     "alive",     0, 1, LEAF,    T_B32,      0,              P_CONV)
 OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_READ|P_WRITE)
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
 OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)

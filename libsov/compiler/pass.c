@@ -88,11 +88,9 @@ static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 	uint32_t capacity = m->nfuncs, *changed = arena_array(m->arena, capacity, sizeof(*changed));
 
 	for (const struct pass *p = passes; p->name; p++) {
-		bool needed = p->needed || (p->run == pass_inline && job->target->lacks & TARGET_CALLS);
-
-		if (p->whole != whole || (job->options.unoptimised && !needed))
+		if (p->whole != whole || (job->options.unoptimised && !p->needed))
 			continue;
-		if (p->run == pass_inline && job->options.keep_calls && !needed)
+		if (p->run == pass_inline && job->options.keep_calls)
 			continue;
 		if (p->run == pass_legalise) {
 			uint32_t old = m->nfuncs;

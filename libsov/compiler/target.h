@@ -21,7 +21,7 @@ enum {
 	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
 	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
 	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
-	TARGET_CALLS = 1 << 4,               /* calls: every function that can be is inlined */
+	TARGET_QUIET_CALLS = 1 << 4,         /* calls that change no register: slow paths are written out */
 };
 
 /* Which parts of a module an image has. */

@@ -222,6 +222,8 @@ struct sass_kept {
 	uint8_t reg, count;
 };
 void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT]);
+/* Its guard is one of UP0 to UP6. */
+bool sass_uniform_guard(const struct sass_inst *in);
 /* Name of an op ("FADD"), for messages and statistics. */
 const char *sass_op_name(uint16_t op);
 /* Fresh instruction: guard PT, no barriers, stall 0, operands cleared. */

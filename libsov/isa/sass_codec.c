@@ -308,6 +308,8 @@ static enum misfit indexed_constant(struct walk *w, const struct sass_slot *s,
 	o->reg = s->type == SLOT_CONST ? SASS_RZ : o->reg;
 	if (s->type == SLOT_CONST_R)
 		field8(w, 24, 8, &o->reg);
+	if (s->type == SLOT_CONST_U && !field8(w, 24, 6, &o->reg))
+		return MISFIT_VALUE;
 	if (!field8(w, 54, 5, &o->aux) || !field(w, 38, 16, &offset))
 		return MISFIT_VALUE;
 	o->value = (int64_t)offset;
@@ -398,7 +400,7 @@ static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sas
 		return reg(w, s, o);
 	case SLOT_IMM: case SLOT_SPLIT: case SLOT_SREG:
 		return number(w, s, o);
-	case SLOT_CONST: case SLOT_CONST_R:
+	case SLOT_CONST: case SLOT_CONST_R: case SLOT_CONST_U:
 		return indexed_constant(w, s, o);
 	case SLOT_ADDR:
 		return address(w, s, o);

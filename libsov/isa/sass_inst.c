@@ -34,6 +34,11 @@ const char *sass_op_name(uint16_t op)
 	return row ? row->name : "?";
 }
 
+bool sass_uniform_guard(const struct sass_inst *in)
+{
+	return sass_row(in)->uniform;
+}
+
 uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand)
 {
 	return sass_reuse_bit(sass_row(in), in, operand);
@@ -85,16 +90,16 @@ static inline struct sass_reg_use *add(struct sass_reg_use *u, uint8_t kind, uin
 	return u + (reg != nothing[kind]);
 }
 
-/* P2R and R2P touch the predicates that their last operand selects, if it is known. */
+/* P2R, R2P and their like touch the predicates that their last operand selects, if it is known. */
 static struct sass_reg_use *add_all_predicates(struct sass_reg_use *u, const struct sass_inst *in,
-					       uint8_t index, bool write)
+					       uint8_t kind, uint8_t index, bool write)
 {
 	const struct sass_operand *mask = &in->ops[in->nops - 1];
 	uint32_t bits = mask->kind == SASS_IMM ? (uint32_t)mask->value : 0x7f;
 
 	for (uint8_t p = 0; p < 7; p++)
 		if (bits >> p & 1)
-			u = add(u, SASS_PRED, p, 1, index, write);
+			u = add(u, kind, p, 1, index, write);
 	return u;
 }
 
@@ -129,14 +134,15 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 		const struct sass_operand *o = &in->ops[i];
 
 		if (s->type == SLOT_PR)
-			u = add_all_predicates(u, in, i, s->flags & SLOT_WRITE);
+			u = add_all_predicates(u, in, row->uniform ? SASS_UPRED : SASS_PRED, i,
+					       s->flags & SLOT_WRITE);
 		if (o->kind == SASS_NONE || o->kind == SASS_IMM || !is_used(in, s))
 			continue;
 		if (o->kind <= SASS_BREG)
 			u = add(u, o->kind, o->reg, s->count == COUNT_1 ? 1 : count(in, s->count),
 				i, s->flags & SLOT_WRITE);
 		else if (o->kind == SASS_CONST)
-			u = add(u, SASS_GPR, o->reg, 1, i, false);
+			u = add(u, s->type == SLOT_CONST_U ? SASS_UGPR : SASS_GPR, o->reg, 1, i, false);
 		else if (o->kind == SASS_ADDR)
 			u = add_address(u, in, i);
 	}

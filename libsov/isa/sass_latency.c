@@ -209,7 +209,7 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 		return TAKE_MMA;
 	switch (row->op) {
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
-	case SASS_RET_REL: case SASS_BRX: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
+	case SASS_RET_REL: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
 	case SASS_RET_ABS:
 		return TAKE_QUEUE;
 	case SASS_HSET2: case SASS_HSETP2: /* as HMNMX2; an H200 needs the fifth cycle after HADD2 */
@@ -279,7 +279,7 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 
 static bool is_fast_uniform(uint16_t op)
 {
-	return op == SASS_UMOV || op == SASS_ULDC || op == SASS_VOTEU || op == SASS_ELECT ||
+	return op == SASS_UMOV || op == SASS_ULDC || op == SASS_ULDC_UREG || op == SASS_VOTEU || op == SASS_ELECT ||
 	       op == SASS_ELECT_PRED;
 }
 
@@ -362,7 +362,7 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_RET_REL:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_BRXU: case SASS_RET_REL:
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
 	case SASS_EXIT: case SASS_BSYNC:
 		return 5;

@@ -100,6 +100,9 @@ SASS_OP(R2P)        /* PR, a, b mask */
 SASS_OP(S2UR)       /* ud, special register */
 SASS_OP(R2UR)       /* up=UPT, ud, a */
 SASS_OP(ULDC)       /* ud, constant */
+SASS_OP(ULDC_UREG)  /* ud, constant (indexed by a uniform register) */
+SASS_OP(UP2UR)      /* ud, UPR, ua, ub mask */
+SASS_OP(UR2UP)      /* UPR, ua, ub mask */
 SASS_OP(UMOV)       /* ud, ua */
 SASS_OP(UIADD3)     /* ud, up=UPT, uq=UPT, ua, ub, uc, ux=!UPT, uy=!UPT */
 SASS_OP(UIMAD)      /* ud, ua, ub, uc */
@@ -157,6 +160,7 @@ SASS_OP(QSPC)       /* p, d, addr: does the generic address lie in this space? *
 SASS_OP(BRA)        /* x=PT, target */
 SASS_OP(BRA_UREG)   /* x=PT, ua mask, target: taken by what the mask's lanes do (DIV, CONV) */
 SASS_OP(BRX)        /* x=PT, a pair, target added to a */
+SASS_OP(BRXU)       /* x=PT, ua pair, target added to ua */
 SASS_OP(BSSY)       /* B, target, x=PT (here and below printed first) */
 SASS_OP(BSYNC)      /* B, x=PT */
 SASS_OP(BREAK)      /* B, x=PT */

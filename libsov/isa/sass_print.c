@@ -132,12 +132,14 @@ static void say_reg(struct text *t, const struct sass_operand *o)
 static void say_constant(struct text *t, const struct sass_slot *s, const struct sass_operand *o)
 {
 	int16_t offset = (int16_t)o->value;
-	bool indexed = s->type == SLOT_CONST_R;
+	bool uniform = s->type == SLOT_CONST_U, indexed = uniform || s->type == SLOT_CONST_R;
+	struct sass_operand index = {.kind = uniform ? SASS_UGPR : SASS_GPR, .reg = o->reg};
+	bool zero = !uniform && o->reg == SASS_RZ;
 
-	say(t, "c[0x%x]%s[", o->aux & 31, s->flags & SLOT_HALF ? " " : "");
-	if (indexed && (o->reg != SASS_RZ || !offset))
-		say(t, o->reg == SASS_RZ ? "RZ" : "R%u", o->reg);
-	if (indexed && o->reg != SASS_RZ && offset)
+	say(t, "c[0x%x]%s[", o->aux & 31, s->flags & (SLOT_HALF | SLOT_SIGN) ? " " : "");
+	if (indexed && (!zero || !offset))
+		say_reg(t, &index);
+	if (indexed && !zero && offset)
 		say(t, "+");
 	if (!indexed || offset)
 		say_signed(t, offset);
@@ -294,7 +296,7 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 		say_signed(t, (s->flags & SLOT_RAW ? 0 : (int64_t)address + 16) + o->value);
 		break;
 	case SASS_NONE:
-		say(t, "PR");
+		say(t, in->form->uniform ? "UPR" : "PR");
 		break;
 	}
 }

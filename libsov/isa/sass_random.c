@@ -131,10 +131,12 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 	case SLOT_SPLIT:
 		*o = (struct sass_operand){.kind = SASS_IMM, .value = below(d, 256)};
 		break;
-	case SLOT_CONST: case SLOT_CONST_R:
+	case SLOT_CONST: case SLOT_CONST_R: case SLOT_CONST_U:
 		constant(d, o);
 		o->value = below(d, 1 << 16);
-		o->reg = s->type == SLOT_CONST_R ? reg(d, 256) : SASS_RZ;
+		o->reg = s->type == SLOT_CONST_R   ? reg(d, 256)
+			 : s->type == SLOT_CONST_U ? reg(d, 64)
+						   : SASS_RZ;
 		break;
 	case SLOT_ADDR:
 		address(d, s, in, o);

@@ -35,7 +35,7 @@ static bool goes_on(const struct sass_inst *in)
 	uint32_t i;
 
 	switch (in->op) {
-	case SASS_BRX: case SASS_BREAK: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_RET_REL:
+	case SASS_BRX: case SASS_BRXU: case SASS_BREAK: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_RET_REL:
 	case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS: case SASS_BRA_UREG:
 	case SASS_WARPSYNC_COLLECTIVE: case SASS_WARPSYNC_COLLECTIVE_ALL:
 		return false;

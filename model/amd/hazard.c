@@ -5,7 +5,10 @@
  * once, but a register counts as pending until a wait covers it; using it before is an error that
  * names both instructions. Vector loads come back in order, so waiting for all but n covers the
  * older ones; LDS does too as long as no scalar or flat operation, which may come at any time, is on
- * its way. A barrier wants everything to have arrived, as LLVM has it on this chip.
+ * its way. A barrier wants everything to have arrived, as LLVM has it on this chip. So does emptying the
+ * caches of loads and atomics, which is how a wave acquires: what comes later may fill a cache again with what was
+ * there before. L1 is emptied first, then L0, which would else fill itself from it (LLVM's AMDGPU guide, "Memory
+ * Model GFX10"; llc 19).
  *
  * Of hazards that no counter tells of, gfx1030 has one that compute can meet: s_denorm_mode too soon after
  * a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10). The list of gfx10's bugs in
@@ -30,6 +33,8 @@ struct pending {
 struct hazard {
 	uint64_t issued[COUNTERS], done[COUNTERS];
 	uint64_t unordered; /* last of lgkmcnt that is not in order */
+	uint64_t atomic;    /* last of vscnt that is an atomic */
+	uint64_t emptied;   /* pc where L1 was emptied, until L0 is; 0: none */
 	uint64_t float_atomic; /* pc of the last on floats … */
 	uint32_t states;       /* … and how many wait states the mode has to keep off still */
 	struct pending scalar[128], vector[256];
@@ -130,6 +135,37 @@ static bool at_rest(struct wave *w)
 	return true;
 }
 
+static bool still_loading(struct wave *w, const struct op *op, uint32_t counter, uint64_t last)
+{
+	char text[128];
+
+	if (last <= w->hazard->done[counter])
+		return false;
+	amd_print(&op->in, text, sizeof(text));
+	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
+		       "%s while loads or atomics are on their way: %s was not waited for", text, names[counter]);
+	return true;
+}
+
+static bool caches_in_order(struct wave *w, const struct op *op)
+{
+	struct hazard *h = w->hazard;
+	uint16_t o = op->in.row->op;
+	char text[128];
+
+	if (o == AMD_buffer_gl0_inv || o == AMD_buffer_gl1_inv) {
+		h->emptied = o == AMD_buffer_gl1_inv ? w->pc : 0;
+		return !still_loading(w, op, VM, h->issued[VM]) && !still_loading(w, op, VS, h->atomic);
+	}
+	if (!h->emptied || !(amd_raises(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
+		return true;
+	amd_print(&op->in, text, sizeof(text));
+	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
+		       "%s reads from L0, which was not emptied after L1 was at 0x%llx", text,
+		       (unsigned long long)h->emptied);
+	return false;
+}
+
 static bool is_float_atomic(const struct amd_row *r)
 {
 	static const uint16_t ops[] = {
@@ -184,7 +220,8 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
 		waits(w, &op->in);
-	if ((op->in.row->op == AMD_s_barrier && !at_rest(w)) || !mode_may_change(w, op))
+	if ((op->in.row->op == AMD_s_barrier && !at_rest(w)) || !mode_may_change(w, op) ||
+	    !caches_in_order(w, op))
 		return false;
 	for (uint32_t u = 0; u < op->uses_count; u++)
 		for (uint32_t k = 0; k < op->uses[u].count; k++)
@@ -193,6 +230,8 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 	for (uint32_t c = 0; c < COUNTERS; c++)
 		if (counters >> c & 1)
 			h->issued[c]++;
+	if (counters >> VS & 1 && op->in.row->flags & ATOMIC)
+		h->atomic = h->issued[VS];
 	if (counters >> LGKM & 1 && unordered)
 		h->unordered = h->issued[LGKM];
 	for (uint32_t u = 0; counters && u < op->uses_count; u++)

@@ -220,6 +220,11 @@ struct card_region card_region(const struct card *c, uint32_t region)
 
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 {
+	if (config_power_state(c)) {
+		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card sleeps in D%u", region, offset,
+			    config_power_state(c));
+		return false;
+	}
 	if (!config_memory_enabled(c))
 		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
 			       "command register", region, offset);
@@ -234,6 +239,8 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		return;
 	}
 	memset(data, 0xff, bytes);
+	if (region == NV_PCI_BAR_REGISTERS)
+		fault_access(c);
 	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
 	if (region == NV_PCI_BAR_REGISTERS) {
@@ -252,7 +259,14 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 			 uint32_t bytes)
 {
 	if (region == CARD_CONFIG) {
+		uint32_t power = config_power_state(c);
+
 		config_write(c, (uint32_t)offset, data, bytes);
+		if (config_power_state(c) != power)
+			card_log(c, "power state D%u", config_power_state(c));
+		if (config_power_state(c) && !power && c->gsp.running)
+			card_refuse(c, "power state D%u while the GSP runs: it would lose its memory",
+				    config_power_state(c));
 		if (config_wants_reset(c)) {
 			card_log(c, "the function is reset");
 			reset_inside(c);
@@ -260,6 +274,8 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 		}
 		return;
 	}
+	if (region == NV_PCI_BAR_REGISTERS)
+		fault_access(c);
 	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
 	if (region == NV_PCI_BAR_REGISTERS) {

@@ -3,7 +3,8 @@
  * What the card does wrong on purpose, so that drivers can be tried: its FSP refuses, its registers never open, it falls off
  * the bus, it never stops to interrupt or to talk (storm.c), or the GSP spoils one message. NAME@N is the N-th message since the GSP booted, counted over boot, calls and
  * events; without @N it is the first. A sweep has another fault in every boot: message faults in turn, then the next
- * message, in steps, so many times, or until boots have no such message any more; afterwards the card behaves.
+ * message, in steps, so many times, or until boots have no such message any more; afterwards the card behaves. gone@N is the
+ * N-th access to a register since a reset, and gone:FIRST:STEP:TIMES another one after every reset, in the same way.
  *
  * From the moment of a fault until a reset nothing that a driver does is held against it: it cannot know.
  */
@@ -75,6 +76,7 @@ static const struct row {
 	[FAULT_VANISH] = {"vanish", NULL},
 	[FAULT_STUBBORN] = {"stubborn", NULL},
 	[FAULT_DEAF] = {"deaf", NULL},
+	[FAULT_GONE] = {"gone", NULL},
 	[FAULT_SPURIOUS] = {"spurious", NULL},
 	[FAULT_STORM] = {"storm", NULL},
 	[FAULT_SILENT] = {"silent", spoil_nothing},
@@ -95,6 +97,7 @@ static const struct row {
 #define ROWS          (sizeof(rows) / sizeof(*rows))
 #define FIRST_MESSAGE FAULT_SILENT
 #define MESSAGES      (ROWS - FIRST_MESSAGE)
+#define MISSED        3 /* resets in a row without the access that was meant, and there is none */
 
 static bool number(const char **text, char before, uint32_t *value)
 {
@@ -109,7 +112,12 @@ static bool number(const char **text, char before, uint32_t *value)
 	return n <= UINT32_MAX;
 }
 
-/* NAME, NAME@N, or sweep:FIRST:STEP:TIMES. */
+static bool steps(const char *text, struct fault *f)
+{
+	return number(&text, ':', &f->next) && number(&text, ':', &f->step) && number(&text, ':', &f->times) && !*text;
+}
+
+/* NAME, NAME@N, sweep:FIRST:STEP:TIMES or gone:FIRST:STEP:TIMES. */
 bool fault_set(struct fault *f, const char *text)
 {
 	size_t length = strcspn(text, "@:");
@@ -117,12 +125,13 @@ bool fault_set(struct fault *f, const char *text)
 
 	*f = (struct fault){.at = 1};
 	if (length == 5 && !strncmp(text, "sweep", length))
-		return number(&rest, ':', &f->next) && number(&rest, ':', &f->step) &&
-		       number(&rest, ':', &f->times) && !*rest;
+		return steps(rest, f);
 	for (uint32_t i = 0; i < ROWS; i++)
 		if (strlen(rows[i].name) == length && !strncmp(text, rows[i].name, length)) {
 			f->kind = (enum card_fault)i;
-			return !*rest || (rows[i].spoil && number(&rest, '@', &f->at) && !*rest);
+			if (i == FAULT_GONE && *rest == ':')
+				return steps(rest, f);
+			return !*rest || ((rows[i].spoil || i == FAULT_GONE) && number(&rest, '@', &f->at) && !*rest);
 		}
 	return false;
 }
@@ -134,13 +143,41 @@ void fault_names(char *to, size_t size)
 	for (uint32_t i = 0; i < ROWS && length >= 0 && (size_t)length < size; i++)
 		length += snprintf(to + length, size - (size_t)length, "%s ", rows[i].name);
 	if (length >= 0 && (size_t)length < size)
-		snprintf(to + length, size - (size_t)length, "sweep:FIRST:STEP:TIMES");
+		snprintf(to + length, size - (size_t)length, "sweep:FIRST:STEP:TIMES gone:FIRST:STEP:TIMES");
+}
+
+/* A sweep of accesses goes on with each reset, unless nothing was done since the last. */
+static void next_access(struct card *c)
+{
+	struct fault *f = &c->fault;
+
+	if (f->accesses) {
+		f->missed = f->happened ? 0 : f->missed + 1;
+		if (f->missed == MISSED && f->times) {
+			card_log(c, "sweep: there are no more than %u accesses", f->accesses);
+			f->times = 0;
+		}
+	}
+	if (f->accesses || !f->boots) {
+		f->at = f->times ? f->next : 0;
+		f->next += f->step;
+		f->times -= f->times != 0;
+	}
+	f->accesses = 0;
 }
 
 void fault_reset(struct card *c)
 {
 	struct fault *f = &c->fault;
 
+	if (f->kind == FAULT_GONE) {
+		if (f->step)
+			next_access(c);
+		f->accesses = 0;
+		f->happened = false;
+		f->boots++;
+		return;
+	}
 	/* A sweep is over when for as many boots as there are faults the message did not come. */
 	if (f->times && f->messages) {
 		f->missed = f->happened ? 0 : f->missed + 1;
@@ -159,7 +196,7 @@ void fault_boot(struct card *c)
 	struct fault *f = &c->fault;
 
 	f->messages = 0;
-	if (!f->step)
+	if (!f->step || f->kind == FAULT_GONE)
 		return;
 	f->kind = FAULT_NONE;
 	if (!f->times)
@@ -256,7 +293,17 @@ void fault_publish(struct card *c, uint32_t put)
 	}
 }
 
+void fault_access(struct card *c)
+{
+	struct fault *f = &c->fault;
+
+	if (f->kind != FAULT_GONE || f->happened || ++f->accesses != f->at)
+		return;
+	f->happened = true;
+	card_log(c, "the card falls off the bus at access %u to a register", f->at);
+}
+
 bool fault_gone(const struct card *c)
 {
-	return c->fault.happened && c->fault.kind == FAULT_ONES;
+	return c->fault.happened && (c->fault.kind == FAULT_ONES || c->fault.kind == FAULT_GONE);
 }

@@ -27,6 +27,7 @@ enum card_fault {
 	FAULT_VANISH, /* the card's process ends during boot */
 	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
 	FAULT_DEAF, /* nor says anything any more, once it is asked to */
+	FAULT_GONE, /* at a register access since its reset the card falls off the bus */
 	FAULT_SPURIOUS, /* it interrupts all the time, without a reason */
 	FAULT_STORM, /* the GSP has something to say all the time */
 	FAULT_SILENT, /* nothing is said any more */
@@ -48,8 +49,9 @@ enum card_fault {
 struct fault { /* fault.c */
 	enum card_fault kind, now;
 	uint32_t at, messages; /* of this boot */
+	uint32_t accesses; /* of registers since the last reset */
 	uint32_t next, step, times; /* of a sweep; no step: there is none */
-	uint32_t missed; /* boots in a row that had no message to be spoiled */
+	uint32_t missed; /* boots in a row that had no message or access to be spoiled */
 	uint32_t boots;
 	_Atomic bool happened; /* since the last reset; engines read it */
 	bool waits; /* there is a thread with a late message */
@@ -174,6 +176,7 @@ void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);
 bool config_wants_reset(const struct card *c);
 void config_function_reset(struct card *c);
+uint32_t config_power_state(const struct card *c); /* 0: awake; 3: D3 */
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 
@@ -224,6 +227,8 @@ void fault_end(struct card *c);
 /* The next message may be spoiled; true: after its checksum was made, that is, too. */
 bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 void fault_publish(struct card *c, uint32_t put);
+/* A register is about to be read or written. */
+void fault_access(struct card *c);
 /* Registers and windows are all ones. */
 bool fault_gone(const struct card *c);
 

@@ -11,6 +11,7 @@
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2
 #define COMMAND_MASTER 4
+#define POWER_STATE    (NV_PCI_CAP_PM + 0x04)
 #define DEVICE_CONTROL (NV_PCI_CAP_EXPRESS + 0x08)
 #define CONTROL_RESET  0x80 /* of its second byte: initiate a function-level reset */
 
@@ -37,7 +38,7 @@ static const struct {
 	{COMMAND, 0x0547},                                  /* memory, master, parity, SERR#, INTx off */
 	{0x0c, 0x000000ff},                                 /* cache line */
 	{0x3c, 0x000000ff},                                 /* interrupt line */
-	{NV_PCI_CAP_PM + 4, 0x00000103},                    /* power state, PME */
+	{POWER_STATE, 0x00000103},                          /* power state, PME */
 	{NV_PCI_CAP_MSI, 0x00710000},                       /* enable, vectors */
 	{NV_PCI_CAP_MSI + 4, 0xfffffffc},                   /* address */
 	{NV_PCI_CAP_MSI + 8, 0xffffffff},
@@ -97,6 +98,12 @@ void config_function_reset(struct card *c)
 {
 	c->config[DEVICE_CONTROL + 1] &= (uint8_t)~CONTROL_RESET;
 	c->config[COMMAND] = 0;
+	c->config[POWER_STATE] &= (uint8_t)~3;
+}
+
+uint32_t config_power_state(const struct card *c)
+{
+	return c->config[POWER_STATE] & 3;
 }
 
 bool config_memory_enabled(const struct card *c)

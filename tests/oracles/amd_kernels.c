@@ -3,8 +3,8 @@
  * Runs the kernels of a code object that LLVM made of amd_kernels.cl on the software GPU and
  * compares every word of their output with a reference in C.
  *   usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]
- * mutate drops every counter of every wait, one at a time: hazard mode has to say so, unless there never is
- * anything to wait for.
+ * mutate drops every counter of every wait, one at a time, and weakens it by one: hazard mode has to say so,
+ * unless there never is anything to wait for.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "libsov/isa/amd/amd.h"
 #include "model/amd/amd.h"
 #include "model/float.h"
+#include "tests/userspace/amd/_waits.h"
 
 #define BLOCK 64
 #define N     200
@@ -715,63 +716,36 @@ static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 	return true;
 }
 
-/* Whether a wait, as it stands, ever waits for the counter in these inputs. */
-static bool is_needed(const struct image_kernel *k, const struct test *t, uint64_t offset,
-		      uint32_t counter)
-{
-	probe = (struct amd_probe){.pc = CODE_VA + offset};
-	run(k, t, true);
-	return probe.waited[counter];
-}
-
-/* A wait with one counter less. Counters: vmcnt, lgkmcnt, vscnt; 0: it does not wait for that. */
-static uint32_t without(uint32_t word, uint32_t counter)
-{
-	uint32_t limit = counter == 0 ? 0xc00f : 0x3f00;
-
-	if (word >> 16 == 0xbf8c && counter < 2) /* s_waitcnt */
-		return (word & limit) == limit ? 0 : word | limit;
-	if (word >> 16 == 0xbbfd && counter == 2 && (word & 63) != 63) /* s_waitcnt_vscnt null */
-		return word | 63;
-	return 0;
-}
-
-struct mutants {
-	uint32_t all, named, idle; /* idle: there never is anything to wait for */
+struct launch {
+	const struct image_kernel *kernel;
+	const struct test *test;
 };
 
-static void mutate(const struct image_kernel *k, const struct test *t, uint64_t end,
-		   struct mutants *m)
+static bool run_launch(void *context, struct amd_probe *wanted)
 {
-	uint32_t words[3], bytes;
-	struct amd_inst in;
-	bool named;
+	const struct launch *l = context;
+	bool good;
 
-	for (uint64_t offset = k->code_offset; offset + 12 <= end; offset += bytes) {
-		uint8_t *code = ranges[CODE].bytes + offset;
+	probe = *wanted;
+	good = run(l->kernel, l->test, true);
+	*wanted = probe;
+	return good;
+}
 
-		memcpy(words, code, 12);
-		bytes = amd_decode(AMD_GFX1030, words, 3, &in);
-		if (!bytes || words[0] == 0xbf9f0000) /* s_code_end */
-			return;
-		for (uint32_t counter = 0; counter < 3; counter++) {
-			uint32_t changed = without(words[0], counter);
+static void mutate(const struct image_kernel *k, const struct test *t, uint64_t end,
+		   struct wait_counts counts[WAIT_CHANGES])
+{
+	struct wait_subject s = {
+		.name = t->name, .code = ranges[CODE].bytes + k->code_offset,
+		.bytes = end - k->code_offset, .pc = CODE_VA + k->code_offset,
+		.run = run_launch, .context = &(struct launch){k, t}, .message = message,
+	};
 
-			if (!changed)
-				continue;
-			memcpy(code, &changed, 4);
-			m->all++;
-			named = !run(k, t, true) && strstr(message, "waited for");
-			memcpy(code, words, 4);
-			m->named += named;
-			if (named)
-				continue;
-			if (!is_needed(k, t, offset, counter))
-				m->idle++;
-			else
-				printf("# %s: nothing is said of 0x%llx without counter %u\n",
-				       t->name, (unsigned long long)offset, counter);
-		}
+	waits_mutate(&s);
+	for (enum wait_change c = 0; c < WAIT_CHANGES; c++) {
+		counts[c].made += s.counts[c].made;
+		counts[c].named += s.counts[c].named;
+		counts[c].idle += s.counts[c].idle;
 	}
 }
 
@@ -818,7 +792,8 @@ int main(int argc, char **argv)
 {
 	bool hazard = argc > 2 && !strcmp(argv[2], "hazard");
 	bool mutates = argc > 2 && !strcmp(argv[2], "mutate");
-	struct mutants mutants = {0};
+	struct wait_counts counts[WAIT_CHANGES] = {0};
+	bool named = true;
 	uint32_t good = 0, tried = 0;
 	struct image o;
 	uint8_t *data;
@@ -849,15 +824,14 @@ int main(int argc, char **argv)
 			good += round == 2;
 		}
 		if (k && mutates)
-			mutate(k, &tests[i], end_of(&o, k), &mutants);
+			mutate(k, &tests[i], end_of(&o, k), counts);
 	}
-	if (mutates)
-		printf("%u of %u dropped counters are named (%u more never wait for anything), in ",
-		       mutants.named, mutants.all - mutants.idle, mutants.idle);
+	for (enum wait_change c = 0; mutates && c < WAIT_CHANGES; c++)
+		named &= waits_verdict(argv[1], c, &counts[c], 0.99);
 	printf("%u of %u kernels\n", good, tried);
 	for (uint32_t i = 0; i < RANGES; i++)
 		free(ranges[i].bytes);
 	image_free(&o);
 	free(data);
-	return good != tried || !tried;
+	return good != tried || !tried || !named;
 }

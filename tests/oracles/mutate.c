@@ -48,7 +48,7 @@ struct counts {
 static bool ends_block(uint16_t op)
 {
 	switch (op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_CALL_REL: case SASS_RET_REL:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL: case SASS_RET_REL:
 	case SASS_EXIT: case SASS_BSYNC: case SASS_BAR: case SASS_WARPSYNC: case SASS_WARPSYNC_ALL:
 	case SASS_WARPSYNC_COLLECTIVE: case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_ENDCOLLECTIVE:
 		return true;

@@ -220,7 +220,7 @@ static void check(int n)
 static bool leaves(const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRX: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_EXIT:
+	case SASS_BRA: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_EXIT:
 	case SASS_RET_REL: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
 		return in->guard == SASS_PT && !in->guard_not;
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How a virtual machine is packed and booted; sourced by run.sh and mutants.sh. A scenario is a script of
+# How a virtual machine is packed and booted; sourced by _kernel.sh, run.sh and mutants.sh. A scenario is a script of
 # tests/vm/guest with lines that say what the machine is like:
 #   # scenario                run it when none is named; others are parts, or run by name
 #   # scenario of check-long  run it there
@@ -9,6 +9,7 @@
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
 #   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
+#   # firmware: small         a boot is to be quick: the image is a stand-in of 1 MB (small_gsp.S; the real one)
 #   # iommu: on               one is between the cards and memory (off)
 # Everything that a run makes lies in $work.
 : "${BUILD:=build}" "${VM_TIMEOUT:=1500}"
@@ -59,6 +60,8 @@ covered() { # release
 	cp "$work/cover/sovgpu_cover.ko" "$work/cover/sovgpu_covered.ko" "$work/module-$1/"
 }
 
+small=lib/firmware/small # of the machine
+
 # What every machine finds in its first file system: busybox, scripts, test programs (static, because
 # nothing else is there), firmware.
 base() {
@@ -74,17 +77,19 @@ base() {
 	for part in fmc bootloader gsp; do
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
+		[ $part = gsp ] || install -D -m 644 "$vm_root/$path" "$stage/$small/${path#usr/lib/firmware/}" || return 1
 	done
 	ours "$stage" || return 1
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
 		cd /run/source
+		gcc -c -o "/run/vm/base/$1/nvidia/gh100/gsp/gsp-570.144.bin" tests/vm/small_gsp.S
 		for source in tests/userspace/kselftest/*.c; do
 			name=${source##*/}
 			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -static -I. -I/usr/include/drm \
 				-o "/run/vm/base/test/bin/${name%.c}" "$source" -pthread
 		done
 		cd /run/vm/base
-		find . | cpio --quiet -o -H newc >/run/vm/base.cpio' base
+		find . | cpio --quiet -o -H newc >/run/vm/base.cpio' base "$small"
 }
 
 # RELEASE MODULE... : these modules and what they need, as a second part of the initramfs. Our own is
@@ -135,11 +140,13 @@ start_cards() { # scenario, log
 	: >"$2"
 	rm -f "$work"/card[0-9]* "$work/machine"
 	property "$1" card gh100 >"$work/cards"
+	firmware=$vm_root/usr/lib/firmware
+	[ "$(property "$1" firmware real)" = real ] || firmware=$work/base/$small
 	while read -r words; do
 		n=$((n + 1))
 		(
 			# shellcheck disable=SC2086 # words
-			"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$vm_root/usr/lib/firmware" \
+			"$BUILD/sovgpu-model" --socket "$work/card$n" --firmware "$firmware" \
 				--chip $words >>"$2" 2>&1 </dev/null &
 			echo $! >"$work/card$n.pid"
 			wait $!
@@ -167,6 +174,8 @@ watch_cards() {
 # boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status. $append is added to the kernel's words.
 boot() {
 	memory=$(property "$2" memory 1G)
+	said="scenario=$2 $(property "$2" append "") ${append:-}"
+	[ "$(property "$2" firmware real)" = real ] || said="$said firmware_class.path=/$small"
 	between=
 	[ "$(property "$2" iommu off)" = off ] || between=$iommu
 	start_cards "$2" "$3.card"
@@ -176,7 +185,7 @@ boot() {
 	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" -pidfile /run/vm/machine \
 		-object "memory-backend-memfd,id=ram,size=$memory,share=on" -machine memory-backend=ram \
 		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
-		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 scenario=$2 $(property "$2" append "") ${append:-}" \
+		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 $said" \
 		$devices </dev/null >"$3.raw" 2>&1
 	status=$?
 	kill $watch 2>/dev/null
@@ -186,4 +195,27 @@ boot() {
 	[ $status -eq 0 ] || kill $(cat "$work"/card[0-9]*.pid) 2>/dev/null
 	wait
 	return $status
+}
+
+# What was promised elsewhere, in the file LOG, is our own.
+repeat() { # what goes before each promise, log
+	while read -r line; do
+		case $line in
+		"ok "*"# SKIP "*) line=${line#* - } && skip "$1${line% \# SKIP *}" "${line##*\# SKIP }" ;;
+		"ok "*) ok 0 "$1${line#* - }" ;;
+		"not ok "*) ok 1 "$1${line#* - }" ;;
+		"# "*) echo "$line" ;;
+		esac
+	done <"$2"
+}
+
+tries() { # promise, log, command...: is it done? Says why not.
+	promise=$1
+	log=$2
+	shift 2
+	"$@" >"$log" 2>&1
+	done=$?
+	ok $done "$promise"
+	[ $done -eq 0 ] || diag "$(tail -n 30 "$log")"
+	return $done
 }

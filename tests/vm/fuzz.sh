@@ -11,7 +11,7 @@ tests/vm/run.sh fuzzing
 status=$?
 kept=$BUILD/vm/kept
 mkdir -p "$kept"
-sed -n 's/^# kept: //p' "$BUILD"/vm/*-fuzzing.log | while read -r bytes; do
+sed -n 's/^# kept: //p' "$BUILD"/vm/*/fuzzing.log | while read -r bytes; do
 	for byte in $(echo "$bytes" | sed 's/../0x& /g'); do
 		# shellcheck disable=SC2059 # a byte as printf writes it
 		printf "\\$(printf %03o "$byte")"

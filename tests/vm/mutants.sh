@@ -11,21 +11,19 @@ cd "$(dirname "$0")/../.."
 work=$BUILD/vm-mutants
 list=tests/vm/mutants
 mkdir -p "$work"
-: "${VM_TIMEOUT:=300}"
 
-# The source, and what was built of it last time; only files that differ are copied, so only these are built.
+# The source for a kernel, and what was built of it last time; only files that differ are copied, so only these are built.
 restore() {
-	mkdir -p "$work/source/tests"
 	for part in Kbuild kmod hw uapi tests/kunit; do
 		find $part -type f | while read -r f; do
-			cmp -s "$f" "$work/source/$f" || install -D -m 644 "$f" "$work/source/$f"
+			cmp -s "$f" "$work/$source/$f" || install -D -m 644 "$f" "$work/$source/$f"
 		done
 	done
 }
 
 spoil() { # round: all its rows; says which cannot be done any more
 	awk -F '\t' -v r="$1" '$1 == r { print $3 "\t" $4 }' $list | while IFS='	' read -r file how; do
-		at=$work/source/kmod/$file
+		at=$work/$source/kmod/$file
 		cp "$at" "$at.before"
 		sed -i "$how" "$at"
 		! cmp -s "$at" "$at.before" || echo "kmod/$file does not know: $how"
@@ -36,30 +34,40 @@ spoil() { # round: all its rows; says which cannot be done any more
 build() { # release, words for make
 	release=$1
 	shift
-	in_work timeout -k 10 600 make -C "/lib/modules/$release/build" M=/run/vm/source "KCFLAGS=-Wno-error" "$@" modules &&
+	in_work timeout -k 10 600 make -C "/lib/modules/$release/build" "M=/run/vm/$source" "KCFLAGS=-Wno-error" "$@" modules &&
 		rm -rf "$work/module-$release" && mkdir "$work/module-$release" &&
-		cp "$work/source"/sovgpu*.ko "$work/module-$release/"
+		cp "$work/$source"/sovgpu*.ko "$work/module-$release/"
+}
+
+# What a machine promises as a whole, as run.sh has it.
+whole() { # log
+	grep -qE "$complaints" "$1" && echo "not ok - the kernel does not complain"
+	[ "$(sort -u "$work"/card[0-9]*.end)" = 0 ] || echo "not ok - the card refused nothing"
 }
 
 round() { # number
 	tries=$(awk -F '\t' -v r="$1" '$1 == r { print $2; exit }' $list)
+	scenario=mutant kernel=trixie module=sovgpu words=
 	case $tries in
 	kunit) kernel=trixie-debug module=sovgpu_kunit words=SOVGPU_KUNIT=1 ;;
-	*) kernel=trixie module=sovgpu words= ;;
+	_inject*) kernel=trixie-debug ;;
+	@*) scenario=${tries#@} && kernel=$(property "$scenario" kernels trixie) && kernel=${kernel%% *} ;;
 	esac
 	release=$(awk -v k="$kernel" '$1 == k { print $2 }' "$VM_CACHE/kernels")
-	[ "$release" = "$built" ] || rm -rf "$work/source"
-	built=$release
+	source=source-$kernel
 	restore
 	is "$(spoil "$1")" "" "round $1: the driver can be broken in all ways"
 	# shellcheck disable=SC2086 # perhaps no word
 	build "$release" $words >"$work/build-$1.log" 2>&1
 	ok $? "round $1: it builds all the same"
 	modules "$release" $module >"$work/modules.log" 2>&1
-	append="try=$tries" boot "$release" mutant "$work/round-$1.log"
+	log=$work/round-$1.log
+	append="try=$tries" boot "$release" "$scenario" "$log"
+	whole "$log" >"$work/whole"
+	cat "$work/whole" >>"$log"
 	awk -F '\t' -v r="$1" '$1 == r { print $3 "\t" $5 }' $list >"$work/rows"
 	while IFS='	' read -r file promise; do
-		grep '^not ok' "$work/round-$1.log" | grep -qF "$promise"
+		grep '^not ok' "$log" | grep -qF "$promise"
 		caught=$?
 		[ $caught -ne 0 ] || noticed=$((noticed + 1))
 		all=$((all + 1))
@@ -67,7 +75,7 @@ round() { # number
 	done <"$work/rows"
 }
 
-noticed=0 all=0 built=
+noticed=0 all=0
 base >"$work/base.log" 2>&1
 ok $? "the machines' files are packed"
 [ $# -gt 0 ] || set -- $(awk -F '\t' '$1 + 0 { print $1 }' $list | uniq)

@@ -23,7 +23,8 @@ static bool combine(struct gcn_func *f)
 
 static bool schedule(struct gcn_func *f)
 {
-	if (!f->job->options.unoptimised && !f->job->options.spill)
+	/* Registers that calls pass things in have no order of their own yet. */
+	if (!f->job->options.unoptimised && !f->job->options.spill && !f->calls && f->ir->kind == IR_KERNEL)
 		gcn_schedule(f);
 	return true;
 }
@@ -56,19 +57,22 @@ static void print_after(const struct gcn_func *f, const char *name)
 }
 
 static struct gcn_func *compile_function(struct compile_job *job, const struct amd_plan *plan,
-					 struct ir_func *ir)
+					 struct gcn_unit *unit, struct ir_func *ir)
 {
 	struct gcn_func *f = arena_alloc(&job->arena, sizeof(*f));
 	const struct gcn_control *control;
 
-	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir};
+	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir, .unit = unit,
+			       .calls = gcn_calls(ir)};
 	f->start.thread_ids = 1;
-	if (!gcn_legalise(ir, job))
+	if (ir->kind == IR_KERNEL)
+		gcn_meet(ir);
+	if (!gcn_legalise(ir, unit, job))
 		return NULL;
 	gcn_masks_to_vectors(ir);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
-	control = gcn_control_find(ir);
+	control = gcn_control_find(ir, unit->exits);
 	if (!gcn_place_variables(f) || !gcn_select(f, control))
 		return NULL;
 	print_after(f, "amd-select");
@@ -113,23 +117,41 @@ static void describe(const struct gcn_func *f, struct amd_piece *p, struct arena
 	p->param_bytes = ir->param_bytes;
 }
 
+/* false: errors are told. */
+static bool generate(struct compile_job *job, const struct amd_plan *plan, struct gcn_unit *unit,
+		     struct ir_func *ir, struct amd_code *out, struct arena *keep)
+{
+	struct amd_piece *p = &out->pieces[out->npieces];
+	struct gcn_func *f = compile_function(job, plan, unit, ir);
+
+	if (!f || !gcn_encode(f, p, keep))
+		return false;
+	describe(f, p, keep);
+	unit->funcs[ir->index] = f;
+	if (ir->kind == IR_KERNEL)
+		gcn_collect(unit, f, p);
+	else
+		unit->hidden |= f->hidden;
+	out->npieces++;
+	return true;
+}
+
+/* Functions come first: kernels know then what it takes to call them. */
 void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *m, struct arena *keep)
 {
 	struct amd_code *out = arena_alloc(keep, sizeof(*out));
+	struct gcn_unit *unit = gcn_survey(m, &job->arena);
 	bool good = true;
 
-	out->pieces = arena_array(keep, m->nfuncs + 1, sizeof(*out->pieces));
-	for (struct ir_func *ir = m->funcs; ir; ir = ir->next) {
-		struct amd_piece *p = &out->pieces[out->npieces];
-		struct gcn_func *f = compile_function(job, plan, ir);
-
-		if (!f || !gcn_encode(f, p, keep)) {
-			good = false;
-			continue;
-		}
-		describe(f, p, keep);
-		out->npieces++;
-	}
+	out->pieces = arena_array(keep, m->nfuncs + 2, sizeof(*out->pieces));
+	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
+		if (ir->kind == IR_FUNCTION)
+			good &= generate(job, plan, unit, ir, out, keep);
+	for (struct ir_func *ir = m->funcs; good && ir; ir = ir->next)
+		if (ir->kind == IR_KERNEL)
+			good &= generate(job, plan, unit, ir, out, keep);
+	if (unit->by_address)
+		gcn_function_table(unit, &out->pieces[out->npieces++], keep);
 	return good ? out : NULL;
 }
 

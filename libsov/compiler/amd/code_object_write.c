@@ -175,6 +175,12 @@ static void write_data(struct writer *w)
 		if (v->place == AMD_DATA && m->symbols[k].init)
 			memcpy(data->data + v->offset, m->symbols[k].init, m->symbols[k].size);
 	}
+	for (uint32_t k = 0; k < w->plan->nnumbers; k++) {
+		const struct amd_number *n = &w->plan->numbers[k];
+
+		memcpy(data->data + w->plan->variables[n->symbol].offset + n->offset, &n->value,
+		       sizeof(n->value));
+	}
 }
 
 /* ---- symbols ---- */

@@ -34,7 +34,7 @@ static void look(struct combine *c)
 	c->words = arena_array(f->arena, f->nunits + 1, sizeof(*c->words));
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i) {
-			struct gcn_use uses[AMD_MAX_USES];
+			struct gcn_use uses[GCN_MAX_USES];
 			uint32_t n = gcn_uses(i, uses);
 
 			for (uint32_t u = 0; u < n; u++)
@@ -53,18 +53,19 @@ static void look(struct combine *c)
 
 static bool is_fixed(const struct gcn_func *f, uint32_t vreg)
 {
-	for (uint32_t axis = 0; axis < 3; axis++)
-		if (vreg == f->group_id[axis] || vreg == f->thread_id[axis])
+	for (enum gcn_come k = 0; k < GCN_COMES; k++)
+		if (vreg == f->come[k])
 			return true;
-	return vreg == f->kernarg || f->vregs[vreg].fixed >= 0 || f->vregs[vreg].everywhere;
+	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].everywhere;
 }
 
-/* Written once, or before the first instruction. */
+/* Written once, or before the first instruction. Calls leave nothing in the registers that things come in. */
 static bool is_value(const struct combine *c, struct gcn_ref r)
 {
 	const struct word *w = &c->words[gcn_unit(c->f, r)];
 
-	return w->writes == 1 ? !is_fixed(c->f, r.vreg) : !w->writes && is_fixed(c->f, r.vreg);
+	return w->writes == 1 ? !is_fixed(c->f, r.vreg)
+			      : !w->writes && is_fixed(c->f, r.vreg) && !c->f->calls;
 }
 
 /* ---- copies ---- */
@@ -142,7 +143,7 @@ static void find_place(struct combine *c, struct gcn_inst *copy, uint32_t b, str
 	uint32_t part = d.part - s.part;
 
 	if (places[s.vreg].vreg || places[d.vreg].vreg || s.part || d.vreg == s.vreg ||
-	    t->words <= x->words || is_fixed(f, s.vreg) || part + x->words > t->words ||
+	    t->words <= x->words || is_fixed(f, s.vreg) || is_fixed(f, d.vreg) || part + x->words > t->words ||
 	    (t->class == GCN_SCALAR && part % (x->words > 2 ? 4 : x->words)))
 		return;
 	for (uint32_t k = 0; k < x->words; k++) {
@@ -247,15 +248,17 @@ static bool fits(const struct gcn_func *f, const struct gcn_src x[3])
 	return scalars <= 2 && literals <= 1;
 }
 
-/* Nobody writes what the first reads before the second. */
+/* Nobody writes what the first reads before the second, and no call does. */
 static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_inst *second, struct gcn_src x)
 {
 	if (!x.ref.vreg || is_value(c, x.ref))
 		return true;
 	for (struct gcn_inst *i = first->next; i && i != second; i = i->next) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
+		if (i->call)
+			return false;
 		for (uint32_t u = 0; u < n; u++)
 			if (uses[u].write && uses[u].ref.vreg == x.ref.vreg)
 				return false;

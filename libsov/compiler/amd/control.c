@@ -131,7 +131,8 @@ static bool has_edge(const struct ir_func *f, ir_block from, ir_block to)
 	return false;
 }
 
-/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. */
+/* Of a cycle's blocks one that can be entered from outside: the first that the front end wrote. Lanes that wait for
+ * others must not keep these from coming: where they meet a cycle begins. */
 static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t n,
 			  const bool *member)
 {
@@ -140,6 +141,8 @@ static ir_block header_of(const struct work *w, const ir_block *blocks, uint32_t
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_bb *bb = &w->f->blocks[blocks[k]];
 
+		if (gcn_is_meeting(w->f, blocks[k]))
+			return blocks[k];
 		for (uint32_t p = 0; p < bb->npreds; p++)
 			if (!member[bb->preds[p]] && (!best || blocks[k] < best))
 				best = blocks[k];
@@ -384,7 +387,7 @@ bool gcn_together(const struct gcn_control *c, ir_block b)
 	       (!c->waiters[b] || !gcn_waits(c, b, bb->succ[gcn_is_end(c->f, bb->succ[0])]));
 }
 
-struct gcn_control *gcn_control_find(struct ir_func *f)
+struct gcn_control *gcn_control_find(struct ir_func *f, bool calls_end)
 {
 	struct arena *a = f->module->arena;
 	struct gcn_control *c = arena_alloc(a, sizeof(*c));
@@ -392,6 +395,7 @@ struct gcn_control *gcn_control_find(struct ir_func *f)
 	struct work w = {.c = c, .f = f, .a = a, .words = (f->nblocks + 63) / 64};
 
 	c->f = f;
+	c->calls_end = calls_end;
 	c->order = arena_array(a, f->nblocks, sizeof(*c->order));
 	c->place = arena_array(a, f->nblocks, sizeof(*c->place));
 	c->loop_of = arena_array(a, f->nblocks, sizeof(*c->loop_of));

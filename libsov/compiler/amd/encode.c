@@ -57,15 +57,6 @@ static bool drop_jump(struct gcn_func *f, uint32_t b)
 	return false;
 }
 
-/* Copies between registers that turned out to be the same. */
-static void drop_copies(struct gcn_func *f)
-{
-	gcn_for_each_block(f, b)
-		gcn_for_each_safe(f, b, i)
-			if (i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0])
-				gcn_remove(f, b, i);
-}
-
 static void drop_jumps(struct gcn_func *f)
 {
 	bool changed = true;
@@ -250,7 +241,6 @@ bool gcn_encode(struct gcn_func *f, struct amd_piece *p, struct arena *keep)
 	struct output out = {0};
 	uint8_t *code;
 
-	drop_copies(f);
 	drop_jumps(f);
 	if (!place_all(f, &p->code_bytes))
 		return false;

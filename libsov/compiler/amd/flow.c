@@ -226,9 +226,17 @@ static void part(struct flow *w, ir_block b, struct gcn_src cond)
 /* Lanes for which the condition holds (or does not) end; the others go on to s. */
 static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool holds, ir_block s)
 {
-	gcn_scalar(w->f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
+	struct gcn_func *f = w->f;
+
+	if (f->alive) {
+		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+		gcn_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, t, 0), exec, cond);
+		gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), gcn_at(f, t, 0));
+	}
+	gcn_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	if (!w->c->waiters[b] || !w->c->masked[s])
-		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
+		gcn_jump(f, b, AMD_s_cbranch_execz, w->end);
 	go(w, b, s);
 }
 
@@ -262,6 +270,29 @@ static void branch(struct flow *w, ir_block b)
 	jump(w, b, target_of(w, b, bb->succ[1]));
 }
 
+/* Others may still be on their way; all leave together. */
+static void return_lanes(struct flow *w, ir_block b)
+{
+	struct gcn_func *f = w->f;
+
+	f->blocks[b].succ[f->blocks[b].nsucc++] = w->end;
+	if (f->returned)
+		gcn_scalar(f, b, AMD_s_mov_b32, gcn_at(f, f->returned, 0), exec, gcn_none());
+	jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
+}
+
+/* A call at the end of b may have ended lanes, and all. */
+static void leave_if_empty(struct flow *w, ir_block b)
+{
+	const struct ir_func *ir = w->c->f;
+	bool may = false;
+
+	ir_for_each_inst(ir, b, i)
+		may |= gcn_may_exit(w->f->unit, ir_at(ir, i));
+	if (may && (!w->c->waiters[b] || !w->c->masked[ir->blocks[b].succ[0]]))
+		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
+}
+
 static void end_block(struct flow *w, ir_block b)
 {
 	const struct ir_func *ir = w->c->f;
@@ -270,16 +301,28 @@ static void end_block(struct flow *w, ir_block b)
 
 	switch (ir_at(ir, bb->last)->op) {
 	case IR_BR:
+		leave_if_empty(w, b);
 		go(w, b, bb->succ[0]);
 		break;
 	case IR_CBR:
 		branch(w, b);
 		break;
+	case IR_RET:
+		if (ir->kind == IR_FUNCTION) {
+			return_lanes(w, b);
+			break;
+		}
+		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
+		break;
 	case IR_TRAP:
 		gcn_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())->in.field[AMD_F_IMM] = 2;
 		jump(w, b, w->end);
 		break;
-	default:
+	default: /* lanes end, and others may be left, here or with the caller */
+		if (f->alive)
+			gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), exec);
+		if (ir->kind == IR_FUNCTION)
+			gcn_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
 		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
 		break;
 	}
@@ -394,7 +437,37 @@ static void copy_edges(struct flow *w)
 	}
 }
 
-void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond)
+/* What came in registers is kept in others where calls change the first. */
+static void keep_what_came(struct gcn_func *f)
+{
+	struct gcn_inst *first = f->blocks[f->first].first;
+
+	if (f->entered)
+		gcn_move(f, f->first, first, gcn_at(f, f->entered, 0), exec);
+	for (uint32_t k = 0; k < GCN_COMES; k++)
+		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words; w++)
+			gcn_move(f, f->first, first, gcn_at(f, f->kept[k], w), gcn_at(f, f->come[k], w));
+}
+
+/* Where a function ends: results are where they have to be. */
+static void end_function(struct flow *w, uint32_t results)
+{
+	struct gcn_func *f = w->f;
+	uint32_t to = gcn_passed(f, GCN_SCALAR, 2, GCN_RETURN_TO);
+	struct gcn_inst *i;
+
+	if (f->returned) {
+		gcn_scalar(f, w->end, AMD_s_mov_b32, exec, gcn_at(f, f->returned, 0), gcn_none());
+		gcn_move(f, f->first, f->blocks[f->first].first, gcn_at(f, f->returned, 0), gcn_imm(0));
+	}
+	for (uint32_t k = 0; k < 2; k++)
+		gcn_move(f, w->end, NULL, gcn_at(f, to, k), gcn_at(f, f->kept[GCN_RETURN], k));
+	i = gcn_scalar(f, w->end, AMD_s_setpc_b64, gcn_none(), gcn_at(f, to, 0), gcn_none());
+	if (results)
+		gcn_carry(f, i, results, f->vregs[results].words, false);
+}
+
+void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results)
 {
 	struct flow w = {.f = f, .c = c, .cond = cond};
 
@@ -403,6 +476,9 @@ void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *c
 	w.loop_end = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_end));
 	copy_edges(&w);
 	w.end = gcn_block_new(f);
+	if (c->f->kind == IR_FUNCTION &&
+	    ir_at(c->f, c->f->blocks[c->order[c->count - 1]].last)->op != IR_RET)
+		f->returned = gcn_vreg_new(f, GCN_SCALAR, 1);
 	for (uint32_t k = 0; k < c->count; k++)
 		if (c->masked[c->order[k]]) {
 			w.waiting[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
@@ -435,6 +511,10 @@ void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *c
 				gcn_place_block(f, w.loop_end[l]);
 			}
 	}
-	gcn_scalar(f, w.end, AMD_s_endpgm, gcn_none(), gcn_none(), gcn_none());
+	if (c->f->kind == IR_FUNCTION)
+		end_function(&w, results);
+	else
+		gcn_scalar(f, w.end, AMD_s_endpgm, gcn_none(), gcn_none(), gcn_none());
 	gcn_place_block(f, w.end);
+	keep_what_came(f);
 }

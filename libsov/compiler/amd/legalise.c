@@ -68,8 +68,9 @@ static void split_edges(struct ir_func *f)
 				split_edge(f, b, k);
 }
 
-bool gcn_legalise(struct ir_func *f, struct compile_job *job)
+bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job)
 {
+	gcn_legalise_calls(f, u);
 	write_out(f);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
@@ -144,7 +145,7 @@ static void carry_out(struct ir_func *f, const struct gcn_control *c, ir_id def,
 
 void gcn_masks_to_vectors(struct ir_func *f)
 {
-	struct gcn_control *c = gcn_control_find(f);
+	struct gcn_control *c = gcn_control_find(f, false);
 	uint32_t count = f->nvalues; /* those before any of this */
 
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -158,7 +159,7 @@ void gcn_masks_to_vectors(struct ir_func *f)
 			    ir_at(f, i)->res < count && c->divergence->value[ir_at(f, i)->res])
 				lower_phi(f, i, behind);
 	}
-	c = gcn_control_find(f);
+	c = gcn_control_find(f, false);
 	for (uint32_t k = 0; k < c->count; k++)
 		ir_for_each_inst(f, c->order[k], i) {
 			for (uint32_t r = 0; c->loop_of[c->order[k]] && r < ir_at(f, i)->nres; r++) {

@@ -45,12 +45,19 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 		const struct ir_address *a = &s->addresses[j];
 		uint32_t pieces = ir_address_pieces(a, s->naddresses - j);
 
-		if (!pieces || a->function || p->variables[a->target].place == AMD_PLACES) {
+		if (pieces && a->function) {
+			p->numbers = arena_grow(&job->arena, p->numbers, &p->numbers_capacity,
+						p->nnumbers + 1, sizeof(*p->numbers));
+			p->numbers[p->nnumbers++] = (struct amd_number){
+				k, a->offset, AMD_FUNCTION_NUMBER(a->target) + a->addend};
+			j += pieces;
+			continue;
+		}
+		if (!pieces || p->variables[a->target].place == AMD_PLACES) {
 			diag_error(&job->diag, 0, 0,
 				   "variable '%s': %s at byte %llu is not supported on %s yet", s->name,
-				   !pieces	 ? "a part of an address"
-				   : a->function ? "the address of a function"
-						 : "an address that is not one in global memory",
+				   !pieces ? "a part of an address"
+					   : "an address that is not one in global memory",
 				   (unsigned long long)a->offset, job->target->name);
 			return false;
 		}

@@ -27,7 +27,7 @@ struct sets {
 static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
 {
 	gcn_for_each(f, b, i) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
 		for (uint32_t write = 0; write < 2; write++)
@@ -122,7 +122,7 @@ static bool is_idle(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) || leaves_condition(i))
+	if (i->target || i->call || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) || leaves_condition(i))
 		return false;
 	if (r->format == AMD_SMEM)
 		return !(r->flags & BARE);
@@ -142,7 +142,7 @@ void gcn_sweep(struct gcn_func *f)
 	reads = arena_array(f->arena, f->nunits + 1, sizeof(*reads));
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i) {
-			struct gcn_use uses[AMD_MAX_USES];
+			struct gcn_use uses[GCN_MAX_USES];
 			uint32_t n = gcn_uses(i, uses);
 
 			for (uint32_t u = 0; u < n; u++)
@@ -153,7 +153,7 @@ void gcn_sweep(struct gcn_func *f)
 		changed = false;
 		gcn_for_each_block(f, b)
 			for (struct gcn_inst *i = f->blocks[b].last, *before; i; i = before) {
-				struct gcn_use uses[AMD_MAX_USES];
+				struct gcn_use uses[GCN_MAX_USES];
 				uint32_t n = gcn_uses(i, uses), writes = 0, wanted = 0;
 
 				before = i->prev;

@@ -131,7 +131,7 @@ struct gcn_src gcn_at(const struct gcn_func *f, uint32_t vreg, uint32_t part)
 	};
 }
 
-uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[AMD_MAX_USES])
+uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES])
 {
 	struct amd_use all[AMD_MAX_USES];
 	uint32_t n = amd_uses(&i->in, all), count = 0;
@@ -140,5 +140,35 @@ uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[AMD_MAX_USES])
 		if (all[u].slot < AMD_SLOTS && i->ref[all[u].slot].vreg)
 			uses[count++] = (struct gcn_use){i->ref[all[u].slot], all[u].count,
 							 all[u].write};
+	for (uint32_t k = 0; k < i->npassed; k++)
+		uses[count++] = i->passed[k];
 	return count;
+}
+
+uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg)
+{
+	uint32_t v = gcn_vreg_new(f, class, words);
+
+	f->vregs[v].fixed = (int16_t)reg;
+	f->vregs[v].fetched = true;
+	return v;
+}
+
+void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write)
+{
+	if (!words)
+		return;
+	if (!i->passed)
+		i->passed = arena_array(f->arena, GCN_MAX_PASSED, sizeof(*i->passed));
+	i->passed[i->npassed++] = (struct gcn_use){{vreg, 0}, (uint8_t)words, write};
+}
+
+/* Registers change in calls, so what comes in one is kept in another. */
+struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class, uint32_t words)
+{
+	if (!f->come[what]) {
+		f->come[what] = gcn_vreg_new(f, class, words);
+		f->kept[what] = f->calls ? gcn_vreg_new(f, class, words) : f->come[what];
+	}
+	return gcn_at(f, f->kept[what], 0);
 }

@@ -25,6 +25,18 @@ enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_CLASSES };
 #define GCN_VGPRS 256
 #define GCN_FEW_SGPRS 40 /* what the switch "spill" leaves */
 #define GCN_FEW_VGPRS 40
+#define GCN_FEW_VGPRS_CALLING 48 /* eight of them outlive calls */
+#define GCN_MAX_PASSED 8 /* registers that a call reads or writes beside its operands */
+#define GCN_MAX_USES (AMD_MAX_USES + GCN_MAX_PASSED)
+
+/* Where calls have what (calls.c). */
+#define GCN_STACK   32 /* s32: the first byte of scratch that is free */
+#define GCN_FRAME   33 /* s33: where the function's frame begins, if it calls others */
+#define GCN_PASSED_HIDDEN 8 /* s[8:9] */
+#define GCN_PASSED_GROUP 12 /* s12 to s14 */
+#define GCN_PASSED_THREADS 31 /* v31 */
+#define GCN_RETURN_TO 30 /* s[30:31] */
+#define GCN_PASSED_WORDS 31 /* v0 to v30; others are in memory, from the stack's end on */
 
 struct gcn_ref {
 	uint32_t vreg; /* 0: none */
@@ -43,7 +55,8 @@ struct gcn_vreg {
 	bool fetched;   /* holds what was spilled for one instruction: cannot be spilled again */
 	bool everywhere; /* lives from the first to the last instruction */
 	bool assigned;
-	int16_t fixed;  /* the register that it comes in, -1: any */
+	bool comes;     /* holds something when the function starts */
+	int16_t fixed;  /* the register that it comes in, or is passed in; -1: any */
 	uint16_t reg;   /* once assigned: of its first word, from 0 in its class */
 	uint32_t hint;  /* a register that it is copied from or to */
 	uint32_t first_unit;
@@ -53,6 +66,13 @@ struct gcn_vreg {
  * halves with doubles, are flushed when they are subnormal. */
 enum { GCN_ROUND = 3, GCN_FLUSH = 4, GCN_FLUSH_HALVES = 8, GCN_MODE_ANY = 16 };
 
+/* A run of words of one register that an instruction reads or writes. */
+struct gcn_use {
+	struct gcn_ref ref;
+	uint8_t count;
+	bool write;
+};
+
 struct gcn_inst {
 	struct gcn_inst *prev, *next;
 	struct amd_inst in;
@@ -61,6 +81,9 @@ struct gcn_inst {
 	uint32_t far;    /* block: it adds half of the distance to it (encode.c) */
 	uint8_t mode;    /* GCN_MODE_ANY: does not care */
 	bool copy;
+	bool call;       /* to a function, which changes all registers that are not kept for its caller */
+	uint8_t npassed;
+	struct gcn_use *passed; /* with a call, or a return: registers that carry something across */
 	struct {
 		bool there, high;
 		uint8_t target; /* enum amd_target */
@@ -80,11 +103,36 @@ struct gcn_block {
 	uint64_t *live_in, *live_out;
 };
 
+/* What a function finds in registers when it starts: kernels as HSA has it (abi.h), others as calls.c has it. */
+enum gcn_come {
+	GCN_KERNARG, GCN_GROUP_X, GCN_GROUP_Y, GCN_GROUP_Z, GCN_THREAD_X, GCN_THREAD_Y, GCN_THREAD_Z,
+	GCN_HIDDEN,  /* address of the hidden arguments */
+	GCN_THREADS, /* numbers of the thread, ten bits each */
+	GCN_RETURN,  /* address to return to */
+	GCN_ARGS,    /* words of arguments */
+	GCN_COMES,
+};
+
+/* What the functions of a unit have in common. */
+struct gcn_unit {
+	struct ir_module *m;
+	bool by_address;   /* functions are called by addresses */
+	bool exits;        /* a function, or what it calls, may end lanes */
+	uint16_t wants;    /* mask by enum gcn_come: what functions want to know from the kernel */
+	uint32_t hidden;   /* mask by enum amd_hidden: those that functions read */
+	bool *shared;      /* by symbol: variables that functions, or kernels that call, have in LDS */
+	bool counter;      /* … and a counter for reductions at barriers */
+	uint32_t stack_align;
+	struct gcn_func **funcs; /* by index: compiled */
+};
+
 struct gcn_func {
 	struct compile_job *job;
 	struct arena *arena;
 	const struct amd_plan *plan;
 	struct ir_func *ir;
+	struct gcn_unit *unit;
+	bool calls;       /* others, or moves its stack */
 	struct gcn_vreg *vregs;
 	uint32_t nvregs, vregs_capacity;
 	struct gcn_block *blocks; /* numbered as in the IR, then new ones */
@@ -94,7 +142,13 @@ struct gcn_func {
 	uint32_t *unit_vreg;
 	struct amd_start start;
 	uint32_t hidden;
-	uint32_t kernarg, group_id[3], thread_id[3]; /* registers that hold these, 0: not wanted */
+	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
+	uint32_t kept[GCN_COMES]; /* … and later: not the same where calls come between */
+	uint32_t alive;           /* register with the lanes that have not ended, 0: nobody asks */
+	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */
+	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
+	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
+	uint64_t used[GCN_CLASSES][GCN_VGPRS / 64]; /* once assigned: which registers are written */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
@@ -146,13 +200,18 @@ static inline bool gcn_is_vector(const struct gcn_func *f, struct gcn_src s)
 								       s.reg != AMD_NONE;
 }
 
-/* A run of words of one register that an instruction reads or writes. */
-struct gcn_use {
-	struct gcn_ref ref;
-	uint8_t count;
-	bool write;
-};
-uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[AMD_MAX_USES]);
+uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES]);
+/* A register of so many words that has to be that one, for what is passed. */
+uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg);
+/* With a call or a return: so many words of this register are carried in or out. */
+void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write);
+/* What came in a register; calls may come between. */
+struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class, uint32_t words);
+/* Whether callees leave a register as it is. */
+static inline bool gcn_outlives_calls(enum gcn_class class, uint32_t reg)
+{
+	return class == GCN_SCALAR ? reg > GCN_STACK : reg >= 40 && reg % 16 >= 8;
+}
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
@@ -182,6 +241,7 @@ struct gcn_structure {
 };
 struct gcn_control {
 	const struct ir_func *f;
+	bool calls_end;        /* functions that it calls may end lanes */
 	struct ir_divergence *divergence;
 	ir_block *order;       /* blocks one after the other, loops without gaps */
 	uint32_t count;
@@ -198,7 +258,9 @@ struct gcn_control {
 	uint32_t *parts_as;     /* by block whose end parts lanes: 1 + number of its structure, 0: none */
 	uint32_t *waiters;      /* by block: 1 + component of lanes that wait while it runs, 0: none do */
 };
-struct gcn_control *gcn_control_find(struct ir_func *f);
+struct gcn_control *gcn_control_find(struct ir_func *f, bool calls_end); /* calls may end lanes */
+/* Where lanes that are apart meet (meet.c). */
+bool gcn_is_meeting(const struct ir_func *f, ir_block b);
 /* Of a kernel: a branch there does nothing but end lanes. */
 bool gcn_is_end(const struct ir_func *f, ir_block b);
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop);
@@ -211,13 +273,32 @@ void gcn_structures_find(struct gcn_control *c, struct arena *a); /* structure.c
 bool gcn_is_owned(const struct gcn_control *c, ir_block b);
 ir_block gcn_owner(const struct gcn_control *c, ir_block b); /* 0: none */
 
+/* Where a function's frame begins: the register that says it. */
+static inline uint16_t gcn_frame(const struct gcn_func *f)
+{
+	return f->calls ? GCN_FRAME : GCN_STACK;
+}
+
+/* Functions and calls (calls.c). */
+struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a);
+bool gcn_calls(const struct ir_func *f); /* others, or moves its stack */
+uint32_t gcn_passing_bytes(const struct ir_func *f); /* of arguments and results in memory */
+bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in); /* a call that may end lanes */
+/* Distances to functions, for calls by address (module.h). */
+void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep);
+/* A kernel's registers and stack, with those of all that it calls. */
+void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct amd_piece *p);
+
 /*
  * The stages (amd.c has their order). Those that can fail say so in job->diag and return false.
  */
-bool gcn_legalise(struct ir_func *f, struct compile_job *job);         /* legalise.c */
+void gcn_meet(struct ir_func *f);                                      /* meet.c */
+bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job); /* legalise.c */
+void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
-void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond); /* flow.c */
+/* results: the register that carries them out of a function (flow.c). */
+void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results);
 void gcn_sweep(struct gcn_func *f);                                    /* live.c: dead code */
 void gcn_combine(struct gcn_func *f);                                  /* combine.c */
 void gcn_schedule(struct gcn_func *f);                                 /* schedule.c */
@@ -225,6 +306,10 @@ void gcn_number_units(struct gcn_func *f);                             /* live.c
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */
 void gcn_spill(struct gcn_func *f, uint32_t vreg);                     /* spill.c */
+/* So many lanes for scalar registers of the caller; true: registers have to be assigned anew (spill.c). */
+bool gcn_save_lanes(struct gcn_func *f, uint32_t count);
+void gcn_need_scratch(struct gcn_func *f);                             /* frame.c */
+uint32_t gcn_scalars_to_save(const struct gcn_func *f);                /* frame.c */
 bool gcn_place_variables(struct gcn_func *f);                           /* frame.c */
 void gcn_prologue(struct gcn_func *f);                                 /* frame.c */
 void gcn_modes(struct gcn_func *f);                                    /* modes.c */

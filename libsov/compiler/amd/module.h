@@ -18,6 +18,12 @@
 #include "libsov/compiler/lines.h"
 #include "libsov/compiler/services.h"
 
+/* The piece that is the table of functions (calls.c), among indices of functions. */
+#define AMD_TABLE_INDEX UINT32_MAX
+/* What the address of a function is among a variable's first bytes, and everywhere: its place in that table, which
+ * has four bytes for each function of the module, and something else at 0. */
+#define AMD_FUNCTION_NUMBER(index) (4 * ((uint64_t)(index) + 1))
+
 /* What a reference puts into the code, with S the target's address, A the addend and P the address of
  * the place itself: a literal after s_getpc_b64 is 4 (s_add_u32) or 12 (s_addc_u32) bytes behind the
  * address that was got, which is what A is for. */
@@ -98,6 +104,12 @@ struct amd_address {
 	uint64_t addend;
 };
 
+/* 64 bits of a variable's first bytes that are a function's number. */
+struct amd_number {
+	uint32_t symbol;
+	uint64_t offset, value;
+};
+
 struct amd_plan {
 	const struct ir_module *module; /* its variables; no functions any more */
 	struct amd_variable *variables; /* by symbol; place AMD_PLACES: it is none of memory's */
@@ -105,6 +117,8 @@ struct amd_plan {
 	uint32_t align[AMD_PLACES];
 	struct amd_address *addresses;
 	uint32_t naddresses, addresses_capacity;
+	struct amd_number *numbers;
+	uint32_t nnumbers, numbers_capacity;
 	uint64_t service_offset[SERVICES]; /* in AMD_DATA, of those that are called */
 	uint32_t services; /* a mask of these */
 	struct line_files files; /* a row of piece.lines has its file's number from here */

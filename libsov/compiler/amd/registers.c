@@ -38,6 +38,8 @@ struct alloc {
 	struct owner *owners[GCN_CLASSES][GCN_VGPRS];
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
 	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
+	struct life calls; /* when registers change that callees need not keep */
+	bool stack; /* two scalar registers say where it is */
 	bool stuck; /* one had no place, and nobody could go */
 };
 
@@ -57,9 +59,8 @@ static uint32_t number_places(struct gcn_func *f)
 	return place;
 }
 
-static void add_range(struct alloc *a, uint32_t vreg, uint32_t from, uint32_t to)
+static void add_range_to(struct alloc *a, struct life *l, uint32_t from, uint32_t to)
 {
-	struct life *l = &a->lives[vreg];
 	struct range *r = l->first;
 
 	/* Ranges are found from the last to the first. */
@@ -71,6 +72,11 @@ static void add_range(struct alloc *a, uint32_t vreg, uint32_t from, uint32_t to
 	r = arena_alloc(a->f->arena, sizeof(*r));
 	*r = (struct range){from, to, l->first};
 	l->first = r;
+}
+
+static void add_range(struct alloc *a, uint32_t vreg, uint32_t from, uint32_t to)
+{
+	add_range_to(a, &a->lives[vreg], from, to);
 }
 
 static void begin_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
@@ -110,9 +116,11 @@ static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_
 		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
 			begin_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->end);
 	for (struct gcn_inst *i = block->last; i; i = i->prev) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
+		if (i->call)
+			add_range_to(a, &a->calls, i->number + 1, i->number + 2);
 		for (uint32_t u = 0; u < n; u++) {
 			struct life *l = &a->lives[uses[u].ref.vreg];
 
@@ -157,12 +165,14 @@ static void find_ranges(struct alloc *a)
 			if (l->first && l->first->from < l->first_write + 1)
 				l->first->from = l->first_write + 1;
 		}
-		if (f->vregs[v].fixed >= 0 && l->first)
+		if (f->vregs[v].comes && l->first)
 			l->first->from = 0;
 		l->begin = l->first ? l->first->from : 0;
 		for (struct range *r = l->first; r; r = r->next)
 			l->end = r->to;
 	}
+	a->calls.begin = 0;
+	a->calls.end = end;
 }
 
 static bool overlap(const struct life *x, const struct life *y)
@@ -188,6 +198,11 @@ static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
 
 	if (reg + v->words > a->limit[v->class])
 		return false;
+	if (a->stack && v->class == GCN_SCALAR && reg <= GCN_FRAME && reg + v->words > GCN_STACK)
+		return false;
+	for (uint32_t k = 0; a->calls.first && k < v->words; k++)
+		if (!gcn_outlives_calls(v->class, reg + k) && overlap(&a->lives[vreg], &a->calls))
+			return false;
 	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
 		return false;
 	for (uint32_t k = 0; k < v->words; k++)
@@ -247,6 +262,9 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 		    f->vregs[v].everywhere || !l->first || (v != vreg && !f->vregs[v].assigned) ||
 		    (v != vreg && !overlap(l, &a->lives[vreg])))
 			continue;
+		if (v != vreg && a->calls.first && overlap(&a->lives[vreg], &a->calls) &&
+		    !gcn_outlives_calls(f->vregs[v].class, f->vregs[v].reg))
+			continue; /* its place would be of no use */
 		for (const struct range *r = l->first; r; r = r->next)
 			length += r->to - r->from;
 		if (length <= 4 && v != vreg)
@@ -284,16 +302,24 @@ static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space
 /* Which registers things come in is known by now, as far as it goes. */
 static void fix(struct gcn_func *f)
 {
-	if (f->kernarg)
-		f->vregs[f->kernarg].fixed =
-			(int16_t)amd_user_sgpr(&f->start, AMD_KERNARG_SEGMENT_PTR);
-	for (uint32_t axis = 0; axis < 3; axis++) {
-		if (f->group_id[axis])
-			f->vregs[f->group_id[axis]].fixed =
-				(int16_t)amd_group_id_sgpr(&f->start, axis);
-		if (f->thread_id[axis])
-			f->vregs[f->thread_id[axis]].fixed = (int16_t)axis;
-	}
+	const bool kernel = f->ir->kind == IR_KERNEL;
+	const uint32_t at[GCN_COMES] = {
+		[GCN_KERNARG] = amd_user_sgpr(&f->start, AMD_KERNARG_SEGMENT_PTR),
+		[GCN_GROUP_X] = kernel ? amd_group_id_sgpr(&f->start, 0) : GCN_PASSED_GROUP,
+		[GCN_GROUP_Y] = kernel ? amd_group_id_sgpr(&f->start, 1) : GCN_PASSED_GROUP + 1,
+		[GCN_GROUP_Z] = kernel ? amd_group_id_sgpr(&f->start, 2) : GCN_PASSED_GROUP + 2,
+		[GCN_THREAD_Y] = 1,
+		[GCN_THREAD_Z] = 2,
+		[GCN_HIDDEN] = GCN_PASSED_HIDDEN,
+		[GCN_THREADS] = GCN_PASSED_THREADS,
+		[GCN_RETURN] = GCN_RETURN_TO,
+	};
+
+	for (uint32_t k = 0; k < GCN_COMES; k++)
+		if (f->come[k]) {
+			f->vregs[f->come[k]].fixed = (int16_t)at[k];
+			f->vregs[f->come[k]].comes = true;
+		}
 }
 
 /* A register that is to go gives its place to others. */
@@ -355,20 +381,44 @@ static void write_down(struct gcn_func *f)
 			}
 }
 
+/* Copies between registers that turned out to be the same: nobody has to wait for their sources. */
+static void drop_copies(struct gcn_func *f)
+{
+	gcn_for_each_block(f, b)
+		gcn_for_each_safe(f, b, i)
+			if (i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0])
+				gcn_remove(f, b, i);
+}
+
 #define MOST_ROUNDS 200
+
+/* All that are written, those of functions for whoever keeps the caller's. */
+static void note_used(struct gcn_func *f)
+{
+	memset(f->used, 0, sizeof(f->used));
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		for (uint32_t k = 0; f->vregs[v].assigned && k < f->vregs[v].words; k++)
+			f->used[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
+				UINT64_C(1) << (f->vregs[v].reg + k) % 64;
+}
 
 bool gcn_registers(struct gcn_func *f)
 {
 	bool few = f->job->options.spill;
+	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS;
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		struct alloc a = {.f = f, .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
-						    few ? GCN_FEW_VGPRS : GCN_VGPRS}};
+						    few ? few_vgprs : GCN_VGPRS}};
 		struct arena_mark mark = arena_mark(f->arena);
 
+		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
 		assign_all(&a);
-		if (!a.nspills && !a.stuck) {
+		note_used(f);
+		if (!a.nspills && !a.stuck &&
+		    (f->ir->kind == IR_KERNEL || f->nsaves >= gcn_scalars_to_save(f))) {
 			write_down(f);
+			drop_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;
@@ -376,8 +426,10 @@ bool gcn_registers(struct gcn_func *f)
 		arena_rewind(f->arena, mark);
 		for (uint32_t k = 0; k < a.nspills; k++)
 			gcn_spill(f, a.spills[k]);
-		if (!a.nspills)
+		if (!a.nspills && a.stuck)
 			break;
+		if (!a.nspills)
+			gcn_save_lanes(f, gcn_scalars_to_save(f));
 	}
 	diag_error(&f->job->diag, 0, 0,
 		   "'%s' does not fit into registers, whatever goes to memory: a fault of the compiler",

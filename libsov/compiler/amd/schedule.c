@@ -110,7 +110,7 @@ static void connect(struct schedule *s, uint32_t from, uint32_t to, uint32_t tim
 
 static void connect_registers(struct schedule *s, uint32_t k)
 {
-	struct gcn_use uses[AMD_MAX_USES];
+	struct gcn_use uses[GCN_MAX_USES];
 	uint32_t n = gcn_uses(s->nodes[k].inst, uses);
 
 	for (uint32_t write = 0; write < 2; write++)
@@ -174,7 +174,7 @@ static void build(struct schedule *s)
 /* How many words of vector registers live more when it is done. */
 static int growth(const struct schedule *s, const struct gcn_inst *i)
 {
-	struct gcn_use uses[AMD_MAX_USES];
+	struct gcn_use uses[GCN_MAX_USES];
 	uint32_t n = gcn_uses(i, uses);
 	int more = 0;
 
@@ -193,7 +193,7 @@ static int growth(const struct schedule *s, const struct gcn_inst *i)
 
 static void take(struct schedule *s, uint32_t k)
 {
-	struct gcn_use uses[AMD_MAX_USES];
+	struct gcn_use uses[GCN_MAX_USES];
 	uint32_t n = gcn_uses(s->nodes[k].inst, uses);
 
 	for (uint32_t write = 0; write < 2; write++)
@@ -287,7 +287,7 @@ static void begin_run(struct schedule *s)
 static void count_reads_behind(struct schedule *s, const struct gcn_inst *i)
 {
 	for (; i; i = i->next) {
-		struct gcn_use uses[AMD_MAX_USES];
+		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
 		for (uint32_t u = 0; u < n; u++)

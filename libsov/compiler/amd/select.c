@@ -58,7 +58,7 @@ static void select_inst(struct select *s, const struct ir_inst *in)
 	    in->op == IR_UNDEF || !is_wanted(s, in))
 		return;
 	s->in = in;
-	if (select_integer(s) || select_compare(s) || select_special(s) || select_memory(s) ||
+	if (select_integer(s) || select_compare(s) || select_calls(s) || select_special(s) || select_memory(s) ||
 	    select_atomic(s) || select_float(s) || select_quotient(s) || select_convert(s) || select_lanes(s))
 		return;
 	sel_refuse(s, ir_ops[in->op].text);
@@ -161,6 +161,8 @@ static void select_end(struct select *s, ir_block b)
 
 	s->in = end;
 	copy_phis(s, b);
+	if (end->op == IR_RET && s->ir->kind == IR_FUNCTION)
+		select_results(s);
 	if (end->op != IR_CBR)
 		return;
 	if (gcn_together(s->c, b) && select_branch_compare(s, end->args[0]))
@@ -181,8 +183,15 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 	for (uint32_t b = 0; b < ir->nblocks; b++)
 		gcn_block_new(f);
 	gcn_vreg_new(f, GCN_SCALAR, 1); /* none */
+	if (ir->kind == IR_FUNCTION)
+		gcn_come(f, GCN_RETURN, GCN_SCALAR, 2);
 	count_uses(&s);
 	find_scalars(&s);
+	ir_for_each_block(ir, b)
+		if (gcn_is_meeting(ir, b))
+			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);
+	if (f->alive)
+		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC), gcn_none());
 	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
 		s.block = c->order[k];
 		ir_for_each_inst(ir, s.block, i)
@@ -191,6 +200,6 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 	}
 	if (s.failed)
 		return false;
-	gcn_flow(f, c, s.cond);
+	gcn_flow(f, c, s.cond, s.results);
 	return true;
 }

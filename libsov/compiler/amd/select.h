@@ -17,6 +17,7 @@ struct select {
 	uint32_t *vreg;   /* by value */
 	bool *scalar;     /* by value: it is in scalar registers */
 	uint32_t *uses;   /* by value: how many */
+	uint32_t results; /* of a function: the register that carries them, 0: there are none */
 	struct gcn_src *cond; /* by block: of the branch at its end */
 	uint32_t block;
 	const struct ir_inst *in; /* that is being selected */
@@ -85,6 +86,8 @@ bool select_memory(struct select *s);   /* select_memory.c */
 bool select_atomic(struct select *s);   /* select_atomic.c */
 bool select_lanes(struct select *s);    /* select_lanes.c */
 bool select_special(struct select *s);  /* select_special.c: special registers, addresses */
+bool select_calls(struct select *s);     /* select_call.c: calls, arguments, addresses of functions */
+void select_results(struct select *s);
 void select_bf16(struct select *s);     /* select_bf16.c: sums, products, extremes */
 /* A single as bf16. */
 struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round round);
@@ -98,6 +101,9 @@ bool select_is_scalar_load(const struct select *s, const struct ir_inst *in);
 bool select_branch_compare(struct select *s, ir_val cond);
 struct gcn_src select_kernarg(struct select *s);
 struct gcn_src select_thread_id(struct select *s, uint32_t axis);
+struct gcn_src select_group_id(struct select *s, uint32_t axis);
+/* Into two scalar words: where something of the image is. */
+void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index, int64_t addend);
 struct gcn_src select_hidden(struct select *s, enum amd_hidden h);
 struct gcn_src select_lane_id(struct select *s);
 

@@ -17,6 +17,7 @@ bool select_can_be_scalar(const struct select *s, const struct ir_inst *in)
 	case IR_ADDR:
 	case IR_FUNCADDR:
 	case IR_ACTIVE:
+	case IR_ALIVE:
 		return true;
 	case IR_VOTE: /* what is voted on is a mask in any case */
 		return sel_is_scalar(s, in->args[1]);

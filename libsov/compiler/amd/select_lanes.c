@@ -232,6 +232,9 @@ bool select_lanes(struct select *s)
 	case IR_ACTIVE:
 		sel_move(s, sel_result(s, 0, 0), exec, 1);
 		return true;
+	case IR_ALIVE:
+		sel_move(s, sel_result(s, 0, 0), gcn_at(s->f, s->f->alive, 0), 1);
+		return true;
 	case IR_VOTE:
 		vote(s);
 		return true;

@@ -267,10 +267,11 @@ static void wait_for_all(struct select *s)
 	i->in.field[AMD_F_IMM] = 0;
 }
 
+/* The outer one first: otherwise L0 may fill itself again from what L1 still holds (as llc 19 has it). */
 static void empty_caches(struct select *s)
 {
-	sel_emit(s, AMD_buffer_gl0_inv, AMD_PLAIN);
 	sel_emit(s, AMD_buffer_gl1_inv, AMD_PLAIN);
+	sel_emit(s, AMD_buffer_gl0_inv, AMD_PLAIN);
 }
 
 static bool is_far(const struct ir_inst *in)

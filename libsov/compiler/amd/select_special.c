@@ -9,45 +9,48 @@
 
 struct gcn_src select_kernarg(struct select *s)
 {
-	struct gcn_func *f = s->f;
-
-	if (!f->kernarg) {
-		f->kernarg = gcn_vreg_new(f, GCN_SCALAR, 2);
-		f->start.user |= AMD_KERNARG_SEGMENT_PTR;
-	}
-	return gcn_at(f, f->kernarg, 0);
+	s->f->start.user |= AMD_KERNARG_SEGMENT_PTR;
+	return gcn_come(s->f, GCN_KERNARG, GCN_SCALAR, 2);
 }
 
 struct gcn_src select_thread_id(struct select *s, uint32_t axis)
 {
 	struct gcn_func *f = s->f;
+	struct gcn_src d;
 
-	if (!f->thread_id[axis]) {
-		f->thread_id[axis] = gcn_vreg_new(f, GCN_VECTOR, 1);
-		if (f->start.thread_ids < axis + 1)
-			f->start.thread_ids = (uint8_t)(axis + 1);
+	if (s->ir->kind == IR_FUNCTION) {
+		d = sel_temp(s, GCN_VECTOR, 1);
+		sel_vop(s, AMD_v_bfe_u32, d, gcn_come(f, GCN_THREADS, GCN_VECTOR, 1), gcn_imm(10 * axis),
+			gcn_imm(10));
+		return d;
 	}
-	return gcn_at(f, f->thread_id[axis], 0);
+	if (f->start.thread_ids < axis + 1)
+		f->start.thread_ids = (uint8_t)(axis + 1);
+	return gcn_come(f, (enum gcn_come)(GCN_THREAD_X + axis), GCN_VECTOR, 1);
 }
 
-static struct gcn_src group_id(struct select *s, uint32_t axis)
+struct gcn_src select_group_id(struct select *s, uint32_t axis)
 {
-	struct gcn_func *f = s->f;
+	s->f->start.group_ids |= (uint8_t)(1 << axis);
+	return gcn_come(s->f, (enum gcn_come)(GCN_GROUP_X + axis), GCN_SCALAR, 1);
+}
 
-	if (!f->group_id[axis]) {
-		f->group_id[axis] = gcn_vreg_new(f, GCN_SCALAR, 1);
-		f->start.group_ids |= (uint8_t)(1 << axis);
-	}
-	return gcn_at(f, f->group_id[axis], 0);
+/* Where hidden arguments are, and how far behind that; a function is told, a kernel knows. */
+static struct gcn_src hidden_base(struct select *s, uint32_t *offset)
+{
+	*offset = s->ir->kind == IR_FUNCTION ? 0 : amd_hidden_base(s->ir->param_bytes);
+	return s->ir->kind == IR_FUNCTION ? gcn_come(s->f, GCN_HIDDEN, GCN_SCALAR, 2)
+					  : select_kernarg(s);
 }
 
 /* Of 2 or 4 bytes. */
 struct gcn_src select_hidden(struct select *s, enum amd_hidden h)
 {
-	uint32_t at = amd_hidden_base(s->ir->param_bytes) + amd_hiddens[h].offset;
-	struct gcn_src word = sel_temp(s, GCN_SCALAR, 1), d, base = select_kernarg(s);
+	uint32_t at;
+	struct gcn_src word = sel_temp(s, GCN_SCALAR, 1), d, base = hidden_base(s, &at);
 	struct gcn_inst *i = sel_emit(s, AMD_s_load_dword, AMD_PLAIN);
 
+	at += amd_hiddens[h].offset;
 	s->f->hidden |= 1u << h;
 	gcn_set(s->f, i, AMD_D, word);
 	gcn_set(s->f, i, AMD_S0, base);
@@ -125,7 +128,7 @@ static void special(struct select *s)
 	} else if (sub <= IR_NTID_Z) {
 		sel_move(s, d, select_hidden(s, AMD_HIDDEN_GROUP_SIZE_X + (sub - IR_NTID_X)), 1);
 	} else if (sub <= IR_CTAID_Z) {
-		sel_move(s, d, group_id(s, sub - IR_CTAID_X), 1);
+		sel_move(s, d, select_group_id(s, sub - IR_CTAID_X), 1);
 	} else if (sub <= IR_NCTAID_Z) {
 		sel_move(s, d, select_hidden(s, AMD_HIDDEN_BLOCK_COUNT_X + (sub - IR_NCTAID_X)), 1);
 	} else if (sub == IR_LANEID) {
@@ -151,14 +154,13 @@ static void special(struct select *s)
 }
 
 /* The distance from here is known when everything has its place. */
-static void address_of_variable(struct select *s, uint8_t target, uint32_t index, int64_t addend)
+void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index, int64_t addend)
 {
-	struct gcn_src pc = sel_temp(s, GCN_SCALAR, 2), d = sel_result(s, 0, 0), t;
+	struct gcn_src pc = sel_temp(s, GCN_SCALAR, 2);
 	struct gcn_src literal = {.reg = AMD_LITERAL};
 	struct gcn_inst *i = sel_emit(s, AMD_s_getpc_b64, AMD_PLAIN);
 
 	gcn_set(s->f, i, AMD_D, pc);
-	t = sel_class(s, d) == GCN_SCALAR && s->in->type == IR_B64 ? d : sel_temp(s, GCN_SCALAR, 2);
 	for (uint32_t k = 0; k < 2; k++) {
 		i = sel_sop(s, k ? AMD_s_addc_u32 : AMD_s_add_u32, sel_part(t, k), sel_part(pc, k),
 			    literal);
@@ -168,6 +170,14 @@ static void address_of_variable(struct select *s, uint8_t target, uint32_t index
 		i->address.index = index;
 		i->address.addend = addend;
 	}
+}
+
+static void address_of_variable(struct select *s, uint8_t target, uint32_t index, int64_t addend)
+{
+	struct gcn_src d = sel_result(s, 0, 0), t;
+
+	t = sel_class(s, d) == GCN_SCALAR && s->in->type == IR_B64 ? d : sel_temp(s, GCN_SCALAR, 2);
+	select_distance(s, t, target, index, addend);
 	if (!gcn_same(t, d))
 		sel_move(s, d, t, sel_words(s->in->type));
 }
@@ -182,7 +192,10 @@ static void address(struct select *s)
 		return;
 	}
 	at = s->f->symbol_offset[s->in->symbol] + (uint32_t)s->in->imm;
-	sel_move(s, sel_result(s, 0, 0), gcn_imm(at), 1);
+	if (v->space == IR_LOCAL && s->ir->kind == IR_FUNCTION)
+		sel_op(s, SEL_ADD, sel_result(s, 0, 0), gcn_imm(at), gcn_reg(gcn_frame(s->f)));
+	else
+		sel_move(s, sel_result(s, 0, 0), gcn_imm(at), 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 }
@@ -271,23 +284,6 @@ bool select_special(struct select *s)
 		return true;
 	case IR_CLOCK:
 		read_clock(s);
-		return true;
-	case IR_CALL:
-		sel_refuse(s, s->ir->module->table[s->in->symbol]->kind == IR_EXTERNAL
-				      ? "calling what the system provides"
-				      : "a function that calls itself, or allocates memory of its own");
-		return true;
-	case IR_CALLPTR:
-	case IR_FUNCADDR:
-		sel_refuse(s, "calling a function by its address");
-		return true;
-	case IR_ALLOCA:
-	case IR_STACKSAVE:
-	case IR_STACKRESTORE:
-		sel_refuse(s, "allocating on the stack (alloca)");
-		return true;
-	case IR_ARG:
-		sel_refuse(s, "a function that is not inlined");
 		return true;
 	case IR_SLEEP:
 		sel_emit(s, AMD_s_sleep, AMD_PLAIN)->in.field[AMD_F_IMM] = 1;

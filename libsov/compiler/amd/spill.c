@@ -16,23 +16,72 @@ struct spill {
 	uint32_t bank[16], lane[16]; /* by word */
 };
 
+/* true: a register more is needed for it. */
+static bool find_lane(struct gcn_func *f, uint32_t *bank, uint32_t *lane)
+{
+	bool more = !f->bank || f->bank_lanes == LANES;
+
+	if (more) {
+		f->bank = gcn_vreg_new(f, GCN_VECTOR, 1);
+		f->vregs[f->bank].everywhere = true;
+		f->bank_lanes = 0;
+	}
+	*bank = f->bank;
+	*lane = f->bank_lanes++;
+	return more;
+}
+
 static void find_lanes(struct spill *s)
 {
-	struct gcn_func *f = s->f;
-
-	for (uint32_t k = 0; k < f->vregs[s->vreg].words; k++) {
-		if (!f->bank || f->bank_lanes == LANES) {
-			f->bank = gcn_vreg_new(f, GCN_VECTOR, 1);
-			f->vregs[f->bank].everywhere = true;
-			f->bank_lanes = 0;
-		}
-		s->bank[k] = f->bank;
-		s->lane[k] = f->bank_lanes++;
-		f->sgpr_spills++;
+	for (uint32_t k = 0; k < s->f->vregs[s->vreg].words; k++) {
+		find_lane(s->f, &s->bank[k], &s->lane[k]);
+		s->f->sgpr_spills++;
 	}
 }
 
-/* An address behind the reach of an instruction is in a scalar register. */
+bool gcn_save_lanes(struct gcn_func *f, uint32_t count)
+{
+	bool more = false;
+
+	while (f->nsaves < count) {
+		uint32_t n = f->nsaves;
+
+		if (n == f->saves_capacity) {
+			uint32_t capacity = f->saves_capacity;
+
+			f->save_lane = arena_grow(f->arena, f->save_lane, &capacity, n + 1,
+						  sizeof(*f->save_lane));
+			f->save_bank = arena_grow(f->arena, f->save_bank, &f->saves_capacity, n + 1,
+						  sizeof(*f->save_bank));
+		}
+		more |= find_lane(f, &f->save_bank[n], &f->save_lane[n]);
+		f->nsaves++;
+	}
+	return more;
+}
+
+/* The frame's register and what an instruction cannot say beside it, added where SCC is left alone. */
+static struct gcn_src far_address(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint32_t at)
+{
+	bool kernel = f->ir->kind == IR_KERNEL;
+	uint32_t t = gcn_vreg_new(f, kernel ? GCN_SCALAR : GCN_VECTOR, 1);
+	struct gcn_inst *i;
+
+	f->vregs[t].fetched = true;
+	if (kernel) {
+		gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
+		return gcn_at(f, t, 0);
+	}
+	gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
+	i = gcn_inst_new(f, AMD_v_add_nc_u32, AMD_PLAIN);
+	gcn_set(f, i, AMD_D, gcn_at(f, t, 0));
+	gcn_set(f, i, AMD_S0, gcn_reg(gcn_frame(f)));
+	gcn_set(f, i, AMD_S1, gcn_at(f, t, 0));
+	gcn_insert(f, b, before, i);
+	return gcn_at(f, t, 0);
+}
+
+/* An address behind the reach of an instruction is in a register. */
 static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *before, enum amd_op op,
 				uint32_t at)
 {
@@ -40,14 +89,14 @@ static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *be
 	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
 
 	gcn_set(f, i, AMD_S0, gcn_reg(AMD_VGPR));
-	gcn_set(f, i, AMD_S2, gcn_reg(AMD_EXEC_HI));
+	gcn_set(f, i, AMD_S2, gcn_reg(f->ir->kind == IR_KERNEL ? AMD_EXEC_HI : gcn_frame(f)));
 	i->in.field[AMD_F_OFFSET] = (int32_t)at;
 	if (at > MOST_OFFSET) {
-		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+		struct gcn_src far = far_address(f, b, before, at);
 
-		f->vregs[t].fetched = true;
-		gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
-		gcn_set(f, i, AMD_S2, gcn_at(f, t, 0));
+		if (gcn_is_vector(f, far))
+			gcn_set(f, i, AMD_S0, far);
+		gcn_set(f, i, AMD_S2, gcn_is_vector(f, far) ? gcn_reg(AMD_NULL) : far);
 		i->in.field[AMD_F_OFFSET] = 0;
 	}
 	gcn_insert(f, b, before, i);
@@ -77,7 +126,7 @@ static void replace(struct spill *s, uint32_t b, struct gcn_inst *i)
 {
 	struct gcn_func *f = s->f;
 	uint32_t words = f->vregs[s->vreg].words, read = 0, written = 0, n, t;
-	struct gcn_use uses[AMD_MAX_USES];
+	struct gcn_use uses[GCN_MAX_USES];
 	struct gcn_inst *next = i->next;
 
 	n = gcn_uses(i, uses);
@@ -104,15 +153,15 @@ static void keep_first(struct spill *s)
 {
 	struct gcn_func *f = s->f;
 	uint32_t words = f->vregs[s->vreg].words, t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
-	uint32_t *names[] = {&f->kernarg, &f->group_id[0], &f->group_id[1], &f->group_id[2],
-			     &f->thread_id[0], &f->thread_id[1], &f->thread_id[2]};
 	struct gcn_inst *first = f->blocks[f->first].first;
 
 	f->vregs[t].fetched = true;
-	for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-		if (*names[k] == s->vreg)
-			*names[k] = t;
+	for (uint32_t k = 0; k < GCN_COMES; k++) {
+		f->come[k] = f->come[k] == s->vreg ? t : f->come[k];
+		f->kept[k] = f->kept[k] == s->vreg ? t : f->kept[k];
+	}
 	f->vregs[s->vreg].fixed = -1;
+	f->vregs[s->vreg].comes = false;
 	for (uint32_t k = 0; k < words; k++)
 		move_word(s, f->first, first, gcn_at(f, t, k), k, true);
 }
@@ -127,8 +176,7 @@ void gcn_spill(struct gcn_func *f, uint32_t vreg)
 		s.at = (f->frame_bytes + 3) & ~3u;
 		f->frame_bytes = s.at + 4 * f->vregs[vreg].words;
 		f->vgpr_spills += f->vregs[vreg].words;
-		f->start.user |= AMD_FLAT_SCRATCH_INIT;
-		f->start.scratch = true;
+		gcn_need_scratch(f);
 	} else {
 		find_lanes(&s);
 	}

@@ -26,13 +26,23 @@ static ir_block block_at(const struct gcn_control *c, uint32_t place)
 	return c->order[place];
 }
 
+/* Lanes may end in a function that is called. */
+static bool calls(const struct gcn_control *c, ir_block b)
+{
+	bool found = false;
+
+	ir_for_each_inst(c->f, b, i)
+		found |= ir_at(c->f, i)->op == IR_CALL || ir_at(c->f, i)->op == IR_CALLPTR;
+	return found;
+}
+
 /* All ways out lead to the meeting place, and nobody ends. */
 static bool is_closed(const struct gcn_control *c, const struct gcn_structure *s)
 {
 	for (uint32_t p = s->begin; p < s->end; p++) {
 		const struct ir_bb *bb = &c->f->blocks[block_at(c, p)];
 
-		if (!bb->nsucc || gcn_is_end(c->f, block_at(c, p)))
+		if (!bb->nsucc || gcn_is_end(c->f, block_at(c, p)) || (c->calls_end && calls(c, block_at(c, p))))
 			return false;
 		for (uint32_t k = 0; k < bb->nsucc; k++)
 			if ((bb->succ[k] != s->meet && !is_inside(c, s, bb->succ[k])) ||

@@ -56,6 +56,12 @@ static void explicit_wait(struct state *s, const struct amd_inst *in)
 	}
 }
 
+/* Into another function, or back: nothing that is loaded is on its way there, stores may be. */
+static bool leaves(const struct amd_inst *in)
+{
+	return in->row->op == AMD_s_swappc_b64 || in->row->op == AMD_s_setpc_b64;
+}
+
 /* What the instruction has to wait for; MOST + 1: nothing. */
 static void needs(const struct state *s, const struct amd_inst *in, uint32_t need[COUNTERS])
 {
@@ -74,9 +80,9 @@ static void needs(const struct state *s, const struct amd_inst *in, uint32_t nee
 	if (need[LGKM] <= MOST && s->unordered)
 		need[LGKM] = 0;
 	/* Other waves see what was done before a barrier only if it was waited for. */
-	if (in->row->op == AMD_s_barrier)
+	if (in->row->op == AMD_s_barrier || leaves(in))
 		for (uint32_t c = 0; c < COUNTERS; c++)
-			if (s->outstanding[c])
+			if (s->outstanding[c] && (c != VS || !leaves(in)))
 				need[c] = 0;
 }
 
@@ -87,6 +93,8 @@ static void issue(struct state *s, const struct amd_inst *in)
 
 	if (in->row->flags & WAIT)
 		explicit_wait(s, in);
+	if (leaves(in))
+		s->outstanding[VS] = 1;
 	if (!counters)
 		return;
 	for (uint32_t c = 0; c < COUNTERS; c++) {
@@ -170,6 +178,7 @@ void gcn_wait(struct gcn_func *f)
 	bool changed = true;
 
 	in[f->first].known = 1;
+	in[f->first].outstanding[VS] = f->ir->kind == IR_FUNCTION;
 	while (changed) {
 		changed = false;
 		gcn_for_each_block(f, b) {

@@ -7,7 +7,7 @@
 #define SOV_COMPILER_NV_MODULE_H
 
 #include "libsov/compiler/compiler.h"
-#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/nv/cubin.h"
 #include "libsov/compiler/ir.h"
 #include "libsov/compiler/services.h"
 

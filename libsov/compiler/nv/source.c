@@ -4,7 +4,7 @@
  * compiled from. Each kernel gets a table of these places for the image. An instruction that was added
  * (a move, a NOP) belongs to what stands before it.
  */
-#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/nv/cubin.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 

@@ -17,6 +17,7 @@
 #include "model/amd/amd.h"
 
 #define AMD_TEST_REGIONS 64
+#define AMD_TEST_STACK 8192 /* of a thread, where nobody can say how deep calls go */
 
 struct amd_test {
 	struct compile_result compiled;
@@ -29,6 +30,7 @@ struct amd_test {
 	uint32_t nregions;
 	struct amd_memory memory;
 	bool hazard;
+	struct amd_probe *probe; /* NULL: nobody asks */
 	char message[600];
 };
 
@@ -126,10 +128,11 @@ static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k
 		.rsrc2 = d->rsrc2,
 		.properties = d->properties,
 		.lds_bytes = d->group_segment_bytes + shared,
-		.private_bytes = d->private_segment_bytes,
+		.private_bytes = d->private_segment_bytes + (k->calls ? AMD_TEST_STACK : 0),
 		.groups = {grid[0], grid[1], grid[2]},
 		.threads = {block[0], block[1], block[2]},
 		.hazard = t->hazard,
+		.probe = t->probe,
 		.limit = 50000000,
 	};
 	bool good;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every file in ptx/instructions as machine code of gfx1030 on the software GPU in hazard mode, optimised,
- * unoptimised, serial and with few registers. Expected results are those of the interpreter's test.
+ * unoptimised, serial, with few registers and with no call inlined. Expected results are those of the
+ * interpreter's test.
  *   usage: instructions [NAME]
  */
-#include "tests/userspace/amd/_launch.h"
-#include "tests/userspace/ptx/_instructions.h"
+#include "tests/userspace/amd/_subjects.h"
 
 static struct {
 	struct compile_options options;
@@ -16,8 +16,6 @@ static struct {
 
 /* What the machine has no way to do, or we have none yet: refused, and by name. */
 static const char *const refusals[] = {
-	"alloca", "alloca_call", "stackrestore",                 /* memory on the stack */
-	"call_by_address", "call_by_table", "call_recursive",    /* calls that cannot be inlined */
 	"bar_arrive", "bar_red",                                 /* barriers of some of a block */
 	NULL,
 };
@@ -29,39 +27,6 @@ static bool is_refusal(const char *name)
 		    !strcmp(name + strlen(refusals[k]), ".ptx"))
 			return true;
 	return false;
-}
-
-static bool fill(struct instruction_test *t, const struct image_kernel *k, uint8_t *bytes)
-{
-	if (k->nparams != t->count)
-		return false;
-	for (uint32_t i = 0; i < t->count; i++) {
-		struct test_parameter *p = &t->parameters[i];
-		uint64_t address = (uint64_t)(uintptr_t)p->memory;
-
-		memcpy(bytes + k->params[i].offset, p->buffer ? (void *)&address : p->memory,
-		       p->buffer ? 8 : p->count * p->bytes);
-	}
-	return true;
-}
-
-static bool run(struct amd_test *g, struct instruction_test *t, const char *name)
-{
-	const struct image_kernel *k;
-	uint8_t arguments[4096] = {0};
-	char kernel[128];
-
-	snprintf(kernel, sizeof(kernel), "%.*s", (int)strlen(name) - 4, name);
-	k = amd_test_kernel(g, kernel);
-	if (!k || !fill(t, k, arguments)) {
-		diag("no kernel '%s' with these parameters", kernel);
-		return false;
-	}
-	for (uint32_t i = 0; i < t->count; i++)
-		amd_test_map(g, t->parameters[i].memory,
-			     (uint64_t)t->parameters[i].count * t->parameters[i].bytes);
-	return amd_test_run(g, k, (uint32_t[]){t->grid, 1, 1}, (uint32_t[]){t->block, 1, 1}, t->shared,
-			    arguments);
 }
 
 static void check(const char *name, const char *text, size_t length)
@@ -81,7 +46,7 @@ static void check(const char *name, const char *text, size_t length)
 		   now.mode);
 		now.refused++;
 	} else {
-		ran = loaded && run(&g, t, name);
+		ran = loaded && amd_test_instruction(&g, t);
 		good = t->fails ? loaded && !ran : ran && test_compare(t);
 		now.passed += good;
 		ok(good, "%s, %s: %s", name, now.mode, t->promise);
@@ -102,6 +67,8 @@ int main(int argc, char **argv)
 		{"unoptimised", {.unoptimised = true}},
 		{"serial", {.serial = true}},
 		{"few registers", {.spill = true}},
+		{"every call a call", {.keep_calls = true, .verify = true}},
+		{"every call a call, few registers", {.keep_calls = true, .spill = true}},
 	};
 
 	now.only = argc > 1 ? argv[1] : NULL;

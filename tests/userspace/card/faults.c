@@ -207,10 +207,47 @@ static void storm(void)
 	machine_close();
 }
 
+/* How many reads of a register find the card after a reset, of at most so many? */
+static uint32_t found(uint32_t most)
+{
+	uint32_t n = 0;
+
+	reset();
+	while (n < most && read32(NV_PMC_BOOT_0) != UINT32_MAX)
+		n++;
+	return n;
+}
+
+/* It falls off the bus at an access of a register, and is back after a reset. */
+static void gone(void)
+{
+	if (!machine_open_with("gone@3"))
+		return;
+	reset();
+	boot();
+	ok(read32(NV_PGSP_MAILBOX0) == UINT32_MAX && !there(), "gone@3: it is gone before it has booted");
+	ok(found(9) == 2 && found(9) == 2, "gone@3: the third access after each reset finds no card");
+	refused(NULL, "nothing is held against the driver");
+	machine_close();
+	if (!machine_open_with("gone:2:3:3"))
+		return;
+	ok(found(20) == 1, "gone:2:3:3: first it is the second access");
+	reset();
+	reset();
+	ok(found(20) == 4 && found(20) == 7 && found(20) == 20, "then every third further; a reset of a card that was not used does not count");
+	machine_close();
+	if (!machine_open_with("gone:2:3:100"))
+		return;
+	ok(found(20) == 1 && found(3) == 3 && found(3) == 3 && found(3) == 3 && found(50) == 50,
+	   "it is over when for three times there were not as many accesses");
+	machine_close();
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		one(i);
+	gone();
 	spurious();
 	storm();
 	/* Faults of the second message, two at a time; then none. */

@@ -109,6 +109,10 @@ static void wrong_calls(void)
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8);
 	ring();
 	refused("page tables", "and a window that was never set to memory");
+	reset();
+	boot();
+	card_write(card, CARD_CONFIG, NV_PCI_CAP_PM + 4, &(uint16_t){3}, 2);
+	refused("while the GSP runs", "and sleep while it runs");
 }
 
 int main(void)

@@ -69,6 +69,12 @@ static void registers(void)
 	refused("1 bytes", "a read of one byte is refused");
 	card_read(card, CARD_BAR0, NV_PMC_BOOT_0, &both, 8);
 	refused("8 bytes", "a read of eight bytes is refused");
+	write32(CARD_CONFIG, NV_PCI_CAP_PM + 4, 3);
+	ok(read32(CARD_BAR0, NV_PMC_BOOT_0) == ~0u, "registers read all ones in D3");
+	refused("sleeps in D3", "which is refused");
+	write32(CARD_CONFIG, NV_PCI_CAP_PM + 4, 0);
+	ok(read32(CARD_BAR0, NV_PMC_BOOT_0) != ~0u, "and no longer when it is awake again");
+	refused(NULL, "which is not");
 }
 
 static void memory(void)

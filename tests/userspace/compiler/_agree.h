@@ -24,9 +24,11 @@
 #define AGREE_INPUTS      64
 #define AGREE_SHARED      8
 #define AGREE_WORDS       (AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS + AGREE_SHARED)
-#define AGREE_DEVICES     8
+#define AGREE_DEVICES     9
 #define AGREE_PLAIN       4 /* the first without hazards checked */
 #define AGREE_SHOWN       4 /* words that differ */
+/* Behind it stands what takes the bits that a NaN has on some machines. On NVIDIA's it is a comment. */
+#define AGREE_ONE_NAN     "//NaN:"
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -41,6 +43,8 @@ static struct agree {
 	struct agree_memory before, expected, got;
 	uint32_t threads, a;
 	uint64_t b;
+	uint32_t refused; /* kernels, by name: the AMD back end does not have everything yet */
+	char error[512]; /* the last of agree_must() */
 } agree;
 
 static inline uint64_t agree_random(uint64_t *seed)
@@ -54,8 +58,11 @@ static inline uint64_t agree_random(uint64_t *seed)
 
 static inline bool agree_must(sov_result r, const char *doing)
 {
-	if (r)
-		diag("%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+	if (r) {
+		snprintf(agree.error, sizeof(agree.error), "%s: %s: %s", doing, sov_result_name(r),
+			 sov_last_error());
+		diag("%s", agree.error);
+	}
 	return !r;
 }
 
@@ -84,7 +91,7 @@ static inline bool agree_start(void)
 
 	setenv("SOV_SOFT",
 	       "gh100:vram=2G:hazard,ga100:vram=2G:hazard,ga102:vram=2G:hazard,ad102:vram=2G:hazard,"
-	       "gh100:vram=2G,ga100:vram=2G,ga102:vram=2G,ad102:vram=2G",
+	       "gh100:vram=2G,ga100:vram=2G,ga102:vram=2G,ad102:vram=2G,navi21:vram=2G:hazard",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t n = 0; good && n < AGREE_DEVICES; n++)
@@ -245,17 +252,41 @@ static inline bool agree_image(uint32_t n, const void *image, size_t size)
 	return good;
 }
 
+static inline bool agree_is_amd(uint32_t n)
+{
+	return !strncmp(agree.properties[n].target, "gfx", 3);
+}
+
+/* The text as a device is to have it; malloc'ed. */
+static inline char *agree_text(uint32_t n, const char *ptx)
+{
+	char *text = strdup(ptx);
+
+	for (char *at = text; at && agree_is_amd(n) && (at = strstr(at, AGREE_ONE_NAN));)
+		memset(at, ' ', strlen(AGREE_ONE_NAN));
+	return text;
+}
+
 static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
 				    .unoptimised = mode->unoptimised, .serial = mode->serial,
 				    .spill = mode->spill, .verify = true};
 	struct compile_result r;
-	bool good = compile(ptx, strlen(ptx), &o, &r);
+	char *text = agree_text(n, ptx);
+	bool good = text && compile(text, strlen(text), &o, &r);
 
-	if (!good)
+	free(text);
+	if (!text)
+		return false;
+	if (good) {
+		good = agree_image(n, r.image, r.image_size);
+	} else if (agree_is_amd(n) && strstr(r.messages, "is not supported on gfx1030 yet")) {
+		agree.refused++;
+		good = true;
+	} else {
 		diag("%s", r.messages);
-	good = good && agree_image(n, r.image, r.image_size);
+	}
 	compile_result_free(&r);
 	return good;
 }

@@ -6,6 +6,7 @@
  * What ptxas 13.0 makes of some PTX is not what the manual says (docs/evidence.md); that is left out, too.
  *
  *	$r $l $h $p     registers of 32, 64, 16 bits, predicates; $R $L: or a number
+ *	$f              a register for a single that is NaN in one way on NVIDIA's machines, in several on others
  *	$T $d $a $A     one of the row's types; a register of it; the same; or a number
  *	$b $w           the type's width in bits; a register of twice the width
  *	$S $M           a kind of memory and an address in it, of the thread's own; $G: not of local memory
@@ -112,14 +113,14 @@ static const struct random_row {
 	{"f16x2", "setp." FLOAT_COMPARE "<|.ftz>.f16x2 %p1|%p6, $r, $r;"},
 	{"f16", "set." FLOAT_COMPARE ".<u32|s32>.f16 $r, $h, $h;"},
 	/* floats */
-	{"f32", "<add|sub|mul>" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r;"},
-	{"f32", "fma" ROUND "<|.ftz><|.sat>.f32 $r, $r, $r, $r;"},
-	{"f32", "<add|mul>.rn.f32 $r, $r, <0f3F800000|0fBF000000|0f40490FDB|0f7F800000|0f00000001>;"},
+	{"f32", "<add|sub|mul>" ROUND "<|.ftz><|.sat>.f32 $f, $r, $r;"},
+	{"f32", "fma" ROUND "<|.ftz><|.sat>.f32 $f, $r, $r, $r;"},
+	{"f32", "<add|mul>.rn.f32 $f, $r, <0f3F800000|0fBF000000|0f40490FDB|0f7F800000|0f00000001>;"},
 	{"f32", "<min|max><|.ftz><|.NaN>.f32 $r, %r<0|2|4|6|8|10>, %r<1|3|5|7|9|11>;"},
 	{"f32", F32("<neg|abs><|.ftz>.f32 d, $r;")},
 	{"f32", F32("copysign.f32 d, $r, $r;")},
-	{"f32", "div" ROUND "<|.ftz>.f32 $r, $r, $r;"},
-	{"f32", "<rcp|sqrt>" ROUND "<|.ftz>.f32 $r, $r;"},
+	{"f32", "div" ROUND "<|.ftz>.f32 $f, $r, $r;"},
+	{"f32", "<rcp|sqrt>" ROUND "<|.ftz>.f32 $f, $r;"},
 	{"f64", F64("<add|sub|mul|div>" ROUND ".f64 d, $l, $l;")},
 	{"f64", F64("fma" ROUND ".f64 d, $l, $l, $l;")},
 	{"f64", F64("<rcp|sqrt>" ROUND ".f64 d, $l;")},

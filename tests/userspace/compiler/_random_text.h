@@ -96,6 +96,7 @@ struct random_filling {
 	char type[8];
 	uint32_t bits;
 	const char *space, *base; /* NULL: not chosen yet */
+	uint32_t single; /* 1 + the register that $f stands for; 0: none */
 };
 
 static inline uint32_t put_register(struct random_ptx *k, uint32_t bits)
@@ -156,6 +157,7 @@ static inline void fill_place(struct random_ptx *k, struct random_filling *f, ch
 {
 	switch (what) {
 	case 'r': put_register(k, 32); break;
+	case 'f': f->single = 1 + put_register(k, 32); break;
 	case 'l': put_register(k, 64); break;
 	case 'h': put_register(k, 16); break;
 	case 'R': put_register_or_number(k, 32); break;
@@ -211,12 +213,14 @@ static inline void fill(struct random_ptx *k, struct random_filling *f, const ch
 	}
 }
 
-static inline void put_row(struct random_ptx *k, const char *types, const char *text)
+/* Returns what $f was. */
+static inline uint32_t put_row(struct random_ptx *k, const char *types, const char *text)
 {
 	struct random_filling f = {.bits = 0};
 
 	choose_type(k, &f, types);
 	fill(k, &f, text, text + strlen(text));
+	return f.single;
 }
 
 /* An instruction that stands alone may have a guard, but for set and testp: under a false one, ptxas 13.0 changes what
@@ -224,12 +228,21 @@ static inline void put_row(struct random_ptx *k, const char *types, const char *
 static inline void add_operation(struct random_ptx *k)
 {
 	const struct random_row *row = &random_rows[pick(k, RANDOM_ROWS)];
+	char guard[8] = "";
+	uint32_t single;
 
 	put(k, "\t");
 	if (row->text[strcspn(row->text, ";{") + 1] == 0 && strncmp(row->text, "set.", 4) &&
-	    strncmp(row->text, "testp.", 6) && !pick(k, 4))
-		put(k, "@%s%%p%u ", pick(k, 2) ? "!" : "", pick(k, RANDOM_PREDICATES));
-	put_row(k, row->types, row->text);
+	    strncmp(row->text, "testp.", 6) && !pick(k, 4)) {
+		const char *not = pick(k, 2) ? "!" : "";
+
+		snprintf(guard, sizeof(guard), "%s%%p%u", not, pick(k, RANDOM_PREDICATES) % 10);
+		put(k, "@%s ", guard);
+	}
+	single = put_row(k, row->types, row->text);
+	if (single--)
+		put(k, AGREE_ONE_NAN "{.reg .pred n; setp.nan%s.f32 n, %%r%u, %%r%u%s%s; @n mov.b32 %%r%u, 0x7fffffff;}",
+		    guard[0] ? ".and" : "", single, single, guard[0] ? ", " : "", guard, single);
 	put(k, "\n");
 }
 

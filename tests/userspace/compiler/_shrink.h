@@ -75,7 +75,7 @@ static inline bool shrink_fails(const struct shrink_other *o, const char *ptx)
 	return differ;
 }
 
-/* Which software GPU disagrees with the interpreter, and in which mode; false: none. */
+/* Which software GPU, from the given one on, disagrees with the interpreter, and in which mode; false: none. */
 static inline bool shrink_find(struct shrink_other *o, const char *ptx)
 {
 	o->agrees = shrink_soft_agrees;
@@ -83,7 +83,7 @@ static inline bool shrink_find(struct shrink_other *o, const char *ptx)
 		o->device = AGREE_PLAIN;
 		return shrink_fails(o, ptx);
 	}
-	for (o->device = 0; o->device < AGREE_DEVICES; o->device++)
+	for (; o->device < AGREE_DEVICES; o->device++)
 		for (o->mode = agree_modes; o->mode < agree_modes + AGREE_MODES; o->mode++)
 			if (shrink_fails(o, ptx))
 				return true;

@@ -5,11 +5,14 @@
  *
  *	random_kernels [FIRST [COUNT]]     the numbers of the kernels; one alone is printed
  *	random_kernels turns FIRST COUNT   each in one mode on one chip, in turns: for many kernels
+ *	random_kernels CHIP FIRST COUNT    … on this chip alone, for instance navi21
  *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
  *	                                   does not matter is taken away
+ *	random_kernels shrink NUMBER CHIP  the same, of devices from this chip's on
  *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
- *	random_kernels theirs PTXAS NUMBER...  what its code leaves on a software GPU: "AGREES" with the interpreter, or
- *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes
+ *	random_kernels theirs PTXAS NUMBER...  what its code leaves on software GPUs: "AGREES" with the interpreter, or
+ *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes,
+ *	                                   or "REFUSED" and why
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
@@ -30,14 +33,24 @@ static void try_kernel(uint64_t number, bool print)
 	free(ptx);
 }
 
-/* All modes on all chips take turns; at the end, how many kernels each had and how long one took. */
-static int take_turns(uint64_t first, uint64_t count)
+/* The first device of a chip; AGREE_DEVICES: there is none. */
+static uint32_t device_of(const char *chip)
+{
+	uint32_t n = 0;
+
+	while (n < AGREE_DEVICES && strncmp(agree.properties[n].name, chip, strlen(chip)))
+		n++;
+	return n;
+}
+
+/* All modes on devices from one on take turns; at the end, how many kernels each had and how long one took. */
+static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_t count)
 {
 	uint64_t had[AGREE_DEVICES][AGREE_MODES] = {{0}}, good[AGREE_DEVICES][AGREE_MODES] = {{0}}, bad = 0;
 	clock_t start = clock();
 
 	for (uint64_t number = first; number < first + count; number++) {
-		uint32_t n = number % AGREE_DEVICES, mode = number / AGREE_DEVICES % AGREE_MODES, threads;
+		uint32_t n = device + number % devices, mode = number / devices % AGREE_MODES, threads;
 		char *ptx = random_ptx(number, &threads);
 
 		agree_inputs(number, threads);
@@ -50,20 +63,22 @@ static int take_turns(uint64_t first, uint64_t count)
 		}
 		free(ptx);
 	}
-	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
+	for (uint32_t n = device; n < device + devices; n++)
 		for (uint32_t mode = 0; mode < AGREE_MODES; mode++)
 			printf("turns %s%s %s %" PRIu64 " of %" PRIu64 "\n", agree.properties[n].target,
 			       agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ",hazard" : "",
 			       agree_modes[mode].name, good[n][mode], had[n][mode]);
+	printf("refused by name %u\n", agree.refused);
 	printf("batch %" PRIu64 " programs %" PRIu64 " cpu %.1f ms each\n", first, count,
 	       1e3 * (double)(clock() - start) / CLOCKS_PER_SEC / (double)count);
 	return bad > 0;
 }
 
-static int shrink_kernel(uint64_t number, const char *ptxas)
+static int shrink_kernel(uint64_t number, const char *whose)
 {
-	struct shrink_other o = {.ptxas = ptxas};
-	uint32_t threads;
+	uint32_t device = whose ? device_of(whose) : 0, threads;
+	const char *ptxas = device < AGREE_DEVICES ? NULL : whose;
+	struct shrink_other o = {.ptxas = ptxas, .device = ptxas ? AGREE_PLAIN : device};
 	char *ptx = random_ptx(number, &threads);
 	bool fails;
 
@@ -73,10 +88,9 @@ static int shrink_kernel(uint64_t number, const char *ptxas)
 		ptx = shrink(&o, ptx);
 		printf("%s", ptx);
 		agree_interpret(ptx);
-		if (ptxas)
-			shrink_soft_agrees(&o, ptx);
-		else
-			agree_everywhere(ptx);
+		shrink_soft_agrees(&o, ptx);
+		if (!ptxas)
+			diag("on %s, %s code", agree.properties[o.device].name, o.mode->name);
 	} else {
 		printf("kernel %" PRIu64 " does not fail\n", number);
 	}
@@ -84,22 +98,32 @@ static int shrink_kernel(uint64_t number, const char *ptxas)
 	return fails;
 }
 
+/* Hopper first, then Ampere: ptxas makes different code for them. */
 static void show_theirs(uint64_t number, const char *ptxas)
 {
 	uint32_t threads;
 	char *ptx = random_ptx(number, &threads);
-	const void *image;
-	size_t size;
 
-	agree_inputs(number, threads);
-	image = shrink_ptxas(ptxas, agree.properties[AGREE_PLAIN].target, ptx, &size);
-	memset(&agree.got, 0, sizeof(agree.got));
-	tap_quiet = true;
-	if (image && agree_interpret(ptx) && agree_image(AGREE_PLAIN, image, size))
-		printf("AGREES %" PRIu64 " ptxas\n", number);
-	else
-		printf("WRONG %" PRIu64 " ptxas %016" PRIx64 "\n", number, agree_mark());
-	tap_quiet = false;
+	for (uint32_t n = AGREE_PLAIN; n < AGREE_PLAIN + 2; n++) {
+		const char *target = agree.properties[n].target;
+		const void *image;
+		size_t size;
+
+		agree_inputs(number, threads);
+		*agree.error = 0;
+		image = shrink_ptxas(ptxas, target, ptx, &size);
+		memset(&agree.got, 0, sizeof(agree.got));
+		tap_quiet = true;
+		if (!image)
+			printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
+		else if (agree_interpret(ptx) && agree_image(n, image, size))
+			printf("AGREES %" PRIu64 " ptxas %s\n", number, target);
+		else if (*agree.error)
+			printf("REFUSED %" PRIu64 " ptxas %s: %s\n", number, target, agree.error);
+		else
+			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(), target);
+		tap_quiet = false;
+	}
 	free(ptx);
 }
 
@@ -123,9 +147,12 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[1], "theirs"))
 		return 0;
 	if (argc > 3 && !strcmp(argv[1], "turns"))
-		return take_turns(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
+		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	for (uint64_t n = first; n < first + count; n++)
 		try_kernel(n, argc == 2);
+	diag("refused by name: %u", agree.refused);
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
 		sov_context_destroy(agree.contexts[n]);
 	return tap_done();

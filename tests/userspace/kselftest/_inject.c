@@ -3,8 +3,8 @@
  * Memory that is not to be had. The kernel's fault injection makes the N-th allocation of this thread fail
  * (/proc/thread-self/fail-nth), for N = 1, 2, ... until a call needs fewer than N. A call that could not have its memory
  * is ENOMEM, or did without it; what destroys something has no excuse. Then the same call succeeds, and when what it
- * made is gone again, not a byte of video memory or of pinned memory is missing. What the kernel lost of its own is
- * kmemleak's to find (tests/vm/guest/init).
+ * made is gone again, not a byte of video memory or of pinned memory is missing, and the file's account is what it was.
+ * What the kernel lost of its own is kmemleak's to find (tests/vm/guest/init).
  *   usage: _inject calls STEP [WORDS]   each call, or those with these words in their name; every STEP-th allocation
  *          _inject bind CARD STEP       binding the driver to a card, a PCI address
  */
@@ -458,16 +458,41 @@ static const struct row {
 	{"close of a file with work in flight", have_all, close_all, nothing, true},
 };
 
-/* What is freed by a work queue is free soon. */
-static bool settled(uint64_t vram, long locked)
+/* What can be missing afterwards: of the card, of the process, and on the account of its file. */
+static const char *const accounts[] = {"sovgpu-vram", "sovgpu-system", "sovgpu-buffers", "sovgpu-vms", "sovgpu-mappings",
+				       "sovgpu-groups", "sovgpu-queues"};
+
+struct books {
+	uint64_t vram;
+	long pinned;
+	long long accounts[COUNT(accounts)];
+};
+
+static struct books books_of(int fd)
 {
-	for (int i = 0; i < 400; i++) {
-		if (free_vram(watcher) == vram && pinned() == locked)
-			return true;
+	struct books b = {free_vram(watcher), pinned(), {0}};
+
+	for (size_t i = 0; i < COUNT(accounts); i++)
+		b.accounts[i] = value_of(fd, accounts[i]);
+	return b;
+}
+
+/* What is freed by a work queue is free soon. */
+static bool settled(const struct world *w, const struct books *before)
+{
+	struct books now = books_of(w->m.fd);
+
+	for (int i = 0; i < 400 && memcmp(&now, before, sizeof(now)); i++) {
 		poll(NULL, 0, 25);
+		now = books_of(w->m.fd);
 	}
-	diag("%lld bytes of VRAM and %ld KiB of pinned memory are missing", (long long)(vram - free_vram(watcher)),
-	     pinned() - locked);
+	if (!memcmp(&now, before, sizeof(now)))
+		return true;
+	diag("%lld bytes of VRAM and %ld KiB of pinned memory are missing", (long long)(before->vram - now.vram),
+	     now.pinned - before->pinned);
+	for (size_t i = 0; i < COUNT(accounts); i++)
+		if (now.accounts[i] != before->accounts[i])
+			diag("%s: %lld, it was %lld", accounts[i], now.accounts[i], before->accounts[i]);
 	return false;
 }
 
@@ -479,8 +504,7 @@ struct tally {
 /* One try: is it as it may be? *hit: an allocation failed. */
 static bool try_row(const struct row *r, struct world *w, unsigned n, bool *hit, struct tally *t)
 {
-	uint64_t vram = free_vram(watcher);
-	long locked = pinned();
+	struct books before = books_of(w->m.fd);
 
 	w->id = w->other = 0;
 	w->file = -1;
@@ -505,7 +529,7 @@ static bool try_row(const struct row *r, struct world *w, unsigned n, bool *hit,
 		t->absorbed += *hit;
 	}
 	r->undo(w);
-	if (!settled(vram, locked)) {
+	if (!settled(w, &before)) {
 		diag("%s, after allocation %u failed", r->name, n);
 		good = false;
 	}

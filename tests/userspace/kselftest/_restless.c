@@ -2,8 +2,8 @@
 /*
  * Processes that have work in flight, and never the same descriptor for long: each duplicates its file, hands it to a
  * child that was forked meanwhile, or sends it to the next over a socket, and submits more. They end when the card has
- * gone for all of them, or when they are killed. Says "ready" once work is in flight; what becomes of any call is all the
- * same, that they end is what counts.
+ * gone for all of them, or when they are killed. Says "ready" once all have work in flight, which is when they begin with
+ * that; what becomes of any call is all the same, that they end is what counts.
  */
 #include <signal.h>
 #include <sys/socket.h>
@@ -73,16 +73,19 @@ static bool open_all(struct machine *m)
 	       !group_create(m->fd, m->vm, &m->group) && !queue_create(m->fd, m->group, COPY, 64, 10000, &m->queue) && !begin(m);
 }
 
-static void live(int socket, int ready)
+static void live(int socket, int ready, int go)
 {
 	struct machine m;
 	uint32_t id;
+	char x;
 
 	signal(SIGBUS, SIG_DFL);
 	signal(SIGCHLD, SIG_IGN); /* nobody waits for the forked ones */
 	if (open_all(&m) && write(ready, "x", 1) != 1)
 		_exit(1);
 	close(ready);
+	if (read(go, &x, 1)) /* nothing comes, and that ends when all are ready */
+		_exit(1);
 	for (int i = 0; query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, 0, NULL, NULL) != -ENODEV && i < 100000; i++) {
 		int second = dup(m.fd);
 
@@ -108,21 +111,23 @@ static void live(int socket, int ready)
 
 int main(void)
 {
-	int ready[2], ring[2], count = 0;
+	int ready[2], go[2], ring[2], count = 0;
 	char x;
 
-	if (pipe(ready) || socketpair(AF_UNIX, SOCK_DGRAM, 0, ring))
+	if (pipe(ready) || pipe(go) || socketpair(AF_UNIX, SOCK_DGRAM, 0, ring))
 		return 1;
 	for (int i = 0; i < PROCESSES; i++)
 		if (!fork()) {
 			close(ready[0]);
-			live(ring[i % 2], ready[1]);
+			close(go[1]);
+			live(ring[i % 2], ready[1], go[0]);
 		}
 	close(ready[1]);
 	close(ring[0]);
 	close(ring[1]);
 	while (count < PROCESSES && read(ready[0], &x, 1) == 1)
 		count++;
+	close(go[1]);
 	printf("ready: %d of %d have work in flight\n", count, PROCESSES);
 	fflush(stdout);
 	while (wait(NULL) > 0)

@@ -400,6 +400,39 @@ static bool barrier_after(bool wait)
 	return run(64, 256, true);
 }
 
+/* An operation, a wait or none, and both caches emptied, in this order or the other; then a load. */
+static bool acquires(enum amd_op op, bool wait, bool outer_first)
+{
+	struct amd_inst in;
+
+	begin();
+	lane_address();
+	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
+	in = make(op, op == AMD_global_load_dword ? V(2) : V(0), V(20), op == AMD_global_load_dword ? 0 : V(1),
+		  AMD_NULL);
+	emit(&in);
+	if (wait) {
+		put_imm(AMD_s_waitcnt, 0, 0x3f70);
+		put_imm(AMD_s_waitcnt_vscnt, AMD_NULL, 0);
+	}
+	put(outer_first ? AMD_buffer_gl1_inv : AMD_buffer_gl0_inv, 0, 0, 0, 0);
+	put(outer_first ? AMD_buffer_gl0_inv : AMD_buffer_gl1_inv, 0, 0, 0, 0);
+	in = make(AMD_global_load_dword, V(3), V(20), 0, AMD_NULL);
+	emit(&in);
+	return run(32, 0, true);
+}
+
+static bool caches(void)
+{
+	bool good = acquires(AMD_global_load_dword, true, true) && acquires(AMD_global_atomic_add, true, true);
+
+	good = !acquires(AMD_global_load_dword, false, true) && says("buffer_gl1_inv while loads") &&
+	       says("vmcnt") && good;
+	good = !acquires(AMD_global_atomic_add, false, true) && says("vscnt") && good;
+	good = acquires(AMD_global_store_dword, false, true) && good; /* nothing is acquired by a store */
+	return !acquires(AMD_global_load_dword, true, false) && says("not emptied after L1") && good;
+}
+
 static bool hazards(void)
 {
 	enum { VM0 = 0x3f70, VM1 = 0x3f71, LGKM0 = 0xc07f, LGKM1 = 0xc17f };
@@ -485,6 +518,7 @@ int main(void)
 	ok(named_faults(), "what is wrong with a program is said exactly");
 	ok(hazards(), "a register that was not waited for is named");
 	ok(modes(), "the mode of denormals keeps its distance from float atomics");
+	ok(caches(), "caches are emptied from outside in, when loads and atomics have arrived");
 	ok(modelled(&count), "instructions that are not modelled are known by name");
 	ok(count > 850, "%u instructions are modelled", count);
 	return tap_done();

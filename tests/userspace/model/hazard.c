@@ -163,6 +163,11 @@ static void uniform_sum_then_move(bool bad)
 	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
 }
 
+static void barrier_parted(bool bad)
+{
+	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), in.guard = bad ? 0 : SASS_PT);
+}
+
 static void barrier_before_exit(bool bad)
 {
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(bad ? 5 : 6));
@@ -256,6 +261,8 @@ static const struct {
 	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
 	{uniform_address, "uniform arithmetic to a shared address takes 9", "reads UR4"},
 	{uniform_sum_then_move, "a uniform move does not overtake a sum", "overwrites UR4"},
+	{barrier_parted, "all lanes of a warp come to a block barrier together",
+	  "is reached by lanes 0x7f of a warp without 0xffffff80"},
 	{barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6"},
 	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
 	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},

@@ -13,7 +13,6 @@ static const char *const reasons[] = {
 	"a move with a lane mask is not modelled",
 	"this special register is not modelled",
 	"constant index modes are not modelled",
-	"R2UR with a predicate is not modelled",
 	"loads with predicates are not modelled",
 	"this atomic operation is not modelled for this type",
 	"QSPC with a register result is not modelled",

@@ -5,7 +5,7 @@
  */
 #include <elf.h>
 #include "hw/nv/cubin.h"
-#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/nv/cubin.h"
 #include "libsov/compiler/image.h"
 #include "tests/tap.h"
 

@@ -27,11 +27,13 @@ part() { # its name, its words
 
 # A test program; one that dies or does not keep its own plan is a failure.
 program() {
+	since=$(date +%s)
 	"$@" >/tmp/out 2>&1
 	status=$?
 	sed '/^1\.\./d' /tmp/out
 	is "$(grep -cE '^(not )?ok ' /tmp/out) $(grep -cE '^not ok ' /tmp/out) $status" \
 		"$(sed -n 's/^1\.\.//p' /tmp/out) 0 0" "${1##*/} comes to its end"
+	diag "${1##*/}: $(($(date +%s) - since)) s"
 }
 long_ones="isolation tokens leftovers fuzz" # which take minutes: fire.sh, leftovers.sh
 programs() { # one for each call of the driver
@@ -41,7 +43,7 @@ programs() { # one for each call of the driver
 }
 
 # What the driver has of the kernel's memory: objects of slabs, as lines of cache, who asked, count and bytes; areas of
-# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U among the kernel's words, and
+# addresses; and where the kernel knows, what is mapped for DMA. Wants slab_debug=U,kmalloc-* among the kernel's words, and
 # stack_depot_disable=on, or else whole stacks are told, which takes minutes.
 held() {
 	awk 'FILENAME ~ "object_size$" { n = split(FILENAME, name, "/"); size[name[n - 1]] = $1; next }
@@ -79,9 +81,9 @@ accounted() { # what held() said before, what was done since
 # A card that was reset is bound anew: its node, which node() names, works within two minutes.
 comes_back() {
 	tries=0
-	while [ $tries -lt 240 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
-		sleep 0.5
+	while [ $tries -lt 1200 ] && ! RENDER_NODE=$(node) /test/bin/bo_info >/dev/null 2>&1; do
+		usleep 100000
 		tries=$((tries + 1))
 	done
-	[ $tries -lt 240 ]
+	[ $tries -lt 1200 ]
 }

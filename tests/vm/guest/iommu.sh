@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# kernels: trixie-debug
+# kernels: trixie-backports
 # iommu: on
 # modules: sovgpu virtio_iommu
 # An IOMMU is between the card and memory: what the driver did not map for DMA the card does not reach.

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
+# append: slab_debug=U stack_depot_disable=on
 # What the kernel's command line names after try=, with commas between: parts, or programs for the driver's
-# calls. For tests/vm/mutants.sh.
+# calls, with colons before their words. For tests/vm/mutants.sh.
 . /test/common.sh
 for t in $(sed -n 's/.*try=\([^ ]*\).*/\1/p' /proc/cmdline | tr , ' '); do
 	if [ -e "/test/$t.sh" ]; then
 		part "$t" 5
 	else
 		modprobe sovgpu
-		program "/test/bin/$t"
+		# shellcheck disable=SC2046 # words
+		program $(echo "/test/bin/$t" | tr : ' ')
 		modprobe -r sovgpu
 	fi
 done

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
-# append: slab_debug=U stack_depot_disable=on
-# What ends badly, as often as said: processes are killed with work in flight (a hundred times), the card is reset while
-# processes pass its files to each other (thirty times). The driver is taken from it in their midst, too, and the module is
-# unloaded as soon as they let it, less often. Afterwards nothing of it is left: VRAM and what the kernel holds for the driver
+# append: slab_debug=U,kmalloc-* stack_depot_disable=on
+# firmware: small
+# What ends badly, as often as said, or a hundred times each: processes are killed with work in flight, the card is reset or the
+# driver is taken from it while processes pass its files to each other. The module is unloaded as soon as they let it, less
+# often. Afterwards nothing of it is left: VRAM and what the kernel holds for the driver
 # are accounted to the byte.
 . /test/common.sh
 times=${1:-100}
-others=${2:-$((times / 10))}
-resets=${3:-$((times * 3 / 10))}
+others=${2:-$times}
+resets=${3:-$times}
 card=$(cards)
 address=${card##*/}
 driver=/sys/bus/pci/drivers/sovgpu
@@ -24,8 +25,8 @@ restless() { # processes that have work in flight when this returns
 	RENDER_NODE=$(node) /test/bin/_restless >/tmp/restless 2>&1 &
 	busy=$!
 	i=0
-	while ! grep -q ready /tmp/restless && [ $i -lt 600 ]; do
-		usleep 100000
+	while ! grep -q ready /tmp/restless && [ $i -lt 2000 ]; do
+		usleep 30000
 		i=$((i + 1))
 	done
 	grep -q '2 of 2' /tmp/restless || echo "not ok - $(cat /tmp/restless)"
@@ -36,8 +37,8 @@ under_way() { # file of the card's or the driver's folder, what to write there
 	usleep $((round % 10 * 3000))
 	echo "$2" >"$1" || return 1
 	i=0
-	while kill -0 $busy 2>/dev/null && [ $i -lt 600 ]; do
-		usleep 100000
+	while kill -0 $busy 2>/dev/null && [ $i -lt 2000 ]; do
+		usleep 30000
 		i=$((i + 1))
 	done
 	! kill -9 $busy 2>/dev/null

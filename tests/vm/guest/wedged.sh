@@ -3,7 +3,9 @@
 # kernels: trixie-debug
 # card: gh100 --fault stubborn
 # card: gh100 --fault deaf
-# Cards that do not stop what they are told to stop: one says so, one says nothing any more. Both are given up.
+# firmware: small
+# Cards that do not stop what they are told to stop: one says so, one says nothing any more. Both are given up. A reset brings
+# them back, whether the driver has them or not.
 . /test/common.sh
 # shellcheck disable=SC2046 # words
 set -- $(cards)
@@ -23,6 +25,22 @@ echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/bind 2>/dev/null
 is "$(bound "$1")" "" "and not bound again"
 says "reset the device first" "$1"
 ok $? "before it is reset"
+echo 1 >"$1/reset"
+echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/bind
+is "$(bound "$1")" sovgpu "then it is"
+node() {
+	echo "/dev/dri/$(ls "$card/drm" 2>/dev/null | grep render)"
+}
+card=$1
+RENDER_NODE=$(node) program /test/bin/bo_create
+card=$2
+before=$(dmesg | grep -c 'it is reset: whoever uses it')
+echo 1 >"$2/reset"
+ok $? "one that is given up and bound can be reset"
+comes_back
+ok $? "and comes back"
+is $(($(dmesg | grep -c 'it is reset: whoever uses it') - before)) 1 "the driver says so once"
+RENDER_NODE=$(node) program /test/bin/bo_create
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 tap_done

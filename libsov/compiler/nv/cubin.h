@@ -4,8 +4,8 @@
  * bytes. What is written is what ptxas 12 would write as far as a driver needs it; image.h reads it
  * back.
  */
-#ifndef SOV_COMPILER_CUBIN_H
-#define SOV_COMPILER_CUBIN_H
+#ifndef SOV_COMPILER_NV_CUBIN_H
+#define SOV_COMPILER_NV_CUBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

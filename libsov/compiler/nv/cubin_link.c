@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/cubin.h"
-#include "libsov/compiler/cubin_reader.h"
+#include "libsov/compiler/nv/cubin_reader.h"
 
 #define CODE_ALIGN 128
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/cubin_reader.h"
+#include "libsov/compiler/nv/cubin_reader.h"
 
 static bool take_starts(struct reader *r, const Elf64_Shdr *s)
 {

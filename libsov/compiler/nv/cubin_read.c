@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/cubin.h"
-#include "libsov/compiler/cubin_reader.h"
+#include "libsov/compiler/nv/cubin_reader.h"
 
 bool cubin_fail(struct reader *r, const char *fmt, ...)
 {

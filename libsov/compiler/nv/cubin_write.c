@@ -10,7 +10,7 @@
 #include <string.h>
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/bytes.h"
-#include "libsov/compiler/cubin.h"
+#include "libsov/compiler/nv/cubin.h"
 
 struct writer {
 	struct arena *arena;

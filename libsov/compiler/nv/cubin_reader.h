@@ -4,8 +4,8 @@
  * the file, cubin_link.c what goes into memory with them, cubin_lines.c source lines. A function that finds a fault writes the
  * sentence with cubin_fail and returns false.
  */
-#ifndef SOV_COMPILER_CUBIN_READER_H
-#define SOV_COMPILER_CUBIN_READER_H
+#ifndef SOV_COMPILER_NV_CUBIN_READER_H
+#define SOV_COMPILER_NV_CUBIN_READER_H
 
 #include <elf.h>
 #include "libsov/compiler/image.h"
