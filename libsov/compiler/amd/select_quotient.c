@@ -65,6 +65,18 @@ static struct gcn_src scale(struct select *s, const struct width *w, struct gcn_
 	return d;
 }
 
+/* The result, or the one NaN that PTX knows. */
+static void finish(struct select *s, const struct width *w, struct gcn_src x)
+{
+	uint64_t nan = w->words == 2 ? UINT64_C(0x7ff8000000000000) : 0x7fffffff;
+	struct gcn_src is = sel_temp(s, GCN_SCALAR, 1);
+
+	make(s, w->words == 2 ? AMD_v_cmp_u_f64 : AMD_v_cmp_u_f32, is, x, x, gcn_none());
+	for (uint32_t k = 0; k < w->words; k++)
+		sel_choose(s, sel_part(sel_result(s, 0, 0), k), is, gcn_imm((uint32_t)(nan >> 32 * k)),
+			   sel_part(x, k));
+}
+
 static void quotient(struct select *s)
 {
 	const struct width *w = &widths[s->in->type == IR_B64];
@@ -83,17 +95,18 @@ static void quotient(struct select *s)
 	if (w->words == 1)
 		q = fma_(s, w, fma_(s, w, d, q, n, true), r, q, false);
 	q = one_of(s, w, w->fmas, fma_(s, w, d, q, n, true), r, q);
-	make(s, w->fixup, sel_result(s, 0, 0), q, b, a);
+	finish(s, w, one_of(s, w, w->fixup, q, b, a));
 }
 
 /* The argument itself where it is zero or infinite. */
 static void finish_root(struct select *s, const struct width *w, struct gcn_src x, struct gcn_src root)
 {
-	struct gcn_src is = sel_temp(s, GCN_SCALAR, 1);
+	struct gcn_src is = sel_temp(s, GCN_SCALAR, 1), d = sel_temp(s, GCN_VECTOR, w->words);
 
 	make(s, w->class, is, x, sel_constant(s, GCN_VECTOR, CLASS_ZEROS_INFINITY, 1), gcn_none());
 	for (uint32_t k = 0; k < w->words; k++)
-		sel_choose(s, sel_part(sel_result(s, 0, 0), k), is, sel_part(x, k), sel_part(root, k));
+		sel_choose(s, sel_part(d, k), is, sel_part(x, k), sel_part(root, k));
+	finish(s, w, d);
 }
 
 static void root32(struct select *s)
