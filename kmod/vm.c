@@ -226,12 +226,12 @@ static void release(struct kref *users)
 	/* Removal waits for the lock that this takes as long as it finds the address space. */
 	sov_vm_empty(vm);
 	mutex_lock(&sov->vms_lock);
+	sov->vendor->vm_stop(vm); /* while removal, which ends the firmware, still finds it */
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
-	sov->vendor->vm_stop(vm); /* buffers may keep the structure */
 	sov_uncharge(vm->account, SOV_LIMIT_VMS, 1);
 	sov_account_put(vm->account);
-	drm_gpuvm_put(&vm->base);
+	drm_gpuvm_put(&vm->base); /* buffers may keep the structure */
 }
 
 /**
