@@ -162,7 +162,7 @@ static void move_banks(struct edge *e)
 {
 	struct gcn_src all = gcn_reg(AMD_VCC), exec = gcn_reg(AMD_EXEC);
 
-	if (!e->f->nsaves && !e->f->bank)
+	if (!e->f->nbanks)
 		return;
 	scalar(e, AMD_s_or_saveexec_b32, all, gcn_imm(UINT32_MAX), gcn_none());
 	move_vectors(e, true);
@@ -179,9 +179,9 @@ static void move_scalars(struct edge *e)
 
 		if (!is_saved(f, r))
 			continue;
-		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->save_bank[n]].reg));
+		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->banks[n / GCN_BANK_LANES]].reg));
 		scalar(e, e->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, e->store ? bank : x,
-		       e->store ? x : bank, gcn_imm(f->save_lane[n]));
+		       e->store ? x : bank, gcn_imm(n % GCN_BANK_LANES));
 		n++;
 	}
 }
