@@ -16,7 +16,8 @@ struct combine {
 	struct gcn_func *f;
 	struct word {
 		struct gcn_inst *def;
-		uint32_t block, writes, reads;
+		uint32_t block, reads;
+		uint32_t writes; /* of phis each counts twice: ways that leave them as they are write nothing */
 		uint32_t same; /* 1 + the unit that this one is a copy of, 0: none */
 	} *words; /* by unit */
 };
@@ -44,7 +45,7 @@ static void look(struct combine *c)
 					w->reads += !uses[u].write;
 					if (!uses[u].write)
 						continue;
-					w->writes++;
+					w->writes += f->vregs[uses[u].ref.vreg].phi ? 2 : 1;
 					w->def = i;
 					w->block = b;
 				}

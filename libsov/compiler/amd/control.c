@@ -381,10 +381,13 @@ bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s)
 bool gcn_together(const struct gcn_control *c, ir_block b)
 {
 	const struct ir_bb *bb = &c->f->blocks[b];
+	bool all = !c->waiters[b];
 
-	/* Where lanes have met they are all there: a branch that they take together is any machine's. */
-	return !c->divergence->branch[b] &&
-	       (!c->waiters[b] || !gcn_waits(c, b, bb->succ[gcn_is_end(c->f, bb->succ[0])]));
+	/* Where lanes have met they are all there: a branch that they take together is any machine's. Nobody waits
+	 * for a block that comes behind such a place alone. */
+	for (uint32_t k = 0; k < 2; k++)
+		all |= !gcn_is_end(c->f, bb->succ[k]) && !gcn_waits(c, b, bb->succ[k]);
+	return !c->divergence->branch[b] && all;
 }
 
 struct gcn_control *gcn_control_find(struct ir_func *f, bool calls_end)

@@ -261,6 +261,10 @@ static void branch(struct flow *w, ir_block b)
 		part(w, b, cond);
 		return;
 	}
+	/* Masks of an earlier turn are nobody's. */
+	for (uint32_t k = 0; w->c->waiters[b] && k < 2; k++)
+		if (gcn_waits(w->c, b, bb->succ[k]) && !gcn_is_end(w->c->f, bb->succ[k]))
+			clear_component(w, b, w->c->component[bb->succ[k]]);
 	if (cond.reg != AMD_SCC || cond.ref.vreg) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 

@@ -60,6 +60,7 @@ struct gcn_vreg {
 	bool everywhere; /* lives from the first to the last instruction */
 	bool assigned;
 	bool comes;     /* holds something when the function starts */
+	bool phi;       /* keeps what the way that lanes came by gave it, which may have been long ago */
 	int16_t fixed;  /* the register that it comes in, or is passed in; -1: any */
 	uint16_t reg;   /* once assigned: of its first word, from 0 in its class */
 	uint32_t hint;  /* a register that it is copied from or to */

@@ -155,13 +155,15 @@ static void copy_phis(struct select *s, ir_block b)
 			arg = phi->args[p];
 			if (ir_def(ir, arg)->op == IR_UNDEF)
 				continue;
-			for (uint32_t w = 0; w < sel_words(phi->type); w++)
-				copies[n++] = (struct copy){
+			for (uint32_t w = 0; w < sel_words(phi->type); w++) {
+				copies[n] = (struct copy){
 					.d = phi->type == IR_B1 ? sel_mask(s, phi->res)
 								: sel_word(s, phi->res, w),
 					.s = phi->type == IR_B1 ? sel_mask(s, arg)
 								: sel_word(s, arg, w),
 				};
+				s->f->vregs[copies[n++].d.ref.vreg].phi = true;
+			}
 		}
 		copy_all(s, copies, n);
 	}
