@@ -175,6 +175,8 @@ struct gpu {
 	void *(*chip)(const struct winsys_info *i, uint64_t shared_window, uint64_t local_window);
 	/* false: reason says what the image is for. */
 	bool (*runs)(const void *chip, const struct image *im, char *reason, size_t bytes);
+	/* Bytes of constants, or of arguments, that each launch brings along. */
+	uint32_t (*launch_bytes)(const struct image_kernel *k);
 	/* Bytes of a block's shared memory that the image counts in and no program uses. */
 	uint32_t (*reserved_shared)(const struct image *im);
 	/* Blocks that fit on one multiprocessor, by what their threads need and so much shared memory each; and on

@@ -120,14 +120,17 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 			 im->declared[0].name);
 		return refuse_source(sentence);
 	}
-	for (i = 0; i < im->nkernels; i++)
-		if (im->kernels[i].bank0_bytes > GPU_MAX_CONSTANTS) {
+	for (i = 0; i < im->nkernels; i++) {
+		uint32_t bytes = c->gpu->launch_bytes(&im->kernels[i]);
+
+		if (bytes > GPU_MAX_CONSTANTS) {
 			snprintf(sentence, sizeof(sentence),
-				 "kernel '%.128s' needs %u bytes of constant bank 0; at most %u "
-				 "can be given",
-				 im->kernels[i].name, im->kernels[i].bank0_bytes, GPU_MAX_CONSTANTS);
+				 "kernel '%.128s' needs %u bytes of arguments and other constants; at "
+				 "most %u can be given",
+				 im->kernels[i].name, bytes, GPU_MAX_CONSTANTS);
 			return refuse_source(sentence);
 		}
+	}
 	return SOV_OK;
 }
 

@@ -45,6 +45,11 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 	return im->format == &image_code_object && !strcmp(im->target, "gfx1030");
 }
 
+static uint32_t launch_bytes(const struct image_kernel *k)
+{
+	return k->amd.kernarg_bytes;
+}
+
 static uint32_t reserved_shared(const struct image *im)
 {
 	(void)im;
@@ -347,6 +352,7 @@ const struct gpu amd_gpu = {
 	.local_in_launch = true,
 	.chip = chip_of,
 	.runs = runs,
+	.launch_bytes = launch_bytes,
 	.reserved_shared = reserved_shared,
 	.blocks = blocks,
 	.together = together,

@@ -69,6 +69,11 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 	return im->sm / 10 == sm / 10 && im->sm <= sm;
 }
 
+static uint32_t launch_bytes(const struct image_kernel *k)
+{
+	return k->bank0_bytes;
+}
+
 static uint32_t reserved_shared(const struct image *im)
 {
 	return im->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
@@ -367,6 +372,7 @@ const struct gpu nv_gpu = {
 	.copies_on_compute = true,
 	.chip = chip_of,
 	.runs = runs,
+	.launch_bytes = launch_bytes,
 	.reserved_shared = reserved_shared,
 	.blocks = blocks,
 	.together = together,

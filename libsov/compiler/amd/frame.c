@@ -6,7 +6,8 @@
  *
  * A function's frame begins where its caller's ends. At its start a function puts away registers that are its
  * caller's, and at its end it brings them back: vector registers to the frame, scalar ones to lanes of a vector
- * register. Lanes are written whether they are on or not, so such a register goes to the frame with all lanes.
+ * register. Lanes are written whether they are on or not, so such a register goes to the frame with all lanes, and
+ * all do where lanes may end in functions.
  */
 #include "libsov/compiler/amd/mir.h"
 
@@ -158,15 +159,21 @@ static void move_vectors(struct edge *e, bool banks)
 			move_vector(e, r);
 }
 
-static void move_banks(struct edge *e)
+/* Lanes that have ended bring nothing back, and the caller's register may be a bank. */
+static void move_all(struct edge *e)
 {
-	struct gcn_src all = gcn_reg(AMD_VCC), exec = gcn_reg(AMD_EXEC);
+	struct gcn_src on = gcn_reg(AMD_VCC), exec = gcn_reg(AMD_EXEC);
+	bool end = e->f->unit->exits;
 
-	if (!e->f->nsaves && !e->f->bank)
-		return;
-	scalar(e, AMD_s_or_saveexec_b32, all, gcn_imm(UINT32_MAX), gcn_none());
-	move_vectors(e, true);
-	scalar(e, AMD_s_mov_b32, exec, all, gcn_none());
+	if (e->f->nbanks || end) {
+		scalar(e, AMD_s_or_saveexec_b32, on, gcn_imm(UINT32_MAX), gcn_none());
+		move_vectors(e, true);
+		if (end)
+			move_vectors(e, false);
+		scalar(e, AMD_s_mov_b32, exec, on, gcn_none());
+	}
+	if (!end)
+		move_vectors(e, false);
 }
 
 static void move_scalars(struct edge *e)
@@ -179,9 +186,9 @@ static void move_scalars(struct edge *e)
 
 		if (!is_saved(f, r))
 			continue;
-		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->save_bank[n]].reg));
+		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->banks[n / GCN_BANK_LANES]].reg));
 		scalar(e, e->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, e->store ? bank : x,
-		       e->store ? x : bank, gcn_imm(f->save_lane[n]));
+		       e->store ? x : bank, gcn_imm(n % GCN_BANK_LANES));
 		n++;
 	}
 }
@@ -209,8 +216,7 @@ static void enter_function(struct gcn_func *f)
 	uint32_t at = align_up(f->frame_bytes, 4);
 	struct edge e = begin_edge(f, f->first, f->blocks[f->first].first, at, true);
 
-	move_banks(&e);
-	move_vectors(&e, false);
+	move_all(&e);
 	move_scalars(&e);
 	f->frame_bytes = e.at;
 	if (!f->calls)
@@ -228,8 +234,7 @@ static void leave_function(struct gcn_func *f, uint32_t at)
 	e = begin_edge(f, e.b, e.before, at, false);
 	/* Lanes are read before the register that has them is another again. */
 	move_scalars(&e);
-	move_banks(&e);
-	move_vectors(&e, false);
+	move_all(&e);
 }
 
 /* Before all else: these still hold what they came with. */

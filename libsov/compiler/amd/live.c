@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What lives where: words of vector registers along the program's edges, words of scalar ones along the
- * machine's jumps. A wave may jump over a block that writes a scalar register; then nobody reads it
+ * machine's jumps, as lanes do that hold some. A wave may jump over a block that writes a scalar register; then nobody reads it
  * either, which the ranges of registers.c make use of.
  */
 #include <string.h>
@@ -75,7 +75,7 @@ void gcn_liveness(struct gcn_func *f)
 	words = (f->nunits + 63) / 64;
 	scalar = arena_array(f->arena, words + 1, sizeof(*scalar));
 	for (uint32_t u = 0; u < f->nunits; u++)
-		if (f->vregs[f->unit_vreg[u]].class == GCN_SCALAR)
+		if (f->vregs[f->unit_vreg[u]].class != GCN_VECTOR)
 			scalar[u / 64] |= UINT64_C(1) << u % 64;
 	gcn_for_each_block(f, b) {
 		struct gcn_block *block = &f->blocks[b];

@@ -19,7 +19,11 @@
 #include "libsov/compiler/ir.h"
 #include "libsov/isa/amd/row.h"
 
-enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_CLASSES };
+/* Lanes hold words of scalar registers that were spilled, 32 in a vector register that is their bank. */
+enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_LANE, GCN_CLASSES };
+#define GCN_BANK_LANES 32
+#define GCN_MOST_BANKS 32
+#define GCN_LANES (GCN_BANK_LANES * GCN_MOST_BANKS)
 #define GCN_SGPRS 104 /* s0–s103 */
 #define GCN_FAR   104 /* s[104:105]: where a jump goes that is farther than an instruction can say */
 #define GCN_VGPRS 256
@@ -154,13 +158,13 @@ struct gcn_func {
 	uint32_t alive;           /* register with the lanes that have not ended, 0: nobody asks */
 	uint32_t entered;         /* register with the lanes that were on at the start, 0: nobody asks */
 	uint32_t returned;        /* register with the lanes that have returned, 0: those that are on */
-	uint32_t *save_bank, *save_lane, nsaves, saves_capacity; /* lanes for scalar registers of the caller */
+	uint32_t nsaves; /* the first lanes hold so many scalar registers of the caller */
 	uint64_t used[GCN_CLASSES][GCN_VGPRS / 64]; /* once assigned: which registers are written */
 	uint32_t services; /* that it calls: a mask */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_at; /* in LDS: what reductions at barriers count with */
 	uint32_t *symbol_offset; /* of shared and local variables */
-	uint32_t bank, bank_lanes; /* register whose lanes hold scalar ones, and how many it has */
+	uint32_t banks[GCN_MOST_BANKS], nbanks; /* registers whose lanes hold scalar ones */
 	uint32_t vgprs, sgprs, vgpr_spills, sgpr_spills; /* used, once assigned */
 };
 
@@ -217,10 +221,10 @@ bool gcn_is_fixed(const struct gcn_func *f, uint32_t vreg);
 void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write);
 /* What came in a register; calls may come between. */
 struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class, uint32_t words);
-/* Whether callees leave a register as it is. */
+/* Whether callees leave a register as it is. Lanes are in banks, which are such registers. */
 static inline bool gcn_outlives_calls(enum gcn_class class, uint32_t reg)
 {
-	return class == GCN_SCALAR ? reg > GCN_STACK : reg >= 40 && reg % 16 >= 8;
+	return class == GCN_SCALAR ? reg > GCN_STACK : class == GCN_LANE || (reg >= 40 && reg % 16 >= 8);
 }
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
@@ -322,8 +326,8 @@ void gcn_number_units(struct gcn_func *f);                             /* live.c
 void gcn_liveness(struct gcn_func *f);                                 /* live.c */
 bool gcn_registers(struct gcn_func *f);                                /* registers.c */
 void gcn_spill(struct gcn_func *f, uint32_t vreg);                     /* spill.c */
-/* So many lanes for scalar registers of the caller; true: registers have to be assigned anew (spill.c). */
-bool gcn_save_lanes(struct gcn_func *f, uint32_t count);
+/* Banks for so many lanes; true: there are more now, and registers have to be assigned anew (spill.c). */
+bool gcn_need_lanes(struct gcn_func *f, uint32_t count);
 void gcn_need_scratch(struct gcn_func *f);                             /* frame.c */
 uint32_t gcn_scalars_to_save(const struct gcn_func *f);                /* frame.c */
 bool gcn_place_variables(struct gcn_func *f);                           /* frame.c */

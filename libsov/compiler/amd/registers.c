@@ -3,9 +3,9 @@
  * Registers: every virtual register has the ranges of places where it lives, and gets the lowest run of
  * real ones whose owners live elsewhere, in the order in which registers begin to live. Scalar pairs and
  * quads are aligned. Where there is no run left, the register goes to memory that costs least for the
- * places that it frees (spill.c), and all begins anew.
+ * places that it frees (spill.c), and all begins anew. Lanes that hold spilled words are assigned alike.
  *
- * A scalar register is of no use before it is first written, however the wave gets there: ranges begin at
+ * A scalar register, or a lane, is of no use before it is first written, however the wave gets there: ranges begin at
  * the first write in the layout, since what a loop needs from before it is written before it.
  */
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct owner {
 struct alloc {
 	struct gcn_func *f;
 	struct life *lives; /* by vreg */
-	struct owner *owners[GCN_CLASSES][GCN_VGPRS];
+	struct owner *owners[GCN_CLASSES][GCN_LANES]; /* the most that a class has */
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
 	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
 	struct life calls; /* when registers change that callees need not keep */
@@ -158,7 +158,7 @@ static void find_ranges(struct alloc *a)
 
 		if (f->vregs[v].everywhere)
 			l->first = NULL, add_range(a, v, 0, end);
-		if (f->vregs[v].fixed < 0 && f->vregs[v].class == GCN_SCALAR &&
+		if (f->vregs[v].fixed < 0 && f->vregs[v].class != GCN_VECTOR &&
 		    !f->vregs[v].everywhere) {
 			while (l->first && l->first->to <= l->first_write + 1)
 				l->first = l->first->next;
@@ -192,11 +192,19 @@ static bool overlap(const struct life *x, const struct life *y)
 	return false;
 }
 
+/* Banks are what scalar registers are spilled to: where few registers are left for a test, they come on top. */
+static uint32_t limit_of(const struct alloc *a, const struct gcn_vreg *v)
+{
+	return v->everywhere ? GCN_VGPRS : a->limit[v->class];
+}
+
 static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
 
-	if (reg + v->words > a->limit[v->class])
+	if (reg + v->words > limit_of(a, v))
+		return false;
+	if (v->class == GCN_LANE && reg < a->f->nsaves)
 		return false;
 	if (a->stack && v->class == GCN_SCALAR && reg <= GCN_FRAME && reg + v->words > GCN_STACK)
 		return false;
@@ -238,7 +246,7 @@ static bool assign(struct alloc *a, uint32_t vreg)
 		take(a, vreg, hint->reg);
 		return true;
 	}
-	for (uint32_t r = 0; r < a->limit[v->class]; r++)
+	for (uint32_t r = 0; r < limit_of(a, v); r++)
 		if (fits(a, vreg, r)) {
 			take(a, vreg, r);
 			return true;
@@ -367,10 +375,24 @@ static void assign_all(struct alloc *a)
 		}
 }
 
+/* An instruction that moves a word to or from a lane. */
+static void write_lane(const struct gcn_func *f, struct gcn_inst *i)
+{
+	const struct gcn_vreg *v = i->npassed ? &f->vregs[i->passed[0].ref.vreg] : NULL;
+	struct gcn_src lane;
+
+	if (!v || v->class != GCN_LANE)
+		return;
+	lane = gcn_imm(v->reg % GCN_BANK_LANES);
+	i->ref[i->passed[0].write ? AMD_D : AMD_S0].vreg = f->banks[v->reg / GCN_BANK_LANES];
+	i->in.reg[AMD_S1] = lane.reg;
+}
+
 static void write_down(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b)
-		gcn_for_each(f, b, i)
+		gcn_for_each(f, b, i) {
+			write_lane(f, i);
 			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
 				const struct gcn_vreg *v = &f->vregs[i->ref[slot].vreg];
 
@@ -379,6 +401,7 @@ static void write_down(struct gcn_func *f)
 						(uint16_t)(v->reg + i->ref[slot].part +
 							   (v->class == GCN_VECTOR ? AMD_VGPR : 0));
 			}
+		}
 }
 
 /* Copies between registers that turned out to be the same: nobody has to wait for their sources. */
@@ -397,7 +420,8 @@ static void note_used(struct gcn_func *f)
 {
 	memset(f->used, 0, sizeof(f->used));
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		for (uint32_t k = 0; f->vregs[v].assigned && k < f->vregs[v].words; k++)
+		for (uint32_t k = 0; f->vregs[v].class != GCN_LANE && f->vregs[v].assigned &&
+				     k < f->vregs[v].words; k++)
 			f->used[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
 				UINT64_C(1) << (f->vregs[v].reg + k) % 64;
 }
@@ -405,18 +429,20 @@ static void note_used(struct gcn_func *f)
 bool gcn_registers(struct gcn_func *f)
 {
 	bool few = f->job->options.spill;
-	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS;
+	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS, saves, lanes;
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		struct alloc a = {.f = f, .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
-						    few ? few_vgprs : GCN_VGPRS}};
+						    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
 		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
 		assign_all(&a);
 		note_used(f);
-		if (!a.nspills && !a.stuck &&
-		    (f->ir->kind == IR_KERNEL || f->nsaves >= gcn_scalars_to_save(f))) {
+		saves = f->ir->kind == IR_KERNEL ? 0 : gcn_scalars_to_save(f);
+		lanes = a.used[GCN_LANE] > saves ? a.used[GCN_LANE] : saves;
+		if (!a.nspills && !a.stuck && f->nsaves >= saves &&
+		    f->nbanks * GCN_BANK_LANES >= lanes) {
 			write_down(f);
 			drop_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
@@ -428,8 +454,9 @@ bool gcn_registers(struct gcn_func *f)
 			gcn_spill(f, a.spills[k]);
 		if (!a.nspills && a.stuck)
 			break;
-		if (!a.nspills)
-			gcn_save_lanes(f, gcn_scalars_to_save(f));
+		if (!a.nspills && f->nsaves < saves)
+			f->nsaves = saves;
+		gcn_need_lanes(f, lanes);
 	}
 	diag_error(&f->job->diag, 0, 0,
 		   "'%s' does not fit into registers, whatever goes to memory: a fault of the compiler",

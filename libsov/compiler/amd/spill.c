@@ -2,60 +2,37 @@
 /*
  * Spilling: a register goes, and each instruction that mentions it has one of its own for the moment. Words
  * of vector registers go to scratch, behind the function's variables. Words of scalar registers go to lanes
- * of a vector register that lives everywhere, 32 to one; reading and writing a lane asks nobody which lanes
- * are on.
+ * of vector registers that live everywhere; reading and writing a lane asks nobody which lanes are on. Lanes
+ * live as scalar registers do, and are assigned with them.
  */
 #include "libsov/compiler/amd/mir.h"
 
-#define LANES       32
 #define MOST_OFFSET 2047
 
 struct spill {
 	struct gcn_func *f;
 	uint32_t vreg, at;     /* bytes in the frame */
-	uint32_t bank[16], lane[16]; /* by word */
+	uint32_t lane[16];     /* by word */
 };
-
-/* true: a register more is needed for it. */
-static bool find_lane(struct gcn_func *f, uint32_t *bank, uint32_t *lane)
-{
-	bool more = !f->bank || f->bank_lanes == LANES;
-
-	if (more) {
-		f->bank = gcn_vreg_new(f, GCN_VECTOR, 1);
-		f->vregs[f->bank].everywhere = true;
-		f->bank_lanes = 0;
-	}
-	*bank = f->bank;
-	*lane = f->bank_lanes++;
-	return more;
-}
 
 static void find_lanes(struct spill *s)
 {
 	for (uint32_t k = 0; k < s->f->vregs[s->vreg].words; k++) {
-		find_lane(s->f, &s->bank[k], &s->lane[k]);
+		s->lane[k] = gcn_vreg_new(s->f, GCN_LANE, 1);
+		s->f->vregs[s->lane[k]].fetched = true;
 		s->f->sgpr_spills++;
 	}
 }
 
-bool gcn_save_lanes(struct gcn_func *f, uint32_t count)
+bool gcn_need_lanes(struct gcn_func *f, uint32_t count)
 {
 	bool more = false;
 
-	while (f->nsaves < count) {
-		uint32_t n = f->nsaves;
+	for (; f->nbanks * GCN_BANK_LANES < count; more = true) {
+		uint32_t bank = gcn_vreg_new(f, GCN_VECTOR, 1);
 
-		if (n == f->saves_capacity) {
-			uint32_t capacity = f->saves_capacity;
-
-			f->save_lane = arena_grow(f->arena, f->save_lane, &capacity, n + 1,
-						  sizeof(*f->save_lane));
-			f->save_bank = arena_grow(f->arena, f->save_bank, &f->saves_capacity, n + 1,
-						  sizeof(*f->save_bank));
-		}
-		more |= find_lane(f, &f->save_bank[n], &f->save_lane[n]);
-		f->nsaves++;
+		f->vregs[bank].everywhere = true;
+		f->banks[f->nbanks++] = bank;
 	}
 	return more;
 }
@@ -116,9 +93,8 @@ static void move_word(struct spill *s, uint32_t b, struct gcn_inst *before, stru
 		return;
 	}
 	i = gcn_inst_new(f, store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, AMD_PLAIN);
-	gcn_set(f, i, AMD_D, store ? gcn_at(f, s->bank[k], 0) : x);
-	gcn_set(f, i, AMD_S0, store ? x : gcn_at(f, s->bank[k], 0));
-	gcn_set(f, i, AMD_S1, gcn_imm(s->lane[k]));
+	gcn_set(f, i, store ? AMD_S0 : AMD_D, x);
+	gcn_carry(f, i, s->lane[k], 1, store);
 	gcn_insert(f, b, before, i);
 }
 
