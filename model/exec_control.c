@@ -176,10 +176,9 @@ static void gather(struct warp *w, uint32_t lanes)
 /*
  * Lanes that may go on with one that waits; 0: not yet. BSYNC does not wait for lanes whose WARPSYNC has let them
  * go but which have not run since: others, of another mask, run first then, and an H200 let those pass
- * a BSYNC that was for all of them. (The patent on convergence barriers, US 2016/0019066, has it that a barrier does
- * not wait for threads that have yielded.) Not measured alone: this rule makes kernels wrong that were wrong on
- * the chip, and leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not
- * know who has gone, so there all wait.
+ * a BSYNC that was for all of them. Not measured alone: this rule makes kernels wrong that were wrong on the chip, and
+ * leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not know who has gone,
+ * so there all wait.
  */
 static uint32_t who_goes(const struct warp *w, uint32_t lane)
 {

@@ -86,7 +86,7 @@ static void list_stations(struct flow *w)
 	}
 }
 
-/* Where a wave goes on that has done what it had to do for now. */
+/* Where a wave goes on that yields to others. */
 static uint32_t next_from(const struct flow *w, uint32_t station, uint32_t component)
 {
 	for (; station < w->nstations; station++)

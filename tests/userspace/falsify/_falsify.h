@@ -12,7 +12,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 static bool falsify_software; /* executes the kernels: sizes are for its patience */
-static bool falsify_card; /* through our kernel driver: of a virtual machine, for now */
+static bool falsify_card; /* through our kernel driver: of a virtual machine */
 static bool falsify_nvrm; /* through NVIDIA's */
 static uint64_t falsify_memory;
 
