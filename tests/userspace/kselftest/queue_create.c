@@ -41,7 +41,7 @@ static void many(int fd, uint32_t group)
 /* The hardware knows first that a group has failed; whoever makes a queue in it then is told so. */
 static void just_failed(void)
 {
-	uint32_t wrong = 0, times = 20;
+	uint32_t wrong = 0, times = 8;
 	int got = 0;
 
 	for (uint32_t i = 0; i < times; i++) {

@@ -30,7 +30,7 @@ fails "$2" "refuses to boot the firmware, error 0x00000001" "a card whose FSP do
 fails "$3" "its registers stay locked" "a card whose GSP never opens"
 fails "$4" "no answer to call 4097" "a card whose GSP boots and never says so"
 fails "$5" "element 0: its checksum is wrong" "a card whose GSP speaks nonsense"
-fails "$6" "FSP: " "a card that falls off the bus while it boots"
+fails "$6" "registers read all ones: the device does not answer" "a card that falls off the bus while it boots"
 is "$(nodes)" 2 "there are two render nodes"
 program /test/bin/_prime_cards
 echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
