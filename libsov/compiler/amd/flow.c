@@ -38,6 +38,7 @@ struct flow {
 	uint32_t nstations;
 	uint32_t *behind, *behind_loop; /* by block, by loop: the first station behind it */
 	struct gcn_src *cond;
+	bool *meets; /* by block: a meeting may come, here or later */
 	struct exits {
 		uint32_t saved, other;         /* registers */
 		uint32_t enter, second, leave; /* blocks: before a loop, a second part, behind all; 0: none */
@@ -163,12 +164,39 @@ static uint32_t target_of(const struct flow *w, ir_block b, ir_block s)
 	return target_from(w, w->c->structure_of[b], b, s);
 }
 
+/* Lanes go on to s; nobody waits at a meeting for those that cannot come there any more. These would wait
+ * for the others in their turn, behind a loop that they have left. */
+static void leave_meetings(struct flow *w, ir_block b, ir_block s, struct gcn_src lanes)
+{
+	struct gcn_src alive = gcn_at(w->f, w->f->alive, 0);
+
+	if (w->f->alive && w->meets[b] && !w->meets[s])
+		gcn_scalar(w->f, b, AMD_s_andn2_b32, alive, alive, lanes);
+}
+
+/* The same at a branch: those for which the condition holds go to the first successor. */
+static void leave_apart(struct flow *w, ir_block b, struct gcn_src cond)
+{
+	const struct ir_bb *bb = &w->c->f->blocks[b];
+
+	for (uint32_t k = 0; k < 2 && w->f->alive; k++) {
+		uint32_t t;
+
+		if (!w->meets[b] || w->meets[bb->succ[k]])
+			continue;
+		t = gcn_vreg_new(w->f, GCN_SCALAR, 1);
+		gcn_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32, gcn_at(w->f, t, 0), exec, cond);
+		leave_meetings(w, b, bb->succ[k], gcn_at(w->f, t, 0));
+	}
+}
+
 /* All lanes that are on go to s. */
 static void go(struct flow *w, ir_block b, ir_block s)
 {
 	const struct gcn_control *c = w->c;
 	uint32_t to = target_of(w, b, s);
 
+	leave_meetings(w, b, s, exec);
 	if (!gcn_waits(c, b, s) || to == w->end) {
 		jump(w, b, to);
 		return;
@@ -195,6 +223,7 @@ static void narrow(struct flow *w, ir_block b, struct gcn_src cond)
 	uint32_t none = s->loop ? way_out(w, w->c->parts_as[b], w->c->place[b])
 				: way_out(w, w->c->parts_as[b], s->begin);
 
+	leave_apart(w, b, cond);
 	if (e->other)
 		gcn_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, e->other, 0), exec, cond);
 	if (!s->loop && e->saved)
@@ -213,6 +242,7 @@ static void part(struct flow *w, ir_block b, struct gcn_src cond)
 	const struct ir_bb *bb = &w->c->f->blocks[b];
 	uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1), e = gcn_vreg_new(f, GCN_SCALAR, 1);
 
+	leave_apart(w, b, cond);
 	if (!w->c->waiters[b])
 		clear_component(w, b, w->c->component[bb->succ[0]]);
 	gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), exec, cond);
@@ -476,6 +506,26 @@ static void end_function(struct flow *w, uint32_t results)
 		gcn_carry(f, i, results, f->vregs[results].words, false);
 }
 
+static void find_meetings(struct flow *w)
+{
+	const struct gcn_control *c = w->c;
+	bool changed = true;
+
+	w->meets = arena_array(w->f->arena, c->f->nblocks, sizeof(*w->meets));
+	while (changed) {
+		changed = false;
+		for (uint32_t k = c->count; k--;) {
+			ir_block b = c->order[k];
+			bool comes = gcn_is_meeting(c->f, b);
+
+			for (uint32_t s = 0; s < c->f->blocks[b].nsucc; s++)
+				comes |= w->meets[c->f->blocks[b].succ[s]];
+			changed |= comes != w->meets[b];
+			w->meets[b] = comes;
+		}
+	}
+}
+
 void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results)
 {
 	struct flow w = {.f = f, .c = c, .cond = cond};
@@ -484,6 +534,8 @@ void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *c
 	w.guard = arena_array(f->arena, c->f->nblocks, sizeof(*w.guard));
 	w.loop_end = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_end));
 	copy_edges(&w);
+	if (f->alive)
+		find_meetings(&w);
 	w.end = gcn_block_new(f);
 	if (c->f->kind == IR_FUNCTION &&
 	    ir_at(c->f, c->f->blocks[c->order[c->count - 1]].last)->op != IR_RET)
