@@ -11,3 +11,14 @@ result() { # EXIT-STATUS promise
 		failed=1
 	fi
 }
+
+# wants TOOL... : of LLVM 19; without one there is nothing to judge by.
+wants() {
+	for t; do
+		if ! command -v "$t" >/dev/null; then
+			result 1 "$t is there (apt-get install clang-19 lld-19 llvm-19)"
+			echo "1..$results"
+			exit 1
+		fi
+	done
+}

@@ -138,21 +138,21 @@ static void find_targets(uint32_t n)
 static bool reaches(uint32_t n, uint32_t from, uint32_t to)
 {
 	static bool seen[MOST_CODE];
-	static uint32_t todo[MOST_CODE];
+	static uint32_t left[MOST_CODE];
 	uint32_t count = 0;
 
 	memset(seen, 0, n);
-	todo[count++] = from;
+	left[count++] = from;
 	seen[from] = true;
 	while (count) {
-		uint32_t i = todo[--count];
+		uint32_t i = left[--count];
 		bool ends = code[i].row->op == AMD_s_endpgm || code[i].row->op == AMD_s_branch;
 		uint32_t next[2] = {ends ? n : i + 1, target[i] ? target[i] - 1 : n};
 
 		for (uint32_t k = 0; k < 2; k++)
 			if (next[k] >= from && next[k] < n && !seen[next[k]]) {
 				seen[next[k]] = true;
-				todo[count++] = next[k];
+				left[count++] = next[k];
 			}
 	}
 	return seen[to];

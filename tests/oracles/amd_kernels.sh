@@ -11,13 +11,7 @@ judges=$BUILD/oracles
 work=$judges/amd-kernels
 . tests/oracles/_result.sh
 
-for t in clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19 llc-19; do
-	if ! command -v "$t" >/dev/null; then
-		result 1 "$t is there (apt-get install clang-19 lld-19 llvm-19)"
-		echo "1..$results"
-		exit 1
-	fi
-done
+wants clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19 llc-19
 rm -rf "$work"
 mkdir -p "$work"
 for level in 0 1 2 3; do

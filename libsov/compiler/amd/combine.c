@@ -54,7 +54,10 @@ static void look(struct combine *c)
 
 static bool is_fixed(const struct gcn_func *f, uint32_t vreg)
 {
-	return gcn_is_fixed(f, vreg) || f->vregs[vreg].everywhere;
+	for (enum gcn_come k = 0; k < GCN_COMES; k++)
+		if (vreg == f->come[k])
+			return true;
+	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].everywhere;
 }
 
 /* Written once, or before the first instruction. Calls leave nothing in the registers that things come in. */

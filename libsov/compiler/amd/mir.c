@@ -154,14 +154,6 @@ uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, ui
 	return v;
 }
 
-bool gcn_is_fixed(const struct gcn_func *f, uint32_t vreg)
-{
-	for (enum gcn_come k = 0; k < GCN_COMES; k++)
-		if (vreg == f->come[k])
-			return true;
-	return f->vregs[vreg].fixed >= 0;
-}
-
 void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write)
 {
 	if (!words)

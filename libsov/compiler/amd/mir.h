@@ -215,8 +215,6 @@ static inline bool gcn_is_vector(const struct gcn_func *f, struct gcn_src s)
 uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES]);
 /* A register of so many words that has to be that one, for what is passed. */
 uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg);
-/* Something comes in it, or is passed. */
-bool gcn_is_fixed(const struct gcn_func *f, uint32_t vreg);
 /* With a call or a return: so many words of this register are carried in or out. */
 void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write);
 /* What came in a register; calls may come between. */

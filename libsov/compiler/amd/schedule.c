@@ -6,8 +6,7 @@
  *
  * Nothing moves over what changes EXEC, waits, synchronises, jumps, or has a mode of arithmetic of its own.
  * Loads overtake loads; what writes memory stays in order with all that may touch the same. Whoever reads or
- * writes a register without a number of its own (SCC, VCC, M0), or one in which something comes or is passed, keeps its
- * place among those who do.
+ * writes a register without a number of its own (SCC, VCC, M0) keeps its place among those who do.
  *
  * Times are those that LLVM schedules gfx10 for (SISchedule.td, GFX10SpeedModel).
  */
@@ -50,7 +49,7 @@ static bool is_boundary(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->far || i->call || i->address.there || r->op == AMD_s_getpc_b64 ||
+	if (i->target || i->far || i->address.there || r->op == AMD_s_getpc_b64 ||
 	    r->flags & (EXEC_OUT | WAIT | MESSAGE | BARE | TARGET) || i->in.reg[AMD_D] == AMD_EXEC ||
 	    (i->mode != GCN_MODE_ANY && i->mode))
 		return true;
@@ -136,17 +135,15 @@ static void connect_registers(struct schedule *s, uint32_t k)
 			}
 }
 
-static bool touches_machine(const struct gcn_func *f, const struct gcn_inst *i)
+static bool touches_machine(const struct gcn_inst *i)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(&i->in, uses);
 
-	for (uint32_t u = 0; u < n; u++) {
-		uint32_t vreg = uses[u].slot < AMD_SLOTS ? i->ref[uses[u].slot].vreg : 0;
-
-		if (vreg ? f->calls && gcn_is_fixed(f, vreg) : uses[u].reg != AMD_EXEC && uses[u].reg < AMD_VGPR)
+	for (uint32_t u = 0; u < n; u++)
+		if ((uses[u].slot == AMD_SLOTS || !i->ref[uses[u].slot].vreg) && uses[u].reg != AMD_EXEC &&
+		    uses[u].reg < AMD_VGPR)
 			return true;
-	}
 	return false;
 }
 
@@ -158,7 +155,7 @@ static void build(struct schedule *s)
 		const struct gcn_inst *i = s->nodes[k].inst;
 
 		connect_registers(s, k);
-		if (touches_machine(s->f, i)) {
+		if (touches_machine(i)) {
 			if (machine)
 				connect(s, machine - 1, k, 1);
 			machine = k + 1;
