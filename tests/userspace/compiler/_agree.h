@@ -216,15 +216,22 @@ static inline bool agree_same(void)
 	return !differ;
 }
 
-/* All that a kernel left, in one number (FNV-1a). */
-static inline uint64_t agree_mark(void)
-{
-	const uint8_t *bytes = (const uint8_t *)&agree.got;
-	uint64_t mark = UINT64_C(0xcbf29ce484222325);
+#define AGREE_FNV_START UINT64_C(0xcbf29ce484222325)
 
-	for (size_t i = 0; i < sizeof(agree.got); i++)
+/* FNV-1a, further bytes. */
+static inline uint64_t agree_fnv(uint64_t mark, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
 		mark = (mark ^ bytes[i]) * UINT64_C(0x100000001b3);
 	return mark;
+}
+
+/* All that a kernel left, in one number. */
+static inline uint64_t agree_mark(void)
+{
+	return agree_fnv(AGREE_FNV_START, &agree.got, sizeof(agree.got));
 }
 
 static const struct agree_mode {
