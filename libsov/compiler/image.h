@@ -53,7 +53,7 @@ struct image_kernel {
 	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
 	uint32_t stack_bytes;  /* per thread, as far as the compiler could tell */
 	bool calls;            /* functions, which may call in a circle or through pointers: the
-				* stack is at least the runtime's default */
+				* runtime adds some stack */
 	bool services;         /* it calls some, which need registers and stack as well */
 	uint32_t param_bytes;  /* up to the last parameter's end */
 	uint32_t nparams;
