@@ -65,7 +65,7 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 {
 	uint32_t sm = ((const struct nv_chip *)chip)->sm;
 
-	snprintf(reason, bytes, "sm_%u", im->sm);
+	snprintf(reason, bytes, "%s", im->target);
 	return im->sm / 10 == sm / 10 && im->sm <= sm;
 }
 

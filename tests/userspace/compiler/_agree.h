@@ -90,8 +90,8 @@ static inline bool agree_start(void)
 	bool good = true;
 
 	setenv("SOV_SOFT",
-	       "gh100:vram=2G:hazard,ga100:vram=2G:hazard,ga102:vram=2G:hazard,ad102:vram=2G:hazard,"
-	       "gh100:vram=2G,ga100:vram=2G,ga102:vram=2G,ad102:vram=2G,navi21:vram=2G:hazard",
+	       "gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:hazard,"
+	       "gh100:vram=4G,ga100:vram=4G,ga102:vram=4G,ad102:vram=4G,navi21:vram=4G:hazard",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t n = 0; good && n < AGREE_DEVICES; n++)
