@@ -71,8 +71,43 @@ static void words_die_alone(void)
 	   "%u registers", n);
 }
 
+static void sum(int loads, bool at_once)
+{
+	begin();
+	for (int k = 0; at_once && k < loads; k++)
+		say("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
+	say("mov.f32 %%f0, 0f00000000;\n");
+	for (int k = 0; k < loads; k++) {
+		if (!at_once)
+			say("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
+		say("add.f32 %%f0, %%f0, %%f%d;\n", 1 + k);
+	}
+	say("st.global.f32 [%%out], %%f0;\n");
+}
+
+/* Waves that fit at once hide each other's loads: 16 do with 64 registers. */
+static void room_for_waves(void)
+{
+	uint32_t n;
+
+	sum(200, true);
+	n = registers();
+	ok(n <= 64, "200 loads that are summed leave room for sixteen waves: %u registers", n);
+}
+
+static void loads_start_early(void)
+{
+	uint32_t n;
+
+	sum(30, false);
+	n = registers();
+	ok(n >= 25 && n <= 40, "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
+}
+
 int main(void)
 {
 	words_die_alone();
+	room_for_waves();
+	loads_start_early();
 	return tap_done();
 }
