@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What instructions gfx1030's code has for small kernels: each row is one thing that the back end does to need
+ * fewer of them, and what is counted shows whether it did. Whether the code is right is for other tests.
+ *   usage: selection [WORD OF A PROMISE]
+ */
+#include "libsov/isa/amd/row.h"
+#include "tests/tap.h"
+#include "tests/userspace/amd/_launch.h"
+
+#define MOST_COUNTS 6
+
+/* The kernel has parameters a and b, addresses in %p0 and %p1, and %t, the thread's number; %q is what the thread
+ * is given of a, 16 bytes, and %o the same of b. */
+static const char head[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n) {\n"
+	".reg .b64 %p<2>, %i, %q, %o, %l<8>; .reg .b32 %t, %n, %r<20>; .reg .f32 %f<20>; .reg .f64 %d<12>;\n"
+	".reg .pred %c<4>;\n"
+	"mov.u32 %t, %tid.x; ld.param.u32 %n, [n];\n"
+	"ld.param.u64 %p0, [a]; ld.param.u64 %p1, [b]; mul.wide.u32 %i, %t, 16;\n"
+	"add.s64 %q, %p0, %i; add.s64 %o, %p1, %i;\n";
+
+static const struct row {
+	const char *promise, *body;
+	struct {
+		const char *prefix; /* of names */
+		uint32_t count;
+	} counts[MOST_COUNTS];
+} rows[] = {
+	{"a loop that lanes leave only to end narrows EXEC, and so do ifs inside of it",
+	 "again: ld.global.u32 %r0, [%q]; setp.eq.u32 %c0, %r0, 0; @%c0 bra next; st.global.u32 [%o], %r0;\n"
+	 "next: add.s64 %q, %q, 64; add.s64 %o, %o, 64; add.u32 %t, %t, 4; setp.lt.u32 %c1, %t, %n;\n"
+	 "@%c1 bra again; ret;",
+	 {{"s_or_b32", 0}, {"s_cmp", 0}, {"s_cbranch_execz", 2}}},
+};
+
+static uint32_t count(const struct image_kernel *k, const char *prefix)
+{
+	const uint32_t *text = (const uint32_t *)(const void *)k->code;
+	uint32_t words = k->code_bytes / 4, n = 0, bytes;
+	struct amd_inst in;
+
+	for (uint32_t p = 0; p < words; p += bytes / 4) {
+		bytes = amd_decode(AMD_GFX1030, text + p, words - p, &in);
+		if (!bytes)
+			return UINT32_MAX;
+		n += !strncmp(in.row->name, prefix, strlen(prefix));
+	}
+	return n;
+}
+
+static void check(const struct row *r)
+{
+	char text[4096];
+	struct amd_test t;
+	bool good;
+
+	snprintf(text, sizeof(text), "%s%s\n}\n", head, r->body);
+	good = amd_test_load(&t, text, strlen(text), &(struct compile_options){.verify = true});
+	if (!good)
+		diag("%s", t.message);
+	for (uint32_t c = 0; good && c < MOST_COUNTS && r->counts[c].prefix; c++) {
+		uint32_t n = count(amd_test_kernel(&t, "k"), r->counts[c].prefix);
+
+		if (n != r->counts[c].count) {
+			diag("%s: %u, not %u", r->counts[c].prefix, n, r->counts[c].count);
+			good = false;
+		}
+	}
+	ok(good, "%s", r->promise);
+	amd_test_free(&t);
+}
+
+int main(int argc, char **argv)
+{
+	for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+		if (argc < 2 || strstr(rows[k].promise, argv[1]))
+			check(&rows[k]);
+	return tap_done();
+}
