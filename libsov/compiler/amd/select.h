@@ -55,6 +55,12 @@ struct gcn_inst *sel_vop(struct select *s, enum amd_op op, struct gcn_src d, str
 /* The same in its long form: modifiers may be said. */
 struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			      struct gcn_src y, struct gcn_src z);
+/* Of an instruction's sources: those whose sign is turned, after it was taken away where that is asked for. */
+struct sel_signs {
+	uint8_t neg, abs; /* a bit for each */
+};
+struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d, const struct gcn_src x[3],
+				struct sel_signs signs, bool long_form);
 void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t words);
 /* By the unit that the destination belongs to. */
 void sel_op(struct select *s, enum sel_op op, struct gcn_src d, struct gcn_src x, struct gcn_src y);

@@ -33,6 +33,12 @@ static const struct row {
 	 "next: add.s64 %q, %q, 64; add.s64 %o, %o, 64; add.u32 %t, %t, 4; setp.lt.u32 %c1, %t, %n;\n"
 	 "@%c1 bra again; ret;",
 	 {{"s_or_b32", 0}, {"s_cmp", 0}, {"s_cbranch_execz", 2}}},
+	{"signs that are turned or taken away are part of the instruction that reads the operand",
+	 "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%q]; neg.f32 %f4, %f0; abs.f32 %f5, %f1; neg.f32 %f5, %f5;\n"
+	 "fma.rn.f32 %f6, %f4, %f5, %f2; abs.f32 %f7, %f3; setp.lt.f32 %c0, %f7, %f4; selp.f32 %f6, %f6, %f2, %c0;\n"
+	 "sub.f32 %f6, %f6, %f2; st.global.f32 [%o], %f6; ld.global.v2.f64 {%d0, %d1}, [%q+16]; sub.f64 %d0, %d0, %d1;\n"
+	 "st.global.f64 [%o+8], %d0; ret;",
+	 {{"v_xor", 0}, {"v_and", 0}, {"v_mov", 0}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
