@@ -25,7 +25,7 @@ static const struct row {
 	const char *promise, *body;
 	struct {
 		const char *prefix; /* of names */
-		uint32_t count;
+		uint32_t most;
 	} counts[MOST_COUNTS];
 } rows[] = {
 	{"a loop that lanes leave only to end narrows EXEC, and so do ifs inside of it",
@@ -39,6 +39,16 @@ static const struct row {
 	 "sub.f32 %f6, %f6, %f2; st.global.f32 [%o], %f6; ld.global.v2.f64 {%d0, %d1}, [%q+16]; sub.f64 %d0, %d0, %d1;\n"
 	 "st.global.f64 [%o+8], %d0; ret;",
 	 {{"v_xor", 0}, {"v_and", 0}, {"v_mov", 0}}},
+	{"what shuffles have in common is computed once, in other blocks too; masks of lanes by each block",
+	 "ld.global.u32 %r0, [%q]; shfl.sync.down.b32 %r1, %r0, 8, 31, -1; add.u32 %r0, %r0, %r1;\n"
+	 "setp.eq.u32 %c0, %n, 0; @%c0 bra done; shfl.sync.down.b32 %r2, %r0, 8, 31, -1; add.u32 %r0, %r0, %r2;\n"
+	 "shfl.sync.down.b32 %r3, %r0, 8, 31, -1; add.u32 %r0, %r0, %r3; done: st.global.u32 [%o], %r0; ret;",
+	 {{"v_mbcnt", 1}, {"v_lshlrev_b32", 1}, {"v_cmp_gt_u32", 2}, {"ds_bpermute", 3}}},
+	{"words of a phi are read where they are",
+	 "ld.global.v2.f64 {%d0, %d1}, [%q]; setp.eq.u32 %c0, %t, 0; @%c0 bra go; add.f64 %d0, %d0, %d1;\n"
+	 "go: mov.b64 {%r0, %r1}, %d0; shfl.sync.bfly.b32 %r2, %r0, 8, 31, -1; shfl.sync.bfly.b32 %r3, %r1, 8, 31, -1;\n"
+	 "mov.b64 %d2, {%r2, %r3}; add.f64 %d0, %d0, %d2; st.global.f64 [%o], %d0; ret;",
+	 {{"v_mov", 4}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
@@ -69,8 +79,8 @@ static void check(const struct row *r)
 	for (uint32_t c = 0; good && c < MOST_COUNTS && r->counts[c].prefix; c++) {
 		uint32_t n = count(amd_test_kernel(&t, "k"), r->counts[c].prefix);
 
-		if (n != r->counts[c].count) {
-			diag("%s: %u, not %u", r->counts[c].prefix, n, r->counts[c].count);
+		if (n > r->counts[c].most) {
+			diag("%s: %u, more than %u", r->counts[c].prefix, n, r->counts[c].most);
 			good = false;
 		}
 	}
