@@ -370,9 +370,16 @@ static void lower_word(struct combine *c, struct gcn_inst *i)
 		i->ref[AMD_SX].vreg = 0;
 		i->in.reg[AMD_SX] = AMD_NULL;
 	}
-	if (!i->ref[AMD_D].vreg || word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads ||
-	    z.ref.vreg || z.reg != AMD_INT_0)
+	if (!i->ref[AMD_D].vreg || word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
 		return;
+	if (z.ref.vreg || z.reg != AMD_INT_0) {
+		if (is_constant(y, &value) && value && !(value & (value - 1)) &&
+		    fits(c->f, (struct gcn_src[]){x, gcn_imm((uint32_t)__builtin_ctz(value)), z})) {
+			change(c, i, AMD_v_lshl_add_u32, x, gcn_imm((uint32_t)__builtin_ctz(value)), false);
+			gcn_set(c->f, i, AMD_S2, z);
+		}
+		return;
+	}
 	if (is_constant(y, &value) && value && !(value & (value - 1)))
 		change(c, i, AMD_v_lshlrev_b32, gcn_imm((uint32_t)__builtin_ctz(value)), x, false);
 	else

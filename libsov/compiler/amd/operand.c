@@ -73,15 +73,23 @@ void sel_give_register(struct select *s, ir_val v)
 	at_value(s, v, 0);
 }
 
-struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
+bool sel_known(const struct select *s, ir_val v, uint64_t *value)
 {
 	const struct ir_inst *d = ir_def(s->ir, v);
 
-	if (d->op == IR_CONST)
-		return gcn_imm((uint32_t)(d->imm >> 32 * word));
-	if (d->op == IR_UNDEF)
-		return gcn_imm(0);
-	return at_value(s, v, word);
+	if (d->op == IR_ADDR && s->ir->module->symbols[d->symbol].space == IR_SHARED) {
+		*value = s->f->symbol_offset[d->symbol] + (uint32_t)d->imm;
+		return true;
+	}
+	*value = d->op == IR_CONST ? d->imm : 0;
+	return d->op == IR_CONST || d->op == IR_UNDEF;
+}
+
+struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
+{
+	uint64_t value;
+
+	return sel_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word)) : at_value(s, v, word);
 }
 
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word)
@@ -121,11 +129,10 @@ static bool inline_pair(uint64_t value, uint16_t *reg)
 
 struct gcn_src sel_pair(struct select *s, ir_val v)
 {
-	const struct ir_inst *d = ir_def(s->ir, v);
-	uint64_t value = d->op == IR_CONST ? d->imm : 0;
+	uint64_t value;
 	uint16_t reg;
 
-	if (d->op != IR_CONST && d->op != IR_UNDEF)
+	if (!sel_known(s, v, &value))
 		return at_value(s, v, 0);
 	if (inline_pair(value, &reg))
 		return gcn_reg(reg);

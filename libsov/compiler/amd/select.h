@@ -38,6 +38,10 @@ struct gcn_src sel_mask(struct select *s, ir_val v);  /* of a b1 */
 struct gcn_src sel_extended(struct select *s, ir_val v, enum ir_type t, bool is_signed);
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word); /* of the instruction */
 bool sel_is_scalar(const struct select *s, ir_val v); /* constants too */
+/* A number that is known when code is made: a constant, or where a variable lies in LDS. */
+bool sel_known(const struct select *s, ir_val v, uint64_t *value);
+/* The most that it can be as an unsigned number (bounds.c). */
+uint64_t sel_most(const struct select *s, ir_val v);
 struct gcn_src sel_temp(struct select *s, enum gcn_class class, uint32_t words);
 struct gcn_src sel_part(struct gcn_src s, uint32_t word); /* words further */
 /* The same in vector registers. */

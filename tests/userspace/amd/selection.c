@@ -43,12 +43,26 @@ static const struct row {
 	 "ld.global.u32 %r0, [%q]; shfl.sync.down.b32 %r1, %r0, 8, 31, -1; add.u32 %r0, %r0, %r1;\n"
 	 "setp.eq.u32 %c0, %n, 0; @%c0 bra done; shfl.sync.down.b32 %r2, %r0, 8, 31, -1; add.u32 %r0, %r0, %r2;\n"
 	 "shfl.sync.down.b32 %r3, %r0, 8, 31, -1; add.u32 %r0, %r0, %r3; done: st.global.u32 [%o], %r0; ret;",
-	 {{"v_mbcnt", 1}, {"v_lshlrev_b32", 1}, {"v_cmp_gt_u32", 2}, {"ds_bpermute", 3}}},
+	 {{"v_mbcnt", 1}, {"v_lshlrev_b32", 2}, {"v_cmp_gt_u32", 2}, {"ds_bpermute", 3}}},
 	{"words of a phi are read where they are",
 	 "ld.global.v2.f64 {%d0, %d1}, [%q]; setp.eq.u32 %c0, %t, 0; @%c0 bra go; add.f64 %d0, %d0, %d1;\n"
 	 "go: mov.b64 {%r0, %r1}, %d0; shfl.sync.bfly.b32 %r2, %r0, 8, 31, -1; shfl.sync.bfly.b32 %r3, %r1, 8, 31, -1;\n"
 	 "mov.b64 %d2, {%r2, %r3}; add.f64 %d0, %d0, %d2; st.global.f64 [%o], %d0; ret;",
 	 {{"v_mov", 4}}},
+	{"an address from an index and a base is one instruction",
+	 "ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %r0, 8; add.s64 %l1, %p0, %l0; ld.global.u32 %r1, [%l1];\n"
+	 "mul.wide.s32 %l2, %r1, 4; add.s64 %l3, %l2, %p1; cvt.u64.u32 %l4, %r1; shl.b64 %l4, %l4, 3;\n"
+	 "add.s64 %l5, %p1, %l4; st.global.u32 [%l3], %r0; st.global.u32 [%l5], %r0; ret;",
+	 {{"v_add_co", 0}, {"v_lshlrev_b64", 0}, {"v_mad_u64_u32", 2}, {"v_mad_i64_i32", 1}}},
+	{"an index of few threads is an offset beside a scalar base",
+	 "shr.u32 %r0, %t, 2; mad.lo.u32 %r0, %r0, 12, %t; mul.wide.u32 %l0, %r0, 4; add.s64 %l1, %p0, %l0;\n"
+	 "ld.global.u32 %r1, [%l1]; st.global.u32 [%o], %r1; ret;",
+	 {{"v_add", 0}, {"v_mad_u64", 0}, {"v_mul_lo", 0}, {"v_mad_u32_u24", 1}, {"v_lshlrev_b32", 2}}},
+	{"where a variable lies in LDS is part of the offset",
+	 ".shared .b32 x[256]; .shared .b32 y[256]; ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %t, 4;\n"
+	 "mov.u64 %l1, x; add.s64 %l1, %l1, %l0; mov.u64 %l2, y; add.s64 %l2, %l2, %l0; st.shared.u32 [%l1], %r0;\n"
+	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], %r1; ret;",
+	 {{"v_add", 0}, {"v_lshl_add", 0}, {"s_mov", 0}, {"v_lshlrev_b32", 2}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
