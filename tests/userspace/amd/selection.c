@@ -63,6 +63,11 @@ static const struct row {
 	 "mov.u64 %l1, x; add.s64 %l1, %l1, %l0; mov.u64 %l2, y; add.s64 %l2, %l2, %l0; st.shared.u32 [%l1], %r0;\n"
 	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], %r1; ret;",
 	 {{"v_add", 0}, {"v_lshl_add", 0}, {"s_mov", 0}, {"v_lshlrev_b32", 2}}},
+	{"words of global memory side by side travel together, wherever they begin",
+	 "mad.wide.u32 %l0, %t, 20, %p0; ld.global.u32 %r0, [%l0+4]; ld.global.u32 %r1, [%l0+8];\n"
+	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, %p1;\n"
+	 "st.global.u32 [%l1+4], %r3; st.global.u32 [%l1+8], %r2; ret;",
+	 {{"global_load", 1}, {"global_store", 1}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
