@@ -409,7 +409,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* bits.c */ \
 	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
 	/* memory.c */ \
-	L(ld) L(st) L(atom) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) L(stackrestore) \
+	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) L(stackrestore) \
 	/* lanes.c */ \
 	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
 	L(barrier_red) L(nanosleep) \

@@ -3,7 +3,9 @@
  * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
  * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
  */
+#include <string.h>
 #include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/target.h"
 
 static enum ir_space space_of(const struct ptx_inst *in)
 {
@@ -336,6 +338,40 @@ void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
 	i = ptx_emit(x, IR_CAS, type->ir, 1, 3, args);
 	set_memory(x, in, i, offset, IR_RELAXED);
 	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+}
+
+/* PTX ISA, atom: of NVIDIA's chips those from sm_90 on have it. */
+static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct target *t = x->job->target;
+
+	if (!t || strcmp(t->family, "nv") || t->version >= 90)
+		return true;
+	ptx_error(x, &in->name, "'%s' needs sm_90: an atomic operation on 128 bits is not supported on %s",
+		  ptx_spelling(x, in), t->name);
+	return false;
+}
+
+/* 128 bits at once: both halves of what is compared, then both of what is new. */
+void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D];
+	uint64_t offset;
+	uint32_t n = 1;
+	ir_val args[5];
+	ir_id i;
+
+	if (!check_wide_atomic(x, in) || !read_address(x, in, 16, &args[0], &offset))
+		return;
+	for (enum ptx_role r = ROLE_B; r <= ROLE_C; r++)
+		for (uint32_t k = 0; in->role[r] && k < 2; k++)
+			args[n++] = ptx_read(x, &in->role[r]->elements[k]);
+	i = ptx_emit(x, in->row->op, IR_B64, 2, n, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	if (in->row->op == IR_ATOM)
+		ir_at(x->func, i)->sub = IR_ATOM_EXCH;
+	for (uint32_t k = 0; d->kind == OPERAND_VECTOR && k < 2; k++)
+		ptx_write(x, &d->elements[k], ir_at(x->func, i)->res + k);
 }
 
 /* membar has always been the strong one; fence is acq_rel unless it says more. */

@@ -307,6 +307,8 @@ const struct ptx_row ptx_rows[] = {
 	    ATOM ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.type d, [a], b, c{, policy}",
 	    ATOM ".type = " BITS, cas, CAS),
+	ROW("atom{.sem}{.scope}{.ss}.exch{.prefetch}.b128 d, [a], b{, policy}", ATOM, atom_wide, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.b128 d, [a], b, c{, policy}", ATOM, atom_wide, CAS),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .and .or .xor; .type = .b32 .b64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.type [a], b{, policy}",
