@@ -216,21 +216,24 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 	return true;
 }
 
-/* The high word of a narrow load to 64 bits. */
+/* The high words of a narrow load to 64 bits. */
 static void extend_load(struct select *s, const struct ir_inst *in)
 {
-	struct mir_inst *i;
+	for (uint32_t k = 0; k < in->nres; k++) {
+		ir_val v = in->res + k;
+		struct mir_inst *i;
 
-	if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, in->res, NEED_HIGH))
-		return;
-	if (!(in->flags & IR_SEXT_MEM)) {
-		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-		return;
+		if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, v, NEED_HIGH))
+			continue;
+		if (!(in->flags & IR_SEXT_MEM)) {
+			EMIT(s, MOV, result_half(s, v, 1), rz());
+			continue;
+		}
+		i = EMIT(s, SHF, result_half(s, v, 1), rz(), mir_imm(31), result(s, v));
+		set_mod(i, SASS_M_RIGHT, 1);
+		set_mod(i, SASS_M_HI, 1);
+		set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 	}
-	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), result(s, in->res));
-	set_mod(i, SASS_M_RIGHT, 1);
-	set_mod(i, SASS_M_HI, 1);
-	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 }
 
 /* Elements of less than a word, loaded together. */
@@ -258,7 +261,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->space == IR_PARAM || in->space == IR_CONSTANT) {
-		if ((in->nres > 1 && in->from != in->type) || !load_constant(s, in, size))
+		if (!load_constant(s, in, size))
 			return false;
 		extend_load(s, in);
 		return true;

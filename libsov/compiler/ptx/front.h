@@ -401,7 +401,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(mov_wide) L(cvta) \
 	L(isspacep) \
 	/* arithmetic.c */ \
-	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
+	L(float) L(oob) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
 	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
 	/* convert.c */ \
 	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \

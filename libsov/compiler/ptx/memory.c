@@ -116,8 +116,9 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
 	struct ir_inst *m = ir_at(x->func, i);
+	bool is_constant = space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
 	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
-			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE]);
+			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
 
 	m->imm = offset;
 	m->space = space_of(in);
@@ -138,12 +139,13 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 	return o->kind == OPERAND_VECTOR ? o->count : 1;
 }
 
-static bool check_vector_size(struct ptx *x, const struct ptx_inst *in, uint32_t bytes)
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 {
-	if (bytes <= 16)
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits * (ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
+
+	if (bits <= 128)
 		return true;
-	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
-		  bytes * 8);
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in), bits);
 	return false;
 }
 
@@ -229,7 +231,7 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_val address;
 
-	if (!check_vector_size(x, in, bytes * count) || move_object(x, in, e, count, false) ||
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, false) ||
 	    !read_address(x, in, bytes * count, &address, &offset))
 		return;
 	if (!one_by_one) {
@@ -249,7 +251,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_id i;
 
-	if (!check_vector_size(x, in, bytes) || move_object(x, in, e, count, true))
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, true))
 		return;
 	if (space_of(in) == IR_PARAM) {
 		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
