@@ -171,16 +171,18 @@ static bool is_global(const struct warp *w, uint64_t address)
 	return window != w->grid->shared_window && window != w->grid->local_window;
 }
 
-/* Shared memory adds no floats and exchanges 64 bits but does nothing else with them: at a generic address of
+/* Shared memory adds no floats and exchanges 64 and 128 bits but does nothing else with them: at a generic address of
  * shared memory an H200 does something else than it was asked for. RED knows global memory alone. */
 static bool is_possible(const struct warp *w, const struct op *op, uint64_t address)
 {
 	uint16_t kind = op->inst->op;
 	uint32_t type = op->inst->mod[SASS_M_ATYPE];
 
+	if (type == SASS_ATYPE_B128 && (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
+		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
-	return kind == SASS_ATOM && !is_float(type) && type != SASS_ATYPE_B128 &&
+	return kind == SASS_ATOM && !is_float(type) &&
 	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
 }
 

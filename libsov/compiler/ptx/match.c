@@ -635,6 +635,8 @@ static bool check_wide(struct check *c, struct ptx_operand *o)
 {
 	struct ptx_name *n = o->name;
 
+	if (o->kind == OPERAND_NOTHING && c->w.nothing)
+		return true;
 	if (o->kind != OPERAND_REGISTER)
 		return complain(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
 	if (!check_register(c, o))

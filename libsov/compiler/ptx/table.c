@@ -39,8 +39,10 @@
 #define FLOATCMP ORDERED " .equ .neu .ltu .leu .gtu .geu .num .nan"
 
 #define POLICY "policy = .b64; "
-#define LOAD   POLICY ".type = " MEMORY " .b128; d = .type or wider or vector; "
-#define STORE  POLICY ".type = " MEMORY " .b128; b = .type or wider or vector; "
+#define VECTOR ".vec = .v2 .v4; "
+#define LOAD   POLICY VECTOR ".type = " MEMORY " .b128; d = .type or wider or vector; "
+#define STORE  POLICY VECTOR ".type = " MEMORY " .b128; b = .type or wider or vector; "
+#define LOADED ".cop = .ca .cg .cs .lu .cv"
 #define SETP   "p q = .pred or nothing; c = .pred; "
 #define SET    ".dtype = .u32 .s32 .f32 .f16 .bf16 .f16x2 .bf16x2 .u16 .s16; c = .pred; "
 #define CVT    "d = .dtype or wider; a = .atype or wider or special; "
@@ -50,6 +52,9 @@
 #define ATOM_IN POLICY ".ss = " SPACES "; " SCOPES "d = .type or nothing or vector; b = .type or vector; "
 #define ATOM    ATOM_IN ".sem = .relaxed .acquire .release .acq_rel; "
 #define RED     ATOM_IN ".sem = .relaxed .release; "
+
+#define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
+#define RANGE    POLICIES ".ss = .global; b c = .u32"
 
 #define ROW(form, where, lowering, op) {form, where, ptx_lower_##lowering, IR_##op}
 
@@ -100,11 +105,13 @@ const struct ptx_row ptx_rows[] = {
 	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
 	ROW("mad24.lo.type d, a, b, c", ".type = .u32 .s32", mul24, MUL),
 	ROW("mad24.hi.type d, a, b, c", ".type = .u32 .s32", mul24, MULHI_U),
+	ROW("mad24.hi.sat.s32 d, a, b, c", "", mul24, MULHI_U),
 	ROW("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd.f64 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd{.ftz}{.sat}.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
 	ROW("fma.rnd{.ftz}.relu.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
 	ROW("fma.rnd{.relu}.type d, a, b, c", ".rnd = .rn; .type = " BF16, float, FMA),
+	ROW("fma.rnd.oob{.relu}.type d, a, b, c", ".rnd = .rn; .type = " HALVES, oob, FMA),
 	ROW("div.type d, a, b", ".type = " UNSIGNED, plain, DIV_U),
 	ROW("div.type d, a, b", ".type = " SIGNED, plain, DIV_S),
 	ROW("div.approx{.ftz}.f32 d, a, b", "", divide_approx, APPROX),
@@ -236,7 +243,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = .f32 .f64 .f16 .bf16", mov, COPY),
 	ROW("mov.b128 d, a", "d a = .b128 or parts", mov_wide, COPY),
-	ROW("mov.vec.type d, a", ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
+	ROW("mov.vec.type d, a", VECTOR ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
 	    "a = .type or vector or special", mov_vector, COPY),
 	ROW("cvt{.sat}.dtype.atype d, a", CVT ".dtype = " BYTES "; .atype = " BYTES, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
@@ -262,7 +269,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cvt.pack.sat.dtype.atype d, a, b",
 	    ".dtype = .u16 .s16; .atype = .s32; d = .u32; a b = .s32", cvt_pack, TRUNC),
 	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",
-	    ".dtype = .u8 .s8; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
+	    ".dtype = .u8 .s8 .u4 .s4 .u2 .s2; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
 	    TRUNC),
 	ROW("cvta.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64; "
 	    "a = .type or variable", cvta, GENERIC),
@@ -276,9 +283,9 @@ const struct ptx_row ptx_rows[] = {
 	ROW("stacksave.type d", ".type = .u32 .u64", plain, STACKSAVE),
 	ROW("stackrestore.type a", ".type = .u32 .u64", stackrestore, STACKRESTORE),
 	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
-	    LOAD ".ss = .local " SPACES "; .cop = .ca .cg .cs .lu .cv", ld, LOAD),
-	ROW("ld{.weak}.ss{.vec}.type d, [a]",
-	    LOAD ".ss = .const .param .param::entry .param::func", ld, LOAD),
+	    LOAD ".ss = .local " SPACES "; " LOADED, ld, LOAD),
+	ROW("ld{.weak}.ss{.cop}{.vec}.type d, [a]",
+	    LOAD ".ss = .const .param .param::entry .param::func; " LOADED, ld, LOAD),
 	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]",
 	    LOAD ".ss = .local " SPACES, ld, LOAD),
 	ROW("ld.sem.scope{.ss}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
@@ -298,24 +305,30 @@ const struct ptx_row ptx_rows[] = {
 	ROW("atom{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".type = " HALVES, atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 d, [a], b{, policy}",
-	    ATOM, atom, ATOM),
+	    ATOM VECTOR, atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
-	    ATOM ".op = .add .min .max; .type = " HALVES, atom, ATOM),
+	    ATOM VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
+	    ATOM ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .inc .dec; .type = .u32", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.type d, [a], b, c{, policy}",
 	    ATOM ".type = " BITS, cas, CAS),
+	ROW("atom{.sem}{.scope}{.ss}.exch{.prefetch}.b128 d, [a], b{, policy}", ATOM, atom_wide, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.b128 d, [a], b, c{, policy}", ATOM, atom_wide, CAS),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .and .or .xor; .type = .b32 .b64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.type [a], b{, policy}",
 	    RED ".type = .u32 .s32 .u64 .s64 .f32 .f64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type [a], b{, policy}",
 	    RED ".type = " HALVES, atom, ATOM),
-	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED, atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED VECTOR, atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
-	    RED ".op = .add .min .max; .type = " HALVES, atom, ATOM),
+	    RED VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
+	    RED ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .inc .dec; .type = .u32", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
@@ -329,9 +342,13 @@ const struct ptx_row ptx_rows[] = {
 	    "b = .u32", nothing, FENCE),
 	ROW("discard{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2; b = .u32", nothing,
 	    FENCE),
-	ROW("createpolicy.fractional.prefetch{.prefetch}.b64 d{, a}",
-	    ".prefetch = .L2::evict_last .L2::evict_first .L2::evict_normal .L2::evict_unchanged; "
-	    "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_first.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_unchanged.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_first.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_unchanged.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.cvt.L2.b64 d, a", "", createpolicy, CONST),
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",

@@ -25,6 +25,10 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack alone */
+	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
+	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
+	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
 	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
@@ -152,6 +156,7 @@ const struct ptx_word ptx_words[] = {
 	{".L2", SLOT_NONE, 0},
 	{".v2", SLOT_VECTOR, 2},
 	{".v4", SLOT_VECTOR, 4},
+	{".v8", SLOT_VECTOR, 8},
 	{".add", SLOT_ATOM, IR_ATOM_ADD},
 	{".inc", SLOT_ATOM, IR_ATOM_INC},
 	{".dec", SLOT_ATOM, IR_ATOM_DEC},

@@ -29,6 +29,8 @@
 #define AGREE_SHOWN       4 /* words that differ */
 /* Behind it stands what takes the bits that a NaN has on some machines. On NVIDIA's it is a comment. */
 #define AGREE_ONE_NAN     "//NaN:"
+/* Behind it stands what only Hopper can do; elsewhere it is a comment, and all must come to the same. */
+#define AGREE_HOPPER      "//Hopper:"
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -264,13 +266,21 @@ static inline bool agree_is_amd(uint32_t n)
 	return !strncmp(agree.properties[n].target, "gfx", 3);
 }
 
+static inline void agree_uncomment(char *text, const char *mark)
+{
+	for (char *at = text; (at = strstr(at, mark));)
+		memset(at, ' ', strlen(mark));
+}
+
 /* The text as a device is to have it; malloc'ed. */
 static inline char *agree_text(uint32_t n, const char *ptx)
 {
 	char *text = strdup(ptx);
 
-	for (char *at = text; at && agree_is_amd(n) && (at = strstr(at, AGREE_ONE_NAN));)
-		memset(at, ' ', strlen(AGREE_ONE_NAN));
+	if (text && agree_is_amd(n))
+		agree_uncomment(text, AGREE_ONE_NAN);
+	if (text && !strcmp(agree.properties[n].target, "sm_90"))
+		agree_uncomment(text, AGREE_HOPPER);
 	return text;
 }
 
