@@ -136,7 +136,8 @@ static uint32_t atomic_bytes(uint32_t type)
 
 /*
  * 128 bits: compare and exchange, or exchange alone. Not every host compiler has a builtin for so many without a
- * library, but all have __sync, if x86-64 code may use CMPXCHG16B.
+ * library, but all have __sync, if x86-64 code may use CMPXCHG16B. clang would forget that where it puts the function
+ * into its caller, and call the library.
  */
 __extension__ typedef unsigned __int128 wide;
 
@@ -150,7 +151,7 @@ static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("cx16")))
+__attribute__((target("cx16"), noinline))
 #endif
 static void run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
 {

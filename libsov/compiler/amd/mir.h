@@ -312,6 +312,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_jo
 void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
 bool gcn_is_whole_barrier(const struct ir_func *f, const struct ir_inst *in);
 uint32_t gcn_barrier_words(struct ir_module *m); /* 1 + the symbol */
+void gcn_legalise_formats(struct ir_func *f); /* conversions: legalise_formats.c */
 void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */
