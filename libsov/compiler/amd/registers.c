@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Registers: every word of a virtual register has the ranges of places where it lives, and the words get the
- * lowest run of real ones whose owners live elsewhere, in the order in which registers begin to live. Scalar pairs and
- * quads are aligned. Where there is no run left, the register goes to memory that costs least for the
+ * lowest run of real ones whose owners live elsewhere, long vector registers first, others in the order in which they
+ * begin to live. Scalar pairs and quads are aligned. What is copied shares a register with its copy where both never
+ * live at once. Where there is no run left, that is given up, and then the register goes to memory that costs least for the
  * places that it frees (spill.c), and all begins anew. Lanes that hold spilled words are assigned alike.
  *
  * A scalar register, or a lane, is of no use before it is first written, however the wave gets there: ranges begin at
@@ -40,8 +41,10 @@ struct alloc {
 	struct owner *owners[GCN_CLASSES][GCN_LANES]; /* the most that a class has */
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
 	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
+	uint32_t *leader;  /* by vreg: the one that it shares its register with; itself: none, or others share its own */
 	struct life calls; /* when registers change that callees need not keep */
 	bool stack; /* two scalar registers say where it is */
+	bool sharing; /* copies share registers, and nobody goes to memory */
 	bool stuck; /* one had no place, and nobody could go */
 };
 
@@ -266,6 +269,88 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	return false;
 }
 
+/* ---- copies ---- */
+
+static uint32_t leader_of(const struct alloc *a, uint32_t vreg)
+{
+	while (a->leader[vreg] != vreg)
+		vreg = a->leader[vreg];
+	return vreg;
+}
+
+/* Two lists that do not overlap, as one. */
+static struct range *join(struct range *x, struct range *y)
+{
+	struct range *first = NULL, **end = &first;
+
+	while (x || y) {
+		struct range **from = !y || (x && x->from < y->from) ? &x : &y;
+
+		*end = *from;
+		*from = (*from)->next;
+		end = &(*end)->next;
+	}
+	*end = NULL;
+	return first;
+}
+
+/* Both in one register, if their words never live at once. Where calls pass things, many are fixed to the same one,
+ * and calls change it: these are left alone. */
+static void share(struct alloc *a, uint32_t d, uint32_t s)
+{
+	struct gcn_vreg *x, *y;
+
+	d = leader_of(a, d);
+	s = leader_of(a, s);
+	if (a->f->vregs[s].fixed >= 0) {
+		uint32_t t = d;
+
+		d = s;
+		s = t;
+	}
+	x = &a->f->vregs[d];
+	y = &a->f->vregs[s];
+	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->stack) || x->everywhere || y->everywhere ||
+	    x->fetched || y->fetched)
+		return;
+	for (uint32_t k = 0; k < x->words; k++)
+		if (overlap(&a->lives[x->first_unit + k], &a->lives[y->first_unit + k]))
+			return;
+	for (uint32_t k = 0; k < x->words; k++) {
+		struct life *l = &a->lives[x->first_unit + k], *m = &a->lives[y->first_unit + k];
+
+		l->first = join(l->first, m->first);
+		l->begin = m->begin < l->begin ? m->begin : l->begin;
+		l->end = m->end > l->end ? m->end : l->end;
+		*m = (struct life){.begin = UINT32_MAX};
+	}
+	if (a->begins[s] < a->begins[d])
+		a->begins[d] = a->begins[s];
+	a->begins[s] = UINT32_MAX;
+	a->leader[s] = d;
+}
+
+/* What is copied shares a register with its copy, in inner loops first. */
+static void share_all(struct alloc *a)
+{
+	const struct gcn_func *f = a->f;
+	uint32_t deepest = 0;
+
+	gcn_for_each_block(f, b)
+		if (f->blocks[b].depth > deepest)
+			deepest = f->blocks[b].depth;
+	for (uint32_t depth = deepest + 1; depth--;)
+		gcn_for_each_block(f, b)
+			gcn_for_each(f, b, i) {
+				struct gcn_ref d = i->ref[AMD_D], s = i->ref[AMD_S0];
+
+				if (f->blocks[b].depth == depth && i->copy && d.vreg && s.vreg && d.part == s.part &&
+				    f->vregs[d.vreg].class == f->vregs[s.vreg].class &&
+				    f->vregs[d.vreg].words == f->vregs[s.vreg].words)
+					share(a, d.vreg, s.vreg);
+			}
+}
+
 /* Of those in the way of a register, or itself, the one whose going costs least. */
 static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 {
@@ -299,10 +384,16 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 	return best;
 }
 
-static int by_begin(const uint32_t *begins, uint32_t x, uint32_t y)
+/* Long ones first: single words find their places between them. */
+static int by_turn(const struct alloc *a, uint32_t x, uint32_t y)
 {
-	if (begins[x] != begins[y])
-		return begins[x] < begins[y] ? -1 : 1;
+	const struct gcn_vreg *v = &a->f->vregs[x], *w = &a->f->vregs[y];
+	bool first = v->class == GCN_VECTOR && v->words > 1, second = w->class == GCN_VECTOR && w->words > 1;
+
+	if (first != second)
+		return first ? -1 : 1;
+	if (a->begins[x] != a->begins[y])
+		return a->begins[x] < a->begins[y] ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -316,8 +407,7 @@ static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space
 	sort(a, v + half, n - half, space);
 	memcpy(space, v, n * sizeof(*v));
 	for (uint32_t k = 0; k < n; k++)
-		v[k] = j >= n || (i < half && by_begin(a->begins, space[i], space[j]) < 0) ? space[i++]
-											  : space[j++];
+		v[k] = j >= n || (i < half && by_turn(a, space[i], space[j]) < 0) ? space[i++] : space[j++];
 }
 
 /* Which registers things come in is known by now, as far as it goes. */
@@ -371,6 +461,11 @@ static void assign_all(struct alloc *a)
 	fix(f);
 	gcn_liveness(f);
 	find_ranges(a);
+	a->leader = arena_array(f->arena, f->nvregs, sizeof(*a->leader));
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		a->leader[v] = v;
+	if (a->sharing)
+		share_all(a);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		f->vregs[v].assigned = false;
 		if (f->vregs[v].fixed >= 0 && a->begins[v] != UINT32_MAX)
@@ -383,10 +478,15 @@ static void assign_all(struct alloc *a)
 		while (a->begins[order[k]] != UINT32_MAX && !assign(a, order[k])) {
 			uint32_t spill = choose_spill(a, order[k]);
 
-			a->stuck = !spill;
-			if (!spill || a->nspills == MOST_SPILLS)
+			a->stuck = !spill || a->sharing;
+			if (!spill || a->nspills == MOST_SPILLS || a->sharing)
 				return;
 			give_up(a, spill);
+		}
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		if (a->leader[v] != v) {
+			f->vregs[v].reg = f->vregs[leader_of(a, v)].reg;
+			f->vregs[v].assigned = true;
 		}
 }
 
@@ -451,6 +551,7 @@ bool gcn_registers(struct gcn_func *f)
 						    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
+		a.sharing = !round;
 		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
 		assign_all(&a);
 		note_used(f);
@@ -467,7 +568,7 @@ bool gcn_registers(struct gcn_func *f)
 		arena_rewind(f->arena, mark);
 		for (uint32_t k = 0; k < a.nspills; k++)
 			gcn_spill(f, a.spills[k]);
-		if (!a.nspills && a.stuck)
+		if (!a.nspills && a.stuck && !a.sharing)
 			break;
 		if (!a.nspills && f->nsaves < saves)
 			f->nsaves = saves;

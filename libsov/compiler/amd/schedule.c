@@ -161,8 +161,12 @@ static void connect_registers(struct schedule *s, uint32_t k)
 				if (from)
 					connect(s, from - 1, k, s->nodes[from - 1].latency);
 				if (!write) {
-					struct reader *r = arena_alloc(s->f->arena, sizeof(*r));
+					struct reader *r;
 
+					/* Who is copied last can share a register with the copy. */
+					for (r = s->readers[unit]; r && s->nodes[k].inst->copy; r = r->next)
+						connect(s, r->node, k, 0);
+					r = arena_alloc(s->f->arena, sizeof(*r));
 					*r = (struct reader){k, s->readers[unit]};
 					s->readers[unit] = r;
 					s->reads[unit]++;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What code for gfx1030 takes of vector registers: kernels whose least need can be counted by hand, or from the
- * steps at which fewer waves fit. That they compute the right thing is the business of kernels.c.
+ * What code for gfx1030 takes of vector registers, and copies between them: kernels whose least need can be counted
+ * by hand, or from the steps at which fewer waves fit. That they compute the right thing is the business of kernels.c.
  */
 #include <stdarg.h>
 #include "libsov/compiler/compiler.h"
 #include "libsov/compiler/image.h"
+#include "libsov/isa/amd/row.h"
 #include "tests/tap.h"
 
 static char text[1 << 16];
@@ -32,6 +33,22 @@ static void begin(void)
 	    "add.s64 %%in, %%in, %%at;\nadd.s64 %%out, %%out, %%at;\n");
 }
 
+static uint32_t copies; /* from one vector register to another, in the last kernel */
+
+static void count_copies(const struct image_kernel *k)
+{
+	uint32_t words = k->code_bytes / 4, bytes;
+	struct amd_inst in;
+
+	copies = 0;
+	for (uint32_t p = 0; p < words; p += bytes / 4) {
+		bytes = amd_decode(AMD_GFX1030, (const uint32_t *)(const void *)k->code + p, words - p, &in);
+		if (!bytes)
+			return;
+		copies += in.row->op == AMD_v_mov_b32 && in.reg[AMD_S0] >= AMD_VGPR;
+	}
+}
+
 static uint32_t registers(void)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = "gfx1030", .threads = 1};
@@ -40,13 +57,15 @@ static uint32_t registers(void)
 	char message[256];
 	uint32_t n = UINT32_MAX;
 
+	copies = UINT32_MAX;
+
 	say("ret;\n}\n");
 	if (!compile(text, length, &o, &r))
 		diag("%s", r.messages);
 	else if (!image_read(&im, r.image, r.image_size, message, sizeof(message)))
 		diag("%s", message);
 	else
-		n = im.kernels[0].registers, image_free(&im);
+		count_copies(&im.kernels[0]), n = im.kernels[0].registers, image_free(&im);
 	compile_result_free(&r);
 	return n;
 }
@@ -104,8 +123,29 @@ static void loads_start_early(void)
 	ok(n >= 25 && n <= 40, "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
 }
 
+/* Of eight values that go round a loop some turns change half, others the other half. */
+static void ways_meet_in_place(void)
+{
+	begin();
+	for (int k = 0; k < 8; k++)
+		say("ld.global.f32 %%f%d, [%%in+%d];\n", k, 4 * k);
+	say(".reg .pred %%p;\n.reg .b32 %%n, %%odd;\nmov.u32 %%n, %%t;\n$turn:\nand.b32 %%odd, %%n, 1;\n"
+	    "setp.ne.u32 %%p, %%odd, 0;\n@%%p bra $odd;\n");
+	for (int k = 0; k < 4; k++)
+		say("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, 4 + k);
+	say("bra $both;\n$odd:\n");
+	for (int k = 4; k < 8; k++)
+		say("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, k - 4);
+	say("$both:\nadd.u32 %%n, %%n, -1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra $turn;\n");
+	for (int k = 0; k < 8; k++)
+		say("st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
+	registers();
+	ok(!copies, "values that different ways change meet in the registers that they were in: %u copies", copies);
+}
+
 int main(void)
 {
+	ways_meet_in_place();
 	words_die_alone();
 	room_for_waves();
 	loads_start_early();
