@@ -227,6 +227,8 @@ static void say_word(struct ptx_inst *in, const struct ptx_token *t)
 
 static bool is_type(const struct element *e)
 {
+	if (e->group == SLOT_COUNT)
+		return ptx_type_find(e->text, e->length);
 	return e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE;
 }
 

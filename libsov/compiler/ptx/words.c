@@ -29,6 +29,7 @@ const struct ptx_type ptx_types[] = {
 	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
 	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
 	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
+	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
 	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
