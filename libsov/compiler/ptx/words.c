@@ -257,6 +257,23 @@ static bool is_numbered(const char *text, size_t length, const char *name, uint3
 	return number < limit;
 }
 
+/* All have 32 bits but these; %tid and its like may be read as 16 bits, as old PTX does. */
+uint32_t ptx_special_widths(const char *text, size_t length)
+{
+	static const char *const wide[] = {"%clock64", "%globaltimer", "%current_graph_exec"};
+	int sreg = ptx_special_find(text, length);
+
+	for (uint32_t i = 0; i < COUNT(wide); i++)
+		if (same(wide[i], text, length))
+			return 64;
+	if (sreg == IR_GRIDID)
+		return 16 | 32 | 64;
+	if ((sreg >= IR_TID_X && sreg <= IR_NCTAID_Z) || sreg >= SPECIAL_VECTOR ||
+	    (sreg == SPECIAL_ZERO && text[length - 1] == 'w')) /* %tid.x, %tid, %tid.w */
+		return 16 | 32;
+	return 32;
+}
+
 int ptx_special_find(const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < COUNT(specials); i++)
