@@ -41,12 +41,13 @@ static const struct target targets[] = {
 	},
 	{
 		/* AMD: global memory has a signed offset of 12 bits (LLVM's AMDGPU guide, as are a
-		 * workgroup's threads and LDS). */
+		 * workgroup's threads and LDS). Vectors at any word: llc 19 loads two words that are
+		 * aligned to one by global_load_dwordx2. */
 		.name = "gfx1030", .family = "amd", .version = 1030, .warp_lanes = 32,
 		.offset_min = -2048, .offset_max = 2047,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
 			 TARGET_TO_BF16 | TARGET_QUIET_CALLS,
-		.nearest_quotients = true, .keeps_loops = true,
+		.nearest_quotients = true, .loose_vectors = true, .keeps_loops = true,
 		.max_threads = 1024, .max_shared_bytes = 64 << 10, .backend = &amd_backend,
 	},
 	{

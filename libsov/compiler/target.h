@@ -49,6 +49,7 @@ struct target {
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
 	uint32_t lacks;
 	bool nearest_quotients; /* of those that it lacks it has what is rounded to nearest and not flushed */
+	bool loose_vectors; /* of global memory need the alignment of their elements only */
 	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend; /* NULL: the pipeline ends at the IR */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Vectors: loads or stores of neighbouring words become one of two or four words, where the first
- * is known to lie at a multiple of the whole.
+ * is known to lie at a multiple of the whole, or the machine does not mind.
  *
  * Known is how many low bits of an address are zero: that of a variable by its alignment, others by
  * what they are computed from. All values begin with the best that could be, and what contradicts
@@ -39,6 +39,7 @@ struct group {
 
 struct vectorise {
 	struct ir_func *f;
+	const struct target *target;
 	struct arena *arena;
 	uint8_t *zeros; /* by value: low bits that are zero */
 	ir_val *forward;  /* by value: the vector's element that took its place */
@@ -149,6 +150,12 @@ static int by_offset(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
+/* Whether the machine wants a vector to lie at a multiple of its size. */
+static bool is_strict(const struct vectorise *s, uint8_t space)
+{
+	return !s->target->loose_vectors || space != IR_GLOBAL;
+}
+
 /* How many from this one on lie side by side and can be one: 4, 2 or 1. */
 static uint32_t count_together(const struct vectorise *s, const struct group *g, uint32_t k)
 {
@@ -158,7 +165,7 @@ static uint32_t count_together(const struct vectorise *s, const struct group *g,
 	for (uint32_t n = MOST_BYTES / size; n > 1; n /= 2) {
 		uint32_t same = 1;
 
-		if (zeros < trailing((uint64_t)n * size) || n > g->n - k)
+		if ((is_strict(s, g->space) && zeros < trailing((uint64_t)n * size)) || n > g->n - k)
 			continue;
 		while (same < n &&
 		       g->members[k + same].offset == g->members[k].offset + (uint64_t)same * size)
@@ -192,7 +199,7 @@ static void merge(struct vectorise *s, const struct group *g, uint32_t first, ui
 	in->imm = g->members[first].offset;
 	in->space = g->space;
 	in->flags = g->flags;
-	in->align = n * size_of(g);
+	in->align = is_strict(s, g->space) ? n * size_of(g) : size_of(g);
 	in->line = old.line;
 	ir_insert_before(f, where->inst, i);
 	for (uint32_t k = 0; k < n; k++) {
@@ -272,7 +279,7 @@ static bool is_member(const struct vectorise *s, const struct ir_inst *in)
 	return (in->type == IR_B32 || in->type == IR_B64) && in->from == in->type && in->nargs &&
 	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
 	       (in->space == IR_GLOBAL || in->space == IR_SHARED || in->space == IR_LOCAL) &&
-	       s->zeros[in->args[0]] >= trailing(2 * ir_type_bits(in->type) / 8);
+	       (!is_strict(s, in->space) || s->zeros[in->args[0]] >= trailing(2 * ir_type_bits(in->type) / 8));
 }
 
 static void add(struct vectorise *s, ir_id i, uint32_t place)
@@ -330,9 +337,8 @@ static void do_block(struct vectorise *s, ir_block b)
 
 bool pass_vectorise(struct ir_func *f, const struct target *t)
 {
-	struct vectorise s = {.f = f, .arena = f->module->arena, .nvalues = f->nvalues};
+	struct vectorise s = {.f = f, .target = t, .arena = f->module->arena, .nvalues = f->nvalues};
 
-	(void)t;
 	find_zeros(&s);
 	s.forward = arena_array(s.arena, s.nvalues, sizeof(*s.forward));
 	ir_for_each_block(f, b)

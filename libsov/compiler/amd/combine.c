@@ -3,29 +3,14 @@
  * Fewer instructions for the same: what selection made for one operation at a time is put together. Words of
  * registers that are written once are values, as in SSA form, so that
  *
- *	- a copy of a value is the value;
+ *	- a copy of a value is the value, and what is computed twice is computed once (share.c);
  *	- a value that is copied to be a word of a longer register is made there at once;
  *	- two vector instructions, the first for the second alone, are one where the machine has one for both;
  *	- the low word of a sum or product of 64 bits is one of 32 where nobody wants the rest.
  *
  * What is left over without readers goes in gcn_sweep.
  */
-#include "libsov/compiler/amd/mir.h"
-
-struct combine {
-	struct gcn_func *f;
-	struct word {
-		struct gcn_inst *def;
-		uint32_t block, reads;
-		uint32_t writes; /* of phis each counts twice: ways that leave them as they are write nothing */
-		uint32_t same; /* 1 + the unit that this one is a copy of, 0: none */
-	} *words; /* by unit */
-};
-
-static struct word *word_of(struct combine *c, struct gcn_ref r)
-{
-	return &c->words[gcn_unit(c->f, r)];
-}
+#include "libsov/compiler/amd/combine.h"
 
 static void look(struct combine *c)
 {
@@ -52,7 +37,7 @@ static void look(struct combine *c)
 		}
 }
 
-static bool is_fixed(const struct gcn_func *f, uint32_t vreg)
+bool combine_is_fixed(const struct gcn_func *f, uint32_t vreg)
 {
 	for (enum gcn_come k = 0; k < GCN_COMES; k++)
 		if (vreg == f->come[k])
@@ -60,18 +45,18 @@ static bool is_fixed(const struct gcn_func *f, uint32_t vreg)
 	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].everywhere;
 }
 
-/* Written once, or before the first instruction. Calls leave nothing in the registers that things come in. */
-static bool is_value(const struct combine *c, struct gcn_ref r)
+/* Calls leave nothing in the registers that things come in. */
+bool combine_is_value(const struct combine *c, struct gcn_ref r)
 {
 	const struct word *w = &c->words[gcn_unit(c->f, r)];
 
-	return w->writes == 1 ? !is_fixed(c->f, r.vreg)
-			      : !w->writes && is_fixed(c->f, r.vreg) && !c->f->calls;
+	return w->writes == 1 ? !combine_is_fixed(c->f, r.vreg)
+			      : !w->writes && combine_is_fixed(c->f, r.vreg) && !c->f->calls;
 }
 
 /* ---- copies ---- */
 
-static bool is_copy(const struct combine *c, const struct gcn_inst *i)
+bool combine_is_copy(const struct combine *c, const struct gcn_inst *i)
 {
 	const struct gcn_func *f = c->f;
 	uint32_t d = i->ref[AMD_D].vreg, s = i->ref[AMD_S0].vreg;
@@ -85,11 +70,11 @@ static void find_copies(struct combine *c)
 
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i)
-			if (is_copy(c, i) && is_value(c, i->ref[AMD_D]) && is_value(c, i->ref[AMD_S0]))
+			if (combine_is_copy(c, i) && combine_is_value(c, i->ref[AMD_D]) && combine_is_value(c, i->ref[AMD_S0]))
 				word_of(c, i->ref[AMD_D])->same = 1 + gcn_unit(f, i->ref[AMD_S0]);
 }
 
-static uint32_t original(const struct combine *c, uint32_t unit)
+uint32_t combine_original(const struct combine *c, uint32_t unit)
 {
 	while (c->words[unit].same)
 		unit = c->words[unit].same - 1;
@@ -100,15 +85,15 @@ static uint32_t original(const struct combine *c, uint32_t unit)
 static void read_original(struct combine *c, struct gcn_inst *i, enum amd_slot slot, uint32_t count)
 {
 	struct gcn_func *f = c->f;
-	uint32_t first = gcn_unit(f, i->ref[slot]), unit = original(c, first), vreg = f->unit_vreg[unit], part;
+	uint32_t first = gcn_unit(f, i->ref[slot]), unit = combine_original(c, first), vreg = f->unit_vreg[unit], part;
 
 	if (unit == first)
 		return;
 	part = unit - f->vregs[vreg].first_unit;
-	if (f->vregs[vreg].class == GCN_SCALAR && part % (count > 2 ? 4 : count))
+	if (!combine_may_begin(f, vreg, part, count))
 		return;
 	for (uint32_t k = 1; k < count; k++)
-		if (original(c, first + k) != unit + k || f->unit_vreg[unit + k] != vreg)
+		if (combine_original(c, first + k) != unit + k || f->unit_vreg[unit + k] != vreg)
 			return;
 	i->ref[slot] = (struct gcn_ref){vreg, (uint8_t)part};
 }
@@ -144,14 +129,14 @@ static void find_place(struct combine *c, struct gcn_inst *copy, uint32_t b, str
 	uint32_t part = d.part - s.part;
 
 	if (places[s.vreg].vreg || places[d.vreg].vreg || s.part || d.vreg == s.vreg ||
-	    t->words <= x->words || is_fixed(f, s.vreg) || is_fixed(f, d.vreg) || part + x->words > t->words ||
-	    (t->class == GCN_SCALAR && part % (x->words > 2 ? 4 : x->words)))
+	    t->words <= x->words || combine_is_fixed(f, s.vreg) || combine_is_fixed(f, d.vreg) || part + x->words > t->words ||
+	    !combine_may_begin(f, d.vreg, part, x->words))
 		return;
 	for (uint32_t k = 0; k < x->words; k++) {
 		const struct word *from = &c->words[x->first_unit + k], *to = &c->words[t->first_unit + part + k];
 
 		if (from->writes != 1 || to->writes != 1 || from->block != b || to->block != b ||
-		    !is_copy(c, to->def) || to->def->ref[AMD_S0].vreg != s.vreg ||
+		    !combine_is_copy(c, to->def) || to->def->ref[AMD_S0].vreg != s.vreg ||
 		    to->def->ref[AMD_S0].part != k)
 			return;
 	}
@@ -169,7 +154,7 @@ static void make_in_place(struct combine *c)
 
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i)
-			if (is_copy(c, i)) {
+			if (combine_is_copy(c, i)) {
 				struct gcn_ref d = i->ref[AMD_D];
 				uint32_t was = places[d.vreg].vreg;
 
@@ -252,7 +237,7 @@ static bool fits(const struct gcn_func *f, const struct gcn_src x[3])
 /* Nobody writes what the first reads before the second, and no call does. */
 static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_inst *second, struct gcn_src x)
 {
-	if (!x.ref.vreg || is_value(c, x.ref))
+	if (!x.ref.vreg || combine_is_value(c, x.ref))
 		return true;
 	for (struct gcn_inst *i = first->next; i && i != second; i = i->next) {
 		struct gcn_use uses[GCN_MAX_USES];
@@ -321,7 +306,7 @@ static bool pair_up(struct combine *c, uint32_t b, struct gcn_inst *second)
 		w = word_of(c, r);
 		first = w->def;
 		if (w->writes != 1 || w->reads != 1 || w->block != b || !is_plain(first) ||
-		    c->f->vregs[r.vreg].class != GCN_VECTOR || is_fixed(c->f, r.vreg))
+		    c->f->vregs[r.vreg].class != GCN_VECTOR || combine_is_fixed(c->f, r.vreg))
 			continue;
 		x[0] = source(first, AMD_S0);
 		x[1] = source(first, AMD_S1);
@@ -385,9 +370,16 @@ static void lower_word(struct combine *c, struct gcn_inst *i)
 		i->ref[AMD_SX].vreg = 0;
 		i->in.reg[AMD_SX] = AMD_NULL;
 	}
-	if (!i->ref[AMD_D].vreg || word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads ||
-	    z.ref.vreg || z.reg != AMD_INT_0)
+	if (!i->ref[AMD_D].vreg || word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
 		return;
+	if (z.ref.vreg || z.reg != AMD_INT_0) {
+		if (is_constant(y, &value) && value && !(value & (value - 1)) &&
+		    fits(c->f, (struct gcn_src[]){x, gcn_imm((uint32_t)__builtin_ctz(value)), z})) {
+			change(c, i, AMD_v_lshl_add_u32, x, gcn_imm((uint32_t)__builtin_ctz(value)), false);
+			gcn_set(c->f, i, AMD_S2, z);
+		}
+		return;
+	}
 	if (is_constant(y, &value) && value && !(value & (value - 1)))
 		change(c, i, AMD_v_lshlrev_b32, gcn_imm((uint32_t)__builtin_ctz(value)), x, false);
 	else
@@ -400,7 +392,9 @@ void gcn_combine(struct gcn_func *f)
 
 	look(&c);
 	find_copies(&c);
+	combine_share(&c);
 	read_originals(&c);
+	combine_forward(&c);
 	gcn_sweep(f);
 	look(&c);
 	make_in_place(&c);

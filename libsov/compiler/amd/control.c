@@ -215,14 +215,13 @@ static uint32_t size_of(const uint64_t *set, uint32_t words)
 	return n;
 }
 
-/* Sets of postdominators, from all downwards; lanes that end by the way do not count. */
-static void find_postdominators(struct work *w)
+/* Sets of postdominators, from all downwards; lanes that end by the way do not count, but where that is counted. */
+static void meet_downwards(struct work *w, const bool *counted)
 {
 	const struct ir_func *f = w->f;
 	uint64_t *set = arena_array(w->a, w->words, sizeof(*set));
 	bool changed = true;
 
-	w->postdominators = arena_array(w->a, (size_t)f->nblocks * w->words, sizeof(uint64_t));
 	memset(w->postdominators, 0xff, (size_t)f->nblocks * w->words * sizeof(uint64_t));
 	while (changed) {
 		changed = false;
@@ -232,7 +231,7 @@ static void find_postdominators(struct work *w)
 
 			memset(set, bb->nsucc ? 0xff : 0, w->words * sizeof(*set));
 			for (uint32_t s = 0; s < bb->nsucc; s++)
-				for (uint32_t i = 0; !ends_lanes(f, b, s) && i < w->words; i++)
+				for (uint32_t i = 0; (counted[b] || !ends_lanes(f, b, s)) && i < w->words; i++)
 					set[i] &= pdom(w, bb->succ[s])[i];
 			set[b / 64] |= UINT64_C(1) << b % 64;
 			if (!memcmp(set, pdom(w, b), w->words * sizeof(*set)))
@@ -241,6 +240,31 @@ static void find_postdominators(struct work *w)
 			changed = true;
 		}
 	}
+}
+
+/* A loop whose lanes only end has no other way out: the last such place counts as one. */
+static bool count_an_end(struct work *w, bool *counted)
+{
+	for (uint32_t k = w->c->count; k--;) {
+		ir_block b = w->c->order[k];
+
+		if (size_of(pdom(w, b), w->words) <= w->c->count || counted[b] ||
+		    !(ends_lanes(w->f, b, 0) || ends_lanes(w->f, b, 1)))
+			continue;
+		counted[b] = true;
+		return true;
+	}
+	return false;
+}
+
+static void find_postdominators(struct work *w)
+{
+	bool *counted = arena_array(w->a, w->f->nblocks, sizeof(*counted));
+
+	w->postdominators = arena_array(w->a, (size_t)w->f->nblocks * w->words, sizeof(uint64_t));
+	do
+		meet_downwards(w, counted);
+	while (count_an_end(w, counted));
 	for (uint32_t k = 0; k < w->c->count; k++) {
 		ir_block b = w->c->order[k];
 		uint32_t size = size_of(pdom(w, b), w->words);

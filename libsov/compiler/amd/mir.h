@@ -297,7 +297,7 @@ bool gcn_calls(const struct ir_func *f); /* others, or moves its stack */
 uint32_t gcn_passing_bytes(const struct ir_func *f); /* of arguments and results in memory */
 bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in); /* a call that may end lanes */
 /* Distances to functions, for calls by address (module.h). */
-void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep);
+void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep);
 /* A kernel's registers and stack, with those of all that it calls. */
 void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct amd_piece *p);
 

@@ -73,15 +73,23 @@ void sel_give_register(struct select *s, ir_val v)
 	at_value(s, v, 0);
 }
 
-struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
+bool sel_known(const struct select *s, ir_val v, uint64_t *value)
 {
 	const struct ir_inst *d = ir_def(s->ir, v);
 
-	if (d->op == IR_CONST)
-		return gcn_imm((uint32_t)(d->imm >> 32 * word));
-	if (d->op == IR_UNDEF)
-		return gcn_imm(0);
-	return at_value(s, v, word);
+	if (d->op == IR_ADDR && s->ir->module->symbols[d->symbol].space == IR_SHARED) {
+		*value = s->f->symbol_offset[d->symbol] + (uint32_t)d->imm;
+		return true;
+	}
+	*value = d->op == IR_CONST ? d->imm : 0;
+	return d->op == IR_CONST || d->op == IR_UNDEF;
+}
+
+struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
+{
+	uint64_t value;
+
+	return sel_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word)) : at_value(s, v, word);
 }
 
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word)
@@ -121,11 +129,10 @@ static bool inline_pair(uint64_t value, uint16_t *reg)
 
 struct gcn_src sel_pair(struct select *s, ir_val v)
 {
-	const struct ir_inst *d = ir_def(s->ir, v);
-	uint64_t value = d->op == IR_CONST ? d->imm : 0;
+	uint64_t value;
 	uint16_t reg;
 
-	if (d->op != IR_CONST && d->op != IR_UNDEF)
+	if (!sel_known(s, v, &value))
 		return at_value(s, v, 0);
 	if (inline_pair(value, &reg))
 		return gcn_reg(reg);
@@ -269,11 +276,13 @@ static bool is_commutative(enum amd_op op)
 }
 
 static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src src[3],
-			    bool long_form)
+			    bool long_form, struct sel_signs signs)
 {
 	const struct amd_row *row = amd_row(op);
 	bool is_short = row->format <= AMD_VOPC;
 	struct gcn_inst *i;
+
+	long_form |= signs.neg || signs.abs;
 
 	for (uint32_t k = 0; k < 3; k++)
 		if (row->type[AMD_S0 + k] >= TYPE_V32 && row->type[AMD_S0 + k] <= TYPE_V128)
@@ -283,6 +292,8 @@ static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d, 
 
 		src[0] = src[1];
 		src[1] = t;
+		signs.neg = (uint8_t)((signs.neg & 4) | (signs.neg & 1) << 1 | (signs.neg >> 1 & 1));
+		signs.abs = (uint8_t)((signs.abs & 4) | (signs.abs & 1) << 1 | (signs.abs >> 1 & 1));
 	}
 	if (row->format == AMD_VOPC || row->flags & CARRY || row->type[AMD_S2] == TYPE_M ||
 	    (row->format == AMD_VOP2 && !gcn_is_vector(s->f, src[1])))
@@ -296,19 +307,27 @@ static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d, 
 	for (uint32_t k = 0; k < 3; k++)
 		if (row->type[AMD_S0 + k])
 			gcn_set(s->f, i, AMD_S0 + k, src[k]);
+	i->in.field[AMD_F_NEG] = signs.neg;
+	i->in.field[AMD_F_ABS] = signs.abs;
 	return i;
 }
 
 struct gcn_inst *sel_vop(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			 struct gcn_src y, struct gcn_src z)
 {
-	return vop(s, op, d, (struct gcn_src[]){x, y, z}, false);
+	return vop(s, op, d, (struct gcn_src[]){x, y, z}, false, (struct sel_signs){0, 0});
 }
 
 struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			      struct gcn_src y, struct gcn_src z)
 {
-	return vop(s, op, d, (struct gcn_src[]){x, y, z}, true);
+	return vop(s, op, d, (struct gcn_src[]){x, y, z}, true, (struct sel_signs){0, 0});
+}
+
+struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d, const struct gcn_src x[3],
+				struct sel_signs signs, bool long_form)
+{
+	return vop(s, op, d, (struct gcn_src[]){x[0], x[1], x[2]}, long_form, signs);
 }
 
 void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t words)

@@ -38,6 +38,10 @@ struct gcn_src sel_mask(struct select *s, ir_val v);  /* of a b1 */
 struct gcn_src sel_extended(struct select *s, ir_val v, enum ir_type t, bool is_signed);
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word); /* of the instruction */
 bool sel_is_scalar(const struct select *s, ir_val v); /* constants too */
+/* A number that is known when code is made: a constant, or where a variable lies in LDS. */
+bool sel_known(const struct select *s, ir_val v, uint64_t *value);
+/* The most that it can be as an unsigned number (bounds.c). */
+uint64_t sel_most(const struct select *s, ir_val v);
 struct gcn_src sel_temp(struct select *s, enum gcn_class class, uint32_t words);
 struct gcn_src sel_part(struct gcn_src s, uint32_t word); /* words further */
 /* The same in vector registers. */
@@ -55,6 +59,12 @@ struct gcn_inst *sel_vop(struct select *s, enum amd_op op, struct gcn_src d, str
 /* The same in its long form: modifiers may be said. */
 struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			      struct gcn_src y, struct gcn_src z);
+/* Of an instruction's sources: those whose sign is turned, after it was taken away where that is asked for. */
+struct sel_signs {
+	uint8_t neg, abs; /* a bit for each */
+};
+struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d, const struct gcn_src x[3],
+				struct sel_signs signs, bool long_form);
 void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t words);
 /* By the unit that the destination belongs to. */
 void sel_op(struct select *s, enum sel_op op, struct gcn_src d, struct gcn_src x, struct gcn_src y);

@@ -44,6 +44,26 @@ static struct gcn_src operand(struct select *s, ir_val v, enum width w)
 	return (w == W_F16 || w == W_F16X2) && !x.ref.vreg ? sel_vector(s, x, 1) : x;
 }
 
+/* An operand without what changes its sign: that is for the instruction to do, which flushes if the change would. */
+static struct gcn_src without_signs(struct select *s, uint32_t k, enum width w, struct sel_signs *signs)
+{
+	const struct ir_inst *in = s->in, *d;
+	uint8_t bit = (uint8_t)(1 << k);
+	ir_val v = ARG(k);
+
+	for (; w != W_F16X2; v = d->args[0]) {
+		d = ir_def(s->ir, v);
+		if ((d->op != IR_FNEG && d->op != IR_FABS) || d->type != in->type || d->format != in->format ||
+		    (d->flags & ~in->flags & IR_FTZ))
+			break;
+		if (d->op == IR_FABS)
+			signs->abs |= bit;
+		else if (!(signs->abs & bit))
+			signs->neg ^= bit;
+	}
+	return operand(s, v, w);
+}
+
 static const struct {
 	uint8_t op;
 	uint16_t by_width[WIDTHS];
@@ -89,6 +109,7 @@ static void arithmetic(struct select *s, uint32_t row)
 	enum width w;
 	struct gcn_src d = sel_result(s, 0, 0), x[3] = {gcn_none(), gcn_none(), gcn_none()}, t = d;
 	bool extreme = s->in->op == IR_FMIN || s->in->op == IR_FMAX, nan = extreme;
+	struct sel_signs signs = {0, 0};
 	struct gcn_inst *i;
 
 	if (s->in->format == IR_BF16 || s->in->format == IR_BF16X2) {
@@ -97,15 +118,12 @@ static void arithmetic(struct select *s, uint32_t row)
 	}
 	w = width_of(s);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
-		x[k] = operand(s, ARG(k), w);
+		x[k] = without_signs(s, k, w, &signs);
 	/* Extremes, and all that halves make, have one NaN; a clamp leaves none. */
 	nan = (extreme || w == W_F16 || w == W_F16X2) && !(s->in->flags & IR_SAT);
 	if (nan)
 		t = sel_temp(s, GCN_VECTOR, sel_words(s->in->type));
-	if (s->in->flags & IR_SAT)
-		i = sel_vop_long(s, rows[row].by_width[w], t, x[0], x[1], x[2]);
-	else
-		i = sel_vop(s, rows[row].by_width[w], t, x[0], x[1], x[2]);
+	i = sel_vop_signed(s, rows[row].by_width[w], t, x, signs, s->in->flags & IR_SAT);
 	i->in.field[AMD_F_CLAMP] = !!(s->in->flags & IR_SAT);
 	i->mode = mode_of(s->in);
 	if (!nan)
@@ -284,7 +302,8 @@ static void compare(struct select *s)
 {
 	bool bf16 = s->in->format == IR_BF16;
 	enum width w = bf16 ? W_F32 : width_of(s);
-	struct gcn_src x[2];
+	struct gcn_src x[3] = {gcn_none(), gcn_none(), gcn_none()};
+	struct sel_signs signs = {0, 0};
 	struct gcn_inst *i;
 
 	if (w == W_F16X2) {
@@ -293,8 +312,8 @@ static void compare(struct select *s)
 	}
 	for (uint32_t k = 0; k < 2; k++)
 		x[k] = bf16 ? sel_new(s, GCN_VECTOR, SEL_SHL, sel_word(s, ARG(k), 0), gcn_imm(16))
-			    : operand(s, ARG(k), w);
-	i = sel_vop(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x[0], x[1], gcn_none());
+			    : without_signs(s, k, w, &signs);
+	i = sel_vop_signed(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x, signs, true);
 	i->mode = flush_of(s->in);
 }
 

@@ -95,8 +95,38 @@ static void logic(struct select *s, enum sel_op op, enum amd_op mask_op)
 		each_word(s, op);
 }
 
+/* A sum of 64 bits with a product of words is one instruction. */
+static bool add_product(struct select *s, ir_val x, ir_val y)
+{
+	const struct ir_inst *p = ir_def(s->ir, y), *z;
+	struct gcn_src a, b;
+	struct gcn_inst *i;
+	uint64_t amount;
+
+	if (s->in->type != IR_B64 || s->scalar[s->in->res] || s->scalar[y] || ir_def(s->ir, x)->op == IR_CONST)
+		return false;
+	if (p->op == IR_MULWIDE_U || p->op == IR_MULWIDE_S) {
+		a = sel_word(s, p->args[0], 0);
+		b = sel_word(s, p->args[1], 0);
+	} else if (p->op == IR_SHL && ir_is_const(s->ir, p->args[1], &amount) && amount < 32) {
+		z = ir_def(s->ir, p->args[0]);
+		if (z->op != IR_ZEXT || z->from != IR_B32)
+			return false;
+		a = sel_word(s, z->args[0], 0);
+		b = gcn_imm(1u << amount);
+	} else {
+		return false;
+	}
+	i = sel_vop(s, p->op == IR_MULWIDE_S ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32, sel_result(s, 0, 0), a, b,
+		    sel_pair(s, x));
+	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	return true;
+}
+
 static void add(struct select *s, ir_val x, ir_val y, bool subtract)
 {
+	if (!subtract && (add_product(s, x, y) || add_product(s, y, x)))
+		return;
 	if (s->in->type != IR_B64)
 		sel_op(s, subtract ? SEL_SUB : SEL_ADD, sel_result(s, 0, 0), sel_word(s, x, 0),
 		       sel_word(s, y, 0));
@@ -153,6 +183,12 @@ static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir
 	sel_move(s, d, p, 1);
 }
 
+/* Both have 24 bits at most: of what counts in lower types nothing is lost either. */
+static bool is_short_product(const struct select *s)
+{
+	return s->in->type == IR_B32 && sel_most(s, ARG(0)) < 1 << 24 && sel_most(s, ARG(1)) < 1 << 24;
+}
+
 static void multiply(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
@@ -161,10 +197,17 @@ static void multiply(struct select *s)
 	if (s->in->type == IR_B64) {
 		product64(s, d, ARG(0), ARG(1), adds ? ARG(2) : 0);
 	} else if (adds) {
-		struct gcn_src p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
-					   sel_word(s, ARG(1), 0));
+		struct gcn_src p;
 
+		if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
+			sel_vop(s, AMD_v_mad_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),
+				sel_word(s, ARG(2), 0));
+			return;
+		}
+		p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
 		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
+	} else if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
+		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0), gcn_none());
 	} else {
 		sel_op(s, SEL_MUL, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
 	}

@@ -134,13 +134,11 @@ static bool split_address(struct select *s, ir_val at, struct access *a)
 	if (d->op != IR_ADD)
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
-		const struct ir_inst *y = ir_def(s->ir, d->args[1 - k]);
-
 		if (!s->scalar[d->args[k]] || ir_def(s->ir, d->args[k])->op == IR_CONST)
 			continue;
-		if (y->op == IR_ZEXT && y->from == IR_B32) {
+		if (sel_most(s, d->args[1 - k]) <= UINT32_MAX) {
 			a->base = sel_pair(s, d->args[k]);
-			a->v = sel_vector_value(s, y->args[0]);
+			a->v = sel_vector(s, sel_word(s, d->args[1 - k], 0), 1);
 			return true;
 		}
 	}
@@ -165,12 +163,27 @@ static void add_excess(struct select *s, struct access *a, int64_t imm, int32_t 
 	a->v = d;
 }
 
+/* What is known of a sum goes to the offset. */
+static ir_val without_known(const struct select *s, ir_val at, int64_t *imm)
+{
+	const struct ir_inst *d = ir_def(s->ir, at);
+	uint64_t value;
+
+	for (uint32_t k = 0; d->op == IR_ADD && k < 2; k++)
+		if (sel_known(s, d->args[k], &value)) {
+			*imm += (int64_t)value;
+			return without_known(s, d->args[1 - k], imm);
+		}
+	return at;
+}
+
 static struct access address_of(struct select *s)
 {
 	const struct ir_inst *in = s->in;
 	struct access a = {.v = gcn_none(), .base = gcn_none()};
 	int64_t imm = (int64_t)in->imm;
 	bool small = imm >= -2048 && imm < 2048;
+	ir_val at;
 
 	switch (in->space) {
 	case IR_SHARED:
@@ -180,8 +193,9 @@ static struct access address_of(struct select *s)
 			a.offset = (int32_t)imm;
 			return a;
 		}
-		a.v = in->nargs ? sel_vector(s, sel_word(s, ARG(0), 0), 1)
-				: sel_constant(s, GCN_VECTOR, 0, 1);
+		if (in->nargs)
+			at = in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
+		a.v = in->nargs ? sel_vector(s, sel_word(s, at, 0), 1) : sel_constant(s, GCN_VECTOR, 0, 1);
 		/* Scratch is not addressed below 0, so neither is the register alone. */
 		add_excess(s, &a, imm, 0, in->space == IR_SHARED ? 65535 : 2047);
 		return a;

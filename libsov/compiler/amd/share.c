@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is computed twice is computed once. Selection makes the same parts of addresses and the lane's number for
+ * every instruction that wants them; here an instruction that computes what one before it did, in a block that
+ * lanes have come through, gives its words to those of the first. A mask of lanes is right for those that are on
+ * when it is made, and a constant costs less than a register that keeps it: both are shared within a block only.
+ *
+ * Copies of what is no value, since it is written more than once, are read from the source within a block, as long as
+ * nobody writes that.
+ */
+#include <string.h>
+#include "libsov/compiler/amd/combine.h"
+
+#define BUCKETS 1024
+
+struct computed {
+	const struct gcn_inst *i;
+	uint32_t block;
+	uint32_t source[AMD_SLOTS]; /* 1 + unit, 0: no register */
+	struct computed *next;
+};
+
+static bool is_vector_format(const struct gcn_inst *i)
+{
+	return i->in.row->format >= AMD_VOP1 && i->in.row->format <= AMD_VOP3P;
+}
+
+static bool is_number(const struct gcn_inst *i, uint32_t slot)
+{
+	uint16_t reg = i->in.reg[slot];
+
+	return reg == AMD_NONE || reg == AMD_NULL || (reg >= AMD_INT_0 && reg <= AMD_INV_2PI) || reg == AMD_LITERAL;
+}
+
+/* Depends on its sources alone, all of them values; *masks: writes scalar registers lane by lane. */
+static bool is_shareable(struct combine *c, const struct gcn_inst *i, bool *masks)
+{
+	const struct amd_row *row = i->in.row;
+	struct gcn_use uses[GCN_MAX_USES];
+	uint32_t n, sources = 0;
+
+	*masks = false;
+	if ((!is_vector_format(i) && row->format != AMD_SOP1 && row->format != AMD_SOP2) || i->call || i->npassed ||
+	    i->target || i->address.there || i->in.form > AMD_E64 ||
+	    row->flags & (SCC_IN | EXEC_IN | EXEC_OUT | M0_IN | VCC_IN | VCC_OUT | READS_D | D_SOURCE | SWAPS))
+		return false;
+	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
+		if (!i->ref[slot].vreg && row->type[slot] && !is_number(i, slot))
+			return false;
+		else
+			sources += slot >= AMD_S0 && slot <= AMD_S2 && row->type[slot];
+	n = gcn_uses(i, uses);
+	for (uint32_t u = 0; u < n; u++) {
+		*masks |= uses[u].write && is_vector_format(i) && c->f->vregs[uses[u].ref.vreg].class == GCN_SCALAR;
+		for (uint32_t k = 0; k < uses[u].count; k++)
+			if (!combine_is_value(c, (struct gcn_ref){uses[u].ref.vreg, (uint8_t)(uses[u].ref.part + k)}))
+				return false;
+	}
+	return n && sources;
+}
+
+/* Where the words of its sources come from; false: from several places. */
+static bool find_sources(const struct combine *c, struct computed *e)
+{
+	struct amd_use uses[AMD_MAX_USES];
+	uint32_t n = amd_uses(&e->i->in, uses);
+
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t first;
+
+		if (uses[u].slot >= AMD_SLOTS || uses[u].write || !e->i->ref[uses[u].slot].vreg)
+			continue;
+		first = gcn_unit(c->f, e->i->ref[uses[u].slot]);
+		e->source[uses[u].slot] = 1 + combine_original(c, first);
+		for (uint32_t k = 1; k < uses[u].count; k++)
+			if (1 + combine_original(c, first + k) != e->source[uses[u].slot] + k)
+				return false;
+	}
+	return true;
+}
+
+static uint32_t bucket_of(const struct computed *e)
+{
+	uint32_t h = e->i->in.row->op * 31u + e->i->in.literal;
+
+	for (uint32_t slot = AMD_S0; slot <= AMD_S2; slot++)
+		h = h * 0x01000193 + (e->source[slot] ? e->source[slot] : e->i->in.reg[slot]);
+	return (h ^ h >> 16) % BUCKETS;
+}
+
+
+static bool same_computation(const struct computed *x, const struct computed *y)
+{
+	const struct amd_inst *a = &x->i->in, *b = &y->i->in;
+
+	if (a->row != b->row || a->form != b->form || x->i->mode != y->i->mode ||
+	    memcmp(a->field, b->field, sizeof(a->field)))
+		return false;
+	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
+		if (!x->i->ref[slot].vreg != !y->i->ref[slot].vreg || x->source[slot] != y->source[slot])
+			return false;
+		if (!x->i->ref[slot].vreg && a->row->type[slot] &&
+		    (a->reg[slot] != b->reg[slot] || (a->reg[slot] == AMD_LITERAL && a->literal != b->literal)))
+			return false;
+	}
+	return true;
+}
+
+static void give_words(struct combine *c, const struct gcn_inst *i, const struct gcn_inst *first)
+{
+	struct amd_use uses[AMD_MAX_USES];
+	uint32_t n = amd_uses(&i->in, uses);
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t k = 0; uses[u].write && uses[u].slot < AMD_SLOTS && i->ref[uses[u].slot].vreg &&
+				     k < uses[u].count; k++)
+			c->words[gcn_unit(c->f, i->ref[uses[u].slot]) + k].same =
+				1 + gcn_unit(c->f, first->ref[uses[u].slot]) + k;
+}
+
+void combine_share(struct combine *c)
+{
+	struct gcn_func *f = c->f;
+	const struct ir_cfg *cfg = ir_cfg_build(f->ir);
+	struct computed **buckets = arena_array(f->arena, BUCKETS, sizeof(*buckets));
+
+	for (uint32_t k = 0; k < cfg->nrpo; k++)
+		gcn_for_each(f, cfg->rpo[k], i) {
+			struct computed *e, *before, **bucket;
+			bool masks, near;
+
+			if (combine_is_copy(c, i) || !is_shareable(c, i, &masks))
+				continue;
+			near = masks || i->copy;
+			e = arena_alloc(f->arena, sizeof(*e));
+			*e = (struct computed){.i = i, .block = cfg->rpo[k]};
+			if (!find_sources(c, e))
+				continue;
+			bucket = &buckets[bucket_of(e)];
+			for (before = *bucket; before; before = before->next)
+				if (same_computation(before, e) && (before->block == e->block ||
+				    (!near && ir_dominates(cfg, before->block, e->block))))
+					break;
+			if (before) {
+				give_words(c, i, before->i);
+				continue;
+			}
+			e->next = *bucket;
+			*bucket = e;
+		}
+}
+
+/* ---- copies within a block ---- */
+
+struct forward {
+	struct combine *c;
+	uint32_t *from;  /* by unit: 1 + what it is a copy of just now, 0: nothing */
+	uint32_t *active, nactive; /* units that are */
+};
+
+static void forget(struct forward *w, uint32_t unit)
+{
+	for (uint32_t k = 0; k < w->nactive;) {
+		uint32_t to = w->active[k];
+
+		if (to != unit && w->from[to] != 1 + unit) {
+			k++;
+			continue;
+		}
+		w->from[to] = 0;
+		w->active[k] = w->active[--w->nactive];
+	}
+}
+
+static void read_source(struct forward *w, struct gcn_inst *i, enum amd_slot slot, uint32_t count)
+{
+	struct gcn_func *f = w->c->f;
+	uint32_t first = gcn_unit(f, i->ref[slot]), unit = w->from[first], vreg, part;
+
+	if (!unit--)
+		return;
+	vreg = f->unit_vreg[unit];
+	part = unit - f->vregs[vreg].first_unit;
+	if (!combine_may_begin(f, vreg, part, count))
+		return;
+	for (uint32_t k = 1; k < count; k++)
+		if (w->from[first + k] != 1 + unit + k || f->unit_vreg[unit + k] != vreg)
+			return;
+	i->ref[slot] = (struct gcn_ref){vreg, (uint8_t)part};
+}
+
+static void forward_block(struct forward *w, uint32_t b)
+{
+	struct gcn_func *f = w->c->f;
+
+	while (w->nactive)
+		w->from[w->active[--w->nactive]] = 0;
+	gcn_for_each(f, b, i) {
+		struct amd_use uses[AMD_MAX_USES];
+		struct gcn_use words[GCN_MAX_USES];
+		uint32_t n = amd_uses(&i->in, uses), written = 0;
+
+		for (uint32_t u = 0; u < n; u++)
+			written |= uses[u].write ? 1u << uses[u].slot : 0;
+		for (uint32_t u = 0; w->nactive && u < n; u++)
+			if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) && i->ref[uses[u].slot].vreg)
+				read_source(w, i, uses[u].slot, uses[u].count);
+		n = gcn_uses(i, words);
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t k = 0; words[u].write && k < words[u].count; k++)
+				forget(w, gcn_unit(f, words[u].ref) + k);
+		if (!combine_is_copy(w->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
+		    combine_is_fixed(f, i->ref[AMD_D].vreg) || (f->calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
+			continue;
+		w->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
+		w->active[w->nactive++] = gcn_unit(f, i->ref[AMD_D]);
+	}
+}
+
+void combine_forward(struct combine *c)
+{
+	struct forward w = {.c = c};
+
+	w.from = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.from));
+	w.active = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.active));
+	gcn_for_each_block(c->f, b)
+		forward_block(&w, b);
+}
