@@ -119,6 +119,8 @@ extern const uint32_t ptx_word_count;
 /* Special register "%tid.x": enum ir_sreg or enum ptx_special; -1 when there is no such, -2 when it
  * is not supported. */
 int ptx_special_find(const char *text, size_t length);
+/* How wide it is: one of several powers of two, each a bit. */
+uint32_t ptx_special_widths(const char *text, size_t length);
 
 /* ---- names ---- */
 

@@ -44,7 +44,9 @@
 #define STORE  POLICY VECTOR ".type = " MEMORY " .b128; b = .type or wider or vector; "
 #define LOADED ".cop = .ca .cg .cs .lu .cv"
 #define SETP   "p q = .pred or nothing; c = .pred; "
-#define SET    ".dtype = .u32 .s32 .f32 .f16 .bf16 .f16x2 .bf16x2 .u16 .s16; c = .pred; "
+#define SET    "a b = .atype; c = .pred; "
+#define SET_WORD ".dtype = .u32 .s32 .f32 .f16 .bf16; "
+#define SET_HALF ".u16 .s16 .u32 .s32"
 #define CVT    "d = .dtype or wider; a = .atype or wider or special; "
 
 #define SPACES  ".global .shared .shared::cta"
@@ -98,7 +100,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mad.lo.cc.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
 	ROW("mad.hi.cc.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
 	ROW("mad.hi.cc.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
-	ROW("mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
+	ROW("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
 	ROW("mad.rnd.f64 d, a, b, c", "", plain, FMA),
 	ROW("madc.lo{.cc}.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
 	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
@@ -216,19 +218,29 @@ const struct ptx_row ptx_rows[] = {
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
 	    SETP ".CmpOp = " ORDERED "; .type = " SIGNED, setp, ICMP),
 	ROW("setp.CmpOp{.BoolOp}{.ftz}.type p{|q}, a, b{, c}",
-	    SETP ".CmpOp = " FLOATCMP "; .type = .f32 " F16, setp, FCMP),
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f32 .f16x2", setp, FCMP),
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
-	    SETP ".CmpOp = " FLOATCMP "; .type = .f64 " BF16, setp, FCMP),
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f64 .bf16x2", setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}{.ftz}.f16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}.bf16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = .eq .ne; .atype = " BITS, set, ICMP),
+	    SET SET_WORD ".CmpOp = .eq .ne; .atype = " BITS, set, ICMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " ORDERED " .lo .ls .hi .hs; .atype = " UNSIGNED, set, ICMP),
+	    SET SET_WORD ".CmpOp = " ORDERED " .lo .ls .hi .hs; .atype = " UNSIGNED, set, ICMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " ORDERED "; .atype = " SIGNED, set, ICMP),
+	    SET SET_WORD ".CmpOp = " ORDERED "; .atype = " SIGNED, set, ICMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = " FLOATCMP "; .atype = .f32 .f64", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.ftz.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f32 .f16; .CmpOp = " FLOATCMP "; .atype = .f32", set, FCMP),
 	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " FLOATCMP "; .atype = .f32 " F16, set, FCMP),
+	    SET ".dtype = " SET_HALF " .f16; .CmpOp = " FLOATCMP "; .atype = .f16", set, FCMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " FLOATCMP "; .atype = .f64 " BF16, set, FCMP),
+	    SET ".dtype = " SET_HALF " .bf16; .CmpOp = " FLOATCMP "; .atype = .f16 .bf16", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f16x2; .CmpOp = " FLOATCMP "; .atype = .f16x2", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .bf16x2; .CmpOp = " FLOATCMP "; .atype = .bf16x2", set, FCMP),
 	ROW("selp.type d, a, b, c",
 	    ".type = " BITS " " INTEGER " .f32 .f64; c = .pred", selp, SELECT),
 	ROW("slct.dtype.atype d, a, b, c",
@@ -241,7 +253,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mov.type d, a", ".type = " BITS "; d = .type or parts; "
 	    "a = .type or parts or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
-	ROW("mov.type d, a", ".type = .f32 .f64 .f16 .bf16", mov, COPY),
+	ROW("mov.type d, a", ".type = .f32 .f64", mov, COPY),
 	ROW("mov.b128 d, a", "d a = .b128 or parts", mov_wide, COPY),
 	ROW("mov.vec.type d, a", VECTOR ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
 	    "a = .type or vector or special", mov_vector, COPY),
@@ -250,9 +262,9 @@ const struct ptx_row ptx_rows[] = {
 	    CVT ".dtype = " BYTES "; .atype = " FLOATS, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " FLOATS "; .atype = " BYTES, cvt, TRUNC),
-	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}{.relu}.dtype.atype d, a",
+	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " FLOATS "; .atype = " FLOATS, cvt, TRUNC),
-	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a",
+	ROW("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a",
 	    ".rnd = .rn .rz; .dtype = .f16 .bf16; .atype = .f32; d = .dtype; a = .atype", cvt, TRUNC),
 	ROW("cvt.rnd{.relu}{.satfinite}.f16x2.f32 d, a, b",
 	    ".rnd = .rn .rz; d = .f16x2; a b = .f32", cvt_pair, TRUNC),
@@ -301,7 +313,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.type d, [a], b{, policy}",
-	    ATOM ".type = .u32 .s32 .u64 .s64 .f32 .f64", atom, ATOM),
+	    ATOM ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".type = " HALVES, atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 d, [a], b{, policy}",
@@ -321,7 +333,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .and .or .xor; .type = .b32 .b64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.type [a], b{, policy}",
-	    RED ".type = .u32 .s32 .u64 .s64 .f32 .f64", atom, ATOM),
+	    RED ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type [a], b{, policy}",
 	    RED ".type = " HALVES, atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED VECTOR, atom, ATOM),
@@ -335,8 +347,9 @@ const struct ptx_row ptx_rows[] = {
 	    RED ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
 	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
-	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2 "
-	    ".L2::evict_last .L2::evict_normal", nothing, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
+	    nothing, FENCE),
 	ROW("prefetchu.L1 [a]", "", nothing, FENCE),
 	ROW("applypriority{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2::evict_normal; "
 	    "b = .u32", nothing, FENCE),
