@@ -299,6 +299,15 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 	for (uint32_t k = 0; c && k < READERS; k++) {
 		const struct flight *f = &c->readers[k];
 
+		if (f->op && u->kind == SASS_UGPR) {
+			uint64_t need = sass_war(f->op->inst, op->inst, u->kind);
+
+			if (w->clock - f->cycle >= need)
+				continue;
+			report_distance(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
+					w->clock - f->cycle, need);
+			return false;
+		}
 		/* Whoever waits in the same queue reads first and writes after that. */
 		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_settled(h, f) ||
 		    sass_same_queue(sm, f->op->inst, op->inst))
@@ -342,10 +351,11 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 }
 
 /* A lane's registers are fetched when the unit gets to it, predicates and what is the warp's at
- * issue: ptxas overwrites the uniform register of an address in the next cycle. */
+ * issue: ptxas overwrites the uniform register of an address in the next cycle. Uniform arithmetic
+ * reads a little later (sass_war). */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
-	return t->late && u->kind == SASS_GPR;
+	return (t->late && u->kind == SASS_GPR) || (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
 }
 
 static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)

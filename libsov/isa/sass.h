@@ -273,6 +273,8 @@ uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
 /* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
 uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+/* Cycles from issue of who reads a register of the kind, with no queue to wait in, to issue of who overwrites it. */
+uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind);
 /* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where

@@ -367,6 +367,16 @@ uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_
 	return a > b ? a - b + 1 : 1;
 }
 
+/* Uniform arithmetic reads after its issue, and what is there at once is there before that: ptxas 13.0 leaves
+ * three cycles before UMOV and ULDC (81 times) and two before others (161). On an H200 a ULOP3 that was two cycles
+ * ahead of a UMOV took what that brought. */
+uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind)
+{
+	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM || is_fast_uniform(reader->op))
+		return 1;
+	return is_fast_uniform(writer->op) ? 3 : 2;
+}
+
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {

@@ -53,6 +53,8 @@ static bool meet_use(const struct walk *w, const struct mir_inst *i, struct prog
 		if (use->write && w->late && own->operand != SASS_USE_GUARD &&
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
 			return complain(w, i, p, "overwrites a source that may not have been read");
+		if (use->write && p->cycles < sass_war(from, to, own->kind))
+			return complain(w, i, p, "overwrites its source too early");
 		return true;
 	}
 	if (w->variable && !p->results)

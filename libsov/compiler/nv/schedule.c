@@ -145,7 +145,7 @@ static void depend_write(struct scheduler *s, uint32_t n, uint32_t r,
 
 		add_edge(s, a->node, n,
 			 sass_reads_late(s->f->sm, reader) ? sass_estimate(s->f->sm, reader) / 2
-							   : 1);
+							   : sass_war(reader, in, use->kind));
 	}
 	res->write = (struct access){.node = n, .use = *use};
 	res->reads = NULL;

@@ -21,7 +21,7 @@ struct names {
 
 struct recent {
 	struct mir_inst *inst;
-	uint64_t writes; /* of its names */
+	uint64_t names;  /* that others must keep their distance from */
 	int32_t at;      /* when it was issued, by the window's clock */
 	uint8_t boards;  /* scoreboards that it counts up */
 	bool barrier;
@@ -72,15 +72,16 @@ static uint32_t distance(const struct staller *s, struct mir_inst *from, struct 
 	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
 	for (uint32_t i = 0; i < nx; i++) {
-		for (uint32_t j = 0; x[i].write && j < ny; j++) {
+		for (uint32_t j = 0; j < ny; j++) {
 			struct sass_reg_use a = mir_sass_use(&x[i]), b = mir_sass_use(&y[j]);
 			uint32_t n = 0;
 
 			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
-			    b.reg >= a.reg + a.count)
+			    b.reg >= a.reg + a.count || !(a.write || b.write))
 				continue;
-			n = b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
-				    : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
+			n = !a.write  ? sass_war(&from->sass, &to->sass, a.kind)
+			    : b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
+				      : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > least)
 				least = n;
 		}
@@ -101,7 +102,7 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 
 		if (since(w, r) >= FORGET)
 			continue;
-		if (r->writes & all) {
+		if (r->names & all) {
 			other = distance(s, r->inst, i);
 			least = other > least ? other : least;
 		}
@@ -135,6 +136,9 @@ static uint8_t board_bit(uint8_t board)
 
 static void append(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
 {
+	const struct names *names = &s->names[i->number];
+	bool reads_uniform_late = sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_UNIFORM;
+
 	if (w->count == w->capacity && w->first) {
 		w->count -= w->first;
 		memmove(w->list, w->list + w->first, w->count * sizeof(*w->list));
@@ -142,7 +146,7 @@ static void append(const struct staller *s, struct window *w, struct mir_inst *i
 	}
 	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
 	w->list[w->count++] = (struct recent){
-		.inst = i, .writes = s->names[i->number].writes, .at = w->now - (int32_t)ago,
+		.inst = i, .names = reads_uniform_late ? names->all : names->writes, .at = w->now - (int32_t)ago,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
 		.barrier = i->sass.op == SASS_BAR};
 }

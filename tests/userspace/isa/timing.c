@@ -63,6 +63,8 @@ static void uses(const char *want)
 #define HMUL2_R3           0x004fca0000002800, 0x2000000500037232 /* HMUL2.SAT R3, R0.H0_H0, R5.H0_H0 */
 #define HADD2_F32_R6_R3    0x000fe40000004100, 0x20000003ff067230 /* HADD2.F32 R6, -RZ, R3.H0_H0 */
 #define HADD2_R3_R6_R4     0x000fe40000010800, 0x2000000406037230 /* HADD2.FTZ R3, R6.H0_H0, R4.H0_H0 */
+#define ULOP3_UR62_UR61    0x000fe2000f8e803d, 0x0000001f3e3e7892 /* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
+#define UMOV_UR61          0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
 #define BAR_SYNC           0x000fec0000010000, 0x0000000000007b1d
 #define R2UR_UR4_R6        0x003fde00000e0000, 0x00000000060472ca
 
@@ -118,8 +120,14 @@ int main(void)
 	load(&one, 90, HADD2_F32_R6_R3);
 	load(&two, 90, HADD2_R3_R6_R4);
 	ok(distance(90) == 5 && distance(80) == 5, "... and HADD2 what it made 5 cycles later");
+	load(&one, 90, ULOP3_UR62_UR61);
+	load(&two, 90, UMOV_UR61);
+	ok(sass_war(&one, &two, SASS_UGPR) == 3, "UMOV does not bring ULOP3 what it reads two cycles later");
+	ok(sass_war(&one, &one, SASS_UGPR) == 2 && sass_war(&two, &two, SASS_UGPR) == 1,
+	   "uniform arithmetic is slower, and UMOV reads at once");
 	load(&one, 90, DADD_R4_R6_R4);
 	load(&two, 90, FADD_R4_R6_R7);
+	ok(sass_war(&two, &one, SASS_GPR) == 1, "a source may be overwritten in the next cycle");
 	ok(sass_waw(90, &one, &two) == 6 && sass_waw(90, &two, &one) == 1,
 	   "a fast unit does not overtake a slow one");
 	return tap_done();
