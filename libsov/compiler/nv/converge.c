@@ -145,15 +145,16 @@ static bool find_region(struct converge *c, uint32_t branch, struct region *r)
 	if (!r->place || !f->blocks[r->place].npreds)
 		return false;
 	r->inside = arena_array(f->arena, c->room, sizeof(*r->inside));
-	for (r->head = branch;; r->head = c->idom[r->head]) {
+	/* From the place on up the branch is behind the place: it is the head of a loop that the branch is in. */
+	for (r->head = branch; r->head != r->place; r->head = c->idom[r->head]) {
 		memset(r->inside, 0, c->nblocks * sizeof(*r->inside));
 		r->size = reach(c, r->head, r->place, r->inside);
-		/* The place inside a loop that the head is not in would be passed many times. */
-		if (is_closed(c, r) && r->head != r->place)
+		if (is_closed(c, r))
 			return true;
 		if (r->head == f->entry)
 			return false;
 	}
+	return false;
 }
 
 /* A known region whose barrier does for this one. */
