@@ -38,7 +38,8 @@ struct converge {
 	uint32_t *ends, *places; /* by block, of nv_meet() */
 	struct region *regions;
 	uint32_t nregions;
-	bool *apart; /* by block: lanes may have parted */
+	bool *apart; /* by block: lanes may have parted before it … */
+	bool *parts; /* … or part in it */
 };
 
 /* Immediate dominators, after Cooper, Harvey and Kennedy: two fingers that walk up. */
@@ -144,15 +145,16 @@ static bool find_region(struct converge *c, uint32_t branch, struct region *r)
 	if (!r->place || !f->blocks[r->place].npreds)
 		return false;
 	r->inside = arena_array(f->arena, c->room, sizeof(*r->inside));
-	for (r->head = branch;; r->head = c->idom[r->head]) {
+	/* From the place on up the branch is behind the place: it is the head of a loop that the branch is in. */
+	for (r->head = branch; r->head != r->place; r->head = c->idom[r->head]) {
 		memset(r->inside, 0, c->nblocks * sizeof(*r->inside));
 		r->size = reach(c, r->head, r->place, r->inside);
-		/* The place inside a loop that the head is not in would be passed many times. */
-		if (is_closed(c, r) && r->head != r->place)
+		if (is_closed(c, r))
 			return true;
 		if (r->head == f->entry)
 			return false;
 	}
+	return false;
 }
 
 /* A known region whose barrier does for this one. */
@@ -357,6 +359,7 @@ static void mark_after_calls(struct converge *c)
 		mir_for_each(c->f, b, i)
 			if (b < c->nblocks && (mir_is_open_call(i) || parts_groups(i))) {
 				mark_apart(c, b, NULL);
+				c->parts[b] = true;
 				break;
 			}
 }
@@ -389,6 +392,7 @@ static struct converge look(struct mir_func *f)
 	c.room = c.nblocks + 2 * branches;
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
+	c.parts = arena_array(f->arena, c.nblocks, sizeof(*c.parts));
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
 	find_dominators(&c);
 	nv_meet(f, &c.ends, &c.places);
@@ -399,7 +403,11 @@ static struct converge look(struct mir_func *f)
 
 const bool *nv_apart(struct mir_func *f)
 {
-	return look(f).apart;
+	struct converge c = look(f);
+
+	for (uint32_t b = 0; b < c.nblocks; b++)
+		c.apart[b] |= c.parts[b];
+	return c.apart;
 }
 
 static bool writes_uniform(const struct mir_inst *i)
@@ -421,7 +429,9 @@ static bool writes_uniform(const struct mir_inst *i)
 static bool writes_apart(const struct converge *c)
 {
 	for (uint32_t b = 1; b < c->nblocks; b++) {
-		for (struct mir_inst *i = c->apart[b] ? c->f->blocks[b].first : NULL; i; i = i->next) {
+		bool apart = c->apart[b] || c->parts[b];
+
+		for (struct mir_inst *i = apart ? c->f->blocks[b].first : NULL; i; i = i->next) {
 			if (writes_uniform(i))
 				return true;
 		}
