@@ -347,9 +347,11 @@ static void sov_bo_free(struct drm_gem_object *obj)
 	kfree(bo);
 }
 
-/* A file gets a handle, by whatever way. */
+/* A file gets a handle, by whatever way, also by a name: for GEM_FLINK nobody is asked. */
 static int sov_bo_open(struct drm_gem_object *obj, struct drm_file *file)
 {
+	if (sov_bo_kept(to_bo(obj)) && READ_ONCE(obj->handle_count) > 1)
+		return -EPERM;
 	return sov_charge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
 }
 

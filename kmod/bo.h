@@ -12,6 +12,7 @@
 
 struct drm_sovgpu_bo_create;
 struct sov_bo_kind;
+struct sov_device;
 struct sov_vm;
 
 /**
@@ -48,8 +49,11 @@ struct sov_bo {
 	/** @dma_users: how many need @sgt */
 	u32 dma_users;
 
-	/** @imported: another device's memory: as our device sees it, always */
+	/** @imported: another device's memory: as our device sees it, until that goes */
 	struct sg_table *imported;
+
+	/** @import_link: likewise: in the device's list, which its lock protects with @imported */
+	struct list_head import_link;
 
 	/** @account: whose memory it is, with a reference; or NULL */
 	struct sov_account *account;
@@ -115,11 +119,13 @@ int sov_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file
 int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* prime.c */
+bool sov_bo_kept(struct sov_bo *bo);
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags);
 struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 					   struct dma_buf_attachment *attachment,
 					   struct sg_table *sgt);
 struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *file);
+void sov_imports_unmap(struct sov_device *sov);
 int sov_bo_pin(struct drm_gem_object *obj);
 struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj);
 

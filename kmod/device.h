@@ -160,6 +160,12 @@ struct sov_device {
 	/** @vms: all address spaces */
 	struct list_head vms;
 
+	/** @imports_lock: protects @imports */
+	struct mutex imports_lock;
+
+	/** @imports: buffers of other devices' memory */
+	struct list_head imports;
+
 	/** @groups_lock: protects @groups */
 	struct mutex groups_lock;
 

@@ -147,12 +147,15 @@ static int sov_init(struct sov_device *sov)
 	int ret;
 
 	INIT_LIST_HEAD(&sov->vms);
+	INIT_LIST_HEAD(&sov->imports);
 	INIT_LIST_HEAD(&sov->groups);
 	INIT_LIST_HEAD(&sov->queues);
 	spin_lock_init(&sov->queues_lock);
 	INIT_WORK(&sov->wedge, sov_stop_groups);
 	init_waitqueue_head(&sov->wake);
 	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
+	if (!ret)
+		ret = drmm_mutex_init(&sov->drm, &sov->imports_lock);
 	if (!ret)
 		ret = drmm_mutex_init(&sov->drm, &sov->groups_lock);
 	if (ret)
@@ -222,6 +225,7 @@ static void sov_end_use(struct sov_device *sov)
 	flush_workqueue(sov->late_work);
 	sov_interrupt(sov);
 	sov_vms_kill(sov);
+	sov_imports_unmap(sov);
 	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 
@@ -290,3 +294,5 @@ module_exit(sov_unload);
 MODULE_DESCRIPTION("compute on GPUs");
 MODULE_AUTHOR("the sovgpu authors");
 MODULE_LICENSE("Dual MIT/GPL");
+/* As MODULE_IMPORT_NS has it, which wants the name quoted on some kernels and bare on others. */
+MODULE_INFO(import_ns, "DMA_BUF");

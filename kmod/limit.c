@@ -109,13 +109,13 @@ void sov_account_put(struct sov_account *account)
  * sov_charge() - a file wants more of something
  * @account: of the file
  * @limit: of what; SOV_LIMITS: nothing that is counted
- * @amount: how much more
+ * @amount: how much more; 0 is always granted
  *
  * Return: 0, to be undone by sov_uncharge(); or the limit's own errno.
  */
 int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	if (limit == SOV_LIMITS)
+	if (limit == SOV_LIMITS || !amount) /* who has too much already may go on with that */
 		return 0;
 	if (amount <= ALL_BYTES &&
 	    (u64)atomic64_add_return(amount, &account->used[limit]) <= most(limit))

@@ -12,6 +12,17 @@
 #include "kmod/device.h"
 
 /**
+ * sov_bo_kept() - is a buffer for the file alone that has made it?
+ * @bo: the buffer
+ *
+ * Return: whether it is: memory of a process, or of one address space.
+ */
+bool sov_bo_kept(struct sov_bo *bo)
+{
+	return bo->exclusive || bo->region == DRM_SOVGPU_REGION_USER;
+}
+
+/**
  * sov_bo_export() - make a dma-buf of a buffer
  * @obj: the buffer
  * @flags: of the new file
@@ -20,9 +31,7 @@
  */
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
 {
-	struct sov_bo *bo = to_bo(obj);
-
-	if (bo->exclusive || bo->region == DRM_SOVGPU_REGION_USER)
+	if (sov_bo_kept(to_bo(obj)))
 		return ERR_PTR(-EPERM);
 	return drm_gem_prime_export(obj, flags);
 }
@@ -59,9 +68,38 @@ static int import_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 	return 0;
 }
 
+/* With the device's lock held; doing it twice does nothing. */
+static void unmap(struct sov_bo *bo)
+{
+	if (bo->imported)
+		dma_buf_unmap_attachment_unlocked(bo->base.import_attach, bo->imported,
+						  DMA_BIDIRECTIONAL);
+	bo->imported = NULL;
+}
+
 static void import_empty(struct sov_bo *bo)
 {
-	drm_prime_gem_destroy(&bo->base, bo->imported);
+	struct sov_device *sov = to_sov(bo->base.dev);
+
+	mutex_lock(&sov->imports_lock);
+	list_del(&bo->import_link);
+	unmap(bo);
+	mutex_unlock(&sov->imports_lock);
+	drm_prime_gem_destroy(&bo->base, NULL);
+}
+
+/**
+ * sov_imports_unmap() - other devices' memory is not mapped for ours any more, because that goes
+ * @sov: the device, unplugged: nobody maps such a buffer, and no new ones come
+ */
+void sov_imports_unmap(struct sov_device *sov)
+{
+	struct sov_bo *bo;
+
+	mutex_lock(&sov->imports_lock);
+	list_for_each_entry(bo, &sov->imports, import_link)
+		unmap(bo);
+	mutex_unlock(&sov->imports_lock);
 }
 
 static const struct sov_bo_kind imported = {
@@ -98,6 +136,7 @@ struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 					   struct dma_buf_attachment *attachment,
 					   struct sg_table *sgt)
 {
+	struct sov_device *sov = to_sov(drm);
 	u64 size = attachment->dmabuf->size;
 	struct sov_bo *bo;
 
@@ -108,6 +147,9 @@ struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 		return ERR_CAST(bo);
 	bo->region = DRM_SOVGPU_REGION_SYSTEM;
 	bo->imported = sgt;
+	mutex_lock(&sov->imports_lock);
+	list_add(&bo->import_link, &sov->imports);
+	mutex_unlock(&sov->imports_lock);
 	return &bo->base;
 }
 

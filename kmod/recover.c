@@ -76,6 +76,11 @@ static void reset_prepare(struct pci_dev *pdev)
 {
 	struct sov_device *sov = pci_get_drvdata(pdev);
 
+	/*
+	 * One that sleeps is woken up first, and nobody else does that in the midst: who resets the
+	 * bus above it (reset_subordinate) knows nothing of its sleep.
+	 */
+	pm_runtime_get_sync(&pdev->dev);
 	drm_info(&sov->drm, "it is reset: whoever uses it loses what is there\n");
 	sov_take_down(sov);
 }
@@ -83,6 +88,7 @@ static void reset_prepare(struct pci_dev *pdev)
 static void reset_done(struct pci_dev *pdev)
 {
 	bind_later(pdev);
+	pm_runtime_put_noidle(&pdev->dev);
 }
 
 const struct pci_error_handlers sov_error_handlers = {

@@ -187,7 +187,6 @@ static void sov_vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct sov_vm *vm = to_vm(gpuvm);
 
-	vendor_of(vm)->vm_fini(vm);
 	mutex_destroy(&vm->lock);
 	kfree(vm);
 }
@@ -229,9 +228,10 @@ static void release(struct kref *users)
 	sov->vendor->vm_stop(vm); /* while removal, which ends the firmware, still finds it */
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
+	sov->vendor->vm_fini(vm);
 	sov_uncharge(vm->account, SOV_LIMIT_VMS, 1);
 	sov_account_put(vm->account);
-	drm_gpuvm_put(&vm->base); /* buffers may keep the structure */
+	drm_gpuvm_put(&vm->base); /* buffers may keep the structure, and nothing but that */
 }
 
 /**
@@ -506,7 +506,12 @@ static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 
 	for (i = 0; i < b->ops.count && !ret; i++) {
 		/* A step can be as large as all memory, and there can be many of these. */
-		ret = fatal_signal_pending(current) ? -EINTR : bind_one(vm, &ops[i], file);
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		else if (drm_dev_is_unplugged(vm->base.drm)) /* removal waits for us */
+			ret = -ENODEV;
+		else
+			ret = bind_one(vm, &ops[i], file);
 		if (!ret)
 			b->done++;
 	}

@@ -8,6 +8,7 @@
  * books it spoils them (in 6.12, what it could not split is freed while it is free). drm_mm keeps
  * its books in what it is given.
  */
+#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/io.h>
@@ -75,6 +76,8 @@ static int clear(struct sov_device *sov, u64 address, u64 size)
 
 		if (fatal_signal_pending(current))
 			return -EINTR;
+		if (done && drm_dev_is_unplugged(&sov->drm)) /* removal waits for us */
+			return -ENODEV;
 		step = min_t(u64, size - done, SZ_2M);
 		p = ioremap_wc(at + done, step);
 		if (!p)
@@ -142,7 +145,7 @@ static int take_all(struct sov_vram *v, u64 size, u64 align, bool one_piece,
  * @one_piece: there may be no more than one
  * @pieces: an empty list, to which the pieces are added in order
  *
- * Return: 0; ENOSPC; ENOMEM; EINTR; EIO when the device was given up.
+ * Return: 0; ENOSPC; ENOMEM; EINTR; ENODEV when the device goes; EIO when it was given up.
  */
 int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 		   struct list_head *pieces)

@@ -77,7 +77,8 @@ struct gpu_link {
 	bool chase;         /* the barrier behind it goes on beside what comes next */
 	bool fetch_program; /* its first instructions, when it is launched */
 	uint8_t fetch_bank0; /* GPU_FETCH_BEFORE or _BEHIND; 0: when it is read */
-	bool past_caches;   /* as past_caches below has it, where it can be had */
+	bool chain_code;    /* by its code for chains, where that can be had … */
+	bool early;         /* … by which blocks start before the kernel before has ended, and wait for that themselves */
 };
 enum { GPU_FETCH_BEFORE = 1, GPU_FETCH_BEHIND = 2 };
 
@@ -92,9 +93,12 @@ struct gpu_launch {
 	bool new_local;   /* and this is the first with such local memory */
 	const struct gpu_local *local;
 	const void *const *arguments; /* NULL: they are written later */
-	uint64_t program; /* where code of past_caches is, for which caches may be as they are; 0: the kernel's own */
+	uint64_t program; /* where its code for chains is, for which caches may be as they are; 0: the kernel's own */
 	uint64_t next;    /* the place of a grid that starts when this has ended; 0: none */
-	const struct gpu_link *link; /* NULL: it does not stand between others */
+	/* Latches, named by places of grids. arrive: the next starts when this one's last block has, and waits for that
+	 * latch by itself; wait: the one that this waits for. 0: none. */
+	uint64_t arrive, wait;
+	const struct gpu_link *link; /* NULL: it does not stand between others, and has no latches */
 	uint64_t id;
 };
 
@@ -190,10 +194,12 @@ struct gpu {
 	uint64_t (*time)(const void *chip, uint64_t ticks);
 	/* A kernel can start another that comes after it. */
 	bool (*chains)(const void *chip);
-	/* The kernel's code, all of it, so that it finds nothing in a cache that a kernel before has left there. false: it
-	 * cannot be had, or does not pay. NULL: it never can. */
-	bool (*past_caches)(const void *chip, const struct image *im, const struct image_kernel *k,
-			    uint8_t *to);
+	/* The kernel's code for chains: it finds nothing in a cache that a kernel before has left there. In front of it are
+	 * wait_bytes of instructions that wait for the kernel before; 0: it cannot do so. false: there is no such code, or it
+	 * does not pay. NULL: there never is. */
+	bool (*chain_code)(const void *chip, const struct image *im, const struct image_kernel *k,
+			   uint8_t *to);
+	uint32_t (*wait_bytes)(const void *chip);
 	/* One instruction at an offset of code: its bytes, 0: there is none. access: what it does that may be refused.
 	 * text and access may be NULL. */
 	uint32_t (*instruction)(const void *chip, const struct image_kernel *k, uint64_t pc,

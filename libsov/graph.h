@@ -80,13 +80,14 @@ struct graph_part { /* between host functions, or what one engine does */
 	uint64_t time_limit; /* of its nodes together */
 };
 
-/* Code of a kernel for chains: struct gpu's past_caches. */
+/* Code of a kernel for chains: struct gpu's chain_code. */
 struct graph_code {
 	const struct function *function;
-	uint64_t va;
+	uint64_t va; /* of what waits; the kernel's own begins behind it */
 	uint8_t *code; /* until it is written there */
 };
 #define GRAPH_MOST_CODES 64 /* more kernels than these have theirs in no graph */
+#define GRAPH_MOST_EARLY 32 /* kernels that wait at a time: they have places that others could use */
 
 struct graph_run {
 	struct member member;
@@ -97,6 +98,7 @@ struct graph_run {
 	uint32_t levels, first_kernels; /* the first level that has any */
 	uint64_t *kernels; /* by node: its place in memory */
 	uint32_t *next;    /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
+	uint32_t *before;  /* by node: 1 + the one of its chain that it waits for by itself; 0: none */
 	struct graph_code *codes;
 	uint32_t ncodes;
 	struct buffer *memory;

@@ -31,6 +31,7 @@ static void run_free(struct object *o)
 	free(g->order);
 	free(g->kernels);
 	free(g->next);
+	free(g->before);
 	free(g->parts);
 	for (i = 0; i < g->ncodes; i++)
 		free(g->codes[i].code);
@@ -51,7 +52,7 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 		const struct graph_run *g = (const struct graph_run *)m;
 
 		for (i = 0; m->object.kind == OBJECT_GRAPH_RUN && i < g->ncodes; i++) {
-			*base = g->codes[i].va;
+			*base = g->codes[i].va + c->gpu->wait_bytes(c->chip);
 			if (va - *base < g->codes[i].function->kernel->code_bytes)
 				return g->codes[i].function;
 		}

@@ -18,12 +18,19 @@
  * while it runs: so once in a run is enough to have them read anew.
  */
 const struct graph_way graph_ways[] = {
+	{"chain, all of it, past caches, early", GRAPH_CHAIN,
+	 {.chase = true,
+	  .keep_bank0 = true,
+	  .fetch_bank0 = GPU_FETCH_BEFORE,
+	  .fetch_program = true,
+	  .chain_code = true,
+	  .early = true}},
 	{"chain, all of it, past caches", GRAPH_CHAIN,
 	 {.chase = true,
 	  .keep_bank0 = true,
 	  .fetch_bank0 = GPU_FETCH_BEFORE,
 	  .fetch_program = true,
-	  .past_caches = true}},
+	  .chain_code = true}},
 	{"chain", GRAPH_CHAIN, {0}},
 	{"chain, chasing barriers", GRAPH_CHAIN, {.chase = true}},
 	{"chain, constants kept", GRAPH_CHAIN, {.keep_bank0 = true}},
@@ -52,7 +59,7 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 }
 
 /*
- * Code past caches, for kernels of chains. Where a kernel has more blocks than the GPU has multiprocessors, its
+ * Code for chains. Where a kernel has more blocks than the GPU has multiprocessors, its
  * blocks may have more in common in a cache than is saved.
  */
 static bool wants_code(const struct graph_run *g, uint32_t i)
@@ -60,7 +67,7 @@ static bool wants_code(const struct graph_run *g, uint32_t i)
 	const struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
 
-	return g->way->link.past_caches && c->gpu->past_caches && g->next[i] &&
+	return g->way->link.chain_code && c->gpu->chain_code && g->next[i] &&
 	       (uint64_t)n->kernel.grid[0] * n->kernel.grid[1] * n->kernel.grid[2] <=
 		       c->device->properties.multiprocessors;
 }
@@ -79,7 +86,7 @@ static struct graph_code *code_of(const struct graph_run *g, uint32_t i)
 static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
-	uint32_t i;
+	uint32_t wait = c->gpu->chain_code ? c->gpu->wait_bytes(c->chip) : 0, i;
 
 	g->codes = calloc(GRAPH_MOST_CODES, sizeof(*g->codes));
 	if (!g->codes)
@@ -90,15 +97,38 @@ static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 
 		if (g->nodes[i].kind != NODE_KERNEL || !wants_code(g, i) || code_of(g, i))
 			continue;
-		code = malloc(f->kernel->code_bytes + 1);
-		if (!code || !c->gpu->past_caches(c->chip, &f->module->image, f->kernel, code)) {
+		code = malloc((size_t)wait + f->kernel->code_bytes + 1);
+		if (!code || !c->gpu->chain_code(c->chip, &f->module->image, f->kernel, code)) {
 			free(code);
 			continue;
 		}
 		g->codes[g->ncodes++] = (struct graph_code){f, *bytes, code};
-		*bytes = align_up(*bytes + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_PLACE_ALIGN);
 	}
 	return SOV_OK;
+}
+
+/*
+ * Who waits by itself: in a chain, a kernel that has code for that, behind another that has. All blocks of the one
+ * before have started then, so those that wait keep nobody from ending.
+ */
+static void find_early(struct graph_run *g)
+{
+	const struct context *c = g->member.context;
+	uint32_t depth = 0, at;
+
+	if (!g->way->link.early || !c->gpu->chain_code || !c->gpu->wait_bytes(c->chip))
+		return;
+	for (at = 0; at < g->count; at++) {
+		uint32_t i = g->order[at], next = g->next[i] - 1;
+
+		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !wants_code(g, i) || !code_of(g, i) ||
+		    !wants_code(g, next) || !code_of(g, next) || ++depth == GRAPH_MOST_EARLY) {
+			depth = 0;
+			continue;
+		}
+		g->before[next] = 1 + i;
+	}
 }
 
 static sov_result make_memory(struct graph_run *g)
@@ -110,6 +140,10 @@ static sov_result make_memory(struct graph_run *g)
 
 	if (r)
 		return r;
+	g->before = calloc(g->count, sizeof(*g->before));
+	if (!g->before)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	find_early(g);
 	for (i = 0; i < g->count; i++) {
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
@@ -155,7 +189,9 @@ static void write_codes(struct graph_run *g)
 	for (i = 0; i < g->ncodes; i++) {
 		struct graph_code *k = &g->codes[i];
 
-		memcpy(cpu_at(g, k->va), k->code, k->function->kernel->code_bytes);
+		memcpy(cpu_at(g, k->va), k->code,
+		       g->member.context->gpu->wait_bytes(g->member.context->chip) +
+			       k->function->kernel->code_bytes);
 		free(k->code);
 		k->code = NULL;
 	}
@@ -176,6 +212,7 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
 	const struct graph_code *code = wants_code(g, i) ? code_of(g, i) : NULL;
+	bool has_next = g->next[i] && g->next[i] != GRAPH_CHAIN_END;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
 		.local = &g->local,
@@ -183,7 +220,9 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 		.new_code = g->level[i] == g->first_kernels,
 		.release = g->next[i] == GRAPH_CHAIN_END ? g->counter : 0,
 		.payload = 1,
-		.next = g->next[i] && g->next[i] != GRAPH_CHAIN_END ? g->kernels[g->next[i] - 1] : 0,
+		.next = has_next ? g->kernels[g->next[i] - 1] : 0,
+		.arrive = has_next && g->before[g->next[i] - 1] ? g->kernels[i] : 0,
+		.wait = g->before[i] ? g->kernels[g->before[i] - 1] : 0,
 		.link = &g->way->link,
 		.program = code ? code->va : 0,
 	};

@@ -16,13 +16,16 @@ sov_result function_plan(struct context *c, struct function *f, const uint64_t b
 	static _Atomic uint64_t plans;
 	const struct image_kernel *k = f->kernel;
 	struct plan *p = &f->plan;
-	uint32_t stack = k->calls && k->stack_bytes < c->stack_bytes ? c->stack_bytes : k->stack_bytes;
+	uint32_t most = c->gpu->local_most, stack = k->stack_bytes;
 
-	if (stack > c->gpu->local_most)
+	if (stack > most)
 		return refuse(SOV_ERROR_INVALID_SOURCE,
 			      "kernel '%s' needs %u bytes of local memory a thread; a thread has "
 			      "at most %u",
-			      k->name, stack, c->gpu->local_most);
+			      k->name, stack, most);
+	/* What is known is needed in any case, and what is not comes on top. */
+	if (k->calls)
+		stack = c->stack_bytes < most - stack ? stack + c->stack_bytes : most;
 	p->gpu = calloc(1, c->gpu->plan_bytes);
 	if (!p->gpu)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'", k->name);

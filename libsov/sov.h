@@ -152,8 +152,9 @@ typedef struct sov_context_options {
 	 * SOV_ERROR_HANG. A launch can have a limit of its own. 0: as SOV_KERNEL_TIME_LIMIT says,
 	 * without it 10 s, on a software GPU 10 minutes. */
 	uint64_t kernel_time_limit;
-	/* Stack of each thread, for kernels of which nobody can say how much they need: their
-	 * functions call each other in a circle or through pointers. 0 = 1 KiB; at most 512 KiB. */
+	/* Stack of each thread beyond what kernels are known to need, for those of which nobody can say
+	 * how much that is: their functions call each other in a circle or through pointers. Both
+	 * together are at most what a thread can have. 0 = 1 KiB; at most 512 KiB, AMD 262,112 bytes. */
 	uint32_t stack_bytes;
 	/* Kernels may call printf, assert, malloc and free. What they print is read while threads
 	 * wait for the GPU, at the latest when such a wait ends, and goes to stdout, or to print,

@@ -26,9 +26,16 @@ static uint64_t round_up(uint64_t value, uint64_t to)
 
 /* The descriptor. */
 
+/* What the descriptor before in a chain says of the next. */
+struct before {
+	bool early, arrives;
+	unsigned latch;
+};
+
 struct launch {
 	struct model_channel *c;
 	uint64_t address;
+	struct before *before;
 	uint32_t words[NV_QMD_MAX_WORDS];
 	struct grid grid;
 };
@@ -43,6 +50,35 @@ static uint64_t get(const struct launch *l, enum nv_qmd_field field)
 		     &(struct model_error){.fault = MODEL_FAULT_QMD, .address = (l)->address, \
 					    .program = get(l, NV_QMD_PROGRAM)}, \
 		     "QMD: " __VA_ARGS__)
+
+/*
+ * A grid that starts before the one that names it has ended must wait for that by itself: for its latch, in its first
+ * instruction. Here each runs when the one before has ended, which is right in every case; so what would go wrong on
+ * hardware is refused.
+ */
+static bool check_latches(struct launch *l)
+{
+	bool waits = get(l, NV_QMD_LATCH_WAIT), arrives = get(l, NV_QMD_LATCH_ARRIVE);
+	unsigned wait = (unsigned)get(l, NV_QMD_LATCH_WAIT_ID);
+	struct sass_inst in;
+	struct sass_word word;
+	uint64_t fault;
+
+	if (get(l, NV_QMD_DEPENDENT_EARLY) && !(arrives && get(l, NV_QMD_DEPENDENT_ENABLE)))
+		return REFUSE(l, "a next one starts early, and there is no latch or none such");
+	if (l->before->early && (!waits || wait != l->before->latch))
+		return REFUSE(l, "it starts before the one before has ended, and does not wait for its latch 0x%x",
+			      l->before->latch);
+	if (waits && (!l->before->arrives || wait != l->before->latch))
+		return REFUSE(l, "nothing arrives at latch 0x%x, for which it waits", wait);
+	if (waits && (mmu_read(&l->c->reader, get(l, NV_QMD_PROGRAM), &word, sizeof(word), &fault) != MMU_OK ||
+		      !sass_decode(l->c->model->chip->sm, word, &in) || in.op != SASS_ACQBULK))
+		return REFUSE(l, "it waits for a latch, and its first instruction is not ACQBULK");
+	l->before->early = get(l, NV_QMD_DEPENDENT_EARLY);
+	l->before->arrives = arrives;
+	l->before->latch = (unsigned)get(l, NV_QMD_LATCH_ARRIVE_ID);
+	return true;
+}
 
 static bool check_kind(struct launch *l)
 {
@@ -70,7 +106,7 @@ static bool check_kind(struct launch *l)
 	    get(l, NV_QMD_DEPENDENT_ACTION) != NV_QMD_DEPENDENT_SCHEDULE)
 		return REFUSE(l, "action %u on a dependent descriptor is not modelled",
 			      (unsigned)get(l, NV_QMD_DEPENDENT_ACTION));
-	return true;
+	return check_latches(l);
 }
 
 static bool check_size(struct launch *l)
@@ -313,9 +349,9 @@ static bool run(struct launch *l)
 }
 
 /* *next: the descriptor that is run when this one has ended; 0: none. */
-static bool launch_one(struct model_channel *c, uint64_t address, uint64_t *next)
+static bool launch_one(struct model_channel *c, uint64_t address, struct before *before, uint64_t *next)
 {
-	struct launch l = {.c = c, .address = address};
+	struct launch l = {.c = c, .address = address, .before = before};
 	uint64_t fault = l.address;
 	enum mmu_result why = mmu_read(&c->reader, l.address, l.words, QMD_READ_BYTES, &fault);
 	bool good;
@@ -336,10 +372,11 @@ static bool launch_one(struct model_channel *c, uint64_t address, uint64_t *next
 static bool launch(struct model_channel *c)
 {
 	uint64_t next = (uint64_t)c->compute.pcas << 8;
+	struct before before = {0};
 	bool good;
 
 	do
-		good = launch_one(c, next, &next);
+		good = launch_one(c, next, &before, &next);
 	while (good && next);
 	return good;
 }

@@ -136,7 +136,8 @@ static uint32_t atomic_bytes(uint32_t type)
 
 /*
  * 128 bits: compare and exchange, or exchange alone. Not every host compiler has a builtin for so many without a
- * library, but all have __sync, if x86-64 code may use CMPXCHG16B.
+ * library, but all have __sync, if x86-64 code may use CMPXCHG16B. clang would forget that where it puts the function
+ * into its caller, and call the library.
  */
 __extension__ typedef unsigned __int128 wide;
 
@@ -150,7 +151,7 @@ static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("cx16")))
+__attribute__((target("cx16"), noinline))
 #endif
 static void run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
 {
@@ -171,16 +172,18 @@ static bool is_global(const struct warp *w, uint64_t address)
 	return window != w->grid->shared_window && window != w->grid->local_window;
 }
 
-/* Shared memory adds no floats and exchanges 64 bits but does nothing else with them: at a generic address of
+/* Shared memory adds no floats and exchanges 64 and 128 bits but does nothing else with them: at a generic address of
  * shared memory an H200 does something else than it was asked for. RED knows global memory alone. */
 static bool is_possible(const struct warp *w, const struct op *op, uint64_t address)
 {
 	uint16_t kind = op->inst->op;
 	uint32_t type = op->inst->mod[SASS_M_ATYPE];
 
+	if (type == SASS_ATYPE_B128 && (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
+		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
-	return kind == SASS_ATOM && !is_float(type) && type != SASS_ATYPE_B128 &&
+	return kind == SASS_ATOM && !is_float(type) &&
 	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
 }
 

@@ -581,5 +581,6 @@ const struct op_row rows_control[] = {
 	{SASS_BPT, "i", run_bpt, NULL, NULL},
 	{SASS_DEPBAR, "iii", run_nothing, NULL, NULL},
 	{SASS_NOP, "", run_nothing, NULL, NULL},
+	{SASS_ACQBULK, "", run_nothing, NULL, NULL}, /* grids start when they may (compute.c) */
 	OP_ROWS_END,
 };

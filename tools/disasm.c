@@ -42,8 +42,8 @@ static void line_text(const struct request *q, const struct disasm_isa *isa, uin
 }
 
 static void line_json(struct json *j, const struct disasm_isa *isa, const struct image *im,
-		      const struct image_kernel *k, uint32_t address, const struct disasm_line *line,
-		      const char *source)
+		      const struct image_function *f, uint32_t address,
+		      const struct disasm_line *line, const char *source)
 {
 	char word[24];
 
@@ -51,34 +51,35 @@ static void line_json(struct json *j, const struct disasm_isa *isa, const struct
 	json_u64(j, "address", address);
 	json_array(j, "words"); /* strings: a JSON number is a double to many readers */
 	for (uint32_t i = 0; i < line->bytes / isa->word_bytes; i++)
-		json_string(j, NULL, word_text(isa, k->code + address, i, word));
+		json_string(j, NULL, word_text(isa, f->code + address, i, word));
 	json_end_array(j);
 	json_bool(j, "known", line->known);
 	if (line->known) {
 		json_string(j, "text", line->text);
 		if (isa->json)
-			isa->json(im, k, address, j);
+			isa->json(im, f, address, j);
 	}
 	if (*source)
 		json_string(j, "source", source);
 	json_end_object(j);
 }
 
-/* Returns the number of words that are no known instruction. */
-static uint32_t print_kernel(const struct request *q, struct json *j, const struct image *im,
-			     uint32_t kernel)
+/* A kernel's code or a function's, with its lines. Returns the number of words that are no known
+ * instruction. */
+static uint32_t print_code(const struct request *q, struct json *j, const struct image *im,
+			   const struct image_function *f, const struct image_line *lines, uint32_t count)
 {
 	const struct disasm_isa *isa = im->format == &image_code_object ? &disasm_amd : &disasm_nv;
-	const struct image_kernel *k = &im->kernels[kernel];
 	const struct image_line *line, *before = NULL;
-	uint32_t unknown = 0, count, bytes;
-	struct image_line *lines = image_lines(im, kernel, &count);
+	uint32_t unknown = 0, bytes;
 
-	for (uint32_t at = 0; at + isa->word_bytes <= k->code_bytes; at += bytes) {
+	if (q->json)
+		json_array(j, "instructions");
+	for (uint32_t at = 0; at + isa->word_bytes <= f->code_bytes; at += bytes) {
 		struct disasm_line out = {.text = "(unknown instruction)"};
 		char source[512] = "";
 
-		isa->decode(im, k, at, &out);
+		isa->decode(im, f, at, &out);
 		bytes = out.bytes;
 		unknown += !out.known;
 		line = image_line_at(lines, count, at);
@@ -88,11 +89,14 @@ static uint32_t print_kernel(const struct request *q, struct json *j, const stru
 			printf("        // %s\n", source);
 		before = line;
 		if (q->json)
-			line_json(j, isa, im, k, at, &out, source);
+			line_json(j, isa, im, f, at, &out, source);
 		else
-			line_text(q, isa, at, k->code + at, &out);
+			line_text(q, isa, at, f->code + at, &out);
 	}
-	free(lines);
+	if (q->json) {
+		json_end_array(j);
+		json_end_object(j);
+	}
 	return unknown;
 }
 
@@ -107,48 +111,116 @@ static void kernel_head_json(struct json *j, const struct image *im, const struc
 	json_u64(j, "stack_bytes", k->stack_bytes);
 	json_u64(j, "parameter_bytes", k->param_bytes);
 	json_u64(j, "code_bytes", k->code_bytes);
-	json_array(j, "instructions");
+}
+
+/* What has code: a kernel or a function, by its number among its kind. */
+struct piece {
+	struct image_function code;
+	const struct image_kernel *kernel; /* NULL: it is a function */
+	uint32_t index;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->code.code_offset < y->code.code_offset ? -1 : x->code.code_offset > y->code.code_offset;
+}
+
+/* In the order of memory; those of this name, or all. To be freed; NULL: no memory. */
+static struct piece *gather(const struct image *im, const char *only, uint32_t *count)
+{
+	struct piece *all = calloc((size_t)im->nkernels + im->nfunctions + 1, sizeof(*all));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; all && i < im->nkernels; i++) {
+		const struct image_kernel *k = &im->kernels[i];
+
+		if (!only || !strcmp(k->name, only))
+			all[n++] = (struct piece){{k->name, k->code, k->code_bytes, k->code_offset, false}, k, i};
+	}
+	for (uint32_t i = 0; all && i < im->nfunctions; i++)
+		if (!only || !strcmp(im->functions[i].name, only))
+			all[n++] = (struct piece){im->functions[i], NULL, i};
+	if (all)
+		qsort(all, n, sizeof(*all), by_place);
+	*count = n;
+	return all;
+}
+
+static void print_head(const struct request *q, struct json *j, const struct image *im,
+		       const struct piece *p)
+{
+	const struct image_kernel *k = p->kernel;
+
+	if (q->json && k) {
+		kernel_head_json(j, im, k);
+	} else if (q->json) {
+		json_object(j, NULL);
+		json_string(j, "name", p->code.name);
+		json_u64(j, "code_bytes", p->code.code_bytes);
+	} else if (k) {
+		printf("%s:  // %s, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
+		       k->name, im->target, k->registers, k->shared_bytes, k->param_bytes);
+	} else {
+		printf("%s:  // %s, %s\n", p->code.name, im->target, p->code.data ? "data" : "a function");
+	}
+}
+
+static uint32_t print_piece(const struct request *q, struct json *j, const struct image *im,
+			    const struct piece *p)
+{
+	uint32_t count, unknown;
+	struct image_line *lines = p->kernel ? image_lines(im, p->index, &count) :
+					       image_function_lines(im, p->index, &count);
+
+	print_head(q, j, im, p);
+	unknown = print_code(q, j, im, &p->code, lines, count);
+	free(lines);
+	return unknown;
+}
+
+/* Kernels and functions each have an array. */
+static uint32_t print_json(const struct request *q, const struct image *im, const struct piece *pieces,
+			   uint32_t count)
+{
+	struct json j = {.out = stdout};
+	uint32_t unknown = 0;
+
+	json_object(&j, NULL);
+	if (im->format == &image_cubin)
+		json_u64(&j, "sm", im->sm);
+	json_string(&j, "target", im->target);
+	for (int kernels = 1; kernels >= 0; kernels--) {
+		json_array(&j, kernels ? "kernels" : "functions");
+		for (uint32_t i = 0; i < count; i++)
+			if ((pieces[i].kernel != NULL) == kernels)
+				unknown += print_piece(q, &j, im, &pieces[i]);
+		json_end_array(&j);
+	}
+	json_end_object(&j);
+	return unknown;
 }
 
 static int print_image(const struct verb *v, const struct request *q, const struct image *im,
 		       const char *only)
 {
-	struct json j = {.out = stdout};
-	uint32_t unknown = 0, shown = 0;
+	uint32_t unknown = 0, count;
+	struct piece *pieces = gather(im, only, &count);
 
-	for (uint32_t i = 0; only && i < im->nkernels; i++)
-		shown += !strcmp(im->kernels[i].name, only);
-	if (only && !shown) {
-		complain(v, "there is no kernel '%s' in the file", only);
+	if (!pieces || (only && !count)) {
+		if (pieces)
+			complain(v, "there is no kernel or function '%s' in the file", only);
+		else
+			complain(v, "out of memory");
+		free(pieces);
 		return EXIT_FAILED;
 	}
-	if (q->json) {
-		json_object(&j, NULL);
-		if (im->format == &image_cubin)
-			json_u64(&j, "sm", im->sm);
-		json_string(&j, "target", im->target);
-		json_array(&j, "kernels");
-	}
-	for (uint32_t i = 0; i < im->nkernels; i++) {
-		const struct image_kernel *k = &im->kernels[i];
-
-		if (only && strcmp(k->name, only))
-			continue;
-		if (q->json)
-			kernel_head_json(&j, im, k);
-		else
-			printf("%s:  // %s, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
-			       k->name, im->target, k->registers, k->shared_bytes, k->param_bytes);
-		unknown += print_kernel(q, &j, im, i);
-		if (q->json) {
-			json_end_array(&j);
-			json_end_object(&j);
-		}
-	}
-	if (q->json) {
-		json_end_array(&j);
-		json_end_object(&j);
-	}
+	if (q->json)
+		unknown = print_json(q, im, pieces, count);
+	for (uint32_t i = 0; !q->json && i < count; i++)
+		unknown += print_piece(q, NULL, im, &pieces[i]);
+	free(pieces);
 	if (unknown)
 		complain(v, "%u words are no instruction known here", unknown);
 	return unknown ? EXIT_FAILED : EXIT_DONE;
@@ -192,6 +264,6 @@ const struct verb verb_disasm = {
 	.name = "disasm",
 	.summary = "Show the machine code of an image.",
 	.usage = "[OPTION]... FILE [KERNEL]",
-	.details = "FILE is a cubin, or an AMD code object. Without KERNEL all of its kernels are shown.\n",
+	.details = "FILE is a cubin, or an AMD code object. KERNEL may also be a function that kernels of a\ncode object call. Without it all of them are shown.\n",
 	.run = run,
 };

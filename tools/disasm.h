@@ -14,11 +14,12 @@ struct disasm_line {
 
 struct disasm_isa {
 	uint32_t word_bytes; /* how its words are shown: 4, 8 */
-	/* The instruction at an offset of the kernel's code, of which there is a word at least. */
-	void (*decode)(const struct image *im, const struct image_kernel *k, uint32_t at,
+	/* The instruction at an offset of a kernel's or a function's code, of which there is a word at
+	 * least. */
+	void (*decode)(const struct image *im, const struct image_function *f, uint32_t at,
 		       struct disasm_line *out);
 	/* What JSON has beside the text of a known one; NULL: nothing. */
-	void (*json)(const struct image *im, const struct image_kernel *k, uint32_t at, struct json *j);
+	void (*json)(const struct image *im, const struct image_function *f, uint32_t at, struct json *j);
 };
 
 extern const struct disasm_isa disasm_nv, disasm_amd;

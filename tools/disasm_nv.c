@@ -19,23 +19,23 @@ static void print_control(const struct sass_inst *in, char text[32])
 		 in->yield ? 'Y' : '-', in->stall);
 }
 
-static bool take(const struct image *im, const struct image_kernel *k, uint32_t at,
+static bool take(const struct image *im, const struct image_function *f, uint32_t at,
 		 struct sass_inst *in)
 {
 	struct sass_word w;
 
-	memcpy(&w, k->code + at, sizeof(w)); /* little-endian host */
+	memcpy(&w, f->code + at, sizeof(w)); /* little-endian host */
 	return sass_decode(im->sm, w, in);
 }
 
-static void decode(const struct image *im, const struct image_kernel *k, uint32_t at,
+static void decode(const struct image *im, const struct image_function *f, uint32_t at,
 		   struct disasm_line *out)
 {
 	struct sass_inst in;
 	int n;
 
 	out->bytes = sizeof(struct sass_word);
-	out->known = take(im, k, at, &in);
+	out->known = take(im, f, at, &in);
 	if (!out->known)
 		return;
 	n = sass_print(im->sm, &in, at, out->text, sizeof(out->text) - 2);
@@ -44,11 +44,11 @@ static void decode(const struct image *im, const struct image_kernel *k, uint32_
 	print_control(&in, out->control);
 }
 
-static void add_json(const struct image *im, const struct image_kernel *k, uint32_t at, struct json *j)
+static void add_json(const struct image *im, const struct image_function *f, uint32_t at, struct json *j)
 {
 	struct sass_inst in;
 
-	if (!take(im, k, at, &in))
+	if (!take(im, f, at, &in))
 		return;
 	json_u64(j, "stall", in.stall);
 	json_bool(j, "yield", in.yield);

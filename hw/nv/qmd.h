@@ -93,6 +93,13 @@
 	F(DEPENDENT_PREFETCH,      ARRAY(372, 372, 2, 5),        ARRAY(516, 516, 2, 5),        NONE) \
 	F(DEPENDENT_POINTER,       SCALED(479, 448, 1, 0, 8),    SCALED(511, 480, 1, 0, 8),    NONE) \
 	F(MEMBAR,                  BITS(1137, 1136),             BITS(369, 368),               NONE) \
+	/* the dependent descriptor is scheduled when the last block has started, not when it has ended … */ \
+	F(DEPENDENT_EARLY,         BIT(1150),                    NONE,                         NONE) \
+	/* … and its blocks wait in ACQBULK, until a grid has ended that names the same latch */ \
+	F(LATCH_ARRIVE,            BIT(28),                      NONE,                         NONE) \
+	F(LATCH_WAIT,              BIT(29),                      NONE,                         NONE) \
+	F(LATCH_ARRIVE_ID,         BITS(1503, 1472),             NONE,                         NONE) \
+	F(LATCH_WAIT_ID,           BITS(1535, 1504),             NONE,                         NONE) \
 	/* what is done ahead of time, or later: nothing that a program could see */ \
 	F(MEMBAR_CHASING,          BIT(382),                     NONE,                         NONE) \
 	F(BANK_FETCH,              ARRAY(418, 417, 8, 4),        NONE,                         NONE) \

@@ -70,6 +70,7 @@ void image_free(struct image *im)
 	for (uint32_t k = 0; k < im->nkernels; k++)
 		free(im->kernels[k].params);
 	free(im->kernels);
+	free(im->functions);
 	free(im->declared);
 	free(im->sections);
 	free(im->variables);

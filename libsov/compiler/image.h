@@ -53,7 +53,7 @@ struct image_kernel {
 	uint32_t shared_bytes; /* static, as in the file (Hopper: with 1 KiB that is reserved) */
 	uint32_t stack_bytes;  /* per thread, as far as the compiler could tell */
 	bool calls;            /* functions, which may call in a circle or through pointers: the
-				* stack is at least the runtime's default */
+				* runtime adds some stack */
 	bool services;         /* it calls some, which need registers and stack as well */
 	uint32_t param_bytes;  /* up to the last parameter's end */
 	uint32_t nparams;
@@ -74,6 +74,16 @@ struct image_kernel {
 			struct image_hidden hidden[AMD_HIDDENS];
 		} amd;
 	};
+};
+
+/* Code that kernels call and nobody launches, or data that stand between code. Runtimes need not know of
+ * it; people who read code do. Cubins have theirs inside of kernels. */
+struct image_function {
+	const char *name;
+	const uint8_t *code;
+	uint32_t code_bytes;
+	uint64_t code_offset; /* in the part IMAGE_CODE */
+	bool data;            /* no instructions */
 };
 
 /* What lies in memory while the module is loaded. */
@@ -127,6 +137,8 @@ struct image {
 	uint32_t sm;     /* 80, 86, 89, 90; 0: not NVIDIA's */
 	uint32_t nkernels;
 	struct image_kernel *kernels;
+	uint32_t nfunctions;
+	struct image_function *functions;
 	uint32_t ndeclared; /* an image that declares kernels need not have any */
 	struct image_declared *declared;
 	uint32_t nsections;
@@ -161,6 +173,8 @@ bool image_read(struct image *im, const void *file, size_t size, char *message,
 void image_free(struct image *im);
 /* Lines of a kernel in the order of its code, to be freed by the caller; NULL: none are known. */
 struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count);
+/* The same of a function. */
+struct image_line *image_function_lines(const struct image *im, uint32_t function, uint32_t *count);
 /* The line of an instruction; NULL: not known. */
 const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
 				       uint32_t offset);

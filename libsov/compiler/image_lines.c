@@ -42,13 +42,15 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count)
+/* kernel: UINT32_MAX for code of none. */
+static struct image_line *read_lines(const struct image *im, uint32_t kernel, uint64_t code_offset,
+				     uint32_t code_bytes, uint32_t *count)
 {
-	struct list l = {.end = im->kernels[kernel].code_bytes};
+	struct list l = {.end = code_bytes};
 	bool good = true;
 
 	if (im->format->lines_of_parts && im->line_table) {
-		l.base = 0 - im->kernels[kernel].code_offset;
+		l.base = 0 - code_offset;
 		good = lines_read(im->line_table, im->line_table_bytes, LINES_ALL, add, &l);
 	}
 	for (uint32_t k = 0; k < im->nline_starts && good; k++) {
@@ -66,6 +68,20 @@ struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t
 		qsort(l.lines, l.count, sizeof(*l.lines), by_offset);
 	*count = l.count;
 	return l.lines;
+}
+
+struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t *count)
+{
+	const struct image_kernel *k = &im->kernels[kernel];
+
+	return read_lines(im, kernel, k->code_offset, k->code_bytes, count);
+}
+
+struct image_line *image_function_lines(const struct image *im, uint32_t function, uint32_t *count)
+{
+	const struct image_function *f = &im->functions[function];
+
+	return read_lines(im, UINT32_MAX, f->code_offset, f->code_bytes, count);
 }
 
 const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,

@@ -231,17 +231,25 @@ static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t giv
 static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
 			      const struct place *p, uint32_t bytes)
 {
-	struct interp_value old = get(p, 0, bytes);
-	const struct interp_value *a = &t->values[in->args[1]];
-	const struct interp_value *b = &t->values[in->args[in->nargs - 1]];
+	bool equal = true;
 
-	if (!old.defined || !a->defined || !b->defined)
-		return interp_fail(ip, t, "an atomic operation on an undefined value");
-	if (in->op == IR_ATOM)
-		put(p, 0, bytes, atom_result(in, old.bits, a->bits));
-	else if (old.bits == a->bits)
-		put(p, 0, bytes, b->bits);
-	t->values[in->res] = old;
+	for (uint32_t k = 0; k < in->nres; k++) {
+		t->values[in->res + k] = get(p, k * bytes, bytes);
+		if (!t->values[in->res + k].defined)
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+		equal &= t->values[in->res + k].bits == t->values[in->args[1 + k]].bits;
+	}
+	for (uint32_t k = 1; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+	for (uint32_t k = 0; k < in->nres; k++) {
+		uint64_t old = t->values[in->res + k].bits;
+
+		if (in->op == IR_ATOM)
+			put(p, k * bytes, bytes, atom_result(in, old, t->values[in->args[1 + k]].bits));
+		else if (equal)
+			put(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
+	}
 	return true;
 }
 
@@ -257,7 +265,7 @@ static uint64_t extend(const struct ir_inst *in, uint64_t bits)
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	uint32_t bytes = ir_type_bits(in->from) / 8;
-	uint32_t elements = in->op == IR_LOAD ? in->nres : in->op == IR_STORE ? in->nargs - 1 : 1;
+	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
 	struct place p = {0};

@@ -21,7 +21,7 @@
  *   LEAF     no arguments, result T
  *   LOAD     argument address, or none: imm alone is the address; results T (one per element)
  *   STORE    arguments address, then T values (one per element)
- *   ATOMIC   arguments address, T value(s); result T
+ *   ATOMIC   arguments address, T values; results T (one per element)
  *   CARRY    arguments T, T, b1 (carry in); results T, b1 (carry out)
  *   LANE     arguments T value, b32 selector, b32 clamp, b32 members; results T, b1 (in range)
  *   VOTE     arguments b1, b32 members; result T
@@ -128,13 +128,14 @@ OP(STOF,      "stof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(FTOU,      "ftou",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOS,      "ftos",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOF,      "ftof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
-/* memory: cas has address, compare, new; inc counts up to its argument and starts over at 0, dec
+/* memory: cas has address, compare, new. Two elements of b64, which cas and atom exch alone have, are 128
+ * bits that change at once: all of compare comes before all of new; inc counts up to its argument and starts over at 0, dec
  * counts down to 0 and starts over at its argument; tospace takes a generic address to a space,
  * generic one of a space to a generic address, inspace asks whether a generic address is there */
 OP(LOAD,      "load",      V, V, LOAD,    T_INT,      A_MEM|A_IMM,    P_READ)
 OP(STORE,     "store",     V, 0, STORE,   T_INT,      A_MEM|A_IMM,    P_WRITE)
-OP(ATOM,      "atom",      2, 1, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
-OP(CAS,       "cas",       3, 1, ATOMIC,  T_HALVES,   A_MEM|A_IMM,    P_READ|P_WRITE)
+OP(ATOM,      "atom",      V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
+OP(CAS,       "cas",       V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM,    P_READ|P_WRITE)
 OP(FENCE,     "fence",     0, 0, NONE,    T_VOID,     A_ORDER,        P_READ|P_WRITE)
 OP(TOSPACE,   "tospace",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(GENERIC,   "generic",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)

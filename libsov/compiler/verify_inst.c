@@ -19,6 +19,8 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		/* least and most arguments where the row says "any number" */
 		{IR_LOAD, 0, 1},
 		{IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
+		{IR_ATOM, 2, 3},
+		{IR_CAS, 3, 5},
 		{IR_BARRIER, 1, 2},
 		{IR_BARRIER_RED, 2, 3},
 	};
@@ -302,12 +304,28 @@ static bool check_order(struct verifier *v, ir_id i, const struct ir_inst *in)
 	return true;
 }
 
+/* One element, or 128 bits as two. */
+static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
+{
+	uint32_t values = in->op == IR_CAS ? 2 : 1;
+
+	if (in->nargs != 1 + values * in->nres)
+		return verify_inst_fault(v, i, "%u arguments, not %u for %u results", in->nargs,
+					 1 + values * in->nres, in->nres);
+	if (in->nres > 2 || (in->nres == 2 && (in->type != IR_B64 ||
+					       (in->op == IR_ATOM && in->sub != IR_ATOM_EXCH))))
+		return verify_inst_fault(v, i, "only cas and exch have two elements, of b64");
+	return true;
+}
+
 static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	bool load = in->op == IR_LOAD,
 	     only_read = in->space == IR_CONSTANT || in->space == IR_PARAM;
-	uint32_t elements = load ? in->nres : in->op == IR_STORE ? in->nargs - 1 : 1;
+	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 
+	if (!load && in->op != IR_STORE && !check_atomic(v, i, in))
+		return false;
 	if (in->from >= IR_TYPE_COUNT || !(T_INT & 1 << in->from) || in->from > in->type)
 		return verify_inst_fault(v, i, "the type in memory is not b8 up to the type");
 	if (in->from != in->type && !load && in->op != IR_STORE)

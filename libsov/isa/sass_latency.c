@@ -17,14 +17,15 @@
 enum maker {
 	MAKE_ALU, MAKE_FMA,
 	MAKE_WIDE_LOW, MAKE_WIDE_HIGH,   /* halves of IMAD.WIDE; IMAD.HI makes a high one */
-	MAKE_HALF, MAKE_MMA, MAKE_FP64, MAKERS
+	MAKE_HALF, MAKE_WIDENED,         /* HADD2.F32, which has a unit of its own */
+	MAKE_MMA, MAKE_FP64, MAKERS
 };
 
 /* What takes it. */
 enum taker {
 	TAKE_ALU, TAKE_FMA,
 	TAKE_WIDE, TAKE_WIDE_LOW, TAKE_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
-	TAKE_HALF, TAKE_MMA, TAKE_FP64,
+	TAKE_HALF, TAKE_WIDENED, TAKE_MMA, TAKE_FP64,
 	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
 	TAKE_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
 	TAKE_BRANCH, TAKERS
@@ -36,23 +37,25 @@ enum { SM80, SM90, SMS };
 /* General registers. */
 static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
 	[SM80] = {
-		/*                  alu fma wide +low +high half mma fp64 queue memory branch */
-		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   6,  6,   4,    5,     4},
-		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   6,  6,   4,    5,     4},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  6,  6,   6,    7,     6},
-		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  6,   6,    7,     10},
+		/*                  alu fma wide +low +high half widened mma fp64 queue memory branch */
+		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
+		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     4},
+		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     4},
+		[MAKE_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
+		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6},
+		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10},
 	},
 	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
-		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   6,  6,   4,    5,     7},
-		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   6,  6,   4,    5,     7},
-		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   6,  6,   4,    5,     7},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   6,  6,   4,    5,     7},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   6,  6,   4,    5,     7},
-		[MAKE_MMA]       = {10, 10, 10,  10,  8,    10,  8,  8,   6,    7,     10},
-		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10, 10,  8,   6,    7,     10},
+		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7},
+		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   5,      6,  6,   4,    5,     7},
+		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     7},
+		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   5,      6,  6,   4,    5,     7},
+		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     7},
+		[MAKE_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7},
+		[MAKE_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10},
+		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10},
 	},
 };
 
@@ -65,6 +68,7 @@ static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
 	[MAKE_WIDE_LOW]  = {5, 4, 13, 13, 13},
 	[MAKE_WIDE_HIGH] = {5, 4, 13, 13, 13},
 	[MAKE_HALF]      = {5, 5, 13, 13, 13},
+	[MAKE_WIDENED]   = {5, 5, 13, 13, 13},
 	[MAKE_MMA]       = {10, 10, 13, 13, 13},
 	[MAKE_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
@@ -188,6 +192,8 @@ static enum maker maker(const struct sass_form *row, bool high)
 		return MAKE_WIDE_HIGH;
 	if (row->op == SASS_HFMA2_MMA)
 		return MAKE_MMA;
+	if (row->op == SASS_HADD2_F32)
+		return MAKE_WIDENED;
 	if (row->op == SASS_HSET2)
 		return MAKE_ALU;
 	switch (row->pipe) {
@@ -212,6 +218,8 @@ static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
 	case SASS_RET_REL: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
 	case SASS_RET_ABS:
 		return TAKE_QUEUE;
+	case SASS_HADD2_F32: /* ptxas leaves five after halves, 2,138 times; an H200 got the old half after four */
+		return TAKE_WIDENED;
 	case SASS_HSET2: case SASS_HSETP2: /* as HMNMX2; an H200 needs the fifth cycle after HADD2 */
 		return TAKE_ALU;
 	}
@@ -340,7 +348,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_FP64:
 		return 9;
 	case SASS_PIPE_FP16:
-		return in->op == SASS_HFMA2_MMA ? 9 : 4;
+		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 ? 5 : 4;
 	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles between an addition and a move to its register */
 		return is_fast_uniform(in->op) ? 2 : 8;
 	default:

@@ -188,4 +188,5 @@ SASS_OP(B2R)        /* d=RZ, p=PT: what a BAR.RED found */
 SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left, i=0: others to
 		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
+SASS_OP(ACQBULK)    /* - */
 #undef SASS_OP

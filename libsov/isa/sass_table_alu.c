@@ -232,6 +232,7 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FIELD(CMP, 76, 4, dsetp_cmp), BOOL}},
 	{"DFMA", SASS_DFMA, 0x02b, FORMS_BC, SM_ALL, SASS_PIPE_FP64, .imm = IMM_DOUBLE,
 	 .ops = {D(PAIR), A(NA, PAIR), B(NA, PAIR), C(NA, PAIR)}, .fields = {RND}},
+	{"ACQBULK", SASS_ACQBULK, 0x02e, FORM(4), SM_90, SASS_PIPE_ALU, .ops = {NOTHING}},
 	{"ELECT", SASS_ELECT, 0x02f, FORM(4), SM_90, SASS_PIPE_UNIFORM,
 	 .ops = {PD(81), UD(), {.type = SLOT_UGPR, .lo = 24, .neg = 72, .flags = SLOT_NOT}},
 	 .fixed = {{91, 1, 1}}},

@@ -75,8 +75,9 @@ static const struct sass_choice atype_90_wide[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
 	{".S64", SASS_ATYPE_S64}, {".128", SASS_ATYPE_B128},
 };
-static const struct sass_choice atype_shared[4] = {
+static const struct sass_choice atype_shared[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	[4] = {".128", SASS_ATYPE_B128}, /* of SM90, whose field has a bit more */
 };
 static const struct sass_choice match_type[2] = {{"", SASS_TYPE_U32}, {".U64", SASS_TYPE_U64}};
 static const struct sass_choice redux_type[2] = {{"", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
@@ -140,7 +141,7 @@ static bool legal_global(uint32_t sm, const struct sass_inst *in)
 /* 128 bits are exchanged, or compared and exchanged, from SM90 on. */
 static bool legal_wide(uint32_t sm, const struct sass_inst *in)
 {
-	bool swap = in->op == SASS_ATOM_CAS || in->op == SASS_ATOMG_CAS;
+	bool swap = in->op == SASS_ATOM_CAS || in->op == SASS_ATOMG_CAS || in->op == SASS_ATOMS_CAS;
 
 	if (in->mod[SASS_M_ATYPE] != SASS_ATYPE_B128)
 		return true;
@@ -198,6 +199,8 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define TYPE_80      FIELD(ATYPE, 73, 4, atype_80)
 #define TYPE_90      FIELD(ATYPE, 73, 3, atype_90)
 #define TYPE_90_WIDE FIELD(ATYPE, 73, 3, atype_90_wide)
+#define TYPE_S_80    FIELD(ATYPE, 73, 2, atype_shared)
+#define TYPE_S_90    FIELD(ATYPE, 73, 3, atype_shared)
 #define TYPE_F       FIELD(ATYPE, 73, 4, atype_float)
 #define CAS          FIELD(CAS, 87, 2, cas)
 #define SHFL         .fields = {FIELD(SHFL, 58, 2, shfl)}
@@ -260,16 +263,22 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}, .legal = legal_wide},
-	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT},
-	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
-	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
-	 .fields = {ATOM, FIELD(ATYPE, 73, 2, atype_shared), XSHIFT}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_8X, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
+	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_90, XSHIFT}, .legal = legal_wide},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_90, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
+	 .fields = {ATOM, TYPE_S_90, XSHIFT}, .legal = legal_wide},
 	{"ATOMS.POPC.INC.32", SASS_ATOMS_POPC_INC, 0x18c, FORM(7), SM_8X, SHARED_PIPE,
 	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 10}}},
 	{"ATOMS.POPC.INC.32", SASS_ATOMS_POPC_INC, 0x18c, FORM(7), SM_90, SHARED_PIPE,
 	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 11}}},
-	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_ALL, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
-	 .fields = {CAS, FIELD(ATYPE, 73, 2, cas_type), XSHIFT}},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	 .fields = {CAS, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	 .fields = {CAS, TYPE_S_90, XSHIFT}, .legal = legal_wide},
 	{"RED", SASS_RED, 0x18e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
 	 .legal = legal_global},

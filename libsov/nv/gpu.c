@@ -65,7 +65,7 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 {
 	uint32_t sm = ((const struct nv_chip *)chip)->sm;
 
-	snprintf(reason, bytes, "sm_%u", im->sm);
+	snprintf(reason, bytes, "%s", im->target);
 	return im->sm / 10 == sm / 10 && im->sm <= sm;
 }
 
@@ -148,10 +148,15 @@ static uint32_t instruction(const void *chip, const struct image_kernel *k, uint
 	return INSTRUCTION_BYTES;
 }
 
-static bool past_caches(const void *chip, const struct image *im, const struct image_kernel *k,
-			uint8_t *to)
+static bool chain_code(const void *chip, const struct image *im, const struct image_kernel *k,
+		       uint8_t *to)
 {
-	return nv_past_l1(((const struct nv_chip *)chip)->sm, im, k, to);
+	return nv_chain_code(((const struct nv_chip *)chip)->sm, im, k, to);
+}
+
+static uint32_t wait_bytes(const void *chip)
+{
+	return nv_chain_wait_bytes(((const struct nv_chip *)chip)->sm);
 }
 
 /* ---- launches ---- */
@@ -379,7 +384,8 @@ const struct gpu nv_gpu = {
 	.local = local,
 	.time = nanoseconds,
 	.chains = chains,
-	.past_caches = past_caches,
+	.chain_code = chain_code,
+	.wait_bytes = wait_bytes,
 	.instruction = instruction,
 	.plan = plan_kernel,
 	.launch = launch,

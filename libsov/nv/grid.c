@@ -160,6 +160,20 @@ static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, 
 		{NV_QMD_DEPENDENT_PREFETCH, 1},
 		{NV_QMD_DEPENDENT_POINTER, g->next},
 		{NV_QMD_MEMBAR, NV_QMD_MEMBAR_GPU},
+		{NV_QMD_DEPENDENT_EARLY, g->arrive != 0},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
+/* On an H200 a latch has one name while grids that know it run: when eight names took turns in a chain, it hung. */
+static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_LATCH_ARRIVE, g->arrive != 0},
+		{NV_QMD_LATCH_ARRIVE_ID, g->arrive / NV_QMD_ALIGN},
+		{NV_QMD_LATCH_WAIT, g->wait != 0},
+		{NV_QMD_LATCH_WAIT_ID, g->wait / NV_QMD_ALIGN},
 	};
 
 	return set_fields(l, fields, COUNT(fields), qmd);
@@ -202,7 +216,8 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 		return false;
 	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->link && !set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd))
+	if (g->link && !(set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
+			 set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)

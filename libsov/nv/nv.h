@@ -54,11 +54,12 @@ void nv_push_launch(struct gpu_push *p, uint64_t qmd);
 #define NV_PUSH_INLINE_MAX 2048u
 void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes);
 
-/* ---- past_l1.c ---- */
+/* ---- chain_code.c ---- */
 
-/* The kernel's code, all of it, with loads that the L1 cache does not answer. false: there is no such code, or it
- * does not pay. */
-bool nv_past_l1(uint32_t sm, const struct image *im, const struct image_kernel *k, uint8_t *to);
+/* The kernel's code with loads that the L1 cache does not answer, behind what waits for the kernel before. false:
+ * there is no such code, or it does not pay. */
+bool nv_chain_code(uint32_t sm, const struct image *im, const struct image_kernel *k, uint8_t *to);
+uint32_t nv_chain_wait_bytes(uint32_t sm);
 
 /* ---- grid.c ---- */
 

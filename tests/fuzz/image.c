@@ -55,6 +55,18 @@ static void check_kernel(const struct image *im, const struct image_kernel *k, c
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
 }
 
+static void check_function(const struct image *im, const struct image_function *f, const uint8_t *data,
+			   size_t size)
+{
+	uint64_t code = im->part_bytes[IMAGE_CODE];
+
+	check(f->code >= data && f->code_bytes <= size &&
+	      (size_t)(f->code - data) <= size - f->code_bytes);
+	check_name(f->name, data, size);
+	check(f->code_bytes && f->code_bytes % 4 == 0 && f->code_offset % 4 == 0);
+	check(f->code_offset <= code && f->code_bytes <= code - f->code_offset);
+}
+
 static void check_lines(const struct image *im)
 {
 	for (uint32_t k = 0; k < im->nkernels && k < 4; k++) {
@@ -123,6 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_name(im.declared[k].name, data, size);
 		for (uint32_t k = 0; k < im.nkernels; k++)
 			check_kernel(&im, &im.kernels[k], data, size);
+		for (uint32_t k = 0; k < im.nfunctions; k++)
+			check_function(&im, &im.functions[k], data, size);
 		check_sections(&im, data, size);
 		check_placing(&im);
 		check_lines(&im);

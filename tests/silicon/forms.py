@@ -435,6 +435,23 @@ def lanes_and_memory():
                  f"ld{space}.u32 %t,[{at}];" + both, needs)
             form("hd", f"red.{where}.add.noftz.{t}", start + f"red{space}.add.noftz.{t} [{at}],{b};"
                  f"ld{space}.u64 %d,[{at}];", needs)
+    # 128 bits, of which all halves count in the answer. A third of the comparisons find what they look for, a third
+    # one half of it.
+    own = "mul.wide.u32 %x,%i,16; mov.u64 %y,wide; add.u64 %x,%x,%y;"
+    for where, prepare in (("global", own), ("generic", own + "cvta.global.u64 %x,%x;"),
+                           ("shared", SHARED + "cvt.u64.u32 %x,%s;"),
+                           ("generic.shared", SHARED + "cvt.u64.u32 %x,%s; cvta.shared.u64 %x,%x;")):
+        space = "" if where.startswith("generic") else "." + where
+        start = "{.reg .b64 %x,%y,%z; .reg .b128 %q<3>;" + prepare + f"st{space}.v2.b64 [%x],{{%a,%b}};"
+        end = (f"mov.b128 {{%d,%y}},%q0; mad.lo.u64 %d,%y,3,%d; ld{space}.v2.b64 {{%y,%z}},[%x];"
+               "mad.lo.u64 %d,%y,5,%d; mad.lo.u64 %d,%z,7,%d;}")
+        choose = ("rem.u32 %t,%i,3; setp.eq.u32 %p,%t,0; setp.eq.u32 %q,%t,1; selp.b64 %y,%c,%a,%p; selp.b64 %z,%c,%b,%q;"
+                  "mov.b128 %q1,{%y,%z}; mov.b128 %q2,{%c,%a};")
+        for order in ("", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.sys"):
+            form("d", f"atom{order}.{where}.exch.b128", start + f"mov.b128 %q1,{{%c,%a}}; atom{order}{space}.exch.b128 "
+                 "%q0,[%x],%q1;" + end, 90)
+            form("d", f"atom{order}.{where}.cas.b128", start + choose + f"atom{order}{space}.cas.b128 %q0,[%x],%q1,%q2;"
+                 + end, 90)
     for scope in ("cta", "gpu", "sys"):
         for order in ("relaxed", "acquire", "release", "acq_rel"):
             form("d", f"atom.{order}.{scope}", "st.global.u64 [%at],%a;"
@@ -592,6 +609,7 @@ end:
 	ret;
 }
 .global .align 8 .u64 functions[2] = {mix, less};
+.global .align 16 .b8 wide[524288];
 .const .align 16 .b32 table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 0xfffffff3};
 .global .align 4 .u32 variable[16] = {2, 7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5, 9, 0, 4, 5};
 """

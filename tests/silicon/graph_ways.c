@@ -15,6 +15,7 @@
  *   few:        the same with so few blocks that a way may treat them as small
  *   flood:      the same, but each thread stores so much before its word that the way to memory is full
  *               when the kernel ends: a next kernel that does not wait for stores reads old words
+ *   pour:       as few blocks as few has do that, in a kernel without loops, that has code for chains
  *
  * Every word is looked at after every round. --small is for a software GPU, which has no caches to
  * be wrong and refuses what it does not know. --bold adds rows that may take the GPU down.
@@ -27,10 +28,13 @@
 #include "libsov/nv/nv.h"
 
 enum { LONG = 100, SHORT = 10, BLOCK = 64, LIMIT_S = 2, FLOOD_TIMES = 24 };
-enum shape { ONE, FEW, NEIGHBOURS, FLOOD };
+enum shape { ONE, FEW, NEIGHBOURS, FLOOD, POUR };
 
 static uint32_t samples = 2001, rounds = 300, blocks = 528 * 8, few = 132;
 static sov_device device;
+
+#define POUR_1 "	st.global.v4.u32 [%s], {%x, %t, %x, %t};\n	add.u64 %s, %s, %w;\n"
+#define POUR_6 POUR_1 POUR_1 POUR_1 POUR_1 POUR_1 POUR_1
 
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -61,6 +65,18 @@ static const char ptx[] =
 	"	mul.wide.u32 %w, %n, 16;\n"
 	"again:	st.global.v4.u32 [%s], {%x, %t, %x, %t};\n	add.u64 %s, %s, %w;\n"
 	"	sub.u32 %i, %i, 1;\n	setp.ne.u32 %c, %i, 0;\n	@%c bra again;\n"
+	"	st.global.u32 [%p], %x;\n	ret;\n}\n"
+	/* The same from 64 words away, 24 times without a loop. */
+	".visible .entry pour(.param .u64 to, .param .u64 from, .param .u32 n, .param .u64 sink) {\n"
+	"	.reg .b64 %p, %q, %w, %s;\n	.reg .b32 %t, %b, %k, %n, %x;\n	.reg .pred %c;\n"
+	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, [n];\n"
+	"	ld.param.u64 %s, [sink];\n"
+	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %k, %ntid.x;\n"
+	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, %w;\n"
+	"	mul.wide.u32 %w, %t, 16;\n	add.u64 %s, %s, %w;\n	add.u32 %t, %t, 64;\n"
+	"	setp.ge.u32 %c, %t, %n;\n	@%c sub.u32 %t, %t, %n;\n	mul.wide.u32 %w, %t, 4;\n"
+	"	add.u64 %q, %q, %w;\n	ld.global.u32 %x, [%q];\n	add.u32 %x, %x, 1;\n"
+	"	mul.wide.u32 %w, %n, 16;\n" POUR_6 POUR_6 POUR_6 POUR_6
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n";
 
 /* ---- rows ---- */
@@ -88,34 +104,36 @@ static const struct experiment {
 #define OLD_CODE    {606, 606, 0, ALL}
 #define KEPT	    {419, 419, 0, ALL}
 #define COUNTED	    {1137, 1136, 0, NOT_LAST}
-	{"no barrier behind each (may be wrong)", 1, AS_THEY_ARE, false, {NO_BARRIER}},
-	{"system barrier behind each", 1, AS_THEY_ARE, false, {{1137, 1136, 1, ALL}}},
-	{"textures not invalidated", 1, AS_THEY_ARE, false, {NO_TEXTURES}},
-	{"data not invalidated (may be wrong)", 1, AS_THEY_ARE, false, {NO_DATA}},
-	{"neither (is wrong, if anything is)", 1, AS_THEY_ARE, false, {NO_TEXTURES, NO_DATA}},
-	{"next descriptor not fetched ahead", 1, AS_THEY_ARE, false, {{372, 372, 0, ALL}}},
-	{"next descriptor copied", 1, AS_THEY_ARE, false, {{371, 369, 3, NOT_LAST}}},
-	{"textures not invalidated, constants kept, program fetched", 7, AS_THEY_ARE, false,
+	{"early, no barrier between (is late, if anything is)", 0, AS_THEY_ARE, false, {COUNTED}},
+	{"past caches, no barrier between (may be late)", 1, AS_THEY_ARE, false, {COUNTED}},
+	{"no barrier behind each (may be wrong)", 2, AS_THEY_ARE, false, {NO_BARRIER}},
+	{"system barrier behind each", 2, AS_THEY_ARE, false, {{1137, 1136, 1, ALL}}},
+	{"textures not invalidated", 2, AS_THEY_ARE, false, {NO_TEXTURES}},
+	{"data not invalidated (may be wrong)", 2, AS_THEY_ARE, false, {NO_DATA}},
+	{"neither (is wrong, if anything is)", 2, AS_THEY_ARE, false, {NO_TEXTURES, NO_DATA}},
+	{"next descriptor not fetched ahead", 2, AS_THEY_ARE, false, {{372, 372, 0, ALL}}},
+	{"next descriptor copied", 2, AS_THEY_ARE, false, {{371, 369, 3, NOT_LAST}}},
+	{"textures not invalidated, constants kept, program fetched", 8, AS_THEY_ARE, false,
 	 {NO_TEXTURES}},
-	{"all of it, textures not invalidated", 8, AS_THEY_ARE, false, {NO_TEXTURES}},
-	{"all of it, neither invalidated (may be wrong)", 8, AS_THEY_ARE, false,
+	{"all of it, textures not invalidated", 9, AS_THEY_ARE, false, {NO_TEXTURES}},
+	{"all of it, neither invalidated (may be wrong)", 9, AS_THEY_ARE, false,
 	 {NO_TEXTURES, NO_DATA}},
-	{"code not looked for anew", 1, AS_THEY_ARE, false, {OLD_CODE}},
-	{"all of it, code not looked for anew", 8, AS_THEY_ARE, false, {OLD_CODE}},
-	{"all of it, neither code nor constants looked for anew", 8, NOT_FORGETTING, false, {OLD_CODE}},
-	{"the same, no textures", 8, NOT_FORGETTING, false, {OLD_CODE, NO_TEXTURES}},
-	{"the same, no barrier between (may be wrong)", 8, NOT_FORGETTING, false, {OLD_CODE, COUNTED}},
-	{"all of it but chasing, neither looked for", 8, NOT_FORGETTING, false, {OLD_CODE, {382, 382, 0, ALL}}},
-	{"constants fetched before, neither looked for", 4, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
-	{"constants fetched behind, neither looked for", 5, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
-	{"all of it, system barrier", 8, NOT_FORGETTING, false, {OLD_CODE, {1137, 1136, 1, ALL}}},
-	{"all of it, barrier of kind 2", 8, NOT_FORGETTING, true, {OLD_CODE, {1137, 1136, 2, ALL}}},
-	{"all of it, next not fetched ahead", 8, NOT_FORGETTING, false, {OLD_CODE, {372, 372, 0, ALL}}},
-	{"all of it, next copied", 8, NOT_FORGETTING, false, {OLD_CODE, {371, 369, 3, NOT_LAST}}},
-	{"ended by idleness, no semaphore", 1, LAUNCH_ALONE, false, {{320, 320, 0, LAST}}},
-	{"all launched, each counts the next down", 1, LAUNCH_ALL, true,
+	{"code not looked for anew", 2, AS_THEY_ARE, false, {OLD_CODE}},
+	{"all of it, code not looked for anew", 9, AS_THEY_ARE, false, {OLD_CODE}},
+	{"all of it, neither code nor constants looked for anew", 9, NOT_FORGETTING, false, {OLD_CODE}},
+	{"the same, no textures", 9, NOT_FORGETTING, false, {OLD_CODE, NO_TEXTURES}},
+	{"the same, no barrier between (may be wrong)", 9, NOT_FORGETTING, false, {OLD_CODE, COUNTED}},
+	{"all of it but chasing, neither looked for", 9, NOT_FORGETTING, false, {OLD_CODE, {382, 382, 0, ALL}}},
+	{"constants fetched before, neither looked for", 5, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
+	{"constants fetched behind, neither looked for", 6, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
+	{"all of it, system barrier", 9, NOT_FORGETTING, false, {OLD_CODE, {1137, 1136, 1, ALL}}},
+	{"all of it, barrier of kind 2", 9, NOT_FORGETTING, true, {OLD_CODE, {1137, 1136, 2, ALL}}},
+	{"all of it, next not fetched ahead", 9, NOT_FORGETTING, false, {OLD_CODE, {372, 372, 0, ALL}}},
+	{"all of it, next copied", 9, NOT_FORGETTING, false, {OLD_CODE, {371, 369, 3, NOT_LAST}}},
+	{"ended by idleness, no semaphore", 2, LAUNCH_ALONE, false, {{320, 320, 0, LAST}}},
+	{"all launched, each counts the next down", 2, LAUNCH_ALL, true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}}},
-	{"the same, no barrier (may be wrong)", 1, LAUNCH_ALL, true,
+	{"the same, no barrier (may be wrong)", 2, LAUNCH_ALL, true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}, NO_BARRIER}},
 };
 #define EXPERIMENTS (sizeof(experiments) / sizeof(*experiments))
@@ -185,7 +203,7 @@ static void apply(struct graph_run *g, const struct experiment *e)
 struct row {
 	sov_context context;
 	sov_stream stream;
-	sov_function functions[FLOOD + 1];
+	sov_function functions[POUR + 1];
 	sov_ptr word, ring[2], sink;
 	const struct graph_way *way;
 	const struct experiment *experiment; /* NULL: the way as it is */
@@ -215,6 +233,7 @@ static sov_result start(struct row *r)
 	TRY(sov_module_get_function(m, "turn", &r->functions[FEW]));
 	r->functions[NEIGHBOURS] = r->functions[FEW];
 	TRY(sov_module_get_function(m, "flood", &r->functions[FLOOD]));
+	TRY(sov_module_get_function(m, "pour", &r->functions[POUR]));
 	TRY(sov_memory_alloc(r->context, 16ull * blocks * BLOCK * FLOOD_TIMES, &r->sink));
 	TRY(sov_memory_alloc(r->context, 4, &r->word));
 	TRY(sov_memory_alloc(r->context, 4ull * blocks * BLOCK, &r->ring[0]));
@@ -223,7 +242,7 @@ static sov_result start(struct row *r)
 
 static uint32_t blocks_of(enum shape shape)
 {
-	return shape == ONE ? 1 : shape == FEW ? few : blocks;
+	return shape == ONE ? 1 : shape == FEW || shape == POUR ? few : blocks;
 }
 
 static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, sov_graph_run *run)
@@ -243,7 +262,7 @@ static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, s
 		const void *one[] = {&r->word};
 
 		l.arguments = shape ? many : one;
-		l.argument_count = shape == FLOOD ? 5 : shape ? 3 : 1;
+		l.argument_count = shape == FLOOD ? 5 : shape == POUR ? 4 : shape ? 3 : 1;
 		TRY(sov_graph_add_kernel(g, &node, node != 0, r->functions[shape], &l, &node));
 	}
 	TRY(sov_graph_instantiate(g, run));
@@ -349,6 +368,8 @@ static void do_line(struct line *l, bool judged)
 		l->result = judge(&r, NEIGHBOURS, &l->wrong);
 	if (!l->result && !judged)
 		l->result = judge(&r, FLOOD, &l->late);
+	if (!l->result && !judged)
+		l->result = judge(&r, POUR, &l->late);
 	if (!l->result)
 		l->result = measure(&r, LONG, &many, &l->wrong);
 	if (!l->result)

@@ -51,6 +51,7 @@ round() { # number
 	case $tries in
 	kunit) kernel=trixie-debug module=sovgpu_kunit words=SOVGPU_KUNIT=1 ;;
 	_inject*) kernel=trixie-debug ;;
+	debug,*) kernel=trixie-debug tries=${tries#debug,} ;;
 	@*) scenario=${tries#@} && kernel=$(property "$scenario" kernels trixie) && kernel=${kernel%% *} ;;
 	esac
 	release=$(awk -v k="$kernel" '$1 == k { print $2 }' "$VM_CACHE/kernels")

@@ -159,7 +159,7 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 	struct gcn_unit *unit = gcn_survey(m, &job->arena);
 	bool good = true;
 
-	out->pieces = arena_array(keep, m->nfuncs + 2, sizeof(*out->pieces));
+	out->pieces = arena_array(keep, m->nfuncs + 3, sizeof(*out->pieces));
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == IR_FUNCTION)
 			good &= generate(job, plan, unit, ir, out, keep);
@@ -167,7 +167,7 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 		if (ir->kind == IR_KERNEL)
 			good &= generate(job, plan, unit, ir, out, keep);
 	if (unit->by_address)
-		gcn_function_table(unit, &out->pieces[out->npieces++], keep);
+		gcn_function_table(unit, out, keep);
 	return good ? out : NULL;
 }
 

@@ -116,27 +116,28 @@ uint32_t gcn_passing_bytes(const struct ir_func *f)
 
 /* ---- calls by address ---- */
 
-#define TRAP    0xbf920002u /* s_trap 2: behind the table, for numbers that are no function's */
-#define ENDPGM  0xbf810000u
+static const uint32_t trap[] = {0xbf920002, 0xbf810000}; /* s_trap 2, s_endpgm */
 
-void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep)
+void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep)
 {
-	uint32_t n = u->m->nfuncs + 1, *words = arena_array(keep, n + 2, sizeof(*words)), count = 0;
+	uint32_t n = u->m->nfuncs + 1, *words = arena_array(keep, n, sizeof(*words));
 	struct amd_reference *references = arena_array(keep, n, sizeof(*references));
 
 	for (uint32_t k = 0; k < n; k++) {
-		words[k] = 4 * (n - k);
-		if (k && u->funcs[k - 1] && u->funcs[k - 1]->ir->kind == IR_FUNCTION)
-			references[count++] = (struct amd_reference){
-				.offset = 4 * k, .kind = AMD_REL32_LO, .target = AMD_TO_FUNCTION,
-				.index = k - 1};
+		bool function = k && u->funcs[k - 1] && u->funcs[k - 1]->ir->kind == IR_FUNCTION;
+
+		references[k] = (struct amd_reference){.offset = 4 * k, .kind = AMD_REL32_LO,
+						       .target = AMD_TO_FUNCTION,
+						       .index = function ? k - 1 : AMD_TRAP_INDEX};
 	}
-	words[n] = TRAP;
-	words[n + 1] = ENDPGM;
-	*p = (struct amd_piece){
-		.name = ".functions", .index = AMD_TABLE_INDEX, .code = (const uint8_t *)words,
-		.code_bytes = 4 * (n + 2), .references = references, .nreferences = count,
-		.lines = {.end = 4 * (n + 2)},
+	out->pieces[out->npieces++] = (struct amd_piece){
+		.name = ".no_function", .index = AMD_TRAP_INDEX, .code = (const uint8_t *)trap,
+		.code_bytes = sizeof(trap), .lines = {.end = sizeof(trap)},
+	};
+	out->pieces[out->npieces++] = (struct amd_piece){
+		.name = ".functions", .index = AMD_TABLE_INDEX, .data = true,
+		.code = (const uint8_t *)words, .code_bytes = 4 * n, .references = references,
+		.nreferences = n, .lines = {.end = 4 * n},
 	};
 }
 

@@ -321,6 +321,13 @@ static const uint8_t *bytes_at(const struct amd_object *o, uint64_t address, uin
 	return at->data + (address - o->address[s]);
 }
 
+bool amd_object_in_code(const struct amd_object *o, const Elf64_Sym *s)
+{
+	uint32_t section = amd_object_locate(o, s->st_value);
+
+	return section != UINT32_MAX && !strcmp(o->image->sections[section].name, "code");
+}
+
 static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd_metadata_names name)
 {
 	const struct amd_named *code, *descriptor;
@@ -343,8 +350,7 @@ static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd
 	k->amd.descriptor_offset = s.st_value;
 	k->code = bytes_at(o, f.st_value, f.st_size);
 	if (!k->code || f.st_value % 4 || f.st_size % 4 || !f.st_size || f.st_size > INT32_MAX ||
-	    s.st_value + (uint64_t)d->entry_offset != f.st_value ||
-	    strcmp(o->image->sections[amd_object_locate(o, f.st_value)].name, "code"))
+	    s.st_value + (uint64_t)d->entry_offset != f.st_value || !amd_object_in_code(o, &f))
 		return amd_object_fail(o,
 				       "kernel '%.128s': 0x%" PRIx64 " bytes at 0x%" PRIx64
 				       " are not its code, or its descriptor says another place",
@@ -373,6 +379,62 @@ static bool read_kernels(struct amd_object *o)
 		good = read_kernel(o, &o->image->kernels[k], names[k]);
 	free(names);
 	return good;
+}
+
+/* ---- functions ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct image_function *x = a, *y = b;
+
+	if (x->code_offset != y->code_offset)
+		return x->code_offset < y->code_offset ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_function(const struct amd_object *o, const char *name, const Elf64_Sym *s, bool *data)
+{
+	struct amd_metadata_names n = {name, (uint32_t)strlen(name)};
+	Elf64_Sym unused;
+
+	*data = ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
+	if (*data)
+		return s->st_size && amd_object_in_code(o, s);
+	return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size && !find_symbol(o, n, ".kd", &unused);
+}
+
+/* Of several names of one place the first is taken. */
+static bool read_functions(struct amd_object *o)
+{
+	struct image *im = o->image;
+	uint32_t found = 0;
+
+	im->functions = calloc(o->nnamed + 1, sizeof(*im->functions));
+	if (!im->functions)
+		return amd_object_fail(o, "out of memory");
+	for (uint64_t i = 0; i < o->nnamed; i++) {
+		struct image_function f = {.name = o->named[i].name};
+		Elf64_Sym s;
+
+		amd_object_symbol(o, &o->symbols, o->named[i].index, &s);
+		if (!is_function(o, f.name, &s, &f.data))
+			continue;
+		f.code = bytes_at(o, s.st_value, s.st_size);
+		if (!f.code || s.st_value % 4 || s.st_size % 4 || s.st_size > INT32_MAX ||
+		    !amd_object_in_code(o, &s))
+			return amd_object_fail(o,
+					       "function '%.128s': 0x%" PRIx64 " bytes at 0x%" PRIx64
+					       " are not its code",
+					       f.name, (uint64_t)s.st_size, (uint64_t)s.st_value);
+		f.code_bytes = (uint32_t)s.st_size;
+		f.code_offset = s.st_value;
+		im->functions[found++] = f;
+	}
+	qsort(im->functions, found, sizeof(*im->functions), by_place);
+	for (uint32_t i = 0; i < found; i++)
+		if (!i || im->functions[i].code_offset != im->functions[i - 1].code_offset)
+			im->functions[im->nfunctions++] = im->functions[i];
+	return true;
 }
 
 /* Addresses in it are those of the file. */
@@ -406,7 +468,7 @@ static bool read_object(struct image *im, const void *file, size_t size, char *m
 	bool good;
 
 	good = check_header(&o) && read_segments(&o) && read_symbols(&o) && read_kernels(&o) &&
-	       amd_object_link(&o) && find_lines(&o);
+	       read_functions(&o) && amd_object_link(&o) && find_lines(&o);
 	if (good && !im->nkernels && !im->ndeclared)
 		good = amd_object_fail(&o, "the file has no kernel");
 	free(o.address);

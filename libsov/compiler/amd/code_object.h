@@ -50,6 +50,8 @@ bool amd_object_symbol(const struct amd_object *o, const struct amd_symbols *t, 
 const char *amd_symbol_name(const struct amd_symbols *t, const Elf64_Sym *s); /* "": none */
 /* The section of the image with this address, or that ends at it; UINT32_MAX: none. */
 uint32_t amd_object_locate(const struct amd_object *o, uint64_t address);
+/* What stands in code is no variable: nobody writes it. */
+bool amd_object_in_code(const struct amd_object *o, const Elf64_Sym *s);
 
 /* Fills the image's kernels with what metadata say; nothing has a name or code yet. names: by kernel, into
  * the note, as long as lengths says. */

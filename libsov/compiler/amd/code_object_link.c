@@ -64,7 +64,7 @@ static bool take_symbols(struct amd_object *o)
 		else if (s.st_shndx == SHN_UNDEF && service_find(name) != SERVICES)
 			im->services |= 1u << service_find(name);
 		else if (type == STT_OBJECT && s.st_shndx != SHN_UNDEF && !is_descriptor(name, &s) &&
-			 !take_variable(o, name, &s))
+			 !amd_object_in_code(o, &s) && !take_variable(o, name, &s))
 			return false;
 	}
 	return true;

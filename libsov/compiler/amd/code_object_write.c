@@ -200,12 +200,14 @@ static uint32_t add_symbol(struct writer *w, enum section table, const char *nam
 
 static void add_local_symbols(struct writer *w)
 {
-	for (uint32_t k = 0; k < w->npieces; k++)
+	for (uint32_t k = 0; k < w->npieces; k++) {
+		uint8_t type = w->pieces[k]->data ? STT_OBJECT : STT_FUNC;
+
 		if (!w->pieces[k]->kernel)
-			w->piece_symbol[k] =
-				add_symbol(w, S_SYMTAB, w->pieces[k]->name,
-					   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), STV_HIDDEN, S_TEXT,
-					   w->text_at[k], w->pieces[k]->code_bytes);
+			w->piece_symbol[k] = add_symbol(w, S_SYMTAB, w->pieces[k]->name,
+							ELF64_ST_INFO(STB_LOCAL, type), STV_HIDDEN,
+							S_TEXT, w->text_at[k], w->pieces[k]->code_bytes);
+	}
 	if (w->plan->bytes[AMD_DATA])
 		w->data_symbol = add_symbol(w, S_SYMTAB, "", ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
 					    0, S_DATA, 0, 0);

@@ -72,6 +72,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_jo
 {
 	gcn_legalise_calls(f, u);
 	gcn_legalise_barriers(f, u);
+	gcn_legalise_formats(f);
 	write_out(f);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);

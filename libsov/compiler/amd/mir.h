@@ -297,7 +297,7 @@ bool gcn_calls(const struct ir_func *f); /* others, or moves its stack */
 uint32_t gcn_passing_bytes(const struct ir_func *f); /* of arguments and results in memory */
 bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in); /* a call that may end lanes */
 /* Distances to functions, for calls by address (module.h). */
-void gcn_function_table(const struct gcn_unit *u, struct amd_piece *p, struct arena *keep);
+void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep);
 /* A kernel's registers and stack, with those of all that it calls. */
 void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct amd_piece *p);
 
@@ -312,6 +312,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_jo
 void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
 bool gcn_is_whole_barrier(const struct ir_func *f, const struct ir_inst *in);
 uint32_t gcn_barrier_words(struct ir_module *m); /* 1 + the symbol */
+void gcn_legalise_formats(struct ir_func *f); /* conversions: legalise_formats.c */
 void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u);     /* legalise_calls.c */
 void gcn_masks_to_vectors(struct ir_func *f);                          /* legalise.c */
 bool gcn_select(struct gcn_func *f, const struct gcn_control *c);      /* select.c */

@@ -18,8 +18,10 @@
 #include "libsov/compiler/lines.h"
 #include "libsov/compiler/services.h"
 
-/* The piece that is the table of functions (calls.c), among indices of functions. */
+/* Pieces beside those of functions (calls.c), among indices of these: the table of functions, and where it
+ * leads for numbers that are no function's. */
 #define AMD_TABLE_INDEX UINT32_MAX
+#define AMD_TRAP_INDEX  (UINT32_MAX - 1)
 /* What the address of a function is among a variable's first bytes, and everywhere: its place in that table, which
  * has four bytes for each function of the module, and something else at 0. */
 #define AMD_FUNCTION_NUMBER(index) (4 * ((uint64_t)(index) + 1))
@@ -56,6 +58,7 @@ struct amd_piece {
 	const char *name;
 	uint32_t index; /* ir_func.index: the order of the text */
 	bool kernel;
+	bool data; /* no instructions, but what code reads beside it */
 	const uint8_t *code; /* a multiple of 4 bytes */
 	uint32_t code_bytes;
 	const struct amd_reference *references; /* by offset */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Registers: every virtual register has the ranges of places where it lives, and gets the lowest run of
- * real ones whose owners live elsewhere, in the order in which registers begin to live. Scalar pairs and
- * quads are aligned. Where there is no run left, the register goes to memory that costs least for the
+ * Registers: every word of a virtual register has the ranges of places where it lives, and the words get the
+ * lowest run of real ones whose owners live elsewhere, long vector registers first, others in the order in which they
+ * begin to live. Scalar pairs and quads are aligned. What is copied shares a register with its copy where both never
+ * live at once. Where there is no run left, that is given up, and then the register goes to memory that costs least for the
  * places that it frees (spill.c), and all begins anew. Lanes that hold spilled words are assigned alike.
  *
  * A scalar register, or a lane, is of no use before it is first written, however the wave gets there: ranges begin at
@@ -17,29 +18,33 @@ struct range {
 	struct range *next; /* later */
 };
 
+/* Of one word: those of a register that are done with give their places to others. */
 struct life {
 	struct range *first;
 	uint32_t begin, end;  /* of all ranges */
 	uint32_t first_write; /* place */
-	uint64_t weight;      /* of its mentions, by loops */
-	uint32_t live, since; /* while ranges are found: words that live, and to where */
+	uint32_t since;       /* while ranges are found: to where it lives */
 };
 
 #define MOST_SPILLS 64 /* at a time */
 
 struct owner {
-	uint32_t vreg;
+	uint32_t unit;
 	struct owner *next;
 };
 
 struct alloc {
 	struct gcn_func *f;
-	struct life *lives; /* by vreg */
+	struct life *lives; /* by unit */
+	uint64_t *weights;  /* by vreg: of its mentions, by loops */
+	uint32_t *begins;   /* by vreg: where a word of it first lives, UINT32_MAX: nowhere */
 	struct owner *owners[GCN_CLASSES][GCN_LANES]; /* the most that a class has */
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
 	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
+	uint32_t *leader;  /* by vreg: the one that it shares its register with; itself: none, or others share its own */
 	struct life calls; /* when registers change that callees need not keep */
 	bool stack; /* two scalar registers say where it is */
+	bool sharing; /* copies share registers, and nobody goes to memory */
 	bool stuck; /* one had no place, and nobody could go */
 };
 
@@ -59,7 +64,7 @@ static uint32_t number_places(struct gcn_func *f)
 	return place;
 }
 
-static void add_range_to(struct alloc *a, struct life *l, uint32_t from, uint32_t to)
+static void add_range(struct alloc *a, struct life *l, uint32_t from, uint32_t to)
 {
 	struct range *r = l->first;
 
@@ -74,34 +79,18 @@ static void add_range_to(struct alloc *a, struct life *l, uint32_t from, uint32_
 	l->first = r;
 }
 
-static void add_range(struct alloc *a, uint32_t vreg, uint32_t from, uint32_t to)
-{
-	add_range_to(a, &a->lives[vreg], from, to);
-}
-
 static void begin_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
 {
-	struct life *l = &a->lives[a->f->unit_vreg[unit]];
-
 	if (gcn_has(live, unit))
 		return;
 	live[unit / 64] |= UINT64_C(1) << unit % 64;
-	if (!l->live++)
-		l->since = to;
+	a->lives[unit].since = to;
 }
 
 static void end_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t from)
 {
-	uint32_t v = a->f->unit_vreg[unit];
-
-	if (!gcn_has(live, unit)) {
-		if (!a->lives[v].live)
-			add_range(a, v, from, from + 1);
-		return;
-	}
+	add_range(a, &a->lives[unit], from, gcn_has(live, unit) ? a->lives[unit].since : from + 1);
 	live[unit / 64] &= ~(UINT64_C(1) << unit % 64);
-	if (!--a->lives[v].live)
-		add_range(a, v, from, a->lives[v].since);
 }
 
 static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_t words)
@@ -120,15 +109,16 @@ static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_
 		uint32_t n = gcn_uses(i, uses);
 
 		if (i->call)
-			add_range_to(a, &a->calls, i->number + 1, i->number + 2);
+			add_range(a, &a->calls, i->number + 1, i->number + 2);
 		for (uint32_t u = 0; u < n; u++) {
-			struct life *l = &a->lives[uses[u].ref.vreg];
+			uint32_t unit = gcn_unit(f, uses[u].ref);
 
-			l->weight += weight;
-			if (uses[u].write && i->number < l->first_write)
-				l->first_write = i->number;
-			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++)
-				end_life(a, gcn_unit(f, uses[u].ref) + k, live, i->number + 1);
+			a->weights[uses[u].ref.vreg] += weight;
+			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++) {
+				if (i->number < a->lives[unit + k].first_write)
+					a->lives[unit + k].first_write = i->number;
+				end_life(a, unit + k, live, i->number + 1);
+			}
 		}
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
@@ -146,30 +136,35 @@ static void find_ranges(struct alloc *a)
 	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
 	uint64_t *live = arena_array(f->arena, words + 1, sizeof(*live));
 
-	a->lives = arena_array(f->arena, f->nvregs, sizeof(*a->lives));
-	for (uint32_t v = 0; v < f->nvregs; v++)
-		a->lives[v].first_write = UINT32_MAX;
+	a->lives = arena_array(f->arena, f->nunits + 1, sizeof(*a->lives));
+	a->weights = arena_array(f->arena, f->nvregs, sizeof(*a->weights));
+	a->begins = arena_array(f->arena, f->nvregs, sizeof(*a->begins));
+	memset(a->begins, 0xff, f->nvregs * sizeof(*a->begins));
+	for (uint32_t u = 0; u < f->nunits; u++)
+		a->lives[u].first_write = UINT32_MAX;
 	gcn_for_each_block(f, b)
 		order[count++] = b;
 	while (count--)
 		ranges_of_block(a, order[count], live, words);
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		struct life *l = &a->lives[v];
+	for (uint32_t u = 0; u < f->nunits; u++) {
+		const struct gcn_vreg *v = &f->vregs[f->unit_vreg[u]];
+		struct life *l = &a->lives[u];
 
-		if (f->vregs[v].everywhere)
-			l->first = NULL, add_range(a, v, 0, end);
-		if (f->vregs[v].fixed < 0 && f->vregs[v].class != GCN_VECTOR &&
-		    !f->vregs[v].everywhere) {
+		if (v->everywhere)
+			l->first = NULL, add_range(a, l, 0, end);
+		if (v->fixed < 0 && v->class != GCN_VECTOR && !v->everywhere) {
 			while (l->first && l->first->to <= l->first_write + 1)
 				l->first = l->first->next;
 			if (l->first && l->first->from < l->first_write + 1)
 				l->first->from = l->first_write + 1;
 		}
-		if (f->vregs[v].comes && l->first)
+		if (v->comes && l->first)
 			l->first->from = 0;
-		l->begin = l->first ? l->first->from : 0;
+		l->begin = l->first ? l->first->from : UINT32_MAX;
 		for (struct range *r = l->first; r; r = r->next)
 			l->end = r->to;
+		if (l->begin < a->begins[f->unit_vreg[u]])
+			a->begins[f->unit_vreg[u]] = l->begin;
 	}
 	a->calls.begin = 0;
 	a->calls.end = end;
@@ -198,6 +193,26 @@ static uint32_t limit_of(const struct alloc *a, const struct gcn_vreg *v)
 	return v->everywhere ? GCN_VGPRS : a->limit[v->class];
 }
 
+static bool meets(const struct alloc *a, uint32_t vreg, const struct life *l)
+{
+	const struct gcn_vreg *v = &a->f->vregs[vreg];
+
+	for (uint32_t k = 0; k < v->words; k++)
+		if (overlap(&a->lives[v->first_unit + k], l))
+			return true;
+	return false;
+}
+
+static bool meet(const struct alloc *a, uint32_t vreg, uint32_t other)
+{
+	const struct gcn_vreg *v = &a->f->vregs[other];
+
+	for (uint32_t k = 0; k < v->words; k++)
+		if (meets(a, vreg, &a->lives[v->first_unit + k]))
+			return true;
+	return false;
+}
+
 static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
@@ -209,13 +224,13 @@ static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
 	if (a->stack && v->class == GCN_SCALAR && reg <= GCN_FRAME && reg + v->words > GCN_STACK)
 		return false;
 	for (uint32_t k = 0; a->calls.first && k < v->words; k++)
-		if (!gcn_outlives_calls(v->class, reg + k) && overlap(&a->lives[vreg], &a->calls))
+		if (!gcn_outlives_calls(v->class, reg + k) && overlap(&a->lives[v->first_unit + k], &a->calls))
 			return false;
 	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
 		return false;
 	for (uint32_t k = 0; k < v->words; k++)
 		for (const struct owner *o = a->owners[v->class][reg + k]; o; o = o->next)
-			if (overlap(&a->lives[vreg], &a->lives[o->vreg]))
+			if (overlap(&a->lives[v->first_unit + k], &a->lives[o->unit]))
 				return false;
 	return true;
 }
@@ -229,7 +244,7 @@ static void take(struct alloc *a, uint32_t vreg, uint32_t reg)
 	for (uint32_t k = 0; k < v->words; k++) {
 		struct owner *o = arena_alloc(a->f->arena, sizeof(*o));
 
-		*o = (struct owner){vreg, a->owners[v->class][reg + k]};
+		*o = (struct owner){v->first_unit + k, a->owners[v->class][reg + k]};
 		a->owners[v->class][reg + k] = o;
 	}
 	if (reg + v->words > a->used[v->class])
@@ -254,6 +269,88 @@ static bool assign(struct alloc *a, uint32_t vreg)
 	return false;
 }
 
+/* ---- copies ---- */
+
+static uint32_t leader_of(const struct alloc *a, uint32_t vreg)
+{
+	while (a->leader[vreg] != vreg)
+		vreg = a->leader[vreg];
+	return vreg;
+}
+
+/* Two lists that do not overlap, as one. */
+static struct range *join(struct range *x, struct range *y)
+{
+	struct range *first = NULL, **end = &first;
+
+	while (x || y) {
+		struct range **from = !y || (x && x->from < y->from) ? &x : &y;
+
+		*end = *from;
+		*from = (*from)->next;
+		end = &(*end)->next;
+	}
+	*end = NULL;
+	return first;
+}
+
+/* Both in one register, if their words never live at once. Where calls pass things, many are fixed to the same one,
+ * and calls change it: these are left alone. */
+static void share(struct alloc *a, uint32_t d, uint32_t s)
+{
+	struct gcn_vreg *x, *y;
+
+	d = leader_of(a, d);
+	s = leader_of(a, s);
+	if (a->f->vregs[s].fixed >= 0) {
+		uint32_t t = d;
+
+		d = s;
+		s = t;
+	}
+	x = &a->f->vregs[d];
+	y = &a->f->vregs[s];
+	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->stack) || x->everywhere || y->everywhere ||
+	    x->fetched || y->fetched)
+		return;
+	for (uint32_t k = 0; k < x->words; k++)
+		if (overlap(&a->lives[x->first_unit + k], &a->lives[y->first_unit + k]))
+			return;
+	for (uint32_t k = 0; k < x->words; k++) {
+		struct life *l = &a->lives[x->first_unit + k], *m = &a->lives[y->first_unit + k];
+
+		l->first = join(l->first, m->first);
+		l->begin = m->begin < l->begin ? m->begin : l->begin;
+		l->end = m->end > l->end ? m->end : l->end;
+		*m = (struct life){.begin = UINT32_MAX};
+	}
+	if (a->begins[s] < a->begins[d])
+		a->begins[d] = a->begins[s];
+	a->begins[s] = UINT32_MAX;
+	a->leader[s] = d;
+}
+
+/* What is copied shares a register with its copy, in inner loops first. */
+static void share_all(struct alloc *a)
+{
+	const struct gcn_func *f = a->f;
+	uint32_t deepest = 0;
+
+	gcn_for_each_block(f, b)
+		if (f->blocks[b].depth > deepest)
+			deepest = f->blocks[b].depth;
+	for (uint32_t depth = deepest + 1; depth--;)
+		gcn_for_each_block(f, b)
+			gcn_for_each(f, b, i) {
+				struct gcn_ref d = i->ref[AMD_D], s = i->ref[AMD_S0];
+
+				if (f->blocks[b].depth == depth && i->copy && d.vreg && s.vreg && d.part == s.part &&
+				    f->vregs[d.vreg].class == f->vregs[s.vreg].class &&
+				    f->vregs[d.vreg].words == f->vregs[s.vreg].words)
+					share(a, d.vreg, s.vreg);
+			}
+}
+
 /* Of those in the way of a register, or itself, the one whose going costs least. */
 static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 {
@@ -262,22 +359,23 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 	double least = 0;
 
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		const struct life *l = &a->lives[v];
-		uint64_t length = 0;
+		const struct gcn_vreg *x = &f->vregs[v];
+		uint64_t length = 0; /* of all words */
 		double cost;
 
-		if (f->vregs[v].class != f->vregs[vreg].class || f->vregs[v].fetched ||
-		    f->vregs[v].everywhere || !l->first || (v != vreg && !f->vregs[v].assigned) ||
-		    (v != vreg && !overlap(l, &a->lives[vreg])))
+		if (x->class != f->vregs[vreg].class || x->fetched || x->everywhere ||
+		    a->begins[v] == UINT32_MAX || (v != vreg && !x->assigned) ||
+		    (v != vreg && !meet(a, v, vreg)))
 			continue;
-		if (v != vreg && a->calls.first && overlap(&a->lives[vreg], &a->calls) &&
-		    !gcn_outlives_calls(f->vregs[v].class, f->vregs[v].reg))
+		if (v != vreg && a->calls.first && meets(a, vreg, &a->calls) &&
+		    !gcn_outlives_calls(x->class, x->reg))
 			continue; /* its place would be of no use */
-		for (const struct range *r = l->first; r; r = r->next)
-			length += r->to - r->from;
-		if (length <= 4 && v != vreg)
+		for (uint32_t k = 0; k < x->words; k++)
+			for (const struct range *r = a->lives[x->first_unit + k].first; r; r = r->next)
+				length += r->to - r->from;
+		if (length <= 4 * x->words && v != vreg)
 			continue;
-		cost = (double)l->weight / (double)length / f->vregs[v].words;
+		cost = (double)a->weights[v] / (double)length;
 		if (!best || cost < least) {
 			best = v;
 			least = cost;
@@ -286,10 +384,16 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 	return best;
 }
 
-static int by_begin(const struct life *lives, uint32_t x, uint32_t y)
+/* Long ones first: single words find their places between them. */
+static int by_turn(const struct alloc *a, uint32_t x, uint32_t y)
 {
-	if (lives[x].begin != lives[y].begin)
-		return lives[x].begin < lives[y].begin ? -1 : 1;
+	const struct gcn_vreg *v = &a->f->vregs[x], *w = &a->f->vregs[y];
+	bool first = v->class == GCN_VECTOR && v->words > 1, second = w->class == GCN_VECTOR && w->words > 1;
+
+	if (first != second)
+		return first ? -1 : 1;
+	if (a->begins[x] != a->begins[y])
+		return a->begins[x] < a->begins[y] ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -303,8 +407,7 @@ static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space
 	sort(a, v + half, n - half, space);
 	memcpy(space, v, n * sizeof(*v));
 	for (uint32_t k = 0; k < n; k++)
-		v[k] = j >= n || (i < half && by_begin(a->lives, space[i], space[j]) < 0) ? space[i++]
-											 : space[j++];
+		v[k] = j >= n || (i < half && by_turn(a, space[i], space[j]) < 0) ? space[i++] : space[j++];
 }
 
 /* Which registers things come in is known by now, as far as it goes. */
@@ -338,12 +441,14 @@ static void give_up(struct alloc *a, uint32_t vreg)
 	for (uint32_t k = 0; v->assigned && k < v->words; k++) {
 		struct owner **o = &a->owners[v->class][v->reg + k];
 
-		while ((*o)->vreg != vreg)
+		while ((*o)->unit != v->first_unit + k)
 			o = &(*o)->next;
 		*o = (*o)->next;
 	}
 	v->assigned = false;
-	a->lives[vreg].first = NULL;
+	a->begins[vreg] = UINT32_MAX;
+	for (uint32_t k = 0; k < v->words; k++)
+		a->lives[v->first_unit + k].first = NULL;
 	a->spills[a->nspills++] = vreg;
 }
 
@@ -356,22 +461,32 @@ static void assign_all(struct alloc *a)
 	fix(f);
 	gcn_liveness(f);
 	find_ranges(a);
+	a->leader = arena_array(f->arena, f->nvregs, sizeof(*a->leader));
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		a->leader[v] = v;
+	if (a->sharing)
+		share_all(a);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		f->vregs[v].assigned = false;
-		if (f->vregs[v].fixed >= 0 && a->lives[v].first)
+		if (f->vregs[v].fixed >= 0 && a->begins[v] != UINT32_MAX)
 			take(a, v, (uint32_t)f->vregs[v].fixed);
-		else if (a->lives[v].first)
+		else if (a->begins[v] != UINT32_MAX)
 			order[count++] = v;
 	}
 	sort(a, order, count, arena_array(f->arena, count + 1, sizeof(*order)));
 	for (uint32_t k = 0; k < count; k++)
-		while (a->lives[order[k]].first && !assign(a, order[k])) {
+		while (a->begins[order[k]] != UINT32_MAX && !assign(a, order[k])) {
 			uint32_t spill = choose_spill(a, order[k]);
 
-			a->stuck = !spill;
-			if (!spill || a->nspills == MOST_SPILLS)
+			a->stuck = !spill || a->sharing;
+			if (!spill || a->nspills == MOST_SPILLS || a->sharing)
 				return;
 			give_up(a, spill);
+		}
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		if (a->leader[v] != v) {
+			f->vregs[v].reg = f->vregs[leader_of(a, v)].reg;
+			f->vregs[v].assigned = true;
 		}
 }
 
@@ -436,6 +551,7 @@ bool gcn_registers(struct gcn_func *f)
 						    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
+		a.sharing = !round;
 		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
 		assign_all(&a);
 		note_used(f);
@@ -452,7 +568,7 @@ bool gcn_registers(struct gcn_func *f)
 		arena_rewind(f->arena, mark);
 		for (uint32_t k = 0; k < a.nspills; k++)
 			gcn_spill(f, a.spills[k]);
-		if (!a.nspills && a.stuck)
+		if (!a.nspills && a.stuck && !a.sharing)
 			break;
 		if (!a.nspills && f->nsaves < saves)
 			f->nsaves = saves;

@@ -475,6 +475,10 @@ bool select_atomic(struct select *s)
 		sel_refuse(s, "an atomic operation on local memory");
 		return true;
 	}
+	if (s->in->nres > 1) {
+		sel_refuse(s, "an atomic operation on 128 bits, of which the machine has none,");
+		return true;
+	}
 	wanted = s->uses[s->in->res];
 	a = address_of(s);
 	if (is_cas && a.kind != S_SHARED) {

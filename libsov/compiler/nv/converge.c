@@ -339,10 +339,11 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 }
 
 /* Groups of lanes may go on from here at different times, and a BSYNC does not bring them together: an H200
- * let some of them pass a block barrier behind one, where ptxas has a WARPSYNC.ALL. */
+ * let some of them pass a block barrier behind one, where ptxas has a WARPSYNC.ALL. The WARPSYNC may stand in
+ * the function where they meet (apart.c), from which they come back to different places. */
 static bool parts_groups(const struct mir_inst *i)
 {
-	return i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES;
+	return (i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES) || i->meets;
 }
 
 /* Lanes that called together may come back one by one, and come to a function from several places. */

@@ -242,6 +242,7 @@ static const struct {
 	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
 	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},	       {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
 	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},	       {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
+	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},
 };
 
 /* 1: known and well-formed; 0: not ours to read; -1: malformed. */
@@ -290,22 +291,25 @@ static bool each_attribute(struct reader *r, const Elf64_Shdr *s, struct image_k
 /* From .nv.info: attributes that name their kernel by its symbol. */
 static bool take_common(struct reader *r, struct image_kernel *unused, const struct attribute *a)
 {
-	struct image_kernel *k;
 	Elf64_Sym symbol;
+	uint32_t k;
 
 	(void)unused;
-	if (a->code != NV_INFO_REGISTERS && a->code != NV_INFO_MIN_STACK_SIZE)
+	if (a->code != NV_INFO_REGISTERS && a->code != NV_INFO_MIN_STACK_SIZE &&
+	    a->code != NV_INFO_FRAME_SIZE)
 		return true;
 	if (!cubin_symbol(r, word(a, 0), &symbol))
 		return cubin_fail(r, "attribute 0x%02x names symbol %u, which does not exist",
 				  a->code, word(a, 0));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 		return true; /* a device function */
-	k = &r->image->kernels[r->kernel_of[symbol.st_shndx] - 1];
+	k = r->kernel_of[symbol.st_shndx] - 1;
 	if (a->code == NV_INFO_REGISTERS)
-		k->registers = word(a, 1);
-	else
-		k->stack_bytes = word(a, 1);
+		r->image->kernels[k].registers = word(a, 1);
+	else if (a->code == NV_INFO_MIN_STACK_SIZE)
+		r->image->kernels[k].stack_bytes = word(a, 1);
+	else if (symbol.st_other & NV_STO_ENTRY) /* not a function in the kernel's section */
+		r->frames[k] = word(a, 1);
 	return true;
 }
 
@@ -468,12 +472,12 @@ static bool find_functions(struct reader *r)
 }
 
 /* Where functions call each other in a circle, ptxas 12 says that nobody knows how much they need,
- * ptxas 13 says what the kernel alone does. */
-static void guess_stack(struct image_kernel *k, bool calls)
+ * ptxas 13 says what the kernel alone does: its own frame is known in any case. */
+static void guess_stack(struct image_kernel *k, bool calls, uint32_t frame)
 {
 	k->calls = calls || k->stack_bytes == NV_STACK_UNKNOWN;
 	if (k->stack_bytes == NV_STACK_UNKNOWN)
-		k->stack_bytes = 0;
+		k->stack_bytes = frame;
 }
 
 static bool check_kernel(struct reader *r, const struct image_kernel *k)
@@ -527,7 +531,8 @@ static bool read_kernels(struct reader *r)
 		return cubin_fail(r, "the file has no kernel");
 	r->image->kernels = calloc(count + 1, sizeof(*r->image->kernels));
 	r->kernel_of = calloc(n, sizeof(*r->kernel_of));
-	if (!r->image->kernels || !r->kernel_of)
+	r->frames = calloc(count + 1, sizeof(*r->frames));
+	if (!r->image->kernels || !r->kernel_of || !r->frames)
 		return cubin_fail(r, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
@@ -544,7 +549,7 @@ static bool read_kernels(struct reader *r)
 	if (!find_functions(r))
 		return false;
 	for (uint32_t k = 0; k < count; k++) {
-		guess_stack(&r->image->kernels[k], r->calls[k]);
+		guess_stack(&r->image->kernels[k], r->calls[k], r->frames[k]);
 		if (!check_kernel(r, &r->image->kernels[k]))
 			return false;
 	}
@@ -565,6 +570,7 @@ static bool cubin_read(struct image *im, const void *file, size_t size, char *me
 	free(r.kernel_of);
 	free(r.section_of);
 	free(r.calls);
+	free(r.frames);
 	return good;
 }
 

@@ -23,6 +23,7 @@ struct reader {
 	uint64_t symbol_names_size;
 	uint32_t *kernel_of;  /* by section: 1 + the kernel whose code it is; 0 = none */
 	uint32_t *section_of; /* by section: 1 + its number in the image; 0 = none */
+	uint32_t *frames;     /* by kernel: bytes of its own frame */
 	bool *calls;          /* by kernel: it has or may call functions that use the stack */
 	uint64_t attribute_bytes, relocation_bytes; /* read so far */
 	char *message;

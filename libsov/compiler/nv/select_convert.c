@@ -59,12 +59,19 @@ static struct mir_source widen_bf16(struct select *s, struct mir_source x)
 	return d;
 }
 
-static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
-		   uint8_t round)
+/* A single to 16 bits. Only two roundings have the faster way. */
+static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16, uint8_t round)
 {
-	struct mir_inst *i = EMIT(s, F2FP, d, rz(), x);
+	struct mir_inst *i;
 
-	set_mod(i, SASS_M_HFORMAT, bf16 ? SASS_HALF_BF16 : SASS_HALF_F16);
+	if (round == SASS_RN || round == SASS_RZ_MODE) {
+		i = EMIT(s, F2FP, d, rz(), x);
+		set_mod(i, SASS_M_HFORMAT, bf16 ? SASS_HALF_BF16 : SASS_HALF_F16);
+	} else {
+		i = EMIT(s, F2F, d, x);
+		set_mod(i, SASS_M_STYPE, SASS_TYPE_F32);
+		set_mod(i, SASS_M_DTYPE, float_type(IR_B16, bf16));
+	}
 	set_mod(i, SASS_M_RND, round);
 }
 
@@ -196,7 +203,7 @@ static void convert(struct select *s, const struct ir_inst *in, struct mir_sourc
 		x = flushed;
 	}
 	ftz &= in->type != IR_B16;
-	if (in->from == IR_B32 && in->type == IR_B16 && in->round <= IR_RZ) {
+	if (in->from == IR_B32 && in->type == IR_B16) {
 		narrow(s, d, x, bf16, rounding(in));
 		return;
 	}

@@ -216,21 +216,24 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 	return true;
 }
 
-/* The high word of a narrow load to 64 bits. */
+/* The high words of a narrow load to 64 bits. */
 static void extend_load(struct select *s, const struct ir_inst *in)
 {
-	struct mir_inst *i;
+	for (uint32_t k = 0; k < in->nres; k++) {
+		ir_val v = in->res + k;
+		struct mir_inst *i;
 
-	if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, in->res, NEED_HIGH))
-		return;
-	if (!(in->flags & IR_SEXT_MEM)) {
-		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-		return;
+		if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, v, NEED_HIGH))
+			continue;
+		if (!(in->flags & IR_SEXT_MEM)) {
+			EMIT(s, MOV, result_half(s, v, 1), rz());
+			continue;
+		}
+		i = EMIT(s, SHF, result_half(s, v, 1), rz(), mir_imm(31), result(s, v));
+		set_mod(i, SASS_M_RIGHT, 1);
+		set_mod(i, SASS_M_HI, 1);
+		set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 	}
-	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), result(s, in->res));
-	set_mod(i, SASS_M_RIGHT, 1);
-	set_mod(i, SASS_M_HI, 1);
-	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 }
 
 /* Elements of less than a word, loaded together. */
@@ -258,7 +261,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->space == IR_PARAM || in->space == IR_CONSTANT) {
-		if ((in->nres > 1 && in->from != in->type) || !load_constant(s, in, size))
+		if (!load_constant(s, in, size))
 			return false;
 		extend_load(s, in);
 		return true;
@@ -391,12 +394,9 @@ static const struct {
 };
 
 /* Modifiers that atomics have beside their operation. */
-static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_inst *in)
+static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 {
-	bool wide = in->type == IR_B64;
-
-	(void)s;
-	set_memory(i, in, MIR_READS | MIR_WRITES, wide ? 8 : 4);
+	set_memory(i, in, MIR_READS | MIR_WRITES, ir_type_bits(in->type) / 8 * in->nres);
 	i->memory.effect |= MIR_ORDERED;
 	if (in->space == IR_SHARED)
 		return;
@@ -405,53 +405,97 @@ static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_ins
 		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
+/* Memory of Hopper's, and no other, changes 128 bits at once. */
+static bool is_possible(struct select *s, const struct ir_inst *in)
+{
+	return in->type != IR_B16 && !in->format && (in->nres == 1 || s->f->sm >= 90);
+}
+
+/* What is given to an atomic operation; which: the first value, or the second. */
+static struct mir_source given(struct select *s, const struct ir_inst *in, uint32_t which)
+{
+	const ir_val *v = &in->args[1 + which * in->nres];
+	struct arg words[4];
+
+	if (in->nres == 1)
+		return in->type == IR_B64 ? in_pair(s, arg_pair(s, *v)) : in_reg(s, arg_word(s, *v));
+	for (uint32_t k = 0; k < 4; k++)
+		words[k] = arg_half(s, v[k / 2], k % 2);
+	return in_vector(s, words, 4);
+}
+
+static bool is_wanted(struct select *s, const struct ir_inst *in)
+{
+	bool is = false;
+
+	for (uint32_t k = 0; k < in->nres; k++)
+		is |= wanted(s, in->res + k, NEED_PAIR);
+	return is;
+}
+
+/* Where what was there before goes. */
+static struct mir_source old_value(struct select *s, const struct ir_inst *in)
+{
+	if (!is_wanted(s, in))
+		return rz();
+	return in->nres == 1 ? result(s, in->res) : temp(s, SASS_GPR, 4);
+}
+
+static void after_atomic(struct select *s, const struct ir_inst *in, struct mir_source d)
+{
+	if (in->nres > 1 && is_wanted(s, in))
+		results_are(s, in, d);
+	after(s, in);
+}
+
 bool select_atom(struct select *s, const struct ir_inst *in)
 {
-	bool wide = in->type == IR_B64, used = wanted(s, in->res, NEED_PAIR);
 	struct mir_source at, data, d;
 	struct mir_inst *i;
 
-	if (in->type == IR_B16 || in->format || !address(s, in, &at))
+	if (!is_possible(s, in) || !address(s, in, &at))
 		return false;
-	data = wide ? in_pair(s, arg_pair(s, in->args[1])) : in_reg(s, arg_word(s, in->args[1]));
+	data = given(s, in, 0);
 	before(s, in);
-	d = used ? result(s, in->res) : rz();
+	d = old_value(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS, d, at, data);
 	else if (in->space == IR_GENERIC_SPACE)
 		i = EMIT(s, ATOM, NONE, d, at, data);
-	else if (used || in->sub == IR_ATOM_EXCH)
+	else if (is_wanted(s, in) || in->sub == IR_ATOM_EXCH)
 		i = EMIT(s, ATOMG, NONE, d, at, data);
 	else
 		i = EMIT(s, RED, at, data);
-	set_atomic(s, i, in);
+	set_atomic(i, in);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
-	set_mod(i, SASS_M_ATYPE, wide ? atoms[in->sub].type64 : atoms[in->sub].type32);
-	after(s, in);
+	set_mod(i, SASS_M_ATYPE,
+		in->nres > 1		? SASS_ATYPE_B128
+		: in->type == IR_B64	? atoms[in->sub].type64
+					: atoms[in->sub].type32);
+	after_atomic(s, in, d);
 	return true;
 }
 
 bool select_cas(struct select *s, const struct ir_inst *in)
 {
-	bool wide = in->type == IR_B64;
 	struct mir_source at, data[2], d;
 	struct mir_inst *i;
 
-	if (in->type == IR_B16 || !address(s, in, &at))
+	if (!is_possible(s, in) || !address(s, in, &at))
 		return false;
 	for (uint32_t k = 0; k < 2; k++)
-		data[k] = wide ? in_pair(s, arg_pair(s, in->args[k + 1]))
-			       : in_reg(s, arg_word(s, in->args[k + 1]));
+		data[k] = given(s, in, k);
 	before(s, in);
-	d = wanted(s, in->res, NEED_PAIR) ? result(s, in->res) : rz();
+	d = old_value(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS_CAS, d, at, data[0], data[1]);
 	else if (in->space == IR_GENERIC_SPACE)
 		i = EMIT(s, ATOM_CAS, NONE, d, at, data[0], data[1]);
 	else
 		i = EMIT(s, ATOMG_CAS, NONE, d, at, data[0], data[1]);
-	set_atomic(s, i, in);
-	set_mod(i, SASS_M_ATYPE, wide ? SASS_ATYPE_U64 : SASS_ATYPE_U32);
-	after(s, in);
+	set_atomic(i, in);
+	set_mod(i, SASS_M_ATYPE,
+		in->nres > 1 ? SASS_ATYPE_B128 : in->type == IR_B64 ? SASS_ATYPE_U64 : SASS_ATYPE_U32);
+	after_atomic(s, in, d);
 	return true;
 }

@@ -9,6 +9,19 @@
 /* ---- integers ---- */
 
 /* In twice the width nothing is lost; then back between the bounds. */
+static ir_val to_word(struct ptx *x, ir_val v)
+{
+	v = ptx_op(x, IR_MIN_S, IR_B64, v, ptx_constant_value(x, IR_B64, INT32_MAX), 0);
+	v = ptx_op(x, IR_MAX_S, IR_B64, v, ptx_constant_value(x, IR_B64, (uint64_t)INT32_MIN), 0);
+	return ptx_convert(x, IR_TRUNC, IR_B64, IR_B32, v);
+}
+
+static ir_val add_saturating(struct ptx *x, ir_val a, ir_val b)
+{
+	a = ptx_convert(x, IR_SEXT, IR_B32, IR_B64, a);
+	return to_word(x, ptx_op(x, IR_ADD, IR_B64, a, ptx_convert(x, IR_SEXT, IR_B32, IR_B64, b), 0));
+}
+
 void ptx_lower_saturating(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val a = ptx_convert(x, IR_SEXT, IR_B32, IR_B64, ptx_role(x, in, ROLE_A));
@@ -22,9 +35,7 @@ void ptx_lower_saturating(struct ptx *x, const struct ptx_inst *in)
 	} else {
 		v = ptx_op(x, in->row->op, IR_B64, a, b, 0);
 	}
-	v = ptx_op(x, IR_MIN_S, IR_B64, v, ptx_constant_value(x, IR_B64, INT32_MAX), 0);
-	v = ptx_op(x, IR_MAX_S, IR_B64, v, ptx_constant_value(x, IR_B64, (uint64_t)INT32_MIN), 0);
-	ptx_write(x, in->role[ROLE_D], ptx_convert(x, IR_TRUNC, IR_B64, IR_B32, v));
+	ptx_write(x, in->role[ROLE_D], to_word(x, v));
 }
 
 /* The carry flag is one bit that addc, subc and madc read, and everything with .cc writes. For a
@@ -73,7 +84,9 @@ void ptx_lower_mul24(struct ptx *x, const struct ptx_inst *in)
 	if (in->row->op == IR_MULHI_U)
 		v = ptx_op(x, IR_SHR_U, IR_B64, v, ptx_constant_value(x, IR_B32, 16), 0);
 	v = ptx_convert(x, IR_TRUNC, IR_B64, IR_B32, v);
-	if (in->role[ROLE_C])
+	if (ptx_said(in, SLOT_SAT))
+		v = add_saturating(x, v, ptx_role(x, in, ROLE_C));
+	else if (in->role[ROLE_C])
 		v = ptx_op(x, IR_ADD, IR_B32, v, ptx_role(x, in, ROLE_C), 0);
 	ptx_write(x, in->role[ROLE_D], v);
 }
@@ -132,11 +145,9 @@ static ir_val sign_mask(struct ptx *x, const struct ptx_type *t)
 }
 
 /* fma.relu: negative becomes 0, NaN stays one. */
-void ptx_lower_float(struct ptx *x, const struct ptx_inst *in)
+static ir_val fused(struct ptx *x, const struct ptx_inst *in, ir_val a, ir_val b)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_role(x, in, ROLE_B);
 	ir_val v = ptx_op(x, in->row->op, t, a, b, ptx_role(x, in, ROLE_C));
 
 	ptx_float_words(x, in, v);
@@ -145,7 +156,49 @@ void ptx_lower_float(struct ptx *x, const struct ptx_inst *in)
 		ir_def(x->func, v)->format = ptx_inst_type(in, SLOT_TYPE)->format;
 		ir_def(x->func, v)->flags |= IR_NAN;
 	}
-	ptx_write(x, in->role[ROLE_D], v);
+	return v;
+}
+
+void ptx_lower_float(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = ptx_role(x, in, ROLE_A);
+
+	ptx_write(x, in->role[ROLE_D], fused(x, in, a, ptx_role(x, in, ROLE_B)));
+}
+
+/* The NaN that a load beyond the end of a tensor gives. The manual does not say which it is; an H200 takes
+ * this one for it, in both formats (model/exec_half.c). */
+#define OUT_OF_BOUNDS 0x7ff7
+
+/* 0 where a or b, both of 16 bits, is out of bounds; else v. */
+static ir_val in_bounds(struct ptx *x, ir_val a, ir_val b, ir_val v)
+{
+	ir_val out = ptx_constant_value(x, IR_B16, OUT_OF_BOUNDS), p[2];
+
+	p[0] = ptx_op(x, IR_ICMP, IR_B16, a, out, 0);
+	p[1] = ptx_op(x, IR_ICMP, IR_B16, b, out, 0);
+	for (int k = 0; k < 2; k++)
+		ir_def(x->func, p[k])->cond = IR_EQ;
+	return ptx_op(x, IR_SELECT, IR_B16, ptx_op(x, IR_OR, IR_B1, p[0], p[1], 0),
+		      ptx_constant_value(x, IR_B16, 0), v);
+}
+
+/* fma.oob: what is out of bounds makes the result zero. */
+void ptx_lower_oob(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = ptx_role(x, in, ROLE_A), b = ptx_role(x, in, ROLE_B), v[2];
+
+	v[0] = fused(x, in, a, b);
+	if (ptx_inst_type(in, SLOT_TYPE)->bits == 16) {
+		ptx_write(x, in->role[ROLE_D], in_bounds(x, a, b, v[0]));
+		return;
+	}
+	a = ptx_op(x, IR_UNPACK, IR_B32, a, 0, 0);
+	b = ptx_op(x, IR_UNPACK, IR_B32, b, 0, 0);
+	v[0] = ptx_op(x, IR_UNPACK, IR_B32, v[0], 0, 0);
+	v[1] = in_bounds(x, a + 1, b + 1, v[0] + 1);
+	v[0] = in_bounds(x, a, b, v[0]);
+	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_PACK, IR_B32, v[0], v[1], 0));
 }
 
 /* .xorsign.abs: of the absolute values, with the sign that a product would have. */

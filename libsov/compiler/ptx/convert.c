@@ -169,11 +169,40 @@ static bool check_rounding(struct ptx *x, const struct ptx_inst *in, const struc
 		needs = "needs a rounding: .rn .rz .rm .rp";
 	else if (integral && !(from_float && (!to_float || to == from)))
 		needs = "does not round to an integer";
-	else if (rounds && !(to_float && (!from_float || narrows)))
+	else if (rounds && !(to_float && (!from_float || narrows || (from->format == IR_BF16 && to != from))))
 		needs = "does not round";
 	if (needs)
 		ptx_error(x, &in->name, "'%s' %s", ptx_spelling(x, in), needs);
 	return !needs;
+}
+
+static bool holds(const struct ptx_type *to, const struct ptx_type *from)
+{
+	if (to->class == from->class)
+		return to->bits >= from->bits;
+	return to->class == CLASS_SIGNED && to->bits > from->bits;
+}
+
+/* Where .ftz and .sat may stand, and which types do not go together (PTX ISA, cvt; as ptxas 13.0 reads it). */
+static bool check_words(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *to,
+			const struct ptx_type *from)
+{
+	bool to_float = to->class == CLASS_FLOAT, from_float = from->class == CLASS_FLOAT;
+	bool single = (to_float && to->bits == 32) || (from_float && from->bits == 32);
+	bool bf16 = to->format == IR_BF16 || from->format == IR_BF16;
+	const char *fault = NULL;
+
+	if (ptx_said(in, SLOT_FTZ) && !single)
+		fault = ".ftz is about .f32, and there is none";
+	else if (bf16 && (to->bits == 8 || from->bits == 8))
+		fault = ".bf16 and 8 bits do not go together";
+	else if (ptx_said(in, SLOT_SAT) && !to_float && !from_float && holds(to, from))
+		fault = ".sat has nothing to do, as every value fits";
+	else if (ptx_said(in, SLOT_SAT) && bf16 && !(to_float && to->bits == 32))
+		fault = ".sat and .bf16 do not go together";
+	if (fault)
+		ptx_error(x, &in->name, "'%s': %s", ptx_spelling(x, in), fault);
+	return !fault;
 }
 
 void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
@@ -183,7 +212,7 @@ void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
 	bool to_float = to->class == CLASS_FLOAT, from_float = from->class == CLASS_FLOAT;
 	ir_val v;
 
-	if (!check_rounding(x, in, to, from))
+	if (!check_rounding(x, in, to, from) || !check_words(x, in, to, from))
 		return;
 	v = ptx_read(x, in->role[ROLE_A]);
 	v = stay_finite(x, in, v, to->format == IR_BF16 ? GREATEST_BF16 : GREATEST_F16);

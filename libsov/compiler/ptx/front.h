@@ -119,6 +119,8 @@ extern const uint32_t ptx_word_count;
 /* Special register "%tid.x": enum ir_sreg or enum ptx_special; -1 when there is no such, -2 when it
  * is not supported. */
 int ptx_special_find(const char *text, size_t length);
+/* How wide it is: one of several powers of two, each a bit. */
+uint32_t ptx_special_widths(const char *text, size_t length);
 
 /* ---- names ---- */
 
@@ -401,7 +403,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(mov_wide) L(cvta) \
 	L(isspacep) \
 	/* arithmetic.c */ \
-	L(float) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
+	L(float) L(oob) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
 	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
 	/* convert.c */ \
 	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \
@@ -409,7 +411,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* bits.c */ \
 	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
 	/* memory.c */ \
-	L(ld) L(st) L(atom) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) L(stackrestore) \
+	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) L(stackrestore) \
 	/* lanes.c */ \
 	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
 	L(barrier_red) L(nanosleep) \

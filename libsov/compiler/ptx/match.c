@@ -227,6 +227,8 @@ static void say_word(struct ptx_inst *in, const struct ptx_token *t)
 
 static bool is_type(const struct element *e)
 {
+	if (e->group == SLOT_COUNT)
+		return ptx_type_find(e->text, e->length);
 	return e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE;
 }
 
@@ -635,6 +637,8 @@ static bool check_wide(struct check *c, struct ptx_operand *o)
 {
 	struct ptx_name *n = o->name;
 
+	if (o->kind == OPERAND_NOTHING && c->w.nothing)
+		return true;
 	if (o->kind != OPERAND_REGISTER)
 		return complain(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
 	if (!check_register(c, o))
@@ -656,6 +660,17 @@ static bool check_wide(struct check *c, struct ptx_operand *o)
 		o->elements[k].type = n->halves[k].type;
 	}
 	return true;
+}
+
+/* Conversions take the bits that they want. */
+static bool check_special(struct check *c, const struct ptx_operand *o)
+{
+	if (!c->w.special)
+		return complain(c, o, "cannot be '%.*s'", TEXT(&o->at));
+	if (c->w.wider || ptx_special_widths(o->at.text, o->at.length) & c->w.type->bits)
+		return true;
+	return complain(c, o, "is a %s, but '%.*s' has %u bits", c->w.type->name, TEXT(&o->at),
+			ptx_special_widths(o->at.text, o->at.length) & 64 ? 64 : 32);
 }
 
 static bool check_scalar(struct check *c, struct ptx_operand *o)
@@ -684,8 +699,8 @@ static bool check_scalar(struct check *c, struct ptx_operand *o)
 	if (o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
 	    o->kind == OPERAND_FUNCTION || o->kind == OPERAND_OBJECT)
 		return check_variable(c, o);
-	if (o->kind == OPERAND_SPECIAL && c->w.special)
-		return true;
+	if (o->kind == OPERAND_SPECIAL)
+		return check_special(c, o);
 	return complain(c, o, "cannot be '%.*s'", TEXT(&o->at));
 }
 

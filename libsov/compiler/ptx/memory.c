@@ -3,7 +3,9 @@
  * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
  * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
  */
+#include <string.h>
 #include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/target.h"
 
 static enum ir_space space_of(const struct ptx_inst *in)
 {
@@ -114,8 +116,9 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
 	struct ir_inst *m = ir_at(x->func, i);
+	bool is_constant = space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
 	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
-			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE]);
+			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
 
 	m->imm = offset;
 	m->space = space_of(in);
@@ -136,12 +139,13 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 	return o->kind == OPERAND_VECTOR ? o->count : 1;
 }
 
-static bool check_vector_size(struct ptx *x, const struct ptx_inst *in, uint32_t bytes)
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 {
-	if (bytes <= 16)
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits * (ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
+
+	if (bits <= 128)
 		return true;
-	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
-		  bytes * 8);
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in), bits);
 	return false;
 }
 
@@ -227,7 +231,7 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_val address;
 
-	if (!check_vector_size(x, in, bytes * count) || move_object(x, in, e, count, false) ||
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, false) ||
 	    !read_address(x, in, bytes * count, &address, &offset))
 		return;
 	if (!one_by_one) {
@@ -247,7 +251,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_id i;
 
-	if (!check_vector_size(x, in, bytes) || move_object(x, in, e, count, true))
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, true))
 		return;
 	if (space_of(in) == IR_PARAM) {
 		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
@@ -336,6 +340,40 @@ void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
 	i = ptx_emit(x, IR_CAS, type->ir, 1, 3, args);
 	set_memory(x, in, i, offset, IR_RELAXED);
 	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+}
+
+/* PTX ISA, atom: of NVIDIA's chips those from sm_90 on have it. */
+static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct target *t = x->job->target;
+
+	if (!t || strcmp(t->family, "nv") || t->version >= 90)
+		return true;
+	ptx_error(x, &in->name, "'%s' needs sm_90: an atomic operation on 128 bits is not supported on %s",
+		  ptx_spelling(x, in), t->name);
+	return false;
+}
+
+/* 128 bits at once: both halves of what is compared, then both of what is new. */
+void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D];
+	uint64_t offset;
+	uint32_t n = 1;
+	ir_val args[5];
+	ir_id i;
+
+	if (!check_wide_atomic(x, in) || !read_address(x, in, 16, &args[0], &offset))
+		return;
+	for (enum ptx_role r = ROLE_B; r <= ROLE_C; r++)
+		for (uint32_t k = 0; in->role[r] && k < 2; k++)
+			args[n++] = ptx_read(x, &in->role[r]->elements[k]);
+	i = ptx_emit(x, in->row->op, IR_B64, 2, n, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	if (in->row->op == IR_ATOM)
+		ir_at(x->func, i)->sub = IR_ATOM_EXCH;
+	for (uint32_t k = 0; d->kind == OPERAND_VECTOR && k < 2; k++)
+		ptx_write(x, &d->elements[k], ir_at(x->func, i)->res + k);
 }
 
 /* membar has always been the strong one; fence is acq_rel unless it says more. */

@@ -39,10 +39,14 @@
 #define FLOATCMP ORDERED " .equ .neu .ltu .leu .gtu .geu .num .nan"
 
 #define POLICY "policy = .b64; "
-#define LOAD   POLICY ".type = " MEMORY " .b128; d = .type or wider or vector; "
-#define STORE  POLICY ".type = " MEMORY " .b128; b = .type or wider or vector; "
+#define VECTOR ".vec = .v2 .v4; "
+#define LOAD   POLICY VECTOR ".type = " MEMORY " .b128; d = .type or wider or vector; "
+#define STORE  POLICY VECTOR ".type = " MEMORY " .b128; b = .type or wider or vector; "
+#define LOADED ".cop = .ca .cg .cs .lu .cv"
 #define SETP   "p q = .pred or nothing; c = .pred; "
-#define SET    ".dtype = .u32 .s32 .f32 .f16 .bf16 .f16x2 .bf16x2 .u16 .s16; c = .pred; "
+#define SET    "a b = .atype; c = .pred; "
+#define SET_WORD ".dtype = .u32 .s32 .f32 .f16 .bf16; "
+#define SET_HALF ".u16 .s16 .u32 .s32"
 #define CVT    "d = .dtype or wider; a = .atype or wider or special; "
 
 #define SPACES  ".global .shared .shared::cta"
@@ -50,6 +54,9 @@
 #define ATOM_IN POLICY ".ss = " SPACES "; " SCOPES "d = .type or nothing or vector; b = .type or vector; "
 #define ATOM    ATOM_IN ".sem = .relaxed .acquire .release .acq_rel; "
 #define RED     ATOM_IN ".sem = .relaxed .release; "
+
+#define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
+#define RANGE    POLICIES ".ss = .global; b c = .u32"
 
 #define ROW(form, where, lowering, op) {form, where, ptx_lower_##lowering, IR_##op}
 
@@ -93,18 +100,20 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mad.lo.cc.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
 	ROW("mad.hi.cc.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
 	ROW("mad.hi.cc.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
-	ROW("mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
+	ROW("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
 	ROW("mad.rnd.f64 d, a, b, c", "", plain, FMA),
 	ROW("madc.lo{.cc}.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
 	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
 	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
 	ROW("mad24.lo.type d, a, b, c", ".type = .u32 .s32", mul24, MUL),
 	ROW("mad24.hi.type d, a, b, c", ".type = .u32 .s32", mul24, MULHI_U),
+	ROW("mad24.hi.sat.s32 d, a, b, c", "", mul24, MULHI_U),
 	ROW("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd.f64 d, a, b, c", "", plain, FMA),
 	ROW("fma.rnd{.ftz}{.sat}.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
 	ROW("fma.rnd{.ftz}.relu.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
 	ROW("fma.rnd{.relu}.type d, a, b, c", ".rnd = .rn; .type = " BF16, float, FMA),
+	ROW("fma.rnd.oob{.relu}.type d, a, b, c", ".rnd = .rn; .type = " HALVES, oob, FMA),
 	ROW("div.type d, a, b", ".type = " UNSIGNED, plain, DIV_U),
 	ROW("div.type d, a, b", ".type = " SIGNED, plain, DIV_S),
 	ROW("div.approx{.ftz}.f32 d, a, b", "", divide_approx, APPROX),
@@ -209,19 +218,29 @@ const struct ptx_row ptx_rows[] = {
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
 	    SETP ".CmpOp = " ORDERED "; .type = " SIGNED, setp, ICMP),
 	ROW("setp.CmpOp{.BoolOp}{.ftz}.type p{|q}, a, b{, c}",
-	    SETP ".CmpOp = " FLOATCMP "; .type = .f32 " F16, setp, FCMP),
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f32 .f16x2", setp, FCMP),
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
-	    SETP ".CmpOp = " FLOATCMP "; .type = .f64 " BF16, setp, FCMP),
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f64 .bf16x2", setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}{.ftz}.f16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}.bf16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = .eq .ne; .atype = " BITS, set, ICMP),
+	    SET SET_WORD ".CmpOp = .eq .ne; .atype = " BITS, set, ICMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " ORDERED " .lo .ls .hi .hs; .atype = " UNSIGNED, set, ICMP),
+	    SET SET_WORD ".CmpOp = " ORDERED " .lo .ls .hi .hs; .atype = " UNSIGNED, set, ICMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " ORDERED "; .atype = " SIGNED, set, ICMP),
+	    SET SET_WORD ".CmpOp = " ORDERED "; .atype = " SIGNED, set, ICMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = " FLOATCMP "; .atype = .f32 .f64", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.ftz.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f32 .f16; .CmpOp = " FLOATCMP "; .atype = .f32", set, FCMP),
 	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " FLOATCMP "; .atype = .f32 " F16, set, FCMP),
+	    SET ".dtype = " SET_HALF " .f16; .CmpOp = " FLOATCMP "; .atype = .f16", set, FCMP),
 	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
-	    SET "a b = .atype; .CmpOp = " FLOATCMP "; .atype = .f64 " BF16, set, FCMP),
+	    SET ".dtype = " SET_HALF " .bf16; .CmpOp = " FLOATCMP "; .atype = .f16 .bf16", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f16x2; .CmpOp = " FLOATCMP "; .atype = .f16x2", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .bf16x2; .CmpOp = " FLOATCMP "; .atype = .bf16x2", set, FCMP),
 	ROW("selp.type d, a, b, c",
 	    ".type = " BITS " " INTEGER " .f32 .f64; c = .pred", selp, SELECT),
 	ROW("slct.dtype.atype d, a, b, c",
@@ -234,18 +253,18 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mov.type d, a", ".type = " BITS "; d = .type or parts; "
 	    "a = .type or parts or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
-	ROW("mov.type d, a", ".type = .f32 .f64 .f16 .bf16", mov, COPY),
+	ROW("mov.type d, a", ".type = .f32 .f64", mov, COPY),
 	ROW("mov.b128 d, a", "d a = .b128 or parts", mov_wide, COPY),
-	ROW("mov.vec.type d, a", ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
+	ROW("mov.vec.type d, a", VECTOR ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
 	    "a = .type or vector or special", mov_vector, COPY),
 	ROW("cvt{.sat}.dtype.atype d, a", CVT ".dtype = " BYTES "; .atype = " BYTES, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " BYTES "; .atype = " FLOATS, cvt, TRUNC),
 	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " FLOATS "; .atype = " BYTES, cvt, TRUNC),
-	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}{.relu}.dtype.atype d, a",
+	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
 	    CVT ".dtype = " FLOATS "; .atype = " FLOATS, cvt, TRUNC),
-	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a",
+	ROW("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a",
 	    ".rnd = .rn .rz; .dtype = .f16 .bf16; .atype = .f32; d = .dtype; a = .atype", cvt, TRUNC),
 	ROW("cvt.rnd{.relu}{.satfinite}.f16x2.f32 d, a, b",
 	    ".rnd = .rn .rz; d = .f16x2; a b = .f32", cvt_pair, TRUNC),
@@ -262,7 +281,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cvt.pack.sat.dtype.atype d, a, b",
 	    ".dtype = .u16 .s16; .atype = .s32; d = .u32; a b = .s32", cvt_pack, TRUNC),
 	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",
-	    ".dtype = .u8 .s8; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
+	    ".dtype = .u8 .s8 .u4 .s4 .u2 .s2; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
 	    TRUNC),
 	ROW("cvta.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64; "
 	    "a = .type or variable", cvta, GENERIC),
@@ -276,9 +295,9 @@ const struct ptx_row ptx_rows[] = {
 	ROW("stacksave.type d", ".type = .u32 .u64", plain, STACKSAVE),
 	ROW("stackrestore.type a", ".type = .u32 .u64", stackrestore, STACKRESTORE),
 	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
-	    LOAD ".ss = .local " SPACES "; .cop = .ca .cg .cs .lu .cv", ld, LOAD),
-	ROW("ld{.weak}.ss{.vec}.type d, [a]",
-	    LOAD ".ss = .const .param .param::entry .param::func", ld, LOAD),
+	    LOAD ".ss = .local " SPACES "; " LOADED, ld, LOAD),
+	ROW("ld{.weak}.ss{.cop}{.vec}.type d, [a]",
+	    LOAD ".ss = .const .param .param::entry .param::func; " LOADED, ld, LOAD),
 	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]",
 	    LOAD ".ss = .local " SPACES, ld, LOAD),
 	ROW("ld.sem.scope{.ss}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
@@ -294,44 +313,55 @@ const struct ptx_row ptx_rows[] = {
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.type d, [a], b{, policy}",
-	    ATOM ".type = .u32 .s32 .u64 .s64 .f32 .f64", atom, ATOM),
+	    ATOM ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".type = " HALVES, atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 d, [a], b{, policy}",
-	    ATOM, atom, ATOM),
+	    ATOM VECTOR, atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
-	    ATOM ".op = .add .min .max; .type = " HALVES, atom, ATOM),
+	    ATOM VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
+	    ATOM ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .inc .dec; .type = .u32", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.type d, [a], b, c{, policy}",
 	    ATOM ".type = " BITS, cas, CAS),
+	ROW("atom{.sem}{.scope}{.ss}.exch{.prefetch}.b128 d, [a], b{, policy}", ATOM, atom_wide, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.b128 d, [a], b, c{, policy}", ATOM, atom_wide, CAS),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .and .or .xor; .type = .b32 .b64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.type [a], b{, policy}",
-	    RED ".type = .u32 .s32 .u64 .s64 .f32 .f64", atom, ATOM),
+	    RED ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type [a], b{, policy}",
 	    RED ".type = " HALVES, atom, ATOM),
-	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED, atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED VECTOR, atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
-	    RED ".op = .add .min .max; .type = " HALVES, atom, ATOM),
+	    RED VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
+	    RED ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .inc .dec; .type = .u32", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
 	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
-	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2 "
-	    ".L2::evict_last .L2::evict_normal", nothing, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
+	    nothing, FENCE),
 	ROW("prefetchu.L1 [a]", "", nothing, FENCE),
 	ROW("applypriority{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2::evict_normal; "
 	    "b = .u32", nothing, FENCE),
 	ROW("discard{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2; b = .u32", nothing,
 	    FENCE),
-	ROW("createpolicy.fractional.prefetch{.prefetch}.b64 d{, a}",
-	    ".prefetch = .L2::evict_last .L2::evict_first .L2::evict_normal .L2::evict_unchanged; "
-	    "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_first.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_unchanged.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_first.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_unchanged.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.cvt.L2.b64 d, a", "", createpolicy, CONST),
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",

@@ -24,20 +24,26 @@ bool ptx_align(struct ptx *x, uint32_t *align)
 	return false;
 }
 
+/* Some types are there for conversions alone. */
+static bool is_declared(const struct ptx_type *t)
+{
+	return t->format < IR_TF32 && (t->bits >= 8 || t->class == CLASS_PREDICATE);
+}
+
 static const struct ptx_type *parse_type(struct ptx *x)
 {
 	struct ptx_token t = x->token;
 	const struct ptx_type *type = t.kind == TOKEN_WORD ? ptx_type_find(t.text, t.length) : NULL;
 	struct text known = {.arena = x->arena};
 
-	if (type && type->format < IR_TF32) {
+	if (type && is_declared(type)) {
 		ptx_next(x);
 		return type;
 	}
 	if (t.kind == TOKEN_BAD)
 		return NULL;
 	for (uint32_t i = 0; i < ptx_type_count; i++)
-		if (ptx_types[i].format < IR_TF32)
+		if (is_declared(&ptx_types[i]))
 			text_printf(&known, " %s", ptx_types[i].name);
 	if (t.kind == TOKEN_WORD)
 		ptx_error(x, &t, "unknown type '%.*s'; known:%s", TEXT(&t), known.s);

@@ -25,6 +25,11 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack alone */
+	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
+	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
+	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
+	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
 	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
@@ -152,6 +157,7 @@ const struct ptx_word ptx_words[] = {
 	{".L2", SLOT_NONE, 0},
 	{".v2", SLOT_VECTOR, 2},
 	{".v4", SLOT_VECTOR, 4},
+	{".v8", SLOT_VECTOR, 8},
 	{".add", SLOT_ATOM, IR_ATOM_ADD},
 	{".inc", SLOT_ATOM, IR_ATOM_INC},
 	{".dec", SLOT_ATOM, IR_ATOM_DEC},
@@ -249,6 +255,23 @@ static bool is_numbered(const char *text, size_t length, const char *name, uint3
 		number = number * 10 + (uint32_t)(text[n] - '0');
 	}
 	return number < limit;
+}
+
+/* All have 32 bits but these; %tid and its like may be read as 16 bits, as old PTX does. */
+uint32_t ptx_special_widths(const char *text, size_t length)
+{
+	static const char *const wide[] = {"%clock64", "%globaltimer", "%current_graph_exec"};
+	int sreg = ptx_special_find(text, length);
+
+	for (uint32_t i = 0; i < COUNT(wide); i++)
+		if (same(wide[i], text, length))
+			return 64;
+	if (sreg == IR_GRIDID)
+		return 16 | 32 | 64;
+	if ((sreg >= IR_TID_X && sreg <= IR_NCTAID_Z) || sreg >= SPECIAL_VECTOR ||
+	    (sreg == SPECIAL_ZERO && text[length - 1] == 'w')) /* %tid.x, %tid, %tid.w */
+		return 16 | 32;
+	return 32;
 }
 
 int ptx_special_find(const char *text, size_t length)

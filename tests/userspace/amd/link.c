@@ -189,6 +189,70 @@ static bool lines_of(const struct image *im, const char *name, const char *want)
 	return !strcmp(all, want);
 }
 
+/* The function with its line; not the kernels. */
+static bool functions_as_made(const struct image *im)
+{
+	const struct image_function *f = im->functions;
+	struct image_line *lines;
+	uint32_t count = 0;
+	bool good;
+
+	if (im->nfunctions != 1)
+		return diag("%u functions", im->nfunctions), false;
+	lines = image_function_lines(im, 0, &count);
+	good = count == 1 && lines[0].offset == 0 && lines[0].line == 40;
+	free(lines);
+	return good && !strcmp(f->name, "twice") && !f->data && f->code_bytes == module.hands[3].bytes &&
+	       !memcmp(f->code, module.hands[3].code, f->code_bytes) &&
+	       im->sections[0].part == IMAGE_CODE && f->code_offset > find(im, "constant_kernel")->code_offset;
+}
+
+/* Its symbol with another place, size or kind. */
+static bool function_damaged(const struct compile_image *from, uint32_t field, uint32_t bytes,
+			     uint64_t value, const char *says)
+{
+	uint8_t *file = malloc(from->size);
+	struct image im;
+	Elf64_Ehdr e;
+	bool good;
+
+	memcpy(file, from->data, from->size);
+	memcpy(&e, file, sizeof(e));
+	for (uint32_t i = 0; i < e.e_shnum; i++) {
+		Elf64_Shdr s;
+
+		memcpy(&s, file + e.e_shoff + i * sizeof(s), sizeof(s));
+		if (s.sh_type == SHT_SYMTAB) /* the first behind the empty one */
+			memcpy(file + s.sh_offset + sizeof(Elf64_Sym) + field, &value, bytes);
+	}
+	good = image_read(&im, file, from->size, message, sizeof(message));
+	if (good)
+		snprintf(message, sizeof(message), "%u functions%s, %u variables", im.nfunctions,
+			 im.nfunctions && im.functions[0].data ? " of data" : "", im.nvariables);
+	image_free(&im);
+	free(file);
+	if (strncmp(message, says, strlen(says)))
+		diag("%s", message);
+	return !strncmp(message, says, strlen(says));
+}
+
+#define FIELD(name) offsetof(Elf64_Sym, name), sizeof(((Elf64_Sym *)0)->name)
+
+static bool functions_checked(const struct compile_image *from)
+{
+	static const char refused[] = "code object: function 'twice': 0x";
+
+	return function_damaged(from, FIELD(st_size), 8, "1 functions, 5 ") &&
+	       function_damaged(from, FIELD(st_size), 7, refused) &&
+	       function_damaged(from, FIELD(st_size), 1 << 20, refused) &&
+	       function_damaged(from, FIELD(st_size), 1ull << 32, refused) &&
+	       function_damaged(from, FIELD(st_value), 0, refused) &&
+	       function_damaged(from, FIELD(st_value), 1ull << 40, refused) &&
+	       function_damaged(from, FIELD(st_size), 0, "0 functions, 5 ") &&
+	       function_damaged(from, FIELD(st_info), STT_NOTYPE, "0 functions, 5 ") &&
+	       function_damaged(from, FIELD(st_info), STT_OBJECT, "1 functions of data, 5 ");
+}
+
 static void whole(void)
 {
 	struct compile_image made;
@@ -204,6 +268,8 @@ static void whole(void)
 	ok(lines_of(&im, "counter_kernel", "0 /src/hand.cu:10,8 /src/hand.cu:13,") &&
 		   lines_of(&im, "table_kernel", "0 /src/hand.cu:20,8 /src/hand.cu:23,"),
 	   "each kernel has its lines");
+	ok(functions_as_made(&im), "the function that one calls has name, code and line");
+	ok(functions_checked(&made), "functions lie in code or are refused; data in code are no variables");
 	image_free(&im);
 	ok(at_distances(&made), "all in one place at the file's distances: the same");
 }

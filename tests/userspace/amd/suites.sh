@@ -3,7 +3,7 @@
 # whole. Not among them:
 #   api/devices, api/local_memory: tell figures and names of NVIDIA's chips (multiprocessors, what a thread may have)
 #   api/variables, runtime/stack: write into cubins by hand
-#   runtime/launch_descriptor, runtime/past_l1: NVIDIA's launch descriptors and caches; amd/packets is ours
+#   runtime/launch_descriptor, runtime/chain_code: NVIDIA's launch descriptors and caches; amd/packets is ours
 #   runtime/cache, runtime/errors, runtime/ranges: no GPU at all; runtime/wraps: has both in one run
 #   runtime/trace: counts a graph's nodes as one queue has them; here copies and kernels are two queues'
 . tests/tap.sh

@@ -95,6 +95,22 @@ static void refusals(void)
 	MUST(sov_module_unload(m));
 }
 
+/* An image of the other vendor's. */
+static void foreign(void)
+{
+	bool here = strcmp(soft_target(), "gfx1030");
+	struct compile_options o = {.source = COMPILE_PTX, .target = here ? "gfx1030" : "sm_90"};
+	struct compile_result r;
+	sov_module m;
+
+	if (!compile(PTX_ADD, strlen(PTX_ADD), &o, &r))
+		exit(ok(false, "the compiler works for %s", o.target));
+	refused(sov_module_load(c, r.image, r.image_size, NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		here ? "the image is for gfx1030; gh100.0 runs sm_90" : "the image is for sm_90; gh100.0 runs ",
+		"another vendor's image is refused");
+	compile_result_free(&r);
+}
+
 static void images(void)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_80"};
@@ -169,6 +185,7 @@ int main(void)
 	functions();
 	refusals();
 	images();
+	foreign();
 	load_and_unload();
 	MUST(sov_context_destroy(c));
 	return tap_done();

@@ -29,6 +29,8 @@
 #define AGREE_SHOWN       4 /* words that differ */
 /* Behind it stands what takes the bits that a NaN has on some machines. On NVIDIA's it is a comment. */
 #define AGREE_ONE_NAN     "//NaN:"
+/* Behind it stands what only Hopper can do; elsewhere it is a comment, and all must come to the same. */
+#define AGREE_HOPPER      "//Hopper:"
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -90,8 +92,8 @@ static inline bool agree_start(void)
 	bool good = true;
 
 	setenv("SOV_SOFT",
-	       "gh100:vram=2G:hazard,ga100:vram=2G:hazard,ga102:vram=2G:hazard,ad102:vram=2G:hazard,"
-	       "gh100:vram=2G,ga100:vram=2G,ga102:vram=2G,ad102:vram=2G,navi21:vram=2G:hazard",
+	       "gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:hazard,"
+	       "gh100:vram=4G,ga100:vram=4G,ga102:vram=4G,ad102:vram=4G,navi21:vram=4G:hazard",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t n = 0; good && n < AGREE_DEVICES; n++)
@@ -216,15 +218,22 @@ static inline bool agree_same(void)
 	return !differ;
 }
 
-/* All that a kernel left, in one number (FNV-1a). */
-static inline uint64_t agree_mark(void)
-{
-	const uint8_t *bytes = (const uint8_t *)&agree.got;
-	uint64_t mark = UINT64_C(0xcbf29ce484222325);
+#define AGREE_FNV_START UINT64_C(0xcbf29ce484222325)
 
-	for (size_t i = 0; i < sizeof(agree.got); i++)
+/* FNV-1a, further bytes. */
+static inline uint64_t agree_fnv(uint64_t mark, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
 		mark = (mark ^ bytes[i]) * UINT64_C(0x100000001b3);
 	return mark;
+}
+
+/* All that a kernel left, in one number. */
+static inline uint64_t agree_mark(void)
+{
+	return agree_fnv(AGREE_FNV_START, &agree.got, sizeof(agree.got));
 }
 
 static const struct agree_mode {
@@ -257,13 +266,21 @@ static inline bool agree_is_amd(uint32_t n)
 	return !strncmp(agree.properties[n].target, "gfx", 3);
 }
 
+static inline void agree_uncomment(char *text, const char *mark)
+{
+	for (char *at = text; (at = strstr(at, mark));)
+		memset(at, ' ', strlen(mark));
+}
+
 /* The text as a device is to have it; malloc'ed. */
 static inline char *agree_text(uint32_t n, const char *ptx)
 {
 	char *text = strdup(ptx);
 
-	for (char *at = text; at && agree_is_amd(n) && (at = strstr(at, AGREE_ONE_NAN));)
-		memset(at, ' ', strlen(AGREE_ONE_NAN));
+	if (text && agree_is_amd(n))
+		agree_uncomment(text, AGREE_ONE_NAN);
+	if (text && !strcmp(agree.properties[n].target, "sm_90"))
+		agree_uncomment(text, AGREE_HOPPER);
 	return text;
 }
 

@@ -14,21 +14,22 @@
 /* A condition that all who are here agree on, or not; as a guard. */
 static inline void put_condition(struct random_ptx *k, struct random_place at)
 {
-	uint32_t n = k->fuels++;
+	uint32_t n = k->fuels++, number;
 
-	if (at.level == LEVEL_BLOCK)
-		put(k, "\tand.b32 %%t, %%u%u, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n", pick(k, RANDOM_UNIFORM),
-		    1 + pick(k, 255), n);
-	else if (at.level == LEVEL_WARP && pick(k, 2))
+	if (at.level == LEVEL_BLOCK) {
+		number = 1 + pick(k, 255);
+		put(k, "\tand.b32 %%t, %%u%u, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n", pick(k, RANDOM_UNIFORM), number, n);
+	} else if (at.level == LEVEL_WARP && pick(k, 2)) {
 		put(k, "\tvote.sync.any.pred %%q%u, %%p%u, 0x%x;\n", n, pick(k, RANDOM_PREDICATES), at.members);
-	else if (at.level == LEVEL_WARP)
+	} else if (at.level == LEVEL_WARP) {
 		put(k, "\txor.b32 %%t, %%warp, %%u%u;\n\tand.b32 %%t, %%t, 3;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n",
 		    pick(k, RANDOM_UNIFORM), n);
-	else if (pick(k, 2))
-		put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.eq.s32 %%q%u, %%t, %u;\n", 1 + pick(k, 31), n,
-		    pick(k, 4));
-	else
+	} else if (pick(k, 2)) {
+		number = pick(k, 4);
+		put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.eq.s32 %%q%u, %%t, %u;\n", 1 + pick(k, 31), n, number);
+	} else {
 		put(k, "\tmov.pred %%q%u, %%p%u;\n", n, pick(k, RANDOM_PREDICATES));
+	}
 	put(k, "\t@%s%%q%u ", pick(k, 2) ? "!" : "", n);
 }
 
@@ -121,10 +122,10 @@ static inline void add_count(struct random_ptx *k)
 	static const char *const ends[] = {"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
 					   "sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s", "lt.u32"};
 	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = how == 4 ? 1 : 1 + pick(k, 5);
-	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30);
+	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30), stride = pick(k, RANDOM_WORDS);
 
 	put(k, "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, 1;\nL%u_head:\n", c,
-	    pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), n);
+	    pick(k, RANDOM_WORDS), stride, n);
 	put(k, "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; ld.global.u32 i, [j]; "
 	       "add.s32 %%r%u, %%r%u, i;}\n", c, n % RANDOM_WORDS, n % RANDOM_WORDS);
 	for (uint32_t i = pick(k, 4); i > 0; i--)
@@ -164,8 +165,10 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 	uint32_t n = k->labels++, levels = 10 + pick(k, 14), i;
 
 	for (i = 0; i < levels; i++) {
+		uint32_t level = pick(k, 3) ? i : 0, lane = pick(k, 32);
+
 		put(k, "\tsetp.%s.s32 %%q%u, %%lane, %u;\n\t@%%q%u bra L%u_%u;\n", pick(k, 2) ? "lt" : "eq", k->fuels,
-		    pick(k, 32), k->fuels, n, pick(k, 3) ? i : 0);
+		    lane, k->fuels, n, level);
 		k->fuels++;
 		add_operation(k);
 	}
@@ -209,10 +212,13 @@ static inline void add_choice(struct random_ptx *k, const struct random_switch *
 static inline void add_way(struct random_ptx *k, struct random_place at, const struct random_switch *w, uint32_t i)
 {
 	bool cycle = !pick(k, 3);
+	uint32_t word;
 
 	put(k, "L%u_%u:\n", w->n, i);
-	if (pick(k, 2))
-		put(k, "\tadd.s32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), w->index);
+	if (pick(k, 2)) {
+		word = pick(k, RANDOM_WORDS);
+		put(k, "\tadd.s32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), word, w->index);
+	}
 	add_code(k, at);
 	if (cycle)
 		put(k, "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_%u;\n", w->fuel, w->fuel,
@@ -227,7 +233,7 @@ static inline void add_way(struct random_ptx *k, struct random_place at, const s
 static inline void add_switch(struct random_ptx *k, struct random_place at)
 {
 	struct random_switch w = {.n = k->labels++, .ways = 2 + pick(k, 7), .loop = !pick(k, 3)};
-	uint32_t numbers = pick(k, 2) ? w.ways : w.ways + 8;
+	uint32_t numbers = pick(k, 2) ? w.ways : w.ways + 8, word;
 
 	w.fuel = add_fuel(k, at);
 	w.turns = w.loop ? add_fuel(k, at) : 0;
@@ -247,8 +253,10 @@ static inline void add_switch(struct random_ptx *k, struct random_place at)
 	if (w.loop && pick(k, 2))
 		put(k, "\tbra L%u_head;\n", w.n);
 	put(k, "L%u_end:\n", w.n);
-	if (pick(k, 2))
-		put(k, "\txor.b32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), pick(k, RANDOM_WORDS), w.index);
+	if (pick(k, 2)) {
+		word = pick(k, RANDOM_WORDS);
+		put(k, "\txor.b32 %%r%u, %%r%u, %%c%u;\n", pick(k, RANDOM_WORDS), word, w.index);
+	}
 }
 
 #define RANDOM_ARGUMENTS "%own, %mine, %heap, %input, %common, "
@@ -256,16 +264,17 @@ static inline void add_switch(struct random_ptx *k, struct random_place at)
 /* Calls one of the kernel's functions, by name or by one of two addresses. */
 static inline void add_call(struct random_ptx *k, const char *deep)
 {
-	uint32_t f = pick(k, k->functions), n = k->labels++;
+	uint32_t f = pick(k, k->functions), n = k->labels++, guard;
 
 	put(k, "\t{.reg .b32 d;\n");
 	if (pick(k, 3)) {
 		put(k, "\tcall (d), f%" PRIu64 "_%u, (", k->number, f);
 	} else {
+		guard = pick(k, RANDOM_PREDICATES);
 		put(k, "\t.reg .b64 x, y;\n\tmov.u64 x, f%" PRIu64 "_%u;\n\tmov.u64 y, f%" PRIu64 "_%u;\n"
 		       "\tselp.b64 x, x, y, %%p%u;\nL%u_kind: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b64 _, "
 		       ".reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b32 _);\n\tcall (d), x, (",
-		    k->number, f, k->number, pick(k, k->functions), pick(k, RANDOM_PREDICATES), n);
+		    k->number, f, k->number, pick(k, k->functions), guard, n);
 		f = UINT32_MAX;
 	}
 	put_row(k, "b32", "$r, $l, " RANDOM_ARGUMENTS);
@@ -274,6 +283,13 @@ static inline void add_call(struct random_ptx *k, const char *deep)
 	else
 		put(k, "%s);\n", deep);
 	put_row(k, "b32", "\tmov.b32 $r, d;}\n");
+}
+
+static inline void put_end(struct random_ptx *k)
+{
+	const char *how = pick(k, 2) ? "exit" : "ret";
+
+	put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), how);
 }
 
 static inline void add_code(struct random_ptx *k, struct random_place at)
@@ -304,7 +320,7 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 		else if (what == 25 && k->functions && !k->function)
 			add_call(k, pick(k, 2) ? "2" : "0");
 		else if (what == 7 && k->ends && at.level == LEVEL_THREAD)
-			put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), pick(k, 2) ? "exit" : "ret");
+			put_end(k);
 		else if (what <= 11 && at.level >= LEVEL_WARP)
 			add_together(k, at);
 		else
@@ -346,8 +362,11 @@ static inline void add_values(struct random_ptx *k)
 {
 	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
 		put(k, "\tcvt.u16.u32 %%h%u, %%r%u;\n", i, 4 + i);
-	for (uint32_t i = 0; i < RANDOM_PREDICATES; i++)
-		put(k, "\tsetp.lt.s32 %%p%u, %%r%u, %u;\n", i, pick(k, RANDOM_WORDS), pick(k, 100));
+	for (uint32_t i = 0; i < RANDOM_PREDICATES; i++) {
+		uint32_t number = pick(k, 100);
+
+		put(k, "\tsetp.lt.s32 %%p%u, %%r%u, %u;\n", i, pick(k, RANDOM_WORDS), number);
+	}
 }
 
 static inline void add_start(struct random_ptx *k)
@@ -389,8 +408,11 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 	body.budget = 3 + pick(&body, 12);
 	put(&body, "\tmov.b32 %%r0, %%a;\n\tmov.b64 %%l0, %%b;\n\tmov.b32 %%r1, %%deep;\n\tmov.b32 %%result, %%a;\n"
 		   "\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, %%tid.x;\n");
-	for (uint32_t i = 2; i < RANDOM_WORDS; i++)
-		put(&body, "\tmad.lo.s32 %%r%u, %%r%u, %u, %u;\n", i, i - 2, pick(&body, 1 << 20), pick(&body, 1 << 20));
+	for (uint32_t i = 2; i < RANDOM_WORDS; i++) {
+		uint32_t number = pick(&body, 1 << 20);
+
+		put(&body, "\tmad.lo.s32 %%r%u, %%r%u, %u, %u;\n", i, i - 2, pick(&body, 1 << 20), number);
+	}
 	for (uint32_t i = 1; i < RANDOM_LONGS; i++)
 		put(&body, "\tmad.wide.u32 %%l%u, %%r%u, %u, %%l%u;\n", i, i, pick(&body, 1 << 20), i - 1);
 	add_memory(&body, "l");

@@ -238,4 +238,13 @@ static const struct random_row {
 
 #define RANDOM_ROWS (sizeof(random_rows) / sizeof(random_rows[0]))
 
+/* 128 bits at once, on Hopper: what an exchange put there a comparison takes away again, and another finds
+ * something else. Only some kernels have it (RANDOM_WIDE), so that the numbers of all others mean what they meant. */
+static const struct random_row random_wide_row = {
+	"b64", "{.reg .b64 j, x, y; ld$G.b64 x, [$M]; add.s64 j, $M, $o16; ld$G.v2.b64 {x, y}, [j]; st$G.v2.b64 [j], $D;\n"
+	       AGREE_HOPPER "{.reg .b128 a, b, c; mov.b128 b, {x, y}; atom<|.relaxed.gpu|.acq_rel.cta>$G.exch.b128 c, [j], b; "
+	       "atom$G.cas.b128 a, [j], b, c; atom<|.acquire.sys>$G.cas.b128 c, [j], b, b; mov.b128 {x, y}, a;}\n"
+	       "mov.b64 $l, x; xor.b64 $l, $l, y;}"};
+#define RANDOM_WIDE(number) ((number) % 256 == 77)
+
 #endif

@@ -227,7 +227,8 @@ static inline uint32_t put_row(struct random_ptx *k, const char *types, const ch
  * was there before (seen on an H200). */
 static inline void add_operation(struct random_ptx *k)
 {
-	const struct random_row *row = &random_rows[pick(k, RANDOM_ROWS)];
+	const struct random_row *row = RANDOM_WIDE(k->number) && !pick(k, 8) ? &random_wide_row
+									     : &random_rows[pick(k, RANDOM_ROWS)];
 	char guard[8] = "";
 	uint32_t single;
 

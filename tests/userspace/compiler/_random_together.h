@@ -41,23 +41,27 @@ static inline void add_exchange(struct random_ptx *k, struct random_place at)
 	uint32_t what = pick(k, 7), p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES),
 		 r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS), how = pick(k, 4);
 
-	if (what == 0)
+	if (what == 0) {
 		put(k, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0x%x;\n", r, p, at.members);
-	else if (what == 1)
-		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p,
-		    pick(k, 2) ? "!" : "", q, at.members);
-	else if (what == 2 && !k->ends)
+	} else if (what == 1) {
+		const char *not = pick(k, 2) ? "!" : "";
+
+		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p, not, q, at.members);
+	} else if (what == 2 && !k->ends) {
 		put(k, "\tshfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, 0x%x;\n", r, s, pick(k, 32) & ~at.split,
 		    at.members);
-	else if (what == 3 && !k->ends && !at.split) /* within 8, 16 or 32 lanes */
-		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r, p, s,
-		    pick(k, 32), (pick(k, 2) ? 0 : pick(k, 2) ? 0x1800 : 0x1000) | (how ? 31 : 0));
-	else if (what == 4 && !k->ends && !at.split)
+	} else if (what == 3 && !k->ends && !at.split) {
+		uint32_t within = pick(k, 2) ? 0 : pick(k, 2) ? 0x1800 : 0x1000; /* 32, 8 or 16 lanes */
+
+		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r, p, s, pick(k, 32),
+		    within | (how ? 31 : 0));
+	} else if (what == 4 && !k->ends && !at.split) {
 		put(k, "\tshfl.sync.idx.b32 %%r%u, %%r%u, %%r%u, 31, -1;\n", r, s, pick(k, RANDOM_WORDS));
-	else if (what == 5)
+	} else if (what == 5) {
 		put(k, "\tredux.sync.%s %%r%u, %%r%u, 0x%x;\n", reductions[pick(k, 9)], r, s, at.members);
-	else
+	} else {
 		add_groups(k, at);
+	}
 }
 
 /* What a whole block does together. */
@@ -66,24 +70,28 @@ static inline void add_meeting(struct random_ptx *k)
 	uint32_t what = pick(k, 6), r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS),
 		 p = pick(k, RANDOM_PREDICATES);
 
-	if (what == 0)
+	if (what == 0) {
 		put(k, "\tbar.sync %u;\n", pick(k, 3));
-	else if (what == 1)
-		put(k, "\tbar.red.popc.u32 %%r%u, %u, %s%%p%u;\n", r, pick(k, 3), pick(k, 2) ? "!" : "", p);
-	else if (what == 2)
-		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p, pick(k, 3),
-		    pick(k, RANDOM_PREDICATES));
-	else if (what == 3 && !k->ends) { /* the first warp's words for the others */
+	} else if (what == 1) {
+		const char *not = pick(k, 2) ? "!" : "";
+
+		put(k, "\tbar.red.popc.u32 %%r%u, %u, %s%%p%u;\n", r, pick(k, 3), not, p);
+	} else if (what == 2) {
+		uint32_t from = pick(k, RANDOM_PREDICATES), barrier = pick(k, 3);
+
+		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p, barrier, from);
+	} else if (what == 3 && !k->ends) { /* the first warp's words for the others */
 		uint32_t n = k->labels++, q = k->fuels++;
 
 		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tsetp.ne.s32 %%q%u, %%warp, 0;\n\t@%%q%u bra L%u_else;\n"
 		       "\tbar.arrive 4, %u;\n\tbra L%u_end;\nL%u_else:\n\tbar.sync 4, %u;\n"
 		       "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r, 4 * (s % 4), n);
-	} else /* a neighbour's word */
+	} else { /* a neighbour's word */
 		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
 		       "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, r, 4 * (s % 4));
+	}
 }
 
 /* Operations that lanes of several ways carry out together, each way at an instruction of its own. Those from

@@ -52,6 +52,16 @@ static const struct {
 	{BODY("%1 = atom.b32 add global relaxed gpu as b8 [%b], %a"),
 	 IN("'%4 = atom.b32 add global relaxed gpu as b8 [%2], %1': 'atom' needs its own type in "
 	    "memory")},
+	{BODY("%1, %2 = atom.b64 exch global relaxed gpu [%b], %b"),
+	 IN("'%4, %5 = atom.b64 exch global relaxed gpu [%2], %2': 2 arguments, not 3 for 2 results")},
+	{BODY("%1, %2 = atom.b64 add global relaxed gpu [%b], %b, %b"),
+	 IN("'%4, %5 = atom.b64 add global relaxed gpu [%2], %2, %2': only cas and exch have two elements, of "
+	    "b64")},
+	{BODY("%1, %2 = cas.b32 global relaxed gpu [%b], %a, %a, %a, %a"),
+	 IN("'%4, %5 = cas.b32 global relaxed gpu [%2], %1, %1, %1, %1': only cas and exch have two elements, of "
+	    "b64")},
+	{BODY("%1 = cas.b64 global relaxed gpu [%b], %b"),
+	 IN("'%4 = cas.b64 global relaxed gpu [%2], %2': 2 arguments, not 3 to 5")},
 	{BODY("%1 = load.b32 global align 3 [%b]"),
 	 IN("'%4 = load.b32 global align 3 [%2]': alignment 3 is not a power of two")},
 	{BODY("%1 = load.b32 global align 0 [%b]"),

@@ -60,6 +60,9 @@ static void uses(const char *want)
 #define LDS64_R4           0x000e620000000a00, 0x0000000000048984
 #define FADD_R4_R6_R7      0x000fe20000000000, 0x0000000706047221
 #define STS64_R7_R4        0x0003e20000000a00, 0x0000000407007388
+#define HMUL2_R3           0x004fca0000002800, 0x2000000500037232 /* HMUL2.SAT R3, R0.H0_H0, R5.H0_H0 */
+#define HADD2_F32_R6_R3    0x000fe40000004100, 0x20000003ff067230 /* HADD2.F32 R6, -RZ, R3.H0_H0 */
+#define HADD2_R3_R6_R4     0x000fe40000010800, 0x2000000406037230 /* HADD2.FTZ R3, R6.H0_H0, R4.H0_H0 */
 #define BAR_SYNC           0x000fec0000010000, 0x0000000000007b1d
 #define R2UR_UR4_R6        0x003fde00000e0000, 0x00000000060472ca
 
@@ -109,6 +112,12 @@ int main(void)
 	load(&one, 90, R2UR_UR4_R6);
 	load(&two, 90, LDG64_R6_UR4_R6);
 	ok(distance(90) == 13, "R2UR takes 13 cycles");
+	load(&one, 90, HMUL2_R3);
+	load(&two, 90, HADD2_F32_R6_R3);
+	ok(distance(90) == 5 && distance(80) == 5, "HADD2.F32 takes a half 5 cycles after HMUL2");
+	load(&one, 90, HADD2_F32_R6_R3);
+	load(&two, 90, HADD2_R3_R6_R4);
+	ok(distance(90) == 5 && distance(80) == 5, "... and HADD2 what it made 5 cycles later");
 	load(&one, 90, DADD_R4_R6_R4);
 	load(&two, 90, FADD_R4_R6_R7);
 	ok(sass_waw(90, &one, &two) == 6 && sass_waw(90, &two, &one) == 1,

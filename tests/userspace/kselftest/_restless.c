@@ -3,7 +3,7 @@
  * Processes that have work in flight, and never the same descriptor for long: each duplicates its file, hands it to a
  * child that was forked meanwhile, or sends it to the next over a socket, and submits more. They end when the card has
  * gone for all of them, or when they are killed. Says "ready" once all have work in flight, which is when they begin with
- * that; what becomes of any call is all the same, that they end is what counts.
+ * that, and "over" when all have ended; what becomes of any call is all the same, that they end is what counts.
  */
 #include <signal.h>
 #include <sys/socket.h>
@@ -132,5 +132,6 @@ int main(void)
 	fflush(stdout);
 	while (wait(NULL) > 0)
 		;
+	puts("over");
 	return count == PROCESSES ? 0 : 1;
 }

@@ -2,13 +2,16 @@
 /*
  * The card goes while a process has it open, with buffers and mappings. Calls say ENODEV, video memory
  * is gone from the process (SIGBUS), system memory too, and closing what is left does no harm. Nor can a
- * process keep the card by calls with memory of its own that does not come.
+ * process keep the card by calls with memory of its own that does not come, or by calls that take long. That
+ * nothing is mapped for DMA any more, not even another driver's memory, the kernel sees to, if it was built for that.
  */
+#include <linux/udmabuf.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "tests/userspace/kselftest/queue.h"
@@ -65,6 +68,29 @@ static int endless(struct machine *m)
 	struct drm_sovgpu_job job = job_of(m, &s);
 
 	return submit(m->fd, m->queue, &job, 1, &done, 1) || call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+}
+
+/* Another driver's memory as a buffer of ours, which the kernel maps for our card; 0: there is no such driver. */
+static uint32_t foreign(int fd)
+{
+	int memory = (int)syscall(SYS_memfd_create, "foreign", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	struct udmabuf_create c = {.memfd = (uint32_t)memory, .flags = UDMABUF_FLAGS_CLOEXEC, .size = 65536};
+	uint32_t handle = 0;
+
+	if (device < 0) {
+		diag("no udmabuf in this kernel: nobody has another driver's memory");
+		close(memory);
+		return 0;
+	}
+	bool sealed = !ftruncate(memory, 65536) && !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK);
+	int file = ioctl(device, UDMABUF_CREATE, &c);
+
+	ok(sealed && file >= 0 && !prime_import(fd, file, &handle), "another driver's memory is a buffer, too");
+	close(file);
+	close(device);
+	close(memory);
+	return handle;
 }
 
 static bool signalled(int file)
@@ -149,6 +175,56 @@ static void get_free(struct stuck *s)
 	close(s->faults);
 }
 
+/* Two calls that take long: one clears much video memory, one maps much memory over and over. */
+struct slow {
+	int fd;
+	struct drm_sovgpu_bo_create create;
+	struct drm_sovgpu_vm_bind_op ops[1024];
+	struct drm_sovgpu_vm_bind bind;
+	int create_result, bind_result;
+	pthread_t threads[2];
+};
+
+static void *clear_much(void *data)
+{
+	struct slow *s = data;
+
+	s->create_result = call(s->fd, DRM_IOCTL_SOVGPU_BO_CREATE, &s->create);
+	return NULL;
+}
+
+static void *map_much(void *data)
+{
+	struct slow *s = data;
+
+	s->bind_result = call(s->fd, DRM_IOCTL_SOVGPU_VM_BIND, &s->bind);
+	return NULL;
+}
+
+static void get_slow(struct slow *s, int fd, uint32_t vm)
+{
+	uint32_t much = 0;
+
+	*s = (struct slow){.fd = fd};
+	s->create = (struct drm_sovgpu_bo_create){.region = VRAM, .size = 512 * MIB};
+	s->bind = (struct drm_sovgpu_vm_bind){.vm_id = vm, .ops = {sizeof(s->ops[0]), COUNT(s->ops), (uintptr_t)s->ops}};
+	ok(!create(fd, SYSTEM, 64 * MIB, 0, &much), "there is much memory");
+	for (size_t i = 0; i < COUNT(s->ops); i++)
+		s->ops[i] = (struct drm_sovgpu_vm_bind_op){.handle = much, .va = 4 * GIB, .size = 64 * MIB};
+	pthread_create(&s->threads[0], NULL, clear_much, s);
+	pthread_create(&s->threads[1], NULL, map_much, s);
+	poll(NULL, 0, 20); /* both have begun, and neither is done */
+}
+
+static void get_done(struct slow *s)
+{
+	pthread_join(s->threads[0], NULL);
+	pthread_join(s->threads[1], NULL);
+	ok(s->create_result == -ENODEV, "BO_CREATE that cleared memory does not go on with it: ENODEV");
+	ok(s->bind_result == -ENODEV && s->bind.done < COUNT(s->ops), "nor VM_BIND that mapped it: ENODEV");
+	diag("BO_CREATE: %d, VM_BIND: %d after %u of %zu", s->create_result, s->bind_result, s->bind.done, COUNT(s->ops));
+}
+
 /* Takes the card away in a thread, so that one that cannot be taken away is told from one that goes. */
 static void *unbind(void *card)
 {
@@ -171,6 +247,7 @@ int main(int argc, char **argv)
 {
 	struct drm_sovgpu_device_info info;
 	struct stuck stuck;
+	struct slow slow;
 	struct machine m;
 	uint32_t vram, system_memory, handle;
 	int fd = open_device();
@@ -196,6 +273,9 @@ int main(int argc, char **argv)
 
 	ok(!vm_create(fd, &bind.vm_id), "there is an address space");
 	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "with both buffers in it");
+	uint32_t theirs = foreign(fd); /* mapped for DMA before anybody binds it, and unmapped when the card goes */
+
+	ok(!theirs || !vm_map(fd, bind.vm_id, theirs, 0, 3ull << 30, 65536), "and all others");
 	struct sigaction catch = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
 	sigaction(SIGBUS, &catch, NULL);
@@ -206,8 +286,10 @@ int main(int argc, char **argv)
 
 	ok(fence >= 0 && !signalled(fence), "it has work that does not end");
 	get_stuck(&stuck, fd, bind.vm_id);
+	get_slow(&slow, fd, bind.vm_id);
 	ok(take_away(argv[1]), "the card is taken away");
 	get_free(&stuck);
+	get_done(&slow);
 	ok(signalled(fence), "who waits for that work waits no more");
 	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
 	ok(gone(p) && gone(q), "its memory is gone: SIGBUS");

@@ -182,6 +182,9 @@ static void split(void)
 	   vm_mapped(t.fd, t.vm) == MIB - 2 * page, "it can lose its ends");
 	set_parameter("max_mappings", 2);
 	ok(!vm_unmap(t.fd, t.vm, at + 4 * page, page) && value_of(t.fd, "sovgpu-mappings") == 2, "two are allowed: now it can");
+	set_parameter("max_mappings", 1);
+	ok(!vm_unmap(t.fd, t.vm, at + page, page) && !vm_unmap(t.fd, t.vm, at + MIB - 2 * page, page) &&
+	   value_of(t.fd, "sovgpu-mappings") == 2, "who has more than a new limit allows can still give back a part");
 	ok(!vm_unmap(t.fd, t.vm, at, MIB) && !value_of(t.fd, "sovgpu-mappings"), "both go");
 	ok(!vm_map(t.fd, t.vm, t.buffer, 0, at, MIB) && !vm_destroy(t.fd, t.vm) && !group_destroy(t.fd, t.group) &&
 	   !value_of(t.fd, "sovgpu-mappings") && !value_of(t.fd, "sovgpu-vms"), "with their address space all go");

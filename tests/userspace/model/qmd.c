@@ -21,6 +21,8 @@ static const struct {
 	{AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "action 0 on a dependent descriptor is not modelled"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "a second dependent descriptor is not modelled"},
+	{HOPPER, NV_QMD_DEPENDENT_EARLY, 0, 1, "a next one starts early, and there is no latch or none such"},
+	{HOPPER, NV_QMD_LATCH_WAIT, 0, 1, "nothing arrives at latch 0x0, for which it waits"},
 	{BOTH, NV_QMD_GRID_X, 0, 0, "grid 0x1x1 runs nothing"},
 	{BOTH, NV_QMD_GRID_Z, 0, 0, "grid 1x1x0 runs nothing"},
 	{BOTH, NV_QMD_BLOCK_Y, 0, 0, "has no threads (SKEDCHECK16)"},
@@ -156,6 +158,56 @@ static void test_effects(void)
 	rig_close(&r);
 }
 
+/* Two descriptors, of which the second starts before the first has ended: it must wait for that by itself. */
+static void test_latches(void)
+{
+	static const struct {
+		bool acquires;
+		uint32_t wait; /* 0: it does not */
+		const char *text; /* NULL: it runs */
+	} rows[] = {
+		{true, 77, NULL},
+		{true, 0, "does not wait for its latch 0x4d"},
+		{true, 78, "does not wait for its latch 0x4d"},
+		{false, 77, "its first instruction is not ACQBULK"},
+	};
+	struct model_error e;
+	struct rig r;
+
+	rig_open(&r, "gh100", false, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool ran;
+
+		rig_code(&r);
+		if (rows[i].acquires)
+			INS0(&r, SASS_ACQBULK);
+		INS(&r, SASS_MOV, (R(2), C0(r.params)));
+		INS(&r, SASS_MOV, (R(3), C0(r.params + 4)));
+		INS(&r, SASS_STG, (AT(2, 0), R(2)));
+		INS(&r, SASS_EXIT, (PT));
+		fresh(&r);
+		rig_set(&r, NV_QMD_LATCH_WAIT, rows[i].wait != 0);
+		rig_set(&r, NV_QMD_LATCH_WAIT_ID, rows[i].wait);
+		memcpy(rig_at(&r, RIG_QMD + 0x1000), r.qmd, r.layout->bytes);
+		fresh(&r);
+		rig_set(&r, NV_QMD_DEPENDENT_ENABLE, 1);
+		rig_set(&r, NV_QMD_DEPENDENT_ACTION, NV_QMD_DEPENDENT_SCHEDULE);
+		rig_set(&r, NV_QMD_DEPENDENT_POINTER, RIG_QMD + 0x1000);
+		rig_set(&r, NV_QMD_DEPENDENT_EARLY, 1);
+		rig_set(&r, NV_QMD_LATCH_ARRIVE, 1);
+		rig_set(&r, NV_QMD_LATCH_ARRIVE_ID, 77);
+		rig_launch(&r);
+		ran = rig_go(&r);
+		if (rows[i].text)
+			ok(!ran && strstr(rig_error(&r, &e), rows[i].text), "an early grid is refused: %s", rows[i].text);
+		else
+			ok(ran, "an early grid that waits in its first instruction runs");
+		if (!ran)
+			rig_renew(&r);
+	}
+	rig_close(&r);
+}
+
 static void test_layouts(void)
 {
 	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere,
@@ -196,5 +248,6 @@ int main(void)
 	test_chip("ga100", AMPERE);
 	test_windows();
 	test_effects();
+	test_latches();
 	return tap_done();
 }

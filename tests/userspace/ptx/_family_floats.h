@@ -515,6 +515,14 @@ ROW("cvt.rzi.s16.bf16 %d, %a;", "s16 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 16, true, false)); })
 ROW("cvt.rn.bf16.s16 %d, %a;", "bf16 s16", ANY, CODE, 0,
     { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'n')); })
+ROW("cvt.rm.bf16.u16 %d, %a;", "bf16 u16", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)A, 'm')); })
+ROW("cvt.rm.bf16.s16 %d, %a;", "bf16 s16", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'm')); })
+ROW("cvt.rp.bf16.u16 %d, %a;", "bf16 u16", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)A, 'p')); })
+ROW("cvt.rp.bf16.s16 %d, %a;", "bf16 s16", ANY, CODE, 0,
+    { return (uint64_t)(bf16_bits((double)sign_of(A, 16), 'p')); })
 ROW("cvt.rzi.u32.bf16 %d, %a;", "u32 bf16", ANY, CODE, 0,
     { return (uint64_t)(integer(bf16(A), 'z', 32, false, false)); })
 ROW("cvt.rn.bf16.u32 %d, %a;", "bf16 u32", ANY, CODE, 0,
@@ -737,4 +745,14 @@ ROW("cvt.pack.sat.u16.s32 %d, %a, %b;", "u32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)between(SA, 0, 65535) << 16 | (uint64_t)between(SB, 0, 65535)); })
 ROW("cvt.pack.sat.s8.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
     { return (uint64_t)(C << 16 | ((uint64_t)between(SA, -128, 127) & 0xff) << 8 | ((uint64_t)between(SB, -128, 127) & 0xff)); })
+ROW("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 16 | ((uint64_t)between(SA, 0, 255) & 0xff) << 8 | ((uint64_t)between(SB, 0, 255) & 0xff)); })
+ROW("cvt.pack.sat.u4.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 8 | ((uint64_t)between(SA, 0, 15) & 0xf) << 4 | ((uint64_t)between(SB, 0, 15) & 0xf)); })
+ROW("cvt.pack.sat.s4.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 8 | ((uint64_t)between(SA, -8, 7) & 0xf) << 4 | ((uint64_t)between(SB, -8, 7) & 0xf)); })
+ROW("cvt.pack.sat.u2.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 4 | ((uint64_t)between(SA, 0, 3) & 0x3) << 2 | ((uint64_t)between(SB, 0, 3) & 0x3)); })
+ROW("cvt.pack.sat.s2.s32.b32 %d, %a, %b, %c;", "u32 s32 s32 b32", ANY, CODE, 0,
+    { return (uint64_t)(C << 4 | ((uint64_t)between(SA, -2, 1) & 0x3) << 2 | ((uint64_t)between(SB, -2, 1) & 0x3)); })
 /* clang-format on */

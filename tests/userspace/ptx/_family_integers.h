@@ -123,6 +123,8 @@ ROW("mul24.hi.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) >> 16); })
 ROW("mad24.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) + C); })
+ROW("mad24.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
+    { return (uint64_t)between((int32_t)(sign_of(A, 24) * sign_of(B, 24) >> 16) + SC, INT32_MIN, INT32_MAX); })
 ROW("neg.s32 %d, %a;", "s32 s32", ANY, CODE, 0,
     { return (uint64_t)(0 - A); })
 ROW("abs.s32 %d, %a;", "s32 s32", ANY, CODE, 0,

@@ -12,7 +12,8 @@
  *
  *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
  *
- * "// machine code: not yet" says that the back ends refuse the file, and say so.
+ * "// machine code: not yet" says that the back ends refuse the file, and say so; "// machine code: Hopper's"
+ * that all others do, for want of such an instruction.
  *
  * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is
  * what the test promises.
@@ -44,7 +45,7 @@ struct instruction_test {
 	char promise[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
-	bool fails, not_yet;
+	bool fails, not_yet, hopper;
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
@@ -156,7 +157,7 @@ static inline void test_comment(struct instruction_test *t, char *line)
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
 	else if (!strcmp(word, "machine"))
-		t->not_yet = !strcmp(line, "code: not yet");
+		t->not_yet = !strcmp(line, "code: not yet"), t->hopper = !strcmp(line, "code: Hopper's");
 	else if (!*t->promise && strncmp(word, "SPDX", 4))
 		snprintf(t->promise, sizeof(t->promise), "%s %s", word, line);
 }

@@ -54,13 +54,6 @@ static bool launch(struct family_case *c, sov_module m)
 	return good;
 }
 
-/* Formats that the back end for AMD does not know yet. */
-static bool is_foreign(const struct family *f, const char *device)
-{
-	return strstr(device, "navi") &&
-	       ((strstr(f->text, "tf32") && !strstr(f->text, ".rna")) || strstr(f->text, "e4m3x2") || strstr(f->text, "e5m2x2"));
-}
-
 static void check(const struct family *f, const char *device)
 {
 	struct family_case *c = malloc(sizeof(*c));
@@ -69,7 +62,7 @@ static void check(const struct family *f, const char *device)
 
 	family_make(f, c);
 	r = sov_module_load(context, c->text, strlen(c->text), NULL, &m);
-	if (f->level == IR || (f->level == HOPPER && strstr(device, "ga100")) || is_foreign(f, device))
+	if (f->level == IR || (f->level == HOPPER && strstr(device, "ga100")))
 		ok(r == SOV_ERROR_INVALID_SOURCE &&
 			   strstr(sov_module_messages(), "not supported on "),
 		   "%s on %s is refused by name", f->text, device);

@@ -21,7 +21,7 @@ static bool in_list(const char *list, const char *word, size_t n)
 static bool plain_word(const char *word, size_t n)
 {
 	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp .red .popc "
-		       ".fractional .launch_dependents .wait .mask .rna .tf32", word, n);
+		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32", word, n);
 }
 
 static bool known_word(const char *word, size_t n)

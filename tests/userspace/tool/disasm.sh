@@ -36,8 +36,21 @@ has "$out" "table_kernel:  // gfx1030, 2 registers, 64 bytes of shared memory" "
 echo "$out" | grep -qE '/\*000c\*/  s_add_u32 s6, s6, 0x[0-9a-f]+  <counter> +/\* 0x8006ff06 0x[0-9a-f]{8} \*/$'
 ok $? "in LLVM's syntax, with the variable that code refers to"
 has "$out" "// /src/hand.cu:13" "and source lines"
-"$sov" disasm --json tests/fuzz/corpus/image/hand.co | "$json"
+echo "$out" | grep -qE 's_add_u32 s10, s10, 0x[0-9a-f]+  <twice> '
+ok $? "and the function that it calls"
+echo "$out" | grep -A 3 '^twice:  // gfx1030, a function$' | tr -d '\n' |
+	grep -qE '// /src/hand.cu:40 .* s_lshl_b32 s8, s8, 1 .* s_setpc_b64 s\[30:31\]'
+ok $? "which is shown too, with its lines"
+is "$("$sov" disasm --raw tests/fuzz/corpus/image/hand.co twice)" "$(echo "$out" | grep -A 3 '^twice:')" "or alone"
+"$sov" disasm --json tests/fuzz/corpus/image/hand.co | tee "$work/json" | "$json"
 ok $? "and as JSON"
+has "$(cat "$work/json")" '"functions": [{"name": "twice", "code_bytes": 8, ' "with the function"
+"$sov" compile --target gfx1030 -o "$work/table" tests/userspace/ptx/instructions/call_by_address.ptx
+out=$("$sov" disasm "$work/table" 2>&1)
+is "$? $(echo "$out" | grep '^[^ ]*:' | sed 's/, [0-9]* registers.*//' | tr '\n' ' ')" \
+	"0 hundred:  // gfx1030, a function twice:  // gfx1030, a function call_by_address:  // gfx1030 \
+.no_function:  // gfx1030, a function .functions:  // gfx1030, data " "code that calls by address is shown whole, in its order"
+is "$(echo "$out" | grep -cE '^ +/\*00[01][048c]\*/  \.long 0xffff[0-9a-f]{4}$')" 5 "the table of functions is no instructions"
 
 refused() { # message, then the words
 	want=$1
@@ -45,7 +58,7 @@ refused() { # message, then the words
 	out=$("$sov" disasm "$@" 2>&1)
 	is "$? $out" "1 $want" "refused: $want"
 }
-refused "sov: disasm: there is no kernel 'nosuch' in the file" "$work/saxpy" nosuch
+refused "sov: disasm: there is no kernel or function 'nosuch' in the file" "$work/saxpy" nosuch
 head -c 40 "$work/saxpy" >"$work/short"
 out=$("$sov" disasm "$work/short" 2>&1)
 is $? 1 "a truncated image is refused"

@@ -61,6 +61,17 @@ if [ -e "$card/power/runtime_status" ]; then
 	RENDER_NODE=$(node) program /test/bin/queue_submit
 	state suspended
 	ok $? "it sleeps once more"
+	above=$(dirname "$(readlink -f "$card")")/reset_subordinate
+	if [ -e "$above" ]; then
+		echo 1 >"$above"
+		comes_back
+		ok $? "a card that sleeps while the bus above it is reset comes back"
+		RENDER_NODE=$(node) program /test/bin/queue_submit
+		state suspended
+		ok $? "and sleeps"
+	else
+		skip "the bus above a card that sleeps is reset" "this kernel does not offer it"
+	fi
 	if [ -e /sys/power/pm_test ]; then
 		echo freeze >/sys/power/state
 		ok $? "the machine sleeps while the card does"

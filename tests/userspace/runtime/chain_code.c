@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code past the L1 cache (libsov/nv/past_l1.c): which kernels have it, that every load of it asks the L2 cache and
- * nothing else is another; and that a graph whose kernels run by it gives what it should and names a fault.
+ * Code for chains (libsov/nv/chain_code.c): which kernels have it, that it waits before anything else where the chip
+ * can, that every load of it asks the L2 cache and nothing else is another; and that a graph whose kernels run by it
+ * gives what it should and names a fault.
  */
 #include <string.h>
 #include "libsov/compiler/compiler.h"
@@ -34,6 +35,10 @@ static const struct {
 	 HEAD ENTRY "ld.global.u32 %n, [%p];\nagain: ld.global.u32 %x, [%p+4];\nadd.u32 %y, %y, %x;\n"
 		    "st.global.u32 [%p+8], %y;\nsub.u32 %n, %n, 1;\nsetp.ne.u32 %c, %n, 0;\n@%c bra again;\nret;\n}\n",
 	 UINT32_MAX},
+	{"constants, which a kernel before might have written",
+	 HEAD ".const .b32 c = 5;\n" ENTRY
+	      "ld.const.u32 %y, [c];\nld.global.u32 %x, [%p];\nadd.u32 %x, %x, %y;\nst.global.u32 [%p], %x;\nret;\n}\n",
+	 UINT32_MAX},
 	{"a call",
 	 HEAD ".func (.reg .b32 r) f(.reg .b32 a) {\n.reg .pred %c;\nsetp.lt.u32 %c, a, 2;\nmov.u32 r, a;\n@%c ret;\n"
 	 "sub.u32 a, a, 1;\ncall (r), f, (a);\nadd.u32 r, r, 1;\nret;\n}\n" ENTRY
@@ -43,16 +48,24 @@ static const struct {
 static bool judge(uint32_t sm, const struct image *im, uint32_t want)
 {
 	const struct image_kernel *k = &im->kernels[0];
-	uint8_t *to = malloc(k->code_bytes);
-	uint32_t changed = 0, at;
-	bool good = to && nv_past_l1(sm, im, k, to) == (want != UINT32_MAX);
+	uint32_t wait = nv_chain_wait_bytes(sm), changed = 0, at;
+	uint8_t *to = malloc(wait + k->code_bytes);
+	bool good = to && wait == (sm >= 90 ? 16 : 0) && nv_chain_code(sm, im, k, to) == (want != UINT32_MAX);
+
+	if (good && want != UINT32_MAX && wait) {
+		struct sass_word first;
+		struct sass_inst in;
+
+		memcpy(&first, to, 16);
+		good = sass_decode(sm, first, &in) && in.op == SASS_ACQBULK && in.guard == SASS_PT && in.stall;
+	}
 
 	for (at = 0; good && want != UINT32_MAX && at < k->code_bytes; at += 16) {
 		struct sass_word was, is;
 		struct sass_inst a, b;
 
 		memcpy(&was, k->code + at, 16);
-		memcpy(&is, to + at, 16);
+		memcpy(&is, to + wait + at, 16);
 		good = sass_decode(sm, was, &a) && sass_decode(sm, is, &b);
 		if (good && (b.op == SASS_LDG || b.op == SASS_LD) && b.mod[SASS_M_ORDER] < SASS_ORDER_STRONG_GPU)
 			good = false;
