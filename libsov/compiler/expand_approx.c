@@ -22,6 +22,15 @@ static ir_val constant(struct expand *e, uint64_t bits)
 	return expand_const(e, IR_B32, bits);
 }
 
+/* Of what the scaling has made normal, and so is the result; or it is so small that it vanishes in the end. */
+static ir_val approximate(struct expand *e, enum ir_approx function, ir_val x)
+{
+	ir_val v = expand_approx(e, function, x);
+
+	ir_def(e->f, v)->flags |= IR_NORMAL;
+	return v;
+}
+
 static ir_val is_subnormal(struct expand *e, ir_val x)
 {
 	ir_val size = expand_op(e, IR_FABS, IR_B32, x, 0, 0);
@@ -38,7 +47,7 @@ static ir_val reciprocal(struct expand *e, ir_val x)
 	ir_val s = expand_select(e, small, constant(e, F32(24)), constant(e, F32(0)));
 
 	s = expand_select(e, large, constant(e, F32(-24)), s);
-	return scale(e, expand_approx(e, IR_APPROX_RCP, scale(e, x, s)), s);
+	return scale(e, approximate(e, IR_APPROX_RCP, scale(e, x, s)), s);
 }
 
 /* f(x) where x is normal; for others f(x 2^24) times or plus something. */
@@ -48,7 +57,7 @@ static ir_val below_normal(struct expand *e, const struct ir_inst *in, enum ir_o
 	ir_val x = in->args[0], small = is_subnormal(e, x), y, back;
 
 	y = scale(e, x, expand_select(e, small, constant(e, F32(24)), constant(e, F32(0))));
-	y = expand_approx(e, in->sub, y);
+	y = approximate(e, in->sub, y);
 	back = expand_select(e, small, constant(e, by), constant(e, neutral));
 	return expand_round(e, undo, IR_RN, y, back, 0);
 }
@@ -59,7 +68,7 @@ static ir_val power(struct expand *e, ir_val x)
 	ir_val low = expand_compare_with(e, IR_FLT, x, MINUS_126), y;
 
 	y = scale(e, x, expand_select(e, low, constant(e, F32(-1)), constant(e, F32(0))));
-	y = expand_approx(e, IR_APPROX_EX2, y);
+	y = approximate(e, IR_APPROX_EX2, y);
 	return scale(e, y, expand_select(e, low, y, constant(e, F32(0))));
 }
 

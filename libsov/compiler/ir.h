@@ -35,7 +35,7 @@ enum ir_rule {
 enum {
 	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
 	A_COND = 1 << 1,   /* cond */
-	A_FLOAT = 1 << 2,  /* format, round, flags FTZ SAT CONTRACT NAN */
+	A_FLOAT = 1 << 2,  /* format, round, flags FTZ SAT CONTRACT NAN NORMAL */
 	A_SPACE = 1 << 3,  /* space */
 	A_MEM = 1 << 4,    /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT */
 	A_ORDER = 1 << 5,  /* scope, order */
@@ -125,6 +125,7 @@ enum {
 	IR_VOLATILE = 1 << 4,
 	IR_INVARIANT = 1 << 5, /* nothing writes there while the kernel runs: a load is pure */
 	IR_NAN = 1 << 6,       /* fmin, fmax: a NaN among the arguments is the result */
+	IR_NORMAL = 1 << 7,    /* approx: what is subnormal does not matter, ftz or not */
 };
 
 struct ir_inst {

@@ -266,6 +266,9 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "b64 has no ftz");
 	if (in->flags & IR_SAT && in->type == IR_B64)
 		return verify_inst_fault(v, i, "b64 has no sat");
+	if (in->flags & IR_NORMAL && in->op != IR_APPROX)
+		return verify_inst_fault(v, i, "'%s' is not approximate: what is subnormal matters",
+					 ir_ops[in->op].text);
 	if ((in->round && !(words & HAS_ROUND)) ||
 	    (in->flags & IR_SAT && !(words & HAS_SAT)) ||
 	    (in->flags & IR_CONTRACT && !(words & HAS_CONTRACT)) ||

@@ -277,7 +277,7 @@ static void approximate(struct select *s)
 		x = t;
 	}
 	i = sel_vop(s, ops[s->in->sub][w], sel_result(s, 0, 0), x, gcn_none(), gcn_none());
-	i->mode = mode_of(s->in);
+	i->mode = s->in->flags & IR_NORMAL ? GCN_MODE_ANY : mode_of(s->in);
 }
 
 /* By condition from IR_FEQ on. */

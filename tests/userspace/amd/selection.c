@@ -68,6 +68,10 @@ static const struct row {
 	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, %p1;\n"
 	 "st.global.u32 [%l1+4], %r3; st.global.u32 [%l1+8], %r2; ret;",
 	 {{"global_load", 1}, {"global_store", 1}}},
+	{"functions of what was scaled to be normal change no mode",
+	 "ld.global.v2.f32 {%f0, %f1}, [%q]; rsqrt.approx.f32 %f2, %f0; ex2.approx.f32 %f3, %f1; add.f32 %f2, %f2, %f3;\n"
+	 "st.global.f32 [%o], %f2; ret;",
+	 {{"s_denorm_mode", 0}, {"v_rsq_f32", 1}, {"v_exp_f32", 1}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
