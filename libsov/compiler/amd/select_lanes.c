@@ -68,6 +68,18 @@ static void read_lane(struct select *s, struct gcn_src bytes)
 	gcn_set(s->f, i, AMD_S1, x);
 }
 
+/* From the lane whose number differs in these bits: a pattern of the crossbar, which needs no address. Its low five
+ * bits are ANDed with the lane's number, the next five ORed and the next five XORed. */
+static void read_across(struct select *s, uint32_t bits)
+{
+	struct gcn_src x = sel_vector_value(s, ARG(0));
+	struct gcn_inst *i = sel_emit(s, AMD_ds_swizzle_b32, AMD_PLAIN);
+
+	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set(s->f, i, AMD_S0, x);
+	i->in.field[AMD_F_OFFSET] = (int32_t)(bits << 10 | 31);
+}
+
 /* By a known distance within the whole wave: what is left to do is one comparison, or none. */
 static bool shuffle_known(struct select *s, struct gcn_src lane)
 {
@@ -80,18 +92,18 @@ static bool shuffle_known(struct select *s, struct gcn_src lane)
 	    (clamp & 31) != (kind == IR_SHUFFLE_UP ? 0 : 31))
 		return false;
 	by &= 31;
-	t = sel_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
-	source = sel_new(s, GCN_VECTOR, kind == IR_SHUFFLE_BFLY ? SEL_XOR : SEL_ADD,
-			 gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
-	if (kind != IR_SHUFFLE_BFLY) {
-		p = sel_compare(s, kind == IR_SHUFFLE_UP ? AMD_v_cmp_le_u32 : AMD_v_cmp_gt_u32,
-				gcn_imm((uint32_t)(kind == IR_SHUFFLE_UP ? by : 32 - by)), lane);
-		lane = t;
-		t = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, t, p, source, lane);
-		source = t;
+	if (kind == IR_SHUFFLE_BFLY) {
+		read_across(s, (uint32_t)by);
+		return true;
 	}
-	read_lane(s, source);
+	t = sel_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
+	source = sel_new(s, GCN_VECTOR, SEL_ADD, gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
+	p = sel_compare(s, kind == IR_SHUFFLE_UP ? AMD_v_cmp_le_u32 : AMD_v_cmp_gt_u32,
+			gcn_imm((uint32_t)(kind == IR_SHUFFLE_UP ? by : 32 - by)), lane);
+	lane = t;
+	t = sel_temp(s, GCN_VECTOR, 1);
+	sel_choose(s, t, p, source, lane);
+	read_lane(s, t);
 	return true;
 }
 

@@ -72,6 +72,10 @@ static const struct row {
 	 "ld.global.v2.f32 {%f0, %f1}, [%q]; rsqrt.approx.f32 %f2, %f0; ex2.approx.f32 %f3, %f1; add.f32 %f2, %f2, %f3;\n"
 	 "st.global.f32 [%o], %f2; ret;",
 	 {{"s_denorm_mode", 0}, {"v_rsq_f32", 1}, {"v_exp_f32", 1}}},
+	{"lanes exchange values across bits of their numbers without addresses",
+	 "ld.global.u32 %r0, [%q]; shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1; add.u32 %r0, %r0, %r1;\n"
+	 "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; add.u32 %r0, %r0, %r2; st.global.u32 [%o], %r0; ret;",
+	 {{"v_mbcnt", 0}, {"v_xor", 0}, {"ds_bpermute", 0}, {"ds_swizzle", 2}}},
 };
 
 static uint32_t count(const struct image_kernel *k, const char *prefix)
