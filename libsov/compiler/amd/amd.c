@@ -23,8 +23,7 @@ static bool combine(struct gcn_func *f)
 
 static bool schedule(struct gcn_func *f)
 {
-	/* Registers that calls pass things in have no order of their own yet. */
-	if (!f->job->options.unoptimised && !f->job->options.spill && !f->calls && f->ir->kind == IR_KERNEL)
+	if (!f->job->options.unoptimised && !f->job->options.spill)
 		gcn_schedule(f);
 	return true;
 }

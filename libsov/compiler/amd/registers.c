@@ -543,7 +543,7 @@ static void note_used(struct gcn_func *f)
 
 bool gcn_registers(struct gcn_func *f)
 {
-	bool few = f->job->options.spill;
+	bool few = f->job->options.spill, sharing = true;
 	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS, saves, lanes;
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
@@ -551,7 +551,7 @@ bool gcn_registers(struct gcn_func *f)
 						    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
-		a.sharing = !round;
+		a.sharing = sharing;
 		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
 		assign_all(&a);
 		note_used(f);
@@ -566,9 +566,13 @@ bool gcn_registers(struct gcn_func *f)
 			return true;
 		}
 		arena_rewind(f->arena, mark);
+		if (a.stuck && sharing) {
+			sharing = false;
+			continue;
+		}
 		for (uint32_t k = 0; k < a.nspills; k++)
 			gcn_spill(f, a.spills[k]);
-		if (!a.nspills && a.stuck && !a.sharing)
+		if (!a.nspills && a.stuck)
 			break;
 		if (!a.nspills && f->nsaves < saves)
 			f->nsaves = saves;

@@ -8,9 +8,10 @@
  * time, by a model of one wave that issues in order, and a number of registers, by which so many waves fit. The best
  * is the one with the least time over waves, and among those that come near it the one with the fewest registers.
  *
- * Nothing moves over what changes EXEC, waits, synchronises, jumps, or has a mode of arithmetic of its own.
+ * Nothing moves over what changes EXEC, waits, synchronises, jumps, calls, or has a mode of arithmetic of its own.
  * Loads overtake loads; what writes memory stays in order with all that may touch the same. Whoever reads or
- * writes a register without a number of its own (SCC, VCC, M0) keeps its place among those who do.
+ * writes a register without a number of its own (SCC, VCC, M0), or one in which functions are passed something, keeps
+ * its place among those who do.
  *
  * Times are those that LLVM schedules gfx10 for (SISchedule.td, GFX10SpeedModel), issue cycles the rates of the units.
  */
@@ -58,6 +59,7 @@ struct schedule {
 		uint32_t node;
 		struct reader *next;
 	} **readers;
+	bool *passed; /* by vreg */
 	uint64_t *live;
 	uint32_t live_words, most_live;
 	uint32_t *ready; /* by unit: when what was written in this block is there */
@@ -75,7 +77,7 @@ static bool is_boundary(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->far || i->address.there || r->op == AMD_s_getpc_b64 ||
+	if (i->target || i->far || i->call || i->npassed || i->address.there || r->op == AMD_s_getpc_b64 ||
 	    r->flags & (EXEC_OUT | WAIT | MESSAGE | BARE | TARGET) || i->in.reg[AMD_D] == AMD_EXEC ||
 	    (i->mode != GCN_MODE_ANY && i->mode))
 		return true;
@@ -179,15 +181,31 @@ static void connect_registers(struct schedule *s, uint32_t k)
 			}
 }
 
-static bool touches_machine(const struct gcn_inst *i)
+/* Several are the same register where calls pass things. */
+static void find_passed(struct schedule *s)
+{
+	struct gcn_func *f = s->f;
+
+	s->passed = arena_array(f->arena, f->nvregs, sizeof(*s->passed));
+	if (f->ir->kind == IR_KERNEL && !f->calls)
+		return;
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		s->passed[v] = f->vregs[v].fixed >= 0;
+	for (uint32_t k = 0; k < GCN_COMES; k++)
+		s->passed[f->come[k]] = f->come[k];
+}
+
+static bool touches_machine(const struct schedule *s, const struct gcn_inst *i)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(&i->in, uses);
 
-	for (uint32_t u = 0; u < n; u++)
-		if ((uses[u].slot == AMD_SLOTS || !i->ref[uses[u].slot].vreg) && uses[u].reg != AMD_EXEC &&
-		    uses[u].reg < AMD_VGPR)
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t vreg = uses[u].slot < AMD_SLOTS ? i->ref[uses[u].slot].vreg : 0;
+
+		if (vreg ? s->passed[vreg] : uses[u].reg != AMD_EXEC && uses[u].reg < AMD_VGPR)
 			return true;
+	}
 	return false;
 }
 
@@ -199,7 +217,7 @@ static void build(struct schedule *s)
 		const struct gcn_inst *i = s->nodes[k].inst;
 
 		connect_registers(s, k);
-		if (touches_machine(i)) {
+		if (touches_machine(s, i)) {
 			if (machine)
 				connect(s, machine - 1, k, 1);
 			machine = k + 1;
@@ -519,6 +537,7 @@ void gcn_schedule(struct gcn_func *f)
 	s.readers = arena_array(f->arena, f->nunits + 1, sizeof(*s.readers));
 	s.live = arena_array(f->arena, f->nunits / 64 + 1, sizeof(*s.live));
 	s.plans = arena_array(f->arena, f->nblocks, sizeof(*s.plans));
+	find_passed(&s);
 	gcn_for_each_block(f, b)
 		remember(&s, b);
 	choose_limit(&s);

@@ -51,7 +51,7 @@ static void count_copies(const struct image_kernel *k)
 
 static uint32_t registers(void)
 {
-	struct compile_options o = {.source = COMPILE_PTX, .target = "gfx1030", .threads = 1};
+	struct compile_options o = {.source = COMPILE_PTX, .target = "gfx1030", .threads = 1, .keep_calls = true};
 	struct compile_result r;
 	struct image im;
 	char message[256];
@@ -123,6 +123,24 @@ static void loads_start_early(void)
 	ok(n >= 25 && n <= 40, "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
 }
 
+/* A kernel has the registers of what it calls. */
+static void functions_too(void)
+{
+	uint32_t n;
+
+	length = 0;
+	say(".version 7.8\n.target sm_80\n.address_size 64\n.func (.param .f32 r) f(.param .u64 in)\n{\n"
+	    ".reg .b64 %%in;\n.reg .f32 %%f<32>;\nld.param.u64 %%in, [in];\nmov.f32 %%f0, 0f00000000;\n");
+	for (int k = 1; k <= 30; k++)
+		say("ld.global.f32 %%f%d, [%%in+%d];\nadd.f32 %%f0, %%f0, %%f%d;\n", k, 4 * k, k);
+	say("st.param.f32 [r], %%f0;\nret;\n}\n.visible .entry k(.param .u64 in)\n{\n"
+	    ".reg .b64 %%in;\n.reg .f32 %%r;\nld.param.u64 %%in, [in];\n"
+	    "{\n.param .b64 a;\n.param .f32 b;\nst.param.b64 [a], %%in;\ncall (b), f, (a);\n"
+	    "ld.param.f32 %%r, [b];\n}\nst.global.f32 [%%in], %%r;\n");
+	n = registers();
+	ok(n >= 25 && n <= 40, "30 loads of a function are on their way together: %u registers", n);
+}
+
 /* Of eight values that go round a loop some turns change half, others the other half. */
 static void ways_meet_in_place(void)
 {
@@ -149,5 +167,6 @@ int main(void)
 	words_die_alone();
 	room_for_waves();
 	loads_start_early();
+	functions_too();
 	return tap_done();
 }
