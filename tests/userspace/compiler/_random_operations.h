@@ -245,6 +245,6 @@ static const struct random_row random_wide_row = {
 	       AGREE_HOPPER "{.reg .b128 a, b, c; mov.b128 b, {x, y}; atom<|.relaxed.gpu|.acq_rel.cta>$G.exch.b128 c, [j], b; "
 	       "atom$G.cas.b128 a, [j], b, c; atom<|.acquire.sys>$G.cas.b128 c, [j], b, b; mov.b128 {x, y}, a;}\n"
 	       "mov.b64 $l, x; xor.b64 $l, $l, y;}"};
-#define RANDOM_WIDE(number) ((number) % 256 == 77)
+#define RANDOM_WIDE(number) ((number) % 256 == 177)
 
 #endif
