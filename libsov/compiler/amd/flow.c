@@ -278,6 +278,7 @@ static void branch(struct flow *w, ir_block b)
 	bool first = gcn_is_end(w->c->f, bb->succ[0]), second = gcn_is_end(w->c->f, bb->succ[1]);
 
 	bool together = gcn_together(w->c, b);
+	uint32_t cleared = UINT32_MAX;
 
 	if (w->c->parts_as[b]) {
 		narrow(w, b, cond);
@@ -291,10 +292,15 @@ static void branch(struct flow *w, ir_block b)
 		part(w, b, cond);
 		return;
 	}
-	/* Masks of an earlier turn are nobody's. */
-	for (uint32_t k = 0; w->c->waiters[b] && k < 2; k++)
-		if (gcn_waits(w->c, b, bb->succ[k]) && !gcn_is_end(w->c->f, bb->succ[k]))
-			clear_component(w, b, w->c->component[bb->succ[k]]);
+	/* Masks of an earlier turn are nobody's, and those that lanes come to from outside say nothing yet. */
+	for (uint32_t k = 0; k < 2; k++) {
+		uint32_t component = w->c->component[bb->succ[k]];
+
+		if (!gcn_waits(w->c, b, bb->succ[k]) || gcn_is_end(w->c->f, bb->succ[k]) || component == cleared)
+			continue;
+		clear_component(w, b, component);
+		cleared = component;
+	}
 	if (cond.reg != AMD_SCC || cond.ref.vreg) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
