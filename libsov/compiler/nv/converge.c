@@ -344,7 +344,7 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
  * let some of them pass a block barrier behind one, where ptxas has a WARPSYNC.ALL. */
 static bool parts_groups(const struct mir_inst *i)
 {
-	return i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES;
+	return i->groups || (i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES);
 }
 
 /* Lanes that called together may come back one by one, and come to a function from several places. */

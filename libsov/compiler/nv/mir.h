@@ -82,7 +82,8 @@ struct mir_inst {
 	bool incoming;   /* its address is above the frame, where the caller keeps arguments */
 	bool returns_here; /* its immediate is where the next call returns to */
 	bool rare;       /* a call that keeps all registers and parts no lanes */
-	bool meets;      /* … but in which they wait for others */
+	bool meets;      /* … but in which they wait for others … */
+	bool groups;     /* … of their group only, for all that is known */
 	uint32_t callee; /* 1 + index of the function that it calls, or whose address it takes */
 	uint32_t variable; /* 1 + symbol: its immediate is half of that variable's address … */
 	bool high;         /* … and which, so many bytes behind its start */

@@ -97,6 +97,14 @@ void select_return(struct select *s, const struct ir_inst *in)
 		pass(s, in->args[k], nv_pass(&at, s->ir->result_types[k]), true);
 }
 
+/* The members are the last argument of a function in which lanes meet (apart.c). */
+static bool names_all(const struct select *s, const struct ir_inst *in)
+{
+	uint64_t members;
+
+	return ir_is_const(s->ir, in->args[in->nargs - 1], &members) && (uint32_t)members == UINT32_MAX;
+}
+
 bool select_call(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
@@ -127,6 +135,7 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	}
 	i->rare = callee->rare;
 	i->meets = callee->meets;
+	i->groups = i->meets && !names_all(s, in);
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
