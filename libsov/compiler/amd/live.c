@@ -2,7 +2,7 @@
 /*
  * What lives where: words of vector registers along the program's edges, words of scalar ones along the
  * machine's jumps, as lanes do that hold some. A wave may jump over a block that writes a scalar register; then nobody reads it
- * either, which the ranges of registers.c make use of.
+ * either: such a word lives only where some way leads from a write of it.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
@@ -64,6 +64,33 @@ static bool flow_back(struct gcn_func *f, uint32_t b, const struct sets *s, cons
 	return changed;
 }
 
+/* A loop may be entered at another block than the first in the layout, so the order of blocks says nothing here. */
+static void keep_written(struct gcn_func *f, const struct sets *sets, const uint64_t *scalar, uint32_t words)
+{
+	uint64_t **before = arena_array(f->arena, f->nblocks, sizeof(*before)); /* by block: who may be written */
+	bool changed = true;
+
+	gcn_for_each_block(f, b)
+		before[b] = arena_array(f->arena, words + 1, sizeof(uint64_t));
+	while (changed) {
+		changed = false;
+		gcn_for_each_block(f, b)
+			for (uint32_t k = 0; k < f->blocks[b].njumps; k++)
+				for (uint32_t w = 0; w < words; w++) {
+					uint64_t *to = &before[f->blocks[b].jumps[k]][w];
+					uint64_t more = (before[b][w] | sets[b].written[w]) & ~*to;
+
+					*to |= more;
+					changed |= more != 0;
+				}
+	}
+	gcn_for_each_block(f, b)
+		for (uint32_t w = 0; w < words; w++) {
+			f->blocks[b].live_in[w] &= ~scalar[w] | before[b][w];
+			f->blocks[b].live_out[w] &= ~scalar[w] | before[b][w] | sets[b].written[w];
+		}
+}
+
 void gcn_liveness(struct gcn_func *f)
 {
 	uint32_t words, count = 0, *order = arena_array(f->arena, f->nblocks, sizeof(*order));
@@ -92,6 +119,10 @@ void gcn_liveness(struct gcn_func *f)
 		for (uint32_t k = count; k--;)
 			changed |= flow_back(f, order[k], &sets[order[k]], scalar, words);
 	}
+	for (uint32_t u = 0; u < f->nunits; u++) /* what comes in registers is there from the start */
+		if (f->vregs[f->unit_vreg[u]].fixed >= 0 || f->vregs[f->unit_vreg[u]].everywhere)
+			scalar[u / 64] &= ~(UINT64_C(1) << u % 64);
+	keep_written(f, sets, scalar, words);
 }
 
 /* The condition bit that it leaves is read by one behind it. It lives within a block only. */

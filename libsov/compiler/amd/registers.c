@@ -5,9 +5,6 @@
  * begin to live. Scalar pairs and quads are aligned. What is copied shares a register with its copy where both never
  * live at once. Where there is no run left, that is given up, and then the register goes to memory that costs least for the
  * places that it frees (spill.c), and all begins anew. Lanes that hold spilled words are assigned alike.
- *
- * A scalar register, or a lane, is of no use before it is first written, however the wave gets there: ranges begin at
- * the first write in the layout, since what a loop needs from before it is written before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +19,6 @@ struct range {
 struct life {
 	struct range *first;
 	uint32_t begin, end;  /* of all ranges */
-	uint32_t first_write; /* place */
 	uint32_t since;       /* while ranges are found: to where it lives */
 };
 
@@ -114,19 +110,18 @@ static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_
 			uint32_t unit = gcn_unit(f, uses[u].ref);
 
 			a->weights[uses[u].ref.vreg] += weight;
-			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++) {
-				if (i->number < a->lives[unit + k].first_write)
-					a->lives[unit + k].first_write = i->number;
+			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++)
 				end_life(a, unit + k, live, i->number + 1);
-			}
 		}
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
 				begin_life(a, gcn_unit(f, uses[u].ref) + k, live, i->number + 1);
 	}
-	for (uint32_t w = 0; w < words; w++)
+	for (uint32_t w = 0; w < words; w++) {
+		live[w] &= block->live_in[w]; /* what nobody has written has no place */
 		for (uint64_t bits = live[w]; bits; bits &= bits - 1)
 			end_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->begin);
+	}
 }
 
 static void find_ranges(struct alloc *a)
@@ -140,8 +135,6 @@ static void find_ranges(struct alloc *a)
 	a->weights = arena_array(f->arena, f->nvregs, sizeof(*a->weights));
 	a->begins = arena_array(f->arena, f->nvregs, sizeof(*a->begins));
 	memset(a->begins, 0xff, f->nvregs * sizeof(*a->begins));
-	for (uint32_t u = 0; u < f->nunits; u++)
-		a->lives[u].first_write = UINT32_MAX;
 	gcn_for_each_block(f, b)
 		order[count++] = b;
 	while (count--)
@@ -152,12 +145,6 @@ static void find_ranges(struct alloc *a)
 
 		if (v->everywhere)
 			l->first = NULL, add_range(a, l, 0, end);
-		if (v->fixed < 0 && v->class != GCN_VECTOR && !v->everywhere) {
-			while (l->first && l->first->to <= l->first_write + 1)
-				l->first = l->first->next;
-			if (l->first && l->first->from < l->first_write + 1)
-				l->first->from = l->first_write + 1;
-		}
 		if (v->comes && l->first)
 			l->first->from = 0;
 		l->begin = l->first ? l->first->from : UINT32_MAX;
