@@ -183,7 +183,6 @@ static struct access address_of(struct select *s)
 	struct access a = {.v = gcn_none(), .base = gcn_none()};
 	int64_t imm = (int64_t)in->imm;
 	bool small = imm >= -2048 && imm < 2048;
-	ir_val at;
 
 	switch (in->space) {
 	case IR_SHARED:
@@ -193,9 +192,13 @@ static struct access address_of(struct select *s)
 			a.offset = (int32_t)imm;
 			return a;
 		}
-		if (in->nargs)
-			at = in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
-		a.v = in->nargs ? sel_vector(s, sel_word(s, at, 0), 1) : sel_constant(s, GCN_VECTOR, 0, 1);
+		if (in->nargs) {
+			ir_val at = in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
+
+			a.v = sel_vector(s, sel_word(s, at, 0), 1);
+		} else {
+			a.v = sel_constant(s, GCN_VECTOR, 0, 1);
+		}
 		/* Scratch is not addressed below 0, so neither is the register alone. */
 		add_excess(s, &a, imm, 0, in->space == IR_SHARED ? 65535 : 2047);
 		return a;
