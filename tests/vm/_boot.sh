@@ -12,7 +12,7 @@
 #   # firmware: small         a boot is to be quick: the image is a stand-in of 1 MB (small_gsp.S; the real one)
 #   # iommu: on               one is between the cards and memory (off)
 # Everything that a run makes lies in $work.
-: "${BUILD:=build}" "${VM_TIMEOUT:=1500}"
+: "${BUILD:=build}" "${VM_TIMEOUT:=2400}"
 
 # What a kernel that is not well says.
 complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'

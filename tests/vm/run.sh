@@ -7,7 +7,7 @@
 # lies in $BUILD/vm. Kernels have their machines beside each other, the slowest first.
 # Scenarios are described in _boot.sh.
 #   usage: tests/vm/run.sh [SCENARIO]...     (all of make check)
-#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (1500 s a machine)  VM_SUITES (all kernels)
+#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (2400 s a machine)  VM_SUITES (all kernels)
 #                VM_LONG (if set: all that check-long has beside these)  VM_JOBS (cores)
 set -u
 cd "$(dirname "$0")/../.."
