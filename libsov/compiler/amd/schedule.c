@@ -125,9 +125,23 @@ static bool is_memory(const struct gcn_inst *i)
 	return i->in.row->format >= AMD_DS;
 }
 
+/* Of those for LDS that have a result, all write but these; the last three touch no memory. */
+static bool reads_lds(const struct gcn_inst *i)
+{
+	static const char *const names[] = {"ds_read", "ds_swizzle", "ds_bpermute", "ds_permute"};
+
+	for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		if (!strncmp(i->in.row->name, names[k], strlen(names[k])))
+			return true;
+	return false;
+}
+
 static bool may_write(const struct gcn_inst *i)
 {
-	return is_memory(i) && (!i->in.row->type[AMD_D] || i->in.row->flags & ATOMIC);
+	if (!is_memory(i))
+		return false;
+	return !i->in.row->type[AMD_D] || i->in.row->flags & ATOMIC ||
+	       (i->in.row->format == AMD_DS && !reads_lds(i));
 }
 
 /* LDS, private and global memory are apart; flat accesses are anywhere. */

@@ -6,6 +6,7 @@
  * slow machine as on a fast one; without that, each look finds new ones.
  */
 #include <poll.h>
+#include <time.h>
 
 #include "tests/userspace/kselftest/device.h"
 
@@ -29,22 +30,39 @@ static long long count(const char *number)
 	return sum;
 }
 
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
 int main(int argc, char **argv)
 {
 	long long last = argc == 2 ? count(argv[1]) : -1, first = last;
-	unsigned quiet = 0;
+	unsigned quiet = 0, looks = 0;
 
 	if (!ok(first >= 0, "the kernel counts the interrupt"))
 		return tap_done();
 	for (int i = 0; i < LOOKS; i++) {
+		long long start = now_ms();
+
 		poll(NULL, 0, BREAK_MS);
 		long long now = count(argv[1]);
 
-		quiet += now == last;
+		/* A look that comes late says nothing: the pauses are not that long. */
+		if (now_ms() - start <= 2 * BREAK_MS) {
+			looks++;
+			quiet += now == last;
+		}
 		last = now;
 	}
 	ok(last - first > LOOKS, "interrupts come all the time");
-	ok(quiet > LOOKS / 4, "they are few enough: often enough there is none between two looks");
-	diag("%lld interrupts, %u of %d looks find none", last - first, quiet, LOOKS);
+	diag("%lld interrupts, %u of %u looks find none, %u looks came late", last - first, quiet, looks, LOOKS - looks);
+	if (looks >= LOOKS / 4)
+		ok(4 * quiet > looks, "they are few enough: often enough there is none between two looks");
+	else
+		diag("this machine is too busy to say whether they are few enough");
 	return tap_done();
 }
