@@ -52,6 +52,9 @@ struct sov_bo {
 	/** @imported: another device's memory: as our device sees it, until that goes */
 	struct sg_table *imported;
 
+	/** @import_file: likewise: its file, with a reference; NULL: it is ours */
+	struct dma_buf *import_file;
+
 	/** @import_link: likewise: in the device's list, which its lock protects with @imported */
 	struct list_head import_link;
 

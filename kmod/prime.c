@@ -27,12 +27,16 @@ bool sov_bo_kept(struct sov_bo *bo)
  * @obj: the buffer
  * @flags: of the new file
  *
- * Return: the dma-buf; EPERM for memory of a process or of one address space.
+ * Return: the dma-buf; EPERM for memory of a process or of one address space; ENODEV for that of
+ * another device, which had to be given back.
  */
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
 {
 	if (sov_bo_kept(to_bo(obj)))
 		return ERR_PTR(-EPERM);
+	/* Others' memory is passed on by its own file, while we have it. */
+	if (to_bo(obj)->import_file)
+		return ERR_PTR(-ENODEV);
 	return drm_gem_prime_export(obj, flags);
 }
 
@@ -68,13 +72,20 @@ static int import_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 	return 0;
 }
 
-/* With the device's lock held; doing it twice does nothing. */
-static void unmap(struct sov_bo *bo)
+/*
+ * With the device's lock held; doing it twice does nothing. Some drivers (udmabuf is one) keep what
+ * they have mapped until nobody is attached.
+ */
+static void detach(struct sov_bo *bo)
 {
-	if (bo->imported)
-		dma_buf_unmap_attachment_unlocked(bo->base.import_attach, bo->imported,
-						  DMA_BIDIRECTIONAL);
+	struct dma_buf_attachment *attachment = bo->base.import_attach;
+
+	if (!bo->imported)
+		return;
+	dma_buf_unmap_attachment_unlocked(attachment, bo->imported, DMA_BIDIRECTIONAL);
 	bo->imported = NULL;
+	bo->base.import_attach = NULL;
+	dma_buf_detach(bo->import_file, attachment);
 }
 
 static void import_empty(struct sov_bo *bo)
@@ -83,9 +94,9 @@ static void import_empty(struct sov_bo *bo)
 
 	mutex_lock(&sov->imports_lock);
 	list_del(&bo->import_link);
-	unmap(bo);
+	detach(bo);
 	mutex_unlock(&sov->imports_lock);
-	drm_prime_gem_destroy(&bo->base, NULL);
+	dma_buf_put(bo->import_file);
 }
 
 /**
@@ -96,10 +107,13 @@ void sov_imports_unmap(struct sov_device *sov)
 {
 	struct sov_bo *bo;
 
+	/* Who exports such a buffer looks for its attachment. */
+	mutex_lock(&sov->drm.object_name_lock);
 	mutex_lock(&sov->imports_lock);
 	list_for_each_entry(bo, &sov->imports, import_link)
-		unmap(bo);
+		detach(bo);
 	mutex_unlock(&sov->imports_lock);
+	mutex_unlock(&sov->drm.object_name_lock);
 }
 
 static const struct sov_bo_kind imported = {
@@ -147,6 +161,7 @@ struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 		return ERR_CAST(bo);
 	bo->region = DRM_SOVGPU_REGION_SYSTEM;
 	bo->imported = sgt;
+	bo->import_file = attachment->dmabuf;
 	mutex_lock(&sov->imports_lock);
 	list_add(&bo->import_link, &sov->imports);
 	mutex_unlock(&sov->imports_lock);
