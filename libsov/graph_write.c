@@ -76,7 +76,7 @@ static struct graph_code *code_of(const struct graph_run *g, uint32_t i)
 {
 	uint32_t k;
 
-	for (k = 0; k < g->ncodes; k++)
+	for (k = 0; wants_code(g, i) && k < g->ncodes; k++)
 		if (g->codes[k].function == g->nodes[i].kernel.function)
 			return &g->codes[k];
 	return NULL;
@@ -122,8 +122,8 @@ static void find_early(struct graph_run *g)
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
 
-		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !wants_code(g, i) || !code_of(g, i) ||
-		    !wants_code(g, next) || !code_of(g, next) || ++depth == GRAPH_MOST_EARLY) {
+		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !code_of(g, i) || !code_of(g, next) ||
+		    ++depth == GRAPH_MOST_EARLY) {
 			depth = 0;
 			continue;
 		}
@@ -211,7 +211,7 @@ static uint32_t first_kernels(const struct graph_run *g)
 static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
-	const struct graph_code *code = wants_code(g, i) ? code_of(g, i) : NULL;
+	const struct graph_code *code = code_of(g, i);
 	bool has_next = g->next[i] && g->next[i] != GRAPH_CHAIN_END;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,

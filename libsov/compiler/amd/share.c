@@ -88,7 +88,6 @@ static uint32_t bucket_of(const struct computed *e)
 	return (h ^ h >> 16) % BUCKETS;
 }
 
-
 static bool same_computation(const struct computed *x, const struct computed *y)
 {
 	const struct amd_inst *a = &x->i->in, *b = &y->i->in;
