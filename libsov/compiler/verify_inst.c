@@ -312,6 +312,9 @@ static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->nargs != 1 + values * in->nres)
 		return verify_inst_fault(v, i, "%u arguments, not %u for %u results", in->nargs,
 					 1 + values * in->nres, in->nres);
+	if (in->space == IR_LOCAL)
+		return verify_inst_fault(v, i, "'%s' is for memory that threads share, local is not",
+					 ir_ops[in->op].text);
 	if (in->nres > 2 || (in->nres == 2 && (in->type != IR_B64 ||
 					       (in->op == IR_ATOM && in->sub != IR_ATOM_EXCH))))
 		return verify_inst_fault(v, i, "only cas and exch have two elements, of b64");

@@ -293,6 +293,7 @@ int main(int argc, char **argv)
 	if (__sanitizer_set_death_callback) {
 		__sanitizer_set_death_callback(save_input);
 		signal(SIGALRM, on_signal);
+		signal(SIGABRT, on_signal); /* a target's own: no sanitizer has a say in that */
 	} else {
 		static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 

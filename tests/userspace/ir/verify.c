@@ -62,6 +62,8 @@ static const struct {
 	    "b64")},
 	{BODY("%1 = cas.b64 global relaxed gpu [%b], %b"),
 	 IN("'%4 = cas.b64 global relaxed gpu [%2], %2': 2 arguments, not 3 to 5")},
+	{BODY("%1 = cas.b64 local relaxed gpu [%b], %b, %b"),
+	 IN("'%4 = cas.b64 local relaxed gpu [%2], %2, %2': 'cas' is for memory that threads share, local is not")},
 	{BODY("%1 = load.b32 global align 3 [%b]"),
 	 IN("'%4 = load.b32 global align 3 [%2]': alignment 3 is not a power of two")},
 	{BODY("%1 = load.b32 global align 0 [%b]"),
