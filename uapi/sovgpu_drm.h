@@ -623,7 +623,8 @@ enum drm_sovgpu_queue_mode {
  * A user queue's ring is memory of the process, mapped in the group's address space (otherwise
  * EFAULT). What the process writes there, to its pointers or to the doorbell can end its own group
  * and nothing else. Its pages can be mapped as long as the queue is there, and stay mapped after
- * it.
+ * it. The doorbell may overtake what was written to the pointers, which lie in video memory: read
+ * the pointer back before you ring.
  *
  * Errors: EINVAL. ENOENT. EOPNOTSUPP: class or mode. EFAULT: the ring. ECANCELED: the group was
  * stopped. ENOSPC: video memory is full, or the file has too many. ENOMEM. EIO.

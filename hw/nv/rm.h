@@ -431,8 +431,14 @@ static_assert(sizeof(struct rm_sm_errors) == 4824, "READ_ALL_SM_ERROR_STATES");
 /* ---- the user page: clc361.h, measured for Hopper ---- */
 
 #define RM_USER_BYTES     0x10000
-#define RM_USER_TIME_LOW  0x80 /* nanoseconds; not in a BAR1 mapping */
+#define RM_USER_TIME_LOW  0x80 /* nanoseconds; not in a window of video memory's */
 #define RM_USER_TIME_HIGH 0x84
 #define RM_USER_DOORBELL  0x90
+
+/* For Hopper's class; without them it is a page of registers. clc661.h */
+struct rm_user_parameters {
+	uint8_t by_memory_window, privileged;
+};
+static_assert(sizeof(struct rm_user_parameters) == 2, "NV_HOPPER_USERMODE_A_PARAMS");
 
 #endif

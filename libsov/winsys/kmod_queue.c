@@ -171,6 +171,7 @@ static int own_ring(struct winsys_queue *q, const struct winsys_queue_options *o
 		.get = (uint32_t *)(q->pointers + c.get_offset),
 		.bell = (uint32_t *)(bell + in_page),
 		.token = c.doorbell_value,
+		.overtakes = true,
 	};
 	return 0;
 }

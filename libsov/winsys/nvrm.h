@@ -98,7 +98,8 @@ struct winsys_device {
 	struct winsys_info info;
 
 	pthread_mutex_t lock; /* for what follows, which is made at first use */
-	uint8_t *user;        /* page with doorbell and timer */
+	uint8_t *user;        /* page of registers with doorbell and timer */
+	uint8_t *bell;        /* page with the doorbell behind memory's window; NULL: there is none */
 	uint32_t copy_engine; /* RM_ENGINE; 0: not chosen yet */
 	bool waiting;         /* events are set up */
 	bool copy_event;      /* also the copy engine's */
@@ -114,7 +115,7 @@ int nvrm_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *
 void nvrm_info(struct winsys_device *d, struct winsys_info *out);
 uint64_t nvrm_gpu_time(struct winsys_device *d);
 void nvrm_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
-/* Maps the user page. */
+/* Maps the user pages. */
 int nvrm_device_start(struct winsys_device *d);
 int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine);
 /* Gives everything back, as if nobody had asked for devices. */

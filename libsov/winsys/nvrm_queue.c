@@ -248,12 +248,14 @@ static int start_channel(struct winsys_queue *q)
 static void lay_out(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
 	uint8_t *userd = (uint8_t *)q->group->userd->cpu + q->slot * NV_USERD_BYTES;
+	const struct winsys_device *d = q->group->device;
 
 	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
 	q->memory.ring_entries = o->ring_entries;
 	q->memory.put = (uint32_t *)(userd + NV_USERD_GP_PUT);
 	q->memory.get = (uint32_t *)(userd + NV_USERD_GP_GET);
-	q->memory.bell = (uint32_t *)(q->group->device->user + RM_USER_DOORBELL);
+	q->memory.bell = (uint32_t *)((d->bell ? d->bell : d->user) + RM_USER_DOORBELL);
+	q->memory.overtakes = !d->bell;
 	/* The last owner of the slot has left its indices. */
 	memset(userd, 0, NV_USERD_BYTES);
 	winsys_write_barrier();

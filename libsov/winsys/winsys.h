@@ -75,7 +75,8 @@ struct winsys_queue_options {
 /*
  * What a submitter writes, and in which order: what the entry points at, the entry,
  * winsys_write_barrier(), put, winsys_write_barrier(), bell or doorbell. Video memory is write-combined:
- * it is written once, in order, and reading from it takes a microsecond.
+ * it is written once, in order, and reading from it takes a microsecond. Where the bell overtakes
+ * what is written there, put is read before it is rung: what has been read has arrived.
  */
 struct winsys_queue_memory {
 	uint64_t *ring;           /* CPU address of the ring */
@@ -84,6 +85,7 @@ struct winsys_queue_memory {
 	/* Where hardware listens: storing token here rings. The word lives as long as the process, and
 	 * rung for a queue that is gone it does no harm. NULL: call doorbell. */
 	uint32_t *bell, token;
+	bool overtakes;           /* see above */
 };
 
 struct winsys {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a kernel finds in shared memory and in registers that it did not write: words of kernels before it? One side fills
- * all of both, on every multiprocessor, with a word that nobody else knows; the other reads without having written, and the
- * word is looked for in what it read.
+ * all of the one or the other, on every multiprocessor, with a word that nobody else knows; the other reads without having
+ * written, and the word is looked for in what it read.
  *
- *   leftovers
- *   leftovers fill|read WORD MILLISECONDS    one side alone, again and again for so long; "read" prints the words found
+ *   leftovers --ptx       prints the kernels: a register that was never written is 0 in our code, so ptxas must
+ *                         compile them
+ *   leftovers IMAGE       what it made
+ *   leftovers IMAGE fill|read shared|registers WORD MILLISECONDS
+ *                         one side alone, again and again for so long; prints its turns and the words it found
  *
  * Asked in one context, which shows whether the question is a good one; in two contexts of a process; in a process after
  * the other has ended; and in two processes that take turns. Exit status 0: no word came from another context; 1: some did;
@@ -23,16 +26,20 @@
 enum {
 	REGISTERS = 160, /* of a thread, beside a few for addresses */
 	THREADS = 384,   /* as many of such threads as a multiprocessor's registers suffice for */
-	ROUNDS = 2       /* blocks for each multiprocessor */
+	ROUNDS = 2,      /* blocks for each multiprocessor */
+	MOST_IMAGE = 1 << 20
 };
 
 static uint32_t blocks, shared_bytes;
 static size_t register_bytes, buffer_bytes;
 static uint32_t *host;
+static char *image;
+static size_t image_bytes;
+static const char *const kinds[2] = {"shared", "registers"};
 
 struct side {
 	sov_context context;
-	sov_function shared, registers;
+	sov_function functions[2]; /* by kind */
 	sov_ptr buffer;
 };
 
@@ -80,7 +87,6 @@ static char *make_ptx(void)
 
 static void side_open(struct side *s)
 {
-	const char *ptx = make_ptx();
 	sov_device_properties p = {.size = sizeof(p)};
 	sov_device device;
 	sov_module module;
@@ -94,9 +100,9 @@ static void side_open(struct side *s)
 	if (buffer_bytes < register_bytes)
 		buffer_bytes = register_bytes;
 	must(sov_context_create(device, NULL, &s->context), "context");
-	must(sov_module_load(s->context, ptx, strlen(ptx), NULL, &module), "load");
-	must(sov_module_get_function(module, "shared", &s->shared), "function");
-	must(sov_module_get_function(module, "registers", &s->registers), "function");
+	must(sov_module_load(s->context, image, image_bytes, NULL, &module), "load");
+	for (int k = 0; k < 2; k++)
+		must(sov_module_get_function(module, kinds[k], &s->functions[k]), "function");
 	must(sov_memory_alloc(s->context, buffer_bytes, &s->buffer), "memory");
 	if (!host)
 		host = malloc(buffer_bytes);
@@ -106,35 +112,34 @@ static void side_open(struct side *s)
 	}
 }
 
-static void launch(struct side *s, bool of_registers, uint32_t fill)
+static void launch(struct side *s, bool kind, uint32_t fill)
 {
 	const void *arguments[] = {&s->buffer, &fill, &shared_bytes};
 	sov_launch l = {.size = sizeof(l), .grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .arguments = arguments,
-			.shared_bytes = of_registers ? 0 : shared_bytes, .argument_count = of_registers ? 2 : 3};
+			.shared_bytes = kind ? 0 : shared_bytes, .argument_count = kind ? 2 : 3};
 
-	must(sov_function_launch(of_registers ? s->registers : s->shared, &l), "launch");
+	must(sov_function_launch(s->functions[kind], &l), "launch");
 	must(sov_context_wait(s->context, UINT64_C(20000000000)), "wait");
 }
 
-static void fill(struct side *s, uint32_t word)
+static void fill(struct side *s, bool kind, uint32_t word)
 {
 	must(sov_memory_fill(s->context, s->buffer, word, 4, buffer_bytes / 4), "fill");
-	launch(s, true, 1);
-	launch(s, false, 1);
+	launch(s, kind, 1);
 }
 
-/* Words found in registers and in shared memory. The buffer has another one before, so that nothing is found in it. */
-static void look(struct side *s, uint32_t word, uint64_t found[2])
+/* Words found. The buffer has another one before, so that nothing is found in it. */
+static uint64_t look(struct side *s, bool kind, uint32_t word)
 {
-	for (int of_registers = 1; of_registers >= 0; of_registers--) {
-		size_t bytes = of_registers ? register_bytes : (size_t)blocks * shared_bytes;
+	size_t bytes = kind ? register_bytes : (size_t)blocks * shared_bytes;
+	uint64_t found = 0;
 
-		must(sov_memory_fill(s->context, s->buffer, ~word, 4, buffer_bytes / 4), "fill");
-		launch(s, of_registers, 0);
-		must(sov_memory_copy(s->context, (sov_ptr)(uintptr_t)host, s->buffer, bytes), "copy");
-		for (size_t i = 0; i < bytes / 4; i++)
-			found[of_registers] += host[i] == word;
-	}
+	must(sov_memory_fill(s->context, s->buffer, ~word, 4, buffer_bytes / 4), "fill");
+	launch(s, kind, 0);
+	must(sov_memory_copy(s->context, (sov_ptr)(uintptr_t)host, s->buffer, bytes), "copy");
+	for (size_t i = 0; i < bytes / 4; i++)
+		found += host[i] == word;
+	return found;
 }
 
 static uint64_t now_ms(void)
@@ -145,101 +150,113 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int one_side(const char *what, uint32_t word, uint64_t milliseconds)
+static int one_side(bool fills, bool kind, uint32_t word, uint64_t milliseconds)
 {
-	uint64_t found[2] = {0}, until, turns = 0;
+	uint64_t found = 0, until, turns = 0;
 	struct side s;
 
 	side_open(&s);
 	until = now_ms() + milliseconds;
 	do {
-		if (!strcmp(what, "fill"))
-			fill(&s, word);
+		if (fills)
+			fill(&s, kind, word);
 		else
-			look(&s, word, found);
+			found += look(&s, kind, word);
 		turns++;
 	} while (now_ms() < until);
 	must(sov_context_destroy(s.context), "end");
-	printf("%llu %llu %llu\n", (unsigned long long)turns, (unsigned long long)found[0], (unsigned long long)found[1]);
+	printf("%llu %llu\n", (unsigned long long)turns, (unsigned long long)found);
 	return 0;
 }
 
-static FILE *start(const char *self, const char *what, uint32_t word, uint64_t milliseconds)
+static FILE *start(char **argv, const char *what, bool kind, uint32_t word, uint64_t milliseconds)
 {
-	char command[600];
+	char command[1200];
 
-	snprintf(command, sizeof(command), "timeout 60 '%s' %s %u %llu", self, what, word, (unsigned long long)milliseconds);
+	snprintf(command, sizeof(command), "timeout 60 '%s' '%s' %s %s %u %llu", argv[0], argv[1], what, kinds[kind], word,
+		 (unsigned long long)milliseconds);
 	return popen(command, "r");
 }
 
-/* Adds what a side found; its turns. */
-static uint64_t finish(FILE *f, uint64_t found[2])
+/* The words a side found. */
+static uint64_t finish(FILE *f, uint64_t *turns)
 {
-	unsigned long long n[3] = {0};
+	unsigned long long n[2] = {0};
 	char line[512] = "";
 
-	if (!f || !fgets(line, sizeof(line), f) || sscanf(line, "%llu %llu %llu", &n[0], &n[1], &n[2]) != 3 || pclose(f)) {
+	if (!f || !fgets(line, sizeof(line), f) || sscanf(line, "%llu %llu", &n[0], &n[1]) != 2 || pclose(f)) {
 		printf("BROKEN a side says: %s\n", line);
 		exit(2);
 	}
-	found[0] += n[1];
-	found[1] += n[2];
-	return n[0];
+	*turns += n[0];
+	return n[1];
 }
 
-static bool report(const char *where, const uint64_t found[2])
+static bool report(bool kind, const char *where, uint64_t found)
 {
-	printf("%-44s %12llu words of shared memory, %12llu of registers\n", where, (unsigned long long)found[0],
-	       (unsigned long long)found[1]);
-	return found[0] || found[1];
+	printf("%-10s %-42s %12llu words\n", kinds[kind], where, (unsigned long long)found);
+	return found;
+}
+
+static bool ask(char **argv, bool kind, uint32_t word)
+{
+	uint64_t found = 0, turns = 0;
+	bool leaks = false;
+	struct side a, b;
+	FILE *f;
+
+	side_open(&a);
+	side_open(&b);
+	fill(&a, kind, word);
+	if (!report(kind, "in the same context, later", look(&a, kind, word)))
+		printf("nothing stays even there: what follows says nothing\n");
+	fill(&a, kind, ++word);
+	leaks |= report(kind, "in another context of the process", look(&b, kind, word));
+	must(sov_context_destroy(a.context), "end");
+	must(sov_context_destroy(b.context), "end");
+
+	word++;
+	for (int i = 0; i < 5; i++) {
+		finish(start(argv, "fill", kind, word, 0), &turns);
+		found += finish(start(argv, "read", kind, word, 0), &turns);
+	}
+	leaks |= report(kind, "in a process after the other's, 5 times", found);
+
+	word++;
+	turns = 0;
+	f = start(argv, "fill", kind, word, 5000);
+	found = finish(start(argv, "read", kind, word, 3000), &turns);
+	finish(f, &turns);
+	leaks |= report(kind, "in processes that take turns", found);
+	printf("%-10s %llu turns of both\n", kinds[kind], (unsigned long long)turns);
+	return leaks;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t found[2] = {0}, none[2] = {0}, turns;
-	bool leaks = false;
-	struct side a, b;
 	uint32_t word = 0;
-	FILE *f, *g;
+	bool leaks;
+	FILE *f;
 
-	if (argc == 4)
-		return one_side(argv[1], (uint32_t)strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	if (argc == 2 && !strcmp(argv[1], "--ptx")) {
+		fputs(make_ptx(), stdout);
+		return 0;
+	}
+	f = argc > 1 ? fopen(argv[1], "rb") : NULL;
+	image = malloc(MOST_IMAGE);
+	if (!f || !image || !(image_bytes = fread(image, 1, MOST_IMAGE, f))) {
+		fprintf(stderr, "usage: leftovers --ptx | IMAGE\n");
+		return 2;
+	}
+	fclose(f);
+	if (argc == 6)
+		return one_side(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]), (uint32_t)strtoul(argv[4], NULL, 0),
+				strtoull(argv[5], NULL, 0));
 	f = fopen("/dev/urandom", "rb");
 	if (!f || fread(&word, sizeof(word), 1, f) != 1)
 		return 2;
 	fclose(f);
-
-	side_open(&a);
-	fill(&a, word);
-	look(&a, word, found);
-	printf("%u blocks, %u bytes of shared memory and %u registers each\n", blocks, shared_bytes, REGISTERS * THREADS);
-	if (!report("the same context, later:", found))
-		printf("nothing stays even there: the GPU clears, or others' kernels ran meanwhile\n");
-
-	word += 0x9e3779b9;
-	memset(found, 0, sizeof(found));
-	side_open(&b);
-	fill(&a, word);
-	look(&b, word, found);
-	leaks |= report("another context of the process:", found);
-	must(sov_context_destroy(a.context), "end");
-	must(sov_context_destroy(b.context), "end");
-
-	word += 0x9e3779b9;
-	memset(found, 0, sizeof(found));
-	for (int i = 0; i < 5; i++) {
-		finish(start(argv[0], "fill", word, 0), none);
-		finish(start(argv[0], "read", word, 0), found);
-	}
-	leaks |= report("a process after the other's end, 5 times:", found);
-
-	word += 0x9e3779b9;
-	memset(found, 0, sizeof(found));
-	f = start(argv[0], "fill", word, 6000);
-	g = start(argv[0], "read", word, 4000);
-	turns = finish(g, found);
-	turns += finish(f, none);
-	printf("%llu turns: ", (unsigned long long)turns);
-	leaks |= report("processes in turns:", found);
+	leaks = ask(argv, false, word);
+	leaks |= ask(argv, true, word + 100);
 	return leaks;
 }

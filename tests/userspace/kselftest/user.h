@@ -71,6 +71,7 @@ static inline void ring_until(struct user *u, uint32_t put)
 	__sync_synchronize();
 	*u->ends_put = put;
 	__sync_synchronize();
+	(void)*u->ends_put; /* it has arrived */
 	*u->bell = u->c.doorbell_value;
 }
 

@@ -43,6 +43,7 @@ static struct {
 	bool privileged; /* who may have more turns than others */
 	uint64_t slice_us[8]; /* of channel groups, in the order in which they were set */
 	uint32_t slices, interleaves;
+	uint32_t window_bells; /* doorbells behind memory's window */
 	/* what fails */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -188,8 +189,8 @@ static void fake_remove(uint32_t handle)
 
 static void fake_facts(uint64_t list, uint32_t count)
 {
-	static const struct rm_fact known[] = {
-		{RM_FACT_TPCS, 66},	 {RM_FACT_SM_VERSION, 0x900},
+	const struct rm_fact known[] = {
+		{RM_FACT_TPCS, 66},	 {RM_FACT_SM_VERSION, fake.architecture == 0x192 ? 0x809 : 0x900},
 		{RM_FACT_WARPS_PER_SM, 64}, {RM_FACT_SMS_PER_TPC, 2},
 		{RM_FACT_HEAP_FREE_KIB, 100 << 20},
 	};
@@ -311,6 +312,8 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 	case RM_IOCTL_ALLOC: {
 		struct rm_alloc *a = argument;
 
+		if (a->class == RM_CLASS_HOPPER_USER && a->parameters)
+			fake.window_bells += ((struct rm_user_parameters *)(uintptr_t)a->parameters)->by_memory_window;
 		a->handle = ++fake.next_handle;
 		fake_add(a->handle, a->parent, a->class);
 		return;

@@ -258,7 +258,8 @@ static void group(void)
 	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
 	   "copies go to the engine with most hardware");
 	w->queue_memory(q[0], &m);
-	ok((uint8_t *)m.bell == devices[0]->user + 0x90 && m.token == 0xa0004, "a bell and its token");
+	ok((uint8_t *)m.bell == devices[0]->bell + 0x90 && m.token == 0xa0004, "a bell and its token");
+	ok(fake.window_bells == 1 && !m.overtakes, "which stays behind what is written to memory");
 	*(uint32_t *)(devices[0]->user + 0x84) = 5;
 	*(uint32_t *)(devices[0]->user + 0x80) = 7;
 	ok(w->gpu_time(devices[0]) == (UINT64_C(5) << 32 | 7), "the GPU's time is read");
@@ -286,6 +287,33 @@ static void group(void)
 	w->queue_destroy(q[2]);
 	w->group_destroy(g);
 	w->buffer_destroy(ring);
+	nvrm_forget();
+	ok(!fake_live() && !fake.wrong, "all is given back");
+}
+
+/* A chip whose doorbell is a register and no more. */
+static void bell_of_registers(void)
+{
+	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256};
+	struct winsys_device **devices;
+	struct winsys_queue_memory m;
+	struct winsys_queue *q;
+	struct winsys_group *g;
+	char message[256];
+	uint32_t count;
+
+	fake_reset();
+	fake.architecture = 0x192;
+	if (!ok(!enumerate(&devices, &count, message) && count == 1 && !w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) &&
+			!w->group_create(devices[0], &g) && !w->queue_create(g, &o, &q),
+		"a queue of an AD102"))
+		return;
+	w->queue_memory(q, &m);
+	ok((uint8_t *)m.bell == devices[0]->user + 0x90 && !fake.window_bells && m.overtakes,
+	   "its bell may overtake what is written to memory");
+	w->queue_destroy(q);
+	w->group_destroy(g);
+	w->buffer_destroy(o.ring);
 	nvrm_forget();
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
@@ -414,6 +442,7 @@ int main(void)
 	failures(page, FAKE_ERRNO);
 	failures(page, FAKE_STATUS);
 	group();
+	bell_of_registers();
 	many_queues();
 	priorities();
 	words();
