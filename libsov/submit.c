@@ -271,7 +271,7 @@ static struct bell ring(struct stream *s, const struct queue *q, struct bell lat
 	struct bell b = {q->memory.bell, q->memory.token};
 
 	if (q->memory.overtakes)
-		(void)__atomic_load_n(q->memory.put, __ATOMIC_ACQUIRE);
+		winsys_arrived(q->memory.put);
 	if (!b.word)
 		s->member.context->winsys->doorbell(q->way);
 	else if (later.word && later.token != b.token)

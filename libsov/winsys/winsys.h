@@ -76,7 +76,7 @@ struct winsys_queue_options {
  * What a submitter writes, and in which order: what the entry points at, the entry,
  * winsys_write_barrier(), put, winsys_write_barrier(), bell or doorbell. Video memory is write-combined:
  * it is written once, in order, and reading from it takes a microsecond. Where the bell overtakes
- * what is written there, put is read before it is rung: what has been read has arrived.
+ * what is written there, put is read before it is rung (winsys_arrived).
  */
 struct winsys_queue_memory {
 	uint64_t *ring;           /* CPU address of the ring */
@@ -165,6 +165,16 @@ static inline void winsys_write_barrier_after_exchange(void)
 #if !defined(__x86_64__)
 	winsys_write_barrier();
 #endif
+}
+
+/* Behind a barrier: what was written to video memory up to this word has arrived there. On Arm a read could be answered
+ * by what the CPU still holds back. */
+static inline void winsys_arrived(const uint32_t *word)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("dsb osh" ::: "memory");
+#endif
+	(void)__atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 extern const struct winsys winsys_kmod, winsys_nvrm, winsys_soft;
