@@ -38,7 +38,7 @@ struct boot {
 
 static int copy_in(struct nv_device *nv, struct nv_buffer *b, const u8 *data, size_t bytes)
 {
-	int ret = nv_buffer_alloc(nv, b, ALIGN(bytes, NV_GSP_PAGE));
+	int ret = nv_buffer_alloc(nv, NULL, b, ALIGN(bytes, NV_GSP_PAGE));
 
 	if (!ret)
 		memcpy(b->cpu, data, bytes);
@@ -184,7 +184,7 @@ static int build_radix3(struct nv_device *nv, struct boot *b)
 
 	ret = map_image(nv, b);
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &b->radix3, (2 + tables) * NV_GSP_PAGE);
+		ret = nv_buffer_alloc(nv, NULL, &b->radix3, (2 + tables) * NV_GSP_PAGE);
 	if (ret)
 		return ret;
 	root = b->radix3.cpu;
@@ -209,7 +209,7 @@ static u64 heap_bytes(u64 vram)
 static int describe_image(struct nv_device *nv, struct boot *b)
 {
 	struct nv_gsp_wpr_meta *meta;
-	int ret = nv_buffer_alloc(nv, &b->meta, sizeof(*meta));
+	int ret = nv_buffer_alloc(nv, NULL, &b->meta, sizeof(*meta));
 
 	if (ret)
 		return ret;
@@ -251,9 +251,9 @@ static int describe_memory(struct nv_device *nv, struct boot *b)
 	struct nv_gsp_fmc_boot *boot;
 	int ret, i;
 
-	ret = nv_buffer_alloc(nv, &b->libos, NV_GSP_PAGE);
+	ret = nv_buffer_alloc(nv, NULL, &b->libos, NV_GSP_PAGE);
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &b->arguments, sizeof(*boot));
+		ret = nv_buffer_alloc(nv, NULL, &b->arguments, sizeof(*boot));
 	if (ret)
 		return ret;
 	regions = b->libos.cpu;
