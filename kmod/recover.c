@@ -71,8 +71,11 @@ bool sov_machine_ends(void)
 static void bind_anew(struct work_struct *work)
 {
 	struct rebirth *r = container_of(work, struct rebirth, work);
-	int ret = device_reprobe(&r->pdev->dev);
+	int ret = 0;
 
+	/* Who has unbound it meanwhile, or unloads the module, does not want any driver there. */
+	if (READ_ONCE(r->pdev->dev.driver))
+		ret = device_reprobe(&r->pdev->dev);
 	if (ret < 0)
 		pci_err(r->pdev, "it cannot be bound anew: %pe\n", ERR_PTR(ret));
 	pci_dev_put(r->pdev);

@@ -500,6 +500,20 @@ static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
 	return ret;
 }
 
+/* The device forgets what earlier steps unmapped; only then their memory is free. */
+static int settle(struct sov_vm *vm)
+{
+	int ret = -ENODEV;
+
+	mutex_lock(&vm->lock);
+	if (!vm->dead)
+		ret = vendor_of(vm)->vm_flush(vm);
+	if (!ret)
+		release_gone(vm);
+	mutex_unlock(&vm->lock);
+	return ret;
+}
+
 static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 		    struct drm_sovgpu_vm_bind *b, struct drm_file *file)
 {
@@ -514,14 +528,13 @@ static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 			ret = -ENODEV;
 		else
 			ret = bind_one(vm, &ops[i], file);
+		/* What this call has given back itself is enough for many. */
+		if (ret == -ENOSPC && i && !settle(vm))
+			ret = bind_one(vm, &ops[i], file);
 		if (!ret)
 			b->done++;
 	}
-	/* Steps that were done stand, also when a later one failed. */
-	mutex_lock(&vm->lock);
-	if (!vm->dead && !vendor_of(vm)->vm_flush(vm))
-		release_gone(vm);
-	mutex_unlock(&vm->lock);
+	settle(vm); /* steps that were done stand, also when a later one failed */
 	return ret;
 }
 

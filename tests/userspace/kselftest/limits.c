@@ -209,6 +209,12 @@ static void tables(void)
 	ok(!vm_unmap(fd, vm, GIB + (1ull << 38), 64 * KIB) && value_of(fd, "sovgpu-vram") == 1024 - 12 &&
 	   !vm_map(fd, vm, buffer, 0, GIB + (7ull << 42), 64 * KIB) && value_of(fd, "sovgpu-vram") == 1024,
 	   "one that goes makes room for one elsewhere");
+	struct drm_sovgpu_vm_bind_op move[] = {
+		{.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = GIB + (7ull << 42), .size = 64 * KIB},
+		{.handle = buffer, .va = GIB + (1ull << 38), .size = 64 * KIB},
+	};
+
+	ok(!vm_bind(fd, vm, move, COUNT(move), NULL) && value_of(fd, "sovgpu-vram") == 1024, "also in the same call");
 	ok(!vm_unmap(fd, vm, GIB, (1ull << 48)) && value_of(fd, "sovgpu-vram") == 64 + ROOT, "all go at once");
 	scatter(fd, vm, buffer, 1000, &got);
 	ok(!vm_destroy(fd, vm) && value_of(fd, "sovgpu-vram") == 64, "with their address space all go");
