@@ -237,6 +237,7 @@ int sov_recover_init(void);
 void sov_recover_start(struct sov_device *sov);
 void sov_recover_end(struct sov_device *sov);
 void sov_recover_fini(void);
+bool sov_machine_ends(void);
 
 /* drv.c */
 void sov_take_down(struct sov_device *sov);

@@ -181,6 +181,8 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct sov_device *sov;
 	int ret;
 
+	if (sov_machine_ends())
+		return -ENODEV; /* nobody would stop it */
 	sov = __devm_drm_dev_alloc(&pdev->dev, &sov_driver, vendor->device_bytes,
 				   offsetof(struct sov_device, drm));
 	if (IS_ERR(sov))
@@ -239,12 +241,21 @@ static void sov_remove(struct pci_dev *pdev)
 
 /**
  * sov_take_down() - what removal does, while the device stays bound
- * @sov: the device, with the lock of its struct device held; to be bound anew
+ * @sov: the device, with the lock of its struct device held; to be bound anew, if ever
  */
 void sov_take_down(struct sov_device *sov)
 {
 	sov_end_use(sov);
 	sov_stop(sov);
+}
+
+/*
+ * The machine ends, with processes that still run: the device does no DMA and raises no interrupt
+ * when this returns, so that what is in memory next is safe from it.
+ */
+static void sov_shutdown(struct pci_dev *pdev)
+{
+	sov_take_down(pci_get_drvdata(pdev));
 }
 
 #define SOV_PCI(vendor_id, class_id, vendor) { \
@@ -266,6 +277,7 @@ static struct pci_driver sov_pci_driver = {
 	.id_table = sov_ids,
 	.probe = sov_probe,
 	.remove = sov_remove,
+	.shutdown = sov_shutdown,
 	.err_handler = &sov_error_handlers,
 	.driver.pm = pm_ptr(&sov_pm),
 };

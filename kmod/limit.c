@@ -107,7 +107,7 @@ void sov_account_put(struct sov_account *account)
 
 /**
  * sov_charge() - a file wants more of something
- * @account: of the file
+ * @account: of the file; NULL: the driver itself
  * @limit: of what; SOV_LIMITS: nothing that is counted
  * @amount: how much more; 0 is always granted
  *
@@ -115,25 +115,42 @@ void sov_account_put(struct sov_account *account)
  */
 int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	if (limit == SOV_LIMITS || !amount) /* who has too much already may go on with that */
+	u64 all;
+	s64 used;
+
+	if (!account || limit == SOV_LIMITS || !amount) /* who has too much may go on */
 		return 0;
-	if (amount <= ALL_BYTES &&
-	    (u64)atomic64_add_return(amount, &account->used[limit]) <= most(limit))
-		return 0;
-	if (amount <= ALL_BYTES)
-		atomic64_sub(amount, &account->used[limit]);
-	return rows[limit].error;
+	all = most(limit);
+	used = atomic64_read(&account->used[limit]);
+	do {
+		/* What is refused is never counted, or else another thread would be refused, too. */
+		if (amount > all || used > all - amount)
+			return rows[limit].error;
+	} while (!atomic64_try_cmpxchg(&account->used[limit], &used, used + amount));
+	return 0;
+}
+
+/**
+ * sov_charge_granted() - a file needs more of something to give other things back
+ * @account: of the file; NULL: the driver itself
+ * @limit: of what
+ * @amount: how much more, which no limit refuses; to be undone by sov_uncharge()
+ */
+void sov_charge_granted(struct sov_account *account, enum sov_limit limit, u64 amount)
+{
+	if (account)
+		atomic64_add(amount, &account->used[limit]);
 }
 
 /**
  * sov_uncharge() - something is gone
- * @account: of the file that had it
+ * @account: of the file that had it; NULL: the driver itself
  * @limit: what
  * @amount: how much
  */
 void sov_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	if (limit != SOV_LIMITS)
+	if (account && limit != SOV_LIMITS)
 		atomic64_sub(amount, &account->used[limit]);
 }
 

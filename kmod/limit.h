@@ -16,10 +16,10 @@ struct drm_printer;
  * enum sov_limit - what is counted
  */
 enum sov_limit {
-	/** @SOV_LIMIT_VRAM: bytes of buffers in video memory */
+	/** @SOV_LIMIT_VRAM: bytes of video memory: buffers, page tables, what queues need */
 	SOV_LIMIT_VRAM,
 
-	/** @SOV_LIMIT_SYSTEM: bytes of buffers in memory that the kernel allocated for them */
+	/** @SOV_LIMIT_SYSTEM: bytes of memory that the kernel allocated for buffers and queues */
 	SOV_LIMIT_SYSTEM,
 
 	/** @SOV_LIMIT_BUFFERS: handles, also to buffers of others */
@@ -57,6 +57,7 @@ struct sov_account *sov_account_get(struct sov_account *account);
 void sov_account_put(struct sov_account *account);
 void sov_account_show(struct drm_printer *p, struct sov_account *account);
 int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount);
+void sov_charge_granted(struct sov_account *account, enum sov_limit limit, u64 amount);
 void sov_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount);
 void sov_limits_init(struct drm_device *drm);
 

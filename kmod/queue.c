@@ -265,8 +265,9 @@ static int check(struct sov_device *sov, const struct drm_sovgpu_queue_create *c
  * @file: who asks
  *
  * Return: 0; EINVAL; ENOENT; EOPNOTSUPP for a class or mode that the device does not have; EFAULT
- * for a ring that is not mapped; ECANCELED in a group that was stopped; ENOMEM; ENOSPC when VRAM is
- * full or the file has too many; ENODEV; EIO.
+ * for a ring that is not mapped; ECANCELED in a group that was stopped; ENOMEM also when the file
+ * has its part of system memory; ENOSPC when VRAM is full, or the file has its part of it, or too
+ * many; ENODEV; EIO.
  */
 int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -11,9 +11,13 @@
  * ended, and booted again when it wakes up; files may stay open. That holds for sleep of the
  * machine, which is refused otherwise, and for a device that sleeps by itself while nobody has it
  * open (power/control in sysfs). One that does not wake up is given up.
+ *
+ * When the machine ends, or starts another kernel, a device is taken down like that, too, and from
+ * then on neither woken up nor bound: whoever comes next finds it quiet.
  */
 #include <drm/drm_print.h>
 #include <linux/device.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
@@ -51,11 +55,27 @@ void sov_recover_fini(void)
 	destroy_workqueue(rebirths);
 }
 
+/**
+ * sov_machine_ends() - does the machine switch off, or start anew?
+ *
+ * That is so before the first device is shut down, so whoever asks with the device's lock held
+ * either finds it, or is found by the device's shutdown.
+ *
+ * Return: whether it does.
+ */
+bool sov_machine_ends(void)
+{
+	return system_state >= SYSTEM_HALT && system_state <= SYSTEM_RESTART;
+}
+
 static void bind_anew(struct work_struct *work)
 {
 	struct rebirth *r = container_of(work, struct rebirth, work);
-	int ret = device_reprobe(&r->pdev->dev);
+	int ret = 0;
 
+	/* Who has unbound it meanwhile, or unloads the module, does not want any driver there. */
+	if (READ_ONCE(r->pdev->dev.driver))
+		ret = device_reprobe(&r->pdev->dev);
 	if (ret < 0)
 		pci_err(r->pdev, "it cannot be bound anew: %pe\n", ERR_PTR(ret));
 	pci_dev_put(r->pdev);
@@ -187,9 +207,11 @@ static int runtime_suspend(struct device *dev)
 	return ret;
 }
 
+/* PCI's core wakes up every device before its shutdown; one without firmware is quiet already. */
 static int runtime_resume(struct device *dev)
 {
-	awaken(dev_get_drvdata(dev));
+	if (!sov_machine_ends())
+		awaken(dev_get_drvdata(dev));
 	return 0;
 }
 

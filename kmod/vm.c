@@ -339,6 +339,7 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov, struct sov_account *ac
 
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
+	vm->account = account;
 	root = drm_gpuvm_resv_object_alloc(&sov->drm);
 	if (!root) {
 		kfree(vm);
@@ -350,7 +351,7 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov, struct sov_account *ac
 		kfree(vm);
 		return ERR_PTR(ret);
 	}
-	vm->account = sov_account_get(account);
+	sov_account_get(account);
 	kref_init(&vm->users);
 	mutex_init(&vm->lock);
 	INIT_LIST_HEAD(&vm->gone);
@@ -370,7 +371,8 @@ static struct sov_vm *sov_vm_make(struct sov_device *sov, struct sov_account *ac
  * @data: &struct drm_sovgpu_vm_create
  * @file: who asks
  *
- * Return: 0; EINVAL; ENOMEM; ENOSPC when VRAM is full or the file has too many; ENODEV; EIO.
+ * Return: 0; EINVAL; ENOMEM; ENOSPC when VRAM is full, or the file has its part of it, or too many;
+ * ENODEV; EIO.
  */
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -498,6 +500,20 @@ static int bind_one(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *op,
 	return ret;
 }
 
+/* The device forgets what earlier steps unmapped; only then their memory is free. */
+static int settle(struct sov_vm *vm)
+{
+	int ret = -ENODEV;
+
+	mutex_lock(&vm->lock);
+	if (!vm->dead)
+		ret = vendor_of(vm)->vm_flush(vm);
+	if (!ret)
+		release_gone(vm);
+	mutex_unlock(&vm->lock);
+	return ret;
+}
+
 static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 		    struct drm_sovgpu_vm_bind *b, struct drm_file *file)
 {
@@ -512,14 +528,13 @@ static int bind_all(struct sov_vm *vm, const struct drm_sovgpu_vm_bind_op *ops,
 			ret = -ENODEV;
 		else
 			ret = bind_one(vm, &ops[i], file);
+		/* What this call has given back itself is enough for many. */
+		if (ret == -ENOSPC && i && !settle(vm))
+			ret = bind_one(vm, &ops[i], file);
 		if (!ret)
 			b->done++;
 	}
-	/* Steps that were done stand, also when a later one failed. */
-	mutex_lock(&vm->lock);
-	if (!vm->dead && !vendor_of(vm)->vm_flush(vm))
-		release_gone(vm);
-	mutex_unlock(&vm->lock);
+	settle(vm); /* steps that were done stand, also when a later one failed */
 	return ret;
 }
 
@@ -559,8 +574,8 @@ static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_sync
  * It is done when the call returns: the call waits for syncs, so no fence is published that page
  * tables would have to be allocated for.
  *
- * Return: 0; EINVAL; ENOENT; EPERM; E2BIG; EFAULT; ENOMEM; ENOSPC when VRAM is full or the file has
- * too many mappings; EINTR; ENODEV; EIO.
+ * Return: 0; EINVAL; ENOENT; EPERM; E2BIG; EFAULT; ENOMEM; ENOSPC when VRAM is full, or the file
+ * has its part of it and page tables would need more, or too many mappings; EINTR; ENODEV; EIO.
  */
 int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

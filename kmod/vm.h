@@ -28,7 +28,7 @@ struct sov_vm {
 	 */
 	struct mutex lock;
 
-	/** @account: whose it is, with a reference */
+	/** @account: whose it is, with a reference; NULL: the driver's own. Tables count there */
 	struct sov_account *account;
 
 	/** @link: in the device's list of address spaces */

@@ -95,7 +95,7 @@ static int clear(struct sov_device *sov, u64 address, u64 size)
  */
 static int take(struct sov_vram *v, u64 size, u64 align, struct list_head *pieces)
 {
-	struct sov_piece *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct sov_piece *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 	u64 natural = size < SZ_2M ? roundup_pow_of_two(size) : SZ_2M;
 	int ret;
 

@@ -46,14 +46,16 @@ extern "C" {
  * /sys/module/sovgpu/parameters; fdinfo has each limit (sovgpu-max-NAME) and what the file has of
  * it (sovgpu-NAME). Who wants more gets ENOMEM for memory of the machine, and ENOSPC for all else:
  *
- * - max_vram_mib, bytes of buffers in video memory; 0, the default: all there is
- * - max_system_mib, bytes of buffers in system memory; 0, the default: half of the machine's memory
+ * - max_vram_mib, bytes of video memory; 0, the default: all there is
+ * - max_system_mib, bytes of system memory; 0, the default: half of the machine's memory
  * - max_buffers, handles to buffers; 65536
  * - max_vms, address spaces; 64
  * - max_mappings, ranges that are mapped in these; 65536
  * - max_groups, groups of queues; 64
  * - max_queues, queues; 256
  *
+ * Bytes are those of buffers, and those that address spaces and queues need: page tables, contexts,
+ * rings. To unmap a part of a large page takes page tables; no limit refuses these, but they count.
  * A buffer's bytes count for the file that made it until its memory is free, whoever has a handle
  * to it or has it mapped; handles count for the file that has them. Memory of the caller's own
  * counts against its RLIMIT_MEMLOCK instead. A call takes 1024 steps of VM_BIND and 64 syncs; a
@@ -384,7 +386,8 @@ struct drm_sovgpu_bo_info {
 /**
  * struct drm_sovgpu_vm_create - argument of VM_CREATE
  *
- * Errors: EINVAL. ENOSPC: video memory is full, or the file has too many. ENOMEM. EIO.
+ * Errors: EINVAL. ENOSPC: video memory is full, or the file has its part of it, or too many.
+ * ENOMEM. EIO.
  */
 struct drm_sovgpu_vm_create {
 	/** @flags: none are known: 0 */
@@ -493,7 +496,8 @@ struct drm_sovgpu_vm_bind_op {
  *
  * Errors: EINVAL, also to wait for a syncobj that has no fence. ENOENT: address space, buffer or
  * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM.
- * ENOSPC: video memory is full, or the file has too many mappings. EINTR. EIO.
+ * ENOSPC: video memory is full, or the file has its part of it and page tables would need more, or
+ * too many mappings. EINTR. EIO.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: an address space */
@@ -627,7 +631,8 @@ enum drm_sovgpu_queue_mode {
  * the pointer back before you ring.
  *
  * Errors: EINVAL. ENOENT. EOPNOTSUPP: class or mode. EFAULT: the ring. ECANCELED: the group was
- * stopped. ENOSPC: video memory is full, or the file has too many. ENOMEM. EIO.
+ * stopped. ENOSPC: video memory is full, or the file has its part of it, or too many. ENOMEM, also
+ * when the file has its part of system memory. EIO.
  */
 struct drm_sovgpu_queue_create {
 	/** @group_id: the group it belongs to */

@@ -23,27 +23,19 @@
 
 #define FMC_LIMIT_US  (4 * USEC_PER_SEC)
 #define INIT_LIMIT_MS 10000
+#define MAX_PART      SZ_4M
 #define ENTRIES       (NV_GSP_PAGE / sizeof(u64))
 
 /* What is needed only until the GSP is up. */
 struct boot {
 	struct nv_buffer fmc, bootloader, signature, radix3, meta, arguments, libos;
 	void *image; /* vmalloc */
-	size_t image_bytes;
+	size_t image_bytes, bootloader_bytes, signature_bytes;
 	struct sg_table pages;
 	bool mapped;
 	struct nv_riscv_description description;
 	struct nv_fsp_cot cot;
 };
-
-static int copy_in(struct nv_device *nv, struct nv_buffer *b, const u8 *data, size_t bytes)
-{
-	int ret = nv_buffer_alloc(nv, b, ALIGN(bytes, NV_GSP_PAGE));
-
-	if (!ret)
-		memcpy(b->cpu, data, bytes);
-	return ret;
-}
 
 static int request(struct nv_device *nv, const char *part, const struct firmware **fw)
 {
@@ -64,6 +56,20 @@ static int broken(struct nv_device *nv, const char *part, const char *what)
 {
 	drm_err(&nv->base.drm, "firmware %s-" NV_GSP_VERSION ".bin: %s\n", part, what);
 	return -EINVAL;
+}
+
+/* What is in one piece is small; nobody asks for more than pages come in, or for none. */
+static int copy_in(struct nv_device *nv, const char *part, struct nv_buffer *b, const u8 *data,
+		   size_t bytes)
+{
+	int ret;
+
+	if (!bytes || bytes > MAX_PART)
+		return broken(nv, part, "something in it is empty or too large");
+	ret = nv_buffer_alloc(nv, NULL, b, ALIGN(bytes, NV_GSP_PAGE));
+	if (!ret)
+		memcpy(b->cpu, data, bytes);
+	return ret;
 }
 
 /* A part of FMC's file that must have one size. */
@@ -97,7 +103,7 @@ static int load_fmc(struct nv_device *nv, struct boot *b)
 	if (!ret && nv_elf_section(fw->data, fw->size, "image", &data, &size))
 		ret = broken(nv, "fmc", "it has no image");
 	if (!ret)
-		ret = copy_in(nv, &b->fmc, data, size);
+		ret = copy_in(nv, "fmc", &b->fmc, data, size);
 	release_firmware(fw);
 	return ret;
 }
@@ -117,8 +123,8 @@ static int load_bootloader(struct nv_device *nv, struct boot *b)
 		ret = broken(nv, "bootloader", "its header is wrong");
 	} else {
 		b->description = *description;
-		ret = copy_in(nv, &b->bootloader, data, size);
-		b->bootloader.bytes = size;
+		ret = copy_in(nv, "bootloader", &b->bootloader, data, size);
+		b->bootloader_bytes = size;
 	}
 	release_firmware(fw);
 	return ret;
@@ -144,8 +150,9 @@ static int load_image(struct nv_device *nv, struct boot *b)
 	} else {
 		b->image_bytes = size;
 		b->image = vzalloc(PAGE_ALIGN(size));
-		ret = b->image ? copy_in(nv, &b->signature, signature, signature_size) : -ENOMEM;
-		b->signature.bytes = signature_size;
+		ret = b->image ? copy_in(nv, "gsp", &b->signature, signature, signature_size)
+			       : -ENOMEM;
+		b->signature_bytes = signature_size;
 		if (!ret)
 			memcpy(b->image, data, size);
 	}
@@ -184,7 +191,7 @@ static int build_radix3(struct nv_device *nv, struct boot *b)
 
 	ret = map_image(nv, b);
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &b->radix3, (2 + tables) * NV_GSP_PAGE);
+		ret = nv_buffer_alloc(nv, NULL, &b->radix3, (2 + tables) * NV_GSP_PAGE);
 	if (ret)
 		return ret;
 	root = b->radix3.cpu;
@@ -209,7 +216,7 @@ static u64 heap_bytes(u64 vram)
 static int describe_image(struct nv_device *nv, struct boot *b)
 {
 	struct nv_gsp_wpr_meta *meta;
-	int ret = nv_buffer_alloc(nv, &b->meta, sizeof(*meta));
+	int ret = nv_buffer_alloc(nv, NULL, &b->meta, sizeof(*meta));
 
 	if (ret)
 		return ret;
@@ -219,12 +226,12 @@ static int describe_image(struct nv_device *nv, struct boot *b)
 	meta->radix3 = b->radix3.bus;
 	meta->radix3_bytes = b->image_bytes;
 	meta->bootloader = b->bootloader.bus;
-	meta->bootloader_bytes = b->bootloader.bytes;
+	meta->bootloader_bytes = b->bootloader_bytes;
 	meta->bootloader_code = b->description.monitor_code;
 	meta->bootloader_data = b->description.monitor_data;
 	meta->bootloader_manifest = b->description.manifest;
 	meta->signature = b->signature.bus;
-	meta->signature_bytes = b->signature.bytes;
+	meta->signature_bytes = b->signature_bytes;
 	meta->heap_outside_bytes = NV_GSP_HEAP_OUTSIDE_BYTES;
 	meta->heap_bytes = heap_bytes(nv->vram_bytes);
 	meta->frts_bytes = NV_FRTS_BYTES;
@@ -251,9 +258,9 @@ static int describe_memory(struct nv_device *nv, struct boot *b)
 	struct nv_gsp_fmc_boot *boot;
 	int ret, i;
 
-	ret = nv_buffer_alloc(nv, &b->libos, NV_GSP_PAGE);
+	ret = nv_buffer_alloc(nv, NULL, &b->libos, NV_GSP_PAGE);
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &b->arguments, sizeof(*boot));
+		ret = nv_buffer_alloc(nv, NULL, &b->arguments, sizeof(*boot));
 	if (ret)
 		return ret;
 	regions = b->libos.cpu;

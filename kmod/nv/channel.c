@@ -10,7 +10,7 @@
 
 static int make_userd(struct nv_device *nv, struct nv_channel *c)
 {
-	int ret = nv_vram_alloc(nv, &c->userd, NV_USERD_BYTES);
+	int ret = nv_vram_alloc(nv, c->vm->base.account, &c->userd, NV_USERD_BYTES);
 
 	if (ret)
 		return ret;
@@ -20,13 +20,14 @@ static int make_userd(struct nv_device *nv, struct nv_channel *c)
 
 static int make_memory(struct nv_device *nv, struct nv_channel *c, const struct nv_channel_words *w)
 {
+	struct sov_account *account = c->vm->base.account;
 	int ret;
 
-	ret = nv_vram_alloc(nv, &c->instance, RM_INSTANCE_BYTES);
+	ret = nv_vram_alloc(nv, account, &c->instance, RM_INSTANCE_BYTES);
 	if (!ret && !w->userd)
 		ret = make_userd(nv, c);
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &c->methods, nv->method_bytes);
+		ret = nv_buffer_alloc(nv, account, &c->methods, nv->method_bytes);
 	return ret;
 }
 

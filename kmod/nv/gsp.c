@@ -55,16 +55,16 @@ static int make_memory(struct nv_device *nv)
 	gsp->info = kzalloc(sizeof(*gsp->info), GFP_KERNEL);
 	if (!gsp->info)
 		return -ENOMEM;
-	ret = nv_buffer_alloc(nv, &gsp->flush, NV_GSP_PAGE);
+	ret = nv_buffer_alloc(nv, NULL, &gsp->flush, NV_GSP_PAGE);
 	if (!ret)
 		ret = nv_rpc_init(nv);
 	for (i = 0; !ret && i < ARRAY_SIZE(gsp->logs); i++) {
-		ret = nv_buffer_alloc(nv, &gsp->logs[i], NV_GSP_LOG_BYTES);
+		ret = nv_buffer_alloc(nv, NULL, &gsp->logs[i], NV_GSP_LOG_BYTES);
 		if (!ret)
 			fill_log(&gsp->logs[i]);
 	}
 	if (!ret)
-		ret = nv_buffer_alloc(nv, &gsp->arguments, sizeof(struct nv_gsp_arguments));
+		ret = nv_buffer_alloc(nv, NULL, &gsp->arguments, sizeof(struct nv_gsp_arguments));
 	if (!ret)
 		fill_arguments(gsp);
 	return ret;

@@ -2,23 +2,33 @@
 /* Memory for the hardware, see memory.h. Video memory is found again by its address alone. */
 #include <linux/dma-mapping.h>
 
+#include "kmod/limit.h"
 #include "kmod/nv/memory.h"
 #include "kmod/nv/nv.h"
 
 /**
  * nv_buffer_alloc() - zeroed memory that both sides see
  * @nv: the device
+ * @account: of the file that it is for; NULL: the driver itself
  * @b: an empty buffer
- * @bytes: how much
+ * @bytes: how much; whole pages of the machine are taken and counted
  *
  * Return: 0 or ENOMEM.
  */
-int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
+int nv_buffer_alloc(struct nv_device *nv, struct sov_account *account, struct nv_buffer *b,
+		    size_t bytes)
 {
+	int ret = sov_charge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
+
+	if (ret)
+		return ret;
 	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
-	if (!b->cpu)
+	if (!b->cpu) {
+		sov_uncharge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
 		return -ENOMEM;
+	}
 	b->bytes = bytes;
+	b->account = account;
 	return 0;
 }
 
@@ -29,28 +39,37 @@ int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes)
  */
 void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
 {
-	if (b->cpu)
+	if (b->cpu) {
 		dma_free_coherent(nv->base.drm.dev, b->bytes, b->cpu, b->bus);
+		sov_uncharge(b->account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(b->bytes));
+	}
 	*b = (struct nv_buffer){};
 }
 
 /**
  * nv_vram_alloc() - zeroed video memory in one piece
  * @nv: the device
+ * @account: of the file that it is for; NULL: the driver itself
  * @v: zeros
  * @bytes: how much, rounded up to whole pages of 4 KiB
  *
- * Return: 0; ENOSPC; ENOMEM; EINTR.
+ * Return: 0; ENOSPC; ENOMEM; EINTR; ENODEV; EIO.
  */
-int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes)
+int nv_vram_alloc(struct nv_device *nv, struct sov_account *account, struct nv_vram *v, u64 bytes)
 {
 	int ret;
 
 	INIT_LIST_HEAD(&v->pieces);
 	bytes = ALIGN(bytes, SOV_VRAM_CHUNK);
-	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->pieces);
+	ret = sov_charge(account, SOV_LIMIT_VRAM, bytes);
 	if (ret)
 		return ret;
+	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->pieces);
+	if (ret) {
+		sov_uncharge(account, SOV_LIMIT_VRAM, bytes);
+		return ret;
+	}
+	v->account = account;
 	v->bytes = bytes;
 	v->address = sov_vram_address(&v->pieces, 0);
 	return 0;
@@ -63,7 +82,9 @@ int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes)
  */
 void nv_vram_free(struct nv_device *nv, struct nv_vram *v)
 {
-	if (v->bytes)
+	if (v->bytes) {
 		sov_vram_free(&nv->base, &v->pieces);
+		sov_uncharge(v->account, SOV_LIMIT_VRAM, v->bytes);
+	}
 	*v = (struct nv_vram){};
 }

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 struct nv_device;
+struct sov_account;
 
 /**
  * struct nv_buffer - memory of the machine that both sides see
@@ -15,6 +16,7 @@ struct nv_buffer {
 	void *cpu;
 	dma_addr_t bus;
 	size_t bytes;
+	struct sov_account *account; /* whose it is, and outlives it; NULL: the driver's */
 };
 
 /**
@@ -23,11 +25,13 @@ struct nv_buffer {
 struct nv_vram {
 	struct list_head pieces;
 	u64 address, bytes;
+	struct sov_account *account; /* likewise */
 };
 
-int nv_buffer_alloc(struct nv_device *nv, struct nv_buffer *b, size_t bytes);
+int nv_buffer_alloc(struct nv_device *nv, struct sov_account *account, struct nv_buffer *b,
+		    size_t bytes);
 void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b);
-int nv_vram_alloc(struct nv_device *nv, struct nv_vram *v, u64 bytes);
+int nv_vram_alloc(struct nv_device *nv, struct sov_account *account, struct nv_vram *v, u64 bytes);
 void nv_vram_free(struct nv_device *nv, struct nv_vram *v);
 
 #endif

@@ -57,24 +57,23 @@ static u32 children_at(u32 level)
 	return level == LAST ? 2 * entries[level] : entries[level];
 }
 
-/* The slot of an address. Without @make: false when a directory on the way is missing. */
-static bool find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
+/* The slot of an address. Without @make: ENOENT when a directory on the way is missing. */
+static int find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
 {
-	struct nv_table *t = mmu->root;
+	struct nv_table *t = mmu->root, *fresh;
 	u32 level, index;
+	int ret;
 
 	for (level = 0; level < LAST; level++) {
 		s->path[level] = t;
 		s->level = level;
 		index = (va >> shifts[level]) % entries[level];
 		if (!t->children[index]) {
-			struct nv_table *fresh;
-
 			if (!make)
-				return false;
-			fresh = mmu->memory->alloc(mmu->owner, children_at(level + 1));
-			if (!fresh)
-				return false;
+				return -ENOENT;
+			ret = mmu->memory->alloc(mmu->owner, children_at(level + 1), false, &fresh);
+			if (ret)
+				return ret;
 			t->children[index] = fresh;
 			t->used++;
 			wr(mmu, t, index, fresh->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
@@ -86,7 +85,7 @@ static bool find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
 	s->directory = t;
 	s->index = 2 * ((va >> shifts[LAST]) % entries[LAST]);
 	s->tables = &t->children[s->index];
-	return true;
+	return 0;
 }
 
 static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
@@ -96,13 +95,19 @@ static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
 }
 
 /* A table of big or small pages in a slot; nobody sees it before its entry is shown. */
-static struct nv_table *table_in(struct nv_mmu *mmu, struct slot *s, u32 which)
+static int table_in(struct nv_mmu *mmu, struct slot *s, u32 which, bool granted)
 {
-	if (!s->tables[which]) {
-		s->tables[which] = mmu->memory->alloc(mmu->owner, 0);
-		s->directory->used += !!s->tables[which];
-	}
-	return s->tables[which];
+	struct nv_table *fresh;
+	int ret;
+
+	if (s->tables[which])
+		return 0;
+	ret = mmu->memory->alloc(mmu->owner, 0, granted, &fresh);
+	if (ret)
+		return ret;
+	s->tables[which] = fresh;
+	s->directory->used++;
+	return 0;
 }
 
 static void show(struct nv_mmu *mmu, struct slot *s, u32 which)
@@ -134,12 +139,12 @@ static u32 small_index(u64 va)
  * @memory: where its tables will live
  * @owner: first argument of these functions
  *
- * Return: 0 or ENOMEM.
+ * Return: 0, or why there is no memory for it.
  */
 int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner)
 {
-	*mmu = (struct nv_mmu){ memory, owner, memory->alloc(owner, children_at(0)), NULL };
-	return mmu->root ? 0 : -ENOMEM;
+	*mmu = (struct nv_mmu){ memory, owner, NULL, NULL };
+	return memory->alloc(owner, children_at(0), false, &mmu->root);
 }
 
 /* No recursion deeper than the levels there are. */
@@ -169,7 +174,7 @@ void nv_mmu_fini(struct nv_mmu *mmu)
 static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 address, u64 bits)
 {
 	bool empty = !s->tables[BIG] && !s->tables[SMALL];
-	struct nv_table *t;
+	int ret;
 
 	if (empty && end - va == SLOT_BYTES && !(address % SLOT_BYTES)) {
 		wr(mmu, s->directory, s->index, address | bits | NV_MMU3_VALID);
@@ -180,10 +185,10 @@ static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 
 		bool big = !(va % BIG_BYTES) && !(address % BIG_BYTES) && end - va >= BIG_BYTES;
 		u64 step = big ? BIG_BYTES : SMALL_BYTES;
 
-		t = table_in(mmu, s, big ? BIG : SMALL);
-		if (!t)
-			return -ENOMEM;
-		set_page(mmu, t, big ? big_index(va) : small_index(va),
+		ret = table_in(mmu, s, big ? BIG : SMALL, false);
+		if (ret)
+			return ret;
+		set_page(mmu, s->tables[big ? BIG : SMALL], big ? big_index(va) : small_index(va),
 			 address | bits | NV_MMU3_VALID);
 		va += step;
 		address += step;
@@ -203,7 +208,7 @@ static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 
  * @address: of the memory
  * @bits: aperture, rights and kind
  *
- * Return: 0, or ENOMEM with nothing mapped.
+ * Return: 0, or why there is no memory for tables, with nothing mapped.
  */
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits)
 {
@@ -213,8 +218,8 @@ int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits)
 
 	for (at = va; at < end && !ret; at = next) {
 		next = slot_end(at, end);
-		ret = -ENOMEM;
-		if (find_slot(mmu, at, true, &s))
+		ret = find_slot(mmu, at, true, &s);
+		if (!ret)
 			ret = map_in_slot(mmu, &s, at, next, address + (at - va), bits);
 	}
 	if (ret)
@@ -238,19 +243,21 @@ static void fill(struct nv_mmu *mmu, struct nv_table *t, u32 index, u32 count, u
  *
  * What is mapped stays mapped all the while.
  *
- * Return: 0, or ENOMEM with nothing changed.
+ * Return: 0, or why there is no memory for tables, with nothing changed.
  */
 int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 {
 	struct slot s;
 	u64 entry;
+	int ret;
 
-	if (!(va % SLOT_BYTES) || !find_slot(mmu, va, false, &s))
+	if (!(va % SLOT_BYTES) || find_slot(mmu, va, false, &s))
 		return 0;
 	if (is_huge(mmu, &s)) {
 		entry = rd(mmu, s.directory, s.index);
-		if (!table_in(mmu, &s, BIG))
-			return -ENOMEM;
+		ret = table_in(mmu, &s, BIG, true);
+		if (ret)
+			return ret;
 		fill(mmu, s.tables[BIG], 0, SLOT_BYTES / BIG_BYTES, entry, BIG_BYTES);
 		show(mmu, &s, BIG);
 		s.directory->used--; /* the table stands where the page stood */
@@ -260,8 +267,9 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 	entry = rd(mmu, s.tables[BIG], big_index(va));
 	if (!(entry & NV_MMU3_VALID))
 		return 0;
-	if (!table_in(mmu, &s, SMALL))
-		return -ENOMEM;
+	ret = table_in(mmu, &s, SMALL, true);
+	if (ret)
+		return ret;
 	fill(mmu, s.tables[SMALL], small_index(va - va % BIG_BYTES), BIG_BYTES / SMALL_BYTES, entry,
 	     SMALL_BYTES);
 	show(mmu, &s, SMALL);
@@ -322,7 +330,7 @@ void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 
 	for (; va < end; va = next) {
 		next = slot_end(va, end);
-		if (find_slot(mmu, va, false, &s))
+		if (!find_slot(mmu, va, false, &s))
 			unmap_in_slot(mmu, &s, va, next);
 		prune(mmu, &s, va);
 	}

@@ -34,8 +34,11 @@ struct nv_table {
  * struct nv_mmu_memory - where tables live
  */
 struct nv_mmu_memory {
-	/** @alloc: a table of zeros with room for @children pointers, or NULL */
-	struct nv_table *(*alloc)(void *owner, u32 children);
+	/**
+	 * @alloc: a table of zeros with room for @children pointers. @granted: it stands for what
+	 * is mapped already, so no limit may refuse it. Returns 0 or a negative errno.
+	 */
+	int (*alloc)(void *owner, u32 children, bool granted, struct nv_table **table);
 
 	/** @free: give one back, which may be NULL */
 	void (*free)(void *owner, struct nv_table *table);

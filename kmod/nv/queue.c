@@ -106,12 +106,14 @@ void nv_group_fini(struct sov_group *group)
 static int make_ring(struct nv_queue *q)
 {
 	struct nv_vm *vm = vm_of(q->base.group);
+	struct sov_account *account = vm->base.account;
 	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 	int ret;
 
-	ret = nv_buffer_alloc(vm->nv, &q->memory, PAGES(nv_ring_bytes(q->base.entries)));
+	ret = nv_buffer_alloc(vm->nv, account, &q->memory,
+			      PAGES(nv_ring_bytes(q->base.entries)));
 	if (!ret)
-		ret = nv_buffer_alloc(vm->nv, &q->number, SZ_4K);
+		ret = nv_buffer_alloc(vm->nv, account, &q->number, SZ_4K);
 	if (!ret)
 		ret = nv_vm_place(vm, &q->memory_place, q->memory.bus, q->memory.bytes, SZ_4K,
 				  bits | NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS);

@@ -37,7 +37,7 @@ int nv_rpc_init(struct nv_device *nv)
 		return -ENOMEM;
 	/* The pages that hold the addresses have theirs in there, too. */
 	pages += DIV_ROUND_UP((pages + 1) * sizeof(u64), NV_GSP_PAGE);
-	ret = nv_buffer_alloc(nv, &gsp->shared, pages * NV_GSP_PAGE);
+	ret = nv_buffer_alloc(nv, NULL, &gsp->shared, pages * NV_GSP_PAGE);
 	if (ret)
 		return ret;
 	addresses = gsp->shared.cpu;

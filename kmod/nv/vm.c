@@ -9,6 +9,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "kmod/limit.h"
 #include "kmod/nv/nv.h"
 
 #define FLUSH_LIMIT_US (2 * USEC_PER_SEC)
@@ -37,32 +38,53 @@ static void table_free(void *owner, struct nv_table *table)
 		iounmap(t->cpu);
 	if (!list_empty(&t->pieces))
 		sov_vram_free(&vm->nv->base, &t->pieces);
+	sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	kfree(t->base.children);
 	kfree(t);
 }
 
-static struct nv_table *table_alloc(void *owner, u32 children)
+/* A table that is counted already. */
+static int table_make(struct nv_vram_table *t, struct sov_device *sov, u32 children)
 {
-	struct nv_vm *vm = owner;
-	struct sov_device *sov = &vm->nv->base;
-	struct nv_vram_table *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	int ret;
 
-	if (!t)
-		return NULL;
-	INIT_LIST_HEAD(&t->pieces);
-	if (children)
+	if (children) {
 		t->base.children = kcalloc(children, sizeof(*t->base.children), GFP_KERNEL_ACCOUNT);
-	if (children && !t->base.children)
-		goto failed;
-	if (sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces))
-		goto failed;
+		if (!t->base.children)
+			return -ENOMEM;
+	}
+	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces);
+	if (ret)
+		return ret;
 	t->base.address = sov_vram_address(&t->pieces, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
-	if (t->cpu)
-		return &t->base;
-failed:
-	table_free(vm, &t->base);
-	return NULL;
+	return t->cpu ? 0 : -ENOMEM;
+}
+
+static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
+{
+	struct nv_vm *vm = owner;
+	struct nv_vram_table *t;
+	int ret = 0;
+
+	if (granted)
+		sov_charge_granted(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+	else
+		ret = sov_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+	if (ret)
+		return ret;
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	if (!t) {
+		sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		return -ENOMEM;
+	}
+	INIT_LIST_HEAD(&t->pieces);
+	ret = table_make(t, &vm->nv->base, children);
+	if (ret)
+		table_free(vm, &t->base);
+	else
+		*table = &t->base;
+	return ret;
 }
 
 static u64 table_read(void *owner, struct nv_table *table, u32 index)
@@ -171,7 +193,7 @@ void nv_vm_fini(struct sov_vm *base)
  * @align: of the address in the address space
  * @bits: of the page table's entries
  *
- * Return: 0; ENOSPC; ENOMEM.
+ * Return: 0; ENOSPC; ENOMEM; EINTR; ENODEV; EIO.
  */
 int nv_vm_place(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
 		u64 bits)
@@ -218,7 +240,7 @@ void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node)
  * @system: which of these
  * @flags: of enum drm_sovgpu_vm_map_flags; there is no bit that forbids execution
  *
- * Return: 0 or ENOMEM.
+ * Return: 0, or why there is no memory for tables: ENOSPC; ENOMEM; EINTR; ENODEV; EIO.
  */
 int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags)
 {
@@ -237,7 +259,7 @@ int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, 
  * @base: the address space
  * @va: the address
  *
- * Return: 0 or ENOMEM.
+ * Return: as nv_vm_map() has it, but the limit of the file refuses nothing here.
  */
 int nv_vm_split(struct sov_vm *base, u64 va)
 {

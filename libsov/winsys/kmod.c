@@ -95,8 +95,9 @@ int kmod_call(int file, unsigned long request, void *argument, const char *doing
 	int error = transact(file, request, argument, doing);
 
 	if (error)
-		winsys_say("sovgpu.ko: %s: %s", doing, strerror(-error));
-	return error;
+		winsys_say("sovgpu.ko: %s: %s%s", doing, strerror(-error),
+			   error == -ENOSPC ? "; the file's fdinfo has what it may have" : "");
+	return error == -ENOSPC ? -ENOMEM : error; /* full, or the process has its part */
 }
 
 void kmod_drop(int file, unsigned long request, void *argument, const char *doing)

@@ -30,7 +30,7 @@ static int create(struct winsys_device *d, struct drm_sovgpu_bo_create *c, const
 	error = kmod_call(d->file, DRM_IOCTL_SOVGPU_BO_CREATE, c, doing);
 	if (error) {
 		free(b);
-		return error == -ENOSPC ? -ENOMEM : error;
+		return error;
 	}
 	b->device = d;
 	b->bytes = c->size;

@@ -17,7 +17,7 @@
 
 static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
-	"[--fault NAME] [--turns KIND] [--stop MS]\n"
+	"[--fault NAME] [--turns KIND] [--stop MS] [--quiet-end]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
@@ -27,6 +27,7 @@ static const char usage[] =
 	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none lists them)\n"
 	"  --turns KIND      groups of channels have an engine one after the other: sliced, or held until they are done\n"
 	"  --stop MS         how long it takes to stop channels that have work (0)\n"
+	"  --quiet-end       a machine that goes must leave it stopped: no GSP, no bus mastering, no interrupts\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)
@@ -87,6 +88,7 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"fault", required_argument, NULL, 'w'},
 		{"turns", required_argument, NULL, 'u'},
 		{"stop", required_argument, NULL, 'p'},
+		{"quiet-end", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -126,6 +128,9 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 					optarg);
 				return false;
 			}
+			break;
+		case 'q':
+			o->quiet_end = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -168,6 +173,7 @@ int main(int argc, char **argv)
 
 	if (connection >= 0) {
 		close(connection);
+		card_leave(c);
 		fprintf(stderr, "sovgpu-model: %" PRIu64 " refused\n", card_refusals(c));
 		if (card_refusals(c))
 			status = 1;

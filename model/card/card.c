@@ -89,6 +89,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->fault = fault;
 	c->trap = o->trap;
 	c->stop_ms = o->stop_ms;
+	c->quiet_end = o->quiet_end;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
@@ -163,6 +164,18 @@ void card_reset(struct card *c)
 	pthread_mutex_lock(&c->lock);
 	reset_inside(c);
 	config_reset(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void card_leave(struct card *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool runs = c->gsp.running, master = config_bus_master(c), interrupts = config_interrupts(c) || interrupt_enabled(c);
+
+	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s", runs ? "running" : "stopped", master ? "on" : "off",
+		 interrupts ? "on" : "off");
+	if (c->quiet_end && (runs || master || interrupts))
+		card_refuse(c, "the machine ends and leaves the card running");
 	pthread_mutex_unlock(&c->lock);
 }
 

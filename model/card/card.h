@@ -30,6 +30,7 @@ struct card_options {
 	const char *fault; /* something to do wrong, by name, for tests of drivers; NULL: nothing */
 	const char *turns; /* "sliced", "held": groups have an engine one after the other; NULL: side by side */
 	uint32_t stop_ms;  /* how long it takes to stop channels that have work */
+	bool quiet_end;    /* card_leave() refuses a card that was not left quiet */
 	FILE *log;
 };
 
@@ -38,6 +39,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size);
 void card_destroy(struct card *c);
 /* What a reset of the function does: registers as after power-on; memory keeps its contents. */
 void card_reset(struct card *c);
+/* The machine is gone: says how the card was left. One that runs on could write to what another finds in memory. */
+void card_leave(struct card *c);
 
 struct card_region {
 	uint64_t bytes;     /* 0: there is none */

@@ -155,6 +155,7 @@ struct card {
 	struct card_channel *channels;
 	struct model_turns *turns[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
 	uint32_t stop_ms; /* to stop channels that have work */
+	bool quiet_end;
 	struct recovery { /* the thread that takes care of channels which have failed */
 		pthread_t thread;
 		pthread_mutex_t lock; /* the other two */
@@ -179,6 +180,7 @@ void config_function_reset(struct card *c);
 uint32_t config_power_state(const struct card *c); /* 0: awake; 3: D3 */
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
+bool config_interrupts(const struct card *c);
 
 /* lent.c: when nobody uses any of it. */
 void lent_free(struct card *c);
@@ -247,6 +249,7 @@ void window_write_pramin(struct card *c, uint32_t offset, uint32_t value);
 
 /* interrupt.c */
 void interrupt_reset(struct card *c);
+bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);

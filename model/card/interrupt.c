@@ -61,6 +61,19 @@ void interrupt_reset(struct card *c)
 	pthread_mutex_unlock(&i->lock);
 }
 
+bool interrupt_enabled(struct card *c)
+{
+	struct interrupts *i = &c->interrupts;
+
+	pthread_mutex_lock(&i->lock);
+	bool any = i->top_enabled;
+
+	for (uint32_t leaf = 0; leaf < NV_VF_INTR_LEAVES_GH100; leaf++)
+		any = any || i->enabled[leaf];
+	pthread_mutex_unlock(&i->lock);
+	return any;
+}
+
 void interrupt_raise(struct card *c, uint32_t vector)
 {
 	struct interrupts *i = &c->interrupts;

@@ -111,6 +111,11 @@ bool config_memory_enabled(const struct card *c)
 	return c->config[COMMAND] & COMMAND_MEMORY;
 }
 
+bool config_interrupts(const struct card *c)
+{
+	return c->config[NV_PCI_CAP_MSI + 2] & 1 || c->config[NV_PCI_CAP_MSIX + 3] & 0x80;
+}
+
 bool config_bus_master(const struct card *c)
 {
 	return c->config[COMMAND] & COMMAND_MASTER;

@@ -20,11 +20,12 @@ struct tables {
 	u64 *words[MAX_TABLES];
 	u32 alive;
 	u32 allow; /* until one is not to be had */
+	u32 granted; /* that no limit could refuse */
 	u64 random;
 	u64 expected[PAGES]; /* entry of each 4 KiB, without VALID; 0: none */
 };
 
-static struct nv_table *table_alloc(void *owner, u32 children)
+static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
 {
 	struct tables *ts = owner;
 	struct nv_table *t;
@@ -32,17 +33,21 @@ static struct nv_table *table_alloc(void *owner, u32 children)
 
 	for (at = 1; at < MAX_TABLES && ts->words[at]; at++)
 		;
-	if (!ts->allow || at == MAX_TABLES)
-		return NULL;
+	if (at == MAX_TABLES)
+		return -ENOMEM;
+	if (!ts->allow && !granted)
+		return -ENOSPC;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(ts->test, t);
 	t->children = kcalloc(children, sizeof(*t->children), GFP_KERNEL);
 	ts->words[at] = kzalloc(NV_MMU3_TABLE_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(ts->test, ts->words[at]);
 	t->address = (u64)at * NV_MMU3_TABLE_BYTES;
-	ts->allow--;
+	ts->granted += granted;
+	ts->allow -= !granted;
 	ts->alive++;
-	return t;
+	*table = t;
+	return 0;
 }
 
 static void table_free(void *owner, struct nv_table *t)
@@ -81,6 +86,7 @@ static struct tables *fresh(struct kunit *test, struct nv_mmu *mmu)
 	struct tables *ts = test->priv;
 
 	ts->allow = U32_MAX;
+	ts->granted = 0;
 	memset(ts->expected, 0, sizeof(ts->expected));
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_init(mmu, &table_memory, ts));
 	return ts;
@@ -284,20 +290,53 @@ static void mmu_no_memory_for_tables(struct kunit *test)
 	const u64 bytes = 0x300000 + SMALL_BYTES;
 	struct nv_mmu mmu;
 	struct tables *ts;
-	int status = -ENOMEM;
+	int status = -ENOSPC;
 	u32 after;
 
 	for (after = 0; status && after < 20; after++) {
 		ts = fresh(test, &mmu);
 		ts->allow = after;
 		status = nv_mmu_map(&mmu, BASE, bytes, 0x40001000, BITS);
-		KUNIT_EXPECT_TRUE(test, status == 0 || status == -ENOMEM);
+		KUNIT_EXPECT_TRUE(test, status == 0 || status == -ENOSPC);
 		expect(ts, 0, bytes / SMALL_BYTES, status ? 0 : 0x40001000 | BITS);
 		expect_all(test, &mmu);
 		finish(test, &mmu);
 	}
 	KUNIT_EXPECT_EQ(test, status, 0);
 	KUNIT_EXPECT_GT(test, after, 4);
+}
+
+/*
+ * Where a limit allows no table more, nothing new is mapped, but all that is there can be given
+ * back, in parts that are no whole pages, too: what takes the place of a page is granted.
+ */
+static void mmu_gives_back_at_a_limit(struct kunit *test)
+{
+	u64 va = BASE + 0x100000; /* a slot begins there */
+	struct nv_mmu mmu;
+	struct tables *ts = fresh(test, &mmu);
+	u32 alive;
+
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS));
+	expect(ts, 256, 512, SLOT_BYTES | BITS);
+	KUNIT_EXPECT_EQ(test, ts->alive, 5);
+	KUNIT_EXPECT_EQ(test, ts->granted, 0);
+	ts->allow = 0;
+	alive = ts->alive;
+	KUNIT_EXPECT_EQ(test, -ENOSPC,
+			nv_mmu_map(&mmu, va + SLOT_BYTES, SMALL_BYTES, 0x1000, BITS));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nv_mmu_map(&mmu, 0, SLOT_BYTES, 0, BITS));
+	nv_mmu_sweep(&mmu);
+	KUNIT_EXPECT_EQ_MSG(test, ts->alive, alive, "what was refused leaves tables");
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, va + SMALL_BYTES));
+	KUNIT_EXPECT_EQ(test, ts->granted, 2);
+	nv_mmu_unmap(&mmu, va, SMALL_BYTES);
+	expect(ts, 256, 1, 0);
+	expect_all(test, &mmu);
+	nv_mmu_unmap(&mmu, va + SMALL_BYTES, SLOT_BYTES - SMALL_BYTES);
+	nv_mmu_sweep(&mmu);
+	KUNIT_EXPECT_EQ_MSG(test, ts->alive, 1, "where nothing is mapped tables are left");
+	finish(test, &mmu);
 }
 
 static int mmu_test_init(struct kunit *test)
@@ -318,6 +357,7 @@ static struct kunit_case mmu_cases[] = {
 	KUNIT_CASE(mmu_split_keeps_what_is_mapped),
 	KUNIT_CASE(mmu_random_steps),
 	KUNIT_CASE(mmu_no_memory_for_tables),
+	KUNIT_CASE(mmu_gives_back_at_a_limit),
 	{}
 };
 

@@ -223,7 +223,7 @@ static inline bool machine_open_with(const char *fault)
 
 	log_file = open_memstream(&said, &said_bytes);
 	card = card_create(
-		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file, .fault = fault},
+		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file, .fault = fault, .quiet_end = true},
 		why, sizeof(why));
 	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
 

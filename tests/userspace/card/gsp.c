@@ -115,12 +115,36 @@ static void wrong_calls(void)
 	refused("while the GSP runs", "and sleep while it runs");
 }
 
+/* A machine that goes must have stopped the card: one thing after the other that it may have left on. */
+static void left(void)
+{
+	reset();
+	card_leave(card);
+	refused("running", "a machine that leaves bus mastering on is refused");
+	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
+	card_leave(card);
+	refused(NULL, "one that leaves nothing on is not");
+	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){1}, 2);
+	card_leave(card);
+	refused("running", "but when MSI is on");
+	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){0}, 2);
+	write32(NV_VF_INTR_TOP_ENABLE, 1);
+	card_leave(card);
+	refused("running", "or an interrupt");
+	reset();
+	boot();
+	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
+	card_leave(card);
+	refused("running", "or when the GSP runs");
+}
+
 int main(void)
 {
 	if (machine_open()) {
 		right();
 		wrong_boots();
 		wrong_calls();
+		left();
 	}
 	machine_close();
 	return tap_done();

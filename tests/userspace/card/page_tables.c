@@ -23,10 +23,11 @@ typedef uint64_t u64;
 static uint8_t vram[VRAM_BYTES];
 static uint32_t tables;
 static bool taken[VRAM_BYTES / NV_MMU3_TABLE_BYTES] = {true}; /* by a table; place 0 stays free */
-static uint32_t allow = UINT32_MAX; /* allocations until one fails */
+static uint32_t allow = UINT32_MAX; /* allocations until one is refused by a limit */
+static uint32_t granted;            /* those that no limit could refuse */
 static u64 expected[PAGES];         /* entry of each 4 KiB, without VALID; 0: none */
 
-static struct nv_table *alloc(void *owner, u32 children)
+static int alloc(void *owner, u32 children, bool surely, struct nv_table **table)
 {
 	struct nv_table *t;
 	uint32_t at = 0;
@@ -34,16 +35,20 @@ static struct nv_table *alloc(void *owner, u32 children)
 	(void)owner;
 	while (at < VRAM_BYTES / NV_MMU3_TABLE_BYTES && taken[at])
 		at++;
-	if (!allow || at == VRAM_BYTES / NV_MMU3_TABLE_BYTES)
-		return NULL;
-	allow--;
+	if (at == VRAM_BYTES / NV_MMU3_TABLE_BYTES)
+		return -ENOMEM;
+	if (!allow && !surely)
+		return -ENOSPC;
+	granted += surely;
+	allow -= !surely;
 	taken[at] = true;
 	t = calloc(1, sizeof(*t));
 	t->address = (u64)at * NV_MMU3_TABLE_BYTES;
 	memset(vram + t->address, 0, NV_MMU3_TABLE_BYTES);
 	t->children = calloc(children ? children : 1, sizeof(*t->children));
 	tables++;
-	return t;
+	*table = t;
+	return 0;
 }
 static void release(void *owner, struct nv_table *t)
 {
@@ -225,7 +230,7 @@ static void no_memory(void)
 
 		allow = UINT32_MAX;
 		expect(0, 0x301, status ? 0 : 0x40001000 | BITS);
-		good = good && agrees(&mmu, "no memory");
+		good = good && (!status || status == -ENOSPC) && agrees(&mmu, "no memory");
 		nv_mmu_fini(&mmu);
 		memset(expected, 0, sizeof(expected));
 		if (!status)
@@ -235,10 +240,40 @@ static void no_memory(void)
 	   "without memory for tables nothing is mapped, and nothing is lost");
 }
 
+/* What takes the place of a page is granted, so what is mapped can always be given back, in parts, too. */
+static void at_a_limit(void)
+{
+	u64 va = BASE + 0x100000; /* a slot begins there */
+	struct nv_mmu mmu;
+
+	memset(vram, 0, sizeof(vram));
+	granted = 0;
+	ok(!nv_mmu_init(&mmu, &memory, NULL) && !nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS) && tables == 5,
+	   "a page of 2 MiB needs a root and four directories");
+	expect(256, 512, SLOT_BYTES | BITS);
+	allow = 0;
+	ok(nv_mmu_map(&mmu, va + SLOT_BYTES, 4096, 0x1000, BITS) == -ENOSPC &&
+		   nv_mmu_map(&mmu, 0, SLOT_BYTES, 0, BITS) == -ENOSPC,
+	   "at a limit nothing more is mapped");
+	nv_mmu_sweep(&mmu);
+	ok(tables == 5 && agrees(&mmu, "refused"), "what was refused leaves nothing");
+	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7, "a part can be given back, for which two tables are granted");
+	expect(256, 1, 0);
+	ok(agrees(&mmu, "a part was given back"), "and the rest is there");
+	ok(!unmap(&mmu, 256, 512), "all can be given back");
+	nv_mmu_sweep(&mmu);
+	ok(tables == 1, "of the tables only the root is left");
+	nv_mmu_fini(&mmu);
+	ok(!tables, "and that goes with the address space");
+	allow = UINT32_MAX;
+	memset(expected, 0, sizeof(expected));
+}
+
 int main(void)
 {
 	sizes();
 	random_steps();
 	no_memory();
+	at_a_limit();
 	return tap_done();
 }

@@ -193,6 +193,15 @@ static void failures(void *page)
 	ok(!left, "whichever call fails, nothing is left");
 	ok(!wrong, "and nothing is used that is not there");
 	ok(!untold, "and the failure is told");
+	wrong = 0;
+	for (n = 1; n <= calls; n++) {
+		fake_reset();
+		fake.fail_at = n;
+		fake.failure = ENOSPC;
+		reached = run(page, &error);
+		wrong += reached && error != -ENOMEM;
+	}
+	ok(!wrong, "a card that is full, or a limit that is reached, is no memory, in every call");
 }
 
 /* ---- a group at work ---- */

@@ -16,6 +16,13 @@ echo "$address" >$driver/bind 2>/dev/null
 says "firmware bootloader-570.144.bin: its header is wrong" "$card"
 ok $? "a file that is cut off is refused"
 mv /tmp/kept $file
+fmc=${file%/*}/fmc-570.144.bin
+cp $fmc /tmp/kept
+dd if=/dev/zero of=$fmc bs=1 seek=272 count=4 conv=notrunc 2>/dev/null # the size of its last section, the image
+echo "$address" >$driver/bind 2>/dev/null
+says "firmware fmc-570.144.bin: something in it is empty or too large" "$card"
+ok $? "a file with an empty image is refused"
+mv /tmp/kept $fmc
 echo "$address" >$driver/bind
 is "$(bound "$card")" sovgpu "with the right file it comes up"
 modprobe -r sovgpu
