@@ -152,6 +152,18 @@ static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
+/* A variable's address is each lane's own: it lies in no register that lanes who go another way may use meanwhile. */
+static inline bool rewrite_ways(struct random_ptx *out, const struct rewrite_instruction *i)
+{
+	char name[64], offset[16] = "";
+
+	if (!strstr(i->opcode, ".shared") || sscanf(i->operands[0], "[%63[a-z]%15[+0-9]", name, offset) < 1)
+		return false;
+	put(out, "{.reg .b64 %%v; mov.u64 %%v, %s; xor.b64 %%v, %%v, %%nill; %s%s [%%v%s], %s;}", name, i->guard, i->opcode,
+	    offset, i->operands[1]);
+	return true;
+}
+
 /* A load that acquires, a store that releases: the fence stands apart. */
 static inline bool rewrite_order(struct random_ptx *out, const struct rewrite_instruction *i)
 {
@@ -191,7 +203,7 @@ static const struct rewriting {
 } rewritings[] = {
 	{"value", rewrite_value},   {"groups", rewrite_groups},       {"bfe", rewrite_bfe},	  {"shuffle", rewrite_shuffle},
 	{"redux", rewrite_redux},   {"condition", rewrite_condition}, {"saturate", rewrite_saturate},
-	{"mad", rewrite_mad},	    {"order", rewrite_order},
+	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},
 	{"several", NULL}, /* all of these */
 	{"recursion", rewrite_recursion}, /* of which ptxas dies */
 };
