@@ -282,6 +282,7 @@ static void start_threads(struct interp *ip)
 		struct interp_thread *t = &ip->threads[n];
 
 		t->state = THREAD_READY;
+		t->came = 0;
 		t->index = n;
 		t->tid[0] = n % size[0];
 		t->tid[1] = n / size[0] % size[1];

@@ -275,15 +275,37 @@ static void give_votes(struct interp_thread *t, const struct interp_barrier *b)
 		t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
 }
 
+/* A count of threads is one of whole warps (PTX manual, barrier: it waits for the threads of a warp that have not
+ * ended, and then the warp has come). Lanes that the block does not have, or that ended before, count where others of
+ * their warp came. */
+static uint32_t absent(const struct interp *ip, uint32_t number)
+{
+	uint32_t n = 0, lanes = ip->launch->warp_lanes;
+
+	for (uint32_t first = 0; first < ip->nthreads; first += lanes) {
+		uint32_t gone = 0, came = 0;
+
+		for (uint32_t k = first; k < first + lanes; k++) {
+			bool here = k < ip->nthreads && ip->threads[k].came >> number & 1;
+
+			came += here;
+			gone += !here && (k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
+		}
+		n += came ? gone : 0;
+	}
+	return n;
+}
+
 static bool release_barrier(struct interp *ip, uint32_t number)
 {
 	struct interp_barrier *b = &ip->barriers[number];
 
-	if (!b->arrived || b->arrived < (b->threads ? b->threads : living(ip)))
+	if (!b->arrived || (b->threads ? b->arrived + absent(ip, number) < b->threads : b->arrived < living(ip)))
 		return false;
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
+		t->came &= ~(1u << number);
 		if (!at_barrier(t) || t->barrier != number)
 			continue;
 		give_votes(t, b);
@@ -318,6 +340,7 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 				   (unsigned long long)number);
 	b->threads = (uint32_t)threads;
 	b->arrived++;
+	t->came |= 1u << number;
 	b->votes += votes && t->values[in->args[1]].bits;
 	if (!votes && in->sub == IR_BARRIER_ARRIVE) {
 		t->at = in->next;

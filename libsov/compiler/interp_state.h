@@ -37,6 +37,7 @@ struct interp_thread {
 	uint8_t *local;
 	bool *local_written;
 	uint32_t barrier; /* while it waits at one */
+	uint32_t came;    /* a bit for each barrier that it has come to and that has not opened since */
 };
 
 struct interp_barrier {

@@ -12,12 +12,16 @@
  *
  * A fault or a hang leaves nothing of a CUDA context, so launches happen in a child. When it ends early, the launch
  * that ended it is judged by that, and another child goes on with the next. Says which kernel, whose code and the mark
- * of what it left (random_kernels theirs compares that with a software GPU's), and ends with a line of counts. Exit status 0: all agree; 1: some do not; 2: nothing could be judged.
+ * of what it left (random_kernels theirs compares that with a software GPU's). Where ptxas's code differs, the kernel is
+ * rewritten at one kind of instruction after the other (_rewrite.h): "EXPLAINED" by those that make ptxas's code right,
+ * or "UNEXPLAINED"; where ptxas dies, "CRASH" of what. Ends with a line of counts. Exit status 0: our code agrees and
+ * what ptxas's does has a reason; 1: not so; 2: nothing could be judged.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/silicon/driver.h"
+#include "tests/userspace/compiler/_rewrite.h"
 #include "tests/userspace/compiler/_shrink.h"
 
 enum {
@@ -26,7 +30,8 @@ enum {
 	TIME_LIMIT = 10, /* seconds for a launch */
 	STACK_BYTES = 16384,
 	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
-	TRIES = 5, /* while shrinking: what differs once may agree the next time */
+	TRIES = 5, /* launches: what differs once may agree the next time */
+	RARE = 200, /* launches in which what differed must differ again for its reason to be found */
 	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
 	GOES_ON = 3 /* exit status of a child whose context is gone */
 };
@@ -38,6 +43,7 @@ static struct program {
 	char *ptx; /* alone */
 	uint32_t threads;
 	const char *theirs; /* what ptxas made of it and others, or NULL */
+	bool explained; /* why that differs, or why there is none */
 } programs[MAX_KERNELS];
 
 static struct {
@@ -50,6 +56,7 @@ static struct {
 static struct progress {
 	uint32_t next; /* launch */
 	uint8_t verdict[MAX_KERNELS][VARIANTS];
+	uint32_t agreed; /* launches of a rewritten kernel */
 } *progress;
 
 static const char *variant_name(uint32_t v)
@@ -89,6 +96,20 @@ static void put_name(char name[32], const struct program *p)
 		snprintf(name, 32, "k%" PRIu64, p->number);
 }
 
+/* Of what ptxas dies. */
+static void explain_crash(struct program *p, int status)
+{
+	char *text = rewrite(p->ptx, REWRITE_RECURSION);
+	size_t size;
+
+	p->explained = text && shrink_ptxas(run.ptxas, "sm_90", text, &size);
+	if (p->explained)
+		printf("CRASH %" PRIu64 " %s\n", p->number, rewritings[REWRITE_RECURSION].name);
+	else
+		printf("REFUSED %" PRIu64 " ptxas: status 0x%x\n", p->number, status);
+	free(text);
+}
+
 /* Kernels in one file; when ptxas refuses it or dies, halves of them. */
 static void compile_theirs(uint32_t first, uint32_t count)
 {
@@ -123,7 +144,7 @@ static void compile_theirs(uint32_t first, uint32_t count)
 	for (uint32_t i = first; i < first + count; i++)
 		programs[i].theirs = image;
 	if (!image && count == 1)
-		printf("REFUSED %" PRIu64 " ptxas: status 0x%x\n", programs[first].number, status);
+		explain_crash(&programs[first], status);
 	if (!image && count > 1) {
 		compile_theirs(first, count / 2);
 		compile_theirs(first + count / 2, count - count / 2);
@@ -261,6 +282,65 @@ static void launch_all(void)
 	}
 }
 
+/* ---- why ptxas's code differs ---- */
+
+/* Launches of what ptxas makes of a text that agree with the interpreter before one does not. In a child, which may die
+ * of it. */
+static uint32_t agreeing(const struct program *p, const char *text, uint32_t launches)
+{
+	cuda_handle module, function;
+	cuda_ptr at[AGREE_BUFFERS];
+	size_t size;
+	const void *image = shrink_ptxas(run.ptxas, "sm_90", text, &size);
+	int status = 0;
+	pid_t pid;
+
+	progress->agreed = 0;
+	if (!image)
+		return 0;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		open_gpu(at);
+		must(cuModuleLoadData(&module, image), "loading");
+		must(cuModuleGetFunction(&function, module, "k"), "looking for k");
+		while (progress->agreed < launches && !launch(p, function, at) && agree_same())
+			progress->agreed++;
+		exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || (WIFEXITED(status) && WEXITSTATUS(status))) {
+		printf("BROKEN no launch of kernel %" PRIu64 " rewritten\n", p->number);
+		exit(EXIT_BROKEN);
+	}
+	return progress->agreed;
+}
+
+/* By each kind of instruction that it is right without, or, failing that, by all. What differs once in many launches must
+ * agree in ten times as many. */
+static void explain(struct program *p)
+{
+	char reasons[REWRITE_REASONS] = "";
+	uint32_t first, launches;
+
+	tap_quiet = true;
+	agree_inputs(p->number, p->threads);
+	agree_interpret(p->ptx);
+	first = agreeing(p, p->ptx, RARE);
+	launches = first ? 10 * first : TRIES;
+	if (first == RARE)
+		printf("# %" PRIu64 ": alone in a file it agrees in %u launches\n", p->number, RARE);
+	for (uint32_t kind = 0; first < RARE && kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
+		char *text = rewrite(p->ptx, kind);
+
+		if (text && rewrite_means_the_same(text, p->number, kind) && agreeing(p, text, launches) == launches)
+			rewrite_add_reason(reasons, kind);
+		free(text);
+	}
+	rewrite_print_reasons(reasons, p->number);
+	p->explained = *reasons;
+	tap_quiet = false;
+}
+
 static int report(void)
 {
 	uint32_t counts[VARIANTS][REFUSED + 1] = {{0}}, interpreted = 0, bad = 0;
@@ -275,6 +355,8 @@ static int report(void)
 		printf(" %s %u %u %u", variant_name(v), counts[v][AGREES], counts[v][DIFFERS], counts[v][REFUSED]);
 		bad += run.count - counts[v][AGREES];
 	}
+	for (uint32_t i = 0; i < run.count; i++)
+		bad -= programs[i].explained;
 	printf("\n");
 	return bad ? EXIT_WRONG : 0;
 }
@@ -341,7 +423,7 @@ static bool read_arguments(int argc, char **argv)
 		run.text = true;
 		run.count = 1;
 		programs[0] = (struct program){strtoull(argv[4], NULL, 0), read_all(argv[6]),
-					       (uint32_t)strtoul(argv[5], NULL, 0), NULL};
+					       (uint32_t)strtoul(argv[5], NULL, 0), NULL, false};
 		return programs[0].ptx && programs[0].threads && programs[0].threads <= AGREE_MAX_THREADS;
 	}
 	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
@@ -372,5 +454,8 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < run.count; i += CHUNK)
 		compile_theirs(i, run.count - i < CHUNK ? run.count - i : CHUNK);
 	launch_all();
+	for (uint32_t i = 0; i < run.count; i++)
+		if (progress->verdict[i][AGREE_MODES] == DIFFERS)
+			explain(&programs[i]);
 	return report();
 }

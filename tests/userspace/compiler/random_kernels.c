@@ -12,14 +12,18 @@
  *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
  *	random_kernels theirs PTXAS NUMBER...  what its code leaves on software GPUs: "AGREES" with the interpreter, or
  *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes,
- *	                                   or "REFUSED" and why
+ *	                                   or "REFUSED" and why; then "EXPLAINED" by what (_rewrite.h), "UNEXPLAINED", or
+ *	                                   "CRASH" of what ptxas dies
  *
  * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
  */
 #include <time.h>
+#include "tests/userspace/compiler/_rewrite.h"
 #include "tests/userspace/compiler/_shrink.h"
 
 #define USUAL_COUNT (40 / TAP_SLOWNESS)
+#define REWRITE_CHECKED 30 /* kernels, and of these … */
+#define REWRITE_MAD     63199 /* … one that has what few have */
 
 static void try_kernel(uint64_t number, bool print)
 {
@@ -47,6 +51,36 @@ static void check_generator(void)
 		free(ptx);
 	}
 	ok(mark == UINT64_C(0x61220ed496f864b1), "the generator makes the same kernels on every machine (mark %016" PRIx64 ")", mark);
+}
+
+/* A kernel that is rewritten to find a reason (_rewrite.h) does what it did. */
+static void check_rewriting(void)
+{
+	uint32_t rewritten[REWRITE_RECURSION + 1] = {0}, wrong = 0, none = 0;
+
+	for (uint64_t n = 1; n <= REWRITE_CHECKED; n++) {
+		uint64_t number = n < REWRITE_CHECKED ? n : REWRITE_MAD;
+		uint32_t threads;
+		char *ptx = random_ptx(number, &threads);
+
+		agree_inputs(number, threads);
+		wrong += !agree_interpret(ptx);
+		for (uint32_t kind = 0; kind <= REWRITE_RECURSION; kind++) {
+			char *text = rewrite(ptx, kind);
+
+			rewritten[kind] += text != NULL;
+			/* Without recursion it is another kernel. */
+			wrong += text && kind != REWRITE_RECURSION && !rewrite_means_the_same(text, number, kind);
+			wrong += text && kind == REWRITE_RECURSION && strstr(text, ", %deep)");
+			free(text);
+		}
+		free(ptx);
+	}
+	for (uint32_t kind = 0; kind <= REWRITE_RECURSION; kind++) {
+		none += !rewritten[kind];
+		diag("rewritten at %s: %u of %d kernels", rewritings[kind].name, rewritten[kind], REWRITE_CHECKED);
+	}
+	ok(!wrong && !none, "rewritten kernels do what they did");
 }
 
 /* The first device of a chip; AGREE_DEVICES: there is none. */
@@ -114,6 +148,38 @@ static int shrink_kernel(uint64_t number, const char *whose)
 	return fails;
 }
 
+/* Which kinds of instructions ptxas's code is right without, each alone or, failing that, all. The interpreter has run
+ * the kernel. */
+static void explain_theirs(uint64_t number, const char *ptx, const char *ptxas, uint32_t n)
+{
+	char reasons[REWRITE_REASONS] = "";
+
+	for (uint32_t kind = 0; kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
+		char *text = rewrite(ptx, kind);
+		const void *image = NULL;
+		size_t size;
+
+		if (text && rewrite_means_the_same(text, number, kind))
+			image = shrink_ptxas(ptxas, agree.properties[n].target, text, &size);
+		if (image && agree_image(n, image, size))
+			rewrite_add_reason(reasons, kind);
+		free(text);
+	}
+	rewrite_print_reasons(reasons, number);
+}
+
+static void explain_crash(uint64_t number, const char *ptx, const char *ptxas, const char *target)
+{
+	char *text = rewrite(ptx, REWRITE_RECURSION);
+	size_t size;
+
+	if (text && shrink_ptxas(ptxas, target, text, &size))
+		printf("CRASH %" PRIu64 " %s %s\n", number, rewritings[REWRITE_RECURSION].name, target);
+	else
+		printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
+	free(text);
+}
+
 /* Hopper first, then Ampere: ptxas makes different code for them. */
 static void show_theirs(uint64_t number, const char *ptxas)
 {
@@ -124,20 +190,24 @@ static void show_theirs(uint64_t number, const char *ptxas)
 		const char *target = agree.properties[n].target;
 		const void *image;
 		size_t size;
+		bool right;
 
 		agree_inputs(number, threads);
 		*agree.error = 0;
 		image = shrink_ptxas(ptxas, target, ptx, &size);
 		memset(&agree.got, 0, sizeof(agree.got));
 		tap_quiet = true;
+		right = image && agree_interpret(ptx) && agree_image(n, image, size);
 		if (!image)
-			printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
-		else if (agree_interpret(ptx) && agree_image(n, image, size))
+			explain_crash(number, ptx, ptxas, target);
+		else if (right)
 			printf("AGREES %" PRIu64 " ptxas %s\n", number, target);
 		else if (*agree.error)
 			printf("REFUSED %" PRIu64 " ptxas %s: %s\n", number, target, agree.error);
 		else
 			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(), target);
+		if (image && !right)
+			explain_theirs(number, ptx, ptxas, n);
 		tap_quiet = false;
 	}
 	free(ptx);
@@ -166,8 +236,10 @@ int main(int argc, char **argv)
 		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
 		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
-	if (argc < 2)
+	if (argc < 2) {
 		check_generator();
+		check_rewriting();
+	}
 	for (uint64_t n = first; n < first + count; n++)
 		try_kernel(n, argc == 2);
 	diag("refused by name: %u", agree.refused);
