@@ -123,7 +123,7 @@ int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 	all = most(limit);
 	used = atomic64_read(&account->used[limit]);
 	do {
-		/* What is refused is never counted, or else another thread would be refused, too. */
+		/* What is refused is never counted: another thread would be refused, too. */
 		if (amount > all || used > all - amount)
 			return rows[limit].error;
 	} while (!atomic64_try_cmpxchg(&account->used[limit], &used, used + amount));
