@@ -631,6 +631,7 @@ const struct op_row rows_integer[] = {
 	{SASS_ULEA_HI, "dpsssix", run_uniform, core_lea_hi, NULL},
 	{SASS_ULOP3, "pdsssix", run_uniform, core_lop3, NULL},
 	{SASS_UPLOP3, "ppxxxii", run_uniform, core_plop3, NULL},
+	{SASS_UPLOP3_SIGN, "ppsssii", run_uniform, core_plop3_sign, NULL},
 	{SASS_USHF, "dsss", run_uniform, core_shf, NULL},
 	{SASS_USEL, "dssx", run_uniform, core_sel, NULL},
 	{SASS_UPRMT, "dsss", run_uniform, core_prmt, NULL},

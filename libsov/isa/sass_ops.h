@@ -112,6 +112,7 @@ SASS_OP(ULEA)       /* ud, up=UPT, ua, ub, i */
 SASS_OP(ULEA_HI)    /* ud, up=UPT, ua, ub, uc, i, ux=!UPT */
 SASS_OP(ULOP3)      /* up=UPT, ud, ua, ub, uc, i lut, ux=!UPT */
 SASS_OP(UPLOP3)     /* up, uq=UPT, ux, uy, uz, i, i */
+SASS_OP(UPLOP3_SIGN) /* up, uq=UPT, ua, ub, uc, i, i: of the signs of three registers */
 SASS_OP(USHF)       /* ud, ua, ub, uc */
 SASS_OP(USEL)       /* ud, ua, ub, ux */
 SASS_OP(UPRMT)      /* ud, ua, ub, uc */

@@ -43,6 +43,7 @@ static struct program {
 	char *ptx; /* alone */
 	uint32_t threads;
 	const char *theirs; /* what ptxas made of it and others, or NULL */
+	uint32_t first, count; /* programs of the file that ptxas made that of */
 	bool explained; /* why that differs, or why there is none */
 } programs[MAX_KERNELS];
 
@@ -110,14 +111,11 @@ static void explain_crash(struct program *p, int status)
 	free(text);
 }
 
-/* Kernels in one file; when ptxas refuses it or dies, halves of them. */
-static void compile_theirs(uint32_t first, uint32_t count)
+/* Kernels in one file. */
+static struct random_ptx file_of(uint32_t first, uint32_t count)
 {
 	struct random_ptx whole = {0};
-	char path[512], cubin[512], name[32];
-	const char *image = NULL;
-	pid_t child;
-	int status = -1;
+	char name[32];
 
 	random_open(&whole);
 	if (run.text)
@@ -128,6 +126,18 @@ static void compile_theirs(uint32_t first, uint32_t count)
 		put_name(name, &programs[i]);
 		add_kernel(&whole, programs[i].number, name);
 	}
+	return whole;
+}
+
+/* When ptxas refuses a file or dies, halves of it. */
+static void compile_theirs(uint32_t first, uint32_t count)
+{
+	struct random_ptx whole = file_of(first, count);
+	char path[512], cubin[512];
+	const char *image = NULL;
+	pid_t child;
+	int status = -1;
+
 	snprintf(path, sizeof(path), "%s/%" PRIu64 ".ptx", run.folder, programs[first].number);
 	snprintf(cubin, sizeof(cubin), "%s/%" PRIu64 ".cubin", run.folder, programs[first].number);
 	write_file(path, whole.text, whole.size);
@@ -141,8 +151,11 @@ static void compile_theirs(uint32_t first, uint32_t count)
 		image = read_all(cubin);
 	unlink(cubin);
 	unlink(path);
-	for (uint32_t i = first; i < first + count; i++)
+	for (uint32_t i = first; i < first + count; i++) {
 		programs[i].theirs = image;
+		programs[i].first = first;
+		programs[i].count = count;
+	}
 	if (!image && count == 1)
 		explain_crash(&programs[first], status);
 	if (!image && count > 1) {
@@ -286,7 +299,7 @@ static void launch_all(void)
 
 /* Launches of what ptxas makes of a text that agree with the interpreter before one does not. In a child, which may die
  * of it. */
-static uint32_t agreeing(const struct program *p, const char *text, uint32_t launches)
+static uint32_t agreeing(const struct program *p, const char *text, const char *name, uint32_t launches)
 {
 	cuda_handle module, function;
 	cuda_ptr at[AGREE_BUFFERS];
@@ -303,7 +316,7 @@ static uint32_t agreeing(const struct program *p, const char *text, uint32_t lau
 	if (!pid) {
 		open_gpu(at);
 		must(cuModuleLoadData(&module, image), "loading");
-		must(cuModuleGetFunction(&function, module, "k"), "looking for k");
+		must(cuModuleGetFunction(&function, module, name), "looking for the kernel");
 		while (progress->agreed < launches && !launch(p, function, at) && agree_same())
 			progress->agreed++;
 		exit(0);
@@ -316,28 +329,41 @@ static uint32_t agreeing(const struct program *p, const char *text, uint32_t lau
 }
 
 /* By each kind of instruction that it is right without, or, failing that, by all. What differs once in many launches must
- * agree in ten times as many. */
+ * agree in ten times as many. False: it does not differ again. */
+static bool explain_in(struct program *p, const char *whole, const char *name)
+{
+	uint32_t first = agreeing(p, whole, name, RARE), launches = first ? 10 * first : TRIES;
+	char reasons[REWRITE_REASONS] = "";
+
+	for (uint32_t kind = 0; first < RARE && kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
+		char *alone = rewrite(p->ptx, kind), *text = alone ? rewrite(whole, kind) : NULL;
+
+		if (text && rewrite_means_the_same(alone, p->number, kind) &&
+		    agreeing(p, text, name, launches) == launches)
+			rewrite_add_reason(reasons, kind);
+		free(text);
+		free(alone);
+	}
+	p->explained = *reasons;
+	if (first < RARE)
+		rewrite_print_reasons(reasons, p->number);
+	return first < RARE;
+}
+
+/* Some differ only beside others, in the file that ptxas had. */
 static void explain(struct program *p)
 {
-	char reasons[REWRITE_REASONS] = "";
-	uint32_t first, launches;
+	struct random_ptx whole;
+	char name[32];
 
 	tap_quiet = true;
 	agree_inputs(p->number, p->threads);
 	agree_interpret(p->ptx);
-	first = agreeing(p, p->ptx, RARE);
-	launches = first ? 10 * first : TRIES;
-	if (first == RARE)
-		printf("# %" PRIu64 ": alone in a file it agrees in %u launches\n", p->number, RARE);
-	for (uint32_t kind = 0; first < RARE && kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
-		char *text = rewrite(p->ptx, kind);
-
-		if (text && rewrite_means_the_same(text, p->number, kind) && agreeing(p, text, launches) == launches)
-			rewrite_add_reason(reasons, kind);
-		free(text);
-	}
-	rewrite_print_reasons(reasons, p->number);
-	p->explained = *reasons;
+	put_name(name, p);
+	whole = file_of(p->first, p->count);
+	if (!explain_in(p, p->ptx, "k") && !explain_in(p, whole.text, name))
+		printf("UNEXPLAINED %" PRIu64 " since it agrees in %d launches\n", p->number, RARE);
+	free(whole.text);
 	tap_quiet = false;
 }
 
@@ -423,7 +449,7 @@ static bool read_arguments(int argc, char **argv)
 		run.text = true;
 		run.count = 1;
 		programs[0] = (struct program){strtoull(argv[4], NULL, 0), read_all(argv[6]),
-					       (uint32_t)strtoul(argv[5], NULL, 0), NULL, false};
+					       (uint32_t)strtoul(argv[5], NULL, 0), NULL, 0, 1, false};
 		return programs[0].ptx && programs[0].threads && programs[0].threads <= AGREE_MAX_THREADS;
 	}
 	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;

@@ -152,15 +152,13 @@ static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
-/* A variable's address is each lane's own: it lies in no register that lanes who go another way may use meanwhile. */
+/* The address of a shared variable is each lane's own, from the start on: it lies in no register that lanes who go another
+ * way may use meanwhile. The only one that is used by name is tally. */
 static inline bool rewrite_ways(struct random_ptx *out, const struct rewrite_instruction *i)
 {
-	char name[64], offset[16] = "";
-
-	if (!strstr(i->opcode, ".shared") || sscanf(i->operands[0], "[%63[a-z]%15[+0-9]", name, offset) < 1)
+	if (!strstr(i->opcode, ".shared") || strncmp(i->operands[0], "[tally", 6))
 		return false;
-	put(out, "{.reg .b64 %%v; mov.u64 %%v, %s; xor.b64 %%v, %%v, %%nill; %s%s [%%v%s], %s;}", name, i->guard, i->opcode,
-	    offset, i->operands[1]);
+	put(out, "%s%s [%%tally%s, %s;", i->guard, i->opcode, i->operands[0] + 6, i->operands[1]);
 	return true;
 }
 
@@ -278,6 +276,7 @@ static inline char *rewrite(const char *text, uint32_t kind)
 {
 	struct rewrite_instruction i = {.text = text};
 	struct random_ptx out = {0};
+	bool tally = strstr(text, " tally[");
 
 	random_open(&out);
 	for (const char *at = text; *at;) {
@@ -288,8 +287,9 @@ static inline char *rewrite(const char *text, uint32_t kind)
 			put_text(&out, at, other);
 			/* A function begins: what the rewritten text uses. */
 			if (*at == '\n' && at[1] == '{' && at[2] == '\n')
-				put(&out, "\t.reg .b32 %%zero, %%nil; .reg .b64 %%nill; mov.u32 %%zero, %%ctaid.y; "
-					  "mov.u32 %%nil, %%tid.y; cvt.u64.u32 %%nill, %%nil;\n");
+				put(&out, "\t.reg .b32 %%zero, %%nil; .reg .b64 %%nill, %%tally; mov.u32 %%zero, %%ctaid.y; "
+					  "mov.u32 %%nil, %%tid.y; cvt.u64.u32 %%nill, %%nil;%s\n",
+				    tally ? " mov.u64 %tally, tally; xor.b64 %tally, %tally, %nill;" : "");
 			if (rewrite_head(at, other, kind)) {
 				put(&out, " .pragma \"nounroll\";");
 				i.number++;

@@ -29,7 +29,7 @@ static inline size_t shrink_read(const char *path, void *data, size_t size)
 /* What ptxas makes of the text; NULL: nothing. */
 static inline const void *shrink_ptxas(const char *ptxas, const char *target, const char *ptx, size_t *size)
 {
-	static char image[1 << 22];
+	static char image[1 << 24];
 	char command[600], folder[] = "/tmp/random-XXXXXX", path[64];
 	FILE *f;
 
