@@ -422,9 +422,9 @@ static bool writes(const struct timing *t, struct sass_kept k)
 }
 
 /*
- * What a reuse flag keeps is taken by the next instruction with that operand. Nobody may write the
- * register before, and whoever has it as that operand must be one that can take it. After a
- * jump, or when another warp may have run, nothing is kept.
+ * What a reuse flag keeps is taken by the next instruction with that operand that can take it; others read the
+ * register. Nobody may write that before, or else something old is taken. After a jump, or when another
+ * warp may have run, nothing is kept.
  */
 static bool check_kept(struct warp *w, const struct op *op)
 {
@@ -447,12 +447,11 @@ static bool check_kept(struct warp *w, const struct op *op)
 			f->op = NULL;
 			continue;
 		}
-		if (t->kept[k].reg != was.reg && !writes(t, was))
+		if (!writes(t, was))
 			continue;
 		instruction_text(w, op, w->pc, here, sizeof(here));
 		instruction_text(w, f->op, f->pc, there, sizeof(there));
-		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s %s R%u, which %s keeps", here,
-			   t->kept[k].reg == was.reg ? "cannot take" : "overwrites", was.reg,
+		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s overwrites R%u, which %s keeps", here, was.reg,
 			   there);
 		return false;
 	}

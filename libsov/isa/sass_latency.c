@@ -348,7 +348,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_FP64:
 		return 9;
 	case SASS_PIPE_FP16:
-		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 ? 5 : 4;
+		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 && sm >= 90 ? 5 : 4;
 	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles between an addition and a move to its register */
 		return is_fast_uniform(in->op) ? 2 : 8;
 	default:

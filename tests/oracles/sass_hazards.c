@@ -142,7 +142,8 @@ static void forget(void)
 	memset(keeper, 0, sizeof(keeper));
 }
 
-/* What a reuse flag keeps is taken by an operand that can, before its register is written. */
+/* What a reuse flag keeps is taken by an operand that can, before its register is written. Who cannot reads the
+ * register. */
 static void check_kept(int i)
 {
 	struct sass_kept now[SASS_KEPT], was[SASS_KEPT];
@@ -159,11 +160,9 @@ static void check_kept(int i)
 					   steps[i].uses[u].kind == SASS_GPR &&
 					   was[k].reg < steps[i].uses[u].reg + steps[i].uses[u].count &&
 					   steps[i].uses[u].reg < was[k].reg + was[k].count;
-			if (now[k].reg == was[k].reg) {
+			if (now[k].reg == was[k].reg && sass_shares_kept(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
 				keeper[k] = 0;
-				if (!sass_shares_kept(sm, &steps[from].in, &steps[i].in))
-					complain("cannot take what is kept", from, i, steps[i].uses, 0);
 			} else if (written) {
 				keeper[k] = 0;
 				complain("overwrites what is kept", from, i, steps[i].uses, 0);

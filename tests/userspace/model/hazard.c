@@ -226,7 +226,7 @@ static void kept_for_another_unit(bool bad)
 		INS(&r, SASS_DADD, (R(10), R(4), R(8)), WRITE(0), STALL(8));
 	else
 		INS(&r, SASS_FADD, (R(10), R(4), R(8)), STALL(8));
-	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(6), R(5), RZ), STALL(5), WAIT(1));
 }
 
 static void kept_and_overwritten(bool bad)
@@ -269,7 +269,7 @@ static const struct {
 	{around_the_loop, "loads in flight around a loop", "reads R8"},
 	{double_to_double, "double to double", "reads R4"},
 	{slow_then_quick, "a quick write behind a slow one", "overwrites R4"},
-	{kept_for_another_unit, "what is kept is taken by the same unit", "cannot take R4, which"},
+	{kept_for_another_unit, "what is kept is taken by the same unit", "overwrites R4, which"},
 	{kept_and_overwritten, "what is kept is not overwritten before", "overwrites R4, which"},
 };
 
