@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# kernels: trixie-backports trixie-debug
+# kernels: trixie-backports
 # card: gh100 --quiet-end
 # card: gh100 --quiet-end
 # firmware: small
