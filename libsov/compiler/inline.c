@@ -7,11 +7,13 @@
  *
  * What may call itself again, directly or by way of others, is not inlined, nor what allocates stack memory, nor
  * what has no body, nor what would
- * let the caller outgrow MAX_GROWN. A function whose calls have all gone is left for functions_drop, which keeps
+ * let the caller outgrow MAX_GROWN. Where lanes that are apart cannot meet in a function that is called, those in which
+ * they may go before all others, however large they are. A function whose calls have all gone is left for functions_drop, which keeps
  * those that a kernel still reaches or whose address somebody has.
  */
 #include <string.h>
 #include "libsov/compiler/flow.h"
+#include "libsov/compiler/lower.h"
 #include "libsov/compiler/pass.h"
 
 #define SMALL     400   /* instructions of a callee */
@@ -26,6 +28,7 @@ struct inliner {
 	struct ir_module *m;
 	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
 	uint32_t copies; /* of variables, for their names */
+	bool (*wanted)(struct inliner *s, uint32_t callee);
 };
 
 /* Does a chain of calls from one function lead to another? seen: by function. */
@@ -57,12 +60,23 @@ static bool reaches(const struct ir_module *m, uint32_t from, uint32_t wanted, b
 	return false;
 }
 
+static bool is_small(struct inliner *s, uint32_t callee)
+{
+	return s->m->table[callee]->ninsts <= SMALL;
+}
+
+static bool has_places(struct inliner *s, uint32_t callee)
+{
+	bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
+
+	return s->m->table[callee]->ninsts <= MAX_GROWN && places_in_calls(s->m, callee, seen);
+}
+
 static bool may_inline(struct inliner *s, uint32_t callee)
 {
 	const struct ir_func *g = s->m->table[callee];
 
-	if (g->kind != IR_FUNCTION || g->rare || g == s->f ||
-	    g->ninsts > SMALL || s->f->ninsts > MAX_GROWN)
+	if (g->kind != IR_FUNCTION || g->rare || g == s->f || s->f->ninsts > MAX_GROWN || !s->wanted(s, callee))
 		return false;
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
@@ -220,12 +234,11 @@ static void inline_call(struct inliner *s, ir_id i)
 }
 
 /* What was inlined is looked at as well: it comes next. */
-bool pass_inline(struct ir_func *f, const struct target *t)
+static bool inline_all(struct ir_func *f, bool (*wanted)(struct inliner *s, uint32_t callee))
 {
-	struct inliner s = {.f = f, .m = f->module};
+	struct inliner s = {.f = f, .m = f->module, .wanted = wanted};
 	bool changed = false;
 
-	(void)t;
 	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_for_each_inst(f, b, i) {
@@ -237,6 +250,17 @@ bool pass_inline(struct ir_func *f, const struct target *t)
 		}
 	}
 	return changed;
+}
+
+bool pass_inline(struct ir_func *f, const struct target *t)
+{
+	(void)t;
+	return inline_all(f, is_small);
+}
+
+bool pass_inline_places(struct ir_func *f, const struct target *t)
+{
+	return t->lacks & TARGET_CALLED_PLACES && inline_all(f, has_places);
 }
 
 /* ---- what nobody calls any more ---- */

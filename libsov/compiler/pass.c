@@ -15,6 +15,7 @@
 #include "libsov/compiler/pass.h"
 
 const struct pass passes[] = {
+	{"inline-places", pass_inline_places, true, true},
 	{"inline", pass_inline, false, true},
 	{"ssa", pass_ssa, true, false},
 	{"fold", pass_fold, false, false},
@@ -107,7 +108,7 @@ static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 				changed[f->index] = (uint32_t)(p - passes) + 1;
 			print_after(job, f, p->name);
 		}
-		if (p->run == pass_inline)
+		if (p->run == pass_inline || p->run == pass_inline_places)
 			functions_drop(m);
 		if (!verify_after(job, m, p))
 			return false;

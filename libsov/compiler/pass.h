@@ -17,6 +17,7 @@ struct pass {
 	bool whole;  /* looks at other functions: comes before the module is parted into units */
 };
 
+bool pass_inline_places(struct ir_func *f, const struct target *t); /* calls of functions where lanes meet */
 bool pass_inline(struct ir_func *f, const struct target *t);  /* calls of small functions */
 void functions_drop(struct ir_module *m); /* those that no kernel reaches any more */
 bool pass_ssa(struct ir_func *f, const struct target *t);     /* read/write -> phi */

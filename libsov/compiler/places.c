@@ -49,6 +49,22 @@ bool places_is(const struct ir_func *f, ir_id i, uint32_t *kind)
 	return d->op != IR_ACTIVE || d->block != in->block;
 }
 
+bool places_in_calls(const struct ir_module *module, uint32_t function, bool *seen)
+{
+	const struct ir_func *f = module->table[function];
+	uint32_t kind;
+
+	if (seen[function] || f->kind != IR_FUNCTION)
+		return false;
+	seen[function] = true;
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (places_is(f, i, &kind) ||
+			    (ir_at(f, i)->op == IR_CALL && places_in_calls(module, ir_at(f, i)->symbol, seen)))
+				return true;
+	return false;
+}
+
 /* ---- groups ---- */
 
 static bool fits(const struct places *p, const struct group *g, uint32_t kind, ir_val members)

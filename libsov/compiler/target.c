@@ -46,7 +46,7 @@ static const struct target targets[] = {
 		.name = "gfx1030", .family = "amd", .version = 1030, .warp_lanes = 32,
 		.offset_min = -2048, .offset_max = 2047,
 		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16 | TARGET_QUIET_CALLS,
+			 TARGET_TO_BF16 | TARGET_QUIET_CALLS | TARGET_CALLED_PLACES,
 		.nearest_quotients = true, .loose_vectors = true, .keeps_loops = true,
 		.max_threads = 1024, .max_shared_bytes = 64 << 10, .backend = &amd_backend,
 	},

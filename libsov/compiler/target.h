@@ -22,6 +22,7 @@ enum {
 	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
 	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
 	TARGET_QUIET_CALLS = 1 << 4,         /* calls that change no register: slow paths are written out */
+	TARGET_CALLED_PLACES = 1 << 5,       /* places in functions that are called where lanes meet that are apart */
 };
 
 /* Which parts of a module an image has. */

@@ -487,23 +487,6 @@ static void carry(struct meeting *m)
 
 /* ---- what there is no meeting for ---- */
 
-/* Whether lanes exchange something in a function, or in what it calls. */
-static bool exchanges(const struct ir_module *module, uint32_t function, bool *seen)
-{
-	const struct ir_func *f = module->table[function];
-	uint32_t kind;
-
-	if (seen[function] || f->kind != IR_FUNCTION)
-		return false;
-	seen[function] = true;
-	ir_for_each_block(f, b)
-		ir_for_each_inst(f, b, i)
-			if (places_is(f, i, &kind) ||
-			    (ir_at(f, i)->op == IR_CALL && exchanges(module, ir_at(f, i)->symbol, seen)))
-				return true;
-	return false;
-}
-
 /* Lanes that are in a function do not meet those that are elsewhere. */
 bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, uint32_t *line)
 {
@@ -520,10 +503,10 @@ bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, ui
 			*line = in->line;
 			if (f->kind == IR_FUNCTION && marked[i])
 				return true;
-			if (in->op != IR_CALL || !c->masked[b])
+			if (in->op != IR_CALL || !(c->masked[b] || c->structure_of[b]))
 				continue;
 			seen = arena_array(f->module->arena, f->module->nfuncs, sizeof(*seen));
-			if (exchanges(f->module, in->symbol, seen))
+			if (places_in_calls(f->module, in->symbol, seen))
 				return true;
 		}
 	return false;
