@@ -121,9 +121,16 @@ static inline bool rewrite_shuffle(struct random_ptx *out, const struct rewrite_
 	return true;
 }
 
-/* What a branch was taken by must not be known behind it to be true: it is a copy that nobody knows to be one. */
+/* What a branch was taken by, or an end, must not be known behind it: it is a copy that nobody knows to be one. */
 static inline bool rewrite_condition(struct random_ptx *out, const struct rewrite_instruction *i)
 {
+	bool unless = i->guard[0] && i->guard[1] == '!';
+
+	if (i->guard[0] && (rewrite_is(i, "exit") || rewrite_is(i, "ret"))) {
+		put(out, "{.reg .b32 %%v; .reg .pred %%g; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; "
+			 "setp.ne.s32 %%g, %%v, 0; @%s%%g %s;}", i->guard + 1 + unless, unless ? "!" : "", i->opcode);
+		return true;
+	}
 	if (!rewrite_is(i, "mov.pred") || i->guard[0])
 		return false;
 	put(out, "{.reg .b32 %%v; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; setp.ne.s32 %s, %%v, 0;}", i->operands[1],
