@@ -138,14 +138,19 @@ static inline bool rewrite_condition(struct random_ptx *out, const struct rewrit
 	return true;
 }
 
-/* What is taken away by sub.sat is not a number that can be seen. */
+/* What is taken away by sub.sat is not a number that can be seen, and what is saturated as .s32 is a sum: nobody may
+ * take it to be saturated as .f32. */
 static inline bool rewrite_saturate(struct random_ptx *out, const struct rewrite_instruction *i)
 {
-	if (!rewrite_is(i, "sub.sat.s32"))
+	bool less = rewrite_is(i, "sub.");
+
+	if (!rewrite_ends(i, ".sat.s32"))
 		return false;
-	put(out, "{.reg .b32 %%v; add.s32 %%v, %%zero, %s; ", i->operands[2]);
-	rewrite_operand(out, i, 2, "%v");
-	put(out, "}");
+	put(out, "{.reg .b32 %%v; ");
+	if (less)
+		put(out, "add.s32 %%v, %%zero, %s; ", i->operands[2]);
+	rewrite_operand(out, i, less ? 2 : REWRITE_OPERANDS, "%v");
+	put(out, " %sadd.s32 %s, %s, %%zero;}", i->guard, i->operands[0], i->operands[0]);
 	return true;
 }
 
