@@ -154,6 +154,22 @@ static inline bool rewrite_saturate(struct random_ptx *out, const struct rewrite
 	return true;
 }
 
+/* Who reads the upper half of a register, perhaps alone, reads that of a sum: nobody may look for it in memory. */
+static inline bool rewrite_upper(struct random_ptx *out, const struct rewrite_instruction *i)
+{
+	if (rewrite_is(i, "mov.b32") && i->operands[0][0] == '{') {
+		put(out, "{.reg .b32 %%v; add.s32 %%v, %s, %%zero; ", i->operands[1]);
+		rewrite_operand(out, i, 1, "%v");
+	} else if (rewrite_is(i, "setp.") && rewrite_ends(i, ".f16x2")) {
+		put(out, "{.reg .b32 %%v, %%w; add.s32 %%v, %s, %%zero; add.s32 %%w, %s, %%zero; %s%s %s, %%v, %%w;",
+		    i->operands[1], i->operands[2], i->guard, i->opcode, i->operands[0]);
+	} else {
+		return false;
+	}
+	put(out, "}");
+	return true;
+}
+
 /* A redux behind a branch stands in a loop that never turns: no guard is made of the branch. */
 static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_instruction *i)
 {
@@ -215,7 +231,7 @@ static const struct rewriting {
 } rewritings[] = {
 	{"value", rewrite_value},   {"groups", rewrite_groups},       {"bfe", rewrite_bfe},	  {"shuffle", rewrite_shuffle},
 	{"redux", rewrite_redux},   {"condition", rewrite_condition}, {"saturate", rewrite_saturate},
-	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},
+	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},	  {"upper", rewrite_upper},
 	{"several", NULL}, /* all of these */
 	{"recursion", rewrite_recursion}, /* of which ptxas dies */
 };
