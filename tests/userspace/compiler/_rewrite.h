@@ -121,9 +121,16 @@ static inline bool rewrite_shuffle(struct random_ptx *out, const struct rewrite_
 	return true;
 }
 
-/* What a branch was taken by must not be known behind it to be true: it is a copy that nobody knows to be one. */
+/* What a branch was taken by, or an end, must not be known behind it: it is a copy that nobody knows to be one. */
 static inline bool rewrite_condition(struct random_ptx *out, const struct rewrite_instruction *i)
 {
+	bool unless = i->guard[0] && i->guard[1] == '!';
+
+	if (i->guard[0] && (rewrite_is(i, "exit") || rewrite_is(i, "ret"))) {
+		put(out, "{.reg .b32 %%v; .reg .pred %%g; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; "
+			 "setp.ne.s32 %%g, %%v, 0; @%s%%g %s;}", i->guard + 1 + unless, unless ? "!" : "", i->opcode);
+		return true;
+	}
 	if (!rewrite_is(i, "mov.pred") || i->guard[0])
 		return false;
 	put(out, "{.reg .b32 %%v; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; setp.ne.s32 %s, %%v, 0;}", i->operands[1],
@@ -131,13 +138,34 @@ static inline bool rewrite_condition(struct random_ptx *out, const struct rewrit
 	return true;
 }
 
-/* What is taken away by sub.sat is not a number that can be seen. */
+/* What is taken away by sub.sat is not a number that can be seen, and what is saturated as .s32 is a sum: nobody may
+ * take it to be saturated as .f32. */
 static inline bool rewrite_saturate(struct random_ptx *out, const struct rewrite_instruction *i)
 {
-	if (!rewrite_is(i, "sub.sat.s32"))
+	bool less = rewrite_is(i, "sub.");
+
+	if (!rewrite_ends(i, ".sat.s32"))
 		return false;
-	put(out, "{.reg .b32 %%v; add.s32 %%v, %%zero, %s; ", i->operands[2]);
-	rewrite_operand(out, i, 2, "%v");
+	put(out, "{.reg .b32 %%v; ");
+	if (less)
+		put(out, "add.s32 %%v, %%zero, %s; ", i->operands[2]);
+	rewrite_operand(out, i, less ? 2 : REWRITE_OPERANDS, "%v");
+	put(out, " %sadd.s32 %s, %s, %%zero;}", i->guard, i->operands[0], i->operands[0]);
+	return true;
+}
+
+/* Who reads the upper half of a register, perhaps alone, reads that of a sum: nobody may look for it in memory. */
+static inline bool rewrite_upper(struct random_ptx *out, const struct rewrite_instruction *i)
+{
+	if (rewrite_is(i, "mov.b32") && i->operands[0][0] == '{') {
+		put(out, "{.reg .b32 %%v; add.s32 %%v, %s, %%zero; ", i->operands[1]);
+		rewrite_operand(out, i, 1, "%v");
+	} else if (rewrite_is(i, "setp.") && rewrite_ends(i, ".f16x2")) {
+		put(out, "{.reg .b32 %%v, %%w; add.s32 %%v, %s, %%zero; add.s32 %%w, %s, %%zero; %s%s %s, %%v, %%w;",
+		    i->operands[1], i->operands[2], i->guard, i->opcode, i->operands[0]);
+	} else {
+		return false;
+	}
 	put(out, "}");
 	return true;
 }
@@ -201,7 +229,7 @@ static const struct rewriting {
 } rewritings[] = {
 	{"value", rewrite_value},   {"groups", rewrite_groups},       {"bfe", rewrite_bfe},	  {"shuffle", rewrite_shuffle},
 	{"redux", rewrite_redux},   {"condition", rewrite_condition}, {"saturate", rewrite_saturate},
-	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},
+	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},	  {"upper", rewrite_upper},
 	{"several", NULL}, /* all of these */
 	{"recursion", rewrite_recursion}, /* of which ptxas dies */
 };
