@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scenario
-# kernels: trixie-backports trixie-debug
+# kernels: trixie-backports
 # memory: 2G
 # card: gh100
 # card: gh100 --fault refuse
