@@ -145,7 +145,7 @@ void nv_channel_ring(struct nv_channel *c, u32 put)
 	wmb(); /* ring and streams before its end */
 	writel(put, c->ends + NV_USERD_GP_PUT);
 	wmb(); /* out of the CPU */
-	/* It goes through the window of memory, where the doorbell's register could overtake it: what was read is there. */
+	/* Through memory's window, where the doorbell could overtake it: what was read is there. */
 	readl(c->ends + NV_USERD_GP_PUT);
 	nv_wr32(c->vm->nv, NV_VF_DOORBELL, c->doorbell);
 }
