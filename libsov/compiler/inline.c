@@ -29,6 +29,7 @@ struct inliner {
 	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
 	uint32_t copies; /* of variables, for their names */
 	bool (*wanted)(struct inliner *s, uint32_t callee);
+	uint8_t *places; /* by function: 0: not asked yet; 1: lanes do not meet there; 2: they may */
 };
 
 /* Does a chain of calls from one function lead to another? seen: by function. */
@@ -67,9 +68,12 @@ static bool is_small(struct inliner *s, uint32_t callee)
 
 static bool has_places(struct inliner *s, uint32_t callee)
 {
-	bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
+	if (!s->places[callee]) {
+		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
-	return s->m->table[callee]->ninsts <= MAX_GROWN && places_in_calls(s->m, callee, seen);
+		s->places[callee] = 1 + places_in_calls(s->m, callee, seen);
+	}
+	return s->m->table[callee]->ninsts <= MAX_GROWN && s->places[callee] == 2;
 }
 
 static bool may_inline(struct inliner *s, uint32_t callee)
@@ -240,6 +244,7 @@ static bool inline_all(struct ir_func *f, bool (*wanted)(struct inliner *s, uint
 	bool changed = false;
 
 	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
+	s.places = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.places));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_for_each_inst(f, b, i) {
 			if (ir_at(f, i)->op != IR_CALL || !may_inline(&s, ir_at(f, i)->symbol))
