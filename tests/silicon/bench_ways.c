@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "libsov/nv/nv.h"
 #include "libsov/runtime.h"
 
 enum { SAMPLES = 2001, TIME_LIMIT = 200 };

@@ -18,6 +18,12 @@ cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. -shared -fPIC tests/silicon/_cuda_on_so
 	-L"$BUILD" -lsov -Wl,-rpath,"$(realpath "$BUILD")"
 ok $? "the software GPU can stand in for CUDA"
 
+# Programs that only a real GPU runs.
+for program in tests/silicon/*.c; do
+	cc -w -std=c11 -D_GNU_SOURCE -I. -fsyntax-only "$program" || echo "$program"
+done >"$work/refused" 2>&1
+is "$(cat "$work/refused")" "" "all programs for real GPUs compile"
+
 # The comparison with CUDA, which on a real machine links the library that was built there.
 cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer.c "$BUILD/libsov-all.a" -o "$work/peer" -lm -ldl -pthread
 ok $? "the comparison with CUDA compiles"
