@@ -4,12 +4,13 @@
 #   # scenario                run it when none is named; others are parts, or run by name
 #   # scenario of check-long  run it there
 #   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
+#   # kernels of check-long: trixie-debug    and those where it runs there
 #   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
 #   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
 #   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
-#   # firmware: small         a boot is to be quick: the image is a stand-in of 1 MB (small_gsp.S; the real one)
+#   # firmware: small         a boot is to be quick: the image is a stand-in of 0.1 MB (small_gsp.S; the real one)
 #   # iommu: on               one is between the cards and memory (off)
 # Everything that a run makes lies in $work.
 : "${BUILD:=build}" "${VM_TIMEOUT:=2400}"
@@ -24,6 +25,12 @@ in_work() { # runs in the chroot, which sees our folder as /run/vm
 property() { # scenario, word, what it is otherwise
 	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
 	echo "${value:-$3}"
+}
+
+runs_on() { # scenario, kernel: does it?
+	there=
+	[ -z "${VM_LONG:-}" ] || there=$(property "$1" "kernels of check-long" "")
+	case " ${there:-$(property "$1" kernels "$2")} " in *" $2 "*) ;; *) return 1 ;; esac
 }
 
 # Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
@@ -175,7 +182,7 @@ watch_cards() {
 boot() {
 	memory=$(property "$2" memory 1G)
 	said="scenario=$2 $(property "$2" append "") ${append:-}"
-	[ "$(property "$2" firmware real)" = real ] || said="$said firmware_class.path=/$small"
+	[ "$(property "$2" firmware real)" = real ] || said="$said firmware=small" # init knows
 	between=
 	[ "$(property "$2" iommu off)" = off ] || between=$iommu
 	start_cards "$2" "$3.card"

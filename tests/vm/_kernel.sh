@@ -46,7 +46,7 @@ is "$installed $(grep -c '^1\.\.' "$work/install.log")" "0 1" "$kernel ($release
 [ -d "$work/module-$release" ] || set --
 packed=
 for s; do
-	case " $(property "$s" kernels "$kernel") " in *" $kernel "*) ;; *) continue ;; esac
+	runs_on "$s" "$kernel" || continue
 	want=$(property "$s" modules sovgpu)
 	case $want in *sovgpu_kunit*)
 		tries "$kernel ($release): the tests inside the kernel build" "$work/kunit.log" kunit "$release" || continue

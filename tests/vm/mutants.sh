@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Does anybody notice when the driver is wrong? Breaks it in the ways that the file `mutants` lists, one round after the
 # other, and looks whether the promise that each way must break is broken. Part of check-long.
-#   usage: tests/vm/mutants.sh [ROUND]...     (all)    environment: BUILD (build)  VM_CACHE
+#   usage: tests/vm/mutants.sh [ROUND]...     (all)    environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (900 s a machine)
 set -u
 cd "$(dirname "$0")/../.."
+: "${VM_TIMEOUT:=900}" # some stop their machine, after they were noticed
 . tests/vm/_machine.sh
 . tests/vm/_boot.sh
 . tests/tap.sh

@@ -8,7 +8,7 @@
 # Scenarios are described in _boot.sh.
 #   usage: tests/vm/run.sh [SCENARIO]...     (all of make check)
 #   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (2400 s a machine)  VM_SUITES (all kernels)
-#                VM_LONG (if set: all that check-long has beside these)  VM_JOBS (cores)
+#                VM_LONG (if set: what check-long has beside these)  VM_JOBS (cores)
 set -u
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
@@ -16,7 +16,9 @@ cd "$(dirname "$0")/../.."
 . tests/tap.sh
 work=$BUILD/vm
 mkdir -p "$work"
-[ $# -gt 0 ] || set -- $(grep -lx "# scenario${VM_LONG:+ of check-long}" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
+ours='scenario$'
+[ -z "${VM_LONG:-}" ] || ours='(scenario|kernels) of check-long'
+[ $# -gt 0 ] || set -- $(grep -lE "^# $ours" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
 
 tries "the machines' files are packed" "$work/base.log" base || { tap_done; exit 1; }
 while read -r kernel release; do

@@ -20,6 +20,8 @@
 #define RING      (3 * MIB)
 #define OWN_BYTES (16 * 4096)
 #define JOBS      4
+#define PROGRESS  100
+#define WELL      8 /* bindings that fail until one is to come to its end */
 
 /* What rows find and what they leave for their undoing. */
 struct world {
@@ -587,6 +589,24 @@ static int tell(int file, const char *card)
 	return pwrite(file, card, strlen(card), 0) < 0 ? -errno : 0;
 }
 
+/* It binds and works, and is unbound again. */
+static bool bind_well(int to_bind, int to_unbind, const char *card, unsigned n)
+{
+	int status = to_bind < 0 ? 0 : tell(to_bind, card);
+
+	watcher = open_device();
+	bool good = !status && watcher >= 0 && free_vram(watcher);
+
+	close(watcher);
+	if (!good)
+		diag("allocation %u: %d (%s)", n, status, strerror(-status));
+	return !tell(to_unbind, card) && good;
+}
+
+/*
+ * What a failure leaves behind, the next binding finds: one that is to come to its end, or where every allocation is tried,
+ * most of the time the next that fails, one allocation later.
+ */
 static void bind(const char *card, unsigned step)
 {
 	int to_bind = open("/sys/bus/pci/drivers/sovgpu/bind", O_WRONLY | O_CLOEXEC);
@@ -602,17 +622,17 @@ static void bind(const char *card, unsigned step)
 		/* The kernel's code for MSI has ENOSPC for whatever it lacks. */
 		if ((status == -ENOMEM || status == -ENOSPC) && hit) {
 			refused++;
-			status = tell(to_bind, card);
-		} else if (!status) {
+			good = (step == 1 && refused % WELL) || bind_well(to_bind, to_unbind, card, n);
+		} else {
 			absorbed += hit;
+			good = !status && bind_well(-1, to_unbind, card, n);
+			if (status)
+				diag("allocation %u: %d (%s)", n, status, strerror(-status));
 		}
-		watcher = open_device();
-		good = !status && watcher >= 0 && free_vram(watcher);
-		close(watcher);
-		if (!good)
-			diag("allocation %u: %d (%s)", n, status, strerror(-status));
-		good = !tell(to_unbind, card) && good;
+		if (n % PROGRESS == 0)
+			diag("%u allocations so far", n);
 	}
+	good = good && bind_well(to_bind, to_unbind, card, n);
 	ok(good && !hit, "binding: ENOMEM or done, whatever allocation fails, and done the next time");
 	diag("count %u allocations failed while binding: %u times ENOMEM, %u times it did without", refused + absorbed, refused,
 	     absorbed);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # memory: 2G
 # card: gh100
 # card: gh100 --fault refuse

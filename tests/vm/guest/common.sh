@@ -25,14 +25,17 @@ part() { # its name, its words
 	esac
 }
 
-# A test program; one that dies or does not keep its own plan is a failure.
+# A test program; one that dies or does not keep its own plan is a failure. What it says is said at once: some of its
+# failures may stop the machine.
+transcript=/tmp/out
 program() {
 	since=$(date +%s)
-	"$@" >/tmp/out 2>&1
-	status=$?
-	sed '/^1\.\./d' /tmp/out
-	is "$(grep -cE '^(not )?ok ' /tmp/out) $(grep -cE '^not ok ' /tmp/out) $status" \
-		"$(sed -n 's/^1\.\.//p' /tmp/out) 0 0" "${1##*/} comes to its end"
+	{ "$@" 2>&1; echo $? >"$transcript.status"; } | tee "$transcript" |
+		while IFS= read -r line; do
+			case $line in 1..*) ;; *) printf '%s\n' "$line" ;; esac
+		done
+	is "$(grep -cE '^(not )?ok ' "$transcript") $(grep -cE '^not ok ' "$transcript") $(cat "$transcript.status")" \
+		"$(sed -n 's/^1\.\.//p' "$transcript") 0 0" "${1##*/} comes to its end"
 	diag "${1##*/}: $(($(date +%s) - since)) s"
 }
 long_ones="isolation tokens leftovers fuzz" # which take minutes: fire.sh, leftovers.sh

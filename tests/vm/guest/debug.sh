@@ -8,6 +8,6 @@
 part kunit
 part probe
 part unplug
-part cycles 10
+part cycles 5
 part firmware
 tap_done

@@ -15,6 +15,7 @@ ways=${ways:-14}
 driver=/sys/bus/pci/drivers/sovgpu
 up=0 clean=0 errors=0
 said=/tmp/said$address
+transcript=/tmp/out$address # others may do the same at the same time
 cat /dev/kmsg >"$said" & # the kernel forgets what is long ago
 reader=$!
 modprobe sovgpu

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # card: gh100 --vram 320
 # A card of so little memory that a test can fill all of it, and see all of it again.
 . /test/common.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # A card is reset while somebody uses it, and as often as said when nobody does; it sleeps.
 . /test/common.sh
 times=${1:-5}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # card: gh100 --quiet-end
 # card: gh100 --quiet-end
 # firmware: small

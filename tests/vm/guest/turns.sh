@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # card: gh100 --turns sliced
 # card: gh100 --turns held
 # card: gh100 --stop 1000
