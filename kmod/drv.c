@@ -13,7 +13,6 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/aperture.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
 
@@ -218,7 +217,7 @@ static void sov_end_use(struct sov_device *sov)
 	sov->down = true;
 	/*
 	 * Calls end or fail from here on, but for those that wait for room in a queue; these end
-	 * with the queues. Then nobody keeps a mapping of the card. sov_stop() comes last.
+	 * with the queues. Processes' mappings of the card go first. sov_stop() comes last.
 	 */
 	drm_dev_unplug(&sov->drm);
 	sov_groups_stop(sov);
@@ -228,7 +227,6 @@ static void sov_end_use(struct sov_device *sov)
 	sov_interrupt(sov);
 	sov_vms_kill(sov);
 	sov_imports_unmap(sov);
-	unmap_mapping_range(sov->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 
 static void sov_remove(struct pci_dev *pdev)

@@ -6,7 +6,7 @@
  * made is gone again, not a byte of video memory or of pinned memory is missing, and the file's account is what it was.
  * What the kernel lost of its own is kmemleak's to find (tests/vm/guest/init).
  *   usage: _inject calls STEP [WORDS]   each call, or those with these words in their name; every STEP-th allocation
- *          _inject bind CARD STEP       binding the driver to a card, a PCI address
+ *          _inject bind CARD STEP [FIRST]   binding the driver to a card, a PCI address; from the FIRST allocation on
  */
 #include <linux/udmabuf.h>
 #include <poll.h>
@@ -607,11 +607,11 @@ static bool bind_well(int to_bind, int to_unbind, const char *card, unsigned n)
  * What a failure leaves behind, the next binding finds: one that is to come to its end, or where every allocation is tried,
  * most of the time the next that fails, one allocation later.
  */
-static void bind(const char *card, unsigned step)
+static void bind(const char *card, unsigned step, unsigned first)
 {
 	int to_bind = open("/sys/bus/pci/drivers/sovgpu/bind", O_WRONLY | O_CLOEXEC);
 	int to_unbind = open("/sys/bus/pci/drivers/sovgpu/unbind", O_WRONLY | O_CLOEXEC);
-	unsigned refused = 0, absorbed = 0, n = 1;
+	unsigned refused = 0, absorbed = 0, n = first;
 	bool good = true, hit = true;
 
 	for (; hit && good && n < MOST; n += step) {
@@ -619,8 +619,8 @@ static void bind(const char *card, unsigned step)
 		int status = tell(to_bind, card);
 
 		hit = failed();
-		/* The kernel's code for MSI has ENOSPC for whatever it lacks. */
-		if ((status == -ENOMEM || status == -ENOSPC) && hit) {
+		/* The kernel's code for MSI has ENOSPC or ENODEV for whatever it lacks. */
+		if ((status == -ENOMEM || status == -ENOSPC || status == -ENODEV) && hit) {
 			refused++;
 			good = (step == 1 && refused % WELL) || bind_well(to_bind, to_unbind, card, n);
 		} else {
@@ -644,9 +644,9 @@ int main(int argc, char **argv)
 		return tap_done();
 	if ((argc == 3 || argc == 4) && !strcmp(argv[1], "calls"))
 		calls((unsigned)atoi(argv[2]), argc == 4 ? argv[3] : "");
-	else if (argc == 4 && !strcmp(argv[1], "bind"))
-		bind(argv[2], (unsigned)atoi(argv[3]));
+	else if ((argc == 4 || argc == 5) && !strcmp(argv[1], "bind"))
+		bind(argv[2], (unsigned)atoi(argv[3]), argc == 5 ? (unsigned)atoi(argv[4]) : 1);
 	else
-		ok(false, "usage: _inject calls STEP [WORDS] | bind CARD STEP");
+		ok(false, "usage: _inject calls STEP [WORDS] | bind CARD STEP [FIRST]");
 	return tap_done();
 }

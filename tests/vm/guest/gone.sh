@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# kernels of check-long: trixie-debug
 # firmware: small
 # card: gh100 --fault gone:1:41:20
 # The card falls off the bus, and its registers read all ones from then on: at another access of a register each time, some of
