@@ -9,9 +9,9 @@ card=$(cards)
 address=${card##*/}
 modprobe sovgpu
 is "$(bound "$card")" sovgpu "sovgpu.ko binds to the card"
-program /test/bin/_inject calls "${1:-31}"
+program /test/bin/_inject calls "${1:-61}"
 echo "$address" >/sys/bus/pci/drivers/sovgpu/unbind
-program /test/bin/_inject bind "$address" "${2:-61}"
+program /test/bin/_inject bind "$address" "${2:-149}"
 echo "$address" >/sys/bus/pci/drivers/sovgpu/bind
 program /test/bin/queue_submit
 modprobe -r sovgpu
