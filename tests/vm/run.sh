@@ -16,9 +16,9 @@ cd "$(dirname "$0")/../.."
 . tests/tap.sh
 work=$BUILD/vm
 mkdir -p "$work"
-ours='scenario$'
-[ -z "${VM_LONG:-}" ] || ours='(scenario|kernels) of check-long'
-[ $# -gt 0 ] || set -- $(grep -lE "^# $ours" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
+marked='scenario$'
+[ -z "${VM_LONG:-}" ] || marked='(scenario|kernels) of check-long'
+[ $# -gt 0 ] || set -- $(grep -lE "^# $marked" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
 
 tries "the machines' files are packed" "$work/base.log" base || { tap_done; exit 1; }
 while read -r kernel release; do
