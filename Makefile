@@ -32,7 +32,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -iquote libsov/winsys/linux -g -Wall -W
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
-# The build id is part of the names under which compilations are kept on disk (libsov/cache.c).
+# The build id is part of the names under which compilations are kept on disk (libsov/runtime/module/compile_cache.c).
 ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := -lm -ldl
 
@@ -46,11 +46,13 @@ test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
-helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tool/_*.c))
+helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tools/_*.c))
 # What several threads do at once: judged by a thread sanitizer (SAN=thread).
-thread_tests := $(addprefix $(BUILD)/tests/api/,concurrency lazy threads copy_threads streams local_memory calls) \
-	$(BUILD)/tests/runtime/gates $(BUILD)/tests/runtime/limits $(BUILD)/tests/falsify/graphs $(BUILD)/tests/model/priorities $(BUILD)/tests/model/navi \
-	$(BUILD)/tests/compiler/units $(addprefix $(BUILD)/tests/card/,channel kernel random_calls)
+thread_tests := $(addprefix $(BUILD)/tests/, \
+	$(addprefix runtime/stream/,concurrency threads streams host_functions limits) \
+	$(addprefix runtime/memory/,copy_threads local_memory) \
+	runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
+	model/core/priorities model/amd/navi $(addprefix model/card/,channel kernel random_calls))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 
 compile_all() { # folder, command
 	mkdir "$1"
-	for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+	for ptx in tests/kernels/*.ptx tests/userspace/compiler/ptx/instructions/*.ptx tests/userspace/compiler/driver/odd/*.ptx; do
 		for mode in sm_90 gfx1030 'gfx1030 --spill'; do
 			image=$1/$(basename "$ptx" .ptx).$(echo "$mode" | tr -d ' ')
 			# shellcheck disable=SC2086 # commands and modes are words

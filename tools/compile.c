@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/target.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/target.h"
 #include "tools/tool.h"
 
 struct request {

@@ -3,7 +3,7 @@
 #ifndef TOOLS_DISASM_H
 #define TOOLS_DISASM_H
 
-#include "libsov/compiler/image.h"
+#include "libsov/compiler/image/image.h"
 #include "tools/tool.h"
 
 struct disasm_line {

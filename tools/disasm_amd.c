@@ -6,8 +6,8 @@
  */
 #include <string.h>
 #include "hw/amd/code_object.h"
-#include "libsov/isa/amd/amd.h"
-#include "libsov/isa/amd/row.h"
+#include "libsov/isa/amd/amd_isa.h"
+#include "libsov/isa/amd/amd_row.h"
 #include "tools/disasm.h"
 
 static void add_name(struct disasm_line *out, const char *name, uint64_t offset)

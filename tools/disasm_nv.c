@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* sov disasm for NVIDIA's machine code, in the syntax of NVIDIA's own disassembler. */
 #include <string.h>
-#include "libsov/isa/sass.h"
+#include "libsov/isa/nv/sass.h"
 #include "tools/disasm.h"
 
 /* One letter or digit per item, as people who schedule by hand write it: scoreboards waited for,

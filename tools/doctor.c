@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libsov/winsys/nvrm.h"
+#include "libsov/winsys/nvrm/nvrm.h"
 #include "tools/doctor.h"
 #include "tools/tool.h"
 

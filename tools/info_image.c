@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* sov info of a file: what an image has in it, of either vendor. */
 #include <stdlib.h>
-#include "libsov/compiler/image.h"
+#include "libsov/compiler/image/image.h"
 #include "tools/info.h"
 
 static const char *const part_names[IMAGE_PARTS] = {"code", "data"};

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 {
 	echo '/* SPDX-License-Identifier: MIT */'
 	echo '/* services.cu as PTX; made by ptx.sh. */'
-	echo '#include "libsov/kernels/services.h"'
+	echo '#include "libsov/kernels/device_services.h"'
 	echo
 	echo 'const char services_library[] ='
 	"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -ffreestanding -fno-builtin -S -O2 \

@@ -4,7 +4,7 @@
  * classes of floats. A condition is the set of relations that make it true.
  */
 #include "model/amd/wave.h"
-#include "model/float.h"
+#include "model/core/softfloat.h"
 
 /* How two values are related. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8, ANY = 15 };

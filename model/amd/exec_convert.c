@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Conversions, all by model/float.c: to integers toward zero and saturating, NaN to 0; to floats to
+ * Conversions, all by model/core/softfloat.c: to integers toward zero and saturating, NaN to 0; to floats to
  * the nearest but where the name says otherwise.
  */
 #include "model/amd/wave.h"
-#include "model/float.h"
+#include "model/core/softfloat.h"
 
 #define WIDE(s, i) ((s)[0][i] | (uint64_t)(s)[1][i] << 32)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/amd/wave.h"
-#include "model/float.h"
+#include "model/core/softfloat.h"
 
 static inline uint64_t as_bits(double d)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/amd/wave.h"
-#include "model/float.h"
+#include "model/core/softfloat.h"
 
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \

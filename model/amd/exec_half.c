@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * 16-bit floats: one, two packed, and mixed with 32 bits. Arithmetic is exact multiply-add on bit
- * patterns with one rounding (model/float.c); functions go through the host's 32-bit floats, whose
+ * patterns with one rounding (model/core/softfloat.c); functions go through the host's 32-bit floats, whose
  * second rounding does no harm to 11 bits.
  */
 #include <math.h>
 #include <string.h>
 
 #include "model/amd/wave.h"
-#include "model/float.h"
+#include "model/core/softfloat.h"
 
 static uint32_t fma16(uint32_t a, uint32_t b, uint32_t c)
 {

@@ -5,7 +5,7 @@
 
 #include "hw/amd/pm4.h"
 #include "hw/amd/queue.h"
-#include "model/internal.h"
+#include "model/core/model_internal.h"
 
 #define AMD_MAX_DEPTH 2 /* of buffers in buffers */
 

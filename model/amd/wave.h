@@ -10,9 +10,9 @@
 
 #include <string.h>
 #include "hw/amd/queue.h"
-#include "libsov/isa/amd/row.h"
+#include "libsov/isa/amd/amd_row.h"
 #include "model/amd/amd.h"
-#include "model/internal.h"
+#include "model/core/model_internal.h"
 
 #define LANES     32u
 #define ALL_LANES 0xffffffffu

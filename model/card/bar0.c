@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "hw/nv/mmu_ver3.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 struct reg {
 	uint32_t offset;

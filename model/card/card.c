@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 #define LOGGED       100 /* refusals; the others are only counted */
 #define MEGABYTE     ((uint64_t)1 << 20)

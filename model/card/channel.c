@@ -13,7 +13,7 @@
 
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 struct card_channel {
 	struct card_channel *next;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "hw/nv/gsp_570.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 static bool load(struct firmware_file *f, const char *folder, const char *chip, const char *part,
 		 char *why, size_t size)

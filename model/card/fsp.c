@@ -8,7 +8,7 @@
 
 #include "hw/nv/gsp_570.h"
 #include "hw/nv/registers.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 static_assert(FSP_EMEM_BYTES >= sizeof(struct nv_fsp_cot), "a message fits");
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 #define ENTRIES (NV_GSP_PAGE / 8)
 #define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a) - 1))

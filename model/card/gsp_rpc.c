@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 #define ELEMENT_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 static uint32_t top(const struct interrupts *i)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "hw/nv/host.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class)
 {

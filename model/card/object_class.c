@@ -19,7 +19,7 @@
 #include "hw/nv/compute.h"
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 static uint32_t refuse(struct card *c, const struct object *o, const char *why)
 {

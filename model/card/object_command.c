@@ -33,7 +33,7 @@
 
 #include "hw/nv/host.h"
 #include "hw/nv/mmu_ver3.h"
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 /* An H200: 132 SMs in 66 TPCs of 8 GPCs with up to nine; which of them have nine is made up. */
 #define GPCS 8

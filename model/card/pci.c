@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "model/card/internal.h"
+#include "model/card/card_internal.h"
 
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2

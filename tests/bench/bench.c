@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/driver/compiler.h"
 #include "libsov/sov.h"
 
 enum { MAX_REPEATS = 1001 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/driver/compiler.h"
 
 #define KERNELS 100
 #define ROUNDS  7

@@ -4,7 +4,7 @@
  * instruction, hand-encoded and run through the ring like everything else. CPU time of one thread; the
  * best of five runs.
  */
-#include "tests/userspace/model/_rig.h"
+#include "tests/userspace/model/nv/_rig.h"
 
 #define TURNS  2000u
 #define BODY   32u /* instructions of the kind in a turn */

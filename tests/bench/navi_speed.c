@@ -4,7 +4,7 @@
  * instruction, hand-encoded and run through the ring like everything else. CPU time of one thread; the
  * best of five runs. model_speed.c has the same for NVIDIA's.
  */
-#include "tests/userspace/model/_navi.h"
+#include "tests/userspace/model/amd/_navi.h"
 
 #define TURNS  2000u
 #define BODY   32u /* instructions of the kind in a turn */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/isa/amd/amd.h"
+#include "libsov/isa/amd/amd_isa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/compiler.h"
+#include "libsov/compiler/driver/compiler.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/interp.h"
-#include "libsov/compiler/pass.h"
+#include "libsov/compiler/interp/interp.h"
+#include "libsov/compiler/passes/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

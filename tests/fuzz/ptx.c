@@ -4,7 +4,7 @@
  * after the passes.
  */
 #include <stdlib.h>
-#include "libsov/compiler/pass.h"
+#include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
 
 #define MEMORY_LIMIT ((size_t)256 << 20)

@@ -6,7 +6,7 @@
  *   byte 0: bit 0 a copy queue, bit 1 hazard mode; bytes 2 and 3: how many words are the ring's; then the ring's
  *   words, then the buffer's, which are at NAVI_CODE too
  */
-#include "tests/userspace/model/_navi.h"
+#include "tests/userspace/model/amd/_navi.h"
 
 #define HEADER    4
 #define MOST_REST 0x8000     /* bytes of the buffer and of the code */

@@ -21,9 +21,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/image.h"
-#include "libsov/isa/amd/row.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/image/image.h"
+#include "libsov/isa/amd/amd_row.h"
 
 extern char **environ;
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsov/compiler/image.h"
-#include "libsov/isa/amd/amd.h"
+#include "libsov/compiler/image/image.h"
+#include "libsov/isa/amd/amd_isa.h"
 #include "model/amd/amd.h"
-#include "model/float.h"
-#include "tests/userspace/amd/_waits.h"
+#include "model/core/softfloat.h"
+#include "tests/userspace/compiler/amd/_waits.h"
 
 #define BLOCK 64
 #define N     200

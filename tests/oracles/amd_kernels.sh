@@ -94,7 +94,7 @@ done
 # other tests look at. Images without a complaint, instructions as we print them. Starting LLVM's tools
 # takes long: they get all images at once.
 mkdir "$work/ours"
-for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+for ptx in tests/kernels/*.ptx tests/userspace/compiler/ptx/instructions/*.ptx tests/userspace/compiler/driver/odd/*.ptx; do
 	for mode in default serial spill; do
 		flag=$([ $mode = default ] || echo --$mode)
 		# shellcheck disable=SC2086 # no word where there is no flag

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Code objects between LLVM and us.
- *   amd_object write FILE   the code object of tests/userspace/amd/_module.h, for LLVM's tools to read
+ *   amd_object write FILE   the code object of tests/userspace/compiler/amd/_module.h, for LLVM's tools to read
  *   amd_object check FILE   what LLVM wrote lies where our own linker would put it: hidden arguments, and
  *                           registers at a kernel's start
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/compiler/image.h"
-#include "tests/userspace/amd/_module.h"
+#include "libsov/compiler/image/image.h"
+#include "tests/userspace/compiler/amd/_module.h"
 
 static bool write_object(const char *path)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsov/isa/amd/amd.h"
+#include "libsov/isa/amd/amd_isa.h"
 
 /* One blank between words. */
 static void squeeze(char *s)

@@ -9,9 +9,9 @@
  * code ran without one before, so it is this change's. Of long kernels some of the changes are tried,
  * evenly spread.
  */
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/image.h"
-#include "libsov/isa/sass.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/image/image.h"
+#include "libsov/isa/nv/sass.h"
 #include "tests/kernels/launch.h"
 #include "tests/tap.h"
 

@@ -12,7 +12,7 @@ command -v nvdisasm >/dev/null
 ok $? "nvdisasm is there"
 
 for sm in 80 86 89 90; do
-	for ptx in tests/kernels/*.ptx tests/userspace/ptx/instructions/*.ptx tests/userspace/compiler/odd/*.ptx; do
+	for ptx in tests/kernels/*.ptx tests/userspace/compiler/ptx/instructions/*.ptx tests/userspace/compiler/driver/odd/*.ptx; do
 		for mode in default serial spill; do
 			flag=$([ $mode = default ] || echo --$mode)
 			# What the back end refuses, other tests look at.

@@ -6,7 +6,7 @@
  *   usage: sass_code SM words.bin cubin...
  */
 #include "tests/oracles/_cubin.h"
-#include "libsov/isa/sass.h"
+#include "libsov/isa/nv/sass.h"
 
 static void print(uint32_t sm, struct sass_word w, uint64_t address)
 {

@@ -9,7 +9,7 @@
  *   usage: sass_hazards SM cubin...
  */
 #include "tests/oracles/_cubin.h"
-#include "libsov/isa/sass.h"
+#include "libsov/isa/nv/sass.h"
 
 #define MOST  20000 /* instructions of a function */
 #define KINDS (SASS_BREG + 1)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsov/isa/sass_row.h"
+#include "libsov/isa/nv/sass_row.h"
 
 static uint64_t next(void *state) /* splitmix64 */
 {

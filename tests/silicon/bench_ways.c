@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each way to copy costs, by size: the figures behind the table of choices in libsov/copy.c.
+ * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/memory/copy.c.
  *
  *   bench_ways [--small]
  *
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "libsov/nv/nv.h"
-#include "libsov/runtime.h"
+#include "libsov/gpu/nv/nv_gpu.h"
+#include "libsov/runtime/runtime.h"
 
 enum { SAMPLES = 2001, TIME_LIMIT = 200 };
 #define WARM_NS UINT64_C(1500000000)

@@ -7,7 +7,7 @@ set -eu
 : "${BUILD:=build}"
 out=$BUILD/silicon
 rm -rf "$out" "$out.tar.gz"
-tests=tests/userspace/ptx
+tests=tests/userspace/compiler/ptx
 mkdir -p "$out/$tests/instructions"
 
 # In default and serial mode, beside a copy of the source.

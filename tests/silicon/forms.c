@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "libsov/compiler/image.h"
+#include "libsov/compiler/image/image.h"
 #include "libsov/sov.h"
 #include "tests/silicon/driver.h"
 

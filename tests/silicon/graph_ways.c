@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How kernels of a graph may follow each other, what each way costs, and whether it is right: the
- * figures behind the table in libsov/graph_write.c, from which its first row is chosen.
+ * figures behind the table in libsov/runtime/graph/graph_write.c, from which its first row is chosen.
  *
  *   graph_ways [--small] [--bold]
  *
@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "libsov/graph.h"
-#include "libsov/nv/nv.h"
+#include "libsov/runtime/graph/graph.h"
+#include "libsov/gpu/nv/nv_gpu.h"
 
 enum { LONG = 100, SHORT = 10, BLOCK = 64, LIMIT_S = 2, FLOOD_TIMES = 24 };
 enum shape { ONE, FEW, NEIGHBOURS, FLOOD, POUR };

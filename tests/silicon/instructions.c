@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges the one-instruction tests on a real GPU: PTX files in tests/userspace/ptx/instructions, whose
+ * Judges the one-instruction tests on a real GPU: PTX files in tests/userspace/compiler/ptx/instructions, whose
  * comments say what goes in and what must come out.
  *
  *   instructions [--small] VARIANT...
@@ -23,9 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "driver.h"
-#include "tests/userspace/ptx/_instructions.h"
+#include "tests/userspace/compiler/ptx/_instructions.h"
 
-#define FOLDER "tests/userspace/ptx/instructions"
+#define FOLDER "tests/userspace/compiler/ptx/instructions"
 
 enum {
 	MAX_TESTS = 2000,

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "tests/userspace/api/_api.h"
-#include "tests/userspace/api/_ptx.h"
+#include "tests/userspace/runtime/_api.h"
+#include "tests/userspace/runtime/_ptx.h"
 
 static sov_device gpu;
 static const char *saxpy_path = "tests/kernels/saxpy.ptx";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random kernels (tests/userspace/compiler/_random.h) on a real GPU: our code in every mode and ptxas's code
+ * Random kernels (tests/userspace/compiler/driver/_random.h) on a real GPU: our code in every mode and ptxas's code
  * of the same PTX, from the same random inputs, with what they write poisoned before. All must leave the bytes
  * that the IR interpreter leaves.
  *
@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/silicon/driver.h"
-#include "tests/userspace/compiler/_rewrite.h"
-#include "tests/userspace/compiler/_shrink.h"
+#include "tests/userspace/compiler/driver/_rewrite.h"
+#include "tests/userspace/compiler/driver/_shrink.h"
 
 enum {
 	MAX_KERNELS = 1000,

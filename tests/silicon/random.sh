@@ -15,7 +15,7 @@ PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 work=$BUILD/random
 mkdir -p "$work"
 rm -f "$work"/*.log
-make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/libsov-all.a" "$BUILD/tests/compiler/random_kernels" >"$work/build.log" 2>&1 ||
+make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/libsov-all.a" "$BUILD/tests/compiler/driver/random_kernels" >"$work/build.log" 2>&1 ||
 	{ tail -n 20 "$work/build.log"; echo "random: FAIL: the build"; exit 1; }
 # shellcheck disable=SC2086 # a compiler may come with flags
 $CC -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/random.c "$BUILD/libsov-all.a" -o "$work/random" -ldl -lm -pthread
@@ -36,7 +36,7 @@ start=$(date +%s)
 middle=$(date +%s)
 export SOV_CACHE_SIZE=0 SOV_NVRM=0
 [ "$soft" -eq 0 ] || spread $((first + kernels)) "$soft" 250 "$work/soft.log" "$SOFT_SECONDS" \
-	"$BUILD/tests/compiler/random_kernels" turns
+	"$BUILD/tests/compiler/driver/random_kernels" turns
 end=$(date +%s)
 
 grep -h '^UNEXPLAINED\|^WRONG\|^FAULT\|^HANG\|^DIED\|^REFUSED\|^BROKEN' "$work/gpu.log" "$work/soft.log" 2>/dev/null | sort | uniq -c | sort -rn | head -n 60 || true

@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 CC=${CC:-cc}
 small=
 [ "${1:-}" != --small ] || { small=--small; shift; }
-tests=tests/userspace/ptx/instructions
+tests=tests/userspace/compiler/ptx/instructions
 variants="default serial"
 results=$PWD/results
 verdict=PASS
@@ -76,17 +76,17 @@ nvrm_here() {
 }
 
 # What any way to a GPU has to keep, and services for kernels; device 0 is the real one.
-falsify_here() {
-	: >falsify.log
-	for test in source/tests/userspace/falsify/[a-z]*.c source/tests/userspace/services/[a-z]*.c; do
+conformance_here() {
+	: >conformance.log
+	for test in source/tests/userspace/runtime/conformance/[a-z]*.c source/tests/userspace/runtime/module/device_services/[a-z]*.c; do
 		# shellcheck disable=SC2086
-		$CC -O2 -std=c11 -D_GNU_SOURCE -Isource "$test" source/build/libsov-all.a -o falsify -ldl -lm -pthread ||
+		$CC -O2 -std=c11 -D_GNU_SOURCE -Isource "$test" source/build/libsov-all.a -o conformance -ldl -lm -pthread ||
 			{ verdict=FAIL; continue; }
-		echo "# ${test#source/tests/userspace/}" >>falsify.log
-		(cd source && SOV_FALSIFY=1 timeout -k 10 300 ../falsify) >>falsify.log 2>&1 || verdict=FAIL
+		echo "# ${test#source/tests/userspace/}" >>conformance.log
+		(cd source && SOV_CONFORMANCE=1 timeout -k 10 300 ../conformance) >>conformance.log 2>&1 || verdict=FAIL
 	done
-	grep '^not ok\|^# ' falsify.log || true
-	echo "falsification: $(grep -c '^ok' falsify.log) promises kept, $(grep -c '^not ok' falsify.log) broken" | tee -a "$results"
+	grep '^not ok\|^# ' conformance.log || true
+	echo "conformance: $(grep -c '^ok' conformance.log) promises kept, $(grep -c '^not ok' conformance.log) broken" | tee -a "$results"
 }
 
 # libsov beside CUDA, and what each of its ways to copy and to run graphs costs, with the library that was built here.
@@ -121,7 +121,7 @@ if [ -z "$small" ]; then
 	! command -v make >/dev/null || compile_here
 	[ ! -e source/build/libsov-all.a ] || measure_here
 	[ ! -e source/build/libsov-all.a ] || nvrm_here
-	[ ! -e source/build/libsov-all.a ] || falsify_here
+	[ ! -e source/build/libsov-all.a ] || conformance_here
 fi
 
 # shellcheck disable=SC2086 # lists of words

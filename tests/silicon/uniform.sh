@@ -13,7 +13,7 @@ PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 work=$BUILD/uniform
 verdict=PASS
 mkdir -p "$work/kernels"
-make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/sov" "$BUILD/libsov-all.a" "$BUILD/tests/compiler/uniform" >"$work/build.log" 2>&1 ||
+make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/sov" "$BUILD/libsov-all.a" "$BUILD/tests/compiler/driver/uniform" >"$work/build.log" 2>&1 ||
 	{ tail -n 20 "$work/build.log"; echo "uniform: FAIL: the build"; exit 1; }
 variants="default vector"
 [ ! -x "$PTXAS" ] || variants="$variants ptxas"
@@ -27,7 +27,7 @@ done
 $CC -O2 -std=c11 -I. -Itests/silicon tests/silicon/codegen.c -o "$work/codegen" -ldl -lm
 # shellcheck disable=SC2086 # one word a variant
 (cd "$work" && ./codegen $variants) || verdict=FAIL
-SOV_NVRM=1 SOV_CACHE_SIZE=0 timeout 300 "$BUILD/tests/compiler/uniform" 1 "$count" >"$work/random.log" 2>&1 || verdict=FAIL
+SOV_NVRM=1 SOV_CACHE_SIZE=0 timeout 300 "$BUILD/tests/compiler/driver/uniform" 1 "$count" >"$work/random.log" 2>&1 || verdict=FAIL
 grep -A 3 '^not ok' "$work/random.log" | head -n 40 || true
 echo "random kernels: $(grep -c '^ok' "$work/random.log") agree, $(grep -c '^not ok' "$work/random.log" || true) do not"
 echo "uniform: $verdict"

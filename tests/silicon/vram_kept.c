@@ -2,13 +2,13 @@
 /*
  * Who keeps video memory that was freed? 2 MiB are bound and given back again and again in one
  * group: first always at the same address, then each time at the next. What is missing only then is
- * the driver's, for addresses: tests/userspace/falsify/_falsify.h allows for that.
+ * the driver's, for addresses: tests/userspace/runtime/conformance/_conformance.h allows for that.
  *
  *   vram_kept
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/runtime.h"
+#include "libsov/runtime/runtime.h"
 
 #define STEP (UINT64_C(2) << 20)
 

@@ -9,7 +9,7 @@
 #   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian
 #   # append: iommu.strict=1  words for the kernel's command line (none)
 #   # memory: 2G              of the machine (1G)
-#   # programs: sov tests/api/memory    of $BUILD, to be found in the machine's /source/build (none)
+#   # programs: sov tests/runtime/memory/memory    of $BUILD, to be found in the machine's /source/build (none)
 #   # firmware: small         a boot is to be quick: the image is a stand-in of 0.1 MB (small_gsp.S; the real one)
 #   # iommu: on               one is between the cards and memory (off)
 # Everything that a run makes lies in $work.
@@ -38,7 +38,7 @@ runs_on() { # scenario, kernel: does it?
 ours() { # folder
 	mkdir -p "$1/source/tests" "$1/lib"
 	cp -r tests/kernels "$1/source/tests/"
-	install -D -m 644 -t "$1/source/tests/userspace/services" tests/userspace/services/_kernels.ptx
+	install -D -m 644 -t "$1/source/tests/userspace/runtime/module/device_services" tests/userspace/runtime/module/device_services/_kernels.ptx
 	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
 		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
 		ldd "$BUILD/$p" >"$work/libraries" 2>&1 || grep -q 'not a dynamic' "$work/libraries" || return 1
@@ -62,7 +62,7 @@ covered() { # release
 	rm -rf "$work/cover"
 	mkdir -p "$work/cover/tests"
 	cp -r Kbuild kmod hw uapi "$work/cover"
-	cp -r tests/cover "$work/cover/tests"
+	cp -r tests/kunit "$work/cover/tests"
 	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/cover SOVGPU_COVER=1 modules || return 1
 	cp "$work/cover/sovgpu_cover.ko" "$work/cover/sovgpu_covered.ko" "$work/module-$1/"
 }

@@ -6,7 +6,7 @@
 #ifndef SOV_COMPILER_AMD_AMD_H
 #define SOV_COMPILER_AMD_AMD_H
 
-#include "libsov/compiler/target.h"
+#include "libsov/compiler/base/target.h"
 
 extern const struct backend amd_backend;
 

@@ -6,7 +6,7 @@
  * different blocks (a phi) or of different turns of a loop, the mask goes through a vector register.
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/lower.h"
+#include "libsov/compiler/passes/lower.h"
 
 /* Floats are added by nobody in memory; LDS could, but flushes or not by its own rules. */
 static bool is_native(const struct ir_inst *in)

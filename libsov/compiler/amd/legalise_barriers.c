@@ -13,8 +13,8 @@
  * as PTX counts warps. All words are 0 from the start of a kernel on: its threads write them and meet.
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/expand.h"
-#include "libsov/compiler/flow.h"
+#include "libsov/compiler/passes/expand.h"
+#include "libsov/compiler/analysis/cfg_walk.h"
 
 #define BARRIERS 16
 #define BYTES    16 /* of each */

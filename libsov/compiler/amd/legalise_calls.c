@@ -13,8 +13,8 @@
  * of their places.
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/expand.h"
-#include "libsov/compiler/flow.h"
+#include "libsov/compiler/passes/expand.h"
+#include "libsov/compiler/analysis/cfg_walk.h"
 
 #define LANES 32
 

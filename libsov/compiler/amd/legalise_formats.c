@@ -5,7 +5,7 @@
  * Specification (1.0); that numbers beyond the greatest become it, and what a NaN becomes, is PTX's (cvt with .satfinite).
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/expand.h"
+#include "libsov/compiler/passes/expand.h"
 
 #define SINGLE_INFINITY 0x7f800000u
 #define SINGLE_SIGN     0x80000000u

@@ -15,9 +15,9 @@
 #define SOV_COMPILER_AMD_MIR_H
 
 #include "libsov/compiler/amd/module.h"
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/ir.h"
-#include "libsov/isa/amd/row.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/ir/ir.h"
+#include "libsov/isa/amd/amd_row.h"
 
 /* Lanes hold words of scalar registers that were spilled, 32 in a vector register that is their bank. */
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_LANE, GCN_CLASSES };

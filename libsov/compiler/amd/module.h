@@ -11,12 +11,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libsov/compiler/amd/abi.h"
-#include "libsov/compiler/bytes.h"
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/ir.h"
-#include "libsov/compiler/lines.h"
-#include "libsov/compiler/services.h"
+#include "libsov/compiler/image/amd_abi.h"
+#include "libsov/compiler/base/bytes.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/image/line_table.h"
+#include "libsov/compiler/ir/device_services.h"
 
 /* Pieces beside those of functions (calls.c), among indices of these: the table of functions, and where it
  * leads for numbers that are no function's. */

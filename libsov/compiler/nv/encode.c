@@ -7,7 +7,7 @@
 #include <string.h>
 #include "hw/nv/bank0.h"
 #include "hw/nv/cubin.h"
-#include "libsov/compiler/nv/cubin.h"
+#include "libsov/compiler/image/cubin_write.h"
 #include "libsov/compiler/nv/mir.h"
 
 #define WORD 16 /* bytes of an instruction */

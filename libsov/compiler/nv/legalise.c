@@ -2,7 +2,7 @@
 /*
  * What the machine does not have becomes what it has while the code is still IR; how is in lower.c.
  */
-#include "libsov/compiler/lower.h"
+#include "libsov/compiler/passes/lower.h"
 #include "libsov/compiler/nv/mir.h"
 
 /* Shared memory adds no floats and exchanges 64 bits but does nothing else with them; nobody

@@ -16,10 +16,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libsov/compiler/arena.h"
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/ir.h"
-#include "libsov/isa/sass.h"
+#include "libsov/compiler/base/arena.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/ir/ir.h"
+#include "libsov/isa/nv/sass.h"
 
 #define MIR_MAX_UNITS 4
 #define MIR_GPRS      253 /* R0–R252: of 255 that can be named, two belong to the hardware */

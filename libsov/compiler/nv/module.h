@@ -6,10 +6,10 @@
 #ifndef SOV_COMPILER_NV_MODULE_H
 #define SOV_COMPILER_NV_MODULE_H
 
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/nv/cubin.h"
-#include "libsov/compiler/ir.h"
-#include "libsov/compiler/services.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/image/cubin_write.h"
+#include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/ir/device_services.h"
 
 struct nv_plan {
 	const struct ir_module *module; /* its variables; no functions any more */

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/nv/cubin.h"
+#include "libsov/compiler/image/cubin_write.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/nv/nv.h"

@@ -6,7 +6,7 @@
 #ifndef SOV_COMPILER_NV_NV_H
 #define SOV_COMPILER_NV_NV_H
 
-#include "libsov/compiler/target.h"
+#include "libsov/compiler/base/target.h"
 
 extern const struct backend nv_backend;
 

@@ -5,7 +5,7 @@
  * a block are looked for before its first statement.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* ---- labels ---- */
 

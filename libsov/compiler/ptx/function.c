@@ -7,7 +7,7 @@
  * by address.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* A parameter or result, as it is declared; of a prototype nothing but its types count. */
 struct formal {

@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 #define MAX_DECIMAL 64 /* characters of a decimal float */
 

@@ -7,7 +7,7 @@
  * the old value of its destination. Any other stands in a block of its own behind a branch.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* ---- building ---- */
 

@@ -6,7 +6,7 @@
  * read once and kept.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 #define MAX_ELEMENTS 12
 

@@ -5,7 +5,7 @@
  * is decided in match.c.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* The operand's text goes from its first token to here. */
 static void extend(struct ptx *x, struct ptx_operand *o)

@@ -5,8 +5,8 @@
  * one run finds every error of a file.
  */
 #include <string.h>
-#include "libsov/compiler/image.h"
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* ---- tokens ---- */
 

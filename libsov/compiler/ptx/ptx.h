@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "libsov/compiler/compiler.h"
-#include "libsov/compiler/ir.h"
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/ir/ir.h"
 
 /* Newest PTX that is read: 9.0. */
 #define PTX_VERSION_MAJOR 9

@@ -5,7 +5,7 @@
  * a member becomes a register of its own when it is first used.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 void ptx_scope_open(struct ptx *x)
 {

@@ -4,7 +4,7 @@
  * names only; variables become symbols of the module.
  */
 #include <string.h>
-#include "libsov/compiler/ptx/front.h"
+#include "libsov/compiler/ptx/front_end.h"
 
 /* ---- types and sizes ---- */
 

@@ -5,10 +5,10 @@
  * counter at best. Here the software GPU's answers are replaced by such as a real one gives.
  */
 #include <errno.h>
-#include "libsov/runtime.h"
+#include "libsov/runtime/runtime.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
-#include "tests/userspace/api/_ptx.h"
+#include "tests/userspace/runtime/_ptx.h"
 
 static struct winsys way; /* the software GPU's, with the functions below */
 static struct winsys_error said;

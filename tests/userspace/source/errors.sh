@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Refusals for which the library has no general advice (libsov/error.c: a result whose next is NULL) say
+# Refusals for which the library has no general advice (libsov/runtime/base/error.c: a result whose next is NULL) say
 # themselves what to do: by a second half behind a semicolon, or what the value must be.
 . tests/tap.sh
 
-own=$(awk '/^#define R\(/ { on = 1; next } /^#undef R/ { on = 0 } on' libsov/error.c | tr -d '\n' | tr -s '\t ' ' ' |
+own=$(awk '/^#define R\(/ { on = 1; next } /^#undef R/ { on = 0 } on' libsov/runtime/base/error.c | tr -d '\n' | tr -s '\t ' ' ' |
 	sed 's/ R(/\n/g' | sed -n 's/^\(SOV_ERROR_[A-Z_]*\),.*", NULL),.*/\1/p' | sort)
 is "$(echo "$own" | tr '\n' ' ')" "SOV_ERROR_INVALID_ARGUMENT SOV_ERROR_INVALID_LAUNCH SOV_ERROR_NOT_FOUND SOV_ERROR_UNSUPPORTED " \
 	"four results have no general advice"
 
 # A call a line: its file, its result, the words of its strings.
-calls=$(for f in libsov/*.c; do
+calls=$(for f in $(find libsov/runtime -name "*.c" | sort); do
 	tr '\n\t' '  ' <"$f" | sed 's/refuse(/\n&/g' | sed -n 's/^refuse(\(r = \)\{0,1\}\(SOV_ERROR_[A-Z_]*\),\(.*\)/\2 \3/p' |
 		awk -v file="${f##*/}" '{
 			text = ""; rest = substr($0, length($1) + 1); n = split(rest, part, /"/)

@@ -12,22 +12,22 @@ lanes='(lanes?|warp(_?size)?)[a-z_]* *(=|==|\*|/|%) *(32|64)|(32|64)u? *[*/%] *[
 # Lines where it has to be so, and why: FILE WHAT-THE-LINE-HAS.
 allowed() {
 	cat <<-'END'
-	libsov/gpu.c nv_gpu			the list of makes of GPUs
-	libsov/gpu.c amd_gpu			the same
-	libsov/gpu.c "sm_"			whose targets begin so
-	libsov/gpu.c "gfx"			the same
-	libsov/compiler/target.c .name = "	the list of targets
-	libsov/compiler/target.c _backend	the same
-	libsov/compiler/target.c compiler/amd/amd.h	the same
-	libsov/compiler/target.c compiler/nv/nv.h	the same
-	libsov/compiler/image.c &image_cubin	the list of kinds of files
-	libsov/compiler/image.h image_cubin	the same
-	libsov/compiler/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
-	libsov/compiler/image.h AMD_HIDDENS	the same
-	libsov/compiler/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
-	libsov/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
+	libsov/gpu/gpu.c nv_gpu			the list of makes of GPUs
+	libsov/gpu/gpu.c amd_gpu			the same
+	libsov/gpu/gpu.c "sm_"			whose targets begin so
+	libsov/gpu/gpu.c "gfx"			the same
+	libsov/compiler/driver/target.c .name = "	the list of targets
+	libsov/compiler/driver/target.c _backend	the same
+	libsov/compiler/driver/target.c compiler/amd/amd.h	the same
+	libsov/compiler/driver/target.c compiler/nv/nv.h	the same
+	libsov/compiler/image/image.c &image_cubin	the list of kinds of files
+	libsov/compiler/image/image.h image_cubin	the same
+	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
+	libsov/compiler/image/image.h AMD_HIDDENS	the same
+	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
+	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
-	libsov/module.c take PTX or a cubin	files that users have
+	libsov/runtime/module/module.c take PTX or a cubin	files that users have
 	END
 }
 
@@ -66,7 +66,7 @@ code() {
 	}' "$@"
 }
 
-files=$(ls libsov/*.[ch] libsov/compiler/*.[ch])
+files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi)" | sort)
 [ "$(echo "$files" | wc -l)" -gt 90 ]
 ok $? "the list of files is not empty"
 # A word is between letters of another kind: nv_gpu has nv, convert has not.
@@ -85,7 +85,7 @@ found=$(echo "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 [ -z "$found" ]
 ok $? "common code names no vendor, chip, instruction set or file of one"
 [ -z "$found" ] || diag "$found"
-found=$(echo "$lines" | grep -iE "$lanes" | grep -v '^libsov/compiler/target\.c:') # the list of targets
+found=$(echo "$lines" | grep -iE "$lanes" | grep -v '^libsov/compiler/driver/target\.c:') # the list of targets
 [ -z "$found" ]
 ok $? "common code does not know how many lanes a warp has"
 [ -z "$found" ] || diag "$found"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "libsov/winsys/kmod.h"
+#include "libsov/winsys/kmod/kmod.h"
 
 enum { FAKE_KINDS = 6, FAKE_FILE = 0, FAKE_BO, FAKE_VM, FAKE_GROUP, FAKE_QUEUE, FAKE_SYNCOBJ };
 

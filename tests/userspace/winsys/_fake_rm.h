@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "libsov/winsys/nvrm.h"
+#include "libsov/winsys/nvrm/nvrm.h"
 
 #define FAKE_FILES   64
 #define FAKE_OBJECTS 256

@@ -2,10 +2,10 @@
 # scenario
 # kernels: trixie-debug
 # card: gh100 --fault sweep:15:19:8
-# The GSP goes wrong at another message of every boot, in every way that it can (model/card/fault.c), while the driver boots it,
+# The GSP goes wrong at another message of every boot, in every way that it can (model/card/fault_injection.c), while the driver boots it,
 # asks it something or leaves. Whatever happens, calls come back, the card can be given up, and after a reset it is as
 # good as new. So many times, or until for as many boots as there are ways nothing goes wrong, which is when there are no
-# more messages (14: model/card/fault.c has as many). With $ways and $most other faults are tried the same way: so many
+# more messages (14: model/card/fault_injection.c has as many). With $ways and $most other faults are tried the same way: so many
 # boots without one, and there are no more; so many lines about each, and no more.
 . /test/common.sh
 times=${1:-8}

@@ -2,9 +2,10 @@
 # scenario
 # kernels: trixie trixie-backports
 # programs: sov
-# programs: tests/api/memory tests/api/host_memory tests/api/launches tests/api/grids
-# programs: tests/api/streams tests/api/faults tests/api/variables tests/api/local_memory
-# programs: tests/api/copy_threads tests/kernels/soft tests/kernels/science
+# programs: tests/runtime/memory/memory tests/runtime/memory/host_memory tests/runtime/memory/local_memory
+# programs: tests/runtime/memory/copy_threads tests/runtime/module/launches tests/runtime/module/grids
+# programs: tests/runtime/module/variables tests/runtime/stream/streams tests/runtime/api_faults
+# programs: tests/compiler/kernels/soft tests/compiler/kernels/science
 # libsov's programs run on the card by /dev/sovgpu0, as they do on a software GPU.
 . /test/common.sh
 cd /source || exit 1
@@ -31,16 +32,17 @@ SOV_TRACE=/tmp/trace "$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy
 out=$("$sov" trace --read /tmp/trace)
 is "$(echo "$out" | awk '/^  saxpy_f32/ { print $2, ($3 > 0) }')" "1 1" "a trace has the card's time for the kernel"
 grep '"clocks read"' /tmp/trace | head -n 1 | sed 's/^/# /'
-for t in memory host_memory launches grids variables streams faults local_memory copy_threads; do
-	program "$BUILD/tests/api/$t"
+for t in memory/memory memory/host_memory module/launches module/grids module/variables stream/streams api_faults \
+	memory/local_memory memory/copy_threads; do
+	program "$BUILD/tests/runtime/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
 done
 for t in soft science; do
-	program "$BUILD/tests/kernels/$t"
+	program "$BUILD/tests/compiler/kernels/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
 done
 # The same by calls, as for GPUs whose queues a process cannot fill itself; and what a launch costs either way.
-SOV_KMOD=calls program "$BUILD/tests/api/launches"
+SOV_KMOD=calls program "$BUILD/tests/runtime/module/launches"
 for way in 1 calls; do
 	SOV_KMOD=$way "$sov" bench --only "launch and wait" -n 200 --seconds 5 | sed -n "s/^launch and wait */# SOV_KMOD=$way, launch and wait: /p"
 done

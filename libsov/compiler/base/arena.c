@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: a list of chunks, each twice as large as the one before it. Chunks come zeroed from
+ * calloc or the kernel, so what an arena gives out is zero without being cleared; only what is given
+ * back early (arena_rewind) is cleared then, and its chunks are kept for whoever asks next. Pages
+ * are asked of the kernel some at a time, ahead of their first use: a fault for each costs more than
+ * most of what is done with them. Large chunks lie where huge pages can be, which cost less still.
+ */
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "libsov/compiler/base/arena.h"
+
+#define FIRST_CHUNK   ((size_t)16 << 10)
+#define LARGEST_CHUNK ((size_t)8 << 20)
+#define HUGE          ((size_t)2 << 20) /* of a huge page, where there are any */
+#define AHEAD         ((size_t)128 << 10)
+#define PAGE          ((uintptr_t)4096) /* or a multiple of it; then madvise refuses some */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; before, pages come one by one */
+#endif
+
+struct arena_chunk {
+	struct arena_chunk *previous;
+	size_t size, used;
+	size_t populated; /* bytes whose pages are there */
+	size_t mapped;    /* bytes from the kernel; 0: from calloc */
+	max_align_t data[];
+};
+
+void arena_init(struct arena *a, size_t limit, jmp_buf *no_memory)
+{
+	*a = (struct arena){.limit = limit, .no_memory = no_memory};
+}
+
+static void free_chunks(struct arena_chunk *c)
+{
+	while (c) {
+		struct arena_chunk *previous = c->previous;
+
+		if (c->mapped)
+			munmap(c, c->mapped);
+		else
+			free(c);
+		c = previous;
+	}
+}
+
+void arena_free(struct arena *a)
+{
+	free_chunks(a->chunk);
+	free_chunks(a->spare);
+	arena_init(a, a->limit, a->no_memory);
+}
+
+static _Noreturn void out_of_memory(const struct arena *a)
+{
+	if (a->no_memory)
+		longjmp(*a->no_memory, 1);
+	fprintf(stderr, "arena: out of memory after %zu bytes (limit %zu)\n", a->total, a->limit);
+	abort();
+}
+
+/* Whole huge pages: what is mapped before and behind them goes again. */
+static struct arena_chunk *map_chunk(size_t bytes)
+{
+	size_t mapped = (bytes + HUGE - 1) / HUGE * HUGE, before;
+	struct arena_chunk *c;
+	char *all = mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (all == MAP_FAILED)
+		return NULL;
+	before = HUGE - (uintptr_t)all % HUGE;
+	c = (struct arena_chunk *)(all + before);
+	munmap(all, before);
+	if (before < HUGE)
+		munmap(all + before + mapped, HUGE - before);
+	madvise(c, mapped, MADV_HUGEPAGE);
+	c->mapped = mapped;
+	return c;
+}
+
+static struct arena_chunk *new_chunk(struct arena *a, size_t need)
+{
+	size_t size = a->size ? a->size * 2 : FIRST_CHUNK;
+	struct arena_chunk *c;
+
+	if (size > LARGEST_CHUNK)
+		size = LARGEST_CHUNK;
+	a->size = size;
+	if (size < need)
+		size = need;
+	if (a->limit && (a->total > a->limit || size > a->limit - a->total))
+		out_of_memory(a);
+	if (size < HUGE)
+		c = calloc(1, sizeof(*c) + size);
+	else
+		c = map_chunk(size - need >= sizeof(*c) ? size : need + sizeof(*c));
+	if (!c)
+		out_of_memory(a);
+	if (c->mapped)
+		size = c->mapped - sizeof(*c);
+	c->size = size;
+	a->total += size;
+	return c;
+}
+
+static void add_chunk(struct arena *a, size_t need)
+{
+	struct arena_chunk *c = a->spare;
+
+	if (c && c->size >= need)
+		a->spare = c->previous;
+	else
+		c = new_chunk(a, need);
+	c->previous = a->chunk;
+	a->chunk = c;
+}
+
+static void populate(struct arena_chunk *c)
+{
+	uintptr_t start = (uintptr_t)c->data, end;
+
+	start += c->populated;
+	c->populated = c->size - c->used > AHEAD ? c->used + AHEAD : c->size;
+	end = ((uintptr_t)c->data + c->populated) & ~(PAGE - 1);
+	start = (start + PAGE - 1) & ~(PAGE - 1);
+	if (start < end)
+		madvise((void *)start, end - start, MADV_POPULATE_WRITE);
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	const size_t align = alignof(max_align_t);
+	struct arena_chunk *c = a->chunk;
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		out_of_memory(a);
+	size = size ? (size + align - 1) / align * align : align;
+	if (!c || c->size - c->used < size) {
+		add_chunk(a, size);
+		c = a->chunk;
+	}
+	p = (char *)c->data + c->used;
+	c->used += size;
+	if (c->used > c->populated)
+		populate(c);
+	return p;
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+	return (struct arena_mark){a->chunk, a->chunk ? a->chunk->used : 0};
+}
+
+static void clear(struct arena_chunk *c, size_t from)
+{
+	memset((char *)c->data + from, 0, c->used - from);
+	c->used = from;
+}
+
+void arena_rewind(struct arena *a, struct arena_mark m)
+{
+	while (a->chunk != m.chunk) {
+		struct arena_chunk *c = a->chunk;
+
+		clear(c, 0);
+		a->chunk = c->previous;
+		c->previous = a->spare;
+		a->spare = c;
+	}
+	if (m.chunk)
+		clear(m.chunk, m.used);
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size)
+{
+	if (size && count > SIZE_MAX / 2 / size)
+		out_of_memory(a);
+	return arena_alloc(a, count * size);
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	char *copy = arena_alloc(a, n + 1);
+
+	memcpy(copy, s, n);
+	return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	struct text t = {.arena = a};
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(&t, fmt, ap);
+	va_end(ap);
+	return t.s;
+}
+
+void *arena_grow(struct arena *a, void *old, uint32_t *capacity, uint32_t need, size_t size)
+{
+	uint32_t larger = *capacity > UINT32_MAX / 2 ? UINT32_MAX : *capacity * 2;
+	void *grown;
+
+	if (need <= *capacity)
+		return old;
+	if (larger < 8)
+		larger = 8;
+	if (larger < need)
+		larger = need;
+	grown = arena_array(a, larger, size);
+	if (*capacity)
+		memcpy(grown, old, *capacity * size);
+	*capacity = larger;
+	return grown;
+}
+
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0 || (uint32_t)n >= UINT32_MAX - t->length)
+		out_of_memory(t->arena);
+	t->s = arena_grow(t->arena, t->s, &t->capacity, t->length + (uint32_t)n + 1, 1);
+	vsnprintf(t->s + t->length, (size_t)n + 1, fmt, ap);
+	t->length += (uint32_t)n;
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(t, fmt, ap);
+	va_end(ap);
+}

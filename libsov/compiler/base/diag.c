@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Diagnostics: messages are collected, never printed; whoever asked for the compilation decides
+ * where they go. A file of nothing but mistakes costs DIAG_MAX_ERRORS lines, not more.
+ */
+#include "libsov/compiler/base/diag.h"
+
+void diag_init(struct diag *d, struct arena *a, const char *prefix)
+{
+	*d = (struct diag){.arena = a, .prefix = prefix};
+	d->text = arena_strndup(a, "", 0);
+}
+
+void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+{
+	struct text t = {d->arena, d->capacity ? d->text : NULL, d->length, d->capacity};
+	va_list ap;
+
+	if (d->errors++ > DIAG_MAX_ERRORS)
+		return;
+	text_printf(&t, "%s: ", d->prefix);
+	if (d->errors > DIAG_MAX_ERRORS) {
+		text_printf(&t, "more than %d errors; the rest is not listed\n", DIAG_MAX_ERRORS);
+	} else {
+		if (line)
+			text_printf(&t, "%u:%u: ", line, column);
+		va_start(ap, fmt);
+		text_vprintf(&t, fmt, ap);
+		va_end(ap);
+		text_printf(&t, "\n");
+	}
+	d->text = t.s;
+	d->length = t.length;
+	d->capacity = t.capacity;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Diagnostics of one compilation: every error of a file, in order, each "ptx: 12:7: sentence".
+ * The sentence names the thing, the value and the way out.
+ */
+#ifndef SOV_COMPILER_DIAG_H
+#define SOV_COMPILER_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "libsov/compiler/base/arena.h"
+
+#define DIAG_MAX_ERRORS 100 /* then one last line says that there are more */
+
+struct diag {
+	struct arena *arena;
+	const char *prefix; /* "ptx", "ir", "cubin", "compile" */
+	char *text;         /* all messages so far, each ending in a newline; "" when none */
+	uint32_t length, capacity;
+	uint32_t errors;
+};
+
+void diag_init(struct diag *d, struct arena *a, const char *prefix);
+/* line 0: no position. */
+void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

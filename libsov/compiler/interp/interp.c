@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running threads: one instruction at a time, one thread at a time. What an instruction computes
+ * comes from eval.c; here are positions, registers and undefined values. An undefined argument
+ * makes a result undefined, and no more is known about it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "libsov/compiler/ir/eval.h"
+#include "libsov/compiler/interp/interp_state.h"
+
+#define SLICE                                                                                      \
+	1000 /* instructions before the next thread has its turn: one may wait for another         \
+	      */
+
+bool interp_fail(struct interp *ip, const struct interp_thread *t, const char *fmt, ...)
+{
+	char sentence[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	if (!t)
+		snprintf(ip->message, ip->message_size, "kernel %s: %s", ip->f->name, sentence);
+	else
+		snprintf(ip->message, ip->message_size,
+			 "%s %s, block (%u,%u,%u), thread (%u,%u,%u), '%s': %s",
+			 t->f->kind == IR_KERNEL ? "kernel" : "function", t->f->name, ip->ctaid[0],
+			 ip->ctaid[1], ip->ctaid[2], t->tid[0], t->tid[1], t->tid[2],
+			 ir_text_inst(t->f, t->at), sentence);
+	return false;
+}
+
+/* Values. */
+
+static uint64_t special(const struct interp *ip, const struct interp_thread *t, enum ir_sreg s)
+{
+	uint32_t lane = t->index % ip->launch->warp_lanes;
+	uint32_t eq = 1u << lane, lt = eq - 1;
+
+	switch (s) {
+	case IR_TID_X:
+	case IR_TID_Y:
+	case IR_TID_Z:
+		return t->tid[s - IR_TID_X];
+	case IR_NTID_X:
+	case IR_NTID_Y:
+	case IR_NTID_Z:
+		return ip->launch->block[s - IR_NTID_X];
+	case IR_CTAID_X:
+	case IR_CTAID_Y:
+	case IR_CTAID_Z:
+		return ip->ctaid[s - IR_CTAID_X];
+	case IR_NCTAID_X:
+	case IR_NCTAID_Y:
+	case IR_NCTAID_Z:
+		return ip->launch->grid[s - IR_NCTAID_X];
+	case IR_LANEMASK_EQ:
+		return eq;
+	case IR_LANEMASK_LT:
+		return lt;
+	case IR_LANEMASK_LE:
+		return lt | eq;
+	case IR_LANEMASK_GT:
+		return ~(lt | eq);
+	case IR_LANEMASK_GE:
+		return ~lt;
+	case IR_WARPID:
+		return t->index / ip->launch->warp_lanes;
+	case IR_NWARPID: /* as many as the largest block has */
+		return INTERP_MAX_THREADS / ip->launch->warp_lanes;
+	case IR_NSMID:
+		return 1;
+	case IR_SMID:
+	case IR_GRIDID:
+		return 0;
+	case IR_TOTAL_SMEM:
+		return ip->space_bytes[IR_SHARED];
+	case IR_DYNAMIC_SMEM:
+		return ip->launch->dynamic_shared;
+	default:
+		return lane;
+	}
+}
+
+static void set(struct interp_thread *t, const struct ir_inst *in, uint64_t bits)
+{
+	uint32_t width = ir_type_bits(in->type);
+
+	t->values[in->res].bits = bits & UINT64_MAX >> (64 - width);
+	t->values[in->res].defined = true;
+}
+
+static void compute(struct interp_thread *t, const struct ir_inst *in)
+{
+	uint64_t args[3] = {0}, results[2];
+	bool defined = true;
+
+	if (in->op == IR_SELECT && t->values[in->args[0]].defined) {
+		/* The argument that is not chosen may be undefined. */
+		t->values[in->res] = t->values[in->args[t->values[in->args[0]].bits ? 1 : 2]];
+		return;
+	}
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		args[k] = t->values[in->args[k]].bits;
+		defined &= t->values[in->args[k]].defined;
+	}
+	if (defined)
+		ir_eval(in, args, results);
+	for (uint32_t k = 0; k < in->nres; k++)
+		t->values[in->res + k] =
+			(struct interp_value){.bits = defined ? results[k] : 0, .defined = defined};
+}
+
+/* Positions. */
+
+/* Which of to's predecessors edge k of from is; a branch may have two edges to the same block. */
+static uint32_t predecessor(const struct ir_func *f, ir_block from, uint32_t k)
+{
+	ir_block to = f->blocks[from].succ[k];
+	uint32_t earlier = k && f->blocks[from].succ[0] == to, p = 0;
+
+	while (f->blocks[to].preds[p] != from || earlier) {
+		earlier -= f->blocks[to].preds[p] == from;
+		p++;
+	}
+	return p;
+}
+
+/* Along edge k out of the block that the thread is at the end of. Phis take their values all at
+ * once: one may be the argument of another. */
+static void follow_edge(struct interp *ip, struct interp_thread *t, uint32_t k)
+{
+	const struct ir_func *f = t->f;
+	ir_block from = ir_at(f, t->at)->block, to = f->blocks[from].succ[k];
+	uint32_t p = predecessor(f, from, k), n = 0;
+	ir_id i;
+
+	for (i = f->blocks[to].first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
+		ip->phis[n++] = t->values[ir_at(f, i)->args[p]];
+	t->at = i;
+	n = 0;
+	for (i = f->blocks[to].first; i != t->at; i = ir_at(f, i)->next)
+		t->values[ir_at(f, i)->res] = ip->phis[n++];
+}
+
+static bool execute_branch(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	const struct interp_value *condition = in->nargs ? &t->values[in->args[0]] : NULL;
+
+	if (in->op == IR_TRAP)
+		return interp_fail(ip, t, "the kernel gave up here");
+	if (in->op == IR_EXIT)
+		interp_exit(ip, t);
+	if (in->op == IR_RET)
+		interp_return(ip, t, in);
+	if (in->op == IR_EXIT || in->op == IR_RET)
+		return true;
+	if (condition && !condition->defined)
+		return interp_fail(ip, t, "branches on an undefined value");
+	follow_edge(ip, t, condition && !condition->bits ? 1 : 0);
+	return true;
+}
+
+static bool convert_address(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	struct interp_value *v = &t->values[in->res];
+
+	if (in->type != IR_B64)
+		return interp_fail(ip, t, "generic addresses have 64 bits here");
+	*v = t->values[in->args[0]];
+	v->bits = in->op == IR_GENERIC ? interp_to_generic(in->space, v->bits)
+				       : interp_from_generic(in->space, v->bits);
+	return true;
+}
+
+/* An address of the kind that the program was given, in this thread's frame if it is local. */
+static uint64_t address_of(const struct interp *ip, const struct interp_thread *t, uint32_t symbol)
+{
+	bool local = ip->f->module->symbols[symbol].space == IR_LOCAL;
+
+	return ip->symbol_address[symbol] + (local ? t->frame->local : 0);
+}
+
+static bool in_space(struct interp_thread *t, const struct ir_inst *in)
+{
+	struct interp_value *v = &t->values[in->res];
+
+	*v = t->values[in->args[0]];
+	v->bits = interp_in_space(in->space, v->bits);
+	return true;
+}
+
+/* One instruction. The position moves on, but not past a branch (it has a place of its own to go
+ * to) and not past an operation that the thread waits at. */
+static bool step(struct interp *ip, struct interp_thread *t)
+{
+	const struct ir_inst *in = ir_at(t->f, t->at);
+	bool good = true;
+
+	if (ir_ops[in->op].properties & P_TERM)
+		return execute_branch(ip, t, in);
+	if (in->op == IR_CALL || in->op == IR_CALLPTR)
+		return interp_call(ip, t, in);
+	if (ir_ops[in->op].properties & P_CONV)
+		return interp_arrive(ip, t, in);
+	switch (in->op) {
+	case IR_UNDEF:
+		t->values[in->res].defined = false;
+		break;
+	case IR_SREG:
+		set(t, in, special(ip, t, in->sub));
+		break;
+	case IR_ADDR:
+		set(t, in, address_of(ip, t, in->symbol) + in->imm);
+		break;
+	case IR_FUNCADDR:
+		set(t, in, interp_function_address(ip->f->module->table[in->symbol]));
+		break;
+	case IR_CLOCK:
+		set(t, in, ip->steps);
+		break;
+	case IR_READ:
+		t->values[in->res] = t->frame->regs[in->symbol];
+		break;
+	case IR_WRITE:
+		t->frame->regs[in->symbol] = t->values[in->args[0]];
+		break;
+	case IR_INSPACE:
+		good = in_space(t, in);
+		break;
+	case IR_TOSPACE:
+	case IR_GENERIC:
+		good = convert_address(ip, t, in);
+		break;
+	case IR_LOAD:
+	case IR_STORE:
+	case IR_ATOM:
+	case IR_CAS:
+		good = interp_access(ip, t, in);
+		break;
+	case IR_ALLOCA:
+	case IR_STACKSAVE:
+	case IR_STACKRESTORE:
+		good = interp_stack(ip, t, in);
+		break;
+	case IR_ARG:
+		t->values[in->res] = t->frame->args[in->imm];
+		break;
+	case IR_FENCE: /* everything happens in one order already */
+	case IR_SLEEP:
+		break;
+	default:
+		compute(t, in);
+	}
+	t->at = good ? in->next : t->at; /* an error names the instruction */
+	return good;
+}
+
+static bool run_slice(struct interp *ip, struct interp_thread *t)
+{
+	for (uint32_t n = 0; n < SLICE && t->state == THREAD_READY; n++) {
+		if (ip->steps++ >= ip->launch->step_limit)
+			return interp_fail(ip, t, "the limit of %llu instructions is reached",
+					   (unsigned long long)ip->launch->step_limit);
+		if (!step(ip, t))
+			return false;
+	}
+	return true;
+}
+
+/* Blocks and launches. */
+
+static void start_threads(struct interp *ip)
+{
+	const uint32_t *size = ip->launch->block;
+
+	memset(ip->barriers, 0, sizeof(ip->barriers));
+	interp_memory_reset(ip);
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		struct interp_thread *t = &ip->threads[n];
+
+		t->state = THREAD_READY;
+		t->came = 0;
+		t->index = n;
+		t->tid[0] = n % size[0];
+		t->tid[1] = n / size[0] % size[1];
+		t->tid[2] = n / size[0] / size[1];
+		t->frame = NULL;
+		interp_enter(ip, t, ip->f);
+	}
+}
+
+static bool run_block(struct interp *ip)
+{
+	uint32_t left = ip->nthreads;
+
+	start_threads(ip);
+	while (left) {
+		bool progress = false;
+
+		for (uint32_t n = 0; n < ip->nthreads; n++) {
+			struct interp_thread *t = &ip->threads[n];
+
+			if (t->state != THREAD_READY)
+				continue;
+			if (!run_slice(ip, t))
+				return false;
+			left -= t->state == THREAD_EXITED;
+			progress = true;
+		}
+		interp_release(ip, &progress);
+		if (left && !progress)
+			return interp_deadlock(ip);
+	}
+	return true;
+}
+
+static bool check_launch(struct interp *ip)
+{
+	const struct interp_launch *l = ip->launch;
+	uint64_t threads = 1;
+
+	for (int k = 0; k < 3; k++) {
+		uint32_t required = l->kernel->required_threads[k];
+
+		if (!l->grid[k] || !l->block[k])
+			return interp_fail(ip, NULL,
+					   "grid and block need at least 1 in every direction");
+		if (required && required != l->block[k])
+			return interp_fail(ip, NULL,
+					   "the block is %u in direction %d, but must be %u",
+					   l->block[k], k, required);
+		threads = threads > INTERP_MAX_THREADS ? threads : threads * l->block[k];
+	}
+	if (threads > INTERP_MAX_THREADS)
+		return interp_fail(ip, NULL, "more than %d threads in a block", INTERP_MAX_THREADS);
+	if (!l->warp_lanes || l->warp_lanes > INTERP_MAX_LANES)
+		return interp_fail(ip, NULL, "a warp of %u lanes, not 1 to %d", l->warp_lanes,
+				   INTERP_MAX_LANES);
+	if (l->param_bytes != l->kernel->param_bytes)
+		return interp_fail(ip, NULL, "%u bytes of parameters given, not %u", l->param_bytes,
+				   l->kernel->param_bytes);
+	ip->nthreads = (uint32_t)threads;
+	return true;
+}
+
+static bool allocate(struct interp *ip)
+{
+	const struct ir_module *m = ip->f->module;
+	uint32_t most = 0;
+
+	if (!interp_memory_init(ip))
+		return false;
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		most = m->table[k]->ninsts > most ? m->table[k]->ninsts : most;
+	ip->phis = arena_array(&ip->arena, most, sizeof(*ip->phis));
+	ip->free = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->free));
+	ip->threads = arena_array(&ip->arena, ip->nthreads, sizeof(*ip->threads));
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		struct interp_thread *t = &ip->threads[n];
+
+		t->local = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
+		t->local_written = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
+	}
+	return true;
+}
+
+static bool run_grid(struct interp *ip)
+{
+	const uint32_t *grid = ip->launch->grid;
+
+	if (!check_launch(ip) || !allocate(ip))
+		return false;
+	for (ip->ctaid[2] = 0; ip->ctaid[2] < grid[2]; ip->ctaid[2]++)
+		for (ip->ctaid[1] = 0; ip->ctaid[1] < grid[1]; ip->ctaid[1]++)
+			for (ip->ctaid[0] = 0; ip->ctaid[0] < grid[0]; ip->ctaid[0]++)
+				if (!run_block(ip))
+					return false;
+	return true;
+}
+
+static bool run_or_run_out(struct interp *ip)
+{
+	jmp_buf no_memory;
+
+	arena_init(&ip->arena, 0, &no_memory);
+	if (setjmp(no_memory))
+		return interp_fail(ip, NULL, "out of memory");
+	return run_grid(ip);
+}
+
+bool interp_run(const struct interp_launch *l, char *message, size_t size)
+{
+	struct interp ip = {.launch = l, .f = l->kernel, .message = message, .message_size = size};
+	bool good = run_or_run_out(&ip);
+
+	arena_free(&ip.arena);
+	return good;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What threads do together. A thread that comes to a shuffle, a vote or a barrier checks its own
+ * operands and waits; when all whom the operation needs are there, it is carried out for all of
+ * them at once and they go on. When nobody can go on, the first who waits is named, with what it
+ * waits for.
+ */
+#include "libsov/compiler/ir/eval.h"
+#include "libsov/compiler/interp/interp_state.h"
+
+/* Lanes. */
+
+/* Members of a shuffle or vote are the last argument. */
+static uint32_t members(const struct interp_thread *t, const struct ir_inst *in)
+{
+	return (uint32_t)t->values[in->args[in->nargs - 1]].bits;
+}
+
+static bool arrive_with_lanes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	uint32_t lane = t->index % ip->launch->warp_lanes;
+
+	if (in->op == IR_ACTIVE || in->op == IR_ALIVE) {
+		t->state = THREAD_WAITS;
+		return true;
+	}
+	/* The value that a shuffle passes on may be undefined, all else decides what happens. */
+	for (uint32_t k = in->op == IR_SHUFFLE; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "argument %u is undefined", k + 1);
+	if (!(members(t, in) >> lane & 1))
+		return interp_fail(ip, t, "lane %u is not among its members 0x%x", lane,
+				   members(t, in));
+	t->state = THREAD_WAITS;
+	return true;
+}
+
+/* Lane of the warp that takes part in what t waits for: named, there, and not out of the kernel. */
+static struct interp_thread *partner(struct interp *ip, const struct interp_thread *t,
+				     uint32_t lane)
+{
+	uint32_t n = t->index - t->index % ip->launch->warp_lanes + lane;
+
+	if (lane >= ip->launch->warp_lanes || n >= ip->nthreads ||
+	    ip->threads[n].state == THREAD_EXITED || !(members(t, ir_at(t->f, t->at)) >> lane & 1))
+		return NULL;
+	return &ip->threads[n];
+}
+
+static bool waits_with(const struct interp_thread *t, const struct interp_thread *other)
+{
+	return other->state == THREAD_WAITS && other->f == t->f && other->at == t->at;
+}
+
+/* What a thread waits at. */
+static const struct ir_inst *waits_at(const struct interp_thread *t)
+{
+	return ir_at(t->f, t->at);
+}
+
+/* Lanes meet at one operation in different places, too, if they name the same members (PTX ISA,
+ * shfl.sync: "the same qualifiers and same membermask value"). */
+static bool meets(const struct interp_thread *t, const struct interp_thread *other)
+{
+	const struct ir_inst *in = waits_at(t), *there = waits_at(other);
+
+	return other->state == THREAD_WAITS && ir_lane_kind(in) == ir_lane_kind(there) &&
+	       members(t, in) == members(other, there);
+}
+
+/*
+ * The lane that a shuffle reads, and whether it is in range. The clamp operand has the last lane
+ * that may be read in bits 0 to 4 (the first one for up), and in bits 8 to 12 the bits of the lane
+ * number that divide a warp into segments.
+ */
+static uint32_t source_lane(enum ir_shuffle kind, uint32_t lane, uint32_t selector, uint32_t clamp,
+			    bool *in_range)
+{
+	uint32_t segment = clamp >> 8 & 31, by = selector & 31, source;
+	uint32_t limit = (lane & segment) | (clamp & 31 & ~segment);
+
+	switch (kind) {
+	case IR_SHUFFLE_UP:
+		source = lane - by;
+		*in_range = (int32_t)source >= (int32_t)limit;
+		break;
+	case IR_SHUFFLE_DOWN:
+		source = lane + by;
+		*in_range = source <= limit;
+		break;
+	case IR_SHUFFLE_BFLY:
+		source = lane ^ by;
+		*in_range = source <= limit;
+		break;
+	default:
+		source = (lane & segment) | (by & ~segment);
+		*in_range = source <= limit;
+		break;
+	}
+	return *in_range ? source : lane;
+}
+
+static const struct interp_value *brought(const struct interp_thread *t)
+{
+	return &t->values[waits_at(t)->args[0]];
+}
+
+static void shuffle(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	bool in_range;
+	uint32_t source = source_lane(in->sub, t->index % ip->launch->warp_lanes,
+				      (uint32_t)t->values[in->args[1]].bits,
+				      (uint32_t)t->values[in->args[2]].bits, &in_range);
+	const struct interp_thread *from = partner(ip, t, source);
+
+	t->values[in->res] = from ? *brought(from) : (struct interp_value){0};
+	t->values[in->res + 1] = (struct interp_value){.bits = in_range, .defined = true};
+}
+
+static void vote(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	uint32_t ballot = 0, voters = 0;
+	uint64_t result;
+
+	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
+		const struct interp_thread *p = partner(ip, t, lane);
+
+		if (!p)
+			continue;
+		voters |= 1u << lane;
+		ballot |= (uint32_t)brought(p)->bits << lane;
+	}
+	result = in->sub == IR_VOTE_ALL   ? ballot == voters
+		 : in->sub == IR_VOTE_ANY ? ballot != 0
+		 : in->sub == IR_VOTE_UNI ? !ballot || ballot == voters
+					  : ballot;
+	t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
+}
+
+/* Who of all has the same value as t; lanes of the others are 0. */
+static void match(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		  struct interp_thread **all, uint32_t n)
+{
+	uint32_t same = 0, others = 0;
+	bool everybody;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t lane = 1u << all[k]->index % ip->launch->warp_lanes;
+
+		if (brought(all[k])->bits == brought(t)->bits)
+			same |= lane;
+		else
+			others |= lane;
+	}
+	everybody = !others;
+	t->values[in->res] = (struct interp_value){
+		.bits = in->op == IR_MATCH_ANY || everybody ? same : 0, .defined = true};
+	if (in->op == IR_MATCH_ALL)
+		t->values[in->res + 1] = (struct interp_value){.bits = everybody, .defined = true};
+}
+
+static void reduce(struct interp_thread *t, const struct ir_inst *in, struct interp_thread **all,
+		   uint32_t n)
+{
+	static const uint8_t ops[IR_REDUCE_COUNT] = {
+		[IR_REDUCE_ADD] = IR_ADD,     [IR_REDUCE_MIN_U] = IR_MIN_U,
+		[IR_REDUCE_MIN_S] = IR_MIN_S, [IR_REDUCE_MAX_U] = IR_MAX_U,
+		[IR_REDUCE_MAX_S] = IR_MAX_S, [IR_REDUCE_AND] = IR_AND,
+		[IR_REDUCE_OR] = IR_OR,       [IR_REDUCE_XOR] = IR_XOR};
+	struct ir_inst op = {.op = ops[in->sub], .type = in->type, .nargs = 2};
+	uint64_t sum = brought(all[0])->bits;
+
+	for (uint32_t k = 1; k < n; k++)
+		ir_eval(&op, (uint64_t[]){sum, brought(all[k])->bits}, &sum);
+	t->values[in->res] = (struct interp_value){.bits = sum, .defined = true};
+}
+
+static void carry_out(struct interp *ip, struct interp_thread **all, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		const struct ir_inst *in = waits_at(all[k]);
+
+		if (in->op == IR_SHUFFLE)
+			shuffle(ip, all[k], in);
+		else if (in->op == IR_VOTE)
+			vote(ip, all[k], in);
+		else if (in->op == IR_MATCH_ANY || in->op == IR_MATCH_ALL)
+			match(ip, all[k], in, all, n);
+		else if (in->op == IR_REDUCE)
+			reduce(all[k], in, all, n);
+	}
+}
+
+/* Who is there together is known when no lane of the warp runs any more. */
+static void release_active(struct interp *ip, struct interp_thread *t, bool *progress)
+{
+	uint32_t first = t->index - t->index % ip->launch->warp_lanes, active = 0, alive = 0, n = 0;
+	struct interp_thread *all[INTERP_MAX_LANES];
+	const struct ir_inst *in = ir_at(t->f, t->at);
+
+	for (uint32_t lane = 0; lane < ip->launch->warp_lanes && first + lane < ip->nthreads;
+	     lane++) {
+		struct interp_thread *other = &ip->threads[first + lane];
+
+		if (other->state == THREAD_READY)
+			return;
+		if (other->state != THREAD_EXITED)
+			alive |= 1u << lane;
+		if (!waits_with(t, other))
+			continue;
+		active |= 1u << lane;
+		all[n++] = other;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		all[k]->values[in->res] = (struct interp_value){
+			.bits = in->op == IR_ALIVE ? alive : active, .defined = true};
+		all[k]->at = in->next;
+		all[k]->state = THREAD_READY;
+	}
+	*progress = true;
+}
+
+/* Carries out what t waits for if all who take part are there. */
+static void release_lanes(struct interp *ip, struct interp_thread *t, bool *progress)
+{
+	struct interp_thread *all[INTERP_MAX_LANES];
+	uint32_t n = 0;
+
+	if (waits_at(t)->op == IR_ACTIVE || waits_at(t)->op == IR_ALIVE) {
+		release_active(ip, t, progress);
+		return;
+	}
+	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
+		struct interp_thread *p = partner(ip, t, lane);
+
+		if (p && !meets(t, p))
+			return;
+		if (p)
+			all[n++] = p;
+	}
+	carry_out(ip, all, n);
+	for (uint32_t k = 0; k < n; k++) {
+		all[k]->at = waits_at(all[k])->next;
+		all[k]->state = THREAD_READY;
+	}
+	*progress = true;
+}
+
+/* Barriers. */
+
+static uint32_t living(const struct interp *ip)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < ip->nthreads; k++)
+		n += ip->threads[k].state != THREAD_EXITED;
+	return n;
+}
+
+static bool at_barrier(const struct interp_thread *t)
+{
+	uint8_t op = ir_at(t->f, t->at)->op;
+
+	return t->state == THREAD_WAITS && (op == IR_BARRIER || op == IR_BARRIER_RED);
+}
+
+static void give_votes(struct interp_thread *t, const struct interp_barrier *b)
+{
+	const struct ir_inst *in = ir_at(t->f, t->at);
+	uint64_t result = in->sub == IR_BARRIER_AND  ? b->votes == b->arrived
+			  : in->sub == IR_BARRIER_OR ? b->votes != 0
+						     : b->votes;
+
+	if (in->op == IR_BARRIER_RED)
+		t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
+}
+
+/* A count of threads is one of whole warps (PTX manual, barrier: it waits for the threads of a warp that have not
+ * ended, and then the warp has come). Lanes that the block does not have, or that ended before, count where others of
+ * their warp came. */
+static uint32_t absent(const struct interp *ip, uint32_t number)
+{
+	uint32_t n = 0, lanes = ip->launch->warp_lanes;
+
+	for (uint32_t first = 0; first < ip->nthreads; first += lanes) {
+		uint32_t gone = 0, came = 0;
+
+		for (uint32_t k = first; k < first + lanes; k++) {
+			bool here = k < ip->nthreads && ip->threads[k].came >> number & 1;
+
+			came += here;
+			gone += !here && (k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
+		}
+		n += came ? gone : 0;
+	}
+	return n;
+}
+
+static bool release_barrier(struct interp *ip, uint32_t number)
+{
+	struct interp_barrier *b = &ip->barriers[number];
+
+	if (!b->arrived || (b->threads ? b->arrived + absent(ip, number) < b->threads : b->arrived < living(ip)))
+		return false;
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		struct interp_thread *t = &ip->threads[n];
+
+		t->came &= ~(1u << number);
+		if (!at_barrier(t) || t->barrier != number)
+			continue;
+		give_votes(t, b);
+		t->at = ir_at(t->f, t->at)->next;
+		t->state = THREAD_READY;
+	}
+	*b = (struct interp_barrier){0};
+	return true;
+}
+
+static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	uint64_t number = t->values[in->args[0]].bits, threads = 0;
+	bool votes = in->op == IR_BARRIER_RED;
+	struct interp_barrier *b;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "argument %u is undefined", k + 1);
+	if (number >= INTERP_BARRIERS)
+		return interp_fail(ip, t, "barrier %llu, but there are 0 to %d",
+				   (unsigned long long)number, INTERP_BARRIERS - 1);
+	if (in->nargs == 2u + votes) {
+		threads = t->values[in->args[1 + votes]].bits;
+		if (!threads || threads % ip->launch->warp_lanes)
+			return interp_fail(ip, t, "%llu threads are not a number of whole warps",
+					   (unsigned long long)threads);
+	}
+	b = &ip->barriers[number];
+	if (b->arrived && b->threads != threads)
+		return interp_fail(ip, t, "threads disagree on how many meet at barrier %llu",
+				   (unsigned long long)number);
+	b->threads = (uint32_t)threads;
+	b->arrived++;
+	t->came |= 1u << number;
+	b->votes += votes && t->values[in->args[1]].bits;
+	if (!votes && in->sub == IR_BARRIER_ARRIVE) {
+		t->at = in->next;
+	} else {
+		t->barrier = (uint32_t)number;
+		t->state = THREAD_WAITS;
+	}
+	release_barrier(ip, (uint32_t)number); /* before a thread of the next round comes */
+	return true;
+}
+
+/* The doors. */
+
+bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED ? arrive_at_barrier(ip, t, in)
+								: arrive_with_lanes(ip, t, in);
+}
+
+void interp_release(struct interp *ip, bool *progress)
+{
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		struct interp_thread *t = &ip->threads[n];
+
+		if (t->state == THREAD_WAITS && !at_barrier(t))
+			release_lanes(ip, t, progress);
+	}
+	for (uint32_t k = 0; k < INTERP_BARRIERS; k++)
+		*progress |= release_barrier(ip, k);
+}
+
+/* Nobody is ready, and somebody waits. */
+bool interp_deadlock(struct interp *ip)
+{
+	struct interp_thread *t = ip->threads;
+	const struct interp_barrier *b;
+
+	while (t->state != THREAD_WAITS)
+		t++;
+	if (at_barrier(t)) {
+		b = &ip->barriers[t->barrier];
+		return interp_fail(ip, t, "deadlock: %u of %u threads are at barrier %u",
+				   b->arrived, b->threads ? b->threads : living(ip), t->barrier);
+	}
+	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
+		struct interp_thread *p = partner(ip, t, lane);
+
+		if (!p || meets(t, p))
+			continue;
+		if (waits_with(t, p))
+			return interp_fail(ip, t, "its members are 0x%x, but lane %u has 0x%x",
+					   members(t, waits_at(t)), lane, members(p, waits_at(p)));
+		return interp_fail(ip, t, "deadlock: lane %u, a member, waits at '%s'", lane,
+				   ir_text_inst(p->f, p->at));
+	}
+	return interp_fail(ip, t, "deadlock");
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory as the interpreter sees it. A space is a row of variables from address 0 on, with a mark
+ * for every byte of shared and local memory that was written; global memory is the caller's, behind
+ * a function, and the module's global variables lie far away from it. A generic address is a global
+ * one, or the place of another space's window plus the address there.
+ */
+#include <string.h>
+#include "libsov/compiler/ir/eval.h"
+#include "libsov/compiler/interp/interp_state.h"
+
+#define WINDOW(n)       ((uint64_t)(n) << 56)
+#define WINDOW_BYTES    (UINT64_C(1) << 32)
+#define MAX_SPACE_BYTES (UINT64_C(1) << 24) /* of variables; more is a mistake, not a kernel */
+
+static const uint64_t windows[IR_SPACE_COUNT] = {[IR_SHARED] = WINDOW(1),
+						 [IR_LOCAL] = WINDOW(2),
+						 [IR_CONSTANT] = WINDOW(3),
+						 [IR_PARAM] = WINDOW(4)};
+#define GLOBAL_VARIABLES WINDOW(5)
+
+uint64_t interp_to_generic(enum ir_space space, uint64_t address)
+{
+	return windows[space] + address;
+}
+
+uint64_t interp_from_generic(enum ir_space space, uint64_t address)
+{
+	return address - windows[space];
+}
+
+static void leave_generic(enum ir_space *space, uint64_t *address)
+{
+	*space = IR_GLOBAL;
+	for (enum ir_space s = 0; s < IR_SPACE_COUNT; s++)
+		if (windows[s] && *address - windows[s] < WINDOW_BYTES) {
+			*space = s;
+			*address -= windows[s];
+			return;
+		}
+}
+
+/* Is a generic address one of this space? */
+bool interp_in_space(enum ir_space space, uint64_t address)
+{
+	enum ir_space found;
+
+	leave_generic(&found, &address);
+	return found == space;
+}
+
+/* Layout. */
+
+static bool place_symbol(struct interp *ip, uint32_t k)
+{
+	const struct ir_symbol *s = &ip->f->module->symbols[k];
+	uint64_t *end = s->owner ? &ip->frame_bytes[s->owner->index] : &ip->space_bytes[s->space];
+	uint64_t size = s->size;
+
+	if (s->external)
+		size = ip->launch->dynamic_shared;
+	if (s->align > MAX_SPACE_BYTES || size > MAX_SPACE_BYTES)
+		return interp_fail(ip, NULL,
+				   "variable @%s has more than %u MiB or such an alignment",
+				   s->name, (unsigned)(MAX_SPACE_BYTES >> 20));
+	*end = (*end + s->align - 1) / s->align * s->align;
+	ip->symbol_address[k] = *end + (s->space == IR_GLOBAL ? GLOBAL_VARIABLES : 0);
+	/* External variables all begin at the same place, after the others. */
+	if (!s->external)
+		*end += size;
+	if (*end > MAX_SPACE_BYTES)
+		return interp_fail(ip, NULL, "variables in %s memory have more than %u MiB",
+				   ir_space_names[s->space], (unsigned)(MAX_SPACE_BYTES >> 20));
+	return true;
+}
+
+static void put_address(struct interp *ip, uint32_t k, const struct ir_address *a)
+{
+	const struct ir_module *m = ip->f->module;
+	bool constant = m->symbols[k].space == IR_CONSTANT;
+	uint8_t *base = constant ? ip->constant : ip->variables;
+	uint64_t at = ip->symbol_address[k] - (constant ? 0 : GLOBAL_VARIABLES), address;
+
+	if (a->function)
+		address = interp_function_address(m->table[a->target]);
+	else
+		address = ip->symbol_address[a->target] +
+			  (a->generic ? windows[m->symbols[a->target].space] : 0);
+	address = (address + a->addend) >> a->shift;
+	memcpy(base + at + a->offset, &address, a->bytes);
+}
+
+bool interp_memory_init(struct interp *ip)
+{
+	const struct ir_module *m = ip->f->module;
+	bool grows = false;
+
+	ip->frame_bytes = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->frame_bytes));
+	ip->symbol_address = arena_array(&ip->arena, m->nsymbols, sizeof(*ip->symbol_address));
+	for (int external = 0; external < 2; external++)
+		for (uint32_t k = 0; k < m->nsymbols; k++)
+			if (m->symbols[k].external == external && !place_symbol(ip, k))
+				return false;
+	ip->space_bytes[IR_SHARED] += ip->launch->dynamic_shared;
+	if (ip->space_bytes[IR_SHARED] > MAX_SPACE_BYTES)
+		return interp_fail(ip, NULL, "%llu bytes of shared memory are too many",
+				   (unsigned long long)ip->space_bytes[IR_SHARED]);
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		grows |= m->table[k]->kind == IR_FUNCTION || ir_moves_stack(m->table[k]);
+	ip->space_bytes[IR_LOCAL] =
+		ip->frame_bytes[ip->f->index] + (grows ? INTERP_STACK_BYTES : 0);
+	ip->space_bytes[IR_PARAM] = ip->launch->param_bytes;
+	ip->shared = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
+	ip->shared_written = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
+	ip->constant = arena_alloc(&ip->arena, ip->space_bytes[IR_CONSTANT]);
+	ip->variables = arena_alloc(&ip->arena, ip->space_bytes[IR_GLOBAL]);
+	for (uint32_t k = 0; k < m->nsymbols; k++) {
+		const struct ir_symbol *s = &m->symbols[k];
+		uint64_t at = ip->symbol_address[k];
+
+		if (s->init && s->space == IR_CONSTANT)
+			memcpy(ip->constant + at, s->init, s->size);
+		else if (s->init)
+			memcpy(ip->variables + (at - GLOBAL_VARIABLES), s->init, s->size);
+	}
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		for (uint32_t n = 0; n < m->symbols[k].naddresses; n++)
+			put_address(ip, k, &m->symbols[k].addresses[n]);
+	return true;
+}
+
+void interp_memory_reset(struct interp *ip)
+{
+	memset(ip->shared_written, 0, ip->space_bytes[IR_SHARED]);
+	for (uint32_t n = 0; n < ip->nthreads; n++)
+		memset(ip->threads[n].local_written, 0, ip->space_bytes[IR_LOCAL]);
+}
+
+/* Access. */
+
+struct place {
+	uint8_t *host;
+	bool *written; /* a mark for every byte, or NULL: all bytes count as written */
+};
+
+static bool find_place(struct interp *ip, struct interp_thread *t, enum ir_space space,
+		       uint64_t address, uint32_t bytes, bool write, struct place *p)
+{
+	struct place base = {0};
+	uint64_t size, at = address;
+	void *host = NULL;
+
+	if (space == IR_GENERIC_SPACE)
+		leave_generic(&space, &at);
+	size = ip->space_bytes[space];
+	if (space == IR_SHARED)
+		base = (struct place){ip->shared, ip->shared_written};
+	else if (space == IR_LOCAL)
+		base = (struct place){t->local, t->local_written};
+	else if (space == IR_CONSTANT)
+		base.host = ip->constant;
+	else if (space == IR_PARAM)
+		base.host = (uint8_t *)ip->launch->params;
+	else
+		base.host = ip->variables;
+	if (space == IR_GLOBAL)
+		at -= GLOBAL_VARIABLES;
+	if (write && (space == IR_CONSTANT || space == IR_PARAM))
+		return interp_fail(ip, t, "writes to %s memory", ir_space_names[space]);
+	if (at <= size && bytes <= size - at) {
+		p->host = base.host + at;
+		p->written = base.written ? base.written + at : NULL;
+		return true;
+	}
+	if (space != IR_GLOBAL || !ip->launch->memory ||
+	    !ip->launch->memory(ip->launch->user, address, bytes, write, &host))
+		return interp_fail(ip, t, "%s of %u bytes at 0x%llx is outside of %s memory",
+				   write ? "a write" : "a read", bytes, (unsigned long long)address,
+				   ir_space_names[space]);
+	*p = (struct place){.host = host};
+	return true;
+}
+
+static struct interp_value get(const struct place *p, uint32_t offset, uint32_t bytes)
+{
+	struct interp_value v = {.defined = true};
+
+	memcpy(&v.bits, p->host + offset, bytes); /* the host is little-endian, as GPUs are */
+	for (uint32_t k = 0; k < bytes; k++)
+		v.defined &= !p->written || p->written[offset + k];
+	return v;
+}
+
+static void put(const struct place *p, uint32_t offset, uint32_t bytes, uint64_t bits)
+{
+	memcpy(p->host + offset, &bits, bytes);
+	if (p->written)
+		memset(p->written + offset, true, bytes);
+}
+
+/* Atomics that are an operation of the IR, with its arguments: what was there, what is given. */
+static const uint8_t atom_ops[IR_ATOM_COUNT] = {
+	[IR_ATOM_ADD] = IR_ADD,     [IR_ATOM_MIN_U] = IR_MIN_U, [IR_ATOM_MIN_S] = IR_MIN_S,
+	[IR_ATOM_MAX_U] = IR_MAX_U, [IR_ATOM_MAX_S] = IR_MAX_S, [IR_ATOM_AND] = IR_AND,
+	[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
+	[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX};
+
+static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t given)
+{
+	struct ir_inst op = {.op = atom_ops[in->sub],
+			     .type = in->type,
+			     .nargs = 2,
+			     .round = in->round,
+			     .format = in->format,
+			     .flags = in->flags & IR_FTZ};
+	uint64_t result = 0;
+
+	switch (in->sub) {
+	case IR_ATOM_EXCH:
+		return given;
+	case IR_ATOM_INC: /* counts up to given and starts over */
+		return old >= given ? 0 : old + 1;
+	case IR_ATOM_DEC: /* counts down to 0 and starts over at given */
+		return !old || old > given ? given : old - 1;
+	default:
+		ir_eval(&op, (uint64_t[]){old, given}, &result);
+		return result;
+	}
+}
+
+static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			      const struct place *p, uint32_t bytes)
+{
+	bool equal = true;
+
+	for (uint32_t k = 0; k < in->nres; k++) {
+		t->values[in->res + k] = get(p, k * bytes, bytes);
+		if (!t->values[in->res + k].defined)
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+		equal &= t->values[in->res + k].bits == t->values[in->args[1 + k]].bits;
+	}
+	for (uint32_t k = 1; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+	for (uint32_t k = 0; k < in->nres; k++) {
+		uint64_t old = t->values[in->res + k].bits;
+
+		if (in->op == IR_ATOM)
+			put(p, k * bytes, bytes, atom_result(in, old, t->values[in->args[1 + k]].bits));
+		else if (equal)
+			put(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
+	}
+	return true;
+}
+
+static uint64_t extend(const struct ir_inst *in, uint64_t bits)
+{
+	uint32_t above = 64 - ir_type_bits(in->from);
+
+	if (in->flags & IR_SEXT_MEM)
+		bits = (uint64_t)((int64_t)(bits << above) >> above);
+	return bits & UINT64_MAX >> (64 - ir_type_bits(in->type));
+}
+
+bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	uint32_t bytes = ir_type_bits(in->from) / 8;
+	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
+	struct interp_value base = {.defined = true};
+	uint64_t address;
+	struct place p = {0};
+
+	if (in->nargs)
+		base = t->values[in->args[0]];
+	address = base.bits + in->imm;
+	if (!base.defined)
+		return interp_fail(ip, t, "the address is undefined");
+	if (address % in->align)
+		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
+				   (unsigned long long)address, in->align);
+	if (!find_place(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD, &p))
+		return false;
+	if (in->op == IR_ATOM || in->op == IR_CAS)
+		return read_modify_write(ip, t, in, &p, bytes);
+	for (uint32_t k = 0; k < elements; k++) {
+		if (in->op == IR_LOAD) {
+			struct interp_value v = get(&p, k * bytes, bytes);
+
+			v.bits = extend(in, v.bits);
+			t->values[in->res + k] = v;
+		} else if (t->values[in->args[k + 1]].defined) {
+			put(&p, k * bytes, bytes, t->values[in->args[k + 1]].bits);
+		} else {
+			return interp_fail(ip, t, "stores an undefined value");
+		}
+	}
+	return true;
+}

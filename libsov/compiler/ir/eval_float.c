@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floating-point semantics. A format is a row of numbers; everything that looks at bits works for
+ * all of them. Sums, products, quotients and roots are the host's, in an environment of our own (a
+ * program may have changed rounding or turned subnormals off), behind volatile variables so that no
+ * compiler moves them out of it or computes them beforehand. Formats of 16 bits are computed as
+ * doubles that are rounded to odd: towards zero, and the last bit is set when something was lost.
+ * Such a double has more than twice the bits of the format, so rounding it once more gives what
+ * rounding the exact result would have given (Boldo and Melquiond, "Emulation of FMA and correctly
+ * rounded sums: proved algorithms using rounding to odd", 2008).
+ */
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+#include "libsov/compiler/ir/eval.h"
+
+struct format {
+	uint32_t bits, fraction;
+	int lowest, highest; /* exponents of normal numbers */
+	uint64_t infinity, one, nan;
+};
+
+/* The OCP 8-bit Floating Point Specification (1.0) has e4m3 without infinities: numbers go up to the last
+ * pattern, which is the NaN. What stands for infinity here is what comes behind the greatest number. */
+static const struct format e4m3 = {8, 3, -6, 8, 0x7f, 0x38, 0x7f};
+static const struct format e5m2 = {8, 2, -14, 15, 0x7c, 0x3c, 0x7f};
+static const struct format f16 = {16, 10, -14, 15, 0x7c00, 0x3c00, 0x7fff};
+static const struct format bf16 = {16, 7, -126, 127, 0x7f80, 0x3f80, 0x7fff};
+static const struct format tf32 = {19, 10, -126, 127, 0x3fc00, 0x1fc00, 0x3ffff};
+static const struct format f32 = {32, 23, -126, 127, 0x7f800000, 0x3f800000, 0x7fffffff};
+static const struct format f64 = {64,
+				  52,
+				  -1022,
+				  1023,
+				  UINT64_C(0x7ff0000000000000),
+				  UINT64_C(0x3ff0000000000000),
+				  UINT64_C(0x7ff8000000000000)};
+
+static bool is_pair(uint8_t format)
+{
+	return format == IR_F16X2 || format == IR_BF16X2;
+}
+
+/* Of the values of a type, or of the halves of a pair. */
+static const struct format *format_of(enum ir_type t, uint8_t format)
+{
+	if (format == IR_F16X2 || (t == IR_B16 && format != IR_BF16))
+		return &f16;
+	if (format == IR_BF16X2 || t == IR_B16)
+		return &bf16;
+	return t == IR_B32 ? &f32 : &f64;
+}
+
+static uint64_t sign_bit(const struct format *f)
+{
+	return UINT64_C(1) << (f->bits - 1);
+}
+
+static uint64_t magnitude(const struct format *f, uint64_t x)
+{
+	return x & ~sign_bit(f);
+}
+
+static bool is_nan(const struct format *f, uint64_t x)
+{
+	return f == &e4m3 ? magnitude(f, x) == f->nan : magnitude(f, x) > f->infinity;
+}
+
+static uint64_t flush(const struct format *f, uint8_t flags, uint64_t x)
+{
+	uint64_t normal = UINT64_C(1) << f->fraction;
+
+	return flags & IR_FTZ && magnitude(f, x) < normal ? x & sign_bit(f) : x;
+}
+
+static uint64_t saturate(const struct format *f, uint64_t x)
+{
+	if (is_nan(f, x) || x & sign_bit(f))
+		return 0;
+	return x > f->one ? f->one : x;
+}
+
+/* Numbers in order; -0 and +0 are the same. */
+static int64_t order(const struct format *f, uint64_t x)
+{
+	return x & sign_bit(f) ? -(int64_t)magnitude(f, x) : (int64_t)x;
+}
+
+/* ---- rounding ---- */
+
+static uint64_t overflow(const struct format *f, enum ir_round round, bool negative)
+{
+	bool stays = round == IR_RZ || round == (negative ? IR_RP : IR_RM);
+
+	return f->infinity - stays;
+}
+
+/* The number mantissa * 2^exponent, and a bit more when inexact, in a format. The sign is left to
+ * the caller. */
+static uint64_t round_to(const struct format *f, enum ir_round round, bool negative,
+			 uint64_t mantissa, int exponent, bool inexact)
+{
+	uint64_t kept, rest, half, result;
+	int top, shift; /* exponent of the highest bit; bits to lose */
+	bool up;
+
+	if (!mantissa)
+		return 0;
+	shift = __builtin_clzll(mantissa);
+	mantissa <<= shift;
+	top = exponent - shift + 63;
+	if (top > f->highest)
+		return overflow(f, round, negative);
+	shift = 63 - (int)f->fraction + (top < f->lowest ? f->lowest - top : 0);
+	if (shift > 64) { /* below half of the smallest */
+		inexact = true;
+		mantissa = 0;
+		shift = 63;
+	}
+	kept = shift == 64 ? 0 : mantissa >> shift;
+	rest = shift == 64 ? mantissa : mantissa << (64 - shift);
+	half = UINT64_C(1) << 63;
+	if (round == IR_RN)
+		up = rest > half || (rest == half && (inexact || kept & 1));
+	else
+		up = (rest || inexact) && round == (negative ? IR_RM : IR_RP);
+	/* The hidden bit and a carry both go into the exponent as they should. */
+	result = kept + up;
+	if (top >= f->lowest)
+		result += (uint64_t)(top - f->lowest) << f->fraction;
+	return result >= f->infinity ? overflow(f, round, negative) : result;
+}
+
+/* A number that is no NaN, in another format. */
+static uint64_t convert(const struct format *from, const struct format *to, enum ir_round round,
+			uint64_t x, bool inexact)
+{
+	bool negative = x & sign_bit(from);
+	uint64_t m = magnitude(from, x), fraction = m & ((UINT64_C(1) << from->fraction) - 1);
+	int exponent = (int)(m >> from->fraction);
+	uint64_t result;
+
+	if (m == from->infinity) {
+		result = to->infinity;
+	} else {
+		if (exponent)
+			fraction |= UINT64_C(1) << from->fraction;
+		exponent += from->lowest - (exponent ? 1 : 0) - (int)from->fraction;
+		result = round_to(to, round, negative, fraction, exponent, inexact);
+	}
+	return result | (negative ? sign_bit(to) : 0);
+}
+
+static uint64_t finish(const struct format *f, uint8_t flags, uint64_t x)
+{
+	if (is_nan(f, x))
+		x = f->nan;
+	if (flags & IR_SAT)
+		x = saturate(f, x);
+	return flush(f, flags, x);
+}
+
+static double to_double(const struct format *f, uint64_t x)
+{
+	uint64_t wide = is_nan(f, x) ? f64.nan : convert(f, &f64, IR_RN, x, false);
+	double d;
+
+	memcpy(&d, &wide, sizeof(d));
+	return d;
+}
+
+/* ---- arithmetic ---- */
+
+static float compute32(enum ir_op op, const uint64_t *args)
+{
+	volatile float x[3] = {0}, r;
+
+	for (int k = 0; k < 3; k++) {
+		uint32_t bits = (uint32_t)args[k];
+		float value;
+
+		memcpy(&value, &bits, sizeof(value));
+		x[k] = value;
+	}
+	r = op == IR_FADD    ? x[0] + x[1]
+	    : op == IR_FMUL  ? x[0] * x[1]
+	    : op == IR_FDIV  ? x[0] / x[1]
+	    : op == IR_FRCP  ? 1 / x[0]
+	    : op == IR_FSQRT ? sqrtf(x[0])
+			     : fmaf(x[0], x[1], x[2]);
+	return r;
+}
+
+static double compute64(enum ir_op op, const volatile double *x)
+{
+	volatile double r;
+
+	r = op == IR_FADD    ? x[0] + x[1]
+	    : op == IR_FMUL  ? x[0] * x[1]
+	    : op == IR_FDIV  ? x[0] / x[1]
+	    : op == IR_FRCP  ? 1 / x[0]
+	    : op == IR_FSQRT ? sqrt(x[0])
+			     : fma(x[0], x[1], x[2]);
+	return r;
+}
+
+static uint64_t compute_by_double(const struct ir_inst *in, const struct format *f,
+				  const uint64_t *args, enum ir_round round)
+{
+	volatile double x[3], r;
+	uint64_t bits;
+	double d;
+
+	for (int k = 0; k < 3; k++)
+		x[k] = to_double(f, args[k]);
+	if (f != &f64)
+		feclearexcept(FE_ALL_EXCEPT);
+	d = r = compute64(in->op, x);
+	memcpy(&bits, &d, sizeof(bits));
+	if (f == &f64)
+		return bits;
+	if (is_nan(&f64, bits))
+		return f->nan;
+	if (fetestexcept(FE_INEXACT))
+		bits |= 1;
+	return convert(&f64, f, round, bits, false);
+}
+
+static uint64_t arithmetic(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+{
+	static const int modes[] = {[IR_RN] = FE_TONEAREST,
+				    [IR_RZ] = FE_TOWARDZERO,
+				    [IR_RM] = FE_DOWNWARD,
+				    [IR_RP] = FE_UPWARD};
+	uint64_t flushed[3] = {0}, result = 0;
+	fenv_t outside;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		flushed[k] = flush(f, in->flags, args[k]);
+	fegetenv(&outside);
+	fesetenv(FE_DFL_ENV);
+	fesetround(f->bits == 16 ? FE_TOWARDZERO : modes[in->round]);
+	if (f == &f32) {
+		float r = compute32(in->op, flushed);
+
+		memcpy(&result, &r, sizeof(r));
+	} else {
+		result = compute_by_double(in, f, flushed, in->round);
+	}
+	fesetenv(&outside);
+	return finish(f, in->flags, result);
+}
+
+/* What the functions are without error, as far as the host knows. Of doubles only the high words
+ * take part. */
+static uint64_t approximate(const struct ir_inst *in, const struct format *f, uint64_t arg)
+{
+	uint64_t part = f == &f64 ? ~UINT64_C(0xffffffff) : UINT64_MAX, bits;
+	double x = to_double(f, flush(f, in->flags, arg & part)), r;
+
+	switch (in->sub) {
+	case IR_APPROX_RCP:
+		r = 1 / x;
+		break;
+	case IR_APPROX_SQRT:
+		r = sqrt(x);
+		break;
+	case IR_APPROX_RSQRT:
+		r = 1 / sqrt(x);
+		break;
+	case IR_APPROX_SIN:
+		r = sin(x);
+		break;
+	case IR_APPROX_COS:
+		r = cos(x);
+		break;
+	case IR_APPROX_EX2:
+		r = exp2(x);
+		break;
+	case IR_APPROX_LG2:
+		r = log2(x);
+		break;
+	default:
+		r = tanh(x);
+		break;
+	}
+	memcpy(&bits, &r, sizeof(bits));
+	bits = is_nan(&f64, bits) ? f->nan : convert(&f64, f, IR_RN, bits, false);
+	return finish(f, in->flags, bits & part);
+}
+
+static uint64_t least_or_most(const struct ir_inst *in, const struct format *f, uint64_t a,
+			      uint64_t b)
+{
+	bool a_first;
+
+	if ((is_nan(f, a) && is_nan(f, b)) ||
+	    (in->flags & IR_NAN && (is_nan(f, a) || is_nan(f, b))))
+		return f->nan;
+	if (is_nan(f, a) || is_nan(f, b))
+		return flush(f, in->flags, is_nan(f, a) ? b : a);
+	a = flush(f, in->flags, a);
+	b = flush(f, in->flags, b);
+	a_first = order(f, a) < order(f, b) ||
+		  (order(f, a) == order(f, b) && a & sign_bit(f)); /* -0 before +0 */
+	return a_first == (in->op == IR_FMIN) ? a : b;
+}
+
+/* To an integer that stays a float. */
+static uint64_t to_integral(const struct ir_inst *in, const struct format *f, uint64_t arg)
+{
+	uint64_t x = flush(f, in->flags, arg), sign = x & sign_bit(f), bits;
+	double d, r;
+
+	if (is_nan(f, x))
+		return f->nan;
+	d = fabs(to_double(f, x));
+	r = floor(d);
+	if (in->round == IR_RN)
+		r += d - r > 0.5 || (d - r == 0.5 && fmod(r, 2) != 0);
+	else if (in->round == (sign ? IR_RM : IR_RP))
+		r = ceil(d);
+	memcpy(&bits, &r, sizeof(bits));
+	return convert(&f64, f, IR_RN, bits, false) | sign;
+}
+
+static uint64_t one(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+{
+	switch (in->op) {
+	case IR_FNEG:
+		return flush(f, in->flags, args[0]) ^ sign_bit(f);
+	case IR_FABS:
+		return magnitude(f, flush(f, in->flags, args[0]));
+	case IR_FMIN:
+	case IR_FMAX:
+		return least_or_most(in, f, args[0], args[1]);
+	case IR_FROUND:
+		return to_integral(in, f, args[0]);
+	case IR_APPROX:
+		return approximate(in, f, args[0]);
+	default:
+		return arithmetic(in, f, args);
+	}
+}
+
+uint64_t ir_eval_float(const struct ir_inst *in, const uint64_t *args)
+{
+	const struct format *f = format_of(in->type, in->format);
+	uint64_t halves[2][3] = {{0}};
+
+	if (!is_pair(in->format))
+		return one(in, f, args);
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		halves[0][k] = args[k] & 0xffff;
+		halves[1][k] = args[k] >> 16;
+	}
+	return one(in, f, halves[0]) | one(in, f, halves[1]) << 16;
+}
+
+/* Conditions from IR_FEQ and from IR_FEQU on are in the same order: eq ne lt le gt ge. */
+bool ir_eval_fcmp(const struct ir_inst *in, uint64_t a, uint64_t b)
+{
+	const struct format *f = format_of(in->type, in->format);
+	bool nan = is_nan(f, a) || is_nan(f, b), unordered = in->cond >= IR_FEQU;
+	int64_t x = order(f, flush(f, in->flags, a)), y = order(f, flush(f, in->flags, b));
+
+	if (in->cond == IR_FNUM || in->cond == IR_FNAN)
+		return nan == (in->cond == IR_FNAN);
+	if (nan)
+		return unordered;
+	switch (in->cond - (unordered ? IR_FEQU : IR_FEQ)) {
+	case 0:
+		return x == y;
+	case 1:
+		return x != y;
+	case 2:
+		return x < y;
+	case 3:
+		return x <= y;
+	case 4:
+		return x > y;
+	default:
+		return x >= y;
+	}
+}
+
+/* ---- conversions ---- */
+
+static uint64_t from_integer(const struct ir_inst *in, uint64_t x)
+{
+	const struct format *f = format_of(in->type, in->format);
+	uint32_t above = 64 - ir_type_bits(in->from);
+	int64_t s = (int64_t)(x << above) >> above;
+	bool negative = in->op == IR_STOF && s < 0;
+	uint64_t r = round_to(f, in->round, negative, negative ? 0 - (uint64_t)s : x, 0, false);
+
+	return finish(f, in->flags, r | (negative ? sign_bit(f) : 0));
+}
+
+/* PTX ISA, cvt: a NaN becomes 0, or the most negative number where a double or 64 bits take part.
+ */
+static uint64_t to_integer(const struct ir_inst *in, uint64_t arg)
+{
+	const struct format *f = format_of(in->from, in->format);
+	bool is_signed = in->op == IR_FTOS;
+	uint32_t bits = ir_type_bits(in->type);
+	uint64_t most = UINT64_MAX >> (64 - bits + is_signed), least = is_signed ? most + 1 : 0;
+	struct ir_inst round = {.type = in->from, .flags = in->flags, .round = in->round};
+	uint64_t x = flush(f, in->flags, arg);
+	double d, limit = ldexp(1, (int)bits - is_signed);
+
+	if (is_nan(f, x))
+		return in->from == IR_B64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
+	d = to_double(f, to_integral(&round, f, x));
+	if (d >= limit)
+		return most;
+	if (d < 0)
+		return !is_signed || d <= -limit ? least : 0 - (uint64_t)-d;
+	return (uint64_t)d;
+}
+
+static uint64_t between_floats(const struct ir_inst *in, uint64_t arg)
+{
+	bool widens = in->from < in->type;
+	const struct format *from = format_of(in->from, widens ? in->format : IR_BY_WIDTH);
+	const struct format *to = in->format == IR_TF32 ? &tf32 :
+				  format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	uint32_t below = ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
+	/* Only singles are flushed here: halves and doubles have their subnormals. */
+	uint8_t in_flags = from == &f32 ? in->flags : 0;
+	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
+	uint64_t x = flush(from, in_flags, arg);
+
+	if (is_nan(from, x))
+		return finish(to, out_flags, to->nan) << below;
+	return finish(to, out_flags, convert(from, to, in->round, x, false)) << below;
+}
+
+/* One of a pair of bytes: from a half or a single, or to a half. */
+static uint64_t byte(const struct format *from, const struct format *to, uint64_t x)
+{
+	uint64_t greatest;
+
+	if (is_nan(from, x))
+		return to->nan;
+	if (to->bits == 8) {
+		greatest = convert(to, from, IR_RN, to->infinity - 1, false);
+		if (magnitude(from, x) > greatest)
+			x = greatest | (x & sign_bit(from));
+	}
+	return convert(from, to, IR_RN, x, false);
+}
+
+static uint64_t pair_of_bytes(const struct ir_inst *in, uint64_t arg)
+{
+	const struct format *narrow = in->format == IR_E4M3X2 ? &e4m3 : &e5m2;
+	const struct format *from = in->from == IR_B64 ? &f32 : in->from == IR_B32 ? &f16 : narrow;
+	const struct format *to = in->type == IR_B16 ? narrow : &f16;
+	uint64_t mask = (UINT64_C(1) << from->bits) - 1;
+
+	return byte(from, to, arg & mask) | byte(from, to, arg >> from->bits & mask) << to->bits;
+}
+
+uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)
+{
+	switch (in->op) {
+	case IR_UTOF:
+	case IR_STOF:
+		return from_integer(in, arg);
+	case IR_FTOU:
+	case IR_FTOS:
+		return to_integer(in, arg);
+	default:
+		return in->format >= IR_E4M3X2 ? pair_of_bytes(in, arg) : between_floats(in, arg);
+	}
+}

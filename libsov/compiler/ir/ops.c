@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the rows of ops.h say, as data and as four small functions: the table itself, the words that
+ * attributes are written with, and the types that a rule gives to arguments and results.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include "libsov/compiler/ir/ir.h"
+
+const struct ir_op_info ir_ops[IR_OP_COUNT] = {
+#define V IR_VARIADIC
+#define OP(name, text, args, results, rule, types, attributes, properties) \
+	[IR_##name] = {text, args, results, R_##rule, types, properties, attributes},
+#include "libsov/compiler/ir/ops.h"
+#undef V
+};
+
+const char *const ir_type_names[IR_TYPE_COUNT] = {"void", "b1", "b8", "b16", "b32", "b64"};
+const char *const ir_space_names[IR_SPACE_COUNT] = {
+	"generic", "global", "shared", "local", "constant", "param"};
+
+static const char *const icmp_names[] = {
+	"eq", "ne", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
+static const char *const fcmp_names[] = {
+	"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+static const char *const round_names[] = {"", "rz", "rm", "rp"};
+static const char *const scope_names[] = {"", "cta", "cluster", "gpu", "sys"};
+static const char *const order_names[] = {
+	"", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+static const char *const atom_names[] = {
+	"add", "min.u", "min.s", "max.u", "max.s", "inc", "dec", "and", "or", "xor", "exch", "fadd",
+	"fmin", "fmax"};
+static const char *const format_names[] = {
+	"", "bf16", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2"};
+static const char *const approx_names[] = {
+	"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh"};
+static const char *const dot_names[] = {
+	"uu", "us", "su", "ss", "lo.uu", "lo.us", "lo.su", "lo.ss", "hi.uu", "hi.us", "hi.su",
+	"hi.ss"};
+static const char *const reduce_names[] = {
+	"add", "min.u", "min.s", "max.u", "max.s", "and", "or", "xor"};
+static const char *const barrier_red_names[] = {"and", "or", "popc"};
+static const char *const clock_names[] = {"cycles", "nanoseconds"};
+static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
+static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
+static const char *const barrier_names[] = {"sync", "arrive"};
+static const char *const sreg_names[] = {
+	"tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z",
+	"nctaid.x", "nctaid.y", "nctaid.z", "laneid", "lanemask.eq", "lanemask.lt", "lanemask.le",
+	"lanemask.gt", "lanemask.ge", "warpid", "nwarpid", "smid", "nsmid", "gridid", "total_smem",
+	"dynamic_smem"};
+
+#define COUNT(names) (sizeof(names) / sizeof((names)[0]))
+#define FIELD(attributes, op, member, first, names) \
+	{attributes, op, offsetof(struct ir_inst, member), first, COUNT(names), names}
+
+_Static_assert(COUNT(icmp_names) + COUNT(fcmp_names) == IR_COND_COUNT, "a condition has no name");
+_Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");
+_Static_assert(COUNT(shuffle_names) == IR_SHUFFLE_COUNT, "a shuffle has no name");
+_Static_assert(COUNT(vote_names) == IR_VOTE_COUNT, "a vote has no name");
+_Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
+_Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
+_Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
+_Static_assert(COUNT(reduce_names) == IR_REDUCE_COUNT, "a reduction has no name");
+_Static_assert(COUNT(barrier_red_names) == IR_BARRIER_RED_COUNT, "a barrier has no name");
+_Static_assert(COUNT(clock_names) == IR_CLOCK_COUNT, "a clock has no name");
+_Static_assert(COUNT(sreg_names) == IR_SREG_COUNT, "a special register has no name");
+
+/* In the order in which they are printed. */
+const struct ir_field ir_fields[] = {
+	FIELD(A_SUB, IR_SREG, sub, 0, sreg_names),
+	FIELD(A_SUB, IR_ATOM, sub, 0, atom_names),
+	FIELD(A_SUB, IR_SHUFFLE, sub, 0, shuffle_names),
+	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
+	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
+	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
+	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),
+	FIELD(A_SUB, IR_REDUCE, sub, 0, reduce_names),
+	FIELD(A_SUB, IR_BARRIER_RED, sub, 0, barrier_red_names),
+	FIELD(A_SUB, IR_CLOCK, sub, 0, clock_names),
+	FIELD(A_COND, IR_ICMP, cond, IR_EQ, icmp_names),
+	FIELD(A_COND, IR_FCMP, cond, IR_FEQ, fcmp_names),
+	FIELD(A_MEM | A_SPACE, IR_OP_COUNT, space, 0, ir_space_names),
+	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, order, 0, order_names),
+	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, scope, 0, scope_names),
+	FIELD(A_FLOAT, IR_OP_COUNT, format, 0, format_names),
+	FIELD(A_FLOAT, IR_OP_COUNT, round, 0, round_names),
+};
+const uint32_t ir_nfields = COUNT(ir_fields);
+
+const struct ir_flag ir_flags[] = {
+	{"ftz", A_FLOAT, IR_FTZ},
+	{"sat", A_FLOAT, IR_SAT},
+	{"contract", A_FLOAT, IR_CONTRACT},
+	{"nan", A_FLOAT, IR_NAN},
+	{"normal", A_FLOAT, IR_NORMAL},
+	{"sext", A_MEM, IR_SEXT_MEM},
+	{"volatile", A_MEM, IR_VOLATILE},
+	{"invariant", A_MEM, IR_INVARIANT},
+};
+const uint32_t ir_nflags = COUNT(ir_flags);
+
+bool ir_has_field(const struct ir_field *f, enum ir_op op)
+{
+	return ir_ops[op].attributes & f->attributes && (f->op == IR_OP_COUNT || f->op == op);
+}
+
+uint32_t ir_type_bits(enum ir_type t)
+{
+	static const uint8_t bits[IR_TYPE_COUNT] = {0, 1, 8, 16, 32, 64};
+
+	return bits[t];
+}
+
+enum ir_type ir_type_half(enum ir_type t)
+{
+	return t > IR_B8 ? t - 1 : IR_VOID;
+}
+
+uint32_t ir_successors(enum ir_op op)
+{
+	return op == IR_BR ? 1 : op == IR_CBR ? 2 : 0;
+}
+
+int ir_address_arg(const struct ir_inst *in)
+{
+	return ir_ops[in->op].attributes & A_MEM && in->nargs ? 0 : -1;
+}
+
+bool ir_moves_stack(const struct ir_func *f)
+{
+	ir_for_each_block(f, b) {
+		ir_for_each_inst(f, b, i) {
+			uint8_t op = ir_at(f, i)->op;
+
+			if (op == IR_ALLOCA || op == IR_STACKSAVE || op == IR_STACKRESTORE)
+				return true;
+		}
+	}
+	return false;
+}
+
+enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
+{
+	switch (ir_ops[in->op].rule) {
+	case R_SELECT:
+		return k ? in->type : IR_B1;
+	case R_SHIFT:
+		return k ? IR_B32 : in->type;
+	case R_WIDE:
+	case R_PACK:
+		return ir_type_half(in->type);
+	case R_CONVERT:
+		return in->from;
+	case R_LOAD:
+	case R_STORE:
+	case R_ATOMIC:
+		return k ? in->type : IR_VOID;
+	case R_CARRY:
+		return k == 2 ? IR_B1 : in->type;
+	case R_LANE:
+	case R_GATHER:
+	case R_MATCH:
+		return k ? IR_B32 : in->type;
+	case R_VOTE:
+		return k ? IR_B32 : IR_B1;
+	case R_CALL:
+		return IR_TYPE_COUNT;
+	case R_NONE:
+		return in->op == IR_CBR || (in->op == IR_BARRIER_RED && k == 1) ? IR_B1 : IR_B32;
+	default:
+		return in->type;
+	}
+}
+
+enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k)
+{
+	switch (ir_ops[in->op].rule) {
+	case R_CMP:
+		return IR_B1;
+	case R_UNPACK:
+		return ir_type_half(in->type);
+	case R_CARRY:
+	case R_LANE:
+		return k ? IR_B1 : in->type;
+	case R_MATCH:
+		return k ? IR_B1 : IR_B32;
+	case R_CALL:
+		return IR_TYPE_COUNT;
+	default:
+		return in->type;
+	}
+}
+
+uint32_t ir_lane_kind(const struct ir_inst *in)
+{
+	static const struct {
+		uint8_t op, count;
+	} rows[] = {{IR_SHUFFLE, IR_SHUFFLE_COUNT}, {IR_VOTE, IR_VOTE_COUNT},
+		    {IR_REDUCE, IR_REDUCE_COUNT}, {IR_MATCH_ANY, 2}, {IR_MATCH_ALL, 2},
+		    {IR_WARPSYNC, 1}};
+	uint32_t kind = 1;
+
+	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_LANE_KINDS,
+		      "one for each");
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		/* A match has no sub, all others have one type. */
+		if (rows[k].op == in->op)
+			return kind + in->sub + (in->type == IR_B64);
+		kind += rows[k].count;
+	}
+	return 0;
+}

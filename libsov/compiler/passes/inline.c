@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Inlining: a call of a small function becomes the function's body. It comes before SSA construction, when
+ * values cross blocks in mutable registers: arguments take the place of the callee's arg instructions, results
+ * go through new registers, and every return branches to what followed the call. Variables in the callee's
+ * frame become variables in the caller's, one for each place that calls.
+ *
+ * What may call itself again, directly or by way of others, is not inlined, nor what allocates stack memory, nor
+ * what has no body, nor what would
+ * let the caller outgrow MAX_GROWN. Where lanes that are apart cannot meet in a function that is called, those in which
+ * they may go before all others, however large they are. A function whose calls have all gone is left for functions_drop, which keeps
+ * those that a kernel still reaches or whose address somebody has.
+ */
+#include <string.h>
+#include "libsov/compiler/analysis/cfg_walk.h"
+#include "libsov/compiler/passes/lower.h"
+#include "libsov/compiler/passes/pass.h"
+
+#define SMALL     400   /* instructions of a callee */
+#define MAX_GROWN 20000 /* of a caller */
+
+/* ---- who calls whom ---- */
+
+enum { UNKNOWN, PLAIN, RECURSIVE, ALLOCATES };
+
+struct inliner {
+	struct ir_func *f;
+	struct ir_module *m;
+	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
+	uint32_t copies; /* of variables, for their names */
+	bool (*wanted)(struct inliner *s, uint32_t callee);
+	uint8_t *places; /* by function: 0: not asked yet; 1: lanes do not meet there; 2: they may */
+};
+
+/* Does a chain of calls from one function lead to another? seen: by function. */
+static bool reaches(const struct ir_module *m, uint32_t from, uint32_t wanted, bool *seen)
+{
+	uint32_t *stack = arena_array(m->arena, m->nfuncs, sizeof(*stack)), n = 0;
+
+	stack[n++] = from;
+	while (n) {
+		const struct ir_func *g = m->table[stack[--n]];
+
+		ir_for_each_block(g, b) {
+			ir_for_each_inst(g, b, i) {
+				const struct ir_inst *in = ir_at(g, i);
+
+				if (in->op == IR_CALLPTR)
+					return true; /* anybody */
+				if (in->op != IR_CALL)
+					continue;
+				if (in->symbol == wanted)
+					return true;
+				if (!seen[in->symbol]) {
+					seen[in->symbol] = true;
+					stack[n++] = in->symbol;
+				}
+			}
+		}
+	}
+	return false;
+}
+
+static bool is_small(struct inliner *s, uint32_t callee)
+{
+	return s->m->table[callee]->ninsts <= SMALL;
+}
+
+static bool has_places(struct inliner *s, uint32_t callee)
+{
+	if (!s->places[callee]) {
+		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
+
+		s->places[callee] = 1 + places_in_calls(s->m, callee, seen);
+	}
+	return s->m->table[callee]->ninsts <= MAX_GROWN && s->places[callee] == 2;
+}
+
+static bool may_inline(struct inliner *s, uint32_t callee)
+{
+	const struct ir_func *g = s->m->table[callee];
+
+	if (g->kind != IR_FUNCTION || g->rare || g == s->f || s->f->ninsts > MAX_GROWN || !s->wanted(s, callee))
+		return false;
+	if (s->state[callee] == UNKNOWN) {
+		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
+
+		/* What it allocates goes when it returns, and inside of its caller it would not. */
+		s->state[callee] = ir_moves_stack(g)			 ? ALLOCATES
+				   : reaches(s->m, callee, callee, seen) ? RECURSIVE
+									 : PLAIN;
+	}
+	return s->state[callee] == PLAIN;
+}
+
+/* ---- copying ---- */
+
+struct copy {
+	struct inliner *s;
+	const struct ir_func *from;
+	const ir_val *args; /* of the call */
+	ir_val *values;     /* by the callee's values, blocks, registers, variables: the caller's */
+	ir_block *blocks;
+	uint32_t *regs, *symbols;
+	uint32_t *results; /* registers */
+	ir_block after;    /* what follows the call */
+};
+
+/* A variable in the callee's frame has a copy in the caller's; others are the same. */
+static uint32_t symbol_of(struct copy *c, uint32_t symbol)
+{
+	struct ir_module *m = c->s->m;
+	struct ir_symbol s = m->symbols[symbol];
+	struct text name = {.arena = m->arena};
+
+	if (s.owner != c->from)
+		return symbol;
+	if (!c->symbols[symbol]) {
+		text_printf(&name, "%s$%s$%u", s.name, c->s->f->name, c->s->copies++);
+		s.name = name.s;
+		s.owner = c->s->f;
+		c->symbols[symbol] = ir_symbol_new(m, &s) + 1;
+	}
+	return c->symbols[symbol] - 1;
+}
+
+static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
+{
+	struct ir_func *f = c->s->f;
+	struct ir_inst in = *old, *now;
+	ir_id i;
+
+	if (in.op == IR_ARG) {
+		c->values[in.res] = c->args[in.imm];
+		return;
+	}
+	if (in.op == IR_RET) { /* results are known only when all is copied */
+		ir_append(f, to, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+		return;
+	}
+	i = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
+	now = ir_at(f, i);
+	in.res = now->res;
+	in.args = now->args;
+	in.block = in.prev = in.next = 0;
+	if (in.op == IR_READ || in.op == IR_WRITE)
+		in.symbol = c->regs[in.symbol];
+	else if (ir_ops[in.op].attributes & A_SYMBOL)
+		in.symbol = symbol_of(c, in.symbol);
+	*ir_at(f, i) = in;
+	for (uint32_t k = 0; k < in.nres; k++) {
+		f->values[in.res + k].type = c->from->values[old->res + k].type;
+		c->values[old->res + k] = in.res + k;
+	}
+	ir_append(f, to, i);
+}
+
+/* Arguments of what was copied, and edges, in the order that phis count on. */
+static void connect(struct copy *c, ir_block b)
+{
+	const struct ir_bb *old = &c->from->blocks[b];
+	const struct ir_inst *end = ir_at(c->from, old->last);
+	struct ir_func *f = c->s->f;
+	ir_block to = c->blocks[b];
+	struct ir_bb *bb = &f->blocks[to];
+
+	ir_for_each_inst(f, to, i)
+		for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
+			ir_at(f, i)->args[k] = c->values[ir_at(f, i)->args[k]];
+	bb->preds = arena_array(f->module->arena, old->npreds, sizeof(*bb->preds));
+	bb->npreds = bb->preds_capacity = old->npreds;
+	for (uint32_t k = 0; k < old->npreds; k++)
+		bb->preds[k] = c->blocks[old->preds[k]];
+	for (bb->nsucc = 0; bb->nsucc < old->nsucc; bb->nsucc++)
+		bb->succ[bb->nsucc] = c->blocks[old->succ[bb->nsucc]];
+	if (end->op != IR_RET)
+		return;
+	for (uint32_t k = 0; k < end->nargs; k++) {
+		ir_val v = c->values[end->args[k]];
+		ir_id i = ir_inst_new(f, IR_WRITE, f->values[v].type, &v, 1, 0);
+
+		ir_at(f, i)->symbol = c->results[k];
+		ir_insert_before(f, f->blocks[to].last, i);
+	}
+	ir_edge(f, to, c->after);
+}
+
+/* The call's results are read where they were made. */
+static void read_results(struct copy *c, const struct ir_inst *call)
+{
+	struct ir_func *f = c->s->f;
+
+	for (uint32_t k = 0; k < call->nres; k++) {
+		ir_val v = call->res + k;
+		ir_id i = ir_inst_new(f, IR_READ, f->values[v].type, NULL, 0, 1);
+
+		ir_at(f, i)->symbol = c->results[k];
+		ir_at(f, i)->res = v;
+		f->values[v].def = i;
+		ir_insert_before(f, f->blocks[c->after].first, i);
+	}
+}
+
+static void inline_call(struct inliner *s, ir_id i)
+{
+	struct ir_func *f = s->f;
+	const struct ir_inst call = *ir_at(f, i);
+	const struct ir_func *g = s->m->table[call.symbol];
+	struct arena *a = s->m->arena;
+	struct copy c = {
+		.s = s, .from = g, .args = call.args,
+		.values = arena_array(a, g->nvalues, sizeof(*c.values)),
+		.blocks = arena_array(a, g->nblocks, sizeof(*c.blocks)),
+		.regs = arena_array(a, g->nregs, sizeof(*c.regs)),
+		.symbols = arena_array(a, s->m->nsymbols, sizeof(*c.symbols)),
+		.results = arena_array(a, call.nres, sizeof(*c.results)),
+		.after = flow_split(f, call.next),
+	};
+
+	for (uint32_t r = 1; r < g->nregs; r++)
+		c.regs[r] = ir_reg_new(f, g->reg_types[r]);
+	for (uint32_t k = 0; k < call.nres; k++)
+		c.results[k] = ir_reg_new(f, f->values[call.res + k].type);
+	ir_for_each_block(g, b)
+		c.blocks[b] = ir_block_new_before(f, c.after, NULL);
+	ir_for_each_block(g, b)
+		f->blocks[c.blocks[b]].rolled = g->blocks[b].rolled;
+	ir_for_each_block(g, b)
+		ir_for_each_inst(g, b, k)
+			copy_inst(&c, c.blocks[b], ir_at(g, k));
+	ir_for_each_block(g, b)
+		connect(&c, b);
+	read_results(&c, &call);
+	ir_remove(f, i);
+	ir_append(f, call.block, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, call.block, c.blocks[g->entry]);
+	f->ssa = false;
+}
+
+/* What was inlined is looked at as well: it comes next. */
+static bool inline_all(struct ir_func *f, bool (*wanted)(struct inliner *s, uint32_t callee))
+{
+	struct inliner s = {.f = f, .m = f->module, .wanted = wanted};
+	bool changed = false;
+
+	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
+	s.places = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.places));
+	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
+		ir_for_each_inst(f, b, i) {
+			if (ir_at(f, i)->op != IR_CALL || !may_inline(&s, ir_at(f, i)->symbol))
+				continue;
+			inline_call(&s, i);
+			changed = true;
+			break; /* the rest of the block is another block now */
+		}
+	}
+	return changed;
+}
+
+bool pass_inline(struct ir_func *f, const struct target *t)
+{
+	(void)t;
+	return inline_all(f, is_small);
+}
+
+bool pass_inline_places(struct ir_func *f, const struct target *t)
+{
+	return t->lacks & TARGET_CALLED_PLACES && inline_all(f, has_places);
+}
+
+/* ---- what nobody calls any more ---- */
+
+static void keep(bool *kept, uint32_t *stack, uint32_t *n, uint32_t function)
+{
+	if (!kept[function]) {
+		kept[function] = true;
+		stack[(*n)++] = function;
+	}
+}
+
+void functions_drop(struct ir_module *m)
+{
+	bool *kept = arena_array(m->arena, m->nfuncs, sizeof(*kept));
+	uint32_t *stack = arena_array(m->arena, m->nfuncs, sizeof(*stack)), n = 0;
+	struct ir_func **link = &m->funcs;
+
+	for (uint32_t k = 0; k < m->nfuncs; k++)
+		if (m->table[k]->kind == IR_KERNEL)
+			keep(kept, stack, &n, k);
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++)
+			if (m->symbols[k].addresses[j].function)
+				keep(kept, stack, &n, m->symbols[k].addresses[j].target);
+	if (!n) /* a library: all of it is wanted */
+		return;
+	while (n) {
+		const struct ir_func *g = m->table[stack[--n]];
+
+		ir_for_each_block(g, b)
+			ir_for_each_inst(g, b, i)
+				if (ir_ops[ir_at(g, i)->op].attributes & A_FUNC)
+					keep(kept, stack, &n, ir_at(g, i)->symbol);
+	}
+	m->last_func = NULL;
+	while (*link) {
+		if (kept[(*link)->index]) {
+			m->last_func = *link;
+			link = &(*link)->next;
+		} else {
+			(*link)->kind = IR_EXTERNAL; /* by name only */
+			*link = (*link)->next;
+		}
+	}
+}

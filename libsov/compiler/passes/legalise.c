@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a machine does not have becomes what it has: the target says what it lacks, and expand_*.c know
+ * how to do without. Because an expansion may split the block it stands in, a block is walked from its
+ * end: what is moved into the rest of the block was looked at already, and nothing is moved twice.
+ */
+#include "libsov/compiler/passes/expand.h"
+#include "libsov/compiler/passes/pass.h"
+
+static const struct {
+	uint32_t lack;
+	ir_val (*expand)(struct expand *e, const struct ir_inst *in);
+} expansions[IR_OP_COUNT] = {
+	[IR_FDIV] = {TARGET_QUOTIENTS, expand_quotient},
+	[IR_FRCP] = {TARGET_QUOTIENTS, expand_quotient},
+	[IR_FSQRT] = {TARGET_QUOTIENTS, expand_root},
+	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_function},
+	[IR_DIV_U] = {TARGET_DIVISION, expand_division},
+	[IR_DIV_S] = {TARGET_DIVISION, expand_division},
+	[IR_REM_U] = {TARGET_DIVISION, expand_division},
+	[IR_REM_S] = {TARGET_DIVISION, expand_division},
+	[IR_STOF] = {TARGET_TO_BF16, expand_to_bf16},
+	[IR_UTOF] = {TARGET_TO_BF16, expand_to_bf16},
+	[IR_FTOF] = {TARGET_TO_BF16, expand_to_bf16},
+};
+
+/* The instruction stays where it is as a copy of what it was expanded to. */
+static bool expand(struct ir_func *f, ir_id i)
+{
+	struct ir_inst in = *ir_at(f, i), *now;
+	struct expand e = {.f = f, .at = i, .line = in.line, .flags = in.flags & IR_FTZ};
+	ir_val v = expansions[in.op].expand(&e, &in);
+
+	if (!v)
+		return false;
+	now = ir_at(f, i);
+	*now = (struct ir_inst){
+		.op = IR_COPY, .type = in.type, .nres = 1, .nargs = 1, .res = in.res, .args = in.args,
+		.block = now->block, .prev = now->prev, .next = now->next, .line = in.line,
+	};
+	now->args[0] = v;
+	return true;
+}
+
+static bool is_native(const struct ir_inst *in, const struct target *t)
+{
+	return t->nearest_quotients && expansions[in->op].lack == TARGET_QUOTIENTS && in->round == IR_RN &&
+	       !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
+}
+
+bool pass_legalise(struct ir_func *f, const struct target *t)
+{
+	bool changed = false;
+
+	for (ir_block b = f->entry, next; b; b = next) {
+		next = f->blocks[b].next;
+		for (ir_id i = f->blocks[b].last, before; i; i = before) {
+			before = ir_at(f, i)->prev;
+			if (t->lacks & expansions[ir_at(f, i)->op].lack && !is_native(ir_at(f, i), t))
+				changed |= expand(f, i);
+		}
+	}
+	return changed;
+}

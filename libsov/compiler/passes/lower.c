@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a machine does not have becomes what it has while the code is still IR. A function returns
+ * at one place, so that lanes that parted in it meet there. Reductions in groups of lanes are in
+ * groups.c. Atomics that are not there become loops around one that is: read, compute what should
+ * be there, put it there if nobody else was faster.
+ *
+ *	        first = load [a]                  join of the rest of the block:
+ *	loop:   old = phi first, seen             result = seen
+ *	        seen = cas [a], old, f(old, x)
+ *	        cbr seen = old, rest, loop
+ *
+ * Of 16 bits there are none: what changes is the word around them, and f looks at its half only. At a generic
+ * address a machine does what shared memory can do; the rest is a choice between a loop and the operation
+ * on global memory.
+ */
+#include "libsov/compiler/passes/lower.h"
+
+struct builder {
+	struct ir_func *f;
+	ir_block block;
+	enum ir_type type;
+	uint8_t format, flags;
+	uint32_t line;
+};
+
+static ir_id append(struct builder *b, enum ir_op op, enum ir_type type, ir_val x, ir_val y,
+		    uint32_t nargs)
+{
+	ir_id i = ir_inst_new(b->f, op, type, (ir_val[]){x, y}, nargs, 1);
+
+	ir_at(b->f, i)->line = b->line;
+	ir_append(b->f, b->block, i);
+	return i;
+}
+
+static ir_val compute(struct builder *b, enum ir_op op, ir_val x, ir_val y)
+{
+	return ir_at(b->f, append(b, op, b->type, x, y, 2))->res;
+}
+
+static ir_val compare(struct builder *b, enum ir_cond cond, ir_val x, ir_val y)
+{
+	ir_id i = append(b, IR_ICMP, b->type, x, y, 2);
+
+	ir_at(b->f, i)->cond = (uint8_t)cond;
+	return ir_at(b->f, i)->res;
+}
+
+static ir_val choose(struct builder *b, ir_val p, ir_val x, ir_val y)
+{
+	ir_id i = ir_inst_new(b->f, IR_SELECT, b->type, (ir_val[]){p, x, y}, 3, 1);
+
+	ir_append(b->f, b->block, i);
+	return ir_at(b->f, i)->res;
+}
+
+/* What is to be in memory after old was there. */
+static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
+{
+	static const uint8_t ops[IR_ATOM_COUNT] = {
+		[IR_ATOM_ADD] = IR_ADD,     [IR_ATOM_MIN_U] = IR_MIN_U, [IR_ATOM_MIN_S] = IR_MIN_S,
+		[IR_ATOM_MAX_U] = IR_MAX_U, [IR_ATOM_MAX_S] = IR_MAX_S, [IR_ATOM_AND] = IR_AND,
+		[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
+		[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX,
+	};
+	ir_val zero, one, next;
+
+	if (ops[what]) {
+		next = compute(b, ops[what], old, x);
+		if (what >= IR_ATOM_FADD)
+			ir_def(b->f, next)->format = b->format;
+		if (what >= IR_ATOM_FADD)
+			ir_def(b->f, next)->flags = b->flags;
+		return next;
+	}
+	if (what == IR_ATOM_EXCH)
+		return x;
+	zero = ir_const(b->f, b->block, b->type, 0);
+	one = ir_const(b->f, b->block, b->type, 1);
+	if (what == IR_ATOM_INC) {
+		next = compute(b, IR_ADD, old, one);
+		return choose(b, compare(b, IR_GE_U, old, x), zero, next);
+	}
+	next = compute(b, IR_SUB, old, one);
+	next = choose(b, compare(b, IR_GT_U, old, x), x, next);
+	return choose(b, compare(b, IR_EQ, old, zero), x, next);
+}
+
+/* Everything from an instruction on moves to a new block, with the edges that leave. */
+static ir_block split(struct ir_func *f, ir_id at)
+{
+	ir_block from = ir_at(f, at)->block, to = ir_block_new(f, NULL);
+
+	for (ir_id i = at; i;) {
+		ir_id next = ir_at(f, i)->next;
+
+		ir_remove(f, i);
+		ir_append(f, to, i);
+		i = next;
+	}
+	for (uint32_t s = 0; s < f->blocks[from].nsucc; s++) {
+		struct ir_bb *succ = &f->blocks[f->blocks[from].succ[s]];
+
+		f->blocks[to].succ[s] = f->blocks[from].succ[s];
+		for (uint32_t p = 0; p < succ->npreds; p++) {
+			if (succ->preds[p] == from)
+				succ->preds[p] = to;
+		}
+	}
+	f->blocks[to].nsucc = f->blocks[from].nsucc;
+	f->blocks[from].nsucc = 0;
+	return to;
+}
+
+/* A memory operation on the same place as another. */
+static ir_id append_access(struct builder *b, ir_id like, enum ir_op op, const ir_val *args,
+			   uint32_t nargs)
+{
+	ir_id i = ir_inst_new(b->f, op, b->type, args, nargs, 1);
+	const struct ir_inst *from = ir_at(b->f, like);
+	struct ir_inst *to = ir_at(b->f, i);
+
+	to->imm = from->imm;
+	to->space = from->space;
+	to->scope = from->scope;
+	to->order = op == IR_LOAD ? IR_RELAXED : from->order;
+	to->align = from->align;
+	to->from = from->from;
+	to->line = from->line;
+	ir_append(b->f, b->block, i);
+	return i;
+}
+
+static void make_loop(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block loop = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = in.type, .format = in.format,
+			    .flags = in.flags & IR_FTZ, .line = in.line};
+	ir_id phi, branch;
+
+	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
+	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, before, loop);
+
+	b.block = loop;
+	phi = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){first}, 1, 1);
+	ir_append(f, loop, phi);
+	old = ir_at(f, phi)->res;
+	next = update(&b, in.sub, old, x);
+	seen = ir_at(f, append_access(&b, atom, IR_CAS, (ir_val[]){address, old, next}, 3))->res;
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	ir_append(f, loop, branch);
+	ir_edge(f, loop, rest);
+	ir_edge(f, loop, loop);
+	ir_arg_append(f, phi, seen);
+
+	ir_replace_uses(f, in.res, seen);
+	ir_remove(f, atom);
+}
+
+/* There is such an operation on global memory, so only shared memory needs a loop. Local memory has no
+ * atomics (PTX ISA, atom). */
+static void choose_space(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block shared = ir_block_new_before(f, rest, NULL), global = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = f->values[in.args[0]].type, .line = in.line};
+	ir_val at = in.args[0];
+	ir_id test, twin, phi;
+
+	if (in.imm)
+		at = compute(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
+	test = append(&b, IR_INSPACE, b.type, at, 0, 1);
+	ir_at(f, test)->space = IR_SHARED;
+	ir_append(f, before, ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
+	ir_edge(f, before, shared);
+	ir_edge(f, before, global);
+
+	b.block = shared;
+	b.type = in.type;
+	twin = append_access(&b, atom, in.op, in.args, in.nargs);
+	ir_at(f, twin)->sub = in.sub;
+	ir_at(f, twin)->format = in.format;
+	ir_at(f, twin)->flags = in.flags & ~IR_FTZ; /* which is global memory's */
+	ir_remove(f, atom);
+	ir_append(f, global, atom);
+	ir_at(f, atom)->space = IR_GLOBAL;
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_append(f, k ? global : shared, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+		ir_edge(f, k ? global : shared, rest);
+	}
+	phi = ir_inst_new(f, IR_PHI, in.type, NULL, 0, 1);
+	ir_insert_before(f, f->blocks[rest].first, phi);
+	ir_replace_uses(f, in.res, ir_at(f, phi)->res);
+	ir_arg_append(f, phi, ir_at(f, twin)->res);
+	ir_arg_append(f, phi, in.res);
+	make_loop(f, twin);
+}
+
+/* The word around two bytes, and where in it they are. */
+struct half {
+	ir_val word, shift, others; /* address; bits; mask of the other half */
+};
+
+static struct half find_half(struct builder *b, const struct ir_inst *in)
+{
+	enum ir_type type = b->f->values[in->args[0]].type;
+	struct builder wide = *b;
+	ir_val at = in->args[0], low, one;
+	struct half h;
+	ir_id i;
+
+	wide.type = type;
+	if (in->imm)
+		at = compute(&wide, IR_ADD, at, ir_const(b->f, b->block, type, in->imm));
+	h.word = compute(&wide, IR_AND, at, ir_const(b->f, b->block, type, ~UINT64_C(3)));
+	low = at;
+	if (type == IR_B64) {
+		i = append(b, IR_TRUNC, IR_B32, at, 0, 1);
+		ir_at(b->f, i)->from = IR_B64;
+		low = ir_at(b->f, i)->res;
+	}
+	low = compute(b, IR_AND, low, ir_const(b->f, b->block, IR_B32, 2));
+	h.shift = compute(b, IR_SHL, low, ir_const(b->f, b->block, IR_B32, 3));
+	one = compute(b, IR_SHL, ir_const(b->f, b->block, IR_B32, 0xffff), h.shift);
+	h.others = compute(b, IR_XOR, one, ir_const(b->f, b->block, IR_B32, UINT32_MAX));
+	return h;
+}
+
+static ir_val convert(struct builder *b, enum ir_op op, enum ir_type type, enum ir_type from,
+		      ir_val x)
+{
+	ir_id i = append(b, op, type, x, 0, 1);
+
+	ir_at(b->f, i)->from = (uint8_t)from;
+	return ir_at(b->f, i)->res;
+}
+
+/* What the word is to be after it was old, and the half that was in it. */
+static ir_val update_half(struct builder *b, const struct ir_inst *in, const struct half *h,
+			  ir_val old, ir_val *was)
+{
+	struct builder narrow = *b;
+	ir_val next, kept, same;
+
+	narrow.type = IR_B16;
+	*was = convert(b, IR_TRUNC, IR_B16, IR_B32, compute(b, IR_SHR_U, old, h->shift));
+	next = in->op == IR_CAS ? in->args[2] : update(&narrow, in->sub, *was, in->args[1]);
+	next = compute(b, IR_SHL, convert(b, IR_ZEXT, IR_B32, IR_B16, next), h->shift);
+	kept = compute(b, IR_AND, old, h->others);
+	next = compute(b, IR_OR, next, kept);
+	if (in->op != IR_CAS)
+		return next;
+	same = compare(&narrow, IR_EQ, *was, in->args[1]);
+	return choose(b, same, next, old);
+}
+
+static void make_half_loop(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	ir_block before = in.block, rest = split(f, atom);
+	ir_block loop = ir_block_new_before(f, rest, NULL);
+	struct builder b = {.f = f, .block = before, .type = IR_B32, .format = in.format,
+			    .flags = in.flags & IR_FTZ, .line = in.line};
+	struct half h = find_half(&b, &in);
+	ir_val first, old, next, seen, was;
+	ir_id phi, branch, access;
+
+	access = append_access(&b, atom, IR_LOAD, &h.word, 1);
+	ir_at(f, access)->imm = 0;
+	ir_at(f, access)->from = IR_B32;
+	ir_at(f, access)->align = 4;
+	first = ir_at(f, access)->res;
+	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, before, loop);
+
+	b.block = loop;
+	phi = ir_inst_new(f, IR_PHI, IR_B32, (ir_val[]){first}, 1, 1);
+	ir_append(f, loop, phi);
+	old = ir_at(f, phi)->res;
+	next = update_half(&b, &in, &h, old, &was);
+	access = append_access(&b, atom, IR_CAS, (ir_val[]){h.word, old, next}, 3);
+	ir_at(f, access)->imm = 0;
+	ir_at(f, access)->from = IR_B32;
+	ir_at(f, access)->align = 4;
+	seen = ir_at(f, access)->res;
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	ir_append(f, loop, branch);
+	ir_edge(f, loop, rest);
+	ir_edge(f, loop, loop);
+	ir_arg_append(f, phi, seen);
+
+	ir_replace_uses(f, in.res, was);
+	ir_remove(f, atom);
+}
+
+static bool returns(const struct ir_func *f, ir_block b)
+{
+	return f->blocks[b].last && ir_at(f, f->blocks[b].last)->op == IR_RET;
+}
+
+/* All returns of a function become jumps to one, and its results phis there. */
+void lower_returns(struct ir_func *f)
+{
+	ir_val *results = arena_array(f->module->arena, f->nresults + 1, sizeof(*results));
+	uint32_t count = 0;
+	ir_block end;
+	ir_id *phis;
+
+	ir_for_each_block(f, b)
+		count += returns(f, b);
+	if (count < 2)
+		return;
+	end = ir_block_new(f, NULL);
+	phis = arena_array(f->module->arena, f->nresults + 1, sizeof(*phis));
+	for (uint32_t k = 0; k < f->nresults; k++) {
+		phis[k] = ir_inst_new(f, IR_PHI, f->result_types[k], NULL, 0, 1);
+		ir_append(f, end, phis[k]);
+		results[k] = ir_at(f, phis[k])->res;
+	}
+	for (ir_block b = f->entry; b != end; b = f->blocks[b].next) {
+		ir_id last = f->blocks[b].last;
+
+		if (!returns(f, b))
+			continue;
+		for (uint32_t k = 0; k < f->nresults; k++)
+			ir_arg_append(f, phis[k], ir_at(f, last)->args[k]);
+		ir_remove(f, last);
+		ir_append(f, b, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+		ir_edge(f, b, end);
+	}
+	ir_append(f, end, ir_inst_new(f, IR_RET, IR_VOID, results, f->nresults, 0));
+}
+
+/* The rest of the block is another one afterwards. */
+void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in))
+{
+	const struct ir_inst *in = ir_at(f, i);
+	struct ir_inst global = *in;
+
+	global.space = IR_GLOBAL;
+	if (in->type == IR_B16)
+		make_half_loop(f, i);
+	else if (in->space == IR_GENERIC_SPACE && is_native(&global))
+		choose_space(f, i);
+	else
+		make_loop(f, i);
+}

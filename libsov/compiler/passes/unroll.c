@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Unrolling: a loop of one block that loads from memory runs four turns at a time, so that four
+ * loads are on their way at once instead of one (which they cannot be where a turn may write what
+ * the next one reads). While at least four turns are left, a copy of the loop without exits
+ * between its turns runs; what is left over, the loop as it was.
+ *
+ *	        P                       P: are four turns left?
+ *	        |                      / \
+ *	    +-> H             +----> U    |     U: four turns; then: is there another at all,
+ *	    +---|      =>     +--yes-|\   |        and are there four?
+ *	        |                    | no |
+ *	        X                    |  +-H<+   H: one turn
+ *	                             |  +-|-+
+ *	                             +--> E     E: what was made last, whoever made it
+ *
+ * How many are left is told by a counter i that grows by s in each turn while i < n (or that comes
+ * to n in steps of one): in a turn with i < n, four are left when n - i > 3 s, in exact
+ * arithmetic. So s must be known to be positive and not so large that 3 s overflows: a constant,
+ * or where the comparison is unsigned, a variable that is looked at before the loop. Loops with
+ * barriers, shuffles or calls are left alone, and those that are to be rolled.
+ */
+#include "libsov/compiler/ir/cond.h"
+#include "libsov/compiler/analysis/cfg_walk.h"
+#include "libsov/compiler/passes/pass.h"
+#include "libsov/compiler/analysis/uses.h"
+
+#define TURNS     4
+#define MOST_SIZE 40              /* instructions of a loop */
+#define MOST_STEP UINT64_C(0x0fffffff) /* of a variable step */
+
+struct loop {
+	struct ir_func *f;
+	struct uses *uses;
+	ir_block header, before, exit;
+	ir_val start, limit, step; /* of the counter; step 0: the constant instead */
+	uint64_t constant;         /* its magnitude */
+	ir_id next;                /* the addition that makes the next i */
+	enum ir_cond cond;         /* the loop goes on while i cond limit */
+	bool down;
+	enum ir_type type;
+};
+
+/* ---- which loops ---- */
+
+static bool is_inside(const struct loop *l, ir_val v)
+{
+	return ir_def(l->f, v)->block == l->header;
+}
+
+/* Divisions become dozens of instructions each; next to them a load costs little. */
+static bool is_long(enum ir_op op)
+{
+	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || (op >= IR_DIV_U && op <= IR_REM_S);
+}
+
+/* A load that can be on its way before the turn before it has ended: nothing there writes to
+ * where it might read. */
+static bool may_overtake(const struct ir_inst *in, uint32_t written)
+{
+	uint32_t generic = 1 << IR_GENERIC_SPACE;
+
+	if (in->op != IR_LOAD || in->space == IR_PARAM || in->flags & IR_VOLATILE ||
+	    in->order != IR_WEAK)
+		return false;
+	return in->flags & IR_INVARIANT || in->space == IR_CONSTANT || !written ||
+	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
+}
+
+static bool body_fits(const struct loop *l)
+{
+	uint32_t size = 0, written = 0; /* spaces, a bit each */
+	bool loads = false;
+
+	ir_for_each_inst(l->f, l->header, i) {
+		const struct ir_inst *in = ir_at(l->f, i);
+
+		if (++size > MOST_SIZE || ir_ops[in->op].properties & P_CONV || in->op == IR_FENCE ||
+		    in->op == IR_CLOCK || in->op == IR_SLEEP || is_long(in->op))
+			return false;
+		if (ir_ops[in->op].properties & P_WRITE)
+			written |= 1u << in->space;
+	}
+	ir_for_each_inst(l->f, l->header, i)
+		loads |= may_overtake(ir_at(l->f, i), written);
+	return loads;
+}
+
+/* i + s, or i - 1 as i + -1, with i a phi of the header whose next value this is. */
+static bool find_counter(struct loop *l, ir_val next)
+{
+	const struct ir_inst *add = ir_def(l->f, next), *phi;
+	uint32_t from_loop = l->f->blocks[l->header].preds[0] == l->header ? 0 : 1;
+	uint64_t ones = UINT64_MAX >> (64 - ir_type_bits(l->f->values[next].type));
+
+	if (add->op != IR_ADD || add->block != l->header)
+		return false;
+	for (int k = 0; k < 2; k++) {
+		phi = ir_def(l->f, add->args[k]);
+		if (phi->op != IR_PHI || phi->block != l->header || phi->args[from_loop] != next)
+			continue;
+		l->start = phi->args[!from_loop];
+		l->step = add->args[!k];
+		l->type = add->type;
+		l->next = l->f->values[next].def;
+		if (ir_is_const(l->f, l->step, &l->constant)) {
+			l->step = 0;
+			l->down = l->constant > ones / 2;
+			if (l->down)
+				l->constant = ones + 1 - l->constant;
+			return l->constant && l->constant <= MOST_STEP;
+		}
+		return !is_inside(l, l->step);
+	}
+	return false;
+}
+
+static bool cond_fits(const struct loop *l)
+{
+	switch (l->cond) {
+	case IR_LT_U:
+		return !l->down;
+	case IR_LT_S:
+		return !l->down && !l->step;
+	case IR_GT_U:
+	case IR_GT_S:
+		return l->down && !l->step;
+	case IR_NE:
+		return !l->step && l->constant == 1;
+	default:
+		return false;
+	}
+}
+
+static bool find_limit(struct loop *l)
+{
+	const struct ir_bb *bb = &l->f->blocks[l->header];
+	const struct ir_inst *end = ir_at(l->f, bb->last), *cmp;
+
+	if (end->op != IR_CBR)
+		return false;
+	cmp = ir_def(l->f, end->args[0]);
+	if (cmp->op != IR_ICMP || cmp->block != l->header)
+		return false;
+	for (int k = 0; k < 2; k++) {
+		l->cond = bb->succ[0] == l->header ? cmp->cond : cond_inverse[cmp->cond];
+		if (k)
+			l->cond = cond_mirrored[l->cond];
+		l->limit = cmp->args[!k];
+		if (!is_inside(l, l->limit) && is_inside(l, cmp->args[k]) && find_counter(l, cmp->args[k]))
+			return cond_fits(l);
+	}
+	return false;
+}
+
+static bool find_loop(struct loop *l, ir_block b)
+{
+	const struct ir_bb *bb = &l->f->blocks[b];
+	uint32_t self;
+
+	if (bb->rolled || bb->nsucc != 2 || bb->npreds != 2 ||
+	    (bb->preds[0] == b) == (bb->preds[1] == b) ||
+	    (bb->succ[0] == b) == (bb->succ[1] == b))
+		return false;
+	self = bb->preds[0] == b ? 0 : 1;
+	l->header = b;
+	l->before = bb->preds[!self];
+	l->exit = bb->succ[bb->succ[0] == b];
+	return l->f->blocks[l->before].nsucc == 1 && body_fits(l) && find_limit(l);
+}
+
+/* ---- building ---- */
+
+static ir_val append(struct loop *l, ir_block b, enum ir_op op, enum ir_type t, ir_val x, ir_val y)
+{
+	const ir_val args[2] = {x, y};
+	ir_id i = ir_inst_new(l->f, op, t, args, y ? 2 : 1, 1);
+
+	ir_append(l->f, b, i);
+	return ir_at(l->f, i)->res;
+}
+
+static ir_val append_compare(struct loop *l, ir_block b, enum ir_cond cond, ir_val x, ir_val y)
+{
+	ir_val v = append(l, b, IR_ICMP, l->f->values[x].type, x, y);
+
+	ir_def(l->f, v)->cond = cond;
+	return v;
+}
+
+static ir_block new_branch(struct loop *l, ir_block where, ir_block to) /* a block that only goes on */
+{
+	ir_block b = ir_block_new_before(l->f, where, NULL);
+
+	ir_append(l->f, b, ir_inst_new(l->f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(l->f, b, to);
+	return b;
+}
+
+static void end_with_choice(struct loop *l, ir_block b, ir_val c, ir_block yes, ir_block no)
+{
+	ir_append(l->f, b, ir_inst_new(l->f, IR_CBR, IR_VOID, &c, 1, 0));
+	ir_edge(l->f, b, yes);
+	ir_edge(l->f, b, no);
+}
+
+/* In a turn with this i: are there three more? */
+static ir_val enough(struct loop *l, ir_block b, ir_val i)
+{
+	ir_val left = l->down ? append(l, b, IR_SUB, l->type, i, l->limit)
+			      : append(l, b, IR_SUB, l->type, l->limit, i);
+	ir_val three = ir_const(l->f, b, l->type, (TURNS - 1) * (l->step ? 1 : l->constant));
+
+	if (l->step)
+		three = append(l, b, IR_MUL, l->type, l->step, three);
+	return append_compare(l, b, IR_GT_U, left, three);
+}
+
+/* The same for the first turn, which runs whatever i is. */
+static ir_val enough_at_first(struct loop *l, ir_block b)
+{
+	ir_val c = enough(l, b, l->start);
+
+	if (l->cond != IR_NE)
+		c = append(l, b, IR_AND, IR_B1, c, append_compare(l, b, l->cond, l->start, l->limit));
+	if (l->step) {
+		ir_val most = ir_const(l->f, b, l->type, MOST_STEP);
+
+		c = append(l, b, IR_AND, IR_B1, c, append_compare(l, b, IR_LE_U, l->step, most));
+	}
+	return c;
+}
+
+/* The header's phis: what they are before the loop, after each turn, and in U. */
+struct carried {
+	ir_id phi;
+	ir_val start, next; /* next: in the header */
+	ir_id in_u;
+	ir_val last;        /* next, in the last turn of U */
+};
+
+struct unroller {
+	struct loop loop;
+	ir_val *map; /* by value of the function as it was: what stands for a header's value in the turn at hand */
+	uint32_t nmap;
+	struct carried *carried;
+	uint32_t ncarried;
+};
+
+static ir_val mapped(const struct unroller *u, ir_val v)
+{
+	return v < u->nmap && u->map[v] ? u->map[v] : v;
+}
+
+static void find_carried(struct unroller *u)
+{
+	struct ir_func *f = u->loop.f;
+	const struct ir_bb *bb = &f->blocks[u->loop.header];
+	uint32_t self = bb->preds[0] == u->loop.header ? 0 : 1, n = 0;
+
+	for (ir_id i = bb->first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
+		n++;
+	u->carried = arena_array(f->module->arena, n, sizeof(*u->carried));
+	u->ncarried = 0;
+	for (ir_id i = bb->first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
+		u->carried[u->ncarried++] = (struct carried){
+			.phi = i, .start = ir_at(f, i)->args[!self], .next = ir_at(f, i)->args[self]};
+}
+
+static void copy_turn(struct unroller *u, ir_block to)
+{
+	struct ir_func *f = u->loop.f;
+	ir_block header = u->loop.header;
+
+	for (ir_id i = flow_first_non_phi(f, header); i != f->blocks[header].last; i = ir_at(f, i)->next) {
+		struct ir_inst in = *ir_at(f, i);
+		ir_id copy = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
+		ir_val old = in.res;
+
+		in.res = ir_at(f, copy)->res;
+		in.args = ir_at(f, copy)->args;
+		in.block = in.prev = in.next = 0;
+		for (uint32_t k = 0; k < in.nargs; k++)
+			in.args[k] = mapped(u, in.args[k]);
+		*ir_at(f, copy) = in;
+		ir_append(f, to, copy);
+		for (uint32_t k = 0; k < in.nres; k++)
+			u->map[old + k] = in.res + k;
+	}
+	for (uint32_t k = 0; k < u->ncarried; k++)
+		u->carried[k].last = mapped(u, u->carried[k].next);
+}
+
+/* U: phis for what is carried, and the turns. */
+static ir_block make_turns(struct unroller *u)
+{
+	struct ir_func *f = u->loop.f;
+	ir_block b = ir_block_new_before(f, u->loop.header, NULL);
+
+	for (uint32_t k = 0; k < u->ncarried; k++) {
+		struct carried *c = &u->carried[k];
+		const ir_val args[2] = {c->start, c->start}; /* the second is known only after the turns */
+
+		c->in_u = ir_inst_new(f, IR_PHI, ir_at(f, c->phi)->type, args, 2, 1);
+		ir_append(f, b, c->in_u);
+		c->last = ir_at(f, c->in_u)->res;
+	}
+	for (uint32_t turn = 0; turn < TURNS; turn++) {
+		for (uint32_t k = 0; k < u->ncarried; k++)
+			u->map[ir_at(f, u->carried[k].phi)->res] = u->carried[k].last;
+		copy_turn(u, b);
+	}
+	for (uint32_t k = 0; k < u->ncarried; k++)
+		ir_at(f, u->carried[k].in_u)->args[1] = u->carried[k].last;
+	return b;
+}
+
+/* Both ways out meet in a new block before the exit. */
+static ir_block make_exit(struct unroller *u)
+{
+	struct loop *l = &u->loop;
+	struct ir_func *f = l->f;
+	ir_block where = f->blocks[l->header].next, meet, from_header;
+	uint32_t slot = 0;
+
+	while (f->blocks[l->exit].preds[slot] != l->header)
+		slot++;
+	meet = new_branch(l, where, l->exit);
+	ir_for_each_inst(f, l->exit, i) {
+		if (ir_at(f, i)->op != IR_PHI)
+			break;
+		ir_arg_append(f, i, ir_at(f, i)->args[slot]);
+	}
+	from_header = new_branch(l, meet, meet);
+	ir_edge_redirect(f, l->header, l->exit, from_header);
+	return meet;
+}
+
+/* Who used a value of the header behind the loop uses the one that was made last. */
+static void merge_value(struct unroller *u, ir_block meet, ir_val v)
+{
+	struct loop *l = &u->loop;
+	ir_val args[2] = {v, mapped(u, v)}, both = 0;
+
+	uses_for_each(l->uses, v, it) {
+		ir_id user = l->uses->list[it].user;
+
+		if (!ir_at(l->f, user)->block || ir_at(l->f, user)->block == l->header)
+			continue;
+		for (uint32_t k = 0; k < ir_at(l->f, user)->nargs; k++) {
+			if (ir_at(l->f, user)->args[k] != v)
+				continue;
+			if (!both) {
+				ir_id phi = ir_inst_new(l->f, IR_PHI, l->f->values[v].type, args, 2, 1);
+
+				ir_insert_before(l->f, l->f->blocks[meet].first, phi);
+				both = ir_at(l->f, phi)->res;
+			}
+			ir_at(l->f, user)->args[k] = both;
+		}
+	}
+}
+
+static void unroll(struct unroller *u)
+{
+	struct loop *l = &u->loop;
+	struct ir_func *f = l->f;
+	const struct ir_inst end = *ir_at(f, f->blocks[l->header].last);
+	bool on_true = f->blocks[l->header].succ[0] == l->header;
+	ir_block turns, to_turns, to_header, check, again, rest, leave, meet;
+	ir_val next = ir_at(f, l->next)->res;
+
+	find_carried(u);
+	turns = make_turns(u);
+	/* the way in */
+	ir_remove(f, f->blocks[l->before].last);
+	ir_edge_remove(f, l->before, l->header);
+	to_turns = new_branch(l, turns, turns);
+	to_header = new_branch(l, l->header, l->header);
+	end_with_choice(l, l->before, enough_at_first(l, l->before), to_turns, to_header);
+	/* after four turns */
+	meet = make_exit(u);
+	check = ir_block_new_before(f, to_header, NULL);
+	again = new_branch(l, to_header, turns);
+	rest = new_branch(l, to_header, l->header);
+	leave = new_branch(l, meet, meet);
+	end_with_choice(l, turns, mapped(u, end.args[0]), on_true ? check : leave, on_true ? leave : check);
+	end_with_choice(l, check, enough(l, check, mapped(u, next)), again, rest);
+	for (uint32_t k = 0; k < u->ncarried; k++) {
+		ir_arg_append(f, u->carried[k].phi, u->carried[k].start);
+		ir_arg_append(f, u->carried[k].phi, u->carried[k].last);
+	}
+	ir_for_each_inst(f, l->header, i)
+		for (uint32_t k = 0; k < ir_at(f, i)->nres; k++)
+			merge_value(u, meet, ir_at(f, i)->res + k);
+	ir_for_each_inst(f, l->header, i)
+		for (uint32_t k = 0; k < ir_at(f, i)->nres; k++)
+			u->map[ir_at(f, i)->res + k] = 0;
+}
+
+/* In reverse postorder: who uses what a loop made comes after it, and is copied with what is right by then. */
+bool pass_unroll(struct ir_func *f, const struct target *t)
+{
+	const struct ir_cfg *cfg = ir_cfg_build(f);
+	struct uses uses;
+	struct unroller u = {.loop = {.f = f, .uses = &uses}, .nmap = f->nvalues};
+	bool changed = false;
+
+	for (uint32_t k = 0; k < cfg->nrpo && !t->keeps_loops; k++) {
+		if (!find_loop(&u.loop, cfg->rpo[k]))
+			continue;
+		if (!changed) {
+			uses_init(&uses, f);
+			u.map = arena_array(f->module->arena, f->nvalues, sizeof(*u.map));
+		}
+		unroll(&u);
+		changed = true;
+	}
+	return changed;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Constant expressions: 64-bit integers with C's operators and precedence, signed unless an operand
+ * is unsigned; floats as literals with an optional sign. What a constant means to an instruction
+ * depends on the type that the instruction wants (ptx_constant_bits).
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+
+/* clang-format off */
+static const struct binary {
+	int token;
+	uint8_t level; /* binds tighter the higher */
+} binaries[] = {
+	{PAIR('|', '|'), 1}, {PAIR('&', '&'), 2}, {'|', 3},  {'^', 4},
+	{'&', 5},            {PAIR('=', '='), 6}, {PAIR('!', '='), 6},
+	{'<', 7},            {'>', 7},            {PAIR('<', '='), 7}, {PAIR('>', '='), 7},
+	{PAIR('<', '<'), 8}, {PAIR('>', '>'), 8}, {'+', 9},  {'-', 9},
+	{'*', 10},           {'/', 10},           {'%', 10},
+};
+/* clang-format on */
+
+static bool ternary(struct ptx *x, struct ptx_constant *c);
+
+bool ptx_constant_starts(const struct ptx_token *t)
+{
+	return t->kind == TOKEN_INTEGER || t->kind == TOKEN_FLOAT || t->kind == '-' ||
+	       t->kind == '+' || t->kind == '~' || t->kind == '!' || t->kind == '(' ||
+	       (t->kind == TOKEN_NAME && t->length == 7 && !memcmp(t->text, "WARP_SZ", 7));
+}
+
+static bool deeper(struct ptx *x, const struct ptx_token *t)
+{
+	if (x->depth < PTX_MAX_DEPTH)
+		return ++x->depth;
+	ptx_error(x, t, "constant expression is nested deeper than %d", PTX_MAX_DEPTH);
+	return false;
+}
+
+static bool primary(struct ptx *x, struct ptx_constant *c)
+{
+	struct ptx_token t = x->token;
+
+	if (!ptx_constant_starts(&t) && t.kind != TOKEN_BAD) {
+		ptx_error(x, &t, "expected a constant, found %s", ptx_token_name(x, &t));
+		return false;
+	}
+	ptx_next(x);
+	if (t.kind == '(')
+		return ternary(x, c) && ptx_expect(x, ')', "')'", "the constant expression");
+	*c = (struct ptx_constant){t.kind == TOKEN_FLOAT, t.is_unsigned, t.bits, t.integer};
+	if (t.kind == TOKEN_NAME)
+		c->value = 32; /* WARP_SZ */
+	return t.kind != TOKEN_BAD;
+}
+
+static bool unary(struct ptx *x, struct ptx_constant *c)
+{
+	struct ptx_token t = x->token;
+	bool good;
+
+	if (t.kind != '-' && t.kind != '+' && t.kind != '~' && t.kind != '!')
+		return primary(x, c);
+	if (!deeper(x, &t))
+		return false;
+	ptx_next(x);
+	good = unary(x, c);
+	x->depth--;
+	if (!good)
+		return false;
+	if (c->is_float) {
+		if (t.kind == '-')
+			c->value ^= UINT64_C(1) << (c->bits == 32 ? 31 : 63);
+		else if (t.kind != '+')
+			ptx_error(x, &t, "'%c' does not take a floating-point constant", t.kind);
+		return t.kind == '-' || t.kind == '+';
+	}
+	if (t.kind == '-')
+		c->value = 0 - c->value;
+	else if (t.kind == '~')
+		c->value = ~c->value;
+	else if (t.kind == '!')
+		c->value = !c->value;
+	return true;
+}
+
+static bool less(const struct ptx_constant *a, const struct ptx_constant *b, bool is_unsigned)
+{
+	return is_unsigned ? a->value < b->value : (int64_t)a->value < (int64_t)b->value;
+}
+
+static uint64_t shift_right(const struct ptx_constant *a, uint64_t by)
+{
+	bool negative = !a->is_unsigned && (int64_t)a->value < 0;
+	uint64_t fill = negative ? UINT64_MAX : 0;
+
+	if (by >= 64)
+		return fill;
+	return by ? a->value >> by | fill << (64 - by) : a->value;
+}
+
+static uint64_t divide(const struct ptx_constant *a, const struct ptx_constant *b, bool is_unsigned,
+		       bool remainder)
+{
+	if (is_unsigned)
+		return remainder ? a->value % b->value : a->value / b->value;
+	if (b->value == UINT64_MAX) /* by -1: the one quotient that can overflow wraps around */
+		return remainder ? 0 : 0 - a->value;
+	return (uint64_t)(remainder ? (int64_t)a->value % (int64_t)b->value
+				    : (int64_t)a->value / (int64_t)b->value);
+}
+
+static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_constant *b)
+{
+	bool is_unsigned = a->is_unsigned || b->is_unsigned;
+
+	/* clang-format off */
+	switch (op) {
+	case PAIR('|', '|'): return a->value || b->value;
+	case PAIR('&', '&'): return a->value && b->value;
+	case PAIR('=', '='): return a->value == b->value;
+	case PAIR('!', '='): return a->value != b->value;
+	case PAIR('<', '='): return !less(b, a, is_unsigned);
+	case PAIR('>', '='): return !less(a, b, is_unsigned);
+	case PAIR('<', '<'): return b->value < 64 ? a->value << b->value : 0;
+	case PAIR('>', '>'): return shift_right(a, b->value);
+	case '<': return less(a, b, is_unsigned);
+	case '>': return less(b, a, is_unsigned);
+	case '|': return a->value | b->value;
+	case '^': return a->value ^ b->value;
+	case '&': return a->value & b->value;
+	case '+': return a->value + b->value;
+	case '-': return a->value - b->value;
+	case '*': return a->value * b->value;
+	default: return divide(a, b, is_unsigned, op == '%');
+	}
+	/* clang-format on */
+}
+
+static const struct binary *binary_of(const struct ptx_token *t)
+{
+	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
+		if (binaries[i].token == t->kind)
+			return &binaries[i];
+	return NULL;
+}
+
+static bool binary(struct ptx *x, struct ptx_constant *c, uint8_t level)
+{
+	const struct binary *op;
+
+	if (!unary(x, c))
+		return false;
+	while ((op = binary_of(&x->token)) && op->level >= level) {
+		struct ptx_token t = x->token;
+		struct ptx_constant right;
+
+		ptx_next(x);
+		if (!binary(x, &right, op->level + 1))
+			return false;
+		if (c->is_float || right.is_float) {
+			ptx_error(x, &t, "'%.*s' does not take floating-point constants", TEXT(&t));
+			return false;
+		}
+		if (op->level == 10 && t.kind != '*' && !right.value) {
+			ptx_error(x, &t, "division by zero in a constant expression");
+			return false;
+		}
+		c->value = combine(t.kind, c, &right);
+		/* Comparisons give an int; a shift has the type of its left operand. */
+		if (op->level < 3 || op->level == 6 || op->level == 7)
+			c->is_unsigned = false;
+		else if (op->level != 8)
+			c->is_unsigned |= right.is_unsigned;
+	}
+	return true;
+}
+
+static bool ternary(struct ptx *x, struct ptx_constant *c)
+{
+	struct ptx_constant no;
+	struct ptx_token t = x->token;
+	bool good, choose;
+
+	if (!deeper(x, &t))
+		return false;
+	good = binary(x, c, 1);
+	if (good && x->token.kind == '?') {
+		ptx_next(x);
+		choose = c->value != 0;
+		good = ternary(x, c) && ptx_expect(x, ':', "':'", "'?' and its first value") &&
+		       ternary(x, &no);
+		if (good && !choose)
+			*c = no;
+	}
+	x->depth--;
+	return good;
+}
+
+bool ptx_constant(struct ptx *x, struct ptx_constant *c)
+{
+	return ternary(x, c);
+}
+
+bool ptx_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, uint64_t *value)
+{
+	struct ptx_token t = x->token;
+	struct ptx_constant c;
+
+	if (!ptx_constant(x, &c))
+		return false;
+	*value = c.value;
+	if (!c.is_float && c.value >= min && c.value <= max &&
+	    (c.is_unsigned || c.value <= INT64_MAX))
+		return true;
+	ptx_error(x, &t, "%s must be an integer from %llu to %llu", what, (unsigned long long)min,
+		  (unsigned long long)max);
+	return false;
+}
+
+/* A double as a value of 32 or 64 bits. */
+static uint64_t float_bits(uint64_t value, uint8_t bits)
+{
+	uint32_t narrow;
+	double d;
+	float f;
+
+	if (bits == 64)
+		return value;
+	memcpy(&d, &value, sizeof(d));
+	f = (float)d;
+	memcpy(&narrow, &f, sizeof(f));
+	return narrow;
+}
+
+/* Integers are written signed or unsigned as the author likes: what counts is that no bit is lost.
+ * A float whose bits are written out (0f, 0d) may stand for untyped bits of its width. Doubles are
+ * rounded to singles; 0f for a double is refused, because ptxas takes its bits for a double's
+ * without a word (seen on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
+bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
+{
+	int64_t s = (int64_t)c->value;
+
+	*bits = c->value;
+	if (t->class == CLASS_PREDICATE) {
+		*bits = c->value != 0;
+		return !c->is_float;
+	}
+	if (c->is_float) {
+		if (t->class == CLASS_BITS)
+			return c->bits == t->bits;
+		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format ||
+		    (c->bits == 32 && t->bits == 64))
+			return false;
+		if (c->bits != 32)
+			*bits = float_bits(c->value, t->bits);
+		return true;
+	}
+	if (t->class == CLASS_FLOAT)
+		return false;
+	if (t->bits == 64)
+		return true;
+	*bits = c->value & ((UINT64_C(1) << t->bits) - 1);
+	if (s < 0 && !c->is_unsigned)
+		return s >= -(INT64_C(1) << (t->bits - 1));
+	return c->value >> t->bits == 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Initial values: .global .u32 table[2][3] = {{1, 2}, {3, 4, 5}}. A pair of braces is a row of the
+ * array (or a vector), and what it leaves out is zero. An element is a constant or an address: of a
+ * variable or a function, with an offset, as it is in its space or generic(name), whole or cut out
+ * by a mask of whole bytes, 0xff00(name).
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+
+#define MAX_INITIALIZED (UINT64_C(16) << 20) /* bytes of a variable with an initial value */
+
+struct initializer {
+	const struct ptx_type *type;
+	uint8_t *bytes;
+	uint32_t capacity;
+	uint64_t count, limit; /* elements */
+	uint64_t rows[PTX_MAX_DIMENSIONS + 2]; /* elements of a pair of braces, by depth */
+	uint32_t depth, most_depth;
+	struct ir_address *addresses;
+	uint32_t naddresses, addresses_capacity;
+};
+
+static bool put(struct ptx *x, struct initializer *v, const struct ptx_token *t, uint64_t bits)
+{
+	uint32_t size = v->type->bits / 8;
+
+	if (v->count == v->limit) {
+		ptx_error(x, t, "more than %llu initial values", (unsigned long long)v->limit);
+		return false;
+	}
+	v->bytes = arena_grow(x->arena, v->bytes, &v->capacity, (uint32_t)(v->count + 1) * size, 1);
+	for (uint32_t i = 0; i < size; i++)
+		v->bytes[v->count * size + i] = (uint8_t)(bits >> 8 * i);
+	v->count++;
+	return true;
+}
+
+/* "+4" or "-4" after a name or its parenthesis. */
+static bool parse_addend(struct ptx *x, struct ir_address *a)
+{
+	struct ptx_token t = x->token;
+	struct ptx_constant c;
+
+	if (t.kind != '+' && t.kind != '-')
+		return true;
+	ptx_take(x, '+');
+	if (!ptx_constant(x, &c))
+		return false;
+	if (c.is_float)
+		ptx_error(x, &t, "an offset must be an integer");
+	a->addend += c.value;
+	return !c.is_float;
+}
+
+/* "name" or "name+4". */
+static bool parse_target(struct ptx *x, struct ir_address *a)
+{
+	struct ptx_token t = x->token;
+	const struct ptx_name *n;
+
+	if (!ptx_expect(x, TOKEN_NAME, "the name of a variable or function", "'('"))
+		return false;
+	n = ptx_find(x, &t);
+	if (!n || (n->kind != NAME_VARIABLE && n->kind != NAME_FUNCTION) ||
+	    (n->kind == NAME_FUNCTION && !n->func)) {
+		ptx_error(x, &t, "'%.*s' is no variable or function that has been declared",
+			  TEXT(&t));
+		return false;
+	}
+	a->function = n->kind == NAME_FUNCTION;
+	a->target = a->function ? n->func->index : n->symbol;
+	return parse_addend(x, a);
+}
+
+static bool is_generic(const struct ptx_token *t)
+{
+	return t->kind == TOKEN_NAME && t->length == 7 && !memcmp(t->text, "generic", 7);
+}
+
+/* A mask of consecutive whole bytes: which of them. */
+static bool read_mask(uint64_t mask, struct ir_address *a)
+{
+	uint32_t shift = mask ? (uint32_t)__builtin_ctzll(mask) : 1;
+	uint64_t low = mask >> (shift & 63);
+
+	a->shift = (uint8_t)shift;
+	a->bytes = 0;
+	while (low & 0xff && (low & 0xff) == 0xff) {
+		a->bytes++;
+		low >>= 8;
+	}
+	return mask && !(shift % 8) && a->bytes && !low;
+}
+
+static bool put_address(struct ptx *x, struct initializer *v, const struct ptx_token *t,
+			const uint64_t *mask)
+{
+	struct ir_address a = {.offset = v->count * (v->type->bits / 8), .bytes = 8};
+	bool parentheses;
+
+	if (mask && (!read_mask(*mask, &a) || a.bytes > v->type->bits / 8)) {
+		ptx_error(x, t, "mask 0x%llx is not one of whole bytes that fit %s",
+			  (unsigned long long)*mask, v->type->name);
+		return false;
+	}
+	if (!mask && (v->type->bits != 64 || v->type->class == CLASS_FLOAT)) {
+		ptx_error(x, t, "an address does not fit %s", v->type->name);
+		return false;
+	}
+	a.generic = is_generic(&x->token);
+	if (a.generic)
+		ptx_next(x);
+	parentheses = a.generic && ptx_take(x, '(');
+	if (!parse_target(x, &a))
+		return false;
+	if (parentheses && (!ptx_expect(x, ')', "')'", "the variable") || !parse_addend(x, &a)))
+		return false;
+	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity,
+				  v->naddresses + 1, sizeof(*v->addresses));
+	v->addresses[v->naddresses++] = a;
+	return put(x, v, t, 0);
+}
+
+static bool put_element(struct ptx *x, struct initializer *v)
+{
+	struct ptx_token t = x->token;
+	struct ptx_constant c;
+	uint64_t bits;
+
+	if (t.kind == TOKEN_NAME && !ptx_constant_starts(&t))
+		return put_address(x, v, &t, NULL);
+	if (!ptx_constant(x, &c))
+		return false;
+	if (!c.is_float && ptx_take(x, '('))
+		return put_address(x, v, &t, &c.value) &&
+		       ptx_expect(x, ')', "')'", "the variable");
+	if (!ptx_constant_bits(&c, v->type, &bits)) {
+		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
+		return false;
+	}
+	return put(x, v, &t, bits);
+}
+
+/* What a row leaves out is zero. */
+static bool end_row(struct ptx *x, struct initializer *v)
+{
+	uint64_t row = v->rows[v->depth];
+	struct ptx_token t = x->token;
+
+	ptx_next(x);
+	x->braces--;
+	v->depth--;
+	while (v->depth && row && v->count % row)
+		if (!put(x, v, &t, 0))
+			return false;
+	return true;
+}
+
+static bool parse_rows(struct ptx *x, struct initializer *v)
+{
+	do {
+		while (x->token.kind == '{') {
+			if (v->depth == v->most_depth) {
+				ptx_error(x, &x->token,
+					  "initial value has more braces than dimensions");
+				return false;
+			}
+			ptx_next(x);
+			x->braces++;
+			v->depth++;
+		}
+		if (!put_element(x, v))
+			return false;
+		while (v->depth && x->token.kind == '}')
+			if (!end_row(x, v))
+				return false;
+		if (!v->depth)
+			return true;
+	} while (ptx_expect(x, ',', "',' or '}'", "an initial value"));
+	return false;
+}
+
+/* How many elements a pair of braces holds: the outermost all, each further one a dimension less.
+ */
+static void measure_rows(struct initializer *v, const struct ptx_shape *s)
+{
+	uint64_t row = 1;
+
+	v->most_depth = (s->ndimensions ? s->ndimensions : 1) + (s->vector > 1 && s->ndimensions);
+	for (uint32_t depth = v->most_depth; depth > 1; depth--) {
+		bool vector = s->vector > 1 && depth == s->ndimensions + 1;
+
+		row *= vector ? s->vector : s->dimensions[depth - 1];
+		v->rows[depth] = row;
+	}
+}
+
+bool ptx_initial_value(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out)
+{
+	struct initializer v = {.type = s->type};
+	struct ptx_token t = x->token;
+	uint64_t row = s->vector;
+	uint8_t *all;
+
+	for (uint32_t i = 1; i < s->ndimensions; i++)
+		row *= s->dimensions[i];
+	v.limit = s->count ? s->count * s->vector : MAX_INITIALIZED / (s->type->bits / 8);
+	if (out->space != IR_GLOBAL && out->space != IR_CONSTANT) {
+		ptx_error(x, &t, "only .global and .const variables have initial values");
+		return false;
+	}
+	if (ptx_shape_bytes(s) > MAX_INITIALIZED) {
+		ptx_error(x, &t, "a variable with an initial value has at most %llu bytes",
+			  (unsigned long long)MAX_INITIALIZED);
+		return false;
+	}
+	measure_rows(&v, s);
+	ptx_next(x);
+	if (!parse_rows(x, &v))
+		return false;
+	if (!s->count)
+		s->count = (v.count + row - 1) / row * row / s->vector;
+	all = arena_alloc(x->arena, ptx_shape_bytes(s));
+	memcpy(all, v.bytes, v.count * (s->type->bits / 8));
+	out->init = all;
+	out->addresses = v.addresses;
+	out->naddresses = v.naddresses;
+	return true;
+}

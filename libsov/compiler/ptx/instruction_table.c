@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instructions, one row per form, in the notation of the PTX manual: {} is optional, a word
+ * such as .rnd stands for a choice, every other word for itself. Modifiers may come in any order;
+ * two of the same kind (cvt's types) come in the row's order.
+ *
+ * The second string says what the manual says in prose, as clauses "names = meaning":
+ *
+ *   .type = .u32 .s32     the choices of a group, where they are not all that words.c knows
+ *   b c = .u32            the type of these operands, where it is not the instruction's
+ *   d = twice .type       twice as wide
+ *   d = .type or wider    a register may be wider: loads extend, stores and conversions cut off
+ *   a = .type or special  also a special register
+ *   a = .type or variable also the address of a variable or parameter
+ *   d = .type or parts    also a vector whose elements together are as wide
+ *   d = .type or vector   with .v2 or .v4, a vector of so many
+ *   d = .type or nothing  also _
+ *   tgt = label           tlist = targets: a .branchtargets list
+ *
+ * d, p and q are written, all others read; brackets are an address. Operands beyond c are called e
+ * and f, whatever the manual calls them. The row then names the function that lowers it and the IR
+ * operation that it is mainly about.
+ */
+#include "libsov/compiler/ptx/front_end.h"
+
+#define UNSIGNED ".u16 .u32 .u64"
+#define SIGNED   ".s16 .s32 .s64"
+#define INTEGER  UNSIGNED " " SIGNED
+#define WORDS    ".u32 .s32 .u64 .s64"
+#define BITS     ".b16 .b32 .b64"
+#define F16      ".f16 .f16x2"
+#define BF16     ".bf16 .bf16x2"
+#define HALVES   F16 " " BF16
+#define MEMORY   ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64"
+#define BYTES    ".u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64"
+#define BYTEPAIRS ".e4m3x2 .e5m2x2"
+#define FLOATS   ".f16 .bf16 .f32 .f64"
+#define ORDERED  ".eq .ne .lt .le .gt .ge"
+#define FLOATCMP ORDERED " .equ .neu .ltu .leu .gtu .geu .num .nan"
+
+#define POLICY "policy = .b64; "
+#define VECTOR ".vec = .v2 .v4; "
+#define LOAD   POLICY VECTOR ".type = " MEMORY " .b128; d = .type or wider or vector; "
+#define STORE  POLICY VECTOR ".type = " MEMORY " .b128; b = .type or wider or vector; "
+#define LOADED ".cop = .ca .cg .cs .lu .cv"
+#define SETP   "p q = .pred or nothing; c = .pred; "
+#define SET    "a b = .atype; c = .pred; "
+#define SET_WORD ".dtype = .u32 .s32 .f32 .f16 .bf16; "
+#define SET_HALF ".u16 .s16 .u32 .s32"
+#define CVT    "d = .dtype or wider; a = .atype or wider or special; "
+
+#define SPACES  ".global .shared .shared::cta"
+#define SCOPES  ".scope = .cta .cluster .gpu .sys; "
+#define ATOM_IN POLICY ".ss = " SPACES "; " SCOPES "d = .type or nothing or vector; b = .type or vector; "
+#define ATOM    ATOM_IN ".sem = .relaxed .acquire .release .acq_rel; "
+#define RED     ATOM_IN ".sem = .relaxed .release; "
+
+#define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
+#define RANGE    POLICIES ".ss = .global; b c = .u32"
+
+#define ROW(form, where, lowering, op) {form, where, ptx_lower_##lowering, IR_##op}
+
+/* clang-format off */
+const struct ptx_row ptx_rows[] = {
+	/* integer and float arithmetic */
+	ROW("add.type d, a, b", ".type = " INTEGER, plain, ADD),
+	ROW("add.sat.s32 d, a, b", "", saturating, ADD),
+	ROW("add.cc.type d, a, b", ".type = " WORDS, carry, ADDC),
+	ROW("add.type d, a, b", ".type = .u16x2 .s16x2", halves, ADD),
+	ROW("add{.rnd}{.ftz}{.sat}.f32 d, a, b", "", plain, FADD),
+	ROW("add{.rnd}.f64 d, a, b", "", plain, FADD),
+	ROW("add{.rnd}{.ftz}{.sat}.type d, a, b", ".rnd = .rn; .type = " F16, plain, FADD),
+	ROW("add{.rnd}.type d, a, b", ".rnd = .rn; .type = " BF16, plain, FADD),
+	ROW("addc{.cc}.type d, a, b", ".type = " WORDS, carry, ADDC),
+	ROW("sub.type d, a, b", ".type = " INTEGER, plain, SUB),
+	ROW("sub.sat.s32 d, a, b", "", saturating, SUB),
+	ROW("sub.cc.type d, a, b", ".type = " WORDS, carry, SUBC),
+	ROW("sub{.rnd}{.ftz}{.sat}.f32 d, a, b", "", fsub, FADD),
+	ROW("sub{.rnd}.f64 d, a, b", "", fsub, FADD),
+	ROW("sub{.rnd}{.ftz}{.sat}.type d, a, b", ".rnd = .rn; .type = " F16, fsub, FADD),
+	ROW("sub{.rnd}.type d, a, b", ".rnd = .rn; .type = " BF16, fsub, FADD),
+	ROW("subc{.cc}.type d, a, b", ".type = " WORDS, carry, SUBC),
+	ROW("mul.lo.type d, a, b", ".type = " INTEGER, plain, MUL),
+	ROW("mul.hi.type d, a, b", ".type = " UNSIGNED, plain, MULHI_U),
+	ROW("mul.hi.type d, a, b", ".type = " SIGNED, plain, MULHI_S),
+	ROW("mul.wide.type d, a, b", ".type = .u16 .u32; d = twice .type", plain, MULWIDE_U),
+	ROW("mul.wide.type d, a, b", ".type = .s16 .s32; d = twice .type", plain, MULWIDE_S),
+	ROW("mul{.rnd}{.ftz}{.sat}.f32 d, a, b", "", plain, FMUL),
+	ROW("mul{.rnd}.f64 d, a, b", "", plain, FMUL),
+	ROW("mul{.rnd}{.ftz}{.sat}.type d, a, b", ".rnd = .rn; .type = " F16, plain, FMUL),
+	ROW("mul{.rnd}.type d, a, b", ".rnd = .rn; .type = " BF16, plain, FMUL),
+	ROW("mul24.lo.type d, a, b", ".type = .u32 .s32", mul24, MUL),
+	ROW("mul24.hi.type d, a, b", ".type = .u32 .s32", mul24, MULHI_U),
+	ROW("mad.lo.type d, a, b, c", ".type = " INTEGER, plain, MAD),
+	ROW("mad.hi.type d, a, b, c", ".type = " UNSIGNED, mad, MULHI_U),
+	ROW("mad.hi.type d, a, b, c", ".type = " SIGNED, mad, MULHI_S),
+	ROW("mad.hi.sat.s32 d, a, b, c", "", saturating, MULHI_S),
+	ROW("mad.wide.type d, a, b, c", ".type = .u16 .u32; d c = twice .type", mad, MULWIDE_U),
+	ROW("mad.wide.type d, a, b, c", ".type = .s16 .s32; d c = twice .type", mad, MULWIDE_S),
+	ROW("mad.lo.cc.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
+	ROW("mad.hi.cc.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
+	ROW("mad.hi.cc.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
+	ROW("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
+	ROW("mad.rnd.f64 d, a, b, c", "", plain, FMA),
+	ROW("madc.lo{.cc}.type d, a, b, c", ".type = " WORDS, carry_mad, MUL),
+	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .u32 .u64", carry_mad, MULHI_U),
+	ROW("madc.hi{.cc}.type d, a, b, c", ".type = .s32 .s64", carry_mad, MULHI_S),
+	ROW("mad24.lo.type d, a, b, c", ".type = .u32 .s32", mul24, MUL),
+	ROW("mad24.hi.type d, a, b, c", ".type = .u32 .s32", mul24, MULHI_U),
+	ROW("mad24.hi.sat.s32 d, a, b, c", "", mul24, MULHI_U),
+	ROW("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", "", plain, FMA),
+	ROW("fma.rnd.f64 d, a, b, c", "", plain, FMA),
+	ROW("fma.rnd{.ftz}{.sat}.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
+	ROW("fma.rnd{.ftz}.relu.type d, a, b, c", ".rnd = .rn; .type = " F16, float, FMA),
+	ROW("fma.rnd{.relu}.type d, a, b, c", ".rnd = .rn; .type = " BF16, float, FMA),
+	ROW("fma.rnd.oob{.relu}.type d, a, b, c", ".rnd = .rn; .type = " HALVES, oob, FMA),
+	ROW("div.type d, a, b", ".type = " UNSIGNED, plain, DIV_U),
+	ROW("div.type d, a, b", ".type = " SIGNED, plain, DIV_S),
+	ROW("div.approx{.ftz}.f32 d, a, b", "", divide_approx, APPROX),
+	ROW("div.full{.ftz}.f32 d, a, b", "", divide_full, APPROX),
+	ROW("div.rnd{.ftz}.f32 d, a, b", "", plain, FDIV),
+	ROW("div.rnd.f64 d, a, b", "", plain, FDIV),
+	ROW("rem.type d, a, b", ".type = " UNSIGNED, plain, REM_U),
+	ROW("rem.type d, a, b", ".type = " SIGNED, plain, REM_S),
+	ROW("sad.type d, a, b, c", ".type = " INTEGER, sad, SUB),
+	ROW("neg.type d, a", ".type = " SIGNED, plain, NEG),
+	ROW("neg{.ftz}.f32 d, a", "", plain, FNEG),
+	ROW("neg.f64 d, a", "", plain, FNEG),
+	ROW("neg{.ftz}.type d, a", ".type = " F16, plain, FNEG),
+	ROW("neg.type d, a", ".type = " BF16, plain, FNEG),
+	ROW("abs.type d, a", ".type = " SIGNED, iabs, MAX_S),
+	ROW("abs{.ftz}.f32 d, a", "", plain, FABS),
+	ROW("abs.f64 d, a", "", plain, FABS),
+	ROW("abs{.ftz}.type d, a", ".type = " F16, plain, FABS),
+	ROW("abs.type d, a", ".type = " BF16, plain, FABS),
+	ROW("min.type d, a, b", ".type = " UNSIGNED, plain, MIN_U),
+	ROW("min.type d, a, b", ".type = " SIGNED, plain, MIN_S),
+	ROW("min.relu.s32 d, a, b", "", relu, MIN_S),
+	ROW("min.u16x2 d, a, b", "", halves, MIN_U),
+	ROW("min{.relu}.s16x2 d, a, b", "", halves, MIN_S),
+	ROW("min{.ftz}{.NaN}.f32 d, a, b", "", minmax, FMIN),
+	ROW("min{.ftz}{.NaN}.xorsign.abs.f32 d, a, b", "", minmax, FMIN),
+	ROW("min.f64 d, a, b", "", plain, FMIN),
+	ROW("min{.ftz}{.NaN}.type d, a, b", ".type = " F16, minmax, FMIN),
+	ROW("min{.ftz}{.NaN}.xorsign.abs.type d, a, b", ".type = " F16, minmax, FMIN),
+	ROW("min{.NaN}.type d, a, b", ".type = " BF16, minmax, FMIN),
+	ROW("min{.NaN}.xorsign.abs.type d, a, b", ".type = " BF16, minmax, FMIN),
+	ROW("max.type d, a, b", ".type = " UNSIGNED, plain, MAX_U),
+	ROW("max.type d, a, b", ".type = " SIGNED, plain, MAX_S),
+	ROW("max.relu.s32 d, a, b", "", relu, MAX_S),
+	ROW("max.u16x2 d, a, b", "", halves, MAX_U),
+	ROW("max{.relu}.s16x2 d, a, b", "", halves, MAX_S),
+	ROW("max{.ftz}{.NaN}.f32 d, a, b", "", minmax, FMAX),
+	ROW("max{.ftz}{.NaN}.xorsign.abs.f32 d, a, b", "", minmax, FMAX),
+	ROW("max.f64 d, a, b", "", plain, FMAX),
+	ROW("max{.ftz}{.NaN}.type d, a, b", ".type = " F16, minmax, FMAX),
+	ROW("max{.ftz}{.NaN}.xorsign.abs.type d, a, b", ".type = " F16, minmax, FMAX),
+	ROW("max{.NaN}.type d, a, b", ".type = " BF16, minmax, FMAX),
+	ROW("max{.NaN}.xorsign.abs.type d, a, b", ".type = " BF16, minmax, FMAX),
+
+	/* functions, correctly rounded and approximate */
+	ROW("rcp.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("rcp.approx.ftz.f64 d, a", "", approx, APPROX),
+	ROW("rcp.rnd{.ftz}.f32 d, a", "", plain, FRCP),
+	ROW("rcp.rnd.f64 d, a", "", plain, FRCP),
+	ROW("sqrt.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("sqrt.rnd{.ftz}.f32 d, a", "", plain, FSQRT),
+	ROW("sqrt.rnd.f64 d, a", "", plain, FSQRT),
+	ROW("rsqrt.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("rsqrt.approx{.ftz}.f64 d, a", "", approx, APPROX),
+	ROW("sin.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("cos.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("lg2.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("ex2.approx{.ftz}.f32 d, a", "", approx, APPROX),
+	ROW("ex2.approx.type d, a", ".type = " F16, approx, APPROX),
+	ROW("ex2.approx.ftz.type d, a", ".type = " BF16, approx, APPROX),
+	ROW("tanh.approx.f32 d, a", "", approx, APPROX),
+	ROW("tanh.approx.type d, a", ".type = " HALVES, approx, APPROX),
+	ROW("copysign.type d, a, b", ".type = .f32 .f64", copysign, AND),
+	ROW("testp.testp.type p, a", ".type = .f32 .f64; p = .pred", testp, ICMP),
+
+	/* logic, bits and bytes */
+	ROW("and.type d, a, b", ".type = .pred " BITS, plain, AND),
+	ROW("or.type d, a, b", ".type = .pred " BITS, plain, OR),
+	ROW("xor.type d, a, b", ".type = .pred " BITS, plain, XOR),
+	ROW("not.type d, a", ".type = .pred " BITS, plain, NOT),
+	ROW("cnot.type d, a", ".type = " BITS, cnot, SELECT),
+	ROW("lop3.b32 d, a, b, c, e", "", lop3, LOGIC3),
+	ROW("lop3.BoolOp.b32 d|p, a, b, c, e, f",
+	    ".BoolOp = .and .or; d = .b32 or nothing; p f = .pred", lop3, LOGIC3),
+	ROW("shl.type d, a, b", ".type = " BITS "; b = .u32", plain, SHL),
+	ROW("shr.type d, a, b", ".type = " BITS " " UNSIGNED "; b = .u32", plain, SHR_U),
+	ROW("shr.type d, a, b", ".type = " SIGNED "; b = .u32", plain, SHR_S),
+	ROW("shf.dir.wrap.b32 d, a, b, c", "c = .u32", shf, SHL),
+	ROW("popc.type d, a", ".type = .b32 .b64; d = .u32; a = .type", count, POPC),
+	ROW("clz.type d, a", ".type = .b32 .b64; d = .u32; a = .type", count, CLZ),
+	ROW("brev.type d, a", ".type = .b32 .b64", plain, BREV),
+	ROW("bfe.type d, a, b, c", ".type = " WORDS "; b c = .u32", bfe, SHR_U),
+	ROW("bfi.type d, a, b, c, e", ".type = .b32 .b64; c e = .u32", bfi, OR),
+	ROW("fns.b32 d, a, b, c", "c = .s32", fns, POPC),
+	ROW("bfind.type d, a", ".type = " WORDS "; d = .u32", bfind, CLZ),
+	ROW("bfind.shiftamt.type d, a", ".type = " WORDS "; d = .u32", bfind, CLZ),
+	ROW("bmsk.wrap.b32 d, a, b", "", bmsk, SHL),
+	ROW("szext.wrap.type d, a, b", ".type = .u32 .s32; b = .u32", szext, SHL),
+	ROW("prmt.b32{.prmt} d, a, b, c", "", prmt, PERMUTE),
+	ROW("dp4a.atype.btype d, a, b, c",
+	    ".atype = .u32 .s32; .btype = .u32 .s32; d a b c = .b32", dot, DOT),
+	ROW("dp2a.lo.atype.btype d, a, b, c",
+	    ".atype = .u32 .s32; .btype = .u32 .s32; d a b c = .b32", dot, DOT),
+	ROW("dp2a.hi.atype.btype d, a, b, c",
+	    ".atype = .u32 .s32; .btype = .u32 .s32; d a b c = .b32", dot, DOT),
+
+	/* comparison and selection */
+	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
+	    SETP ".CmpOp = .eq .ne; .type = " BITS, setp, ICMP),
+	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
+	    SETP ".CmpOp = " ORDERED " .lo .ls .hi .hs; .type = " UNSIGNED, setp, ICMP),
+	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
+	    SETP ".CmpOp = " ORDERED "; .type = " SIGNED, setp, ICMP),
+	ROW("setp.CmpOp{.BoolOp}{.ftz}.type p{|q}, a, b{, c}",
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f32 .f16x2", setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
+	    SETP ".CmpOp = " FLOATCMP "; .type = .f64 .bf16x2", setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}{.ftz}.f16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
+	ROW("setp.CmpOp{.BoolOp}.bf16 p, a, b{, c}", SETP ".CmpOp = " FLOATCMP, setp, FCMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = .eq .ne; .atype = " BITS, set, ICMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = " ORDERED " .lo .ls .hi .hs; .atype = " UNSIGNED, set, ICMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = " ORDERED "; .atype = " SIGNED, set, ICMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET SET_WORD ".CmpOp = " FLOATCMP "; .atype = .f32 .f64", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.ftz.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f32 .f16; .CmpOp = " FLOATCMP "; .atype = .f32", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = " SET_HALF " .f16; .CmpOp = " FLOATCMP "; .atype = .f16", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = " SET_HALF " .bf16; .CmpOp = " FLOATCMP "; .atype = .f16 .bf16", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}{.ftz}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .f16x2; .CmpOp = " FLOATCMP "; .atype = .f16x2", set, FCMP),
+	ROW("set.CmpOp{.BoolOp}.dtype.atype d, a, b{, c}",
+	    SET ".dtype = .u32 .s32 .bf16x2; .CmpOp = " FLOATCMP "; .atype = .bf16x2", set, FCMP),
+	ROW("selp.type d, a, b, c",
+	    ".type = " BITS " " INTEGER " .f32 .f64; c = .pred", selp, SELECT),
+	ROW("slct.dtype.atype d, a, b, c",
+	    ".dtype = " BITS " " INTEGER " .f32 .f64; .atype = .s32; c = .atype", slct, SELECT),
+	ROW("slct{.ftz}.dtype.atype d, a, b, c",
+	    ".dtype = " BITS " " INTEGER " .f32 .f64; .atype = .f32; c = .atype", slct, SELECT),
+
+	/* moves and conversions */
+	ROW("mov.type d, a", ".type = .pred", mov, COPY),
+	ROW("mov.type d, a", ".type = " BITS "; d = .type or parts; "
+	    "a = .type or parts or variable or special", mov, COPY),
+	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
+	ROW("mov.type d, a", ".type = .f32 .f64", mov, COPY),
+	ROW("mov.b128 d, a", "d a = .b128 or parts", mov_wide, COPY),
+	ROW("mov.vec.type d, a", VECTOR ".type = " BITS " " INTEGER " .f32 .f64; d = .type or vector; "
+	    "a = .type or vector or special", mov_vector, COPY),
+	ROW("cvt{.sat}.dtype.atype d, a", CVT ".dtype = " BYTES "; .atype = " BYTES, cvt, TRUNC),
+	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
+	    CVT ".dtype = " BYTES "; .atype = " FLOATS, cvt, TRUNC),
+	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
+	    CVT ".dtype = " FLOATS "; .atype = " BYTES, cvt, TRUNC),
+	ROW("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a",
+	    CVT ".dtype = " FLOATS "; .atype = " FLOATS, cvt, TRUNC),
+	ROW("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a",
+	    ".rnd = .rn .rz; .dtype = .f16 .bf16; .atype = .f32; d = .dtype; a = .atype", cvt, TRUNC),
+	ROW("cvt.rnd{.relu}{.satfinite}.f16x2.f32 d, a, b",
+	    ".rnd = .rn .rz; d = .f16x2; a b = .f32", cvt_pair, TRUNC),
+	ROW("cvt.rnd{.relu}{.satfinite}.bf16x2.f32 d, a, b",
+	    ".rnd = .rn .rz; d = .bf16x2; a b = .f32", cvt_pair, TRUNC),
+	ROW("cvt.rnd{.relu}.tf32.f32 d, a", ".rnd = .rn .rz; d = .b32; a = .f32", cvt_tf32, FTOF),
+	ROW("cvt.rna{.satfinite}.tf32.f32 d, a", "d = .b32; a = .f32", cvt_tf32_away, ADD),
+	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a, b", ".rnd = .rn; .dtype = " BYTEPAIRS
+	    "; .atype = .f32; a b = .atype", cvt_bytes, FTOF),
+	ROW("cvt.rnd{.relu}.satfinite.dtype.atype d, a", ".rnd = .rn; .dtype = " BYTEPAIRS
+	    "; .atype = .f16x2; a = .atype", cvt_bytes, FTOF),
+	ROW("cvt.rnd{.relu}.dtype.atype d, a", ".rnd = .rn; .dtype = .f16x2; .atype = " BYTEPAIRS
+	    "; a = .atype", cvt_bytes, FTOF),
+	ROW("cvt.pack.sat.dtype.atype d, a, b",
+	    ".dtype = .u16 .s16; .atype = .s32; d = .u32; a b = .s32", cvt_pack, TRUNC),
+	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",
+	    ".dtype = .u8 .s8 .u4 .s4 .u2 .s2; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
+	    TRUNC),
+	ROW("cvta.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64; "
+	    "a = .type or variable", cvta, GENERIC),
+	ROW("cvta.to.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64", cvta,
+	    TOSPACE),
+	ROW("isspacep.ss p, a", ".ss = .const .local .param " SPACES "; p = .pred; "
+	    "a = .u64 or variable", isspacep, INSPACE),
+
+	/* memory */
+	ROW("alloca.type d, a{, b}", ".type = .u32 .u64; b = .u32", alloca, ALLOCA),
+	ROW("stacksave.type d", ".type = .u32 .u64", plain, STACKSAVE),
+	ROW("stackrestore.type a", ".type = .u32 .u64", stackrestore, STACKRESTORE),
+	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
+	    LOAD ".ss = .local " SPACES "; " LOADED, ld, LOAD),
+	ROW("ld{.weak}.ss{.cop}{.vec}.type d, [a]",
+	    LOAD ".ss = .const .param .param::entry .param::func; " LOADED, ld, LOAD),
+	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]",
+	    LOAD ".ss = .local " SPACES, ld, LOAD),
+	ROW("ld.sem.scope{.ss}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
+	    LOAD SCOPES ".sem = .relaxed .acquire; .ss = " SPACES, ld, LOAD),
+	ROW("ld.global{.cop}.nc{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
+	    LOAD ".cop = .ca .cg .cs", ld, LOAD),
+	ROW("ldu{.ss}{.vec}.type d, [a]", LOAD ".ss = .global", ld, LOAD),
+	ROW("st{.weak}{.ss}{.cop}{.hint}{.prefetch}{.vec}.type [a], b{, policy}",
+	    STORE ".ss = .local .param .param::func " SPACES "; .cop = .wb .cg .cs .wt", st, STORE),
+	ROW("st.volatile{.ss}{.vec}.type [a], b", STORE ".ss = .local " SPACES, st, STORE),
+	ROW("st.sem.scope{.ss}{.hint}{.prefetch}{.vec}.type [a], b{, policy}",
+	    STORE SCOPES ".sem = .relaxed .release; .ss = " SPACES, st, STORE),
+	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
+	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.type d, [a], b{, policy}",
+	    ATOM ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type d, [a], b{, policy}",
+	    ATOM ".type = " HALVES, atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 d, [a], b{, policy}",
+	    ATOM VECTOR, atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
+	    ATOM VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type d, [a], b{, policy}",
+	    ATOM ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
+	    ATOM ".op = .inc .dec; .type = .u32", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
+	    ATOM ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.type d, [a], b, c{, policy}",
+	    ATOM ".type = " BITS, cas, CAS),
+	ROW("atom{.sem}{.scope}{.ss}.exch{.prefetch}.b128 d, [a], b{, policy}", ATOM, atom_wide, ATOM),
+	ROW("atom{.sem}{.scope}{.ss}.cas{.prefetch}.b128 d, [a], b, c{, policy}", ATOM, atom_wide, CAS),
+	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
+	    RED ".op = .and .or .xor; .type = .b32 .b64", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.type [a], b{, policy}",
+	    RED ".type = .u32 .s32 .u64 .f32 .f64", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.add.noftz{.prefetch}.type [a], b{, policy}",
+	    RED ".type = " HALVES, atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.add{.prefetch}.vec.f32 [a], b{, policy}", RED VECTOR, atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
+	    RED VECTOR ".op = .add .min .max; .type = .f16x2 .bf16x2", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op.noftz{.prefetch}.vec.type [a], b{, policy}",
+	    RED ".op = .add .min .max; .type = .f16 .bf16", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
+	    RED ".op = .inc .dec; .type = .u32", atom, ATOM),
+	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
+	    RED ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
+	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
+	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
+	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
+	    nothing, FENCE),
+	ROW("prefetchu.L1 [a]", "", nothing, FENCE),
+	ROW("applypriority{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2::evict_normal; "
+	    "b = .u32", nothing, FENCE),
+	ROW("discard{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2; b = .u32", nothing,
+	    FENCE),
+	ROW("createpolicy.fractional.prefetch.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_first.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.fractional.prefetch.L2::evict_unchanged.b64 d{, a}", POLICIES "a = .f32", createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_first.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.range{.ss}.prefetch.L2::evict_unchanged.b64 d, [a], b, c", RANGE, createpolicy, CONST),
+	ROW("createpolicy.cvt.L2.b64 d, a", "", createpolicy, CONST),
+
+	/* lanes and blocks */
+	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
+	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
+	ROW("shfl.mode.b32 d{|p}, a, b, c", "p = .pred or nothing; b c = .u32", shfl, SHUFFLE),
+	ROW("vote.sync.vote.pred d, a, membermask",
+	    ".vote = .all .any .uni; membermask = .u32", vote, VOTE),
+	ROW("vote.sync.ballot.b32 d, a, membermask", "a = .pred; membermask = .u32", vote, VOTE),
+	ROW("vote.vote.pred d, a", ".vote = .all .any .uni", vote, VOTE),
+	ROW("vote.ballot.b32 d, a", "a = .pred", vote, VOTE),
+	ROW("match.any.sync.type d, a, membermask",
+	    ".type = .b32 .b64; d = .b32; membermask = .u32", match, MATCH_ANY),
+	ROW("match.all.sync.type d{|p}, a, membermask",
+	    ".type = .b32 .b64; d = .b32; p = .pred or nothing; membermask = .u32", match,
+	    MATCH_ALL),
+	ROW("redux.sync.op.type d, a, membermask",
+	    ".op = .add .min .max; .type = .u32 .s32; membermask = .u32", redux, REDUCE),
+	ROW("redux.sync.op.b32 d, a, membermask", ".op = .and .or .xor; membermask = .u32", redux,
+	    REDUCE),
+	ROW("activemask.b32 d", "", activemask, ACTIVE),
+	ROW("elect.sync d|p, membermask", "d = .b32 or nothing; p = .pred; membermask = .u32",
+	    elect, WARPSYNC),
+	ROW("bar.warp.sync membermask", "membermask = .u32", warpsync, WARPSYNC),
+	ROW("bar{.cta}.sync a{, b}", "a b = .u32", barrier, BARRIER),
+	ROW("bar{.cta}.arrive a, b", "a b = .u32", barrier, BARRIER),
+	ROW("bar{.cta}.red.popc.u32 d, a{, b}, c", "a b = .u32; c = .pred", barrier_red,
+	    BARRIER_RED),
+	ROW("bar{.cta}.red.BoolOp.pred p, a{, b}, c", ".BoolOp = .and .or; a b = .u32",
+	    barrier_red, BARRIER_RED),
+	ROW("barrier{.cta}.sync{.aligned} a{, b}", "a b = .u32", barrier, BARRIER),
+	ROW("barrier{.cta}.arrive{.aligned} a, b", "a b = .u32", barrier, BARRIER),
+	ROW("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, c", "a b = .u32; c = .pred",
+	    barrier_red, BARRIER_RED),
+	ROW("barrier{.cta}.red.BoolOp{.aligned}.pred p, a{, b}, c",
+	    ".BoolOp = .and .or; a b = .u32", barrier_red, BARRIER_RED),
+	ROW("nanosleep.u32 a", "", nanosleep, SLEEP),
+	ROW("griddepcontrol.launch_dependents", "", nothing, FENCE),
+	ROW("griddepcontrol.wait", "", nothing, FENCE),
+	ROW("pmevent a", "a = .u32", nothing, FENCE),
+	ROW("pmevent.mask a", "a = .u32", nothing, FENCE),
+
+	/* control */
+	ROW("bra{.uni} tgt", "tgt = label", bra, BR),
+	ROW("brx.idx{.uni} a, tlist", "a = .u32; tlist = targets", brx, CBR),
+	ROW("ret{.uni}", "", ret, RET),
+	ROW("exit", "", exit, RET),
+	ROW("trap", "", trap, TRAP),
+	ROW("brkpt", "", trap, TRAP),
+	{NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+/* Instructions of PTX 9.0 without a row: named as such, not as unknown. */
+const struct ptx_absent ptx_absent[] = {
+	{"mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
+	{"cp mbarrier tensormap", "asynchronous copy"},
+	{"mapa getctarank clusterlaunchcontrol", "clusters"},
+	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
+	{"vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 "
+	 "vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
+	 "video instructions"},
+	{"multimem", "memory of several devices"},
+	{"setmaxnreg", "registers moved between warps"},
+	{NULL, NULL},
+};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the words of PTX mean: types, modifiers by the slot that they fill, special registers. The
+ * instruction table (table.c) says which of them an instruction takes.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
+
+const struct ptx_type ptx_types[] = {
+	{".pred", CLASS_PREDICATE, 1, IR_B1, 0},
+	{".b8", CLASS_BITS, 8, IR_B8, 0},
+	{".b16", CLASS_BITS, 16, IR_B16, 0},
+	{".b32", CLASS_BITS, 32, IR_B32, 0},
+	{".b64", CLASS_BITS, 64, IR_B64, 0},
+	{".b128", CLASS_BITS, 128, IR_B64, 0}, /* of registers alone, which are two of 64 bits */
+	{".u8", CLASS_UNSIGNED, 8, IR_B8, 0},
+	{".u16", CLASS_UNSIGNED, 16, IR_B16, 0},
+	{".u32", CLASS_UNSIGNED, 32, IR_B32, 0},
+	{".u64", CLASS_UNSIGNED, 64, IR_B64, 0},
+	{".s8", CLASS_SIGNED, 8, IR_B8, 0},
+	{".s16", CLASS_SIGNED, 16, IR_B16, 0},
+	{".s32", CLASS_SIGNED, 32, IR_B32, 0},
+	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
+	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack alone */
+	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
+	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
+	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
+	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
+	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
+	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
+	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
+	{".f16x2", CLASS_FLOAT, 32, IR_B32, IR_F16X2},
+	{".bf16", CLASS_FLOAT, 16, IR_B16, IR_BF16},
+	{".bf16x2", CLASS_FLOAT, 32, IR_B32, IR_BF16X2},
+	{".f32", CLASS_FLOAT, 32, IR_B32, IR_BY_WIDTH},
+	{".f64", CLASS_FLOAT, 64, IR_B64, IR_BY_WIDTH},
+};
+const uint32_t ptx_type_count = COUNT(ptx_types);
+
+/* Groups of the manual's notation and what they say. */
+static const struct {
+	const char *name;
+	enum ptx_slot slot;
+} groups[] = {
+	{".type", SLOT_TYPE},      {".dtype", SLOT_TYPE},    {".atype", SLOT_SOURCE_TYPE},
+	{".rnd", SLOT_ROUND},      {".CmpOp", SLOT_COMPARE}, {".BoolOp", SLOT_BOOL},
+	{".ss", SLOT_SPACE},       {".scope", SLOT_SCOPE},   {".sem", SLOT_ORDER},
+	{".cop", SLOT_CACHE},      {".hint", SLOT_HINT},     {".vec", SLOT_VECTOR},
+	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
+	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
+	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
+	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE},
+};
+
+/* Caching words are hints about speed; nothing here depends on them, but for .cv, which asks for a
+ * fresh value each time. */
+const struct ptx_word ptx_words[] = {
+	{".rn", SLOT_ROUND, IR_RN},
+	{".rz", SLOT_ROUND, IR_RZ},
+	{".rm", SLOT_ROUND, IR_RM},
+	{".rp", SLOT_ROUND, IR_RP},
+	{".rni", SLOT_INTEGRAL, IR_RN}, /* to an integer */
+	{".rzi", SLOT_INTEGRAL, IR_RZ},
+	{".rmi", SLOT_INTEGRAL, IR_RM},
+	{".rpi", SLOT_INTEGRAL, IR_RP},
+	{".ftz", SLOT_FTZ, 1},
+	{".noftz", SLOT_NOFTZ, 1},
+	{".sat", SLOT_SAT, 1},
+	{".relu", SLOT_RELU, 1},
+	{".satfinite", SLOT_FINITE, 1},
+	{".NaN", SLOT_NAN, 1},
+	{".xorsign", SLOT_XORSIGN, 1},
+	{".cc", SLOT_CARRY, 1},
+	{".wrap", SLOT_WRAP, 1},
+	{".clamp", SLOT_WRAP, 0},
+	{".l", SLOT_DIRECTION, 0},
+	{".r", SLOT_DIRECTION, 1},
+	{".f4e", SLOT_PRMT, 0},
+	{".b4e", SLOT_PRMT, 1},
+	{".rc8", SLOT_PRMT, 2},
+	{".ecl", SLOT_PRMT, 3},
+	{".ecr", SLOT_PRMT, 4},
+	{".rc16", SLOT_PRMT, 5},
+	{".finite", SLOT_TESTP, TESTP_FINITE},
+	{".infinite", SLOT_TESTP, TESTP_INFINITE},
+	{".number", SLOT_TESTP, TESTP_NUMBER},
+	{".notanumber", SLOT_TESTP, TESTP_NOTANUMBER},
+	{".normal", SLOT_TESTP, TESTP_NORMAL},
+	{".subnormal", SLOT_TESTP, TESTP_SUBNORMAL},
+	{".eq", SLOT_COMPARE, COMPARE_EQ},
+	{".ne", SLOT_COMPARE, COMPARE_NE},
+	{".lt", SLOT_COMPARE, COMPARE_LT},
+	{".le", SLOT_COMPARE, COMPARE_LE},
+	{".gt", SLOT_COMPARE, COMPARE_GT},
+	{".ge", SLOT_COMPARE, COMPARE_GE},
+	{".lo", SLOT_COMPARE, COMPARE_LT}, /* lower, same, higher: unsigned types only */
+	{".ls", SLOT_COMPARE, COMPARE_LE},
+	{".hi", SLOT_COMPARE, COMPARE_GT},
+	{".hs", SLOT_COMPARE, COMPARE_GE},
+	{".equ", SLOT_COMPARE, COMPARE_EQU},
+	{".neu", SLOT_COMPARE, COMPARE_NEU},
+	{".ltu", SLOT_COMPARE, COMPARE_LTU},
+	{".leu", SLOT_COMPARE, COMPARE_LEU},
+	{".gtu", SLOT_COMPARE, COMPARE_GTU},
+	{".geu", SLOT_COMPARE, COMPARE_GEU},
+	{".num", SLOT_COMPARE, COMPARE_NUM},
+	{".nan", SLOT_COMPARE, COMPARE_NAN},
+	{".and", SLOT_BOOL, IR_AND},
+	{".or", SLOT_BOOL, IR_OR},
+	{".xor", SLOT_BOOL, IR_XOR},
+	{".global", SLOT_SPACE, IR_GLOBAL},
+	{".shared", SLOT_SPACE, IR_SHARED},
+	{".shared::cta", SLOT_SPACE, IR_SHARED},
+	{".local", SLOT_SPACE, IR_LOCAL},
+	{".const", SLOT_SPACE, IR_CONSTANT},
+	{".param", SLOT_SPACE, IR_PARAM},
+	{".param::entry", SLOT_SPACE, IR_PARAM},
+	{".param::func", SLOT_SPACE, IR_PARAM},
+	{".cta", SLOT_SCOPE, IR_SCOPE_CTA},
+	{".cluster", SLOT_SCOPE, IR_SCOPE_CLUSTER},
+	{".gpu", SLOT_SCOPE, IR_SCOPE_GPU},
+	{".gl", SLOT_SCOPE, IR_SCOPE_GPU}, /* membar's name for it */
+	{".sys", SLOT_SCOPE, IR_SCOPE_SYS},
+	{".weak", SLOT_ORDER, IR_WEAK},
+	{".relaxed", SLOT_ORDER, IR_RELAXED},
+	{".acquire", SLOT_ORDER, IR_ACQUIRE},
+	{".release", SLOT_ORDER, IR_RELEASE},
+	{".acq_rel", SLOT_ORDER, IR_ACQ_REL},
+	{".sc", SLOT_ORDER, IR_SEQ_CST},
+	{".volatile", SLOT_ORDER, ORDER_VOLATILE},
+	{".nc", SLOT_INVARIANT, 1},
+	{".ca", SLOT_CACHE, 0},
+	{".cg", SLOT_CACHE, 0},
+	{".cs", SLOT_CACHE, 0},
+	{".lu", SLOT_CACHE, 0},
+	{".wb", SLOT_CACHE, 0},
+	{".wt", SLOT_CACHE, 0},
+	{".cv", SLOT_CACHE, 1},
+	{".L1::evict_normal", SLOT_HINT, 0},
+	{".L1::evict_unchanged", SLOT_HINT, 0},
+	{".L1::evict_first", SLOT_HINT, 0},
+	{".L1::evict_last", SLOT_HINT, 0},
+	{".L1::no_allocate", SLOT_HINT, 0},
+	{".L2::64B", SLOT_NONE, 0},
+	{".L2::128B", SLOT_NONE, 0},
+	{".L2::256B", SLOT_NONE, 0},
+	{".L2::cache_hint", SLOT_NONE, 0},
+	{".L2::evict_normal", SLOT_NONE, 0},
+	{".L2::evict_last", SLOT_NONE, 0},
+	{".L2::evict_first", SLOT_NONE, 0},
+	{".L2::evict_unchanged", SLOT_NONE, 0},
+	{".L1", SLOT_NONE, 0},
+	{".L2", SLOT_NONE, 0},
+	{".v2", SLOT_VECTOR, 2},
+	{".v4", SLOT_VECTOR, 4},
+	{".v8", SLOT_VECTOR, 8},
+	{".add", SLOT_ATOM, IR_ATOM_ADD},
+	{".inc", SLOT_ATOM, IR_ATOM_INC},
+	{".dec", SLOT_ATOM, IR_ATOM_DEC},
+	{".min", SLOT_ATOM, IR_ATOM_MIN_U}, /* the type decides on signed */
+	{".max", SLOT_ATOM, IR_ATOM_MAX_U},
+	{".and", SLOT_ATOM, IR_ATOM_AND},
+	{".or", SLOT_ATOM, IR_ATOM_OR},
+	{".xor", SLOT_ATOM, IR_ATOM_XOR},
+	{".exch", SLOT_ATOM, IR_ATOM_EXCH},
+	{".up", SLOT_SHUFFLE, IR_SHUFFLE_UP},
+	{".down", SLOT_SHUFFLE, IR_SHUFFLE_DOWN},
+	{".bfly", SLOT_SHUFFLE, IR_SHUFFLE_BFLY},
+	{".idx", SLOT_SHUFFLE, IR_SHUFFLE_IDX},
+	{".all", SLOT_VOTE, IR_VOTE_ALL},
+	{".any", SLOT_VOTE, IR_VOTE_ANY},
+	{".uni", SLOT_VOTE, IR_VOTE_UNI},
+	{".ballot", SLOT_VOTE, IR_VOTE_BALLOT},
+	{".sync", SLOT_BARRIER, IR_BARRIER_SYNC},
+	{".arrive", SLOT_BARRIER, IR_BARRIER_ARRIVE},
+};
+const uint32_t ptx_word_count = COUNT(ptx_words);
+
+static const struct {
+	const char *name;
+	int sreg; /* or one of enum ptx_special; -2: PTX has it, we do not */
+} specials[] = {
+	{"%tid.x", IR_TID_X},           {"%tid.y", IR_TID_Y},         {"%tid.z", IR_TID_Z},
+	{"%ntid.x", IR_NTID_X},         {"%ntid.y", IR_NTID_Y},       {"%ntid.z", IR_NTID_Z},
+	{"%ctaid.x", IR_CTAID_X},       {"%ctaid.y", IR_CTAID_Y},     {"%ctaid.z", IR_CTAID_Z},
+	{"%nctaid.x", IR_NCTAID_X},     {"%nctaid.y", IR_NCTAID_Y},   {"%nctaid.z", IR_NCTAID_Z},
+	{"%laneid", IR_LANEID},         {"%lanemask_eq", IR_LANEMASK_EQ},
+	{"%lanemask_lt", IR_LANEMASK_LT}, {"%lanemask_le", IR_LANEMASK_LE},
+	{"%lanemask_gt", IR_LANEMASK_GT}, {"%lanemask_ge", IR_LANEMASK_GE},
+	{"%warpid", IR_WARPID},         {"%nwarpid", IR_NWARPID},     {"%smid", IR_SMID},
+	{"%nsmid", IR_NSMID},           {"%gridid", IR_GRIDID},
+	{"%total_smem_size", IR_TOTAL_SMEM}, {"%dynamic_smem_size", IR_DYNAMIC_SMEM},
+	{"%clock", SPECIAL_CLOCK},      {"%clock64", SPECIAL_CLOCK},
+	{"%clock_hi", SPECIAL_CLOCK_HIGH}, {"%globaltimer", SPECIAL_TIMER},
+	{"%globaltimer_lo", SPECIAL_TIMER}, {"%globaltimer_hi", SPECIAL_TIMER_HIGH},
+	{"%tid", SPECIAL_VECTOR + IR_TID_X}, {"%ntid", SPECIAL_VECTOR + IR_NTID_X},
+	{"%ctaid", SPECIAL_VECTOR + IR_CTAID_X}, {"%nctaid", SPECIAL_VECTOR + IR_NCTAID_X},
+	{"%tid.w", SPECIAL_ZERO}, {"%ntid.w", SPECIAL_ZERO}, {"%ctaid.w", SPECIAL_ZERO},
+	{"%nctaid.w", SPECIAL_ZERO}, {"%aggr_smem_size", -2},
+	{"%reserved_smem_offset_begin", -2}, {"%reserved_smem_offset_end", -2},
+	{"%reserved_smem_offset_cap", -2}, {"%reserved_smem_offset_0", -2},
+	{"%reserved_smem_offset_1", -2}, {"%current_graph_exec", SPECIAL_ZERO}, {"%is_explicit_cluster", -2},
+	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
+	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
+	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
+	{"%cluster_nctaid.x", -2}, {"%cluster_nctaid.y", -2}, {"%cluster_nctaid.z", -2},
+	{"%cluster_ctarank", -2}, {"%cluster_nctarank", -2},
+};
+
+static bool same(const char *known, const char *text, size_t length)
+{
+	return strlen(known) == length && !memcmp(known, text, length);
+}
+
+const struct ptx_type *ptx_type_find(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < ptx_type_count; i++)
+		if (same(ptx_types[i].name, text, length))
+			return &ptx_types[i];
+	return NULL;
+}
+
+enum ptx_slot ptx_group_slot(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < COUNT(groups); i++)
+		if (same(groups[i].name, text, length))
+			return groups[i].slot;
+	return SLOT_COUNT;
+}
+
+const struct ptx_word *ptx_word_find(enum ptx_slot slot, const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < ptx_word_count; i++)
+		if ((slot == SLOT_COUNT || ptx_words[i].slot == slot) &&
+		    same(ptx_words[i].text, text, length))
+			return &ptx_words[i];
+	return NULL;
+}
+
+/* The name with a number below a limit behind it. */
+static bool is_numbered(const char *text, size_t length, const char *name, uint32_t limit)
+{
+	size_t n = strlen(name);
+	uint32_t number = 0;
+
+	if (length <= n || length > n + 2 || memcmp(text, name, n) || (text[n] == '0' && length > n + 1))
+		return false;
+	for (; n < length; n++) {
+		if (text[n] < '0' || text[n] > '9')
+			return false;
+		number = number * 10 + (uint32_t)(text[n] - '0');
+	}
+	return number < limit;
+}
+
+/* All have 32 bits but these; %tid and its like may be read as 16 bits, as old PTX does. */
+uint32_t ptx_special_widths(const char *text, size_t length)
+{
+	static const char *const wide[] = {"%clock64", "%globaltimer", "%current_graph_exec"};
+	int sreg = ptx_special_find(text, length);
+
+	for (uint32_t i = 0; i < COUNT(wide); i++)
+		if (same(wide[i], text, length))
+			return 64;
+	if (sreg == IR_GRIDID)
+		return 16 | 32 | 64;
+	if ((sreg >= IR_TID_X && sreg <= IR_NCTAID_Z) || sreg >= SPECIAL_VECTOR ||
+	    (sreg == SPECIAL_ZERO && text[length - 1] == 'w')) /* %tid.x, %tid, %tid.w */
+		return 16 | 32;
+	return 32;
+}
+
+int ptx_special_find(const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < COUNT(specials); i++)
+		if (same(specials[i].name, text, length))
+			return specials[i].sreg;
+	/* %envreg0 to %envreg31 hold what a driver puts there, and ours puts nothing. */
+	if (is_numbered(text, length, "%envreg", 32))
+		return SPECIAL_ZERO;
+	/* %pm0 to %pm7, also with _64: what a profiler counts */
+	if (length > 3 && !memcmp(text, "%pm", 3))
+		return -2;
+	return -1;
+}

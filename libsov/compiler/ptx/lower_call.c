@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls, and the .param objects that carry arguments and results. An object's bytes are held by
+ * registers of the IR, its cells. An access that is a cell is that register; any other is put
+ * together from the cells that it touches, which folding makes cheap again.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+
+/* ---- objects ---- */
+
+ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k)
+{
+	ir_val v = ptx_op(x, IR_READ, o->cell, 0, 0, 0);
+
+	ir_def(x->func, v)->symbol = o->regs[k];
+	return v;
+}
+
+void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val v)
+{
+	ir_id i = ptx_emit(x, IR_WRITE, o->cell, 0, 1, &v);
+
+	ir_at(x->func, i)->symbol = o->regs[k];
+}
+
+/* As 64 bits, up by so many bytes, or down when negative. */
+static ir_val moved(struct ptx *x, ir_val v, int64_t bytes)
+{
+	uint64_t by = (uint64_t)(bytes < 0 ? -bytes : bytes) * 8;
+
+	if (!bytes)
+		return v;
+	return ptx_op(x, bytes < 0 ? IR_SHR_U : IR_SHL, IR_B64, v,
+		      ptx_constant_value(x, IR_B32, by), 0);
+}
+
+ir_val ptx_object_read(struct ptx *x, const struct ptx_object *o, uint64_t offset, enum ir_type t)
+{
+	uint32_t size = ir_type_bits(o->cell) / 8, bytes = ir_type_bits(t) / 8;
+	ir_val all = 0;
+
+	if (o->cell == t && !(offset % size))
+		return ptx_cell_read(x, o, (uint32_t)(offset / size));
+	for (uint64_t k = offset / size; k * size < offset + bytes; k++) {
+		ir_val v = ptx_convert(x, IR_ZEXT, o->cell, IR_B64,
+				       ptx_cell_read(x, o, (uint32_t)k));
+
+		v = moved(x, v, (int64_t)(k * size) - (int64_t)offset);
+		all = all ? ptx_op(x, IR_OR, IR_B64, all, v, 0) : v;
+	}
+	return ptx_convert(x, IR_TRUNC, IR_B64, t, all);
+}
+
+void ptx_object_write(struct ptx *x, const struct ptx_object *o, uint64_t offset, enum ir_type t,
+		      ir_val v)
+{
+	uint32_t size = ir_type_bits(o->cell) / 8, bytes = ir_type_bits(t) / 8;
+	uint64_t ones = UINT64_MAX >> (64 - 8 * bytes);
+
+	if (o->cell == t && !(offset % size)) {
+		ptx_cell_write(x, o, (uint32_t)(offset / size), v);
+		return;
+	}
+	v = ptx_convert(x, IR_ZEXT, t, IR_B64, v);
+	for (uint64_t k = offset / size; k * size < offset + bytes; k++) {
+		int64_t up = (int64_t)offset - (int64_t)(k * size);
+		uint64_t mask = up < 0 ? ones >> -up * 8 : ones << up * 8;
+		ir_val part = ptx_convert(x, IR_TRUNC, IR_B64, o->cell, moved(x, v, up)), old;
+
+		old = ptx_op(x, IR_AND, o->cell, ptx_cell_read(x, o, (uint32_t)k),
+			     ptx_constant_value(x, o->cell, ~mask), 0);
+		part = ptx_op(x, IR_OR, o->cell, old, part, 0);
+		ptx_cell_write(x, o, (uint32_t)k, part);
+	}
+}
+
+/* ---- calls ---- */
+
+struct call {
+	struct ptx_operand results[IR_MAX_RESULTS], args[IR_MAX_RESULTS];
+	uint32_t nresults, nargs;
+	const struct ptx_name *callee; /* NULL: by address */
+	struct ptx_name *address;
+	const struct ir_func *func; /* what is called, or the prototype */
+	struct ptx_token at;
+};
+
+static bool parse_list(struct ptx *x, struct ptx_operand *list, uint32_t *n)
+{
+	for (*n = 0; x->token.kind != ')';) {
+		struct ptx_operand *o = &list[*n];
+
+		if (*n == IR_MAX_RESULTS) {
+			ptx_error(x, &x->token, "more than %d arguments", IR_MAX_RESULTS);
+			return false;
+		}
+		if (!ptx_operand(x, o, "argument"))
+			return false;
+		(*n)++;
+		if (!ptx_take(x, ','))
+			break;
+	}
+	return ptx_expect(x, ')', "',' or ')'", "an argument");
+}
+
+static bool find_callee(struct ptx *x, struct call *c)
+{
+	struct ptx_name *n = ptx_find(x, &c->at);
+
+	if (!n) {
+		ptx_undeclared(x, &c->at, "function");
+		return false;
+	}
+	if (n->kind == NAME_FUNCTION && n->func) {
+		c->callee = n;
+		c->func = n->func;
+		return true;
+	}
+	if (n->kind == NAME_REGISTER && n->type->bits == 64) {
+		c->address = n;
+		return true;
+	}
+	if (n->kind != NAME_BAD)
+		ptx_error(x, &c->at, "'%.*s' cannot be called; it is no function and no 64-bit "
+				     "register with the address of one",
+			  TEXT(&c->at));
+	return false;
+}
+
+/* "(result), function, (arguments), prototype;" and less. */
+static bool parse_call(struct ptx *x, struct call *c)
+{
+	const struct ptx_name *n;
+
+	if (ptx_take(x, '(') && (!parse_list(x, c->results, &c->nresults) ||
+				 !ptx_expect(x, ',', "','", "the results")))
+		return false;
+	c->at = x->token;
+	if (!ptx_expect(x, TOKEN_NAME, "a function", "call") || !find_callee(x, c))
+		return false;
+	if (ptx_take(x, ',') && x->token.kind == '(') {
+		ptx_next(x);
+		if (!parse_list(x, c->args, &c->nargs))
+			return false;
+		ptx_take(x, ',');
+	}
+	if (x->token.kind == TOKEN_NAME) {
+		struct ptx_token t = x->token;
+
+		n = ptx_find(x, &t);
+		ptx_next(x);
+		if (!n || n->kind != NAME_CALLEES || !n->func) {
+			ptx_error(x, &t, "'%.*s' is no .callprototype or .calltargets", TEXT(&t));
+			return false;
+		}
+		if (c->address)
+			c->func = n->func;
+	}
+	if (!c->func) {
+		ptx_error(x, &c->at, "a call by address names its .callprototype last");
+		return false;
+	}
+	return ptx_expect(x, ';', "';'", "a call");
+}
+
+/* Appends the values that the operand passes; wanted are the types that the callee has for them. */
+static bool pass(struct ptx *x, const struct call *c, struct ptx_operand *o, ir_val *values,
+		 uint32_t *n)
+{
+	const struct ir_func *f = c->func;
+	struct ptx_constant k = {o->kind == OPERAND_FLOAT, o->is_unsigned, o->bits, o->value};
+	struct ptx_type type;
+
+	if (o->kind == OPERAND_OBJECT) {
+		for (uint32_t i = 0; i < o->name->object->ncells && *n < IR_MAX_RESULTS; i++)
+			values[(*n)++] = ptx_cell_read(x, o->name->object, i);
+		return true;
+	}
+	if (*n >= f->nargs)
+		return true; /* the counts will show it */
+	type = (struct ptx_type){"", CLASS_BITS, (uint8_t)ir_type_bits(f->arg_types[*n]),
+				 f->arg_types[*n], 0};
+	o->type = o->kind == OPERAND_REGISTER ? o->name->type : &type;
+	if (o->kind == OPERAND_REGISTER ||
+	    ((o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT) &&
+	     ptx_constant_bits(&k, &type, &o->value))) {
+		values[(*n)++] = ptx_read(x, o);
+		return true;
+	}
+	if (o->kind != OPERAND_BAD)
+		ptx_error(x, &o->at, "'%.*s' cannot be an argument of '%s'", TEXT(&o->at), f->name);
+	return false;
+}
+
+static bool check_values(struct ptx *x, const struct call *c, const ir_val *values, uint32_t n)
+{
+	const struct ir_func *f = c->func;
+	bool same = n == f->nargs;
+
+	for (uint32_t k = 0; same && k < n; k++)
+		same = x->func->values[values[k]].type == f->arg_types[k];
+	if (!same)
+		ptx_error(x, &c->at, "the arguments of this call are not those that '%s' takes",
+			  f->name);
+	return same;
+}
+
+/* Where the callee's results go: objects take as many as they have cells. */
+static bool take_results(struct ptx *x, const struct call *c, ir_val first)
+{
+	const struct ir_func *f = c->func;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < c->nresults; k++) {
+		const struct ptx_operand *o = &c->results[k];
+		bool object = o->kind == OPERAND_OBJECT, reg = o->kind == OPERAND_REGISTER;
+		uint32_t count = object ? o->name->object->ncells : 1;
+		enum ir_type t = object ? o->name->object->cell : reg ? o->name->type->ir : IR_VOID;
+
+		for (uint32_t i = 0; i < count; i++, n++) {
+			if (o->kind == OPERAND_NOTHING)
+				continue;
+			if (n >= f->nresults || f->result_types[n] != t) {
+				ptx_error(x, &c->at,
+					  "the results of this call are not those that '%s' gives",
+					  f->name);
+				return false;
+			}
+			if (object)
+				ptx_cell_write(x, o->name->object, i, first + n);
+			else
+				ptx_write_register(x, o->name, first + n);
+		}
+	}
+	return true;
+}
+
+static void lower_call(struct ptx *x, struct call *c)
+{
+	ir_val values[1 + IR_MAX_RESULTS];
+	uint32_t n = 0, address = !!c->address;
+	ir_id i;
+
+	if (address)
+		values[0] = ptx_read_register(x, c->address);
+	for (uint32_t k = 0; k < c->nargs; k++)
+		if (!pass(x, c, &c->args[k], values + address, &n))
+			return;
+	if (!check_values(x, c, values + address, n))
+		return;
+	i = ir_call_new(x->func, address ? IR_CALLPTR : IR_CALL, c->func, values, n + address);
+	ir_at(x->func, i)->line = x->line;
+	ir_append(x->func, x->block, i);
+	take_results(x, c, ir_at(x->func, i)->res);
+}
+
+/* A guarded call stands behind a branch, as everything with an effect does. */
+void ptx_call(struct ptx *x, const struct ptx_inst *in)
+{
+	struct call *c = arena_alloc(x->arena, sizeof(*c));
+	ir_block then, next, from;
+	ir_val guard;
+
+	if (!parse_call(x, c)) {
+		ptx_skip_statement(x);
+		return;
+	}
+	x->line = in->name.line;
+	if (!x->block)
+		ptx_place(x, ptx_block_after(x));
+	if (!in->guard) {
+		lower_call(x, c);
+		return;
+	}
+	guard = ptx_read_register(x, in->guard);
+	from = x->block;
+	then = ptx_block_after(x);
+	ptx_place(x, then);
+	next = ptx_block_after(x);
+	x->block = from;
+	ptx_branch(x, guard, in->guard_negated ? next : then, in->guard_negated ? then : next);
+	ptx_place(x, then);
+	lower_call(x, c);
+	ptx_jump(x, next);
+	ptx_place(x, next);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
+ * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
+ */
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+#include "libsov/compiler/base/target.h"
+
+static enum ir_space space_of(const struct ptx_inst *in)
+{
+	return ptx_said(in, SLOT_SPACE) ? in->value[SLOT_SPACE] : IR_GENERIC_SPACE;
+}
+
+/* Global and generic addresses have 64 bits; the small spaces also know 32. */
+static bool needs_wide(enum ir_space s)
+{
+	return s == IR_GENERIC_SPACE || s == IR_GLOBAL;
+}
+
+static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
+{
+	const struct ptx_type *t = o->name->type;
+	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
+
+	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide(space_of(in)))))
+		return true;
+	ptx_error(x, &o->at, "address '%.*s' of '%s' is a %s register; it must be a %s integer",
+		  TEXT(o->name), ptx_spelling(x, in), t->name,
+		  needs_wide(space_of(in)) ? "64-bit" : "64-bit or 32-bit");
+	return false;
+}
+
+static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
+				const struct ptx_operand *o)
+{
+	enum ir_space have = o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space
+							 : IR_PARAM;
+	enum ir_space want = space_of(in);
+
+	/* A global address is its own generic address. */
+	if (have == want || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
+		return true;
+	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' accesses .%s", TEXT(o->name),
+		  ir_space_names[have], ptx_spelling(x, in), ir_space_names[want]);
+	return false;
+}
+
+/* A parameter is reached by its offset alone: whether an access is inside and aligned is known. */
+static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+			    uint32_t bytes)
+{
+	const struct ir_param *p = &x->func->params[o->name->symbol];
+	int64_t offset = (int64_t)o->value;
+
+	if (offset < 0 || offset + bytes > p->size) {
+		ptx_error(x, &o->at,
+			  "'%s' reads %u bytes at offset %lld of parameter '%s', which has %u",
+			  ptx_spelling(x, in), bytes, (long long)offset, p->name, p->size);
+		return false;
+	}
+	if ((p->offset + (uint64_t)offset) % bytes) {
+		ptx_error(x, &o->at, "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
+			  ptx_spelling(x, in), p->name, (long long)offset, bytes);
+		return false;
+	}
+	return true;
+}
+
+/* Fills in arg and *offset; arg stays 0 when the offset alone is the address. */
+static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
+			 uint64_t *offset)
+{
+	const struct ptx_operand *o = in->role[ROLE_A];
+	struct ptx_operand variable = *o;
+	bool wide = needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT;
+
+	*arg = 0;
+	*offset = o->value;
+	if (o->kind == OPERAND_REGISTER) {
+		if (!check_base_register(x, in, o))
+			return false;
+		*arg = ptx_read_register(x, o->name);
+		return true;
+	}
+	if (!check_base_variable(x, in, o))
+		return false;
+	if (o->kind == OPERAND_PARAMETER) {
+		*offset += x->func->params[o->name->symbol].offset;
+		return check_parameter(x, in, o, bytes);
+	}
+	variable.value = 0;
+	*arg = ptx_address_of(x, &variable, wide ? IR_B64 : IR_B32);
+	return true;
+}
+
+static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise)
+{
+	if (!ptx_said(in, SLOT_ORDER))
+		return otherwise;
+	return in->value[SLOT_ORDER] == ORDER_VOLATILE ? IR_RELAXED : in->value[SLOT_ORDER];
+}
+
+/* Elements of an access; 128 bits are two of 64 (match.c). */
+static uint32_t element_bits(const struct ptx_inst *in)
+{
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits;
+
+	return bits > 64 ? 64 : bits;
+}
+
+static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
+		       enum ir_order otherwise)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
+	struct ir_inst *m = ir_at(x->func, i);
+	bool is_constant = space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
+	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
+			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
+
+	m->imm = offset;
+	m->space = space_of(in);
+	m->from = type->ir;
+	m->align = type->bits / 8 * count;
+	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
+	if (is_volatile) {
+		m->scope = IR_SCOPE_SYS;
+		m->flags |= IR_VOLATILE;
+	} else if (m->order != IR_WEAK) {
+		m->scope = ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
+	}
+}
+
+static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operand **first)
+{
+	*first = o->kind == OPERAND_VECTOR ? o->elements : o;
+	return o->kind == OPERAND_VECTOR ? o->count : 1;
+}
+
+static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
+{
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits * (ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
+
+	if (bits <= 128)
+		return true;
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in), bits);
+	return false;
+}
+
+/* The type that all destinations share, so that the load extends; else the type in memory. */
+static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
+{
+	enum ir_type t = IR_VOID;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (e[i].kind == OPERAND_NOTHING)
+			continue;
+		if (t && e[i].name->type->ir != t)
+			return memory;
+		t = e[i].name->type->ir;
+	}
+	return t ? t : memory;
+}
+
+/* A .param of a function or call: registers hold it. false: it is something else. */
+static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
+			uint32_t count, bool store)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *o = in->role[ROLE_A];
+	uint32_t bytes = element_bits(in) / 8;
+	int64_t at = (int64_t)o->value;
+	ir_val v;
+
+	if (o->kind != OPERAND_OBJECT)
+		return false;
+	if (!check_base_variable(x, in, o))
+		return true;
+	if (at < 0 || at + bytes * count > o->name->object->size) {
+		ptx_error(x, &o->at, "'%s' accesses %u bytes at offset %lld of '%.*s', which has %u",
+			  ptx_spelling(x, in), bytes * count, (long long)at, TEXT(o->name),
+			  o->name->object->size);
+		return true;
+	}
+	for (uint32_t k = 0; k < count; k++, at += bytes) {
+		if (store) {
+			v = ptx_read(x, &e[k]);
+			ptx_object_write(x, o->name->object, (uint64_t)at, type->ir, v);
+		} else if (e[k].kind != OPERAND_NOTHING) {
+			v = ptx_object_read(x, o->name->object, (uint64_t)at, type->ir);
+			ptx_write(x, &e[k], v);
+		}
+	}
+	return true;
+}
+
+static void load(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
+		 uint32_t count, ir_val address, uint64_t offset)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	enum ir_type t = load_type(e, count, type->ir);
+	ir_id i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
+
+	set_memory(x, in, i, offset, IR_WEAK);
+	if (t != type->ir && type->class == CLASS_SIGNED)
+		ir_at(x->func, i)->flags |= IR_SEXT_MEM;
+	if (ptx_said(in, SLOT_INVARIANT) || space_of(in) == IR_PARAM || space_of(in) == IR_CONSTANT)
+		ir_at(x->func, i)->flags |= IR_INVARIANT;
+	for (uint32_t k = 0; k < count; k++) {
+		ir_val v = ir_at(x->func, i)->res + k;
+
+		if (e[k].kind == OPERAND_NOTHING)
+			continue;
+		if (t == e[k].name->type->ir)
+			ptx_write_register(x, e[k].name, v);
+		else
+			ptx_write(x, &e[k], v);
+	}
+}
+
+/* Parameters that are narrower than a word are read one by one: they are constants, and nothing is
+ * won by reading several at once. */
+void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *e;
+	uint32_t count = elements_of(in->role[ROLE_D], &e), bytes = element_bits(in) / 8;
+	bool one_by_one = space_of(in) == IR_PARAM && type->bits < 32;
+	uint64_t offset;
+	ir_val address;
+
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, false) ||
+	    !read_address(x, in, bytes * count, &address, &offset))
+		return;
+	if (!one_by_one) {
+		load(x, in, e, count, address, offset);
+		return;
+	}
+	for (uint32_t k = 0; k < count; k++)
+		load(x, in, &e[k], 1, address, offset + k * bytes);
+}
+
+void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *e;
+	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = element_bits(in) / 8 * count;
+	ir_val args[1 + IR_MAX_ELEMENTS];
+	uint64_t offset;
+	ir_id i;
+
+	if (!check_vector_size(x, in) || move_object(x, in, e, count, true))
+		return;
+	if (space_of(in) == IR_PARAM) {
+		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
+			  ptx_spelling(x, in));
+		return;
+	}
+	if (!read_address(x, in, bytes, &args[0], &offset))
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		args[1 + k] = ptx_read(x, &e[k]);
+	i = ptx_emit(x, IR_STORE, type->ir, 0, 1 + count, args);
+	set_memory(x, in, i, offset, IR_WEAK);
+}
+
+/* ---- atomics ---- */
+
+static enum ir_atom atom_of(const struct ptx_inst *in)
+{
+	enum ir_atom op = in->value[SLOT_ATOM];
+	uint8_t class = ptx_inst_type(in, SLOT_TYPE)->class;
+
+	if (op == IR_ATOM_ADD && class == CLASS_FLOAT)
+		return IR_ATOM_FADD;
+	if (op == IR_ATOM_MIN_U && class == CLASS_FLOAT)
+		return IR_ATOM_FMIN;
+	if (op == IR_ATOM_MAX_U && class == CLASS_FLOAT)
+		return IR_ATOM_FMAX;
+	if (op == IR_ATOM_MIN_U && class == CLASS_SIGNED)
+		return IR_ATOM_MIN_S;
+	if (op == IR_ATOM_MAX_U && class == CLASS_SIGNED)
+		return IR_ATOM_MAX_S;
+	return op;
+}
+
+/* PTX ISA, atom: adding f32 to global memory flushes denormals, adding to shared memory does not. A
+ * generic address is taken for a global one, as the hardware's instruction does. */
+static bool flushes(const struct ptx_inst *in)
+{
+	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
+
+	return atom_of(in) == IR_ATOM_FADD && t->bits == 32 && !t->format &&
+	       space_of(in) != IR_SHARED;
+}
+
+/* A vector is atomic element by element (PTX ISA, atom), so it is as many operations. Loads and
+ * stores at the same address have the alignment of the whole. */
+void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	const struct ptx_operand *d = in->role[ROLE_D], *to = d, *b;
+	uint32_t count = elements_of(in->role[ROLE_B], &b), bytes = type->bits / 8;
+	uint64_t offset;
+	ir_val args[2];
+
+	if (d)
+		elements_of(d, &to);
+	if (!read_address(x, in, bytes, &args[0], &offset))
+		return;
+	for (uint32_t k = 0; k < count; k++) {
+		ir_id i;
+
+		args[1] = ptx_read(x, &b[k]);
+		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2, args);
+		set_memory(x, in, i, offset + k * bytes, IR_RELAXED);
+		ir_at(x->func, i)->align = bytes;
+		ir_at(x->func, i)->sub = atom_of(in);
+		ir_at(x->func, i)->format = type->format;
+		if (flushes(in))
+			ir_at(x->func, i)->flags |= IR_FTZ;
+		if (to)
+			ptx_write(x, &to[k], ir_at(x->func, i)->res);
+	}
+}
+
+void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	uint64_t offset;
+	ir_val args[3];
+	ir_id i;
+
+	if (!read_address(x, in, type->bits / 8, &args[0], &offset))
+		return;
+	args[1] = ptx_role(x, in, ROLE_B);
+	args[2] = ptx_role(x, in, ROLE_C);
+	i = ptx_emit(x, IR_CAS, type->ir, 1, 3, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+}
+
+/* PTX ISA, atom: of NVIDIA's chips those from sm_90 on have it. */
+static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct target *t = x->job->target;
+
+	if (!t || strcmp(t->family, "nv") || t->version >= 90)
+		return true;
+	ptx_error(x, &in->name, "'%s' needs sm_90: an atomic operation on 128 bits is not supported on %s",
+		  ptx_spelling(x, in), t->name);
+	return false;
+}
+
+/* 128 bits at once: both halves of what is compared, then both of what is new. */
+void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D];
+	uint64_t offset;
+	uint32_t n = 1;
+	ir_val args[5];
+	ir_id i;
+
+	if (!check_wide_atomic(x, in) || !read_address(x, in, 16, &args[0], &offset))
+		return;
+	for (enum ptx_role r = ROLE_B; r <= ROLE_C; r++)
+		for (uint32_t k = 0; in->role[r] && k < 2; k++)
+			args[n++] = ptx_read(x, &in->role[r]->elements[k]);
+	i = ptx_emit(x, in->row->op, IR_B64, 2, n, args);
+	set_memory(x, in, i, offset, IR_RELAXED);
+	if (in->row->op == IR_ATOM)
+		ir_at(x->func, i)->sub = IR_ATOM_EXCH;
+	for (uint32_t k = 0; d->kind == OPERAND_VECTOR && k < 2; k++)
+		ptx_write(x, &d->elements[k], ir_at(x->func, i)->res + k);
+}
+
+/* membar has always been the strong one; fence is acq_rel unless it says more. */
+void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
+{
+	bool membar = in->name.length == 6;
+	ir_id i = ptx_emit(x, IR_FENCE, IR_VOID, 0, 0, NULL);
+	struct ir_inst *f = ir_at(x->func, i);
+
+	f->scope = in->value[SLOT_SCOPE];
+	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
+}
+
+/* Advice on caches, and what only other kinds of launches than ours could notice. */
+void ptx_lower_nothing(struct ptx *x, const struct ptx_inst *in)
+{
+	(void)x;
+	(void)in;
+}
+
+/* A policy is advice too; there is one, whatever it says. */
+void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
+{
+	ptx_write(x, in->role[ROLE_D], ptx_constant_value(x, IR_B64, 0));
+}
+
+#define USUAL_STACK_ALIGN 8 /* PTX ISA, alloca */
+
+void ptx_lower_alloca(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *align = in->role[ROLE_B];
+	uint64_t n = align ? align->value : USUAL_STACK_ALIGN;
+	ir_val v;
+
+	if (align && (align->kind != OPERAND_INTEGER || !n || n & (n - 1) || n > IR_MAX_STACK_ALIGN)) {
+		ptx_error(x, &align->at, "an alignment is a power of two up to %d, found '%.*s'",
+			  IR_MAX_STACK_ALIGN, TEXT(&align->at));
+		return;
+	}
+	v = ptx_op(x, IR_ALLOCA, ptx_inst_type(in, SLOT_TYPE)->ir, ptx_role(x, in, ROLE_A), 0, 0);
+	ir_def(x->func, v)->imm = n;
+	ptx_write(x, in->role[ROLE_D], v);
+}
+
+void ptx_lower_stackrestore(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val a = ptx_role(x, in, ROLE_A);
+
+	ptx_emit(x, IR_STACKRESTORE, ptx_inst_type(in, SLOT_TYPE)->ir, 0, 1, &a);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets for compute queues. A piece of work ends with a partial flush, which holds up this queue alone until its
+ * dispatches have ended, and a release, which writes caches back and then the semaphore.
+ *
+ * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least": gpu.h, compares_unsigned.
+ */
+#include <string.h>
+#include "libsov/gpu/amd/amd_gpu.h"
+
+#define HIGH(address) ((uint32_t)((address) >> 32))
+#define LOW(address)  ((uint32_t)(address))
+
+/* The header and the words that follow it. */
+#define PACKET(p, opcode, ...)                                                                     \
+	packet(p, opcode, (const uint32_t[]){__VA_ARGS__},                                         \
+	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+static bool room(struct gpu_push *p, uint32_t words)
+{
+	if (p->capacity - p->count >= words)
+		return true;
+	p->overflow = true;
+	return false;
+}
+
+static void packet(struct gpu_push *p, uint32_t opcode, const uint32_t *words, uint32_t count)
+{
+	if (!room(p, count + 1))
+		return;
+	p->words[p->count] = AMD_PM4(opcode, count);
+	memcpy(p->words + p->count + 1, words, 4ul * count);
+	p->count += count + 1;
+}
+
+void amd_pm4_registers(struct gpu_push *p, uint32_t first, const uint32_t *values, uint32_t count)
+{
+	if (!room(p, count + 2))
+		return;
+	p->words[p->count] = AMD_PM4(AMD_PM4_SET_SH_REG, count + 1);
+	p->words[p->count + 1] = AMD_SH_OFFSET(first);
+	memcpy(p->words + p->count + 2, values, 4ul * count);
+	p->count += count + 2;
+}
+
+/* All compute units may be used: two halves of each shader engine's. */
+void amd_pm4_setup(struct gpu_push *p)
+{
+	static const uint32_t all[2] = {0xffffffff, 0xffffffff};
+
+	amd_pm4_registers(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE0, all, 2);
+	amd_pm4_registers(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE2, all, 2);
+}
+
+void amd_pm4_idle(struct gpu_push *p)
+{
+	PACKET(p, AMD_PM4_EVENT_WRITE,
+	       AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
+}
+
+/* L2 too: whether it may keep system memory that the host writes is the page tables' secret. */
+void amd_pm4_acquire_caches(struct gpu_push *p, bool new_code)
+{
+	PACKET(p, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,
+	       AMD_ACQUIRE_POLL,
+	       (new_code ? AMD_GCR_GLI_INV : 0) | AMD_GCR_GLM_WB | AMD_GCR_GLM_INV |
+		       AMD_GCR_GLK_WB | AMD_GCR_GLK_INV | AMD_GCR_GLV_INV | AMD_GCR_GL1_INV |
+		       AMD_GCR_GL2_INV | AMD_GCR_GL2_WB);
+}
+
+void amd_pm4_wait(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
+{
+	PACKET(p, AMD_PM4_WAIT_REG_MEM, AMD_WAIT_GREATER_EQUAL | AMD_WAIT_MEMORY, LOW(semaphore),
+	       HIGH(semaphore), payload, 0xffffffff, AMD_ACQUIRE_POLL);
+}
+
+/* As amdgpu's fences have it: gfx_v10_0_ring_emit_fence. */
+#define END_OF_PIPE                                                                                \
+	(AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS, AMD_EVENT_INDEX_END_OF_PIPE) |        \
+	 AMD_RELEASE_SEQ | AMD_RELEASE_GL2_WB | AMD_RELEASE_GLM_WB | AMD_RELEASE_GLM_INV |         \
+	 AMD_RELEASE_CACHE_POLICY(3))
+
+static void release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data)
+{
+	PACKET(p, AMD_PM4_RELEASE_MEM, END_OF_PIPE, select, LOW(address), HIGH(address), data, 0,
+	       0);
+}
+
+/* The time first: who sees the value finds it there. */
+void amd_pm4_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
+{
+	if (!(flags & GPU_RELEASE_NOW))
+		amd_pm4_idle(p);
+	if (flags & GPU_RELEASE_TIMED)
+		release(p, (uint32_t)AMD_RELEASE_CLOCK << AMD_RELEASE_DATA_SHIFT,
+			semaphore + GPU_TIME_OFFSET, 0);
+	release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload);
+}
+
+void amd_pm4_interrupt(struct gpu_push *p)
+{
+	release(p, (uint32_t)AMD_RELEASE_ONLY_INTERRUPT << AMD_RELEASE_INTERRUPT_SHIFT, 0, 0);
+}
+
+void amd_pm4_write(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
+{
+	if (!room(p, AMD_PM4_WRITE_WORDS + 1 + bytes / 4))
+		return;
+	PACKET(p, AMD_PM4_WRITE_DATA, AMD_WRITE_TO_MEMORY | AMD_WRITE_CONFIRM, LOW(destination),
+	       HIGH(destination));
+	p->words[p->count - AMD_PM4_WRITE_WORDS - 1] =
+		AMD_PM4(AMD_PM4_WRITE_DATA, AMD_PM4_WRITE_WORDS + bytes / 4);
+	memcpy(p->words + p->count, data, bytes);
+	p->count += bytes / 4;
+}
+
+void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3])
+{
+	PACKET(p, AMD_PM4_DISPATCH_DIRECT, groups[0], groups[1], groups[2],
+	       AMD_DISPATCH_SHADER_EN | AMD_DISPATCH_START_AT_0 | AMD_DISPATCH_WAVE32);
+}
+
+void amd_pm4_pad(struct gpu_push *p)
+{
+	while (p->count % AMD_BUFFER_ALIGN && room(p, 1))
+		p->words[p->count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
+}
+
+void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
+{
+	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
+	uint64_t address = gpu_span_address(span);
+
+	/* A buffer of no words is no buffer. */
+	if (gpu_span_words(span))
+		PACKET(&p, AMD_PM4_INDIRECT_BUFFER, LOW(address), HIGH(address),
+		       gpu_span_words(span) | AMD_PM4_IB_VALID);
+	if (end) {
+		amd_pm4_idle(&p);
+		release(&p,
+			(uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT |
+				(end->interrupt ? (uint32_t)AMD_RELEASE_INTERRUPT_AFTER
+							  << AMD_RELEASE_INTERRUPT_SHIFT
+						: 0),
+			end->semaphore, end->payload);
+	}
+	while (p.count < AMD_ENTRY_WORDS)
+		p.words[p.count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
+ * different places on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads its
+ * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
+ * kernel: that is its plan. Values as measured on an H200; the others' are the same fields by the
+ * public headers and have not been tried on a chip.
+ */
+#include <string.h>
+#include "hw/nv/bank0.h"
+#include "libsov/gpu/nv/nv_gpu.h"
+
+/*
+ * Registers belong to the four quarters of an SM, and a warp has its own in one of them, given out
+ * in units of 256 (CUDA programming guide, and the occupancy calculator of the toolkit).
+ */
+#define QUARTERS      4
+#define REGISTER_UNIT 256
+#define KIB	      1024u
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static uint32_t round_up(uint32_t value, uint32_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/* Blocks that an SM holds at most: CUDA programming guide, table of technical specifications. */
+static uint32_t max_blocks(const struct nv_chip *chip)
+{
+	return chip->sm == 75 || chip->sm == 86 ? 16 : chip->sm == 89 ? 24 : 32;
+}
+
+uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers)
+{
+	uint32_t warps = (threads + 31) / 32, most = max_blocks(chip);
+	uint32_t of_warp = round_up(32 * (registers ? registers : 1), REGISTER_UNIT);
+	uint32_t resident = chip->registers_per_sm / QUARTERS / of_warp * QUARTERS;
+
+	if (resident > chip->warps_per_sm)
+		resident = chip->warps_per_sm;
+	return resident / warps < most ? resident / warps : most;
+}
+
+/*
+ * A target that holds fewer blocks than fit otherwise costs throughput silently: half of it in one
+ * measurement on an H200.
+ */
+void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target)
+{
+	uint32_t max_kib = chip->shared_per_sm / KIB;
+	uint32_t block = round_up(k->shared_bytes + dynamic_shared, NV_QMD_SHARED_ALIGN);
+	uint64_t wanted = (uint64_t)nv_grid_blocks_per_sm(chip, threads, k->registers) * block;
+
+	if (wanted > chip->shared_per_sm)
+		wanted = chip->shared_per_sm;
+	*least = nv_qmd_shared_config(block, max_kib);
+	*target = nv_qmd_shared_config((uint32_t)wanted, max_kib);
+}
+
+/* ---- the descriptor ---- */
+
+struct field {
+	enum nv_qmd_field field;
+	uint64_t value;
+};
+
+static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields, uint32_t count,
+		       uint32_t *qmd)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (nv_qmd_has(l, fields[i].field) &&
+		    !nv_qmd_set(l, qmd, fields[i].field, fields[i].value))
+			return false;
+	return true;
+}
+
+/* The banks that all launches share; what is written to them later is seen by the next launch. */
+static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, uint32_t *qmd)
+{
+	uint32_t i;
+
+	for (i = 1; i < NV_QMD_BANKS; i++)
+		if (k->banks[i].bytes &&
+		    (!nv_qmd_set_at(l, qmd, NV_QMD_BANK_VALID, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_INVALIDATE, i, 1) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_ADDRESS, i, k->banks[i].address) ||
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_BYTES, i,
+				    round_up(k->banks[i].bytes, 16))))
+			return false;
+	return true;
+}
+
+bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct nv_plan *plan)
+{
+	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
+	const struct field fields[] = {
+		{NV_QMD_TYPE, NV_QMD_TYPE_GRID},
+		{NV_QMD_MAJOR_VERSION, l->version >> 4},
+		{NV_QMD_MINOR_VERSION, l->version & 15},
+		{NV_QMD_GLOBAL_CACHING, 1},
+		{NV_QMD_API_CALL_LIMIT_OFF, 1},
+		{NV_QMD_PROGRAM, k->program},
+		{NV_QMD_REGISTERS,
+		 k->registers < NV_QMD_MIN_REGISTERS ? NV_QMD_MIN_REGISTERS : k->registers},
+		{NV_QMD_BARRIERS, k->barriers},
+		{NV_QMD_LOCAL_HIGH_BYTES, k->local_bytes},
+		{NV_QMD_SHARED_CONFIG_MAX, chip->shared_per_sm / KIB / 4 + 1},
+		{NV_QMD_BANK_VALID, 1},
+		{NV_QMD_BANK_INVALIDATE, 1},
+		{NV_QMD_BANK_BYTES, round_up(k->bank0_bytes, 16)},
+		{NV_QMD_INVALIDATE_TEXTURES, 1},
+		{NV_QMD_INVALIDATE_DATA, 1},
+	};
+
+	plan->kernel = *k;
+	memset(plan->qmd, 0, sizeof(plan->qmd));
+	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
+}
+
+/* Inlined with a constant layout, each field becomes a store or two. */
+__attribute__((always_inline)) static inline bool
+set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launch *g, uint32_t *qmd)
+{
+	return nv_qmd_set(l, qmd, NV_QMD_GRID_X, g->grid[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Y, g->grid[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_GRID_Z, g->grid[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_X, g->block[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Y, g->block[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Z, g->block[2]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_BYTES, round_up(shared, NV_QMD_SHARED_ALIGN)) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->split_min) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->split_target) &&
+	       nv_qmd_set(l, qmd, NV_QMD_BANK_ADDRESS, g->bank0) &&
+	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
+}
+
+static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_RELEASE_ENABLE, 1},
+		{NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
+		{NV_QMD_RELEASE_MEMBAR, 1},
+		{NV_QMD_RELEASE_ADDRESS, g->release},
+		{NV_QMD_RELEASE_PAYLOAD, g->payload},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
+/* The next one finds what this one has written. */
+static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_DEPENDENT_ENABLE, 1},
+		{NV_QMD_DEPENDENT_ACTION, NV_QMD_DEPENDENT_SCHEDULE},
+		{NV_QMD_DEPENDENT_PREFETCH, 1},
+		{NV_QMD_DEPENDENT_POINTER, g->next},
+		{NV_QMD_MEMBAR, NV_QMD_MEMBAR_GPU},
+		{NV_QMD_DEPENDENT_EARLY, g->arrive != 0},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
+/* On an H200 a latch has one name while grids that know it run: when eight names took turns in a chain, it hung. */
+static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+{
+	const struct field fields[] = {
+		{NV_QMD_LATCH_ARRIVE, g->arrive != 0},
+		{NV_QMD_LATCH_ARRIVE_ID, g->arrive / NV_QMD_ALIGN},
+		{NV_QMD_LATCH_WAIT, g->wait != 0},
+		{NV_QMD_LATCH_WAIT_ID, g->wait / NV_QMD_ALIGN},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
+static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
+		     const struct gpu_launch *g, uint32_t *qmd)
+{
+	const struct gpu_link *link = g->link;
+	uint64_t program = g->program ? g->program : k->program;
+	uint64_t first = program / NV_QMD_FETCH_UNIT;
+	uint64_t units = (program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
+				 NV_QMD_FETCH_UNIT - first;
+	uint32_t bank = round_up(k->bank0_bytes, 256);
+	const struct field fields[] = {
+		{NV_QMD_PROGRAM, program},
+		{NV_QMD_INVALIDATE_TEXTURES, !g->program},
+		{NV_QMD_INVALIDATE_DATA, !g->program},
+		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
+		{NV_QMD_MEMBAR_CHASING, link->chase},
+		{NV_QMD_BANK_FETCH, link->fetch_bank0},
+		{NV_QMD_BANK_FETCH_MOST, link->fetch_bank0 == NV_QMD_FETCH_BEFORE ? bank : 0},
+		{NV_QMD_PROGRAM_FETCH_ADDRESS,
+		 link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program	   ? 0
+					     : units > NV_QMD_FETCH_MOST ? NV_QMD_FETCH_MOST
+									 : units},
+	};
+
+	return set_fields(l, fields, COUNT(fields), qmd);
+}
+
+bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct gpu_launch *g,
+		 uint32_t qmd[NV_GRID_QMD_WORDS])
+{
+	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
+
+	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
+	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
+	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
+		return false;
+	if (g->link && !(set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
+			 set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
+		return false;
+	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
+	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
+				: set_shape(&nv_qmd_turing, shared, g, qmd);
+}
+
+/* ---- constant bank 0 ---- */
+
+static void put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
+{
+	memcpy(bank + offset, &value, bytes);
+}
+
+void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
+{
+	memset(bank, 0, NV_GRID_HEAD_BYTES);
+	memcpy(bank + NV_BANK0_NTID, g->block, sizeof(g->block));
+	memcpy(bank + NV_BANK0_NCTAID, g->grid, sizeof(g->grid));
+	put(bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
+	put(bank, NV_BANK0_LOCAL_WINDOW, chip->local_window, 8);
+	put(bank, NV_BANK0_STACK, NV_LOCAL_MEMORY_TOP, 4);
+	put(bank, NV_BANK0_DYNAMIC_SHARED, g->dynamic_shared, 4);
+	put(bank, NV_BANK0_GRID_ID, g->id, 8);
+}
+
+/* Words behind the parameters' start are not wanted. */
+void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+		  uint8_t *bank)
+{
+	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
+
+	memset(bank, 0, bytes);
+	if (bytes >= constants + 8)
+		put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
+	if (bytes < NV_BANK0_RESERVED_SHARED + 4)
+		return;
+	put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
+	if (chip->sm >= 90)
+		put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
+}
+
+/* ---- local memory ---- */
+
+struct gpu_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
+{
+	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
+	uint64_t warp = round_up(32 * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);
+	uint64_t tpc = warp * chip->warps_per_sm * chip->sms_per_tpc;
+
+	l.unit_bytes = (tpc + NV_LOCAL_MEMORY_TPC_ALIGN - 1) & ~(NV_LOCAL_MEMORY_TPC_ALIGN - 1ull);
+	l.bytes = l.unit_bytes * chip->tpcs;
+	return l;
+}

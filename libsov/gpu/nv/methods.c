@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Method streams: each function below appends the methods of one step. The order inside a stream of
+ * work is made of two things. A release with WFI happens when all launches before it have ended; a
+ * copy releases its semaphore by itself, and the next step waits for that. Which methods are needed
+ * was found on an H200 by leaving each out in turn.
+ */
+#include <string.h>
+#include "hw/nv/copy.h"
+#include "libsov/gpu/nv/nv_gpu.h"
+
+/* Data words for consecutive methods, beginning with the first. */
+#define METHODS(p, subchannel, method, ...)                                                        \
+	methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__},                            \
+		sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define HIGH(address) ((uint32_t)((address) >> 32))
+#define LOW(address)  ((uint32_t)(address))
+
+/* Inlined, the words are stored one by one and the array is never made. */
+__attribute__((always_inline)) static inline void
+methods(struct gpu_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
+	uint32_t count)
+{
+	uint32_t *words = p->words + p->count, i;
+
+	if (p->capacity - p->count < count + 1) {
+		p->overflow = true;
+		return;
+	}
+	words[0] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, count);
+	for (i = 0; i < count; i++)
+		words[i + 1] = data[i];
+	p->count += count + 1;
+}
+
+void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_HOST_SET_OBJECT, chip->compute_class);
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, HIGH(chip->shared_window),
+		LOW(chip->shared_window));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, HIGH(chip->local_window),
+		LOW(chip->local_window));
+}
+
+void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
+}
+
+void nv_push_wait(struct gpu_push *p)
+{
+	METHODS(p, 0, NV_HOST_WFI, 0);
+}
+
+void nv_push_wait_class(struct gpu_push *p)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_WAIT_FOR_IDLE, 0);
+}
+
+void nv_push_forget_constants(struct gpu_push *p)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI,
+		NV_INVALIDATE_CONSTANT);
+}
+
+void nv_push_interrupt(struct gpu_push *p)
+{
+	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);
+}
+
+void nv_push_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, HIGH(area), LOW(area));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, HIGH(tpc_bytes),
+		LOW(tpc_bytes), NV_LOCAL_MEMORY_ALL_SMS);
+}
+
+void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
+{
+	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
+		NV_SEM_ACQUIRE_CIRC_GEQ | NV_SEM_ACQUIRE_SWITCH_TSG);
+}
+
+void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
+{
+	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
+		NV_SEM_RELEASE | (flags & GPU_RELEASE_NOW ? 0 : NV_SEM_RELEASE_WFI) |
+			(flags & GPU_RELEASE_TIMED ? NV_SEM_RELEASE_TIMESTAMP : 0));
+}
+
+/* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
+ * semaphore is. */
+#define COPY_LAUNCH                                                                                \
+	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN |                  \
+	 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
+
+void nv_push_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint32_t bytes,
+		  uint64_t semaphore, uint32_t payload)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(source), LOW(source),
+		HIGH(destination), LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, bytes, 1);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH);
+}
+
+void nv_push_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
+			uint32_t payload)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, HIGH(l->source), LOW(l->source),
+		HIGH(l->destination), LOW(l->destination), l->source_pitch, l->destination_pitch,
+		l->bytes, l->lines);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_MULTI_LINE);
+}
+
+void nv_push_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
+		  uint32_t count, uint64_t semaphore, uint32_t payload)
+{
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_DST_HIGH, HIGH(destination), LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, count, 1);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_CONST_A, value, 0,
+		NV_COPY_REMAP_FILL(element_bytes));
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, HIGH(semaphore), LOW(semaphore),
+		payload);
+	METHODS(p, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, COPY_LAUNCH | NV_COPY_REMAP);
+}
+
+void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
+{
+	uint32_t whole = bytes / 4, words = (bytes + 3) / 4, last = 0;
+
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_BYTES, bytes, 1, HIGH(destination),
+		LOW(destination));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_LAUNCH,
+		NV_INLINE_LINEAR | NV_INLINE_SYSMEMBAR_OFF);
+	if (p->capacity - p->count < words + 1) {
+		p->overflow = true;
+		return;
+	}
+	p->words[p->count++] = nv_method_pack(NV_METHOD_SAME, NV_SUBCHANNEL_COMPUTE,
+					      NV_COMPUTE_INLINE_DATA, words);
+	memcpy(p->words + p->count, data, 4ul * whole);
+	if (words > whole) {
+		memcpy(&last, (const uint8_t *)data + 4ul * whole, bytes % 4);
+		p->words[p->count + whole] = last;
+	}
+	p->count += words;
+}
+
+void nv_push_launch(struct gpu_push *p, uint64_t qmd)
+{
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(qmd >> 8));
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B,
+		NV_PCAS2_PREFETCH_SCHEDULE);
+}

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Encoder and decoder are one walk over a row of the table. Every field is visited by the same code
+ * in both directions: `put` of the walk decides whether bits are written from the instruction or
+ * read into it. So nothing can be encoded that does not decode to the same instruction, and the
+ * bits that the walk has passed are exactly those that a row knows; any other bit that is set makes
+ * the decoder refuse.
+ */
+#include <string.h>
+
+#include "libsov/isa/nv/sass_row.h"
+
+struct walk {
+	bool put;                    /* true: encode */
+	uint32_t form;               /* bits 9–11 */
+	const struct sass_form *row;
+	struct sass_inst *in;
+	struct sass_word word, known;
+	const char *why;             /* what did not fit */
+	uint32_t progress;           /* how far it came: the most useful reason is the last one */
+};
+
+/* Places of a register: which field, and which bits change its sign and select its half. */
+struct place {
+	uint8_t lo, neg, abs, half;
+};
+static const struct place place_24 = {24, 72, 73, 74};
+static const struct place place_32 = {32, 63, 62, 60};
+static const struct place place_64 = {64, 75, 74, 72};
+static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
+
+enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
+#define OPERAND_REASONS(n) { \
+	"operand " n " is of a kind that no form takes here", \
+	"operand " n " does not fit its field", \
+	"operand " n " has a sign, half or flag that this instruction cannot express" }
+static const char *const operand_reasons[SASS_MAX_OPERANDS][3] = {
+	OPERAND_REASONS("0"), OPERAND_REASONS("1"), OPERAND_REASONS("2"), OPERAND_REASONS("3"),
+	OPERAND_REASONS("4"), OPERAND_REASONS("5"), OPERAND_REASONS("6"), OPERAND_REASONS("7"),
+};
+
+static uint64_t low_bits(uint32_t width)
+{
+	return width >= 64 ? ~0ull : (1ull << width) - 1;
+}
+
+/* One field, up to 64 bits wide, anywhere in the word. False: the value does not fit. */
+static bool field(struct walk *w, uint32_t lo, uint32_t width, uint64_t *value)
+{
+	uint64_t mask = low_bits(width);
+	uint64_t in_lo = lo < 64 ? mask << lo : 0;
+	uint64_t in_hi = lo >= 64 ? mask << (lo - 64) : lo ? mask >> (64 - lo) : 0;
+
+	w->known.lo |= in_lo;
+	w->known.hi |= in_hi;
+	if (w->put) {
+		if (*value & ~mask)
+			return false;
+		w->word.lo |= lo < 64 ? *value << lo : 0;
+		w->word.hi |= lo >= 64 ? *value << (lo - 64) : lo ? *value >> (64 - lo) : 0;
+		return true;
+	}
+	if (lo >= 64)
+		*value = w->word.hi >> (lo - 64);
+	else
+		*value = w->word.lo >> lo | (lo ? w->word.hi << (64 - lo) : 0);
+	*value &= mask;
+	return true;
+}
+
+static bool field8(struct walk *w, uint32_t lo, uint32_t width, uint8_t *value)
+{
+	uint64_t v = *value;
+	bool fits = field(w, lo, width, &v);
+
+	*value = v;
+	return fits;
+}
+
+/* One bit that is a flag of an operand. */
+static void bit(struct walk *w, uint32_t lo, uint8_t *flags, uint8_t flag)
+{
+	uint8_t set = w->put && (*flags & flag);
+
+	field8(w, lo, 1, &set);
+	if (set)
+		*flags |= flag;
+}
+
+/* Bits that have to have this value. */
+static bool fixed(struct walk *w, uint32_t lo, uint32_t width, uint64_t want)
+{
+	uint64_t v = want;
+
+	field(w, lo, width, &v);
+	return v == want;
+}
+
+static bool signed_field(struct walk *w, uint32_t lo, uint32_t width, int64_t *value)
+{
+	uint64_t v = (uint64_t)*value & low_bits(width), sign = 1ull << (width - 1);
+	int64_t least = -(int64_t)(sign), most = (int64_t)(sign - 1);
+
+	if (w->put && (*value < least || *value > most))
+		return false;
+	field(w, lo, width, &v);
+	*value = (int64_t)((v ^ sign) - sign);
+	return true;
+}
+
+static bool swaps(uint32_t form)
+{
+	return form == 2 || form == 3 || form == 7;
+}
+
+bool sass_is_odd(const struct sass_slot *s, uint32_t form)
+{
+	return s->type == SLOT_ODD || (s->type == SLOT_B && !swaps(form)) ||
+	       (s->type == SLOT_C && swaps(form));
+}
+
+uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand)
+{
+	const struct sass_slot *s = &row->ops[operand];
+
+	if (in->ops[operand].kind != SASS_GPR || s->flags & SLOT_WRITE)
+		return 0;
+	if (s->reuse)
+		return s->reuse == REUSE_NONE ? 0 : s->reuse;
+	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
+	if (row->opcode >= 0x80)
+		return 0;
+	switch (s->type) {
+	case SLOT_GPR:
+		return 1;
+	case SLOT_ODD: /* b, or where form 2 exists the c of two sources */
+		return row->forms & 1 << 2 ? 4 : 2;
+	case SLOT_B:
+		return 2;
+	case SLOT_C:
+		return 4;
+	}
+	return 0;
+}
+
+/* What bits 32–63 hold in this form. */
+static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
+{
+	static const uint8_t kinds[8] = {
+		SASS_NONE, SASS_GPR,   SASS_IMM,  SASS_CONST,
+		SASS_IMM,  SASS_CONST, SASS_UGPR, SASS_UGPR,
+	};
+
+	return row->uniform && kinds[form] == SASS_GPR ? SASS_UGPR : kinds[form];
+}
+
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
+{
+	/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
+	if (s->flags & SLOT_NEG && s->flags & SLOT_NOT)
+		return in->mod[SASS_M_X] ? SASS_NOT : SASS_NEG;
+	return s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
+}
+
+static bool modifiers(struct walk *w, const struct sass_slot *s, const struct place *p,
+		      struct sass_operand *o)
+{
+	uint8_t allowed = 0;
+
+	if (s->flags & (SLOT_NEG | SLOT_NOT)) {
+		allowed |= sass_negation(s, w->in);
+		bit(w, p->neg, &o->flags, sass_negation(s, w->in));
+	}
+	if (s->flags & SLOT_ABS) {
+		bit(w, p->abs, &o->flags, SASS_ABS);
+		allowed |= SASS_ABS;
+	}
+	if (o->kind == SASS_CONST) { /* the bank is in aux already */
+		uint8_t half = o->aux >> 5;
+
+		if (s->flags & SLOT_HALF)
+			field8(w, p->half, 2, &half);
+		else if (half)
+			return false;
+		o->aux = (o->aux & 31) | half << 5;
+	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
+		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
+			return false;
+	} else if (o->aux) {
+		return false;
+	}
+	return !(o->flags & ~allowed);
+}
+
+static bool constant(struct walk *w, struct sass_operand *o)
+{
+	uint64_t words = (uint64_t)o->value >> 2;
+	uint8_t bank = o->aux & 31;
+
+	if (w->put && (o->value & 3 || o->reg != SASS_RZ))
+		return false;
+	o->reg = SASS_RZ;
+	field8(w, 54, 5, &bank);
+	o->aux = (o->aux & ~31) | bank;
+	if (!field(w, 40, 14, &words))
+		return false;
+	o->value = (int64_t)(words << 2);
+	return fixed(w, 91, 1, 0);
+}
+
+static const struct place *place(const struct walk *w, const struct sass_slot *s)
+{
+	if (s->lo == 32 || sass_is_odd(s, w->form))
+		return &place_32;
+	if (s->lo == 24)
+		return &place_24;
+	return w->row->imm == IMM_HALF2 ? &place_64_half : &place_64;
+}
+
+/* A source of arithmetic: in bits 24, 64 always a register, in bits 32 what the form says. */
+static enum misfit source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	bool odd = sass_is_odd(s, w->form);
+	const struct place *p = place(w, s);
+	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
+
+	if (w->put && o->kind != kind)
+		return MISFIT_KIND;
+	o->kind = kind;
+	if (kind == SASS_IMM) {
+		uint64_t v = (uint64_t)o->value & 0xffffffff;
+
+		if (w->put && (o->value < INT32_MIN || o->value > UINT32_MAX))
+			return MISFIT_VALUE;
+		field(w, 32, 32, &v);
+		o->value = (int64_t)v;
+		return o->flags || o->aux ? MISFIT_FLAG : FITS;
+	}
+	if (kind == SASS_CONST) {
+		if (!constant(w, o))
+			return MISFIT_VALUE;
+	} else if (!field8(w, p->lo, kind == SASS_UGPR ? 6 : 8, &o->reg)) {
+		return MISFIT_VALUE;
+	}
+	if (kind == SASS_UGPR && !w->row->uniform && !fixed(w, 91, 1, 1))
+		return MISFIT_KIND;
+	return modifiers(w, s, p, o) ? FITS : MISFIT_FLAG;
+}
+
+/* A register at a place of its own; the source places bring their modifiers along. */
+static enum misfit reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	static const uint8_t kinds[] = {
+		[SLOT_GPR] = SASS_GPR, [SLOT_UGPR] = SASS_UGPR, [SLOT_PRED] = SASS_PRED,
+		[SLOT_UPRED] = SASS_UPRED, [SLOT_BREG] = SASS_BREG,
+	};
+	static const uint8_t widths[] = {
+		[SASS_GPR] = 8, [SASS_UGPR] = 6, [SASS_PRED] = 3, [SASS_UPRED] = 3, [SASS_BREG] = 4,
+	};
+	uint8_t negated = s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
+	uint8_t kind = kinds[s->type], stored = s->flags & SLOT_INVERT ? o->reg ^ 7 : o->reg;
+
+	if (w->put && o->kind != kind)
+		return MISFIT_KIND;
+	o->kind = kind;
+	if (!field8(w, s->lo, widths[kind], &stored))
+		return MISFIT_VALUE;
+	o->reg = s->flags & SLOT_INVERT ? stored ^ 7 : stored;
+	if (s->neg)
+		bit(w, s->neg, &o->flags, negated);
+	return (o->flags & ~(s->neg ? negated : 0)) || o->aux ? MISFIT_FLAG : FITS;
+}
+
+static enum misfit number(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	uint8_t kind = s->type == SLOT_SREG ? SASS_SREG : SASS_IMM;
+	uint64_t low = (uint64_t)o->value, high;
+
+	if (w->put && o->kind != kind)
+		return MISFIT_KIND;
+	o->kind = kind;
+	if (s->type != SLOT_SPLIT) {
+		if (!field(w, s->lo, s->width, &low))
+			return MISFIT_VALUE;
+		o->value = (int64_t)low;
+		return o->flags ? MISFIT_FLAG : FITS;
+	}
+	if (w->put && low > 255)
+		return MISFIT_VALUE;
+	high = low >> 3;
+	low &= 7;
+	field(w, s->lo, 3, &low);
+	field(w, s->neg, 5, &high);
+	o->value = (int64_t)(high << 3 | low);
+	return o->flags ? MISFIT_FLAG : FITS;
+}
+
+static enum misfit indexed_constant(struct walk *w, const struct sass_slot *s,
+				    struct sass_operand *o)
+{
+	uint64_t offset = (uint64_t)o->value;
+
+	if (w->put && o->kind != SASS_CONST)
+		return MISFIT_KIND;
+	o->kind = SASS_CONST;
+	if (w->put && s->type == SLOT_CONST && o->reg != SASS_RZ)
+		return MISFIT_KIND;
+	o->reg = s->type == SLOT_CONST ? SASS_RZ : o->reg;
+	if (s->type == SLOT_CONST_R)
+		field8(w, 24, 8, &o->reg);
+	if (s->type == SLOT_CONST_U && !field8(w, 24, 6, &o->reg))
+		return MISFIT_VALUE;
+	if (!field8(w, 54, 5, &o->aux) || !field(w, 38, 16, &offset))
+		return MISFIT_VALUE;
+	o->value = (int64_t)offset;
+	return o->flags ? MISFIT_FLAG : FITS;
+}
+
+static enum misfit address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	uint8_t allowed = 0, uniform = o->kind == SASS_ADDR && o->aux != SASS_NO_UREG;
+
+	if (w->put && o->kind != SASS_ADDR)
+		return MISFIT_KIND;
+	o->kind = SASS_ADDR;
+	field8(w, 24, 8, &o->reg);
+	if (s->width & ADDR_OFFSET32 ? !signed_field(w, 32, 32, &o->value) :
+				       !signed_field(w, 40, 24, &o->value))
+		return MISFIT_VALUE;
+	if (s->width & ADDR_MAYBE_UREG) {
+		field8(w, 91, 1, &uniform);
+	} else {
+		if (w->put && uniform != !!(s->width & ADDR_UREG))
+			return MISFIT_KIND;
+		uniform = !!(s->width & ADDR_UREG);
+		if (!fixed(w, 91, 1, uniform))
+			return MISFIT_KIND;
+	}
+	if (!uniform) {
+		o->aux = SASS_NO_UREG;
+	} else {
+		if (!field8(w, s->lo, 6, &o->aux))
+			return MISFIT_VALUE;
+		if (s->width & ADDR_DESC) {
+			bit(w, s->neg, &o->flags, SASS_DESC);
+			allowed |= SASS_DESC;
+		}
+		if (s->width & ADDR_WIDE) {
+			bit(w, s->abs, &o->flags, SASS_A64);
+			allowed |= SASS_A64;
+		}
+	}
+	if (s->width & ADDR_E && !(uniform && s->width & ADDR_WIDE)) {
+		/* Without a uniform register .E alone says that the register is a pair. */
+		if (!w->put && w->in->mod[SASS_M_E])
+			o->flags |= SASS_A64;
+		if (!(o->flags & SASS_A64) != !w->in->mod[SASS_M_E])
+			return MISFIT_FLAG;
+		allowed |= SASS_A64;
+	}
+	return o->flags & ~allowed ? MISFIT_FLAG : FITS;
+}
+
+static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	int64_t words = o->value / 4, high = words >> 8;
+	uint64_t low = (uint64_t)words & 0xff;
+	bool fits;
+
+	if (w->put && o->kind != SASS_TARGET)
+		return MISFIT_KIND;
+	o->kind = SASS_TARGET;
+	if (s->type == SLOT_TARGET24)
+		return !signed_field(w, 24, s->width, &o->value) ? MISFIT_VALUE
+		       : o->flags				 ? MISFIT_FLAG
+								 : FITS;
+	if (w->put && o->value % 4)
+		return MISFIT_VALUE;
+	if (s->type == SLOT_TARGET) {
+		fits = signed_field(w, 34, s->width, &words);
+	} else {
+		field(w, 16, 8, &low);
+		fits = signed_field(w, 34, s->width, &high);
+		words = high * 256 + (int64_t)low;
+	}
+	o->value = words * 4;
+	return !fits ? MISFIT_VALUE : o->flags ? MISFIT_FLAG : FITS;
+}
+
+static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+{
+	switch (s->type) {
+	case SLOT_ODD: case SLOT_B: case SLOT_C:
+		return source(w, s, o);
+	case SLOT_GPR:
+		if (!(s->flags & SLOT_WRITE))
+			return source(w, s, o);
+		return reg(w, s, o);
+	case SLOT_UGPR: case SLOT_PRED: case SLOT_UPRED: case SLOT_BREG:
+		return reg(w, s, o);
+	case SLOT_IMM: case SLOT_SPLIT: case SLOT_SREG:
+		return number(w, s, o);
+	case SLOT_CONST: case SLOT_CONST_R: case SLOT_CONST_U:
+		return indexed_constant(w, s, o);
+	case SLOT_ADDR:
+		return address(w, s, o);
+	case SLOT_TARGET: case SLOT_TARGET8: case SLOT_TARGET24:
+		return target(w, s, o);
+	case SLOT_PR:
+		o->kind = SASS_NONE;
+		return FITS;
+	}
+	return MISFIT_KIND;
+}
+
+static bool modifier(struct walk *w, const struct sass_field *f)
+{
+	uint8_t *value = &w->in->mod[f->mod];
+	uint64_t raw = 0, high;
+
+	if (w->put) {
+		uint32_t n = 1u << (f->width + f->width2);
+
+		while (raw < n && !(f->choices[raw].text && f->choices[raw].value == *value))
+			raw++;
+		if (raw == n)
+			return false;
+	}
+	high = raw >> f->width;
+	raw &= low_bits(f->width);
+	field(w, f->lo, f->width, &raw);
+	if (f->width2)
+		field(w, f->lo2, f->width2, &high), raw |= high << f->width;
+	if (!f->choices[raw].text)
+		return false;
+	*value = f->choices[raw].value;
+	return true;
+}
+
+/* Operands that may carry a reuse flag. */
+static uint8_t reusable(const struct sass_form *row, const struct sass_inst *in)
+{
+	uint8_t mask = 0;
+
+	for (uint32_t i = 0; i < in->nops; i++)
+		mask |= sass_reuse_bit(row, in, i);
+	return mask;
+}
+
+/* Guard and scheduling, and what of it nvdisasm refuses whatever the instruction. */
+static bool control(struct walk *w)
+{
+	struct sass_inst *in = w->in;
+	uint8_t guard_not = in->guard_not, keep = !in->yield, sb = w->row->sb;
+
+	w->why = "guard, stall, scoreboard, wait mask or reuse flags do not fit their fields";
+	if (!field8(w, 12, 3, &in->guard) || !field8(w, 15, 1, &guard_not) ||
+	    !field8(w, 105, 4, &in->stall) || !field8(w, 109, 1, &keep) ||
+	    !field8(w, 110, 3, &in->write_barrier) || !field8(w, 113, 3, &in->read_barrier) ||
+	    !field8(w, 116, 6, &in->wait) || !field8(w, 122, 4, &in->reuse))
+		return false;
+	in->guard_not = guard_not;
+	in->yield = !keep;
+	w->why = "a stall of 0 or above 11 needs yield";
+	if (!in->yield && (in->stall < 1 || in->stall > 11))
+		return false;
+	w->why = "there are scoreboards 0 to 5";
+	if (in->write_barrier == 6 || in->read_barrier == 6)
+		return false;
+	w->why = "this instruction cannot set such a scoreboard";
+	if (((sb == SB_READ || sb == SB_NONE) && in->write_barrier != SASS_NO_SB) ||
+	    ((sb == SB_WRITE || sb == SB_NONE) && in->read_barrier != SASS_NO_SB))
+		return false;
+	/* Operands are not kept across a yield. */
+	w->why = "a reuse flag needs a register there, vector arithmetic and no yield";
+	return !(in->reuse & ~(in->yield ? 0 : reusable(w->row, in)));
+}
+
+/* All fields of the row in the walk's form. Modifiers come first: some operands depend on them. */
+static bool all_fields(struct walk *w)
+{
+	const struct sass_form *r = w->row;
+	struct sass_inst *in = w->in;
+	uint8_t present[SASS_MOD_COUNT] = {0};
+	uint32_t i;
+
+	w->why = "a modifier has a value that this instruction does not have";
+	if (!fixed(w, 0, 9, r->opcode) || !fixed(w, 9, 3, w->form))
+		return false;
+	for (i = 0; i < SASS_MAX_FIXED && r->fixed[i].width; i++)
+		if (!fixed(w, r->fixed[i].lo, r->fixed[i].width, r->fixed[i].value))
+			return false;
+	for (i = 0; i < SASS_MAX_FIELDS && r->fields[i].width; i++) {
+		if (!modifier(w, &r->fields[i]))
+			return false;
+		present[r->fields[i].mod] = 1;
+	}
+	for (i = 0; i < SASS_MOD_COUNT; i++)
+		if (in->mod[i] && !present[i])
+			return false;
+	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
+		enum misfit misfit = operand(w, &r->ops[i], &in->ops[i]);
+
+		if (misfit != FITS) {
+			w->why = operand_reasons[i][misfit];
+			w->progress = 1 + 2 * i + (misfit != MISFIT_KIND);
+			return false;
+		}
+	}
+	w->progress = 100;
+	w->why = "too many operands";
+	if (w->put && in->nops > i)
+		return false;
+	in->nops = i;
+	return control(w);
+}
+
+static void fill_in(const struct sass_form *r, struct sass_inst *in)
+{
+	uint32_t i;
+
+	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
+		const struct sass_slot *s = &r->ops[i];
+		struct sass_operand *o = &in->ops[i];
+		bool uniform = s->type == SLOT_UPRED || s->type == SLOT_UGPR;
+
+		if (o->kind != SASS_NONE || s->otherwise == DEFAULT_NONE)
+			continue;
+		memset(o, 0, sizeof(*o));
+		switch (s->otherwise) {
+		case DEFAULT_TRUE: case DEFAULT_FALSE:
+			o->kind = uniform ? SASS_UPRED : SASS_PRED;
+			o->reg = SASS_PT;
+			o->flags = s->otherwise == DEFAULT_FALSE ? SASS_NEG : 0;
+			break;
+		case DEFAULT_ZERO_REG:
+			o->kind = uniform ? SASS_UGPR : SASS_GPR;
+			o->reg = uniform ? SASS_URZ : SASS_RZ;
+			break;
+		default:
+			o->kind = SASS_IMM;
+			o->value = s->otherwise == DEFAULT_15 ? 15 : 0;
+		}
+	}
+}
+
+const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+				    const char **why)
+{
+	const char *reason = "the table has no such instruction for this SM";
+	const struct sass_form *r = NULL;
+	uint32_t form, most = 0;
+
+	while ((r = sass_next_row(in->op, r))) {
+		if (!sass_form_in(r, sm))
+			continue;
+		for (form = 0; form < 8; form++) {
+			struct sass_inst copy = *in;
+			struct walk w = {.put = true, .form = form, .row = r, .in = &copy};
+
+			if (!(r->forms >> form & 1))
+				continue;
+			copy.form = r;
+			fill_in(r, &copy);
+			if (all_fields(&w)) {
+				w.why = "the hardware does not have this combination";
+				if (!r->legal || r->legal(sm, &copy)) {
+					*word = w.word;
+					*in = copy;
+					return r;
+				}
+			}
+			if (w.progress >= most) {
+				most = w.progress;
+				reason = w.why;
+			}
+		}
+	}
+	if (why)
+		*why = reason;
+	return NULL;
+}
+
+/* Only sources of arithmetic; whatever is left out has its default. */
+static bool source_fits(const struct sass_form *row, uint32_t form, const struct sass_slot *s,
+			const struct sass_inst *in, const struct sass_operand *o)
+{
+	bool odd = sass_is_odd(s, form);
+	uint8_t kind = odd ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR, allowed = 0;
+
+	if ((!odd && s->type != SLOT_B && s->type != SLOT_C &&
+	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) || o->kind == SASS_NONE)
+		return true;
+	if (s->flags & (SLOT_NEG | SLOT_NOT))
+		allowed |= sass_negation(s, in);
+	if (s->flags & SLOT_ABS)
+		allowed |= SASS_ABS;
+	return o->kind == kind && !(o->flags & ~(kind == SASS_IMM ? 0 : allowed));
+}
+
+bool sass_has_form(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_form *r = NULL;
+
+	while ((r = sass_next_row(in->op, r))) {
+		for (uint32_t form = 0; form < 8 && sass_form_in(r, sm); form++) {
+			bool fits = r->forms >> form & 1;
+
+			for (uint32_t k = 0; fits && k < SASS_MAX_OPERANDS && r->ops[k].type; k++)
+				fits = source_fits(r, form, &r->ops[k], in, &in->ops[k]);
+			if (fits)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out, const char **why)
+{
+	struct sass_inst copy = *in;
+
+	return sass_select(sm, &copy, out, why);
+}
+
+bool sass_decode(uint32_t sm, struct sass_word word, struct sass_inst *out)
+{
+	uint32_t n, form = word.lo >> 9 & 7;
+	const struct sass_form *r = sass_rows(word.lo & 0x1ff, &n);
+
+	for (; n; n--, r++) {
+		struct walk w = {.form = form, .row = r, .in = out, .word = word};
+
+		if (!(r->forms >> form & 1) || !sass_form_in(r, sm))
+			continue;
+		memset(out, 0, sizeof(*out));
+		out->op = r->op;
+		out->form = r;
+		if (all_fields(&w) && !(word.lo & ~w.known.lo) && !(word.hi & ~w.known.hi) &&
+		    (!r->legal || r->legal(sm, out)))
+			return true;
+	}
+	return false;
+}

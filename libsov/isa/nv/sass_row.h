@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a row of the instruction table is written down. A row names the operation, its opcode, where
+ * each operand and modifier lies and what the printer says; everything else (encoder, decoder,
+ * printer, register uses, random instructions) walks over these structures and knows no
+ * instruction by name.
+ *
+ * Most arithmetic shares one layout. The opcode has 9 bits; the 3 bits above it, the form, say what
+ * the source in bits 32–63 is and which source it is:
+ *
+ *   form      1    2     3     4    5     6     7
+ *   bits 32   b    imm c const c imm b const b ureg b ureg c
+ *   bits 64   c    b     b     c    c     c     b
+ *
+ * Negation and absolute value belong to the place, not to the operand: 72, 73 for the register in
+ * bits 24–31, 63, 62 for bits 32–63 and 75, 74 for bits 64–71. Reuse flags (122–124) belong to the
+ * operand: a, b, c.
+ */
+#ifndef SOV_ISA_SASS_ROW_H
+#define SOV_ISA_SASS_ROW_H
+
+#include "libsov/isa/nv/sass.h"
+
+/* What an operand is and with it which bits it takes. */
+enum sass_slot_type {
+	SLOT_END,
+	SLOT_GPR,    /* register at lo */
+	SLOT_ODD,    /* bits 32–63, by form */
+	SLOT_B,      /* bits 32–63 or, in forms 2, 3 and 7, the register in 64–71 */
+	SLOT_C,      /* the register in 64–71 or, in forms 2, 3 and 7, bits 32–63 */
+	SLOT_UGPR,   /* uniform register at lo */
+	SLOT_PRED,   /* predicate at lo; neg is the bit that negates it */
+	SLOT_UPRED,
+	SLOT_BREG,   /* convergence barrier at lo */
+	SLOT_IMM,    /* unsigned, width bits at lo */
+	SLOT_SPLIT,  /* 8 bits: low 3 at lo, high 5 at neg */
+	SLOT_CONST,  /* constant bank, no index */
+	SLOT_CONST_R,/* constant bank, indexed by the register in 24–31 */
+	SLOT_CONST_U,/* … by the uniform register there */
+	SLOT_SREG,   /* special register at 72 */
+	SLOT_PR,     /* all predicates, or all uniform ones, at once: printed, not encoded */
+	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
+	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
+	SLOT_TARGET8,/* the same with the low 8 bits at 16 (SM90) */
+	SLOT_TARGET24, /* the distance itself at 24, width bits */
+};
+
+enum {  /* slot flags */
+	SLOT_WRITE = 1 << 0,
+	SLOT_NEG = 1 << 1,    /* the place's negation bit is valid here */
+	SLOT_ABS = 1 << 2,
+	SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
+	SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
+	SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
+	SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
+	SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
+	SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
+	/* printing */
+	SLOT_QUIET = 1 << 9,  /* left out when it has its default */
+	SLOT_FIRST = 1 << 10, /* before the others */
+	SLOT_BLANK = 1 << 11, /* no comma after it */
+	SLOT_RAW = 1 << 12,   /* target: the distance itself */
+	SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
+	SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
+	SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
+};
+
+enum {  /* how the address of a memory operand may look; in slot.width */
+	ADDR_UREG = 1,      /* has a uniform register at lo, bit 91 set */
+	ADDR_MAYBE_UREG = 2,/* bit 91 says whether it has one */
+	ADDR_DESC = 4,      /* bit neg: the uniform register is a descriptor */
+	ADDR_WIDE = 8,      /* bit abs: the register is a pair (.64), otherwise .U32 */
+	ADDR_E = 16,        /* the register is a pair when the modifier E is set */
+	ADDR_OFFSET32 = 32, /* 32 bits of offset at 32 instead of 24 at 40 */
+};
+
+enum {  /* how many registers; in slot.count */
+	COUNT_1, COUNT_2,
+	COUNT_WIDTH,        /* by the modifier WIDTH */
+	COUNT_ATYPE,        /* by the modifier ATYPE */
+	COUNT_DTYPE,        /* by DTYPE, STYPE: two for 64-bit types */
+	COUNT_STYPE,
+};
+
+/* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
+enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, DEFAULT_15 };
+
+#define REUSE_NONE 255
+
+struct sass_slot {
+	uint8_t type;
+	uint8_t lo, width;
+	uint8_t neg, abs;    /* bits, 0: by place */
+	uint16_t flags;
+	uint8_t count;
+	uint8_t otherwise;   /* DEFAULT_* */
+	uint8_t if_mod;      /* there only when this modifier is set, + 1 */
+	uint8_t reuse;       /* its reuse flag, where it is not the usual one; REUSE_NONE */
+};
+
+struct sass_choice {
+	const char *text; /* what nvdisasm prints, NULL: not a legal value */
+	uint8_t value;    /* ours */
+};
+
+struct sass_field {
+	uint8_t mod;      /* enum sass_mod */
+	uint8_t lo, width;
+	uint8_t lo2, width2;  /* further bits above the first */
+	const struct sass_choice *choices; /* indexed by the bits; width 0: ends the list */
+};
+
+struct sass_fixed {
+	uint8_t lo, width, value;
+};
+
+enum sass_immediate {
+	IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2,
+	IMM_MUFU,  /* by the modifier FUNC */
+	IMM_STYPE, /* by STYPE */
+};
+
+/* Whatever has no result cannot release a scoreboard by writing it; control flow sets none. */
+enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
+
+#define SASS_MAX_FIELDS 10
+#define SASS_MAX_FIXED  5
+
+struct sass_form {
+	const char *name; /* as nvdisasm prints it, with what every setting of the row has */
+	uint16_t op;
+	uint16_t opcode; /* 9 bits */
+	uint8_t forms;   /* bit n: form n exists */
+	uint8_t sms;     /* SM_* */
+	uint8_t pipe;    /* enum sass_pipe */
+	uint8_t imm;     /* enum sass_immediate, of the source in bits 32–63 */
+	uint8_t sb;      /* SB_*: the scoreboards that it can set */
+	bool uniform;    /* sources are uniform registers; bit 91 is set when there is one */
+	struct sass_slot ops[SASS_MAX_OPERANDS];
+	struct sass_field fields[SASS_MAX_FIELDS];
+	struct sass_fixed fixed[SASS_MAX_FIXED];
+	const char *suffix; /* printed after all modifiers; NULL: nothing */
+	/* Combinations of values that the hardware does not have; NULL: all of them are legal. */
+	bool (*legal)(uint32_t sm, const struct sass_inst *in);
+	/* Another name that nvdisasm prints for some operands; NULL: none. */
+	const char *(*alias)(const struct sass_inst *in);
+};
+
+enum {
+	SM_80 = 1, SM_86 = 2, SM_89 = 4, SM_90 = 8,
+	SM_8X = SM_80 | SM_86 | SM_89,
+	SM_86_UP = SM_86 | SM_89 | SM_90,
+	SM_ALL = SM_8X | SM_90,
+};
+
+uint8_t sass_sm_mask(uint32_t sm);
+/* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
+ * written and how wide, so that any will do for register uses and timing. */
+const struct sass_form *sass_row(const struct sass_inst *in);
+/* All rows of an op, in the order of the table: the first after NULL, NULL after the last. */
+const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row);
+#define SASS_MAX_FORMS 1024
+/* Rows of one 9-bit opcode are neighbours. Returns the first, count in *n. */
+const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);
+/* The row that fits an instruction, and its word; missing operands are filled in. NULL: none fits,
+ * why (if not NULL) says what does not. */
+const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+				    const char **why);
+/* The bit of struct sass_inst's reuse that is about this operand; 0: none. */
+uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand);
+/* What the negation bit of a source means: SASS_NEG or SASS_NOT. */
+uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in);
+/* "SR_TID.X"; NULL: the number has no name on this SM. */
+const char *sass_special_name(uint32_t sm, uint8_t number);
+/* Whether the operand lies in bits 32–63 in this form. */
+bool sass_is_odd(const struct sass_slot *s, uint32_t form);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows 0x180–0x1ff of the instruction table: memory, atomics, fences, exchange between lanes.
+ * Evidence as in sass_table_alu.c.
+ */
+#include "libsov/isa/nv/sass_row_macros.h"
+
+static const struct sass_choice load_order[16] = {
+	{"", SASS_ORDER_WEAK}, {".CONSTANT.PRIVATE", SASS_ORDER_CONSTANT_PRIVATE},
+	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA},
+	{".CONSTANT.CTA.PRIVATE", SASS_ORDER_CONSTANT_CTA_PRIVATE},
+	{".CONSTANT", SASS_ORDER_CONSTANT}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".MMIO.GPU", SASS_ORDER_MMIO_GPU},
+	{".CONSTANT.SM", SASS_ORDER_CONSTANT_SM}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+	{".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE},
+	{".MMIO.SYS", SASS_ORDER_MMIO_SYS}, {".CONSTANT.VC", SASS_ORDER_CONSTANT_VC},
+	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
+	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
+};
+/* Stores and atomics: the same but for one. */
+static const struct sass_choice store_order[16] = {
+	{"", SASS_ORDER_WEAK}, {".CONSTANT.PRIVATE", SASS_ORDER_CONSTANT_PRIVATE},
+	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA},
+	{".CONSTANT.CTA.PRIVATE", SASS_ORDER_CONSTANT_CTA_PRIVATE},
+	{".STRONG.SM.PRIVATE", SASS_ORDER_STRONG_SM_PRIVATE}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU.PRIVATE", SASS_ORDER_STRONG_GPU_PRIVATE},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".MMIO.GPU", SASS_ORDER_MMIO_GPU},
+	{".CONSTANT.SM", SASS_ORDER_CONSTANT_SM}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+	{".CONSTANT.SM.PRIVATE", SASS_ORDER_CONSTANT_SM_PRIVATE},
+	{".MMIO.SYS", SASS_ORDER_MMIO_SYS}, {".CONSTANT.VC", SASS_ORDER_CONSTANT_VC},
+	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
+	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
+};
+static const struct sass_choice evict[8] = {
+	{".EF", SASS_EVICT_EF}, {"", SASS_EVICT_NORMAL}, {".EL", SASS_EVICT_EL},
+	{".LU", SASS_EVICT_LU}, {".EU", SASS_EVICT_EU}, {".NA", SASS_EVICT_NA},
+};
+static const struct sass_choice prefetch[4] = {
+	{"", 0}, {".LTC64B", 1}, {".LTC128B", 2}, {".LTC256B", 3},
+};
+static const struct sass_choice xshift[4] = {{"", 0}, {"", 1}, {"", 2}, {"", 3}};
+static const struct sass_choice index_mode[4] = {
+	{"", SASS_INDEX_PLAIN}, {".IL", SASS_INDEX_IL}, {".IS", SASS_INDEX_IS},
+	{".ISL", SASS_INDEX_ISL},
+};
+static const struct sass_choice shfl[4] = {
+	{".IDX", SASS_SHFL_IDX}, {".UP", SASS_SHFL_UP}, {".DOWN", SASS_SHFL_DOWN},
+	{".BFLY", SASS_SHFL_BFLY},
+};
+static const struct sass_choice atom[16] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR}, {".EXCH", SASS_ATOM_EXCH},
+};
+static const struct sass_choice atomg[16] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR}, {".EXCH", SASS_ATOM_EXCH},
+	{".SAFEADD", SASS_ATOM_SAFEADD},
+};
+static const struct sass_choice atom_float[4] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+};
+static const struct sass_choice atype_80[16] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	{".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, {".F16x2.RN", SASS_ATYPE_F16X2},
+	{".S64", SASS_ATYPE_S64}, {".F64.RN", SASS_ATYPE_F64},
+};
+static const struct sass_choice atype_90[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	{".S64", SASS_ATYPE_S64},
+};
+static const struct sass_choice atype_90_wide[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	{".S64", SASS_ATYPE_S64}, {".128", SASS_ATYPE_B128},
+};
+static const struct sass_choice atype_shared[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	[4] = {".128", SASS_ATYPE_B128}, /* of SM90, whose field has a bit more */
+};
+static const struct sass_choice match_type[2] = {{"", SASS_TYPE_U32}, {".U64", SASS_TYPE_U64}};
+static const struct sass_choice redux_type[2] = {{"", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
+static const struct sass_choice atype_float[16] = {
+	[0] = {".F16x2.RN", SASS_ATYPE_F16X2}, [3] = {".BF16x2.RN", SASS_ATYPE_BF16X2},
+	[9] = {".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, [12] = {".F32.RN", SASS_ATYPE_F32},
+	[15] = {".F64.RN", SASS_ATYPE_F64},
+};
+static const struct sass_choice cas_type[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+	[4] = {".128", SASS_ATYPE_B128},
+};
+static const struct sass_choice cas[4] = {
+	{".CAS", SASS_CAS}, {".CAST", SASS_CAST}, {NULL, 0}, {".CAST.SPIN", SASS_CAST_SPIN},
+};
+static const struct sass_choice only_cas[4] = {{".CAS", SASS_CAS}};
+static const struct sass_choice fence[4] = {
+	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
+	{".MMIO", SASS_FENCE_MMIO},
+};
+static const struct sass_choice scope[8] = {
+	{".CTA", SASS_SCOPE_CTA}, {".SM", SASS_SCOPE_SM}, {".GPU", SASS_SCOPE_GPU},
+	{".SYS", SASS_SCOPE_SYS}, {NULL, 0}, {".VC", SASS_SCOPE_VC},
+};
+static const struct sass_choice cctl[16] = {
+	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB},
+	{".IV", SASS_CCTL_IV}, [5] = {".RS", SASS_CCTL_RS}, [9] = {".PML2", SASS_CCTL_PML2},
+	[11] = {".RML2", SASS_CCTL_RML2},
+};
+static const struct sass_choice redux[8] = {
+	{"", SASS_REDUX_AND}, {".OR", SASS_REDUX_OR}, {".XOR", SASS_REDUX_XOR},
+	{".SUM", SASS_REDUX_SUM}, {".MIN", SASS_REDUX_MIN}, {".MAX", SASS_REDUX_MAX},
+};
+static const struct sass_choice qspc_80[4] = {
+	{".G", SASS_QSPC_GLOBAL}, {".L", SASS_QSPC_LOCAL}, {".S", SASS_QSPC_SHARED},
+};
+static const struct sass_choice qspc_90[4] = {
+	{".G", SASS_QSPC_GLOBAL}, {".L", SASS_QSPC_LOCAL}, {".S", SASS_QSPC_SHARED},
+	{".D", SASS_QSPC_CLUSTER},
+};
+
+/* 64-bit addresses with a uniform register: a descriptor needs a register pair, a sum of a uniform
+ * register and RZ has no pair, and without .E nothing is 64 bits wide. */
+static bool legal_global(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = in->ops;
+
+	while (o->kind != SASS_ADDR)
+		o++;
+	if (in->mod[SASS_M_POLICY] && (o->aux == SASS_NO_UREG || !(o->flags & SASS_DESC) || sm >= 90))
+		return false;
+	if (o->aux == SASS_NO_UREG)
+		return true;
+	if (o->flags & SASS_DESC)
+		return o->flags & SASS_A64 && in->mod[SASS_M_E];
+	if (o->flags & SASS_A64)
+		return in->mod[SASS_M_E] && o->reg != SASS_RZ;
+	return true;
+}
+
+/* 128 bits are exchanged, or compared and exchanged, from SM90 on. */
+static bool legal_wide(uint32_t sm, const struct sass_inst *in)
+{
+	bool swap = in->op == SASS_ATOM_CAS || in->op == SASS_ATOMG_CAS || in->op == SASS_ATOMS_CAS;
+
+	if (in->mod[SASS_M_ATYPE] != SASS_ATYPE_B128)
+		return true;
+	return sm >= 90 && (swap ? in->mod[SASS_M_CAS] == SASS_CAS : in->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
+/* SM80's atomics with a result take no descriptor with RZ. */
+static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = &in->ops[2];
+
+	return legal_global(sm, in) && legal_wide(sm, in) && (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
+}
+
+static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = &in->ops[2];
+
+	if (!(o->flags & SASS_A64))
+		return true;
+	return in->mod[SASS_M_E] && (sm < 90 || o->reg != SASS_RZ);
+}
+
+#define GLOBAL       {.type = SLOT_ADDR, .width = ADDR_E}
+#define GLOBAL_U(at, desc, a64) {.type = SLOT_ADDR, .lo = at, .neg = desc, .abs = a64, \
+				 .width = ADDR_UREG | ADDR_DESC | ADDR_WIDE}
+#define GLOBAL_MAYBE(at, desc, a64) {.type = SLOT_ADDR, .lo = at, .neg = desc, .abs = a64, \
+				 .width = ADDR_MAYBE_UREG | ADDR_DESC | ADDR_WIDE | ADDR_E}
+#define QSPC_U       {.type = SLOT_ADDR, .lo = 32, .abs = 90, .width = ADDR_UREG | ADDR_WIDE}
+#define SHARED       {.type = SLOT_ADDR}
+#define SHARED_U     {.type = SLOT_ADDR, .lo = 64, .width = ADDR_UREG}
+#define SHARED_MAYBE {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}
+#define LOCAL_MAYBE  {.type = SLOT_ADDR, .lo = 32, .neg = 76, .width = ADDR_MAYBE_UREG | ADDR_DESC}
+#define LOCAL_U      {.type = SLOT_ADDR, .lo = 64, .neg = 76, .width = ADDR_UREG | ADDR_DESC}
+#define DW           D(.count = COUNT_WIDTH)
+#define BW           R(32, .count = COUNT_WIDTH)
+#define DT           D(.count = COUNT_ATYPE)
+#define BT           R(32, .count = COUNT_ATYPE)
+#define CT           R(64, .count = COUNT_ATYPE)
+#define XI           {.type = SLOT_PRED, .lo = 64, .neg = 67, .flags = SLOT_QUIET | SLOT_INVERT, \
+		      .otherwise = DEFAULT_TRUE}
+#define E            FLAG(E, 72, YES(".E"))
+#define E_POLICY     E, FLAG(POLICY, 101, YES(""))
+#define EVICT        FIELD(EVICT, 84, 3, evict)
+#define WIDTH        FIELD(WIDTH, 73, 3, sass_width)
+#define ORDER_L      FIELD(ORDER, 77, 4, load_order)
+#define ORDER_S      FIELD(ORDER, 77, 4, store_order)
+#define LOADS        EVICT, FIELD(PREFETCH, 68, 2, prefetch), WIDTH, ORDER_L
+#define STORES       EVICT, WIDTH, ORDER_S
+#define XSHIFT       FIELD(XSHIFT, 78, 2, xshift)
+#define ATOM         FIELD(ATOM, 87, 4, atom)
+#define ATOMG        FIELD(ATOM, 87, 4, atomg)
+#define ATOM3        FIELD(ATOM, 87, 3, atom)
+#define ATOMF        FIELD(ATOM, 88, 2, atom_float)
+#define TYPE_80      FIELD(ATYPE, 73, 4, atype_80)
+#define TYPE_90      FIELD(ATYPE, 73, 3, atype_90)
+#define TYPE_90_WIDE FIELD(ATYPE, 73, 3, atype_90_wide)
+#define TYPE_S_80    FIELD(ATYPE, 73, 2, atype_shared)
+#define TYPE_S_90    FIELD(ATYPE, 73, 3, atype_shared)
+#define TYPE_F       FIELD(ATYPE, 73, 4, atype_float)
+#define CAS          FIELD(CAS, 87, 2, cas)
+#define SHFL         .fields = {FIELD(SHFL, 58, 2, shfl)}
+#define MEMORY       SASS_PIPE_MEMORY
+#define SHARED_PIPE  SASS_PIPE_SHARED
+
+const struct sass_form sass_memory_rows[] = {
+	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY,
+	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI},
+	 .fields = {E, LOADS}},
+	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
+	 .fields = {E_POLICY, LOADS}, .legal = legal_global},
+	{"LDG", SASS_LDG, 0x181, FORM(1), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
+	 .fields = {E, LOADS}},
+	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY,
+	 .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI}, .fields = {E_POLICY, LOADS},
+	 .legal = legal_global},
+	{"LDC", SASS_LDC, 0x182, FORM(5), SM_ALL, SASS_PIPE_CONSTANT,
+	 .ops = {DW, {.type = SLOT_CONST_R}},
+	 .fields = {FIELD(WIDTH, 73, 3, sass_width_const), FIELD(INDEX, 78, 2, index_mode)}},
+	{"LDL", SASS_LDL, 0x183, FORM(4), SM_ALL, MEMORY, .ops = {DW, LOCAL_MAYBE},
+	 .fields = {EVICT, WIDTH}},
+	{"LDS", SASS_LDS, 0x184, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
+	 .fields = {WIDTH, XSHIFT}},
+	{"ST", SASS_ST, 0x185, FORM(1), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, R(64, .count = COUNT_WIDTH)},
+	 .fields = {E, STORES}},
+	{"ST", SASS_ST, 0x185, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
+	{"STG", SASS_STG, 0x186, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
+	 .fields = {E, STORES}},
+	{"STG", SASS_STG, 0x186, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
+	{"STL", SASS_STL, 0x187, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {SHARED, BW},
+	 .fields = {EVICT, WIDTH}},
+	{"STL", SASS_STL, 0x187, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW},
+	 .fields = {EVICT, WIDTH}},
+	{"STS", SASS_STS, 0x188, FORM(1), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW},
+	 .fields = {WIDTH, XSHIFT}},
+	{"STS", SASS_STS, 0x188, FORM(4), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED_U, BW},
+	 .fields = {WIDTH, XSHIFT}},
+	{"SHFL", SASS_SHFL, 0x189, FORM(1), SM_ALL, SHARED_PIPE,
+	 .ops = {PD(81, TRUE_), D(), A(0), R(32), R(64)}, SHFL},
+	{"SHFL", SASS_SHFL, 0x189, FORM(2), SM_ALL, SHARED_PIPE,
+	 .ops = {PD(81, TRUE_), D(), A(0), R(32), I(40, 13)}, SHFL},
+	{"SHFL", SASS_SHFL, 0x189, FORM(4), SM_ALL, SHARED_PIPE,
+	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), R(64)}, SHFL},
+	{"SHFL", SASS_SHFL, 0x189, FORM(7), SM_ALL, SHARED_PIPE,
+	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), I(40, 13)}, SHFL},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_S}},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_8X, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E_POLICY, ATOM, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOM, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_wide},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_90, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E, ATOM, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
+	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}, .legal = legal_wide},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_8X, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
+	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_90, XSHIFT}, .legal = legal_wide},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_90, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
+	 .fields = {ATOM, TYPE_S_90, XSHIFT}, .legal = legal_wide},
+	{"ATOMS.POPC.INC.32", SASS_ATOMS_POPC_INC, 0x18c, FORM(7), SM_8X, SHARED_PIPE,
+	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 10}}},
+	{"ATOMS.POPC.INC.32", SASS_ATOMS_POPC_INC, 0x18c, FORM(7), SM_90, SHARED_PIPE,
+	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 11}}},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	 .fields = {CAS, TYPE_S_80, XSHIFT}},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	 .fields = {CAS, TYPE_S_90, XSHIFT}, .legal = legal_wide},
+	{"RED", SASS_RED, 0x18e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
+	 .legal = legal_global},
+	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S},
+	 .legal = legal_global},
+	{"CCTL", SASS_CCTL, 0x18f, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}},
+	 .fields = {E, FIELD(CCTL, 87, 4, cctl)}},
+	{"CCTL.IVALL", SASS_CCTL_IVALL, 0x18f, FORM(4), SM_ALL, MEMORY, .sb = SB_NONE,
+	 .fixed = {{24, 8, 255}, {87, 4, 4}}},
+	{"MEMBAR", SASS_MEMBAR, 0x192, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	 .fields = {FIELD(FENCE, 79, 2, fence), FIELD(SCOPE, 76, 3, scope)}},
+	{"MATCH.ALL", SASS_MATCH_ALL, 0x1a1, FORM(1), SM_ALL, SASS_PIPE_LANE,
+	 .ops = {PD(81, TRUE_), D(), R(24, .count = COUNT_STYPE)},
+	 .fields = {FIELD(STYPE, 73, 1, match_type)}, .fixed = {{79, 1, 0}}},
+	{"MATCH.ANY", SASS_MATCH_ANY, 0x1a1, FORM(1), SM_ALL, SASS_PIPE_LANE,
+	 .ops = {D(), R(24, .count = COUNT_STYPE)},
+	 .fields = {FIELD(STYPE, 73, 1, match_type)}, .fixed = {{79, 1, 1}, {81, 3, 7}}},
+	{"ATOM", SASS_ATOM, 0x1a2, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}},
+	{"ATOM", SASS_ATOM, 0x1a2, FORM(4), SM_90, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}, .legal = legal_atomic},
+	{"ATOMG", SASS_ATOMG, 0x1a3, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}},
+	{"ATOMG", SASS_ATOMG, 0x1a3, FORM(4), SM_90, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S}, .legal = legal_atomic},
+	{"REDG", SASS_RED, 0x1a6, FORM(4), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S},
+	 .legal = legal_global},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_8X, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E_POLICY, ATOMG, EVICT, TYPE_80, ORDER_S}, .legal = legal_atomic},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_90, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOMG, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_wide},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_90, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
+	 .fields = {E, ATOMG, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
+	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S},
+	 .legal = legal_wide},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_8X, MEMORY, .ops = {PD(81), D(), GLOBAL},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_90, MEMORY, .ops = {PD(81), D(), GLOBAL},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_8X, MEMORY, .ops = {PD(81), D(), QSPC_U},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}, .legal = legal_qspc},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_90, MEMORY, .ops = {PD(81), D(), QSPC_U},
+	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}, .legal = legal_qspc},
+	{"CGAERRBAR", SASS_CGAERRBAR, 0x1ab, FORM(2), SM_90, MEMORY, .ops = {NOTHING}},
+	{"ERRBAR", SASS_ERRBAR, 0x1ab, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
+	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_8X, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
+	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_ALL, SASS_PIPE_SPECIAL, .uniform = true,
+	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},
+	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_ALL, SASS_PIPE_LANE, .ops = {UD(), R(24)},
+	 .fields = {FIELD(REDUX, 78, 3, redux), FIELD(STYPE, 73, 1, redux_type)}},
+};
+const uint32_t sass_memory_count = sizeof(sass_memory_rows) / sizeof(sass_memory_rows[0]);

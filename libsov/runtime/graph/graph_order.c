@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of a graph's nodes. They are put into levels: a node's is one more than the highest of
+ * what it comes after. Nodes of one level may run at the same time. Kernels that are alone in their
+ * levels, one behind the other, are a chain.
+ */
+#include <stdlib.h>
+#include "libsov/runtime/graph/graph.h"
+
+/* How many nodes each comes after, and who comes after it, in one array. */
+static sov_result sort(struct graph_run *g)
+{
+	uint32_t *missing = calloc(g->count + 1, 4), *start = calloc(g->count + 2, 4);
+	uint32_t *later, edges = 0, done = 0, i, k;
+	sov_result r = SOV_OK;
+
+	for (i = 0; i < g->count; i++)
+		edges += g->nodes[i].nafter;
+	later = calloc(edges + 1, 4);
+	if (!missing || !start || !later) {
+		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+		goto out;
+	}
+	for (i = 0; i < g->count; i++)
+		for (k = 0; k < g->nodes[i].nafter; k++)
+			start[g->nodes[i].after[k] + 1]++;
+	for (i = 1; i <= g->count + 1; i++)
+		start[i] += start[i - 1];
+	for (i = 0; i < g->count; i++) {
+		missing[i] = g->nodes[i].nafter;
+		for (k = 0; k < g->nodes[i].nafter; k++)
+			later[start[g->nodes[i].after[k]]++] = i;
+	}
+	/* start[n] is now the end of what comes after node n, and start[n - 1] its beginning. */
+	for (i = 0; i < g->count; i++)
+		if (!missing[i])
+			g->order[done++] = i;
+	for (i = 0; i < done; i++) {
+		uint32_t node = g->order[i];
+
+		for (k = start[node]; k < start[node + 1]; k++) {
+			uint32_t next = later[k];
+
+			if (g->level[next] <= g->level[node])
+				g->level[next] = g->level[node] + 1;
+			if (!--missing[next])
+				g->order[done++] = next;
+		}
+	}
+	for (i = 0; i < g->count && !missing[i]; i++)
+		;
+	if (i < g->count)
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
+			   "node %u comes after itself by way of others; a graph has no circles",
+			   i + 1);
+out:
+	free(missing);
+	free(start);
+	free(later);
+	return r;
+}
+
+/* By level; inside one in the order in which they were added. */
+static sov_result order_by_level(struct graph_run *g)
+{
+	uint32_t *start, i;
+
+	for (i = 0; i < g->count; i++)
+		if (g->level[i] + 1 > g->levels)
+			g->levels = g->level[i] + 1;
+	start = calloc(g->levels + 1, sizeof(*start));
+	if (!start)
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	for (i = 0; i < g->count; i++)
+		start[g->level[i] + 1]++;
+	for (i = 1; i <= g->levels; i++)
+		start[i] += start[i - 1];
+	for (i = 0; i < g->count; i++)
+		g->order[start[g->level[i]]++] = i;
+	free(start);
+	return SOV_OK;
+}
+
+/* The kernel at this place of the order is alone in its level. */
+static bool alone(const struct graph_run *g, uint32_t at)
+{
+	uint32_t level = g->level[g->order[at]];
+
+	return g->nodes[g->order[at]].kind == NODE_KERNEL &&
+	       (!at || g->level[g->order[at - 1]] != level) &&
+	       (at + 1 == g->count || g->level[g->order[at + 1]] != level);
+}
+
+static void find_chains(struct graph_run *g)
+{
+	uint32_t at;
+
+	for (at = 1; at < g->count; at++) {
+		if (!alone(g, at - 1) || !alone(g, at))
+			continue;
+		g->next[g->order[at - 1]] = 1 + g->order[at];
+		g->next[g->order[at]] = GRAPH_CHAIN_END;
+	}
+}
+
+sov_result graph_order(struct graph_run *g, bool chains)
+{
+	sov_result r = sort(g);
+
+	if (!r)
+		r = order_by_level(g);
+	if (!r && chains)
+		find_chains(g);
+	return r;
+}

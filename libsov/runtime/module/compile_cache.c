@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The cache is a folder of files. An entry's name is a SHA-256 of everything that the compilation
+ * depends on: the text, the target, the options and the build id that the linker gave this library,
+ * so no entry is ever out of date. What is compiled a unit at a time has an entry for each, whose name is
+ * made of that and the unit's number, so the text is hashed once. An entry holds a head, the image, the
+ * messages, and in the head a SHA-256 of both: what does not match, for whatever reason, is removed and
+ * counts as not there.
+ *
+ * Entries are written under another name and renamed, so readers see all of one or nothing, and of
+ * several writers of the same entry the last wins with the same bytes. Reading sets an entry's time;
+ * when the folder outgrows its limit, the entries that were not read for longest go, until a quarter
+ * of the limit is free again. Two processes may do so at once: each removes what it finds. Looking at
+ * all entries takes time, so who adds one looks by chance, as often as it takes to find out once for
+ * each sixteenth of the limit that is added, by whomever.
+ */
+#include "libsov/runtime/module/compile_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "libsov/runtime/base/sha256.h"
+
+#define MAGIC        "sovcache"
+#define FORMAT       3u
+#define NAME_LENGTH  (2 * SHA256_BYTES)
+#define LOOKS 16 /* while as much as the limit is added */
+#define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
+
+struct head {
+	char magic[8];
+	uint32_t format, head_bytes;
+	uint64_t image_bytes, message_bytes;
+	uint8_t key[SHA256_BYTES], content[SHA256_BYTES];
+};
+
+struct cache {
+	char folder[PATH_MAX];
+	uint64_t limit;
+	uint8_t text[SHA256_BYTES]; /* the text, and all else that everything made of it depends on */
+};
+
+/* An entry's place. */
+struct place {
+	char path[PATH_MAX + NAME_LENGTH + 2];
+	uint8_t key[SHA256_BYTES];
+};
+
+/* ---- where and how much ---- */
+
+static bool read_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	*bytes = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-')
+		return false;
+	if (!*end)
+		return true;
+	unit = strchr(units, *end);
+	if (!unit || end[1] || *bytes > UINT64_MAX >> 10 * (unit - units + 1))
+		return false;
+	*bytes <<= 10 * (unit - units + 1);
+	return true;
+}
+
+/* What the environment of a program with more rights than its user says does not count. */
+static bool find_folder(struct cache *c)
+{
+	static const struct {
+		const char *variable, *below;
+	} places[] = {{"SOV_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/sov"}, {"HOME", "/.cache/sov"}};
+	const char *size = secure_getenv("SOV_CACHE_SIZE");
+
+	c->limit = CACHE_DEFAULT_BYTES;
+	if (size && !read_size(size, &c->limit))
+		return false;
+	for (size_t k = 0; c->limit && k < sizeof(places) / sizeof(places[0]); k++) {
+		const char *place = secure_getenv(places[k].variable);
+
+		if (place && *place)
+			return snprintf(c->folder, sizeof(c->folder), "%s%s", place,
+					places[k].below) < PATH_MAX - NAME_LENGTH - 2;
+	}
+	return false;
+}
+
+static bool make_folder(const char *folder)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", folder);
+	for (char *at = path + 1; *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = 0;
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+/* ---- what a compilation depends on ---- */
+
+struct build {
+	uintptr_t here; /* an address in this library */
+	struct sha256 *hash;
+	bool found;
+};
+
+static size_t aligned(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+static bool add_build_id(struct build *b, const uint8_t *notes, size_t bytes)
+{
+	while (bytes >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const void *)notes;
+		size_t name = aligned(note->n_namesz), all = sizeof(*note) + name + aligned(note->n_descsz);
+
+		if (all > bytes)
+			return false;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    !memcmp(note + 1, "GNU", 4)) {
+			sha256_add(b->hash, (const uint8_t *)(note + 1) + name, note->n_descsz);
+			return true;
+		}
+		notes += all;
+		bytes -= all;
+	}
+	return false;
+}
+
+/* Of one loaded object: is it this library, and what is its build id? */
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+	struct build *b = user;
+	bool here = false;
+
+	(void)size;
+	for (int k = 0; k < info->dlpi_phnum; k++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+
+		here |= p->p_type == PT_LOAD && b->here - info->dlpi_addr - p->p_vaddr < p->p_memsz;
+	}
+	for (int k = 0; here && !b->found && k < info->dlpi_phnum; k++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+
+		if (p->p_type == PT_NOTE)
+			b->found = add_build_id(b, (const uint8_t *)info->dlpi_addr + p->p_vaddr,
+						p->p_memsz);
+	}
+	return here;
+}
+
+static void add_text(struct sha256 *hash, const char *text)
+{
+	sha256_add(hash, text, strlen(text) + 1);
+}
+
+struct cache *cache_open(const char *text, size_t length, const struct compile_options *o)
+{
+	struct cache *c = malloc(sizeof(*c));
+	struct sha256 hash;
+	struct build b = {.here = (uintptr_t)&cache_open, .hash = &hash};
+	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls,
+			      o->library, o->no_uniform};
+
+	if (!c || o->print_pass || o->stats || !find_folder(c)) {
+		free(c);
+		return NULL;
+	}
+	sha256_init(&hash);
+	dl_iterate_phdr(look_at_object, &b);
+	sha256_add(&hash, options, sizeof(options));
+	add_text(&hash, o->target ? o->target : "");
+	sha256_add(&hash, text, length);
+	sha256_end(&hash, c->text);
+	if (b.found)
+		return c;
+	free(c); /* there is no way to tell this library from another */
+	return NULL;
+}
+
+void cache_close(struct cache *c)
+{
+	free(c);
+}
+
+static void find_place(const struct cache *c, int64_t piece, struct place *p)
+{
+	struct sha256 hash;
+	char name[NAME_LENGTH + 1];
+
+	sha256_init(&hash);
+	sha256_add(&hash, c->text, sizeof(c->text));
+	sha256_add(&hash, &piece, sizeof(piece));
+	sha256_end(&hash, p->key);
+	for (int k = 0; k < SHA256_BYTES; k++)
+		snprintf(name + 2 * k, 3, "%02x", p->key[k]);
+	snprintf(p->path, sizeof(p->path), "%s/%s", c->folder, name);
+}
+
+/* ---- entries ---- */
+
+static void hash_content(const void *image, size_t image_bytes, const void *messages,
+			 size_t message_bytes, uint8_t digest[SHA256_BYTES])
+{
+	struct sha256 hash;
+
+	sha256_init(&hash);
+	sha256_add(&hash, image, image_bytes);
+	sha256_add(&hash, messages, message_bytes);
+	sha256_end(&hash, digest);
+}
+
+static bool read_all(int fd, void *data, size_t bytes)
+{
+	char *at = data;
+
+	while (bytes) {
+		ssize_t n = read(fd, at, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const void *data, size_t bytes)
+{
+	const char *at = data;
+
+	while (bytes) {
+		ssize_t n = write(fd, at, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool head_fits(const struct place *p, const struct head *h, uint64_t file_bytes)
+{
+	return !memcmp(h->magic, MAGIC, sizeof(h->magic)) && h->format == FORMAT &&
+	       h->head_bytes == sizeof(*h) && !memcmp(h->key, p->key, sizeof(h->key)) &&
+	       h->image_bytes && h->image_bytes <= file_bytes && h->message_bytes <= file_bytes &&
+	       sizeof(*h) + h->image_bytes + h->message_bytes == file_bytes;
+}
+
+static bool read_entry(const struct place *p, int fd, struct compile_result *r)
+{
+	uint8_t content[SHA256_BYTES];
+	struct stat s;
+	struct head h;
+
+	/* Nobody else's, and no device or pipe. */
+	if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
+	    !read_all(fd, &h, sizeof(h)) || !head_fits(p, &h, (uint64_t)s.st_size))
+		return false;
+	r->image = malloc(h.image_bytes);
+	r->messages = malloc(h.message_bytes + 1);
+	if (r->image && r->messages && read_all(fd, r->image, h.image_bytes) &&
+	    read_all(fd, r->messages, h.message_bytes)) {
+		hash_content(r->image, h.image_bytes, r->messages, h.message_bytes, content);
+		if (!memcmp(content, h.content, sizeof(content))) {
+			r->messages[h.message_bytes] = 0;
+			r->image_size = h.image_bytes;
+			return true;
+		}
+	}
+	compile_result_free(r);
+	return false;
+}
+
+bool cache_find(const struct cache *c, int64_t piece, struct compile_result *r)
+{
+	struct place p;
+	bool good;
+	int fd;
+
+	*r = (struct compile_result){0};
+	if (!c)
+		return false;
+	find_place(c, piece, &p);
+	fd = open(p.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	good = read_entry(&p, fd, r);
+	if (good)
+		futimens(fd, NULL);
+	else
+		unlink(p.path);
+	close(fd);
+	return good;
+}
+
+/* ---- the limit ---- */
+
+struct entry {
+	char name[NAME_LENGTH + 1];
+	uint64_t bytes;
+	struct timespec read;
+};
+
+static int older(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->read.tv_sec != y->read.tv_sec)
+		return x->read.tv_sec < y->read.tv_sec ? -1 : 1;
+	return (x->read.tv_nsec > y->read.tv_nsec) - (x->read.tv_nsec < y->read.tv_nsec);
+}
+
+static bool is_entry(const char *name)
+{
+	return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
+}
+
+/* All entries, malloc'ed; what was left unfinished goes on the way. */
+static struct entry *list_entries(DIR *d, size_t *count, uint64_t *bytes)
+{
+	struct entry *list = NULL;
+	size_t capacity = 0;
+	struct dirent *e;
+	struct stat s;
+
+	while ((e = readdir(d))) {
+		if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode))
+			continue;
+		if (!strncmp(e->d_name, "new-", 4) && time(NULL) - s.st_mtime > STALE_SECONDS)
+			unlinkat(dirfd(d), e->d_name, 0);
+		if (!is_entry(e->d_name))
+			continue;
+		if (*count == capacity) {
+			struct entry *more = realloc(list, (2 * capacity + 64) * sizeof(*list));
+
+			if (!more)
+				break;
+			list = more;
+			capacity = 2 * capacity + 64;
+		}
+		memcpy(list[*count].name, e->d_name, NAME_LENGTH + 1);
+		list[*count].bytes = (uint64_t)s.st_size;
+		list[(*count)++].read = s.st_mtim;
+		*bytes += (uint64_t)s.st_size;
+	}
+	return list;
+}
+
+static void trim(const struct cache *c)
+{
+	DIR *d = opendir(c->folder);
+	uint64_t bytes = 0;
+	size_t count = 0;
+	struct entry *list;
+
+	if (!d)
+		return;
+	list = list_entries(d, &count, &bytes);
+	if (bytes > c->limit) {
+		qsort(list, count, sizeof(*list), older);
+		for (size_t k = 0; k < count && bytes > c->limit - c->limit / 4; k++) {
+			unlinkat(dirfd(d), list[k].name, 0);
+			bytes -= list[k].bytes;
+		}
+	}
+	free(list);
+	closedir(d);
+}
+
+void cache_add(const struct cache *c, int64_t piece, const struct compile_result *r)
+{
+	static atomic_uint serial;
+	size_t message_bytes = strlen(r->messages);
+	uint64_t bytes = sizeof(struct head) + r->image_size + message_bytes;
+	struct head h = {.magic = MAGIC, .format = FORMAT, .head_bytes = sizeof(h),
+			 .image_bytes = r->image_size, .message_bytes = message_bytes};
+	char unfinished[PATH_MAX + NAME_LENGTH + 2];
+	struct timespec now = {0};
+	struct place p;
+	bool good;
+	int fd;
+
+	if (!c || bytes > c->limit / 4 || !make_folder(c->folder))
+		return;
+	find_place(c, piece, &p);
+	memcpy(h.key, p.key, sizeof(h.key));
+	hash_content(r->image, r->image_size, r->messages, message_bytes, h.content);
+	/* Process numbers are not the only ones where a folder is shared between containers. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(unfinished, sizeof(unfinished), "%s/new-%ld-%ld-%u", c->folder, (long)getpid(),
+		 now.tv_nsec, atomic_fetch_add(&serial, 1));
+	fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	good = write_all(fd, &h, sizeof(h)) && write_all(fd, r->image, r->image_size) &&
+	       write_all(fd, r->messages, message_bytes);
+	good = !close(fd) && good && !rename(unfinished, p.path);
+	if (!good)
+		unlink(unfinished);
+	if ((uint64_t)now.tv_nsec % (c->limit / LOOKS + 1) < bytes)
+		trim(c);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Releases of NVIDIA's kernel module, by what differs in their interface: see hw/nv/rm.h. */
+#include <stdlib.h>
+#include "libsov/winsys/nvrm/nvrm.h"
+
+static const struct nvrm_release releases[] = {
+	/* newest first */
+	{581, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters), sizeof(struct rm_schedule),
+	 false},
+	{580, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters), sizeof(struct rm_schedule),
+	 true},
+	{571, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, false},
+	{570, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, true},
+	{515, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, false},
+};
+
+const struct nvrm_release *nvrm_release_find(const char *version, uint32_t *major)
+{
+	char *end;
+	unsigned long number = strtoul(version, &end, 10);
+	uint32_t i;
+
+	*major = (uint32_t)number;
+	if (end == version || *end != '.' || number > 9999 || *version < '0' || *version > '9')
+		return NULL;
+	for (i = 0; i < sizeof(releases) / sizeof(*releases); i++)
+		if (number >= releases[i].major)
+			return &releases[i];
+	return NULL;
+}

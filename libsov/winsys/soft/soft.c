@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way to a software GPU inside the process. This file plays the kernel driver: it hands out the
+ * card's memory, maps pages, makes channels and says when a group is dead. Everything else the
+ * runtime does to the card as to any other, by what its GPU reads and doorbells.
+ *
+ * A card comes to life when it is first used; listing devices costs nothing.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "hw/amd/queue.h"
+#include "hw/nv/compute.h"
+#include "hw/nv/host.h"
+#include "libsov/runtime/base/range.h"
+#include "libsov/sov.h"
+#include "libsov/winsys/soft/soft.h"
+#include "libsov/winsys/winsys.h"
+
+#define PAGE_BYTES 4096u
+
+struct winsys_device {
+	struct model_config config;
+	pthread_mutex_t lock; /* for what follows */
+	struct model *model;  /* NULL: not used yet */
+	uint8_t *vram;
+	struct ranges free_vram;
+};
+
+struct winsys_buffer {
+	struct winsys_device *device;
+	enum winsys_placement where;
+	bool imported;
+	uint64_t bytes, offset; /* in VRAM */
+	void *cpu;
+};
+
+struct winsys_queue {
+	struct winsys_group *group;
+	struct winsys_queue *next;
+	struct model_channel *channel;
+	struct winsys_queue_memory memory;
+	void *userd;
+	struct nv_notification notifier;
+};
+
+struct winsys_group {
+	struct winsys_device *device;
+	struct model_space *space;
+
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t wake;
+	struct winsys_queue *queues;
+	uint32_t interrupts;
+	bool failed; /* set last, so that it may be read without the lock */
+};
+
+/* ---- devices ---- */
+
+static struct winsys_device *devices[SOFT_MAX_DEVICES]; /* for ever */
+
+/* Half of the host's memory, so that a program that fills the card leaves room for itself. */
+static uint64_t default_vram(void)
+{
+	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+
+	return half & ~((UINT64_C(1) << 26) - 1);
+}
+
+static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_t *count,
+			  char *message, size_t message_bytes)
+{
+	const char *text = getenv("SOV_SOFT");
+	struct model_config list[SOFT_MAX_DEVICES];
+	uint32_t i;
+
+	if (!text)
+		text = already ? "none" : "gh100";
+	*out = devices;
+	if (!soft_list_parse(text, list, count, message, message_bytes))
+		return -EINVAL;
+	for (i = 0; i < *count; i++) {
+		if (!devices[i]) {
+			devices[i] = calloc(1, sizeof(*devices[i]));
+			if (!devices[i]) {
+				snprintf(message, message_bytes,
+					 "no host memory for a software GPU");
+				return -ENOMEM;
+			}
+			pthread_mutex_init(&devices[i]->lock, NULL);
+		}
+		devices[i]->config = list[i];
+		if (!list[i].vram_bytes)
+			devices[i]->config.vram_bytes = default_vram();
+	}
+	return 0;
+}
+
+static void soft_info(struct winsys_device *d, struct winsys_info *out)
+{
+	const struct model_chip *c = d->config.chip;
+
+	*out = (struct winsys_info){
+		.sm = c->sm,
+		.multiprocessors = c->sm_count,
+		.warps_per_multiprocessor = c->warps_per_sm,
+		.max_threads_per_block = c->max_threads_per_block,
+		.shared_per_block = c->shared_per_block,
+		.shared_per_multiprocessor = c->shared_per_sm,
+		.registers_per_multiprocessor = c->registers_per_sm,
+		.host_class = c->host_class,
+		.compute_class = c->compute_class,
+		.copy_class = c->copy_class,
+		.sms_per_tpc = NV_SMS_PER_TPC,
+		.tpcs = (c->sm_count + NV_SMS_PER_TPC - 1) / NV_SMS_PER_TPC,
+		.page_bytes = PAGE_BYTES,
+		.large_page_bytes = PAGE_BYTES,
+		.least_priority = -1,
+		.most_priority = 1,
+		.import_page_bytes = PAGE_BYTES,
+		.copy_queues = true,
+		.memory_bytes = d->config.vram_bytes,
+		.software = true,
+		.hazard = d->config.hazard,
+	};
+	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
+	snprintf(out->product, sizeof(out->product), "%s", c->product);
+	snprintf(out->target, sizeof(out->target), "%s", c->target);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
+		 SOV_VERSION_MINOR);
+}
+
+static uint64_t soft_gpu_time(struct winsys_device *d)
+{
+	(void)d; /* all software GPUs have one clock */
+	return model_nanoseconds();
+}
+
+/* With the device's lock held. */
+static int power_on(struct winsys_device *d)
+{
+	uint64_t bytes;
+	int error;
+
+	if (d->model)
+		return 0;
+	error = model_create(&d->config, &d->model);
+	if (error)
+		return error;
+	d->vram = model_vram(d->model, &bytes);
+	if (ranges_add(&d->free_vram, 0, bytes))
+		return 0;
+	model_destroy(d->model);
+	d->model = NULL;
+	return -ENOMEM;
+}
+
+/* ---- memory ---- */
+
+static int buffer_back(struct winsys_device *d, struct winsys_buffer *b)
+{
+	int error;
+
+	if (b->where == WINSYS_SYSTEM) {
+		b->cpu = aligned_alloc(PAGE_BYTES, b->bytes);
+		return b->cpu ? 0 : -ENOMEM;
+	}
+	pthread_mutex_lock(&d->lock);
+	error = power_on(d);
+	if (!error && !ranges_take(&d->free_vram, b->bytes, PAGE_BYTES, &b->offset))
+		error = -ENOMEM;
+	pthread_mutex_unlock(&d->lock);
+	if (!error)
+		b->cpu = d->vram + b->offset;
+	return error;
+}
+
+static int soft_buffer_create(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
+			      struct winsys_buffer **out)
+{
+	struct winsys_buffer *b = calloc(1, sizeof(*b));
+	int error;
+
+	if (!b)
+		return -ENOMEM;
+	b->device = d;
+	b->where = where;
+	b->bytes = bytes;
+	error = buffer_back(d, b);
+	if (error)
+		free(b);
+	else
+		*out = b;
+	return error;
+}
+
+static int soft_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
+			      struct winsys_buffer **out)
+{
+	struct winsys_buffer *b;
+
+	if (!memory || !bytes || ((uintptr_t)memory | bytes) % PAGE_BYTES)
+		return -EINVAL;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	*b = (struct winsys_buffer){.device = d,
+				    .where = WINSYS_SYSTEM,
+				    .imported = true,
+				    .bytes = bytes,
+				    .cpu = memory};
+	*out = b;
+	return 0;
+}
+
+static void soft_buffer_destroy(struct winsys_buffer *b)
+{
+	struct winsys_device *d = b->device;
+
+	if (b->where == WINSYS_SYSTEM) {
+		if (!b->imported)
+			free(b->cpu);
+	} else {
+		pthread_mutex_lock(&d->lock);
+		ranges_give(&d->free_vram, b->offset, b->bytes);
+		pthread_mutex_unlock(&d->lock);
+	}
+	free(b);
+}
+
+static void *soft_buffer_cpu(struct winsys_buffer *b)
+{
+	return b->cpu;
+}
+
+static void soft_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+	pthread_mutex_lock(&d->lock);
+	*total_bytes = d->config.vram_bytes;
+	*free_bytes = d->model ? d->free_vram.free_bytes : *total_bytes;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- groups ---- */
+
+static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
+{
+	struct winsys_group *g = calloc(1, sizeof(*g));
+	int error;
+
+	if (!g)
+		return -ENOMEM;
+	g->device = d;
+	pthread_mutex_lock(&d->lock);
+	error = power_on(d);
+	pthread_mutex_unlock(&d->lock);
+	if (!error)
+		error = model_space_create(d->model, &g->space);
+	if (error) {
+		free(g);
+		return error;
+	}
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->wake, NULL);
+	*out = g;
+	return 0;
+}
+
+/* The model ends a channel at once, whatever it does. */
+static void soft_group_stop(struct winsys_group *g)
+{
+	(void)g;
+}
+
+static void soft_group_destroy(struct winsys_group *g)
+{
+	model_space_destroy(g->space);
+	pthread_cond_destroy(&g->wake);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+}
+
+static int soft_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
+{
+	return model_map(g->space, va, b->cpu, b->bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC);
+}
+
+static int soft_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
+{
+	return model_unmap(g->space, va, b->bytes);
+}
+
+static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)
+{
+	*out = (struct winsys_error){
+		.queue = q,
+		.xid = e->xid,
+		.memory = e->fault == MODEL_FAULT_MMU || e->fault == MODEL_FAULT_MISALIGNED,
+		.address = e->address,
+		.pc = e->pc,
+		.program = e->program,
+		.place = e->pc,
+	};
+	memcpy(out->block, e->cta, sizeof(out->block));
+	memcpy(out->thread, e->thread, sizeof(out->thread));
+	memcpy(out->text, e->text, sizeof(out->text));
+}
+
+static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
+{
+	bool found = false;
+	struct winsys_queue *q;
+	struct model_error e;
+
+	if (!__atomic_load_n(&g->failed, __ATOMIC_ACQUIRE))
+		return false;
+	pthread_mutex_lock(&g->lock);
+	for (q = g->queues; q && !found; q = q->next)
+		if ((found = model_channel_error(q->channel, &e)))
+			describe(&e, q, out);
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+/* The card's interrupt line: called by its threads. */
+static void interrupt(void *argument, bool failed)
+{
+	struct winsys_group *g = argument;
+
+	pthread_mutex_lock(&g->lock);
+	g->interrupts++;
+	if (failed)
+		__atomic_store_n(&g->failed, true, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&g->wake);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void soft_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
+{
+	struct timespec end;
+	int over = 0;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	nanoseconds += (uint64_t)end.tv_nsec;
+	end.tv_sec += (time_t)(nanoseconds / 1000000000);
+	end.tv_nsec = (long)(nanoseconds % 1000000000);
+	pthread_mutex_lock(&g->lock);
+	while (g->interrupts == *seen && !over)
+		over = pthread_cond_timedwait(&g->wake, &g->lock, &end);
+	*seen = g->interrupts;
+	pthread_mutex_unlock(&g->lock);
+}
+
+/* ---- queues ---- */
+
+/* What a make's channels have in memory: their pointers, and what a ring counts. */
+static const struct pointers {
+	uint32_t bytes, put, get, unit; /* unit: bytes of what model.h calls an entry */
+} nv_pointers = {NV_USERD_BYTES, NV_USERD_GP_PUT, NV_USERD_GP_GET, NV_GP_ENTRY_BYTES},
+  amd_pointers = {AMD_QUEUE_BYTES, AMD_QUEUE_PUT, AMD_QUEUE_GET, 4};
+
+/* NVIDIA's channels take both classes, so the engine makes no difference there. */
+static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_options *o,
+			     struct winsys_queue **out)
+{
+	bool amd = !g->device->config.chip->sm;
+	const struct pointers *at = amd ? &amd_pointers : &nv_pointers;
+	struct winsys_queue *q = calloc(1, sizeof(*q));
+	struct model_channel_config config = {
+		.ring_va = o->ring_va,
+		.ring_entries = o->ring_entries * (o->ring_entry_bytes / at->unit),
+		.copy_only = amd && o->engine == WINSYS_COPY,
+		.priority = o->priority,
+		.interrupt = interrupt,
+		.argument = g,
+	};
+	int error = -ENOMEM;
+
+	if (!q)
+		return error;
+	q->group = g;
+	q->userd = aligned_alloc(at->bytes, at->bytes);
+	if (q->userd) {
+		memset(q->userd, 0, at->bytes);
+		config.userd = q->userd;
+		config.notifier = &q->notifier;
+		error = model_channel_create(g->device->model, g->space, &config, &q->channel);
+	}
+	if (error) {
+		free(q->userd);
+		free(q);
+		return error;
+	}
+	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
+	q->memory.ring_entries = o->ring_entries;
+	q->memory.put = (uint32_t *)((uint8_t *)q->userd + at->put);
+	q->memory.get = (uint32_t *)((uint8_t *)q->userd + at->get);
+	pthread_mutex_lock(&g->lock);
+	q->next = g->queues;
+	g->queues = q;
+	pthread_mutex_unlock(&g->lock);
+	*out = q;
+	return 0;
+}
+
+static void soft_queue_destroy(struct winsys_queue *q)
+{
+	struct winsys_queue **p = &q->group->queues;
+
+	pthread_mutex_lock(&q->group->lock);
+	while (*p != q)
+		p = &(*p)->next;
+	*p = q->next;
+	pthread_mutex_unlock(&q->group->lock);
+	model_channel_destroy(q->channel);
+	free(q->userd);
+	free(q);
+}
+
+static void soft_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out)
+{
+	*out = q->memory;
+}
+
+static void soft_doorbell(struct winsys_queue *q)
+{
+	model_doorbell(q->group->device->model, model_channel_token(q->channel));
+}
+
+const struct winsys winsys_soft = {
+	.name = "soft",
+	.enumerate = soft_enumerate,
+	.info = soft_info,
+	.gpu_time = soft_gpu_time,
+	.buffer_create = soft_buffer_create,
+	.buffer_import = soft_buffer_import,
+	.buffer_destroy = soft_buffer_destroy,
+	.buffer_cpu = soft_buffer_cpu,
+	.memory_info = soft_memory_info,
+	.group_create = soft_group_create,
+	.group_stop = soft_group_stop,
+	.group_destroy = soft_group_destroy,
+	.bind = soft_bind,
+	.unbind = soft_unbind,
+	.group_error = soft_group_error,
+	.wait = soft_wait,
+	.queue_create = soft_queue_create,
+	.queue_destroy = soft_queue_destroy,
+	.queue_memory = soft_queue_memory,
+	.doorbell = soft_doorbell,
+};

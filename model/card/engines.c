@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Engines of a GH100 that channels can use. Runlists are those that doorbell tokens of an H200 show
+ * (copy engine 2: 1, 3: 3, 4: 10); that 0 and 1 share the graphics engine's is inferred from their
+ * capabilities. Vectors are the model's own, and a driver must ask for them.
+ */
+#include <string.h>
+
+#include "model/card/card_internal.h"
+
+const struct card_engine card_engines[] = {
+	{"GRAPHICS", RM_ENGINE_GRAPHICS, RM_UNIT_GRAPHICS, 8, 0},
+	{"CE0", RM_ENGINE_COPY0, RM_UNIT_COPY0, 9, 0},
+	{"CE1", RM_ENGINE_COPY0 + 1, RM_UNIT_COPY0 + 1, 10, 0},
+	{"CE2", RM_ENGINE_COPY0 + 2, RM_UNIT_COPY0 + 2, 33, 1},
+	{"CE3", RM_ENGINE_COPY0 + 3, RM_UNIT_COPY0 + 3, 34, 3},
+	{"CE4", RM_ENGINE_COPY0 + 4, RM_UNIT_COPY0 + 4, 70, 10},
+};
+const uint32_t card_engine_count = sizeof(card_engines) / sizeof(*card_engines);
+_Static_assert(sizeof(card_engines) / sizeof(*card_engines) <= CARD_MAX_ENGINES, "turns");
+
+const struct card_engine *engine_find(uint32_t type)
+{
+	for (uint32_t i = 0; i < card_engine_count; i++)
+		if (card_engines[i].type == type)
+			return &card_engines[i];
+	return NULL;
+}
+
+static uint32_t first_of_runlist(const struct card_engine *e)
+{
+	uint32_t i = 0;
+
+	while (card_engines[i].runlist != e->runlist)
+		i++;
+	return i;
+}
+
+struct model_turns *engine_turns(struct card *c, const struct card_engine *e)
+{
+	return c->turns[first_of_runlist(e)];
+}
+
+bool turns_make(struct card *c, const char *kind)
+{
+	for (uint32_t i = 0; kind && i < card_engine_count; i++)
+		if (first_of_runlist(&card_engines[i]) == i &&
+		    model_turns_create(!strcmp(kind, "held"), &c->turns[i]))
+			return false;
+	return true;
+}
+
+void turns_end(struct card *c)
+{
+	for (uint32_t i = 0; i < CARD_MAX_ENGINES; i++)
+		model_turns_destroy(c->turns[i]);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of memory that a channel's engine copies or fills, page by page. */
+#include "model/core/model_internal.h"
+
+/* Bytes from va to the end of its page. */
+static uint64_t page_left(uint64_t va)
+{
+	return MMU_PAGE_BYTES - va % MMU_PAGE_BYTES;
+}
+
+/* Where a place is, or NULL after a fault. */
+static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t access, const char *what)
+{
+	enum mmu_result why = MMU_UNMAPPED;
+	uint8_t *host = p.physical ? c->config.physical(c->config.argument, p.target, p.address)
+				   : mmu_translate(&c->reader, p.address, access, &why);
+
+	if (!host)
+		channel_fault(c, why, p.address, what);
+	return host;
+}
+
+bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst, uint64_t bytes)
+{
+	while (bytes) {
+		uint64_t n = bytes;
+		uint8_t *from, *to;
+
+		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+			return false;
+		mmu_poll(&c->reader);
+		n = n < page_left(src.address) ? n : page_left(src.address);
+		n = n < page_left(dst.address) ? n : page_left(dst.address);
+		from = find(c, src, MODEL_READ, "the copy's source");
+		to = from ? find(c, dst, MODEL_WRITE, "the copy's destination") : NULL;
+		if (!to)
+			return false;
+		mmu_move(to, from, n);
+		src.address += n;
+		dst.address += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
+		  uint32_t value)
+{
+	while (elements) {
+		uint64_t n = page_left(dst.address) / size;
+		uint8_t *to;
+
+		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+			return false;
+		mmu_poll(&c->reader);
+		to = find(c, dst, MODEL_WRITE, "the fill's destination");
+		if (!to)
+			return false;
+		n = n < elements ? n : elements;
+		for (uint64_t i = 0; i < n; i++)
+			mmu_move(to + i * size, (const uint8_t *)&value, size);
+		dst.address += n * size;
+		elements -= n;
+	}
+	return true;
+}

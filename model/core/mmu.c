@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The MMU: a radix tree over 49-bit addresses. A table's entry is empty, another table, or a leaf:
+ * a host address with access bits below it. Leaves are 4 KiB, or 2 MiB one level up where a mapping
+ * covers that much. Readers walk without a lock; whoever unmaps clears the entries, raises the
+ * space's generation and waits until every reader has dropped its translations; then nobody can
+ * reach the backing any more. Tables stay until the space goes. A space may have a walker instead
+ * of tables; then whoever changes what it finds says so by model_invalidate.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/core/model_internal.h"
+
+#define LEAF      8u /* beside MODEL_READ, MODEL_WRITE, MODEL_ATOMIC */
+#define FLAGS     15u
+#define LEVELS    4
+#define BIG_LEVEL 1 /* leaves of 2 MiB */
+
+typedef _Atomic uintptr_t entry;
+
+/* Address bits below each level's index, and entries: 1024 × 512 × 512 × 512. */
+static const uint8_t level_shift[LEVELS] = {12, 21, 30, 39};
+static const uint16_t level_entries[LEVELS] = {512, 512, 512, 1024};
+
+static uint32_t level_index(uint32_t level, uint64_t va)
+{
+	return (uint32_t)(va >> level_shift[level]) % level_entries[level];
+}
+
+static entry *table_create(uint32_t level)
+{
+	return calloc(level_entries[level], sizeof(entry));
+}
+
+static void table_destroy(entry *table, uint32_t level)
+{
+	for (uint32_t i = 0; level && i < level_entries[level]; i++) {
+		uintptr_t e = atomic_load_explicit(&table[i], memory_order_relaxed);
+
+		if (e && !(e & LEAF))
+			table_destroy((entry *)e, level - 1);
+	}
+	free(table);
+}
+
+int model_space_create_walked(struct model *m, model_walker walk, void *argument,
+			      struct model_space **out)
+{
+	struct model_space *s = calloc(1, sizeof(*s));
+
+	*out = NULL;
+	if (!s)
+		return -ENOMEM;
+	s->model = m;
+	s->walk = walk;
+	s->walk_argument = argument;
+	s->root = table_create(LEVELS - 1);
+	s->code = m->vendor->code_create(m);
+	if (!s->root || !s->code) {
+		free(s->root);
+		m->vendor->code_put(s->code);
+		free(s);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->code_lock, NULL);
+	*out = s;
+	return 0;
+}
+
+int model_space_create(struct model *m, struct model_space **out)
+{
+	return model_space_create_walked(m, NULL, NULL, out);
+}
+
+void model_space_destroy(struct model_space *s)
+{
+	if (!s)
+		return;
+	s->model->vendor->code_put(s->code);
+	table_destroy(s->root, LEVELS - 1);
+	pthread_mutex_destroy(&s->code_lock);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* The leaf that covers va, or 0. *level says how much the leaf or the empty entry covers. */
+static uintptr_t find(struct model_space *s, uint64_t va, uint32_t *level, entry **where)
+{
+	entry *table = s->root;
+
+	for (uint32_t l = LEVELS;;) {
+		entry *e = &table[level_index(--l, va)];
+		uintptr_t value = atomic_load_explicit(e, memory_order_acquire);
+
+		*level = l;
+		*where = e;
+		if (!value || value & LEAF)
+			return value;
+		table = (entry *)value;
+	}
+}
+
+/* The entry at a level, with the tables above it made on the way; NULL: no memory, or a larger leaf
+ * is there already. */
+static entry *make(struct model_space *s, uint64_t va, uint32_t level)
+{
+	entry *table = s->root;
+
+	for (uint32_t l = LEVELS - 1; l > level; l--) {
+		entry *e = &table[level_index(l, va)];
+		uintptr_t value = atomic_load_explicit(e, memory_order_relaxed);
+
+		if (value & LEAF)
+			return NULL;
+		if (!value) {
+			entry *fresh = table_create(l - 1);
+
+			if (!fresh)
+				return NULL;
+			value = (uintptr_t)fresh;
+			atomic_store_explicit(e, value, memory_order_release);
+		}
+		table = (entry *)value;
+	}
+	return &table[level_index(level, va)];
+}
+
+static uint64_t level_bytes(uint32_t level)
+{
+	return 1ull << level_shift[level];
+}
+
+static bool range_valid(const struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	uint64_t end = 1ull << s->model->vendor->va_bits;
+
+	return bytes && !(va % MMU_PAGE_BYTES) && !(bytes % MMU_PAGE_BYTES) && va < end &&
+	       bytes <= end - va;
+}
+
+/* A 2 MiB leaf is worth it, and the place for it is free. */
+static uint32_t leaf_level(struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	entry *table = s->root;
+
+	if (va % level_bytes(BIG_LEVEL) || bytes < level_bytes(BIG_LEVEL))
+		return 0;
+	for (uint32_t l = LEVELS - 1; l > BIG_LEVEL; l--) {
+		table = (entry *)atomic_load_explicit(&table[level_index(l, va)],
+						      memory_order_relaxed);
+		if (!table)
+			return BIG_LEVEL;
+	}
+	return atomic_load_explicit(&table[level_index(BIG_LEVEL, va)], memory_order_relaxed)
+		       ? 0 : BIG_LEVEL;
+}
+
+static void wait_for_readers(struct model_space *s, uint64_t generation)
+{
+	for (struct mmu_reader *r = s->readers; r; r = r->next)
+		while (atomic_load_explicit(&r->seen, memory_order_acquire) < generation)
+			sched_yield();
+}
+
+/* Makes a 2 MiB leaf a table of 4 KiB leaves, so that a part of it can go. */
+static int split(entry *e)
+{
+	uintptr_t value = atomic_load_explicit(e, memory_order_relaxed);
+	entry *table = table_create(BIG_LEVEL - 1);
+
+	if (!table)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < level_entries[BIG_LEVEL - 1]; i++)
+		atomic_init(&table[i], value + (uintptr_t)i * MMU_PAGE_BYTES);
+	atomic_store_explicit(e, (uintptr_t)table, memory_order_release);
+	return 0;
+}
+
+/* Leaves that lie partly outside the range are split first: nothing is changed if that fails. */
+static int split_ends(struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	uint64_t ends[2] = {va, va + bytes};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t level;
+		entry *e;
+
+		if (ends[i] % level_bytes(BIG_LEVEL) && find(s, ends[i], &level, &e) &&
+		    level == BIG_LEVEL && split(e))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* First address behind what one entry covers. */
+static uint64_t behind(uint64_t va, uint32_t level)
+{
+	return (va | (level_bytes(level) - 1)) + 1;
+}
+
+/* Has every reader forget its translations. */
+static void forget(struct model_space *s)
+{
+	wait_for_readers(s, atomic_fetch_add_explicit(&s->generation, 1, memory_order_acq_rel) + 1);
+}
+
+/* Takes all leaves of the range away and waits until nobody uses them. Returns how many there were.
+ */
+static uint64_t clear(struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	uint64_t end = va + bytes, leaves = 0;
+	uint32_t level;
+	entry *e;
+
+	for (; va < end; va = behind(va, level)) {
+		if (!find(s, va, &level, &e))
+			continue;
+		atomic_store_explicit(e, 0, memory_order_release);
+		leaves++;
+	}
+	forget(s);
+	return leaves;
+}
+
+static bool any_mapped(struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	uint64_t end = va + bytes;
+	uint32_t level;
+	entry *e;
+
+	for (; va < end; va = behind(va, level))
+		if (find(s, va, &level, &e))
+			return true;
+	return false;
+}
+
+int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes, uint32_t access)
+{
+	uint64_t done = 0;
+	int status = 0;
+
+	if (s->walk || !range_valid(s, va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing ||
+	    !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
+		return -EINVAL;
+	pthread_mutex_lock(&s->lock);
+	if (any_mapped(s, va, bytes))
+		status = -EEXIST;
+	while (!status && done < bytes) {
+		uint32_t level = leaf_level(s, va + done, bytes - done);
+		entry *e = make(s, va + done, level);
+
+		if (!e) {
+			clear(s, va, done);
+			status = -ENOMEM;
+			break;
+		}
+		atomic_store_explicit(e, ((uintptr_t)backing + done) | access | LEAF,
+				      memory_order_release);
+		done += level_bytes(level);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes)
+{
+	int status;
+
+	if (!range_valid(s, va, bytes))
+		return -EINVAL;
+	pthread_mutex_lock(&s->lock);
+	status = split_ends(s, va, bytes);
+	if (!status && !clear(s, va, bytes))
+		status = -ENOENT;
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+void model_invalidate(struct model_space *s)
+{
+	pthread_mutex_lock(&s->lock);
+	forget(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void mmu_enter(struct mmu_reader *r, struct model_space *s)
+{
+	r->space = s;
+	memset(r->tlb, 0, sizeof(r->tlb));
+	pthread_mutex_lock(&s->lock);
+	atomic_store(&r->seen, atomic_load(&s->generation));
+	r->next = s->readers;
+	s->readers = r;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void mmu_leave(struct mmu_reader *r)
+{
+	struct mmu_reader **at = &r->space->readers;
+
+	/* First of all, so that an unmap which holds the lock does not wait for this reader. */
+	atomic_store_explicit(&r->seen, UINT64_MAX, memory_order_release);
+	pthread_mutex_lock(&r->space->lock);
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	pthread_mutex_unlock(&r->space->lock);
+}
+
+void mmu_poll_slow(struct mmu_reader *r)
+{
+	uint64_t generation = atomic_load_explicit(&r->space->generation, memory_order_acquire);
+
+	memset(r->tlb, 0, sizeof(r->tlb));
+	atomic_store_explicit(&r->seen, generation, memory_order_release);
+}
+
+/* Host address of va and what may be done there, or NULL. */
+static uint8_t *look_up(struct model_space *s, uint64_t va, uint32_t *access)
+{
+	uint32_t level;
+	entry *e;
+
+	if (s->walk)
+		return s->walk(s->walk_argument, va, access);
+	uintptr_t value = va >> MMU_VA_BITS ? 0 : find(s, va, &level, &e);
+
+	if (!value)
+		return NULL;
+	*access = value & FLAGS;
+	return (uint8_t *)(value & ~(uintptr_t)FLAGS) + va % level_bytes(level);
+}
+
+uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_result *why)
+{
+	uint32_t slot = (va >> MMU_PAGE_BITS) % MMU_TLB, allowed = 0;
+	uint8_t *host = look_up(r->space, va, &allowed);
+
+	if (!host) {
+		*why = MMU_UNMAPPED;
+		return NULL;
+	}
+	if ((allowed & access) != access) {
+		*why = MMU_DENIED;
+		return NULL;
+	}
+	r->tlb[slot].page = (va >> MMU_PAGE_BITS) + 1;
+	r->tlb[slot].host = host - va % MMU_PAGE_BYTES;
+	r->tlb[slot].access = allowed;
+	return host;
+}
+
+#define MOVE(type, at) \
+	__atomic_store_n((type *)(to + (at)), \
+			 __atomic_load_n((const type *)(from + (at)), __ATOMIC_RELAXED), \
+			 __ATOMIC_RELAXED)
+
+void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	uint64_t odd = ((uintptr_t)to | (uintptr_t)from) % 8, done = 0;
+
+	if ((uintptr_t)to - (uintptr_t)from < bytes) { /* onto its own end: that goes first */
+		while (bytes--)
+			MOVE(uint8_t, bytes);
+		return;
+	}
+	for (; !odd && bytes - done >= 8; done += 8)
+		MOVE(uint64_t, done);
+	for (; odd % 4 == 0 && bytes - done >= 4; done += 4)
+		MOVE(uint32_t, done);
+	for (; done < bytes; done++)
+		MOVE(uint8_t, done);
+}
+
+static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, uint64_t bytes,
+				uint32_t access, uint64_t *fault)
+{
+	enum mmu_result why = MMU_OK;
+
+	for (uint64_t done = 0; done < bytes;) {
+		uint64_t n = MMU_PAGE_BYTES - (va + done) % MMU_PAGE_BYTES;
+		uint8_t *host = mmu_translate(r, va + done, access, &why);
+
+		if (!host) {
+			*fault = va + done;
+			return why;
+		}
+		if (n > bytes - done)
+			n = bytes - done;
+		if (access & MODEL_WRITE)
+			mmu_move(host, (uint8_t *)local + done, n);
+		else
+			mmu_move((uint8_t *)local + done, host, n);
+		done += n;
+	}
+	return MMU_OK;
+}
+
+enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,
+			 uint64_t *fault)
+{
+	return transfer(r, va, out, bytes, MODEL_READ, fault);
+}
+
+enum mmu_result mmu_write(struct mmu_reader *r, uint64_t va, const void *in, uint64_t bytes,
+			  uint64_t *fault)
+{
+	return transfer(r, va, (void *)in, bytes, MODEL_WRITE, fault);
+}
+
+const char *mmu_result_text(enum mmu_result why)
+{
+	static const char *const text[] = {"is reachable", "is not mapped",
+					   "is mapped without that right"};
+
+	return text[why];
+}

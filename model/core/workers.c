@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid
+ * makes progress even when another one, perhaps endless, holds all the helpers. Helpers go where it
+ * is most urgent: one that works on a grid starts no more blocks of it when a more urgent one waits.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/core/model_internal.h"
+
+#define LEAST INT32_MIN
+
+struct workers {
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	struct work *queue; /* grids that may have blocks to start, the most urgent first */
+	_Atomic int32_t top; /* how urgent the first one is; LEAST: there is none */
+	bool ending;
+	uint32_t count;
+	pthread_t threads[];
+};
+
+static void note_top(struct workers *w)
+{
+	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : LEAST,
+			      memory_order_relaxed);
+}
+
+/* Before the others that are as urgent: what comes late is small more often than not. */
+static void add_grid(struct workers *w, struct work *g)
+{
+	struct work **at = &w->queue;
+
+	while (*at && (*at)->priority > g->priority)
+		at = &(*at)->next;
+	g->next = *at;
+	*at = g;
+	note_top(w);
+}
+
+static void remove_grid(struct workers *w, struct work *g)
+{
+	for (struct work **at = &w->queue; *at; at = &(*at)->next) {
+		if (*at != g)
+			continue;
+		*at = g->next;
+		break;
+	}
+	note_top(w);
+}
+
+bool workers_wanted(const struct workers *w, const struct work *g)
+{
+	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
+}
+
+static void *helper_main(void *arg)
+{
+	struct workers *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->ending) {
+		struct work *g = w->queue;
+
+		if (!g) {
+			pthread_cond_wait(&w->work, &w->lock);
+			continue;
+		}
+		g->helpers++;
+		pthread_mutex_unlock(&w->lock);
+		crew_work(g, w);
+		pthread_mutex_lock(&w->lock);
+		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
+			remove_grid(w, g);
+		g->helpers--;
+		pthread_cond_broadcast(&w->done);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+void workers_run(struct workers *w, struct work *g)
+{
+	bool shared = g->blocks > 1 && w->count;
+
+	if (shared) {
+		pthread_mutex_lock(&w->lock);
+		add_grid(w, g);
+		pthread_cond_broadcast(&w->work);
+		pthread_mutex_unlock(&w->lock);
+	}
+	crew_work(g, NULL);
+	if (!shared)
+		return;
+	pthread_mutex_lock(&w->lock);
+	remove_grid(w, g);
+	while (g->helpers)
+		pthread_cond_wait(&w->done, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int workers_create(uint32_t threads, struct workers **out)
+{
+	uint32_t helpers = threads ? threads - 1 : 0;
+	struct workers *w = calloc(1, sizeof(*w) + helpers * sizeof(w->threads[0]));
+
+	*out = NULL;
+	if (!w)
+		return -ENOMEM;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->work, NULL);
+	pthread_cond_init(&w->done, NULL);
+	note_top(w);
+	for (; w->count < helpers; w->count++) {
+		int status = pthread_create(&w->threads[w->count], NULL, helper_main, w);
+
+		if (status) {
+			workers_destroy(w);
+			return -status;
+		}
+	}
+	*out = w;
+	return 0;
+}
+
+void workers_destroy(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	for (uint32_t i = 0; i < w->count; i++)
+		pthread_join(w->threads[i], NULL);
+	pthread_cond_destroy(&w->done);
+	pthread_cond_destroy(&w->work);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a block: a host thread gives its warps turns of some instructions each until all have
+ * ended, or until it has run for long; then crew.c says what is next. Between turns the thread looks
+ * whether it should stop and lets unmaps through.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/nv/exec.h"
+
+#define TURN        2048u       /* instructions of a warp in a row */
+#define LONG        (1u << 20)  /* instructions of a block before others start beside it */
+#define POISON      0x5a        /* registers and shared memory before anyone wrote them */
+#define ROW_BYTES   (LANES * 4)
+#define CACHE_LINE  64
+
+void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t address,
+		const char *format, ...)
+{
+	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
+				 .program = w->grid->work.program};
+	char text[sizeof(e.text)];
+	va_list ap;
+
+	if (lane >= LANES)
+		lane = w->active ? first_lane(w->active) : w->mask ? first_lane(w->mask) : 0;
+	for (uint32_t i = 0; i < 3; i++) {
+		e.cta[i] = w->cta->id[i];
+		e.thread[i] = w->tid[i][lane];
+	}
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	w->halt |= HALT_FAULT;
+	channel_fail(w->grid->work.channel, &e, "%s", text);
+}
+
+void run_illegal(struct warp *w, const struct op *op, uint32_t mask)
+{
+	char text[128] = "";
+
+	(void)mask;
+	if (op->inst->form)
+		sass_print(w->grid->chip->sm, op->inst, w->pc - w->grid->work.program, text,
+			   sizeof(text));
+	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+		   "illegal instruction %s%sat +0x%llx: %s", text, *text ? " " : "",
+		   (unsigned long long)(w->pc - w->grid->work.program), op->reason);
+}
+
+/* The page of decoded code that holds the warp's pc, or NULL after a fault. */
+static const struct code_page *page_at(struct warp *w)
+{
+	struct exec *x = w->exec;
+	const struct code_page **slot = &x->pages[w->pc / MMU_PAGE_BYTES % PAGE_CACHE];
+	enum mmu_result why;
+
+	if (*slot && (*slot)->va == (w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1)))
+		return *slot;
+	w->active = w->mask;
+	*slot = code_find(w->grid->code, &x->thread.reader, w->pc, &why);
+	if (!*slot)
+		warp_fault(w, LANES, MODEL_FAULT_MMU, w->pc, "code at 0x%llx %s",
+			   (unsigned long long)w->pc,
+			   why == MMU_OK ? "could not be decoded: no host memory"
+					 : mmu_result_text(why));
+	return *slot;
+}
+
+static bool fetch_valid(struct warp *w, const struct op *op)
+{
+	w->active = w->mask;
+	if (w->pc % WORD_BYTES) {
+		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, w->pc,
+			   "jump to 0x%llx, which is not 16-byte aligned",
+			   (unsigned long long)w->pc);
+		return false;
+	}
+	if (op->top > w->grid->registers) {
+		warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+			   "the instruction at +0x%llx uses R%u, but the launch gives a thread %u "
+			   "registers",
+			   (unsigned long long)(w->pc - w->grid->work.program), op->top - 1u,
+			   w->grid->registers);
+		return false;
+	}
+	return true;
+}
+
+/* Up to budget instructions; less if no lane can go on. Returns how many. */
+static uint32_t warp_run(struct warp *w, uint32_t budget)
+{
+	const struct code_page *page = NULL;
+	uint32_t done = 0;
+
+	while (done < budget && (w->mask || warp_pick(w, false))) {
+		const struct op *op;
+		uint32_t mask;
+
+		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
+			page = page_at(w);
+			if (!page)
+				break;
+		}
+		op = &page->ops[(w->pc - page->va) / WORD_BYTES];
+		if ((w->pc % WORD_BYTES || op->top > w->grid->registers) && !fetch_valid(w, op))
+			break;
+		mask = w->active = w->mask & (w->p[op->guard] ^ op->guard_flip);
+		w->next = w->pc + WORD_BYTES;
+		if (w->hazard)
+			hazard_issue(w, op, mask);
+		else
+			w->clock++;
+		op->run(w, op, mask);
+		if (w->halt & HALT_FAULT)
+			break;
+		w->pc = w->next;
+		done++;
+		if (w->halt)
+			break;
+	}
+	/* Another group of lanes, if there is one, gets the next turn. */
+	if (w->mask && w->ready)
+		warp_pick(w, true);
+	return done;
+}
+
+static void deadlock(struct cta *c)
+{
+	for (uint32_t i = 0; i < c->grid->warps; i++) {
+		struct warp *w = &c->warps[i];
+		uint32_t lane;
+
+		if (!w->live)
+			continue;
+		lane = first_lane(w->live);
+		w->pc = w->lane_pc[lane];
+		if (w->wait[lane] == WAIT_BAR)
+			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+				   "threads of the block wait for each other for ever: this one at "
+				   "barrier %u, "
+				   "where not all the others can come",
+				   w->wait_on[lane]);
+		else
+			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+				   "threads of the block wait for each other for ever: this one at "
+				   "%s for lanes "
+				   "of its warp that cannot come",
+				   w->wait[lane] == WAIT_BSYNC ? "BSYNC" : "WARPSYNC");
+		return;
+	}
+}
+
+/* Blocks. */
+
+static void cta_free(struct cta *c)
+{
+	if (!c)
+		return;
+	if (c->warps)
+		for (uint32_t i = 0; i < c->grid->warps; i++)
+			free(c->warps[i].hazard);
+	free(c->warps);
+	free(c->rows);
+	free(c->shared);
+	free(c->local);
+	free(c);
+}
+
+static uint64_t local_bytes(const struct grid *g)
+{
+	return (uint64_t)g->local_low + g->local_high;
+}
+
+static struct cta *cta_create(struct exec *x)
+{
+	struct grid *g = (struct grid *)x->thread.work;
+	struct cta *c = calloc(1, sizeof(*c));
+	bool good;
+
+	if (!c)
+		return NULL;
+	c->grid = g;
+	c->exec = x;
+	c->warps = calloc(g->warps, sizeof(*c->warps));
+	c->rows = aligned_alloc(CACHE_LINE, (size_t)g->warps * ROW_COUNT * ROW_BYTES);
+	c->shared = malloc(g->shared_bytes + 1);
+	c->local = malloc(local_bytes(g) * g->threads + 1);
+	good = c->warps && c->rows && c->shared && c->local;
+	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
+		good = (c->warps[i].hazard = hazard_create()) != NULL;
+	if (good)
+		return c;
+	cta_free(c);
+	return NULL;
+}
+
+static void warp_start(struct cta *c, struct warp *w, uint32_t index)
+{
+	struct grid *g = c->grid;
+	uint32_t first = index * LANES, threads = g->threads - first;
+	struct hazard *hazard = w->hazard;
+
+	memset(w, 0, sizeof(*w));
+	w->cta = c;
+	w->grid = g;
+	w->exec = c->exec;
+	w->index = index;
+	w->hazard = hazard;
+	w->r = (uint32_t(*)[LANES])c->rows + (size_t)index * ROW_COUNT;
+	memset(w->r, POISON, (size_t)g->registers * ROW_BYTES);
+	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
+	w->p[SASS_PT] = w->p[PRED_UNIFORM + SASS_PT] = ALL_LANES;
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t t = first + i;
+
+		w->tid[0][i] = t % g->block[0];
+		w->tid[1][i] = t / g->block[0] % g->block[1];
+		w->tid[2][i] = t / g->block[0] / g->block[1];
+	}
+	w->live = w->mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
+	w->pc = g->work.program;
+	if (hazard)
+		hazard_reset(hazard);
+}
+
+static void cta_start(struct cta *c, uint64_t block)
+{
+	struct grid *g = c->grid;
+
+	c->id[0] = (uint32_t)(block % g->size[0]);
+	c->id[1] = (uint32_t)(block / g->size[0] % g->size[1]);
+	c->id[2] = (uint32_t)(block / g->size[0] / g->size[1]);
+	c->live = g->threads;
+	memset(c->bar, 0, sizeof(c->bar));
+	memset(c->shared, POISON, g->shared_bytes);
+	memset(c->local, POISON, local_bytes(g) * g->threads);
+	for (uint32_t i = 0; i < g->warps; i++)
+		warp_start(c, &c->warps[i], i);
+}
+
+/* Until the block has ended (true), or has run for long or yielded, or everything stops. */
+static bool cta_run(struct cta *c)
+{
+	for (uint64_t total = 0; total < LONG && !work_stopped(&c->grid->work);) {
+		uint64_t before = total;
+		bool yielded = true;
+
+		for (uint32_t i = 0; i < c->grid->warps; i++) {
+			struct warp *w = &c->warps[i];
+
+			if (!w->live)
+				continue;
+			w->halt = 0;
+			total += warp_run(w, TURN);
+			yielded &= w->halt == HALT_YIELD;
+			mmu_poll(&c->exec->thread.reader);
+			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
+				return false;
+		}
+		if (!c->live)
+			return true;
+		if (total == before)
+			deadlock(c);
+		if (yielded)
+			return false;
+	}
+	return false;
+}
+
+/* How crews (crew.c) handle blocks. */
+
+static void *block_create(struct thread *t, bool *later)
+{
+	(void)later;
+	return cta_create((struct exec *)t);
+}
+
+static void block_start(void *block, uint64_t index)
+{
+	cta_start(block, index);
+}
+
+static bool block_run(void *block)
+{
+	return cta_run(block);
+}
+
+static void block_destroy(void *block)
+{
+	cta_free(block);
+}
+
+const struct work_kind grid_kind = {
+	.thread_bytes = sizeof(struct exec),
+	.fault = MODEL_FAULT_QMD,
+	.create = block_create,
+	.start = block_start,
+	.run = block_run,
+	.destroy = block_destroy,
+};

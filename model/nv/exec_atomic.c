@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomics: read, compute, compare and swap until nobody came between, lane after lane. Other
+ * threads of the host may work on the same words.
+ */
+#include <string.h>
+
+#include "hw/nv/compute.h"
+#include "model/nv/exec_memory.h"
+#include "model/core/softfloat.h"
+
+#define INVALID_F64 0xfff8000000000000ull /* infinity - infinity */
+
+static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	switch (type) {
+	case SASS_ATYPE_F64: /* a NaN stays as it is (seen on an H200) */
+		if (float_is_nan(&float_f64, b) || float_is_nan(&float_f64, a))
+			return float_is_nan(&float_f64, b) ? b : a;
+		sum = float_add(&float_f64, a, b, FLOAT_NEAREST);
+		return float_is_nan(&float_f64, sum) ? INVALID_F64 : sum;
+	case SASS_ATYPE_F32:
+		return float_add(&float_f32, a, b, FLOAT_NEAREST);
+	case SASS_ATYPE_F32_FTZ:
+		return float_flush(&float_f32,
+				   float_add(&float_f32, float_flush(&float_f32, a),
+					     float_flush(&float_f32, b), FLOAT_NEAREST));
+	default: { /* two halves */
+		const struct float_format *f = type == SASS_ATYPE_F16X2 ? &float_f16 : &float_bf16;
+
+		sum = float_add(f, a & 0xffff, b & 0xffff, FLOAT_NEAREST);
+		return sum | float_add(f, a >> 16, b >> 16, FLOAT_NEAREST) << 16;
+	}
+	}
+}
+
+static bool is_float(uint32_t type)
+{
+	return type >= SASS_ATYPE_F32_FTZ && type <= SASS_ATYPE_BF16X2;
+}
+
+static bool less(uint32_t type, uint64_t a, uint64_t b)
+{
+	switch (type) {
+	case SASS_ATYPE_S32:
+		return (int32_t)a < (int32_t)b;
+	case SASS_ATYPE_S64:
+		return (int64_t)a < (int64_t)b;
+	default:
+		return a < b;
+	}
+}
+
+static uint64_t apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
+{
+	switch (how) {
+	case SASS_ATOM_ADD:
+		return is_float(type) ? add_float(type, old, b) : old + b;
+	case SASS_ATOM_MIN:
+		return less(type, b, old) ? b : old;
+	case SASS_ATOM_MAX:
+		return less(type, old, b) ? b : old;
+	case SASS_ATOM_INC:
+		return old >= b ? 0 : old + 1;
+	case SASS_ATOM_DEC:
+		return !old || old > b ? b : old - 1;
+	case SASS_ATOM_AND:
+		return old & b;
+	case SASS_ATOM_OR:
+		return old | b;
+	case SASS_ATOM_XOR:
+		return old ^ b;
+	default:
+		return b;
+	}
+}
+
+/* Returns what was there. */
+static uint64_t exchange(uint8_t *at, uint32_t bytes, uint64_t (*change)(const void *, uint64_t),
+			 const void *argument)
+{
+	if (bytes == 8) {
+		uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n((uint64_t *)at, &old, change(argument, old),
+						    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		return old;
+	}
+	uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)change(argument, old),
+					    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+struct change {
+	uint32_t how, type;
+	uint64_t b, compare;
+};
+
+static uint64_t change_apply(const void *argument, uint64_t old)
+{
+	const struct change *c = argument;
+
+	return apply(c->how, c->type, old, c->b);
+}
+
+static uint64_t change_compare(const void *argument, uint64_t old)
+{
+	const struct change *c = argument;
+
+	return old == c->compare ? c->b : old;
+}
+
+static uint64_t operand(const struct warp *w, const struct op *op, uint32_t source, uint32_t bytes,
+			uint32_t lane)
+{
+	uint32_t row = op->s[source].row;
+
+	return bytes == 8 ? (uint64_t)w->r[row + 1][lane] << 32 | w->r[row][lane] : w->r[row][lane];
+}
+
+static bool is_wide(uint32_t type)
+{
+	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
+}
+
+static uint32_t atomic_bytes(uint32_t type)
+{
+	return type == SASS_ATYPE_B128 ? 16 : is_wide(type) ? 8 : 4;
+}
+
+/*
+ * 128 bits: compare and exchange, or exchange alone. Not every host compiler has a builtin for so many without a
+ * library, but all have __sync, if x86-64 code may use CMPXCHG16B. clang would forget that where it puts the function
+ * into its caller, and call the library.
+ */
+__extension__ typedef unsigned __int128 wide;
+
+static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
+{
+	wide value = 0;
+
+	for (uint32_t k = 4; k-- > 0;)
+		value = value << 32 | w->r[row + k][lane];
+	return value;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("cx16"), noinline))
+#endif
+static void run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
+{
+	wide value = wide_operand(w, op->s[swap].row, lane), compare, old = 0;
+
+	do { /* what is there is only known after a try */
+		compare = swap ? wide_operand(w, op->s[0].row, lane) : old;
+		old = __sync_val_compare_and_swap(at, compare, value);
+	} while (!swap && old != compare);
+	for (uint32_t k = 0; k < 4; k++)
+		w->r[op->d + k][lane] = (uint32_t)(old >> 32 * k);
+}
+
+static bool is_global(const struct warp *w, uint64_t address)
+{
+	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
+
+	return window != w->grid->shared_window && window != w->grid->local_window;
+}
+
+/* Shared memory adds no floats and exchanges 64 and 128 bits but does nothing else with them: at a generic address of
+ * shared memory an H200 does something else than it was asked for. RED knows global memory alone. */
+static bool is_possible(const struct warp *w, const struct op *op, uint64_t address)
+{
+	uint16_t kind = op->inst->op;
+	uint32_t type = op->inst->mod[SASS_M_ATYPE];
+
+	if (type == SASS_ATYPE_B128 && (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
+		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
+	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
+		return true;
+	return kind == SASS_ATOM && !is_float(type) &&
+	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
+static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const uint8_t *mod = op->inst->mod;
+	uint16_t kind = op->inst->op;
+	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = atomic_bytes(mod[SASS_M_ATYPE]),
+			   .rights = MODEL_WRITE | MODEL_ATOMIC,
+			   .verb = "atomic"};
+	/* A predicate says whether it was done. Generic addresses of shared and local memory are then
+	 * left to code that follows: so ptxas uses it where these memories cannot do the operation. */
+	bool refuses = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
+	uint32_t done = 0;
+	uint64_t address[LANES];
+
+	if (!mask || !descriptor_valid(w, op))
+		return;
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < LANES; i++) {
+		struct change c = {.how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE]};
+		uint64_t old;
+		uint8_t *at;
+
+		if (!(mask >> i & 1) || (refuses && !is_global(w, address[i])))
+			continue;
+		done |= 1u << i;
+		if (!is_possible(w, op, address[i])) {
+			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+				   "shared and local memory have no such atomic operation, 0x%llx is an address there",
+				   (unsigned long long)address[i]);
+			return;
+		}
+		at = lane_pointer(&x, i, address[i]);
+		if (!at)
+			return;
+		if (x.bytes == 16) {
+			run_wide(w, op, swap, (wide *)(void *)at, i);
+			continue;
+		}
+		c.b = operand(w, op, swap, x.bytes, i);
+		c.compare = operand(w, op, 0, x.bytes, i);
+		old = exchange(at, x.bytes, swap ? change_compare : change_apply, &c);
+		if (kind == SASS_RED)
+			continue;
+		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST says only whether it did */
+			old = old == c.compare;
+		w->r[op->d][i] = (uint32_t)old;
+		if (x.bytes == 8)
+			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
+	}
+	if (refuses)
+		pred_write(w, op->p[0], done, mask);
+}
+
+static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
+{
+	uint32_t type = in->mod[SASS_M_ATYPE], how = in->mod[SASS_M_ATOM];
+
+	if (how == SASS_ATOM_SAFEADD || (is_float(type) && how != SASS_ATOM_ADD))
+		return "this atomic operation is not modelled for this type";
+	return prepare_access(op, in);
+}
+
+/* Every lane counts for one. What ptxas makes of it has no result, and what that would be is unknown. */
+static void run_popc_inc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 4, .verb = "atomic"};
+	uint64_t address[LANES];
+
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint8_t *at = mask >> i & 1 ? lane_pointer(&x, i, address[i]) : NULL;
+
+		if (at)
+			__atomic_fetch_add((uint32_t *)at, 1, __ATOMIC_ACQ_REL);
+		else if (mask >> i & 1)
+			return;
+	}
+}
+
+static const char *prepare_popc_inc(struct op *op, const struct sass_inst *in)
+{
+	return op->d == ROW_SINK ? prepare_access(op, in)
+				 : "ATOMS.POPC.INC with a result is not modelled";
+}
+
+const struct op_row rows_atomic[] = {
+	{SASS_ATOMS_POPC_INC, "da", run_popc_inc, NULL, prepare_popc_inc},
+	{SASS_ATOMG, "pdas", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMG_CAS, "pdass", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOM, "pdas", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOM_CAS, "pdass", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMS, "das", run_atomic, NULL, prepare_atomic},
+	{SASS_ATOMS_CAS, "dass", run_atomic, NULL, prepare_atomic},
+	{SASS_RED, "as", run_atomic, NULL, prepare_atomic},
+	OP_ROWS_END,
+};

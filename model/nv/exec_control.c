@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Control flow. The lanes of a warp run in groups: a branch that not all lanes take parts them, and the
+ * group with the lowest pc goes first. Groups that come to the same instruction stay apart, as on hardware, until
+ * their lanes meet at BSYNC (all lanes that its barrier register holds) or at WARPSYNC (all
+ * lanes of a mask, each with that same mask). A barrier register
+ * is a mask of lanes; every lane keeps the one that it took part in setting. BAR is for threads of the
+ * block, and a warp counts as soon as one of its groups has come.
+ *
+ * At WARPSYNC lanes meet if it is the same instruction: an H200 never lets them go that wait at two.
+ * WARPSYNC.COLLECTIVE is for those: they go on together at one of them up to ENDCOLLECTIVE, which
+ * sends each on where it came from. Which of them the hardware takes is not known; what stands
+ * there is the same in code by ptxas.
+ */
+#include <sched.h>
+
+#include "model/nv/exec.h"
+
+static void set_aside(struct warp *w, uint32_t lanes, uint64_t pc)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (lanes >> i & 1) {
+			w->lane_pc[i] = pc;
+			w->group[i] = lanes;
+		}
+	}
+	w->ready |= lanes;
+	w->mask &= ~lanes;
+}
+
+bool warp_pick(struct warp *w, bool rotate)
+{
+	uint32_t lane = LANES, group;
+
+	if (w->mask)
+		set_aside(w, w->mask, w->pc);
+	for (uint32_t i = 1; i <= LANES; i++) {
+		uint32_t candidate = (w->leader + i) % LANES;
+
+		if (!(w->ready >> candidate & 1))
+			continue;
+		if (lane == LANES || (!rotate && w->lane_pc[candidate] < w->lane_pc[lane]))
+			lane = candidate;
+	}
+	if (lane == LANES)
+		return false;
+	group = w->group[lane];
+	w->leader = 31u - (uint32_t)__builtin_clz(group);
+	w->ready &= ~group;
+	w->late &= ~group;
+	w->mask = group;
+	w->pc = w->lane_pc[lane];
+	return true;
+}
+
+/* Lanes go on at a pc: the lower of the two paths runs on, the other waits for its turn. */
+static void jump(struct warp *w, uint32_t lanes, uint64_t pc)
+{
+	if (lanes == w->mask) {
+		w->next = pc;
+	} else if (lanes && pc < w->next) {
+		set_aside(w, w->mask & ~lanes, w->next);
+		w->next = pc;
+	} else if (lanes) {
+		set_aside(w, lanes, pc);
+	}
+}
+
+/* Lanes with an address each. */
+static void jump_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
+{
+	uint32_t rest = w->mask & ~lanes;
+
+	while (lanes) {
+		uint64_t to = pc[first_lane(lanes)];
+		uint32_t same = 0;
+
+		for (uint32_t i = 0; i < LANES; i++)
+			if (lanes >> i & 1 && pc[i] == to)
+				same |= 1u << i;
+		lanes &= ~same;
+		if (!lanes && !rest) {
+			w->next = to;
+			return;
+		}
+		set_aside(w, same, to);
+	}
+}
+
+/* Waiting. A lane that waits keeps the pc of the instruction at which it does. */
+
+static void wait_here(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(lanes >> i & 1))
+			continue;
+		w->lane_pc[i] = w->pc;
+		w->group[i] = lanes;
+		w->wait[i] = (uint8_t)kind;
+		w->wait_on[i] = on;
+	}
+	w->mask &= ~lanes;
+}
+
+static void release(struct warp *w, uint32_t lanes)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(lanes >> i & 1))
+			continue;
+		w->lane_pc[i] += WORD_BYTES;
+		w->wait[i] = WAIT_NOTHING;
+	}
+	w->ready |= lanes;
+}
+
+/* Those that waited for each other at one place are one group from here on. */
+static void join(struct warp *w, uint32_t lanes)
+{
+	while (lanes) {
+		uint64_t pc = w->lane_pc[first_lane(lanes)];
+		uint32_t same = 0;
+
+		for (uint32_t i = 0; i < LANES; i++)
+			if (lanes >> i & 1 && w->lane_pc[i] == pc)
+				same |= 1u << i;
+		for (uint32_t i = 0; i < LANES; i++)
+			if (same >> i & 1)
+				w->group[i] = same;
+		lanes &= ~same;
+	}
+}
+
+/* Lanes that a waiting lane needs beside itself. */
+static uint32_t waits_for(const struct warp *w, uint32_t lane)
+{
+	uint32_t need =
+		w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
+
+	return (need & w->live) | 1u << lane;
+}
+
+/* Those who wait for the same thing. A lane that named other lanes in its WARPSYNC, or is at another
+ * one, has not come to this one, nor has one whose B register a function uses for lanes of its own. */
+static bool waits_alike(const struct warp *w, uint32_t a, uint32_t b)
+{
+	if (w->wait[a] != w->wait[b] || w->wait_on[a] != w->wait_on[b])
+		return false;
+	if (w->wait[a] == WAIT_WARPSYNC)
+		return w->lane_pc[a] == w->lane_pc[b];
+	return w->wait[a] != WAIT_BSYNC || waits_for(w, a) == waits_for(w, b);
+}
+
+static uint32_t waiting_like(const struct warp *w, uint32_t lane)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < LANES; i++)
+		if (waits_alike(w, i, lane))
+			same |= 1u << i;
+	return same & w->live;
+}
+
+/* Lanes at several WARPSYNC.COLLECTIVE go on at the first of them. */
+static void gather(struct warp *w, uint32_t lanes)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < LANES; i++)
+		if (lanes >> i & 1 && w->lane_pc[i] < first)
+			first = w->lane_pc[i];
+	for (uint32_t i = 0; i < LANES; i++)
+		if (lanes >> i & 1)
+			w->lane_pc[i] = first;
+}
+
+/*
+ * Lanes that may go on with one that waits; 0: not yet. BSYNC does not wait for lanes whose WARPSYNC has let them
+ * go but which have not run since: others, of another mask, run first then, and an H200 let those pass
+ * a BSYNC that was for all of them. Not measured alone: this rule makes kernels wrong that were wrong on the chip, and
+ * leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not know who has gone,
+ * so there all wait.
+ */
+static uint32_t who_goes(const struct warp *w, uint32_t lane)
+{
+	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane), missing = need & ~here;
+	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
+
+	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
+}
+
+/* Lanes leave the others that took part in setting a barrier register, who no longer wait for them. */
+static void leave(uint32_t *breg, uint32_t lanes, uint32_t others)
+{
+	EACH_LANE(i)
+		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
+}
+
+/* Lets go whoever has all that it waits for: after an arrival, a BREAK or an exit. */
+static void check_waiters(struct warp *w)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t go;
+
+		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR)
+			continue;
+		go = who_goes(w, i);
+		if (!go)
+			continue;
+		if (w->wait[i] == WAIT_BSYNC)
+			leave(w->breg[w->wait_on[i]], go, waits_for(w, i) & ~go);
+		else if (w->wait[i] == WAIT_WARPSYNC)
+			w->late |= go;
+		else
+			gather(w, go);
+		join(w, go);
+		release(w, go);
+	}
+}
+
+/* The block's barriers. */
+
+/*
+ * Threads that have come. Warps count as whole ones, whichever of their lanes has come: an H200 lets a
+ * block go on while parted lanes of a warp are still on their way, and where PTX has a barrier for
+ * single threads (barrier.sync without .aligned) ptxas puts a WARPSYNC of all lanes before it. A barrier for all
+ * threads waits for those that live; one for a number of them counts those that have come and gone, too.
+ */
+static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->grid->warps; i++) {
+		const struct warp *w = &c->warps[i];
+		uint32_t here = w->arrived[bar];
+
+		if (counted && here)
+			n += LANES;
+		else if (here & w->live)
+			n += (uint32_t)__builtin_popcount(w->live);
+	}
+	return n;
+}
+
+/* Returns what those get who have voted. */
+static uint32_t complete(struct cta *c, uint32_t bar)
+{
+	uint32_t votes = c->bar[bar].votes, voters = c->bar[bar].voters, result;
+
+	result = c->bar[bar].kind == SASS_BAR_RED_POPC  ? votes
+		 : c->bar[bar].kind == SASS_BAR_RED_AND ? (votes == voters ? ALL_LANES : 0)
+							: (votes ? ALL_LANES : 0);
+	for (uint32_t i = 0; i < c->grid->warps; i++) {
+		struct warp *w = &c->warps[i];
+		uint32_t lanes = 0;
+
+		for (uint32_t l = 0; l < LANES; l++)
+			if (w->wait[l] == WAIT_BAR && w->wait_on[l] == bar)
+				lanes |= 1u << l;
+		release(w, lanes);
+		w->arrived[bar] = 0;
+		if (lanes)
+			w->bar_result = result;
+	}
+	c->bar[bar].expected = c->bar[bar].votes = c->bar[bar].voters = 0;
+	return result;
+}
+
+static bool is_complete(const struct cta *c, uint32_t bar)
+{
+	uint32_t expected = c->bar[bar].expected;
+	uint32_t here = arrived_threads(c, bar, expected);
+
+	return here && here >= (expected ? expected : c->live);
+}
+
+static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2][2 * LANES], lane = mask ? first_lane(mask) : 0, kind = op->data[0];
+	uint32_t bar = fetch(w, op, 0, space[0])[lane], count = fetch(w, op, 1, space[1])[lane];
+	uint32_t votes = pred_read(w, op, 0);
+
+	if (!mask)
+		return;
+	if (op->data[1]) { /* both out of one register, as ptxas packs them */
+		bar &= 0xf;
+		count = count >> 16 & 0xfff;
+	}
+	if (bar >= w->grid->barriers) {
+		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+			   "barrier %u, but the launch gives the block %u", bar, w->grid->barriers);
+		return;
+	}
+	if (count % LANES) {
+		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+			   "barrier %u for %u threads, which is no multiple of 32", bar, count);
+		return;
+	}
+	if (w->hazard && w->live & ~mask) {
+		warp_fault(w, lane, MODEL_FAULT_HAZARD, w->pc,
+			   "+0x%llx: barrier %u is reached by lanes 0x%x of a warp without 0x%x; the hardware "
+			   "counts the warp and does not wait for those",
+			   (unsigned long long)(w->pc - w->grid->work.program), bar, mask,
+			   w->live & ~mask);
+		return;
+	}
+	w->arrived[bar] |= mask;
+	w->cta->bar[bar].expected = count;
+	w->cta->bar[bar].kind = (uint8_t)kind;
+	w->cta->bar[bar].votes += (uint32_t)__builtin_popcount(votes & mask);
+	w->cta->bar[bar].voters += (uint32_t)__builtin_popcount(mask);
+	/* The last to come goes on at once, before other lanes of its warp that have parted from it. */
+	if (is_complete(w->cta, bar))
+		w->bar_result = complete(w->cta, bar);
+	else if (kind != SASS_BAR_ARV)
+		wait_here(w, mask, WAIT_BAR, bar);
+}
+
+static void run_b2r(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t row[LANES];
+
+	row_splat(row, w->bar_result);
+	row_blend(w->r[op->d], row, mask);
+	pred_write(w, op->p[0], w->bar_result ? ALL_LANES : 0, mask);
+}
+
+/* Convergence. */
+
+static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t row[LANES];
+
+	row_splat(row, mask & pred_read(w, op, 0));
+	row_blend(w->breg[op->breg], row, mask);
+	w->moved[op->breg] &= ~mask;
+}
+
+static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
+{
+	mask &= pred_read(w, op, 0);
+	if (!mask)
+		return;
+	/* Nearly always everyone is here already. */
+	if (mask == w->mask && !(w->breg[op->breg][first_lane(mask)] & w->live & ~mask)) {
+		uint32_t same = 1, first = w->breg[op->breg][first_lane(mask)];
+
+		for (uint32_t i = 0; i < LANES; i++)
+			same &= !(mask >> i & 1) || w->breg[op->breg][i] == first;
+		if (same)
+			return;
+	}
+	wait_here(w, mask, WAIT_BSYNC, op->breg);
+	check_waiters(w);
+}
+
+/* A lane leaves those that took part in setting its register. Others may use the register for something
+ * else meanwhile: ptxas keeps one (B11) for functions, and what it holds in a caller in R registers. */
+static void run_break(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
+
+	for (uint32_t k = 0; k < LANES; k++)
+		if (leaving >> k & 1)
+			leave(breg, 1u << k, breg[k]);
+	if (leaving)
+		check_waiters(w);
+}
+
+static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t zero[LANES] = {0};
+
+	row_blend(w->r[op->d], w->breg[op->breg], mask);
+	if (op->data[0])
+		row_blend(w->breg[op->breg], zero, mask);
+}
+
+static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2 * LANES];
+
+	row_blend(w->breg[op->breg], fetch(w, op, 0, space), mask);
+	w->moved[op->breg] |= mask;
+}
+
+static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2 * LANES];
+	const uint32_t *need = fetch(w, op, 0, space);
+
+	mask &= pred_read(w, op, 0);
+	for (uint32_t i = 0; i < LANES; i++)
+		if (mask >> i & 1)
+			wait_here(w, 1u << i, WAIT_WARPSYNC, need[i]);
+	check_waiters(w);
+}
+
+static void run_warpsync_all(struct warp *w, const struct op *op, uint32_t mask)
+{
+	wait_here(w, mask & pred_read(w, op, 0), WAIT_WARPSYNC, ALL_LANES);
+	check_waiters(w);
+}
+
+static void collect(struct warp *w, const struct op *op, uint32_t mask, const uint32_t *need)
+{
+	mask &= pred_read(w, op, 0);
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		w->collective[i] = w->next + (uint64_t)op->target;
+		wait_here(w, 1u << i, WAIT_COLLECTIVE, need[i]);
+	}
+	check_waiters(w);
+}
+
+static void run_collective(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2 * LANES];
+
+	collect(w, op, mask, fetch(w, op, 0, space));
+}
+
+static void run_collective_all(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t need[LANES];
+
+	row_splat(need, ALL_LANES);
+	collect(w, op, mask, need);
+}
+
+static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump_each(w, mask & pred_read(w, op, 0), w->collective);
+}
+
+/* Branches. */
+
+/* The marks .U, .DIV and .CONV without a mask are hints. */
+static void run_bra(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
+}
+
+/*
+ * BRA.DIV jumps if lanes of the mask are not here, BRA.CONV if all are; all lanes do, and those that the
+ * guard leaves out count as not being here. ptxas has "R2UR P0, URZ, Ra; @!P0 BRA.DIV" where lanes may name
+ * different masks in Ra, and each of these has to go to code that can do that.
+ */
+static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t want = w->ur[op->s[0].row] ^ op->s[0].flip;
+	bool diverged = want & w->live & ~(mask & pred_read(w, op, 0));
+
+	if (diverged == (op->inst->mod[SASS_M_UNIFORM] == SASS_BRA_DIV))
+		jump(w, w->mask, w->next + (uint64_t)op->target);
+}
+
+/* Register pair plus target: indirect branches, calls and returns. */
+static void jump_register(struct warp *w, const struct op *op, uint32_t mask, uint64_t from)
+{
+	uint32_t space[2 * LANES];
+	const uint32_t *a = fetch(w, op, 0, space);
+	uint64_t pc[LANES];
+
+	for (uint32_t i = 0; i < LANES; i++)
+		pc[i] = from + (uint64_t)op->target + ((uint64_t)a[LANES + i] << 32 | a[i]);
+	jump_each(w, mask & pred_read(w, op, 0), pc);
+}
+
+static void run_jump_register(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump_register(w, op, mask, w->next);
+}
+
+static void run_jump_absolute(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump_register(w, op, mask, 0);
+}
+
+static void run_call(struct warp *w, const struct op *op, uint32_t mask)
+{
+	jump(w, mask & pred_read(w, op, 0), (uint64_t)op->target);
+}
+
+/* An address of code: the instruction's own, or the target's. */
+static void run_lepc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint64_t at = op->inst->op == SASS_LEPC ? w->pc : w->next + (uint64_t)op->target;
+	uint32_t row[LANES];
+
+	row_splat(row, (uint32_t)at);
+	row_blend(w->r[op->d], row, mask);
+	row_splat(row, (uint32_t)(at >> 32));
+	row_blend(w->r[op->d + 1], row, mask);
+}
+
+static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
+{
+	mask &= pred_read(w, op, 0);
+	if (!mask)
+		return;
+	w->live &= ~mask;
+	w->mask &= ~mask;
+	w->cta->live -= (uint32_t)__builtin_popcount(mask);
+	check_waiters(w);
+	for (uint32_t bar = 0; bar < w->grid->barriers; bar++)
+		if (is_complete(w->cta, bar))
+			complete(w->cta, bar);
+}
+
+static void run_sleep(struct warp *w, const struct op *op, uint32_t mask)
+{
+	(void)op;
+	if (mask) {
+		w->halt |= HALT_YIELD;
+		sched_yield();
+	}
+}
+
+static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
+{
+	(void)w;
+	(void)op;
+	(void)mask;
+}
+
+static void run_bpt(struct warp *w, const struct op *op, uint32_t mask)
+{
+	if (mask)
+		warp_fault(w, first_lane(mask), MODEL_FAULT_TRAP, w->pc, "trap (BPT %lld)",
+			   (long long)op->imm[0]);
+}
+
+static const char *prepare_bar(struct op *op, const struct sass_inst *in)
+{
+	op->data[0] = in->mod[SASS_M_BAR];
+	op->data[1] = in->ops[1].kind == SASS_GPR && in->ops[0].kind == SASS_GPR;
+	return NULL;
+}
+
+static const char *prepare_bmov(struct op *op, const struct sass_inst *in)
+{
+	op->data[0] = in->mod[SASS_M_CLEAR];
+	return NULL;
+}
+
+static const char *prepare_call(struct op *op, const struct sass_inst *in)
+{
+	(void)op;
+	return in->mod[SASS_M_NODEC] ? NULL : "the hardware's call stack is not modelled";
+}
+
+const struct op_row rows_control[] = {
+	{SASS_BRA, "xt", run_bra, NULL, NULL},
+	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
+	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
+	{SASS_BRXU, "xSt", run_jump_register, NULL, NULL},
+	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
+	{SASS_CALL_REL_REG, "xSt", run_jump_register, NULL, prepare_call},
+	{SASS_RET_REL, "xSt", run_jump_register, NULL, prepare_call},
+	{SASS_CALL_ABS, "xt", run_call, NULL, prepare_call},
+	{SASS_CALL_ABS_REG, "xSt", run_jump_absolute, NULL, prepare_call},
+	{SASS_RET_ABS, "xSt", run_jump_absolute, NULL, prepare_call},
+	{SASS_LEPC, "D", run_lepc, NULL, NULL},
+	{SASS_LEPC_TARGET, "Dt", run_lepc, NULL, NULL},
+	{SASS_BSSY, "btx", run_bssy, NULL, NULL},
+	{SASS_BSYNC, "bx", run_bsync, NULL, NULL},
+	{SASS_BREAK, "bx", run_break, NULL, NULL},
+	{SASS_BMOV_READ, "db", run_bmov_read, NULL, prepare_bmov},
+	{SASS_BMOV_WRITE, "bs", run_bmov_write, NULL, NULL},
+	{SASS_WARPSYNC, "xs", run_warpsync, NULL, NULL},
+	{SASS_WARPSYNC_ALL, "x", run_warpsync_all, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE, "xst", run_collective, NULL, NULL},
+	{SASS_WARPSYNC_COLLECTIVE_ALL, "xt", run_collective_all, NULL, NULL},
+	{SASS_ENDCOLLECTIVE, "x", run_endcollective, NULL, NULL},
+	{SASS_EXIT, "x", run_exit, NULL, NULL},
+	{SASS_BAR, "ssx", run_bar, NULL, prepare_bar},
+	{SASS_B2R, "dp", run_b2r, NULL, NULL},
+	{SASS_YIELD, "x", run_sleep, NULL, NULL},
+	{SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL},
+	{SASS_BPT, "i", run_bpt, NULL, NULL},
+	{SASS_DEPBAR, "iii", run_nothing, NULL, NULL},
+	{SASS_NOP, "", run_nothing, NULL, NULL},
+	{SASS_ACQBULK, "", run_nothing, NULL, NULL}, /* grids start when they may (compute.c) */
+	OP_ROWS_END,
+};

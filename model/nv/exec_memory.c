@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads and stores. Every lane forms its address, every access is checked: alignment, the page's
+ * rights, the block's shared memory, the thread's local memory. Local memory has a low and a high
+ * part (the stack grows down from 2^24), both private to the thread; generic addresses inside the
+ * shared and local windows go there, all others to global memory.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "hw/nv/compute.h"
+#include "model/nv/exec_memory.h"
+
+static const struct {
+	uint8_t bytes, words;
+	bool sign;
+} widths[] = {
+	[SASS_WIDTH_U8] = {1, 1, false}, [SASS_WIDTH_S8] = {1, 1, true},
+	[SASS_WIDTH_U16] = {2, 1, false}, [SASS_WIDTH_S16] = {2, 1, true},
+	[SASS_WIDTH_32] = {4, 1, false}, [SASS_WIDTH_64] = {8, 2, false},
+	[SASS_WIDTH_128] = {16, 4, false},
+};
+
+static const char *const space_names[] = {"global", "shared", "local", "generic"};
+
+void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES])
+{
+	static const uint8_t scales[] = {0, 2, 3, 4};
+	const uint32_t *low = w->r[op->address.row],
+		       *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
+	uint64_t u = w->ur[op->address.urow], scale = scales[op->inst->mod[SASS_M_XSHIFT]], mask;
+
+	if (op->address.uwide)
+		u |= (uint64_t)w->ur[op->address.urow + 1] << 32;
+	u += (uint64_t)op->address.offset;
+	/* Addresses of shared and local memory have 32 bits. */
+	mask = op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ? UINT32_MAX : UINT64_MAX;
+	EACH_LANE(i)
+		address[i] = ((((uint64_t)high[i] << 32 | low[i]) << scale) + u) & mask;
+}
+
+static uint8_t *fault(struct access *x, enum model_fault kind, uint32_t lane, uint64_t address,
+		      const char *why)
+{
+	warp_fault(x->w, lane, kind, address, "%s %s of %u bytes at 0x%llx: %s",
+		   space_names[x->space], x->verb, x->bytes, (unsigned long long)address, why);
+	return NULL;
+}
+
+static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address)
+{
+	uint32_t size = x->w->grid->shared_bytes;
+
+	if (size < x->bytes || address > size - x->bytes)
+		return fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
+			     "outside the block's shared memory");
+	return x->w->cta->shared + address;
+}
+
+/* What is missed by this little was meant for the stack, which grows down. */
+#define NEAR_STACK (1u << 16)
+
+static uint8_t *local_fault(struct access *x, uint32_t lane, uint64_t address, uint64_t bottom)
+{
+	const struct grid *g = x->w->grid;
+	char why[96];
+
+	if (g->local_high && address < bottom && bottom - address <= NEAR_STACK)
+		snprintf(why, sizeof(why), "the thread's stack of %u bytes has run over",
+			 g->local_high);
+	else
+		snprintf(why, sizeof(why), "outside the thread's local memory");
+	return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, why);
+}
+
+static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
+{
+	const struct grid *g = x->w->grid;
+	uint64_t thread = x->w->index * LANES + lane, low = g->local_low, high = g->local_high;
+	uint64_t bottom = NV_LOCAL_MEMORY_TOP - high, at;
+
+	if (address >= bottom && high >= x->bytes && address <= NV_LOCAL_MEMORY_TOP - x->bytes)
+		at = low + (address - bottom);
+	else if (low >= x->bytes && address <= low - x->bytes)
+		at = address;
+	else
+		return local_fault(x, lane, address, bottom);
+	return x->w->cta->local + thread * (low + high) + at;
+}
+
+static uint8_t *global_pointer(struct access *x, uint32_t lane, uint64_t address)
+{
+	uint64_t page = address >> MMU_PAGE_BITS;
+	enum mmu_result why;
+	uint8_t *at;
+
+	if (x->host && page == x->page)
+		return x->host + address % MMU_PAGE_BYTES;
+	at = mmu_translate(&x->w->exec->thread.reader, address, x->rights, &why);
+	if (!at)
+		return fault(x, MODEL_FAULT_MMU, lane, address,
+			     why == MMU_DENIED ? "the page does not allow it"
+					       : "the address is not mapped");
+	x->page = page;
+	x->host = at - address % MMU_PAGE_BYTES;
+	return at;
+}
+
+uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
+{
+	const struct grid *g = x->w->grid;
+	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
+
+	if (address % x->bytes)
+		return fault(x, MODEL_FAULT_MISALIGNED, lane, address, "not aligned to its size");
+	switch (x->space) {
+	case SPACE_SHARED:
+		return shared_pointer(x, lane, address);
+	case SPACE_LOCAL:
+		return local_pointer(x, lane, address);
+	case SPACE_GENERIC:
+		if (window == g->shared_window)
+			return shared_pointer(x, lane, address - window);
+		if (window == g->local_window)
+			return local_pointer(x, lane, address - window);
+		return global_pointer(x, lane, address);
+	default:
+		return global_pointer(x, lane, address);
+	}
+}
+
+/* A descriptor's high word may say how to cache, which means nothing here. */
+bool descriptor_valid(struct warp *w, const struct op *op)
+{
+	const struct sass_operand *o = &op->inst->ops[op->data[1]];
+
+	if (!(o->flags & SASS_DESC) || o->aux == SASS_URZ || !w->ur[o->aux])
+		return true;
+	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+		   "memory descriptor UR%u is 0x%x%08x; only a cache policy is modelled, whose low "
+		   "word is 0", o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
+	return false;
+}
+
+/* A thread on another core may write what is read here: words are moved whole. */
+static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool sign)
+{
+	switch (bytes) {
+	case 1:
+		out[0] = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (sign)
+			out[0] = (uint32_t)(int8_t)out[0];
+		break;
+	case 2:
+		out[0] = __atomic_load_n((const uint16_t *)at, __ATOMIC_RELAXED);
+		if (sign)
+			out[0] = (uint32_t)(int16_t)out[0];
+		break;
+	default:
+		for (uint32_t k = 0; k < bytes / 4; k++)
+			out[k] = __atomic_load_n((const uint32_t *)at + k, __ATOMIC_RELAXED);
+	}
+}
+
+static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		__atomic_store_n(at, (uint8_t)in[0], __ATOMIC_RELAXED);
+		break;
+	case 2:
+		__atomic_store_n((uint16_t *)at, (uint16_t)in[0], __ATOMIC_RELAXED);
+		break;
+	default:
+		for (uint32_t k = 0; k < bytes / 4; k++)
+			__atomic_store_n((uint32_t *)at + k, in[k], __ATOMIC_RELAXED);
+	}
+}
+
+/* All addresses of an instruction, and where they lead when they need no look one by one: host
+ * memory for base, or NULL. */
+struct lanes {
+	uint64_t address[LANES], base;
+	uint8_t *host;
+};
+
+static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
+{
+	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
+	uint64_t first, odd = 0, apart = 0, beyond = 0, size = x->w->grid->shared_bytes;
+	enum mmu_result why;
+
+	lane_addresses(x->w, op, l->address);
+	first = l->address[first_lane(mask)];
+	EACH_LANE(i) {
+		uint64_t in = 0 - (uint64_t)(mask >> i & 1);
+
+		odd |= l->address[i] & (x->bytes - 1) & in;
+		apart |= (l->address[i] ^ first) & page & in;
+		beyond |= (l->address[i] + x->bytes > size) & in;
+	}
+	l->host = NULL;
+	l->base = 0;
+	if (x->space == SPACE_SHARED && !odd && !beyond) {
+		l->host = x->w->cta->shared;
+	} else if (x->space == SPACE_GLOBAL && !odd && !apart) {
+		l->base = first & page;
+		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
+	}
+}
+
+static inline uint8_t *lanes_pointer(struct lanes *l, struct access *x, uint32_t i)
+{
+	return l->host ? l->host + (l->address[i] - l->base) : lane_pointer(x, i, l->address[i]);
+}
+
+static void run_load(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t width = op->inst->mod[SASS_M_WIDTH];
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = widths[width].bytes,
+			   .rights = MODEL_READ,
+			   .verb = "load"};
+	struct lanes l;
+
+	if (!mask || !descriptor_valid(w, op))
+		return;
+	lanes_prepare(&l, &x, op, mask);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t words[4];
+		uint8_t *at;
+
+		if (!(mask >> i & 1))
+			continue;
+		at = lanes_pointer(&l, &x, i);
+		if (!at)
+			return;
+		load_words(words, at, x.bytes, widths[width].sign);
+		for (uint32_t k = 0; k < widths[width].words; k++)
+			w->r[op->d + k][i] = words[k];
+	}
+}
+
+static void run_store(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t width = op->inst->mod[SASS_M_WIDTH];
+	struct access x = {.w = w,
+			   .space = op->data[0],
+			   .bytes = widths[width].bytes,
+			   .rights = MODEL_WRITE,
+			   .verb = "store"};
+	struct lanes l;
+
+	if (!mask || !descriptor_valid(w, op))
+		return;
+	lanes_prepare(&l, &x, op, mask);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t words[4];
+		uint8_t *at;
+
+		if (!(mask >> i & 1))
+			continue;
+		at = lanes_pointer(&l, &x, i);
+		if (!at)
+			return;
+		for (uint32_t k = 0; k < widths[width].words; k++)
+			words[k] = w->r[op->s[0].row + k][i];
+		store_words(at, words, x.bytes);
+	}
+}
+
+static void run_fence(struct warp *w, const struct op *op, uint32_t mask)
+{
+	(void)w;
+	(void)op;
+	(void)mask;
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+const char *prepare_access(struct op *op, const struct sass_inst *in)
+{
+	uint32_t i = 0;
+
+	while (in->ops[i].kind != SASS_ADDR)
+		i++;
+	op->data[1] = i;
+	switch (in->op) {
+	case SASS_LDS:
+	case SASS_STS:
+	case SASS_ATOMS:
+	case SASS_ATOMS_CAS:
+	case SASS_ATOMS_POPC_INC:
+		op->data[0] = SPACE_SHARED;
+		break;
+	case SASS_LDL:
+	case SASS_STL:
+		op->data[0] = SPACE_LOCAL;
+		break;
+	case SASS_LD:
+	case SASS_ST:
+	case SASS_ATOM:
+	case SASS_ATOM_CAS:
+		op->data[0] = SPACE_GENERIC;
+		break;
+	default:
+		op->data[0] = SPACE_GLOBAL;
+	}
+	op->address.uwide = op->data[0] == SPACE_GLOBAL || op->data[0] == SPACE_GENERIC;
+	return NULL;
+}
+
+static const char *prepare_load(struct op *op, const struct sass_inst *in)
+{
+	if (op->p[0] % PRED_UNIFORM != PRED_SINK || op->px[0] != SASS_PT || op->px_flip[0])
+		return "loads with predicates are not modelled";
+	return prepare_access(op, in);
+}
+
+/* Does a generic address lie in a space? */
+static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t bits = 0, want = op->inst->mod[SASS_M_QSPC];
+	uint64_t address[LANES];
+
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint64_t window = address[i] & ~(NV_WINDOW_BYTES - 1);
+		uint32_t space = window == w->grid->shared_window  ? SASS_QSPC_SHARED
+				 : window == w->grid->local_window ? SASS_QSPC_LOCAL
+								   : SASS_QSPC_GLOBAL;
+
+		bits |= (uint32_t)(space == want ||
+				   (space == SASS_QSPC_SHARED && want == SASS_QSPC_CLUSTER))
+			<< i;
+	}
+	pred_write(w, op->p[0], bits, mask);
+}
+
+static const char *prepare_qspc(struct op *op, const struct sass_inst *in)
+{
+	prepare_access(op, in);
+	return op->d == ROW_SINK ? NULL : "QSPC with a register result is not modelled";
+}
+
+const struct op_row rows_memory[] = {
+	{SASS_LDG, "pdax", run_load, NULL, prepare_load},
+	{SASS_STG, "as", run_store, NULL, prepare_access},
+	{SASS_LD, "dax", run_load, NULL, prepare_load},
+	{SASS_ST, "as", run_store, NULL, prepare_access},
+	{SASS_LDS, "da", run_load, NULL, prepare_access},
+	{SASS_STS, "as", run_store, NULL, prepare_access},
+	{SASS_LDL, "da", run_load, NULL, prepare_access},
+	{SASS_STL, "as", run_store, NULL, prepare_access},
+	{SASS_MEMBAR, "", run_fence, NULL, NULL},
+	{SASS_ERRBAR, "", run_fence, NULL, NULL},
+	{SASS_CGAERRBAR, "", run_fence, NULL, NULL},
+	{SASS_CCTL, "a", run_fence, NULL, NULL},
+	{SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc},
+	{SASS_CCTL_IVALL, "", run_fence, NULL, NULL},
+	OP_ROWS_END,
+};

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hazard mode: is the schedule right? Hardware does not check. An instruction that reads a register
+ * too soon gets the old value, so code carries stall counts (for results that take a fixed time)
+ * and scoreboards (for those that do not), and here both are held to it. A warp has a clock, which
+ * stall counts advance; waiting for a scoreboard takes no time, for it may have been free already.
+ * Every register remembers who writes it and who still has to read it.
+ *
+ * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero settles all tickets
+ * so far, DEPBAR.LE all but the last few. Where a unit works in order, whatever it got before a
+ * settled instruction is settled too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/nv/exec.h"
+
+#define SCOREBOARDS 6
+#define NO_TICKET   0
+
+/* What of an instruction does not change from one execution to the next. */
+struct timing {
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t count;
+	struct sass_kept kept[SASS_KEPT]; /* what reuse flags may be about */
+	bool variable, in_order, late;
+	uint8_t unit;
+};
+
+/* One instruction in flight, as seen by a register. */
+struct flight {
+	const struct op *op; /* NULL: none */
+	uint64_t pc, cycle;
+	uint64_t sequence;             /* in its unit */
+	uint64_t written, read;        /* tickets of its scoreboards; NO_TICKET = none */
+	uint32_t lanes;
+	uint8_t use;                   /* index into its timing's uses */
+};
+
+#define WRITERS 2 /* lanes of a register may have different writers */
+#define READERS 4
+
+struct cell {
+	struct flight writers[WRITERS], readers[READERS];
+};
+
+/* Cells by kind of register. */
+enum {
+	CELL_GPR = 0,
+	CELL_UGPR = CELL_GPR + 255,
+	CELL_PRED = CELL_UGPR + 63,
+	CELL_UPRED = CELL_PRED + 7,
+	CELL_BREG = CELL_UPRED + 7,
+	CELLS = CELL_BREG + BREGS
+};
+
+struct progress { /* of a unit that works in order: sequence numbers */
+	uint64_t read, written; /* sources have been read; results are there */
+};
+
+struct scoreboard {
+	uint64_t tickets, settled; /* given out; known to be done */
+	uint64_t cycle;            /* when the last ticket was taken */
+	/* For each unit the last instruction that took a ticket, and the last one before the most
+	 * recent ticket. */
+	struct progress last[SASS_PIPE_COUNT], previous[SASS_PIPE_COUNT];
+};
+
+struct hazard {
+	struct flight kept[SASS_KEPT];            /* who keeps an operand, by slot */
+	struct flight last, barrier;              /* the instruction before, the last block barrier */
+	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
+	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
+	struct scoreboard scoreboards[SCOREBOARDS];
+	struct cell cells[CELLS];
+};
+
+struct timing *timing_create(uint32_t count)
+{
+	return calloc(count, sizeof(struct timing));
+}
+
+const struct timing *timing_prepare(struct timing *all, uint32_t index, const struct sass_inst *in,
+				    uint32_t sm)
+{
+	struct timing *t = &all[index];
+
+	t->count = sass_uses(in, t->uses);
+	t->variable = sass_variable(sm, in);
+	t->in_order = sass_in_order(sm, in);
+	t->late = sass_reads_late(sm, in);
+	t->unit = (uint8_t)sass_pipe(sm, in);
+	sass_kept(in, t->kept);
+	return t;
+}
+
+struct hazard *hazard_create(void)
+{
+	return malloc(sizeof(struct hazard));
+}
+
+void hazard_reset(struct hazard *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+/* Reporting. */
+
+static const char *register_name(const struct sass_reg_use *u, uint32_t reg, char *text,
+				 size_t size)
+{
+	static const char *const prefix[] = {
+		[SASS_GPR] = "R",    [SASS_UGPR] = "UR", [SASS_PRED] = "P",
+		[SASS_UPRED] = "UP", [SASS_BREG] = "B",
+	};
+
+	snprintf(text, size, "%s%u", prefix[u->kind], reg);
+	return text;
+}
+
+static const char *instruction_text(const struct warp *w, const struct op *op, uint64_t pc,
+				    char *text, size_t size)
+{
+	uint64_t offset = pc - w->grid->work.program;
+	int n = snprintf(text, size, "+0x%llx ", (unsigned long long)offset);
+
+	sass_print(w->grid->chip->sm, op->inst, offset, text + n, size - (size_t)n);
+	return text;
+}
+
+/* "<instruction> <verb> <register>, but <producer> <why>" */
+static void report(struct warp *w, const struct op *op, const char *verb,
+		   const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+		   const char *why)
+{
+	char here[88], there[88], name[8];
+
+	instruction_text(w, op, w->pc, here, sizeof(here));
+	instruction_text(w, f->op, f->pc, there, sizeof(there));
+	warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s %s %s, but %s %s", here, verb,
+		   register_name(u, reg, name, sizeof(name)), there, why);
+}
+
+static void report_distance(struct warp *w, const struct op *op, const char *verb,
+			    const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+			    uint64_t have, uint64_t need)
+{
+	char why[48];
+
+	snprintf(why, sizeof(why), "was %llu cycles ago and needs %llu", (unsigned long long)have,
+		 (unsigned long long)need);
+	report(w, op, verb, u, reg, f, why);
+}
+
+static void report_scoreboard(struct warp *w, const struct op *op, const char *verb,
+			      const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+			      uint32_t scoreboard)
+{
+	char why[48];
+
+	if (scoreboard < SCOREBOARDS)
+		snprintf(why, sizeof(why), "was not waited for (SB%u)", scoreboard);
+	else
+		snprintf(why, sizeof(why), "has no scoreboard to wait for");
+	report(w, op, verb, u, reg, f, why);
+}
+
+/* Scoreboards. */
+
+static void advance(struct progress *p, struct progress to)
+{
+	p->read = to.read > p->read ? to.read : p->read;
+	p->written = to.written > p->written ? to.written : p->written;
+}
+
+static void settle(struct hazard *h, uint32_t scoreboard, uint64_t keep, uint64_t clock,
+		   uint32_t distance)
+{
+	struct scoreboard *s = &h->scoreboards[scoreboard];
+	/* A ticket that was taken just now is not seen yet. */
+	bool fresh = s->tickets && clock < s->cycle + distance;
+	uint64_t upto = s->tickets - (fresh && !keep ? 1 : keep < s->tickets ? keep : s->tickets);
+
+	if (upto <= s->settled)
+		return;
+	s->settled = upto;
+	for (uint32_t u = 0; u < SASS_PIPE_COUNT; u++) {
+		if (upto == s->tickets)
+			advance(&h->settled[u], s->last[u]);
+		else if (upto + 1 == s->tickets)
+			advance(&h->settled[u], s->previous[u]);
+	}
+}
+
+static uint64_t take_ticket(struct hazard *h, uint32_t scoreboard, uint32_t unit, struct progress p,
+			    uint64_t clock)
+{
+	struct scoreboard *s = &h->scoreboards[scoreboard];
+
+	memcpy(s->previous, s->last, sizeof(s->previous));
+	advance(&s->last[unit], p);
+	s->cycle = clock;
+	return ++s->tickets;
+}
+
+static bool ticket_settled(const struct hazard *h, uint32_t scoreboard, uint64_t ticket)
+{
+	return ticket != NO_TICKET && h->scoreboards[scoreboard].settled >= ticket;
+}
+
+static bool result_settled(const struct hazard *h, const struct flight *f)
+{
+	const struct timing *t = f->op->timing;
+
+	return ticket_settled(h, f->op->inst->write_barrier, f->written) ||
+	       (t->in_order && h->settled[t->unit].written >= f->sequence);
+}
+
+/* Units take their operands in the order of issue, even those whose results come in any order. */
+static bool sources_settled(const struct hazard *h, const struct flight *f)
+{
+	return ticket_settled(h, f->op->inst->read_barrier, f->read) || result_settled(h, f) ||
+	       h->settled[f->op->timing->unit].read >= f->sequence;
+}
+
+/* Registers. */
+
+static struct cell *cell_of(struct hazard *h, const struct sass_reg_use *u, uint32_t i)
+{
+	static const uint16_t base[] = {
+		[SASS_GPR] = CELL_GPR, [SASS_UGPR] = CELL_UGPR, [SASS_PRED] = CELL_PRED,
+		[SASS_UPRED] = CELL_UPRED, [SASS_BREG] = CELL_BREG,
+	};
+	uint32_t index = base[u->kind] + u->reg + i;
+
+	return index < CELLS ? &h->cells[index] : NULL;
+}
+
+/* Uniform registers and predicates and barriers are the warp's, not a lane's. */
+static uint32_t lanes_of(const struct sass_reg_use *u, uint32_t mask)
+{
+	return u->kind == SASS_GPR || u->kind == SASS_PRED ? mask : ALL_LANES;
+}
+
+static bool check_read(struct warp *w, const struct op *op, const struct sass_reg_use *u,
+		       uint32_t i, uint32_t mask)
+{
+	struct hazard *h = w->hazard;
+	struct cell *c = cell_of(h, u, i);
+
+	for (uint32_t k = 0; c && k < WRITERS; k++) {
+		const struct flight *f = &c->writers[k];
+		const struct timing *t = f->op ? f->op->timing : NULL;
+		uint64_t need;
+
+		if (!f->op || !(f->lanes & lanes_of(u, mask)))
+			continue;
+		if (t->variable && !result_settled(h, f)) {
+			report_scoreboard(w, op, "reads", u, u->reg + i, f,
+					  f->op->inst->write_barrier);
+			return false;
+		}
+		need = sass_raw(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst, u);
+		if (w->clock - f->cycle < need) {
+			report_distance(w, op, "reads", u, u->reg + i, f, w->clock - f->cycle,
+					need);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_write(struct warp *w, const struct op *op, const struct sass_reg_use *u,
+			uint32_t i, uint32_t mask)
+{
+	uint32_t sm = w->grid->chip->sm;
+	struct hazard *h = w->hazard;
+	struct cell *c = cell_of(h, u, i);
+
+	for (uint32_t k = 0; c && k < WRITERS; k++) {
+		const struct flight *f = &c->writers[k];
+		uint64_t need;
+
+		if (!f->op || !(f->lanes & lanes_of(u, mask)))
+			continue;
+		if (f->op->timing->variable && !result_settled(h, f)) {
+			report_scoreboard(w, op, "overwrites", u, u->reg + i, f,
+					  f->op->inst->write_barrier);
+			return false;
+		}
+		need = sass_waw(sm, f->op->inst, op->inst);
+		if (w->clock - f->cycle < need) {
+			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle,
+					need);
+			return false;
+		}
+	}
+	for (uint32_t k = 0; c && k < READERS; k++) {
+		const struct flight *f = &c->readers[k];
+
+		if (f->op && u->kind == SASS_UGPR) {
+			uint64_t need = sass_war(f->op->inst, op->inst, u->kind);
+
+			if (w->clock - f->cycle >= need)
+				continue;
+			report_distance(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
+					w->clock - f->cycle, need);
+			return false;
+		}
+		/* Whoever waits in the same queue reads first and writes after that. */
+		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_settled(h, f) ||
+		    sass_same_queue(sm, f->op->inst, op->inst))
+			continue;
+		report_scoreboard(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
+				  f->op->inst->read_barrier);
+		return false;
+	}
+	return true;
+}
+
+/* The slot to use: an empty one, one that is settled, else the oldest. */
+static struct flight *reader_slot(struct hazard *h, struct cell *c)
+{
+	struct flight *oldest = &c->readers[0];
+
+	for (uint32_t k = 0; k < READERS; k++) {
+		if (!c->readers[k].op || sources_settled(h, &c->readers[k]))
+			return &c->readers[k];
+		if (c->readers[k].cycle < oldest->cycle)
+			oldest = &c->readers[k];
+	}
+	return oldest;
+}
+
+/* Takes the lanes away from older writers; one that has lost all is forgotten. */
+static struct flight *writer_slot(struct cell *c, uint32_t lanes)
+{
+	struct flight *slot = NULL;
+
+	for (uint32_t k = 0; k < WRITERS; k++) {
+		c->writers[k].lanes &= ~lanes;
+		if (!c->writers[k].lanes)
+			c->writers[k].op = NULL;
+		if (!c->writers[k].op)
+			slot = &c->writers[k];
+	}
+	if (slot)
+		return slot;
+	return c->writers[0].cycle < c->writers[1].cycle ? &c->writers[0] : &c->writers[1];
+}
+
+/* A lane's registers are fetched when the unit gets to it, predicates and what is the warp's at
+ * issue: ptxas overwrites the uniform register of an address in the next cycle. Uniform arithmetic
+ * reads a little later (sass_war). */
+static bool read_late(const struct timing *t, const struct sass_reg_use *u)
+{
+	return (t->late && u->kind == SASS_GPR) || (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
+}
+
+static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)
+{
+	const struct timing *t = op->timing;
+
+	for (uint32_t n = 0; n < t->count; n++) {
+		const struct sass_reg_use *u = &t->uses[n];
+
+		if (!u->write && !read_late(t, u))
+			continue;
+		f.use = (uint8_t)n;
+		f.lanes = lanes_of(u, mask);
+		for (uint32_t i = 0; i < u->count; i++) {
+			struct cell *c = cell_of(w->hazard, u, i);
+
+			if (c)
+				*(u->write ? writer_slot(c, f.lanes) : reader_slot(w->hazard, c)) =
+					f;
+		}
+	}
+}
+
+static bool check(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const struct timing *t = op->timing;
+
+	for (uint32_t n = 0; n < t->count; n++) {
+		const struct sass_reg_use *u = &t->uses[n];
+		/* The guard is read by every lane, the rest only where it holds. */
+		uint32_t lanes = u->operand == SASS_USE_GUARD ? w->mask : mask;
+
+		for (uint32_t i = 0; lanes && i < u->count; i++)
+			if (u->write ? !check_write(w, op, u, i, lanes)
+				     : !check_read(w, op, u, i, lanes))
+				return false;
+	}
+	return true;
+}
+
+/* Some instructions need their distance from whatever comes next. */
+static bool check_distance(struct warp *w, const struct op *op, const struct flight *f)
+{
+	uint32_t need = f->op ? sass_after(w->grid->chip->sm, f->op->inst, op->inst) : 0;
+	char here[88], there[88];
+
+	if (w->clock - f->cycle >= need)
+		return true;
+	instruction_text(w, op, w->pc, here, sizeof(here));
+	instruction_text(w, f->op, f->pc, there, sizeof(there));
+	warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc,
+		   "%s issues %llu cycles after %s, which needs %u", here,
+		   (unsigned long long)(w->clock - f->cycle), there, need);
+	return false;
+}
+
+static bool writes(const struct timing *t, struct sass_kept k)
+{
+	for (uint32_t n = 0; n < t->count; n++)
+		if (t->uses[n].write && t->uses[n].kind == SASS_GPR &&
+		    k.reg < t->uses[n].reg + t->uses[n].count && t->uses[n].reg < k.reg + k.count)
+			return true;
+	return false;
+}
+
+/*
+ * What a reuse flag keeps is taken by the next instruction with that operand that can take it; others read the
+ * register. Nobody may write that before, or else something old is taken. After a jump, or when another
+ * warp may have run, nothing is kept.
+ */
+static bool check_kept(struct warp *w, const struct op *op)
+{
+	struct hazard *h = w->hazard;
+	const struct timing *t = op->timing;
+	bool dropped = !h->last.op || h->last.op->inst->yield || h->last.pc + 16 != w->pc;
+
+	for (uint32_t k = 0; k < SASS_KEPT; k++) {
+		struct flight *f = &h->kept[k];
+		struct sass_kept was;
+		char here[88], there[88];
+
+		if (dropped)
+			f->op = NULL;
+		if (!f->op)
+			continue;
+		was = f->op->timing->kept[k];
+		if (t->kept[k].reg == was.reg &&
+		    sass_shares_kept(w->grid->chip->sm, f->op->inst, op->inst)) {
+			f->op = NULL;
+			continue;
+		}
+		if (!writes(t, was))
+			continue;
+		instruction_text(w, op, w->pc, here, sizeof(here));
+		instruction_text(w, f->op, f->pc, there, sizeof(there));
+		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s overwrites R%u, which %s keeps", here, was.reg,
+			   there);
+		return false;
+	}
+	return true;
+}
+
+static void keep(struct hazard *h, const struct op *op, const struct flight *f)
+{
+	for (uint32_t k = 0; k < SASS_KEPT; k++)
+		if (op->inst->reuse >> k & 1 && op->timing->kept[k].reg != SASS_RZ)
+			h->kept[k] = *f;
+}
+
+static void wait(struct warp *w, const struct op *op)
+{
+	const struct sass_inst *in = op->inst;
+
+	uint32_t all = in->wait | (in->op == SASS_DEPBAR ? (uint32_t)op->imm[2] : 0);
+
+	for (uint32_t s = 0; s < SCOREBOARDS; s++)
+		if (all >> s & 1)
+			settle(w->hazard, s, 0, w->clock, 2);
+	if (in->op == SASS_DEPBAR)
+		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1],
+		       w->clock, 2);
+}
+
+void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
+{
+	struct hazard *h = w->hazard;
+	const struct sass_inst *in = op->inst;
+	const struct timing *t = op->timing;
+	struct flight f = {.op = op, .pc = w->pc, .cycle = w->clock};
+
+	if (!t) /* an illegal instruction: it will say so itself */
+		return;
+	wait(w, op);
+	if (!check(w, op, mask))
+		return;
+	if (!check_kept(w, op) || !check_distance(w, op, &h->last) ||
+	    !check_distance(w, op, &h->barrier))
+		return;
+	f.sequence = ++h->sequence[t->unit];
+	if (in->write_barrier < SCOREBOARDS)
+		f.written = take_ticket(h, in->write_barrier, t->unit,
+					(struct progress){f.sequence, f.sequence}, w->clock);
+	if (in->read_barrier < SCOREBOARDS)
+		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){f.sequence, 0},
+				     w->clock);
+	if (mask)
+		record(w, op, f, mask);
+	keep(h, op, &f);
+	h->last = f;
+	if (in->op == SASS_BAR)
+		h->barrier = f;
+	w->clock += sass_cycles(in);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Code objects are read whole or refused with a sentence: a small one made by hand, then the same
+ * with one thing wrong, cut off everywhere, and with every byte changed.
+ */
+#include "tests/tap.h"
+#include "libsov/compiler/image/image.h"
+#include "tests/userspace/compiler/amd/_object.h"
+
+static uint8_t file[OBJECT_BYTES];
+static char message[200];
+
+static bool reads(struct image *im)
+{
+	bool good = image_read(im, file, sizeof(file), message, sizeof(message));
+
+	if (!good)
+		image_free(im);
+	return good;
+}
+
+static bool small_one(void)
+{
+	struct image im;
+	uint8_t *memory;
+	const struct image_kernel *k;
+	uint64_t bytes;
+	bool good;
+
+	object_make(file);
+	if (!reads(&im))
+		return diag("%s", message), false;
+	k = &im.kernels[0];
+	bytes = im.part_bytes[IMAGE_CODE];
+	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") && im.nkernels == 1 &&
+	       !strcmp(k->name, "k") && k->code_offset == AT_CODE && k->code_bytes == 8 &&
+	       k->code == file + AT_CODE && k->amd.descriptor_offset == AT_DESCRIPTOR &&
+	       k->amd.kernarg_bytes == 16 && k->nparams == 1 && k->params[0].size == 8 &&
+	       k->param_bytes == 8 && k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
+	       k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].bytes == 4 &&
+	       !k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes && k->shared_bytes == 128 &&
+	       bytes == OBJECT_BYTES + 100 && !im.part_bytes[IMAGE_DATA];
+	memory = malloc(bytes);
+	memset(memory, 0xff, bytes);
+	image_place(&im, IMAGE_CODE, &(struct image_addresses){.base = {0x1000}}, memory);
+	good = good && !memcmp(memory + AT_CODE, file + AT_CODE, 8) && !memory[OBJECT_BYTES + 99];
+	free(memory);
+	image_free(&im);
+	return good;
+}
+
+static const struct {
+	uint32_t at, bytes;
+	uint64_t value;
+	const char *says;
+} damages[] = {
+	{0, 1, 'x', "no 64-bit little-endian ELF"},
+	{EI_CLASS, 1, ELFCLASS32, "no 64-bit little-endian ELF"},
+	{EI_OSABI, 1, 0, "OS ABI 0 is not HSA's"},
+	{EI_ABIVERSION, 1, 2, "ABI version 2"},
+	{offsetof(Elf64_Ehdr, e_flags), 1, 0x41, "chip 0x41, not for gfx1030"},
+	{offsetof(Elf64_Ehdr, e_type), 2, ET_REL, "not linked"},
+	{offsetof(Elf64_Ehdr, e_shoff), 8, ~0ull, "end beyond the file"},
+	{offsetof(Elf64_Ehdr, e_phnum), 2, 60000, "end beyond the file"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_offset), 8, 1, "segment 0 of"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_memsz), 8, 1ull << 40, "segment 0 of"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "nothing in it is to be loaded"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R, "are not its code"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X, "code that may be written"},
+	{AT_NOTE + 8, 4, 31, "no metadata of kernels"},
+	{AT_NOTE + 4, 4, 0xffffffff, "ends beyond its segment"},
+	{AT_NOTE + 20, 1, 0xc0, "metadata: damaged"},
+	{AT_SYMBOLS + 24, 4, 3, "has no symbol 'k.kd'"},
+	{AT_SYMBOLS + 48, 4, 3, "has no symbol 'k'"},
+	{AT_SYMBOLS + 48 + offsetof(Elf64_Sym, st_size), 8, 12, "are not its code"},
+	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_size), 8, 32, "descriptor is not in the file"},
+	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_value), 8, 1 << 20, "descriptor is not in the file"},
+	{AT_SECTIONS + 64 + offsetof(Elf64_Shdr, sh_size), 8, 1 << 20, "section 1 is no table of symbols"},
+	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, kernarg_bytes), 4, 8, "disagree"},
+	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, entry_offset), 8, 2,
+	 "are not its code"},
+};
+
+static bool refused(uint32_t i)
+{
+	struct image im;
+
+	object_make(file);
+	memcpy(file + damages[i].at, &damages[i].value, damages[i].bytes);
+	if (reads(&im))
+		image_free(&im);
+	else if (!strncmp(message, "code object: ", 13) && strstr(message, damages[i].says))
+		return true;
+	diag("%u: \"%s\" instead of \"%s\"", i, message, damages[i].says);
+	return false;
+}
+
+/* What is taken all the same names only what is there. */
+static bool sound(const struct image *im)
+{
+	for (uint32_t i = 0; i < im->nkernels; i++)
+		if (im->kernels[i].code_offset > OBJECT_BYTES - 4 ||
+		    im->kernels[i].param_bytes > im->kernels[i].amd.kernarg_bytes)
+			return false;
+	return im->part_bytes[IMAGE_CODE] <= 1u << 31;
+}
+
+static bool changed_bytes(void)
+{
+	struct image im;
+	uint32_t taken = 0;
+
+	for (uint32_t at = 0; at < OBJECT_BYTES; at += TAP_SLOWNESS > 1 ? 3 : 1)
+		for (uint32_t bit = 0; bit < 8; bit++) {
+			object_make(file);
+			file[at] ^= (uint8_t)(1u << bit);
+			if (!reads(&im)) {
+				if (!message[0])
+					return diag("byte %u, bit %u: no sentence", at, bit), false;
+				continue;
+			}
+			taken++;
+			if (!sound(&im))
+				return diag("byte %u, bit %u", at, bit), false;
+			image_free(&im);
+		}
+	return taken > 100;
+}
+
+static bool cut_off(void)
+{
+	struct image im;
+
+	object_make(file);
+	for (uint32_t n = 0; n < OBJECT_BYTES; n++) {
+		uint8_t *part = malloc(n + 1);
+		bool good;
+
+		memcpy(part, file, n);
+		good = image_read(&im, part, n, message, sizeof(message));
+		image_free(&im);
+		free(part);
+		if (good)
+			return diag("%u bytes are taken", n), false;
+	}
+	return true;
+}
+
+int main(void)
+{
+	uint32_t i, good = 0;
+
+	ok(small_one(), "a code object is read: kernel, descriptor, arguments, image");
+	for (i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
+		good += refused(i);
+	ok(good == i, "one thing wrong is named (%u ways)", i);
+	ok(cut_off(), "nothing that is cut off is taken");
+	ok(changed_bytes(), "any changed bit is refused or does no harm");
+	return tap_done();
+}

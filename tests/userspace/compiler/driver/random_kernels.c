@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random PTX kernels (_random.h) do the same as machine code, on every software GPU and in every
+ * mode, as on the IR interpreter.
+ *
+ *	random_kernels [FIRST [COUNT]]     the numbers of the kernels; one alone is printed
+ *	random_kernels turns FIRST COUNT   each in one mode on one chip, in turns: for many kernels
+ *	random_kernels CHIP FIRST COUNT    … on this chip alone, for instance navi21
+ *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
+ *	                                   does not matter is taken away
+ *	random_kernels shrink NUMBER CHIP  the same, of devices from this chip's on
+ *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
+ *	random_kernels theirs PTXAS NUMBER...  what its code leaves on software GPUs: "AGREES" with the interpreter, or
+ *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes,
+ *	                                   or "REFUSED" and why; then "EXPLAINED" by what (_rewrite.h), "UNEXPLAINED", or
+ *	                                   "CRASH" of what ptxas dies
+ *
+ * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
+ */
+#include <time.h>
+#include "tests/userspace/compiler/driver/_rewrite.h"
+#include "tests/userspace/compiler/driver/_shrink.h"
+
+#define USUAL_COUNT (40 / TAP_SLOWNESS)
+#define REWRITE_CHECKED 30 /* kernels, and of these … */
+#define REWRITE_MAD     63199 /* … one that has what few have */
+
+static void try_kernel(uint64_t number, bool print)
+{
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+
+	if (print)
+		printf("%s", ptx);
+	agree_inputs(number, threads);
+	ok(agree_interpret(ptx) && agree_everywhere(ptx), "random kernel %llu", (unsigned long long)number);
+	free(ptx);
+}
+
+/* A number means the same kernel whoever compiled the generator: what a GPU did wrong elsewhere can be looked at
+ * here. Kernels 50304, 51879, 53212 and 55115 of this generator were compared with those of an x86-64 machine. */
+static void check_generator(void)
+{
+	uint64_t mark = AGREE_FNV_START;
+
+	for (uint64_t number = 1; number <= 100; number++) {
+		uint32_t threads;
+		char *ptx = random_ptx(number, &threads);
+
+		mark = agree_fnv(mark, ptx, strlen(ptx));
+		free(ptx);
+	}
+	ok(mark == UINT64_C(0x61220ed496f864b1), "the generator makes the same kernels on every machine (mark %016" PRIx64 ")", mark);
+}
+
+/* A kernel that is rewritten to find a reason (_rewrite.h) does what it did. */
+static void check_rewriting(void)
+{
+	uint32_t rewritten[REWRITE_RECURSION + 1] = {0}, wrong = 0, none = 0;
+
+	for (uint64_t n = 1; n <= REWRITE_CHECKED; n++) {
+		uint64_t number = n < REWRITE_CHECKED ? n : REWRITE_MAD;
+		uint32_t threads;
+		char *ptx = random_ptx(number, &threads);
+
+		agree_inputs(number, threads);
+		wrong += !agree_interpret(ptx);
+		for (uint32_t kind = 0; kind <= REWRITE_RECURSION; kind++) {
+			char *text = rewrite(ptx, kind);
+
+			rewritten[kind] += text != NULL;
+			/* Without recursion it is another kernel. */
+			wrong += text && kind != REWRITE_RECURSION && !rewrite_means_the_same(text, number, kind);
+			wrong += text && kind == REWRITE_RECURSION && strstr(text, ", %deep)");
+			free(text);
+		}
+		free(ptx);
+	}
+	for (uint32_t kind = 0; kind <= REWRITE_RECURSION; kind++) {
+		none += !rewritten[kind];
+		diag("rewritten at %s: %u of %d kernels", rewritings[kind].name, rewritten[kind], REWRITE_CHECKED);
+	}
+	ok(!wrong && !none, "rewritten kernels do what they did");
+}
+
+/* The first device of a chip; AGREE_DEVICES: there is none. */
+static uint32_t device_of(const char *chip)
+{
+	uint32_t n = 0;
+
+	while (n < AGREE_DEVICES && strncmp(agree.properties[n].name, chip, strlen(chip)))
+		n++;
+	return n;
+}
+
+/* All modes on devices from one on take turns; at the end, how many kernels each had and how long one took. */
+static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_t count)
+{
+	uint64_t had[AGREE_DEVICES][AGREE_MODES] = {{0}}, good[AGREE_DEVICES][AGREE_MODES] = {{0}}, bad = 0;
+	clock_t start = clock();
+
+	for (uint64_t number = first; number < first + count; number++) {
+		uint32_t n = device + number % devices, mode = number / devices % AGREE_MODES, threads;
+		char *ptx = random_ptx(number, &threads);
+
+		agree_inputs(number, threads);
+		had[n][mode]++;
+		if (agree_interpret(ptx) && agree_device(n, ptx, &agree_modes[mode])) {
+			good[n][mode]++;
+		} else {
+			printf("WRONG %" PRIu64 " %s %s\n", number, agree.properties[n].name, agree_modes[mode].name);
+			bad++;
+		}
+		free(ptx);
+	}
+	for (uint32_t n = device; n < device + devices; n++)
+		for (uint32_t mode = 0; mode < AGREE_MODES; mode++)
+			printf("turns %s%s %s %" PRIu64 " of %" PRIu64 "\n", agree.properties[n].target,
+			       agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ",hazard" : "",
+			       agree_modes[mode].name, good[n][mode], had[n][mode]);
+	printf("refused by name %u\n", agree.refused);
+	printf("batch %" PRIu64 " programs %" PRIu64 " cpu %.1f ms each\n", first, count,
+	       1e3 * (double)(clock() - start) / CLOCKS_PER_SEC / (double)count);
+	return bad > 0;
+}
+
+static int shrink_kernel(uint64_t number, const char *whose)
+{
+	uint32_t device = whose ? device_of(whose) : 0, threads;
+	const char *ptxas = device < AGREE_DEVICES ? NULL : whose;
+	struct shrink_other o = {.ptxas = ptxas, .device = ptxas ? AGREE_PLAIN : device};
+	char *ptx = random_ptx(number, &threads);
+	bool fails;
+
+	agree_inputs(number, threads);
+	fails = shrink_find(&o, ptx);
+	if (fails) {
+		ptx = shrink(&o, ptx);
+		printf("%s", ptx);
+		agree_interpret(ptx);
+		shrink_soft_agrees(&o, ptx);
+		if (!ptxas)
+			diag("on %s, %s code", agree.properties[o.device].name, o.mode->name);
+	} else {
+		printf("kernel %" PRIu64 " does not fail\n", number);
+	}
+	free(ptx);
+	return fails;
+}
+
+/* Which kinds of instructions ptxas's code is right without, each alone or, failing that, all. The interpreter has run
+ * the kernel. */
+static void explain_theirs(uint64_t number, const char *ptx, const char *ptxas, uint32_t n)
+{
+	char reasons[REWRITE_REASONS] = "";
+
+	for (uint32_t kind = 0; kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
+		char *text = rewrite(ptx, kind);
+		const void *image = NULL;
+		size_t size;
+
+		if (text && rewrite_means_the_same(text, number, kind))
+			image = shrink_ptxas(ptxas, agree.properties[n].target, text, &size);
+		if (image && agree_image(n, image, size))
+			rewrite_add_reason(reasons, kind);
+		free(text);
+	}
+	rewrite_print_reasons(reasons, number);
+}
+
+static void explain_crash(uint64_t number, const char *ptx, const char *ptxas, const char *target)
+{
+	char *text = rewrite(ptx, REWRITE_RECURSION);
+	size_t size;
+
+	if (text && shrink_ptxas(ptxas, target, text, &size))
+		printf("CRASH %" PRIu64 " %s %s\n", number, rewritings[REWRITE_RECURSION].name, target);
+	else
+		printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
+	free(text);
+}
+
+/* Hopper first, then Ampere: ptxas makes different code for them. */
+static void show_theirs(uint64_t number, const char *ptxas)
+{
+	uint32_t threads;
+	char *ptx = random_ptx(number, &threads);
+
+	for (uint32_t n = AGREE_PLAIN; n < AGREE_PLAIN + 2; n++) {
+		const char *target = agree.properties[n].target;
+		const void *image;
+		size_t size;
+		bool right;
+
+		agree_inputs(number, threads);
+		*agree.error = 0;
+		image = shrink_ptxas(ptxas, target, ptx, &size);
+		memset(&agree.got, 0, sizeof(agree.got));
+		tap_quiet = true;
+		right = image && agree_interpret(ptx) && agree_image(n, image, size);
+		if (!image)
+			explain_crash(number, ptx, ptxas, target);
+		else if (right)
+			printf("AGREES %" PRIu64 " ptxas %s\n", number, target);
+		else if (*agree.error)
+			printf("REFUSED %" PRIu64 " ptxas %s: %s\n", number, target, agree.error);
+		else
+			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(), target);
+		if (image && !right)
+			explain_theirs(number, ptx, ptxas, n);
+		tap_quiet = false;
+	}
+	free(ptx);
+}
+
+int main(int argc, char **argv)
+{
+	const char *wish = getenv("SOV_TEST_KERNELS");
+	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	uint64_t count = argc > 2   ? strtoull(argv[2], NULL, 0)
+			 : argc > 1 ? 1
+			 : wish	    ? strtoull(wish, NULL, 0)
+				    : USUAL_COUNT;
+
+	if (!agree_start()) {
+		ok(false, "software GPUs start");
+		return tap_done();
+	}
+	if (argc > 2 && !strcmp(argv[1], "shrink"))
+		return shrink_kernel(strtoull(argv[2], NULL, 0), argc > 3 ? argv[3] : NULL);
+	for (int i = 3; i < argc && !strcmp(argv[1], "theirs"); i++)
+		show_theirs(strtoull(argv[i], NULL, 0), argv[2]);
+	if (argc > 3 && !strcmp(argv[1], "theirs"))
+		return 0;
+	if (argc > 3 && !strcmp(argv[1], "turns"))
+		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
+		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+	if (argc < 2) {
+		check_generator();
+		check_rewriting();
+	}
+	for (uint64_t n = first; n < first + count; n++)
+		try_kernel(n, argc == 2);
+	diag("refused by name: %u", agree.refused);
+	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
+		sov_context_destroy(agree.contexts[n]);
+	return tap_done();
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The back end's checks find what they are there for: every register operand that is changed, every
+ * wait that is dropped, every stall that is too short by one. They are tried on code that passes
+ * them, changed in one place at a time.
+ */
+#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
+#include "libsov/compiler/passes/pass.h"
+#include "tests/tap.h"
+
+static const char kernel[] =
+	"kernel k(x: 8 at 0 pointer, y: 8 at 8 pointer, n: 4 at 16) {\n"
+	"entry:\n"
+	"	%x = load.b64 param [0]\n"
+	"	%y = load.b64 param [8]\n"
+	"	%n = load.b32 param [16]\n"
+	"	%tid = sreg.b32 tid.x\n"
+	"	%zero = const.b32 0\n"
+	"	%eight = const.b32 8\n"
+	"	br loop\n"
+	"loop:\n"
+	"	%i = phi.b32 [entry: %tid], [loop: %next]\n"
+	"	%sum = phi.b64 [entry: %x], [loop: %more]\n"
+	"	%o = mulwide.u.b64 %i, %eight\n"
+	"	%at = add.b64 %y, %o\n"
+	"	%v = load.b64 global [%at]\n"
+	"	%w = fmul.b64 %v, %v\n"
+	"	store.b64 global [%at], %w\n"
+	"	%more = add.b64 %sum, %v\n"
+	"	%next = add.b32 %i, %eight\n"
+	"	%go = icmp.b32 lt.u %next, %n\n"
+	"	cbr %go, loop, done\n"
+	"done:\n"
+	"	store.b64 global [%x], %more\n"
+	"	ret\n"
+	"}\n";
+
+struct bench {
+	struct compile_job job;
+	struct mir_func *f;
+};
+
+/* Everything up to and with the assignment of registers. */
+static void assign(struct bench *b, const char *target)
+{
+	struct nv_plan plan = {0};
+	struct nv_module module = {.job = &b->job, .plan = &plan};
+	struct ir_module *m;
+
+	memset(b, 0, sizeof(*b));
+	arena_init(&b->job.arena, 0, NULL);
+	diag_init(&b->job.diag, &b->job.arena, "test");
+	b->job.target = target_find(target);
+	b->job.options.verify = true;
+	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
+	if (m && passes_run(&b->job, m) && nv_place_variables(&b->job, &plan, m)) {
+		nv_find_common(&module, m);
+		b->f = nv_select(&module, m->funcs);
+	}
+	if (!b->f) {
+		printf("Bail out! %s\n", b->job.diag.text);
+		exit(1);
+	}
+	nv_split_edges(b->f);
+	if (!nv_regalloc(b->f, false))
+		exit(1);
+	nv_copies(b->f);
+}
+
+static void finish(struct bench *b)
+{
+	nv_drop_copies(b->f);
+	nv_predicate(b->f);
+	nv_converge(b->f);
+	nv_layout(b->f);
+	nv_schedule(b->f);
+	nv_wait(b->f);
+}
+
+static bool is_found(struct bench *b, bool (*check)(const struct mir_func *, struct text *))
+{
+	struct text why = {.arena = &b->job.arena};
+
+	return !check(b->f, &why) && why.s && *why.s;
+}
+
+/* Another register of the same kind, with the same alignment. */
+static void check_registers(const char *target)
+{
+	uint32_t changed = 0, found = 0;
+	struct bench b;
+
+	assign(&b, target);
+	ok(!is_found(&b, nv_check_registers), "%s: a good assignment passes", target);
+	mir_for_each_block(b.f, block)
+		mir_for_each(b.f, block, i)
+			for (uint32_t k = 0; k < i->sass.nops; k++) {
+				uint8_t *reg = &i->sass.ops[k].reg;
+
+				/* A copy's source may be anywhere that holds the value. */
+				if (!i->ref[k].vreg || i->copy)
+					continue;
+				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
+										  : *reg + 4);
+				changed++;
+				if (is_found(&b, nv_check_registers))
+					found++;
+				else
+					diag("not found: %s", mir_text_inst(b.f, i));
+				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
+										  : *reg - 4);
+			}
+	ok(changed > 20 && found == changed, "%s: %u of %u changed operands are found", target,
+	   found, changed);
+	arena_free(&b.job.arena);
+}
+
+static void check_waits(const char *target)
+{
+	uint32_t dropped = 0, found = 0;
+	struct bench b;
+
+	assign(&b, target);
+	finish(&b);
+	ok(!is_found(&b, nv_check_hazards), "%s: good waits pass", target);
+	mir_for_each_block(b.f, block)
+		mir_for_each(b.f, block, i)
+			for (uint32_t sb = 0; sb < 6; sb++) {
+				if (!(i->sass.wait >> sb & 1))
+					continue;
+				i->sass.wait ^= (uint8_t)(1 << sb);
+				dropped++;
+				if (is_found(&b, nv_check_hazards))
+					found++;
+				else
+					diag("not found: scoreboard %u of %s", sb,
+					     mir_text_inst(b.f, i));
+				i->sass.wait ^= (uint8_t)(1 << sb);
+			}
+	ok(dropped > 2 && found == dropped, "%s: %u of %u dropped waits are found", target, found,
+	   dropped);
+	arena_free(&b.job.arena);
+}
+
+/* Stalls above one were made longer for a reason. */
+static void check_stalls(const char *target)
+{
+	uint32_t shortened = 0, found = 0;
+	struct bench b;
+
+	assign(&b, target);
+	finish(&b);
+	mir_for_each_block(b.f, block)
+		mir_for_each(b.f, block, i) {
+			if (i->sass.stall < 2)
+				continue;
+			i->sass.stall--;
+			shortened++;
+			if (is_found(&b, nv_check_hazards))
+				found++;
+			else
+				diag("not found: %s", mir_text_inst(b.f, i));
+			i->sass.stall++;
+		}
+	ok(shortened > 5 && found == shortened, "%s: %u of %u shortened stalls are found", target,
+	   found, shortened);
+	arena_free(&b.job.arena);
+}
+
+int main(void)
+{
+	static const char *const targets[] = {"sm_90", "sm_80"};
+
+	for (int t = 0; t < 2; t++) {
+		check_registers(targets[t]);
+		check_waits(targets[t]);
+		check_stalls(targets[t]);
+	}
+	return tap_done();
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One-instruction tests: a PTX file whose comments say what goes in and what must come out. One
+ * line per kernel parameter, in their order:
+ *
+ *   // in u32: 1 2 3            a buffer; its address is the parameter
+ *   // out f32: 1.5 nan -0      a buffer that the kernel fills; it starts as garbage
+ *   // inout s32: 5 7 -> 6 8    a buffer with these values before and those after
+ *   // value u64: 10            the parameter itself
+ *
+ * and, where the launch is not one block with a thread per element of the first result:
+ *
+ *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
+ *
+ * "// machine code: not yet" says that the back ends refuse the file, and say so; "// machine code: Hopper's"
+ * that all others do, for want of such an instruction.
+ *
+ * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is
+ * what the test promises.
+ */
+#ifndef TESTS_PTX_INSTRUCTIONS_H
+#define TESTS_PTX_INSTRUCTIONS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include "tests/tap.h"
+#include "tests/userspace/compiler/ptx/_files.h"
+
+#define TEST_MAX_PARAMETERS 12
+#define TEST_MAX_ELEMENTS   256
+#define TEST_GARBAGE        0xa5
+
+struct test_parameter {
+	bool buffer;
+	char type;      /* u, s, b, f */
+	uint32_t bytes; /* of an element */
+	uint32_t count;
+	uint64_t before[TEST_MAX_ELEMENTS], after[TEST_MAX_ELEMENTS];
+	bool any_nan[TEST_MAX_ELEMENTS];
+	uint8_t memory[TEST_MAX_ELEMENTS * 8]; /* what the kernel works on */
+};
+
+struct instruction_test {
+	const char *name; /* of the file */
+	char promise[200];
+	struct test_parameter parameters[TEST_MAX_PARAMETERS];
+	uint32_t count, block, grid, shared;
+	bool fails, not_yet, hopper;
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static inline void
+test_broken(const struct instruction_test *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("Bail out! %s: ", t->name);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	exit(1);
+}
+
+/* ---- reading ---- */
+
+static inline uint64_t test_number(const struct instruction_test *t, const struct test_parameter *p,
+				   const char *word, bool *any_nan)
+{
+	uint64_t bits = 0;
+	char *end;
+	double d;
+	float f;
+
+	*any_nan = !strcmp(word, "nan");
+	if (*any_nan)
+		return p->bytes == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
+	if (p->type != 'f' || !strncmp(word, "0x", 2)) {
+		bits = *word == '-' ? (uint64_t)strtoll(word, &end, 0) : strtoull(word, &end, 0);
+	} else if (p->bytes == 4) {
+		f = strtof(word, &end);
+		memcpy(&bits, &f, sizeof(f));
+	} else {
+		d = strtod(word, &end);
+		memcpy(&bits, &d, sizeof(d));
+	}
+	if (*end)
+		test_broken(t, "'%s' is not a number", word);
+	return p->bytes == 8 ? bits : bits & ((UINT64_C(1) << 8 * p->bytes) - 1);
+}
+
+static inline void test_type(const struct instruction_test *t, struct test_parameter *p,
+			     const char *word)
+{
+	p->type = word[0];
+	p->bytes = (uint32_t)atoi(word + 1) / 8;
+	if (!strchr("usbf", p->type) || !p->bytes || p->bytes > 8 || word[strlen(word) - 1] != ':')
+		test_broken(t, "'%s' is not a type", word);
+}
+
+/* Words of a line, one after the other; NULL at its end. */
+static inline char *test_word(char **line)
+{
+	return strtok_r(NULL, " \t", line);
+}
+
+static inline void test_parameter_line(struct instruction_test *t, const char *kind, char *line)
+{
+	struct test_parameter *p = &t->parameters[t->count];
+	bool in = !strcmp(kind, "in"), both = !strcmp(kind, "inout"), second = false, unused;
+	char *word = test_word(&line);
+	uint32_t n[2] = {0, 0};
+
+	if (t->count++ == TEST_MAX_PARAMETERS || !word)
+		test_broken(t, "too many parameters, or one without a type");
+	test_type(t, p, word);
+	p->buffer = strcmp(kind, "value");
+	memset(p->before, TEST_GARBAGE, sizeof(p->before));
+	while ((word = test_word(&line))) {
+		if (!strcmp(word, "->")) {
+			second = true;
+			continue;
+		}
+		if (n[second] == TEST_MAX_ELEMENTS)
+			test_broken(t, "too many elements");
+		if (second || !both)
+			p->after[n[second]] = test_number(t, p, word, &p->any_nan[n[second]]);
+		if (!second && (in || both || !p->buffer))
+			p->before[n[second]] = test_number(t, p, word, &unused);
+		n[second]++;
+	}
+	p->count = n[0];
+	if (!n[0] || (both && n[0] != n[1]))
+		test_broken(t, "'%s' with %u and %u elements", kind, n[0], n[1]);
+	if (!strcmp(kind, "out") && !t->block)
+		t->block = n[0];
+}
+
+static inline void test_comment(struct instruction_test *t, char *line)
+{
+	char *word = test_word(&line);
+	static const char *const kinds[] = {"in", "out", "inout", "value"};
+
+	if (!word)
+		return;
+	for (size_t i = 0; i < 4; i++) {
+		if (!strcmp(word, kinds[i])) {
+			test_parameter_line(t, word, line);
+			return;
+		}
+	}
+	if (!strcmp(word, "block:"))
+		t->block = (uint32_t)atoi(line);
+	else if (!strcmp(word, "grid:"))
+		t->grid = (uint32_t)atoi(line);
+	else if (!strcmp(word, "shared:"))
+		t->shared = (uint32_t)atoi(line);
+	else if (!strcmp(word, "fails"))
+		t->fails = true;
+	else if (!strcmp(word, "machine"))
+		t->not_yet = !strcmp(line, "code: not yet"), t->hopper = !strcmp(line, "code: Hopper's");
+	else if (!*t->promise && strncmp(word, "SPDX", 4))
+		snprintf(t->promise, sizeof(t->promise), "%s %s", word, line);
+}
+
+/* The comments before the first line that is none. From malloc. */
+static inline struct instruction_test *test_read(const char *name, const char *text)
+{
+	struct instruction_test *t = calloc(1, sizeof(*t));
+	char line[4096];
+
+	t->name = name;
+	t->grid = 1;
+	while (!strncmp(text, "//", 2)) {
+		size_t n = strcspn(text, "\n");
+
+		if (n >= sizeof(line))
+			test_broken(t, "a line is too long");
+		memcpy(line, text + 2, n - 2);
+		line[n - 2] = '\0';
+		test_comment(t, line);
+		text += n + (text[n] == '\n');
+	}
+	if (!t->block)
+		t->block = 1;
+	if (!*t->promise)
+		test_broken(t, "it promises nothing");
+	return t;
+}
+
+/* ---- running ---- */
+
+static inline void test_reset(struct instruction_test *t)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct test_parameter *p = &t->parameters[i];
+
+		for (uint32_t k = 0; k < p->count; k++)
+			memcpy(p->memory + k * p->bytes, &p->before[k], p->bytes);
+	}
+}
+
+static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_t got)
+{
+	uint64_t infinity = p->bytes == 4 ? 0x7f800000 : UINT64_C(0x7ff0000000000000);
+	uint64_t sign = UINT64_C(1) << (8 * p->bytes - 1);
+
+	return p->any_nan[k] ? (got & ~sign) > infinity : got == p->after[k];
+}
+
+/* Says what differs. */
+static inline bool test_compare(const struct instruction_test *t)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct test_parameter *p = &t->parameters[i];
+
+		for (uint32_t k = 0; p->buffer && k < p->count; k++) {
+			uint64_t got = 0;
+
+			memcpy(&got, p->memory + k * p->bytes, p->bytes);
+			if (test_same(p, k, got))
+				continue;
+			good = false;
+			diag("parameter %u, element %u: got 0x%llx, want %s0x%llx", i, k,
+			     (unsigned long long)got, p->any_nan[k] ? "a NaN such as " : "",
+			     (unsigned long long)p->after[k]);
+		}
+	}
+	return good;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every file in instructions/ as machine code on the software GPU, through the public API: Hopper
+ * and Ampere, with and without hazard checks, scheduled and serial code. The expected results are
+ * those of the interpreter's test, so a difference between the two points behind the IR.
+ */
+#include "libsov/sov.h"
+#include "tests/soft.h"
+#include "tests/userspace/compiler/ptx/_instructions.h"
+
+#define TIME_LIMIT UINT64_C(20000000000) /* for one kernel, ns */
+
+static struct {
+	sov_context context;
+	const char *device;
+	bool serial;
+} now;
+
+static bool must(sov_result r, const char *doing)
+{
+	if (r)
+		diag("%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+	return !r;
+}
+
+/* What a chip cannot do, also when the file says that it is for such a chip, is refused and called by its name. */
+static bool refused(const char *text, size_t length)
+{
+	char *copy = strdup(text), *target = strstr(copy, ".target sm_90");
+	sov_module m;
+	bool good;
+
+	if (target)
+		memcpy(target, ".target sm_80", 13);
+	good = sov_module_load(now.context, copy, length, NULL, &m) == SOV_ERROR_INVALID_SOURCE &&
+	       strstr(sov_module_messages(), "not supported on ");
+	free(copy);
+	return good;
+}
+
+static bool load(const char *text, size_t length, const char *name, sov_module *m, sov_function *f)
+{
+	sov_module_options o = SOV_INIT(sov_module_options);
+	char kernel[128];
+
+	snprintf(kernel, sizeof(kernel), "%.*s", (int)strlen(name) - 4, name);
+	o.flags = now.serial ? SOV_MODULE_SERIAL : 0;
+	if (!must(sov_module_load(now.context, text, length, &o, m), "loading")) {
+		diag("%s", sov_module_messages());
+		return false;
+	}
+	return must(sov_module_get_function(*m, kernel, f), "looking for the kernel");
+}
+
+/* Buffers to the GPU; arguments[i] points at their address or at the value itself. */
+static bool copy_in(struct instruction_test *t, sov_ptr *at, const void **arguments)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < t->count; i++) {
+		struct test_parameter *p = &t->parameters[i];
+		uint64_t bytes = p->count * p->bytes;
+
+		arguments[i] = p->memory;
+		if (!p->buffer)
+			continue;
+		good = must(sov_memory_alloc(now.context, bytes, &at[i]), "allocating") &&
+		       must(sov_memory_copy(now.context, at[i], SOV_HOST(p->memory), bytes),
+			    "copying in");
+		arguments[i] = &at[i];
+	}
+	return good;
+}
+
+static bool copy_out(struct instruction_test *t, const sov_ptr *at)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < t->count; i++) {
+		struct test_parameter *p = &t->parameters[i];
+
+		if (p->buffer)
+			good = must(sov_memory_copy(now.context, SOV_HOST(p->memory), at[i],
+						    p->count * p->bytes),
+				    "copying out");
+	}
+	return good;
+}
+
+static sov_result launch(const struct instruction_test *t, sov_function f, const void **arguments)
+{
+	sov_launch l = SOV_INIT(sov_launch);
+	sov_result r;
+
+	l.grid[0] = t->grid, l.grid[1] = l.grid[2] = 1;
+	l.block[0] = t->block, l.block[1] = l.block[2] = 1;
+	l.shared_bytes = t->shared;
+	l.arguments = arguments;
+	l.argument_count = t->count;
+	r = sov_function_launch(f, &l);
+	return r ? r : sov_context_wait(now.context, TIME_LIMIT);
+}
+
+static void check(const char *name, const char *text, size_t length)
+{
+	struct instruction_test *t = test_read(name, text);
+	sov_ptr at[TEST_MAX_PARAMETERS] = {0};
+	const void *arguments[TEST_MAX_PARAMETERS];
+	sov_module m = NULL;
+	sov_function f;
+	bool good;
+
+	if (t->not_yet || (t->hopper && !strstr(now.device, "gh100"))) {
+		ok(refused(text, length), "%s on %s is refused by name", name, now.device);
+		free(t);
+		return;
+	}
+	test_reset(t);
+	good = load(text, length, name, &m, &f) && copy_in(t, at, arguments);
+	if (good && t->fails)
+		good = launch(t, f, arguments) == SOV_ERROR_FAULT &&
+		       must(sov_context_reset(now.context), "resetting");
+	else if (good)
+		good = must(launch(t, f, arguments), "running") && copy_out(t, at) &&
+		       test_compare(t);
+	ok(good, "%s on %s%s: %s", name, now.device, now.serial ? ", serial code" : "", t->promise);
+	if (sov_context_status(now.context))
+		sov_context_reset(now.context);
+	for (uint32_t i = 0; i < t->count; i++)
+		if (at[i])
+			sov_memory_free(now.context, at[i]);
+	if (m)
+		sov_module_unload(m);
+	free(t);
+}
+
+static void run_device(uint32_t ordinal)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	char name[128];
+	sov_device device;
+
+	if (!ok(must(sov_device_open(ordinal, &device), "opening") &&
+			must(sov_device_get_properties(device, &p), "asking") &&
+			must(sov_context_create(device, NULL, &now.context), "creating a context"),
+		"device %u opens", ordinal))
+		return;
+	snprintf(name, sizeof(name), "%s%s", p.name,
+		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazards checked" : "");
+	now.device = name;
+	for (int serial = 0; serial < 2; serial++) {
+		now.serial = serial;
+		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check);
+	}
+	ok(must(sov_context_destroy(now.context), "destroying"), "its context goes");
+}
+
+int main(void)
+{
+	uint32_t count = 0;
+
+	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard");
+	unsetenv("SOV_VISIBLE_DEVICES");
+	ok(must(sov_device_count(&count), "counting") && count >= 4, "there are devices");
+	for (uint32_t ordinal = 0; ordinal < count; ordinal++)
+		run_device(ordinal);
+	return tap_done();
+}

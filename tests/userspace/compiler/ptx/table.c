@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instruction table is text, so a slip of the pen in it compiles. Here every word of it must
+ * mean something to the files that interpret it.
+ */
+#include "tests/tap.h"
+#include "libsov/compiler/ptx/front_end.h"
+
+static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
+static const char meanings[] = "or wider special variable parts vector nothing twice label targets";
+
+static bool in_list(const char *list, const char *word, size_t n)
+{
+	for (const char *at = list; *at; at += strcspn(at, " "), at += strspn(at, " "))
+		if (strcspn(at, " ") == n && !memcmp(at, word, n))
+			return true;
+	return false;
+}
+
+/* Words that say something by their presence alone. */
+static bool plain_word(const char *word, size_t n)
+{
+	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp .red .popc "
+		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32", word, n);
+}
+
+static bool known_word(const char *word, size_t n)
+{
+	return ptx_type_find(word, n) || ptx_word_find(SLOT_COUNT, word, n) || plain_word(word, n);
+}
+
+static bool check_form(const char *form)
+{
+	const char *at = form + strcspn(form, ".{ ");
+	bool good = true;
+
+	while (*at && *at != ' ') {
+		size_t n = *at == '.' ? 1 + strcspn(at + 1, ".{} ") : 1;
+
+		if (*at == '.' && ptx_group_slot(at, n) == SLOT_COUNT && !known_word(at, n)) {
+			diag("%s: '%.*s' means nothing", form, (int)n, at);
+			good = false;
+		}
+		at += n;
+	}
+	while (*at) {
+		size_t n = strcspn(at, " ,|[]{}");
+
+		if (n && !in_list(operands, at, n)) {
+			diag("%s: there is no operand '%.*s'", form, (int)n, at);
+			good = false;
+		}
+		at += n + (at[n] != '\0');
+	}
+	return good;
+}
+
+static bool check_clauses(const struct ptx_row *row)
+{
+	bool right = false, good = true; /* of the '=' */
+
+	for (const char *at = row->where; *at;) {
+		size_t n = strcspn(at, " =;");
+		bool group = ptx_group_slot(at, n) != SLOT_COUNT;
+		bool known = group || (right ? known_word(at, n) || in_list(meanings, at, n)
+					     : in_list(operands, at, n));
+
+		if (n && !known) {
+			diag("%s, where %s: '%.*s' means nothing", row->form, row->where, (int)n,
+			     at);
+			good = false;
+		}
+		at += n;
+		right = *at == '=' || (right && *at != ';');
+		at += *at != '\0';
+	}
+	return good;
+}
+
+static size_t name_length(const char *form)
+{
+	return strcspn(form, ".{ ");
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	return name_length(a) == name_length(b) && !memcmp(a, b, name_length(a));
+}
+
+/* Once another instruction has begun, no row of this one may follow. */
+static bool together(uint32_t i)
+{
+	uint32_t j = i;
+
+	while (ptx_rows[j].form && same_name(ptx_rows[j].form, ptx_rows[i].form))
+		j++;
+	for (; ptx_rows[j].form; j++)
+		if (same_name(ptx_rows[j].form, ptx_rows[i].form))
+			return false;
+	return true;
+}
+
+int main(void)
+{
+	bool forms = true, clauses = true, order = true, absent = true;
+
+	for (uint32_t i = 0; ptx_rows[i].form; i++) {
+		forms &= check_form(ptx_rows[i].form);
+		clauses &= check_clauses(&ptx_rows[i]);
+		order &= together(i);
+		for (uint32_t k = 0; ptx_absent[k].names; k++)
+			absent &= !in_list(ptx_absent[k].names, ptx_rows[i].form,
+					   name_length(ptx_rows[i].form));
+	}
+	ok(forms, "every word and operand of a form is known");
+	ok(clauses, "every word of a clause is known");
+	ok(order, "rows of one instruction stand together");
+	ok(absent, "what has a row is not called unsupported");
+	return tap_done();
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Register uses, and the timing rules that the scheduler and the software GPU share: a few figures
+ * whose origin stands in sass_latency.c, from words that are decoded as both of them do.
+ */
+#include "tests/tap.h"
+#include "libsov/isa/nv/sass.h"
+
+static struct sass_inst one, two;
+
+static void load(struct sass_inst *in, uint32_t sm, uint64_t hi, uint64_t lo)
+{
+	if (!sass_decode(sm, (struct sass_word){lo, hi}, in))
+		ok(false, "the word %016llx%016llx decodes", (unsigned long long)hi,
+		   (unsigned long long)lo);
+}
+
+/* Least distance by the register that both have; -1: they have none. */
+static int distance(uint32_t sm)
+{
+	struct sass_reg_use a[SASS_MAX_USES], b[SASS_MAX_USES];
+	uint32_t n = sass_uses(&one, a), m = sass_uses(&two, b), i, j;
+	int most = -1;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < m; j++)
+			if (a[i].write && !b[j].write && a[i].kind == b[j].kind &&
+			    a[i].reg < b[j].reg + b[j].count && b[j].reg < a[i].reg + a[i].count) {
+				int d = (int)sass_raw(sm, &one, &a[i], &two, &b[j]);
+
+				most = d > most ? d : most;
+			}
+	return most;
+}
+
+static void uses(const char *want)
+{
+	struct sass_reg_use u[SASS_MAX_USES];
+	uint32_t n = sass_uses(&one, u), i;
+	char text[256] = "";
+
+	for (i = 0; i < n; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%c%u/%u%s",
+			 i ? " " : "", "?RUPQB"[u[i].kind], u[i].reg, u[i].count,
+			 u[i].write ? "!" : "");
+	if (!ok(!strcmp(text, want), "%s", want))
+		diag("got %s", text);
+}
+
+#define DADD_R4_R6_R4      0x004fd80000000004, 0x0000000006047229
+#define LDG64_R6_UR4_R6    0x000ea2000c1e1b00, 0x0000000406067981
+#define ISETP_P0_R2_R3     0x000fda0003f06070, 0x000000030200720c
+#define P0_BRA             0x000fea0003800000, 0x0000000000280947
+#define VOTE_ALL_P2_P0     0x000fe20000040000, 0x0000000000ff7806
+#define STG64_UR4_R2_R6    0x000fe2000c101b04, 0x0000000602007986
+#define IMAD_WIDE_R6	   0x002fcc00078e0008, 0x0000000802067825 /* R6, R2, 0x8, R8 */
+#define IADD3_R0_R6        0x000fe20007ffe0ff, 0x0000000306007210 /* IADD3 R0, R6, R3, RZ */
+#define IADD3_R0_R7        0x000fe20007ffe0ff, 0x0000000307007210
+#define SHFL_R6_R4         0x000fe200000e0000, 0x0a001f0004067f89
+#define LDS64_R4           0x000e620000000a00, 0x0000000000048984
+#define FADD_R4_R6_R7      0x000fe20000000000, 0x0000000706047221
+#define STS64_R7_R4        0x0003e20000000a00, 0x0000000407007388
+#define HMUL2_R3           0x004fca0000002800, 0x2000000500037232 /* HMUL2.SAT R3, R0.H0_H0, R5.H0_H0 */
+#define HADD2_F32_R6_R3    0x000fe40000004100, 0x20000003ff067230 /* HADD2.F32 R6, -RZ, R3.H0_H0 */
+#define HADD2_R3_R6_R4     0x000fe40000010800, 0x2000000406037230 /* HADD2.FTZ R3, R6.H0_H0, R4.H0_H0 */
+#define ULOP3_UR62_UR61    0x000fe2000f8e803d, 0x0000001f3e3e7892 /* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
+#define UMOV_UR61          0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
+#define BAR_SYNC           0x000fec0000010000, 0x0000000000007b1d
+#define R2UR_UR4_R6        0x003fde00000e0000, 0x00000000060472ca
+
+int main(void)
+{
+	load(&one, 90, DADD_R4_R6_R4);
+	uses("R4/2! R6/2 R4/2");
+	load(&two, 90, DADD_R4_R6_R4);
+	ok(distance(90) == 8 && !sass_variable(90, &one),
+	   "SM90: DADD to DADD takes 8 cycles and no scoreboard");
+	ok(distance(80) == 6 && sass_variable(80, &one),
+	   "SM80: DADD to DADD takes 6 cycles and a scoreboard");
+	ok(sass_reads_late(80, &one) && !sass_reads_late(90, &one),
+	   "SM80's FP64 reads its sources late");
+	load(&one, 90, LDG64_R6_UR4_R6);
+	uses("R6/2! R6/2 U4/2");
+	ok(sass_variable(90, &one) && !sass_in_order(90, &one), "loads need a scoreboard each");
+	load(&one, 90, ISETP_P0_R2_R3);
+	uses("P0/1! R2/1 R3/1");
+	load(&two, 90, P0_BRA);
+	ok(distance(90) == 13, "a guard needs its predicate 13 cycles earlier");
+	load(&two, 90, VOTE_ALL_P2_P0);
+	ok(distance(90) == 13 && distance(80) == 13, "so does a vote");
+	load(&two, 90, P0_BRA);
+	ok(sass_min_stall(90, &two) == 5, "a branch stalls at least 5 cycles");
+	load(&one, 90, IMAD_WIDE_R6);
+	load(&two, 90, IADD3_R0_R6);
+	ok(distance(90) == 3 && distance(80) == 5, "SM90: IMAD.WIDE makes its low half early");
+	load(&two, 90, IADD3_R0_R7);
+	ok(distance(90) == 5 && distance(80) == 5, "... but not the high one");
+	load(&two, 90, STG64_UR4_R2_R6);
+	ok(distance(90) == 5, "a store takes its data 5 cycles after arithmetic");
+	load(&one, 90, FADD_R4_R6_R7);
+	load(&two, 90, STS64_R7_R4);
+	ok(distance(90) == 5, "so does one to shared memory");
+	load(&one, 90, SHFL_R6_R4);
+	load(&two, 90, LDS64_R4);
+	ok(sass_pipe(90, &one) == sass_pipe(90, &two) && sass_in_order(90, &one),
+	   "SHFL and LDS answer in the order of issue");
+	ok(sass_same_queue(90, &one, &two), "... and read their registers in that order");
+	load(&one, 90, BAR_SYNC);
+	ok(sass_min_stall(90, &one) == 1 && sass_after(90, &one, &two) == 6 &&
+		   sass_drains(90, &one),
+	   "shared memory stays 6 cycles away from a block barrier");
+	ok(sass_after(90, &one, &one) == 8 && sass_after(80, &one, &one) == 6,
+	   "another block barrier 8 cycles, 6 before Hopper");
+	load(&one, 90, R2UR_UR4_R6);
+	load(&two, 90, LDG64_R6_UR4_R6);
+	ok(distance(90) == 13, "R2UR takes 13 cycles");
+	load(&one, 90, HMUL2_R3);
+	load(&two, 90, HADD2_F32_R6_R3);
+	ok(distance(90) == 5 && distance(80) == 5, "HADD2.F32 takes a half 5 cycles after HMUL2");
+	load(&one, 90, HADD2_F32_R6_R3);
+	load(&two, 90, HADD2_R3_R6_R4);
+	ok(distance(90) == 5 && distance(80) == 5, "... and HADD2 what it made 5 cycles later");
+	load(&one, 90, ULOP3_UR62_UR61);
+	load(&two, 90, UMOV_UR61);
+	ok(sass_war(&one, &two, SASS_UGPR) == 3, "UMOV does not bring ULOP3 what it reads two cycles later");
+	ok(sass_war(&one, &one, SASS_UGPR) == 2 && sass_war(&two, &two, SASS_UGPR) == 1,
+	   "uniform arithmetic is slower, and UMOV reads at once");
+	load(&one, 90, DADD_R4_R6_R4);
+	load(&two, 90, FADD_R4_R6_R7);
+	ok(sass_war(&two, &one, SASS_GPR) == 1, "a source may be overwritten in the next cycle");
+	ok(sass_waw(90, &one, &two) == 6 && sass_waw(90, &two, &one) == 1,
+	   "a fast unit does not overtake a slow one");
+	return tap_done();
+}

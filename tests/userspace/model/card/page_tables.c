@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the driver writes into page tables is what the card's MMU reads: the same file that the
+ * kernel compiles maps, splits and unmaps at random, and after each step the modelled MMU, which
+ * shares no code with it, finds every page where it should be and none elsewhere.
+ */
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#include "tests/tap.h"
+#include "kmod/nv/mmu.c"
+#include "model/card/page_table.h"
+
+#define VRAM_BYTES (16u << 20)
+#define PAGES      2048 /* 8 MiB are watched, from the middle of a slot on */
+#define BASE       (0x1234567ull << 21 | 0x100000)
+#define BITS       (NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC)
+
+static uint8_t vram[VRAM_BYTES];
+static uint32_t tables;
+static bool taken[VRAM_BYTES / NV_MMU3_TABLE_BYTES] = {true}; /* by a table; place 0 stays free */
+static uint32_t allow = UINT32_MAX; /* allocations until one is refused by a limit */
+static uint32_t granted;            /* those that no limit could refuse */
+static u64 expected[PAGES];         /* entry of each 4 KiB, without VALID; 0: none */
+
+static int alloc(void *owner, u32 children, bool surely, struct nv_table **table)
+{
+	struct nv_table *t;
+	uint32_t at = 0;
+
+	(void)owner;
+	while (at < VRAM_BYTES / NV_MMU3_TABLE_BYTES && taken[at])
+		at++;
+	if (at == VRAM_BYTES / NV_MMU3_TABLE_BYTES)
+		return -ENOMEM;
+	if (!allow && !surely)
+		return -ENOSPC;
+	granted += surely;
+	allow -= !surely;
+	taken[at] = true;
+	t = calloc(1, sizeof(*t));
+	t->address = (u64)at * NV_MMU3_TABLE_BYTES;
+	memset(vram + t->address, 0, NV_MMU3_TABLE_BYTES);
+	t->children = calloc(children ? children : 1, sizeof(*t->children));
+	tables++;
+	*table = t;
+	return 0;
+}
+static void release(void *owner, struct nv_table *t)
+{
+	(void)owner;
+	if (!t)
+		return;
+	/* Whoever still reads it finds what makes no sense. */
+	memset(vram + t->address, 0xff, NV_MMU3_TABLE_BYTES);
+	taken[t->address / NV_MMU3_TABLE_BYTES] = false;
+	free(t->children);
+	free(t);
+	tables--;
+}
+static u64 read_word(void *owner, struct nv_table *t, u32 index)
+{
+	u64 value;
+
+	(void)owner;
+	memcpy(&value, vram + t->address + 8 * index, 8);
+	return value;
+}
+static void write_word(void *owner, struct nv_table *t, u32 index, u64 value)
+{
+	(void)owner;
+	memcpy(vram + t->address + 8 * index, &value, 8);
+}
+static const struct nv_mmu_memory memory = {alloc, release, read_word, write_word};
+
+static u64 rng = 1;
+static u64 random_below(u64 n)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return rng % n;
+}
+
+/* Every page of the window, and its neighbours. */
+static bool agrees(struct nv_mmu *mmu, const char *when)
+{
+	struct mmu_page p;
+	const char *wrong;
+
+	for (int64_t i = -1; i <= PAGES; i++) {
+		u64 va = BASE + (u64)i * 4096, want = i >= 0 && i < PAGES ? expected[i] : 0,
+		    got = 0;
+
+		if (mmu_find(vram, VRAM_BYTES, mmu->root->address, va, &p, &wrong))
+			got = (p.entry & ~NV_MMU3_VALID) + (va - p.va);
+		if (got != want || wrong) {
+			diag("%s: page %lld: got 0x%llx, want 0x%llx%s%s", when, (long long)i,
+			     (unsigned long long)got, (unsigned long long)want, wrong ? ": " : "",
+			     wrong ? wrong : "");
+			return false;
+		}
+	}
+	return true;
+}
+
+static void expect(u32 first, u32 count, u64 entry)
+{
+	for (u32 i = 0; i < count; i++)
+		expected[first + i] = entry ? entry + i * 4096ull : 0;
+}
+
+static int unmap(struct nv_mmu *mmu, u32 first, u32 count)
+{
+	u64 va = BASE + first * 4096ull, end = va + count * 4096ull;
+
+	if (nv_mmu_split(mmu, va) || nv_mmu_split(mmu, end))
+		return -1;
+	nv_mmu_unmap(mmu, va, end - va);
+	return 0;
+}
+
+/* A random range; where the step is large it is aligned to it, so that all sizes of pages are made.
+ */
+static void pick(u32 *first, u32 *count, u64 *address)
+{
+	static const u32 steps[] = {1, 16, 512};
+	u32 step = steps[random_below(3)], offset = (BASE >> 12) % step;
+
+	*first = (u32)random_below(PAGES) / step * step + (step - offset) % step;
+	*first %= PAGES;
+	*count = 1 + (u32)random_below(step == 1 ? 40 : 2 * step);
+	if (*count > PAGES - *first)
+		*count = PAGES - *first;
+	*address = (1 + random_below(1 << 16)) << 21 |
+		   (random_below(2) ? ((BASE >> 12) + *first) % 512 << 12 : 0);
+}
+
+static void sizes(void)
+{
+	struct nv_mmu mmu;
+	struct mmu_page p = {0};
+	const char *wrong;
+	u64 va = 0x40000000000;
+
+	nv_mmu_init(&mmu, &memory, NULL);
+	ok(!nv_mmu_map(&mmu, va, 2 * SLOT_BYTES, 0x80000000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + SLOT_BYTES + 5, &p, &wrong) &&
+		   p.shift == 21,
+	   "aligned memory is mapped by pages of 2 MiB");
+	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES, 0x30000, 0x90010000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES, &p, &wrong) &&
+		   p.shift == 16,
+	   "by pages of 64 KiB where that is what fits");
+	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES + 0x30000, 0x2000, 0x90101000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES + 0x31000, &p,
+			    &wrong) &&
+		   p.shift == 12 && (p.entry & NV_MMU3_ADDRESS) == 0x90102000,
+	   "and by pages of 4 KiB");
+	ok(mmu_find(vram, VRAM_BYTES, mmu.root->address, va, &p, &wrong) &&
+	   (p.entry & ~NV_MMU3_ADDRESS) == (BITS | NV_MMU3_VALID), "rights and kind are as asked");
+	ok(!nv_mmu_map(&mmu, (1ull << 57) - 4096, 4096, 0x1000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, (1ull << 57) - 1, &p, &wrong),
+	   "the last page can be mapped");
+	nv_mmu_fini(&mmu);
+	ok(!tables, "all tables are given back");
+}
+
+static bool random_step(struct nv_mmu *mmu)
+{
+	u32 first, count;
+	u64 address;
+
+	pick(&first, &count, &address);
+	if (unmap(mmu, first, count))
+		return false;
+	expect(first, count, 0);
+	if (random_below(2))
+		nv_mmu_sweep(mmu);
+	if (random_below(4)) {
+		if (nv_mmu_map(mmu, BASE + first * 4096ull, count * 4096ull, address, BITS))
+			return false;
+		expect(first, count, address | BITS);
+	}
+	return agrees(mmu, "random steps");
+}
+
+static void random_steps(void)
+{
+	u32 rounds = 200 / TAP_SLOWNESS, left = 0;
+	bool good = true;
+
+	for (u32 round = 0; good && round < rounds; round++) {
+		struct nv_mmu mmu;
+
+		memset(vram, 0, sizeof(vram));
+		memset(expected, 0, sizeof(expected));
+		nv_mmu_init(&mmu, &memory, NULL);
+		for (u32 i = 0; good && i < 12; i++)
+			good = random_step(&mmu);
+		good &= !unmap(&mmu, 0, PAGES);
+		nv_mmu_sweep(&mmu);
+		left += tables - 1;
+		nv_mmu_fini(&mmu);
+	}
+	ok(!left, "where nothing is mapped only the root is left of the tables");
+	ok(good, "random steps in %u address spaces: the MMU finds every page where it should be",
+	   rounds);
+	ok(!tables, "all tables are given back");
+	memset(expected, 0, sizeof(expected));
+}
+
+static void no_memory(void)
+{
+	u32 after;
+	bool good = true;
+
+	for (after = 0; after < 12; after++) {
+		struct nv_mmu mmu;
+
+		memset(vram, 0, sizeof(vram));
+		if (nv_mmu_init(&mmu, &memory, NULL))
+			break;
+		allow = after;
+		int status = nv_mmu_map(&mmu, BASE, 0x300000 + 4096, 0x40001000, BITS);
+
+		allow = UINT32_MAX;
+		expect(0, 0x301, status ? 0 : 0x40001000 | BITS);
+		good = good && (!status || status == -ENOSPC) && agrees(&mmu, "no memory");
+		nv_mmu_fini(&mmu);
+		memset(expected, 0, sizeof(expected));
+		if (!status)
+			break;
+	}
+	ok(good && after > 3 && !tables,
+	   "without memory for tables nothing is mapped, and nothing is lost");
+}
+
+/* What takes the place of a page is granted, so what is mapped can always be given back, in parts, too. */
+static void at_a_limit(void)
+{
+	u64 va = BASE + 0x100000; /* a slot begins there */
+	struct nv_mmu mmu;
+
+	memset(vram, 0, sizeof(vram));
+	granted = 0;
+	ok(!nv_mmu_init(&mmu, &memory, NULL) && !nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS) && tables == 5,
+	   "a page of 2 MiB needs a root and four directories");
+	expect(256, 512, SLOT_BYTES | BITS);
+	allow = 0;
+	ok(nv_mmu_map(&mmu, va + SLOT_BYTES, 4096, 0x1000, BITS) == -ENOSPC &&
+		   nv_mmu_map(&mmu, 0, SLOT_BYTES, 0, BITS) == -ENOSPC,
+	   "at a limit nothing more is mapped");
+	nv_mmu_sweep(&mmu);
+	ok(tables == 5 && agrees(&mmu, "refused"), "what was refused leaves nothing");
+	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7, "a part can be given back, for which two tables are granted");
+	expect(256, 1, 0);
+	ok(agrees(&mmu, "a part was given back"), "and the rest is there");
+	ok(!unmap(&mmu, 256, 512), "all can be given back");
+	nv_mmu_sweep(&mmu);
+	ok(tables == 1, "of the tables only the root is left");
+	nv_mmu_fini(&mmu);
+	ok(!tables, "and that goes with the address space");
+	allow = UINT32_MAX;
+	memset(expected, 0, sizeof(expected));
+}
+
+int main(void)
+{
+	sizes();
+	random_steps();
+	no_memory();
+	at_a_limit();
+	return tap_done();
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hazard mode, rule by rule: the same few instructions once with the stall or the wait that they need
+ * and once with one cycle or one wait less. The good one runs, the bad one is refused with the sentence.
+ */
+#include "tests/userspace/model/nv/_rig.h"
+
+static struct rig r;
+
+/* Control fields of the instruction at hand. */
+#define STALL(n) in.stall = (n), in.yield = (n) > 11
+#define WRITE(s) in.write_barrier = (s)
+#define READ(s)  in.read_barrier = (s)
+#define WAIT(m)  in.wait = (m)
+#define NOTHING  (op_reg(SASS_NONE, 0))
+
+static void nop(uint8_t stall)
+{
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, STALL(stall));
+}
+
+/* R0 = thread, R2:R3 = the thread's own address, everything settled. */
+static void begin(void)
+{
+	rig_code(&r);
+	INS(&r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)), WRITE(0));
+	INS(&r, SASS_MOV, (R(2), C0(r.params)));
+	INS(&r, SASS_MOV, (R(3), C0(r.params + 4)), WAIT(1));
+	INS(&r, SASS_IMAD_WIDE, (R(2), PT, R(0), IMM(16), R(2)));
+	for (uint32_t i = 4; i < 16; i++)
+		INS(&r, SASS_MOV, (R(i), IMM(i)));
+	INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(7), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT);
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0);
+}
+
+static void alu_to_alu(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(5), R(6), RZ), STALL(bad ? 3 : 4));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(6), RZ));
+}
+
+static void alu_to_fma(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(5), R(6), RZ), STALL(bad ? 4 : 5));
+	INS(&r, SASS_FFMA, (R(7), R(4), R(5), R(6)));
+}
+
+static void stalls_add_up(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(5), R(6), RZ), STALL(1));
+	nop(1);
+	nop(bad ? 1 : 2);
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(6), RZ));
+}
+
+static void pair_high(bool bad)
+{
+	INS(&r, SASS_IMAD_WIDE, (R(4), PT, R(6), R(7), R(8)), STALL(bad ? 4 : 5));
+	INS(&r, SASS_IADD3, (R(9), PT, PT, R(5), R(6), RZ));
+}
+
+static void predicate_as_data(bool bad)
+{
+	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT, STALL(bad ? 3 : 4));
+	INS(&r, SASS_SEL, (R(7), R(4), R(5), P(1)));
+}
+
+static void predicate_as_guard(bool bad)
+{
+	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT, STALL(bad ? 12 : 13));
+	INS(&r, SASS_MOV, (R(7), IMM(1)), in.guard = 1);
+}
+
+static void load_waited(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(bad ? 0 : 4));
+}
+
+static void wrong_scoreboard(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(bad ? 0x3b : 4));
+}
+
+static void wait_too_soon(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2), STALL(bad ? 1 : 2));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(4));
+}
+
+static void no_scoreboard(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), in.write_barrier = bad ? SASS_NO_SB : 1);
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(0x3f));
+}
+
+static void load_overwritten(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2));
+	INS(&r, SASS_MOV, (R(8), IMM(1)), WAIT(bad ? 0 : 4));
+}
+
+static void source_overwritten(bool bad)
+{
+	INS(&r, SASS_STG, (AT(2, 0), R(8)), READ(3));
+	INS(&r, SASS_MOV, (R(8), IMM(1)), WAIT(bad ? 0 : 8));
+}
+
+static void address_overwritten(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(1), READ(3));
+	INS(&r, SASS_MOV, (R(3), IMM(1)), WAIT(bad ? 0 : 8));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(2));
+}
+
+static void result_covers_sources(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(1));
+	INS(&r, SASS_MOV, (R(3), IMM(1)), WAIT(bad ? 0 : 2));
+}
+
+static void in_order(bool bad)
+{
+	INS(&r, SASS_SHFL, (PT, R(8), R(4), IMM(1), IMM(31)));
+	INS(&r, SASS_SHFL, (PT, R(9), R(5), IMM(1), IMM(31)), WRITE(0));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(bad ? 0 : 1));
+}
+
+static void depbar(bool bad)
+{
+	INS(&r, SASS_LDS, (R(8), AT32(SASS_RZ, 0)), WRITE(0));
+	INS(&r, SASS_LDS, (R(9), AT32(SASS_RZ, 4)), WRITE(0));
+	INS(&r, SASS_DEPBAR, (IMM(0), IMM(1)));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(bad ? 9 : 8), R(6), RZ));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
+}
+
+static void uniform_register(bool bad)
+{
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(3), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(bad ? 5 : 6));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(6), UR(4), RZ));
+}
+
+/* It is read at once: what overwrites it may come in the next cycle. */
+static void uniform_address(bool bad)
+{
+	struct sass_operand at = AT32(SASS_RZ, 0);
+
+	at.aux = 4;
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(4), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(bad ? 8 : 9));
+	INS(&r, SASS_LDS, (R(8), at), WRITE(0), STALL(1));
+	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
+}
+
+static void uniform_sum_then_move(bool bad)
+{
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(4), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(bad ? 6 : 7));
+	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
+}
+
+static void barrier_parted(bool bad)
+{
+	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), in.guard = bad ? 0 : SASS_PT);
+}
+
+static void barrier_before_exit(bool bad)
+{
+	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(bad ? 5 : 6));
+}
+
+static void branch_stall(bool bad)
+{
+	INS(&r, SASS_BRA, (PT, TO(r.code + 1)), STALL(bad ? 4 : 5));
+}
+
+/* Lanes that take turns do not disturb each other. */
+static void other_lanes(bool bad)
+{
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2), in.guard = 0);
+	INS(&r, SASS_MOV, (R(8), IMM(1)), in.guard = 0, in.guard_not = !bad);
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(4));
+}
+
+/* What went into flight in one turn of a loop is still there in the next. */
+static void around_the_loop(bool bad)
+{
+	uint32_t top = r.code;
+
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(-1), RZ), WAIT(bad ? 0 : 4));
+	INS(&r, SASS_ISETP, (P(1), PT, R(4), RZ, PT), in.mod[SASS_M_CMP] = SASS_CMP_GT);
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ));
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2));
+	INS(&r, SASS_BRA, (PT, TO(top)), in.guard = 1);
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(4));
+}
+
+static void double_to_double(bool bad)
+{
+	bool hopper = rig_sm(&r) >= 90;
+
+	INS(&r, SASS_DADD, (R(4), R(6), R(8)), STALL(hopper ? (bad ? 7 : 8) : (bad ? 5 : 6)),
+	    in.write_barrier = hopper ? SASS_NO_SB : 0);
+	INS(&r, SASS_DADD, (R(10), R(4), R(8)), WAIT(hopper ? 0 : 1), in.write_barrier = hopper ? SASS_NO_SB : 1);
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(3));
+}
+
+static void slow_then_quick(bool bad)
+{
+	bool hopper = rig_sm(&r) >= 90;
+
+	INS(&r, SASS_DADD, (R(4), R(6), R(8)), in.write_barrier = hopper ? SASS_NO_SB : 0,
+	    STALL(hopper ? (bad ? 5 : 6) : 11));
+	INS(&r, SASS_MOV, (R(4), IMM(1)), WAIT(!hopper && bad ? 0 : 1));
+}
+
+/* By a reuse flag; 64-bit floats have another unit. */
+static void kept_for_another_unit(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
+	if (bad)
+		INS(&r, SASS_DADD, (R(10), R(4), R(8)), WRITE(0), STALL(8));
+	else
+		INS(&r, SASS_FADD, (R(10), R(4), R(8)), STALL(8));
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(6), R(5), RZ), STALL(5), WAIT(1));
+}
+
+static void kept_and_overwritten(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
+	INS(&r, SASS_IADD3, (R(bad ? 4 : 10), PT, PT, R(6), R(5), RZ), STALL(5));
+	INS(&r, SASS_IADD3, (R(8), PT, PT, R(4), R(5), RZ));
+}
+
+static const struct {
+	void (*write)(bool bad);
+	const char *rule, *text; /* of the refusal */
+} rules[] = {
+	{alu_to_alu, "ALU to ALU takes 4 cycles", "reads R4"},
+	{alu_to_fma, "ALU to FMA takes 5", "was 4 cycles ago and needs 5"},
+	{stalls_add_up, "stalls add up", "was 3 cycles ago and needs 4"},
+	{pair_high, "the high half of a product", "reads R5"},
+	{predicate_as_data, "a predicate as data takes 4", "reads P1"},
+	{predicate_as_guard, "a predicate as guard takes 13", "was 12 cycles ago and needs 13"},
+	{load_waited, "a load must be waited for", "was not waited for (SB2)"},
+	{wrong_scoreboard, "by its own scoreboard", "was not waited for (SB2)"},
+	{wait_too_soon, "a scoreboard is seen after two cycles", "was not waited for (SB2)"},
+	{no_scoreboard, "a load needs a scoreboard", "has no scoreboard to wait for"},
+	{load_overwritten, "a load's register is not overwritten before", "overwrites R8"},
+	{source_overwritten, "a store's data is not overwritten before it is read",
+	  "overwrites a source still to be read, R8"},
+	{address_overwritten, "nor is an address", "overwrites a source still to be read, R3"},
+	{result_covers_sources, "a result that is there has read its sources",
+	  "overwrites a source still to be read, R3"},
+	{in_order, "a later result of a unit in order covers an earlier one", "has no scoreboard to wait for"},
+	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
+	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
+	{uniform_address, "uniform arithmetic to a shared address takes 9", "reads UR4"},
+	{uniform_sum_then_move, "a uniform move does not overtake a sum", "overwrites UR4"},
+	{barrier_parted, "all lanes of a warp come to a block barrier together",
+	  "is reached by lanes 0x7f of a warp without 0xffffff80"},
+	{barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6"},
+	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
+	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},
+	{around_the_loop, "loads in flight around a loop", "reads R8"},
+	{double_to_double, "double to double", "reads R4"},
+	{slow_then_quick, "a quick write behind a slow one", "overwrites R4"},
+	{kept_for_another_unit, "what is kept is taken by the same unit", "overwrites R4, which"},
+	{kept_and_overwritten, "what is kept is not overwritten before", "overwrites R4, which"},
+};
+
+static bool run(uint32_t i, bool bad)
+{
+	uint64_t out = RIG_DATA;
+
+	begin();
+	rules[i].write(bad);
+	INS(&r, SASS_EXIT, (PT));
+	return rig_run(&r, 1, 64, &out, 1);
+}
+
+int main(void)
+{
+	static const char *const chips[] = {"gh100", "ga100"};
+	struct model_error e;
+
+	for (uint32_t c = 0; c < 2; c++) {
+		rig_open(&r, chips[c], true, 1);
+		diag("%s", chips[c]);
+		for (uint32_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+			if (!ok(run(i, false), "%s: good code runs", rules[i].rule)) {
+				diag("%s", rig_error(&r, &e));
+				rig_renew(&r);
+			}
+			if (!ok(!run(i, true) && strstr(rig_error(&r, &e), rules[i].text) &&
+				e.fault == MODEL_FAULT_HAZARD, "%s: %s", rules[i].rule, rules[i].text))
+				diag("%s", e.text);
+			rig_renew(&r);
+		}
+		rig_close(&r);
+	}
+	return tap_done();
+}

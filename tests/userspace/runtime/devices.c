@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which devices there are, for each setting of SOV_SOFT and SOV_VISIBLE_DEVICES. The list is made
+ * once in a process, so each row runs in a child of its own.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/userspace/runtime/_api.h"
+
+struct row {
+	const char *soft, *visible; /* NULL: not set */
+	const char *want;	    /* names in order, or a result and its sentence */
+};
+
+static const struct row rows[] = {
+	{NULL, NULL, "gh100.0 "},
+	{"", NULL, ""},
+	{"none", NULL, ""},
+	{"ga100", NULL, "ga100.0 "},
+	{"gh100,ga100,gh100", NULL, "gh100.0 ga100.0 gh100.1 "},
+	{"gh100:vram=1G:threads=2:hazard", NULL, "gh100.0 "},
+	{"gh100,ga100", "1", "ga100.0 "},
+	{"gh100,ga100", "1,0", "ga100.0 gh100.0 "},
+	{"gh100,ga100", "ga100.0", "ga100.0 "},
+	{"gh100,ga100", " ga100.0 , 0 ", "ga100.0 gh100.0 "},
+	{"gh100,ga100", "", ""},
+	{"gh100,ga100", "2",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '2' is no device; there are: 0 = gh100.0, 1 = "
+	 "ga100.0"},
+	{"gh100", "-1",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '-1' is no device; there are: 0 = gh100.0"},
+	{"gh100", "00",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '00' is no device; there are: 0 = gh100.0"},
+	{"gh100", "0 0",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0 0' is no device; there are: 0 = gh100.0"},
+	{"gh100", "gh100.1",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.1' is no device; there are: 0 = gh100.0"},
+	{"gh100", "0,gh100.0",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.0' names gh100.0 a second time; once is enough"},
+	{"gh100", "0,", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0,' ends with a comma; a device must follow"},
+	{"gh100", ",0",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '' is no device; there are: 0 = gh100.0"},
+	{"none", "0", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0' is no device; there are: none"},
+	{"gh200", NULL, "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh100,,ga100", NULL, "INVALID_ARGUMENT SOV_SOFT: '' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh100,", NULL, "INVALID_ARGUMENT SOV_SOFT: 'gh100,' ends with a comma"},
+	{"gh100,none", NULL, "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh100:fast", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard"},
+	{"gh100:hazard=1", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: 'hazard=1' is no option; known: vram=SIZE threads=N hazard"},
+	{"gh100:hazard:hazard", NULL, "INVALID_ARGUMENT SOV_SOFT: hazard is given twice for gh100"},
+	{"gh100:threads=0", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: threads is '0'; it must be a number from 1 to 1024"},
+	{"gh100:threads=2K", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: threads is '2K'; it must be a number from 1 to 1024"},
+	{"gh100:threads=1:threads=1", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: threads is given twice for gh100"},
+	{"gh100:vram=1M", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: vram is '1M'; it must be a number of bytes from 64M to 1024G"},
+	{"gh100:vram=99999999999999999999", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: vram is '99999999999999999999'; it must be a number of bytes "
+	 "from 64M to 1024G"},
+	{"gh100:vram=G", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: vram is 'G'; it must be a number of bytes from 64M to 1024G"},
+	{"gh100:vram=1G:vram=1G", NULL, "INVALID_ARGUMENT SOV_SOFT: vram is given twice for gh100"},
+};
+
+static void set(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+/* What the child says on its standard output. */
+static void in_child(const struct row *row, void (*say)(void), char *text, size_t size)
+{
+	int pipes[2], status;
+	ssize_t n;
+	size_t used = 0;
+	pid_t child;
+
+	if (pipe(pipes))
+		exit(1);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		dup2(pipes[1], 1);
+		close(pipes[0]);
+		close(pipes[1]);
+		set("SOV_SOFT", row->soft);
+		set("SOV_VISIBLE_DEVICES", row->visible);
+		say();
+		fflush(stdout);
+		_exit(0);
+	}
+	close(pipes[1]);
+	while ((n = read(pipes[0], text + used, size - 1 - used)) > 0)
+		used += (size_t)n;
+	text[used] = 0;
+	close(pipes[0]);
+	waitpid(child, &status, 0);
+	if (status)
+		snprintf(text, size, "the child ended with status 0x%x", (unsigned)status);
+}
+
+static void say_names(void)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	uint32_t count, i;
+	sov_result r = sov_device_count(&count);
+	sov_device d;
+
+	if (r) {
+		printf("%s %s", sov_result_name(r) + strlen("SOV_ERROR_"), sov_last_error());
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		if (sov_device_open(i, &d) || sov_device_get_properties(d, &p) || p.ordinal != i)
+			printf("device %u is wrong ", i);
+		printf("%s ", p.name);
+	}
+	if (sov_device_open(count, &d) != SOV_ERROR_NO_DEVICE)
+		printf("device %u is there too ", count);
+}
+
+static void say_no_device(void)
+{
+	sov_device d;
+
+	sov_device_open_name("navi21.0", &d);
+	printf("%s", sov_last_error());
+}
+
+static void say_repair(void)
+{
+	uint32_t count;
+	sov_result wrong = sov_device_count(&count), right;
+
+	setenv("SOV_SOFT", "ga100", 1);
+	right = sov_device_count(&count);
+	printf("%d %d %u", wrong, right, count);
+}
+
+static void wishes(void)
+{
+	static const struct {
+		sov_device_wish wish;
+		const char *want; /* NULL: none */
+	} table[] = {
+		{{.features = 0}, "gh100.0"},
+		{{.target = "sm_80"}, "ga100.0"},
+		{{.features = SOV_FEATURE_F64, .memory_bytes = UINT64_C(1) << 30}, "ga100.0"},
+		{{.features = SOV_FEATURE_HAZARD_CHECK}, "gh100.1"},
+		{{.features = SOV_FEATURE_HAZARD_CHECK, .target = "sm_80"}, NULL},
+		{{.features_excluded = SOV_FEATURE_SOFTWARE}, NULL},
+		{{.multiprocessors = 132}, "gh100.0"},
+		{{.multiprocessors = 100000}, NULL},
+		{{.memory_bytes = UINT64_C(1) << 50}, NULL},
+	};
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_device d;
+	uint32_t i;
+
+	for (i = 0; i < COUNT(table); i++) {
+		sov_device_wish w = table[i].wish;
+		sov_result r;
+
+		w.size = sizeof(w);
+		r = sov_device_open_wish(&w, &d);
+		if (!r)
+			sov_device_get_properties(d, &p);
+		ok(table[i].want ? !r && !strcmp(p.name, table[i].want) : r == SOV_ERROR_NO_DEVICE,
+		   "wish %u opens %s", i, table[i].want ? table[i].want : "nothing");
+	}
+	refused(sov_device_open_wish(
+			&(sov_device_wish){.size = sizeof(sov_device_wish), .target = "sm_1"}, &d),
+		SOV_ERROR_NO_DEVICE,
+		"target sm_1; there are: 0 = gh100.0, 1 = ga100.0, 2 = gh100.1",
+		"a wish that nothing fulfils is repeated beside what there is");
+}
+
+static void properties(void)
+{
+	sov_device_properties p = SOV_INIT(sov_device_properties);
+	sov_device d;
+
+	MUST(sov_device_open_name("gh100.1", &d));
+	good(sov_device_get_properties(d, &p), "properties can be read");
+	is_str(p.target, "sm_90", "gh100 is to be compiled for as sm_90");
+	is_str(p.winsys, "soft", "the way to it is soft");
+	ok(p.features == (SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS | SOV_FEATURE_SOFTWARE |
+			  SOV_FEATURE_HAZARD_CHECK),
+	   "its features are f64, time stamps, software, hazard check");
+	ok(p.warp_size == 32 && p.max_threads_per_block == 1024 && p.max_block[0] == 1024 &&
+		   p.max_block[2] == 64 && p.max_grid[0] == 0x7fffffff && p.max_grid[2] == 65535,
+	   "launch limits are those of the hardware");
+	ok(p.memory_bytes == UINT64_C(256) << 20, "memory is what SOV_SOFT said");
+	ok(p.ordinal == 2, "the ordinal is its place in the list");
+}
+
+int main(void)
+{
+	static const struct row nothing = {"gh100", NULL, NULL}, broken = {"gh1", NULL, NULL};
+	char text[1024];
+	uint32_t i;
+
+	setenv("SOV_NVRM", "0", 1); /* this is about software GPUs */
+	setenv("SOV_KMOD", "0", 1);
+	for (i = 0; i < COUNT(rows); i++) {
+		char name[256];
+
+		in_child(&rows[i], say_names, text, sizeof(text));
+		snprintf(name, sizeof(name), "SOV_SOFT=%s SOV_VISIBLE_DEVICES=%s",
+			 rows[i].soft ? rows[i].soft : "(unset)",
+			 rows[i].visible ? rows[i].visible : "(unset)");
+		is_str(text, rows[i].want, name);
+	}
+	in_child(&nothing, say_no_device, text, sizeof(text));
+	is_str(text, "there is no device 'navi21.0'; there are: 0 = gh100.0",
+	       "a name that is not there is said");
+	in_child(&broken, say_repair, text, sizeof(text));
+	is_str(text, "2 0 1", "a wrong environment can be put right and asked again");
+
+	setenv("SOV_SOFT", "gh100:vram=512M,ga100:vram=1G,gh100:hazard:vram=256M", 1);
+	unsetenv("SOV_VISIBLE_DEVICES");
+	wishes();
+	properties();
+	return tap_done();
+}

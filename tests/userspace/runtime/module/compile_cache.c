@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The disk cache gives back what was compiled and nothing else: whoever writes at the same time, whatever
+ * happens to the files, however full it gets.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libsov/runtime/module/compile_cache.h"
+#include "libsov/runtime/base/sha256.h"
+#include "tests/tap.h"
+
+static char folder[] = "/tmp/sov-cache-XXXXXX";
+
+#define TEXT 512
+/* A program of its own for each number. */
+static const char *program(char *text, unsigned number)
+{
+	snprintf(text, TEXT,
+		 ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		 ".reg .b32 %%r; .reg .b64 %%d;\nld.param.u64 %%d, [p];\nmov.u32 %%r, %u;\n"
+		 "st.global.u32 [%%d], %%r;\nret;\n}\n", number);
+	return text;
+}
+
+static const struct compile_options usual = {.source = COMPILE_PTX, .target = "sm_90"};
+
+/* -1: not compiled; else whether it was found. */
+static int ask_for(const char *text, const struct compile_options *o, struct compile_result *r)
+{
+	struct cache *c = cache_open(text, strlen(text), o);
+	bool found = cache_find(c, CACHE_ALL, r), good = found || compile(text, strlen(text), o, r);
+
+	if (good && !found)
+		cache_add(c, CACHE_ALL, r);
+	cache_close(c);
+	return good ? found : -1;
+}
+
+static int ask(unsigned number)
+{
+	struct compile_result r, fresh;
+	char text[TEXT];
+	int found = ask_for(program(text, number), &usual, &r);
+
+	if (found < 0 || !compile(text, strlen(text), &usual, &fresh))
+		return -1;
+	if (r.image_size != fresh.image_size || memcmp(r.image, fresh.image, r.image_size) ||
+	    strcmp(r.messages, fresh.messages))
+		found = -2;
+	compile_result_free(&r);
+	compile_result_free(&fresh);
+	return found;
+}
+
+static bool is_temporary(const char *name)
+{
+	return !strncmp(name, "new-", 4);
+}
+
+/* Calls for each file of the folder; returns how many there are. */
+static unsigned each_file(void (*call)(const char *path, unsigned number), bool (*which)(const char *name))
+{
+	DIR *d = opendir(folder);
+	unsigned n = 0;
+	struct dirent *e;
+	char path[600];
+
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.' || !strcmp(e->d_name, "sov") || (which ? !which(e->d_name) : is_temporary(e->d_name)))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		if (call)
+			call(path, n);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void forget(const char *path, unsigned number)
+{
+	(void)number;
+	unlink(path); /* but for the folder of another test */
+}
+
+static void test_digest(void)
+{
+	static const struct {
+		const char *text;
+		unsigned times;
+		const char *digest;
+	} cases[] = { /* FIPS 180-4's examples, and a million a's from NIST's */
+		{"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+		{"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+	};
+
+	for (unsigned k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		uint8_t digest[SHA256_BYTES];
+		char text[65];
+		struct sha256 s;
+
+		sha256_init(&s);
+		for (unsigned i = 0; i < cases[k].times; i++)
+			sha256_add(&s, cases[k].text, strlen(cases[k].text));
+		sha256_end(&s, digest);
+		for (int i = 0; i < SHA256_BYTES; i++)
+			snprintf(text + 2 * i, 3, "%02x", digest[i]);
+		ok(!strcmp(text, cases[k].digest), "SHA-256 of example %u", k);
+	}
+}
+
+static void test_found(void)
+{
+	struct compile_options other = usual;
+	struct compile_result r;
+	char text[TEXT];
+
+	program(text, 1);
+	ok(ask(1) == 0, "a new program is compiled");
+	ok(ask(1) == 1, "the second time it is found");
+	ok(ask(2) == 0, "another program is not");
+	other.serial = true;
+	ok(ask_for(text, &other, &r) == 0, "nor the same with other options");
+	compile_result_free(&r);
+	other = usual;
+	other.target = "sm_80";
+	ok(ask_for(text, &other, &r) == 0, "nor the same for another target");
+	compile_result_free(&r);
+	ok(ask_for("add nothing", &usual, &r) == -1, "what has an error is not compiled");
+	compile_result_free(&r);
+	ok(ask_for("add nothing", &usual, &r) == -1 && *r.messages, "nor found, and the error is said again");
+	compile_result_free(&r);
+}
+
+static void test_off(void)
+{
+	setenv("SOV_CACHE_SIZE", "0", 1);
+	ok(ask(1) == 0, "a size of 0 turns it off");
+	setenv("SOV_CACHE_SIZE", "1T", 1);
+	ok(ask(1) == 0, "and so does one that cannot be read");
+	unsetenv("SOV_CACHE_SIZE");
+	ok(ask(1) == 1, "then it is there again");
+	setenv("SOV_CACHE_DIR", "/dev/null/nowhere", 1);
+	ok(ask(1) == 0 && ask(1) == 0, "a folder that cannot be is no error");
+	unsetenv("SOV_CACHE_DIR");
+	setenv("XDG_CACHE_HOME", folder, 1);
+	ok(ask(1) == 0 && ask(1) == 1, "without a folder of its own it goes to the user's caches");
+	setenv("SOV_CACHE_DIR", folder, 1);
+}
+
+/* Every byte of an entry matters, and so does its length. */
+static unsigned damage_at;
+static int damage_kind;
+static void damage(const char *path, unsigned number)
+{
+	struct stat s;
+	int fd = open(path, O_RDWR);
+	uint8_t byte = 0;
+
+	(void)number;
+	if (fd < 0)
+		return;
+	if (fstat(fd, &s) || !s.st_size) { /* another thread was here */
+		close(fd);
+		return;
+	}
+	if (damage_kind == 0) { /* a bit */
+		off_t at = (off_t)damage_at % s.st_size;
+
+		if (pread(fd, &byte, 1, at) == 1) {
+			byte ^= (uint8_t)(1 << damage_at % 8);
+			if (pwrite(fd, &byte, 1, at) != 1)
+				diag("nothing written");
+		}
+	} else if (damage_kind == 1) {
+		if (ftruncate(fd, (off_t)damage_at % s.st_size))
+			diag("nothing cut off");
+	} else if (pwrite(fd, &byte, 1, s.st_size) != 1) {
+		diag("nothing added");
+	}
+	close(fd);
+}
+
+static void test_damage(void)
+{
+	static const char *const kinds[] = {"a changed bit", "a lost end", "bytes behind the end"};
+	const unsigned steps = 400 / TAP_SLOWNESS;
+
+	each_file(forget, NULL);
+	for (damage_kind = 0; damage_kind < 3; damage_kind++) {
+		unsigned missed = 0, right = 0, tries = damage_kind == 2 ? 1 : steps;
+
+		for (unsigned k = 0; k < tries; k++) {
+			damage_at = k < 128 ? k : k * 37;
+			right += ask(3) >= 0;
+			each_file(damage, NULL);
+			missed += ask(3) == 0;
+			right += ask(3) == 1;
+		}
+		ok(missed == tries && right == 2 * tries, "%s makes an entry count as missing, and it is replaced",
+		   kinds[damage_kind]);
+	}
+	each_file(forget, NULL);
+	ask(3);
+	each_file(forget, NULL);
+}
+
+static void *ask_often(void *user)
+{
+	uintptr_t wrong = 0;
+
+	(void)user;
+	for (unsigned k = 0; k < 60 / TAP_SLOWNESS; k++)
+		wrong += ask(10 + k % 7) < 0;
+	return (void *)wrong;
+}
+
+static void spoil_some(const char *path, unsigned number)
+{
+	if (number % 3 == 0)
+		forget(path, number);
+	else if (number % 3 == 1) {
+		damage_kind = 1;
+		damage(path, number);
+	}
+}
+
+/* Processes and threads write the same entries while somebody removes and breaks them. */
+static void test_concurrency(void)
+{
+	pthread_t threads[3];
+	pid_t processes[3];
+	uintptr_t wrong = 0;
+	int status;
+
+	for (int k = 0; k < 3; k++) {
+		processes[k] = fork();
+		if (!processes[k])
+			_exit(ask_often(NULL) ? 1 : 0);
+	}
+	for (int k = 0; k < 3; k++)
+		pthread_create(&threads[k], NULL, ask_often, NULL);
+	for (unsigned k = 0; k < 200; k++) {
+		damage_at = k * 51;
+		each_file(spoil_some, NULL);
+		usleep(500);
+	}
+	for (int k = 0; k < 3; k++) {
+		void *result;
+
+		pthread_join(threads[k], &result);
+		wrong += (uintptr_t)result;
+		waitpid(processes[k], &status, 0);
+		wrong += !WIFEXITED(status) || WEXITSTATUS(status);
+	}
+	ok(!wrong, "writers, readers and vandals at once: every answer is right");
+	ok(each_file(NULL, is_temporary) == 0, "and nothing unfinished is left behind");
+}
+
+static uint64_t size_of_one(void)
+{
+	struct stat s = {0};
+	char path[600];
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		if (e->d_name[0] != '.' && !stat(path, &s) && S_ISREG(s.st_mode))
+			break;
+	}
+	if (d)
+		closedir(d);
+	return (uint64_t)s.st_size;
+}
+
+static void test_limit(void)
+{
+	char size[32];
+
+	each_file(forget, NULL);
+	ask(100);
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)size_of_one() * 8);
+	setenv("SOV_CACHE_SIZE", size, 1);
+	for (unsigned k = 101; k < 108; k++) {
+		usleep(2000); /* one after the other also for a coarse clock */
+		ask(k);
+	}
+	usleep(2000);
+	ok(each_file(NULL, NULL) == 8 && ask(100) == 1, "as many as fit stay");
+	usleep(2000);
+	ask(108);
+	ok(each_file(NULL, NULL) == 6, "one more, and a quarter goes");
+	ok(ask(100) == 1 && ask(108) == 1, "not what was read last,");
+	ok(ask(101) == 0, "but what was not read for longest");
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)size_of_one() * 2);
+	setenv("SOV_CACHE_SIZE", size, 1);
+	ok(ask(200) == 0 && ask(200) == 0, "what would take a quarter of it is not kept");
+	unsetenv("SOV_CACHE_SIZE");
+	each_file(forget, NULL);
+}
+
+int main(void)
+{
+	char inner[64], command[128];
+
+	if (!mkdtemp(folder)) {
+		ok(false, "a folder for the test");
+		return tap_done();
+	}
+	setenv("SOV_CACHE_DIR", folder, 1);
+	unsetenv("SOV_CACHE_SIZE");
+	test_digest();
+	test_found();
+	test_off();
+	snprintf(inner, sizeof(inner), "%s/sov", folder);
+	test_damage();
+	test_concurrency();
+	test_limit();
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ok(!access(inner, F_OK) && !system(command), "what is left can be removed");
+	return tap_done();
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* malloc gives each thread memory of its own, until there is none left, and free gives it back. */
+#include "tests/userspace/runtime/module/device_services/_services.h"
+
+static struct printed printed;
+
+static void blocks(sov_context c, sov_module m, uint32_t turns)
+{
+	uint32_t bad[256], wrong = 0, i;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, sizeof(bad), &p));
+	MUST(start(m, "blocks", 4, 64, (const void *[]){&turns, &p}, 2));
+	MUST(sov_memory_copy(c, SOV_HOST(bad), p, sizeof(bad)));
+	for (i = 0; i < COUNT(bad); i++)
+		wrong += bad[i];
+	ok(!wrong, "256 threads have %u blocks each, one after another, and nobody else writes there",
+	   turns);
+	if (wrong)
+		diag("wrong: %u", wrong);
+	MUST(sov_memory_free(c, p));
+}
+
+static uint32_t exhaust(sov_context c, sov_module m, uint64_t bytes)
+{
+	uint32_t got;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, sizeof(got), &p));
+	MUST(start(m, "exhaust", 1, 1, (const void *[]){&bytes, &p}, 2));
+	MUST(sov_memory_copy(c, SOV_HOST(&got), p, sizeof(got)));
+	MUST(sov_memory_free(c, p));
+	return got;
+}
+
+/* malloc runs on the stack of its caller, below what that has allocated there; how much that is differs between
+ * the threads. */
+static const char on_stack[] =
+	".version 8.6\n.target sm_80\n.address_size 64\n"
+	".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+	".visible .entry on_stack(.param .u64 out)\n{\n"
+	"	.reg .b32 %i, %n, %x, %sum;\n	.reg .b64 %p, %q, %at, %end, %size;\n	.reg .pred %more;\n"
+	"	mov.u32 %i, %tid.x;\n	add.u32 %n, %i, 1;\n	mul.wide.u32 %size, %n, 4;\n"
+	"	alloca.u64 %at, %size;\n	add.u64 %end, %at, %size;\n	mov.u64 %q, %at;\n"
+	"fill:	st.local.u32 [%q], %n;\n	add.u64 %q, %q, 4;\n	setp.lt.u64 %more, %q, %end;\n"
+	"	@%more bra fill;\n"
+	"	{\n	.param .b64 n;\n	.param .b64 r;\n	st.param.b64 [n], 64;\n"
+	"	call (r), malloc, (n);\n	ld.param.b64 %p, [r];\n	}\n"
+	"	st.u32 [%p+60], %n;\n	mov.u32 %sum, 0;\n"
+	"add:	ld.local.u32 %x, [%at];\n	add.u32 %sum, %sum, %x;\n	add.u64 %at, %at, 4;\n"
+	"	setp.lt.u64 %more, %at, %end;\n	@%more bra add;\n"
+	"	ld.u32 %x, [%p+60];\n	add.u32 %sum, %sum, %x;\n"
+	"	ld.param.u64 %p, [out];\n	mad.wide.u32 %p, %i, 4, %p;\n	st.global.u32 [%p], %sum;\n	ret;\n}\n";
+
+static void keeps_stack(sov_context c)
+{
+	uint32_t got[64], wrong = 0;
+	sov_module m;
+	sov_ptr p;
+
+	MUST(sov_module_load(c, on_stack, strlen(on_stack), NULL, &m));
+	MUST(sov_memory_alloc(c, sizeof(got), &p));
+	MUST(start(m, "on_stack", 1, COUNT(got), (const void *[]){&p}, 1));
+	MUST(sov_memory_copy(c, SOV_HOST(got), p, sizeof(got)));
+	for (uint32_t i = 0; i < COUNT(got); i++)
+		wrong += got[i] != (i + 1) * (i + 1) + i + 1;
+	ok(!wrong, "what a thread has allocated on its stack stays when it calls malloc");
+	MUST(sov_memory_free(c, p));
+}
+
+int main(void)
+{
+	sov_context c;
+	sov_module m;
+	uint32_t first, again;
+
+	soft_gpus("gh100:vram=512M:hazard");
+	c = services_context(0, &printed, 0, 1 << 20);
+	m = services_module(c);
+	blocks(c, m, 24);
+	blocks(c, m, 24);
+	keeps_stack(c);
+	MUST(sov_context_destroy(c));
+
+	c = services_context(0, &printed, 0, 1 << 20);
+	m = services_module(c);
+	first = exhaust(c, m, 1000);
+	ok(first >= 900 && first <= 1048, "a heap of 1 MiB has %u blocks of 1000 bytes", first);
+	again = exhaust(c, m, 1000);
+	ok(again == first, "and as many when they were given back");
+	ok(exhaust(c, m, 10) >= first, "which also serve for smaller ones");
+	MUST(sov_context_destroy(c));
+	return tap_done();
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules and functions: what can be loaded, what is refused and how, and what a function says of
+ * itself. */
+#include "tests/userspace/runtime/_api.h"
+#include "tests/userspace/runtime/_ptx.h"
+#include "libsov/compiler/driver/compiler.h"
+
+static sov_context c;
+
+static void functions(void)
+{
+	size_t bytes;
+	char *text = read_file("tests/kernels/reduce.ptx", &bytes);
+	sov_module m = module_from(c, text, bytes, 0);
+	sov_function_attributes a = SOV_INIT(sov_function_attributes);
+	sov_function f, first;
+	uint32_t offset, size;
+
+	is_str(sov_module_messages(), "", "a good module leaves no messages");
+	MUST(sov_module_get_function(m, "reduce_f64", &f));
+	MUST(sov_function_get_attributes(f, &a));
+	is_str(a.name, "reduce_f64", "a function knows its name");
+	ok(a.shared_bytes == 256, "its shared memory, as the source has it");
+	ok(a.parameters == 3 && a.parameter_bytes == 24 && !a.local_bytes, "its parameters");
+	ok(a.registers > 8 && a.registers < 64 && a.code_bytes > 256 && !(a.code_bytes % 4) &&
+		   a.max_threads_per_block == 1024,
+	   "and its needs");
+	ok(!sov_function_get_parameter(f, 2, &offset, &size) && offset == 16 && size == 8,
+	   "the third parameter lies at 16 and has 8 bytes");
+	ok(!sov_function_get_parameter(f, 0, &offset, &size) && !offset && size == 4,
+	   "the first lies at 0 and has 4");
+	refused(sov_function_get_parameter(f, 3, &offset, &size), SOV_ERROR_NOT_FOUND,
+		"kernel 'reduce_f64' has 3 parameters; there is no number 3", "there is no fourth");
+	refused(sov_module_get_function(m, "reduce_f16", &f), SOV_ERROR_NOT_FOUND,
+		"the module has no kernel 'reduce_f16'; its first of 2 is 'reduce_f32'",
+		"a kernel that is not there");
+	MUST(sov_module_get_function_at(m, 0, &first));
+	MUST(sov_module_get_function(m, "reduce_f32", &f));
+	ok(first == f, "functions can be had by number");
+	refused(sov_module_get_function_at(m, 2, &f), SOV_ERROR_NOT_FOUND,
+		"the module has 2 kernels", "up to the last");
+	good(sov_module_unload(m), "a module can be unloaded");
+	refused(sov_function_get_attributes(first, &a), SOV_ERROR_INVALID_HANDLE,
+		"that was destroyed", "its functions went with it");
+	refused(sov_module_get_function_at(m, 0, &f), SOV_ERROR_INVALID_HANDLE,
+		"that was destroyed", "and it is gone");
+	free(text);
+}
+
+static void refusals(void)
+{
+	static const char bad[] = PTX_HEADER ".visible .entry k(.param .u64 p) {\n"
+					     "	.reg .b32 %r<3>;\n"
+					     "	frobnicate.u32 %r1, %r2;\n"
+					     "	add.u32 %r1, %r9, 1;\n"
+					     "	ret;\n"
+					     "}\n";
+	static const uint32_t spirv[] = {0x07230203, 0x00010500, 0, 8, 0};
+	static const uint32_t swapped[] = {0x03022307, 0};
+	static const uint32_t fat[] = {0xba55ed50, 0x00100001};
+	sov_module_options o = SOV_INIT(sov_module_options);
+	sov_module m;
+	const char *newline;
+
+	refused(sov_module_load(c, bad, strlen(bad), NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		"ptx: 6:", "bad PTX is refused with line and column");
+	ok(strstr(sov_last_error(), "frobnicate") && !strchr(sov_last_error(), '\n'),
+	   "the last error is the first message");
+	newline = strchr(sov_module_messages(), '\n');
+	ok(newline && strstr(newline, "ptx: 7:"), "all messages are there to be read");
+	refused(sov_module_load(c, spirv, sizeof(spirv), NULL, &m), SOV_ERROR_UNSUPPORTED,
+		"this is SPIR-V", "SPIR-V is known and not yet supported");
+	refused(sov_module_load(c, swapped, sizeof(swapped), NULL, &m), SOV_ERROR_UNSUPPORTED,
+		"this is SPIR-V", "in either byte order");
+	refused(sov_module_load(c, fat, sizeof(fat), NULL, &m), SOV_ERROR_UNSUPPORTED,
+		"this is a fat binary", "so is a fat binary");
+	refused(sov_module_load(c, "\177ELF rubbish", 12, NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		"cubin: ", "rubbish that looks like an image is refused");
+	ok(strstr(sov_module_messages(), "cubin: "), "and in the messages too");
+	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD) + 1, NULL, &m),
+		SOV_ERROR_INVALID_SOURCE, "zero byte at offset",
+		"a counted terminator is found out");
+	refused(sov_module_load(c, "hello", 5, NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		"ptx: 1:1: ", "other text is bad PTX");
+	refused(sov_module_load(c, NULL, 5, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "data is NULL",
+		"no data");
+	refused(sov_module_load(c, "", 0, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
+		"no bytes");
+	o.flags = 12;
+	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), &o, &m), SOV_ERROR_INVALID_ARGUMENT,
+		"known: SOV_MODULE_SERIAL", "an unknown flag");
+	good(sov_context_status(c), "none of this is an error of the context");
+	MUST(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m));
+	is_str(sov_module_messages(), "", "messages are those of the last load");
+	MUST(sov_module_unload(m));
+}
+
+/* An image of the other vendor's. */
+static void foreign(void)
+{
+	bool here = strcmp(soft_target(), "gfx1030");
+	struct compile_options o = {.source = COMPILE_PTX, .target = here ? "gfx1030" : "sm_90"};
+	struct compile_result r;
+	sov_module m;
+
+	if (!compile(PTX_ADD, strlen(PTX_ADD), &o, &r))
+		exit(ok(false, "the compiler works for %s", o.target));
+	refused(sov_module_load(c, r.image, r.image_size, NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		here ? "the image is for gfx1030; gh100.0 runs sm_90" : "the image is for sm_90; gh100.0 runs ",
+		"another vendor's image is refused");
+	compile_result_free(&r);
+}
+
+static void images(void)
+{
+	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_80"};
+	struct compile_result ampere, hopper;
+	sov_module_options serial = SOV_INIT(sov_module_options);
+	uint32_t n = 5, got = 0;
+	sov_function f;
+	sov_module m;
+	sov_ptr p;
+
+	if (!compile(PTX_ADD, strlen(PTX_ADD), &o, &ampere))
+		exit(ok(false, "the compiler works for sm_80"));
+	o.target = soft_target();
+	if (!compile(PTX_ADD, strlen(PTX_ADD), &o, &hopper))
+		exit(ok(false, "the compiler works for this machine"));
+	refused(sov_module_load(c, ampere.image, ampere.image_size, NULL, &m),
+		SOV_ERROR_INVALID_SOURCE, "the image is for sm_80; gh100.0 runs ",
+		"another machine's image is refused");
+	serial.flags = SOV_MODULE_SERIAL;
+	refused(sov_module_load(c, hopper.image, hopper.image_size, &serial, &m),
+		SOV_ERROR_INVALID_ARGUMENT, "an image is run as it is",
+		"an image cannot be made serial");
+	good(sov_module_load(c, hopper.image, hopper.image_size, NULL, &m),
+	     "its own machine's image is loaded");
+	memset(hopper.image, 0xcc, hopper.image_size);
+	compile_result_free(&ampere);
+	compile_result_free(&hopper);
+	MUST(sov_module_get_function(m, "add", &f));
+	MUST(sov_memory_alloc(c, 4, &p));
+	MUST(sov_memory_fill(c, p, 37, 4, 1));
+	MUST(launch(f, NULL, 1, 1, "84", ARGUMENTS(&p, &n)));
+	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
+	ok(got == 42, "and runs, long after the caller's copy is gone");
+	MUST(sov_memory_free(c, p));
+}
+
+/* A module is unloaded behind its launches; code that comes to lie in its place is new code. */
+static void load_and_unload(void)
+{
+	uint32_t i, got = 0;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, 4, &p));
+	MUST(sov_memory_fill(c, p, 0, 4, 1));
+	for (i = 1; i <= 50; i++) {
+		char text[512];
+		sov_module m;
+		sov_function f;
+
+		snprintf(text, sizeof(text),
+			 PTX_HEADER
+			 ".visible .entry k(.param .u64 p) {\n	.reg .b32 %%r<3>;\n	.reg .b64 "
+			 "%%a<3>;\n"
+			 "	ld.param.u64 %%a1, [p];\n	cvta.to.global.u64 %%a2, %%a1;\n"
+			 "	ld.global.u32 %%r1, [%%a2];\n	add.u32 %%r2, %%r1, %u;\n"
+			 "	st.global.u32 [%%a2], %%r2;\n	ret;\n}\n",
+			 i);
+		m = module_from(c, text, strlen(text), 0);
+		MUST(sov_module_get_function(m, "k", &f));
+		MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
+		MUST(sov_module_unload(m));
+	}
+	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
+	ok(got == 50 * 51 / 2, "modules can be loaded, launched and unloaded one after the other");
+	MUST(sov_memory_free(c, p));
+}
+
+int main(void)
+{
+	soft_gpus("gh100:vram=256M");
+	c = context_on("gh100.0", 0);
+	functions();
+	refusals();
+	images();
+	foreign();
+	load_and_unload();
+	MUST(sov_context_destroy(c));
+	return tap_done();
+}

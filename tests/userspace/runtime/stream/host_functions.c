@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Host functions in streams: they come in their turn, and destroying the context around them is safe. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include "tests/userspace/runtime/_api.h"
+
+enum { ROUNDS = 100 / TAP_SLOWNESS + 4, CALLERS = 6 };
+
+static _Atomic uint32_t called;
+
+static void nothing(void *user)
+{
+	(void)user;
+	called++;
+}
+
+static sov_context context;
+static sov_result inside;
+static char said[256];
+
+static void destroy_mine(void *user)
+{
+	inside = sov_context_destroy(*(sov_context *)user);
+	snprintf(said, sizeof(said), "%s", sov_last_error());
+}
+
+/* The thread that runs host functions would wait for itself. */
+static void from_inside(void)
+{
+	sov_stream s;
+
+	MUST(sov_context_get_stream(context, &s));
+	MUST(sov_stream_call(s, destroy_mine, &context));
+	MUST(sov_stream_wait(s, 60 * SECOND));
+	ok(inside == SOV_ERROR_BUSY && strstr(said, "another thread"),
+	   "a host function that destroys its context is told that it cannot");
+	good(sov_context_status(context), "and the context lives on");
+}
+
+static sov_context other;
+
+/* Another context it may destroy. */
+static void another(void)
+{
+	sov_device d;
+	sov_stream s;
+
+	MUST(sov_context_get_device(context, &d));
+	MUST(sov_context_create(d, NULL, &other));
+	MUST(sov_context_get_stream(other, &s));
+	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_context_get_stream(context, &s));
+	MUST(sov_stream_call(s, destroy_mine, &other));
+	MUST(sov_stream_wait(s, 60 * SECOND));
+	ok(!inside, "but another context it may destroy");
+}
+
+static void *call_and_call(void *arg)
+{
+	sov_stream s = arg;
+	sov_result r;
+
+	/* Not so many that they wait for room. */
+	do {
+		r = sov_stream_call(s, nothing, NULL);
+		if (!r)
+			r = sov_stream_wait(s, 60 * SECOND);
+	} while (!r);
+	return (void *)(uintptr_t)r;
+}
+
+/* While other threads are in the middle of sov_stream_call. */
+static void while_calling(void)
+{
+	uint32_t i, k, strange = 0;
+	sov_device d;
+
+	MUST(sov_context_get_device(context, &d));
+	for (i = 0; i < ROUNDS; i++) {
+		pthread_t threads[CALLERS];
+		sov_context c;
+		sov_stream s;
+		void *r;
+
+		MUST(sov_context_create(d, NULL, &c));
+		for (k = 0; k < CALLERS; k++) {
+			MUST(sov_stream_create(c, 0, &s));
+			pthread_create(&threads[k], NULL, call_and_call, s);
+		}
+		for (called = 0; called < 10 + i;)
+			sched_yield();
+		MUST(sov_context_destroy(c));
+		for (k = 0; k < CALLERS; k++) {
+			pthread_join(threads[k], &r);
+			strange += (uintptr_t)r != SOV_ERROR_CANCELLED &&
+				   (uintptr_t)r != SOV_ERROR_INVALID_HANDLE;
+		}
+	}
+	ok(!strange, "a context is destroyed %u times while %u threads call host functions", ROUNDS,
+	   CALLERS);
+}
+
+static uint32_t counted, turn, early;
+
+static void count(void *user)
+{
+	early += *(uint32_t *)user != counted++;
+}
+
+/* More of them than a stream has slots, all of one stream in order. */
+static void many(void)
+{
+	static uint32_t numbers[2000];
+	sov_stream s;
+
+	MUST(sov_stream_create(context, 0, &s));
+	for (turn = 0; turn < COUNT(numbers); turn++) {
+		numbers[turn] = turn;
+		MUST(sov_stream_call(s, count, &numbers[turn]));
+	}
+	MUST(sov_stream_wait(s, 60 * SECOND));
+	ok(counted == COUNT(numbers) && !early, "%u host functions of a stream run in order",
+	   COUNT(numbers));
+	MUST(sov_stream_destroy(s));
+}
+
+static void block(void *user)
+{
+	while (!__atomic_load_n((uint32_t *)user, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+/* What waits for its turn when the context is reset is not called. */
+static void reset(void)
+{
+	uint32_t gate = 0, before = counted;
+	sov_stream s;
+
+	MUST(sov_context_get_stream(context, &s));
+	MUST(sov_stream_call(s, block, &gate));
+	MUST(sov_stream_call(s, count, &before));
+	MUST(sov_context_reset(context));
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_stream_wait(s, 60 * SECOND));
+	ok(counted == before, "a host function that a reset overtakes is not called");
+}
+
+int main(void)
+{
+	soft_gpus("gh100:vram=256M");
+	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
+	context = context_on("gh100.0", 0);
+	from_inside();
+	another();
+	many();
+	reset();
+	while_calling();
+	MUST(sov_context_destroy(context));
+	return tap_done();
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The shared library exports the calls of sov.h, all of them and nothing else.
+. tests/tap.sh
+lib=$BUILD/libsov.so
+
+exported=$(nm -D --defined-only "$lib" | awk '{ print $3 }' | sed 's/@.*//' | grep -v '^SOV_0$' | sort)
+# The header after the preprocessor, a declaration a line, and the name before its parenthesis.
+declared=$(cc -E -P libsov/sov.h | tr '\n;' ' \n' | grep 'visibility("default")' |
+	grep -o 'sov_[a-z_]* *(' | tr -d ' (' | sort)
+
+is "$(echo "$exported" | grep -v '^sov_')" "" "only names that begin with sov_ are exported"
+[ "$(echo "$declared" | wc -l)" -gt 40 ]
+ok $? "the header declares more than 40 calls"
+is "$exported" "$declared" "exactly the calls that are declared are exported"
+has "$(readelf -V "$lib")" "Name: SOV_0" "they carry the version SOV_0"
+# Calls that are not in both tables are not logged and not traced.
+results=$(cc -E -P libsov/sov.h | tr '\n;' ' \n' | grep 'visibility("default"))) *sov_result ' |
+	grep -o 'sov_[a-z_]* *(' | tr -d ' (' | sort)
+is "$(sed -n 's/^CALL(\([a-z_]*\),.*/sov_\1/p' libsov/runtime/api.c | sort)" "$results" "every call that has a result can be watched"
+is "$(sed -n 's/^#define \(sov_[a-z_]*\) inner_.*/\1/p' libsov/runtime/inner.h | sort)" "$results" \
+	"and has another name inside the library"
+tap_done
