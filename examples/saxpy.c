@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+static const char ptx[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry saxpy(.param .f32 a, .param .u64 x, .param .u64 y)\n"
 	"{\n"
 	"	.reg .b32 %r<4>; .reg .f32 %f<5>; .reg .b64 %d<6>;\n"
@@ -47,8 +48,11 @@ int main(void)
 	check(sov_memory_alloc(context, sizeof(y), &gy));
 	check(sov_memory_copy(context, gx, SOV_HOST(x), sizeof(x)));
 	check(sov_memory_copy(context, gy, SOV_HOST(y), sizeof(y)));
-	sov_launch launch = {.size = sizeof(launch), .grid = {N / 256, 1, 1}, .block = {256, 1, 1},
-			     .arguments = (const void *[]){&a, &gx, &gy}, .argument_count = 3};
+	sov_launch launch = {.size = sizeof(launch),
+			     .grid = {N / 256, 1, 1},
+			     .block = {256, 1, 1},
+			     .arguments = (const void *[]){&a, &gx, &gy},
+			     .argument_count = 3};
 	check(sov_function_launch(saxpy, &launch));
 	check(sov_memory_copy(context, SOV_HOST(y), gy, sizeof(y)));
 

@@ -264,8 +264,8 @@ int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word)
 	}
 	if (bo->region != DRM_SOVGPU_REGION_VRAM || !(bo->flags & DRM_SOVGPU_BO_MAPPABLE))
 		return -EINVAL;
-	word->window = ioremap_wc(sov->vram.window + sov_vram_address(&bo->pieces, offset),
-				  sizeof(u64));
+	word->window =
+		ioremap_wc(sov->vram.window + sov_vram_address(&bo->pieces, offset), sizeof(u64));
 	return word->window ? 0 : -ENOMEM;
 }
 
@@ -442,8 +442,8 @@ struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_
 /* One region, known flags, a size that the region can have. */
 static bool valid(const struct drm_sovgpu_bo_create *c)
 {
-	const u32 regions = DRM_SOVGPU_REGION_VRAM | DRM_SOVGPU_REGION_SYSTEM |
-			    DRM_SOVGPU_REGION_USER;
+	const u32 regions =
+		DRM_SOVGPU_REGION_VRAM | DRM_SOVGPU_REGION_SYSTEM | DRM_SOVGPU_REGION_USER;
 	const u32 flags = DRM_SOVGPU_BO_MAPPABLE | DRM_SOVGPU_BO_UNCACHED;
 
 	if (hweight32(c->region) != 1 || c->region & ~regions || c->flags & ~flags)

@@ -256,17 +256,17 @@ static void sov_shutdown(struct pci_dev *pdev)
 	sov_take_down(pci_get_drvdata(pdev));
 }
 
-#define SOV_PCI(vendor_id, class_id, vendor) { \
-	PCI_DEVICE(vendor_id, PCI_ANY_ID), \
-	.class = (class_id) << 8, \
-	.class_mask = 0xffff00, \
-	.driver_data = (kernel_ulong_t)(vendor), \
-}
+#define SOV_PCI(vendor_id, class_id, vendor) \
+	{ \
+		PCI_DEVICE(vendor_id, PCI_ANY_ID), .class = (class_id) << 8, \
+						   .class_mask = 0xffff00, \
+						   .driver_data = (kernel_ulong_t)(vendor), \
+	}
 
 static const struct pci_device_id sov_ids[] = {
 	SOV_PCI(PCI_VENDOR_ID_NVIDIA, PCI_CLASS_DISPLAY_3D, &sov_nv),
 	SOV_PCI(PCI_VENDOR_ID_NVIDIA, PCI_CLASS_DISPLAY_VGA, &sov_nv),
-	{ }
+	{}
 };
 MODULE_DEVICE_TABLE(pci, sov_ids);
 

@@ -198,10 +198,10 @@ int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file
 
 	if (w->pad)
 		return -EINVAL;
-	ret = wait_event_interruptible_hrtimeout(sov->wake,
-						 (now = atomic_read(&sov->interrupts)) !=
-						 w->count || drm_dev_is_unplugged(drm),
-						 ns_to_ktime(left));
+	ret = wait_event_interruptible_hrtimeout(
+		sov->wake,
+		(now = atomic_read(&sov->interrupts)) != w->count || drm_dev_is_unplugged(drm),
+		ns_to_ktime(left));
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
 	if (!ret)

@@ -96,7 +96,7 @@ static void show_memory(struct drm_printer *p, struct drm_file *file)
  */
 void sov_file_show(struct drm_printer *p, struct drm_file *file)
 {
-	static const char * const classes[SOV_QUEUE_CLASSES] = {
+	static const char *const classes[SOV_QUEUE_CLASSES] = {
 		[DRM_SOVGPU_QUEUE_COMPUTE] = "compute",
 		[DRM_SOVGPU_QUEUE_COPY] = "copy",
 	};

@@ -233,8 +233,7 @@ void sov_groups_fini(struct sov_file *file)
 
 /* Takes over the caller's reference to the address space, also when it fails. */
 static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
-			      struct sov_account *account,
-			      const struct drm_sovgpu_group_create *c)
+			      struct sov_account *account, const struct drm_sovgpu_group_create *c)
 {
 	struct sov_group *group = NULL;
 	int ret;

@@ -182,7 +182,8 @@ static int suspend(struct device *dev)
 
 	if (ret)
 		drm_err(&sov->drm,
-			"no sleep: %u address spaces, %u groups and %llu KiB of video memory would be lost; end who has them, or unbind the card\n",
+			"no sleep: %u address spaces, %u groups and %llu KiB of video memory would "
+			"be lost; end who has them, or unbind the card\n",
 			b.vms, b.groups, b.vram >> 10);
 	return ret;
 }
@@ -216,9 +217,8 @@ static int runtime_resume(struct device *dev)
 }
 
 const struct dev_pm_ops sov_pm = {
-	SYSTEM_SLEEP_PM_OPS(suspend, NULL)
-	RUNTIME_PM_OPS(runtime_suspend, runtime_resume, NULL)
-	.complete = pm_sleep_ptr(sleep_over),
+	SYSTEM_SLEEP_PM_OPS(suspend, NULL) RUNTIME_PM_OPS(runtime_suspend, runtime_resume, NULL)
+		.complete = pm_sleep_ptr(sleep_over),
 };
 
 /**

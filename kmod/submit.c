@@ -24,9 +24,8 @@ static bool usable(struct sov_queue *queue)
 /* Room for so many jobs is theirs, or EINTR or ECANCELED. Bounded, because every job is. */
 static int reserve(struct sov_queue *queue, u32 count)
 {
-	int ret = wait_event_interruptible(queue->space,
-					   !usable(queue) ||
-					   READ_ONCE(queue->used) + count <= queue->entries);
+	int ret = wait_event_interruptible(
+		queue->space, !usable(queue) || READ_ONCE(queue->used) + count <= queue->entries);
 
 	if (ret)
 		return ret;

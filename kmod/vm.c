@@ -438,8 +438,8 @@ static bool range_valid(struct sov_device *sov, const struct drm_sovgpu_vm_bind_
 static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *op,
 		    struct drm_file *file)
 {
-	const u32 flags = DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_NOEXEC |
-			  DRM_SOVGPU_VM_MAP_UNCACHED;
+	const u32 flags =
+		DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_NOEXEC | DRM_SOVGPU_VM_MAP_UNCACHED;
 	struct sov_device *sov = to_sov(step->vm->base.drm);
 	struct drm_gem_object *obj;
 	struct sov_bo *bo;

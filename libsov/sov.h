@@ -50,25 +50,25 @@ extern "C" {
 
 typedef enum sov_result {
 	SOV_OK = 0,
-	SOV_NOT_READY = 1,            /* asked without waiting, and not finished: not an error */
+	SOV_NOT_READY = 1,              /* asked without waiting, and not finished: not an error */
 	SOV_ERROR_INVALID_ARGUMENT = 2, /* or an environment variable */
-	SOV_ERROR_INVALID_HANDLE = 3, /* not a live object, or of another context */
-	SOV_ERROR_INVALID_ADDRESS = 4, /* no allocation, already freed, or range outside of it */
+	SOV_ERROR_INVALID_HANDLE = 3,   /* not a live object, or of another context */
+	SOV_ERROR_INVALID_ADDRESS = 4,  /* no allocation, already freed, or range outside of it */
 	SOV_ERROR_NO_DEVICE = 5,
-	SOV_ERROR_OUT_OF_MEMORY = 6,  /* of the device */
+	SOV_ERROR_OUT_OF_MEMORY = 6, /* of the device */
 	SOV_ERROR_OUT_OF_HOST_MEMORY = 7,
-	SOV_ERROR_INVALID_SOURCE = 8, /* PTX, SPIR-V or image refused; the messages say where */
-	SOV_ERROR_NOT_FOUND = 9,      /* no such kernel or variable */
+	SOV_ERROR_INVALID_SOURCE = 8,  /* PTX, SPIR-V or image refused; the messages say where */
+	SOV_ERROR_NOT_FOUND = 9,       /* no such kernel or variable */
 	SOV_ERROR_INVALID_LAUNCH = 10, /* grid, block, shared memory or arguments do not fit */
-	SOV_ERROR_TIMEOUT = 11,       /* the wait's limit passed; the work goes on */
-	SOV_ERROR_UNSUPPORTED = 12,   /* not by this device or not in this version; says which */
-	SOV_ERROR_FAULT = 13,         /* sticky: a kernel or copy faulted */
-	SOV_ERROR_HANG = 14,          /* sticky: a kernel ran past its time limit and was stopped */
-	SOV_ERROR_DEVICE_LOST = 15,   /* sticky */
-	SOV_ERROR_BUSY = 16,          /* another thread is using the object in this moment */
+	SOV_ERROR_TIMEOUT = 11,        /* the wait's limit passed; the work goes on */
+	SOV_ERROR_UNSUPPORTED = 12,    /* not by this device or not in this version; says which */
+	SOV_ERROR_FAULT = 13,          /* sticky: a kernel or copy faulted */
+	SOV_ERROR_HANG = 14,        /* sticky: a kernel ran past its time limit and was stopped */
+	SOV_ERROR_DEVICE_LOST = 15, /* sticky */
+	SOV_ERROR_BUSY = 16,        /* another thread is using the object in this moment */
 	SOV_ERROR_INTERNAL = 17,
-	SOV_ERROR_CANCELLED = 18,     /* another thread reset or destroyed the context meanwhile */
-	SOV_ERROR_ASSERT = 19         /* sticky: an assertion of a kernel failed, or a bad free */
+	SOV_ERROR_CANCELLED = 18, /* another thread reset or destroyed the context meanwhile */
+	SOV_ERROR_ASSERT = 19     /* sticky: an assertion of a kernel failed, or a bad free */
 } sov_result;
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
@@ -79,7 +79,7 @@ SOV_API const char *sov_last_error(void);
 /* Version of the library, major << 16 | minor. */
 SOV_API uint32_t sov_version(void);
 
-#define SOV_NO_WAIT UINT64_C(0)
+#define SOV_NO_WAIT  UINT64_C(0)
 /* Longest wait that can be asked for: one hour. */
 #define SOV_MAX_WAIT UINT64_C(3600000000000)
 
@@ -121,7 +121,7 @@ typedef struct sov_device_properties {
 	uint32_t registers_per_multiprocessor;
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
-	char driver[64];   /* what stands behind the way to it, with its version; for people */
+	char driver[64]; /* what stands behind the way to it, with its version; for people */
 	int32_t least_priority, most_priority; /* of streams */
 } sov_device_properties;
 
@@ -146,7 +146,7 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
 
 typedef struct sov_context_options {
 	uint32_t size;
-	uint32_t flags;             /* 0 */
+	uint32_t flags; /* 0 */
 	/* A kernel that runs longer, from when a call first sees it running, is stopped by the next
 	 * call on the context other than a launch, or by the call that waits for it:
 	 * SOV_ERROR_HANG. A launch can have a limit of its own. 0: as SOV_KERNEL_TIME_LIMIT says,
@@ -181,14 +181,14 @@ SOV_API sov_result sov_context_get_device(sov_context context, sov_device *devic
 typedef struct sov_fault {
 	uint32_t size;
 	sov_result result;
-	char kernel[128];       /* "" when not a kernel */
-	char cause[256];        /* one sentence */
-	uint64_t address;       /* of the access; 0 = none */
-	uint64_t pc;            /* byte offset in the kernel's code; UINT64_MAX = none */
+	char kernel[128]; /* "" when not a kernel */
+	char cause[256];  /* one sentence */
+	uint64_t address; /* of the access; 0 = none */
+	uint64_t pc;      /* byte offset in the kernel's code; UINT64_MAX = none */
 	uint32_t block[3], thread[3];
-	char instruction[128];  /* disassembled; "" when unknown */
-	uint32_t placed;        /* 1: block and thread are known; a real GPU does not tell */
-	char source[256];       /* "file:line" of the instruction; "" when the image does not tell */
+	char instruction[128]; /* disassembled; "" when unknown */
+	uint32_t placed;       /* 1: block and thread are known; a real GPU does not tell */
+	char source[256];      /* "file:line" of the instruction; "" when the image does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
@@ -308,12 +308,12 @@ SOV_API sov_result sov_module_get_variable(sov_module module, const char *name, 
 typedef struct sov_function_attributes {
 	uint32_t size;
 	uint32_t registers;
-	uint32_t shared_bytes;   /* static, without what the hardware keeps for itself */
-	uint32_t local_bytes;    /* per thread */
+	uint32_t shared_bytes;          /* static, without what the hardware keeps for itself */
+	uint32_t local_bytes;           /* per thread */
 	uint32_t max_threads_per_block; /* by the device, the kernel's bound and its registers */
 	uint32_t code_bytes;
 	uint32_t parameters, parameter_bytes;
-	char name[128];          /* cut off when longer */
+	char name[128]; /* cut off when longer */
 } sov_function_attributes;
 SOV_API sov_result sov_function_get_attributes(sov_function function,
 					       sov_function_attributes *attributes);
@@ -349,12 +349,12 @@ typedef struct sov_launch {
 	uint32_t size;
 	uint32_t shared_bytes; /* dynamic */
 	uint32_t grid[3], block[3];
-	sov_stream stream;     /* NULL: the context's first stream */
+	sov_stream stream;            /* NULL: the context's first stream */
 	const void *const *arguments; /* one pointer per parameter */
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
-	uint32_t flags;        /* SOV_LAUNCH_COOPERATIVE */
-	uint64_t time_limit;   /* of this kernel, as kernel_time_limit; 0: the context's */
+	uint32_t flags;      /* SOV_LAUNCH_COOPERATIVE */
+	uint64_t time_limit; /* of this kernel, as kernel_time_limit; 0: the context's */
 } sov_launch;
 /* All blocks are on the GPU at the same time, so that they may wait for each other; a grid that has
  * more of them than fit is refused. Kernels of other streams may delay its start. */

@@ -15,7 +15,8 @@ __attribute__((unused)) static void soft_gpus(const char *list)
 	char text[512] = "";
 	size_t n = 0;
 
-	for (; chip && *list && n < sizeof(text) - 64; list += strcspn(list, ",") + !!strchr(list, ','))
+	for (; chip && *list && n < sizeof(text) - 64;
+	     list += strcspn(list, ",") + !!strchr(list, ','))
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%.*s", n ? "," : "", chip,
 				      (int)(strcspn(list, ",") - strcspn(list, ":,")),
 				      list + strcspn(list, ":,"));
@@ -50,7 +51,8 @@ __attribute__((unused)) static const char *soft_instruction(const char *name)
 	const char *chip = getenv("TEST_CHIP");
 	size_t i;
 
-	for (i = 0; name && chip && !strncmp(chip, "navi", 4) && i < sizeof(amd) / sizeof(*amd); i++)
+	for (i = 0; name && chip && !strncmp(chip, "navi", 4) && i < sizeof(amd) / sizeof(*amd);
+	     i++)
 		if (!strcmp(name, amd[i][0]))
 			return amd[i][1];
 	return name;
@@ -61,7 +63,8 @@ __attribute__((unused)) static void *soft_hint(void)
 {
 	static size_t next = 0x500000000000;
 
-	return getenv("TEST_CHIP") ? (void *)__atomic_add_fetch(&next, 64 << 20, __ATOMIC_RELAXED) : NULL;
+	return getenv("TEST_CHIP") ? (void *)__atomic_add_fetch(&next, 64 << 20, __ATOMIC_RELAXED)
+				   : NULL;
 }
 
 /* A sentence with the name of the first in it. */
@@ -72,8 +75,8 @@ __attribute__((unused)) static const char *soft_sentence(const char *sentence)
 
 	if (!at)
 		return sentence;
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - sentence), sentence, soft_name("gh100.0"),
-		 at + strlen("gh100.0"));
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - sentence), sentence,
+		 soft_name("gh100.0"), at + strlen("gh100.0"));
 	return text;
 }
 

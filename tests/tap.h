@@ -20,7 +20,8 @@
 #endif
 
 static int tap_count, tap_failed;
-static bool tap_quiet __attribute__((unused)); /* no diagnoses: something is tried that may go wrong */
+static bool tap_quiet
+	__attribute__((unused)); /* no diagnoses: something is tried that may go wrong */
 
 /* Reports one result and returns it, so that a caller can stop early or add a diagnosis. */
 __attribute__((format(printf, 2, 3), unused)) static bool ok(bool good, const char *fmt, ...)

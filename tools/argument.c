@@ -13,9 +13,9 @@
 #include "tools/tool.h"
 
 static const struct element elements[] = {
-	{"u8", 1, ELEMENT_UNSIGNED},  {"s8", 1, ELEMENT_SIGNED},   {"u16", 2, ELEMENT_UNSIGNED},
+	{"u8", 1, ELEMENT_UNSIGNED},  {"s8", 1, ELEMENT_SIGNED},    {"u16", 2, ELEMENT_UNSIGNED},
 	{"s16", 2, ELEMENT_SIGNED},   {"u32", 4, ELEMENT_UNSIGNED}, {"s32", 4, ELEMENT_SIGNED},
-	{"u64", 8, ELEMENT_UNSIGNED}, {"s64", 8, ELEMENT_SIGNED},  {"f32", 4, ELEMENT_FLOAT},
+	{"u64", 8, ELEMENT_UNSIGNED}, {"s64", 8, ELEMENT_SIGNED},   {"f32", 4, ELEMENT_FLOAT},
 	{"f64", 8, ELEMENT_FLOAT},
 };
 
@@ -25,7 +25,8 @@ struct context { /* whose argument is being read, for messages */
 	struct argument *a;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct context *c, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct context *c, const char *fmt,
+							 ...)
 {
 	char sentence[256];
 	va_list ap;
@@ -167,8 +168,8 @@ static const struct {
 	int value;
 	bool (*set)(const struct context *c, const char *value);
 } items[] = {
-	{"zero", NEVER, item_zero},    {"iota", NEVER, item_iota},   {"random", MAYBE, item_random},
-	{"fill", ALWAYS, item_fill},   {"file", ALWAYS, item_file},  {"print", MAYBE, item_print},
+	{"zero", NEVER, item_zero},  {"iota", NEVER, item_iota},  {"random", MAYBE, item_random},
+	{"fill", ALWAYS, item_fill}, {"file", ALWAYS, item_file}, {"print", MAYBE, item_print},
 	{"out", ALWAYS, item_out},
 };
 
@@ -183,7 +184,8 @@ static bool read_item(const struct context *c, char *text)
 			continue;
 		if (value ? items[i].value == NEVER || !*value : items[i].value == ALWAYS)
 			return refuse(c, "'%s' %s", text,
-				      items[i].value == NEVER ? "takes no value" : "needs a value after '='");
+				      items[i].value == NEVER ? "takes no value"
+							      : "needs a value after '='");
 		return items[i].set(c, value);
 	}
 	return refuse(c, "unknown item '%s'; known: zero iota random fill file print out", text);
@@ -271,7 +273,8 @@ static bool fill_from_file(const struct verb *v, unsigned number, struct argumen
 	if (size == bytes)
 		return true;
 	complain(v, "argument %u: '%s' holds %zu bytes, %llu elements of type %s need %llu", number,
-		 a->file, size, (unsigned long long)a->count, a->type->name, (unsigned long long)bytes);
+		 a->file, size, (unsigned long long)a->count, a->type->name,
+		 (unsigned long long)bytes);
 	return false;
 }
 
@@ -294,7 +297,8 @@ bool fill_argument(const struct verb *v, unsigned number, struct argument *a)
 	for (uint64_t i = 0; i < a->count; i++) {
 		uint64_t bits = element_at(a, i, &state);
 
-		memcpy((char *)a->data + i * a->type->bytes, &bits, a->type->bytes); /* little-endian host */
+		memcpy((char *)a->data + i * a->type->bytes, &bits,
+		       a->type->bytes); /* little-endian host */
 	}
 	return true;
 }

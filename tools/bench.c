@@ -10,10 +10,10 @@
 #include <time.h>
 #include "tools/tool.h"
 
-#define BURST	    100u
+#define BURST       100u
 #define MAX_REPEATS 1000000u
 /* A card that was idle needs about a second of work until its clock is where it stays (H200). */
-#define WARM_NS UINT64_C(1500000000)
+#define WARM_NS     UINT64_C(1500000000)
 
 /* One thread stores a number: the smallest kernel that can be seen to have run. */
 static const char program[] = ".version 8.0\n"
@@ -226,12 +226,15 @@ static void print_row(struct state *s, const struct row *row, uint64_t count)
 
 	if (!s->json) {
 		if (row->bytes)
-			snprintf(size, sizeof(size), row->bytes >> 20 ? "%llu MiB" : row->bytes >> 10 ? "%llu KiB"
-												       : "%llu B",
+			snprintf(size, sizeof(size),
+				 row->bytes >> 20   ? "%llu MiB"
+				 : row->bytes >> 10 ? "%llu KiB"
+						    : "%llu B",
 				 (unsigned long long)(row->bytes >> 20   ? row->bytes >> 20
 						      : row->bytes >> 10 ? row->bytes >> 10
 									 : row->bytes));
-		printf("%-26s %8s %12.3f us %12.3f us", row->name, size, (double)median / 1e3, (double)p99 / 1e3);
+		printf("%-26s %8s %12.3f us %12.3f us", row->name, size, (double)median / 1e3,
+		       (double)p99 / 1e3);
 		if (row->bytes)
 			printf(" %8.3f GB/s", gbs);
 		else
@@ -275,7 +278,7 @@ static bool measure(struct state *s, const struct row *row)
 
 static bool measure_copies(struct state *s)
 {
-	static const uint64_t sizes[] = {4,	    64,	     1 << 10, 4 << 10,	16 << 10,
+	static const uint64_t sizes[] = {4,        64,        1 << 10, 4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
 	const struct row directions[] = {
 		{"pinned host to device", sample_copy, 0, s->near[0], SOV_HOST(s->pinned)},
@@ -287,7 +290,8 @@ static bool measure_copies(struct state *s)
 	bool good = true;
 
 	for (size_t d = 0; d < sizeof(directions) / sizeof(*directions); d++)
-		for (size_t i = 0; good && i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= s->largest; i++) {
+		for (size_t i = 0;
+		     good && i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= s->largest; i++) {
 			struct row row = directions[d];
 
 			row.bytes = sizes[i];
@@ -313,9 +317,10 @@ static bool measure_all(struct state *s)
 		json_string(&s->out, "driver", s->properties.driver);
 		json_array(&s->out, "rows");
 	} else {
-		printf("%s: %s, by %s, %s\n", s->properties.name, s->properties.product, s->properties.winsys,
-		       s->properties.driver);
-		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "99 %", "", "samples");
+		printf("%s: %s, by %s, %s\n", s->properties.name, s->properties.product,
+		       s->properties.winsys, s->properties.driver);
+		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "99 %", "",
+		       "samples");
 	}
 	for (size_t i = 0; good && i < sizeof(launches) / sizeof(*launches); i++)
 		good = measure(s, &launches[i]);
@@ -361,12 +366,15 @@ static bool open_all(struct state *s)
 	}
 	return !failed(s, sov_context_create(device, NULL, &s->context), "creating a context") &&
 	       !failed(s, sov_context_get_stream(s->context, &s->stream), "asking for a stream") &&
-	       !failed(s, sov_module_load(s->context, program, sizeof(program) - 1, NULL, &module), "loading") &&
-	       !failed(s, sov_module_get_function(module, "store", &s->store), "looking for the kernel") &&
+	       !failed(s, sov_module_load(s->context, program, sizeof(program) - 1, NULL, &module),
+		       "loading") &&
+	       !failed(s, sov_module_get_function(module, "store", &s->store),
+		       "looking for the kernel") &&
 	       !failed(s, sov_memory_alloc(s->context, 4, &s->word), "allocating") &&
 	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[0]), "allocating") &&
 	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[1]), "allocating") &&
-	       !failed(s, sov_host_alloc(s->context, s->largest, &s->pinned), "allocating host memory");
+	       !failed(s, sov_host_alloc(s->context, s->largest, &s->pinned),
+		       "allocating host memory");
 }
 
 static int run(const struct verb *v, int argc, char **argv)
@@ -407,8 +415,10 @@ const struct verb verb_bench = {
 	.name = "bench",
 	.summary = "Measure launches and copies of a GPU.",
 	.usage = "[OPTION]...",
-	.details = "Times are the host's, of calls through the library; a row is a median of as many samples as\n"
-		   "its last column says. A card is kept busy for 1.5 s before. On a software GPU the\n"
+	.details = "Times are the host's, of calls through the library; a row is a median of as "
+		   "many samples as\n"
+		   "its last column says. A card is kept busy for 1.5 s before. On a software GPU "
+		   "the\n"
 		   "defaults are 50 samples, a tenth of a second and 1 MiB.\n",
 	.run = run,
 };

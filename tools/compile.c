@@ -49,8 +49,8 @@ static void print_json(const struct request *q, const struct compile_result *r, 
 
 static void print_stats(const struct request *q, const struct compile_result *r, double seconds)
 {
-	printf("%-24s %12s %9s %10s %8s %8s %8s\n", "kernel", "instructions", "registers", "predicates",
-	       "shared", "code", "cycles");
+	printf("%-24s %12s %9s %10s %8s %8s %8s\n", "kernel", "instructions", "registers",
+	       "predicates", "shared", "code", "cycles");
 	for (uint32_t i = 0; i < r->nstats; i++) {
 		const struct kernel_stats *k = &r->stats[i];
 
@@ -137,14 +137,17 @@ static int run(const struct verb *v, int argc, char **argv)
 		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
 		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
 		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
-		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL, &q.print},
+		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL,
+		 &q.print},
 		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &q.level},
-		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial, NULL},
+		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial,
+		 NULL},
 		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
 		{"no-uniform", 0, NULL, "use no uniform registers", &q.no_uniform, NULL},
 		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
 		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
-		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL, &q.threads},
+		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL,
+		 &q.threads},
 		{0},
 	};
 	int operands, status;
@@ -155,13 +158,16 @@ static int run(const struct verb *v, int argc, char **argv)
 		return operands ? usage_error(v, "unexpected operand '%s'", argv[1])
 				: usage_error(v, "no source file");
 	if (!q.out && !q.stats && !q.json && !q.print)
-		return usage_error(v, "nothing to do: give -o FILE, --stats, --json or --print PASS");
+		return usage_error(v,
+				   "nothing to do: give -o FILE, --stats, --json or --print PASS");
 	if (q.json && q.print)
 		return usage_error(v, "--json and --print both want standard output");
 	if (strcmp(q.level, "0") && strcmp(q.level, "3"))
 		return usage_error(v, "there is no level '%s'; known: 0 3", q.level);
-	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) || strlen(q.threads) > 4)
-		return usage_error(v, "-j wants a number of threads up to 9999, not '%s'", q.threads);
+	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) ||
+	    strlen(q.threads) > 4)
+		return usage_error(v, "-j wants a number of threads up to 9999, not '%s'",
+				   q.threads);
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];
@@ -172,7 +178,8 @@ const struct verb verb_compile = {
 	.name = "compile",
 	.summary = "Compile PTX to native code.",
 	.usage = "[--target TARGET] [-o FILE] [OPTION]... SOURCE",
-	.details = "SOURCE is PTX, or the compiler's own IR when its name ends in .ir. Messages go to standard\n"
+	.details = "SOURCE is PTX, or the compiler's own IR when its name ends in .ir. Messages go "
+		   "to standard\n"
 		   "error, each with line and column.\n",
 	.run = run,
 };

@@ -25,8 +25,8 @@ static void print_text(const sov_device_properties *p)
 	printf("   processors   %u, warps of %u lanes, %u threads and %u registers each\n",
 	       p->multiprocessors, p->warp_size, p->max_threads_per_multiprocessor,
 	       p->registers_per_multiprocessor);
-	printf("   blocks       up to %u threads, %u bytes of shared memory\n", p->max_threads_per_block,
-	       p->max_shared_per_block);
+	printf("   blocks       up to %u threads, %u bytes of shared memory\n",
+	       p->max_threads_per_block, p->max_shared_per_block);
 	printf("   features    ");
 	for (size_t i = 0; i < FEATURES; i++)
 		if (p->features & features[i].bit)
@@ -123,7 +123,8 @@ const struct verb verb_devices = {
 	.name = "devices",
 	.summary = "List the GPUs there are, real and software.",
 	.usage = "[--json]",
-	.details = "SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
-		   "SOV_VISIBLE_DEVICES the devices to let through.\n",
+	.details =
+		"SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
+		"SOV_VISIBLE_DEVICES the devices to let through.\n",
 	.run = run,
 };

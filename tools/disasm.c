@@ -67,7 +67,8 @@ static void line_json(struct json *j, const struct disasm_isa *isa, const struct
 /* A kernel's code or a function's, with its lines. Returns the number of words that are no known
  * instruction. */
 static uint32_t print_code(const struct request *q, struct json *j, const struct image *im,
-			   const struct image_function *f, const struct image_line *lines, uint32_t count)
+			   const struct image_function *f, const struct image_line *lines,
+			   uint32_t count)
 {
 	const struct disasm_isa *isa = im->format == &image_code_object ? &disasm_amd : &disasm_nv;
 	const struct image_line *line, *before = NULL;
@@ -124,7 +125,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
-	return x->code.code_offset < y->code.code_offset ? -1 : x->code.code_offset > y->code.code_offset;
+	return x->code.code_offset < y->code.code_offset
+		       ? -1
+		       : x->code.code_offset > y->code.code_offset;
 }
 
 /* In the order of memory; those of this name, or all. To be freed; NULL: no memory. */
@@ -137,7 +140,8 @@ static struct piece *gather(const struct image *im, const char *only, uint32_t *
 		const struct image_kernel *k = &im->kernels[i];
 
 		if (!only || !strcmp(k->name, only))
-			all[n++] = (struct piece){{k->name, k->code, k->code_bytes, k->code_offset, false}, k, i};
+			all[n++] = (struct piece){
+				{k->name, k->code, k->code_bytes, k->code_offset, false}, k, i};
 	}
 	for (uint32_t i = 0; all && i < im->nfunctions; i++)
 		if (!only || !strcmp(im->functions[i].name, only))
@@ -160,10 +164,12 @@ static void print_head(const struct request *q, struct json *j, const struct ima
 		json_string(j, "name", p->code.name);
 		json_u64(j, "code_bytes", p->code.code_bytes);
 	} else if (k) {
-		printf("%s:  // %s, %u registers, %u bytes of shared memory, %u bytes of parameters\n",
+		printf("%s:  // %s, %u registers, %u bytes of shared memory, %u bytes of "
+		       "parameters\n",
 		       k->name, im->target, k->registers, k->shared_bytes, k->param_bytes);
 	} else {
-		printf("%s:  // %s, %s\n", p->code.name, im->target, p->code.data ? "data" : "a function");
+		printf("%s:  // %s, %s\n", p->code.name, im->target,
+		       p->code.data ? "data" : "a function");
 	}
 }
 
@@ -171,8 +177,8 @@ static uint32_t print_piece(const struct request *q, struct json *j, const struc
 			    const struct piece *p)
 {
 	uint32_t count, unknown;
-	struct image_line *lines = p->kernel ? image_lines(im, p->index, &count) :
-					       image_function_lines(im, p->index, &count);
+	struct image_line *lines = p->kernel ? image_lines(im, p->index, &count)
+					     : image_function_lines(im, p->index, &count);
 
 	print_head(q, j, im, p);
 	unknown = print_code(q, j, im, &p->code, lines, count);
@@ -181,8 +187,8 @@ static uint32_t print_piece(const struct request *q, struct json *j, const struc
 }
 
 /* Kernels and functions each have an array. */
-static uint32_t print_json(const struct request *q, const struct image *im, const struct piece *pieces,
-			   uint32_t count)
+static uint32_t print_json(const struct request *q, const struct image *im,
+			   const struct piece *pieces, uint32_t count)
 {
 	struct json j = {.out = stdout};
 	uint32_t unknown = 0;
@@ -230,7 +236,9 @@ static int run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {0};
 	const struct option options[] = {
-		{"control", 'c', NULL, "show [wait:read:write:yield:stall] before each instruction (NVIDIA)", &q.control, NULL},
+		{"control", 'c', NULL,
+		 "show [wait:read:write:yield:stall] before each instruction (NVIDIA)", &q.control,
+		 NULL},
 		{"raw", 'r', NULL, "show the words, low first, after each", &q.raw, NULL},
 		{"json", 0, NULL, "print JSON, with all of that", &q.json, NULL},
 		{0},
@@ -264,6 +272,7 @@ const struct verb verb_disasm = {
 	.name = "disasm",
 	.summary = "Show the machine code of an image.",
 	.usage = "[OPTION]... FILE [KERNEL]",
-	.details = "FILE is a cubin, or an AMD code object. KERNEL may also be a function that kernels of a\ncode object call. Without it all of them are shown.\n",
+	.details = "FILE is a cubin, or an AMD code object. KERNEL may also be a function that "
+		   "kernels of a\ncode object call. Without it all of them are shown.\n",
 	.run = run,
 };

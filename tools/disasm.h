@@ -19,7 +19,8 @@ struct disasm_isa {
 	void (*decode)(const struct image *im, const struct image_function *f, uint32_t at,
 		       struct disasm_line *out);
 	/* What JSON has beside the text of a known one; NULL: nothing. */
-	void (*json)(const struct image *im, const struct image_function *f, uint32_t at, struct json *j);
+	void (*json)(const struct image *im, const struct image_function *f, uint32_t at,
+		     struct json *j);
 };
 
 extern const struct disasm_isa disasm_nv, disasm_amd;

@@ -40,7 +40,9 @@ static void add_code(const struct image *im, uint64_t to, struct disasm_line *ou
 static void add_target(const struct image *im, const struct image_function *f, uint32_t at,
 		       const struct amd_inst *in, struct disasm_line *out)
 {
-	add_code(im, f->code_offset + at + 4 + (uint64_t)(int64_t)(4 * (int16_t)in->field[AMD_F_IMM]), out);
+	add_code(im,
+		 f->code_offset + at + 4 + (uint64_t)(int64_t)(4 * (int16_t)in->field[AMD_F_IMM]),
+		 out);
 }
 
 /* The lower half of a distance in code, added right behind s_getpc_b64: the linker has filled it in, and

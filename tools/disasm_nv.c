@@ -44,7 +44,8 @@ static void decode(const struct image *im, const struct image_function *f, uint3
 	print_control(&in, out->control);
 }
 
-static void add_json(const struct image *im, const struct image_function *f, uint32_t at, struct json *j)
+static void add_json(const struct image *im, const struct image_function *f, uint32_t at,
+		     struct json *j)
 {
 	struct sass_inst in;
 

@@ -389,7 +389,7 @@ static const struct {
 	bool (*look)(const struct doctor_sight *s, struct finding *f);
 } host_rows[] = {
 	{"processor", look_processor}, {"software GPU", look_soft}, {"visible", look_visible},
-	{"cache", look_cache},	       {"pinning", look_memlock},
+	{"cache", look_cache},         {"pinning", look_memlock},
 };
 #define HOST_ROWS (sizeof(host_rows) / sizeof(*host_rows))
 

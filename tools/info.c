@@ -17,7 +17,10 @@ static const struct {
 	uint8_t count; /* a triple, or one */
 	bool wide;
 } rows[] = {
-#define ROW(label, member, n) {label, #member, offsetof(sov_device_properties, member), n, false}
+#define ROW(label, member, n) \
+	{ \
+		label, #member, offsetof(sov_device_properties, member), n, false \
+	}
 	ROW("processors", multiprocessors, 1),
 	ROW("lanes of a warp", warp_size, 1),
 	ROW("threads of a processor", max_threads_per_multiprocessor, 1),
@@ -128,6 +131,7 @@ const struct verb verb_info = {
 	.name = "info",
 	.summary = "Show all that is known of one GPU, or of an image.",
 	.usage = "[--json] [DEVICE|FILE]",
-	.details = "DEVICE is a name or an ordinal (0); see sov devices. FILE is a cubin or an AMD code object.\n",
+	.details = "DEVICE is a name or an ordinal (0); see sov devices. FILE is a cubin or an AMD "
+		   "code object.\n",
 	.run = run,
 };

@@ -8,7 +8,8 @@ static const char *const part_names[IMAGE_PARTS] = {"code", "data"};
 
 static void print_kernel(const struct image *im, const struct image_kernel *k)
 {
-	printf("kernel %s: %u bytes of code, %u registers, %u bytes of shared memory, %u of stack%s, "
+	printf("kernel %s: %u bytes of code, %u registers, %u bytes of shared memory, %u of "
+	       "stack%s, "
 	       "%u parameters in %u bytes\n",
 	       k->name, k->code_bytes, k->registers, k->shared_bytes, k->stack_bytes,
 	       k->calls ? " or more" : "", k->nparams, k->param_bytes);
@@ -31,7 +32,8 @@ static void print_kernel(const struct image *im, const struct image_kernel *k)
 
 static void print_text(const struct image *im)
 {
-	printf("for %s: %u kernels, %u variables, %u relocations, %llu bytes of code, %llu of data\n",
+	printf("for %s: %u kernels, %u variables, %u relocations, %llu bytes of code, %llu of "
+	       "data\n",
 	       im->target, im->nkernels, im->nvariables, im->nrelocations,
 	       (unsigned long long)im->part_bytes[IMAGE_CODE],
 	       (unsigned long long)im->part_bytes[IMAGE_DATA]);
@@ -43,7 +45,8 @@ static void print_text(const struct image *im)
 	for (uint32_t k = 0; k < im->nvariables; k++)
 		printf("variable %s: %llu bytes at 0x%llx of %s\n", im->variables[k].name,
 		       (unsigned long long)im->variables[k].bytes,
-		       (unsigned long long)im->variables[k].offset, part_names[im->variables[k].part]);
+		       (unsigned long long)im->variables[k].offset,
+		       part_names[im->variables[k].part]);
 }
 
 static void kernel_json(struct json *j, const struct image *im, const struct image_kernel *k)

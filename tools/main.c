@@ -9,7 +9,8 @@
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_devices, &verb_info, &verb_doctor, &verb_top, &verb_trace, &verb_compile, &verb_disasm, &verb_run, &verb_bench,
+	&verb_devices, &verb_info,   &verb_doctor, &verb_top,   &verb_trace,
+	&verb_compile, &verb_disasm, &verb_run,    &verb_bench,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
@@ -47,14 +48,16 @@ int sov_failed(const struct verb *v, int result, const char *doing)
 	if (detail && *detail)
 		complain(v, "%s: %s: %s", doing, sov_result_name(result), detail);
 	else
-		complain(v, "%s: %s: %s", doing, sov_result_name(result), sov_result_sentence(result));
+		complain(v, "%s: %s: %s", doing, sov_result_name(result),
+			 sov_result_sentence(result));
 	return EXIT_FAILED;
 }
 
 static void help(void)
 {
 	printf("Usage: sov VERB [OPTION]... [OPERAND]...\n"
-	       "Compile, inspect and run compute kernels, on a GPU or on the software GPU.\n\nVerbs:\n");
+	       "Compile, inspect and run compute kernels, on a GPU or on the software "
+	       "GPU.\n\nVerbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
 		printf("  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n  sov VERB --help  says more of one verb;  sov --version  prints the version.\n"

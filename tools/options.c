@@ -15,8 +15,8 @@ static void print_help(const struct verb *v, const struct option *options)
 		char left[64];
 
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", o->letter ? '-' : ' ',
-			 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name, o->value ? " " : "",
-			 o->value ? o->value : "");
+			 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
+			 o->value ? " " : "", o->value ? o->value : "");
 		printf("  %-24s %s\n", left, o->help);
 	}
 	printf("  -h, --help               print this\n");
@@ -66,9 +66,11 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 		}
 		bool is_long = word[1] == '-';
 		size_t length = is_long ? strcspn(word + 2, "=") : 0;
-		const char *value = !word[2 + length] ? NULL : is_long ? word + 3 + length : word + 2;
-		const struct option *o = is_long ? find_long(options, word + 2, length)
-						 : find_short(options, word);
+		const char *value = !word[2 + length] ? NULL
+				    : is_long         ? word + 3 + length
+						      : word + 2;
+		const struct option *o =
+			is_long ? find_long(options, word + 2, length) : find_short(options, word);
 		if (!o) {
 			usage_error(v, "unknown option '%s'", word);
 			return false;
@@ -90,8 +92,8 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 	return true;
 }
 
-bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_t low, uint64_t high,
-	       uint64_t *out)
+bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_t low,
+	       uint64_t high, uint64_t *out)
 {
 	char *end;
 
@@ -102,7 +104,7 @@ bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_
 		*out = n;
 		return true;
 	}
-	usage_error(v, "%s '%s' is not a number from %llu to %llu", what, text, (unsigned long long)low,
-		    (unsigned long long)high);
+	usage_error(v, "%s '%s' is not a number from %llu to %llu", what, text,
+		    (unsigned long long)low, (unsigned long long)high);
 	return false;
 }

@@ -29,7 +29,8 @@ struct state {
 	sov_function function;
 	sov_event from, to;
 	uint64_t nanoseconds;
-	uint64_t values[MAX_ARGUMENTS]; /* what the kernel gets: a scalar's bits or a buffer's address */
+	uint64_t values
+		[MAX_ARGUMENTS]; /* what the kernel gets: a scalar's bits or a buffer's address */
 };
 
 static bool failed(const struct state *s, sov_result r, const char *doing)
@@ -40,9 +41,10 @@ static bool failed(const struct state *s, sov_result r, const char *doing)
 		return false;
 	sov_failed(s->verb, r, doing);
 	if (s->context && !sov_context_get_fault(s->context, &fault) && fault.pc != UINT64_MAX)
-		complain(s->verb, "it was thread %u,%u,%u of block %u,%u,%u at 0x%llx: %s", fault.thread[0],
-			 fault.thread[1], fault.thread[2], fault.block[0], fault.block[1], fault.block[2],
-			 (unsigned long long)fault.pc, fault.instruction);
+		complain(s->verb, "it was thread %u,%u,%u of block %u,%u,%u at 0x%llx: %s",
+			 fault.thread[0], fault.thread[1], fault.thread[2], fault.block[0],
+			 fault.block[1], fault.block[2], (unsigned long long)fault.pc,
+			 fault.instruction);
 	return true;
 }
 
@@ -81,7 +83,8 @@ static bool load(struct state *s)
 	r = s->q->kernel ? sov_module_get_function(s->module, s->q->kernel, &s->function)
 			 : sov_module_get_function_at(s->module, 0, &s->function);
 	return !failed(s, r, "looking for the kernel") &&
-	       !failed(s, sov_function_get_attributes(s->function, &s->attributes), "asking the kernel");
+	       !failed(s, sov_function_get_attributes(s->function, &s->attributes),
+		       "asking the kernel");
 }
 
 static bool fill_buffers(struct state *s)
@@ -94,7 +97,8 @@ static bool fill_buffers(struct state *s)
 		if (!a->buffer)
 			continue;
 		if (!fill_argument(s->verb, i + 1, a) ||
-		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i]), "allocating a buffer") ||
+		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i]),
+			   "allocating a buffer") ||
 		    failed(s, sov_memory_copy(s->context, s->values[i], SOV_HOST(a->data), bytes),
 			   "filling a buffer"))
 			return false;
@@ -110,7 +114,8 @@ static bool launch(struct state *s)
 
 	for (unsigned i = 0; i < s->q->count; i++) {
 		pointers[i] = &s->values[i]; /* little-endian host: the low bytes come first */
-		sizes[i] = s->q->arguments[i].buffer ? sizeof(sov_ptr) : s->q->arguments[i].type->bytes;
+		sizes[i] = s->q->arguments[i].buffer ? sizeof(sov_ptr)
+						     : s->q->arguments[i].type->bytes;
 	}
 	memcpy(l.grid, s->q->grid, sizeof(l.grid));
 	memcpy(l.block, s->q->block, sizeof(l.block));
@@ -118,9 +123,10 @@ static bool launch(struct state *s)
 	l.arguments = pointers;
 	l.argument_bytes = sizes;
 	l.argument_count = s->q->count;
-	if (s->q->time && (failed(s, sov_event_create(s->context, 0, &s->from), "creating an event") ||
-			   failed(s, sov_event_create(s->context, 0, &s->to), "creating an event") ||
-			   failed(s, sov_event_record(s->from, NULL), "recording an event")))
+	if (s->q->time &&
+	    (failed(s, sov_event_create(s->context, 0, &s->from), "creating an event") ||
+	     failed(s, sov_event_create(s->context, 0, &s->to), "creating an event") ||
+	     failed(s, sov_event_record(s->from, NULL), "recording an event")))
 		return false;
 	if (failed(s, sov_function_launch(s->function, &l), "launching") ||
 	    (s->q->time && failed(s, sov_event_record(s->to, NULL), "recording an event")))
@@ -130,7 +136,8 @@ static bool launch(struct state *s)
 
 	progress_end(p);
 	return !failed(s, r, "running") &&
-	       !(s->q->time && failed(s, sov_event_elapsed(s->from, s->to, &s->nanoseconds), "timing"));
+	       !(s->q->time &&
+		 failed(s, sov_event_elapsed(s->from, s->to, &s->nanoseconds), "timing"));
 }
 
 static bool fetch_buffers(struct state *s)
@@ -154,8 +161,8 @@ static void print_text(const struct state *s)
 	const struct request *q = s->q;
 
 	printf("%s on %s (%s, by %s), grid %u,%u,%u, block %u,%u,%u\n", s->attributes.name,
-	       s->device.name, s->device.product, s->device.winsys, q->grid[0], q->grid[1], q->grid[2],
-	       q->block[0], q->block[1], q->block[2]);
+	       s->device.name, s->device.product, s->device.winsys, q->grid[0], q->grid[1],
+	       q->grid[2], q->block[0], q->block[1], q->block[2]);
 	if (q->time)
 		printf("time: %.3f us\n", s->nanoseconds / 1e3);
 	for (unsigned i = 0; i < q->count; i++) {
@@ -164,7 +171,8 @@ static void print_text(const struct state *s)
 
 		if (!a->buffer || !a->print)
 			continue;
-		printf("argument %u, %s[%llu]:", i + 1, a->type->name, (unsigned long long)a->count);
+		printf("argument %u, %s[%llu]:", i + 1, a->type->name,
+		       (unsigned long long)a->count);
 		for (uint64_t e = 0; e < n; e++) {
 			char text[ELEMENT_TEXT];
 
@@ -218,7 +226,8 @@ static void print_json(const struct state *s)
 static int launch_once(const struct verb *v, struct request *q)
 {
 	struct state s = {.verb = v, .q = q};
-	bool good = open_device(&s) && load(&s) && fill_buffers(&s) && launch(&s) && fetch_buffers(&s);
+	bool good =
+		open_device(&s) && load(&s) && fill_buffers(&s) && launch(&s) && fetch_buffers(&s);
 
 	if (good && q->json)
 		print_json(&s);

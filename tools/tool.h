@@ -16,9 +16,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* One row per option: where its value goes, and its line of help. */
 struct option {
-	const char *name;   /* long name, without the dashes; NULL ends the table */
-	char letter;        /* short name, 0 = none */
-	const char *value;  /* what the help calls its value; NULL: a flag */
+	const char *name;  /* long name, without the dashes; NULL ends the table */
+	char letter;       /* short name, 0 = none */
+	const char *value; /* what the help calls its value; NULL: a flag */
 	const char *help;
 	bool *flag;
 	const char **text;
@@ -26,13 +26,14 @@ struct option {
 
 struct verb {
 	const char *name, *summary;
-	const char *usage;    /* what follows the verb's name */
-	const char *details;  /* paragraphs below the options; NULL = none */
-	int (*run)(const struct verb *v, int argc, char **argv); /* arguments after the verb's name */
-	bool command; /* its operands are a command, with options of its own */
+	const char *usage;   /* what follows the verb's name */
+	const char *details; /* paragraphs below the options; NULL = none */
+	int (*run)(const struct verb *v, int argc,
+		   char **argv); /* arguments after the verb's name */
+	bool command;            /* its operands are a command, with options of its own */
 };
-extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile, verb_disasm,
-	verb_run, verb_bench;
+extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
+	verb_disasm, verb_run, verb_bench;
 
 /* ---- options.c ---- */
 
@@ -41,8 +42,8 @@ extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_tr
 bool parse_options(const struct verb *v, const struct option *options, int argc, char **argv,
 		   int *count, int *status);
 /* A whole number in [low, high]; the message names `what`. */
-bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_t low, uint64_t high,
-	       uint64_t *out);
+bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_t low,
+	       uint64_t high, uint64_t *out);
 
 /* ---- main.c ---- */
 
@@ -110,7 +111,7 @@ struct argument {
 	char *words;      /* the same, cut at its colons; malloc */
 	const struct element *type;
 	bool buffer;
-	uint64_t scalar;  /* the bits; for a buffer: fill value or seed */
+	uint64_t scalar; /* the bits; for a buffer: fill value or seed */
 	uint64_t count;
 	enum pattern pattern;
 	const char *file; /* contents before */
@@ -121,13 +122,15 @@ struct argument {
 #define ARGUMENT_HELP \
 	"Arguments, in the kernel's order:\n" \
 	"  TYPE:VALUE                 a scalar; TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64\n" \
-	"  buf:TYPE:COUNT[:ITEM]...   a buffer of COUNT elements (64K and 16M are binary multiples)\n" \
+	"  buf:TYPE:COUNT[:ITEM]...   a buffer of COUNT elements (64K and 16M are binary " \
+	"multiples)\n" \
 	"Items say what it holds before and what becomes of it after:\n" \
 	"  zero                       zeros (the default)\n" \
 	"  iota                       0 1 2 3 ...\n" \
 	"  random[=SEED]              the same for the same seed (1); floats in [-1, 1)\n" \
 	"  fill=VALUE                 one value throughout\n" \
-	"  file=PATH                  raw elements, little-endian; the file must hold exactly COUNT\n" \
+	"  file=PATH                  raw elements, little-endian; the file must hold exactly " \
+	"COUNT\n" \
 	"  print[=N]                  print the first N elements (16)\n" \
 	"  out=PATH                   save all elements, raw\n"
 

@@ -15,20 +15,20 @@ struct top_client {
 	char driver[32], gpu[32]; /* "sovgpu", PCI address */
 	uint64_t id;
 	uint64_t busy[TOP_ENGINES]; /* nanoseconds so far */
-	uint64_t vram, system;	    /* bytes */
+	uint64_t vram, system;      /* bytes */
 };
 
 /* A process on a GPU. */
 struct top_use {
 	uint32_t process, user;
 	char command[32], driver[32], gpu[32];
-	bool told;	/* the driver says how much it uses */
+	bool told;      /* the driver says how much it uses */
 	uint32_t files; /* that are told apart */
 	uint64_t busy[TOP_ENGINES], vram, system;
 };
 
 struct top_sample {
-	uint64_t when;	 /* nanoseconds */
+	uint64_t when;   /* nanoseconds */
 	uint32_t hidden; /* processes that may not be looked at */
 	uint32_t count, capacity;
 	struct top_use *uses;

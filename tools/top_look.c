@@ -22,7 +22,7 @@ static const struct {
 	enum top_engine engine;
 } engines[] = {
 	{"compute", TOP_COMPUTE}, {"gfx", TOP_COMPUTE}, {"render", TOP_COMPUTE},
-	{"copy", TOP_COPY},	  {"dma", TOP_COPY},
+	{"copy", TOP_COPY},       {"dma", TOP_COPY},
 };
 
 /* "12 KiB" */

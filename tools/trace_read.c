@@ -216,7 +216,7 @@ static bool read_event(struct reader *r, struct event *e)
 /* ---- sums ---- */
 
 static const char *const categories[TRACE_SUMS] = {
-	[TRACE_KERNELS] = "kernel", [TRACE_COPIES] = "copy",	    [TRACE_FILLS] = "fill",
+	[TRACE_KERNELS] = "kernel", [TRACE_COPIES] = "copy",        [TRACE_FILLS] = "fill",
 	[TRACE_GRAPHS] = "graph",   [TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
 };
 

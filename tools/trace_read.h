@@ -31,7 +31,7 @@ struct trace_row {
 struct trace_sums {
 	struct trace_row *rows; /* by kind, what took longest first */
 	uint32_t count, capacity;
-	uint64_t lost;		      /* events that are not in the trace */
+	uint64_t lost;                /* events that are not in the trace */
 	uint32_t first[TRACE_PLACES]; /* where to look first, by a hash of the name */
 };
 

@@ -252,7 +252,7 @@ static void name_region(struct nv_gsp_libos_region *r, const char *name, const s
 
 static int describe_memory(struct nv_device *nv, struct boot *b)
 {
-	static const char * const names[] = { "LOGINIT", "LOGINTR", "LOGRM" };
+	static const char *const names[] = { "LOGINIT", "LOGINTR", "LOGRM" };
 	struct nv_gsp *gsp = &nv->gsp;
 	struct nv_gsp_libos_region *regions;
 	struct nv_gsp_fmc_boot *boot;

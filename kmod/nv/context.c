@@ -85,8 +85,7 @@ static int add_buffer(struct nv_context *c, int i, bool golden, struct rm_promot
 		return 0;
 	if (!kinds[i].global) {
 		memory = &c->memory[i];
-		ret = nv_vram_alloc(nv, c->vm->base.account, &c->memory[i],
-				    nv->context_bytes[i]);
+		ret = nv_vram_alloc(nv, c->vm->base.account, &c->memory[i], nv->context_bytes[i]);
 		if (ret)
 			return ret;
 	}
@@ -194,8 +193,7 @@ int nv_contexts_start(struct nv_device *nv)
 	ret = learn_sizes(nv);
 	for (i = 0; !ret && i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].global && nv->context_bytes[i])
-			ret = nv_vram_alloc(nv, NULL, &nv->context_shared[i],
-					    nv->context_bytes[i]);
+			ret = nv_vram_alloc(nv, NULL, &nv->context_shared[i], nv->context_bytes[i]);
 	if (ret)
 		return ret;
 	g = kzalloc(sizeof(*g), GFP_KERNEL);

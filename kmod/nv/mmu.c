@@ -27,7 +27,7 @@ struct slot {
 	u32 index; /* of the first word */
 	struct nv_table **tables;
 	struct nv_table *path[NV_MMU3_LEVELS]; /* directories on the way, that one the last */
-	u32 level; /* how far the way goes */
+	u32 level;                             /* how far the way goes */
 };
 
 static u64 rd(struct nv_mmu *mmu, struct nv_table *t, u32 index)

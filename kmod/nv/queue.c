@@ -110,8 +110,7 @@ static int make_ring(struct nv_queue *q)
 	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 	int ret;
 
-	ret = nv_buffer_alloc(vm->nv, account, &q->memory,
-			      PAGES(nv_ring_bytes(q->base.entries)));
+	ret = nv_buffer_alloc(vm->nv, account, &q->memory, PAGES(nv_ring_bytes(q->base.entries)));
 	if (!ret)
 		ret = nv_buffer_alloc(vm->nv, account, &q->number, SZ_4K);
 	if (!ret)
@@ -228,8 +227,8 @@ int nv_queue_init(struct sov_queue *queue)
 
 	ret = start(q, tsg);
 	if (!ret)
-		ret = xa_err(xa_store_irq(&q->channel.vm->nv->channels, q->channel.id, q,
-					  GFP_KERNEL));
+		ret = xa_err(
+			xa_store_irq(&q->channel.vm->nv->channels, q->channel.id, q, GFP_KERNEL));
 	if (ret) {
 		nv_channel_stop(&q->channel);
 		nv_queue_fini(queue);

@@ -66,7 +66,7 @@ u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes)
 	push(ring, nv_gp_entry_pack(va, bytes / 4));
 	push(ring, nv_gp_entry_pack(words_va, NV_RING_RELEASE_WORDS));
 	push(ring, nv_gp_entry_pack(words_va + 4 * NV_RING_RELEASE_WORDS, NV_RING_INTERRUPT_WORDS) |
-		   NV_GP_SYNC_WAIT);
+			   NV_GP_SYNC_WAIT);
 	ring->next = (ring->next + 1) % ring->jobs;
 	return ring->put;
 }

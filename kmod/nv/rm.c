@@ -46,8 +46,7 @@ static int errno_of(u32 status)
  *
  * Return: 0; ENODEV or EIO when the GSP is gone; or a negative errno after a message.
  */
-int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *parameters,
-		u32 bytes)
+int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *parameters, u32 bytes)
 {
 	struct nv_gsp_rm_alloc a = {
 		.client = c->handle,

@@ -15,9 +15,9 @@
 struct nv_device;
 
 /* Objects that every client has once, by names of our choice. */
-#define NV_RM_DEVICE    0xde1d0000u
-#define NV_RM_SUBDEVICE 0x5d1d0000u
-#define NV_RM_VA_SPACE  0x90f10000u
+#define NV_RM_DEVICE     0xde1d0000u
+#define NV_RM_SUBDEVICE  0x5d1d0000u
+#define NV_RM_VA_SPACE   0x90f10000u
 /* Objects of a channel or of a channel group, by its number. */
 #define NV_RM_GROUP(n)   (0xa06c0000u | (n))
 #define NV_RM_CHANNEL(n) (0xf1f00000u | (n))

@@ -32,7 +32,7 @@ struct gpu_lines {
 };
 
 /* A semaphore is 32 bits that only grow (and wrap), and at this offset the time in ticks. */
-#define GPU_TIME_OFFSET 8
+#define GPU_TIME_OFFSET     8
 #define GPU_SEMAPHORE_BYTES 16
 
 #define GPU_RELEASE_TIMED 1u /* with the time */
@@ -73,12 +73,12 @@ struct gpu_local {
 
 /* What a grid that stands between others in memory of its own may leave out or do ahead. */
 struct gpu_link {
-	bool keep_bank0;    /* constants have not been written since somebody had them read anew */
-	bool chase;         /* the barrier behind it goes on beside what comes next */
-	bool fetch_program; /* its first instructions, when it is launched */
+	bool keep_bank0;     /* constants have not been written since somebody had them read anew */
+	bool chase;          /* the barrier behind it goes on beside what comes next */
+	bool fetch_program;  /* its first instructions, when it is launched */
 	uint8_t fetch_bank0; /* GPU_FETCH_BEFORE or _BEHIND; 0: when it is read */
-	bool chain_code;    /* by its code for chains, where that can be had … */
-	bool early;         /* … by which blocks start before the kernel before has ended, and wait for that themselves */
+	bool chain_code;     /* by its code for chains, where that can be had … */
+	bool early; /* … by which blocks start before the kernel before has ended, and wait for that themselves */
 };
 enum { GPU_FETCH_BEFORE = 1, GPU_FETCH_BEHIND = 2 };
 
@@ -86,27 +86,29 @@ struct gpu_launch {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
 	uint32_t split_min, split_target; /* the make's own, as the next: how memory is split … */
-	uint64_t bank0;   /* … and where its constants are */
+	uint64_t bank0;                   /* … and where its constants are */
 	uint64_t release; /* a semaphore that the kernel gives payload when it has ended; 0: none */
 	uint32_t payload;
-	bool new_code;    /* code was written since the last launch of this queue */
-	bool new_local;   /* and this is the first with such local memory */
+	bool new_code;  /* code was written since the last launch of this queue */
+	bool new_local; /* and this is the first with such local memory */
 	const struct gpu_local *local;
 	const void *const *arguments; /* NULL: they are written later */
-	uint64_t program; /* where its code for chains is, for which caches may be as they are; 0: the kernel's own */
-	uint64_t next;    /* the place of a grid that starts when this has ended; 0: none */
+	uint64_t
+		program; /* where its code for chains is, for which caches may be as they are; 0: the kernel's own */
+	uint64_t next; /* the place of a grid that starts when this has ended; 0: none */
 	/* Latches, named by places of grids. arrive: the next starts when this one's last block has, and waits for that
 	 * latch by itself; wait: the one that this waits for. 0: none. */
 	uint64_t arrive, wait;
-	const struct gpu_link *link; /* NULL: it does not stand between others, and has no latches */
+	const struct gpu_link
+		*link; /* NULL: it does not stand between others, and has no latches */
 	uint64_t id;
 };
 
 /* What stands in a place from its last launch; all zeros: nothing. Whoever writes there sees to it. */
 struct gpu_written {
-	uint64_t id;    /* of the plan; 0: nothing */
+	uint64_t id; /* of the plan; 0: nothing */
 	uint32_t grid[3], block[3], dynamic_shared;
-	uint32_t base;  /* what all launches have in common is right up to there */
+	uint32_t base;      /* what all launches have in common is right up to there */
 	uint64_t constants; /* with this address of the constant variables */
 	bool new_code;
 };
@@ -117,10 +119,10 @@ struct gpu_place {
 	uint64_t va;
 	struct gpu_written *written;
 };
-#define GPU_LINE	64u
-#define GPU_PLACE_ALIGN 256u /* also of code */
+#define GPU_LINE            64u
+#define GPU_PLACE_ALIGN     256u /* also of code */
 /* Of a slot; constants begin so far behind its start. */
-#define GPU_PLACE_BYTES	    5632u
+#define GPU_PLACE_BYTES     5632u
 #define GPU_PLACE_CONSTANTS 512u
 #define GPU_MAX_CONSTANTS   (GPU_PLACE_BYTES - GPU_PLACE_CONSTANTS)
 
@@ -153,16 +155,19 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 struct gpu {
 	const char *family; /* the one of its targets: compiler/target.h */
-	const char *image, *code; /* what names of files with images, and with code as text, end in */
+	const char *image,
+		*code; /* what names of files with images, and with code as text, end in */
 	uint32_t warp_lanes;
 	uint32_t address_bits; /* of what users have; at least 47 */
-	uint64_t copy_most; /* bytes of one copy or fill */
-	uint32_t inline_most, inline_unit; /* bytes inside the words, and what they and their place are multiples of */
-	uint32_t local_most;  /* bytes of a thread */
+	uint64_t copy_most;    /* bytes of one copy or fill */
+	uint32_t inline_most,
+		inline_unit; /* bytes inside the words, and what they and their place are multiples of */
+	uint32_t local_most; /* bytes of a thread */
 	uint32_t plan_bytes;
 	uint32_t entry_bytes; /* of a ring, for one span */
 	uint32_t span_most;   /* words of one */
-	uint32_t node_words, level_words; /* at most, of a node of a graph, and between its levels */
+	uint32_t node_words,
+		level_words; /* at most, of a node of a graph, and between its levels */
 	/* A kernel can release a semaphore by itself. Else the queue does when the kernel has ended; other
 	 * queues are not held up by that. */
 	bool kernels_release;

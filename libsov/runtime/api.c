@@ -153,36 +153,39 @@ static sov_result end(const struct api_call *call, const uint64_t *values, uint6
 /* ---- rows ---- */
 
 /* m is applied to each of up to eight arguments, which are (type, name, kind). */
-#define EACH_1(m, a)	  m a
-#define EACH_2(m, a, ...) m a, EACH_1(m, __VA_ARGS__)
-#define EACH_3(m, a, ...) m a, EACH_2(m, __VA_ARGS__)
-#define EACH_4(m, a, ...) m a, EACH_3(m, __VA_ARGS__)
-#define EACH_5(m, a, ...) m a, EACH_4(m, __VA_ARGS__)
-#define EACH_6(m, a, ...) m a, EACH_5(m, __VA_ARGS__)
-#define EACH_7(m, a, ...) m a, EACH_6(m, __VA_ARGS__)
-#define EACH_8(m, a, ...) m a, EACH_7(m, __VA_ARGS__)
+#define EACH_1(m, a)                          m a
+#define EACH_2(m, a, ...)                     m a, EACH_1(m, __VA_ARGS__)
+#define EACH_3(m, a, ...)                     m a, EACH_2(m, __VA_ARGS__)
+#define EACH_4(m, a, ...)                     m a, EACH_3(m, __VA_ARGS__)
+#define EACH_5(m, a, ...)                     m a, EACH_4(m, __VA_ARGS__)
+#define EACH_6(m, a, ...)                     m a, EACH_5(m, __VA_ARGS__)
+#define EACH_7(m, a, ...)                     m a, EACH_6(m, __VA_ARGS__)
+#define EACH_8(m, a, ...)                     m a, EACH_7(m, __VA_ARGS__)
 #define NINTH(a, b, c, d, e, f, g, h, i, ...) i
-#define EACH(m, ...)                                                                               \
-	NINTH(__VA_ARGS__, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, 0)      \
+#define EACH(m, ...) \
+	NINTH(__VA_ARGS__, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, 0) \
 	(m, __VA_ARGS__)
 
-#define PARAMETER(type, name, kind)   type name
-#define NAME(type, name, kind)	      name
-#define DESCRIPTION(type, name, kind) {#name, API_##kind}
-#define VALUE(type, name, kind)	      (uint64_t)(uintptr_t)(name)
+#define PARAMETER(type, name, kind) type name
+#define NAME(type, name, kind)      name
+#define DESCRIPTION(type, name, kind) \
+	{ \
+#name, API_##kind \
+	}
+#define VALUE(type, name, kind) (uint64_t)(uintptr_t)(name)
 
-#define CALL(call, ...)                                                                            \
-	sov_result inner_##call(EACH(PARAMETER, __VA_ARGS__));                                     \
-	static const struct api_argument call##_arguments[] = {EACH(DESCRIPTION, __VA_ARGS__)};    \
-	static const struct api_call call##_call = {"sov_" #call, COUNT(call##_arguments),         \
-						    call##_arguments};                             \
-	static_assert(COUNT(call##_arguments) <= API_MOST_ARGUMENTS, "the trace has room");        \
-	sov_result sov_##call(EACH(PARAMETER, __VA_ARGS__))                                        \
-	{                                                                                          \
-		if (unwatched())                                                                   \
-			return inner_##call(EACH(NAME, __VA_ARGS__));                              \
-		const uint64_t values_[] = {EACH(VALUE, __VA_ARGS__)}, from_ = begin();            \
-		return end(&call##_call, values_, from_, inner_##call(EACH(NAME, __VA_ARGS__)));   \
+#define CALL(call, ...) \
+	sov_result inner_##call(EACH(PARAMETER, __VA_ARGS__)); \
+	static const struct api_argument call##_arguments[] = {EACH(DESCRIPTION, __VA_ARGS__)}; \
+	static const struct api_call call##_call = {"sov_" #call, COUNT(call##_arguments), \
+						    call##_arguments}; \
+	static_assert(COUNT(call##_arguments) <= API_MOST_ARGUMENTS, "the trace has room"); \
+	sov_result sov_##call(EACH(PARAMETER, __VA_ARGS__)) \
+	{ \
+		if (unwatched()) \
+			return inner_##call(EACH(NAME, __VA_ARGS__)); \
+		const uint64_t values_[] = {EACH(VALUE, __VA_ARGS__)}, from_ = begin(); \
+		return end(&call##_call, values_, from_, inner_##call(EACH(NAME, __VA_ARGS__))); \
 	}
 
 typedef void host_function(void *user);
@@ -194,8 +197,8 @@ CALL(device_open_wish, (const sov_device_wish *, wish, ADDRESS),
      (sov_device *, device, OUT_ADDRESS))
 CALL(device_get_properties, (sov_device, device, ADDRESS),
      (sov_device_properties *, properties, ADDRESS))
-CALL(context_create, (sov_device, device, ADDRESS),
-     (const sov_context_options *, options, ADDRESS), (sov_context *, context, OUT_ADDRESS))
+CALL(context_create, (sov_device, device, ADDRESS), (const sov_context_options *, options, ADDRESS),
+     (sov_context *, context, OUT_ADDRESS))
 CALL(context_destroy, (sov_context, context, ADDRESS))
 CALL(context_reset, (sov_context, context, ADDRESS))
 CALL(context_status, (sov_context, context, ADDRESS))
@@ -283,13 +286,11 @@ CALL(graph_add_box, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRE
      (uint32_t, count, NUMBER), (const sov_box *, box, BOX), (sov_node *, node, OUT_WORD))
 CALL(graph_add_fill, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, address, ADDRESS), (uint32_t, value, NUMBER),
-     (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER),
-     (sov_node *, node, OUT_WORD))
+     (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER), (sov_node *, node, OUT_WORD))
 CALL(graph_add_call, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (host_function *, function, ADDRESS), (void *, user, ADDRESS),
      (sov_node *, node, OUT_WORD))
-CALL(graph_add_order, (sov_graph, graph, ADDRESS), (sov_node, from, NUMBER),
-     (sov_node, to, NUMBER))
+CALL(graph_add_order, (sov_graph, graph, ADDRESS), (sov_node, from, NUMBER), (sov_node, to, NUMBER))
 CALL(stream_begin_capture, (sov_stream, stream, ADDRESS), (sov_graph, graph, ADDRESS))
 CALL(stream_end_capture, (sov_stream, stream, ADDRESS))
 CALL(graph_instantiate, (sov_graph, graph, ADDRESS), (sov_graph_run *, run, OUT_ADDRESS))

@@ -19,15 +19,15 @@
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
 /* Work that is no kernel should not take long, but may stand behind another context's work. */
-#define OTHER_TIME_LIMIT UINT64_C(60000000000)
+#define OTHER_TIME_LIMIT          UINT64_C(60000000000)
 /* A software GPU is some thousand times slower than a card; it needs patience, not ten seconds. */
-#define SOFTWARE_PATIENCE 60
-#define DEFAULT_STACK	  1024u /* as CUDA has it */
-#define DEFAULT_PRINT	  (UINT64_C(8) << 20)
-#define LEAST_PRINT	  (UINT64_C(4) << 10)
-#define MOST_PRINT	  (UINT64_C(4) << 30)
-#define DEFAULT_HEAP	  (UINT64_C(8) << 20) /* the same */
-#define MOST_HEAP	  (UINT64_C(32) << 30)
+#define SOFTWARE_PATIENCE         60
+#define DEFAULT_STACK             1024u /* as CUDA has it */
+#define DEFAULT_PRINT             (UINT64_C(8) << 20)
+#define LEAST_PRINT               (UINT64_C(4) << 10)
+#define MOST_PRINT                (UINT64_C(4) << 30)
+#define DEFAULT_HEAP              (UINT64_C(8) << 20) /* the same */
+#define MOST_HEAP                 (UINT64_C(32) << 30)
 
 /* ---- failing ---- */
 
@@ -285,7 +285,8 @@ sov_result buffer_create(struct context *c, enum winsys_placement where, bool lo
 	const struct winsys_info *i = &c->device->info;
 	bool large = where == WINSYS_VRAM && bytes >= i->large_page_bytes;
 
-	return create_buffer(c, where, low, bytes, large ? i->large_page_bytes : i->page_bytes, out);
+	return create_buffer(c, where, low, bytes, large ? i->large_page_bytes : i->page_bytes,
+			     out);
 }
 
 sov_result buffer_create_pages(struct context *c, enum winsys_placement where, uint64_t bytes,
@@ -520,17 +521,20 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 			      "sov_context_options.flags is 0x%x; none is known", o.flags);
 	if (o.kernel_time_limit > SOV_MAX_WAIT)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour; give less",
+			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour; "
+			      "give less",
 			      (unsigned long long)o.kernel_time_limit);
 	gpu = gpu_of(&d->info);
 	if (!gpu)
 		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "%s runs %s, for which this version (%d.%d) has no commands; see sov devices",
+			      "%s runs %s, for which this version (%d.%d) has no commands; see sov "
+			      "devices",
 			      d->properties.name, d->properties.target, SOV_VERSION_MAJOR,
 			      SOV_VERSION_MINOR);
 	if (!gpu->copies_on_compute && !d->info.copy_queues)
 		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "%s by %s has no copy queues, and its compute queues do not copy; use another way to it",
+			      "%s by %s has no copy queues, and its compute queues do not copy; "
+			      "use another way to it",
 			      d->properties.name, d->properties.winsys);
 	if (o.stack_bytes > gpu->local_most)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
@@ -694,6 +698,7 @@ sov_result sov_context_get_fault(sov_context context, sov_fault *fault)
 	if (!c)
 		return r;
 	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault))
-		     : refuse(SOV_ERROR_NOT_FOUND, "the context has no error; there is a fault to read after one only");
+		     : refuse(SOV_ERROR_NOT_FOUND,
+			      "the context has no error; there is a fault to read after one only");
 	return context_leave(c, r);
 }

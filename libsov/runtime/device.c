@@ -138,12 +138,15 @@ static sov_result filter(const char *variable, struct device **found, uint32_t c
 		for (i = 0; i < list.count; i++)
 			if (list.devices[i] == d)
 				return refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "SOV_VISIBLE_DEVICES: '%.*s' names %s a second time; once is enough",
+					      "SOV_VISIBLE_DEVICES: '%.*s' names %s a second time; "
+					      "once is enough",
 					      (int)length, entry, d->properties.name);
 		list.devices[list.count++] = d;
 		if (*end && !end[1])
-			return refuse(SOV_ERROR_INVALID_ARGUMENT,
-				      "SOV_VISIBLE_DEVICES: '%s' ends with a comma; a device must follow", variable);
+			return refuse(
+				SOV_ERROR_INVALID_ARGUMENT,
+				"SOV_VISIBLE_DEVICES: '%s' ends with a comma; a device must follow",
+				variable);
 		p = end + !!*end;
 	}
 	return SOV_OK;

@@ -38,8 +38,16 @@ sov_result struct_out(const char *what, void *theirs, const void *ours, size_t o
 /* ---- object.c ---- */
 
 enum object_kind {
-	OBJECT_NONE, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM,
-	OBJECT_EVENT, OBJECT_GRAPH, OBJECT_GRAPH_RUN, OBJECT_KINDS
+	OBJECT_NONE,
+	OBJECT_DEVICE,
+	OBJECT_CONTEXT,
+	OBJECT_MODULE,
+	OBJECT_FUNCTION,
+	OBJECT_STREAM,
+	OBJECT_EVENT,
+	OBJECT_GRAPH,
+	OBJECT_GRAPH_RUN,
+	OBJECT_KINDS
 };
 
 struct object {
@@ -136,23 +144,23 @@ void semaphores_free(struct context *c);
 struct buffer {
 	struct link link;
 	struct winsys_buffer *backing;
-	bool low;        /* address below 2^40 */
-	bool placed;     /* in somebody else's address space: a piece of a reservation */
+	bool low;    /* address below 2^40 */
+	bool placed; /* in somebody else's address space: a piece of a reservation */
 	uint64_t va;
-	uint64_t bytes;  /* as asked for */
-	uint64_t mapped; /* whole pages */
-	void *cpu;       /* NULL: not mapped, see buffer_map */
-	bool host;       /* the process's own memory, at its own address */
-	bool mapping;    /* which sov_host_alloc mapped */
-	uint32_t skew;   /* host: bytes of the first page before what was registered */
+	uint64_t bytes;              /* as asked for */
+	uint64_t mapped;             /* whole pages */
+	void *cpu;                   /* NULL: not mapped, see buffer_map */
+	bool host;                   /* the process's own memory, at its own address */
+	bool mapping;                /* which sov_host_alloc mapped */
+	uint32_t skew;               /* host: bytes of the first page before what was registered */
 	const struct module *module; /* its variables; NULL: the user's own */
-	struct link *pieces; /* of a reservation, by address; NULL: it is none */
-	bool pooled;     /* the pool's: a buffer of its own, or part of a segment … */
+	struct link *pieces;         /* of a reservation, by address; NULL: it is none */
+	bool pooled;                 /* the pool's: a buffer of its own, or part of a segment … */
 	struct pool_segment *segment; /* … of this; then nothing stands behind it alone */
-	struct link waiting, age; /* in the pool, for use: by size, by time; or among pieces */
+	struct link waiting, age;     /* in the pool, for use: by size, by time; or among pieces */
 	uint64_t free_stream, free_number; /* … whose work up to there may use it */
-	uint32_t pins;   /* copies under way that have let go of the lock */
-	bool freeing;    /* a thread waits for the GPU to free it */
+	uint32_t pins;                     /* copies under way that have let go of the lock */
+	bool freeing;                      /* a thread waits for the GPU to free it */
 };
 
 struct stream;
@@ -163,7 +171,7 @@ struct function;
 #define POOL_SIZES 40
 struct pool {
 	struct pool_segment *segments;
-	struct link waiting[POOL_SIZES], by_age; /* blocks for use, the newest last */
+	struct link waiting[POOL_SIZES], by_age;          /* blocks for use, the newest last */
 	uint64_t used, held, most_used, most_held, limit; /* bytes; limit 0: none */
 	uint64_t waiting_bytes, waiting_large, small_held;
 	uint64_t allocations, backings;
@@ -173,14 +181,14 @@ struct context {
 	struct object object;
 	struct device *device;
 	const struct winsys *winsys;
-	uint64_t kernel_time_limit; /* of one whose launch says nothing */
-	uint64_t other_time_limit;  /* at least, of work that is no kernel */
-	uint32_t stack_bytes;       /* for functions that call themselves */
-	bool sync;                  /* SOV_SYNC: all work is waited for */
-	const struct gpu *gpu;      /* what its device reads … */
-	void *chip;                 /* … and which of them it is */
+	uint64_t kernel_time_limit;        /* of one whose launch says nothing */
+	uint64_t other_time_limit;         /* at least, of work that is no kernel */
+	uint32_t stack_bytes;              /* for functions that call themselves */
+	bool sync;                         /* SOV_SYNC: all work is waited for */
+	const struct gpu *gpu;             /* what its device reads … */
+	void *chip;                        /* … and which of them it is */
 	const struct graph_way *graph_way; /* graph_write.c */
-	const void *first_handle;   /* of its first stream */
+	const void *first_handle;          /* of its first stream */
 
 	pthread_mutex_t lock;
 	/* NULL: failed or closed. Written while all streams' gates and resting are closed, so to be
@@ -190,28 +198,28 @@ struct context {
 		struct buffer *area;
 		struct gpu_local has; /* what a queue has of it, the first one's address */
 		uint32_t queues;      /* that have some; one for all, where they share it */
-		uint64_t serial; /* grows with each area */
+		uint64_t serial;      /* grows with each area */
 	} local;
-	struct gate resting;        /* threads asleep in the way to the GPU */
+	struct gate resting; /* threads asleep in the way to the GPU */
 	bool closed;
-	_Atomic uint64_t epoch;     /* counts failures, resets and the end */
-	uint64_t code_writes;       /* counts modules loaded */
-	uint64_t stream_serial;     /* counts streams created */
-	uint64_t capture_serial;    /* counts captures begun */
+	_Atomic uint64_t epoch;        /* counts failures, resets and the end */
+	uint64_t code_writes;          /* counts modules loaded */
+	uint64_t stream_serial;        /* counts streams created */
+	uint64_t capture_serial;       /* counts captures begun */
 	_Atomic uint32_t stream_count; /* of those that there are */
-	uint32_t alone;             /* as many may be without that one would hold up another */
+	uint32_t alone;                /* as many may be without that one would hold up another */
 
-	_Atomic sov_result error;   /* the sticky one */
+	_Atomic sov_result error; /* the sticky one */
 	sov_fault fault;
 	char sentence[1024];
 
 	struct link buffers, modules, streams, events, graphs;
 	_Atomic(struct calls *) calls; /* call.c; NULL: not needed yet */
-	struct link spares;         /* streams without a name: see winsys_info.spare_queues */
+	struct link spares;            /* streams without a name: see winsys_info.spare_queues */
 	uint32_t spare_count;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;
-	struct services *services;  /* services.c; NULL: not needed yet */
+	struct services *services; /* services.c; NULL: not needed yet */
 	pthread_mutex_t loading_services;
 	uint64_t print_bytes, heap_bytes;
 	void (*print)(void *user, const char *text, size_t bytes);
@@ -219,11 +227,13 @@ struct context {
 	struct {
 		sov_module module; /* NULL: not needed yet */
 		sov_function copy, copy_words, fill;
-	} kernels;                 /* ways.c */
+	} kernels; /* ways.c */
 	struct pool pool;
 	struct buffer **allocations; /* the user's, by address */
 	uint32_t allocation_count, allocation_capacity;
-	struct { uint64_t va, bytes; } freed[32]; /* the last ones, for better sentences */
+	struct {
+		uint64_t va, bytes;
+	} freed[32]; /* the last ones, for better sentences */
 	uint32_t freed_count;
 };
 
@@ -232,7 +242,7 @@ struct member {
 	struct object object;
 	struct context *context; /* a reference */
 	struct link link;
-	struct member *doomed;   /* list of context_close */
+	struct member *doomed; /* list of context_close */
 };
 
 /* Finds the object, takes its context's lock and checks for failure. NULL with *r set otherwise.
@@ -342,12 +352,12 @@ struct function {
 	const struct image_kernel *kernel;
 	uint64_t va; /* of its code */
 	uint32_t max_threads;
-	struct plan { /* launch.c: what every launch of it has in common */
+	struct plan {                /* launch.c: what every launch of it has in common */
 		uint64_t id;         /* unique in the process */
 		uint64_t code;       /* the context's code_writes when it was loaded */
 		uint32_t own_shared; /* static, without what the hardware keeps */
 		uint32_t local_bytes;
-		void *gpu;           /* gpu.h's */
+		void *gpu; /* gpu.h's */
 	} plan;
 };
 
@@ -357,9 +367,10 @@ struct module {
 	struct image image;
 	struct buffer *parts[IMAGE_PARTS]; /* NULL: the image has no such part */
 	struct function *functions;
-	struct lazy *lazy;    /* lazy.h: kernels that are only declared; NULL: there are none */
-	struct module *whole; /* of a unit: the module that it is of, a reference, whose data are its own */
-	bool library; /* services.c's: kernels call into it */
+	struct lazy *lazy; /* lazy.h: kernels that are only declared; NULL: there are none */
+	struct module *
+		whole; /* of a unit: the module that it is of, a reference, whose data are its own */
+	bool library;  /* services.c's: kernels call into it */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 
@@ -413,11 +424,11 @@ struct gpu_local local_of(const struct stream *s);
 
 /* ---- staging.c ---- */
 
-#define STAGING_PIECES	    64u
+#define STAGING_PIECES      64u
 #define STAGING_PIECE_BYTES (64u << 10)
-#define STAGING_CHUNK	    (512u << 10) /* what a large copy takes at a time */
-#define STAGING_AHEAD	    4u		 /* chunks of one copy under way */
-#define STAGING_PAST_CACHE  (8u << 20)	 /* a copy of so much will not be in a cache afterwards */
+#define STAGING_CHUNK       (512u << 10) /* what a large copy takes at a time */
+#define STAGING_AHEAD       4u           /* chunks of one copy under way */
+#define STAGING_PAST_CACHE  (8u << 20)   /* a copy of so much will not be in a cache afterwards */
 /* A chunk may begin in the middle of a piece, and the ring's end may be too short for one. */
 static_assert((STAGING_AHEAD + 1) * (STAGING_CHUNK / STAGING_PIECE_BYTES + 1) <= STAGING_PIECES,
 	      "a copy does not meet its own chunks");
@@ -492,19 +503,17 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 
 /* ---- submit.c ---- */
 
-#define STREAM_SLOTS      256
+#define STREAM_SLOTS        256
 /* A piece has up to three entries in a ring: a graph's methods, and what is around them. */
 #define STREAM_RING_ENTRIES 1024u
-#define STREAM_RING_BYTES   65536u /* at most */
+#define STREAM_RING_BYTES   65536u                        /* at most */
 #define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
 /* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
-#define STREAM_SLOT_BYTES 8192u
-#define STREAM_SLOT_PUSH  GPU_PLACE_BYTES
-#define STREAM_PUSH_WORDS ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
+#define STREAM_SLOT_BYTES   8192u
+#define STREAM_SLOT_PUSH    GPU_PLACE_BYTES
+#define STREAM_PUSH_WORDS   ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
-enum work {
-	WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM, WORK_GRAPH
-};
+enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM, WORK_GRAPH };
 
 /* Who does it. Where the device has no copy queues both go to the compute queue. */
 enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
@@ -541,9 +550,9 @@ struct piece {
 	_Atomic uint64_t limit;
 	/* For the publisher. */
 	enum engine engine;
-	uint64_t span;          /* for the ring … */
-	uint64_t before[2];     /* … and what goes before it; 0: nothing */
-	uint64_t code, local;   /* what the GPU knows once it has begun this piece */
+	uint64_t span;        /* for the ring … */
+	uint64_t before[2];   /* … and what goes before it; 0: nothing */
+	uint64_t code, local; /* what the GPU knows once it has begun this piece */
 	/* What stands in the slot's memory, from its last launch. */
 	struct gpu_written written;
 };
@@ -551,11 +560,11 @@ struct piece {
 struct stream {
 	struct member member;
 	uint64_t serial;
-	uint32_t index;          /* that no other stream of the context has meanwhile */
+	uint32_t index; /* that no other stream of the context has meanwhile */
 	int32_t priority;
-	bool closed;             /* a thread is destroying it */
-	struct buffer *commands; /* two rings, then the slots */
-	struct semaphore *done;  /* payload: low 32 bits of the last completed piece of work */
+	bool closed;               /* a thread is destroying it */
+	struct buffer *commands;   /* two rings, then the slots */
+	struct semaphore *done;    /* payload: low 32 bits of the last completed piece of work */
 	uint64_t head, head_since; /* when the oldest uncompleted piece was seen to be the oldest */
 	struct queue queues[ENGINES];
 	struct queue *queue_of[ENGINES];
@@ -564,14 +573,14 @@ struct stream {
 	_Alignas(64) _Atomic uint64_t tail; /* the last number taken, then how that piece ends */
 	_Alignas(64) _Atomic uint64_t completed;
 	_Alignas(64) _Atomic bool publishing;
-	uint64_t published;      /* the publisher's, with all queues */
+	uint64_t published;           /* the publisher's, with all queues */
 	_Atomic uint64_t code, local; /* what the GPU knows at that point */
 	struct piece pieces[STREAM_SLOTS];
 
 	struct staging staging;
 	struct trace_stream *trace; /* trace_gpu.c; NULL: not traced */
-	struct capture *capture; /* capture.c; the lock's */
-	_Atomic bool capturing;  /* there is one */
+	struct capture *capture;    /* capture.c; the lock's */
+	_Atomic bool capturing;     /* there is one */
 };
 
 /* Where one piece of work is written down. */

@@ -16,14 +16,14 @@
 
 #define KIB 1024u
 
-#define TURING                                                                                     \
-	RM_CLASS_TURING_USER, RM_CLASS_TURING_CHANNEL, RM_CLASS_TURING_COMPUTE,                    \
+#define TURING \
+	RM_CLASS_TURING_USER, RM_CLASS_TURING_CHANNEL, RM_CLASS_TURING_COMPUTE, \
 		RM_CLASS_TURING_COPY, 64, 64, 32
-#define GA10X                                                                                      \
-	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_AMPERE_COMPUTE_B,                  \
+#define GA10X \
+	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_AMPERE_COMPUTE_B, \
 		NV_CLASS_AMPERE_COPY_B, 100, 99, 48
-#define ADA                                                                                        \
-	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_ADA_COMPUTE,                       \
+#define ADA \
+	RM_CLASS_AMPERE_USER, NV_CLASS_AMPERE_CHANNEL, NV_CLASS_ADA_COMPUTE, \
 		NV_CLASS_AMPERE_COPY_B, 100, 99, 48
 
 static const struct chip chips[] = {

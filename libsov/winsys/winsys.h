@@ -52,12 +52,12 @@ enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMI
 struct winsys_error {
 	struct winsys_queue *queue; /* where it happened; NULL: not known */
 	uint32_t xid;
-	bool overdue;          /* it took longer than the driver allows, and was stopped */
-	bool stopped;          /* it is what group_stop did */
-	bool memory;           /* an access to memory was refused: address is valid */
+	bool overdue; /* it took longer than the driver allows, and was stopped */
+	bool stopped; /* it is what group_stop did */
+	bool memory;  /* an access to memory was refused: address is valid */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
-	bool place;            /* block and thread are valid */
+	bool place;                    /* block and thread are valid */
 	uint32_t block[3], thread[3];
 	char text[256];
 };
@@ -65,11 +65,11 @@ struct winsys_error {
 struct winsys_queue_options {
 	enum winsys_engine engine;
 	struct winsys_buffer *ring;
-	uint64_t ring_offset;     /* where the ring begins in its buffer */
-	uint64_t ring_va;         /* and where that is bound */
-	uint32_t ring_entries;    /* a power of two … */
+	uint64_t ring_offset;      /* where the ring begins in its buffer */
+	uint64_t ring_va;          /* and where that is bound */
+	uint32_t ring_entries;     /* a power of two … */
 	uint32_t ring_entry_bytes; /* … of so many bytes, by what the GPU reads: gpu.h */
-	int32_t priority;         /* within what the device has */
+	int32_t priority;          /* within what the device has */
 };
 
 /*
@@ -79,13 +79,13 @@ struct winsys_queue_options {
  * what is written there, put is read before it is rung (winsys_arrived).
  */
 struct winsys_queue_memory {
-	uint64_t *ring;           /* CPU address of the ring */
+	uint64_t *ring; /* CPU address of the ring */
 	uint32_t ring_entries;
-	uint32_t *put, *get;      /* as the GPU counts them; to be accessed atomically */
+	uint32_t *put, *get; /* as the GPU counts them; to be accessed atomically */
 	/* Where hardware listens: storing token here rings. The word lives as long as the process, and
 	 * rung for a queue that is gone it does no harm. NULL: call doorbell. */
 	uint32_t *bell, token;
-	bool overtakes;           /* see above */
+	bool overtakes; /* see above */
 };
 
 struct winsys {

@@ -26,18 +26,18 @@ struct amd_probe {
 
 struct amd_launch {
 	const struct amd_memory *memory;
-	uint64_t entry;           /* first instruction */
-	uint64_t kernarg;         /* arguments */
-	uint64_t dispatch; /* the packet that launched it, as HSA has it, for those that look */
-	uint64_t scratch;         /* private memory of one wave after the other */
-	uint32_t rsrc1, rsrc2;    /* hw/amd/kernel_descriptor.h */
+	uint64_t entry;        /* first instruction */
+	uint64_t kernarg;      /* arguments */
+	uint64_t dispatch;     /* the packet that launched it, as HSA has it, for those that look */
+	uint64_t scratch;      /* private memory of one wave after the other */
+	uint32_t rsrc1, rsrc2; /* hw/amd/kernel_descriptor.h */
 	uint16_t properties;
-	uint32_t lds_bytes;       /* of a workgroup */
-	uint32_t private_bytes;   /* of a lane */
+	uint32_t lds_bytes;     /* of a workgroup */
+	uint32_t private_bytes; /* of a lane */
 	uint32_t groups[3], threads[3];
-	bool hazard; /* a register used before its counter was waited for is an error */
+	bool hazard;             /* a register used before its counter was waited for is an error */
 	struct amd_probe *probe; /* in hazard mode; NULL: nobody asks */
-	uint64_t limit;           /* instructions of a wave, 0: no limit */
+	uint64_t limit;          /* instructions of a wave, 0: no limit */
 };
 
 /* Bytes that the launch needs at scratch. */

@@ -18,7 +18,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void collect(void)
 {
 	static const struct handler *const tables[] = {
-		amd_handlers_scalar, amd_handlers_integer, amd_handlers_float,	 amd_handlers_half,
+		amd_handlers_scalar, amd_handlers_integer, amd_handlers_float,   amd_handlers_half,
 		amd_handlers_double, amd_handlers_convert, amd_handlers_compare, amd_handlers_lane,
 		amd_handlers_memory, amd_handlers_lds,
 	};

@@ -67,11 +67,12 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 {
 	uint64_t pgm = get(p, AMD_COMPUTE_PGM_LO) | (uint64_t)get(p, AMD_COMPUTE_PGM_HI) << 32;
 	struct amd_grid g = {
-		.work = {
-			.channel = p->c,
-			.priority = p->c->config.priority,
-			.program = pgm << 8 & 0xffffffffffffull,
-		},
+		.work =
+			{
+				.channel = p->c,
+				.priority = p->c->config.priority,
+				.program = pgm << 8 & 0xffffffffffffull,
+			},
 		.rsrc1 = get(p, AMD_COMPUTE_PGM_RSRC1),
 		.rsrc2 = get(p, AMD_COMPUTE_PGM_RSRC2),
 		.hazard = p->c->model->hazard,

@@ -92,22 +92,24 @@ static void core_class(const struct op *op, struct operands *o)
 
 #define C(condition, type, core, set) \
 	{AMD_v_cmp_##condition##_##type, amd_run_compare, core, set}, \
-	{AMD_v_cmpx_##condition##_##type, amd_run_compare, core, set}
+	{ \
+		AMD_v_cmpx_##condition##_##type, amd_run_compare, core, set \
+	}
 #define F(condition, type, set) C(condition, type, core_float, set)
 #define FLOATS(t) \
 	F(f, t, 0), F(lt, t, LESS), F(eq, t, EQUAL), F(le, t, LESS | EQUAL), F(gt, t, GREATER), \
-	F(lg, t, LESS | GREATER), F(ge, t, GREATER | EQUAL), F(o, t, LESS | EQUAL | GREATER), \
-	F(u, t, UNORDERED), F(nge, t, UNORDERED | LESS), F(nlg, t, UNORDERED | EQUAL), \
-	F(ngt, t, UNORDERED | LESS | EQUAL), F(nle, t, UNORDERED | GREATER), \
-	F(neq, t, UNORDERED | LESS | GREATER), F(nlt, t, UNORDERED | GREATER | EQUAL), \
-	F(tru, t, ANY), C(class, t, core_class, 0)
+		F(lg, t, LESS | GREATER), F(ge, t, GREATER | EQUAL), \
+		F(o, t, LESS | EQUAL | GREATER), F(u, t, UNORDERED), F(nge, t, UNORDERED | LESS), \
+		F(nlg, t, UNORDERED | EQUAL), F(ngt, t, UNORDERED | LESS | EQUAL), \
+		F(nle, t, UNORDERED | GREATER), F(neq, t, UNORDERED | LESS | GREATER), \
+		F(nlt, t, UNORDERED | GREATER | EQUAL), F(tru, t, ANY), C(class, t, core_class, 0)
 #define SIX(ty) \
 	C(lt, ty, core_##ty, LESS), C(eq, ty, core_##ty, EQUAL), \
-	C(le, ty, core_##ty, LESS | EQUAL), C(gt, ty, core_##ty, GREATER), \
-	C(ne, ty, core_##ty, LESS | GREATER), C(ge, ty, core_##ty, GREATER | EQUAL)
+		C(le, ty, core_##ty, LESS | EQUAL), C(gt, ty, core_##ty, GREATER), \
+		C(ne, ty, core_##ty, LESS | GREATER), C(ge, ty, core_##ty, GREATER | EQUAL)
 #define EIGHT(ty) C(f, ty, core_##ty, 0), SIX(ty), C(t, ty, core_##ty, ANY)
 
 const struct handler amd_handlers_compare[] = {
-	FLOATS(f16), FLOATS(f32), FLOATS(f64), SIX(i16), SIX(u16), EIGHT(i32), EIGHT(u32),
-	EIGHT(i64), EIGHT(u64), HANDLERS_END,
+	FLOATS(f16), FLOATS(f32), FLOATS(f64), SIX(i16),   SIX(u16),
+	EIGHT(i32),  EIGHT(u32),  EIGHT(i64),  EIGHT(u64), HANDLERS_END,
 };

@@ -82,7 +82,7 @@ static uint32_t put_byte(uint32_t x, uint32_t at, uint32_t into)
 	return (into & ~(255u << at)) | value << at;
 }
 
-#define F16(x)  ((x) & 0xffff)
+#define F16(x)               ((x)&0xffff)
 #define CONVERT(from, to, x) ((uint32_t)float_convert(&float_##from, &float_##to, x, FLOAT_NEAREST))
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
@@ -131,24 +131,36 @@ CORE(v_cvt_u16_f16, to_unsigned(&float_f16, F16(a), 0xffff))
 CORE(v_cvt_i16_f16, to_signed(&float_f16, F16(a), FLOAT_ZERO, 16))
 CORE(v_cvt_norm_i16_f16, normal_signed(&float_f16, F16(a)))
 CORE(v_cvt_norm_u16_f16, normal_unsigned(&float_f16, F16(a)))
-CORE(v_cvt_pknorm_i16_f16,
-     normal_signed(&float_f16, F16(a)) | normal_signed(&float_f16, F16(b)) << 16)
-CORE(v_cvt_pknorm_u16_f16,
-     normal_unsigned(&float_f16, F16(a)) | normal_unsigned(&float_f16, F16(b)) << 16)
+CORE(v_cvt_pknorm_i16_f16, normal_signed(&float_f16, F16(a)) | normal_signed(&float_f16, F16(b))
+								       << 16)
+CORE(v_cvt_pknorm_u16_f16, normal_unsigned(&float_f16, F16(a)) | normal_unsigned(&float_f16, F16(b))
+									 << 16)
 CORE(v_cvt_pknorm_i16_f32, normal_signed(&float_f32, a) | normal_signed(&float_f32, b) << 16)
 CORE(v_cvt_pknorm_u16_f32, normal_unsigned(&float_f32, a) | normal_unsigned(&float_f32, b) << 16)
 CORE(v_cvt_pkrtz_f16_f32, (uint32_t)float_convert(&float_f32, &float_f16, a, FLOAT_ZERO) |
-			  (uint32_t)float_convert(&float_f32, &float_f16, b, FLOAT_ZERO) << 16)
+				  (uint32_t)float_convert(&float_f32, &float_f16, b, FLOAT_ZERO)
+					  << 16)
 CORE(v_cvt_pk_u8_f32, put_byte(a, b, c))
 
-#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
+#define H(name) \
+	{ \
+		AMD_##name, amd_run_vector, core_##name, 0 \
+	}
 const struct handler amd_handlers_convert[] = {
-	H(v_cvt_f32_i32), H(v_cvt_f32_u32), H(v_cvt_u32_f32), H(v_cvt_i32_f32), H(v_cvt_f16_f32),
-	H(v_cvt_f32_f16), H(v_cvt_flr_i32_f32), H(v_cvt_rpi_i32_f32), H(v_cvt_off_f32_i4),
-	H(v_cvt_f32_ubyte0), H(v_cvt_f32_ubyte1), H(v_cvt_f32_ubyte2), H(v_cvt_f32_ubyte3),
-	H(v_cvt_i32_f64), H(v_cvt_u32_f64), H(v_cvt_f32_f64), H(v_cvt_f64_f32), H(v_cvt_f64_i32),
-	H(v_cvt_f64_u32), H(v_cvt_f16_u16), H(v_cvt_f16_i16), H(v_cvt_u16_f16), H(v_cvt_i16_f16),
-	H(v_cvt_norm_i16_f16), H(v_cvt_norm_u16_f16), H(v_cvt_pknorm_i16_f16),
-	H(v_cvt_pknorm_u16_f16), H(v_cvt_pknorm_i16_f32), H(v_cvt_pknorm_u16_f32),
-	H(v_cvt_pkrtz_f16_f32), H(v_cvt_pk_u8_f32), HANDLERS_END,
+	H(v_cvt_f32_i32),        H(v_cvt_f32_u32),
+	H(v_cvt_u32_f32),        H(v_cvt_i32_f32),
+	H(v_cvt_f16_f32),        H(v_cvt_f32_f16),
+	H(v_cvt_flr_i32_f32),    H(v_cvt_rpi_i32_f32),
+	H(v_cvt_off_f32_i4),     H(v_cvt_f32_ubyte0),
+	H(v_cvt_f32_ubyte1),     H(v_cvt_f32_ubyte2),
+	H(v_cvt_f32_ubyte3),     H(v_cvt_i32_f64),
+	H(v_cvt_u32_f64),        H(v_cvt_f32_f64),
+	H(v_cvt_f64_f32),        H(v_cvt_f64_i32),
+	H(v_cvt_f64_u32),        H(v_cvt_f16_u16),
+	H(v_cvt_f16_i16),        H(v_cvt_u16_f16),
+	H(v_cvt_i16_f16),        H(v_cvt_norm_i16_f16),
+	H(v_cvt_norm_u16_f16),   H(v_cvt_pknorm_i16_f16),
+	H(v_cvt_pknorm_u16_f16), H(v_cvt_pknorm_i16_f32),
+	H(v_cvt_pknorm_u16_f32), H(v_cvt_pkrtz_f16_f32),
+	H(v_cvt_pk_u8_f32),      HANDLERS_END,
 };

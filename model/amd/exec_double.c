@@ -213,10 +213,14 @@ static double unscaled(double a, double b, double c, bool undo)
 
 CORE3(v_div_fmas_f64, unscaled(a, b, c, o->carry >> i & 1))
 
-#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
+#define H(name) \
+	{ \
+		AMD_##name, amd_run_vector, core_##name, 0 \
+	}
 const struct handler amd_handlers_double[] = {
-	H(v_add_f64), H(v_mul_f64), H(v_min_f64), H(v_max_f64), H(v_fma_f64), H(v_rcp_f64),
-	H(v_rsq_f64), H(v_sqrt_f64), H(v_trunc_f64), H(v_ceil_f64), H(v_rndne_f64), H(v_floor_f64),
-	H(v_fract_f64), H(v_frexp_mant_f64), H(v_frexp_exp_i32_f64), H(v_ldexp_f64),
-	H(v_div_scale_f64), H(v_div_fixup_f64), H(v_div_fmas_f64), HANDLERS_END,
+	H(v_add_f64),       H(v_mul_f64),        H(v_min_f64),           H(v_max_f64),
+	H(v_fma_f64),       H(v_rcp_f64),        H(v_rsq_f64),           H(v_sqrt_f64),
+	H(v_trunc_f64),     H(v_ceil_f64),       H(v_rndne_f64),         H(v_floor_f64),
+	H(v_fract_f64),     H(v_frexp_mant_f64), H(v_frexp_exp_i32_f64), H(v_ldexp_f64),
+	H(v_div_scale_f64), H(v_div_fixup_f64),  H(v_div_fmas_f64),      HANDLERS_END,
 };

@@ -232,15 +232,45 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 	}
 }
 
-#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
+#define H(name) \
+	{ \
+		AMD_##name, amd_run_vector, core_##name, 0 \
+	}
 const struct handler amd_handlers_float[] = {
-	H(v_add_f32), H(v_sub_f32), H(v_subrev_f32), H(v_mul_f32), H(v_mul_legacy_f32),
-	H(v_min_f32), H(v_max_f32), H(v_fmac_f32), H(v_fmac_legacy_f32), H(v_fma_f32),
-	H(v_fma_legacy_f32), H(v_fmamk_f32), H(v_fmaak_f32), H(v_min3_f32), H(v_max3_f32),
-	H(v_med3_f32), H(v_rcp_f32), {AMD_v_rcp_iflag_f32, amd_run_vector, core_v_rcp_f32, 0},
-	H(v_rsq_f32), H(v_sqrt_f32), H(v_exp_f32), H(v_log_f32), H(v_sin_f32), H(v_cos_f32),
-	H(v_fract_f32), H(v_trunc_f32), H(v_ceil_f32), H(v_rndne_f32), H(v_floor_f32),
-	H(v_frexp_mant_f32), H(v_frexp_exp_i32_f32), H(v_ldexp_f32), H(v_div_scale_f32),
-	H(v_div_fixup_f32), {AMD_v_div_fmas_f32, amd_run_vector, core_v_div_fmas_f32, 0},
+	H(v_add_f32),
+	H(v_sub_f32),
+	H(v_subrev_f32),
+	H(v_mul_f32),
+	H(v_mul_legacy_f32),
+	H(v_min_f32),
+	H(v_max_f32),
+	H(v_fmac_f32),
+	H(v_fmac_legacy_f32),
+	H(v_fma_f32),
+	H(v_fma_legacy_f32),
+	H(v_fmamk_f32),
+	H(v_fmaak_f32),
+	H(v_min3_f32),
+	H(v_max3_f32),
+	H(v_med3_f32),
+	H(v_rcp_f32),
+	{AMD_v_rcp_iflag_f32, amd_run_vector, core_v_rcp_f32, 0},
+	H(v_rsq_f32),
+	H(v_sqrt_f32),
+	H(v_exp_f32),
+	H(v_log_f32),
+	H(v_sin_f32),
+	H(v_cos_f32),
+	H(v_fract_f32),
+	H(v_trunc_f32),
+	H(v_ceil_f32),
+	H(v_rndne_f32),
+	H(v_floor_f32),
+	H(v_frexp_mant_f32),
+	H(v_frexp_exp_i32_f32),
+	H(v_ldexp_f32),
+	H(v_div_scale_f32),
+	H(v_div_fixup_f32),
+	{AMD_v_div_fmas_f32, amd_run_vector, core_v_div_fmas_f32, 0},
 	HANDLERS_END,
 };

@@ -179,7 +179,7 @@ static uint32_t half_of(const struct op *op, const struct operands *o, uint32_t 
 				uint32_t a = half_of(op, o, 0, h, i), b = half_of(op, o, 1, h, i); \
 				uint32_t c = half_of(op, o, 2, h, i); \
 				(void)c; \
-				both |= ((expression) & 0xffff) << (16 * h); \
+				both |= ((expression)&0xffff) << (16 * h); \
 			} \
 			o->d[0][i] = both; \
 		} \
@@ -228,15 +228,51 @@ static void core_v_fma_mix_f32(const struct op *op, struct operands *o)
 	}
 }
 
-#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
+#define H(name) \
+	{ \
+		AMD_##name, amd_run_vector, core_##name, 0 \
+	}
 const struct handler amd_handlers_half[] = {
-	H(v_add_f16), H(v_sub_f16), H(v_subrev_f16), H(v_mul_f16), H(v_fmac_f16), H(v_fma_f16),
-	H(v_fmamk_f16), H(v_fmaak_f16), H(v_max_f16), H(v_min_f16), H(v_min3_f16), H(v_max3_f16),
-	H(v_med3_f16), H(v_div_fixup_f16), H(v_ldexp_f16), H(v_rcp_f16), H(v_sqrt_f16),
-	H(v_rsq_f16), H(v_log_f16), H(v_exp_f16), H(v_frexp_mant_f16), H(v_frexp_exp_i16_f16),
-	H(v_floor_f16), H(v_ceil_f16), H(v_trunc_f16), H(v_rndne_f16), H(v_fract_f16), H(v_sin_f16),
-	H(v_cos_f16), H(v_pack_b32_f16), H(v_pk_fma_f16), H(v_pk_add_f16), H(v_pk_mul_f16),
-	H(v_pk_min_f16), H(v_pk_max_f16), H(v_pk_fmac_f16), H(v_dot2c_f32_f16), H(v_dot2_f32_f16),
-	H(v_fma_mix_f32), {AMD_v_fma_mixlo_f16, amd_run_vector, core_v_fma_mix_f32, 0},
-	{AMD_v_fma_mixhi_f16, amd_run_vector, core_v_fma_mix_f32, 0}, HANDLERS_END,
+	H(v_add_f16),
+	H(v_sub_f16),
+	H(v_subrev_f16),
+	H(v_mul_f16),
+	H(v_fmac_f16),
+	H(v_fma_f16),
+	H(v_fmamk_f16),
+	H(v_fmaak_f16),
+	H(v_max_f16),
+	H(v_min_f16),
+	H(v_min3_f16),
+	H(v_max3_f16),
+	H(v_med3_f16),
+	H(v_div_fixup_f16),
+	H(v_ldexp_f16),
+	H(v_rcp_f16),
+	H(v_sqrt_f16),
+	H(v_rsq_f16),
+	H(v_log_f16),
+	H(v_exp_f16),
+	H(v_frexp_mant_f16),
+	H(v_frexp_exp_i16_f16),
+	H(v_floor_f16),
+	H(v_ceil_f16),
+	H(v_trunc_f16),
+	H(v_rndne_f16),
+	H(v_fract_f16),
+	H(v_sin_f16),
+	H(v_cos_f16),
+	H(v_pack_b32_f16),
+	H(v_pk_fma_f16),
+	H(v_pk_add_f16),
+	H(v_pk_mul_f16),
+	H(v_pk_min_f16),
+	H(v_pk_max_f16),
+	H(v_pk_fmac_f16),
+	H(v_dot2c_f32_f16),
+	H(v_dot2_f32_f16),
+	H(v_fma_mix_f32),
+	{AMD_v_fma_mixlo_f16, amd_run_vector, core_v_fma_mix_f32, 0},
+	{AMD_v_fma_mixhi_f16, amd_run_vector, core_v_fma_mix_f32, 0},
+	HANDLERS_END,
 };

@@ -66,13 +66,13 @@ static void run_movrel(struct wave *w, const struct op *op)
 	uint32_t s = op->in.reg[AMD_S0] - AMD_VGPR + (from ? two ? m0 & 0x3ff : m0 : 0);
 
 	if (d >= w->vgprs || (from && s >= w->vgprs)) {
-		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "m0 = 0x%x leads beyond the %u vector registers", m0,
-			       w->vgprs);
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+			       "m0 = 0x%x leads beyond the %u vector registers", m0, w->vgprs);
 		return;
 	}
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
-		w->v[d][i] = op->in.reg[AMD_S0] >= AMD_VGPR ? w->v[s][i] :
-							     amd_read_scalar(w, op, AMD_S0, 0);
+		w->v[d][i] = op->in.reg[AMD_S0] >= AMD_VGPR ? w->v[s][i]
+							    : amd_read_scalar(w, op, AMD_S0, 0);
 }
 
 static void run_s_movrel(struct wave *w, const struct op *op)
@@ -83,7 +83,8 @@ static void run_s_movrel(struct wave *w, const struct op *op)
 	uint64_t value;
 
 	if (m0 >= AMD_SGPRS || (from ? s : d) + words > AMD_SGPRS) {
-		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "m0 = 0x%x leads beyond the scalar registers", m0);
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+			       "m0 = 0x%x leads beyond the scalar registers", m0);
 		return;
 	}
 	if (from)

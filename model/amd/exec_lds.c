@@ -14,8 +14,9 @@ static uint8_t *bytes_at(struct wave *w, uint32_t lane, uint32_t address, uint32
 {
 	if ((uint64_t)address + bytes <= w->grid->lds_bytes)
 		return w->group->lds + address;
-	amd_wave_fault(w, lane, MODEL_FAULT_SHARED_RANGE, address, "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
-		   w->grid->lds_bytes);
+	amd_wave_fault(w, lane, MODEL_FAULT_SHARED_RANGE, address,
+		       "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
+		       w->grid->lds_bytes);
 	return NULL;
 }
 
@@ -179,8 +180,8 @@ static void run_swizzle(struct wave *w, const struct op *op)
 	row result;
 
 	EACH_ACTIVE(i, exec) {
-		uint32_t from = p & 0x8000 ? (i & ~3u) | (p >> (2 * (i & 3)) & 3) :
-					     ((i & p & 31) | (p >> 5 & 31)) ^ (p >> 10 & 31);
+		uint32_t from = p & 0x8000 ? (i & ~3u) | (p >> (2 * (i & 3)) & 3)
+					   : ((i & p & 31) | (p >> 5 & 31)) ^ (p >> 10 & 31);
 
 		result[i] = exec >> from & 1 ? REG(AMD_S0)[0][from] : 0;
 	}
@@ -194,38 +195,78 @@ static void run_nothing(struct wave *w, const struct op *op)
 	(void)op;
 }
 
-#define READ(name, data)  {AMD_ds_##name, run_read, NULL, data}
-#define WRITE(name, data) {AMD_ds_##name, run_write, NULL, data}
+#define READ(name, data) \
+	{ \
+		AMD_ds_##name, run_read, NULL, data \
+	}
+#define WRITE(name, data) \
+	{ \
+		AMD_ds_##name, run_write, NULL, data \
+	}
 #define TWO(name, bytes) \
 	{AMD_ds_read2_##name, run_read2, NULL, bytes}, \
-	{AMD_ds_read2st64_##name, run_read2, NULL, (bytes) | ST64}, \
-	{AMD_ds_write2_##name, run_write2, NULL, bytes}, \
-	{AMD_ds_write2st64_##name, run_write2, NULL, (bytes) | ST64}
+		{AMD_ds_read2st64_##name, run_read2, NULL, (bytes) | ST64}, \
+		{AMD_ds_write2_##name, run_write2, NULL, bytes}, \
+	{ \
+		AMD_ds_write2st64_##name, run_write2, NULL, (bytes) | ST64 \
+	}
 #define ATOMICS(name, letter, kind) \
 	{AMD_ds_##name##_##letter##32, run_atomic, NULL, kind}, \
-	{AMD_ds_##name##_rtn_##letter##32, run_atomic, NULL, kind}, \
-	{AMD_ds_##name##_##letter##64, run_atomic, NULL, (kind) | WIDE}, \
-	{AMD_ds_##name##_rtn_##letter##64, run_atomic, NULL, (kind) | WIDE}
+		{AMD_ds_##name##_rtn_##letter##32, run_atomic, NULL, kind}, \
+		{AMD_ds_##name##_##letter##64, run_atomic, NULL, (kind) | WIDE}, \
+	{ \
+		AMD_ds_##name##_rtn_##letter##64, run_atomic, NULL, (kind) | WIDE \
+	}
 
 const struct handler amd_handlers_lds[] = {
-	READ(read_u8, 1), READ(read_i8, 1 | MEM_SIGNED), READ(read_u16, 2),
-	READ(read_i16, 2 | MEM_SIGNED), READ(read_b32, 4), READ(read_b64, 8), READ(read_b96, 12),
-	READ(read_b128, 16), READ(read_u8_d16, 1 | MEM_LOW), READ(read_u8_d16_hi, 1 | MEM_HIGH),
-	READ(read_i8_d16, 1 | MEM_SIGNED | MEM_LOW), READ(read_i8_d16_hi, 1 | MEM_SIGNED | MEM_HIGH),
-	READ(read_u16_d16, 2 | MEM_LOW), READ(read_u16_d16_hi, 2 | MEM_HIGH), READ(read_addtid_b32, 4),
-	WRITE(write_b8, 1), WRITE(write_b16, 2), WRITE(write_b32, 4), WRITE(write_b64, 8),
-	WRITE(write_b96, 12), WRITE(write_b128, 16), WRITE(write_b8_d16_hi, 1 | MEM_HIGH),
-	WRITE(write_b16_d16_hi, 2 | MEM_HIGH), WRITE(write_addtid_b32, 4), TWO(b32, 4), TWO(b64, 8),
-	ATOMICS(add, u, ATOMIC_ADD), ATOMICS(sub, u, ATOMIC_SUB), ATOMICS(rsub, u, ATOMIC_RSUB),
-	ATOMICS(inc, u, ATOMIC_INC), ATOMICS(dec, u, ATOMIC_DEC), ATOMICS(min, i, ATOMIC_SMIN),
-	ATOMICS(max, i, ATOMIC_SMAX), ATOMICS(min, u, ATOMIC_UMIN), ATOMICS(max, u, ATOMIC_UMAX),
-	ATOMICS(and, b, ATOMIC_AND), ATOMICS(or, b, ATOMIC_OR), ATOMICS(xor, b, ATOMIC_XOR),
-	ATOMICS(cmpst, b, ATOMIC_CMPSWAP), ATOMICS(min, f, ATOMIC_FMIN),
-	ATOMICS(max, f, ATOMIC_FMAX), {AMD_ds_add_f32, run_atomic, NULL, ATOMIC_FADD},
+	READ(read_u8, 1),
+	READ(read_i8, 1 | MEM_SIGNED),
+	READ(read_u16, 2),
+	READ(read_i16, 2 | MEM_SIGNED),
+	READ(read_b32, 4),
+	READ(read_b64, 8),
+	READ(read_b96, 12),
+	READ(read_b128, 16),
+	READ(read_u8_d16, 1 | MEM_LOW),
+	READ(read_u8_d16_hi, 1 | MEM_HIGH),
+	READ(read_i8_d16, 1 | MEM_SIGNED | MEM_LOW),
+	READ(read_i8_d16_hi, 1 | MEM_SIGNED | MEM_HIGH),
+	READ(read_u16_d16, 2 | MEM_LOW),
+	READ(read_u16_d16_hi, 2 | MEM_HIGH),
+	READ(read_addtid_b32, 4),
+	WRITE(write_b8, 1),
+	WRITE(write_b16, 2),
+	WRITE(write_b32, 4),
+	WRITE(write_b64, 8),
+	WRITE(write_b96, 12),
+	WRITE(write_b128, 16),
+	WRITE(write_b8_d16_hi, 1 | MEM_HIGH),
+	WRITE(write_b16_d16_hi, 2 | MEM_HIGH),
+	WRITE(write_addtid_b32, 4),
+	TWO(b32, 4),
+	TWO(b64, 8),
+	ATOMICS(add, u, ATOMIC_ADD),
+	ATOMICS(sub, u, ATOMIC_SUB),
+	ATOMICS(rsub, u, ATOMIC_RSUB),
+	ATOMICS(inc, u, ATOMIC_INC),
+	ATOMICS(dec, u, ATOMIC_DEC),
+	ATOMICS(min, i, ATOMIC_SMIN),
+	ATOMICS(max, i, ATOMIC_SMAX),
+	ATOMICS(min, u, ATOMIC_UMIN),
+	ATOMICS(max, u, ATOMIC_UMAX),
+	ATOMICS(and, b, ATOMIC_AND),
+	ATOMICS(or, b, ATOMIC_OR),
+	ATOMICS(xor, b, ATOMIC_XOR),
+	ATOMICS(cmpst, b, ATOMIC_CMPSWAP),
+	ATOMICS(min, f, ATOMIC_FMIN),
+	ATOMICS(max, f, ATOMIC_FMAX),
+	{AMD_ds_add_f32, run_atomic, NULL, ATOMIC_FADD},
 	{AMD_ds_add_rtn_f32, run_atomic, NULL, ATOMIC_FADD},
 	{AMD_ds_wrxchg_rtn_b32, run_atomic, NULL, ATOMIC_SWAP},
 	{AMD_ds_wrxchg_rtn_b64, run_atomic, NULL, ATOMIC_SWAP | WIDE},
-	{AMD_ds_bpermute_b32, run_bpermute, NULL, 0}, {AMD_ds_permute_b32, run_permute, NULL, 0},
-	{AMD_ds_swizzle_b32, run_swizzle, NULL, 0}, {AMD_ds_nop, run_nothing, NULL, 0},
+	{AMD_ds_bpermute_b32, run_bpermute, NULL, 0},
+	{AMD_ds_permute_b32, run_permute, NULL, 0},
+	{AMD_ds_swizzle_b32, run_swizzle, NULL, 0},
+	{AMD_ds_nop, run_nothing, NULL, 0},
 	HANDLERS_END,
 };

@@ -12,7 +12,7 @@ enum space { SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_NOWHERE };
 
 struct place {
 	enum space space;
-	uint64_t at; /* address, or offset in LDS or in the lane's private memory */
+	uint64_t at;   /* address, or offset in LDS or in the lane's private memory */
 	uint64_t base; /* private: of the wave's memory */
 };
 
@@ -86,8 +86,8 @@ static struct place place_of(const struct wave *w, const struct op *op, uint32_t
 		at = v[0][lane] | (words > 1 ? (uint64_t)v[1][lane] << 32 : 0);
 	}
 	if (in->row->type[AMD_S2] && amd_words(in, AMD_S2))
-		at += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2) :
-						  amd_read_scalar(w, op, AMD_S2, 0);
+		at += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2)
+						: amd_read_scalar(w, op, AMD_S2, 0);
 	if (!in->row->type[AMD_S0]) /* by lane number */
 		at += lane * 4;
 	at += offset;
@@ -109,8 +109,8 @@ static enum mmu_result private_access(struct wave *w, const struct place *p, uin
 
 		if (part > bytes - k)
 			part = bytes - k;
-		why = write ? amd_memory_write(w, va, data + k, part, fault) :
-			      amd_memory_read(w, va, data + k, part, fault);
+		why = write ? amd_memory_write(w, va, data + k, part, fault)
+			    : amd_memory_read(w, va, data + k, part, fault);
 		k += part;
 	}
 	return why;
@@ -138,14 +138,14 @@ static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, v
 
 	switch (p->space) {
 	case SPACE_GLOBAL:
-		why = write ? amd_memory_write(w, p->at, data, bytes, &fault) :
-			      amd_memory_read(w, p->at, data, bytes, &fault);
+		why = write ? amd_memory_write(w, p->at, data, bytes, &fault)
+			    : amd_memory_read(w, p->at, data, bytes, &fault);
 		break;
 	case SPACE_LDS:
 		if (beyond(w, p, lane, bytes, write))
 			return false;
-		memcpy(write ? w->group->lds + p->at : data,
-		       write ? data : w->group->lds + p->at, bytes);
+		memcpy(write ? w->group->lds + p->at : data, write ? data : w->group->lds + p->at,
+		       bytes);
 		break;
 	case SPACE_PRIVATE:
 		if (beyond(w, p, lane, bytes, write))
@@ -187,8 +187,8 @@ static bool lanes_begin(const struct wave *w, const struct op *op, struct lanes 
 	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory)
 		return false;
 	if (in->row->type[AMD_S2] && amd_words(in, AMD_S2))
-		base += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2) :
-						    amd_read_scalar(w, op, AMD_S2, 0);
+		base += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2)
+						  : amd_read_scalar(w, op, AMD_S2, 0);
 	l->bytes = kind;
 	l->page = UINT64_MAX;
 	if (words > 1)
@@ -370,7 +370,8 @@ static void run_atomic(struct wave *w, const struct op *op)
 		if (!atomic_here(w, &p, i, a, 4 * words, data, compare, &old))
 			return;
 		if (is_watched(w, op, p.space))
-			amd_release_wrote(w, p.at, 4 * words, op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
+			amd_release_wrote(w, p.at, 4 * words,
+					  op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
 		if (!op->in.field[AMD_F_GLC])
 			continue;
 		w->v[op->in.reg[AMD_D] - AMD_VGPR][i] = (uint32_t)old;
@@ -393,8 +394,8 @@ static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t wo
 static void run_scalar_load(struct wave *w, const struct op *op)
 {
 	uint32_t words = amd_words(&op->in, AMD_D);
-	uint64_t offset = (uint64_t)(int64_t)op->in.field[AMD_F_OFFSET] +
-			  amd_read_scalar(w, op, AMD_S1, 0);
+	uint64_t offset =
+		(uint64_t)(int64_t)op->in.field[AMD_F_OFFSET] + amd_read_scalar(w, op, AMD_S1, 0);
 	uint32_t data[16] = {0};
 
 	if (op->in.row->type[AMD_S0] == TYPE_B128) {
@@ -435,47 +436,82 @@ static void run_nothing(struct wave *w, const struct op *op)
 
 #define EVERYWHERE(name, run, data) \
 	{AMD_flat_##name, run, NULL, data}, {AMD_global_##name, run, NULL, data}, \
-	{AMD_scratch_##name, run, NULL, data}, {AMD_buffer_##name, run, NULL, data}
+		{AMD_scratch_##name, run, NULL, data}, \
+	{ \
+		AMD_buffer_##name, run, NULL, data \
+	}
 #define ATOMICS(name, kind) \
 	{AMD_flat_atomic_##name, run_atomic, NULL, kind}, \
-	{AMD_global_atomic_##name, run_atomic, NULL, kind}, \
-	{AMD_buffer_atomic_##name, run_atomic, NULL, kind}, \
-	{AMD_flat_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE}, \
-	{AMD_global_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE}, \
-	{AMD_buffer_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE}
-#define SCALAR(name) {AMD_##name, run_scalar_load, NULL, 0}
+		{AMD_global_atomic_##name, run_atomic, NULL, kind}, \
+		{AMD_buffer_atomic_##name, run_atomic, NULL, kind}, \
+		{AMD_flat_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE}, \
+		{AMD_global_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE}, \
+	{ \
+		AMD_buffer_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE \
+	}
+#define SCALAR(name) \
+	{ \
+		AMD_##name, run_scalar_load, NULL, 0 \
+	}
 
 const struct handler amd_handlers_memory[] = {
-	EVERYWHERE(load_ubyte, run_load, 1), EVERYWHERE(load_sbyte, run_load, 1 | MEM_SIGNED),
-	EVERYWHERE(load_ushort, run_load, 2), EVERYWHERE(load_sshort, run_load, 2 | MEM_SIGNED),
-	EVERYWHERE(load_dword, run_load, 4), EVERYWHERE(load_dwordx2, run_load, 8),
-	EVERYWHERE(load_dwordx3, run_load, 12), EVERYWHERE(load_dwordx4, run_load, 16),
+	EVERYWHERE(load_ubyte, run_load, 1),
+	EVERYWHERE(load_sbyte, run_load, 1 | MEM_SIGNED),
+	EVERYWHERE(load_ushort, run_load, 2),
+	EVERYWHERE(load_sshort, run_load, 2 | MEM_SIGNED),
+	EVERYWHERE(load_dword, run_load, 4),
+	EVERYWHERE(load_dwordx2, run_load, 8),
+	EVERYWHERE(load_dwordx3, run_load, 12),
+	EVERYWHERE(load_dwordx4, run_load, 16),
 	EVERYWHERE(load_ubyte_d16, run_load, 1 | MEM_LOW),
 	EVERYWHERE(load_ubyte_d16_hi, run_load, 1 | MEM_HIGH),
 	EVERYWHERE(load_sbyte_d16, run_load, 1 | MEM_SIGNED | MEM_LOW),
 	EVERYWHERE(load_sbyte_d16_hi, run_load, 1 | MEM_SIGNED | MEM_HIGH),
 	EVERYWHERE(load_short_d16, run_load, 2 | MEM_LOW),
 	EVERYWHERE(load_short_d16_hi, run_load, 2 | MEM_HIGH),
-	EVERYWHERE(store_byte, run_store, 1), EVERYWHERE(store_byte_d16_hi, run_store, 1 | MEM_HIGH),
-	EVERYWHERE(store_short, run_store, 2), EVERYWHERE(store_short_d16_hi, run_store, 2 | MEM_HIGH),
-	EVERYWHERE(store_dword, run_store, 4), EVERYWHERE(store_dwordx2, run_store, 8),
-	EVERYWHERE(store_dwordx3, run_store, 12), EVERYWHERE(store_dwordx4, run_store, 16),
+	EVERYWHERE(store_byte, run_store, 1),
+	EVERYWHERE(store_byte_d16_hi, run_store, 1 | MEM_HIGH),
+	EVERYWHERE(store_short, run_store, 2),
+	EVERYWHERE(store_short_d16_hi, run_store, 2 | MEM_HIGH),
+	EVERYWHERE(store_dword, run_store, 4),
+	EVERYWHERE(store_dwordx2, run_store, 8),
+	EVERYWHERE(store_dwordx3, run_store, 12),
+	EVERYWHERE(store_dwordx4, run_store, 16),
 	{AMD_global_load_dword_addtid, run_load, NULL, 4},
 	{AMD_global_store_dword_addtid, run_store, NULL, 4},
-	ATOMICS(swap, ATOMIC_SWAP), ATOMICS(cmpswap, ATOMIC_CMPSWAP), ATOMICS(add, ATOMIC_ADD),
-	ATOMICS(sub, ATOMIC_SUB), ATOMICS(smin, ATOMIC_SMIN), ATOMICS(umin, ATOMIC_UMIN),
-	ATOMICS(smax, ATOMIC_SMAX), ATOMICS(umax, ATOMIC_UMAX), ATOMICS(and, ATOMIC_AND),
-	ATOMICS(or, ATOMIC_OR), ATOMICS(xor, ATOMIC_XOR), ATOMICS(inc, ATOMIC_INC),
-	ATOMICS(dec, ATOMIC_DEC), ATOMICS(fmin, ATOMIC_FMIN), ATOMICS(fmax, ATOMIC_FMAX),
+	ATOMICS(swap, ATOMIC_SWAP),
+	ATOMICS(cmpswap, ATOMIC_CMPSWAP),
+	ATOMICS(add, ATOMIC_ADD),
+	ATOMICS(sub, ATOMIC_SUB),
+	ATOMICS(smin, ATOMIC_SMIN),
+	ATOMICS(umin, ATOMIC_UMIN),
+	ATOMICS(smax, ATOMIC_SMAX),
+	ATOMICS(umax, ATOMIC_UMAX),
+	ATOMICS(and, ATOMIC_AND),
+	ATOMICS(or, ATOMIC_OR),
+	ATOMICS(xor, ATOMIC_XOR),
+	ATOMICS(inc, ATOMIC_INC),
+	ATOMICS(dec, ATOMIC_DEC),
+	ATOMICS(fmin, ATOMIC_FMIN),
+	ATOMICS(fmax, ATOMIC_FMAX),
 	{AMD_global_atomic_csub, run_atomic, NULL, ATOMIC_CSUB},
 	{AMD_buffer_atomic_csub, run_atomic, NULL, ATOMIC_CSUB},
-	SCALAR(s_load_dword), SCALAR(s_load_dwordx2), SCALAR(s_load_dwordx4),
-	SCALAR(s_load_dwordx8), SCALAR(s_load_dwordx16), SCALAR(s_buffer_load_dword),
-	SCALAR(s_buffer_load_dwordx2), SCALAR(s_buffer_load_dwordx4),
-	SCALAR(s_buffer_load_dwordx8), SCALAR(s_buffer_load_dwordx16),
-	{AMD_s_memtime, run_time, NULL, 0}, {AMD_s_memrealtime, run_real_time, NULL, 0},
+	SCALAR(s_load_dword),
+	SCALAR(s_load_dwordx2),
+	SCALAR(s_load_dwordx4),
+	SCALAR(s_load_dwordx8),
+	SCALAR(s_load_dwordx16),
+	SCALAR(s_buffer_load_dword),
+	SCALAR(s_buffer_load_dwordx2),
+	SCALAR(s_buffer_load_dwordx4),
+	SCALAR(s_buffer_load_dwordx8),
+	SCALAR(s_buffer_load_dwordx16),
+	{AMD_s_memtime, run_time, NULL, 0},
+	{AMD_s_memrealtime, run_real_time, NULL, 0},
 	/* There are no caches here. */
-	{AMD_s_dcache_inv, run_nothing, NULL, 0}, {AMD_s_gl1_inv, run_nothing, NULL, 0},
-	{AMD_buffer_gl0_inv, run_nothing, NULL, 0}, {AMD_buffer_gl1_inv, run_nothing, NULL, 0},
+	{AMD_s_dcache_inv, run_nothing, NULL, 0},
+	{AMD_s_gl1_inv, run_nothing, NULL, 0},
+	{AMD_buffer_gl0_inv, run_nothing, NULL, 0},
+	{AMD_buffer_gl1_inv, run_nothing, NULL, 0},
 	HANDLERS_END,
 };

@@ -10,7 +10,8 @@
 
 static const uint8_t roundings[] = {FLOAT_NEAREST, FLOAT_UP, FLOAT_DOWN, FLOAT_ZERO};
 
-typedef uint64_t rounded_fn(const struct float_format *f, const uint64_t x[3], enum float_rounding r);
+typedef uint64_t rounded_fn(const struct float_format *f, const uint64_t x[3],
+			    enum float_rounding r);
 
 static uint64_t sum(const struct float_format *f, const uint64_t x[3], enum float_rounding r)
 {
@@ -27,24 +28,28 @@ static uint64_t fused(const struct float_format *f, const uint64_t x[3], enum fl
 	return float_fma(f, x[0], x[1], x[2], 0, r);
 }
 
-static uint64_t from_signed(const struct float_format *f, const uint64_t x[3], enum float_rounding r)
+static uint64_t from_signed(const struct float_format *f, const uint64_t x[3],
+			    enum float_rounding r)
 {
 	int32_t v = (int32_t)x[0];
 
 	return float_from_integer(f, v < 0, v < 0 ? 0 - (uint64_t)(int64_t)v : (uint64_t)v, r);
 }
 
-static uint64_t from_unsigned(const struct float_format *f, const uint64_t x[3], enum float_rounding r)
+static uint64_t from_unsigned(const struct float_format *f, const uint64_t x[3],
+			      enum float_rounding r)
 {
 	return float_from_integer(f, false, (uint32_t)x[0], r);
 }
 
-static uint64_t from_double(const struct float_format *f, const uint64_t x[3], enum float_rounding r)
+static uint64_t from_double(const struct float_format *f, const uint64_t x[3],
+			    enum float_rounding r)
 {
 	return float_convert(&float_f64, f, x[0], r);
 }
 
-static uint64_t from_single(const struct float_format *f, const uint64_t x[3], enum float_rounding r)
+static uint64_t from_single(const struct float_format *f, const uint64_t x[3],
+			    enum float_rounding r)
 {
 	return float_convert(&float_f32, f, x[0], r);
 }
@@ -53,25 +58,39 @@ static const struct {
 	uint16_t op;
 	rounded_fn *compute;
 } rounded[] = {
-	{AMD_v_add_f32, sum}, {AMD_v_mul_f32, product}, {AMD_v_fma_f32, fused}, {AMD_v_add_f64, sum},
-	{AMD_v_mul_f64, product}, {AMD_v_fma_f64, fused}, {AMD_v_add_f16, sum}, {AMD_v_mul_f16, product},
-	{AMD_v_fma_f16, fused}, {AMD_v_pk_add_f16, sum}, {AMD_v_pk_mul_f16, product},
-	{AMD_v_pk_fma_f16, fused}, {AMD_v_cvt_f32_i32, from_signed}, {AMD_v_cvt_f32_u32, from_unsigned},
-	{AMD_v_cvt_f32_f64, from_double}, {AMD_v_cvt_f16_f32, from_single},
+	{AMD_v_add_f32, sum},
+	{AMD_v_mul_f32, product},
+	{AMD_v_fma_f32, fused},
+	{AMD_v_add_f64, sum},
+	{AMD_v_mul_f64, product},
+	{AMD_v_fma_f64, fused},
+	{AMD_v_add_f16, sum},
+	{AMD_v_mul_f16, product},
+	{AMD_v_fma_f16, fused},
+	{AMD_v_pk_add_f16, sum},
+	{AMD_v_pk_mul_f16, product},
+	{AMD_v_pk_fma_f16, fused},
+	{AMD_v_cvt_f32_i32, from_signed},
+	{AMD_v_cvt_f32_u32, from_unsigned},
+	{AMD_v_cvt_f32_f64, from_double},
+	{AMD_v_cvt_f16_f32, from_single},
 };
 
 /* Results that are exact, or as near as the machine has them. */
 static bool rounds_nothing(const struct amd_row *what)
 {
 	static const uint16_t ops[] = {
-		AMD_v_min_f16, AMD_v_max_f16, AMD_v_min_f32, AMD_v_max_f32, AMD_v_min_f64, AMD_v_max_f64,
-		AMD_v_pk_min_f16, AMD_v_pk_max_f16, AMD_v_med3_f32, AMD_v_rndne_f16, AMD_v_trunc_f16,
-		AMD_v_floor_f16, AMD_v_ceil_f16, AMD_v_rndne_f32, AMD_v_trunc_f32, AMD_v_floor_f32,
-		AMD_v_ceil_f32, AMD_v_rndne_f64, AMD_v_trunc_f64, AMD_v_floor_f64, AMD_v_ceil_f64,
-		AMD_v_rcp_f16, AMD_v_sqrt_f16, AMD_v_rsq_f16, AMD_v_exp_f16, AMD_v_log_f16, AMD_v_sin_f16,
-		AMD_v_cos_f16, AMD_v_rcp_f32, AMD_v_sqrt_f32, AMD_v_rsq_f32, AMD_v_exp_f32, AMD_v_log_f32,
-		AMD_v_sin_f32, AMD_v_cos_f32, AMD_v_rcp_f64, AMD_v_sqrt_f64, AMD_v_rsq_f64,
-		AMD_v_cvt_f32_f16, AMD_v_cvt_f64_f32, AMD_v_cvt_f64_i32, AMD_v_cvt_f64_u32,
+		AMD_v_min_f16,     AMD_v_max_f16,     AMD_v_min_f32,     AMD_v_max_f32,
+		AMD_v_min_f64,     AMD_v_max_f64,     AMD_v_pk_min_f16,  AMD_v_pk_max_f16,
+		AMD_v_med3_f32,    AMD_v_rndne_f16,   AMD_v_trunc_f16,   AMD_v_floor_f16,
+		AMD_v_ceil_f16,    AMD_v_rndne_f32,   AMD_v_trunc_f32,   AMD_v_floor_f32,
+		AMD_v_ceil_f32,    AMD_v_rndne_f64,   AMD_v_trunc_f64,   AMD_v_floor_f64,
+		AMD_v_ceil_f64,    AMD_v_rcp_f16,     AMD_v_sqrt_f16,    AMD_v_rsq_f16,
+		AMD_v_exp_f16,     AMD_v_log_f16,     AMD_v_sin_f16,     AMD_v_cos_f16,
+		AMD_v_rcp_f32,     AMD_v_sqrt_f32,    AMD_v_rsq_f32,     AMD_v_exp_f32,
+		AMD_v_log_f32,     AMD_v_sin_f32,     AMD_v_cos_f32,     AMD_v_rcp_f64,
+		AMD_v_sqrt_f64,    AMD_v_rsq_f64,     AMD_v_cvt_f32_f16, AMD_v_cvt_f64_f32,
+		AMD_v_cvt_f64_i32, AMD_v_cvt_f64_u32,
 	};
 
 	if (!amd_types[what->type[AMD_D]].is_float && what->type[AMD_D] != TYPE_PF16)
@@ -125,21 +144,24 @@ void amd_mode_flush(row *r, uint8_t type)
 			break;
 		default:
 			r[0][i] &= r[0][i] & 0x7c00 ? UINT32_MAX : 0xffff8000;
-			r[0][i] &= r[0][i] & 0x7c000000 || type == TYPE_F16 ? UINT32_MAX : 0x8000ffff;
+			r[0][i] &=
+				r[0][i] & 0x7c000000 || type == TYPE_F16 ? UINT32_MAX : 0x8000ffff;
 			break;
 		}
 }
 
 /* One value of a lane, of an operand's type; half: of two in a word, by the packed selectors. */
-static uint64_t value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i, int half)
+static uint64_t value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
+		      int half)
 {
 	const int32_t *f = op->in.field;
 	uint32_t x = o->s[k][0][i];
 
 	if (half < 0)
-		return amd_types[op->in.row->type[AMD_S0 + k]].words == 2 ?
-		       x | (uint64_t)o->s[k][1][i] << 32 :
-		       amd_types[op->in.row->type[AMD_S0 + k]].is_half ? x & 0xffff : x;
+		return amd_types[op->in.row->type[AMD_S0 + k]].words == 2
+			       ? x | (uint64_t)o->s[k][1][i] << 32
+		       : amd_types[op->in.row->type[AMD_S0 + k]].is_half ? x & 0xffff
+									 : x;
 	x = (half ? f[AMD_F_OP_SEL_HI] : f[AMD_F_OP_SEL]) >> k & 1 ? x >> 16 : x & 0xffff;
 	return x ^ ((half ? f[AMD_F_ABS] : f[AMD_F_NEG]) >> k & 1 ? 0x8000 : 0);
 }
@@ -148,8 +170,9 @@ static void compute(const struct op *op, struct operands *o, rounded_fn *fn, enu
 {
 	uint8_t d = op->in.row->type[AMD_D];
 	bool pairs = d == TYPE_PF16;
-	const struct float_format *f = d == TYPE_F64 ? &float_f64 : d == TYPE_F32 ? &float_f32
-										   : &float_f16;
+	const struct float_format *f = d == TYPE_F64   ? &float_f64
+				       : d == TYPE_F32 ? &float_f32
+						       : &float_f16;
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t result = 0;

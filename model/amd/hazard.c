@@ -32,9 +32,9 @@ struct pending {
 
 struct hazard {
 	uint64_t issued[COUNTERS], done[COUNTERS];
-	uint64_t unordered; /* last of lgkmcnt that is not in order */
-	uint64_t atomic;    /* last of vscnt that is an atomic */
-	uint64_t emptied;   /* pc where L1 was emptied, until L0 is; 0: none */
+	uint64_t unordered;    /* last of lgkmcnt that is not in order */
+	uint64_t atomic;       /* last of vscnt that is an atomic */
+	uint64_t emptied;      /* pc where L1 was emptied, until L0 is; 0: none */
 	uint64_t float_atomic; /* pc of the last on floats … */
 	uint32_t states;       /* … and how many wait states the mode has to keep off still */
 	struct pending scalar[128], vector[256];
@@ -120,11 +120,13 @@ static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 	for (uint32_t c = 0; p && c < COUNTERS; c++)
 		if (p->number[c] > h->done[c]) {
 			amd_print(&op->in, text, sizeof(text));
-			amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-				   "%s uses %c%u, which the instruction at 0x%llx loads, before %s "
-				   "was waited for", text, reg >= AMD_VGPR ? 'v' : 's',
-				   reg >= AMD_VGPR ? reg - AMD_VGPR : reg,
-				   (unsigned long long)p->pc, names[c]);
+			amd_wave_fault(
+				w, LANES, MODEL_FAULT_HAZARD, 0,
+				"%s uses %c%u, which the instruction at 0x%llx loads, before %s "
+				"was waited for",
+				text, reg >= AMD_VGPR ? 'v' : 's',
+				reg >= AMD_VGPR ? reg - AMD_VGPR : reg, (unsigned long long)p->pc,
+				names[c]);
 			return false;
 		}
 	return true;
@@ -137,10 +139,11 @@ static bool at_rest(struct wave *w)
 
 	for (uint32_t c = 0; c < COUNTERS; c++)
 		if (h->issued[c] > h->done[c]) {
-			amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-				       "s_barrier while %llu operations are on their way: %s was not "
-				       "waited for",
-				       (unsigned long long)(h->issued[c] - h->done[c]), names[c]);
+			amd_wave_fault(
+				w, LANES, MODEL_FAULT_HAZARD, 0,
+				"s_barrier while %llu operations are on their way: %s was not "
+				"waited for",
+				(unsigned long long)(h->issued[c] - h->done[c]), names[c]);
 			return false;
 		}
 	return true;
@@ -154,7 +157,8 @@ static bool still_loading(struct wave *w, const struct op *op, uint32_t counter,
 		return false;
 	amd_print(&op->in, text, sizeof(text));
 	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-		       "%s while loads or atomics are on their way: %s was not waited for", text, names[counter]);
+		       "%s while loads or atomics are on their way: %s was not waited for", text,
+		       names[counter]);
 	return true;
 }
 
@@ -166,7 +170,8 @@ static bool caches_in_order(struct wave *w, const struct op *op)
 
 	if (o == AMD_buffer_gl0_inv || o == AMD_buffer_gl1_inv) {
 		h->emptied = o == AMD_buffer_gl1_inv ? w->pc : 0;
-		return !still_loading(w, op, VM, h->issued[VM]) && !still_loading(w, op, VS, h->atomic);
+		return !still_loading(w, op, VM, h->issued[VM]) &&
+		       !still_loading(w, op, VS, h->atomic);
 	}
 	if (!h->emptied || !(amd_raises(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
 		return true;
@@ -180,11 +185,11 @@ static bool caches_in_order(struct wave *w, const struct op *op)
 static bool is_float_atomic(const struct amd_row *r)
 {
 	static const uint16_t ops[] = {
-		AMD_flat_atomic_fcmpswap, AMD_flat_atomic_fmin, AMD_flat_atomic_fmax,
-		AMD_flat_atomic_fcmpswap_x2, AMD_flat_atomic_fmin_x2, AMD_flat_atomic_fmax_x2,
-		AMD_global_atomic_fcmpswap, AMD_global_atomic_fmin, AMD_global_atomic_fmax,
+		AMD_flat_atomic_fcmpswap,      AMD_flat_atomic_fmin,      AMD_flat_atomic_fmax,
+		AMD_flat_atomic_fcmpswap_x2,   AMD_flat_atomic_fmin_x2,   AMD_flat_atomic_fmax_x2,
+		AMD_global_atomic_fcmpswap,    AMD_global_atomic_fmin,    AMD_global_atomic_fmax,
 		AMD_global_atomic_fcmpswap_x2, AMD_global_atomic_fmin_x2, AMD_global_atomic_fmax_x2,
-		AMD_buffer_atomic_fcmpswap, AMD_buffer_atomic_fmin, AMD_buffer_atomic_fmax,
+		AMD_buffer_atomic_fcmpswap,    AMD_buffer_atomic_fmin,    AMD_buffer_atomic_fmax,
 		AMD_buffer_atomic_fcmpswap_x2, AMD_buffer_atomic_fmin_x2, AMD_buffer_atomic_fmax_x2,
 	};
 
@@ -205,9 +210,10 @@ static bool mode_may_change(struct wave *w, const struct op *op)
 	uint32_t states = r->op == AMD_s_nop ? (uint32_t)op->in.field[AMD_F_IMM] + 1 : 1;
 
 	if (r->op == AMD_s_denorm_mode && h->states) {
-		amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-			       "s_denorm_mode %u wait states too soon after the float atomic at 0x%llx",
-			       h->states, (unsigned long long)h->float_atomic);
+		amd_wave_fault(
+			w, LANES, MODEL_FAULT_HAZARD, 0,
+			"s_denorm_mode %u wait states too soon after the float atomic at 0x%llx",
+			h->states, (unsigned long long)h->float_atomic);
 		return false;
 	}
 	if (r->flags & ATOMIC && is_float_atomic(r)) {

@@ -40,9 +40,12 @@ static void user_registers(const struct amd_launch *l, uint32_t user[AMD_COMPUTE
 		uint8_t count;
 		uint64_t value;
 	} users[] = {
-		{AMD_PRIVATE_SEGMENT_BUFFER, 4, 0}, {AMD_DISPATCH_PTR, 2, l->dispatch},
-		{AMD_QUEUE_PTR, 2, 0}, {AMD_KERNARG_SEGMENT_PTR, 2, l->kernarg},
-		{AMD_DISPATCH_ID, 2, 0}, {AMD_FLAT_SCRATCH_INIT, 2, l->scratch},
+		{AMD_PRIVATE_SEGMENT_BUFFER, 4, 0},
+		{AMD_DISPATCH_PTR, 2, l->dispatch},
+		{AMD_QUEUE_PTR, 2, 0},
+		{AMD_KERNARG_SEGMENT_PTR, 2, l->kernarg},
+		{AMD_DISPATCH_ID, 2, 0},
+		{AMD_FLAT_SCRATCH_INIT, 2, l->scratch},
 		{AMD_PRIVATE_SEGMENT_SIZE, 1, l->private_bytes},
 	};
 

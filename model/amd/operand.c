@@ -12,9 +12,9 @@
 static const uint16_t half[9] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
 				 0xc000, 0x4400, 0xc400, 0x3118};
 static const uint64_t twice[9] = {
-	0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000, 0xbff0000000000000,
-	0x4000000000000000, 0xc000000000000000, 0x4010000000000000, 0xc010000000000000,
-	0x3fc45f306dc9c882,
+	0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+	0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
 };
 
 static uint64_t special(const struct wave *w, uint32_t reg)
@@ -50,13 +50,13 @@ static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slo
 	if (reg == AMD_LITERAL) {
 		if (type == TYPE_F64)
 			return (uint64_t)op->in.literal << 32;
-		return wide && strstr(op->in.row->name, "i64") ? (uint64_t)(int32_t)op->in.literal :
-								 op->in.literal;
+		return wide && strstr(op->in.row->name, "i64") ? (uint64_t)(int32_t)op->in.literal
+							       : op->in.literal;
 	}
 	if (reg < AMD_INT_M1)
 		return reg - AMD_INT_0;
 	if (reg < AMD_SHARED_BASE)
-		return (uint64_t)-(int64_t)(reg - AMD_INT_M1 + 1);
+		return (uint64_t) - (int64_t)(reg - AMD_INT_M1 + 1);
 	if (reg >= AMD_HALF && reg <= AMD_INV_2PI) {
 		if (wide)
 			return twice[reg - AMD_HALF];
@@ -118,8 +118,10 @@ static void fill(struct wave *w, const struct op *op, uint32_t source, row *to, 
 			memcpy(to[k], w->v[reg - AMD_VGPR + k], sizeof(row));
 			continue;
 		}
-		value = reg < AMD_INT_0 ? amd_read_scalar(w, op, slot, k) :
-			(uint32_t)(constant(w, op, slot, source_type(op, source)) >> (32 * k));
+		value = reg < AMD_INT_0
+				? amd_read_scalar(w, op, slot, k)
+				: (uint32_t)(constant(w, op, slot, source_type(op, source)) >>
+					     (32 * k));
 		for (uint32_t i = 0; i < LANES; i++)
 			to[k][i] = value;
 	}
@@ -219,7 +221,8 @@ static bool plain(const struct op *op, uint32_t source)
 {
 	return op->in.reg[AMD_S0 + source] >= AMD_VGPR && op->in.form <= AMD_E64 &&
 	       !((op->in.field[AMD_F_NEG] | op->in.field[AMD_F_ABS] | op->in.field[AMD_F_OP_SEL]) >>
-		 source & 1);
+			 source &
+		 1);
 }
 
 #define MAX_WORDS 4
@@ -245,7 +248,8 @@ static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
 				o->carry = 0;
 			continue;
 		}
-		if (plain(op, k) && !(w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))) {
+		if (plain(op, k) &&
+		    !(w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))) {
 			o->s[k] = &w->v[op->in.reg[AMD_S0 + k] - AMD_VGPR];
 			continue;
 		}

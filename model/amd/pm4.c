@@ -22,7 +22,8 @@ static bool run_indirect(struct packet *p)
 	if (!words)
 		return AMD_BAD(p, "%s: a buffer of no words", p->name);
 	if (control & 0xfu << 24)
-		return AMD_BAD(p, "%s: VMID %u is not a user's to give", p->name, control >> 24 & 15);
+		return AMD_BAD(p, "%s: VMID %u is not a user's to give", p->name,
+			       control >> 24 & 15);
 	if (!(control & AMD_PM4_IB_CHAIN))
 		return amd_packet_buffer(p, va, words, amd_pm4_packet);
 	if (!p->s->depth)
@@ -108,7 +109,8 @@ static bool run_release(struct packet *p)
 	if (data > AMD_RELEASE_CLOCK)
 		return AMD_BAD(p, "%s: data of kind %u is not modelled", p->name, data);
 	if (interrupt > AMD_RELEASE_INTERRUPT_AFTER)
-		return AMD_BAD(p, "%s: an interrupt of kind %u is not modelled", p->name, interrupt);
+		return AMD_BAD(p, "%s: an interrupt of kind %u is not modelled", p->name,
+			       interrupt);
 	if (data != AMD_RELEASE_NOTHING &&
 	    (!amd_packet_aligned(p, address, size) ||
 	     !channel_store(p->c, address, value, size, "the fence")))
@@ -196,7 +198,8 @@ static bool run_dma(struct packet *p)
 		return channel_copy(p->c, place_at(amd_packet_address(p, 2)), place_at(dst), bytes);
 	if (bytes % 4)
 		return AMD_BAD(p, "%s: a fill of %u bytes, no multiple of 4", p->name, bytes);
-	return amd_packet_aligned(p, dst, 4) && channel_fill(p->c, place_at(dst), bytes / 4, 4, p->word[2]);
+	return amd_packet_aligned(p, dst, 4) &&
+	       channel_fill(p->c, place_at(dst), bytes / 4, 4, p->word[2]);
 }
 
 #define ANY 0x3fff /* as many as the count can say */
@@ -251,9 +254,10 @@ uint32_t amd_pm4_packet(struct stream *s)
 	if (type == 2)
 		return 1;
 	if (type != 3)
-		return AMD_BAD(&p, "0x%08x at 0x%llx is the header of no packet that is modelled; "
-			       "those are of type 3, or 2 for a filler", p.word[0],
-			       (unsigned long long)p.va);
+		return AMD_BAD(&p,
+			       "0x%08x at 0x%llx is the header of no packet that is modelled; "
+			       "those are of type 3, or 2 for a filler",
+			       p.word[0], (unsigned long long)p.va);
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].opcode == opcode)
 			return run_row(&p, i) ? p.words : 0;

@@ -17,8 +17,8 @@ static bool read_word(struct stream *s, uint32_t i, uint32_t *word)
 	uint64_t at = amd_stream_address(s, i), fault = at;
 	enum mmu_result why = mmu_read(&s->c->reader, at, word, 4, &fault);
 
-	return why == MMU_OK || channel_fault(s->c, why, fault, s->depth ? "the buffer of packets" :
-									   "the ring");
+	return why == MMU_OK ||
+	       channel_fault(s->c, why, fault, s->depth ? "the buffer of packets" : "the ring");
 }
 
 bool amd_packet_read(struct packet *p, uint32_t words)
@@ -46,12 +46,12 @@ bool amd_packet_aligned(struct packet *p, uint64_t address, uint32_t to)
 
 bool amd_packet_buffer(struct packet *p, uint64_t va, uint32_t words, amd_packet_fn *run)
 {
-	struct stream s = {.c = p->c, .va = va, .mask = UINT32_MAX, .left = words,
-			   .depth = p->s->depth + 1};
+	struct stream s = {
+		.c = p->c, .va = va, .mask = UINT32_MAX, .left = words, .depth = p->s->depth + 1};
 
 	if (s.depth > AMD_MAX_DEPTH)
-		return AMD_BAD(p, "%s in a buffer that a buffer points at; they nest %u deep", p->name,
-			       AMD_MAX_DEPTH);
+		return AMD_BAD(p, "%s in a buffer that a buffer points at; they nest %u deep",
+			       p->name, AMD_MAX_DEPTH);
 	while (s.left) {
 		uint32_t done;
 

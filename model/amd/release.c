@@ -28,7 +28,7 @@ struct amd_writer {
 };
 
 struct place {
-	uint64_t word; /* address / 4 */
+	uint64_t word;                   /* address / 4 */
 	const struct amd_writer *writer; /* NULL: nobody */
 	uint64_t number, pc;
 	uint32_t counter;
@@ -110,7 +110,8 @@ static bool is_hidden(const struct wave *w, const struct place *p, uint64_t word
 	if (p->word != word || !other || other == w->writer ||
 	    atomic_load_explicit(&other->done[p->counter], memory_order_relaxed) >= p->number)
 		return false;
-	return w->grid->rsrc1 & AMD_RSRC1_WGP_MODE || memcmp(other->group, w->group->id, sizeof(other->group));
+	return w->grid->rsrc1 & AMD_RSRC1_WGP_MODE ||
+	       memcmp(other->group, w->group->id, sizeof(other->group));
 }
 
 bool amd_release_read(struct wave *w, uint32_t lane, uint64_t va, uint32_t bytes)
@@ -120,15 +121,19 @@ bool amd_release_read(struct wave *w, uint32_t lane, uint64_t va, uint32_t bytes
 	struct place hidden = {0};
 
 	pthread_mutex_lock(&r->lock);
-	for (uint64_t word = va / 4; bytes && word <= (va + bytes - 1) / 4 && !hidden.writer; word++)
+	for (uint64_t word = va / 4; bytes && word <= (va + bytes - 1) / 4 && !hidden.writer;
+	     word++)
 		if (is_hidden(w, place_of(r, word), word))
 			hidden = *place_of(r, word);
 	pthread_mutex_unlock(&r->lock);
 	if (hidden.writer)
 		amd_wave_fault(w, lane, MODEL_FAULT_HAZARD, va,
-			       "the word at 0x%llx was written at 0x%llx by wave %u of workgroup %u,%u,%u before %s was "
-			       "waited for there", (unsigned long long)hidden.word * 4, (unsigned long long)hidden.pc,
-			       hidden.writer->wave, hidden.writer->group[0], hidden.writer->group[1],
-			       hidden.writer->group[2], names[hidden.counter]);
+			       "the word at 0x%llx was written at 0x%llx by wave %u of workgroup "
+			       "%u,%u,%u before %s was "
+			       "waited for there",
+			       (unsigned long long)hidden.word * 4, (unsigned long long)hidden.pc,
+			       hidden.writer->wave, hidden.writer->group[0],
+			       hidden.writer->group[1], hidden.writer->group[2],
+			       names[hidden.counter]);
 	return !hidden.writer;
 }

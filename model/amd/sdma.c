@@ -13,8 +13,8 @@ static bool run_linear(struct packet *p)
 {
 	if (p->word[0] & (AMD_SDMA_BROADCAST | AMD_SDMA_BACKWARDS))
 		return AMD_BAD(p, "%s: to two places or backwards is not modelled", p->name);
-	return channel_copy(p->c, place_at(amd_packet_address(p, 3)), place_at(amd_packet_address(p, 5)),
-			    AMD_SDMA_COUNT(p->word[1]) + 1ull);
+	return channel_copy(p->c, place_at(amd_packet_address(p, 3)),
+			    place_at(amd_packet_address(p, 5)), AMD_SDMA_COUNT(p->word[1]) + 1ull);
 }
 
 /* One end of a box copy: five words. */
@@ -93,10 +93,11 @@ static bool run_indirect(struct packet *p)
 	if (p->s->depth)
 		return AMD_BAD(p, "%s in a buffer; buffers do not nest", p->name);
 	if ((p->s->at + AMD_SDMA_INDIRECT_WORDS) % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_BAD(p, "%s at word %u of the ring; it must end at a multiple of 8", p->name,
-			       p->s->at);
+		return AMD_BAD(p, "%s at word %u of the ring; it must end at a multiple of 8",
+			       p->name, p->s->at);
 	if (!words || words % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_BAD(p, "%s: a buffer of %u words; it has a multiple of 8", p->name, words);
+		return AMD_BAD(p, "%s: a buffer of %u words; it has a multiple of 8", p->name,
+			       words);
 	return amd_packet_aligned(p, va, 4 * AMD_SDMA_INDIRECT_ALIGN) &&
 	       amd_packet_buffer(p, va, words, amd_sdma_packet);
 }
@@ -120,8 +121,10 @@ static bool run_poll(struct packet *p)
 	if (!(p->word[0] & AMD_SDMA_POLL_MEMORY))
 		return AMD_BAD(p, "%s: registers are not a user's to read", p->name);
 	if ((p->word[5] & AMD_SDMA_POLL_FOR_EVER) != AMD_SDMA_POLL_FOR_EVER)
-		return AMD_BAD(p, "%s: a wait that gives up after %u times is not modelled; 0xfff "
-			       "is for ever", p->name, AMD_SDMA_POLL_RETRY(p->word[5]));
+		return AMD_BAD(p,
+			       "%s: a wait that gives up after %u times is not modelled; 0xfff "
+			       "is for ever",
+			       p->name, AMD_SDMA_POLL_RETRY(p->word[5]));
 	return amd_packet_wait(p, amd_packet_address(p, 1), AMD_SDMA_POLL_FUNCTION_OF(p->word[0]),
 			       p->word[3], p->word[4]);
 }
@@ -164,7 +167,8 @@ static const struct {
 	{"CONST_FILL", AMD_SDMA_CONST_FILL, 0, AMD_SDMA_FILL_WORDS, run_fill},
 	{"TIMESTAMP", AMD_SDMA_TIMESTAMP, AMD_SDMA_TIMESTAMP_GET_GLOBAL, AMD_SDMA_TIMESTAMP_WORDS,
 	 run_timestamp},
-	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS, run_nop}, /* there are no caches here */
+	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS,
+	 run_nop}, /* there are no caches here */
 };
 
 /* Packets that say how many words of data are behind them. */
@@ -175,8 +179,8 @@ static bool read_rest(struct packet *p)
 	if (op == AMD_SDMA_NOP)
 		return amd_packet_read(p, 1 + AMD_SDMA_NOP_COUNT(p->word[0]));
 	if (op == AMD_SDMA_WRITE)
-		return amd_packet_read(p, AMD_SDMA_WRITE_WORDS + 1 +
-						  AMD_SDMA_WRITE_COUNT(p->word[3]));
+		return amd_packet_read(p,
+				       AMD_SDMA_WRITE_WORDS + 1 + AMD_SDMA_WRITE_COUNT(p->word[3]));
 	return true;
 }
 
@@ -193,8 +197,9 @@ uint32_t amd_sdma_packet(struct stream *s)
 		if (rows[i].op != op || rows[i].sub != sub)
 			continue;
 		p.name = rows[i].name;
-		return amd_packet_read(&p, rows[i].words) && read_rest(&p) && rows[i].run(&p) ?
-			       p.words : 0;
+		return amd_packet_read(&p, rows[i].words) && read_rest(&p) && rows[i].run(&p)
+			       ? p.words
+			       : 0;
 	}
 	return AMD_BAD(&p, "packet %u.%u (header 0x%08x) is not modelled", op, sub, p.word[0]);
 }

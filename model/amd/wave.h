@@ -50,7 +50,10 @@ struct handler {
 	core_fn *core;
 	uint8_t data; /* what the core wants to know beside its name */
 };
-#define HANDLERS_END {AMD_OP_COUNT, NULL, NULL, 0}
+#define HANDLERS_END \
+	{ \
+		AMD_OP_COUNT, NULL, NULL, 0 \
+	}
 extern const struct handler amd_handlers_scalar[], amd_handlers_integer[], amd_handlers_float[],
 	amd_handlers_half[], amd_handlers_double[], amd_handlers_convert[], amd_handlers_compare[],
 	amd_handlers_lane[], amd_handlers_memory[], amd_handlers_lds[];
@@ -76,20 +79,20 @@ struct amd_writer;
 
 /* A dispatch, or a launch without a queue. */
 struct amd_grid {
-	struct work work; /* first */
+	struct work work;                /* first */
 	const struct amd_memory *memory; /* NULL: the channel's address space */
 	struct code *code;
 	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT]; /* scalar registers from s0 on */
 	uint32_t rsrc1, rsrc2, vgprs;
 	uint32_t lds_bytes, private_bytes; /* of a workgroup, of a lane */
 	uint64_t wave_private;             /* bytes of a wave */
-	uint32_t slots;                    /* waves that have private memory at a time; 0: none needs it */
+	uint32_t slots; /* waves that have private memory at a time; 0: none needs it */
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard;
-	struct release *release;           /* NULL: none; freed by whoever runs the grid */
-	struct amd_probe *probe;           /* NULL: none */
-	uint64_t limit;                    /* instructions of a wave; 0: none */
+	struct release *release; /* NULL: none; freed by whoever runs the grid */
+	struct amd_probe *probe; /* NULL: none */
+	uint64_t limit;          /* instructions of a wave; 0: none */
 };
 extern const struct work_kind amd_grid_kind;
 /* Fills in what follows from the rest. NULL, or why the grid cannot run. */
@@ -109,12 +112,12 @@ struct wave {
 	row *v;
 	uint32_t vgprs;
 	uint32_t s[128];
-	bool scc, yields; /* yields: it gives up the rest of its turn */
-	uint64_t pc, next;      /* of this instruction and the one after it */
+	bool scc, yields;  /* yields: it gives up the rest of its turn */
+	uint64_t pc, next; /* of this instruction and the one after it */
 	uint64_t steps;
 	uint64_t flat_scratch;
 	uint32_t mode;
-	uint32_t index, slot;   /* in the workgroup; of private memory */
+	uint32_t index, slot; /* in the workgroup; of private memory */
 	uint8_t state;
 	struct hazard *hazard;
 	struct amd_writer *writer; /* what other waves know of it; NULL: it has written nothing */
@@ -232,9 +235,24 @@ static inline uint64_t private_address(uint64_t base, uint32_t lane, uint32_t of
 
 /* Atomic operations, for memory and LDS alike (atomic.c): what is to be stored. */
 enum atomic {
-	ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_RSUB, ATOMIC_SMIN, ATOMIC_UMIN,
-	ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC,
-	ATOMIC_FADD, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_CSUB,
+	ATOMIC_SWAP,
+	ATOMIC_CMPSWAP,
+	ATOMIC_ADD,
+	ATOMIC_SUB,
+	ATOMIC_RSUB,
+	ATOMIC_SMIN,
+	ATOMIC_UMIN,
+	ATOMIC_SMAX,
+	ATOMIC_UMAX,
+	ATOMIC_AND,
+	ATOMIC_OR,
+	ATOMIC_XOR,
+	ATOMIC_INC,
+	ATOMIC_DEC,
+	ATOMIC_FADD,
+	ATOMIC_FMIN,
+	ATOMIC_FMAX,
+	ATOMIC_CSUB,
 };
 uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data,
 			   uint64_t compare);

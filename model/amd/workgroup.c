@@ -11,9 +11,9 @@
 #include "hw/amd/kernel_descriptor.h"
 #include "model/amd/wave.h"
 
-#define TURN   2048u	   /* instructions of a wave before the next has its turn */
-#define LONG   (1u << 17)  /* instructions of a workgroup before others start beside it */
-#define POISON 0x5a	   /* registers and LDS before anyone wrote them */
+#define TURN   2048u      /* instructions of a wave before the next has its turn */
+#define LONG   (1u << 17) /* instructions of a workgroup before others start beside it */
+#define POISON 0x5a       /* registers and LDS before anyone wrote them */
 
 static void thread_of(const struct wave *w, uint32_t lane, uint32_t id[3])
 {
@@ -29,8 +29,8 @@ void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint6
 		    const char *format, ...)
 {
 	const uint32_t *id = w->group->id;
-	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
-				.program = w->grid->work.program};
+	struct model_error e = {
+		.fault = fault, .address = address, .pc = w->pc, .program = w->grid->work.program};
 	char what[sizeof(e.text)], where[32] = "";
 	va_list args;
 
@@ -44,8 +44,8 @@ void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint6
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	channel_fail(w->grid->work.channel, &e, "%s (at 0x%llx, workgroup %u,%u,%u, wave %u%s)", what,
-		     (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
+	channel_fail(w->grid->work.channel, &e, "%s (at 0x%llx, workgroup %u,%u,%u, wave %u%s)",
+		     what, (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
 }
 
 /* ---- starting ---- */

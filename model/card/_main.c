@@ -24,10 +24,13 @@ static const char usage[] =
 	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
 	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
 	"  --trap            every access to VRAM comes here, and page tables count there\n"
-	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none lists them)\n"
-	"  --turns KIND      groups of channels have an engine one after the other: sliced, or held until they are done\n"
+	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none "
+	"lists them)\n"
+	"  --turns KIND      groups of channels have an engine one after the other: sliced, or "
+	"held until they are done\n"
 	"  --stop MS         how long it takes to stop channels that have work (0)\n"
-	"  --quiet-end       a machine that goes must leave it stopped: no GSP, no bus mastering, no interrupts\n"
+	"  --quiet-end       a machine that goes must leave it stopped: no GSP, no bus mastering, "
+	"no interrupts\n"
 	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)
@@ -124,7 +127,9 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			break;
 		case 'p':
 			if (!read_ms(optarg, &o->stop_ms)) {
-				fprintf(stderr, "sovgpu-model: --stop '%s' is no number of ms up to 60000\n",
+				fprintf(stderr,
+					"sovgpu-model: --stop '%s' is no number of ms up to "
+					"60000\n",
 					optarg);
 				return false;
 			}

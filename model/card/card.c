@@ -13,8 +13,8 @@
 
 #include "model/card/card_internal.h"
 
-#define LOGGED       100 /* refusals; the others are only counted */
-#define MEGABYTE     ((uint64_t)1 << 20)
+#define LOGGED   100 /* refusals; the others are only counted */
+#define MEGABYTE ((uint64_t)1 << 20)
 
 /* An H200: 143771 MiB as nvidia-smi counts them. */
 static const struct card_chip chips[] = {
@@ -63,7 +63,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		char known[256];
 
 		fault_names(known, sizeof(known));
-		snprintf(why, size, "no fault '%s'; known, with @N for the N-th message: %s", o->fault, known);
+		snprintf(why, size, "no fault '%s'; known, with @N for the N-th message: %s",
+			 o->fault, known);
 		return NULL;
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
@@ -170,10 +171,11 @@ void card_reset(struct card *c)
 void card_leave(struct card *c)
 {
 	pthread_mutex_lock(&c->lock);
-	bool runs = c->gsp.running, master = config_bus_master(c), interrupts = config_interrupts(c) || interrupt_enabled(c);
+	bool runs = c->gsp.running, master = config_bus_master(c),
+	     interrupts = config_interrupts(c) || interrupt_enabled(c);
 
-	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s", runs ? "running" : "stopped", master ? "on" : "off",
-		 interrupts ? "on" : "off");
+	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s",
+		 runs ? "running" : "stopped", master ? "on" : "off", interrupts ? "on" : "off");
 	if (c->quiet_end && (runs || master || interrupts))
 		card_refuse(c, "the machine ends and leaves the card running");
 	pthread_mutex_unlock(&c->lock);
@@ -234,13 +236,15 @@ struct card_region card_region(const struct card *c, uint32_t region)
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 {
 	if (config_power_state(c)) {
-		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card sleeps in D%u", region, offset,
-			    config_power_state(c));
+		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card sleeps in D%u",
+			    region, offset, config_power_state(c));
 		return false;
 	}
 	if (!config_memory_enabled(c))
-		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
-			       "command register", region, offset);
+		card_refuse(c,
+			    "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
+			    "command register",
+			    region, offset);
 	return config_memory_enabled(c);
 }
 
@@ -278,7 +282,8 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 		if (config_power_state(c) != power)
 			card_log(c, "power state D%u", config_power_state(c));
 		if (config_power_state(c) && !power && c->gsp.running)
-			card_refuse(c, "power state D%u while the GSP runs: it would lose its memory",
+			card_refuse(c,
+				    "power state D%u while the GSP runs: it would lose its memory",
 				    config_power_state(c));
 		if (config_wants_reset(c)) {
 			card_log(c, "the function is reset");
@@ -311,8 +316,7 @@ void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uin
 	pthread_mutex_unlock(&c->lock);
 }
 
-void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
-		uint32_t bytes)
+void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data, uint32_t bytes)
 {
 	pthread_mutex_lock(&c->lock);
 	write_locked(c, region, offset, data, bytes);

@@ -23,14 +23,15 @@ enum { CARD_BAR0, CARD_BAR5 = 5, CARD_ROM, CARD_CONFIG, CARD_VGA, CARD_REGIONS }
 enum { CARD_INTX, CARD_MSI, CARD_MSIX, CARD_ERROR, CARD_REQUEST, CARD_INTERRUPTS };
 
 struct card_options {
-	const char *chip;    /* "gh100" */
-	uint64_t vram_bytes; /* of 1 MiB each; 0: as on the product */
+	const char *chip;     /* "gh100" */
+	uint64_t vram_bytes;  /* of 1 MiB each; 0: as on the product */
 	const char *firmware; /* folder whose nvidia/ holds the files that must arrive; NULL: any */
-	bool trap; /* let no window be mapped: slow, but then page tables count there */
+	bool trap;            /* let no window be mapped: slow, but then page tables count there */
 	const char *fault; /* something to do wrong, by name, for tests of drivers; NULL: nothing */
-	const char *turns; /* "sliced", "held": groups have an engine one after the other; NULL: side by side */
-	uint32_t stop_ms;  /* how long it takes to stop channels that have work */
-	bool quiet_end;    /* card_leave() refuses a card that was not left quiet */
+	const char *
+		turns; /* "sliced", "held": groups have an engine one after the other; NULL: side by side */
+	uint32_t stop_ms; /* how long it takes to stop channels that have work */
+	bool quiet_end;   /* card_leave() refuses a card that was not left quiet */
 	FILE *log;
 };
 
@@ -50,8 +51,7 @@ struct card_region {
 struct card_region card_region(const struct card *c, uint32_t region);
 /* One access of any size. The region exists and the bytes lie inside it. */
 void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes);
-void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
-		uint32_t bytes);
+void card_write(struct card *c, uint32_t region, uint64_t offset, const void *data, uint32_t bytes);
 
 /*
  * Memory of the machine that the card may reach, by the addresses the card uses. The descriptor is

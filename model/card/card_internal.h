@@ -22,40 +22,40 @@
 /* What a card can be asked to do wrong; from SILENT on with one message. */
 enum card_fault {
 	FAULT_NONE,
-	FAULT_REFUSE, /* the FSP does not like the firmware */
-	FAULT_LOCKED, /* the GSP's registers never open */
-	FAULT_VANISH, /* the card's process ends during boot */
+	FAULT_REFUSE,   /* the FSP does not like the firmware */
+	FAULT_LOCKED,   /* the GSP's registers never open */
+	FAULT_VANISH,   /* the card's process ends during boot */
 	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
-	FAULT_DEAF, /* nor says anything any more, once it is asked to */
-	FAULT_GONE, /* at a register access since its reset the card falls off the bus */
+	FAULT_DEAF,     /* nor says anything any more, once it is asked to */
+	FAULT_GONE,     /* at a register access since its reset the card falls off the bus */
 	FAULT_SPURIOUS, /* it interrupts all the time, without a reason */
-	FAULT_STORM, /* the GSP has something to say all the time */
-	FAULT_SILENT, /* nothing is said any more */
+	FAULT_STORM,    /* the GSP has something to say all the time */
+	FAULT_SILENT,   /* nothing is said any more */
 	FAULT_LATE,
 	FAULT_CHECKSUM,
 	FAULT_SEQUENCE,
 	FAULT_SHORT, /* it says that it has no payload */
-	FAULT_LONG, /* it says that it has 4 GiB */
+	FAULT_LONG,  /* it says that it has 4 GiB */
 	FAULT_EMPTY, /* of no pages */
 	FAULT_PAGES, /* of more than there can be */
 	FAULT_HEADER,
 	FAULT_CALL, /* the answer to something else */
 	FAULT_STATUS,
 	FAULT_POINTER, /* it lies behind the end of the ring */
-	FAULT_FLOOD, /* with hundreds of interrupts */
-	FAULT_ONES, /* instead, the card falls off the bus */
+	FAULT_FLOOD,   /* with hundreds of interrupts */
+	FAULT_ONES,    /* instead, the card falls off the bus */
 };
 
 struct fault { /* fault.c */
 	enum card_fault kind, now;
-	uint32_t at, messages; /* of this boot */
-	uint32_t accesses; /* of registers since the last reset */
+	uint32_t at, messages;      /* of this boot */
+	uint32_t accesses;          /* of registers since the last reset */
 	uint32_t next, step, times; /* of a sweep; no step: there is none */
-	uint32_t missed; /* boots in a row that had no message or access to be spoiled */
+	uint32_t missed;            /* boots in a row that had no message or access to be spoiled */
 	uint32_t boots;
 	_Atomic bool happened; /* since the last reset; engines read it */
-	bool waits; /* there is a thread with a late message */
-	_Atomic bool said; /* which has done its work */
+	bool waits;            /* there is a thread with a late message */
+	_Atomic bool said;     /* which has done its work */
 	pthread_t thread;
 };
 
@@ -88,27 +88,27 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool deaf; /* it hears nothing any more */
-	bool window_virtual; /* BAR 1 shows what page tables of the GSP's say, not memory */
-	bool bar2_virtual;   /* so does BAR 2 */
+	bool deaf;             /* it hears nothing any more */
+	bool window_virtual;   /* BAR 1 shows what page tables of the GSP's say, not memory */
+	bool bar2_virtual;     /* so does BAR 2 */
 	uint32_t locked_reads; /* of a mailbox, until it opens */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* of shared memory */
 	uint32_t command, status;         /* queues, by their first page */
 	uint32_t get, put;                /* ours, in either */
 	uint32_t sequence_in, sequence_out;
-	uint32_t interrupt; /* NV_PGSP_IRQSTAT */
+	uint32_t interrupt;     /* NV_PGSP_IRQSTAT */
 	struct object *objects; /* all of them, the newest first */
 };
 
 #define LENT_WINDOWS 16
-struct lent { /* memory of the machine, lent.c */
+struct lent {                  /* memory of the machine, lent.c */
 	pthread_rwlock_t lock; /* all of it */
 	struct lent_piece {
 		uint64_t address, bytes;
 		uint8_t *host; /* NULL: exists, cannot be reached */
 		bool writable;
-	} *pieces; /* by address */
+	} * pieces; /* by address */
 	size_t count;
 	struct lent_window {
 		uint64_t number;
@@ -116,7 +116,7 @@ struct lent { /* memory of the machine, lent.c */
 	} windows[LENT_WINDOWS];
 };
 
-struct interrupts { /* of the function */
+struct interrupts {           /* of the function */
 	pthread_mutex_t lock; /* all of it, and the card's vectors; raising needs no other */
 	uint32_t pending[NV_VF_INTR_LEAVES_GH100], enabled[NV_VF_INTR_LEAVES_GH100];
 	uint32_t top_enabled;
@@ -144,7 +144,7 @@ struct card {
 	struct lent lent;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
-	uint32_t pramin; /* where PRAMIN is, >> 16 */
+	uint32_t pramin;                   /* where PRAMIN is, >> 16 */
 	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
 	struct firmware firmware;
 	struct fsp fsp;
@@ -153,8 +153,9 @@ struct card {
 	struct model *model; /* engines */
 	struct card_space *spaces;
 	struct card_channel *channels;
-	struct model_turns *turns[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
-	uint32_t stop_ms; /* to stop channels that have work */
+	struct model_turns *turns
+		[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
+	uint32_t stop_ms;           /* to stop channels that have work */
 	bool quiet_end;
 	struct recovery { /* the thread that takes care of channels which have failed */
 		pthread_t thread;
@@ -277,7 +278,7 @@ void turns_end(struct card *c);
  * is kept until the driver says that the tables have changed. */
 struct card_space;
 struct card_space *space_create(struct card *c);
-void space_destroy(struct card_space *s); /* NULL: nothing */
+void space_destroy(struct card_space *s);        /* NULL: nothing */
 uint64_t space_root(const struct card_space *s); /* 0: none */
 bool space_set_root(struct card_space *s, uint64_t root);
 struct model_space *space_engines(struct card_space *s);
@@ -326,12 +327,12 @@ struct object {
 	struct object *next, *client, *parent;
 	const struct object_class *class;
 	uint32_t handle, children;
-	uint32_t users;   /* of a VA space: channels, groups and shares */
-	uint32_t engine;  /* of a group */
-	uint32_t slice_us; /* of a group; 0: not said */
-	bool external;    /* of a VA space: the driver sets its page directory */
+	uint32_t users;              /* of a VA space: channels, groups and shares */
+	uint32_t engine;             /* of a group */
+	uint32_t slice_us;           /* of a group; 0: not said */
+	bool external;               /* of a VA space: the driver sets its page directory */
 	struct object *space_object; /* of a channel, group or share */
-	struct context context; /* of a group, or of a channel that is in none */
+	struct context context;      /* of a group, or of a channel that is in none */
 	union {
 		struct card_space *space;
 		struct card_channel *channel;
@@ -340,7 +341,7 @@ struct object {
 struct object_class {
 	uint32_t class, bytes; /* of parameters */
 	const char *name;
-	uint32_t parents[3];   /* classes; 0 ends, and alone means that it is a client */
+	uint32_t parents[3]; /* classes; 0 ends, and alone means that it is a client */
 	uint32_t (*make)(struct card *c, struct object *o, void *parameters);
 	void (*end)(struct card *c, struct object *o);
 };

@@ -24,7 +24,7 @@ struct card_channel {
 	uint32_t id, group; /* group's handle; 0: none */
 	uint8_t *userd;
 	struct nv_notification *notifier; /* or NULL */
-	bool bound, over; /* over: it will never run again */
+	bool bound, over;                 /* over: it will never run again */
 	uint32_t slice_us;
 	struct model_channel *running;
 	atomic_bool failed;
@@ -222,7 +222,8 @@ static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 
 	if (target == NV_COPY_TARGET_VRAM)
 		return address < c->gsp.heap_outside ? c->vram + address : NULL;
-	return target == NV_COPY_TARGET_PEER ? NULL : card_dma(c, address, 1, true, "a physical copy");
+	return target == NV_COPY_TARGET_PEER ? NULL
+					     : card_dma(c, address, 1, true, "a physical copy");
 }
 
 /*
@@ -266,14 +267,16 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.slice_us = ch->slice_us,
 		.interrupt = interrupt,
 		.physical = privileged && !(ch->parameters.flags & RM_CHANNEL_NO_PHYSICAL_COPIES)
-				    ? physical : NULL,
+				    ? physical
+				    : NULL,
 		.argument = ch,
 	};
 
 	/* Its group failed a moment ago, which the driver may not know yet: no mistake of anybody's. */
 	if (ch->over) {
-		card_log(ch->card, "channel %u of %s: too late to schedule it, its group has failed",
-			 ch->id, ch->engine->name);
+		card_log(ch->card,
+			 "channel %u of %s: too late to schedule it, its group has failed", ch->id,
+			 ch->engine->name);
 		return NV_STATUS_INVALID_STATE;
 	}
 	if (!wrong &&

@@ -14,10 +14,10 @@
 
 #include "model/card/card_internal.h"
 
-#define LATE_NS    300000000
-#define FLOOD      200
-#define NO_VECTOR  (CARD_GSP_VECTOR + 1) /* nobody's */
-#define NO_CALL    0x1fff
+#define LATE_NS   300000000
+#define FLOOD     200
+#define NO_VECTOR (CARD_GSP_VECTOR + 1) /* nobody's */
+#define NO_CALL   0x1fff
 
 static void spoil_short(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
@@ -114,7 +114,8 @@ static bool number(const char **text, char before, uint32_t *value)
 
 static bool steps(const char *text, struct fault *f)
 {
-	return number(&text, ':', &f->next) && number(&text, ':', &f->step) && number(&text, ':', &f->times) && !*text;
+	return number(&text, ':', &f->next) && number(&text, ':', &f->step) &&
+	       number(&text, ':', &f->times) && !*text;
 }
 
 /* NAME, NAME@N, sweep:FIRST:STEP:TIMES or gone:FIRST:STEP:TIMES. */
@@ -131,7 +132,8 @@ bool fault_set(struct fault *f, const char *text)
 			f->kind = (enum card_fault)i;
 			if (i == FAULT_GONE && *rest == ':')
 				return steps(rest, f);
-			return !*rest || ((rows[i].spoil || i == FAULT_GONE) && number(&rest, '@', &f->at) && !*rest);
+			return !*rest || ((rows[i].spoil || i == FAULT_GONE) &&
+					  number(&rest, '@', &f->at) && !*rest);
 		}
 	return false;
 }
@@ -143,7 +145,8 @@ void fault_names(char *to, size_t size)
 	for (uint32_t i = 0; i < ROWS && length >= 0 && (size_t)length < size; i++)
 		length += snprintf(to + length, size - (size_t)length, "%s ", rows[i].name);
 	if (length >= 0 && (size_t)length < size)
-		snprintf(to + length, size - (size_t)length, "sweep:FIRST:STEP:TIMES gone:FIRST:STEP:TIMES");
+		snprintf(to + length, size - (size_t)length,
+			 "sweep:FIRST:STEP:TIMES gone:FIRST:STEP:TIMES");
 }
 
 /* A sweep of accesses goes on with each reset, unless nothing was done since the last. */

@@ -10,8 +10,8 @@
 
 #include "model/card/card_internal.h"
 
-#define ENTRIES (NV_GSP_PAGE / 8)
-#define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a) - 1))
+#define ENTRIES          (NV_GSP_PAGE / 8)
+#define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a)-1))
 
 static bool fetch(struct card *c, uint64_t address, void *to, uint64_t bytes, const char *what)
 {

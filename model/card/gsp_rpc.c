@@ -109,7 +109,8 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 		e.pages = (uint32_t)((NV_GSP_HEADERS + bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE);
 		good = room(g, command) >= e.pages;
 		if (!good)
-			card_refuse(c, "GSP: the status queue is full, the driver has read up to %u",
+			card_refuse(c,
+				    "GSP: the status queue is full, the driver has read up to %u",
 				    command->get);
 	}
 	uint32_t pages = e.pages;
@@ -200,11 +201,14 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 	struct gsp *g = &c->gsp;
 	struct nv_gsp_static_info info = {
 		.fb_regions = 2,
-		.fb = {
-			{.limit = g->heap_outside - 1, .compressed = 1, .iso = 1},
-			{.base = g->heap_outside, .limit = c->vram_bytes - 1,
-			 .reserved = c->vram_bytes - g->heap_outside, .is_protected = 1},
-		},
+		.fb =
+			{
+				{.limit = g->heap_outside - 1, .compressed = 1, .iso = 1},
+				{.base = g->heap_outside,
+				 .limit = c->vram_bytes - 1,
+				 .reserved = c->vram_bytes - g->heap_outside,
+				 .is_protected = 1},
+			},
 		.bar1_directory = window_bar1_root(c),
 		.bar2_directory = window_bar2_root(c),
 		.client = RM_INTERNAL_CLIENT,
@@ -290,7 +294,7 @@ static uint32_t unloading(struct card *c, struct call *call)
 
 static const struct row {
 	uint32_t function, bytes;
-	bool exact;  /* or at least that many */
+	bool exact; /* or at least that many */
 	bool answer;
 	uint32_t (*run)(struct card *c, struct call *call);
 } rows[] = {

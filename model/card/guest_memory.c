@@ -13,8 +13,8 @@
 
 #include "model/card/card_internal.h"
 
-#define MAX_PIECES   65535
-#define PAGE_BYTES   4096
+#define MAX_PIECES 65535
+#define PAGE_BYTES 4096
 #ifdef __SANITIZE_THREAD__ /* which leaves less room */
 #define WINDOW_BYTES ((uint64_t)1 << 32)
 #else
@@ -40,7 +40,8 @@ static int make_window(struct lent *l, uint64_t address)
 		i++;
 	if (i == LENT_WINDOWS)
 		return -ENOSPC;
-	void *host = mmap(NULL, WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *host = mmap(NULL, WINDOW_BYTES, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (host == MAP_FAILED)
 		return -errno;
@@ -83,8 +84,9 @@ static int lend(struct lent *l, struct lent_piece p, int fd, uint64_t offset)
 		status = make_window(l, p.address);
 		if (status)
 			return status;
-		p.host = mmap(host_of(l, p.address), p.bytes, PROT_READ | (p.writable ? PROT_WRITE : 0),
-			      MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
+		p.host = mmap(host_of(l, p.address), p.bytes,
+			      PROT_READ | (p.writable ? PROT_WRITE : 0), MAP_SHARED | MAP_FIXED, fd,
+			      (off_t)offset);
 		if (p.host == MAP_FAILED)
 			return -errno;
 	}
@@ -93,7 +95,8 @@ static int lend(struct lent *l, struct lent_piece p, int fd, uint64_t offset)
 	return 0;
 }
 
-int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset, bool writable)
+int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
+	      bool writable)
 {
 	struct lent_piece p = {.address = address, .bytes = bytes, .writable = writable};
 	uint64_t end, file_end;
@@ -120,7 +123,8 @@ static void lose(struct card *c, const struct lent_piece *p)
 	channel_lose_memory(c, p->host, p->bytes);
 	space_invalidate_all(c);
 	pthread_mutex_unlock(&c->lock);
-	mmap(p->host, p->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	mmap(p->host, p->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+	     -1, 0);
 }
 
 int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
@@ -188,8 +192,8 @@ void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, con
 	const char *verb = write ? "write" : "read";
 
 	if (!config_bus_master(c)) {
-		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master", verb, what,
-			    address);
+		card_refuse(c, "DMA %s of %s at 0x%" PRIx64 " while the card is not bus master",
+			    verb, what, address);
 		return NULL;
 	}
 	pthread_rwlock_rdlock(&c->lent.lock);
@@ -198,6 +202,7 @@ void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, con
 
 	pthread_rwlock_unlock(&c->lent.lock);
 	if (wrong)
-		card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what, bytes, address, wrong);
+		card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what,
+			    bytes, address, wrong);
 	return host;
 }

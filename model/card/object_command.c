@@ -298,17 +298,21 @@ static uint32_t disable_channels(struct card *c, struct object *o, void *paramet
 	struct card_channel *list[RM_DISABLE_CHANNELS];
 
 	(void)o;
-	if (!p->disable || !p->count || p->count > RM_DISABLE_CHANNELS || p->only_scheduling || p->rewind || p->event) {
+	if (!p->disable || !p->count || p->count > RM_DISABLE_CHANNELS || p->only_scheduling ||
+	    p->rewind || p->event) {
 		card_refuse(c, "GSP: %u channels are to be %s; known is to stop up to %u", p->count,
 			    p->disable ? "disabled" : "enabled", RM_DISABLE_CHANNELS);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < p->count; i++) {
-		struct object *channel = object_find(c, p->clients[i], p->channels[i], NV_CLASS_HOPPER_CHANNEL);
+		struct object *channel =
+			object_find(c, p->clients[i], p->channels[i], NV_CLASS_HOPPER_CHANNEL);
 
 		if (!channel) {
-			card_refuse(c, "GSP: channel 0x%x of client 0x%x is to be stopped: there is none",
-				    p->channels[i], p->clients[i]);
+			card_refuse(
+				c,
+				"GSP: channel 0x%x of client 0x%x is to be stopped: there is none",
+				p->channels[i], p->clients[i]);
 			return NV_STATUS_INVALID_OBJECT_HANDLE;
 		}
 		list[i] = channel->channel;

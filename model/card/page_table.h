@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct mmu_page {
-	uint64_t va;       /* of its first byte */
-	uint32_t shift;    /* 12, 16 or 21 */
-	uint64_t entry;    /* as it stands in the table */
+	uint64_t va;    /* of its first byte */
+	uint32_t shift; /* 12, 16 or 21 */
+	uint64_t entry; /* as it stands in the table */
 };
 /* The page that an address lies in. false: none, and *wrong is NULL, or says what is wrong with the
  * tables. */

@@ -75,7 +75,8 @@ static void put(struct request *r, const void *data, size_t bytes)
 
 static int version(struct request *r)
 {
-	static const char capabilities[] = "{\"capabilities\":{\"max_msg_fds\":16,"
+	static const char capabilities[] =
+		"{\"capabilities\":{\"max_msg_fds\":16,"
 		"\"max_data_xfer_size\":65536,\"pgsizes\":4096,\"write_multiple\":true}}";
 	struct version v;
 

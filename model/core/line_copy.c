@@ -9,7 +9,8 @@ static uint64_t page_left(uint64_t va)
 }
 
 /* Where a place is, or NULL after a fault. */
-static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t access, const char *what)
+static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t access,
+		     const char *what)
 {
 	enum mmu_result why = MMU_UNMAPPED;
 	uint8_t *host = p.physical ? c->config.physical(c->config.argument, p.target, p.address)
@@ -20,7 +21,8 @@ static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t acc
 	return host;
 }
 
-bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst, uint64_t bytes)
+bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst,
+		  uint64_t bytes)
 {
 	while (bytes) {
 		uint64_t n = bytes;

@@ -156,7 +156,8 @@ static uint32_t leaf_level(struct model_space *s, uint64_t va, uint64_t bytes)
 			return BIG_LEVEL;
 	}
 	return atomic_load_explicit(&table[level_index(BIG_LEVEL, va)], memory_order_relaxed)
-		       ? 0 : BIG_LEVEL;
+		       ? 0
+		       : BIG_LEVEL;
 }
 
 static void wait_for_readers(struct model_space *s, uint64_t generation)
@@ -243,8 +244,8 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 	uint64_t done = 0;
 	int status = 0;
 
-	if (s->walk || !range_valid(s, va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES || !backing ||
-	    !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
+	if (s->walk || !range_valid(s, va, bytes) || (uintptr_t)backing % MMU_PAGE_BYTES ||
+	    !backing || !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
 	if (any_mapped(s, va, bytes))

@@ -141,7 +141,9 @@ int model_create(const struct model_config *config, struct model **out)
 		free(m);
 		return -ENOMEM;
 	}
-	status = workers_create(config->threads ? config->threads : cores > 0 ? (uint32_t)cores : 1,
+	status = workers_create(config->threads ? config->threads
+				: cores > 0     ? (uint32_t)cores
+						: 1,
 				&m->workers);
 	if (status) {
 		if (m->vram)

@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 struct model;
-struct model_space;   /* GPU address space */
+struct model_space; /* GPU address space */
 struct model_channel;
 
 struct vendor;
 
-struct model_chip { /* facts of a modelled chip */
-	const char *name;         /* "gh100", "navi21" */
-	const char *product;      /* for people */
-	const char *target;       /* what code is compiled for: "sm_90", "gfx1030" */
+struct model_chip {          /* facts of a modelled chip */
+	const char *name;    /* "gh100", "navi21" */
+	const char *product; /* for people */
+	const char *target;  /* what code is compiled for: "sm_90", "gfx1030" */
 	const struct vendor *vendor;
-	uint32_t sm;              /* 90, 80; 0: AMD */
+	uint32_t sm;                                            /* 90, 80; 0: AMD */
 	uint32_t sm_count, warps_per_sm, max_threads_per_block; /* AMD: compute units, waves */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
 	uint16_t host_class, compute_class, copy_class;
@@ -35,8 +35,8 @@ const struct model_chip *model_chip_at(uint32_t index);
 struct model_config {
 	const struct model_chip *chip;
 	uint64_t vram_bytes; /* 0: none of its own */
-	uint32_t threads;  /* host threads that run CTAs; 0 = one per core */
-	bool hazard;       /* check stalls and scoreboards */
+	uint32_t threads;    /* host threads that run CTAs; 0 = one per core */
+	bool hazard;         /* check stalls and scoreboards */
 };
 
 /* All return 0 or a negative errno. */
@@ -81,13 +81,13 @@ struct model_channel_config {
 	uint64_t ring_va;
 	uint32_t ring_entries; /* power of two; AMD: words */
 	void *userd;
-	void *notifier;        /* may be NULL */
-	bool copy_only;        /* its engine has no compute class; AMD: it is SDMA */
-	bool privileged;       /* its streams may do what is not a user's to do */
-	int32_t priority;      /* larger is more urgent: blocks of its grids start first */
+	void *notifier;            /* may be NULL */
+	bool copy_only;            /* its engine has no compute class; AMD: it is SDMA */
+	bool privileged;           /* its streams may do what is not a user's to do */
+	int32_t priority;          /* larger is more urgent: blocks of its grids start first */
 	struct model_turns *turns; /* NULL: it runs beside all others */
-	uint64_t group;        /* whose turn it has */
-	uint32_t slice_us;     /* how long that is, when others wait */
+	uint64_t group;            /* whose turn it has */
+	uint32_t slice_us;         /* how long that is, when others wait */
 	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may
 	 * be NULL, and may not call the model. */
 	void (*interrupt)(void *argument, bool failed);
@@ -125,12 +125,12 @@ enum model_fault {
 };
 struct model_error {
 	enum model_fault fault;
-	uint32_t xid;          /* number NVIDIA's kernel driver reports for it */
-	uint64_t address;      /* of the access or method */
-	uint64_t pc;           /* GPU address of the instruction; 0 = none */
-	uint64_t program;      /* GPU address of the kernel's first instruction; 0 = none */
+	uint32_t xid;     /* number NVIDIA's kernel driver reports for it */
+	uint64_t address; /* of the access or method */
+	uint64_t pc;      /* GPU address of the instruction; 0 = none */
+	uint64_t program; /* GPU address of the kernel's first instruction; 0 = none */
 	uint32_t cta[3], thread[3];
-	char text[256];        /* one sentence */
+	char text[256]; /* one sentence */
 };
 /* false: no error yet. */
 bool model_channel_error(struct model_channel *c, struct model_error *out);

@@ -24,7 +24,7 @@ struct vendor {
 	void (*drain)(struct model_channel *c);  /* does what the ring holds */
 	void (*failed)(struct model_channel *c); /* error is filled in; may be NULL */
 	struct code *(*code_create)(const struct model *m);
-	void (*code_put)(struct code *c);        /* NULL is allowed */
+	void (*code_put)(struct code *c); /* NULL is allowed */
 };
 extern const struct vendor vendor_nv, vendor_amd;
 
@@ -145,8 +145,8 @@ struct model_channel {
 	pthread_mutex_t lock; /* rung, error */
 	pthread_cond_t wake;
 	bool rung;
-	atomic_bool stop;   /* destroyed or failed: everything that runs for it ends */
-	atomic_bool busy;   /* it works on its ring */
+	atomic_bool stop; /* destroyed or failed: everything that runs for it ends */
+	atomic_bool busy; /* it works on its ring */
 	struct model_error error;
 	struct mmu_reader reader; /* of the channel's own thread */
 	union {
@@ -172,9 +172,8 @@ static inline struct model_place place_at(uint64_t address)
 
 /* The first error of a channel stands: it fills the notifier and stops the channel. Always false.
  */
-__attribute__((format(printf, 3, 4))) bool channel_fail(struct model_channel *c,
-							const struct model_error *where,
-							const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool
+channel_fail(struct model_channel *c, const struct model_error *where, const char *format, ...);
 /* Same, for an access of the channel's own units. */
 bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t address,
 		   const char *what);
@@ -190,7 +189,8 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 /* From here on code is decoded anew. */
 bool channel_invalidate_code(struct model_channel *c);
 /* transfer.c. Elements of a fill have 1, 2 or 4 bytes and are aligned to them. */
-bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst, uint64_t bytes);
+bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst,
+		  uint64_t bytes);
 bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
 		  uint32_t value);
 
@@ -219,7 +219,7 @@ struct thread { /* one host thread at work on one */
 };
 
 struct work_kind {
-	size_t thread_bytes; /* of what begins with a struct thread */
+	size_t thread_bytes;    /* of what begins with a struct thread */
 	enum model_fault fault; /* when there is no host memory */
 	/* Memory for a block. NULL: there is none, or *later: not before another block has ended. */
 	void *(*create)(struct thread *t, bool *later);

@@ -19,7 +19,7 @@ struct model_turns {
 	pthread_cond_t change;
 	bool held;
 	uint64_t group, since_ns; /* whose turn it is, if anybody is inside */
-	uint32_t inside; /* its channels */
+	uint32_t inside;          /* its channels */
 	struct waiter *first, **last;
 };
 
@@ -48,10 +48,12 @@ void model_turns_destroy(struct model_turns *t)
 
 static bool over(const struct model_turns *t, const struct model_channel *c)
 {
-	return !t->held && t->first && model_nanoseconds() - t->since_ns >= c->config.slice_us * 1000ull;
+	return !t->held && t->first &&
+	       model_nanoseconds() - t->since_ns >= c->config.slice_us * 1000ull;
 }
 
-static bool may_enter(struct model_turns *t, const struct model_channel *c, const struct waiter *self)
+static bool may_enter(struct model_turns *t, const struct model_channel *c,
+		      const struct waiter *self)
 {
 	if (t->inside)
 		return t->group == c->config.group && !over(t, c);

@@ -9,8 +9,9 @@
 
 typedef unsigned __int128 u128;
 
-const struct float_format float_e4m3 = {3, 4}, float_e5m2 = {2, 5}, float_f16 = {10, 5}, float_bf16 = {7, 8}, float_tf32 = {10, 8},
-			  float_f32 = {23, 8}, float_f64 = {52, 11};
+const struct float_format float_e4m3 = {3, 4}, float_e5m2 = {2, 5}, float_f16 = {10, 5},
+			  float_bf16 = {7, 8}, float_tf32 = {10, 8}, float_f32 = {23, 8},
+			  float_f64 = {52, 11};
 
 struct number { /* significand * 2^exponent */
 	bool negative;

@@ -14,7 +14,7 @@
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct work *queue; /* grids that may have blocks to start, the most urgent first */
+	struct work *queue;  /* grids that may have blocks to start, the most urgent first */
 	_Atomic int32_t top; /* how urgent the first one is; LEAST: there is none */
 	bool ending;
 	uint32_t count;
@@ -23,8 +23,7 @@ struct workers {
 
 static void note_top(struct workers *w)
 {
-	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : LEAST,
-			      memory_order_relaxed);
+	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : LEAST, memory_order_relaxed);
 }
 
 /* Before the others that are as urgent: what comes late is small more often than not. */

@@ -47,8 +47,9 @@ static uint64_t get(const struct launch *l, enum nv_qmd_field field)
 
 #define REFUSE(l, ...) \
 	channel_fail((l)->c, \
-		     &(struct model_error){.fault = MODEL_FAULT_QMD, .address = (l)->address, \
-					    .program = get(l, NV_QMD_PROGRAM)}, \
+		     &(struct model_error){.fault = MODEL_FAULT_QMD, \
+					   .address = (l)->address, \
+					   .program = get(l, NV_QMD_PROGRAM)}, \
 		     "QMD: " __VA_ARGS__)
 
 /*
@@ -67,11 +68,14 @@ static bool check_latches(struct launch *l)
 	if (get(l, NV_QMD_DEPENDENT_EARLY) && !(arrives && get(l, NV_QMD_DEPENDENT_ENABLE)))
 		return REFUSE(l, "a next one starts early, and there is no latch or none such");
 	if (l->before->early && (!waits || wait != l->before->latch))
-		return REFUSE(l, "it starts before the one before has ended, and does not wait for its latch 0x%x",
+		return REFUSE(l,
+			      "it starts before the one before has ended, and does not wait for "
+			      "its latch 0x%x",
 			      l->before->latch);
 	if (waits && (!l->before->arrives || wait != l->before->latch))
 		return REFUSE(l, "nothing arrives at latch 0x%x, for which it waits", wait);
-	if (waits && (mmu_read(&l->c->reader, get(l, NV_QMD_PROGRAM), &word, sizeof(word), &fault) != MMU_OK ||
+	if (waits && (mmu_read(&l->c->reader, get(l, NV_QMD_PROGRAM), &word, sizeof(word),
+			       &fault) != MMU_OK ||
 		      !sass_decode(l->c->model->chip->sm, word, &in) || in.op != SASS_ACQBULK))
 		return REFUSE(l, "it waits for a latch, and its first instruction is not ACQBULK");
 	l->before->early = get(l, NV_QMD_DEPENDENT_EARLY);
@@ -175,7 +179,8 @@ static bool check_shared(struct launch *l)
 		enum nv_qmd_field field;
 		const char *name;
 	} configs[] = {
-		{NV_QMD_SHARED_CONFIG_MIN, "MIN"}, {NV_QMD_SHARED_CONFIG_MAX, "MAX"},
+		{NV_QMD_SHARED_CONFIG_MIN, "MIN"},
+		{NV_QMD_SHARED_CONFIG_MAX, "MAX"},
 		{NV_QMD_SHARED_CONFIG_TARGET, "TARGET"},
 	};
 
@@ -233,8 +238,9 @@ static bool check_local(struct launch *l)
 	if (!(g->local_low + g->local_high))
 		return true;
 	if (need > have || !pair(s->local_memory))
-		return REFUSE(l, "a TPC needs 0x%llx bytes of local memory and has 0x%llx (SKEDCHECK05)",
-			      (unsigned long long)need, (unsigned long long)have);
+		return REFUSE(
+			l, "a TPC needs 0x%llx bytes of local memory and has 0x%llx (SKEDCHECK05)",
+			(unsigned long long)need, (unsigned long long)have);
 	return check_local_area(l, pair(s->local_memory), need);
 }
 
@@ -349,7 +355,8 @@ static bool run(struct launch *l)
 }
 
 /* *next: the descriptor that is run when this one has ended; 0: none. */
-static bool launch_one(struct model_channel *c, uint64_t address, struct before *before, uint64_t *next)
+static bool launch_one(struct model_channel *c, uint64_t address, struct before *before,
+		       uint64_t *next)
 {
 	struct launch l = {.c = c, .address = address, .before = before};
 	uint64_t fault = l.address;
@@ -360,8 +367,8 @@ static bool launch_one(struct model_channel *c, uint64_t address, struct before 
 		return channel_fault(c, why, fault, "the launch descriptor");
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
 	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
-	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) && run(&l) &&
-	       release(&l);
+	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) &&
+	       run(&l) && release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
 	*next = get(&l, NV_QMD_DEPENDENT_ENABLE) ? get(&l, NV_QMD_DEPENDENT_POINTER) : 0;

@@ -74,13 +74,13 @@ static bool transfer(struct model_channel *c, uint32_t data)
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
 		struct model_place src = {address(s->src) + (uint64_t)i * s->src_pitch,
-				    data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
+					  data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
 		struct model_place dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
-				    data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
+					  data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
 
 		if (data & NV_COPY_REMAP
-			    ? !channel_fill(c, dst, s->line_bytes, NV_COPY_REMAP_SIZE(s->components),
-					    s->constant[0])
+			    ? !channel_fill(c, dst, s->line_bytes,
+					    NV_COPY_REMAP_SIZE(s->components), s->constant[0])
 			    : !channel_copy(c, src, dst, s->line_bytes))
 			return false;
 	}

@@ -11,17 +11,17 @@
 
 #include "model/nv/exec.h"
 
-#define TURN        2048u       /* instructions of a warp in a row */
-#define LONG        (1u << 20)  /* instructions of a block before others start beside it */
-#define POISON      0x5a        /* registers and shared memory before anyone wrote them */
-#define ROW_BYTES   (LANES * 4)
-#define CACHE_LINE  64
+#define TURN       2048u      /* instructions of a warp in a row */
+#define LONG       (1u << 20) /* instructions of a block before others start beside it */
+#define POISON     0x5a       /* registers and shared memory before anyone wrote them */
+#define ROW_BYTES  (LANES * 4)
+#define CACHE_LINE 64
 
 void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t address,
 		const char *format, ...)
 {
-	struct model_error e = {.fault = fault, .address = address, .pc = w->pc,
-				 .program = w->grid->work.program};
+	struct model_error e = {
+		.fault = fault, .address = address, .pc = w->pc, .program = w->grid->work.program};
 	char text[sizeof(e.text)];
 	va_list ap;
 

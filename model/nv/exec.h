@@ -17,12 +17,12 @@
 #define WORD_BYTES 16u /* an instruction */
 
 /* Rows behind the registers: RZ reads as zero (up to four registers wide), writes to it sink. */
-#define ROW_ZERO   SASS_RZ
-#define ROW_SINK   (ROW_ZERO + 4)
-#define ROW_COUNT  (ROW_SINK + 4)
-#define UREG_ZERO  SASS_URZ
-#define UREG_SINK  (UREG_ZERO + 4)
-#define UREG_COUNT (UREG_SINK + 4)
+#define ROW_ZERO     SASS_RZ
+#define ROW_SINK     (ROW_ZERO + 4)
+#define ROW_COUNT    (ROW_SINK + 4)
+#define UREG_ZERO    SASS_URZ
+#define UREG_SINK    (UREG_ZERO + 4)
+#define UREG_COUNT   (UREG_SINK + 4)
 /* Predicates are lane masks; uniform ones lie behind, none or all lanes. */
 #define PRED_SINK    8
 #define PRED_UNIFORM 9
@@ -57,10 +57,10 @@ enum source_kind { SOURCE_ROW, SOURCE_IMMEDIATE, SOURCE_CONSTANT, SOURCE_UNIFORM
 struct source {
 	uint8_t kind, words, bank;
 	bool negate;
-	uint16_t row;           /* register, or uniform register */
+	uint16_t row; /* register, or uniform register */
 	uint32_t keep, flip, plus;
-	uint32_t value, high;   /* immediate; constant: byte offset in value */
-	uint8_t index;          /* constant: register that is added, SASS_RZ = none */
+	uint32_t value, high; /* immediate; constant: byte offset in value */
+	uint8_t index;        /* constant: register that is added, SASS_RZ = none */
 };
 
 struct op {
@@ -72,7 +72,7 @@ struct op {
 	uint8_t sources, px_count, p_count;
 	uint16_t d;
 	uint8_t dwords;
-	uint16_t top;      /* registers needed: highest + 1 */
+	uint16_t top; /* registers needed: highest + 1 */
 	uint8_t breg;
 	struct source s[3];
 	int64_t imm[3];
@@ -81,9 +81,9 @@ struct op {
 		bool wide, uwide;
 		int64_t offset;
 	} address;
-	int64_t target;     /* bytes from the end of the instruction */
-	uint32_t data[2];   /* what the op's prepare left for its handler */
-	const char *reason; /* why it is illegal */
+	int64_t target;              /* bytes from the end of the instruction */
+	uint32_t data[2];            /* what the op's prepare left for its handler */
+	const char *reason;          /* why it is illegal */
 	const struct timing *timing; /* hazard mode */
 };
 
@@ -139,22 +139,22 @@ struct warp {
 	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is
 	 * ready or waits, with the lanes of its group, who go on when it does. */
 	uint32_t live, mask, ready;
-	uint32_t active;           /* of mask, those that the guard lets execute */
+	uint32_t active; /* of mask, those that the guard lets execute */
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint32_t group[LANES];
-	uint32_t late;             /* let go by WARPSYNC and not running since */
-	uint8_t wait[LANES];       /* enum wait */
-	uint32_t wait_on[LANES];   /* lanes (WARPSYNC), B register, or barrier */
+	uint32_t late;           /* let go by WARPSYNC and not running since */
+	uint8_t wait[LANES];     /* enum wait */
+	uint32_t wait_on[LANES]; /* lanes (WARPSYNC), B register, or barrier */
 	uint32_t breg[BREGS][LANES];
-	uint32_t moved[BREGS];     /* lanes whose register came from BMOV */
+	uint32_t moved[BREGS];      /* lanes whose register came from BMOV */
 	uint64_t collective[LANES]; /* where ENDCOLLECTIVE goes */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
 	uint32_t tid[3][LANES];
-	uint32_t index, leader;    /* leader: lane that decided which group ran last */
-	uint8_t halt;              /* the turn ends here: HALT_* */
-	uint64_t clock;            /* instructions issued; in hazard mode cycles */
+	uint32_t index, leader; /* leader: lane that decided which group ran last */
+	uint8_t halt;           /* the turn ends here: HALT_* */
+	uint64_t clock;         /* instructions issued; in hazard mode cycles */
 	struct hazard *hazard;
 };
 
@@ -166,7 +166,7 @@ struct cta {
 	struct {
 		uint32_t expected; /* threads; 0 = all that live */
 		uint32_t votes, voters;
-		uint8_t kind;      /* SASS_BAR_* */
+		uint8_t kind; /* SASS_BAR_* */
 	} bar[BARRIERS];
 	uint8_t *shared, *local;
 	struct warp *warps;
@@ -236,7 +236,7 @@ static inline void row_splat(uint32_t *d, uint32_t value)
  */
 #if defined(__x86_64__) && !defined(__FMA__)
 #define FUSED_TWICE 1
-#define FUSED	    __attribute__((target("avx2,fma")))
+#define FUSED       __attribute__((target("avx2,fma")))
 static inline bool fused(void)
 {
 	return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
@@ -267,7 +267,10 @@ struct op_row {
 	core_fn *core;
 	const char *(*prepare)(struct op *op, const struct sass_inst *in);
 };
-#define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
+#define OP_ROWS_END \
+	{ \
+		0, NULL, NULL, NULL, NULL \
+	}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[];
 

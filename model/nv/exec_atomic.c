@@ -153,7 +153,8 @@ static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
 #if defined(__x86_64__)
 __attribute__((target("cx16"), noinline))
 #endif
-static void run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
+static void
+run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane)
 {
 	wide value = wide_operand(w, op->s[swap].row, lane), compare, old = 0;
 
@@ -179,7 +180,8 @@ static bool is_possible(const struct warp *w, const struct op *op, uint64_t addr
 	uint16_t kind = op->inst->op;
 	uint32_t type = op->inst->mod[SASS_M_ATYPE];
 
-	if (type == SASS_ATYPE_B128 && (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
+	if (type == SASS_ATYPE_B128 &&
+	    (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
 		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
@@ -216,7 +218,8 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		done |= 1u << i;
 		if (!is_possible(w, op, address[i])) {
 			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-				   "shared and local memory have no such atomic operation, 0x%llx is an address there",
+				   "shared and local memory have no such atomic operation, 0x%llx "
+				   "is an address there",
 				   (unsigned long long)address[i]);
 			return;
 		}

@@ -182,7 +182,8 @@ static void gather(struct warp *w, uint32_t lanes)
  */
 static uint32_t who_goes(const struct warp *w, uint32_t lane)
 {
-	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane), missing = need & ~here;
+	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane),
+		 missing = need & ~here;
 	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
 
 	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
@@ -297,7 +298,8 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	}
 	if (w->hazard && w->live & ~mask) {
 		warp_fault(w, lane, MODEL_FAULT_HAZARD, w->pc,
-			   "+0x%llx: barrier %u is reached by lanes 0x%x of a warp without 0x%x; the hardware "
+			   "+0x%llx: barrier %u is reached by lanes 0x%x of a warp without 0x%x; "
+			   "the hardware "
 			   "counts the warp and does not wait for those",
 			   (unsigned long long)(w->pc - w->grid->work.program), bar, mask,
 			   w->live & ~mask);

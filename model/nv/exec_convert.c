@@ -11,13 +11,13 @@ static const struct number_type {
 	bool is_signed;
 	const struct float_format *format; /* NULL: an integer */
 } types[] = {
-	[SASS_TYPE_NONE] = {32, false, NULL}, [SASS_TYPE_U8] = {8, false, NULL},
-	[SASS_TYPE_S8] = {8, true, NULL}, [SASS_TYPE_U16] = {16, false, NULL},
-	[SASS_TYPE_S16] = {16, true, NULL}, [SASS_TYPE_U32] = {32, false, NULL},
-	[SASS_TYPE_S32] = {32, true, NULL}, [SASS_TYPE_U64] = {64, false, NULL},
-	[SASS_TYPE_S64] = {64, true, NULL}, [SASS_TYPE_F16] = {16, true, &float_f16},
+	[SASS_TYPE_NONE] = {32, false, NULL},       [SASS_TYPE_U8] = {8, false, NULL},
+	[SASS_TYPE_S8] = {8, true, NULL},           [SASS_TYPE_U16] = {16, false, NULL},
+	[SASS_TYPE_S16] = {16, true, NULL},         [SASS_TYPE_U32] = {32, false, NULL},
+	[SASS_TYPE_S32] = {32, true, NULL},         [SASS_TYPE_U64] = {64, false, NULL},
+	[SASS_TYPE_S64] = {64, true, NULL},         [SASS_TYPE_F16] = {16, true, &float_f16},
 	[SASS_TYPE_BF16] = {16, true, &float_bf16}, [SASS_TYPE_F32] = {32, true, &float_f32},
-	[SASS_TYPE_F64] = {64, true, &float_f64}, [SASS_TYPE_TF32] = {32, true, &float_tf32},
+	[SASS_TYPE_F64] = {64, true, &float_f64},   [SASS_TYPE_TF32] = {32, true, &float_tf32},
 };
 
 /* I2FP makes an f32 of an integer and does not say so. */
@@ -63,7 +63,8 @@ static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t va
 {
 	const struct float_format *f = destination(op)->format;
 
-	if (op->inst->mod[SASS_M_FTZ] && (f == &float_f32 || (f == &float_f16 && op->inst->op == SASS_F2F)))
+	if (op->inst->mod[SASS_M_FTZ] &&
+	    (f == &float_f32 || (f == &float_f16 && op->inst->op == SASS_F2F)))
 		value = float_flush(f, value);
 	o->d[i] = (uint32_t)value;
 	if (op->dwords == 2)

@@ -103,7 +103,7 @@ static uint32_t minmax(const struct op *op, uint32_t a, uint32_t b, bool min)
 
 	if (nan_a || nan_b)
 		return op->inst->mod[SASS_M_NAN] || (nan_a && nan_b) ? (uint32_t)float_nan(f)
-		       : nan_a					     ? b
+		       : nan_a                                       ? b
 								     : a;
 	return (order(a) < order(b)) == min ? a : b;
 }
@@ -119,8 +119,9 @@ static void core_hmnmx2(const struct op *op, struct operands *o)
 
 			/* The signs are those that the registers have. */
 			if (op->inst->mod[SASS_M_XORSIGN] && !float_is_nan(format(op), x))
-				x = (x & 0x7fff) | ((raw_half(op, o, 0, i, k) ^
-						     raw_half(op, o, 1, i, k)) & 0x8000);
+				x = (x & 0x7fff) |
+				    ((raw_half(op, o, 0, i, k) ^ raw_half(op, o, 1, i, k)) &
+				     0x8000);
 			both |= x << 16 * k;
 		}
 		o->d[i] = both;
@@ -138,10 +139,10 @@ static uint32_t compare(const struct op *op, struct operands *o, uint32_t k)
 		bool equal = a == b || !((a | b) & 0x7fff);
 
 		is = float_is_nan(f, a) || float_is_nan(f, b) ? 8
-		     : equal				      ? 2
-		     : order(a) < order(b)		      ? 1
+		     : equal                                  ? 2
+		     : order(a) < order(b)                    ? 1
 							      : 4;
-		bits |= (uint32_t)!!(cmp & is) << i;
+		bits |= (uint32_t) !!(cmp & is) << i;
 	}
 	return bits;
 }
@@ -264,7 +265,8 @@ static uint32_t from_byte(const struct op *op, uint32_t x)
 	if (op->inst->mod[SASS_M_RELU] && sign)
 		return 0;
 	if (e4m3 && size >= E4M3_TOP)
-		half = (uint32_t)float_convert(&float_e4m3, &float_f16, size - 8, FLOAT_NEAREST) + 0x400;
+		half = (uint32_t)float_convert(&float_e4m3, &float_f16, size - 8, FLOAT_NEAREST) +
+		       0x400;
 	else
 		half = (uint32_t)float_convert(e4m3 ? &float_e4m3 : &float_e5m2, &float_f16, size,
 					       FLOAT_NEAREST);
@@ -293,7 +295,8 @@ static void core_f2fp_halves(const struct op *op, struct operands *o)
 static void core_f2fp_unpack(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = from_byte(op, o->s[0][i] >> 8 & 0xff) << 16 | from_byte(op, o->s[0][i] & 0xff);
+		o->d[i] = from_byte(op, o->s[0][i] >> 8 & 0xff) << 16 |
+			  from_byte(op, o->s[0][i] & 0xff);
 }
 
 const struct op_row rows_half[] = {

@@ -6,10 +6,10 @@
 #include "model/nv/exec.h"
 
 /* Source n of lane i with its modifiers: x, -x or ~x. Needs LOCAL_SOURCES. */
-#define SRC(n) ((row##n[i] ^ flip##n) + plus##n)
+#define SRC(n)    ((row##n[i] ^ flip##n) + plus##n)
 /* The same in 64 bits, so that carries can be seen: -x counts as ~x + 1. */
-#define WIDE(n) ((uint64_t)(row##n[i] ^ flip##n) + plus##n)
-#define RAW64(n) ((uint64_t)row##n[LANES + i] << 32 | row##n[i])
+#define WIDE(n)   ((uint64_t)(row##n[i] ^ flip##n) + plus##n)
+#define RAW64(n)  ((uint64_t)row##n[LANES + i] << 32 | row##n[i])
 #define BIT(mask) ((mask) >> i & 1)
 
 static inline uint32_t low(uint64_t x)

@@ -15,9 +15,9 @@ static const struct {
 	uint8_t bytes, words;
 	bool sign;
 } widths[] = {
-	[SASS_WIDTH_U8] = {1, 1, false}, [SASS_WIDTH_S8] = {1, 1, true},
-	[SASS_WIDTH_U16] = {2, 1, false}, [SASS_WIDTH_S16] = {2, 1, true},
-	[SASS_WIDTH_32] = {4, 1, false}, [SASS_WIDTH_64] = {8, 2, false},
+	[SASS_WIDTH_U8] = {1, 1, false},   [SASS_WIDTH_S8] = {1, 1, true},
+	[SASS_WIDTH_U16] = {2, 1, false},  [SASS_WIDTH_S16] = {2, 1, true},
+	[SASS_WIDTH_32] = {4, 1, false},   [SASS_WIDTH_64] = {8, 2, false},
 	[SASS_WIDTH_128] = {16, 4, false},
 };
 
@@ -138,7 +138,8 @@ bool descriptor_valid(struct warp *w, const struct op *op)
 		return true;
 	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
 		   "memory descriptor UR%u is 0x%x%08x; only a cache policy is modelled, whose low "
-		   "word is 0", o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
+		   "word is 0",
+		   o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
 	return false;
 }
 

@@ -64,8 +64,10 @@ static uint32_t special_common(struct warp *w, uint32_t number)
 	case SASS_SR_SMEMSZ:
 		return g->shared_bytes;
 	case SASS_SR_VIRTUALSMID: /* blocks go round the SMs */
-		return (uint32_t)((w->cta->id[0] + (uint64_t)g->size[0] * (w->cta->id[1] +
-				   (uint64_t)g->size[1] * w->cta->id[2])) % g->chip->sm_count);
+		return (uint32_t)((w->cta->id[0] +
+				   (uint64_t)g->size[0] *
+					   (w->cta->id[1] + (uint64_t)g->size[1] * w->cta->id[2])) %
+				  g->chip->sm_count);
 	case SASS_SR_CLOCKHI:
 		return (uint32_t)(w->clock >> 32);
 	case SASS_SR_GLOBALTIMERHI:
@@ -147,12 +149,12 @@ static void run_s2ur(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_special(struct op *op, const struct sass_inst *in)
 {
 	static const uint8_t known[] = {
-		SASS_SR_LMEMLOSZ,      SASS_SR_LMEMHIOFF,     SASS_SR_VIRTID,	SASS_SR_VIRTCFG,
-		SASS_SR_LANEID,	       SASS_SR_TID_X,
-		SASS_SR_TID_Y,	       SASS_SR_TID_Z,	      SASS_SR_CTAID_X,       SASS_SR_CTAID_Y,	      SASS_SR_CTAID_Z,	SASS_SR_SWINHI,
-		SASS_SR_SWINLO,	       SASS_SR_LWINHI,	      SASS_SR_LWINLO,	SASS_SR_SMEMSZ,
-		SASS_SR_EQMASK,	       SASS_SR_LTMASK,	      SASS_SR_LEMASK,	SASS_SR_GTMASK,
-		SASS_SR_GEMASK,	       SASS_SR_VIRTUALSMID,   SASS_SR_CLOCKLO,	SASS_SR_CLOCKHI,
+		SASS_SR_LMEMLOSZ,      SASS_SR_LMEMHIOFF,     SASS_SR_VIRTID,   SASS_SR_VIRTCFG,
+		SASS_SR_LANEID,        SASS_SR_TID_X,         SASS_SR_TID_Y,    SASS_SR_TID_Z,
+		SASS_SR_CTAID_X,       SASS_SR_CTAID_Y,       SASS_SR_CTAID_Z,  SASS_SR_SWINHI,
+		SASS_SR_SWINLO,        SASS_SR_LWINHI,        SASS_SR_LWINLO,   SASS_SR_SMEMSZ,
+		SASS_SR_EQMASK,        SASS_SR_LTMASK,        SASS_SR_LEMASK,   SASS_SR_GTMASK,
+		SASS_SR_GEMASK,        SASS_SR_VIRTUALSMID,   SASS_SR_CLOCKLO,  SASS_SR_CLOCKHI,
 		SASS_SR_GLOBALTIMERLO, SASS_SR_GLOBALTIMERHI, SASS_SR_CGACTAID, SASS_SR_ZERO,
 	};
 	static const uint8_t known_wide[] = {SASS_SR_CLOCKLO, SASS_SR_GLOBALTIMERLO, SASS_SR_ZERO};
@@ -167,8 +169,8 @@ static const char *prepare_special(struct op *op, const struct sass_inst *in)
 /* Constants. */
 
 static const uint8_t constant_bytes[] = {
-	[SASS_WIDTH_U8] = 1, [SASS_WIDTH_S8] = 1, [SASS_WIDTH_U16] = 2, [SASS_WIDTH_S16] = 2,
-	[SASS_WIDTH_32] = 4, [SASS_WIDTH_64] = 8,
+	[SASS_WIDTH_U8] = 1,  [SASS_WIDTH_S8] = 1, [SASS_WIDTH_U16] = 2,
+	[SASS_WIDTH_S16] = 2, [SASS_WIDTH_32] = 4, [SASS_WIDTH_64] = 8,
 };
 
 static void load_constant(struct warp *w, const struct op *op, uint32_t offset, uint32_t value[2])

@@ -32,10 +32,10 @@ struct timing {
 struct flight {
 	const struct op *op; /* NULL: none */
 	uint64_t pc, cycle;
-	uint64_t sequence;             /* in its unit */
-	uint64_t written, read;        /* tickets of its scoreboards; NO_TICKET = none */
+	uint64_t sequence;      /* in its unit */
+	uint64_t written, read; /* tickets of its scoreboards; NO_TICKET = none */
 	uint32_t lanes;
-	uint8_t use;                   /* index into its timing's uses */
+	uint8_t use; /* index into its timing's uses */
 };
 
 #define WRITERS 2 /* lanes of a register may have different writers */
@@ -55,7 +55,7 @@ enum {
 	CELLS = CELL_BREG + BREGS
 };
 
-struct progress { /* of a unit that works in order: sequence numbers */
+struct progress {               /* of a unit that works in order: sequence numbers */
 	uint64_t read, written; /* sources have been read; results are there */
 };
 
@@ -68,9 +68,9 @@ struct scoreboard {
 };
 
 struct hazard {
-	struct flight kept[SASS_KEPT];            /* who keeps an operand, by slot */
-	struct flight last, barrier;              /* the instruction before, the last block barrier */
-	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
+	struct flight kept[SASS_KEPT];      /* who keeps an operand, by slot */
+	struct flight last, barrier;        /* the instruction before, the last block barrier */
+	uint64_t sequence[SASS_PIPE_COUNT]; /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
 	struct scoreboard scoreboards[SCOREBOARDS];
 	struct cell cells[CELLS];
@@ -229,7 +229,7 @@ static bool sources_settled(const struct hazard *h, const struct flight *f)
 static struct cell *cell_of(struct hazard *h, const struct sass_reg_use *u, uint32_t i)
 {
 	static const uint16_t base[] = {
-		[SASS_GPR] = CELL_GPR, [SASS_UGPR] = CELL_UGPR, [SASS_PRED] = CELL_PRED,
+		[SASS_GPR] = CELL_GPR,     [SASS_UGPR] = CELL_UGPR, [SASS_PRED] = CELL_PRED,
 		[SASS_UPRED] = CELL_UPRED, [SASS_BREG] = CELL_BREG,
 	};
 	uint32_t index = base[u->kind] + u->reg + i;
@@ -304,8 +304,8 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 
 			if (w->clock - f->cycle >= need)
 				continue;
-			report_distance(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
-					w->clock - f->cycle, need);
+			report_distance(w, op, "overwrites a source still to be read,", u,
+					u->reg + i, f, w->clock - f->cycle, need);
 			return false;
 		}
 		/* Whoever waits in the same queue reads first and writes after that. */
@@ -355,7 +355,8 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
  * reads a little later (sass_war). */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
-	return (t->late && u->kind == SASS_GPR) || (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
+	return (t->late && u->kind == SASS_GPR) ||
+	       (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
 }
 
 static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)
@@ -451,8 +452,8 @@ static bool check_kept(struct warp *w, const struct op *op)
 			continue;
 		instruction_text(w, op, w->pc, here, sizeof(here));
 		instruction_text(w, f->op, f->pc, there, sizeof(there));
-		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s overwrites R%u, which %s keeps", here, was.reg,
-			   there);
+		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s overwrites R%u, which %s keeps",
+			   here, was.reg, there);
 		return false;
 	}
 	return true;

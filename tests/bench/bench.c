@@ -53,7 +53,8 @@ static char *slurp(const char *path, size_t *size)
 
 	*size = f && text ? fread(text, 1, 1 << 20, f) : 0;
 	if (!*size) {
-		fprintf(stderr, "bench: cannot read %s; run it from the root of the sources\n", path);
+		fprintf(stderr, "bench: cannot read %s; run it from the root of the sources\n",
+			path);
 		exit(1);
 	}
 	fclose(f);
@@ -97,7 +98,8 @@ static void bench_compiler(const char *path)
 	c.text = text;
 	for (unsigned i = 0; i < 2; i++) {
 		c.options.target = targets[i];
-		printf("compile %-26s %s %10.3f ms\n", path, targets[i], median(compile_once, &c) * 1e3);
+		printf("compile %-26s %s %10.3f ms\n", path, targets[i],
+		       median(compile_once, &c) * 1e3);
 	}
 	free(text);
 }

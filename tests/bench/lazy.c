@@ -13,7 +13,8 @@
 #define KERNELS 100
 #define ROUNDS  7
 
-static const char *const sources[] = {"attention", "fft", "layernorm", "nbody", "sgemm", "stencil", "su3"};
+static const char *const sources[] = {"attention", "fft",     "layernorm", "nbody",
+				      "sgemm",     "stencil", "su3"};
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
 static double now(void)
@@ -32,7 +33,8 @@ static char *read_source(const char *name)
 	snprintf(path, sizeof(path), "tests/kernels/%s.ptx", name);
 	f = fopen(path, "rb");
 	if (!f || !text || !fread(text, 1, (1 << 20) - 1, f)) {
-		fprintf(stderr, "lazy: '%s' cannot be read; run in the root of the sources\n", path);
+		fprintf(stderr, "lazy: '%s' cannot be read; run in the root of the sources\n",
+			path);
 		exit(1);
 	}
 	fclose(f);

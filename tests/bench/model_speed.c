@@ -15,7 +15,8 @@ static struct rig r;
 
 static void ffma(uint32_t i)
 {
-	INS(&r, SASS_FFMA, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4, in.yield = false);
+	INS(&r, SASS_FFMA, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4,
+	    in.yield = false);
 }
 
 static void dfma(uint32_t i)
@@ -27,7 +28,8 @@ static void dfma(uint32_t i)
 
 static void imad(uint32_t i)
 {
-	INS(&r, SASS_IMAD, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4, in.yield = false);
+	INS(&r, SASS_IMAD, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4,
+	    in.yield = false);
 }
 
 static void lds(uint32_t i)
@@ -45,8 +47,9 @@ static const struct {
 	void (*write)(uint32_t i);
 	bool halves; /* only every second lane */
 } loops[] = {
-	{"FFMA", ffma, false}, {"FFMA, half the lanes", ffma, true}, {"DFMA", dfma, false},
-	{"IMAD", imad, false}, {"LDS", lds, false}, {"LDG", ldg, false},
+	{"FFMA", ffma, false}, {"FFMA, half the lanes", ffma, true},
+	{"DFMA", dfma, false}, {"IMAD", imad, false},
+	{"LDS", lds, false},   {"LDG", ldg, false},
 };
 
 static void write_loop(uint32_t n)
@@ -65,7 +68,8 @@ static void write_loop(uint32_t n)
 		INS(&r, SASS_MOV, (R(i), IMM(0x3f800000)));
 	INS(&r, SASS_MOV, (R(9), IMM(0)));
 	INS(&r, SASS_LOP3, (P(1), op_reg(SASS_GPR, SASS_RZ), R(0), IMM(1), RZ, IMM(0xc0)));
-	INS(&r, SASS_EXIT, (PT), in.guard = loops[n].halves ? 1 : SASS_PT, in.guard_not = !loops[n].halves);
+	INS(&r, SASS_EXIT, (PT), in.guard = loops[n].halves ? 1 : SASS_PT,
+	    in.guard_not = !loops[n].halves);
 	top = r.code;
 	for (i = 0; i < BODY; i++)
 		loops[n].write(i);
@@ -100,13 +104,15 @@ int main(void)
 				if (!rig_run(&r, BLOCKS, 32 * WARPS, &data, 1)) {
 					struct model_error e;
 
-					fprintf(stderr, "model_speed: %s: %s\n", loops[n].name, rig_error(&r, &e));
+					fprintf(stderr, "model_speed: %s: %s\n", loops[n].name,
+						rig_error(&r, &e));
 					return 1;
 				}
 				best = now() - start < best ? now() - start : best;
 			}
-			printf("software GPU, %s, %s: %.1f M warp instructions/s on one core\n", loops[n].name,
-			       modes[hazard], BLOCKS * WARPS * TURNS * (BODY + 3.0) / best * 1e-6);
+			printf("software GPU, %s, %s: %.1f M warp instructions/s on one core\n",
+			       loops[n].name, modes[hazard],
+			       BLOCKS * WARPS * TURNS * (BODY + 3.0) / best * 1e-6);
 		}
 		rig_close(&r);
 	}

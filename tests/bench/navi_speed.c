@@ -58,8 +58,8 @@ static const struct {
 } loops[] = {
 	{"v_fma_f32", fma_single, false}, {"v_fma_f32, half the lanes", fma_single, true},
 	{"v_fma_f64", fma_double, false}, {"v_mul_lo_u32", multiply, false},
-	{"v_add_nc_u32", add, false}, {"s_xor_b32", scalar, false}, {"ds_read_b32", lds, false},
-	{"global_load_dword", load, false},
+	{"v_add_nc_u32", add, false},     {"s_xor_b32", scalar, false},
+	{"ds_read_b32", lds, false},      {"global_load_dword", load, false},
 };
 
 static uint32_t write_loop(uint32_t k)
@@ -101,11 +101,16 @@ static bool run(struct navi_queue *q, uint32_t entry)
 	struct timespec t = {.tv_nsec = 500000};
 	struct model_error e;
 
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = GROUPS, .threads = 32 * WAVES, .lds = 4096,
-						 .user = {NAVI_DATA}, .entry = entry});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = GROUPS,
+					  .threads = 32 * WAVES,
+					  .lds = 4096,
+					  .user = {NAVI_DATA},
+					  .entry = entry});
 	navi_release(&n, q);
 	navi_submit(&n, q);
-	while (__atomic_load_n(navi_at(&n, NAVI_FENCE(q->number)), __ATOMIC_ACQUIRE) != q->release) {
+	while (__atomic_load_n(navi_at(&n, NAVI_FENCE(q->number)), __ATOMIC_ACQUIRE) !=
+	       q->release) {
 		if (model_channel_error(q->channel, &e)) {
 			fprintf(stderr, "navi_speed: %s\n", e.text);
 			return false;

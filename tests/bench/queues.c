@@ -95,8 +95,8 @@ int main(void)
 			printf("queues: no device by sovgpu.ko, nothing is measured\n");
 			return 0;
 		}
-		printf("queues: SOV_KMOD=%-5s a launch %8.1f us, launch and wait %8.1f us\n", ways[i],
-		       (double)m[i].launch / 1000, (double)m[i].wait / 1000);
+		printf("queues: SOV_KMOD=%-5s a launch %8.1f us, launch and wait %8.1f us\n",
+		       ways[i], (double)m[i].launch / 1000, (double)m[i].wait / 1000);
 	}
 	printf("queues: by calls a launch takes %.2f times as long, launch and wait %.2f times\n",
 	       (double)m[1].launch / (double)m[0].launch, (double)m[1].wait / (double)m[0].wait);

@@ -188,8 +188,8 @@ static void flip_bit(struct bytes *b)
 }
 static void set_byte(struct bytes *b)
 {
-	static const uint8_t telling[] = {0, 1, 0x7f, 0x80, 0xff, '0', '9', '-', '.', ',', ';', '\n',
-					  '{', '}', '[', ']', '(', ')', '"', '%', ' '};
+	static const uint8_t telling[] = {0,    1,   0x7f, 0x80, 0xff, '0', '9', '-', '.', ',', ';',
+					  '\n', '{', '}',  '[',  ']',  '(', ')', '"', '%', ' '};
 	if (b->size)
 		b->data[below(b->size)] = telling[below(sizeof(telling))];
 }
@@ -214,7 +214,8 @@ static void repeat_range(struct bytes *b)
 	size_t at = below(b->size), n = 1 + below(64);
 
 	if (b->size)
-		replace(b, below(b->size + 1), 0, b->data + at, n < b->size - at ? n : b->size - at);
+		replace(b, below(b->size + 1), 0, b->data + at,
+			n < b->size - at ? n : b->size - at);
 }
 static void splice_other(struct bytes *b)
 {
@@ -223,7 +224,8 @@ static void splice_other(struct bytes *b)
 	size_t drop = below(2) ? b->size - at : 0; /* the rest, or only insert */
 
 	if (other->size)
-		replace(b, at, drop, other->data + from, n < other->size - from ? n : other->size - from);
+		replace(b, at, drop, other->data + from,
+			n < other->size - from ? n : other->size - from);
 }
 static void insert_token(struct bytes *b)
 {
@@ -249,8 +251,8 @@ static void swap_token(struct bytes *b)
 }
 static void set_word(struct bytes *b) /* sizes and offsets of binary formats */
 {
-	static const uint64_t telling[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX,
-					   UINT64_MAX, 0x10000, 16, 4096};
+	static const uint64_t telling[] = {
+		0, 1, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, UINT64_MAX, 0x10000, 16, 4096};
 	uint64_t v = below(2) ? telling[below(10)] : below(256);
 	size_t n = (size_t)1 << (1 + below(3));
 
@@ -259,8 +261,8 @@ static void set_word(struct bytes *b) /* sizes and offsets of binary formats */
 }
 
 static void (*const mutations[])(struct bytes *b) = {
-	flip_bit, set_byte, insert_bytes, delete_range, repeat_range, splice_other, insert_token, swap_token,
-	swap_token, set_word,
+	flip_bit,     set_byte,     insert_bytes, delete_range, repeat_range,
+	splice_other, insert_token, swap_token,   swap_token,   set_word,
 };
 
 static void mutate(struct bytes *b)

@@ -31,7 +31,8 @@ static void check_amd(const struct image *im, const struct image_kernel *k)
 	check(k->code_bytes % 4 == 0 && k->code_offset % 4 == 0);
 	check(k->code_offset <= code && k->code_bytes <= code - k->code_offset);
 	check(k->amd.descriptor_offset <= code && code - k->amd.descriptor_offset >= 64);
-	check(k->amd.descriptor_offset + (uint64_t)k->amd.descriptor.entry_offset == k->code_offset);
+	check(k->amd.descriptor_offset + (uint64_t)k->amd.descriptor.entry_offset ==
+	      k->code_offset);
 	check(k->param_bytes <= k->amd.kernarg_bytes);
 	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
 		check(k->amd.hidden[h].offset + k->amd.hidden[h].bytes <= k->amd.kernarg_bytes);
@@ -55,8 +56,8 @@ static void check_kernel(const struct image *im, const struct image_kernel *k, c
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
 }
 
-static void check_function(const struct image *im, const struct image_function *f, const uint8_t *data,
-			   size_t size)
+static void check_function(const struct image *im, const struct image_function *f,
+			   const uint8_t *data, size_t size)
 {
 	uint64_t code = im->part_bytes[IMAGE_CODE];
 
@@ -100,8 +101,8 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 	}
 	for (uint32_t i = 0; i < im->nvariables; i++)
 		check(im->variables[i].bytes <= im->part_bytes[im->variables[i].part] &&
-		      im->variables[i].offset <= im->part_bytes[im->variables[i].part] -
-							 im->variables[i].bytes);
+		      im->variables[i].offset <=
+			      im->part_bytes[im->variables[i].part] - im->variables[i].bytes);
 	for (uint32_t k = 0; k < im->nkernels && im->format == &image_cubin; k++)
 		for (uint32_t b = 0; b < IMAGE_BANKS; b++)
 			check(im->kernels[k].banks[b].bytes <= IMAGE_MAX_BANK_BYTES &&
@@ -110,7 +111,8 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 
 static void check_placing(const struct image *im)
 {
-	const struct image_addresses addresses = {{0x7e0000000000, 0x7f0000000000}, {0x7d0000000000}};
+	const struct image_addresses addresses = {{0x7e0000000000, 0x7f0000000000},
+						  {0x7d0000000000}};
 
 	for (uint32_t part = 0; part < IMAGE_PARTS; part++) {
 		uint8_t *memory;

@@ -28,7 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FILE *nowhere = fopen("/dev/null", "w");
 
 		check(nowhere);
-		card = card_create(&(struct card_options){.chip = "gh100", .vram_bytes = 16 << 20, .log = nowhere},
+		card = card_create(&(struct card_options){.chip = "gh100",
+							  .vram_bytes = 16 << 20,
+							  .log = nowhere},
 				   why, sizeof(why));
 		check(card);
 	}

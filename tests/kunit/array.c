@@ -33,8 +33,8 @@ static void put_words(struct kunit *test, unsigned long at, const u64 *words, si
 
 static void array_same_size(struct kunit *test)
 {
-	const u64 words[] = { 1, 2, 3, 4 };
-	struct drm_sovgpu_array a = { sizeof(struct element), 2, user_memory(test) };
+	const u64 words[] = {1, 2, 3, 4};
+	struct drm_sovgpu_array a = {sizeof(struct element), 2, user_memory(test)};
 	struct element *e;
 
 	put_words(test, a.array, words, sizeof(words));
@@ -46,8 +46,8 @@ static void array_same_size(struct kunit *test)
 
 static void array_of_an_older_caller(struct kunit *test)
 {
-	const u64 words[] = { 7, 8 };
-	struct drm_sovgpu_array a = { sizeof(u64), 2, user_memory(test) };
+	const u64 words[] = {7, 8};
+	struct drm_sovgpu_array a = {sizeof(u64), 2, user_memory(test)};
 	struct element *e;
 
 	put_words(test, a.array, words, sizeof(words));
@@ -61,8 +61,8 @@ static void array_of_an_older_caller(struct kunit *test)
 
 static void array_of_a_newer_caller(struct kunit *test)
 {
-	u64 words[] = { 1, 2, 0, 3, 4, 0 };
-	struct drm_sovgpu_array a = { 24, 2, user_memory(test) };
+	u64 words[] = {1, 2, 0, 3, 4, 0};
+	struct drm_sovgpu_array a = {24, 2, user_memory(test)};
 	struct element *e;
 
 	put_words(test, a.array, words, sizeof(words));
@@ -74,8 +74,7 @@ static void array_of_a_newer_caller(struct kunit *test)
 
 	words[5] = 1;
 	put_words(test, a.array, words, sizeof(words));
-	KUNIT_EXPECT_PTR_EQ(test, sov_array_get(&a, MOST, sizeof(*e), sizeof(*e)),
-			    ERR_PTR(-E2BIG));
+	KUNIT_EXPECT_PTR_EQ(test, sov_array_get(&a, MOST, sizeof(*e), sizeof(*e)), ERR_PTR(-E2BIG));
 }
 
 static void array_refuses(struct kunit *test)
@@ -83,14 +82,14 @@ static void array_refuses(struct kunit *test)
 	static const struct {
 		u32 stride, count;
 	} rows[] = {
-		{ 16, 0 },  { 16, MOST + 1 }, { 16, U32_MAX },      { 8, 1 },
-		{ 0, 1 },   { 17, 1 },	      { SOV_MAX_STRIDE + 8, 1 }, { U32_MAX - 7, 1 },
+		{16, 0}, {16, MOST + 1}, {16, U32_MAX},           {8, 1},
+		{0, 1},  {17, 1},        {SOV_MAX_STRIDE + 8, 1}, {U32_MAX - 7, 1},
 	};
 	unsigned long at = user_memory(test);
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct drm_sovgpu_array a = { rows[i].stride, rows[i].count, at };
+		struct drm_sovgpu_array a = {rows[i].stride, rows[i].count, at};
 
 		KUNIT_EXPECT_PTR_EQ_MSG(test, sov_array_get(&a, MOST, 16, 16), ERR_PTR(-EINVAL),
 					"stride %u, count %u", rows[i].stride, rows[i].count);
@@ -100,7 +99,7 @@ static void array_refuses(struct kunit *test)
 static void array_over_the_end(struct kunit *test)
 {
 	unsigned long end = user_memory(test) + USER_BYTES;
-	struct drm_sovgpu_array a = { 16, 2, end - 32 };
+	struct drm_sovgpu_array a = {16, 2, end - 32};
 	void *e = sov_array_get(&a, MOST, 16, 16);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, e);
@@ -114,13 +113,9 @@ static void array_over_the_end(struct kunit *test)
 }
 
 static struct kunit_case array_cases[] = {
-	KUNIT_CASE(array_same_size),
-	KUNIT_CASE(array_of_an_older_caller),
-	KUNIT_CASE(array_of_a_newer_caller),
-	KUNIT_CASE(array_refuses),
-	KUNIT_CASE(array_over_the_end),
-	{}
-};
+	KUNIT_CASE(array_same_size),         KUNIT_CASE(array_of_an_older_caller),
+	KUNIT_CASE(array_of_a_newer_caller), KUNIT_CASE(array_refuses),
+	KUNIT_CASE(array_over_the_end),      {}};
 
 static struct kunit_suite array_suite = {
 	.name = "sovgpu_array",

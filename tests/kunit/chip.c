@@ -26,7 +26,7 @@ static void chip_by_number(struct kunit *test)
 
 static void chip_unknown(struct kunit *test)
 {
-	static const u32 numbers[] = { 0, 0x17f, 0x181, 0x1ff, 0xfff, U32_MAX };
+	static const u32 numbers[] = {0, 0x17f, 0x181, 0x1ff, 0xfff, U32_MAX};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -52,11 +52,7 @@ static void chip_rows(struct kunit *test)
 }
 
 static struct kunit_case chip_cases[] = {
-	KUNIT_CASE(chip_by_number),
-	KUNIT_CASE(chip_unknown),
-	KUNIT_CASE(chip_rows),
-	{}
-};
+	KUNIT_CASE(chip_by_number), KUNIT_CASE(chip_unknown), KUNIT_CASE(chip_rows), {}};
 
 static struct kunit_suite chip_suite = {
 	.name = "sovgpu_chip",

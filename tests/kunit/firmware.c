@@ -111,7 +111,7 @@ static void elf_cut_off(struct kunit *test)
 /* Every byte, with a few values: found is only what lies in the file. */
 static void elf_spoiled(struct kunit *test)
 {
-	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	static const u8 values[] = {0, 1, 0x7f, 0x80, 0xff};
 	size_t bytes, size, i;
 	u8 *file = make_elf64(test, &bytes), kept;
 	const u8 *data;
@@ -171,8 +171,8 @@ static void bootloader_found(struct kunit *test)
 	const u8 *data;
 	size_t size;
 
-	KUNIT_ASSERT_EQ(test, 0, nv_bootloader_find((u8 *)l, sizeof(*l), &data, &size,
-						    &description));
+	KUNIT_ASSERT_EQ(test, 0,
+			nv_bootloader_find((u8 *)l, sizeof(*l), &data, &size, &description));
 	KUNIT_EXPECT_PTR_EQ(test, data, &l->image[0]);
 	KUNIT_EXPECT_EQ(test, size, sizeof(l->image));
 	KUNIT_EXPECT_PTR_EQ(test, description, &l->description);
@@ -182,10 +182,16 @@ static void bootloader_refuses(struct kunit *test)
 {
 	struct loader *l = make_loader(test), good = *l;
 	u32 *const members[] = {
-		&l->header.magic, &l->header.version, &l->header.header, &l->header.data,
-		&l->header.data_bytes, &l->description.manifest,
-		&l->description.manifest_bytes, &l->description.monitor_data,
-		&l->description.monitor_data_bytes, &l->description.monitor_code,
+		&l->header.magic,
+		&l->header.version,
+		&l->header.header,
+		&l->header.data,
+		&l->header.data_bytes,
+		&l->description.manifest,
+		&l->description.manifest_bytes,
+		&l->description.monitor_data,
+		&l->description.monitor_data_bytes,
+		&l->description.monitor_code,
 		&l->description.monitor_code_bytes,
 	};
 	size_t length;
@@ -208,13 +214,8 @@ static void bootloader_refuses(struct kunit *test)
 }
 
 static struct kunit_case firmware_cases[] = {
-	KUNIT_CASE(elf_both_classes),
-	KUNIT_CASE(elf_cut_off),
-	KUNIT_CASE(elf_spoiled),
-	KUNIT_CASE(bootloader_found),
-	KUNIT_CASE(bootloader_refuses),
-	{}
-};
+	KUNIT_CASE(elf_both_classes), KUNIT_CASE(elf_cut_off),        KUNIT_CASE(elf_spoiled),
+	KUNIT_CASE(bootloader_found), KUNIT_CASE(bootloader_refuses), {}};
 
 static struct kunit_suite firmware_suite = {
 	.name = "sovgpu_firmware",

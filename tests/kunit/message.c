@@ -19,7 +19,7 @@ static void *memory(struct kunit *test, size_t bytes)
 
 static struct nv_message call_of(const void *head, u32 head_bytes, const void *body, u32 body_bytes)
 {
-	return (struct nv_message){ 76, head, head_bytes, body, body_bytes };
+	return (struct nv_message){76, head, head_bytes, body, body_bytes};
 }
 
 static void message_built(struct kunit *test)
@@ -46,14 +46,14 @@ static void message_sizes(struct kunit *test)
 	static const struct {
 		u32 head, body, pages;
 	} rows[] = {
-		{ 0, 0, 1 },
-		{ 0, NV_GSP_PAGE - NV_GSP_HEADERS, 1 },
-		{ 1, NV_GSP_PAGE - NV_GSP_HEADERS, 2 },
-		{ NV_GSP_MAX_PAYLOAD, 0, NV_GSP_ELEMENT_PAGES },
-		{ 8, NV_GSP_MAX_PAYLOAD - 8, NV_GSP_ELEMENT_PAGES },
-		{ 0, NV_GSP_MAX_PAYLOAD + 1, 0 },
-		{ U32_MAX, 1, 0 },
-		{ U32_MAX, U32_MAX, 0 },
+		{0, 0, 1},
+		{0, NV_GSP_PAGE - NV_GSP_HEADERS, 1},
+		{1, NV_GSP_PAGE - NV_GSP_HEADERS, 2},
+		{NV_GSP_MAX_PAYLOAD, 0, NV_GSP_ELEMENT_PAGES},
+		{8, NV_GSP_MAX_PAYLOAD - 8, NV_GSP_ELEMENT_PAGES},
+		{0, NV_GSP_MAX_PAYLOAD + 1, 0},
+		{U32_MAX, 1, 0},
+		{U32_MAX, U32_MAX, 0},
 	};
 	u8 *payload = memory(test, NV_MESSAGE_BYTES);
 	int i;
@@ -95,15 +95,15 @@ static void message_refused(struct kunit *test)
 		u32 *member, value;
 		const char *want;
 	} rows[] = {
-		{ &e->pages, 0, "its size is wrong" },
-		{ &e->pages, 2, "its size is wrong" },
-		{ &e->sequence, 0, "its number is not the next" },
-		{ &e->sequence, 2, "its number is not the next" },
-		{ &rpc->version, 0, "it holds no call" },
-		{ &rpc->signature, 0, "it holds no call" },
-		{ &rpc->bytes, sizeof(*rpc) - 1, "its call does not fit" },
-		{ &rpc->bytes, NV_GSP_PAGE - sizeof(*e) + 1, "its call does not fit" },
-		{ &rpc->bytes, U32_MAX, "its call does not fit" },
+		{&e->pages, 0, "its size is wrong"},
+		{&e->pages, 2, "its size is wrong"},
+		{&e->sequence, 0, "its number is not the next"},
+		{&e->sequence, 2, "its number is not the next"},
+		{&rpc->version, 0, "it holds no call"},
+		{&rpc->signature, 0, "it holds no call"},
+		{&rpc->bytes, sizeof(*rpc) - 1, "its call does not fit"},
+		{&rpc->bytes, NV_GSP_PAGE - sizeof(*e) + 1, "its call does not fit"},
+		{&rpc->bytes, U32_MAX, "its call does not fit"},
 	};
 	int i;
 
@@ -154,7 +154,8 @@ static void ring_around_the_end(struct kunit *test)
 		for (i = 0; i < pages; i++)
 			KUNIT_EXPECT_MEMEQ(test, (u8 *)in + i * NV_GSP_PAGE,
 					   (u8 *)q + NV_GSP_PAGE *
-					   (1 + (at + i) % NV_GSP_QUEUE_ELEMENTS), NV_GSP_PAGE);
+							     (1 + (at + i) % NV_GSP_QUEUE_ELEMENTS),
+					   NV_GSP_PAGE);
 		for (touched = 0, i = 0; i < RING_BYTES; i += NV_GSP_PAGE)
 			touched += !!memchr_inv((u8 *)q + i, 0xee, NV_GSP_PAGE);
 		KUNIT_EXPECT_EQ(test, touched, pages);
@@ -163,15 +164,13 @@ static void ring_around_the_end(struct kunit *test)
 	kvfree(q);
 }
 
-static struct kunit_case message_cases[] = {
-	KUNIT_CASE(message_built),
-	KUNIT_CASE(message_sizes),
-	KUNIT_CASE(message_bit_changed),
-	KUNIT_CASE(message_refused),
-	KUNIT_CASE(ring_space),
-	KUNIT_CASE(ring_around_the_end),
-	{}
-};
+static struct kunit_case message_cases[] = {KUNIT_CASE(message_built),
+					    KUNIT_CASE(message_sizes),
+					    KUNIT_CASE(message_bit_changed),
+					    KUNIT_CASE(message_refused),
+					    KUNIT_CASE(ring_space),
+					    KUNIT_CASE(ring_around_the_end),
+					    {}};
 
 static struct kunit_suite message_suite = {
 	.name = "sovgpu_message",

@@ -19,7 +19,7 @@ struct tables {
 	struct kunit *test;
 	u64 *words[MAX_TABLES];
 	u32 alive;
-	u32 allow; /* until one is not to be had */
+	u32 allow;   /* until one is not to be had */
 	u32 granted; /* that no limit could refuse */
 	u64 random;
 	u64 expected[PAGES]; /* entry of each 4 KiB, without VALID; 0: none */
@@ -78,7 +78,10 @@ static void table_write(void *owner, struct nv_table *t, u32 index, u64 value)
 }
 
 static const struct nv_mmu_memory table_memory = {
-	table_alloc, table_free, table_read, table_write,
+	table_alloc,
+	table_free,
+	table_read,
+	table_write,
 };
 
 static struct tables *fresh(struct kunit *test, struct nv_mmu *mmu)
@@ -240,7 +243,7 @@ static u64 random_below(struct tables *ts, u64 n)
 
 static void random_step(struct kunit *test, struct nv_mmu *mmu)
 {
-	static const u32 steps[] = { 1, 16, 512 };
+	static const u32 steps[] = {1, 16, 512};
 	struct tables *ts = test->priv;
 	u32 step = steps[random_below(ts, 3)], first, count;
 	u64 va, address;
@@ -351,15 +354,13 @@ static int mmu_test_init(struct kunit *test)
 	return 0;
 }
 
-static struct kunit_case mmu_cases[] = {
-	KUNIT_CASE(mmu_page_sizes),
-	KUNIT_CASE(mmu_last_address),
-	KUNIT_CASE(mmu_split_keeps_what_is_mapped),
-	KUNIT_CASE(mmu_random_steps),
-	KUNIT_CASE(mmu_no_memory_for_tables),
-	KUNIT_CASE(mmu_gives_back_at_a_limit),
-	{}
-};
+static struct kunit_case mmu_cases[] = {KUNIT_CASE(mmu_page_sizes),
+					KUNIT_CASE(mmu_last_address),
+					KUNIT_CASE(mmu_split_keeps_what_is_mapped),
+					KUNIT_CASE(mmu_random_steps),
+					KUNIT_CASE(mmu_no_memory_for_tables),
+					KUNIT_CASE(mmu_gives_back_at_a_limit),
+					{}};
 
 static struct kunit_suite mmu_suite = {
 	.name = "sovgpu_mmu",

@@ -146,14 +146,9 @@ static void ring_words_apart(struct kunit *test)
 	}
 }
 
-static struct kunit_case ring_cases[] = {
-	KUNIT_CASE(ring_jobs),
-	KUNIT_CASE(ring_full),
-	KUNIT_CASE(ring_left),
-	KUNIT_CASE(ring_longest_job),
-	KUNIT_CASE(ring_words_apart),
-	{}
-};
+static struct kunit_case ring_cases[] = {KUNIT_CASE(ring_jobs),        KUNIT_CASE(ring_full),
+					 KUNIT_CASE(ring_left),        KUNIT_CASE(ring_longest_job),
+					 KUNIT_CASE(ring_words_apart), {}};
 
 static struct kunit_suite ring_suite = {
 	.name = "sovgpu_ring",

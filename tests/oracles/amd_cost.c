@@ -27,28 +27,35 @@
 
 extern char **environ;
 
-#define TURNS      8
-#define MOST_CODE  (1 << 16)
-#define IN_FLIGHT  64
-#define REPEATS    5
+#define TURNS     8
+#define MOST_CODE (1 << 16)
+#define IN_FLIGHT 64
+#define REPEATS   5
 
 struct cost {
 	double instructions, vgprs, sgprs, cycles;
 };
 
-static const struct class {
+static const struct class
+{
 	const char *prefix; /* of the name */
 	uint32_t issue, latency;
 } classes[] = {
 	/* The first that fits. */
-	{"v_rcp_f64", 16, 24}, {"v_rsq_f64", 16, 24}, {"v_sqrt_f64", 16, 24},
-	{"v_rcp_", 4, 10}, {"v_rsq_", 4, 10}, {"v_sqrt_", 4, 10}, {"v_exp_", 4, 10}, {"v_log_", 4, 10},
-	{"v_sin_", 4, 10}, {"v_cos_", 4, 10},
-	{"v_mul_lo_u32", 4, 8}, {"v_mul_hi_", 4, 8}, {"v_mad_u64_u32", 4, 8}, {"v_mad_i64_i32", 4, 8},
-	{"v_cvt_f64_", 16, 22}, {"v_lshlrev_b64", 1, 6}, {"v_lshrrev_b64", 1, 6}, {"v_ashrrev_i64", 1, 6},
-	{"s_barrier", 1, 1}, {"s_branch", 1, 32}, {"s_cbranch", 1, 32}, {"s_load", 1, 20},
-	{"ds_", 1, 20}, {"global_", 1, 320}, {"flat_", 1, 320}, {"scratch_", 1, 320}, {"buffer_", 1, 320},
-	{"s_", 1, 2},
+	{"v_rcp_f64", 16, 24},   {"v_rsq_f64", 16, 24},
+	{"v_sqrt_f64", 16, 24},  {"v_rcp_", 4, 10},
+	{"v_rsq_", 4, 10},       {"v_sqrt_", 4, 10},
+	{"v_exp_", 4, 10},       {"v_log_", 4, 10},
+	{"v_sin_", 4, 10},       {"v_cos_", 4, 10},
+	{"v_mul_lo_u32", 4, 8},  {"v_mul_hi_", 4, 8},
+	{"v_mad_u64_u32", 4, 8}, {"v_mad_i64_i32", 4, 8},
+	{"v_cvt_f64_", 16, 22},  {"v_lshlrev_b64", 1, 6},
+	{"v_lshrrev_b64", 1, 6}, {"v_ashrrev_i64", 1, 6},
+	{"s_barrier", 1, 1},     {"s_branch", 1, 32},
+	{"s_cbranch", 1, 32},    {"s_load", 1, 20},
+	{"ds_", 1, 20},          {"global_", 1, 320},
+	{"flat_", 1, 320},       {"scratch_", 1, 320},
+	{"buffer_", 1, 320},     {"s_", 1, 2},
 };
 
 static struct class class_of(const struct amd_inst *in)
@@ -86,7 +93,8 @@ static void wait_until_left(struct wave *w, uint32_t counter, uint32_t left)
 static void step(struct wave *w, const struct amd_inst *in)
 {
 	struct amd_use uses[AMD_MAX_USES];
-	uint32_t n = amd_uses(in, uses), raises = amd_raises(in), imm = (uint32_t)in->field[AMD_F_IMM];
+	uint32_t n = amd_uses(in, uses), raises = amd_raises(in),
+		 imm = (uint32_t)in->field[AMD_F_IMM];
 	struct class c = class_of(in);
 
 	if (in->row->op == AMD_s_waitcnt) {
@@ -118,7 +126,7 @@ static bool is_padding(const struct amd_inst *in)
 
 static struct amd_inst code[MOST_CODE];
 static uint32_t at[MOST_CODE], target[MOST_CODE]; /* in words; 1 + where a branch goes, 0: none */
-static bool is_end[MOST_CODE + 1];                 /* by 1 + header: the loop's end is known */
+static bool is_end[MOST_CODE + 1];                /* by 1 + header: the loop's end is known */
 
 static void find_targets(uint32_t n)
 {
@@ -182,7 +190,8 @@ static struct cost cost_of(const struct image_kernel *k)
 	for (uint32_t i = 0; i < n; i++)
 		back[i] = turns[i] = 0;
 	for (uint32_t i = n; i--;)
-		if (target[i] && target[i] <= i + 1 && !is_end[target[i]] && reaches(n, target[i] - 1, i)) {
+		if (target[i] && target[i] <= i + 1 && !is_end[target[i]] &&
+		    reaches(n, target[i] - 1, i)) {
 			back[i] = target[i];
 			is_end[target[i]] = true;
 		}
@@ -241,7 +250,8 @@ static double seconds(const struct rusage *r)
 /* CPU seconds, the least of some. */
 static double time_llc(const char *in, const char *out)
 {
-	char *argv[] = {"llc-19", "-O3", "-mcpu=gfx1030", "-filetype=obj", (char *)in, "-o", (char *)out, NULL};
+	char *argv[] = {"llc-19",   "-O3", "-mcpu=gfx1030", "-filetype=obj",
+			(char *)in, "-o",  (char *)out,     NULL};
 	double least = HUGE_VAL;
 
 	for (int k = 0; k < REPEATS; k++) {
@@ -249,8 +259,8 @@ static double time_llc(const char *in, const char *out)
 		int status;
 		pid_t pid;
 
-		if (posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) || wait4(pid, &status, 0, &r) < 0 ||
-		    status) {
+		if (posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) ||
+		    wait4(pid, &status, 0, &r) < 0 || status) {
 			fprintf(stderr, "amd_cost: llc-19 fails on %s\n", in);
 			exit(1);
 		}
@@ -311,10 +321,11 @@ static void compare(const struct image *ours, const struct image *theirs)
 			b = cost_of(&theirs->kernels[j]);
 			a.sgprs = sgprs_of(&ours->kernels[k]);
 			b.sgprs = sgprs_of(&theirs->kernels[j]);
-			printf("%-12s %6.0f %6.0f %5.2f   %4.0f %4.0f %5.2f   %4.0f %4.0f   %9.0f %9.0f %5.2f\n",
+			printf("%-12s %6.0f %6.0f %5.2f   %4.0f %4.0f %5.2f   %4.0f %4.0f   %9.0f "
+			       "%9.0f %5.2f\n",
 			       ours->kernels[k].name, a.instructions, b.instructions,
-			       a.instructions / b.instructions, a.vgprs, b.vgprs, a.vgprs / b.vgprs, a.sgprs,
-			       b.sgprs, a.cycles, b.cycles, a.cycles / b.cycles);
+			       a.instructions / b.instructions, a.vgprs, b.vgprs, a.vgprs / b.vgprs,
+			       a.sgprs, b.sgprs, a.cycles, b.cycles, a.cycles / b.cycles);
 			total.instructions += log(a.instructions / b.instructions);
 			total.vgprs += log(a.vgprs / b.vgprs);
 			total.sgprs += log(a.sgprs / b.sgprs);
@@ -329,9 +340,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return fprintf(stderr, "usage: amd_cost FOLDER NAME...\n"), 2;
-	printf("%-12s %20s %17s %12s %28s\n%-12s %6s %6s %5s   %4s %4s %5s   %4s %4s   %9s %9s\n", "",
-	       "instructions", "VGPRs", "SGPRs", "cycles", "kernel", "ours", "LLVM", "", "ours", "LLVM", "",
-	       "ours", "LLVM", "ours", "LLVM");
+	printf("%-12s %20s %17s %12s %28s\n%-12s %6s %6s %5s   %4s %4s %5s   %4s %4s   %9s %9s\n",
+	       "", "instructions", "VGPRs", "SGPRs", "cycles", "kernel", "ours", "LLVM", "", "ours",
+	       "LLVM", "", "ours", "LLVM", "ours", "LLVM");
 	for (int k = 2; k < argc; k++) {
 		struct compile_result result;
 		struct image ours, theirs;
@@ -357,11 +368,13 @@ int main(int argc, char **argv)
 		compile_result_free(&result);
 		free(data);
 	}
-	printf("%u kernels; geometric means of ours over LLVM's: instructions %.2f, VGPRs %.2f, SGPRs %.2f, "
+	printf("%u kernels; geometric means of ours over LLVM's: instructions %.2f, VGPRs %.2f, "
+	       "SGPRs %.2f, "
 	       "cycles %.2f\n",
 	       kernels, exp(total.instructions / kernels), exp(total.vgprs / kernels),
 	       exp(total.sgprs / kernels), exp(total.cycles / kernels));
-	printf("%d files compiled in %.1f ms of CPU time, by llc -O3 in %.0f ms: %.1f times as fast, by file %.1f "
+	printf("%d files compiled in %.1f ms of CPU time, by llc -O3 in %.0f ms: %.1f times as "
+	       "fast, by file %.1f "
 	       "times (geometric mean)\n",
 	       argc - 2, 1e3 * ours_s, 1e3 * theirs_s, theirs_s / ours_s, exp(ratios / (argc - 2)));
 	return 0;

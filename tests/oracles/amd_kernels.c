@@ -17,9 +17,9 @@
 #include "model/core/softfloat.h"
 #include "tests/userspace/compiler/amd/_waits.h"
 
-#define BLOCK 64
-#define N     200
-#define WORDS (4 * N)
+#define BLOCK   64
+#define N       200
+#define WORDS   (4 * N)
 #define CODE_VA 0x100000
 
 typedef void reference_fn(uint32_t *out, const uint32_t *in, uint32_t n);
@@ -57,8 +57,7 @@ static void put64(uint32_t *p, uint32_t i, const void *x)
 
 REF(saxpy)
 {
-	EACH
-		out[i] = u32(fmaf(1.5f, f32(in[i]), f32(in[n + i])));
+	EACH out[i] = u32(fmaf(1.5f, f32(in[i]), f32(in[n + i])));
 }
 
 REF(bytes)
@@ -67,24 +66,24 @@ REF(bytes)
 	const int8_t *c = (const int8_t *)in;
 	const int16_t *s = (const int16_t *)in;
 
-	EACH {
+	EACH
+	{
 		uint16_t h = (uint16_t)(s[i] - c[2 * i]);
 
 		((uint8_t *)out)[i] = (uint8_t)(b[n - 1 - i] + 3);
 		memcpy((uint8_t *)out + 2 * (2 * n + i), &h, 2);
 	}
-	EACH
-		out[2 * n + i] = (uint32_t)(c[i] * s[n + i]);
+	EACH out[2 * n + i] = (uint32_t)(c[i] * s[n + i]);
 }
 
 REF(vectors)
 {
-	EACH
-		for (uint32_t k = 0; k < 4; k++) {
-			uint32_t a = in[4 * i + k], b = in[4 * (n - 1 - i) + k];
+	EACH for (uint32_t k = 0; k < 4; k++)
+	{
+		uint32_t a = in[4 * i + k], b = in[4 * (n - 1 - i) + k];
 
-			out[4 * i + k] = (a ^ in[4 * (n - 1 - i) + 3 - k]) + (a << (b & 31));
-		}
+		out[4 * i + k] = (a ^ in[4 * (n - 1 - i) + 3 - k]) + (a << (b & 31));
+	}
 }
 
 REF(reduce)
@@ -98,8 +97,7 @@ REF(reduce)
 
 REF(scan)
 {
-	EACH
-		out[i] = in[i] + (i % BLOCK ? out[i - 1] : 0);
+	EACH out[i] = in[i] + (i % BLOCK ? out[i - 1] : 0);
 }
 
 static int signed_order(const void *a, const void *b)
@@ -124,7 +122,8 @@ REF(bitonic)
 
 REF(tile)
 {
-	EACH {
+	EACH
+	{
 		uint32_t l = i % BLOCK, j = i - l + l % 8 * 8 + l / 8;
 
 		out[i] = (uint32_t)(int32_t)((double)(int32_t)in[j < n ? j : 0] * 0.5);
@@ -133,7 +132,8 @@ REF(tile)
 
 REF(collatz)
 {
-	EACH {
+	EACH
+	{
 		uint32_t x = in[i] % 1000 + 1, steps = 0;
 
 		for (; x != 1; steps++)
@@ -144,7 +144,8 @@ REF(collatz)
 
 REF(mandel)
 {
-	EACH {
+	EACH
+	{
 		uint32_t total = 0;
 
 		for (uint32_t k = 0; k < in[i] % 5 + 1; k++) {
@@ -168,7 +169,8 @@ REF(mandel)
 
 REF(gcds)
 {
-	EACH {
+	EACH
+	{
 		uint32_t sum = 0;
 
 		for (uint32_t k = 0; k < in[i] % 7; k++) {
@@ -203,8 +205,7 @@ static uint32_t primes_below(uint32_t limit, uint32_t stop)
 
 REF(primes)
 {
-	EACH
-		out[i] = primes_below(in[i] % 90, in[n + i] % 20);
+	EACH out[i] = primes_below(in[i] % 90, in[n + i] % 20);
 }
 
 static uint32_t nested(uint32_t x)
@@ -226,8 +227,7 @@ static uint32_t nested(uint32_t x)
 
 REF(nest)
 {
-	EACH
-		out[i] = nested(in[i]);
+	EACH out[i] = nested(in[i]);
 }
 
 static uint32_t tangled(uint32_t x)
@@ -252,8 +252,7 @@ static uint32_t tangled(uint32_t x)
 
 REF(irreducible)
 {
-	EACH
-		out[i] = tangled(in[i] & 0xffff);
+	EACH out[i] = tangled(in[i] & 0xffff);
 }
 
 static int unsigned_order(const void *a, const void *b)
@@ -265,7 +264,8 @@ static int unsigned_order(const void *a, const void *b)
 
 REF(insertion)
 {
-	EACH {
+	EACH
+	{
 		uint32_t a[16];
 
 		for (uint32_t k = 0; k < 16; k++)
@@ -277,7 +277,8 @@ REF(insertion)
 
 REF(private_histogram)
 {
-	EACH {
+	EACH
+	{
 		uint8_t bin[64] = {0};
 		uint32_t h = 0;
 
@@ -313,13 +314,13 @@ static uint32_t ackermann(uint32_t m, uint32_t x)
 
 REF(calls)
 {
-	EACH
-		out[i] = ackermann(in[i] % 3, in[n + i] % 5) + ackermann(1, i & 3);
+	EACH out[i] = ackermann(in[i] % 3, in[n + i] % 5) + ackermann(1, i & 3);
 }
 
 REF(polynomial)
 {
-	EACH {
+	EACH
+	{
 		double x = (double)(int32_t)in[i] * 0x1p-31, y = 0;
 
 		for (uint32_t k = 0; k < in[n + i] % 12; k++)
@@ -330,7 +331,8 @@ REF(polynomial)
 
 REF(divisions)
 {
-	EACH {
+	EACH
+	{
 		double a = f64(in, i), b = f64(in, n + i), q = a / b, r = sqrt(a) + fabs(b);
 
 		put64(out, i, &q);
@@ -340,7 +342,8 @@ REF(divisions)
 
 REF(rounding)
 {
-	EACH {
+	EACH
+	{
 		double x = (double)(int32_t)in[i] * 0x1p-12;
 		float f = (float)(int32_t)in[n + i] * 0x1p-14f;
 		double d = floor(x) + rint(x) * 0.5 + fmin(x, 3.0) - ceil(x * 3.0) + trunc(x * 5.0);
@@ -360,14 +363,15 @@ static float least(float a, float b)
 
 REF(floats)
 {
-	EACH {
+	EACH
+	{
 		float a = f32(in[i]), b = f32(in[n + i]);
 
 		out[i] = u32(a / b);
 		out[n + i] = u32(sqrtf(fabsf(a)));
 		out[2 * n + i] = u32(fmaf(a, b, -a) > 0 ? a - b : least(a, b));
 		out[3 * n + i] = (uint32_t)(a < b) | (uint32_t)(a != b) << 1 |
-				 (uint32_t)!!isnan(a) << 2 | (uint32_t)!!isinf(b) << 3 |
+				 (uint32_t) !!isnan(a) << 2 | (uint32_t) !!isinf(b) << 3 |
 				 (uint32_t)(a >= 0) << 4;
 	}
 }
@@ -379,7 +383,8 @@ static uint16_t half(float f)
 
 REF(conversions)
 {
-	EACH {
+	EACH
+	{
 		int32_t x = (int32_t)in[i];
 		float f = (float)x;
 		uint16_t h = half(f * 0x1p-20f), s = half((float)(int16_t)x);
@@ -396,8 +401,7 @@ REF(conversions)
 
 REF(histogram)
 {
-	EACH
-		out[in[i] % n] += in[n + i] & 15;
+	EACH out[in[i] % n] += in[n + i] & 15;
 }
 
 REF(extremes)
@@ -405,7 +409,8 @@ REF(extremes)
 	uint64_t sum;
 
 	memcpy(&sum, out + 6, 8);
-	EACH {
+	EACH
+	{
 		out[0] = in[i] > out[0] ? in[i] : out[0];
 		out[1] = (int32_t)in[i] < (int32_t)out[1] ? in[i] : out[1];
 		out[2] ^= in[i];
@@ -418,8 +423,7 @@ REF(extremes)
 
 REF(swaps)
 {
-	EACH
-		out[in[i] % 16] += in[i] % 16 + 1;
+	EACH out[in[i] % 16] += in[i] % 16 + 1;
 }
 
 static uint32_t h_fma(uint32_t a, uint32_t b, uint32_t c)
@@ -441,14 +445,15 @@ REF(halves)
 {
 	uint16_t *h = (uint16_t *)out;
 
-	EACH {
+	EACH
+	{
 		uint32_t a[2] = {in[i] & 0xffff, in[i] >> 16};
 		uint32_t b[2] = {in[n + i] & 0xffff, in[n + i] >> 16};
 
 		for (uint32_t k = 0; k < 2; k++) {
 			h[2 * i + k] = (uint16_t)h_fma(a[k], b[k], a[k]);
-			h[2 * (n + i) + k] = (uint16_t)float_add(&float_f16, a[k], b[k] ^ 0x8000,
-								 FLOAT_NEAREST);
+			h[2 * (n + i) + k] =
+				(uint16_t)float_add(&float_f16, a[k], b[k] ^ 0x8000, FLOAT_NEAREST);
 			h[2 * (2 * n + i) + k] = (uint16_t)h_max(a[k], b[k]);
 		}
 		h[6 * n + i] = (uint16_t)float_mul(&float_f16, a[0], b[1], 0, FLOAT_NEAREST);
@@ -457,7 +462,8 @@ REF(halves)
 
 REF(longs)
 {
-	EACH {
+	EACH
+	{
 		uint64_t a, b, x, y;
 
 		memcpy(&a, in + 2 * i, 8);
@@ -490,7 +496,8 @@ static uint32_t byte_distance(uint32_t x, uint32_t y)
 
 REF(bits)
 {
-	EACH {
+	EACH
+	{
 		uint32_t x = in[i], y = in[n + i];
 
 		out[i] = (uint32_t)__builtin_popcount(x) + (uint32_t)__builtin_clz(x | 1) * 64 +
@@ -500,14 +507,16 @@ REF(bits)
 				 ((x & y) | (~x & 0x5555));
 		/* bytes 7, 2, 5, 0 of x:y from the top */
 		out[3 * n + i] = ((x >> 24) << 24 | (y >> 16 & 255) << 16 | (x >> 8 & 255) << 8 |
-				  (y & 255)) + (uint32_t)(((uint64_t)x << 32 | y) >> 24) +
-				 byte_distance(x, y) + 100;
+				  (y & 255)) +
+				 (uint32_t)(((uint64_t)x << 32 | y) >> 24) + byte_distance(x, y) +
+				 100;
 	}
 }
 
 REF(multiply)
 {
-	EACH {
+	EACH
+	{
 		uint32_t x = in[i], y = in[n + i];
 		uint64_t sum = (uint64_t)x + y;
 
@@ -547,7 +556,8 @@ REF(lanes)
 
 REF(dots)
 {
-	EACH {
+	EACH
+	{
 		uint32_t s = in[2 * n + i], u = 7;
 
 		for (uint32_t k = 0; k < 32; k += 8) {
@@ -561,25 +571,42 @@ REF(dots)
 
 REF(pointers)
 {
-	EACH
-		out[i] = (in[i] & 1 ? in[i] % BLOCK * 3 : in[i]) + 1;
+	EACH out[i] = (in[i] & 1 ? in[i] % BLOCK * 3 : in[i]) + 1;
 }
 
 REF(switches)
 {
-	EACH {
+	EACH
+	{
 		uint32_t x = in[i], y = 1;
 
 		for (uint32_t k = 0; k < 8 && (x & 15) != 7; k++, x >>= 4)
 			switch (x & 15) {
-			case 0: y += 3; break;
-			case 1: y *= 5; break;
-			case 2: y ^= x; break;
-			case 3: y = y << 3 | y >> 29; break;
-			case 4: y -= x; y += 7; break;
-			case 5: y += 7; break;
-			case 6: y = y & 1 ? y + x : y ^ 9; break;
-			default: y = y * 3 + (x & 15); break;
+			case 0:
+				y += 3;
+				break;
+			case 1:
+				y *= 5;
+				break;
+			case 2:
+				y ^= x;
+				break;
+			case 3:
+				y = y << 3 | y >> 29;
+				break;
+			case 4:
+				y -= x;
+				y += 7;
+				break;
+			case 5:
+				y += 7;
+				break;
+			case 6:
+				y = y & 1 ? y + x : y ^ 9;
+				break;
+			default:
+				y = y * 3 + (x & 15);
+				break;
 			}
 		out[i] = y;
 	}
@@ -592,14 +619,21 @@ static const struct test {
 	reference_fn *reference;
 	enum type type;
 } tests[] = {
-#define T(name, type) {#name, name, type}
-	T(saxpy, SINGLE), T(bytes, WORD), T(vectors, WORD), T(reduce, WORD), T(scan, WORD),
-	T(bitonic, WORD), T(tile, WORD), T(collatz, WORD), T(mandel, WORD), T(gcds, WORD),
-	T(primes, WORD), T(nest, WORD), T(irreducible, WORD), T(insertion, WORD),
-	T(private_histogram, WORD), T(calls, WORD), T(polynomial, DOUBLE), T(divisions, DOUBLE),
-	T(rounding, WORD), T(floats, SINGLE), T(conversions, WORD), T(histogram, WORD),
-	T(extremes, WORD), T(swaps, WORD), T(halves, HALF), T(longs, WORD), T(bits, WORD),
-	T(multiply, WORD), T(lanes, WORD), T(dots, WORD), T(pointers, WORD), T(switches, WORD),
+#define T(name, type) \
+	{ \
+#name, name, type \
+	}
+	T(saxpy, SINGLE),     T(bytes, WORD),        T(vectors, WORD),
+	T(reduce, WORD),      T(scan, WORD),         T(bitonic, WORD),
+	T(tile, WORD),        T(collatz, WORD),      T(mandel, WORD),
+	T(gcds, WORD),        T(primes, WORD),       T(nest, WORD),
+	T(irreducible, WORD), T(insertion, WORD),    T(private_histogram, WORD),
+	T(calls, WORD),       T(polynomial, DOUBLE), T(divisions, DOUBLE),
+	T(rounding, WORD),    T(floats, SINGLE),     T(conversions, WORD),
+	T(histogram, WORD),   T(extremes, WORD),     T(swaps, WORD),
+	T(halves, HALF),      T(longs, WORD),        T(bits, WORD),
+	T(multiply, WORD),    T(lanes, WORD),        T(dots, WORD),
+	T(pointers, WORD),    T(switches, WORD),
 };
 #define TESTS (sizeof(tests) / sizeof(tests[0]))
 
@@ -665,8 +699,9 @@ static uint32_t random_word(void)
 /* Random words, and now and then a special number. */
 static void fill(uint32_t *p, uint32_t n)
 {
-	static const uint32_t special[] = {0, 0x80000000, 0x3f800000, 0x7f800000, 0xff800000,
-					   0x7fc00000, 1, 0x3ff00000, 0x7ff00000, 0xffffffff};
+	static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0x7f800000,
+					   0xff800000, 0x7fc00000, 1,          0x3ff00000,
+					   0x7ff00000, 0xffffffff};
 
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = random_word() % 16 ? random_word() : special[random_word() % 10];
@@ -681,14 +716,21 @@ static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
 	uint32_t expected[WORDS], n = N;
 	struct amd_launch l = {
-		.memory = &memory, .entry = CODE_VA + k->code_offset, .kernarg = 0x2000000,
+		.memory = &memory,
+		.entry = CODE_VA + k->code_offset,
+		.kernarg = 0x2000000,
 		.dispatch = 0x2100000,
-		.scratch = 0x50000000, .rsrc1 = d->rsrc1, .rsrc2 = d->rsrc2,
+		.scratch = 0x50000000,
+		.rsrc1 = d->rsrc1,
+		.rsrc2 = d->rsrc2,
 		.properties = d->properties,
 		.lds_bytes = d->group_segment_bytes,
 		.private_bytes = d->private_segment_bytes,
-		.groups = {(N + BLOCK - 1) / BLOCK, 1, 1}, .threads = {BLOCK, 1, 1},
-		.hazard = hazard, .probe = &probe, .limit = 10000000,
+		.groups = {(N + BLOCK - 1) / BLOCK, 1, 1},
+		.threads = {BLOCK, 1, 1},
+		.hazard = hazard,
+		.probe = &probe,
+		.limit = 10000000,
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
 
@@ -736,9 +778,13 @@ static void mutate(const struct image_kernel *k, const struct test *t, uint64_t 
 		   struct wait_counts counts[WAIT_CHANGES])
 {
 	struct wait_subject s = {
-		.name = t->name, .code = ranges[CODE].bytes + k->code_offset,
-		.bytes = end - k->code_offset, .pc = CODE_VA + k->code_offset,
-		.run = run_launch, .context = &(struct launch){k, t}, .message = message,
+		.name = t->name,
+		.code = ranges[CODE].bytes + k->code_offset,
+		.bytes = end - k->code_offset,
+		.pc = CODE_VA + k->code_offset,
+		.run = run_launch,
+		.context = &(struct launch){k, t},
+		.message = message,
 	};
 
 	waits_mutate(&s);
@@ -800,7 +846,8 @@ int main(int argc, char **argv)
 	size_t size;
 
 	if (argc < 2)
-		return fprintf(stderr, "usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]\n"), 2;
+		return fprintf(stderr, "usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]\n"),
+		       2;
 	data = read_file(argv[1], &size);
 	if (!data)
 		return perror(argv[1]), 1;
@@ -808,7 +855,8 @@ int main(int argc, char **argv)
 		return printf("# %s: %s\n", argv[1], message), 1;
 	if (!map(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
 		return perror("amd_kernels"), 1;
-	image_place(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}}, ranges[CODE].bytes);
+	image_place(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}},
+		    ranges[CODE].bytes);
 	for (uint32_t i = 0; i < TESTS; i++) {
 		const struct image_kernel *k = find(&o, tests[i].name);
 

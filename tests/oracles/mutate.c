@@ -48,9 +48,20 @@ struct counts {
 static bool ends_block(uint16_t op)
 {
 	switch (op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL: case SASS_RET_REL:
-	case SASS_EXIT: case SASS_BSYNC: case SASS_BAR: case SASS_WARPSYNC: case SASS_WARPSYNC_ALL:
-	case SASS_WARPSYNC_COLLECTIVE: case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_ENDCOLLECTIVE:
+	case SASS_BRA:
+	case SASS_BRA_UREG:
+	case SASS_BRX:
+	case SASS_BRXU:
+	case SASS_CALL_REL:
+	case SASS_RET_REL:
+	case SASS_EXIT:
+	case SASS_BSYNC:
+	case SASS_BAR:
+	case SASS_WARPSYNC:
+	case SASS_WARPSYNC_ALL:
+	case SASS_WARPSYNC_COLLECTIVE:
+	case SASS_WARPSYNC_COLLECTIVE_ALL:
+	case SASS_ENDCOLLECTIVE:
 		return true;
 	}
 	return false;
@@ -117,7 +128,8 @@ static bool run(const struct subject *s, char *error, size_t error_size)
 
 	limits.kernel_time_limit = UINT64_C(60000000000);
 	work_make(&w, s->kind, s->kind->small, 20260115);
-	good = work_must(&w, sov_device_open_name(s->sm == 90 ? "gh100.0" : "ga100.0", &d), "opening") &&
+	good = work_must(&w, sov_device_open_name(s->sm == 90 ? "gh100.0" : "ga100.0", &d),
+			 "opening") &&
 	       work_must(&w, sov_context_create(d, &limits, &c), "creating a context") &&
 	       work_must(&w, sov_module_load(c, s->image, s->size, NULL, &m), "loading") &&
 	       work_launch(&w, c, m) && s->kind->right(&w);
@@ -128,7 +140,8 @@ static bool run(const struct subject *s, char *error, size_t error_size)
 	return good;
 }
 
-static bool run_with(struct subject *s, uint32_t i, struct sass_word word, char *error, size_t error_size)
+static bool run_with(struct subject *s, uint32_t i, struct sass_word word, char *error,
+		     size_t error_size)
 {
 	bool good;
 
@@ -155,7 +168,8 @@ static bool executed(struct subject *s, uint32_t i)
 	trap.yield = true;
 	trap.wait = 0x3f; /* whatever the original waited for, and more */
 	l->executed = 0;
-	if (l->in.form && sass_encode(s->sm, &trap, &word, NULL) && !run_with(s, i, word, error, sizeof(error))) {
+	if (l->in.form && sass_encode(s->sm, &trap, &word, NULL) &&
+	    !run_with(s, i, word, error, sizeof(error))) {
 		snprintf(at, sizeof(at), "+0x%x", i * 16);
 		l->executed = strstr(error, "trap") && strstr(error, at);
 	}
@@ -185,10 +199,12 @@ static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 		for (uint32_t y = 0; y < b->nuses; y++) {
 			uint32_t need;
 
-			if (!a->uses[x].write || !overlap(&a->uses[x], &b->uses[y]) || exclusive(&a->in, &b->in))
+			if (!a->uses[x].write || !overlap(&a->uses[x], &b->uses[y]) ||
+			    exclusive(&a->in, &b->in))
 				continue;
-			need = b->uses[y].write ? sass_waw(s->sm, &a->in, &b->in)
-						: sass_raw(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
+			need = b->uses[y].write
+				       ? sass_waw(s->sm, &a->in, &b->in)
+				       : sass_raw(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
 			most = need > most ? need : most;
 		}
 	return most;
@@ -238,7 +254,8 @@ static bool waits(const struct sass_inst *in, uint32_t scoreboard)
 
 /* Is line p's work known to be done when j issues, once the wait of line m for scoreboard sb is gone?
  * reads: it is enough that its sources have been read. */
-static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m, uint32_t sb, bool reads)
+static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m, uint32_t sb,
+		    bool reads)
 {
 	uint32_t unit = sass_pipe(s->sm, &s->lines[p].in);
 	bool in_order = sass_in_order(s->sm, &s->lines[p].in);
@@ -264,7 +281,8 @@ static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m,
 
 static bool reads_late(const struct subject *s, uint32_t p, const struct sass_reg_use *u)
 {
-	return sass_reads_late(s->sm, &s->lines[p].in) && (u->kind == SASS_GPR || u->kind == SASS_UGPR);
+	return sass_reads_late(s->sm, &s->lines[p].in) &&
+	       (u->kind == SASS_GPR || u->kind == SASS_UGPR);
 }
 
 /* Does line j need line p's scoreboard: read or overwrite its result, overwrite its sources? */
@@ -279,7 +297,8 @@ static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 				continue;
 			result |= a->uses[x].write && sass_variable(s->sm, &a->in);
 			/* Of two in one queue the first has read when the second writes. */
-			source |= !a->uses[x].write && b->uses[y].write && reads_late(s, p, &a->uses[x]) &&
+			source |= !a->uses[x].write && b->uses[y].write &&
+				  reads_late(s, p, &a->uses[x]) &&
 				  !sass_same_queue(s->sm, &a->in, &b->in);
 		}
 	*reads = !result;
@@ -296,7 +315,8 @@ static uint32_t hurt_by_wait(const struct subject *s, uint32_t m, uint32_t sb, u
 		for (uint32_t p = first; p < m; p++) {
 			bool reads;
 
-			if (needs(s, p, j, &reads) && !hidden(s, p, j) && !settled(s, p, j, m, sb, reads)) {
+			if (needs(s, p, j, &reads) && !hidden(s, p, j) &&
+			    !settled(s, p, j, m, sb, reads)) {
 				hurt[n++] = j;
 				break;
 			}
@@ -305,8 +325,8 @@ static uint32_t hurt_by_wait(const struct subject *s, uint32_t m, uint32_t sb, u
 }
 
 /* One change. Returns 1 if it is a violation, and whether it was named. */
-static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, const uint32_t *hurt, uint32_t n,
-	       bool *named)
+static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, const uint32_t *hurt,
+	       uint32_t n, bool *named)
 {
 	struct sass_inst in = *changed;
 	struct sass_word word;
@@ -322,9 +342,11 @@ static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, c
 	if (!any || !sass_encode(s->sm, &in, &word, NULL))
 		return 0;
 	if (!run_with(s, m, word, error, sizeof(error)))
-		*named = strstr(error, " reads ") || strstr(error, " overwrites ") || strstr(error, " issues ");
+		*named = strstr(error, " reads ") || strstr(error, " overwrites ") ||
+			 strstr(error, " issues ");
 	if (!*named)
-		diag("%s for sm_%u, line +0x%x, not named: %s", s->kind->function, s->sm, m * 16, error);
+		diag("%s for sm_%u, line +0x%x, not named: %s", s->kind->function, s->sm, m * 16,
+		     error);
 	return 1;
 }
 
@@ -352,8 +374,8 @@ static void mutate(struct subject *s, struct counts *c)
 	}
 }
 
-static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8_t *image, size_t size,
-			 struct counts *c)
+static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8_t *image,
+			 size_t size, struct counts *c)
 {
 	struct image im;
 	char message[256], error[WHY];
@@ -375,7 +397,8 @@ static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8
 			s->image = image;
 			s->size = size;
 			if (ok(subject_read(s, &im.kernels[i]) && run(s, error, sizeof(error)),
-			       "%s of %s for sm_%u is right to begin with", kind->function, maker, sm)) {
+			       "%s of %s for sm_%u is right to begin with", kind->function, maker,
+			       sm)) {
 				s->step = 1 + s->count / MAX_TRIES;
 				mutate(s, c);
 			} else {
@@ -390,10 +413,10 @@ static void verdict(const char *maker, uint32_t sm, const struct counts *c)
 {
 	uint32_t all = c->stalls + c->waits, named = c->stalls_named + c->waits_named;
 
-	printf("# count %s sm_%u: %u of %u lowered stalls and %u of %u dropped waits are named\n", maker, sm,
-	       c->stalls_named, c->stalls, c->waits_named, c->waits);
-	ok(all >= 20 && 100 * named >= 95 * all, "%s, sm_%u: at least 95 %% of %u violations are named (%u are)", maker,
-	   sm, all, named);
+	printf("# count %s sm_%u: %u of %u lowered stalls and %u of %u dropped waits are named\n",
+	       maker, sm, c->stalls_named, c->stalls, c->waits_named, c->waits);
+	ok(all >= 20 && 100 * named >= 95 * all,
+	   "%s, sm_%u: at least 95 %% of %u violations are named (%u are)", maker, sm, all, named);
 }
 
 /* usage: mutate ours|<cubin name>...: "ours" compiles tests/kernels here. */

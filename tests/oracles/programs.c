@@ -15,7 +15,8 @@ static char why[512];
 static bool must(sov_result r, const char *doing)
 {
 	if (r)
-		snprintf(why, sizeof(why), "%s: %s: %s", doing, sov_result_name(r), sov_last_error());
+		snprintf(why, sizeof(why), "%s: %s: %s", doing, sov_result_name(r),
+			 sov_last_error());
 	return !r;
 }
 
@@ -40,7 +41,9 @@ struct launch {
 	const char *name;
 	uint32_t grid[3], block[3], shared;
 };
-#define RUN(l, ...) run(l, (const void *const[]){__VA_ARGS__}, sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
+#define RUN(l, ...) \
+	run(l, (const void *const[]){__VA_ARGS__}, \
+	    sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
 
 static bool run(struct launch l, const void *const *arguments, uint32_t count)
 {
@@ -55,7 +58,8 @@ static bool run(struct launch l, const void *const *arguments, uint32_t count)
 	s.arguments = arguments;
 	s.argument_count = count;
 	return must(sov_module_get_function(module, l.name, &f), l.name) &&
-	       must(sov_function_launch(f, &s), l.name) && must(sov_context_wait(context, SOV_MAX_WAIT), l.name);
+	       must(sov_function_launch(f, &s), l.name) &&
+	       must(sov_context_wait(context, SOV_MAX_WAIT), l.name);
 }
 
 /* The first difference, if any. */
@@ -106,9 +110,12 @@ static bool parameters(void)
 		g.bytes[i] = (unsigned char)noise();
 		sum = sum * 3 + g.bytes[i];
 	}
-	memcpy(want, (uint64_t[]){(uint64_t)(int64_t)a, (uint64_t)(int64_t)b, (uint64_t)(int64_t)c, d, 2500, 1234500, sum,
-				  12 + 999}, sizeof(want));
-	return RUN(((struct launch){"parameters", {1}, {1}, 0}), &a, &b, &c, &d, &e, &f, &g, &out) &&
+	memcpy(want,
+	       (uint64_t[]){(uint64_t)(int64_t)a, (uint64_t)(int64_t)b, (uint64_t)(int64_t)c, d,
+			    2500, 1234500, sum, 12 + 999},
+	       sizeof(want));
+	return RUN(((struct launch){"parameters", {1}, {1}, 0}), &a, &b, &c, &d, &e, &f, &g,
+		   &out) &&
 	       take(got, out, sizeof(got)) && same(got, want, 8, 8, "parameters");
 }
 
@@ -125,7 +132,8 @@ static bool three_dimensions(void)
 				for (uint64_t w = 0; w < 3; w++)
 					for (uint64_t v = 0; v < 4; v++)
 						for (uint64_t u = 0; u < 7; u++)
-							want[n++] = x | y << 8 | z << 16 | u << 24 | v << 32 | w << 40;
+							want[n++] = x | y << 8 | z << 16 | u << 24 |
+								    v << 32 | w << 40;
 	return RUN(((struct launch){"three_dimensions", {5, 3, 2}, {7, 4, 3}, 0}), &out) &&
 	       take(got, out, sizeof(got)) && same(got, want, 8, N, "three_dimensions");
 }
@@ -141,8 +149,8 @@ static bool scan_1024(void)
 	}
 	a = give(in, sizeof(in));
 	out = give(NULL, sizeof(got));
-	return RUN(((struct launch){"scan_1024", {4}, {1024}, 0}), &a, &out) && take(got, out, sizeof(got)) &&
-	       same(got, want, 4, 4096, "scan_1024");
+	return RUN(((struct launch){"scan_1024", {4}, {1024}, 0}), &a, &out) &&
+	       take(got, out, sizeof(got)) && same(got, want, 4, 4096, "scan_1024");
 }
 
 static bool reverse_shared(void)
@@ -153,7 +161,8 @@ static bool reverse_shared(void)
 	sov_device d;
 	sov_ptr a, out;
 
-	if (!must(sov_context_get_device(context, &d), "device") || !must(sov_device_get_properties(d, &p), "properties"))
+	if (!must(sov_context_get_device(context, &d), "device") ||
+	    !must(sov_device_get_properties(d, &p), "properties"))
 		return false;
 	bytes = p.max_shared_per_block < 200 << 10 ? p.max_shared_per_block : 200 << 10;
 	n = bytes / 4;
@@ -161,8 +170,8 @@ static bool reverse_shared(void)
 		want[n - 1 - i] = in[i] = (uint32_t)noise();
 	a = give(in, bytes);
 	out = give(NULL, bytes);
-	return RUN(((struct launch){"reverse_shared", {3}, {256}, bytes}), &n, &a, &out) && take(got, out, bytes) &&
-	       same(got, want, 4, n, "reverse_shared");
+	return RUN(((struct launch){"reverse_shared", {3}, {256}, bytes}), &n, &a, &out) &&
+	       take(got, out, bytes) && same(got, want, 4, n, "reverse_shared");
 }
 
 static int by_size(const void *a, const void *b)
@@ -182,7 +191,8 @@ static bool sort_local(void)
 		in[i] = (uint32_t)noise() >> noise() % 32;
 	a = give(in, sizeof(in));
 	out = give(NULL, sizeof(got));
-	if (!RUN(((struct launch){"sort_local", {3}, {32}, 0}), &a, &out) || !take(got, out, sizeof(got)))
+	if (!RUN(((struct launch){"sort_local", {3}, {32}, 0}), &a, &out) ||
+	    !take(got, out, sizeof(got)))
 		return false;
 	for (uint32_t i = 0; i < THREADS; i++)
 		qsort(in + 32 * i, 32, 4, by_size);
@@ -196,7 +206,9 @@ static uint32_t ackermann(uint32_t m, uint32_t n)
 
 static uint32_t parity(uint32_t n, bool even)
 {
-	return !n ? (even ? 7 : 11) : even ? parity(n - 1, false) * 3 + 1 : parity(n - 1, true) * 5 + 2;
+	return !n     ? (even ? 7 : 11)
+	       : even ? parity(n - 1, false) * 3 + 1
+		      : parity(n - 1, true) * 5 + 2;
 }
 
 static bool recursion(void)
@@ -208,8 +220,8 @@ static bool recursion(void)
 		want[2 * t] = ackermann(t % 3, t / 3 % 4);
 		want[2 * t + 1] = parity(t % 9, true);
 	}
-	return RUN(((struct launch){"recursion", {2}, {32}, 0}), &out) && take(got, out, sizeof(got)) &&
-	       same(got, want, 4, 128, "recursion");
+	return RUN(((struct launch){"recursion", {2}, {32}, 0}), &out) &&
+	       take(got, out, sizeof(got)) && same(got, want, 4, 128, "recursion");
 }
 
 static bool count_blocks(void)
@@ -217,8 +229,8 @@ static bool count_blocks(void)
 	uint64_t sum = 0, n = 300000, want = n * (n + 1) / 2;
 	sov_ptr out = give(&sum, 8);
 
-	return RUN(((struct launch){"count_blocks", {300000}, {1}, 0}), &out) && take(&sum, out, 8) &&
-	       same(&sum, &want, 8, 1, "count_blocks");
+	return RUN(((struct launch){"count_blocks", {300000}, {1}, 0}), &out) &&
+	       take(&sum, out, 8) && same(&sum, &want, 8, 1, "count_blocks");
 }
 
 static bool variables(void)
@@ -228,15 +240,16 @@ static bool variables(void)
 	sov_ptr out = give(NULL, sizeof(got)), c, z;
 
 	if (!must(sov_module_get_variable(module, "counter", &c, NULL), "counter") ||
-	    !must(sov_module_get_variable(module, "zeroed", &z, &bytes), "zeroed") || bytes != 100000 ||
-	    !RUN(((struct launch){"variables", {1}, {1}, 0}), &out) || !take(got, out, sizeof(got)) ||
-	    !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
+	    !must(sov_module_get_variable(module, "zeroed", &z, &bytes), "zeroed") ||
+	    bytes != 100000 || !RUN(((struct launch){"variables", {1}, {1}, 0}), &out) ||
+	    !take(got, out, sizeof(got)) || !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
 		return false;
-	if (!take(&counter, c, 4) || !same(&counter, (uint32_t[]){42}, 4, 1, "counter") || !take(&last, z + 99999, 1) ||
-	    !same(&last, (uint32_t[]){77}, 4, 1, "zeroed"))
+	if (!take(&counter, c, 4) || !same(&counter, (uint32_t[]){42}, 4, 1, "counter") ||
+	    !take(&last, z + 99999, 1) || !same(&last, (uint32_t[]){77}, 4, 1, "zeroed"))
 		return false;
 	return must(sov_memory_copy(context, c, SOV_HOST(&five), 4), "writing") &&
-	       RUN(((struct launch){"variables", {1}, {1}, 0}), &out) && take(got, out, sizeof(got)) &&
+	       RUN(((struct launch){"variables", {1}, {1}, 0}), &out) &&
+	       take(got, out, sizeof(got)) &&
 	       same(got, (uint32_t[]){123, 77, 5}, 4, 3, "variables, again");
 }
 
@@ -255,17 +268,20 @@ static bool constants(void)
 			for (int i = 5; i >= 0; i--)
 				sum = fma(sum, x[t], c[i]);
 			want[t] = sum / c[t % 6];
-			expected[t] = (uint32_t)letters[t % 36] * 256 + (uint32_t)letters[t * 7 % 36];
+			expected[t] =
+				(uint32_t)letters[t % 36] * 256 + (uint32_t)letters[t * 7 % 36];
 		}
 		a = give(x, sizeof(x));
 		out = give(NULL, sizeof(got));
 		words = give(NULL, sizeof(text));
-		if (!RUN(((struct launch){"constants", {3}, {32}, 0}), &a, &out, &words) || !take(got, out, sizeof(got)) ||
-		    !take(text, words, sizeof(text)) || !same(got, want, 8, 96, "constants") ||
+		if (!RUN(((struct launch){"constants", {3}, {32}, 0}), &a, &out, &words) ||
+		    !take(got, out, sizeof(got)) || !take(text, words, sizeof(text)) ||
+		    !same(got, want, 8, 96, "constants") ||
 		    !same(text, expected, 4, 96, "constant bytes"))
 			return false;
 		c[2] = 1234.5; /* the host writes constant memory between two launches */
-		if (!must(sov_module_get_variable(module, "coefficients", &p, NULL), "coefficients") ||
+		if (!must(sov_module_get_variable(module, "coefficients", &p, NULL),
+			  "coefficients") ||
 		    !must(sov_memory_copy(context, p, SOV_HOST(c), sizeof(c)), "writing"))
 			return false;
 	}
@@ -289,8 +305,8 @@ static bool pointers_to_functions(void)
 
 		want[t] = t % 3 == 0 ? t + b : t % 3 == 1 ? t * b : mix(t, b);
 	}
-	return RUN(((struct launch){"pointers_to_functions", {2}, {96}, 0}), &out) && take(got, out, sizeof(got)) &&
-	       same(got, want, 4, 192, "pointers_to_functions");
+	return RUN(((struct launch){"pointers_to_functions", {2}, {96}, 0}), &out) &&
+	       take(got, out, sizeof(got)) && same(got, want, 4, 192, "pointers_to_functions");
 }
 
 static bool pointers_to_memory(void)
@@ -303,12 +319,14 @@ static bool pointers_to_memory(void)
 	for (uint32_t t = 0; t < 64; t++) {
 		want[t] = 0;
 		for (uint32_t i = 0; i < 8; i++)
-			want[t] = want[t] * 5 + (t % 3 == 0 ? in[i] : t % 3 == 1 ? in[i] * 3 : in[t] + (i + 8 - t % 8) % 8);
+			want[t] = want[t] * 5 + (t % 3 == 0   ? in[i]
+						 : t % 3 == 1 ? in[i] * 3
+							      : in[t] + (i + 8 - t % 8) % 8);
 	}
 	a = give(in, sizeof(in));
 	out = give(NULL, sizeof(got));
-	return RUN(((struct launch){"pointers_to_memory", {1}, {64}, 0}), &a, &out) && take(got, out, sizeof(got)) &&
-	       same(got, want, 4, 64, "pointers_to_memory");
+	return RUN(((struct launch){"pointers_to_memory", {1}, {64}, 0}), &a, &out) &&
+	       take(got, out, sizeof(got)) && same(got, want, 4, 64, "pointers_to_memory");
 }
 
 /* Every NaN is as good as another. */
@@ -337,7 +355,8 @@ static bool divisions(void)
 	for (uint32_t t = 0; t < N; t++) {
 		want[3 * t] = quiet(x[t] / x[t + 1]);
 		want[3 * t + 1] = quiet(sqrt(x[t]));
-		want[3 * t + 2] = quiet((double)((float)x[t] / (float)x[t + 1]) + (double)sqrtf((float)x[t]));
+		want[3 * t + 2] =
+			quiet((double)((float)x[t] / (float)x[t + 1]) + (double)sqrtf((float)x[t]));
 		expected[2 * t] = y[t] / (y[t + 1] | 1);
 		expected[2 * t + 1] = (uint64_t)((int64_t)y[t] % (int64_t)(y[t + 1] >> 40 | 1));
 	}
@@ -345,12 +364,13 @@ static bool divisions(void)
 	b = give(y, sizeof(y));
 	out = give(NULL, sizeof(got));
 	q = give(NULL, sizeof(quotients));
-	if (!RUN(((struct launch){"divisions", {4}, {128}, 0}), &a, &b, &out, &q) || !take(got, out, sizeof(got)) ||
-	    !take(quotients, q, sizeof(quotients)))
+	if (!RUN(((struct launch){"divisions", {4}, {128}, 0}), &a, &b, &out, &q) ||
+	    !take(got, out, sizeof(got)) || !take(quotients, q, sizeof(quotients)))
 		return false;
 	for (uint32_t i = 0; i < 3 * N; i++)
 		got[i] = quiet(got[i]);
-	return same(got, want, 8, 3 * N, "divisions") && same(quotients, expected, 8, 2 * N, "quotients");
+	return same(got, want, 8, 3 * N, "divisions") &&
+	       same(quotients, expected, 8, 2 * N, "quotients");
 }
 
 static bool divergence(void)
@@ -383,24 +403,33 @@ static bool divergence(void)
 			ballot |= (n[t / 32 * 32 + i] & 1) << i;
 		want[t] = n[t] ^ ballot;
 	}
-	return RUN(((struct launch){"divergence", {2}, {128}, 0}), &out) && take(got, out, sizeof(got)) &&
-	       same(got, want, 4, N, "divergence");
+	return RUN(((struct launch){"divergence", {2}, {128}, 0}), &out) &&
+	       take(got, out, sizeof(got)) && same(got, want, 4, N, "divergence");
 }
 
 static const struct {
 	const char *name;
 	bool (*run)(void);
 } programs[] = {
-	{"parameters", parameters}, {"three_dimensions", three_dimensions}, {"scan_1024", scan_1024},
-	{"reverse_shared", reverse_shared}, {"sort_local", sort_local}, {"recursion", recursion},
-	{"count_blocks", count_blocks}, {"variables", variables}, {"constants", constants},
-	{"pointers_to_functions", pointers_to_functions}, {"pointers_to_memory", pointers_to_memory},
-	{"divisions", divisions}, {"divergence", divergence},
+	{"parameters", parameters},
+	{"three_dimensions", three_dimensions},
+	{"scan_1024", scan_1024},
+	{"reverse_shared", reverse_shared},
+	{"sort_local", sort_local},
+	{"recursion", recursion},
+	{"count_blocks", count_blocks},
+	{"variables", variables},
+	{"constants", constants},
+	{"pointers_to_functions", pointers_to_functions},
+	{"pointers_to_memory", pointers_to_memory},
+	{"divisions", divisions},
+	{"divergence", divergence},
 };
 
 static const char *device_of(const char *path, int hazard)
 {
-	static const char *const chips[][2] = {{"sm_80", "ga100"}, {"sm_86", "ga102"}, {"sm_89", "ad102"}, {"sm_90", "gh100"}};
+	static const char *const chips[][2] = {
+		{"sm_80", "ga100"}, {"sm_86", "ga102"}, {"sm_89", "ad102"}, {"sm_90", "gh100"}};
 	static char name[16];
 
 	for (unsigned i = 0; i < 4; i++)
@@ -419,7 +448,8 @@ static bool run_one(const char *device, const void *image, size_t bytes, bool (*
 	if (!must(sov_device_open_name(device, &d), "opening") ||
 	    !must(sov_context_create(d, NULL, &context), "creating a context"))
 		return false;
-	good = must(sov_module_load(context, image, bytes, NULL, &module), "loading") && program() && !*why;
+	good = must(sov_module_load(context, image, bytes, NULL, &module), "loading") &&
+	       program() && !*why;
 	sov_context_destroy(context);
 	return good;
 }
@@ -431,8 +461,10 @@ int main(int argc, char **argv)
 
 	if (!gpu)
 		setenv("SOV_SOFT",
-		       "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G,gh100:vram=1G:hazard,"
-		       "ga100:vram=1G:hazard,ga102:vram=1G:hazard,ad102:vram=1G:hazard", 1);
+		       "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G,gh100:vram=1G:"
+		       "hazard,"
+		       "ga100:vram=1G:hazard,ga102:vram=1G:hazard,ad102:vram=1G:hazard",
+		       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (int i = 1 + gpu; i < argc; i++) {
 		const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
@@ -444,8 +476,10 @@ int main(int argc, char **argv)
 			fclose(f);
 		for (unsigned p = 0; p < sizeof(programs) / sizeof(*programs); p++)
 			for (int hazard = 0; hazard < 2 - gpu; hazard++)
-				if (!ok(run_one(device_of(base, hazard), image, bytes, programs[p].run), "%s of %s%s",
-					programs[p].name, base, hazard ? ", hazards checked" : ""))
+				if (!ok(run_one(device_of(base, hazard), image, bytes,
+						programs[p].run),
+					"%s of %s%s", programs[p].name, base,
+					hazard ? ", hazards checked" : ""))
 					diag("%s", why);
 	}
 	return tap_done();

@@ -20,7 +20,8 @@ static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 			good = k->algorithm == SAXPY
 				       ? run_saxpy(c, f, k->bytes, sizes[i], blocks[j])
 				       : run_reduce(c, f, k->bytes, sizes[i], shapes[j], ROUGH) &&
-						 run_reduce(c, f, k->bytes, sizes[i], shapes[j], EXACT);
+						 run_reduce(c, f, k->bytes, sizes[i], shapes[j],
+							    EXACT);
 	return good;
 }
 
@@ -37,14 +38,16 @@ static bool run_file(const char *device, const void *image, size_t size, const s
 	    !must(sov_context_create(d, NULL, &c), "creating a context"))
 		return false;
 	good = must(sov_module_load(c, image, size, NULL, &m), "loading") &&
-	       must(sov_module_get_function(m, k->name, &f), "looking for it") && run_kernel(c, f, k);
+	       must(sov_module_get_function(m, k->name, &f), "looking for it") &&
+	       run_kernel(c, f, k);
 	sov_context_destroy(c);
 	return good;
 }
 
 int main(int argc, char **argv)
 {
-	setenv("SOV_SOFT", "gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
+	setenv("SOV_SOFT",
+	       "gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (int i = 1; i < argc; i++) {
 		const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
@@ -57,10 +60,10 @@ int main(int argc, char **argv)
 			for (int hazard = 0; hazard < 2; hazard++) {
 				char device[16];
 
-				snprintf(device, sizeof(device), "%s.%d", strstr(base, "sm_90") ? "gh100" : "ga100",
-					 hazard);
-				if (!ok(run_file(device, image, size, &kernels[k]), "%s of %s%s", kernels[k].name, base,
-					hazard ? ", hazards checked" : ""))
+				snprintf(device, sizeof(device), "%s.%d",
+					 strstr(base, "sm_90") ? "gh100" : "ga100", hazard);
+				if (!ok(run_file(device, image, size, &kernels[k]), "%s of %s%s",
+					kernels[k].name, base, hazard ? ", hazards checked" : ""))
 					diag("%s", why);
 			}
 		}

@@ -158,9 +158,11 @@ static void check_kept(int i)
 			for (uint32_t u = 0; u < steps[i].n; u++)
 				written |= steps[i].uses[u].write &&
 					   steps[i].uses[u].kind == SASS_GPR &&
-					   was[k].reg < steps[i].uses[u].reg + steps[i].uses[u].count &&
+					   was[k].reg <
+						   steps[i].uses[u].reg + steps[i].uses[u].count &&
 					   steps[i].uses[u].reg < was[k].reg + was[k].count;
-			if (now[k].reg == was[k].reg && sass_shares_kept(sm, &steps[from].in, &steps[i].in)) {
+			if (now[k].reg == was[k].reg &&
+			    sass_shares_kept(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
 				keeper[k] = 0;
 			} else if (written) {
@@ -219,8 +221,16 @@ static void check(int n)
 static bool leaves(const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_EXIT:
-	case SASS_RET_REL: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
+	case SASS_BRA:
+	case SASS_BRX:
+	case SASS_BRXU:
+	case SASS_CALL_REL:
+	case SASS_CALL_REL_REG:
+	case SASS_EXIT:
+	case SASS_RET_REL:
+	case SASS_CALL_ABS:
+	case SASS_CALL_ABS_REG:
+	case SASS_RET_ABS:
 		return in->guard == SASS_PT && !in->guard_not;
 	}
 	return false;

@@ -160,11 +160,11 @@ EXPORT cuModuleGetFunction(sov_function *function, sov_module module, const char
 	return error_of(sov_module_get_function(module, name, function));
 }
 EXPORT cuLaunchKernel(sov_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-		      unsigned by, unsigned bz, unsigned shared, sov_stream stream, void **arguments,
-		      void **extra);
+		      unsigned by, unsigned bz, unsigned shared, sov_stream stream,
+		      void **arguments, void **extra);
 EXPORT cuLaunchKernel(sov_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-		      unsigned by, unsigned bz, unsigned shared, sov_stream stream, void **arguments,
-		      void **extra)
+		      unsigned by, unsigned bz, unsigned shared, sov_stream stream,
+		      void **arguments, void **extra)
 {
 	sov_function_attributes a = SOV_INIT(sov_function_attributes);
 	sov_launch l = SOV_INIT(sov_launch);

@@ -23,13 +23,19 @@
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry move(.param .u64 to, .param .u64 from, .param .u32 times) {\n"
-	"	.reg .b64 %t, %f, %l, %s;\n	.reg .b32 %i, %n, %g, %a, %b, %c, %d;\n	.reg .pred %p;\n"
-	"	ld.param.u64 %t, [to];\n	ld.param.u64 %f, [from];\n	ld.param.u32 %n, [times];\n"
-	"	mov.u32 %i, %ctaid.x;\n	mov.u32 %g, %ntid.x;\n	mov.u32 %a, %tid.x;\n	mad.lo.u32 %i, %i, %g, %a;\n"
-	"	mov.u32 %a, %nctaid.x;\n	mul.lo.u32 %g, %g, %a;\n	mul.wide.u32 %s, %g, 16;\n	mul.wide.u32 %l, %i, 16;\n"
+	"	.reg .b64 %t, %f, %l, %s;\n	.reg .b32 %i, %n, %g, %a, %b, %c, %d;\n	.reg .pred "
+	"%p;\n"
+	"	ld.param.u64 %t, [to];\n	ld.param.u64 %f, [from];\n	ld.param.u32 %n, "
+	"[times];\n"
+	"	mov.u32 %i, %ctaid.x;\n	mov.u32 %g, %ntid.x;\n	mov.u32 %a, %tid.x;\n	mad.lo.u32 "
+	"%i, %i, %g, %a;\n"
+	"	mov.u32 %a, %nctaid.x;\n	mul.lo.u32 %g, %g, %a;\n	mul.wide.u32 %s, "
+	"%g, 16;\n	mul.wide.u32 %l, %i, 16;\n"
 	"	add.s64 %t, %t, %l;\n	add.s64 %f, %f, %l;\n"
-	"again:\n	ld.global.v4.u32 {%a, %b, %c, %d}, [%f];\n	st.global.v4.u32 [%t], {%a, %b, %c, %d};\n"
-	"	add.s64 %t, %t, %s;\n	add.s64 %f, %f, %s;\n	sub.u32 %n, %n, 1;\n	setp.ne.u32 %p, %n, 0;\n	@%p bra again;\n	ret;\n}\n";
+	"again:\n	ld.global.v4.u32 {%a, %b, %c, %d}, [%f];\n	st.global.v4.u32 [%t], "
+	"{%a, %b, %c, %d};\n"
+	"	add.s64 %t, %t, %s;\n	add.s64 %f, %f, %s;\n	sub.u32 %n, %n, 1;\n	"
+	"setp.ne.u32 %p, %n, 0;\n	@%p bra again;\n	ret;\n}\n";
 
 static void must(sov_result r, const char *doing)
 {
@@ -67,8 +73,11 @@ static int side(unsigned seed, uint64_t seconds)
 	while (now_ms() < until) {
 		uint32_t times = 1 + (uint32_t)rand_r(&seed) % most;
 		const void *arguments[] = {&to, &from, &times};
-		sov_launch l = {.size = sizeof(l), .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1},
-				.arguments = arguments, .argument_count = 3};
+		sov_launch l = {.size = sizeof(l),
+				.grid = {BLOCKS, 1, 1},
+				.block = {THREADS, 1, 1},
+				.arguments = arguments,
+				.argument_count = 3};
 		sov_result r;
 
 		must(sov_function_launch(move, &l), "launch");
@@ -82,7 +91,8 @@ static int side(unsigned seed, uint64_t seconds)
 			must(sov_context_wait(context, 10 * LIMIT), "wait again");
 	}
 	must(sov_context_destroy(context), "end");
-	printf("%llu waits, %llu came to their limit\n", (unsigned long long)waits, (unsigned long long)late);
+	printf("%llu waits, %llu came to their limit\n", (unsigned long long)waits,
+	       (unsigned long long)late);
 	return late > 0;
 }
 

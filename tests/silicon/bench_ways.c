@@ -144,11 +144,15 @@ static const struct {
 	sov_result (*go)(uint64_t n, uint64_t *number);
 	uint64_t most;
 } ways[] = {
-	{"in: methods", in_inline, NV_PUSH_INLINE_MAX}, {"in: kernel", in_kernel, 16 << 20},
-	{"in: engine", in_engine, UINT64_MAX},		{"out: kernel", out_kernel, 16 << 20},
-	{"out: engine", out_engine, UINT64_MAX},	{"across: kernel", across_kernel, UINT64_MAX},
+	{"in: methods", in_inline, NV_PUSH_INLINE_MAX},
+	{"in: kernel", in_kernel, 16 << 20},
+	{"in: engine", in_engine, UINT64_MAX},
+	{"out: kernel", out_kernel, 16 << 20},
+	{"out: engine", out_engine, UINT64_MAX},
+	{"across: kernel", across_kernel, UINT64_MAX},
 	{"across: words", across_words, UINT64_MAX},
-	{"across: engine", across_engine, UINT64_MAX},	{"fill: kernel", fill_kernel, UINT64_MAX},
+	{"across: engine", across_engine, UINT64_MAX},
+	{"fill: kernel", fill_kernel, UINT64_MAX},
 	{"fill: engine", fill_engine, UINT64_MAX},
 	{"kernel, out: kernel", kernel_out_kernel, 1 << 20},
 	{"kernel, out: engine", kernel_out_engine, 1 << 20},
@@ -198,7 +202,7 @@ static double median(sov_result (*go)(uint64_t, uint64_t *), uint64_t bytes)
 
 int main(int argc, char **argv)
 {
-	static const uint64_t sizes[] = {4,	   256,	     1 << 10,	2 << 10,   4 << 10, 16 << 10,
+	static const uint64_t sizes[] = {4,        256,       1 << 10, 2 << 10,  4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
 	bool small = argc > 1 && !strcmp(argv[1], "--small");
 	uint64_t largest = small ? 64 << 10 : 256 << 20;

@@ -51,7 +51,8 @@ static void *slurp(const char *path)
 static void upload(const struct work *w, const cuda_ptr *at)
 {
 	for (unsigned i = 0; i < w->nbuffers; i++)
-		must(cuMemcpyHtoD_v2(at[i], w->buffers[i].before, w->buffers[i].bytes), "copying to the GPU");
+		must(cuMemcpyHtoD_v2(at[i], w->buffers[i].before, w->buffers[i].bytes),
+		     "copying to the GPU");
 }
 
 static void launch(struct work *w, cuda_handle function, cuda_ptr *at)
@@ -60,8 +61,9 @@ static void launch(struct work *w, cuda_handle function, cuda_ptr *at)
 
 	for (unsigned i = 0; i < w->narguments; i++)
 		arguments[i] = w->arguments[i].buffer < 0 ? (void *)&w->arguments[i].bits
-							   : (void *)&at[w->arguments[i].buffer];
-	must(cuLaunchKernel(function, w->grid[0], w->grid[1], 1, w->block[0], w->block[1], 1, 0, NULL, arguments, NULL),
+							  : (void *)&at[w->arguments[i].buffer];
+	must(cuLaunchKernel(function, w->grid[0], w->grid[1], 1, w->block[0], w->block[1], 1, 0,
+			    NULL, arguments, NULL),
 	     "launching");
 }
 
@@ -89,7 +91,8 @@ static void judge(struct work *w, const char *variant, cuda_handle function, cud
 	launch(w, function, at);
 	must(cuCtxSynchronize(), w->kind->function);
 	for (unsigned i = 0; i < w->nbuffers; i++)
-		must(cuMemcpyDtoH_v2(w->buffers[i].data, at[i], w->buffers[i].bytes), "copying from the GPU");
+		must(cuMemcpyDtoH_v2(w->buffers[i].data, at[i], w->buffers[i].bytes),
+		     "copying from the GPU");
 	if (w->kind->right(w)) {
 		right++;
 	} else {
@@ -135,7 +138,8 @@ static void run_kernel(const struct work_kind *kind, double *medians)
 		snprintf(path, sizeof(path), "kernels/%s.%s.cubin", kind->file, variants[v]);
 		image = slurp(path);
 		must(cuModuleLoadData(&modules[v], image), path);
-		must(cuModuleGetFunction(&functions[v], modules[v], kind->function), kind->function);
+		must(cuModuleGetFunction(&functions[v], modules[v], kind->function),
+		     kind->function);
 		free(image);
 		judge(&w, variants[v], functions[v], at);
 	}
@@ -154,7 +158,8 @@ static void print_times(double medians[WORK_KINDS][VARIANTS])
 {
 	double logs[VARIANTS] = {0};
 
-	printf("\nMedians of %d rounds, milliseconds, and how many times as fast %s is\n| kernel |", ROUNDS, variants[0]);
+	printf("\nMedians of %d rounds, milliseconds, and how many times as fast %s is\n| kernel |",
+	       ROUNDS, variants[0]);
 	for (unsigned v = 0; v < nvariants; v++)
 		printf(" %s |%s", variants[v], v ? " ratio |" : "");
 	printf("\n| --- |");
@@ -178,7 +183,7 @@ static void print_times(double medians[WORK_KINDS][VARIANTS])
 /* ---- compilers ---- */
 
 struct cost {
-	double cpu; /* milliseconds */
+	double cpu;  /* milliseconds */
 	long memory; /* KiB */
 };
 
@@ -199,7 +204,8 @@ static struct cost compile_once(char **command, const char *file)
 		execvp(arguments[0], arguments);
 		_exit(127);
 	}
-	if (child < 0 || wait4(child, &status, 0, &use) != child || !WIFEXITED(status) || WEXITSTATUS(status)) {
+	if (child < 0 || wait4(child, &status, 0, &use) != child || !WIFEXITED(status) ||
+	    WEXITSTATUS(status)) {
 		printf("WRONG %s does not compile %s\n", command[0], file);
 		wrong++;
 		return c;
@@ -228,7 +234,8 @@ static struct cost compile(char **command, const char *file)
 static void write_large(const char *path)
 {
 	static const char *const operations[] = {"fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n",
-						 "add.f32 %%f%u, %%f%u, %%f%u;\n", "max.f32 %%f%u, %%f%u, %%f%u;\n"};
+						 "add.f32 %%f%u, %%f%u, %%f%u;\n",
+						 "max.f32 %%f%u, %%f%u, %%f%u;\n"};
 	FILE *f = fopen(path, "w");
 	struct work w = {.rng = 1};
 
@@ -236,14 +243,16 @@ static void write_large(const char *path)
 		printf("BROKEN cannot write %s\n", path);
 		exit(EXIT_BROKEN);
 	}
-	fprintf(f, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry large(.param .u64 p)\n{\n"
-		   ".reg .b64 %%p; .reg .f32 %%f<16>; .reg .u32 %%i;\nld.param.u64 %%p, [p];\nmov.u32 %%i, %%tid.x;\n"
+	fprintf(f, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry large(.param "
+		   ".u64 p)\n{\n"
+		   ".reg .b64 %%p; .reg .f32 %%f<16>; .reg .u32 %%i;\nld.param.u64 %%p, "
+		   "[p];\nmov.u32 %%i, %%tid.x;\n"
 		   "mad.wide.u32 %%p, %%i, 64, %%p;\n");
 	for (unsigned k = 0; k < 16; k++)
 		fprintf(f, "ld.global.f32 %%f%u, [%%p+%u];\n", k, 4 * k);
 	for (unsigned k = 0; k < LARGE; k++) {
-		unsigned o = (unsigned)(work_bits(&w) % 3), a = k % 16, b = (unsigned)(work_bits(&w) % 16),
-			 c = (unsigned)(work_bits(&w) % 16);
+		unsigned o = (unsigned)(work_bits(&w) % 3), a = k % 16,
+			 b = (unsigned)(work_bits(&w) % 16), c = (unsigned)(work_bits(&w) % 16);
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		fprintf(f, operations[o], a, a, b, c);
@@ -274,15 +283,17 @@ static int compare_compilers(char **files)
 
 	write_large("large.ptx");
 	printf("\nCompilers: least CPU time of %d, milliseconds; peak memory, MiB\n"
-	       "| file | %s | %s | ratio | memory | memory | ratio |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+	       "| file | %s | %s | ratio | memory | memory | ratio |\n| --- | --- | --- | --- | "
+	       "--- | --- | --- |\n",
 	       COMPILATIONS, ours[0], theirs[0]);
 	for (bool last = false; !last; files++, n++) {
 		const char *file = *files ? *files : "large.ptx";
 		struct cost a = compile(ours, file), b = compile(theirs, file);
 
 		last = !*files;
-		printf("| %s | %.2f | %.2f | %.1f | %.1f | %.1f | %.2f |\n", file, a.cpu, b.cpu, b.cpu / a.cpu,
-		       a.memory / 1024.0, b.memory / 1024.0, (double)b.memory / a.memory);
+		printf("| %s | %.2f | %.2f | %.1f | %.1f | %.1f | %.2f |\n", file, a.cpu, b.cpu,
+		       b.cpu / a.cpu, a.memory / 1024.0, b.memory / 1024.0,
+		       (double)b.memory / a.memory);
 		time += log(b.cpu / a.cpu);
 		memory += log((double)b.memory / a.memory);
 	}

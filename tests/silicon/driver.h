@@ -21,26 +21,26 @@ typedef uint64_t cuda_ptr;
 	F(cuDeviceGet, (int *device, int ordinal)) \
 	F(cuDeviceGetName, (char *name, int size, int device)) \
 	F(cuDeviceGetAttribute, (int *value, int attribute, int device)) \
-	F(cuDevicePrimaryCtxRetain, (cuda_handle *context, int device)) \
+	F(cuDevicePrimaryCtxRetain, (cuda_handle * context, int device)) \
 	F(cuCtxSetCurrent, (cuda_handle context)) \
 	F(cuCtxSetLimit, (int limit, size_t value)) \
 	F(cuCtxSynchronize, (void)) \
-	F(cuMemAlloc_v2, (cuda_ptr *address, size_t bytes)) \
+	F(cuMemAlloc_v2, (cuda_ptr * address, size_t bytes)) \
 	F(cuMemFree_v2, (cuda_ptr address)) \
 	F(cuMemcpyHtoD_v2, (cuda_ptr to, const void *from, size_t bytes)) \
 	F(cuMemcpyDtoH_v2, (void *to, cuda_ptr from, size_t bytes)) \
 	F(cuMemcpyDtoDAsync_v2, (cuda_ptr to, cuda_ptr from, size_t bytes, cuda_handle stream)) \
 	F(cuMemsetD32Async, (cuda_ptr to, unsigned word, size_t count, cuda_handle stream)) \
 	F(cuMemAllocHost_v2, (void **pointer, size_t bytes)) \
-	F(cuStreamCreate, (cuda_handle *stream, unsigned flags)) \
+	F(cuStreamCreate, (cuda_handle * stream, unsigned flags)) \
 	F(cuStreamSynchronize, (cuda_handle stream)) \
-	F(cuModuleLoadData, (cuda_handle *module, const void *image)) \
+	F(cuModuleLoadData, (cuda_handle * module, const void *image)) \
 	F(cuModuleUnload, (cuda_handle module)) \
-	F(cuModuleGetFunction, (cuda_handle *function, cuda_handle module, const char *name)) \
-	F(cuLaunchKernel, (cuda_handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
-			   unsigned by, unsigned bz, unsigned shared, cuda_handle stream, \
-			   void **arguments, void **extra)) \
-	F(cuEventCreate, (cuda_handle *event, unsigned flags)) \
+	F(cuModuleGetFunction, (cuda_handle * function, cuda_handle module, const char *name)) \
+	F(cuLaunchKernel, \
+	  (cuda_handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
+	   unsigned bz, unsigned shared, cuda_handle stream, void **arguments, void **extra)) \
+	F(cuEventCreate, (cuda_handle * event, unsigned flags)) \
 	F(cuEventRecord, (cuda_handle event, cuda_handle stream)) \
 	F(cuEventSynchronize, (cuda_handle event)) \
 	F(cuEventElapsedTime, (float *milliseconds, cuda_handle from, cuda_handle to)) \

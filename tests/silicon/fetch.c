@@ -56,16 +56,19 @@ static bool start(struct bench *b, const char *name)
 	b->w->info(b->d, &info);
 	b->half = info.software ? 1 << 20 : 1 << 28;
 	if (b->w->group_create(b->d, &b->g) ||
-	    b->w->buffer_create(b->d, WINSYS_SYSTEM, info.page_bytes > 65536 ? info.page_bytes : 65536,
-				&small) ||
+	    b->w->buffer_create(b->d, WINSYS_SYSTEM,
+				info.page_bytes > 65536 ? info.page_bytes : 65536, &small) ||
 	    b->w->buffer_create(b->d, WINSYS_VRAM, 2 * b->half, &big) ||
 	    b->w->bind(b->g, small, VA) || b->w->bind(b->g, big, BIG_VA)) {
 		diag("%s", winsys_said());
 		return false;
 	}
 	b->memory = b->w->buffer_cpu(small);
-	struct winsys_queue_options o = {.engine = WINSYS_COPY, .ring = small, .ring_va = VA,
-					 .ring_entries = ENTRIES, .ring_entry_bytes = 8};
+	struct winsys_queue_options o = {.engine = WINSYS_COPY,
+					 .ring = small,
+					 .ring_va = VA,
+					 .ring_entries = ENTRIES,
+					 .ring_entry_bytes = 8};
 
 	if (!b->memory || b->w->queue_create(b->g, &o, &b->q)) {
 		diag("%s", winsys_said());
@@ -130,7 +133,8 @@ static bool round_of(struct bench *b, uint64_t value, uint64_t bits, bool *early
 	*early = false;
 	memset(b->memory + NOP, 0, 8);
 	push(b, &put, STREAM, words, 0);
-	push(b, &put, RELEASE, write_release((uint32_t *)(b->memory + RELEASE), VA + NOTES, value), 0);
+	push(b, &put, RELEASE, write_release((uint32_t *)(b->memory + RELEASE), VA + NOTES, value),
+	     0);
 	push(b, &put, NOP, 2, bits);
 	winsys_write_barrier();
 	__atomic_store_n(b->m.put, put, __ATOMIC_RELEASE);
@@ -167,7 +171,9 @@ int main(int argc, char **argv)
 			most = lag;
 	}
 	ok(ended == 40, "every round ends: %u of 40", ended);
-	ok(!early[1], "GP_GET never passes an entry with SYNC_WAIT before the release is done: %u of 20", early[1]);
+	ok(!early[1],
+	   "GP_GET never passes an entry with SYNC_WAIT before the release is done: %u of 20",
+	   early[1]);
 	ok(most < 1e5, "and passes it within 100 ms: %.1f us at most", most);
 	diag("without SYNC_WAIT it was ahead in %u of 20 rounds", early[0]);
 	return tap_done();

@@ -38,21 +38,53 @@ static uint64_t noise(void)
 }
 
 static const uint32_t corners32[] = {
-	0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x00800001, 0x7f7fffff, 0xff7fffff,
-	0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
-	0x3f000000, 0xbf000000, 0x4b000000, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
-	0x5f800000, 0x34000000, 0x33800000, 0x20, 0x1f, 0x40, 0x7fffffff, 0xffffffff, 0x3c003c00, 0x7c007c01,
-	0xfc00fe00, 0x04000001, 0x80010400, 0x7bff7bff, 0x7f807f81, 0x3f803f80, 0x00ff00ff, 0x43000000, 0x42fe0000,
-	0x46fffe00, 0x477fff00, 0x3effffff, 0x40490fdb,
+	0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x80800000,
+	0x00800001, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
+	0xffc12345, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x3f000000, 0xbf000000,
+	0x4b000000, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
+	0x5f800000, 0x34000000, 0x33800000, 0x20,       0x1f,       0x40,       0x7fffffff,
+	0xffffffff, 0x3c003c00, 0x7c007c01, 0xfc00fe00, 0x04000001, 0x80010400, 0x7bff7bff,
+	0x7f807f81, 0x3f803f80, 0x00ff00ff, 0x43000000, 0x42fe0000, 0x46fffe00, 0x477fff00,
+	0x3effffff, 0x40490fdb,
 };
 static const uint64_t corners64[] = {
-	0, 0x8000000000000000, 1, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x8010000000000000,
-	0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-	0x7ff0000000000001, 0xfff8123456789abc, 0x7ffc000000000000, 0x3ff0000000000000, 0xbff0000000000000,
-	0x3fefffffffffffff, 0x3fe0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
-	0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000, 0x41efffffffe00000, 0x3810000000000000,
-	0x380fffffffffffff, 0x36a0000000000000, 0x47efffffe0000000, 0x47efffffefffffff, 0x47f0000000000000,
-	0x4330000000000000, 0x3ca0000000000000, 0xffffffffffffffff, 0x7fffffffffffffff, 0xffffffff00000000,
+	0,
+	0x8000000000000000,
+	1,
+	0x8000000000000001,
+	0x000fffffffffffff,
+	0x0010000000000000,
+	0x8010000000000000,
+	0x7fefffffffffffff,
+	0xffefffffffffffff,
+	0x7ff0000000000000,
+	0xfff0000000000000,
+	0x7ff8000000000000,
+	0x7ff0000000000001,
+	0xfff8123456789abc,
+	0x7ffc000000000000,
+	0x3ff0000000000000,
+	0xbff0000000000000,
+	0x3fefffffffffffff,
+	0x3fe0000000000000,
+	0x43e0000000000000,
+	0xc3e0000000000000,
+	0x43f0000000000000,
+	0x41dfffffffc00000,
+	0x41e0000000000000,
+	0xc1e0000000000000,
+	0x41efffffffe00000,
+	0x3810000000000000,
+	0x380fffffffffffff,
+	0x36a0000000000000,
+	0x47efffffe0000000,
+	0x47efffffefffffff,
+	0x47f0000000000000,
+	0x4330000000000000,
+	0x3ca0000000000000,
+	0xffffffffffffffff,
+	0x7fffffffffffffff,
+	0xffffffff00000000,
 };
 
 static uint64_t input(void)
@@ -62,7 +94,8 @@ static uint64_t input(void)
 	switch (x % 10) {
 	case 0:
 		return corners64[y % (sizeof(corners64) / 8)];
-	case 1: case 2:
+	case 1:
+	case 2:
 		return x << 32 | corners32[y % (sizeof(corners32) / 4)];
 	case 3: /* doubles, then floats, of medium size; of small size */
 		return (y & 0x800fffffffffffff) | (uint64_t)(983 + x / 16 % 80) << 52;
@@ -126,7 +159,9 @@ static void soft_open(struct gpu *g)
 	for (uint32_t k = 0; k < 4; k++)
 		soft_must(sov_memory_alloc(g->context, sizeof(soft), &g->buffers[k]), "allocating");
 	for (uint32_t k = 0; k < 3; k++)
-		soft_must(sov_memory_copy(g->context, g->buffers[k], SOV_HOST(inputs[k]), sizeof(soft)), "copying in");
+		soft_must(sov_memory_copy(g->context, g->buffers[k], SOV_HOST(inputs[k]),
+					  sizeof(soft)),
+			  "copying in");
 }
 
 /* false: it faulted, and the context is a new one. */
@@ -172,7 +207,8 @@ static void cuda_start(const void *image)
 
 static void cuda_run(const char *name)
 {
-	void *arguments[] = {&cuda.buffers[0], &cuda.buffers[1], &cuda.buffers[2], &cuda.buffers[3]};
+	void *arguments[] = {&cuda.buffers[0], &cuda.buffers[1], &cuda.buffers[2],
+			     &cuda.buffers[3]};
 	cuda_handle f;
 
 	must(cuModuleGetFunction(&f, cuda.module, name), name);
@@ -191,7 +227,8 @@ static uint64_t distance(const char *name, uint64_t a, uint64_t b)
 
 static bool halves_close(uint32_t a, uint32_t b)
 {
-	return abs((int16_t)a - (int16_t)b) <= 1 && abs((int16_t)(a >> 16) - (int16_t)(b >> 16)) <= 1;
+	return abs((int16_t)a - (int16_t)b) <= 1 &&
+	       abs((int16_t)(a >> 16) - (int16_t)(b >> 16)) <= 1;
 }
 
 static bool close(const char *name, uint64_t a, uint64_t b)
@@ -203,7 +240,8 @@ static bool close(const char *name, uint64_t a, uint64_t b)
 	memcpy(&g, &y, 4);
 	if (strstr(name, "16")) /* halves: one of each is the last place off */
 		return halves_close(x, y);
-	if (strstr(name, "tanh")) /* an H200 is 120 off at most where the result here is rounded correctly */
+	if (strstr(name,
+		   "tanh")) /* an H200 is 120 off at most where the result here is rounded correctly */
 		return distance(name, a, b) <= 128;
 	return distance(name, a, b) <= 2 || (!strstr(name, "f64") && fabsf(f - g) <= 0x1p-20f);
 }
@@ -222,12 +260,14 @@ static bool compare(const char *name)
 		differ++;
 		worst = d > worst ? d : worst;
 		if (!(approx && close(name, soft[i], real[i])) && far++ < SHOWN)
-			printf("  %s: a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64 ": software %016" PRIx64
-			       ", other %016" PRIx64 "\n", name, inputs[0][i], inputs[1][i], inputs[2][i], soft[i], real[i]);
+			printf("  %s: a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64
+			       ": software %016" PRIx64 ", other %016" PRIx64 "\n",
+			       name, inputs[0][i], inputs[1][i], inputs[2][i], soft[i], real[i]);
 	}
 	if (approx)
-		printf("%s: %" PRIu64 " of %u differ, by %" PRIu64 " ulp at most; %" PRIu64 " are far off\n", name,
-		       differ, COUNT, worst, far);
+		printf("%s: %" PRIu64 " of %u differ, by %" PRIu64 " ulp at most; %" PRIu64
+		       " are far off\n",
+		       name, differ, COUNT, worst, far);
 	else if (differ)
 		printf("%s: %" PRIu64 " of %u differ\n", name, differ, COUNT);
 	return !far;
@@ -292,7 +332,8 @@ static bool judge_real(const char *name)
 int main(int argc, char **argv)
 {
 	bool only_soft = argc > 2 && !strcmp(argv[1], "--soft");
-	uint32_t first = only_soft ? 2 : 1, count = (uint32_t)argc - first, same = 0, refused = 0, differ = 0;
+	uint32_t first = only_soft ? 2 : 1, count = (uint32_t)argc - first, same = 0, refused = 0,
+		 differ = 0;
 
 	if (argc < 2 || count > (only_soft ? FILES : 1))
 		die("usage", "forms forms.cubin | forms --soft forms.cubin...");
@@ -313,7 +354,8 @@ int main(int argc, char **argv)
 		else
 			differ++;
 	}
-	printf("forms: %u kernels, %u inputs each: %u agree, %u differ, %u do not run on the software GPU\n",
+	printf("forms: %u kernels, %u inputs each: %u agree, %u differ, %u do not run on the "
+	       "software GPU\n",
 	       files[0].image.nkernels, COUNT, same, differ, refused);
 	return differ || refused;
 }

@@ -45,20 +45,25 @@ static const char ptx[] =
 	/* to[i] = from[(i + 64) % n] + 1 */
 	".visible .entry turn(.param .u64 to, .param .u64 from, .param .u32 n) {\n"
 	"	.reg .b64 %p, %q, %w;\n	.reg .b32 %t, %b, %k, %n, %x;\n"
-	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, [n];\n"
+	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, "
+	"[n];\n"
 	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %k, %ntid.x;\n"
-	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, %w;\n"
+	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, "
+	"%w;\n"
 	"	add.u32 %t, %t, %k;\n	rem.u32 %t, %t, %n;\n	mul.wide.u32 %w, %t, 4;\n"
 	"	add.u64 %q, %q, %w;\n	ld.global.u32 %x, [%q];\n	add.u32 %x, %x, 1;\n"
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n"
 	/* The same from half of the ring away, behind `times` stores of 16 bytes into a sink. */
 	".visible .entry flood(.param .u64 to, .param .u64 from, .param .u32 n, .param .u64 sink,\n"
 	"		       .param .u32 times) {\n"
-	"	.reg .b64 %p, %q, %w, %s;\n	.reg .b32 %t, %b, %k, %n, %x, %h, %i;\n	.reg .pred %c;\n"
-	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, [n];\n"
+	"	.reg .b64 %p, %q, %w, %s;\n	.reg .b32 %t, %b, %k, %n, %x, %h, %i;\n	.reg .pred "
+	"%c;\n"
+	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, "
+	"[n];\n"
 	"	ld.param.u64 %s, [sink];\n	ld.param.u32 %i, [times];\n"
 	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %k, %ntid.x;\n"
-	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, %w;\n"
+	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, "
+	"%w;\n"
 	"	mul.wide.u32 %w, %t, 16;\n	add.u64 %s, %s, %w;\n	shr.u32 %h, %n, 1;\n"
 	"	add.u32 %t, %t, %h;\n	rem.u32 %t, %t, %n;\n	mul.wide.u32 %w, %t, 4;\n"
 	"	add.u64 %q, %q, %w;\n	ld.global.u32 %x, [%q];\n	add.u32 %x, %x, 1;\n"
@@ -67,14 +72,18 @@ static const char ptx[] =
 	"	sub.u32 %i, %i, 1;\n	setp.ne.u32 %c, %i, 0;\n	@%c bra again;\n"
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n"
 	/* The same from 64 words away, 24 times without a loop. */
-	".visible .entry pour(.param .u64 to, .param .u64 from, .param .u32 n, .param .u64 sink) {\n"
+	".visible .entry pour(.param .u64 to, .param .u64 from, .param .u32 n, .param .u64 sink) "
+	"{\n"
 	"	.reg .b64 %p, %q, %w, %s;\n	.reg .b32 %t, %b, %k, %n, %x;\n	.reg .pred %c;\n"
-	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, [n];\n"
+	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [from];\n	ld.param.u32 %n, "
+	"[n];\n"
 	"	ld.param.u64 %s, [sink];\n"
 	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %k, %ntid.x;\n"
-	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, %w;\n"
+	"	mad.lo.u32 %t, %b, %k, %t;\n	mul.wide.u32 %w, %t, 4;\n	add.u64 %p, %p, "
+	"%w;\n"
 	"	mul.wide.u32 %w, %t, 16;\n	add.u64 %s, %s, %w;\n	add.u32 %t, %t, 64;\n"
-	"	setp.ge.u32 %c, %t, %n;\n	@%c sub.u32 %t, %t, %n;\n	mul.wide.u32 %w, %t, 4;\n"
+	"	setp.ge.u32 %c, %t, %n;\n	@%c sub.u32 %t, %t, %n;\n	mul.wide.u32 %w, "
+	"%t, 4;\n"
 	"	add.u64 %q, %q, %w;\n	ld.global.u32 %x, [%q];\n	add.u32 %x, %x, 1;\n"
 	"	mul.wide.u32 %w, %n, 16;\n" POUR_6 POUR_6 POUR_6 POUR_6
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n";
@@ -98,12 +107,30 @@ static const struct experiment {
 	bool bold;
 	struct bits bits[8];
 } experiments[] = {
-#define NO_BARRIER  {1137, 1136, 0, ALL}
-#define NO_TEXTURES {604, 604, 0, ALL}
-#define NO_DATA	    {605, 605, 0, ALL}
-#define OLD_CODE    {606, 606, 0, ALL}
-#define KEPT	    {419, 419, 0, ALL}
-#define COUNTED	    {1137, 1136, 0, NOT_LAST}
+#define NO_BARRIER \
+	{ \
+		1137, 1136, 0, ALL \
+	}
+#define NO_TEXTURES \
+	{ \
+		604, 604, 0, ALL \
+	}
+#define NO_DATA \
+	{ \
+		605, 605, 0, ALL \
+	}
+#define OLD_CODE \
+	{ \
+		606, 606, 0, ALL \
+	}
+#define KEPT \
+	{ \
+		419, 419, 0, ALL \
+	}
+#define COUNTED \
+	{ \
+		1137, 1136, 0, NOT_LAST \
+	}
 	{"early, no barrier between (is late, if anything is)", 0, AS_THEY_ARE, false, {COUNTED}},
 	{"past caches, no barrier between (may be late)", 1, AS_THEY_ARE, false, {COUNTED}},
 	{"no barrier behind each (may be wrong)", 2, AS_THEY_ARE, false, {NO_BARRIER}},
@@ -113,27 +140,55 @@ static const struct experiment {
 	{"neither (is wrong, if anything is)", 2, AS_THEY_ARE, false, {NO_TEXTURES, NO_DATA}},
 	{"next descriptor not fetched ahead", 2, AS_THEY_ARE, false, {{372, 372, 0, ALL}}},
 	{"next descriptor copied", 2, AS_THEY_ARE, false, {{371, 369, 3, NOT_LAST}}},
-	{"textures not invalidated, constants kept, program fetched", 8, AS_THEY_ARE, false,
+	{"textures not invalidated, constants kept, program fetched",
+	 8,
+	 AS_THEY_ARE,
+	 false,
 	 {NO_TEXTURES}},
 	{"all of it, textures not invalidated", 9, AS_THEY_ARE, false, {NO_TEXTURES}},
-	{"all of it, neither invalidated (may be wrong)", 9, AS_THEY_ARE, false,
+	{"all of it, neither invalidated (may be wrong)",
+	 9,
+	 AS_THEY_ARE,
+	 false,
 	 {NO_TEXTURES, NO_DATA}},
 	{"code not looked for anew", 2, AS_THEY_ARE, false, {OLD_CODE}},
 	{"all of it, code not looked for anew", 9, AS_THEY_ARE, false, {OLD_CODE}},
-	{"all of it, neither code nor constants looked for anew", 9, NOT_FORGETTING, false, {OLD_CODE}},
+	{"all of it, neither code nor constants looked for anew",
+	 9,
+	 NOT_FORGETTING,
+	 false,
+	 {OLD_CODE}},
 	{"the same, no textures", 9, NOT_FORGETTING, false, {OLD_CODE, NO_TEXTURES}},
-	{"the same, no barrier between (may be wrong)", 9, NOT_FORGETTING, false, {OLD_CODE, COUNTED}},
-	{"all of it but chasing, neither looked for", 9, NOT_FORGETTING, false, {OLD_CODE, {382, 382, 0, ALL}}},
+	{"the same, no barrier between (may be wrong)",
+	 9,
+	 NOT_FORGETTING,
+	 false,
+	 {OLD_CODE, COUNTED}},
+	{"all of it but chasing, neither looked for",
+	 9,
+	 NOT_FORGETTING,
+	 false,
+	 {OLD_CODE, {382, 382, 0, ALL}}},
 	{"constants fetched before, neither looked for", 5, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
 	{"constants fetched behind, neither looked for", 6, AS_THEY_ARE, false, {OLD_CODE, KEPT}},
 	{"all of it, system barrier", 9, NOT_FORGETTING, false, {OLD_CODE, {1137, 1136, 1, ALL}}},
 	{"all of it, barrier of kind 2", 9, NOT_FORGETTING, true, {OLD_CODE, {1137, 1136, 2, ALL}}},
-	{"all of it, next not fetched ahead", 9, NOT_FORGETTING, false, {OLD_CODE, {372, 372, 0, ALL}}},
+	{"all of it, next not fetched ahead",
+	 9,
+	 NOT_FORGETTING,
+	 false,
+	 {OLD_CODE, {372, 372, 0, ALL}}},
 	{"all of it, next copied", 9, NOT_FORGETTING, false, {OLD_CODE, {371, 369, 3, NOT_LAST}}},
 	{"ended by idleness, no semaphore", 2, LAUNCH_ALONE, false, {{320, 320, 0, LAST}}},
-	{"all launched, each counts the next down", 2, LAUNCH_ALL, true,
+	{"all launched, each counts the next down",
+	 2,
+	 LAUNCH_ALL,
+	 true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}}},
-	{"the same, no barrier (may be wrong)", 2, LAUNCH_ALL, true,
+	{"the same, no barrier (may be wrong)",
+	 2,
+	 LAUNCH_ALL,
+	 true,
 	 {{371, 369, 4, NOT_LAST}, {15, 0, 1, NOT_FIRST}, NO_BARRIER}},
 };
 #define EXPERIMENTS (sizeof(experiments) / sizeof(*experiments))
@@ -209,11 +264,11 @@ struct row {
 	const struct experiment *experiment; /* NULL: the way as it is */
 };
 
-#define TRY(call)                                                                                  \
-	do {                                                                                       \
-		sov_result r_ = call;                                                              \
-		if (r_)                                                                            \
-			return r_;                                                                 \
+#define TRY(call) \
+	do { \
+		sov_result r_ = call; \
+		if (r_) \
+			return r_; \
 	} while (0)
 
 static sov_result start(struct row *r)
@@ -350,7 +405,7 @@ static struct line {
 	const char *name;
 	const struct graph_way *way;
 	const struct experiment *experiment;
-	double many, few; /* least of the turns' medians */
+	double many, few;     /* least of the turns' medians */
 	uint64_t wrong, late; /* words: of neighbours and alone, of floods */
 	sov_result result;
 	char message[256];
@@ -388,7 +443,10 @@ static void print_line(const struct line *l)
 		printf("| %s | | | %s: %s |\n", l->name, sov_result_name(l->result), l->message);
 	else
 		printf("| %s | %.2f | %.0f | %s |\n", l->name, l->many,
-		       (l->many - l->few) * 1000 / (LONG - SHORT), l->wrong ? "WRONG" : l->late ? "LATE" : "right");
+		       (l->many - l->few) * 1000 / (LONG - SHORT),
+		       l->wrong  ? "WRONG"
+		       : l->late ? "LATE"
+				 : "right");
 }
 
 int main(int argc, char **argv)
@@ -422,11 +480,13 @@ int main(int argc, char **argv)
 		for (i = 0; i < count; i++)
 			if (!lines[i].result)
 				do_line(&lines[i], turn);
-	printf("| way | graph of %u, us | a kernel more, ns | result |\n| --- | --- | --- | --- |\n",
+	printf("| way | graph of %u, us | a kernel more, ns | result |\n| --- | --- | --- | --- "
+	       "|\n",
 	       LONG);
 	for (i = 0; i < count; i++) {
 		print_line(&lines[i]);
-		good &= lines[i].experiment || (!lines[i].result && !lines[i].wrong && !lines[i].late);
+		good &= lines[i].experiment ||
+			(!lines[i].result && !lines[i].wrong && !lines[i].late);
 	}
 	printf("%s\n", good ? "PASS: all ways of the library are right"
 			    : "FAIL: a way of the library is wrong");

@@ -32,7 +32,8 @@ enum {
 	TIME_LIMIT = 30, /* seconds for one test */
 	GUARD = 256,     /* bytes before, between and behind buffers */
 	BLOCKS = 32,     /* that fit on one processor at a time */
-	TEST_DONE = 0, TEST_TOOK_CONTEXT = 3, /* exit statuses of a child, besides EXIT_BROKEN */
+	TEST_DONE = 0,
+	TEST_TOOK_CONTEXT = 3, /* exit statuses of a child, besides EXIT_BROKEN */
 };
 
 static struct {
@@ -45,7 +46,7 @@ static struct {
 static struct progress {
 	unsigned next, right, wrong;
 	uint64_t launches;
-} *progress;
+} * progress;
 
 /* ---- a test's memory: all buffers in one piece, guards between them ---- */
 
@@ -75,7 +76,8 @@ static struct memory memory_new(struct instruction_test *t)
 		exit(EXIT_BROKEN);
 	memset(m.before, TEST_GARBAGE, m.bytes);
 	for (uint32_t i = 0; i < t->count; i++)
-		memcpy(m.before + m.offset[i], t->parameters[i].memory, bytes_of(&t->parameters[i]));
+		memcpy(m.before + m.offset[i], t->parameters[i].memory,
+		       bytes_of(&t->parameters[i]));
 	must(cuMemAlloc_v2(&m.at, m.bytes), "allocating");
 	return m;
 }
@@ -88,7 +90,8 @@ static void memory_free(struct memory *m)
 }
 
 /* The number of elements that are wrong; says which is the first. */
-static uint32_t wrong_elements(const struct instruction_test *t, const struct memory *m, char *why, size_t size)
+static uint32_t wrong_elements(const struct instruction_test *t, const struct memory *m, char *why,
+			       size_t size)
 {
 	uint32_t wrong = 0;
 
@@ -100,8 +103,10 @@ static uint32_t wrong_elements(const struct instruction_test *t, const struct me
 
 			memcpy(&got, m->after + m->offset[i] + k * p->bytes, p->bytes);
 			if (!test_same(p, k, got) && !wrong++)
-				snprintf(why, size, "parameter %u, element %u: got 0x%llx, want %s0x%llx", i, k,
-					 (unsigned long long)got, p->any_nan[k] ? "a NaN such as " : "",
+				snprintf(why, size,
+					 "parameter %u, element %u: got 0x%llx, want %s0x%llx", i,
+					 k, (unsigned long long)got,
+					 p->any_nan[k] ? "a NaN such as " : "",
 					 (unsigned long long)p->after[k]);
 		}
 	}
@@ -109,7 +114,8 @@ static uint32_t wrong_elements(const struct instruction_test *t, const struct me
 }
 
 /* Whether all is as it was outside of the buffers. */
-static bool guards_hold(const struct instruction_test *t, const struct memory *m, char *why, size_t size)
+static bool guards_hold(const struct instruction_test *t, const struct memory *m, char *why,
+			size_t size)
 {
 	uint32_t from = 0;
 
@@ -131,7 +137,8 @@ static bool guards_hold(const struct instruction_test *t, const struct memory *m
 /* Whether every block may do the same at the same time: none counts, and none knows its place. */
 static bool blocks_are_alike(const char *text)
 {
-	static const char *const tellers[] = {"\n// inout ", "\n// grid:", "\n// fails", "ctaid", ".global ."};
+	static const char *const tellers[] = {"\n// inout ", "\n// grid:", "\n// fails", "ctaid",
+					      ".global ."};
 
 	for (size_t i = 0; i < sizeof(tellers) / sizeof(tellers[0]); i++)
 		if (strstr(text, tellers[i]))
@@ -150,10 +157,12 @@ static int launch(struct instruction_test *t, cuda_handle function, struct memor
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		addresses[i] = m->at + m->offset[i];
-		arguments[i] = t->parameters[i].buffer ? (void *)&addresses[i] : t->parameters[i].memory;
+		arguments[i] =
+			t->parameters[i].buffer ? (void *)&addresses[i] : t->parameters[i].memory;
 	}
 	must(cuMemcpyHtoD_v2(m->at, m->before, m->bytes), "copying to the GPU");
-	error = cuLaunchKernel(function, grid, 1, 1, t->block, 1, 1, t->shared, NULL, arguments, NULL);
+	error = cuLaunchKernel(function, grid, 1, 1, t->block, 1, 1, t->shared, NULL, arguments,
+			       NULL);
 	if (!error)
 		error = cuCtxSynchronize();
 	progress->launches++;
@@ -176,7 +185,8 @@ static int launch(struct instruction_test *t, cuda_handle function, struct memor
 }
 
 /* All launches of a test. Returns whether the context outlived them. */
-static bool judge(struct instruction_test *t, const char *text, cuda_handle function, unsigned sm_count)
+static bool judge(struct instruction_test *t, const char *text, cuda_handle function,
+		  unsigned sm_count)
 {
 	struct memory m = memory_new(t);
 	bool wide = blocks_are_alike(text);
@@ -192,7 +202,8 @@ static bool judge(struct instruction_test *t, const char *text, cuda_handle func
 			error = launch(t, function, &m, grid, why, sizeof(why));
 			count++;
 			if (*why && !bad++)
-				snprintf(first, sizeof(first), "%.200s; grid %u, launch %u", why, grid, count);
+				snprintf(first, sizeof(first), "%.200s; grid %u, launch %u", why,
+					 grid, count);
 		}
 	if (bad)
 		printf("WRONG %s: %s; %u of %u launches\n", t->name, first, bad, count);
@@ -263,7 +274,8 @@ static void account(int status, const char *name, const char *variant)
 		printf("BROKEN at %s %s\n", name, variant);
 		exit(EXIT_BROKEN);
 	}
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == TEST_DONE || WEXITSTATUS(status) == TEST_TOOK_CONTEXT))
+	if (WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == TEST_DONE || WEXITSTATUS(status) == TEST_TOOK_CONTEXT))
 		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		printf("WRONG %s %s: not done after %d seconds\n", name, variant, TIME_LIMIT);
@@ -295,7 +307,9 @@ static unsigned run_variant(const char *variant)
 			perror("instructions: a child process");
 			exit(EXIT_BROKEN);
 		}
-		account(status, run.names[tests[progress->next < count ? progress->next : count - 1]], variant);
+		account(status,
+			run.names[tests[progress->next < count ? progress->next : count - 1]],
+			variant);
 	}
 	printf("instructions, %s: %u right, %u wrong, %u not compiled", variant, progress->right,
 	       progress->wrong, run.count - count);
@@ -334,7 +348,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	run.rounds = small ? 2 : 50;
 	run.blocks = small ? 1 : BLOCKS;
-	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	if (progress == MAP_FAILED || !files_each(FOLDER, ".ptx", add_name)) {
 		printf("BROKEN no memory, or no tests in " FOLDER "\n");
 		return EXIT_BROKEN;

@@ -58,24 +58,36 @@ static char *make_ptx(void)
 	static char text[1 << 16];
 	char *at = text;
 
-	at += sprintf(at, ".version 7.0\n.target sm_80\n.address_size 64\n"
+	at += sprintf(
+		at,
+		".version 7.0\n.target sm_80\n.address_size 64\n"
 		".extern .shared .align 16 .b32 all[];\n"
 		".visible .entry shared(.param .u64 p, .param .u32 fill, .param .u32 bytes) {\n"
-		"	.reg .b64 %%p, %%l;\n	.reg .b32 %%t, %%s, %%e, %%f, %%n, %%x;\n	.reg .pred %%q, %%z;\n"
-		"	ld.param.u64 %%p, [p];\n	ld.param.u32 %%f, [fill];\n	ld.param.u32 %%n, [bytes];\n"
-		"	mov.u32 %%t, %%ctaid.x;\n	mul.wide.u32 %%l, %%t, %%n;\n	add.s64 %%p, %%p, %%l;\n"
-		"	mov.u32 %%t, %%tid.x;\n	shl.b32 %%t, %%t, 2;\n	cvt.u64.u32 %%l, %%t;\n	add.s64 %%p, %%p, %%l;\n"
-		"	mov.u32 %%s, all;\n	add.u32 %%e, %%s, %%n;\n	add.u32 %%s, %%s, %%t;\n	setp.ne.u32 %%q, %%f, 0;\n"
-		"again:\n	@%%q ld.global.u32 %%x, [%%p];\n	@%%q st.volatile.shared.u32 [%%s], %%x;\n"
+		"	.reg .b64 %%p, %%l;\n	.reg .b32 %%t, %%s, %%e, %%f, %%n, %%x;\n	"
+		".reg .pred %%q, %%z;\n"
+		"	ld.param.u64 %%p, [p];\n	ld.param.u32 %%f, [fill];\n	"
+		"ld.param.u32 %%n, [bytes];\n"
+		"	mov.u32 %%t, %%ctaid.x;\n	mul.wide.u32 %%l, %%t, %%n;\n	add.s64 "
+		"%%p, %%p, %%l;\n"
+		"	mov.u32 %%t, %%tid.x;\n	shl.b32 %%t, %%t, 2;\n	cvt.u64.u32 %%l, %%t;\n	"
+		"add.s64 %%p, %%p, %%l;\n"
+		"	mov.u32 %%s, all;\n	add.u32 %%e, %%s, %%n;\n	add.u32 %%s, %%s, "
+		"%%t;\n	setp.ne.u32 %%q, %%f, 0;\n"
+		"again:\n	@%%q ld.global.u32 %%x, [%%p];\n	@%%q "
+		"st.volatile.shared.u32 [%%s], %%x;\n"
 		"	ld.volatile.shared.u32 %%x, [%%s];\n	st.global.u32 [%%p], %%x;\n"
 		"	add.u32 %%s, %%s, %u;\n	add.s64 %%p, %%p, %u;\n"
-		"	setp.lt.u32 %%z, %%s, %%e;\n	@%%z bra again;\n	ret;\n}\n", THREADS * 4, THREADS * 4);
-	at += sprintf(at, ".visible .entry registers(.param .u64 p, .param .u32 fill) {\n"
-		"	.reg .b64 %%p, %%l;\n	.reg .b32 %%t, %%f, %%r<%u>;\n	.reg .pred %%q;\n"
-		"	ld.param.u64 %%p, [p];\n	ld.param.u32 %%f, [fill];\n"
-		"	mov.u32 %%t, %%ctaid.x;\n	mul.wide.u32 %%l, %%t, %u;\n	add.s64 %%p, %%p, %%l;\n"
-		"	mov.u32 %%t, %%tid.x;\n	mul.wide.u32 %%l, %%t, 4;\n	add.s64 %%p, %%p, %%l;\n	setp.ne.u32 %%q, %%f, 0;\n",
-		REGISTERS, REGISTERS * THREADS * 4);
+		"	setp.lt.u32 %%z, %%s, %%e;\n	@%%z bra again;\n	ret;\n}\n",
+		THREADS * 4, THREADS * 4);
+	at += sprintf(at,
+		      ".visible .entry registers(.param .u64 p, .param .u32 fill) {\n"
+		      "	.reg .b64 %%p, %%l;\n	.reg .b32 %%t, %%f, %%r<%u>;\n	.reg .pred %%q;\n"
+		      "	ld.param.u64 %%p, [p];\n	ld.param.u32 %%f, [fill];\n"
+		      "	mov.u32 %%t, %%ctaid.x;\n	mul.wide.u32 %%l, %%t, %u;\n	add.s64 "
+		      "%%p, %%p, %%l;\n"
+		      "	mov.u32 %%t, %%tid.x;\n	mul.wide.u32 %%l, %%t, 4;\n	add.s64 %%p, %%p, "
+		      "%%l;\n	setp.ne.u32 %%q, %%f, 0;\n",
+		      REGISTERS, REGISTERS * THREADS * 4);
 	for (uint32_t r = 0; r < REGISTERS; r++)
 		at += sprintf(at, "	@%%q ld.global.u32 %%r%u, [%%p+%u];\n", r, r * THREADS * 4);
 	at += sprintf(at, "	bar.sync 0;\n");
@@ -115,8 +127,12 @@ static void side_open(struct side *s)
 static void launch(struct side *s, bool kind, uint32_t fill)
 {
 	const void *arguments[] = {&s->buffer, &fill, &shared_bytes};
-	sov_launch l = {.size = sizeof(l), .grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .arguments = arguments,
-			.shared_bytes = kind ? 0 : shared_bytes, .argument_count = kind ? 2 : 3};
+	sov_launch l = {.size = sizeof(l),
+			.grid = {blocks, 1, 1},
+			.block = {THREADS, 1, 1},
+			.arguments = arguments,
+			.shared_bytes = kind ? 0 : shared_bytes,
+			.argument_count = kind ? 2 : 3};
 
 	must(sov_function_launch(s->functions[kind], &l), "launch");
 	must(sov_context_wait(s->context, UINT64_C(20000000000)), "wait");
@@ -173,8 +189,8 @@ static FILE *start(char **argv, const char *what, bool kind, uint32_t word, uint
 {
 	char command[1200];
 
-	snprintf(command, sizeof(command), "timeout 60 '%s' '%s' %s %s %u %llu", argv[0], argv[1], what, kinds[kind], word,
-		 (unsigned long long)milliseconds);
+	snprintf(command, sizeof(command), "timeout 60 '%s' '%s' %s %s %u %llu", argv[0], argv[1],
+		 what, kinds[kind], word, (unsigned long long)milliseconds);
 	return popen(command, "r");
 }
 
@@ -184,7 +200,8 @@ static uint64_t finish(FILE *f, uint64_t *turns)
 	unsigned long long n[2] = {0};
 	char line[512] = "";
 
-	if (!f || !fgets(line, sizeof(line), f) || sscanf(line, "%llu %llu", &n[0], &n[1]) != 2 || pclose(f)) {
+	if (!f || !fgets(line, sizeof(line), f) || sscanf(line, "%llu %llu", &n[0], &n[1]) != 2 ||
+	    pclose(f)) {
 		printf("BROKEN a side says: %s\n", line);
 		exit(2);
 	}
@@ -250,8 +267,8 @@ int main(int argc, char **argv)
 	}
 	fclose(f);
 	if (argc == 6)
-		return one_side(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]), (uint32_t)strtoul(argv[4], NULL, 0),
-				strtoull(argv[5], NULL, 0));
+		return one_side(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]),
+				(uint32_t)strtoul(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
 	f = fopen("/dev/urandom", "rb");
 	if (!f || fread(&word, sizeof(word), 1, f) != 1)
 		return 2;

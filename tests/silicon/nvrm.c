@@ -99,11 +99,11 @@ static void nothing_foreign(void)
 
 /* ---- kernels that go wrong ---- */
 
-#define KERNEL(name, body)                                                                         \
-	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n"                                   \
-		   "	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n"                    \
-		   "	.shared .b32 own[32];\n"                                                   \
-		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body       \
+#define KERNEL(name, body) \
+	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n" \
+		   "	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n" \
+		   "	.shared .b32 own[32];\n" \
+		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body \
 		   "	ret;\n}\n"
 
 static const struct wrong {
@@ -113,7 +113,8 @@ static const struct wrong {
 	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"), "not mapped",
 	 UINT64_C(0x700000000000)},
 	{"load_nowhere",
-	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n	st.global.u32 [%a2], %r1;\n"),
+	 KERNEL("load_nowhere",
+		"	ld.global.u32 %r1, [%a2+64];\n	st.global.u32 [%a2], %r1;\n"),
 	 "not mapped", UINT64_C(0x4000)},
 	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+65536], 1;\n"), "not mapped", 0},
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), "aligned", 0},

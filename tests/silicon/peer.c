@@ -22,9 +22,9 @@
 #include "peer_side.h"
 
 #define TIME_LIMIT 400 /* seconds for everything */
-#define BURST	   100u
-#define ROUNDS	   5u
-#define WARM_NS	   UINT64_C(1500000000)
+#define BURST      100u
+#define ROUNDS     5u
+#define WARM_NS    UINT64_C(1500000000)
 
 static uint64_t now(void)
 {
@@ -69,7 +69,7 @@ struct question {
 	uint64_t bytes;
 };
 
-struct hello { /* what a side says of itself first */
+struct hello {              /* what a side says of itself first */
 	uint64_t libraries; /* mappings of NVIDIA's */
 	char device[128];
 };
@@ -130,14 +130,14 @@ static uint64_t sample_trip(uint64_t bytes, uint32_t value)
 	side->out(pinned, word, sizeof(value));
 	return now() - from;
 }
-#define COPY(name, call)                                                                           \
-	static uint64_t sample_##name(uint64_t bytes, uint32_t value)                              \
-	{                                                                                          \
-		uint64_t from = now();                                                             \
-                                                                                                   \
-		(void)value;                                                                       \
-		call;                                                                              \
-		return now() - from;                                                               \
+#define COPY(name, call) \
+	static uint64_t sample_##name(uint64_t bytes, uint32_t value) \
+	{ \
+		uint64_t from = now(); \
+\
+		(void)value; \
+		call; \
+		return now() - from; \
 	}
 COPY(pinned_in, side->in(near[0], pinned, bytes))
 COPY(pinned_out, side->out(pinned, near[0], bytes))
@@ -342,7 +342,8 @@ static struct child start(const char *mode, unsigned which, const char *image, u
 	if (!c.pid) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
-		execl("/proc/self/exe", "peer", mode, sides[which].name, image, number, (char *)NULL);
+		execl("/proc/self/exe", "peer", mode, sides[which].name, image, number,
+		      (char *)NULL);
 		_exit(EXIT_BROKEN);
 	}
 	if (c.pid < 0)
@@ -389,8 +390,8 @@ static void compare(struct child *c, struct question q, uint32_t rounds, uint64_
 			take(&wrong, sizeof(wrong), 1, &c[s]);
 			take(times[s] + (uint64_t)r * q.count, sizeof(uint64_t), q.count, &c[s]);
 			if (wrong)
-				printf("WRONG %s, %s, %" PRIu64 " bytes\n", sides[s].name, tests[q.what].name,
-				       q.bytes);
+				printf("WRONG %s, %s, %" PRIu64 " bytes\n", sides[s].name,
+				       tests[q.what].name, q.bytes);
 			wrong_values += wrong;
 		}
 	for (unsigned s = 0; s < SIDES; s++) {
@@ -400,7 +401,8 @@ static void compare(struct child *c, struct question q, uint32_t rounds, uint64_
 	}
 }
 
-static void print_row(const char *name, uint64_t bytes, const uint64_t median[SIDES], double wanted, uint64_t samples)
+static void print_row(const char *name, uint64_t bytes, const uint64_t median[SIDES], double wanted,
+		      uint64_t samples)
 {
 	double ratio = median[1] ? (double)median[0] / (double)median[1] : 0;
 
@@ -411,7 +413,8 @@ static void print_row(const char *name, uint64_t bytes, const uint64_t median[SI
 		printf(" %9s |", "");
 	printf(" %9.2f | %9.2f | %6.3f |", (double)median[0] / 1e3, (double)median[1] / 1e3, ratio);
 	if (bytes)
-		printf(" %7.2f | %7.2f |", (double)bytes / (double)median[0], (double)bytes / (double)median[1]);
+		printf(" %7.2f | %7.2f |", (double)bytes / (double)median[0],
+		       (double)bytes / (double)median[1]);
 	else
 		printf(" %7s | %7s |", "", "");
 	if (wanted)
@@ -435,7 +438,7 @@ static uint32_t samples_of(uint64_t bytes, double wanted, enum effort effort)
 
 static void compare_all(struct child *c, enum effort effort, uint64_t largest)
 {
-	static const uint64_t sizes[] = {4,	   64,	     256,     1 << 10, 4 << 10,	 16 << 10,
+	static const uint64_t sizes[] = {4,        64,        256,     1 << 10,  4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
 	uint64_t median[SIDES];
 
@@ -479,12 +482,14 @@ static void warm_up(struct child *c, uint64_t largest)
 	uint64_t start_at = now(), median[SIDES];
 
 	while (now() - start_at < WARM_NS)
-		compare(c, (struct question){9, 100, largest < 1 << 24 ? largest : 1 << 24}, 1, median);
+		compare(c, (struct question){9, 100, largest < 1 << 24 ? largest : 1 << 24}, 1,
+			median);
 }
 
 int main(int argc, char **argv)
 {
-	bool small = argc > 2 && !strcmp(argv[1], "--small"), full = argc > 2 && !strcmp(argv[1], "--long");
+	bool small = argc > 2 && !strcmp(argv[1], "--small"),
+	     full = argc > 2 && !strcmp(argv[1], "--long");
 	uint64_t largest = small ? 1 << 20 : 256 << 20;
 	const char *image = argv[argc - 1];
 	struct child c[SIDES];
@@ -494,8 +499,9 @@ int main(int argc, char **argv)
 	for (unsigned s = 0; argc == 5 && s < SIDES; s++)
 		if (!strcmp(argv[2], sides[s].name)) {
 			side = &sides[s];
-			return strcmp(argv[1], "--first") ? serve(argv[3], strtoull(argv[4], NULL, 10))
-							  : first_result(argv[3]);
+			return strcmp(argv[1], "--first")
+				       ? serve(argv[3], strtoull(argv[4], NULL, 10))
+				       : first_result(argv[3]);
 		}
 	if (argc != 2 + (small || full)) {
 		fprintf(stderr, "usage: peer [--small | --long] IMAGE\n");
@@ -506,20 +512,23 @@ int main(int argc, char **argv)
 		c[s] = start("--serve", s, image, largest);
 	for (unsigned s = 0; s < SIDES; s++) {
 		take(&hello, sizeof(hello), 1, &c[s]);
-		printf("%s: %s; %" PRIu64 " mappings of NVIDIA's libraries in /proc/self/maps\n", sides[s].name,
-		       hello.device, hello.libraries);
+		printf("%s: %s; %" PRIu64 " mappings of NVIDIA's libraries in /proc/self/maps\n",
+		       sides[s].name, hello.device, hello.libraries);
 		wrong_values += !s && hello.libraries; /* libsov's has none */
 		if (!small && strstr(hello.device, "software GPU"))
 			broken("libsov has found no real GPU; there is nothing to compare");
 	}
 	if (!small)
 		warm_up(c, largest);
-	printf("\n| %-20s | %9s | %9s | %9s | %6s | %7s | %7s | %12s | %6s |\n|---|---|---|---|---|---|---|---|---|\n",
+	printf("\n| %-20s | %9s | %9s | %9s | %6s | %7s | %7s | %12s | %6s "
+	       "|\n|---|---|---|---|---|---|---|---|---|\n",
 	       "", "bytes", "sov us", "CUDA us", "ratio", "GB/s", "CUDA", "wanted", "times");
 	compare_all(c, small ? SMALL_EFFORT : full ? LONG_EFFORT : USUAL_EFFORT, largest);
 	compare_starts(image, small ? 3 : 21);
 	for (unsigned s = 0; s < SIDES; s++)
 		wrong_values += !finish(&c[s]);
-	printf("\nMedians; ratio: sov over CUDA in time, below 1 sov is faster. peer: %" PRIu64 " wrong\n", wrong_values);
+	printf("\nMedians; ratio: sov over CUDA in time, below 1 sov is faster. peer: %" PRIu64
+	       " wrong\n",
+	       wrong_values);
 	return wrong_values ? EXIT_WRONG : 0;
 }

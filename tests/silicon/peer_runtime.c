@@ -41,7 +41,20 @@ static const char ptx[] =
 	"	st.global.u32 [%p], %x;\n	ret;\n}\n";
 
 enum figure {
-	GRAPH, GRAPH_LEAST, GRAPH_MOST, LAUNCHES, POOL, PLAIN, ONE_STREAM, FOUR_STREAMS, EVENT, TIMED, COPY, COMPUTE, SERIAL, OVERLAPPED,
+	GRAPH,
+	GRAPH_LEAST,
+	GRAPH_MOST,
+	LAUNCHES,
+	POOL,
+	PLAIN,
+	ONE_STREAM,
+	FOUR_STREAMS,
+	EVENT,
+	TIMED,
+	COPY,
+	COMPUTE,
+	SERIAL,
+	OVERLAPPED,
 	FIGURES
 };
 static const char *const names[FIGURES] = {
@@ -211,12 +224,13 @@ static void s_event(bool timed)
 }
 
 #define MORE_FUNCTIONS(F) \
-	F(cuMemAllocAsync, (cuda_ptr *p, size_t bytes, cuda_handle stream)) \
+	F(cuMemAllocAsync, (cuda_ptr * p, size_t bytes, cuda_handle stream)) \
 	F(cuMemFreeAsync, (cuda_ptr p, cuda_handle stream)) \
 	F(cuMemcpyHtoDAsync_v2, (cuda_ptr to, const void *from, size_t bytes, cuda_handle stream)) \
 	F(cuStreamBeginCapture_v2, (cuda_handle stream, int mode)) \
-	F(cuStreamEndCapture, (cuda_handle stream, cuda_handle *graph)) \
-	F(cuGraphInstantiateWithFlags, (cuda_handle *run, cuda_handle graph, unsigned long long flags)) \
+	F(cuStreamEndCapture, (cuda_handle stream, cuda_handle * graph)) \
+	F(cuGraphInstantiateWithFlags, \
+	  (cuda_handle * run, cuda_handle graph, unsigned long long flags)) \
 	F(cuGraphLaunch, (cuda_handle run, cuda_handle stream))
 MORE_FUNCTIONS(CUDA_DECLARE)
 
@@ -259,8 +273,9 @@ static void c_launch(unsigned stream, bool long_one, uint64_t p, uint32_t n)
 {
 	void *arguments[] = {&p, &n};
 
-	must(cuLaunchKernel(long_one ? c_spin : c_add, 1, 1, 1, 1, 1, 1, 0, c_streams[stream], arguments,
-			    NULL), "launching");
+	must(cuLaunchKernel(long_one ? c_spin : c_add, 1, 1, 1, 1, 1, 1, 0, c_streams[stream],
+			    arguments, NULL),
+	     "launching");
 }
 static void c_in(unsigned stream, uint64_t to, const void *from, size_t bytes)
 {
@@ -326,7 +341,11 @@ static uint64_t words, bulk;
 static void *host;
 static uint32_t short_spin, long_spin;
 
-static void do_graph(void) { S->run(); S->wait(0); }
+static void do_graph(void)
+{
+	S->run();
+	S->wait(0);
+}
 static void do_launches(void)
 {
 	for (unsigned i = 0; i < CHAIN; i++)
@@ -338,9 +357,18 @@ static void do_pool(void)
 	for (unsigned i = 0; i < 100; i++)
 		S->pool();
 }
-static void do_plain(void) { S->plain(); }
-static void do_event(void) { S->event(false); }
-static void do_timed(void) { S->event(true); }
+static void do_plain(void)
+{
+	S->plain();
+}
+static void do_event(void)
+{
+	S->event(false);
+}
+static void do_timed(void)
+{
+	S->event(true);
+}
 static void do_streams(unsigned n)
 {
 	for (unsigned i = 0; i < (small ? 16 : 256); i++)
@@ -348,10 +376,24 @@ static void do_streams(unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		S->wait(i);
 }
-static void do_one(void) { do_streams(1); }
-static void do_four(void) { do_streams(STREAMS); }
-static void do_copy(void) { S->in(0, bulk, host, (size_t)copy_mib << 20); S->wait(0); }
-static void do_compute(void) { S->launch(0, true, words, long_spin); S->wait(0); }
+static void do_one(void)
+{
+	do_streams(1);
+}
+static void do_four(void)
+{
+	do_streams(STREAMS);
+}
+static void do_copy(void)
+{
+	S->in(0, bulk, host, (size_t)copy_mib << 20);
+	S->wait(0);
+}
+static void do_compute(void)
+{
+	S->launch(0, true, words, long_spin);
+	S->wait(0);
+}
 static void do_serial(void)
 {
 	S->in(0, bulk, host, (size_t)copy_mib << 20);
@@ -422,7 +464,8 @@ static bool measure(double figures[FIGURES])
 	bulk = S->memory((size_t)copy_mib << 20);
 	host = S->pinned((size_t)copy_mib << 20);
 	memset(host, 0x5a, (size_t)copy_mib << 20);
-	for (unsigned i = 0; i < (small ? 1 : 10); i++) { /* until clocks are what they are under load */
+	for (unsigned i = 0; i < (small ? 1 : 10);
+	     i++) { /* until clocks are what they are under load */
 		S->launch(0, true, words, small ? 1000 : 20000000);
 		S->wait(0);
 	}
@@ -503,16 +546,19 @@ int main(int argc, char **argv)
 		printf("peer_runtime: FAIL\n");
 		return EXIT_WRONG;
 	}
-	printf("Medians, the best of %u turns:\n\n| what | sov | cuda | sov/cuda |\n| --- | --- | --- | --- |\n",
+	printf("Medians, the best of %u turns:\n\n| what | sov | cuda | sov/cuda |\n| --- | --- | "
+	       "--- | --- |\n",
 	       TURNS);
 	for (i = 0; i < FIGURES; i++)
 		printf("| %s | %.2f | %.2f | %.2f |\n", names[i], best[0][i], best[1][i],
 		       best[1][i] > 0 ? best[0][i] / best[1][i] : 0);
 	for (k = 0; k < n; k++)
-		printf("%s: pool %.1f times faster than allocating; four streams %.2f times faster than one; "
+		printf("%s: pool %.1f times faster than allocating; four streams %.2f times faster "
+		       "than one; "
 		       "copy and kernel together %.2f times faster than one after the other\n",
 		       sides[k].name, best[k][PLAIN] / best[k][POOL],
-		       best[k][ONE_STREAM] / best[k][FOUR_STREAMS], best[k][SERIAL] / best[k][OVERLAPPED]);
+		       best[k][ONE_STREAM] / best[k][FOUR_STREAMS],
+		       best[k][SERIAL] / best[k][OVERLAPPED]);
 	if (n == 2)
 		printf("sov's pool is %.1f times faster than cuMemAlloc and cuMemFree\n",
 		       best[1][PLAIN] / best[0][POOL]);

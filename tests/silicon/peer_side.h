@@ -53,7 +53,8 @@ static void sov_side_open(const void *image, size_t bytes)
 	sov_must(sov_context_create(device, NULL, &sov_side_context), "creating a context");
 	sov_must(sov_context_get_stream(sov_side_context, &sov_side_stream), "asking for a stream");
 	sov_must(sov_module_load(sov_side_context, image, bytes, NULL, &module), "loading");
-	sov_must(sov_module_get_function(module, "store", &sov_side_store), "looking for the kernel");
+	sov_must(sov_module_get_function(module, "store", &sov_side_store),
+		 "looking for the kernel");
 }
 static void sov_side_device_name(char *name, size_t size)
 {
@@ -125,20 +126,23 @@ static void cuda_side_open(const void *image, size_t bytes)
 
 	(void)bytes;
 	cuda_side_device = cuda_open();
-	must(cuStreamCreate(&cuda_side_stream, 1), "creating a stream"); /* 1: not the legacy order */
+	must(cuStreamCreate(&cuda_side_stream, 1),
+	     "creating a stream"); /* 1: not the legacy order */
 	must(cuModuleLoadData(&module, image), "loading");
 	must(cuModuleGetFunction(&cuda_side_store, module, "store"), "looking for the kernel");
 }
 static void cuda_side_device_name(char *name, size_t size)
 {
-	snprintf(name, size, "%s, CUDA driver API %d.%d", cuda_side_device.name, cuda_side_device.version / 1000,
-		 cuda_side_device.version % 1000 / 10);
+	snprintf(name, size, "%s, CUDA driver API %d.%d", cuda_side_device.name,
+		 cuda_side_device.version / 1000, cuda_side_device.version % 1000 / 10);
 }
 static void cuda_side_launch(uint64_t to, uint32_t value)
 {
 	void *arguments[] = {&to, &value};
 
-	must(cuLaunchKernel(cuda_side_store, 1, 1, 1, 1, 1, 1, 0, cuda_side_stream, arguments, NULL), "launching");
+	must(cuLaunchKernel(cuda_side_store, 1, 1, 1, 1, 1, 1, 0, cuda_side_stream, arguments,
+			    NULL),
+	     "launching");
 }
 static void cuda_side_wait(void)
 {
@@ -182,10 +186,12 @@ static void *cuda_side_pinned(size_t bytes)
 }
 
 static const struct side sides[] = {
-	{"sov", sov_side_open, sov_side_device_name, sov_side_launch, sov_side_wait, sov_side_settle, sov_side_in,
-	 sov_side_out, sov_side_across, sov_side_fill, sov_side_memory, sov_side_pinned},
-	{"cuda", cuda_side_open, cuda_side_device_name, cuda_side_launch, cuda_side_wait, cuda_side_settle,
-	 cuda_side_in, cuda_side_out, cuda_side_across, cuda_side_fill, cuda_side_memory, cuda_side_pinned},
+	{"sov", sov_side_open, sov_side_device_name, sov_side_launch, sov_side_wait,
+	 sov_side_settle, sov_side_in, sov_side_out, sov_side_across, sov_side_fill,
+	 sov_side_memory, sov_side_pinned},
+	{"cuda", cuda_side_open, cuda_side_device_name, cuda_side_launch, cuda_side_wait,
+	 cuda_side_settle, cuda_side_in, cuda_side_out, cuda_side_across, cuda_side_fill,
+	 cuda_side_memory, cuda_side_pinned},
 };
 #define SIDES 2
 

@@ -109,7 +109,8 @@ static bool compare(int32_t a, int32_t b)
 		pthread_join(sides[i].thread, NULL);
 	for (i = 0; i < 2; i++) {
 		must(sov_stream_wait(sides[i].stream, SOV_MAX_WAIT), "waiting");
-		must(sov_memory_copy(context, SOV_HOST(&counted[i]), sides[i].counter, 4), "reading");
+		must(sov_memory_copy(context, SOV_HOST(&counted[i]), sides[i].counter, 4),
+		     "reading");
 		good &= counted[i] == sides[i].launched;
 		must(sov_memory_free(context, sides[i].counter), "freeing");
 		must(sov_stream_destroy(sides[i].stream), "destroying a stream");

@@ -30,10 +30,10 @@ enum {
 	TIME_LIMIT = 10, /* seconds for a launch */
 	STACK_BYTES = 16384,
 	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
-	TRIES = 5, /* launches: what differs once may agree the next time */
+	TRIES = 5,           /* launches: what differs once may agree the next time */
 	RARE = 200, /* launches in which what differed must differ again for its reason to be found */
 	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
-	GOES_ON = 3 /* exit status of a child whose context is gone */
+	GOES_ON = 3                 /* exit status of a child whose context is gone */
 };
 
 enum verdict { NOT_RUN, AGREES, DIFFERS, REFUSED };
@@ -42,9 +42,9 @@ static struct program {
 	uint64_t number;
 	char *ptx; /* alone */
 	uint32_t threads;
-	const char *theirs; /* what ptxas made of it and others, or NULL */
+	const char *theirs;    /* what ptxas made of it and others, or NULL */
 	uint32_t first, count; /* programs of the file that ptxas made that of */
-	bool explained; /* why that differs, or why there is none */
+	bool explained;        /* why that differs, or why there is none */
 } programs[MAX_KERNELS];
 
 static struct {
@@ -58,7 +58,7 @@ static struct progress {
 	uint32_t next; /* launch */
 	uint8_t verdict[MAX_KERNELS][VARIANTS];
 	uint32_t agreed; /* launches of a rewritten kernel */
-} *progress;
+} * progress;
 
 static const char *variant_name(uint32_t v)
 {
@@ -144,7 +144,8 @@ static void compile_theirs(uint32_t first, uint32_t count)
 	free(whole.text);
 	child = fork();
 	if (!child) {
-		execlp(run.ptxas, run.ptxas, "-w", "-O3", "-arch=sm_90", "-o", cubin, path, (char *)NULL);
+		execlp(run.ptxas, run.ptxas, "-w", "-O3", "-arch=sm_90", "-o", cubin, path,
+		       (char *)NULL);
 		_exit(127);
 	}
 	if (child > 0 && waitpid(child, &status, 0) == child && !status)
@@ -167,8 +168,11 @@ static void compile_theirs(uint32_t first, uint32_t count)
 static bool compile_ours(const struct program *p, uint32_t mode, struct compile_result *r)
 {
 	const struct agree_mode *m = &agree_modes[mode];
-	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_90", .unoptimised = m->unoptimised,
-				    .serial = m->serial, .spill = m->spill};
+	struct compile_options o = {.source = COMPILE_PTX,
+				    .target = "sm_90",
+				    .unoptimised = m->unoptimised,
+				    .serial = m->serial,
+				    .spill = m->spill};
 
 	if (compile(p->ptx, strlen(p->ptx), &o, r))
 		return true;
@@ -185,9 +189,11 @@ static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
 	int error;
 
 	for (int k = 0; k < AGREE_BUFFERS; k++)
-		must(cuMemcpyHtoD_v2(at[k], agree.before.words[k], sizeof(agree.before.words[k])), "copying to the GPU");
+		must(cuMemcpyHtoD_v2(at[k], agree.before.words[k], sizeof(agree.before.words[k])),
+		     "copying to the GPU");
 	alarm(TIME_LIMIT);
-	error = cuLaunchKernel(function, AGREE_BLOCKS, 1, 1, p->threads, 1, 1, 0, NULL, arguments, NULL);
+	error = cuLaunchKernel(function, AGREE_BLOCKS, 1, 1, p->threads, 1, 1, 0, NULL, arguments,
+			       NULL);
 	if (!error)
 		error = cuCtxSynchronize();
 	alarm(0);
@@ -197,7 +203,8 @@ static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
 }
 
 /* Returns whether the context outlived it. */
-static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at, uint8_t *verdict)
+static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at,
+			uint8_t *verdict)
 {
 	struct compile_result r = {0};
 	cuda_handle module = p->theirs ? theirs : NULL, function;
@@ -219,13 +226,15 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 		error = launch(p, function, at);
 	*verdict = DIFFERS;
 	if (error) {
-		printf("FAULT %" PRIu64 " %s: %s\n", p->number, variant_name(v), cuda_error_name(error));
+		printf("FAULT %" PRIu64 " %s: %s\n", p->number, variant_name(v),
+		       cuda_error_name(error));
 		return false;
 	}
 	if (agree_same())
 		*verdict = AGREES;
 	else
-		printf("WRONG %" PRIu64 " %s %016" PRIx64 "\n", p->number, variant_name(v), agree_mark());
+		printf("WRONG %" PRIu64 " %s %016" PRIx64 "\n", p->number, variant_name(v),
+		       agree_mark());
 	if (v < AGREE_MODES)
 		must(cuModuleUnload(module), "unloading");
 	return true;
@@ -289,7 +298,8 @@ static void launch_all(void)
 		if (WIFEXITED(status))
 			continue;
 		printf("%s %" PRIu64 " %s\n", WTERMSIG(status) == SIGALRM ? "HANG" : "DIED",
-		       programs[progress->next / VARIANTS].number, variant_name(progress->next % VARIANTS));
+		       programs[progress->next / VARIANTS].number,
+		       variant_name(progress->next % VARIANTS));
 		progress->verdict[progress->next / VARIANTS][progress->next % VARIANTS] = DIFFERS;
 		progress->next++;
 	}
@@ -299,7 +309,8 @@ static void launch_all(void)
 
 /* Launches of what ptxas makes of a text that agree with the interpreter before one does not. In a child, which may die
  * of it. */
-static uint32_t agreeing(const struct program *p, const char *text, const char *name, uint32_t launches)
+static uint32_t agreeing(const struct program *p, const char *text, const char *name,
+			 uint32_t launches)
 {
 	cuda_handle module, function;
 	cuda_ptr at[AGREE_BUFFERS];
@@ -321,7 +332,8 @@ static uint32_t agreeing(const struct program *p, const char *text, const char *
 			progress->agreed++;
 		exit(0);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || (WIFEXITED(status) && WEXITSTATUS(status))) {
+	if (pid < 0 || waitpid(pid, &status, 0) != pid ||
+	    (WIFEXITED(status) && WEXITSTATUS(status))) {
 		printf("BROKEN no launch of kernel %" PRIu64 " rewritten\n", p->number);
 		exit(EXIT_BROKEN);
 	}
@@ -335,7 +347,8 @@ static bool explain_in(struct program *p, const char *whole, const char *name)
 	uint32_t first = agreeing(p, whole, name, RARE), launches = first ? 10 * first : TRIES;
 	char reasons[REWRITE_REASONS] = "";
 
-	for (uint32_t kind = 0; first < RARE && kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
+	for (uint32_t kind = 0;
+	     first < RARE && kind <= REWRITE_ALL && !(*reasons && kind == REWRITE_ALL); kind++) {
 		char *alone = rewrite(p->ptx, kind), *text = alone ? rewrite(whole, kind) : NULL;
 
 		if (text && rewrite_means_the_same(alone, p->number, kind) &&
@@ -376,9 +389,11 @@ static int report(void)
 		for (uint32_t v = 0; v < VARIANTS; v++)
 			counts[v][progress->verdict[i][v]]++;
 	}
-	printf("batch %" PRIu64 " programs %u interpreted %u", programs[0].number, run.count, interpreted);
+	printf("batch %" PRIu64 " programs %u interpreted %u", programs[0].number, run.count,
+	       interpreted);
 	for (uint32_t v = 0; v < VARIANTS; v++) {
-		printf(" %s %u %u %u", variant_name(v), counts[v][AGREES], counts[v][DIFFERS], counts[v][REFUSED]);
+		printf(" %s %u %u %u", variant_name(v), counts[v][AGREES], counts[v][DIFFERS],
+		       counts[v][REFUSED]);
 		bad += run.count - counts[v][AGREES];
 	}
 	for (uint32_t i = 0; i < run.count; i++)
@@ -419,7 +434,9 @@ static bool gpu_agrees(const struct shrink_other *o, const char *ptx)
 
 static int shrink_on_gpu(uint64_t number, const char *mode)
 {
-	struct shrink_other o = {.agrees = gpu_agrees, .mode = agree_modes, .ptxas = strcmp(mode, "ptxas") ? NULL : run.ptxas};
+	struct shrink_other o = {.agrees = gpu_agrees,
+				 .mode = agree_modes,
+				 .ptxas = strcmp(mode, "ptxas") ? NULL : run.ptxas};
 	uint32_t threads;
 	char *ptx = random_ptx(number, &threads);
 
@@ -448,9 +465,15 @@ static bool read_arguments(int argc, char **argv)
 	if (argc == 7 && !strcmp(argv[3], "text")) {
 		run.text = true;
 		run.count = 1;
-		programs[0] = (struct program){strtoull(argv[4], NULL, 0), read_all(argv[6]),
-					       (uint32_t)strtoul(argv[5], NULL, 0), NULL, 0, 1, false};
-		return programs[0].ptx && programs[0].threads && programs[0].threads <= AGREE_MAX_THREADS;
+		programs[0] = (struct program){strtoull(argv[4], NULL, 0),
+					       read_all(argv[6]),
+					       (uint32_t)strtoul(argv[5], NULL, 0),
+					       NULL,
+					       0,
+					       1,
+					       false};
+		return programs[0].ptx && programs[0].threads &&
+		       programs[0].threads <= AGREE_MAX_THREADS;
 	}
 	run.count = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
 	for (uint32_t i = 0; i < run.count && i < MAX_KERNELS; i++) {
@@ -467,12 +490,15 @@ int main(int argc, char **argv)
 		return shrink_on_gpu(strtoull(argv[4], NULL, 0), argv[5]);
 	}
 	if (!read_arguments(argc, argv)) {
-		fprintf(stderr, "usage: random PTXAS FOLDER FIRST COUNT, COUNT up to %d\n"
-				"       random PTXAS FOLDER text NUMBER THREADS FILE\n", MAX_KERNELS);
+		fprintf(stderr,
+			"usage: random PTXAS FOLDER FIRST COUNT, COUNT up to %d\n"
+			"       random PTXAS FOLDER text NUMBER THREADS FILE\n",
+			MAX_KERNELS);
 		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	if (progress == MAP_FAILED) {
 		printf("BROKEN no memory\n");
 		return EXIT_BROKEN;

@@ -57,7 +57,8 @@ static double draw(uint64_t *state, enum inputs kind)
 {
 	uint64_t bits = draw_bits(state);
 
-	return kind == EXACT ? (double)(int)(bits % 32) / 16 - 1 : (double)(bits >> 11) / 0x1p52 - 1;
+	return kind == EXACT ? (double)(int)(bits % 32) / 16 - 1
+			     : (double)(bits >> 11) / 0x1p52 - 1;
 }
 
 static double get(const void *data, unsigned bytes, uint64_t i)
@@ -123,8 +124,8 @@ static uint64_t guards_changed(const struct guarded *g)
 
 #define WHY 256
 /* y after, given x, y before and a; why says what is wrong. */
-static bool saxpy_right(const struct guarded *x, const void *before, const struct guarded *y, double a,
-			char why[WHY])
+static bool saxpy_right(const struct guarded *x, const void *before, const struct guarded *y,
+			double a, char why[WHY])
 {
 	uint64_t bad = 0, first = 0, strayed = guards_changed(y);
 
@@ -136,8 +137,10 @@ static bool saxpy_right(const struct guarded *x, const void *before, const struc
 		if (memcmp(&want, &got, sizeof(want)))
 			bad++, first = i;
 	}
-	snprintf(why, WHY, "%" PRIu64 " elements differ, first y[%" PRIu64 "]; %" PRIu64
-		 " guard words changed", bad, first, strayed);
+	snprintf(why, WHY,
+		 "%" PRIu64 " elements differ, first y[%" PRIu64 "]; %" PRIu64
+		 " guard words changed",
+		 bad, first, strayed);
 	return !bad && !strayed;
 }
 
@@ -161,8 +164,10 @@ static bool reduce_right(const struct guarded *x, double start, const struct gua
 	long double error = fabsl(got - sum);
 	long double limit = kind == EXACT ? 0 : 1.01L * additions * unit * magnitude;
 
-	snprintf(why, WHY, "got %.17g, want %.17Lg, error %.3Lg, limit %.3Lg; %" PRIu64
-		 " guard words changed", got, sum, error, limit, strayed);
+	snprintf(why, WHY,
+		 "got %.17g, want %.17Lg, error %.3Lg, limit %.3Lg; %" PRIu64
+		 " guard words changed",
+		 got, sum, error, limit, strayed);
 	return error <= limit && !strayed; /* false for NaN */
 }
 

@@ -55,7 +55,8 @@ static void load_variant(unsigned v)
 		void *image = slurp(path, &size);
 
 		must(cuModuleLoadData(&module, image), path);
-		must(cuModuleGetFunction(&functions[v][k], module, kernels[k].name), kernels[k].name);
+		must(cuModuleGetFunction(&functions[v][k], module, kernels[k].name),
+		     kernels[k].name);
 		free(image);
 	}
 }
@@ -84,7 +85,8 @@ static void buffer_free(struct guarded *g)
 
 /* ---- launches ---- */
 
-static void launch(unsigned v, unsigned k, struct shape s, uint32_t n, double a, cuda_ptr x, cuda_ptr y)
+static void launch(unsigned v, unsigned k, struct shape s, uint32_t n, double a, cuda_ptr x,
+		   cuda_ptr y)
 {
 	float narrow = (float)a;
 	void *scale = kernels[k].bytes == 4 ? (void *)&narrow : (void *)&a;
@@ -100,8 +102,8 @@ static void report(unsigned v, unsigned k, struct shape s, uint64_t n, bool good
 	checks++;
 	wrong += !good;
 	if (!good)
-		printf("WRONG %s %s n=%" PRIu64 " grid=%u block=%u: %s\n", kernels[k].name, variants[v], n,
-		       s.grid, s.block, why);
+		printf("WRONG %s %s n=%" PRIu64 " grid=%u block=%u: %s\n", kernels[k].name,
+		       variants[v], n, s.grid, s.block, why);
 }
 
 static void check_saxpy(unsigned v, unsigned k, uint64_t n, unsigned block)
@@ -148,7 +150,8 @@ static void check_all(bool small)
 	static const struct shape reduce_shapes[] = {
 		{1, 32}, {1, 1024}, {7, 96}, {132, 256}, {61, 480}, {1000, 64},
 	};
-	static const uint64_t sizes[] = {1, 2, 31, 32, 33, 255, 1000, 4097, 65536, 1000003, 16 << 20};
+	static const uint64_t sizes[] = {1,    2,    31,    32,      33,      255,
+					 1000, 4097, 65536, 1000003, 16 << 20};
 	unsigned nsizes = small ? 8 : sizeof(sizes) / sizeof(*sizes);
 	unsigned nshapes = small ? 3 : sizeof(reduce_shapes) / sizeof(*reduce_shapes);
 
@@ -157,13 +160,15 @@ static void check_all(bool small)
 			uint64_t before = checks, bad = wrong;
 
 			for (unsigned i = 0; i < nsizes && kernels[k].algorithm == SAXPY; i++)
-				for (unsigned b = 0; b < sizeof(saxpy_blocks) / sizeof(unsigned); b++)
+				for (unsigned b = 0; b < sizeof(saxpy_blocks) / sizeof(unsigned);
+				     b++)
 					check_saxpy(v, k, sizes[i], saxpy_blocks[b]);
 			for (unsigned i = 0; i < nsizes && kernels[k].algorithm == REDUCE; i++)
 				for (unsigned b = 0; b < nshapes; b++) {
 					check_reduce(v, k, sizes[i], reduce_shapes[b], ROUGH);
 					if (sizes[i] <= 1000003)
-						check_reduce(v, k, sizes[i], reduce_shapes[b], EXACT);
+						check_reduce(v, k, sizes[i], reduce_shapes[b],
+							     EXACT);
 				}
 			printf("%-10s %-8s %4" PRIu64 " runs, %" PRIu64 " wrong\n", kernels[k].name,
 			       variants[v], checks - before, wrong - bad);
@@ -201,8 +206,8 @@ static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[V
 			float milliseconds;
 
 			must(cuEventRecord(from, NULL), "recording");
-			launch(v, k, timing_shape(k, n), (uint32_t)n, 1e-3,
-			       guarded_address(&x), guarded_address(&y));
+			launch(v, k, timing_shape(k, n), (uint32_t)n, 1e-3, guarded_address(&x),
+			       guarded_address(&y));
 			must(cuEventRecord(to, NULL), "recording");
 			must(cuEventSynchronize(to), kernels[k].name);
 			must(cuEventElapsedTime(&milliseconds, from, to), "timing");
@@ -223,7 +228,9 @@ static void time_all(bool small)
 	uint64_t elements_of[KERNELS];
 
 	for (unsigned k = 0; k < KERNELS; k++) {
-		elements_of[k] = small ? 4096 : kernels[k].algorithm == SAXPY ? 64 << 20 : 256 << 20;
+		elements_of[k] = small                           ? 4096
+				 : kernels[k].algorithm == SAXPY ? 64 << 20
+								 : 256 << 20;
 		time_kernel(k, elements_of[k], small ? 3 : REPEATS, median[k]);
 	}
 	printf("\n| %-10s | %9s |", "kernel", "elements");
@@ -247,7 +254,8 @@ static void time_all(bool small)
 			       median[k][v] / median[k][0]);
 		printf("\n");
 	}
-	printf("\nMedians of %d after %d warm-up runs, by CUDA events; a ratio above 1: %s is faster.\n",
+	printf("\nMedians of %d after %d warm-up runs, by CUDA events; a ratio above 1: %s is "
+	       "faster.\n",
 	       small ? 3 : REPEATS, WARM_UP, variants[0]);
 }
 
@@ -279,8 +287,8 @@ int main(int argc, char **argv)
 	alarm(TIME_LIMIT);
 	d = cuda_open();
 	sm_count = d.sm_count;
-	printf("%s, sm_%d%d, %d processors, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name, d.major,
-	       d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
+	printf("%s, sm_%d%d, %d processors, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name,
+	       d.major, d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
 	for (unsigned v = 0; v < nvariants; v++)
 		load_variant(v);
 	check_all(small);

@@ -59,7 +59,8 @@ int main(void)
 		use(va + i * STEP);
 	spread = free_now();
 	d->winsys->group_destroy(group);
-	printf("%llu times at one address: %lld bytes missing; over %llu GiB of addresses: %lld more; "
+	printf("%llu times at one address: %lld bytes missing; over %llu GiB of addresses: %lld "
+	       "more; "
 	       "without the group: %lld\n",
 	       (unsigned long long)n, (long long)(before - same),
 	       (unsigned long long)(n * STEP >> 30), (long long)(same - spread),

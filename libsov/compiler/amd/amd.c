@@ -40,10 +40,8 @@ static const struct stage {
 	const char *name; /* for --print */
 	bool (*run)(struct gcn_func *f);
 } stages[] = {
-	{"amd-sweep", sweep},
-	{"amd-combine", combine},
-	{"amd-schedule", schedule},
-	{"amd-registers", gcn_registers},
+	{"amd-sweep", sweep},       {"amd-combine", combine},
+	{"amd-schedule", schedule}, {"amd-registers", gcn_registers},
 	{"amd-wait", wait},
 };
 
@@ -62,12 +60,20 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	const struct gcn_control *control;
 	uint32_t line;
 
-	*f = (struct gcn_func){.job = job, .arena = &job->arena, .plan = plan, .ir = ir, .unit = unit,
+	*f = (struct gcn_func){.job = job,
+			       .arena = &job->arena,
+			       .plan = plan,
+			       .ir = ir,
+			       .unit = unit,
 			       .calls = gcn_calls(ir)};
 	f->start.thread_ids = 1;
-	if ((f->calls || ir->kind == IR_FUNCTION) && gcn_meets_in_calls(ir, gcn_control_find(ir, false), &line)) {
-		diag_error(&job->diag, line, 0, "'%s': lanes that may meet others inside of a function that is not inlined "
-			   "is not supported on %s yet", ir->name, job->target->name);
+	if ((f->calls || ir->kind == IR_FUNCTION) &&
+	    gcn_meets_in_calls(ir, gcn_control_find(ir, false), &line)) {
+		diag_error(
+			&job->diag, line, 0,
+			"'%s': lanes that may meet others inside of a function that is not inlined "
+			"is not supported on %s yet",
+			ir->name, job->target->name);
 		return NULL;
 	}
 	if (ir->kind == IR_KERNEL)
@@ -152,7 +158,8 @@ static bool generate(struct compile_job *job, const struct amd_plan *plan, struc
 }
 
 /* Functions come first: kernels know then what it takes to call them. */
-void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *m, struct arena *keep)
+void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *m,
+		   struct arena *keep)
 {
 	struct amd_code *out = arena_alloc(keep, sizeof(*out));
 	struct gcn_unit *unit = gcn_survey(m, &job->arena);

@@ -51,8 +51,9 @@ static void survey(struct gcn_unit *u, const struct ir_func *f)
 
 			if (function)
 				u->wants |= wants(in);
-			u->exits |= (function && in->op == IR_EXIT) ||
-				    (in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
+			u->exits |=
+				(function && in->op == IR_EXIT) ||
+				(in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
 			u->by_address |= in->op == IR_CALLPTR;
 			u->counter |= (calls || function) && in->op == IR_BARRIER_RED;
 			if (in->op == IR_ADDR && (calls || function) &&
@@ -109,7 +110,8 @@ static uint32_t bytes_of(const uint8_t *types, uint32_t n)
 
 uint32_t gcn_passing_bytes(const struct ir_func *f)
 {
-	uint32_t args = bytes_of(f->arg_types, f->nargs), results = bytes_of(f->result_types, f->nresults);
+	uint32_t args = bytes_of(f->arg_types, f->nargs),
+		 results = bytes_of(f->result_types, f->nresults);
 
 	return args > results ? args : results;
 }
@@ -126,18 +128,27 @@ void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct a
 	for (uint32_t k = 0; k < n; k++) {
 		bool function = k && u->funcs[k - 1] && u->funcs[k - 1]->ir->kind == IR_FUNCTION;
 
-		references[k] = (struct amd_reference){.offset = 4 * k, .kind = AMD_REL32_LO,
+		references[k] = (struct amd_reference){.offset = 4 * k,
+						       .kind = AMD_REL32_LO,
 						       .target = AMD_TO_FUNCTION,
 						       .index = function ? k - 1 : AMD_TRAP_INDEX};
 	}
 	out->pieces[out->npieces++] = (struct amd_piece){
-		.name = ".no_function", .index = AMD_TRAP_INDEX, .code = (const uint8_t *)trap,
-		.code_bytes = sizeof(trap), .lines = {.end = sizeof(trap)},
+		.name = ".no_function",
+		.index = AMD_TRAP_INDEX,
+		.code = (const uint8_t *)trap,
+		.code_bytes = sizeof(trap),
+		.lines = {.end = sizeof(trap)},
 	};
 	out->pieces[out->npieces++] = (struct amd_piece){
-		.name = ".functions", .index = AMD_TABLE_INDEX, .data = true,
-		.code = (const uint8_t *)words, .code_bytes = 4 * n, .references = references,
-		.nreferences = n, .lines = {.end = 4 * n},
+		.name = ".functions",
+		.index = AMD_TABLE_INDEX,
+		.data = true,
+		.code = (const uint8_t *)words,
+		.code_bytes = 4 * n,
+		.references = references,
+		.nreferences = n,
+		.lines = {.end = 4 * n},
 	};
 }
 
@@ -146,9 +157,9 @@ void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct a
 struct walk {
 	const struct gcn_unit *u;
 	bool *reached, *open;
-	uint32_t *stack;  /* by function: bytes that a call of it needs, as far as known */
+	uint32_t *stack; /* by function: bytes that a call of it needs, as far as known */
 	uint32_t vgprs;
-	bool unknown;     /* in circles, or by an address: nobody can say */
+	bool unknown; /* in circles, or by an address: nobody can say */
 };
 
 static uint32_t stack_of(struct walk *w, uint32_t index);
@@ -213,7 +224,8 @@ void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct
 	w.open = arena_array(a, u->m->nfuncs + 1, sizeof(*w.open));
 	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
 	p->private_bytes = stack_of(&w, kernel->ir->index);
-	if (kernel->start.scratch && !p->private_bytes) /* none of it, or some: there is no third way */
+	if (kernel->start.scratch &&
+	    !p->private_bytes) /* none of it, or some: there is no third way */
 		p->private_bytes = STACK_ALIGN;
 	p->vgprs = w.vgprs;
 	p->calls = w.unknown;

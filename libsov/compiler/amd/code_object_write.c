@@ -18,8 +18,25 @@
 #define MOST_DYNAMIC 10
 
 enum section {
-	S_NULL, S_NOTE, S_DYNSYM, S_HASH, S_DYNSTR, S_RELADYN, S_DYNAMIC, S_RODATA, S_TEXT, S_DATA, S_BSS,
-	S_LINE, S_ABBREV, S_INFO, S_RELATEXT, S_SYMTAB, S_SHSTRTAB, S_STRTAB, S_COUNT,
+	S_NULL,
+	S_NOTE,
+	S_DYNSYM,
+	S_HASH,
+	S_DYNSTR,
+	S_RELADYN,
+	S_DYNAMIC,
+	S_RODATA,
+	S_TEXT,
+	S_DATA,
+	S_BSS,
+	S_LINE,
+	S_ABBREV,
+	S_INFO,
+	S_RELATEXT,
+	S_SYMTAB,
+	S_SHSTRTAB,
+	S_STRTAB,
+	S_COUNT,
 };
 
 static const struct section_kind {
@@ -41,7 +58,8 @@ static const struct section_kind {
 	[S_LINE] = {".debug_line", SHT_PROGBITS, 0, 1, 0, 0, 0},
 	[S_ABBREV] = {".debug_abbrev", SHT_PROGBITS, 0, 1, 0, 0, 0},
 	[S_INFO] = {".debug_info", SHT_PROGBITS, 0, 1, 0, 0, 0},
-	[S_RELATEXT] = {".rela.text", SHT_RELA, SHF_INFO_LINK, 8, sizeof(Elf64_Rela), S_SYMTAB, S_TEXT},
+	[S_RELATEXT] = {".rela.text", SHT_RELA, SHF_INFO_LINK, 8, sizeof(Elf64_Rela), S_SYMTAB,
+			S_TEXT},
 	[S_SYMTAB] = {".symtab", SHT_SYMTAB, 0, 8, sizeof(Elf64_Sym), S_STRTAB, 0},
 	[S_SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0, 1, 0, 0, 0},
 	[S_STRTAB] = {".strtab", SHT_STRTAB, 0, 1, 0, 0, 0},
@@ -57,11 +75,11 @@ struct writer {
 	uint32_t index[S_COUNT]; /* in the file; 0: it is not there */
 	struct bytes bytes[S_COUNT];
 	Elf64_Shdr headers[S_COUNT]; /* sh_link and sh_info still by enum section */
-	uint32_t *text_at;    /* by piece: offset in .text */
-	uint32_t *rodata_at;  /* by piece: of its descriptor, if it is a kernel */
+	uint32_t *text_at;           /* by piece: offset in .text */
+	uint32_t *rodata_at;         /* by piece: of its descriptor, if it is a kernel */
 	uint32_t *piece_symbol, *variable_symbol; /* in .symtab: by piece, by the module's symbol */
-	uint32_t data_symbol; /* … of .data itself */
-	uint32_t service_symbol[SERVICES]; /* in .dynsym */
+	uint32_t data_symbol;                     /* … of .data itself */
+	uint32_t service_symbol[SERVICES];        /* in .dynsym */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -190,8 +208,11 @@ static uint32_t add_symbol(struct writer *w, enum section table, const char *nam
 			   uint8_t other, enum section s, uint64_t value, uint64_t size)
 {
 	struct bytes *strings = &w->bytes[table == S_DYNSYM ? S_DYNSTR : S_STRTAB];
-	Elf64_Sym symbol = {.st_info = info, .st_other = other, .st_shndx = (uint16_t)s,
-			    .st_value = value, .st_size = size};
+	Elf64_Sym symbol = {.st_info = info,
+			    .st_other = other,
+			    .st_shndx = (uint16_t)s,
+			    .st_value = value,
+			    .st_size = size};
 
 	symbol.st_name = *name ? bytes_string(strings, name) : 0;
 	bytes_append(&w->bytes[table], &symbol, sizeof(symbol));
@@ -204,9 +225,9 @@ static void add_local_symbols(struct writer *w)
 		uint8_t type = w->pieces[k]->data ? STT_OBJECT : STT_FUNC;
 
 		if (!w->pieces[k]->kernel)
-			w->piece_symbol[k] = add_symbol(w, S_SYMTAB, w->pieces[k]->name,
-							ELF64_ST_INFO(STB_LOCAL, type), STV_HIDDEN,
-							S_TEXT, w->text_at[k], w->pieces[k]->code_bytes);
+			w->piece_symbol[k] = add_symbol(
+				w, S_SYMTAB, w->pieces[k]->name, ELF64_ST_INFO(STB_LOCAL, type),
+				STV_HIDDEN, S_TEXT, w->text_at[k], w->pieces[k]->code_bytes);
 	}
 	if (w->plan->bytes[AMD_DATA])
 		w->data_symbol = add_symbol(w, S_SYMTAB, "", ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
@@ -249,14 +270,14 @@ static void add_global_symbols(struct writer *w, enum section table)
 
 		if (!(p->services >> s & 1))
 			continue;
-		symbol = add_symbol(w, table, services[s].name, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 0,
-				    S_NULL, 0, 0);
+		symbol = add_symbol(w, table, services[s].name,
+				    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 0, S_NULL, 0, 0);
 		if (table == S_DYNSYM)
 			w->service_symbol[s] = symbol;
 	}
 	for (uint32_t d = 0; d < p->ndeclared && w->content == IMAGE_OF_HEAD; d++)
-		add_symbol(w, table, p->declared[d], ELF64_ST_INFO(STB_GLOBAL, AMD_ELF_STT_KERNEL), 0,
-			   S_NULL, p->declared_unit[d], 0);
+		add_symbol(w, table, p->declared[d], ELF64_ST_INFO(STB_GLOBAL, AMD_ELF_STT_KERNEL),
+			   0, S_NULL, p->declared_unit[d], 0);
 }
 
 static void write_symbols(struct writer *w)
@@ -356,7 +377,8 @@ static void fill_dynamic_relocations(struct writer *w)
 	}
 	for (uint32_t s = 0; s < SERVICES; s++) {
 		Elf64_Rela r = {.r_offset = w->headers[S_DATA].sh_addr + p->service_offset[s],
-				.r_info = ELF64_R_INFO((uint64_t)w->service_symbol[s], AMD_R_ABS64)};
+				.r_info =
+					ELF64_R_INFO((uint64_t)w->service_symbol[s], AMD_R_ABS64)};
 
 		if (p->services >> s & 1)
 			bytes_append(out, &r, sizeof(r));
@@ -383,13 +405,15 @@ static struct place place_of(const struct writer *w, const struct amd_reference 
 
 	switch (r->target) {
 	case AMD_TO_VARIABLE:
-		return (struct place){variable_address(w, r->index), w->variable_symbol[r->index], 0};
+		return (struct place){variable_address(w, r->index), w->variable_symbol[r->index],
+				      0};
 	case AMD_TO_FUNCTION:
 		k = find_piece(w, r->index);
-		return (struct place){w->headers[S_TEXT].sh_addr + w->text_at[k], w->piece_symbol[k],
-				      0};
+		return (struct place){w->headers[S_TEXT].sh_addr + w->text_at[k],
+				      w->piece_symbol[k], 0};
 	default:
-		return (struct place){w->headers[S_DATA].sh_addr + w->plan->service_offset[r->index],
+		return (struct place){w->headers[S_DATA].sh_addr +
+					      w->plan->service_offset[r->index],
 				      w->data_symbol, (int64_t)w->plan->service_offset[r->index]};
 	}
 }
@@ -428,12 +452,36 @@ static void fill_code(struct writer *w)
 static void write_unit(struct writer *w)
 {
 	static const uint8_t abbreviation[] = {
-		1, 0x11 /* compile unit */, 0 /* no children */, 0x10, 0x06, /* lines: 4 bytes */
-		0x11, 0x01, 0x12, 0x01, /* first and last address */ 0, 0, 0,
+		1,
+		0x11 /* compile unit */,
+		0 /* no children */,
+		0x10,
+		0x06, /* lines: 4 bytes */
+		0x11,
+		0x01,
+		0x12,
+		0x01,
+		/* first and last address */ 0,
+		0,
+		0,
 	};
 	static const uint8_t head[] = {
-		28, 0, 0, 0, /* bytes behind these */ 2, 0, /* version */ 0, 0, 0, 0, 8, /* bytes of addresses */
-		1, /* the abbreviation */ 0, 0, 0, 0, /* where in .debug_line */
+		28,
+		0,
+		0,
+		0,
+		/* bytes behind these */ 2,
+		0,
+		/* version */ 0,
+		0,
+		0,
+		0,
+		8, /* bytes of addresses */
+		1,
+		/* the abbreviation */ 0,
+		0,
+		0,
+		0, /* where in .debug_line */
 	};
 
 	bytes_append(&w->bytes[S_ABBREV], abbreviation, sizeof(abbreviation));
@@ -452,8 +500,8 @@ static void write_lines(struct writer *w)
 		return;
 	for (uint32_t k = 0; k < w->npieces; k++)
 		tables[k] = w->pieces[k]->lines;
-	section = lines_write(w->arena, w->plan->files.names, w->plan->files.count, tables, w->npieces,
-			      &size);
+	section = lines_write(w->arena, w->plan->files.names, w->plan->files.count, tables,
+			      w->npieces, &size);
 	for (uint32_t k = 0; k < w->npieces; k++) {
 		uint64_t address = w->headers[S_TEXT].sh_addr + w->text_at[k];
 
@@ -474,9 +522,9 @@ static void fill_dynamic(struct writer *w)
 	const Elf64_Shdr *h = w->headers;
 	uint64_t relative = w->content == IMAGE_OF_UNIT ? 0 : w->plan->naddresses;
 	const Elf64_Dyn entries[MOST_DYNAMIC] = {
-		{DT_HASH, {h[S_HASH].sh_addr}},     {DT_SYMTAB, {h[S_DYNSYM].sh_addr}},
-		{DT_SYMENT, {sizeof(Elf64_Sym)}},   {DT_STRTAB, {h[S_DYNSTR].sh_addr}},
-		{DT_STRSZ, {h[S_DYNSTR].sh_size}},  {DT_RELA, {h[S_RELADYN].sh_addr}},
+		{DT_HASH, {h[S_HASH].sh_addr}},      {DT_SYMTAB, {h[S_DYNSYM].sh_addr}},
+		{DT_SYMENT, {sizeof(Elf64_Sym)}},    {DT_STRTAB, {h[S_DYNSTR].sh_addr}},
+		{DT_STRSZ, {h[S_DYNSTR].sh_size}},   {DT_RELA, {h[S_RELADYN].sh_addr}},
 		{DT_RELASZ, {h[S_RELADYN].sh_size}}, {DT_RELAENT, {sizeof(Elf64_Rela)}},
 		{DT_RELACOUNT, {relative}},          {DT_NULL, {0}},
 	};
@@ -519,7 +567,8 @@ static void set_headers(struct writer *w)
 	for (uint32_t s = 0; s < S_COUNT; s++) {
 		Elf64_Shdr *h = &w->headers[s];
 
-		h->sh_name = w->there[s] && s ? bytes_string(&w->bytes[S_SHSTRTAB], kinds[s].name) : 0;
+		h->sh_name =
+			w->there[s] && s ? bytes_string(&w->bytes[S_SHSTRTAB], kinds[s].name) : 0;
 		h->sh_type = kinds[s].type;
 		h->sh_flags = kinds[s].flags;
 		h->sh_addralign = kinds[s].align;
@@ -559,8 +608,9 @@ static uint64_t place_sections(struct writer *w, uint64_t at, enum section first
 		if (h->sh_flags & SHF_ALLOC)
 			h->sh_addr = at + segment;
 		if (s == S_BSS && w->there[S_DATA])
-			h->sh_addr = align_up(w->headers[S_DATA].sh_addr + w->headers[S_DATA].sh_size,
-					      h->sh_addralign);
+			h->sh_addr =
+				align_up(w->headers[S_DATA].sh_addr + w->headers[S_DATA].sh_size,
+					 h->sh_addralign);
 		if (h->sh_type != SHT_NOBITS)
 			at += h->sh_size;
 	}
@@ -591,8 +641,14 @@ static Elf64_Phdr segment(const struct writer *w, uint32_t type, uint32_t flags,
 }
 
 enum {
-	SEGMENT_PHDR, SEGMENT_READ, SEGMENT_CODE, SEGMENT_DATA, SEGMENT_DYNAMIC, SEGMENT_STACK,
-	SEGMENT_NOTE, SEGMENT_COUNT,
+	SEGMENT_PHDR,
+	SEGMENT_READ,
+	SEGMENT_CODE,
+	SEGMENT_DATA,
+	SEGMENT_DYNAMIC,
+	SEGMENT_STACK,
+	SEGMENT_NOTE,
+	SEGMENT_COUNT,
 };
 
 /* Those that there is something for. */
@@ -600,8 +656,12 @@ static uint32_t list_segments(const struct writer *w, Elf64_Phdr out[SEGMENT_COU
 {
 	const uint64_t header = sizeof(Elf64_Ehdr);
 	Elf64_Phdr all[SEGMENT_COUNT] = {
-		[SEGMENT_PHDR] = {.p_type = PT_PHDR, .p_flags = PF_R, .p_offset = header, .p_vaddr = header,
-			    .p_paddr = header, .p_align = 8},
+		[SEGMENT_PHDR] = {.p_type = PT_PHDR,
+				  .p_flags = PF_R,
+				  .p_offset = header,
+				  .p_vaddr = header,
+				  .p_paddr = header,
+				  .p_align = 8},
 		[SEGMENT_READ] = segment(w, PT_LOAD, PF_R, S_NOTE, S_RODATA, PAGE),
 		[SEGMENT_CODE] = segment(w, PT_LOAD, PF_R | PF_X, S_TEXT, S_TEXT, PAGE),
 		[SEGMENT_DATA] = segment(w, PT_LOAD, PF_R | PF_W, S_DATA, S_BSS, PAGE),
@@ -636,7 +696,8 @@ static void write_contents(struct writer *w)
 	for (uint32_t k = 0; k < w->npieces; k++)
 		references += w->pieces[k]->nreferences;
 	if (w->there[S_RELATEXT])
-		bytes_append(&w->bytes[S_RELATEXT], NULL, references * (uint32_t)sizeof(Elf64_Rela));
+		bytes_append(&w->bytes[S_RELATEXT], NULL,
+			     references * (uint32_t)sizeof(Elf64_Rela));
 	bytes_append(&w->bytes[S_RELADYN], NULL, count_dynamic(w) * (uint32_t)sizeof(Elf64_Rela));
 	fill_dynamic(w);
 	set_headers(w);
@@ -679,14 +740,15 @@ static uint8_t *copy_out(struct writer *w, uint64_t end, size_t *size)
 	return file;
 }
 
-uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p, struct amd_piece *const *pieces,
-			  uint32_t npieces, enum image_content content, size_t *size)
+uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p,
+			  struct amd_piece *const *pieces, uint32_t npieces,
+			  enum image_content content, size_t *size)
 {
 	struct writer *w = arena_alloc(a, sizeof(*w));
 	uint64_t at = sizeof(Elf64_Ehdr) + SEGMENT_COUNT * sizeof(Elf64_Phdr);
 
-	*w = (struct writer){.arena = a, .plan = p, .pieces = pieces, .npieces = npieces,
-			     .content = content};
+	*w = (struct writer){
+		.arena = a, .plan = p, .pieces = pieces, .npieces = npieces, .content = content};
 	for (uint32_t s = 0; s < S_COUNT; s++)
 		w->bytes[s].arena = a;
 	w->text_at = arena_array(a, npieces + 1, sizeof(*w->text_at));

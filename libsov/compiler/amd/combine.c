@@ -70,7 +70,8 @@ static void find_copies(struct combine *c)
 
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i)
-			if (combine_is_copy(c, i) && combine_is_value(c, i->ref[AMD_D]) && combine_is_value(c, i->ref[AMD_S0]))
+			if (combine_is_copy(c, i) && combine_is_value(c, i->ref[AMD_D]) &&
+			    combine_is_value(c, i->ref[AMD_S0]))
 				word_of(c, i->ref[AMD_D])->same = 1 + gcn_unit(f, i->ref[AMD_S0]);
 }
 
@@ -85,7 +86,8 @@ uint32_t combine_original(const struct combine *c, uint32_t unit)
 static void read_original(struct combine *c, struct gcn_inst *i, enum amd_slot slot, uint32_t count)
 {
 	struct gcn_func *f = c->f;
-	uint32_t first = gcn_unit(f, i->ref[slot]), unit = combine_original(c, first), vreg = f->unit_vreg[unit], part;
+	uint32_t first = gcn_unit(f, i->ref[slot]), unit = combine_original(c, first),
+		 vreg = f->unit_vreg[unit], part;
 
 	if (unit == first)
 		return;
@@ -129,11 +131,12 @@ static void find_place(struct combine *c, struct gcn_inst *copy, uint32_t b, str
 	uint32_t part = d.part - s.part;
 
 	if (places[s.vreg].vreg || places[d.vreg].vreg || s.part || d.vreg == s.vreg ||
-	    t->words <= x->words || combine_is_fixed(f, s.vreg) || combine_is_fixed(f, d.vreg) || part + x->words > t->words ||
-	    !combine_may_begin(f, d.vreg, part, x->words))
+	    t->words <= x->words || combine_is_fixed(f, s.vreg) || combine_is_fixed(f, d.vreg) ||
+	    part + x->words > t->words || !combine_may_begin(f, d.vreg, part, x->words))
 		return;
 	for (uint32_t k = 0; k < x->words; k++) {
-		const struct word *from = &c->words[x->first_unit + k], *to = &c->words[t->first_unit + part + k];
+		const struct word *from = &c->words[x->first_unit + k],
+				  *to = &c->words[t->first_unit + part + k];
 
 		if (from->writes != 1 || to->writes != 1 || from->block != b || to->block != b ||
 		    !combine_is_copy(c, to->def) || to->def->ref[AMD_S0].vreg != s.vreg ||
@@ -173,7 +176,8 @@ static void make_in_place(struct combine *c)
 					i->ref[slot] = (struct gcn_ref){
 						p->vreg, (uint8_t)(p->part + i->ref[slot].part)};
 			}
-			if (i->copy && i->ref[AMD_D].vreg && i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg &&
+			if (i->copy && i->ref[AMD_D].vreg &&
+			    i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg &&
 			    i->ref[AMD_D].part == i->ref[AMD_S0].part)
 				gcn_remove(f, b, i);
 		}
@@ -235,7 +239,8 @@ static bool fits(const struct gcn_func *f, const struct gcn_src x[3])
 }
 
 /* Nobody writes what the first reads before the second, and no call does. */
-static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_inst *second, struct gcn_src x)
+static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_inst *second,
+		  struct gcn_src x)
 {
 	if (!x.ref.vreg || combine_is_value(c, x.ref))
 		return true;
@@ -279,14 +284,15 @@ static bool replace(struct combine *c, uint32_t b, struct gcn_inst *first, struc
 }
 
 /* (x >> n) & (2^m - 1): a field of bits. */
-static bool make_field(struct combine *c, uint32_t b, struct gcn_inst *first, struct gcn_inst *second,
-		       struct gcn_src other)
+static bool make_field(struct combine *c, uint32_t b, struct gcn_inst *first,
+		       struct gcn_inst *second, struct gcn_src other)
 {
 	struct gcn_src by = source(first, AMD_S0);
 	uint32_t shift, mask;
 
 	if (first->in.row->op != AMD_v_lshrrev_b32 || second->in.row->op != AMD_v_and_b32 ||
-	    !is_constant(by, &shift) || !is_constant(other, &mask) || !mask || mask & (mask + 1) || shift > 31)
+	    !is_constant(by, &shift) || !is_constant(other, &mask) || !mask || mask & (mask + 1) ||
+	    shift > 31)
 		return false;
 	return replace(c, b, first, second, AMD_v_bfe_u32,
 		       (struct gcn_src[]){source(first, AMD_S1), by,
@@ -314,7 +320,8 @@ static bool pair_up(struct combine *c, uint32_t b, struct gcn_inst *second)
 		if (make_field(c, b, first, second, x[2]))
 			return true;
 		for (uint32_t p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++) {
-			if (first->in.row->op != pairs[p].first || second->in.row->op != pairs[p].second)
+			if (first->in.row->op != pairs[p].first ||
+			    second->in.row->op != pairs[p].second)
 				continue;
 			for (uint32_t j = 0; j < 3; j++)
 				in_order[j] = x[pairs[p].order[j]];
@@ -333,8 +340,8 @@ static bool is_unread(struct combine *c, struct gcn_ref r)
 }
 
 /* An instruction of two sources in the form that they need; the second goes first where it is scalar. */
-static void change(struct combine *c, struct gcn_inst *i, enum amd_op op, struct gcn_src x, struct gcn_src y,
-		   bool swap)
+static void change(struct combine *c, struct gcn_inst *i, enum amd_op op, struct gcn_src x,
+		   struct gcn_src y, bool swap)
 {
 	struct gcn_func *f = c->f;
 	struct gcn_src d = source(i, AMD_D);
@@ -370,12 +377,14 @@ static void lower_word(struct combine *c, struct gcn_inst *i)
 		i->ref[AMD_SX].vreg = 0;
 		i->in.reg[AMD_SX] = AMD_NULL;
 	}
-	if (!i->ref[AMD_D].vreg || word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
+	if (!i->ref[AMD_D].vreg ||
+	    word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
 		return;
 	if (z.ref.vreg || z.reg != AMD_INT_0) {
 		if (is_constant(y, &value) && value && !(value & (value - 1)) &&
 		    fits(c->f, (struct gcn_src[]){x, gcn_imm((uint32_t)__builtin_ctz(value)), z})) {
-			change(c, i, AMD_v_lshl_add_u32, x, gcn_imm((uint32_t)__builtin_ctz(value)), false);
+			change(c, i, AMD_v_lshl_add_u32, x, gcn_imm((uint32_t)__builtin_ctz(value)),
+			       false);
 			gcn_set(c->f, i, AMD_S2, z);
 		}
 		return;
@@ -405,9 +414,10 @@ void gcn_combine(struct gcn_func *f)
 	look(&c);
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			if (i->in.form <= AMD_E64 && (i->in.row->op == AMD_v_add_nc_u32 ||
-						      i->in.row->op == AMD_v_or_b32 ||
-						      i->in.row->op == AMD_v_and_b32) && is_plain(i))
+			if (i->in.form <= AMD_E64 &&
+			    (i->in.row->op == AMD_v_add_nc_u32 || i->in.row->op == AMD_v_or_b32 ||
+			     i->in.row->op == AMD_v_and_b32) &&
+			    is_plain(i))
 				pair_up(&c, b, i);
 	gcn_sweep(f);
 }

@@ -10,9 +10,10 @@ struct combine {
 	struct word {
 		struct gcn_inst *def;
 		uint32_t block, reads;
-		uint32_t writes; /* of phis each counts twice: ways that leave them as they are write nothing */
+		uint32_t
+			writes; /* of phis each counts twice: ways that leave them as they are write nothing */
 		uint32_t same; /* 1 + the unit that this one is a copy of, 0: none */
-	} *words; /* by unit */
+	} * words;             /* by unit */
 };
 
 static inline struct word *word_of(struct combine *c, struct gcn_ref r)
@@ -27,7 +28,8 @@ bool combine_is_copy(const struct combine *c, const struct gcn_inst *i);
 /* The unit that this one is a copy of, or itself. */
 uint32_t combine_original(const struct combine *c, uint32_t unit);
 /* Whether an operand of so many words may begin at this word of a register. */
-static inline bool combine_may_begin(const struct gcn_func *f, uint32_t vreg, uint32_t part, uint32_t count)
+static inline bool combine_may_begin(const struct gcn_func *f, uint32_t vreg, uint32_t part,
+				     uint32_t count)
 {
 	return f->vregs[vreg].class != GCN_SCALAR || part % (count > 2 ? 4 : count) == 0;
 }

@@ -29,7 +29,8 @@ static bool is_number(const struct gcn_inst *i, uint32_t slot)
 {
 	uint16_t reg = i->in.reg[slot];
 
-	return reg == AMD_NONE || reg == AMD_NULL || (reg >= AMD_INT_0 && reg <= AMD_INV_2PI) || reg == AMD_LITERAL;
+	return reg == AMD_NONE || reg == AMD_NULL || (reg >= AMD_INT_0 && reg <= AMD_INV_2PI) ||
+	       reg == AMD_LITERAL;
 }
 
 /* Depends on its sources alone, all of them values; *masks: writes scalar registers lane by lane. */
@@ -40,9 +41,10 @@ static bool is_shareable(struct combine *c, const struct gcn_inst *i, bool *mask
 	uint32_t n, sources = 0;
 
 	*masks = false;
-	if ((!is_vector_format(i) && row->format != AMD_SOP1 && row->format != AMD_SOP2) || i->call || i->npassed ||
-	    i->target || i->address.there || i->in.form > AMD_E64 ||
-	    row->flags & (SCC_IN | EXEC_IN | EXEC_OUT | M0_IN | VCC_IN | VCC_OUT | READS_D | D_SOURCE | SWAPS))
+	if ((!is_vector_format(i) && row->format != AMD_SOP1 && row->format != AMD_SOP2) ||
+	    i->call || i->npassed || i->target || i->address.there || i->in.form > AMD_E64 ||
+	    row->flags & (SCC_IN | EXEC_IN | EXEC_OUT | M0_IN | VCC_IN | VCC_OUT | READS_D |
+			  D_SOURCE | SWAPS))
 		return false;
 	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
 		if (!i->ref[slot].vreg && row->type[slot] && !is_number(i, slot))
@@ -51,9 +53,11 @@ static bool is_shareable(struct combine *c, const struct gcn_inst *i, bool *mask
 			sources += slot >= AMD_S0 && slot <= AMD_S2 && row->type[slot];
 	n = gcn_uses(i, uses);
 	for (uint32_t u = 0; u < n; u++) {
-		*masks |= uses[u].write && is_vector_format(i) && c->f->vregs[uses[u].ref.vreg].class == GCN_SCALAR;
+		*masks |= uses[u].write && is_vector_format(i) &&
+			  c->f->vregs[uses[u].ref.vreg].class == GCN_SCALAR;
 		for (uint32_t k = 0; k < uses[u].count; k++)
-			if (!combine_is_value(c, (struct gcn_ref){uses[u].ref.vreg, (uint8_t)(uses[u].ref.part + k)}))
+			if (!combine_is_value(c, (struct gcn_ref){uses[u].ref.vreg,
+								  (uint8_t)(uses[u].ref.part + k)}))
 				return false;
 	}
 	return n && sources;
@@ -96,10 +100,12 @@ static bool same_computation(const struct computed *x, const struct computed *y)
 	    memcmp(a->field, b->field, sizeof(a->field)))
 		return false;
 	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
-		if (!x->i->ref[slot].vreg != !y->i->ref[slot].vreg || x->source[slot] != y->source[slot])
+		if (!x->i->ref[slot].vreg != !y->i->ref[slot].vreg ||
+		    x->source[slot] != y->source[slot])
 			return false;
 		if (!x->i->ref[slot].vreg && a->row->type[slot] &&
-		    (a->reg[slot] != b->reg[slot] || (a->reg[slot] == AMD_LITERAL && a->literal != b->literal)))
+		    (a->reg[slot] != b->reg[slot] ||
+		     (a->reg[slot] == AMD_LITERAL && a->literal != b->literal)))
 			return false;
 	}
 	return true;
@@ -111,8 +117,9 @@ static void give_words(struct combine *c, const struct gcn_inst *i, const struct
 	uint32_t n = amd_uses(&i->in, uses);
 
 	for (uint32_t u = 0; u < n; u++)
-		for (uint32_t k = 0; uses[u].write && uses[u].slot < AMD_SLOTS && i->ref[uses[u].slot].vreg &&
-				     k < uses[u].count; k++)
+		for (uint32_t k = 0; uses[u].write && uses[u].slot < AMD_SLOTS &&
+				     i->ref[uses[u].slot].vreg && k < uses[u].count;
+		     k++)
 			c->words[gcn_unit(c->f, i->ref[uses[u].slot]) + k].same =
 				1 + gcn_unit(c->f, first->ref[uses[u].slot]) + k;
 }
@@ -137,8 +144,9 @@ void combine_share(struct combine *c)
 				continue;
 			bucket = &buckets[bucket_of(e)];
 			for (before = *bucket; before; before = before->next)
-				if (same_computation(before, e) && (before->block == e->block ||
-				    (!near && ir_dominates(cfg, before->block, e->block))))
+				if (same_computation(before, e) &&
+				    (before->block == e->block ||
+				     (!near && ir_dominates(cfg, before->block, e->block))))
 					break;
 			if (before) {
 				give_words(c, i, before->i);
@@ -153,7 +161,7 @@ void combine_share(struct combine *c)
 
 struct forward {
 	struct combine *c;
-	uint32_t *from;  /* by unit: 1 + what it is a copy of just now, 0: nothing */
+	uint32_t *from;            /* by unit: 1 + what it is a copy of just now, 0: nothing */
 	uint32_t *active, nactive; /* units that are */
 };
 
@@ -202,14 +210,16 @@ static void forward_block(struct forward *w, uint32_t b)
 		for (uint32_t u = 0; u < n; u++)
 			written |= uses[u].write ? 1u << uses[u].slot : 0;
 		for (uint32_t u = 0; w->nactive && u < n; u++)
-			if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) && i->ref[uses[u].slot].vreg)
+			if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) &&
+			    i->ref[uses[u].slot].vreg)
 				read_source(w, i, uses[u].slot, uses[u].count);
 		n = gcn_uses(i, words);
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; words[u].write && k < words[u].count; k++)
 				forget(w, gcn_unit(f, words[u].ref) + k);
 		if (!combine_is_copy(w->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
-		    combine_is_fixed(f, i->ref[AMD_D].vreg) || (f->calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
+		    combine_is_fixed(f, i->ref[AMD_D].vreg) ||
+		    (f->calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
 			continue;
 		w->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
 		w->active[w->nactive++] = gcn_unit(f, i->ref[AMD_D]);

@@ -73,7 +73,8 @@ static bool broken(struct gcn_func *f, const struct gcn_inst *i, const char *why
 	char text[160];
 
 	amd_print(&i->in, text, sizeof(text));
-	diag_error(&f->job->diag, i->line, 0, "'%s': %s is made but cannot be encoded: %s: a fault of the compiler",
+	diag_error(&f->job->diag, i->line, 0,
+		   "'%s': %s is made but cannot be encoded: %s: a fault of the compiler",
 		   f->ir->name, text, why);
 	return false;
 }
@@ -113,7 +114,8 @@ static bool is_far(const struct gcn_func *f, const struct gcn_inst *i)
 /* A jump that its 16 bits cannot say: over a jump by register, if it has a condition. */
 static void make_far(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
 {
-	static const uint16_t ops[] = {AMD_s_getpc_b64, AMD_s_add_u32, AMD_s_addc_u32, AMD_s_setpc_b64};
+	static const uint16_t ops[] = {AMD_s_getpc_b64, AMD_s_add_u32, AMD_s_addc_u32,
+				       AMD_s_setpc_b64};
 	uint32_t to = i->target;
 	struct gcn_inst *next = i->next;
 
@@ -220,7 +222,8 @@ static bool write_code(struct gcn_func *f, uint8_t *code, struct arena *keep, st
 			memcpy(code + i->offset, words, size);
 			if (i->address.there)
 				refer(f, i, size, keep, out);
-			if (i->line && f->plan && lines_place(&f->plan->files, f->ir->module, i->line, &row))
+			if (i->line && f->plan &&
+			    lines_place(&f->plan->files, f->ir->module, i->line, &row))
 				lines_add(keep, &out->lines, row);
 		}
 	return true;
@@ -253,8 +256,12 @@ bool gcn_encode(struct gcn_func *f, struct amd_piece *p, struct arena *keep)
 	p->nreferences = out.count;
 	p->lines = out.lines;
 	p->stats = (struct kernel_stats){
-		.name = f->ir->name, .instructions = count_instructions(f), .registers = f->vgprs,
-		.predicates = f->sgprs, .shared_bytes = f->lds_bytes, .stack_bytes = f->frame_bytes,
+		.name = f->ir->name,
+		.instructions = count_instructions(f),
+		.registers = f->vgprs,
+		.predicates = f->sgprs,
+		.shared_bytes = f->lds_bytes,
+		.stack_bytes = f->frame_bytes,
 		.code_bytes = p->code_bytes,
 	};
 	return true;

@@ -24,7 +24,7 @@ struct work {
 	struct gcn_control *c;
 	const struct ir_func *f;
 	struct arena *a;
-	uint32_t words;       /* of a set of blocks */
+	uint32_t words;           /* of a set of blocks */
 	uint64_t *postdominators; /* by block: a set */
 	ir_block *ipdom;
 	/* of strongly connected components */
@@ -33,7 +33,7 @@ struct work {
 	ir_block *stack;
 	uint32_t depth;
 	bool *region;
-	uint32_t *leader;     /* of a component: union and find */
+	uint32_t *leader; /* of a component: union and find */
 };
 
 bool gcn_is_end(const struct ir_func *f, ir_block b)
@@ -53,8 +53,8 @@ static bool ends_lanes(const struct ir_func *f, ir_block b, uint32_t k)
 
 bool gcn_parts(const struct gcn_control *c, ir_block b)
 {
-	return c->divergence->branch[b] && c->f->blocks[b].nsucc == 2 &&
-	       !ends_lanes(c->f, b, 0) && !ends_lanes(c->f, b, 1);
+	return c->divergence->branch[b] && c->f->blocks[b].nsucc == 2 && !ends_lanes(c->f, b, 0) &&
+	       !ends_lanes(c->f, b, 1);
 }
 
 /* ---- the order ---- */
@@ -231,7 +231,8 @@ static void meet_downwards(struct work *w, const bool *counted)
 
 			memset(set, bb->nsucc ? 0xff : 0, w->words * sizeof(*set));
 			for (uint32_t s = 0; s < bb->nsucc; s++)
-				for (uint32_t i = 0; (counted[b] || !ends_lanes(f, b, s)) && i < w->words; i++)
+				for (uint32_t i = 0;
+				     (counted[b] || !ends_lanes(f, b, s)) && i < w->words; i++)
 					set[i] &= pdom(w, bb->succ[s])[i];
 			set[b / 64] |= UINT64_C(1) << b % 64;
 			if (!memcmp(set, pdom(w, b), w->words * sizeof(*set)))
@@ -293,7 +294,8 @@ static void find_region(struct work *w, ir_block branch, ir_block meet)
 		const struct ir_bb *bb = &f->blocks[b];
 
 		for (uint32_t k = 0; k < bb->nsucc; k++)
-			if (bb->succ[k] != meet && !w->region[bb->succ[k]] && !ends_lanes(f, b, k)) {
+			if (bb->succ[k] != meet && !w->region[bb->succ[k]] &&
+			    !ends_lanes(f, b, k)) {
 				w->region[bb->succ[k]] = true;
 				w->stack[depth++] = bb->succ[k];
 			}
@@ -396,7 +398,8 @@ bool gcn_waits(const struct gcn_control *c, ir_block b, ir_block s)
 
 	if (around && c->structures[around - 1].meet == s)
 		return false;
-	if (into && c->structures[into - 1].loop == s && c->place[b] >= c->structures[into - 1].begin &&
+	if (into && c->structures[into - 1].loop == s &&
+	    c->place[b] >= c->structures[into - 1].begin &&
 	    c->place[b] < c->structures[into - 1].end)
 		return false;
 	return c->masked[s];

@@ -6,7 +6,8 @@
  */
 #include "libsov/compiler/amd/mir.h"
 
-static void set_mode(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint8_t from, uint8_t to)
+static void set_mode(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint8_t from,
+		     uint8_t to)
 {
 	struct gcn_inst *i;
 
@@ -17,7 +18,8 @@ static void set_mode(struct gcn_func *f, uint32_t b, struct gcn_inst *before, ui
 	}
 	if ((from ^ to) & (GCN_FLUSH | GCN_FLUSH_HALVES)) { /* sources and results */
 		i = gcn_inst_new(f, AMD_s_denorm_mode, AMD_PLAIN);
-		i->in.field[AMD_F_IMM] = (to & GCN_FLUSH ? 0 : 3) | (to & GCN_FLUSH_HALVES ? 0 : 0xc);
+		i->in.field[AMD_F_IMM] =
+			(to & GCN_FLUSH ? 0 : 3) | (to & GCN_FLUSH_HALVES ? 0 : 0xc);
 		gcn_insert(f, b, before, i);
 	}
 }

@@ -36,10 +36,11 @@ static bool place(struct gcn_func *f, uint32_t symbol)
 
 	if (v->size > most || at + v->size > most) {
 		diag_error(&f->job->diag, 0, 0,
-			   "%s '%s' needs %llu bytes of %s memory up to variable '%s'; there are %u on %s",
+			   "%s '%s' needs %llu bytes of %s memory up to variable '%s'; there are "
+			   "%u on %s",
 			   f->ir->kind == IR_KERNEL ? "kernel" : "function", f->ir->name,
-			   (unsigned long long)at + v->size, ir_space_names[v->space], v->name, most,
-			   f->job->target->name);
+			   (unsigned long long)at + v->size, ir_space_names[v->space], v->name,
+			   most, f->job->target->name);
 		return false;
 	}
 	f->symbol_offset[symbol] = at;
@@ -90,8 +91,8 @@ struct edge {
 	struct gcn_func *f;
 	uint32_t b;
 	struct gcn_inst *before;
-	uint32_t at;     /* in the frame: of the next register */
-	uint32_t base;   /* … what the register for addresses says */
+	uint32_t at;   /* in the frame: of the next register */
+	uint32_t base; /* … what the register for addresses says */
 	bool store;
 };
 
@@ -122,8 +123,9 @@ static bool is_bank(const struct gcn_func *f, uint32_t reg)
 
 static bool is_saved(const struct gcn_func *f, uint32_t sgpr)
 {
-	return sgpr == GCN_FRAME ? f->calls
-				 : gcn_outlives_calls(GCN_SCALAR, sgpr) && is_used(f, GCN_SCALAR, sgpr);
+	return sgpr == GCN_FRAME
+		       ? f->calls
+		       : gcn_outlives_calls(GCN_SCALAR, sgpr) && is_used(f, GCN_SCALAR, sgpr);
 }
 
 uint32_t gcn_scalars_to_save(const struct gcn_func *f)
@@ -139,8 +141,8 @@ uint32_t gcn_scalars_to_save(const struct gcn_func *f)
 static void move_vector(struct edge *e, uint32_t reg)
 {
 	struct gcn_func *f = e->f;
-	struct gcn_inst *i = gcn_inst_new(f, e->store ? AMD_scratch_store_dword : AMD_scratch_load_dword,
-					  AMD_PLAIN);
+	struct gcn_inst *i = gcn_inst_new(
+		f, e->store ? AMD_scratch_store_dword : AMD_scratch_load_dword, AMD_PLAIN);
 
 	gcn_set(f, i, AMD_S0, gcn_reg(AMD_VGPR));
 	gcn_set(f, i, AMD_S2, gcn_reg(e->base ? AMD_VCC + 1 : GCN_STACK));

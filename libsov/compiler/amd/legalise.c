@@ -64,7 +64,8 @@ static void split_edges(struct ir_func *f)
 
 	for (ir_block b = f->entry; b; b = b == last ? 0 : f->blocks[b].next)
 		for (uint32_t k = 0; f->blocks[b].nsucc == 2 && k < 2; k++)
-			if (f->blocks[f->blocks[b].succ[k]].npreds > 1 && needs_copies(f, f->blocks[b].succ[k]))
+			if (f->blocks[f->blocks[b].succ[k]].npreds > 1 &&
+			    needs_copies(f, f->blocks[b].succ[k]))
 				split_edge(f, b, k);
 }
 
@@ -118,8 +119,9 @@ static void lower_phi(struct ir_func *f, ir_id phi, ir_id behind)
 
 	ir_insert_before(f, phi, word);
 	for (uint32_t p = 0; p < f->blocks[b].npreds; p++)
-		ir_arg_append(f, word, word_of(f, ir_at(f, phi)->args[p],
-					       f->blocks[f->blocks[b].preds[p]].last));
+		ir_arg_append(
+			f, word,
+			word_of(f, ir_at(f, phi)->args[p], f->blocks[f->blocks[b].preds[p]].last));
 	mask = mask_of(f, ir_at(f, word)->res, behind);
 	ir_replace_uses(f, old, mask);
 	ir_remove(f, phi);
@@ -164,13 +166,14 @@ void gcn_masks_to_vectors(struct ir_func *f)
 	c = gcn_control_find(f, false);
 	for (uint32_t k = 0; k < c->count; k++)
 		ir_for_each_inst(f, c->order[k], i) {
-			for (uint32_t r = 0; c->loop_of[c->order[k]] && r < ir_at(f, i)->nres; r++) {
+			for (uint32_t r = 0; c->loop_of[c->order[k]] && r < ir_at(f, i)->nres;
+			     r++) {
 				ir_val v = ir_at(f, i)->res + r;
 				uint8_t op = ir_at(f, i)->op;
 
 				/* What is the same for all leaves with all. */
-				if (f->values[v].type == IR_B1 && op != IR_CONST && op != IR_UNDEF &&
-				    op != IR_PHI)
+				if (f->values[v].type == IR_B1 && op != IR_CONST &&
+				    op != IR_UNDEF && op != IR_PHI)
 					carry_out(f, c, i, v);
 			}
 		}

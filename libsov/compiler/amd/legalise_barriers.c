@@ -54,7 +54,8 @@ static ir_val leaf(struct expand *e, enum ir_op op, uint8_t sub)
 	return ir_at(e->f, i)->res;
 }
 
-static ir_id access(struct expand *e, enum ir_op op, const ir_val *args, uint32_t n, uint32_t offset)
+static ir_id access(struct expand *e, enum ir_op op, const ir_val *args, uint32_t n,
+		    uint32_t offset)
 {
 	ir_id i = ir_inst_new(e->f, op, IR_B32, args, n, op != IR_STORE);
 
@@ -108,7 +109,8 @@ static ir_val both(struct expand *e, ir_val x, ir_val y)
 /* How many threads arrive with these lanes. */
 static ir_val lanes_that_count(struct expand *e, ir_val lanes)
 {
-	ir_val count = expand_op(e, IR_POPC, IR_B32, lanes, 0, 0), all = leaf(e, IR_SREG, IR_NTID_X), last;
+	ir_val count = expand_op(e, IR_POPC, IR_B32, lanes, 0, 0),
+	       all = leaf(e, IR_SREG, IR_NTID_X), last;
 
 	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Y), 0);
 	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Z), 0);
@@ -136,13 +138,16 @@ static ir_val arrive(struct barrier *b, ir_val threads, ir_val brought)
 	opened = read(e, b->at, OPENED);
 	other = expand_with(e, IR_AND, opened, 1);
 	if (brought)
-		add_to(e, expand_op(e, IR_ADD, IR_B32, b->at, expand_shift(e, IR_SHL, other, 2), 0), SUMS,
-		       brought);
+		add_to(e, expand_op(e, IR_ADD, IR_B32, b->at, expand_shift(e, IR_SHL, other, 2), 0),
+		       SUMS, brought);
 	old = add_to(e, b->at, ARRIVED, only_if(e, leads, count));
 	fills = both(e, leads, expand_compare(e, IR_LT_U, old, threads));
-	fills = both(e, fills, expand_compare(e, IR_GE_U, expand_op(e, IR_ADD, IR_B32, old, count, 0), threads));
+	fills = both(
+		e, fills,
+		expand_compare(e, IR_GE_U, expand_op(e, IR_ADD, IR_B32, old, count, 0), threads));
 	zero = expand_const(e, IR_B32, 0);
-	add_to(e, b->at, ARRIVED, only_if(e, fills, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
+	add_to(e, b->at, ARRIVED,
+	       only_if(e, fills, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
 	/* The other sum, by as much as it is: nobody adds to it now. */
 	other = expand_shift(e, IR_SHL, expand_with(e, IR_XOR, other, 1), 2);
 	other = expand_op(e, IR_ADD, IR_B32, b->at, other, 0);
@@ -178,15 +183,16 @@ static ir_val reduce(struct barrier *b, const struct ir_inst *in)
 	struct expand *e = &b->e;
 	ir_val one = expand_const(e, IR_B32, 1), zero = expand_const(e, IR_B32, 0), opened, sum;
 
-	opened = arrive(b, in->args[2], in->sub == IR_BARRIER_AND
-						? expand_select(e, in->args[1], zero, one)
-						: expand_select(e, in->args[1], one, zero));
+	opened = arrive(b, in->args[2],
+			in->sub == IR_BARRIER_AND ? expand_select(e, in->args[1], zero, one)
+						  : expand_select(e, in->args[1], one, zero));
 	wait_for(b, opened);
 	opened = expand_shift(e, IR_SHL, expand_with(e, IR_AND, opened, 1), 2);
 	sum = read(e, expand_op(e, IR_ADD, IR_B32, b->at, opened, 0), SUMS);
 	if (in->sub == IR_BARRIER_POPC)
 		return sum;
-	return expand_compare(e, in->sub == IR_BARRIER_AND ? IR_EQ : IR_NE, sum, expand_const(e, IR_B32, 0));
+	return expand_compare(e, in->sub == IR_BARRIER_AND ? IR_EQ : IR_NE, sum,
+			      expand_const(e, IR_B32, 0));
 }
 
 static void write_out(struct ir_func *f, const struct gcn_unit *u, ir_id i)
@@ -243,6 +249,9 @@ void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u)
 
 uint32_t gcn_barrier_words(struct ir_module *m)
 {
-	return ir_symbol_new(m, &(struct ir_symbol){.name = ".barriers", .space = IR_SHARED, .align = 16,
-						    .size = BARRIERS * BYTES}) + 1;
+	return ir_symbol_new(m, &(struct ir_symbol){.name = ".barriers",
+						    .space = IR_SHARED,
+						    .align = 16,
+						    .size = BARRIERS * BYTES}) +
+	       1;
 }

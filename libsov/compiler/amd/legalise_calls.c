@@ -66,7 +66,8 @@ static void carry_results(struct ir_func *f, ir_id call, ir_block without, ir_bl
 	for (uint32_t k = 0; k < ir_at(f, call)->nres; k++) {
 		ir_val made = ir_at(f, call)->res + k, none;
 		enum ir_type t = f->values[made].type;
-		ir_id phi = ir_inst_new(f, IR_PHI, t, NULL, 0, 1), undef = ir_inst_new(f, IR_UNDEF, t, NULL, 0, 1);
+		ir_id phi = ir_inst_new(f, IR_PHI, t, NULL, 0, 1),
+		      undef = ir_inst_new(f, IR_UNDEF, t, NULL, 0, 1);
 
 		none = ir_at(f, undef)->res;
 		ir_insert_before(f, f->blocks[without].first, undef);

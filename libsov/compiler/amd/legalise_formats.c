@@ -30,7 +30,8 @@ static ir_val round_bits(struct expand *e, ir_val x, uint32_t bits)
 {
 	ir_val odd = expand_with(e, IR_AND, expand_shift(e, IR_SHR_U, x, bits), 1);
 
-	return expand_op(e, IR_ADD, IR_B32, expand_with(e, IR_ADD, x, (1u << (bits - 1)) - 1), odd, 0);
+	return expand_op(e, IR_ADD, IR_B32, expand_with(e, IR_ADD, x, (1u << (bits - 1)) - 1), odd,
+			 0);
 }
 
 static ir_val magnitude(struct expand *e, ir_val x)
@@ -41,7 +42,8 @@ static ir_val magnitude(struct expand *e, ir_val x)
 /* The upper 19 bits of a single; a carry out of the fraction is the next exponent. */
 static ir_val to_tf32(struct expand *e, const struct ir_inst *in)
 {
-	ir_val x = in->args[0], nan = expand_compare_with(e, IR_GT_U, magnitude(e, x), SINGLE_INFINITY);
+	ir_val x = in->args[0],
+	       nan = expand_compare_with(e, IR_GT_U, magnitude(e, x), SINGLE_INFINITY);
 	ir_val r = in->round == IR_RZ ? x : round_bits(e, x, 13);
 
 	r = expand_with(e, IR_AND, r, 0xffffe000);
@@ -53,7 +55,8 @@ static ir_val to_tf32(struct expand *e, const struct ir_inst *in)
 static ir_val to_byte(struct expand *e, const struct byte_format *f, ir_val x)
 {
 	uint32_t bits = 23 - f->fraction, offset = power_of_two(f->lowest - (int)f->fraction + 23);
-	ir_val m = magnitude(e, x), nan = expand_compare_with(e, IR_GT_U, m, SINGLE_INFINITY), small, normal, below;
+	ir_val m = magnitude(e, x), nan = expand_compare_with(e, IR_GT_U, m, SINGLE_INFINITY),
+	       small, normal, below;
 
 	m = expand_with(e, IR_MIN_U, m, f->greatest);
 	normal = expand_shift(e, IR_SHR_U, round_bits(e, m, bits), bits);
@@ -62,7 +65,8 @@ static ir_val to_byte(struct expand *e, const struct byte_format *f, ir_val x)
 	below = expand_with(e, IR_SUB, below, offset);
 	small = expand_compare_with(e, IR_LT_U, m, power_of_two(f->lowest));
 	m = expand_select(e, small, below, normal);
-	m = expand_op(e, IR_OR, IR_B32, m, expand_shift(e, IR_SHR_U, expand_with(e, IR_AND, x, SINGLE_SIGN), 24), 0);
+	m = expand_op(e, IR_OR, IR_B32, m,
+		      expand_shift(e, IR_SHR_U, expand_with(e, IR_AND, x, SINGLE_SIGN), 24), 0);
 	return expand_select(e, nan, expand_const(e, IR_B32, BYTE_NAN), m);
 }
 
@@ -70,15 +74,18 @@ static ir_val to_byte(struct expand *e, const struct byte_format *f, ir_val x)
  * another number on, and what is subnormal there is not so here. */
 static ir_val to_half(struct expand *e, const struct byte_format *f, ir_val x)
 {
-	ir_val m = expand_with(e, IR_AND, x, 0x7f), nan = expand_compare_with(e, IR_GT_U, m, f->last), r;
+	ir_val m = expand_with(e, IR_AND, x, 0x7f),
+	       nan = expand_compare_with(e, IR_GT_U, m, f->last), r;
 
 	r = expand_shift(e, IR_SHL, m, 10 - f->fraction);
 	if (f == &e4m3) {
 		r = expand_convert(e, IR_TRUNC, IR_B16, r);
-		r = expand_round(e, IR_FMUL, IR_RN, r, expand_const(e, IR_B16, 0x5c00), 0); /* 256 */
+		r = expand_round(e, IR_FMUL, IR_RN, r, expand_const(e, IR_B16, 0x5c00),
+				 0); /* 256 */
 		r = expand_convert(e, IR_ZEXT, IR_B32, r);
 	}
-	r = expand_op(e, IR_OR, IR_B32, r, expand_shift(e, IR_SHL, expand_with(e, IR_AND, x, 0x80), 8), 0);
+	r = expand_op(e, IR_OR, IR_B32, r,
+		      expand_shift(e, IR_SHL, expand_with(e, IR_AND, x, 0x80), 8), 0);
 	return expand_select(e, nan, expand_const(e, IR_B32, HALF_NAN), r);
 }
 
@@ -103,8 +110,8 @@ static ir_val pair_of_bytes(struct expand *e, const struct ir_inst *in)
 		halves_of(e, in->args[0], x);
 	}
 	for (uint32_t k = 0; k < 2; k++)
-		x[k] = in->from == IR_B16 ? to_half(e, f, x[k]) :
-					    to_byte(e, f, expand_convert(e, IR_FTOF, IR_B32, x[k]));
+		x[k] = in->from == IR_B16 ? to_half(e, f, x[k])
+					  : to_byte(e, f, expand_convert(e, IR_FTOF, IR_B32, x[k]));
 	x[1] = expand_shift(e, IR_SHL, x[1], in->from == IR_B16 ? 16 : 8);
 	return expand_convert(e, IR_TRUNC, in->type, expand_op(e, IR_OR, IR_B32, x[0], x[1], 0));
 }
@@ -118,7 +125,9 @@ void gcn_legalise_formats(struct ir_func *f)
 
 			if (in.op != IR_FTOF || in.format < IR_TF32)
 				continue;
-			ir_replace_uses(f, in.res, in.format == IR_TF32 ? to_tf32(&e, &in) : pair_of_bytes(&e, &in));
+			ir_replace_uses(f, in.res,
+					in.format == IR_TF32 ? to_tf32(&e, &in)
+							     : pair_of_bytes(&e, &in));
 			ir_remove(f, i);
 		}
 }

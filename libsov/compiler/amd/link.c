@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include "libsov/compiler/amd/module.h"
 
-#define MOST_KERNELS   65536
-#define MOST_BYTES     (1u << 30) /* of variables of one kind: offsets in ELF files of ours have 32 bits */
-#define MOST_ALIGN     256
+#define MOST_KERNELS 65536
+#define MOST_BYTES \
+	(1u << 30) /* of variables of one kind: offsets in ELF files of ours have 32 bits */
+#define MOST_ALIGN 256
 
 static bool place_variable(struct compile_job *job, struct amd_plan *p, uint32_t k)
 {
@@ -20,12 +21,14 @@ static bool place_variable(struct compile_job *job, struct amd_plan *p, uint32_t
 
 	if (s->external) {
 		diag_error(&job->diag, 0, 0,
-			   "variable '%s' is external, and nothing is linked here; define it", s->name);
+			   "variable '%s' is external, and nothing is linked here; define it",
+			   s->name);
 		return false;
 	}
 	if (align > MOST_ALIGN || at > MOST_BYTES || s->size > MOST_BYTES - at) {
 		diag_error(&job->diag, 0, 0,
-			   "variable '%s' of %llu bytes, aligned to %u, does not fit: there are %u bytes, "
+			   "variable '%s' of %llu bytes, aligned to %u, does not fit: there are %u "
+			   "bytes, "
 			   "aligned to %u at most",
 			   s->name, (unsigned long long)s->size, align, MOST_BYTES, MOST_ALIGN);
 		return false;
@@ -55,7 +58,8 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 		}
 		if (!pieces || p->variables[a->target].place == AMD_PLACES) {
 			diag_error(&job->diag, 0, 0,
-				   "variable '%s': %s at byte %llu is not supported on %s yet", s->name,
+				   "variable '%s': %s at byte %llu is not supported on %s yet",
+				   s->name,
 				   !pieces ? "a part of an address"
 					   : "an address that is not one in global memory",
 				   (unsigned long long)a->offset, job->target->name);

@@ -32,7 +32,8 @@ static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
 
 		for (uint32_t write = 0; write < 2; write++)
 			for (uint32_t u = 0; u < n; u++)
-				for (uint32_t k = 0; uses[u].write == write && k < uses[u].count; k++) {
+				for (uint32_t k = 0; uses[u].write == write && k < uses[u].count;
+				     k++) {
 					uint32_t unit = gcn_unit(f, uses[u].ref) + k;
 
 					if (write)
@@ -65,9 +66,11 @@ static bool flow_back(struct gcn_func *f, uint32_t b, const struct sets *s, cons
 }
 
 /* A loop may be entered at another block than the first in the layout, so the order of blocks says nothing here. */
-static void keep_written(struct gcn_func *f, const struct sets *sets, const uint64_t *scalar, uint32_t words)
+static void keep_written(struct gcn_func *f, const struct sets *sets, const uint64_t *scalar,
+			 uint32_t words)
 {
-	uint64_t **before = arena_array(f->arena, f->nblocks, sizeof(*before)); /* by block: who may be written */
+	uint64_t **before = arena_array(f->arena, f->nblocks,
+					sizeof(*before)); /* by block: who may be written */
 	bool changed = true;
 
 	gcn_for_each_block(f, b)
@@ -119,7 +122,8 @@ void gcn_liveness(struct gcn_func *f)
 		for (uint32_t k = count; k--;)
 			changed |= flow_back(f, order[k], &sets[order[k]], scalar, words);
 	}
-	for (uint32_t u = 0; u < f->nunits; u++) /* what comes in registers is there from the start */
+	for (uint32_t u = 0; u < f->nunits;
+	     u++) /* what comes in registers is there from the start */
 		if (f->vregs[f->unit_vreg[u]].fixed >= 0 || f->vregs[f->unit_vreg[u]].everywhere)
 			scalar[u / 64] &= ~(UINT64_C(1) << u % 64);
 	keep_written(f, sets, scalar, words);
@@ -153,7 +157,8 @@ static bool is_idle(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->call || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) || leaves_condition(i))
+	if (i->target || i->call || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) ||
+	    leaves_condition(i))
 		return false;
 	if (r->format == AMD_SMEM)
 		return !(r->flags & BARE);
@@ -189,7 +194,8 @@ void gcn_sweep(struct gcn_func *f)
 
 				before = i->prev;
 				for (uint32_t u = 0; u < n; u++)
-					for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++) {
+					for (uint32_t k = 0; uses[u].write && k < uses[u].count;
+					     k++) {
 						writes++;
 						wanted += reads[gcn_unit(f, uses[u].ref) + k];
 					}
@@ -197,7 +203,8 @@ void gcn_sweep(struct gcn_func *f)
 					continue;
 				for (uint32_t u = 0; u < n; u++)
 					for (uint32_t k = 0; k < uses[u].count; k++)
-						reads[gcn_unit(f, uses[u].ref) + k] -= !uses[u].write;
+						reads[gcn_unit(f, uses[u].ref) + k] -=
+							!uses[u].write;
 				gcn_remove(f, b, i);
 				changed = true;
 			}

@@ -40,9 +40,10 @@ struct flow {
 	struct gcn_src *cond;
 	bool *meets; /* by block: a meeting may come, here or later */
 	struct exits {
-		uint32_t saved, other;         /* registers */
-		uint32_t enter, second, leave; /* blocks: before a loop, a second part, behind all; 0: none */
-	} *exits; /* by structure */
+		uint32_t saved, other; /* registers */
+		uint32_t enter, second,
+			leave; /* blocks: before a loop, a second part, behind all; 0: none */
+	} * exits;             /* by structure */
 };
 
 static struct gcn_src mask_of(const struct flow *w, ir_block b)
@@ -156,7 +157,9 @@ static uint32_t target_from(const struct flow *w, uint32_t around, ir_block b, i
 	if (gcn_is_end(w->c->f, s) && !w->c->waiters[b])
 		return w->end;
 	into = w->c->structure_of[s];
-	return into && w->c->structures[into - 1].loop == s && is_inside(w->c, into, b) ? s : front_of(w, s);
+	return into && w->c->structures[into - 1].loop == s && is_inside(w->c, into, b)
+		       ? s
+		       : front_of(w, s);
 }
 
 static uint32_t target_of(const struct flow *w, ir_block b, ir_block s)
@@ -185,7 +188,8 @@ static void leave_apart(struct flow *w, ir_block b, struct gcn_src cond)
 		if (!w->meets[b] || w->meets[bb->succ[k]])
 			continue;
 		t = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		gcn_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32, gcn_at(w->f, t, 0), exec, cond);
+		gcn_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32, gcn_at(w->f, t, 0), exec,
+			   cond);
 		leave_meetings(w, b, bb->succ[k], gcn_at(w->f, t, 0));
 	}
 }
@@ -225,7 +229,8 @@ static void narrow(struct flow *w, ir_block b, struct gcn_src cond)
 
 	leave_apart(w, b, cond);
 	if (e->other)
-		gcn_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, e->other, 0), exec, cond);
+		gcn_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, e->other, 0),
+			   exec, cond);
 	if (!s->loop && e->saved)
 		gcn_scalar(f, b, second ? AMD_s_andn1_saveexec_b32 : AMD_s_and_saveexec_b32,
 			   gcn_at(f, e->saved, 0), cond, gcn_none());
@@ -261,8 +266,10 @@ static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool hold
 	if (f->alive) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
-		gcn_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, t, 0), exec, cond);
-		gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), gcn_at(f, t, 0));
+		gcn_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, t, 0), exec,
+			   cond);
+		gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0),
+			   gcn_at(f, t, 0));
 	}
 	gcn_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	if (!w->c->waiters[b] || !w->c->masked[s])
@@ -296,7 +303,8 @@ static void branch(struct flow *w, ir_block b)
 	for (uint32_t k = 0; k < 2; k++) {
 		uint32_t component = w->c->component[bb->succ[k]];
 
-		if (!gcn_waits(w->c, b, bb->succ[k]) || gcn_is_end(w->c->f, bb->succ[k]) || component == cleared)
+		if (!gcn_waits(w->c, b, bb->succ[k]) || gcn_is_end(w->c->f, bb->succ[k]) ||
+		    component == cleared)
 			continue;
 		clear_component(w, b, component);
 		cleared = component;
@@ -355,12 +363,14 @@ static void end_block(struct flow *w, ir_block b)
 		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
 		break;
 	case IR_TRAP:
-		gcn_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())->in.field[AMD_F_IMM] = 2;
+		gcn_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
+			->in.field[AMD_F_IMM] = 2;
 		jump(w, b, w->end);
 		break;
 	default: /* lanes end, and others may be left, here or with the caller */
 		if (f->alive)
-			gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0), exec);
+			gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0),
+				   gcn_at(f, f->alive, 0), exec);
 		if (ir->kind == IR_FUNCTION)
 			gcn_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
 		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
@@ -418,13 +428,15 @@ static void place_before(struct flow *w, ir_block b)
 		const struct exits *e = &w->exits[k - 1];
 
 		if (e->second && c->structures[k - 1].second == b) {
-			gcn_scalar(f, e->second, AMD_s_mov_b32, exec, gcn_at(f, e->other, 0), gcn_none());
+			gcn_scalar(f, e->second, AMD_s_mov_b32, exec, gcn_at(f, e->other, 0),
+				   gcn_none());
 			gcn_jump(f, e->second, AMD_s_cbranch_execz, way_out(w, k, c->place[b]));
 			jump(w, e->second, b);
 			gcn_place_block(f, e->second);
 		}
 		if (e->enter && c->structures[k - 1].loop == b) {
-			gcn_scalar(f, e->enter, AMD_s_mov_b32, gcn_at(f, e->saved, 0), exec, gcn_none());
+			gcn_scalar(f, e->enter, AMD_s_mov_b32, gcn_at(f, e->saved, 0), exec,
+				   gcn_none());
 			jump(w, e->enter, b);
 			gcn_place_block(f, e->enter);
 		}
@@ -444,7 +456,8 @@ static void place_behind(struct flow *w, ir_block b)
 		if (!e->leave || s->end != c->place[b] + 1)
 			continue;
 		gcn_scalar(f, e->leave, AMD_s_mov_b32, exec, gcn_at(f, e->saved, 0), gcn_none());
-		jump(w, e->leave, target_from(w, s->parent, s->loop ? s->loop : s->branch, s->meet));
+		jump(w, e->leave,
+		     target_from(w, s->parent, s->loop ? s->loop : s->branch, s->meet));
 		gcn_place_block(f, e->leave);
 	}
 }
@@ -485,7 +498,8 @@ static void keep_what_came(struct gcn_func *f)
 	if (f->entered)
 		gcn_move(f, f->first, first, gcn_at(f, f->entered, 0), exec);
 	for (uint32_t k = 0; k < GCN_COMES; k++)
-		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words; w++) {
+		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words;
+		     w++) {
 			uint32_t to = k == GCN_ARGS ? f->arg_kept[w] : f->kept[k];
 
 			if (to)
@@ -503,7 +517,8 @@ static void end_function(struct flow *w, uint32_t results)
 
 	if (f->returned) {
 		gcn_scalar(f, w->end, AMD_s_mov_b32, exec, gcn_at(f, f->returned, 0), gcn_none());
-		gcn_move(f, f->first, f->blocks[f->first].first, gcn_at(f, f->returned, 0), gcn_imm(0));
+		gcn_move(f, f->first, f->blocks[f->first].first, gcn_at(f, f->returned, 0),
+			 gcn_imm(0));
 	}
 	for (uint32_t k = 0; k < 2; k++)
 		gcn_move(f, w->end, NULL, gcn_at(f, to, k), gcn_at(f, f->kept[GCN_RETURN], k));
@@ -532,7 +547,8 @@ static void find_meetings(struct flow *w)
 	}
 }
 
-void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond, uint32_t results)
+void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
+	      uint32_t results)
 {
 	struct flow w = {.f = f, .c = c, .cond = cond};
 

@@ -38,8 +38,9 @@ struct meeting {
 	struct arena *arena;
 	struct site *sites;
 	uint32_t nsites;
-	uint32_t site, members;                     /* registers: the place's number, who meets there, … */
-	uint32_t args[MOST_ARGS][2], results[MOST_RESULTS]; /* … words and pairs that lanes bring, what they get */
+	uint32_t site, members; /* registers: the place's number, who meets there, … */
+	uint32_t args[MOST_ARGS][2],
+		results[MOST_RESULTS]; /* … words and pairs that lanes bring, what they get */
 	ir_block block;
 	uint32_t words;  /* of a set of values */
 	uint64_t *alive; /* by block: values that are used in it or behind it, and made before */
@@ -64,7 +65,8 @@ static bool is_constant(const struct ir_func *f, ir_val v)
 
 /* ---- which places ---- */
 
-static void flood(const struct ir_func *f, ir_block *stack, uint32_t depth, bool *met, bool backwards)
+static void flood(const struct ir_func *f, ir_block *stack, uint32_t depth, bool *met,
+		  bool backwards)
 {
 	while (depth) {
 		const struct ir_bb *bb = &f->blocks[stack[--depth]];
@@ -85,7 +87,8 @@ static void flood(const struct ir_func *f, ir_block *stack, uint32_t depth, bool
 static void mark_between(const struct ir_func *f, bool *marked)
 {
 	struct arena *a = f->module->arena;
-	bool *after = arena_array(a, f->nblocks, sizeof(*after)), *before = arena_array(a, f->nblocks, sizeof(*before));
+	bool *after = arena_array(a, f->nblocks, sizeof(*after)),
+	     *before = arena_array(a, f->nblocks, sizeof(*before));
 	ir_block *stack = arena_array(a, 2 * (size_t)f->nblocks + 1, sizeof(*stack));
 	uint32_t depth = 0, kind;
 
@@ -109,7 +112,8 @@ static void mark_between(const struct ir_func *f, bool *marked)
 		ir_for_each_inst(f, b, i) {
 			bool was = marked[i];
 
-			if (behind && (last || before[b]) && (places_is(f, i, &kind) || is_barrier(ir_at(f, i))))
+			if (behind && (last || before[b]) &&
+			    (places_is(f, i, &kind) || is_barrier(ir_at(f, i))))
 				marked[i] = true;
 			behind |= was;
 			if (i == last)
@@ -143,7 +147,8 @@ static void list_sites(struct meeting *m, const bool *marked)
 		m->nsites++;
 	}
 	for (uint32_t k = 0; k < m->nsites; k++) {
-		ir_block before = ir_at(m->f, m->sites[k].id)->block, behind = flow_split(m->f, m->sites[k].id);
+		ir_block before = ir_at(m->f, m->sites[k].id)->block,
+			 behind = flow_split(m->f, m->sites[k].id);
 
 		ir_append(m->f, before, ir_inst_new(m->f, IR_BR, IR_VOID, NULL, 0, 0));
 		ir_edge(m->f, before, behind);
@@ -298,7 +303,8 @@ static ir_block gather(struct meeting *m, ir_val alive, uint32_t first, uint32_t
 		here = expand_op(&e, IR_MATCH_ANY, IR_B32, members, here, 0);
 		members = expand_op(&e, IR_AND, IR_B32, members, alive, 0);
 	}
-	missing = expand_op(&e, IR_AND, IR_B32, members, expand_op(&e, IR_NOT, IR_B32, here, 0, 0), 0);
+	missing = expand_op(&e, IR_AND, IR_B32, members, expand_op(&e, IR_NOT, IR_B32, here, 0, 0),
+			    0);
 	finish(&e, b, expand_compare_with(&e, IR_NE, missing, 0), m->block, then);
 	return b;
 }
@@ -313,7 +319,8 @@ static void make_meeting(struct meeting *m)
 		struct expand after;
 		ir_block next, kind;
 
-		for (last = first + 1; last < m->nsites && m->sites[last].kind == m->sites[first].kind;)
+		for (last = first + 1;
+		     last < m->nsites && m->sites[last].kind == m->sites[first].kind;)
 			last++;
 		kind = gather(m, alive, first, last);
 		if (last == m->nsites) {
@@ -321,7 +328,8 @@ static void make_meeting(struct meeting *m)
 			break;
 		}
 		after = begin(m, &next, 0);
-		finish(&e, b, expand_compare_with(&e, IR_LT_U, read_reg(&e, m->site), last), kind, next);
+		finish(&e, b, expand_compare_with(&e, IR_LT_U, read_reg(&e, m->site), last), kind,
+		       next);
 		e = after;
 		b = next;
 	}
@@ -358,14 +366,15 @@ static void find_alive(struct meeting *m)
 					p++;
 				ir_for_each_inst(f, bb->succ[k], i)
 					if (ir_at(f, i)->op == IR_PHI)
-						set[ir_at(f, i)->args[p] / 64] |= UINT64_C(1)
-										 << ir_at(f, i)->args[p] % 64;
+						set[ir_at(f, i)->args[p] / 64] |=
+							UINT64_C(1) << ir_at(f, i)->args[p] % 64;
 			}
 			for (ir_id i = bb->last; i; i = ir_at(f, i)->prev) {
 				const struct ir_inst *in = ir_at(f, i);
 
 				for (uint32_t r = 0; r < in->nres; r++)
-					set[(in->res + r) / 64] &= ~(UINT64_C(1) << (in->res + r) % 64);
+					set[(in->res + r) / 64] &=
+						~(UINT64_C(1) << (in->res + r) % 64);
 				for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI; k++)
 					set[in->args[k] / 64] |= UINT64_C(1) << in->args[k] % 64;
 			}
@@ -466,10 +475,12 @@ static void carry_to_meeting(struct meeting *m, uint32_t nvalues)
 		struct expand e = {.f = m->f, .at = m->f->blocks[m->sites[k].before].last};
 
 		for (ir_val v = 1; v < nvalues; v++)
-			if (m->reg[v] && !is_constant(m->f, v) && gcn_has(alive_in(m, m->sites[k].behind), v)) {
+			if (m->reg[v] && !is_constant(m->f, v) &&
+			    gcn_has(alive_in(m, m->sites[k].behind), v)) {
 				ir_val x = read_reg(&e, m->reg[v]);
 
-				write_reg(&e, m->reg[v], expand_op(&e, IR_COPY, m->f->values[x].type, x, 0, 0));
+				write_reg(&e, m->reg[v],
+					  expand_op(&e, IR_COPY, m->f->values[x].type, x, 0, 0));
 			}
 	}
 }

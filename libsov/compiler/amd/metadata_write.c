@@ -106,7 +106,7 @@ static void put_kernel(struct bytes *o, const struct amd_piece *k)
 {
 	const uint32_t *required = k->required_threads;
 	/* LLVM says 1024 where nobody stated less. */
-	uint32_t most = required[0] ? required[0] * required[1] * required[2]
+	uint32_t most = required[0]      ? required[0] * required[1] * required[2]
 			: k->max_threads ? k->max_threads
 					 : 1024;
 

@@ -8,7 +8,7 @@ uint32_t gcn_vreg_new(struct gcn_func *f, enum gcn_class class, uint32_t words)
 	f->vregs = arena_grow(f->arena, f->vregs, &f->vregs_capacity, f->nvregs + 1,
 			      sizeof(*f->vregs));
 	f->vregs[f->nvregs] =
-		(struct gcn_vreg){.class = (uint8_t)class, .words = (uint8_t)words, .fixed = -1};
+		(struct gcn_vreg){.class = (uint8_t) class, .words = (uint8_t)words, .fixed = -1};
 	return f->nvregs++;
 }
 
@@ -82,9 +82,10 @@ struct gcn_inst *gcn_scalar(struct gcn_func *f, uint32_t b, enum amd_op op, stru
 struct gcn_inst *gcn_move(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_src d,
 			  struct gcn_src s)
 {
-	struct gcn_inst *i = gcn_inst_new(f, gcn_is_vector(f, d)   ? AMD_v_mov_b32
-					     : gcn_is_vector(f, s) ? AMD_v_readfirstlane_b32
-								   : AMD_s_mov_b32,
+	struct gcn_inst *i = gcn_inst_new(f,
+					  gcn_is_vector(f, d)   ? AMD_v_mov_b32
+					  : gcn_is_vector(f, s) ? AMD_v_readfirstlane_b32
+								: AMD_s_mov_b32,
 					  AMD_PLAIN);
 
 	gcn_set(f, i, AMD_D, d);
@@ -138,8 +139,8 @@ uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES])
 
 	for (uint32_t u = 0; u < n; u++)
 		if (all[u].slot < AMD_SLOTS && i->ref[all[u].slot].vreg)
-			uses[count++] = (struct gcn_use){i->ref[all[u].slot], all[u].count,
-							 all[u].write};
+			uses[count++] =
+				(struct gcn_use){i->ref[all[u].slot], all[u].count, all[u].write};
 	for (uint32_t k = 0; k < i->npassed; k++)
 		uses[count++] = i->passed[k];
 	return count;
@@ -164,7 +165,8 @@ void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t w
 }
 
 /* Registers change in calls, so what comes in one is kept in another. */
-struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class, uint32_t words)
+struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class,
+			uint32_t words)
 {
 	if (!f->come[what]) {
 		f->come[what] = gcn_vreg_new(f, class, words);

@@ -20,8 +20,8 @@
 
 /* Pieces beside those of functions (calls.c), among indices of these: the table of functions, and where it
  * leads for numbers that are no function's. */
-#define AMD_TABLE_INDEX UINT32_MAX
-#define AMD_TRAP_INDEX  (UINT32_MAX - 1)
+#define AMD_TABLE_INDEX            UINT32_MAX
+#define AMD_TRAP_INDEX             (UINT32_MAX - 1)
 /* What the address of a function is among a variable's first bytes, and everywhere: its place in that table, which
  * has four bytes for each function of the module, and something else at 0. */
 #define AMD_FUNCTION_NUMBER(index) (4 * ((uint64_t)(index) + 1))
@@ -37,7 +37,7 @@ enum amd_reference_kind {
 enum amd_target {
 	AMD_TO_VARIABLE, /* index: of the module's symbols; in global or constant memory */
 	AMD_TO_FUNCTION, /* index: of the function in the module's table (ir_func.index) */
-	AMD_TO_SERVICE,  /* index: enum service. S is where its address is kept, 64 bits to be loaded */
+	AMD_TO_SERVICE, /* index: enum service. S is where its address is kept, 64 bits to be loaded */
 };
 
 struct amd_reference {
@@ -58,28 +58,29 @@ struct amd_piece {
 	const char *name;
 	uint32_t index; /* ir_func.index: the order of the text */
 	bool kernel;
-	bool data; /* no instructions, but what code reads beside it */
+	bool data;           /* no instructions, but what code reads beside it */
 	const uint8_t *code; /* a multiple of 4 bytes */
 	uint32_t code_bytes;
 	const struct amd_reference *references; /* by offset */
 	uint32_t nreferences;
 	struct line_table lines;
 	/* Of kernels alone, with what they call counted in: */
-	uint32_t vgprs, sgprs;   /* used; sgprs without VCC, FLAT_SCRATCH and the like */
-	uint32_t lds_bytes;      /* static */
-	uint32_t private_bytes;  /* of a lane: frame and spills, and what is called as far as known */
+	uint32_t vgprs, sgprs; /* used; sgprs without VCC, FLAT_SCRATCH and the like */
+	uint32_t lds_bytes;    /* static */
+	uint32_t
+		private_bytes; /* of a lane: frame and spills, and what is called as far as known */
 	uint32_t sgpr_spills, vgpr_spills; /* for metadata */
-	bool calls;              /* through pointers or in circles: nobody knows how much stack */
+	bool calls; /* through pointers or in circles: nobody knows how much stack */
 	bool vcc;
-	uint8_t float_mode;      /* rsrc1 19:12: AMD_FLOAT_MODE_DEFAULT unless it wants another */
-	bool ieee, dx10_clamp;   /* bits of the mode register at the start */
-	bool cu_mode;            /* a workgroup on one compute unit, whose L0 is then all its waves' */
+	uint8_t float_mode;    /* rsrc1 19:12: AMD_FLOAT_MODE_DEFAULT unless it wants another */
+	bool ieee, dx10_clamp; /* bits of the mode register at the start */
+	bool cu_mode; /* a workgroup on one compute unit, whose L0 is then all its waves' */
 	struct amd_start start;
-	uint32_t hidden;         /* mask by enum amd_hidden: those that it reads */
+	uint32_t hidden; /* mask by enum amd_hidden: those that it reads */
 	const struct amd_param *params;
-	uint32_t nparams, param_bytes; /* up to the last one's end */
+	uint32_t nparams, param_bytes;             /* up to the last one's end */
 	uint32_t max_threads, required_threads[3]; /* 0: not stated */
-	uint32_t services;       /* that it calls: a mask */
+	uint32_t services;                         /* that it calls: a mask */
 	struct kernel_stats stats;
 };
 
@@ -123,8 +124,8 @@ struct amd_plan {
 	struct amd_number *numbers;
 	uint32_t nnumbers, numbers_capacity;
 	uint64_t service_offset[SERVICES]; /* in AMD_DATA, of those that are called */
-	uint32_t services; /* a mask of these */
-	struct line_files files; /* a row of piece.lines has its file's number from here */
+	uint32_t services;                 /* a mask of these */
+	struct line_files files;     /* a row of piece.lines has its file's number from here */
 	const char *const *declared; /* names of all kernels, with the unit of each */
 	const uint32_t *declared_unit;
 	uint32_t ndeclared;
@@ -146,8 +147,9 @@ void amd_link(struct compile_job *job, const void *plan, void *const *code, uint
 	      enum image_content content, struct compile_image *out);
 
 /* The code object (code_object_write.c), in the arena; pieces in the order of the text. */
-uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p, struct amd_piece *const *pieces,
-			  uint32_t npieces, enum image_content content, size_t *size);
+uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p,
+			  struct amd_piece *const *pieces, uint32_t npieces,
+			  enum image_content content, size_t *size);
 /* Metadata of its kernels (metadata_write.c): MessagePack, appended. */
 void amd_metadata_write(struct bytes *out, struct amd_piece *const *pieces, uint32_t npieces);
 

@@ -11,15 +11,15 @@
 #include "libsov/compiler/amd/mir.h"
 
 struct range {
-	uint32_t from, to; /* without to */
+	uint32_t from, to;  /* without to */
 	struct range *next; /* later */
 };
 
 /* Of one word: those of a register that are done with give their places to others. */
 struct life {
 	struct range *first;
-	uint32_t begin, end;  /* of all ranges */
-	uint32_t since;       /* while ranges are found: to where it lives */
+	uint32_t begin, end; /* of all ranges */
+	uint32_t since;      /* while ranges are found: to where it lives */
 };
 
 #define MOST_SPILLS 64 /* at a time */
@@ -37,11 +37,12 @@ struct alloc {
 	struct owner *owners[GCN_CLASSES][GCN_LANES]; /* the most that a class has */
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
 	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
-	uint32_t *leader;  /* by vreg: the one that it shares its register with; itself: none, or others share its own */
+	uint32_t *
+		leader; /* by vreg: the one that it shares its register with; itself: none, or others share its own */
 	struct life calls; /* when registers change that callees need not keep */
-	bool stack; /* two scalar registers say where it is */
-	bool sharing; /* copies share registers, and nobody goes to memory */
-	bool stuck; /* one had no place, and nobody could go */
+	bool stack;        /* two scalar registers say where it is */
+	bool sharing;      /* copies share registers, and nobody goes to memory */
+	bool stuck;        /* one had no place, and nobody could go */
 };
 
 static uint32_t number_places(struct gcn_func *f)
@@ -211,7 +212,8 @@ static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
 	if (a->stack && v->class == GCN_SCALAR && reg <= GCN_FRAME && reg + v->words > GCN_STACK)
 		return false;
 	for (uint32_t k = 0; a->calls.first && k < v->words; k++)
-		if (!gcn_outlives_calls(v->class, reg + k) && overlap(&a->lives[v->first_unit + k], &a->calls))
+		if (!gcn_outlives_calls(v->class, reg + k) &&
+		    overlap(&a->lives[v->first_unit + k], &a->calls))
 			return false;
 	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
 		return false;
@@ -297,8 +299,8 @@ static void share(struct alloc *a, uint32_t d, uint32_t s)
 	}
 	x = &a->f->vregs[d];
 	y = &a->f->vregs[s];
-	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->stack) || x->everywhere || y->everywhere ||
-	    x->fetched || y->fetched)
+	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->stack) || x->everywhere ||
+	    y->everywhere || x->fetched || y->fetched)
 		return;
 	for (uint32_t k = 0; k < x->words; k++)
 		if (overlap(&a->lives[x->first_unit + k], &a->lives[y->first_unit + k]))
@@ -331,7 +333,8 @@ static void share_all(struct alloc *a)
 			gcn_for_each(f, b, i) {
 				struct gcn_ref d = i->ref[AMD_D], s = i->ref[AMD_S0];
 
-				if (f->blocks[b].depth == depth && i->copy && d.vreg && s.vreg && d.part == s.part &&
+				if (f->blocks[b].depth == depth && i->copy && d.vreg && s.vreg &&
+				    d.part == s.part &&
 				    f->vregs[d.vreg].class == f->vregs[s.vreg].class &&
 				    f->vregs[d.vreg].words == f->vregs[s.vreg].words)
 					share(a, d.vreg, s.vreg);
@@ -358,7 +361,8 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 		    !gcn_outlives_calls(x->class, x->reg))
 			continue; /* its place would be of no use */
 		for (uint32_t k = 0; k < x->words; k++)
-			for (const struct range *r = a->lives[x->first_unit + k].first; r; r = r->next)
+			for (const struct range *r = a->lives[x->first_unit + k].first; r;
+			     r = r->next)
 				length += r->to - r->from;
 		if (length <= 4 * x->words && v != vreg)
 			continue;
@@ -375,7 +379,8 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 static int by_turn(const struct alloc *a, uint32_t x, uint32_t y)
 {
 	const struct gcn_vreg *v = &a->f->vregs[x], *w = &a->f->vregs[y];
-	bool first = v->class == GCN_VECTOR && v->words > 1, second = w->class == GCN_VECTOR && w->words > 1;
+	bool first = v->class == GCN_VECTOR && v->words > 1,
+	     second = w->class == GCN_VECTOR && w->words > 1;
 
 	if (first != second)
 		return first ? -1 : 1;
@@ -394,7 +399,8 @@ static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space
 	sort(a, v + half, n - half, space);
 	memcpy(space, v, n * sizeof(*v));
 	for (uint32_t k = 0; k < n; k++)
-		v[k] = j >= n || (i < half && by_turn(a, space[i], space[j]) < 0) ? space[i++] : space[j++];
+		v[k] = j >= n || (i < half && by_turn(a, space[i], space[j]) < 0) ? space[i++]
+										  : space[j++];
 }
 
 /* Which registers things come in is known by now, as far as it goes. */
@@ -522,8 +528,9 @@ static void note_used(struct gcn_func *f)
 {
 	memset(f->used, 0, sizeof(f->used));
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		for (uint32_t k = 0; f->vregs[v].class != GCN_LANE && f->vregs[v].assigned &&
-				     k < f->vregs[v].words; k++)
+		for (uint32_t k = 0;
+		     f->vregs[v].class != GCN_LANE && f->vregs[v].assigned && k < f->vregs[v].words;
+		     k++)
 			f->used[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
 				UINT64_C(1) << (f->vregs[v].reg + k) % 64;
 }
@@ -534,8 +541,9 @@ bool gcn_registers(struct gcn_func *f)
 	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS, saves, lanes;
 
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-		struct alloc a = {.f = f, .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
-						    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
+		struct alloc a = {.f = f,
+				  .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
+					    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
 		a.sharing = sharing;
@@ -566,7 +574,8 @@ bool gcn_registers(struct gcn_func *f)
 		gcn_need_lanes(f, lanes);
 	}
 	diag_error(&f->job->diag, 0, 0,
-		   "'%s' does not fit into registers, whatever goes to memory: a fault of the compiler",
+		   "'%s' does not fit into registers, whatever goes to memory: a fault of the "
+		   "compiler",
 		   f->ir->name);
 	return false;
 }

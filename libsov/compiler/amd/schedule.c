@@ -18,10 +18,10 @@
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
-#define MOST_RUN  1500 /* instructions at once: time grows with the square */
-#define TURNS     8    /* of a loop, as it is guessed */
-#define GROWTH    16   /* words that one instruction writes at most */
-#define NO_LIMIT  UINT32_MAX
+#define MOST_RUN 1500 /* instructions at once: time grows with the square */
+#define TURNS    8    /* of a loop, as it is guessed */
+#define GROWTH   16   /* words that one instruction writes at most */
+#define NO_LIMIT UINT32_MAX
 
 /* A unit of vectors has 1,024 registers for 16 waves of 32 lanes, and gives them out by 16 (llc-19 says so of gfx1030
  * in what it prints of occupancy). */
@@ -42,10 +42,10 @@ struct edge {
 struct node {
 	struct gcn_inst *inst;
 	uint32_t issue, latency; /* cycles */
-	struct edge *after; /* who has to wait for it */
-	uint32_t before;    /* how many it still waits for */
-	uint32_t height;    /* to the end of the block */
-	uint32_t ready;     /* cycle */
+	struct edge *after;      /* who has to wait for it */
+	uint32_t before;         /* how many it still waits for */
+	uint32_t height;         /* to the end of the block */
+	uint32_t ready;          /* cycle */
 };
 
 struct schedule {
@@ -58,7 +58,7 @@ struct schedule {
 	struct reader {
 		uint32_t node;
 		struct reader *next;
-	} **readers;
+	} * *readers;
 	bool *passed; /* by vreg */
 	uint64_t *live;
 	uint32_t live_words, most_live;
@@ -67,19 +67,19 @@ struct schedule {
 	struct plan {
 		struct gcn_inst **insts; /* as they stood */
 		uint32_t n;
-		uint32_t limit;          /* that it is scheduled for */
-		uint32_t least, peak;    /* words that live at once without a limit, and as it is */
+		uint32_t limit;       /* that it is scheduled for */
+		uint32_t least, peak; /* words that live at once without a limit, and as it is */
 		uint64_t time;
-	} *plans; /* by block */
+	} * plans; /* by block */
 };
 
 static bool is_boundary(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->far || i->call || i->npassed || i->address.there || r->op == AMD_s_getpc_b64 ||
-	    r->flags & (EXEC_OUT | WAIT | MESSAGE | BARE | TARGET) || i->in.reg[AMD_D] == AMD_EXEC ||
-	    (i->mode != GCN_MODE_ANY && i->mode))
+	if (i->target || i->far || i->call || i->npassed || i->address.there ||
+	    r->op == AMD_s_getpc_b64 || r->flags & (EXEC_OUT | WAIT | MESSAGE | BARE | TARGET) ||
+	    i->in.reg[AMD_D] == AMD_EXEC || (i->mode != GCN_MODE_ANY && i->mode))
 		return true;
 	if (r->format == AMD_SOPP || r->format == AMD_SOPK || i->in.field[AMD_F_DLC])
 		return true;
@@ -92,9 +92,10 @@ static struct node make_node(struct gcn_inst *i)
 		const char *prefix; /* of the name */
 		uint32_t issue, latency;
 	} slow[] = {
-		{"v_rcp_", 4, 10}, {"v_rsq_", 4, 10}, {"v_sqrt_", 4, 10}, {"v_exp_", 4, 10}, {"v_log_", 4, 10},
-		{"v_sin_", 4, 10}, {"v_cos_", 4, 10}, {"v_mul_lo_u32", 4, 8}, {"v_mul_hi_", 4, 8}, {"v_mad_u64_", 4, 8},
-		{"v_mad_i64_", 4, 8},
+		{"v_rcp_", 4, 10},    {"v_rsq_", 4, 10},      {"v_sqrt_", 4, 10},
+		{"v_exp_", 4, 10},    {"v_log_", 4, 10},      {"v_sin_", 4, 10},
+		{"v_cos_", 4, 10},    {"v_mul_lo_u32", 4, 8}, {"v_mul_hi_", 4, 8},
+		{"v_mad_u64_", 4, 8}, {"v_mad_i64_", 4, 8},
 	};
 	const char *name = i->in.row->name;
 
@@ -116,7 +117,8 @@ static struct node make_node(struct gcn_inst *i)
 		return (struct node){.inst = i, .issue = 16, .latency = 22};
 	for (size_t k = 0; k < sizeof(slow) / sizeof(slow[0]); k++)
 		if (!strncmp(name, slow[k].prefix, strlen(slow[k].prefix)))
-			return (struct node){.inst = i, .issue = slow[k].issue, .latency = slow[k].latency};
+			return (struct node){
+				.inst = i, .issue = slow[k].issue, .latency = slow[k].latency};
 	return (struct node){.inst = i, .issue = 1, .latency = 5};
 }
 
@@ -172,7 +174,8 @@ static void connect_registers(struct schedule *s, uint32_t k)
 	for (uint32_t write = 0; write < 2; write++)
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t w = 0; uses[u].write == write && w < uses[u].count; w++) {
-				uint32_t unit = gcn_unit(s->f, uses[u].ref) + w, from = s->writer[unit];
+				uint32_t unit = gcn_unit(s->f, uses[u].ref) + w,
+					 from = s->writer[unit];
 
 				if (from)
 					connect(s, from - 1, k, s->nodes[from - 1].latency);
@@ -180,7 +183,8 @@ static void connect_registers(struct schedule *s, uint32_t k)
 					struct reader *r;
 
 					/* Who is copied last can share a register with the copy. */
-					for (r = s->readers[unit]; r && s->nodes[k].inst->copy; r = r->next)
+					for (r = s->readers[unit]; r && s->nodes[k].inst->copy;
+					     r = r->next)
 						connect(s, r->node, k, 0);
 					r = arena_alloc(s->f->arena, sizeof(*r));
 					*r = (struct reader){k, s->readers[unit]};
@@ -243,8 +247,10 @@ static void build(struct schedule *s)
 	}
 	for (uint32_t k = s->n; k--;)
 		for (const struct edge *e = s->nodes[k].after; e; e = e->next)
-			if (s->nodes[e->to].height + e->time + s->nodes[k].issue > s->nodes[k].height)
-				s->nodes[k].height = s->nodes[e->to].height + e->time + s->nodes[k].issue;
+			if (s->nodes[e->to].height + e->time + s->nodes[k].issue >
+			    s->nodes[k].height)
+				s->nodes[k].height =
+					s->nodes[e->to].height + e->time + s->nodes[k].issue;
 }
 
 static bool is_wanted(const struct schedule *s, uint32_t unit)
@@ -260,7 +266,8 @@ static int growth(const struct schedule *s, const struct gcn_inst *i)
 	int more = 0;
 
 	for (uint32_t u = 0; u < n; u++)
-		for (uint32_t k = 0; s->f->vregs[uses[u].ref.vreg].class == GCN_VECTOR && k < uses[u].count; k++) {
+		for (uint32_t k = 0;
+		     s->f->vregs[uses[u].ref.vreg].class == GCN_VECTOR && k < uses[u].count; k++) {
 			uint32_t unit = gcn_unit(s->f, uses[u].ref) + k;
 
 			if (uses[u].write)
@@ -330,15 +337,17 @@ static uint32_t choose(const struct schedule *s, const uint32_t *free, uint32_t 
 	for (uint32_t k = 0; k < nfree; k++) {
 		const struct node *x = &s->nodes[free[k]], *b = &s->nodes[free[best]];
 		bool late = x->ready > s->now, best_late = b->ready > s->now;
-		int more = near ? growth(s, x->inst) : 0, room = (int)s->most_live - (int)s->live_words;
-		bool fits = more <= 0 || more <= room, best_fits = best_more <= 0 || best_more <= room;
+		int more = near ? growth(s, x->inst) : 0,
+		    room = (int)s->most_live - (int)s->live_words;
+		bool fits = more <= 0 || more <= room,
+		     best_fits = best_more <= 0 || best_more <= room;
 
-		if (!k || (fits != best_fits                         ? fits
-			   : fits && late != best_late               ? best_late
-			   : (full || !fits) && more != best_more    ? more < best_more
-			   : fits && late && x->ready != b->ready    ? x->ready < b->ready
-			   : fits && x->height != b->height          ? x->height > b->height
-								     : free[k] < free[best])) {
+		if (!k || (fits != best_fits                      ? fits
+			   : fits && late != best_late            ? best_late
+			   : (full || !fits) && more != best_more ? more < best_more
+			   : fits && late && x->ready != b->ready ? x->ready < b->ready
+			   : fits && x->height != b->height       ? x->height > b->height
+								  : free[k] < free[best])) {
 			best = k;
 			best_more = more;
 		}
@@ -405,7 +414,8 @@ static void begin_block(struct schedule *s)
 	memset(s->ready, 0, f->nunits * sizeof(*s->ready));
 	s->now = s->live_words = 0;
 	for (uint32_t u = 0; u < f->nunits; u++)
-		s->live_words += gcn_has(s->live, u) && f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
+		s->live_words +=
+			gcn_has(s->live, u) && f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
 	s->peak = s->live_words;
 }
 

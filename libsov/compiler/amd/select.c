@@ -21,7 +21,8 @@ static void find_scalars(struct select *s)
 				const struct ir_inst *in = ir_at(ir, i);
 
 				for (uint32_t r = 0; r < in->nres; r++)
-					if (s->scalar[in->res + r] && !select_can_be_scalar(s, in)) {
+					if (s->scalar[in->res + r] &&
+					    !select_can_be_scalar(s, in)) {
 						s->scalar[in->res + r] = false;
 						changed = true;
 					}
@@ -58,7 +59,8 @@ static void give_registers(struct select *s)
 		ir_for_each_inst(s->ir, s->c->order[k], i) {
 			const struct ir_inst *in = ir_at(s->ir, i);
 
-			for (uint32_t r = 0; in->op != IR_CONST && in->op != IR_UNDEF && r < in->nres; r++)
+			for (uint32_t r = 0;
+			     in->op != IR_CONST && in->op != IR_UNDEF && r < in->nres; r++)
 				if (is_wanted(s, in))
 					sel_give_register(s, in->res + r);
 		}
@@ -70,8 +72,9 @@ static void select_inst(struct select *s, const struct ir_inst *in)
 	    in->op == IR_UNDEF || !is_wanted(s, in))
 		return;
 	s->in = in;
-	if (select_integer(s) || select_compare(s) || select_calls(s) || select_special(s) || select_memory(s) ||
-	    select_atomic(s) || select_float(s) || select_quotient(s) || select_convert(s) || select_lanes(s))
+	if (select_integer(s) || select_compare(s) || select_calls(s) || select_special(s) ||
+	    select_memory(s) || select_atomic(s) || select_float(s) || select_quotient(s) ||
+	    select_convert(s) || select_lanes(s))
 		return;
 	sel_refuse(s, ir_ops[in->op].text);
 }
@@ -140,7 +143,8 @@ static void copy_phis(struct select *s, ir_block b)
 
 	for (uint32_t e = 0; e < ir->blocks[b].nsucc; e++) {
 		ir_block succ = ir->blocks[b].succ[e];
-		uint32_t p = argument_of(ir, b, succ, e && ir->blocks[b].succ[0] == succ), n = 0, count = 0;
+		uint32_t p = argument_of(ir, b, succ, e && ir->blocks[b].succ[0] == succ), n = 0,
+			 count = 0;
 		struct copy *copies;
 
 		ir_for_each_inst(ir, succ, i)
@@ -206,7 +210,8 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 		if (gcn_is_meeting(ir, b))
 			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);
 	if (f->alive)
-		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC), gcn_none());
+		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC),
+			   gcn_none());
 	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
 		s.block = c->order[k];
 		ir_for_each_inst(ir, s.block, i)

@@ -14,10 +14,10 @@ struct select {
 	struct gcn_func *f;
 	const struct ir_func *ir;
 	const struct gcn_control *c;
-	uint32_t *vreg;   /* by value */
-	bool *scalar;     /* by value: it is in scalar registers */
-	uint32_t *uses;   /* by value: how many */
-	uint32_t results; /* of a function: the register that carries them, 0: there are none */
+	uint32_t *vreg;       /* by value */
+	bool *scalar;         /* by value: it is in scalar registers */
+	uint32_t *uses;       /* by value: how many */
+	uint32_t results;     /* of a function: the register that carries them, 0: there are none */
 	struct gcn_src *cond; /* by block: of the branch at its end */
 	uint32_t block;
 	const struct ir_inst *in; /* that is being selected */
@@ -26,18 +26,34 @@ struct select {
 
 /* What one operation is called by either unit. */
 enum sel_op {
-	SEL_ADD, SEL_SUB, SEL_MUL, SEL_MULHI_U, SEL_MULHI_S, SEL_AND, SEL_OR, SEL_XOR, SEL_SHL,
-	SEL_SHR_U, SEL_SHR_S, SEL_MIN_U, SEL_MIN_S, SEL_MAX_U, SEL_MAX_S, SEL_NOT, SEL_BREV, SEL_OPS
+	SEL_ADD,
+	SEL_SUB,
+	SEL_MUL,
+	SEL_MULHI_U,
+	SEL_MULHI_S,
+	SEL_AND,
+	SEL_OR,
+	SEL_XOR,
+	SEL_SHL,
+	SEL_SHR_U,
+	SEL_SHR_S,
+	SEL_MIN_U,
+	SEL_MIN_S,
+	SEL_MAX_U,
+	SEL_MAX_S,
+	SEL_NOT,
+	SEL_BREV,
+	SEL_OPS
 };
 
 /* Operands. */
 void sel_give_register(struct select *s, ir_val v);
 struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word); /* a word of a value */
-struct gcn_src sel_pair(struct select *s, ir_val v);  /* 64 bits, as one operand */
-struct gcn_src sel_mask(struct select *s, ir_val v);  /* of a b1 */
+struct gcn_src sel_pair(struct select *s, ir_val v);                /* 64 bits, as one operand */
+struct gcn_src sel_mask(struct select *s, ir_val v);                /* of a b1 */
 struct gcn_src sel_extended(struct select *s, ir_val v, enum ir_type t, bool is_signed);
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word); /* of the instruction */
-bool sel_is_scalar(const struct select *s, ir_val v); /* constants too */
+bool sel_is_scalar(const struct select *s, ir_val v);                   /* constants too */
 /* A number that is known when code is made: a constant, or where a variable lies in LDS. */
 bool sel_known(const struct select *s, ir_val v, uint64_t *value);
 /* The most that it can be as an unsigned number (bounds.c). */
@@ -63,8 +79,8 @@ struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d
 struct sel_signs {
 	uint8_t neg, abs; /* a bit for each */
 };
-struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d, const struct gcn_src x[3],
-				struct sel_signs signs, bool long_form);
+struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d,
+				const struct gcn_src x[3], struct sel_signs signs, bool long_form);
 void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t words);
 /* By the unit that the destination belongs to. */
 void sel_op(struct select *s, enum sel_op op, struct gcn_src d, struct gcn_src x, struct gcn_src y);
@@ -97,9 +113,9 @@ bool select_memory(struct select *s);   /* select_memory.c */
 bool select_atomic(struct select *s);   /* select_atomic.c */
 bool select_lanes(struct select *s);    /* select_lanes.c */
 bool select_special(struct select *s);  /* select_special.c: special registers, addresses */
-bool select_calls(struct select *s);     /* select_call.c: calls, arguments, addresses of functions */
+bool select_calls(struct select *s); /* select_call.c: calls, arguments, addresses of functions */
 void select_results(struct select *s);
-void select_bf16(struct select *s);     /* select_bf16.c: sums, products, extremes */
+void select_bf16(struct select *s); /* select_bf16.c: sums, products, extremes */
 /* A single as bf16. */
 struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round round);
 /* A double as a single, rounded to odd. */
@@ -114,7 +130,8 @@ struct gcn_src select_kernarg(struct select *s);
 struct gcn_src select_thread_id(struct select *s, uint32_t axis);
 struct gcn_src select_group_id(struct select *s, uint32_t axis);
 /* Into two scalar words: where something of the image is. */
-void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index, int64_t addend);
+void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index,
+		     int64_t addend);
 struct gcn_src select_hidden(struct select *s, enum amd_hidden h);
 struct gcn_src select_lane_id(struct select *s);
 

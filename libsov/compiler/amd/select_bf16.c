@@ -44,7 +44,8 @@ static struct gcn_src odd_sum(struct select *s, struct gcn_src x, struct gcn_src
 {
 	struct gcn_src down = compute(s, AMD_v_add_f64, 2, x, y, DOWN);
 	struct gcn_src up = compute(s, AMD_v_add_f64, 2, x, y, UP);
-	struct gcn_src zero = compute(s, AMD_v_add_f64, 2, x, y, TO_ZERO), d = sel_temp(s, GCN_VECTOR, 2);
+	struct gcn_src zero = compute(s, AMD_v_add_f64, 2, x, y, TO_ZERO),
+		       d = sel_temp(s, GCN_VECTOR, 2);
 	struct gcn_src p = sel_compare(s, AMD_v_cmp_lg_f64, down, up), nearest, is_zero;
 
 	sel_choose(s, d, p, sel_new(s, GCN_VECTOR, SEL_OR, zero, gcn_imm(1)), zero);
@@ -61,7 +62,8 @@ static struct gcn_src arithmetic(struct select *s, uint32_t k)
 
 	for (uint32_t a = 0; a < s->in->nargs; a++) {
 		x[a] = sel_temp(s, GCN_VECTOR, 2);
-		sel_vop(s, AMD_v_cvt_f64_f32, x[a], single(s, ARG(a), k), gcn_none(), gcn_none())->mode = 0;
+		sel_vop(s, AMD_v_cvt_f64_f32, x[a], single(s, ARG(a), k), gcn_none(), gcn_none())
+			->mode = 0;
 	}
 	r = s->in->op == IR_FADD ? x[0] : compute(s, AMD_v_mul_f64, 2, x[0], x[1], 0);
 	if (s->in->op != IR_FMUL)
@@ -99,7 +101,8 @@ void select_bf16(struct select *s)
 	struct gcn_src half[2];
 
 	for (uint32_t k = 0; k < 1u + pairs; k++) {
-		half[k] = s->in->op == IR_FMIN || s->in->op == IR_FMAX ? extreme(s, k) : arithmetic(s, k);
+		half[k] = s->in->op == IR_FMIN || s->in->op == IR_FMAX ? extreme(s, k)
+								       : arithmetic(s, k);
 		if (s->in->flags & IR_SAT)
 			half[k] = saturated(s, half[k]);
 	}

@@ -92,7 +92,8 @@ static void take(struct select *s, struct passing *p, uint32_t result, enum ir_t
 		struct gcn_src x = take_word(s, p);
 
 		if (t == IR_B1)
-			sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, result, 0), gcn_imm(0), x, gcn_none());
+			sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, result, 0), gcn_imm(0), x,
+				gcn_none());
 		else
 			sel_move(s, sel_result(s, result, w), x, 1);
 	}
@@ -104,7 +105,8 @@ static void argument(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
 	uint32_t words = in_registers(words_of(ir->arg_types, ir->nargs));
-	struct passing p = {.frame = gcn_frame(s->f), .word = words_of(ir->arg_types, (uint32_t)s->in->imm)};
+	struct passing p = {.frame = gcn_frame(s->f),
+			    .word = words_of(ir->arg_types, (uint32_t)s->in->imm)};
 
 	gcn_come(s->f, GCN_ARGS, GCN_VECTOR, words);
 	p.vreg = s->f->come[GCN_ARGS];
@@ -138,8 +140,8 @@ static void tell(struct select *s, uint16_t wants, struct gcn_use *told, uint32_
 		d = gcn_at(f, gcn_passed(f, GCN_SCALAR, 2, GCN_PASSED_HIDDEN), 0);
 		if (kernel) {
 			x = select_kernarg(s);
-			sel_add64(s, d, x, sel_part(x, 1), gcn_imm(amd_hidden_base(s->ir->param_bytes)),
-				  gcn_imm(0), false);
+			sel_add64(s, d, x, sel_part(x, 1),
+				  gcn_imm(amd_hidden_base(s->ir->param_bytes)), gcn_imm(0), false);
 		} else {
 			sel_move(s, d, gcn_come(f, GCN_HIDDEN, GCN_SCALAR, 2), 2);
 		}
@@ -166,8 +168,8 @@ static void tell(struct select *s, uint16_t wants, struct gcn_use *told, uint32_
 	told[(*n)++] = (struct gcn_use){d.ref, 1, false};
 }
 
-static void call_it(struct select *s, struct gcn_src target, uint16_t wants, const struct ir_func *callee,
-		    const ir_val *args)
+static void call_it(struct select *s, struct gcn_src target, uint16_t wants,
+		    const struct ir_func *callee, const ir_val *args)
 {
 	struct gcn_func *f = s->f;
 	uint32_t given = in_registers(words_of(callee->arg_types, callee->nargs)), ntold = 0;
@@ -206,7 +208,8 @@ static void call_service(struct select *s, const struct ir_func *callee, struct 
 
 	if (service == SERVICES || !service_fits(service, callee)) {
 		diag_error(&s->f->job->diag, s->in->line, 0,
-			   "function '%s' is not defined, and it is no service by these types", callee->name);
+			   "function '%s' is not defined, and it is no service by these types",
+			   callee->name);
 		s->failed = true;
 		return;
 	}
@@ -249,8 +252,8 @@ static void call_by_address(struct select *s)
 	struct gcn_inst *i;
 
 	select_distance(s, table, AMD_TO_FUNCTION, AMD_TABLE_INDEX, 0);
-	sel_add64(s, place, table, sel_part(table, 1), of_all(s, sel_word(s, ARG(0), 0)), gcn_imm(0),
-		  false);
+	sel_add64(s, place, table, sel_part(table, 1), of_all(s, sel_word(s, ARG(0), 0)),
+		  gcn_imm(0), false);
 	i = sel_emit(s, AMD_s_load_dword, AMD_PLAIN);
 	gcn_set(s->f, i, AMD_D, far);
 	gcn_set(s->f, i, AMD_S0, place);
@@ -324,7 +327,8 @@ bool select_calls(struct select *s)
 		call_and_look(s, call_by_address);
 		return true;
 	case IR_FUNCADDR:
-		sel_move(s, sel_result(s, 0, 0), gcn_imm((uint32_t)AMD_FUNCTION_NUMBER(s->in->symbol)), 1);
+		sel_move(s, sel_result(s, 0, 0),
+			 gcn_imm((uint32_t)AMD_FUNCTION_NUMBER(s->in->symbol)), 1);
 		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 		return true;
 	case IR_ALLOCA:

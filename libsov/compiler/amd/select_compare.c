@@ -33,7 +33,8 @@ static bool compare_scalars(struct select *s, const struct ir_inst *in)
 	if (wide) {
 		struct gcn_src x = sel_pair(s, in->args[0]), y = sel_pair(s, in->args[1]);
 
-		sel_sop(s, in->cond == IR_EQ ? AMD_s_cmp_eq_u64 : AMD_s_cmp_lg_u64, gcn_none(), x, y);
+		sel_sop(s, in->cond == IR_EQ ? AMD_s_cmp_eq_u64 : AMD_s_cmp_lg_u64, gcn_none(), x,
+			y);
 	} else {
 		struct gcn_src x = sel_extended(s, in->args[0], in->type, is_signed(in->cond));
 		struct gcn_src y = sel_extended(s, in->args[1], in->type, is_signed(in->cond));
@@ -49,9 +50,8 @@ static bool is_fused(const struct select *s, const struct ir_inst *in)
 
 	return in->op == IR_ICMP && in->block == s->block && s->uses[in->res] == 1 &&
 	       end->op == IR_CBR && end->args[0] == in->res && gcn_together(s->c, s->block) &&
-	       in->type != IR_B1 &&
-	       (in->type != IR_B64 || in->cond <= IR_NE) && sel_is_scalar(s, in->args[0]) &&
-	       sel_is_scalar(s, in->args[1]);
+	       in->type != IR_B1 && (in->type != IR_B64 || in->cond <= IR_NE) &&
+	       sel_is_scalar(s, in->args[0]) && sel_is_scalar(s, in->args[1]);
 }
 
 bool select_branch_compare(struct select *s, ir_val cond)
@@ -125,14 +125,16 @@ static void extreme(struct select *s)
 
 	if (s->in->type != IR_B64) {
 		x = sel_extended(s, ARG(0), s->in->type, sign);
-		sel_op(s, ops[k], sel_result(s, 0, 0), x, sel_extended(s, ARG(1), s->in->type, sign));
+		sel_op(s, ops[k], sel_result(s, 0, 0), x,
+		       sel_extended(s, ARG(1), s->in->type, sign));
 		return;
 	}
 	x = sel_pair(s, ARG(0));
 	y = sel_pair(s, ARG(1));
 	p = sel_compare(s, wide[k], x, y);
 	for (uint32_t w = 0; w < 2; w++)
-		sel_choose(s, sel_result(s, 0, w), p, sel_word(s, ARG(0), w), sel_word(s, ARG(1), w));
+		sel_choose(s, sel_result(s, 0, w), p, sel_word(s, ARG(0), w),
+			   sel_word(s, ARG(1), w));
 }
 
 /* Quotients of 32 bits and fewer: an estimate by the reciprocal of a single, made exact to a unit or two
@@ -161,7 +163,8 @@ static void divide(struct select *s)
 	z = sel_temp(s, GCN_VECTOR, 1);
 	sel_vop(s, AMD_v_rcp_f32, z, t, gcn_none(), gcn_none())->mode = 0;
 	t = sel_temp(s, GCN_VECTOR, 1);
-	sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x4f7ffffe), z, gcn_none())->mode = 0; /* just below 2^32 */
+	sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x4f7ffffe), z, gcn_none())->mode =
+		0; /* just below 2^32 */
 	z = sel_temp(s, GCN_VECTOR, 1);
 	sel_vop(s, AMD_v_cvt_u32_f32, z, t, gcn_none(), gcn_none());
 	t = sel_new(s, GCN_VECTOR, SEL_SUB, gcn_imm(0), y);

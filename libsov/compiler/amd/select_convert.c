@@ -42,7 +42,8 @@ static void finish(struct select *s, struct gcn_src x, enum ir_type type)
 	struct gcn_src d = sel_result(s, 0, 0);
 
 	if (s->in->flags & IR_SAT && s->in->op != IR_FTOU && s->in->op != IR_FTOS) {
-		sel_vop_long(s, adds[type - IR_B16], d, x, x, gcn_none())->in.field[AMD_F_CLAMP] = 1;
+		sel_vop_long(s, adds[type - IR_B16], d, x, x, gcn_none())->in.field[AMD_F_CLAMP] =
+			1;
 		return;
 	}
 	sel_move(s, d, x, sel_words(type));
@@ -82,7 +83,8 @@ struct gcn_src select_to_bf16(struct select *s, struct gcn_src x, enum ir_round 
  * bit, and the exponent is put right at the end. */
 static struct gcn_src single_of_64(struct select *s, bool is_signed, uint32_t round)
 {
-	struct gcn_src x = sel_vector_value(s, ARG(0)), by, t = sel_temp(s, GCN_VECTOR, 2), p, low, top;
+	struct gcn_src x = sel_vector_value(s, ARG(0)), by, t = sel_temp(s, GCN_VECTOR, 2), p, low,
+		       top;
 
 	if (is_signed) {
 		/* of equal bits at the top all but one go */
@@ -204,10 +206,14 @@ static void from_integer(struct select *s)
 /* The argument as a single or a double, rounded to an integer. */
 static struct gcn_src integral(struct select *s, bool as_double)
 {
-	static const uint16_t singles[] = {[IR_RN] = AMD_v_rndne_f32, [IR_RZ] = AMD_v_trunc_f32,
-					   [IR_RM] = AMD_v_floor_f32, [IR_RP] = AMD_v_ceil_f32};
-	static const uint16_t doubles[] = {[IR_RN] = AMD_v_rndne_f64, [IR_RZ] = AMD_v_trunc_f64,
-					   [IR_RM] = AMD_v_floor_f64, [IR_RP] = AMD_v_ceil_f64};
+	static const uint16_t singles[] = {[IR_RN] = AMD_v_rndne_f32,
+					   [IR_RZ] = AMD_v_trunc_f32,
+					   [IR_RM] = AMD_v_floor_f32,
+					   [IR_RP] = AMD_v_ceil_f32};
+	static const uint16_t doubles[] = {[IR_RN] = AMD_v_rndne_f64,
+					   [IR_RZ] = AMD_v_trunc_f64,
+					   [IR_RM] = AMD_v_floor_f64,
+					   [IR_RP] = AMD_v_ceil_f64};
 	const struct ir_inst *in = s->in;
 	struct gcn_src x;
 
@@ -230,7 +236,8 @@ static struct gcn_src integral(struct select *s, bool as_double)
 static void to_64(struct select *s, bool is_signed)
 {
 	struct gcn_src x = integral(s, true), high, low, t, d = sel_result(s, 0, 0), r, p, q;
-	uint64_t most = is_signed ? INT64_MAX : UINT64_MAX, least = is_signed ? UINT64_C(1) << 63 : 0;
+	uint64_t most = is_signed ? INT64_MAX : UINT64_MAX,
+		 least = is_signed ? UINT64_C(1) << 63 : 0;
 
 	t = binary(s, AMD_v_ldexp_f64, 2, x, gcn_imm((uint32_t)-32), 0);
 	high = unary(s, AMD_v_floor_f64, 2, t, 0);
@@ -272,7 +279,8 @@ static void to_integer(struct select *s)
 		r = unary(s, is_signed ? AMD_v_cvt_i32_f32 : AMD_v_cvt_u32_f32, 1, x, 0);
 	if (bits < 32 && is_signed) {
 		t = sel_temp(s, GCN_VECTOR, 1);
-		sel_vop(s, AMD_v_med3_i32, t, r, sel_constant(s, GCN_VECTOR, -(UINT64_C(1) << (bits - 1)), 1),
+		sel_vop(s, AMD_v_med3_i32, t, r,
+			sel_constant(s, GCN_VECTOR, -(UINT64_C(1) << (bits - 1)), 1),
 			gcn_imm((1u << (bits - 1)) - 1));
 		r = t;
 	} else if (bits < 32) {
@@ -340,7 +348,8 @@ static void between_floats(struct select *s)
 	} else {
 		if (in->from == IR_B64)
 			x = select_odd_single(s, x);
-		x = unary(s, AMD_v_cvt_f16_f32, 1, x, round | (in->from == IR_B32 ? flush_of(in) : 0));
+		x = unary(s, AMD_v_cvt_f16_f32, 1, x,
+			  round | (in->from == IR_B32 ? flush_of(in) : 0));
 	}
 	finish(s, x, in->type);
 }

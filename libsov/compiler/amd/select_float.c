@@ -45,7 +45,8 @@ static struct gcn_src operand(struct select *s, ir_val v, enum width w)
 }
 
 /* An operand without what changes its sign: that is for the instruction to do, which flushes if the change would. */
-static struct gcn_src without_signs(struct select *s, uint32_t k, enum width w, struct sel_signs *signs)
+static struct gcn_src without_signs(struct select *s, uint32_t k, enum width w,
+				    struct sel_signs *signs)
 {
 	const struct ir_inst *in = s->in, *d;
 	uint8_t bit = (uint8_t)(1 << k);
@@ -53,8 +54,8 @@ static struct gcn_src without_signs(struct select *s, uint32_t k, enum width w, 
 
 	for (; w != W_F16X2; v = d->args[0]) {
 		d = ir_def(s->ir, v);
-		if ((d->op != IR_FNEG && d->op != IR_FABS) || d->type != in->type || d->format != in->format ||
-		    (d->flags & ~in->flags & IR_FTZ))
+		if ((d->op != IR_FNEG && d->op != IR_FABS) || d->type != in->type ||
+		    d->format != in->format || (d->flags & ~in->flags & IR_FTZ))
 			break;
 		if (d->op == IR_FABS)
 			signs->abs |= bit;
@@ -101,7 +102,8 @@ static void one_nan(struct select *s, struct gcn_src d, struct gcn_src r, struct
 		return;
 	}
 	for (uint32_t k = 0; k < sel_words(s->in->type); k++)
-		sel_choose(s, sel_part(d, k), p, gcn_imm((uint32_t)(nans[w] >> 32 * k)), sel_part(r, k));
+		sel_choose(s, sel_part(d, k), p, gcn_imm((uint32_t)(nans[w] >> 32 * k)),
+			   sel_part(r, k));
 }
 
 static void arithmetic(struct select *s, uint32_t row)
@@ -143,7 +145,8 @@ static void arithmetic(struct select *s, uint32_t row)
 /* Signs are the highest bits; ftz asks for subnormals to go, too. */
 static void sign(struct select *s)
 {
-	bool abs = s->in->op == IR_FABS, pairs = s->in->format == IR_F16X2 || s->in->format == IR_BF16X2;
+	bool abs = s->in->op == IR_FABS,
+	     pairs = s->in->format == IR_F16X2 || s->in->format == IR_BF16X2;
 	uint32_t top = s->in->type == IR_B16 ? 0x8000 : pairs ? 0x80008000 : 0x80000000;
 	uint32_t last = sel_words(s->in->type) - 1;
 	struct gcn_src x = sel_word(s, ARG(0), last);
@@ -161,7 +164,8 @@ static void sign(struct select *s)
 		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
 
 		x = sel_vector(s, x, 1);
-		sel_vop(s, s->in->type == IR_B16 ? AMD_v_max_f16 : AMD_v_pk_max_f16, t, x, x, gcn_none())
+		sel_vop(s, s->in->type == IR_B16 ? AMD_v_max_f16 : AMD_v_pk_max_f16, t, x, x,
+			gcn_none())
 			->mode = GCN_FLUSH_HALVES;
 		x = t;
 	}
@@ -183,8 +187,8 @@ static void round_to_integer(struct select *s)
 		sel_refuse(s, "rounding two halves at once");
 		return;
 	}
-	i = sel_vop_long(s, ops[s->in->round][w], sel_result(s, 0, 0), operand(s, ARG(0), w), gcn_none(),
-			 gcn_none());
+	i = sel_vop_long(s, ops[s->in->round][w], sel_result(s, 0, 0), operand(s, ARG(0), w),
+			 gcn_none(), gcn_none());
 	i->in.field[AMD_F_CLAMP] = !!(s->in->flags & IR_SAT);
 	i->mode = flush_of(s->in);
 }
@@ -273,7 +277,8 @@ static void approximate(struct select *s)
 	if (s->in->sub == IR_APPROX_SIN || s->in->sub == IR_APPROX_COS) {
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, w == W_F32 ? AMD_v_mul_f32 : AMD_v_mul_f16, t, gcn_reg(AMD_INV_2PI), x,
-			gcn_none())->mode = mode_of(s->in);
+			gcn_none())
+			->mode = mode_of(s->in);
 		x = t;
 	}
 	i = sel_vop(s, ops[s->in->sub][w], sel_result(s, 0, 0), x, gcn_none(), gcn_none());
@@ -313,7 +318,8 @@ static void compare(struct select *s)
 	for (uint32_t k = 0; k < 2; k++)
 		x[k] = bf16 ? sel_new(s, GCN_VECTOR, SEL_SHL, sel_word(s, ARG(k), 0), gcn_imm(16))
 			    : without_signs(s, k, w, &signs);
-	i = sel_vop_signed(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x, signs, true);
+	i = sel_vop_signed(s, compare_ops[s->in->cond - IR_FEQ][w], sel_result(s, 0, 0), x, signs,
+			   true);
 	i->mode = flush_of(s->in);
 }
 

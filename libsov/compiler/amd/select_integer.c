@@ -103,7 +103,8 @@ static bool add_product(struct select *s, ir_val x, ir_val y)
 	struct gcn_inst *i;
 	uint64_t amount;
 
-	if (s->in->type != IR_B64 || s->scalar[s->in->res] || s->scalar[y] || ir_def(s->ir, x)->op == IR_CONST)
+	if (s->in->type != IR_B64 || s->scalar[s->in->res] || s->scalar[y] ||
+	    ir_def(s->ir, x)->op == IR_CONST)
 		return false;
 	if (p->op == IR_MULWIDE_U || p->op == IR_MULWIDE_S) {
 		a = sel_word(s, p->args[0], 0);
@@ -117,8 +118,8 @@ static bool add_product(struct select *s, ir_val x, ir_val y)
 	} else {
 		return false;
 	}
-	i = sel_vop(s, p->op == IR_MULWIDE_S ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32, sel_result(s, 0, 0), a, b,
-		    sel_pair(s, x));
+	i = sel_vop(s, p->op == IR_MULWIDE_S ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32,
+		    sel_result(s, 0, 0), a, b, sel_pair(s, x));
 	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	return true;
 }
@@ -186,7 +187,8 @@ static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir
 /* Both have 24 bits at most: of what counts in lower types nothing is lost either. */
 static bool is_short_product(const struct select *s)
 {
-	return s->in->type == IR_B32 && sel_most(s, ARG(0)) < 1 << 24 && sel_most(s, ARG(1)) < 1 << 24;
+	return s->in->type == IR_B32 && sel_most(s, ARG(0)) < 1 << 24 &&
+	       sel_most(s, ARG(1)) < 1 << 24;
 }
 
 static void multiply(struct select *s)
@@ -200,14 +202,16 @@ static void multiply(struct select *s)
 		struct gcn_src p;
 
 		if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
-			sel_vop(s, AMD_v_mad_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),
-				sel_word(s, ARG(2), 0));
+			sel_vop(s, AMD_v_mad_u32_u24, d, sel_word(s, ARG(0), 0),
+				sel_word(s, ARG(1), 0), sel_word(s, ARG(2), 0));
 			return;
 		}
-		p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
+		p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
+			    sel_word(s, ARG(1), 0));
 		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
 	} else if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
-		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0), gcn_none());
+		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),
+			gcn_none());
 	} else {
 		sel_op(s, SEL_MUL, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
 	}
@@ -239,12 +243,14 @@ static void multiply_high64(struct select *s, bool is_signed)
 	mid = sel_temp(s, GCN_VECTOR, 2);
 	sel_move(s, mid, sel_part(t[0], 1), 1);
 	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
-	i = sel_vop(s, AMD_v_mad_u64_u32, t[1], sel_word(s, ARG(0), 1), sel_word(s, ARG(1), 0), mid);
+	i = sel_vop(s, AMD_v_mad_u64_u32, t[1], sel_word(s, ARG(0), 1), sel_word(s, ARG(1), 0),
+		    mid);
 	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	mid = sel_temp(s, GCN_VECTOR, 2);
 	sel_move(s, mid, t[1], 1);
 	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
-	i = sel_vop(s, AMD_v_mad_u64_u32, t[2], sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 1), mid);
+	i = sel_vop(s, AMD_v_mad_u64_u32, t[2], sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 1),
+		    mid);
 	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	sum = sel_temp(s, GCN_VECTOR, 2);
 	sel_add64(s, sum, sel_part(t[1], 1), gcn_imm(0), sel_part(t[2], 1), gcn_imm(0), false);
@@ -381,8 +387,8 @@ static void leading_zeros(struct select *s)
 		if (bits == 64)
 			sel_sop(s, AMD_s_flbit_i32_b64, t, sel_pair(s, ARG(0)), gcn_none());
 		else
-			sel_sop(s, AMD_s_flbit_i32_b32, t, sel_extended(s, ARG(0), s->in->type, false),
-				gcn_none());
+			sel_sop(s, AMD_s_flbit_i32_b32, t,
+				sel_extended(s, ARG(0), s->in->type, false), gcn_none());
 	} else if (bits == 64) {
 		low = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_ffbh_u32, low, sel_word(s, ARG(0), 0), gcn_none(), gcn_none());
@@ -396,8 +402,8 @@ static void leading_zeros(struct select *s)
 		t = sel_new(s, GCN_VECTOR, SEL_MIN_U, t, low);
 	} else {
 		t = sel_temp(s, GCN_VECTOR, 1);
-		sel_vop(s, AMD_v_ffbh_u32, t, sel_extended(s, ARG(0), s->in->type, false), gcn_none(),
-			gcn_none());
+		sel_vop(s, AMD_v_ffbh_u32, t, sel_extended(s, ARG(0), s->in->type, false),
+			gcn_none(), gcn_none());
 	}
 	if (bits >= 32) {
 		sel_op(s, SEL_MIN_U, d, t, gcn_imm(bits));
@@ -430,20 +436,21 @@ static void logic3(struct select *s)
 	uint32_t table = (uint32_t)s->in->imm & 255;
 
 	for (uint32_t w = 0; w < sel_words(s->in->type); w++) {
-		struct gcn_src d = sel_result(s, 0, w), sum = gcn_imm(0), x[3], not[3];
+		struct gcn_src d = sel_result(s, 0, w), sum = gcn_imm(0), x[3], not [3];
 		enum gcn_class class = sel_class(s, d);
 
 		for (uint32_t k = 0; k < 3; k++) {
 			x[k] = sel_word(s, ARG(k), w);
-			not[k] = sel_new(s, class, SEL_NOT, x[k], gcn_none());
+			not [k] = sel_new(s, class, SEL_NOT, x[k], gcn_none());
 		}
 		for (uint32_t t = 0; t < 8; t++) {
 			struct gcn_src p;
 
 			if (!(table >> t & 1))
 				continue;
-			p = sel_new(s, class, SEL_AND, t & 4 ? x[0] : not[0], t & 2 ? x[1] : not[1]);
-			p = sel_new(s, class, SEL_AND, p, t & 1 ? x[2] : not[2]);
+			p = sel_new(s, class, SEL_AND, t & 4 ? x[0] : not [0],
+				    t & 2 ? x[1] : not [1]);
+			p = sel_new(s, class, SEL_AND, p, t & 1 ? x[2] : not [2]);
 			sum = sum.ref.vreg ? sel_new(s, class, SEL_OR, sum, p) : p;
 		}
 		sel_move(s, d, sum, 1);
@@ -550,7 +557,8 @@ static void extend(struct select *s)
 
 	if (s->in->from == IR_B1) { /* a mask */
 		x = sel_temp(s, sel_class(s, d), 1);
-		sel_choose(s, x, sel_mask(s, ARG(0)), gcn_imm(is_signed ? UINT32_MAX : 1), gcn_imm(0));
+		sel_choose(s, x, sel_mask(s, ARG(0)), gcn_imm(is_signed ? UINT32_MAX : 1),
+			   gcn_imm(0));
 	} else {
 		x = sel_extended(s, ARG(0), s->in->from, is_signed);
 	}
@@ -642,15 +650,36 @@ static void sum(struct select *s)
 bool select_integer(struct select *s)
 {
 	static void (*const by_op[IR_OP_COUNT])(struct select *) = {
-		[IR_ADD] = sum, [IR_SUB] = sum, [IR_MUL] = multiply, [IR_MAD] = multiply,
-		[IR_MULHI_U] = multiply_high, [IR_MULHI_S] = multiply_high,
-		[IR_MULWIDE_U] = multiply_wide, [IR_MULWIDE_S] = multiply_wide, [IR_NEG] = negate,
-		[IR_AND] = and_, [IR_OR] = or_, [IR_XOR] = xor_, [IR_NOT] = not_, [IR_SHL] = shift,
-		[IR_SHR_U] = shift, [IR_SHR_S] = shift, [IR_POPC] = count_ones,
-		[IR_CLZ] = leading_zeros, [IR_BREV] = reverse, [IR_LOGIC3] = logic3,
-		[IR_PERMUTE] = permute, [IR_DOT] = dot, [IR_ADDC] = carry, [IR_SUBC] = carry,
-		[IR_ZEXT] = extend, [IR_SEXT] = extend, [IR_TRUNC] = truncate, [IR_PACK] = pack,
-		[IR_UNPACK] = unpack, [IR_COPY] = copy,
+		[IR_ADD] = sum,
+		[IR_SUB] = sum,
+		[IR_MUL] = multiply,
+		[IR_MAD] = multiply,
+		[IR_MULHI_U] = multiply_high,
+		[IR_MULHI_S] = multiply_high,
+		[IR_MULWIDE_U] = multiply_wide,
+		[IR_MULWIDE_S] = multiply_wide,
+		[IR_NEG] = negate,
+		[IR_AND] = and_,
+		[IR_OR] = or_,
+		[IR_XOR] = xor_,
+		[IR_NOT] = not_,
+		[IR_SHL] = shift,
+		[IR_SHR_U] = shift,
+		[IR_SHR_S] = shift,
+		[IR_POPC] = count_ones,
+		[IR_CLZ] = leading_zeros,
+		[IR_BREV] = reverse,
+		[IR_LOGIC3] = logic3,
+		[IR_PERMUTE] = permute,
+		[IR_DOT] = dot,
+		[IR_ADDC] = carry,
+		[IR_SUBC] = carry,
+		[IR_ZEXT] = extend,
+		[IR_SEXT] = extend,
+		[IR_TRUNC] = truncate,
+		[IR_PACK] = pack,
+		[IR_UNPACK] = unpack,
+		[IR_COPY] = copy,
 	};
 
 	if (!by_op[s->in->op])

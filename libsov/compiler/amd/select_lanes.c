@@ -87,9 +87,9 @@ static bool shuffle_known(struct select *s, struct gcn_src lane)
 	struct gcn_src t, source, p;
 	uint64_t by, clamp;
 
-	if (!ir_is_const(s->ir, ARG(1), &by) || !ir_is_const(s->ir, ARG(2), &clamp) || clamp >> 8 & 31 ||
-	    s->uses[s->in->res + 1] || !s->uses[s->in->res] || kind == IR_SHUFFLE_IDX ||
-	    (clamp & 31) != (kind == IR_SHUFFLE_UP ? 0 : 31))
+	if (!ir_is_const(s->ir, ARG(1), &by) || !ir_is_const(s->ir, ARG(2), &clamp) ||
+	    clamp >> 8 & 31 || s->uses[s->in->res + 1] || !s->uses[s->in->res] ||
+	    kind == IR_SHUFFLE_IDX || (clamp & 31) != (kind == IR_SHUFFLE_UP ? 0 : 31))
 		return false;
 	by &= 31;
 	if (kind == IR_SHUFFLE_BFLY) {
@@ -97,7 +97,8 @@ static bool shuffle_known(struct select *s, struct gcn_src lane)
 		return true;
 	}
 	t = sel_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
-	source = sel_new(s, GCN_VECTOR, SEL_ADD, gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
+	source = sel_new(s, GCN_VECTOR, SEL_ADD,
+			 gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
 	p = sel_compare(s, kind == IR_SHUFFLE_UP ? AMD_v_cmp_le_u32 : AMD_v_cmp_gt_u32,
 			gcn_imm((uint32_t)(kind == IR_SHUFFLE_UP ? by : 32 - by)), lane);
 	lane = t;
@@ -110,9 +111,10 @@ static bool shuffle_known(struct select *s, struct gcn_src lane)
 /* The lane that is read: see the interpreter's source_lane. */
 static void shuffle(struct select *s)
 {
-	struct gcn_src lane = select_lane_id(s), by, clamp = sel_word(s, ARG(2), 0), segment, limit, source, t;
-	struct gcn_src in_range = s->uses[s->in->res + 1] ? sel_result(s, 1, 0)
-							   : sel_temp(s, GCN_SCALAR, 1);
+	struct gcn_src lane = select_lane_id(s), by, clamp = sel_word(s, ARG(2), 0), segment, limit,
+		       source, t;
+	struct gcn_src in_range =
+		s->uses[s->in->res + 1] ? sel_result(s, 1, 0) : sel_temp(s, GCN_SCALAR, 1);
 	uint64_t known;
 
 	if (shuffle_known(s, lane))
@@ -136,13 +138,15 @@ static void shuffle(struct select *s)
 		source = sel_new(s, GCN_VECTOR, SEL_AND, source, by);
 		source = sel_new(s, GCN_VECTOR, SEL_OR, source, limit);
 	} else {
-		source = sel_new(s, GCN_VECTOR, s->in->sub == IR_SHUFFLE_UP     ? SEL_SUB
-						: s->in->sub == IR_SHUFFLE_DOWN ? SEL_ADD
-										: SEL_XOR, lane, by);
+		source = sel_new(s, GCN_VECTOR,
+				 s->in->sub == IR_SHUFFLE_UP     ? SEL_SUB
+				 : s->in->sub == IR_SHUFFLE_DOWN ? SEL_ADD
+								 : SEL_XOR,
+				 lane, by);
 	}
 	limit = sel_new(s, GCN_VECTOR, SEL_OR, limit, t);
-	sel_vop(s, s->in->sub == IR_SHUFFLE_UP ? AMD_v_cmp_ge_i32 : AMD_v_cmp_le_u32, in_range, source,
-		limit, gcn_none());
+	sel_vop(s, s->in->sub == IR_SHUFFLE_UP ? AMD_v_cmp_ge_i32 : AMD_v_cmp_le_u32, in_range,
+		source, limit, gcn_none());
 	if (!s->uses[s->in->res])
 		return;
 	t = sel_temp(s, GCN_VECTOR, 1);
@@ -163,7 +167,7 @@ static struct gcn_src same_lanes(struct select *s, struct gcn_src all)
 		has = sel_compare(s, AMD_v_cmp_ne_u32, gcn_imm(0), x);
 		not = sel_new(s, GCN_SCALAR, SEL_NOT, has, gcn_none());
 		mine = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, mine, has, has, not);
+		sel_choose(s, mine, has, has, not );
 		same = sel_new(s, GCN_VECTOR, SEL_AND, same, mine);
 	}
 	return same;
@@ -194,7 +198,8 @@ static struct gcn_inst *counter(struct select *s, enum amd_op op, struct gcn_src
 static void barrier_reduce(struct select *s)
 {
 	bool all = s->in->sub == IR_BARRIER_AND;
-	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum, d = sel_result(s, 0, 0);
+	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum,
+		       d = sel_result(s, 0, 0);
 
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	one = sel_constant(s, GCN_VECTOR, 0, 1);
@@ -209,7 +214,8 @@ static void barrier_reduce(struct select *s)
 	if (s->in->sub == IR_BARRIER_POPC)
 		sel_move(s, d, sum, 1);
 	else
-		sel_vop(s, all ? AMD_v_cmp_eq_u32 : AMD_v_cmp_ne_u32, d, gcn_imm(0), sum, gcn_none());
+		sel_vop(s, all ? AMD_v_cmp_eq_u32 : AMD_v_cmp_ne_u32, d, gcn_imm(0), sum,
+			gcn_none());
 }
 
 bool select_lanes(struct select *s)

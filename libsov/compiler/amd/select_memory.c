@@ -39,7 +39,8 @@ bool select_is_scalar_load(const struct select *s, const struct ir_inst *in)
 	return in->from >= IR_B32 && in->align >= 4 && in->nargs && sel_is_scalar(s, in->args[0]);
 }
 
-static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int64_t imm, int32_t *offset)
+static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int64_t imm,
+				     int32_t *offset)
 {
 	struct gcn_src d;
 
@@ -49,8 +50,8 @@ static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int6
 	}
 	*offset = 0;
 	d = sel_temp(s, GCN_SCALAR, 2);
-	sel_add64(s, d, base, sel_part(base, 1), gcn_imm((uint32_t)imm), gcn_imm((uint32_t)(imm >> 32)),
-		  false);
+	sel_add64(s, d, base, sel_part(base, 1), gcn_imm((uint32_t)imm),
+		  gcn_imm((uint32_t)(imm >> 32)), false);
 	return d;
 }
 
@@ -60,7 +61,9 @@ static void scalar_words(struct select *s, struct gcn_src d, uint32_t words, str
 	static const struct {
 		uint32_t words;
 		uint16_t op;
-	} sizes[] = {{8, AMD_s_load_dwordx8}, {4, AMD_s_load_dwordx4}, {2, AMD_s_load_dwordx2},
+	} sizes[] = {{8, AMD_s_load_dwordx8},
+		     {4, AMD_s_load_dwordx4},
+		     {2, AMD_s_load_dwordx2},
 		     {1, AMD_s_load_dword}};
 
 	for (uint32_t k = 0, at = 0; at < words; k++)
@@ -118,7 +121,8 @@ static void scalar_load(struct select *s)
 	for (uint32_t k = 0; k < in->nres; k++) {
 		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
 		if (words > mem && in->flags & IR_SEXT_MEM)
-			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem), gcn_imm(31));
+			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem),
+			       gcn_imm(31));
 		else if (words > mem)
 			sel_move(s, sel_result(s, k, 1), gcn_imm(0), 1);
 	}
@@ -158,8 +162,8 @@ static void add_excess(struct select *s, struct access *a, int64_t imm, int32_t 
 		return;
 	}
 	d = sel_temp(s, GCN_VECTOR, 2);
-	sel_add64(s, d, a->v, sel_part(a->v, 1), gcn_imm((uint32_t)imm), gcn_imm((uint32_t)(imm >> 32)),
-		  false);
+	sel_add64(s, d, a->v, sel_part(a->v, 1), gcn_imm((uint32_t)imm),
+		  gcn_imm((uint32_t)(imm >> 32)), false);
 	a->v = d;
 }
 
@@ -193,7 +197,8 @@ static struct access address_of(struct select *s)
 			return a;
 		}
 		if (in->nargs) {
-			ir_val at = in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
+			ir_val at =
+				in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
 
 			a.v = sel_vector(s, sel_word(s, at, 0), 1);
 		} else {
@@ -224,8 +229,9 @@ static struct access address_of(struct select *s)
 		if (in->space == IR_PARAM) {
 			struct gcn_src d = sel_temp(s, GCN_VECTOR, 2), k = select_kernarg(s);
 
-			sel_add64(s, d, a.v, s->ir->values[ARG(0)].type == IR_B64 ? sel_part(a.v, 1)
-										     : gcn_imm(0),
+			sel_add64(s, d, a.v,
+				  s->ir->values[ARG(0)].type == IR_B64 ? sel_part(a.v, 1)
+								       : gcn_imm(0),
 				  k, sel_vector(s, sel_part(k, 1), 1), false);
 			a.v = d;
 		}
@@ -248,16 +254,19 @@ static struct gcn_inst *access(struct select *s, const struct access *a, const u
 	return i;
 }
 
-#define KINDS(name, ds) {AMD_global_##name, ds, AMD_scratch_##name, AMD_flat_##name}
+#define KINDS(name, ds) \
+	{ \
+		AMD_global_##name, ds, AMD_scratch_##name, AMD_flat_##name \
+	}
 static const uint16_t load_ops[][4] = {
-	KINDS(load_ubyte, AMD_ds_read_u8), KINDS(load_sbyte, AMD_ds_read_i8),
-	KINDS(load_ushort, AMD_ds_read_u16), KINDS(load_sshort, AMD_ds_read_i16),
-	KINDS(load_dword, AMD_ds_read_b32), KINDS(load_dwordx2, AMD_ds_read_b64),
+	KINDS(load_ubyte, AMD_ds_read_u8),    KINDS(load_sbyte, AMD_ds_read_i8),
+	KINDS(load_ushort, AMD_ds_read_u16),  KINDS(load_sshort, AMD_ds_read_i16),
+	KINDS(load_dword, AMD_ds_read_b32),   KINDS(load_dwordx2, AMD_ds_read_b64),
 	KINDS(load_dwordx3, AMD_ds_read_b96), KINDS(load_dwordx4, AMD_ds_read_b128)};
 static const uint16_t store_ops[][4] = {
-	KINDS(store_byte, AMD_ds_write_b8), KINDS(store_byte, AMD_ds_write_b8),
-	KINDS(store_short, AMD_ds_write_b16), KINDS(store_short, AMD_ds_write_b16),
-	KINDS(store_dword, AMD_ds_write_b32), KINDS(store_dwordx2, AMD_ds_write_b64),
+	KINDS(store_byte, AMD_ds_write_b8),     KINDS(store_byte, AMD_ds_write_b8),
+	KINDS(store_short, AMD_ds_write_b16),   KINDS(store_short, AMD_ds_write_b16),
+	KINDS(store_dword, AMD_ds_write_b32),   KINDS(store_dwordx2, AMD_ds_write_b64),
 	KINDS(store_dwordx3, AMD_ds_write_b96), KINDS(store_dwordx4, AMD_ds_write_b128)};
 
 /* How many words go at once: LDS wants them aligned. */
@@ -330,7 +339,8 @@ static void load_parts(struct select *s, const struct access *a)
 
 	for (uint32_t k = 0; k < s->in->nres; k++) {
 		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
-		struct gcn_inst *i = access(s, a, load_ops[2 * (bytes - 1) + sign], (int32_t)(k * bytes));
+		struct gcn_inst *i =
+			access(s, a, load_ops[2 * (bytes - 1) + sign], (int32_t)(k * bytes));
 
 		gcn_set(s->f, i, AMD_D, t);
 		mark(s, i, a, true);
@@ -344,7 +354,8 @@ static void load_parts(struct select *s, const struct access *a)
 
 static void load(struct select *s)
 {
-	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type), all = mem * s->in->nres;
+	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type),
+		 all = mem * s->in->nres;
 	struct access a;
 	struct gcn_src d;
 
@@ -372,7 +383,8 @@ static void load(struct select *s)
 	for (uint32_t k = 0; k < s->in->nres && !(s->in->nres == 1 && mem == words); k++) {
 		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
 		if (words > mem && s->in->flags & IR_SEXT_MEM)
-			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem), gcn_imm(31));
+			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem),
+			       gcn_imm(31));
 		else if (words > mem)
 			sel_move(s, sel_result(s, k, 1), gcn_imm(0), 1);
 	}
@@ -380,7 +392,8 @@ static void load(struct select *s)
 
 static void store(struct select *s)
 {
-	uint32_t first = 1, bytes = mem_bytes(s->in), mem = bytes / 4, count = s->in->nargs - first, all = mem * count;
+	uint32_t first = 1, bytes = mem_bytes(s->in), mem = bytes / 4, count = s->in->nargs - first,
+		 all = mem * count;
 	struct access a = address_of(s);
 	struct gcn_src d;
 
@@ -438,15 +451,20 @@ bool select_memory(struct select *s)
 /* ---- atomics ---- */
 
 #define ATOM_DS(name, ds) \
-	{{AMD_global_atomic_##name, AMD_ds_##ds##32, 0, AMD_flat_atomic_##name}, \
-	 {AMD_global_atomic_##name##_x2, AMD_ds_##ds##64, 0, AMD_flat_atomic_##name##_x2}}
+	{ \
+		{AMD_global_atomic_##name, AMD_ds_##ds##32, 0, AMD_flat_atomic_##name}, \
+		{ \
+			AMD_global_atomic_##name##_x2, AMD_ds_##ds##64, 0, \
+				AMD_flat_atomic_##name##_x2 \
+		} \
+	}
 
 static const uint16_t atomic_ops[IR_ATOM_COUNT][2][4] = {
-	[IR_ATOM_ADD] = ATOM_DS(add, add_rtn_u), [IR_ATOM_MIN_U] = ATOM_DS(umin, min_rtn_u),
-	[IR_ATOM_MIN_S] = ATOM_DS(smin, min_rtn_i), [IR_ATOM_MAX_U] = ATOM_DS(umax, max_rtn_u),
-	[IR_ATOM_MAX_S] = ATOM_DS(smax, max_rtn_i), [IR_ATOM_INC] = ATOM_DS(inc, inc_rtn_u),
-	[IR_ATOM_DEC] = ATOM_DS(dec, dec_rtn_u), [IR_ATOM_AND] = ATOM_DS(and, and_rtn_b),
-	[IR_ATOM_OR] = ATOM_DS(or, or_rtn_b), [IR_ATOM_XOR] = ATOM_DS(xor, xor_rtn_b),
+	[IR_ATOM_ADD] = ATOM_DS(add, add_rtn_u),      [IR_ATOM_MIN_U] = ATOM_DS(umin, min_rtn_u),
+	[IR_ATOM_MIN_S] = ATOM_DS(smin, min_rtn_i),   [IR_ATOM_MAX_U] = ATOM_DS(umax, max_rtn_u),
+	[IR_ATOM_MAX_S] = ATOM_DS(smax, max_rtn_i),   [IR_ATOM_INC] = ATOM_DS(inc, inc_rtn_u),
+	[IR_ATOM_DEC] = ATOM_DS(dec, dec_rtn_u),      [IR_ATOM_AND] = ATOM_DS(and, and_rtn_b),
+	[IR_ATOM_OR] = ATOM_DS(or, or_rtn_b),         [IR_ATOM_XOR] = ATOM_DS(xor, xor_rtn_b),
 	[IR_ATOM_EXCH] = ATOM_DS(swap, wrxchg_rtn_b),
 };
 
@@ -466,7 +484,8 @@ bool select_atomic(struct select *s)
 {
 	static const uint16_t cas[2][4] = {
 		{AMD_global_atomic_cmpswap, AMD_ds_cmpst_rtn_b32, 0, AMD_flat_atomic_cmpswap},
-		{AMD_global_atomic_cmpswap_x2, AMD_ds_cmpst_rtn_b64, 0, AMD_flat_atomic_cmpswap_x2}};
+		{AMD_global_atomic_cmpswap_x2, AMD_ds_cmpst_rtn_b64, 0,
+		 AMD_flat_atomic_cmpswap_x2}};
 	bool is_cas = s->in->op == IR_CAS, wide = s->in->type == IR_B64, wanted;
 	struct gcn_src x, y = gcn_none();
 	struct gcn_inst *i;

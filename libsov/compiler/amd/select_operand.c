@@ -32,8 +32,8 @@ static const struct {
 
 void sel_refuse(struct select *s, const char *what)
 {
-	diag_error(&s->f->job->diag, s->in ? s->in->line : 0, 0, "%s is not supported on %s yet", what,
-		   s->f->job->target->name);
+	diag_error(&s->f->job->diag, s->in ? s->in->line : 0, 0, "%s is not supported on %s yet",
+		   what, s->f->job->target->name);
 	s->failed = true;
 }
 
@@ -89,7 +89,8 @@ struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
 {
 	uint64_t value;
 
-	return sel_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word)) : at_value(s, v, word);
+	return sel_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word))
+				       : at_value(s, v, word);
 }
 
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word)
@@ -189,7 +190,8 @@ struct gcn_src sel_extended(struct select *s, ir_val v, enum ir_type t, bool is_
 	}
 	d = sel_temp(s, sel_class(s, x), 1);
 	if (sel_class(s, x) == GCN_VECTOR)
-		sel_vop(s, is_signed ? AMD_v_bfe_i32 : AMD_v_bfe_u32, d, x, gcn_imm(0), gcn_imm(bits));
+		sel_vop(s, is_signed ? AMD_v_bfe_i32 : AMD_v_bfe_u32, d, x, gcn_imm(0),
+			gcn_imm(bits));
 	else if (is_signed)
 		sel_sop(s, bits == 8 ? AMD_s_sext_i32_i8 : AMD_s_sext_i32_i16, d, x, gcn_none());
 	else
@@ -238,7 +240,8 @@ static bool is_wired(const struct gcn_func *f, struct gcn_src x)
 	       (x.reg >= AMD_SHARED_BASE && x.reg <= AMD_POPS_ID) || x.reg > AMD_INV_2PI;
 }
 
-static void spare_wires(struct select *s, const struct amd_row *row, struct gcn_src *src, uint32_t limit)
+static void spare_wires(struct select *s, const struct amd_row *row, struct gcn_src *src,
+			uint32_t limit)
 {
 	struct gcn_src seen[3];
 	uint32_t n = 0, k;
@@ -272,11 +275,12 @@ static bool is_commutative(enum amd_op op)
 	for (uint32_t k = 0; k < SEL_OPS; k++)
 		if (ops[k].vector == op)
 			return ops[k].commutative;
-	return op == AMD_v_add_f32 || op == AMD_v_mul_f32 || op == AMD_v_min_f32 || op == AMD_v_max_f32;
+	return op == AMD_v_add_f32 || op == AMD_v_mul_f32 || op == AMD_v_min_f32 ||
+	       op == AMD_v_max_f32;
 }
 
-static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src src[3],
-			    bool long_form, struct sel_signs signs)
+static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d,
+			    struct gcn_src src[3], bool long_form, struct sel_signs signs)
 {
 	const struct amd_row *row = amd_row(op);
 	bool is_short = row->format <= AMD_VOPC;
@@ -292,8 +296,10 @@ static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d, 
 
 		src[0] = src[1];
 		src[1] = t;
-		signs.neg = (uint8_t)((signs.neg & 4) | (signs.neg & 1) << 1 | (signs.neg >> 1 & 1));
-		signs.abs = (uint8_t)((signs.abs & 4) | (signs.abs & 1) << 1 | (signs.abs >> 1 & 1));
+		signs.neg =
+			(uint8_t)((signs.neg & 4) | (signs.neg & 1) << 1 | (signs.neg >> 1 & 1));
+		signs.abs =
+			(uint8_t)((signs.abs & 4) | (signs.abs & 1) << 1 | (signs.abs >> 1 & 1));
 	}
 	if (row->format == AMD_VOPC || row->flags & CARRY || row->type[AMD_S2] == TYPE_M ||
 	    (row->format == AMD_VOP2 && !gcn_is_vector(s->f, src[1])))
@@ -324,8 +330,8 @@ struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d
 	return vop(s, op, d, (struct gcn_src[]){x, y, z}, true, (struct sel_signs){0, 0});
 }
 
-struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d, const struct gcn_src x[3],
-				struct sel_signs signs, bool long_form)
+struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d,
+				const struct gcn_src x[3], struct sel_signs signs, bool long_form)
 {
 	return vop(s, op, d, (struct gcn_src[]){x[0], x[1], x[2]}, long_form, signs);
 }
@@ -337,8 +343,10 @@ void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t wor
 
 		/* A constant of 64 bits: what is above a small number is its sign. */
 		if (k && !x.ref.vreg)
-			from = gcn_imm(x.reg >= AMD_INT_M1 && x.reg < AMD_INT_M1 + 16 ? UINT32_MAX : 0);
-		gcn_move(s->f, s->block, NULL, sel_part(d, k), from)->line = s->in ? s->in->line : 0;
+			from = gcn_imm(x.reg >= AMD_INT_M1 && x.reg < AMD_INT_M1 + 16 ? UINT32_MAX
+										      : 0);
+		gcn_move(s->f, s->block, NULL, sel_part(d, k), from)->line =
+			s->in ? s->in->line : 0;
 	}
 }
 

@@ -11,9 +11,9 @@
  */
 #include "libsov/compiler/amd/select.h"
 
-#define ARG(k) (s->in->args[k])
-#define ONE32 UINT64_C(0x3f800000)
-#define ONE64 UINT64_C(0x3ff0000000000000)
+#define ARG(k)               (s->in->args[k])
+#define ONE32                UINT64_C(0x3f800000)
+#define ONE64                UINT64_C(0x3ff0000000000000)
 #define CLASS_ZEROS_INFINITY 0x260 /* -0, 0, infinity */
 
 struct width {
@@ -22,10 +22,10 @@ struct width {
 };
 
 static const struct width widths[] = {
-	{1, AMD_v_div_scale_f32, AMD_v_div_fmas_f32, AMD_v_div_fixup_f32, AMD_v_rcp_f32, AMD_v_fma_f32,
-	 AMD_v_mul_f32, AMD_v_cmp_class_f32},
-	{2, AMD_v_div_scale_f64, AMD_v_div_fmas_f64, AMD_v_div_fixup_f64, AMD_v_rcp_f64, AMD_v_fma_f64,
-	 AMD_v_mul_f64, AMD_v_cmp_class_f64},
+	{1, AMD_v_div_scale_f32, AMD_v_div_fmas_f32, AMD_v_div_fixup_f32, AMD_v_rcp_f32,
+	 AMD_v_fma_f32, AMD_v_mul_f32, AMD_v_cmp_class_f32},
+	{2, AMD_v_div_scale_f64, AMD_v_div_fmas_f64, AMD_v_div_fixup_f64, AMD_v_rcp_f64,
+	 AMD_v_fma_f64, AMD_v_mul_f64, AMD_v_cmp_class_f64},
 };
 
 static struct gcn_inst *make(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
@@ -37,8 +37,8 @@ static struct gcn_inst *make(struct select *s, enum amd_op op, struct gcn_src d,
 	return i;
 }
 
-static struct gcn_src one_of(struct select *s, const struct width *w, enum amd_op op, struct gcn_src x,
-			     struct gcn_src y, struct gcn_src z)
+static struct gcn_src one_of(struct select *s, const struct width *w, enum amd_op op,
+			     struct gcn_src x, struct gcn_src y, struct gcn_src z)
 {
 	struct gcn_src d = sel_temp(s, GCN_VECTOR, w->words);
 
@@ -47,8 +47,8 @@ static struct gcn_src one_of(struct select *s, const struct width *w, enum amd_o
 }
 
 /* z - x y, or x y + z. */
-static struct gcn_src fma_(struct select *s, const struct width *w, struct gcn_src x, struct gcn_src y,
-			   struct gcn_src z, bool minus)
+static struct gcn_src fma_(struct select *s, const struct width *w, struct gcn_src x,
+			   struct gcn_src y, struct gcn_src z, bool minus)
 {
 	struct gcn_src d = sel_temp(s, GCN_VECTOR, w->words);
 
@@ -56,8 +56,8 @@ static struct gcn_src fma_(struct select *s, const struct width *w, struct gcn_s
 	return d;
 }
 
-static struct gcn_src scale(struct select *s, const struct width *w, struct gcn_src what, struct gcn_src b,
-			    struct gcn_src a, uint16_t mask)
+static struct gcn_src scale(struct select *s, const struct width *w, struct gcn_src what,
+			    struct gcn_src b, struct gcn_src a, uint16_t mask)
 {
 	struct gcn_src d = sel_temp(s, GCN_VECTOR, w->words);
 
@@ -73,14 +73,15 @@ static void finish(struct select *s, const struct width *w, struct gcn_src x)
 
 	make(s, w->words == 2 ? AMD_v_cmp_u_f64 : AMD_v_cmp_u_f32, is, x, x, gcn_none());
 	for (uint32_t k = 0; k < w->words; k++)
-		sel_choose(s, sel_part(sel_result(s, 0, 0), k), is, gcn_imm((uint32_t)(nan >> 32 * k)),
-			   sel_part(x, k));
+		sel_choose(s, sel_part(sel_result(s, 0, 0), k), is,
+			   gcn_imm((uint32_t)(nan >> 32 * k)), sel_part(x, k));
 }
 
 static void quotient(struct select *s)
 {
 	const struct width *w = &widths[s->in->type == IR_B64];
-	struct gcn_src one = gcn_reg(AMD_HALF + 2), b = sel_vector_value(s, ARG(s->in->nargs - 1)), a, d, n, r, q;
+	struct gcn_src one = gcn_reg(AMD_HALF + 2), b = sel_vector_value(s, ARG(s->in->nargs - 1)),
+		       a, d, n, r, q;
 
 	if (s->in->op == IR_FDIV)
 		a = sel_vector_value(s, ARG(0));
@@ -99,7 +100,8 @@ static void quotient(struct select *s)
 }
 
 /* The argument itself where it is zero or infinite. */
-static void finish_root(struct select *s, const struct width *w, struct gcn_src x, struct gcn_src root)
+static void finish_root(struct select *s, const struct width *w, struct gcn_src x,
+			struct gcn_src root)
 {
 	struct gcn_src is = sel_temp(s, GCN_SCALAR, 1), d = sel_temp(s, GCN_VECTOR, w->words);
 
@@ -140,11 +142,12 @@ static void root32(struct select *s)
 static void root64(struct select *s)
 {
 	const struct width *w = &widths[1];
-	struct gcn_src x = sel_vector_value(s, ARG(0)), half = gcn_reg(AMD_HALF), small, e, y, g, h, r;
+	struct gcn_src x = sel_vector_value(s, ARG(0)), half = gcn_reg(AMD_HALF), small, e, y, g, h,
+		       r;
 
 	small = sel_temp(s, GCN_SCALAR, 1);
-	make(s, AMD_v_cmp_gt_f64, small, sel_constant(s, GCN_SCALAR, (uint64_t)(1023 - 767) << 52, 2), x,
-	     gcn_none());
+	make(s, AMD_v_cmp_gt_f64, small,
+	     sel_constant(s, GCN_SCALAR, (uint64_t)(1023 - 767) << 52, 2), x, gcn_none());
 	e = sel_temp(s, GCN_VECTOR, 1);
 	sel_choose(s, e, small, gcn_imm(256), gcn_imm(0));
 	x = one_of(s, w, AMD_v_ldexp_f64, x, e, gcn_none());

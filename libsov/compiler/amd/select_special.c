@@ -20,8 +20,8 @@ struct gcn_src select_thread_id(struct select *s, uint32_t axis)
 
 	if (s->ir->kind == IR_FUNCTION) {
 		d = sel_temp(s, GCN_VECTOR, 1);
-		sel_vop(s, AMD_v_bfe_u32, d, gcn_come(f, GCN_THREADS, GCN_VECTOR, 1), gcn_imm(10 * axis),
-			gcn_imm(10));
+		sel_vop(s, AMD_v_bfe_u32, d, gcn_come(f, GCN_THREADS, GCN_VECTOR, 1),
+			gcn_imm(10 * axis), gcn_imm(10));
 		return d;
 	}
 	if (f->start.thread_ids < axis + 1)
@@ -108,7 +108,8 @@ static void wave_number(struct select *s)
 	struct gcn_src n = select_thread_id(s, 2), d = sel_temp(s, GCN_SCALAR, 1);
 
 	for (uint32_t axis = 2; axis--;) {
-		struct gcn_src size = select_hidden(s, (enum amd_hidden)(AMD_HIDDEN_GROUP_SIZE_X + axis));
+		struct gcn_src size =
+			select_hidden(s, (enum amd_hidden)(AMD_HIDDEN_GROUP_SIZE_X + axis));
 
 		n = sel_new(s, GCN_VECTOR, SEL_MUL, n, size);
 		n = sel_new(s, GCN_VECTOR, SEL_ADD, n, select_thread_id(s, axis));
@@ -154,7 +155,8 @@ static void special(struct select *s)
 }
 
 /* The distance from here is known when everything has its place. */
-void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index, int64_t addend)
+void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index,
+		     int64_t addend)
 {
 	struct gcn_src pc = sel_temp(s, GCN_SCALAR, 2);
 	struct gcn_src literal = {.reg = AMD_LITERAL};
@@ -222,8 +224,10 @@ static void to_generic(struct select *s)
 
 	sel_move(s, d, sel_word(s, ARG(0), 0), 1);
 	if (s->in->type == IR_B64)
-		sel_move(s, sel_part(d, 1), has_aperture(s->in->space) ? aperture(s, s->in->space)
-								      : sel_word(s, ARG(0), 1), 1);
+		sel_move(s, sel_part(d, 1),
+			 has_aperture(s->in->space) ? aperture(s, s->in->space)
+						    : sel_word(s, ARG(0), 1),
+			 1);
 }
 
 static void to_space(struct select *s)
@@ -238,7 +242,8 @@ static void to_space(struct select *s)
 
 static void in_space(struct select *s)
 {
-	struct gcn_src high = sel_word(s, ARG(0), s->in->type == IR_B64), d = sel_result(s, 0, 0), x, y;
+	struct gcn_src high = sel_word(s, ARG(0), s->in->type == IR_B64), d = sel_result(s, 0, 0),
+		       x, y;
 
 	if (has_aperture(s->in->space)) {
 		x = aperture(s, s->in->space);
@@ -257,8 +262,8 @@ static void in_space(struct select *s)
 static void read_clock(struct select *s)
 {
 	struct gcn_src t = sel_temp(s, GCN_SCALAR, 2);
-	struct gcn_inst *i = sel_emit(s, s->in->sub == IR_CLOCK_CYCLES ? AMD_s_memtime : AMD_s_memrealtime,
-				      AMD_PLAIN);
+	struct gcn_inst *i = sel_emit(
+		s, s->in->sub == IR_CLOCK_CYCLES ? AMD_s_memtime : AMD_s_memrealtime, AMD_PLAIN);
 
 	gcn_set(s->f, i, AMD_D, t);
 	sel_move(s, sel_result(s, 0, 0), t, sel_words(s->in->type));

@@ -11,8 +11,8 @@
 
 struct spill {
 	struct gcn_func *f;
-	uint32_t vreg, at;     /* bytes in the frame */
-	uint32_t lane[16];     /* by word */
+	uint32_t vreg, at; /* bytes in the frame */
+	uint32_t lane[16]; /* by word */
 };
 
 static void find_lanes(struct spill *s)
@@ -38,7 +38,8 @@ bool gcn_need_lanes(struct gcn_func *f, uint32_t count)
 }
 
 /* The frame's register and what an instruction cannot say beside it, added where SCC is left alone. */
-static struct gcn_src far_address(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint32_t at)
+static struct gcn_src far_address(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
+				  uint32_t at)
 {
 	bool kernel = f->ir->kind == IR_KERNEL;
 	uint32_t t = gcn_vreg_new(f, kernel ? GCN_SCALAR : GCN_VECTOR, 1);
@@ -59,8 +60,8 @@ static struct gcn_src far_address(struct gcn_func *f, uint32_t b, struct gcn_ins
 }
 
 /* An address behind the reach of an instruction is in a register. */
-static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *before, enum amd_op op,
-				uint32_t at)
+static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *before,
+				enum amd_op op, uint32_t at)
 {
 	struct gcn_func *f = s->f;
 	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
@@ -80,8 +81,8 @@ static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *be
 	return i;
 }
 
-static void move_word(struct spill *s, uint32_t b, struct gcn_inst *before, struct gcn_src x, uint32_t k,
-		      bool store)
+static void move_word(struct spill *s, uint32_t b, struct gcn_inst *before, struct gcn_src x,
+		      uint32_t k, bool store)
 {
 	struct gcn_func *f = s->f;
 	struct gcn_inst *i;
@@ -128,7 +129,8 @@ static void replace(struct spill *s, uint32_t b, struct gcn_inst *i)
 static void keep_first(struct spill *s)
 {
 	struct gcn_func *f = s->f;
-	uint32_t words = f->vregs[s->vreg].words, t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
+	uint32_t words = f->vregs[s->vreg].words,
+		 t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
 	struct gcn_inst *first = f->blocks[f->first].first;
 
 	f->vregs[t].fetched = true;

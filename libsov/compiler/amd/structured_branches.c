@@ -42,7 +42,8 @@ static bool is_closed(const struct gcn_control *c, const struct gcn_structure *s
 	for (uint32_t p = s->begin; p < s->end; p++) {
 		const struct ir_bb *bb = &c->f->blocks[block_at(c, p)];
 
-		if (!bb->nsucc || gcn_is_end(c->f, block_at(c, p)) || (c->calls_end && calls(c, block_at(c, p))))
+		if (!bb->nsucc || gcn_is_end(c->f, block_at(c, p)) ||
+		    (c->calls_end && calls(c, block_at(c, p))))
 			return false;
 		for (uint32_t k = 0; k < bb->nsucc; k++)
 			if ((bb->succ[k] != s->meet && !is_inside(c, s, bb->succ[k])) ||
@@ -69,7 +70,8 @@ static bool brings_all(const struct gcn_control *c, const struct gcn_structure *
 {
 	const struct ir_bb *bb = &c->f->blocks[s->meet];
 	uint32_t loop = c->loop_of[s->meet];
-	bool back = loop && c->loops[loop - 1].header == s->meet && gcn_in_loop(c, s->branch, loop - 1);
+	bool back =
+		loop && c->loops[loop - 1].header == s->meet && gcn_in_loop(c, s->branch, loop - 1);
 
 	for (uint32_t k = 0; k < bb->npreds; k++) {
 		ir_block p = bb->preds[k];
@@ -112,7 +114,8 @@ static bool find_if(const struct gcn_control *c, struct gcn_structure *s)
 				return false;
 			continue;
 		}
-		if (!is_entered_within(c, b, p < split ? s->begin : split, p < split ? split : s->end))
+		if (!is_entered_within(c, b, p < split ? s->begin : split,
+				       p < split ? split : s->end))
 			return false;
 	}
 	return is_closed(c, s);
@@ -151,7 +154,8 @@ static uint32_t innermost(const struct gcn_control *c, ir_block b, uint32_t but)
 		const struct gcn_structure *s = &c->structures[k - 1];
 
 		if (k != but && !s->broken && is_inside(c, s, b) &&
-		    (!best || s->end - s->begin < c->structures[best - 1].end - c->structures[best - 1].begin))
+		    (!best || s->end - s->begin <
+				      c->structures[best - 1].end - c->structures[best - 1].begin))
 			best = k;
 	}
 	return best;
@@ -164,12 +168,14 @@ static bool still_holds(const struct gcn_control *c, uint32_t number)
 
 	if (!s->restores && (!around || c->structures[around - 1].meet != s->meet))
 		return false;
-	if (around && (c->structures[around - 1].begin > s->begin || c->structures[around - 1].end < s->end))
+	if (around &&
+	    (c->structures[around - 1].begin > s->begin || c->structures[around - 1].end < s->end))
 		return false;
 	for (uint32_t p = s->begin; p < s->end; p++) {
 		ir_block b = block_at(c, p);
 
-		if (gcn_parts(c, b) && (!c->parts_as[b] || c->structures[c->parts_as[b] - 1].broken))
+		if (gcn_parts(c, b) &&
+		    (!c->parts_as[b] || c->structures[c->parts_as[b] - 1].broken))
 			return false;
 		/* Whoever leaves from inside another structure would come back with that one's end. */
 		if (c->parts_as[b] == number && innermost(c, b, 0) != number)
@@ -213,8 +219,9 @@ void gcn_structures_find(struct gcn_control *c, struct arena *a)
 	}
 	/* Masks and structures do not go together yet: one function has either. */
 	for (uint32_t k = 0; k < c->count; k++)
-		if (gcn_parts(c, c->order[k]) && (!c->parts_as[c->order[k]] ||
-						  c->structures[c->parts_as[c->order[k]] - 1].broken))
+		if (gcn_parts(c, c->order[k]) &&
+		    (!c->parts_as[c->order[k]] ||
+		     c->structures[c->parts_as[c->order[k]] - 1].broken))
 			for (uint32_t n = 0; n < c->nstructures; n++)
 				c->structures[n].broken = true;
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -259,6 +266,7 @@ ir_block gcn_owner(const struct gcn_control *c, ir_block b)
 								  c->structures[best - 1].begin))
 			best = k;
 	}
-	return !best ? 0 : c->structures[best - 1].loop ? c->structures[best - 1].loop
-							 : c->structures[best - 1].branch;
+	return !best                          ? 0
+	       : c->structures[best - 1].loop ? c->structures[best - 1].loop
+					      : c->structures[best - 1].branch;
 }

@@ -127,7 +127,8 @@ static void insert_waits(struct gcn_func *f, uint32_t b, struct gcn_inst *before
 	struct gcn_inst *i;
 
 	if (need[VM] <= MOST || need[LGKM] <= MOST) {
-		uint32_t vm = need[VM] < MOST ? need[VM] : MOST, lgkm = need[LGKM] < MOST ? need[LGKM] : MOST;
+		uint32_t vm = need[VM] < MOST ? need[VM] : MOST,
+			 lgkm = need[LGKM] < MOST ? need[LGKM] : MOST;
 
 		i = gcn_inst_new(f, AMD_s_waitcnt, AMD_PLAIN);
 		i->in.field[AMD_F_IMM] =

@@ -35,8 +35,7 @@ static bool divergent_source(const struct ir_inst *in)
 {
 	switch (in->op) {
 	case IR_SREG: /* the block's and the grid's shape and place are the same for a warp */
-		return in->sub <= IR_TID_Z ||
-		       (in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE);
+		return in->sub <= IR_TID_Z || (in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE);
 	case IR_LOAD:
 		/* Lanes that load together read the same, but a warp may execute one load in parts,
 		 * and between the parts another thread may write: only memory that does not change

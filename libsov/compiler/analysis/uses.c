@@ -117,8 +117,15 @@ void uses_become(struct uses *u, ir_id i, enum ir_op op, enum ir_type type, cons
 	if (nargs)
 		memmove(room, args, nargs * sizeof(*room));
 	*p = (struct ir_inst){
-		.op = op, .type = type, .nargs = nargs, .nres = old.nres, .res = old.res,
-		.args = room, .block = old.block, .prev = old.prev, .next = old.next,
+		.op = op,
+		.type = type,
+		.nargs = nargs,
+		.nres = old.nres,
+		.res = old.res,
+		.args = room,
+		.block = old.block,
+		.prev = old.prev,
+		.next = old.next,
 		.line = old.line,
 	};
 	add_all(u, i);

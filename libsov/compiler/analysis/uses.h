@@ -30,8 +30,7 @@ void uses_init(struct uses *u, struct ir_func *f);
  * 0 = itself; values from n on stay. */
 void uses_forward(struct ir_func *f, const ir_val *to, uint32_t n);
 
-#define uses_for_each(u, v, it)                                                \
-	for (uint32_t it = (u)->head[v]; it; it = (u)->list[it].next)
+#define uses_for_each(u, v, it) for (uint32_t it = (u)->head[v]; it; it = (u)->list[it].next)
 
 /* One argument of an instruction becomes another value. */
 void uses_set_arg(struct uses *u, ir_id i, uint32_t k, ir_val v);

@@ -70,7 +70,8 @@ static struct arena_chunk *map_chunk(size_t bytes)
 {
 	size_t mapped = (bytes + HUGE - 1) / HUGE * HUGE, before;
 	struct arena_chunk *c;
-	char *all = mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *all = mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
 
 	if (all == MAP_FAILED)
 		return NULL;

@@ -18,10 +18,10 @@ struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunk;
 	struct arena_chunk *spare; /* given back, cleared */
-	size_t size;        /* of the largest chunk that was not made for one piece */
-	size_t total;       /* bytes taken from malloc so far */
-	size_t limit;       /* refuse to grow beyond; 0 = none */
-	jmp_buf *no_memory; /* where to go when memory or the limit is exhausted */
+	size_t size;               /* of the largest chunk that was not made for one piece */
+	size_t total;              /* bytes taken from malloc so far */
+	size_t limit;              /* refuse to grow beyond; 0 = none */
+	jmp_buf *no_memory;        /* where to go when memory or the limit is exhausted */
 };
 
 void arena_init(struct arena *a, size_t limit, jmp_buf *no_memory);

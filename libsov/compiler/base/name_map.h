@@ -13,7 +13,7 @@ struct names {
 	struct names_entry {
 		const char *name; /* NULL: free */
 		uint32_t length, value;
-	} *entries;
+	} * entries;
 	uint32_t count, capacity; /* capacity is a power of two */
 };
 

@@ -20,9 +20,10 @@ enum {
 	TARGET_QUOTIENTS = 1 << 0,           /* fdiv, frcp, fsqrt */
 	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
 	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
-	TARGET_TO_BF16 = 1 << 3,             /* conversions to bf16, but from f32 and small integers */
-	TARGET_QUIET_CALLS = 1 << 4,         /* calls that change no register: slow paths are written out */
-	TARGET_CALLED_PLACES = 1 << 5,       /* places in functions that are called where lanes meet that are apart */
+	TARGET_TO_BF16 = 1 << 3,     /* conversions to bf16, but from f32 and small integers */
+	TARGET_QUIET_CALLS = 1 << 4, /* calls that change no register: slow paths are written out */
+	TARGET_CALLED_PLACES =
+		1 << 5, /* places in functions that are called where lanes meet that are apart */
 };
 
 /* Which parts of a module an image has. */
@@ -53,7 +54,7 @@ struct target {
 	bool loose_vectors; /* of global memory need the alignment of their elements only */
 	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
-	const struct backend *backend; /* NULL: the pipeline ends at the IR */
+	const struct backend *backend;          /* NULL: the pipeline ends at the IR */
 };
 
 const struct target *target_find(const char *name); /* NULL: unknown */

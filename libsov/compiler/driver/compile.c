@@ -22,11 +22,12 @@
 
 #define DEFAULT_MEMORY_LIMIT ((size_t)1 << 30)
 #define MOST_THREADS         64
-#define WORTH_A_THREAD       2000 /* instructions of the IR */
+#define WORTH_A_THREAD       2000              /* instructions of the IR */
 #define STACK_BYTES          ((size_t)8 << 20) /* of a thread: what a program starts with */
 
-static const char too_much[] = "compile: out of memory: the input takes more than one compilation may; "
-			       "compile its kernels one by one\n";
+static const char too_much[] =
+	"compile: out of memory: the input takes more than one compilation may; "
+	"compile its kernels one by one\n";
 
 struct unit {
 	struct compile_job job;
@@ -361,8 +362,8 @@ struct linking {
 	jmp_buf no_memory;
 };
 
-static bool link_in_arena(const struct compilation *c, struct linking *l, enum image_content content,
-			  struct compile_result *r)
+static bool link_in_arena(const struct compilation *c, struct linking *l,
+			  enum image_content content, struct compile_result *r)
 {
 	struct compile_image image = {0};
 

@@ -21,18 +21,18 @@ enum compile_source { COMPILE_PTX, COMPILE_IR };
 
 struct compile_options {
 	enum compile_source source;
-	const char *target;     /* "sm_80", "sm_86", "sm_89", "sm_90", "dummy" */
-	bool unoptimised;       /* -O0: no pass that only makes code better: splits faults of these from others */
-	bool serial;            /* every instruction waits for everything: splits scheduling faults from code faults */
-	bool spill;             /* few registers: exercises spilling */
-	bool library;           /* services (services.h) that are defined are entries of the image */
-	bool no_uniform;        /* no uniform registers: splits faults of these from others, and shows what they bring */
+	const char *target; /* "sm_80", "sm_86", "sm_89", "sm_90", "dummy" */
+	bool unoptimised; /* -O0: no pass that only makes code better: splits faults of these from others */
+	bool serial; /* every instruction waits for everything: splits scheduling faults from code faults */
+	bool spill;   /* few registers: exercises spilling */
+	bool library; /* services (services.h) that are defined are entries of the image */
+	bool no_uniform; /* no uniform registers: splits faults of these from others, and shows what they bring */
 	bool keep_calls;        /* no call is inlined: splits faults of calls from faults of code */
 	const char *print_pass; /* print the IR (or machine code) after this pass; "all" for each */
 	FILE *print_to;
 	bool stats;
-	bool verify;            /* check the IR after every pass (builds with SOV_VERIFY always do) */
-	size_t memory_limit;    /* bytes that each thread of a compilation may take; 0 = 1 GiB */
+	bool verify;         /* check the IR after every pass (builds with SOV_VERIFY always do) */
+	size_t memory_limit; /* bytes that each thread of a compilation may take; 0 = 1 GiB */
 	/* How many threads compile a module's units; 0: as many as there are processors. The image does
 	 * not depend on it. Printing takes one. */
 	uint32_t threads;
@@ -64,12 +64,13 @@ bool compile_verifies(const struct compile_job *job); /* asked for, or built wit
 struct compile_result {
 	uint8_t *image; /* malloc; NULL on failure */
 	size_t image_size;
-	char *messages; /* malloc; one per line, "" when there are none */
+	char *messages;             /* malloc; one per line, "" when there are none */
 	struct kernel_stats *stats; /* malloc; names point into the block */
 	uint32_t nstats;
 };
 
-bool compile(const char *text, size_t length, const struct compile_options *o, struct compile_result *r);
+bool compile(const char *text, size_t length, const struct compile_options *o,
+	     struct compile_result *r);
 
 struct compilation;
 /* NULL: r->messages says why. The text may go when this returns. */

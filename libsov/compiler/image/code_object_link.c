@@ -14,7 +14,8 @@ static bool is_descriptor(const char *name, const Elf64_Sym *s)
 {
 	size_t n = strlen(name);
 
-	return n > 3 && !strcmp(name + n - 3, ".kd") && s->st_size == sizeof(struct amd_kernel_descriptor);
+	return n > 3 && !strcmp(name + n - 3, ".kd") &&
+	       s->st_size == sizeof(struct amd_kernel_descriptor);
 }
 
 static bool take_variable(struct amd_object *o, const char *name, const Elf64_Sym *s)
@@ -24,8 +25,8 @@ static bool take_variable(struct amd_object *o, const char *name, const Elf64_Sy
 	uint64_t offset;
 
 	if (in == UINT32_MAX)
-		return amd_object_fail(o, "variable '%.64s' at 0x%" PRIx64 " is in no segment", name,
-				       (uint64_t)s->st_value);
+		return amd_object_fail(o, "variable '%.64s' at 0x%" PRIx64 " is in no segment",
+				       name, (uint64_t)s->st_value);
 	offset = s->st_value - o->address[in];
 	if (!amd_inside(offset, s->st_size, im->sections[in].bytes))
 		return amd_object_fail(o,
@@ -63,8 +64,9 @@ static bool take_symbols(struct amd_object *o)
 			im->declared[im->ndeclared++] = (struct image_declared){name, s.st_value};
 		else if (s.st_shndx == SHN_UNDEF && service_find(name) != SERVICES)
 			im->services |= 1u << service_find(name);
-		else if (type == STT_OBJECT && s.st_shndx != SHN_UNDEF && !is_descriptor(name, &s) &&
-			 !amd_object_in_code(o, &s) && !take_variable(o, name, &s))
+		else if (type == STT_OBJECT && s.st_shndx != SHN_UNDEF &&
+			 !is_descriptor(name, &s) && !amd_object_in_code(o, &s) &&
+			 !take_variable(o, name, &s))
 			return false;
 	}
 	return true;
@@ -93,8 +95,8 @@ static bool resolve_address(struct amd_object *o, uint64_t address, struct image
 {
 	out->target = amd_object_locate(o, address);
 	if (out->target == UINT32_MAX)
-		return amd_object_fail(o, "a relocation is to 0x%" PRIx64 ", which is in no segment",
-				       address);
+		return amd_object_fail(
+			o, "a relocation is to 0x%" PRIx64 ", which is in no segment", address);
 	out->addend = address - o->address[out->target];
 	return true;
 }
@@ -107,8 +109,8 @@ static bool resolve_symbol(struct amd_object *o, const struct amd_symbols *t, ui
 	Elf64_Sym s;
 
 	if (!amd_object_symbol(o, t, index, &s))
-		return amd_object_fail(o, "a relocation names symbol %" PRIu64 " of %" PRIu64, index,
-				       t->count);
+		return amd_object_fail(o, "a relocation names symbol %" PRIu64 " of %" PRIu64,
+				       index, t->count);
 	if (s.st_shndx != SHN_UNDEF)
 		return resolve_address(o, s.st_value, out);
 	out->target = UINT32_MAX;
@@ -120,14 +122,15 @@ static bool resolve_symbol(struct amd_object *o, const struct amd_symbols *t, ui
 	}
 	if (ELF64_ST_BIND(s.st_info) == STB_WEAK)
 		return true;
-	return amd_object_fail(o,
-			       "'%.128s' is used but not defined; what a program calls has to be in its "
-			       "image, unless it is vprintf, __assertfail, malloc or free",
-			       amd_symbol_name(t, &s));
+	return amd_object_fail(
+		o,
+		"'%.128s' is used but not defined; what a program calls has to be in its "
+		"image, unless it is vprintf, __assertfail, malloc or free",
+		amd_symbol_name(t, &s));
 }
 
-static bool take_relocation(struct amd_object *o, const struct amd_symbols *t, const Elf64_Rela *rel,
-			    bool of_code)
+static bool take_relocation(struct amd_object *o, const struct amd_symbols *t,
+			    const Elf64_Rela *rel, bool of_code)
 {
 	struct image *im = o->image;
 	struct image_relocation out = {0};
@@ -136,7 +139,8 @@ static bool take_relocation(struct amd_object *o, const struct amd_symbols *t, c
 
 	if (!kind || (kind->bytes && kind->code != of_code))
 		return amd_object_fail(o, "relocation kind %u at 0x%" PRIx64 " is not known",
-				       (uint32_t)ELF64_R_TYPE(rel->r_info), (uint64_t)rel->r_offset);
+				       (uint32_t)ELF64_R_TYPE(rel->r_info),
+				       (uint64_t)rel->r_offset);
 	if (!kind->bytes)
 		return true;
 	if (in == UINT32_MAX || !im->sections[in].data ||
@@ -155,8 +159,8 @@ static bool take_relocation(struct amd_object *o, const struct amd_symbols *t, c
 		out.addend += (uint64_t)rel->r_addend;
 	}
 	/* The linker has seen to what keeps its distance. */
-	if (of_code && (out.target == UINT32_MAX ||
-			im->sections[out.target].part == im->sections[in].part))
+	if (of_code &&
+	    (out.target == UINT32_MAX || im->sections[out.target].part == im->sections[in].part))
 		return true;
 	im->relocations[im->nrelocations++] = out;
 	return true;

@@ -33,8 +33,9 @@ static bool check_header(struct amd_object *o)
 	Elf64_Ehdr *e = &o->header;
 
 	if (o->size < sizeof(*e))
-		return amd_object_fail(o, "the file has %" PRIu64 " bytes, an ELF header alone has %zu",
-				       o->size, sizeof(*e));
+		return amd_object_fail(
+			o, "the file has %" PRIu64 " bytes, an ELF header alone has %zu", o->size,
+			sizeof(*e));
 	memcpy(e, o->file, sizeof(*e));
 	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    e->e_ident[EI_DATA] != ELFDATA2LSB || e->e_machine != AMD_ELF_MACHINE)
@@ -52,7 +53,8 @@ static bool check_header(struct amd_object *o)
 		return amd_object_fail(o, "it is for chip 0x%x, not for gfx1030 (0x%x)",
 				       AMD_ELF_CHIP(e->e_flags), AMD_ELF_GFX1030);
 	if (e->e_type != ET_DYN)
-		return amd_object_fail(o, "it is not linked; ld.lld -shared makes a code object of it");
+		return amd_object_fail(
+			o, "it is not linked; ld.lld -shared makes a code object of it");
 	if (e->e_phentsize != sizeof(Elf64_Phdr) || e->e_shentsize != sizeof(Elf64_Shdr) ||
 	    !amd_inside(e->e_phoff, (uint64_t)e->e_phnum * sizeof(Elf64_Phdr), o->size) ||
 	    !amd_inside(e->e_shoff, (uint64_t)e->e_shnum * sizeof(Elf64_Shdr), o->size))
@@ -96,7 +98,8 @@ static bool lies_apart(const struct amd_object *o)
 	for (uint32_t i = 0; i < o->header.e_shnum && code; i++) {
 		Elf64_Shdr s = amd_object_section(o, i), of;
 
-		if (s.sh_type != SHT_RELA || s.sh_flags & SHF_ALLOC || s.sh_info >= o->header.e_shnum)
+		if (s.sh_type != SHT_RELA || s.sh_flags & SHF_ALLOC ||
+		    s.sh_info >= o->header.e_shnum)
 			continue;
 		of = amd_object_section(o, s.sh_info);
 		code = !(of.sh_flags & SHF_EXECINSTR);
@@ -112,7 +115,9 @@ static void add_section(struct amd_object *o, const Elf64_Phdr *p, bool zeros, u
 	enum image_part part = o->apart && writable ? IMAGE_DATA : IMAGE_CODE;
 	uint64_t address = p->p_vaddr + (zeros ? p->p_filesz : 0);
 	struct image_section s = {
-		.name = p->p_flags & PF_X ? "code" : writable ? "variables" : "constants",
+		.name = p->p_flags & PF_X ? "code"
+			: writable        ? "variables"
+					  : "constants",
 		.data = zeros ? NULL : o->file + p->p_offset,
 		.bytes = zeros ? p->p_memsz - p->p_filesz : p->p_filesz,
 		.part = part,
@@ -189,7 +194,8 @@ bool amd_object_symbols(struct amd_object *o, uint32_t section, struct amd_symbo
 		return amd_object_fail(o, "section %u, which has symbols, does not exist", section);
 	s = amd_object_section(o, section);
 	if (s.sh_link >= o->header.e_shnum)
-		return amd_object_fail(o, "the names of section %u's symbols are in section %u of %u",
+		return amd_object_fail(o,
+				       "the names of section %u's symbols are in section %u of %u",
 				       section, s.sh_link, o->header.e_shnum);
 	names = amd_object_section(o, s.sh_link);
 	if ((s.sh_type != SHT_DYNSYM && s.sh_type != SHT_SYMTAB) ||
@@ -268,8 +274,9 @@ static int compare_name(const void *a, const void *b)
 	return order ? order : strcmp(w->suffix, name + w->name.length);
 }
 
-static const struct amd_named *find_symbol(const struct amd_object *o, struct amd_metadata_names name,
-					   const char *suffix, Elf64_Sym *out)
+static const struct amd_named *find_symbol(const struct amd_object *o,
+					   struct amd_metadata_names name, const char *suffix,
+					   Elf64_Sym *out)
 {
 	struct wanted w = {name, suffix};
 	const struct amd_named *found =
@@ -299,11 +306,13 @@ static bool find_note(struct amd_object *o, struct amd_metadata_names **names)
 			name = ((uint64_t)n.n_namesz + 3) & ~3ull;
 			bytes = ((uint64_t)n.n_descsz + 3) & ~3ull;
 			if (!amd_inside(at, sizeof(n) + name + bytes, p.p_filesz))
-				return amd_object_fail(o, "a note of 0x%x bytes ends beyond its segment",
-						       n.n_descsz);
+				return amd_object_fail(
+					o, "a note of 0x%x bytes ends beyond its segment",
+					n.n_descsz);
 			if (n.n_type == AMD_NOTE_METADATA && n.n_namesz == sizeof(AMD_NOTE_NAME) &&
 			    !memcmp(note + sizeof(n), AMD_NOTE_NAME, sizeof(AMD_NOTE_NAME)))
-				return amd_metadata_read(o, note + sizeof(n) + name, n.n_descsz, names);
+				return amd_metadata_read(o, note + sizeof(n) + name, n.n_descsz,
+							 names);
 			at += sizeof(n) + name + bytes;
 		}
 	}
@@ -328,7 +337,8 @@ bool amd_object_in_code(const struct amd_object *o, const Elf64_Sym *s)
 	return section != UINT32_MAX && !strcmp(o->image->sections[section].name, "code");
 }
 
-static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd_metadata_names name)
+static bool read_kernel(struct amd_object *o, struct image_kernel *k,
+			struct amd_metadata_names name)
 {
 	const struct amd_named *code, *descriptor;
 	struct amd_kernel_descriptor *d = &k->amd.descriptor;
@@ -345,7 +355,8 @@ static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd
 	k->name = code->name;
 	bytes = bytes_at(o, s.st_value, sizeof(*d));
 	if (!bytes || s.st_size != sizeof(*d) || o->writable[amd_object_locate(o, s.st_value)])
-		return amd_object_fail(o, "kernel '%.128s': its descriptor is not in the file", k->name);
+		return amd_object_fail(o, "kernel '%.128s': its descriptor is not in the file",
+				       k->name);
 	memcpy(d, bytes, sizeof(*d));
 	k->amd.descriptor_offset = s.st_value;
 	k->code = bytes_at(o, f.st_value, f.st_size);
@@ -358,10 +369,11 @@ static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd
 	k->code_offset = f.st_value;
 	k->code_bytes = (uint32_t)f.st_size;
 	if (d->kernarg_bytes && d->kernarg_bytes != k->amd.kernarg_bytes)
-		return amd_object_fail(o,
-				       "kernel '%.128s': descriptor and metadata disagree about the size "
-				       "of arguments: %u and %u bytes",
-				       k->name, d->kernarg_bytes, k->amd.kernarg_bytes);
+		return amd_object_fail(
+			o,
+			"kernel '%.128s': descriptor and metadata disagree about the size "
+			"of arguments: %u and %u bytes",
+			k->name, d->kernarg_bytes, k->amd.kernarg_bytes);
 	k->shared_bytes = d->group_segment_bytes;
 	k->stack_bytes = d->private_segment_bytes;
 	k->calls = d->properties & AMD_DYNAMIC_STACK;
@@ -392,7 +404,8 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool is_function(const struct amd_object *o, const char *name, const Elf64_Sym *s, bool *data)
+static bool is_function(const struct amd_object *o, const char *name, const Elf64_Sym *s,
+			bool *data)
 {
 	struct amd_metadata_names n = {name, (uint32_t)strlen(name)};
 	Elf64_Sym unused;
@@ -400,7 +413,8 @@ static bool is_function(const struct amd_object *o, const char *name, const Elf6
 	*data = ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
 	if (*data)
 		return s->st_size && amd_object_in_code(o, s);
-	return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size && !find_symbol(o, n, ".kd", &unused);
+	return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size &&
+	       !find_symbol(o, n, ".kd", &unused);
 }
 
 /* Of several names of one place the first is taken. */
@@ -423,8 +437,8 @@ static bool read_functions(struct amd_object *o)
 		if (!f.code || s.st_value % 4 || s.st_size % 4 || s.st_size > INT32_MAX ||
 		    !amd_object_in_code(o, &s))
 			return amd_object_fail(o,
-					       "function '%.128s': 0x%" PRIx64 " bytes at 0x%" PRIx64
-					       " are not its code",
+					       "function '%.128s': 0x%" PRIx64
+					       " bytes at 0x%" PRIx64 " are not its code",
 					       f.name, (uint64_t)s.st_size, (uint64_t)s.st_value);
 		f.code_bytes = (uint32_t)s.st_size;
 		f.code_offset = s.st_value;
@@ -463,7 +477,10 @@ static bool find_lines(struct amd_object *o)
 static bool read_object(struct image *im, const void *file, size_t size, char *message,
 			size_t message_size)
 {
-	struct amd_object o = {.image = im, .file = file, .size = size, .message = message,
+	struct amd_object o = {.image = im,
+			       .file = file,
+			       .size = size,
+			       .message = message,
 			       .message_size = message_size};
 	bool good;
 

@@ -29,14 +29,15 @@ struct amd_object {
 	struct amd_named {
 		const char *name;
 		uint32_t index; /* in symbols */
-	} *named;          /* those with names, sorted by these */
+	} * named;              /* those with names, sorted by these */
 	uint64_t nnamed;
 	uint64_t relocation_bytes; /* read so far */
 	char *message;
 	size_t message_size;
 };
 
-__attribute__((format(printf, 2, 3))) bool amd_object_fail(struct amd_object *o, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) bool amd_object_fail(struct amd_object *o, const char *fmt,
+							   ...);
 
 static inline bool amd_inside(uint64_t offset, uint64_t bytes, uint64_t whole)
 {

@@ -25,7 +25,8 @@ static bool take_starts(struct reader *r, const Elf64_Shdr *s)
 		    symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 			continue;
 		im->line_starts[im->nline_starts++] = (struct image_line_start){
-			.kernel = r->kernel_of[symbol.st_shndx] - 1, .offset = rel.r_offset,
+			.kernel = r->kernel_of[symbol.st_shndx] - 1,
+			.offset = rel.r_offset,
 			.base = (uint32_t)(symbol.st_value + (uint64_t)rel.r_addend)};
 	}
 	return true;

@@ -180,9 +180,9 @@ static const struct kind {
 	uint8_t kind, bytes;
 	bool code;
 } kinds[] = {
-	{NV_R_NONE, 0, false},	     {NV_R_ADDRESS_32, 4, false}, {NV_R_ADDRESS_64, 8, false},
+	{NV_R_NONE, 0, false},       {NV_R_ADDRESS_32, 4, false}, {NV_R_ADDRESS_64, 8, false},
 	{NV_R_GENERIC_32, 4, false}, {NV_R_GENERIC_64, 8, false}, {NV_R_CODE_LOW, 16, true},
-	{NV_R_CODE_HIGH, 16, true},  {NV_R_CALL, 16, true},	  {NV_R_CALL_SM90, 16, true},
+	{NV_R_CODE_HIGH, 16, true},  {NV_R_CALL, 16, true},       {NV_R_CALL_SM90, 16, true},
 };
 
 static const struct kind *find_kind(uint32_t kind)
@@ -212,10 +212,11 @@ static bool resolve(struct reader *r, uint32_t index, struct image_relocation *o
 	if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_WEAK)
 		return true;
 	if (symbol.st_shndx == SHN_UNDEF)
-		return cubin_fail(r,
-				  "'%.128s' is used but not defined; what a program calls has to "
-				  "be in its image, unless it is vprintf, __assertfail, malloc or free",
-				  cubin_symbol_name(r, &symbol));
+		return cubin_fail(
+			r,
+			"'%.128s' is used but not defined; what a program calls has to "
+			"be in its image, unless it is vprintf, __assertfail, malloc or free",
+			cubin_symbol_name(r, &symbol));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->section_of[symbol.st_shndx])
 		return cubin_fail(r,
 				  "a relocation names symbol %u '%.64s' in section %u, which has "

@@ -240,8 +240,8 @@ static const struct {
 } known_attributes[] = {
 	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},      {NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
 	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
-	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},	       {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
-	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},	       {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
+	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},           {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
+	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},           {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
 	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},
 };
 
@@ -556,7 +556,8 @@ static bool read_kernels(struct reader *r)
 	return true;
 }
 
-static bool cubin_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
+static bool cubin_read(struct image *im, const void *file, size_t size, char *message,
+		       size_t message_size)
 {
 	struct reader r = {.image = im,
 			   .file = file,

@@ -17,9 +17,9 @@ struct writer {
 	const struct cubin_module *module;
 	uint32_t sm, nkernels, nsections;
 	const struct cubin_kernel *kernels;
-	uint32_t place[CUBIN_PLACES]; /* sections of variables; 0 = none */
+	uint32_t place[CUBIN_PLACES];                   /* sections of variables; 0 = none */
 	uint32_t rel[CUBIN_PLACES], rela[CUBIN_PLACES]; /* … and what is to be done to them */
-	uint32_t lines, lines_rela; /* .debug_line; 0 = none */
+	uint32_t lines, lines_rela;                     /* .debug_line; 0 = none */
 	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
 	Elf64_Shdr *headers;
 	struct bytes *content;
@@ -160,8 +160,8 @@ static void write_common_info(struct writer *w, uint32_t k)
 {
 	uint32_t symbol = kernel_symbol(w, k);
 
-	attribute_words(w, S_INFO, NV_INFO_REGISTERS,
-			(uint32_t[]){symbol, w->kernels[k].registers}, 2);
+	attribute_words(w, S_INFO, NV_INFO_REGISTERS, (uint32_t[]){symbol, w->kernels[k].registers},
+			2);
 	attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE,
 			(uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
 	attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE,
@@ -206,10 +206,10 @@ static void write_kernel_info(struct writer *w, uint32_t k)
 	if (!kernel->param_bytes)
 		return;
 	attribute(w, s, NV_INFO_HALF, NV_INFO_PARAM_BYTES, kernel->param_bytes, NULL);
-	attribute_words(w, s, NV_INFO_PARAM_CBANK,
-			(uint32_t[]){constant_symbol(k),
-				     kernel->param_base | kernel->param_bytes << 16},
-			2);
+	attribute_words(
+		w, s, NV_INFO_PARAM_CBANK,
+		(uint32_t[]){constant_symbol(k), kernel->param_base | kernel->param_bytes << 16},
+		2);
 }
 
 static void write_code_addresses(struct writer *w, uint32_t k)
@@ -218,7 +218,8 @@ static void write_code_addresses(struct writer *w, uint32_t k)
 
 	for (uint32_t i = 0; i < w->kernels[k].naddresses; i++) {
 		const struct cubin_code_address *a = &w->kernels[k].addresses[i];
-		Elf64_Rela r = {.r_offset = a->offset, .r_addend = (int64_t)a->addend,
+		Elf64_Rela r = {.r_offset = a->offset,
+				.r_addend = (int64_t)a->addend,
 				.r_info = ELF64_R_INFO((uint64_t)variable_symbol(w, a->variable),
 						       a->high ? NV_R_CODE_HIGH : NV_R_CODE_LOW)};
 
@@ -281,7 +282,8 @@ static void write_addresses(struct writer *w)
 		uint32_t symbol = a->variable < CUBIN_EXTERNAL
 					  ? variable_symbol(w, a->variable)
 					  : external_symbol(w, a->variable - CUBIN_EXTERNAL);
-		Elf64_Rela r = {.r_offset = a->offset, .r_addend = (int64_t)a->addend,
+		Elf64_Rela r = {.r_offset = a->offset,
+				.r_addend = (int64_t)a->addend,
 				.r_info = ELF64_R_INFO((uint64_t)symbol, type)};
 
 		if (a->addend)
@@ -331,9 +333,9 @@ static void write_lines(struct writer *w)
 	section = lines_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
 	bytes_append(&w->content[w->lines], section, size);
 	for (uint32_t k = 0; k < w->nkernels; k++) {
-		Elf64_Rela r = {.r_offset = m->lines[k].start,
-				.r_info = ELF64_R_INFO((uint64_t)kernel_symbol(w, k),
-						       NV_R_ADDRESS_64)};
+		Elf64_Rela r = {
+			.r_offset = m->lines[k].start,
+			.r_info = ELF64_R_INFO((uint64_t)kernel_symbol(w, k), NV_R_ADDRESS_64)};
 
 		bytes_append(&w->content[w->lines_rela], &r, sizeof(r));
 	}
@@ -345,8 +347,12 @@ static void write_lines(struct writer *w)
 static void add_symbol(struct writer *w, uint32_t name, uint8_t info, uint8_t other, uint32_t s,
 		       uint64_t value, uint64_t size)
 {
-	Elf64_Sym symbol = {.st_name = name, .st_info = info, .st_other = other,
-			    .st_shndx = (uint16_t)s, .st_value = value, .st_size = size};
+	Elf64_Sym symbol = {.st_name = name,
+			    .st_info = info,
+			    .st_other = other,
+			    .st_shndx = (uint16_t)s,
+			    .st_value = value,
+			    .st_size = size};
 
 	bytes_append(&w->content[S_SYMTAB], &symbol, sizeof(symbol));
 }
@@ -361,7 +367,8 @@ static void write_symbols(struct writer *w)
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_TEXT], name),
 			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_TEXT, k), 0, 0);
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_CONSTANT], name),
-			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0, 0);
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0,
+			   0);
 	}
 	for (uint32_t k = 0; k < w->nkernels; k++)
 		add_symbol(w, add_string(w, S_STRTAB, "", w->kernels[k].name),
@@ -399,14 +406,16 @@ static void write_section_names(struct writer *w)
 			w->headers[w->place[p]].sh_name =
 				add_string(w, S_SHSTRTAB, places[p].name, "");
 		if (w->rel[p])
-			w->headers[w->rel[p]].sh_name = add_string(w, S_SHSTRTAB, places[p].rel, "");
+			w->headers[w->rel[p]].sh_name =
+				add_string(w, S_SHSTRTAB, places[p].rel, "");
 		if (w->rela[p])
 			w->headers[w->rela[p]].sh_name =
 				add_string(w, S_SHSTRTAB, places[p].rela, "");
 	}
 	if (w->lines) {
 		w->headers[w->lines].sh_name = add_string(w, S_SHSTRTAB, ".debug_line", "");
-		w->headers[w->lines_rela].sh_name = add_string(w, S_SHSTRTAB, ".rela.debug_line", "");
+		w->headers[w->lines_rela].sh_name =
+			add_string(w, S_SHSTRTAB, ".rela.debug_line", "");
 	}
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
@@ -495,7 +504,10 @@ static void set_variable_segments(struct writer *w, Elf64_Phdr *writable, Elf64_
 
 uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size)
 {
-	struct writer w = {.arena = a, .module = m, .sm = m->sm, .nkernels = m->nkernels,
+	struct writer w = {.arena = a,
+			   .module = m,
+			   .sm = m->sm,
+			   .nkernels = m->nkernels,
 			   .kernels = m->kernels};
 	Elf64_Phdr segments[7] = {0};
 	Elf64_Ehdr header = {
@@ -527,7 +539,9 @@ uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size
 	header.e_shnum = (uint16_t)w.nsections;
 	header.e_shoff = place_sections(&w);
 	header.e_phoff = header.e_shoff + w.nsections * sizeof(Elf64_Shdr);
-	segments[0] = (Elf64_Phdr){.p_type = PT_PHDR, .p_flags = PF_R, .p_offset = header.e_phoff,
+	segments[0] = (Elf64_Phdr){.p_type = PT_PHDR,
+				   .p_flags = PF_R,
+				   .p_offset = header.e_phoff,
 				   .p_filesz = header.e_phnum * sizeof(segments[0]),
 				   .p_memsz = header.e_phnum * sizeof(segments[0]),
 				   .p_align = 8};

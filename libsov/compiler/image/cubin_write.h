@@ -31,11 +31,12 @@ struct cubin_kernel {
 	uint32_t code_bytes;
 	uint32_t registers; /* to declare: with the two that the hardware keeps */
 	uint32_t barriers;
-	bool shared; /* has any, static or dynamic */
+	bool shared;           /* has any, static or dynamic */
 	uint32_t shared_bytes; /* static, with what the system reserves at the start */
 	uint32_t shared_align;
 	uint32_t frame_bytes; /* of local memory, per thread: the kernel's own */
-	uint32_t stack_bytes; /* with that of what it calls; a multiple of 16, or NV_STACK_UNKNOWN */
+	uint32_t
+		stack_bytes; /* with that of what it calls; a multiple of 16, or NV_STACK_UNKNOWN */
 	uint32_t param_base, param_bytes, nparams;
 	const struct cubin_param *params;
 	const uint32_t *exits; /* code offsets of the EXIT instructions */
@@ -43,7 +44,7 @@ struct cubin_kernel {
 	const uint32_t *branches; /* records of NV_INFO_BRANCH_TARGETS in a row, and their words */
 	uint32_t nbranches;
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
-	uint32_t externals; /* those that it calls: a mask */
+	uint32_t externals;                           /* those that it calls: a mask */
 	const struct cubin_code_address *addresses;
 	uint32_t naddresses;
 };

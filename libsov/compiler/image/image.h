@@ -58,7 +58,7 @@ struct image_kernel {
 	uint32_t param_bytes;  /* up to the last parameter's end */
 	uint32_t nparams;
 	struct image_param *params;
-	uint32_t max_threads;  /* of a block; 0: not stated */
+	uint32_t max_threads;         /* of a block; 0: not stated */
 	uint32_t required_threads[3]; /* the block's exact shape; x 0: not stated */
 	union {
 		struct { /* cubins */
@@ -113,8 +113,8 @@ struct image_relocation {
 
 /* Where code begins to come from a line of a file. The names are in the file. */
 struct image_line {
-	uint32_t offset; /* in the kernel's code */
-	uint32_t line;   /* 0: nobody knows */
+	uint32_t offset;              /* in the kernel's code */
+	uint32_t line;                /* 0: nobody knows */
 	const char *directory, *file; /* directory "": none */
 };
 
@@ -148,7 +148,7 @@ struct image {
 	uint32_t nrelocations;
 	struct image_relocation *relocations;
 	uint64_t part_bytes[IMAGE_PARTS]; /* 0: there is no such part */
-	const uint8_t *line_table; /* .debug_line, as it is in the file; NULL: none */
+	const uint8_t *line_table;        /* .debug_line, as it is in the file; NULL: none */
 	uint64_t line_table_bytes;
 	uint32_t nline_starts; /* none where addresses in the table are offsets in IMAGE_CODE */
 	struct image_line_start *line_starts;
@@ -160,7 +160,8 @@ struct image_format {
 	uint16_t machine;    /* e_machine */
 	bool lines_of_parts; /* addresses in the table of lines are offsets in IMAGE_CODE */
 	/* As image_read, into an image that has this format and is all zeros else. */
-	bool (*read)(struct image *im, const void *file, size_t size, char *message, size_t message_size);
+	bool (*read)(struct image *im, const void *file, size_t size, char *message,
+		     size_t message_size);
 	/* Writes what the relocation says. place: in memory; from: where that is on the GPU. */
 	void (*patch)(const struct image *im, const struct image_relocation *r, uint64_t address,
 		      uint64_t from, uint8_t *place);
@@ -182,7 +183,7 @@ const struct image_line *image_line_at(const struct image_line *lines, uint32_t 
 void image_line_print(const struct image_line *line, char *text, size_t size);
 /* What an image refers to, on the GPU. */
 struct image_addresses {
-	uint64_t base[IMAGE_PARTS]; /* of its own parts */
+	uint64_t base[IMAGE_PARTS];  /* of its own parts */
 	uint64_t services[SERVICES]; /* of those that it needs */
 };
 /* Writes the part's part_bytes bytes. Only writes: the memory may be slow to read. */

@@ -104,6 +104,6 @@ void image_line_print(const struct image_line *line, char *text, size_t size)
 {
 	bool below = *line->directory && *line->file != '/';
 
-	snprintf(text, size, "%s%s%s:%u", below ? line->directory : "", below ? "/" : "", line->file,
-		 line->line);
+	snprintf(text, size, "%s%s%s:%u", below ? line->directory : "", below ? "/" : "",
+		 line->file, line->line);
 }

@@ -12,16 +12,24 @@
 #include "libsov/compiler/image/line_table.h"
 
 enum { /* standard, then extended operations */
-	DW_LNS_extended, DW_LNS_copy, DW_LNS_advance_pc, DW_LNS_advance_line, DW_LNS_set_file,
-	DW_LNS_set_column, DW_LNS_negate_stmt, DW_LNS_set_basic_block, DW_LNS_const_add_pc,
-	DW_LNS_fixed_advance_pc,
-	DW_LNE_end_sequence = 1, DW_LNE_set_address = 2,
+       DW_LNS_extended,
+       DW_LNS_copy,
+       DW_LNS_advance_pc,
+       DW_LNS_advance_line,
+       DW_LNS_set_file,
+       DW_LNS_set_column,
+       DW_LNS_negate_stmt,
+       DW_LNS_set_basic_block,
+       DW_LNS_const_add_pc,
+       DW_LNS_fixed_advance_pc,
+       DW_LNE_end_sequence = 1,
+       DW_LNE_set_address = 2,
 };
 
-#define VERSION     2
-#define LINE_BASE   (-5) /* what ptxas says, too; the writer has no special operations */
-#define LINE_RANGE  14
-#define OPCODE_BASE 10
+#define VERSION          2
+#define LINE_BASE        (-5) /* what ptxas says, too; the writer has no special operations */
+#define LINE_RANGE       14
+#define OPCODE_BASE      10
 #define HEADER_LENGTH_AT 6 /* behind the unit's length and version */
 
 /*
@@ -97,10 +105,30 @@ static void set_word(struct bytes *o, uint32_t at, uint32_t value)
 static void put_header(struct bytes *o, const char *const *files, uint32_t nfiles)
 {
 	static const uint8_t start[] = {
-		0, 0, 0, 0, VERSION, 0, 0, 0, 0, 0, /* both lengths are set later */
-		1, /* smallest instruction */ 1, /* rows are statements */ (uint8_t)LINE_BASE,
-		LINE_RANGE, OPCODE_BASE,
-		0, 1, 1, 1, 1, 0, 0, 0, 1, /* arguments of the standard operations */
+		0,
+		0,
+		0,
+		0,
+		VERSION,
+		0,
+		0,
+		0,
+		0,
+		0, /* both lengths are set later */
+		1,
+		/* smallest instruction */ 1,
+		/* rows are statements */ (uint8_t)LINE_BASE,
+		LINE_RANGE,
+		OPCODE_BASE,
+		0,
+		1,
+		1,
+		1,
+		1,
+		0,
+		0,
+		0,
+		1, /* arguments of the standard operations */
 		0, /* no directories */
 	};
 
@@ -240,7 +268,7 @@ struct unit {
 	struct in program;
 	uint8_t smallest, line_range, opcode_base;
 	int8_t line_base;
-	const uint8_t *lengths; /* how many arguments each standard operation has */
+	const uint8_t *lengths;   /* how many arguments each standard operation has */
 	const char **directories; /* from 1 on, as files are */
 	struct file *files;
 	uint64_t ndirectories, nfiles;

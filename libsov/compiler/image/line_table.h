@@ -28,7 +28,7 @@ struct line_row {
 	uint32_t line;
 };
 
-struct line_table { /* of one kernel */
+struct line_table {            /* of one kernel */
 	struct line_row *rows; /* by offset */
 	uint32_t count, capacity;
 	uint32_t end;   /* of the code */

@@ -96,7 +96,8 @@ static uint32_t number(struct reader *r)
 static void skip(struct reader *r, uint32_t depth)
 {
 	static const uint8_t fixed[] = {/* c0: nil … bool, bin, ext, float, numbers, ext, str */
-		0, 0, 0, 0, 0x81, 0x82, 0x84, 0, 0, 0, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+					0, 0, 0, 0, 0x81, 0x82, 0x84, 0, 0, 0,
+					4, 8, 1, 2, 4,    8,    1,    2, 4, 8};
 	uint8_t tag = r->p < r->end ? *r->p : 0;
 	uint32_t n;
 
@@ -225,8 +226,9 @@ static const char *check_arguments(struct image_kernel *k)
 		if (p->offset + p->size > k->param_bytes)
 			k->param_bytes = p->offset + p->size;
 	}
-	return k->param_bytes <= IMAGE_MAX_PARAM_BYTES ? NULL : "a kernel has more than 4096 bytes of "
-								"arguments";
+	return k->param_bytes <= IMAGE_MAX_PARAM_BYTES ? NULL
+						       : "a kernel has more than 4096 bytes of "
+							 "arguments";
 }
 
 static const char *read_kernel(struct reader *r, struct image_kernel *k,
@@ -270,7 +272,8 @@ static const char *read_kernel(struct reader *r, struct image_kernel *k,
 	return check_arguments(k);
 }
 
-static const char *read_kernels(struct image *im, struct reader *r, struct amd_metadata_names **names)
+static const char *read_kernels(struct image *im, struct reader *r,
+				struct amd_metadata_names **names)
 {
 	uint32_t n = array(r);
 

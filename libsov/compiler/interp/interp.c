@@ -9,7 +9,7 @@
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/interp/interp_state.h"
 
-#define SLICE                                                                                      \
+#define SLICE \
 	1000 /* instructions before the next thread has its turn: one may wait for another         \
 	      */
 

@@ -22,7 +22,7 @@
 #include "libsov/compiler/ir/ir.h"
 
 #define INTERP_MAX_THREADS 1024
-#define INTERP_MAX_LANES 32
+#define INTERP_MAX_LANES   32
 #define INTERP_STACK_BYTES 16384 /* of a thread, where there are functions */
 
 struct interp_launch {

@@ -84,7 +84,8 @@ bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_in
 	if (in->op == IR_ALLOCA) {
 		at = (frame->top + align - 1) & ~(align - 1);
 		if (at > ip->space_bytes[IR_LOCAL] || x > ip->space_bytes[IR_LOCAL] - at)
-			return interp_fail(ip, t, "the stack of %u bytes is full", INTERP_STACK_BYTES);
+			return interp_fail(ip, t, "the stack of %u bytes is full",
+					   INTERP_STACK_BYTES);
 		memset(t->local_written + at, 0, x);
 		frame->top = at + x;
 	} else {
@@ -137,12 +138,11 @@ static bool serve(struct interp *ip, struct interp_thread *t, const struct ir_in
 			return interp_fail(ip, t, "argument %u is undefined", k + 1);
 		given[k] = t->values[args[k]].bits;
 	}
-	if (!ip->launch->service || !ip->launch->service(ip->launch->user, f->name, given, f->nargs,
-							 results, f->nresults))
+	if (!ip->launch->service ||
+	    !ip->launch->service(ip->launch->user, f->name, given, f->nargs, results, f->nresults))
 		return interp_fail(ip, t, "nobody provides the external function %s", f->name);
 	for (uint32_t k = 0; k < in->nres; k++)
-		t->values[in->res + k] =
-			(struct interp_value){.bits = results[k], .defined = true};
+		t->values[in->res + k] = (struct interp_value){.bits = results[k], .defined = true};
 	t->at = in->next;
 	return true;
 }

@@ -289,7 +289,8 @@ static uint32_t absent(const struct interp *ip, uint32_t number)
 			bool here = k < ip->nthreads && ip->threads[k].came >> number & 1;
 
 			came += here;
-			gone += !here && (k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
+			gone += !here &&
+				(k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
 		}
 		n += came ? gone : 0;
 	}
@@ -300,7 +301,8 @@ static bool release_barrier(struct interp *ip, uint32_t number)
 {
 	struct interp_barrier *b = &ip->barriers[number];
 
-	if (!b->arrived || (b->threads ? b->arrived + absent(ip, number) < b->threads : b->arrived < living(ip)))
+	if (!b->arrived ||
+	    (b->threads ? b->arrived + absent(ip, number) < b->threads : b->arrived < living(ip)))
 		return false;
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];

@@ -246,7 +246,8 @@ static bool read_modify_write(struct interp *ip, struct interp_thread *t, const 
 		uint64_t old = t->values[in->res + k].bits;
 
 		if (in->op == IR_ATOM)
-			put(p, k * bytes, bytes, atom_result(in, old, t->values[in->args[1 + k]].bits));
+			put(p, k * bytes, bytes,
+			    atom_result(in, old, t->values[in->args[1 + k]].bits));
 		else if (equal)
 			put(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
 	}

@@ -31,13 +31,14 @@ struct interp_thread {
 	enum interp_state state;
 	uint32_t tid[3], index; /* index: in the block, and with it warp and lane */
 	struct interp_frame *frame;
-	const struct ir_func *f;     /* of the frame, as are the next two */
+	const struct ir_func *f; /* of the frame, as are the next two */
 	ir_id at;
 	struct interp_value *values;
 	uint8_t *local;
 	bool *local_written;
 	uint32_t barrier; /* while it waits at one */
-	uint32_t came;    /* a bit for each barrier that it has come to and that has not opened since */
+	uint32_t
+		came; /* a bit for each barrier that it has come to and that has not opened since */
 };
 
 struct interp_barrier {
@@ -56,7 +57,7 @@ struct interp {
 	uint32_t ctaid[3];
 	struct interp_thread *threads;
 	uint32_t nthreads;
-	struct interp_value *phis; /* scratch, as many as any function has instructions */
+	struct interp_value *phis;  /* scratch, as many as any function has instructions */
 	struct interp_frame **free; /* frames of calls that returned, by function */
 	uint64_t *frame_bytes;      /* local variables, by function */
 	struct interp_barrier barriers[INTERP_BARRIERS];
@@ -83,7 +84,7 @@ uint64_t interp_function_address(const struct ir_func *f);
 bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_memory.c */
-bool interp_memory_init(struct interp *ip); /* false: out of range sizes, message filled in */
+bool interp_memory_init(struct interp *ip);  /* false: out of range sizes, message filled in */
 void interp_memory_reset(struct interp *ip); /* before each block */
 uint64_t interp_to_generic(enum ir_space space, uint64_t address);
 bool interp_in_space(enum ir_space space, uint64_t address);

@@ -9,9 +9,9 @@
 #include "libsov/compiler/ir/ir.h"
 
 /* One more element at the end of a table of f, zeroed; its index. Slot 0 of a table stays empty. */
-#define TABLE_ADD(f, table, capacity, count)                                                       \
-	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1,   \
-				 sizeof(*(f)->table)),                                             \
+#define TABLE_ADD(f, table, capacity, count) \
+	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1, \
+				 sizeof(*(f)->table)), \
 	 (f)->count++)
 
 struct ir_module *ir_module_new(struct arena *a)

@@ -50,8 +50,8 @@ uint32_t services_called(const struct ir_module *m)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i) {
 				const struct ir_inst *in = ir_at(f, i);
-				enum service s = in->op == IR_CALL &&
-						 m->table[in->symbol]->kind == IR_EXTERNAL
+				enum service s = in->op == IR_CALL && m->table[in->symbol]->kind ==
+									      IR_EXTERNAL
 							 ? service_find(m->table[in->symbol]->name)
 							 : SERVICES;
 

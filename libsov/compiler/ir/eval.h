@@ -26,7 +26,7 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *args, uint64_t *results);
  *  - approx gives what the function is, rounded to nearest; machines may be off.
  */
 uint64_t ir_eval_float(const struct ir_inst *in, const uint64_t *args); /* fadd … fmax */
-uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg); /* utof … ftof */
+uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg);       /* utof … ftof */
 bool ir_eval_fcmp(const struct ir_inst *in, uint64_t a, uint64_t b);
 
 #endif

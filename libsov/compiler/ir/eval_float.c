@@ -423,9 +423,11 @@ static uint64_t between_floats(const struct ir_inst *in, uint64_t arg)
 {
 	bool widens = in->from < in->type;
 	const struct format *from = format_of(in->from, widens ? in->format : IR_BY_WIDTH);
-	const struct format *to = in->format == IR_TF32 ? &tf32 :
-				  format_of(in->type, widens ? IR_BY_WIDTH : in->format);
-	uint32_t below = ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
+	const struct format *to = in->format == IR_TF32
+					  ? &tf32
+					  : format_of(in->type, widens ? IR_BY_WIDTH : in->format);
+	uint32_t below =
+		ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
 	/* Only singles are flushed here: halves and doubles have their subnormals. */
 	uint8_t in_flags = from == &f32 ? in->flags : 0;
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;

@@ -29,8 +29,25 @@ enum ir_op {
 
 /* Type rules, attributes and properties: see ops.h. */
 enum ir_rule {
-	R_SAME, R_CMP, R_SELECT, R_SHIFT, R_WIDE, R_CONVERT, R_PACK, R_UNPACK, R_LEAF, R_LOAD,
-	R_STORE, R_ATOMIC, R_CARRY, R_LANE, R_VOTE, R_GATHER, R_MATCH, R_CALL, R_NONE
+	R_SAME,
+	R_CMP,
+	R_SELECT,
+	R_SHIFT,
+	R_WIDE,
+	R_CONVERT,
+	R_PACK,
+	R_UNPACK,
+	R_LEAF,
+	R_LOAD,
+	R_STORE,
+	R_ATOMIC,
+	R_CARRY,
+	R_LANE,
+	R_VOTE,
+	R_GATHER,
+	R_MATCH,
+	R_CALL,
+	R_NONE
 };
 enum {
 	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
@@ -48,14 +65,20 @@ enum {
 	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
 };
 enum {
-	T_VOID = 1 << IR_VOID, T_B1 = 1 << IR_B1, T_B32 = 1 << IR_B32, T_B64 = 1 << IR_B64,
-	T_WORD = T_B32 | T_B64, T_HALVES = T_WORD | 1 << IR_B16, T_FLOAT = T_HALVES,
-	T_INT = T_HALVES | 1 << IR_B8, T_BITS = T_INT | T_B1,
+	T_VOID = 1 << IR_VOID,
+	T_B1 = 1 << IR_B1,
+	T_B32 = 1 << IR_B32,
+	T_B64 = 1 << IR_B64,
+	T_WORD = T_B32 | T_B64,
+	T_HALVES = T_WORD | 1 << IR_B16,
+	T_FLOAT = T_HALVES,
+	T_INT = T_HALVES | 1 << IR_B8,
+	T_BITS = T_INT | T_B1,
 };
 enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32 };
-#define IR_VARIADIC 255
-#define IR_MAX_ELEMENTS 4 /* of a vector load or store */
-#define IR_MAX_RESULTS 128 /* of a call */
+#define IR_VARIADIC        255
+#define IR_MAX_ELEMENTS    4    /* of a vector load or store */
+#define IR_MAX_RESULTS     128  /* of a call */
 #define IR_MAX_STACK_ALIGN 1024 /* of an alloca */
 
 struct ir_op_info {
@@ -68,60 +91,154 @@ extern const struct ir_op_info ir_ops[IR_OP_COUNT];
 /* Integer conditions are signed or unsigned; float conditions are ordered (eq … ge), unordered
  * (…u: also true for NaN), num (neither is NaN) or nan (one is). */
 enum ir_cond {
-	IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U,
-	IR_FEQ, IR_FNE, IR_FLT, IR_FLE, IR_FGT, IR_FGE,
-	IR_FEQU, IR_FNEU, IR_FLTU, IR_FLEU, IR_FGTU, IR_FGEU, IR_FNUM, IR_FNAN, IR_COND_COUNT
+	IR_EQ,
+	IR_NE,
+	IR_LT_S,
+	IR_LE_S,
+	IR_GT_S,
+	IR_GE_S,
+	IR_LT_U,
+	IR_LE_U,
+	IR_GT_U,
+	IR_GE_U,
+	IR_FEQ,
+	IR_FNE,
+	IR_FLT,
+	IR_FLE,
+	IR_FGT,
+	IR_FGE,
+	IR_FEQU,
+	IR_FNEU,
+	IR_FLTU,
+	IR_FLEU,
+	IR_FGTU,
+	IR_FGEU,
+	IR_FNUM,
+	IR_FNAN,
+	IR_COND_COUNT
 };
 enum ir_round { IR_RN, IR_RZ, IR_RM, IR_RP }; /* nearest even, to zero, down, up */
 enum ir_format {
-	IR_BY_WIDTH, IR_BF16, IR_F16X2, IR_BF16X2,
-	IR_TF32, IR_E4M3X2, IR_E5M2X2 /* nothing computes with these: ftof alone has them */
+	IR_BY_WIDTH,
+	IR_BF16,
+	IR_F16X2,
+	IR_BF16X2,
+	IR_TF32,
+	IR_E4M3X2,
+	IR_E5M2X2 /* nothing computes with these: ftof alone has them */
 };
 enum ir_approx {
-	IR_APPROX_RCP, IR_APPROX_SQRT, IR_APPROX_RSQRT, IR_APPROX_SIN, IR_APPROX_COS,
-	IR_APPROX_EX2, IR_APPROX_LG2, IR_APPROX_TANH, IR_APPROX_COUNT
+	IR_APPROX_RCP,
+	IR_APPROX_SQRT,
+	IR_APPROX_RSQRT,
+	IR_APPROX_SIN,
+	IR_APPROX_COS,
+	IR_APPROX_EX2,
+	IR_APPROX_LG2,
+	IR_APPROX_TANH,
+	IR_APPROX_COUNT
 };
 /* Four bytes each, or two halves and two bytes; u and s say how the first and the second argument
  * of the operation are read. */
 enum ir_dot {
-	IR_DOT4_UU, IR_DOT4_US, IR_DOT4_SU, IR_DOT4_SS,
-	IR_DOT2LO_UU, IR_DOT2LO_US, IR_DOT2LO_SU, IR_DOT2LO_SS,
-	IR_DOT2HI_UU, IR_DOT2HI_US, IR_DOT2HI_SU, IR_DOT2HI_SS, IR_DOT_COUNT
+	IR_DOT4_UU,
+	IR_DOT4_US,
+	IR_DOT4_SU,
+	IR_DOT4_SS,
+	IR_DOT2LO_UU,
+	IR_DOT2LO_US,
+	IR_DOT2LO_SU,
+	IR_DOT2LO_SS,
+	IR_DOT2HI_UU,
+	IR_DOT2HI_US,
+	IR_DOT2HI_SU,
+	IR_DOT2HI_SS,
+	IR_DOT_COUNT
 };
 enum ir_space {
-	IR_GENERIC_SPACE, IR_GLOBAL, IR_SHARED, IR_LOCAL, IR_CONSTANT, IR_PARAM, IR_SPACE_COUNT
+	IR_GENERIC_SPACE,
+	IR_GLOBAL,
+	IR_SHARED,
+	IR_LOCAL,
+	IR_CONSTANT,
+	IR_PARAM,
+	IR_SPACE_COUNT
 };
 enum ir_scope { IR_SCOPE_NONE, IR_SCOPE_CTA, IR_SCOPE_CLUSTER, IR_SCOPE_GPU, IR_SCOPE_SYS };
 enum ir_order { IR_WEAK, IR_RELAXED, IR_ACQUIRE, IR_RELEASE, IR_ACQ_REL, IR_SEQ_CST };
 enum ir_atom {
-	IR_ATOM_ADD, IR_ATOM_MIN_U, IR_ATOM_MIN_S, IR_ATOM_MAX_U, IR_ATOM_MAX_S, IR_ATOM_INC,
-	IR_ATOM_DEC, IR_ATOM_AND, IR_ATOM_OR, IR_ATOM_XOR, IR_ATOM_EXCH, IR_ATOM_FADD,
-	IR_ATOM_FMIN, IR_ATOM_FMAX, IR_ATOM_COUNT
+	IR_ATOM_ADD,
+	IR_ATOM_MIN_U,
+	IR_ATOM_MIN_S,
+	IR_ATOM_MAX_U,
+	IR_ATOM_MAX_S,
+	IR_ATOM_INC,
+	IR_ATOM_DEC,
+	IR_ATOM_AND,
+	IR_ATOM_OR,
+	IR_ATOM_XOR,
+	IR_ATOM_EXCH,
+	IR_ATOM_FADD,
+	IR_ATOM_FMIN,
+	IR_ATOM_FMAX,
+	IR_ATOM_COUNT
 };
 enum ir_shuffle {
-	IR_SHUFFLE_UP, IR_SHUFFLE_DOWN, IR_SHUFFLE_BFLY, IR_SHUFFLE_IDX, IR_SHUFFLE_COUNT
+	IR_SHUFFLE_UP,
+	IR_SHUFFLE_DOWN,
+	IR_SHUFFLE_BFLY,
+	IR_SHUFFLE_IDX,
+	IR_SHUFFLE_COUNT
 };
 enum ir_vote { IR_VOTE_ALL, IR_VOTE_ANY, IR_VOTE_UNI, IR_VOTE_BALLOT, IR_VOTE_COUNT };
 enum ir_reduce {
-	IR_REDUCE_ADD, IR_REDUCE_MIN_U, IR_REDUCE_MIN_S, IR_REDUCE_MAX_U, IR_REDUCE_MAX_S,
-	IR_REDUCE_AND, IR_REDUCE_OR, IR_REDUCE_XOR, IR_REDUCE_COUNT
+	IR_REDUCE_ADD,
+	IR_REDUCE_MIN_U,
+	IR_REDUCE_MIN_S,
+	IR_REDUCE_MAX_U,
+	IR_REDUCE_MAX_S,
+	IR_REDUCE_AND,
+	IR_REDUCE_OR,
+	IR_REDUCE_XOR,
+	IR_REDUCE_COUNT
 };
 enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
-enum ir_barrier_red {
-	IR_BARRIER_AND, IR_BARRIER_OR, IR_BARRIER_POPC, IR_BARRIER_RED_COUNT
-};
+enum ir_barrier_red { IR_BARRIER_AND, IR_BARRIER_OR, IR_BARRIER_POPC, IR_BARRIER_RED_COUNT };
 enum ir_clock { IR_CLOCK_CYCLES, IR_CLOCK_NANOSECONDS, IR_CLOCK_COUNT };
 enum ir_sreg {
-	IR_TID_X, IR_TID_Y, IR_TID_Z, IR_NTID_X, IR_NTID_Y, IR_NTID_Z,
-	IR_CTAID_X, IR_CTAID_Y, IR_CTAID_Z, IR_NCTAID_X, IR_NCTAID_Y, IR_NCTAID_Z,
-	IR_LANEID, IR_LANEMASK_EQ, IR_LANEMASK_LT, IR_LANEMASK_LE, IR_LANEMASK_GT, IR_LANEMASK_GE,
+	IR_TID_X,
+	IR_TID_Y,
+	IR_TID_Z,
+	IR_NTID_X,
+	IR_NTID_Y,
+	IR_NTID_Z,
+	IR_CTAID_X,
+	IR_CTAID_Y,
+	IR_CTAID_Z,
+	IR_NCTAID_X,
+	IR_NCTAID_Y,
+	IR_NCTAID_Z,
+	IR_LANEID,
+	IR_LANEMASK_EQ,
+	IR_LANEMASK_LT,
+	IR_LANEMASK_LE,
+	IR_LANEMASK_GT,
+	IR_LANEMASK_GE,
 	/* the rest is the same for all lanes of a warp; smem: bytes, of all and of the launch's */
-	IR_WARPID, IR_NWARPID, IR_SMID, IR_NSMID, IR_GRIDID, IR_TOTAL_SMEM, IR_DYNAMIC_SMEM,
+	IR_WARPID,
+	IR_NWARPID,
+	IR_SMID,
+	IR_NSMID,
+	IR_GRIDID,
+	IR_TOTAL_SMEM,
+	IR_DYNAMIC_SMEM,
 	IR_SREG_COUNT
 };
 enum {
-	IR_FTZ = 1 << 0, IR_SAT = 1 << 1, IR_CONTRACT = 1 << 2, /* may fuse with a neighbour */
-	IR_SEXT_MEM = 1 << 3,  /* narrow load extends the sign */
+	IR_FTZ = 1 << 0,
+	IR_SAT = 1 << 1,
+	IR_CONTRACT = 1 << 2, /* may fuse with a neighbour */
+	IR_SEXT_MEM = 1 << 3, /* narrow load extends the sign */
 	IR_VOLATILE = 1 << 4,
 	IR_INVARIANT = 1 << 5, /* nothing writes there while the kernel runs: a load is pure */
 	IR_NAN = 1 << 6,       /* fmin, fmax: a NaN among the arguments is the result */
@@ -129,21 +246,21 @@ enum {
 };
 
 struct ir_inst {
-	uint8_t op;      /* enum ir_op */
-	uint8_t type;    /* T of the type rule */
+	uint8_t op;   /* enum ir_op */
+	uint8_t type; /* T of the type rule */
 	uint8_t nres;
 	uint32_t nargs;
-	ir_val res;      /* first result; a second is res + 1, and so on */
+	ir_val res; /* first result; a second is res + 1, and so on */
 	ir_val *args;
-	ir_block block;  /* 0 when not placed */
+	ir_block block; /* 0 when not placed */
 	ir_id prev, next;
 	uint64_t imm;
 	uint32_t symbol; /* also reg, function */
 	uint8_t sub, cond, round, flags, format;
 	uint8_t space, scope, order;
-	uint8_t from;    /* argument type of a conversion; type in memory of an A_MEM op */
-	uint32_t align;  /* bytes, power of two */
-	uint32_t line;   /* in the source, 0 = none */
+	uint8_t from;   /* argument type of a conversion; type in memory of an A_MEM op */
+	uint32_t align; /* bytes, power of two */
+	uint32_t line;  /* in the source, 0 = none */
 };
 
 struct ir_value {
@@ -158,14 +275,14 @@ struct ir_bb {
 	uint8_t nsucc;
 	ir_block *preds;
 	uint32_t npreds, preds_capacity;
-	bool rolled; /* as the header of a loop: its turns are not to be copied */
+	bool rolled;         /* as the header of a loop: its turns are not to be copied */
 	ir_block prev, next; /* layout order; the entry block is first and has no predecessors */
 };
 
 /* An address among a variable's first bytes: so many of its bytes, from shift / 8 on. */
 struct ir_address {
-	uint64_t offset; /* in the variable */
-	uint32_t target; /* variable or function */
+	uint64_t offset;        /* in the variable */
+	uint32_t target;        /* variable or function */
 	bool function, generic; /* generic: as a generic address, else as one in its space */
 	uint8_t bytes, shift;
 	uint64_t addend;
@@ -175,13 +292,13 @@ struct ir_address {
  * of its bytes each; 0: they do not. */
 uint32_t ir_address_pieces(const struct ir_address *a, uint32_t left);
 
-struct ir_symbol { /* a variable of the module */
+struct ir_symbol {        /* a variable of the module */
 	const char *name; /* no two of a module are the same */
 	uint8_t space;
 	bool external; /* dynamic shared memory */
 	uint32_t align;
 	uint64_t size;
-	const uint8_t *init; /* size bytes that live as long as the module; NULL: zero */
+	const uint8_t *init;          /* size bytes that live as long as the module; NULL: zero */
 	struct ir_address *addresses; /* these bytes are zero in init */
 	uint32_t naddresses;
 	struct ir_func *owner; /* local variables: each call of it has its own; others: NULL */
@@ -205,7 +322,7 @@ struct ir_func {
 	uint8_t kind;
 	uint32_t index; /* in the module's table */
 	struct ir_param *params;
-	uint32_t nparams, param_bytes; /* up to the last parameter's end */
+	uint32_t nparams, param_bytes;     /* up to the last parameter's end */
 	uint8_t *arg_types, *result_types; /* enum ir_type */
 	uint32_t nargs, nresults;
 	struct ir_inst *insts;
@@ -218,7 +335,7 @@ struct ir_func {
 	uint8_t *reg_types; /* mutable registers: reg -> type */
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
-	bool ssa; /* no read and write is left */
+	bool ssa;  /* no read and write is left */
 	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
 		    * leads through it, and its lanes stay together */
 	bool meets; /* … but they wait there for lanes that come from elsewhere */
@@ -241,7 +358,7 @@ struct ir_module {
 	struct ir_place *places; /* in the order of text_line */
 	uint32_t nplaces, places_capacity;
 	struct ir_func *slow[IR_SLOW_KINDS]; /* shared slow paths (slow.c); NULL: written out */
-	const char **files; /* by number; NULL: not named */
+	const char **files;                  /* by number; NULL: not named */
 	uint32_t nfiles, files_capacity;
 };
 
@@ -262,10 +379,10 @@ bool ir_moves_stack(const struct ir_func *f);
 
 /* An attribute that is one word of a list: how it is printed, parsed and checked. */
 struct ir_field {
-	uint16_t attributes; /* ops with one of these have the field … */
-	uint8_t op;          /* … and only this op, unless IR_OP_COUNT */
-	uint8_t offset;      /* of the byte in struct ir_inst */
-	uint8_t first, count; /* values */
+	uint16_t attributes;      /* ops with one of these have the field … */
+	uint8_t op;               /* … and only this op, unless IR_OP_COUNT */
+	uint8_t offset;           /* of the byte in struct ir_inst */
+	uint8_t first, count;     /* values */
 	const char *const *names; /* by value - first; "" stands for no word */
 };
 extern const struct ir_field ir_fields[];
@@ -293,7 +410,7 @@ struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const ch
 void ir_func_define(struct ir_func *f);
 void ir_func_reserve(struct ir_func *f, uint32_t count); /* room for about so many instructions */
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
-ir_block ir_block_new(struct ir_func *f, const char *name); /* appended to the layout */
+ir_block ir_block_new(struct ir_func *f, const char *name);             /* appended to the layout */
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
 /* Takes a block out of the layout with its instructions and both kinds of edges. */
 void ir_block_remove(struct ir_func *f, ir_block b);
@@ -341,10 +458,9 @@ static inline bool ir_is_const(const struct ir_func *f, ir_val v, uint64_t *valu
 	return true;
 }
 
-#define ir_for_each_block(f, b) for (ir_block b = (f)->entry; b; b = (f)->blocks[b].next)
-#define ir_for_each_inst(f, b, i) \
-	for (ir_id i = (f)->blocks[b].first; i; i = (f)->insts[i].next)
-#define ir_for_each_inst_safe(f, b, i)                                                  \
+#define ir_for_each_block(f, b)   for (ir_block b = (f)->entry; b; b = (f)->blocks[b].next)
+#define ir_for_each_inst(f, b, i) for (ir_id i = (f)->blocks[b].first; i; i = (f)->insts[i].next)
+#define ir_for_each_inst_safe(f, b, i) \
 	for (ir_id i = (f)->blocks[b].first, i##_next = i ? (f)->insts[i].next : 0; i; \
 	     i = i##_next, i##_next = i ? (f)->insts[i].next : 0)
 
@@ -355,8 +471,8 @@ static inline bool ir_is_const(const struct ir_func *f, ir_val v, uint64_t *valu
  */
 void ir_print(const struct ir_module *m, FILE *out);
 void ir_print_func(const struct ir_func *f, FILE *out);
-char *ir_text(const struct ir_module *m);                  /* in the arena, as are the next two */
-char *ir_text_inst(const struct ir_func *f, ir_id i);      /* one line, without its end */
+char *ir_text(const struct ir_module *m);             /* in the arena, as are the next two */
+char *ir_text_inst(const struct ir_func *f, ir_id i); /* one line, without its end */
 const char *ir_text_block(const struct ir_func *f, ir_block b); /* its label */
 struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, struct diag *d);
 
@@ -366,13 +482,13 @@ bool ir_verify(const struct ir_module *m, struct diag *d);
 /* Control flow (cfg.c). Arrays are indexed by block and live in the arena. */
 struct ir_cfg {
 	uint32_t nrpo;
-	ir_block *rpo;        /* reverse postorder of the reachable blocks */
-	uint32_t *rpo_index;  /* UINT32_MAX: unreachable */
-	ir_block *idom;       /* immediate dominator; 0 for the entry */
+	ir_block *rpo;                   /* reverse postorder of the reachable blocks */
+	uint32_t *rpo_index;             /* UINT32_MAX: unreachable */
+	ir_block *idom;                  /* immediate dominator; 0 for the entry */
 	uint32_t *dom_enter, *dom_leave; /* place in a preorder of the dominator tree; a block's
 					  * subtree is what is entered before it is left */
-	ir_block *ipdom;      /* immediate postdominator; 0 = the end of the kernel */
-	uint32_t *loop_depth; /* natural loops around the block */
+	ir_block *ipdom;                 /* immediate postdominator; 0 = the end of the kernel */
+	uint32_t *loop_depth;            /* natural loops around the block */
 	ir_block *loop_header; /* innermost loop's header, 0 = none; a header's is itself */
 	ir_block *loop_parent; /* by header: header of the next loop around it, 0 = none */
 };
@@ -383,8 +499,8 @@ bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header);
 /* Divergence (divergence.c): which values differ between the lanes of a warp, and which branches
  * part them. */
 struct ir_divergence {
-	bool *value;          /* by value */
-	bool *branch;         /* by block: its terminator diverges */
+	bool *value;  /* by value */
+	bool *branch; /* by block: its terminator diverges */
 };
 struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
 

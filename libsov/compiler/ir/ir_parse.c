@@ -267,9 +267,10 @@ static void parse_body(struct parser *p, const struct ir_token head, bool good)
 				    p->f->kind == IR_KERNEL ? "kernel" : "function", p->f->name);
 			return;
 		}
-		end_line(p, parse_at_line_end(p) || (at_label(p)                   ? parse_label(p)
-						     : !p->block && at_variable(p) ? parse_symbol(p)
-										   : parse_inst(p)));
+		end_line(p,
+			 parse_at_line_end(p) || (at_label(p)                   ? parse_label(p)
+						  : !p->block && at_variable(p) ? parse_symbol(p)
+										: parse_inst(p)));
 	}
 	ir_lex_next(&p->lex);
 	end_line(p, true);

@@ -57,8 +57,8 @@ struct parser {
 	struct ir_lexer lex;
 	struct arena *arena;
 	struct ir_module *module;
-	struct names symbols; /* variable -> index + 1 */
-	struct names funcs;   /* kernel or function -> index + 1, of those declared so far */
+	struct names symbols;     /* variable -> index + 1 */
+	struct names funcs;       /* kernel or function -> index + 1, of those declared so far */
 	struct parse_call *calls; /* of functions that were not declared yet */
 	uint32_t ncalls, calls_capacity;
 	struct parse_address *addresses;
@@ -79,7 +79,7 @@ struct parser {
 
 /* Each returns whether it found what it names; need and define report an error when not. */
 bool parse_error(struct parser *p, const struct ir_token *where, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4))); /* false */
+	__attribute__((format(printf, 3, 4)));           /* false */
 bool parse_expected(struct parser *p, const char *what); /* false */
 bool parse_at_sign(const struct parser *p, char sign);
 bool parse_at_word(const struct parser *p, const char *word);

@@ -159,8 +159,8 @@ bool parse_address(struct parser *p)
 		return false;
 	a.address.bytes = (uint8_t)bytes;
 	a.address.shift = (uint8_t)shift;
-	p->addresses = arena_grow(p->arena, p->addresses, &p->addresses_capacity,
-				  p->naddresses + 1, sizeof(*p->addresses));
+	p->addresses = arena_grow(p->arena, p->addresses, &p->addresses_capacity, p->naddresses + 1,
+				  sizeof(*p->addresses));
 	p->addresses[p->naddresses++] = a;
 	return true;
 }

@@ -358,9 +358,9 @@ static bool add_inst(struct parser *p, const struct ir_inst *said, const struct 
 	struct ir_inst *in;
 	ir_id i;
 
-	if (need == IR_VARIADIC ? ir_ops[said->op].rule != R_CALL &&
-					  (!r->count || r->count > IR_MAX_ELEMENTS)
-				: r->count != need)
+	if (need == IR_VARIADIC
+		    ? ir_ops[said->op].rule != R_CALL && (!r->count || r->count > IR_MAX_ELEMENTS)
+		    : r->count != need)
 		return parse_error(p, t, "'%s' has %s results, not %u", ir_ops[said->op].text,
 				   need == IR_VARIADIC ? "1 to 4"
 						       : (const char *[]){"no", "1", "2"}[need],

@@ -281,8 +281,8 @@ static void print_addresses(struct text *out, const struct ir_module *m, const s
 		print_name(out, s->name);
 		text_printf(out, " + %" PRIu64 " = %s%s @", a->offset, a->generic ? "generic " : "",
 			    a->function ? "function" : "variable");
-		print_name(out, a->function ? m->table[a->target]->name
-					    : m->symbols[a->target].name);
+		print_name(out,
+			   a->function ? m->table[a->target]->name : m->symbols[a->target].name);
 		text_printf(out, " + %" PRIu64 " bytes %u shift %u\n", a->addend, a->bytes,
 			    a->shift);
 	}
@@ -305,9 +305,9 @@ static void print_types(struct text *out, const uint8_t *types, uint32_t n)
 /* "function f(b32, b64) -> (b32)": what a caller needs to know. */
 static void print_signature(struct text *out, const struct ir_func *f)
 {
-	static const char *const words[] = {
-		[IR_FUNCTION] = "function", [IR_EXTERNAL] = "external function",
-		[IR_PROTOTYPE] = "prototype"};
+	static const char *const words[] = {[IR_FUNCTION] = "function",
+					    [IR_EXTERNAL] = "external function",
+					    [IR_PROTOTYPE] = "prototype"};
 
 	text_printf(out, "%s%s ", f->rare ? "rare " : "", words[f->kind]);
 	print_name(out, f->name);

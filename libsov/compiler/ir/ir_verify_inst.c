@@ -17,12 +17,9 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 	const struct ir_op_info *info = &ir_ops[in->op];
 	static const uint8_t limits[][3] = {
 		/* least and most arguments where the row says "any number" */
-		{IR_LOAD, 0, 1},
-		{IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
-		{IR_ATOM, 2, 3},
-		{IR_CAS, 3, 5},
-		{IR_BARRIER, 1, 2},
-		{IR_BARRIER_RED, 2, 3},
+		{IR_LOAD, 0, 1},    {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
+		{IR_ATOM, 2, 3},    {IR_CAS, 3, 5},
+		{IR_BARRIER, 1, 2}, {IR_BARRIER_RED, 2, 3},
 	};
 
 	if (!(info->types & 1 << in->type))
@@ -189,7 +186,8 @@ static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *
 	bool from_float = in->op == IR_FTOU || in->op == IR_FTOS || in->op == IR_FTOF;
 
 	if (ir_ops[in->op].attributes & A_FLOAT) {
-		if (in->from >= IR_TYPE_COUNT || !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
+		if (in->from >= IR_TYPE_COUNT ||
+		    !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
 		    (in->op == IR_FTOF && (in->from == in->type) != (in->format == IR_TF32)))
 			return verify_inst_fault(v, i, "'%s' to %s cannot start from this type",
 						 ir_ops[in->op].text, ir_type_names[in->type]);
@@ -239,7 +237,8 @@ static const uint8_t float_words[IR_OP_COUNT] = {
 /* Formats that only ftof knows: whether it makes this one, or of bytes halves again. */
 static bool is_narrowing(const struct ir_inst *in)
 {
-	bool bytes = in->type == IR_B16 ? in->from > IR_B16 : in->type == IR_B32 && in->from == IR_B16;
+	bool bytes =
+		in->type == IR_B16 ? in->from > IR_B16 : in->type == IR_B32 && in->from == IR_B16;
 
 	if (in->op != IR_FTOF || in->flags)
 		return false;
@@ -254,7 +253,8 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 
 	if (in->format >= IR_TF32)
 		return is_narrowing(in) ||
-		       verify_inst_fault(v, i, "no operation like this has tf32 or floats of 8 bits");
+		       verify_inst_fault(v, i,
+					 "no operation like this has tf32 or floats of 8 bits");
 	if (in->format && t != (pair ? IR_B32 : IR_B16))
 		return verify_inst_fault(v, i, "bf16 has 16 bits, a pair of halves 32");
 	if (pair && !(words & HAS_FORMAT))
@@ -269,8 +269,7 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->flags & IR_NORMAL && in->op != IR_APPROX)
 		return verify_inst_fault(v, i, "'%s' is not approximate: what is subnormal matters",
 					 ir_ops[in->op].text);
-	if ((in->round && !(words & HAS_ROUND)) ||
-	    (in->flags & IR_SAT && !(words & HAS_SAT)) ||
+	if ((in->round && !(words & HAS_ROUND)) || (in->flags & IR_SAT && !(words & HAS_SAT)) ||
 	    (in->flags & IR_CONTRACT && !(words & HAS_CONTRACT)) ||
 	    (in->flags & IR_NAN && !(words & HAS_NAN)))
 		return verify_inst_fault(v, i, "'%s' has no rounding, sat, contract or nan",
@@ -313,7 +312,8 @@ static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "%u arguments, not %u for %u results", in->nargs,
 					 1 + values * in->nres, in->nres);
 	if (in->space == IR_LOCAL)
-		return verify_inst_fault(v, i, "'%s' is for memory that threads share, local is not",
+		return verify_inst_fault(v, i,
+					 "'%s' is for memory that threads share, local is not",
 					 ir_ops[in->op].text);
 	if (in->nres > 2 || (in->nres == 2 && (in->type != IR_B64 ||
 					       (in->op == IR_ATOM && in->sub != IR_ATOM_EXCH))))

@@ -16,43 +16,44 @@ const struct ir_op_info ir_ops[IR_OP_COUNT] = {
 };
 
 const char *const ir_type_names[IR_TYPE_COUNT] = {"void", "b1", "b8", "b16", "b32", "b64"};
-const char *const ir_space_names[IR_SPACE_COUNT] = {
-	"generic", "global", "shared", "local", "constant", "param"};
+const char *const ir_space_names[IR_SPACE_COUNT] = {"generic", "global",   "shared",
+						    "local",   "constant", "param"};
 
-static const char *const icmp_names[] = {
-	"eq", "ne", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
-static const char *const fcmp_names[] = {
-	"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+static const char *const icmp_names[] = {"eq",   "ne",   "lt.s", "le.s", "gt.s",
+					 "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
+static const char *const fcmp_names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+					 "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 static const char *const round_names[] = {"", "rz", "rm", "rp"};
 static const char *const scope_names[] = {"", "cta", "cluster", "gpu", "sys"};
-static const char *const order_names[] = {
-	"", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-static const char *const atom_names[] = {
-	"add", "min.u", "min.s", "max.u", "max.s", "inc", "dec", "and", "or", "xor", "exch", "fadd",
-	"fmin", "fmax"};
-static const char *const format_names[] = {
-	"", "bf16", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2"};
-static const char *const approx_names[] = {
-	"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh"};
-static const char *const dot_names[] = {
-	"uu", "us", "su", "ss", "lo.uu", "lo.us", "lo.su", "lo.ss", "hi.uu", "hi.us", "hi.su",
-	"hi.ss"};
-static const char *const reduce_names[] = {
-	"add", "min.u", "min.s", "max.u", "max.s", "and", "or", "xor"};
+static const char *const order_names[] = {"",        "relaxed", "acquire",
+					  "release", "acq_rel", "seq_cst"};
+static const char *const atom_names[] = {"add", "min.u", "min.s", "max.u", "max.s", "inc",  "dec",
+					 "and", "or",    "xor",   "exch",  "fadd",  "fmin", "fmax"};
+static const char *const format_names[] = {"",     "bf16",   "f16x2", "bf16x2",
+					   "tf32", "e4m3x2", "e5m2x2"};
+static const char *const approx_names[] = {"rcp", "sqrt", "rsqrt", "sin",
+					   "cos", "ex2",  "lg2",   "tanh"};
+static const char *const dot_names[] = {"uu",    "us",    "su",    "ss",    "lo.uu", "lo.us",
+					"lo.su", "lo.ss", "hi.uu", "hi.us", "hi.su", "hi.ss"};
+static const char *const reduce_names[] = {"add",   "min.u", "min.s", "max.u",
+					   "max.s", "and",   "or",    "xor"};
 static const char *const barrier_red_names[] = {"and", "or", "popc"};
 static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const sreg_names[] = {
-	"tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z",
-	"nctaid.x", "nctaid.y", "nctaid.z", "laneid", "lanemask.eq", "lanemask.lt", "lanemask.le",
-	"lanemask.gt", "lanemask.ge", "warpid", "nwarpid", "smid", "nsmid", "gridid", "total_smem",
-	"dynamic_smem"};
+	"tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
+	"ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
+	"nctaid.y",    "nctaid.z",    "laneid",      "lanemask.eq", "lanemask.lt",
+	"lanemask.le", "lanemask.gt", "lanemask.ge", "warpid",      "nwarpid",
+	"smid",        "nsmid",       "gridid",      "total_smem",  "dynamic_smem"};
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
 #define FIELD(attributes, op, member, first, names) \
-	{attributes, op, offsetof(struct ir_inst, member), first, COUNT(names), names}
+	{ \
+		attributes, op, offsetof(struct ir_inst, member), first, COUNT(names), names \
+	}
 
 _Static_assert(COUNT(icmp_names) + COUNT(fcmp_names) == IR_COND_COUNT, "a condition has no name");
 _Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");
@@ -89,14 +90,10 @@ const struct ir_field ir_fields[] = {
 const uint32_t ir_nfields = COUNT(ir_fields);
 
 const struct ir_flag ir_flags[] = {
-	{"ftz", A_FLOAT, IR_FTZ},
-	{"sat", A_FLOAT, IR_SAT},
-	{"contract", A_FLOAT, IR_CONTRACT},
-	{"nan", A_FLOAT, IR_NAN},
-	{"normal", A_FLOAT, IR_NORMAL},
-	{"sext", A_MEM, IR_SEXT_MEM},
-	{"volatile", A_MEM, IR_VOLATILE},
-	{"invariant", A_MEM, IR_INVARIANT},
+	{"ftz", A_FLOAT, IR_FTZ},           {"sat", A_FLOAT, IR_SAT},
+	{"contract", A_FLOAT, IR_CONTRACT}, {"nan", A_FLOAT, IR_NAN},
+	{"normal", A_FLOAT, IR_NORMAL},     {"sext", A_MEM, IR_SEXT_MEM},
+	{"volatile", A_MEM, IR_VOLATILE},   {"invariant", A_MEM, IR_INVARIANT},
 };
 const uint32_t ir_nflags = COUNT(ir_flags);
 
@@ -196,8 +193,11 @@ uint32_t ir_lane_kind(const struct ir_inst *in)
 {
 	static const struct {
 		uint8_t op, count;
-	} rows[] = {{IR_SHUFFLE, IR_SHUFFLE_COUNT}, {IR_VOTE, IR_VOTE_COUNT},
-		    {IR_REDUCE, IR_REDUCE_COUNT}, {IR_MATCH_ANY, 2}, {IR_MATCH_ALL, 2},
+	} rows[] = {{IR_SHUFFLE, IR_SHUFFLE_COUNT},
+		    {IR_VOTE, IR_VOTE_COUNT},
+		    {IR_REDUCE, IR_REDUCE_COUNT},
+		    {IR_MATCH_ANY, 2},
+		    {IR_MATCH_ALL, 2},
 		    {IR_WARPSYNC, 1}};
 	uint32_t kind = 1;
 

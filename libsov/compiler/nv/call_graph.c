@@ -48,9 +48,9 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 struct walk {
 	const struct ir_module *m;
 	struct mir_func **funcs;
-	bool *reached;   /* by function */
-	bool *open;      /* … is being looked at: a call of it is recursion */
-	uint32_t *stack; /* … bytes that a call of it needs; NV_STACK_UNKNOWN: nobody can say */
+	bool *reached;     /* by function */
+	bool *open;        /* … is being looked at: a call of it is recursion */
+	uint32_t *stack;   /* … bytes that a call of it needs; NV_STACK_UNKNOWN: nobody can say */
 	const bool *taken; /* … its address is taken */
 };
 
@@ -94,8 +94,8 @@ static uint32_t stack_of(struct walk *w, uint32_t index)
 			most = bytes > most ? bytes : most;
 		}
 	w->open[index] = false;
-	w->stack[index] = f->dynamic || most == NV_STACK_UNKNOWN ? NV_STACK_UNKNOWN
-								 : most + f->frame_bytes;
+	w->stack[index] =
+		f->dynamic || most == NV_STACK_UNKNOWN ? NV_STACK_UNKNOWN : most + f->frame_bytes;
 	return w->stack[index];
 }
 
@@ -110,8 +110,8 @@ void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, stru
 	w.stack = arena_array(a, m->nfuncs + 1, sizeof(*w.stack));
 	text->stack_bytes = stack_of(&w, text->kernel->ir->index);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		text->functions_first |= n->function_addresses && w.reached[k] &&
-					 funcs[k] != text->kernel;
+		text->functions_first |=
+			n->function_addresses && w.reached[k] && funcs[k] != text->kernel;
 	text->functions_first |= n->function_addresses && text->kernel->calls;
 	text->funcs = arena_array(a, m->nfuncs + 1, sizeof(struct mir_func *));
 	/* Those with addresses in the same order everywhere, whether this kernel needs them or not;
@@ -122,8 +122,7 @@ void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, stru
 	}
 	for (int taken = 1; taken >= 0; taken--) {
 		for (uint32_t k = 0; k < m->nfuncs; k++) {
-			if (w.reached[k] && w.taken[k] == (bool)taken &&
-			    funcs[k] != text->kernel)
+			if (w.reached[k] && w.taken[k] == (bool)taken && funcs[k] != text->kernel)
 				text->funcs[text->nfuncs++] = funcs[k];
 		}
 	}

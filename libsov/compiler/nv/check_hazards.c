@@ -9,7 +9,7 @@
 #include "libsov/compiler/nv/mir.h"
 
 #define BOARD_SET 2
-#define SETTLED 64 /* cycles after which nothing with a fixed time is still under way */
+#define SETTLED   64 /* cycles after which nothing with a fixed time is still under way */
 
 /* How far an instruction is on a path. */
 struct progress {

@@ -93,7 +93,7 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 	    s->holds[256 + block->cond.op.reg] != mir_unit(c->f, block->cond.ref) + 1) {
 		if (c->why && !c->failed)
 			text_printf(c->why, "kernel %s, b%u: P%u of its branch does not hold %%%u",
-				c->f->name, b, block->cond.op.reg, block->cond.ref.vreg);
+				    c->f->name, b, block->cond.op.reg, block->cond.ref.vreg);
 		c->failed = true;
 	}
 }

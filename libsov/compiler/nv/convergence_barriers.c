@@ -24,15 +24,15 @@ struct region {
 	uint32_t head, place; /* blocks; head 0: there is none */
 	bool *inside;         /* by block */
 	uint32_t size;
-	uint32_t barrier;     /* number of its register; MIR_BARRIERS: none was left */
-	uint32_t sync;        /* block of its BSYNC */
+	uint32_t barrier;       /* number of its register; MIR_BARRIERS: none was left */
+	uint32_t sync;          /* block of its BSYNC */
 	struct mir_inst *enter; /* its BSSY */
 };
 
 struct converge {
 	struct mir_func *f;
-	uint32_t nblocks;   /* before any are added */
-	uint32_t room;      /* for all that may be added */
+	uint32_t nblocks; /* before any are added */
+	uint32_t room;    /* for all that may be added */
 	uint32_t *stack;
 	uint32_t *idom, *place_in_order;
 	uint32_t *ends, *places; /* by block, of nv_meet() */
@@ -163,8 +163,7 @@ static struct region *covering(struct converge *c, const struct region *r)
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		struct region *other = &c->regions[k];
 
-		if (other->place == r->place &&
-		    (other->head == r->head || other->inside[r->head]))
+		if (other->place == r->place && (other->head == r->head || other->inside[r->head]))
 			return other;
 	}
 	return NULL;
@@ -184,7 +183,8 @@ static bool locks(const struct converge *c, const struct region *r)
 		if (from != r && from->inside[r->place])
 			return true;
 		for (uint32_t k = 0, at = 0; k < c->nregions; k++, at = 0) {
-			if (c->regions[k].barrier == MIR_BARRIERS || !from->inside[c->regions[k].place])
+			if (c->regions[k].barrier == MIR_BARRIERS ||
+			    !from->inside[c->regions[k].place])
 				continue;
 			while (at < count && list[at] != k)
 				at++;
@@ -257,8 +257,8 @@ static void collect(struct converge *c)
 				number_barrier(c, known);
 			}
 		}
-		mark_apart(c, order[k], known && known->barrier < MIR_BARRIERS ? known
-									       : around(c, order[k]));
+		mark_apart(c, order[k],
+			   known && known->barrier < MIR_BARRIERS ? known : around(c, order[k]));
 	}
 }
 

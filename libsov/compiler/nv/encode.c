@@ -16,8 +16,8 @@ struct code {
 	const struct nv_text *t;
 	struct mir_func *f; /* being written */
 	uint8_t *bytes;
-	uint32_t *block_offset;   /* of its blocks */
-	uint32_t *function_offset; /* by index in the module */
+	uint32_t *block_offset;         /* of its blocks */
+	uint32_t *function_offset;      /* by index in the module */
 	uint32_t registers, predicates; /* mask */
 	struct cubin_code_address *addresses;
 	uint32_t naddresses, addresses_capacity;
@@ -196,8 +196,10 @@ static bool list_branch(const struct code *c, uint32_t b, uint32_t offset, struc
 		if (c->block_offset[block->succ[k]] == offset + (1 + k) * WORD)
 			continue;
 		diag_error(&c->f->job->diag, 0, 0,
-			   "kernel '%s': slot %u of the jump table at 0x%x is out of its place: a fault of "
-			   "the compiler", c->f->name, k, offset);
+			   "kernel '%s': slot %u of the jump table at 0x%x is out of its place: a "
+			   "fault of "
+			   "the compiler",
+			   c->f->name, k, offset);
 		return false;
 	}
 	return true;
@@ -295,7 +297,8 @@ static uint32_t sum_stalls(const struct mir_func *f)
 /* Gives every function its place; returns the kernel's. */
 static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
-	uint32_t at = t->functions_first ? NV_FIRST_FUNCTION : nv_function_bytes(t->kernel), kernel = 0;
+	uint32_t at = t->functions_first ? NV_FIRST_FUNCTION : nv_function_bytes(t->kernel),
+		 kernel = 0;
 
 	c->function_offset = arena_array(t->kernel->arena, t->kernel->ir->module->nfuncs + 1,
 					 sizeof(*c->function_offset));

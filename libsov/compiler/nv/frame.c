@@ -30,8 +30,8 @@
 
 struct frame {
 	struct mir_func *f;
-	uint32_t return_at;  /* offset of the return address, if kept */
-	uint32_t barriers;   /* mask of those in use … */
+	uint32_t return_at;   /* offset of the return address, if kept */
+	uint32_t barriers;    /* mask of those in use … */
 	uint32_t barriers_at; /* … and where they are kept */
 	/* Of a service or a rare function: registers that it changes, and where they and the
 	 * predicates are kept. */
@@ -68,11 +68,14 @@ static void move_stack(struct frame *r, uint32_t b, struct mir_inst *before, uin
 	mir_set(i, 5, reg(SASS_RZ));
 }
 
-static struct mir_inst *access_from(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-				    uint32_t number, uint32_t base, uint32_t offset)
+static struct mir_inst *access_from(struct frame *r, uint32_t b, struct mir_inst *before,
+				    enum sass_op op, uint32_t number, uint32_t base,
+				    uint32_t offset)
 {
 	struct mir_inst *i = insert(r, b, before, op);
-	struct mir_source at = {.op = {.kind = SASS_ADDR, .reg = (uint8_t)base, .aux = SASS_NO_UREG,
+	struct mir_source at = {.op = {.kind = SASS_ADDR,
+				       .reg = (uint8_t)base,
+				       .aux = SASS_NO_UREG,
 				       .value = offset}};
 
 	mir_set(i, op == SASS_LDL ? 1 : 0, at);
@@ -82,8 +85,8 @@ static struct mir_inst *access_from(struct frame *r, uint32_t b, struct mir_inst
 	return i;
 }
 
-static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-			       uint32_t number, uint32_t offset)
+static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before,
+			       enum sass_op op, uint32_t number, uint32_t offset)
 {
 	return access_from(r, b, before, op, number, MIR_STACK, offset);
 }
@@ -270,8 +273,10 @@ static void enter(struct frame *r)
 	if (f->ir->kind != IR_FUNCTION) {
 		i = insert(r, f->entry, first, SASS_MOV);
 		mir_set(i, 0, reg(MIR_STACK));
-		mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_CONST, .reg = SASS_RZ,
-							 .value = NV_BANK0_STACK}});
+		mir_set(i, 1,
+			(struct mir_source){.op = {.kind = SASS_CONST,
+						   .reg = SASS_RZ,
+						   .value = NV_BANK0_STACK}});
 	}
 	move_stack(r, f->entry, first, 0u - r->bytes);
 	if (f->dynamic)
@@ -322,7 +327,8 @@ static uint32_t passing_room(const struct frame *r)
 }
 
 /* Through a register that is about to hold where to return to, or has done so. */
-static void copy_passed(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to, uint32_t from)
+static void copy_passed(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
+			uint32_t from)
 {
 	for (uint32_t at = 0; at < r->f->passing; at += 4) {
 		access_from(r, b, before, SASS_LDL, MIR_RETURN, from, at);
@@ -419,10 +425,11 @@ static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
 	for (uint32_t half = 0; half < 2; half++) {
 		i = insert(r, b, the_call, SASS_MOV);
 		mir_set(i, 0, reg(MIR_SERVICE + half));
-		mir_set(i, 1, (struct mir_source){
-				      .op = {.kind = SASS_CONST, .reg = SASS_RZ,
-					     .aux = NV_ADDRESS_BANK,
-					     .value = the_call->service_at + 4 * half}});
+		mir_set(i, 1,
+			(struct mir_source){.op = {.kind = SASS_CONST,
+						   .reg = SASS_RZ,
+						   .aux = NV_ADDRESS_BANK,
+						   .value = the_call->service_at + 4 * half}});
 	}
 	return_absolute(r, b, the_call);
 	move_result(r, b, after, SASS_STL, t, 0);

@@ -63,7 +63,8 @@ bool nv_ends_early(const struct mir_func *f, uint32_t b)
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
 		uint32_t to = block->succ[s], steps = 0;
 
-		while (!f->blocks[to].first && f->blocks[to].end == MIR_END_JUMP && steps++ < f->nblocks)
+		while (!f->blocks[to].first && f->blocks[to].end == MIR_END_JUMP &&
+		       steps++ < f->nblocks)
 			to = f->blocks[to].succ[0];
 		if (is_empty_exit(&f->blocks[to]) && !is_back(f, b, block->succ[1 - s]))
 			return true;
@@ -179,9 +180,9 @@ static uint32_t count_movable(const struct mir_func *f, const struct side *side)
 			return MOST_MOVED + 1;
 		for (uint32_t u = 0; u < n; u++) {
 			/* The uniform datapath does not know the lanes' predicates. */
-			if (uses[u].write && (uses[u].kind == SASS_UGPR ||
-					      (uses[u].kind == SASS_PRED &&
-					       uses[u].reg == side->cond.op.reg)))
+			if (uses[u].write &&
+			    (uses[u].kind == SASS_UGPR ||
+			     (uses[u].kind == SASS_PRED && uses[u].reg == side->cond.op.reg)))
 				return MOST_MOVED + 1;
 		}
 	}
@@ -321,8 +322,8 @@ static bool drop_dead(struct mir_func *f, uint32_t b)
 static bool simplify(struct mir_func *f, uint32_t b, bool *gone)
 {
 	*gone = drop_dead(f, b) || pass_through(f, b);
-	return *gone || straighten(f, b) || end_early(f, b) || convert(f, b) ||
-	       merge(f, b) || hoist(f, b);
+	return *gone || straighten(f, b) || end_early(f, b) || convert(f, b) || merge(f, b) ||
+	       hoist(f, b);
 }
 
 void nv_predicate(struct mir_func *f)

@@ -26,8 +26,8 @@
 
 struct node {
 	uint32_t block;
-	uint32_t bound;  /* constant */
-	uint8_t cmp;     /* of bits: less, equal, greater */
+	uint32_t bound; /* constant */
+	uint8_t cmp;    /* of bits: less, equal, greater */
 	bool is_signed, inverted;
 	uint32_t next[2];    /* nodes + 1; 0: this edge leaves the tree … */
 	uint32_t landing[2]; /* … by this block */
@@ -40,7 +40,7 @@ struct tree {
 	struct mir_ref number;
 	struct node *nodes;
 	uint32_t count, capacity;
-	uint32_t last; /* slot, where all greater numbers go */
+	uint32_t last;           /* slot, where all greater numbers go */
 	const uint32_t *readers; /* by register, see count_readers() */
 };
 
@@ -54,7 +54,8 @@ static uint32_t *count_readers(const struct mir_func *f)
 
 		readers[block->cond.ref.vreg]++;
 		for (uint32_t p = 0; p < block->nphis; p++)
-			for (uint32_t k = 0; k < block->npreds * f->vregs[block->phis[p].vreg].units; k++)
+			for (uint32_t k = 0;
+			     k < block->npreds * f->vregs[block->phis[p].vreg].units; k++)
 				readers[block->phis[p].args[k].ref.vreg]++;
 		mir_for_each(f, b, i) {
 			uint32_t n;
@@ -190,7 +191,8 @@ static bool alike(const struct tree *t, struct leaf a, struct leaf b)
 		const struct mir_phi *phi = &f->blocks[to].phis[p];
 		uint32_t units = f->vregs[phi->vreg].units;
 
-		if (memcmp(phi->args + x * units, phi->args + y * units, units * sizeof(*phi->args)))
+		if (memcmp(phi->args + x * units, phi->args + y * units,
+			   units * sizeof(*phi->args)))
 			return false;
 	}
 	return true;
@@ -275,7 +277,8 @@ static void compute_place(struct tree *t)
 	struct mir_func *f = t->f;
 	uint32_t root = t->root;
 	struct mir_ref pair = {mir_vreg_new(f, SASS_GPR, 2), 0};
-	struct mir_source place = mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
+	struct mir_source place =
+		mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
 	struct mir_inst *i = append(t, root, f->sm >= 90 ? SASS_VIMNMX : SASS_IMNMX);
 
 	mir_set(i, 0, place);

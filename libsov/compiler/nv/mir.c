@@ -73,8 +73,8 @@ static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 {
 	struct mir_block *block = &f->blocks[b];
 
-	block->preds = arena_grow(f->arena, block->preds, &block->preds_capacity,
-				  block->npreds + 1, sizeof(*block->preds));
+	block->preds = arena_grow(f->arena, block->preds, &block->preds_capacity, block->npreds + 1,
+				  sizeof(*block->preds));
 	block->preds[block->npreds++] = pred;
 }
 
@@ -152,7 +152,9 @@ struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_
 	if (dst.op.kind != SASS_PRED) {
 		bool load = dst.op.kind == SASS_UGPR && src.op.kind == SASS_CONST;
 
-		i = mir_inst_new(f, load ? SASS_ULDC : dst.op.kind == SASS_UGPR ? SASS_UMOV : SASS_MOV);
+		i = mir_inst_new(f, load                       ? SASS_ULDC
+				    : dst.op.kind == SASS_UGPR ? SASS_UMOV
+							       : SASS_MOV);
 		i->sass.mod[SASS_M_WIDTH] = load ? SASS_WIDTH_32 : 0;
 		mir_set(i, 0, dst);
 		mir_set(i, 1, src);
@@ -224,12 +226,17 @@ uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_US
 	for (uint32_t u = 0; u < n; u++) {
 		const struct sass_reg_use *s = &found[u];
 		bool guard = s->operand == SASS_USE_GUARD;
-		bool address = !guard && s->kind == SASS_UGPR && i->sass.ops[s->operand].kind == SASS_ADDR;
+		bool address =
+			!guard && s->kind == SASS_UGPR && i->sass.ops[s->operand].kind == SASS_ADDR;
 
-		uses[u] = (struct mir_use){
-			.ref = guard ? i->guard : address ? i->uniform : i->ref[s->operand],
-			.kind = s->kind, .count = s->count, .operand = s->operand, .reg = s->reg,
-			.write = s->write};
+		uses[u] = (struct mir_use){.ref = guard     ? i->guard
+						  : address ? i->uniform
+							    : i->ref[s->operand],
+					   .kind = s->kind,
+					   .count = s->count,
+					   .operand = s->operand,
+					   .reg = s->reg,
+					   .write = s->write};
 	}
 	return n;
 }

@@ -43,7 +43,8 @@ static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long
 
 static void print_ref(struct text *out, const struct mir_func *f, struct mir_ref r)
 {
-	static const char *const letters[] = {[SASS_GPR] = "r", [SASS_PRED] = "p", [SASS_UGPR] = "ur"};
+	static const char *const letters[] = {
+		[SASS_GPR] = "r", [SASS_PRED] = "p", [SASS_UGPR] = "ur"};
 
 	text_printf(out, "%%%s%u", letters[f->vregs[r.vreg].kind], r.vreg);
 	if (r.part)
@@ -174,8 +175,8 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 static void print_control(struct text *out, const struct sass_inst *s)
 {
 	text_printf(out, "S%02u %c W%c R%c ", s->stall, s->yield ? 'Y' : '-',
-		s->write_barrier == SASS_NO_SB ? '-' : '0' + s->write_barrier,
-		s->read_barrier == SASS_NO_SB ? '-' : '0' + s->read_barrier);
+		    s->write_barrier == SASS_NO_SB ? '-' : '0' + s->write_barrier,
+		    s->read_barrier == SASS_NO_SB ? '-' : '0' + s->read_barrier);
 	for (int sb = 0; sb < 6; sb++)
 		text_printf(out, "%c", s->wait & 1 << sb ? '0' + sb : '-');
 	text_printf(out, "\t");

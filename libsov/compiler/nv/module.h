@@ -14,9 +14,10 @@
 struct nv_plan {
 	const struct ir_module *module; /* its variables; no functions any more */
 	struct cubin_module out;
-	uint32_t *offset;   /* by symbol: of a constant, in its bank; of a global variable, of its address
+	uint32_t *
+		offset; /* by symbol: of a constant, in its bank; of a global variable, of its address
 			     * in the bank of addresses */
-	uint32_t *variable; /* by symbol: number among those of the image */
+	uint32_t *variable;                /* by symbol: number among those of the image */
 	uint32_t service_offset[SERVICES]; /* of those that are called: in the bank of addresses */
 	struct cubin_variable *variables;
 	struct cubin_address *addresses;
@@ -29,8 +30,8 @@ struct nv_plan {
 struct nv_module {
 	struct compile_job *job;
 	const struct nv_plan *plan;
-	bool *common;       /* by symbol: a shared variable that lies alike in all kernels of the unit */
-	bool *taken;        /* by function: its address is taken … */
+	bool *common; /* by symbol: a shared variable that lies alike in all kernels of the unit */
+	bool *taken;  /* by function: its address is taken … */
 	bool function_addresses; /* … as is one's at least: these lie alike in all kernels, too */
 };
 

@@ -101,14 +101,10 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"nv-table", table, NULL},
-	{"nv-uniform", uniform, NULL},
-	{"nv-order", schedule, NULL},
-	{"nv-registers", assign_registers, nv_check_registers},
-	{"nv-predicate", predicate, NULL},
-	{"nv-converge", converge, NULL},
-	{"nv-schedule", schedule, NULL},
-	{"nv-wait", wait, nv_check_hazards},
+	{"nv-table", table, NULL},         {"nv-uniform", uniform, NULL},
+	{"nv-order", schedule, NULL},      {"nv-registers", assign_registers, nv_check_registers},
+	{"nv-predicate", predicate, NULL}, {"nv-converge", converge, NULL},
+	{"nv-schedule", schedule, NULL},   {"nv-wait", wait, nv_check_hazards},
 };
 
 static void print_after(const struct mir_func *f, const char *name)
@@ -272,9 +268,8 @@ static void *generate(struct compile_job *job, const void *plan, struct ir_modul
 	if (!compile_functions(&module, m, funcs))
 		return NULL;
 	if (module.function_addresses)
-		out->function_offsets =
-			keep_array(keep, nv_function_offsets(&module, m, funcs), m->nfuncs,
-				   sizeof(*out->function_offsets));
+		out->function_offsets = keep_array(keep, nv_function_offsets(&module, m, funcs),
+						   m->nfuncs, sizeof(*out->function_offsets));
 	out->kernels = arena_array(keep, count_entries(job, m) + 1, sizeof(*out->kernels));
 	return encode_kernels(&module, m, funcs, out, keep) ? out : NULL;
 }
@@ -284,8 +279,7 @@ static void *generate(struct compile_job *job, const void *plan, struct ir_modul
 static void declare_kernels(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
 			    const uint32_t *unit_of)
 {
-	struct cubin_declaration *d =
-		arena_array(&job->arena, count_entries(job, m), sizeof(*d));
+	struct cubin_declaration *d = arena_array(&job->arena, count_entries(job, m), sizeof(*d));
 
 	p->declarations = d;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)

@@ -19,12 +19,12 @@ static void split_edge(struct mir_func *f, uint32_t b, uint32_t pred_index, uint
 	f->blocks[n].end = MIR_END_JUMP;
 	f->blocks[n].depth = f->blocks[from].depth < f->blocks[b].depth ? f->blocks[from].depth
 									: f->blocks[b].depth;
-	f->blocks[n].succ = arena_grow(f->arena, NULL, &f->blocks[n].succ_capacity, 1,
-				       sizeof(uint32_t));
+	f->blocks[n].succ =
+		arena_grow(f->arena, NULL, &f->blocks[n].succ_capacity, 1, sizeof(uint32_t));
 	f->blocks[n].nsucc = 1;
 	f->blocks[n].succ[0] = b;
-	f->blocks[n].preds = arena_grow(f->arena, NULL, &f->blocks[n].preds_capacity, 1,
-					sizeof(uint32_t));
+	f->blocks[n].preds =
+		arena_grow(f->arena, NULL, &f->blocks[n].preds_capacity, 1, sizeof(uint32_t));
 	f->blocks[n].preds[0] = from;
 	f->blocks[n].npreds = 1;
 	f->blocks[b].preds[pred_index] = n;

@@ -23,19 +23,19 @@ struct affinity { /* reg(this vreg) should be reg(other) + distance */
 
 #define RESERVED UINT32_MAX
 
-struct file { /* registers of one kind */
-	uint32_t count;  /* how many there are */
-	uint32_t window; /* how many to go around in */
-	uint32_t turn;   /* where to look next */
+struct file {                /* registers of one kind */
+	uint32_t count;      /* how many there are */
+	uint32_t window;     /* how many to go around in */
+	uint32_t turn;       /* where to look next */
 	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
-	uint32_t needed; /* at once, at most */
-	uint32_t used;   /* the highest that was given, and one */
+	uint32_t needed;     /* at once, at most */
+	uint32_t used;       /* the highest that was given, and one */
 };
 
 struct alloc {
 	struct mir_func *f;
 	struct file gpr, pred, ugpr;
-	bool tight; /* keep large aligned places free, rather than registers apart in time */
+	bool tight;        /* keep large aligned places free, rather than registers apart in time */
 	uint32_t *last;    /* by unit, within the block: place of the last mention */
 	uint32_t *written; /* … place where it is written, … */
 	uint32_t *written_in; /* … if in this block */
@@ -127,7 +127,8 @@ static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int dis
 		int wish = f->vregs[n->other].reg + n->distance + distance;
 
 		/* Pairs and single uniform registers keep to themselves: see choose_uniform(). */
-		if (f->vregs[vreg].kind == SASS_UGPR && f->vregs[n->other].units != f->vregs[vreg].units)
+		if (f->vregs[vreg].kind == SASS_UGPR &&
+		    f->vregs[n->other].units != f->vregs[vreg].units)
 			continue;
 		if (!f->vregs[n->other].assigned) {
 			if (steps && choose_affine(a, vreg, n->other, n->distance + distance,
@@ -407,7 +408,8 @@ static void count_pressure(struct alloc *a)
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 
 				for (uint32_t k = 0; uses[u].write && v->leader == i &&
-						     v->kind == SASS_GPR && k < v->units; k++) {
+						     v->kind == SASS_GPR && k < v->units;
+				     k++) {
 					count -= mir_has(live, v->first_unit + k);
 					mir_drop(live, v->first_unit + k);
 				}
@@ -417,7 +419,8 @@ static void count_pressure(struct alloc *a)
 				uint32_t unit = mir_unit(f, uses[u].ref);
 
 				for (uint32_t k = 0; (!uses[u].write || v->leader != i) &&
-						     v->kind == SASS_GPR && k < uses[u].count; k++) {
+						     v->kind == SASS_GPR && k < uses[u].count;
+				     k++) {
 					count += !mir_has(live, unit + k);
 					mir_add(live, unit + k);
 				}
@@ -492,8 +495,8 @@ static bool assign_blocks(struct alloc *a)
 
 bool nv_regalloc(struct mir_func *f, bool tight)
 {
-	struct alloc a = {.f = f, .tight = tight, .gpr = {.count = f->gprs},
-			  .pred = {.count = MIR_PREDS}};
+	struct alloc a = {
+		.f = f, .tight = tight, .gpr = {.count = f->gprs}, .pred = {.count = MIR_PREDS}};
 
 	nv_liveness(f);
 	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));

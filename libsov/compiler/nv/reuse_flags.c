@@ -35,8 +35,7 @@ void nv_reuse(struct mir_func *f)
 			sass_kept(&i->next->sass, next);
 			for (uint32_t k = 0; k < SASS_KEPT; k++) {
 				if (now[k].reg != SASS_RZ && now[k].reg == next[k].reg &&
-				    now[k].count == next[k].count &&
-				    !overwrites(f, i, now[k].reg))
+				    now[k].count == next[k].count && !overwrites(f, i, now[k].reg))
 					i->sass.reuse |= (uint8_t)(1 << k);
 			}
 		}

@@ -14,9 +14,9 @@
 #include "libsov/compiler/nv/mir.h"
 
 /* Live units above which freeing comes first: 64 registers let 1024 threads run on an SM. */
-#define COMFORTABLE 56
+#define COMFORTABLE  56
 /* How far ahead of the first instruction that is still to come another may be taken. */
-#define WINDOW 256
+#define WINDOW       256
 /* Instructions with an order that are compared with each other; then comes one that all wait for. */
 #define MOST_ORDERED 128
 
@@ -44,11 +44,11 @@ struct access { /* a node that names a resource, and how */
 };
 
 struct resource {
-	uint32_t stamp; /* block in which the rest is valid */
-	struct access write; /* the last one; node 0 = none */
+	uint32_t stamp;       /* block in which the rest is valid */
+	struct access write;  /* the last one; node 0 = none */
 	struct access *reads; /* since then */
-	uint32_t left; /* mentions still to come … */
-	uint32_t who;  /* … and their nodes, exclusive-or: of the last one, its number */
+	uint32_t left;        /* mentions still to come … */
+	uint32_t who;         /* … and their nodes, exclusive-or: of the last one, its number */
 };
 
 /* A node that waits for no other, and what of it counts then. */
@@ -63,7 +63,7 @@ struct scheduler {
 	uint32_t count, capacity;
 	struct resource *resources;
 	uint32_t nresources;
-	uint32_t live; /* GPR units, as far as known */
+	uint32_t live;                            /* GPR units, as far as known */
 	uint32_t ordered[MOST_ORDERED], nordered; /* nodes that have an order, since fence */
 	uint32_t fence; /* node that is in order with all that have one; 0 = none */
 	uint32_t wall;  /* node that nothing passes, a call; 0 = none */

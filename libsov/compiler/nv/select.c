@@ -15,47 +15,88 @@
 #define MOST_LOCAL_ALIGN 16
 
 static select_rule *const rules[IR_OP_COUNT] = {
-	[IR_SREG] = select_sreg,         [IR_ADD] = select_add,
-	[IR_SUB] = select_sub,           [IR_MUL] = select_mul,
-	[IR_MAD] = select_mul,           [IR_MULHI_U] = select_mulhi,
-	[IR_MULHI_S] = select_mulhi,     [IR_MULWIDE_U] = select_mulwide,
-	[IR_MULWIDE_S] = select_mulwide, [IR_DIV_U] = select_divide,
-	[IR_DIV_S] = select_divide,      [IR_REM_U] = select_divide,
-	[IR_REM_S] = select_divide,      [IR_POPC] = select_popc,
-	[IR_CLZ] = select_clz,           [IR_BREV] = select_brev,
-	[IR_MIN_U] = select_minmax,      [IR_MIN_S] = select_minmax,
-	[IR_MAX_U] = select_minmax,      [IR_MAX_S] = select_minmax,
-	[IR_NEG] = select_neg,           [IR_AND] = select_logic,
-	[IR_OR] = select_logic,          [IR_XOR] = select_logic,
-	[IR_NOT] = select_logic,         [IR_SHL] = select_shift,
-	[IR_SHR_U] = select_shift,       [IR_SHR_S] = select_shift,
-	[IR_ICMP] = select_icmp,         [IR_SELECT] = select_select,
-	[IR_ZEXT] = select_zext,         [IR_SEXT] = select_sext,
-	[IR_TRUNC] = select_trunc,       [IR_PACK] = select_pack,
-	[IR_UNPACK] = select_unpack,     [IR_FADD] = select_fadd,
-	[IR_FMUL] = select_fmul,         [IR_FMA] = select_fma,
-	[IR_FNEG] = select_fsign,        [IR_FABS] = select_fsign,
-	[IR_FMIN] = select_fminmax,      [IR_FMAX] = select_fminmax,
-	[IR_FCMP] = select_fcmp,         [IR_UTOF] = select_itof,
-	[IR_STOF] = select_itof,         [IR_FTOU] = select_ftoi,
-	[IR_FTOS] = select_ftoi,         [IR_FTOF] = select_ftof,
-	[IR_FROUND] = select_fround,     [IR_APPROX] = select_approx,
-	[IR_ALLOCA] = select_stack,      [IR_STACKSAVE] = select_stack,
-	[IR_STACKRESTORE] = select_stack, [IR_LOAD] = select_load,
-	[IR_STORE] = select_store,       [IR_ATOM] = select_atom,
-	[IR_CAS] = select_cas,           [IR_FENCE] = select_fence,
-	[IR_TOSPACE] = select_space,     [IR_GENERIC] = select_space,
-	[IR_INSPACE] = select_inspace,   [IR_ADDR] = select_addr,
-	[IR_SHUFFLE] = select_shuffle,   [IR_VOTE] = select_vote,
-	[IR_MATCH_ANY] = select_match,   [IR_MATCH_ALL] = select_match,
-	[IR_REDUCE] = select_reduce,     [IR_ACTIVE] = select_active,
-	[IR_WARPSYNC] = select_warpsync, [IR_BARRIER] = select_barrier,
-	[IR_BARRIER_RED] = select_barrier_red, [IR_CLOCK] = select_clock,
-	[IR_SLEEP] = select_sleep,       [IR_ADDC] = select_carry,
-	[IR_SUBC] = select_carry,        [IR_PERMUTE] = select_permute,
-	[IR_LOGIC3] = select_logic3,     [IR_DOT] = select_dot,
-	[IR_ARG] = select_arg,           [IR_CALL] = select_call,
-	[IR_CALLPTR] = select_call,      [IR_FUNCADDR] = select_funcaddr,
+	[IR_SREG] = select_sreg,
+	[IR_ADD] = select_add,
+	[IR_SUB] = select_sub,
+	[IR_MUL] = select_mul,
+	[IR_MAD] = select_mul,
+	[IR_MULHI_U] = select_mulhi,
+	[IR_MULHI_S] = select_mulhi,
+	[IR_MULWIDE_U] = select_mulwide,
+	[IR_MULWIDE_S] = select_mulwide,
+	[IR_DIV_U] = select_divide,
+	[IR_DIV_S] = select_divide,
+	[IR_REM_U] = select_divide,
+	[IR_REM_S] = select_divide,
+	[IR_POPC] = select_popc,
+	[IR_CLZ] = select_clz,
+	[IR_BREV] = select_brev,
+	[IR_MIN_U] = select_minmax,
+	[IR_MIN_S] = select_minmax,
+	[IR_MAX_U] = select_minmax,
+	[IR_MAX_S] = select_minmax,
+	[IR_NEG] = select_neg,
+	[IR_AND] = select_logic,
+	[IR_OR] = select_logic,
+	[IR_XOR] = select_logic,
+	[IR_NOT] = select_logic,
+	[IR_SHL] = select_shift,
+	[IR_SHR_U] = select_shift,
+	[IR_SHR_S] = select_shift,
+	[IR_ICMP] = select_icmp,
+	[IR_SELECT] = select_select,
+	[IR_ZEXT] = select_zext,
+	[IR_SEXT] = select_sext,
+	[IR_TRUNC] = select_trunc,
+	[IR_PACK] = select_pack,
+	[IR_UNPACK] = select_unpack,
+	[IR_FADD] = select_fadd,
+	[IR_FMUL] = select_fmul,
+	[IR_FMA] = select_fma,
+	[IR_FNEG] = select_fsign,
+	[IR_FABS] = select_fsign,
+	[IR_FMIN] = select_fminmax,
+	[IR_FMAX] = select_fminmax,
+	[IR_FCMP] = select_fcmp,
+	[IR_UTOF] = select_itof,
+	[IR_STOF] = select_itof,
+	[IR_FTOU] = select_ftoi,
+	[IR_FTOS] = select_ftoi,
+	[IR_FTOF] = select_ftof,
+	[IR_FROUND] = select_fround,
+	[IR_APPROX] = select_approx,
+	[IR_ALLOCA] = select_stack,
+	[IR_STACKSAVE] = select_stack,
+	[IR_STACKRESTORE] = select_stack,
+	[IR_LOAD] = select_load,
+	[IR_STORE] = select_store,
+	[IR_ATOM] = select_atom,
+	[IR_CAS] = select_cas,
+	[IR_FENCE] = select_fence,
+	[IR_TOSPACE] = select_space,
+	[IR_GENERIC] = select_space,
+	[IR_INSPACE] = select_inspace,
+	[IR_ADDR] = select_addr,
+	[IR_SHUFFLE] = select_shuffle,
+	[IR_VOTE] = select_vote,
+	[IR_MATCH_ANY] = select_match,
+	[IR_MATCH_ALL] = select_match,
+	[IR_REDUCE] = select_reduce,
+	[IR_ACTIVE] = select_active,
+	[IR_WARPSYNC] = select_warpsync,
+	[IR_BARRIER] = select_barrier,
+	[IR_BARRIER_RED] = select_barrier_red,
+	[IR_CLOCK] = select_clock,
+	[IR_SLEEP] = select_sleep,
+	[IR_ADDC] = select_carry,
+	[IR_SUBC] = select_carry,
+	[IR_PERMUTE] = select_permute,
+	[IR_LOGIC3] = select_logic3,
+	[IR_DOT] = select_dot,
+	[IR_ARG] = select_arg,
+	[IR_CALL] = select_call,
+	[IR_CALLPTR] = select_call,
+	[IR_FUNCADDR] = select_funcaddr,
 };
 
 /* Instructions. */
@@ -300,11 +341,12 @@ static bool place_shared_variable(struct select *s, uint32_t k, uint64_t *at)
 		*at += symbol->size;
 	if (*at <= s->job->target->max_shared_bytes)
 		return true;
-	diag_error(&s->job->diag, 0, 0,
-		   "kernel '%s' needs %llu bytes of shared memory up to variable '%s'; a block of %s "
-		   "has %u",
-		   f->name, (unsigned long long)*at, symbol->name, s->job->target->name,
-		   s->job->target->max_shared_bytes);
+	diag_error(
+		&s->job->diag, 0, 0,
+		"kernel '%s' needs %llu bytes of shared memory up to variable '%s'; a block of %s "
+		"has %u",
+		f->name, (unsigned long long)*at, symbol->name, s->job->target->name,
+		s->job->target->max_shared_bytes);
 	return false;
 }
 
@@ -400,8 +442,7 @@ static void make_phis(struct select *s)
 
 		ir_for_each_inst(s->ir, b, i)
 			count += ir_at(s->ir, i)->op == IR_PHI;
-		s->f->blocks[b].phis =
-			arena_array(s->f->arena, count + 1, sizeof(struct mir_phi));
+		s->f->blocks[b].phis = arena_array(s->f->arena, count + 1, sizeof(struct mir_phi));
 		ir_for_each_inst(s->ir, b, i)
 			if (ir_at(s->ir, i)->op == IR_PHI && s->values[ir_at(s->ir, i)->res].uses)
 				make_phi(s, b, ir_at(s->ir, i));
@@ -491,7 +532,7 @@ static bool select_known(struct select *s, ir_val v)
 			result_is(s, v, half, a);
 		else
 			constant_is(s, v, half, a);
-		value->need &= (uint8_t)~(1 << half);
+		value->need &= (uint8_t) ~(1 << half);
 	}
 	return value->need;
 }
@@ -603,7 +644,10 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
 	struct select s = {.job = job, .module = module, .ir = ir, .f = f};
 
-	*f = (struct mir_func){.job = job, .arena = &job->arena, .ir = ir, .name = ir->name,
+	*f = (struct mir_func){.job = job,
+			       .arena = &job->arena,
+			       .ir = ir,
+			       .name = ir->name,
 			       .sm = job->target->version,
 			       .gprs = job->options.spill ? MIR_SPILL_GPRS : MIR_GPRS};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */

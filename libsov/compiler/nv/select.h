@@ -46,7 +46,7 @@ struct arg {
 typedef bool select_rule(struct select *s, const struct ir_inst *in);
 
 /* Arguments (select_arg.c). */
-struct arg arg_word(struct select *s, ir_val v);  /* 32 bits and less; what is above is anything */
+struct arg arg_word(struct select *s, ir_val v); /* 32 bits and less; what is above is anything */
 /* … is a copy of the sign, or 0. */
 struct arg arg_extended(struct select *s, ir_val v, bool is_signed);
 struct arg arg_half(struct select *s, ir_val v, uint32_t half); /* of 64 bits */
@@ -86,7 +86,7 @@ struct mir_source temp(struct select *s, uint8_t kind, uint32_t units);
 struct mir_source part(struct mir_source s, uint32_t part);
 struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source *ops, uint32_t n);
 #define NONE none() /* an operand at its default */
-#define EMIT(s, op, ...)                                           \
+#define EMIT(s, op, ...) \
 	emit(s, SASS_##op, (struct mir_source[]){__VA_ARGS__}, \
 	     sizeof((struct mir_source[]){__VA_ARGS__}) / sizeof(struct mir_source))
 
@@ -120,7 +120,8 @@ static inline bool is_half(const struct ir_inst *in)
 /* The value under any negations and absolute values, and those as flags. */
 struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags, bool halves);
 struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type);
-void fit_float(struct select *s, struct arg *args, uint32_t count, enum ir_type type); /* as fit() */
+void fit_float(struct select *s, struct arg *args, uint32_t count,
+	       enum ir_type type); /* as fit() */
 uint8_t rounding(const struct ir_inst *in);
 struct float_condition {
 	uint8_t cmp, swapped;
@@ -136,7 +137,8 @@ select_rule select_divide, select_mulhi_pair, select_popc, select_clz, select_br
 /* _logic.c */
 select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax;
 /* _move.c */
-select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack, select_unpack;
+select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack,
+	select_unpack;
 /* _float.c */
 select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp;
 /* _half.c */

@@ -35,8 +35,8 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 {
 	uint8_t space = s->ir->module->symbols[in->symbol].space;
 	uint32_t at = s->f->symbol_offset[in->symbol];
-	struct mir_source table = {.op = {.kind = SASS_CONST, .reg = SASS_RZ,
-					  .aux = NV_ADDRESS_BANK, .value = at}};
+	struct mir_source table = {
+		.op = {.kind = SASS_CONST, .reg = SASS_RZ, .aux = NV_ADDRESS_BANK, .value = at}};
 	struct mir_source low, carry = temp(s, SASS_PRED, 1), high;
 
 	if (space == IR_LOCAL) {
@@ -67,20 +67,21 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 static struct mir_source window(struct select *s, uint8_t space, uint32_t half)
 {
 	bool hopper = s->f->sm >= 90;
-	struct mir_source from = {.op = {.kind = SASS_SREG,
-					 .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
+	struct mir_source from = {
+		.op = {.kind = SASS_SREG, .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
 	struct mir_source d = temp(s, SASS_GPR, 1);
 
 	if (hopper && space == IR_SHARED) {
 		EMIT(s, S2R, d, from);
 		return d;
 	}
-	from.op = (struct sass_operand){
-		.kind = SASS_CONST, .reg = SASS_RZ,
-		.value = 4 * half + (space == IR_SHARED  ? NV_BANK0_SHARED_WINDOW
-				     : space == IR_LOCAL ? NV_BANK0_LOCAL_WINDOW
-				     : hopper		 ? NV_BANK0_SM90_CONSTANTS
-							 : NV_BANK0_SM80_CONSTANTS)};
+	from.op = (struct sass_operand){.kind = SASS_CONST,
+					.reg = SASS_RZ,
+					.value = 4 * half +
+						 (space == IR_SHARED  ? NV_BANK0_SHARED_WINDOW
+						  : space == IR_LOCAL ? NV_BANK0_LOCAL_WINDOW
+						  : hopper            ? NV_BANK0_SM90_CONSTANTS
+								      : NV_BANK0_SM80_CONSTANTS)};
 	EMIT(s, MOV, d, from);
 	return d;
 }
@@ -142,7 +143,9 @@ static void access_top(struct mir_inst *i, uint8_t effect)
 
 bool select_stack(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source slot = {.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
+	struct mir_source slot = {.op = {.kind = SASS_ADDR,
+					 .reg = MIR_STACK,
+					 .aux = SASS_NO_UREG,
 					 .value = s->f->dynamic_at}};
 	uint32_t align = in->imm > STACK_ALIGN ? (uint32_t)in->imm : STACK_ALIGN;
 	struct mir_source top = temp(s, SASS_GPR, 1), below, d;
@@ -158,7 +161,8 @@ bool select_stack(struct select *s, const struct ir_inst *in)
 		EMIT(s, IADD3, below, NONE, NONE, top,
 		     with(in_reg(s, arg_half(s, in->args[0], 0)), SASS_NEG), rz());
 		top = temp(s, SASS_GPR, 1);
-		EMIT(s, LOP3, NONE, top, below, mir_imm(0u - align), rz(), mir_imm(0xc0), mir_true(false));
+		EMIT(s, LOP3, NONE, top, below, mir_imm(0u - align), rz(), mir_imm(0xc0),
+		     mir_true(false));
 		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
 	}
 	d = in->type == IR_B64 ? result_half(s, in->res, 0) : result(s, in->res);

@@ -211,9 +211,8 @@ struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
 	struct value *value = &s->values[v];
 
 	if (!value->ref.vreg) {
-		value->ref.vreg =
-			mir_vreg_new(s->f, type_of(s, v) == IR_B1 ? SASS_PRED : SASS_GPR,
-				     type_of(s, v) == IR_B64 ? 2 : 1);
+		value->ref.vreg = mir_vreg_new(s->f, type_of(s, v) == IR_B1 ? SASS_PRED : SASS_GPR,
+					       type_of(s, v) == IR_B64 ? 2 : 1);
 		s->f->vregs[value->ref.vreg].phi = ir_def(s->ir, v)->op == IR_PHI;
 	}
 	value->need |= need;
@@ -292,7 +291,8 @@ struct arg arg_pair(struct select *s, ir_val v)
 		a.src = rz();
 		a.value = 0;
 	} else if (low.leaf && low.op.kind == SASS_CONST && high.op.kind == SASS_CONST &&
-		   low.op.aux == high.op.aux && !(low.op.value & 7) && high.op.value == low.op.value + 4) {
+		   low.op.aux == high.op.aux && !(low.op.value & 7) &&
+		   high.op.value == low.op.value + 4) {
 		a.src.op = low.op;
 	} else if (!low.leaf && !high.leaf && low.v == high.v && !low.half && high.half) {
 		/* Two halves of one pair, however they got here. */

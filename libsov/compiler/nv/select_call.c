@@ -28,8 +28,8 @@ struct nv_passing nv_passing(const struct ir_func *callee)
 
 static struct mir_source passed_at(uint32_t offset)
 {
-	return (struct mir_source){.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
-					  .value = offset}};
+	return (struct mir_source){
+		.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG, .value = offset}};
 }
 
 static struct mir_inst *set_access(struct mir_inst *i, enum ir_type type, uint8_t effect,
@@ -67,7 +67,8 @@ static void take(struct select *s, ir_val v, uint32_t offset, bool incoming)
 	/* One half of 64 bits has one register, not a pair. */
 	if (type == IR_B64 && (high || !wanted(s, v, NEED_HIGH))) {
 		d = result_half(s, v, high);
-		set_access(EMIT(s, LDL, d, passed_at(offset + 4 * high)), IR_B32, MIR_READS, incoming);
+		set_access(EMIT(s, LDL, d, passed_at(offset + 4 * high)), IR_B32, MIR_READS,
+			   incoming);
 		return;
 	}
 	d = type == IR_B1 ? temp(s, SASS_GPR, 1) : result(s, v);

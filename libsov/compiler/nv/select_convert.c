@@ -5,24 +5,24 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-#define TWO_24       0x4b800000 /* 2^24 as a float, and so on */
-#define TWO_MINUS_24 0x33800000
-#define TWO_12       0x45800000
-#define TWO_MINUS_12 0x39800000
-#define TWO_126      0x7e800000
+#define TWO_24        0x4b800000 /* 2^24 as a float, and so on */
+#define TWO_MINUS_24  0x33800000
+#define TWO_12        0x45800000
+#define TWO_MINUS_12  0x39800000
+#define TWO_126       0x7e800000
 #define TWO_MINUS_126 0x00800000
-#define MINUS_126    0xc2fc0000
-#define MINUS_24     0xc1c00000
-#define HALF         0x3f000000
-#define ONE          0x3f800000
-#define MINUS_ZERO   0x80000000
-#define ONE_TURN     0x3e22f983 /* 1 / 2 pi */
+#define MINUS_126     0xc2fc0000
+#define MINUS_24      0xc1c00000
+#define HALF          0x3f000000
+#define ONE           0x3f800000
+#define MINUS_ZERO    0x80000000
+#define ONE_TURN      0x3e22f983 /* 1 / 2 pi */
 
 static uint8_t float_type(enum ir_type type, bool bf16)
 {
 	return type == IR_B64   ? SASS_TYPE_F64
 	       : type == IR_B32 ? SASS_TYPE_F32
-	       : bf16		? SASS_TYPE_BF16
+	       : bf16           ? SASS_TYPE_BF16
 				: SASS_TYPE_F16;
 }
 
@@ -60,7 +60,8 @@ static struct mir_source widen_bf16(struct select *s, struct mir_source x)
 }
 
 /* A single to 16 bits. Only two roundings have the faster way. */
-static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16, uint8_t round)
+static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
+		   uint8_t round)
 {
 	struct mir_inst *i;
 
@@ -260,7 +261,8 @@ bool select_fround(struct select *s, const struct ir_inst *in)
 	wide = in->format == IR_BF16 ? widen_bf16(s, x) : x;
 	rounded = in->format == IR_BF16 ? gpr(s) : d;
 	i = EMIT(s, FRND, rounded, wide);
-	set_mod(i, SASS_M_DTYPE, in->format == IR_BF16 ? SASS_TYPE_F32 : float_type(in->type, false));
+	set_mod(i, SASS_M_DTYPE,
+		in->format == IR_BF16 ? SASS_TYPE_F32 : float_type(in->type, false));
 	set_mod(i, SASS_M_RND, rounding(in));
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	if (in->format == IR_BF16)
@@ -331,8 +333,7 @@ static void approximate(struct select *s, uint8_t sub, struct mir_source d, stru
 		p = compare(s, with(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
 		r = function(s, sub == IR_APPROX_SQRT ? SASS_MUFU_SQRT : SASS_MUFU_RSQ, gpr(s),
 			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
-		multiply(s, d, r,
-			 choose(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
+		multiply(s, d, r, choose(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
 		return;
 	case IR_APPROX_EX2: { /* 2^x is the square of 2^(x/2) */
 		struct mir_source again = gpr(s), one = gpr(s);
@@ -382,8 +383,7 @@ static bool approximate_half(struct select *s, const struct ir_inst *in)
 		halves[k] = both ? gpr(s) : result(s, in->res);
 		x.op.aux = (uint8_t)k;
 		i = EMIT(s, MUFU, halves[k], x);
-		set_mod(i, SASS_M_FUNC,
-			in->sub == IR_APPROX_EX2 ? SASS_MUFU_EX2 : SASS_MUFU_TANH);
+		set_mod(i, SASS_M_FUNC, in->sub == IR_APPROX_EX2 ? SASS_MUFU_EX2 : SASS_MUFU_TANH);
 		set_mod(i, SASS_M_DTYPE, bf16 ? SASS_TYPE_BF16 : SASS_TYPE_F16);
 	}
 	if (both)
@@ -394,10 +394,10 @@ static bool approximate_half(struct select *s, const struct ir_inst *in)
 bool select_approx(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t functions[IR_APPROX_COUNT] = {
-		[IR_APPROX_RCP] = SASS_MUFU_RCP, [IR_APPROX_SQRT] = SASS_MUFU_SQRT,
+		[IR_APPROX_RCP] = SASS_MUFU_RCP,   [IR_APPROX_SQRT] = SASS_MUFU_SQRT,
 		[IR_APPROX_RSQRT] = SASS_MUFU_RSQ, [IR_APPROX_SIN] = SASS_MUFU_SIN,
-		[IR_APPROX_COS] = SASS_MUFU_COS, [IR_APPROX_EX2] = SASS_MUFU_EX2,
-		[IR_APPROX_LG2] = SASS_MUFU_LG2, [IR_APPROX_TANH] = SASS_MUFU_TANH,
+		[IR_APPROX_COS] = SASS_MUFU_COS,   [IR_APPROX_EX2] = SASS_MUFU_EX2,
+		[IR_APPROX_LG2] = SASS_MUFU_LG2,   [IR_APPROX_TANH] = SASS_MUFU_TANH,
 	};
 	struct mir_source x, turns;
 	struct mir_inst *i;

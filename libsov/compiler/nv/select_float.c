@@ -233,8 +233,7 @@ bool select_fcmp(struct select *s, const struct ir_inst *in)
 	swap = !is_reg(&a) && is_reg(&b);
 	i = compare(s, in->type, result(s, in->res), float_in_reg(s, swap ? b : a, in->type),
 		    swap ? a.src : b.src, mir_true(true),
-		    swap ? float_conditions[in->cond].swapped
-			 : float_conditions[in->cond].cmp);
+		    swap ? float_conditions[in->cond].swapped : float_conditions[in->cond].cmp);
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	return true;
 }

@@ -9,7 +9,7 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-#define ONES_BF16 0x3f803f80
+#define ONES_BF16   0x3f803f80
 #define MINUS_ZEROS 0x80008000
 
 static bool is_bf16(const struct ir_inst *in)
@@ -68,8 +68,8 @@ bool select_half_sign(struct select *s, const struct ir_inst *in)
 
 	if (!(in->flags & IR_FTZ)) {
 		EMIT(s, LOP3, NONE, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
-		     mir_imm(negate ? 0x80008000 : 0x7fff7fff), rz(),
-		     mir_imm(negate ? 0x3c : 0xc0), mir_true(false));
+		     mir_imm(negate ? 0x80008000 : 0x7fff7fff), rz(), mir_imm(negate ? 0x3c : 0xc0),
+		     mir_true(false));
 		return true;
 	}
 	if (is_bf16(in))

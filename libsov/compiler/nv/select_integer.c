@@ -359,7 +359,7 @@ bool select_carry(struct select *s, const struct ir_inst *in)
 	for (uint32_t h = 0; h < (wide ? 2 : 1); h++) {
 		struct arg a = arg_half(s, in->args[0], h), b = arg_half(s, in->args[1], h);
 		bool last = h == (wide ? 1 : 0), needed = wanted(s, in->res, (uint8_t)(1 << h));
-		struct mir_source out = !last ? temp(s, SASS_PRED, 1)
+		struct mir_source out = !last                              ? temp(s, SASS_PRED, 1)
 					: wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
 									   : NONE;
 

@@ -17,8 +17,8 @@ static void set_members(struct select *s, struct mir_inst *i, ir_val members)
 	if (known && (uint32_t)mask == UINT32_MAX)
 		return;
 	sync = mir_inst_new(s->f, SASS_WARPSYNC);
-	mir_set(sync, 1, known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
-						: in_reg(s, arg_word(s, members)));
+	mir_set(sync, 1,
+		known && s->f->sm < 90 ? mir_imm((uint32_t)mask) : in_reg(s, arg_word(s, members)));
 	sync->members = i->members = MIR_SOME_LANES;
 	sync->line = s->line;
 	mir_insert(s->f, s->block, i, sync);
@@ -165,8 +165,8 @@ static void select_match_in_groups(struct select *s, const struct ir_inst *in, s
 bool select_match(struct select *s, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64, all = in->op == IR_MATCH_ALL;
-	struct mir_source x = wide ? in_pair(s, arg_pair(s, in->args[0]))
-				   : in_reg(s, arg_word(s, in->args[0]));
+	struct mir_source x =
+		wide ? in_pair(s, arg_pair(s, in->args[0])) : in_reg(s, arg_word(s, in->args[0]));
 	struct mir_source d;
 	struct mir_inst *i;
 
@@ -304,11 +304,11 @@ bool select_barrier(struct select *s, const struct ir_inst *in)
 /* What all threads have in common is asked for afterwards. */
 bool select_barrier_red(struct select *s, const struct ir_inst *in)
 {
-	static const uint8_t modes[IR_BARRIER_RED_COUNT] = {
-		[IR_BARRIER_AND] = SASS_BAR_RED_AND, [IR_BARRIER_OR] = SASS_BAR_RED_OR,
-		[IR_BARRIER_POPC] = SASS_BAR_RED_POPC};
-	struct mir_inst *i = barrier(s, in->args[0], in->nargs > 2 ? in->args[2] : 0,
-				     arg_pred(s, in->args[1]));
+	static const uint8_t modes[IR_BARRIER_RED_COUNT] = {[IR_BARRIER_AND] = SASS_BAR_RED_AND,
+							    [IR_BARRIER_OR] = SASS_BAR_RED_OR,
+							    [IR_BARRIER_POPC] = SASS_BAR_RED_POPC};
+	struct mir_inst *i =
+		barrier(s, in->args[0], in->nargs > 2 ? in->args[2] : 0, arg_pred(s, in->args[1]));
 
 	if (!i)
 		return false;

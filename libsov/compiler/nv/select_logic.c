@@ -114,8 +114,8 @@ static void logic_pred(struct select *s, const struct ir_inst *in, const struct 
 
 	for (uint32_t k = 0; k < t->count; k++)
 		x[k] = arg_pred(s, t->leaves[k]);
-	EMIT(s, PLOP3, result(s, in->res), NONE, x[0], x[1], x[2],
-	     mir_imm(evaluate(s, t, in->res)), mir_imm(0));
+	EMIT(s, PLOP3, result(s, in->res), NONE, x[0], x[1], x[2], mir_imm(evaluate(s, t, in->res)),
+	     mir_imm(0));
 }
 
 /* A comparison enters the logic of its own instruction. */

@@ -126,10 +126,11 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
 
 static void fence(struct select *s, uint8_t scope, bool sequential)
 {
-	static const uint8_t scopes[] = {
-		[IR_SCOPE_NONE] = SASS_SCOPE_GPU, [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
-		[IR_SCOPE_CLUSTER] = SASS_SCOPE_GPU, [IR_SCOPE_GPU] = SASS_SCOPE_GPU,
-		[IR_SCOPE_SYS] = SASS_SCOPE_SYS};
+	static const uint8_t scopes[] = {[IR_SCOPE_NONE] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
+					 [IR_SCOPE_CLUSTER] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_GPU] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_SYS] = SASS_SCOPE_SYS};
 	const struct mir_memory all = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	struct mir_inst *i = emit(s, SASS_MEMBAR, NULL, 0);
 
@@ -256,7 +257,7 @@ static void take_apart(struct select *s, const struct ir_inst *in, struct mir_so
 bool select_load(struct select *s, const struct ir_inst *in)
 {
 	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * in->nres;
-	bool together = in->nres > 1 && size < 4, vector = in->nres > 1 && size >= 4;
+	bool together = in->nres > 1 && size<4, vector = in->nres> 1 && size >= 4;
 	struct mir_source at, d;
 	struct mir_inst *i;
 
@@ -418,7 +419,8 @@ static struct mir_source given(struct select *s, const struct ir_inst *in, uint3
 	struct arg words[4];
 
 	if (in->nres == 1)
-		return in->type == IR_B64 ? in_pair(s, arg_pair(s, *v)) : in_reg(s, arg_word(s, *v));
+		return in->type == IR_B64 ? in_pair(s, arg_pair(s, *v))
+					  : in_reg(s, arg_word(s, *v));
 	for (uint32_t k = 0; k < 4; k++)
 		words[k] = arg_half(s, v[k / 2], k % 2);
 	return in_vector(s, words, 4);
@@ -469,9 +471,9 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	set_atomic(i, in);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
 	set_mod(i, SASS_M_ATYPE,
-		in->nres > 1		? SASS_ATYPE_B128
-		: in->type == IR_B64	? atoms[in->sub].type64
-					: atoms[in->sub].type32);
+		in->nres > 1         ? SASS_ATYPE_B128
+		: in->type == IR_B64 ? atoms[in->sub].type64
+				     : atoms[in->sub].type32);
 	after_atomic(s, in, d);
 	return true;
 }
@@ -495,7 +497,9 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, ATOMG_CAS, NONE, d, at, data[0], data[1]);
 	set_atomic(i, in);
 	set_mod(i, SASS_M_ATYPE,
-		in->nres > 1 ? SASS_ATYPE_B128 : in->type == IR_B64 ? SASS_ATYPE_U64 : SASS_ATYPE_U32);
+		in->nres > 1         ? SASS_ATYPE_B128
+		: in->type == IR_B64 ? SASS_ATYPE_U64
+				     : SASS_ATYPE_U32);
 	after_atomic(s, in, d);
 	return true;
 }

@@ -32,7 +32,9 @@ static bool warp_number(struct select *s, const struct ir_inst *in)
 static bool shared_size(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source all = temp(s, SASS_GPR, 1);
-	struct mir_source kept = {.op = {.kind = SASS_CONST, .reg = SASS_RZ, .flags = SASS_NEG,
+	struct mir_source kept = {.op = {.kind = SASS_CONST,
+					 .reg = SASS_RZ,
+					 .flags = SASS_NEG,
 					 .value = NV_BANK0_RESERVED_SHARED}};
 
 	EMIT(s, S2R, all, (struct mir_source){.op = {.kind = SASS_SREG, .value = SASS_SR_SMEMSZ}});
@@ -65,12 +67,12 @@ bool select_sreg(struct select *s, const struct ir_inst *in)
 	static const struct {
 		uint8_t sreg, number;
 	} numbers[] = {
-		{IR_TID_X, SASS_SR_TID_X},         {IR_TID_Y, SASS_SR_TID_Y},
-		{IR_TID_Z, SASS_SR_TID_Z},         {IR_CTAID_X, SASS_SR_CTAID_X},
-		{IR_CTAID_Y, SASS_SR_CTAID_Y},     {IR_CTAID_Z, SASS_SR_CTAID_Z},
-		{IR_LANEID, SASS_SR_LANEID},       {IR_LANEMASK_EQ, SASS_SR_EQMASK},
-		{IR_LANEMASK_LT, SASS_SR_LTMASK},  {IR_LANEMASK_LE, SASS_SR_LEMASK},
-		{IR_LANEMASK_GT, SASS_SR_GTMASK},  {IR_LANEMASK_GE, SASS_SR_GEMASK},
+		{IR_TID_X, SASS_SR_TID_X},        {IR_TID_Y, SASS_SR_TID_Y},
+		{IR_TID_Z, SASS_SR_TID_Z},        {IR_CTAID_X, SASS_SR_CTAID_X},
+		{IR_CTAID_Y, SASS_SR_CTAID_Y},    {IR_CTAID_Z, SASS_SR_CTAID_Z},
+		{IR_LANEID, SASS_SR_LANEID},      {IR_LANEMASK_EQ, SASS_SR_EQMASK},
+		{IR_LANEMASK_LT, SASS_SR_LTMASK}, {IR_LANEMASK_LE, SASS_SR_LEMASK},
+		{IR_LANEMASK_GT, SASS_SR_GTMASK}, {IR_LANEMASK_GE, SASS_SR_GEMASK},
 		{IR_SMID, SASS_SR_VIRTUALSMID},
 	};
 

@@ -228,8 +228,9 @@ bool select_popc(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source low = gpr(s), high;
 
-	EMIT(s, POPC, low, in->type == IR_B64 ? arg_half(s, in->args[0], 0).src
-					      : arg_extended(s, in->args[0], false).src);
+	EMIT(s, POPC, low,
+	     in->type == IR_B64 ? arg_half(s, in->args[0], 0).src
+				: arg_extended(s, in->args[0], false).src);
 	if (in->type == IR_B64) {
 		high = gpr(s);
 		EMIT(s, POPC, high, arg_half(s, in->args[0], 1).src);

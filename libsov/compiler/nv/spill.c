@@ -17,16 +17,16 @@
 
 /* How many units are needed before and after an instruction. */
 #define FULL(before, after) ((before) | (after) << 16)
-#define FULL_BEFORE(full)   ((full) & 0xffff)
+#define FULL_BEFORE(full)   ((full)&0xffff)
 #define FULL_AFTER(full)    ((full) >> 16)
 #define NOTHING_KEPT        0xf000
 
 struct choice {
 	struct spiller *s;
-	uint64_t *cost;  /* by vreg: its mentions, by loop depth */
+	uint64_t *cost;     /* by vreg: its mentions, by loop depth */
 	uint32_t *mentions; /* by vreg: their number */
-	uint32_t *next;  /* by vreg: place of its next mention, … */
-	uint32_t *stamp; /* … if that was noted in this block */
+	uint32_t *next;     /* by vreg: place of its next mention, … */
+	uint32_t *stamp;    /* … if that was noted in this block */
 	uint32_t block, place;
 	uint64_t *live;
 	uint32_t count; /* units in live */
@@ -128,7 +128,8 @@ static uint32_t find_victim(const struct choice *c, const struct mir_use *uses, 
 			/* Fetched for one use, it is there as shortly as can be. */
 			if (u < n || v == best || (f->vregs[v].fetched && c->mentions[v] <= 2))
 				continue;
-			if (!best || c->cost[v] * distance(c, best) < c->cost[best] * distance(c, v))
+			if (!best ||
+			    c->cost[v] * distance(c, best) < c->cost[best] * distance(c, v))
 				best = v;
 		}
 	}
@@ -230,7 +231,8 @@ static void walk_block(struct choice *c, uint32_t b)
 	}
 	make_room(c, block->nsucc == 1 ? phi_units(s, &f->blocks[block->succ[0]]) : 0, NULL, 0);
 	mention(c, block->cond.ref, 1);
-	make_room(c, is_spilled(s, block->cond.ref.vreg) && of_kind(s, block->cond.ref.vreg), NULL, 0);
+	make_room(c, is_spilled(s, block->cond.ref.vreg) && of_kind(s, block->cond.ref.vreg), NULL,
+		  0);
 	for (struct mir_inst *i = block->last; i; i = i->prev) {
 		c->place--;
 		walk_inst(c, i);

@@ -12,12 +12,12 @@
 
 struct spiller {
 	struct mir_func *f;
-	uint8_t kind;   /* of register that there are too few of … */
-	uint32_t limit; /* … and how many there are */
+	uint8_t kind;    /* of register that there are too few of … */
+	uint32_t limit;  /* … and how many there are */
 	uint32_t nvregs; /* before any were added */
-	bool *spilled;  /* by vreg */
-	bool *cheap;    /* by vreg: fetch makes it anew, nobody puts it away; NULL: none */
-	void *home;     /* of those that make and fetch */
+	bool *spilled;   /* by vreg */
+	bool *cheap;     /* by vreg: fetch makes it anew, nobody puts it away; NULL: none */
+	void *home;      /* of those that make and fetch */
 	/* Count units of a register from part on: from its home to a new register before an
 	 * instruction (NULL: at the block's end), and from a register to its home behind one. */
 	void (*fetch)(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,

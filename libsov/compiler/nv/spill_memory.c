@@ -18,7 +18,7 @@ struct interval {
 
 struct home {
 	struct mir_inst **unit_def; /* by unit: what makes it */
-	uint32_t *slot;  /* by vreg: offset in the frame, in words, from base */
+	uint32_t *slot;             /* by vreg: offset in the frame, in words, from base */
 	uint32_t words;
 };
 
@@ -106,10 +106,12 @@ static void repeat(struct spiller *s, struct mir_ref of, uint32_t count, struct 
 
 static struct mir_inst *access(struct spiller *s, enum sass_op op, uint32_t word, uint32_t count)
 {
-	static const uint8_t widths[] = {[1] = SASS_WIDTH_32, [2] = SASS_WIDTH_64,
-					 [4] = SASS_WIDTH_128};
+	static const uint8_t widths[] = {
+		[1] = SASS_WIDTH_32, [2] = SASS_WIDTH_64, [4] = SASS_WIDTH_128};
 	struct mir_inst *i = mir_inst_new(s->f, op);
-	struct mir_source at = {.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG,
+	struct mir_source at = {.op = {.kind = SASS_ADDR,
+				       .reg = MIR_STACK,
+				       .aux = SASS_NO_UREG,
 				       .value = 4 * (int64_t)word}};
 
 	mir_set(i, op == SASS_LDL ? 1 : 0, at);
@@ -270,7 +272,7 @@ static void give_slots(struct spiller *s)
 struct edge {
 	struct spiller *s;
 	uint32_t from; /* block at whose end it happens */
-	struct { /* what was fetched for this edge */
+	struct {       /* what was fetched for this edge */
 		uint32_t vreg;
 		struct mir_ref in;
 	} fetched[8];
@@ -342,7 +344,8 @@ static bool are_entangled(const struct spiller *s, const struct mir_block *block
 		for (uint32_t k = 0; k < n; k++) {
 			uint32_t arg = block->phis[p].args[k].ref.vreg;
 
-			for (uint32_t q = 0; arg != v && is_spilled(s, arg) && q < block->nphis; q++)
+			for (uint32_t q = 0; arg != v && is_spilled(s, arg) && q < block->nphis;
+			     q++)
 				found |= block->phis[q].vreg == arg;
 		}
 	}

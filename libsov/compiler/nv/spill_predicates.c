@@ -116,8 +116,8 @@ static void fetch_arguments(struct spiller *s, const struct mir_block *block, st
 
 void nv_spill_predicates(struct mir_func *f)
 {
-	struct spiller s = {.f = f, .kind = SASS_PRED, .limit = MIR_PREDS, .fetch = fetch,
-			    .put = put};
+	struct spiller s = {
+		.f = f, .kind = SASS_PRED, .limit = MIR_PREDS, .fetch = fetch, .put = put};
 	bool any;
 
 	nv_liveness(f);

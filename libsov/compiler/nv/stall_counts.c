@@ -10,9 +10,9 @@
 
 #define MOST_STALL 15
 /* Nothing fixed takes longer; what takes a scoreboard is not our business. */
-#define FORGET 20
+#define FORGET     20
 /* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
-#define BOARD_SET 2
+#define BOARD_SET  2
 
 /* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
 struct names {
@@ -21,24 +21,25 @@ struct names {
 
 struct recent {
 	struct mir_inst *inst;
-	uint64_t names;  /* that others must keep their distance from */
-	int32_t at;      /* when it was issued, by the window's clock */
-	uint8_t boards;  /* scoreboards that it counts up */
+	uint64_t names; /* that others must keep their distance from */
+	int32_t at;     /* when it was issued, by the window's clock */
+	uint8_t boards; /* scoreboards that it counts up */
 	bool barrier;
 };
 
 struct window {
 	struct recent *list;
-	uint32_t first; /* what comes before it in the list is forgotten; what comes after it may be */
+	uint32_t
+		first; /* what comes before it in the list is forgotten; what comes after it may be */
 	uint32_t count, capacity;
-	int32_t now;    /* where the last instruction's stall ends */
+	int32_t now; /* where the last instruction's stall ends */
 };
 
 struct staller {
 	struct mir_func *f;
-	struct window *out; /* by block, at its end */
+	struct window *out;            /* by block, at its end */
 	struct window coming, leaving; /* the block being looked at */
-	struct names *names; /* by instruction; 0, a NOP of ours, has none */
+	struct names *names;           /* by instruction; 0, a NOP of ours, has none */
 	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
@@ -146,7 +147,9 @@ static void append(const struct staller *s, struct window *w, struct mir_inst *i
 	}
 	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
 	w->list[w->count++] = (struct recent){
-		.inst = i, .names = reads_uniform_late ? names->all : names->writes, .at = w->now - (int32_t)ago,
+		.inst = i,
+		.names = reads_uniform_late ? names->all : names->writes,
+		.at = w->now - (int32_t)ago,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
 		.barrier = i->sass.op == SASS_BAR};
 }
@@ -260,7 +263,8 @@ static void keep(struct staller *s, uint32_t b)
 	bool news = false;
 
 	for (uint32_t k = 0; k < s->leaving.count && !news; k++)
-		news = is_news(&old, s->leaving.list[k].inst, since(&s->leaving, &s->leaving.list[k]));
+		news = is_news(&old, s->leaving.list[k].inst,
+			       since(&s->leaving, &s->leaving.list[k]));
 	s->out[b] = s->leaving;
 	s->leaving = old;
 	for (uint32_t k = 0; k < block->nsucc && news; k++)

@@ -40,11 +40,11 @@ struct constant { /* in a uniform register from the kernel's start on */
 
 struct work {
 	struct mir_func *f;
-	const bool *apart; /* by block */
-	bool *uniform;     /* by vreg: it is, as far as known */
-	uint32_t *weight;  /* by vreg: of its users, those in loops count more */
-	uint8_t *made;     /* by vreg: units that the uniform datapath could make */
-	uint32_t units;    /* of those that are */
+	const bool *apart;                /* by block */
+	bool *uniform;                    /* by vreg: it is, as far as known */
+	uint32_t *weight;                 /* by vreg: of its users, those in loops count more */
+	uint8_t *made;                    /* by vreg: units that the uniform datapath could make */
+	uint32_t units;                   /* of those that are */
 	struct mention **makers, **users; /* by vreg, of those that are */
 	uint32_t *gone, ngone; /* vregs that no longer are, whose mentions are to be looked at */
 	struct constant *constants;
@@ -100,8 +100,8 @@ static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t d
 {
 	const struct twin *t = twin_of(i);
 
-	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee ||
-	    i->variable || i->returns_here)
+	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
+	    i->returns_here)
 		return false;
 	if (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST) {
 		sass_init(out, SASS_ULDC);
@@ -130,13 +130,13 @@ static const struct {
 	uint16_t op;
 	uint8_t a, b, how; /* a == b: nothing changes places */
 } takers[] = {
-	{SASS_MOV, 1, 1, PLAIN},       {SASS_IADD3, 3, 4, PLAIN},     {SASS_IADD3, 3, 5, PLAIN},
-	{SASS_IMAD, 1, 2, PLAIN},      {SASS_IMAD_WIDE, 2, 3, PLAIN}, {SASS_LEA, 3, 3, PLAIN},
-	{SASS_LOP3, 2, 3, TABLE},      {SASS_LOP3, 2, 4, TABLE},      {SASS_ISETP, 2, 3, COMPARE},
-	{SASS_SEL, 1, 2, CHOICE},      {SASS_FADD, 1, 2, PLAIN},      {SASS_FMUL, 1, 2, PLAIN},
-	{SASS_FFMA, 1, 2, PLAIN},      {SASS_FSETP, 2, 3, COMPARE},   {SASS_DADD, 1, 2, PLAIN},
-	{SASS_DMUL, 1, 2, PLAIN},      {SASS_DFMA, 1, 2, PLAIN},      {SASS_DSETP, 2, 3, COMPARE},
-	{SASS_LDS, 1, 1, PLAIN},       {SASS_STS, 0, 0, PLAIN},       {SASS_ATOMS, 1, 1, PLAIN},
+	{SASS_MOV, 1, 1, PLAIN},  {SASS_IADD3, 3, 4, PLAIN},     {SASS_IADD3, 3, 5, PLAIN},
+	{SASS_IMAD, 1, 2, PLAIN}, {SASS_IMAD_WIDE, 2, 3, PLAIN}, {SASS_LEA, 3, 3, PLAIN},
+	{SASS_LOP3, 2, 3, TABLE}, {SASS_LOP3, 2, 4, TABLE},      {SASS_ISETP, 2, 3, COMPARE},
+	{SASS_SEL, 1, 2, CHOICE}, {SASS_FADD, 1, 2, PLAIN},      {SASS_FMUL, 1, 2, PLAIN},
+	{SASS_FFMA, 1, 2, PLAIN}, {SASS_FSETP, 2, 3, COMPARE},   {SASS_DADD, 1, 2, PLAIN},
+	{SASS_DMUL, 1, 2, PLAIN}, {SASS_DFMA, 1, 2, PLAIN},      {SASS_DSETP, 2, 3, COMPARE},
+	{SASS_LDS, 1, 1, PLAIN},  {SASS_STS, 0, 0, PLAIN},       {SASS_ATOMS, 1, 1, PLAIN},
 };
 
 /* The table of a function of three with two of them in each other's place. */
@@ -298,7 +298,8 @@ static void guess(struct work *w)
 
 	for (uint32_t k = 0; k < count; k++) {
 		guess_phis(w, order[k]);
-		for (struct mir_inst *i = w->f->blocks[order[k]].first; i && !w->apart[order[k]]; i = i->next)
+		for (struct mir_inst *i = w->f->blocks[order[k]].first; i && !w->apart[order[k]];
+		     i = i->next)
 			guess_inst(w, order[k], i);
 	}
 	for (uint32_t v = 1; v < w->f->nvregs; v++)
@@ -394,7 +395,7 @@ static void look_at_phi(struct work *w, const struct mention *m)
 		const struct mir_source *arg = &m->phi->args[k];
 
 		uniform = arg->ref.vreg ? w->uniform[arg->ref.vreg]
-				: arg->op.kind != SASS_GPR || arg->op.reg == SASS_RZ;
+					: arg->op.kind != SASS_GPR || arg->op.reg == SASS_RZ;
 	}
 	if (uniform)
 		return;
@@ -452,7 +453,8 @@ static uint32_t count_constants(const struct work *w)
 	uint32_t count = 0;
 
 	for (uint32_t v = 1; v < w->f->nvregs; v++) {
-		for (const struct mention *m = w->uniform[v] ? w->makers[v] : NULL; m; m = m->next) {
+		for (const struct mention *m = w->uniform[v] ? w->makers[v] : NULL; m;
+		     m = m->next) {
 			for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
 				count += m->inst->sass.ops[k].kind == SASS_CONST;
 		}

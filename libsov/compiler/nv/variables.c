@@ -81,7 +81,7 @@ static bool place_address(struct compile_job *job, struct nv_plan *p, const stru
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s': %s at byte %llu is not supported on %s yet",
 			   m->symbols[symbol].name,
-			   !count	 ? "a part of an address"
+			   !count        ? "a part of an address"
 			   : a->function ? "the address of a function without a body"
 					 : "an address that is not one in global memory",
 			   (unsigned long long)a->offset, job->target->name);
@@ -91,11 +91,11 @@ static bool place_address(struct compile_job *job, struct nv_plan *p, const stru
 	return true;
 }
 
-static bool place_variable(struct compile_job *job, struct nv_plan *p, const struct ir_symbol *symbol,
-			   uint32_t k)
+static bool place_variable(struct compile_job *job, struct nv_plan *p,
+			   const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_place place = constant                              ? CUBIN_CONSTANTS
+	enum cubin_place place = constant                             ? CUBIN_CONSTANTS
 				 : symbol->init || symbol->naddresses ? CUBIN_INITIAL
 								      : CUBIN_ZERO;
 	uint64_t at = align_up(p->out.bytes[place], symbol->align);

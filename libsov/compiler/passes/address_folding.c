@@ -180,8 +180,7 @@ static ir_val new_base(struct address *a, ir_val root, uint64_t distance)
 
 	where = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
 					    : ir_at(f, def)->next;
-	args[1] = uses_const(&a->uses, where, type,
-			     type == IR_B32 ? (uint32_t)distance : distance);
+	args[1] = uses_const(&a->uses, where, type, type == IR_B32 ? (uint32_t)distance : distance);
 	return ir_at(f, uses_insert(&a->uses, where, IR_ADD, type, args, 2))->res;
 }
 
@@ -200,7 +199,7 @@ static void share_bases(struct address *a)
 			      a->far[end].offset - near_part(a, &a->far[end]) == distance;
 		     end++)
 			wanted |= a->far[end].must || ir_at(a->f, a->far[end].inst)->args[0] !=
-							     ir_at(a->f, first->inst)->args[0];
+							      ir_at(a->f, first->inst)->args[0];
 		if (!wanted)
 			continue;
 		base = new_base(a, first->root, distance);

@@ -60,7 +60,8 @@ bool places_in_calls(const struct ir_module *module, uint32_t function, bool *se
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if (places_is(f, i, &kind) ||
-			    (ir_at(f, i)->op == IR_CALL && places_in_calls(module, ir_at(f, i)->symbol, seen)))
+			    (ir_at(f, i)->op == IR_CALL &&
+			     places_in_calls(module, ir_at(f, i)->symbol, seen)))
 				return true;
 	return false;
 }
@@ -85,8 +86,8 @@ static void put_in_group(struct places *p, ir_id i, uint32_t kind, bool any)
 	while (k < p->ngroups && !fits(p, &p->groups[k], kind, members))
 		k++;
 	if (k == p->ngroups) {
-		p->groups = arena_grow(p->arena, p->groups, &p->capacity, k + 1,
-				       sizeof(*p->groups));
+		p->groups =
+			arena_grow(p->arena, p->groups, &p->capacity, k + 1, sizeof(*p->groups));
 		p->groups[p->ngroups++] = (struct group){kind, 0, members, any, true};
 	}
 	p->groups[k].count++;

@@ -12,7 +12,7 @@
 
 struct expand {
 	struct ir_func *f;
-	ir_id at;      /* new instructions go before this one */
+	ir_id at; /* new instructions go before this one */
 	uint32_t line;
 	uint8_t flags; /* of float operations: IR_FTZ or none */
 };
@@ -29,7 +29,8 @@ ir_val expand_select_of(struct expand *e, const ir_val args[3]); /* condition, y
 ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a);
 ir_val expand_round_of(struct expand *e, enum ir_op op, enum ir_round round,
 		       const ir_val args[3]); /* of floats, in a given mode */
-#define expand_round(e, op, round, ...) expand_round_of(e, op, round, (const ir_val[3]){__VA_ARGS__})
+#define expand_round(e, op, round, ...) \
+	expand_round_of(e, op, round, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_approx(struct expand *e, enum ir_approx function, ir_val a); /* a machine's own */
 
 /* With a constant as second argument, of a's type. */
@@ -49,7 +50,7 @@ ir_val expand_shift(struct expand *e, enum ir_op op, ir_val a, uint32_t n);
  * not; close gives the first value where it held and the second elsewhere. Control flow costs: a
  * branch is for what is rare. */
 struct expand_branch {
-	ir_id back;                 /* where code goes on */
+	ir_id back; /* where code goes on */
 	ir_block rare, usual, join;
 };
 struct expand_branch expand_open(struct expand *e, ir_val condition);
@@ -57,11 +58,11 @@ ir_val expand_close(struct expand *e, const struct expand_branch *b, ir_val rare
 
 /* What there is. Each gives the value that takes the place of the instruction's result, or 0 where
  * the instruction can stay. */
-ir_val expand_quotient(struct expand *e, const struct ir_inst *in);   /* fdiv, frcp */
-ir_val expand_root(struct expand *e, const struct ir_inst *in);       /* fsqrt */
-ir_val expand_function(struct expand *e, const struct ir_inst *in);   /* approx without ftz */
-ir_val expand_division(struct expand *e, const struct ir_inst *in);   /* of integers */
-ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);    /* stof, utof, ftof */
+ir_val expand_quotient(struct expand *e, const struct ir_inst *in); /* fdiv, frcp */
+ir_val expand_root(struct expand *e, const struct ir_inst *in);     /* fsqrt */
+ir_val expand_function(struct expand *e, const struct ir_inst *in); /* approx without ftz */
+ir_val expand_division(struct expand *e, const struct ir_inst *in); /* of integers */
+ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);  /* stof, utof, ftof */
 
 /* The slow path of a quotient or a root: a call where the module shares it (slow.c), else what these
  * two compute of the arguments. */

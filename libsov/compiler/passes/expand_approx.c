@@ -8,7 +8,7 @@
 #include "libsov/compiler/passes/expand.h"
 
 #define F32(exponent) ((uint64_t)(127 + (exponent)) << 23) /* a power of two */
-#define MINUS_0       0x80000000 /* plus this, a number is the same */
+#define MINUS_0       0x80000000                           /* plus this, a number is the same */
 #define MINUS_24      0xc1c00000
 #define MINUS_126     0xc2fc0000
 
@@ -51,8 +51,8 @@ static ir_val reciprocal(struct expand *e, ir_val x)
 }
 
 /* f(x) where x is normal; for others f(x 2^24) times or plus something. */
-static ir_val below_normal(struct expand *e, const struct ir_inst *in, enum ir_op undo,
-			   uint64_t by, uint64_t neutral)
+static ir_val below_normal(struct expand *e, const struct ir_inst *in, enum ir_op undo, uint64_t by,
+			   uint64_t neutral)
 {
 	ir_val x = in->args[0], small = is_subnormal(e, x), y, back;
 

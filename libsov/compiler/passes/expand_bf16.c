@@ -8,7 +8,8 @@
 #include "libsov/compiler/passes/expand.h"
 
 /* Also where widths are the same: a number is not its bits. */
-static ir_val convert(struct expand *e, enum ir_op op, enum ir_type to, ir_val x, enum ir_round round)
+static ir_val convert(struct expand *e, enum ir_op op, enum ir_type to, ir_val x,
+		      enum ir_round round)
 {
 	ir_val v = expand_op(e, op, to, x, 0, 0);
 

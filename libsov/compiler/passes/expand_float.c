@@ -19,10 +19,10 @@
  */
 #include "libsov/compiler/passes/expand.h"
 
-#define ONE32 UINT32_C(0x3f800000)
-#define ONE64 UINT64_C(0x3ff0000000000000)
-#define INF64 UINT64_C(0x7ff0000000000000)
-#define NAN64 UINT64_C(0x7ff8000000000000)
+#define ONE32  UINT32_C(0x3f800000)
+#define ONE64  UINT64_C(0x3ff0000000000000)
+#define INF64  UINT64_C(0x7ff0000000000000)
+#define NAN64  UINT64_C(0x7ff8000000000000)
 #define SIGN64 (UINT64_C(1) << 63)
 
 #define fma_(e, ...) expand_round(e, IR_FMA, IR_RN, __VA_ARGS__)
@@ -223,7 +223,8 @@ static ir_val too_large(struct expand *e, ir_val negative, enum ir_round round)
  * more bits go the same way. The highest bit of the fraction and a carry out of it count up
  * the exponent, as they should.
  */
-static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m, enum ir_round round)
+static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
+		       enum ir_round round)
 {
 	ir_val zero = expand_const(e, IR_B32, 0), negative = expand_compare(e, IR_NE, sign, zero);
 	ir_val few = expand_op(e, IR_SUB, IR_B32, expand_const(e, IR_B32, 1), exponent, 0);
@@ -317,7 +318,8 @@ static ir_val root_nearest(struct expand *e, ir_val g, ir_val rest)
 {
 	ir_val above = expand_compare_with(e, IR_FGT, rest, 0), other, u, beyond;
 
-	other = expand_select(e, above, expand_const(e, IR_B64, 1), expand_const(e, IR_B64, UINT64_MAX));
+	other = expand_select(e, above, expand_const(e, IR_B64, 1),
+			      expand_const(e, IR_B64, UINT64_MAX));
 	other = expand_op(e, IR_ADD, IR_B64, g, other, 0);
 	u = expand_round(e, IR_FADD, IR_RN, other, negate(e, g), 0);
 	beyond = expand_compare_with(e, IR_FGT, fma_(e, negate(e, g), u, rest), 0);
@@ -364,7 +366,8 @@ static ir_val root_special(struct expand *e, ir_val x, ir_val root)
 
 	positive = expand_compare(e, IR_FGT, x, zero);
 	finite = expand_compare_with(e, IR_FLT, x, INF64);
-	none = expand_select(e, expand_compare(e, IR_FLTU, x, zero), expand_const(e, IR_B64, NAN64), x);
+	none = expand_select(e, expand_compare(e, IR_FLTU, x, zero), expand_const(e, IR_B64, NAN64),
+			     x);
 	return expand_select(e, expand_op(e, IR_AND, IR_B1, positive, finite, 0), root, none);
 }
 

@@ -83,7 +83,8 @@ static ir_val divide_signed(struct expand *e, ir_val x, int64_t d, uint32_t bits
 		uint32_t n = (uint32_t)__builtin_ctzll(size);
 
 		/* Towards zero: 2^n - 1 more where x is negative. */
-		q = n ? expand_op(e, IR_ADD, t, x, expand_shift(e, IR_SHR_U, sign, bits - n), 0) : x;
+		q = n ? expand_op(e, IR_ADD, t, x, expand_shift(e, IR_SHR_U, sign, bits - n), 0)
+		      : x;
 		q = expand_shift(e, IR_SHR_S, q, n);
 	} else {
 		struct magic m = find_magic(size, bits - 1, bits);
@@ -148,7 +149,8 @@ static struct quotient divide_wide(struct expand *e, ir_val a, ir_val b)
 
 	for (uint32_t k = 0; k < 2; k++) {
 		part = expand_op(e, IR_MULHI_U, IR_B64, q.rest, v, 0);
-		q.rest = expand_op(e, IR_SUB, IR_B64, q.rest, expand_op(e, IR_MUL, IR_B64, part, b, 0), 0);
+		q.rest = expand_op(e, IR_SUB, IR_B64, q.rest,
+				   expand_op(e, IR_MUL, IR_B64, part, b, 0), 0);
 		q.quotient = k ? expand_op(e, IR_ADD, IR_B64, q.quotient, part, 0) : part;
 	}
 	for (uint32_t k = 0; k < 2; k++) {
@@ -196,13 +198,14 @@ static ir_val by_variable(struct expand *e, const struct ir_inst *in)
 	wide = divide_wide(e, a, b);
 	q = expand_close(e, &br, is_rest ? wide.rest : wide.quotient, q);
 	if (is_signed) {
-		ir_val negative = is_rest ? below[0]
-					  : expand_op(e, IR_XOR, IR_B1, below[0], below[1], 0);
+		ir_val negative =
+			is_rest ? below[0] : expand_op(e, IR_XOR, IR_B1, below[0], below[1], 0);
 
 		q = magnitude(e, q, negative);
 	}
 	by_zero = expand_compare_with(e, IR_EQ, b, 0);
-	return expand_select(e, by_zero, is_rest ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
+	return expand_select(e, by_zero,
+			     is_rest ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
 }
 
 ir_val expand_division(struct expand *e, const struct ir_inst *in)

@@ -231,8 +231,8 @@ static bool fold_cbr(struct fold *c, const struct look *l)
 		return true;
 	}
 	if (condition->op == IR_CONST) {
-		c->decided = arena_grow(c->arena, c->decided, &c->decided_capacity,
-					c->ndecided + 1, sizeof(*c->decided));
+		c->decided = arena_grow(c->arena, c->decided, &c->decided_capacity, c->ndecided + 1,
+					sizeof(*c->decided));
 		c->decided[c->ndecided++] = l->p.block;
 	}
 	return false;

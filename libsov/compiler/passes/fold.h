@@ -23,9 +23,9 @@ struct fold {
 	uint32_t ndecided, decided_capacity;
 	ir_block *orphans; /* blocks that lost their last predecessor */
 	uint32_t norphans;
-	bool *cycle;       /* by block: see flow_mark_cycles */
-	bool cycle_cut;    /* one of these lost a predecessor: it may only be reached from itself */
-	bool *reached;     /* by block, with the stack to find it: see flow_mark_reachable */
+	bool *cycle;    /* by block: see flow_mark_cycles */
+	bool cycle_cut; /* one of these lost a predecessor: it may only be reached from itself */
+	bool *reached;  /* by block, with the stack to find it: see flow_mark_reachable */
 	ir_block *stack;
 	bool changed;
 };
@@ -34,11 +34,11 @@ struct fold {
 struct look {
 	ir_id i;
 	struct ir_inst p;
-	ir_val a, b, c;        /* its arguments; 0 where it has fewer */
-	bool is_const;         /* b is constant … */
-	uint64_t k;            /* … and this is it */
-	uint64_t ones, sign;   /* of the instruction's type: all bits, the highest bit */
-	uint32_t bits;         /* of the type */
+	ir_val a, b, c;      /* its arguments; 0 where it has fewer */
+	bool is_const;       /* b is constant … */
+	uint64_t k;          /* … and this is it */
+	uint64_t ones, sign; /* of the instruction's type: all bits, the highest bit */
+	uint32_t bits;       /* of the type */
 };
 
 /* The defining instruction of a value; good until the next instruction is made. */

@@ -331,15 +331,19 @@ static bool compare_with_bound(struct fold *c, const struct look *l)
 	uint64_t least = is_signed ? l->sign : 0, most = is_signed ? l->sign - 1 : l->ones;
 
 	switch (l->p.cond) {
-	case IR_LT_S: case IR_LT_U:
+	case IR_LT_S:
+	case IR_LT_U:
 		return l->k == least && fold_to_const(c, l, 0);
-	case IR_GE_S: case IR_GE_U:
+	case IR_GE_S:
+	case IR_GE_U:
 		return l->k == least && fold_to_const(c, l, 1);
-	case IR_GT_S: case IR_GT_U:
+	case IR_GT_S:
+	case IR_GT_U:
 		if (l->k == least)
 			return fold_to_compare(c, l, IR_NE, l->a, l->b);
 		return l->k == most && fold_to_const(c, l, 0);
-	case IR_LE_S: case IR_LE_U:
+	case IR_LE_S:
+	case IR_LE_U:
 		if (l->k == least)
 			return fold_to_compare(c, l, IR_EQ, l->a, l->b);
 		return l->k == most && fold_to_const(c, l, 1);
@@ -372,8 +376,8 @@ static bool identity_icmp(struct fold *c, const struct look *l)
 	uint64_t k;
 
 	if (l->a == l->b) {
-		static const uint16_t reflexive = 1 << IR_EQ | 1 << IR_LE_S | 1 << IR_GE_S |
-						  1 << IR_LE_U | 1 << IR_GE_U;
+		static const uint16_t reflexive =
+			1 << IR_EQ | 1 << IR_LE_S | 1 << IR_GE_S | 1 << IR_LE_U | 1 << IR_GE_U;
 
 		return fold_to_const(c, l, reflexive >> l->p.cond & 1);
 	}
@@ -600,44 +604,25 @@ static bool identity_fsign(struct fold *c, const struct look *l)
 }
 
 static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct look *l) = {
-	[IR_COPY] = identity_copy,
-	[IR_ADD] = identity_add,
-	[IR_SUB] = identity_sub,
-	[IR_MUL] = identity_mul,
-	[IR_MAD] = identity_mad,
-	[IR_MULHI_U] = identity_mulhi,
-	[IR_MULHI_S] = identity_mulhi,
-	[IR_MULWIDE_U] = identity_mulwide,
-	[IR_MULWIDE_S] = identity_mulwide,
-	[IR_DIV_U] = identity_div,
-	[IR_DIV_S] = identity_div,
-	[IR_REM_U] = identity_rem,
-	[IR_REM_S] = identity_rem,
-	[IR_MIN_U] = identity_min_max,
-	[IR_MIN_S] = identity_min_max,
-	[IR_MAX_U] = identity_min_max,
-	[IR_MAX_S] = identity_min_max,
-	[IR_NEG] = identity_neg,
-	[IR_AND] = identity_and,
-	[IR_OR] = identity_or,
-	[IR_XOR] = identity_xor,
-	[IR_NOT] = identity_not,
-	[IR_SHL] = identity_shift,
-	[IR_SHR_U] = identity_shift,
-	[IR_SHR_S] = identity_shift,
-	[IR_ICMP] = identity_icmp,
-	[IR_SELECT] = identity_select,
-	[IR_ZEXT] = identity_extend,
-	[IR_SEXT] = identity_extend,
-	[IR_TRUNC] = identity_trunc,
-	[IR_PACK] = identity_pack,
-	[IR_UNPACK] = identity_unpack,
-	[IR_FADD] = identity_fadd,
-	[IR_FMA] = identity_fma,
-	[IR_FNEG] = identity_fsign,
-	[IR_FABS] = identity_fsign,
-	[IR_FCMP] = identity_fcmp,
-	[IR_TOSPACE] = identity_tospace,
+	[IR_COPY] = identity_copy,         [IR_ADD] = identity_add,
+	[IR_SUB] = identity_sub,           [IR_MUL] = identity_mul,
+	[IR_MAD] = identity_mad,           [IR_MULHI_U] = identity_mulhi,
+	[IR_MULHI_S] = identity_mulhi,     [IR_MULWIDE_U] = identity_mulwide,
+	[IR_MULWIDE_S] = identity_mulwide, [IR_DIV_U] = identity_div,
+	[IR_DIV_S] = identity_div,         [IR_REM_U] = identity_rem,
+	[IR_REM_S] = identity_rem,         [IR_MIN_U] = identity_min_max,
+	[IR_MIN_S] = identity_min_max,     [IR_MAX_U] = identity_min_max,
+	[IR_MAX_S] = identity_min_max,     [IR_NEG] = identity_neg,
+	[IR_AND] = identity_and,           [IR_OR] = identity_or,
+	[IR_XOR] = identity_xor,           [IR_NOT] = identity_not,
+	[IR_SHL] = identity_shift,         [IR_SHR_U] = identity_shift,
+	[IR_SHR_S] = identity_shift,       [IR_ICMP] = identity_icmp,
+	[IR_SELECT] = identity_select,     [IR_ZEXT] = identity_extend,
+	[IR_SEXT] = identity_extend,       [IR_TRUNC] = identity_trunc,
+	[IR_PACK] = identity_pack,         [IR_UNPACK] = identity_unpack,
+	[IR_FADD] = identity_fadd,         [IR_FMA] = identity_fma,
+	[IR_FNEG] = identity_fsign,        [IR_FABS] = identity_fsign,
+	[IR_FCMP] = identity_fcmp,         [IR_TOSPACE] = identity_tospace,
 };
 
 bool identity_apply(struct fold *c, const struct look *l)

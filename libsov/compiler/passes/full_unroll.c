@@ -31,7 +31,7 @@
 #include "libsov/compiler/passes/pass.h"
 
 #define MOST_TURNS  64
-#define MOST_SLICE  16    /* instructions that a condition depends on */
+#define MOST_SLICE  16 /* instructions that a condition depends on */
 #define MOST_ROUNDS 4
 #define SMALL       192   /* instructions of all turns together */
 #define LARGE       4096  /* the same where an array may become registers */
@@ -52,8 +52,8 @@ struct flatten {
 	const struct ir_cfg *cfg;
 	struct arena *arena;
 	uint32_t *inside; /* by block: number of the loop that was last looked at and has it */
-	uint32_t loop; /* that number */
-	bool *chosen; /* by block: of a loop that this round flattens */
+	uint32_t loop;    /* that number */
+	bool *chosen;     /* by block: of a loop that this round flattens */
 	uint32_t nblocks; /* both arrays cover so many; newer blocks are copies */
 	ir_block *stack;  /* room for LARGE */
 	int32_t budget;
@@ -353,7 +353,7 @@ struct copier {
 	const struct loop *l;
 	ir_val *map; /* by value: in the turn at hand */
 	uint32_t nmap;
-	ir_block *copy; /* by block: in the turn at hand */
+	ir_block *copy;      /* by block: in the turn at hand */
 	ir_val *carried;     /* by phi of the header, in order: its value in the turn at hand */
 	uint32_t latch_slot; /* of the header's predecessors */
 };
@@ -554,7 +554,7 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 struct border {
 	struct flatten *s;
 	uint32_t *loop_of; /* by block, from 1; 0: none */
-	uint32_t *reg; /* by value */
+	uint32_t *reg;     /* by value */
 	uint32_t nvalues;  /* that were there before */
 };
 

@@ -83,8 +83,7 @@ static bool same(const struct ir_inst *a, const struct ir_inst *b)
 	if (a->op != b->op || a->type != b->type || a->nargs != b->nargs || a->nres != b->nres ||
 	    a->imm != b->imm || a->symbol != b->symbol || a->sub != b->sub || a->cond != b->cond ||
 	    a->round != b->round || a->format != b->format || a->flags != b->flags ||
-	    a->space != b->space ||
-	    a->from != b->from || a->align != b->align)
+	    a->space != b->space || a->from != b->from || a->align != b->align)
 		return false;
 	if (a->op == IR_PHI && a->block != b->block)
 		return false;
@@ -151,7 +150,10 @@ static ir_id find_or_add(struct gvn *g, ir_id i, uint32_t epoch)
 	g->entries = arena_grow(g->arena, g->entries, &g->entries_capacity, g->nentries + 1,
 				sizeof(*g->entries));
 	g->entries[g->nentries] = (struct entry){
-		.inst = i, .hash = h, .epoch = epoch, .next = g->buckets[h & g->mask],
+		.inst = i,
+		.hash = h,
+		.epoch = epoch,
+		.next = g->buckets[h & g->mask],
 	};
 	g->buckets[h & g->mask] = g->nentries++;
 	return i;

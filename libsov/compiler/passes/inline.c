@@ -26,10 +26,12 @@ enum { UNKNOWN, PLAIN, RECURSIVE, ALLOCATES };
 struct inliner {
 	struct ir_func *f;
 	struct ir_module *m;
-	uint8_t *state;  /* by function: can a path of calls come back to it, does it move its stack? */
+	uint8_t *
+		state; /* by function: can a path of calls come back to it, does it move its stack? */
 	uint32_t copies; /* of variables, for their names */
 	bool (*wanted)(struct inliner *s, uint32_t callee);
-	uint8_t *places; /* by function: 0: not asked yet; 1: lanes do not meet there; 2: they may */
+	uint8_t *
+		places; /* by function: 0: not asked yet; 1: lanes do not meet there; 2: they may */
 };
 
 /* Does a chain of calls from one function lead to another? seen: by function. */
@@ -80,13 +82,14 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 {
 	const struct ir_func *g = s->m->table[callee];
 
-	if (g->kind != IR_FUNCTION || g->rare || g == s->f || s->f->ninsts > MAX_GROWN || !s->wanted(s, callee))
+	if (g->kind != IR_FUNCTION || g->rare || g == s->f || s->f->ninsts > MAX_GROWN ||
+	    !s->wanted(s, callee))
 		return false;
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
 		/* What it allocates goes when it returns, and inside of its caller it would not. */
-		s->state[callee] = ir_moves_stack(g)			 ? ALLOCATES
+		s->state[callee] = ir_moves_stack(g)                     ? ALLOCATES
 				   : reaches(s->m, callee, callee, seen) ? RECURSIVE
 									 : PLAIN;
 	}
@@ -208,7 +211,9 @@ static void inline_call(struct inliner *s, ir_id i)
 	const struct ir_func *g = s->m->table[call.symbol];
 	struct arena *a = s->m->arena;
 	struct copy c = {
-		.s = s, .from = g, .args = call.args,
+		.s = s,
+		.from = g,
+		.args = call.args,
 		.values = arena_array(a, g->nvalues, sizeof(*c.values)),
 		.blocks = arena_array(a, g->nblocks, sizeof(*c.blocks)),
 		.regs = arena_array(a, g->nregs, sizeof(*c.regs)),

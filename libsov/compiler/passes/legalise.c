@@ -35,8 +35,16 @@ static bool expand(struct ir_func *f, ir_id i)
 		return false;
 	now = ir_at(f, i);
 	*now = (struct ir_inst){
-		.op = IR_COPY, .type = in.type, .nres = 1, .nargs = 1, .res = in.res, .args = in.args,
-		.block = now->block, .prev = now->prev, .next = now->next, .line = in.line,
+		.op = IR_COPY,
+		.type = in.type,
+		.nres = 1,
+		.nargs = 1,
+		.res = in.res,
+		.args = in.args,
+		.block = now->block,
+		.prev = now->prev,
+		.next = now->next,
+		.line = in.line,
 	};
 	now->args[0] = v;
 	return true;
@@ -44,8 +52,8 @@ static bool expand(struct ir_func *f, ir_id i)
 
 static bool is_native(const struct ir_inst *in, const struct target *t)
 {
-	return t->nearest_quotients && expansions[in->op].lack == TARGET_QUOTIENTS && in->round == IR_RN &&
-	       !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
+	return t->nearest_quotients && expansions[in->op].lack == TARGET_QUOTIENTS &&
+	       in->round == IR_RN && !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
 }
 
 bool pass_legalise(struct ir_func *f, const struct target *t)
@@ -56,7 +64,8 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 		next = f->blocks[b].next;
 		for (ir_id i = f->blocks[b].last, before; i; i = before) {
 			before = ir_at(f, i)->prev;
-			if (t->lacks & expansions[ir_at(f, i)->op].lack && !is_native(ir_at(f, i), t))
+			if (t->lacks & expansions[ir_at(f, i)->op].lack &&
+			    !is_native(ir_at(f, i), t))
 				changed |= expand(f, i);
 		}
 	}

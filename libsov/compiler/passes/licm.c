@@ -28,9 +28,9 @@ struct licm {
 	/* By instruction: header of the innermost loop around it, after the motion; header of the
 	 * outermost loop that it leaves, 0 = stays. */
 	ir_block *home, *out;
-	uint8_t *words, *flags;  /* by header: taken in so far */
-	ir_block *preheader;     /* by header, once it is known */
-	ir_id *moves;            /* in the order in which they were decided */
+	uint8_t *words, *flags; /* by header: taken in so far */
+	ir_block *preheader;    /* by header, once it is known */
+	ir_id *moves;           /* in the order in which they were decided */
 	uint32_t nmoves;
 };
 

@@ -13,7 +13,7 @@ struct constants {
 	struct ir_func *f;
 	ir_block *home; /* by block: nearest dominator outside of all loops */
 	ir_val *leader; /* by value: what stands for it, 0 = itself */
-	ir_id *table; /* hashed by home, type and value */
+	ir_id *table;   /* hashed by home, type and value */
 	uint32_t mask;
 };
 

@@ -138,8 +138,12 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
 	ir_block before = in.block, rest = split(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
-	struct builder b = {.f = f, .block = before, .type = in.type, .format = in.format,
-			    .flags = in.flags & IR_FTZ, .line = in.line};
+	struct builder b = {.f = f,
+			    .block = before,
+			    .type = in.type,
+			    .format = in.format,
+			    .flags = in.flags & IR_FTZ,
+			    .line = in.line};
 	ir_id phi, branch;
 
 	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
@@ -168,8 +172,10 @@ static void choose_space(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_block before = in.block, rest = split(f, atom);
-	ir_block shared = ir_block_new_before(f, rest, NULL), global = ir_block_new_before(f, rest, NULL);
-	struct builder b = {.f = f, .block = before, .type = f->values[in.args[0]].type, .line = in.line};
+	ir_block shared = ir_block_new_before(f, rest, NULL),
+		 global = ir_block_new_before(f, rest, NULL);
+	struct builder b = {
+		.f = f, .block = before, .type = f->values[in.args[0]].type, .line = in.line};
 	ir_val at = in.args[0];
 	ir_id test, twin, phi;
 
@@ -177,7 +183,8 @@ static void choose_space(struct ir_func *f, ir_id atom)
 		at = compute(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
 	test = append(&b, IR_INSPACE, b.type, at, 0, 1);
 	ir_at(f, test)->space = IR_SHARED;
-	ir_append(f, before, ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
+	ir_append(f, before,
+		  ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
 	ir_edge(f, before, shared);
 	ir_edge(f, before, global);
 
@@ -265,8 +272,12 @@ static void make_half_loop(struct ir_func *f, ir_id atom)
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_block before = in.block, rest = split(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
-	struct builder b = {.f = f, .block = before, .type = IR_B32, .format = in.format,
-			    .flags = in.flags & IR_FTZ, .line = in.line};
+	struct builder b = {.f = f,
+			    .block = before,
+			    .type = IR_B32,
+			    .format = in.format,
+			    .flags = in.flags & IR_FTZ,
+			    .line = in.line};
 	struct half h = find_half(&b, &in);
 	ir_val first, old, next, seen, was;
 	ir_id phi, branch, access;

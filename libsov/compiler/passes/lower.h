@@ -17,7 +17,8 @@ bool places_is(const struct ir_func *f, ir_id i, uint32_t *kind);
 bool places_in_calls(const struct ir_module *module, uint32_t function, bool *seen);
 /* By instruction: those where lanes meet others that are at another one, before cfg's postdominators bring them
  * together. */
-bool *places_apart(const struct ir_func *f, const struct ir_cfg *cfg, const struct ir_divergence *d);
+bool *places_apart(const struct ir_func *f, const struct ir_cfg *cfg,
+		   const struct ir_divergence *d);
 /* All returns of a function become jumps to one, and its results phis there. */
 void lower_returns(struct ir_func *f);
 

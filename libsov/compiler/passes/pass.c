@@ -75,10 +75,11 @@ static bool verify_after(struct compile_job *job, const struct ir_module *m, con
 {
 	if (!compile_verifies(job) || ir_verify(m, &job->diag))
 		return true;
-	diag_error(&job->diag, 0, 0,
-		   "the pass '%s' left broken code for %s: a fault of the compiler; print the passes "
-		   "before it to see where it begins",
-		   p->name, job->target->name);
+	diag_error(
+		&job->diag, 0, 0,
+		"the pass '%s' left broken code for %s: a fault of the compiler; print the passes "
+		"before it to see where it begins",
+		p->name, job->target->name);
 	return false;
 }
 
@@ -97,7 +98,8 @@ static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 			uint32_t old = m->nfuncs;
 
 			slow_paths_share(m, job->target);
-			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs, sizeof(*changed));
+			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs,
+					     sizeof(*changed));
 			while (old < m->nfuncs)
 				changed[old++] = (uint32_t)(p - passes) + 1;
 		}

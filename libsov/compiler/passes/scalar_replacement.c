@@ -15,7 +15,7 @@
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MOST_WORDS                                                                                 \
+#define MOST_WORDS \
 	160 /* in registers at once; beyond that they would be back in memory as spills */
 
 struct access { /* of one element of a load or store */
@@ -29,8 +29,8 @@ struct access { /* of one element of a load or store */
 struct promote {
 	struct ir_func *f;
 	struct arena *arena;
-	bool *kept; /* by variable: its address got away */
-	bool *known; /* by value: variable + offset … */
+	bool *kept;       /* by variable: its address got away */
+	bool *known;      /* by value: variable + offset … */
 	uint32_t *symbol; /* … this one … */
 	uint64_t *offset; /* … and so many bytes */
 	struct access *accesses;

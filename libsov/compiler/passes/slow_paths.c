@@ -46,7 +46,8 @@ static uint32_t kind_of(const struct ir_inst *in)
 
 static struct ir_func *define(struct ir_module *m, const struct ir_inst *in)
 {
-	static const char *const rounds[] = {[IR_RN] = "rn", [IR_RZ] = "rz", [IR_RM] = "rm", [IR_RP] = "rp"};
+	static const char *const rounds[] = {
+		[IR_RN] = "rn", [IR_RZ] = "rz", [IR_RM] = "rm", [IR_RP] = "rp"};
 	const struct slow_path *path = &slow_paths[path_of(in)];
 	const uint8_t types[2] = {in->type, in->type};
 	const char *name = arena_printf(m->arena, ".slow.%s.%s%s.%s", path->name, rounds[in->round],

@@ -31,7 +31,7 @@ struct forward {
 	struct ir_func *f;
 	struct place places[MOST_PLACES];
 	uint32_t n, next; /* next: whose turn it is to be forgotten */
-	ir_val *value; /* by value: what stands for it, 0 = itself */
+	ir_val *value;    /* by value: what stands for it, 0 = itself */
 	bool changed;
 };
 

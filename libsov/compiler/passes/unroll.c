@@ -26,7 +26,7 @@
 #include "libsov/compiler/analysis/uses.h"
 
 #define TURNS     4
-#define MOST_SIZE 40              /* instructions of a loop */
+#define MOST_SIZE 40                   /* instructions of a loop */
 #define MOST_STEP UINT64_C(0x0fffffff) /* of a variable step */
 
 struct loop {
@@ -51,7 +51,8 @@ static bool is_inside(const struct loop *l, ir_val v)
 /* Divisions become dozens of instructions each; next to them a load costs little. */
 static bool is_long(enum ir_op op)
 {
-	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || (op >= IR_DIV_U && op <= IR_REM_S);
+	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT ||
+	       (op >= IR_DIV_U && op <= IR_REM_S);
 }
 
 /* A load that can be on its way before the turn before it has ended: nothing there writes to
@@ -75,8 +76,9 @@ static bool body_fits(const struct loop *l)
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
 
-		if (++size > MOST_SIZE || ir_ops[in->op].properties & P_CONV || in->op == IR_FENCE ||
-		    in->op == IR_CLOCK || in->op == IR_SLEEP || is_long(in->op))
+		if (++size > MOST_SIZE || ir_ops[in->op].properties & P_CONV ||
+		    in->op == IR_FENCE || in->op == IR_CLOCK || in->op == IR_SLEEP ||
+		    is_long(in->op))
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;
@@ -147,7 +149,8 @@ static bool find_limit(struct loop *l)
 		if (k)
 			l->cond = cond_mirrored[l->cond];
 		l->limit = cmp->args[!k];
-		if (!is_inside(l, l->limit) && is_inside(l, cmp->args[k]) && find_counter(l, cmp->args[k]))
+		if (!is_inside(l, l->limit) && is_inside(l, cmp->args[k]) &&
+		    find_counter(l, cmp->args[k]))
 			return cond_fits(l);
 	}
 	return false;
@@ -159,8 +162,7 @@ static bool find_loop(struct loop *l, ir_block b)
 	uint32_t self;
 
 	if (bb->rolled || bb->nsucc != 2 || bb->npreds != 2 ||
-	    (bb->preds[0] == b) == (bb->preds[1] == b) ||
-	    (bb->succ[0] == b) == (bb->succ[1] == b))
+	    (bb->preds[0] == b) == (bb->preds[1] == b) || (bb->succ[0] == b) == (bb->succ[1] == b))
 		return false;
 	self = bb->preds[0] == b ? 0 : 1;
 	l->header = b;
@@ -188,7 +190,8 @@ static ir_val append_compare(struct loop *l, ir_block b, enum ir_cond cond, ir_v
 	return v;
 }
 
-static ir_block new_branch(struct loop *l, ir_block where, ir_block to) /* a block that only goes on */
+static ir_block new_branch(struct loop *l, ir_block where,
+			   ir_block to) /* a block that only goes on */
 {
 	ir_block b = ir_block_new_before(l->f, where, NULL);
 
@@ -222,7 +225,8 @@ static ir_val enough_at_first(struct loop *l, ir_block b)
 	ir_val c = enough(l, b, l->start);
 
 	if (l->cond != IR_NE)
-		c = append(l, b, IR_AND, IR_B1, c, append_compare(l, b, l->cond, l->start, l->limit));
+		c = append(l, b, IR_AND, IR_B1, c,
+			   append_compare(l, b, l->cond, l->start, l->limit));
 	if (l->step) {
 		ir_val most = ir_const(l->f, b, l->type, MOST_STEP);
 
@@ -236,7 +240,7 @@ struct carried {
 	ir_id phi;
 	ir_val start, next; /* next: in the header */
 	ir_id in_u;
-	ir_val last;        /* next, in the last turn of U */
+	ir_val last; /* next, in the last turn of U */
 };
 
 struct unroller {
@@ -263,8 +267,9 @@ static void find_carried(struct unroller *u)
 	u->carried = arena_array(f->module->arena, n, sizeof(*u->carried));
 	u->ncarried = 0;
 	for (ir_id i = bb->first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
-		u->carried[u->ncarried++] = (struct carried){
-			.phi = i, .start = ir_at(f, i)->args[!self], .next = ir_at(f, i)->args[self]};
+		u->carried[u->ncarried++] = (struct carried){.phi = i,
+							     .start = ir_at(f, i)->args[!self],
+							     .next = ir_at(f, i)->args[self]};
 }
 
 static void copy_turn(struct unroller *u, ir_block to)
@@ -272,7 +277,8 @@ static void copy_turn(struct unroller *u, ir_block to)
 	struct ir_func *f = u->loop.f;
 	ir_block header = u->loop.header;
 
-	for (ir_id i = flow_first_non_phi(f, header); i != f->blocks[header].last; i = ir_at(f, i)->next) {
+	for (ir_id i = flow_first_non_phi(f, header); i != f->blocks[header].last;
+	     i = ir_at(f, i)->next) {
 		struct ir_inst in = *ir_at(f, i);
 		ir_id copy = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
 		ir_val old = in.res;
@@ -299,7 +305,8 @@ static ir_block make_turns(struct unroller *u)
 
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		struct carried *c = &u->carried[k];
-		const ir_val args[2] = {c->start, c->start}; /* the second is known only after the turns */
+		const ir_val args[2] = {c->start,
+					c->start}; /* the second is known only after the turns */
 
 		c->in_u = ir_inst_new(f, IR_PHI, ir_at(f, c->phi)->type, args, 2, 1);
 		ir_append(f, b, c->in_u);
@@ -351,7 +358,8 @@ static void merge_value(struct unroller *u, ir_block meet, ir_val v)
 			if (ir_at(l->f, user)->args[k] != v)
 				continue;
 			if (!both) {
-				ir_id phi = ir_inst_new(l->f, IR_PHI, l->f->values[v].type, args, 2, 1);
+				ir_id phi =
+					ir_inst_new(l->f, IR_PHI, l->f->values[v].type, args, 2, 1);
 
 				ir_insert_before(l->f, l->f->blocks[meet].first, phi);
 				both = ir_at(l->f, phi)->res;
@@ -384,7 +392,8 @@ static void unroll(struct unroller *u)
 	again = new_branch(l, to_header, turns);
 	rest = new_branch(l, to_header, l->header);
 	leave = new_branch(l, meet, meet);
-	end_with_choice(l, turns, mapped(u, end.args[0]), on_true ? check : leave, on_true ? leave : check);
+	end_with_choice(l, turns, mapped(u, end.args[0]), on_true ? check : leave,
+			on_true ? leave : check);
 	end_with_choice(l, check, enough(l, check, mapped(u, next)), again, rest);
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].start);

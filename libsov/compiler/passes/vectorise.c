@@ -41,7 +41,7 @@ struct vectorise {
 	struct ir_func *f;
 	const struct target *target;
 	struct arena *arena;
-	uint8_t *zeros; /* by value: low bits that are zero */
+	uint8_t *zeros;   /* by value: low bits that are zero */
 	ir_val *forward;  /* by value: the vector's element that took its place */
 	uint32_t nvalues; /* both arrays cover so many */
 	struct group *open, *unused;
@@ -165,7 +165,8 @@ static uint32_t count_together(const struct vectorise *s, const struct group *g,
 	for (uint32_t n = MOST_BYTES / size; n > 1; n /= 2) {
 		uint32_t same = 1;
 
-		if ((is_strict(s, g->space) && zeros < trailing((uint64_t)n * size)) || n > g->n - k)
+		if ((is_strict(s, g->space) && zeros < trailing((uint64_t)n * size)) ||
+		    n > g->n - k)
 			continue;
 		while (same < n &&
 		       g->members[k + same].offset == g->members[k].offset + (uint64_t)same * size)
@@ -279,7 +280,8 @@ static bool is_member(const struct vectorise *s, const struct ir_inst *in)
 	return (in->type == IR_B32 || in->type == IR_B64) && in->from == in->type && in->nargs &&
 	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
 	       (in->space == IR_GLOBAL || in->space == IR_SHARED || in->space == IR_LOCAL) &&
-	       (!is_strict(s, in->space) || s->zeros[in->args[0]] >= trailing(2 * ir_type_bits(in->type) / 8));
+	       (!is_strict(s, in->space) ||
+		s->zeros[in->args[0]] >= trailing(2 * ir_type_bits(in->type) / 8));
 }
 
 static void add(struct vectorise *s, ir_id i, uint32_t place)
@@ -337,7 +339,8 @@ static void do_block(struct vectorise *s, ir_block b)
 
 bool pass_vectorise(struct ir_func *f, const struct target *t)
 {
-	struct vectorise s = {.f = f, .target = t, .arena = f->module->arena, .nvalues = f->nvalues};
+	struct vectorise s = {
+		.f = f, .target = t, .arena = f->module->arena, .nvalues = f->nvalues};
 
 	find_zeros(&s);
 	s.forward = arena_array(s.arena, s.nvalues, sizeof(*s.forward));

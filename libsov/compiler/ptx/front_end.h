@@ -73,30 +73,76 @@ struct ptx_type {
 /* What a modifier says; a form of an instruction has each at most once. */
 enum ptx_slot {
 	SLOT_NONE, /* said by its presence alone: .sync, .wide */
-	SLOT_TYPE, SLOT_SOURCE_TYPE, SLOT_ROUND, SLOT_FTZ, SLOT_SAT, SLOT_COMPARE, SLOT_BOOL,
-	SLOT_SPACE, SLOT_SCOPE, SLOT_ORDER, SLOT_INVARIANT, SLOT_CACHE, SLOT_HINT, SLOT_VECTOR,
-	SLOT_ATOM, SLOT_SHUFFLE, SLOT_VOTE, SLOT_BARRIER, SLOT_INTEGRAL, SLOT_NOFTZ, SLOT_RELU,
-	SLOT_NAN, SLOT_XORSIGN, SLOT_CARRY, SLOT_WRAP, SLOT_DIRECTION, SLOT_PRMT, SLOT_TESTP,
-	SLOT_THIRD_TYPE, SLOT_FINITE, SLOT_COUNT
+	SLOT_TYPE,
+	SLOT_SOURCE_TYPE,
+	SLOT_ROUND,
+	SLOT_FTZ,
+	SLOT_SAT,
+	SLOT_COMPARE,
+	SLOT_BOOL,
+	SLOT_SPACE,
+	SLOT_SCOPE,
+	SLOT_ORDER,
+	SLOT_INVARIANT,
+	SLOT_CACHE,
+	SLOT_HINT,
+	SLOT_VECTOR,
+	SLOT_ATOM,
+	SLOT_SHUFFLE,
+	SLOT_VOTE,
+	SLOT_BARRIER,
+	SLOT_INTEGRAL,
+	SLOT_NOFTZ,
+	SLOT_RELU,
+	SLOT_NAN,
+	SLOT_XORSIGN,
+	SLOT_CARRY,
+	SLOT_WRAP,
+	SLOT_DIRECTION,
+	SLOT_PRMT,
+	SLOT_TESTP,
+	SLOT_THIRD_TYPE,
+	SLOT_FINITE,
+	SLOT_COUNT
 };
 
 /* Comparisons as PTX names them; the type decides between signed, unsigned and float. */
 enum ptx_compare {
-	COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE,
-	COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU,
-	COMPARE_NUM, COMPARE_NAN
+	COMPARE_EQ,
+	COMPARE_NE,
+	COMPARE_LT,
+	COMPARE_LE,
+	COMPARE_GT,
+	COMPARE_GE,
+	COMPARE_EQU,
+	COMPARE_NEU,
+	COMPARE_LTU,
+	COMPARE_LEU,
+	COMPARE_GTU,
+	COMPARE_GEU,
+	COMPARE_NUM,
+	COMPARE_NAN
 };
 
 enum ptx_testp {
-	TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL
+	TESTP_FINITE,
+	TESTP_INFINITE,
+	TESTP_NUMBER,
+	TESTP_NOTANUMBER,
+	TESTP_NORMAL,
+	TESTP_SUBNORMAL
 };
 
 /* Special registers that change, and so are no leaves of the IR, or are always zero; from
  * SPECIAL_VECTOR on those that have three elements, by the number of the first, and a fourth that is
  * zero. */
 enum ptx_special {
-	SPECIAL_CLOCK = IR_SREG_COUNT, SPECIAL_CLOCK_HIGH, SPECIAL_TIMER, SPECIAL_TIMER_HIGH,
-	SPECIAL_ZERO, SPECIAL_VECTOR
+	SPECIAL_CLOCK = IR_SREG_COUNT,
+	SPECIAL_CLOCK_HIGH,
+	SPECIAL_TIMER,
+	SPECIAL_TIMER_HIGH,
+	SPECIAL_ZERO,
+	SPECIAL_VECTOR
 };
 
 /* .volatile is relaxed at system scope plus the promise not to merge accesses. */
@@ -125,26 +171,30 @@ uint32_t ptx_special_widths(const char *text, size_t length);
 /* ---- names ---- */
 
 enum ptx_name_kind {
-	NAME_REGISTER, NAME_RANGE /* %r<15> */, NAME_VARIABLE, NAME_PARAMETER, NAME_LABEL,
+	NAME_REGISTER,
+	NAME_RANGE /* %r<15> */,
+	NAME_VARIABLE,
+	NAME_PARAMETER,
+	NAME_LABEL,
 	NAME_FUNCTION,
 	NAME_OBJECT,  /* .param of a function or a call */
 	NAME_TARGETS, /* .branchtargets */
 	NAME_CALLEES, /* .callprototype, .calltargets */
-	NAME_BAD /* was reported; its uses are not reported again */
+	NAME_BAD      /* was reported; its uses are not reported again */
 };
 
 struct ptx_name {
 	const char *text;
 	uint32_t length;
 	uint8_t kind;
-	uint32_t line, column; /* of the declaration */
+	uint32_t line, column;       /* of the declaration */
 	const struct ptx_type *type; /* register, range */
-	uint32_t count;  /* range */
-	uint32_t reg;    /* register: IR register + 1, 0 until first used … */
-	ir_val holds;    /* … and what it holds in the block that comes next here */
-	struct ptx_name *halves; /* of 128 bits: two registers, lowest first; NULL until used */
-	uint32_t symbol; /* variable: index in the module; parameter: index in the kernel */
-	ir_block block;  /* label; register: where holds is known, 0 for nowhere */
+	uint32_t count;              /* range */
+	uint32_t reg;                /* register: IR register + 1, 0 until first used … */
+	ir_val holds;                /* … and what it holds in the block that comes next here */
+	struct ptx_name *halves;     /* of 128 bits: two registers, lowest first; NULL until used */
+	uint32_t symbol;      /* variable: index in the module; parameter: index in the kernel */
+	ir_block block;       /* label; register: where holds is known, 0 for nowhere */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ptx_object *object;
 	struct ptx_token *targets; /* names of labels; count of them */
@@ -170,23 +220,27 @@ struct ptx_scope {
 
 enum ptx_operand_kind {
 	OPERAND_BAD, /* reported */
-	OPERAND_REGISTER, OPERAND_INTEGER, OPERAND_FLOAT, OPERAND_SPECIAL, OPERAND_LABEL,
+	OPERAND_REGISTER,
+	OPERAND_INTEGER,
+	OPERAND_FLOAT,
+	OPERAND_SPECIAL,
+	OPERAND_LABEL,
 	OPERAND_VARIABLE,  /* name + value: its address */
 	OPERAND_PARAMETER, /* the same of a kernel parameter */
 	OPERAND_OBJECT,    /* the same of a .param of a function or call */
 	OPERAND_FUNCTION,
 	OPERAND_TARGETS,
-	OPERAND_VECTOR,    /* {a, b} */
-	OPERAND_NOTHING,   /* _ */
+	OPERAND_VECTOR,  /* {a, b} */
+	OPERAND_NOTHING, /* _ */
 };
 
 struct ptx_operand {
 	struct ptx_token at; /* for messages */
 	uint8_t kind;
-	bool address;   /* in brackets: base (by kind) + value */
-	bool negated;   /* !p */
-	int separator;  /* before it: 0, ',' or '|' */
-	uint8_t bits;   /* float: as in its token */
+	bool address;  /* in brackets: base (by kind) + value */
+	bool negated;  /* !p */
+	int separator; /* before it: 0, ',' or '|' */
+	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
 	bool is_unsigned;
 	uint64_t value; /* integer, float's bits, offset */
@@ -198,13 +252,24 @@ struct ptx_operand {
 
 /* Operands by their name in the table's notation. */
 enum ptx_role {
-	ROLE_D, ROLE_P, ROLE_Q, ROLE_A, ROLE_B, ROLE_C, ROLE_E, ROLE_F, ROLE_POLICY, ROLE_MEMBERS,
-	ROLE_TARGET, ROLE_TARGETS, ROLE_COUNT
+	ROLE_D,
+	ROLE_P,
+	ROLE_Q,
+	ROLE_A,
+	ROLE_B,
+	ROLE_C,
+	ROLE_E,
+	ROLE_F,
+	ROLE_POLICY,
+	ROLE_MEMBERS,
+	ROLE_TARGET,
+	ROLE_TARGETS,
+	ROLE_COUNT
 };
 
-#define PTX_MAX_WORDS 12
+#define PTX_MAX_WORDS    12
 #define PTX_MAX_OPERANDS 8
-#define PTX_MAX_DEPTH 64 /* of blocks, and of parentheses in a constant expression */
+#define PTX_MAX_DEPTH    64 /* of blocks, and of parentheses in a constant expression */
 
 struct ptx;
 struct ptx_inst;
@@ -214,7 +279,7 @@ struct ptx_row {
 	const char *form;  /* "add{.rnd}{.ftz}{.sat}.f32 d, a, b" */
 	const char *where; /* ".type = .b32 .b64; b = .u32": see table.c */
 	void (*lower)(struct ptx *x, const struct ptx_inst *in);
-	uint8_t op;        /* enum ir_op: its main operation */
+	uint8_t op; /* enum ir_op: its main operation */
 };
 
 struct ptx_inst {
@@ -228,7 +293,7 @@ struct ptx_inst {
 	/* from matching */
 	const struct ptx_row *row;
 	const struct ptx_spelled *spelled;
-	uint64_t said;        /* bit per slot */
+	uint64_t said; /* bit per slot */
 	uint8_t value[SLOT_COUNT];
 	struct ptx_operand *role[ROLE_COUNT];
 };
@@ -256,14 +321,14 @@ struct ptx {
 	struct arena *arena;
 	struct diag *diag;
 	struct ptx_lexer lexer;
-	struct ptx_token token; /* next, not yet taken */
+	struct ptx_token token;  /* next, not yet taken */
 	struct ptx_name **names; /* all that were declared */
 	uint32_t nnames, names_capacity;
 	struct ptx_scope *scope;
-	uint32_t blocks; /* open in the kernel */
-	uint32_t depth;  /* of a constant expression */
-	uint32_t braces; /* of vectors and initial values that the statement has open */
-	struct names rows;    /* instruction -> its first row + 1 */
+	uint32_t blocks;        /* open in the kernel */
+	uint32_t depth;         /* of a constant expression */
+	uint32_t braces;        /* of vectors and initial values that the statement has open */
+	struct names rows;      /* instruction -> its first row + 1 */
 	struct names spellings; /* "add.s32" -> number + 1 in spelled */
 	struct ptx_spelled **spelled;
 	uint32_t nspelled, spelled_capacity;
@@ -273,8 +338,8 @@ struct ptx {
 	struct ir_func *func;
 	ir_block block; /* where instructions go; 0: after a jump, nothing comes here */
 	ir_block place; /* the last block that was begun: the next one follows it in the layout */
-	uint32_t line; /* of the instruction that is being lowered */
-	ir_val guard;  /* of it; 0: none */
+	uint32_t line;  /* of the instruction that is being lowered */
+	ir_val guard;   /* of it; 0: none */
 	bool guard_negated;
 	struct ptx_name *carry;    /* the carry flag */
 	struct ptx_name **results; /* of the function: what ret returns */
@@ -285,14 +350,14 @@ struct ptx {
 
 /* parser.c */
 void ptx_next(struct ptx *x);
-bool ptx_take(struct ptx *x, int kind);   /* takes the next token if it is of this kind */
+bool ptx_take(struct ptx *x, int kind); /* takes the next token if it is of this kind */
 bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after); /* or reports */
 bool ptx_is_word(const struct ptx_token *t, const char *word);
 const char *ptx_token_name(struct ptx *x, const struct ptx_token *t); /* for "found ..." */
 void ptx_skip_statement(struct ptx *x);   /* past the next ';', or up to the block's '}' */
 void ptx_skip_declaration(struct ptx *x); /* also past a block that comes before it */
 void ptx_skip_line(struct ptx *x);        /* .loc and .file end with their line */
-void ptx_file(struct ptx *x);  /* at ".file", at ".loc" */
+void ptx_file(struct ptx *x);             /* at ".file", at ".loc" */
 void ptx_place_in_source(struct ptx *x);
 
 /* constant.c */
@@ -314,7 +379,7 @@ void ptx_scope_close(struct ptx *x);
 struct ptx_name *ptx_declare(struct ptx *x, enum ptx_name_kind kind, const struct ptx_token *t);
 struct ptx_name *ptx_declare_range(struct ptx *x, const struct ptx_token *t, uint32_t count,
 				   const struct ptx_type *type);
-struct ptx_name *ptx_find(struct ptx *x, const struct ptx_token *t); /* NULL: not declared */
+struct ptx_name *ptx_find(struct ptx *x, const struct ptx_token *t);      /* NULL: not declared */
 struct ptx_name *ptx_find_here(struct ptx *x, const struct ptx_token *t); /* innermost scope only */
 /* Reports the name as undeclared, once, and returns a NAME_BAD. */
 struct ptx_name *ptx_undeclared(struct ptx *x, const struct ptx_token *t, const char *what);
@@ -346,10 +411,10 @@ bool ptx_initial_value(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out
 void ptx_body(struct ptx *x);
 
 /* function.c */
-void ptx_function(struct ptx *x);  /* after ".func" */
-void ptx_argument(struct ptx *x);  /* after ".param" in a body */
+void ptx_function(struct ptx *x);                      /* after ".func" */
+void ptx_argument(struct ptx *x);                      /* after ".param" in a body */
 void ptx_prototype(struct ptx *x, struct ptx_name *n); /* after ".callprototype" */
-void ptx_alias(struct ptx *x);     /* after ".alias" */
+void ptx_alias(struct ptx *x);                         /* after ".alias" */
 
 /* call.c */
 void ptx_call(struct ptx *x, const struct ptx_inst *in); /* after "call" */
@@ -365,7 +430,7 @@ bool ptx_operand(struct ptx *x, struct ptx_operand *o, const char *what);
 
 /* match.c */
 void ptx_index_build(struct ptx *x);
-bool ptx_match_words(struct ptx *x, struct ptx_inst *in);    /* false: reported, as is the next */
+bool ptx_match_words(struct ptx *x, struct ptx_inst *in); /* false: reported, as is the next */
 bool ptx_match_operands(struct ptx *x, struct ptx_inst *in);
 const char *ptx_spelling(struct ptx *x, const struct ptx_inst *in); /* "add.s32" */
 
@@ -380,7 +445,8 @@ ir_val ptx_op_of(struct ptx *x, enum ir_op op, enum ir_type t, const ir_val args
 #define ptx_op(x, op, t, ...) ptx_op_of(x, op, t, (const ir_val[3]){__VA_ARGS__})
 ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value);
 ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v);
-ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a, ir_val b);
+ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a,
+		   ir_val b);
 /* The operand in a role, or 0 where there is none. */
 ir_val ptx_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role);
 /* Rounding, ftz, sat and format as the instruction says them; v. */
@@ -400,23 +466,24 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 /* Lowering functions, named in table.c. */
 #define LOWERINGS(L) \
 	/* lower.c */ \
-	L(plain) L(fsub) L(iabs) L(mad) L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(mov_wide) L(cvta) \
-	L(isspacep) \
-	/* arithmetic.c */ \
-	L(float) L(oob) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) L(sad) L(approx) \
-	L(divide_approx) L(divide_full) L(copysign) L(testp) L(relu) \
-	/* convert.c */ \
-	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \
-	L(cvt_bytes) \
-	/* bits.c */ \
-	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
-	/* memory.c */ \
-	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) L(stackrestore) \
-	/* lanes.c */ \
-	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
-	L(barrier_red) L(nanosleep) \
-	/* control.c */ \
-	L(bra) L(brx) L(ret) L(exit) L(trap)
+	L(plain) \
+	L(fsub) \
+	L(iabs) \
+	L(mad) \
+	L(count) L(setp) L(set) L(selp) L(slct) L(mov) L(mov_vector) L(mov_wide) L(cvta) \
+		L(isspacep) /* arithmetic.c */ \
+		L(float) L(oob) L(minmax) L(halves) L(saturating) L(carry) L(carry_mad) L(mul24) \
+			L(sad) L(approx) L(divide_approx) L(divide_full) L(copysign) L(testp) \
+				L(relu) /* convert.c */ \
+		L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) \
+			L(cvt_bytes) /* bits.c */ \
+		L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) \
+			L(dot) /* memory.c */ \
+		L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) \
+			L(alloca) L(stackrestore) /* lanes.c */ \
+		L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
+			L(barrier_red) L(nanosleep) /* control.c */ \
+		L(bra) L(brx) L(ret) L(exit) L(trap)
 #define L(name) void ptx_lower_##name(struct ptx *x, const struct ptx_inst *in);
 LOWERINGS(L)
 #undef L

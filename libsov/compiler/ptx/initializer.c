@@ -14,7 +14,7 @@ struct initializer {
 	const struct ptx_type *type;
 	uint8_t *bytes;
 	uint32_t capacity;
-	uint64_t count, limit; /* elements */
+	uint64_t count, limit;                 /* elements */
 	uint64_t rows[PTX_MAX_DIMENSIONS + 2]; /* elements of a pair of braces, by depth */
 	uint32_t depth, most_depth;
 	struct ir_address *addresses;
@@ -116,8 +116,8 @@ static bool put_address(struct ptx *x, struct initializer *v, const struct ptx_t
 		return false;
 	if (parentheses && (!ptx_expect(x, ')', "')'", "the variable") || !parse_addend(x, &a)))
 		return false;
-	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity,
-				  v->naddresses + 1, sizeof(*v->addresses));
+	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity, v->naddresses + 1,
+				  sizeof(*v->addresses));
 	v->addresses[v->naddresses++] = a;
 	return put(x, v, t, 0);
 }
@@ -133,8 +133,7 @@ static bool put_element(struct ptx *x, struct initializer *v)
 	if (!ptx_constant(x, &c))
 		return false;
 	if (!c.is_float && ptx_take(x, '('))
-		return put_address(x, v, &t, &c.value) &&
-		       ptx_expect(x, ')', "')'", "the variable");
+		return put_address(x, v, &t, &c.value) && ptx_expect(x, ')', "')'", "the variable");
 	if (!ptx_constant_bits(&c, v->type, &bits)) {
 		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
 		return false;

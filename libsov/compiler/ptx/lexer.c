@@ -12,26 +12,31 @@
 
 /* What a character may be part of. */
 enum {
-	LETTER = 1, DIGIT = 2, BLANK = 4, SIGN = 8,
+	LETTER = 1,
+	DIGIT = 2,
+	BLANK = 4,
+	SIGN = 8,
 	DOUBLE = 16, /* first of a pair of signs */
 	HALT = 32,   /* ptx_lex_over looks at it */
 };
 
-#define LETTERS(c)                                                                             \
-	[c] = LETTER, [c + 1] = LETTER, [c + 2] = LETTER, [c + 3] = LETTER, [c + 4] = LETTER,  \
-	[c + 5] = LETTER, [c + 6] = LETTER, [c + 7] = LETTER, [c + 8] = LETTER,                \
-	[c + 9] = LETTER, [c + 10] = LETTER, [c + 11] = LETTER, [c + 12] = LETTER
+#define LETTERS(c) \
+	[c] = LETTER, [c + 1] = LETTER, [c + 2] = LETTER, [c + 3] = LETTER, [c + 4] = LETTER, \
+	[c + 5] = LETTER, [c + 6] = LETTER, [c + 7] = LETTER, [c + 8] = LETTER, [c + 9] = LETTER, \
+	[c + 10] = LETTER, [c + 11] = LETTER, [c + 12] = LETTER
 
 static const uint8_t classes[256] = {
-	LETTERS('a'), LETTERS('n'), LETTERS('A'), LETTERS('N'), ['_'] = LETTER, ['$'] = LETTER,
-	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
-	['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
-	[' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
-	['('] = SIGN, [')'] = SIGN, ['['] = SIGN, [']'] = SIGN,
-	['{'] = SIGN | HALT, ['}'] = SIGN | HALT, [';'] = SIGN | HALT, ['"'] = HALT, ['\n'] = HALT,
-	[','] = SIGN, [':'] = SIGN, ['+'] = SIGN, ['-'] = SIGN, ['*'] = SIGN,
-	['/'] = SIGN | HALT, ['%'] = SIGN, ['^'] = SIGN, ['~'] = SIGN, ['?'] = SIGN, ['@'] = SIGN,
-	['<'] = SIGN | DOUBLE, ['>'] = SIGN | DOUBLE, ['='] = SIGN | DOUBLE,
+	LETTERS('a'),          LETTERS('n'),          LETTERS('A'),          LETTERS('N'),
+	['_'] = LETTER,        ['$'] = LETTER,        ['0'] = DIGIT,         ['1'] = DIGIT,
+	['2'] = DIGIT,         ['3'] = DIGIT,         ['4'] = DIGIT,         ['5'] = DIGIT,
+	['6'] = DIGIT,         ['7'] = DIGIT,         ['8'] = DIGIT,         ['9'] = DIGIT,
+	[' '] = BLANK,         ['\t'] = BLANK,        ['\r'] = BLANK,        ['\v'] = BLANK,
+	['\f'] = BLANK,        ['('] = SIGN,          [')'] = SIGN,          ['['] = SIGN,
+	[']'] = SIGN,          ['{'] = SIGN | HALT,   ['}'] = SIGN | HALT,   [';'] = SIGN | HALT,
+	['"'] = HALT,          ['\n'] = HALT,         [','] = SIGN,          [':'] = SIGN,
+	['+'] = SIGN,          ['-'] = SIGN,          ['*'] = SIGN,          ['/'] = SIGN | HALT,
+	['%'] = SIGN,          ['^'] = SIGN,          ['~'] = SIGN,          ['?'] = SIGN,
+	['@'] = SIGN,          ['<'] = SIGN | DOUBLE, ['>'] = SIGN | DOUBLE, ['='] = SIGN | DOUBLE,
 	['!'] = SIGN | DOUBLE, ['&'] = SIGN | DOUBLE, ['|'] = SIGN | DOUBLE,
 };
 
@@ -67,7 +72,7 @@ static void newline(struct ptx_lexer *l)
 	l->line_start = l->at;
 }
 
-#define lex_error(l, t, ...)                                                                       \
+#define lex_error(l, t, ...) \
 	((l)->diag ? diag_error((l)->diag, (t)->line, (t)->column, __VA_ARGS__) : (void)0)
 
 static void position(const struct ptx_lexer *l, struct ptx_token *t)

@@ -118,8 +118,8 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 		v = ptx_op(x, IR_UNPACK, IR_B64, v, 0, 0) + 1;
 		t = IR_B32;
 	}
-	return ptx_convert(x, o->type->bits < ir_type_bits(t) ? IR_TRUNC : IR_ZEXT, t,
-			   o->type->ir, v);
+	return ptx_convert(x, o->type->bits < ir_type_bits(t) ? IR_TRUNC : IR_ZEXT, t, o->type->ir,
+			   v);
 }
 
 ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
@@ -377,8 +377,9 @@ static uint64_t truth(const struct ptx_type *d, bool half)
 		return UINT64_MAX;
 	if (d->format == IR_BF16 || d->format == IR_BF16X2)
 		return 0x3f80;
-	return d->format == IR_F16X2 || half ? 0x3c00 : d->bits == 64 ? UINT64_C(0x3ff0000000000000)
-								       : 0x3f800000;
+	return d->format == IR_F16X2 || half ? 0x3c00
+	       : d->bits == 64               ? UINT64_C(0x3ff0000000000000)
+					     : 0x3f800000;
 }
 
 void ptx_lower_set(struct ptx *x, const struct ptx_inst *in)
@@ -414,8 +415,8 @@ void ptx_lower_slct(struct ptx *x, const struct ptx_inst *in)
 	ir_val a = ptx_role(x, in, ROLE_A);
 	ir_val b = ptx_role(x, in, ROLE_B);
 	ir_val c = ptx_role(x, in, ROLE_C);
-	ir_val p = ptx_compare(x, is_float ? IR_FCMP : IR_ICMP, IR_B32,
-			       is_float ? IR_FGE : IR_GE_S, c, ptx_constant_value(x, IR_B32, 0));
+	ir_val p = ptx_compare(x, is_float ? IR_FCMP : IR_ICMP, IR_B32, is_float ? IR_FGE : IR_GE_S,
+			       c, ptx_constant_value(x, IR_B32, 0));
 
 	if (ptx_said(in, SLOT_FTZ))
 		ir_def(x->func, p)->flags |= IR_FTZ;

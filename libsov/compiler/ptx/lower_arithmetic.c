@@ -19,7 +19,8 @@ static ir_val to_word(struct ptx *x, ir_val v)
 static ir_val add_saturating(struct ptx *x, ir_val a, ir_val b)
 {
 	a = ptx_convert(x, IR_SEXT, IR_B32, IR_B64, a);
-	return to_word(x, ptx_op(x, IR_ADD, IR_B64, a, ptx_convert(x, IR_SEXT, IR_B32, IR_B64, b), 0));
+	return to_word(x,
+		       ptx_op(x, IR_ADD, IR_B64, a, ptx_convert(x, IR_SEXT, IR_B32, IR_B64, b), 0));
 }
 
 void ptx_lower_saturating(struct ptx *x, const struct ptx_inst *in)
@@ -136,7 +137,10 @@ static ir_val pattern(struct ptx *x, const struct ptx_type *t, uint64_t half, ui
 {
 	bool pair = t->format == IR_F16X2 || t->format == IR_BF16X2;
 
-	return ptx_constant_value(x, t->ir, t->bits == 16 ? half : pair ? half << 16 | half : whole);
+	return ptx_constant_value(x, t->ir,
+				  t->bits == 16 ? half
+				  : pair        ? half << 16 | half
+						: whole);
 }
 
 static ir_val sign_mask(struct ptx *x, const struct ptx_type *t)
@@ -302,9 +306,9 @@ void ptx_lower_copysign(struct ptx *x, const struct ptx_inst *in)
  * below infinity, infinity, above it. */
 void ptx_lower_testp(struct ptx *x, const struct ptx_inst *in)
 {
-	static const uint8_t conditions[] = {
-		[TESTP_FINITE] = IR_LT_U,     [TESTP_INFINITE] = IR_EQ, [TESTP_NUMBER] = IR_LE_U,
-		[TESTP_NOTANUMBER] = IR_GT_U, [TESTP_NORMAL] = IR_LT_U, [TESTP_SUBNORMAL] = IR_LT_U};
+	static const uint8_t conditions[] = {[TESTP_FINITE] = IR_LT_U, [TESTP_INFINITE] = IR_EQ,
+					     [TESTP_NUMBER] = IR_LE_U, [TESTP_NOTANUMBER] = IR_GT_U,
+					     [TESTP_NORMAL] = IR_LT_U, [TESTP_SUBNORMAL] = IR_LT_U};
 	bool wide = ptx_inst_type(in, SLOT_TYPE)->bits == 64;
 	enum ir_type t = wide ? IR_B64 : IR_B32;
 	uint64_t infinity = wide ? UINT64_C(0x7ff) << 52 : 0x7f800000;
@@ -312,7 +316,8 @@ void ptx_lower_testp(struct ptx *x, const struct ptx_inst *in)
 	enum ptx_testp what = in->value[SLOT_TESTP];
 	ir_val a = ptx_op(x, IR_FABS, t, ptx_role(x, in, ROLE_A), 0, 0), v, zero = 0;
 
-	if (what == TESTP_NORMAL) { /* from normal up to infinity; zeros count as normal (PTX ISA, testp) */
+	if (what ==
+	    TESTP_NORMAL) { /* from normal up to infinity; zeros count as normal (PTX ISA, testp) */
 		zero = ptx_compare(x, IR_ICMP, t, IR_EQ, a, ptx_constant_value(x, t, 0));
 		a = ptx_op(x, IR_SUB, t, a, ptx_constant_value(x, t, normal), 0);
 		bound = infinity - normal;

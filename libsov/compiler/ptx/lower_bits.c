@@ -109,13 +109,15 @@ static ir_val nth_one(struct ptx *x, ir_val word, ir_val n)
 	for (uint32_t half = 16; half; half /= 2) {
 		ir_val width = number(x, IR_B32, half), low, count, beyond;
 
-		low = ptx_op(x, IR_AND, IR_B32, word, number(x, IR_B32, (UINT64_C(1) << half) - 1), 0);
+		low = ptx_op(x, IR_AND, IR_B32, word, number(x, IR_B32, (UINT64_C(1) << half) - 1),
+			     0);
 		count = ptx_op(x, IR_POPC, IR_B32, low, 0, 0);
 		beyond = ptx_compare(x, IR_ICMP, IR_B32, IR_GT_U, n, count);
 		n = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_SUB, IR_B32, n, count, 0), n);
-		word = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_SHR_U, IR_B32, word, width, 0),
-			      word);
-		at = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_ADD, IR_B32, at, width, 0), at);
+		word = ptx_op(x, IR_SELECT, IR_B32, beyond,
+			      ptx_op(x, IR_SHR_U, IR_B32, word, width, 0), word);
+		at = ptx_op(x, IR_SELECT, IR_B32, beyond, ptx_op(x, IR_ADD, IR_B32, at, width, 0),
+			    at);
 	}
 	return at;
 }
@@ -129,11 +131,14 @@ static ir_val mirrored(struct ptx *x, ir_val back, ir_val at)
 /* The n-th one from a base on, up or down; down is up in the mirror. An n of 0 asks for the base. */
 void ptx_lower_fns(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val word = ptx_role(x, in, ROLE_A), base = ptx_role(x, in, ROLE_B), n = ptx_role(x, in, ROLE_C);
-	ir_val zero = number(x, IR_B32, 0), one = number(x, IR_B32, 1), all = number(x, IR_B32, UINT32_MAX);
+	ir_val word = ptx_role(x, in, ROLE_A), base = ptx_role(x, in, ROLE_B),
+	       n = ptx_role(x, in, ROLE_C);
+	ir_val zero = number(x, IR_B32, 0), one = number(x, IR_B32, 1),
+	       all = number(x, IR_B32, UINT32_MAX);
 	ir_val back = ptx_compare(x, IR_ICMP, IR_B32, IR_LT_S, n, zero), from, window, found, at;
 
-	window = ptx_op(x, IR_SELECT, IR_B32, ptx_compare(x, IR_ICMP, IR_B32, IR_EQ, n, zero), one, all);
+	window = ptx_op(x, IR_SELECT, IR_B32, ptx_compare(x, IR_ICMP, IR_B32, IR_EQ, n, zero), one,
+			all);
 	n = ptx_op(x, IR_SELECT, IR_B32, back, ptx_op(x, IR_SUB, IR_B32, zero, n, 0), n);
 	n = ptx_op(x, IR_MAX_U, IR_B32, n, one, 0);
 	word = ptx_op(x, IR_SELECT, IR_B32, back, ptx_op(x, IR_BREV, IR_B32, word, 0, 0), word);

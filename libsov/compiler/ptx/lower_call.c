@@ -43,8 +43,8 @@ ir_val ptx_object_read(struct ptx *x, const struct ptx_object *o, uint64_t offse
 	if (o->cell == t && !(offset % size))
 		return ptx_cell_read(x, o, (uint32_t)(offset / size));
 	for (uint64_t k = offset / size; k * size < offset + bytes; k++) {
-		ir_val v = ptx_convert(x, IR_ZEXT, o->cell, IR_B64,
-				       ptx_cell_read(x, o, (uint32_t)k));
+		ir_val v =
+			ptx_convert(x, IR_ZEXT, o->cell, IR_B64, ptx_cell_read(x, o, (uint32_t)k));
 
 		v = moved(x, v, (int64_t)(k * size) - (int64_t)offset);
 		all = all ? ptx_op(x, IR_OR, IR_B64, all, v, 0) : v;
@@ -122,8 +122,9 @@ static bool find_callee(struct ptx *x, struct call *c)
 		return true;
 	}
 	if (n->kind != NAME_BAD)
-		ptx_error(x, &c->at, "'%.*s' cannot be called; it is no function and no 64-bit "
-				     "register with the address of one",
+		ptx_error(x, &c->at,
+			  "'%.*s' cannot be called; it is no function and no 64-bit "
+			  "register with the address of one",
 			  TEXT(&c->at));
 	return false;
 }
@@ -133,8 +134,8 @@ static bool parse_call(struct ptx *x, struct call *c)
 {
 	const struct ptx_name *n;
 
-	if (ptx_take(x, '(') && (!parse_list(x, c->results, &c->nresults) ||
-				 !ptx_expect(x, ',', "','", "the results")))
+	if (ptx_take(x, '(') &&
+	    (!parse_list(x, c->results, &c->nresults) || !ptx_expect(x, ',', "','", "the results")))
 		return false;
 	c->at = x->token;
 	if (!ptx_expect(x, TOKEN_NAME, "a function", "call") || !find_callee(x, c))

@@ -147,7 +147,8 @@ static ir_val stay_finite(struct ptx *x, const struct ptx_inst *in, ir_val v, ui
 	} steps[] = {{IR_FMIN, greatest}, {IR_FMAX, greatest | 0x80000000}};
 
 	for (int k = 0; ptx_said(in, SLOT_FINITE) && k < 2; k++) {
-		v = ptx_op(x, steps[k].op, IR_B32, v, ptx_constant_value(x, IR_B32, steps[k].bound), 0);
+		v = ptx_op(x, steps[k].op, IR_B32, v, ptx_constant_value(x, IR_B32, steps[k].bound),
+			   0);
 		ir_def(x->func, v)->flags |= IR_NAN;
 	}
 	return v;
@@ -169,7 +170,8 @@ static bool check_rounding(struct ptx *x, const struct ptx_inst *in, const struc
 		needs = "needs a rounding: .rn .rz .rm .rp";
 	else if (integral && !(from_float && (!to_float || to == from)))
 		needs = "does not round to an integer";
-	else if (rounds && !(to_float && (!from_float || narrows || (from->format == IR_BF16 && to != from))))
+	else if (rounds &&
+		 !(to_float && (!from_float || narrows || (from->format == IR_BF16 && to != from))))
 		needs = "does not round";
 	if (needs)
 		ptx_error(x, &in->name, "'%s' %s", ptx_spelling(x, in), needs);
@@ -301,8 +303,8 @@ void ptx_lower_cvt_pack(struct ptx *x, const struct ptx_inst *in)
 	parts[0] = saturate(x, ptx_role(x, in, ROLE_B), from, to);
 	parts[1] = saturate(x, ptx_role(x, in, ROLE_A), from, to);
 	for (int k = 0; k < 2; k++)
-		parts[k] = ptx_op(x, IR_AND, IR_B32, parts[k],
-				  ptx_constant_value(x, IR_B32, mask), 0);
+		parts[k] =
+			ptx_op(x, IR_AND, IR_B32, parts[k], ptx_constant_value(x, IR_B32, mask), 0);
 	v = ptx_op(x, IR_OR, IR_B32, parts[0], ptx_op(x, IR_SHL, IR_B32, parts[1], shift, 0), 0);
 	if (in->role[ROLE_C]) {
 		ir_val above = ptx_op(x, IR_SHL, IR_B32, ptx_role(x, in, ROLE_C),

@@ -147,7 +147,7 @@ void ptx_lower_barrier_red(struct ptx *x, const struct ptx_inst *in)
 	if (threads)
 		args[2] = ptx_read(x, threads);
 	i = ptx_emit(x, IR_BARRIER_RED, popc ? IR_B32 : IR_B1, 1, threads ? 3 : 2, args);
-	ir_at(x->func, i)->sub = popc                              ? IR_BARRIER_POPC
+	ir_at(x->func, i)->sub = popc                             ? IR_BARRIER_POPC
 				 : in->value[SLOT_BOOL] == IR_AND ? IR_BARRIER_AND
 								  : IR_BARRIER_OR;
 	ptx_write(x, d, ir_at(x->func, i)->res);

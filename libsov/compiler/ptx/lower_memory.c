@@ -35,8 +35,8 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
 static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 				const struct ptx_operand *o)
 {
-	enum ir_space have = o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space
-							 : IR_PARAM;
+	enum ir_space have =
+		o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space : IR_PARAM;
 	enum ir_space want = space_of(in);
 
 	/* A global address is its own generic address. */
@@ -61,7 +61,8 @@ static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const stru
 		return false;
 	}
 	if ((p->offset + (uint64_t)offset) % bytes) {
-		ptx_error(x, &o->at, "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
+		ptx_error(x, &o->at,
+			  "'%s' reads parameter '%s' at offset %lld, not a multiple of %u",
 			  ptx_spelling(x, in), p->name, (long long)offset, bytes);
 		return false;
 	}
@@ -116,7 +117,8 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
 	struct ir_inst *m = ir_at(x->func, i);
-	bool is_constant = space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
+	bool is_constant =
+		space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
 	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
 			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
 
@@ -141,11 +143,13 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 
 static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 {
-	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits * (ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
+	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits *
+			(ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
 
 	if (bits <= 128)
 		return true;
-	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in), bits);
+	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
+		  bits);
 	return false;
 }
 
@@ -179,7 +183,8 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 	if (!check_base_variable(x, in, o))
 		return true;
 	if (at < 0 || at + bytes * count > o->name->object->size) {
-		ptx_error(x, &o->at, "'%s' accesses %u bytes at offset %lld of '%.*s', which has %u",
+		ptx_error(x, &o->at,
+			  "'%s' accesses %u bytes at offset %lld of '%.*s', which has %u",
 			  ptx_spelling(x, in), bytes * count, (long long)at, TEXT(o->name),
 			  o->name->object->size);
 		return true;
@@ -349,7 +354,8 @@ static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
 
 	if (!t || strcmp(t->family, "nv") || t->version >= 90)
 		return true;
-	ptx_error(x, &in->name, "'%s' needs sm_90: an atomic operation on 128 bits is not supported on %s",
+	ptx_error(x, &in->name,
+		  "'%s' needs sm_90: an atomic operation on 128 bits is not supported on %s",
 		  ptx_spelling(x, in), t->name);
 	return false;
 }
@@ -408,7 +414,8 @@ void ptx_lower_alloca(struct ptx *x, const struct ptx_inst *in)
 	uint64_t n = align ? align->value : USUAL_STACK_ALIGN;
 	ir_val v;
 
-	if (align && (align->kind != OPERAND_INTEGER || !n || n & (n - 1) || n > IR_MAX_STACK_ALIGN)) {
+	if (align &&
+	    (align->kind != OPERAND_INTEGER || !n || n & (n - 1) || n > IR_MAX_STACK_ALIGN)) {
 		ptx_error(x, &align->at, "an alignment is a power of two up to %d, found '%.*s'",
 			  IR_MAX_STACK_ALIGN, TEXT(&align->at));
 		return;

@@ -539,8 +539,8 @@ bool ptx_match_words(struct ptx *x, struct ptx_inst *in)
 	s = read_row(x, in);
 	use_spelled(in, s);
 	if (number) {
-		x->spelled = arena_grow(x->arena, x->spelled, &x->spelled_capacity,
-					x->nspelled + 1, sizeof(*x->spelled));
+		x->spelled = arena_grow(x->arena, x->spelled, &x->spelled_capacity, x->nspelled + 1,
+					sizeof(*x->spelled));
 		x->spelled[x->nspelled++] = s;
 		*number = x->nspelled;
 	}
@@ -573,9 +573,9 @@ struct check {
 	struct wanted w;
 };
 
-#define complain(c, o, fmt, ...)                                                                   \
-	(ptx_error((c)->x, &(o)->at, "operand %s of '%s' " fmt, (c)->w.name,                       \
-		   ptx_spelling((c)->x, (c)->in), __VA_ARGS__),                                    \
+#define complain(c, o, fmt, ...) \
+	(ptx_error((c)->x, &(o)->at, "operand %s of '%s' " fmt, (c)->w.name, \
+		   ptx_spelling((c)->x, (c)->in), __VA_ARGS__), \
 	 false)
 
 static bool check_constant(struct check *c, struct ptx_operand *o)
@@ -608,11 +608,12 @@ static bool check_variable(struct check *c, struct ptx_operand *o)
 		return complain(c, o, "must be a register or a constant, found variable '%.*s'",
 				TEXT(o->name));
 	if (o->kind == OPERAND_OBJECT)
-		return complain(c, o, "is the address of '%.*s'; a .param of a function or call "
-				      "is reached by ld.param and st.param alone",
+		return complain(c, o,
+				"is the address of '%.*s'; a .param of a function or call "
+				"is reached by ld.param and st.param alone",
 				TEXT(o->name));
-	if (bits == 64 || (bits == 32 && o->kind != OPERAND_FUNCTION &&
-			   has_narrow_address(c->x, o)))
+	if (bits == 64 ||
+	    (bits == 32 && o->kind != OPERAND_FUNCTION && has_narrow_address(c->x, o)))
 		return true;
 	return complain(c, o, "is a %s, too narrow for the address of '%.*s'", c->w.type->name,
 			TEXT(o->name));

@@ -421,8 +421,7 @@ void ptx_file(struct ptx *x)
 		if (x->token.kind == TOKEN_STRING && x->token.line == line) {
 			m->files = arena_grow(x->arena, m->files, &m->files_capacity,
 					      (uint32_t)number + 1, sizeof(*m->files));
-			m->files[number] =
-				arena_strndup(x->arena, x->token.text, x->token.length);
+			m->files[number] = arena_strndup(x->arena, x->token.text, x->token.length);
 			if (m->nfiles <= number)
 				m->nfiles = (uint32_t)number + 1;
 		}

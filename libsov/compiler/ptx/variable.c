@@ -232,7 +232,8 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 	symbol.name = symbol_name(x, &t);
 	symbol.size = ptx_shape_bytes(&s);
 	/* More than is asked for: then neighbours in the array can be accessed together. */
-	if (space == IR_SHARED && !external && symbol.size >= SHARED_ALIGN && symbol.align < SHARED_ALIGN)
+	if (space == IR_SHARED && !external && symbol.size >= SHARED_ALIGN &&
+	    symbol.align < SHARED_ALIGN)
 		symbol.align = SHARED_ALIGN;
 	n->symbol = ir_symbol_new(x->module, &symbol);
 	return true;

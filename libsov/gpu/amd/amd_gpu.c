@@ -104,7 +104,7 @@ static enum winsys_access access_of(const char *name)
 		size_t n = strlen(places[i]);
 
 		if (!strncmp(name, places[i], n))
-			return !strncmp(name + n, "load", 4)	 ? WINSYS_READ
+			return !strncmp(name + n, "load", 4)     ? WINSYS_READ
 			       : !strncmp(name + n, "store", 5)  ? WINSYS_WRITE
 			       : !strncmp(name + n, "atomic", 6) ? WINSYS_ATOMIC
 								 : WINSYS_SOME_ACCESS;

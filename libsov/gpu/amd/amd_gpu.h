@@ -17,7 +17,7 @@
 #include "libsov/gpu/gpu.h"
 
 struct amd_card {
-	uint32_t units;          /* compute units; two share LDS and instruction cache */
+	uint32_t units; /* compute units; two share LDS and instruction cache */
 	uint32_t waves_per_unit, registers_per_unit, lds_per_unit;
 };
 
@@ -56,7 +56,7 @@ void amd_sdma_pad(struct gpu_push *p);
 void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end);
 
 /* An entry of either ring: an indirect buffer, and how its piece of work ends. */
-#define AMD_ENTRY_WORDS 16u
+#define AMD_ENTRY_WORDS  16u
 /* Buffers are multiples of so many words. */
 #define AMD_BUFFER_ALIGN 8u
 
@@ -64,8 +64,8 @@ void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end);
 
 /* What all launches of a kernel have in common. */
 struct amd_kernel {
-	uint64_t entry;         /* a multiple of 256 */
-	uint64_t descriptor;    /* its address, for those who look into the packet */
+	uint64_t entry;      /* a multiple of 256 */
+	uint64_t descriptor; /* its address, for those who look into the packet */
 	uint32_t rsrc1, rsrc2, rsrc3;
 	uint16_t properties;
 	uint32_t lds_bytes;     /* static, of a workgroup */
@@ -78,8 +78,8 @@ struct amd_kernel {
 
 /* A wave's private memory is a multiple of a kilobyte. */
 #define AMD_PRIVATE_ALIGN (AMD_TMPRING_GRANULE / 32)
-#define AMD_PRIVATE_MAX	  (0x1fffu * AMD_PRIVATE_ALIGN)
-#define AMD_LDS_MAX	  (64u << 10) /* of a workgroup */
+#define AMD_PRIVATE_MAX   (0x1fffu * AMD_PRIVATE_ALIGN)
+#define AMD_LDS_MAX       (64u << 10) /* of a workgroup */
 
 /* false: a value does not fit its field, and nothing may be launched. */
 bool amd_grid_fits(const struct amd_kernel *k);
@@ -91,8 +91,8 @@ uint32_t amd_grid_blocks(const struct amd_card *card, uint32_t vgprs, bool pairs
 void amd_grid_hidden(const struct amd_kernel *k, const struct gpu_launch *l, uint8_t *kernarg);
 /* In a place: what kernels may look at beside their arguments, as HSA has it; from its start on. */
 #define AMD_PLACE_PACKET 0u   /* 64 bytes, dispatch packet */
-#define AMD_PLACE_QUEUE	 128u /* 256 bytes, of which two are of use */
-#define AMD_PLACE_HEAD	 (AMD_PLACE_QUEUE + 256u)
+#define AMD_PLACE_QUEUE  128u /* 256 bytes, of which two are of use */
+#define AMD_PLACE_HEAD   (AMD_PLACE_QUEUE + 256u)
 void amd_grid_head(const struct amd_kernel *k, const struct gpu_launch *l, uint64_t kernarg,
 		   uint8_t head[AMD_PLACE_HEAD]);
 /* All packets of it, caches first. place, kernarg: addresses of the two. */

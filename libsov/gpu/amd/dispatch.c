@@ -7,15 +7,19 @@
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
 
-#define WAVE		  32u
-#define SIMDS		  2u  /* of a compute unit */
-#define REGISTER_UNIT	  16u /* vector registers of a wave are given out in (gfx10.3, wave32; LLVM AMDGPUBaseInfo) */
-#define BARRIERS_PER_UNIT 16u /* workgroups of more than one wave (LLVM AMDGPUBaseInfo, getMaxWorkGroupsPerCU) */
+#define WAVE  32u
+#define SIMDS 2u /* of a compute unit */
+#define REGISTER_UNIT \
+	16u /* vector registers of a wave are given out in (gfx10.3, wave32; LLVM AMDGPUBaseInfo) */
+#define BARRIERS_PER_UNIT \
+	16u /* workgroups of more than one wave (LLVM AMDGPUBaseInfo, getMaxWorkGroupsPerCU) */
 
 /* Buffer resource of private memory: lanes interleave word by word (RDNA2 ISA manual, buffer resource descriptor;
  * word 3 as LLVM makes it where there is no runtime, SIInstrInfo::getScratchRsrcWords23). */
 #define RESOURCE_SWIZZLE (1u << 31) /* word 1 */
-#define RESOURCE_WORD_3                                                                            	(22u << 12 /* 32-bit float */ | 2u << 21 /* 32 lanes side by side */ |                     	 1u << 23 /* add the lane */ | 1u << 24 /* resource level */ | 3u << 28 /* bounds: raw */)
+#define RESOURCE_WORD_3 \
+	(22u << 12 /* 32-bit float */ | 2u << 21 /* 32 lanes side by side */ | \
+	 1u << 23 /* add the lane */ | 1u << 24 /* resource level */ | 3u << 28 /* bounds: raw */)
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
 {
@@ -65,12 +69,17 @@ static uint64_t hidden_value(enum amd_hidden h, const struct amd_kernel *k,
 	uint32_t axis;
 
 	switch (h) {
-	case AMD_HIDDEN_BLOCK_COUNT_X: case AMD_HIDDEN_BLOCK_COUNT_Y: case AMD_HIDDEN_BLOCK_COUNT_Z:
+	case AMD_HIDDEN_BLOCK_COUNT_X:
+	case AMD_HIDDEN_BLOCK_COUNT_Y:
+	case AMD_HIDDEN_BLOCK_COUNT_Z:
 		return l->grid[h - AMD_HIDDEN_BLOCK_COUNT_X];
-	case AMD_HIDDEN_GROUP_SIZE_X: case AMD_HIDDEN_GROUP_SIZE_Y: case AMD_HIDDEN_GROUP_SIZE_Z:
+	case AMD_HIDDEN_GROUP_SIZE_X:
+	case AMD_HIDDEN_GROUP_SIZE_Y:
+	case AMD_HIDDEN_GROUP_SIZE_Z:
 		return l->block[h - AMD_HIDDEN_GROUP_SIZE_X];
 	case AMD_HIDDEN_GRID_DIMS:
-		for (axis = 3; axis > 1 && l->grid[axis - 1] == 1 && l->block[axis - 1] == 1; axis--)
+		for (axis = 3; axis > 1 && l->grid[axis - 1] == 1 && l->block[axis - 1] == 1;
+		     axis--)
 			;
 		return axis;
 	case AMD_HIDDEN_DYNAMIC_LDS_SIZE:
@@ -169,10 +178,10 @@ static void set_user(const struct amd_kernel *k, const struct gpu_launch *l, uin
 }
 
 void amd_grid_push(const struct amd_card *card, const struct amd_kernel *k,
-		   const struct gpu_launch *l, uint64_t place, uint64_t kernarg,
-		   struct gpu_push *p)
+		   const struct gpu_launch *l, uint64_t place, uint64_t kernarg, struct gpu_push *p)
 {
-	uint32_t lds = round_up(k->lds_bytes + l->dynamic_shared, AMD_LDS_GRANULE) / AMD_LDS_GRANULE;
+	uint32_t lds =
+		round_up(k->lds_bytes + l->dynamic_shared, AMD_LDS_GRANULE) / AMD_LDS_GRANULE;
 	uint32_t size = k->private_bytes / AMD_PRIVATE_ALIGN;
 	/* Where it starts, and how large workgroups are: neighbours. */
 	const uint32_t shape[] = {0, 0, 0, l->block[0], l->block[1], l->block[2]};

@@ -12,8 +12,8 @@
 #define LOW(address)  ((uint32_t)(address))
 
 /* The header and the words that follow it. */
-#define PACKET(p, opcode, ...)                                                                     \
-	packet(p, opcode, (const uint32_t[]){__VA_ARGS__},                                         \
+#define PACKET(p, opcode, ...) \
+	packet(p, opcode, (const uint32_t[]){__VA_ARGS__}, \
 	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static bool room(struct gpu_push *p, uint32_t words)
@@ -75,9 +75,9 @@ void amd_pm4_wait(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 }
 
 /* As amdgpu's fences have it: gfx_v10_0_ring_emit_fence. */
-#define END_OF_PIPE                                                                                \
-	(AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS, AMD_EVENT_INDEX_END_OF_PIPE) |        \
-	 AMD_RELEASE_SEQ | AMD_RELEASE_GL2_WB | AMD_RELEASE_GLM_WB | AMD_RELEASE_GLM_INV |         \
+#define END_OF_PIPE \
+	(AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS, AMD_EVENT_INDEX_END_OF_PIPE) | \
+	 AMD_RELEASE_SEQ | AMD_RELEASE_GL2_WB | AMD_RELEASE_GLM_WB | AMD_RELEASE_GLM_INV | \
 	 AMD_RELEASE_CACHE_POLICY(3))
 
 static void release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data)

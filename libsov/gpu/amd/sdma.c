@@ -7,12 +7,12 @@
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
 
-#define HIGH(address) ((uint32_t)((address) >> 32))
-#define LOW(address)  ((uint32_t)(address))
+#define HIGH(address)  ((uint32_t)((address) >> 32))
+#define LOW(address)   ((uint32_t)(address))
 #define FENCE_UNCACHED 3
 
-#define PACKET(p, ...)                                                                             \
-	packet(p, (const uint32_t[]){__VA_ARGS__},                                                 \
+#define PACKET(p, ...) \
+	packet(p, (const uint32_t[]){__VA_ARGS__}, \
 	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static void packet(struct gpu_push *p, const uint32_t *words, uint32_t count)
@@ -28,8 +28,8 @@ static void packet(struct gpu_push *p, const uint32_t *words, uint32_t count)
 void amd_sdma_wait(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 {
 	PACKET(p,
-	       AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) |
-		       AMD_SDMA_POLL_FUNCTION(AMD_WAIT_GREATER_EQUAL) | AMD_SDMA_POLL_MEMORY,
+	       AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) | AMD_SDMA_POLL_FUNCTION(AMD_WAIT_GREATER_EQUAL) |
+		       AMD_SDMA_POLL_MEMORY,
 	       LOW(semaphore), HIGH(semaphore), payload, 0xffffffff,
 	       AMD_SDMA_POLL_FOR_EVER | AMD_SDMA_POLL_INTERVAL);
 }
@@ -65,11 +65,11 @@ struct cut {
 
 static struct cut cut(const struct gpu_lines *l)
 {
-	uint64_t all = l->destination | l->source | l->destination_pitch | l->source_pitch |
-		       l->bytes;
+	uint64_t all =
+		l->destination | l->source | l->destination_pitch | l->source_pitch | l->bytes;
 	struct cut c = {0, 0};
-	uint32_t pitch = l->destination_pitch > l->source_pitch ? l->destination_pitch
-								 : l->source_pitch;
+	uint32_t pitch =
+		l->destination_pitch > l->source_pitch ? l->destination_pitch : l->source_pitch;
 
 	while (c.log2 < AMD_SDMA_MAX_ELEMENT_LOG2 && !(all >> c.log2 & 1))
 		c.log2++;

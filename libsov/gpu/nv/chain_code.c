@@ -42,9 +42,18 @@ static bool goes_on(const struct sass_inst *in)
 	uint32_t i;
 
 	switch (in->op) {
-	case SASS_BRX: case SASS_BRXU: case SASS_BREAK: case SASS_CALL_REL: case SASS_CALL_REL_REG: case SASS_RET_REL:
-	case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS: case SASS_BRA_UREG:
-	case SASS_WARPSYNC_COLLECTIVE: case SASS_WARPSYNC_COLLECTIVE_ALL:
+	case SASS_BRX:
+	case SASS_BRXU:
+	case SASS_BREAK:
+	case SASS_CALL_REL:
+	case SASS_CALL_REL_REG:
+	case SASS_RET_REL:
+	case SASS_CALL_ABS:
+	case SASS_CALL_ABS_REG:
+	case SASS_RET_ABS:
+	case SASS_BRA_UREG:
+	case SASS_WARPSYNC_COLLECTIVE:
+	case SASS_WARPSYNC_COLLECTIVE_ALL:
 		return false;
 	}
 	for (i = 0; i < in->nops; i++)
@@ -58,8 +67,17 @@ static bool goes_on(const struct sass_inst *in)
 static bool is_known(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_LDG: case SASS_LD: case SASS_STG: case SASS_ST: case SASS_LDL: case SASS_STL:
-	case SASS_ATOMG: case SASS_ATOMG_CAS: case SASS_ATOM: case SASS_ATOM_CAS: case SASS_RED:
+	case SASS_LDG:
+	case SASS_LD:
+	case SASS_STG:
+	case SASS_ST:
+	case SASS_LDL:
+	case SASS_STL:
+	case SASS_ATOMG:
+	case SASS_ATOMG_CAS:
+	case SASS_ATOM:
+	case SASS_ATOM_CAS:
+	case SASS_RED:
 		return true;
 	}
 	return sass_pipe(sm, in) != SASS_PIPE_MEMORY;
@@ -70,7 +88,9 @@ static bool ask_l2(struct sass_inst *in)
 	if (in->op != SASS_LDG && in->op != SASS_LD)
 		return false;
 	switch (in->mod[SASS_M_ORDER]) {
-	case SASS_ORDER_STRONG_GPU: case SASS_ORDER_STRONG_SYS: case SASS_ORDER_MMIO_GPU:
+	case SASS_ORDER_STRONG_GPU:
+	case SASS_ORDER_STRONG_SYS:
+	case SASS_ORDER_MMIO_GPU:
 	case SASS_ORDER_MMIO_SYS:
 		return false;
 	}
@@ -99,7 +119,8 @@ bool nv_chain_code(uint32_t sm, const struct image *im, const struct image_kerne
 	struct sass_inst in;
 	uint32_t at;
 
-	if (k->calls || k->services || k->code_bytes > MOST_BYTES || relocated(im, k) || has_constants(k))
+	if (k->calls || k->services || k->code_bytes > MOST_BYTES || relocated(im, k) ||
+	    has_constants(k))
 		return false;
 	if (nv_chain_wait_bytes(sm)) {
 		sass_init(&in, SASS_ACQBULK);

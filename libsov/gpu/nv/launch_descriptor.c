@@ -16,7 +16,7 @@
  */
 #define QUARTERS      4
 #define REGISTER_UNIT 256
-#define KIB	      1024u
+#define KIB           1024u
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -88,8 +88,7 @@ static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, 
 		    (!nv_qmd_set_at(l, qmd, NV_QMD_BANK_VALID, i, 1) ||
 		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_INVALIDATE, i, 1) ||
 		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_ADDRESS, i, k->banks[i].address) ||
-		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_BYTES, i,
-				    round_up(k->banks[i].bytes, 16))))
+		     !nv_qmd_set_at(l, qmd, NV_QMD_BANK_BYTES, i, round_up(k->banks[i].bytes, 16))))
 			return false;
 	return true;
 }
@@ -141,10 +140,8 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launc
 static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
-		{NV_QMD_RELEASE_ENABLE, 1},
-		{NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
-		{NV_QMD_RELEASE_MEMBAR, 1},
-		{NV_QMD_RELEASE_ADDRESS, g->release},
+		{NV_QMD_RELEASE_ENABLE, 1},           {NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
+		{NV_QMD_RELEASE_MEMBAR, 1},           {NV_QMD_RELEASE_ADDRESS, g->release},
 		{NV_QMD_RELEASE_PAYLOAD, g->payload},
 	};
 
@@ -185,8 +182,8 @@ static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
 	const struct gpu_link *link = g->link;
 	uint64_t program = g->program ? g->program : k->program;
 	uint64_t first = program / NV_QMD_FETCH_UNIT;
-	uint64_t units = (program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) /
-				 NV_QMD_FETCH_UNIT - first;
+	uint64_t units =
+		(program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) / NV_QMD_FETCH_UNIT - first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},
@@ -196,9 +193,8 @@ static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
 		{NV_QMD_MEMBAR_CHASING, link->chase},
 		{NV_QMD_BANK_FETCH, link->fetch_bank0},
 		{NV_QMD_BANK_FETCH_MOST, link->fetch_bank0 == NV_QMD_FETCH_BEFORE ? bank : 0},
-		{NV_QMD_PROGRAM_FETCH_ADDRESS,
-		 link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
-		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program	   ? 0
+		{NV_QMD_PROGRAM_FETCH_ADDRESS, link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program        ? 0
 					     : units > NV_QMD_FETCH_MOST ? NV_QMD_FETCH_MOST
 									 : units},
 	};

@@ -10,16 +10,16 @@
 #include "libsov/gpu/nv/nv_gpu.h"
 
 /* Data words for consecutive methods, beginning with the first. */
-#define METHODS(p, subchannel, method, ...)                                                        \
-	methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__},                            \
+#define METHODS(p, subchannel, method, ...) \
+	methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__}, \
 		sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 #define HIGH(address) ((uint32_t)((address) >> 32))
 #define LOW(address)  ((uint32_t)(address))
 
 /* Inlined, the words are stored one by one and the array is never made. */
-__attribute__((always_inline)) static inline void
-methods(struct gpu_push *p, uint32_t subchannel, uint32_t method, const uint32_t *data,
-	uint32_t count)
+__attribute__((always_inline)) static inline void methods(struct gpu_push *p, uint32_t subchannel,
+							  uint32_t method, const uint32_t *data,
+							  uint32_t count)
 {
 	uint32_t *words = p->words + p->count, i;
 
@@ -90,8 +90,8 @@ void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, u
 
 /* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
  * semaphore is. */
-#define COPY_LAUNCH                                                                                \
-	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN |                  \
+#define COPY_LAUNCH \
+	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN | \
 	 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
 
 void nv_push_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint32_t bytes,

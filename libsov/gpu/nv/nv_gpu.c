@@ -16,16 +16,17 @@
 #include "libsov/isa/nv/sass.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
-#define LINE		  GPU_LINE
+#define LINE              GPU_LINE
 #define INSTRUCTION_BYTES 16
-#define MOST_LINES	  0x40000000u /* that the copy engine takes at a time */
+#define MOST_LINES        0x40000000u /* that the copy engine takes at a time */
 
 static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is one line");
 static_assert(!(GPU_PLACE_CONSTANTS % LINE) && !(GPU_PLACE_BYTES % LINE), "parts begin lines");
 static_assert(NV_QMD_MAX_BYTES <= GPU_PLACE_CONSTANTS, "a descriptor fits before its bank");
 static_assert(GPU_TIME_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
 static_assert((int)GPU_FETCH_BEFORE == NV_QMD_FETCH_BEFORE &&
-	      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND, "the hardware's values");
+		      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND,
+	      "the hardware's values");
 /* Spans are entries as they are: nv_gp_entry_pack. */
 static_assert(NV_GP_MAX_WORDS == GPU_SPAN_MOST && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");
 static_assert(GPU_MAX_CONSTANTS >= NV_GRID_HEAD_BYTES, "the bank has its head");
@@ -119,11 +120,17 @@ static bool chains(const void *chip)
 static enum winsys_access access_of(const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_LDG: case SASS_LD:
+	case SASS_LDG:
+	case SASS_LD:
 		return WINSYS_READ;
-	case SASS_STG: case SASS_ST:
+	case SASS_STG:
+	case SASS_ST:
 		return WINSYS_WRITE;
-	case SASS_ATOMG: case SASS_ATOMG_CAS: case SASS_ATOM: case SASS_ATOM_CAS: case SASS_RED:
+	case SASS_ATOMG:
+	case SASS_ATOMG_CAS:
+	case SASS_ATOM:
+	case SASS_ATOM_CAS:
+	case SASS_RED:
 		return WINSYS_ATOMIC;
 	}
 	return WINSYS_SOME_ACCESS;
@@ -208,7 +215,8 @@ static void split(const struct nv_chip *chip, struct plan *p, struct gpu_launch 
 	g->split_target = known & 63;
 }
 
-static bool same_shape(const struct gpu_written *w, const struct plan *p, const struct gpu_launch *g)
+static bool same_shape(const struct gpu_written *w, const struct plan *p,
+		       const struct gpu_launch *g)
 {
 	return w->id == p->id && !memcmp(w->grid, g->grid, sizeof(g->grid)) &&
 	       !memcmp(w->block, g->block, sizeof(g->block)) &&
@@ -294,8 +302,8 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *g, uint8
 	uint8_t bank[GPU_MAX_CONSTANTS] = {0};
 
 	g->bank0 = va + GPU_PLACE_CONSTANTS;
-	nv_grid_split(chip, &p->nv.kernel, g->block[0] * g->block[1] * g->block[2], g->dynamic_shared,
-		      &g->split_min, &g->split_target);
+	nv_grid_split(chip, &p->nv.kernel, g->block[0] * g->block[1] * g->block[2],
+		      g->dynamic_shared, &g->split_min, &g->split_target);
 	if (!nv_grid_qmd(chip, &p->nv, g, qmd))
 		return false;
 	nv_grid_body(chip, &p->nv.kernel, p->kernel->param_base, bank);

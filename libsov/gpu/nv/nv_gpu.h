@@ -64,8 +64,8 @@ uint32_t nv_chain_wait_bytes(uint32_t sm);
 /* ---- grid.c ---- */
 
 /* Bytes of a descriptor that a launch without clusters has to write; the rest is 0 (H200). */
-#define NV_GRID_QMD_BYTES 256u
-#define NV_GRID_QMD_WORDS (NV_GRID_QMD_BYTES / 4)
+#define NV_GRID_QMD_BYTES  256u
+#define NV_GRID_QMD_WORDS  (NV_GRID_QMD_BYTES / 4)
 /* Bytes at the start of constant bank 0 that differ from launch to launch. */
 #define NV_GRID_HEAD_BYTES 64u
 

@@ -36,8 +36,10 @@ uint32_t amd_words(const struct amd_inst *in, enum amd_slot slot)
 		return row->type[AMD_S2] && in->reg[AMD_S2] != AMD_NULL ? 1 : 2;
 	case TYPE_SADDR:
 		return in->reg[slot] == AMD_NULL ||
-		       (row->format == AMD_SCRATCH && in->reg[slot] == AMD_EXEC_HI) ? 0 :
-		       row->format == AMD_SCRATCH ? 1 : 2;
+				       (row->format == AMD_SCRATCH && in->reg[slot] == AMD_EXEC_HI)
+			       ? 0
+		       : row->format == AMD_SCRATCH ? 1
+						    : 2;
 	case TYPE_VBUF:
 		return (uint32_t)(in->field[AMD_F_OFFEN] + in->field[AMD_F_IDXEN]);
 	default:
@@ -102,8 +104,7 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 	if (type == TYPE_NO)
 		return reg == AMD_NONE;
 	if (!p || type == TYPE_X)
-		return reg == amd_implied(row, slot) &&
-		       (type != TYPE_K16 || in->literal <= 0xffff);
+		return reg == amd_implied(row, slot) && (type != TYPE_K16 || in->literal <= 0xffff);
 	/* Loads into M0 and EXEC, and masks taken from EXEC, are not possible. */
 	if ((row->format == AMD_SMEM && slot == AMD_D) || (type == TYPE_M && slot == AMD_S2))
 		if (reg == AMD_EXEC || reg == AMD_EXEC_HI ||
@@ -117,12 +118,14 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 		return vector && info->vector && p->kind != P_PAIR && p->kind != P_QUAD &&
 		       reg + words <= AMD_VGPR + 256;
 	}
-	if (p->kind == P_VGPR || p->kind == P_DATA ||
-	    (p->kind == P_DST && info->vector))
+	if (p->kind == P_VGPR || p->kind == P_DATA || (p->kind == P_DST && info->vector))
 		return false;
 	if (reg < AMD_INT_0)
 		return info->scalar && scalar_legal(reg, words) &&
-		       reg % (p->kind == P_PAIR ? 2 : p->kind == P_QUAD ? 4 : 1) == 0;
+		       reg % (p->kind == P_PAIR   ? 2
+			      : p->kind == P_QUAD ? 4
+						  : 1) ==
+			       0;
 	if (is_destination(row, slot) || p->width < 8)
 		return false;
 	if (reg == AMD_LITERAL)
@@ -154,15 +157,18 @@ static uint32_t memory_mask(const struct amd_row *row, enum amd_field field)
 		uint32_t mask;
 	} fields[AMD_FIELDS] = {
 		[AMD_F_GLC] = {1u << AMD_SMEM | 1u << AMD_FLAT | 1u << AMD_GLOBAL |
-				       1u << AMD_SCRATCH | 1u << AMD_MUBUF, 1},
+				       1u << AMD_SCRATCH | 1u << AMD_MUBUF,
+			       1},
 		[AMD_F_DLC] = {1u << AMD_SMEM | 1u << AMD_FLAT | 1u << AMD_GLOBAL |
-				       1u << AMD_SCRATCH | 1u << AMD_MUBUF, 1},
+				       1u << AMD_SCRATCH | 1u << AMD_MUBUF,
+			       1},
 		[AMD_F_SLC] = {1u << AMD_FLAT | 1u << AMD_GLOBAL | 1u << AMD_SCRATCH |
-				       1u << AMD_MUBUF, 1},
+				       1u << AMD_MUBUF,
+			       1},
 		[AMD_F_OFFEN] = {1u << AMD_MUBUF, 1},
 		[AMD_F_IDXEN] = {1u << AMD_MUBUF, 1},
 		[AMD_F_OFFSET] = {1u << AMD_SMEM | 1u << AMD_DS | 1u << AMD_FLAT |
-				  1u << AMD_GLOBAL | 1u << AMD_SCRATCH | 1u << AMD_MUBUF,
+					  1u << AMD_GLOBAL | 1u << AMD_SCRATCH | 1u << AMD_MUBUF,
 				  0xffffffff},
 	};
 
@@ -186,12 +192,14 @@ static uint32_t long_mask(const struct amd_row *row, enum amd_field field)
 	case AMD_F_NEG:
 		return packed ? all_sources(row) : float_sources(row, true);
 	case AMD_F_ABS:
-		return packed ? all_sources(row) :
-		       row->flags & CARRY ? 0 : float_sources(row, true);
+		return packed               ? all_sources(row)
+		       : row->flags & CARRY ? 0
+					    : float_sources(row, true);
 	case AMD_F_OP_SEL:
-		return packed ? all_sources(row) :
-		       !(row->flags & OP_SEL) ? 0 :
-		       row->type[AMD_S0] == TYPE_V32 ? 3 : all_sources(row) | 8;
+		return packed                          ? all_sources(row)
+		       : !(row->flags & OP_SEL)        ? 0
+		       : row->type[AMD_S0] == TYPE_V32 ? 3
+						       : all_sources(row) | 8;
 	case AMD_F_OP_SEL_HI:
 		return packed ? 7 : 0;
 	default:
@@ -221,7 +229,9 @@ static uint32_t sdwa_mask(const struct amd_row *row, enum amd_field field)
 		return !compares;
 	case AMD_F_OMOD:
 		return row->type[AMD_D] == TYPE_F16 || row->type[AMD_D] == TYPE_F32 ||
-				       row->type[AMD_D] == TYPE_PF16 ? 3 : 0;
+				       row->type[AMD_D] == TYPE_PF16
+			       ? 3
+			       : 0;
 	default:
 		return 0;
 	}
@@ -231,7 +241,9 @@ uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_
 {
 	if (field == AMD_F_IMM)
 		return row->format == AMD_SOPK ||
-		       (row->format == AMD_SOPP && !(row->flags & NO_IMM)) ? 0xffff : 0;
+				       (row->format == AMD_SOPP && !(row->flags & NO_IMM))
+			       ? 0xffff
+			       : 0;
 	if (!vector_format(row))
 		return memory_mask(row, field);
 	switch (form) {

@@ -49,8 +49,8 @@ static uint64_t put(const struct amd_inst *in, const struct amd_place *p)
 	case P_SDWA:
 		return (v & 0xff) << p->lo | (v < AMD_VGPR ? 1ull << p->extra : 0);
 	case P_SDWA_DST:
-		return v == AMD_VCC || row->type[slot] == TYPE_X ? 0 :
-		       v << p->lo | 1ull << p->extra;
+		return v == AMD_VCC || row->type[slot] == TYPE_X ? 0
+								 : v << p->lo | 1ull << p->extra;
 	case P_PAIR:
 		return v / 2 << p->lo;
 	case P_QUAD:
@@ -148,11 +148,11 @@ void amd_init(struct amd_inst *in, enum amd_op op, enum amd_form form)
 
 	*in = (struct amd_inst){.row = row, .form = (uint8_t)form};
 	for (uint32_t s = 0; s < AMD_SLOTS; s++)
-		in->reg[s] = !row->type[s] ? AMD_NONE :
-			     amd_place_of(l, row, s) ? 0 : amd_implied(row, s);
+		in->reg[s] = !row->type[s]             ? AMD_NONE
+			     : amd_place_of(l, row, s) ? 0
+						       : amd_implied(row, s);
 	if (row->format == AMD_VOP3P)
-		in->field[AMD_F_OP_SEL_HI] =
-			row->type[AMD_S0] == TYPE_MIX ? 0 : 7;
+		in->field[AMD_F_OP_SEL_HI] = row->type[AMD_S0] == TYPE_MIX ? 0 : 7;
 	if (form == AMD_SDWA) {
 		in->field[AMD_F_SRC0_SEL] = AMD_DWORD;
 		in->field[AMD_F_SRC1_SEL] = row->type[AMD_S1] ? AMD_DWORD : 0;
@@ -162,8 +162,7 @@ void amd_init(struct amd_inst *in, enum amd_op op, enum amd_form form)
 		in->field[AMD_F_ROW_MASK] = in->field[AMD_F_BANK_MASK] = 15;
 }
 
-uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count,
-		    struct amd_inst *out)
+uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count, struct amd_inst *out)
 {
 	const struct amd_row *row = NULL;
 	uint32_t again[AMD_MAX_WORDS] = {0}, bytes;

@@ -43,19 +43,29 @@ enum amd_slot {
 
 /* Operand numbers. */
 enum {
-	AMD_SGPRS = 106,        /* s0–s105 */
-	AMD_VCC = 106, AMD_VCC_HI = 107,
-	AMD_TTMP = 108,         /* ttmp0–ttmp15, trap handlers only */
-	AMD_M0 = 124, AMD_NULL = 125, AMD_EXEC = 126, AMD_EXEC_HI = 127,
-	AMD_INT_0 = 128,        /* 0–64 */
-	AMD_INT_M1 = 193,       /* -1 … -16 */
-	AMD_SHARED_BASE = 235, AMD_SHARED_LIMIT = 236, AMD_PRIVATE_BASE = 237,
-	AMD_PRIVATE_LIMIT = 238, AMD_POPS_ID = 239,
-	AMD_HALF = 240,         /* 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi) */
+	AMD_SGPRS = 106, /* s0–s105 */
+	AMD_VCC = 106,
+	AMD_VCC_HI = 107,
+	AMD_TTMP = 108, /* ttmp0–ttmp15, trap handlers only */
+	AMD_M0 = 124,
+	AMD_NULL = 125,
+	AMD_EXEC = 126,
+	AMD_EXEC_HI = 127,
+	AMD_INT_0 = 128,  /* 0–64 */
+	AMD_INT_M1 = 193, /* -1 … -16 */
+	AMD_SHARED_BASE = 235,
+	AMD_SHARED_LIMIT = 236,
+	AMD_PRIVATE_BASE = 237,
+	AMD_PRIVATE_LIMIT = 238,
+	AMD_POPS_ID = 239,
+	AMD_HALF = 240, /* 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi) */
 	AMD_INV_2PI = 248,
-	AMD_VCCZ = 251, AMD_EXECZ = 252, AMD_SCC = 253, AMD_LITERAL = 255,
-	AMD_VGPR = 256,         /* v0–v255 */
-	AMD_NONE = 0xffff,      /* the row has no such operand */
+	AMD_VCCZ = 251,
+	AMD_EXECZ = 252,
+	AMD_SCC = 253,
+	AMD_LITERAL = 255,
+	AMD_VGPR = 256,    /* v0–v255 */
+	AMD_NONE = 0xffff, /* the row has no such operand */
 };
 
 /* Everything else that an instruction says. A field that a row does not have is 0. */
@@ -70,9 +80,14 @@ enum { AMD_BYTE_0, AMD_BYTE_1, AMD_BYTE_2, AMD_BYTE_3, AMD_WORD_0, AMD_WORD_1, A
 enum { AMD_UNUSED_PAD, AMD_UNUSED_SEXT, AMD_UNUSED_PRESERVE };
 /* DPP_CTRL */
 enum {
-	AMD_DPP_QUAD_PERM = 0x000, AMD_DPP_ROW_SHL = 0x100, AMD_DPP_ROW_SHR = 0x110,
-	AMD_DPP_ROW_ROR = 0x120, AMD_DPP_ROW_MIRROR = 0x140, AMD_DPP_ROW_HALF_MIRROR = 0x141,
-	AMD_DPP_ROW_SHARE = 0x150, AMD_DPP_ROW_XMASK = 0x160,
+	AMD_DPP_QUAD_PERM = 0x000,
+	AMD_DPP_ROW_SHL = 0x100,
+	AMD_DPP_ROW_SHR = 0x110,
+	AMD_DPP_ROW_ROR = 0x120,
+	AMD_DPP_ROW_MIRROR = 0x140,
+	AMD_DPP_ROW_HALF_MIRROR = 0x141,
+	AMD_DPP_ROW_SHARE = 0x150,
+	AMD_DPP_ROW_XMASK = 0x160,
 };
 /* OMOD: the result times 1, 2, 4, 1/2 */
 enum { AMD_OMOD_NONE, AMD_OMOD_2, AMD_OMOD_4, AMD_OMOD_HALF };
@@ -81,10 +96,10 @@ struct amd_row;
 
 struct amd_inst {
 	const struct amd_row *row;
-	uint8_t form;              /* enum amd_form */
-	uint8_t bytes;             /* as decoded: 4, 8, 12 */
-	uint16_t reg[AMD_SLOTS];   /* operand numbers, AMD_NONE */
-	uint32_t literal;          /* of every AMD_LITERAL: there is one */
+	uint8_t form;            /* enum amd_form */
+	uint8_t bytes;           /* as decoded: 4, 8, 12 */
+	uint16_t reg[AMD_SLOTS]; /* operand numbers, AMD_NONE */
+	uint32_t literal;        /* of every AMD_LITERAL: there is one */
 	int32_t field[AMD_FIELDS];
 };
 
@@ -108,9 +123,9 @@ uint32_t amd_words(const struct amd_inst *in, enum amd_slot slot);
 
 /* Registers that an instruction reads and writes, those that no operand names included. */
 struct amd_use {
-	uint16_t reg;   /* operand number of the first; AMD_SCC for the condition bit */
+	uint16_t reg; /* operand number of the first; AMD_SCC for the condition bit */
 	uint8_t count;
-	uint8_t slot;   /* enum amd_slot; AMD_SLOTS: implied */
+	uint8_t slot; /* enum amd_slot; AMD_SLOTS: implied */
 	bool write;
 };
 #define AMD_MAX_USES 12

@@ -66,8 +66,8 @@ static const char *special_name(uint32_t reg, bool wide)
 
 static void say_constant(struct amd_text *t, uint32_t reg, bool wide)
 {
-	static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0",
-					     "4.0", "-4.0"};
+	static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0",
+					     "2.0", "-2.0", "4.0", "-4.0"};
 
 	if (reg < AMD_INT_M1)
 		amd_say(t, "%u", reg - AMD_INT_0);

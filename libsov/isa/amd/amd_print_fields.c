@@ -6,17 +6,17 @@
 #include "libsov/isa/amd/amd_print.h"
 
 static const char *const hwregs[64] = {
-	[1] = "HW_REG_MODE",	       [2] = "HW_REG_STATUS",	    [3] = "HW_REG_TRAPSTS",
-	[5] = "HW_REG_GPR_ALLOC",      [6] = "HW_REG_LDS_ALLOC",    [7] = "HW_REG_IB_STS",
-	[15] = "HW_REG_SH_MEM_BASES",  [16] = "HW_REG_TBA_LO",	    [17] = "HW_REG_TBA_HI",
-	[18] = "HW_REG_TMA_LO",	       [19] = "HW_REG_TMA_HI",	    [20] = "HW_REG_FLAT_SCR_LO",
-	[21] = "HW_REG_FLAT_SCR_HI",   [23] = "HW_REG_HW_ID1",	    [24] = "HW_REG_HW_ID2",
-	[25] = "HW_REG_POPS_PACKER",   [29] = "HW_REG_SHADER_CYCLES",
+	[1] = "HW_REG_MODE",          [2] = "HW_REG_STATUS",         [3] = "HW_REG_TRAPSTS",
+	[5] = "HW_REG_GPR_ALLOC",     [6] = "HW_REG_LDS_ALLOC",      [7] = "HW_REG_IB_STS",
+	[15] = "HW_REG_SH_MEM_BASES", [16] = "HW_REG_TBA_LO",        [17] = "HW_REG_TBA_HI",
+	[18] = "HW_REG_TMA_LO",       [19] = "HW_REG_TMA_HI",        [20] = "HW_REG_FLAT_SCR_LO",
+	[21] = "HW_REG_FLAT_SCR_HI",  [23] = "HW_REG_HW_ID1",        [24] = "HW_REG_HW_ID2",
+	[25] = "HW_REG_POPS_PACKER",  [29] = "HW_REG_SHADER_CYCLES",
 };
 static const char *const messages[16] = {
-	[1] = "MSG_INTERRUPT",	   [4] = "MSG_SAVEWAVE",	   [5] = "MSG_STALL_WAVE_GEN",
-	[6] = "MSG_HALT_WAVES",	   [7] = "MSG_ORDERED_PS_DONE",    [8] = "MSG_EARLY_PRIM_DEALLOC",
-	[9] = "MSG_GS_ALLOC_REQ",  [10] = "MSG_GET_DOORBELL",	   [11] = "MSG_GET_DDID",
+	[1] = "MSG_INTERRUPT",    [4] = "MSG_SAVEWAVE",        [5] = "MSG_STALL_WAVE_GEN",
+	[6] = "MSG_HALT_WAVES",   [7] = "MSG_ORDERED_PS_DONE", [8] = "MSG_EARLY_PRIM_DEALLOC",
+	[9] = "MSG_GS_ALLOC_REQ", [10] = "MSG_GET_DOORBELL",   [11] = "MSG_GET_DDID",
 };
 
 /* Counters in one immediate; those at their limit are left out. */
@@ -25,13 +25,16 @@ struct counter {
 	uint8_t lo, width, lo2, width2;
 };
 static const struct counter wait_counters[] = {
-	{"vmcnt", 0, 4, 14, 2}, {"expcnt", 4, 3, 0, 0}, {"lgkmcnt", 8, 6, 0, 0}, {NULL, 0, 0, 0, 0},
+	{"vmcnt", 0, 4, 14, 2},
+	{"expcnt", 4, 3, 0, 0},
+	{"lgkmcnt", 8, 6, 0, 0},
+	{NULL, 0, 0, 0, 0},
 };
 static const struct counter dependence_counters[] = {
 	{"depctr_hold_cnt", 7, 1, 0, 0}, {"depctr_sa_sdst", 0, 1, 0, 0},
 	{"depctr_va_vdst", 12, 4, 0, 0}, {"depctr_va_sdst", 9, 3, 0, 0},
-	{"depctr_va_ssrc", 8, 1, 0, 0},	 {"depctr_va_vcc", 1, 1, 0, 0},
-	{"depctr_vm_vsrc", 2, 3, 0, 0},	 {NULL, 0, 0, 0, 0},
+	{"depctr_va_ssrc", 8, 1, 0, 0},  {"depctr_va_vcc", 1, 1, 0, 0},
+	{"depctr_vm_vsrc", 2, 3, 0, 0},  {NULL, 0, 0, 0, 0},
 };
 
 static void say_counters(struct amd_text *t, const struct counter *c, uint32_t imm)
@@ -149,8 +152,9 @@ static void say_scalar_offset(struct amd_text *t, const struct amd_inst *in)
 	uint32_t size = offset < 0 ? -(uint32_t)offset : (uint32_t)offset;
 
 	if (offset)
-		amd_say(t, "%s%s0x%x", in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:",
-			offset < 0 ? "-" : "", size);
+		amd_say(t, "%s%s0x%x",
+			in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:", offset < 0 ? "-" : "",
+			size);
 }
 
 static void say_offset(struct amd_text *t, const struct amd_inst *in)
@@ -247,7 +251,7 @@ static void say_dpp(struct amd_text *t, const struct amd_inst *in)
 		const char *name;
 	} controls[] = {
 		{AMD_DPP_ROW_XMASK, "row_xmask"}, {AMD_DPP_ROW_SHARE, "row_share"},
-		{AMD_DPP_ROW_ROR, "row_ror"},	  {AMD_DPP_ROW_SHR, "row_shr"},
+		{AMD_DPP_ROW_ROR, "row_ror"},     {AMD_DPP_ROW_SHR, "row_shr"},
 		{AMD_DPP_ROW_SHL, "row_shl"},
 	};
 	uint32_t c = (uint32_t)in->field[AMD_F_DPP_CTRL], i;

@@ -18,8 +18,8 @@ static uint32_t below(struct dice *d, uint32_t n)
 
 static uint32_t scalar(struct dice *d, uint32_t words)
 {
-	static const uint8_t special[] = {AMD_VCC, AMD_VCC_HI, AMD_M0, AMD_NULL, AMD_EXEC,
-					  AMD_EXEC_HI, AMD_TTMP, AMD_TTMP + 4};
+	static const uint8_t special[] = {AMD_VCC,  AMD_VCC_HI,  AMD_M0,   AMD_NULL,
+					  AMD_EXEC, AMD_EXEC_HI, AMD_TTMP, AMD_TTMP + 4};
 	uint32_t align = words > 2 ? 4 : words ? words : 1;
 
 	if (!below(d, 6))
@@ -29,9 +29,9 @@ static uint32_t scalar(struct dice *d, uint32_t words)
 
 static uint32_t constant(struct dice *d)
 {
-	static const uint8_t special[] = {AMD_SHARED_BASE, AMD_SHARED_LIMIT, AMD_PRIVATE_BASE,
-					  AMD_PRIVATE_LIMIT, AMD_POPS_ID, AMD_VCCZ, AMD_EXECZ,
-					  AMD_SCC};
+	static const uint8_t special[] = {AMD_SHARED_BASE,   AMD_SHARED_LIMIT, AMD_PRIVATE_BASE,
+					  AMD_PRIVATE_LIMIT, AMD_POPS_ID,      AMD_VCCZ,
+					  AMD_EXECZ,         AMD_SCC};
 
 	switch (below(d, 4)) {
 	case 0:
@@ -103,8 +103,10 @@ static int32_t field(struct dice *d, const struct amd_row *row, enum amd_form fo
 	uint32_t v = (uint32_t)(d->next(d->state) >> 19) & mask;
 
 	if (f == AMD_F_OFFSET) {
-		uint32_t bits = row->format == AMD_SMEM ? 21 : row->format == AMD_DS ? 16 :
-				row->format == AMD_FLAT ? 11 : 12;
+		uint32_t bits = row->format == AMD_SMEM   ? 21
+				: row->format == AMD_DS   ? 16
+				: row->format == AMD_FLAT ? 11
+							  : 12;
 		bool is_signed = row->format == AMD_SMEM || row->format == AMD_GLOBAL ||
 				 row->format == AMD_SCRATCH;
 

@@ -10,58 +10,93 @@
 #include "libsov/isa/amd/amd_isa.h"
 
 enum amd_format {
-	AMD_SOP1, AMD_SOP2, AMD_SOPK, AMD_SOPC, AMD_SOPP, AMD_SMEM, AMD_VOP1, AMD_VOP2, AMD_VOPC,
-	AMD_VOP3, AMD_VOP3P, AMD_DS, AMD_FLAT, AMD_GLOBAL, AMD_SCRATCH, AMD_MUBUF, AMD_FORMATS
+	AMD_SOP1,
+	AMD_SOP2,
+	AMD_SOPK,
+	AMD_SOPC,
+	AMD_SOPP,
+	AMD_SMEM,
+	AMD_VOP1,
+	AMD_VOP2,
+	AMD_VOPC,
+	AMD_VOP3,
+	AMD_VOP3P,
+	AMD_DS,
+	AMD_FLAT,
+	AMD_GLOBAL,
+	AMD_SCRATCH,
+	AMD_MUBUF,
+	AMD_FORMATS
 };
 
 /* What an operand is: how many registers, which kinds, how constants in it are to be read. */
 enum amd_type {
 	TYPE_NO,
-	TYPE_B16, TYPE_B32, TYPE_B64, TYPE_B96, TYPE_B128, TYPE_B256, TYPE_B512, /* bits */
-	TYPE_F16, TYPE_F32, TYPE_F64, /* floats: sources may be negated */
-	TYPE_P16, TYPE_PF16,          /* two halves in a register */
-	TYPE_MIX,                     /* f32, or a half of a register, by op_sel */
-	TYPE_R32, TYPE_R64,           /* scalar registers only */
-	TYPE_S32,                     /* scalar, constant or literal, even in a vector format */
-	TYPE_L32,                     /* the same without literals: lane numbers, offsets */
-	TYPE_V32, TYPE_V64, TYPE_V96, TYPE_V128, /* vector registers only */
-	TYPE_M,                       /* lane mask: scalar register */
-	TYPE_X,                       /* EXEC, not printed */
-	TYPE_K16, TYPE_K32,           /* the literal, always there */
-	TYPE_ADDR,                    /* vector address: 64 bits, or 32 beside a scalar one */
-	TYPE_SADDR,                   /* scalar address; none: null */
-	TYPE_VBUF,                    /* buffer index and offset, 0–2 vector registers */
-	TYPE_RSRC,                    /* buffer resource, four scalar registers */
+	TYPE_B16,
+	TYPE_B32,
+	TYPE_B64,
+	TYPE_B96,
+	TYPE_B128,
+	TYPE_B256,
+	TYPE_B512, /* bits */
+	TYPE_F16,
+	TYPE_F32,
+	TYPE_F64, /* floats: sources may be negated */
+	TYPE_P16,
+	TYPE_PF16, /* two halves in a register */
+	TYPE_MIX,  /* f32, or a half of a register, by op_sel */
+	TYPE_R32,
+	TYPE_R64, /* scalar registers only */
+	TYPE_S32, /* scalar, constant or literal, even in a vector format */
+	TYPE_L32, /* the same without literals: lane numbers, offsets */
+	TYPE_V32,
+	TYPE_V64,
+	TYPE_V96,
+	TYPE_V128, /* vector registers only */
+	TYPE_M,    /* lane mask: scalar register */
+	TYPE_X,    /* EXEC, not printed */
+	TYPE_K16,
+	TYPE_K32,   /* the literal, always there */
+	TYPE_ADDR,  /* vector address: 64 bits, or 32 beside a scalar one */
+	TYPE_SADDR, /* scalar address; none: null */
+	TYPE_VBUF,  /* buffer index and offset, 0–2 vector registers */
+	TYPE_RSRC,  /* buffer resource, four scalar registers */
 	TYPE_COUNT
 };
 
 enum { /* flags */
-	E64 = 1 << 0, SDWA = 1 << 1, DPP = 1 << 2, /* forms beside the plain one */
-	CLAMP = 1 << 3, OMOD = 1 << 4, OP_SEL = 1 << 5, /* in the 64-bit form */
-	CARRY = 1 << 6,      /* has a lane mask as second result */
-	SCC_IN = 1 << 7, SCC_OUT = 1 << 8,
-	EXEC_OUT = 1 << 9,
-	READS_D = 1 << 10,   /* the destination is a source too */
-	D_SOURCE = 1 << 11,  /* the destination's field is only read */
-	SWAPS = 1 << 12,     /* the first source is written too */
-	K_SECOND = 1 << 13,  /* the literal is printed before the second source */
-	NO_IMM = 1 << 14,
-	HEX = 1 << 15,       /* the immediate is printed in hexadecimal */
-	TARGET = 1 << 16,    /* the immediate is a distance in words from the next instruction */
-	HWREG = 1 << 17,     /* the immediate names bits of a hardware register */
-	WAIT = 1 << 18,      /* the immediate says what to wait for */
-	OFFSETS = 1 << 19,   /* two offsets */
-	SWIZZLE = 1 << 20,   /* the offset is a pattern of lanes */
-	ATOMIC = 1 << 21,    /* the destination is there when GLC is set */
-	BARE = 1 << 22,      /* no address and no fields */
-	ONE_SCALAR = 1 << 23, /* at most one scalar value, not two */
-	VCC_IN = 1 << 24, VCC_OUT = 1 << 25, /* beside the operands */
-	EXEC_IN = 1 << 26,   /* a scalar instruction that reads EXEC */
-	M0_IN = 1 << 27,
-	MESSAGE = 1 << 28,   /* the immediate is a message to the host or the scheduler */
-	FULL = E64 | SDWA | DPP,          /* what most short instructions have */
-	FLOAT = FULL | CLAMP | OMOD,
-	FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
+       E64 = 1 << 0,
+       SDWA = 1 << 1,
+       DPP = 1 << 2, /* forms beside the plain one */
+       CLAMP = 1 << 3,
+       OMOD = 1 << 4,
+       OP_SEL = 1 << 5, /* in the 64-bit form */
+       CARRY = 1 << 6,  /* has a lane mask as second result */
+       SCC_IN = 1 << 7,
+       SCC_OUT = 1 << 8,
+       EXEC_OUT = 1 << 9,
+       READS_D = 1 << 10,  /* the destination is a source too */
+       D_SOURCE = 1 << 11, /* the destination's field is only read */
+       SWAPS = 1 << 12,    /* the first source is written too */
+       K_SECOND = 1 << 13, /* the literal is printed before the second source */
+       NO_IMM = 1 << 14,
+       HEX = 1 << 15,        /* the immediate is printed in hexadecimal */
+       TARGET = 1 << 16,     /* the immediate is a distance in words from the next instruction */
+       HWREG = 1 << 17,      /* the immediate names bits of a hardware register */
+       WAIT = 1 << 18,       /* the immediate says what to wait for */
+       OFFSETS = 1 << 19,    /* two offsets */
+       SWIZZLE = 1 << 20,    /* the offset is a pattern of lanes */
+       ATOMIC = 1 << 21,     /* the destination is there when GLC is set */
+       BARE = 1 << 22,       /* no address and no fields */
+       ONE_SCALAR = 1 << 23, /* at most one scalar value, not two */
+       VCC_IN = 1 << 24,
+       VCC_OUT = 1 << 25, /* beside the operands */
+       EXEC_IN = 1 << 26, /* a scalar instruction that reads EXEC */
+       M0_IN = 1 << 27,
+       MESSAGE = 1 << 28,       /* the immediate is a message to the host or the scheduler */
+       FULL = E64 | SDWA | DPP, /* what most short instructions have */
+       FLOAT = FULL | CLAMP | OMOD,
+       FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
 };
 
 struct amd_row {
@@ -76,9 +111,9 @@ struct amd_row {
 struct amd_type_info {
 	uint8_t words;
 	bool scalar, vector, constant, literal; /* what may stand there */
-	bool is_float;  /* may be negated */
-	bool is_half;   /* a literal has 16 bits */
-	bool no_float;  /* 0.5 and the like cannot be said */
+	bool is_float;                          /* may be negated */
+	bool is_half;                           /* a literal has 16 bits */
+	bool no_float;                          /* 0.5 and the like cannot be said */
 };
 extern const struct amd_type_info amd_types[TYPE_COUNT];
 

@@ -13,8 +13,8 @@ struct list {
 static void add(struct list *l, uint32_t reg, uint32_t count, uint32_t slot, bool write)
 {
 	if (reg != AMD_NULL && count && (reg < AMD_INT_0 || reg >= AMD_VGPR || reg == AMD_SCC))
-		l->uses[l->n++] = (struct amd_use){(uint16_t)reg, (uint8_t)count, (uint8_t)slot,
-						   write};
+		l->uses[l->n++] =
+			(struct amd_use){(uint16_t)reg, (uint8_t)count, (uint8_t)slot, write};
 }
 
 static void destination(struct list *l, const struct amd_inst *in)
@@ -38,7 +38,7 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES])
 		uint16_t reg;
 		bool write;
 	} implied[] = {
-		{SCC_IN, AMD_SCC, false}, {SCC_OUT, AMD_SCC, true},   {VCC_IN, AMD_VCC, false},
+		{SCC_IN, AMD_SCC, false},   {SCC_OUT, AMD_SCC, true},   {VCC_IN, AMD_VCC, false},
 		{EXEC_IN, AMD_EXEC, false}, {EXEC_OUT, AMD_EXEC, true}, {M0_IN, AMD_M0, false},
 	};
 	const struct amd_row *row = in->row;

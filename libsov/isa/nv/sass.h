@@ -30,68 +30,145 @@ enum sass_mod {
 enum { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_MODE };
 /* CMP: bits less, equal, greater, unordered; integers have F, LT … GE and T */
 enum {
-	SASS_CMP_F, SASS_CMP_LT, SASS_CMP_EQ, SASS_CMP_LE, SASS_CMP_GT, SASS_CMP_NE, SASS_CMP_GE,
-	SASS_CMP_NUM, SASS_CMP_NAN, SASS_CMP_LTU, SASS_CMP_EQU, SASS_CMP_LEU, SASS_CMP_GTU,
-	SASS_CMP_NEU, SASS_CMP_GEU, SASS_CMP_T,
+	SASS_CMP_F,
+	SASS_CMP_LT,
+	SASS_CMP_EQ,
+	SASS_CMP_LE,
+	SASS_CMP_GT,
+	SASS_CMP_NE,
+	SASS_CMP_GE,
+	SASS_CMP_NUM,
+	SASS_CMP_NAN,
+	SASS_CMP_LTU,
+	SASS_CMP_EQU,
+	SASS_CMP_LEU,
+	SASS_CMP_GTU,
+	SASS_CMP_NEU,
+	SASS_CMP_GEU,
+	SASS_CMP_T,
 };
 /* BOOL */
 enum { SASS_AND, SASS_OR, SASS_XOR };
 /* FUNC */
 enum {
-	SASS_MUFU_COS, SASS_MUFU_SIN, SASS_MUFU_EX2, SASS_MUFU_LG2, SASS_MUFU_RCP, SASS_MUFU_RSQ,
-	SASS_MUFU_RCP64H, SASS_MUFU_RSQ64H, SASS_MUFU_SQRT, SASS_MUFU_TANH,
+	SASS_MUFU_COS,
+	SASS_MUFU_SIN,
+	SASS_MUFU_EX2,
+	SASS_MUFU_LG2,
+	SASS_MUFU_RCP,
+	SASS_MUFU_RSQ,
+	SASS_MUFU_RCP64H,
+	SASS_MUFU_RSQ64H,
+	SASS_MUFU_SQRT,
+	SASS_MUFU_TANH,
 };
 /* SCALE: FMUL's product times 1, 1/2, 1/4, 1/8, 8, 4, 2 */
 enum {
-	SASS_SCALE_1, SASS_SCALE_D2, SASS_SCALE_D4, SASS_SCALE_D8, SASS_SCALE_M8, SASS_SCALE_M4,
+	SASS_SCALE_1,
+	SASS_SCALE_D2,
+	SASS_SCALE_D4,
+	SASS_SCALE_D8,
+	SASS_SCALE_M8,
+	SASS_SCALE_M4,
 	SASS_SCALE_M2,
 };
 /* SHTYPE */
 enum { SASS_SH_U32, SASS_SH_S32, SASS_SH_U64, SASS_SH_S64 };
 /* PRMT */
 enum {
-	SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR,
+	SASS_PRMT_IDX,
+	SASS_PRMT_F4E,
+	SASS_PRMT_B4E,
+	SASS_PRMT_RC8,
+	SASS_PRMT_ECL,
+	SASS_PRMT_ECR,
 	SASS_PRMT_RC16,
 };
 /* DOT: formats of a and b */
 enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 };
 /* DTYPE, STYPE */
 enum {
-	SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32,
-	SASS_TYPE_S32, SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_BF16, SASS_TYPE_F32,
-	SASS_TYPE_F64, SASS_TYPE_TF32,
+	SASS_TYPE_NONE,
+	SASS_TYPE_U8,
+	SASS_TYPE_S8,
+	SASS_TYPE_U16,
+	SASS_TYPE_S16,
+	SASS_TYPE_U32,
+	SASS_TYPE_S32,
+	SASS_TYPE_U64,
+	SASS_TYPE_S64,
+	SASS_TYPE_F16,
+	SASS_TYPE_BF16,
+	SASS_TYPE_F32,
+	SASS_TYPE_F64,
+	SASS_TYPE_TF32,
 };
 /* HFORMAT; and an operand's aux: both halves, the low one or the high one twice */
 enum { SASS_HALF_F16, SASS_HALF_BF16, SASS_HALF_E5M2, SASS_HALF_E4M3 };
 enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 };
 /* WIDTH */
 enum {
-	SASS_WIDTH_U8, SASS_WIDTH_S8, SASS_WIDTH_U16, SASS_WIDTH_S16, SASS_WIDTH_32, SASS_WIDTH_64,
+	SASS_WIDTH_U8,
+	SASS_WIDTH_S8,
+	SASS_WIDTH_U16,
+	SASS_WIDTH_S16,
+	SASS_WIDTH_32,
+	SASS_WIDTH_64,
 	SASS_WIDTH_128,
 };
 /* ORDER, with the scope in the name; a weak access has none */
 enum {
-	SASS_ORDER_WEAK, SASS_ORDER_CONSTANT, SASS_ORDER_STRONG_SM, SASS_ORDER_STRONG_GPU,
-	SASS_ORDER_STRONG_SYS, SASS_ORDER_MMIO_GPU, SASS_ORDER_MMIO_SYS,
-	SASS_ORDER_STRONG_GPU_PRIVATE, SASS_ORDER_CONSTANT_PRIVATE, SASS_ORDER_CONSTANT_CTA,
-	SASS_ORDER_CONSTANT_CTA_PRIVATE, SASS_ORDER_CONSTANT_SM, SASS_ORDER_CONSTANT_SM_PRIVATE,
-	SASS_ORDER_CONSTANT_VC, SASS_ORDER_CONSTANT_VC_PRIVATE, SASS_ORDER_CONSTANT_GPU,
+	SASS_ORDER_WEAK,
+	SASS_ORDER_CONSTANT,
+	SASS_ORDER_STRONG_SM,
+	SASS_ORDER_STRONG_GPU,
+	SASS_ORDER_STRONG_SYS,
+	SASS_ORDER_MMIO_GPU,
+	SASS_ORDER_MMIO_SYS,
+	SASS_ORDER_STRONG_GPU_PRIVATE,
+	SASS_ORDER_CONSTANT_PRIVATE,
+	SASS_ORDER_CONSTANT_CTA,
+	SASS_ORDER_CONSTANT_CTA_PRIVATE,
+	SASS_ORDER_CONSTANT_SM,
+	SASS_ORDER_CONSTANT_SM_PRIVATE,
+	SASS_ORDER_CONSTANT_VC,
+	SASS_ORDER_CONSTANT_VC_PRIVATE,
+	SASS_ORDER_CONSTANT_GPU,
 	SASS_ORDER_STRONG_SM_PRIVATE,
 };
 /* EVICT: normal, first, last, last use, unchanged, no allocation */
 enum {
-	SASS_EVICT_NORMAL, SASS_EVICT_EF, SASS_EVICT_EL, SASS_EVICT_LU, SASS_EVICT_EU,
+	SASS_EVICT_NORMAL,
+	SASS_EVICT_EF,
+	SASS_EVICT_EL,
+	SASS_EVICT_LU,
+	SASS_EVICT_EU,
 	SASS_EVICT_NA,
 };
 /* ATOM */
 enum {
-	SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND,
-	SASS_ATOM_OR, SASS_ATOM_XOR, SASS_ATOM_EXCH, SASS_ATOM_SAFEADD,
+	SASS_ATOM_ADD,
+	SASS_ATOM_MIN,
+	SASS_ATOM_MAX,
+	SASS_ATOM_INC,
+	SASS_ATOM_DEC,
+	SASS_ATOM_AND,
+	SASS_ATOM_OR,
+	SASS_ATOM_XOR,
+	SASS_ATOM_EXCH,
+	SASS_ATOM_SAFEADD,
 };
 /* ATYPE */
 enum {
-	SASS_ATYPE_U32, SASS_ATYPE_S32, SASS_ATYPE_U64, SASS_ATYPE_S64, SASS_ATYPE_F32_FTZ,
-	SASS_ATYPE_F32, SASS_ATYPE_F64, SASS_ATYPE_F16X2, SASS_ATYPE_BF16X2,
+	SASS_ATYPE_U32,
+	SASS_ATYPE_S32,
+	SASS_ATYPE_U64,
+	SASS_ATYPE_S64,
+	SASS_ATYPE_F32_FTZ,
+	SASS_ATYPE_F32,
+	SASS_ATYPE_F64,
+	SASS_ATYPE_F16X2,
+	SASS_ATYPE_BF16X2,
 	SASS_ATYPE_B128,
 };
 /* CAS: the answer of CAST is 1 for a swap, otherwise 0 */
@@ -101,7 +178,12 @@ enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL };
 enum { SASS_FENCE_SC, SASS_FENCE_ALL, SASS_FENCE_PLAIN, SASS_FENCE_MMIO };
 enum { SASS_SCOPE_CTA, SASS_SCOPE_SM, SASS_SCOPE_GPU, SASS_SCOPE_SYS, SASS_SCOPE_VC };
 enum {
-	SASS_CCTL_PF1, SASS_CCTL_PF2, SASS_CCTL_WB, SASS_CCTL_IV, SASS_CCTL_RS, SASS_CCTL_PML2,
+	SASS_CCTL_PF1,
+	SASS_CCTL_PF2,
+	SASS_CCTL_WB,
+	SASS_CCTL_IV,
+	SASS_CCTL_RS,
+	SASS_CCTL_PML2,
 	SASS_CCTL_RML2,
 };
 enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER };
@@ -109,7 +191,11 @@ enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER };
 enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
 enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };
 enum {
-	SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN,
+	SASS_REDUX_AND,
+	SASS_REDUX_OR,
+	SASS_REDUX_XOR,
+	SASS_REDUX_SUM,
+	SASS_REDUX_MIN,
 	SASS_REDUX_MAX,
 };
 /* UNIFORM, BAR, EXIT, SLEEP */
@@ -120,22 +206,44 @@ enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };
 
 /* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
 enum {
-	SASS_SR_LANEID = 0x00, SASS_SR_VIRTCFG = 0x02, SASS_SR_VIRTID = 0x03, SASS_SR_TID = 0x20,
-	SASS_SR_TID_X = 0x21, SASS_SR_TID_Y = 0x22, SASS_SR_TID_Z = 0x23, SASS_SR_CTAID_X = 0x25,
-	SASS_SR_CTAID_Y = 0x26, SASS_SR_CTAID_Z = 0x27, SASS_SR_NTID = 0x28, SASS_SR_LWINHI = 0x2e,
-	SASS_SR_SWINHI = 0x2f, SASS_SR_SWINLO = 0x30, SASS_SR_SWINSZ = 0x31, SASS_SR_SMEMSZ = 0x32,
-	SASS_SR_LWINLO = 0x34, SASS_SR_LMEMLOSZ = 0x36, SASS_SR_LMEMHIOFF = 0x37,
-	SASS_SR_EQMASK = 0x38, SASS_SR_LTMASK = 0x39, SASS_SR_LEMASK = 0x3a, SASS_SR_GTMASK = 0x3b,
-	SASS_SR_GEMASK = 0x3c, SASS_SR_VIRTUALSMID = 0x43,
-	SASS_SR_CLOCKLO = 0x50, SASS_SR_CLOCKHI = 0x51, SASS_SR_GLOBALTIMERLO = 0x52,
-	SASS_SR_GLOBALTIMERHI = 0x53, SASS_SR_CGACTAID = 0x88, SASS_SR_ZERO = 0xff,
+	SASS_SR_LANEID = 0x00,
+	SASS_SR_VIRTCFG = 0x02,
+	SASS_SR_VIRTID = 0x03,
+	SASS_SR_TID = 0x20,
+	SASS_SR_TID_X = 0x21,
+	SASS_SR_TID_Y = 0x22,
+	SASS_SR_TID_Z = 0x23,
+	SASS_SR_CTAID_X = 0x25,
+	SASS_SR_CTAID_Y = 0x26,
+	SASS_SR_CTAID_Z = 0x27,
+	SASS_SR_NTID = 0x28,
+	SASS_SR_LWINHI = 0x2e,
+	SASS_SR_SWINHI = 0x2f,
+	SASS_SR_SWINLO = 0x30,
+	SASS_SR_SWINSZ = 0x31,
+	SASS_SR_SMEMSZ = 0x32,
+	SASS_SR_LWINLO = 0x34,
+	SASS_SR_LMEMLOSZ = 0x36,
+	SASS_SR_LMEMHIOFF = 0x37,
+	SASS_SR_EQMASK = 0x38,
+	SASS_SR_LTMASK = 0x39,
+	SASS_SR_LEMASK = 0x3a,
+	SASS_SR_GTMASK = 0x3b,
+	SASS_SR_GEMASK = 0x3c,
+	SASS_SR_VIRTUALSMID = 0x43,
+	SASS_SR_CLOCKLO = 0x50,
+	SASS_SR_CLOCKHI = 0x51,
+	SASS_SR_GLOBALTIMERLO = 0x52,
+	SASS_SR_GLOBALTIMERHI = 0x53,
+	SASS_SR_CGACTAID = 0x88,
+	SASS_SR_ZERO = 0xff,
 };
 
 enum sass_kind {
 	SASS_NONE,
-	SASS_GPR,    /* reg 0–254, SASS_RZ */
-	SASS_UGPR,   /* reg 0–62, SASS_URZ */
-	SASS_PRED,   /* reg 0–6, SASS_PT */
+	SASS_GPR,  /* reg 0–254, SASS_RZ */
+	SASS_UGPR, /* reg 0–62, SASS_URZ */
+	SASS_PRED, /* reg 0–6, SASS_PT */
 	SASS_UPRED,
 	SASS_BREG,   /* convergence barrier B0–B15 */
 	SASS_IMM,    /* value: the bits as encoded (floats too) */
@@ -152,7 +260,7 @@ enum sass_kind {
 #define SASS_NO_UREG 255
 
 enum {
-	SASS_NEG = 1,   /* -x, for predicates !p */
+	SASS_NEG = 1, /* -x, for predicates !p */
 	SASS_ABS = 2,
 	SASS_NOT = 4,   /* ~x */
 	SASS_A64 = 8,   /* address: the register is a pair, [R2.64] */
@@ -162,7 +270,7 @@ enum {
 struct sass_operand {
 	uint8_t kind; /* enum sass_kind */
 	uint8_t reg;
-	uint8_t aux;  /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
+	uint8_t aux; /* bank | SASS_HALF_* << 5, uniform register, or SASS_HALF_* of a register */
 	uint8_t flags;
 	int64_t value;
 };
@@ -189,9 +297,9 @@ struct sass_inst {
 
 /* Where an operand's register takes part: for dependence analysis, hazard mode and allocation. */
 struct sass_reg_use {
-	uint8_t kind;   /* SASS_GPR, SASS_UGPR, SASS_PRED, SASS_UPRED, SASS_BREG */
-	uint8_t reg;    /* first register */
-	uint8_t count;  /* consecutive registers, by the instruction's width */
+	uint8_t kind;    /* SASS_GPR, SASS_UGPR, SASS_PRED, SASS_UPRED, SASS_BREG */
+	uint8_t reg;     /* first register */
+	uint8_t count;   /* consecutive registers, by the instruction's width */
 	uint8_t operand; /* index into ops; SASS_USE_GUARD for the guard */
 	bool write;
 };
@@ -244,15 +352,20 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
  * from stands beside them.
  */
 enum sass_pipe {
-	SASS_PIPE_ALU, SASS_PIPE_FMA, SASS_PIPE_FP16, SASS_PIPE_FP64,
+	SASS_PIPE_ALU,
+	SASS_PIPE_FMA,
+	SASS_PIPE_FP16,
+	SASS_PIPE_FP64,
 	SASS_PIPE_UNIFORM,
-	SASS_PIPE_MUFU,    /* transcendental functions, conversions, POPC, FLO, BREV */
-	SASS_PIPE_LANE,    /* MATCH, REDUX */
-	SASS_PIPE_MEMORY,  /* global, local, generic */
-	SASS_PIPE_SHARED,  /* shared memory and SHFL */
+	SASS_PIPE_MUFU,     /* transcendental functions, conversions, POPC, FLO, BREV */
+	SASS_PIPE_LANE,     /* MATCH, REDUX */
+	SASS_PIPE_MEMORY,   /* global, local, generic */
+	SASS_PIPE_SHARED,   /* shared memory and SHFL */
 	SASS_PIPE_CONSTANT, /* LDC */
-	SASS_PIPE_SPECIAL, /* S2R, S2UR */
-	SASS_PIPE_BRANCH, SASS_PIPE_BARRIER, SASS_PIPE_COUNT
+	SASS_PIPE_SPECIAL,  /* S2R, S2UR */
+	SASS_PIPE_BRANCH,
+	SASS_PIPE_BARRIER,
+	SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
@@ -274,7 +387,8 @@ uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass
 /* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
 uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Cycles from issue of who reads a register of the kind, with no queue to wait in, to issue of who overwrites it. */
-uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind);
+uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer,
+		  enum sass_kind kind);
 /* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where

@@ -11,13 +11,13 @@
 #include "libsov/isa/nv/sass_row.h"
 
 struct walk {
-	bool put;                    /* true: encode */
-	uint32_t form;               /* bits 9–11 */
+	bool put;      /* true: encode */
+	uint32_t form; /* bits 9–11 */
 	const struct sass_form *row;
 	struct sass_inst *in;
 	struct sass_word word, known;
-	const char *why;             /* what did not fit */
-	uint32_t progress;           /* how far it came: the most useful reason is the last one */
+	const char *why;   /* what did not fit */
+	uint32_t progress; /* how far it came: the most useful reason is the last one */
 };
 
 /* Places of a register: which field, and which bits change its sign and select its half. */
@@ -30,10 +30,13 @@ static const struct place place_64 = {64, 75, 74, 72};
 static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
-#define OPERAND_REASONS(n) { \
-	"operand " n " is of a kind that no form takes here", \
-	"operand " n " does not fit its field", \
-	"operand " n " has a sign, half or flag that this instruction cannot express" }
+#define OPERAND_REASONS(n) \
+	{ \
+		"operand " n " is of a kind that no form takes here", \
+			"operand " n " does not fit its field", \
+			"operand " n \
+			" has a sign, half or flag that this instruction cannot express" \
+	}
 static const char *const operand_reasons[SASS_MAX_OPERANDS][3] = {
 	OPERAND_REASONS("0"), OPERAND_REASONS("1"), OPERAND_REASONS("2"), OPERAND_REASONS("3"),
 	OPERAND_REASONS("4"), OPERAND_REASONS("5"), OPERAND_REASONS("6"), OPERAND_REASONS("7"),
@@ -251,7 +254,7 @@ static enum misfit source(struct walk *w, const struct sass_slot *s, struct sass
 static enum misfit reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	static const uint8_t kinds[] = {
-		[SLOT_GPR] = SASS_GPR, [SLOT_UGPR] = SASS_UGPR, [SLOT_PRED] = SASS_PRED,
+		[SLOT_GPR] = SASS_GPR,     [SLOT_UGPR] = SASS_UGPR, [SLOT_PRED] = SASS_PRED,
 		[SLOT_UPRED] = SASS_UPRED, [SLOT_BREG] = SASS_BREG,
 	};
 	static const uint8_t widths[] = {
@@ -324,8 +327,8 @@ static enum misfit address(struct walk *w, const struct sass_slot *s, struct sas
 		return MISFIT_KIND;
 	o->kind = SASS_ADDR;
 	field8(w, 24, 8, &o->reg);
-	if (s->width & ADDR_OFFSET32 ? !signed_field(w, 32, 32, &o->value) :
-				       !signed_field(w, 40, 24, &o->value))
+	if (s->width & ADDR_OFFSET32 ? !signed_field(w, 32, 32, &o->value)
+				     : !signed_field(w, 40, 24, &o->value))
 		return MISFIT_VALUE;
 	if (s->width & ADDR_MAYBE_UREG) {
 		field8(w, 91, 1, &uniform);
@@ -372,7 +375,7 @@ static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass
 	o->kind = SASS_TARGET;
 	if (s->type == SLOT_TARGET24)
 		return !signed_field(w, 24, s->width, &o->value) ? MISFIT_VALUE
-		       : o->flags				 ? MISFIT_FLAG
+		       : o->flags                                ? MISFIT_FLAG
 								 : FITS;
 	if (w->put && o->value % 4)
 		return MISFIT_VALUE;
@@ -390,21 +393,32 @@ static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass
 static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	switch (s->type) {
-	case SLOT_ODD: case SLOT_B: case SLOT_C:
+	case SLOT_ODD:
+	case SLOT_B:
+	case SLOT_C:
 		return source(w, s, o);
 	case SLOT_GPR:
 		if (!(s->flags & SLOT_WRITE))
 			return source(w, s, o);
 		return reg(w, s, o);
-	case SLOT_UGPR: case SLOT_PRED: case SLOT_UPRED: case SLOT_BREG:
+	case SLOT_UGPR:
+	case SLOT_PRED:
+	case SLOT_UPRED:
+	case SLOT_BREG:
 		return reg(w, s, o);
-	case SLOT_IMM: case SLOT_SPLIT: case SLOT_SREG:
+	case SLOT_IMM:
+	case SLOT_SPLIT:
+	case SLOT_SREG:
 		return number(w, s, o);
-	case SLOT_CONST: case SLOT_CONST_R: case SLOT_CONST_U:
+	case SLOT_CONST:
+	case SLOT_CONST_R:
+	case SLOT_CONST_U:
 		return indexed_constant(w, s, o);
 	case SLOT_ADDR:
 		return address(w, s, o);
-	case SLOT_TARGET: case SLOT_TARGET8: case SLOT_TARGET24:
+	case SLOT_TARGET:
+	case SLOT_TARGET8:
+	case SLOT_TARGET24:
 		return target(w, s, o);
 	case SLOT_PR:
 		o->kind = SASS_NONE;
@@ -528,7 +542,8 @@ static void fill_in(const struct sass_form *r, struct sass_inst *in)
 			continue;
 		memset(o, 0, sizeof(*o));
 		switch (s->otherwise) {
-		case DEFAULT_TRUE: case DEFAULT_FALSE:
+		case DEFAULT_TRUE:
+		case DEFAULT_FALSE:
 			o->kind = uniform ? SASS_UPRED : SASS_PRED;
 			o->reg = SASS_PT;
 			o->flags = s->otherwise == DEFAULT_FALSE ? SASS_NEG : 0;
@@ -589,7 +604,8 @@ static bool source_fits(const struct sass_form *row, uint32_t form, const struct
 	uint8_t kind = odd ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR, allowed = 0;
 
 	if ((!odd && s->type != SLOT_B && s->type != SLOT_C &&
-	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) || o->kind == SASS_NONE)
+	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) ||
+	    o->kind == SASS_NONE)
 		return true;
 	if (s->flags & (SLOT_NEG | SLOT_NOT))
 		allowed |= sass_negation(s, in);

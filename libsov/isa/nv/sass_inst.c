@@ -58,9 +58,9 @@ static uint8_t count(const struct sass_inst *in, uint8_t rule)
 		[SASS_WIDTH_128] = 4,
 	};
 	static const uint8_t by_atomic[] = {
-		[SASS_ATYPE_U32] = 1, [SASS_ATYPE_S32] = 1,	[SASS_ATYPE_U64] = 2,
-		[SASS_ATYPE_S64] = 2, [SASS_ATYPE_F32_FTZ] = 1, [SASS_ATYPE_F32] = 1,
-		[SASS_ATYPE_F64] = 2, [SASS_ATYPE_F16X2] = 1,	[SASS_ATYPE_BF16X2] = 1,
+		[SASS_ATYPE_U32] = 1,  [SASS_ATYPE_S32] = 1,     [SASS_ATYPE_U64] = 2,
+		[SASS_ATYPE_S64] = 2,  [SASS_ATYPE_F32_FTZ] = 1, [SASS_ATYPE_F32] = 1,
+		[SASS_ATYPE_F64] = 2,  [SASS_ATYPE_F16X2] = 1,   [SASS_ATYPE_BF16X2] = 1,
 		[SASS_ATYPE_B128] = 4,
 	};
 
@@ -80,7 +80,7 @@ static uint8_t count(const struct sass_inst *in, uint8_t rule)
 }
 
 static const uint8_t nothing[] = {
-	[SASS_GPR] = SASS_RZ, [SASS_UGPR] = SASS_URZ, [SASS_PRED] = SASS_PT,
+	[SASS_GPR] = SASS_RZ,   [SASS_UGPR] = SASS_URZ, [SASS_PRED] = SASS_PT,
 	[SASS_UPRED] = SASS_PT, [SASS_BREG] = 255,
 };
 
@@ -143,7 +143,8 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 			u = add(u, o->kind, o->reg, s->count == COUNT_1 ? 1 : count(in, s->count),
 				i, s->flags & SLOT_WRITE);
 		else if (o->kind == SASS_CONST)
-			u = add(u, s->type == SLOT_CONST_U ? SASS_UGPR : SASS_GPR, o->reg, 1, i, false);
+			u = add(u, s->type == SLOT_CONST_U ? SASS_UGPR : SASS_GPR, o->reg, 1, i,
+				false);
 		else if (o->kind == SASS_ADDR)
 			u = add_address(u, in, i);
 	}

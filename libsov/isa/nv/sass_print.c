@@ -115,8 +115,8 @@ static void say_immediate(struct text *t, const struct sass_inst *in, int64_t va
 static void say_reg(struct text *t, const struct sass_operand *o)
 {
 	static const char *const prefix[] = {
-		[SASS_GPR] = "R", [SASS_UGPR] = "UR", [SASS_PRED] = "P", [SASS_UPRED] = "UP",
-		[SASS_BREG] = "B",
+		[SASS_GPR] = "R",    [SASS_UGPR] = "UR", [SASS_PRED] = "P",
+		[SASS_UPRED] = "UP", [SASS_BREG] = "B",
 	};
 	bool predicate = o->kind == SASS_PRED || o->kind == SASS_UPRED;
 
@@ -205,7 +205,10 @@ static void say_source(struct text *t, const struct sass_slot *s, const struct s
 		part = bytes[o->aux];
 	else if (s->flags & SLOT_HALF1)
 		part = o->aux ? ".H1" : "";
-	say(t, "%s%s", o->flags & SASS_NEG ? "-" : o->flags & SASS_NOT ? "~" : "",
+	say(t, "%s%s",
+	    o->flags & SASS_NEG   ? "-"
+	    : o->flags & SASS_NOT ? "~"
+				  : "",
 	    o->flags & SASS_ABS ? "|" : "");
 	if (o->kind == SASS_CONST)
 		say_constant(t, s, o);
@@ -266,11 +269,15 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 	const struct sass_operand *o = &in->ops[index];
 
 	switch (o->kind) {
-	case SASS_PRED: case SASS_UPRED:
+	case SASS_PRED:
+	case SASS_UPRED:
 		say(t, o->flags & SASS_NEG ? "!" : "");
 		say_reg(t, o);
 		break;
-	case SASS_GPR: case SASS_UGPR: case SASS_BREG: case SASS_CONST:
+	case SASS_GPR:
+	case SASS_UGPR:
+	case SASS_BREG:
+	case SASS_CONST:
 		say_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
 		break;
 	case SASS_IMM:
@@ -307,7 +314,7 @@ static void say_guard(struct text *t, const struct sass_inst *in)
 		return;
 	say(t, "@%s", in->guard_not ? "!" : "");
 	say_reg(t, &(struct sass_operand){.kind = in->form->uniform ? SASS_UPRED : SASS_PRED,
-					   .reg = in->guard});
+					  .reg = in->guard});
 	say(t, " ");
 }
 

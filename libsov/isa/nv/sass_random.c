@@ -18,7 +18,7 @@ static uint32_t below(struct dice *d, uint32_t n)
 static uint32_t bits32(struct dice *d)
 {
 	static const uint32_t corners[] = {
-		0,	    1,		2,	    0xffffffff, 0x80000000, 0x3f800000,
+		0,          1,          2,          0xffffffff, 0x80000000, 0x3f800000,
 		0x7f800000, 0xff800000, 0x7fc00000, 0x3ff00000, 0x7ff00000, 0x7ff80000,
 		0xfff00001, 0x3c003c00, 0x7c00fc00, 0x80000000, 0x4e6e6b28,
 	};
@@ -109,14 +109,17 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 		else
 			source(d, row, form, s, in, o);
 		break;
-	case SLOT_ODD: case SLOT_B: case SLOT_C:
+	case SLOT_ODD:
+	case SLOT_B:
+	case SLOT_C:
 		source(d, row, form, s, in, o);
 		break;
 	case SLOT_UGPR:
 		*o = (struct sass_operand){.kind = SASS_UGPR, .reg = reg(d, 64)};
 		o->flags = s->neg && below(d, 2) ? SASS_NOT : 0;
 		break;
-	case SLOT_PRED: case SLOT_UPRED:
+	case SLOT_PRED:
+	case SLOT_UPRED:
 		o->kind = s->type == SLOT_PRED ? SASS_PRED : SASS_UPRED;
 		o->reg = reg(d, 8);
 		o->flags = s->neg && below(d, 2) ? SASS_NEG : 0;
@@ -124,14 +127,17 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 	case SLOT_BREG:
 		*o = (struct sass_operand){.kind = SASS_BREG, .reg = below(d, 16)};
 		break;
-	case SLOT_IMM: case SLOT_SREG:
+	case SLOT_IMM:
+	case SLOT_SREG:
 		o->kind = s->type == SLOT_IMM ? SASS_IMM : SASS_SREG;
 		o->value = (int64_t)(bits32(d) & mask);
 		break;
 	case SLOT_SPLIT:
 		*o = (struct sass_operand){.kind = SASS_IMM, .value = below(d, 256)};
 		break;
-	case SLOT_CONST: case SLOT_CONST_R: case SLOT_CONST_U:
+	case SLOT_CONST:
+	case SLOT_CONST_R:
+	case SLOT_CONST_U:
 		constant(d, o);
 		o->value = below(d, 1 << 16);
 		o->reg = s->type == SLOT_CONST_R   ? reg(d, 256)
@@ -141,7 +147,9 @@ static void operand(struct dice *d, const struct sass_form *row, uint32_t form,
 	case SLOT_ADDR:
 		address(d, s, in, o);
 		break;
-	case SLOT_TARGET: case SLOT_TARGET8: case SLOT_TARGET24:
+	case SLOT_TARGET:
+	case SLOT_TARGET8:
+	case SLOT_TARGET24:
 		o->kind = SASS_TARGET;
 		o->value = ((int64_t)below(d, 1 << 24) - (1 << 23)) * 4;
 		break;

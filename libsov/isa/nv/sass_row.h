@@ -24,62 +24,63 @@
 /* What an operand is and with it which bits it takes. */
 enum sass_slot_type {
 	SLOT_END,
-	SLOT_GPR,    /* register at lo */
-	SLOT_ODD,    /* bits 32–63, by form */
-	SLOT_B,      /* bits 32–63 or, in forms 2, 3 and 7, the register in 64–71 */
-	SLOT_C,      /* the register in 64–71 or, in forms 2, 3 and 7, bits 32–63 */
-	SLOT_UGPR,   /* uniform register at lo */
-	SLOT_PRED,   /* predicate at lo; neg is the bit that negates it */
+	SLOT_GPR,  /* register at lo */
+	SLOT_ODD,  /* bits 32–63, by form */
+	SLOT_B,    /* bits 32–63 or, in forms 2, 3 and 7, the register in 64–71 */
+	SLOT_C,    /* the register in 64–71 or, in forms 2, 3 and 7, bits 32–63 */
+	SLOT_UGPR, /* uniform register at lo */
+	SLOT_PRED, /* predicate at lo; neg is the bit that negates it */
 	SLOT_UPRED,
-	SLOT_BREG,   /* convergence barrier at lo */
-	SLOT_IMM,    /* unsigned, width bits at lo */
-	SLOT_SPLIT,  /* 8 bits: low 3 at lo, high 5 at neg */
-	SLOT_CONST,  /* constant bank, no index */
-	SLOT_CONST_R,/* constant bank, indexed by the register in 24–31 */
-	SLOT_CONST_U,/* … by the uniform register there */
-	SLOT_SREG,   /* special register at 72 */
-	SLOT_PR,     /* all predicates, or all uniform ones, at once: printed, not encoded */
-	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
-	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
-	SLOT_TARGET8,/* the same with the low 8 bits at 16 (SM90) */
+	SLOT_BREG,     /* convergence barrier at lo */
+	SLOT_IMM,      /* unsigned, width bits at lo */
+	SLOT_SPLIT,    /* 8 bits: low 3 at lo, high 5 at neg */
+	SLOT_CONST,    /* constant bank, no index */
+	SLOT_CONST_R,  /* constant bank, indexed by the register in 24–31 */
+	SLOT_CONST_U,  /* … by the uniform register there */
+	SLOT_SREG,     /* special register at 72 */
+	SLOT_PR,       /* all predicates, or all uniform ones, at once: printed, not encoded */
+	SLOT_ADDR,     /* [register at 24 + offset at 40], see the ADDR_ flags */
+	SLOT_TARGET,   /* branch distance / 4 at 34, width bits */
+	SLOT_TARGET8,  /* the same with the low 8 bits at 16 (SM90) */
 	SLOT_TARGET24, /* the distance itself at 24, width bits */
 };
 
-enum {  /* slot flags */
-	SLOT_WRITE = 1 << 0,
-	SLOT_NEG = 1 << 1,    /* the place's negation bit is valid here */
-	SLOT_ABS = 1 << 2,
-	SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
-	SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
-	SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
-	SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
-	SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
-	SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
-	/* printing */
-	SLOT_QUIET = 1 << 9,  /* left out when it has its default */
-	SLOT_FIRST = 1 << 10, /* before the others */
-	SLOT_BLANK = 1 << 11, /* no comma after it */
-	SLOT_RAW = 1 << 12,   /* target: the distance itself */
-	SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
-	SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
-	SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
+enum { /* slot flags */
+       SLOT_WRITE = 1 << 0,
+       SLOT_NEG = 1 << 1, /* the place's negation bit is valid here */
+       SLOT_ABS = 1 << 2,
+       SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
+       SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
+       SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
+       SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
+       SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
+       SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
+       /* printing */
+       SLOT_QUIET = 1 << 9,  /* left out when it has its default */
+       SLOT_FIRST = 1 << 10, /* before the others */
+       SLOT_BLANK = 1 << 11, /* no comma after it */
+       SLOT_RAW = 1 << 12,   /* target: the distance itself */
+       SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
+       SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
+       SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
 };
 
-enum {  /* how the address of a memory operand may look; in slot.width */
-	ADDR_UREG = 1,      /* has a uniform register at lo, bit 91 set */
-	ADDR_MAYBE_UREG = 2,/* bit 91 says whether it has one */
-	ADDR_DESC = 4,      /* bit neg: the uniform register is a descriptor */
-	ADDR_WIDE = 8,      /* bit abs: the register is a pair (.64), otherwise .U32 */
-	ADDR_E = 16,        /* the register is a pair when the modifier E is set */
-	ADDR_OFFSET32 = 32, /* 32 bits of offset at 32 instead of 24 at 40 */
+enum {                      /* how the address of a memory operand may look; in slot.width */
+       ADDR_UREG = 1,       /* has a uniform register at lo, bit 91 set */
+       ADDR_MAYBE_UREG = 2, /* bit 91 says whether it has one */
+       ADDR_DESC = 4,       /* bit neg: the uniform register is a descriptor */
+       ADDR_WIDE = 8,       /* bit abs: the register is a pair (.64), otherwise .U32 */
+       ADDR_E = 16,         /* the register is a pair when the modifier E is set */
+       ADDR_OFFSET32 = 32,  /* 32 bits of offset at 32 instead of 24 at 40 */
 };
 
-enum {  /* how many registers; in slot.count */
-	COUNT_1, COUNT_2,
-	COUNT_WIDTH,        /* by the modifier WIDTH */
-	COUNT_ATYPE,        /* by the modifier ATYPE */
-	COUNT_DTYPE,        /* by DTYPE, STYPE: two for 64-bit types */
-	COUNT_STYPE,
+enum { /* how many registers; in slot.count */
+       COUNT_1,
+       COUNT_2,
+       COUNT_WIDTH, /* by the modifier WIDTH */
+       COUNT_ATYPE, /* by the modifier ATYPE */
+       COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
+       COUNT_STYPE,
 };
 
 /* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
@@ -90,12 +91,12 @@ enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, D
 struct sass_slot {
 	uint8_t type;
 	uint8_t lo, width;
-	uint8_t neg, abs;    /* bits, 0: by place */
+	uint8_t neg, abs; /* bits, 0: by place */
 	uint16_t flags;
 	uint8_t count;
-	uint8_t otherwise;   /* DEFAULT_* */
-	uint8_t if_mod;      /* there only when this modifier is set, + 1 */
-	uint8_t reuse;       /* its reuse flag, where it is not the usual one; REUSE_NONE */
+	uint8_t otherwise; /* DEFAULT_* */
+	uint8_t if_mod;    /* there only when this modifier is set, + 1 */
+	uint8_t reuse;     /* its reuse flag, where it is not the usual one; REUSE_NONE */
 };
 
 struct sass_choice {
@@ -104,9 +105,9 @@ struct sass_choice {
 };
 
 struct sass_field {
-	uint8_t mod;      /* enum sass_mod */
+	uint8_t mod; /* enum sass_mod */
 	uint8_t lo, width;
-	uint8_t lo2, width2;  /* further bits above the first */
+	uint8_t lo2, width2;               /* further bits above the first */
 	const struct sass_choice *choices; /* indexed by the bits; width 0: ends the list */
 };
 
@@ -115,7 +116,11 @@ struct sass_fixed {
 };
 
 enum sass_immediate {
-	IMM_HEX, IMM_SIGNED, IMM_FLOAT, IMM_DOUBLE, IMM_HALF2,
+	IMM_HEX,
+	IMM_SIGNED,
+	IMM_FLOAT,
+	IMM_DOUBLE,
+	IMM_HALF2,
 	IMM_MUFU,  /* by the modifier FUNC */
 	IMM_STYPE, /* by STYPE */
 };
@@ -147,7 +152,10 @@ struct sass_form {
 };
 
 enum {
-	SM_80 = 1, SM_86 = 2, SM_89 = 4, SM_90 = 8,
+	SM_80 = 1,
+	SM_86 = 2,
+	SM_89 = 4,
+	SM_90 = 8,
 	SM_8X = SM_80 | SM_86 | SM_89,
 	SM_86_UP = SM_86 | SM_89 | SM_90,
 	SM_ALL = SM_8X | SM_90,

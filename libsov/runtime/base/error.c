@@ -16,7 +16,7 @@ static const struct {
 	const char *name, *sentence, *next;
 	bool sticky; /* … and is to be said in any case */
 } results[] = {
-#define R(name, sentence, next) [name] = {#name, sentence, next, false}
+#define R(name, sentence, next)      [name] = {#name, sentence, next, false}
 #define STICKY(name, sentence, next) [name] = {#name, sentence, next, true}
 	R(SOV_OK, "Done.", NULL),
 	R(SOV_NOT_READY, "Not finished yet.", NULL),
@@ -45,7 +45,8 @@ static const struct {
 	STICKY(SOV_ERROR_HANG, "A kernel ran past its time limit and was stopped.",
 	       "sov_context_reset makes the context usable again"),
 	STICKY(SOV_ERROR_DEVICE_LOST, "The device does not answer any more.",
-	       "sov_context_reset may bring it back; the kernel's log (dmesg) and sov doctor say more"),
+	       "sov_context_reset may bring it back; the kernel's log (dmesg) and sov doctor say "
+	       "more"),
 	R(SOV_ERROR_BUSY, "Another thread is using the object.", "try again when that is over"),
 	R(SOV_ERROR_INTERNAL, "The library contradicts itself; please report this.",
 	  "please report this, with what SOV_LOG=debug says"),

@@ -18,11 +18,14 @@ uint8_t log_levels[LOG_AREAS];
 
 static const char *const areas[] = {
 	[LOG_DEVICE] = "device", [LOG_CONTEXT] = "context", [LOG_STREAM] = "stream",
-	[LOG_MEMORY] = "memory", [LOG_COPY] = "copy",	    [LOG_MODULE] = "module",
+	[LOG_MEMORY] = "memory", [LOG_COPY] = "copy",       [LOG_MODULE] = "module",
 	[LOG_LAUNCH] = "launch", [LOG_CALL] = "call",
 };
 static const char *const levels[] = {
-	[LOG_OFF] = "off", [LOG_ERROR] = "error", [LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+	[LOG_OFF] = "off",
+	[LOG_ERROR] = "error",
+	[LOG_INFO] = "info",
+	[LOG_DEBUG] = "debug",
 };
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -64,9 +67,9 @@ static bool take_item(const char *item, size_t length, uint8_t wanted[LOG_AREAS]
 	const char *equals = memchr(item, '=', length);
 	size_t left = equals ? (size_t)(equals - item) : length;
 	int area = find(areas, COUNT(areas), item, left);
-	int level = equals ? find(levels, COUNT(levels), equals + 1, length - left - 1)
-			   : area >= 0 ? LOG_DEBUG
-				       : find(levels, COUNT(levels), item, length);
+	int level = equals      ? find(levels, COUNT(levels), equals + 1, length - left - 1)
+		    : area >= 0 ? LOG_DEBUG
+				: find(levels, COUNT(levels), item, length);
 
 	if (level < 0 || (equals && area < 0))
 		return false;
@@ -86,8 +89,10 @@ static sov_result open_file(void)
 		return SOV_OK;
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (file < 0)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_LOG_FILE: cannot write '%s': %s; name a file that can be written",
-			      path, strerror(errno));
+		return refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"SOV_LOG_FILE: cannot write '%s': %s; name a file that can be written",
+			path, strerror(errno));
 	out = file;
 	return SOV_OK;
 }
@@ -105,11 +110,12 @@ sov_result log_init(void)
 		size_t length = strcspn(p, ",");
 
 		if (!take_item(p, length, wanted))
-			return refuse(SOV_ERROR_INVALID_ARGUMENT,
-				      "SOV_LOG: '%.*s' is not LEVEL, AREA or AREA=LEVEL; levels: off "
-				      "error info debug; areas: device context stream memory copy "
-				      "module launch call",
-				      (int)length, p);
+			return refuse(
+				SOV_ERROR_INVALID_ARGUMENT,
+				"SOV_LOG: '%.*s' is not LEVEL, AREA or AREA=LEVEL; levels: off "
+				"error info debug; areas: device context stream memory copy "
+				"module launch call",
+				(int)length, p);
 		if (!p[length])
 			break;
 		p += length + 1;

@@ -12,7 +12,14 @@
 #include "libsov/runtime/inner.h"
 
 enum log_area {
-	LOG_DEVICE, LOG_CONTEXT, LOG_STREAM, LOG_MEMORY, LOG_COPY, LOG_MODULE, LOG_LAUNCH, LOG_CALL,
+	LOG_DEVICE,
+	LOG_CONTEXT,
+	LOG_STREAM,
+	LOG_MEMORY,
+	LOG_COPY,
+	LOG_MODULE,
+	LOG_LAUNCH,
+	LOG_CALL,
 	LOG_AREAS
 };
 /* Failures; what is made and given back; every single piece of work. */
@@ -28,10 +35,10 @@ static inline bool log_wanted(enum log_area area, enum log_level level)
 void log_line(enum log_area area, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* LOG(COPY, DEBUG, "…", …): one line, if somebody wants it; the arguments are evaluated only then. */
-#define LOG(area, level, ...)                                                                      \
-	do {                                                                                       \
-		if (log_wanted(LOG_##area, LOG_##level))                                           \
-			log_line(LOG_##area, __VA_ARGS__);                                         \
+#define LOG(area, level, ...) \
+	do { \
+		if (log_wanted(LOG_##area, LOG_##level)) \
+			log_line(LOG_##area, __VA_ARGS__); \
 	} while (0)
 
 /* Read SOV_LOG, SOV_LOG_FILE and SOV_DUMP_DIR; a sentence about what is wrong with them. */

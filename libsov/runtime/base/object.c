@@ -14,12 +14,12 @@
 #define MAX_OBJECTS (1u << 18)
 
 /* State of a slot: generation in 63:32, named in 31, references in 30:0. */
-#define NAMED	      (1ull << 31)
+#define NAMED         (1ull << 31)
 #define GENERATION(s) ((uint32_t)((s) >> 32))
 #define REFERENCES(s) ((uint32_t)(s)&0x7fffffff)
 
 /* Handle: generation in 63:32, slot in 31:8, kind in 7:0. */
-#define HANDLE(generation, slot, kind)                                                             \
+#define HANDLE(generation, slot, kind) \
 	((uint64_t)(generation) << 32 | (uint64_t)(slot) << 8 | (kind))
 
 static struct slot_entry {
@@ -34,8 +34,8 @@ static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
 static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
 
 static const char *const kind_names[OBJECT_KINDS] = {
-	"nothing", "a device", "a context", "a module", "a function", "a stream", "an event",
-	"a graph", "a graph that runs",
+	"nothing",  "a device", "a context", "a module",          "a function",
+	"a stream", "an event", "a graph",   "a graph that runs",
 };
 
 sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *))

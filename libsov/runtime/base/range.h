@@ -17,7 +17,7 @@ struct range {
 struct ranges {
 	struct range *free; /* by start; neighbours are merged */
 	uint32_t count, capacity;
-	uint32_t bound;     /* there can never be more free ranges than this */
+	uint32_t bound; /* there can never be more free ranges than this */
 	uint64_t cursor, free_bytes;
 };
 

@@ -196,7 +196,8 @@ sov_result graph_capture_record(struct stream *s, struct event *e)
 	k = s->capture;
 	after = realloc(e->captured, (k->count + 1) * sizeof(*after));
 	if (!after)
-		return leave(s, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture"));
+		return leave(s,
+			     refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture"));
 	if (k->count)
 		memcpy(after, k->after, k->count * sizeof(*after));
 	e->captured = after;
@@ -233,8 +234,8 @@ sov_result graph_capture_wait(struct stream *s, struct event *e)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
 			   "the event was recorded in a capture that has ended; record it again");
 	if (!r && s->capture && s->capture->id != id)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "the event was recorded in another capture than the stream's; record it there");
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "the event was recorded in another capture "
+						       "than the stream's; record it there");
 	if (!r && !s->capture)
 		r = start(s, one->capture->graph, id, false);
 	for (i = 0; !r && i < e->captured_count; i++)
@@ -256,7 +257,8 @@ sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph)
 		if (s->capture)
 			r = refuse(SOV_ERROR_BUSY, "the stream is being captured already");
 		else if (s->member.context != g->member.context)
-			r = refuse(SOV_ERROR_INVALID_HANDLE, "the graph belongs to another context");
+			r = refuse(SOV_ERROR_INVALID_HANDLE,
+				   "the graph belongs to another context");
 		else
 			r = start(s, g, ++s->member.context->capture_serial, true);
 		member_leave(s, r);
@@ -304,10 +306,11 @@ static sov_result find_lost(const struct capture *k)
 			first = i;
 		}
 	if (lost)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "%u nodes, the first is %u, were captured on streams that the first stream "
-			   "does not wait for; record an event there and wait for it",
-			   lost, first);
+		r = refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"%u nodes, the first is %u, were captured on streams that the first stream "
+			"does not wait for; record an event there and wait for it",
+			lost, first);
 	free(seen);
 	free(stack);
 	return r;
@@ -324,7 +327,8 @@ sov_result sov_stream_end_capture(sov_stream stream)
 		return r;
 	if (!s->capture || !s->capture->first)
 		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "no capture was begun on the stream; sov_stream_begin_capture does"));
+					      "no capture was begun on the stream; "
+					      "sov_stream_begin_capture does"));
 	if (!r)
 		r = find_lost(s->capture);
 	g = s->capture->graph;

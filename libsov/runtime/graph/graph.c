@@ -170,11 +170,12 @@ static sov_result check_box(struct graph *g, const struct box *b)
 
 	if (!b->width || b->width > gpu->copy_most || b->height > most ||
 	    b->depth > MOST_NODES - g->count)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "a box of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
-			      "slices at most %llu rows of these, and each slice is a node of at most %u",
-			      (ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
-			      (ull)most, MOST_NODES);
+		return refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"a box of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
+			"slices at most %llu rows of these, and each slice is a node of at most %u",
+			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
+			(ull)most, MOST_NODES);
 	r = box_check(g->member.context, b, &k);
 	return r || (k.to && k.from) ? r : refuse_unpinned(&k);
 }
@@ -357,8 +358,8 @@ sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to)
 	n = &g->nodes[to - 1];
 	more = realloc(n->after, (n->nafter + 1) * sizeof(*more));
 	if (!more)
-		return member_leave(g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-					      "no host memory for a graph"));
+		return member_leave(
+			g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
 	n->after = more;
 	n->after[n->nafter++] = from;
 	return member_leave(g, SOV_OK);

@@ -77,44 +77,47 @@ struct graph_part { /* between host functions, or what one engine does */
 	uint64_t methods; /* address */
 	uint32_t words;
 	uint32_t first_call, calls; /* of order: host functions that follow */
-	uint64_t time_limit; /* of its nodes together */
+	uint64_t time_limit;        /* of its nodes together */
 };
 
 /* Code of a kernel for chains: struct gpu's chain_code. */
 struct graph_code {
 	const struct function *function;
-	uint64_t va; /* of what waits; the kernel's own begins behind it */
+	uint64_t va;   /* of what waits; the kernel's own begins behind it */
 	uint8_t *code; /* until it is written there */
 };
 #define GRAPH_MOST_CODES 64 /* more kernels than these have theirs in no graph */
-#define GRAPH_MOST_EARLY 32 /* kernels that wait at a time: they have places that others could use */
+#define GRAPH_MOST_EARLY \
+	32 /* kernels that wait at a time: they have places that others could use */
 
 struct graph_run {
 	struct member member;
 	const struct graph_way *way;
 	struct node *nodes; /* copies */
 	uint32_t count;
-	uint32_t *level, *order; /* of a node; nodes by level */
+	uint32_t *level, *order;        /* of a node; nodes by level */
 	uint32_t levels, first_kernels; /* the first level that has any */
-	uint64_t *kernels; /* by node: its place in memory */
-	uint32_t *next;    /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
-	uint32_t *before;  /* by node: 1 + the one of its chain that it waits for by itself; 0: none */
+	uint64_t *kernels;              /* by node: its place in memory */
+	uint32_t *
+		next; /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
+	uint32_t *
+		before; /* by node: 1 + the one of its chain that it waits for by itself; 0: none */
 	struct graph_code *codes;
 	uint32_t ncodes;
 	struct buffer *memory;
-	uint64_t methods; /* in it: where the words for queues begin … */
-	uint32_t methods_most; /* … and how many there is room for */
-	uint32_t *words; /* where they are composed */
+	uint64_t methods;       /* in it: where the words for queues begin … */
+	uint32_t methods_most;  /* … and how many there is room for */
+	uint32_t *words;        /* where they are composed */
 	struct gpu_local local; /* that they know … */
-	uint64_t local_serial; /* … and of which it is a part */
-	uint64_t counter; /* in it: copies of a level count here, from 0 on in every run */
+	uint64_t local_serial;  /* … and of which it is a part */
+	uint64_t counter;       /* in it: copies of a level count here, from 0 on in every run */
 	struct graph_part *parts;
 	uint32_t nparts;
 	const struct function *most_local;
 	pthread_mutex_t running; /* the order of runs; protects what follows */
-	bool closing; /* it is being destroyed */
-	struct stream *last; /* a reference: where it ran last … */
-	uint64_t last_number; /* … and up to where */
+	bool closing;            /* it is being destroyed */
+	struct stream *last;     /* a reference: where it ran last … */
+	uint64_t last_number;    /* … and up to where */
 };
 
 /* Whose code of a graph's own is at an address, and where that begins; NULL: nobody's. */

@@ -117,11 +117,13 @@ sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
 	if (!g)
 		return r;
 	if (!g->count)
-		return member_leave(g, refuse(SOV_ERROR_INVALID_ARGUMENT, "the graph has no nodes; add some, or capture a stream"));
+		return member_leave(
+			g, refuse(SOV_ERROR_INVALID_ARGUMENT,
+				  "the graph has no nodes; add some, or capture a stream"));
 	made = calloc(1, sizeof(*made));
 	if (!made)
-		return member_leave(g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-					      "no host memory for a graph"));
+		return member_leave(
+			g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
 	pthread_mutex_init(&made->running, NULL);
 	r = member_publish(&made->member, g->member.context, &g->member.context->graphs,
 			   OBJECT_GRAPH_RUN, run_free);
@@ -181,15 +183,18 @@ sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
 		return SOV_ERROR_INVALID_HANDLE;
 	n = node && node <= g->count ? &g->nodes[node - 1] : NULL;
 	if (!n || n->kind != NODE_KERNEL)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "node %u is no kernel of the graph; sov_graph_add_kernel tells their numbers", node);
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
+			   "node %u is no kernel of the graph; sov_graph_add_kernel tells their "
+			   "numbers",
+			   node);
 	else if (count != n->kernel.function->kernel->nparams || (count && !arguments))
 		r = refuse(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
 			   n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
 			   arguments ? count : 0);
 	for (uint32_t i = 0; !r && i < count; i++)
 		if (!arguments[i])
-			r = refuse(SOV_ERROR_INVALID_LAUNCH, "argument %u of kernel '%s' is NULL", i,
-				   n->kernel.function->kernel->name);
+			r = refuse(SOV_ERROR_INVALID_LAUNCH, "argument %u of kernel '%s' is NULL",
+				   i, n->kernel.function->kernel->name);
 	if (!r) {
 		pthread_mutex_lock(&g->running);
 		/* What runs reads them. */
@@ -308,7 +313,8 @@ sov_result sov_graph_launch(sov_graph_run run, sov_stream stream)
 		return r;
 	s = stream_find(g->member.context, stream);
 	if (s && graph_capturing(s)) {
-		r = refuse(SOV_ERROR_UNSUPPORTED, "a graph inside a graph; add its nodes to the one that is captured");
+		r = refuse(SOV_ERROR_UNSUPPORTED,
+			   "a graph inside a graph; add its nodes to the one that is captured");
 		object_put(&s->member.object);
 	} else if (s) {
 		pthread_mutex_lock(&g->running);

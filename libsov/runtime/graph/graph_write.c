@@ -18,14 +18,16 @@
  * while it runs: so once in a run is enough to have them read anew.
  */
 const struct graph_way graph_ways[] = {
-	{"chain, all of it, past caches, early", GRAPH_CHAIN,
+	{"chain, all of it, past caches, early",
+	 GRAPH_CHAIN,
 	 {.chase = true,
 	  .keep_bank0 = true,
 	  .fetch_bank0 = GPU_FETCH_BEFORE,
 	  .fetch_program = true,
 	  .chain_code = true,
 	  .early = true}},
-	{"chain, all of it, past caches", GRAPH_CHAIN,
+	{"chain, all of it, past caches",
+	 GRAPH_CHAIN,
 	 {.chase = true,
 	  .keep_bank0 = true,
 	  .fetch_bank0 = GPU_FETCH_BEFORE,
@@ -37,16 +39,19 @@ const struct graph_way graph_ways[] = {
 	{"chain, constants fetched before", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEFORE}},
 	{"chain, constants fetched behind", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEHIND}},
 	{"chain, program fetched", GRAPH_CHAIN, {.fetch_program = true}},
-	{"chain, constants kept, program fetched", GRAPH_CHAIN,
+	{"chain, constants kept, program fetched",
+	 GRAPH_CHAIN,
 	 {.keep_bank0 = true, .fetch_program = true}},
-	{"chain, all of it", GRAPH_CHAIN,
+	{"chain, all of it",
+	 GRAPH_CHAIN,
 	 {.chase = true,
 	  .keep_bank0 = true,
 	  .fetch_bank0 = GPU_FETCH_BEFORE,
 	  .fetch_program = true}},
 	{"host waits for idle", GRAPH_IDLE, {0}},
 	{"class waits for idle", GRAPH_CLASS_IDLE, {0}},
-	{"class waits for idle, constants kept, program fetched", GRAPH_CLASS_IDLE,
+	{"class waits for idle, constants kept, program fetched",
+	 GRAPH_CLASS_IDLE,
 	 {.keep_bank0 = true, .fetch_program = true}},
 };
 const uint32_t graph_way_count = sizeof(graph_ways) / sizeof(*graph_ways);
@@ -122,8 +127,8 @@ static void find_early(struct graph_run *g)
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
 
-		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !code_of(g, i) || !code_of(g, next) ||
-		    ++depth == GRAPH_MOST_EARLY) {
+		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !code_of(g, i) ||
+		    !code_of(g, next) || ++depth == GRAPH_MOST_EARLY) {
 			depth = 0;
 			continue;
 		}
@@ -459,8 +464,10 @@ sov_result graph_write_methods(struct graph_run *g)
 	push_all(&w);
 	for (i = 0; !r && i < g->nparts; i++)
 		if (g->parts[i].words > g->member.context->gpu->span_most)
-			r = refuse(SOV_ERROR_UNSUPPORTED, "a graph of %u nodes has too many methods "
-							  "for one piece of work; make two of it", g->count);
+			r = refuse(SOV_ERROR_UNSUPPORTED,
+				   "a graph of %u nodes has too many methods "
+				   "for one piece of work; make two of it",
+				   g->count);
 	if (!r && w.p.overflow)
 		r = refuse(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
 	if (!r) {

@@ -27,7 +27,7 @@
 #else
 #define LOW_FIRST
 /* Every GPU gives users so many bits of address (gpu.h). An arm64 host has one more. */
-#define HIGH_END  (UINT64_C(1) << 47)
+#define HIGH_END (UINT64_C(1) << 47)
 #endif
 
 static struct {
@@ -69,8 +69,8 @@ static bool grow_low(void)
 {
 	static const struct {
 		uint8_t start_bits, size_bits;
-	} tries[] = {LOW_FIRST {33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
-		     {38, 32}, {39, 32}, {32, 32}, {30, 29}};
+	} tries[] = {LOW_FIRST{33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
+		     {38, 32},          {39, 32}, {32, 32}, {30, 29}};
 	uint64_t start;
 	uint32_t i;
 

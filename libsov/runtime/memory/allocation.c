@@ -234,8 +234,7 @@ sov_result memory_give_back(struct context *c, struct buffer *b)
 	if (keep)
 		return r;
 	LOG(MEMORY, DEBUG, "%s %llu bytes at 0x%llx",
-	    b->host && !b->mapping ? "unregistered" : "freed", (ull)b->bytes,
-	    (ull)memory_start(b));
+	    b->host && !b->mapping ? "unregistered" : "freed", (ull)b->bytes, (ull)memory_start(b));
 	if (b->pooled) {
 		pool_give_back(c, b, NULL);
 		return r;
@@ -263,9 +262,10 @@ sov_result sov_memory_free(sov_context context, sov_ptr address)
 					       "address 0x%llx is host memory; use sov_host_%s",
 					       (ull)address, b->mapping ? "free" : "unregister"));
 	if (b->module)
-		return context_leave(c, refuse(SOV_ERROR_INVALID_ADDRESS,
-					       "address 0x%llx belongs to a module; it goes with it",
-					       (ull)address));
+		return context_leave(c,
+				     refuse(SOV_ERROR_INVALID_ADDRESS,
+					    "address 0x%llx belongs to a module; it goes with it",
+					    (ull)address));
 	if (b->va != address)
 		return context_leave(
 			c,

@@ -36,14 +36,10 @@ struct choice {
 
 static const struct choice choices[] = {
 	{IN, ANY, WAY_INLINE, UINT64_MAX}, /* while they fit */
-	{IN, BEHIND, WAY_KERNEL, 256 << 10},
-	{IN, ANY, WAY_ENGINE, UINT64_MAX},
-	{OUT, BEHIND, WAY_KERNEL, 1 << 20},
-	{OUT, ANY, WAY_ENGINE, UINT64_MAX},
-	{ACROSS, BEHIND, WAY_KERNEL, UINT64_MAX},
-	{ACROSS, ANY, WAY_ENGINE, 256 << 10},
-	{ACROSS, ANY, WAY_KERNEL, UINT64_MAX},
-	{ACROSS, ANY, WAY_ENGINE, UINT64_MAX},
+	{IN, BEHIND, WAY_KERNEL, 256 << 10},      {IN, ANY, WAY_ENGINE, UINT64_MAX},
+	{OUT, BEHIND, WAY_KERNEL, 1 << 20},       {OUT, ANY, WAY_ENGINE, UINT64_MAX},
+	{ACROSS, BEHIND, WAY_KERNEL, UINT64_MAX}, {ACROSS, ANY, WAY_ENGINE, 256 << 10},
+	{ACROSS, ANY, WAY_KERNEL, UINT64_MAX},    {ACROSS, ANY, WAY_ENGINE, UINT64_MAX},
 };
 #define FILL_BY_ENGINE (256u << 10) /* the same for fills */
 /* A software GPU's copy engine is the host's memcpy; its processors are a thousand times slower. */
@@ -148,8 +144,7 @@ static sov_result move_out(struct stream *s, uint8_t *host, uint64_t source, uin
 		if (!r)
 			r = stream_wait_for(s, numbers[done % STAGING_AHEAD], SOV_MAX_WAIT);
 		if (!r)
-			staging_empty(host + done * STAGING_CHUNK,
-				      &chunks[done % STAGING_AHEAD],
+			staging_empty(host + done * STAGING_CHUNK, &chunks[done % STAGING_AHEAD],
 				      smaller(bytes - done * STAGING_CHUNK, STAGING_CHUNK),
 				      bytes >= STAGING_PAST_CACHE);
 	}
@@ -159,7 +154,7 @@ static sov_result move_out(struct stream *s, uint8_t *host, uint64_t source, uin
 void copy_trace(const struct sides *k)
 {
 	trace_direction(!k->from || k->from->host ? TRACE_COPY_IN
-			: !k->to || k->to->host	  ? TRACE_COPY_OUT
+			: !k->to || k->to->host   ? TRACE_COPY_OUT
 						  : TRACE_COPY_ACROSS);
 }
 
@@ -186,10 +181,10 @@ sov_result copy_sides(struct stream *s, const struct sides *k, uint64_t *number)
  * takes at least, on the fastest there is, and look closely from then on. The wait behind this sees
  * to limits and errors.
  */
-#define BUS_BYTES_PER_NS    64u	  /* PCIe 5, 16 lanes */
+#define BUS_BYTES_PER_NS    64u   /* PCIe 5, 16 lanes */
 #define ACROSS_BYTES_PER_NS 2400u /* an H200's memory, which is read and written */
 #define FILL_BYTES_PER_NS   4800u
-#define OVERSLEPT_NS	    UINT64_C(100000)
+#define OVERSLEPT_NS        UINT64_C(100000)
 #define WORTH_LOOKING_NS    UINT64_C(15000)    /* below, the wait itself looks long enough */
 #define WORTH_RESTING_NS    UINT64_C(20000000) /* above, 35 us are nothing */
 
@@ -258,7 +253,8 @@ static sov_result sides_check(struct context *c, struct sides *k)
 	if (!r && k->to && k->to == k->from && k->destination < k->source + k->bytes &&
 	    k->source < k->destination + k->bytes)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "destination 0x%llx and source 0x%llx overlap within %llu bytes; copy by way of other memory",
+			   "destination 0x%llx and source 0x%llx overlap within %llu bytes; copy "
+			   "by way of other memory",
 			   (ull)k->destination, (ull)k->source, (ull)k->bytes);
 	return r;
 }
@@ -354,7 +350,8 @@ sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count)
 			      "%llu elements of %u bytes are more than 2^64 bytes", (ull)count,
 			      element_bytes);
 	if (address % element_bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "address 0x%llx is not a multiple of %u; it must be, as elements are",
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "address 0x%llx is not a multiple of %u; it must be, as elements are",
 			      (ull)address, element_bytes);
 	return SOV_OK;
 }

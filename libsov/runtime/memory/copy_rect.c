@@ -42,7 +42,8 @@ static sov_result take_side(const char *what, const sov_box *o, uint64_t address
 			      (ull)height);
 	if (__builtin_mul_overflow(out->pitch, rows ? rows : height, &out->slice))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "%s_rows of %llu are more than 2^64 bytes; 0 means packed", what, (ull)rows);
+			      "%s_rows of %llu are more than 2^64 bytes; 0 means packed", what,
+			      (ull)rows);
 	return SOV_OK;
 }
 
@@ -53,8 +54,8 @@ sov_result box_take(const sov_box *given, struct box *b)
 
 	if (r)
 		return r;
-	r = take_side("destination", o, o->destination, o->destination_pitch,
-				 o->destination_rows, &b->to);
+	r = take_side("destination", o, o->destination, o->destination_pitch, o->destination_rows,
+		      &b->to);
 
 	if (!r)
 		r = take_side("source", o, o->source, o->source_pitch, o->source_rows, &b->from);
@@ -70,13 +71,16 @@ sov_result box_check(struct context *c, const struct box *b, struct sides *k)
 	sov_result r;
 
 	if (!extent(b, &b->to, &to_bytes) || !extent(b, &b->from, &from_bytes))
-		return refuse(SOV_ERROR_INVALID_ADDRESS, "the box has more than 2^64 bytes; see width, height, depth and pitch");
+		return refuse(
+			SOV_ERROR_INVALID_ADDRESS,
+			"the box has more than 2^64 bytes; see width, height, depth and pitch");
 	r = copy_check(c, k, to_bytes, from_bytes);
 	if (!r && k->to && k->to == k->from && k->destination < k->source + from_bytes &&
 	    k->source < k->destination + to_bytes)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "destination 0x%llx and source 0x%llx overlap; copy by way of other memory", (ull)k->destination,
-			   (ull)k->source);
+		r = refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"destination 0x%llx and source 0x%llx overlap; copy by way of other memory",
+			(ull)k->destination, (ull)k->source);
 	return r;
 }
 

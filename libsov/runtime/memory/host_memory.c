@@ -50,7 +50,8 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 		return r;
 	if ((start + mapped - 1) >> c->gpu->address_bits)
 		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "host memory at 0x%llx: %s reaches addresses of %u bits; let sov_host_alloc choose",
+			      "host memory at 0x%llx: %s reaches addresses of %u bits; let "
+			      "sov_host_alloc choose",
 			      (ull)address, c->device->properties.name, c->gpu->address_bits);
 	b = calloc(1, sizeof(*b));
 	if (!b)
@@ -128,16 +129,18 @@ static sov_result check_registered(struct context *c, uint64_t address, uint64_t
 			      (ull)bytes);
 	met = memory_meeting(c, start, end);
 	if (met)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
-			      "that are pinned already; register both at once, or in pages of their "
-			      "own",
-			      (ull)address, (ull)bytes, (ull)met->bytes, (ull)memory_start(met));
+		return refuse(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
+			"that are pinned already; register both at once, or in pages of their "
+			"own",
+			(ull)address, (ull)bytes, (ull)met->bytes, (ull)memory_start(met));
 	if (!writable(start, end - start))
-		return refuse(SOV_ERROR_INVALID_ADDRESS,
-			      "pointer 0x%llx and %llu bytes are not all memory that the process can "
-			      "write to",
-			      (ull)address, (ull)bytes);
+		return refuse(
+			SOV_ERROR_INVALID_ADDRESS,
+			"pointer 0x%llx and %llu bytes are not all memory that the process can "
+			"write to",
+			(ull)address, (ull)bytes);
 	return SOV_OK;
 }
 
@@ -175,9 +178,10 @@ static sov_result give_back(sov_context context, void *pointer, bool mapping)
 		r = refuse(SOV_ERROR_INVALID_ADDRESS,
 			   "pointer 0x%llx is no pinned host memory of this context", (ull)address);
 	else if (memory_start(b) != address)
-		r = refuse(SOV_ERROR_INVALID_ADDRESS,
-			   "pointer 0x%llx lies %llu bytes inside its memory, which begins at 0x%llx",
-			   (ull)address, (ull)(address - memory_start(b)), (ull)memory_start(b));
+		r = refuse(
+			SOV_ERROR_INVALID_ADDRESS,
+			"pointer 0x%llx lies %llu bytes inside its memory, which begins at 0x%llx",
+			(ull)address, (ull)(address - memory_start(b)), (ull)memory_start(b));
 	else if (b->mapping != mapping)
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
 			   mapping ? "0x%llx was registered; use sov_host_unregister"

@@ -21,8 +21,7 @@ static sov_result refuse_too_much(const struct context *c, const struct function
 		      "kernel '%s' needs %u bytes of local memory a thread: %llu bytes for all "
 		      "threads that %s can hold, and it has %llu in all",
 		      f->kernel->name, f->plan.local_bytes, (unsigned long long)bytes,
-		      c->device->properties.name,
-		      (unsigned long long)c->device->info.memory_bytes);
+		      c->device->properties.name, (unsigned long long)c->device->info.memory_bytes);
 }
 
 /* With the lock held, all gates closed and all streams empty. The old area goes first: two at a
@@ -35,7 +34,8 @@ static sov_result replace(struct context *c, void *arg)
 	sov_result r;
 
 	if (need->bytes > c->device->info.memory_bytes / queues)
-		return refuse_too_much(c, ((const struct want *)arg)->function, need->bytes * queues);
+		return refuse_too_much(c, ((const struct want *)arg)->function,
+				       need->bytes * queues);
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;

@@ -20,13 +20,13 @@
 
 typedef unsigned long long ull;
 
-#define UNIT          UINT64_C(256) /* what addresses are multiples of */
-#define LARGE         (UINT64_C(1) << 20)
-#define LARGE_UNIT    (UINT64_C(64) << 10)
-#define SEGMENT       (UINT64_C(4) << 20)
-#define MOST_SEGMENT  (UINT64_C(128) << 20)
-#define SPARE         (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
-#define LOOKS         32 /* at blocks of one size that wait for use */
+#define UNIT         UINT64_C(256) /* what addresses are multiples of */
+#define LARGE        (UINT64_C(1) << 20)
+#define LARGE_UNIT   (UINT64_C(64) << 10)
+#define SEGMENT      (UINT64_C(4) << 20)
+#define MOST_SEGMENT (UINT64_C(128) << 20)
+#define SPARE        (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
+#define LOOKS        32                  /* at blocks of one size that wait for use */
 
 struct pool_segment {
 	struct pool_segment *next;
@@ -342,7 +342,8 @@ static sov_result make_large(struct context *c, uint64_t size, struct buffer **o
 
 static sov_result allocate(struct context *c, struct stream *s, uint64_t bytes, struct buffer **out)
 {
-	uint64_t size = bytes < LARGE ? round_size(bytes, UNIT, 3) : round_size(bytes, LARGE_UNIT, 5);
+	uint64_t size =
+		bytes < LARGE ? round_size(bytes, UNIT, 3) : round_size(bytes, LARGE_UNIT, 5);
 	sov_result r = SOV_OK;
 
 	if (size < bytes || size > c->device->info.memory_bytes)
@@ -375,7 +376,7 @@ static struct stream *enter(sov_stream stream, sov_result *r)
 	if (!s || !graph_capturing(s))
 		return s;
 	*r = member_leave(s, refuse(SOV_ERROR_UNSUPPORTED, "the stream is captured into a graph: "
-							  "allocate and free outside of it"));
+							   "allocate and free outside of it"));
 	return NULL;
 }
 

@@ -43,7 +43,9 @@ sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct 
 {
 	struct staging *g = &s->staging;
 	uint64_t skew = like % MEMORY_UNIT;
-	uint32_t pieces = (uint32_t)((skew + bytes + STAGING_PIECE_BYTES - 1) / STAGING_PIECE_BYTES), i;
+	uint32_t pieces =
+			 (uint32_t)((skew + bytes + STAGING_PIECE_BYTES - 1) / STAGING_PIECE_BYTES),
+		 i;
 	sov_result r = need_buffer(s->member.context, g);
 
 	if (g->next + pieces > STAGING_PIECES)

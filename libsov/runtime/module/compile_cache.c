@@ -29,10 +29,10 @@
 #include <unistd.h>
 #include "libsov/runtime/base/sha256.h"
 
-#define MAGIC        "sovcache"
-#define FORMAT       3u
-#define NAME_LENGTH  (2 * SHA256_BYTES)
-#define LOOKS 16 /* while as much as the limit is added */
+#define MAGIC         "sovcache"
+#define FORMAT        3u
+#define NAME_LENGTH   (2 * SHA256_BYTES)
+#define LOOKS         16   /* while as much as the limit is added */
 #define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
 
 struct head {
@@ -45,7 +45,8 @@ struct head {
 struct cache {
 	char folder[PATH_MAX];
 	uint64_t limit;
-	uint8_t text[SHA256_BYTES]; /* the text, and all else that everything made of it depends on */
+	uint8_t text
+		[SHA256_BYTES]; /* the text, and all else that everything made of it depends on */
 };
 
 /* An entry's place. */
@@ -128,7 +129,8 @@ static bool add_build_id(struct build *b, const uint8_t *notes, size_t bytes)
 {
 	while (bytes >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)notes;
-		size_t name = aligned(note->n_namesz), all = sizeof(*note) + name + aligned(note->n_descsz);
+		size_t name = aligned(note->n_namesz),
+		       all = sizeof(*note) + name + aligned(note->n_descsz);
 
 		if (all > bytes)
 			return false;
@@ -175,8 +177,8 @@ struct cache *cache_open(const char *text, size_t length, const struct compile_o
 	struct cache *c = malloc(sizeof(*c));
 	struct sha256 hash;
 	struct build b = {.here = (uintptr_t)&cache_open, .hash = &hash};
-	uint32_t options[] = {FORMAT, o->source, o->unoptimised, o->serial, o->spill, o->keep_calls,
-			      o->library, o->no_uniform};
+	uint32_t options[] = {FORMAT,   o->source,     o->unoptimised, o->serial,
+			      o->spill, o->keep_calls, o->library,     o->no_uniform};
 
 	if (!c || o->print_pass || o->stats || !find_folder(c)) {
 		free(c);
@@ -394,8 +396,11 @@ void cache_add(const struct cache *c, int64_t piece, const struct compile_result
 	static atomic_uint serial;
 	size_t message_bytes = strlen(r->messages);
 	uint64_t bytes = sizeof(struct head) + r->image_size + message_bytes;
-	struct head h = {.magic = MAGIC, .format = FORMAT, .head_bytes = sizeof(h),
-			 .image_bytes = r->image_size, .message_bytes = message_bytes};
+	struct head h = {.magic = MAGIC,
+			 .format = FORMAT,
+			 .head_bytes = sizeof(h),
+			 .image_bytes = r->image_size,
+			 .message_bytes = message_bytes};
 	char unfinished[PATH_MAX + NAME_LENGTH + 2];
 	struct timespec now = {0};
 	struct place p;

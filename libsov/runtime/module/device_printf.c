@@ -132,17 +132,17 @@ static void spell(const struct conversion *c, const char *length, char *format)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* The value's type is what spell() was told. */
-#define PUT(out, c, length, value)                                                                 \
-	do {                                                                                       \
-		char format_[32], text_[WIDEST + 512];                                             \
-		int n_;                                                                            \
-                                                                                                   \
-		spell(c, length, format_);                                                         \
-		n_ = snprintf(text_, sizeof(text_), format_, (c)->width < 0 ? 0 : (c)->width,      \
-			      (c)->precision, value);                                              \
-		if (n_ > 0)                                                                        \
-			print_add(out, text_,                                                      \
-				  (size_t)n_ < sizeof(text_) ? (size_t)n_ : sizeof(text_) - 1);    \
+#define PUT(out, c, length, value) \
+	do { \
+		char format_[32], text_[WIDEST + 512]; \
+		int n_; \
+\
+		spell(c, length, format_); \
+		n_ = snprintf(text_, sizeof(text_), format_, (c)->width < 0 ? 0 : (c)->width, \
+			      (c)->precision, value); \
+		if (n_ > 0) \
+			print_add(out, text_, \
+				  (size_t)n_ < sizeof(text_) ? (size_t)n_ : sizeof(text_) - 1); \
 	} while (0)
 
 static bool put_integer(struct print_text *out, struct record *r, const struct conversion *c)

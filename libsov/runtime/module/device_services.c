@@ -131,9 +131,10 @@ bool services_assertion(const struct context *c, sov_fault *f)
 		text[i] = memchr(a->text[i], 0, SERVICES_TEXT) ? a->text[i] : "";
 	f->result = SOV_ERROR_ASSERT;
 	if (a->address)
-		snprintf(f->cause, sizeof(f->cause),
-			 "it called free for 0x%llx, which malloc did not return or which was freed",
-			 (ull)a->address);
+		snprintf(
+			f->cause, sizeof(f->cause),
+			"it called free for 0x%llx, which malloc did not return or which was freed",
+			(ull)a->address);
 	else
 		snprintf(f->cause, sizeof(f->cause), "%.80s:%u: %.48s: assertion '%.90s' failed",
 			 text[1], a->line, text[2], text[0]);
@@ -164,8 +165,9 @@ static sov_result make_log(struct context *c, struct services *s)
 	s->ring = (uint64_t *)((uint8_t *)s->log->cpu + SERVICES_LOG_START);
 	s->record = malloc(s->ring_bytes);
 	return s->record ? SOV_OK
-			 : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %llu bytes of host memory for "
-								"lines of printf",
+			 : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				  "no %llu bytes of host memory for "
+				  "lines of printf",
 				  (ull)s->ring_bytes);
 }
 

@@ -32,11 +32,13 @@ sov_result dump_init(void)
 	if (!path || !*path || *folder)
 		return SOV_OK;
 	if (!realpath(path, full) || stat(full, &st))
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "SOV_DUMP_DIR: '%s': %s; it must be a folder that can be written to", path,
-			      strerror(errno));
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      "SOV_DUMP_DIR: '%s': %s; it must be a folder that can be written to",
+			      path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || access(full, W_OK | X_OK))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_DUMP_DIR: '%s' is no folder that can be written to; name one", path);
+			      "SOV_DUMP_DIR: '%s' is no folder that can be written to; name one",
+			      path);
 	memcpy(folder, full, sizeof(folder));
 	return SOV_OK;
 }

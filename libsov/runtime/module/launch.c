@@ -28,7 +28,8 @@ sov_result function_plan(struct context *c, struct function *f, const uint64_t b
 		stack = c->stack_bytes < most - stack ? stack + c->stack_bytes : most;
 	p->gpu = calloc(1, c->gpu->plan_bytes);
 	if (!p->gpu)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'", k->name);
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'",
+			      k->name);
 	p->local_bytes = c->gpu->local(c->chip, stack).thread_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
@@ -85,11 +86,11 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 			l->block[0], l->block[1], l->block[2], (unsigned long long)threads,
 			d->max_threads_per_block);
 	if (required[0] && memcmp(required, l->block, sizeof(l->block)))
-		return refuse(
-			SOV_ERROR_INVALID_LAUNCH,
-			"kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x %u x %u; launch it so",
-			f->kernel->name, required[0], required[1], required[2], l->block[0],
-			l->block[1], l->block[2]);
+		return refuse(SOV_ERROR_INVALID_LAUNCH,
+			      "kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x "
+			      "%u x %u; launch it so",
+			      f->kernel->name, required[0], required[1], required[2], l->block[0],
+			      l->block[1], l->block[2]);
 	if (threads > f->max_threads)
 		return refuse(SOV_ERROR_INVALID_LAUNCH,
 			      "a block has %llu threads; kernel '%s' with %u registers a thread "
@@ -135,10 +136,11 @@ static sov_result check_together(const struct function *f, const sov_launch *l)
 	fit = c->gpu->together(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
 			       (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
 	if (blocks > fit)
-		return refuse(SOV_ERROR_INVALID_LAUNCH,
-			      "a cooperative grid of %llu blocks; of such blocks of kernel '%s' %llu "
-			      "fit on the device at the same time",
-			      (unsigned long long)blocks, f->kernel->name, (unsigned long long)fit);
+		return refuse(
+			SOV_ERROR_INVALID_LAUNCH,
+			"a cooperative grid of %llu blocks; of such blocks of kernel '%s' %llu "
+			"fit on the device at the same time",
+			(unsigned long long)blocks, f->kernel->name, (unsigned long long)fit);
 	return SOV_OK;
 }
 

@@ -17,8 +17,8 @@
 #include <time.h>
 #include "libsov/runtime/module/compile_cache.h"
 
-#define FEWEST_UNITS 4    /* with fewer, all are compiled at once */
-#define WAIT_SECONDS 600  /* for another thread that compiles */
+#define FEWEST_UNITS 4   /* with fewer, all are compiled at once */
+#define WAIT_SECONDS 600 /* for another thread that compiles */
 
 enum state { NOBODYS, SOMEBODYS, THERE, REFUSED };
 
@@ -37,7 +37,7 @@ struct lazy {
 	char *text; /* NULL: was read */
 	size_t bytes;
 	struct compilation *compilation; /* NULL: not read yet, or not needed any more */
-	bool reading; /* somebody reads the text */
+	bool reading;                    /* somebody reads the text */
 	bool retired;
 	struct unit *units;
 	uint32_t nunits, left; /* to be compiled */
@@ -161,8 +161,10 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 
 	while (l->reading)
 		if (!wait_for_others(l, deadline))
-			return refuse(SOV_ERROR_TIMEOUT, "another thread has been reading the module's "
-				      "text for %u s", WAIT_SECONDS);
+			return refuse(SOV_ERROR_TIMEOUT,
+				      "another thread has been reading the module's "
+				      "text for %u s",
+				      WAIT_SECONDS);
 	if (l->compilation)
 		return SOV_OK;
 	l->reading = true;
@@ -180,8 +182,9 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 		r.messages = NULL;
 	}
 	compile_result_free(&r);
-	return c ? SOV_OK : refuse(SOV_ERROR_INVALID_SOURCE, "%.*s",
-				   (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
+	return c ? SOV_OK
+		 : refuse(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			  (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
 /* With the lock held, which is let go meanwhile; the unit is the caller's. */
@@ -258,7 +261,8 @@ static sov_result give_up(struct lazy *l, struct unit *u)
 	if (unit)
 		module_drop(unit);
 	pthread_mutex_lock(&l->lock);
-	return refuse(SOV_ERROR_INVALID_HANDLE, "the module was unloaded while a kernel of it was compiled");
+	return refuse(SOV_ERROR_INVALID_HANDLE,
+		      "the module was unloaded while a kernel of it was compiled");
 }
 
 /* Until the unit is done, by whomever. With the lock held, which is let go meanwhile. */
@@ -273,8 +277,10 @@ static sov_result finish_unit(struct module *m, uint32_t number)
 	deadline.tv_sec += WAIT_SECONDS;
 	while (u->state == SOMEBODYS && !l->retired)
 		if (!wait_for_others(l, &deadline))
-			return refuse(SOV_ERROR_TIMEOUT, "another thread has been compiling the kernel "
-				      "for %u s", WAIT_SECONDS);
+			return refuse(SOV_ERROR_TIMEOUT,
+				      "another thread has been compiling the kernel "
+				      "for %u s",
+				      WAIT_SECONDS);
 	if (u->state == NOBODYS && !l->retired) {
 		u->state = SOMEBODYS;
 		r = make_unit(m, number, &deadline);
@@ -299,8 +305,9 @@ static sov_result need_units(struct lazy *l, const struct image *head)
 	for (uint32_t k = 0; k < head->ndeclared; k++)
 		last = head->declared[k].unit > last ? head->declared[k].unit : last;
 	if (last >= head->ndeclared)
-		return refuse(SOV_ERROR_INTERNAL, "the module has %u kernels, but a unit number %llu",
-			      head->ndeclared, (unsigned long long)last);
+		return refuse(SOV_ERROR_INTERNAL,
+			      "the module has %u kernels, but a unit number %llu", head->ndeclared,
+			      (unsigned long long)last);
 	l->units = calloc(last + 1, sizeof(*l->units));
 	if (!l->units)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");

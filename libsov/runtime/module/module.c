@@ -93,7 +93,8 @@ static sov_result take_image(const struct context *c, const void *data, size_t b
 		return compile_ptx(c, data, bytes, flags, m, image_bytes);
 	if (flags & ~SOV_MODULE_EAGER)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "sov_module_options.flags 0x%x are for PTX; an image is run as it is", flags);
+			      "sov_module_options.flags 0x%x are for PTX; an image is run as it is",
+			      flags);
 	m->file = malloc(bytes);
 	if (!m->file)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
@@ -116,7 +117,8 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 	}
 	if (im->ndeclared && !m->lazy) {
 		snprintf(sentence, sizeof(sentence),
-			 "kernel '%.128s' is declared here and defined in another image; give all of it",
+			 "kernel '%.128s' is declared here and defined in another image; give all "
+			 "of it",
 			 im->declared[0].name);
 		return refuse_source(sentence);
 	}
@@ -125,7 +127,8 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 
 		if (bytes > GPU_MAX_CONSTANTS) {
 			snprintf(sentence, sizeof(sentence),
-				 "kernel '%.128s' needs %u bytes of arguments and other constants; at "
+				 "kernel '%.128s' needs %u bytes of arguments and other constants; "
+				 "at "
 				 "most %u can be given",
 				 im->kernels[i].name, bytes, GPU_MAX_CONSTANTS);
 			return refuse_source(sentence);
@@ -381,12 +384,14 @@ static sov_result prepare_unit(struct context *c, struct module *m, const void *
 
 	m->file = malloc(bytes);
 	if (!m->file)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no %zu bytes of host memory for an image", bytes);
+		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
+			      "no %zu bytes of host memory for an image", bytes);
 	memcpy(m->file, image, bytes);
 	if (!image_read(&m->image, m->file, bytes, sentence, sizeof(sentence)))
 		return refuse_source(sentence);
 	if (m->image.part_bytes[IMAGE_DATA] != m->whole->image.part_bytes[IMAGE_DATA])
-		return refuse(SOV_ERROR_INTERNAL, "a unit has %llu bytes of variables, its module %llu",
+		return refuse(SOV_ERROR_INTERNAL,
+			      "a unit has %llu bytes of variables, its module %llu",
 			      (unsigned long long)m->image.part_bytes[IMAGE_DATA],
 			      (unsigned long long)m->whole->image.part_bytes[IMAGE_DATA]);
 	m->image.services = m->whole->image.services; /* the addresses are in the module's data */
@@ -480,7 +485,8 @@ sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-			      "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER", o.flags);
+			      "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER",
+			      o.flags);
 	return load(context, data, bytes, o.flags, module);
 }
 
@@ -556,8 +562,8 @@ sov_result sov_module_get_function(sov_module module, const char *name, sov_func
 	if (i < n)
 		return get_function(m, i, function);
 	return member_leave(m, refuse(SOV_ERROR_NOT_FOUND,
-				      "the module has no kernel '%s'; its first of %u is '%s'", name,
-				      n, n ? kernel_name(m, 0) : ""));
+				      "the module has no kernel '%s'; its first of %u is '%s'",
+				      name, n, n ? kernel_name(m, 0) : ""));
 }
 
 sov_result sov_module_get_function_at(sov_module module, uint32_t index, sov_function *function)
@@ -635,7 +641,8 @@ sov_result sov_function_get_occupancy(sov_function function, uint32_t threads,
 	sov_result r;
 
 	if (!blocks || !threads)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, blocks ? "threads is 0" : "blocks is NULL");
+		return refuse(SOV_ERROR_INVALID_ARGUMENT,
+			      blocks ? "threads is 0" : "blocks is NULL");
 	f = member_enter(function, OBJECT_FUNCTION, &r);
 	if (!f)
 		return r;

@@ -117,15 +117,16 @@ static sov_result last_record(struct event *e, const char *what, struct reached 
 	r = mark ? SOV_OK : context_status(e->member.context);
 	if (r || mark)
 		return r;
-	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded; sov_event_record does", what);
+	return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded; sov_event_record does",
+		      what);
 }
 
 /* A stream's semaphore goes on counting when the stream is gone, so it may be looked at for ever. */
 static sov_result note(struct event *e, struct stream *s)
 {
 	struct context *c = s->member.context;
-	sov_result r = atomic_load_explicit(&c->error, memory_order_relaxed) ? context_status(c)
-									      : SOV_OK;
+	sov_result r =
+		atomic_load_explicit(&c->error, memory_order_relaxed) ? context_status(c) : SOV_OK;
 
 	if (r)
 		return r;
@@ -209,7 +210,8 @@ sov_result sov_stream_wait_event(sov_stream stream, sov_event event)
 			r = graph_capture_wait(s, e);
 		else if (graph_capturing(s))
 			refuse(r = SOV_ERROR_UNSUPPORTED,
-			       "a stream that is captured waits for events of its capture only; record one there");
+			       "a stream that is captured waits for events of its capture only; "
+			       "record one there");
 		else
 			r = wait_for(s, e);
 		object_put(&e->member.object);
@@ -240,7 +242,8 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 	uint64_t start, end;
 
 	if (!r && (from->timeless || to->timeless))
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "event %s was made with SOV_EVENT_NO_TIME; make it without",
+		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
+			   "event %s was made with SOV_EVENT_NO_TIME; make it without",
 			   from->timeless ? "from" : "to");
 	if (!r)
 		r = last_record(to, "event to", &b);
@@ -252,7 +255,8 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 	end = semaphore_time(to->member.context, to->semaphore);
 	if (end < start)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "event to was reached %llu ns before event from; give them the other way round",
+			      "event to was reached %llu ns before event from; give them the other "
+			      "way round",
 			      (unsigned long long)(start - end));
 	*nanoseconds = end - start;
 	return SOV_OK;

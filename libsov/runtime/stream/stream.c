@@ -10,14 +10,17 @@
 #include "libsov/runtime/runtime.h"
 #include "libsov/runtime/trace/trace.h"
 
-#define COMMAND_BYTES (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
+#define COMMAND_BYTES  (STREAM_SLOTS_AT + STREAM_SLOTS * STREAM_SLOT_BYTES)
 /* Half of what the kernel module behind nvrm waits before it gives up, and the context with it. */
 #define QUEUE_PATIENCE UINT64_C(2000000000)
 
 static const char *const work_names[] = {
-	[WORK_SETUP] = "setting up a stream", [WORK_KERNEL] = "a kernel",
-	[WORK_COPY] = "a copy or fill",	      [WORK_RECORD] = "recording an event",
-	[WORK_WAIT] = "waiting for an event", [WORK_ALARM] = "waking a thread",
+	[WORK_SETUP] = "setting up a stream",
+	[WORK_KERNEL] = "a kernel",
+	[WORK_COPY] = "a copy or fill",
+	[WORK_RECORD] = "recording an event",
+	[WORK_WAIT] = "waiting for an event",
+	[WORK_ALARM] = "waking a thread",
 	[WORK_GRAPH] = "a graph",
 };
 
@@ -361,9 +364,9 @@ sov_result sov_stream_destroy(sov_stream stream)
 		return r;
 	c = s->member.context;
 	if (stream == c->first_handle)
-		return member_leave(
-			s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-				  "the context's first stream is destroyed with its context; leave it alone"));
+		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
+					      "the context's first stream is destroyed with its "
+					      "context; leave it alone"));
 	if (s->closed)
 		return member_leave(
 			s, refuse(SOV_ERROR_BUSY, "another thread is destroying the stream"));

@@ -29,7 +29,7 @@
 #include "libsov/runtime/runtime.h"
 #include "libsov/runtime/trace/trace.h"
 
-#define ENDS_MASK  ((1u << STREAM_ENDS_BITS) - 1)
+#define ENDS_MASK ((1u << STREAM_ENDS_BITS) - 1)
 
 static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
 

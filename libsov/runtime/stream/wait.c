@@ -17,7 +17,7 @@
 #else
 #define LOOK_NS 15
 #endif
-#define LOOKS	       (50000 / LOOK_NS)
+#define LOOKS          (50000 / LOOK_NS)
 #define SOFTWARE_LOOKS 50
 #define SHORT_WAIT     UINT64_C(50000)
 #define SHORTEST_REST  UINT64_C(20000)
@@ -35,7 +35,8 @@ sov_result check_limit(uint64_t limit)
 {
 	if (limit > SOV_MAX_WAIT)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour; wait several times",
+			      "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour; wait "
+			      "several times",
 			      (unsigned long long)limit);
 	return SOV_OK;
 }

@@ -15,13 +15,13 @@
 #include "libsov/runtime/trace/trace.h"
 
 #define RING_EVENTS 32768u /* 3.5 MiB of address space for each thread, touched when needed */
-#define REST_NS	    UINT64_C(100000000)
+#define REST_NS     UINT64_C(100000000)
 
 struct ring {
 	struct ring *next;
 	uint32_t thread;
 	char name[16];
-	bool named;	   /* in the file */
+	bool named;        /* in the file */
 	_Atomic bool left; /* its thread has ended */
 	_Alignas(64) _Atomic uint32_t put;
 	_Alignas(64) _Atomic uint32_t taken;

@@ -81,7 +81,7 @@ enum trace_kind { TRACE_CALLED, TRACE_FUNCTION, TRACE_GPU };
 struct trace_gpu_work {
 	enum trace_work work;
 	uint32_t device, track;
-	const char *by;	    /* what did a copy: "engine", "kernel" or "methods" */
+	const char *by;     /* what did a copy: "engine", "kernel" or "methods" */
 	uint64_t number;    /* unique in the trace */
 	uint64_t submitted; /* by the event's thread */
 	uint64_t bytes;

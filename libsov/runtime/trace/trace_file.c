@@ -20,7 +20,7 @@
 #include "libsov/runtime/trace/trace.h"
 
 #define BUFFER_BYTES (256u << 10)
-#define LINE_BYTES   2048u	 /* of one event, at most */
+#define LINE_BYTES   2048u       /* of one event, at most */
 #define GPU_PROCESS  1000000000u /* and its number; above what Linux has for processes */
 
 typedef unsigned long long ull;
@@ -31,9 +31,9 @@ static struct {
 	pthread_mutex_t lock;
 	int file;
 	uint64_t start; /* of the trace, on the host's clock */
-	uint64_t at;	/* where the brackets stand */
-	bool broken;	/* a write failed: nothing more is written */
-	uint64_t lost;	/* events that could not be written */
+	uint64_t at;    /* where the brackets stand */
+	bool broken;    /* a write failed: nothing more is written */
+	uint64_t lost;  /* events that could not be written */
 	size_t used;
 	char buffer[BUFFER_BYTES + LINE_BYTES];
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
@@ -209,7 +209,7 @@ static void write_gpu(const struct trace_event *e)
 {
 	static const char *const categories[] = {
 		[TRACE_KERNEL] = "kernel",    [TRACE_COPY_IN] = "copy", [TRACE_COPY_OUT] = "copy",
-		[TRACE_COPY_ACROSS] = "copy", [TRACE_FILL] = "fill",	[TRACE_GRAPH] = "graph",
+		[TRACE_COPY_ACROSS] = "copy", [TRACE_FILL] = "fill",    [TRACE_GRAPH] = "graph",
 	};
 	const struct trace_gpu_work *g = &e->gpu;
 	uint32_t process = GPU_PROCESS + g->device;

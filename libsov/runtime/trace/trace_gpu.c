@@ -18,7 +18,7 @@
 #define LINE_BYTES   64u
 #define CLOCK_TRIES  16u
 #define CLOCK_EVERY  UINT64_C(1000000000)
-#define LATE_NS	     UINT64_C(1000000) /* how long a stamp may be behind its piece's number */
+#define LATE_NS      UINT64_C(1000000) /* how long a stamp may be behind its piece's number */
 
 enum state { EMPTY, FILLING, WAITING, TAKEN };
 
@@ -198,9 +198,9 @@ static bool stamped(const struct trace_stream *t, const struct trace_piece *p, u
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
-	*time = t->context->gpu->time(t->context->chip,
-				      __atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET),
-						      __ATOMIC_RELAXED));
+	*time = t->context->gpu->time(
+		t->context->chip,
+		__atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET), __ATOMIC_RELAXED));
 	return true;
 }
 
@@ -312,7 +312,7 @@ static void describe(struct trace_event *e, const struct slot *slot, enum work k
 	} else if (kind == WORK_COPY || trace_expected.bytes) {
 		g->work = trace_expected.work;
 		e->name = copy_names[g->work];
-		g->by = kind == WORK_KERNEL		     ? "kernel"
+		g->by = kind == WORK_KERNEL                  ? "kernel"
 			: slot->piece->engine == ENGINE_COPY ? "engine"
 							     : "methods";
 	} else {

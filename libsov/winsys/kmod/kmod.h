@@ -20,7 +20,7 @@
 #include "libsov/winsys/nv_chip.h"
 #include "uapi/sovgpu_drm.h"
 
-#define KMOD_DRIVER	 "sovgpu"
+#define KMOD_DRIVER      "sovgpu"
 #define KMOD_MAX_DEVICES 64
 
 /* ---- kmod.c ---- */
@@ -54,7 +54,7 @@ struct winsys_device {
 	bool user_queues; /* rings are the process's own; otherwise work goes by calls */
 
 	pthread_mutex_t lock; /* for what follows */
-	uint8_t *bell_page; /* NULL: none is mapped yet */
+	uint8_t *bell_page;   /* NULL: none is mapped yet */
 };
 
 int kmod_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *count,
@@ -94,13 +94,13 @@ struct winsys_group {
 	uint32_t vm;
 	uint32_t ids[KMOD_PRIORITIES]; /* the driver's groups, by its priority; 0: none yet */
 	bool stopped;
-	uint64_t asked;	 /* when the driver was last asked how the group is, ns; atomic */
-	bool failed;	 /* atomic, set when the description is there */
+	uint64_t asked; /* when the driver was last asked how the group is, ns; atomic */
+	bool failed;    /* atomic, set when the description is there */
 
 	pthread_mutex_t lock; /* for what follows */
 	struct winsys_queue *queues;
 	uint64_t retired; /* points of queues that are gone */
-	int refused;	  /* errno with which work was refused */
+	int refused;      /* errno with which work was refused */
 	struct winsys_error description;
 };
 
@@ -110,7 +110,8 @@ struct winsys_queue {
 	uint32_t id;
 	uint32_t level; /* which of the driver's groups it is in */
 	struct winsys_queue_memory memory;
-	uint8_t *pointers; /* page with both ends of a ring of the process's own; or NULL, and then: */
+	uint8_t *
+		pointers; /* page with both ends of a ring of the process's own; or NULL, and then: */
 
 	uint32_t syncobj;
 	uint32_t put; /* behind memory.put */

@@ -12,7 +12,7 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/kmod/kmod.h"
 
-#define WAY_OUT	   "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
+#define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
 #define FIRST_NODE 128 /* of DRM's render nodes */
 #define PCI_NVIDIA 0x10de
 #define LARGE_PAGE 0x200000u

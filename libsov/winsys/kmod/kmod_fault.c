@@ -11,7 +11,7 @@
 #include "libsov/winsys/nv_xid.h"
 
 #define ASK_EVERY_NS 1000000u
-#define PAGE	     4096u
+#define PAGE         4096u
 
 static int ask(struct winsys_queue *q, struct drm_sovgpu_queue_state *s)
 {

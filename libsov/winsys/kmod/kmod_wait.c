@@ -82,8 +82,8 @@ static void sleep_until(uint64_t end)
 static void wait_interrupt(struct winsys_device *d, uint32_t *seen, uint64_t end)
 {
 	struct drm_sovgpu_interrupt_wait w = {.count = *seen, .deadline_ns = (int64_t)end};
-	int error = kmod_call(d->file, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w,
-			      "waiting for an interrupt");
+	int error =
+		kmod_call(d->file, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w, "waiting for an interrupt");
 
 	if (!error) {
 		*seen = w.count;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 
-#define DRM_IOCTL_BASE 'd'
+#define DRM_IOCTL_BASE         'd'
 #define DRM_IOW(number, type)  _IOW(DRM_IOCTL_BASE, number, type)
 #define DRM_IOWR(number, type) _IOWR(DRM_IOCTL_BASE, number, type)
 #define DRM_COMMAND_BASE       0x40 /* where a driver's own numbers begin */
@@ -55,11 +55,11 @@ struct drm_syncobj_timeline_array {
 	__u32 count_handles, flags;
 };
 
-#define DRM_IOCTL_VERSION		DRM_IOWR(0x00, struct drm_version)
-#define DRM_IOCTL_GEM_CLOSE		DRM_IOW(0x09, struct drm_gem_close)
-#define DRM_IOCTL_SYNCOBJ_CREATE	DRM_IOWR(0xbf, struct drm_syncobj_create)
-#define DRM_IOCTL_SYNCOBJ_DESTROY	DRM_IOWR(0xc0, struct drm_syncobj_destroy)
+#define DRM_IOCTL_VERSION               DRM_IOWR(0x00, struct drm_version)
+#define DRM_IOCTL_GEM_CLOSE             DRM_IOW(0x09, struct drm_gem_close)
+#define DRM_IOCTL_SYNCOBJ_CREATE        DRM_IOWR(0xbf, struct drm_syncobj_create)
+#define DRM_IOCTL_SYNCOBJ_DESTROY       DRM_IOWR(0xc0, struct drm_syncobj_destroy)
 #define DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT DRM_IOWR(0xca, struct drm_syncobj_timeline_wait)
-#define DRM_IOCTL_SYNCOBJ_QUERY		DRM_IOWR(0xcb, struct drm_syncobj_timeline_array)
+#define DRM_IOCTL_SYNCOBJ_QUERY         DRM_IOWR(0xcb, struct drm_syncobj_timeline_array)
 
 #endif

@@ -39,7 +39,7 @@ struct nvrm_os {
 };
 extern const struct nvrm_os *nvrm_os;
 
-struct rm { /* our client */
+struct rm {       /* our client */
 	int file; /* /dev/nvidiactl */
 	const struct nvrm_release *release;
 	char version[64]; /* the module's, as it says */
@@ -99,14 +99,14 @@ struct winsys_device {
 
 	pthread_mutex_t lock; /* for what follows, which is made at first use */
 	uint8_t *user;        /* page of registers with doorbell and timer */
-	uint8_t *bell;        /* page with the doorbell behind memory's window; NULL: there is none */
+	uint8_t *bell; /* page with the doorbell behind memory's window; NULL: there is none */
 	uint32_t copy_engine; /* RM_ENGINE; 0: not chosen yet */
 	bool waiting;         /* events are set up */
 	bool copy_event;      /* also the copy engine's */
 	int event_file;
 	struct rm_scope event_scope;
 	pthread_cond_t woken;
-	bool polling;         /* a thread is in poll(); the others wait for it */
+	bool polling; /* a thread is in poll(); the others wait for it */
 	uint32_t interrupts;
 };
 
@@ -145,8 +145,8 @@ int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 /* ---- nvrm_queue.c ---- */
 
 #define NVRM_LEAST_PRIORITY (-1)
-#define NVRM_PRIORITIES	    3
-#define NVRM_QUEUES (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
+#define NVRM_PRIORITIES     3
+#define NVRM_QUEUES         (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
 
 struct nvrm_engine { /* a channel group; made for its first queue, gone with its last */
 	struct rm_scope scope;

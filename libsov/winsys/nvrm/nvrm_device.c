@@ -12,8 +12,8 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
-#define WAY_OUT "SOV_NVRM=0 leaves NVIDIA's GPUs out"
-#define KIB	1024u
+#define WAY_OUT      "SOV_NVRM=0 leaves NVIDIA's GPUs out"
+#define KIB          1024u
 /* RM cannot add a channel to a group of which a block runs: after four seconds it gives up, and the
  * group with it (status 0x65, Xid 109; H200). */
 #define SPARE_QUEUES 2

@@ -22,11 +22,11 @@ struct word {
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct word fault_types[] = {
-	{0x0, "it is not mapped"},	    {0x1, "a page table has the wrong size"},
-	{0x2, "it is not mapped"},	    {0x3, "it lies beyond the address space"},
+	{0x0, "it is not mapped"},          {0x1, "a page table has the wrong size"},
+	{0x2, "it is not mapped"},          {0x3, "it lies beyond the address space"},
 	{0x4, "there is no address space"}, {0x5, "it needs privileges"},
-	{0x6, "it may only be read"},	    {0x7, "it may only be written"},
-	{0xe, "its memory is broken"},	    {0xf, "it takes no atomics"},
+	{0x6, "it may only be read"},       {0x7, "it may only be written"},
+	{0xe, "its memory is broken"},      {0xf, "it takes no atomics"},
 };
 
 static const struct word accesses[] = {
@@ -59,8 +59,8 @@ static const struct word warp_errors[] = {
 };
 
 #define WARP_OUT_OF_RANGE 0x0e /* these two know the address, exactly */
-#define WARP_MISALIGNED	  0x0f
-#define WARP_MMU_NACK	  0x20 /* seen before the MMU's own report: Xid 13, then 31 */
+#define WARP_MISALIGNED   0x0f
+#define WARP_MMU_NACK     0x20 /* seen before the MMU's own report: Xid 13, then 31 */
 
 static const char *find(const struct word *words, size_t count, uint32_t number)
 {

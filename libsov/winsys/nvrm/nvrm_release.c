@@ -5,10 +5,10 @@
 
 static const struct nvrm_release releases[] = {
 	/* newest first */
-	{581, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters), sizeof(struct rm_schedule),
-	 false},
-	{580, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters), sizeof(struct rm_schedule),
-	 true},
+	{581, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters),
+	 sizeof(struct rm_schedule), false},
+	{580, sizeof(struct rm_map_gpu_580), sizeof(struct rm_va_space_parameters),
+	 sizeof(struct rm_schedule), true},
 	{571, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, false},
 	{570, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, true},
 	{515, sizeof(struct rm_map_gpu_570), RM_VA_SPACE_BYTES_570, RM_SCHEDULE_BYTES_570, false},

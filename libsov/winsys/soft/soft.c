@@ -130,8 +130,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "%s", c->target);
-	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process", SOV_VERSION_MAJOR,
-		 SOV_VERSION_MINOR);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process",
+		 SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 }
 
 static uint64_t soft_gpu_time(struct winsys_device *d)

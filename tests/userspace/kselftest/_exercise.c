@@ -27,7 +27,11 @@ int main(void)
 		struct stream s = at(&m, 0);
 
 		/* To memory, to video memory, to nowhere. */
-		add_copy(&s, i == 0 ? BUFFER_VA + MIB : i == 1 ? 2 * GIB : 3 * GIB, BUFFER_VA, 4096);
+		add_copy(&s,
+			 i == 0   ? BUFFER_VA + MIB
+			 : i == 1 ? 2 * GIB
+				  : 3 * GIB,
+			 BUFFER_VA, 4096);
 		struct drm_sovgpu_job job = job_of(&m, &s);
 
 		TRY(submit(m.fd, i == 1 ? second : m.queue, &job, 1, &sync, 1));

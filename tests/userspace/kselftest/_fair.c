@@ -8,7 +8,14 @@
 
 #include "tests/userspace/kselftest/queue.h"
 
-enum { SPINNERS = 10, STREAM = 0x1000, NEVER = 0x3ff000, FROM = 0x100000, TO = 0x200000, MAX_COPIES = 4096 };
+enum {
+	SPINNERS = 10,
+	STREAM = 0x1000,
+	NEVER = 0x3ff000,
+	FROM = 0x100000,
+	TO = 0x200000,
+	MAX_COPIES = 4096
+};
 
 struct spinner {
 	uint32_t group, queue, done;
@@ -84,7 +91,8 @@ static void sliced(struct machine *m)
 	uint32_t limit_ms = (uint32_t)(first / 3000000);
 
 	if (!ok(first > 0, "beside them it comes to its end") ||
-	    !ok(!group_create(m->fd, m->vm, &group) && !queue_create(m->fd, group, COPY, 4, limit_ms, &queue),
+	    !ok(!group_create(m->fd, m->vm, &group) &&
+			!queue_create(m->fd, group, COPY, 4, limit_ms, &queue),
 		"another group has a limit of a third of that"))
 		return;
 	uint64_t second = work(m, queue, copies);
@@ -97,13 +105,15 @@ static void sliced(struct machine *m)
 	uint64_t start = now_ns();
 
 	ok(endless_job(m, 0, 100, &late) && !wait_for(m->fd, late.done, 0, 60) &&
-	   queue_state(m->fd, late.queue).state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "one that does not end is ended");
+		   queue_state(m->fd, late.queue).state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
+	   "one that does not end is ended");
 	uint64_t took = now_ns() - start;
 
 	ok(took > 5 * 100 * 1000000ull, "after its share of the engine's time, and not before");
 	ok(took < (16 * 100 + 5000) * 1000000ull, "and not later than sixteen times its limit");
 	diag("a limit of 100 ms was over after %llu ms", (unsigned long long)took / 1000000);
-	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_USABLE) == SPINNERS, "others still have time");
+	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_USABLE) == SPINNERS,
+	   "others still have time");
 }
 
 static void held(struct machine *m)
@@ -111,14 +121,17 @@ static void held(struct machine *m)
 	struct spinner spinners[SPINNERS];
 	uint32_t group, queue;
 
-	if (!spin(m, spinners, 200) || !ok(!group_create(m->fd, m->vm, &group) &&
-	    !queue_create(m->fd, group, COPY, 4, 1000, &queue), "and one waits behind them"))
+	if (!spin(m, spinners, 200) ||
+	    !ok(!group_create(m->fd, m->vm, &group) &&
+			!queue_create(m->fd, group, COPY, 4, 1000, &queue),
+		"and one waits behind them"))
 		return;
 	uint64_t took = work(m, queue, 16);
 
 	ok(took > 0, "its work is done");
 	ok(took > SECOND_NS, "though it waited longer than its limit");
-	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT) == SPINNERS, "those before it were ended, one after the other");
+	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT) == SPINNERS,
+	   "those before it were ended, one after the other");
 	diag("%llu ms", (unsigned long long)took / 1000000);
 }
 

@@ -17,14 +17,17 @@ static int unload(void)
 static int done_fence(struct machine *m)
 {
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_syncobj_handle h = {.handle = done.handle, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+	struct drm_syncobj_handle h = {.handle = done.handle,
+				       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
 	struct stream s = at(m, 0);
 
 	add_release(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = job_of(m, &s);
 
 	return submit(m->fd, m->queue, &job, 1, &done, 1) || wait_for(m->fd, done.handle, 0, 20) ||
-	       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+			       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
+		       ? -1
+		       : h.fd;
 }
 
 int main(void)
@@ -41,7 +44,8 @@ int main(void)
 	machine_close(&m);
 	int status = unload();
 
-	ok(!status || status == -EWOULDBLOCK || status == -EBUSY, "the module goes, or is still in use");
+	ok(!status || status == -EWOULDBLOCK || status == -EBUSY,
+	   "the module goes, or is still in use");
 	diag("%s", status ? strerror(-status) : "it goes");
 	ok(!call(file, SYNC_IOC_FILE_INFO, &info) && info.status == 1 && fence.status == 1,
 	   "the fence can be asked all the same");

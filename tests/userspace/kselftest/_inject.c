@@ -15,7 +15,7 @@
 
 #include "tests/userspace/kselftest/queue.h"
 
-#define MOST      100000 /* a call that needs more memory than that is lost in a loop */
+#define MOST      100000    /* a call that needs more memory than that is lost in a loop */
 #define AREA      (2 * GIB) /* where rows map something */
 #define LARGE     (2 * MIB) /* a large page */
 #define RING      (3 * MIB)
@@ -62,9 +62,12 @@ static bool allow(void)
 		const char *file, *value;
 	} rows[] = {
 		/* Also those that may sleep, of any size; and say nothing, because there will be thousands. */
-		{"failslab/ignore-gfp-wait", "N"},      {"fail_page_alloc/ignore-gfp-wait", "N"},
-		{"fail_page_alloc/ignore-gfp-highmem", "N"}, {"fail_page_alloc/min-order", "0"},
-		{"failslab/verbose", "0"},              {"fail_page_alloc/verbose", "0"},
+		{"failslab/ignore-gfp-wait", "N"},
+		{"fail_page_alloc/ignore-gfp-wait", "N"},
+		{"fail_page_alloc/ignore-gfp-highmem", "N"},
+		{"fail_page_alloc/min-order", "0"},
+		{"failslab/verbose", "0"},
+		{"fail_page_alloc/verbose", "0"},
 	};
 	bool good = true;
 
@@ -140,7 +143,8 @@ static void fresh_memory(struct world *w)
 }
 static int make_own(struct world *w)
 {
-	struct drm_sovgpu_bo_create c = {.region = USER, .size = OWN_BYTES, .user_address = (uintptr_t)w->user};
+	struct drm_sovgpu_bo_create c = {
+		.region = USER, .size = OWN_BYTES, .user_address = (uintptr_t)w->user};
 	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
 
 	w->id = status ? 0 : c.handle;
@@ -215,7 +219,8 @@ static void have_foreign(struct world *w)
 {
 	int memory = (int)syscall(SYS_memfd_create, "foreign", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	struct udmabuf_create c = {.memfd = (uint32_t)memory, .flags = UDMABUF_FLAGS_CLOEXEC, .size = OWN_BYTES};
+	struct udmabuf_create c = {
+		.memfd = (uint32_t)memory, .flags = UDMABUF_FLAGS_CLOEXEC, .size = OWN_BYTES};
 
 	if (ftruncate(memory, OWN_BYTES) || fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
 		exit(2);
@@ -279,11 +284,14 @@ static int unbind_all(struct world *w)
 static int bind_many(struct world *w)
 {
 	struct drm_sovgpu_vm_bind_op ops[4];
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, w->sync[0], ++w->point};
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE,
+				       w->sync[0], ++w->point};
 
 	for (size_t i = 0; i < COUNT(ops); i++)
-		ops[i] = (struct drm_sovgpu_vm_bind_op){.handle = w->system_memory, .va = AREA + i * MIB, .size = OWN_BYTES};
-	struct drm_sovgpu_vm_bind b = {.vm_id = w->id, .ops = {sizeof(*ops), COUNT(ops), (uintptr_t)ops},
+		ops[i] = (struct drm_sovgpu_vm_bind_op){
+			.handle = w->system_memory, .va = AREA + i * MIB, .size = OWN_BYTES};
+	struct drm_sovgpu_vm_bind b = {.vm_id = w->id,
+				       .ops = {sizeof(*ops), COUNT(ops), (uintptr_t)ops},
 				       .syncs = {sizeof(sync), 1, (uintptr_t)&sync}};
 
 	return call(w->m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
@@ -322,8 +330,11 @@ static int make_copy(struct world *w)
 }
 static int make_user(struct world *w)
 {
-	struct drm_sovgpu_queue_create c = {.group_id = w->m.group, .queue_class = COPY, .mode = DRM_SOVGPU_QUEUE_USER,
-					    .ring_va = BUFFER_VA + RING, .ring_entries = 16};
+	struct drm_sovgpu_queue_create c = {.group_id = w->m.group,
+					    .queue_class = COPY,
+					    .mode = DRM_SOVGPU_QUEUE_USER,
+					    .ring_va = BUFFER_VA + RING,
+					    .ring_entries = 16};
 	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &c);
 
 	w->id = status ? 0 : c.id;
@@ -346,8 +357,9 @@ static int destroy_group(struct world *w)
 }
 static int run_jobs(struct world *w)
 {
-	struct drm_sovgpu_sync syncs[] = {{DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, w->sync[0], ++w->point},
-					  {DRM_SOVGPU_SYNC_SIGNAL, w->sync[1], 0}};
+	struct drm_sovgpu_sync syncs[] = {
+		{DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, w->sync[0], ++w->point},
+		{DRM_SOVGPU_SYNC_SIGNAL, w->sync[1], 0}};
 	struct drm_sovgpu_job jobs[JOBS];
 
 	for (uint32_t i = 0; i < JOBS; i++) {
@@ -375,7 +387,8 @@ static int look_at_queue(struct world *w)
 /* A value that is there: one in video memory must be mapped to be seen. */
 static int wait_value(struct world *w)
 {
-	struct drm_sovgpu_fence_wait f = {.handle = w->vram, .op = DRM_SOVGPU_FENCE_AT_LEAST, .mask = UINT64_MAX};
+	struct drm_sovgpu_fence_wait f = {
+		.handle = w->vram, .op = DRM_SOVGPU_FENCE_AT_LEAST, .mask = UINT64_MAX};
 
 	return call(w->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &f);
 }
@@ -437,7 +450,8 @@ static const struct row {
 	{"GEM_CLOSE", have_vram, drop_vram, drop, true},
 	{"PRIME_HANDLE_TO_FD", nothing, pass_on, close_file, false},
 	{"PRIME_FD_TO_HANDLE", passed_on, take_over, took_over, false},
-	{"PRIME_FD_TO_HANDLE of another driver's memory", have_foreign, take_over, took_over, false},
+	{"PRIME_FD_TO_HANDLE of another driver's memory", have_foreign, take_over, took_over,
+	 false},
 	{"VM_CREATE", nothing, make_vm, drop_vm, false},
 	{"VM_BIND of VRAM", have_vm, bind_vram, drop_vm, false},
 	{"VM_BIND of system memory", have_vm, bind_system, drop_vm, false},
@@ -461,8 +475,9 @@ static const struct row {
 };
 
 /* What can be missing afterwards: of the card, of the process, and on the account of its file. */
-static const char *const accounts[] = {"sovgpu-vram", "sovgpu-system", "sovgpu-buffers", "sovgpu-vms", "sovgpu-mappings",
-				       "sovgpu-groups", "sovgpu-queues"};
+static const char *const accounts[] = {"sovgpu-vram",  "sovgpu-system",   "sovgpu-buffers",
+				       "sovgpu-vms",   "sovgpu-mappings", "sovgpu-groups",
+				       "sovgpu-queues"};
 
 struct books {
 	uint64_t vram;
@@ -490,11 +505,12 @@ static bool settled(const struct world *w, const struct books *before)
 	}
 	if (!memcmp(&now, before, sizeof(now)))
 		return true;
-	diag("%lld bytes of VRAM and %ld KiB of pinned memory are missing", (long long)(before->vram - now.vram),
-	     now.pinned - before->pinned);
+	diag("%lld bytes of VRAM and %ld KiB of pinned memory are missing",
+	     (long long)(before->vram - now.vram), now.pinned - before->pinned);
 	for (size_t i = 0; i < COUNT(accounts); i++)
 		if (now.accounts[i] != before->accounts[i])
-			diag("%s: %lld, it was %lld", accounts[i], now.accounts[i], before->accounts[i]);
+			diag("%s: %lld, it was %lld", accounts[i], now.accounts[i],
+			     before->accounts[i]);
 	return false;
 }
 
@@ -525,7 +541,8 @@ static bool try_row(const struct row *r, struct world *w, unsigned n, bool *hit,
 		int again = r->call(w);
 
 		if (again)
-			diag("%s, after allocation %u failed: %d (%s)", r->name, n, again, strerror(-again));
+			diag("%s, after allocation %u failed: %d (%s)", r->name, n, again,
+			     strerror(-again));
 		good = good && !again;
 	} else {
 		t->absorbed += *hit;
@@ -551,7 +568,8 @@ static bool world_open(struct world *w)
 	w->sync[0] = syncobj(w->m.fd);
 	w->sync[1] = syncobj(w->m.fd);
 	return ok(good && !create(w->m.fd, VRAM, LARGE, MAPPABLE, &w->vram) &&
-		  !create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->system_memory), "there are buffers of each kind");
+			  !create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->system_memory),
+		  "there are buffers of each kind");
 }
 
 static void calls(unsigned step, const char *words)
@@ -576,10 +594,10 @@ static void calls(unsigned step, const char *words)
 		for (; hit && good && n < MOST; n += step)
 			good = try_row(&rows[i], &w, n, &hit, &t);
 		sum += t.refused + t.absorbed;
-		ok(good && !hit, "%s: %s, whatever allocation fails, and all is accounted for", rows[i].name,
-		   rows[i].surely ? "it is done" : "ENOMEM or done");
-		diag("%u allocations failed: %u times ENOMEM, %u times it did without", t.refused + t.absorbed, t.refused,
-		     t.absorbed);
+		ok(good && !hit, "%s: %s, whatever allocation fails, and all is accounted for",
+		   rows[i].name, rows[i].surely ? "it is done" : "ENOMEM or done");
+		diag("%u allocations failed: %u times ENOMEM, %u times it did without",
+		     t.refused + t.absorbed, t.refused, t.absorbed);
 	}
 	diag("count %u allocations failed in %zu rows of calls", sum, COUNT(rows));
 }
@@ -609,7 +627,8 @@ static bool lacks_memory(int status)
 	char said[512] = "";
 
 	klogctl(3, said, sizeof(said) - 1); /* the end of the log */
-	return status == -ENOMEM || status == -ENOSPC || (status == -ENODEV && strstr(said, "no MSI: -19"));
+	return status == -ENOMEM || status == -ENOSPC ||
+	       (status == -ENODEV && strstr(said, "no MSI: -19"));
 }
 
 static void bind(const char *card, unsigned step, unsigned first)
@@ -637,9 +656,10 @@ static void bind(const char *card, unsigned step, unsigned first)
 			diag("%u allocations so far", n);
 	}
 	good = good && bind_well(to_bind, to_unbind, card, n);
-	ok(good && !hit, "binding: ENOMEM or done, whatever allocation fails, and done the next time");
-	diag("count %u allocations failed while binding: %u times ENOMEM, %u times it did without", refused + absorbed, refused,
-	     absorbed);
+	ok(good && !hit,
+	   "binding: ENOMEM or done, whatever allocation fails, and done the next time");
+	diag("count %u allocations failed while binding: %u times ENOMEM, %u times it did without",
+	     refused + absorbed, refused, absorbed);
 }
 
 int main(int argc, char **argv)

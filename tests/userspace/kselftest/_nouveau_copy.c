@@ -21,7 +21,7 @@
 #include "hw/nv/host.h"
 #include "tests/tap.h"
 
-#define BYTES (256u << 10)
+#define BYTES        (256u << 10)
 /* Addresses are ours to choose, outside the part that nouveau keeps for itself. */
 #define KERNEL_VA    0x8000000000ull
 #define KERNEL_BYTES 0x8000000000ull
@@ -102,7 +102,8 @@ static int run(int channel, uint32_t bytes)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	struct drm_syncobj_wait wait = {.handles = (uintptr_t)&signal.handle, .count_handles = 1,
+	struct drm_syncobj_wait wait = {.handles = (uintptr_t)&signal.handle,
+					.count_handles = 1,
 					.timeout_nsec = (now.tv_sec + 60) * 1000000000ll};
 	int status = call(DRM_IOCTL_SYNCOBJ_CREATE, &fence);
 
@@ -117,7 +118,7 @@ static int make_channel(uint32_t engine, int class)
 {
 	struct drm_nouveau_channel_alloc channel = {.fb_ctxdma_handle = ~0u,
 						    .tt_ctxdma_handle = engine};
-	struct object object = {.handle = 0xbeef0000u | (uint32_t)class, .class = class};
+	struct object object = {.handle = 0xbeef0000u | (uint32_t) class, .class = class};
 	int status = call(DRM_IOCTL_NOUVEAU_CHANNEL_ALLOC, &channel);
 
 	object.channel = channel.channel;

@@ -19,11 +19,13 @@ int main(void)
 	int file = prime_export(first, system_memory), vram_file = prime_export(first, vram);
 
 	ok(file >= 0 && vram_file >= 0, "both kinds of memory become files");
-	ok(prime_import(m.fd, vram_file, &refused) == -EOPNOTSUPP, "VRAM of one card is not for the other: EOPNOTSUPP");
+	ok(prime_import(m.fd, vram_file, &refused) == -EOPNOTSUPP,
+	   "VRAM of one card is not for the other: EOPNOTSUPP");
 	if (!ok(!prime_import(m.fd, file, &imported), "system memory is"))
 		return tap_done();
 	info.handle = imported;
-	ok(!call(m.fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == SYSTEM && info.size == MIB && !info.flags,
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == SYSTEM &&
+		   info.size == MIB && !info.flags,
 	   "it is system memory that is not to be mapped");
 	ok(map(m.fd, imported, MIB) == MAP_FAILED && errno == EACCES, "so mapping it is EACCES");
 	ok(!vm_map(m.fd, m.vm, imported, 0, SHARED_VA, MIB), "but an address space can have it");
@@ -39,7 +41,8 @@ int main(void)
 	struct drm_sovgpu_job job = job_of(&m, &s);
 
 	ok(!submit(m.fd, m.queue, &job, 1, &done, 1) && !wait_for(m.fd, done.handle, 0, 20) &&
-	   !memcmp(m.memory + MIB, here, MIB), "and the other card's engine copies it");
+		   !memcmp(m.memory + MIB, here, MIB),
+	   "and the other card's engine copies it");
 	munmap(here, MIB);
 	close(first);
 	ok(!forget(m.fd, imported), "the import outlives the file it came from");

@@ -19,13 +19,17 @@ static bool signalled(int file)
 static int endless(struct machine *m)
 {
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_syncobj_handle h = {.handle = done.handle, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+	struct drm_syncobj_handle h = {.handle = done.handle,
+				       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
 	struct stream s = at(m, 0);
 
 	add_acquire(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = job_of(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, &done, 1) || call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+	return submit(m->fd, m->queue, &job, 1, &done, 1) ||
+			       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
+		       ? -1
+		       : h.fd;
 }
 
 /* A file of the card that works, within a minute; or -1. */
@@ -42,7 +46,8 @@ static int open_again(const char *card)
 
 		for (struct dirent *e; d && (e = readdir(d)) && fd < 0;) {
 			snprintf(path, sizeof(path), "/dev/dri/%.200s", e->d_name);
-			if (strncmp(e->d_name, "renderD", 7) || (fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
+			if (strncmp(e->d_name, "renderD", 7) ||
+			    (fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
 				continue;
 			if (query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL)) {
 				close(fd);
@@ -76,8 +81,9 @@ int main(int argc, char **argv)
 	close(reset);
 	ok(signalled(fence), "who waits for that work waits no more");
 	ok(query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV &&
-	   create(m.fd, VRAM, MIB, 0, &id) == -ENODEV && vm_create(m.fd, &id) == -ENODEV &&
-	   queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &id) == -ENODEV, "who had it open gets ENODEV");
+		   create(m.fd, VRAM, MIB, 0, &id) == -ENODEV && vm_create(m.fd, &id) == -ENODEV &&
+		   queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &id) == -ENODEV,
+	   "who had it open gets ENODEV");
 	int again = open_again(argv[1]);
 
 	ok(again >= 0, "it comes back");

@@ -20,7 +20,10 @@ static void send_file(int to, int fd)
 		struct cmsghdr align;
 	} control = {0};
 	struct iovec byte = {"x", 1};
-	struct msghdr m = {.msg_iov = &byte, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)};
+	struct msghdr m = {.msg_iov = &byte,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -39,7 +42,10 @@ static void take_file(int from)
 	} control = {0};
 	char x;
 	struct iovec byte = {&x, 1};
-	struct msghdr m = {.msg_iov = &byte, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)};
+	struct msghdr m = {.msg_iov = &byte,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
 	struct cmsghdr *c;
 	int fd;
 
@@ -69,8 +75,10 @@ static bool open_all(struct machine *m)
 	*m = (struct machine){.fd = open_device()};
 	create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
 	m->memory = map(m->fd, m->buffer, BUFFER_BYTES);
-	return m->memory != MAP_FAILED && !vm_create(m->fd, &m->vm) && !vm_map(m->fd, m->vm, m->buffer, 0, BUFFER_VA, BUFFER_BYTES) &&
-	       !group_create(m->fd, m->vm, &m->group) && !queue_create(m->fd, m->group, COPY, 64, 10000, &m->queue) && !begin(m);
+	return m->memory != MAP_FAILED && !vm_create(m->fd, &m->vm) &&
+	       !vm_map(m->fd, m->vm, m->buffer, 0, BUFFER_VA, BUFFER_BYTES) &&
+	       !group_create(m->fd, m->vm, &m->group) &&
+	       !queue_create(m->fd, m->group, COPY, 64, 10000, &m->queue) && !begin(m);
 }
 
 static void live(int socket, int ready, int go)
@@ -86,7 +94,9 @@ static void live(int socket, int ready, int go)
 	close(ready);
 	if (read(go, &x, 1)) /* nothing comes, and that ends when all are ready */
 		_exit(1);
-	for (int i = 0; query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, 0, NULL, NULL) != -ENODEV && i < 100000; i++) {
+	for (int i = 0;
+	     query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, 0, NULL, NULL) != -ENODEV && i < 100000;
+	     i++) {
 		int second = dup(m.fd);
 
 		/* While the queue has room, or one would wait for that. */
@@ -96,7 +106,8 @@ static void live(int socket, int ready, int go)
 		close(m.fd);
 		m.fd = second;
 		take_file(socket);
-		if (!create(m.fd, VRAM, VRAM_PAGE, MAPPABLE, &id) && vm_map(m.fd, m.vm, id, 0, 3 * GIB, VRAM_PAGE) == -ENODEV)
+		if (!create(m.fd, VRAM, VRAM_PAGE, MAPPABLE, &id) &&
+		    vm_map(m.fd, m.vm, id, 0, 3 * GIB, VRAM_PAGE) == -ENODEV)
 			break;
 		forget(m.fd, id);
 		if (i % 4 == 0 && !fork()) {

@@ -42,7 +42,8 @@ static void busy(void)
 	ok(!submit(m.fd, m.queue, &job, 1, &done, 1), "a queue has work");
 	ok(sleep_now() == -EBUSY, "sleep is refused: EBUSY");
 	*flag = 1;
-	ok(!wait_for(m.fd, done.handle, 0, 20) && !queue_state(m.fd, m.queue).state, "the work goes on and ends");
+	ok(!wait_for(m.fd, done.handle, 0, 20) && !queue_state(m.fd, m.queue).state,
+	   "the work goes on and ends");
 	machine_close(&m);
 }
 
@@ -54,10 +55,12 @@ static void idle(void)
 
 	ok(!status, "with nothing on the card the machine sleeps and wakes up");
 	diag("%s", strerror(-status));
-	ok(!vm_create(fd, &vm) && !create(fd, VRAM, MIB, MAPPABLE, &buffer), "whoever had it open goes on");
+	ok(!vm_create(fd, &vm) && !create(fd, VRAM, MIB, MAPPABLE, &buffer),
+	   "whoever had it open goes on");
 	uint8_t *memory = map(fd, buffer, MIB);
 
-	ok(memory != MAP_FAILED && !memory[0] && !memory[MIB - 1], "memory that it hands out is zero");
+	ok(memory != MAP_FAILED && !memory[0] && !memory[MIB - 1],
+	   "memory that it hands out is zero");
 	ok(sleep_now() == -EBUSY, "and is a reason not to sleep: EBUSY");
 	munmap(memory, MIB);
 	close(fd);
@@ -93,7 +96,8 @@ static void passed(const char *card)
 
 	if (ok(file >= 0 && memory != MAP_FAILED, "it outlives its file")) {
 		*memory = 0x600df00d;
-		ok(!sleeps(card, 3), "the card does not sleep by itself as long as somebody has it");
+		ok(!sleeps(card, 3),
+		   "the card does not sleep by itself as long as somebody has it");
 		ok(*memory == 0x600df00d, "what is in it stays there");
 		munmap(memory, MIB);
 	}

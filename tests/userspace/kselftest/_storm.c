@@ -44,7 +44,8 @@ int main(int argc, char **argv)
 	if (!ok(first >= 0, "the kernel counts the interrupt"))
 		return tap_done();
 	poll(NULL, 0, TIME_MS);
-	long long came = count(argv[1]) - first, most = (now_ms() - start) / 100 * ENOUGH + 2 * ENOUGH;
+	long long came = count(argv[1]) - first,
+		  most = (now_ms() - start) / 100 * ENOUGH + 2 * ENOUGH;
 
 	diag("%lld interrupts, at most %lld", came, most);
 	ok(came > ENOUGH, "interrupts come all the time");

@@ -21,13 +21,15 @@ static bool hang(struct machine *m, uint32_t limit_ms, uint32_t *fences)
 		struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
 		uint32_t group, queue;
 
-		good = !group_create(m->fd, m->vm, &group) && !queue_create(m->fd, group, COPY, 4, limit_ms, &queue);
+		good = !group_create(m->fd, m->vm, &group) &&
+		       !queue_create(m->fd, group, COPY, 4, limit_ms, &queue);
 		if (good && fences) {
 			fences[made] = done.handle;
 			good = !submit(m->fd, queue, &job, 1, &done, 1);
 		}
 	}
-	return ok(made == GROUPS, "there are eight groups%s", fences ? ", which have work that does not end" : "");
+	return ok(made == GROUPS, "there are eight groups%s",
+		  fences ? ", which have work that does not end" : "");
 }
 
 static uint64_t close_ms(struct machine *m)

@@ -61,13 +61,17 @@ static bool tell(const char *file, const char *card)
 static int endless(struct machine *m)
 {
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_syncobj_handle h = {.handle = done.handle, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+	struct drm_syncobj_handle h = {.handle = done.handle,
+				       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
 	struct stream s = at(m, 0);
 
 	add_acquire(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = job_of(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, &done, 1) || call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+	return submit(m->fd, m->queue, &job, 1, &done, 1) ||
+			       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
+		       ? -1
+		       : h.fd;
 }
 
 /* Another driver's memory as a buffer of ours, which the kernel maps for our card; 0: there is no such driver. */
@@ -75,7 +79,8 @@ static uint32_t foreign(int fd)
 {
 	int memory = (int)syscall(SYS_memfd_create, "foreign", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	struct udmabuf_create c = {.memfd = (uint32_t)memory, .flags = UDMABUF_FLAGS_CLOEXEC, .size = 65536};
+	struct udmabuf_create c = {
+		.memfd = (uint32_t)memory, .flags = UDMABUF_FLAGS_CLOEXEC, .size = 65536};
 	uint32_t handle = 0;
 
 	if (device < 0) {
@@ -86,7 +91,8 @@ static uint32_t foreign(int fd)
 	bool sealed = !ftruncate(memory, 65536) && !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK);
 	int file = ioctl(device, UDMABUF_CREATE, &c);
 
-	ok(sealed && file >= 0 && !prime_import(fd, file, &handle), "another driver's memory is a buffer, too");
+	ok(sealed && file >= 0 && !prime_import(fd, file, &handle),
+	   "another driver's memory is a buffer, too");
 	close(file);
 	close(device);
 	close(memory);
@@ -139,7 +145,8 @@ static void get_stuck(struct stuck *s, int fd, uint32_t vm)
 		diag("no userfaultfd in this kernel: nobody tries to keep the card");
 		return;
 	}
-	s->pages = mmap(NULL, 2 * s->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	s->pages =
+		mmap(NULL, 2 * s->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct uffdio_register missing = {.range = {(uintptr_t)s->pages, 2 * s->page},
 					  .mode = UFFDIO_REGISTER_MODE_MISSING};
 
@@ -148,14 +155,16 @@ static void get_stuck(struct stuck *s, int fd, uint32_t vm)
 	s->bind = (struct drm_sovgpu_vm_bind){
 		.vm_id = vm,
 		.ops = {sizeof(struct drm_sovgpu_vm_bind_op), 1, (uintptr_t)s->pages + s->page}};
-	bool good = !ioctl(s->faults, UFFDIO_API, &api) && !ioctl(s->faults, UFFDIO_REGISTER, &missing);
+	bool good =
+		!ioctl(s->faults, UFFDIO_API, &api) && !ioctl(s->faults, UFFDIO_REGISTER, &missing);
 
 	pthread_create(&s->threads[0], NULL, take_page, s);
 	pthread_create(&s->threads[1], NULL, read_page, s);
 	for (int i = 0; i < 2 && good; i++) {
 		struct pollfd p = {.fd = s->faults, .events = POLLIN};
 
-		good = poll(&p, 1, 20000) == 1 && read(s->faults, &message, sizeof(message)) == sizeof(message);
+		good = poll(&p, 1, 20000) == 1 &&
+		       read(s->faults, &message, sizeof(message)) == sizeof(message);
 	}
 	ok(good, "two calls wait for pages of their process");
 }
@@ -207,10 +216,12 @@ static void get_slow(struct slow *s, int fd, uint32_t vm)
 
 	*s = (struct slow){.fd = fd};
 	s->create = (struct drm_sovgpu_bo_create){.region = VRAM, .size = 512 * MIB};
-	s->bind = (struct drm_sovgpu_vm_bind){.vm_id = vm, .ops = {sizeof(s->ops[0]), COUNT(s->ops), (uintptr_t)s->ops}};
+	s->bind = (struct drm_sovgpu_vm_bind){
+		.vm_id = vm, .ops = {sizeof(s->ops[0]), COUNT(s->ops), (uintptr_t)s->ops}};
 	ok(!create(fd, SYSTEM, 64 * MIB, 0, &much), "there is much memory");
 	for (size_t i = 0; i < COUNT(s->ops); i++)
-		s->ops[i] = (struct drm_sovgpu_vm_bind_op){.handle = much, .va = 4 * GIB, .size = 64 * MIB};
+		s->ops[i] = (struct drm_sovgpu_vm_bind_op){
+			.handle = much, .va = 4 * GIB, .size = 64 * MIB};
 	pthread_create(&s->threads[0], NULL, clear_much, s);
 	pthread_create(&s->threads[1], NULL, map_much, s);
 	poll(NULL, 0, 20); /* both have begun, and neither is done */
@@ -220,9 +231,12 @@ static void get_done(struct slow *s)
 {
 	pthread_join(s->threads[0], NULL);
 	pthread_join(s->threads[1], NULL);
-	ok(s->create_result == -ENODEV, "BO_CREATE that cleared memory does not go on with it: ENODEV");
-	ok(s->bind_result == -ENODEV && s->bind.done < COUNT(s->ops), "nor VM_BIND that mapped it: ENODEV");
-	diag("BO_CREATE: %d, VM_BIND: %d after %u of %zu", s->create_result, s->bind_result, s->bind.done, COUNT(s->ops));
+	ok(s->create_result == -ENODEV,
+	   "BO_CREATE that cleared memory does not go on with it: ENODEV");
+	ok(s->bind_result == -ENODEV && s->bind.done < COUNT(s->ops),
+	   "nor VM_BIND that mapped it: ENODEV");
+	diag("BO_CREATE: %d, VM_BIND: %d after %u of %zu", s->create_result, s->bind_result,
+	     s->bind.done, COUNT(s->ops));
 }
 
 /* Takes the card away in a thread, so that one that cannot be taken away is told from one that goes. */
@@ -266,14 +280,17 @@ int main(int argc, char **argv)
 	int exported = prime_export(fd, vram);
 	uint8_t *r = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, exported, 0);
 
-	ok(exported >= 0 && r != MAP_FAILED && reads(r), "video memory is mapped through an exported file, too");
-	struct drm_sovgpu_vm_bind_op ops[] = {{.handle = vram, .va = 1 << 30, .size = 65536},
-					      {.handle = system_memory, .va = 2ull << 30, .size = 65536}};
+	ok(exported >= 0 && r != MAP_FAILED && reads(r),
+	   "video memory is mapped through an exported file, too");
+	struct drm_sovgpu_vm_bind_op ops[] = {
+		{.handle = vram, .va = 1 << 30, .size = 65536},
+		{.handle = system_memory, .va = 2ull << 30, .size = 65536}};
 	struct drm_sovgpu_vm_bind bind = {.ops = {sizeof(ops[0]), 2, (uintptr_t)ops}};
 
 	ok(!vm_create(fd, &bind.vm_id), "there is an address space");
 	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "with both buffers in it");
-	uint32_t theirs = foreign(fd); /* mapped for DMA before anybody binds it, and unmapped when the card goes */
+	uint32_t theirs = foreign(
+		fd); /* mapped for DMA before anybody binds it, and unmapped when the card goes */
 
 	ok(!theirs || !vm_map(fd, bind.vm_id, theirs, 0, 3ull << 30, 65536), "and all others");
 	struct sigaction catch = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
@@ -291,15 +308,18 @@ int main(int argc, char **argv)
 	get_free(&stuck);
 	get_done(&slow);
 	ok(signalled(fence), "who waits for that work waits no more");
-	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV, "QUEUE_STATE is ENODEV");
+	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV,
+	   "QUEUE_STATE is ENODEV");
 	ok(gone(p) && gone(q), "its memory is gone: SIGBUS");
 	ok(gone(r), "also where it was mapped through the exported file");
-	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV, "DEV_QUERY is ENODEV");
+	ok(query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV,
+	   "DEV_QUERY is ENODEV");
 	ok(create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE is ENODEV");
 	bind.done = 0;
 	ok(call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind) == -ENODEV, "VM_BIND is ENODEV");
 	ok(tell("bind", argv[1]), "the card is back");
-	int again = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC); /* the old number is still in use */
+	int again = open("/dev/dri/renderD129",
+			 O_RDWR | O_CLOEXEC); /* the old number is still in use */
 
 	ok(again >= 0 && !query(again, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL),
 	   "who opens it now can use it");

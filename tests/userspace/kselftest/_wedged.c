@@ -21,13 +21,17 @@ static bool signalled(int file)
 static int endless(struct machine *m)
 {
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_syncobj_handle h = {.handle = done.handle, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+	struct drm_syncobj_handle h = {.handle = done.handle,
+				       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
 	struct stream s = at(m, 0);
 
 	add_acquire(&s, VRAM_VA_GIB * GIB, 1);
 	struct drm_sovgpu_job job = job_of(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, &done, 1) || call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h) ? -1 : h.fd;
+	return submit(m->fd, m->queue, &job, 1, &done, 1) ||
+			       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
+		       ? -1
+		       : h.fd;
 }
 
 static void nothing_new(struct machine *m)
@@ -35,7 +39,9 @@ static void nothing_new(struct machine *m)
 	struct drm_sovgpu_vm_bind_op op = {.handle = m->buffer, .va = 4 * GIB, .size = MIB};
 	uint32_t id;
 
-	ok(create(m->fd, VRAM, 65536, 0, &id) == -EIO && create(m->fd, SYSTEM, 65536, 0, &id) == -EIO, "BO_CREATE is EIO");
+	ok(create(m->fd, VRAM, 65536, 0, &id) == -EIO &&
+		   create(m->fd, SYSTEM, 65536, 0, &id) == -EIO,
+	   "BO_CREATE is EIO");
 	ok(vm_create(m->fd, &id) == -EIO, "VM_CREATE is EIO");
 	ok(group_create(m->fd, m->vm, &id) == -EIO, "GROUP_CREATE is EIO");
 	ok(queue_create(m->fd, m->group, COPY, 16, LIMIT_MS, &id) == -EIO, "QUEUE_CREATE is EIO");
@@ -51,7 +57,8 @@ int main(void)
 	if (!machine_open(&m, COPY) || !machine_open(&other, COMPUTE))
 		return tap_done();
 	ok(!create(m.fd, VRAM, MIB, 0, &vram) && !create(m.fd, VRAM, MIB, 0, &spare) &&
-	   !vm_map(m.fd, m.vm, vram, 0, VRAM_VA_GIB * GIB, MIB), "there is video memory");
+		   !vm_map(m.fd, m.vm, vram, 0, VRAM_VA_GIB * GIB, MIB),
+	   "there is video memory");
 	int fence = endless(&m);
 
 	ok(fence >= 0 && !signalled(fence), "it has work that does not end");
@@ -60,7 +67,8 @@ int main(void)
 	nothing_new(&m);
 	for (int i = 0; i < 100 && !queue_state(other.fd, other.queue).state; i++)
 		nanosleep(&pause, NULL);
-	ok(queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_INNOCENT, "queues of others are stopped");
+	ok(queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_INNOCENT,
+	   "queues of others are stopped");
 	uint64_t left = free_vram(m.fd);
 
 	forget(m.fd, spare);

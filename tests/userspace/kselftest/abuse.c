@@ -29,7 +29,8 @@ static void make_query(void *argument)
 }
 static void make_buffer(void *argument)
 {
-	*(struct drm_sovgpu_bo_create *)argument = (struct drm_sovgpu_bo_create){.size = VRAM_PAGE, .region = VRAM};
+	*(struct drm_sovgpu_bo_create *)argument =
+		(struct drm_sovgpu_bo_create){.size = VRAM_PAGE, .region = VRAM};
 }
 static void make_user_buffer(void *argument)
 {
@@ -42,7 +43,8 @@ static void forget_buffer(const void *argument)
 }
 static void make_offset(void *argument)
 {
-	*(struct drm_sovgpu_bo_mmap_offset *)argument = (struct drm_sovgpu_bo_mmap_offset){.handle = w.m.buffer};
+	*(struct drm_sovgpu_bo_mmap_offset *)argument =
+		(struct drm_sovgpu_bo_mmap_offset){.handle = w.m.buffer};
 }
 static void make_info(void *argument)
 {
@@ -61,7 +63,8 @@ static void make_bind(void *argument)
 	w.op = (struct drm_sovgpu_vm_bind_op){.handle = w.m.buffer, .va = VA, .size = BUFFER_BYTES};
 	w.sync = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, w.syncobj, 0};
 	*(struct drm_sovgpu_vm_bind *)argument =
-		(struct drm_sovgpu_vm_bind){.vm_id = w.m.vm, .ops = {sizeof(w.op), 1, (uintptr_t)&w.op},
+		(struct drm_sovgpu_vm_bind){.vm_id = w.m.vm,
+					    .ops = {sizeof(w.op), 1, (uintptr_t)&w.op},
 					    .syncs = {sizeof(w.sync), 1, (uintptr_t)&w.sync}};
 }
 /* Afterwards the syncobj has no fence again, so that to wait for it stays an error. */
@@ -84,7 +87,8 @@ static void make_vm_state(void *argument)
 }
 static void make_group(void *argument)
 {
-	*(struct drm_sovgpu_group_create *)argument = (struct drm_sovgpu_group_create){.vm_id = w.m.vm};
+	*(struct drm_sovgpu_group_create *)argument =
+		(struct drm_sovgpu_group_create){.vm_id = w.m.vm};
 }
 static void forget_group(const void *argument)
 {
@@ -96,14 +100,20 @@ static void make_group_destroy(void *argument)
 }
 static void make_queue(void *argument)
 {
-	*(struct drm_sovgpu_queue_create *)argument = (struct drm_sovgpu_queue_create){
-		.group_id = w.m.group, .queue_class = COPY, .ring_entries = 16, .time_limit_ms = LIMIT_MS};
+	*(struct drm_sovgpu_queue_create *)argument =
+		(struct drm_sovgpu_queue_create){.group_id = w.m.group,
+						 .queue_class = COPY,
+						 .ring_entries = 16,
+						 .time_limit_ms = LIMIT_MS};
 }
 static void make_user_queue(void *argument)
 {
-	*(struct drm_sovgpu_queue_create *)argument = (struct drm_sovgpu_queue_create){
-		.group_id = w.m.group, .queue_class = COPY, .mode = DRM_SOVGPU_QUEUE_USER,
-		.ring_va = BUFFER_VA + 3 * MIB, .ring_entries = 64};
+	*(struct drm_sovgpu_queue_create *)argument =
+		(struct drm_sovgpu_queue_create){.group_id = w.m.group,
+						 .queue_class = COPY,
+						 .mode = DRM_SOVGPU_QUEUE_USER,
+						 .ring_va = BUFFER_VA + 3 * MIB,
+						 .ring_entries = 64};
 }
 static void forget_queue(const void *argument)
 {
@@ -111,7 +121,8 @@ static void forget_queue(const void *argument)
 }
 static void make_queue_destroy(void *argument)
 {
-	queue_create(w.m.fd, w.m.group, COPY, 16, LIMIT_MS, &((struct drm_sovgpu_queue_destroy *)argument)->id);
+	queue_create(w.m.fd, w.m.group, COPY, 16, LIMIT_MS,
+		     &((struct drm_sovgpu_queue_destroy *)argument)->id);
 }
 static void make_submit(void *argument)
 {
@@ -121,12 +132,14 @@ static void make_submit(void *argument)
 	w.job = job_of(&w.m, &s);
 	w.sync = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, w.syncobj, 0};
 	*(struct drm_sovgpu_queue_submit *)argument =
-		(struct drm_sovgpu_queue_submit){.queue_id = w.m.queue, .jobs = {sizeof(w.job), 1, (uintptr_t)&w.job},
+		(struct drm_sovgpu_queue_submit){.queue_id = w.m.queue,
+						 .jobs = {sizeof(w.job), 1, (uintptr_t)&w.job},
 						 .syncs = {sizeof(w.sync), 1, (uintptr_t)&w.sync}};
 }
 static void make_queue_state(void *argument)
 {
-	*(struct drm_sovgpu_queue_state *)argument = (struct drm_sovgpu_queue_state){.queue_id = w.m.queue};
+	*(struct drm_sovgpu_queue_state *)argument =
+		(struct drm_sovgpu_queue_state){.queue_id = w.m.queue};
 }
 static void make_wait(void *argument)
 {
@@ -150,7 +163,10 @@ static const struct abused {
 	size_t count;
 	void *element; /* of an array whose members are spoiled instead; NULL: the argument's are */
 } calls[] = {
-#define CALL(NAME, make, done, list, element) {#NAME, DRM_IOCTL_SOVGPU_##NAME, make, done, list, COUNT(list), element}
+#define CALL(NAME, make, done, list, element) \
+	{ \
+#NAME, DRM_IOCTL_SOVGPU_##NAME, make, done, list, COUNT(list), element \
+	}
 	CALL(DEV_QUERY, make_query, NULL, dev_query_members, NULL),
 	CALL(BO_CREATE, make_buffer, forget_buffer, bo_create_members, NULL),
 	CALL(BO_CREATE, make_user_buffer, forget_buffer, user_bo_create_members, NULL),
@@ -178,7 +194,8 @@ static const struct abused {
 static unsigned cases;
 
 /* One value of one member; true: what was promised came of it. */
-static bool attempt(const struct abused *a, uint8_t *argument, const struct member *m, const struct trial *t)
+static bool attempt(const struct abused *a, uint8_t *argument, const struct member *m,
+		    const struct trial *t)
 {
 	uint8_t *place = a->element ? a->element : argument, before[256], kept[8];
 	size_t bytes = _IOC_SIZE(a->request);
@@ -240,7 +257,12 @@ static void abuse(const struct abused *a)
 static void misplaced(const struct abused *a)
 {
 	uint8_t argument[256] = {0}, *edge = w.n.hole - 8;
-	void *nowhere[] = {NULL, (void *)8, w.n.hole, edge, (void *)(uintptr_t)KERNEL, (void *)(UINTPTR_MAX - 7)};
+	void *nowhere[] = {NULL,
+			   (void *)8,
+			   w.n.hole,
+			   edge,
+			   (void *)(uintptr_t)KERNEL,
+			   (void *)(UINTPTR_MAX - 7)};
 	bool good = true;
 
 	if (a->make)
@@ -261,7 +283,8 @@ static void make_world(void)
 	int fd = w.m.fd;
 
 	w.page = (uint64_t)sysconf(_SC_PAGESIZE);
-	w.n.hole = mmap(NULL, 2 * w.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	w.n.hole =
+		mmap(NULL, 2 * w.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mprotect(w.n.hole + w.page, w.page, PROT_NONE);
 	w.n.hole += w.page;
 	w.other = open_device();
@@ -270,7 +293,8 @@ static void make_world(void)
 		create(w.other, SYSTEM, 65536, 0, &w.n.foreign[OBJECT_BUFFER]);
 		vm_create(w.other, &w.n.foreign[OBJECT_VM]);
 		group_create(w.other, w.n.foreign[OBJECT_VM], &w.n.foreign[OBJECT_GROUP]);
-		queue_create(w.other, w.n.foreign[OBJECT_GROUP], COPY, 16, LIMIT_MS, &w.n.foreign[OBJECT_QUEUE]);
+		queue_create(w.other, w.n.foreign[OBJECT_GROUP], COPY, 16, LIMIT_MS,
+			     &w.n.foreign[OBJECT_QUEUE]);
 		w.n.foreign[OBJECT_SYNCOBJ] = syncobj(w.other);
 	}
 	/* The second of two: the first one's number is what a later object gets. */
@@ -312,7 +336,8 @@ int main(void)
 		if (!calls[i].element)
 			misplaced(&calls[i]);
 	}
-	ok(free_vram(w.m.fd) == before && vm_mapped(w.m.fd, w.m.vm) == mapped, "all of it has taken nothing");
+	ok(free_vram(w.m.fd) == before && vm_mapped(w.m.fd, w.m.vm) == mapped,
+	   "all of it has taken nothing");
 	diag("%u cases", cases);
 	close(w.other);
 	machine_close(&w.m);

@@ -67,8 +67,10 @@ static void limits(void)
 	uint64_t before = free_vram(fd);
 	uint32_t a, b;
 
-	ok(!create(fd, VRAM, 16 * MIB, 0, &a) && free_vram(fd) == before - 16 * MIB, "VRAM: what is taken is missing");
-	ok(create(fd, VRAM, before / VRAM_PAGE * VRAM_PAGE, 0, &b) == -ENOSPC, "VRAM: more than there is is ENOSPC");
+	ok(!create(fd, VRAM, 16 * MIB, 0, &a) && free_vram(fd) == before - 16 * MIB,
+	   "VRAM: what is taken is missing");
+	ok(create(fd, VRAM, before / VRAM_PAGE * VRAM_PAGE, 0, &b) == -ENOSPC,
+	   "VRAM: more than there is is ENOSPC");
 	forget(fd, a);
 	ok(free_vram(fd) == before, "VRAM: what is given back is there again");
 	ok(forget(fd, a) == -EINVAL, "twice it cannot be given back");
@@ -78,23 +80,31 @@ static void user_memory(void)
 {
 	const uint64_t size = 256 << 10;
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct drm_sovgpu_bo_create c = {.size = size, .region = USER, .user_address = (uintptr_t)p};
+	struct drm_sovgpu_bo_create c = {
+		.size = size, .region = USER, .user_address = (uintptr_t)p};
 	struct drm_sovgpu_bo_create bad;
 	struct rlimit old, small = {.rlim_cur = 65536, .rlim_max = RLIM_INFINITY};
 
-	ok(!call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c), "user memory: the caller's own can be a buffer");
+	ok(!call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c),
+	   "user memory: the caller's own can be a buffer");
 	ok(!forget(fd, c.handle), "user memory: it is given up");
 	munmap(p + size / 2, size / 2);
-	bad = (struct drm_sovgpu_bo_create){.size = size, .region = USER, .user_address = (uintptr_t)p};
-	ok(call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &bad) == -EFAULT, "user memory: a hole in it is EFAULT");
+	bad = (struct drm_sovgpu_bo_create){
+		.size = size, .region = USER, .user_address = (uintptr_t)p};
+	ok(call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &bad) == -EFAULT,
+	   "user memory: a hole in it is EFAULT");
 	static const struct spoiled rows[] = {
 		SPOIL(bo_create, user_address, 0, -EINVAL, "user memory without an address"),
 		SPOIL(bo_create, user_address, 1, -EINVAL, "user memory at an odd address"),
-		SPOIL(bo_create, user_address, GIB + 2048, -EINVAL, "user memory in the middle of a page"),
+		SPOIL(bo_create, user_address, GIB + 2048, -EINVAL,
+		      "user memory in the middle of a page"),
 		SPOIL(bo_create, user_address, MIB, -EFAULT, "user memory where nothing is"),
-		SPOIL(bo_create, user_address, UINT64_MAX & ~(MIB - 1), -EFAULT, "user memory of the kernel"),
-		SPOIL(bo_create, flags, MAPPABLE, -EINVAL, "user memory to be mapped a second time"),
-		SPOIL(bo_create, size, UINT64_C(1) << 46, -ENOMEM, "more user memory than the machine has"),
+		SPOIL(bo_create, user_address, UINT64_MAX & ~(MIB - 1), -EFAULT,
+		      "user memory of the kernel"),
+		SPOIL(bo_create, flags, MAPPABLE, -EINVAL,
+		      "user memory to be mapped a second time"),
+		SPOIL(bo_create, size, UINT64_C(1) << 46, -ENOMEM,
+		      "more user memory than the machine has"),
 	};
 
 	bad.size = size / 2;
@@ -122,7 +132,8 @@ static void refusals(void)
 		SPOIL(bo_create, size, VRAM_PAGE / 2, -EINVAL, "VRAM smaller than its page"),
 		SPOIL(bo_create, size, VRAM_PAGE + 4096, -EINVAL, "VRAM of an odd size"),
 		SPOIL(bo_create, size, UINT64_MAX & ~0xffffull, -EINVAL, "the largest even size"),
-		SPOIL(bo_create, size, (UINT64_C(1) << 46) + VRAM_PAGE, -EINVAL, "more than any card has"),
+		SPOIL(bo_create, size, (UINT64_C(1) << 46) + VRAM_PAGE, -EINVAL,
+		      "more than any card has"),
 		SPOIL(bo_create, size, UINT64_C(1) << 46, -ENOSPC, "more than this card has"),
 		SPOIL(bo_create, region, 0, -EINVAL, "no region"),
 		SPOIL(bo_create, region, VRAM | SYSTEM, -EINVAL, "two regions"),
@@ -140,7 +151,8 @@ static void refusals(void)
 	};
 
 	refuses(fd, "BO_CREATE", DRM_IOCTL_SOVGPU_BO_CREATE, &good, rows, COUNT(rows));
-	refuses(fd, "BO_CREATE", DRM_IOCTL_SOVGPU_BO_CREATE, &system, system_rows, COUNT(system_rows));
+	refuses(fd, "BO_CREATE", DRM_IOCTL_SOVGPU_BO_CREATE, &system, system_rows,
+		COUNT(system_rows));
 }
 
 static void closing(void)

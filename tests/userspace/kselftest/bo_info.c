@@ -30,13 +30,16 @@ int main(void)
 
 		call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
 		info = (struct drm_sovgpu_bo_info){.handle = c.handle};
-		ok(!call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == c.region && info.size == c.size &&
-		   info.flags == c.flags && !info.pad, "a buffer in region %u says what it is", c.region);
+		ok(!call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == c.region &&
+			   info.size == c.size && info.flags == c.flags && !info.pad,
+		   "a buffer in region %u says what it is", c.region);
 	}
 	info = (struct drm_sovgpu_bo_info){.handle = info.handle};
 	refuses(fd, "BO_INFO", DRM_IOCTL_SOVGPU_BO_INFO, &info, rows, COUNT(rows));
-	ok(call(other, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT, "another file's handle is ENOENT");
+	ok(call(other, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
+	   "another file's handle is ENOENT");
 	forget(fd, info.handle);
-	ok(call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT, "a handle that was given up is ENOENT");
+	ok(call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
+	   "a handle that was given up is ENOENT");
 	return tap_done();
 }

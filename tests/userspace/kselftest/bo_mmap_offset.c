@@ -21,7 +21,8 @@ static void mappings(const char *name, uint32_t region, uint32_t flags)
 	munmap(q, size);
 	ok(!forget(fd, handle), "%s: the handle is given up", name);
 	p[7] = 77;
-	ok(p[7] == 77 && p[size / 8 - 1] == ~(size / 8 - 1), "%s: a mapping outlives its handle", name);
+	ok(p[7] == 77 && p[size / 8 - 1] == ~(size / 8 - 1), "%s: a mapping outlives its handle",
+	   name);
 	munmap(p, size);
 }
 
@@ -32,21 +33,27 @@ static void offsets(void)
 
 	create(fd, SYSTEM, VRAM_PAGE, MAPPABLE, &m.handle);
 	n.handle = m.handle;
-	ok(!call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m) && !call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &n) &&
-	   m.offset == n.offset, "a buffer has one offset");
+	ok(!call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m) &&
+		   !call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &n) && m.offset == n.offset,
+	   "a buffer has one offset");
 	off_t offset = (off_t)m.offset;
 
-	ok(mmap(NULL, VRAM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset) == MAP_FAILED && errno == EINVAL,
+	ok(mmap(NULL, VRAM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset) == MAP_FAILED &&
+		   errno == EINVAL,
 	   "a private mapping is EINVAL");
-	ok(mmap(NULL, 2 * VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED && errno == EINVAL,
+	ok(mmap(NULL, 2 * VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED &&
+		   errno == EINVAL,
 	   "a mapping of more than the buffer is EINVAL");
-	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset + (off_t)GIB) == MAP_FAILED && errno == EINVAL,
+	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset + (off_t)GIB) == MAP_FAILED &&
+		   errno == EINVAL,
 	   "an offset that is nobody's is EINVAL");
-	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, other, offset) == MAP_FAILED && errno == EACCES,
+	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, other, offset) == MAP_FAILED &&
+		   errno == EACCES,
 	   "another file's offset is EACCES");
 	close(other);
 	forget(fd, m.handle);
-	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED && errno == EINVAL,
+	ok(mmap(NULL, VRAM_PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED &&
+		   errno == EINVAL,
 	   "the offset goes with the buffer");
 }
 

@@ -22,15 +22,15 @@ struct names {
 };
 
 enum kind {
-	ZERO,    /* pads, results, words without a meaning */
-	FLAGS,   /* `detail`: bits that mean something */
-	BELOW,   /* `detail`: the first that means nothing */
-	NAME,    /* `detail`: of an enum object */
-	POINTER, /* the kernel reads or writes there */
+	ZERO,     /* pads, results, words without a meaning */
+	FLAGS,    /* `detail`: bits that mean something */
+	BELOW,    /* `detail`: the first that means nothing */
+	NAME,     /* `detail`: of an enum object */
+	POINTER,  /* the kernel reads or writes there */
 	COUNT_OF, /* `detail`: most elements; none is EINVAL, too */
-	STRIDE,  /* `detail`: bytes of an element */
-	EVEN,    /* `detail`: what it is a multiple of */
-	VALUE,   /* `detail` and what comes of it, as the row says */
+	STRIDE,   /* `detail`: bytes of an element */
+	EVEN,     /* `detail`: what it is a multiple of */
+	VALUE,    /* `detail` and what comes of it, as the row says */
 };
 
 struct member {
@@ -41,8 +41,10 @@ struct member {
 	int want;
 };
 #define MEMBER(type, member, ...) \
-	{.name = #type "." #member, .offset = offsetof(struct drm_sovgpu_##type, member), \
-	 .size = sizeof(((struct drm_sovgpu_##type *)0)->member), .kind = __VA_ARGS__}
+	{ \
+		.name = #type "." #member, .offset = offsetof(struct drm_sovgpu_##type, member), \
+		.size = sizeof(((struct drm_sovgpu_##type *)0)->member), .kind = __VA_ARGS__ \
+	}
 
 struct trial {
 	uint64_t value;
@@ -56,7 +58,8 @@ static inline size_t trial_add(struct trial *t, size_t n, uint64_t value, int wa
 }
 
 /* What must not be passed for a member that is `now` in a good call. */
-static inline size_t trials(const struct member *m, uint64_t now, const struct names *names, struct trial *t)
+static inline size_t trials(const struct member *m, uint64_t now, const struct names *names,
+			    struct trial *t)
 {
 	uint64_t all = m->size == 8 ? UINT64_MAX : UINT32_MAX;
 	size_t n = 0;
@@ -199,12 +202,9 @@ static const struct member vm_bind_op_members[] = {
 	MEMBER(vm_bind_op, size, VALUE, UINT64_MAX & ~UINT64_C(0xffff), -EINVAL),
 };
 static const struct member vm_state_members[] = {
-	MEMBER(vm_state, vm_id, NAME, OBJECT_VM),
-	MEMBER(vm_state, state, ZERO),
-	MEMBER(vm_state, mapped, ZERO),
-	MEMBER(vm_state, fault_address, ZERO),
-	MEMBER(vm_state, fault_count, ZERO),
-	MEMBER(vm_state, pad, ZERO),
+	MEMBER(vm_state, vm_id, NAME, OBJECT_VM), MEMBER(vm_state, state, ZERO),
+	MEMBER(vm_state, mapped, ZERO),           MEMBER(vm_state, fault_address, ZERO),
+	MEMBER(vm_state, fault_count, ZERO),      MEMBER(vm_state, pad, ZERO),
 };
 static const struct member group_create_members[] = {
 	MEMBER(group_create, vm_id, NAME, OBJECT_VM),

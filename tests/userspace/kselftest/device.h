@@ -56,15 +56,17 @@ struct spoiled {
 	int want;
 };
 #define SPOIL(type, member, number, errno_wanted, what) \
-	{what, offsetof(struct drm_sovgpu_##type, member), sizeof(((struct drm_sovgpu_##type *)0)->member), \
-	 number, errno_wanted}
+	{ \
+		what, offsetof(struct drm_sovgpu_##type, member), \
+			sizeof(((struct drm_sovgpu_##type *)0)->member), number, errno_wanted \
+	}
 
 /*
  * Each row is tried: a member of `place`, which is the argument or an element of an array that it names.
  * Also promised: a call that fails leaves its argument as it was.
  */
-static inline void refuses_in(int fd, const char *name, unsigned long request, void *argument, void *place,
-			      const struct spoiled *rows, size_t count)
+static inline void refuses_in(int fd, const char *name, unsigned long request, void *argument,
+			      void *place, const struct spoiled *rows, size_t count)
 {
 	size_t bytes = _IOC_SIZE(request);
 	uint8_t before[256], kept[8];
@@ -196,7 +198,8 @@ static inline int vm_destroy(int fd, uint32_t id)
 	return call(fd, DRM_IOCTL_SOVGPU_VM_DESTROY, &d);
 }
 
-static inline int vm_bind(int fd, uint32_t vm, struct drm_sovgpu_vm_bind_op *ops, uint32_t count, uint32_t *done)
+static inline int vm_bind(int fd, uint32_t vm, struct drm_sovgpu_vm_bind_op *ops, uint32_t count,
+			  uint32_t *done)
 {
 	struct drm_sovgpu_vm_bind b = {.vm_id = vm, .ops = {sizeof(*ops), count, (uintptr_t)ops}};
 	int status = call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
@@ -206,16 +209,19 @@ static inline int vm_bind(int fd, uint32_t vm, struct drm_sovgpu_vm_bind_op *ops
 	return status;
 }
 
-static inline int vm_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va, uint64_t size)
+static inline int vm_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va,
+			 uint64_t size)
 {
-	struct drm_sovgpu_vm_bind_op op = {.handle = handle, .offset = offset, .va = va, .size = size};
+	struct drm_sovgpu_vm_bind_op op = {
+		.handle = handle, .offset = offset, .va = va, .size = size};
 
 	return vm_bind(fd, vm, &op, 1, NULL);
 }
 
 static inline int vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size)
 {
-	struct drm_sovgpu_vm_bind_op op = {.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = va, .size = size};
+	struct drm_sovgpu_vm_bind_op op = {
+		.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = va, .size = size};
 
 	return vm_bind(fd, vm, &op, 1, NULL);
 }

@@ -44,8 +44,12 @@ static int gated(struct machine *m, uint32_t done)
 
 static int wait_on_memory(struct machine *m, uint32_t milliseconds)
 {
-	struct drm_sovgpu_fence_wait w = {.handle = m->buffer, .offset = FLAG, .value = 1, .mask = 1,
-					  .deadline_ns = (int64_t)(now_ns() + milliseconds * 1000000ull)};
+	struct drm_sovgpu_fence_wait w = {.handle = m->buffer,
+					  .offset = FLAG,
+					  .value = 1,
+					  .mask = 1,
+					  .deadline_ns =
+						  (int64_t)(now_ns() + milliseconds * 1000000ull)};
 
 	return call(m->fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
@@ -173,7 +177,8 @@ static void forked(void)
 	}
 	waitpid(child, &status, 0);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a child uses what its parent has made");
-	ok(!wait_for(m.fd, done, 0, 60) && queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	ok(!wait_for(m.fd, done, 0, 60) &&
+		   queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
 	   "its end does no harm to the parent");
 	/* The parent goes first: the child's file lives on. */
 	*(volatile uint64_t *)(m.memory + FLAG) = 0;
@@ -183,7 +188,8 @@ static void forked(void)
 
 	close(m.fd);
 	m.fd = second;
-	ok(queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "a second descriptor keeps the file");
+	ok(queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "a second descriptor keeps the file");
 	if (pipe(taken) || pipe(gone))
 		return;
 	child = fork();
@@ -250,7 +256,8 @@ static void interrupted(void)
 	ok(wait_on_memory(&m, 20000) == -EINTR && signals, "FENCE_WAIT is interrupted");
 	ok(gated(&m, 0) == -EINTR, "QUEUE_SUBMIT is interrupted when it waits for room");
 	storm(true, SA_RESTART);
-	ok(wait_on_memory(&m, 100) == -ETIME && signals > 1, "FENCE_WAIT begins anew after signals, and keeps its deadline");
+	ok(wait_on_memory(&m, 100) == -ETIME && signals > 1,
+	   "FENCE_WAIT begins anew after signals, and keeps its deadline");
 	storm(false, 0);
 	pid_t child = fork();
 

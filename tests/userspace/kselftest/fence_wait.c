@@ -6,11 +6,16 @@
 
 #define OFFSET MIB
 
-static struct drm_sovgpu_fence_wait for_value(const struct machine *m, uint64_t value, unsigned milliseconds)
+static struct drm_sovgpu_fence_wait for_value(const struct machine *m, uint64_t value,
+					      unsigned milliseconds)
 {
-	return (struct drm_sovgpu_fence_wait){.handle = m->buffer, .op = DRM_SOVGPU_FENCE_AT_LEAST, .offset = OFFSET,
-					      .value = value, .mask = UINT64_MAX,
-					      .deadline_ns = (int64_t)(now_ns() + milliseconds * 1000000ull)};
+	return (struct drm_sovgpu_fence_wait){
+		.handle = m->buffer,
+		.op = DRM_SOVGPU_FENCE_AT_LEAST,
+		.offset = OFFSET,
+		.value = value,
+		.mask = UINT64_MAX,
+		.deadline_ns = (int64_t)(now_ns() + milliseconds * 1000000ull)};
 }
 
 static int wait_value(struct machine *m, struct drm_sovgpu_fence_wait w)
@@ -34,7 +39,8 @@ static void comparisons(struct machine *m)
 	ok(wait_value(m, w) == -ETIME, "equal: other bits count");
 	w.mask = 0xffff;
 	w.deadline_ns = 1;
-	ok(!wait_value(m, w), "equal: unless they are masked, and a value that is there needs no time");
+	ok(!wait_value(m, w),
+	   "equal: unless they are masked, and a value that is there needs no time");
 	w.value = 0x11;
 	ok(wait_value(m, w) == -ETIME, "a deadline that is over is ETIME");
 	w.deadline_ns = INT64_MIN;

@@ -60,7 +60,7 @@ static uint32_t random_below(uint32_t n)
 /* One thread's part of a program. */
 struct reader {
 	const uint8_t *at, *end;
-	uint32_t last; /* what it did before, and what came of it */
+	uint32_t last;  /* what it did before, and what came of it */
 	uint8_t *fresh; /* orders of calls that it has seen */
 };
 
@@ -105,8 +105,10 @@ static void make_bo_create(struct reader *r, struct file *f, void *argument)
 	uint32_t region = regions[next(r) % 4], which = next(r);
 
 	*(struct drm_sovgpu_bo_create *)argument = (struct drm_sovgpu_bo_create){
-		.size = region == USER ? page_bytes : VRAM_PAGE * (1 + which % 40), .region = region,
-		.flags = region == USER ? 0 : which >> 6, .user_address = region == USER ? (uintptr_t)scratch : 0,
+		.size = region == USER ? page_bytes : VRAM_PAGE * (1 + which % 40),
+		.region = region,
+		.flags = region == USER ? 0 : which >> 6,
+		.user_address = region == USER ? (uintptr_t)scratch : 0,
 		.exclusive_vm = which % 16 == 15 ? name(r, f, OBJECT_VM) : 0};
 }
 static void make_bo_mmap_offset(struct reader *r, struct file *f, void *argument)
@@ -156,14 +158,18 @@ static void make_vm_bind(struct reader *r, struct file *f, void *argument)
 		bool unmap = how % 4 == 3;
 
 		ops[i] = (struct drm_sovgpu_vm_bind_op){
-			.type = unmap, .flags = unmap ? 0 : how >> 5, .handle = unmap ? 0 : name(r, f, OBJECT_BUFFER),
+			.type = unmap,
+			.flags = unmap ? 0 : how >> 5,
+			.handle = unmap ? 0 : name(r, f, OBJECT_BUFFER),
 			.offset = unmap ? 0 : (how >> 2 & 3) * VRAM_PAGE,
 			.va = BUFFER_VA + (where % 8) * (where & 8 ? GIB : 3 * VRAM_PAGE),
 			.size = (1 + (where >> 4)) * VRAM_PAGE};
 	}
 	*(struct drm_sovgpu_vm_bind *)argument = (struct drm_sovgpu_vm_bind){
-		.vm_id = name(r, f, OBJECT_VM), .ops = {sizeof(*ops), count, (uintptr_t)ops},
-		.syncs = {sizeof(struct drm_sovgpu_sync), make_syncs(r, f, space + 512), (uintptr_t)space + 512}};
+		.vm_id = name(r, f, OBJECT_VM),
+		.ops = {sizeof(*ops), count, (uintptr_t)ops},
+		.syncs = {sizeof(struct drm_sovgpu_sync), make_syncs(r, f, space + 512),
+			  (uintptr_t)space + 512}};
 }
 static void make_vm_state(struct reader *r, struct file *f, void *argument)
 {
@@ -171,8 +177,10 @@ static void make_vm_state(struct reader *r, struct file *f, void *argument)
 }
 static void make_group_create(struct reader *r, struct file *f, void *argument)
 {
-	*(struct drm_sovgpu_group_create *)argument = (struct drm_sovgpu_group_create){
-		.vm_id = name(r, f, OBJECT_VM), .priority = next(r) % 2, .time_slice_us = next(r) * 16};
+	*(struct drm_sovgpu_group_create *)argument =
+		(struct drm_sovgpu_group_create){.vm_id = name(r, f, OBJECT_VM),
+						 .priority = next(r) % 2,
+						 .time_slice_us = next(r) * 16};
 }
 static void make_group_destroy(struct reader *r, struct file *f, void *argument)
 {
@@ -182,10 +190,13 @@ static void make_queue_create(struct reader *r, struct file *f, void *argument)
 {
 	uint32_t how = next(r);
 
-	*(struct drm_sovgpu_queue_create *)argument = (struct drm_sovgpu_queue_create){
-		.group_id = name(r, f, OBJECT_GROUP), .queue_class = how & 1, .mode = how >> 1 & 1,
-		.ring_va = how & 2 ? BUFFER_VA + 32 * KIB : 0, .ring_entries = 4u << (how >> 2 & 7),
-		.time_limit_ms = how & 2 ? 0 : 20 + how};
+	*(struct drm_sovgpu_queue_create *)argument =
+		(struct drm_sovgpu_queue_create){.group_id = name(r, f, OBJECT_GROUP),
+						 .queue_class = how & 1,
+						 .mode = how >> 1 & 1,
+						 .ring_va = how & 2 ? BUFFER_VA + 32 * KIB : 0,
+						 .ring_entries = 4u << (how >> 2 & 7),
+						 .time_limit_ms = how & 2 ? 0 : 20 + how};
 }
 static void make_queue_destroy(struct reader *r, struct file *f, void *argument)
 {
@@ -211,7 +222,8 @@ static struct drm_sovgpu_job make_stream(struct reader *r, struct file *f)
 			data(&s, (uint32_t)next_word(r));
 	if (!s.count)
 		method(&s, 0, NV_HOST_WFI, 0);
-	return (struct drm_sovgpu_job){.va = how % 8 == 7 ? 3 * GIB : BUFFER_VA + offset, .size = 4 * s.count};
+	return (struct drm_sovgpu_job){.va = how % 8 == 7 ? 3 * GIB : BUFFER_VA + offset,
+				       .size = 4 * s.count};
 }
 static void make_queue_submit(struct reader *r, struct file *f, void *argument)
 {
@@ -222,8 +234,10 @@ static void make_queue_submit(struct reader *r, struct file *f, void *argument)
 	for (uint32_t i = 0; i < count; i++)
 		jobs[i] = make_stream(r, f);
 	*(struct drm_sovgpu_queue_submit *)argument = (struct drm_sovgpu_queue_submit){
-		.queue_id = name(r, f, OBJECT_QUEUE), .jobs = {sizeof(*jobs), count, (uintptr_t)jobs},
-		.syncs = {sizeof(struct drm_sovgpu_sync), make_syncs(r, f, space + 512), (uintptr_t)space + 512}};
+		.queue_id = name(r, f, OBJECT_QUEUE),
+		.jobs = {sizeof(*jobs), count, (uintptr_t)jobs},
+		.syncs = {sizeof(struct drm_sovgpu_sync), make_syncs(r, f, space + 512),
+			  (uintptr_t)space + 512}};
 }
 static void make_queue_state(struct reader *r, struct file *f, void *argument)
 {
@@ -235,9 +249,13 @@ static int64_t soon(struct reader *r)
 }
 static void make_fence_wait(struct reader *r, struct file *f, void *argument)
 {
-	*(struct drm_sovgpu_fence_wait *)argument = (struct drm_sovgpu_fence_wait){
-		.handle = name(r, f, OBJECT_BUFFER), .op = next(r) % 2, .offset = 24 * KIB + 8 * next(r), .value = next(r),
-		.mask = 0xff, .deadline_ns = soon(r)};
+	*(struct drm_sovgpu_fence_wait *)argument =
+		(struct drm_sovgpu_fence_wait){.handle = name(r, f, OBJECT_BUFFER),
+					       .op = next(r) % 2,
+					       .offset = 24 * KIB + 8 * next(r),
+					       .value = next(r),
+					       .mask = 0xff,
+					       .deadline_ns = soon(r)};
 }
 static void make_interrupt_wait(struct reader *r, struct file *f, void *argument)
 {
@@ -258,20 +276,27 @@ static const struct described {
 	size_t gives;
 	enum object kind;
 } calls[] = {
-#define DESCRIBED(NAME, list, make, ...) {DRM_IOCTL_SOVGPU_##NAME, make, list##_members, COUNT(list##_members), __VA_ARGS__}
+#define DESCRIBED(NAME, list, make, ...) \
+	{ \
+		DRM_IOCTL_SOVGPU_##NAME, make, list##_members, COUNT(list##_members), __VA_ARGS__ \
+	}
 	DESCRIBED(DEV_QUERY, dev_query, make_dev_query, GIVES_NOTHING),
 	DESCRIBED(BO_CREATE, bo_create, make_bo_create, GIVES(bo_create, handle, OBJECT_BUFFER)),
-	DESCRIBED(BO_CREATE, user_bo_create, make_bo_create, GIVES(bo_create, handle, OBJECT_BUFFER)),
+	DESCRIBED(BO_CREATE, user_bo_create, make_bo_create,
+		  GIVES(bo_create, handle, OBJECT_BUFFER)),
 	DESCRIBED(BO_MMAP_OFFSET, bo_mmap_offset, make_bo_mmap_offset, GIVES_NOTHING),
 	DESCRIBED(BO_INFO, bo_info, make_bo_info, GIVES_NOTHING),
 	DESCRIBED(VM_CREATE, vm_create, make_nothing, GIVES(vm_create, id, OBJECT_VM)),
 	DESCRIBED(VM_DESTROY, vm_destroy, make_vm_destroy, GIVES_NOTHING),
 	DESCRIBED(VM_BIND, vm_bind, make_vm_bind, GIVES_NOTHING),
 	DESCRIBED(VM_STATE, vm_state, make_vm_state, GIVES_NOTHING),
-	DESCRIBED(GROUP_CREATE, group_create, make_group_create, GIVES(group_create, id, OBJECT_GROUP)),
+	DESCRIBED(GROUP_CREATE, group_create, make_group_create,
+		  GIVES(group_create, id, OBJECT_GROUP)),
 	DESCRIBED(GROUP_DESTROY, group_destroy, make_group_destroy, GIVES_NOTHING),
-	DESCRIBED(QUEUE_CREATE, queue_create, make_queue_create, GIVES(queue_create, id, OBJECT_QUEUE)),
-	DESCRIBED(QUEUE_CREATE, user_queue_create, make_queue_create, GIVES(queue_create, id, OBJECT_QUEUE)),
+	DESCRIBED(QUEUE_CREATE, queue_create, make_queue_create,
+		  GIVES(queue_create, id, OBJECT_QUEUE)),
+	DESCRIBED(QUEUE_CREATE, user_queue_create, make_queue_create,
+		  GIVES(queue_create, id, OBJECT_QUEUE)),
 	DESCRIBED(QUEUE_DESTROY, queue_destroy, make_queue_destroy, GIVES_NOTHING),
 	DESCRIBED(QUEUE_SUBMIT, queue_submit, make_queue_submit, GIVES_NOTHING),
 	DESCRIBED(QUEUE_SUBMIT, queue_submit, make_queue_submit, GIVES_NOTHING),
@@ -373,19 +398,25 @@ static int change_syncobj(struct reader *r, struct file *f)
 {
 	uint32_t handle = name(r, f, OBJECT_SYNCOBJ);
 	uint64_t point = next(r);
-	struct drm_syncobj_timeline_array a = {.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
+	struct drm_syncobj_timeline_array a = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
 	struct drm_syncobj_array b = {.handles = (uintptr_t)&handle, .count_handles = 1};
 
-	return point & 1 ? call(f->fd, DRM_IOCTL_SYNCOBJ_RESET, &b) : call(f->fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
+	return point & 1 ? call(f->fd, DRM_IOCTL_SYNCOBJ_RESET, &b)
+			 : call(f->fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
 }
 /* A queue of its own, with whatever the program writes to ring and ends; its pages stay mapped or not. */
 static int use_ring(struct reader *r, struct file *f)
 {
-	struct user u = {.m = {.fd = f->fd, .memory = f->memory, .group = name(r, f, OBJECT_GROUP)}};
+	struct user u = {
+		.m = {.fd = f->fd, .memory = f->memory, .group = name(r, f, OBJECT_GROUP)}};
 	uint32_t how = next(r);
 
-	u.c = (struct drm_sovgpu_queue_create){.group_id = u.m.group, .queue_class = how & 1, .mode = DRM_SOVGPU_QUEUE_USER,
-					       .ring_va = BUFFER_VA + 32 * KIB, .ring_entries = ENTRIES};
+	u.c = (struct drm_sovgpu_queue_create){.group_id = u.m.group,
+					       .queue_class = how & 1,
+					       .mode = DRM_SOVGPU_QUEUE_USER,
+					       .ring_va = BUFFER_VA + 32 * KIB,
+					       .ring_entries = ENTRIES};
 	int status = call(f->fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &u.c);
 
 	if (status)
@@ -397,7 +428,8 @@ static int use_ring(struct reader *r, struct file *f)
 
 	if (u.page == MAP_FAILED || bell == MAP_FAILED)
 		return -errno;
-	*(volatile uint64_t *)(f->memory + 32 * KIB) = how & 2 ? next_word(r) : nv_gp_entry_pack(job.va, job.size / 4);
+	*(volatile uint64_t *)(f->memory + 32 * KIB) =
+		how & 2 ? next_word(r) : nv_gp_entry_pack(job.va, job.size / 4);
 	u.ends_put = (volatile uint32_t *)(u.page + u.c.put_offset);
 	u.bell = (volatile uint32_t *)(bell + u.c.doorbell_offset % page_bytes);
 	ring_until(&u, how & 4 ? next(r) : 1);
@@ -410,7 +442,8 @@ static int use_ring(struct reader *r, struct file *f)
 static int reopen(struct reader *r, struct file *f);
 
 static int (*const others[])(struct reader *r, struct file *f) = {
-	close_buffer, touch_buffer, share_buffer, make_syncobj, close_syncobj, change_syncobj, use_ring, reopen,
+	close_buffer,  touch_buffer,   share_buffer, make_syncobj,
+	close_syncobj, change_syncobj, use_ring,     reopen,
 };
 
 /* A file begins with what most calls want: so a short program reaches far. */
@@ -420,8 +453,8 @@ static bool open_file(struct file *f)
 
 	memset(f, 0, sizeof(*f));
 	f->fd = open_device();
-	if (f->fd < 0 || create(f->fd, SYSTEM, VRAM_PAGE, MAPPABLE, &handle) || vm_create(f->fd, &id) ||
-	    vm_map(f->fd, id, handle, 0, BUFFER_VA, VRAM_PAGE))
+	if (f->fd < 0 || create(f->fd, SYSTEM, VRAM_PAGE, MAPPABLE, &handle) ||
+	    vm_create(f->fd, &id) || vm_map(f->fd, id, handle, 0, BUFFER_VA, VRAM_PAGE))
 		return false;
 	learn(f, OBJECT_BUFFER, handle);
 	learn(f, OBJECT_VM, id);
@@ -457,7 +490,8 @@ static void *run_part(void *argument)
 
 		if (f->fd < 0 && !open_file(f))
 			return NULL;
-		int status = which < COUNT(calls) ? run_call(r, f, &calls[which]) : others[which - COUNT(calls)](r, f);
+		int status = which < COUNT(calls) ? run_call(r, f, &calls[which])
+						  : others[which - COUNT(calls)](r, f);
 		uint32_t now = (which * 64 + (uint32_t)-status % 64) & 0xfff;
 
 		__atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED);
@@ -494,7 +528,9 @@ static bool run(const struct program *p, uint8_t *fresh)
 	for (uint32_t i = 0; i < threads && good; i++) {
 		uint32_t part = p->size / threads;
 
-		readers[i] = (struct reader){.at = p->bytes + i * part + !i, .end = p->bytes + (i + 1) * part, .fresh = fresh};
+		readers[i] = (struct reader){.at = p->bytes + i * part + !i,
+					     .end = p->bytes + (i + 1) * part,
+					     .fresh = fresh};
 		if (i + 1 == threads)
 			run_part(&readers[i]);
 		else
@@ -594,7 +630,8 @@ static void mutate(struct program *p)
 		case 4: /* the end of another */
 			if (corpus_count) {
 				const struct program *o = &corpus[random_below(corpus_count)];
-				uint32_t from = o->size ? random_below(o->size) : 0, most = LONGEST - at;
+				uint32_t from = o->size ? random_below(o->size) : 0,
+					 most = LONGEST - at;
 				uint32_t take = o->size - from < most ? o->size - from : most;
 
 				memcpy(p->bytes + at, o->bytes + from, take);
@@ -646,7 +683,8 @@ static void prepare(uint64_t seed)
 
 	random_state = seed;
 	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	scratch = mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	scratch = mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
 	mprotect(scratch + page_bytes, page_bytes, PROT_NONE);
 	spoils.hole = scratch + page_bytes;
 	for (uint32_t i = 0; i < OBJECTS; i++)
@@ -695,7 +733,8 @@ static uint32_t count_reached(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t seconds = argc > 1 ? strtoull(argv[1], NULL, 0) : 0, seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	uint64_t seconds = argc > 1 ? strtoull(argv[1], NULL, 0) : 0,
+		 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	struct machine beside;
 	bool good = true, works = true;
 
@@ -727,8 +766,9 @@ int main(int argc, char **argv)
 			works = beside_works(&beside) && works;
 		if (now_ns() > told + 30 * SECOND_NS && seconds) {
 			told = now_ns();
-			diag("%llu programs, %llu calls, %u kept, %u reached", (unsigned long long)programs_run,
-			     (unsigned long long)calls_made, corpus_count, count_reached());
+			diag("%llu programs, %llu calls, %u kept, %u reached",
+			     (unsigned long long)programs_run, (unsigned long long)calls_made,
+			     corpus_count, count_reached());
 		}
 	}
 	ok(good, "all programs begin, and the kernel does not complain");
@@ -736,8 +776,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 600 && free_vram(beside.fd) != before; i++)
 		usleep(50000);
 	ok(free_vram(beside.fd) == before, "nothing is left of them");
-	diag("%llu programs, %llu calls; reached by the corpus %u, by all %u, %s", (unsigned long long)programs_run,
-	     (unsigned long long)calls_made, of_corpus, count_reached(), cover ? "of the driver's code" : "orders of calls");
+	diag("%llu programs, %llu calls; reached by the corpus %u, by all %u, %s",
+	     (unsigned long long)programs_run, (unsigned long long)calls_made, of_corpus,
+	     count_reached(), cover ? "of the driver's code" : "orders of calls");
 	for (size_t i = 0; i < COUNT(calls) + COUNT(others); i++)
 		diag("%zu: %u of %u calls succeed", i, done_calls[i], all_calls[i]);
 	for (uint32_t i = files_there; seconds && i < corpus_count; i++)

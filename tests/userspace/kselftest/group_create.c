@@ -13,7 +13,8 @@ static void many(int fd, uint32_t vm)
 	ok(group_create(fd, vm, &last) == -ENOSPC, "and no more: ENOSPC");
 	while (made)
 		group_destroy(fd, ids[--made]);
-	ok(!group_create(fd, vm, &last) && !group_destroy(fd, last), "there is room again when they are gone");
+	ok(!group_create(fd, vm, &last) && !group_destroy(fd, last),
+	   "there is room again when they are gone");
 }
 
 /* What a group may be besides the usual. */
@@ -22,7 +23,8 @@ static void kinds(int fd, uint32_t vm)
 	struct drm_sovgpu_group_create low = {.vm_id = vm, .priority = 1};
 	struct drm_sovgpu_group_create slice = {.vm_id = vm, .time_slice_us = 10000};
 
-	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &low) && !group_destroy(fd, low.id), "a group of low priority");
+	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &low) && !group_destroy(fd, low.id),
+	   "a group of low priority");
 	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &slice) && !group_destroy(fd, slice.id),
 	   "a group whose turn is as long as it may be, 10 ms");
 }
@@ -50,12 +52,15 @@ int main(void)
 	uint64_t before = free_vram(fd);
 
 	vm_create(fd, &good.vm_id);
-	ok(!group_create(fd, good.vm_id, &id) && id && !group_destroy(fd, id), "a group is made and destroyed");
-	ok(group_create(other, good.vm_id, &id) == -ENOENT, "another file's address space is ENOENT");
+	ok(!group_create(fd, good.vm_id, &id) && id && !group_destroy(fd, id),
+	   "a group is made and destroyed");
+	ok(group_create(other, good.vm_id, &id) == -ENOENT,
+	   "another file's address space is ENOENT");
 	refuses(fd, "GROUP_CREATE", DRM_IOCTL_SOVGPU_GROUP_CREATE, &good, rows, COUNT(rows));
 	kinds(fd, good.vm_id);
 	many(fd, good.vm_id);
-	ok(!group_create(fd, good.vm_id, &id) && !vm_destroy(fd, good.vm_id), "an address space goes before its group");
+	ok(!group_create(fd, good.vm_id, &id) && !vm_destroy(fd, good.vm_id),
+	   "an address space goes before its group");
 	ok(!group_destroy(fd, id), "then the group goes");
 	ok(free_vram(fd) == before, "all memory is free again");
 	return tap_done();

@@ -14,7 +14,8 @@ static void running(struct machine *m)
 	ok(!submit(m->fd, m->queue, &job, 1, &done, 1), "a job is under way that does not end");
 	ok(!group_destroy(m->fd, m->group), "its group is destroyed");
 	ok(!wait_for(m->fd, done.handle, 0, 20), "who waits for the job waits no more");
-	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_INNOCENT, "the queue is stopped, innocent");
+	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_INNOCENT,
+	   "the queue is stopped, innocent");
 	ok(submit(m->fd, m->queue, &job, 1, NULL, 0) == -ECANCELED, "it takes no job: ECANCELED");
 }
 
@@ -38,7 +39,8 @@ int main(void)
 	ok(group_destroy(other, m.group) == -ENOENT, "another file's group is ENOENT");
 	running(&m);
 	ok(group_destroy(m.fd, m.group) == -ENOENT, "what is destroyed is gone");
-	ok(queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &queue) == -ENOENT, "no queue comes into it");
+	ok(queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &queue) == -ENOENT,
+	   "no queue comes into it");
 	ok(!queue_destroy(m.fd, m.queue), "its queue can still be given up");
 	machine_close(&m);
 	return tap_done();

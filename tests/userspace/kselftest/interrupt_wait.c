@@ -4,7 +4,8 @@
 
 static int wait_interrupt(int fd, uint32_t *count, unsigned seconds)
 {
-	struct drm_sovgpu_interrupt_wait w = {.count = *count, .deadline_ns = (int64_t)(now_ns() + seconds * SECOND_NS)};
+	struct drm_sovgpu_interrupt_wait w = {
+		.count = *count, .deadline_ns = (int64_t)(now_ns() + seconds * SECOND_NS)};
 	int status = call(fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w);
 
 	*count = w.count;
@@ -16,7 +17,8 @@ int main(void)
 	static const struct spoiled rows[] = {
 		SPOIL(interrupt_wait, pad, 1, -EINVAL, "a pad"),
 		SPOIL(interrupt_wait, deadline_ns, 0, -ETIME, "a deadline long ago"),
-		SPOIL(interrupt_wait, deadline_ns, UINT64_C(1) << 63, -ETIME, "one before the beginning"),
+		SPOIL(interrupt_wait, deadline_ns, UINT64_C(1) << 63, -ETIME,
+		      "one before the beginning"),
 	};
 	struct drm_sovgpu_interrupt_wait good = {0};
 	uint32_t count = 0, before;
@@ -33,11 +35,13 @@ int main(void)
 	for (int i = 0; i < 100 && !wait_interrupt(m.fd, &count, 0); i++)
 		; /* what came before */
 	before = count;
-	ok(wait_interrupt(m.fd, &count, 0) == -ETIME && count == before, "without an interrupt it is ETIME at the deadline");
+	ok(wait_interrupt(m.fd, &count, 0) == -ETIME && count == before,
+	   "without an interrupt it is ETIME at the deadline");
 	good.count = count;
 	refuses(m.fd, "INTERRUPT_WAIT", DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &good, rows, COUNT(rows));
 	ok(!submit(m.fd, m.queue, &job, 1, NULL, 0), "a job with an interrupt");
-	ok(!wait_interrupt(other, &count, 20) && count != before, "a call of any file returns with it");
+	ok(!wait_interrupt(other, &count, 20) && count != before,
+	   "a call of any file returns with it");
 	good.count = before;
 	good.deadline_ns = INT64_MAX;
 	ok(!call(m.fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &good) && good.count != before,

@@ -15,27 +15,37 @@
 #define HOLE         (3 * GIB)
 #define READ_ONLY_VA (2 * GIB)
 #define DRIVERS_VA   (2 * MIB + 64 * KIB) /* a context: rings are before it */
-#define PRIVILEGE    5 /* the hardware's number of a fault where something is that is not for programs */
-#define BUFFER_END   (BUFFER_VA + BUFFER_BYTES)
-#define WINDOW(n)    (UINT64_C(0x729000000000) + (n) * NV_WINDOW_BYTES)
-#define SHORT_MS     300
-#define CANARY       0x5a
+#define PRIVILEGE \
+	5 /* the hardware's number of a fault where something is that is not for programs */
+#define BUFFER_END (BUFFER_VA + BUFFER_BYTES)
+#define WINDOW(n)  (UINT64_C(0x729000000000) + (n)*NV_WINDOW_BYTES)
+#define SHORT_MS   300
+#define CANARY     0x5a
 
 /* In the buffer; the ring is at RING. */
-enum { STREAM = 0x10000, PATCH = 0x18000, CODE = 0x40000, QMD = 0x50000, BANK = 0x58000, LOCAL = 0x100000, RESULT = 0x200000,
-       DONE = 0x280000 };
+enum {
+	STREAM = 0x10000,
+	PATCH = 0x18000,
+	CODE = 0x40000,
+	QMD = 0x50000,
+	BANK = 0x58000,
+	LOCAL = 0x100000,
+	RESULT = 0x200000,
+	DONE = 0x280000
+};
 
 enum way { BY_CALL, BY_ITSELF, WAYS };
 static const char *const way_names[] = {"by a call", "by its own ring"};
 
-static struct machine base; /* what all tries have in common */
+static struct machine base;   /* what all tries have in common */
 static struct machine beside; /* another group of the same address space */
 static struct victim victim;
 static uint8_t *read_only;
 static unsigned tries;
 
 /* What a try writes. */
-struct try {
+struct
+try {
 	struct stream s;
 	struct drm_sovgpu_job job; /* instead of the stream, if it has a size */
 	uint64_t entry;            /* of the ring, if not 0 */
@@ -133,8 +143,9 @@ static void fills(struct try *t, uint64_t va, uint32_t detail)
 	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_DST_HIGH, 2);
 	address(&t->s, va);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, 64);
-	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
-		 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR | NV_COPY_REMAP);
+	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
+		 NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
+			 NV_COPY_DST_LINEAR | NV_COPY_REMAP);
 }
 static void releases_by_copy(struct try *t, uint64_t va, uint32_t detail)
 {
@@ -226,7 +237,8 @@ static const struct access {
 	{"a semaphore that is released", semaphore, RELEASE, COPY, true, 40},
 	{"a time stamp", semaphore, RELEASE | NV_SEM_RELEASE_TIMESTAMP, COMPUTE, true, 40},
 	{"a semaphore that is waited for", semaphore, NV_SEM_ACQUIRE, COPY, false, 40},
-	{"a semaphore with bits that are waited for", semaphore, NV_SEM_ACQUIRE_AND, COMPUTE, false, 40},
+	{"a semaphore with bits that are waited for", semaphore, NV_SEM_ACQUIRE_AND, COMPUTE, false,
+	 40},
 	{"a stream", is_fetched, 0, COPY, false, 40},
 	{"data of a stream", inlines, 0, COMPUTE, true, 49},
 	{"a program's load", runs, PROGRAM_LOAD, COMPUTE, false, 64},
@@ -236,7 +248,8 @@ static const struct access {
 	{"a program's load by a generic address", runs, PROGRAM_LOAD_GENERIC, COMPUTE, false, 64},
 	{"a program's store by a generic address", runs, PROGRAM_STORE_GENERIC, COMPUTE, true, 64},
 	{"a launch descriptor", describes, 0, COMPUTE, false, 40},
-	{"the descriptor behind it", names_in_descriptor, NV_QMD_DEPENDENT_POINTER, COMPUTE, false, 40},
+	{"the descriptor behind it", names_in_descriptor, NV_QMD_DEPENDENT_POINTER, COMPUTE, false,
+	 40},
 	{"a program", names_in_descriptor, NV_QMD_PROGRAM, COMPUTE, false, 40},
 	{"constants", names_in_descriptor, NV_QMD_BANK_ADDRESS, COMPUTE, false, 57},
 	{"a semaphore of a launch", names_in_descriptor, NV_QMD_RELEASE_ADDRESS, COMPUTE, true, 57},
@@ -269,8 +282,9 @@ static void physical(struct try *t, uint64_t targets, uint32_t launch)
 	address(&t->s, launch & NV_COPY_DST_PHYSICAL ? 16 * MIB : BUFFER_VA + RESULT);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, 4096);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_COMPONENTS, NV_COPY_REMAP_FILL(4));
-	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, launch | NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
-		 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR);
+	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
+		 launch | NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
+			 NV_COPY_DST_LINEAR);
 }
 static void sends(struct try *t, uint64_t word, uint32_t header)
 {
@@ -307,7 +321,8 @@ static void sets_windows(struct try *t, uint64_t shared, uint32_t detail)
 static void looks_through_window(struct try *t, uint64_t window, uint32_t detail)
 {
 	prepare(PROGRAM_LOAD_GENERIC, window);
-	add_windows(&t->s, detail ? WINDOW(4) : window, detail ? window : WINDOW(3), BUFFER_VA + LOCAL);
+	add_windows(&t->s, detail ? WINDOW(4) : window, detail ? window : WINDOW(3),
+		    BUFFER_VA + LOCAL);
 	set(NV_QMD_LOCAL_LOW_BYTES, 0, 16);
 	add_schedule(&t->s, BUFFER_VA + QMD);
 }
@@ -355,8 +370,9 @@ static void copies_lines(struct try *t, uint64_t to, uint32_t lines)
 	data(&t->s, (uint32_t)(to - (BUFFER_VA + PATCH)));
 	data(&t->s, 64);
 	data(&t->s, lines);
-	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
-		 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR | NV_COPY_MULTI_LINE);
+	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
+		 NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
+			 NV_COPY_DST_LINEAR | NV_COPY_MULTI_LINE);
 }
 static void floods(struct try *t, uint64_t interrupts, uint32_t header)
 {
@@ -381,12 +397,18 @@ static void unmaps_ring(struct try *t, uint64_t entry, uint32_t put)
 }
 
 #define WORD(kind, subchannel, number, count) \
-	((uint32_t)(kind) << 29 | (uint32_t)(count) << 16 | (uint32_t)(subchannel) << 13 | (number) >> 2)
+	((uint32_t)(kind) << 29 | (uint32_t)(count) << 16 | (uint32_t)(subchannel) << 13 | \
+	 (number) >> 2)
 #define ONE(subchannel, number) WORD(NV_METHOD_INCREMENT, subchannel, number, 1)
 #define OPERATION(number)       ((uint64_t)(number) << 27)
 
 enum end { ENDS_FAULTED, ENDS_NEVER, ENDS_WELL };
-enum { MMU = NV_XID_MMU_FAULT, CLASS = NV_XID_CLASS_ERROR, EXCEPTION = NV_XID_GRAPHICS_EXCEPTION, HOST = NV_XID_CHANNEL_HOST };
+enum {
+	MMU = NV_XID_MMU_FAULT,
+	CLASS = NV_XID_CLASS_ERROR,
+	EXCEPTION = NV_XID_GRAPHICS_EXCEPTION,
+	HOST = NV_XID_CHANNEL_HOST
+};
 enum { ITSELF_ONLY = 1 << BY_ITSELF };
 
 static const struct wrong {
@@ -399,97 +421,135 @@ static const struct wrong {
 	uint64_t address;
 	uint32_t ways; /* 0: both */
 } wrongs[] = {
-	{"a copy from a physical address", physical, 0, NV_COPY_SRC_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a copy to a physical address", physical, 0, NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a copy between two", physical, 0, NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a copy from the machine's memory by its address", physical, 0x101, NV_COPY_SRC_PHYSICAL, COPY, ENDS_FAULTED,
+	{"a copy from a physical address", physical, 0, NV_COPY_SRC_PHYSICAL, COPY, ENDS_FAULTED,
 	 CLASS, 0, 0},
-	{"a copy to the machine's memory by its address", physical, 0x202, NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED, CLASS,
-	 0, 0},
-	{"a copy from a peer's memory", physical, 0x303, NV_COPY_SRC_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a fill of a physical address", physical, 0, NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a physical copy on a queue for computing", physical, 0, NV_COPY_SRC_PHYSICAL, COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
-	{"the target of a physical address without one", physical, 0x102, 0, COPY, ENDS_WELL, 0, 0, 0},
-	{"forgetting translations", sends, OPERATION(NV_MEM_OP_D_TLB_INVALIDATE), ONE(0, NV_HOST_MEM_OP_D), COPY,
-	 ENDS_FAULTED, CLASS, 0, 0},
-	{"forgetting one's translations", sends, OPERATION(NV_MEM_OP_D_TLB_INVALIDATE_TARGETED), ONE(0, NV_HOST_MEM_OP_D),
-	 COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
-	{"clearing counters of accesses", sends, OPERATION(NV_MEM_OP_D_ACCESS_COUNTER_CLEAR), ONE(0, NV_HOST_MEM_OP_D), COPY,
-	 ENDS_FAULTED, CLASS, 0, 0},
-	{"an operation on memory that does not exist", sends, OPERATION(31), ONE(0, NV_HOST_MEM_OP_D), COPY, ENDS_FAULTED,
+	{"a copy to a physical address", physical, 0, NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED,
 	 CLASS, 0, 0},
-	{"a barrier for memory", sends, OPERATION(NV_MEM_OP_D_MEMBAR), ONE(0, NV_HOST_MEM_OP_D), COPY, ENDS_WELL, 0, 0, 0},
+	{"a copy between two", physical, 0, NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL, COPY,
+	 ENDS_FAULTED, CLASS, 0, 0},
+	{"a copy from the machine's memory by its address", physical, 0x101, NV_COPY_SRC_PHYSICAL,
+	 COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a copy to the machine's memory by its address", physical, 0x202, NV_COPY_DST_PHYSICAL,
+	 COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a copy from a peer's memory", physical, 0x303, NV_COPY_SRC_PHYSICAL, COPY, ENDS_FAULTED,
+	 CLASS, 0, 0},
+	{"a fill of a physical address", physical, 0, NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, COPY,
+	 ENDS_FAULTED, CLASS, 0, 0},
+	{"a physical copy on a queue for computing", physical, 0, NV_COPY_SRC_PHYSICAL, COMPUTE,
+	 ENDS_FAULTED, CLASS, 0, 0},
+	{"the target of a physical address without one", physical, 0x102, 0, COPY, ENDS_WELL, 0, 0,
+	 0},
+	{"forgetting translations", sends, OPERATION(NV_MEM_OP_D_TLB_INVALIDATE),
+	 ONE(0, NV_HOST_MEM_OP_D), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"forgetting one's translations", sends, OPERATION(NV_MEM_OP_D_TLB_INVALIDATE_TARGETED),
+	 ONE(0, NV_HOST_MEM_OP_D), COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
+	{"clearing counters of accesses", sends, OPERATION(NV_MEM_OP_D_ACCESS_COUNTER_CLEAR),
+	 ONE(0, NV_HOST_MEM_OP_D), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"an operation on memory that does not exist", sends, OPERATION(31),
+	 ONE(0, NV_HOST_MEM_OP_D), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a barrier for memory", sends, OPERATION(NV_MEM_OP_D_MEMBAR), ONE(0, NV_HOST_MEM_OP_D),
+	 COPY, ENDS_WELL, 0, 0, 0},
 	{"host method 0x04", sends, 1, ONE(0, 0x04), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"host method 0x10", sends, 1, ONE(0, 0x10), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"host method 0x24", sends, 1, ONE(3, 0x24), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"host method 0x70", sends, 1, ONE(0, 0x70), COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
 	{"host method 0xfc", sends, 1, ONE(7, 0xfc), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"an object for graphics", sends, 0xcb97, ONE(0, NV_HOST_SET_OBJECT), COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
-	{"an object of another chip", sends, NV_CLASS_AMPERE_COMPUTE, ONE(1, NV_HOST_SET_OBJECT), COMPUTE, ENDS_FAULTED, CLASS,
-	 0, 0},
-	{"a channel as an object", sends, NV_CLASS_HOPPER_CHANNEL, ONE(2, NV_HOST_SET_OBJECT), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"an object for computing on a queue for copies", sends, NV_CLASS_HOPPER_COMPUTE, ONE(1, NV_HOST_SET_OBJECT), COPY,
+	{"an object for graphics", sends, 0xcb97, ONE(0, NV_HOST_SET_OBJECT), COMPUTE, ENDS_FAULTED,
+	 CLASS, 0, 0},
+	{"an object of another chip", sends, NV_CLASS_AMPERE_COMPUTE, ONE(1, NV_HOST_SET_OBJECT),
+	 COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
+	{"a channel as an object", sends, NV_CLASS_HOPPER_CHANNEL, ONE(2, NV_HOST_SET_OBJECT), COPY,
 	 ENDS_FAULTED, CLASS, 0, 0},
+	{"an object for computing on a queue for copies", sends, NV_CLASS_HOPPER_COMPUTE,
+	 ONE(1, NV_HOST_SET_OBJECT), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"a method of nobody's", sends, 1, ONE(6, 0x300), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a launch sent to the copy engine", sends, 0, ONE(NV_SUBCHANNEL_COPY, NV_COMPUTE_SEND_PCAS_A), COPY, ENDS_FAULTED,
-	 CLASS, 0, 0},
-	{"a copy sent to the compute engine", sends, 0x182, ONE(NV_SUBCHANNEL_COMPUTE, NV_COPY_LAUNCH), COMPUTE, ENDS_FAULTED,
-	 CLASS, 0, 0},
-	{"a header of an old kind", sends, 0, WORD(NV_METHOD_OLD_INCREMENT, 1, 0x100, 1), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a header of another old kind", sends, 0, WORD(NV_METHOD_OLD_SAME, 1, 0x100, 1), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a header of no kind", sends, 0, WORD(NV_METHOD_RESERVED, 1, 0x100, 1), COPY, ENDS_FAULTED, CLASS, 0, 0},
-	{"a header that announces more than there is", sends_header, 0, WORD(NV_METHOD_SAME, 4, 0x100, 0x1fff), COPY,
+	{"a launch sent to the copy engine", sends, 0,
+	 ONE(NV_SUBCHANNEL_COPY, NV_COMPUTE_SEND_PCAS_A), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a copy sent to the compute engine", sends, 0x182,
+	 ONE(NV_SUBCHANNEL_COMPUTE, NV_COPY_LAUNCH), COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
+	{"a header of an old kind", sends, 0, WORD(NV_METHOD_OLD_INCREMENT, 1, 0x100, 1), COPY,
 	 ENDS_FAULTED, CLASS, 0, 0},
-	{"a semaphore at an odd address", semaphore, BUFFER_VA + RESULT + 4, RELEASE | NV_SEM_PAYLOAD_64, COPY, ENDS_FAULTED,
+	{"a header of another old kind", sends, 0, WORD(NV_METHOD_OLD_SAME, 1, 0x100, 1), COPY,
+	 ENDS_FAULTED, CLASS, 0, 0},
+	{"a header of no kind", sends, 0, WORD(NV_METHOD_RESERVED, 1, 0x100, 1), COPY, ENDS_FAULTED,
 	 CLASS, 0, 0},
-	{"a descriptor without registers", describes_wrongly, 0, NV_QMD_REGISTERS, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a descriptor with 511 registers", describes_wrongly, 511, NV_QMD_REGISTERS, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a block of no threads", describes_wrongly, 0, NV_QMD_BLOCK_X, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a block of 65535 threads", describes_wrongly, 65535, NV_QMD_BLOCK_X, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"31 barriers", describes_wrongly, 31, NV_QMD_BARRIERS, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"shared memory of an odd size", describes_wrongly, 4, NV_QMD_SHARED_BYTES, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"more shared memory than there is", describes_wrongly, 0x3ff80, NV_QMD_SHARED_BYTES, COMPUTE, ENDS_FAULTED, EXCEPTION,
-	 0, 0},
-	{"a split of memory that does not exist", describes_wrongly, 6, NV_QMD_SHARED_CONFIG_MIN, COMPUTE, ENDS_FAULTED,
+	{"a header that announces more than there is", sends_header, 0,
+	 WORD(NV_METHOD_SAME, 4, 0x100, 0x1fff), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a semaphore at an odd address", semaphore, BUFFER_VA + RESULT + 4,
+	 RELEASE | NV_SEM_PAYLOAD_64, COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"a descriptor without registers", describes_wrongly, 0, NV_QMD_REGISTERS, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a descriptor with 511 registers", describes_wrongly, 511, NV_QMD_REGISTERS, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a block of no threads", describes_wrongly, 0, NV_QMD_BLOCK_X, COMPUTE, ENDS_FAULTED,
 	 EXCEPTION, 0, 0},
-	{"more local memory than was given", describes_wrongly, 0xfffff0, NV_QMD_LOCAL_HIGH_BYTES, COMPUTE, ENDS_FAULTED,
-	 EXCEPTION, 0, 0},
-	{"local memory of an odd size", describes_wrongly, 3, NV_QMD_LOCAL_LOW_BYTES, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a program at an odd address", describes_wrongly, BUFFER_VA + CODE + 4, NV_QMD_PROGRAM, COMPUTE, ENDS_FAULTED,
-	 EXCEPTION, 0, 0},
+	{"a block of 65535 threads", describes_wrongly, 65535, NV_QMD_BLOCK_X, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"31 barriers", describes_wrongly, 31, NV_QMD_BARRIERS, COMPUTE, ENDS_FAULTED, EXCEPTION, 0,
+	 0},
+	{"shared memory of an odd size", describes_wrongly, 4, NV_QMD_SHARED_BYTES, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"more shared memory than there is", describes_wrongly, 0x3ff80, NV_QMD_SHARED_BYTES,
+	 COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a split of memory that does not exist", describes_wrongly, 6, NV_QMD_SHARED_CONFIG_MIN,
+	 COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"more local memory than was given", describes_wrongly, 0xfffff0, NV_QMD_LOCAL_HIGH_BYTES,
+	 COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"local memory of an odd size", describes_wrongly, 3, NV_QMD_LOCAL_LOW_BYTES, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a program at an odd address", describes_wrongly, BUFFER_VA + CODE + 4, NV_QMD_PROGRAM,
+	 COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
 	{"a program of zeros", runs_words, 0, 0, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
 	{"a program of ones", runs_words, UINT64_MAX, 0, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a program that traps", runs, BUFFER_VA, PROGRAM_TRAP, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a load at an odd address", runs, BUFFER_VA + RESULT + 1, PROGRAM_LOAD, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a load beyond the block's shared memory", runs, 1024, PROGRAM_LOAD_SHARED, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a load far beyond the block's shared memory", runs, UINT32_MAX - 3, PROGRAM_LOAD_SHARED, COMPUTE, ENDS_FAULTED,
+	{"a program that traps", runs, BUFFER_VA, PROGRAM_TRAP, COMPUTE, ENDS_FAULTED, EXCEPTION, 0,
+	 0},
+	{"a load at an odd address", runs, BUFFER_VA + RESULT + 1, PROGRAM_LOAD, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a load beyond the block's shared memory", runs, 1024, PROGRAM_LOAD_SHARED, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a load far beyond the block's shared memory", runs, UINT32_MAX - 3, PROGRAM_LOAD_SHARED,
+	 COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"a store beyond the thread's local memory", runs, 16, PROGRAM_STORE_LOCAL, COMPUTE,
+	 ENDS_FAULTED, EXCEPTION, 0, 0},
+	{"both windows at one place", sets_windows, WINDOW(3), 0, COMPUTE, ENDS_FAULTED, EXCEPTION,
+	 0, 0},
+	{"a window at an odd address", sets_windows, WINDOW(4) + 4096, 0, COMPUTE, ENDS_FAULTED,
 	 EXCEPTION, 0, 0},
-	{"a store beyond the thread's local memory", runs, 16, PROGRAM_STORE_LOCAL, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"both windows at one place", sets_windows, WINDOW(3), 0, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a window at an odd address", sets_windows, WINDOW(4) + 4096, 0, COMPUTE, ENDS_FAULTED, EXCEPTION, 0, 0},
-	{"a window to shared memory over another's address", looks_through_window, VICTIM_VA, 0, COMPUTE, ENDS_WELL, 0, 0, 0},
-	{"a window to local memory over another's address", looks_through_window, VICTIM_VA, 1, COMPUTE, ENDS_WELL, 0, 0, 0},
-	{"a copy that runs over the end of its mapping", runs_over, BUFFER_END - 64, 128, COPY, ENDS_FAULTED, MMU, BUFFER_END, 0},
-	{"a copy of all there is", runs_over, BUFFER_VA + MIB, UINT32_MAX, COPY, ENDS_FAULTED, MMU, BUFFER_END, 0},
-	{"a copy's second line", copies_lines, HOLE, 2, COPY, ENDS_FAULTED, MMU, HOLE, 0},
-	{"a copy of 2^32 - 1 lines", copies_lines, HOLE, UINT32_MAX, COPY, ENDS_FAULTED, MMU, HOLE, 0},
-	{"a stream that runs over the end of its mapping", fetches_over, BUFFER_END - 4096, 8192, COPY, ENDS_FAULTED, MMU,
+	{"a window to shared memory over another's address", looks_through_window, VICTIM_VA, 0,
+	 COMPUTE, ENDS_WELL, 0, 0, 0},
+	{"a window to local memory over another's address", looks_through_window, VICTIM_VA, 1,
+	 COMPUTE, ENDS_WELL, 0, 0, 0},
+	{"a copy that runs over the end of its mapping", runs_over, BUFFER_END - 64, 128, COPY,
+	 ENDS_FAULTED, MMU, BUFFER_END, 0},
+	{"a copy of all there is", runs_over, BUFFER_VA + MIB, UINT32_MAX, COPY, ENDS_FAULTED, MMU,
 	 BUFFER_END, 0},
-	{"a stream that is rewritten to reach for another's", rewrites_itself, VICTIM_VA, 0, COPY, ENDS_FAULTED, MMU, VICTIM_VA,
+	{"a copy's second line", copies_lines, HOLE, 2, COPY, ENDS_FAULTED, MMU, HOLE, 0},
+	{"a copy of 2^32 - 1 lines", copies_lines, HOLE, UINT32_MAX, COPY, ENDS_FAULTED, MMU, HOLE,
 	 0},
-	{"a stream that is rewritten to copy physically", rewrites_itself, 0, NV_COPY_DST_PHYSICAL, COPY, ENDS_FAULTED, CLASS, 0,
-	 0},
-	{"4096 interrupts in a row", floods, 4096, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, ENDS_WELL, 0, 0,
-	 0},
+	{"a stream that runs over the end of its mapping", fetches_over, BUFFER_END - 4096, 8192,
+	 COPY, ENDS_FAULTED, MMU, BUFFER_END, 0},
+	{"a stream that is rewritten to reach for another's", rewrites_itself, VICTIM_VA, 0, COPY,
+	 ENDS_FAULTED, MMU, VICTIM_VA, 0},
+	{"a stream that is rewritten to copy physically", rewrites_itself, 0, NV_COPY_DST_PHYSICAL,
+	 COPY, ENDS_FAULTED, CLASS, 0, 0},
+	{"4096 interrupts in a row", floods, 4096,
+	 WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, ENDS_WELL, 0, 0, 0},
 	{"waiting for what never comes", waits, BUFFER_VA + RESULT, 0, COPY, ENDS_NEVER, 0, 0, 0},
-	{"the same on a queue for computing", waits, BUFFER_VA + RESULT, 0, COMPUTE, ENDS_NEVER, 0, 0, 0},
+	{"the same on a queue for computing", waits, BUFFER_VA + RESULT, 0, COMPUTE, ENDS_NEVER, 0,
+	 0, 0},
 	{"a program without end", runs, 0, PROGRAM_LOOP, COMPUTE, ENDS_NEVER, 0, 0, 0},
-	{"a descriptor that is its own follower", chases_itself, BUFFER_VA + QMD, 0, COMPUTE, ENDS_NEVER, 0, 0, 0},
-	{"an entry that is none", writes_entry, UINT64_C(7) << 32, 1, COPY, ENDS_FAULTED, HOST, 0, ITSELF_ONLY},
-	{"an entry of ones", writes_entry, UINT64_MAX, 1, COMPUTE, ENDS_FAULTED, MMU, 0xfffffffffc, ITSELF_ONLY},
-	{"an end beyond the ring", writes_entry, 0, ENTRIES, COPY, ENDS_FAULTED, HOST, 0, ITSELF_ONLY},
-	{"an end far beyond the ring", writes_entry, 0, UINT32_MAX, COMPUTE, ENDS_FAULTED, HOST, 0, ITSELF_ONLY},
-	{"a ring that is not there any more", unmaps_ring, 0, 1, COPY, ENDS_FAULTED, MMU, BUFFER_VA + RING, ITSELF_ONLY},
+	{"a descriptor that is its own follower", chases_itself, BUFFER_VA + QMD, 0, COMPUTE,
+	 ENDS_NEVER, 0, 0, 0},
+	{"an entry that is none", writes_entry, UINT64_C(7) << 32, 1, COPY, ENDS_FAULTED, HOST, 0,
+	 ITSELF_ONLY},
+	{"an entry of ones", writes_entry, UINT64_MAX, 1, COMPUTE, ENDS_FAULTED, MMU, 0xfffffffffc,
+	 ITSELF_ONLY},
+	{"an end beyond the ring", writes_entry, 0, ENTRIES, COPY, ENDS_FAULTED, HOST, 0,
+	 ITSELF_ONLY},
+	{"an end far beyond the ring", writes_entry, 0, UINT32_MAX, COMPUTE, ENDS_FAULTED, HOST, 0,
+	 ITSELF_ONLY},
+	{"a ring that is not there any more", unmaps_ring, 0, 1, COPY, ENDS_FAULTED, MMU,
+	 BUFFER_VA + RING, ITSELF_ONLY},
 };
 
 /* Running a try. */
@@ -519,7 +579,8 @@ static bool others_work(struct machine *m)
 	*flag = 0;
 	add_release(&s, BUFFER_VA + DONE + 0x8000, 7);
 	struct drm_sovgpu_job job = job_of(m, &s);
-	bool good = !submit(m->fd, m->queue, &job, 1, &sync, 1) && !wait_for(m->fd, sync.handle, 0, 20) && *flag == 7;
+	bool good = !submit(m->fd, m->queue, &job, 1, &sync, 1) &&
+		    !wait_for(m->fd, sync.handle, 0, 20) && *flag == 7;
 
 	call(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return good;
@@ -535,7 +596,8 @@ static bool hand_over(struct user *u, const struct try *t, enum way way, enum en
 	bool good = true;
 
 	if (way == BY_CALL) {
-		good = !submit(base.fd, u->m.queue, &job, 1, &sync, 1) && !wait_for(base.fd, sync.handle, 0, 20);
+		good = !submit(base.fd, u->m.queue, &job, 1, &sync, 1) &&
+		       !wait_for(base.fd, sync.handle, 0, 20);
 	} else if (t->put) {
 		*(volatile uint64_t *)(base.memory + RING) = t->entry;
 		if (t->ring_gone)
@@ -553,7 +615,8 @@ static bool hand_over(struct user *u, const struct try *t, enum way way, enum en
 	return good;
 }
 
-static bool is_as_expected(struct user *u, enum way way, uint32_t beside_it, const struct expected *e)
+static bool is_as_expected(struct user *u, enum way way, uint32_t beside_it,
+			   const struct expected *e)
 {
 	static const uint32_t states[] = {[ENDS_FAULTED] = DRM_SOVGPU_QUEUE_STATE_FAULTED,
 					  [ENDS_NEVER] = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
@@ -567,12 +630,14 @@ static bool is_as_expected(struct user *u, enum way way, uint32_t beside_it, con
 		if (!ended || sibling)
 			break;
 	}
-	if (s.state == want && s.fault_code == e->code && s.fault_address == e->address && (!e->kind || s.fault_kind == e->kind) &&
+	if (s.state == want && s.fault_code == e->code && s.fault_address == e->address &&
+	    (!e->kind || s.fault_kind == e->kind) &&
 	    sibling == (ended ? DRM_SOVGPU_QUEUE_STATE_INNOCENT : DRM_SOVGPU_QUEUE_STATE_USABLE) &&
 	    !!*(uint64_t *)(base.memory + DONE) == (e->end == ENDS_WELL))
 		return true;
-	diag("state %u, code %u, address 0x%llx, kind %u, done %llu; the queue beside it %u", s.state, s.fault_code,
-	     (unsigned long long)s.fault_address, s.fault_kind, *(unsigned long long *)(base.memory + DONE), sibling);
+	diag("state %u, code %u, address 0x%llx, kind %u, done %llu; the queue beside it %u",
+	     s.state, s.fault_code, (unsigned long long)s.fault_address, s.fault_kind,
+	     *(unsigned long long *)(base.memory + DONE), sibling);
 	return false;
 }
 
@@ -585,8 +650,10 @@ static bool attempt(struct try *t, enum way way, uint32_t queue_class, const str
 
 	tries++;
 	good = !group_create(base.fd, base.vm, &u.m.group) &&
-	       !queue_create(base.fd, u.m.group, queue_class, 16, e->end == ENDS_NEVER ? SHORT_MS : 10000, &u.m.queue) &&
-	       !queue_create(base.fd, u.m.group, queue_class == COPY ? COMPUTE : COPY, 16, LIMIT_MS, &beside_it) &&
+	       !queue_create(base.fd, u.m.group, queue_class, 16,
+			     e->end == ENDS_NEVER ? SHORT_MS : 10000, &u.m.queue) &&
+	       !queue_create(base.fd, u.m.group, queue_class == COPY ? COMPUTE : COPY, 16, LIMIT_MS,
+			     &beside_it) &&
 	       (way == BY_CALL || user_attach(&u, queue_class));
 	if (!good)
 		diag("there are no queues for it");
@@ -622,10 +689,12 @@ static uint32_t complaints;
 static bool goes_on(const char *what)
 {
 	bool good = others_work(&beside) && !queue_state(beside.fd, beside.queue).state;
-	bool kept = ok(good && !complaints, "%s: another group goes on, and another process does not notice", what);
+	bool kept = ok(good && !complaints,
+		       "%s: another group goes on, and another process does not notice", what);
 
 	if (!kept)
-		diag("the group is %s, the process complains of %#x", good ? "well" : "not well", complaints);
+		diag("the group is %s, the process complains of %#x", good ? "well" : "not well",
+		     complaints);
 	complaints = 0;
 	return kept;
 }
@@ -634,7 +703,8 @@ static bool accesses_to(const struct access *a)
 {
 	for (size_t p = 0; p < COUNT(places); p++) {
 		const struct place *place = &places[p];
-		uint64_t va = a->bits == 64 ? place->va : place->va & ((UINT64_C(1) << a->bits) - 1);
+		uint64_t va =
+			a->bits == 64 ? place->va : place->va & ((UINT64_C(1) << a->bits) - 1);
 		struct expected e = {ENDS_FAULTED, MMU, va, place->kind};
 
 		if (place->can_be_read && !a->writes)
@@ -649,8 +719,8 @@ static bool accesses_to(const struct access *a)
 			add_release(&t.s, BUFFER_VA + DONE, 1);
 			bool good = attempt(&t, way, a->queue_class, &e);
 
-			ok(good && nothing_changed(), "%s, %s: where %s it is a fault", a->what, way_names[way],
-			   place->name);
+			ok(good && nothing_changed(), "%s, %s: where %s it is a fault", a->what,
+			   way_names[way], place->name);
 			complaints |= victim_ask(&victim);
 		}
 	}
@@ -673,9 +743,12 @@ static bool is_wrong(const struct wrong *w)
 		bool good = attempt(&t, way, w->queue_class, &e);
 
 		/* One that does no harm may write what is its own; another's bytes it may not. */
-		good = good && (w->end == ENDS_WELL ? *(uint32_t *)(base.memory + RESULT) !=
-			(victim_byte(0) | victim_byte(1) << 8 | victim_byte(2) << 16 | (uint32_t)victim_byte(3) << 24)
-			: nothing_changed());
+		good = good &&
+		       (w->end == ENDS_WELL
+				? *(uint32_t *)(base.memory + RESULT) !=
+					  (victim_byte(0) | victim_byte(1) << 8 |
+					   victim_byte(2) << 16 | (uint32_t)victim_byte(3) << 24)
+				: nothing_changed());
 		ok(good, "%s, %s, %s", w->what, way_names[way], ends[w->end]);
 		complaints |= victim_ask(&victim);
 	}
@@ -729,7 +802,8 @@ static void endless_ring(void)
 
 static bool make_base(void)
 {
-	struct drm_sovgpu_vm_bind_op op = {.va = READ_ONLY_VA, .size = VRAM_PAGE, .flags = DRM_SOVGPU_VM_MAP_READONLY};
+	struct drm_sovgpu_vm_bind_op op = {
+		.va = READ_ONLY_VA, .size = VRAM_PAGE, .flags = DRM_SOVGPU_VM_MAP_READONLY};
 
 	if (!machine_open(&base, COPY))
 		return false;
@@ -764,12 +838,14 @@ int main(void)
 		if (accesses[i].write == semaphore && !accesses[i].writes)
 			continue; /* it would wait */
 		if (accesses[i].write == is_fetched || accesses[i].write == describes ||
-		    accesses[i].detail == NV_QMD_DEPENDENT_POINTER || accesses[i].detail == NV_QMD_PROGRAM)
+		    accesses[i].detail == NV_QMD_DEPENDENT_POINTER ||
+		    accesses[i].detail == NV_QMD_PROGRAM)
 			continue; /* what is there is none */
 		begin(&t);
 		accesses[i].write(&t, BUFFER_VA + LOCAL, accesses[i].detail);
 		add_release(&t.s, BUFFER_VA + DONE, 1);
-		ok(attempt(&t, BY_CALL, accesses[i].queue_class, &e), "%s, where it may, is done", accesses[i].what);
+		ok(attempt(&t, BY_CALL, accesses[i].queue_class, &e), "%s, where it may, is done",
+		   accesses[i].what);
 	}
 	ok(free_vram(base.fd) == free_before, "all of it has taken nothing");
 	diag("%u streams", tries);

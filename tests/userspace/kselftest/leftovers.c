@@ -10,17 +10,17 @@
 
 #include "tests/userspace/kselftest/user.h"
 
-#define SECRET      0xa5
-#define MOST        9000
-#define ALL         UINT64_MAX /* that a card has */
-#define SMALL_CARD  GIB
-#define SAMPLE      (16 * MIB)
-#define VA          (8 * GIB)
+#define SECRET     0xa5
+#define MOST       9000
+#define ALL        UINT64_MAX /* that a card has */
+#define SMALL_CARD GIB
+#define SAMPLE     (16 * MIB)
+#define VA         (8 * GIB)
 
 enum { CHECKED = 0x100000, STREAM = 0x10000 };
 
-static const uint64_t sizes[] = {VRAM_PAGE, 2 * VRAM_PAGE, 3 * VRAM_PAGE, MIB, 2 * MIB, 2 * MIB + VRAM_PAGE, 5 * MIB,
-				 8 * MIB};
+static const uint64_t sizes[] = {VRAM_PAGE, 2 * VRAM_PAGE,       3 * VRAM_PAGE, MIB,
+				 2 * MIB,   2 * MIB + VRAM_PAGE, 5 * MIB,       8 * MIB};
 
 struct piece {
 	uint32_t handle;
@@ -96,7 +96,8 @@ static bool device_finds_zeros(struct machine *m, const struct piece *pieces, ui
 		add_copy(&s, BUFFER_VA + CHECKED, VA + pieces[i].bytes - 4096, 4096);
 		struct drm_sovgpu_job job = job_of(m, &s);
 
-		good = good && !submit(m->fd, m->queue, &job, 1, &sync, 1) && !wait_for(m->fd, sync.handle, 0, 20);
+		good = good && !submit(m->fd, m->queue, &job, 1, &sync, 1) &&
+		       !wait_for(m->fd, sync.handle, 0, 20);
 		for (uint32_t k = 0; k < 4096; k++)
 			good = good && !m->memory[CHECKED + k];
 		vm_unmap(m->fd, m->vm, VA, pieces[i].bytes);
@@ -149,7 +150,8 @@ static void makes_queues(struct machine *m, const struct piece *pieces, uint32_t
 
 	closes_each(m, pieces, count);
 	for (uint32_t i = 0; i < 4; i++) {
-		if (group_create(m->fd, m->vm, &u.m.group) || !user_attach(&u, i & 1 ? COPY : COMPUTE))
+		if (group_create(m->fd, m->vm, &u.m.group) ||
+		    !user_attach(&u, i & 1 ? COPY : COMPUTE))
 			return;
 		memset(u.page + 512, SECRET, page_bytes - 512);
 		user_detach(&u);
@@ -198,7 +200,8 @@ static void next_owner(uint32_t region, uint64_t first, uint64_t then, uint64_t 
 	uint64_t looked = 0, wrong;
 	struct machine m;
 
-	if (!ok(!owner(region, first, bytes, way), "a process fills %s in pieces of %llu KiB, and %s", where,
+	if (!ok(!owner(region, first, bytes, way),
+		"a process fills %s in pieces of %llu KiB, and %s", where,
 		(unsigned long long)(first >> 10), ways[way].name))
 		return;
 	if (!machine_make(&m, COPY, 16, LIMIT_MS))
@@ -206,8 +209,8 @@ static void next_owner(uint32_t region, uint64_t first, uint64_t then, uint64_t 
 	uint32_t n = take(m.fd, region, then, bytes, pieces);
 
 	wrong = found(m.fd, pieces, n, &looked);
-	if (!ok(looked && !wrong && device_finds_zeros(&m, pieces, n), "the next one finds zeros in %llu MiB of it",
-		(unsigned long long)(looked >> 20)))
+	if (!ok(looked && !wrong && device_finds_zeros(&m, pieces, n),
+		"the next one finds zeros in %llu MiB of it", (unsigned long long)(looked >> 20)))
 		diag("%llu bytes are not zero", (unsigned long long)wrong);
 	machine_close(&m);
 }
@@ -240,7 +243,8 @@ int main(void)
 
 	close(fd);
 	for (size_t way = 0; way < COUNT(ways); way++)
-		next_owner(VRAM, small ? 0 : sizes[way], small ? sizes[way] : 0, small ? ALL : SAMPLE, way);
+		next_owner(VRAM, small ? 0 : sizes[way], small ? sizes[way] : 0,
+			   small ? ALL : SAMPLE, way);
 	if (!small)
 		for (size_t i = 0; i < COUNT(sizes); i++)
 			next_owner(VRAM, sizes[i], sizes[COUNT(sizes) - 1 - i], SAMPLE / 2, 0);
@@ -250,7 +254,8 @@ int main(void)
 	fd = open_device();
 	for (int i = 0; i < 100 && free_vram(fd) != there; i++)
 		usleep(50000);
-	ok(free_vram(fd) == there, "all memory is free again: %llu MiB", (unsigned long long)(there >> 20));
+	ok(free_vram(fd) == there, "all memory is free again: %llu MiB",
+	   (unsigned long long)(there >> 20));
 	close(fd);
 	return tap_done();
 }

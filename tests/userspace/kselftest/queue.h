@@ -38,10 +38,12 @@ static inline int group_destroy(int fd, uint32_t id)
 	return call(fd, DRM_IOCTL_SOVGPU_GROUP_DESTROY, &d);
 }
 
-static inline int queue_create(int fd, uint32_t group, uint32_t queue_class, uint32_t entries, uint32_t limit_ms,
-			       uint32_t *id)
+static inline int queue_create(int fd, uint32_t group, uint32_t queue_class, uint32_t entries,
+			       uint32_t limit_ms, uint32_t *id)
 {
-	struct drm_sovgpu_queue_create c = {.group_id = group, .queue_class = queue_class, .ring_entries = entries,
+	struct drm_sovgpu_queue_create c = {.group_id = group,
+					    .queue_class = queue_class,
+					    .ring_entries = entries,
 					    .time_limit_ms = limit_ms};
 	int status = call(fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &c);
 
@@ -68,8 +70,10 @@ static inline struct drm_sovgpu_queue_state queue_state(int fd, uint32_t id)
 static inline int submit(int fd, uint32_t queue, const struct drm_sovgpu_job *jobs, uint32_t count,
 			 const struct drm_sovgpu_sync *syncs, uint32_t sync_count)
 {
-	struct drm_sovgpu_queue_submit s = {.queue_id = queue, .jobs = {sizeof(*jobs), count, (uintptr_t)jobs},
-					    .syncs = {sizeof(*syncs), sync_count, (uintptr_t)syncs}};
+	struct drm_sovgpu_queue_submit s = {
+		.queue_id = queue,
+		.jobs = {sizeof(*jobs), count, (uintptr_t)jobs},
+		.syncs = {sizeof(*syncs), sync_count, (uintptr_t)syncs}};
 
 	return call(fd, DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &s);
 }
@@ -92,8 +96,11 @@ static inline uint64_t now_ns(void)
 /* 0, or -ETIME after so many seconds; point 0: a binary one. */
 static inline int wait_for(int fd, uint32_t handle, uint64_t point, unsigned seconds)
 {
-	struct drm_syncobj_timeline_wait w = {.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
-					      .count_handles = 1, .timeout_nsec = (int64_t)(now_ns() + seconds * SECOND_NS)};
+	struct drm_syncobj_timeline_wait w = {.handles = (uintptr_t)&handle,
+					      .points = (uintptr_t)&point,
+					      .count_handles = 1,
+					      .timeout_nsec =
+						      (int64_t)(now_ns() + seconds * SECOND_NS)};
 
 	return call(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w);
 }
@@ -129,7 +136,8 @@ static inline void add_copy(struct stream *s, uint64_t to, uint64_t from, uint32
 	method(s, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, 1);
 	data(s, bytes);
 	method(s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, 1);
-	data(s, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR);
+	data(s, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
+			NV_COPY_DST_LINEAR);
 }
 
 /* Until memory has a value, which nobody may ever write. */
@@ -163,7 +171,8 @@ struct machine {
 };
 
 /* Without a word of TAP: a child's lines are nobody's. */
-static inline bool machine_make(struct machine *m, uint32_t queue_class, uint32_t entries, uint32_t limit_ms)
+static inline bool machine_make(struct machine *m, uint32_t queue_class, uint32_t entries,
+				uint32_t limit_ms)
 {
 	*m = (struct machine){.fd = open_device()};
 	create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
@@ -176,7 +185,8 @@ static inline bool machine_make(struct machine *m, uint32_t queue_class, uint32_
 
 static inline bool machine_open(struct machine *m, uint32_t queue_class)
 {
-	return ok(machine_make(m, queue_class, 16, LIMIT_MS), "the render node opens, there is a queue for %s",
+	return ok(machine_make(m, queue_class, 16, LIMIT_MS),
+		  "the render node opens, there is a queue for %s",
 		  queue_class == COPY ? "copies" : "computing");
 }
 
@@ -194,7 +204,8 @@ static inline struct stream at(struct machine *m, uint32_t offset)
 
 static inline struct drm_sovgpu_job job_of(const struct machine *m, const struct stream *s)
 {
-	return (struct drm_sovgpu_job){.va = BUFFER_VA + (uint64_t)((uint8_t *)s->words - m->memory),
+	return (struct drm_sovgpu_job){.va = BUFFER_VA +
+					     (uint64_t)((uint8_t *)s->words - m->memory),
 				       .size = 4 * s->count};
 }
 

@@ -8,13 +8,16 @@ static void sizes(int fd, uint32_t group)
 {
 	uint32_t id;
 
-	ok(!queue_create(fd, group, COMPUTE, info.ring_entries_min, 1, &id) && id && !queue_destroy(fd, id),
+	ok(!queue_create(fd, group, COMPUTE, info.ring_entries_min, 1, &id) && id &&
+		   !queue_destroy(fd, id),
 	   "the smallest ring and the shortest limit");
-	ok(!queue_create(fd, group, COPY, info.ring_entries_max, info.time_limit_ms_max, &id) && id &&
-	   !queue_destroy(fd, id), "the largest ring and the longest limit");
+	ok(!queue_create(fd, group, COPY, info.ring_entries_max, info.time_limit_ms_max, &id) &&
+		   id && !queue_destroy(fd, id),
+	   "the largest ring and the longest limit");
 	ok(queue_create(fd, group, COPY, 2 * info.ring_entries_max, LIMIT_MS, &id) == -EINVAL &&
-	   queue_create(fd, group, COPY, info.ring_entries_min / 2, LIMIT_MS, &id) == -EINVAL &&
-	   queue_create(fd, group, COPY, 16, info.time_limit_ms_max + 1, &id) == -EINVAL,
+		   queue_create(fd, group, COPY, info.ring_entries_min / 2, LIMIT_MS, &id) ==
+			   -EINVAL &&
+		   queue_create(fd, group, COPY, 16, info.time_limit_ms_max + 1, &id) == -EINVAL,
 	   "one step beyond is EINVAL");
 }
 
@@ -93,12 +96,14 @@ int main(void)
 		SPOIL(queue_create, time_limit_ms, UINT32_MAX, -EINVAL, "the longest limit"),
 		SPOIL(queue_create, id, 1, -EINVAL, "a number to begin with"),
 		SPOIL(queue_create, doorbell_value, 1, -EINVAL, "a doorbell to begin with"),
-		SPOIL(queue_create, doorbell_offset, 1, -EINVAL, "a doorbell's place to begin with"),
+		SPOIL(queue_create, doorbell_offset, 1, -EINVAL,
+		      "a doorbell's place to begin with"),
 		SPOIL(queue_create, pointers_offset, 1, -EINVAL, "pointers to begin with"),
 		SPOIL(queue_create, put_offset, 1, -EINVAL, "a place for put to begin with"),
 		SPOIL(queue_create, get_offset, 1, -EINVAL, "a place for get to begin with"),
 	};
-	struct drm_sovgpu_queue_create good = {.queue_class = COPY, .ring_entries = 16, .time_limit_ms = LIMIT_MS};
+	struct drm_sovgpu_queue_create good = {
+		.queue_class = COPY, .ring_entries = 16, .time_limit_ms = LIMIT_MS};
 	int fd = open_device();
 	uint32_t vm;
 
@@ -106,7 +111,8 @@ int main(void)
 		return tap_done();
 	uint64_t before = free_vram(fd);
 
-	ok(!query(fd, DRM_SOVGPU_DEV_QUERY_QUEUE, sizeof(info), &info, NULL) && info.classes == 3 && info.modes,
+	ok(!query(fd, DRM_SOVGPU_DEV_QUERY_QUEUE, sizeof(info), &info, NULL) && info.classes == 3 &&
+		   info.modes,
 	   "the device says what queues it has");
 	vm_create(fd, &vm);
 	group_create(fd, vm, &good.group_id);

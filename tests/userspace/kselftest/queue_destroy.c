@@ -13,12 +13,15 @@ static void one_of_two(struct machine *m)
 	add_release(&works, BUFFER_VA + MIB + 64, 7);
 	struct drm_sovgpu_job job = job_of(m, &hangs), other_job = job_of(m, &works);
 
-	ok(!queue_create(m->fd, m->group, COPY, 16, LIMIT_MS, &other), "a second queue is in the group");
+	ok(!queue_create(m->fd, m->group, COPY, 16, LIMIT_MS, &other),
+	   "a second queue is in the group");
 	ok(!submit(m->fd, m->queue, &job, 1, &done, 1), "the first has a job that does not end");
 	ok(!queue_destroy(m->fd, m->queue), "it is destroyed");
 	ok(!wait_for(m->fd, done.handle, 0, 20), "who waits for its job waits no more");
-	ok(!submit(m->fd, other, &other_job, 1, &other_done, 1) && !wait_for(m->fd, other_done.handle, 0, 20) &&
-	   *(volatile uint64_t *)(m->memory + MIB + 64) == 7, "the second works");
+	ok(!submit(m->fd, other, &other_job, 1, &other_done, 1) &&
+		   !wait_for(m->fd, other_done.handle, 0, 20) &&
+		   *(volatile uint64_t *)(m->memory + MIB + 64) == 7,
+	   "the second works");
 	ok(queue_state(m->fd, other).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "and is well");
 	ok(submit(m->fd, m->queue, &job, 1, NULL, 0) == -ENOENT, "the first is gone");
 }

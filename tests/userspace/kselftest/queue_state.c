@@ -24,7 +24,8 @@ enum { NO_ENTRY = 2, READ_ONLY = 6 };
 /* The address, the kind and the queue are told exactly, and nothing else is blamed. */
 static void exact(const char *what, uint64_t to, uint64_t from, uint64_t want, uint32_t kind)
 {
-	struct drm_sovgpu_vm_bind_op op = {.flags = DRM_SOVGPU_VM_MAP_READONLY, .va = 2 * GIB, .size = BUFFER_BYTES};
+	struct drm_sovgpu_vm_bind_op op = {
+		.flags = DRM_SOVGPU_VM_MAP_READONLY, .va = 2 * GIB, .size = BUFFER_BYTES};
 	struct drm_sovgpu_queue_state s;
 	uint32_t group, other;
 	struct machine m;
@@ -35,12 +36,15 @@ static void exact(const char *what, uint64_t to, uint64_t from, uint64_t want, u
 	struct stream stream = at(&m, 0);
 
 	ok(!vm_bind(m.fd, m.vm, &op, 1, NULL) && !group_create(m.fd, m.vm, &group) &&
-	   !queue_create(m.fd, group, COPY, 16, LIMIT_MS, &other), "%s: another group is there", what);
+		   !queue_create(m.fd, group, COPY, 16, LIMIT_MS, &other),
+	   "%s: another group is there", what);
 	add_copy(&stream, to, from, 4096);
 	ok(!run(&m, &stream), "%s: it ends", what);
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code == 31, "%s: as a fault of the MMU", what);
-	if (!ok(s.fault_address == want && s.fault_kind == kind, "%s: at its address, of its kind", what))
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code == 31,
+	   "%s: as a fault of the MMU", what);
+	if (!ok(s.fault_address == want && s.fault_kind == kind, "%s: at its address, of its kind",
+		what))
 		diag("0x%llx, kind %u", (unsigned long long)s.fault_address, s.fault_kind);
 	ok(!queue_state(m.fd, other).state, "%s: the other group is well", what);
 	machine_close(&m);
@@ -61,11 +65,13 @@ static void fault(void)
 	add_copy(&stream, NOWHERE, BUFFER_VA, 4096);
 	ok(!run(&m, &stream), "a copy to an address that is not mapped ends");
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code, "its queue says that its work failed");
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code,
+	   "its queue says that its work failed");
 	ok(s.fault_address >= NOWHERE && s.fault_address < NOWHERE + 4096, "and where");
 	diag("state %u, code %u, unit %u, address 0x%llx", s.state, s.fault_code, s.fault_unit,
 	     (unsigned long long)s.fault_address);
-	ok(!call(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 && vm.fault_address == s.fault_address,
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 &&
+		   vm.fault_address == s.fault_address,
 	   "its address space had a fault");
 	s = queue_state(m.fd, innocent);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_INNOCENT && !s.fault_code && !s.fault_address,
@@ -87,9 +93,11 @@ static void time_limit(void)
 	add_acquire(&stream, BUFFER_VA + MIB, 1);
 	ok(!run(&m, &stream), "a job that does not end is ended");
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT && !s.fault_address, "its queue says that it took too long");
+	ok(s.state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT && !s.fault_address,
+	   "its queue says that it took too long");
 	add_release(&works, BUFFER_VA + MIB, 5);
-	ok(!run(&other, &works) && queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	ok(!run(&other, &works) &&
+		   queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
 	   "a queue of another file does not notice");
 	machine_close(&m);
 	machine_close(&other);
@@ -127,8 +135,10 @@ static void forgery(uint64_t number, uint32_t want, const char *what)
 	ok(*written, "%s: it has written the number", what);
 	ok(!wait_for(m.fd, done.handle, 0, 30), "%s: it ends", what);
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: because its queue is ended for it", what);
-	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code, (unsigned long long)s.fault_address);
+	ok(s.state == want && !s.fault_code && !s.fault_address,
+	   "%s: because its queue is ended for it", what);
+	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code,
+	     (unsigned long long)s.fault_address);
 	machine_close(&m);
 }
 
@@ -152,16 +162,19 @@ int main(void)
 	const struct drm_sovgpu_queue_state good = {.queue_id = m.queue};
 	struct drm_sovgpu_queue_state s = good;
 
-	ok(!call(m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) && !s.state && !s.fault_code && !s.fault_unit &&
-	   !s.fault_address, "a new queue is well");
+	ok(!call(m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) && !s.state && !s.fault_code &&
+		   !s.fault_unit && !s.fault_address,
+	   "a new queue is well");
 	refuses(m.fd, "QUEUE_STATE", DRM_IOCTL_SOVGPU_QUEUE_STATE, &good, rows, COUNT(rows));
 	s = good;
-	ok(call(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT, "another file's queue is ENOENT");
+	ok(call(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT,
+	   "another file's queue is ENOENT");
 	machine_close(&m);
 	fault();
 	exact("write where nothing is", NOWHERE, BUFFER_VA, NOWHERE, NO_ENTRY);
 	exact("read where nothing is", BUFFER_VA + MIB, NOWHERE + MIB, NOWHERE + MIB, NO_ENTRY);
-	exact("write where only reading is allowed", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB, READ_ONLY);
+	exact("write where only reading is allowed", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB,
+	      READ_ONLY);
 	time_limit();
 	forgery(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "a job that says it is done and goes on");
 	forgery(77, DRM_SOVGPU_QUEUE_STATE_FAULTED, "a job that says others are done");

@@ -25,7 +25,8 @@ static void one_copy(struct machine *m, const char *name)
 	ok(!submit(m->fd, m->queue, &job, 1, &done, 1), "%s: a job is taken", name);
 	ok(!wait_for(m->fd, done.handle, 0, 20), "%s: its syncobj is signalled", name);
 	ok(!memcmp(m->memory + TO, m->memory + FROM, BYTES), "%s: the bytes are there", name);
-	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: the queue is well", name);
+	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "%s: the queue is well", name);
 }
 
 /* Each job copies what the one before has copied: any other order leaves something out. */
@@ -44,8 +45,10 @@ static void in_order(struct machine *m)
 	}
 	memset(m->memory + TO, 0, 17 * piece);
 	memset(m->memory + TO, 0x5a, piece);
-	ok(!submit(m->fd, m->queue, jobs, 16, &done, 1), "as many jobs as the queue holds are taken at once");
-	ok(!wait_for(m->fd, done.handle, 7, 20), "a point of a timeline is signalled after the last");
+	ok(!submit(m->fd, m->queue, jobs, 16, &done, 1),
+	   "as many jobs as the queue holds are taken at once");
+	ok(!wait_for(m->fd, done.handle, 7, 20),
+	   "a point of a timeline is signalled after the last");
 	for (uint32_t i = 0; i < 17 * piece; i++)
 		good = good && m->memory[TO + i] == 0x5a;
 	ok(good, "they ran in order");
@@ -63,7 +66,8 @@ static void dependencies(struct machine *m)
 {
 	volatile uint64_t *flag = (volatile uint64_t *)(m->memory + FLAG);
 	struct drm_sovgpu_sync first = {signal_flag, syncobj(m->fd), 0};
-	struct drm_sovgpu_sync then[] = {{0, first.handle, 0}, {signal_flag | timeline, syncobj(m->fd), 1}};
+	struct drm_sovgpu_sync then[] = {{0, first.handle, 0},
+					 {signal_flag | timeline, syncobj(m->fd), 1}};
 	struct drm_sovgpu_job gate, copy;
 	struct stream s = at(m, 0);
 	uint32_t other;
@@ -76,8 +80,10 @@ static void dependencies(struct machine *m)
 	memset(m->memory + TO, 0, BYTES);
 	add_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, BYTES);
 	copy = job_of(m, &s);
-	ok(!queue_create(m->fd, m->group, COPY, 4, LIMIT_MS, &other), "a group has a second queue, of another class");
-	ok(!submit(m->fd, m->queue, &gate, 1, &first, 1) && !submit(m->fd, other, &copy, 1, then, 2),
+	ok(!queue_create(m->fd, m->group, COPY, 4, LIMIT_MS, &other),
+	   "a group has a second queue, of another class");
+	ok(!submit(m->fd, m->queue, &gate, 1, &first, 1) &&
+		   !submit(m->fd, other, &copy, 1, then, 2),
 	   "a job that waits for memory, and one that waits for its fence");
 	ok(wait_for(m->fd, then[1].handle, 1, 0) == -ETIME && !m->memory[TO + 5],
 	   "neither is done before memory has the value");
@@ -95,7 +101,8 @@ static void refused(struct machine *m)
 
 	add_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, 16);
 	struct drm_sovgpu_job job = job_of(m, &s);
-	struct drm_sovgpu_queue_submit good = {.queue_id = m->queue, .jobs = {sizeof(job), 1, (uintptr_t)&job},
+	struct drm_sovgpu_queue_submit good = {.queue_id = m->queue,
+					       .jobs = {sizeof(job), 1, (uintptr_t)&job},
 					       .syncs = {sizeof(*syncs), 1, (uintptr_t)syncs}};
 	static const struct spoiled rows[] = {
 		SPOIL(queue_submit, queue_id, 0, -ENOENT, "no queue"),
@@ -122,13 +129,17 @@ static void refused(struct machine *m)
 		SPOIL(sync, handle, 0, -ENOENT, "no syncobj"),
 		SPOIL(sync, handle, NO_HANDLE, -ENOENT, "a syncobj that is none"),
 		SPOIL(sync, point, 1, -EINVAL, "a point of a binary syncobj"),
-		SPOIL(sync, flags, DRM_SOVGPU_SYNC_TIMELINE | DRM_SOVGPU_SYNC_SIGNAL, -EINVAL, "point 0 of a timeline"),
+		SPOIL(sync, flags, DRM_SOVGPU_SYNC_TIMELINE | DRM_SOVGPU_SYNC_SIGNAL, -EINVAL,
+		      "point 0 of a timeline"),
 	};
 
 	refuses(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, rows, COUNT(rows));
-	refuses_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, &job, job_rows, COUNT(job_rows));
-	refuses_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, syncs, sync_rows, COUNT(sync_rows));
-	ok(submit(m->fd, m->queue, &job, 1, &never, 1) == -EINVAL, "to wait for what nobody will signal is EINVAL");
+	refuses_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, &job, job_rows,
+		   COUNT(job_rows));
+	refuses_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, syncs, sync_rows,
+		   COUNT(sync_rows));
+	ok(submit(m->fd, m->queue, &job, 1, &never, 1) == -EINVAL,
+	   "to wait for what nobody will signal is EINVAL");
 	ok(wait_for(m->fd, syncs[0].handle, 0, 0) == -EINVAL, "what was refused signals nothing");
 	one_copy(m, "afterwards");
 }

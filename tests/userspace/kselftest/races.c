@@ -42,7 +42,8 @@ static int make_buffer(struct thread *t)
 }
 static int drop_buffer(struct thread *t)
 {
-	int status = forget(fd, 2 + next(t, NUMBERS)); /* not the one that everybody writes streams in */
+	int status =
+		forget(fd, 2 + next(t, NUMBERS)); /* not the one that everybody writes streams in */
 
 	return status == -EINVAL ? -ENOENT : status; /* GEM_CLOSE has its own word */
 }
@@ -121,7 +122,8 @@ static int run(struct thread *t)
 	struct drm_sovgpu_sync done_sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(fd), 0};
 
 	add_release(&s, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = {.va = BUFFER_VA + (uint64_t)((uint8_t *)s.words - t->memory), .size = 4 * s.count};
+	struct drm_sovgpu_job job = {.va = BUFFER_VA + (uint64_t)((uint8_t *)s.words - t->memory),
+				     .size = 4 * s.count};
 	int status = submit(fd, guess(t), &job, 1, &done_sync, 1);
 	struct drm_syncobj_destroy d = {.handle = done_sync.handle};
 
@@ -132,7 +134,9 @@ static int run(struct thread *t)
 }
 static int sleep_on_memory(struct thread *t)
 {
-	struct drm_sovgpu_fence_wait w = {.handle = guess(t), .value = next(t, 2), .mask = 1,
+	struct drm_sovgpu_fence_wait w = {.handle = guess(t),
+					  .value = next(t, 2),
+					  .mask = 1,
 					  .deadline_ns = (int64_t)(now_ns() + 1000000)};
 
 	return call(fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
@@ -196,7 +200,8 @@ int main(void)
 	uint8_t *memory = map(fd, buffer, BUFFER_BYTES);
 
 	if (!ok(memory != MAP_FAILED && !vm_create(fd, &shared_vm) &&
-		!vm_map(fd, shared_vm, buffer, 0, BUFFER_VA, BUFFER_BYTES), "eight threads share a file"))
+			!vm_map(fd, shared_vm, buffer, 0, BUFFER_VA, BUFFER_BYTES),
+		"eight threads share a file"))
 		return tap_done();
 	for (uint32_t i = 0; i < THREADS; i++) {
 		threads[i] = (struct thread){.random = i + 1, .memory = memory + i * 8 * 4096};
@@ -221,8 +226,10 @@ int main(void)
 	add_release(&s, BUFFER_VA + MIB, 9);
 	struct drm_sovgpu_job job = job_of(&beside, &s);
 
-	ok(!submit(beside.fd, beside.queue, &job, 1, &sync, 1) && !wait_for(beside.fd, sync.handle, 0, 60) &&
-	   *(uint64_t *)(beside.memory + MIB) == 9, "another file did not notice");
+	ok(!submit(beside.fd, beside.queue, &job, 1, &sync, 1) &&
+		   !wait_for(beside.fd, sync.handle, 0, 60) &&
+		   *(uint64_t *)(beside.memory + MIB) == 9,
+	   "another file did not notice");
 	machine_close(&beside);
 	return tap_done();
 }

@@ -6,10 +6,10 @@
  */
 #include "tests/userspace/kselftest/queue.h"
 
-#define PAGES   (2 * GIB) /* where the other buffer is mapped */
-#define BYTES   (256 * KIB)
-#define TO      MIB
-#define CANARY  0x5a
+#define PAGES  (2 * GIB) /* where the other buffer is mapped */
+#define BYTES  (256 * KIB)
+#define TO     MIB
+#define CANARY 0x5a
 
 enum { READ_ONLY = DRM_SOVGPU_VM_MAP_READONLY };
 
@@ -39,12 +39,14 @@ static void releases(struct stream *s, uint64_t va)
 	add_release(s, va, 1);
 }
 
-static const struct try {
+static const struct
+try {
 	const char *what;
-	void (*write)(struct stream *s, uint64_t va);
+	void (*write)(struct stream * s, uint64_t va);
 	uint32_t queue_class, flags;
 	bool unmap, allowed;
-} tries[] = {
+}
+tries[] = {
 	{"a copy into a page", copies_to, COPY, 0, false, true},
 	{"a copy from a page that is read-only", copies_from, COPY, READ_ONLY, false, true},
 	{"a copy into one that is read-only", copies_to, COPY, READ_ONLY, false, false},
@@ -85,7 +87,8 @@ static void attempt(const struct try *t, uint32_t region)
 		struct stream before = at(&m, 3 * MIB);
 
 		copies_from(&before, PAGES);
-		ok(run(&m, &before).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: is reached first", where);
+		ok(run(&m, &before).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: is reached first",
+		   where);
 		memset(m.memory + TO, 0, 4096);
 		vm_unmap(m.fd, m.vm, PAGES, BYTES);
 	}
@@ -98,7 +101,8 @@ static void attempt(const struct try *t, uint32_t region)
 		diag("state %u, code %u, address 0x%llx", state.state, state.fault_code,
 		     (unsigned long long)state.fault_address);
 	if (!t->allowed)
-		ok(all(pages, BYTES, CANARY) && all(m.memory + TO, 4096, 0), "%s: and nothing changes hands", where);
+		ok(all(pages, BYTES, CANARY) && all(m.memory + TO, 4096, 0),
+		   "%s: and nothing changes hands", where);
 	else if (t->flags & READ_ONLY)
 		ok(all(m.memory + TO, 4096, CANARY), "%s: with the right bytes", where);
 	else

@@ -50,8 +50,11 @@ static void set_traps(struct user *u)
 
 static int wait_memory(struct user *u, uint64_t value)
 {
-	struct drm_sovgpu_fence_wait w = {.handle = u->m.buffer, .offset = ALARM + 64, .value = value,
-					  .mask = UINT64_MAX, .deadline_ns = (int64_t)(now_ns() + 30 * SECOND_NS)};
+	struct drm_sovgpu_fence_wait w = {.handle = u->m.buffer,
+					  .offset = ALARM + 64,
+					  .value = value,
+					  .mask = UINT64_MAX,
+					  .deadline_ns = (int64_t)(now_ns() + 30 * SECOND_NS)};
 
 	return call(u->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
@@ -96,8 +99,8 @@ int main(void)
 	set_traps(&u);
 	volatile uint64_t *alarmed = (volatile uint64_t *)(u.m.memory + ALARM);
 
-	ok(read(told[0], &c, 1) == 1 && read(told[0], &c, 1) == 1, "a process rings with every number: %u of them",
-	   RUNLISTS * RM_CHANNELS + 33);
+	ok(read(told[0], &c, 1) == 1 && read(told[0], &c, 1) == 1,
+	   "a process rings with every number: %u of them", RUNLISTS * RM_CHANNELS + 33);
 	ok(!*alarmed && !*u.ends_get, "an empty ring stays unread");
 	works(&u, &v);
 	kill(child, SIGKILL);

@@ -23,7 +23,8 @@ struct user {
 
 static inline void *map_at(int fd, uint64_t offset)
 {
-	return mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset & ~(page_bytes - 1)));
+	return mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    (off_t)(offset & ~(page_bytes - 1)));
 }
 
 /* A queue of the process's own in the machine's group, without a word of TAP. */
@@ -31,8 +32,10 @@ static inline bool user_attach(struct user *u, uint32_t queue_class)
 {
 	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	u->put = 0;
-	u->c = (struct drm_sovgpu_queue_create){.group_id = u->m.group, .queue_class = queue_class,
-						.mode = DRM_SOVGPU_QUEUE_USER, .ring_va = BUFFER_VA + RING,
+	u->c = (struct drm_sovgpu_queue_create){.group_id = u->m.group,
+						.queue_class = queue_class,
+						.mode = DRM_SOVGPU_QUEUE_USER,
+						.ring_va = BUFFER_VA + RING,
 						.ring_entries = ENTRIES};
 	if (call(u->m.fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &u->c))
 		return false;
@@ -43,7 +46,8 @@ static inline bool user_attach(struct user *u, uint32_t queue_class)
 	u->ends_put = (volatile uint32_t *)(u->page + u->c.put_offset);
 	u->ends_get = (volatile uint32_t *)(u->page + u->c.get_offset);
 	u->bell = (volatile uint32_t *)(bell + u->c.doorbell_offset % page_bytes);
-	return (void *)u->page != MAP_FAILED && (void *)bell != MAP_FAILED && !*u->ends_put && !*u->ends_get;
+	return (void *)u->page != MAP_FAILED && (void *)bell != MAP_FAILED && !*u->ends_put &&
+	       !*u->ends_get;
 }
 
 static inline void user_detach(struct user *u)
@@ -56,7 +60,8 @@ static inline bool user_open(struct user *u, uint32_t queue_class)
 {
 	*u = (struct user){0};
 	return machine_open(&u->m, queue_class) &&
-	       ok(user_attach(u, queue_class), "a queue of the process's own: its pointers and its doorbell are mapped");
+	       ok(user_attach(u, queue_class),
+		  "a queue of the process's own: its pointers and its doorbell are mapped");
 }
 
 static inline void user_close(struct user *u)

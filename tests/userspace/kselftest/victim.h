@@ -23,10 +23,10 @@ enum victim_works { VICTIM_BY_CALLS, VICTIM_BY_ITSELF, VICTIM_WORKS };
 
 /* What it can complain of, one bit each. */
 enum {
-	VICTIM_EARLY = 1, /* work began before it was let */
-	VICTIM_LATE = 2,  /* or did not end when it was */
-	VICTIM_WRONG = 4, /* or had a wrong result */
-	VICTIM_CHANGED = 8, /* bytes are others than were written */
+	VICTIM_EARLY = 1,    /* work began before it was let */
+	VICTIM_LATE = 2,     /* or did not end when it was */
+	VICTIM_WRONG = 4,    /* or had a wrong result */
+	VICTIM_CHANGED = 8,  /* bytes are others than were written */
 	VICTIM_STOPPED = 16, /* a queue is not well */
 };
 
@@ -55,8 +55,8 @@ static inline bool victim_make(struct victim_side *v)
 
 		create(v->u.m.fd, i ? VRAM : SYSTEM, VICTIM_BYTES, MAPPABLE, &handle);
 		v->bytes[i] = map(v->u.m.fd, handle, VICTIM_BYTES);
-		if (v->bytes[i] == MAP_FAILED ||
-		    vm_map(v->u.m.fd, v->u.m.vm, handle, 0, VICTIM_VA + i * VICTIM_BYTES, VICTIM_BYTES))
+		if (v->bytes[i] == MAP_FAILED || vm_map(v->u.m.fd, v->u.m.vm, handle, 0,
+							VICTIM_VA + i * VICTIM_BYTES, VICTIM_BYTES))
 			return false;
 		for (uint64_t k = 0; k < VICTIM_BYTES; k++)
 			v->bytes[i][k] = victim_byte(k);
@@ -80,7 +80,8 @@ static inline bool victim_begin(struct victim_side *v)
 	memset(v->u.m.memory + VICTIM_COPIES, 0, VICTIM_WORKS * VICTIM_BYTES);
 	for (uint32_t way = 0; way < VICTIM_WORKS; way++) {
 		struct stream s = at(&v->u.m, VICTIM_STREAMS + 0x10000 * way);
-		uint64_t to = BUFFER_VA + VICTIM_COPIES + way * VICTIM_BYTES, half = VICTIM_BYTES / 2;
+		uint64_t to = BUFFER_VA + VICTIM_COPIES + way * VICTIM_BYTES,
+			 half = VICTIM_BYTES / 2;
 
 		victim_gate(v, way)[0] = victim_gate(v, way)[1] = 0;
 		add_acquire(&s, BUFFER_VA + VICTIM_GATES + 64 * way, 1);
@@ -104,9 +105,12 @@ static inline uint32_t victim_look(struct victim_side *v)
 	if (wait_for(v->u.m.fd, v->done, 0, 0) != -ETIME)
 		complaints |= VICTIM_EARLY;
 	for (uint32_t way = 0; way < VICTIM_WORKS; way++) {
-		struct drm_sovgpu_fence_wait w = {.handle = v->u.m.buffer, .offset = VICTIM_GATES + 64 * way + 8,
-						  .value = v->round, .mask = UINT64_MAX,
-						  .deadline_ns = (int64_t)(now_ns() + 20 * SECOND_NS)};
+		struct drm_sovgpu_fence_wait w = {.handle = v->u.m.buffer,
+						  .offset = VICTIM_GATES + 64 * way + 8,
+						  .value = v->round,
+						  .mask = UINT64_MAX,
+						  .deadline_ns =
+							  (int64_t)(now_ns() + 20 * SECOND_NS)};
 		const uint8_t *copy = v->u.m.memory + VICTIM_COPIES + way * VICTIM_BYTES;
 
 		if (victim_gate(v, way)[1])
@@ -151,8 +155,10 @@ static inline uint32_t victim_says(struct victim *v)
 	struct pollfd p = {.fd = v->hear, .events = POLLIN};
 	uint32_t complaints;
 
-	return poll(&p, 1, 60000) == 1 && read(v->hear, &complaints, sizeof(complaints)) == sizeof(complaints)
-		       ? complaints : UINT32_MAX;
+	return poll(&p, 1, 60000) == 1 &&
+			       read(v->hear, &complaints, sizeof(complaints)) == sizeof(complaints)
+		       ? complaints
+		       : UINT32_MAX;
 }
 
 static inline uint32_t victim_ask(struct victim *v)

@@ -27,15 +27,18 @@ static void three_kinds(void)
 	ok(!vm_map(fd, vm, b, 0, VA + 8 * MIB, 3 * MIB), "system memory is mapped");
 	ok(!vm_map(fd, vm, c.handle, 0, VA + 11 * MIB, MIB), "user memory is mapped");
 	ok(vm_mapped(fd, vm) == 12 * MIB, "twelve MiB are mapped");
-	ok(!vm_map(fd, vm, b, MIB, VA + 3 * MIB, MIB), "a part of a buffer over the middle of another");
+	ok(!vm_map(fd, vm, b, MIB, VA + 3 * MIB, MIB),
+	   "a part of a buffer over the middle of another");
 	ok(vm_mapped(fd, vm) == 12 * MIB, "takes its place");
 	ok(!vm_unmap(fd, vm, VA + MIB + 65536, 65536) && vm_mapped(fd, vm) == 12 * MIB - 65536,
 	   "64 KiB are unmapped in a huge page");
-	ok(!vm_unmap(fd, vm, VA + 10 * MIB - page, 2 * MIB) && vm_mapped(fd, vm) == 10 * MIB - 65536,
+	ok(!vm_unmap(fd, vm, VA + 10 * MIB - page, 2 * MIB) &&
+		   vm_mapped(fd, vm) == 10 * MIB - 65536,
 	   "a range over two mappings");
 	ok(!forget(fd, a) && !forget(fd, b) && !forget(fd, c.handle), "handles go, mappings stay");
 	ok(vm_mapped(fd, vm) == 10 * MIB - 65536, "as they were");
-	ok(!vm_unmap(fd, vm, VA, 64 * MIB) && vm_mapped(fd, vm) == 0, "all of it is unmapped at once");
+	ok(!vm_unmap(fd, vm, VA, 64 * MIB) && vm_mapped(fd, vm) == 0,
+	   "all of it is unmapped at once");
 	ok(!vm_unmap(fd, vm, VA, 64 * MIB), "which may be done again");
 	munmap(p, MIB);
 }
@@ -77,14 +80,18 @@ static void refused_steps(uint32_t a)
 		SPOIL(vm_bind_op, va, 0, -EINVAL, "address 0"),
 		SPOIL(vm_bind_op, va, GIB - VRAM_PAGE, -EINVAL, "the last address below the first"),
 		SPOIL(vm_bind_op, va, UINT64_C(1) << 49, -EINVAL, "the first address beyond"),
-		SPOIL(vm_bind_op, va, (UINT64_C(1) << 49) - VRAM_PAGE, -EINVAL, "more than is left to the end"),
-		SPOIL(vm_bind_op, va, UINT64_MAX & ~0xffffull, -EINVAL, "an address that runs over"),
+		SPOIL(vm_bind_op, va, (UINT64_C(1) << 49) - VRAM_PAGE, -EINVAL,
+		      "more than is left to the end"),
+		SPOIL(vm_bind_op, va, UINT64_MAX & ~0xffffull, -EINVAL,
+		      "an address that runs over"),
 		SPOIL(vm_bind_op, offset, 4096, -EINVAL, "an odd offset"),
 		SPOIL(vm_bind_op, offset, 2 * MIB, -EINVAL, "an offset beyond the buffer"),
-		SPOIL(vm_bind_op, offset, UINT64_MAX & ~0xffffull, -EINVAL, "an offset that runs over"),
+		SPOIL(vm_bind_op, offset, UINT64_MAX & ~0xffffull, -EINVAL,
+		      "an offset that runs over"),
 	};
 	static const struct spoiled unmap_rows[] = {
-		SPOIL(vm_bind_op, flags, DRM_SOVGPU_VM_MAP_READONLY, -EINVAL, "to unmap with a flag"),
+		SPOIL(vm_bind_op, flags, DRM_SOVGPU_VM_MAP_READONLY, -EINVAL,
+		      "to unmap with a flag"),
 		SPOIL(vm_bind_op, handle, 1, -EINVAL, "to unmap a buffer"),
 		SPOIL(vm_bind_op, offset, VRAM_PAGE, -EINVAL, "to unmap an offset"),
 		SPOIL(vm_bind_op, pad, 1, -EINVAL, "to unmap with a pad"),
@@ -94,7 +101,8 @@ static void refused_steps(uint32_t a)
 	};
 
 	refuses_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, map_rows, COUNT(map_rows));
-	op = (struct drm_sovgpu_vm_bind_op){.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
+	op = (struct drm_sovgpu_vm_bind_op){
+		.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
 	refuses_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, unmap_rows, COUNT(unmap_rows));
 	ok(vm_mapped(fd, vm) == 0, "of all that nothing is mapped");
 }
@@ -102,7 +110,8 @@ static void refused_steps(uint32_t a)
 static void refused_calls(uint32_t a)
 {
 	struct drm_sovgpu_vm_bind_op op = {.handle = a, .va = VA, .size = MIB};
-	const struct drm_sovgpu_vm_bind good = {.vm_id = vm, .ops = {sizeof(op), 1, (uintptr_t)&op}};
+	const struct drm_sovgpu_vm_bind good = {.vm_id = vm,
+						.ops = {sizeof(op), 1, (uintptr_t)&op}};
 	static const struct spoiled rows[] = {
 		SPOIL(vm_bind, vm_id, 0, -ENOENT, "no address space"),
 		SPOIL(vm_bind, vm_id, 999, -ENOENT, "an address space that is none"),
@@ -116,7 +125,8 @@ static void refused_calls(uint32_t a)
 		SPOIL(vm_bind, ops.stride, 41, -EINVAL, "an odd stride"),
 		SPOIL(vm_bind, ops.stride, UINT32_MAX, -EINVAL, "a stride of 4 GiB"),
 		SPOIL(vm_bind, ops.array, 8, -EFAULT, "an array that is not there"),
-		SPOIL(vm_bind, ops.array, UINT64_MAX & ~0xfffull, -EFAULT, "an array in the kernel"),
+		SPOIL(vm_bind, ops.array, UINT64_MAX & ~0xfffull, -EFAULT,
+		      "an array in the kernel"),
 	};
 
 	refuses(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &good, rows, COUNT(rows));
@@ -124,7 +134,8 @@ static void refused_calls(uint32_t a)
 	uint32_t foreign;
 
 	vm_create(other, &foreign);
-	ok(vm_map(other, foreign, a, 0, VA, MIB) == -ENOENT, "VM_BIND refuses another file's buffer");
+	ok(vm_map(other, foreign, a, 0, VA, MIB) == -ENOENT,
+	   "VM_BIND refuses another file's buffer");
 	close(other);
 }
 
@@ -151,10 +162,13 @@ static void syncs(void)
 	if (!machine_open(&m, COPY))
 		return;
 	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
-	struct drm_sovgpu_sync both[] = {{0, done.handle, 0},
-					 {DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, syncobj(m.fd), 3}};
-	struct drm_sovgpu_vm_bind_op op = {.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
-	struct drm_sovgpu_vm_bind b = {.vm_id = m.vm, .ops = {sizeof(op), 1, (uintptr_t)&op},
+	struct drm_sovgpu_sync both[] = {
+		{0, done.handle, 0},
+		{DRM_SOVGPU_SYNC_SIGNAL | DRM_SOVGPU_SYNC_TIMELINE, syncobj(m.fd), 3}};
+	struct drm_sovgpu_vm_bind_op op = {
+		.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
+	struct drm_sovgpu_vm_bind b = {.vm_id = m.vm,
+				       .ops = {sizeof(op), 1, (uintptr_t)&op},
 				       .syncs = {sizeof(*both), 2, (uintptr_t)both}};
 	static const struct spoiled rows[] = {
 		SPOIL(vm_bind, syncs.count, 65, -EINVAL, "too many syncs"),
@@ -166,7 +180,8 @@ static void syncs(void)
 	pthread_t thread;
 
 	refuses_in(m.fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &b, rows, COUNT(rows));
-	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL, "VM_BIND refuses to wait for what nobody will signal");
+	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL,
+	   "VM_BIND refuses to wait for what nobody will signal");
 	add_acquire(&s, BUFFER_VA + FLAG, 1);
 	struct drm_sovgpu_job job = job_of(&m, &s);
 
@@ -179,7 +194,8 @@ static void syncs(void)
 	both[1].point = 4;
 	op.size = 1;
 	b.done = 0;
-	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL && wait_for(m.fd, both[1].handle, 4, 0) == -EINVAL,
+	ok(call(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -EINVAL &&
+		   wait_for(m.fd, both[1].handle, 4, 0) == -EINVAL,
 	   "when it fails it signals nothing");
 	machine_close(&m);
 }
@@ -190,8 +206,10 @@ static void longer_elements(uint32_t a)
 	struct {
 		struct drm_sovgpu_vm_bind_op op;
 		uint64_t more;
-	} longer[2] = {{.op = {.handle = a, .va = VA, .size = MIB}}, {.op = {.handle = a, .va = VA + MIB, .size = MIB}}};
-	struct drm_sovgpu_vm_bind b = {.vm_id = vm, .ops = {sizeof(longer[0]), 2, (uintptr_t)longer}};
+	} longer[2] = {{.op = {.handle = a, .va = VA, .size = MIB}},
+		       {.op = {.handle = a, .va = VA + MIB, .size = MIB}}};
+	struct drm_sovgpu_vm_bind b = {.vm_id = vm,
+				       .ops = {sizeof(longer[0]), 2, (uintptr_t)longer}};
 
 	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) && b.done == 2 && vm_mapped(fd, vm) == 2 * MIB,
 	   "elements that are longer than ours are taken when the rest is zero");
@@ -213,7 +231,8 @@ int main(void)
 		return tap_done();
 	before = free_vram(fd);
 	ok(!query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) && info.va_start == GIB &&
-	   info.va_end == UINT64_C(1) << 49 && info.page_sizes == (4096 | 65536 | 2 * MIB), "addresses have 49 bits");
+		   info.va_end == UINT64_C(1) << 49 && info.page_sizes == (4096 | 65536 | 2 * MIB),
+	   "addresses have 49 bits");
 	ok(!vm_create(fd, &vm) && vm, "an address space can be made");
 	ok(vm_mapped(fd, vm) == 0, "it is usable and empty");
 	three_kinds();
@@ -225,7 +244,9 @@ int main(void)
 	syncs();
 	vm_map(fd, vm, a, 0, VA, 2 * MIB);
 	forget(fd, a);
-	ok(free_vram(fd) < before - 2 * MIB, "a mapping keeps its buffer, and page tables take memory");
-	ok(!vm_destroy(fd, vm) && free_vram(fd) == before, "with the address space all of it is free again");
+	ok(free_vram(fd) < before - 2 * MIB,
+	   "a mapping keeps its buffer, and page tables take memory");
+	ok(!vm_destroy(fd, vm) && free_vram(fd) == before,
+	   "with the address space all of it is free again");
 	return tap_done();
 }

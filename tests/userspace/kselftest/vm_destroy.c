@@ -27,6 +27,7 @@ int main(void)
 	ok(vm_mapped(fd, good.id) == 2 * MIB, "all that left it as it was");
 	ok(!vm_destroy(fd, good.id), "an address space is destroyed");
 	ok(free_vram(fd) == before, "its tables and the buffer that it kept are free");
-	ok(vm_destroy(fd, good.id) == -ENOENT && vm_mapped(fd, good.id) == UINT64_MAX, "what is destroyed is gone");
+	ok(vm_destroy(fd, good.id) == -ENOENT && vm_mapped(fd, good.id) == UINT64_MAX,
+	   "what is destroyed is gone");
 	return tap_done();
 }

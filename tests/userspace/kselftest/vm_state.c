@@ -22,8 +22,9 @@ int main(void)
 	vm_create(fd, &s.vm_id);
 	const struct drm_sovgpu_vm_state good = s;
 
-	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &s) && s.state == DRM_SOVGPU_VM_STATE_USABLE && !s.mapped &&
-	   !s.fault_count && !s.fault_address, "a new address space is usable, empty, and had no fault");
+	ok(!call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &s) && s.state == DRM_SOVGPU_VM_STATE_USABLE &&
+		   !s.mapped && !s.fault_count && !s.fault_address,
+	   "a new address space is usable, empty, and had no fault");
 	create(fd, SYSTEM, 5 * MIB, 0, &handle);
 	vm_map(fd, good.vm_id, handle, 0, GIB, 5 * MIB);
 	ok(vm_mapped(fd, good.vm_id) == 5 * MIB, "what is mapped is counted");
@@ -33,6 +34,7 @@ int main(void)
 	ok(vm_mapped(fd, good.vm_id) == 5 * MIB, "what is mapped over counts once");
 	refuses(fd, "VM_STATE", DRM_IOCTL_SOVGPU_VM_STATE, &good, rows, COUNT(rows));
 	s = good;
-	ok(call(other, DRM_IOCTL_SOVGPU_VM_STATE, &s) == -ENOENT, "another file's address space is ENOENT");
+	ok(call(other, DRM_IOCTL_SOVGPU_VM_STATE, &s) == -ENOENT,
+	   "another file's address space is ENOENT");
 	return tap_done();
 }

@@ -10,9 +10,9 @@
 #include "tests/soft.h"
 #include "tests/tap.h"
 
-#define UNUSED __attribute__((unused))
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
-#define SECOND UINT64_C(1000000000)
+#define UNUSED        __attribute__((unused))
+#define COUNT(array)  ((uint32_t)(sizeof(array) / sizeof(*(array))))
+#define SECOND        UINT64_C(1000000000)
 /* How many of a test's devices to try. TEST_CARD=1: the first alone, where that is a card and
  * software GPUs would take their time. */
 #define DEVICES(list) (getenv("TEST_CARD") ? 1 : COUNT(list))
@@ -139,7 +139,7 @@ UNUSED static sov_result launch(sov_function f, sov_stream s, uint32_t blocks, u
 		bytes[l.argument_count] = (size_t)(sizes[l.argument_count] - '0');
 	return sov_function_launch(f, &l);
 }
-#define ARGUMENTS(...) ((const void *const[]){ __VA_ARGS__ })
+#define ARGUMENTS(...) ((const void *const[]){__VA_ARGS__})
 
 /* Fresh numbers each run; the seed is printed so that a failure can be repeated with API_SEED. */
 static uint64_t random_state;

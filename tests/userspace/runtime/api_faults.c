@@ -6,26 +6,26 @@
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-#define KERNEL(name, body)                                                                         \
-	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n"                                   \
-		   "	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n"                    \
-		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body       \
+#define KERNEL(name, body) \
+	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n" \
+		   "	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n" \
+		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body \
 		   "	ret;\n}\n"
 
-#define FREED 1 /* the address of an allocation that was freed */
-#define GOOD  (2u << 20) /* bytes of a good allocation: whole pages, whatever their size */
-#define MMU_PAGE 4096u   /* of which a card tells the number alone */
+#define FREED    1          /* the address of an allocation that was freed */
+#define GOOD     (2u << 20) /* bytes of a good allocation: whole pages, whatever their size */
+#define MMU_PAGE 4096u      /* of which a card tells the number alone */
 
 struct wrong {
 	const char *name, *ptx;
 	sov_result result;
-	const char *cause;	 /* in the sentence */
+	const char *cause;       /* in the sentence */
 	const char *instruction; /* in the disassembly; NULL: none is known */
-	bool address;		 /* p + offset is the address at fault */
-	uint64_t p;		 /* 0: a good allocation; FREED */
+	bool address;            /* p + offset is the address at fault */
+	uint64_t p;              /* 0: a good allocation; FREED */
 	int64_t offset;
-	bool mmu;		 /* it is the MMU that refuses */
-	bool single;		 /* what the kernel does only once */
+	bool mmu;    /* it is the MMU that refuses */
+	bool single; /* what the kernel does only once */
 };
 
 static const struct wrong table[] = {
@@ -35,9 +35,10 @@ static const struct wrong table[] = {
 	 KERNEL("load_nowhere", "	ld.global.u32 %r1, [%a2+64];\n"
 				"	st.global.u32 [%a2], %r1;\n"),
 	 SOV_ERROR_FAULT, "not mapped", "LDG", true, UINT64_C(0x4000), 64, true, false},
-	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+2097152], 1;\n"), SOV_ERROR_FAULT,
-	 "is not mapped; it lies 0 bytes past the end of 2097152 allocated bytes at 0x", "STG", true,
-	 0, GOOD, true, true},
+	{"run_over", KERNEL("run_over", "	st.global.u32 [%a2+2097152], 1;\n"),
+	 SOV_ERROR_FAULT,
+	 "is not mapped; it lies 0 bytes past the end of 2097152 allocated bytes at 0x", "STG",
+	 true, 0, GOOD, true, true},
 	{"after_free", KERNEL("after_free", "	st.global.u32 [%a2+8], 1;\n"), SOV_ERROR_FAULT,
 	 "that was freed", "STG", true, FREED, 8, true, true},
 	{"misaligned", KERNEL("misaligned", "	st.global.u32 [%a2+2], 1;\n"), SOV_ERROR_FAULT,
@@ -47,7 +48,8 @@ static const struct wrong table[] = {
 	{"forever",
 	 KERNEL("forever", "again:\n	ld.volatile.global.u32 %r1, [%a2];\n"
 			   "	setp.ne.u32 %p1, %r1, 12345;\n	@%p1 bra again;\n"),
-	 SOV_ERROR_HANG, "did not end within its limit of 0.500 s", NULL, false, 0, 0, false, false},
+	 SOV_ERROR_HANG, "did not end within its limit of 0.500 s", NULL, false, 0, 0, false,
+	 false},
 };
 
 #define LIMIT (SECOND / 2) /* a card needs up to a fifth of a second to tell of a fault */

@@ -9,7 +9,7 @@
 
 struct row {
 	const char *soft, *visible; /* NULL: not set */
-	const char *want;	    /* names in order, or a result and its sentence */
+	const char *want;           /* names in order, or a result and its sentence */
 };
 
 static const struct row rows[] = {
@@ -36,15 +36,20 @@ static const struct row rows[] = {
 	{"gh100", "gh100.1",
 	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.1' is no device; there are: 0 = gh100.0"},
 	{"gh100", "0,gh100.0",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.0' names gh100.0 a second time; once is enough"},
-	{"gh100", "0,", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0,' ends with a comma; a device must follow"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.0' names gh100.0 a second time; once is "
+	 "enough"},
+	{"gh100", "0,",
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0,' ends with a comma; a device must follow"},
 	{"gh100", ",0",
 	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '' is no device; there are: 0 = gh100.0"},
 	{"none", "0", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0' is no device; there are: none"},
-	{"gh200", NULL, "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
-	{"gh100,,ga100", NULL, "INVALID_ARGUMENT SOV_SOFT: '' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh200", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh100,,ga100", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: '' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
 	{"gh100,", NULL, "INVALID_ARGUMENT SOV_SOFT: 'gh100,' ends with a comma"},
-	{"gh100,none", NULL, "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	{"gh100,none", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
 	{"gh100:fast", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard"},
 	{"gh100:hazard=1", NULL,

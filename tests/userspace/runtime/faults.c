@@ -149,7 +149,9 @@ static void reports(void)
 	snprintf(write, sizeof(write), ": %s", soft_instruction("STG"));
 	begin_anew();
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 13, .pc = code_of(gate) + 0x10, .text = "a warp's error"},
+	fails((struct winsys_error){.xid = 13,
+				    .pc = code_of(gate) + 0x10,
+				    .text = "a warp's error"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a warp's error; at +0x10: ",
 	      "a program counter becomes a kernel, an offset and an instruction");
 	MUST(sov_context_get_fault(context, &f));
@@ -158,9 +160,11 @@ static void reports(void)
 	begin_anew();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .address = word + 0x100000, .text = "x"},
-	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
-	      "without one, the only kernel that runs is named");
+	fails(
+		(struct winsys_error){
+			.xid = 31, .memory = true, .address = word + 0x100000, .text = "x"},
+		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
+		"without one, the only kernel that runs is named");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.address == word + 0x100000 && f.pc == UINT64_MAX, "with the address");
 	begin_anew();
@@ -169,7 +173,8 @@ static void reports(void)
 	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, write, "a write is where the kernel has its only store");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)), "which is given");
+	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)),
+	   "which is given");
 	begin_anew();
 
 	run(twice, streams[0], word);
@@ -180,8 +185,10 @@ static void reports(void)
 	begin_anew();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
-	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
+	fails(
+		(struct winsys_error){
+			.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
+		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc == UINT64_MAX && !*f.instruction, "so no instruction is");
 	begin_anew();
@@ -221,16 +228,19 @@ static void reports(void)
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
 	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
-	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "a load does not, and 'open' has none");
+	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
+	      "a load does not, and 'open' has none");
 	begin_anew();
 
 	fails((struct winsys_error){.xid = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
 	      "when nothing runs, no kernel is named");
 	begin_anew();
 
-	fails((struct winsys_error){.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
-	      SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
-	      "a program counter that is nobody's is not shown, a place is");
+	fails(
+		(struct winsys_error){
+			.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
+		SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
+		"a program counter that is nobody's is not shown, a place is");
 	begin_anew();
 }
 

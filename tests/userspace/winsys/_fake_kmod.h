@@ -334,8 +334,10 @@ static void fake_reset(void)
 	fake.memory = (struct drm_sovgpu_memory_info){UINT64_C(1) << 30, 1 << 20, UINT64_C(1) << 30,
 						      65536};
 	fake.vm = (struct drm_sovgpu_vm_info){0, UINT64_C(1) << 49, 0x1000 | 0x10000 | 0x200000};
-	fake.queue = (struct drm_sovgpu_queue_info){
-		.classes = 3, .modes = fake_modes, .ring_entries_max = 512, .time_limit_ms_max = 60000};
+	fake.queue = (struct drm_sovgpu_queue_info){.classes = 3,
+						    .modes = fake_modes,
+						    .ring_entries_max = 512,
+						    .time_limit_ms_max = 60000};
 }
 
 #endif

@@ -40,7 +40,7 @@ static struct {
 	uint32_t architecture;
 	bool debugging;
 	uint32_t stops;
-	bool privileged; /* who may have more turns than others */
+	bool privileged;      /* who may have more turns than others */
 	uint64_t slice_us[8]; /* of channel groups, in the order in which they were set */
 	uint32_t slices, interleaves;
 	uint32_t window_bells; /* doorbells behind memory's window */
@@ -190,8 +190,10 @@ static void fake_remove(uint32_t handle)
 static void fake_facts(uint64_t list, uint32_t count)
 {
 	const struct rm_fact known[] = {
-		{RM_FACT_TPCS, 66},	 {RM_FACT_SM_VERSION, fake.architecture == 0x192 ? 0x809 : 0x900},
-		{RM_FACT_WARPS_PER_SM, 64}, {RM_FACT_SMS_PER_TPC, 2},
+		{RM_FACT_TPCS, 66},
+		{RM_FACT_SM_VERSION, fake.architecture == 0x192 ? 0x809 : 0x900},
+		{RM_FACT_WARPS_PER_SM, 64},
+		{RM_FACT_SMS_PER_TPC, 2},
 		{RM_FACT_HEAP_FREE_KIB, 100 << 20},
 	};
 	struct rm_fact *facts = (struct rm_fact *)(uintptr_t)list;
@@ -313,7 +315,8 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 		struct rm_alloc *a = argument;
 
 		if (a->class == RM_CLASS_HOPPER_USER && a->parameters)
-			fake.window_bells += ((struct rm_user_parameters *)(uintptr_t)a->parameters)->by_memory_window;
+			fake.window_bells += ((struct rm_user_parameters *)(uintptr_t)a->parameters)
+						     ->by_memory_window;
 		a->handle = ++fake.next_handle;
 		fake_add(a->handle, a->parent, a->class);
 		return;

@@ -49,9 +49,10 @@ static void finding(void)
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.tpcs == 66 && info.warps_per_multiprocessor == 64 &&
-		   info.memory_bytes == UINT64_C(1) << 30 && info.page_bytes == 65536 &&
-		   info.large_page_bytes == 2 << 20 && info.copy_queues && !info.software &&
+		   info.multiprocessors == 132 && info.tpcs == 66 &&
+		   info.warps_per_multiprocessor == 64 && info.memory_bytes == UINT64_C(1) << 30 &&
+		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 &&
+		   info.copy_queues && !info.software &&
 		   strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),
 	   "a card is known by its chip, its size and its driver: %s", info.driver);
 	w->memory_info(devices[0], &free_bytes, &total);
@@ -306,7 +307,8 @@ static void own_rings(void *page)
 	setenv("SOV_KMOD", "calls", 1);
 	start(page);
 	ring(p.compute, 2);
-	ok(fake.submits == 1 && fake.job_count == 2, "SOV_KMOD=calls hands work over by calls all the same");
+	ok(fake.submits == 1 && fake.job_count == 2,
+	   "SOV_KMOD=calls hands work over by calls all the same");
 	end(&p);
 	unsetenv("SOV_KMOD");
 	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
@@ -376,7 +378,8 @@ static void priorities(void *page)
 
 	start(page);
 	w->info(p.devices[0], &info);
-	ok(info.least_priority == -1 && !info.most_priority, "there is one priority below the usual");
+	ok(info.least_priority == -1 && !info.most_priority,
+	   "there is one priority below the usual");
 	ok(fake.priorities == 1, "a group is the usual one at first");
 	o.ring = p.vram;
 	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&
@@ -385,8 +388,8 @@ static void priorities(void *page)
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
-	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13,
-	   "their fate is one: %s", e.text);
+	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13, "their fate is one: %s",
+	   e.text);
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP], "both are stopped");
 	w->queue_destroy(low);

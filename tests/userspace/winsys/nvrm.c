@@ -49,7 +49,8 @@ static void finding(void)
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
 		   info.multiprocessors == 132 && info.warps_per_multiprocessor == 64 &&
-		   info.memory_bytes == UINT64_C(128) << 30 && info.shared_per_multiprocessor == 228 << 10,
+		   info.memory_bytes == UINT64_C(128) << 30 &&
+		   info.shared_per_multiprocessor == 228 << 10,
 	   "a card is known by its chip and size");
 	nvrm_forget();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
@@ -221,8 +222,8 @@ static void failures(void *page, enum fake_failure kind)
 	ok(!left, "whichever call fails%s, nothing is left",
 	   kind == FAKE_STATUS ? " by its status" : "");
 	ok(!wrong, "and nothing is used that is not there");
-	ok(silent < calls / 2, "and the failure is told, but for the %u calls that one can do without",
-	   silent);
+	ok(silent < calls / 2,
+	   "and the failure is told, but for the %u calls that one can do without", silent);
 }
 
 /* ---- a group ---- */
@@ -258,7 +259,8 @@ static void group(void)
 	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
 	   "copies go to the engine with most hardware");
 	w->queue_memory(q[0], &m);
-	ok((uint8_t *)m.bell == devices[0]->bell + 0x90 && m.token == 0xa0004, "a bell and its token");
+	ok((uint8_t *)m.bell == devices[0]->bell + 0x90 && m.token == 0xa0004,
+	   "a bell and its token");
 	ok(fake.window_bells == 1 && !m.overtakes, "which stays behind what is written to memory");
 	*(uint32_t *)(devices[0]->user + 0x84) = 5;
 	*(uint32_t *)(devices[0]->user + 0x80) = 7;
@@ -304,7 +306,8 @@ static void bell_of_registers(void)
 
 	fake_reset();
 	fake.architecture = 0x192;
-	if (!ok(!enumerate(&devices, &count, message) && count == 1 && !w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) &&
+	if (!ok(!enumerate(&devices, &count, message) && count == 1 &&
+			!w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) &&
 			!w->group_create(devices[0], &g) && !w->queue_create(g, &o, &q),
 		"a queue of an AD102"))
 		return;
@@ -391,7 +394,8 @@ static void priorities(void)
 	ok(good == 5 && channel_groups() == 3, "each has a channel group");
 	ok(fake.slices == 2 && fake.slice_us[0] == 8000 && fake.slice_us[1] == 500,
 	   "which has more time than usual, or less");
-	ok(fake.interleaves == 1, "and its turn more often, where that is allowed; if not, no matter");
+	ok(fake.interleaves == 1,
+	   "and its turn more often, where that is allowed; if not, no matter");
 	w->group_stop(g);
 	ok(fake.stops == 3, "what runs is stopped in all of them");
 	while (good)

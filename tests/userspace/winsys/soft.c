@@ -35,7 +35,8 @@ static void submit(const uint32_t *methods, uint32_t count)
 
 static void *interrupt_soon(void *arg)
 {
-	static const uint32_t methods[] = {1u << 29 | 1 << 16 | NV_HOST_NON_STALL_INTERRUPT >> 2, 0};
+	static const uint32_t methods[] = {1u << 29 | 1 << 16 | NV_HOST_NON_STALL_INTERRUPT >> 2,
+					   0};
 	struct timespec t = {.tv_nsec = 5000000};
 
 	nanosleep(&t, NULL);
@@ -56,8 +57,7 @@ static bool start(void)
 		return false;
 	device = devices[0];
 	if (w->buffer_import(device, words, BYTES, &own) || w->group_create(device, &group) ||
-	    w->bind(group, own, VA) || !(o.ring = own) ||
-	    w->queue_create(group, &o, &queue))
+	    w->bind(group, own, VA) || !(o.ring = own) || w->queue_create(group, &o, &queue))
 		return false;
 	w->queue_memory(queue, &memory);
 	return w->buffer_cpu(own) == words && (uint32_t *)memory.ring == words;

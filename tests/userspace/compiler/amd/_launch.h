@@ -17,7 +17,7 @@
 #include "model/amd/amd.h"
 
 #define AMD_TEST_REGIONS 64
-#define AMD_TEST_STACK 8192 /* of a thread, where nobody can say how deep calls go */
+#define AMD_TEST_STACK   8192 /* of a thread, where nobody can say how deep calls go */
 
 struct amd_test {
 	struct compile_result compiled;
@@ -104,8 +104,8 @@ static inline const struct image_kernel *amd_test_kernel(const struct amd_test *
 	return NULL;
 }
 
-static inline void amd_test_hidden(const struct image_kernel *k, enum amd_hidden h, uint8_t *arguments,
-				   uint32_t value)
+static inline void amd_test_hidden(const struct image_kernel *k, enum amd_hidden h,
+				   uint8_t *arguments, uint32_t value)
 {
 	const struct image_hidden *hidden = &k->amd.hidden[h];
 
@@ -114,8 +114,9 @@ static inline void amd_test_hidden(const struct image_kernel *k, enum amd_hidden
 }
 
 /* arguments: as the kernel's parameters lie, so many bytes of them. */
-static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k, const uint32_t grid[3],
-				const uint32_t block[3], uint32_t shared, const void *arguments)
+static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k,
+				const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
+				const void *arguments)
 {
 	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
 	uint8_t *kernarg = calloc(1, k->amd.kernarg_bytes + 8), *scratch;

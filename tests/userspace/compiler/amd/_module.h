@@ -25,10 +25,11 @@ static const char module_ptx[] =
 	".const .align 4 .u32 constants[2] = {1000, 2000};\n"
 	".visible .entry counter_kernel(.param .u64 out)\n{\n\t.loc 1 10 0\n\tret;\n}\n"
 	".visible .entry table_kernel(.param .u64 out)\n{\n\t.loc 1 20 0\n\tret;\n}\n"
-	".visible .entry constant_kernel(.param .u64 out, .param .u32 more)\n{\n\t.loc 1 30 0\n\tret;\n}\n";
+	".visible .entry constant_kernel(.param .u64 out, .param .u32 more)\n{\n\t.loc 1 30 "
+	"0\n\tret;\n}\n";
 
-#define V(n) (AMD_VGPR + (n))
-#define I(n) (AMD_INT_0 + (n))
+#define V(n)      (AMD_VGPR + (n))
+#define I(n)      (AMD_INT_0 + (n))
 #define MOST_CODE 256
 
 struct hand { /* a piece on its way */
@@ -153,14 +154,24 @@ static void hand_pieces(struct hand_module *m)
 		h->rows[0] = (struct line_row){0, 1, 10 * (k + 1)};
 		h->rows[1] = (struct line_row){8, 1, 10 * (k + 1) + 3};
 		m->pieces[k] = (struct amd_piece){
-			.name = names[k], .index = k, .kernel = k < 3, .code = h->code,
-			.code_bytes = h->bytes, .references = h->references,
+			.name = names[k],
+			.index = k,
+			.kernel = k < 3,
+			.code = h->code,
+			.code_bytes = h->bytes,
+			.references = h->references,
 			.nreferences = h->nreferences,
 			.lines = {h->rows, h->bytes > 8 ? 2 : 1, 2, h->bytes, 0},
-			.vgprs = 2, .sgprs = 32, .lds_bytes = 64 * k, .float_mode = 0xf0,
-			.ieee = true, .dx10_clamp = true,
-			.start = {AMD_KERNARG_SEGMENT_PTR, 1, 1, false}, .params = m->params,
-			.nparams = k == 2 ? 2 : 1, .param_bytes = k == 2 ? 12 : 8,
+			.vgprs = 2,
+			.sgprs = 32,
+			.lds_bytes = 64 * k,
+			.float_mode = 0xf0,
+			.ieee = true,
+			.dx10_clamp = true,
+			.start = {AMD_KERNARG_SEGMENT_PTR, 1, 1, false},
+			.params = m->params,
+			.nparams = k == 2 ? 2 : 1,
+			.param_bytes = k == 2 ? 12 : 8,
 			.hidden = k == 2 ? 1u << AMD_HIDDEN_BLOCK_COUNT_X : 0,
 			.required_threads = {k == 1 ? 32 : 0, k == 1, k == 1},
 		};

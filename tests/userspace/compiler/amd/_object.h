@@ -10,8 +10,14 @@
 #include "hw/amd/kernel_descriptor.h"
 
 enum { /* places in the file, which are addresses too */
-	AT_SEGMENTS = 64, AT_SECTIONS = 192, AT_NOTE = 384, AT_SYMBOLS = 640, AT_STRINGS = 720,
-	AT_DESCRIPTOR = 768, AT_CODE = 1024, OBJECT_BYTES = 1032,
+       AT_SEGMENTS = 64,
+       AT_SECTIONS = 192,
+       AT_NOTE = 384,
+       AT_SYMBOLS = 640,
+       AT_STRINGS = 720,
+       AT_DESCRIPTOR = 768,
+       AT_CODE = 1024,
+       OBJECT_BYTES = 1032,
 };
 
 /* {"amdhsa.kernels": [{".args": [{".offset": 0, ".size": 8, ".value_kind": "global_buffer"},
@@ -60,13 +66,23 @@ static const char object_metadata[] = "\x82\xae"
 static void object_make(uint8_t file[OBJECT_BYTES])
 {
 	uint32_t code[2] = {0xbf800000, 0xbf810000}; /* s_nop 0, s_endpgm */
-	Elf64_Ehdr e = {.e_type = ET_DYN, .e_machine = 224, .e_phoff = AT_SEGMENTS,
-			.e_shoff = AT_SECTIONS, .e_flags = 0x36, .e_phentsize = sizeof(Elf64_Phdr),
-			.e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3};
+	Elf64_Ehdr e = {.e_type = ET_DYN,
+			.e_machine = 224,
+			.e_phoff = AT_SEGMENTS,
+			.e_shoff = AT_SECTIONS,
+			.e_flags = 0x36,
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 2,
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = 3};
 	Elf64_Phdr segments[2] = {
-		{.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = OBJECT_BYTES,
+		{.p_type = PT_LOAD,
+		 .p_flags = PF_R | PF_X,
+		 .p_filesz = OBJECT_BYTES,
 		 .p_memsz = OBJECT_BYTES + 100},
-		{.p_type = PT_NOTE, .p_offset = AT_NOTE, .p_vaddr = AT_NOTE,
+		{.p_type = PT_NOTE,
+		 .p_offset = AT_NOTE,
+		 .p_vaddr = AT_NOTE,
 		 .p_filesz = 20 + ((sizeof(object_metadata) + 2) & ~3ul)},
 	};
 	Elf64_Shdr sections[3] = {
@@ -80,7 +96,8 @@ static void object_make(uint8_t file[OBJECT_BYTES])
 		{.st_name = 1, .st_shndx = 1, .st_value = AT_DESCRIPTOR, .st_size = 64},
 		{.st_name = 6, .st_shndx = 1, .st_value = AT_CODE, .st_size = sizeof(code)},
 	};
-	struct amd_kernel_descriptor d = {.kernarg_bytes = 16, .group_segment_bytes = 128,
+	struct amd_kernel_descriptor d = {.kernarg_bytes = 16,
+					  .group_segment_bytes = 128,
 					  .entry_offset = AT_CODE - AT_DESCRIPTOR,
 					  .properties = AMD_WAVE32};
 

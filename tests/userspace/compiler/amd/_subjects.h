@@ -7,8 +7,8 @@
 #include "tests/userspace/compiler/amd/_launch.h"
 #include "tests/userspace/compiler/ptx/_instructions.h"
 
-static inline const struct image_kernel *amd_test_instruction_kernel(const struct amd_test *g,
-								      const struct instruction_test *t)
+static inline const struct image_kernel *
+amd_test_instruction_kernel(const struct amd_test *g, const struct instruction_test *t)
 {
 	char name[128];
 
@@ -25,7 +25,8 @@ static inline bool amd_test_instruction(struct amd_test *g, struct instruction_t
 	bool good;
 
 	if (!k || k->nparams != t->count) {
-		snprintf(g->message, sizeof(g->message), "no kernel of %s with %u parameters", t->name, t->count);
+		snprintf(g->message, sizeof(g->message), "no kernel of %s with %u parameters",
+			 t->name, t->count);
 		return false;
 	}
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -36,8 +37,8 @@ static inline bool amd_test_instruction(struct amd_test *g, struct instruction_t
 		       p->buffer ? 8 : p->count * p->bytes);
 		amd_test_map(g, p->memory, (uint64_t)p->count * p->bytes);
 	}
-	good = amd_test_run(g, k, (uint32_t[]){t->grid, 1, 1}, (uint32_t[]){t->block, 1, 1}, t->shared,
-			    arguments);
+	good = amd_test_run(g, k, (uint32_t[]){t->grid, 1, 1}, (uint32_t[]){t->block, 1, 1},
+			    t->shared, arguments);
 	g->nregions = regions;
 	return good;
 }
@@ -51,8 +52,8 @@ static inline bool amd_test_work(struct amd_test *t, struct work *w)
 	bool good;
 
 	if (!k || k->nparams != w->narguments) {
-		snprintf(w->why, sizeof(w->why), "no kernel '%s' with %u parameters", w->kind->function,
-			 w->narguments);
+		snprintf(w->why, sizeof(w->why), "no kernel '%s' with %u parameters",
+			 w->kind->function, w->narguments);
 		return false;
 	}
 	for (unsigned i = 0; i < w->nbuffers; i++)

@@ -48,24 +48,27 @@ static inline uint32_t wait_field(uint32_t word, uint32_t counter, uint32_t *mos
 
 static inline uint32_t wait_get(uint32_t word, uint32_t field)
 {
-	return field == 0xc00f ? (word & 15) | (word >> 14 & 3) << 4
-	       : field == 0x3f00 ? word >> 8 & 63 : word & 63;
+	return field == 0xc00f   ? (word & 15) | (word >> 14 & 3) << 4
+	       : field == 0x3f00 ? word >> 8 & 63
+				 : word & 63;
 }
 
 static inline uint32_t wait_set(uint32_t word, uint32_t field, uint32_t left)
 {
-	uint32_t bits = field == 0xc00f ? (left & 15) | (left >> 4) << 14
-			: field == 0x3f00 ? left << 8 : left;
+	uint32_t bits = field == 0xc00f   ? (left & 15) | (left >> 4) << 14
+			: field == 0x3f00 ? left << 8
+					  : left;
 
 	return (word & ~field) | bits;
 }
 
-static inline void wait_try(struct wait_subject *s, uint64_t offset, uint32_t word, uint32_t counter,
-			    enum wait_change change)
+static inline void wait_try(struct wait_subject *s, uint64_t offset, uint32_t word,
+			    uint32_t counter, enum wait_change change)
 {
 	static const char *const names[] = {"vmcnt", "lgkmcnt", "vscnt"};
 	struct amd_probe probe = {0};
-	uint32_t most, field = wait_field(word, counter, &most), left = wait_get(word, field), changed;
+	uint32_t most, field = wait_field(word, counter, &most), left = wait_get(word, field),
+		       changed;
 	bool named;
 
 	if (!field || left == most || (change == WAIT_WEAKENED && left + 1 == most))
@@ -85,8 +88,9 @@ static inline void wait_try(struct wait_subject *s, uint64_t offset, uint32_t wo
 	if (!probe.waited[counter])
 		s->counts[change].idle++;
 	else
-		printf("# %s: nothing is said of +0x%llx with %s(%u) %s\n", s->name, (unsigned long long)offset,
-		       names[counter], left, change == WAIT_DROPPED ? "dropped" : "weakened");
+		printf("# %s: nothing is said of +0x%llx with %s(%u) %s\n", s->name,
+		       (unsigned long long)offset, names[counter], left,
+		       change == WAIT_DROPPED ? "dropped" : "weakened");
 }
 
 static inline void waits_mutate(struct wait_subject *s)
@@ -109,10 +113,12 @@ static inline void waits_mutate(struct wait_subject *s)
 }
 
 /* Of those that ever have something to wait for: how many are named. */
-static inline bool waits_verdict(const char *whose, enum wait_change change, const struct wait_counts *c, double least)
+static inline bool waits_verdict(const char *whose, enum wait_change change,
+				 const struct wait_counts *c, double least)
 {
-	printf("# count %s: %u of %u %s counters are named (%u more never wait for anything)\n", whose, c->named,
-	       c->made - c->idle, change == WAIT_DROPPED ? "dropped" : "weakened", c->idle);
+	printf("# count %s: %u of %u %s counters are named (%u more never wait for anything)\n",
+	       whose, c->named, c->made - c->idle, change == WAIT_DROPPED ? "dropped" : "weakened",
+	       c->idle);
 	return c->made > c->idle && c->named >= least * (c->made - c->idle);
 }
 

@@ -32,11 +32,12 @@ static bool small_one(void)
 		return diag("%s", message), false;
 	k = &im.kernels[0];
 	bytes = im.part_bytes[IMAGE_CODE];
-	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") && im.nkernels == 1 &&
-	       !strcmp(k->name, "k") && k->code_offset == AT_CODE && k->code_bytes == 8 &&
-	       k->code == file + AT_CODE && k->amd.descriptor_offset == AT_DESCRIPTOR &&
-	       k->amd.kernarg_bytes == 16 && k->nparams == 1 && k->params[0].size == 8 &&
-	       k->param_bytes == 8 && k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
+	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") &&
+	       im.nkernels == 1 && !strcmp(k->name, "k") && k->code_offset == AT_CODE &&
+	       k->code_bytes == 8 && k->code == file + AT_CODE &&
+	       k->amd.descriptor_offset == AT_DESCRIPTOR && k->amd.kernarg_bytes == 16 &&
+	       k->nparams == 1 && k->params[0].size == 8 && k->param_bytes == 8 &&
+	       k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
 	       k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].bytes == 4 &&
 	       !k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes && k->shared_bytes == 128 &&
 	       bytes == OBJECT_BYTES + 100 && !im.part_bytes[IMAGE_DATA];
@@ -66,7 +67,8 @@ static const struct {
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_memsz), 8, 1ull << 40, "segment 0 of"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "nothing in it is to be loaded"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R, "are not its code"},
-	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X, "code that may be written"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X,
+	 "code that may be written"},
 	{AT_NOTE + 8, 4, 31, "no metadata of kernels"},
 	{AT_NOTE + 4, 4, 0xffffffff, "ends beyond its segment"},
 	{AT_NOTE + 20, 1, 0xc0, "metadata: damaged"},
@@ -74,8 +76,10 @@ static const struct {
 	{AT_SYMBOLS + 48, 4, 3, "has no symbol 'k'"},
 	{AT_SYMBOLS + 48 + offsetof(Elf64_Sym, st_size), 8, 12, "are not its code"},
 	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_size), 8, 32, "descriptor is not in the file"},
-	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_value), 8, 1 << 20, "descriptor is not in the file"},
-	{AT_SECTIONS + 64 + offsetof(Elf64_Shdr, sh_size), 8, 1 << 20, "section 1 is no table of symbols"},
+	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_value), 8, 1 << 20,
+	 "descriptor is not in the file"},
+	{AT_SECTIONS + 64 + offsetof(Elf64_Shdr, sh_size), 8, 1 << 20,
+	 "section 1 is no table of symbols"},
 	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, kernarg_bytes), 4, 8, "disagree"},
 	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, entry_offset), 8, 2,
 	 "are not its code"},
@@ -110,7 +114,7 @@ static bool changed_bytes(void)
 	struct image im;
 	uint32_t taken = 0;
 
-	for (uint32_t at = 0; at < OBJECT_BYTES; at += TAP_SLOWNESS > 1 ? 3 : 1)
+	for (uint32_t at = 0; at<OBJECT_BYTES; at += TAP_SLOWNESS> 1 ? 3 : 1)
 		for (uint32_t bit = 0; bit < 8; bit++) {
 			object_make(file);
 			file[at] ^= (uint8_t)(1u << bit);

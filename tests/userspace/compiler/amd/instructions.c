@@ -27,8 +27,8 @@ static void check(const char *name, const char *text, size_t length)
 	test_reset(t);
 	loaded = amd_test_load(&g, text, length, &now.options);
 	if (!loaded && (t->not_yet || t->hopper)) {
-		ok(strstr(g.message, "not supported on gfx1030"), "%s, %s: is refused by name", name,
-		   now.mode);
+		ok(strstr(g.message, "not supported on gfx1030"), "%s, %s: is refused by name",
+		   name, now.mode);
 		now.refused++;
 	} else {
 		ran = loaded && amd_test_instruction(&g, t);
@@ -62,8 +62,8 @@ int main(int argc, char **argv)
 		now.options = modes[k].options;
 		now.passed = now.refused = now.count = 0;
 		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check);
-		diag("%s: %u of %u files pass, %u are refused by name", now.mode, now.passed, now.count,
-		     now.refused);
+		diag("%s: %u of %u files pass, %u are refused by name", now.mode, now.passed,
+		     now.count, now.refused);
 	}
 	return tap_done();
 }

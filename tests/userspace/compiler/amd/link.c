@@ -36,7 +36,8 @@ static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
 	(void)context;
 	(void)write;
 	for (uint32_t i = 0; i < 4; i++)
-		if (ranges[i].bytes && va >= ranges[i].va && va + bytes <= ranges[i].va + ranges[i].size)
+		if (ranges[i].bytes && va >= ranges[i].va &&
+		    va + bytes <= ranges[i].va + ranges[i].size)
 			return (uint8_t *)ranges[i].bytes + (va - ranges[i].va);
 	return NULL;
 }
@@ -76,8 +77,12 @@ static uint32_t run(const struct image *im, const char *name)
 {
 	static const struct amd_memory memory = {at, NULL};
 	const struct image_kernel *k = find(im, name);
-	struct amd_launch l = {.memory = &memory, .kernarg = ARGS_VA, .groups = {3, 1, 1},
-			       .threads = {32, 1, 1}, .hazard = true, .limit = 1000};
+	struct amd_launch l = {.memory = &memory,
+			       .kernarg = ARGS_VA,
+			       .groups = {3, 1, 1},
+			       .threads = {32, 1, 1},
+			       .hazard = true,
+			       .limit = 1000};
 	const struct image_hidden *count;
 
 	if (!k)
@@ -202,9 +207,11 @@ static bool functions_as_made(const struct image *im)
 	lines = image_function_lines(im, 0, &count);
 	good = count == 1 && lines[0].offset == 0 && lines[0].line == 40;
 	free(lines);
-	return good && !strcmp(f->name, "twice") && !f->data && f->code_bytes == module.hands[3].bytes &&
+	return good && !strcmp(f->name, "twice") && !f->data &&
+	       f->code_bytes == module.hands[3].bytes &&
 	       !memcmp(f->code, module.hands[3].code, f->code_bytes) &&
-	       im->sections[0].part == IMAGE_CODE && f->code_offset > find(im, "constant_kernel")->code_offset;
+	       im->sections[0].part == IMAGE_CODE &&
+	       f->code_offset > find(im, "constant_kernel")->code_offset;
 }
 
 /* Its symbol with another place, size or kind. */
@@ -261,7 +268,8 @@ static void whole(void)
 	hand_link(&module, IMAGE_OF_ALL, &made);
 	if (!ok(read_image(&made, &im), "a code object that was written is read"))
 		return;
-	ok(kernels_as_made(&im), "kernels have parameters, hidden arguments and needs as they were made");
+	ok(kernels_as_made(&im),
+	   "kernels have parameters, hidden arguments and needs as they were made");
 	ok(place(&im, IMAGE_CODE) && place(&im, IMAGE_DATA) && all_run(&im),
 	   "code and variables in two places: kernels find variables, a function and a constant");
 	ok(variables_as_made(&im), "variables have their first bytes, and addresses in them");
@@ -269,7 +277,8 @@ static void whole(void)
 		   lines_of(&im, "table_kernel", "0 /src/hand.cu:20,8 /src/hand.cu:23,"),
 	   "each kernel has its lines");
 	ok(functions_as_made(&im), "the function that one calls has name, code and line");
-	ok(functions_checked(&made), "functions lie in code or are refused; data in code are no variables");
+	ok(functions_checked(&made),
+	   "functions lie in code or are refused; data in code are no variables");
 	image_free(&im);
 	ok(at_distances(&made), "all in one place at the file's distances: the same");
 }
@@ -284,8 +293,8 @@ static void apart(void)
 	hand_link(&module, IMAGE_OF_UNIT, &unit_made);
 	if (!ok(read_image(&head_made, &head), "an image of variables alone is read"))
 		return;
-	ok(head.ndeclared == 3 && !head.nkernels && !strcmp(head.declared[1].name, "table_kernel") &&
-		   head.declared[2].unit == 0,
+	ok(head.ndeclared == 3 && !head.nkernels &&
+		   !strcmp(head.declared[1].name, "table_kernel") && head.declared[2].unit == 0,
 	   "it declares kernels");
 	if (!ok(read_image(&unit_made, &unit), "an image of code alone is read"))
 		return;

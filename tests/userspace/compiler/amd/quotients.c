@@ -14,25 +14,35 @@
 
 static const char text[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n"
-	".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 q, .param .u64 r, .param .u64 s) {\n"
+	".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 q, .param .u64 r, .param "
+	".u64 s) {\n"
 	".reg .b64 %p<6>, %i; .reg .b32 %t<4>; .reg .f64 %x<6>;\n"
-	"mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x; mad.lo.u32 %t0, %t0, %t1, %t2;\n"
+	"mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x; mad.lo.u32 %t0, %t0, "
+	"%t1, %t2;\n"
 	"mul.wide.u32 %i, %t0, 8;\n"
 	"ld.param.u64 %p0, [a]; add.s64 %p0, %p0, %i; ld.global.f64 %x0, [%p0];\n"
 	"ld.param.u64 %p1, [b]; add.s64 %p1, %p1, %i; ld.global.f64 %x1, [%p1];\n"
-	"div.rn.f64 %x2, %x0, %x1; ld.param.u64 %p2, [q]; add.s64 %p2, %p2, %i; st.global.f64 [%p2], %x2;\n"
-	"rcp.rn.f64 %x3, %x1; ld.param.u64 %p3, [r]; add.s64 %p3, %p3, %i; st.global.f64 [%p3], %x3;\n"
-	"sqrt.rn.f64 %x4, %x0; ld.param.u64 %p4, [s]; add.s64 %p4, %p4, %i; st.global.f64 [%p4], %x4;\n"
+	"div.rn.f64 %x2, %x0, %x1; ld.param.u64 %p2, [q]; add.s64 %p2, %p2, %i; st.global.f64 "
+	"[%p2], %x2;\n"
+	"rcp.rn.f64 %x3, %x1; ld.param.u64 %p3, [r]; add.s64 %p3, %p3, %i; st.global.f64 [%p3], "
+	"%x3;\n"
+	"sqrt.rn.f64 %x4, %x0; ld.param.u64 %p4, [s]; add.s64 %p4, %p4, %i; st.global.f64 [%p4], "
+	"%x4;\n"
 	"ret; }\n"
-	".visible .entry narrow(.param .u64 a, .param .u64 b, .param .u64 q, .param .u64 r, .param .u64 s) {\n"
+	".visible .entry narrow(.param .u64 a, .param .u64 b, .param .u64 q, .param .u64 r, .param "
+	".u64 s) {\n"
 	".reg .b64 %p<6>, %i; .reg .b32 %t<4>; .reg .f32 %x<6>;\n"
-	"mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x; mad.lo.u32 %t0, %t0, %t1, %t2;\n"
+	"mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x; mad.lo.u32 %t0, %t0, "
+	"%t1, %t2;\n"
 	"mul.wide.u32 %i, %t0, 4;\n"
 	"ld.param.u64 %p0, [a]; add.s64 %p0, %p0, %i; ld.global.f32 %x0, [%p0];\n"
 	"ld.param.u64 %p1, [b]; add.s64 %p1, %p1, %i; ld.global.f32 %x1, [%p1];\n"
-	"div.rn.f32 %x2, %x0, %x1; ld.param.u64 %p2, [q]; add.s64 %p2, %p2, %i; st.global.f32 [%p2], %x2;\n"
-	"rcp.rn.f32 %x3, %x1; ld.param.u64 %p3, [r]; add.s64 %p3, %p3, %i; st.global.f32 [%p3], %x3;\n"
-	"sqrt.rn.f32 %x4, %x0; ld.param.u64 %p4, [s]; add.s64 %p4, %p4, %i; st.global.f32 [%p4], %x4;\n"
+	"div.rn.f32 %x2, %x0, %x1; ld.param.u64 %p2, [q]; add.s64 %p2, %p2, %i; st.global.f32 "
+	"[%p2], %x2;\n"
+	"rcp.rn.f32 %x3, %x1; ld.param.u64 %p3, [r]; add.s64 %p3, %p3, %i; st.global.f32 [%p3], "
+	"%x3;\n"
+	"sqrt.rn.f32 %x4, %x0; ld.param.u64 %p4, [s]; add.s64 %p4, %p4, %i; st.global.f32 [%p4], "
+	"%x4;\n"
 	"ret; }\n";
 
 static uint64_t state = 88172645463325252;
@@ -47,7 +57,8 @@ static uint64_t next(void)
 /* Bits of a number with so many of fraction and exponent, of one kind or another. */
 static uint64_t bits_of(uint32_t fraction, uint32_t exponent)
 {
-	uint64_t ones = (UINT64_C(1) << exponent) - 1, f = next() & ((UINT64_C(1) << fraction) - 1), e;
+	uint64_t ones = (UINT64_C(1) << exponent) - 1, f = next() & ((UINT64_C(1) << fraction) - 1),
+		 e;
 
 	switch (next() % 8) {
 	case 0: /* special */
@@ -101,8 +112,9 @@ static void run(const char *kernel, bool wide, const struct compile_options *o, 
 		arguments[k] = (uint64_t)(uintptr_t)(wide ? (void *)data.d[k] : (void *)data.f[k]);
 	if (good) {
 		amd_test_map(&t, &data, sizeof(data));
-		good = amd_test_run(&t, amd_test_kernel(&t, kernel), (uint32_t[]){COUNT / BLOCK, 1, 1},
-				    (uint32_t[]){BLOCK, 1, 1}, 0, arguments);
+		good = amd_test_run(&t, amd_test_kernel(&t, kernel),
+				    (uint32_t[]){COUNT / BLOCK, 1, 1}, (uint32_t[]){BLOCK, 1, 1}, 0,
+				    arguments);
 	}
 	if (!good)
 		diag("%s", t.message);
@@ -118,7 +130,8 @@ static void run(const char *kernel, bool wide, const struct compile_options *o, 
 		}
 	}
 	for (uint32_t k = 0; k < 3; k++) {
-		ok(good && !wrong[k], "%s of %s are IEEE's, %s", what[k], wide ? "doubles" : "singles", mode);
+		ok(good && !wrong[k], "%s of %s are IEEE's, %s", what[k],
+		   wide ? "doubles" : "singles", mode);
 		if (wrong[k])
 			diag("%u of %u are not", wrong[k], COUNT);
 	}

@@ -42,7 +42,8 @@ static void count_copies(const struct image_kernel *k)
 
 	copies = 0;
 	for (uint32_t p = 0; p < words; p += bytes / 4) {
-		bytes = amd_decode(AMD_GFX1030, (const uint32_t *)(const void *)k->code + p, words - p, &in);
+		bytes = amd_decode(AMD_GFX1030, (const uint32_t *)(const void *)k->code + p,
+				   words - p, &in);
 		if (!bytes)
 			return;
 		copies += in.row->op == AMD_v_mov_b32 && in.reg[AMD_S0] >= AMD_VGPR;
@@ -51,7 +52,8 @@ static void count_copies(const struct image_kernel *k)
 
 static uint32_t registers(void)
 {
-	struct compile_options o = {.source = COMPILE_PTX, .target = "gfx1030", .threads = 1, .keep_calls = true};
+	struct compile_options o = {
+		.source = COMPILE_PTX, .target = "gfx1030", .threads = 1, .keep_calls = true};
 	struct compile_result r;
 	struct image im;
 	char message[256];
@@ -78,16 +80,19 @@ static void words_die_alone(void)
 
 	begin();
 	for (int k = 0; k < 8; k++) {
-		say("ld.volatile.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%in+%d];\n", 4 * k, 4 * k + 1,
-		    4 * k + 2, 4 * k + 3, 16 * k);
+		say("ld.volatile.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%in+%d];\n", 4 * k,
+		    4 * k + 1, 4 * k + 2, 4 * k + 3, 16 * k);
 		for (int j = 0; j < 3; j++)
 			say("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 4 * j, 4 * k + 1 + j);
 	}
 	for (int k = 0; k < 8; k++)
 		say("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 32 + 4 * k, 4 * k);
 	n = registers();
-	ok(n <= 4 + 8 + 4, "a word that is done with gives its register back: two addresses, eight words and a load, "
-	   "%u registers", n);
+	ok(n <= 4 + 8 + 4,
+	   "a word that is done with gives its register back: two addresses, eight words and a "
+	   "load, "
+	   "%u registers",
+	   n);
 }
 
 static void sum(int loads, bool at_once)
@@ -120,7 +125,8 @@ static void loads_start_early(void)
 
 	sum(30, false);
 	n = registers();
-	ok(n >= 25 && n <= 40, "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
+	ok(n >= 25 && n <= 40,
+	   "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
 }
 
 /* A kernel has the registers of what it calls. */
@@ -129,8 +135,10 @@ static void functions_too(void)
 	uint32_t n;
 
 	length = 0;
-	say(".version 7.8\n.target sm_80\n.address_size 64\n.func (.param .f32 r) f(.param .u64 in)\n{\n"
-	    ".reg .b64 %%in;\n.reg .f32 %%f<32>;\nld.param.u64 %%in, [in];\nmov.f32 %%f0, 0f00000000;\n");
+	say(".version 7.8\n.target sm_80\n.address_size 64\n.func (.param .f32 r) f(.param .u64 "
+	    "in)\n{\n"
+	    ".reg .b64 %%in;\n.reg .f32 %%f<32>;\nld.param.u64 %%in, [in];\nmov.f32 %%f0, "
+	    "0f00000000;\n");
 	for (int k = 1; k <= 30; k++)
 		say("ld.global.f32 %%f%d, [%%in+%d];\nadd.f32 %%f0, %%f0, %%f%d;\n", k, 4 * k, k);
 	say("st.param.f32 [r], %%f0;\nret;\n}\n.visible .entry k(.param .u64 in)\n{\n"
@@ -147,7 +155,8 @@ static void ways_meet_in_place(void)
 	begin();
 	for (int k = 0; k < 8; k++)
 		say("ld.global.f32 %%f%d, [%%in+%d];\n", k, 4 * k);
-	say(".reg .pred %%p;\n.reg .b32 %%n, %%odd;\nmov.u32 %%n, %%t;\n$turn:\nand.b32 %%odd, %%n, 1;\n"
+	say(".reg .pred %%p;\n.reg .b32 %%n, %%odd;\nmov.u32 %%n, %%t;\n$turn:\nand.b32 %%odd, "
+	    "%%n, 1;\n"
 	    "setp.ne.u32 %%p, %%odd, 0;\n@%%p bra $odd;\n");
 	for (int k = 0; k < 4; k++)
 		say("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, 4 + k);
@@ -158,7 +167,9 @@ static void ways_meet_in_place(void)
 	for (int k = 0; k < 8; k++)
 		say("st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
 	registers();
-	ok(!copies, "values that different ways change meet in the registers that they were in: %u copies", copies);
+	ok(!copies,
+	   "values that different ways change meet in the registers that they were in: %u copies",
+	   copies);
 }
 
 int main(void)

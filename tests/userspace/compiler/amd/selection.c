@@ -15,7 +15,8 @@
 static const char head[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n) {\n"
-	".reg .b64 %p<2>, %i, %q, %o, %l<8>; .reg .b32 %t, %n, %r<20>; .reg .f32 %f<20>; .reg .f64 %d<12>;\n"
+	".reg .b64 %p<2>, %i, %q, %o, %l<8>; .reg .b32 %t, %n, %r<20>; .reg .f32 %f<20>; .reg .f64 "
+	"%d<12>;\n"
 	".reg .pred %c<4>;\n"
 	"mov.u32 %t, %tid.x; ld.param.u32 %n, [n];\n"
 	"ld.param.u64 %p0, [a]; ld.param.u64 %p1, [b]; mul.wide.u32 %i, %t, 16;\n"
@@ -29,52 +30,76 @@ static const struct row {
 	} counts[MOST_COUNTS];
 } rows[] = {
 	{"a loop that lanes leave only to end narrows EXEC, and so do ifs inside of it",
-	 "again: ld.global.u32 %r0, [%q]; setp.eq.u32 %c0, %r0, 0; @%c0 bra next; st.global.u32 [%o], %r0;\n"
-	 "next: add.s64 %q, %q, 64; add.s64 %o, %o, 64; add.u32 %t, %t, 4; setp.lt.u32 %c1, %t, %n;\n"
+	 "again: ld.global.u32 %r0, [%q]; setp.eq.u32 %c0, %r0, 0; @%c0 bra next; st.global.u32 "
+	 "[%o], %r0;\n"
+	 "next: add.s64 %q, %q, 64; add.s64 %o, %o, 64; add.u32 %t, %t, 4; setp.lt.u32 %c1, %t, "
+	 "%n;\n"
 	 "@%c1 bra again; ret;",
 	 {{"s_or_b32", 0}, {"s_cmp", 0}, {"s_cbranch_execz", 2}}},
 	{"signs that are turned or taken away are part of the instruction that reads the operand",
-	 "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%q]; neg.f32 %f4, %f0; abs.f32 %f5, %f1; neg.f32 %f5, %f5;\n"
-	 "fma.rn.f32 %f6, %f4, %f5, %f2; abs.f32 %f7, %f3; setp.lt.f32 %c0, %f7, %f4; selp.f32 %f6, %f6, %f2, %c0;\n"
-	 "sub.f32 %f6, %f6, %f2; st.global.f32 [%o], %f6; ld.global.v2.f64 {%d0, %d1}, [%q+16]; sub.f64 %d0, %d0, %d1;\n"
+	 "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%q]; neg.f32 %f4, %f0; abs.f32 %f5, %f1; neg.f32 "
+	 "%f5, %f5;\n"
+	 "fma.rn.f32 %f6, %f4, %f5, %f2; abs.f32 %f7, %f3; setp.lt.f32 %c0, %f7, %f4; selp.f32 "
+	 "%f6, %f6, %f2, %c0;\n"
+	 "sub.f32 %f6, %f6, %f2; st.global.f32 [%o], %f6; ld.global.v2.f64 {%d0, %d1}, [%q+16]; "
+	 "sub.f64 %d0, %d0, %d1;\n"
 	 "st.global.f64 [%o+8], %d0; ret;",
 	 {{"v_xor", 0}, {"v_and", 0}, {"v_mov", 0}}},
-	{"what shuffles have in common is computed once, in other blocks too; masks of lanes by each block",
+	{"what shuffles have in common is computed once, in other blocks too; masks of lanes by "
+	 "each block",
 	 "ld.global.u32 %r0, [%q]; shfl.sync.down.b32 %r1, %r0, 8, 31, -1; add.u32 %r0, %r0, %r1;\n"
-	 "setp.eq.u32 %c0, %n, 0; @%c0 bra done; shfl.sync.down.b32 %r2, %r0, 8, 31, -1; add.u32 %r0, %r0, %r2;\n"
-	 "shfl.sync.down.b32 %r3, %r0, 8, 31, -1; add.u32 %r0, %r0, %r3; done: st.global.u32 [%o], %r0; ret;",
+	 "setp.eq.u32 %c0, %n, 0; @%c0 bra done; shfl.sync.down.b32 %r2, %r0, 8, 31, -1; add.u32 "
+	 "%r0, %r0, %r2;\n"
+	 "shfl.sync.down.b32 %r3, %r0, 8, 31, -1; add.u32 %r0, %r0, %r3; done: st.global.u32 [%o], "
+	 "%r0; ret;",
 	 {{"v_mbcnt", 1}, {"v_lshlrev_b32", 2}, {"v_cmp_gt_u32", 2}, {"ds_bpermute", 3}}},
 	{"words of a phi are read where they are",
-	 "ld.global.v2.f64 {%d0, %d1}, [%q]; setp.eq.u32 %c0, %t, 0; @%c0 bra go; add.f64 %d0, %d0, %d1;\n"
-	 "go: mov.b64 {%r0, %r1}, %d0; shfl.sync.bfly.b32 %r2, %r0, 8, 31, -1; shfl.sync.bfly.b32 %r3, %r1, 8, 31, -1;\n"
+	 "ld.global.v2.f64 {%d0, %d1}, [%q]; setp.eq.u32 %c0, %t, 0; @%c0 bra go; add.f64 %d0, "
+	 "%d0, %d1;\n"
+	 "go: mov.b64 {%r0, %r1}, %d0; shfl.sync.bfly.b32 %r2, %r0, 8, 31, -1; shfl.sync.bfly.b32 "
+	 "%r3, %r1, 8, 31, -1;\n"
 	 "mov.b64 %d2, {%r2, %r3}; add.f64 %d0, %d0, %d2; st.global.f64 [%o], %d0; ret;",
 	 {{"v_mov", 4}}},
 	{"an address from an index and a base is one instruction",
-	 "ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %r0, 8; add.s64 %l1, %p0, %l0; ld.global.u32 %r1, [%l1];\n"
-	 "mul.wide.s32 %l2, %r1, 4; add.s64 %l3, %l2, %p1; cvt.u64.u32 %l4, %r1; shl.b64 %l4, %l4, 3;\n"
+	 "ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %r0, 8; add.s64 %l1, %p0, %l0; ld.global.u32 "
+	 "%r1, [%l1];\n"
+	 "mul.wide.s32 %l2, %r1, 4; add.s64 %l3, %l2, %p1; cvt.u64.u32 %l4, %r1; shl.b64 %l4, %l4, "
+	 "3;\n"
 	 "add.s64 %l5, %p1, %l4; st.global.u32 [%l3], %r0; st.global.u32 [%l5], %r0; ret;",
 	 {{"v_add_co", 0}, {"v_lshlrev_b64", 0}, {"v_mad_u64_u32", 2}, {"v_mad_i64_i32", 1}}},
 	{"an index of few threads is an offset beside a scalar base",
-	 "shr.u32 %r0, %t, 2; mad.lo.u32 %r0, %r0, 12, %t; mul.wide.u32 %l0, %r0, 4; add.s64 %l1, %p0, %l0;\n"
+	 "shr.u32 %r0, %t, 2; mad.lo.u32 %r0, %r0, 12, %t; mul.wide.u32 %l0, %r0, 4; add.s64 %l1, "
+	 "%p0, %l0;\n"
 	 "ld.global.u32 %r1, [%l1]; st.global.u32 [%o], %r1; ret;",
-	 {{"v_add", 0}, {"v_mad_u64", 0}, {"v_mul_lo", 0}, {"v_mad_u32_u24", 1}, {"v_lshlrev_b32", 2}}},
+	 {{"v_add", 0},
+	  {"v_mad_u64", 0},
+	  {"v_mul_lo", 0},
+	  {"v_mad_u32_u24", 1},
+	  {"v_lshlrev_b32", 2}}},
 	{"where a variable lies in LDS is part of the offset",
-	 ".shared .b32 x[256]; .shared .b32 y[256]; ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %t, 4;\n"
-	 "mov.u64 %l1, x; add.s64 %l1, %l1, %l0; mov.u64 %l2, y; add.s64 %l2, %l2, %l0; st.shared.u32 [%l1], %r0;\n"
-	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], %r1; ret;",
+	 ".shared .b32 x[256]; .shared .b32 y[256]; ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %t, "
+	 "4;\n"
+	 "mov.u64 %l1, x; add.s64 %l1, %l1, %l0; mov.u64 %l2, y; add.s64 %l2, %l2, %l0; "
+	 "st.shared.u32 [%l1], %r0;\n"
+	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], "
+	 "%r1; ret;",
 	 {{"v_add", 0}, {"v_lshl_add", 0}, {"s_mov", 0}, {"v_lshlrev_b32", 2}}},
 	{"words of global memory side by side travel together, wherever they begin",
 	 "mad.wide.u32 %l0, %t, 20, %p0; ld.global.u32 %r0, [%l0+4]; ld.global.u32 %r1, [%l0+8];\n"
-	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, %p1;\n"
+	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, "
+	 "%p1;\n"
 	 "st.global.u32 [%l1+4], %r3; st.global.u32 [%l1+8], %r2; ret;",
 	 {{"global_load", 1}, {"global_store", 1}}},
 	{"functions of what was scaled to be normal change no mode",
-	 "ld.global.v2.f32 {%f0, %f1}, [%q]; rsqrt.approx.f32 %f2, %f0; ex2.approx.f32 %f3, %f1; add.f32 %f2, %f2, %f3;\n"
+	 "ld.global.v2.f32 {%f0, %f1}, [%q]; rsqrt.approx.f32 %f2, %f0; ex2.approx.f32 %f3, %f1; "
+	 "add.f32 %f2, %f2, %f3;\n"
 	 "st.global.f32 [%o], %f2; ret;",
 	 {{"s_denorm_mode", 0}, {"v_rsq_f32", 1}, {"v_exp_f32", 1}}},
 	{"lanes exchange values across bits of their numbers without addresses",
-	 "ld.global.u32 %r0, [%q]; shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1; add.u32 %r0, %r0, %r1;\n"
-	 "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; add.u32 %r0, %r0, %r2; st.global.u32 [%o], %r0; ret;",
+	 "ld.global.u32 %r0, [%q]; shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1; add.u32 %r0, %r0, "
+	 "%r1;\n"
+	 "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; add.u32 %r0, %r0, %r2; st.global.u32 [%o], %r0; "
+	 "ret;",
 	 {{"v_mbcnt", 0}, {"v_xor", 0}, {"ds_bpermute", 0}, {"ds_swizzle", 2}}},
 };
 

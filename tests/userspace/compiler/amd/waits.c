@@ -33,7 +33,8 @@ static bool run_work(void *context, struct amd_probe *probe)
 
 	l->gpu.probe = probe;
 	for (unsigned i = 0; i < l->work.nbuffers; i++)
-		memcpy(l->work.buffers[i].data, l->work.buffers[i].before, l->work.buffers[i].bytes);
+		memcpy(l->work.buffers[i].data, l->work.buffers[i].before,
+		       l->work.buffers[i].bytes);
 	return amd_test_work(&l->gpu, &l->work);
 }
 
@@ -90,13 +91,14 @@ static void kernel(const struct work_kind *kind)
 /* What was found since the last verdict. */
 static void verdict(const char *whose, const char *mode)
 {
-	static const char *const what[] = {"without one counter", "with a counter that lets one more be on its way"};
+	static const char *const what[] = {"without one counter",
+					   "with a counter that lets one more be on its way"};
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s, %s", whose, mode);
 	for (enum wait_change k = 0; k < WAIT_CHANGES; k++)
-		ok(waits_verdict(name, k, &subject.counts[k], 0.95), "%s: 95 of 100 waits %s are named, or more",
-		   name, what[k]);
+		ok(waits_verdict(name, k, &subject.counts[k], 0.95),
+		   "%s: 95 of 100 waits %s are named, or more", name, what[k]);
 	memset(subject.counts, 0, sizeof(subject.counts));
 }
 

@@ -46,7 +46,7 @@ static struct agree {
 	uint32_t threads, a;
 	uint64_t b;
 	uint32_t refused; /* kernels, by name: the AMD back end does not have everything yet */
-	char error[512]; /* the last of agree_must() */
+	char error[512];  /* the last of agree_must() */
 } agree;
 
 static inline uint64_t agree_random(uint64_t *seed)
@@ -92,7 +92,8 @@ static inline bool agree_start(void)
 	bool good = true;
 
 	setenv("SOV_SOFT",
-	       "gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:hazard,"
+	       "gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:"
+	       "hazard,"
 	       "gh100:vram=4G,ga100:vram=4G,ga102:vram=4G,ad102:vram=4G,navi21:vram=4G:hazard",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
@@ -104,9 +105,21 @@ static inline bool agree_start(void)
 /* Fresh numbers for one kernel: small ones, special ones, any. */
 static inline void agree_inputs(uint64_t seed, uint32_t threads)
 {
-	static const uint64_t corners[] = {
-		0, 1, 31, 32, 33, 0x80, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0x3f8000003f800000};
+	static const uint64_t corners[] = {0,
+					   1,
+					   31,
+					   32,
+					   33,
+					   0x80,
+					   0xffff,
+					   0x7fffffff,
+					   0x80000000,
+					   0xffffffff,
+					   0x100000000,
+					   0x7fffffffffffffff,
+					   0x8000000000000000,
+					   0xffffffffffffffff,
+					   0x3f8000003f800000};
 
 	for (int k = 0; k < AGREE_BUFFERS; k++) {
 		for (size_t w = 0; w < AGREE_WORDS; w++) {
@@ -157,10 +170,15 @@ static inline bool agree_interpret(const char *ptx)
 
 		while (kernel->next && kernel->kind != IR_KERNEL)
 			kernel = kernel->next;
-		struct interp_launch l = {
-			.kernel = kernel, .grid = {AGREE_BLOCKS, 1, 1}, .block = {agree.threads, 1, 1},
-			.params = &params, .param_bytes = sizeof(params), .warp_lanes = 32,
-			.step_limit = 100000000, .memory = agree_host, .user = &agree.expected};
+		struct interp_launch l = {.kernel = kernel,
+					  .grid = {AGREE_BLOCKS, 1, 1},
+					  .block = {agree.threads, 1, 1},
+					  .params = &params,
+					  .param_bytes = sizeof(params),
+					  .warp_lanes = 32,
+					  .step_limit = 100000000,
+					  .memory = agree_host,
+					  .user = &agree.expected};
 
 		agree.expected = agree.before;
 		good = interp_run(&l, message, sizeof(message));
@@ -175,7 +193,8 @@ static inline bool agree_launch(uint32_t n, sov_module m)
 {
 	sov_context c = agree.contexts[n];
 	sov_ptr *at = agree.buffers[n];
-	const void *arguments[] = {&at[AGREE_OUT], &at[AGREE_IN], &at[AGREE_SCRATCH], &agree.a, &agree.b};
+	const void *arguments[] = {&at[AGREE_OUT], &at[AGREE_IN], &at[AGREE_SCRATCH], &agree.a,
+				   &agree.b};
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_function f;
 	bool good = agree_must(sov_module_get_function(m, "k", &f), "looking for k");
@@ -209,7 +228,8 @@ static inline bool agree_same(void)
 
 			if (got == want)
 				continue;
-			diag("%s, thread %zu of the grid, word %zu: got 0x%llx, the interpreter has 0x%llx",
+			diag("%s, thread %zu of the grid, word %zu: got 0x%llx, the interpreter "
+			     "has 0x%llx",
 			     names[k], w / AGREE_SLOTS, w % AGREE_SLOTS, (unsigned long long)got,
 			     (unsigned long long)want);
 			differ++;
@@ -239,8 +259,10 @@ static inline uint64_t agree_mark(void)
 static const struct agree_mode {
 	const char *name;
 	bool unoptimised, serial, spill;
-} agree_modes[] = {{"default", false, false, false}, {"unoptimised", true, false, false},
-		   {"serial", false, true, false}, {"spilling", false, false, true}};
+} agree_modes[] = {{"default", false, false, false},
+		   {"unoptimised", true, false, false},
+		   {"serial", false, true, false},
+		   {"spilling", false, false, true}};
 #define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
 /* An image on one device; a context that failed is replaced. */
@@ -286,9 +308,12 @@ static inline char *agree_text(uint32_t n, const char *ptx)
 
 static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
 {
-	struct compile_options o = {.source = COMPILE_PTX, .target = agree.properties[n].target,
-				    .unoptimised = mode->unoptimised, .serial = mode->serial,
-				    .spill = mode->spill, .verify = true};
+	struct compile_options o = {.source = COMPILE_PTX,
+				    .target = agree.properties[n].target,
+				    .unoptimised = mode->unoptimised,
+				    .serial = mode->serial,
+				    .spill = mode->spill,
+				    .verify = true};
 	struct compile_result r;
 	char *text = agree_text(n, ptx);
 	bool good = text && compile(text, strlen(text), &o, &r);
@@ -320,8 +345,8 @@ static inline bool agree_everywhere(const char *ptx)
 		for (uint32_t k = 0; k < (hazard ? AGREE_MODES : 1); k++) {
 			if (agree_device(n, ptx, &agree_modes[k]))
 				continue;
-			diag("on %s%s, %s code", agree.properties[n].name, hazard ? ", hazard mode" : "",
-			     agree_modes[k].name);
+			diag("on %s%s, %s code", agree.properties[n].name,
+			     hazard ? ", hazard mode" : "", agree_modes[k].name);
 			good = false;
 		}
 	}

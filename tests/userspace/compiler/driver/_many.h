@@ -80,14 +80,18 @@ static char *many_ptx(const struct many *m)
 
 		if (k + 1 == m->broken)
 			shared = 1 << 20;
-		fprintf(f, ".visible .entry k%u(.param .u64 out)\n{\n"
-			   "\t.reg .b32 %%t, %%s, %%v, %%w, %%k;\n\t.reg .b64 %%p, %%q;\n"
-			   "\t.shared .align 4 .b8 room%u[%u];\n", k, k, shared);
-		fprintf(f, "\tld.param.u64 %%p, [out];\n\tmov.u32 %%t, %%tid.x;\n"
-			   "\tmov.u32 %%s, room%u;\n\tshl.b32 %%k, %%t, 2;\n\tadd.u32 %%s, %%s, %%k;\n"
-			   "\tmul.lo.u32 %%v, %%t, %u;\n\tst.shared.u32 [%%s], %%v;\n"
-			   "\tbar.sync 0;\n\tld.shared.u32 %%v, [%%s];\n"
-			   "\tld.global.u32 %%w, [v%u];\n\tadd.u32 %%v, %%v, %%w;\n", k, k, k);
+		fprintf(f,
+			".visible .entry k%u(.param .u64 out)\n{\n"
+			"\t.reg .b32 %%t, %%s, %%v, %%w, %%k;\n\t.reg .b64 %%p, %%q;\n"
+			"\t.shared .align 4 .b8 room%u[%u];\n",
+			k, k, shared);
+		fprintf(f,
+			"\tld.param.u64 %%p, [out];\n\tmov.u32 %%t, %%tid.x;\n"
+			"\tmov.u32 %%s, room%u;\n\tshl.b32 %%k, %%t, 2;\n\tadd.u32 %%s, %%s, %%k;\n"
+			"\tmul.lo.u32 %%v, %%t, %u;\n\tst.shared.u32 [%%s], %%v;\n"
+			"\tbar.sync 0;\n\tld.shared.u32 %%v, [%%s];\n"
+			"\tld.global.u32 %%w, [v%u];\n\tadd.u32 %%v, %%v, %%w;\n",
+			k, k, k);
 		if (many_calls(m, k))
 			many_call(f, k, m->address && k / 2 + 1 == m->callers);
 		if (m->misspelt && k + 1 == m->kernels)

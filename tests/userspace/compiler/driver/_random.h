@@ -18,15 +18,20 @@ static inline void put_condition(struct random_ptx *k, struct random_place at)
 
 	if (at.level == LEVEL_BLOCK) {
 		number = 1 + pick(k, 255);
-		put(k, "\tand.b32 %%t, %%u%u, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n", pick(k, RANDOM_UNIFORM), number, n);
+		put(k, "\tand.b32 %%t, %%u%u, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n",
+		    pick(k, RANDOM_UNIFORM), number, n);
 	} else if (at.level == LEVEL_WARP && pick(k, 2)) {
-		put(k, "\tvote.sync.any.pred %%q%u, %%p%u, 0x%x;\n", n, pick(k, RANDOM_PREDICATES), at.members);
+		put(k, "\tvote.sync.any.pred %%q%u, %%p%u, 0x%x;\n", n, pick(k, RANDOM_PREDICATES),
+		    at.members);
 	} else if (at.level == LEVEL_WARP) {
-		put(k, "\txor.b32 %%t, %%warp, %%u%u;\n\tand.b32 %%t, %%t, 3;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n",
+		put(k,
+		    "\txor.b32 %%t, %%warp, %%u%u;\n\tand.b32 %%t, %%t, 3;\n\tsetp.ne.s32 %%q%u, "
+		    "%%t, 0;\n",
 		    pick(k, RANDOM_UNIFORM), n);
 	} else if (pick(k, 2)) {
 		number = pick(k, 4);
-		put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.eq.s32 %%q%u, %%t, %u;\n", 1 + pick(k, 31), n, number);
+		put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.eq.s32 %%q%u, %%t, %u;\n",
+		    1 + pick(k, 31), n, number);
 	} else {
 		put(k, "\tmov.pred %%q%u, %%p%u;\n", n, pick(k, RANDOM_PREDICATES));
 	}
@@ -67,8 +72,9 @@ static inline void add_split(struct random_ptx *k, struct random_place at)
 	yes.split = no.split = at.split | 1u << bit;
 	yes.members &= mask;
 	no.members &= ~mask;
-	put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n\t@!%%q%u bra L%u_else;\n", 1u << bit,
-	    k->fuels, k->fuels, n);
+	put(k,
+	    "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n\t@!%%q%u bra L%u_else;\n",
+	    1u << bit, k->fuels, k->fuels, n);
 	k->fuels++;
 	add_code(k, yes);
 	put(k, "\tbra L%u_end;\nL%u_else:\n", n, n);
@@ -95,7 +101,8 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 
 	put(k, "L%u_head:\n", n);
 	if (first)
-		put(k, "\tsetp.lt.s32 %%q%u, %%c%u, 1;\n\t@%%q%u bra L%u_end;\n", fuel, fuel, fuel, n);
+		put(k, "\tsetp.lt.s32 %%q%u, %%c%u, 1;\n\t@%%q%u bra L%u_end;\n", fuel, fuel, fuel,
+		    n);
 	put(k, "\tsub.s32 %%c%u, %%c%u, 1;\n", fuel, fuel);
 	add_code(k, at);
 	if (!pick(k, 2)) {
@@ -111,7 +118,8 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 		}
 		put(k, "\tbra L%u_head;\n", n);
 	} else {
-		put(k, "\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_head;\n", fuel, fuel, fuel, n);
+		put(k, "\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_head;\n", fuel, fuel, fuel,
+		    n);
 	}
 	put(k, "L%u_end:\n", n);
 }
@@ -119,15 +127,22 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 /* A loop that counts, up or down and in any step, and loads on the way: what unrolling looks for. */
 static inline void add_count(struct random_ptx *k)
 {
-	static const char *const ends[] = {"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
-					   "sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s", "lt.u32"};
-	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = how == 4 ? 1 : 1 + pick(k, 5);
+	static const char *const ends[] = {
+		"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
+		"sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s",  "lt.u32"};
+	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5),
+		 step = how == 4 ? 1 : 1 + pick(k, 5);
 	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30), stride = pick(k, RANDOM_WORDS);
 
-	put(k, "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, 1;\nL%u_head:\n", c,
-	    pick(k, RANDOM_WORDS), stride, n);
-	put(k, "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; ld.global.u32 i, [j]; "
-	       "add.s32 %%r%u, %%r%u, i;}\n", c, n % RANDOM_WORDS, n % RANDOM_WORDS);
+	put(k,
+	    "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, "
+	    "1;\nL%u_head:\n",
+	    c, pick(k, RANDOM_WORDS), stride, n);
+	put(k,
+	    "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; "
+	    "ld.global.u32 i, [j]; "
+	    "add.s32 %%r%u, %%r%u, i;}\n",
+	    c, n % RANDOM_WORDS, n % RANDOM_WORDS);
 	for (uint32_t i = pick(k, 4); i > 0; i--)
 		add_operation(k);
 	put(k, "\t");
@@ -135,8 +150,8 @@ static inline void add_count(struct random_ptx *k)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	put(k, ends[how == 4 ? 0 : 2 * how], c, c, step);
 #pragma GCC diagnostic pop
-	put(k, ";\n\tsetp.%s %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_head;}\n", how == 4 ? "ne.s32" : ends[2 * how + 1], c, c,
-	    limit, c, n);
+	put(k, ";\n\tsetp.%s %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_head;}\n",
+	    how == 4 ? "ne.s32" : ends[2 * how + 1], c, c, limit, c, n);
 }
 
 /* Blocks that branch to each other at will. */
@@ -147,8 +162,10 @@ static inline void add_soup(struct random_ptx *k, struct random_place at)
 	for (i = 0; i < blocks; i++) {
 		put(k, "L%u_%u:\n", n, i);
 		add_code(k, at);
-		put(k, "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_%u;\n", fuel,
-		    fuel, fuel, fuel, fuel, n, blocks);
+		put(k,
+		    "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra "
+		    "L%u_%u;\n",
+		    fuel, fuel, fuel, fuel, fuel, n, blocks);
 		if (pick(k, 4)) {
 			put_condition(k, at);
 			put(k, "bra L%u_%u;\n", n, pick(k, blocks + 1));
@@ -167,8 +184,8 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 	for (i = 0; i < levels; i++) {
 		uint32_t level = pick(k, 3) ? i : 0, lane = pick(k, 32);
 
-		put(k, "\tsetp.%s.s32 %%q%u, %%lane, %u;\n\t@%%q%u bra L%u_%u;\n", pick(k, 2) ? "lt" : "eq", k->fuels,
-		    lane, k->fuels, n, level);
+		put(k, "\tsetp.%s.s32 %%q%u, %%lane, %u;\n\t@%%q%u bra L%u_%u;\n",
+		    pick(k, 2) ? "lt" : "eq", k->fuels, lane, k->fuels, n, level);
 		k->fuels++;
 		add_operation(k);
 	}
@@ -200,7 +217,8 @@ static inline void add_choice(struct random_ptx *k, const struct random_switch *
 		if (table)
 			put(k, "L%u_%u%s", w->n, way, i + 1 < numbers ? ", " : ";\n");
 		else if (i + 1 < numbers)
-			put(k, "\tsetp.eq.u32 %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_%u;\n", q, w->index, i, q, w->n, way);
+			put(k, "\tsetp.eq.u32 %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_%u;\n", q,
+			    w->index, i, q, w->n, way);
 		else
 			put(k, "\tbra L%u_%u;\n", w->n, way);
 	}
@@ -209,7 +227,8 @@ static inline void add_choice(struct random_ptx *k, const struct random_switch *
 }
 
 /* It may be a loop from its first instruction on, and end in the next way, behind the switch or before it. */
-static inline void add_way(struct random_ptx *k, struct random_place at, const struct random_switch *w, uint32_t i)
+static inline void add_way(struct random_ptx *k, struct random_place at,
+			   const struct random_switch *w, uint32_t i)
 {
 	bool cycle = !pick(k, 3);
 	uint32_t word;
@@ -221,8 +240,10 @@ static inline void add_way(struct random_ptx *k, struct random_place at, const s
 	}
 	add_code(k, at);
 	if (cycle)
-		put(k, "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_%u;\n", w->fuel, w->fuel,
-		    w->fuel, w->fuel, w->fuel, w->n, i);
+		put(k,
+		    "\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.gt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra "
+		    "L%u_%u;\n",
+		    w->fuel, w->fuel, w->fuel, w->fuel, w->fuel, w->n, i);
 	if (w->loop && pick(k, 2))
 		put(k, "\tbra L%u_head;\n", w->n);
 	else if (pick(k, 3))
@@ -243,9 +264,12 @@ static inline void add_switch(struct random_ptx *k, struct random_place at)
 	else
 		put(k, "\tmov.u32 %%c%u, %%u%u;\n", w.index, pick(k, RANDOM_UNIFORM));
 	if (w.loop)
-		put(k, "L%u_head:\n\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, 0;\n\t@%%q%u bra L%u_end;\n"
-		       "\tadd.s32 %%c%u, %%c%u, %u;\n", w.n, w.turns, w.turns, w.turns, w.turns, w.turns, w.n, w.index,
-		    w.index, pick(k, 8));
+		put(k,
+		    "L%u_head:\n\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, "
+		    "0;\n\t@%%q%u bra L%u_end;\n"
+		    "\tadd.s32 %%c%u, %%c%u, %u;\n",
+		    w.n, w.turns, w.turns, w.turns, w.turns, w.turns, w.n, w.index, w.index,
+		    pick(k, 8));
 	put(k, "\trem.u32 %%c%u, %%c%u, %u;\n", w.index, w.index, numbers);
 	add_choice(k, &w, numbers);
 	for (uint32_t i = 0; i < w.ways; i++)
@@ -271,9 +295,13 @@ static inline void add_call(struct random_ptx *k, const char *deep)
 		put(k, "\tcall (d), f%" PRIu64 "_%u, (", k->number, f);
 	} else {
 		guard = pick(k, RANDOM_PREDICATES);
-		put(k, "\t.reg .b64 x, y;\n\tmov.u64 x, f%" PRIu64 "_%u;\n\tmov.u64 y, f%" PRIu64 "_%u;\n"
-		       "\tselp.b64 x, x, y, %%p%u;\nL%u_kind: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b64 _, "
-		       ".reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b32 _);\n\tcall (d), x, (",
+		put(k,
+		    "\t.reg .b64 x, y;\n\tmov.u64 x, f%" PRIu64 "_%u;\n\tmov.u64 y, f%" PRIu64
+		    "_%u;\n"
+		    "\tselp.b64 x, x, y, %%p%u;\nL%u_kind: .callprototype (.reg .b32 _) _ (.reg "
+		    ".b32 _, .reg .b64 _, "
+		    ".reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b64 _, .reg .b32 "
+		    "_);\n\tcall (d), x, (",
 		    k->number, f, k->number, pick(k, k->functions), guard, n);
 		f = UINT32_MAX;
 	}
@@ -331,17 +359,21 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 /* What the names of a body stand for. */
 static inline void add_registers(struct random_ptx *k, const struct random_ptx *body)
 {
-	put(k, "\t.reg .b32 %%r<%u>, %%c<%u>, %%u<%u>, %%t, %%lane, %%warp, %%thread;\n\t.reg .b16 %%h<%u>;\n"
-	       "\t.reg .b64 %%l<%u>, %%stack, %%any, %%far, %%own_any, %%mine_any, %%heap_any, %%stack_any, %%next, %%first;\n"
-	       "\t.reg .pred %%p<%u>, %%q<%u>;\n\t.local .align 16 .b8 stack[%u], kept[%u];\n",
-	    RANDOM_WORDS, body->fuels + 1, RANDOM_UNIFORM, RANDOM_HALVES, RANDOM_LONGS, RANDOM_PREDICATES,
-	    body->fuels + 1, AGREE_SLOTS * 8, AGREE_SLOTS * 8);
+	put(k,
+	    "\t.reg .b32 %%r<%u>, %%c<%u>, %%u<%u>, %%t, %%lane, %%warp, %%thread;\n\t.reg .b16 "
+	    "%%h<%u>;\n"
+	    "\t.reg .b64 %%l<%u>, %%stack, %%any, %%far, %%own_any, %%mine_any, %%heap_any, "
+	    "%%stack_any, %%next, %%first;\n"
+	    "\t.reg .pred %%p<%u>, %%q<%u>;\n\t.local .align 16 .b8 stack[%u], kept[%u];\n",
+	    RANDOM_WORDS, body->fuels + 1, RANDOM_UNIFORM, RANDOM_HALVES, RANDOM_LONGS,
+	    RANDOM_PREDICATES, body->fuels + 1, AGREE_SLOTS * 8, AGREE_SLOTS * 8);
 }
 
 /* Everything has a value before it is used: memory of the thread's own … */
 static inline void add_memory(struct random_ptx *k, const char *spaces)
 {
-	put(k, "\tmov.u64 %%stack, stack;\n\tcvta.local.u64 %%stack_any, %%stack;\n\tcvta.global.u64 %%own_any, %%own;\n"
+	put(k, "\tmov.u64 %%stack, stack;\n\tcvta.local.u64 %%stack_any, "
+	       "%%stack;\n\tcvta.global.u64 %%own_any, %%own;\n"
 	       "\tcvta.shared.u64 %%mine_any, %%mine;\n\tcvta.global.u64 %%heap_any, %%heap;\n"
 	       "\tmov.u64 %%any, %%own_any;\n\tmov.u64 %%far, %%mine_any;\n");
 	for (; *spaces; spaces++)
@@ -349,10 +381,13 @@ static inline void add_memory(struct random_ptx *k, const char *spaces)
 			uint32_t l = pick(k, RANDOM_LONGS);
 
 			if (*spaces == 'l')
-				put(k, "\tst.local.u64 [stack+%u], %%l%u;\n\tst.local.u64 [kept+%u], %%l%u;\n", 8 * i, l,
-				    8 * i, l);
+				put(k,
+				    "\tst.local.u64 [stack+%u], %%l%u;\n\tst.local.u64 [kept+%u], "
+				    "%%l%u;\n",
+				    8 * i, l, 8 * i, l);
 			else
-				put(k, "\tst.%s+%u], %%l%u;\n", *spaces == 's' ? "shared.u64 [%mine" : "global.u64 [%heap",
+				put(k, "\tst.%s+%u], %%l%u;\n",
+				    *spaces == 's' ? "shared.u64 [%mine" : "global.u64 [%heap",
 				    8 * i, l);
 		}
 }
@@ -371,16 +406,25 @@ static inline void add_values(struct random_ptx *k)
 
 static inline void add_start(struct random_ptx *k)
 {
-	put(k, "\tld.param.u64 %%own, [scratch];\n\tld.param.u64 %%input, [in];\n\tld.param.u64 %%result, [out];\n"
-	       "\tadd.s64 %%common, %%own, %u;\n\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, %%tid.x;\n"
-	       "\tshr.u32 %%warp, %%thread, 5;\n\tmov.u32 %%r0, %%ctaid.x;\n\tmov.u32 %%r1, %%ntid.x;\n"
-	       "\tmad.lo.s32 %%r2, %%r0, %%r1, %%thread;\n\tmul.wide.u32 %%l0, %%r2, %u;\n"
-	       "\tadd.s64 %%own, %%own, %%l0;\n\tadd.s64 %%result, %%result, %%l0;\n\tmov.u64 %%heap, heap;\n"
-	       "\tadd.s64 %%heap, %%heap, %%l0;\n\tmov.u64 %%mine, slots;\n\tadd.s32 %%t, %%thread, 1;\n"
-	       "\trem.u32 %%t, %%t, %%r1;\n\tmad.wide.u32 %%next, %%t, %u, %%mine;\n\tmad.wide.u32 %%first, %%lane, %u, %%mine;\n"
-	       "\tmad.wide.u32 %%mine, %%thread, %u, %%mine;\n\tmov.u32 %%u0, %%ctaid.x;\n"
-	       "\tld.param.u32 %%u1, [a];\n\tld.global.u32 %%u2, [%%input+8];\n\tadd.s32 %%u3, %%u0, 5;\n",
-	    8 * (AGREE_WORDS - AGREE_SHARED), 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS);
+	put(k,
+	    "\tld.param.u64 %%own, [scratch];\n\tld.param.u64 %%input, [in];\n\tld.param.u64 "
+	    "%%result, [out];\n"
+	    "\tadd.s64 %%common, %%own, %u;\n\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, "
+	    "%%tid.x;\n"
+	    "\tshr.u32 %%warp, %%thread, 5;\n\tmov.u32 %%r0, %%ctaid.x;\n\tmov.u32 %%r1, "
+	    "%%ntid.x;\n"
+	    "\tmad.lo.s32 %%r2, %%r0, %%r1, %%thread;\n\tmul.wide.u32 %%l0, %%r2, %u;\n"
+	    "\tadd.s64 %%own, %%own, %%l0;\n\tadd.s64 %%result, %%result, %%l0;\n\tmov.u64 %%heap, "
+	    "heap;\n"
+	    "\tadd.s64 %%heap, %%heap, %%l0;\n\tmov.u64 %%mine, slots;\n\tadd.s32 %%t, %%thread, "
+	    "1;\n"
+	    "\trem.u32 %%t, %%t, %%r1;\n\tmad.wide.u32 %%next, %%t, %u, %%mine;\n\tmad.wide.u32 "
+	    "%%first, %%lane, %u, %%mine;\n"
+	    "\tmad.wide.u32 %%mine, %%thread, %u, %%mine;\n\tmov.u32 %%u0, %%ctaid.x;\n"
+	    "\tld.param.u32 %%u1, [a];\n\tld.global.u32 %%u2, [%%input+8];\n\tadd.s32 %%u3, %%u0, "
+	    "5;\n",
+	    8 * (AGREE_WORDS - AGREE_SHARED), 8 * AGREE_SLOTS, 8 * AGREE_SLOTS, 8 * AGREE_SLOTS,
+	    8 * AGREE_SLOTS);
 	put(k, "\tmov.u32 %%r3, %%u1;\n\tmov.u32 %%r4, %%lane;\n");
 	for (uint32_t i = 5; i < RANDOM_WORDS; i++)
 		put(k, "\tld.global.u32 %%r%u, [%%own+%u];\n", i, 4 * i);
@@ -406,15 +450,18 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 	body.size = body.fuels = 0;
 	body.function = true;
 	body.budget = 3 + pick(&body, 12);
-	put(&body, "\tmov.b32 %%r0, %%a;\n\tmov.b64 %%l0, %%b;\n\tmov.b32 %%r1, %%deep;\n\tmov.b32 %%result, %%a;\n"
+	put(&body, "\tmov.b32 %%r0, %%a;\n\tmov.b64 %%l0, %%b;\n\tmov.b32 %%r1, %%deep;\n\tmov.b32 "
+		   "%%result, %%a;\n"
 		   "\tmov.u32 %%lane, %%laneid;\n\tmov.u32 %%thread, %%tid.x;\n");
 	for (uint32_t i = 2; i < RANDOM_WORDS; i++) {
 		uint32_t number = pick(&body, 1 << 20);
 
-		put(&body, "\tmad.lo.s32 %%r%u, %%r%u, %u, %u;\n", i, i - 2, pick(&body, 1 << 20), number);
+		put(&body, "\tmad.lo.s32 %%r%u, %%r%u, %u, %u;\n", i, i - 2, pick(&body, 1 << 20),
+		    number);
 	}
 	for (uint32_t i = 1; i < RANDOM_LONGS; i++)
-		put(&body, "\tmad.wide.u32 %%l%u, %%r%u, %u, %%l%u;\n", i, i, pick(&body, 1 << 20), i - 1);
+		put(&body, "\tmad.wide.u32 %%l%u, %%r%u, %u, %%l%u;\n", i, i, pick(&body, 1 << 20),
+		    i - 1);
 	add_memory(&body, "l");
 	add_values(&body);
 	put(&body, RANDOM_BEGIN);
@@ -422,14 +469,21 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 		add_code(&body, top);
 	put(&body, RANDOM_END);
 	label = body.labels++;
-	put(&body, "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, %%deep, 1;\n", label);
+	put(&body,
+	    "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, %%deep, 1;\n",
+	    label);
 	add_call(&body, "%deep");
 	put(&body, "L%u_end:\n", label);
 	for (uint32_t i = 0; i < 4; i++)
 		add_operation(&body);
-	put_row(&body, "b32", "\txor.b32 %result, $r, $r;\n\t@$p ret;\n\tadd.s32 %result, %result, $r;\n\tret;\n}\n");
-	put(out, ".func (.reg .b32 %%result) f%" PRIu64 "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
-		 ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep)\n{\n", k->number, n);
+	put_row(&body, "b32",
+		"\txor.b32 %result, $r, $r;\n\t@$p ret;\n\tadd.s32 %result, %result, "
+		"$r;\n\tret;\n}\n");
+	put(out,
+	    ".func (.reg .b32 %%result) f%" PRIu64
+	    "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
+	    ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep)\n{\n",
+	    k->number, n);
 	add_registers(out, &body);
 	put_text(out, body.text, body.size);
 	k->seed = body.seed;
@@ -451,13 +505,15 @@ static inline void add_end(struct random_ptx *k)
 	put(k, "\tst.global.u32 [%%result+52], %%t;\n\tmov.b64 %%l0, 0;\n");
 	/* What is in memory, as one number. */
 	for (uint32_t i = 0; i < AGREE_SLOTS; i++)
-		put(k, "\tld.shared.u64 %%l1, [%%mine+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
-		       "\tld.local.u64 %%l1, [%%stack+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
-		       "\tld.local.u64 %%l1, [kept+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
-		       "\tld.global.u64 %%l1, [%%heap+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n",
+		put(k,
+		    "\tld.shared.u64 %%l1, [%%mine+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		    "\tld.local.u64 %%l1, [%%stack+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		    "\tld.local.u64 %%l1, [kept+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		    "\tld.global.u64 %%l1, [%%heap+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n",
 		    8 * i, 8 * i, 8 * i, 8 * i);
 	if (!k->ends)
-		put(k, "\tbar.sync 0;\n\tld.shared.u64 %%l1, [tally];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
+		put(k, "\tbar.sync 0;\n\tld.shared.u64 %%l1, [tally];\n\tmad.lo.s64 %%l0, %%l0, "
+		       "31, %%l1;\n"
 		       "\tld.shared.u64 %%l1, [tally+8];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n");
 	put(k, "\tst.global.u64 [%%result+56], %%l0;\n");
 	if (pick(k, 2))
@@ -478,20 +534,28 @@ static inline void add_prelude(struct random_ptx *k)
 {
 	uint64_t seed = 1;
 
-	put(k, ".version 8.0\n.target sm_80\n.address_size 64\n"
-	       ".global .align 16 .b8 heap[%u];\n.shared .align 8 .b8 tally[16];\n.const .align 16 .b32 constants[16] = {",
+	put(k,
+	    ".version 8.0\n.target sm_80\n.address_size 64\n"
+	    ".global .align 16 .b8 heap[%u];\n.shared .align 8 .b8 tally[16];\n.const .align 16 "
+	    ".b32 constants[16] = {",
 	    AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS * 8);
 	for (uint32_t i = 0; i < 16; i++)
 		put(k, "%s%u", i ? ", " : "", (uint32_t)agree_random(&seed));
 	put(k, "};\n"
 	       ".func (.reg .b32 r) step(.reg .b32 a)\n{\n\tmad.lo.s32 r, a, 69069, 1;\n\tret;\n}\n"
-	       ".func (.reg .b32 r) mix(.reg .b32 a, .reg .b32 n)\n{\n\t.reg .pred p; .reg .b32 k, t;\n"
-	       "\t.local .align 4 .b8 kept[8];\n\tst.local.u32 [kept+4], a;\n\tand.b32 k, n, 3;\n\tmov.b32 r, a;\nagain:\n"
-	       "\tsetp.eq.s32 p, k, 0;\n\t@p bra done;\n\tcall (t), step, (r);\n\tmov.b32 r, t;\n\tsub.s32 k, k, 1;\n"
-	       "\tbra again;\ndone:\n\tsetp.lt.s32 p, r, 0;\n\t@p ret;\n\tld.local.u32 t, [kept+4];\n\txor.b32 r, r, t;\n"
+	       ".func (.reg .b32 r) mix(.reg .b32 a, .reg .b32 n)\n{\n\t.reg .pred p; .reg .b32 k, "
+	       "t;\n"
+	       "\t.local .align 4 .b8 kept[8];\n\tst.local.u32 [kept+4], a;\n\tand.b32 k, n, "
+	       "3;\n\tmov.b32 r, a;\nagain:\n"
+	       "\tsetp.eq.s32 p, k, 0;\n\t@p bra done;\n\tcall (t), step, (r);\n\tmov.b32 r, "
+	       "t;\n\tsub.s32 k, k, 1;\n"
+	       "\tbra again;\ndone:\n\tsetp.lt.s32 p, r, 0;\n\t@p ret;\n\tld.local.u32 t, "
+	       "[kept+4];\n\txor.b32 r, r, t;\n"
 	       "\tret;\n}\n"
-	       ".func (.param .align 8 .b8 r[16]) turn(.param .align 8 .b8 x[16])\n{\n\t.reg .b64 a; .reg .b32 b, c;\n"
-	       "\tld.param.b64 a, [x];\n\tld.param.b32 b, [x+8];\n\tld.param.b32 c, [x+12];\n\tst.param.b64 [r+8], a;\n"
+	       ".func (.param .align 8 .b8 r[16]) turn(.param .align 8 .b8 x[16])\n{\n\t.reg .b64 "
+	       "a; .reg .b32 b, c;\n"
+	       "\tld.param.b64 a, [x];\n\tld.param.b32 b, [x+8];\n\tld.param.b32 c, "
+	       "[x+12];\n\tst.param.b64 [r+8], a;\n"
 	       "\tst.param.b32 [r], c;\n\tst.param.b32 [r+4], b;\n\tret;\n}\n");
 }
 
@@ -507,8 +571,11 @@ static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, con
 	threads = body.ends ? 1 + pick(&body, AGREE_MAX_THREADS) : AGREE_MAX_THREADS;
 	body.functions = pick(&body, 2) ? 0 : 1 + pick(&body, 3);
 	for (n = 0; n < body.functions; n++)
-		put(whole, ".func (.reg .b32 %%result) f%" PRIu64 "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
-			   ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep);\n", body.number, n);
+		put(whole,
+		    ".func (.reg .b32 %%result) f%" PRIu64
+		    "_%u(.reg .b32 %%a, .reg .b64 %%b, .reg .b64 %%own, .reg .b64 %%mine, "
+		    ".reg .b64 %%heap, .reg .b64 %%input, .reg .b64 %%common, .reg .b32 %%deep);\n",
+		    body.number, n);
 	for (n = 0; n < body.functions; n++)
 		add_function(&body, whole, n);
 	body.budget = 10 + pick(&body, 110);
@@ -518,10 +585,14 @@ static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, con
 		add_code(&body, top);
 	put(&body, RANDOM_END);
 	add_end(&body);
-	put(whole, ".visible .entry %s(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)\n{\n",
+	put(whole,
+	    ".visible .entry %s(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 "
+	    "a, .param .u64 b)\n{\n",
 	    name);
 	add_registers(whole, &body);
-	put(whole, "\t.reg .b64 %%own, %%input, %%result, %%mine, %%heap, %%common;\n\t.shared .align 16 .b8 slots[%u];\n",
+	put(whole,
+	    "\t.reg .b64 %%own, %%input, %%result, %%mine, %%heap, %%common;\n\t.shared .align 16 "
+	    ".b8 slots[%u];\n",
 	    AGREE_MAX_THREADS * AGREE_SLOTS * 8);
 	put_text(whole, body.text, body.size);
 	free(body.text);

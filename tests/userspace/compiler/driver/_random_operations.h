@@ -20,20 +20,27 @@
 
 #include <stddef.h>
 
-#define INTEGERS "u16 s16 u32 s32 u64 s64"
-#define ROUND    "<.rn|.rz|.rm|.rp>"
+#define INTEGERS      "u16 s16 u32 s32 u64 s64"
+#define ROUND         "<.rn|.rz|.rm|.rp>"
 #define FLOAT_COMPARE "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>"
 
 /* What a NaN keeps of one that it came from is up to the machine; here it keeps nothing. */
-#define F16(operation) "{.reg .b16 d; .reg .pred n; " operation " setp.nan.f16 n, d, d; selp.b16 $h, 0x7FFF, d, n;}"
-#define F32(operation) "{.reg .f32 d; .reg .pred n; " operation " setp.nan.f32 n, d, d; selp.f32 $r, 0f7FFFFFFF, d, n;}"
+#define F16(operation) \
+	"{.reg .b16 d; .reg .pred n; " operation \
+	" setp.nan.f16 n, d, d; selp.b16 $h, 0x7FFF, d, n;}"
+#define F32(operation) \
+	"{.reg .f32 d; .reg .pred n; " operation \
+	" setp.nan.f32 n, d, d; selp.f32 $r, 0f7FFFFFFF, d, n;}"
 #define F64(operation) \
-	"{.reg .f64 d; .reg .pred n; " operation " setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
+	"{.reg .f64 d; .reg .pred n; " operation \
+	" setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
 /* Numbers of a whole value, so no NaN, in a register x. */
-#define BF16(operation) "{.reg .b16 x; .reg .f32 f; cvt.rn.f32.s16 f, $h; cvt.rn.bf16.f32 x, f; " operation "}"
+#define BF16(operation) \
+	"{.reg .b16 x; .reg .f32 f; cvt.rn.f32.s16 f, $h; cvt.rn.bf16.f32 x, f; " operation "}"
 /* An address in a thread's own memory, from a register; j. */
 #define INDEXED(mask, operation) \
-	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, " mask "; cvt.u64.u32 j, i; add.s64 j, j, $M; " operation "}"
+	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, " mask \
+	"; cvt.u64.u32 j, i; add.s64 j, j, $M; " operation "}"
 
 static const struct random_row {
 	const char *types, *text;
@@ -51,7 +58,8 @@ static const struct random_row {
 	{"u32 s32", "mul24.<lo|hi>.$T $d, $a, $a;"},
 	{"u32 s32", "mad24.<lo|hi>.$T $d, $a, $a, $a;"},
 	{"u16 u32 u64", "{.reg .b$b e; or.b$b e, $a, 1; <div|rem>.$T $d, $a, e;}"},
-	{"s16 s32 s64", "{.reg .b$b n, e; shr.$T n, $a, 1; or.b$b e, $a, 1; <div|rem>.$T $d, n, e;}"},
+	{"s16 s32 s64",
+	 "{.reg .b$b n, e; shr.$T n, $a, 1; or.b$b e, $a, 1; <div|rem>.$T $d, n, e;}"},
 	{INTEGERS, "<div|rem>.$T $d, $a, <1|2|3|5|7|10|12|16|100|641|1000|4096|12345|32767>;"},
 	{"s16 s32 s64", "<div|rem>.$T $d, $a, <-2|-3|-7|-12|-64|-1000|-32768>;"},
 	{"u32", "add.cc.u32 $r, $r, $R; addc.cc.u32 $r, $r, $r; addc.u32 $r, $r, $R;"},
@@ -72,9 +80,11 @@ static const struct random_row {
 	{"b32 b64", "brev.$T $d, $a;"},
 	{"u32 s32 u64 s64", "bfind<|.shiftamt>.$T $r, $a;"},
 	{"u32 s32 u64 s64", "bfe.$T $d, $a, $5, $8;"},
-	{"u32 s32 u64 s64", "{.reg .b32 x, y; and.b32 x, $r, 31; and.b32 y, $r, 31; bfe.$T $d, $a, x, y;}"},
+	{"u32 s32 u64 s64",
+	 "{.reg .b32 x, y; and.b32 x, $r, 31; and.b32 y, $r, 31; bfe.$T $d, $a, x, y;}"},
 	{"b32 b64", "bfi.$T $d, $a, $a, $5, $5;"},
-	{"b32 b64", "{.reg .b32 x, y; and.b32 x, $r, <63|255>; and.b32 y, $r, <31|255>; bfi.$T $d, $a, $a, x, y;}"},
+	{"b32 b64", "{.reg .b32 x, y; and.b32 x, $r, <63|255>; and.b32 y, $r, <31|255>; bfi.$T $d, "
+		    "$a, $a, x, y;}"},
 	{"b32", "lop3.b32 $r, $r, $r, $r, $8;"},
 	{"b32", "shf.<l|r>.<wrap|clamp>.b32 $r, $r, $r, $R;"},
 	{"b32", "prmt.b32<|.f4e|.b4e|.rc8|.ecl|.ecr|.rc16> $r, $r, $r, $R;"},
@@ -115,7 +125,8 @@ static const struct random_row {
 	/* floats */
 	{"f32", "<add|sub|mul>" ROUND "<|.ftz><|.sat>.f32 $f, $r, $r;"},
 	{"f32", "fma" ROUND "<|.ftz><|.sat>.f32 $f, $r, $r, $r;"},
-	{"f32", "<add|mul>.rn.f32 $f, $r, <0f3F800000|0fBF000000|0f40490FDB|0f7F800000|0f00000001>;"},
+	{"f32",
+	 "<add|mul>.rn.f32 $f, $r, <0f3F800000|0fBF000000|0f40490FDB|0f7F800000|0f00000001>;"},
 	{"f32", "<min|max><|.ftz><|.NaN>.f32 $r, %r<0|2|4|6|8|10>, %r<1|3|5|7|9|11>;"},
 	{"f32", F32("<neg|abs><|.ftz>.f32 d, $r;")},
 	{"f32", F32("copysign.f32 d, $r, $r;")},
@@ -126,7 +137,8 @@ static const struct random_row {
 	{"f64", F64("<rcp|sqrt>" ROUND ".f64 d, $l;")},
 	{"f64", F64("<min|max>.f64 d, $l, $l;")},
 	{"f64", F64("<neg|abs>.f64 d, $l;")},
-	{"f64", F64("<add|mul>.rn.f64 d, $l, <0d3FF8000000000000|0dBFD5555555555555|0d0000000000000001>;")},
+	{"f64", F64("<add|mul>.rn.f64 d, $l, "
+		    "<0d3FF8000000000000|0dBFD5555555555555|0d0000000000000001>;")},
 	{"f32 f64", "testp.<finite|infinite|number|notanumber|normal|subnormal>.$T $p, $a;"},
 	{"f32", "setp." FLOAT_COMPARE "<|.ftz>.f32 $p, $r, $r;"},
 	{"f32", "setp." FLOAT_COMPARE "<|.ftz><.and|.or|.xor>.f32 $p, $r, $r, $p;"},
@@ -191,30 +203,41 @@ static const struct random_row {
 	{"u64", INDEXED("56", "ld$S.u64 $l, [j];")},
 	{"u64", INDEXED("56", "st$S.u64 [j], $l;")},
 	{"u8", INDEXED("63", "<ld$S.s8 $r, [j]|st$S.u8 [j], $r>;")},
-	{"u32", "<ld.local.u32 $r, [kept+$o4]|st.local.u32 [kept+$o4], $r|st.local.u8 [kept+$o1], $r>;"},
-	{"u64", "<ld.local.v2.u32 $2, [kept+$o8]|st.local.u64 [kept+$o8], $l|ld.local.u64 $l, [kept+$o8]>;"},
+	{"u32",
+	 "<ld.local.u32 $r, [kept+$o4]|st.local.u32 [kept+$o4], $r|st.local.u8 [kept+$o1], $r>;"},
+	{"u64", "<ld.local.v2.u32 $2, [kept+$o8]|st.local.u64 [kept+$o8], $l|ld.local.u64 $l, "
+		"[kept+$o8]>;"},
 	{"u32", "selp.b64 %any, <%any|%own_any|%mine_any>, <%any|%stack_any|%heap_any>, $p;"},
 	{"u32", "selp.b64 %far, <%far|%own_any>, <%mine_any|%heap_any>, $p;"},
 	{"u32", "isspacep.<global|shared|local> $p, %any;"},
 	/* memory that nobody writes */
-	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; ld.global<|.nc>.u64 $l, [j];}"},
-	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; ld.global.u32 $r, [j+4];}"},
-	{"u32", "<ld.const.u32 $r, [constants+$o4]|ld.const.s8 $r, [constants+$o1]|ld.const.u64 $l, [constants+$o8]>;"},
+	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; "
+		"ld.global<|.nc>.u64 $l, [j];}"},
+	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; "
+		"ld.global.u32 $r, [j+4];}"},
+	{"u32", "<ld.const.u32 $r, [constants+$o4]|ld.const.s8 $r, [constants+$o1]|ld.const.u64 "
+		"$l, [constants+$o8]>;"},
 	{"u32", "ld.const.v4.u32 $4, [constants+$o16];"},
-	{"u32", "{.reg .b32 i; .reg .b64 j, c; and.b32 i, $r, 60; cvt.u64.u32 j, i; mov.u64 c, constants; add.s64 j, j, c; "
+	{"u32", "{.reg .b32 i; .reg .b64 j, c; and.b32 i, $r, 60; cvt.u64.u32 j, i; mov.u64 c, "
+		"constants; add.s64 j, j, c; "
 		"<ld.const.u32 $r, [j]|cvta.const.u64 j, j; ld.u32 $r, [j]>;}"},
 	/* atomics */
-	{"u32 s32 u64", "atom<|.relaxed|.acq_rel|.acquire|.release><|.cta|.gpu|.sys>$G.add.$T $d, [$M+$o8], $a;"},
+	{"u32 s32 u64",
+	 "atom<|.relaxed|.acq_rel|.acquire|.release><|.cta|.gpu|.sys>$G.add.$T $d, [$M+$o8], $a;"},
 	{"u32 s32 u64 s64", "atom$G.<min|max>.$T $d, [$M+$o8], $a;"},
 	{"b32 b64", "atom$G.<and|or|xor|exch>.$T $d, [$M+$o8], $a;"},
 	{"b16 b32 b64", "atom$G.cas.$T $d, [$M+$o8], $a, $a;"},
 	{"u32", "atom$G.<inc|dec>.u32 $r, [$M+$o4], $r;"},
 	{"u32 u64", "red$G.add.$T [$M+$o8], $a;"},
 	{"b32 b64", "red<|.cta|.gpu>$G.<and|or|xor>.$T [$M+$o8], $a;"},
-	{"f32", "{.reg .f32 x, y; cvt.rn.f32.s16 x, $h; cvt.rn.f32.s32 y, $r; st$G.f32 [$M+8], x; atom$G.add.f32 $r, [$M+8], y;}"},
-	{"f64", "{.reg .f64 x, y; cvt.rn.f64.s32 x, $r; cvt.rn.f64.s32 y, $r; st$G.f64 [$M+8], x; atom$G.add.f64 $l, [$M+8], y;}"},
-	{"f16x2", "{.reg .b32 x, y; .reg .b16 f; cvt.rn.f16.s16 f, $h; mov.b32 x, {f, f}; mov.b32 y, 0x3C00C000; "
-		  "and.b32 x, x, 0xbfffbfff; st$G.b32 [$M+4], x; atom$G.add.noftz.f16x2 $r, [$M+4], y;}"},
+	{"f32", "{.reg .f32 x, y; cvt.rn.f32.s16 x, $h; cvt.rn.f32.s32 y, $r; st$G.f32 [$M+8], x; "
+		"atom$G.add.f32 $r, [$M+8], y;}"},
+	{"f64", "{.reg .f64 x, y; cvt.rn.f64.s32 x, $r; cvt.rn.f64.s32 y, $r; st$G.f64 [$M+8], x; "
+		"atom$G.add.f64 $l, [$M+8], y;}"},
+	{"f16x2",
+	 "{.reg .b32 x, y; .reg .b16 f; cvt.rn.f16.s16 f, $h; mov.b32 x, {f, f}; mov.b32 y, "
+	 "0x3C00C000; "
+	 "and.b32 x, x, 0xbfffbfff; st$G.b32 [$M+4], x; atom$G.add.noftz.f16x2 $r, [$M+4], y;}"},
 	/* by everyone, and in any order the same */
 	{"u32", "red.global.add.u32 [%common+4], $r;"},
 	{"u64", "red.global.max.u64 [%common+8], $l;"},
@@ -229,10 +252,12 @@ static const struct random_row {
 	{"u64", "red.shared.xor.b64 [tally+8], $l;"},
 	/* the rest */
 	{"u32", "<fence.acq_rel.cta|fence.sc.gpu|membar.gl|membar.cta>;"},
-	{"u32", "mov.u32 $r, <%lanemask_lt|%lanemask_ge|%nctaid.x|%ctaid.x|%tid.x|%tid.y|%ntid.z|WARP_SZ>;"},
+	{"u32", "mov.u32 $r, "
+		"<%lanemask_lt|%lanemask_ge|%nctaid.x|%ctaid.x|%tid.x|%tid.y|%ntid.z|WARP_SZ>;"},
 	{"u32", "{.reg .b32 d; call (d), mix, ($r, $r); mov.b32 $r, d;}"},
 	{"u32", "{.reg .b32 d; call (d), mix, ($R, 3); mov.b32 $r, d;}"},
-	{"u32", "{.param .align 8 .b8 x[16], y[16]; st.param.b64 [x], $l; st.param.b32 [x+8], $r; st.param.b32 [x+12], $r; "
+	{"u32", "{.param .align 8 .b8 x[16], y[16]; st.param.b64 [x], $l; st.param.b32 [x+8], $r; "
+		"st.param.b32 [x+12], $r; "
 		"call (y), turn, (x); ld.param.b64 $l, [y+8]; ld.param.b32 $r, [y+4];}"},
 };
 
@@ -241,10 +266,13 @@ static const struct random_row {
 /* 128 bits at once, on Hopper: what an exchange put there a comparison takes away again, and another finds
  * something else. Only some kernels have it (RANDOM_WIDE), so that the numbers of all others mean what they meant. */
 static const struct random_row random_wide_row = {
-	"b64", "{.reg .b64 j, x, y; ld$G.b64 x, [$M]; add.s64 j, $M, $o16; ld$G.v2.b64 {x, y}, [j]; st$G.v2.b64 [j], $D;\n"
-	       AGREE_HOPPER "{.reg .b128 a, b, c; mov.b128 b, {x, y}; atom<|.relaxed.gpu|.acq_rel.cta>$G.exch.b128 c, [j], b; "
-	       "atom$G.cas.b128 a, [j], b, c; atom<|.acquire.sys>$G.cas.b128 c, [j], b, b; mov.b128 {x, y}, a;}\n"
-	       "mov.b64 $l, x; xor.b64 $l, $l, y;}"};
+	"b64",
+	"{.reg .b64 j, x, y; ld$G.b64 x, [$M]; add.s64 j, $M, $o16; ld$G.v2.b64 {x, y}, "
+	"[j]; st$G.v2.b64 [j], $D;\n" AGREE_HOPPER "{.reg .b128 a, b, c; mov.b128 b, {x, y}; "
+	"atom<|.relaxed.gpu|.acq_rel.cta>$G.exch.b128 c, [j], b; "
+	"atom$G.cas.b128 a, [j], b, c; atom<|.acquire.sys>$G.cas.b128 c, [j], b, b; "
+	"mov.b128 {x, y}, a;}\n"
+	"mov.b64 $l, x; xor.b64 $l, $l, y;}"};
 #define RANDOM_WIDE(number) ((number) % 256 == 177)
 
 #endif

@@ -10,15 +10,15 @@
 #include "tests/userspace/compiler/driver/_agree.h"
 #include "tests/userspace/compiler/driver/_random_operations.h"
 
-#define RANDOM_WORDS 12 /* registers of 32 bits */
-#define RANDOM_LONGS 6
-#define RANDOM_HALVES 4
+#define RANDOM_WORDS      12 /* registers of 32 bits */
+#define RANDOM_LONGS      6
+#define RANDOM_HALVES     4
 #define RANDOM_PREDICATES 10
-#define RANDOM_UNIFORM 4
-#define RANDOM_MAX_DEPTH 4
+#define RANDOM_UNIFORM    4
+#define RANDOM_MAX_DEPTH  4
 /* Around what is random. What stands outside keeps threads apart: without it a kernel says nothing. */
-#define RANDOM_BEGIN "\t// begin\n"
-#define RANDOM_END   "\t// end\n"
+#define RANDOM_BEGIN      "\t// begin\n"
+#define RANDOM_END        "\t// end\n"
 
 /* Lanes whose number has a bit. */
 static const uint32_t random_masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
@@ -31,13 +31,14 @@ struct random_ptx {
 	size_t size, capacity;
 	uint32_t labels, fuels, budget;
 	uint32_t functions; /* of the kernel */
-	bool function; /* this is one */
-	bool ends; /* threads may end early; then nothing is read from other lanes */
+	bool function;      /* this is one */
+	bool ends;          /* threads may end early; then nothing is read from other lanes */
 };
 
 struct random_place {
 	enum random_level level;
-	uint32_t members, split; /* lanes that are here together; lane bits that tell them from others */
+	uint32_t members,
+		split; /* lanes that are here together; lane bits that tell them from others */
 	uint32_t depth;
 };
 
@@ -46,7 +47,8 @@ static inline uint32_t pick(struct random_ptx *k, uint32_t n)
 	return (uint32_t)(agree_random(&k->seed) >> 33) % n;
 }
 
-__attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *k, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static inline void put(struct random_ptx *k, const char *fmt,
+							     ...)
 {
 	va_list ap;
 	int n;
@@ -78,8 +80,9 @@ static inline void put_text(struct random_ptx *k, const char *text, size_t size)
 
 static inline void put_number(struct random_ptx *k, uint32_t bits)
 {
-	static const char *const numbers[] = {"0", "1", "-1", "2", "31", "32", "33", "64", "0x7fffffff", "0x80000000",
-					      "255", "-128", "0xffff0000", "12345678"};
+	static const char *const numbers[] = {
+		"0",  "1",          "-1",         "2",   "31",   "32",         "33",
+		"64", "0x7fffffff", "0x80000000", "255", "-128", "0xffff0000", "12345678"};
 
 	if (bits == 16)
 		put(k, "%d", (int)pick(k, 65536) - 32768);
@@ -96,7 +99,7 @@ struct random_filling {
 	char type[8];
 	uint32_t bits;
 	const char *space, *base; /* NULL: not chosen yet */
-	uint32_t single; /* 1 + the register that $f stands for; 0: none */
+	uint32_t single;          /* 1 + the register that $f stands for; 0: none */
 };
 
 static inline uint32_t put_register(struct random_ptx *k, uint32_t bits)
@@ -118,7 +121,8 @@ static inline void put_register_or_number(struct random_ptx *k, uint32_t bits)
 /* Different ones, in braces. */
 static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t bits)
 {
-	uint32_t all = bits == 64 ? RANDOM_LONGS : RANDOM_WORDS, n = pick(k, all), step = pick(k, 2) ? 1 : all - 1;
+	uint32_t all = bits == 64 ? RANDOM_LONGS : RANDOM_WORDS, n = pick(k, all),
+		 step = pick(k, 2) ? 1 : all - 1;
 
 	for (uint32_t i = 0; i < count; i++, n = (n + step) % all)
 		put(k, "%s%%%c%u", i ? ", " : "{", bits == 64 ? 'l' : 'r', n);
@@ -128,8 +132,9 @@ static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t 
 /* Memory of a thread's own. */
 static inline void choose_memory(struct random_ptx *k, struct random_filling *f, bool local)
 {
-	static const char *const places[][2] = {{".global", "%own"}, {".shared", "%mine"}, {".global", "%heap"},
-						{"", "%far"}, {".local", "%stack"}, {"", "%any"}};
+	static const char *const places[][2] = {{".global", "%own"},  {".shared", "%mine"},
+						{".global", "%heap"}, {"", "%far"},
+						{".local", "%stack"}, {"", "%any"}};
 	uint32_t n = pick(k, local ? 6 : 4);
 
 	if (f->space)
@@ -156,24 +161,58 @@ static inline void choose_type(struct random_ptx *k, struct random_filling *f, c
 static inline void fill_place(struct random_ptx *k, struct random_filling *f, char what)
 {
 	switch (what) {
-	case 'r': put_register(k, 32); break;
-	case 'f': f->single = 1 + put_register(k, 32); break;
-	case 'l': put_register(k, 64); break;
-	case 'h': put_register(k, 16); break;
-	case 'R': put_register_or_number(k, 32); break;
-	case 'L': put_register_or_number(k, 64); break;
-	case 'p': put(k, "%%p%u", pick(k, RANDOM_PREDICATES)); break;
-	case 'T': put(k, "%s", f->type); break;
-	case 'b': put(k, "%u", f->bits); break;
+	case 'r':
+		put_register(k, 32);
+		break;
+	case 'f':
+		f->single = 1 + put_register(k, 32);
+		break;
+	case 'l':
+		put_register(k, 64);
+		break;
+	case 'h':
+		put_register(k, 16);
+		break;
+	case 'R':
+		put_register_or_number(k, 32);
+		break;
+	case 'L':
+		put_register_or_number(k, 64);
+		break;
+	case 'p':
+		put(k, "%%p%u", pick(k, RANDOM_PREDICATES));
+		break;
+	case 'T':
+		put(k, "%s", f->type);
+		break;
+	case 'b':
+		put(k, "%u", f->bits);
+		break;
 	case 'd':
-	case 'a': put_register(k, f->bits); break;
-	case 'A': put_register_or_number(k, f->bits); break;
-	case 'w': put_register(k, 2 * f->bits); break;
-	case '2': put_registers(k, 2, 32); break;
-	case '4': put_registers(k, 4, 32); break;
-	case 'D': put_registers(k, 2, 64); break;
-	case '5': put(k, "%u", pick(k, 32)); break;
-	case '8': put(k, "%u", pick(k, 256)); break;
+	case 'a':
+		put_register(k, f->bits);
+		break;
+	case 'A':
+		put_register_or_number(k, f->bits);
+		break;
+	case 'w':
+		put_register(k, 2 * f->bits);
+		break;
+	case '2':
+		put_registers(k, 2, 32);
+		break;
+	case '4':
+		put_registers(k, 4, 32);
+		break;
+	case 'D':
+		put_registers(k, 2, 64);
+		break;
+	case '5':
+		put(k, "%u", pick(k, 32));
+		break;
+	case '8':
+		put(k, "%u", pick(k, 256));
+		break;
 	case 'S':
 	case 'G':
 		choose_memory(k, f, what == 'S');
@@ -186,7 +225,8 @@ static inline void fill_place(struct random_ptx *k, struct random_filling *f, ch
 	}
 }
 
-static inline void fill(struct random_ptx *k, struct random_filling *f, const char *t, const char *end)
+static inline void fill(struct random_ptx *k, struct random_filling *f, const char *t,
+			const char *end)
 {
 	for (; t < end; t++) {
 		if (*t == '<') {
@@ -227,8 +267,9 @@ static inline uint32_t put_row(struct random_ptx *k, const char *types, const ch
  * was there before (seen on an H200). */
 static inline void add_operation(struct random_ptx *k)
 {
-	const struct random_row *row = RANDOM_WIDE(k->number) && !pick(k, 8) ? &random_wide_row
-									     : &random_rows[pick(k, RANDOM_ROWS)];
+	const struct random_row *row = RANDOM_WIDE(k->number) && !pick(k, 8)
+					       ? &random_wide_row
+					       : &random_rows[pick(k, RANDOM_ROWS)];
 	char guard[8] = "";
 	uint32_t single;
 
@@ -242,7 +283,9 @@ static inline void add_operation(struct random_ptx *k)
 	}
 	single = put_row(k, row->types, row->text);
 	if (single--)
-		put(k, AGREE_ONE_NAN "{.reg .pred n; setp.nan%s.f32 n, %%r%u, %%r%u%s%s; @n mov.b32 %%r%u, 0x7fffffff;}",
+		put(k,
+		    AGREE_ONE_NAN "{.reg .pred n; setp.nan%s.f32 n, %%r%u, %%r%u%s%s; @n mov.b32 "
+				  "%%r%u, 0x7fffffff;}",
 		    guard[0] ? ".and" : "", single, single, guard[0] ? ", " : "", guard, single);
 	put(k, "\n");
 }

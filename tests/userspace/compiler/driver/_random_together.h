@@ -15,9 +15,9 @@ static inline void add_code(struct random_ptx *k, struct random_place at);
 static inline void add_groups(struct random_ptx *k, struct random_place at)
 {
 	static const char *const operations[] = {
-		"vote.sync.ballot.b32 $r, $p, %t;",   "vote.sync.any.pred $p, $p, %t;",
-		"vote.sync.all.pred $p, !$p, %t;",    "vote.sync.uni.pred $p, $p, %t;",
-		"match.any.sync.b32 $r, $r, %t;",     "match.all.sync.b32 %r2|%p3, $r, %t;",
+		"vote.sync.ballot.b32 $r, $p, %t;", "vote.sync.any.pred $p, $p, %t;",
+		"vote.sync.all.pred $p, !$p, %t;",  "vote.sync.uni.pred $p, $p, %t;",
+		"match.any.sync.b32 $r, $r, %t;",   "match.all.sync.b32 %r2|%p3, $r, %t;",
 		"match.any.sync.b64 $r, $l, %t;",
 	};
 	uint32_t n = k->fuels++, bit = pick(k, 5), i;
@@ -35,8 +35,9 @@ static inline void add_groups(struct random_ptx *k, struct random_place at)
 /* What members of a mask do together. */
 static inline void add_exchange(struct random_ptx *k, struct random_place at)
 {
-	static const char *const reductions[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
-						 "max.s32", "and.b32", "or.b32",  "xor.b32"};
+	static const char *const reductions[] = {"add.u32", "add.s32", "min.u32",
+						 "min.s32", "max.u32", "max.s32",
+						 "and.b32", "or.b32",  "xor.b32"};
 	static const char *const shuffles[] = {"up", "down", "idx", "bfly"};
 	uint32_t what = pick(k, 7), p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES),
 		 r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS), how = pick(k, 4);
@@ -46,19 +47,24 @@ static inline void add_exchange(struct random_ptx *k, struct random_place at)
 	} else if (what == 1) {
 		const char *not = pick(k, 2) ? "!" : "";
 
-		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p, not, q, at.members);
+		put(k, "\tvote.sync.%s.pred %%p%u, %s%%p%u, 0x%x;\n", pick(k, 2) ? "all" : "any", p,
+		    not, q, at.members);
 	} else if (what == 2 && !k->ends) {
-		put(k, "\tshfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, 0x%x;\n", r, s, pick(k, 32) & ~at.split,
-		    at.members);
+		put(k, "\tshfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, 0x%x;\n", r, s,
+		    pick(k, 32) & ~at.split, at.members);
 	} else if (what == 3 && !k->ends && !at.split) {
-		uint32_t within = pick(k, 2) ? 0 : pick(k, 2) ? 0x1800 : 0x1000; /* 32, 8 or 16 lanes */
+		uint32_t within = pick(k, 2)   ? 0
+				  : pick(k, 2) ? 0x1800
+					       : 0x1000; /* 32, 8 or 16 lanes */
 
-		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r, p, s, pick(k, 32),
-		    within | (how ? 31 : 0));
+		put(k, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, -1;\n", shuffles[how], r,
+		    p, s, pick(k, 32), within | (how ? 31 : 0));
 	} else if (what == 4 && !k->ends && !at.split) {
-		put(k, "\tshfl.sync.idx.b32 %%r%u, %%r%u, %%r%u, 31, -1;\n", r, s, pick(k, RANDOM_WORDS));
+		put(k, "\tshfl.sync.idx.b32 %%r%u, %%r%u, %%r%u, 31, -1;\n", r, s,
+		    pick(k, RANDOM_WORDS));
 	} else if (what == 5) {
-		put(k, "\tredux.sync.%s %%r%u, %%r%u, 0x%x;\n", reductions[pick(k, 9)], r, s, at.members);
+		put(k, "\tredux.sync.%s %%r%u, %%r%u, 0x%x;\n", reductions[pick(k, 9)], r, s,
+		    at.members);
 	} else {
 		add_groups(k, at);
 	}
@@ -79,17 +85,22 @@ static inline void add_meeting(struct random_ptx *k)
 	} else if (what == 2) {
 		uint32_t from = pick(k, RANDOM_PREDICATES), barrier = pick(k, 3);
 
-		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p, barrier, from);
+		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p,
+		    barrier, from);
 	} else if (what == 3 && !k->ends) { /* the first warp's words for the others */
 		uint32_t n = k->labels++, q = k->fuels++;
 
-		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tsetp.ne.s32 %%q%u, %%warp, 0;\n\t@%%q%u bra L%u_else;\n"
-		       "\tbar.arrive 4, %u;\n\tbra L%u_end;\nL%u_else:\n\tbar.sync 4, %u;\n"
-		       "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
-		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r, 4 * (s % 4), n);
+		put(k,
+		    "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tsetp.ne.s32 %%q%u, %%warp, "
+		    "0;\n\t@%%q%u bra L%u_else;\n"
+		    "\tbar.arrive 4, %u;\n\tbra L%u_end;\nL%u_else:\n\tbar.sync 4, %u;\n"
+		    "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
+		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r,
+		    4 * (s % 4), n);
 	} else { /* a neighbour's word */
-		put(k, "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
-		       "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
+		put(k,
+		    "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
+		    "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, r, 4 * (s % 4));
 	}
 }
@@ -97,11 +108,20 @@ static inline void add_meeting(struct random_ptx *k)
 /* Operations that lanes of several ways carry out together, each way at an instruction of its own. Those from
  * RANDOM_READS on read from other lanes, who must be there, and the last reads any of them. */
 static const char *const random_apart[] = {
-	"vote.sync.ballot.b32 $r, $p, %s;",    "vote.sync.any.pred $p, $p, %s;",      "vote.sync.all.pred $p, <|!>$p, %s;",
-	"vote.sync.uni.pred $p, $p, %s;",      "match.any.sync.b32 $r, $r, %s;",      "match.any.sync.b64 $r, $l, %s;",
-	"match.all.sync.b32 $r|$p, $r, %s;",   "bar.warp.sync %s;",                   "redux.sync.add.s32 $r, $r, %s;",
-	"redux.sync.min.u32 $r, $r, %s;",      "redux.sync.max.s32 $r, $r, %s;",      "redux.sync.xor.b32 $r, $r, %s;",
-	"shfl.sync.bfly.b32 $r, $r, %u, 31, %s;", "shfl.sync.idx.b32 $r|$p, $r, <$r|$5>, 0x<|10|18>1f, %s;",
+	"vote.sync.ballot.b32 $r, $p, %s;",
+	"vote.sync.any.pred $p, $p, %s;",
+	"vote.sync.all.pred $p, <|!>$p, %s;",
+	"vote.sync.uni.pred $p, $p, %s;",
+	"match.any.sync.b32 $r, $r, %s;",
+	"match.any.sync.b64 $r, $l, %s;",
+	"match.all.sync.b32 $r|$p, $r, %s;",
+	"bar.warp.sync %s;",
+	"redux.sync.add.s32 $r, $r, %s;",
+	"redux.sync.min.u32 $r, $r, %s;",
+	"redux.sync.max.s32 $r, $r, %s;",
+	"redux.sync.xor.b32 $r, $r, %s;",
+	"shfl.sync.bfly.b32 $r, $r, %u, 31, %s;",
+	"shfl.sync.idx.b32 $r|$p, $r, <$r|$5>, 0x<|10|18>1f, %s;",
 };
 #define RANDOM_REDUX 8
 #define RANDOM_READS 12
@@ -113,7 +133,8 @@ struct random_apart {
 };
 
 /* Lanes go separate ways and meet on them. */
-static inline void add_way_apart(struct random_ptx *k, struct random_place at, const struct random_apart *a)
+static inline void add_way_apart(struct random_ptx *k, struct random_place at,
+				 const struct random_apart *a)
 {
 	struct random_place own = {LEVEL_THREAD, 0, 0, at.depth + 1};
 	char row[160];
@@ -124,7 +145,8 @@ static inline void add_way_apart(struct random_ptx *k, struct random_place at, c
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		if (a->what[i] == RANDOM_READS)
-			snprintf(row, sizeof(row), random_apart[a->what[i]], pick(k, 32) & ~at.split, a->members);
+			snprintf(row, sizeof(row), random_apart[a->what[i]],
+				 pick(k, 32) & ~at.split, a->members);
 		else
 			snprintf(row, sizeof(row), random_apart[a->what[i]], a->members);
 #pragma GCC diagnostic pop
@@ -140,7 +162,8 @@ static inline void add_way_apart(struct random_ptx *k, struct random_place at, c
  * by a bit of the lane's number. */
 static inline void add_apart(struct random_ptx *k, struct random_place at)
 {
-	uint32_t n = k->labels++, q = k->fuels++, ways = 2 + pick(k, 3), bit = pick(k, 5), group = k->fuels++, last;
+	uint32_t n = k->labels++, q = k->fuels++, ways = 2 + pick(k, 3), bit = pick(k, 5),
+		 group = k->fuels++, last;
 	struct random_apart a = {.count = 1 + pick(k, 3)};
 	char members[16];
 
@@ -155,8 +178,11 @@ static inline void add_apart(struct random_ptx *k, struct random_place at)
 	a.members = members;
 	for (uint32_t i = 0; i < a.count; i++)
 		a.what[i] = pick(k, last);
-	put(k, "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n\tselp.b32 %%c%u, 0x%x, 0x%x, %%q%u;\n", 1u << bit, q,
-	    group, at.members & random_masks[bit], at.members & ~random_masks[bit], q);
+	put(k,
+	    "\tand.b32 %%t, %%lane, %u;\n\tsetp.ne.s32 %%q%u, %%t, 0;\n\tselp.b32 %%c%u, 0x%x, "
+	    "0x%x, %%q%u;\n",
+	    1u << bit, q, group, at.members & random_masks[bit], at.members & ~random_masks[bit],
+	    q);
 	if (pick(k, 2))
 		put(k, "\tshr.u32 %%t, %%lane, %u;\n\trem.u32 %%t, %%t, %u;\n", pick(k, 4), ways);
 	else

@@ -16,7 +16,7 @@ struct rewrite_instruction {
 	const char *text; /* all of the kernel */
 	const char *start, *end;
 	char guard[16], opcode[48], operands[REWRITE_OPERANDS][96];
-	uint32_t count; /* operands */
+	uint32_t count;  /* operands */
 	uint32_t number; /* among those rewritten: for labels */
 };
 
@@ -37,8 +37,8 @@ static inline bool rewrite_ends(const struct rewrite_instruction *i, const char 
 }
 
 /* The instruction with another operand in place of one. */
-static inline void rewrite_operand(struct random_ptx *out, const struct rewrite_instruction *i, uint32_t which,
-				   const char *other)
+static inline void rewrite_operand(struct random_ptx *out, const struct rewrite_instruction *i,
+				   uint32_t which, const char *other)
 {
 	put(out, "%s%s ", i->guard, i->opcode);
 	for (uint32_t n = 0; n < i->count; n++)
@@ -61,7 +61,8 @@ static inline bool rewrite_is_single(const struct rewrite_instruction *i)
 static inline bool rewrite_value(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	bool shift = (rewrite_is(i, "shl.") || rewrite_is(i, "shr.")) && rewrite_ends(i, "64");
-	bool store = rewrite_is(i, "st.") && !strstr(i->opcode, ".v") && (rewrite_ends(i, "8") || rewrite_ends(i, "16"));
+	bool store = rewrite_is(i, "st.") && !strstr(i->opcode, ".v") &&
+		     (rewrite_ends(i, "8") || rewrite_ends(i, "16"));
 	uint32_t which = shift ? 2 : 1;
 
 	if ((shift || store) && !strncmp(i->operands[which], "%r", 2)) {
@@ -72,7 +73,8 @@ static inline bool rewrite_value(struct random_ptx *out, const struct rewrite_in
 	}
 	if (!rewrite_is_single(i) || strncmp(i->operands[0], "%r", 2))
 		return false;
-	put(out, "%.*s; add.s32 %s, %s, %%zero;", (int)(i->end - i->start), i->start, i->operands[0], i->operands[0]);
+	put(out, "%.*s; add.s32 %s, %s, %%zero;", (int)(i->end - i->start), i->start,
+	    i->operands[0], i->operands[0]);
 	return true;
 }
 
@@ -82,14 +84,19 @@ static inline bool rewrite_groups(struct random_ptx *out, const struct rewrite_i
 	const char *mask = i->count ? i->operands[i->count - 1] : "", *made = NULL;
 	char wanted[64], one[16], other[16];
 
-	if ((!rewrite_is(i, "vote.sync") && !rewrite_is(i, "match.") && !rewrite_is(i, "bar.warp.sync")) || *mask != '%')
+	if ((!rewrite_is(i, "vote.sync") && !rewrite_is(i, "match.") &&
+	     !rewrite_is(i, "bar.warp.sync")) ||
+	    *mask != '%')
 		return false;
 	snprintf(wanted, sizeof(wanted), "selp.b32 %s, 0x", mask);
-	for (const char *at = strstr(i->text, wanted); at && at < i->start; at = strstr(at + 1, wanted))
+	for (const char *at = strstr(i->text, wanted); at && at < i->start;
+	     at = strstr(at + 1, wanted))
 		made = at;
-	if (!made || sscanf(made + strlen(wanted) - 2, "%15[0-9a-fx], %15[0-9a-fx]", one, other) != 2)
+	if (!made ||
+	    sscanf(made + strlen(wanted) - 2, "%15[0-9a-fx], %15[0-9a-fx]", one, other) != 2)
 		return false;
-	put(out, "{.reg .pred %%g; setp.eq.u32 %%g, %s, %s; @%%g bra G%u_a; ", mask, one, i->number);
+	put(out, "{.reg .pred %%g; setp.eq.u32 %%g, %s, %s; @%%g bra G%u_a; ", mask, one,
+	    i->number);
 	rewrite_operand(out, i, i->count - 1, other);
 	put(out, " bra G%u_e;\nG%u_a: ", i->number, i->number);
 	rewrite_operand(out, i, i->count - 1, one);
@@ -104,7 +111,8 @@ static inline bool rewrite_bfe(struct random_ptx *out, const struct rewrite_inst
 
 	if (!rewrite_is(i, "bfe."))
 		return false;
-	put(out, "{.reg .b%s %%v; add.s%s %%v, %s, %%nil%s; ", bits, bits, i->operands[1], *bits == '6' ? "l" : "");
+	put(out, "{.reg .b%s %%v; add.s%s %%v, %s, %%nil%s; ", bits, bits, i->operands[1],
+	    *bits == '6' ? "l" : "");
 	rewrite_operand(out, i, 1, "%v");
 	put(out, "}");
 	return true;
@@ -127,14 +135,19 @@ static inline bool rewrite_condition(struct random_ptx *out, const struct rewrit
 	bool unless = i->guard[0] && i->guard[1] == '!';
 
 	if (i->guard[0] && (rewrite_is(i, "exit") || rewrite_is(i, "ret"))) {
-		put(out, "{.reg .b32 %%v; .reg .pred %%g; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; "
-			 "setp.ne.s32 %%g, %%v, 0; @%s%%g %s;}", i->guard + 1 + unless, unless ? "!" : "", i->opcode);
+		put(out,
+		    "{.reg .b32 %%v; .reg .pred %%g; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, "
+		    "%%zero; "
+		    "setp.ne.s32 %%g, %%v, 0; @%s%%g %s;}",
+		    i->guard + 1 + unless, unless ? "!" : "", i->opcode);
 		return true;
 	}
 	if (!rewrite_is(i, "mov.pred") || i->guard[0])
 		return false;
-	put(out, "{.reg .b32 %%v; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; setp.ne.s32 %s, %%v, 0;}", i->operands[1],
-	    i->operands[0]);
+	put(out,
+	    "{.reg .b32 %%v; selp.b32 %%v, 1, 0, %s; add.s32 %%v, %%v, %%zero; setp.ne.s32 %s, "
+	    "%%v, 0;}",
+	    i->operands[1], i->operands[0]);
 	return true;
 }
 
@@ -161,7 +174,9 @@ static inline bool rewrite_upper(struct random_ptx *out, const struct rewrite_in
 		put(out, "{.reg .b32 %%v; add.s32 %%v, %s, %%zero; ", i->operands[1]);
 		rewrite_operand(out, i, 1, "%v");
 	} else if (rewrite_is(i, "setp.") && rewrite_ends(i, ".f16x2")) {
-		put(out, "{.reg .b32 %%v, %%w; add.s32 %%v, %s, %%zero; add.s32 %%w, %s, %%zero; %s%s %s, %%v, %%w;",
+		put(out,
+		    "{.reg .b32 %%v, %%w; add.s32 %%v, %s, %%zero; add.s32 %%w, %s, %%zero; %s%s "
+		    "%s, %%v, %%w;",
 		    i->operands[1], i->operands[2], i->guard, i->opcode, i->operands[0]);
 	} else {
 		return false;
@@ -175,8 +190,8 @@ static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_in
 {
 	if (!rewrite_is(i, "redux."))
 		return false;
-	put(out, "{.reg .pred %%z;\nZ%u_s: %.*s; setp.ne.s32 %%z, %%zero, 0; @%%z bra Z%u_s;}", i->number,
-	    (int)(i->end - i->start), i->start, i->number);
+	put(out, "{.reg .pred %%z;\nZ%u_s: %.*s; setp.ne.s32 %%z, %%zero, 0; @%%z bra Z%u_s;}",
+	    i->number, (int)(i->end - i->start), i->start, i->number);
 	return true;
 }
 
@@ -200,7 +215,8 @@ static inline bool rewrite_order(struct random_ptx *out, const struct rewrite_in
 		return false;
 	if (!load)
 		put(out, "fence.acq_rel%.4s; ", rest);
-	put(out, "%s%s.relaxed%s %s, %s;", i->guard, load ? "ld" : "st", rest, i->operands[0], i->operands[1]);
+	put(out, "%s%s.relaxed%s %s, %s;", i->guard, load ? "ld" : "st", rest, i->operands[0],
+	    i->operands[1]);
 	if (load)
 		put(out, " fence.acq_rel%.4s;", rest);
 	return true;
@@ -227,10 +243,18 @@ static const struct rewriting {
 	const char *name;
 	rewrite_one *one;
 } rewritings[] = {
-	{"value", rewrite_value},   {"groups", rewrite_groups},       {"bfe", rewrite_bfe},	  {"shuffle", rewrite_shuffle},
-	{"redux", rewrite_redux},   {"condition", rewrite_condition}, {"saturate", rewrite_saturate},
-	{"mad", rewrite_mad},	    {"order", rewrite_order},	     {"ways", rewrite_ways},	  {"upper", rewrite_upper},
-	{"several", NULL}, /* all of these */
+	{"value", rewrite_value},
+	{"groups", rewrite_groups},
+	{"bfe", rewrite_bfe},
+	{"shuffle", rewrite_shuffle},
+	{"redux", rewrite_redux},
+	{"condition", rewrite_condition},
+	{"saturate", rewrite_saturate},
+	{"mad", rewrite_mad},
+	{"order", rewrite_order},
+	{"ways", rewrite_ways},
+	{"upper", rewrite_upper},
+	{"several", NULL},                /* all of these */
 	{"recursion", rewrite_recursion}, /* of which ptxas dies */
 };
 enum {
@@ -262,7 +286,8 @@ static inline void rewrite_split(struct rewrite_instruction *i)
 		if (at < i->end && (*at != ',' || depth))
 			continue;
 		if (at > from)
-			snprintf(i->operands[i->count++], sizeof(i->operands[0]), "%.*s", (int)(at - from), from);
+			snprintf(i->operands[i->count++], sizeof(i->operands[0]), "%.*s",
+				 (int)(at - from), from);
 		from = at + 1 + strspn(at + 1, " ");
 	}
 }
@@ -315,9 +340,12 @@ static inline char *rewrite(const char *text, uint32_t kind)
 			put_text(&out, at, other);
 			/* A function begins: what the rewritten text uses. */
 			if (*at == '\n' && at[1] == '{' && at[2] == '\n')
-				put(&out, "\t.reg .b32 %%zero, %%nil; .reg .b64 %%nill, %%tally; mov.u32 %%zero, %%ctaid.y; "
-					  "mov.u32 %%nil, %%tid.y; cvt.u64.u32 %%nill, %%nil;%s\n",
-				    tally ? " mov.u64 %tally, tally; xor.b64 %tally, %tally, %nill;" : "");
+				put(&out,
+				    "\t.reg .b32 %%zero, %%nil; .reg .b64 %%nill, %%tally; mov.u32 "
+				    "%%zero, %%ctaid.y; "
+				    "mov.u32 %%nil, %%tid.y; cvt.u64.u32 %%nill, %%nil;%s\n",
+				    tally ? " mov.u64 %tally, tally; xor.b64 %tally, %tally, %nill;"
+					  : "");
 			if (rewrite_head(at, other, kind)) {
 				put(&out, " .pragma \"nounroll\";");
 				i.number++;
@@ -328,7 +356,9 @@ static inline char *rewrite(const char *text, uint32_t kind)
 		i.start = at;
 		i.end = at + strcspn(at, ";");
 		rewrite_split(&i);
-		for (uint32_t n = kind == REWRITE_ALL ? 0 : kind, end = kind == REWRITE_ALL ? kind : kind + 1; !done && n < end; n++)
+		for (uint32_t n = kind == REWRITE_ALL ? 0 : kind,
+			      end = kind == REWRITE_ALL ? kind : kind + 1;
+		     !done && n < end; n++)
 			done = rewritings[n].one(&out, &i);
 		i.number += done;
 		if (!done)
@@ -352,7 +382,8 @@ static inline bool rewrite_means_the_same(const char *text, uint64_t number, uin
 	same = agree_interpret(text) && !memcmp(&wanted, &agree.expected, sizeof(wanted));
 	agree.expected = wanted;
 	if (!same)
-		printf("BROKEN rewritten at %s, kernel %" PRIu64 " means something else\n", rewritings[kind].name, number);
+		printf("BROKEN rewritten at %s, kernel %" PRIu64 " means something else\n",
+		       rewritings[kind].name, number);
 	return same;
 }
 
@@ -362,12 +393,14 @@ static inline void rewrite_add_reason(char reasons[REWRITE_REASONS], uint32_t ki
 {
 	size_t length = strlen(reasons);
 
-	snprintf(reasons + length, REWRITE_REASONS - length, "%s%s", length ? "," : "", rewritings[kind].name);
+	snprintf(reasons + length, REWRITE_REASONS - length, "%s%s", length ? "," : "",
+		 rewritings[kind].name);
 }
 
 static inline void rewrite_print_reasons(const char *reasons, uint64_t number)
 {
-	printf(*reasons ? "EXPLAINED %" PRIu64 " %s\n" : "UNEXPLAINED %" PRIu64 "%s\n", number, reasons);
+	printf(*reasons ? "EXPLAINED %" PRIu64 " %s\n" : "UNEXPLAINED %" PRIu64 "%s\n", number,
+	       reasons);
 }
 
 #endif

@@ -10,9 +10,10 @@
 #include "tests/userspace/compiler/driver/_random.h"
 
 struct shrink_other {
-	bool (*agrees)(const struct shrink_other *o, const char *ptx); /* with the interpreter; true: or says nothing */
-	const char *ptxas; /* NULL: our code … */
-	const struct agree_mode *mode; /* … in this mode */
+	bool (*agrees)(const struct shrink_other *o,
+		       const char *ptx); /* with the interpreter; true: or says nothing */
+	const char *ptxas;               /* NULL: our code … */
+	const struct agree_mode *mode;   /* … in this mode */
 	uint32_t device;
 };
 
@@ -27,7 +28,8 @@ static inline size_t shrink_read(const char *path, void *data, size_t size)
 }
 
 /* What ptxas makes of the text; NULL: nothing. */
-static inline const void *shrink_ptxas(const char *ptxas, const char *target, const char *ptx, size_t *size)
+static inline const void *shrink_ptxas(const char *ptxas, const char *target, const char *ptx,
+				       size_t *size)
 {
 	static char image[1 << 24];
 	char command[600], folder[] = "/tmp/random-XXXXXX", path[64];
@@ -42,8 +44,8 @@ static inline const void *shrink_ptxas(const char *ptxas, const char *target, co
 		fputs(ptx, f);
 		fclose(f);
 	}
-	snprintf(command, sizeof(command), "'%s' -w -O3 -arch=%s -o %s/k.cubin %s 2>%s/errors", ptxas, target, folder,
-		 path, folder);
+	snprintf(command, sizeof(command), "'%s' -w -O3 -arch=%s -o %s/k.cubin %s 2>%s/errors",
+		 ptxas, target, folder, path, folder);
 	if (!system(command)) {
 		snprintf(path, sizeof(path), "%s/k.cubin", folder);
 		*size = shrink_read(path, image, sizeof(image));
@@ -101,7 +103,8 @@ static inline char *shrink_without(const char *text, size_t first, size_t count,
 		const char *barrier = strstr(text, "\tbar.");
 
 		random &= strncmp(text, RANDOM_END, length) != 0;
-		if (!random || *all < first || *all >= first + count || (barrier && barrier < text + length)) {
+		if (!random || *all < first || *all >= first + count ||
+		    (barrier && barrier < text + length)) {
 			memcpy(at, text, length);
 			at += length;
 		}

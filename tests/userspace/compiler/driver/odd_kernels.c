@@ -21,7 +21,8 @@ static void try_file(const char *path)
 	if (file)
 		fclose(file);
 	text[size] = 0;
-	for (uint32_t i = 0; good && i < sizeof(threads) / sizeof(threads[0]); i += 1 + TAP_SLOWNESS / 4) {
+	for (uint32_t i = 0; good && i < sizeof(threads) / sizeof(threads[0]);
+	     i += 1 + TAP_SLOWNESS / 4) {
 		agree_inputs(i, threads[i]);
 		good = agree_interpret(text) && agree_everywhere(text);
 	}

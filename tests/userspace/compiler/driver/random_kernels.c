@@ -21,8 +21,8 @@
 #include "tests/userspace/compiler/driver/_rewrite.h"
 #include "tests/userspace/compiler/driver/_shrink.h"
 
-#define USUAL_COUNT (40 / TAP_SLOWNESS)
-#define REWRITE_CHECKED 30 /* kernels, and of these … */
+#define USUAL_COUNT     (40 / TAP_SLOWNESS)
+#define REWRITE_CHECKED 30    /* kernels, and of these … */
 #define REWRITE_MAD     63199 /* … one that has what few have */
 
 static void try_kernel(uint64_t number, bool print)
@@ -33,7 +33,8 @@ static void try_kernel(uint64_t number, bool print)
 	if (print)
 		printf("%s", ptx);
 	agree_inputs(number, threads);
-	ok(agree_interpret(ptx) && agree_everywhere(ptx), "random kernel %llu", (unsigned long long)number);
+	ok(agree_interpret(ptx) && agree_everywhere(ptx), "random kernel %llu",
+	   (unsigned long long)number);
 	free(ptx);
 }
 
@@ -50,7 +51,8 @@ static void check_generator(void)
 		mark = agree_fnv(mark, ptx, strlen(ptx));
 		free(ptx);
 	}
-	ok(mark == UINT64_C(0x61220ed496f864b1), "the generator makes the same kernels on every machine (mark %016" PRIx64 ")", mark);
+	ok(mark == UINT64_C(0x61220ed496f864b1),
+	   "the generator makes the same kernels on every machine (mark %016" PRIx64 ")", mark);
 }
 
 /* A kernel that is rewritten to find a reason (_rewrite.h) does what it did. */
@@ -70,7 +72,8 @@ static void check_rewriting(void)
 
 			rewritten[kind] += text != NULL;
 			/* Without recursion it is another kernel. */
-			wrong += text && kind != REWRITE_RECURSION && !rewrite_means_the_same(text, number, kind);
+			wrong += text && kind != REWRITE_RECURSION &&
+				 !rewrite_means_the_same(text, number, kind);
 			wrong += text && kind == REWRITE_RECURSION && strstr(text, ", %deep)");
 			free(text);
 		}
@@ -78,7 +81,8 @@ static void check_rewriting(void)
 	}
 	for (uint32_t kind = 0; kind <= REWRITE_RECURSION; kind++) {
 		none += !rewritten[kind];
-		diag("rewritten at %s: %u of %d kernels", rewritings[kind].name, rewritten[kind], REWRITE_CHECKED);
+		diag("rewritten at %s: %u of %d kernels", rewritings[kind].name, rewritten[kind],
+		     REWRITE_CHECKED);
 	}
 	ok(!wrong && !none, "rewritten kernels do what they did");
 }
@@ -96,11 +100,13 @@ static uint32_t device_of(const char *chip)
 /* All modes on devices from one on take turns; at the end, how many kernels each had and how long one took. */
 static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_t count)
 {
-	uint64_t had[AGREE_DEVICES][AGREE_MODES] = {{0}}, good[AGREE_DEVICES][AGREE_MODES] = {{0}}, bad = 0;
+	uint64_t had[AGREE_DEVICES][AGREE_MODES] = {{0}}, good[AGREE_DEVICES][AGREE_MODES] = {{0}},
+		 bad = 0;
 	clock_t start = clock();
 
 	for (uint64_t number = first; number < first + count; number++) {
-		uint32_t n = device + number % devices, mode = number / devices % AGREE_MODES, threads;
+		uint32_t n = device + number % devices, mode = number / devices % AGREE_MODES,
+			 threads;
 		char *ptx = random_ptx(number, &threads);
 
 		agree_inputs(number, threads);
@@ -108,15 +114,18 @@ static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_
 		if (agree_interpret(ptx) && agree_device(n, ptx, &agree_modes[mode])) {
 			good[n][mode]++;
 		} else {
-			printf("WRONG %" PRIu64 " %s %s\n", number, agree.properties[n].name, agree_modes[mode].name);
+			printf("WRONG %" PRIu64 " %s %s\n", number, agree.properties[n].name,
+			       agree_modes[mode].name);
 			bad++;
 		}
 		free(ptx);
 	}
 	for (uint32_t n = device; n < device + devices; n++)
 		for (uint32_t mode = 0; mode < AGREE_MODES; mode++)
-			printf("turns %s%s %s %" PRIu64 " of %" PRIu64 "\n", agree.properties[n].target,
-			       agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ",hazard" : "",
+			printf("turns %s%s %s %" PRIu64 " of %" PRIu64 "\n",
+			       agree.properties[n].target,
+			       agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ",hazard"
+										       : "",
 			       agree_modes[mode].name, good[n][mode], had[n][mode]);
 	printf("refused by name %u\n", agree.refused);
 	printf("batch %" PRIu64 " programs %" PRIu64 " cpu %.1f ms each\n", first, count,
@@ -174,7 +183,8 @@ static void explain_crash(uint64_t number, const char *ptx, const char *ptxas, c
 	size_t size;
 
 	if (text && shrink_ptxas(ptxas, target, text, &size))
-		printf("CRASH %" PRIu64 " %s %s\n", number, rewritings[REWRITE_RECURSION].name, target);
+		printf("CRASH %" PRIu64 " %s %s\n", number, rewritings[REWRITE_RECURSION].name,
+		       target);
 	else
 		printf("REFUSED %" PRIu64 " ptxas %s: by ptxas\n", number, target);
 	free(text);
@@ -205,7 +215,8 @@ static void show_theirs(uint64_t number, const char *ptxas)
 		else if (*agree.error)
 			printf("REFUSED %" PRIu64 " ptxas %s: %s\n", number, target, agree.error);
 		else
-			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(), target);
+			printf("WRONG %" PRIu64 " ptxas %016" PRIx64 " %s\n", number, agree_mark(),
+			       target);
 		if (image && !right)
 			explain_theirs(number, ptx, ptxas, n);
 		tap_quiet = false;
@@ -219,7 +230,7 @@ int main(int argc, char **argv)
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	uint64_t count = argc > 2   ? strtoull(argv[2], NULL, 0)
 			 : argc > 1 ? 1
-			 : wish	    ? strtoull(wish, NULL, 0)
+			 : wish     ? strtoull(wish, NULL, 0)
 				    : USUAL_COUNT;
 
 	if (!agree_start()) {
@@ -233,9 +244,11 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[1], "theirs"))
 		return 0;
 	if (argc > 3 && !strcmp(argv[1], "turns"))
-		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0),
+				  strtoull(argv[3], NULL, 0));
 	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
-		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0),
+				  strtoull(argv[3], NULL, 0));
 	if (argc < 2) {
 		check_generator();
 		check_rewriting();

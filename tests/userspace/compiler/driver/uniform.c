@@ -11,7 +11,7 @@
 #include "tests/userspace/compiler/driver/_agree.h"
 
 #define USUAL_COUNT (160 / TAP_SLOWNESS)
-#define VALUES      6  /* of either kind: %u0 … starts the same for all lanes, %v0 … does not */
+#define VALUES      6 /* of either kind: %u0 … starts the same for all lanes, %v0 … does not */
 #define DEEPEST     3
 #define THREADS     80 /* two warps and a half */
 
@@ -19,8 +19,8 @@ struct writer {
 	FILE *out;
 	uint64_t seed;
 	uint32_t labels, left;
-	bool apart;    /* lanes may not all be here */
-	bool leaves;   /* lanes may end early */
+	bool apart;  /* lanes may not all be here */
+	bool leaves; /* lanes may end early */
 	bool in_loop[DEEPEST + 1];
 	uint32_t loop[DEEPEST + 1]; /* its label */
 };
@@ -50,24 +50,38 @@ static void line(struct writer *w, const char *text)
 }
 
 static const char *const alike[] = {
-	"add.s32 U, U, U", "sub.s32 U, U, I", "mad.lo.s32 U, U, I, U", "xor.b32 U, U, U",
-	"and.b32 U, U, 0xffff", "shl.b32 U, U, 3", "shr.u32 U, U, 2", "lop3.b32 U, U, U, U, 0x96",
-	"prmt.b32 U, U, U, 0x5410", "mov.b32 U, I", "mov.u32 U, %ctaid.x", "ld.param.u32 U, [a]",
-	"add.s32 U, U, %n", "mov.b32 U, U", "add.s32 U, U, I", "mul.lo.s32 U, U, U",
+	"add.s32 U, U, U",          "sub.s32 U, U, I",
+	"mad.lo.s32 U, U, I, U",    "xor.b32 U, U, U",
+	"and.b32 U, U, 0xffff",     "shl.b32 U, U, 3",
+	"shr.u32 U, U, 2",          "lop3.b32 U, U, U, U, 0x96",
+	"prmt.b32 U, U, U, 0x5410", "mov.b32 U, I",
+	"mov.u32 U, %ctaid.x",      "ld.param.u32 U, [a]",
+	"add.s32 U, U, %n",         "mov.b32 U, U",
+	"add.s32 U, U, I",          "mul.lo.s32 U, U, U",
 };
 
 static const char *const mixed[] = {
-	"add.s32 V, V, U", "sub.s32 V, U, V", "mad.lo.s32 V, V, U, V", "mad.lo.s32 V, V, V, U",
-	"xor.b32 V, V, U", "lop3.b32 V, V, U, V, 0x1e", "lop3.b32 V, U, V, V, 0x4b",
-	"mad.lo.s32 V, V, V, U", "mov.b32 V, U", "or.b32 V, U, V",
-	"setp.lt.s32 %t, V, U; selp.b32 V, V, U, %t", "setp.gt.u32 %t, U, V; selp.b32 V, U, V, %t",
+	"add.s32 V, V, U",
+	"sub.s32 V, U, V",
+	"mad.lo.s32 V, V, U, V",
+	"mad.lo.s32 V, V, V, U",
+	"xor.b32 V, V, U",
+	"lop3.b32 V, V, U, V, 0x1e",
+	"lop3.b32 V, U, V, V, 0x4b",
+	"mad.lo.s32 V, V, V, U",
+	"mov.b32 V, U",
+	"or.b32 V, U, V",
+	"setp.lt.s32 %t, V, U; selp.b32 V, V, U, %t",
+	"setp.gt.u32 %t, U, V; selp.b32 V, U, V, %t",
 	"and.b32 %x, U, 0x1fc; add.u32 %x, %x, %table; ld.shared.u32 V, [%x+4]",
 	"and.b32 %x, U, 0xfc; and.b32 %y, V, 0xfc; add.u32 %x, %x, %y; add.u32 %x, %x, %table; "
 	"ld.shared.u32 V, [%x]",
 	"and.b32 %x, U, 0x3fffffff; mov.b32 %g, %x; cvt.rn.f32.s32 %f, V; add.f32 %f, %f, %g; "
 	"cvt.rzi.s32.f32 V, %f",
-	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %e, %d, F, %d; fma.rn.f64 %d, %e, F, %d; mul.f64 %e, %d, F; "
-	"add.f64 %d, %e, F; fma.rn.f64 %d, %d, F, %e; fma.rn.f64 %e, %d, F, %e; cvt.rzi.s32.f64 V, %e",
+	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %e, %d, F, %d; fma.rn.f64 %d, %e, F, %d; mul.f64 %e, %d, "
+	"F; "
+	"add.f64 %d, %e, F; fma.rn.f64 %d, %d, F, %e; fma.rn.f64 %e, %d, F, %e; cvt.rzi.s32.f64 V, "
+	"%e",
 	"cvt.rn.f64.s32 %d, V; fma.rn.f64 %d, %d, F, F; cvt.rzi.s32.f64 V, %d",
 	/* the slow path of a quotient, which is a call */
 	"cvt.rn.f64.s32 %d, V; mul.f64 %d, %d, 0d7fc0000000000000; rcp.rn.f64 %d, %d; "
@@ -75,10 +89,11 @@ static const char *const mixed[] = {
 	"mul.wide.u32 %l, V, U; add.s64 %l, %l, %l; mov.b64 {V, %x}, %l",
 };
 
-static const char *const conditions[] = { /* the first three are the same for lanes of a block */
+static const char *const conditions[] = {
+	/* the first three are the same for lanes of a block */
 	"sub.s32 %x, U, U; setp.lt.s32 %p, %x, 0", "setp.lt.u32 %p, %n, 0x40000000",
-	"and.b32 %x, U, 1; setp.ne.s32 %p, %x, 0",
-	"setp.lt.s32 %p, V, U", "and.b32 %x, V, 3; setp.eq.s32 %p, %x, 1", "setp.gt.u32 %p, %lane, I",
+	"and.b32 %x, U, 1; setp.ne.s32 %p, %x, 0", "setp.lt.s32 %p, V, U",
+	"and.b32 %x, V, 3; setp.eq.s32 %p, %x, 1", "setp.gt.u32 %p, %lane, I",
 };
 
 static void body(struct writer *w, uint32_t depth);
@@ -115,16 +130,17 @@ static void loop(struct writer *w, uint32_t depth)
 
 	line(w, parts ? "and.b32 %x, V, 3" : "and.b32 %x, U, 3");
 	w->apart |= parts;
-	fprintf(w->out, "\tadd.s32 %%last%u, %%x, 1;\n\tmov.b32 %%count%u, 0;\nloop%u:\n", depth, depth,
-		label);
+	fprintf(w->out, "\tadd.s32 %%last%u, %%x, 1;\n\tmov.b32 %%count%u, 0;\nloop%u:\n", depth,
+		depth, label);
 	w->in_loop[depth + 1] = true;
 	w->loop[depth + 1] = label;
 	body(w, depth + 1);
 	w->in_loop[depth + 1] = false;
-	fprintf(w->out, "\tadd.s32 %%v%u, %%v%u, %%count%u;\n", pick(w, VALUES), pick(w, VALUES), depth);
+	fprintf(w->out, "\tadd.s32 %%v%u, %%v%u, %%count%u;\n", pick(w, VALUES), pick(w, VALUES),
+		depth);
 	fprintf(w->out, "\tadd.s32 %%count%u, %%count%u, 1;\n", depth, depth);
-	fprintf(w->out, "\tsetp.lt.u32 %%p, %%count%u, %%last%u;\n\t@%%p bra loop%u;\nout%u:\n", depth,
-		depth, label, label);
+	fprintf(w->out, "\tsetp.lt.u32 %%p, %%count%u, %%last%u;\n\t@%%p bra loop%u;\nout%u:\n",
+		depth, depth, label, label);
 	w->apart = apart;
 }
 
@@ -164,32 +180,40 @@ static char *uniform_ptx(uint64_t number)
 
 	w.leaves = !pick(&w, 5);
 	w.out = open_memstream(&text, &size);
-	fprintf(w.out, ".version 8.0\n.target sm_80\n.address_size 64\n"
-		".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, "
+	fprintf(w.out,
+		".version 8.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param "
+		".u32 a, "
 		".param .u64 b)\n{\n"
-		"\t.reg .b32 %%u<%u>, %%v<%u>, %%count<4>, %%last<4>, %%n, %%lane, %%table, %%x, %%y;\n"
-		"\t.reg .b64 %%out, %%l; .reg .f32 %%f, %%g; .reg .f64 %%d, %%e; .reg .pred %%p, %%t;\n"
+		"\t.reg .b32 %%u<%u>, %%v<%u>, %%count<4>, %%last<4>, %%n, %%lane, %%table, %%x, "
+		"%%y;\n"
+		"\t.reg .b64 %%out, %%l; .reg .f32 %%f, %%g; .reg .f64 %%d, %%e; .reg .pred %%p, "
+		"%%t;\n"
 		"\t.shared .align 16 .b8 table[1024];\n"
-		"\tld.param.u64 %%out, [out];\n\tld.param.u32 %%n, [a];\n\tmov.u32 %%lane, %%laneid;\n"
+		"\tld.param.u64 %%out, [out];\n\tld.param.u32 %%n, [a];\n\tmov.u32 %%lane, "
+		"%%laneid;\n"
 		"\tmov.u32 %%x, %%ctaid.x;\n\tmov.u32 %%y, %%tid.x;\n\tmov.u32 %%table, table;\n"
 		"\tmad.lo.s32 %%x, %%x, %u, %%y;\n\tmul.wide.u32 %%l, %%x, %u;\n"
 		"\tadd.s64 %%out, %%out, %%l;\n",
 		VALUES, VALUES, THREADS, 8 * AGREE_SLOTS);
 	/* Threads fill the table; nobody writes to it any more when all have. */
 	fprintf(w.out, "\tshl.b32 %%x, %%y, 3;\n\tadd.u32 %%x, %%x, %%table;\n"
-		"\tst.shared.u32 [%%x], %%y;\n"
-		"\tmul.lo.u32 %%lane, %%y, 2654435761;\n\tst.shared.u32 [%%x+4], %%lane;\n"
-		"\tmov.b32 %%lane, 7;\n\tst.shared.u32 [table+640], %%lane;\n"
-		"\tmov.u32 %%lane, %%laneid;\n\tbar.sync 0;\n");
+		       "\tst.shared.u32 [%%x], %%y;\n"
+		       "\tmul.lo.u32 %%lane, %%y, 2654435761;\n\tst.shared.u32 [%%x+4], %%lane;\n"
+		       "\tmov.b32 %%lane, 7;\n\tst.shared.u32 [table+640], %%lane;\n"
+		       "\tmov.u32 %%lane, %%laneid;\n\tbar.sync 0;\n");
 	for (uint32_t k = 0; k < VALUES; k++) {
-		fprintf(w.out, k % 2 ? "\tmov.b32 %%u%u, %u;\n" : "\tadd.s32 %%u%u, %%n, %u;\n", k, pick(&w, 99));
+		fprintf(w.out, k % 2 ? "\tmov.b32 %%u%u, %u;\n" : "\tadd.s32 %%u%u, %%n, %u;\n", k,
+			pick(&w, 99));
 		fprintf(w.out, "\tmad.lo.s32 %%v%u, %%y, %u, %%n;\n", k, 1 + pick(&w, 99));
 	}
 	body(&w, 0);
 	fprintf(w.out, "finish:\n");
 	for (uint32_t k = 0; k < VALUES; k++)
-		fprintf(w.out, "\tadd.s32 %%x, %%v%u, %%u%u;\n\tst.global.u32 [%%out+%u], %%x;\n"
-			"\tst.global.u32 [%%out+%u], %%v%u;\n", k, k, 8 * k, 8 * k + 4, k);
+		fprintf(w.out,
+			"\tadd.s32 %%x, %%v%u, %%u%u;\n\tst.global.u32 [%%out+%u], %%x;\n"
+			"\tst.global.u32 [%%out+%u], %%v%u;\n",
+			k, k, 8 * k, 8 * k + 4, k);
 	fprintf(w.out, "\tret;\n}\n");
 	fclose(w.out);
 	return text;

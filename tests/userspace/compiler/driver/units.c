@@ -83,7 +83,8 @@ static void errors_in_order(void)
 
 	o.threads = 8;
 	good &= !compile(text, strlen(text), &o, &many);
-	is_str(many.messages, one.messages, "errors of units are the same by any number of threads");
+	is_str(many.messages, one.messages,
+	       "errors of units are the same by any number of threads");
 	for (; *at; lines++) {
 		char expected[32];
 
@@ -263,18 +264,21 @@ static void limits(void)
 int main(void)
 {
 	count_units(&(struct many){.kernels = 30}, 30, "kernels that call nothing are apart");
-	count_units(&(struct many){.kernels = 30, .callers = 12}, 19, "callers of one function are together");
+	count_units(&(struct many){.kernels = 30, .callers = 12}, 19,
+		    "callers of one function are together");
 	count_units(&(struct many){.kernels = 30, .callers = 12, .address = true}, 1,
 		    "a function's address joins all");
 	same_bytes(&(struct many){.kernels = 50}, "kernels alone");
 	same_bytes(&(struct many){.kernels = 50, .callers = 20}, "kernels and a function");
-	same_bytes(&(struct many){.kernels = 50, .callers = 20, .address = true}, "a function's address");
+	same_bytes(&(struct many){.kernels = 50, .callers = 20, .address = true},
+		   "a function's address");
 	same_bytes(&(struct many){.kernels = 1}, "one kernel");
 	errors_in_order();
 	shared_apart();
 	pieces_fit(&(struct many){.kernels = 24}, "kernels alone");
 	pieces_fit(&(struct many){.kernels = 24, .callers = 9}, "kernels and a function");
-	pieces_fit(&(struct many){.kernels = 24, .callers = 9, .address = true}, "a function's address");
+	pieces_fit(&(struct many){.kernels = 24, .callers = 9, .address = true},
+		   "a function's address");
 	closed_early();
 	limits();
 	return tap_done();

@@ -65,49 +65,87 @@ static int reversed(int x)
 	return r;
 }
 
-static int count_ones(int x) { return x ? x % 2 + count_ones(x / 2) : 0; }
+static int count_ones(int x)
+{
+	return x ? x % 2 + count_ones(x / 2) : 0;
+}
 
-static int zeros_above(int x) { return x ? zeros_above(x / 2) - 1 : 8; }
+static int zeros_above(int x)
+{
+	return x ? zeros_above(x / 2) - 1 : 8;
+}
 
 static int by_definition(enum ir_op op, int cond, int x, int y)
 {
 	int a = x < 128 ? x : x - 256, b = y < 128 ? y : y - 256;
 
 	switch (op) {
-	case IR_ADD: return x + y;
-	case IR_SUB: return x - y + 256;
-	case IR_MUL: return x * y;
-	case IR_MULHI_U: return x * y / 256;
-	case IR_MULHI_S: return (a * b + 65536) / 256;
-	case IR_DIV_U: return y ? x / y : 255;
-	case IR_DIV_S: return y ? a / b + 256 : 255;
-	case IR_REM_U: return y ? x % y : x;
-	case IR_REM_S: return y ? a % b + 256 : x;
-	case IR_MIN_U: return x < y ? x : y;
-	case IR_MIN_S: return a < b ? x : y;
-	case IR_MAX_U: return x < y ? y : x;
-	case IR_MAX_S: return a < b ? y : x;
-	case IR_NEG: return 256 - x;
-	case IR_NOT: return 255 - x;
-	case IR_SHL: return y < 8 ? x << y : 0;
-	case IR_SHR_U: return y < 8 ? x >> y : 0;
-	case IR_SHR_S: return y < 8 ? (a + 256 * 256) >> y : a < 0 ? 255 : 0;
-	case IR_POPC: return count_ones(x);
-	case IR_CLZ: return zeros_above(x);
-	case IR_BREV: return reversed(x);
-	default: break;
+	case IR_ADD:
+		return x + y;
+	case IR_SUB:
+		return x - y + 256;
+	case IR_MUL:
+		return x * y;
+	case IR_MULHI_U:
+		return x * y / 256;
+	case IR_MULHI_S:
+		return (a * b + 65536) / 256;
+	case IR_DIV_U:
+		return y ? x / y : 255;
+	case IR_DIV_S:
+		return y ? a / b + 256 : 255;
+	case IR_REM_U:
+		return y ? x % y : x;
+	case IR_REM_S:
+		return y ? a % b + 256 : x;
+	case IR_MIN_U:
+		return x < y ? x : y;
+	case IR_MIN_S:
+		return a < b ? x : y;
+	case IR_MAX_U:
+		return x < y ? y : x;
+	case IR_MAX_S:
+		return a < b ? y : x;
+	case IR_NEG:
+		return 256 - x;
+	case IR_NOT:
+		return 255 - x;
+	case IR_SHL:
+		return y < 8 ? x << y : 0;
+	case IR_SHR_U:
+		return y < 8 ? x >> y : 0;
+	case IR_SHR_S:
+		return y < 8 ? (a + 256 * 256) >> y : a < 0 ? 255 : 0;
+	case IR_POPC:
+		return count_ones(x);
+	case IR_CLZ:
+		return zeros_above(x);
+	case IR_BREV:
+		return reversed(x);
+	default:
+		break;
 	}
 	switch (cond) {
-	case IR_EQ: return x == y;
-	case IR_NE: return x != y;
-	case IR_LT_S: return a < b;
-	case IR_LE_S: return a <= b;
-	case IR_GT_S: return a > b;
-	case IR_GE_S: return a >= b;
-	case IR_LT_U: return x < y;
-	case IR_LE_U: return x <= y;
-	case IR_GT_U: return x > y;
-	default: return x >= y;
+	case IR_EQ:
+		return x == y;
+	case IR_NE:
+		return x != y;
+	case IR_LT_S:
+		return a < b;
+	case IR_LE_S:
+		return a <= b;
+	case IR_GT_S:
+		return a > b;
+	case IR_GE_S:
+		return a >= b;
+	case IR_LT_U:
+		return x < y;
+	case IR_LE_U:
+		return x <= y;
+	case IR_GT_U:
+		return x > y;
+	default:
+		return x >= y;
 	}
 }
 

@@ -53,7 +53,8 @@ static bool run(const struct interp_launch *l)
 static struct ir_func *kernel(struct bench *b, const char *file)
 {
 	return bench_module(b, bench_file(b, arena_printf(&b->arena,
-							  "tests/userspace/compiler/ir/text/%s.ir", file)))
+							  "tests/userspace/compiler/ir/text/%s.ir",
+							  file)))
 		->funcs;
 }
 

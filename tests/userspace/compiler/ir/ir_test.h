@@ -17,7 +17,10 @@ static inline void bench_init(struct bench *b)
 	diag_init(&b->diag, &b->arena, "ir");
 }
 
-static inline void bench_free(struct bench *b) { arena_free(&b->arena); }
+static inline void bench_free(struct bench *b)
+{
+	arena_free(&b->arena);
+}
 
 /* The module, or NULL with what is wrong in b->diag.text. */
 static inline struct ir_module *bench_parse(struct bench *b, const char *text)

@@ -6,8 +6,8 @@
 #include "tests/userspace/compiler/ir/ir_test.h"
 
 /* Faults in text. BODY is the entry block of a kernel with a parameter and some values. */
-#define HEAD                                                                                       \
-	"kernel k(n: 4 at 0, p: 8 at 8) {\ne:\n\t%a = const.b32 0\n\t%b = const.b64 0\n\t%c = "    \
+#define HEAD \
+	"kernel k(n: 4 at 0, p: 8 at 8) {\ne:\n\t%a = const.b32 0\n\t%b = const.b64 0\n\t%c = " \
 	"const.b1 0\n\t"
 #define BODY(line) HEAD line "\n\tret\n}\n"
 #define IN(fault)  "ir: kernel k, block e: " fault "\n"
@@ -53,17 +53,21 @@ static const struct {
 	 IN("'%4 = atom.b32 add global relaxed gpu as b8 [%2], %1': 'atom' needs its own type in "
 	    "memory")},
 	{BODY("%1, %2 = atom.b64 exch global relaxed gpu [%b], %b"),
-	 IN("'%4, %5 = atom.b64 exch global relaxed gpu [%2], %2': 2 arguments, not 3 for 2 results")},
+	 IN("'%4, %5 = atom.b64 exch global relaxed gpu [%2], %2': 2 arguments, not 3 for 2 "
+	    "results")},
 	{BODY("%1, %2 = atom.b64 add global relaxed gpu [%b], %b, %b"),
-	 IN("'%4, %5 = atom.b64 add global relaxed gpu [%2], %2, %2': only cas and exch have two elements, of "
+	 IN("'%4, %5 = atom.b64 add global relaxed gpu [%2], %2, %2': only cas and exch have two "
+	    "elements, of "
 	    "b64")},
 	{BODY("%1, %2 = cas.b32 global relaxed gpu [%b], %a, %a, %a, %a"),
-	 IN("'%4, %5 = cas.b32 global relaxed gpu [%2], %1, %1, %1, %1': only cas and exch have two elements, of "
+	 IN("'%4, %5 = cas.b32 global relaxed gpu [%2], %1, %1, %1, %1': only cas and exch have "
+	    "two elements, of "
 	    "b64")},
 	{BODY("%1 = cas.b64 global relaxed gpu [%b], %b"),
 	 IN("'%4 = cas.b64 global relaxed gpu [%2], %2': 2 arguments, not 3 to 5")},
 	{BODY("%1 = cas.b64 local relaxed gpu [%b], %b, %b"),
-	 IN("'%4 = cas.b64 local relaxed gpu [%2], %2, %2': 'cas' is for memory that threads share, local is not")},
+	 IN("'%4 = cas.b64 local relaxed gpu [%2], %2, %2': 'cas' is for memory that threads "
+	    "share, local is not")},
 	{BODY("%1 = load.b32 global align 3 [%b]"),
 	 IN("'%4 = load.b32 global align 3 [%2]': alignment 3 is not a power of two")},
 	{BODY("%1 = load.b32 global align 0 [%b]"),
@@ -123,13 +127,16 @@ static const struct {
 	{BODY("%1 = ftof.b64 tf32 from b32 %a"),
 	 IN("'%4 = ftof.b64 tf32 from b32 %1': 'ftof' to b64 cannot start from this type")},
 	{BODY("%1 = ftof.b32 tf32 ftz from b32 %a"),
-	 IN("'%4 = ftof.b32 tf32 ftz from b32 %1': no operation like this has tf32 or floats of 8 bits")},
+	 IN("'%4 = ftof.b32 tf32 ftz from b32 %1': no operation like this has tf32 or floats of 8 "
+	    "bits")},
 	{BODY("%1 = fadd.b32 tf32 %a, %a"),
 	 IN("'%4 = fadd.b32 tf32 %1, %1': no operation like this has tf32 or floats of 8 bits")},
 	{BODY("%1 = ftof.b16 e4m3x2 rz from b32 %a"),
-	 IN("'%4 = ftof.b16 e4m3x2 rz from b32 %1': no operation like this has tf32 or floats of 8 bits")},
+	 IN("'%4 = ftof.b16 e4m3x2 rz from b32 %1': no operation like this has tf32 or floats of 8 "
+	    "bits")},
 	{BODY("%1 = ftof.b64 e5m2x2 from b32 %a"),
-	 IN("'%4 = ftof.b64 e5m2x2 from b32 %1': no operation like this has tf32 or floats of 8 bits")},
+	 IN("'%4 = ftof.b64 e5m2x2 from b32 %1': no operation like this has tf32 or floats of 8 "
+	    "bits")},
 	{BODY("barrier arrive %a"), IN("'barrier arrive %1': arrive needs a number of threads")},
 	/* graph and dominance */
 	{"kernel k() {\n}\n", "ir: kernel k: no blocks\n"},
@@ -243,15 +250,42 @@ static struct ir_inst *first(const struct good *g, enum ir_op op)
 	return ir_at(g->f, find(g, op));
 }
 
-static void break_layout(struct good *g) { g->f->blocks[g->g].next = g->e; }
-static void break_layout_end(struct good *g) { g->f->last_block = g->b; }
-static void break_list(struct good *g) { first(g, IR_ADD)->next = find(g, IR_ADD); }
-static void break_block(struct good *g) { first(g, IR_ADD)->block = g->e; }
-static void break_op(struct good *g) { first(g, IR_ADD)->op = IR_OP_COUNT; }
-static void break_last(struct good *g) { g->f->blocks[g->b].last = find(g, IR_ADD); }
-static void break_result(struct good *g) { first(g, IR_ADD)->res = 1000; }
-static void break_def(struct good *g) { g->f->values[first(g, IR_ADD)->res].def = 1; }
-static void break_succ(struct good *g) { g->f->blocks[g->b].succ[0] = g->f->nblocks; }
+static void break_layout(struct good *g)
+{
+	g->f->blocks[g->g].next = g->e;
+}
+static void break_layout_end(struct good *g)
+{
+	g->f->last_block = g->b;
+}
+static void break_list(struct good *g)
+{
+	first(g, IR_ADD)->next = find(g, IR_ADD);
+}
+static void break_block(struct good *g)
+{
+	first(g, IR_ADD)->block = g->e;
+}
+static void break_op(struct good *g)
+{
+	first(g, IR_ADD)->op = IR_OP_COUNT;
+}
+static void break_last(struct good *g)
+{
+	g->f->blocks[g->b].last = find(g, IR_ADD);
+}
+static void break_result(struct good *g)
+{
+	first(g, IR_ADD)->res = 1000;
+}
+static void break_def(struct good *g)
+{
+	g->f->values[first(g, IR_ADD)->res].def = 1;
+}
+static void break_succ(struct good *g)
+{
+	g->f->blocks[g->b].succ[0] = g->f->nblocks;
+}
 static void break_entry(struct good *g, ir_block pred)
 {
 	static ir_block preds[1];
@@ -260,35 +294,104 @@ static void break_entry(struct good *g, ir_block pred)
 	g->f->blocks[g->e].preds = preds;
 	g->f->blocks[g->e].npreds = 1;
 }
-static void break_no_pred(struct good *g) { break_entry(g, g->f->nblocks); }
-static void break_other_pred(struct good *g) { break_entry(g, g->g); }
-static void break_preds(struct good *g) { g->f->blocks[g->g].npreds = 1; }
-static void break_pred(struct good *g) { g->f->blocks[g->b].preds[0] = g->g; }
-static void break_nsucc(struct good *g) { ir_edge(g->f, g->b, g->g); }
-static void break_term(struct good *g) { first(g, IR_ADD)->op = IR_TRAP; }
-static void break_phi(struct good *g) { first(g, IR_PHI)->nargs = 1; }
-static void break_type(struct good *g) { first(g, IR_ADD)->type = IR_B1; }
-static void break_arg(struct good *g) { first(g, IR_ADD)->args[1] = 50; }
+static void break_no_pred(struct good *g)
+{
+	break_entry(g, g->f->nblocks);
+}
+static void break_other_pred(struct good *g)
+{
+	break_entry(g, g->g);
+}
+static void break_preds(struct good *g)
+{
+	g->f->blocks[g->g].npreds = 1;
+}
+static void break_pred(struct good *g)
+{
+	g->f->blocks[g->b].preds[0] = g->g;
+}
+static void break_nsucc(struct good *g)
+{
+	ir_edge(g->f, g->b, g->g);
+}
+static void break_term(struct good *g)
+{
+	first(g, IR_ADD)->op = IR_TRAP;
+}
+static void break_phi(struct good *g)
+{
+	first(g, IR_PHI)->nargs = 1;
+}
+static void break_type(struct good *g)
+{
+	first(g, IR_ADD)->type = IR_B1;
+}
+static void break_arg(struct good *g)
+{
+	first(g, IR_ADD)->args[1] = 50;
+}
 static void break_removed(struct good *g)
 {
 	ir_id i = find(g, IR_CONST);
 
 	ir_remove(g->f, i);
 }
-static void break_nres(struct good *g) { first(g, IR_ADD)->nres = 0; }
-static void break_res_type(struct good *g) { g->f->values[first(g, IR_ADD)->res].type = IR_B8; }
-static void break_const(struct good *g) { first(g, IR_CONST)->imm = UINT64_C(1) << 32; }
-static void break_imm(struct good *g) { first(g, IR_ADD)->imm = 1; }
-static void break_symbol(struct good *g) { first(g, IR_ADDR)->symbol = 1; }
-static void break_no_symbol(struct good *g) { first(g, IR_ADD)->symbol = 1; }
-static void break_word(struct good *g) { first(g, IR_STORE)->space = IR_SPACE_COUNT; }
-static void break_no_word(struct good *g) { first(g, IR_ADD)->round = IR_RZ; }
-static void break_flags(struct good *g) { first(g, IR_ADD)->flags = IR_FTZ; }
-static void break_from(struct good *g) { first(g, IR_ADD)->from = IR_B8; }
-static void break_align(struct good *g) { first(g, IR_ADD)->align = 4; }
-static void break_params(struct good *g) { g->f->param_bytes = 8; }
-static void break_name(struct good *g) { g->m->symbols[0].name = NULL; }
-static void break_kernel(struct good *g) { g->f->name = ""; }
+static void break_nres(struct good *g)
+{
+	first(g, IR_ADD)->nres = 0;
+}
+static void break_res_type(struct good *g)
+{
+	g->f->values[first(g, IR_ADD)->res].type = IR_B8;
+}
+static void break_const(struct good *g)
+{
+	first(g, IR_CONST)->imm = UINT64_C(1) << 32;
+}
+static void break_imm(struct good *g)
+{
+	first(g, IR_ADD)->imm = 1;
+}
+static void break_symbol(struct good *g)
+{
+	first(g, IR_ADDR)->symbol = 1;
+}
+static void break_no_symbol(struct good *g)
+{
+	first(g, IR_ADD)->symbol = 1;
+}
+static void break_word(struct good *g)
+{
+	first(g, IR_STORE)->space = IR_SPACE_COUNT;
+}
+static void break_no_word(struct good *g)
+{
+	first(g, IR_ADD)->round = IR_RZ;
+}
+static void break_flags(struct good *g)
+{
+	first(g, IR_ADD)->flags = IR_FTZ;
+}
+static void break_from(struct good *g)
+{
+	first(g, IR_ADD)->from = IR_B8;
+}
+static void break_align(struct good *g)
+{
+	first(g, IR_ADD)->align = 4;
+}
+static void break_params(struct good *g)
+{
+	g->f->param_bytes = 8;
+}
+static void break_name(struct good *g)
+{
+	g->m->symbols[0].name = NULL;
+}
+static void break_kernel(struct good *g)
+{
+	g->f->name = "";
+}
 static void break_ssa(struct good *g)
 {
 	uint32_t r = ir_reg_new(g->f, IR_B32);

@@ -22,7 +22,8 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 
 	(void)write;
 	for (int i = 0; i < 2; i++) {
-		uint64_t start = guarded_address(b->list[i]), size = b->list[i]->n * b->list[i]->bytes;
+		uint64_t start = guarded_address(b->list[i]),
+			 size = b->list[i]->n * b->list[i]->bytes;
 
 		if (address >= start && bytes <= size && address - start <= size - bytes) {
 			*host = (char *)guarded_elements(b->list[i]) + (address - start);
@@ -33,8 +34,8 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 }
 
 /* One launch on buffers x and out; parameters are laid out by the kernel's own list. */
-static bool run(const struct ir_func *f, const struct kernel *k, uint32_t n, double a, struct shape s,
-		const struct guarded *x, const struct guarded *out, char *why)
+static bool run(const struct ir_func *f, const struct kernel *k, uint32_t n, double a,
+		struct shape s, const struct guarded *x, const struct guarded *out, char *why)
 {
 	uint8_t params[64] = {0};
 	struct buffers b = {{x, out}};
@@ -60,7 +61,8 @@ static bool run(const struct ir_func *f, const struct kernel *k, uint32_t n, dou
 	return interp_run(&l, why, WHY);
 }
 
-static struct guarded buffer_new(const struct kernel *k, uint64_t n, enum inputs kind, uint64_t base)
+static struct guarded buffer_new(const struct kernel *k, uint64_t n, enum inputs kind,
+				 uint64_t base)
 {
 	struct guarded g = guarded_new(&rng, k->bytes, n, kind);
 
@@ -68,10 +70,12 @@ static struct guarded buffer_new(const struct kernel *k, uint64_t n, enum inputs
 	return g;
 }
 
-static bool run_saxpy(const struct ir_func *f, const struct kernel *k, uint32_t n, unsigned block, char *why)
+static bool run_saxpy(const struct ir_func *f, const struct kernel *k, uint32_t n, unsigned block,
+		      char *why)
 {
 	struct shape s = {(n + block - 1) / block, block};
-	struct guarded x = buffer_new(k, n, ROUGH, 0x10000000), y = buffer_new(k, n, ROUGH, 0x20000000);
+	struct guarded x = buffer_new(k, n, ROUGH, 0x10000000),
+		       y = buffer_new(k, n, ROUGH, 0x20000000);
 	double a = draw(&rng, ROUGH);
 	void *before = malloc((size_t)n * k->bytes);
 
@@ -87,9 +91,11 @@ static bool run_saxpy(const struct ir_func *f, const struct kernel *k, uint32_t 
 static bool run_reduce(const struct ir_func *f, const struct kernel *k, uint32_t n, struct shape s,
 		       enum inputs kind, char *why)
 {
-	struct guarded x = buffer_new(k, n, kind, 0x10000000), out = buffer_new(k, 1, kind, 0x20000000);
+	struct guarded x = buffer_new(k, n, kind, 0x10000000),
+		       out = buffer_new(k, 1, kind, 0x20000000);
 	double start = get(guarded_elements(&out), k->bytes, 0);
-	bool good = run(f, k, n, 0, s, &x, &out, why) && reduce_right(&x, start, &out, s, kind, why);
+	bool good =
+		run(f, k, n, 0, s, &x, &out, why) && reduce_right(&x, start, &out, s, kind, why);
 
 	free(x.words);
 	free(out.words);
@@ -107,22 +113,23 @@ static bool run_kernel(const struct ir_func *f, const struct kernel *k, char *wh
 	for (unsigned i = 0; good && i < 3; i++)
 		for (unsigned j = 0; good && j < 2; j++)
 			good = k->algorithm == SAXPY
-				? run_saxpy(f, k, sizes[i], blocks[j], why)
-				: run_reduce(f, k, sizes[i], shapes[j], ROUGH, why) &&
-					  run_reduce(f, k, sizes[i], shapes[j], EXACT, why);
+				       ? run_saxpy(f, k, sizes[i], blocks[j], why)
+				       : run_reduce(f, k, sizes[i], shapes[j], ROUGH, why) &&
+						 run_reduce(f, k, sizes[i], shapes[j], EXACT, why);
 	return good;
 }
 
-static void run_stage(const struct ir_module *m, const char *file, const char *target, unsigned number,
-		      const char *stage)
+static void run_stage(const struct ir_module *m, const char *file, const char *target,
+		      unsigned number, const char *stage)
 {
 	char why[WHY];
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		for (unsigned i = 0; i < KERNELS; i++)
 			if (!strcmp(kernels[i].name, f->name) && !strcmp(kernels[i].file, file) &&
-			    !ok(run_kernel(f, &kernels[i], why), "%s for %s is right after stage %u, %s",
-				f->name, target, number, stage))
+			    !ok(run_kernel(f, &kernels[i], why),
+				"%s for %s is right after stage %u, %s", f->name, target, number,
+				stage))
 				diag("%s", why);
 }
 

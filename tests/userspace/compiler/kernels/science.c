@@ -42,10 +42,11 @@ static void run_on(uint32_t device, const struct work_kind *kind, const char *im
 	good = work_must(&w, sov_device_open(device, &d), "opening a device") &&
 	       work_must(&w, sov_device_get_properties(d, &properties), "asking it") &&
 	       work_must(&w, sov_context_create(d, &limits, &c), "creating a context") &&
-	       work_must(&w, sov_module_load(c, program, bytes, &o, &m), "loading") && work_launch(&w, c, m) &&
-	       kind->right(&w);
+	       work_must(&w, sov_module_load(c, program, bytes, &o, &m), "loading") &&
+	       work_launch(&w, c, m) && kind->right(&w);
 	ok(good, "%s on %s%s%s", kind->function, properties.target,
-	   properties.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "", serial ? ", serial code" : "");
+	   properties.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "",
+	   serial ? ", serial code" : "");
 	if (!good)
 		diag("%s", w.why);
 	if (c)

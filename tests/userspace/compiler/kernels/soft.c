@@ -20,7 +20,8 @@ static sov_module load(sov_context context, const char *target, const char *file
 	snprintf(path, sizeof(path), "tests/kernels/%s.ptx", file);
 	text = read_file(path, &size);
 	if (compile(text, size, &o, &r))
-		must(sov_module_load(context, r.image, r.image_size, NULL, &module), "loading the image");
+		must(sov_module_load(context, r.image, r.image_size, NULL, &module),
+		     "loading the image");
 	else
 		snprintf(why, sizeof(why), "%s", r.messages);
 	compile_result_free(&r);
@@ -47,10 +48,10 @@ static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 }
 
 /* A result with its reason behind it. */
-#define promise(good, ...)                       \
-	do {                                     \
-		if (!ok(good, __VA_ARGS__))      \
-			diag("%s", why);         \
+#define promise(good, ...) \
+	do { \
+		if (!ok(good, __VA_ARGS__)) \
+			diag("%s", why); \
 	} while (0)
 
 static void run_device(uint32_t ordinal, bool hazard, bool serial)
@@ -72,10 +73,11 @@ static void run_device(uint32_t ordinal, bool hazard, bool serial)
 		sov_module m = load(context, p.target, kernels[i].file, serial);
 		sov_function f = NULL;
 
-		good = m && must(sov_module_get_function(m, kernels[i].name, &f), "looking for it") &&
+		good = m &&
+		       must(sov_module_get_function(m, kernels[i].name, &f), "looking for it") &&
 		       run_kernel(context, f, &kernels[i]);
-		promise(good, "%s on %s%s%s", kernels[i].name, p.name, hazard ? ", hazards checked" : "",
-			serial ? ", serial code" : "");
+		promise(good, "%s on %s%s%s", kernels[i].name, p.name,
+			hazard ? ", hazards checked" : "", serial ? ", serial code" : "");
 	}
 	promise(must(sov_context_destroy(context), "destroying"), "its context goes");
 }
@@ -88,7 +90,8 @@ int main(void)
 
 	soft_gpus("gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	promise(must(sov_device_count(&count), "counting") && count >= SOFTWARE, "there are devices");
+	promise(must(sov_device_count(&count), "counting") && count >= SOFTWARE,
+		"there are devices");
 	/* A card, if one was asked for, comes first; the last two check hazards. */
 	for (uint32_t ordinal = 0; ordinal < (getenv("TEST_CARD") ? 1 : count); ordinal++)
 		for (int serial = 0; serial < 2; serial++)

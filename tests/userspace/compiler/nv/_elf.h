@@ -48,7 +48,9 @@ static uint32_t elf_section(struct elf *e, const char *name, uint32_t type, uint
 		.sh_offset = e->size,
 		.sh_size = bytes,
 		.sh_addralign = 8,
-		.sh_entsize = type == SHT_RELA ? sizeof(Elf64_Rela) : type == SHT_REL ? sizeof(Elf64_Rel) : 0,
+		.sh_entsize = type == SHT_RELA  ? sizeof(Elf64_Rela)
+			      : type == SHT_REL ? sizeof(Elf64_Rel)
+						: 0,
 	};
 	if (type != SHT_NOBITS && bytes) {
 		memcpy(e->file + e->size, data, bytes);
@@ -57,8 +59,8 @@ static uint32_t elf_section(struct elf *e, const char *name, uint32_t type, uint
 	return e->nsections++;
 }
 
-static uint32_t elf_symbol(struct elf *e, const char *name, uint8_t info, uint8_t other, uint32_t section,
-			   uint64_t value, uint64_t size)
+static uint32_t elf_symbol(struct elf *e, const char *name, uint8_t info, uint8_t other,
+			   uint32_t section, uint64_t value, uint64_t size)
 {
 	e->symbols[e->nsymbols] = (Elf64_Sym){
 		.st_name = elf_name(e->symbol_names, &e->symbol_names_size, name),
@@ -76,7 +78,8 @@ static void elf_finish(struct elf *e)
 	uint32_t symtab, names;
 	Elf64_Ehdr *h = (Elf64_Ehdr *)e->file;
 
-	symtab = elf_section(e, ".symtab", SHT_SYMTAB, 0, e->symbols, e->nsymbols * sizeof(Elf64_Sym));
+	symtab = elf_section(e, ".symtab", SHT_SYMTAB, 0, e->symbols,
+			     e->nsymbols * sizeof(Elf64_Sym));
 	e->sections[symtab].sh_entsize = sizeof(Elf64_Sym);
 	e->sections[symtab].sh_link =
 		elf_section(e, ".strtab", SHT_STRTAB, 0, e->symbol_names, e->symbol_names_size);
@@ -100,12 +103,30 @@ static void elf_finish(struct elf *e)
 
 /* Code. */
 
-#define ELF_R(n)    {.kind = SASS_GPR, .reg = n}
-#define ELF_IMM(n)  {.kind = SASS_IMM, .value = n}
-#define ELF_C(b, n) {.kind = SASS_CONST, .aux = b, .reg = SASS_RZ, .value = n}
-#define ELF_AT(n, o) {.kind = SASS_ADDR, .reg = n, .aux = SASS_NO_UREG, .flags = SASS_A64, .value = o}
-#define ELF_TO(n)   {.kind = SASS_TARGET, .value = n}
-#define ELF_NONE    {.kind = SASS_NONE}
+#define ELF_R(n) \
+	{ \
+		.kind = SASS_GPR, .reg = n \
+	}
+#define ELF_IMM(n) \
+	{ \
+		.kind = SASS_IMM, .value = n \
+	}
+#define ELF_C(b, n) \
+	{ \
+		.kind = SASS_CONST, .aux = b, .reg = SASS_RZ, .value = n \
+	}
+#define ELF_AT(n, o) \
+	{ \
+		.kind = SASS_ADDR, .reg = n, .aux = SASS_NO_UREG, .flags = SASS_A64, .value = o \
+	}
+#define ELF_TO(n) \
+	{ \
+		.kind = SASS_TARGET, .value = n \
+	}
+#define ELF_NONE \
+	{ \
+		.kind = SASS_NONE \
+	}
 
 struct elf_inst {
 	enum sass_op op;
@@ -163,11 +184,32 @@ static const struct elf_inst elf_function[] = {
 #define ELF_FUNCTION_WORDS (sizeof(elf_function) / sizeof(elf_function[0]))
 
 enum { /* sections, in this order */
-	ELF_NULL, ELF_TEXT_K, ELF_TEXT_F, ELF_CONSTANT0, ELF_CONSTANT2, ELF_CONSTANT3, ELF_CONSTANT4,
-	ELF_GLOBAL, ELF_GLOBAL_INIT, ELF_INFO, ELF_INFO_K, ELF_RELA_K, ELF_REL_4, ELF_RELA_INIT,
-	ELF_DEBUG, ELF_RELA_DEBUG
+       ELF_NULL,
+       ELF_TEXT_K,
+       ELF_TEXT_F,
+       ELF_CONSTANT0,
+       ELF_CONSTANT2,
+       ELF_CONSTANT3,
+       ELF_CONSTANT4,
+       ELF_GLOBAL,
+       ELF_GLOBAL_INIT,
+       ELF_INFO,
+       ELF_INFO_K,
+       ELF_RELA_K,
+       ELF_REL_4,
+       ELF_RELA_INIT,
+       ELF_DEBUG,
+       ELF_RELA_DEBUG
 };
-enum { ELF_SYM_NULL, ELF_SYM_K, ELF_SYM_F, ELF_SYM_COUNTER, ELF_SYM_POINTER, ELF_SYM_ZEROED, ELF_SYM_COEFS };
+enum {
+	ELF_SYM_NULL,
+	ELF_SYM_K,
+	ELF_SYM_F,
+	ELF_SYM_COUNTER,
+	ELF_SYM_POINTER,
+	ELF_SYM_ZEROED,
+	ELF_SYM_COEFS
+};
 
 static Elf64_Rela elf_rela(uint64_t offset, uint32_t symbol, uint32_t kind, int64_t addend)
 {
@@ -184,10 +226,13 @@ static void elf_make(struct elf *e)
 	uint32_t two = 0x22222222, coefs[] = {10, 20, 30, 40}, addresses[2] = {0};
 	uint32_t init[] = {7, 0, 0, 0}; /* counter, nothing, pointer */
 	/* registers of both, then of the kernel 16 bytes of stack */
-	uint32_t info[] = {0x00082f04, ELF_SYM_K, 24, 0x00082f04, ELF_SYM_F, 24, 0x00081204, ELF_SYM_K, 16};
+	uint32_t info[] = {0x00082f04, ELF_SYM_K,  24,        0x00082f04, ELF_SYM_F,
+			   24,         0x00081204, ELF_SYM_K, 16};
 	Elf64_Rela text[] = {
-		elf_rela(0x40, ELF_SYM_ZEROED, NV_R_CODE_LOW, 0), elf_rela(0x50, ELF_SYM_ZEROED, NV_R_CODE_HIGH, 0),
-		elf_rela(0x70, ELF_SYM_K, NV_R_CODE_LOW, 0xa0), elf_rela(0x80, ELF_SYM_K, NV_R_CODE_HIGH, 0xa0),
+		elf_rela(0x40, ELF_SYM_ZEROED, NV_R_CODE_LOW, 0),
+		elf_rela(0x50, ELF_SYM_ZEROED, NV_R_CODE_HIGH, 0),
+		elf_rela(0x70, ELF_SYM_K, NV_R_CODE_LOW, 0xa0),
+		elf_rela(0x80, ELF_SYM_K, NV_R_CODE_HIGH, 0xa0),
 		elf_rela(0x90, ELF_SYM_F, NV_R_CALL_SM90, 0),
 	};
 	Elf64_Rel four = {0, ELF64_R_INFO((uint64_t)ELF_SYM_COUNTER, NV_R_ADDRESS_64)};
@@ -212,7 +257,8 @@ static void elf_make(struct elf *e)
 	elf_section(e, ".nv.info.k", NV_SHT_INFO, ELF_TEXT_K, info, 0);
 	elf_section(e, ".rela.text.k", SHT_RELA, ELF_TEXT_K, text, sizeof(text));
 	elf_section(e, ".rel.nv.constant4", SHT_REL, ELF_CONSTANT4, &four, sizeof(four));
-	elf_section(e, ".rela.nv.global.init", SHT_RELA, ELF_GLOBAL_INIT, &pointer, sizeof(pointer));
+	elf_section(e, ".rela.nv.global.init", SHT_RELA, ELF_GLOBAL_INIT, &pointer,
+		    sizeof(pointer));
 	elf_section(e, ".debug_frame", SHT_PROGBITS, 0, zeros, sizeof(zeros));
 	elf_section(e, ".rela.debug_frame", SHT_RELA, ELF_DEBUG, &debug, sizeof(debug));
 	elf_symbol(e, "", 0, 0, 0, 0, 0);

@@ -12,10 +12,10 @@
 
 #include "libsov/compiler/ir/ir.h"
 
-#define RANDOM_THREADS 96  /* of a block: three warps */
+#define RANDOM_THREADS 96 /* of a block: three warps */
 #define RANDOM_BLOCKS  2
-#define RANDOM_SLOTS   8   /* 64-bit words a thread has in out, scratch and shared memory */
-#define RANDOM_INPUTS  64  /* 64-bit words in in */
+#define RANDOM_SLOTS   8  /* 64-bit words a thread has in out, scratch and shared memory */
+#define RANDOM_INPUTS  64 /* 64-bit words in in */
 #define RANDOM_POOL    64
 
 struct random_kernel {
@@ -45,12 +45,38 @@ static inline uint32_t pick(struct random_kernel *k, uint32_t n)
 /* A number of the kind that makes trouble. */
 static inline uint64_t random_bits(uint64_t *seed)
 {
-	static const uint64_t corners[] = {
-		0, 1, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
-		0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-		0xffffffffffffffff, 0x3f8000003f800000, 0x3ff0000000000000, 0x7f8000007f800000,
-		0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x0000000100000001,
-		0xff800000ff800000, 0x8000000080000000, 0x000fffffffffffff, 0x007fffff00000001};
+	static const uint64_t corners[] = {0,
+					   1,
+					   2,
+					   31,
+					   32,
+					   33,
+					   63,
+					   64,
+					   0x7f,
+					   0x80,
+					   0xff,
+					   0x7fff,
+					   0x8000,
+					   0xffff,
+					   0x7fffffff,
+					   0x80000000,
+					   0xffffffff,
+					   0x100000000,
+					   0x7fffffffffffffff,
+					   0x8000000000000000,
+					   0xffffffffffffffff,
+					   0x3f8000003f800000,
+					   0x3ff0000000000000,
+					   0x7f8000007f800000,
+					   0x7ff0000000000000,
+					   0xfff0000000000000,
+					   0x7ff8000000000000,
+					   0x0000000100000001,
+					   0xff800000ff800000,
+					   0x8000000080000000,
+					   0x000fffffffffffff,
+					   0x007fffff00000001};
 	uint64_t z = random_next(seed);
 
 	if (z % 3 == 0)
@@ -106,7 +132,9 @@ static inline enum ir_type pick_type(struct random_kernel *k, uint8_t types)
 static inline ir_val without_nan(struct random_kernel *k, ir_val v, uint8_t format)
 {
 	enum ir_type t = k->f->values[v].type;
-	uint64_t nan = t == IR_B64 ? UINT64_C(0x7ff8000000000000) : t == IR_B32 ? 0x7fffffff : 0x7fff;
+	uint64_t nan = t == IR_B64   ? UINT64_C(0x7ff8000000000000)
+		       : t == IR_B32 ? 0x7fffffff
+				     : 0x7fff;
 	struct ir_inst *in = add_inst(k, IR_FCMP, t, (ir_val[]){v, v}, 2, 1);
 	ir_val p = in->res;
 
@@ -124,7 +152,8 @@ static inline bool is_inexact(enum ir_op op)
 /* A conversion of numbers; false: the machine has none like it. */
 static inline bool shape_conversion(struct random_kernel *k, struct ir_inst *in)
 {
-	bool from_int = in->op == IR_UTOF || in->op == IR_STOF, to_int = in->op == IR_FTOU || in->op == IR_FTOS;
+	bool from_int = in->op == IR_UTOF || in->op == IR_STOF,
+	     to_int = in->op == IR_FTOU || in->op == IR_FTOS;
 
 	in->from = (uint8_t)pick_type(k, from_int ? T_INT : T_FLOAT);
 	if (in->op == IR_FTOF && in->from == in->type)
@@ -314,8 +343,8 @@ static inline void add_lane(struct random_kernel *k)
 		bool wide = pick(k, 2), one = pick(k, 2);
 		enum ir_type t = wide ? IR_B64 : IR_B32;
 
-		in = add_inst(k, one ? IR_MATCH_ANY : IR_MATCH_ALL, t, (ir_val[]){any(k, t), all}, 2,
-			      one ? 1 : 2);
+		in = add_inst(k, one ? IR_MATCH_ANY : IR_MATCH_ALL, t, (ir_val[]){any(k, t), all},
+			      2, one ? 1 : 2);
 		keep(k, IR_B32, in->res);
 		if (!one)
 			keep(k, IR_B1, in->res + 1);
@@ -469,7 +498,8 @@ static inline ir_val sreg(struct random_kernel *k, enum ir_sreg which)
 	return in->res;
 }
 
-static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32_t local, ir_val *out)
+static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32_t local,
+				ir_val *out)
 {
 	ir_val tid = sreg(k, IR_TID_X), ctaid = sreg(k, IR_CTAID_X), ntid = sreg(k, IR_NTID_X);
 	ir_val thread = add_inst(k, IR_MAD, IR_B32, (ir_val[]){ctaid, ntid, tid}, 3, 1)->res;
@@ -541,13 +571,17 @@ static inline struct ir_module *random_module(struct arena *a, uint64_t seed)
 		{.name = "a", .offset = 24, .size = 4, .align = 4},
 		{.name = "b", .offset = 32, .size = 8, .align = 8}};
 	struct ir_module *m = ir_module_new(a);
-	uint32_t symbol = ir_symbol_new(
-		m, &(struct ir_symbol){.name = "own", .space = IR_SHARED, .align = 8,
-				       .size = RANDOM_THREADS * RANDOM_SLOTS * 8});
+	uint32_t symbol =
+		ir_symbol_new(m, &(struct ir_symbol){.name = "own",
+						     .space = IR_SHARED,
+						     .align = 8,
+						     .size = RANDOM_THREADS * RANDOM_SLOTS * 8});
 	struct random_kernel k = {.f = ir_func_new(m, "k"), .seed = seed};
-	uint32_t local = ir_symbol_new(
-		m, &(struct ir_symbol){.name = "frame", .space = IR_LOCAL, .align = 8, .owner = k.f,
-				       .size = RANDOM_SLOTS * 8});
+	uint32_t local = ir_symbol_new(m, &(struct ir_symbol){.name = "frame",
+							      .space = IR_LOCAL,
+							      .align = 8,
+							      .owner = k.f,
+							      .size = RANDOM_SLOTS * 8});
 	ir_val out;
 
 	k.f->params = arena_array(a, 5, sizeof(params[0]));

@@ -43,8 +43,8 @@ static const struct cubin_kernel kernels[] = {
 
 static uint8_t *write_file(size_t *size)
 {
-	return cubin_write(&arena, &(struct cubin_module){.sm = 90, .kernels = kernels, .nkernels = 2},
-			   size);
+	return cubin_write(
+		&arena, &(struct cubin_module){.sm = 90, .kernels = kernels, .nkernels = 2}, size);
 }
 
 static void check_round_trip(void)
@@ -112,11 +112,11 @@ static uint8_t *attribute(uint8_t *f, const char *name, uint8_t which)
 	return at;
 }
 
-#define BREAK(name, ...)                                             \
-	static void name(uint8_t *f, size_t *size)                   \
-	{                                                            \
-		(void)size;                                          \
-		__VA_ARGS__;                                         \
+#define BREAK(name, ...) \
+	static void name(uint8_t *f, size_t *size) \
+	{ \
+		(void)size; \
+		__VA_ARGS__; \
 	}
 BREAK(no_bytes, *size = 0; (void)f)
 BREAK(cut_header, *size = 63; (void)f)

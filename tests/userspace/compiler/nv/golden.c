@@ -35,8 +35,11 @@ static char *compile_text(const char *text, size_t length)
 	char run[160], target[160], *printed = NULL, *out;
 	size_t size = 0;
 	FILE *print = open_memstream(&printed, &size);
-	struct compile_options o = {.source = COMPILE_IR, .target = target, .verify = true,
-				    .print_pass = run, .print_to = print,
+	struct compile_options o = {.source = COMPILE_IR,
+				    .target = target,
+				    .verify = true,
+				    .print_pass = run,
+				    .print_to = print,
 				    .serial = strstr(text, "\n; serial\n")};
 	struct compile_result r;
 	bool good;

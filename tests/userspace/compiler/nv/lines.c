@@ -9,33 +9,32 @@
 #include "libsov/sov.h"
 #include "tests/tap.h"
 
-static const char text[] =
-	".version 8.0\n.target sm_80\n.address_size 64\n"
-	".file 1 \"/src/first.cu\"\n"
-	".file 3 \"third.h\"\n"
-	".func (.reg .b32 %d) f(.reg .b32 %a)\n{\n"
-	"	.loc 3 7 1\n"
-	"	mul.lo.s32 %d, %a, %a;\n"
-	"	ret;\n}\n"
-	".visible .entry k(.param .u64 p)\n{\n"
-	"	.reg .b32 %r<4>;\n	.reg .b64 %l;\n"
-	"	.loc 1 100 2\n"
-	"	ld.param.u64 %l, [p];\n"
-	"	ld.global.u32 %r1, [%l];\n"
-	"	.loc 3 5 9\n"
-	"	add.s32 %r2, %r1, 77;\n"
-	"	call (%r2), f, (%r2);\n"
-	"	.loc 1 2000000 1\n"
-	"	st.global.u32 [%l+4], %r2;\n"
-	"	.loc 2 9 1\n" /* a file that nobody named */
-	"	st.global.u32 [%l+8], 1;\n"
-	"	ret;\n}\n"
-	".visible .entry other(.param .u64 p)\n{\n"
-	"	.reg .b64 %l;\n"
-	"	.loc 1 11 1\n"
-	"	ld.param.u64 %l, [p];\n"
-	"	st.global.u32 [%l], 1;\n"
-	"	ret;\n}\n";
+static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+			   ".file 1 \"/src/first.cu\"\n"
+			   ".file 3 \"third.h\"\n"
+			   ".func (.reg .b32 %d) f(.reg .b32 %a)\n{\n"
+			   "	.loc 3 7 1\n"
+			   "	mul.lo.s32 %d, %a, %a;\n"
+			   "	ret;\n}\n"
+			   ".visible .entry k(.param .u64 p)\n{\n"
+			   "	.reg .b32 %r<4>;\n	.reg .b64 %l;\n"
+			   "	.loc 1 100 2\n"
+			   "	ld.param.u64 %l, [p];\n"
+			   "	ld.global.u32 %r1, [%l];\n"
+			   "	.loc 3 5 9\n"
+			   "	add.s32 %r2, %r1, 77;\n"
+			   "	call (%r2), f, (%r2);\n"
+			   "	.loc 1 2000000 1\n"
+			   "	st.global.u32 [%l+4], %r2;\n"
+			   "	.loc 2 9 1\n" /* a file that nobody named */
+			   "	st.global.u32 [%l+8], 1;\n"
+			   "	ret;\n}\n"
+			   ".visible .entry other(.param .u64 p)\n{\n"
+			   "	.reg .b64 %l;\n"
+			   "	.loc 1 11 1\n"
+			   "	ld.param.u64 %l, [p];\n"
+			   "	st.global.u32 [%l], 1;\n"
+			   "	ret;\n}\n";
 
 static struct compile_result compiled;
 
@@ -82,9 +81,11 @@ static void test_compiled(void)
 {
 	ok(build(false), "a module with places compiles");
 	is_str(lines_of("k"), "/src/first.cu:100 third.h:5 third.h:7 /src/first.cu:2000000",
-	       "each instruction comes from the line that .loc gave, also where a call was inlined");
+	       "each instruction comes from the line that .loc gave, also where a call was "
+	       "inlined");
 	is_str(lines_of("other"), "/src/first.cu:11", "each kernel has its own");
-	ok(build(true) && strstr(lines_of("k"), "third.h:7"), "functions that are called have lines");
+	ok(build(true) && strstr(lines_of("k"), "third.h:7"),
+	   "functions that are called have lines");
 }
 
 static bool take_nothing(void *user, const struct line_place *p)

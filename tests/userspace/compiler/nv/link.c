@@ -28,20 +28,25 @@ static const struct image_section *named(const struct image *im, const char *nam
 static void layout(const struct image *im)
 {
 	const struct image_kernel *k = &im->kernels[0];
-	const struct image_variable *counter = variable(im, "counter"), *coefs = variable(im, "coefs");
+	const struct image_variable *counter = variable(im, "counter"),
+				    *coefs = variable(im, "coefs");
 
 	ok(im->nkernels == 1 && !strcmp(k->name, "k") && k->calls,
 	   "the kernel, and no other code, is one");
-	ok(im->nsections == 7 && named(im, ".text.f") && !named(im, ".debug_frame"), "what runs or is read is loaded");
+	ok(im->nsections == 7 && named(im, ".text.f") && !named(im, ".debug_frame"),
+	   "what runs or is read is loaded");
 	ok(k->code_offset % 128 == 0 && named(im, ".text.f")->offset % 128 == 0 &&
 		   named(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
 	   "code is aligned and apart");
 	ok(k->banks[2].bytes == 4 && k->banks[2].part == IMAGE_CODE && k->banks[3].bytes == 16 &&
 		   k->banks[4].bytes == 8 && !k->banks[1].bytes && !k->banks[5].bytes,
 	   "it has constant banks 2, 3 and 4");
-	ok(k->banks[3].offset % 256 == 0 && k->banks[2].offset % 64 == 0, "where the hardware can read them");
-	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16, "four variables");
-	ok(coefs->offset == k->banks[3].offset && coefs->part == k->banks[3].part, "constants are variables too");
+	ok(k->banks[3].offset % 256 == 0 && k->banks[2].offset % 64 == 0,
+	   "where the hardware can read them");
+	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16,
+	   "four variables");
+	ok(coefs->offset == k->banks[3].offset && coefs->part == k->banks[3].part,
+	   "constants are variables too");
 	ok(im->nrelocations == 7, "references of what is not loaded do not count");
 }
 
@@ -57,7 +62,8 @@ static void placed(const struct image *im)
 {
 	const struct image_addresses at = {.base = {0x7e1234567800, 0x7f9876543200}};
 	const uint64_t *base = at.base;
-	uint8_t *code = malloc(im->part_bytes[IMAGE_CODE] + 1), *data = malloc(im->part_bytes[IMAGE_DATA] + 1);
+	uint8_t *code = malloc(im->part_bytes[IMAGE_CODE] + 1),
+		*data = malloc(im->part_bytes[IMAGE_DATA] + 1);
 	const uint8_t *k = code + im->kernels[0].code_offset;
 	uint64_t f = base[IMAGE_CODE] + named(im, ".text.f")->offset;
 	uint64_t zeroed = base[IMAGE_DATA] + variable(im, "zeroed")->offset;
@@ -71,13 +77,18 @@ static void placed(const struct image *im)
 	image_place(im, IMAGE_DATA, &at, data);
 	ok(word(k + 0x44, 4) == (uint32_t)zeroed && word(k + 0x54, 4) == zeroed >> 32,
 	   "code has both halves of a variable's address");
-	ok(word(k + 0x74, 4) == (uint32_t)back && word(k + 0x84, 4) == back >> 32, "and of its own");
+	ok(word(k + 0x74, 4) == (uint32_t)back && word(k + 0x84, 4) == back >> 32,
+	   "and of its own");
 	memcpy(&w, k + 0x90, 16);
-	ok(sass_decode(90, w, &in) && in.op == SASS_CALL_ABS && (uint64_t)in.ops[1].value == f, "it calls the function");
-	ok(word(data + im->kernels[0].banks[4].offset, 8) == base[IMAGE_DATA] + variable(im, "counter")->offset,
+	ok(sass_decode(90, w, &in) && in.op == SASS_CALL_ABS && (uint64_t)in.ops[1].value == f,
+	   "it calls the function");
+	ok(word(data + im->kernels[0].banks[4].offset, 8) ==
+		   base[IMAGE_DATA] + variable(im, "counter")->offset,
 	   "bank 4 has the address of a variable");
-	ok(word(data + variable(im, "pointer")->offset, 8) == zeroed + 16, "a pointer points behind another's start");
-	ok(word(data + variable(im, "counter")->offset, 4) == 7 && word(data + variable(im, "zeroed")->offset + 4088, 8) == 0,
+	ok(word(data + variable(im, "pointer")->offset, 8) == zeroed + 16,
+	   "a pointer points behind another's start");
+	ok(word(data + variable(im, "counter")->offset, 4) == 7 &&
+		   word(data + variable(im, "zeroed")->offset + 4088, 8) == 0,
 	   "variables have their first values");
 	ok(code[im->part_bytes[IMAGE_CODE]] == 0xee && data[im->part_bytes[IMAGE_DATA]] == 0xee,
 	   "and nothing is written behind them");
@@ -91,7 +102,8 @@ static void good(void)
 	struct image im;
 
 	elf_make(&e);
-	if (ok(image_read(&im, e.file, e.size, message, sizeof(message)), "a program with variables is read")) {
+	if (ok(image_read(&im, e.file, e.size, message, sizeof(message)),
+	       "a program with variables is read")) {
 		layout(&im);
 		placed(&im);
 	} else {
@@ -121,7 +133,11 @@ static Elf64_Rela *text(uint32_t index)
 	return (Elf64_Rela *)content(ELF_RELA_K) + index;
 }
 
-#define BREAK(name, ...) static void name(void) { __VA_ARGS__; }
+#define BREAK(name, ...) \
+	static void name(void) \
+	{ \
+		__VA_ARGS__; \
+	}
 BREAK(object, ((Elf64_Ehdr *)e.file)->e_type = ET_REL)
 BREAK(names, section(ELF_RELA_DEBUG + 1)->sh_link = 99)
 BREAK(no_names, section(ELF_RELA_DEBUG + 1)->sh_link = ELF_TEXT_K)
@@ -129,13 +145,15 @@ BREAK(type, section(ELF_GLOBAL)->sh_type = SHT_NOTE; section(ELF_GLOBAL)->sh_siz
 BREAK(align, section(ELF_GLOBAL)->sh_addralign = 4096)
 BREAK(huge, section(ELF_GLOBAL)->sh_size = 1ull << 41)
 BREAK(wraps, section(ELF_GLOBAL)->sh_size = UINT64_MAX)
-BREAK(bank_huge, section(ELF_CONSTANT3)->sh_type = SHT_NOBITS; section(ELF_CONSTANT3)->sh_size = 65537)
+BREAK(bank_huge, section(ELF_CONSTANT3)->sh_type = SHT_NOBITS;
+      section(ELF_CONSTANT3)->sh_size = 65537)
 BREAK(bank_nine, ((char *)content(ELF_RELA_DEBUG + 3))[section(ELF_CONSTANT4)->sh_name + 12] = '9')
 BREAK(bank_owner, section(ELF_CONSTANT2)->sh_info = ELF_TEXT_F)
 BREAK(variable_far, symbol(ELF_SYM_COUNTER)->st_value = 13)
 BREAK(variable_wraps, symbol(ELF_SYM_COUNTER)->st_value = UINT64_MAX - 1)
 BREAK(kind, text(0)->r_info = ELF64_R_INFO((uint64_t)ELF_SYM_K, 99))
-BREAK(kind_data, ((Elf64_Rela *)content(ELF_RELA_INIT))->r_info = ELF64_R_INFO((uint64_t)ELF_SYM_K, NV_R_CALL))
+BREAK(kind_data,
+      ((Elf64_Rela *)content(ELF_RELA_INIT))->r_info = ELF64_R_INFO((uint64_t)ELF_SYM_K, NV_R_CALL))
 BREAK(outside, text(0)->r_offset = sizeof(struct sass_word) * ELF_KERNEL_WORDS)
 BREAK(odd, text(0)->r_offset = 0x44)
 BREAK(in_zeros, section(ELF_RELA_INIT)->sh_info = ELF_GLOBAL)
@@ -143,9 +161,10 @@ BREAK(no_symbol, text(0)->r_info = ELF64_R_INFO((uint64_t)77, NV_R_CODE_LOW))
 BREAK(undefined, symbol(ELF_SYM_ZEROED)->st_shndx = SHN_UNDEF)
 BREAK(no_address, symbol(ELF_SYM_ZEROED)->st_shndx = ELF_INFO)
 BREAK(entries, section(ELF_RELA_K)->sh_size -= 8)
-BREAK(overlap, for (uint32_t i = ELF_RELA_K; i <= ELF_RELA_INIT; i++) /* each has 170 that do nothing */
-		(*section(i) = *section(ELF_RELA_K), section(i)->sh_offset = section(ELF_DEBUG)->sh_offset,
-		 section(i)->sh_size = 4080))
+BREAK(overlap,
+      for (uint32_t i = ELF_RELA_K; i <= ELF_RELA_INIT; i++) /* each has 170 that do nothing */
+      (*section(i) = *section(ELF_RELA_K), section(i)->sh_offset = section(ELF_DEBUG)->sh_offset,
+       section(i)->sh_size = 4080))
 
 static const struct {
 	const char *what;
@@ -154,25 +173,39 @@ static const struct {
 } malformed[] = {
 	{"an object file", object, "the file is an object to be linked, not a program"},
 	{"symbol names in no section", names, "the symbols' names are in section 99 of 19"},
-	{"symbol names that are code", no_names, "section 1 '.text.k' does not hold the names of symbols"},
+	{"symbol names that are code", no_names,
+	 "section 1 '.text.k' does not hold the names of symbols"},
 	{"variables that are notes", type, "section 7 '.nv.global' has type 0x7, not program data"},
-	{"too much alignment", align, "section 7 '.nv.global' wants to be aligned to 0x1000, at most 256 is possible"},
+	{"too much alignment", align,
+	 "section 7 '.nv.global' wants to be aligned to 0x1000, at most 256 is possible"},
 	{"too many variables", huge, "makes the image larger than 0x10000000000"},
 	{"variables all around", wraps, "makes the image larger than 0x10000000000"},
 	{"a bank that is too large", bank_huge, "there are banks 1 to 7 of at most 65536 bytes"},
-	{"a bank that there is not", bank_nine, "section 6 '.nv.constant9' of 0x8 bytes: there are banks 1 to 7"},
-	{"a bank of no kernel", bank_owner, "section 4 '.nv.constant2.k' belongs to section 2, which is no kernel's code"},
-	{"a variable outside", variable_far, "variable 'counter' of 0x4 bytes at 0xd ends beyond the 0x10 bytes"},
-	{"a variable around the end", variable_wraps, "variable 'counter' of 0x4 bytes at 0xfffffffffffffffe"},
-	{"an unknown relocation", kind, "section '.rela.text.k': relocation kind 99 at 0x40 is not known"},
-	{"a call in data", kind_data, "section '.rela.nv.global.init': relocation kind 58 at 0x8 is not known"},
-	{"a relocation behind the code", outside, "relocation at 0xc0 does not lie in the 0xc0 bytes of '.text.k'"},
-	{"half an instruction", odd, "relocation at 0x44 does not lie in the 0xc0 bytes of '.text.k'"},
-	{"a relocation of nothing", in_zeros, "relocation at 0x8 does not lie in the 0x1000 bytes of '.nv.global'"},
-	{"a symbol that does not exist", no_symbol, "a relocation names symbol 77, which does not exist"},
+	{"a bank that there is not", bank_nine,
+	 "section 6 '.nv.constant9' of 0x8 bytes: there are banks 1 to 7"},
+	{"a bank of no kernel", bank_owner,
+	 "section 4 '.nv.constant2.k' belongs to section 2, which is no kernel's code"},
+	{"a variable outside", variable_far,
+	 "variable 'counter' of 0x4 bytes at 0xd ends beyond the 0x10 bytes"},
+	{"a variable around the end", variable_wraps,
+	 "variable 'counter' of 0x4 bytes at 0xfffffffffffffffe"},
+	{"an unknown relocation", kind,
+	 "section '.rela.text.k': relocation kind 99 at 0x40 is not known"},
+	{"a call in data", kind_data,
+	 "section '.rela.nv.global.init': relocation kind 58 at 0x8 is not known"},
+	{"a relocation behind the code", outside,
+	 "relocation at 0xc0 does not lie in the 0xc0 bytes of '.text.k'"},
+	{"half an instruction", odd,
+	 "relocation at 0x44 does not lie in the 0xc0 bytes of '.text.k'"},
+	{"a relocation of nothing", in_zeros,
+	 "relocation at 0x8 does not lie in the 0x1000 bytes of '.nv.global'"},
+	{"a symbol that does not exist", no_symbol,
+	 "a relocation names symbol 77, which does not exist"},
 	{"what nobody defines", undefined, "'zeroed' is used but not defined"},
-	{"what has no address", no_address, "names symbol 5 'zeroed' in section 9, which has no address"},
-	{"half a relocation", entries, "section 11 '.rela.text.k' is no table of 24-byte relocations"},
+	{"what has no address", no_address,
+	 "names symbol 5 'zeroed' in section 9, which has no address"},
+	{"half a relocation", entries,
+	 "section 11 '.rela.text.k' is no table of 24-byte relocations"},
 	{"relocations all over the file", overlap, "overlaps other relocations"},
 };
 
@@ -223,7 +256,8 @@ static void stack(void)
 	   "a stack of unknown size is said to be so");
 	image_free(&im);
 	info[8] = 5000;
-	ok(image_read(&im, e.file, e.size, message, sizeof(message)) && im.kernels[0].stack_bytes == 5000,
+	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
+		   im.kernels[0].stack_bytes == 5000,
 	   "a larger one is as large as it is");
 	image_free(&im);
 	info[8] = 16;
@@ -232,8 +266,8 @@ static void stack(void)
 	   "where there are functions, what the kernel says may not be enough");
 	image_free(&im);
 	symbol(ELF_SYM_F)->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
-	ok(image_read(&im, e.file, e.size, message, sizeof(message)) && im.kernels[0].stack_bytes == 16 &&
-		   !im.kernels[0].calls,
+	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
+		   im.kernels[0].stack_bytes == 16 && !im.kernels[0].calls,
 	   "where there are none, it is what the kernel says");
 	image_free(&im);
 }

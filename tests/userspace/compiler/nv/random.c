@@ -44,10 +44,15 @@ static bool interpret(const struct ir_module *m)
 		uint64_t b;
 	} params = {{UINT64_C(1) << 32, UINT64_C(2) << 32, UINT64_C(3) << 32}, a, 0, b};
 	char message[400];
-	struct interp_launch l = {
-		.kernel = m->funcs, .grid = {RANDOM_BLOCKS, 1, 1}, .block = {RANDOM_THREADS, 1, 1},
-		.params = &params, .param_bytes = sizeof(params), .warp_lanes = 32,
-		.step_limit = 100000000, .memory = host_memory, .user = &expected};
+	struct interp_launch l = {.kernel = m->funcs,
+				  .grid = {RANDOM_BLOCKS, 1, 1},
+				  .block = {RANDOM_THREADS, 1, 1},
+				  .params = &params,
+				  .param_bytes = sizeof(params),
+				  .warp_lanes = 32,
+				  .step_limit = 100000000,
+				  .memory = host_memory,
+				  .user = &expected};
 
 	expected = before;
 	if (interp_run(&l, message, sizeof(message)))
@@ -115,8 +120,11 @@ static bool run(sov_device device, const char *target, const char *text, const s
 		FILE *print)
 {
 	struct compile_options o = {.source = COMPILE_IR,
-				    .target = target, .serial = mode->serial, .spill = mode->spill,
-				    .verify = true, .print_pass = print ? "all" : NULL,
+				    .target = target,
+				    .serial = mode->serial,
+				    .spill = mode->spill,
+				    .verify = true,
+				    .print_pass = print ? "all" : NULL,
 				    .print_to = print};
 	struct compile_result r;
 	sov_context c;
@@ -175,8 +183,10 @@ static void try_seed(uint64_t seed, FILE *print)
 
 int main(int argc, char **argv)
 {
-	setenv("SOV_SOFT", "gh100:vram=1G:hazard,ga100:vram=1G:hazard,"
-	       "ga102:vram=1G:hazard,ad102:vram=1G:hazard", 1);
+	setenv("SOV_SOFT",
+	       "gh100:vram=1G:hazard,ga100:vram=1G:hazard,"
+	       "ga102:vram=1G:hazard,ad102:vram=1G:hazard",
+	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	if (!ok(must(sov_device_count(&devices), "counting") && devices >= 4, "there are devices"))
 		return tap_done();

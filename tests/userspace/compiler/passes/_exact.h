@@ -33,7 +33,8 @@ static inline struct exact_number exact_read(const struct exact_format *f, uint6
 {
 	uint64_t sign = UINT64_C(1) << (f->bits - 1), size = x & (sign - 1);
 	uint64_t hidden = UINT64_C(1) << f->fraction;
-	struct exact_number n = {.negative = x & sign, .nan = size > exact_infinity(f),
+	struct exact_number n = {.negative = x & sign,
+				 .nan = size > exact_infinity(f),
 				 .infinite = size == exact_infinity(f)};
 
 	if (size >= hidden) {
@@ -52,11 +53,13 @@ static inline struct exact_number exact_read(const struct exact_format *f, uint6
 }
 
 /* m 2^exponent, and a little more where inexact, rounded. m has more bits than the format. */
-static inline uint64_t exact_write(const struct exact_format *f, bool negative, exact_wide m, int exponent,
-				   bool inexact, enum ir_round round, bool ftz)
+static inline uint64_t exact_write(const struct exact_format *f, bool negative, exact_wide m,
+				   int exponent, bool inexact, enum ir_round round, bool ftz)
 {
-	uint64_t sign = (uint64_t)negative << (f->bits - 1), hidden = UINT64_C(1) << f->fraction, kept, result;
-	int lowest = 1 - f->bias - (int)f->fraction; /* exponent of the lowest bit of subnormal numbers */
+	uint64_t sign = (uint64_t)negative << (f->bits - 1), hidden = UINT64_C(1) << f->fraction,
+		 kept, result;
+	int lowest = 1 - f->bias -
+		     (int)f->fraction; /* exponent of the lowest bit of subnormal numbers */
 	bool half = false, below = inexact, up;
 
 	while (m >= 2 * (exact_wide)hidden || exponent < lowest) {
@@ -82,8 +85,8 @@ static inline uint64_t exact_write(const struct exact_format *f, bool negative, 
 	return result | sign;
 }
 
-static inline uint64_t exact_quotient(const struct exact_format *f, uint64_t a, uint64_t b, enum ir_round round,
-				      bool ftz)
+static inline uint64_t exact_quotient(const struct exact_format *f, uint64_t a, uint64_t b,
+				      enum ir_round round, bool ftz)
 {
 	struct exact_number x = exact_read(f, a, ftz), y = exact_read(f, b, ftz);
 	bool negative = x.negative != y.negative;
@@ -97,11 +100,12 @@ static inline uint64_t exact_quotient(const struct exact_format *f, uint64_t a, 
 		return exact_infinity(f) | sign;
 	if (x.zero || y.infinite)
 		return sign;
-	return exact_write(f, negative, n / y.mantissa, x.exponent - y.exponent - (int)more, n % y.mantissa,
-			   round, ftz);
+	return exact_write(f, negative, n / y.mantissa, x.exponent - y.exponent - (int)more,
+			   n % y.mantissa, round, ftz);
 }
 
-static inline uint64_t exact_root(const struct exact_format *f, uint64_t a, enum ir_round round, bool ftz)
+static inline uint64_t exact_root(const struct exact_format *f, uint64_t a, enum ir_round round,
+				  bool ftz)
 {
 	struct exact_number x = exact_read(f, a, ftz);
 	exact_wide n = x.mantissa, root = 0, rest = 0;

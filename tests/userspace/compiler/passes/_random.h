@@ -30,17 +30,17 @@ struct random {
 	uint32_t types; /* that operations have, where they have them at all */
 	bool straight;  /* only pure operations, no registers */
 	struct ir_func *f;
-	ir_block block;                           /* where code goes */
-	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL];  /* values that may be used here */
+	ir_block block;                          /* where code goes */
+	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL]; /* values that may be used here */
 	uint32_t npool[IR_TYPE_COUNT], nentry[IR_TYPE_COUNT];
 	uint32_t regs[IR_TYPE_COUNT][RANDOM_REGS], fuel;
-	ir_val out, in, tid_offset;               /* b64: the buffers, this thread's part in them */
-	ir_val shared64, shared32;                /* this thread's slot, RANDOM_BELOW under it */
-	ir_val last;                              /* result, to build on in this block */
-	ir_val results;                           /* b64: this thread's part of the output */
-	ir_val cells;                             /* b64: an array in local memory; 0: there is none */
-	bool unknown;                             /* its indices may be anything */
-	uint32_t deep;                            /* loops of known turns around this place */
+	ir_val out, in, tid_offset; /* b64: the buffers, this thread's part in them */
+	ir_val shared64, shared32;  /* this thread's slot, RANDOM_BELOW under it */
+	ir_val last;                /* result, to build on in this block */
+	ir_val results;             /* b64: this thread's part of the output */
+	ir_val cells;               /* b64: an array in local memory; 0: there is none */
+	bool unknown;               /* its indices may be anything */
+	uint32_t deep;              /* loops of known turns around this place */
 	uint32_t nresults;
 	ir_block blocks[RANDOM_MAX_BLOCKS], exit;
 	uint32_t nblocks;
@@ -69,17 +69,56 @@ static bool random_chance(struct random *r, uint32_t percent)
 static uint64_t random_number(struct random *r)
 {
 	static const uint64_t edges[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 255, 256, 0xffff, 0x10000,
-		0x7f, 0x80, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX,
+		0,
+		1,
+		2,
+		3,
+		4,
+		5,
+		7,
+		8,
+		15,
+		16,
+		31,
+		32,
+		33,
+		63,
+		64,
+		255,
+		256,
+		0xffff,
+		0x10000,
+		0x7f,
+		0x80,
+		0x7fff,
+		0x8000,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		0x100000000,
+		UINT64_C(0x7fffffffffffffff),
+		UINT64_C(0x8000000000000000),
+		UINT64_MAX,
 		UINT64_MAX - 1,
 		/* 1, -1, infinity, NaN, subnormal and other small numbers, as b32 and b64 */
-		0x3f800000, 0xbf800000, 0x7f800000, 0x7fc00000, 0x7f800001, 0x00000001, 0x007fffff,
-		0x00800000, 0x4b800001, 0x3f7fffff,
-		UINT64_C(0x3ff0000000000000), UINT64_C(0xbff0000000000000),
-		UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000),
-		UINT64_C(0x7ff0000000000001), UINT64_C(0x000fffffffffffff),
-		UINT64_C(0x0010000000000000), UINT64_C(0x3ff0000000000001),
+		0x3f800000,
+		0xbf800000,
+		0x7f800000,
+		0x7fc00000,
+		0x7f800001,
+		0x00000001,
+		0x007fffff,
+		0x00800000,
+		0x4b800001,
+		0x3f7fffff,
+		UINT64_C(0x3ff0000000000000),
+		UINT64_C(0xbff0000000000000),
+		UINT64_C(0x7ff0000000000000),
+		UINT64_C(0x7ff8000000000000),
+		UINT64_C(0x7ff0000000000001),
+		UINT64_C(0x000fffffffffffff),
+		UINT64_C(0x0010000000000000),
+		UINT64_C(0x3ff0000000000001),
 	};
 
 	if (random_chance(r, 75))
@@ -93,9 +132,25 @@ static uint64_t random_special(struct random *r, enum ir_type t)
 	uint32_t bits = ir_type_bits(t);
 	uint64_t sign = UINT64_C(1) << (bits - 1), ones = sign | (sign - 1);
 	const uint64_t numbers[] = {
-		0, 0, 1, 1, 2, 3, 8, ones, ones, ones - 1, sign, sign - 1,
-		bits / 2, bits / 2, bits - 1, bits,
-		ones >> bits / 2, ~(ones >> bits / 2), ones & ~UINT64_C(1),
+		0,
+		0,
+		1,
+		1,
+		2,
+		3,
+		8,
+		ones,
+		ones,
+		ones - 1,
+		sign,
+		sign - 1,
+		bits / 2,
+		bits / 2,
+		bits - 1,
+		bits,
+		ones >> bits / 2,
+		~(ones >> bits / 2),
+		ones & ~UINT64_C(1),
 		t == IR_B64 ? UINT64_C(0x3ff0000000000000) : 0x3f800000,
 	};
 
@@ -201,8 +256,8 @@ static void random_result(struct random *r, ir_val v)
 	random_offer(r, v);
 	r->last = v;
 	if (r->results && random_chance(r, 30))
-		random_store(r, r->results,
-			     RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS), v);
+		random_store(r, r->results, RANDOM_RESULTS + 8 * (r->nresults++ % RANDOM_NRESULTS),
+			     v);
 }
 
 /* Wide values put together from halves and taken apart, nearly always the way compilers do it. */
@@ -312,8 +367,8 @@ static void random_pure(struct random *r)
 		 info->attributes & (A_SPACE | A_SYMBOL | A_IMM | A_FUNC) || op == IR_UNDEF);
 	attributes = (struct ir_inst){.op = op, .type = random_type(r, info->types)};
 	if (info->attributes & A_SUB)
-		attributes.sub = op == IR_SREG ? random_below(r, IR_NCTAID_Z + 1)
-					       : random_sub(r, op);
+		attributes.sub =
+			op == IR_SREG ? random_below(r, IR_NCTAID_Z + 1) : random_sub(r, op);
 	if (info->attributes & A_COND)
 		attributes.cond = op == IR_ICMP ? random_below(r, IR_FEQ)
 						: IR_FEQ + random_below(r, IR_COND_COUNT - IR_FEQ);
@@ -362,9 +417,9 @@ static ir_val random_address(struct random *r, ir_val base, uint64_t constant, u
 
 	*imm = 0;
 	while (constant && n < 5 && random_chance(r, 70)) {
-		uint64_t part = random_chance(r, 20) ? random_bits(r)
-			      : random_chance(r, 50) ? constant
-						     : random_below(r, 6000);
+		uint64_t part = random_chance(r, 20)   ? random_bits(r)
+				: random_chance(r, 50) ? constant
+						       : random_below(r, 6000);
 
 		terms[n++] = random_const(r, IR_B64, part);
 		constant -= part;
@@ -439,7 +494,7 @@ static void random_memory(struct random *r)
 	p->align = ir_type_bits(p->from) / 8;
 	p->flags = load && p->from < t && random_chance(r, 50) ? IR_SEXT_MEM : 0;
 	p->flags |= input && random_chance(r, 50) ? IR_INVARIANT
-		    : random_chance(r, 10)	  ? IR_VOLATILE
+		    : random_chance(r, 10)        ? IR_VOLATILE
 						  : 0;
 	for (uint32_t k = 0, n = p->nres; k < n; k++)
 		random_result(r, ir_at(r->f, i)->res + k);
@@ -505,8 +560,8 @@ static void random_entry(struct random *r)
 	slot = random_op2(r, IR_MUL, IR_B32, tid, random_const(r, IR_B32, RANDOM_SLOT));
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, ir_at(f, i)->res, slot);
 	/* Below the first slot, so that only a sum of 32 bits comes back to it. */
-	r->shared32 = random_op2(r, IR_ADD, IR_B32, r->shared32,
-				 random_const(r, IR_B32, -RANDOM_BELOW));
+	r->shared32 =
+		random_op2(r, IR_ADD, IR_B32, r->shared32, random_const(r, IR_B32, -RANDOM_BELOW));
 	if (f->module->nsymbols > 1) {
 		i = random_append(r, IR_ADDR, IR_B64, NULL, 0, 1);
 		ir_at(f, i)->symbol = 1;
@@ -614,7 +669,9 @@ static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
 	for (uint32_t k = 0; k < nparams; k++)
 		f->params[k] = (struct ir_param){
 			.name = arena_printf(m->arena, "p%u", k),
-			.offset = 8 * k, .size = 8, .align = 8,
+			.offset = 8 * k,
+			.size = 8,
+			.align = 8,
 		};
 	return f;
 }
@@ -623,14 +680,19 @@ static struct ir_func *random_function(struct ir_module *m, uint32_t nparams)
 __attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
-		T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16,
-		T_B1 | 1 << IR_B16 | T_B32, T_B1 | T_WORD,
+		T_B1 | 1 << IR_B8,
+		T_B1 | 1 << IR_B8 | 1 << IR_B16,
+		T_B1 | 1 << IR_B16 | T_B32,
+		T_B1 | T_WORD,
 	};
 	static const struct ir_symbol shared = {
-		.name = "slots", .space = IR_SHARED, .align = 16,
+		.name = "slots",
+		.space = IR_SHARED,
+		.align = 16,
 		.size = RANDOM_THREADS * RANDOM_SLOT + 64,
 	};
-	struct ir_symbol cells = {.name = "cells", .space = IR_LOCAL, .align = 16, .size = 8 * RANDOM_CELLS};
+	struct ir_symbol cells = {
+		.name = "cells", .space = IR_LOCAL, .align = 16, .size = 8 * RANDOM_CELLS};
 	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
 	bool dense; /* few blocks, much to compute, of few types */

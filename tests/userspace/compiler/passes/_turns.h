@@ -9,7 +9,7 @@
 #define TESTS_PASSES_TURNS_H
 
 #define RANDOM_CELLS 32 /* of 8 bytes */
-#define RANDOM_DEEP  2	/* loops in loops */
+#define RANDOM_DEEP  2  /* loops in loops */
 
 /* A place in the array: base + counter * 8, a constant, or anything. */
 static ir_val random_cell(struct random *r, ir_val counter, uint64_t *imm)

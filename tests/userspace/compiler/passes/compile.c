@@ -9,23 +9,22 @@
 #include "libsov/compiler/passes/pass.h"
 #include "tests/tap.h"
 
-static const char kernel[] =
-	"kernel scale(out: 8 at 0 pointer, by: 4 at 8) {\n"
-	"entry:\n"
-	"	%o = load.b64 param [0]\n"
-	"	%by = load.b32 param [8]\n"
-	"	%tid = sreg.b32 tid.x\n"
-	"	write.b32 r1, %tid\n"
-	"	%four = const.b32 4\n"
-	"	%at = mulwide.u.b64 %tid, %four\n"
-	"	%p = add.b64 %o, %at\n"
-	"	%t = read.b32 r1\n"
-	"	%x = mul.b32 %t, %by\n"
-	"	%again = mul.b32 %by, %t\n"
-	"	%sum = add.b32 %x, %again\n"
-	"	store.b32 global [%p], %sum\n"
-	"	ret\n"
-	"}\n";
+static const char kernel[] = "kernel scale(out: 8 at 0 pointer, by: 4 at 8) {\n"
+			     "entry:\n"
+			     "	%o = load.b64 param [0]\n"
+			     "	%by = load.b32 param [8]\n"
+			     "	%tid = sreg.b32 tid.x\n"
+			     "	write.b32 r1, %tid\n"
+			     "	%four = const.b32 4\n"
+			     "	%at = mulwide.u.b64 %tid, %four\n"
+			     "	%p = add.b64 %o, %at\n"
+			     "	%t = read.b32 r1\n"
+			     "	%x = mul.b32 %t, %by\n"
+			     "	%again = mul.b32 %by, %t\n"
+			     "	%sum = add.b32 %x, %again\n"
+			     "	store.b32 global [%p], %sum\n"
+			     "	ret\n"
+			     "}\n";
 
 static struct compile_options options(const char *target)
 {
@@ -67,10 +66,12 @@ static void errors_are_named(void)
 {
 	struct compile_options o = options("sm_12");
 
-	fails(kernel, &o, "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
+	fails(kernel, &o,
+	      "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
 	      "an unknown target is named with those that there are");
 	o.target = NULL;
-	fails(kernel, &o, "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
+	fails(kernel, &o,
+	      "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
 	      "no target is no target");
 	o.target = "dummy";
 	fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,

@@ -17,8 +17,8 @@
 static struct ir_module *make(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
-		T_BITS, T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16, T_B1 | T_WORD,
-		T_B1 | T_B32,
+		T_BITS,        T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16,
+		T_B1 | T_WORD, T_B1 | T_B32,
 	};
 	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);

@@ -17,7 +17,7 @@
 #include "tests/tap.h"
 
 #define FOLDER "tests/userspace/compiler/passes"
-#define MARK "\n--- expect\n"
+#define MARK   "\n--- expect\n"
 
 struct golden {
 	struct arena arena;

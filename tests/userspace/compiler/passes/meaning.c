@@ -38,9 +38,15 @@ static bool execute(const struct ir_module *m, uint64_t seed, struct memory *mem
 	struct random r = {.state = seed};
 	uint64_t params[RANDOM_PARAMS] = {OUT_BASE, IN_BASE};
 	struct interp_launch launch = {
-		.kernel = m->funcs, .grid = {1, 1, 1}, .block = {RANDOM_THREADS, 1, 1},
-		.params = params, .param_bytes = sizeof(params), .warp_lanes = 32,
-		.step_limit = 1000000, .memory = access_memory, .user = memory,
+		.kernel = m->funcs,
+		.grid = {1, 1, 1},
+		.block = {RANDOM_THREADS, 1, 1},
+		.params = params,
+		.param_bytes = sizeof(params),
+		.warp_lanes = 32,
+		.step_limit = 1000000,
+		.memory = access_memory,
+		.user = memory,
 	};
 
 	for (uint32_t k = 2; k < RANDOM_PARAMS; k++)
@@ -108,8 +114,9 @@ static bool try_pipeline(struct trial *t)
 
 static bool try_shuffled(struct trial *t)
 {
-	static const char *const names[] = {"fold", "gvn", "licm", "address", "dce",
-					    "flatten", "promote", "unroll", "constants", "vectorise", "forward"};
+	static const char *const names[] = {"fold",      "gvn",       "licm",    "address",
+					    "dce",       "flatten",   "promote", "unroll",
+					    "constants", "vectorise", "forward"};
 	struct random r = {.state = t->seed};
 	bool good;
 

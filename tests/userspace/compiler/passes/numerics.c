@@ -57,8 +57,10 @@ static void program_make(struct program *p, struct ir_inst what, uint64_t diviso
 	p->f = ir_func_new(m, "k");
 	p->f->params = arena_array(&p->arena, 2, sizeof(*p->f->params));
 	for (p->f->nparams = 0; p->f->nparams < 2; p->f->nparams++)
-		p->f->params[p->f->nparams] = (struct ir_param){
-			.name = p->f->nparams ? "b" : "a", .offset = 8 * p->f->nparams, .size = 8, .align = 8};
+		p->f->params[p->f->nparams] = (struct ir_param){.name = p->f->nparams ? "b" : "a",
+								.offset = 8 * p->f->nparams,
+								.size = 8,
+								.align = 8};
 	p->f->param_bytes = 16;
 	p->f->ssa = true;
 	b = ir_block_new(p->f, NULL);
@@ -102,7 +104,8 @@ static uint64_t another(const struct ir_inst *in, uint64_t x)
 	uint64_t infinity = in->type == IR_B64 ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
 	bool power = !(x & (in->type == IR_B64 ? UINT64_C(0xfffff00000000) : 0x7fffff));
 
-	if (!size || size >= infinity - unit || power) /* exact where it can be, on every machine seen */
+	if (!size || size >= infinity - unit ||
+	    power) /* exact where it can be, on every machine seen */
 		return x;
 	switch (draw() % 3) {
 	case 0:
@@ -128,7 +131,8 @@ static uint64_t program_run(struct program *p, uint64_t a, uint64_t b, bool pert
 			uint64_t args[3] = {0}, results[2] = {0};
 			uint32_t k = 0;
 
-			if (in->op == IR_PHI) { /* no phi here has another of its block as argument */
+			if (in->op ==
+			    IR_PHI) { /* no phi here has another of its block as argument */
 				while (f->blocks[block].preds[k] != from)
 					k++;
 				p->values[in->res] = p->values[in->args[k]];
@@ -148,7 +152,8 @@ static uint64_t program_run(struct program *p, uint64_t a, uint64_t b, bool pert
 				p->values[in->res + k] = results[k];
 		}
 		from = block;
-		block = f->blocks[block].succ[ir_at(f, end)->op == IR_CBR && !p->values[ir_at(f, end)->args[0]]];
+		block = f->blocks[block].succ[ir_at(f, end)->op == IR_CBR &&
+					      !p->values[ir_at(f, end)->args[0]]];
 	}
 }
 
@@ -203,8 +208,8 @@ static uint64_t inverse(uint64_t odd) /* modulo 2^64, by Newton */
 
 static uint64_t of_parts(const struct exact_format *f, uint64_t mantissa, int exponent)
 {
-	return (mantissa & ((UINT64_C(1) << f->fraction) - 1)) |
-	       (uint64_t)(exponent + f->bias) << f->fraction;
+	return (mantissa & ((UINT64_C(1) << f->fraction) - 1)) | (uint64_t)(exponent + f->bias)
+									 << f->fraction;
 }
 
 /*
@@ -256,7 +261,8 @@ static bool close_root(const struct exact_format *f, uint64_t *x)
 
 static const char *const round_names[] = {"rn", "rz", "rm", "rp"};
 
-static uint64_t expected(const struct ir_inst *in, const struct exact_format *f, uint64_t a, uint64_t b)
+static uint64_t expected(const struct ir_inst *in, const struct exact_format *f, uint64_t a,
+			 uint64_t b)
 {
 	bool ftz = in->flags & IR_FTZ;
 
@@ -267,8 +273,8 @@ static uint64_t expected(const struct ir_inst *in, const struct exact_format *f,
 	return exact_quotient(f, a, b, in->round, ftz);
 }
 
-static bool try_exact(struct program *p, const struct ir_inst *in, const struct exact_format *f, uint64_t a,
-		      uint64_t b)
+static bool try_exact(struct program *p, const struct ir_inst *in, const struct exact_format *f,
+		      uint64_t a, uint64_t b)
 {
 	uint64_t want = expected(in, f, a, b);
 
@@ -278,9 +284,10 @@ static bool try_exact(struct program *p, const struct ir_inst *in, const struct 
 		if (got == want)
 			continue;
 		diag("%s.%s %s%s of 0x%llx and 0x%llx is 0x%llx, not 0x%llx%s", ir_ops[in->op].text,
-		     ir_type_names[in->type], round_names[in->round], in->flags & IR_FTZ ? " ftz" : "",
-		     (unsigned long long)a, (unsigned long long)b, (unsigned long long)want,
-		     (unsigned long long)got, perturb ? " (with another approximation)" : "");
+		     ir_type_names[in->type], round_names[in->round],
+		     in->flags & IR_FTZ ? " ftz" : "", (unsigned long long)a, (unsigned long long)b,
+		     (unsigned long long)want, (unsigned long long)got,
+		     perturb ? " (with another approximation)" : "");
 		return false;
 	}
 	return true;
@@ -305,8 +312,8 @@ static void test_exact(enum ir_op op, enum ir_type type, uint8_t flags, enum ir_
 			a = of_parts(f, draw(), (int)(draw() % 40) - 20);
 		wrong += !try_exact(&p, &in, f, a, b);
 	}
-	ok(!wrong, "%s.%s %s%s is correctly rounded", ir_ops[op].text, ir_type_names[type], round_names[round],
-	   flags ? " ftz" : "");
+	ok(!wrong, "%s.%s %s%s is correctly rounded", ir_ops[op].text, ir_type_names[type],
+	   round_names[round], flags ? " ftz" : "");
 	arena_free(&p.arena);
 }
 
@@ -320,8 +327,10 @@ static void test_every_fraction(enum ir_op op)
 	program_make(&p, in, 0);
 	for (uint64_t k = 0; k < 1 << 24 && wrong < 5; k += step)
 		wrong += !try_exact(&p, &in, &exact_f32, 0x3f800000 + k, 0);
-	wrong += !try_exact(&p, &in, &exact_f32, 0x3fffffff, 0); /* the divisor next to the middle */
-	ok(!wrong, "%s.b32 of %s fraction is correctly rounded", ir_ops[op].text, step == 1 ? "every" : "many a");
+	wrong +=
+		!try_exact(&p, &in, &exact_f32, 0x3fffffff, 0); /* the divisor next to the middle */
+	ok(!wrong, "%s.b32 of %s fraction is correctly rounded", ir_ops[op].text,
+	   step == 1 ? "every" : "many a");
 	arena_free(&p.arena);
 }
 
@@ -329,8 +338,10 @@ static void test_every_fraction(enum ir_op op)
 
 static uint64_t some_integer(uint32_t bits)
 {
-	static const uint64_t edges[] = {0, 1, 2, 3, 7, 10, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
-					 0x80000000, 0xffffffff, 0x100000000, INT64_MAX, 1ull << 63, UINT64_MAX};
+	static const uint64_t edges[] = {0,           1,         2,          3,          7,
+					 10,          0x7f,      0x80,       0xff,       0x7fff,
+					 0x8000,      0xffff,    0x7fffffff, 0x80000000, 0xffffffff,
+					 0x100000000, INT64_MAX, 1ull << 63, UINT64_MAX};
 	uint64_t z = draw(), x = draw();
 
 	if (z % 4 == 0)
@@ -349,8 +360,9 @@ static bool try_integer(struct program *p, const struct ir_inst *in, uint64_t a,
 	got = program_run(p, a, b, true);
 	if (got == want[0])
 		return true;
-	diag("%s.%s of 0x%llx and 0x%llx is 0x%llx, not 0x%llx", ir_ops[in->op].text, ir_type_names[in->type],
-	     (unsigned long long)a, (unsigned long long)b, (unsigned long long)want[0], (unsigned long long)got);
+	diag("%s.%s of 0x%llx and 0x%llx is 0x%llx, not 0x%llx", ir_ops[in->op].text,
+	     ir_type_names[in->type], (unsigned long long)a, (unsigned long long)b,
+	     (unsigned long long)want[0], (unsigned long long)got);
 	return false;
 }
 
@@ -389,7 +401,8 @@ static void test_constant(enum ir_op op, enum ir_type type)
 			uint64_t a = bits == 8 ? k : some_integer(bits);
 
 			if (k % 3 == 0 && bits > 8)
-				a = (a / divisor * divisor + draw() % 3 - 1) & UINT64_MAX >> (64 - bits);
+				a = (a / divisor * divisor + draw() % 3 - 1) &
+				    UINT64_MAX >> (64 - bits);
 			wrong += !try_integer(&p, &in, a, divisor);
 		}
 		arena_free(&p.arena);
@@ -410,7 +423,8 @@ static double as_double(uint64_t bits)
 
 /* PTX ISA 8.5, chapter "Floating Point Instructions": bounds of the forms without ftz, given the exact one of the
  * machine's functions, relative or, for lg2 near 1, absolute. Plus the rounding of a subnormal result. */
-static void test_function(enum ir_approx function, const char *name, double relative, double absolute)
+static void test_function(enum ir_approx function, const char *name, double relative,
+			  double absolute)
 {
 	struct ir_inst in = {.op = IR_APPROX, .type = IR_B32, .sub = function};
 	uint64_t wrong = 0;

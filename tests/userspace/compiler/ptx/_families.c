@@ -62,12 +62,15 @@ static uint64_t random_bits(uint64_t *seed)
 static uint64_t corner(const struct family_type *t, uint32_t k)
 {
 	static const uint64_t integers[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 255};
-	static const uint16_t f16[] = {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1,
-				       0x03ff, 0x0400, 0x7bff, 0xfbff, 0x3555, 0x3800, 0x6400, 0x5801};
-	static const uint16_t bf16[] = {0, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 1,
-					0x007f, 0x0080, 0x7f7f, 0xff7f, 0x3eab, 0x3f00, 0x4300, 0x4b00};
-	static const float f32[] = {0,     -0.0f,    1,    -1,   INFINITY, -INFINITY, NAN, 1e-45f,
-				    1e-40f, 1.2e-38f, 3.4e38f, 0.5f, 2.5f, -2.5f,     1e10f, 3.14159f};
+	static const uint16_t f16[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00,
+				       0x7e00, 1,      0x03ff, 0x0400, 0x7bff, 0xfbff,
+				       0x3555, 0x3800, 0x6400, 0x5801};
+	static const uint16_t bf16[] = {0,      0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80,
+					0x7fc0, 1,      0x007f, 0x0080, 0x7f7f, 0xff7f,
+					0x3eab, 0x3f00, 0x4300, 0x4b00};
+	static const float f32[] = {0,    -0.0f,  1,      -1,       INFINITY, -INFINITY,
+				    NAN,  1e-45f, 1e-40f, 1.2e-38f, 3.4e38f,  0.5f,
+				    2.5f, -2.5f,  1e10f,  3.14159f};
 	uint32_t f, half = t->bits / 2;
 	uint64_t d;
 	double x;
@@ -112,7 +115,10 @@ static uint64_t moderate(const struct family_type *t, uint64_t bits, bool positi
  * little less, or a little more. Singles are about as large as smaller formats reach. */
 static uint64_t halfway(const struct family_type *t, uint64_t bits, uint32_t k)
 {
-	uint32_t fraction = t->bits == 32 ? 23 : t->letter == 'h' ? 7 : 10, below = fraction - 1 - k % fraction;
+	uint32_t fraction = t->bits == 32      ? 23
+			    : t->letter == 'h' ? 7
+					       : 10,
+		 below = fraction - 1 - k % fraction;
 	uint64_t kept = bits & ((UINT64_C(1) << fraction) - 1), sign = bits >> 63 << (t->bits - 1);
 	uint64_t exponent = t->bits == 32 ? 107 + (bits >> 40) % 40 : bits >> 40 & 0x1f;
 
@@ -220,14 +226,14 @@ void family_make(const struct family *f, struct family_case *c)
 static bool same_float(const struct family *f, const struct family_type *t, uint64_t got,
 		       uint64_t want)
 {
-	double x = t->letter == 'h'   ? bf16_value(got)
-		   : t->bits == 16    ? half_value(got)
-		   : t->bits == 32    ? single_value(got)
-				      : double_value(got);
-	double y = t->letter == 'h'   ? bf16_value(want)
-		   : t->bits == 16    ? half_value(want)
-		   : t->bits == 32    ? single_value(want)
-				      : double_value(want);
+	double x = t->letter == 'h' ? bf16_value(got)
+		   : t->bits == 16  ? half_value(got)
+		   : t->bits == 32  ? single_value(got)
+				    : double_value(got);
+	double y = t->letter == 'h' ? bf16_value(want)
+		   : t->bits == 16  ? half_value(want)
+		   : t->bits == 32  ? single_value(want)
+				    : double_value(want);
 
 	if (isnan(x) || isnan(y))
 		return isnan(x) && isnan(y);

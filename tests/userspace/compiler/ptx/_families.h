@@ -45,13 +45,13 @@ extern const uint32_t family_count;
 struct family_type {
 	char letter; /* u, s, b, f, h (bf16), p */
 	uint32_t bits;
-	bool pair;   /* of halves: f16x2, bf16x2 */
+	bool pair; /* of halves: f16x2, bf16x2 */
 };
 
 struct family_case {
 	const struct family *family;
 	struct family_type types[FAMILY_OPERANDS];
-	uint32_t operands; /* with d */
+	uint32_t operands;                                 /* with d */
 	uint64_t values[FAMILY_OPERANDS][FAMILY_ELEMENTS]; /* d: what is wanted */
 	uint8_t memory[FAMILY_OPERANDS][FAMILY_ELEMENTS * 8];
 	char text[4000]; /* PTX; the kernel is "k" with parameters d, a, b, c */

@@ -157,7 +157,8 @@ static inline void test_comment(struct instruction_test *t, char *line)
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
 	else if (!strcmp(word, "machine"))
-		t->not_yet = !strcmp(line, "code: not yet"), t->hopper = !strcmp(line, "code: Hopper's");
+		t->not_yet = !strcmp(line, "code: not yet"),
+		t->hopper = !strcmp(line, "code: Hopper's");
 	else if (!*t->promise && strncmp(word, "SPDX", 4))
 		snprintf(t->promise, sizeof(t->promise), "%s %s", word, line);
 }

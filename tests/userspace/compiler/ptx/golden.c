@@ -25,8 +25,8 @@ static void check(const char *name, const char *text, size_t length)
 
 	arena_init(&job.arena, 0, NULL);
 	diag_init(&job.diag, &job.arena, "test");
-	snprintf(path, sizeof(path), "tests/userspace/compiler/ptx/golden/%.*s.ir", (int)strlen(name) - 4,
-		 name);
+	snprintf(path, sizeof(path), "tests/userspace/compiler/ptx/golden/%.*s.ir",
+		 (int)strlen(name) - 4, name);
 	golden = file_read(path, &size);
 	want = skip_comments(golden);
 	if (!ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag), "%s is read", name)) {
@@ -44,6 +44,7 @@ static void check(const char *name, const char *text, size_t length)
 
 int main(void)
 {
-	ok(files_each("tests/userspace/compiler/ptx/golden", ".ptx", check) >= 5, "there are golden files");
+	ok(files_each("tests/userspace/compiler/ptx/golden", ".ptx", check) >= 5,
+	   "there are golden files");
 	return tap_done();
 }

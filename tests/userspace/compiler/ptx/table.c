@@ -20,8 +20,10 @@ static bool in_list(const char *list, const char *word, size_t n)
 /* Words that say something by their presence alone. */
 static bool plain_word(const char *word, size_t n)
 {
-	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp .red .popc "
-		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32", word, n);
+	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
+		       ".red .popc "
+		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32",
+		       word, n);
 }
 
 static bool known_word(const char *word, size_t n)

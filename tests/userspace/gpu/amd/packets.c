@@ -8,7 +8,7 @@
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "tests/tap.h"
 
-#define NOP 0xffff1002
+#define NOP          0xffff1002
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static uint32_t words[700];
@@ -28,8 +28,8 @@ static bool are(const struct gpu_push *p, const uint32_t *expected, uint32_t cou
 		}
 	return true;
 }
-#define ARE(p, ...)                                                                                \
-	are(p, (const uint32_t[]){__VA_ARGS__},                                                    \
+#define ARE(p, ...) \
+	are(p, (const uint32_t[]){__VA_ARGS__}, \
 	    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static struct gpu_push begin(bool copying)
@@ -68,14 +68,14 @@ static void plain_launch(void)
 	ok(amd_grid_fits(&k), "a kernel fits");
 	amd_grid_push(&navi21, &k, &launch, 0x3000000000, 0x3000000200, &p);
 	ok(ARE(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f0, /* ACQUIRE_MEM */
-	       0xc0067602, 0x204, 0, 0, 0, 64, 2, 1,		  /* START_X … NUM_THREAD_Z */
-	       0xc0027602, 0x20c, 0x3456789a, 0x12,		  /* PGM_LO, PGM_HI */
-	       0xc0027602, 0x212, 0x60af0081, 0x10084,		  /* RSRC1, RSRC2: two units of LDS */
-	       0xc0017602, 0x215, 0,				  /* RESOURCE_LIMITS */
-	       0xc0017602, 0x218, 0,				  /* TMPRING_SIZE */
-	       0xc0017602, 0x228, 0,				  /* RSRC3 */
-	       0xc0027602, 0x240, 0x200, 0x30,			  /* USER_DATA: the arguments */
-	       0xc0031502, 7, 8, 9, 0x8005),			  /* DISPATCH_DIRECT */
+	       0xc0067602, 0x204, 0, 0, 0, 64, 2, 1,   /* START_X … NUM_THREAD_Z */
+	       0xc0027602, 0x20c, 0x3456789a, 0x12,    /* PGM_LO, PGM_HI */
+	       0xc0027602, 0x212, 0x60af0081, 0x10084, /* RSRC1, RSRC2: two units of LDS */
+	       0xc0017602, 0x215, 0,                   /* RESOURCE_LIMITS */
+	       0xc0017602, 0x218, 0,                   /* TMPRING_SIZE */
+	       0xc0017602, 0x228, 0,                   /* RSRC3 */
+	       0xc0027602, 0x240, 0x200, 0x30,         /* USER_DATA: the arguments */
+	       0xc0031502, 7, 8, 9, 0x8005),           /* DISPATCH_DIRECT */
 	   "its launch is these packets");
 }
 
@@ -99,12 +99,12 @@ static void greedy_launch(void)
 	       0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31, 0xc0017602, 0x215, 0,
 	       0xc0017602, 0x218, 3 << 12 | 2560, 0xc0017602, 0x228, 5, 0xc00f7602, 0x240,
 	       0x34560000, 0x80007e12, 0xffffffff, 0x31c16000, /* resource of private memory */
-	       0, 0x30,					       /* dispatch packet */
-	       0x80, 0x30,				       /* queue */
-	       0x200, 0x30,				       /* arguments */
-	       0x55667788, 0x11223344,			       /* number of the launch */
-	       0x34560000, 0x7e12,			       /* private memory */
-	       96,					       /* and how much of it */
+	       0, 0x30,                                        /* dispatch packet */
+	       0x80, 0x30,                                     /* queue */
+	       0x200, 0x30,                                    /* arguments */
+	       0x55667788, 0x11223344,                         /* number of the launch */
+	       0x34560000, 0x7e12,                             /* private memory */
+	       96,                                             /* and how much of it */
 	       0xc0031502, 7, 8, 9, 0x8005),
 	   "user registers are in HSA's order, and private memory has a ring");
 }
@@ -140,7 +140,8 @@ static void arguments(void)
 	amd_grid_hidden(&k, &launch, bytes);
 	memcpy(&word, bytes + 16 + 4, 4);
 	ok(word == 8, "hidden_block_count_y");
-	ok(bytes[16 + 12] == 64 && bytes[16 + 14] == 2 && !bytes[16 + 18], "group sizes, no remainder");
+	ok(bytes[16 + 12] == 64 && bytes[16 + 14] == 2 && !bytes[16 + 18],
+	   "group sizes, no remainder");
 	ok(bytes[16 + 64] == 3 && bytes[16 + 120] == 100, "dimensions, dynamic LDS");
 	memcpy(&word, bytes + 16 + 196, 4);
 	ok(word == 0x00010000, "the window of LDS");
@@ -157,11 +158,14 @@ static void occupancy(void)
 
 	ok(l.thread_bytes == 64 && l.unit_bytes == 2048 && l.bytes == 2048ull * 2560,
 	   "private memory for 2,560 waves of 32 threads");
-	ok(amd_grid_blocks(&navi21, 64, false, 1024, 0) == 2, "1,024 threads of 64 registers: one a unit");
+	ok(amd_grid_blocks(&navi21, 64, false, 1024, 0) == 2,
+	   "1,024 threads of 64 registers: one a unit");
 	ok(amd_grid_blocks(&navi21, 65, false, 1024, 0) == 0, "of 65: none");
 	ok(amd_grid_blocks(&navi21, 128, true, 1024, 0) == 1, "by pairs 128: one");
-	ok(amd_grid_blocks(&navi21, 1, false, 32, 0) == 64, "of one wave, as many as there are waves");
-	ok(amd_grid_blocks(&navi21, 1, false, 33, 0) == 32, "of two, as many as there are barriers");
+	ok(amd_grid_blocks(&navi21, 1, false, 32, 0) == 64,
+	   "of one wave, as many as there are waves");
+	ok(amd_grid_blocks(&navi21, 1, false, 33, 0) == 32,
+	   "of two, as many as there are barriers");
 	ok(amd_grid_blocks(&navi21, 1, true, 64, 20 << 10) == 6, "128 KiB of LDS a pair");
 }
 
@@ -194,7 +198,8 @@ static void order(void)
 	   "buffers are multiples of eight words");
 	p = begin(true);
 	amd_gpu.acquire(&p, 0x1234567890, 42);
-	ok(ARE(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a), "a copy queue's wait");
+	ok(ARE(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a),
+	   "a copy queue's wait");
 	p = begin(true);
 	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
 	ok(ARE(&p, 0x20d, 0x34567898, 0x12, 0x30005, 0x34567890, 0x12, 42), "its release");
@@ -229,12 +234,17 @@ static void copies(void)
 
 static void lines(void)
 {
-	struct gpu_lines l = {.destination = 0x7e0000000010, .source = 0x1000, .bytes = 48, .lines = 5,
-			      .destination_pitch = 64, .source_pitch = 128};
+	struct gpu_lines l = {.destination = 0x7e0000000010,
+			      .source = 0x1000,
+			      .bytes = 48,
+			      .lines = 5,
+			      .destination_pitch = 64,
+			      .source_pitch = 128};
 	struct gpu_push p = begin(true);
 
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(ARE(&p, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0, 3 << 13, 0, 4 << 16 | 2, 0),
+	ok(ARE(&p, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0, 3 << 13, 0, 4 << 16 | 2,
+	       0),
 	   "a box of units of 16 bytes");
 	l.source++;
 	p = begin(true);
@@ -247,9 +257,8 @@ static void lines(void)
 	l.lines = 20000;
 	p = begin(true);
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(p.count == 6 * 13 && words[13 + 1] == 0x1000 + (1 << 18) &&
-		   words[39 + 1] == 0x1000 && words[39 + 2] == 3 &&
-		   words[39 + 11] == ((3615u << 16) | 0x3fff),
+	ok(p.count == 6 * 13 && words[13 + 1] == 0x1000 + (1 << 18) && words[39 + 1] == 0x1000 &&
+		   words[39 + 2] == 3 && words[39 + 11] == ((3615u << 16) | 0x3fff),
 	   "a large one is cut into columns and rows");
 	ok(amd_gpu.lines_most(&l) == 6 * 16384, "as many as fit a piece");
 	l.bytes = 4;
@@ -270,8 +279,8 @@ static void rings(void)
 	ok(amd_gpu.entry_bytes == 64, "entries have 16 words");
 	ok(amd_gpu.enter(&m, 16, 4, gpu_span(0x9876543210, 24), false, NULL) == 32,
 	   "a compute queue's put counts words");
-	ok(ARE(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, NOP, NOP, NOP, NOP, NOP, NOP, NOP,
-	       NOP, NOP, NOP, NOP, NOP) &&
+	ok(ARE(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, NOP, NOP, NOP, NOP, NOP, NOP,
+	       NOP, NOP, NOP, NOP, NOP, NOP) &&
 		   !ring[15] && !ring[32],
 	   "an indirect buffer and fillers");
 	amd_gpu.enter(&m, 16, 4, gpu_span(0x9876543210, 24), false, &end);
@@ -286,7 +295,8 @@ static void rings(void)
 	ok(!ring[64], "and stays inside");
 	ok(amd_gpu.enter(&m, 64, 4, gpu_span(0x9876543220, 24), true, &loud) == 128,
 	   "a copy queue's counts bytes");
-	ok(ARE(&entry, 0, 0, 4, 0x76543220, 0x98, 24, 0, 0, 0x30005, 0x34567890, 0x12, 42, 6, 0, 0, 0),
+	ok(ARE(&entry, 0, 0, 4, 0x76543220, 0x98, 24, 0, 0, 0x30005, 0x34567890, 0x12, 42, 6, 0, 0,
+	       0),
 	   "a buffer that ends a group of eight words, a fence, an interrupt");
 }
 

@@ -12,37 +12,50 @@
 #include "tests/tap.h"
 
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
-#define ENTRY ".visible .entry k(.param .u64 p) {\n.reg .b64 %p, %q;\n.reg .b32 %x, %y, %n;\n.reg .pred %c;\n" \
-	      "ld.param.u64 %p, [p];\n"
+#define ENTRY \
+	".visible .entry k(.param .u64 p) {\n.reg .b64 %p, %q;\n.reg .b32 %x, %y, %n;\n.reg " \
+	".pred %c;\n" \
+	"ld.param.u64 %p, [p];\n"
 
 static const struct {
 	const char *name, *ptx;
 	uint32_t loads; /* that become others; UINT32_MAX: there is no such code */
 } rows[] = {
 	{"a load and a store",
-	 HEAD ENTRY "ld.global.u32 %x, [%p];\nadd.u32 %x, %x, 1;\nst.global.u32 [%p], %x;\nret;\n}\n", 1},
+	 HEAD ENTRY
+	 "ld.global.u32 %x, [%p];\nadd.u32 %x, %x, 1;\nst.global.u32 [%p], %x;\nret;\n}\n",
+	 1},
 	{"vectors, read-only and generic loads",
 	 HEAD ENTRY "ld.global.nc.u32 %x, [%p];\nld.u32 %y, [%p+64];\nadd.u32 %x, %x, %y;\n"
 		    "ld.global.v2.u32 {%n, %y}, [%p+8];\nadd.u32 %x, %x, %n;\nadd.u32 %x, %x, %y;\n"
-		    "st.global.u32 [%p], %x;\nret;\n}\n", 3},
+		    "st.global.u32 [%p], %x;\nret;\n}\n",
+	 3},
 	{"loads that ask it anyway",
 	 HEAD ENTRY "ld.relaxed.gpu.global.u32 %x, [%p];\nld.volatile.global.u32 %y, [%p+4];\n"
-		    "add.u32 %x, %x, %y;\nst.global.u32 [%p], %x;\nret;\n}\n", 0},
+		    "add.u32 %x, %x, %y;\nst.global.u32 [%p], %x;\nret;\n}\n",
+	 0},
 	{"a branch forward",
-	 HEAD ENTRY "mov.u32 %n, %tid.x;\nsetp.gt.u32 %c, %n, 3;\n@%c bra out;\nld.global.u32 %x, [%p];\n"
-		    "atom.global.add.u32 %x, [%p+8], %x;\nst.global.u32 [%p+4], %x;\nout: ret;\n}\n", 1},
+	 HEAD ENTRY
+	 "mov.u32 %n, %tid.x;\nsetp.gt.u32 %c, %n, 3;\n@%c bra out;\nld.global.u32 %x, [%p];\n"
+	 "atom.global.add.u32 %x, [%p+8], %x;\nst.global.u32 [%p+4], %x;\nout: ret;\n}\n",
+	 1},
 	{"a loop",
-	 HEAD ENTRY "ld.global.u32 %n, [%p];\nagain: ld.global.u32 %x, [%p+4];\nadd.u32 %y, %y, %x;\n"
-		    "st.global.u32 [%p+8], %y;\nsub.u32 %n, %n, 1;\nsetp.ne.u32 %c, %n, 0;\n@%c bra again;\nret;\n}\n",
+	 HEAD ENTRY
+	 "ld.global.u32 %n, [%p];\nagain: ld.global.u32 %x, [%p+4];\nadd.u32 %y, %y, %x;\n"
+	 "st.global.u32 [%p+8], %y;\nsub.u32 %n, %n, 1;\nsetp.ne.u32 %c, %n, 0;\n@%c bra "
+	 "again;\nret;\n}\n",
 	 UINT32_MAX},
 	{"constants, which a kernel before might have written",
 	 HEAD ".const .b32 c = 5;\n" ENTRY
-	      "ld.const.u32 %y, [c];\nld.global.u32 %x, [%p];\nadd.u32 %x, %x, %y;\nst.global.u32 [%p], %x;\nret;\n}\n",
+	      "ld.const.u32 %y, [c];\nld.global.u32 %x, [%p];\nadd.u32 %x, %x, %y;\nst.global.u32 "
+	      "[%p], %x;\nret;\n}\n",
 	 UINT32_MAX},
 	{"a call",
-	 HEAD ".func (.reg .b32 r) f(.reg .b32 a) {\n.reg .pred %c;\nsetp.lt.u32 %c, a, 2;\nmov.u32 r, a;\n@%c ret;\n"
-	 "sub.u32 a, a, 1;\ncall (r), f, (a);\nadd.u32 r, r, 1;\nret;\n}\n" ENTRY
-	 "ld.global.u32 %x, [%p];\ncall (%y), f, (%x);\nst.global.u32 [%p], %y;\nret;\n}\n", UINT32_MAX},
+	 HEAD ".func (.reg .b32 r) f(.reg .b32 a) {\n.reg .pred %c;\nsetp.lt.u32 %c, a, "
+	      "2;\nmov.u32 r, a;\n@%c ret;\n"
+	      "sub.u32 a, a, 1;\ncall (r), f, (a);\nadd.u32 r, r, 1;\nret;\n}\n" ENTRY
+	      "ld.global.u32 %x, [%p];\ncall (%y), f, (%x);\nst.global.u32 [%p], %y;\nret;\n}\n",
+	 UINT32_MAX},
 };
 
 static bool judge(uint32_t sm, const struct image *im, uint32_t want)
@@ -50,14 +63,16 @@ static bool judge(uint32_t sm, const struct image *im, uint32_t want)
 	const struct image_kernel *k = &im->kernels[0];
 	uint32_t wait = nv_chain_wait_bytes(sm), changed = 0, at;
 	uint8_t *to = malloc(wait + k->code_bytes);
-	bool good = to && wait == (sm >= 90 ? 16 : 0) && nv_chain_code(sm, im, k, to) == (want != UINT32_MAX);
+	bool good = to && wait == (sm >= 90 ? 16 : 0) &&
+		    nv_chain_code(sm, im, k, to) == (want != UINT32_MAX);
 
 	if (good && want != UINT32_MAX && wait) {
 		struct sass_word first;
 		struct sass_inst in;
 
 		memcpy(&first, to, 16);
-		good = sass_decode(sm, first, &in) && in.op == SASS_ACQBULK && in.guard == SASS_PT && in.stall;
+		good = sass_decode(sm, first, &in) && in.op == SASS_ACQBULK &&
+		       in.guard == SASS_PT && in.stall;
 	}
 
 	for (at = 0; good && want != UINT32_MAX && at < k->code_bytes; at += 16) {
@@ -67,7 +82,8 @@ static bool judge(uint32_t sm, const struct image *im, uint32_t want)
 		memcpy(&was, k->code + at, 16);
 		memcpy(&is, to + wait + at, 16);
 		good = sass_decode(sm, was, &a) && sass_decode(sm, is, &b);
-		if (good && (b.op == SASS_LDG || b.op == SASS_LD) && b.mod[SASS_M_ORDER] < SASS_ORDER_STRONG_GPU)
+		if (good && (b.op == SASS_LDG || b.op == SASS_LD) &&
+		    b.mod[SASS_M_ORDER] < SASS_ORDER_STRONG_GPU)
 			good = false;
 		changed += memcmp(&was, &is, 16) != 0;
 		a.mod[SASS_M_ORDER] = b.mod[SASS_M_ORDER];
@@ -144,7 +160,8 @@ static void on_device(void)
 	ok(!run_chain(c, f, word, word) && !sov_memory_copy(c, SOV_HOST(&got), word, 4) && got == 7,
 	   "a chain of two counts: 5 becomes %u", got);
 	ok(run_chain(c, f, word, 4096) == SOV_ERROR_FAULT, "an address that is none is a fault");
-	ok(!sov_context_get_fault(c, &fault) && !strcmp(fault.kernel, "k") && strstr(fault.instruction, "LDG"),
+	ok(!sov_context_get_fault(c, &fault) && !strcmp(fault.kernel, "k") &&
+		   strstr(fault.instruction, "LDG"),
 	   "of kernel '%s' at '%s'", fault.kernel, fault.instruction);
 	sov_context_destroy(c);
 }

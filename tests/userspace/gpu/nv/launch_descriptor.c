@@ -57,8 +57,8 @@ static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, stru
 
 	if (!nv_grid_plan(chip, k, &plan))
 		return false;
-	nv_grid_split(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared,
-		      &g.split_min, &g.split_target);
+	nv_grid_split(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.split_min,
+		      &g.split_target);
 	return nv_grid_qmd(chip, &plan, &g, qmd);
 }
 
@@ -73,12 +73,12 @@ static uint64_t bits(const uint32_t *words, uint32_t high, uint32_t low)
 	return value;
 }
 
-#define BITS(words, high, low, want, name)                                                         \
-	do {                                                                                       \
-		uint64_t got_ = bits(words, high, low);                                            \
-		if (!ok(got_ == (want), "%s is in bits %d to %d", name, high, low))                \
-			diag("got 0x%llx, want 0x%llx", (unsigned long long)got_,                  \
-			     (unsigned long long)(want));                                          \
+#define BITS(words, high, low, want, name) \
+	do { \
+		uint64_t got_ = bits(words, high, low); \
+		if (!ok(got_ == (want), "%s is in bits %d to %d", name, high, low)) \
+			diag("got 0x%llx, want 0x%llx", (unsigned long long)got_, \
+			     (unsigned long long)(want)); \
 	} while (0)
 
 static void hopper_descriptor(void)
@@ -163,7 +163,8 @@ static void refusals(void)
 	ok(describe(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1, "new code is announced");
 	g = grid;
 	g.bank0 += 16;
-	ok(!describe(&hopper, &kernel, g, q), "a bank that is not 64-byte aligned has no descriptor");
+	ok(!describe(&hopper, &kernel, g, q),
+	   "a bank that is not 64-byte aligned has no descriptor");
 	g = grid;
 	g.grid[1] = 65536;
 	ok(!describe(&hopper, &kernel, g, q), "nor has too high a grid");
@@ -181,10 +182,9 @@ static void occupancy(void)
 	ok(nv_grid_blocks_per_sm(&hopper, 33, 16) == 32, "a started warp is a warp");
 	ok(nv_grid_blocks_per_sm(&hopper, 128, 168) == 3,
 	   "registers are a quarter's: 3 warps of 168 in each, not 12.19 in all");
-	ok(nv_grid_blocks_per_sm(&(struct nv_chip){.sm = 89,
-						   .warps_per_sm = 48,
-						   .registers_per_sm = 65536},
-				 32, 16) == 24,
+	ok(nv_grid_blocks_per_sm(
+		   &(struct nv_chip){.sm = 89, .warps_per_sm = 48, .registers_per_sm = 65536}, 32,
+		   16) == 24,
 	   "Ada: never more than 24 blocks");
 }
 
@@ -223,7 +223,8 @@ static void further_banks(void)
 		const struct nv_qmd_layout *l = i ? &nv_qmd_ampere : &nv_qmd_hopper;
 		struct nv_plan plan;
 
-		if (!ok(nv_grid_plan(chips[i], &with_banks, &plan), "a kernel with constant banks fits"))
+		if (!ok(nv_grid_plan(chips[i], &with_banks, &plan),
+			"a kernel with constant banks fits"))
 			continue;
 		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 2) &&
 			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 3) &&

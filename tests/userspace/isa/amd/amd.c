@@ -36,8 +36,8 @@ static bool strict(const uint32_t *words, uint32_t bytes)
 
 		flipped[bit / 32] ^= 1u << bit % 32;
 		n = amd_decode(AMD_GFX1030, flipped, AMD_MAX_WORDS, &in);
-		if (n && (amd_encode(AMD_GFX1030, &in, again, NULL) != n ||
-			  memcmp(flipped, again, n))) {
+		if (n &&
+		    (amd_encode(AMD_GFX1030, &in, again, NULL) != n || memcmp(flipped, again, n))) {
 			diag("%08x %08x with bit %u flipped", words[0], words[1], bit);
 			return false;
 		}
@@ -208,10 +208,12 @@ static const struct {
 	{{0x0604000c}, "v_add_f32_e32 v2, s12, v0"},
 	{{0xd5030002, 0x042a1106}, NULL}, /* src2 of an addition is not 0 */
 	{{0xd54b0002, 0x042a1106}, "v_fma_f32 v2, v6, v8, v10"},
-	{{0x060408f9, 0x06160606}, "v_add_f32_sdwa v2, -v6, v4 dst_sel:DWORD dst_unused:UNUSED_PAD "
-				   "src0_sel:DWORD src1_sel:DWORD"},
-	{{0x7e0402fa, 0xff001b06}, "v_mov_b32_dpp v2, v6 quad_perm:[3,2,1,0] row_mask:0xf "
-				   "bank_mask:0xf"},
+	{{0x060408f9, 0x06160606},
+	 "v_add_f32_sdwa v2, -v6, v4 dst_sel:DWORD dst_unused:UNUSED_PAD "
+	 "src0_sel:DWORD src1_sel:DWORD"},
+	{{0x7e0402fa, 0xff001b06},
+	 "v_mov_b32_dpp v2, v6 quad_perm:[3,2,1,0] row_mask:0xf "
+	 "bank_mask:0xf"},
 	{{0x7e0402e9, 0x12345606}, "v_mov_b32_dpp v2, v6 dpp8:[6,2,1,2,3,4,4,0]"},
 	{{0xdc308000, 0x0c020004}, "global_load_dword v12, v4, s[2:3]"},
 	{{0xdcc90000, 0x0c7d0804}, "flat_atomic_add v12, v[4:5], v8 glc"},

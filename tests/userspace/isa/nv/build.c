@@ -46,16 +46,23 @@ static struct sass_operand to(int64_t distance)
 {
 	return (struct sass_operand){.kind = SASS_TARGET, .value = distance};
 }
-static struct sass_operand neg(struct sass_operand o) { return o.flags |= SASS_NEG, o; }
-static struct sass_operand magnitude(struct sass_operand o) { return o.flags |= SASS_ABS, o; }
+static struct sass_operand neg(struct sass_operand o)
+{
+	return o.flags |= SASS_NEG, o;
+}
+static struct sass_operand magnitude(struct sass_operand o)
+{
+	return o.flags |= SASS_ABS, o;
+}
 static const struct sass_operand none;
 
-#define OPS(...) do { \
-	struct sass_operand list_[] = {__VA_ARGS__}; \
-	in.nops = sizeof(list_) / sizeof(list_[0]); \
-	memcpy(in.ops, list_, sizeof(list_)); \
-	in.stall = 1; \
-} while (0)
+#define OPS(...) \
+	do { \
+		struct sass_operand list_[] = {__VA_ARGS__}; \
+		in.nops = sizeof(list_) / sizeof(list_[0]); \
+		memcpy(in.ops, list_, sizeof(list_)); \
+		in.stall = 1; \
+	} while (0)
 
 static void says(uint32_t sm, const char *want)
 {

@@ -19,17 +19,17 @@
 #include "tests/tap.h"
 
 /* Video memory is mapped whole at NAVI_BASE; each queue has a part of it. */
-#define NAVI_BASE    0x100000000ull
-#define NAVI_BYTES   (64ull << 20)
-#define NAVI_QUEUES  4
-#define NAVI_RING(q) (NAVI_BASE + 0x40000ull * (q))
-#define NAVI_WORDS   1024
+#define NAVI_BASE      0x100000000ull
+#define NAVI_BYTES     (64ull << 20)
+#define NAVI_QUEUES    4
+#define NAVI_RING(q)   (NAVI_BASE + 0x40000ull * (q))
+#define NAVI_WORDS     1024
 #define NAVI_BUFFER(q) (NAVI_RING(q) + 0x10000)
-#define NAVI_FENCE(q) (NAVI_RING(q) + 0x30000)
-#define NAVI_CODE    (NAVI_BASE + 0x100000)
-#define NAVI_DATA    (NAVI_BASE + 0x200000)
-#define NAVI_SCRATCH (NAVI_BASE + (32ull << 20))
-#define NAVI_HOLE    0x700000000ull /* nothing is there */
+#define NAVI_FENCE(q)  (NAVI_RING(q) + 0x30000)
+#define NAVI_CODE      (NAVI_BASE + 0x100000)
+#define NAVI_DATA      (NAVI_BASE + 0x200000)
+#define NAVI_SCRATCH   (NAVI_BASE + (32ull << 20))
+#define NAVI_HOLE      0x700000000ull /* nothing is there */
 
 struct navi_queue {
 	struct model_channel *channel;
@@ -65,9 +65,12 @@ static void navi_interrupt(void *argument, bool failed)
 static struct navi_queue *navi_queue(struct navi *n, uint32_t number, bool copy)
 {
 	struct navi_queue *q = &n->q[number];
-	struct model_channel_config c = {.ring_va = NAVI_RING(number), .ring_entries = NAVI_WORDS,
-					 .userd = q->pointers, .copy_only = copy,
-					 .interrupt = navi_interrupt, .argument = n};
+	struct model_channel_config c = {.ring_va = NAVI_RING(number),
+					 .ring_entries = NAVI_WORDS,
+					 .userd = q->pointers,
+					 .copy_only = copy,
+					 .interrupt = navi_interrupt,
+					 .argument = n};
 
 	if (q->channel)
 		model_channel_destroy(q->channel);
@@ -82,8 +85,10 @@ static struct navi_queue *navi_queue(struct navi *n, uint32_t number, bool copy)
 
 __attribute__((unused)) static void navi_open(struct navi *n, bool hazard, uint32_t threads)
 {
-	struct model_config c = {.chip = model_chip_find("navi21"), .vram_bytes = NAVI_BYTES,
-				 .threads = threads, .hazard = hazard};
+	struct model_config c = {.chip = model_chip_find("navi21"),
+				 .vram_bytes = NAVI_BYTES,
+				 .threads = threads,
+				 .hazard = hazard};
 
 	memset(n, 0, sizeof(*n));
 	if (model_create(&c, &n->m) || model_space_create(n->m, &n->space))
@@ -111,7 +116,8 @@ static void navi_word(struct navi *n, struct navi_queue *q, uint32_t word)
 
 #define NAVI_WORDS_OF(...) (sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 /* Words of a packet into the queue's buffer. */
-#define PACKET(n, q, ...) navi_packet(n, q, (const uint32_t[]){__VA_ARGS__}, NAVI_WORDS_OF(__VA_ARGS__))
+#define PACKET(n, q, ...) \
+	navi_packet(n, q, (const uint32_t[]){__VA_ARGS__}, NAVI_WORDS_OF(__VA_ARGS__))
 #define LOW(va)  ((uint32_t)(va))
 #define HIGH(va) ((uint32_t)((uint64_t)(va) >> 32))
 #define PM4(n, q, opcode, ...) \
@@ -175,13 +181,14 @@ static void navi_release(struct navi *n, struct navi_queue *q)
 
 	q->release++;
 	if (q->copy)
-		PACKET(n, q, AMD_SDMA(AMD_SDMA_FENCE, 0) | AMD_SDMA_FENCE_MTYPE(3), LOW(at), HIGH(at),
-		       q->release);
+		PACKET(n, q, AMD_SDMA(AMD_SDMA_FENCE, 0) | AMD_SDMA_FENCE_MTYPE(3), LOW(at),
+		       HIGH(at), q->release);
 	else
 		PM4(n, q, AMD_PM4_RELEASE_MEM,
-		    AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS, AMD_EVENT_INDEX_END_OF_PIPE),
-		    (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, LOW(at), HIGH(at), q->release,
-		    0, 0);
+		    AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS,
+				      AMD_EVENT_INDEX_END_OF_PIPE),
+		    (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, LOW(at), HIGH(at),
+		    q->release, 0, 0);
 }
 
 /* Until the last release, or an error, or too long. */
@@ -222,8 +229,8 @@ __attribute__((unused)) static const char *navi_error(struct navi_queue *q, stru
 struct navi_grid {
 	uint32_t groups, threads, lds;
 	uint32_t slots, wave_kib; /* of private memory */
-	uint64_t user[4];	  /* pairs of scalar registers */
-	uint32_t entry;		  /* words behind NAVI_CODE, a multiple of 64 */
+	uint64_t user[4];         /* pairs of scalar registers */
+	uint32_t entry;           /* words behind NAVI_CODE, a multiple of 64 */
 };
 
 /* s[0:7] are the user's, then the number of the workgroup, then the offset of private memory. */
@@ -237,7 +244,8 @@ __attribute__((unused)) static void navi_dispatch(struct navi *n, struct navi_qu
 	uint32_t lds = (g->lds + AMD_LDS_GRANULE - 1) / AMD_LDS_GRANULE;
 
 	PM4(n, q, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,
-	    AMD_ACQUIRE_POLL, AMD_GCR_GLI_INV | AMD_GCR_GLK_INV | AMD_GCR_GLV_INV | AMD_GCR_GL1_INV);
+	    AMD_ACQUIRE_POLL,
+	    AMD_GCR_GLI_INV | AMD_GCR_GLK_INV | AMD_GCR_GLV_INV | AMD_GCR_GL1_INV);
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_NUM_THREAD_X), g->threads, 1, 1);
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_PGM_LO), LOW(entry), HIGH(entry));
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_PGM_RSRC1), NAVI_RSRC1,
@@ -292,7 +300,8 @@ static struct amd_inst navi_make(enum amd_op op, int d, int s0, int s1, int s2)
 	return in;
 }
 
-__attribute__((unused)) static void put(struct navi *n, enum amd_op op, int d, int s0, int s1, int s2)
+__attribute__((unused)) static void put(struct navi *n, enum amd_op op, int d, int s0, int s1,
+					int s2)
 {
 	struct amd_inst in = navi_make(op, d, s0, s1, s2);
 
@@ -314,8 +323,8 @@ __attribute__((unused)) static void put_imm(struct navi *n, enum amd_op op, int 
 	put_field(n, op, d, 0, 0, 0, AMD_F_IMM, imm);
 }
 
-__attribute__((unused)) static void put_literal(struct navi *n, enum amd_op op, int d, uint32_t value,
-						int s1)
+__attribute__((unused)) static void put_literal(struct navi *n, enum amd_op op, int d,
+						uint32_t value, int s1)
 {
 	struct amd_inst in = navi_make(op, d, AMD_LITERAL, s1, 0);
 

@@ -24,7 +24,8 @@ static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
 		uint64_t va;
 		void *bytes;
 		uint64_t size;
-	} ranges[] = {{CODE, code, sizeof(code)}, {DATA, data, sizeof(data)},
+	} ranges[] = {{CODE, code, sizeof(code)},
+		      {DATA, data, sizeof(data)},
 		      {SCRATCH, scratch, sizeof(scratch)}};
 
 	(void)context;
@@ -120,12 +121,20 @@ static uint32_t groups = 1;
 static bool run(uint32_t threads, uint32_t lds, bool hazard)
 {
 	struct amd_launch l = {
-		.memory = &memory, .entry = CODE, .kernarg = DATA, .scratch = SCRATCH,
+		.memory = &memory,
+		.entry = CODE,
+		.kernarg = DATA,
+		.scratch = SCRATCH,
 		.rsrc1 = 3 | AMD_FLOAT_MODE_DEFAULT << 12, /* 32 registers */
-		.rsrc2 = 1 | 8 << 1, .lds_bytes = lds, .private_bytes = 64,
+		.rsrc2 = 1 | 8 << 1,
+		.lds_bytes = lds,
+		.private_bytes = 64,
 		.properties = AMD_WAVE32 | AMD_PRIVATE_SEGMENT_BUFFER | AMD_KERNARG_SEGMENT_PTR |
 			      AMD_FLAT_SCRATCH_INIT,
-		.groups = {groups, 1, 1}, .threads = {threads, 1, 1}, .hazard = hazard, .limit = 100000,
+		.groups = {groups, 1, 1},
+		.threads = {threads, 1, 1},
+		.hazard = hazard,
+		.limit = 100000,
 	};
 
 	put(AMD_s_endpgm, 0, 0, 0, 0);
@@ -197,7 +206,7 @@ static bool masked_lanes(void)
 	begin();
 	lane_address();
 	put(AMD_v_mov_b32, V(1), I(1), 0, 0);
-	put(AMD_v_cmp_gt_u32, 0, I(10), V(0), 0);   /* 10 > lane */
+	put(AMD_v_cmp_gt_u32, 0, I(10), V(0), 0); /* 10 > lane */
 	put(AMD_s_and_saveexec_b32, 10, AMD_VCC, 0, 0);
 	put(AMD_v_add_nc_u32, V(1), V(0), V(1), 0);
 	put(AMD_s_mov_b32, AMD_EXEC, 10, 0, 0);
@@ -423,8 +432,8 @@ static bool acquires(enum amd_op op, bool wait, bool outer_first)
 	begin();
 	lane_address();
 	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
-	in = make(op, op == AMD_global_load_dword ? V(2) : V(0), V(20), op == AMD_global_load_dword ? 0 : V(1),
-		  AMD_NULL);
+	in = make(op, op == AMD_global_load_dword ? V(2) : V(0), V(20),
+		  op == AMD_global_load_dword ? 0 : V(1), AMD_NULL);
 	emit(&in);
 	if (wait) {
 		put_imm(AMD_s_waitcnt, 0, 0x3f70);
@@ -461,23 +470,28 @@ static bool handed_on(enum amd_op write, bool wait, bool marked)
 
 static bool releases(void)
 {
-	bool good = handed_on(AMD_global_store_dword, true, false) && handed_on(AMD_global_atomic_add, true, false) &&
+	bool good = handed_on(AMD_global_store_dword, true, false) &&
+		    handed_on(AMD_global_atomic_add, true, false) &&
 		    handed_on(AMD_global_store_dword, false, true);
 
-	good = !handed_on(AMD_global_store_dword, false, false) && says("by wave 0 of workgroup 0,0,0 before vscnt") &&
-	       says("workgroup 1,0,0") && good;
-	return !handed_on(AMD_global_atomic_add, false, false) && says("before vscnt was waited for") && good;
+	good = !handed_on(AMD_global_store_dword, false, false) &&
+	       says("by wave 0 of workgroup 0,0,0 before vscnt") && says("workgroup 1,0,0") && good;
+	return !handed_on(AMD_global_atomic_add, false, false) &&
+	       says("before vscnt was waited for") && good;
 }
 
 static bool caches(void)
 {
-	bool good = acquires(AMD_global_load_dword, true, true) && acquires(AMD_global_atomic_add, true, true);
+	bool good = acquires(AMD_global_load_dword, true, true) &&
+		    acquires(AMD_global_atomic_add, true, true);
 
-	good = !acquires(AMD_global_load_dword, false, true) && says("buffer_gl1_inv while loads") &&
-	       says("vmcnt") && good;
+	good = !acquires(AMD_global_load_dword, false, true) &&
+	       says("buffer_gl1_inv while loads") && says("vmcnt") && good;
 	good = !acquires(AMD_global_atomic_add, false, true) && says("vscnt") && good;
-	good = acquires(AMD_global_store_dword, false, true) && good; /* nothing is acquired by a store */
-	return !acquires(AMD_global_load_dword, true, false) && says("not emptied after L1") && good;
+	good = acquires(AMD_global_store_dword, false, true) &&
+	       good; /* nothing is acquired by a store */
+	return !acquires(AMD_global_load_dword, true, false) && says("not emptied after L1") &&
+	       good;
 }
 
 static bool hazards(void)
@@ -530,11 +544,11 @@ static bool modes(void)
 static bool modelled(uint32_t *count)
 {
 	static const char *const without[] = {
-		"exec_b64",	"s_bitset0_b64", "s_bitset1_b64", "s_rfe",	"s_setkill",
-		"s_sethalt",	"s_sendmsg",	 "s_ttracedata",  "cdbg",	"s_endpgm_",
-		"s_movrelsd_2", "v_cube",	 "v_mullit",	  "qsad",	"v_trig_preop",
-		"v_clrexcp",	"v_swaprel",	 "mskor",	  "wrxchg2",	"cmpst_f",
-		"cmpst_rtn_f",	"ds_wrap",	 "condxchg",	  "ds_consume", "ds_append",
+		"exec_b64",     "s_bitset0_b64", "s_bitset1_b64", "s_rfe",      "s_setkill",
+		"s_sethalt",    "s_sendmsg",     "s_ttracedata",  "cdbg",       "s_endpgm_",
+		"s_movrelsd_2", "v_cube",        "v_mullit",      "qsad",       "v_trig_preop",
+		"v_clrexcp",    "v_swaprel",     "mskor",         "wrxchg2",    "cmpst_f",
+		"cmpst_rtn_f",  "ds_wrap",       "condxchg",      "ds_consume", "ds_append",
 		"fcmpswap",
 	};
 

@@ -44,8 +44,8 @@ static void fill(struct wave *w, uint64_t from)
 		for (uint32_t i = 0; i < LANES; i++) {
 			uint64_t x = next(&from);
 
-			w->v[r][i] = x & 1 ? (uint32_t)(x >> 32) :
-					     DATA + (uint32_t)(x >> 34) % 8192;
+			w->v[r][i] =
+				x & 1 ? (uint32_t)(x >> 32) : DATA + (uint32_t)(x >> 34) % 8192;
 		}
 	for (uint32_t r = 0; r < 128; r++)
 		w->s[r] = next(&from) & 1 ? (uint32_t)next(&from) : (uint32_t)next(&from) % 64;
@@ -59,14 +59,22 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 {
 	struct model m = {.chip = model_chip_find("navi21"), .vendor = &vendor_amd};
 	struct model_channel c = {.model = &m};
-	struct amd_grid grid = {.work = {.channel = &c}, .memory = &memory, .lds_bytes = 65536,
-				.private_bytes = 256, .threads = {32, 1, 1}};
+	struct amd_grid grid = {.work = {.channel = &c},
+				.memory = &memory,
+				.lds_bytes = 65536,
+				.private_bytes = 256,
+				.threads = {32, 1, 1}};
 	struct group g = {.grid = &grid, .lds = lds, .waves_count = 1, .waves = w};
 	bool good;
 
 	pthread_mutex_init(&c.lock, NULL);
-	*w = (struct wave){.group = &g, .grid = &grid, .v = v, .vgprs = 256, .state = RUNS,
-			   .mode = AMD_FLOAT_MODE_DEFAULT, .flat_scratch = DATA};
+	*w = (struct wave){.group = &g,
+			   .grid = &grid,
+			   .v = v,
+			   .vgprs = 256,
+			   .state = RUNS,
+			   .mode = AMD_FLOAT_MODE_DEFAULT,
+			   .flat_scratch = DATA};
 	fill(w, from);
 	op->handler->run(w, op);
 	w->group = NULL;

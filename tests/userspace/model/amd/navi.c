@@ -137,8 +137,11 @@ static bool launched(void)
 
 	for (uint32_t i = 0; i < GROUPS * THREADS; i++)
 		data[i] = i ^ 0x55;
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = GROUPS, .threads = THREADS,
-						 .user = {NAVI_DATA}, .entry = program_add(THREADS)});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = GROUPS,
+					  .threads = THREADS,
+					  .user = {NAVI_DATA},
+					  .entry = program_add(THREADS)});
 	if (!navi_finish(&n, q)) {
 		struct model_error e;
 
@@ -158,8 +161,8 @@ static bool ring_goes_around(void)
 	for (uint32_t i = 0; i < 1500; i++)
 		if (!navi_finish(&n, q))
 			return diag("submission %u", i), false;
-	return q->put == 6000 && __atomic_load_n(&q->pointers[AMD_QUEUE_GET / 8], __ATOMIC_ACQUIRE) ==
-					 6000 % NAVI_WORDS;
+	return q->put == 6000 && __atomic_load_n(&q->pointers[AMD_QUEUE_GET / 8],
+						 __ATOMIC_ACQUIRE) == 6000 % NAVI_WORDS;
 }
 
 static bool meetings(uint32_t groups)
@@ -168,9 +171,11 @@ static bool meetings(uint32_t groups)
 	uint32_t *data = navi_at(&n, NAVI_DATA);
 
 	data[0] = 0;
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = groups, .threads = 64,
-						 .user = {NAVI_DATA, 64 * groups},
-						 .entry = program_meet()});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = groups,
+					  .threads = 64,
+					  .user = {NAVI_DATA, 64 * groups},
+					  .entry = program_meet()});
 	return navi_finish(&n, q) && data[0] == 64 * groups;
 }
 
@@ -181,10 +186,13 @@ static bool private_slots(uint32_t slots)
 	uint32_t *data = navi_at(&n, NAVI_DATA);
 
 	memset(data, 0xff, GROUPS * 64 * 4);
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = GROUPS, .threads = 64, .slots = slots,
-						 .wave_kib = 1,
-						 .user = {NAVI_DATA, NAVI_SCRATCH},
-						 .entry = program_private()});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = GROUPS,
+					  .threads = 64,
+					  .slots = slots,
+					  .wave_kib = 1,
+					  .user = {NAVI_DATA, NAVI_SCRATCH},
+					  .entry = program_private()});
 	if (!navi_finish(&n, q)) {
 		struct model_error e;
 
@@ -264,24 +272,26 @@ static bool words_written(void)
 	navi_word(&n, q, 3u << 30 | AMD_PM4_NOP_ALONE << 16 | AMD_PM4_NOP << 8);
 	navi_word(&n, q, 2u << 30);
 	PM4(&n, q, AMD_PM4_WRITE_DATA, AMD_WRITE_TO_MEMORY | AMD_WRITE_CONFIRM, LOW(NAVI_DATA),
-	    HIGH(NAVI_DATA), 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
-	PM4(&n, q, AMD_PM4_WRITE_DATA, AMD_WRITE_TO_L2 | AMD_WRITE_ONE_ADDRESS, LOW(NAVI_DATA + 128),
-	    HIGH(NAVI_DATA + 128), 30, 31, 32);
+	    HIGH(NAVI_DATA), 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+	    27);
+	PM4(&n, q, AMD_PM4_WRITE_DATA, AMD_WRITE_TO_L2 | AMD_WRITE_ONE_ADDRESS,
+	    LOW(NAVI_DATA + 128), HIGH(NAVI_DATA + 128), 30, 31, 32);
 	PM4(&n, q, AMD_PM4_COPY_DATA, AMD_COPY_FROM_MEMORY | AMD_COPY_TO_MEMORY, LOW(NAVI_DATA + 4),
 	    HIGH(NAVI_DATA), LOW(NAVI_DATA + 136), HIGH(NAVI_DATA));
 	PM4(&n, q, AMD_PM4_COPY_DATA, AMD_COPY_FROM_IMMEDIATE | AMD_COPY_TO_L2, 77, 0,
 	    LOW(NAVI_DATA + 140), HIGH(NAVI_DATA));
 	PM4(&n, q, AMD_PM4_DMA_DATA, AMD_DMA_FROM_DATA | AMD_DMA_TO_L2 | AMD_DMA_SYNC, 99, 0,
 	    LOW(NAVI_DATA + 144), HIGH(NAVI_DATA), 8);
-	PM4(&n, q, AMD_PM4_DMA_DATA, AMD_DMA_FROM_L2 | AMD_DMA_TO_L2 | AMD_DMA_SYNC, LOW(NAVI_DATA + 1),
-	    HIGH(NAVI_DATA), LOW(NAVI_DATA + 160), HIGH(NAVI_DATA), 7);
+	PM4(&n, q, AMD_PM4_DMA_DATA, AMD_DMA_FROM_L2 | AMD_DMA_TO_L2 | AMD_DMA_SYNC,
+	    LOW(NAVI_DATA + 1), HIGH(NAVI_DATA), LOW(NAVI_DATA + 160), HIGH(NAVI_DATA), 7);
 	if (!navi_finish(&n, q))
 		return false;
 	for (uint32_t i = 0; i < 18; i++)
 		if (data[i] != 10 + i)
 			return diag("word %u: %u", i, data[i]), false;
 	return data[32] == 32 && !data[33] && data[34] == 11 && data[35] == 77 && data[36] == 99 &&
-	       data[37] == 99 && !data[38] && !memcmp((uint8_t *)data + 160, (uint8_t *)data + 1, 7) &&
+	       data[37] == 99 && !data[38] &&
+	       !memcmp((uint8_t *)data + 160, (uint8_t *)data + 1, 7) &&
 	       ((uint8_t *)data)[167] == 0;
 }
 
@@ -290,9 +300,14 @@ static bool nested_buffers(void)
 {
 	struct navi_queue *q = navi_queue(&n, 0, false);
 	uint64_t second = NAVI_DATA + 0x1000, third = NAVI_DATA + 0x2000;
-	const uint32_t words[] = {AMD_PM4(AMD_PM4_WRITE_DATA, 4), AMD_WRITE_TO_MEMORY, LOW(NAVI_DATA),
-				  HIGH(NAVI_DATA), 1,
-				  AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), LOW(third), HIGH(third),
+	const uint32_t words[] = {AMD_PM4(AMD_PM4_WRITE_DATA, 4),
+				  AMD_WRITE_TO_MEMORY,
+				  LOW(NAVI_DATA),
+				  HIGH(NAVI_DATA),
+				  1,
+				  AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3),
+				  LOW(third),
+				  HIGH(third),
 				  5 | AMD_PM4_IB_CHAIN | AMD_PM4_IB_VALID};
 	const uint32_t more[] = {AMD_PM4(AMD_PM4_WRITE_DATA, 4), AMD_WRITE_TO_MEMORY,
 				 LOW(NAVI_DATA + 4), HIGH(NAVI_DATA), 2};
@@ -309,16 +324,18 @@ static bool nested_buffers(void)
 /* ---- waits ---- */
 
 /* The second queue waits for a word that the first writes; each way of comparing. */
-static bool waits(uint32_t function, uint32_t before, uint32_t after, uint32_t reference, uint32_t mask,
-		  bool copy)
+static bool waits(uint32_t function, uint32_t before, uint32_t after, uint32_t reference,
+		  uint32_t mask, bool copy)
 {
 	struct navi_queue *a = navi_queue(&n, 0, false), *b = navi_queue(&n, 1, copy);
 	uint32_t *data = navi_at(&n, NAVI_DATA);
 
 	__atomic_store_n(data, before, __ATOMIC_RELEASE);
 	if (copy)
-		PACKET(&n, b, AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) | AMD_SDMA_POLL_FUNCTION(function) |
-		       AMD_SDMA_POLL_MEMORY, LOW(NAVI_DATA), HIGH(NAVI_DATA), reference, mask,
+		PACKET(&n, b,
+		       AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) | AMD_SDMA_POLL_FUNCTION(function) |
+			       AMD_SDMA_POLL_MEMORY,
+		       LOW(NAVI_DATA), HIGH(NAVI_DATA), reference, mask,
 		       AMD_SDMA_POLL_FOR_EVER | AMD_SDMA_POLL_INTERVAL);
 	else
 		PM4(&n, b, AMD_PM4_WAIT_REG_MEM, function | AMD_WAIT_MEMORY, LOW(NAVI_DATA),
@@ -370,7 +387,8 @@ static bool copies(void)
 	memcpy(expected, data, 2 * SPACE);
 	for (uint32_t k = 0; k < 60 && good; k++) {
 		uint32_t bytes = 1 + random_word() % (k % 2 ? 100 : 30000);
-		uint32_t from = random_word() % (SPACE - bytes), to = random_word() % (SPACE - bytes);
+		uint32_t from = random_word() % (SPACE - bytes),
+			 to = random_word() % (SPACE - bytes);
 
 		memcpy(expected + SPACE + to, expected + from, bytes);
 		PACKET(&n, s, AMD_SDMA(AMD_SDMA_COPY, AMD_SDMA_COPY_LINEAR), bytes - 1, 0,
@@ -392,20 +410,25 @@ static bool boxes(void)
 		data[i] = (uint8_t)random_word();
 	memcpy(expected, data, 2 * SPACE);
 	for (uint32_t k = 0; k < 40 && good; k++) {
-		uint32_t log2 = random_word() % 5, w = 1 + random_word() % 20, h = 1 + random_word() % 10;
+		uint32_t log2 = random_word() % 5, w = 1 + random_word() % 20,
+			 h = 1 + random_word() % 10;
 		uint32_t d = 1 + random_word() % 4, x[2], y[2], z[2], pitch[2], slice[2];
 
 		for (uint32_t e = 0; e < 2; e++) {
-			x[e] = random_word() % 8, y[e] = random_word() % 4, z[e] = random_word() % 3;
+			x[e] = random_word() % 8, y[e] = random_word() % 4,
+			z[e] = random_word() % 3;
 			pitch[e] = x[e] + w + random_word() % 9;
 			slice[e] = pitch[e] * (y[e] + h) + random_word() % 50;
 		}
 		for (uint32_t c = 0; c < d; c++)
 			for (uint32_t b = 0; b < h; b++)
-				memcpy(expected + SPACE + (((z[1] + c) * slice[1] +
-							    (y[1] + b) * pitch[1] + x[1]) << log2),
+				memcpy(expected + SPACE +
+					       (((z[1] + c) * slice[1] + (y[1] + b) * pitch[1] +
+						 x[1])
+						<< log2),
 				       expected + (((z[0] + c) * slice[0] + (y[0] + b) * pitch[0] +
-						    x[0]) << log2),
+						    x[0])
+						   << log2),
 				       (size_t)w << log2);
 		PACKET(&n, s,
 		       AMD_SDMA(AMD_SDMA_COPY, AMD_SDMA_COPY_SUB_WINDOW) | AMD_SDMA_ELEMENT(log2),
@@ -453,16 +476,23 @@ static bool fills(void)
 static bool overlapping(bool sleeps)
 {
 	struct navi_queue *a = navi_queue(&n, 0, false), *b = navi_queue(&n, 2, false);
-	uint32_t *data = navi_at(&n, NAVI_DATA), spin = program_spin(sleeps), store = program_store();
+	uint32_t *data = navi_at(&n, NAVI_DATA), spin = program_spin(sleeps),
+		 store = program_store();
 
 	data[0] = data[1] = 0;
 	for (uint32_t k = 0; k < 2; k++) {
 		struct navi_queue *q = k ? b : a;
 
-		navi_dispatch(&n, q, &(struct navi_grid){.groups = 1, .threads = 32, .entry = store,
-							 .user = {NAVI_DATA + 4 * k, 5}});
-		navi_dispatch(&n, q, &(struct navi_grid){.groups = 8, .threads = 64, .entry = spin,
-							 .user = {NAVI_DATA + 4 * !k, 5}});
+		navi_dispatch(&n, q,
+			      &(struct navi_grid){.groups = 1,
+						  .threads = 32,
+						  .entry = store,
+						  .user = {NAVI_DATA + 4 * k, 5}});
+		navi_dispatch(&n, q,
+			      &(struct navi_grid){.groups = 8,
+						  .threads = 64,
+						  .entry = spin,
+						  .user = {NAVI_DATA + 4 * !k, 5}});
 		navi_release(&n, q);
 	}
 	navi_submit(&n, a);
@@ -478,8 +508,11 @@ static bool launched_beside(uint32_t number)
 	uint32_t *data = navi_at(&n, NAVI_DATA);
 
 	data[0] = 0;
-	navi_dispatch(&n, b, &(struct navi_grid){.groups = 4, .threads = 32, .entry = program_store(),
-						 .user = {NAVI_DATA, 6}});
+	navi_dispatch(&n, b,
+		      &(struct navi_grid){.groups = 4,
+					  .threads = 32,
+					  .entry = program_store(),
+					  .user = {NAVI_DATA, 6}});
 	return navi_finish(&n, b) && data[0] == 6;
 }
 
@@ -488,8 +521,9 @@ static bool stopped_kernel(void)
 	struct navi_queue *a = navi_queue(&n, 0, false);
 	uint64_t start;
 
-	navi_dispatch(&n, a, &(struct navi_grid){.groups = 1000, .threads = 1024,
-						 .entry = program_for_ever()});
+	navi_dispatch(
+		&n, a,
+		&(struct navi_grid){.groups = 1000, .threads = 1024, .entry = program_for_ever()});
 	navi_submit(&n, a);
 	nap();
 	if (!launched_beside(2))
@@ -509,8 +543,10 @@ static bool stopped_waits(void)
 	PM4(&n, a, AMD_PM4_WAIT_REG_MEM, AMD_WAIT_EQUAL | AMD_WAIT_MEMORY, LOW(NAVI_DATA),
 	    HIGH(NAVI_DATA), 1, ~0u, 4);
 	navi_submit(&n, a);
-	PACKET(&n, s, AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) | AMD_SDMA_POLL_FUNCTION(AMD_WAIT_EQUAL) |
-	       AMD_SDMA_POLL_MEMORY, LOW(NAVI_DATA), HIGH(NAVI_DATA), 1, ~0u, AMD_SDMA_POLL_FOR_EVER);
+	PACKET(&n, s,
+	       AMD_SDMA(AMD_SDMA_POLL_REGMEM, 0) | AMD_SDMA_POLL_FUNCTION(AMD_WAIT_EQUAL) |
+		       AMD_SDMA_POLL_MEMORY,
+	       LOW(NAVI_DATA), HIGH(NAVI_DATA), 1, ~0u, AMD_SDMA_POLL_FOR_EVER);
 	navi_submit(&n, s);
 	nap();
 	model_channel_destroy(a->channel);
@@ -530,8 +566,11 @@ static bool unmapped_under(void)
 	memset(page, 0, 4096);
 	if (model_map(n.space, NAVI_HOLE, page, 4096, MODEL_READ))
 		return false;
-	navi_dispatch(&n, a, &(struct navi_grid){.groups = 1, .threads = 32, .user = {NAVI_HOLE, 1},
-						 .entry = program_spin(false)});
+	navi_dispatch(&n, a,
+		      &(struct navi_grid){.groups = 1,
+					  .threads = 32,
+					  .user = {NAVI_HOLE, 1},
+					  .entry = program_spin(false)});
 	navi_submit(&n, a);
 	nap();
 	good = !model_unmap(n.space, NAVI_HOLE, 4096);
@@ -575,7 +614,9 @@ static const struct {
 	{"predicates", 3, {AMD_PM4(AMD_PM4_NOP, 2) | AMD_PM4_PREDICATE, 0, 0}},
 	{"VMID 3", 4, {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 0, 1, 4 | AMD_PM4_IB_VMID(3)}},
 	{"no words", 4, {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 0, 1, AMD_PM4_IB_VALID}},
-	{"not at the end", 5, {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 0, 1, 4 | AMD_PM4_IB_CHAIN, 2u << 30}},
+	{"not at the end",
+	 5,
+	 {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 0, 1, 4 | AMD_PM4_IB_CHAIN, 2u << 30}},
 	{"the buffer of packets at 0x700000000", 4, {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 0, 7, 4}},
 	{"no multiple of 4", 4, {AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3), 2, 1, 4}},
 	{"EVENT_WRITE: event 0x7 with index 0", 2, {AMD_PM4(AMD_PM4_EVENT_WRITE, 1), 7}},
@@ -583,16 +624,24 @@ static const struct {
 	{"data of kind 5", 8, {AMD_PM4(AMD_PM4_RELEASE_MEM, 7), 0x514, 5u << 29}},
 	{"interrupt of kind 3", 8, {AMD_PM4(AMD_PM4_RELEASE_MEM, 7), 0x514, 3 << 24}},
 	{"no multiple of 8", 8, {AMD_PM4(AMD_PM4_RELEASE_MEM, 7), 0x514, 2u << 29, 4, 1}},
-	{"the fence at 0x700000000 is not mapped", 8, {AMD_PM4(AMD_PM4_RELEASE_MEM, 7), 0x514, 2u << 29, 0, 7}},
+	{"the fence at 0x700000000 is not mapped",
+	 8,
+	 {AMD_PM4(AMD_PM4_RELEASE_MEM, 7), 0x514, 2u << 29, 0, 7}},
 	{"registers are not", 7, {AMD_PM4(AMD_PM4_WAIT_REG_MEM, 6), AMD_WAIT_EQUAL}},
 	{"operation 1", 7, {AMD_PM4(AMD_PM4_WAIT_REG_MEM, 6), AMD_WAIT_MEMORY | 1 << 6}},
 	{"comparison 7", 7, {AMD_PM4(AMD_PM4_WAIT_REG_MEM, 6), AMD_WAIT_MEMORY | 7, 0, 1}},
-	{"the word to wait for at 0x700000000", 7, {AMD_PM4(AMD_PM4_WAIT_REG_MEM, 6), AMD_WAIT_MEMORY | 3, 0, 7}},
+	{"the word to wait for at 0x700000000",
+	 7,
+	 {AMD_PM4(AMD_PM4_WAIT_REG_MEM, 6), AMD_WAIT_MEMORY | 3, 0, 7}},
 	{"destination 0", 5, {AMD_PM4(AMD_PM4_WRITE_DATA, 4), 0, 0, 1, 5}},
-	{"the word to write at 0x700000000", 5, {AMD_PM4(AMD_PM4_WRITE_DATA, 4), AMD_WRITE_TO_MEMORY, 0, 7, 5}},
+	{"the word to write at 0x700000000",
+	 5,
+	 {AMD_PM4(AMD_PM4_WRITE_DATA, 4), AMD_WRITE_TO_MEMORY, 0, 7, 5}},
 	{"source 7", 6, {AMD_PM4(AMD_PM4_COPY_DATA, 5), 7 | AMD_COPY_TO_MEMORY, 0, 1, 0, 1}},
 	{"destination 4", 6, {AMD_PM4(AMD_PM4_COPY_DATA, 5), 1 | 4 << 8, 0, 1, 0, 1}},
-	{"the word to copy at 0x700000000", 6, {AMD_PM4(AMD_PM4_COPY_DATA, 5), 1 | AMD_COPY_TO_MEMORY, 0, 7, 0, 1}},
+	{"the word to copy at 0x700000000",
+	 6,
+	 {AMD_PM4(AMD_PM4_COPY_DATA, 5), 1 | AMD_COPY_TO_MEMORY, 0, 7, 0, 1}},
 	{"only memory and a constant", 7, {AMD_PM4(AMD_PM4_DMA_DATA, 6), 1u << 29, 0, 1, 0, 1, 4}},
 	{"the copy's source at 0x700000000", 7, {AMD_PM4(AMD_PM4_DMA_DATA, 6), 0, 0, 7, 0, 1, 4}},
 	{"6 bytes", 7, {AMD_PM4(AMD_PM4_DMA_DATA, 6), AMD_DMA_FROM_DATA, 0, 0, 0, 1, 6}},
@@ -609,7 +658,9 @@ static const struct {
 	{"the copy's source at 0x700000000 is not mapped", 7, {AMD_SDMA(1, 0), 0, 0, 0, 7, 0, 1}},
 	{"the copy's destination at 0x700000000", 7, {AMD_SDMA(1, 0), 0, 0, 0, 1, 0, 7}},
 	{"elements of 32 bytes", 13, {AMD_SDMA(1, 4) | 5u << 29}},
-	{"2 elements from 0 and to 0 on, in lines of 1", 13, {AMD_SDMA(1, 4), 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1}},
+	{"2 elements from 0 and to 0 on, in lines of 1",
+	 13,
+	 {AMD_SDMA(1, 4), 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1}},
 	{"in a buffer; buffers do not nest", 6, {AMD_SDMA(4, 0), 0, 1, 8}},
 	{"the fence at 0x700000000", 4, {AMD_SDMA(5, 0), 0, 7, 1}},
 	{"FENCE: the address 0x100000002", 4, {AMD_SDMA(5, 0), 2, 1, 1}},
@@ -693,14 +744,16 @@ static const struct {
 	{"COMPUTE_SHADER_EN", 0, 0, AMD_DISPATCH_WAVE32},
 	{"CS_W32_EN", 0, 0, AMD_DISPATCH_SHADER_EN},
 	{"partial workgroups", 0, 0, INITIATOR | AMD_DISPATCH_PARTIAL_TG},
-	{"numbered from 5 on", AMD_COMPUTE_START_X, 5, AMD_DISPATCH_SHADER_EN | AMD_DISPATCH_WAVE32},
+	{"numbered from 5 on", AMD_COMPUTE_START_X, 5,
+	 AMD_DISPATCH_SHADER_EN | AMD_DISPATCH_WAVE32},
 	{"1 to 1024 threads", AMD_COMPUTE_NUM_THREAD_X, 0, INITIATOR},
 	{"1 to 1024 threads", AMD_COMPUTE_NUM_THREAD_X + 4, 33, INITIATOR},
 	{"64 KiB of LDS", AMD_COMPUTE_PGM_RSRC2, 129 << 15, INITIATOR},
 	{"16 user registers", AMD_COMPUTE_PGM_RSRC2, 17 << 1, INITIATOR},
 	{"COMPUTE_TMPRING_SIZE is 0x0", AMD_COMPUTE_PGM_RSRC2, 1, INITIATOR},
 	{"round to nearest", AMD_COMPUTE_PGM_RSRC1, 0, INITIATOR},
-	{"256 vector registers", AMD_COMPUTE_PGM_RSRC1, 63 | AMD_FLOAT_MODE_DEFAULT << 12, INITIATOR},
+	{"256 vector registers", AMD_COMPUTE_PGM_RSRC1, 63 | AMD_FLOAT_MODE_DEFAULT << 12,
+	 INITIATOR},
 };
 
 static bool bad_dispatches(void)
@@ -710,8 +763,11 @@ static bool bad_dispatches(void)
 	for (uint32_t i = 0; i < sizeof(dispatch_errors) / sizeof(dispatch_errors[0]); i++) {
 		struct navi_queue *q = navi_queue(&n, 0, false);
 
-		navi_dispatch(&n, q, &(struct navi_grid){.groups = 1, .threads = 32, .entry = program_store(),
-							 .user = {NAVI_DATA}});
+		navi_dispatch(&n, q,
+			      &(struct navi_grid){.groups = 1,
+						  .threads = 32,
+						  .entry = program_store(),
+						  .user = {NAVI_DATA}});
 		if (dispatch_errors[i].reg)
 			navi_set(&n, q, dispatch_errors[i].reg, dispatch_errors[i].value);
 		PM4(&n, q, AMD_PM4_DISPATCH_DIRECT, 1, 1, 1, dispatch_errors[i].initiator);
@@ -724,7 +780,8 @@ static bool bad_dispatches(void)
 static bool pairs_of_units(void)
 {
 	struct navi_queue *q = navi_queue(&n, 0, false);
-	struct navi_grid g = {.groups = 1, .threads = 1024, .entry = program_store(), .user = {NAVI_DATA}};
+	struct navi_grid g = {
+		.groups = 1, .threads = 1024, .entry = program_store(), .user = {NAVI_DATA}};
 	uint32_t rsrc1 = 15 | AMD_FLOAT_MODE_DEFAULT << 12;
 
 	navi_dispatch(&n, q, &g);
@@ -741,7 +798,8 @@ static bool no_workgroups(void)
 {
 	struct navi_queue *q = navi_queue(&n, 0, false);
 
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = 0, .threads = 32, .entry = program_for_ever()});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = 0, .threads = 32, .entry = program_for_ever()});
 	return navi_finish(&n, q);
 }
 
@@ -763,9 +821,12 @@ static bool faults(void)
 	at = n.code;
 	put(&n, AMD_global_store_dword, 0, V(1), V(1), 0);
 	put(&n, AMD_s_endpgm, 0, 0, 0, 0);
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = 4, .threads = 64, .entry = entry,
-						 .user = {NAVI_HOLE + 64}});
-	good = fails(q, MODEL_FAULT_MMU, "store of 4 bytes, memory at 0x700000040, which is not mapped");
+	navi_dispatch(
+		&n, q,
+		&(struct navi_grid){
+			.groups = 4, .threads = 64, .entry = entry, .user = {NAVI_HOLE + 64}});
+	good = fails(q, MODEL_FAULT_MMU,
+		     "store of 4 bytes, memory at 0x700000040, which is not mapped");
 	model_channel_error(q->channel, &e);
 	good &= e.address == NAVI_HOLE + 64 && e.pc == NAVI_CODE + 4ull * at &&
 		e.program == NAVI_CODE + 4ull * entry && e.cta[0] == 2 && e.thread[0] == 45;
@@ -778,11 +839,14 @@ static bool faults(void)
 	entry = navi_program(&n);
 	put_literal(&n, AMD_v_mov_b32, V(1), 510, 0);
 	put(&n, AMD_ds_read_b32, V(2), V(1), 0, 0);
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = 1, .threads = 32, .lds = 100, .entry = entry});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = 1, .threads = 32, .lds = 100, .entry = entry});
 	good &= fails(q, MODEL_FAULT_SHARED_RANGE, "LDS at 0x1fe");
 	q = navi_queue(&n, 0, false);
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = 1, .threads = 64, .slots = 1, .wave_kib = 1,
-						 .entry = entry});
+	navi_dispatch(
+		&n, q,
+		&(struct navi_grid){
+			.groups = 1, .threads = 64, .slots = 1, .wave_kib = 1, .entry = entry});
 	return fails(q, MODEL_FAULT_DISPATCH, "fewer waves than a workgroup has") && good;
 }
 
@@ -796,8 +860,11 @@ static bool rights(void)
 	if (model_map(n.space, NAVI_HOLE, page, 4096, MODEL_READ) ||
 	    model_map(n.space, 1ull << 47, page, 4096, MODEL_READ) != -22)
 		return false;
-	navi_dispatch(&n, q, &(struct navi_grid){.groups = 1, .threads = 32, .user = {NAVI_HOLE, 1},
-						 .entry = program_store()});
+	navi_dispatch(&n, q,
+		      &(struct navi_grid){.groups = 1,
+					  .threads = 32,
+					  .user = {NAVI_HOLE, 1},
+					  .entry = program_store()});
 	good = fails(q, MODEL_FAULT_MMU, "without that right");
 	model_unmap(n.space, NAVI_HOLE, 4096);
 	free(page);
@@ -810,7 +877,8 @@ int main(void)
 	ok(launched(), "a kernel runs in 200 workgroups, by packets, with hazards watched");
 	ok(ring_goes_around(), "pointers go around the ring");
 	ok(meetings(TAP_SLOWNESS > 1 ? 6 : 24), "workgroups that wait for each other get on");
-	ok(private_slots(2) && private_slots(16), "waves have private memory of their own, and no more than there is");
+	ok(private_slots(2) && private_slots(16),
+	   "waves have private memory of their own, and no more than there is");
 	ok(stale_code(), "code is read anew when its cache is invalidated, and not before");
 	ok(timestamps(), "fences, time stamps and interrupts");
 	ok(words_written(), "words are written and copied by packets");

@@ -26,20 +26,20 @@ enum {
 	CHANNEL_ID = 5,
 };
 /* Places in VRAM. */
-#define TABLES   0x100000ull
-#define INSTANCE 0x200000ull
-#define USERD    0x201000ull
-#define DATA     0x400000ull /* 2 MiB, mapped at VA */
-#define VA       0x40000000ull
+#define TABLES    0x100000ull
+#define INSTANCE  0x200000ull
+#define USERD     0x201000ull
+#define DATA      0x400000ull /* 2 MiB, mapped at VA */
+#define VA        0x40000000ull
 /* Places in the machine's memory beyond what the boot needs. */
-#define METHODS  0x300000u
-#define SYSTEM   0x380000u /* a page, mapped at SYSTEM_VA */
+#define METHODS   0x300000u
+#define SYSTEM    0x380000u /* a page, mapped at SYSTEM_VA */
 #define SYSTEM_VA 0x50000000ull
 /* From DATA on. */
 enum { RING = 0, STREAM = 0x1000, SEMAPHORE = 0x10000, SOURCE = 0x20000, TARGET = 0x30000 };
 #define RING_ENTRIES 32
 
-static uint8_t *vram; /* all of it */
+static uint8_t *vram;   /* all of it */
 static uint32_t status; /* of the last object or control */
 
 static inline void *data_at(uint32_t offset)
@@ -73,7 +73,7 @@ static inline uint32_t call(uint32_t function, void *header, uint32_t header_byt
 	return status;
 }
 static inline uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
-		     uint32_t bytes)
+			    uint32_t bytes)
 {
 	struct nv_gsp_rm_alloc a = {CLIENT, parent, object, class, 0, bytes, 0, 0};
 
@@ -193,7 +193,7 @@ static inline struct rm_promote promotion(void)
 {
 	struct rm_promote p = {
 		.engine = RM_ENGINE_GRAPHICS, .channel_client = CLIENT, .object = CHANNEL};
-	static const uint16_t ids[] = {RM_BUFFER_MAIN,	    RM_BUFFER_PATCH,	 RM_BUFFER_BUNDLE,
+	static const uint16_t ids[] = {RM_BUFFER_MAIN,      RM_BUFFER_PATCH,     RM_BUFFER_BUNDLE,
 				       RM_BUFFER_PAGE_POOL, RM_BUFFER_ATTRIBUTE, RM_BUFFER_RTV,
 				       RM_BUFFER_EVENTS};
 

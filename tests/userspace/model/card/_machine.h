@@ -222,9 +222,12 @@ static inline bool machine_open_with(const char *fault)
 	char why[200] = "";
 
 	log_file = open_memstream(&said, &said_bytes);
-	card = card_create(
-		&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .log = log_file, .fault = fault, .quiet_end = true},
-		why, sizeof(why));
+	card = card_create(&(struct card_options){.chip = "gh100",
+						  .vram_bytes = VRAM,
+						  .log = log_file,
+						  .fault = fault,
+						  .quiet_end = true},
+			   why, sizeof(why));
 	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -257,12 +257,13 @@ static void faults(void)
 	p.ring = VA + (4 << 20);
 	memset(vram + USERD, 0, NV_USERD_BYTES);
 	ok(!make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)) &&
-	   !control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
-	   !control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570),
+		   !control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) &&
+		   !control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570),
 	   "a channel whose ring is not mapped is scheduled");
 	submit();
 	rc = wait_for_rc();
-	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID && rc.fault_low == (uint32_t)p.ring,
+	ok(rc.type == NV_XID_MMU_FAULT && rc.channel == CHANNEL_ID &&
+		   rc.fault_low == (uint32_t)p.ring,
 	   "to read it is the fault");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();

@@ -48,8 +48,9 @@ static bool right(uint32_t number, uint32_t function)
 	const struct nv_gsp_element *e = message(number);
 	const struct nv_gsp_rpc *rpc = call_of(number);
 
-	return e->pages == 1 && e->sequence == number && whole(number) && rpc->signature == NV_GSP_RPC_SIGNATURE &&
-	       rpc->bytes >= sizeof(*rpc) && rpc->bytes <= 4096 && rpc->function == function && !rpc->result;
+	return e->pages == 1 && e->sequence == number && whole(number) &&
+	       rpc->signature == NV_GSP_RPC_SIGNATURE && rpc->bytes >= sizeof(*rpc) &&
+	       rpc->bytes <= 4096 && rpc->function == function && !rpc->result;
 }
 
 static bool silent(void)
@@ -110,17 +111,21 @@ static bool flood(void)
 }
 static bool ones(void)
 {
-	return there() == 1 && read32(NV_PGSP_MAILBOX0) == UINT32_MAX && read32(NV_PFB_WPR2_ADDR_HI) == UINT32_MAX;
+	return there() == 1 && read32(NV_PGSP_MAILBOX0) == UINT32_MAX &&
+	       read32(NV_PFB_WPR2_ADDR_HI) == UINT32_MAX;
 }
 
 static const struct {
 	const char *name;
 	bool (*seen)(void);
 } rows[] = {
-	{"silent", silent}, {"late", late},     {"checksum", checksum}, {"sequence", sequence_wrong},
-	{"short", shorter}, {"long", longer},   {"empty", empty},       {"pages", pages},
-	{"header", header}, {"call", other_call}, {"status", status},   {"pointer", pointer},
-	{"flood", flood},   {"ones", ones},
+	{"silent", silent},     {"late", late},
+	{"checksum", checksum}, {"sequence", sequence_wrong},
+	{"short", shorter},     {"long", longer},
+	{"empty", empty},       {"pages", pages},
+	{"header", header},     {"call", other_call},
+	{"status", status},     {"pointer", pointer},
+	{"flood", flood},       {"ones", ones},
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
@@ -143,8 +148,10 @@ static void one(size_t i)
 	refused(NULL, "nothing is held against the driver");
 	machine_close();
 	snprintf(words, sizeof(words), "%s@", rows[i].name);
-	ok(!card_create(&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .fault = words}, why, sizeof(why)) &&
-	   strstr(why, rows[i].name), "'%s' is no fault, which is said with those that are", words);
+	ok(!card_create(&(struct card_options){.chip = "gh100", .vram_bytes = VRAM, .fault = words},
+			why, sizeof(why)) &&
+		   strstr(why, rows[i].name),
+	   "'%s' is no fault, which is said with those that are", words);
 }
 
 static void rest(long milliseconds)
@@ -166,8 +173,10 @@ static void spurious(void)
 	talk();
 	for (int i = 0; i < 2000 && seen < 5; i++, rest(1))
 		seen += read(fd, &count, sizeof(count)) == sizeof(count);
-	ok(seen == 5 && !read32(NV_VF_INTR_TOP), "spurious: it interrupts and nothing is pending, time and again");
-	ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) && right(1, NV_GSP_GET_STATIC_INFO), "spurious: all else is right");
+	ok(seen == 5 && !read32(NV_VF_INTR_TOP),
+	   "spurious: it interrupts and nothing is pending, time and again");
+	ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) && right(1, NV_GSP_GET_STATIC_INFO),
+	   "spurious: all else is right");
 	reset();
 	while (read(fd, &count, sizeof(count)) == sizeof(count))
 		;
@@ -225,8 +234,10 @@ static void gone(void)
 		return;
 	reset();
 	boot();
-	ok(read32(NV_PGSP_MAILBOX0) == UINT32_MAX && !there(), "gone@3: it is gone before it has booted");
-	ok(found(9) == 2 && found(9) == 2, "gone@3: the third access after each reset finds no card");
+	ok(read32(NV_PGSP_MAILBOX0) == UINT32_MAX && !there(),
+	   "gone@3: it is gone before it has booted");
+	ok(found(9) == 2 && found(9) == 2,
+	   "gone@3: the third access after each reset finds no card");
 	refused(NULL, "nothing is held against the driver");
 	machine_close();
 	if (!machine_open_with("gone:2:3:3"))
@@ -234,7 +245,8 @@ static void gone(void)
 	ok(found(20) == 1, "gone:2:3:3: first it is the second access");
 	reset();
 	reset();
-	ok(found(20) == 4 && found(20) == 7 && found(20) == 20, "then every third further; a reset of a card that was not used does not count");
+	ok(found(20) == 4 && found(20) == 7 && found(20) == 20,
+	   "then every third further; a reset of a card that was not used does not count");
 	machine_close();
 	if (!machine_open_with("gone:2:3:100"))
 		return;
@@ -260,7 +272,9 @@ int main(void)
 		}
 		ok(good, "a sweep has another fault in every boot");
 		talk();
-		ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) && right(1, NV_GSP_GET_STATIC_INFO), "then the card behaves");
+		ok(there() == 2 && right(0, NV_GSP_EVENT_INIT_DONE) &&
+			   right(1, NV_GSP_GET_STATIC_INFO),
+		   "then the card behaves");
 		machine_close();
 	}
 	/* The last fault of the second message, then all of the third, which does not come. */
@@ -274,7 +288,8 @@ int main(void)
 		ring();
 		put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
 		ring();
-		ok(there() == 4 && right(2, NV_GSP_GET_STATIC_INFO) && right(3, NV_GSP_GET_STATIC_INFO),
+		ok(there() == 4 && right(2, NV_GSP_GET_STATIC_INFO) &&
+			   right(3, NV_GSP_GET_STATIC_INFO),
 		   "a sweep is over when there are no more messages");
 		machine_close();
 	}

@@ -162,7 +162,8 @@ static void without_atomics(void)
 	data[0] = 0;
 	write_atomic();
 	launch(1, refusing);
-	ok(wait_for(rig_at(&rig, RIG_SEM), rig.release) && data[0] == 32, "atomics of 32 threads add up");
+	ok(wait_for(rig_at(&rig, RIG_SEM), rig.release) && data[0] == 32,
+	   "atomics of 32 threads add up");
 	*entry |= NV_MMU3_PCF_NO_ATOMICS;
 	invalidate();
 	write_store();

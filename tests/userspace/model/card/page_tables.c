@@ -162,7 +162,8 @@ static void sizes(void)
 		   p.shift == 12 && (p.entry & NV_MMU3_ADDRESS) == 0x90102000,
 	   "and by pages of 4 KiB");
 	ok(mmu_find(vram, VRAM_BYTES, mmu.root->address, va, &p, &wrong) &&
-	   (p.entry & ~NV_MMU3_ADDRESS) == (BITS | NV_MMU3_VALID), "rights and kind are as asked");
+		   (p.entry & ~NV_MMU3_ADDRESS) == (BITS | NV_MMU3_VALID),
+	   "rights and kind are as asked");
 	ok(!nv_mmu_map(&mmu, (1ull << 57) - 4096, 4096, 0x1000, BITS) &&
 		   mmu_find(vram, VRAM_BYTES, mmu.root->address, (1ull << 57) - 1, &p, &wrong),
 	   "the last page can be mapped");
@@ -248,7 +249,8 @@ static void at_a_limit(void)
 
 	memset(vram, 0, sizeof(vram));
 	granted = 0;
-	ok(!nv_mmu_init(&mmu, &memory, NULL) && !nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS) && tables == 5,
+	ok(!nv_mmu_init(&mmu, &memory, NULL) &&
+		   !nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS) && tables == 5,
 	   "a page of 2 MiB needs a root and four directories");
 	expect(256, 512, SLOT_BYTES | BITS);
 	allow = 0;
@@ -257,7 +259,8 @@ static void at_a_limit(void)
 	   "at a limit nothing more is mapped");
 	nv_mmu_sweep(&mmu);
 	ok(tables == 5 && agrees(&mmu, "refused"), "what was refused leaves nothing");
-	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7, "a part can be given back, for which two tables are granted");
+	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7,
+	   "a part can be given back, for which two tables are granted");
 	expect(256, 1, 0);
 	ok(agrees(&mmu, "a part was given back"), "and the rest is there");
 	ok(!unmap(&mmu, 256, 512), "all can be given back");

@@ -21,7 +21,7 @@ static uint32_t any(uint32_t below)
 }
 #define PICK(list) (list)[any(sizeof(list) / sizeof(*(list)))]
 
-static const uint32_t handles[] = {CLIENT,  DEVICE, SUBDEVICE, SPACE, GROUP,	 SHARE,
+static const uint32_t handles[] = {CLIENT,  DEVICE, SUBDEVICE, SPACE, GROUP,     SHARE,
 				   CHANNEL, OTHER,  COPIER,    0,     0xc1e00004};
 static const struct {
 	uint32_t number, bytes;
@@ -64,8 +64,8 @@ static const struct {
 /* Parameters: zeros, or what is right for some class, with a few words changed. */
 static void fill(uint8_t *p, uint32_t bytes)
 {
-	static const uint32_t values[] = {0,	 1,	  2,	      8,
-					  11,	 0x1000,  0xffffffff, CLIENT,
+	static const uint32_t values[] = {0,     1,       2,          8,
+					  11,    0x1000,  0xffffffff, CLIENT,
 					  SPACE, CHANNEL, GROUP,      (uint32_t)TABLES};
 	struct rm_channel_parameters channel = channel_parameters();
 	uint32_t changes = any(3);

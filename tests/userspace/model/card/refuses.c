@@ -200,7 +200,7 @@ int main(void)
 		registers();
 		memory();
 		dma();
-	dma_in_pieces();
+		dma_in_pieces();
 		configuration();
 	}
 	card_destroy(card);

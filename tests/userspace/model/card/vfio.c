@@ -45,7 +45,9 @@ static int call(uint16_t command, const void *body, uint32_t bytes, int fd, void
 	uint8_t reply[VFIO_REPLY_BYTES];
 
 	parts[0] = (struct iovec){reply, sizeof(reply)};
-	m = (struct msghdr){.msg_iov = parts, .msg_iovlen = 1, .msg_control = &control,
+	m = (struct msghdr){.msg_iov = parts,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
 			    .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(line, &m, 0);
 
@@ -69,7 +71,8 @@ static void handshake(void)
 	uint32_t info[4] = {16};
 
 	ok(!call(1, version, 4, -1, version, sizeof(version)) && !version[0] && !version[1] &&
-	   strstr((char *)(version + 2), "max_data_xfer_size"), "the version is agreed upon");
+		   strstr((char *)(version + 2), "max_data_xfer_size"),
+	   "the version is agreed upon");
 	version[0] = 7;
 	ok(call(1, version, 4, -1, NULL, 0) == EINVAL, "another version is refused");
 	ok(!call(4, info, 16, -1, info, 16) && info[1] == 3 && info[2] == 9 && info[3] == 5,

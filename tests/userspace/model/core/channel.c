@@ -44,8 +44,10 @@ static void test_headers(void)
 	rig_word(&r, 999);
 	rig_word(&r, 4);
 	rig_word(&r, nv_method_pack(NV_METHOD_IMMEDIATE, 4, NV_COPY_LAUNCH,
-				    NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR));
-	ok(rig_go(&r) && out[0x40] == 0xfeedface && !out[0x41], "every kind of method header does its own");
+				    NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_SRC_LINEAR |
+					    NV_COPY_DST_LINEAR));
+	ok(rig_go(&r) && out[0x40] == 0xfeedface && !out[0x41],
+	   "every kind of method header does its own");
 	rig_method(&r, 0, NV_HOST_WFI, 0);
 	rig_release(&r);
 	rig_word(&r, nv_method_pack(NV_METHOD_END_SEGMENT, 0, 0, 0));
@@ -88,9 +90,11 @@ static void test_release(void)
 	semaphore(RIG_DATA + 0x200, 0x1122334455667788, NV_SEM_RELEASE);
 	ok(rig_go(&r) && s[0] == 0xffffffff55667788, "a 32-bit release writes four bytes");
 	semaphore(RIG_DATA + 0x200, 0x1122334455667788, NV_SEM_RELEASE | NV_SEM_PAYLOAD_64);
-	ok(rig_go(&r) && s[0] == 0x1122334455667788 && s[1] == UINT64_MAX, "a 64-bit release writes eight");
+	ok(rig_go(&r) && s[0] == 0x1122334455667788 && s[1] == UINT64_MAX,
+	   "a 64-bit release writes eight");
 	before = nanoseconds();
-	semaphore(RIG_DATA + 0x200, 7, NV_SEM_RELEASE | NV_SEM_PAYLOAD_64 | NV_SEM_RELEASE_TIMESTAMP);
+	semaphore(RIG_DATA + 0x200, 7,
+		  NV_SEM_RELEASE | NV_SEM_PAYLOAD_64 | NV_SEM_RELEASE_TIMESTAMP);
 	ok(rig_go(&r) && s[0] == 7 && s[1] >= before && s[1] <= nanoseconds() && s[2] == UINT64_MAX,
 	   "a time stamp is the host's nanoseconds, which never step back");
 }
@@ -118,7 +122,8 @@ static void test_acquire(void)
 		bool held;
 
 		*s = acquires[i].blocked;
-		semaphore(RIG_DATA + 0x300, acquires[i].payload, acquires[i].operation | NV_SEM_PAYLOAD_64);
+		semaphore(RIG_DATA + 0x300, acquires[i].payload,
+			  acquires[i].operation | NV_SEM_PAYLOAD_64);
 		rig_release(&r);
 		rig_submit(&r);
 		nanosleep(&pause, NULL);
@@ -137,7 +142,8 @@ static void test_acquire(void)
 static void test_two(void)
 {
 	static uint32_t userd[NV_USERD_BYTES / 4];
-	struct model_channel_config c = {.ring_va = RIG_RING + 0x8000, .ring_entries = 4, .userd = userd};
+	struct model_channel_config c = {
+		.ring_va = RIG_RING + 0x8000, .ring_entries = 4, .userd = userd};
 	uint32_t *words = rig_words(&r, RIG_PUSH + 0x8000);
 	struct model_channel *second;
 
@@ -257,17 +263,24 @@ static const struct {
 	const char *text;
 } bad[] = {
 	{bad_old_header, false, MODEL_FAULT_METHOD, 69, "of kind 0, which is not used since Fermi"},
-	{bad_count, false, MODEL_FAULT_METHOD, 69, "announces 100 data words, but its segment has only 7 left"},
-	{bad_host_method, false, MODEL_FAULT_METHOD, 69, "host method 0x070 (data 0x00000001) is not modelled"},
+	{bad_count, false, MODEL_FAULT_METHOD, 69,
+	 "announces 100 data words, but its segment has only 7 left"},
+	{bad_host_method, false, MODEL_FAULT_METHOD, 69,
+	 "host method 0x070 (data 0x00000001) is not modelled"},
 	{bad_unbound, false, MODEL_FAULT_METHOD, 69, "on subchannel 3, to which no class is bound"},
-	{bad_class, false, MODEL_FAULT_METHOD, 69, "gh100 has no class 0xc3c0; it has 0xcbc0 and 0xc8b5"},
-	{bad_compute_method, false, MODEL_FAULT_METHOD, 69, "compute method 0x1234 (data 0x00000005)"},
+	{bad_class, false, MODEL_FAULT_METHOD, 69,
+	 "gh100 has no class 0xc3c0; it has 0xcbc0 and 0xc8b5"},
+	{bad_compute_method, false, MODEL_FAULT_METHOD, 69,
+	 "compute method 0x1234 (data 0x00000005)"},
 	{bad_copy_method, false, MODEL_FAULT_METHOD, 69, "copy method 0x05ac (data 0x00000005)"},
-	{bad_qmd_version, false, MODEL_FAULT_METHOD, 69, "SET_QMD_VERSION 0x300: gh100 has version 4"},
+	{bad_qmd_version, false, MODEL_FAULT_METHOD, 69,
+	 "SET_QMD_VERSION 0x300: gh100 has version 4"},
 	{bad_reduction, false, MODEL_FAULT_METHOD, 69, "semaphore reductions are not modelled"},
 	{bad_alignment, false, MODEL_FAULT_METHOD, 69, "is not 8-byte aligned"},
-	{bad_semaphore, false, MODEL_FAULT_MMU, 31, "the semaphore to release at 0x70000000 is not mapped"},
-	{bad_translation, false, MODEL_FAULT_METHOD, 69, "operation 0x09 is not a user's to ask for"},
+	{bad_semaphore, false, MODEL_FAULT_MMU, 31,
+	 "the semaphore to release at 0x70000000 is not mapped"},
+	{bad_translation, false, MODEL_FAULT_METHOD, 69,
+	 "operation 0x09 is not a user's to ask for"},
 	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 is not a user's to ask for"},
 	{bad_memory_operation, false, MODEL_FAULT_METHOD, 69, "operation 0x1f is not known"},
 	{bad_put, true, MODEL_FAULT_RING, 32, "put is 67, but the ring has 64 entries"},
@@ -288,9 +301,11 @@ static void test_bad(void)
 			rig_submit(&r);
 		}
 		r.release += bad[i].raw; /* nothing will come */
-		if (!ok(!rig_wait(&r) && strstr(rig_error(&r, &e), bad[i].text) && e.fault == bad[i].fault &&
-			e.xid == bad[i].xid && r.notifier.info32 == bad[i].xid && r.notifier.status == 0xffff &&
-			r.notifier.time_ns, "refused: %s", bad[i].text))
+		if (!ok(!rig_wait(&r) && strstr(rig_error(&r, &e), bad[i].text) &&
+				e.fault == bad[i].fault && e.xid == bad[i].xid &&
+				r.notifier.info32 == bad[i].xid && r.notifier.status == 0xffff &&
+				r.notifier.time_ns,
+			"refused: %s", bad[i].text))
 			diag("%s (fault %d, xid %u)", e.text, e.fault, e.xid);
 	}
 	rig_renew(&r);
@@ -303,7 +318,8 @@ static void test_create(void)
 	struct model_channel_config c = {.ring_va = RIG_RING, .ring_entries = 48, .userd = userd};
 	struct model_channel *none;
 
-	ok(model_channel_create(r.m, r.space, &c, &none) && !none, "48 entries are no power of two");
+	ok(model_channel_create(r.m, r.space, &c, &none) && !none,
+	   "48 entries are no power of two");
 	c.ring_entries = 64;
 	c.ring_va += 4;
 	ok(model_channel_create(r.m, r.space, &c, &none) && !none, "a ring must be 8-byte aligned");

@@ -27,7 +27,8 @@ static const struct {
 	{"no rights", 0x1000, 0x1000, 0, 0, -EINVAL},
 	{"unknown rights", 0x1000, 0x1000, 0, 8, -EINVAL},
 	{"an address of 50 bits", 1ull << 49, 0x1000, 0, MODEL_READ, -EINVAL},
-	{"a range that ends behind the space", (1ull << 49) - 0x1000, 0x2000, 0, MODEL_READ, -EINVAL},
+	{"a range that ends behind the space", (1ull << 49) - 0x1000, 0x2000, 0, MODEL_READ,
+	 -EINVAL},
 };
 
 /* The host address that a reader sees, NULL if none. */
@@ -58,23 +59,31 @@ static void test_map(void)
 	enum mmu_result why = MMU_OK;
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		ok(model_map(s, refused[i].va, memory + refused[i].offset, refused[i].bytes, refused[i].access) ==
-		   refused[i].status, "map refuses %s", refused[i].what);
+		ok(model_map(s, refused[i].va, memory + refused[i].offset, refused[i].bytes,
+			     refused[i].access) == refused[i].status,
+		   "map refuses %s", refused[i].what);
 	ok(!model_map(s, 0x10000, memory, 0x4000, MODEL_READ), "four pages are mapped");
 	ok(sees(0x10000, 0x4000, memory), "every page leads to its memory");
-	ok(sees(0xf000, 0x1000, NULL) && sees(0x14000, 0x1000, NULL), "their neighbours lead nowhere");
-	ok(look(0x10008, MODEL_READ, &why) == memory + 8, "an address inside a page keeps its offset");
-	ok(!look(0x10000, MODEL_WRITE, &why) && why == MMU_DENIED, "a page that may be read cannot be written");
+	ok(sees(0xf000, 0x1000, NULL) && sees(0x14000, 0x1000, NULL),
+	   "their neighbours lead nowhere");
+	ok(look(0x10008, MODEL_READ, &why) == memory + 8,
+	   "an address inside a page keeps its offset");
+	ok(!look(0x10000, MODEL_WRITE, &why) && why == MMU_DENIED,
+	   "a page that may be read cannot be written");
 	ok(!look(0x20000, MODEL_READ, &why) && why == MMU_UNMAPPED, "unmapped is told from denied");
-	ok(!look(1ull << 50, MODEL_READ, &why) && why == MMU_UNMAPPED, "an address of 51 bits is unmapped");
-	ok(model_map(s, 0x13000, memory, 0x2000, MODEL_READ) == -EEXIST, "a mapped page cannot be mapped again");
+	ok(!look(1ull << 50, MODEL_READ, &why) && why == MMU_UNMAPPED,
+	   "an address of 51 bits is unmapped");
+	ok(model_map(s, 0x13000, memory, 0x2000, MODEL_READ) == -EEXIST,
+	   "a mapped page cannot be mapped again");
 	ok(sees(0x14000, 0x1000, NULL), "and the part that was free stays free");
 	ok(model_unmap(s, 0x20000, 0x1000) == -ENOENT, "unmap says when nothing was there");
 	ok(model_unmap(s, 0x10800, 0x1000) == -EINVAL, "unmap refuses an unaligned address");
 	ok(!model_unmap(s, 0x11000, 0x1000), "a page in the middle is unmapped");
 	ok(sees(0x11000, 0x1000, NULL) && sees(0x10000, 0x1000, memory) &&
-	   sees(0x12000, 0x2000, memory + 0x2000), "and only that page");
-	ok(!model_unmap(s, 0x10000, 0x4000) && sees(0x10000, 0x4000, NULL), "the rest is unmapped in one go");
+		   sees(0x12000, 0x2000, memory + 0x2000),
+	   "and only that page");
+	ok(!model_unmap(s, 0x10000, 0x4000) && sees(0x10000, 0x4000, NULL),
+	   "the rest is unmapped in one go");
 }
 
 /* Mappings of 2 MiB and more use large leaves, which must not show. */
@@ -82,13 +91,17 @@ static void test_large(void)
 {
 	uint64_t va = 6 * MIB + 0x1000;
 
-	ok(!model_map(s, va, memory + 0x3000, 8 * MIB, MODEL_READ | MODEL_WRITE), "8 MiB at an odd page");
+	ok(!model_map(s, va, memory + 0x3000, 8 * MIB, MODEL_READ | MODEL_WRITE),
+	   "8 MiB at an odd page");
 	ok(sees(va, 8 * MIB, memory + 0x3000), "every page of them is right");
 	ok(!model_unmap(s, 9 * MIB + 0x5000, 2 * MIB), "2 MiB in the middle go, at odd ends");
-	ok(sees(va, 9 * MIB + 0x5000 - va, memory + 0x3000) && sees(9 * MIB + 0x5000, 2 * MIB, NULL) &&
-	   sees(11 * MIB + 0x5000, va + 8 * MIB - (11 * MIB + 0x5000), memory + 0x3000 + (11 * MIB + 0x5000 - va)),
+	ok(sees(va, 9 * MIB + 0x5000 - va, memory + 0x3000) &&
+		   sees(9 * MIB + 0x5000, 2 * MIB, NULL) &&
+		   sees(11 * MIB + 0x5000, va + 8 * MIB - (11 * MIB + 0x5000),
+			memory + 0x3000 + (11 * MIB + 0x5000 - va)),
 	   "both sides stay as they were");
-	ok(!model_map(s, 9 * MIB + 0x5000, memory, 2 * MIB, MODEL_READ), "the gap can be filled again");
+	ok(!model_map(s, 9 * MIB + 0x5000, memory, 2 * MIB, MODEL_READ),
+	   "the gap can be filled again");
 	ok(sees(9 * MIB + 0x5000, 2 * MIB, memory), "with other memory");
 	ok(!model_unmap(s, 0, 32 * MIB) && sees(0, 16 * MIB, NULL), "one unmap clears everything");
 }
@@ -132,20 +145,22 @@ static void test_race(void)
 
 		atomic_store(&race.gone, NULL);
 		good &= !model_map(s, 0x40000000, page, 0x1000, MODEL_READ);
-		for (uint32_t before = atomic_load(&race.reads); atomic_load(&race.reads) < before + 3;)
+		for (uint32_t before = atomic_load(&race.reads);
+		     atomic_load(&race.reads) < before + 3;)
 			sched_yield();
 		good &= !model_unmap(s, 0x40000000, 0x1000);
 		atomic_store(&race.gone, page);
 	}
 	atomic_store(&race.stop, true);
 	pthread_join(thread, NULL);
-	ok(good && !atomic_load(&race.touched_after), "after unmap no reader reaches the page (%u reads)",
-	   atomic_load(&race.reads));
+	ok(good && !atomic_load(&race.touched_after),
+	   "after unmap no reader reaches the page (%u reads)", atomic_load(&race.reads));
 }
 
 int main(void)
 {
-	struct model_config c = {.chip = model_chip_find("gh100"), .vram_bytes = 1 << 20, .threads = 1};
+	struct model_config c = {
+		.chip = model_chip_find("gh100"), .vram_bytes = 1 << 20, .threads = 1};
 
 	memory = mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED || model_create(&c, &m) || model_space_create(m, &s))

@@ -20,18 +20,18 @@
 #include "tests/tap.h"
 
 /* Where things lie: video memory is mapped whole at RIG_BASE. */
-#define RIG_BASE    0x100000000ull
-#define RIG_BYTES   (64ull << 20)
-#define RIG_RING    RIG_BASE
-#define RIG_ENTRIES 64
-#define RIG_PUSH    (RIG_BASE + 0x10000)
-#define RIG_SEM     (RIG_BASE + 0x80000)
-#define RIG_QMD     (RIG_BASE + 0x90000)
-#define RIG_BANK0   (RIG_BASE + 0xa0000)
-#define RIG_BANK_BYTES 0x400
-#define RIG_CODE    (RIG_BASE + 0x100000)
-#define RIG_DATA    (RIG_BASE + 0x200000)
-#define RIG_HOLE    0x700000000ull /* nothing is there */
+#define RIG_BASE          0x100000000ull
+#define RIG_BYTES         (64ull << 20)
+#define RIG_RING          RIG_BASE
+#define RIG_ENTRIES       64
+#define RIG_PUSH          (RIG_BASE + 0x10000)
+#define RIG_SEM           (RIG_BASE + 0x80000)
+#define RIG_QMD           (RIG_BASE + 0x90000)
+#define RIG_BANK0         (RIG_BASE + 0xa0000)
+#define RIG_BANK_BYTES    0x400
+#define RIG_CODE          (RIG_BASE + 0x100000)
+#define RIG_DATA          (RIG_BASE + 0x200000)
+#define RIG_HOLE          0x700000000ull /* nothing is there */
 #define RIG_SHARED_WINDOW 0x729400000000ull
 #define RIG_LOCAL_WINDOW  0x729300000000ull
 #define RIG_LOCAL_AREA    (RIG_BASE + (32ull << 20))
@@ -62,8 +62,10 @@ __attribute__((unused)) static uint32_t *rig_words(struct rig *r, uint64_t va)
 
 static void rig_channel(struct rig *r)
 {
-	struct model_channel_config c = {.ring_va = RIG_RING, .ring_entries = RIG_ENTRIES,
-					  .userd = r->userd, .notifier = &r->notifier};
+	struct model_channel_config c = {.ring_va = RIG_RING,
+					 .ring_entries = RIG_ENTRIES,
+					 .userd = r->userd,
+					 .notifier = &r->notifier};
 
 	memset(r->userd, 0, sizeof(r->userd));
 	memset(&r->notifier, 0, sizeof(r->notifier));
@@ -72,10 +74,13 @@ static void rig_channel(struct rig *r)
 		abort();
 }
 
-__attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard, uint32_t threads)
+__attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard,
+					     uint32_t threads)
 {
-	struct model_config c = {.chip = model_chip_find(chip), .vram_bytes = RIG_BYTES, .threads = threads,
-				  .hazard = hazard};
+	struct model_config c = {.chip = model_chip_find(chip),
+				 .vram_bytes = RIG_BYTES,
+				 .threads = threads,
+				 .hazard = hazard};
 
 	memset(r, 0, sizeof(*r));
 	if (model_create(&c, &r->m) || model_space_create(r->m, &r->space))
@@ -83,7 +88,8 @@ __attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bo
 	r->vram = model_vram(r->m, NULL);
 	r->layout = c.chip->qmd_bytes == 384 ? &nv_qmd_hopper : &nv_qmd_ampere;
 	r->params = c.chip->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
-	if (model_map(r->space, RIG_BASE, r->vram, RIG_BYTES, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
+	if (model_map(r->space, RIG_BASE, r->vram, RIG_BYTES,
+		      MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		abort();
 	rig_channel(r);
 }
@@ -268,21 +274,25 @@ __attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t
 {
 	return (struct sass_operand){.kind = kind, .reg = (uint8_t)reg};
 }
-#define R(n)   op_reg(SASS_GPR, n)
-#define RZ     op_reg(SASS_GPR, SASS_RZ)
-#define UR(n)  op_reg(SASS_UGPR, n)
-#define P(n)   op_reg(SASS_PRED, n)
-#define PT     op_reg(SASS_PRED, SASS_PT)
-#define UP(n)  op_reg(SASS_UPRED, n)
-#define B(n)   op_reg(SASS_BREG, n)
-#define IMM(x) ((struct sass_operand){.kind = SASS_IMM, .value = (int64_t)(uint32_t)(x)})
-#define SR(x)  ((struct sass_operand){.kind = SASS_SREG, .value = (x)})
-#define C0(o)  ((struct sass_operand){.kind = SASS_CONST, .reg = SASS_RZ, .value = (o)})
+#define R(n)          op_reg(SASS_GPR, n)
+#define RZ            op_reg(SASS_GPR, SASS_RZ)
+#define UR(n)         op_reg(SASS_UGPR, n)
+#define P(n)          op_reg(SASS_PRED, n)
+#define PT            op_reg(SASS_PRED, SASS_PT)
+#define UP(n)         op_reg(SASS_UPRED, n)
+#define B(n)          op_reg(SASS_BREG, n)
+#define IMM(x)        ((struct sass_operand){.kind = SASS_IMM, .value = (int64_t)(uint32_t)(x)})
+#define SR(x)         ((struct sass_operand){.kind = SASS_SREG, .value = (x)})
+#define C0(o)         ((struct sass_operand){.kind = SASS_CONST, .reg = SASS_RZ, .value = (o)})
 #define AT(n, offset) /* [Rn.64 + offset] */ \
-	((struct sass_operand){.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .flags = SASS_A64, \
-				.value = (offset)})
+	((struct sass_operand){.kind = SASS_ADDR, \
+			       .reg = (n), \
+			       .aux = SASS_NO_UREG, \
+			       .flags = SASS_A64, \
+			       .value = (offset)})
 #define AT32(n, offset) \
-	((struct sass_operand){.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .value = (offset)})
+	((struct sass_operand){ \
+		.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .value = (offset)})
 /* Target: the instruction number at which to go on. */
 #define TO(number) ((struct sass_operand){.kind = SASS_TARGET, .value = (number)})
 
@@ -313,7 +323,8 @@ __attribute__((unused)) static void again(struct rig *r, const struct sass_inst 
 	}
 }
 
-__attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sass_op op, uint32_t n, const struct sass_operand *ops)
+__attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sass_op op, uint32_t n,
+							 const struct sass_operand *ops)
 {
 	struct sass_inst in;
 
@@ -332,7 +343,10 @@ __attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sas
 }
 #define LIST(...) \
 	(sizeof((struct sass_operand[]){__VA_ARGS__}) / sizeof(struct sass_operand)), \
-		(const struct sass_operand[]){__VA_ARGS__}
+		(const struct sass_operand[]) \
+	{ \
+		__VA_ARGS__ \
+	}
 /* One instruction with operands, modifiers by designated statements: INS(r, SASS_X, (ops), in.mod[..] = 1) */
 #define INS(r, op, operands, ...) \
 	do { \

@@ -115,7 +115,8 @@ static bool holds(uint8_t cmp, bool less, bool equal, bool greater)
 {
 	bool unordered = !less && !equal && !greater;
 
-	return (cmp & 1 && less) || (cmp & 2 && equal) || (cmp & 4 && greater) || (cmp & 8 && unordered);
+	return (cmp & 1 && less) || (cmp & 2 && equal) || (cmp & 4 && greater) ||
+	       (cmp & 8 && unordered);
 }
 
 static bool join(uint8_t how, bool a, bool b)
@@ -126,7 +127,7 @@ static bool join(uint8_t how, bool a, bool b)
 static void float_compare(const struct row *r, const struct values *v, struct answer *o)
 {
 	float a = f32(in32(r, v->a, v->flags[0])), b = f32(in32(r, v->b, v->flags[1]));
-	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
+	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
 
 	o->p = join(MOD(BOOL), yes, v->x);
 	o->q = join(MOD(BOOL), !yes, v->x);
@@ -139,7 +140,7 @@ static void float_compare(const struct row *r, const struct values *v, struct an
 static void double_compare(const struct row *r, const struct values *v, struct answer *o)
 {
 	double a = f64(in64(v->a, v->flags[0])), b = f64(in64(v->b, v->flags[1]));
-	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
+	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
 
 	o->p = join(MOD(BOOL), yes, v->x);
 	o->q = join(MOD(BOOL), !yes, v->x);
@@ -150,7 +151,9 @@ static void double_minmax(const struct row *r, const struct values *v, struct an
 {
 	double a = f64(in64(v->a, v->flags[0])), b = f64(in64(v->b, v->flags[1]));
 	bool max = MOD(CMP) == SASS_CMP_T, zeros = a == 0 && b == 0;
-	bool first = zeros ? !!signbit(a) != !!signbit(b) && !!signbit(a) != max : max ? a > b : a < b;
+	bool first = zeros ? !!signbit(a) != !!signbit(b) && !!signbit(a) != max
+		     : max ? a > b
+			   : a < b;
 
 	o->p = v->x && !isnan(a) && (isnan(b) || first);
 	o->q = v->x && isnan(a) && isnan(b);
@@ -178,9 +181,10 @@ static void float_select(const struct row *r, const struct values *v, struct ans
 static uint8_t bits_of(uint8_t type)
 {
 	static const uint8_t bits[] = {
-		[SASS_TYPE_U8] = 8, [SASS_TYPE_S8] = 8, [SASS_TYPE_U16] = 16, [SASS_TYPE_S16] = 16,
-		[SASS_TYPE_U32] = 32, [SASS_TYPE_S32] = 32, [SASS_TYPE_U64] = 64, [SASS_TYPE_S64] = 64,
-		[SASS_TYPE_F32] = 32, [SASS_TYPE_F64] = 64,
+		[SASS_TYPE_U8] = 8,   [SASS_TYPE_S8] = 8,   [SASS_TYPE_U16] = 16,
+		[SASS_TYPE_S16] = 16, [SASS_TYPE_U32] = 32, [SASS_TYPE_S32] = 32,
+		[SASS_TYPE_U64] = 64, [SASS_TYPE_S64] = 64, [SASS_TYPE_F32] = 32,
+		[SASS_TYPE_F64] = 64,
 	};
 
 	return bits[type];
@@ -188,7 +192,8 @@ static uint8_t bits_of(uint8_t type)
 
 static bool is_signed(uint8_t type)
 {
-	return type == SASS_TYPE_S8 || type == SASS_TYPE_S16 || type == SASS_TYPE_S32 || type == SASS_TYPE_S64;
+	return type == SASS_TYPE_S8 || type == SASS_TYPE_S16 || type == SASS_TYPE_S32 ||
+	       type == SASS_TYPE_S64;
 }
 
 static uint64_t narrow(uint64_t x, uint8_t bits)
@@ -217,8 +222,10 @@ static void float_to_integer(const struct row *r, const struct values *v, struct
 {
 	uint8_t to = MOD(DTYPE), n = bits_of(to);
 	bool wide = MOD(STYPE) == SASS_TYPE_F64;
-	volatile double x = wide ? f64(in64(v->a, v->flags[0])) : f32(in32(r, v->a, v->flags[0])), y;
-	double low = is_signed(to) ? -ldexp(1, n - 1) : 0, high = ldexp(1, is_signed(to) ? n - 1 : n);
+	volatile double x = wide ? f64(in64(v->a, v->flags[0])) : f32(in32(r, v->a, v->flags[0])),
+			y;
+	double low = is_signed(to) ? -ldexp(1, n - 1) : 0,
+	       high = ldexp(1, is_signed(to) ? n - 1 : n);
 
 	fesetround(host_rounding[MOD(RND)]);
 	y = nearbyint(x);
@@ -243,7 +250,8 @@ static void float_to_float(const struct row *r, const struct values *v, struct a
 	if (MOD(DTYPE) == SASS_TYPE_F64) {
 		uint64_t n = f32_bits(f);
 
-		o->d = isnan(f) ? n >> 31 << 63 | 0x7ff8ull << 48 | (n & 0x7fffff) << 29 : f64_bits((double)f);
+		o->d = isnan(f) ? n >> 31 << 63 | 0x7ff8ull << 48 | (n & 0x7fffff) << 29
+				: f64_bits((double)f);
 		return;
 	}
 	fesetround(host_rounding[MOD(RND)]);
@@ -291,7 +299,8 @@ static uint64_t carry_in(uint64_t raw, uint8_t flags)
 
 static void add3(const struct row *r, const struct values *v, struct answer *o)
 {
-	uint64_t sum = carry_in(v->a, v->flags[0]) + carry_in(v->b, v->flags[1]) + carry_in(v->c, v->flags[2]);
+	uint64_t sum = carry_in(v->a, v->flags[0]) + carry_in(v->b, v->flags[1]) +
+		       carry_in(v->c, v->flags[2]);
 
 	if (MOD(X))
 		sum += (uint64_t)v->x + v->y;
@@ -333,7 +342,7 @@ static void compare(const struct row *r, const struct values *v, struct answer *
 {
 	int64_t a = MOD(SIGNED) ? (int64_t)(int32_t)v->a : (int64_t)(uint32_t)v->a;
 	int64_t b = MOD(SIGNED) ? (int64_t)(int32_t)v->b : (int64_t)(uint32_t)v->b;
-	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
+	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
 
 	if (MOD(EX) && a == b)
 		yes = v->y;
@@ -371,7 +380,8 @@ static void minmax3(const struct row *r, const struct values *v, struct answer *
 
 static void clamp(const struct row *r, const struct values *v, struct answer *o)
 {
-	int64_t x = (int32_t)v->a, low = is_signed(MOD(DTYPE)) ? -(1ll << (bits_of(MOD(DTYPE)) - 1)) : 0;
+	int64_t x = (int32_t)v->a,
+		low = is_signed(MOD(DTYPE)) ? -(1ll << (bits_of(MOD(DTYPE)) - 1)) : 0;
 	int64_t high = low + (1ll << bits_of(MOD(DTYPE))) - 1;
 
 	o->d = (uint32_t)(x < low ? low : x > high ? high : x);
@@ -402,7 +412,8 @@ static void lea(const struct row *r, const struct values *v, struct answer *o)
 static void lea_hi(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t high = r->op == SASS_LEA_HI ? (uint32_t)v->c : (uint32_t)((int32_t)v->a >> 31);
-	unsigned __int128 pair = (unsigned __int128)((uint64_t)high << 32 | (uint32_t)v->a) << r->imm;
+	unsigned __int128 pair = (unsigned __int128)((uint64_t)high << 32 | (uint32_t)v->a)
+				 << r->imm;
 	uint64_t sum = (uint64_t)(uint32_t)(pair >> 32) + (uint32_t)v->b + (MOD(X) && v->x);
 
 	o->d = (uint32_t)sum;
@@ -414,7 +425,8 @@ static void logic(const struct row *r, const struct values *v, struct answer *o)
 	uint32_t d = 0;
 
 	for (uint32_t i = 0; i < 32; i++)
-		d |= (r->imm >> ((v->a >> i & 1) << 2 | (v->b >> i & 1) << 1 | (v->c >> i & 1)) & 1) << i;
+		d |= (r->imm >> ((v->a >> i & 1) << 2 | (v->b >> i & 1) << 1 | (v->c >> i & 1)) & 1)
+		     << i;
 	o->d = d;
 	o->p = MOD(PAND) ? d && v->x : d || v->x;
 }
@@ -448,9 +460,12 @@ static void permute(const struct row *r, const struct values *v, struct answer *
 {
 	/* PTX manual's table: bytes for d.b3 d.b2 d.b1 d.b0, by selector 0–3 */
 	static const uint16_t table[][4] = {
-		[SASS_PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [SASS_PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
-		[SASS_PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [SASS_PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
-		[SASS_PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210}, [SASS_PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
+		[SASS_PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543},
+		[SASS_PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+		[SASS_PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333},
+		[SASS_PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+		[SASS_PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210},
+		[SASS_PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
 	};
 	uint64_t bytes = v->c << 32 | (uint32_t)v->a;
 	uint32_t selector = MOD(PRMT) ? table[MOD(PRMT)][v->b & 3] : (uint32_t)v->b;
@@ -535,14 +550,19 @@ static void move(const struct row *r, const struct values *v, struct answer *o)
 	o->d = (uint32_t)v->a;
 }
 
-#define NA   (SASS_NEG | SASS_ABS)
-#define M(m) SASS_M_##m
+#define NA                                  (SASS_NEG | SASS_ABS)
+#define M(m)                                SASS_M_##m
 #define R4(name, op, shape, flags, is, ...) /* in all roundings */ \
 	{name, op, shape, flags, is, {{M(RND), SASS_RN}, __VA_ARGS__}, 0, 0}, \
-	{name ".RM", op, shape, flags, is, {{M(RND), SASS_RM}, __VA_ARGS__}, 0, 0}, \
-	{name ".RP", op, shape, flags, is, {{M(RND), SASS_RP}, __VA_ARGS__}, 0, 0}, \
-	{name ".RZ", op, shape, flags, is, {{M(RND), SASS_RZ_MODE}, __VA_ARGS__}, 0, 0}
-#define NONE {0, 0}
+		{name ".RM", op, shape, flags, is, {{M(RND), SASS_RM}, __VA_ARGS__}, 0, 0}, \
+		{name ".RP", op, shape, flags, is, {{M(RND), SASS_RP}, __VA_ARGS__}, 0, 0}, \
+	{ \
+		name ".RZ", op, shape, flags, is, {{M(RND), SASS_RZ_MODE}, __VA_ARGS__}, 0, 0 \
+	}
+#define NONE \
+	{ \
+		0, 0 \
+	}
 
 static const struct row rows[] = {
 	R4("FADD", SASS_FADD, "dab", NA, float_op, NONE),
@@ -564,39 +584,94 @@ static const struct row rows[] = {
 	{"FSEL.FTZ", SASS_FSEL, "dabx", NA, float_select, {{M(FTZ), 1}}, 0, 0},
 	{"FSET.BF.GT.AND", SASS_FSET, "dabx", NA, float_compare, {{M(CMP), SASS_CMP_GT}}, 0, 0},
 	{"FSETP.LT.AND", SASS_FSETP, "pqabx", NA, float_compare, {{M(CMP), SASS_CMP_LT}}, 0, 0},
-	{"FSETP.GEU.OR", SASS_FSETP, "pqabx", NA, float_compare,
-	  {{M(CMP), SASS_CMP_GEU}, {M(BOOL), SASS_OR}}, 0, 0},
-	{"FSETP.NAN.XOR", SASS_FSETP, "pqabx", NA, float_compare,
-	  {{M(CMP), SASS_CMP_NAN}, {M(BOOL), SASS_XOR}}, 0, 0},
-	{"FSETP.NE.FTZ.AND", SASS_FSETP, "pqabx", NA, float_compare, {{M(CMP), SASS_CMP_NE}, {M(FTZ), 1}}, 0, 0},
+	{"FSETP.GEU.OR",
+	 SASS_FSETP,
+	 "pqabx",
+	 NA,
+	 float_compare,
+	 {{M(CMP), SASS_CMP_GEU}, {M(BOOL), SASS_OR}},
+	 0,
+	 0},
+	{"FSETP.NAN.XOR",
+	 SASS_FSETP,
+	 "pqabx",
+	 NA,
+	 float_compare,
+	 {{M(CMP), SASS_CMP_NAN}, {M(BOOL), SASS_XOR}},
+	 0,
+	 0},
+	{"FSETP.NE.FTZ.AND",
+	 SASS_FSETP,
+	 "pqabx",
+	 NA,
+	 float_compare,
+	 {{M(CMP), SASS_CMP_NE}, {M(FTZ), 1}},
+	 0,
+	 0},
 	{"DSETP.LE.AND", SASS_DSETP, "pqABx", NA, double_compare, {{M(CMP), SASS_CMP_LE}}, 0, 0},
-	{"DSETP.NUM.OR", SASS_DSETP, "pqABx", NA, double_compare,
-	  {{M(CMP), SASS_CMP_NUM}, {M(BOOL), SASS_OR}}, 0, 0},
+	{"DSETP.NUM.OR",
+	 SASS_DSETP,
+	 "pqABx",
+	 NA,
+	 double_compare,
+	 {{M(CMP), SASS_CMP_NUM}, {M(BOOL), SASS_OR}},
+	 0,
+	 0},
 	{"DSETP.MIN.AND", SASS_DSETP, "pqABx", NA, double_minmax, {{M(CMP), SASS_CMP_F}}, 0, 0},
 	{"DSETP.MAX.AND", SASS_DSETP, "pqABx", NA, double_minmax, {{M(CMP), SASS_CMP_T}}, 0, 0},
-	{"DSETP.EQU.XOR", SASS_DSETP, "pqABx", NA, double_compare,
-	  {{M(CMP), SASS_CMP_EQU}, {M(BOOL), SASS_XOR}}, 0, 0},
+	{"DSETP.EQU.XOR",
+	 SASS_DSETP,
+	 "pqABx",
+	 NA,
+	 double_compare,
+	 {{M(CMP), SASS_CMP_EQU}, {M(BOOL), SASS_XOR}},
+	 0,
+	 0},
 	/* conversions */
-	R4("I2F.S32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_S32}),
-	R4("I2F.U32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_U32}),
-	R4("I2F.F64.S32", SASS_I2F, "Da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_S32}),
-	R4("I2F.S64", SASS_I2F, "dA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_S64}),
-	R4("I2F.F64.U64", SASS_I2F, "DA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_U64}),
-	R4("F2I.S32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S32}, {M(STYPE), SASS_TYPE_F32},
-	   {M(NTZ), 1}),
-	R4("F2I.U32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U32}, {M(STYPE), SASS_TYPE_F32}),
-	R4("F2I.S16", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S16}, {M(STYPE), SASS_TYPE_F32},
-	   {M(FTZ), 1}),
-	R4("F2I.S64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64}, {M(STYPE), SASS_TYPE_F64}),
-	R4("F2I.U64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U64}, {M(STYPE), SASS_TYPE_F64}),
-	R4("F2I.S64.F32", SASS_F2I, "Da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64}, {M(STYPE), SASS_TYPE_F32}),
-	R4("F2F.F32.F64", SASS_F2F, "dA", NA, float_to_float, {M(DTYPE), SASS_TYPE_F32}, {M(STYPE), SASS_TYPE_F64}),
-	R4("F2F.F64.F32", SASS_F2F, "Da", NA, float_to_float, {M(DTYPE), SASS_TYPE_F64}, {M(STYPE), SASS_TYPE_F32}),
+	R4("I2F.S32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32},
+	   {M(STYPE), SASS_TYPE_S32}),
+	R4("I2F.U32", SASS_I2F, "da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32},
+	   {M(STYPE), SASS_TYPE_U32}),
+	R4("I2F.F64.S32", SASS_I2F, "Da", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64},
+	   {M(STYPE), SASS_TYPE_S32}),
+	R4("I2F.S64", SASS_I2F, "dA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F32},
+	   {M(STYPE), SASS_TYPE_S64}),
+	R4("I2F.F64.U64", SASS_I2F, "DA", 0, integer_to_float, {M(DTYPE), SASS_TYPE_F64},
+	   {M(STYPE), SASS_TYPE_U64}),
+	R4("F2I.S32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S32},
+	   {M(STYPE), SASS_TYPE_F32}, {M(NTZ), 1}),
+	R4("F2I.U32", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U32},
+	   {M(STYPE), SASS_TYPE_F32}),
+	R4("F2I.S16", SASS_F2I, "da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S16},
+	   {M(STYPE), SASS_TYPE_F32}, {M(FTZ), 1}),
+	R4("F2I.S64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64},
+	   {M(STYPE), SASS_TYPE_F64}),
+	R4("F2I.U64.F64", SASS_F2I, "DA", NA, float_to_integer, {M(DTYPE), SASS_TYPE_U64},
+	   {M(STYPE), SASS_TYPE_F64}),
+	R4("F2I.S64.F32", SASS_F2I, "Da", NA, float_to_integer, {M(DTYPE), SASS_TYPE_S64},
+	   {M(STYPE), SASS_TYPE_F32}),
+	R4("F2F.F32.F64", SASS_F2F, "dA", NA, float_to_float, {M(DTYPE), SASS_TYPE_F32},
+	   {M(STYPE), SASS_TYPE_F64}),
+	R4("F2F.F64.F32", SASS_F2F, "Da", NA, float_to_float, {M(DTYPE), SASS_TYPE_F64},
+	   {M(STYPE), SASS_TYPE_F32}),
 	R4("FRND", SASS_FRND, "da", NA, round_float, {M(DTYPE), SASS_TYPE_F32}),
 	R4("FRND.F64", SASS_FRND, "DA", NA, round_float, {M(DTYPE), SASS_TYPE_F64}),
-	{"I2FP.F32.S32", SASS_I2FP, "da", 0, integer_to_float, {{M(STYPE), SASS_TYPE_S32}}, 0, true},
-	{"I2FP.F32.U32.RZ", SASS_I2FP, "da", 0, integer_to_float,
-	  {{M(STYPE), SASS_TYPE_U32}, {M(RND), SASS_RZ_MODE}}, 0, true},
+	{"I2FP.F32.S32",
+	 SASS_I2FP,
+	 "da",
+	 0,
+	 integer_to_float,
+	 {{M(STYPE), SASS_TYPE_S32}},
+	 0,
+	 true},
+	{"I2FP.F32.U32.RZ",
+	 SASS_I2FP,
+	 "da",
+	 0,
+	 integer_to_float,
+	 {{M(STYPE), SASS_TYPE_U32}, {M(RND), SASS_RZ_MODE}},
+	 0,
+	 true},
 	/* integers */
 	{"IADD3", SASS_IADD3, "dpqabc", SASS_NEG, add3, {NONE}, 0, 0},
 	{"IADD3.X", SASS_IADD3, "dpqabcxy", SASS_NOT, add3, {{M(X), 1}}, 0, 0},
@@ -609,11 +684,38 @@ static const struct row rows[] = {
 	{"IMAD.WIDE.U32.X", SASS_IMAD_WIDE, "DpabCx", 0, multiply_wide, {{M(X), 1}}, 0, 0},
 	{"IMAD.HI", SASS_IMAD_HI, "dnabC", 0, multiply_wide, {{M(SIGNED), 1}}, 0, 0},
 	{"IMAD.HI.U32", SASS_IMAD_HI, "dnabC", 0, multiply_wide, {NONE}, 0, 0},
-	{"ISETP.LT.AND", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_LT}, {M(SIGNED), 1}}, 0, 0},
-	{"ISETP.GE.U32.OR", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_GE}, {M(BOOL), SASS_OR}}, 0, 0},
-	{"ISETP.NE.XOR", SASS_ISETP, "pqabx", 0, compare, {{M(CMP), SASS_CMP_NE}, {M(BOOL), SASS_XOR}}, 0, 0},
-	{"ISETP.GT.AND.EX", SASS_ISETP, "pqabxy", 0, compare,
-	  {{M(CMP), SASS_CMP_GT}, {M(SIGNED), 1}, {M(EX), 1}}, 0, 0},
+	{"ISETP.LT.AND",
+	 SASS_ISETP,
+	 "pqabx",
+	 0,
+	 compare,
+	 {{M(CMP), SASS_CMP_LT}, {M(SIGNED), 1}},
+	 0,
+	 0},
+	{"ISETP.GE.U32.OR",
+	 SASS_ISETP,
+	 "pqabx",
+	 0,
+	 compare,
+	 {{M(CMP), SASS_CMP_GE}, {M(BOOL), SASS_OR}},
+	 0,
+	 0},
+	{"ISETP.NE.XOR",
+	 SASS_ISETP,
+	 "pqabx",
+	 0,
+	 compare,
+	 {{M(CMP), SASS_CMP_NE}, {M(BOOL), SASS_XOR}},
+	 0,
+	 0},
+	{"ISETP.GT.AND.EX",
+	 SASS_ISETP,
+	 "pqabxy",
+	 0,
+	 compare,
+	 {{M(CMP), SASS_CMP_GT}, {M(SIGNED), 1}, {M(EX), 1}},
+	 0,
+	 0},
 	{"IMNMX", SASS_IMNMX, "dabx", 0, minmax, {{M(SIGNED), 1}}, 0, 0},
 	{"IMNMX.U32", SASS_IMNMX, "dabx", 0, minmax, {NONE}, 0, 0},
 	{"VIMNMX.RELU", SASS_VIMNMX, "dabx", 0, minmax, {{M(SIGNED), 1}, {M(RELU), 1}}, 0, true},
@@ -638,8 +740,14 @@ static const struct row rows[] = {
 	{"SHF.L.U64.HI", SASS_SHF, "dabc", 0, shift, {{M(SHTYPE), SASS_SH_U64}, {M(HI), 1}}, 0, 0},
 	{"SHF.L.W.U32.HI", SASS_SHF, "dabc", 0, shift, {{M(WRAP), 1}, {M(HI), 1}}, 0, 0},
 	{"SHF.R.U32.HI", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(HI), 1}}, 0, 0},
-	{"SHF.R.S32.HI", SASS_SHF, "dabc", 0, shift,
-	  {{M(RIGHT), 1}, {M(HI), 1}, {M(SHTYPE), SASS_SH_S32}}, 0, 0},
+	{"SHF.R.S32.HI",
+	 SASS_SHF,
+	 "dabc",
+	 0,
+	 shift,
+	 {{M(RIGHT), 1}, {M(HI), 1}, {M(SHTYPE), SASS_SH_S32}},
+	 0,
+	 0},
 	{"SHF.R.U64", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(SHTYPE), SASS_SH_U64}}, 0, 0},
 	{"SHF.R.S64", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(SHTYPE), SASS_SH_S64}}, 0, 0},
 	{"SHF.R.W.U32", SASS_SHF, "dabc", 0, shift, {{M(RIGHT), 1}, {M(WRAP), 1}}, 0, 0},

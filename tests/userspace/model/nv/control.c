@@ -63,25 +63,26 @@ static uint32_t want_nested(uint32_t t)
 static void test_nested(void)
 {
 	begin();
-	INS(&r, SASS_LOP3, (PT, R(5), R(0), IMM(1), RZ, IMM(0xc0)));                 /* 5 */
+	INS(&r, SASS_LOP3, (PT, R(5), R(0), IMM(1), RZ, IMM(0xc0))); /* 5 */
 	INS(&r, SASS_ISETP, (P(0), PT, R(5), RZ, PT), CMP(NE));
 	INS(&r, SASS_LOP3, (PT, R(5), R(0), IMM(2), RZ, IMM(0xc0)));
 	INS(&r, SASS_ISETP, (P(1), PT, R(5), RZ, PT), CMP(NE));
 	INS(&r, SASS_BSSY, (B(0), TO(20)));
-	INS(&r, SASS_BRA, (PT, TO(13)), GUARD(0));                                   /* 10 */
+	INS(&r, SASS_BRA, (PT, TO(13)), GUARD(0)); /* 10 */
 	INS(&r, SASS_MOV, (R(4), IMM(10)));
 	INS(&r, SASS_BRA, (PT, TO(19)));
-	INS(&r, SASS_BSSY, (B(1), TO(18)));                                          /* 13 */
+	INS(&r, SASS_BSSY, (B(1), TO(18))); /* 13 */
 	INS(&r, SASS_BRA, (PT, TO(16)), GUARD(1));
 	INS(&r, SASS_BRA, (PT, TO(17)));
-	INS(&r, SASS_MOV, (R(4), IMM(3)));                                           /* 16 */
+	INS(&r, SASS_MOV, (R(4), IMM(3))); /* 16 */
 	INS(&r, SASS_MOV, (R(4), IMM(1)), GUARD_NOT(1));
-	INS(&r, SASS_BSYNC, (B(1)));                                                 /* 18 */
-	INS(&r, SASS_BSYNC, (B(0)));                                                 /* 19 */
-	INS(&r, SASS_VOTE, (R(6), PT, PT), BALLOT);                                  /* 20 */
+	INS(&r, SASS_BSYNC, (B(1)));                /* 18 */
+	INS(&r, SASS_BSYNC, (B(0)));                /* 19 */
+	INS(&r, SASS_VOTE, (R(6), PT, PT), BALLOT); /* 20 */
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(6), RZ));
 	end(4);
-	ok(launch(1, 64) && out_is(64, want_nested), "nested branches meet again at their barriers");
+	ok(launch(1, 64) && out_is(64, want_nested),
+	   "nested branches meet again at their barriers");
 }
 
 /* Every lane goes round lane % 7 + 1 times. */
@@ -95,12 +96,12 @@ static uint32_t want_trips(uint32_t t)
 static void test_trips(void)
 {
 	begin();
-	INS(&r, SASS_MOV, (R(4), IMM(0)));                                           /* 5 */
+	INS(&r, SASS_MOV, (R(4), IMM(0))); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0)));
-	INS(&r, SASS_IMAD_HI, (R(6), PT, R(10), IMM(0x24924925), RZ));               /* lane / 7 */
+	INS(&r, SASS_IMAD_HI, (R(6), PT, R(10), IMM(0x24924925), RZ)); /* lane / 7 */
 	INS(&r, SASS_IMAD, (R(6), R(6), IMM(-7), R(10)));
 	INS(&r, SASS_BSSY, (B(0), TO(15)));
-	INS(&r, SASS_IADD3, (R(5), PT, PT, R(5), IMM(1), RZ));                       /* 10 */
+	INS(&r, SASS_IADD3, (R(5), PT, PT, R(5), IMM(1), RZ)); /* 10 */
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(5), RZ));
 	INS(&r, SASS_ISETP, (P(0), PT, R(5), R(6), PT), CMP(LE));
 	INS(&r, SASS_BRA, (PT, TO(10)), GUARD(0));
@@ -108,7 +109,8 @@ static void test_trips(void)
 	INS(&r, SASS_VOTE, (R(6), PT, PT), BALLOT);
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(6), RZ));
 	end(4);
-	ok(launch(2, 96) && out_is(96, want_trips), "lanes leave a loop one by one and meet behind it");
+	ok(launch(2, 96) && out_is(96, want_trips),
+	   "lanes leave a loop one by one and meet behind it");
 }
 
 /* Lanes below 8 break out of the loop early and meet the others at the outer barrier only. */
@@ -120,21 +122,21 @@ static uint32_t want_break(uint32_t t)
 static void test_break(void)
 {
 	begin();
-	INS(&r, SASS_MOV, (R(5), IMM(0)));                                           /* 5 */
+	INS(&r, SASS_MOV, (R(5), IMM(0))); /* 5 */
 	INS(&r, SASS_ISETP, (P(1), PT, R(10), IMM(8), PT), CMP(LT));
 	INS(&r, SASS_BSSY, (B(1), TO(20)));
 	INS(&r, SASS_BSSY, (B(0), TO(15)));
-	INS(&r, SASS_IADD3, (R(5), PT, PT, R(5), IMM(1), RZ));                       /* 9 */
+	INS(&r, SASS_IADD3, (R(5), PT, PT, R(5), IMM(1), RZ)); /* 9 */
 	INS(&r, SASS_BREAK, (B(0)), GUARD(1));
 	INS(&r, SASS_BRA, (PT, TO(17)), GUARD(1));
 	INS(&r, SASS_ISETP, (P(0), PT, R(5), IMM(5), PT), CMP(LT));
 	INS(&r, SASS_BRA, (PT, TO(9)), GUARD(0));
-	INS(&r, SASS_BSYNC, (B(0)));                                                 /* 14 */
+	INS(&r, SASS_BSYNC, (B(0))); /* 14 */
 	INS(&r, SASS_VOTE, (R(6), PT, PT), BALLOT);
 	INS(&r, SASS_BRA, (PT, TO(19)));
-	INS(&r, SASS_MOV, (R(5), IMM(1000)));                                        /* 17 */
+	INS(&r, SASS_MOV, (R(5), IMM(1000))); /* 17 */
 	INS(&r, SASS_MOV, (R(6), IMM(0xffffff00)));
-	INS(&r, SASS_BSYNC, (B(1)));                                                 /* 19 */
+	INS(&r, SASS_BSYNC, (B(1))); /* 19 */
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(5), R(6), RZ));
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_break), "BREAK takes lanes out of a barrier for good");
@@ -154,7 +156,7 @@ static void test_exit(void)
 	INS(&r, SASS_BSSY, (B(0), TO(10)));
 	INS(&r, SASS_EXIT, (PT), GUARD(0));
 	INS(&r, SASS_BSYNC, (B(0)));
-	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);                                  /* 10 */
+	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT); /* 10 */
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_exit), "lanes that have exited are not waited for");
 }
@@ -174,11 +176,11 @@ static uint32_t want_collective(uint32_t t)
 static void test_warpsync(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xffffffff)));
 	INS(&r, SASS_BRA, (PT, TO(9)), GUARD(0));
 	INS(&r, SASS_NOP, (op_reg(SASS_NONE, 0)), in.nops = 0);
-	INS(&r, SASS_WARPSYNC, (PT, R(5)));                                          /* 9 */
+	INS(&r, SASS_WARPSYNC, (PT, R(5))); /* 9 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all), "WARPSYNC waits for the lanes of its mask");
@@ -186,54 +188,56 @@ static void test_warpsync(void)
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));
 	INS(&r, SASS_BRA, (PT, TO(8)), GUARD(0));
 	INS(&r, SASS_NOP, (op_reg(SASS_NONE, 0)), in.nops = 0);
-	INS(&r, SASS_WARPSYNC_ALL, (PT));                                            /* 8 */
+	INS(&r, SASS_WARPSYNC_ALL, (PT)); /* 8 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all), "WARPSYNC.ALL waits for every lane");
 	/* Lanes from 20 on wait for each other first, 20 to 23 come to that late. */
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xfff00000)));
 	INS(&r, SASS_MOV, (R(6), IMM(0xffffffff)));
 	INS(&r, SASS_BRA, (PT, TO(12)), GUARD(0));
 	INS(&r, SASS_ISETP, (P(1), PT, R(10), IMM(24), PT), CMP(LT));
 	INS(&r, SASS_BRA, (PT, TO(15)), GUARD(1));
-	INS(&r, SASS_WARPSYNC, (PT, R(5)));                                          /* 11 */
-	INS(&r, SASS_WARPSYNC, (PT, R(6)));                                          /* 12 */
+	INS(&r, SASS_WARPSYNC, (PT, R(5))); /* 11 */
+	INS(&r, SASS_WARPSYNC, (PT, R(6))); /* 12 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	INS(&r, SASS_BRA, (PT, TO(16)));
-	INS(&r, SASS_BRA, (PT, TO(11)));                                             /* 15 */
+	INS(&r, SASS_BRA, (PT, TO(11))); /* 15 */
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_all), "lanes with different masks do not meet at WARPSYNC");
+	ok(launch(1, 32) && out_is(32, want_all),
+	   "lanes with different masks do not meet at WARPSYNC");
 }
 
 /* Lanes wait for all others at two instructions; what they do then they do together. */
 static void test_collective(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_BRA, (PT, TO(9)), GUARD(0));
 	INS(&r, SASS_WARPSYNC_ALL, (PT));
 	INS(&r, SASS_BRA, (PT, TO(10)));
-	INS(&r, SASS_WARPSYNC_ALL, (PT));                                            /* 9 */
+	INS(&r, SASS_WARPSYNC_ALL, (PT)); /* 9 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(!launch(1, 32) && e.fault == MODEL_FAULT_BARRIER && strstr(e.text, "this one at WARPSYNC"),
+	ok(!launch(1, 32) && e.fault == MODEL_FAULT_BARRIER &&
+		   strstr(e.text, "this one at WARPSYNC"),
 	   "lanes at two WARPSYNC do not meet, as on an H200");
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xffffffff)));
 	INS(&r, SASS_BRA, (PT, TO(13)), GUARD(0));
 	INS(&r, SASS_WARPSYNC_COLLECTIVE, (PT, R(5), TO(11)));
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
-	INS(&r, SASS_ENDCOLLECTIVE, (PT));                                           /* 10 */
+	INS(&r, SASS_ENDCOLLECTIVE, (PT)); /* 10 */
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(1), RZ));
 	INS(&r, SASS_BRA, (PT, TO(17)));
-	INS(&r, SASS_WARPSYNC_COLLECTIVE, (PT, R(5), TO(16)));                       /* 13 */
+	INS(&r, SASS_WARPSYNC_COLLECTIVE, (PT, R(5), TO(16))); /* 13 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	INS(&r, SASS_ENDCOLLECTIVE, (PT));
-	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ));                       /* 16 */
-	end(4);                                                                      /* 17 */
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ)); /* 16 */
+	end(4);                                                /* 17 */
 	ok(launch(1, 32) && out_is(32, want_collective),
 	   "lanes at two WARPSYNC.COLLECTIVE vote together and go back apart");
 }
@@ -247,24 +251,25 @@ static uint32_t want_call(uint32_t t)
 static void test_call(void)
 {
 	begin();
-	INS(&r, SASS_MOV, (R(4), R(0)));                                             /* 5 */
+	INS(&r, SASS_MOV, (R(4), R(0))); /* 5 */
 	INS(&r, SASS_MOV, (R(21), IMM(0)));
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(11), PT), CMP(LT));
 	INS(&r, SASS_BSSY, (B(0), TO(18)));
 	INS(&r, SASS_BRA, (PT, TO(14)), GUARD(0));
-	INS(&r, SASS_MOV, (R(20), IMM(12 * 16)));                                    /* 10 */
+	INS(&r, SASS_MOV, (R(20), IMM(12 * 16))); /* 10 */
 	INS(&r, SASS_CALL_REL, (PT, TO(21)), in.mod[SASS_M_NODEC] = 1);
-	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ));                       /* 12 */
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ)); /* 12 */
 	INS(&r, SASS_BRA, (PT, TO(17)));
-	INS(&r, SASS_MOV, (R(20), IMM(16 * 16)));                                    /* 14 */
+	INS(&r, SASS_MOV, (R(20), IMM(16 * 16))); /* 14 */
 	INS(&r, SASS_CALL_REL, (PT, TO(21)), in.mod[SASS_M_NODEC] = 1);
-	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(1), RZ));                       /* 16 */
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(1), RZ)); /* 16 */
 	INS(&r, SASS_BSYNC, (B(0)));
 	INS(&r, SASS_NOP, (op_reg(SASS_NONE, 0)), in.nops = 0);
-	end(4);                                                                      /* 19, 20 */
-	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(4), RZ));                         /* 21 */
+	end(4);                                              /* 19, 20 */
+	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(4), RZ)); /* 21 */
 	INS(&r, SASS_RET_REL, (PT, R(20), TO(0)), in.mod[SASS_M_NODEC] = 1);
-	ok(launch(1, 64) && out_is(64, want_call), "lanes call one function from two places and return");
+	ok(launch(1, 64) && out_is(64, want_call),
+	   "lanes call one function from two places and return");
 }
 
 /* Lane i jumps to instruction 8 + 2 * (i % 3). */
@@ -276,19 +281,20 @@ static uint32_t want_indirect(uint32_t t)
 static void test_indirect(void)
 {
 	begin();
-	INS(&r, SASS_IMAD_HI, (R(6), PT, R(10), IMM(0x55555556), RZ));               /* 5 */
+	INS(&r, SASS_IMAD_HI, (R(6), PT, R(10), IMM(0x55555556), RZ)); /* 5 */
 	INS(&r, SASS_IMAD, (R(6), R(6), IMM(-3), R(10)));
 	INS(&r, SASS_IMAD, (R(6), R(6), IMM(32), RZ));
 	INS(&r, SASS_MOV, (R(7), IMM(0)));
-	INS(&r, SASS_BRX, (PT, R(6), TO(10)));                                       /* 9 */
+	INS(&r, SASS_BRX, (PT, R(6), TO(10))); /* 9 */
 	INS(&r, SASS_MOV, (R(4), IMM(100)));
 	INS(&r, SASS_BRA, (PT, TO(16)));
 	INS(&r, SASS_MOV, (R(4), IMM(101)));
 	INS(&r, SASS_BRA, (PT, TO(16)));
 	INS(&r, SASS_MOV, (R(4), IMM(102)));
 	INS(&r, SASS_BRA, (PT, TO(16)));
-	end(4);                                                                      /* 16 */
-	ok(launch(1, 32) && out_is(32, want_indirect), "an indirect branch goes where each lane says");
+	end(4); /* 16 */
+	ok(launch(1, 32) && out_is(32, want_indirect),
+	   "an indirect branch goes where each lane says");
 }
 
 /* A lock in shared memory that lanes of one warp fight for: whoever holds it must get on. */
@@ -300,14 +306,14 @@ static uint32_t want_lock(uint32_t t)
 static void test_lock(void)
 {
 	begin();
-	INS(&r, SASS_MOV, (R(5), IMM(0)));                                           /* 5 */
+	INS(&r, SASS_MOV, (R(5), IMM(0))); /* 5 */
 	INS(&r, SASS_ISETP, (P(0), PT, R(0), RZ, PT), CMP(EQ));
 	INS(&r, SASS_STS, (AT32(SASS_RZ, 0), R(5)), GUARD(0));
 	INS(&r, SASS_STS, (AT32(SASS_RZ, 4), R(5)), GUARD(0));
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT));
-	INS(&r, SASS_MOV, (R(6), IMM(1)));                                           /* 10 */
+	INS(&r, SASS_MOV, (R(6), IMM(1))); /* 10 */
 	INS(&r, SASS_BSSY, (B(0), TO(20)));
-	INS(&r, SASS_ATOMS_CAS, (R(7), AT32(SASS_RZ, 0), RZ, R(6)));                 /* 12: the lock */
+	INS(&r, SASS_ATOMS_CAS, (R(7), AT32(SASS_RZ, 0), RZ, R(6))); /* 12: the lock */
 	INS(&r, SASS_ISETP, (P(1), PT, R(7), RZ, PT), CMP(NE));
 	INS(&r, SASS_BRA, (PT, TO(12)), GUARD(1));
 	INS(&r, SASS_LDS, (R(8), AT32(SASS_RZ, 4)));
@@ -326,12 +332,12 @@ static void test_lock(void)
 static void part(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_IMAD, (R(5), R(10), IMM(4), RZ));
 	INS(&r, SASS_LOP3, (PT, R(6), R(5), IMM(64), RZ, IMM(0x3c)));
 	INS(&r, SASS_MOV, (R(7), IMM(1)));
 	INS(&r, SASS_STS, (AT32(5, 0), RZ));
-	INS(&r, SASS_BRA, (PT, TO(11)), GUARD(0));                                   /* 10 */
+	INS(&r, SASS_BRA, (PT, TO(11)), GUARD(0)); /* 10 */
 }
 
 static uint32_t want_parted(uint32_t t)
@@ -355,7 +361,8 @@ static void test_parted(void)
 	part();
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_parted), "lanes that parted do not meet by being at one instruction");
+	ok(launch(1, 32) && out_is(32, want_parted),
+	   "lanes that parted do not meet by being at one instruction");
 	for (uint32_t meet = 0; meet < 2; meet++) {
 		part();
 		INS(&r, SASS_STS, (AT32(5, 0), R(7)));
@@ -368,7 +375,8 @@ static void test_parted(void)
 		end(4);
 		ok(launch(1, 32) && out_is(32, meet ? want_one : want_late), "%s",
 		   meet ? "WARPSYNC of all lanes brings them together before a block barrier"
-			: "parted lanes pass a block barrier that others of their warp have not come to");
+			: "parted lanes pass a block barrier that others of their warp have not "
+			  "come to");
 	}
 }
 
@@ -379,15 +387,16 @@ static void test_parted(void)
 static void test_late(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT));                /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xffff0000)));
 	INS(&r, SASS_MOV, (R(5), IMM(0xffff)), GUARD(0));
 	INS(&r, SASS_BSSY, (B(0), TO(11)));
 	INS(&r, SASS_WARPSYNC, (PT, R(5)));
-	INS(&r, SASS_BSYNC, (B(0)));                                                 /* 10 */
+	INS(&r, SASS_BSYNC, (B(0))); /* 10 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_parted), "BSYNC does not wait for lanes that another mask's WARPSYNC let go");
+	ok(launch(1, 32) && out_is(32, want_parted),
+	   "BSYNC does not wait for lanes that another mask's WARPSYNC let go");
 }
 
 /* R2UR says which lanes have another value than the one that it takes. */
@@ -399,7 +408,7 @@ static uint32_t want_others(uint32_t t)
 static void test_others(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(3), PT), CMP(LT));                 /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(3), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(5)));
 	INS(&r, SASS_MOV, (R(5), IMM(6)), GUARD_NOT(0));
 	INS(&r, SASS_R2UR, (P(1), UR(4), R(5)));
@@ -407,7 +416,8 @@ static void test_others(void)
 	INS(&r, SASS_MOV, (R(4), IMM(0)));
 	INS(&r, SASS_MOV, (R(4), R(6)), GUARD(1));
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_others), "R2UR has a predicate for lanes that have another value");
+	ok(launch(1, 32) && out_is(32, want_others),
+	   "R2UR has a predicate for lanes that have another value");
 }
 
 /* BRA.DIV takes all lanes along if those of its guard are not all that its mask names. */
@@ -420,14 +430,16 @@ static uint32_t want_taken(uint32_t t)
 static void test_div(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(3), PT), CMP(LT));                 /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(3), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_UMOV, (UR(4), IMM(-1)));
 	INS(&r, SASS_MOV, (R(4), IMM(5)));
-	INS(&r, SASS_BRA_UREG, (PT, UR(4), TO(10)), GUARD(0), in.mod[SASS_M_UNIFORM] = SASS_BRA_DIV);
+	INS(&r, SASS_BRA_UREG, (PT, UR(4), TO(10)), GUARD(0),
+	    in.mod[SASS_M_UNIFORM] = SASS_BRA_DIV);
 	INS(&r, SASS_MOV, (R(4), IMM(6)));
-	INS(&r, SASS_NOP, (PT), in.nops = 0);                                        /* 10 */
+	INS(&r, SASS_NOP, (PT), in.nops = 0); /* 10 */
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_taken), "BRA.DIV is taken by all lanes if its guard leaves some out");
+	ok(launch(1, 32) && out_is(32, want_taken),
+	   "BRA.DIV is taken by all lanes if its guard leaves some out");
 }
 
 /* Barriers: each thread reads what its mirror image wrote. */
@@ -445,7 +457,8 @@ static void test_bar(void)
 	INS(&r, SASS_IMAD, (R(5), R(0), IMM(-4), RZ));
 	INS(&r, SASS_LDS, (R(4), AT32(5, 255 * 4)));
 	end(4);
-	ok(launch(3, 256) && out_is(256, want_mirror), "a barrier holds threads until all have come");
+	ok(launch(3, 256) && out_is(256, want_mirror),
+	   "a barrier holds threads until all have come");
 }
 
 /* The first two warps only arrive; the third waits for them. */
@@ -457,16 +470,16 @@ static uint32_t want_arrive(uint32_t t)
 static void test_arrive(void)
 {
 	begin();
-	INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(64), PT), CMP(GE));                 /* 5 */
+	INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(64), PT), CMP(GE)); /* 5 */
 	INS(&r, SASS_IMAD, (R(5), R(0), IMM(4), RZ));
 	INS(&r, SASS_MOV, (R(4), IMM(7)));
 	INS(&r, SASS_BRA, (PT, TO(12)), GUARD(0));
 	INS(&r, SASS_STS, (AT32(5, 0), R(0)));
 	INS(&r, SASS_BAR, (IMM(1), IMM(96), PT), in.mod[SASS_M_BAR] = SASS_BAR_ARV);
 	INS(&r, SASS_BRA, (PT, TO(14)));
-	INS(&r, SASS_BAR, (IMM(1), IMM(96), PT));                                    /* 12 */
+	INS(&r, SASS_BAR, (IMM(1), IMM(96), PT)); /* 12 */
 	INS(&r, SASS_LDS, (R(4), AT32(5, -256)));
-	end(4);                                                                      /* 14 */
+	end(4); /* 14 */
 	ok(launch(1, 96) && out_is(96, want_arrive), "BAR.ARV counts and does not wait");
 }
 
@@ -510,7 +523,8 @@ static void test_deadlock(void)
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), GUARD(0));
 	INS(&r, SASS_BAR, (IMM(1), IMM(0), PT), GUARD_NOT(0));
 	end(0);
-	ok(!launch(1, 64) && e.fault == MODEL_FAULT_BARRIER && strstr(e.text, "this one at barrier 0"),
+	ok(!launch(1, 64) && e.fault == MODEL_FAULT_BARRIER &&
+		   strstr(e.text, "this one at barrier 0"),
 	   "threads that wait at different barriers are noticed");
 }
 
@@ -533,7 +547,8 @@ static void test_endless(void)
 	begin();
 	INS(&r, SASS_MOV, (R(4), IMM(0xffffffff)));
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_all), "destroying the channel stops it, and the next one runs");
+	ok(launch(1, 32) && out_is(32, want_all),
+	   "destroying the channel stops it, and the next one runs");
 }
 
 /* Block 0 waits for a flag that the last block sets; there are more blocks than host threads. */
@@ -547,9 +562,9 @@ static void test_blocks(void)
 	INS(&r, SASS_MOV, (R(3), C0(r.params + 12)));
 	INS(&r, SASS_MOV, (R(6), IMM(1)));
 	INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(7), PT), CMP(EQ));
-	INS(&r, SASS_STG, (AT(2, 0), R(6)), GUARD(0));                               /* 5 */
+	INS(&r, SASS_STG, (AT(2, 0), R(6)), GUARD(0)); /* 5 */
 	INS(&r, SASS_EXIT, (PT), GUARD(0));
-	INS(&r, SASS_LDG, (PT, R(4), AT(2, 0)));                                     /* 7 */
+	INS(&r, SASS_LDG, (PT, R(4), AT(2, 0))); /* 7 */
 	INS(&r, SASS_ISETP, (P(0), PT, R(4), RZ, PT), CMP(EQ));
 	INS(&r, SASS_NANOSLEEP, (PT, IMM(10)), GUARD(0));
 	INS(&r, SASS_BRA, (PT, TO(7)), GUARD(0));

@@ -2,9 +2,10 @@
 /* The copy engine: lines, fills, its semaphore, and what it refuses. */
 #include "tests/userspace/model/nv/_rig.h"
 
-#define LINEAR (NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
-#define SRC    (RIG_DATA + 0x10000)
-#define DST    (RIG_DATA + 0x20000)
+#define LINEAR \
+	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)
+#define SRC (RIG_DATA + 0x10000)
+#define DST (RIG_DATA + 0x20000)
 
 static struct rig r;
 
@@ -34,7 +35,8 @@ static bool copied(uint32_t at, uint32_t from, uint32_t n)
 {
 	uint8_t *src = rig_at(&r, SRC), *dst = rig_at(&r, DST);
 
-	return !memcmp(dst + at, src + from, n) && dst[at + n] == 0xee && (!at || dst[at - 1] == 0xee);
+	return !memcmp(dst + at, src + from, n) && dst[at + n] == 0xee &&
+	       (!at || dst[at - 1] == 0xee);
 }
 
 static void test_lines(void)
@@ -48,23 +50,26 @@ static void test_lines(void)
 		clean();
 		set(SRC + cases[i].from, DST + cases[i].to, cases[i].bytes);
 		rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
-		ok(rig_go(&r) && copied(cases[i].to, cases[i].from, cases[i].bytes), "%u bytes from +%u to +%u",
-		   cases[i].bytes, cases[i].from, cases[i].to);
+		ok(rig_go(&r) && copied(cases[i].to, cases[i].from, cases[i].bytes),
+		   "%u bytes from +%u to +%u", cases[i].bytes, cases[i].from, cases[i].to);
 	}
 	clean();
 	set(SRC, DST, 10);
 	rig_method(&r, 4, NV_COPY_LINES, 3);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_MULTI_LINE);
-	ok(rig_go(&r) && copied(0, 0, 10) && copied(60, 100, 10) && copied(120, 200, 10), "three lines by pitch");
+	ok(rig_go(&r) && copied(0, 0, 10) && copied(60, 100, 10) && copied(120, 200, 10),
+	   "three lines by pitch");
 	clean();
 	set(SRC, DST, 10);
 	rig_method(&r, 4, NV_COPY_LINES, 3);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
-	ok(rig_go(&r) && copied(0, 0, 10) && ((uint8_t *)rig_at(&r, DST))[60] == 0xee, "one line without MULTI_LINE");
+	ok(rig_go(&r) && copied(0, 0, 10) && ((uint8_t *)rig_at(&r, DST))[60] == 0xee,
+	   "one line without MULTI_LINE");
 	clean();
 	set(SRC, SRC + 8, 64);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
-	ok(rig_go(&r) && src[8] == 1 && src[71] == (uint8_t)(63 * 7 + 1), "an overlapping copy moves");
+	ok(rig_go(&r) && src[8] == 1 && src[71] == (uint8_t)(63 * 7 + 1),
+	   "an overlapping copy moves");
 }
 
 /* Neighbours in the address space need not be neighbours in memory. */
@@ -93,8 +98,9 @@ static void test_scattered(void)
 	rig_method(&r, 4, NV_COPY_REMAP_CONST_A, 0xabababab);
 	rig_method(&r, 4, NV_COPY_REMAP_COMPONENTS, NV_COPY_REMAP_FILL(4));
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_REMAP);
-	ok(rig_go(&r) && dst[0x1ff0] == 0xab && dst[0x1fff] == 0xab && dst[0] == 0xab && dst[15] == 0xab &&
-	   dst[16] == 0xee && dst[0x2000] == 0xee, "a fill of scattered pages");
+	ok(rig_go(&r) && dst[0x1ff0] == 0xab && dst[0x1fff] == 0xab && dst[0] == 0xab &&
+		   dst[15] == 0xab && dst[16] == 0xee && dst[0x2000] == 0xee,
+	   "a fill of scattered pages");
 	model_unmap(r.space, 0x50000, 0x2000);
 	model_unmap(r.space, 0x60000, 0x2000);
 }
@@ -130,8 +136,9 @@ static void test_semaphore(void)
 		rig_word(&r, (uint32_t)(RIG_DATA + 0x40));
 		rig_word(&r, 0x89abcdef);
 		rig_word(&r, 0x01234567);
-		rig_method(&r, 4, NV_COPY_LAUNCH, wide ? NV_COPY_RELEASE_TIMESTAMP | NV_COPY_PAYLOAD_64
-						       : NV_COPY_RELEASE_PLAIN);
+		rig_method(&r, 4, NV_COPY_LAUNCH,
+			   wide ? NV_COPY_RELEASE_TIMESTAMP | NV_COPY_PAYLOAD_64
+				: NV_COPY_RELEASE_PLAIN);
 		ok(rig_go(&r), "a release without a copy");
 		ok(wide ? s[0] == 0x0123456789abcdef && s[1] < UINT64_MAX
 			: s[0] == 0xffffffff89abcdef && s[1] == UINT64_MAX,
@@ -148,13 +155,15 @@ static const struct {
 	{LINEAR & ~NV_COPY_SRC_LINEAR, 0, SRC, DST, 69, "block-linear memory is not modelled"},
 	{LINEAR | NV_COPY_SRC_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
 	{LINEAR | NV_COPY_DST_PHYSICAL, 0, SRC, DST, 69, "physical addresses"},
-	{LINEAR | NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST, 69, "physical addresses"},
+	{LINEAR | NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST, 69,
+	 "physical addresses"},
 	{LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions"},
 	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A"},
 	{LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size"},
 	{LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped"},
 	{LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped"},
-	{LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31, "the copy's source at 0x104000000 is not mapped"},
+	{LINEAR, 0, RIG_BASE + RIG_BYTES - 8, DST, 31,
+	 "the copy's source at 0x104000000 is not mapped"},
 };
 
 static void test_refused(void)
@@ -166,7 +175,8 @@ static void test_refused(void)
 		set(refused[i].src, refused[i].dst, 64);
 		rig_method(&r, 4, NV_COPY_REMAP_COMPONENTS, refused[i].components);
 		rig_method(&r, 4, NV_COPY_LAUNCH, refused[i].launch);
-		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text) && e.xid == refused[i].xid,
+		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text) &&
+				e.xid == refused[i].xid,
 			"refused: %s", refused[i].text))
 			diag("%s", e.text);
 	}
@@ -177,14 +187,19 @@ static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 {
 	struct rig *rig = argument;
 
-	return target == NV_COPY_TARGET_VRAM && address < RIG_BYTES / 2 ? rig->vram + address : NULL;
+	return target == NV_COPY_TARGET_VRAM && address < RIG_BYTES / 2 ? rig->vram + address
+									: NULL;
 }
 
 /* A channel that may name memory by its own address, and how far that goes. */
 static void test_physical(void)
 {
-	struct model_channel_config c = {.ring_va = RIG_RING, .ring_entries = RIG_ENTRIES, .userd = r.userd,
-					 .notifier = &r.notifier, .privileged = true, .physical = physical,
+	struct model_channel_config c = {.ring_va = RIG_RING,
+					 .ring_entries = RIG_ENTRIES,
+					 .userd = r.userd,
+					 .notifier = &r.notifier,
+					 .privileged = true,
+					 .physical = physical,
 					 .argument = &r};
 	struct model_error e;
 

@@ -61,13 +61,15 @@ static void pair_high(bool bad)
 
 static void predicate_as_data(bool bad)
 {
-	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT, STALL(bad ? 3 : 4));
+	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT,
+	    STALL(bad ? 3 : 4));
 	INS(&r, SASS_SEL, (R(7), R(4), R(5), P(1)));
 }
 
 static void predicate_as_guard(bool bad)
 {
-	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT, STALL(bad ? 12 : 13));
+	INS(&r, SASS_ISETP, (P(1), PT, R(4), R(5), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT,
+	    STALL(bad ? 12 : 13));
 	INS(&r, SASS_MOV, (R(7), IMM(1)), in.guard = 1);
 }
 
@@ -205,7 +207,8 @@ static void double_to_double(bool bad)
 
 	INS(&r, SASS_DADD, (R(4), R(6), R(8)), STALL(hopper ? (bad ? 7 : 8) : (bad ? 5 : 6)),
 	    in.write_barrier = hopper ? SASS_NO_SB : 0);
-	INS(&r, SASS_DADD, (R(10), R(4), R(8)), WAIT(hopper ? 0 : 1), in.write_barrier = hopper ? SASS_NO_SB : 1);
+	INS(&r, SASS_DADD, (R(10), R(4), R(8)), WAIT(hopper ? 0 : 1),
+	    in.write_barrier = hopper ? SASS_NO_SB : 1);
 	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(3));
 }
 
@@ -252,18 +255,20 @@ static const struct {
 	{no_scoreboard, "a load needs a scoreboard", "has no scoreboard to wait for"},
 	{load_overwritten, "a load's register is not overwritten before", "overwrites R8"},
 	{source_overwritten, "a store's data is not overwritten before it is read",
-	  "overwrites a source still to be read, R8"},
+	 "overwrites a source still to be read, R8"},
 	{address_overwritten, "nor is an address", "overwrites a source still to be read, R3"},
 	{result_covers_sources, "a result that is there has read its sources",
-	  "overwrites a source still to be read, R3"},
-	{in_order, "a later result of a unit in order covers an earlier one", "has no scoreboard to wait for"},
+	 "overwrites a source still to be read, R3"},
+	{in_order, "a later result of a unit in order covers an earlier one",
+	 "has no scoreboard to wait for"},
 	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
 	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
 	{uniform_address, "uniform arithmetic to a shared address takes 9", "reads UR4"},
 	{uniform_sum_then_move, "a uniform move does not overtake a sum", "overwrites UR4"},
 	{barrier_parted, "all lanes of a warp come to a block barrier together",
-	  "is reached by lanes 0x7f of a warp without 0xffffff80"},
-	{barrier_before_exit, "a block barrier needs 6 cycles before control flow", "which needs 6"},
+	 "is reached by lanes 0x7f of a warp without 0xffffff80"},
+	{barrier_before_exit, "a block barrier needs 6 cycles before control flow",
+	 "which needs 6"},
 	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
 	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},
 	{around_the_loop, "loads in flight around a loop", "reads R8"},
@@ -297,7 +302,8 @@ int main(void)
 				rig_renew(&r);
 			}
 			if (!ok(!run(i, true) && strstr(rig_error(&r, &e), rules[i].text) &&
-				e.fault == MODEL_FAULT_HAZARD, "%s: %s", rules[i].rule, rules[i].text))
+					e.fault == MODEL_FAULT_HAZARD,
+				"%s: %s", rules[i].rule, rules[i].text))
 				diag("%s", e.text);
 			rig_renew(&r);
 		}

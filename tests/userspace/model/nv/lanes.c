@@ -68,8 +68,8 @@ static bool result_is(uint32_t mask, const uint32_t *value, const uint32_t *pred
 		bool in = mask >> i & 1;
 
 		if (d[i] != (in ? value[i] : 0xdddddddd) || p[i] != (in ? predicate[i] : 0)) {
-			diag("lane %u: 0x%x and %u, not 0x%x and %u", i, d[i], p[i], in ? value[i] : 0xdddddddd,
-			     in ? predicate[i] : 0);
+			diag("lane %u: 0x%x and %u, not 0x%x and %u", i, d[i], p[i],
+			     in ? value[i] : 0xdddddddd, in ? predicate[i] : 0);
 			return false;
 		}
 	}
@@ -77,7 +77,8 @@ static bool result_is(uint32_t mask, const uint32_t *value, const uint32_t *pred
 }
 
 /* Shuffles, written from the PTX manual's own pseudocode. */
-static uint32_t shuffle(uint32_t mode, uint32_t lane, int b, int c, const uint32_t *a, uint32_t *inside)
+static uint32_t shuffle(uint32_t mode, uint32_t lane, int b, int c, const uint32_t *a,
+			uint32_t *inside)
 {
 	int bval = b & 0x1f, cval = c & 0x1f, mask = c >> 8 & 0x1f;
 	int max = ((int)lane & mask) | (cval & ~mask), min = (int)lane & mask, j = (int)lane;
@@ -104,13 +105,15 @@ static uint32_t shuffle(uint32_t mode, uint32_t lane, int b, int c, const uint32
 
 static void test_shuffle(uint32_t mode, const char *name)
 {
-	static const uint32_t clamps[] = {0x1f, 0x0000, 0x1c03, 0x1807, 0x101f, 0x181f, 0x1c1f, 0x0f0f};
+	static const uint32_t clamps[] = {0x1f,   0x0000, 0x1c03, 0x1807,
+					  0x101f, 0x181f, 0x1c1f, 0x0f0f};
 	uint32_t value[32], inside[32];
 	bool good = true;
 
 	for (uint32_t k = 0; k < sizeof(clamps) / sizeof(clamps[0]) && good; k++) {
 		begin(0xffffffff);
-		INS(&r, SASS_SHFL, (P(1), R(8), R(4), R(5), R(6)), in.mod[SASS_M_SHFL] = (uint8_t)mode);
+		INS(&r, SASS_SHFL, (P(1), R(8), R(4), R(5), R(6)),
+		    in.mod[SASS_M_SHFL] = (uint8_t)mode);
 		end();
 		for (uint32_t i = 0; i < 32; i++) {
 			table(0)[i] = next();
@@ -119,12 +122,14 @@ static void test_shuffle(uint32_t mode, const char *name)
 			value[i] = 0;
 		}
 		for (uint32_t i = 0; i < 32; i++)
-			value[i] = shuffle(mode, i, (int)table(1)[i], (int)table(2)[i], table(0), &inside[i]);
+			value[i] = shuffle(mode, i, (int)table(1)[i], (int)table(2)[i], table(0),
+					   &inside[i]);
 		good = launch() && result_is(0xffffffff, value, inside);
 	}
 	for (uint32_t b = 0; b < 32 && good; b += 3) {
 		begin(0xffffffff);
-		INS(&r, SASS_SHFL, (P(1), R(8), R(4), IMM(b), IMM(0x1f)), in.mod[SASS_M_SHFL] = (uint8_t)mode);
+		INS(&r, SASS_SHFL, (P(1), R(8), R(4), IMM(b), IMM(0x1f)),
+		    in.mod[SASS_M_SHFL] = (uint8_t)mode);
 		end();
 		for (uint32_t i = 0; i < 32; i++)
 			value[i] = shuffle(mode, i, (int)b, 0x1f, table(0), &inside[i]);
@@ -140,18 +145,21 @@ static void test_votes(void)
 	bool good = true;
 
 	for (uint32_t n = 0; n < 48 && good; n++) {
-		uint32_t mask = masks[n % 4], said = saids[n / 4 % 4], kind = n / 16, yes = mask & said;
+		uint32_t mask = masks[n % 4], said = saids[n / 4 % 4], kind = n / 16,
+			 yes = mask & said;
 		uint32_t value[32], answer[32];
 
 		begin(mask);
 		INS(&r, SASS_ISETP, (P(2), PT, R(5), RZ, PT), in.mod[SASS_M_CMP] = SASS_CMP_NE);
-		INS(&r, SASS_VOTE, (R(8), P(1), P(2)), in.mod[SASS_M_VOTE] = (uint8_t)kind, in.guard = 0);
+		INS(&r, SASS_VOTE, (R(8), P(1), P(2)), in.mod[SASS_M_VOTE] = (uint8_t)kind,
+		    in.guard = 0);
 		end();
 		for (uint32_t i = 0; i < 32; i++) {
 			table(1)[i] = said >> i & 1;
 			value[i] = yes;
-			answer[i] = kind == SASS_VOTE_ALL ? yes == mask
-				    : kind == SASS_VOTE_ANY ? yes != 0 : yes == mask || !yes;
+			answer[i] = kind == SASS_VOTE_ALL   ? yes == mask
+				    : kind == SASS_VOTE_ANY ? yes != 0
+							    : yes == mask || !yes;
 		}
 		good = launch() && result_is(mask, value, answer);
 	}
@@ -163,7 +171,8 @@ static void test_match(void)
 	bool any = true, all = true;
 
 	for (uint32_t n = 0; n < 12 && any && all; n++) {
-		uint32_t mask = n & 1 ? 0xffffffff : next() | 1, value[32], same[32], zero[32] = {0};
+		uint32_t mask = n & 1 ? 0xffffffff : next() | 1, value[32], same[32],
+			 zero[32] = {0};
 		bool equal = true;
 
 		for (uint32_t i = 0; i < 32; i++)
@@ -176,7 +185,8 @@ static void test_match(void)
 			equal &= !(mask >> i & 1) || value[i] == mask;
 		}
 		begin(mask);
-		INS(&r, SASS_MATCH_ANY, (R(8), R(4)), in.mod[SASS_M_STYPE] = SASS_TYPE_U32, in.guard = 0);
+		INS(&r, SASS_MATCH_ANY, (R(8), R(4)), in.mod[SASS_M_STYPE] = SASS_TYPE_U32,
+		    in.guard = 0);
 		end();
 		any = launch() && result_is(mask, value, zero);
 		for (uint32_t i = 0; i < 32; i++) {
@@ -184,7 +194,8 @@ static void test_match(void)
 			same[i] = equal;
 		}
 		begin(mask);
-		INS(&r, SASS_MATCH_ALL, (P(1), R(8), R(4)), in.mod[SASS_M_STYPE] = SASS_TYPE_U32, in.guard = 0);
+		INS(&r, SASS_MATCH_ALL, (P(1), R(8), R(4)), in.mod[SASS_M_STYPE] = SASS_TYPE_U32,
+		    in.guard = 0);
 		end();
 		all = launch() && result_is(mask, value, same);
 	}
@@ -217,21 +228,23 @@ static void test_redux(void)
 	bool good = true;
 
 	for (uint32_t n = 0; n < 24 && good; n++) {
-		uint32_t how = n % 6, mask = n & 8 ? 0xffffffff : 0x0ff00ff0, value[32], zero[32] = {0}, sum = 0;
+		uint32_t how = n % 6, mask = n & 8 ? 0xffffffff : 0x0ff00ff0, value[32],
+			 zero[32] = {0}, sum = 0;
 		bool is_signed = n / 12 && how >= SASS_REDUX_SUM, first = true;
 
 		for (uint32_t i = 0; i < 32; i++)
 			table(0)[i] = next();
 		for (uint32_t i = 0; i < 32; i++)
 			if (mask >> i & 1) {
-				sum = first ? table(0)[i] : reduce(how, is_signed, sum, table(0)[i]);
+				sum = first ? table(0)[i]
+					    : reduce(how, is_signed, sum, table(0)[i]);
 				first = false;
 			}
 		for (uint32_t i = 0; i < 32; i++)
 			value[i] = sum;
 		begin(mask);
-		INS(&r, SASS_REDUX, (UR(4), R(4)), in.mod[SASS_M_REDUX] = (uint8_t)how, in.guard = 0,
-		    in.mod[SASS_M_STYPE] = is_signed ? SASS_TYPE_S32 : SASS_TYPE_U32);
+		INS(&r, SASS_REDUX, (UR(4), R(4)), in.mod[SASS_M_REDUX] = (uint8_t)how,
+		    in.guard = 0, in.mod[SASS_M_STYPE] = is_signed ? SASS_TYPE_S32 : SASS_TYPE_U32);
 		INS(&r, SASS_MOV, (R(8), UR(4)), in.guard = 0);
 		end();
 		good = launch() && result_is(mask, value, zero);

@@ -14,7 +14,7 @@ static void begin(void)
 	INS(&r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
 	INS(&r, SASS_MOV, (R(2), C0(r.params)));
 	INS(&r, SASS_MOV, (R(3), C0(r.params + 4)));
-	INS(&r, SASS_IMAD_WIDE, (R(4), PT, R(0), IMM(16), R(2)));  /* own 16 bytes */
+	INS(&r, SASS_IMAD_WIDE, (R(4), PT, R(0), IMM(16), R(2))); /* own 16 bytes */
 	INS(&r, SASS_IMAD, (R(6), R(0), IMM(16), RZ));
 }
 
@@ -30,23 +30,27 @@ static bool launch(uint32_t blocks, uint32_t threads)
 }
 
 enum { GLOBAL, SHARED, LOCAL, GENERIC_GLOBAL, GENERIC_SHARED, GENERIC_LOCAL };
-static const char *const names[] = {"global", "shared", "local", "generic, global", "generic, shared",
-				     "generic, local"};
+static const char *const names[] = {"global",          "shared",          "local",
+				    "generic, global", "generic, shared", "generic, local"};
 
 static const struct {
 	uint32_t width, bytes;
 } widths[] = {
-	{SASS_WIDTH_U8, 1}, {SASS_WIDTH_S8, 1}, {SASS_WIDTH_U16, 2}, {SASS_WIDTH_S16, 2},
+	{SASS_WIDTH_U8, 1}, {SASS_WIDTH_S8, 1}, {SASS_WIDTH_U16, 2},  {SASS_WIDTH_S16, 2},
 	{SASS_WIDTH_32, 4}, {SASS_WIDTH_64, 8}, {SASS_WIDTH_128, 16},
 };
 
 /* Stores R8..R11 with the width, loads 16 bytes back with the width into R12..., stores them. */
 static void round_trip(uint32_t space, uint32_t width)
 {
-	static const enum sass_op stores[] = {SASS_STG, SASS_STS, SASS_STL, SASS_ST, SASS_ST, SASS_ST};
-	static const enum sass_op loads[] = {SASS_LDG, SASS_LDS, SASS_LDL, SASS_LD, SASS_LD, SASS_LD};
-	struct sass_operand at = space == GLOBAL ? AT(4, 0x4000) : space == SHARED ? AT32(6, 0)
-				 : space == LOCAL ? AT32(16, 0) : AT(14, 0);
+	static const enum sass_op stores[] = {SASS_STG, SASS_STS, SASS_STL,
+					      SASS_ST,  SASS_ST,  SASS_ST};
+	static const enum sass_op loads[] = {SASS_LDG, SASS_LDS, SASS_LDL,
+					     SASS_LD,  SASS_LD,  SASS_LD};
+	struct sass_operand at = space == GLOBAL   ? AT(4, 0x4000)
+				 : space == SHARED ? AT32(6, 0)
+				 : space == LOCAL  ? AT32(16, 0)
+						   : AT(14, 0);
 
 	begin();
 	for (uint32_t i = 0; i < 4; i++) {
@@ -58,13 +62,18 @@ static void round_trip(uint32_t space, uint32_t width)
 	INS(&r, SASS_MOV, (R(14), space == GENERIC_LOCAL ? IMM(0x40) : R(6)));
 	if (space == GENERIC_GLOBAL)
 		INS(&r, SASS_IADD3, (R(14), PT, PT, R(4), IMM(0x4000), RZ));
-	INS(&r, SASS_MOV, (R(15), space == GENERIC_GLOBAL ? R(5)
-					: IMM((space == GENERIC_SHARED ? RIG_SHARED_WINDOW : RIG_LOCAL_WINDOW) >> 32)));
+	INS(&r, SASS_MOV,
+	    (R(15), space == GENERIC_GLOBAL ? R(5)
+					    : IMM((space == GENERIC_SHARED ? RIG_SHARED_WINDOW
+									   : RIG_LOCAL_WINDOW) >>
+						  32)));
 	if (space >= GENERIC_GLOBAL) {
 		/* Without a uniform register there is no ST: take URZ. */
 		at.aux = SASS_URZ;
-		INS(&r, stores[space], (at, R(8)), in.mod[SASS_M_WIDTH] = (uint8_t)width, in.mod[SASS_M_E] = 1);
-		INS(&r, loads[space], (R(20), at, PT), in.mod[SASS_M_WIDTH] = (uint8_t)width, in.mod[SASS_M_E] = 1);
+		INS(&r, stores[space], (at, R(8)), in.mod[SASS_M_WIDTH] = (uint8_t)width,
+		    in.mod[SASS_M_E] = 1);
+		INS(&r, loads[space], (R(20), at, PT), in.mod[SASS_M_WIDTH] = (uint8_t)width,
+		    in.mod[SASS_M_E] = 1);
 	} else {
 		INS(&r, stores[space], (at, R(8)), in.mod[SASS_M_WIDTH] = (uint8_t)width);
 		if (space == GLOBAL)
@@ -101,7 +110,8 @@ static void test_widths(void)
 		bool good = true;
 
 		for (uint32_t k = 0; k < 7 && good; k++) {
-			uint8_t *in = rig_at(&r, RIG_DATA), *out = rig_at(&r, RIG_DATA + 0x8000), want[16];
+			uint8_t *in = rig_at(&r, RIG_DATA), *out = rig_at(&r, RIG_DATA + 0x8000),
+				want[16];
 
 			for (uint32_t i = 0; i < 16 * 128; i++)
 				in[i] = (uint8_t)(i * 37 + k * 11 + 129);
@@ -151,7 +161,8 @@ static const struct {
 	const char *name;
 } atomics[] = {
 	{SASS_ATOM_ADD, SASS_ATYPE_U32, 5, 5 + 8 * (95 * 96 / 2), "add"},
-	{SASS_ATOM_ADD, SASS_ATYPE_U64, 0xffffffff, 0xffffffffull + 8 * (95 * 96 / 2), "add, 64 bits"},
+	{SASS_ATOM_ADD, SASS_ATYPE_U64, 0xffffffff, 0xffffffffull + 8 * (95 * 96 / 2),
+	 "add, 64 bits"},
 	{SASS_ATOM_MIN, SASS_ATYPE_S32, 50, 0, "minimum"},
 	{SASS_ATOM_MAX, SASS_ATYPE_S32, 0xffffff00, 95, "signed maximum"},
 	{SASS_ATOM_MAX, SASS_ATYPE_U32, 0xffffff00, 0xffffff00, "unsigned maximum"},
@@ -174,8 +185,8 @@ static void test_atomics(void)
 		    in.mod[SASS_M_ATYPE] = atomics[i].type);
 		INS(&r, SASS_EXIT, (PT));
 		*word = atomics[i].start;
-		ok(launch(8, 96) && (wide ? *word : (uint32_t)*word) == atomics[i].want, "RED, %s, by 768 threads",
-		   atomics[i].name);
+		ok(launch(8, 96) && (wide ? *word : (uint32_t)*word) == atomics[i].want,
+		   "RED, %s, by 768 threads", atomics[i].name);
 	}
 }
 
@@ -197,7 +208,8 @@ static void test_tickets(uint8_t how, const char *name)
 			seen[out[4 * i]]++;
 	for (uint32_t i = 0; i < 12; i++)
 		wrong += seen[i] != 8;
-	ok(!wrong && !*rig_words(&r, RIG_DATA + 0x8000), "ATOMG.%s goes round and hands out every number", name);
+	ok(!wrong && !*rig_words(&r, RIG_DATA + 0x8000),
+	   "ATOMG.%s goes round and hands out every number", name);
 }
 
 static void test_floats(void)
@@ -206,13 +218,15 @@ static void test_floats(void)
 	double *d = rig_at(&r, RIG_DATA + 0x100);
 
 	begin();
-	INS(&r, SASS_I2F, (R(8), R(0)), in.mod[SASS_M_DTYPE] = SASS_TYPE_F32, in.mod[SASS_M_STYPE] = SASS_TYPE_U32);
+	INS(&r, SASS_I2F, (R(8), R(0)), in.mod[SASS_M_DTYPE] = SASS_TYPE_F32,
+	    in.mod[SASS_M_STYPE] = SASS_TYPE_U32);
 	INS(&r, SASS_RED, (AT(2, 0x100), R(8)), in.mod[SASS_M_ATYPE] = SASS_ATYPE_F32_FTZ);
 	INS(&r, SASS_EXIT, (PT));
 	*f = 0.5f;
 	ok(launch(8, 96) && *f == 36480.5f, "RED.ADD.F32 by 768 threads");
 	begin();
-	INS(&r, SASS_I2F, (R(8), R(0)), in.mod[SASS_M_DTYPE] = SASS_TYPE_F64, in.mod[SASS_M_STYPE] = SASS_TYPE_U32);
+	INS(&r, SASS_I2F, (R(8), R(0)), in.mod[SASS_M_DTYPE] = SASS_TYPE_F64,
+	    in.mod[SASS_M_STYPE] = SASS_TYPE_U32);
 	INS(&r, SASS_RED, (AT(2, 0x100), R(8)), in.mod[SASS_M_ATYPE] = SASS_ATYPE_F64);
 	INS(&r, SASS_EXIT, (PT));
 	*d = 0.25;
@@ -222,7 +236,8 @@ static void test_floats(void)
 	INS(&r, SASS_RED, (AT(2, 0x100), R(8)), in.mod[SASS_M_ATYPE] = SASS_ATYPE_F32_FTZ);
 	INS(&r, SASS_EXIT, (PT));
 	memset(f, 0, 4);
-	ok(launch(1, 32) && *rig_words(&r, RIG_DATA + 0x100) == 0, "RED.ADD.F32.FTZ flushes subnormals");
+	ok(launch(1, 32) && *rig_words(&r, RIG_DATA + 0x100) == 0,
+	   "RED.ADD.F32.FTZ flushes subnormals");
 }
 
 static void test_swap(void)
@@ -239,7 +254,8 @@ static void test_swap(void)
 	ok(launch(1, 96), "compare and swap runs");
 	for (uint32_t i = 0; i < 96; i++)
 		winners += out[4 * i] == 123;
-	ok(winners == 1 && out[0x2000] >= 1000 && out[0x2000] < 1096, "and exactly one thread wins");
+	ok(winners == 1 && out[0x2000] >= 1000 && out[0x2000] < 1096,
+	   "and exactly one thread wins");
 }
 
 /* 128 bits at once: words of one thread are never beside another's. */
@@ -263,9 +279,11 @@ static void test_swap_wide(void)
 		uint32_t *got = &out[4 * i];
 
 		winners += got[0] == 0x101 && got[1] == 0x102 && got[2] == 0x103 && got[3] == 0x104;
-		torn += got[0] != 0x101 && (got[0] != got[1] || got[0] != got[2] || got[0] != got[3]);
+		torn += got[0] != 0x101 &&
+			(got[0] != got[1] || got[0] != got[2] || got[0] != got[3]);
 	}
-	ok(winners == 1 && !torn && out[0x2000] >= 1000 && out[0x2000] == out[0x2003], "and exactly one thread wins");
+	ok(winners == 1 && !torn && out[0x2000] >= 1000 && out[0x2000] == out[0x2003],
+	   "and exactly one thread wins");
 	begin();
 	for (uint8_t k = 0; k < 4; k++)
 		INS(&r, SASS_IADD3, (R(8 + k), PT, PT, R(0), IMM(1000), RZ));
@@ -280,7 +298,8 @@ static void test_swap_wide(void)
 		winners += out[4 * i];
 		torn += out[4 * i] != out[4 * i + 1] || out[4 * i] != out[4 * i + 3];
 	}
-	ok(!torn && winners + out[0x2000] == 96 * 1000 + 95 * 48, "and hands on every value but the last");
+	ok(!torn && winners + out[0x2000] == 96 * 1000 + 95 * 48,
+	   "and hands on every value but the last");
 }
 
 /* Faults. Each writes the faulting instruction for thread 37 of block 1 only. */
@@ -395,56 +414,64 @@ static const struct {
 	const char *text;
 } faults[] = {
 	{fault_unmapped_load, MODEL_FAULT_MMU, 31, RIG_HOLE + 0x40,
-	  "global load of 4 bytes at 0x700000040: the address is not mapped"},
+	 "global load of 4 bytes at 0x700000040: the address is not mapped"},
 	{fault_unmapped_store, MODEL_FAULT_MMU, 31, 0x7f00001000,
-	  "global store of 4 bytes at 0x7f00001000: the address is not mapped"},
+	 "global store of 4 bytes at 0x7f00001000: the address is not mapped"},
 	{fault_beyond_49, MODEL_FAULT_MMU, 31, 0, "the address is not mapped"},
 	{fault_read_only, MODEL_FAULT_MMU, 31, 0x2008,
-	  "global store of 4 bytes at 0x2008: the page does not allow it"},
+	 "global store of 4 bytes at 0x2008: the page does not allow it"},
 	{fault_no_atomics, MODEL_FAULT_MMU, 31, 0x3008,
-	  "global atomic of 4 bytes at 0x3008: the page does not allow it"},
+	 "global atomic of 4 bytes at 0x3008: the page does not allow it"},
 	{fault_misaligned, MODEL_FAULT_MISALIGNED, 13, RIG_DATA + 37 * 16 + 4,
-	  "global load of 8 bytes at 0x100200254: not aligned to its size"},
+	 "global load of 8 bytes at 0x100200254: not aligned to its size"},
 	{fault_shared, MODEL_FAULT_SHARED_RANGE, 13, 0x800,
-	  "shared store of 4 bytes at 0x800: outside the block's shared memory"},
+	 "shared store of 4 bytes at 0x800: outside the block's shared memory"},
 	{fault_shared_wide, MODEL_FAULT_SHARED_RANGE, 13, 0x1000000,
-	  "shared load of 4 bytes at 0x1000000: outside the block's shared memory"},
+	 "shared load of 4 bytes at 0x1000000: outside the block's shared memory"},
 	{fault_local, MODEL_FAULT_LOCAL_RANGE, 13, 0x80,
-	  "local load of 4 bytes at 0x80: outside the thread's local memory"},
+	 "local load of 4 bytes at 0x80: outside the thread's local memory"},
 	{fault_local_low, MODEL_FAULT_LOCAL_RANGE, 13, 0xffff7c,
-	  "local store of 4 bytes at 0xffff7c: the thread's stack of 128 bytes has run over"},
-	{fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400, "c[0x0][0x400] lies outside the bank's 1024 bytes"},
-	{fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37, "constant of 4 bytes at c[0x0][0x415]"},
+	 "local store of 4 bytes at 0xffff7c: the thread's stack of 128 bytes has run over"},
+	{fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400,
+	 "c[0x0][0x400] lies outside the bank's 1024 bytes"},
+	{fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37,
+	 "constant of 4 bytes at c[0x0][0x415]"},
 	{fault_trap, MODEL_FAULT_TRAP, 13, 0, "trap (BPT 0)"},
 	{fault_illegal, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0, "no such encoding"},
 	{fault_jump, MODEL_FAULT_MISALIGNED, 13, RIG_CODE + 0x48, "which is not 16-byte aligned"},
 	{fault_descriptor, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0,
-	  "memory descriptor UR4 is 0x1000000000001; only a cache policy is modelled"},
+	 "memory descriptor UR4 is 0x1000000000001; only a cache policy is modelled"},
 };
 
 static void test_faults(void)
 {
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		bool any_thread = faults[i].write == fault_illegal || faults[i].write == fault_descriptor;
+		bool any_thread =
+			faults[i].write == fault_illegal || faults[i].write == fault_descriptor;
 
 		begin();
 		INS(&r, SASS_S2R, (R(7), SR(SASS_SR_CTAID_X)));
 		INS(&r, SASS_ISETP, (P(1), PT, R(7), IMM(1), PT), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
-		INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(37), P(1)), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
+		INS(&r, SASS_ISETP, (P(0), PT, R(0), IMM(37), P(1)),
+		    in.mod[SASS_M_CMP] = SASS_CMP_EQ);
 		INS(&r, SASS_MOV, (R(8), IMM(0)));
 		faults[i].write();
 		INS(&r, SASS_EXIT, (PT));
-		if (!ok(!launch(2, 64) && strstr(e.text, faults[i].text) && e.fault == faults[i].fault &&
-			e.xid == faults[i].xid && (!faults[i].address || e.address == faults[i].address),
+		if (!ok(!launch(2, 64) && strstr(e.text, faults[i].text) &&
+				e.fault == faults[i].fault && e.xid == faults[i].xid &&
+				(!faults[i].address || e.address == faults[i].address),
 			"fault: %s", faults[i].text))
-			diag("%s (fault %d, xid %u, 0x%llx)", e.text, e.fault, e.xid, (unsigned long long)e.address);
-		ok(any_thread || (e.thread[0] == 37 && e.cta[0] == 1 && e.program == RIG_CODE && e.pc > RIG_CODE),
+			diag("%s (fault %d, xid %u, 0x%llx)", e.text, e.fault, e.xid,
+			     (unsigned long long)e.address);
+		ok(any_thread || (e.thread[0] == 37 && e.cta[0] == 1 && e.program == RIG_CODE &&
+				  e.pc > RIG_CODE),
 		   "and it names block, thread and instruction");
 	}
 	begin();
 	INS(&r, SASS_STG, (AT(4, 0), R(0)));
 	INS(&r, SASS_EXIT, (PT));
-	ok(launch(1, 32) && rig_words(&r, RIG_DATA)[4 * 31] == 31, "a new channel works after all that");
+	ok(launch(1, 32) && rig_words(&r, RIG_DATA)[4 * 31] == 31,
+	   "a new channel works after all that");
 }
 
 /* Unmapping while a kernel uses the pages: the kernel faults or ends, nothing else happens. */
@@ -456,7 +483,7 @@ static void test_unmap(void)
 	uint64_t where = 0x10000;
 
 	begin();
-	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)));                                     /* 5 */
+	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0))); /* 5 */
 	INS(&r, SASS_BRA, (PT, TO(5)));
 	if (model_map(r.space, 0x10000, aligned, 4096, MODEL_READ))
 		abort();
@@ -467,7 +494,8 @@ static void test_unmap(void)
 	rig_submit(&r);
 	nanosleep(&pause, NULL);
 	ok(!model_unmap(r.space, 0x10000, 4096), "a page is unmapped under a running kernel");
-	ok(!rig_wait(&r) && strstr(rig_error(&r, &e), "global load of 4 bytes at 0x10000: the address is not mapped"),
+	ok(!rig_wait(&r) && strstr(rig_error(&r, &e),
+				   "global load of 4 bytes at 0x10000: the address is not mapped"),
 	   "which then faults on it");
 	rig_renew(&r);
 }

@@ -21,7 +21,8 @@ static const struct {
 	{AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "action 0 on a dependent descriptor is not modelled"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "a second dependent descriptor is not modelled"},
-	{HOPPER, NV_QMD_DEPENDENT_EARLY, 0, 1, "a next one starts early, and there is no latch or none such"},
+	{HOPPER, NV_QMD_DEPENDENT_EARLY, 0, 1,
+	 "a next one starts early, and there is no latch or none such"},
 	{HOPPER, NV_QMD_LATCH_WAIT, 0, 1, "nothing arrives at latch 0x0, for which it waits"},
 	{BOTH, NV_QMD_GRID_X, 0, 0, "grid 0x1x1 runs nothing"},
 	{BOTH, NV_QMD_GRID_Z, 0, 0, "grid 1x1x0 runs nothing"},
@@ -35,13 +36,16 @@ static const struct {
 	{BOTH, NV_QMD_REGISTERS, 0, 3, "uses R3, but the launch gives a thread 3 registers"},
 	{BOTH, NV_QMD_BARRIERS, 0, 17, "17 barriers; a block has 16"},
 	{BOTH, NV_QMD_BARRIERS, 0, 0, "barrier 0, but the launch gives the block 0"},
-	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x440, "0x440 bytes of shared memory are no multiple of 128 (SKEDCHECK14)"},
+	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x440,
+	 "0x440 bytes of shared memory are no multiple of 128 (SKEDCHECK14)"},
 	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x3a000, "bytes of shared memory; an SM has"},
-	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x4000, "MIN_SM_CONFIG_SHARED_MEM_SIZE is 8 KiB, a block needs 16384"},
+	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x4000,
+	 "MIN_SM_CONFIG_SHARED_MEM_SIZE is 8 KiB, a block needs 16384"},
 	{BOTH, NV_QMD_SHARED_CONFIG_MIN, 0, 0, "MIN_SM_CONFIG_SHARED_MEM_SIZE is 0"},
 	{BOTH, NV_QMD_SHARED_CONFIG_MAX, 0, 6, "MAX_SM_CONFIG_SHARED_MEM_SIZE is 6"},
 	{BOTH, NV_QMD_SHARED_CONFIG_TARGET, 0, 0x3f, "TARGET_SM_CONFIG_SHARED_MEM_SIZE is 63"},
-	{BOTH, NV_QMD_LOCAL_HIGH_BYTES, 0, 24, "local memory of 128 + 24 bytes is no multiple of 16"},
+	{BOTH, NV_QMD_LOCAL_HIGH_BYTES, 0, 24,
+	 "local memory of 128 + 24 bytes is no multiple of 16"},
 	{BOTH, NV_QMD_LOCAL_LOW_BYTES, 0, 0x1000, "and has 0x100000 (SKEDCHECK05)"},
 	{BOTH, NV_QMD_BANK_VALID, 0, 0, "lies outside the bank's 0 bytes"},
 	{BOTH, NV_QMD_BANK_BYTES, 0, 0x100, "lies outside the bank's 256 bytes"},
@@ -80,17 +84,19 @@ static void test_chip(const char *name, int chip)
 		if (refused[i].chip != BOTH && refused[i].chip != chip)
 			continue;
 		fresh(&r);
-		if (!nv_qmd_set_at(r.layout, r.qmd, refused[i].field, refused[i].index, refused[i].value))
+		if (!nv_qmd_set_at(r.layout, r.qmd, refused[i].field, refused[i].index,
+				   refused[i].value))
 			abort();
 		rig_launch(&r);
-		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text), "%s refuses: %s", name,
-			refused[i].text))
+		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text), "%s refuses: %s",
+			name, refused[i].text))
 			diag("%s", e.text);
 		rig_renew(&r);
 	}
 	fresh(&r);
 	rig_launch(&r);
-	ok(rig_go(&r) && *rig_words(&r, RIG_DATA) == (uint32_t)RIG_DATA, "%s runs the unchanged one", name);
+	ok(rig_go(&r) && *rig_words(&r, RIG_DATA) == (uint32_t)RIG_DATA,
+	   "%s runs the unchanged one", name);
 	rig_close(&r);
 }
 
@@ -111,19 +117,24 @@ static void test_windows(void)
 	rig_launch(&r);
 	rig_method(&r, 1, NV_COMPUTE_LOCAL_WINDOW_B, 0x1000);
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
-	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "must be 4 GiB aligned"), "windows must be 4 GiB aligned");
+	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "must be 4 GiB aligned"),
+	   "windows must be 4 GiB aligned");
 	rig_renew(&r);
 	rig_launch(&r);
 	rig_method(&r, 1, NV_COMPUTE_LOCAL_MEMORY_A, (uint32_t)(RIG_HOLE >> 32));
 	rig_method(&r, 1, NV_COMPUTE_LOCAL_MEMORY_B, (uint32_t)RIG_HOLE);
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
-	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "local memory at 0x700000000 is not mapped") && e.xid == 31,
+	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "local memory at 0x700000000 is not mapped") &&
+		   e.xid == 31,
 	   "local memory where nothing is is an MMU fault");
 	rig_renew(&r);
 	rig_method(&r, 1, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(RIG_HOLE >> 8));
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS_B, NV_PCAS_INVALIDATE | NV_PCAS_SCHEDULE);
-	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "the launch descriptor at 0x700000000 is not mapped") &&
-	   e.xid == 31, "a descriptor that is not there is an MMU fault");
+	ok(!rig_go(&r) &&
+		   strstr(rig_error(&r, &e),
+			  "the launch descriptor at 0x700000000 is not mapped") &&
+		   e.xid == 31,
+	   "a descriptor that is not there is an MMU fault");
 	rig_close(&r);
 }
 
@@ -143,13 +154,15 @@ static void test_effects(void)
 	rig_set(&r, NV_QMD_RELEASE_ADDRESS, RIG_DATA + 0x100);
 	rig_set(&r, NV_QMD_RELEASE_PAYLOAD, 0x123456789abcdef0);
 	rig_launch(&r);
-	ok(rig_go(&r) && s[0] == 0x123456789abcdef0 && s[1], "the descriptor releases its semaphore at the end");
+	ok(rig_go(&r) && s[0] == 0x123456789abcdef0 && s[1],
+	   "the descriptor releases its semaphore at the end");
 
 	fresh(&r);
 	rig_set(&r, NV_QMD_INVALIDATE_INSTRUCTIONS, 0);
 	memset(rig_at(&r, RIG_CODE), 0, 64); /* not seen yet */
 	rig_launch(&r);
-	ok(rig_go(&r) && *rig_words(&r, RIG_DATA), "old code runs until the instruction cache is invalidated");
+	ok(rig_go(&r) && *rig_words(&r, RIG_DATA),
+	   "old code runs until the instruction cache is invalidated");
 	fresh(&r);
 	rig_set(&r, NV_QMD_INVALIDATE_INSTRUCTIONS, 0);
 	rig_method(&r, 1, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NV_INVALIDATE_INSTRUCTION);
@@ -163,7 +176,7 @@ static void test_latches(void)
 {
 	static const struct {
 		bool acquires;
-		uint32_t wait; /* 0: it does not */
+		uint32_t wait;    /* 0: it does not */
 		const char *text; /* NULL: it runs */
 	} rows[] = {
 		{true, 77, NULL},
@@ -199,7 +212,8 @@ static void test_latches(void)
 		rig_launch(&r);
 		ran = rig_go(&r);
 		if (rows[i].text)
-			ok(!ran && strstr(rig_error(&r, &e), rows[i].text), "an early grid is refused: %s", rows[i].text);
+			ok(!ran && strstr(rig_error(&r, &e), rows[i].text),
+			   "an early grid is refused: %s", rows[i].text);
 		else
 			ok(ran, "an early grid that waits in its first instruction runs");
 		if (!ran)
@@ -211,7 +225,7 @@ static void test_latches(void)
 static void test_layouts(void)
 {
 	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere,
-							     &nv_qmd_turing};
+							      &nv_qmd_turing};
 	bool inside = true, apart = true, kept = true;
 
 	for (uint32_t l = 0; l < 3; l++) {
@@ -221,23 +235,29 @@ static void test_layouts(void)
 			const struct nv_qmd_place *p = &layouts[l]->place[f];
 
 			for (uint32_t i = 0; i < p->count; i++) {
-				uint64_t value = (0xa5c3a5c3a5c3a5c3 & nv_qmd_mask(p->width)) << p->shift;
+				uint64_t value = (0xa5c3a5c3a5c3a5c3 & nv_qmd_mask(p->width))
+						 << p->shift;
 				uint64_t all = nv_qmd_mask(p->width) << p->shift;
 
-				inside &= p->low + p->stride * i + p->width <= layouts[l]->bytes * 8;
+				inside &=
+					p->low + p->stride * i + p->width <= layouts[l]->bytes * 8;
 				apart &= !nv_qmd_get_at(layouts[l], used, (enum nv_qmd_field)f, i);
 				nv_qmd_set_at(layouts[l], used, (enum nv_qmd_field)f, i, all);
-				kept &= nv_qmd_set_at(layouts[l], words, (enum nv_qmd_field)f, i, value) &&
-					nv_qmd_get_at(layouts[l], words, (enum nv_qmd_field)f, i) == value;
+				kept &= nv_qmd_set_at(layouts[l], words, (enum nv_qmd_field)f, i,
+						      value) &&
+					nv_qmd_get_at(layouts[l], words, (enum nv_qmd_field)f, i) ==
+						value;
 			}
-			kept &= !nv_qmd_set_at(layouts[l], words, (enum nv_qmd_field)f, p->count, 0);
+			kept &= !nv_qmd_set_at(layouts[l], words, (enum nv_qmd_field)f, p->count,
+					       0);
 		}
 	}
 	ok(inside && apart, "fields lie inside their descriptor and do not overlap");
 	ok(kept, "fields give back what was put in, and have no further index");
 	ok(!nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BLOCK_X, 65536) &&
-	   !nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BANK_ADDRESS, 0x20) &&
-	   !nv_qmd_set(&nv_qmd_ampere, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_TYPE, 2),
+		   !nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BANK_ADDRESS,
+			       0x20) &&
+		   !nv_qmd_set(&nv_qmd_ampere, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_TYPE, 2),
 	   "what does not fit a field is not written");
 }
 

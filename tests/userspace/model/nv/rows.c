@@ -65,8 +65,8 @@ static void test_row(uint32_t sm, const struct sass_form *f)
 				why = reason;
 		}
 	}
-	if (!ok(!why && taken + refused, "%s for sm_%u: %u taken, %u refused", sass_op_name(sass_form_op(f)), sm, taken,
-		refused))
+	if (!ok(!why && taken + refused, "%s for sm_%u: %u taken, %u refused",
+		sass_op_name(sass_form_op(f)), sm, taken, refused))
 		diag("%s", why ? why : "no instruction of the row could be made");
 }
 

@@ -22,7 +22,7 @@ static void must(sov_result r, const char *call)
 /* ---- the gate itself ---- */
 
 #define THREADS 4
-#define ROUNDS	20000
+#define ROUNDS  20000
 
 static struct gate gate;
 static uint64_t guarded; /* by the gate: read inside, written by who has closed it */

@@ -12,8 +12,8 @@
 #define MIB (UINT64_C(1) << 20)
 
 static bool conformance_software; /* executes the kernels: sizes are for its patience */
-static bool conformance_card; /* through our kernel driver: of a virtual machine */
-static bool conformance_nvrm; /* through NVIDIA's */
+static bool conformance_card;     /* through our kernel driver: of a virtual machine */
+static bool conformance_nvrm;     /* through NVIDIA's */
 static uint64_t conformance_memory;
 
 UNUSED static sov_device conformance_device(void)

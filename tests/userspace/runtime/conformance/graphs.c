@@ -9,14 +9,17 @@ static const char ptx[] =
 	"	.reg .b64 %p, %i;\n	.reg .b32 %t, %b, %n, %v, %x;\n"
 	"	ld.param.u64 %p, [p];\n	ld.param.u32 %v, [value];\n"
 	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %n, %ntid.x;\n"
-	"	mad.lo.u32 %t, %b, %n, %t;\n	mul.wide.u32 %i, %t, 4;\n	add.u64 %p, %p, %i;\n"
-	"	ld.global.u32 %x, [%p];\n	mad.lo.u32 %x, %x, 3, %v;\n	st.global.u32 [%p], %x;\n"
+	"	mad.lo.u32 %t, %b, %n, %t;\n	mul.wide.u32 %i, %t, 4;\n	add.u64 %p, %p, "
+	"%i;\n"
+	"	ld.global.u32 %x, [%p];\n	mad.lo.u32 %x, %x, 3, %v;\n	st.global.u32 "
+	"[%p], %x;\n"
 	"	ret;\n}\n"
 	".visible .entry sum(.param .u64 to, .param .u64 a, .param .u64 b) {\n"
 	"	.reg .b64 %p, %q, %r, %i;\n	.reg .b32 %t, %b, %n, %x, %y;\n"
 	"	ld.param.u64 %p, [to];\n	ld.param.u64 %q, [a];\n	ld.param.u64 %r, [b];\n"
 	"	mov.u32 %t, %tid.x;\n	mov.u32 %b, %ctaid.x;\n	mov.u32 %n, %ntid.x;\n"
-	"	mad.lo.u32 %t, %b, %n, %t;\n	mul.wide.u32 %i, %t, 4;\n	add.u64 %p, %p, %i;\n"
+	"	mad.lo.u32 %t, %b, %n, %t;\n	mul.wide.u32 %i, %t, 4;\n	add.u64 %p, %p, "
+	"%i;\n"
 	"	add.u64 %q, %q, %i;\n	add.u64 %r, %r, %i;\n	ld.global.u32 %x, [%q];\n"
 	"	ld.global.u32 %y, [%r];\n	add.u32 %x, %x, %y;\n	st.global.u32 [%p], %x;\n"
 	"	ret;\n}\n";
@@ -132,7 +135,8 @@ static void kinds(void)
 	MUST(sov_graph_add_call(g, &n, 1, note_call, &ten, &n));
 	MUST(sov_graph_add_copy(g, &n, 1, a, SOV_HOST(pinned), 4 * N, &n));
 	add_step(g, n, a, 0);
-	good(sov_graph_instantiate(g, &run), "a graph has kernels, copies, fills and host functions");
+	good(sov_graph_instantiate(g, &run),
+	     "a graph has kernels, copies, fills and host functions");
 	for (uint32_t i = 0; i < 3; i++)
 		MUST(sov_graph_launch(run, stream));
 	ok(all(a) == 3 * (16 + 23), "what comes after comes after");
@@ -240,7 +244,14 @@ static void capture(void)
 /* A box of three slices, by hand and captured; what lies between its rows stays. */
 static void boxes(void)
 {
-	enum { WIDTH = 5, HEIGHT = 4, DEPTH = 3, PITCH = 16, ROWS = 6, BYTES = PITCH * ROWS * DEPTH };
+	enum {
+		WIDTH = 5,
+		HEIGHT = 4,
+		DEPTH = 3,
+		PITCH = 16,
+		ROWS = 6,
+		BYTES = PITCH * ROWS * DEPTH
+	};
 	uint8_t in[BYTES], out[BYTES], host[16];
 	sov_box box = SOV_INIT(sov_box);
 	sov_graph_run run;
@@ -279,7 +290,8 @@ static void boxes(void)
 		MUST(sov_stream_wait(stream, 60 * SECOND));
 		MUST(sov_memory_copy(c, SOV_HOST(out), d, BYTES));
 		for (uint32_t i = 0; i < BYTES; i++)
-			wrong += out[i] != (i % PITCH < WIDTH && i / PITCH % ROWS < HEIGHT ? in[i] : 0xee);
+			wrong += out[i] !=
+				 (i % PITCH < WIDTH && i / PITCH % ROWS < HEIGHT ? in[i] : 0xee);
 		ok(!wrong, "a box is copied by a graph%s", captured ? " that was captured" : "");
 		MUST(sov_graph_run_destroy(run));
 		MUST(sov_graph_destroy(g));
@@ -290,8 +302,8 @@ static void boxes(void)
 		"but not from memory that the GPU does not reach");
 	box.source = a;
 	box.depth = 1000;
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "past the end",
-		"nor one that does not fit");
+	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS,
+		"past the end", "nor one that does not fit");
 	box.depth = 100000;
 	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ARGUMENT, "each slice",
 		"nor one of more slices than a graph has nodes");

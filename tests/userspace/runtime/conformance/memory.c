@@ -112,8 +112,10 @@ static void boxes(sov_context c)
 	const struct {
 		const char *way;
 		sov_ptr source, destination;
-	} ways[] = {{"to the GPU", SOV_HOST(in), b}, {"from pinned memory", SOV_HOST(pinned), b},
-		    {"inside the GPU", a, b}, {"from the GPU", a, SOV_HOST(out)}};
+	} ways[] = {{"to the GPU", SOV_HOST(in), b},
+		    {"from pinned memory", SOV_HOST(pinned), b},
+		    {"inside the GPU", a, b},
+		    {"from the GPU", a, SOV_HOST(out)}};
 
 	MUST(sov_memory_copy(c, a, SOV_HOST(in), FROM));
 	for (uint32_t i = 0; i < COUNT(ways); i++) {
@@ -138,8 +140,8 @@ static void boxes(sov_context c)
 		"so are too few rows");
 	box.source_rows = 0;
 	box.source_pitch = WIDTH - 1;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT, "source_pitch is 36",
-		"and rows that overlap");
+	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT,
+		"source_pitch is 36", "and rows that overlap");
 	box.source_pitch = PITCH_A;
 	box.depth = UINT64_MAX / 2;
 	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "2^64",
@@ -195,7 +197,8 @@ static void exhaustion(sov_context c)
 
 	while (n < COUNT(p) && !(r = sov_memory_alloc(c, bytes, &p[n])))
 		n++;
-	ok(r == SOV_ERROR_OUT_OF_MEMORY && n, "after %u eighths of it the device's memory is full", n);
+	ok(r == SOV_ERROR_OUT_OF_MEMORY && n, "after %u eighths of it the device's memory is full",
+	   n);
 	MUST(sov_memory_free(c, p[--n]));
 	good(sov_memory_alloc(c, 1000, &one), "and the next allocation that fits works");
 	MUST(sov_memory_fill(c, one, 1, 1, 1000));
@@ -228,8 +231,9 @@ int main(void)
 	MUST(sov_context_get_device(watch, &d));
 	outside = conformance_free(watch);
 	MUST(sov_context_create(d, NULL, &c));
-	MUST(sov_memory_fill_async(NULL, 0, 0, 1, 0) == SOV_ERROR_INVALID_HANDLE ? SOV_OK
-									       : SOV_ERROR_INTERNAL);
+	MUST(sov_memory_fill_async(NULL, 0, 0, 1, 0) == SOV_ERROR_INVALID_HANDLE
+		     ? SOV_OK
+		     : SOV_ERROR_INTERNAL);
 	/* The first time also takes what stays: staging, queues, kernels that copy, their tables. */
 	everything(c, true);
 	MUST(sov_memory_info(c, &before, NULL));

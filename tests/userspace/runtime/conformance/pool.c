@@ -41,7 +41,8 @@ static void few_backings(sov_context c, sov_stream s)
 struct block {
 	sov_ptr at;
 	uint64_t bytes;
-	uint32_t mark; /* 0: it has none; on a card of a virtual machine each one takes milliseconds */
+	uint32_t
+		mark; /* 0: it has none; on a card of a virtual machine each one takes milliseconds */
 };
 
 static void mark(sov_stream s, const struct block *b)
@@ -94,7 +95,8 @@ static void random_sizes(sov_context c, sov_stream s, uint64_t seed, uint32_t st
 	}
 	ok(!wrong && marked, "%u blocks hold what was written to them", marked);
 	t = statistics(c);
-	ok(t.used_bytes == used, "the pool knows that %llu bytes are used", (unsigned long long)used);
+	ok(t.used_bytes == used, "the pool knows that %llu bytes are used",
+	   (unsigned long long)used);
 	before = (double)t.held_bytes / (double)used;
 	ok(before <= 1.25, "it holds %.3f times of that, at most 1.25", before);
 	MUST(sov_stream_wait(s, 60 * SECOND));
@@ -146,8 +148,8 @@ static void limits(sov_context c, sov_stream s)
 	good(sov_memory_alloc_async(s, 12 * MIB, &b), "what was freed makes room");
 	MUST(sov_memory_free_async(s, b));
 	MUST(sov_pool_set_limit(c, 0));
-	refused(sov_memory_alloc_async(s, 2 * conformance_memory, &b), SOV_ERROR_OUT_OF_MEMORY, "has no",
-		"more than the device has is an error");
+	refused(sov_memory_alloc_async(s, 2 * conformance_memory, &b), SOV_ERROR_OUT_OF_MEMORY,
+		"has no", "more than the device has is an error");
 	good(sov_memory_alloc_async(s, MIB, &b), "and the next allocation works");
 	MUST(sov_memory_free_async(s, b));
 	refused(sov_memory_alloc_async(s, 0, &b), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
@@ -184,8 +186,9 @@ static void use_pool(sov_device d, uint64_t seed, uint32_t times)
 			before = after;
 	}
 	if (times > 1)
-		ok(conformance_given_back(before, after), "%lld bytes more are missing after %u times",
-		   (long long)(before - after), times);
+		ok(conformance_given_back(before, after),
+		   "%lld bytes more are missing after %u times", (long long)(before - after),
+		   times);
 	MUST(sov_context_destroy(c));
 }
 

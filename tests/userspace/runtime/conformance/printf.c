@@ -46,7 +46,8 @@ int main(void)
 	sov_device device = conformance_device();
 	sov_launch l = SOV_INIT(sov_launch);
 	size_t bytes;
-	char *text = read_file("tests/userspace/runtime/module/device_services/_kernels.ptx", &bytes);
+	char *text =
+		read_file("tests/userspace/runtime/module/device_services/_kernels.ptx", &bytes);
 	sov_context c;
 	sov_function f;
 	uint64_t from;

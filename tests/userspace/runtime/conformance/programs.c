@@ -77,8 +77,8 @@ static void gemm(sov_context c)
 				sum += (double)a[i * n + k] * b[k * n + j];
 			worst = fmax(worst, fabs(sum - out[i * n + j]));
 		}
-	ok(worst < 1e-3, "a product of %u x %u matrices is off by %.1e at most, less than 1e-3", n, n,
-	   worst);
+	ok(worst < 1e-3, "a product of %u x %u matrices is off by %.1e at most, less than 1e-3", n,
+	   n, worst);
 	MUST(sov_memory_free(c, ga));
 	MUST(sov_memory_free(c, gb));
 	MUST(sov_memory_free(c, gc));
@@ -124,7 +124,8 @@ static void many_streams(sov_context c)
 /* Kernels of two streams run at the same time, or this does not end: one waits for the other. */
 static void overlap(sov_context c)
 {
-	sov_function gate = function_of(c, PTX_GATE, "gate"), open = function_of(c, PTX_GATE, "open");
+	sov_function gate = function_of(c, PTX_GATE, "gate"),
+		     open = function_of(c, PTX_GATE, "open");
 	uint32_t one = 1, out = 0;
 	sov_stream a, b;
 	sov_ptr p, at;
@@ -145,14 +146,14 @@ static void overlap(sov_context c)
 }
 
 /* Adds 1 and waits until all blocks have, twice: the grid's own barrier. */
-static const char meet[] = PTX_HEADER
-	".visible .entry meet(.param .u64 p, .param .u32 n) {\n"
-	"	.reg .b64 %p;\n	.reg .b32 %n, %x, %k;\n	.reg .pred %q;\n"
-	"	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %k, 2;\n"
-	"again:\n	atom.global.add.u32 %x, [%p], 1;\n"
-	"wait:\n	ld.volatile.global.u32 %x, [%p];\n	setp.lt.u32 %q, %x, %n;\n"
-	"	@%q bra wait;\n	shl.b32 %n, %n, 1;\n	sub.u32 %k, %k, 1;\n"
-	"	setp.ne.u32 %q, %k, 0;\n	@%q bra again;\n	ret;\n}\n";
+static const char meet[] =
+	PTX_HEADER ".visible .entry meet(.param .u64 p, .param .u32 n) {\n"
+		   "	.reg .b64 %p;\n	.reg .b32 %n, %x, %k;\n	.reg .pred %q;\n"
+		   "	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %k, 2;\n"
+		   "again:\n	atom.global.add.u32 %x, [%p], 1;\n"
+		   "wait:\n	ld.volatile.global.u32 %x, [%p];\n	setp.lt.u32 %q, %x, %n;\n"
+		   "	@%q bra wait;\n	shl.b32 %n, %n, 1;\n	sub.u32 %k, %k, 1;\n"
+		   "	setp.ne.u32 %q, %k, 0;\n	@%q bra again;\n	ret;\n}\n";
 
 static void together(sov_context c)
 {
@@ -199,7 +200,8 @@ static void together(sov_context c)
 /* Events without time order streams as those with it do. */
 static void timeless(sov_context c)
 {
-	sov_function gate = function_of(c, PTX_GATE, "gate"), open = function_of(c, PTX_GATE, "open");
+	sov_function gate = function_of(c, PTX_GATE, "gate"),
+		     open = function_of(c, PTX_GATE, "open");
 	uint32_t one = 1, two = 2, out[3] = {0};
 	uint64_t ns;
 	sov_stream a, b;
@@ -220,7 +222,8 @@ static void timeless(sov_context c)
 	MUST(sov_stream_wait_event(b, e));
 	at = p + 8;
 	MUST(launch(open, b, 1, 1, "84", ARGUMENTS(&at, &two)));
-	ok(sov_event_wait(e, 0) == SOV_NOT_READY && sov_stream_wait(b, SECOND / 20) == SOV_ERROR_TIMEOUT,
+	ok(sov_event_wait(e, 0) == SOV_NOT_READY &&
+		   sov_stream_wait(b, SECOND / 20) == SOV_ERROR_TIMEOUT,
 	   "a stream waits for an event without time");
 	MUST(sov_memory_copy(c, p, SOV_HOST(&one), 4));
 	good(sov_stream_wait(b, 60 * SECOND), "until it is reached");
@@ -309,7 +312,8 @@ static void limits(sov_device d)
 	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&p, &out)));
 	MUST(sov_event_record(e, s));
 	from = clock_ns();
-	ok(sov_stream_wait(s, limit) == SOV_ERROR_TIMEOUT && sov_event_wait(e, limit) == SOV_ERROR_TIMEOUT &&
+	ok(sov_stream_wait(s, limit) == SOV_ERROR_TIMEOUT &&
+		   sov_event_wait(e, limit) == SOV_ERROR_TIMEOUT &&
 		   sov_context_wait(c, limit) == SOV_ERROR_TIMEOUT,
 	   "waits for an endless kernel end by their limits");
 	took = clock_ns() - from;
@@ -343,7 +347,8 @@ static void leaks(sov_device d)
 		MUST(sov_context_destroy(c));
 	}
 	MUST(sov_memory_info(watch, &after, NULL));
-	ok(after == before, "contexts that go take %lld bytes with them", (long long)(before - after));
+	ok(after == before, "contexts that go take %lld bytes with them",
+	   (long long)(before - after));
 	MUST(sov_context_destroy(watch));
 }
 

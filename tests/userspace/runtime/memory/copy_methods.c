@@ -35,9 +35,23 @@ static void start(void)
 
 static uint32_t length(uint32_t i, uint32_t most)
 {
-	static const uint32_t corners[] = {1, 2, 15, 16, 17, 31, 32, 33, 4095, 4096, 4097, MEMORY_BLOCK - 1,
-					   MEMORY_BLOCK, MEMORY_BLOCK + 1, 4 * MEMORY_BLOCK + 16};
-	uint32_t n = i < COUNT(corners) ? corners[i] : 1 + (uint32_t)(random_u64() % (i % 2 ? 100 : AREA / 2));
+	static const uint32_t corners[] = {1,
+					   2,
+					   15,
+					   16,
+					   17,
+					   31,
+					   32,
+					   33,
+					   4095,
+					   4096,
+					   4097,
+					   MEMORY_BLOCK - 1,
+					   MEMORY_BLOCK,
+					   MEMORY_BLOCK + 1,
+					   4 * MEMORY_BLOCK + 16};
+	uint32_t n = i < COUNT(corners) ? corners[i]
+					: 1 + (uint32_t)(random_u64() % (i % 2 ? 100 : AREA / 2));
 
 	return n < most ? n : most;
 }
@@ -47,13 +61,16 @@ static void copies(enum way way, const char *name)
 	uint32_t i, right = 0, n = 40 / TAP_SLOWNESS + 15;
 
 	for (i = 0; i < n; i++) {
-		uint32_t bytes = length(i, way == WAY_INLINE ? s->member.context->gpu->inline_most : AREA);
+		uint32_t bytes =
+			length(i, way == WAY_INLINE ? s->member.context->gpu->inline_most : AREA);
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 
-		if (!way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) /* as far apart, by words or units */
+		if (!way_fits(s->member.context->gpu, way, to + b, from + a,
+			      bytes)) /* as far apart, by words or units */
 			a = b + (i % 2 ? 4 * (uint32_t)(random_u64() % 8) : 0);
-		if (way == WAY_INLINE && !way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) {
+		if (way == WAY_INLINE &&
+		    !way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) {
 			b -= b % 4; /* whole words alone */
 			bytes = bytes < 4 ? 4 : bytes - bytes % 4;
 		}
@@ -77,7 +94,8 @@ static void fills(enum way way, const char *name)
 
 	for (i = 0; i < n; i++) {
 		uint32_t element = 1u << i % 3, bytes = length(i, AREA - 64) / element * element;
-		uint32_t at = (uint32_t)(random_u64() % 64) / element * element, value = (uint32_t)random_u64();
+		uint32_t at = (uint32_t)(random_u64() % 64) / element * element,
+			 value = (uint32_t)random_u64();
 		uint64_t number = 0;
 
 		if (!bytes)

@@ -8,8 +8,8 @@
 #include "tests/userspace/runtime/_api.h"
 
 #define THREADS 4
-#define ROUNDS	(60 / TAP_SLOWNESS + 10)
-#define BYTES	(160u << 10) /* more than one piece of staging */
+#define ROUNDS  (60 / TAP_SLOWNESS + 10)
+#define BYTES   (160u << 10) /* more than one piece of staging */
 
 static sov_context c;
 
@@ -27,14 +27,14 @@ static uint64_t next(struct job *j)
 	return j->state >> 20;
 }
 
-#define TRY(call)                                                                                  \
-	do {                                                                                       \
-		if (call) {                                                                        \
-			j->wrong++;                                                                \
-			snprintf(j->sentence, sizeof(j->sentence), "%s: %s", #call,                \
-				 sov_last_error());                                                \
-			return;                                                                    \
-		}                                                                                  \
+#define TRY(call) \
+	do { \
+		if (call) { \
+			j->wrong++; \
+			snprintf(j->sentence, sizeof(j->sentence), "%s: %s", #call, \
+				 sov_last_error()); \
+			return; \
+		} \
 	} while (0)
 
 /* Random bytes from one kind of host memory to the GPU, across it, and back to the other kind. */
@@ -65,7 +65,8 @@ static void round_of(struct job *j, uint8_t *pinned, uint8_t *pageable, const so
 
 static void work(struct job *j)
 {
-	uint8_t *pageable = malloc(BYTES), *own = mmap(soft_hint(), BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pageable = malloc(BYTES), *own = mmap(soft_hint(), BYTES, PROT_READ | PROT_WRITE,
+						       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sov_ptr device[2];
 	uint32_t i;
 

@@ -89,7 +89,8 @@ static void odd_copies(void)
 	MUST(sov_host_alloc(c, sizeof(want), (void **)&p));
 	for (i = 0; i < n; i++) {
 		uint32_t bytes = 1 + (uint32_t)(random_u64() % (i % 3 ? 9000 : 40));
-		uint32_t from = (uint32_t)(random_u64() % 1000), to = (uint32_t)(random_u64() % 1000);
+		uint32_t from = (uint32_t)(random_u64() % 1000),
+			 to = (uint32_t)(random_u64() % 1000);
 
 		for (k = 0; k < sizeof(want); k++)
 			p[k] = (uint8_t)random_u64();
@@ -168,8 +169,8 @@ static void order_across_streams(void)
 
 static void registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
+	uint8_t *pages = mmap(soft_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *p = pages + 2 * PAGE + 100;
 	uint32_t five = 5, value;
 	sov_ptr word = SOV_HOST(pages + 3 * PAGE + 8);
@@ -187,8 +188,8 @@ static void registered(void)
 		"nor a part of it");
 	refused(sov_host_register(c, pages + 2 * PAGE, 8), SOV_ERROR_INVALID_ARGUMENT,
 		"share a page", "nor another part of its first page");
-	refused(sov_host_register(c, pages + 3 * PAGE + 4000, 2 * PAGE),
-		SOV_ERROR_INVALID_ARGUMENT, "share a page", "nor of its last");
+	refused(sov_host_register(c, pages + 3 * PAGE + 4000, 2 * PAGE), SOV_ERROR_INVALID_ARGUMENT,
+		"share a page", "nor of its last");
 	refused(sov_host_register(c, pages, 16 * PAGE), SOV_ERROR_INVALID_ARGUMENT, "share a page",
 		"nor everything around it");
 	good(sov_host_register(c, pages + 4 * PAGE, 100), "the next page is free");
@@ -214,8 +215,8 @@ static void registered(void)
 
 static void what_cannot_be_registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
+	uint8_t *pages = mmap(soft_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(pages + 2 * PAGE, PAGE);
 	mprotect(pages + 3 * PAGE, PAGE, PROT_READ);
@@ -239,8 +240,8 @@ static void what_cannot_be_registered(void)
 static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
-	uint8_t *pages = mmap(soft_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			      0);
+	uint8_t *pages =
+		mmap(soft_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t *p, value = 0;
 	sov_ptr far;
 

@@ -8,9 +8,9 @@
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-#define BLOCKS	5
+#define BLOCKS  5
 #define THREADS 64
-#define ALL	(BLOCKS * THREADS)
+#define ALL     (BLOCKS * THREADS)
 
 /* Each thread: r = n; for its count numbers x: r = r * x + i; then, from the last, r = r * 3 + x. */
 static char *pressing(uint32_t count)
@@ -18,7 +18,8 @@ static char *pressing(uint32_t count)
 	char *text = malloc(4096 + count * 160), *t = text;
 	uint32_t i;
 
-	t += sprintf(t, PTX_HEADER
+	t += sprintf(t,
+		     PTX_HEADER
 		     ".visible .entry press(.param .u64 in, .param .u64 out, .param .u32 n) {\n"
 		     ".reg .b32 %%r<%u>;\n.reg .b64 %%a<9>;\n"
 		     "ld.param.u64 %%a1, [in];\nld.param.u64 %%a2, [out];\n"
@@ -179,8 +180,8 @@ static void too_little(void)
 	uint32_t one = 1, value = 0;
 
 	press_create(&p, c, 300);
-	snprintf(want, sizeof(want), "kernel 'press' needs %u bytes of local memory a thread: ",
-		 local_bytes(p.f));
+	snprintf(want, sizeof(want),
+		 "kernel 'press' needs %u bytes of local memory a thread: ", local_bytes(p.f));
 	refused(press_launch(&p, 1), SOV_ERROR_OUT_OF_MEMORY, want,
 		"a device that has not enough for all its threads refuses");
 	ok(strstr(sov_last_error(), "and it has 67108864 in all") != NULL, "with the figures");

@@ -25,7 +25,8 @@ static void copies(sov_context c)
 	no_room = true;
 	sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)); /* may know another way */
 	no_room = false;
-	good(sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)), "a copy works when there is room again");
+	good(sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)),
+	     "a copy works when there is room again");
 	MUST(sov_memory_free(c, p));
 }
 
@@ -34,10 +35,12 @@ static void loads(sov_context c)
 	sov_module m;
 
 	no_room = true;
-	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m), SOV_ERROR_OUT_OF_HOST_MEMORY,
-		"gave the CPU no way", "a module whose code cannot be written is refused");
+	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
+		SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no way",
+		"a module whose code cannot be written is refused");
 	no_room = false;
-	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m), "and loaded when there is room again");
+	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
+	     "and loaded when there is room again");
 	MUST(sov_module_unload(m));
 }
 

@@ -9,7 +9,8 @@ static sov_context c;
 
 static void copies(void)
 {
-	static const uint64_t sizes[] = {1, 3, 4096, 4097, 524287, 524288, 524289, 3 * MIB + 5, 9 * MIB + 7};
+	static const uint64_t sizes[] = {1,      3,      4096,        4097,       524287,
+					 524288, 524289, 3 * MIB + 5, 9 * MIB + 7};
 	uint32_t i;
 	uint64_t k;
 

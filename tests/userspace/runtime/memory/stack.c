@@ -86,7 +86,8 @@ static const char deep_ptx[] =
 	"setp.eq.u32 %p, %r5, %r0;\nselp.u32 %r5, 1, 0, %p;\nadd.s32 %r3, %r2, %r5;\n"
 	"none:\nst.param.b32 [r], %r3;\nret;\n}\n"
 	".visible .entry deep(.param .u64 out, .param .u32 n)\n{\n"
-	".local .align 4 .b8 frame[3000];\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n.param .b32 a;\n.param .b32 s;\n"
+	".local .align 4 .b8 frame[3000];\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n.param .b32 "
+	"a;\n.param .b32 s;\n"
 	"ld.param.u64 %d0, [out];\nld.param.u32 %r0, [n];\nmul.wide.u32 %d2, %r0, 4;\n"
 	"mov.b64 %d1, frame;\nadd.s64 %d1, %d1, %d2;\nst.local.u32 [%d1], 1;\n"
 	"st.param.b32 [a], %r0;\ncall (s), count, (a);\nld.param.b32 %r1, [s];\n"
@@ -101,11 +102,12 @@ static void on_top(const char *target, uint32_t most)
 	if (!ok(compile(deep_ptx, strlen(deep_ptx), &o, &r), "%s: a function calls itself", target))
 		return;
 	known = local_bytes(r.image, r.image_size, 0) - 1024;
-	ok(known >= 3000 && known < 3200, "the kernel's own need is known (%u bytes), and there is 1 KiB more",
-	   known);
+	ok(known >= 3000 && known < 3200,
+	   "the kernel's own need is known (%u bytes), and there is 1 KiB more", known);
 	more = local_bytes(r.image, r.image_size, 2048) - 2048;
 	ok(more == known, "or what the context was asked for more (%u)", more);
-	ok(local_bytes(r.image, r.image_size, most) == most, "up to what a thread can have (%u)", most);
+	ok(local_bytes(r.image, r.image_size, most) == most, "up to what a thread can have (%u)",
+	   most);
 	compile_result_free(&r);
 }
 

@@ -20,9 +20,11 @@ static char folder[] = "/tmp/sov-cache-XXXXXX";
 static const char *program(char *text, unsigned number)
 {
 	snprintf(text, TEXT,
-		 ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		 ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 "
+		 "p)\n{\n"
 		 ".reg .b32 %%r; .reg .b64 %%d;\nld.param.u64 %%d, [p];\nmov.u32 %%r, %u;\n"
-		 "st.global.u32 [%%d], %%r;\nret;\n}\n", number);
+		 "st.global.u32 [%%d], %%r;\nret;\n}\n",
+		 number);
 	return text;
 }
 
@@ -62,7 +64,8 @@ static bool is_temporary(const char *name)
 }
 
 /* Calls for each file of the folder; returns how many there are. */
-static unsigned each_file(void (*call)(const char *path, unsigned number), bool (*which)(const char *name))
+static unsigned each_file(void (*call)(const char *path, unsigned number),
+			  bool (*which)(const char *name))
 {
 	DIR *d = opendir(folder);
 	unsigned n = 0;
@@ -70,7 +73,8 @@ static unsigned each_file(void (*call)(const char *path, unsigned number), bool 
 	char path[600];
 
 	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || !strcmp(e->d_name, "sov") || (which ? !which(e->d_name) : is_temporary(e->d_name)))
+		if (e->d_name[0] == '.' || !strcmp(e->d_name, "sov") ||
+		    (which ? !which(e->d_name) : is_temporary(e->d_name)))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
 		if (call)
@@ -94,12 +98,14 @@ static void test_digest(void)
 		const char *text;
 		unsigned times;
 		const char *digest;
-	} cases[] = { /* FIPS 180-4's examples, and a million a's from NIST's */
+	} cases[] = {
+		/* FIPS 180-4's examples, and a million a's from NIST's */
 		{"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 		{"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
 		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-		{"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+		{"aaaaaaaaaa", 100000,
+		 "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
 	};
 
 	for (unsigned k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
@@ -136,7 +142,8 @@ static void test_found(void)
 	compile_result_free(&r);
 	ok(ask_for("add nothing", &usual, &r) == -1, "what has an error is not compiled");
 	compile_result_free(&r);
-	ok(ask_for("add nothing", &usual, &r) == -1 && *r.messages, "nor found, and the error is said again");
+	ok(ask_for("add nothing", &usual, &r) == -1 && *r.messages,
+	   "nor found, and the error is said again");
 	compile_result_free(&r);
 }
 
@@ -205,8 +212,8 @@ static void test_damage(void)
 			missed += ask(3) == 0;
 			right += ask(3) == 1;
 		}
-		ok(missed == tries && right == 2 * tries, "%s makes an entry count as missing, and it is replaced",
-		   kinds[damage_kind]);
+		ok(missed == tries && right == 2 * tries,
+		   "%s makes an entry count as missing, and it is replaced", kinds[damage_kind]);
 	}
 	each_file(forget, NULL);
 	ask(3);

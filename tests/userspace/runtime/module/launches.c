@@ -41,7 +41,7 @@ static sov_result shaped(sov_function f, const uint32_t grid[3], const uint32_t 
 	return sov_function_launch(f, &l);
 }
 #define THREE(x, y, z) ((const uint32_t[3]){x, y, z})
-#define WRONG(part, promise, ...)                                                                  \
+#define WRONG(part, promise, ...) \
 	refused(shaped(__VA_ARGS__), SOV_ERROR_INVALID_LAUNCH, part, promise)
 
 static void shapes(void)

@@ -28,7 +28,8 @@ static sov_module load_many(sov_context c, const struct many *m, uint32_t flags)
 	return module;
 }
 
-static sov_result load_result(sov_context c, const struct many *m, uint32_t flags, sov_module *module)
+static sov_result load_result(sov_context c, const struct many *m, uint32_t flags,
+			      sov_module *module)
 {
 	sov_module_options o = SOV_INIT(sov_module_options);
 	char *text = many_ptx(m);
@@ -49,7 +50,8 @@ static sov_result get(sov_module m, unsigned k, sov_function *f)
 }
 
 /* Kernel k computes what it should, when the variable has this much more than it starts with. */
-static bool computes(sov_context c, const struct many *m, sov_module module, unsigned k, unsigned more)
+static bool computes(sov_context c, const struct many *m, sov_module module, unsigned k,
+		     unsigned more)
 {
 	uint32_t host[32];
 	sov_function f;
@@ -87,10 +89,12 @@ static void variables(sov_context c)
 	uint64_t bytes;
 	sov_ptr at;
 
-	good(sov_module_get_variable(module, "v5", &at, &bytes), "a variable is there before any kernel");
+	good(sov_module_get_variable(module, "v5", &at, &bytes),
+	     "a variable is there before any kernel");
 	MUST(sov_memory_copy(c, at, SOV_HOST(&value), sizeof(value)));
-	ok(bytes == 4 && computes(c, &m, module, 5, 77), "a kernel that is compiled later finds what was "
-							"written to it");
+	ok(bytes == 4 && computes(c, &m, module, 5, 77),
+	   "a kernel that is compiled later finds what was "
+	   "written to it");
 	ok(computes(c, &m, module, 6, 0), "others are as they were");
 	MUST(sov_module_unload(module));
 }
@@ -109,7 +113,8 @@ static void handles(sov_context c)
 	MUST(sov_function_get_attributes(by_name, &a));
 	ok(a.parameters == 1 && a.code_bytes && !strcmp(a.name, "k9"), "and attributes");
 	refused(sov_module_get_function(module, "k99", &again), SOV_ERROR_NOT_FOUND,
-		"no kernel 'k99'; its first of 24 is 'k0'", "a kernel that is not there is not found");
+		"no kernel 'k99'; its first of 24 is 'k0'",
+		"a kernel that is not there is not found");
 	refused(sov_module_get_function_at(module, KERNELS, &again), SOV_ERROR_NOT_FOUND,
 		"has 24 kernels; there is no number 24", "nor a number past the last");
 	MUST(sov_module_unload(module));
@@ -127,7 +132,8 @@ static void errors(sov_context c)
 	refused(load_result(c, &m, 0, &module), SOV_ERROR_INVALID_SOURCE, "frob",
 		"an error of the text is reported when it is loaded");
 	m = (struct many){.kernels = KERNELS, .broken = 4};
-	refused(load_result(c, &m, SOV_MODULE_EAGER, &module), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
+	refused(load_result(c, &m, SOV_MODULE_EAGER, &module), SOV_ERROR_INVALID_SOURCE,
+		"kernel 'k3' needs",
 		"with SOV_MODULE_EAGER, so is what keeps a kernel from being compiled");
 	module = load_many(c, &m, 0);
 	refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
@@ -136,7 +142,8 @@ static void errors(sov_context c)
 	ok(strstr(first, "kernel 'k3' needs"), "also in the messages");
 	refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs", "each time");
 	is_str(sov_module_messages(), first, "with the same messages");
-	ok(computes(c, &m, module, 2, 0) && computes(c, &m, module, 4, 0), "other kernels are not touched");
+	ok(computes(c, &m, module, 2, 0) && computes(c, &m, module, 4, 0),
+	   "other kernels are not touched");
 	MUST(sov_module_unload(module));
 }
 
@@ -232,7 +239,8 @@ static void cached(sov_context c)
 
 		module = load_many(c, &m, 0);
 		refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
-			n ? "a kernel that does not compile does not the second time" : "nor the first");
+			n ? "a kernel that does not compile does not the second time"
+			  : "nor the first");
 		MUST(sov_module_unload(module));
 	}
 	setenv("SOV_CACHE_SIZE", "0", 1);
@@ -379,12 +387,15 @@ static void faults(const char *device)
 
 	MUST(get(module, 11, &f));
 	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&nowhere)));
-	refused(sov_context_wait(c, 10 * SECOND), SOV_ERROR_FAULT, "k11", "a fault names the kernel");
+	refused(sov_context_wait(c, 10 * SECOND), SOV_ERROR_FAULT, "k11",
+		"a fault names the kernel");
 	MUST(sov_context_get_fault(c, &fault));
 	is_str(fault.kernel, "k11", "so does its description");
-	refused(get(module, 12, &f), SOV_ERROR_FAULT, "k11", "no other is compiled in a failed context");
+	refused(get(module, 12, &f), SOV_ERROR_FAULT, "k11",
+		"no other is compiled in a failed context");
 	MUST(sov_context_reset(c));
-	ok(computes(c, &m, module, 12, 0) && computes(c, &m, module, 11, 0), "after a reset they are");
+	ok(computes(c, &m, module, 12, 0) && computes(c, &m, module, 11, 0),
+	   "after a reset they are");
 	MUST(sov_context_destroy(c));
 }
 
@@ -405,7 +416,8 @@ int main(void)
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, 0, "with a function");
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS, .address = true}, 0,
 		  "with a function's address");
-	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, SOV_MODULE_EAGER, "all at once");
+	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, SOV_MODULE_EAGER,
+		  "all at once");
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, SOV_MODULE_UNOPTIMISED,
 		  "not optimised");
 	variables(c);

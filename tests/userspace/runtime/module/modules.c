@@ -106,7 +106,8 @@ static void foreign(void)
 	if (!compile(PTX_ADD, strlen(PTX_ADD), &o, &r))
 		exit(ok(false, "the compiler works for %s", o.target));
 	refused(sov_module_load(c, r.image, r.image_size, NULL, &m), SOV_ERROR_INVALID_SOURCE,
-		here ? "the image is for gfx1030; gh100.0 runs sm_90" : "the image is for sm_90; gh100.0 runs ",
+		here ? "the image is for gfx1030; gh100.0 runs sm_90"
+		     : "the image is for sm_90; gh100.0 runs ",
 		"another vendor's image is refused");
 	compile_result_free(&r);
 }

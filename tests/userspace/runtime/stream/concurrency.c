@@ -10,14 +10,15 @@
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-#define THREADS	 4
+#define THREADS  4
 #define LAUNCHES 1000
-#define RACES	 12
+#define RACES    12
 
 /* One thread of the grid does *p = *p * FACTOR + n + blockDim * 65536 + gridDim, and ++sum[0]: right
  * only when launches come in order, one after the other, with the right arguments. Every thread of
  * the grid counts itself in sum[1]. Two modules that differ in the factor. */
-#define CHAIN(factor) PTX_HEADER \
+#define CHAIN(factor) \
+	PTX_HEADER \
 	".visible .entry chain(.param .u64 p, .param .u32 n, .param .u64 sum) {\n" \
 	"	.reg .pred %p<2>;\n" \
 	"	.reg .b32 %r<16>;\n" \
@@ -47,8 +48,8 @@
 	"	ret;\n" \
 	"}\n"
 
-#define FACTOR_0 1664525
-#define FACTOR_1 22695477
+#define FACTOR_0         1664525
+#define FACTOR_1         22695477
 #define CHAIN_OF(factor) CHAIN(factor)
 static const char *const chain_ptx[] = {CHAIN_OF(FACTOR_0), CHAIN_OF(FACTOR_1)};
 static const uint32_t factors[] = {FACTOR_0, FACTOR_1};

@@ -67,14 +67,18 @@ int main(void)
 		MUST(sov_stream_create(c, 0, &streams[i]));
 	for (uint32_t round = 0; round < 20; round++) {
 		MUST(launch_waiter(streams[0], 0, values[0], 1));
-		ok(sov_stream_wait(streams[0], SECOND / 100) == SOV_ERROR_TIMEOUT, "a kernel waits for its flag");
+		ok(sov_stream_wait(streams[0], SECOND / 100) == SOV_ERROR_TIMEOUT,
+		   "a kernel waits for its flag");
 		MUST(sov_memory_copy_async(streams[1], flags, SOV_HOST(&values[0]), 4));
-		good(sov_stream_wait(streams[0], 60 * SECOND), "a copy on another stream lets it go");
+		good(sov_stream_wait(streams[0], 60 * SECOND),
+		     "a copy on another stream lets it go");
 		MUST(launch_waiter(streams[1], 3, values[1], 2));
 		MUST(launch_waiter(streams[0], 2, values[1], 4));
 		MUST(sov_memory_copy_async(streams[2], flags + 64 * 3, SOV_HOST(&values[1]), 4));
-		good(sov_stream_wait(streams[0], 60 * SECOND), "one kernel waits for another, and that for a copy");
-		ok(flag(1) == values[0] && flag(4) == values[1], "all have seen what they waited for");
+		good(sov_stream_wait(streams[0], 60 * SECOND),
+		     "one kernel waits for another, and that for a copy");
+		ok(flag(1) == values[0] && flag(4) == values[1],
+		   "all have seen what they waited for");
 		MUST(sov_memory_fill(c, flags, 0, 4, 16 * 8));
 		if (round + 1 == 20 / (TAP_SLOWNESS > 4 ? 4 : 1))
 			break;

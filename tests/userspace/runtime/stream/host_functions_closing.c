@@ -84,6 +84,7 @@ int main(void)
 	MUST(sov_context_destroy(c));
 	sem_post(&gone);
 	pthread_join(thread, &r);
-	ok(!r && !called, "a host function whose context is destroyed while it is called is not run");
+	ok(!r && !called,
+	   "a host function whose context is destroyed while it is called is not run");
 	return tap_done();
 }

@@ -7,7 +7,7 @@
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-#define MS UINT64_C(1000000)
+#define MS   UINT64_C(1000000)
 #define LATE SECOND /* more than a busy machine lets anything wait */
 
 static sov_context c;
@@ -155,7 +155,8 @@ static void of_waits(void)
 
 static void of_the_environment(void)
 {
-	static const char *const wrong[] = {"10", "0s", "-5s", "3601s", "1h", "s", "99999999999999999999ms"};
+	static const char *const wrong[] = {
+		"10", "0s", "-5s", "3601s", "1h", "s", "99999999999999999999ms"};
 	sov_context other;
 	sov_device d;
 	uint32_t i;

@@ -86,8 +86,8 @@ static void turns(const char *device)
 	}
 	MUST(sov_stream_wait(s[1], 60 * SECOND));
 	MUST(sov_stream_wait(s[0], 60 * SECOND));
-	ok(right == ROUNDS / 7, "%s: %u of %u looks across the wrap find what they must", device, right,
-	   ROUNDS / 7);
+	ok(right == ROUNDS / 7, "%s: %u of %u looks across the wrap find what they must", device,
+	   right, ROUNDS / 7);
 	ok(number_of(s[0]) > UINT64_C(1) << 32 && number_of(s[1]) > UINT64_C(7) << 32,
 	   "%s: both streams went across", device);
 	MUST(sov_context_destroy(c));

@@ -9,8 +9,8 @@
 #include "tests/userspace/runtime/_ptx.h"
 
 #define THREADS 8
-#define ROUNDS	12
-#define N	500
+#define ROUNDS  12
+#define N       500
 
 static char *saxpy_text;
 static size_t saxpy_bytes;
@@ -27,15 +27,15 @@ struct job {
 	char sentence[256];
 };
 
-#define TRY(job, call)                                                                             \
-	do {                                                                                       \
-		sov_result r_ = (call);                                                            \
-		if (r_) {                                                                          \
-			(job)->wrong++;                                                            \
-			snprintf((job)->sentence, sizeof((job)->sentence), "%s: %s",               \
-				 sov_result_name(r_), sov_last_error());                           \
-			return;                                                                    \
-		}                                                                                  \
+#define TRY(job, call) \
+	do { \
+		sov_result r_ = (call); \
+		if (r_) { \
+			(job)->wrong++; \
+			snprintf((job)->sentence, sizeof((job)->sentence), "%s: %s", \
+				 sov_result_name(r_), sov_last_error()); \
+			return; \
+		} \
 	} while (0)
 
 static uint32_t next(struct job *j)

@@ -41,7 +41,8 @@ UNUSED static sov_context services_context(uint32_t device, struct printed *p, u
 UNUSED static sov_module services_module(sov_context c)
 {
 	size_t bytes;
-	char *text = read_file("tests/userspace/runtime/module/device_services/_kernels.ptx", &bytes);
+	char *text =
+		read_file("tests/userspace/runtime/module/device_services/_kernels.ptx", &bytes);
 	sov_module m = module_from(c, text, bytes, 0);
 
 	free(text);

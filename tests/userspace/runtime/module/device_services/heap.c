@@ -14,7 +14,8 @@ static void blocks(sov_context c, sov_module m, uint32_t turns)
 	MUST(sov_memory_copy(c, SOV_HOST(bad), p, sizeof(bad)));
 	for (i = 0; i < COUNT(bad); i++)
 		wrong += bad[i];
-	ok(!wrong, "256 threads have %u blocks each, one after another, and nobody else writes there",
+	ok(!wrong,
+	   "256 threads have %u blocks each, one after another, and nobody else writes there",
 	   turns);
 	if (wrong)
 		diag("wrong: %u", wrong);
@@ -39,18 +40,22 @@ static const char on_stack[] =
 	".version 8.6\n.target sm_80\n.address_size 64\n"
 	".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
 	".visible .entry on_stack(.param .u64 out)\n{\n"
-	"	.reg .b32 %i, %n, %x, %sum;\n	.reg .b64 %p, %q, %at, %end, %size;\n	.reg .pred %more;\n"
+	"	.reg .b32 %i, %n, %x, %sum;\n	.reg .b64 %p, %q, %at, %end, %size;\n	.reg .pred "
+	"%more;\n"
 	"	mov.u32 %i, %tid.x;\n	add.u32 %n, %i, 1;\n	mul.wide.u32 %size, %n, 4;\n"
 	"	alloca.u64 %at, %size;\n	add.u64 %end, %at, %size;\n	mov.u64 %q, %at;\n"
-	"fill:	st.local.u32 [%q], %n;\n	add.u64 %q, %q, 4;\n	setp.lt.u64 %more, %q, %end;\n"
+	"fill:	st.local.u32 [%q], %n;\n	add.u64 %q, %q, 4;\n	setp.lt.u64 %more, %q, "
+	"%end;\n"
 	"	@%more bra fill;\n"
 	"	{\n	.param .b64 n;\n	.param .b64 r;\n	st.param.b64 [n], 64;\n"
 	"	call (r), malloc, (n);\n	ld.param.b64 %p, [r];\n	}\n"
 	"	st.u32 [%p+60], %n;\n	mov.u32 %sum, 0;\n"
-	"add:	ld.local.u32 %x, [%at];\n	add.u32 %sum, %sum, %x;\n	add.u64 %at, %at, 4;\n"
+	"add:	ld.local.u32 %x, [%at];\n	add.u32 %sum, %sum, %x;\n	add.u64 %at, %at, "
+	"4;\n"
 	"	setp.lt.u64 %more, %at, %end;\n	@%more bra add;\n"
 	"	ld.u32 %x, [%p+60];\n	add.u32 %sum, %sum, %x;\n"
-	"	ld.param.u64 %p, [out];\n	mad.wide.u32 %p, %i, 4, %p;\n	st.global.u32 [%p], %sum;\n	ret;\n}\n";
+	"	ld.param.u64 %p, [out];\n	mad.wide.u32 %p, %i, 4, %p;\n	st.global.u32 "
+	"[%p], %sum;\n	ret;\n}\n";
 
 static void keeps_stack(sov_context c)
 {

@@ -145,7 +145,8 @@ static void refusals(void)
 	static const struct {
 		uint64_t bytes;
 		const char *part;
-	} wrong[] = {{1000, "print_bytes is 1000"}, {2048, "print_bytes is 2048"},
+	} wrong[] = {{1000, "print_bytes is 1000"},
+		     {2048, "print_bytes is 2048"},
 		     {UINT64_C(1) << 40, "print_bytes is"}};
 	sov_context_options o = SOV_INIT(sov_context_options);
 	sov_context c;

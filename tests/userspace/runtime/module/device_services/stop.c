@@ -18,8 +18,8 @@ static void assertion(uint32_t device)
 	printed.count = 0;
 	MUST(start(m, "lines", 1, 32, (const void *[]){&lines}, 1));
 	MUST(start(m, "asserts", 2, 32, (const void *[]){&bad, &p}, 2));
-	refused(sov_context_wait(c, 60 * SECOND), SOV_ERROR_ASSERT,
-		"kernel 'asserts' on ", "one that does not is an error of its kernel");
+	refused(sov_context_wait(c, 60 * SECOND), SOV_ERROR_ASSERT, "kernel 'asserts' on ",
+		"one that does not is an error of its kernel");
 	refused(sov_memory_alloc(c, 4, &p), SOV_ERROR_ASSERT,
 		"some/where.cu:42: asserts: assertion 'i % 16 != bad' failed",
 		"which has file, line, function and expression, and stays");
