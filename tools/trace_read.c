@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a trace (docs/seeing.md) and adds it up: per kernel, direction of copy, call and so on, how
+ * Reads a trace (docs/observability.md) and adds it up: per kernel, direction of copy, call and so on, how
  * often, how long and how many bytes. It takes any JSON that is a trace, whoever wrote it, and says
  * at which byte one is not. A pull parser: values are looked at as they come, and nothing is built.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SOV_TRACE: what a program called and what the GPU did for it, with times, as a file that Perfetto
- * and Chrome show. docs/seeing.md tells what stands in it and what is guaranteed.
+ * and Chrome show. docs/observability.md tells what stands in it and what is guaranteed.
  *
  *   trace.c       events of threads: rings, and the thread that empties them
  *   trace_gpu.c   what the GPU did: time stamps around pieces of work, and its clock beside ours
