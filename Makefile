@@ -185,6 +185,9 @@ check-vm: deps
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check vm
 
 man := $(wildcard docs/man/*.[1-9])
+# CALL:PAGE for every call that a page of section 3 names in its heading: man finds the page by the call.
+man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $$m | tr -d ,); do \
+	echo $$c:$$(basename $$m); done; done | grep -v '^\(.*\):\1\.3$$')
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
@@ -195,11 +198,13 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' libsov/sov.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
+	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \
-		$(foreach m,$(man),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
+		$(foreach m,$(man),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+		$(foreach m,$(man_calls),$(DESTDIR)$(MANDIR)/man3/$(firstword $(subst :, ,$(m))).3)
 
 clean:
 	rm -rf $(BUILD)
