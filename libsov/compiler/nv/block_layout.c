@@ -10,7 +10,7 @@ static struct mir_inst *append(struct mir_func *f, uint32_t b, enum sass_op op)
 {
 	struct mir_inst *i = mir_inst_new(f, op);
 
-	i->keep_last = true;
+	i->terminator = true;
 	i->line = f->blocks[b].line;
 	mir_insert(f, b, NULL, i);
 	return i;
@@ -20,7 +20,7 @@ static struct mir_inst *append_jump(struct mir_func *f, uint32_t b, uint32_t to)
 {
 	struct mir_inst *i = append(f, b, SASS_BRA);
 
-	mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->target = to;
 	return i;
 }
@@ -32,8 +32,8 @@ static void jump_behind(struct mir_func *f, uint32_t b, uint32_t to)
 
 	f->blocks[n].end = MIR_END_JUMP;
 	f->blocks[n].line = f->blocks[b].line;
-	mir_redirect(f, b, to, n);
-	mir_edge(f, n, to);
+	mir_redirect_edge(f, b, to, n);
+	mir_add_edge(f, n, to);
 }
 
 static void end_block(struct mir_func *f, uint32_t b)
@@ -44,14 +44,14 @@ static void end_block(struct mir_func *f, uint32_t b)
 
 	switch (block.end) {
 	case MIR_END_TRAP:
-		mir_set(append(f, b, SASS_BPT), 0, mir_imm(1));
+		mir_set_operand(append(f, b, SASS_BPT), 0, mir_imm(1));
 		append(f, b, SASS_EXIT);
 		break;
 	case MIR_END_EXIT:
 		append(f, b, SASS_EXIT);
 		break;
 	case MIR_END_RETURN: /* has its instruction already: frame.c */
-	case MIR_END_TABLE:  /* … table.c */
+	case MIR_END_JUMP_TABLE:  /* … table.c */
 		break;
 	case MIR_END_JUMP:
 		if (taken != block.next || block.slot)
@@ -71,7 +71,7 @@ static void end_block(struct mir_func *f, uint32_t b)
 	}
 }
 
-void nv_layout(struct mir_func *f)
+void nv_layout_blocks(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		end_block(f, b);

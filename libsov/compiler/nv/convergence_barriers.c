@@ -35,7 +35,7 @@ struct converge {
 	uint32_t room;    /* for all that may be added */
 	uint32_t *stack;
 	uint32_t *idom, *place_in_order;
-	uint32_t *ends, *places; /* by block, of nv_meet() */
+	uint32_t *ends, *places; /* by block, of nv_find_reconvergence() */
 	struct region *regions;
 	uint32_t nregions;
 	bool *apart; /* by block: lanes may have parted before it … */
@@ -47,7 +47,7 @@ static void find_dominators(struct converge *c)
 {
 	const struct mir_func *f = c->f;
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
 
 	c->idom = arena_array(f->arena, f->nblocks, sizeof(*c->idom));
@@ -240,14 +240,14 @@ static void collect(struct converge *c)
 {
 	const struct mir_func *f = c->f;
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 
 	/* Outer regions come first in this order. */
 	for (uint32_t k = 0; k < count; k++) {
 		const struct mir_block *block = &f->blocks[order[k]];
 		struct region r = {.barrier = MIR_BARRIERS}, *known = NULL;
 
-		if (!mir_parts(block) || nv_ends_early(f, order[k]))
+		if (!mir_may_diverge(block) || nv_becomes_guarded_exit(f, order[k]))
 			continue;
 		if (find_region(c, order[k], &r)) {
 			known = covering(c, &r);
@@ -273,12 +273,12 @@ static void leave_slot(struct converge *c, struct region *r)
 	struct mir_func *f = c->f;
 	uint32_t slot = r->head, to = f->blocks[slot].succ[0], b;
 
-	b = mir_block_new(f, mir_before(f, to));
+	b = mir_block_new(f, mir_block_before(f, to));
 	f->blocks[b].end = MIR_END_JUMP;
 	f->blocks[b].line = f->blocks[slot].line;
 	f->blocks[b].depth = f->blocks[slot].depth;
-	mir_redirect(f, slot, to, b);
-	mir_edge(f, b, to);
+	mir_redirect_edge(f, slot, to, b);
+	mir_add_edge(f, b, to);
 	r->head = b;
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		if (c->regions[k].head == slot || c->regions[k].inside[slot])
@@ -293,25 +293,25 @@ static void insert_barrier(struct converge *c, struct region *r)
 
 	if (f->blocks[r->head].slot)
 		leave_slot(c, r);
-	r->sync = mir_block_new(f, mir_before(f, r->place));
+	r->sync = mir_block_new(f, mir_block_before(f, r->place));
 	for (uint32_t p = 0; p < f->blocks[r->place].npreds;) {
 		uint32_t from = f->blocks[r->place].preds[p];
 
 		if (from == r->head || r->inside[from])
-			mir_redirect(f, from, r->place, r->sync);
+			mir_redirect_edge(f, from, r->place, r->sync);
 		else
 			p++;
 	}
-	mir_edge(f, r->sync, r->place);
+	mir_add_edge(f, r->sync, r->place);
 	f->blocks[r->sync].end = MIR_END_JUMP;
-	mir_set(leave, 0, barrier(r->barrier));
+	mir_set_operand(leave, 0, barrier(r->barrier));
 	mir_insert(f, r->sync, NULL, leave);
 
 	r->enter = mir_inst_new(f, SASS_BSSY);
-	mir_set(r->enter, 0, barrier(r->barrier));
-	mir_set(r->enter, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	mir_set_operand(r->enter, 0, barrier(r->barrier));
+	mir_set_operand(r->enter, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	last = f->blocks[r->head].last;
-	mir_insert(f, r->head, last && last->keep_last ? last : NULL, r->enter);
+	mir_insert(f, r->head, last && last->terminator ? last : NULL, r->enter);
 	/* For the regions around this one, the new block is inside. */
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		if (c->regions[k].inside[r->head])
@@ -334,7 +334,7 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 	struct mir_inst *i = mir_inst_new(f, f->sm >= 90 ? SASS_WARPSYNC_ALL : SASS_WARPSYNC);
 
 	if (f->sm < 90)
-		mir_set(i, 1, mir_imm(UINT32_MAX));
+		mir_set_operand(i, 1, mir_imm(UINT32_MAX));
 	i->members = MIR_ALL_LANES;
 	i->line = before->line;
 	mir_insert(f, b, before, i);
@@ -357,7 +357,7 @@ static void mark_after_calls(struct converge *c)
 	}
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i)
-			if (b < c->nblocks && (mir_is_open_call(i) || parts_groups(i))) {
+			if (b < c->nblocks && (mir_is_clobbering_call(i) || parts_groups(i))) {
 				mark_apart(c, b, NULL);
 				c->parts[b] = true;
 				break;
@@ -377,7 +377,7 @@ static void sync_members(struct converge *c)
 			if (i->members == MIR_ALL_LANES && !together)
 				insert_warpsync(f, b, i);
 			together |= i->members == MIR_ALL_LANES;
-			together &= !mir_is_open_call(i) && !parts_groups(i);
+			together &= !mir_is_clobbering_call(i) && !parts_groups(i);
 		}
 	}
 }
@@ -388,20 +388,20 @@ static struct converge look(struct mir_func *f)
 	uint32_t branches = 0;
 
 	mir_for_each_block(f, b)
-		branches += mir_parts(&f->blocks[b]);
+		branches += mir_may_diverge(&f->blocks[b]);
 	c.room = c.nblocks + 2 * branches;
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.apart = arena_array(f->arena, c.nblocks, sizeof(*c.apart));
 	c.parts = arena_array(f->arena, c.nblocks, sizeof(*c.parts));
 	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
 	find_dominators(&c);
-	nv_meet(f, &c.ends, &c.places);
+	nv_find_reconvergence(f, &c.ends, &c.places);
 	collect(&c);
 	mark_after_calls(&c);
 	return c;
 }
 
-const bool *nv_apart(struct mir_func *f)
+const bool *nv_divergent_blocks(struct mir_func *f)
 {
 	struct converge c = look(f);
 
@@ -414,7 +414,7 @@ static bool writes_uniform(const struct mir_inst *i)
 {
 	struct mir_use uses[SASS_MAX_USES];
 	uint32_t n = i->sass.ops[0].kind == SASS_UGPR || i->sass.ops[1].kind == SASS_UGPR
-			     ? mir_find_uses(i, uses)
+			     ? mir_collect_uses(i, uses)
 			     : 0;
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -439,11 +439,11 @@ static bool writes_apart(const struct converge *c)
 	return false;
 }
 
-void nv_converge(struct mir_func *f)
+void nv_insert_convergence_barriers(struct mir_func *f)
 {
 	struct converge c = look(f);
 
-	f->parted = f->uniform && writes_apart(&c);
+	f->retry_without_uniform = f->uniform && writes_apart(&c);
 	qsort(c.regions, c.nregions, sizeof(*c.regions), by_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (c.regions[k].barrier < MIR_BARRIERS)

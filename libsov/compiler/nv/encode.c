@@ -87,7 +87,7 @@ static uint32_t target_of(const struct code *c, const struct mir_inst *i)
 {
 	if (i->callee)
 		return c->function_offset[i->callee - 1];
-	return mir_leaves(i) ? 0 : c->block_offset[i->target];
+	return mir_leaves_function(i) ? 0 : c->block_offset[i->target];
 }
 
 static uint32_t return_offset(const struct mir_inst *i)
@@ -133,7 +133,7 @@ static bool put_block(struct code *c, uint32_t b)
 
 			if (o->kind == SASS_TARGET && absolute(i))
 				o->value = 0;
-			else if (i->returns_here && (o->kind == SASS_TARGET || o->kind == SASS_IMM))
+			else if (i->return_address && (o->kind == SASS_TARGET || o->kind == SASS_IMM))
 				o->value = return_distance(i);
 			else if (o->kind == SASS_TARGET)
 				o->value = (int64_t)target_of(c, i) - (int64_t)(i->offset + WORD);
@@ -297,7 +297,7 @@ static uint32_t sum_stalls(const struct mir_func *f)
 /* Gives every function its place; returns the kernel's. */
 static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
-	uint32_t at = t->functions_first ? NV_FIRST_FUNCTION : nv_function_bytes(t->kernel),
+	uint32_t at = t->functions_first ? NV_FUNCTIONS_OFFSET : nv_function_bytes(t->kernel),
 		 kernel = 0;
 
 	c->function_offset = arena_array(t->kernel->arena, t->kernel->ir->module->nfuncs + 1,

@@ -25,7 +25,7 @@ static void forget_edge(struct mir_func *f, uint32_t b, uint32_t s)
 {
 	struct mir_block *block = &f->blocks[b];
 
-	mir_unlink(f, b, block->succ[s]);
+	mir_remove_pred(f, b, block->succ[s]);
 	block->succ[s] = block->succ[block->nsucc - 1];
 	block->nsucc--;
 }
@@ -56,7 +56,7 @@ static struct mir_source inverse(struct mir_source cond)
 }
 
 /* Also before empty blocks have gone. */
-bool nv_ends_early(const struct mir_func *f, uint32_t b)
+bool nv_becomes_guarded_exit(const struct mir_func *f, uint32_t b)
 {
 	const struct mir_block *block = &f->blocks[b];
 
@@ -105,8 +105,8 @@ static bool pass_through(struct mir_func *f, uint32_t b)
 		return false;
 	to = f->blocks[b].succ[0];
 	while (f->blocks[b].npreds)
-		mir_redirect(f, f->blocks[b].preds[0], b, to);
-	mir_block_drop(f, b);
+		mir_redirect_edge(f, f->blocks[b].preds[0], b, to);
+	mir_block_remove(f, b);
 	return true;
 }
 
@@ -149,7 +149,7 @@ static bool merge(struct mir_func *f, uint32_t b)
 	n = block->succ[0];
 	next = &f->blocks[n];
 	if (next->npreds != 1 || n == b || n == f->entry ||
-	    (next->end == MIR_END_TABLE && block->next != n)) /* slots follow it */
+	    (next->end == MIR_END_JUMP_TABLE && block->next != n)) /* slots follow it */
 		return false;
 	move_all(f, n, b);
 	block->end = next->end;
@@ -163,7 +163,7 @@ static bool merge(struct mir_func *f, uint32_t b)
 		replace_pred(f, block->succ[s], n, b);
 	next->nsucc = 0;
 	next->npreds = 0;
-	mir_block_drop(f, n);
+	mir_block_remove(f, n);
 	return true;
 }
 
@@ -231,8 +231,8 @@ static bool convert(struct mir_func *f, uint32_t b)
 
 			for (uint32_t s = 0; s < 2; s++) {
 				move_side(f, b, &sides[s]);
-				mir_redirect(f, b, sides[s].block, join);
-				mir_block_drop(f, sides[s].block);
+				mir_redirect_edge(f, b, sides[s].block, join);
+				mir_block_remove(f, sides[s].block);
 			}
 			return straighten(f, b);
 		}
@@ -245,7 +245,7 @@ static bool convert(struct mir_func *f, uint32_t b)
 			continue;
 		move_side(f, b, &sides[s]);
 		forget_edge(f, b, s);
-		mir_block_drop(f, sides[s].block);
+		mir_block_remove(f, sides[s].block);
 		f->blocks[b].end = MIR_END_JUMP;
 		return true;
 	}
@@ -315,7 +315,7 @@ static bool drop_dead(struct mir_func *f, uint32_t b)
 {
 	if (f->blocks[b].npreds || b == f->entry)
 		return false;
-	mir_block_drop(f, b);
+	mir_block_remove(f, b);
 	return true;
 }
 
@@ -326,7 +326,7 @@ static bool simplify(struct mir_func *f, uint32_t b, bool *gone)
 	       hoist(f, b);
 }
 
-void nv_predicate(struct mir_func *f)
+void nv_if_convert(struct mir_func *f)
 {
 	bool changed = true;
 

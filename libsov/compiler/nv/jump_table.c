@@ -249,7 +249,7 @@ static uint32_t make_landing(struct tree *t, const struct node *n, uint32_t side
 {
 	uint32_t to = t->f->blocks[n->block].succ[side], b = new_block(t, t->root);
 
-	mir_edge(t->f, b, to);
+	mir_add_edge(t->f, b, to);
 	t->f->blocks[to].npreds--; /* the old edge's place is the new one's */
 	t->f->blocks[to].preds[find_pred(t->f, to, n->block)] = b;
 	return b;
@@ -269,7 +269,7 @@ static void drop_edge(struct tree *t, const struct node *n, uint32_t side)
 		memmove(phi->args + p * units, phi->args + (p + 1) * units,
 			behind * units * sizeof(*phi->args));
 	}
-	mir_unlink(f, n->block, to);
+	mir_remove_pred(f, n->block, to);
 }
 
 static void compute_place(struct tree *t)
@@ -281,23 +281,23 @@ static void compute_place(struct tree *t)
 		mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
 	struct mir_inst *i = append(t, root, f->sm >= 90 ? SASS_VIMNMX : SASS_IMNMX);
 
-	mir_set(i, 0, place);
-	mir_set(i, 1, mir_reg(SASS_GPR, t->number));
-	mir_set(i, 2, mir_imm(t->last));
-	mir_set(i, 3, mir_true(true)); /* the lesser */
+	mir_set_operand(i, 0, place);
+	mir_set_operand(i, 1, mir_reg(SASS_GPR, t->number));
+	mir_set_operand(i, 2, mir_imm(t->last));
+	mir_set_operand(i, 3, mir_pred_const(true)); /* the lesser */
 	i = append(t, root, SASS_SHF);
-	mir_set(i, 0, mir_reg(SASS_GPR, pair));
-	mir_set(i, 1, place);
-	mir_set(i, 2, mir_imm(SLOT_SHIFT));
-	mir_set(i, 3, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, pair));
+	mir_set_operand(i, 1, place);
+	mir_set_operand(i, 2, mir_imm(SLOT_SHIFT));
+	mir_set_operand(i, 3, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
 	i->sass.mod[SASS_M_SHTYPE] = SASS_SH_U32;
 	i = append(t, root, SASS_MOV);
-	mir_set(i, 0, mir_reg(SASS_GPR, (struct mir_ref){pair.vreg, 1}));
-	mir_set(i, 1, mir_imm(0));
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, (struct mir_ref){pair.vreg, 1}));
+	mir_set_operand(i, 1, mir_imm(0));
 	i = append(t, root, SASS_BRX);
-	mir_set(i, 1, mir_reg(SASS_GPR, pair));
-	mir_set(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
-	i->keep_last = true;
+	mir_set_operand(i, 1, mir_reg(SASS_GPR, pair));
+	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	i->terminator = true;
 }
 
 static void make_table(struct tree *t)
@@ -321,22 +321,22 @@ static void make_table(struct tree *t)
 		f->blocks[t->nodes[k].block].nsucc = 0;
 	for (uint32_t k = 1; k < t->count; k++) {
 		f->blocks[t->nodes[k].block].npreds = 0;
-		mir_block_drop(f, t->nodes[k].block);
+		mir_block_remove(f, t->nodes[k].block);
 	}
 	for (uint32_t v = 0; v <= t->last; v++) {
 		struct leaf l = find(t, v);
 
 		after = new_block(t, after);
 		f->blocks[after].slot = true;
-		mir_edge(f, root, after);
-		mir_edge(f, after, t->nodes[l.node].landing[l.side]);
+		mir_add_edge(f, root, after);
+		mir_add_edge(f, after, t->nodes[l.node].landing[l.side]);
 	}
-	f->blocks[root].end = MIR_END_TABLE;
+	f->blocks[root].end = MIR_END_JUMP_TABLE;
 	f->blocks[root].cond = (struct mir_source){.op = {.kind = SASS_NONE}};
 	f->blocks[root].last->target = f->blocks[root].succ[0];
 }
 
-void nv_tables(struct mir_func *f)
+void nv_jump_tables(struct mir_func *f)
 {
 	const uint32_t *readers = NULL;
 

@@ -167,7 +167,7 @@ static void meet_in(struct apart *a, struct ir_func *f)
 			make_call(a, f, i);
 }
 
-void nv_meet_apart(struct ir_module *m)
+void nv_merge_divergent_syncs(struct ir_module *m)
 {
 	struct apart a = {.m = m};
 	struct ir_func *last = m->last_func;

@@ -16,7 +16,7 @@ struct meet {
 	const struct mir_func *f;
 	uint32_t *order, first; /* the ends first and what leads to them behind, from first on */
 	uint32_t *index;        /* by block: its place there */
-	uint32_t *end, *place;  /* by block: see nv_meet() */
+	uint32_t *end, *place;  /* by block: see nv_find_reconvergence() */
 	uint32_t *rank;         /* by block: of ends, greatest counts; 0 = goes on */
 };
 
@@ -41,7 +41,7 @@ static void rank_ends(struct meet *m)
 static void find_ends(struct meet *m)
 {
 	uint32_t count;
-	uint32_t *order = mir_order(m->f, &count);
+	uint32_t *order = mir_reverse_postorder(m->f, &count);
 	bool changed = true;
 
 	while (changed) {
@@ -128,7 +128,7 @@ static uint32_t postdominator(const struct meet *m, uint32_t b)
 	return place;
 }
 
-void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places)
+void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **places)
 {
 	struct meet m = {.f = f};
 	bool changed = true;

@@ -20,7 +20,7 @@ static bool overwrites(const struct mir_func *f, struct mir_inst *i, uint8_t reg
 	return false;
 }
 
-void nv_reuse(struct mir_func *f)
+void nv_set_reuse_flags(struct mir_func *f)
 {
 	struct sass_kept now[SASS_KEPT], next[SASS_KEPT];
 

@@ -320,7 +320,7 @@ static void build(struct scheduler *s)
 		if (mir_is_call(s->nodes[n].inst))
 			s->wall = n;
 		/* What ends the block comes after everything. */
-		for (uint32_t k = 1; s->nodes[n].inst->keep_last && k < n; k++)
+		for (uint32_t k = 1; s->nodes[n].inst->terminator && k < n; k++)
 			add_edge(s, k, n, 0);
 	}
 	if (!s->f->allocated)
@@ -350,13 +350,13 @@ static int pressure_change(struct scheduler *s, const struct node *node)
 
 		if (!use->ref.vreg || use->kind != SASS_GPR)
 			continue;
-		if (use->write && f->vregs[use->ref.vreg].leader == node->inst)
+		if (use->write && f->vregs[use->ref.vreg].first_def == node->inst)
 			change += f->vregs[use->ref.vreg].units;
 		for (uint32_t k = 0; !use->write && k < use->count; k++) {
 			uint32_t unit = mir_unit(f, use->ref) + k;
 
 			change -= resource_at(s, unit)->left == 1 &&
-				  !mir_has(f->blocks[s->block].live_out, unit);
+				  !mir_set_has(f->blocks[s->block].live_out, unit);
 		}
 	}
 	return change;
@@ -495,7 +495,7 @@ void nv_schedule(struct mir_func *f)
 
 	if (!f->allocated)
 		nv_liveness(f);
-	mir_keep_all_uses(f);
+	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));

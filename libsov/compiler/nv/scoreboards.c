@@ -129,7 +129,7 @@ static void find_overwrites(struct waiter *w)
 			struct registers r = known_registers(w, i);
 
 			unite(&w->overwrites[b], &r.writes);
-			if (mir_leaves(i))
+			if (mir_leaves_function(i))
 				memset(&w->overwrites[b], 0xff, sizeof(w->overwrites[b]));
 		}
 	while (changed) {
@@ -159,7 +159,7 @@ static struct plan plan(struct waiter *w, struct mir_inst *i)
 				p.overwrite = w->next_write[r];
 		}
 	}
-	for (uint32_t r = 0; mir_leaves(i) && r < MIR_RESOURCES; r++)
+	for (uint32_t r = 0; mir_leaves_function(i) && r < MIR_RESOURCES; r++)
 		w->next_mention[r] = w->next_write[r] = i->number;
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
@@ -286,7 +286,7 @@ static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
 		struct board *board = &s->boards[sb];
 
 		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
-		    !meet(&r.writes, &board->sources) && !mir_leaves(i) &&
+		    !meet(&r.writes, &board->sources) && !mir_leaves_function(i) &&
 		    !(waits_for_loads(i) && !is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
@@ -342,7 +342,7 @@ static void set_scoreboards(struct mir_func *f)
 {
 	struct waiter w = {.f = f};
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
 
 	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
@@ -361,17 +361,17 @@ static void set_scoreboards(struct mir_func *f)
 	}
 }
 
-void nv_wait(struct mir_func *f)
+void nv_set_scoreboards(struct mir_func *f)
 {
 	uint32_t count = mir_number_insts(f);
 
 	set_scoreboards(f);
-	nv_stall(f, count);
+	nv_set_stall_counts(f, count);
 	f->timed = true;
 }
 
 /* Every instruction waits for all that came before it: slow, and right whatever the tables say. */
-void nv_wait_serial(struct mir_func *f)
+void nv_serialise(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {

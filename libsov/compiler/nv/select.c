@@ -101,12 +101,12 @@ static select_rule *const rules[IR_OP_COUNT] = {
 
 /* Instructions. */
 
-struct mir_source temp(struct select *s, uint8_t kind, uint32_t units)
+struct mir_source new_temp(struct select *s, uint8_t kind, uint32_t units)
 {
 	return mir_reg(kind, (struct mir_ref){mir_vreg_new(s->f, kind, units), 0});
 }
 
-struct mir_source part(struct mir_source s, uint32_t part)
+struct mir_source subreg(struct mir_source s, uint32_t part)
 {
 	s.ref.part = (uint8_t)(s.ref.part + part);
 	return s;
@@ -117,7 +117,7 @@ struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source
 	struct mir_inst *i = mir_inst_new(s->f, op);
 
 	for (uint32_t k = 0; k < n; k++)
-		mir_set(i, k, ops[k]);
+		mir_set_operand(i, k, ops[k]);
 	i->line = s->line;
 	mir_insert(s->f, s->block, s->anchor, i);
 	return i;
@@ -125,7 +125,7 @@ struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source
 
 /* Results. */
 
-bool wanted(const struct select *s, ir_val v, uint8_t need)
+bool is_needed(const struct select *s, ir_val v, uint8_t need)
 {
 	return s->values[v].need & need;
 }
@@ -137,14 +137,14 @@ struct mir_source result(struct select *s, ir_val v)
 
 struct mir_source result_half(struct select *s, ir_val v, uint32_t half)
 {
-	return part(result(s, v), half);
+	return subreg(result(s, v), half);
 }
 
 /* What a register has become part of. */
 static struct mir_ref resolve(const struct mir_func *f, struct mir_ref r)
 {
-	while (r.vreg && f->vregs[r.vreg].forward.vreg) {
-		struct mir_ref to = f->vregs[r.vreg].forward;
+	while (r.vreg && f->vregs[r.vreg].alias.vreg) {
+		struct mir_ref to = f->vregs[r.vreg].alias;
 
 		r = (struct mir_ref){to.vreg, (uint8_t)(to.part + r.part)};
 	}
@@ -162,7 +162,7 @@ static bool join(struct mir_func *f, struct mir_ref r, uint32_t units, struct mi
 	if (!root.vreg || root.part || v->phi || v->units != units || to.part % units ||
 	    to.part + units > f->vregs[to.vreg].units)
 		return false;
-	v->forward = to;
+	v->alias = to;
 	return true;
 }
 
@@ -189,17 +189,17 @@ static void place(struct select *s, struct mir_source unit, const struct arg *a,
 		EMIT(s, MOV, unit, a->src);
 }
 
-void result_is(struct select *s, ir_val v, uint32_t half, struct arg a)
+void define_half(struct select *s, ir_val v, uint32_t half, struct arg a)
 {
 	place(s, result_half(s, v, half), &a, NULL);
 }
 
 struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
 {
-	struct mir_source vector = temp(s, SASS_GPR, count == 3 ? 4 : count);
+	struct mir_source vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
 
 	for (uint32_t k = 0; k < count; k++)
-		place(s, part(vector, k), &words[k],
+		place(s, subreg(vector, k), &words[k],
 		      k % 2 || k + 1 == count ? NULL : &words[k + 1]);
 	return vector;
 }
@@ -210,7 +210,7 @@ static bool makes_all(struct select *s, const struct ir_inst *in, uint32_t k, ui
 		      struct mir_source vector)
 {
 	struct mir_ref root = resolve(s->f, s->values[in->res + k].ref);
-	struct mir_ref made = part(vector, k * units).ref;
+	struct mir_ref made = subreg(vector, k * units).ref;
 	uint32_t all = s->f->vregs[root.vreg].units;
 
 	for (uint32_t at = 0, n = k; root.vreg != made.vreg && at < all; at += units, n++) {
@@ -224,7 +224,7 @@ static bool makes_all(struct select *s, const struct ir_inst *in, uint32_t k, ui
 	return join(s->f, root, all, made);
 }
 
-void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
+void define_results(struct select *s, const struct ir_inst *in, struct mir_source vector)
 {
 	uint32_t units = in->type == IR_B64 ? 2 : 1;
 
@@ -232,11 +232,11 @@ void results_are(struct select *s, const struct ir_inst *in, struct mir_source v
 		struct mir_ref r = s->values[in->res + k].ref;
 
 		if (!r.vreg)
-			s->values[in->res + k].ref = part(vector, k * units).ref;
+			s->values[in->res + k].ref = subreg(vector, k * units).ref;
 		else if (!makes_all(s, in, k, units, vector))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
-				     part(vector, k * units + u));
+				     subreg(vector, k * units + u));
 	}
 }
 
@@ -280,7 +280,7 @@ static uint32_t passing_bytes(const struct ir_func *f)
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_func *callee = callee_of(f, ir_at(f, i));
-			uint32_t bytes = callee ? nv_passing(callee).bytes : 0;
+			uint32_t bytes = callee ? nv_call_layout(callee).bytes : 0;
 
 			most = bytes > most ? bytes : most;
 		}
@@ -508,7 +508,7 @@ static void constant_is(struct select *s, ir_val v, uint32_t half, struct arg a)
 		s->block = s->cfg->idom[s->block];
 	if (s->block != here)
 		s->anchor = s->f->blocks[s->block].first;
-	result_is(s, v, half, a);
+	define_half(s, v, half, a);
 	s->block = here;
 	s->anchor = anchor;
 }
@@ -525,11 +525,11 @@ static bool select_known(struct select *s, ir_val v)
 	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
 		struct arg a;
 
-		if (!(value->need & 1 << half) || !is_known(s, v, half))
+		if (!(value->need & 1 << half) || !is_free_half(s, v, half))
 			continue;
 		a = arg_half(s, v, half);
 		if (a.src.ref.vreg)
-			result_is(s, v, half, a);
+			define_half(s, v, half, a);
 		else
 			constant_is(s, v, half, a);
 		value->need &= (uint8_t) ~(1 << half);

@@ -58,7 +58,7 @@ static bool const_amount(const struct select *s, const struct ir_inst *in, uint6
 
 static struct origin origin(const struct select *s, ir_val v, uint32_t half);
 
-bool known_address(const struct select *s, ir_val v, int64_t *value)
+bool constant_address(const struct select *s, ir_val v, int64_t *value)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	uint8_t space;
@@ -133,7 +133,7 @@ static void constant_origin(const struct select *s, const struct ir_inst *in, ir
 	int64_t at;
 
 	if (in->space != IR_CONSTANT || in->from != in->type || bytes < 4 || !in->nargs ||
-	    !known_address(s, in->args[0], &at))
+	    !constant_address(s, in->args[0], &at))
 		return;
 	at += (int64_t)in->imm + (v - in->res) * bytes + 4 * half;
 	if (at < 0 || at > 0xfffc || at % 4)
@@ -228,7 +228,7 @@ static struct arg arg_of(struct select *s, struct origin o)
 		a.value = zero(&o) ? 0 : o.v;
 		return a;
 	}
-	a.src = part(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
+	a.src = subreg(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
 	return a;
 }
 
@@ -237,7 +237,7 @@ struct arg arg_half(struct select *s, ir_val v, uint32_t half)
 	return arg_of(s, origin(s, v, half));
 }
 
-bool is_known(const struct select *s, ir_val v, uint32_t half)
+bool is_free_half(const struct select *s, ir_val v, uint32_t half)
 {
 	struct origin o = origin(s, v, half);
 
@@ -273,7 +273,7 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 			out.src = rz();
 		return out;
 	}
-	out.src = temp(s, SASS_GPR, 1);
+	out.src = new_temp(s, SASS_GPR, 1);
 	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4 is
 	 * byte 0 of the second source, here 0. */
 	EMIT(s, PRMT, out.src, in_reg(s, a),
@@ -325,7 +325,7 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 		const struct ir_inst *in = ir_def(s->ir, v);
 
 		if (in->op == IR_CONST || in->op == IR_UNDEF)
-			return with(mir_true(in->op == IR_CONST && in->imm), flip);
+			return with_flags(mir_pred_const(in->op == IR_CONST && in->imm), flip);
 		if (in->op != IR_NOT && in->op != IR_COPY)
 			break;
 		if (in->op == IR_NOT)
@@ -334,7 +334,7 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 	}
 	if (ir_def(s->ir, v)->op == IR_SUBC) /* makes a carry, which is no borrow */
 		flip ^= SASS_NEG;
-	return with(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
+	return with_flags(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
 }
 
 bool is_reg(const struct arg *a)
@@ -354,10 +354,10 @@ struct mir_source in_reg(struct select *s, struct arg a)
 	if (is_reg(&a))
 		return a.src;
 	if (a.value) {
-		r = part(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))), a.half);
-		return with(r, a.src.op.flags);
+		r = subreg(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))), a.half);
+		return with_flags(r, a.src.op.flags);
 	}
-	r = temp(s, SASS_GPR, 1);
+	r = new_temp(s, SASS_GPR, 1);
 	EMIT(s, MOV, r, a.src);
 	return r;
 }
@@ -378,7 +378,7 @@ struct arg negated(struct arg a)
 	return a;
 }
 
-const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+const struct ir_inst *fold_def(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 
@@ -388,9 +388,9 @@ const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum 
 	return s->cfg->loop_depth[in->block] == s->cfg->loop_depth[s->block] ? in : NULL;
 }
 
-const struct ir_inst *take_in(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+const struct ir_inst *fold_single_use(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
 {
-	return s->values[v].uses == 1 ? look_into(s, v, op, type) : NULL;
+	return s->values[v].uses == 1 ? fold_def(s, v, op, type) : NULL;
 }
 
 static void swap(struct arg *a, struct arg *b)
@@ -401,7 +401,7 @@ static void swap(struct arg *a, struct arg *b)
 	*b = t;
 }
 
-void fit(struct select *s, struct arg *args, uint32_t count, bool commutes)
+void legalise_args(struct select *s, struct arg *args, uint32_t count, bool commutes)
 {
 	if (commutes && !is_reg(&args[0]))
 		swap(&args[0], &args[1]);

@@ -42,7 +42,7 @@ static uint8_t integer_type(enum ir_type type, bool is_signed)
 
 static struct mir_source gpr(struct select *s)
 {
-	return temp(s, SASS_GPR, 1);
+	return new_temp(s, SASS_GPR, 1);
 }
 
 /* An operand of one of the conversions: a constant's word would be read in the wrong format. */
@@ -79,8 +79,8 @@ static void narrow(struct select *s, struct mir_source d, struct mir_source x, b
 /* To [0, 1]: an addition of nothing that saturates. */
 static void saturate(struct select *s, struct mir_source d, struct mir_source x, enum ir_type type)
 {
-	struct mir_inst *i = type == IR_B16 ? EMIT(s, HADD2, d, x, with(rz(), SASS_NEG))
-					    : EMIT(s, FADD, d, x, with(rz(), SASS_NEG));
+	struct mir_inst *i = type == IR_B16 ? EMIT(s, HADD2, d, x, with_flags(rz(), SASS_NEG))
+					    : EMIT(s, FADD, d, x, with_flags(rz(), SASS_NEG));
 
 	set_mod(i, SASS_M_SAT, 1);
 }
@@ -103,7 +103,7 @@ bool select_itof(struct select *s, const struct ir_inst *in)
 	x = from == IR_B64 ? in_pair(s, arg_pair(s, in->args[0]))
 			   : in_reg(s, arg_extended(s, in->args[0], is_signed));
 	from = from < IR_B32 ? IR_B32 : from;
-	made = bf16 || sat ? temp(s, SASS_GPR, to == IR_B64 ? 2 : 1) : d;
+	made = bf16 || sat ? new_temp(s, SASS_GPR, to == IR_B64 ? 2 : 1) : d;
 	if (s->f->sm >= 90 && from == IR_B32 && to == IR_B32 && in->round <= IR_RZ)
 		i = EMIT(s, I2FP, made, x);
 	else
@@ -133,7 +133,7 @@ bool select_ftoi(struct select *s, const struct ir_inst *in)
 		struct mir_source f32 = gpr(s);
 
 		x.op.aux = SASS_HALF_LOW;
-		EMIT(s, HADD2_F32, f32, with(rz(), SASS_NEG), x);
+		EMIT(s, HADD2_F32, f32, with_flags(rz(), SASS_NEG), x);
 		x = f32;
 		from = SASS_TYPE_F32;
 	}
@@ -192,7 +192,7 @@ static void convert(struct select *s, const struct ir_inst *in, struct mir_sourc
 
 	if (in->from == IR_B16 && in->type == IR_B32 && !bf16) {
 		x.op.aux = SASS_HALF_LOW;
-		EMIT(s, HADD2_F32, d, with(rz(), SASS_NEG), x);
+		EMIT(s, HADD2_F32, d, with_flags(rz(), SASS_NEG), x);
 		return;
 	}
 	/* F2F.FTZ would flush halves that are subnormal (seen on an H200), where PTX speaks of 32 bits only: of
@@ -200,7 +200,7 @@ static void convert(struct select *s, const struct ir_inst *in, struct mir_sourc
 	if (in->from == IR_B32 && in->type == IR_B16 && ftz && in->round > IR_RZ) {
 		struct mir_source flushed = gpr(s);
 
-		set_mod(EMIT(s, FADD, flushed, x, with(rz(), SASS_NEG)), SASS_M_FTZ, 1);
+		set_mod(EMIT(s, FADD, flushed, x, with_flags(rz(), SASS_NEG)), SASS_M_FTZ, 1);
 		x = flushed;
 	}
 	ftz &= in->type != IR_B16;
@@ -244,7 +244,7 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 		convert(s, in, d, x);
 		return true;
 	}
-	made = temp(s, SASS_GPR, 1);
+	made = new_temp(s, SASS_GPR, 1);
 	convert(s, in, made, x);
 	saturate(s, d, made, in->type);
 	return true;
@@ -285,9 +285,9 @@ static struct mir_source function(struct select *s, uint8_t f, struct mir_source
 static struct mir_source compare(struct select *s, struct mir_source x, uint32_t with_bits,
 				 uint8_t cmp)
 {
-	struct mir_source p = temp(s, SASS_PRED, 1);
+	struct mir_source p = new_temp(s, SASS_PRED, 1);
 
-	set_mod(EMIT(s, FSETP, p, NONE, x, mir_imm(with_bits), mir_true(true)), SASS_M_CMP, cmp);
+	set_mod(EMIT(s, FSETP, p, NONE, x, mir_imm(with_bits), mir_pred_const(true)), SASS_M_CMP, cmp);
 	return p;
 }
 
@@ -296,7 +296,7 @@ static struct mir_source choose(struct select *s, struct mir_source p, uint32_t 
 	struct mir_source one = gpr(s), d = gpr(s);
 
 	EMIT(s, MOV, one, mir_imm(no));
-	EMIT(s, SEL, d, one, mir_imm(yes), with(p, SASS_NEG));
+	EMIT(s, SEL, d, one, mir_imm(yes), with_flags(p, SASS_NEG));
 	return d;
 }
 
@@ -310,12 +310,12 @@ static struct mir_source multiply(struct select *s, struct mir_source d, struct 
 /* 1 / x: small and large arguments are brought to the middle, and the result is scaled alike. */
 static void reciprocal(struct select *s, struct mir_source d, struct mir_source x)
 {
-	struct mir_source size = with(x, SASS_ABS), scale = gpr(s);
+	struct mir_source size = with_flags(x, SASS_ABS), scale = gpr(s);
 	struct mir_source small = compare(s, size, TWO_MINUS_126, SASS_CMP_LT);
 	struct mir_source large = compare(s, size, TWO_126, SASS_CMP_GT);
 
 	EMIT(s, SEL, scale, choose(s, large, TWO_MINUS_24, ONE), mir_imm(TWO_24),
-	     with(small, SASS_NEG));
+	     with_flags(small, SASS_NEG));
 	x = function(s, SASS_MUFU_RCP, gpr(s), multiply(s, gpr(s), x, scale));
 	multiply(s, d, x, scale);
 }
@@ -330,7 +330,7 @@ static void approximate(struct select *s, uint8_t sub, struct mir_source d, stru
 		return;
 	case IR_APPROX_SQRT:
 	case IR_APPROX_RSQRT:
-		p = compare(s, with(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
+		p = compare(s, with_flags(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
 		r = function(s, sub == IR_APPROX_SQRT ? SASS_MUFU_SQRT : SASS_MUFU_RSQ, gpr(s),
 			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
 		multiply(s, d, r, choose(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
@@ -362,7 +362,7 @@ static bool approximate_wide(struct select *s, const struct ir_inst *in)
 
 	if (in->sub != IR_APPROX_RCP && in->sub != IR_APPROX_RSQRT)
 		return false;
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, result_half(s, in->res, 0), rz());
 	function(s, in->sub == IR_APPROX_RCP ? SASS_MUFU_RCP64H : SASS_MUFU_RSQ64H,
 		 result_half(s, in->res, 1), x);

@@ -53,7 +53,7 @@ bool select_half(struct select *s, const struct ir_inst *in)
 		op = SASS_HFMA2;
 		count = 3;
 	}
-	fit_float(s, args, count, IR_B32);
+	legalise_float_args(s, args, count, IR_B32);
 	for (uint32_t k = 0; k < count; k++)
 		ops[k + 1] = args[k].src;
 	set_mods(emit(s, op, ops, count + 1), in);
@@ -69,13 +69,13 @@ bool select_half_sign(struct select *s, const struct ir_inst *in)
 	if (!(in->flags & IR_FTZ)) {
 		EMIT(s, LOP3, NONE, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
 		     mir_imm(negate ? 0x80008000 : 0x7fff7fff), rz(), mir_imm(negate ? 0x3c : 0xc0),
-		     mir_true(false));
+		     mir_pred_const(false));
 		return true;
 	}
 	if (is_bf16(in))
 		return false;
-	x = with(in_reg(s, arg_word(s, in->args[0])), negate ? SASS_NEG : SASS_ABS);
-	set_mods(EMIT(s, HADD2, result(s, in->res), x, with(rz(), SASS_NEG)), in);
+	x = with_flags(in_reg(s, arg_word(s, in->args[0])), negate ? SASS_NEG : SASS_ABS);
+	set_mods(EMIT(s, HADD2, result(s, in->res), x, with_flags(rz(), SASS_NEG)), in);
 	return true;
 }
 
@@ -86,9 +86,9 @@ bool select_half_minmax(struct select *s, const struct ir_inst *in)
 
 	args[0] = arg_float(s, in->args[0], in->flags, true);
 	args[1] = arg_float(s, in->args[1], in->flags, true);
-	fit_float(s, args, 2, IR_B32);
+	legalise_float_args(s, args, 2, IR_B32);
 	i = EMIT(s, HMNMX2, result(s, in->res), args[0].src, args[1].src,
-		 mir_true(in->op == IR_FMIN));
+		 mir_pred_const(in->op == IR_FMIN));
 	set_mods(i, in);
 	set_mod(i, SASS_M_NAN, !!(in->flags & IR_NAN));
 	return true;
@@ -97,7 +97,7 @@ bool select_half_minmax(struct select *s, const struct ir_inst *in)
 /* A bfloat16 as a 32-bit float. */
 static struct mir_source widened(struct select *s, ir_val v)
 {
-	struct mir_source d = temp(s, SASS_GPR, 1);
+	struct mir_source d = new_temp(s, SASS_GPR, 1);
 
 	EMIT(s, PRMT, d, in_reg(s, arg_word(s, v)), mir_imm(0x1044), rz());
 	return d;
@@ -113,7 +113,7 @@ bool select_half_compare(struct select *s, const struct ir_inst *in)
 		return false;
 	if (is_bf16(in) && s->f->sm < 90) {
 		i = EMIT(s, FSETP, result(s, in->res), NONE, widened(s, in->args[0]),
-			 widened(s, in->args[1]), mir_true(true));
+			 widened(s, in->args[1]), mir_pred_const(true));
 		set_mod(i, SASS_M_CMP, cmp);
 		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 		return true;
@@ -128,7 +128,7 @@ bool select_half_compare(struct select *s, const struct ir_inst *in)
 		cmp = float_conditions[in->cond].swapped;
 	}
 	i = EMIT(s, HSETP2, result(s, in->res), NONE, float_in_reg(s, a, IR_B32), b.src,
-		 mir_true(true));
+		 mir_pred_const(true));
 	set_mods(i, in);
 	set_mod(i, SASS_M_CMP, cmp);
 	return true;

@@ -36,7 +36,7 @@ static void multiply_add(struct select *s, struct mir_source d, struct arg a, st
 {
 	struct arg args[3] = {a, b, c};
 
-	fit(s, args, 3, true);
+	legalise_args(s, args, 3, true);
 	set_mod(EMIT(s, IMAD, d, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED, 1);
 }
 
@@ -56,7 +56,7 @@ static void multiply_wide(struct select *s, struct mir_source d, struct arg a, s
 {
 	struct arg args[3] = {a, b, c};
 
-	fit(s, args, 3, true);
+	legalise_args(s, args, 3, true);
 	set_mod(EMIT(s, IMAD_WIDE, d, NONE, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED,
 		is_signed);
 }
@@ -66,13 +66,13 @@ static void multiply_wide(struct select *s, struct mir_source d, struct arg a, s
 static bool add_product(struct select *s, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < 2; k++) {
-		const struct ir_inst *mul = look_into(s, in->args[k], IR_MULWIDE_U, IR_B64);
+		const struct ir_inst *mul = fold_def(s, in->args[k], IR_MULWIDE_U, IR_B64);
 
 		if (!mul)
-			mul = look_into(s, in->args[k], IR_MULWIDE_S, IR_B64);
+			mul = fold_def(s, in->args[k], IR_MULWIDE_S, IR_B64);
 		if (!mul)
 			continue;
-		if (!wanted(s, in->res, NEED_HIGH))
+		if (!is_needed(s, in->res, NEED_HIGH))
 			multiply_add(s, result(s, in->res), arg_word(s, mul->args[0]),
 				     arg_word(s, mul->args[1]), arg_half(s, in->args[1 - k], 0));
 		else
@@ -89,7 +89,7 @@ static struct arg inverted(struct select *s, struct arg a, uint8_t flag)
 {
 	if (a.src.op.kind == SASS_IMM)
 		a.src = in_reg(s, a);
-	a.src = with(a.src, flag);
+	a.src = with_flags(a.src, flag);
 	return a;
 }
 
@@ -97,10 +97,10 @@ static struct arg inverted(struct select *s, struct arg a, uint8_t flag)
 static void add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
 		     bool invert)
 {
-	struct mir_source carry = temp(s, SASS_PRED, 1);
+	struct mir_source carry = new_temp(s, SASS_PRED, 1);
 	struct arg low[2] = {a[0], b[0]}, high[2] = {a[1], b[1]};
 
-	if (!wanted(s, v, NEED_HIGH)) {
+	if (!is_needed(s, v, NEED_HIGH)) {
 		add3(s, result(s, v), a[0], invert ? negated(b[0]) : b[0], zero_arg());
 		return;
 	}
@@ -108,11 +108,11 @@ static void add_wide(struct select *s, ir_val v, const struct arg a[2], const st
 		low[1] = inverted(s, low[1], SASS_NEG);
 		high[1] = inverted(s, high[1], SASS_NOT);
 	}
-	fit(s, low, 2, true);
-	fit(s, high, 2, true);
+	legalise_args(s, low, 2, true);
+	legalise_args(s, high, 2, true);
 	EMIT(s, IADD3, result_half(s, v, 0), carry, NONE, low[0].src, low[1].src, rz());
 	set_mod(EMIT(s, IADD3, result_half(s, v, 1), NONE, NONE, high[0].src, high[1].src, rz(),
-		     carry, mir_true(false)),
+		     carry, mir_pred_const(false)),
 		SASS_M_X, 1);
 }
 
@@ -120,7 +120,7 @@ static void add_wide(struct select *s, ir_val v, const struct arg a[2], const st
 static bool add_inner(struct select *s, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < 2; k++) {
-		const struct ir_inst *inner = take_in(s, in->args[k], IR_MUL, in->type);
+		const struct ir_inst *inner = fold_single_use(s, in->args[k], IR_MUL, in->type);
 		ir_val other = in->args[1 - k];
 		uint64_t amount;
 
@@ -129,7 +129,7 @@ static bool add_inner(struct select *s, const struct ir_inst *in)
 				     arg_word(s, inner->args[1]), arg_word(s, other));
 			return true;
 		}
-		inner = take_in(s, in->args[k], IR_SHL, in->type);
+		inner = fold_single_use(s, in->args[k], IR_SHL, in->type);
 		if (inner && ir_is_const(s->ir, inner->args[1], &amount) && amount < 32) {
 			struct arg a = arg_word(s, inner->args[0]);
 
@@ -137,7 +137,7 @@ static bool add_inner(struct select *s, const struct ir_inst *in)
 			     mir_imm((uint32_t)amount));
 			return true;
 		}
-		inner = take_in(s, in->args[k], IR_ADD, in->type);
+		inner = fold_single_use(s, in->args[k], IR_ADD, in->type);
 		if (inner) {
 			add3(s, result(s, in->res), arg_word(s, inner->args[0]),
 			     arg_word(s, inner->args[1]), arg_word(s, other));
@@ -159,7 +159,7 @@ bool select_add(struct select *s, const struct ir_inst *in)
 	}
 	if (add_product(s, in))
 		return true;
-	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);
 	}
@@ -171,7 +171,7 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2], b[2];
 
-	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);
 	}
@@ -216,7 +216,7 @@ static void multiply_pair(struct select *s, const struct ir_inst *in)
 
 		if (is_zero(x))
 			continue;
-		sum = temp(s, SASS_GPR, 1);
+		sum = new_temp(s, SASS_GPR, 1);
 		multiply_add(s, sum, *x, *y, high);
 		high = reg_arg(sum);
 	}
@@ -227,7 +227,7 @@ static void multiply_pair(struct select *s, const struct ir_inst *in)
 
 bool select_mul(struct select *s, const struct ir_inst *in)
 {
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
 		multiply_pair(s, in);
 	else
 		multiply_add(s, result(s, in->res), arg_word(s, in->args[0]),
@@ -248,13 +248,13 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 	args[0] = arg_extended(s, in->args[0], is_signed);
 	args[1] = arg_extended(s, in->args[1], is_signed);
 	if (bits < 32) {
-		product = temp(s, SASS_GPR, 1);
+		product = new_temp(s, SASS_GPR, 1);
 		multiply_add(s, product, args[0], args[1], zero_arg());
 		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432),
 		     rz());
 		return true;
 	}
-	fit(s, args, 2, true);
+	legalise_args(s, args, 2, true);
 	set_mod(EMIT(s, IMAD_HI, result(s, in->res), NONE, args[0].src, args[1].src, rz()),
 		SASS_M_SIGNED, is_signed);
 	return true;
@@ -266,7 +266,7 @@ bool select_mulwide(struct select *s, const struct ir_inst *in)
 	struct arg a = arg_extended(s, in->args[0], is_signed);
 	struct arg b = arg_extended(s, in->args[1], is_signed);
 
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
 		multiply_wide(s, result(s, in->res), a, b, zero_arg(), is_signed);
 	else
 		multiply_add(s, result(s, in->res), a, b, zero_arg());
@@ -290,10 +290,10 @@ static void shift_left_pair(struct select *s, const struct ir_inst *in, struct a
 {
 	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0));
 
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		shift_word(s, result_half(s, in->res, 0), low, amount, rz(), SASS_SH_U32, false,
 			   false);
-	if (wanted(s, in->res, NEED_HIGH))
+	if (is_needed(s, in->res, NEED_HIGH))
 		shift_word(s, result_half(s, in->res, 1), low, amount,
 			   in_reg(s, arg_half(s, in->args[0], 1)), SASS_SH_U64, false, true);
 }
@@ -303,10 +303,10 @@ static void shift_right_pair(struct select *s, const struct ir_inst *in, struct 
 {
 	struct mir_source high = in_reg(s, arg_half(s, in->args[0], 1));
 
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		shift_word(s, result_half(s, in->res, 0), in_reg(s, arg_half(s, in->args[0], 0)),
 			   amount, high, is_signed ? SASS_SH_S64 : SASS_SH_U64, true, false);
-	if (wanted(s, in->res, NEED_HIGH))
+	if (is_needed(s, in->res, NEED_HIGH))
 		shift_word(s, result_half(s, in->res, 1), rz(), amount, high,
 			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
 }
@@ -342,8 +342,8 @@ static struct mir_inst *add_carry(struct select *s, struct mir_source d, struct 
 	struct arg args[2] = {a, b};
 	struct mir_inst *i;
 
-	fit(s, args, 2, true);
-	i = EMIT(s, IADD3, d, out, NONE, args[0].src, args[1].src, rz(), in, mir_true(false));
+	legalise_args(s, args, 2, true);
+	i = EMIT(s, IADD3, d, out, NONE, args[0].src, args[1].src, rz(), in, mir_pred_const(false));
 	set_mod(i, SASS_M_X, 1);
 	return i;
 }
@@ -352,15 +352,15 @@ static struct mir_inst *add_carry(struct select *s, struct mir_source d, struct 
 bool select_carry(struct select *s, const struct ir_inst *in)
 {
 	bool subtract = in->op == IR_SUBC, wide = in->type == IR_B64;
-	struct mir_source carry = with(arg_pred(s, in->args[2]), subtract ? SASS_NEG : 0);
+	struct mir_source carry = with_flags(arg_pred(s, in->args[2]), subtract ? SASS_NEG : 0);
 
 	if (in->type < IR_B32)
 		return false;
 	for (uint32_t h = 0; h < (wide ? 2 : 1); h++) {
 		struct arg a = arg_half(s, in->args[0], h), b = arg_half(s, in->args[1], h);
-		bool last = h == (wide ? 1 : 0), needed = wanted(s, in->res, (uint8_t)(1 << h));
-		struct mir_source out = !last                              ? temp(s, SASS_PRED, 1)
-					: wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
+		bool last = h == (wide ? 1 : 0), needed = is_needed(s, in->res, (uint8_t)(1 << h));
+		struct mir_source out = !last                              ? new_temp(s, SASS_PRED, 1)
+					: is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
 									   : NONE;
 
 		if (subtract && is_zero(&b))

@@ -17,7 +17,7 @@ static void set_members(struct select *s, struct mir_inst *i, ir_val members)
 	if (known && (uint32_t)mask == UINT32_MAX)
 		return;
 	sync = mir_inst_new(s->f, SASS_WARPSYNC);
-	mir_set(sync, 1,
+	mir_set_operand(sync, 1,
 		known && s->f->sm < 90 ? mir_imm((uint32_t)mask) : in_reg(s, arg_word(s, members)));
 	sync->members = i->members = MIR_SOME_LANES;
 	sync->line = s->line;
@@ -45,8 +45,8 @@ bool select_shuffle(struct select *s, const struct ir_inst *in)
 	struct mir_source clamp = lane_operand(s, in->args[2], 0x2000);
 	struct mir_inst *i;
 
-	i = EMIT(s, SHFL, wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE,
-		 wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), value, lane, clamp);
+	i = EMIT(s, SHFL, is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE,
+		 is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), value, lane, clamp);
 	set_mod(i, SASS_M_SHFL, modes[in->sub]);
 	set_members(s, i, in->args[3]);
 	return true;
@@ -65,14 +65,14 @@ static struct mir_source ballot(struct select *s, struct mir_source d, struct mi
 static struct mir_source both(struct select *s, struct mir_source d, struct mir_source a,
 			      struct mir_source b)
 {
-	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_true(false));
+	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_pred_const(false));
 	return d;
 }
 
 static struct mir_inst *compare(struct select *s, struct mir_source p, uint8_t cmp,
 				struct mir_source a, struct mir_source b)
 {
-	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
 
 	set_mod(i, SASS_M_CMP, cmp);
 	return i;
@@ -95,12 +95,12 @@ static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
 
 	i->members = MIR_SOME_LANES;
 	if (in->sub != IR_VOTE_ALL)
-		yes = ballot(s, temp(s, SASS_GPR, 1), x);
+		yes = ballot(s, new_temp(s, SASS_GPR, 1), x);
 	if (in->sub == IR_VOTE_ALL || in->sub == IR_VOTE_UNI)
-		no = both(s, temp(s, SASS_GPR, 1),
-			  ballot(s, temp(s, SASS_GPR, 1), with(x, SASS_NEG)), members);
+		no = both(s, new_temp(s, SASS_GPR, 1),
+			  ballot(s, new_temp(s, SASS_GPR, 1), with_flags(x, SASS_NEG)), members);
 	if (in->sub != IR_VOTE_ALL)
-		yes = both(s, in->sub == IR_VOTE_BALLOT ? d : temp(s, SASS_GPR, 1), yes, members);
+		yes = both(s, in->sub == IR_VOTE_BALLOT ? d : new_temp(s, SASS_GPR, 1), yes, members);
 	switch (in->sub) {
 	case IR_VOTE_ANY:
 		compare(s, d, SASS_CMP_NE, yes, rz());
@@ -109,10 +109,10 @@ static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
 		compare(s, d, SASS_CMP_EQ, no, rz());
 		break;
 	case IR_VOTE_UNI: /* one of the sides is empty */
-		empty = temp(s, SASS_PRED, 1);
+		empty = new_temp(s, SASS_PRED, 1);
 		compare(s, empty, SASS_CMP_EQ, no, rz());
 		i = compare(s, d, SASS_CMP_EQ, yes, rz());
-		mir_set(i, 4, empty);
+		mir_set_operand(i, 4, empty);
 		set_mod(i, SASS_M_BOOL, SASS_OR);
 		break;
 	}
@@ -145,20 +145,20 @@ bool select_vote(struct select *s, const struct ir_inst *in)
 static void select_match_in_groups(struct select *s, const struct ir_inst *in, struct mir_source x)
 {
 	struct mir_source members = in_reg(s, arg_word(s, in->args[1]));
-	struct mir_source same = temp(s, SASS_GPR, 1), here = temp(s, SASS_GPR, 1);
-	struct mir_source own = in->op == IR_MATCH_ANY ? result(s, in->res) : temp(s, SASS_GPR, 1);
+	struct mir_source same = new_temp(s, SASS_GPR, 1), here = new_temp(s, SASS_GPR, 1);
+	struct mir_source own = in->op == IR_MATCH_ANY ? result(s, in->res) : new_temp(s, SASS_GPR, 1);
 	struct mir_inst *i = EMIT(s, MATCH_ANY, same, x);
-	struct mir_source living = temp(s, SASS_GPR, 1), all;
+	struct mir_source living = new_temp(s, SASS_GPR, 1), all;
 
 	set_mod(i, SASS_M_STYPE, in->type == IR_B64 ? SASS_TYPE_U64 : SASS_TYPE_U32);
 	set_members(s, i, in->args[1]);
 	both(s, own, same, members);
 	if (in->op == IR_MATCH_ANY)
 		return;
-	all = wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : temp(s, SASS_PRED, 1);
-	both(s, living, ballot(s, here, mir_true(true)), members);
+	all = is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : new_temp(s, SASS_PRED, 1);
+	both(s, living, ballot(s, here, mir_pred_const(true)), members);
 	compare(s, all, SASS_CMP_EQ, own, living);
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, SEL, result(s, in->res), own, rz(), all);
 }
 
@@ -174,10 +174,10 @@ bool select_match(struct select *s, const struct ir_inst *in)
 		select_match_in_groups(s, in, x);
 		return true;
 	}
-	d = wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
+	d = is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
 	if (all)
 		i = EMIT(s, MATCH_ALL,
-			 wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
+			 is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
 	else
 		i = EMIT(s, MATCH_ANY, d, x);
 	set_mod(i, SASS_M_STYPE, wide ? SASS_TYPE_U64 : SASS_TYPE_U32);
@@ -200,7 +200,7 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 		[IR_REDUCE_OR] = {SASS_REDUX_OR, SASS_TYPE_U32},
 		[IR_REDUCE_XOR] = {SASS_REDUX_XOR, SASS_TYPE_U32},
 	};
-	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = temp(s, SASS_UGPR, 1);
+	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = new_temp(s, SASS_UGPR, 1);
 	struct mir_inst *i = EMIT(s, REDUX, all, x);
 
 	set_mod(i, SASS_M_REDUX, modes[in->sub].op);
@@ -213,7 +213,7 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 /* Whoever votes is there. */
 bool select_active(struct select *s, const struct ir_inst *in)
 {
-	ballot(s, result(s, in->res), mir_true(true));
+	ballot(s, result(s, in->res), mir_pred_const(true));
 	return true;
 }
 
@@ -279,7 +279,7 @@ static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 		s->f->barriers = (uint32_t)n.op.value + 1;
 	if (n.op.kind == SASS_GPR && threads.op.kind == SASS_GPR) {
 		/* Both come out of one register, the threads out of its upper half. */
-		struct mir_source both = temp(s, SASS_GPR, 1);
+		struct mir_source both = new_temp(s, SASS_GPR, 1);
 
 		EMIT(s, PRMT, both, n, mir_imm(0x5410), threads);
 		n = threads = both;
@@ -314,7 +314,7 @@ bool select_barrier_red(struct select *s, const struct ir_inst *in)
 		return false;
 	set_mod(i, SASS_M_BAR, modes[in->sub]);
 	set_mod(i, SASS_M_DEFER, 1);
-	if (!wanted(s, in->res, NEED_LOW))
+	if (!is_needed(s, in->res, NEED_LOW))
 		return true;
 	i = in->type == IR_B1 ? EMIT(s, B2R, NONE, result(s, in->res))
 			      : EMIT(s, B2R, result(s, in->res), NONE);

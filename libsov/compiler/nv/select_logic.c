@@ -23,7 +23,7 @@ static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type
 
 	if (in->op != IR_AND && in->op != IR_OR && in->op != IR_XOR && in->op != IR_NOT)
 		return NULL;
-	return take_in(s, v, in->op, type);
+	return fold_single_use(s, v, in->op, type);
 }
 
 static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit);
@@ -105,12 +105,12 @@ static void logic_word(struct select *s, const struct ir_inst *in, struct tree t
 		}
 	}
 	EMIT(s, LOP3, NONE, result_half(s, in->res, half), args[0].src, args[1].src, args[2].src,
-	     mir_imm(evaluate(s, &t, in->res)), mir_true(false));
+	     mir_imm(evaluate(s, &t, in->res)), mir_pred_const(false));
 }
 
 static void logic_pred(struct select *s, const struct ir_inst *in, const struct tree *t)
 {
-	struct mir_source x[LEAVES] = {mir_true(true), mir_true(true), mir_true(true)};
+	struct mir_source x[LEAVES] = {mir_pred_const(true), mir_pred_const(true), mir_pred_const(true)};
 
 	for (uint32_t k = 0; k < t->count; k++)
 		x[k] = arg_pred(s, t->leaves[k]);
@@ -133,7 +133,7 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	for (uint32_t half = 0; half < 2; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
 			logic_word(s, in, t, half);
 	}
 	return true;
@@ -144,7 +144,7 @@ bool select_logic3(struct select *s, const struct ir_inst *in)
 	for (uint32_t half = 0; half < 2; half++) {
 		struct mir_source x[LEAVES];
 
-		if (!wanted(s, in->res, (uint8_t)(1 << half)))
+		if (!is_needed(s, in->res, (uint8_t)(1 << half)))
 			continue;
 		for (uint32_t k = 0; k < LEAVES; k++) {
 			struct arg a = arg_half(s, in->args[k], half);
@@ -152,7 +152,7 @@ bool select_logic3(struct select *s, const struct ir_inst *in)
 			x[k] = k == 1 ? a.src : in_reg(s, a);
 		}
 		EMIT(s, LOP3, NONE, result_half(s, in->res, half), x[0], x[1], x[2],
-		     mir_imm((uint32_t)in->imm & 0xff), mir_true(false));
+		     mir_imm((uint32_t)in->imm & 0xff), mir_pred_const(false));
 	}
 	return true;
 }
@@ -214,11 +214,11 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 		/* The high words decide unless they are equal; then the answer of the low words. */
 		a = arg_half(s, in->args[0], 1);
 		b = arg_half(s, in->args[1], 1);
-		low = temp(s, SASS_PRED, 1);
+		low = new_temp(s, SASS_PRED, 1);
 		compare(s, low, arg_half(s, in->args[0], 0), arg_half(s, in->args[1], 0), in->cond,
-			false, mir_true(true));
+			false, mir_pred_const(true));
 		i = compare(s, p, a, b, in->cond, is_signed, x);
-		mir_set(i, 5, low);
+		mir_set_operand(i, 5, low);
 		set_mod(i, SASS_M_EX, 1);
 	}
 	set_mod(i, SASS_M_BOOL, boolean);
@@ -235,11 +235,11 @@ bool select_icmp(struct select *s, const struct ir_inst *in)
 		};
 
 		EMIT(s, PLOP3, result(s, in->res), NONE, arg_pred(s, in->args[0]),
-		     arg_pred(s, in->args[1]), mir_true(true), mir_imm(tables[in->cond]),
+		     arg_pred(s, in->args[1]), mir_pred_const(true), mir_imm(tables[in->cond]),
 		     mir_imm(0));
 		return true;
 	}
-	emit_icmp(s, in, result(s, in->res), mir_true(true), SASS_AND);
+	emit_icmp(s, in, result(s, in->res), mir_pred_const(true), SASS_AND);
 	return true;
 }
 
@@ -254,7 +254,7 @@ static bool logic_compare(struct select *s, const struct ir_inst *in)
 		const struct ir_inst *cmp = ir_def(s->ir, in->args[k]);
 
 		if (cmp->op != IR_ICMP || cmp->type == IR_B1 ||
-		    !take_in(s, in->args[k], IR_ICMP, cmp->type))
+		    !fold_single_use(s, in->args[k], IR_ICMP, cmp->type))
 			continue;
 		emit_icmp(s, cmp, result(s, in->res), arg_pred(s, in->args[1 - k]),
 			  booleans[in->op]);
@@ -273,7 +273,7 @@ static void choose_word(struct select *s, struct mir_source d, struct arg a, str
 
 		a = b;
 		b = t;
-		p = with(p, SASS_NEG);
+		p = with_flags(p, SASS_NEG);
 	}
 	EMIT(s, SEL, d, in_reg(s, a), b.src, p);
 }
@@ -288,7 +288,7 @@ bool select_select(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	for (uint32_t half = 0; half < 2; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
 			choose_word(s, result_half(s, in->res, half),
 				    arg_half(s, in->args[1], half), arg_half(s, in->args[2], half),
 				    p);
@@ -306,11 +306,11 @@ bool select_minmax(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->type == IR_B64) {
-		less = temp(s, SASS_PRED, 1);
+		less = new_temp(s, SASS_PRED, 1);
 		compared.cond = is_signed ? IR_LT_S : IR_LT_U;
-		emit_icmp(s, &compared, less, mir_true(true), SASS_AND);
+		emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
 		for (uint32_t half = 0; half < 2; half++) {
-			if (wanted(s, in->res, (uint8_t)(1 << half)))
+			if (is_needed(s, in->res, (uint8_t)(1 << half)))
 				choose_word(s, result_half(s, in->res, half),
 					    arg_half(s, in->args[is_min ? 0 : 1], half),
 					    arg_half(s, in->args[is_min ? 1 : 0], half), less);
@@ -319,12 +319,12 @@ bool select_minmax(struct select *s, const struct ir_inst *in)
 	}
 	args[0] = arg_extended(s, in->args[0], is_signed);
 	args[1] = arg_extended(s, in->args[1], is_signed);
-	fit(s, args, 2, true);
+	legalise_args(s, args, 2, true);
 	/* Hopper has a second unit for it. */
 	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_true(is_min))
+				  mir_pred_const(is_min))
 			   : EMIT(s, IMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_true(is_min));
+				  mir_pred_const(is_min));
 	set_mod(i, SASS_M_SIGNED, is_signed);
 	return true;
 }

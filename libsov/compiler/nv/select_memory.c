@@ -18,15 +18,15 @@ static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
 		const struct ir_inst *in = ir_def(s->ir, v);
 		int64_t known;
 
-		if (known_address(s, v, &known)) {
+		if (constant_address(s, v, &known)) {
 			*offset += known;
 			return 0;
 		}
 		if (in->op != IR_ADD)
 			return v;
-		if (known_address(s, in->args[0], &known))
+		if (constant_address(s, in->args[0], &known))
 			v = in->args[1];
-		else if (known_address(s, in->args[1], &known))
+		else if (constant_address(s, in->args[1], &known))
 			v = in->args[0];
 		else
 			return v;
@@ -192,7 +192,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 	int64_t known = 0, offset = (int64_t)in->imm + (is_param ? params : 0);
 	struct mir_source index = rz();
 
-	if (in->nargs && known_address(s, in->args[0], &known))
+	if (in->nargs && constant_address(s, in->args[0], &known))
 		offset += known;
 	else if (in->nargs)
 		index = in_reg(s, arg_half(s, in->args[0], 0));
@@ -202,7 +202,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		struct mir_source from = index;
 		struct mir_inst *i;
 
-		if (!wanted(s, in->res + k, NEED_PAIR))
+		if (!is_needed(s, in->res + k, NEED_PAIR))
 			continue;
 		from.op.kind = SASS_CONST;
 		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
@@ -224,7 +224,7 @@ static void extend_load(struct select *s, const struct ir_inst *in)
 		ir_val v = in->res + k;
 		struct mir_inst *i;
 
-		if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, v, NEED_HIGH))
+		if (in->type != IR_B64 || in->from == IR_B64 || !is_needed(s, v, NEED_HIGH))
 			continue;
 		if (!(in->flags & IR_SEXT_MEM)) {
 			EMIT(s, MOV, result_half(s, v, 1), rz());
@@ -248,8 +248,8 @@ static void take_apart(struct select *s, const struct ir_inst *in, struct mir_so
 		uint32_t selector = size == 1 ? at | fill << 4 | fill << 8 | fill << 12
 					      : at | (at + 1) << 4 | fill << 8 | fill << 12;
 
-		if (wanted(s, in->res + k, NEED_LOW))
-			EMIT(s, PRMT, result(s, in->res + k), part(words, k * size / 4),
+		if (is_needed(s, in->res + k, NEED_LOW))
+			EMIT(s, PRMT, result(s, in->res + k), subreg(words, k * size / 4),
 			     mir_imm(selector), rz());
 	}
 }
@@ -270,8 +270,8 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	if (bytes > 16 || (in->nres > 1 && in->type == IR_B64 && in->from != in->type) ||
 	    !address(s, in, &at))
 		return false;
-	d = vector     ? temp(s, SASS_GPR, bytes / 4)
-	    : together ? temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
+	d = vector     ? new_temp(s, SASS_GPR, bytes / 4)
+	    : together ? new_temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
 		       : result(s, in->res);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, LDS, d, at);
@@ -284,7 +284,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !together);
 	set_memory(i, in, MIR_READS, bytes);
 	if (vector)
-		results_are(s, in, d);
+		define_results(s, in, d);
 	else if (together)
 		take_apart(s, in, d, size);
 	else
@@ -321,7 +321,7 @@ static void put_together(struct select *s, const struct ir_inst *in, uint32_t si
 			words[k / per_word] = (struct arg){.src = element};
 			continue;
 		}
-		sum = temp(s, SASS_GPR, 1);
+		sum = new_temp(s, SASS_GPR, 1);
 		/* Bytes below at from what is there, from at on the new element (4, 5 …). */
 		EMIT(s, PRMT, sum, words[k / per_word].src,
 		     mir_imm(size == 2 ? 0x5410 : (0x3210 & ~(0xfu << 4 * at)) | 4u << 4 * at),
@@ -431,7 +431,7 @@ static bool is_wanted(struct select *s, const struct ir_inst *in)
 	bool is = false;
 
 	for (uint32_t k = 0; k < in->nres; k++)
-		is |= wanted(s, in->res + k, NEED_PAIR);
+		is |= is_needed(s, in->res + k, NEED_PAIR);
 	return is;
 }
 
@@ -440,13 +440,13 @@ static struct mir_source old_value(struct select *s, const struct ir_inst *in)
 {
 	if (!is_wanted(s, in))
 		return rz();
-	return in->nres == 1 ? result(s, in->res) : temp(s, SASS_GPR, 4);
+	return in->nres == 1 ? result(s, in->res) : new_temp(s, SASS_GPR, 4);
 }
 
 static void after_atomic(struct select *s, const struct ir_inst *in, struct mir_source d)
 {
 	if (in->nres > 1 && is_wanted(s, in))
-		results_are(s, in, d);
+		define_results(s, in, d);
 	after(s, in);
 }
 

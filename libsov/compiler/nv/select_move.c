@@ -9,7 +9,7 @@
 /* Bits 8 to 14 of a special register; of their number on Hopper, 8 to 15. */
 static bool warp_number(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source all = temp(s, SASS_GPR, 1), shifted = temp(s, SASS_GPR, 1);
+	struct mir_source all = new_temp(s, SASS_GPR, 1), shifted = new_temp(s, SASS_GPR, 1);
 	struct mir_source from = {.op = {.kind = SASS_SREG, .value = SASS_SR_VIRTID}};
 	struct mir_inst *i;
 
@@ -24,14 +24,14 @@ static bool warp_number(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_RIGHT, 1);
 	set_mod(i, SASS_M_HI, 1);
 	EMIT(s, LOP3, NONE, result(s, in->res), shifted,
-	     mir_imm(in->sub == IR_WARPID ? 0x7f : 0xff), rz(), mir_imm(0xc0), mir_true(false));
+	     mir_imm(in->sub == IR_WARPID ? 0x7f : 0xff), rz(), mir_imm(0xc0), mir_pred_const(false));
 	return true;
 }
 
 /* Less what the system keeps for itself. */
 static bool shared_size(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source all = temp(s, SASS_GPR, 1);
+	struct mir_source all = new_temp(s, SASS_GPR, 1);
 	struct mir_source kept = {.op = {.kind = SASS_CONST,
 					 .reg = SASS_RZ,
 					 .flags = SASS_NEG,
@@ -54,7 +54,7 @@ bool select_clock(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, CS2R, result(s, in->res), from);
 		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_64);
 	} else {
-		i = EMIT(s, CS2R, wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), from);
+		i = EMIT(s, CS2R, is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), from);
 		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
 	}
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
@@ -94,7 +94,7 @@ bool select_sreg(struct select *s, const struct ir_inst *in)
 /* 0 or value, by a predicate. */
 static void from_pred(struct select *s, struct mir_source d, struct mir_source p, uint32_t value)
 {
-	EMIT(s, SEL, d, rz(), mir_imm(value), with(p, SASS_NEG));
+	EMIT(s, SEL, d, rz(), mir_imm(value), with_flags(p, SASS_NEG));
 }
 
 bool select_zext(struct select *s, const struct ir_inst *in)
@@ -103,7 +103,7 @@ bool select_zext(struct select *s, const struct ir_inst *in)
 	if (in->from == IR_B1)
 		from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
 	else
-		result_is(s, in->res, 0, arg_extended(s, in->args[0], false));
+		define_half(s, in->res, 0, arg_extended(s, in->args[0], false));
 	return true;
 }
 
@@ -117,8 +117,8 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 	else if (in->from == IR_B32)
 		low = in_reg(s, arg_word(s, in->args[0]));
 	else
-		result_is(s, in->res, 0, arg_extended(s, in->args[0], true));
-	if (in->type != IR_B64 || !wanted(s, in->res, NEED_HIGH))
+		define_half(s, in->res, 0, arg_extended(s, in->args[0], true));
+	if (in->type != IR_B64 || !is_needed(s, in->res, NEED_HIGH))
 		return true;
 	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), low);
 	set_mod(i, SASS_M_RIGHT, 1);
@@ -131,7 +131,7 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 bool select_trunc(struct select *s, const struct ir_inst *in)
 {
 	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1),
-	     rz(), mir_imm(0xc0), mir_true(false));
+	     rz(), mir_imm(0xc0), mir_pred_const(false));
 	return true;
 }
 

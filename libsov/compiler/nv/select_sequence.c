@@ -7,14 +7,14 @@
 
 static struct mir_source gpr(struct select *s)
 {
-	return temp(s, SASS_GPR, 1);
+	return new_temp(s, SASS_GPR, 1);
 }
 
 static struct mir_source compare(struct select *s, struct mir_source a, struct mir_source b,
 				 uint8_t cmp, bool is_signed)
 {
-	struct mir_source p = temp(s, SASS_PRED, 1);
-	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+	struct mir_source p = new_temp(s, SASS_PRED, 1);
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
 
 	set_mod(i, SASS_M_CMP, cmp);
 	set_mod(i, SASS_M_SIGNED, is_signed);
@@ -31,7 +31,7 @@ static struct mir_source add(struct select *s, struct mir_source a, struct mir_s
 
 static struct mir_source minus(struct select *s, struct mir_source a)
 {
-	return add(s, with(a, SASS_NEG), rz());
+	return add(s, with_flags(a, SASS_NEG), rz());
 }
 
 static struct mir_source choose(struct select *s, struct mir_source p, struct mir_source a,
@@ -106,7 +106,7 @@ static struct quotient divide_unsigned(struct select *s, struct mir_source a, st
 		struct mir_source more = compare(s, q.rest, b, SASS_CMP_GE, false);
 
 		q.quotient = choose(s, more, add(s, q.quotient, mir_imm(1)), q.quotient);
-		q.rest = choose(s, more, add(s, q.rest, with(b, SASS_NEG)), q.rest);
+		q.rest = choose(s, more, add(s, q.rest, with_flags(b, SASS_NEG)), q.rest);
 	}
 	/* By zero: all ones, and the dividend. */
 	nonzero = compare(s, b, rz(), SASS_CMP_NE, false);
@@ -129,7 +129,7 @@ static struct quotient divide_signed(struct select *s, struct mir_source a, stru
 	struct quotient q = divide_unsigned(s, size_a, size_b);
 	struct mir_source differ = gpr(s), p;
 
-	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_true(false));
+	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_pred_const(false));
 	p = compare(s, differ, rz(), SASS_CMP_LT, true);
 	q.quotient = choose(s, p, minus(s, q.quotient), q.quotient);
 	p = compare(s, b, rz(), SASS_CMP_NE, false);
@@ -151,7 +151,7 @@ bool select_divide(struct select *s, const struct ir_inst *in)
 	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
 	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
 	q = is_signed ? divide_signed(s, a, b) : divide_unsigned(s, a, b);
-	result_is(s, in->res, 0, (struct arg){.src = is_rest ? q.rest : q.quotient});
+	define_half(s, in->res, 0, (struct arg){.src = is_rest ? q.rest : q.quotient});
 	return true;
 }
 
@@ -161,19 +161,19 @@ bool select_divide(struct select *s, const struct ir_inst *in)
 static struct mir_source multiply_pairs(struct select *s, const struct mir_source a[2],
 					const struct mir_source b[2])
 {
-	struct mir_source middle = temp(s, SASS_GPR, 2), both = temp(s, SASS_GPR, 2);
-	struct mir_source low = temp(s, SASS_GPR, 2), d = temp(s, SASS_GPR, 2);
-	struct mir_source over = temp(s, SASS_PRED, 1), carry = temp(s, SASS_PRED, 1), top = gpr(s);
+	struct mir_source middle = new_temp(s, SASS_GPR, 2), both = new_temp(s, SASS_GPR, 2);
+	struct mir_source low = new_temp(s, SASS_GPR, 2), d = new_temp(s, SASS_GPR, 2);
+	struct mir_source over = new_temp(s, SASS_PRED, 1), carry = new_temp(s, SASS_PRED, 1), top = gpr(s);
 	struct arg words[2];
 	struct mir_inst *i;
 
 	EMIT(s, IMAD_WIDE, middle, NONE, a[1], b[0], rz());
 	EMIT(s, IMAD_WIDE, both, over, a[0], b[1], middle);
-	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_true(false)), SASS_M_X,
+	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_pred_const(false)), SASS_M_X,
 		1);
 	EMIT(s, IMAD_WIDE, low, NONE, a[0], b[0], rz());
-	EMIT(s, IADD3, rz(), carry, NONE, part(low, 1), both, rz());
-	words[0] = (struct arg){.src = part(both, 1)};
+	EMIT(s, IADD3, rz(), carry, NONE, subreg(low, 1), both, rz());
+	words[0] = (struct arg){.src = subreg(both, 1)};
 	words[1] = (struct arg){.src = top};
 	i = EMIT(s, IMAD_WIDE, d, NONE, a[1], b[1], in_vector(s, words, 2), carry);
 	set_mod(i, SASS_M_X, 1);
@@ -184,7 +184,7 @@ static struct mir_source multiply_pairs(struct select *s, const struct mir_sourc
 static struct mir_source take_off_if_negative(struct select *s, struct mir_source d,
 					      struct mir_source x, const struct mir_source y[2])
 {
-	struct mir_source sign = gpr(s), out = temp(s, SASS_GPR, 2), borrow = temp(s, SASS_PRED, 1);
+	struct mir_source sign = gpr(s), out = new_temp(s, SASS_GPR, 2), borrow = new_temp(s, SASS_PRED, 1);
 	struct mir_source off[2] = {gpr(s), gpr(s)};
 	struct mir_inst *i = EMIT(s, SHF, sign, rz(), mir_imm(31), x);
 
@@ -192,10 +192,10 @@ static struct mir_source take_off_if_negative(struct select *s, struct mir_sourc
 	set_mod(i, SASS_M_HI, 1);
 	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 	for (uint32_t k = 0; k < 2; k++)
-		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_true(false));
-	EMIT(s, IADD3, out, borrow, NONE, d, with(off[0], SASS_NEG), rz());
-	i = EMIT(s, IADD3, part(out, 1), NONE, NONE, part(d, 1), with(off[1], SASS_NOT), rz(),
-		 borrow, mir_true(false));
+		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_pred_const(false));
+	EMIT(s, IADD3, out, borrow, NONE, d, with_flags(off[0], SASS_NEG), rz());
+	i = EMIT(s, IADD3, subreg(out, 1), NONE, NONE, subreg(d, 1), with_flags(off[1], SASS_NOT), rz(),
+		 borrow, mir_pred_const(false));
 	set_mod(i, SASS_M_X, 1);
 	return out;
 }
@@ -214,8 +214,8 @@ bool select_mulhi_pair(struct select *s, const struct ir_inst *in)
 		d = take_off_if_negative(s, d, b[1], a);
 	}
 	for (uint32_t k = 0; k < 2; k++) {
-		if (wanted(s, in->res, (uint8_t)(1 << k)))
-			result_is(s, in->res, k, (struct arg){.src = part(d, k)});
+		if (is_needed(s, in->res, (uint8_t)(1 << k)))
+			define_half(s, in->res, k, (struct arg){.src = subreg(d, k)});
 	}
 	return true;
 }
@@ -236,10 +236,10 @@ bool select_popc(struct select *s, const struct ir_inst *in)
 		EMIT(s, POPC, high, arg_half(s, in->args[0], 1).src);
 		low = add(s, low, high);
 	}
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-	if (wanted(s, in->res, NEED_LOW))
-		result_is(s, in->res, 0, (struct arg){.src = low});
+	if (is_needed(s, in->res, NEED_LOW))
+		define_half(s, in->res, 0, (struct arg){.src = low});
 	return true;
 }
 
@@ -249,7 +249,7 @@ static struct mir_source leading_zeros(struct select *s, struct mir_source a, ui
 	struct mir_source place = gpr(s), d = gpr(s);
 
 	EMIT(s, FLO, place, NONE, a);
-	EMIT(s, IADD3, d, NONE, NONE, with(place, SASS_NEG), mir_imm(bits - 1), rz());
+	EMIT(s, IADD3, d, NONE, NONE, with_flags(place, SASS_NEG), mir_imm(bits - 1), rz());
 	return d;
 }
 
@@ -260,17 +260,17 @@ bool select_clz(struct select *s, const struct ir_inst *in)
 
 	if (bits <= 32) {
 		count = leading_zeros(s, arg_extended(s, in->args[0], false).src, bits);
-		result_is(s, in->res, 0, (struct arg){.src = count});
+		define_half(s, in->res, 0, (struct arg){.src = count});
 		return true;
 	}
 	high = in_reg(s, arg_half(s, in->args[0], 1));
 	low = leading_zeros(s, arg_half(s, in->args[0], 0).src, 64);
 	none_high = compare(s, high, rz(), SASS_CMP_EQ, false);
 	count = choose(s, none_high, low, leading_zeros(s, high, 32));
-	if (wanted(s, in->res, NEED_HIGH))
+	if (is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-	if (wanted(s, in->res, NEED_LOW))
-		result_is(s, in->res, 0, (struct arg){.src = count});
+	if (is_needed(s, in->res, NEED_LOW))
+		define_half(s, in->res, 0, (struct arg){.src = count});
 	return true;
 }
 
@@ -289,7 +289,7 @@ bool select_brev(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	for (uint32_t half = 0; half < bits / 32; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
 			EMIT(s, BREV, result_half(s, in->res, half),
 			     arg_half(s, in->args[0], bits / 32 - 1 - half).src);
 	}

@@ -21,7 +21,7 @@ static void add_function(const struct nv_module *n, const struct mir_func *f, st
 		}
 }
 
-void nv_list_lines(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,
+void nv_build_line_table(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,
 		   struct line_table *t)
 {
 	t->end = code_bytes;

@@ -301,12 +301,12 @@ static void set_yield(struct mir_func *f)
 		}
 }
 
-void nv_stall(struct mir_func *f, uint32_t ninsts)
+void nv_set_stall_counts(struct mir_func *f, uint32_t ninsts)
 {
 	struct staller s = {.f = f};
 	bool again = true;
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
 	s.stale = arena_array(f->arena, f->nblocks, sizeof(*s.stale));

@@ -8,7 +8,7 @@
  * The datapath knows no lanes. An instruction of it happens once for whichever lanes come by, so
  * where lanes are apart one of them would overwrite what another still needs, although neither
  * needs both. Hence the one rule: uniform registers are written only where all lanes that have not
- * ended are together (nv_apart), and read anywhere. Where they are together, what is computed from
+ * ended are together (nv_divergent_blocks), and read anywhere. Where they are together, what is computed from
  * uniform values is uniform, and so is a phi whose every edge the lanes take together.
  *
  * Selection knows nothing of this. Afterwards all registers that could be uniform are taken to be;
@@ -101,7 +101,7 @@ static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t d
 	const struct twin *t = twin_of(i);
 
 	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
-	    i->returns_here)
+	    i->return_address)
 		return false;
 	if (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST) {
 		sass_init(out, SASS_ULDC);
@@ -257,7 +257,7 @@ static bool comes_together(const struct work *w, uint32_t b)
 		const struct mir_block *from = &w->f->blocks[block->preds[p]];
 
 		if (w->apart[block->preds[p]] ||
-		    (mir_parts(from) && !nv_ends_early(w->f, block->preds[p])))
+		    (mir_may_diverge(from) && !nv_becomes_guarded_exit(w->f, block->preds[p])))
 			return false;
 	}
 	return !w->apart[b];
@@ -294,7 +294,7 @@ static void guess_inst(struct work *w, uint32_t b, const struct mir_inst *i)
 
 static void guess(struct work *w)
 {
-	uint32_t count, *order = mir_order(w->f, &count);
+	uint32_t count, *order = mir_reverse_postorder(w->f, &count);
 
 	for (uint32_t k = 0; k < count; k++) {
 		guess_phis(w, order[k]);
@@ -522,7 +522,7 @@ static struct mir_ref constant(struct work *w, const struct sass_operand *o)
 	w->constants = c;
 	from.op.flags = 0;
 	to = mir_reg(SASS_UGPR, c->in);
-	mir_insert(f, f->entry, last && last->keep_last ? last : NULL, mir_move(f, to, from));
+	mir_insert(f, f->entry, last && last->terminator ? last : NULL, mir_move(f, to, from));
 	return c->in;
 }
 
@@ -589,17 +589,17 @@ static bool has_others(const struct mir_func *f)
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	return f->open_calls;
+	return f->clobbering_calls;
 }
 
-void nv_uniform(struct mir_func *f)
+void nv_uniform_registers(struct mir_func *f)
 {
 	struct work w = {.f = f};
 
 	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_others(f);
 	if (!f->uniform)
 		return;
-	w.apart = nv_apart(f);
+	w.apart = nv_divergent_blocks(f);
 	w.uniform = arena_array(f->arena, f->nvregs, sizeof(*w.uniform));
 	w.weight = arena_array(f->arena, f->nvregs, sizeof(*w.weight));
 	w.made = arena_array(f->arena, f->nvregs, sizeof(*w.made));

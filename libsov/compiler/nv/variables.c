@@ -24,7 +24,7 @@ static void find_used(const struct ir_func *f, bool *used)
 }
 
 /* Those that functions name. If one of these is that of dynamic size, which is last: all. */
-void nv_find_common(struct nv_module *n, const struct ir_module *m)
+void nv_find_common_shared(struct nv_module *n, const struct ir_module *m)
 {
 	bool dynamic = false;
 
@@ -76,7 +76,7 @@ static bool place_address(struct compile_job *job, struct nv_plan *p, const stru
 	const struct ir_symbol *to = &m->symbols[a->target];
 
 	if (a->function && count && m->table[a->target]->kind == IR_FUNCTION)
-		return true; /* nv_fill_in_functions */
+		return true; /* nv_patch_function_addresses */
 	if (a->function || !count || to->space != IR_GLOBAL) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s': %s at byte %llu is not supported on %s yet",
@@ -124,7 +124,7 @@ static bool place_variable(struct compile_job *job, struct nv_plan *p,
 	return true;
 }
 
-struct cubin_variable *nv_fill_in_functions(struct arena *arena, const struct nv_plan *p,
+struct cubin_variable *nv_patch_function_addresses(struct arena *arena, const struct nv_plan *p,
 					    const uint32_t *offsets)
 {
 	struct cubin_variable *variables =
@@ -180,7 +180,7 @@ static bool place_addresses(struct compile_job *job, struct nv_plan *p, const st
 	return true;
 }
 
-bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
+bool nv_layout_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
 	struct arena *a = &job->arena;
 	bool *used = arena_array(a, m->nsymbols + 1, sizeof(*used));

@@ -53,28 +53,28 @@ static void assign(struct bench *b, const char *target)
 	b->job.target = target_find(target);
 	b->job.options.verify = true;
 	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
-	if (m && passes_run(&b->job, m) && nv_place_variables(&b->job, &plan, m)) {
-		nv_find_common(&module, m);
+	if (m && passes_run(&b->job, m) && nv_layout_variables(&b->job, &plan, m)) {
+		nv_find_common_shared(&module, m);
 		b->f = nv_select(&module, m->funcs);
 	}
 	if (!b->f) {
 		printf("Bail out! %s\n", b->job.diag.text);
 		exit(1);
 	}
-	nv_split_edges(b->f);
+	nv_split_critical_edges(b->f);
 	if (!nv_regalloc(b->f, false))
 		exit(1);
-	nv_copies(b->f);
+	nv_lower_phis(b->f);
 }
 
 static void finish(struct bench *b)
 {
-	nv_drop_copies(b->f);
-	nv_predicate(b->f);
-	nv_converge(b->f);
-	nv_layout(b->f);
+	nv_remove_identity_copies(b->f);
+	nv_if_convert(b->f);
+	nv_insert_convergence_barriers(b->f);
+	nv_layout_blocks(b->f);
 	nv_schedule(b->f);
-	nv_wait(b->f);
+	nv_set_scoreboards(b->f);
 }
 
 static bool is_found(struct bench *b, bool (*check)(const struct mir_func *, struct text *))
