@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reuse flags: a register that two instructions in a row read as the same operand is read from the
- * register file once. That saves a cycle where three operands would come from one bank of it. Only
- * within a block, from an instruction to the next: who jumps there comes with nothing kept. What is
- * kept and not taken stays, and is taken later by mistake.
+ * Reuse flags: an operand register that two consecutive instructions read in the same operand slot
+ * is read from the register file once. That saves a cycle where three operands share a register
+ * bank. Only within a block, from one instruction to the next: a jump target starts with an empty
+ * reuse cache. A cached operand that the next instruction does not consume would stay and be used
+ * later by mistake.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -26,7 +27,7 @@ void nv_set_reuse_flags(struct mir_func *f)
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			/* While another warp runs nothing is kept. */
+			/* The reuse cache does not survive a switch to another warp. */
 			if (!i->next || i->sass.yield || i->sass.guard != SASS_PT ||
 			    i->next->sass.guard != SASS_PT ||
 			    !sass_shares_kept(f->sm, &i->sass, &i->next->sass))

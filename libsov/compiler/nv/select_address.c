@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of addresses: of variables, and between the address of a place in its own space and its
- * generic address. Shared and local memory are windows in generic addresses, and constants lie in
- * global memory. Where these start stands in constant bank 0, for shared memory of Hopper in special
- * registers. And of what moves the dynamic part of the stack, see frame.c.
+ * Selection of addresses: of variables, conversion between state-space and generic addresses, and
+ * stack allocation (see frame.c). Shared and local memory are windows of the generic address space,
+ * and constants lie in global memory. The windows' bases are in constant bank 0; on Hopper that of
+ * shared memory is in special registers.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
@@ -13,8 +13,8 @@ static struct mir_source stack_pointer(void)
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_STACK}};
 }
 
-/* Bank 4 is the caller's where a library runs: whoever loads it writes addresses into the code. */
-static void select_variable(struct select *s, const struct ir_inst *in)
+/* In a library bank 4 belongs to the caller, so the loader patches addresses into the code. */
+static void select_patched_address(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t needs[] = {NEED_LOW, NEED_HIGH};
 
@@ -30,7 +30,7 @@ static void select_variable(struct select *s, const struct ir_inst *in)
 	}
 }
 
-/* Those of shared memory and of constants are immediates, see select_arg.c. */
+/* Addresses of shared variables and constants are immediates, see select_arg.c. */
 bool select_addr(struct select *s, const struct ir_inst *in)
 {
 	uint8_t space = s->ir->module->symbols[in->symbol].space;
@@ -47,7 +47,7 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 	if (space != IR_GLOBAL || in->type != IR_B64)
 		return false;
 	if (s->job->options.library) {
-		select_variable(s, in);
+		select_patched_address(s, in);
 		return true;
 	}
 	low = new_temp(s, SASS_GPR, 1);
@@ -64,7 +64,7 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-static struct mir_source window(struct select *s, uint8_t space, uint32_t half)
+static struct mir_source load_window_base(struct select *s, uint8_t space, uint32_t half)
 {
 	bool hopper = s->f->sm >= 90;
 	struct mir_source from = {
@@ -94,7 +94,7 @@ bool select_space(struct select *s, const struct ir_inst *in)
 	    in->type != IR_B64)
 		return false;
 	x = in_reg(s, arg_half(s, in->args[0], 0));
-	low = window(s, in->space, 0);
+	low = load_window_base(s, in->space, 0);
 	if (in->op == IR_TOSPACE) {
 		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with_flags(low, SASS_NEG),
 		     rz());
@@ -106,7 +106,8 @@ bool select_space(struct select *s, const struct ir_inst *in)
 	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
 	if (is_needed(s, in->res, NEED_HIGH))
 		set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE,
-			     window(s, in->space, 1), rz(), rz(), carry, mir_pred_const(false)),
+			     load_window_base(s, in->space, 1), rz(), rz(), carry,
+			     mir_pred_const(false)),
 			SASS_M_X, 1);
 	return true;
 }
@@ -135,7 +136,7 @@ bool select_inspace(struct select *s, const struct ir_inst *in)
 /* Frames are aligned to this, so the stack always is. */
 #define STACK_ALIGN 16
 
-static void access_top(struct mir_inst *i, uint8_t effect)
+static void set_stack_access(struct mir_inst *i, uint8_t effect)
 {
 	set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
 	i->memory = (struct mir_memory){effect, MIR_SPILL_SPACE, 4};
@@ -146,16 +147,16 @@ bool select_stack(struct select *s, const struct ir_inst *in)
 	struct mir_source slot = {.op = {.kind = SASS_ADDR,
 					 .reg = MIR_STACK,
 					 .aux = SASS_NO_UREG,
-					 .value = s->f->dynamic_at}};
+					 .value = s->f->dynamic_end_at}};
 	uint32_t align = in->imm > STACK_ALIGN ? (uint32_t)in->imm : STACK_ALIGN;
 	struct mir_source top = new_temp(s, SASS_GPR, 1), below, d;
 
 	if (in->op == IR_STACKRESTORE) {
 		top = in_reg(s, arg_half(s, in->args[0], 0));
-		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+		set_stack_access(EMIT(s, STL, slot, top), MIR_WRITES);
 		return true;
 	}
-	access_top(EMIT(s, LDL, top, slot), MIR_READS);
+	set_stack_access(EMIT(s, LDL, top, slot), MIR_READS);
 	if (in->op == IR_ALLOCA) {
 		below = new_temp(s, SASS_GPR, 1);
 		EMIT(s, IADD3, below, NONE, NONE, top,
@@ -163,7 +164,7 @@ bool select_stack(struct select *s, const struct ir_inst *in)
 		top = new_temp(s, SASS_GPR, 1);
 		EMIT(s, LOP3, NONE, top, below, mir_imm(0u - align), rz(), mir_imm(0xc0),
 		     mir_pred_const(false));
-		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+		set_stack_access(EMIT(s, STL, slot, top), MIR_WRITES);
 	}
 	d = in->type == IR_B64 ? result_half(s, in->res, 0) : result(s, in->res);
 	if (is_needed(s, in->res, NEED_LOW))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arguments of the instructions being selected: from an IR value to an operand. Much of what the IR
- * computes is no computation for the machine: constants and parameters are operands, halves of a
- * pair are registers, a 64-bit value put together from halves need never exist. origin() sees
- * through all of that, for one 32-bit half at a time.
+ * Operands: from IR values to operands of machine instructions. Many IR operations need no
+ * instruction: constants and parameters are operands, halves of a pair are registers, a 64-bit
+ * value packed from halves need not exist. find_origin() looks through all of these, one 32-bit
+ * half at a time.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
 struct origin {
-	ir_val v; /* the half of a value that has to be computed, … */
+	ir_val v; /* the half of a value that must be computed … */
 	uint8_t half;
-	bool leaf; /* … or what op says, made by v */
+	bool leaf; /* … or op, if leaf */
 	struct sass_operand op;
 };
 
@@ -25,7 +25,7 @@ static struct origin leaf(ir_val v, uint32_t half, uint8_t kind, int64_t value)
 	return o;
 }
 
-static bool zero(const struct origin *o)
+static bool is_zero_origin(const struct origin *o)
 {
 	return o->leaf && o->op.kind == SASS_GPR;
 }
@@ -35,8 +35,8 @@ static uint32_t param_base(const struct select *s)
 	return s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
 }
 
-/* Where a special register stands in constant bank 0; -1: it does not. */
-static int bank0_sreg(uint8_t sreg)
+/* Offset of a special register in constant bank 0; -1: not there. */
+static int bank0_offset(uint8_t sreg)
 {
 	if (sreg >= IR_NTID_X && sreg <= IR_NTID_Z)
 		return NV_BANK0_NTID + 4 * (sreg - IR_NTID_X);
@@ -51,12 +51,12 @@ static int bank0_sreg(uint8_t sreg)
 	return -1;
 }
 
-static bool const_amount(const struct select *s, const struct ir_inst *in, uint64_t *amount)
+static bool is_const_amount(const struct select *s, const struct ir_inst *in, uint64_t *amount)
 {
 	return ir_is_const(s->ir, in->args[1], amount);
 }
 
-static struct origin origin(const struct select *s, ir_val v, uint32_t half);
+static struct origin find_origin(const struct select *s, ir_val v, uint32_t half);
 
 bool constant_address(const struct select *s, ir_val v, int64_t *value)
 {
@@ -74,7 +74,7 @@ bool constant_address(const struct select *s, ir_val v, int64_t *value)
 	return space == IR_SHARED || space == IR_CONSTANT;
 }
 
-/* Halves of 64-bit operations that are known without computing: 0 or a half of an argument. */
+/* Halves of 64-bit operations that need no instruction: 0 or a half of an argument. */
 static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
 			struct origin *o)
 {
@@ -86,12 +86,12 @@ static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32
 	case IR_SHR_U: {
 		uint32_t vacated = in->op == IR_SHL ? 0 : 1;
 
-		if (!const_amount(s, in, &amount) || amount < 32)
+		if (!is_const_amount(s, in, &amount) || amount < 32)
 			return false;
 		if (half == vacated || amount >= 64)
 			*o = leaf(in->res, half, SASS_IMM, 0);
 		else if (amount == 32)
-			*o = origin(s, in->args[0], vacated);
+			*o = find_origin(s, in->args[0], vacated);
 		else
 			return false;
 		return true;
@@ -99,18 +99,18 @@ static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32
 	case IR_AND:
 	case IR_OR:
 	case IR_XOR:
-		a = origin(s, in->args[0], half);
-		b = origin(s, in->args[1], half);
-		if (!zero(&a) && !zero(&b))
+		a = find_origin(s, in->args[0], half);
+		b = find_origin(s, in->args[1], half);
+		if (!is_zero_origin(&a) && !is_zero_origin(&b))
 			return false;
-		*o = zero(&a) == (in->op == IR_AND) ? a : b;
+		*o = is_zero_origin(&a) == (in->op == IR_AND) ? a : b;
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Loads of parameters: whole words come straight from the constant bank. */
+/* Parameter loads: whole words are constant bank operands. */
 static bool param_origin(const struct select *s, const struct ir_inst *in, ir_val v, uint32_t half,
 			 struct origin *o)
 {
@@ -125,7 +125,7 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 	return true;
 }
 
-/* Loads of constants whose place is known. */
+/* Loads of constants at known addresses. */
 static void constant_origin(const struct select *s, const struct ir_inst *in, ir_val v,
 			    uint32_t half, struct origin *o)
 {
@@ -142,7 +142,7 @@ static void constant_origin(const struct select *s, const struct ir_inst *in, ir
 	o->op.aux = NV_CONSTANTS_BANK;
 }
 
-/* Places of variables. Those in global memory are found in a table when the code runs. */
+/* Addresses of variables. Those of global variables are read from a table at run time. */
 static void address_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
 			   struct origin *o)
 {
@@ -159,7 +159,7 @@ static void address_origin(const struct select *s, const struct ir_inst *in, uin
 	}
 }
 
-static struct origin origin(const struct select *s, ir_val v, uint32_t half)
+static struct origin find_origin(const struct select *s, ir_val v, uint32_t half)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	bool wide = in->type == IR_B64;
@@ -171,12 +171,13 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 	case IR_UNDEF:
 		return leaf(v, half, SASS_IMM, 0);
 	case IR_COPY:
-		return origin(s, in->args[0], half);
+		return find_origin(s, in->args[0], half);
 	case IR_TOSPACE:
 	case IR_GENERIC:
-		return in->space == IR_GLOBAL ? origin(s, in->args[0], half) : o;
+		return in->space == IR_GLOBAL ? find_origin(s, in->args[0], half) : o;
 	case IR_SREG:
-		return bank0_sreg(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_sreg(in->sub)) : o;
+		return bank0_offset(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_offset(in->sub))
+						  : o;
 	case IR_ADDR:
 		address_origin(s, in, half, &o);
 		return o;
@@ -186,18 +187,18 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 		return o;
 	case IR_UNPACK:
 		if (wide)
-			return origin(s, in->args[0], v - in->res);
-		return v == in->res ? origin(s, in->args[0], 0) : o;
+			return find_origin(s, in->args[0], v - in->res);
+		return v == in->res ? find_origin(s, in->args[0], 0) : o;
 	case IR_PACK:
-		return wide ? origin(s, in->args[half], 0) : o;
+		return wide ? find_origin(s, in->args[half], 0) : o;
 	case IR_TRUNC:
-		return in->type == IR_B1 ? o : origin(s, in->args[0], 0);
+		return in->type == IR_B1 ? o : find_origin(s, in->args[0], 0);
 	case IR_ZEXT:
 		if (half)
 			return leaf(v, half, SASS_IMM, 0);
-		return wide && in->from == IR_B32 ? origin(s, in->args[0], 0) : o;
+		return wide && in->from == IR_B32 ? find_origin(s, in->args[0], 0) : o;
 	case IR_SEXT:
-		return wide && in->from == IR_B32 && !half ? origin(s, in->args[0], 0) : o;
+		return wide && in->from == IR_B32 && !half ? find_origin(s, in->args[0], 0) : o;
 	default:
 		if (wide)
 			wide_origin(s, in, half, &o);
@@ -205,7 +206,6 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 	}
 }
 
-/* The register of a value; its first use makes it. */
 struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
 {
 	struct value *value = &s->values[v];
@@ -219,13 +219,13 @@ struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
 	return value->ref;
 }
 
-static struct arg arg_of(struct select *s, struct origin o)
+static struct arg arg_from_origin(struct select *s, struct origin o)
 {
 	struct arg a = {.half = o.half};
 
 	if (o.leaf) {
 		a.src.op = o.op;
-		a.value = zero(&o) ? 0 : o.v;
+		a.value = is_zero_origin(&o) ? 0 : o.v;
 		return a;
 	}
 	a.src = subreg(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
@@ -234,12 +234,12 @@ static struct arg arg_of(struct select *s, struct origin o)
 
 struct arg arg_half(struct select *s, ir_val v, uint32_t half)
 {
-	return arg_of(s, origin(s, v, half));
+	return arg_from_origin(s, find_origin(s, v, half));
 }
 
 bool is_free_half(const struct select *s, ir_val v, uint32_t half)
 {
-	struct origin o = origin(s, v, half);
+	struct origin o = find_origin(s, v, half);
 
 	return o.leaf || o.v != v;
 }
@@ -249,7 +249,7 @@ struct arg arg_word(struct select *s, ir_val v)
 	return arg_half(s, v, 0);
 }
 
-/* Whether a narrow value already has the right bits above it. */
+/* Whether a narrow value is already extended. */
 static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
@@ -274,8 +274,8 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 		return out;
 	}
 	out.src = new_temp(s, SASS_GPR, 1);
-	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4 is
-	 * byte 0 of the second source, here 0. */
+	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4
+	 * is byte 0 of the second source, here 0. */
 	EMIT(s, PRMT, out.src, in_reg(s, a),
 	     mir_imm(bits == 8 ? (is_signed ? 0x8880 : 0x4440) : (is_signed ? 0x9910 : 0x4410)),
 	     rz());
@@ -284,10 +284,10 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 
 struct arg arg_pair(struct select *s, ir_val v)
 {
-	struct origin low = origin(s, v, 0), high = origin(s, v, 1);
+	struct origin low = find_origin(s, v, 0), high = find_origin(s, v, 1);
 	struct arg a = {.value = v};
 
-	if (zero(&low) && zero(&high)) {
+	if (is_zero_origin(&low) && is_zero_origin(&high)) {
 		a.src = rz();
 		a.value = 0;
 	} else if (low.leaf && low.op.kind == SASS_CONST && high.op.kind == SASS_CONST &&
@@ -295,7 +295,7 @@ struct arg arg_pair(struct select *s, ir_val v)
 		   high.op.value == low.op.value + 4) {
 		a.src.op = low.op;
 	} else if (!low.leaf && !high.leaf && low.v == high.v && !low.half && high.half) {
-		/* Two halves of one pair, however they got here. */
+		/* Both halves of one pair. */
 		a.src = mir_reg(SASS_GPR, value_ref(s, low.v, NEED_PAIR));
 		a.value = 0;
 	} else {
@@ -332,7 +332,7 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 			flip ^= SASS_NEG;
 		v = in->args[0];
 	}
-	if (ir_def(s->ir, v)->op == IR_SUBC) /* makes a carry, which is no borrow */
+	if (ir_def(s->ir, v)->op == IR_SUBC) /* IADD3 produces a carry, the inverse of the borrow */
 		flip ^= SASS_NEG;
 	return with_flags(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
 }
@@ -354,7 +354,8 @@ struct mir_source in_reg(struct select *s, struct arg a)
 	if (is_reg(&a))
 		return a.src;
 	if (a.value) {
-		r = subreg(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))), a.half);
+		r = subreg(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))),
+			   a.half);
 		return with_flags(r, a.src.op.flags);
 	}
 	r = new_temp(s, SASS_GPR, 1);
@@ -384,7 +385,7 @@ const struct ir_inst *fold_def(struct select *s, ir_val v, enum ir_op op, enum i
 
 	if (in->op != op || in->type != type)
 		return NULL;
-	/* Not into a loop. */
+	/* Do not move a computation into a loop. */
 	return s->cfg->loop_depth[in->block] == s->cfg->loop_depth[s->block] ? in : NULL;
 }
 
@@ -393,7 +394,7 @@ const struct ir_inst *fold_single_use(struct select *s, ir_val v, enum ir_op op,
 	return s->values[v].uses == 1 ? fold_def(s, v, op, type) : NULL;
 }
 
-static void swap(struct arg *a, struct arg *b)
+static void swap_args(struct arg *a, struct arg *b)
 {
 	struct arg t = *a;
 
@@ -404,10 +405,10 @@ static void swap(struct arg *a, struct arg *b)
 void legalise_args(struct select *s, struct arg *args, uint32_t count, bool commutes)
 {
 	if (commutes && !is_reg(&args[0]))
-		swap(&args[0], &args[1]);
-	/* A zero register is better where the other could not be anything else. */
+		swap_args(&args[0], &args[1]);
+	/* Prefer the zero register where the other operand could be no constant. */
 	if (commutes && is_reg(&args[1]) && is_zero(&args[0]) && !is_zero(&args[1]))
-		swap(&args[0], &args[1]);
+		swap_args(&args[0], &args[1]);
 	args[0].src = in_reg(s, args[0]);
 	if (count == 3 && !is_reg(&args[1]) && !is_reg(&args[2]))
 		args[1].src = in_reg(s, args[1]);

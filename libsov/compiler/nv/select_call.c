@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of calls. Arguments and results are passed in memory, at the bottom of the caller's
- * frame (nv_call_layout), so a call has no registers in common with anything: whatever is alive across
- * it is spilled. Functions that are called often and small are inlined long before this.
+ * Selection of calls. Arguments and results are passed in memory, in call slots at the bottom of
+ * the caller's frame (nv_call_layout()), so a call uses no registers and all live values are
+ * spilled across it. Small, frequent functions are inlined long before.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -26,7 +26,7 @@ struct nv_call_layout nv_call_layout(const struct ir_func *callee)
 	return p;
 }
 
-static struct mir_source passed_at(uint32_t offset)
+static struct mir_source call_slot(uint32_t offset)
 {
 	return (struct mir_source){
 		.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG, .value = offset}};
@@ -41,7 +41,7 @@ static struct mir_inst *set_access(struct mir_inst *i, enum ir_type type, uint8_
 	return i;
 }
 
-static void pass(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
+static void store_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
 {
 	enum ir_type type = type_of(s, v);
 	struct mir_source x;
@@ -54,25 +54,25 @@ static void pass(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
 	} else {
 		x = in_reg(s, arg_word(s, v));
 	}
-	set_access(EMIT(s, STL, passed_at(offset), x), type, MIR_WRITES, incoming_arg);
+	set_access(EMIT(s, STL, call_slot(offset), x), type, MIR_WRITES, incoming_arg);
 }
 
-static void take(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
+static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
 {
 	enum ir_type type = type_of(s, v);
 	bool high = type == IR_B64 && !is_needed(s, v, NEED_LOW);
 	struct mir_source d;
 	struct mir_inst *i;
 
-	/* One half of 64 bits has one register, not a pair. */
+	/* One half of a 64-bit value has one register, not a pair. */
 	if (type == IR_B64 && (high || !is_needed(s, v, NEED_HIGH))) {
 		d = result_half(s, v, high);
-		set_access(EMIT(s, LDL, d, passed_at(offset + 4 * high)), IR_B32, MIR_READS,
+		set_access(EMIT(s, LDL, d, call_slot(offset + 4 * high)), IR_B32, MIR_READS,
 			   incoming_arg);
 		return;
 	}
 	d = type == IR_B1 ? new_temp(s, SASS_GPR, 1) : result(s, v);
-	set_access(EMIT(s, LDL, d, passed_at(offset)), type, MIR_READS, incoming_arg);
+	set_access(EMIT(s, LDL, d, call_slot(offset)), type, MIR_READS, incoming_arg);
 	if (type != IR_B1)
 		return;
 	i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_pred_const(true));
@@ -86,7 +86,7 @@ bool select_arg(struct select *s, const struct ir_inst *in)
 
 	for (uint32_t k = 0; k <= in->imm; k++)
 		offset = nv_next_call_slot(&at, s->ir->arg_types[k]);
-	take(s, in->res, offset, true);
+	load_call_slot(s, in->res, offset, true);
 	return true;
 }
 
@@ -95,14 +95,15 @@ void select_return(struct select *s, const struct ir_inst *in)
 	uint32_t at = nv_call_layout(s->ir).results;
 
 	for (uint32_t k = 0; k < in->nargs; k++)
-		pass(s, in->args[k], nv_next_call_slot(&at, s->ir->result_types[k]), true);
+		store_call_slot(s, in->args[k], nv_next_call_slot(&at, s->ir->result_types[k]),
+				true);
 }
 
 bool select_call(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
 	bool indirect = in->op == IR_CALLPTR;
-	struct nv_call_layout passing = nv_call_layout(callee);
+	struct nv_call_layout layout = nv_call_layout(callee);
 	struct mir_source target = {.op = {.kind = SASS_TARGET}};
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
 	uint32_t at = 0;
@@ -111,10 +112,11 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	if (callee->kind == IR_EXTERNAL && (service == SERVICES || !service_fits(service, callee)))
 		return false;
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		pass(s, in->args[k + indirect], nv_next_call_slot(&at, callee->arg_types[k]), false);
+		store_call_slot(s, in->args[k + indirect],
+				nv_next_call_slot(&at, callee->arg_types[k]), false);
 	if (indirect)
 		i = EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
-	else if (service < SERVICES) /* frame.c puts its address there */
+	else if (service < SERVICES) /* frame.c loads the address there */
 		i = EMIT(s, CALL_ABS_REG, NONE,
 			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_SERVICE}}, target);
 	else
@@ -126,24 +128,24 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	} else {
 		i->callee = indirect ? 0 : in->symbol + 1;
 	}
-	i->rare = callee->rare;
-	i->meets = callee->meets;
+	i->preserve_all = callee->rare;
+	i->syncs_warp = callee->meets;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
 	s->f->clobbering_calls |= !callee->rare;
-	at = passing.results;
+	at = layout.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
 		uint32_t offset = nv_next_call_slot(&at, callee->result_types[k]);
 
 		if (is_needed(s, in->res + k, NEED_PAIR))
-			take(s, in->res + k, offset, false);
+			load_call_slot(s, in->res + k, offset, false);
 	}
 	return true;
 }
 
-/* A function's place behind the kernel's first byte. */
+/* A function's offset from the kernel's first byte. */
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
 	if (is_needed(s, in->res, NEED_LOW))
