@@ -13,8 +13,8 @@
  * Branches with the same head and point share a barrier, and a region inside another one with the
  * same point needs none. Where no such head exists, or lanes waiting at the point could wait for
  * lanes that wait for them on a path to another exit, the lanes stay divergent for longer; that
- * costs time but not correctness, since a WARPSYNC precedes each warp sync that divergent lanes
- * may reach.
+ * costs time but not correctness, since a WARPSYNC precedes each convergent operation that
+ * divergent lanes may reach.
  */
 #include <stdlib.h>
 #include <string.h>

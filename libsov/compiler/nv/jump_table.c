@@ -198,8 +198,9 @@ static bool is_duplicate_edge(const struct tree *t, struct leaf a, struct leaf b
 	return true;
 }
 
-/* No comparison distinguishes values from last on, except negative ones. */
-static bool is_profitable(struct tree *t)
+/* Computes last and the edges that values take; false if no table is possible or worth it. No
+ * comparison distinguishes values from last on, except negative ones. */
+static bool plan_table(struct tree *t)
 {
 	struct leaf beyond = find_leaf(t, t->last), negative = find_leaf(t, UINT32_MAX);
 
@@ -214,7 +215,7 @@ static bool is_profitable(struct tree *t)
 
 		t->nodes[l.node].taken[l.side] = true;
 	}
-	/* An edge that no value takes would lose its block's only path. */
+	/* The target of an edge that no value takes would become unreachable. */
 	for (uint32_t k = 0; k < t->count; k++)
 		for (uint32_t s = 0; s < 2; s++)
 			if (!t->nodes[k].next[s] && !t->nodes[k].taken[s] &&
@@ -351,7 +352,7 @@ void nv_jump_tables(struct mir_func *f)
 			continue;
 		t.readers = readers = readers ? readers : count_readers(f);
 		grow_tree(&t);
-		if (t.count >= MIN_COMPARISONS && is_profitable(&t))
+		if (t.count >= MIN_COMPARISONS && plan_table(&t))
 			build_table(&t);
 	}
 }

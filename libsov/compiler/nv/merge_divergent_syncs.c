@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Merging of divergent sync sites. PTX lets the member lanes of a warp sync execute it at different
- * sites; the hardware does not: lanes at two WARPSYNC instructions wait for ever (seen on an H200).
+ * sites; the hardware does not: lanes at two WARPSYNC instructions wait forever (seen on an H200).
  * So each such site becomes a call of one function of the module that contains the only WARPSYNC,
  * as ptxas does it for sm_80:
  *
@@ -45,7 +45,7 @@ static struct ir_func *new_sync_function(struct ir_module *m, const struct ir_fu
 	for (uint32_t k = 0; k < in.nres; k++)
 		results[k] = f->values[in.res + k].type;
 	callee = ir_function_new(m, IR_FUNCTION,
-				 arena_printf(m->arena, ".meet.%u", ir_lane_kind(&in)), args,
+				 arena_printf(m->arena, ".warp_sync.%u", ir_lane_kind(&in)), args,
 				 in.nargs, results, in.nres);
 	callee->ssa = callee->rare = callee->meets = true;
 	b = ir_block_new(callee, NULL);

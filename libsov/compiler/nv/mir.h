@@ -96,7 +96,7 @@ struct mir_inst {
 	uint64_t addend;
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
-	uint8_t members;         /* warp sync: MIR_ALL_LANES, MIR_SOME_LANES; 0 = none */
+	uint8_t members;         /* convergent operation: MIR_ALL_LANES, MIR_SOME_LANES */
 	uint32_t line;           /* of the source */
 	uint32_t number;         /* scratch of a pass */
 	uint32_t offset;         /* in the code, once laid out */

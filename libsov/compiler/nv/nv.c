@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Back end for NVIDIA GPUs: runs the stages in order. Selection creates machine IR, each later
- * stage transforms it, and --print shows it after any of them. Under SOV_VERIFY or --verify,
- * independent verifiers check the two stages whose faults a GPU shows only intermittently: register
- * assignment and scoreboards.
+ * stage transforms it, and --print shows it after any of them. In SOV_VERIFY builds or with
+ * options.verify, independent verifiers check the two stages whose faults a GPU shows only
+ * intermittently: register assignment and scoreboards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,14 +102,14 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"nv-table", stage_jump_tables, NULL},
+	{"nv-jump-table", stage_jump_tables, NULL},
 	{"nv-uniform", stage_uniform, NULL},
-	{"nv-order", stage_schedule, NULL},
-	{"nv-registers", stage_regalloc, nv_check_registers},
-	{"nv-predicate", stage_if_convert, NULL},
+	{"nv-pre-ra-schedule", stage_schedule, NULL},
+	{"nv-regalloc", stage_regalloc, nv_check_registers},
+	{"nv-if-convert", stage_if_convert, NULL},
 	{"nv-converge", stage_convergence_barriers, NULL},
 	{"nv-schedule", stage_schedule, NULL},
-	{"nv-wait", stage_scoreboards, nv_check_hazards},
+	{"nv-scoreboards", stage_scoreboards, nv_check_hazards},
 };
 
 static void print_after(const struct mir_func *f, const char *name)

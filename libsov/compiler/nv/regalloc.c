@@ -23,13 +23,13 @@ struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
 
 #define RESERVED UINT32_MAX
 
-struct reg_file {              /* a register file */
-	uint32_t count;        /* registers that may be used */
-	uint32_t window;       /* registers to rotate through */
-	uint32_t cursor;       /* round-robin cursor */
-	uint32_t owner[256];   /* 1 + unit; 0 = free; RESERVED */
-	uint32_t max_pressure; /* maximum register pressure */
-	uint32_t used;         /* 1 + highest register assigned */
+struct reg_file {            /* a register file */
+	uint32_t count;      /* registers that may be used */
+	uint32_t window;     /* registers to rotate through */
+	uint32_t cursor;     /* round-robin cursor */
+	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
+	uint32_t max_pressure;
+	uint32_t used; /* 1 + highest register assigned */
 };
 
 struct allocator {
@@ -98,7 +98,7 @@ static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t unit
 }
 
 /* As is_free() for a register some of whose units are defined later in the block: those may be
- * occupied until exactly that point. The high word of a sum so reuses the register of an
+ * occupied until exactly that point. The high word of a sum thus reuses the register of an
  * operand's high word. */
 static bool will_be_free(const struct allocator *a, const struct reg_file *reg_file, uint32_t vreg,
 			 uint32_t reg)

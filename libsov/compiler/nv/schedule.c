@@ -7,8 +7,9 @@
  * allocation it sees physical registers and schedules the instructions that if-conversion and phi
  * copies have added.
  *
- * Memory operations that may alias keep their order if one of them writes; loads pass loads. Warp
- * syncs keep their order among each other, and neither they nor memory operations cross an EXIT.
+ * Memory operations that may alias keep their order if one of them writes; loads pass loads.
+ * Convergent operations (warp syncs, block barriers, calls) keep their order among each other, and
+ * neither they nor memory operations cross an EXIT.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
@@ -32,9 +33,9 @@ struct node {
 	uint32_t nuses;
 	struct edge *out;
 	uint32_t npreds_left;   /* predecessors not yet scheduled */
-	uint32_t earliest;      /* issue cycle */
+	uint32_t earliest;      /* earliest issue cycle */
 	uint32_t height;        /* length of the critical path to the block's end */
-	int64_t pressure_delta; /* of the register pressure, if scheduled next */
+	int64_t pressure_delta; /* change of the pressure if scheduled next */
 	bool done;
 };
 

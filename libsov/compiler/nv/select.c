@@ -206,8 +206,8 @@ struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t 
 
 /* Lets the instruction define the register that result k was coalesced into. It must define all
  * of that register: a vector for a store may hold one of the results next to another value. */
-static bool can_define_directly(struct select *s, const struct ir_inst *in, uint32_t k,
-				uint32_t units, struct mir_source vector)
+static bool coalesce_result(struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units,
+			    struct mir_source vector)
 {
 	struct mir_ref root = resolve_alias(s->f, s->values[in->res + k].ref);
 	struct mir_ref made = subreg(vector, k * units).ref;
@@ -233,7 +233,7 @@ void define_results(struct select *s, const struct ir_inst *in, struct mir_sourc
 
 		if (!r.vreg)
 			s->values[in->res + k].ref = subreg(vector, k * units).ref;
-		else if (!can_define_directly(s, in, k, units, vector))
+		else if (!coalesce_result(s, in, k, units, vector))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
 				     subreg(vector, k * units + u));

@@ -121,7 +121,7 @@ static inline bool is_half(const struct ir_inst *in)
 struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags, bool halves);
 struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type);
 void legalise_float_args(struct select *s, struct arg *args, uint32_t count,
-	       enum ir_type type); /* as legalise_args() */
+			 enum ir_type type); /* as legalise_args() */
 uint8_t rounding(const struct ir_inst *in);
 struct float_condition {
 	uint8_t cmp, swapped;

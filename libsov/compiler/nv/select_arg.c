@@ -406,7 +406,7 @@ void legalise_args(struct select *s, struct arg *args, uint32_t count, bool comm
 {
 	if (commutes && !is_reg(&args[0]))
 		swap_args(&args[0], &args[1]);
-	/* Prefer the zero register where the other operand could be no constant. */
+	/* The zero register goes second: the first operand must be a register anyway. */
 	if (commutes && is_reg(&args[1]) && is_zero(&args[0]) && !is_zero(&args[1]))
 		swap_args(&args[0], &args[1]);
 	args[0].src = in_reg(s, args[0]);

@@ -323,8 +323,8 @@ static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t s
 			continue;
 		}
 		sum = new_temp(s, SASS_GPR, 1);
-		/* Bytes below at come from the word so far, byte at from the new element (4, 5
-		 * …). */
+		/* Bytes below at come from the word so far, the others from the new
+		 * element (4, 5 …). */
 		EMIT(s, PRMT, sum, words[k / per_word].src,
 		     mir_imm(size == 2 ? 0x5410 : (0x3210 & ~(0xfu << 4 * at)) | 4u << 4 * at),
 		     element);

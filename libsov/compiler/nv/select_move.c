@@ -13,7 +13,7 @@ static bool select_warp_number(struct select *s, const struct ir_inst *in)
 	struct mir_source from = {.op = {.kind = SASS_SREG, .value = SASS_SR_VIRTID}};
 	struct mir_inst *i;
 
-	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* constants as in ptxas */
+	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* the constants of ptxas: warps per SM */
 		EMIT(s, MOV, result(s, in->res), mir_imm(s->f->sm == 80 ? 64 : 48));
 		return true;
 	}

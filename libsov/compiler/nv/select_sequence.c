@@ -64,7 +64,7 @@ static struct mir_source emit_multiply_high(struct select *s, struct mir_source 
 }
 
 /*
- * An estimate of 2^32 / b from below. The reciprocal of b rounded up is at most too small; adding
+ * An estimate of 2^32 / b from below. With b rounded up, its reciprocal is never too large; adding
  * 0x0ffffffe to its bits multiplies it by 2^32 and subtracts two units in the last place for the
  * error of MUFU.RCP. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most
  * two too small.

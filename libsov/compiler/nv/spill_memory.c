@@ -4,9 +4,9 @@
  * rematerialised without registers (constants, parameters, special registers) are, and need no
  * slot. Spilled registers with disjoint live intervals share slots.
  *
- * A spilled phi is stored to its slot on every incoming edge. The slot is exclusive over the phi's
- * live interval, except where phis of one block read each other's values: these are stored to a
- * second slot on the edge and moved at the start of the block.
+ * A spilled phi is stored to its slot on every incoming edge. That overwrites no live value, since
+ * the slot is exclusive over the phi's live interval, except where phis of one block read each
+ * other's values: these are stored to a second slot on the edge and moved at the start of the block.
  */
 #include <stdlib.h>
 #include <string.h>

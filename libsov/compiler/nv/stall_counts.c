@@ -29,9 +29,8 @@ struct recent {
 
 struct window {
 	struct recent *list;
-	uint32_t
-		/* Entries before first are too old; entries from first on may be. */
-		first;
+	/* Entries before first are too old; entries from first on may be. */
+	uint32_t first;
 	uint32_t count, capacity;
 	int32_t now; /* cycle at which the last instruction's stall ends */
 };

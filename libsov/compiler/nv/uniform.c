@@ -2,7 +2,7 @@
 /*
  * Uniform registers. Values that are uniform over a warp need not be computed and stored once per
  * lane: the uniform datapath has its own registers, and most vector instructions accept one of them
- * as second or third operand. Loop counters, strides and constants so leave general registers and
+ * as second or third operand. Loop counters, strides and constants thus leave general registers and
  * issue slots to divergent values.
  *
  * The datapath ignores the active mask: an instruction executes once for whichever lanes reach it.

@@ -60,13 +60,13 @@ static void layout_services(struct compile_job *job, struct nv_plan *p, const st
 	}
 }
 
-static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place place,
+static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place section,
 			uint64_t offset, uint32_t symbol, uint64_t addend)
 {
 	p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
 				  p->out.naddresses + 1, sizeof(*p->addresses));
 	p->addresses[p->out.naddresses++] =
-		(struct cubin_address){(uint8_t)place, offset, p->variable[symbol], addend};
+		(struct cubin_address){(uint8_t)section, offset, p->variable[symbol], addend};
 }
 
 /* An address in the initial value of a variable. */
@@ -97,10 +97,10 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 			    const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_place place = constant                             ? CUBIN_CONSTANTS
-				 : symbol->init || symbol->naddresses ? CUBIN_INITIAL
-								      : CUBIN_ZERO;
-	uint64_t at = align_up(p->out.bytes[place], symbol->align);
+	enum cubin_place section = constant                             ? CUBIN_CONSTANTS
+				   : symbol->init || symbol->naddresses ? CUBIN_INITIAL
+									: CUBIN_ZERO;
+	uint64_t at = align_up(p->out.bytes[section], symbol->align);
 
 	if (symbol->external) {
 		diag_error(&job->diag, 0, 0,
@@ -119,8 +119,8 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 	}
 	p->variable[k] = p->out.nvariables;
 	p->variables[p->out.nvariables++] = (struct cubin_variable){
-		symbol->name, (uint8_t)place, symbol->align, at, symbol->size, symbol->init};
-	p->out.bytes[place] = at + symbol->size;
+		symbol->name, (uint8_t)section, symbol->align, at, symbol->size, symbol->init};
+	p->out.bytes[section] = at + symbol->size;
 	if (constant)
 		p->offset[k] = (uint32_t)at;
 	return true;
