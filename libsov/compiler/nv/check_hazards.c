@@ -28,13 +28,13 @@ struct walk {
 	struct text *why;
 };
 
-static bool overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
+static bool uses_overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
 {
 	return a->kind == b->kind && a->reg < b->reg + b->count && b->reg < a->reg + a->count;
 }
 
-static bool report(const struct walk *w, const struct mir_inst *i, const struct progress *p,
-		   const char *fault)
+static bool report_hazard(const struct walk *w, const struct mir_inst *i, const struct progress *p,
+			  const char *fault)
 {
 	text_printf(w->why, "kernel %s: %u cycles after '%s', '%s' %s", w->f->name, p->cycles,
 		    mir_text_inst(w->f, w->from), mir_text_inst(w->f, i), fault);
@@ -47,22 +47,23 @@ static bool check_use(const struct walk *w, const struct mir_inst *i, struct pro
 	const struct sass_inst *from = &w->from->sass, *to = &i->sass;
 	const struct sass_reg_use *own = &w->uses[k];
 
-	if (p->overwritten >> k & 1 || !overlap(own, use))
+	if (p->overwritten >> k & 1 || !uses_overlap(own, use))
 		return true;
 	if (!own->write) {
 		if (use->write && w->reads_late && own->operand != SASS_USE_GUARD &&
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
-			return report(w, i, p, "overwrites a source that may not have been read");
+			return report_hazard(w, i, p,
+					     "overwrites a source that may not have been read");
 		if (use->write && p->cycles < sass_war(from, to, own->kind))
-			return report(w, i, p, "overwrites its source too early");
+			return report_hazard(w, i, p, "overwrites its source too early");
 		return true;
 	}
 	if (w->variable && !p->results)
-		return report(w, i, p, "does not wait for its result");
+		return report_hazard(w, i, p, "does not wait for its result");
 	if (!use->write && p->cycles < sass_raw(w->f->sm, from, own, to, use))
-		return report(w, i, p, "reads its result too early");
+		return report_hazard(w, i, p, "reads its result too early");
 	if (use->write && p->cycles < sass_waw(w->f->sm, from, to))
-		return report(w, i, p, "overwrites its result too early");
+		return report_hazard(w, i, p, "overwrites its result too early");
 	/* The registers are fully overwritten: later instructions depend on that write instead. */
 	if (use->write && to->guard == SASS_PT && use->reg <= own->reg &&
 	    use->reg + use->count >= own->reg + own->count)
@@ -84,7 +85,7 @@ static bool check_inst(const struct walk *w, const struct mir_inst *i, struct pr
 	 * this distance). */
 	if (p->cycles < BOARD_SET && (waits_for(&i->sass, w->from->sass.write_barrier) ||
 				      waits_for(&i->sass, w->from->sass.read_barrier)))
-		return report(w, i, p, "waits before its scoreboard is set");
+		return report_hazard(w, i, p, "waits before its scoreboard is set");
 	p->results |= waits_for(&i->sass, w->from->sass.write_barrier);
 	p->sources |= waits_for(&i->sass, w->from->sass.read_barrier);
 	for (int writes = 0; writes < 2; writes++) {
@@ -148,7 +149,8 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 			w.reads_late = sass_reads_late(f->sm, &i->sass);
 			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));
 			if (i->sass.stall < sass_min_stall(f->sm, &i->sass))
-				return report(&w, i, &p, "has less than the minimum stall count");
+				return report_hazard(&w, i, &p,
+						     "has less than the minimum stall count");
 			if (!follow_path(&w, i->next, b, p))
 				return false;
 		}

@@ -26,8 +26,8 @@ static uint32_t reg_index(uint8_t kind, uint32_t reg)
 	return kind == SASS_PRED ? 256 + reg : kind == SASS_UGPR ? 256 + 8 + reg : reg;
 }
 
-static void report(struct check *c, uint32_t b, const struct mir_inst *i, const struct mir_use *u,
-		   const char *fault)
+static void report_register(struct check *c, uint32_t b, const struct mir_inst *i,
+			    const struct mir_use *u, const char *fault)
 {
 	if (c->why && !c->failed)
 		text_printf(c->why, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s",
@@ -40,10 +40,10 @@ static void check_read(struct check *c, struct state *s, uint32_t b, const struc
 		       const struct mir_use *u)
 {
 	if (u->count > 1 && u->reg % u->count)
-		report(c, b, i, u, "it is not aligned");
+		report_register(c, b, i, u, "it is not aligned");
 	for (uint32_t k = 0; k < u->count; k++) {
 		if (s->holds[reg_index(u->kind, u->reg + k)] != mir_unit(c->f, u->ref) + k + 1)
-			report(c, b, i, u, "it holds something else");
+			report_register(c, b, i, u, "it holds something else");
 	}
 }
 
@@ -51,11 +51,11 @@ static void check_write(struct check *c, struct state *s, uint32_t b, const stru
 			const struct mir_use *u)
 {
 	if (u->count > 1 && u->reg % u->count)
-		report(c, b, i, u, "it is not aligned");
+		report_register(c, b, i, u, "it is not aligned");
 	if (u->reg + u->count > (u->kind == SASS_PRED   ? MIR_PREDS
 				 : u->kind == SASS_UGPR ? MIR_UGPRS
 							: c->f->gprs))
-		report(c, b, i, u, "there is no such register");
+		report_register(c, b, i, u, "there is no such register");
 	else
 		for (uint32_t k = 0; k < u->count; k++)
 			s->holds[reg_index(u->kind, u->reg + k)] = mir_unit(c->f, u->ref) + k + 1;

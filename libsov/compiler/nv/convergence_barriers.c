@@ -199,7 +199,7 @@ static bool may_deadlock(const struct convergence *c, const struct region *r)
 }
 
 /* Two barriers are live at once if one head equals the other or is inside the other's region. */
-static bool overlap(const struct region *a, const struct region *b)
+static bool regions_overlap(const struct region *a, const struct region *b)
 {
 	return a->head == b->head || a->inside[b->head] || b->inside[a->head];
 }
@@ -210,7 +210,7 @@ static void allocate_barrier(struct convergence *c, struct region *r)
 
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		if (&c->regions[k] != r && c->regions[k].barrier < MIR_BARRIERS &&
-		    overlap(&c->regions[k], r))
+		    regions_overlap(&c->regions[k], r))
 			used |= 1u << c->regions[k].barrier;
 	}
 	for (r->barrier = 0; r->barrier < MIR_BARRIERS && used >> r->barrier & 1; r->barrier++)
@@ -268,7 +268,7 @@ static void find_regions(struct convergence *c)
 	}
 }
 
-static struct mir_source barrier(uint32_t number)
+static struct mir_source barrier_operand(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
@@ -310,11 +310,11 @@ static void insert_barrier(struct convergence *c, struct region *r)
 	}
 	mir_add_edge(f, r->bsync_block, r->point);
 	f->blocks[r->bsync_block].end = MIR_END_JUMP;
-	mir_set_operand(bsync, 0, barrier(r->barrier));
+	mir_set_operand(bsync, 0, barrier_operand(r->barrier));
 	mir_insert(f, r->bsync_block, NULL, bsync);
 
 	r->bssy = mir_inst_new(f, SASS_BSSY);
-	mir_set_operand(r->bssy, 0, barrier(r->barrier));
+	mir_set_operand(r->bssy, 0, barrier_operand(r->barrier));
 	mir_set_operand(r->bssy, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	last = f->blocks[r->head].last;
 	mir_insert(f, r->head, last && last->terminator ? last : NULL, r->bssy);

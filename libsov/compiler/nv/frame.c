@@ -40,7 +40,7 @@ struct frame {
 	uint32_t bytes;
 };
 
-static struct mir_source reg(uint32_t number)
+static struct mir_source phys_reg(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = (uint8_t)number}};
 }
@@ -61,10 +61,10 @@ static void adjust_stack_pointer(struct frame *r, uint32_t b, struct mir_inst *b
 	if (!by)
 		return;
 	i = insert_inst(r, b, before, SASS_IADD3);
-	mir_set_operand(i, 0, reg(MIR_STACK));
-	mir_set_operand(i, 3, reg(MIR_STACK));
+	mir_set_operand(i, 0, phys_reg(MIR_STACK));
+	mir_set_operand(i, 3, phys_reg(MIR_STACK));
 	mir_set_operand(i, 4, mir_imm(by));
-	mir_set_operand(i, 5, reg(SASS_RZ));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 }
 
 static struct mir_inst *insert_access_from(struct frame *r, uint32_t b, struct mir_inst *before,
@@ -78,7 +78,7 @@ static struct mir_inst *insert_access_from(struct frame *r, uint32_t b, struct m
 				       .value = offset}};
 
 	mir_set_operand(i, op == SASS_LDL ? 1 : 0, at);
-	mir_set_operand(i, op == SASS_LDL ? 0 : 1, reg(number));
+	mir_set_operand(i, op == SASS_LDL ? 0 : 1, phys_reg(number));
 	i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	i->memory =
 		(struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILL_SPACE, 4};
@@ -91,7 +91,7 @@ static struct mir_inst *insert_access(struct frame *r, uint32_t b, struct mir_in
 	return insert_access_from(r, b, before, op, number, MIR_STACK, offset);
 }
 
-static struct mir_source barrier(uint32_t number)
+static struct mir_source barrier_operand(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
@@ -107,8 +107,8 @@ static void save_barriers(struct frame *r, uint32_t b, struct mir_inst *before)
 		if (!(r->barriers >> n & 1))
 			continue;
 		i = insert_inst(r, b, before, SASS_BMOV_READ);
-		mir_set_operand(i, 0, reg(scratch));
-		mir_set_operand(i, 1, barrier(n));
+		mir_set_operand(i, 0, phys_reg(scratch));
+		mir_set_operand(i, 1, barrier_operand(n));
 		insert_access(r, b, before, SASS_STL, scratch, at);
 		at += 4;
 	}
@@ -125,8 +125,8 @@ static void restore_barriers(struct frame *r, uint32_t b)
 			continue;
 		insert_access(r, b, NULL, SASS_LDL, scratch, at);
 		i = insert_inst(r, b, NULL, SASS_BMOV_WRITE);
-		mir_set_operand(i, 0, barrier(n));
-		mir_set_operand(i, 1, reg(scratch));
+		mir_set_operand(i, 0, barrier_operand(n));
+		mir_set_operand(i, 1, phys_reg(scratch));
 		at += 4;
 	}
 }
@@ -237,8 +237,8 @@ static void save_registers(struct frame *r, uint32_t b, struct mir_inst *first)
 
 	move_registers(r, b, first, SASS_STL);
 	i = insert_inst(r, b, first, SASS_P2R);
-	mir_set_operand(i, 0, reg(scratch));
-	mir_set_operand(i, 2, reg(SASS_RZ));
+	mir_set_operand(i, 0, phys_reg(scratch));
+	mir_set_operand(i, 2, phys_reg(SASS_RZ));
 	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
 	insert_access(r, b, first, SASS_STL, scratch, r->predicates_at);
 }
@@ -250,7 +250,7 @@ static void restore_registers(struct frame *r, uint32_t b)
 
 	insert_access(r, b, NULL, SASS_LDL, scratch, r->predicates_at);
 	i = insert_inst(r, b, NULL, SASS_R2P);
-	mir_set_operand(i, 1, reg(scratch));
+	mir_set_operand(i, 1, phys_reg(scratch));
 	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
 	move_registers(r, b, NULL, SASS_LDL);
 }
@@ -273,7 +273,7 @@ static void insert_prologue(struct frame *r)
 
 	if (f->ir->kind != IR_FUNCTION) {
 		i = insert_inst(r, f->entry, first, SASS_MOV);
-		mir_set_operand(i, 0, reg(MIR_STACK));
+		mir_set_operand(i, 0, phys_reg(MIR_STACK));
 		mir_set_operand(i, 1,
 				(struct mir_source){.op = {.kind = SASS_CONST,
 							   .reg = SASS_RZ,
@@ -306,7 +306,7 @@ static void insert_epilogue(struct frame *r, uint32_t b)
 		move_result(r, b, NULL, SASS_LDL, service_of(r), r->call_slots_at);
 	adjust_stack_pointer(r, b, NULL, r->bytes);
 	i = insert_inst(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
-	mir_set_operand(i, 1, reg(MIR_RETURN));
+	mir_set_operand(i, 1, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->sass.mod[SASS_M_NODEC] = 1;
 	i->terminator = true;
@@ -319,8 +319,8 @@ static void insert_move(struct frame *r, uint32_t b, struct mir_inst *before, ui
 {
 	struct mir_inst *i = insert_inst(r, b, before, SASS_MOV);
 
-	mir_set_operand(i, 0, reg(to));
-	mir_set_operand(i, 1, reg(from));
+	mir_set_operand(i, 0, phys_reg(to));
+	mir_set_operand(i, 1, phys_reg(from));
 }
 
 static uint32_t call_slots_size(const struct frame *r)
@@ -349,10 +349,10 @@ static void enter_dynamic_stack(struct frame *r, uint32_t b, struct mir_inst *th
 		return;
 	insert_access(r, b, the_call, SASS_LDL, scratch, r->f->dynamic_end_at);
 	i = insert_inst(r, b, the_call, SASS_IADD3);
-	mir_set_operand(i, 0, reg(scratch));
-	mir_set_operand(i, 3, reg(scratch));
+	mir_set_operand(i, 0, phys_reg(scratch));
+	mir_set_operand(i, 3, phys_reg(scratch));
 	mir_set_operand(i, 4, mir_imm(0u - call_slots_size(r) - 16));
-	mir_set_operand(i, 5, reg(SASS_RZ));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	if (in_memory)
 		copy_call_slots(r, b, the_call, scratch, MIR_STACK);
 	insert_access_from(r, b, the_call, SASS_STL, MIR_STACK, scratch, call_slots_size(r));
@@ -378,12 +378,12 @@ static void lower_call(struct frame *r, uint32_t b, struct mir_inst *before)
 	enter_dynamic_stack(r, b, before, true);
 	leave_dynamic_stack(r, b, before->next, true);
 	i = insert_inst(r, b, before, SASS_MOV);
-	mir_set_operand(i, 0, reg(MIR_RETURN));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 1, mir_imm(0));
 	i->return_address = true;
 	i = insert_inst(r, b, before, SASS_MOV);
-	mir_set_operand(i, 0, reg(MIR_RETURN + 1));
-	mir_set_operand(i, 1, reg(SASS_RZ));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
 /* An absolute address: services are in other code. No register is live across the call. */
@@ -393,25 +393,25 @@ static void set_absolute_return(struct frame *r, uint32_t b, struct mir_inst *be
 
 	if (r->f->sm >= 90) {
 		i = insert_inst(r, b, before, SASS_LEPC_TARGET);
-		mir_set_operand(i, 0, reg(MIR_RETURN));
+		mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 		mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 		i->return_address = true;
 		return;
 	}
 	i = insert_inst(r, b, before, SASS_LEPC);
-	mir_set_operand(i, 0, reg(MIR_RETURN));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 	i = insert_inst(r, b, before, SASS_IADD3);
-	mir_set_operand(i, 0, reg(MIR_RETURN));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
-	mir_set_operand(i, 3, reg(MIR_RETURN));
+	mir_set_operand(i, 3, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 4, mir_imm(0));
-	mir_set_operand(i, 5, reg(SASS_RZ));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	i->return_address = true;
 	i = insert_inst(r, b, before, SASS_IADD3);
-	mir_set_operand(i, 0, reg(MIR_RETURN + 1));
-	mir_set_operand(i, 3, reg(MIR_RETURN + 1));
-	mir_set_operand(i, 4, reg(SASS_RZ));
-	mir_set_operand(i, 5, reg(SASS_RZ));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 3, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 4, phys_reg(SASS_RZ));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	mir_set_operand(i, 6, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
 	mir_set_operand(i, 7, mir_pred_const(false));
 	i->sass.mod[SASS_M_X] = 1;
@@ -427,7 +427,7 @@ static void lower_service_call(struct frame *r, uint32_t b, struct mir_inst *the
 	leave_dynamic_stack(r, b, after, false);
 	for (uint32_t half = 0; half < 2; half++) {
 		i = insert_inst(r, b, the_call, SASS_MOV);
-		mir_set_operand(i, 0, reg(MIR_SERVICE + half));
+		mir_set_operand(i, 0, phys_reg(MIR_SERVICE + half));
 		mir_set_operand(
 			i, 1,
 			(struct mir_source){.op = {.kind = SASS_CONST,
@@ -438,8 +438,8 @@ static void lower_service_call(struct frame *r, uint32_t b, struct mir_inst *the
 	set_absolute_return(r, b, the_call);
 	move_result(r, b, after, SASS_STL, t, 0);
 	i = insert_inst(r, b, after, SASS_MOV); /* functions expect R21 to be 0 */
-	mir_set_operand(i, 0, reg(MIR_RETURN + 1));
-	mir_set_operand(i, 1, reg(SASS_RZ));
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
 static void layout_frame(struct frame *r)

@@ -49,7 +49,7 @@ static void append_exit(struct mir_func *f, uint32_t b, struct mir_source cond)
 	mir_insert(f, b, NULL, i);
 }
 
-static struct mir_source inverse(struct mir_source cond)
+static struct mir_source inverse_cond(struct mir_source cond)
 {
 	cond.op.flags ^= SASS_NEG;
 	return cond;
@@ -87,7 +87,7 @@ static bool convert_to_exit(struct mir_func *f, uint32_t b)
 		if (!is_empty_exit(&f->blocks[block->succ[s]]) ||
 		    is_back_edge(f, b, block->succ[1 - s]))
 			continue;
-		append_exit(f, b, s ? inverse(block->cond) : block->cond);
+		append_exit(f, b, s ? inverse_cond(block->cond) : block->cond);
 		remove_edge(f, b, s);
 		block->end = MIR_END_JUMP;
 		block->cond = (struct mir_source){.op = {.kind = SASS_NONE}};
@@ -218,7 +218,7 @@ static bool convert_sides(struct mir_func *f, uint32_t b)
 	if (block->end != MIR_END_BRANCH || block->cond.op.reg == SASS_PT)
 		return false;
 	sides[0] = (struct side){block->succ[0], block->cond};
-	sides[1] = (struct side){block->succ[1], inverse(block->cond)};
+	sides[1] = (struct side){block->succ[1], inverse_cond(block->cond)};
 	for (uint32_t s = 0; s < 2; s++)
 		simple[s] = is_convertible_side(f, sides[s].block) &&
 			    f->blocks[sides[s].block].depth >= block->depth &&

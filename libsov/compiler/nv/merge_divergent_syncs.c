@@ -12,8 +12,8 @@
  *	        x = phi x1, x2; p = phi p1, p2
  *
  * Lanes whose members are all active need no call. If the member mask is known only at run time,
- * lanes of several groups may be active together; they call unless all of these groups are complete,
- * since a divergent branch would make one group wait for the others.
+ * lanes of several groups may be active together; they call unless all of these groups are
+ * complete, since a divergent branch would make one group wait for the others.
  *
  * Sites behind the reconvergence point of a branch are not considered: lanes that wait for others
  * wait at its BSYNC (convergence_barriers.c) before they reach any warp sync. ptxas does the same.

@@ -155,7 +155,7 @@ static void break_cycle(struct parallel_copy *c, struct copy *copy)
 	redirect_sources(c, copy->src, spare);
 }
 
-static void sequentialise(struct parallel_copy *c)
+static void sequentialise_copy(struct parallel_copy *c)
 {
 	for (;;) {
 		struct copy *left = NULL;
@@ -204,7 +204,7 @@ static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p)
 			copy->src = with_register(f, block->phis[k].args[p * units + u]);
 		}
 	}
-	sequentialise(&c);
+	sequentialise_copy(&c);
 }
 
 /* A lowered phi is live-in: its edge copies define it. */

@@ -103,7 +103,7 @@ static void compute_order(struct reconvergence *m)
 }
 
 /* Both lead to the same exit, so they have a common postdominator. */
-static uint32_t intersect(const struct reconvergence *m, uint32_t a, uint32_t b)
+static uint32_t common_ipdom(const struct reconvergence *m, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (m->index[a] > m->index[b])
@@ -124,7 +124,7 @@ static uint32_t compute_ipdom(const struct reconvergence *m, uint32_t b)
 
 		/* 0: not visited yet, a back edge. */
 		if (m->exit[to] == m->exit[b] && m->ipdom[to])
-			ipdom = ipdom ? intersect(m, ipdom, to) : to;
+			ipdom = ipdom ? common_ipdom(m, ipdom, to) : to;
 	}
 	return ipdom;
 }

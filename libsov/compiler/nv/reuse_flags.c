@@ -8,7 +8,7 @@
  */
 #include "libsov/compiler/nv/mir.h"
 
-static bool overwrites(const struct mir_func *f, struct mir_inst *i, uint8_t reg)
+static bool overwrites_reg(const struct mir_func *f, struct mir_inst *i, uint8_t reg)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
@@ -36,7 +36,8 @@ void nv_set_reuse_flags(struct mir_func *f)
 			sass_kept(&i->next->sass, next);
 			for (uint32_t k = 0; k < SASS_KEPT; k++) {
 				if (now[k].reg != SASS_RZ && now[k].reg == next[k].reg &&
-				    now[k].count == next[k].count && !overwrites(f, i, now[k].reg))
+				    now[k].count == next[k].count &&
+				    !overwrites_reg(f, i, now[k].reg))
 					i->sass.reuse |= (uint8_t)(1 << k);
 			}
 		}

@@ -152,7 +152,7 @@ static struct mir_ref resolve_alias(const struct mir_func *f, struct mir_ref r)
 }
 
 /* Coalesces a whole register of the given number of units into units of another register. */
-static bool coalesce(struct mir_func *f, struct mir_ref r, uint32_t units, struct mir_ref with)
+static bool coalesce_regs(struct mir_func *f, struct mir_ref r, uint32_t units, struct mir_ref with)
 {
 	struct mir_ref root = resolve_alias(f, r), to = resolve_alias(f, with);
 	struct mir_vreg *v = &f->vregs[root.vreg];
@@ -185,7 +185,7 @@ static void define_unit(struct select *s, struct mir_source unit, const struct a
 		if (other.vreg == root.vreg && !root.part && other.part == 1)
 			units = 2;
 	}
-	if (!is_plain_reg(a) || !coalesce(s->f, a->src.ref, units, unit.ref))
+	if (!is_plain_reg(a) || !coalesce_regs(s->f, a->src.ref, units, unit.ref))
 		EMIT(s, MOV, unit, a->src);
 }
 
@@ -221,7 +221,7 @@ static bool coalesce_result(struct select *s, const struct ir_inst *in, uint32_t
 		if (r.vreg != root.vreg || r.part != at)
 			return false;
 	}
-	return coalesce(s->f, root, all, made);
+	return coalesce_regs(s->f, root, all, made);
 }
 
 void define_results(struct select *s, const struct ir_inst *in, struct mir_source vector)

@@ -15,7 +15,7 @@ struct origin {
 	struct sass_operand op;
 };
 
-static struct origin leaf(ir_val v, uint32_t half, uint8_t kind, int64_t value)
+static struct origin leaf_origin(ir_val v, uint32_t half, uint8_t kind, int64_t value)
 {
 	struct origin o = {.v = v, .half = (uint8_t)half, .leaf = true};
 
@@ -89,7 +89,7 @@ static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32
 		if (!is_const_amount(s, in, &amount) || amount < 32)
 			return false;
 		if (half == vacated || amount >= 64)
-			*o = leaf(in->res, half, SASS_IMM, 0);
+			*o = leaf_origin(in->res, half, SASS_IMM, 0);
 		else if (amount == 32)
 			*o = find_origin(s, in->args[0], vacated);
 		else
@@ -120,8 +120,8 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 	    in->imm % 4 || in->imm > s->ir->param_bytes ||
 	    s->ir->param_bytes - in->imm < in->nres * bytes)
 		return false;
-	*o = leaf(v, half, SASS_CONST,
-		  (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
+	*o = leaf_origin(v, half, SASS_CONST,
+			 (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
 	return true;
 }
 
@@ -138,7 +138,7 @@ static void constant_origin(const struct select *s, const struct ir_inst *in, ir
 	at += (int64_t)in->imm + (v - in->res) * bytes + 4 * half;
 	if (at < 0 || at > 0xfffc || at % 4)
 		return;
-	*o = leaf(v, half, SASS_CONST, at);
+	*o = leaf_origin(v, half, SASS_CONST, at);
 	o->op.aux = NV_CONSTANTS_BANK;
 }
 
@@ -150,11 +150,11 @@ static void address_origin(const struct select *s, const struct ir_inst *in, uin
 	uint32_t at = s->f->symbol_offset[in->symbol];
 
 	if (space == IR_SHARED || space == IR_CONSTANT) {
-		*o = leaf(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
+		*o = leaf_origin(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
 	} else if (space == IR_LOCAL && half) {
-		*o = leaf(in->res, half, SASS_IMM, 0);
+		*o = leaf_origin(in->res, half, SASS_IMM, 0);
 	} else if (space == IR_GLOBAL && !in->imm && !s->job->options.library) {
-		*o = leaf(in->res, half, SASS_CONST, at + 4 * half);
+		*o = leaf_origin(in->res, half, SASS_CONST, at + 4 * half);
 		o->op.aux = NV_ADDRESS_BANK;
 	}
 }
@@ -167,17 +167,18 @@ static struct origin find_origin(const struct select *s, ir_val v, uint32_t half
 
 	switch (in->op) {
 	case IR_CONST:
-		return leaf(v, half, SASS_IMM, (uint32_t)(in->imm >> 32 * half));
+		return leaf_origin(v, half, SASS_IMM, (uint32_t)(in->imm >> 32 * half));
 	case IR_UNDEF:
-		return leaf(v, half, SASS_IMM, 0);
+		return leaf_origin(v, half, SASS_IMM, 0);
 	case IR_COPY:
 		return find_origin(s, in->args[0], half);
 	case IR_TOSPACE:
 	case IR_GENERIC:
 		return in->space == IR_GLOBAL ? find_origin(s, in->args[0], half) : o;
 	case IR_SREG:
-		return bank0_offset(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_offset(in->sub))
-						  : o;
+		return bank0_offset(in->sub) >= 0
+			       ? leaf_origin(v, 0, SASS_CONST, bank0_offset(in->sub))
+			       : o;
 	case IR_ADDR:
 		address_origin(s, in, half, &o);
 		return o;
@@ -195,7 +196,7 @@ static struct origin find_origin(const struct select *s, ir_val v, uint32_t half
 		return in->type == IR_B1 ? o : find_origin(s, in->args[0], 0);
 	case IR_ZEXT:
 		if (half)
-			return leaf(v, half, SASS_IMM, 0);
+			return leaf_origin(v, half, SASS_IMM, 0);
 		return wide && in->from == IR_B32 ? find_origin(s, in->args[0], 0) : o;
 	case IR_SEXT:
 		return wide && in->from == IR_B32 && !half ? find_origin(s, in->args[0], 0) : o;

@@ -316,7 +316,7 @@ static void add_cached(struct reg_cache *h, struct mir_ref of, uint32_t count, s
 
 /* Evicts the least recently used values until the rest fits. Values that the instruction reads
  * count before it, not after it. */
-static void evict(struct reg_cache *h, uint32_t pressure)
+static void evict_cached(struct reg_cache *h, uint32_t pressure)
 {
 	for (;;) {
 		uint32_t oldest = 0, others = 0, all = 0;
@@ -382,7 +382,7 @@ static void rewrite_block(struct reg_cache *h, uint32_t b)
 			    is_spilled(s, uses[u].ref.vreg))
 				reload_use(h, b, i, &uses[u]);
 		}
-		evict(h, pressure);
+		evict_cached(h, pressure);
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r;
 

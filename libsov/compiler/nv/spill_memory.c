@@ -6,7 +6,8 @@
  *
  * A spilled phi is stored to its slot on every incoming edge. That overwrites no live value, since
  * the slot is exclusive over the phi's live interval, except where phis of one block read each
- * other's values: these are stored to a second slot on the edge and moved at the start of the block.
+ * other's values: these are stored to a second slot on the edge and moved at the start of the
+ * block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,8 @@ static void insert_store(struct spiller *s, uint32_t word, uint32_t count, struc
 	mir_insert(s->f, b, before, i);
 }
 
-static void reload(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
-		   uint32_t b, struct mir_inst *before)
+static void reload_spilled(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
+			   uint32_t b, struct mir_inst *before)
 {
 	if (s->remat[of.vreg])
 		rematerialise(s, of, count, to, b, before);
@@ -302,8 +303,8 @@ static struct mir_source reload_argument(struct edge *e, struct mir_source arg)
 		e->reloaded[k].vreg = arg.ref.vreg;
 		e->reloaded[k].in = (struct mir_ref){mir_vreg_new(s->f, SASS_GPR, units), 0};
 		e->nreloaded = k + 1;
-		reload(s, (struct mir_ref){arg.ref.vreg, 0}, units, e->reloaded[k].in, e->from,
-		       NULL);
+		reload_spilled(s, (struct mir_ref){arg.ref.vreg, 0}, units, e->reloaded[k].in,
+			       e->from, NULL);
 	}
 	arg.ref = (struct mir_ref){e->reloaded[k].in.vreg, arg.ref.part};
 	return arg;
@@ -407,8 +408,11 @@ static void spill_phis(struct spiller *s, uint32_t b)
 
 bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 {
-	struct spiller s = {
-		.f = f, .kind = SASS_GPR, .limit = limit, .reload = reload, .store = store_spilled};
+	struct spiller s = {.f = f,
+			    .kind = SASS_GPR,
+			    .limit = limit,
+			    .reload = reload_spilled,
+			    .store = store_spilled};
 	struct spill_frame h = {0};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);

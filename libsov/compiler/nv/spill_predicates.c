@@ -11,7 +11,7 @@ static struct mir_source new_gpr(struct mir_func *f)
 	return mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
 }
 
-static struct mir_source zero(void)
+static struct mir_source zero_reg(void)
 {
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}};
 }
@@ -26,15 +26,15 @@ static struct mir_source spill_gpr(const struct spiller *s, uint32_t vreg)
 	return mir_reg(SASS_GPR, (struct mir_ref){words[vreg], 0});
 }
 
-static void reload(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
-		   uint32_t b, struct mir_inst *before)
+static void reload_predicate(struct spiller *s, struct mir_ref of, uint32_t count,
+			     struct mir_ref to, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i = mir_inst_new(s->f, SASS_ISETP);
 
 	(void)count;
 	mir_set_operand(i, 0, mir_reg(SASS_PRED, to));
 	mir_set_operand(i, 2, spill_gpr(s, of.vreg));
-	mir_set_operand(i, 3, zero());
+	mir_set_operand(i, 3, zero_reg());
 	mir_set_operand(i, 4, mir_pred_const(true));
 	i->sass.mod[SASS_M_CMP] = SASS_CMP_NE;
 	i->sass.mod[SASS_M_SIGNED] = 1;
@@ -48,14 +48,14 @@ static void insert_select(struct mir_func *f, struct mir_source word, struct mir
 
 	p.op.flags ^= SASS_NEG;
 	mir_set_operand(i, 0, word);
-	mir_set_operand(i, 1, zero());
+	mir_set_operand(i, 1, zero_reg());
 	mir_set_operand(i, 2, mir_imm(1));
 	mir_set_operand(i, 3, p);
 	mir_insert(f, b, before, i);
 }
 
-static void store(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref from,
-		  uint32_t b, struct mir_inst *before)
+static void store_predicate(struct spiller *s, struct mir_ref of, uint32_t count,
+			    struct mir_ref from, uint32_t b, struct mir_inst *before)
 {
 	(void)count;
 	insert_select(s->f, spill_gpr(s, of.vreg), mir_reg(SASS_PRED, from), b, before);
@@ -69,7 +69,7 @@ static struct mir_source insert_inversion(struct mir_func *f, struct mir_source 
 	mir_set_operand(i, 1, d);
 	mir_set_operand(i, 2, word);
 	mir_set_operand(i, 3, mir_imm(1));
-	mir_set_operand(i, 4, zero());
+	mir_set_operand(i, 4, zero_reg());
 	mir_set_operand(i, 5, mir_imm(0x3c)); /* exclusive or */
 	mir_set_operand(i, 6, mir_pred_const(false));
 	mir_insert(f, b, NULL, i);
@@ -81,7 +81,7 @@ static struct mir_source argument_word(struct spiller *s, struct mir_source p, u
 	struct mir_source word;
 
 	if (!p.ref.vreg)
-		return p.op.flags & SASS_NEG ? zero() : mir_imm(1);
+		return p.op.flags & SASS_NEG ? zero_reg() : mir_imm(1);
 	if (p.ref.vreg < s->nvregs && s->spilled[p.ref.vreg])
 		return p.op.flags & SASS_NEG
 			       ? insert_inversion(s->f, spill_gpr(s, p.ref.vreg), from)
@@ -111,14 +111,17 @@ static void reload_arguments(struct spiller *s, const struct mir_block *block, s
 		if (!of.vreg || of.vreg >= s->nvregs || !s->spilled[of.vreg])
 			continue;
 		phi->args[p].ref = (struct mir_ref){mir_vreg_new(s->f, SASS_PRED, 1), 0};
-		reload(s, of, 1, phi->args[p].ref, block->preds[p], NULL);
+		reload_predicate(s, of, 1, phi->args[p].ref, block->preds[p], NULL);
 	}
 }
 
 void nv_spill_predicates(struct mir_func *f)
 {
-	struct spiller s = {
-		.f = f, .kind = SASS_PRED, .limit = MIR_PREDS, .reload = reload, .store = store};
+	struct spiller s = {.f = f,
+			    .kind = SASS_PRED,
+			    .limit = MIR_PREDS,
+			    .reload = reload_predicate,
+			    .store = store_predicate};
 	bool any;
 
 	nv_liveness(f);

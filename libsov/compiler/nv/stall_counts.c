@@ -44,7 +44,7 @@ struct stall_state {
 };
 
 /* Cycles from the issue of an instruction to now. */
-static uint32_t since(const struct window *w, const struct recent *r)
+static uint32_t cycles_since(const struct window *w, const struct recent *r)
 {
 	return (uint32_t)(w->now - r->at);
 }
@@ -102,7 +102,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 		const struct recent *r = &w->list[k];
 		uint32_t min_cycles = r->boards & i->sass.wait ? SCOREBOARD_SET_CYCLES : 0, other;
 
-		if (since(w, r) >= MAX_LATENCY)
+		if (cycles_since(w, r) >= MAX_LATENCY)
 			continue;
 		if (r->reg_hash & all) {
 			other = min_distance(s, r->inst, i);
@@ -112,8 +112,9 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
-		if (min_cycles > since(w, r) && min_cycles - since(w, r) > max_missing)
-			max_missing = min_cycles - since(w, r);
+		if (min_cycles > cycles_since(w, r) &&
+		    min_cycles - cycles_since(w, r) > max_missing)
+			max_missing = min_cycles - cycles_since(w, r);
 	}
 	return max_missing;
 }
@@ -121,7 +122,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 static void advance_clock(struct window *w, uint32_t cycles)
 {
 	w->now += (int32_t)cycles;
-	while (w->first < w->count && since(w, &w->list[w->first]) >= MAX_LATENCY)
+	while (w->first < w->count && cycles_since(w, &w->list[w->first]) >= MAX_LATENCY)
 		w->first++;
 }
 
@@ -162,7 +163,7 @@ static void window_merge(const struct stall_state *s, struct window *w, struct m
 {
 	for (uint32_t k = 0; k < w->count; k++) {
 		if (w->list[k].inst == i) {
-			if (age < since(w, &w->list[k]))
+			if (age < cycles_since(w, &w->list[k]))
 				w->list[k].at = w->now - (int32_t)age;
 			return;
 		}
@@ -227,8 +228,9 @@ static void walk_block(struct stall_state *s, uint32_t b, struct mir_inst *befor
 		before = i;
 	}
 	for (uint32_t k = w->first; k < w->count; k++) {
-		if (since(w, &w->list[k]) < MAX_LATENCY)
-			window_merge(s, &s->exit_window, w->list[k].inst, since(w, &w->list[k]));
+		if (cycles_since(w, &w->list[k]) < MAX_LATENCY)
+			window_merge(s, &s->exit_window, w->list[k].inst,
+				     cycles_since(w, &w->list[k]));
 	}
 }
 
@@ -240,9 +242,9 @@ static void enter_from_pred(struct stall_state *s, uint32_t b, uint32_t pred, bo
 
 	window_clear(&s->entry_window);
 	for (uint32_t k = out->first; k < out->count; k++) {
-		if (since(out, &out->list[k]) < MAX_LATENCY)
+		if (cycles_since(out, &out->list[k]) < MAX_LATENCY)
 			window_append(s, &s->entry_window, out->list[k].inst,
-				      since(out, &out->list[k]));
+				      cycles_since(out, &out->list[k]));
 	}
 	walk_block(s, b, last, again);
 	if (last)
@@ -253,8 +255,8 @@ static void enter_from_pred(struct stall_state *s, uint32_t b, uint32_t pred, bo
 static bool is_shorter(const struct window *old, const struct mir_inst *inst, uint32_t age)
 {
 	for (uint32_t k = old->first; k < old->count; k++) {
-		if (old->list[k].inst == inst && since(old, &old->list[k]) < MAX_LATENCY)
-			return age < since(old, &old->list[k]);
+		if (old->list[k].inst == inst && cycles_since(old, &old->list[k]) < MAX_LATENCY)
+			return age < cycles_since(old, &old->list[k]);
 	}
 	return true;
 }
@@ -269,7 +271,7 @@ static void update_exit_window(struct stall_state *s, uint32_t b)
 
 	for (uint32_t k = 0; k < s->exit_window.count && !changed; k++)
 		changed = is_shorter(&old, s->exit_window.list[k].inst,
-				     since(&s->exit_window, &s->exit_window.list[k]));
+				     cycles_since(&s->exit_window, &s->exit_window.list[k]));
 	s->out[b] = s->exit_window;
 	s->exit_window = old;
 	for (uint32_t k = 0; k < block->nsucc && changed; k++)

@@ -359,7 +359,7 @@ static void collect_mentions(struct uniform_analysis *w)
  * Demotion.
  */
 
-static void demote(struct uniform_analysis *w, uint32_t v)
+static void demote_vreg(struct uniform_analysis *w, uint32_t v)
 {
 	if (!w->uniform[v])
 		return;
@@ -392,7 +392,7 @@ static void visit_vector(struct uniform_analysis *w, const struct mir_inst *i)
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		if (k != uniform_operand)
-			demote(w, i->ref[k].vreg);
+			demote_vreg(w, i->ref[k].vreg);
 	}
 }
 
@@ -410,9 +410,9 @@ static void visit_phi(struct uniform_analysis *w, const struct mention *m)
 	if (uniform)
 		return;
 	/* Otherwise a copy would be needed where coalescing could have saved one. */
-	demote(w, m->phi->vreg);
+	demote_vreg(w, m->phi->vreg);
 	for (uint32_t k = 0; k < n; k++)
-		demote(w, m->phi->args[k].ref.vreg);
+		demote_vreg(w, m->phi->args[k].ref.vreg);
 }
 
 static void visit_mention(struct uniform_analysis *w, const struct mention *m)
@@ -428,7 +428,7 @@ static void visit_mention(struct uniform_analysis *w, const struct mention *m)
 		uint32_t v = m->inst->ref[k].vreg;
 
 		if (v && !w->uniform[v])
-			demote(w, result);
+			demote_vreg(w, result);
 	}
 	if (!uniform_def(w, m->inst))
 		visit_vector(w, m->inst);
@@ -488,7 +488,7 @@ static void limit_units(struct uniform_analysis *w)
 	}
 	qsort(list, count, sizeof(*list), compare_weight);
 	for (uint32_t k = 0; k < count && w->units > MAX_UNITS; k++) {
-		demote(w, (uint32_t)list[k]);
+		demote_vreg(w, (uint32_t)list[k]);
 		propagate_demotions(w);
 	}
 }
