@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who calls whom. Each kernel's code is one piece that holds all functions that it can get to, so a
- * function may be in the image several times. Where addresses of functions are taken, all of these
- * stand at the start of every kernel that calls anything, at the same places: an address, which is
- * a distance from the kernel's first byte, then means the same in all kernels of the module.
+ * Call graph. The code of each kernel contains every function that it can reach, so the image may
+ * contain a function several times. If addresses of functions are taken, these functions come first
+ * in every kernel that calls anything, in the same order: an address, which is an offset from the
+ * kernel's first byte, then is the same in all kernels of the module.
  */
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-static void take(struct nv_module *n, uint32_t function)
+static void mark_address_taken(struct nv_module *n, uint32_t function)
 {
-	n->taken[function] = n->function_addresses = true;
+	n->address_taken[function] = n->function_addresses = true;
 }
 
-void nv_survey_calls(struct nv_module *n, const struct ir_module *m)
+void nv_analyse_calls(struct nv_module *n, const struct ir_module *m)
 {
-	n->taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->taken));
+	n->address_taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->address_taken));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
 				if (ir_at(f, i)->op == IR_FUNCADDR)
-					take(n, ir_at(f, i)->symbol);
+					mark_address_taken(n, ir_at(f, i)->symbol);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++) {
 			if (m->symbols[k].addresses[j].function)
-				take(n, m->symbols[k].addresses[j].target);
+				mark_address_taken(n, m->symbols[k].addresses[j].target);
 		}
 	}
 }
@@ -34,10 +34,10 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 			      struct mir_func **funcs)
 {
 	uint32_t *offsets = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*offsets));
-	uint32_t at = NV_FIRST_FUNCTION;
+	uint32_t at = NV_FUNCTIONS_OFFSET;
 
 	for (uint32_t k = 0; k < m->nfuncs; k++) {
-		if (!n->taken[k] || !funcs[k])
+		if (!n->address_taken[k] || !funcs[k])
 			continue;
 		offsets[k] = at;
 		at += nv_function_bytes(funcs[k]);
@@ -45,84 +45,86 @@ uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module 
 	return offsets;
 }
 
-struct walk {
+struct call_walk {
 	const struct ir_module *m;
 	struct mir_func **funcs;
-	bool *reached;     /* by function */
-	bool *open;        /* … is being looked at: a call of it is recursion */
-	uint32_t *stack;   /* … bytes that a call of it needs; NV_STACK_UNKNOWN: nobody can say */
-	const bool *taken; /* … its address is taken */
+	bool *reached;             /* by function */
+	bool *on_path;             /* on the current call path: a call of it is recursion */
+	uint32_t *stack;           /* stack bytes that a call needs; NV_STACK_UNKNOWN: unbounded */
+	const bool *address_taken; /* its address is taken */
 };
 
-static uint32_t stack_of(struct walk *w, uint32_t index);
+static uint32_t stack_depth(struct call_walk *w, uint32_t index);
 
-static uint32_t deepest_of_taken(struct walk *w)
+static uint32_t max_indirect_depth(struct call_walk *w)
 {
-	uint32_t most = 0;
+	uint32_t max_bytes = 0;
 
-	for (uint32_t k = 0; k < w->m->nfuncs && most != NV_STACK_UNKNOWN; k++) {
-		uint32_t bytes = w->taken[k] && w->funcs[k] ? stack_of(w, k) : 0;
+	for (uint32_t k = 0; k < w->m->nfuncs && max_bytes != NV_STACK_UNKNOWN; k++) {
+		uint32_t bytes = w->address_taken[k] && w->funcs[k] ? stack_depth(w, k) : 0;
 
-		most = bytes > most ? bytes : most;
+		max_bytes = bytes > max_bytes ? bytes : max_bytes;
 	}
-	return most;
+	return max_bytes;
 }
 
-/* Stack that a function and all that it calls need; marks what it can get to. */
-static uint32_t stack_of(struct walk *w, uint32_t index)
+/* Stack depth of a function with all of its callees; marks the functions that it reaches. */
+static uint32_t stack_depth(struct call_walk *w, uint32_t index)
 {
 	const struct mir_func *f = w->funcs[index];
-	uint32_t most = 0;
+	uint32_t max_bytes = 0;
 
-	if (w->open[index])
+	if (w->on_path[index])
 		return NV_STACK_UNKNOWN;
 	if (w->reached[index])
 		return w->stack[index];
-	w->reached[index] = w->open[index] = true;
+	w->reached[index] = w->on_path[index] = true;
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			uint32_t bytes = 0;
 
 			if (i->service)
-				continue; /* whoever loads the image knows */
+				continue; /* the loader of the image knows */
 			if (i->sass.op == SASS_CALL_REL_REG)
-				bytes = deepest_of_taken(w);
+				bytes = max_indirect_depth(w);
 			else if (mir_is_call(i))
-				bytes = stack_of(w, i->callee - 1);
+				bytes = stack_depth(w, i->callee - 1);
 			else if (i->callee)
-				stack_of(w, i->callee - 1); /* to have it there */
-			most = bytes > most ? bytes : most;
+				stack_depth(w, i->callee - 1); /* only marks it as reached */
+			max_bytes = bytes > max_bytes ? bytes : max_bytes;
 		}
-	w->open[index] = false;
-	w->stack[index] =
-		f->dynamic || most == NV_STACK_UNKNOWN ? NV_STACK_UNKNOWN : most + f->frame_bytes;
+	w->on_path[index] = false;
+	w->stack[index] = f->has_alloca || max_bytes == NV_STACK_UNKNOWN
+				  ? NV_STACK_UNKNOWN
+				  : max_bytes + f->frame_bytes;
 	return w->stack[index];
 }
 
-void nv_collect_calls(const struct nv_module *n, const struct ir_module *m, struct mir_func **funcs,
-		      struct nv_text *text)
+void nv_collect_callees(const struct nv_module *n, const struct ir_module *m,
+			struct mir_func **funcs, struct nv_text *text)
 {
 	struct arena *a = &n->job->arena;
-	struct walk w = {.m = m, .funcs = funcs, .taken = n->taken};
+	struct call_walk w = {.m = m, .funcs = funcs, .address_taken = n->address_taken};
 
 	w.reached = arena_array(a, m->nfuncs + 1, sizeof(*w.reached));
-	w.open = arena_array(a, m->nfuncs + 1, sizeof(*w.open));
+	w.on_path = arena_array(a, m->nfuncs + 1, sizeof(*w.on_path));
 	w.stack = arena_array(a, m->nfuncs + 1, sizeof(*w.stack));
-	text->stack_bytes = stack_of(&w, text->kernel->ir->index);
+	text->stack_bytes = stack_depth(&w, text->kernel->ir->index);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		text->functions_first |=
 			n->function_addresses && w.reached[k] && funcs[k] != text->kernel;
 	text->functions_first |= n->function_addresses && text->kernel->calls;
 	text->funcs = arena_array(a, m->nfuncs + 1, sizeof(struct mir_func *));
-	/* Those with addresses in the same order everywhere, whether this kernel needs them or not;
-	 * what they call, too. */
+	/* Functions whose addresses are taken have the same order in all kernels, needed here or
+	 * not, as do their callees. */
 	for (uint32_t k = 0; text->functions_first && k < m->nfuncs; k++) {
-		if (w.taken[k] && funcs[k])
-			stack_of(&w, k);
+		if (w.address_taken[k] && funcs[k])
+			stack_depth(&w, k);
 	}
-	for (int taken = 1; taken >= 0; taken--) {
+	for (int address_taken = 1; address_taken >= 0; address_taken--) {
 		for (uint32_t k = 0; k < m->nfuncs; k++) {
-			if (w.reached[k] && w.taken[k] == (bool)taken && funcs[k] != text->kernel)
+			if (w.reached[k] && w.address_taken[k] == (bool)address_taken &&
+			    funcs[k] != text->kernel)
 				text->funcs[text->nfuncs++] = funcs[k];
 		}
 	}

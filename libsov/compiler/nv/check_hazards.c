@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * A check of the finished code's waits that shares nothing with how they were made. From each
- * instruction it walks along every path, adds up the stalls and watches the scoreboards, and asks
- * of each instruction that it meets whether it comes too early: to read a result, to overwrite it,
- * or to overwrite a source that may not have been read yet.
+ * Verifier of stall counts and scoreboards, independent of the passes that set them. From each
+ * instruction it follows all paths, adds up stall counts, tracks the two scoreboards and reports an
+ * instruction that comes too early: to read a result (RAW), to overwrite it (WAW), or to overwrite
+ * a source that may not have been read (WAR).
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
 #define BOARD_SET 2
-#define SETTLED   64 /* cycles after which nothing with a fixed time is still under way */
+#define SETTLED   64 /* cycles after which every fixed-latency result is available */
 
-/* How far an instruction is on a path. */
+/* State of the producer along a path. */
 struct progress {
-	uint32_t cycles;       /* since its issue; 0 = not at all */
-	bool results, sources; /* waited for */
-	uint16_t overwritten;  /* which of its uses someone else has written since */
+	uint32_t cycles;       /* since its issue; 0 = block not visited */
+	bool results, sources; /* already waited for */
+	uint16_t overwritten;  /* mask of its uses whose registers were written since */
 };
 
 struct walk {
@@ -23,73 +23,75 @@ struct walk {
 	const struct mir_inst *from;
 	struct sass_reg_use uses[SASS_MAX_USES]; /* of from */
 	uint32_t nuses;
-	bool variable, late;
-	struct progress *seen; /* by block and what was waited for: how it was entered */
+	bool variable, reads_late;
+	struct progress *seen; /* by block and scoreboard state: state at its first visit */
 	struct text *why;
 };
 
-static bool overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
+static bool uses_overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
 {
 	return a->kind == b->kind && a->reg < b->reg + b->count && b->reg < a->reg + a->count;
 }
 
-static bool complain(const struct walk *w, const struct mir_inst *i, const struct progress *p,
-		     const char *what)
+static bool report_hazard(const struct walk *w, const struct mir_inst *i, const struct progress *p,
+			  const char *fault)
 {
 	text_printf(w->why, "kernel %s: %u cycles after '%s', '%s' %s", w->f->name, p->cycles,
-		    mir_text_inst(w->f, w->from), mir_text_inst(w->f, i), what);
+		    mir_text_inst(w->f, w->from), mir_text_inst(w->f, i), fault);
 	return false;
 }
 
-static bool meet_use(const struct walk *w, const struct mir_inst *i, struct progress *p, uint32_t k,
-		     const struct sass_reg_use *use)
+static bool check_use(const struct walk *w, const struct mir_inst *i, struct progress *p,
+		      uint32_t k, const struct sass_reg_use *use)
 {
 	const struct sass_inst *from = &w->from->sass, *to = &i->sass;
 	const struct sass_reg_use *own = &w->uses[k];
 
-	if (p->overwritten >> k & 1 || !overlap(own, use))
+	if (p->overwritten >> k & 1 || !uses_overlap(own, use))
 		return true;
 	if (!own->write) {
-		if (use->write && w->late && own->operand != SASS_USE_GUARD &&
+		if (use->write && w->reads_late && own->operand != SASS_USE_GUARD &&
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
-			return complain(w, i, p, "overwrites a source that may not have been read");
+			return report_hazard(w, i, p,
+					     "overwrites a source that may not have been read");
 		if (use->write && p->cycles < sass_war(from, to, own->kind))
-			return complain(w, i, p, "overwrites its source too early");
+			return report_hazard(w, i, p, "overwrites its source too early");
 		return true;
 	}
 	if (w->variable && !p->results)
-		return complain(w, i, p, "does not wait for its result");
+		return report_hazard(w, i, p, "does not wait for its result");
 	if (!use->write && p->cycles < sass_raw(w->f->sm, from, own, to, use))
-		return complain(w, i, p, "reads its result too early");
+		return report_hazard(w, i, p, "reads its result too early");
 	if (use->write && p->cycles < sass_waw(w->f->sm, from, to))
-		return complain(w, i, p, "overwrites its result too early");
-	/* The same registers exactly: from then on it is the other's result. */
+		return report_hazard(w, i, p, "overwrites its result too early");
+	/* The registers are fully overwritten: later instructions depend on that write instead. */
 	if (use->write && to->guard == SASS_PT && use->reg <= own->reg &&
 	    use->reg + use->count >= own->reg + own->count)
 		p->overwritten |= (uint16_t)(1 << k);
 	return true;
 }
 
-static bool waited(const struct sass_inst *in, uint8_t board)
+static bool waits_for(const struct sass_inst *in, uint8_t board)
 {
 	return board != SASS_NO_SB && in->wait >> board & 1;
 }
 
-static bool meet_inst(const struct walk *w, const struct mir_inst *i, struct progress *p)
+static bool check_inst(const struct walk *w, const struct mir_inst *i, struct progress *p)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, uses);
 
-	/* A scoreboard that was only just counted up is not yet seen (ptxas keeps this distance). */
-	if (p->cycles < BOARD_SET && (waited(&i->sass, w->from->sass.write_barrier) ||
-				      waited(&i->sass, w->from->sass.read_barrier)))
-		return complain(w, i, p, "waits before its scoreboard is set");
-	p->results |= waited(&i->sass, w->from->sass.write_barrier);
-	p->sources |= waited(&i->sass, w->from->sass.read_barrier);
+	/* A scoreboard is visible to waits only BOARD_SET cycles after it is set (ptxas keeps
+	 * this distance). */
+	if (p->cycles < BOARD_SET && (waits_for(&i->sass, w->from->sass.write_barrier) ||
+				      waits_for(&i->sass, w->from->sass.read_barrier)))
+		return report_hazard(w, i, p, "waits before its scoreboard is set");
+	p->results |= waits_for(&i->sass, w->from->sass.write_barrier);
+	p->sources |= waits_for(&i->sass, w->from->sass.read_barrier);
 	for (int writes = 0; writes < 2; writes++) {
 		for (uint32_t u = 0; u < n; u++) {
 			for (uint32_t k = 0; uses[u].write == (bool)writes && k < w->nuses; k++) {
-				if (!meet_use(w, i, p, k, &uses[u]))
+				if (!check_use(w, i, p, k, &uses[u]))
 					return false;
 			}
 		}
@@ -100,11 +102,11 @@ static bool meet_inst(const struct walk *w, const struct mir_inst *i, struct pro
 static bool is_settled(const struct walk *w, const struct progress *p)
 {
 	return p->cycles >= SETTLED && (!w->variable || p->results) &&
-	       (!w->late || p->sources || p->results);
+	       (!w->reads_late || p->sources || p->results);
 }
 
-/* Whether a block was not yet entered this early and with this much still to watch. */
-static bool is_news(struct walk *w, uint32_t b, struct progress p)
+/* Whether the block was not yet visited this early with these hazards pending. */
+static bool needs_visit(struct walk *w, uint32_t b, struct progress p)
 {
 	struct progress *seen = &w->seen[4 * b + 2 * p.results + p.sources];
 
@@ -114,10 +116,10 @@ static bool is_news(struct walk *w, uint32_t b, struct progress p)
 	return true;
 }
 
-static bool follow(struct walk *w, const struct mir_inst *i, uint32_t b, struct progress p)
+static bool follow_path(struct walk *w, const struct mir_inst *i, uint32_t b, struct progress p)
 {
 	for (; i; i = i->next) {
-		if (!meet_inst(w, i, &p))
+		if (!check_inst(w, i, &p))
 			return false;
 		if (is_settled(w, &p))
 			return true;
@@ -126,7 +128,7 @@ static bool follow(struct walk *w, const struct mir_inst *i, uint32_t b, struct 
 	for (uint32_t s = 0; s < w->f->blocks[b].nsucc; s++) {
 		uint32_t to = w->f->blocks[b].succ[s];
 
-		if (is_news(w, to, p) && !follow(w, w->f->blocks[to].first, to, p))
+		if (needs_visit(w, to, p) && !follow_path(w, w->f->blocks[to].first, to, p))
 			return false;
 	}
 	return true;
@@ -144,11 +146,12 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 			w.from = i;
 			w.nuses = sass_uses(&i->sass, w.uses);
 			w.variable = sass_variable(f->sm, &i->sass);
-			w.late = sass_reads_late(f->sm, &i->sass);
+			w.reads_late = sass_reads_late(f->sm, &i->sass);
 			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));
 			if (i->sass.stall < sass_min_stall(f->sm, &i->sass))
-				return complain(&w, i, &p, "comes too early whatever it is");
-			if (!follow(&w, i->next, b, p))
+				return report_hazard(&w, i, &p,
+						     "has less than the minimum stall count");
+			if (!follow_path(&w, i->next, b, p))
 				return false;
 		}
 	return true;

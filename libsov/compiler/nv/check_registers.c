@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * A check of the register assignment that knows nothing of how it was made: it follows what every
- * register holds along all paths. Each read must find the unit that it names; where paths meet, a
- * register holds something only if it holds the same on all of them.
+ * Verifier of the register assignment, independent of the allocator: a forward data-flow analysis
+ * of the unit that each register holds. Every read must find the unit that it names. At a join, a
+ * register holds a unit only if it does so on all incoming paths.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define REGS (256 + 8 + 64) /* registers, predicates, uniform registers */
+#define REGS (256 + 8 + 64) /* GPRs, predicates, uniform registers */
 
 struct state {
 	bool reached;
-	uint32_t holds[REGS]; /* 1 + unit; 0 = nothing known */
+	uint32_t holds[REGS]; /* 1 + unit; 0 = unknown */
 };
 
 struct check {
@@ -21,44 +21,44 @@ struct check {
 	bool failed;
 };
 
-static uint32_t index_of(uint8_t kind, uint32_t reg)
+static uint32_t reg_index(uint8_t kind, uint32_t reg)
 {
 	return kind == SASS_PRED ? 256 + reg : kind == SASS_UGPR ? 256 + 8 + reg : reg;
 }
 
-static void complain(struct check *c, uint32_t b, const struct mir_inst *i, const struct mir_use *u,
-		     const char *what)
+static void report_register(struct check *c, uint32_t b, const struct mir_inst *i,
+			    const struct mir_use *u, const char *fault)
 {
 	if (c->why && !c->failed)
 		text_printf(c->why, "kernel %s, b%u: '%s': %s%u should hold unit %u of %%%u: %s",
 			    c->f->name, b, mir_text_inst(c->f, i), u->kind == SASS_PRED ? "P" : "R",
-			    u->reg, u->ref.part, u->ref.vreg, what);
+			    u->reg, u->ref.part, u->ref.vreg, fault);
 	c->failed = true;
 }
 
-static void read_use(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i,
-		     const struct mir_use *u)
+static void check_read(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i,
+		       const struct mir_use *u)
 {
 	if (u->count > 1 && u->reg % u->count)
-		complain(c, b, i, u, "it is not aligned");
+		report_register(c, b, i, u, "it is not aligned");
 	for (uint32_t k = 0; k < u->count; k++) {
-		if (s->holds[index_of(u->kind, u->reg + k)] != mir_unit(c->f, u->ref) + k + 1)
-			complain(c, b, i, u, "something else is there");
+		if (s->holds[reg_index(u->kind, u->reg + k)] != mir_unit(c->f, u->ref) + k + 1)
+			report_register(c, b, i, u, "it holds something else");
 	}
 }
 
-static void write_use(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i,
-		      const struct mir_use *u)
+static void check_write(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i,
+			const struct mir_use *u)
 {
 	if (u->count > 1 && u->reg % u->count)
-		complain(c, b, i, u, "it is not aligned");
+		report_register(c, b, i, u, "it is not aligned");
 	if (u->reg + u->count > (u->kind == SASS_PRED   ? MIR_PREDS
 				 : u->kind == SASS_UGPR ? MIR_UGPRS
 							: c->f->gprs))
-		complain(c, b, i, u, "there is no such register");
+		report_register(c, b, i, u, "there is no such register");
 	else
 		for (uint32_t k = 0; k < u->count; k++)
-			s->holds[index_of(u->kind, u->reg + k)] = mir_unit(c->f, u->ref) + k + 1;
+			s->holds[reg_index(u->kind, u->reg + k)] = mir_unit(c->f, u->ref) + k + 1;
 }
 
 static bool is_checked(const struct mir_use *u)
@@ -69,17 +69,17 @@ static bool is_checked(const struct mir_use *u)
 static void check_inst(struct check *c, struct state *s, uint32_t b, const struct mir_inst *i)
 {
 	struct mir_use uses[SASS_MAX_USES];
-	uint32_t n = mir_find_uses(i, uses);
+	uint32_t n = mir_collect_uses(i, uses);
 
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write && is_checked(&uses[u]))
-			read_use(c, s, b, i, &uses[u]);
+			check_read(c, s, b, i, &uses[u]);
 	}
-	if (mir_is_open_call(i))
+	if (mir_is_clobbering_call(i))
 		memset(s->holds, 0, sizeof(s->holds));
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && is_checked(&uses[u]))
-			write_use(c, s, b, i, &uses[u]);
+			check_write(c, s, b, i, &uses[u]);
 	}
 }
 
@@ -98,18 +98,18 @@ static void check_block(struct check *c, uint32_t b, struct state *s)
 	}
 }
 
-/* A phi has a new value along each edge: what its register held before is not it. */
-static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *s)
+/* A phi has a new value on each edge: the register's old contents are not that value. */
+static void invalidate_phis(const struct mir_func *f, uint32_t b, struct state *s)
 {
-	bool fresh[REGS] = {false};
+	bool defined[REGS] = {false};
 	struct mir_use uses[SASS_MAX_USES];
 
 	mir_for_each(f, b, i) {
-		uint32_t n = i->phi_copy ? mir_find_uses(i, uses) : 0;
+		uint32_t n = i->phi_copy ? mir_collect_uses(i, uses) : 0;
 
 		for (uint32_t u = 0; u < n; u++) {
 			if (uses[u].write)
-				fresh[index_of(uses[u].kind, uses[u].reg)] = true;
+				defined[reg_index(uses[u].kind, uses[u].reg)] = true;
 		}
 	}
 	for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
@@ -119,17 +119,17 @@ static void forget_old_phis(const struct mir_func *f, uint32_t b, struct state *
 			const struct mir_vreg *v = &f->vregs[to->phis[p].vreg];
 
 			for (uint32_t u = 0; u < v->units; u++) {
-				uint32_t r = index_of(v->kind, v->reg + u);
+				uint32_t r = reg_index(v->kind, v->reg + u);
 
-				if (!fresh[r])
+				if (!defined[r])
 					s->holds[r] = 0;
 			}
 		}
 	}
 }
 
-/* Brings what is known at a block's start down to what this path brings; true if it changed. */
-static bool meet(struct state *in, const struct state *from)
+/* Intersects a block's entry state with that of one incoming path; true if it changed. */
+static bool intersect_state(struct state *in, const struct state *from)
 {
 	bool changed = false;
 
@@ -146,7 +146,7 @@ static bool meet(struct state *in, const struct state *from)
 	return changed;
 }
 
-/* What holds is settled first, quietly; then every instruction is looked at once. */
+/* The analysis reaches its fixed point silently; then one pass reports the first fault. */
 bool nv_check_registers(const struct mir_func *f, struct text *why)
 {
 	struct check c = {.f = f};
@@ -162,9 +162,9 @@ bool nv_check_registers(const struct mir_func *f, struct text *why)
 				continue;
 			s = c.in[b];
 			check_block(&c, b, &s);
-			forget_old_phis(f, b, &s);
+			invalidate_phis(f, b, &s);
 			for (uint32_t k = 0; k < f->blocks[b].nsucc; k++)
-				changed |= meet(&c.in[f->blocks[b].succ[k]], &s);
+				changed |= intersect_state(&c.in[f->blocks[b].succ[k]], &s);
 		}
 	}
 	c.failed = false;

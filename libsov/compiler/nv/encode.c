@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The last step of a kernel: it and the functions that come with it get their places in one piece of
- * code, jumps and calls their distances, and all of it becomes words. What follows the last instruction is what ptxas puts there: a jump to itself that
- * nothing reaches, then NOPs up to a multiple of 128 bytes, since the hardware fetches ahead.
+ * Encoding: lays out a kernel and its functions in one section, resolves branch and call targets,
+ * and encodes the instructions. As ptxas does, a branch to itself that nothing reaches follows the
+ * last instruction, then NOPs up to a multiple of 128 bytes, since the hardware prefetches.
  */
 #include <string.h>
 #include "hw/nv/bank0.h"
@@ -10,15 +10,15 @@
 #include "libsov/compiler/image/cubin_write.h"
 #include "libsov/compiler/nv/mir.h"
 
-#define WORD 16 /* bytes of an instruction */
+#define INST_BYTES 16 /* bytes of an instruction */
 
 struct code {
 	const struct nv_text *t;
-	struct mir_func *f; /* being written */
+	struct mir_func *f; /* function being encoded */
 	uint8_t *bytes;
 	uint32_t *block_offset;         /* of its blocks */
 	uint32_t *function_offset;      /* by index in the module */
-	uint32_t registers, predicates; /* mask */
+	uint32_t registers, predicates; /* registers: count; predicates: mask */
 	struct cubin_code_address *addresses;
 	uint32_t naddresses, addresses_capacity;
 };
@@ -30,10 +30,10 @@ uint32_t nv_function_bytes(const struct mir_func *f)
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			count++;
-	return count * WORD;
+	return count * INST_BYTES;
 }
 
-static uint32_t place(struct code *c, uint32_t offset)
+static uint32_t layout_code(struct code *c, uint32_t offset)
 {
 	struct mir_func *f = c->f;
 
@@ -42,13 +42,13 @@ static uint32_t place(struct code *c, uint32_t offset)
 		c->block_offset[b] = offset;
 		mir_for_each(f, b, i) {
 			i->offset = offset;
-			offset += WORD;
+			offset += INST_BYTES;
 		}
 	}
 	return offset;
 }
 
-static bool put(struct code *c, uint32_t offset, const struct sass_inst *in)
+static bool encode_inst(struct code *c, uint32_t offset, const struct sass_inst *in)
 {
 	struct sass_word word;
 	const char *why = NULL;
@@ -67,7 +67,7 @@ static bool put(struct code *c, uint32_t offset, const struct sass_inst *in)
 	return true;
 }
 
-static void note_registers(struct code *c, const struct sass_inst *in)
+static void count_registers(struct code *c, const struct sass_inst *in)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(in, uses);
@@ -82,29 +82,29 @@ static void note_registers(struct code *c, const struct sass_inst *in)
 	}
 }
 
-/* Where a jump or call goes; addresses in registers are distances from the first byte. */
+/* Target of a branch or call; addresses in registers are offsets from the first byte. */
 static uint32_t target_of(const struct code *c, const struct mir_inst *i)
 {
 	if (i->callee)
 		return c->function_offset[i->callee - 1];
-	return mir_leaves(i) ? 0 : c->block_offset[i->target];
+	return mir_leaves_function(i) ? 0 : c->block_offset[i->target];
 }
 
 static uint32_t return_offset(const struct mir_inst *i)
 {
 	while (!mir_is_call(i))
 		i = i->next;
-	return i->offset + WORD;
+	return i->offset + INST_BYTES;
 }
 
-/* From the first byte of the kernel's code; of an absolute address from the instruction behind
- * LEPC, before SM90 from LEPC itself. */
+/* Return address: an offset from the first byte of the kernel's code; for absolute calls
+ * relative to the instruction behind LEPC, before sm_90 to LEPC itself. */
 static int64_t return_distance(const struct mir_inst *i)
 {
 	int64_t from = 0;
 
 	if (i->sass.op == SASS_LEPC_TARGET)
-		from = i->offset + WORD;
+		from = i->offset + INST_BYTES;
 	for (const struct mir_inst *k = i; i->sass.op == SASS_IADD3 && !from; k = k->prev) {
 		if (k->sass.op == SASS_LEPC)
 			from = k->offset;
@@ -112,12 +112,12 @@ static int64_t return_distance(const struct mir_inst *i)
 	return (int64_t)return_offset(i) - from;
 }
 
-static bool absolute(const struct mir_inst *i)
+static bool is_absolute(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_CALL_ABS_REG || i->sass.op == SASS_RET_ABS;
 }
 
-static void note_address(struct code *c, const struct mir_inst *i)
+static void add_code_address(struct code *c, const struct mir_inst *i)
 {
 	c->addresses = arena_grow(c->f->arena, c->addresses, &c->addresses_capacity,
 				  c->naddresses + 1, sizeof(*c->addresses));
@@ -125,44 +125,46 @@ static void note_address(struct code *c, const struct mir_inst *i)
 		i->offset, c->t->variable_of[i->variable - 1], i->addend, i->high};
 }
 
-static bool put_block(struct code *c, uint32_t b)
+static bool encode_block(struct code *c, uint32_t b)
 {
 	mir_for_each(c->f, b, i) {
 		for (uint32_t k = 0; k < i->sass.nops; k++) {
 			struct sass_operand *o = &i->sass.ops[k];
 
-			if (o->kind == SASS_TARGET && absolute(i))
+			if (o->kind == SASS_TARGET && is_absolute(i))
 				o->value = 0;
-			else if (i->returns_here && (o->kind == SASS_TARGET || o->kind == SASS_IMM))
+			else if (i->return_address &&
+				 (o->kind == SASS_TARGET || o->kind == SASS_IMM))
 				o->value = return_distance(i);
 			else if (o->kind == SASS_TARGET)
-				o->value = (int64_t)target_of(c, i) - (int64_t)(i->offset + WORD);
+				o->value = (int64_t)target_of(c, i) -
+					   (int64_t)(i->offset + INST_BYTES);
 			else if (o->kind == SASS_IMM && i->callee)
 				o->value = c->function_offset[i->callee - 1];
 		}
-		if (!put(c, i->offset, &i->sass))
+		if (!encode_inst(c, i->offset, &i->sass))
 			return false;
-		note_registers(c, &i->sass);
+		count_registers(c, &i->sass);
 		if (i->variable)
-			note_address(c, i);
+			add_code_address(c, i);
 	}
 	return true;
 }
 
-static bool put_end(struct code *c, uint32_t offset, uint32_t size)
+static bool encode_padding(struct code *c, uint32_t offset, uint32_t size)
 {
 	struct sass_inst in;
 
 	sass_init(&in, SASS_BRA);
 	in.nops = 2;
 	in.yield = true;
-	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = -WORD};
-	if (!put(c, offset, &in))
+	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = -INST_BYTES};
+	if (!encode_inst(c, offset, &in))
 		return false;
 	sass_init(&in, SASS_NOP);
 	in.yield = true;
-	for (offset += WORD; offset < size; offset += WORD) {
-		if (!put(c, offset, &in))
+	for (offset += INST_BYTES; offset < size; offset += INST_BYTES) {
+		if (!encode_inst(c, offset, &in))
 			return false;
 	}
 	return true;
@@ -172,34 +174,34 @@ struct words {
 	uint32_t *list, count, capacity;
 };
 
-static void add_word(const struct mir_func *f, struct words *w, uint32_t word)
+static void append_word(const struct mir_func *f, struct words *w, uint32_t word)
 {
 	w->list = arena_grow(f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
 	w->list[w->count++] = word;
 }
 
-/* What whoever follows the code's flow cannot see in it. */
+/* Control flow that cannot be read off the code, for the image's attributes. */
 struct flow {
 	struct words exits, branches;
 };
 
-/* False: some slot of the table is not where the jump goes. */
-static bool list_branch(const struct code *c, uint32_t b, uint32_t offset, struct words *out)
+/* Returns false if a slot of the table is not at the offset that the BRX reaches. */
+static bool list_jump_table(const struct code *c, uint32_t b, uint32_t offset, struct words *out)
 {
 	const struct mir_block *block = &c->f->blocks[b];
 
-	add_word(c->f, out, offset);
-	add_word(c->f, out, 0);
-	add_word(c->f, out, block->nsucc);
+	append_word(c->f, out, offset);
+	append_word(c->f, out, 0);
+	append_word(c->f, out, block->nsucc);
 	for (uint32_t k = 0; k < block->nsucc; k++) {
-		add_word(c->f, out, c->block_offset[block->succ[k]]);
-		if (c->block_offset[block->succ[k]] == offset + (1 + k) * WORD)
+		append_word(c->f, out, c->block_offset[block->succ[k]]);
+		if (c->block_offset[block->succ[k]] == offset + (1 + k) * INST_BYTES)
 			continue;
-		diag_error(&c->f->job->diag, 0, 0,
-			   "kernel '%s': slot %u of the jump table at 0x%x is out of its place: a "
-			   "fault of "
-			   "the compiler",
-			   c->f->name, k, offset);
+		diag_error(
+			&c->f->job->diag, 0, 0,
+			"kernel '%s': slot %u of the jump table at 0x%x is at the wrong offset: a "
+			"fault of the compiler",
+			c->f->name, k, offset);
 		return false;
 	}
 	return true;
@@ -210,16 +212,16 @@ static bool list_flow(const struct code *c, struct flow *flow)
 	mir_for_each_block(c->f, b)
 		mir_for_each(c->f, b, i) {
 			if (i->sass.op == SASS_EXIT)
-				add_word(c->f, &flow->exits, i->offset);
+				append_word(c->f, &flow->exits, i->offset);
 			else if (i->sass.op == SASS_BRX &&
-				 !list_branch(c, b, i->offset, &flow->branches))
+				 !list_jump_table(c, b, i->offset, &flow->branches))
 				return false;
 		}
 	return true;
 }
 
-static void describe(struct code *c, const struct nv_text *t, struct cubin_kernel *out,
-		     uint32_t size)
+static void describe_kernel(struct code *c, const struct nv_text *t, struct cubin_kernel *out,
+			    uint32_t size)
 {
 	const struct mir_func *f = t->kernel;
 	struct cubin_param *params = arena_array(f->arena, f->ir->nparams + 1, sizeof(*params));
@@ -230,7 +232,7 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 		.name = f->name,
 		.code = c->bytes,
 		.code_bytes = size,
-		.registers = c->registers + 2, /* the hardware keeps two */
+		.registers = c->registers + 2, /* two belong to the hardware */
 		.barriers = f->barriers,
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,
@@ -259,29 +261,29 @@ static void describe(struct code *c, const struct nv_text *t, struct cubin_kerne
 	}
 }
 
-static bool put_function(struct code *c, struct mir_func *f, uint32_t offset, struct flow *flow)
+static bool encode_function(struct code *c, struct mir_func *f, uint32_t offset, struct flow *flow)
 {
 	c->f = f;
-	place(c, offset);
+	layout_code(c, offset);
 	if (!list_flow(c, flow))
 		return false;
 	mir_for_each_block(f, b) {
-		if (!put_block(c, b))
+		if (!encode_block(c, b))
 			return false;
 	}
 	return true;
 }
 
-/* A jump over the functions, to the kernel. */
-static bool put_start(struct code *c, uint32_t to)
+/* A branch over the functions to the kernel. */
+static bool encode_entry_branch(struct code *c, uint32_t to)
 {
 	struct sass_inst in;
 
 	sass_init(&in, SASS_BRA);
 	in.nops = 2;
 	in.stall = 5;
-	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = to - WORD};
-	return put(c, 0, &in);
+	in.ops[1] = (struct sass_operand){.kind = SASS_TARGET, .value = to - INST_BYTES};
+	return encode_inst(c, 0, &in);
 }
 
 static uint32_t sum_stalls(const struct mir_func *f)
@@ -294,10 +296,10 @@ static uint32_t sum_stalls(const struct mir_func *f)
 	return sum;
 }
 
-/* Gives every function its place; returns the kernel's. */
-static uint32_t place_functions(struct code *c, const struct nv_text *t, uint32_t *end)
+/* Assigns an offset to every function; returns the kernel's. */
+static uint32_t layout_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
-	uint32_t at = t->functions_first ? NV_FIRST_FUNCTION : nv_function_bytes(t->kernel),
+	uint32_t at = t->functions_first ? NV_FUNCTIONS_OFFSET : nv_function_bytes(t->kernel),
 		 kernel = 0;
 
 	c->function_offset = arena_array(t->kernel->arena, t->kernel->ir->module->nfuncs + 1,
@@ -319,28 +321,28 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 	struct mir_func *f = t->kernel;
 	struct code c = {.t = t, .f = f};
 	struct flow flow = {0};
-	uint32_t end, size, kernel = place_functions(&c, t, &end);
+	uint32_t end, size, kernel = layout_functions(&c, t, &end);
 
-	size = (end + WORD + NV_TEXT_ALIGN - 1) / NV_TEXT_ALIGN * NV_TEXT_ALIGN;
+	size = (end + INST_BYTES + NV_TEXT_ALIGN - 1) / NV_TEXT_ALIGN * NV_TEXT_ALIGN;
 	c.bytes = arena_alloc(f->arena, size);
-	if (t->functions_first && !put_start(&c, kernel))
+	if (t->functions_first && !encode_entry_branch(&c, kernel))
 		return false;
 	for (uint32_t k = 0; k < t->nfuncs; k++) {
 		struct mir_func *other = t->funcs[k];
 
-		if (!put_function(&c, other, c.function_offset[other->ir->index], &flow))
+		if (!encode_function(&c, other, c.function_offset[other->ir->index], &flow))
 			return false;
 	}
-	if (!put_function(&c, f, kernel, &flow) || !put_end(&c, end, size))
+	if (!encode_function(&c, f, kernel, &flow) || !encode_padding(&c, end, size))
 		return false;
-	describe(&c, t, out, size);
+	describe_kernel(&c, t, out, size);
 	out->exits = flow.exits.list;
 	out->nexits = flow.exits.count;
 	out->branches = flow.branches.list;
 	out->nbranches = flow.branches.count;
 	*stats = (struct kernel_stats){
 		.name = f->name,
-		.instructions = end / WORD,
+		.instructions = end / INST_BYTES,
 		.registers = out->registers,
 		.predicates = (uint32_t)__builtin_popcount(c.predicates),
 		.shared_bytes = out->shared ? f->shared_bytes : 0,

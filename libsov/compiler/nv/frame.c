@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * The frame: a function's part of the stack, which is local memory. R1 points to its lowest byte.
- * The stack grows down; a launch puts its top into constant bank 0.
+ * Stack frames, prologues, epilogues and calls. The stack is local memory and grows down; a launch
+ * puts its top into constant bank 0. R1 points to the lowest byte of the frame.
  *
- *	[caller's frame, at its bottom what the call passes]
- *	convergence barriers that the function uses, as they were; where to return to
- *	spilled registers
+ *	[caller's frame, with the call slots at its bottom]
+ *	saved convergence barriers; return address
+ *	spill slots
  *	local variables
- *	what its own calls pass          <- R1
+ *	call slots: arguments and results of its own calls          <- R1
  *
- * What a function allocates while it runs lies below its frame, as far down as a word of the frame says,
- * and R1 stays where it is. Only for a call it goes there: what the call passes is copied, and where R1 was
- * is kept above that.
+ * Memory that a function allocates at run time (alloca) lies below its frame. A word of the frame
+ * holds its end, and R1 does not move. Only for a call R1 moves below that memory: the call slots
+ * are copied there, and the old R1 is saved above them.
  *
- * A function keeps R1, the convergence barriers, and R21, which is 0; everything else is the
- * caller's to save, unless the function is rare: then it keeps all registers that it changes. R20 and
- * R21 hold where to return to as a distance from the first byte of the kernel's code: a kernel has
- * all functions that it needs behind it in one piece of code, so nothing has to be known about where
- * that is loaded.
+ * A callee preserves R1, the convergence barriers, and R21, which is 0. The caller saves everything
+ * else, unless the callee is preserve_all and saves all registers that it changes. R20 and R21 hold
+ * the return address as an offset from the first byte of the kernel's code: all functions of a
+ * kernel follow it in one section, so the code is position independent.
  *
- * Services are called, and are functions, by the convention of services.h. Both sides keep what they
- * pass in memory all the same, at the places of an ordinary call: the caller takes it from there
- * into registers and back, and a service has those places at the top of its own frame. What registers
- * held that a service or a rare function uses is below that.
+ * Device services use the calling convention of device_services.h. Both sides keep the arguments
+ * and the result in memory all the same, in call slots: the caller moves them to registers and
+ * back, and a service has such slots at the top of its own frame. The saved registers of a service
+ * or a preserve_all function are below these.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
@@ -30,24 +29,24 @@
 
 struct frame {
 	struct mir_func *f;
-	uint32_t return_at;   /* offset of the return address, if kept */
-	uint32_t barriers;    /* mask of those in use … */
-	uint32_t barriers_at; /* … and where they are kept */
-	/* Of a service or a rare function: registers that it changes, and where they and the
-	 * predicates are kept. */
+	uint32_t return_at;   /* saved return address */
+	uint32_t barriers;    /* mask of the convergence barriers in use */
+	uint32_t barriers_at; /* their save slots */
+	/* For a service or a preserve_all function: registers that it changes, and the save
+	 * slots of these and of the predicates. */
 	bool changed[256];
 	uint32_t registers_at, predicates_at;
-	uint32_t passed_at; /* where a service has its arguments and result */
+	uint32_t call_slots_at; /* call slots of a service */
 	uint32_t bytes;
 };
 
-static struct mir_source reg(uint32_t number)
+static struct mir_source phys_reg(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = (uint8_t)number}};
 }
 
-static struct mir_inst *insert(struct frame *r, uint32_t b, struct mir_inst *before,
-			       enum sass_op op)
+static struct mir_inst *insert_inst(struct frame *r, uint32_t b, struct mir_inst *before,
+				    enum sass_op op)
 {
 	struct mir_inst *i = mir_inst_new(r->f, op);
 
@@ -55,101 +54,102 @@ static struct mir_inst *insert(struct frame *r, uint32_t b, struct mir_inst *bef
 	return i;
 }
 
-static void move_stack(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t by)
+static void adjust_stack_pointer(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t by)
 {
 	struct mir_inst *i;
 
 	if (!by)
 		return;
-	i = insert(r, b, before, SASS_IADD3);
-	mir_set(i, 0, reg(MIR_STACK));
-	mir_set(i, 3, reg(MIR_STACK));
-	mir_set(i, 4, mir_imm(by));
-	mir_set(i, 5, reg(SASS_RZ));
+	i = insert_inst(r, b, before, SASS_IADD3);
+	mir_set_operand(i, 0, phys_reg(MIR_STACK));
+	mir_set_operand(i, 3, phys_reg(MIR_STACK));
+	mir_set_operand(i, 4, mir_imm(by));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 }
 
-static struct mir_inst *access_from(struct frame *r, uint32_t b, struct mir_inst *before,
-				    enum sass_op op, uint32_t number, uint32_t base,
-				    uint32_t offset)
+static struct mir_inst *insert_access_from(struct frame *r, uint32_t b, struct mir_inst *before,
+					   enum sass_op op, uint32_t number, uint32_t base,
+					   uint32_t offset)
 {
-	struct mir_inst *i = insert(r, b, before, op);
+	struct mir_inst *i = insert_inst(r, b, before, op);
 	struct mir_source at = {.op = {.kind = SASS_ADDR,
 				       .reg = (uint8_t)base,
 				       .aux = SASS_NO_UREG,
 				       .value = offset}};
 
-	mir_set(i, op == SASS_LDL ? 1 : 0, at);
-	mir_set(i, op == SASS_LDL ? 0 : 1, reg(number));
+	mir_set_operand(i, op == SASS_LDL ? 1 : 0, at);
+	mir_set_operand(i, op == SASS_LDL ? 0 : 1, phys_reg(number));
 	i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_32;
-	i->memory = (struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILLED, 4};
+	i->memory =
+		(struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILL_SPACE, 4};
 	return i;
 }
 
-static struct mir_inst *access(struct frame *r, uint32_t b, struct mir_inst *before,
-			       enum sass_op op, uint32_t number, uint32_t offset)
+static struct mir_inst *insert_access(struct frame *r, uint32_t b, struct mir_inst *before,
+				      enum sass_op op, uint32_t number, uint32_t offset)
 {
-	return access_from(r, b, before, op, number, MIR_STACK, offset);
+	return insert_access_from(r, b, before, op, number, MIR_STACK, offset);
 }
 
-static struct mir_source barrier(uint32_t number)
+static struct mir_source barrier_operand(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
 
-/* Through the spare register: nothing else is alive where a function starts and where it ends. */
+/* Through the scratch register: no other register is live at a function's entry and exit. */
 static void save_barriers(struct frame *r, uint32_t b, struct mir_inst *before)
 {
-	uint32_t spare = mir_spare(r->f), at = r->barriers_at;
+	uint32_t scratch = mir_scratch_reg(r->f), at = r->barriers_at;
 
 	for (uint32_t n = 0; n < MIR_BARRIERS; n++) {
 		struct mir_inst *i;
 
 		if (!(r->barriers >> n & 1))
 			continue;
-		i = insert(r, b, before, SASS_BMOV_READ);
-		mir_set(i, 0, reg(spare));
-		mir_set(i, 1, barrier(n));
-		access(r, b, before, SASS_STL, spare, at);
+		i = insert_inst(r, b, before, SASS_BMOV_READ);
+		mir_set_operand(i, 0, phys_reg(scratch));
+		mir_set_operand(i, 1, barrier_operand(n));
+		insert_access(r, b, before, SASS_STL, scratch, at);
 		at += 4;
 	}
 }
 
 static void restore_barriers(struct frame *r, uint32_t b)
 {
-	uint32_t spare = mir_spare(r->f), at = r->barriers_at;
+	uint32_t scratch = mir_scratch_reg(r->f), at = r->barriers_at;
 
 	for (uint32_t n = 0; n < MIR_BARRIERS; n++) {
 		struct mir_inst *i;
 
 		if (!(r->barriers >> n & 1))
 			continue;
-		access(r, b, NULL, SASS_LDL, spare, at);
-		i = insert(r, b, NULL, SASS_BMOV_WRITE);
-		mir_set(i, 0, barrier(n));
-		mir_set(i, 1, reg(spare));
+		insert_access(r, b, NULL, SASS_LDL, scratch, at);
+		i = insert_inst(r, b, NULL, SASS_BMOV_WRITE);
+		mir_set_operand(i, 0, barrier_operand(n));
+		mir_set_operand(i, 1, phys_reg(scratch));
 		at += 4;
 	}
 }
 
-static void access_typed(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-			 uint8_t type, uint32_t number, uint32_t offset)
+static void insert_access_typed(struct frame *r, uint32_t b, struct mir_inst *before,
+				enum sass_op op, uint8_t type, uint32_t number, uint32_t offset)
 {
-	access(r, b, before, op, number, offset);
+	insert_access(r, b, before, op, number, offset);
 	if (type == IR_B64)
-		access(r, b, before, op, number + 1, offset + 4);
+		insert_access(r, b, before, op, number + 1, offset + 4);
 }
 
-/* What a service is called with, or answers with, between registers and where calls pass it. */
+/* Moves the arguments or the result of a service between registers and call slots. */
 static void move_arguments(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
 			   const struct service_type *t, uint32_t base)
 {
 	uint32_t at = 0, next = 0;
 
 	for (uint32_t k = 0; k < t->nargs; k++) {
-		uint32_t offset = nv_pass(&at, t->args[k]);
+		uint32_t offset = nv_next_call_slot(&at, t->args[k]);
 
-		access_typed(r, b, before, op, t->args[k], service_register(&next, t->args[k]),
-			     base + offset);
+		insert_access_typed(r, b, before, op, t->args[k],
+				    service_register(&next, t->args[k]), base + offset);
 	}
 }
 
@@ -161,9 +161,10 @@ static void move_result(struct frame *r, uint32_t b, struct mir_inst *before, en
 	if (t->result == IR_VOID)
 		return;
 	for (uint32_t k = 0; k < t->nargs; k++)
-		nv_pass(&at, t->args[k]);
-	at = (at + 7) / 8 * 8; /* as nv_passing() has it */
-	access_typed(r, b, before, op, t->result, service_register(&next, t->result), base + at);
+		nv_next_call_slot(&at, t->args[k]);
+	at = (at + 7) / 8 * 8; /* as nv_call_layout() */
+	insert_access_typed(r, b, before, op, t->result, service_register(&next, t->result),
+			    base + at);
 }
 
 static const struct service_type *service_of(const struct frame *r)
@@ -171,9 +172,9 @@ static const struct service_type *service_of(const struct frame *r)
 	return &services[service_find(r->f->name)];
 }
 
-/* ---- keeping registers ---- */
+/* ---- saving registers ---- */
 
-static bool keeps_registers(const struct mir_func *f)
+static bool saves_registers(const struct mir_func *f)
 {
 	return f->exported || f->ir->rare;
 }
@@ -191,11 +192,11 @@ static void find_changed(struct frame *r)
 					if (uses[u].kind == SASS_GPR && uses[u].write)
 						r->changed[uses[u].reg + k] = true;
 		}
-	r->changed[mir_spare(r->f)] = true;
+	r->changed[mir_scratch_reg(r->f)] = true;
 	r->changed[MIR_STACK] = r->changed[SASS_RZ] = false;
 }
 
-#define QUAD 4 /* registers that one access may move */
+#define QUAD 4 /* registers of one 128-bit access */
 
 static uint32_t changed_of_quad(const struct frame *r, uint32_t first)
 {
@@ -206,7 +207,7 @@ static uint32_t changed_of_quad(const struct frame *r, uint32_t first)
 	return n;
 }
 
-/* Each quad of which something is changed has its place. */
+/* Each quad with a changed register has a save slot. */
 static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op)
 {
 	uint32_t at = r->registers_at;
@@ -215,14 +216,14 @@ static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before,
 		uint32_t changed = changed_of_quad(r, n);
 
 		if (changed == QUAD) {
-			struct mir_inst *i = access(r, b, before, op, n, at);
+			struct mir_inst *i = insert_access(r, b, before, op, n, at);
 
 			i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_128;
 			i->memory.bytes = 4 * QUAD;
 		}
 		for (uint32_t k = 0; changed < QUAD && k < QUAD; k++)
 			if (r->changed[n + k])
-				access(r, b, before, op, n + k, at + 4 * k);
+				insert_access(r, b, before, op, n + k, at + 4 * k);
 		at += changed ? 4 * QUAD : 0;
 	}
 }
@@ -231,30 +232,30 @@ static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before,
 
 static void save_registers(struct frame *r, uint32_t b, struct mir_inst *first)
 {
-	uint32_t spare = mir_spare(r->f);
+	uint32_t scratch = mir_scratch_reg(r->f);
 	struct mir_inst *i;
 
 	move_registers(r, b, first, SASS_STL);
-	i = insert(r, b, first, SASS_P2R);
-	mir_set(i, 0, reg(spare));
-	mir_set(i, 2, reg(SASS_RZ));
-	mir_set(i, 3, mir_imm(ALL_PREDICATES));
-	access(r, b, first, SASS_STL, spare, r->predicates_at);
+	i = insert_inst(r, b, first, SASS_P2R);
+	mir_set_operand(i, 0, phys_reg(scratch));
+	mir_set_operand(i, 2, phys_reg(SASS_RZ));
+	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
+	insert_access(r, b, first, SASS_STL, scratch, r->predicates_at);
 }
 
 static void restore_registers(struct frame *r, uint32_t b)
 {
-	uint32_t spare = mir_spare(r->f);
+	uint32_t scratch = mir_scratch_reg(r->f);
 	struct mir_inst *i;
 
-	access(r, b, NULL, SASS_LDL, spare, r->predicates_at);
-	i = insert(r, b, NULL, SASS_R2P);
-	mir_set(i, 1, reg(spare));
-	mir_set(i, 2, mir_imm(ALL_PREDICATES));
+	insert_access(r, b, NULL, SASS_LDL, scratch, r->predicates_at);
+	i = insert_inst(r, b, NULL, SASS_R2P);
+	mir_set_operand(i, 1, phys_reg(scratch));
+	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
 	move_registers(r, b, NULL, SASS_LDL);
 }
 
-static void lay_out_registers(struct frame *r, uint32_t *at)
+static void layout_saved_registers(struct frame *r, uint32_t *at)
 {
 	find_changed(r);
 	r->predicates_at = *at;
@@ -265,180 +266,183 @@ static void lay_out_registers(struct frame *r, uint32_t *at)
 
 /* ---- ordinary functions ---- */
 
-static void enter(struct frame *r)
+static void insert_prologue(struct frame *r)
 {
 	struct mir_func *f = r->f;
 	struct mir_inst *first = f->blocks[f->entry].first, *i;
 
 	if (f->ir->kind != IR_FUNCTION) {
-		i = insert(r, f->entry, first, SASS_MOV);
-		mir_set(i, 0, reg(MIR_STACK));
-		mir_set(i, 1,
-			(struct mir_source){.op = {.kind = SASS_CONST,
-						   .reg = SASS_RZ,
-						   .value = NV_BANK0_STACK}});
+		i = insert_inst(r, f->entry, first, SASS_MOV);
+		mir_set_operand(i, 0, phys_reg(MIR_STACK));
+		mir_set_operand(i, 1,
+				(struct mir_source){.op = {.kind = SASS_CONST,
+							   .reg = SASS_RZ,
+							   .value = NV_BANK0_STACK}});
 	}
-	move_stack(r, f->entry, first, 0u - r->bytes);
-	if (f->dynamic)
-		access(r, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_at);
+	adjust_stack_pointer(r, f->entry, first, 0u - r->bytes);
+	if (f->has_alloca)
+		insert_access(r, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_end_at);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
-	if (keeps_registers(f))
+	if (saves_registers(f))
 		save_registers(r, f->entry, first);
 	if (f->exported)
-		move_arguments(r, f->entry, first, SASS_STL, service_of(r), r->passed_at);
+		move_arguments(r, f->entry, first, SASS_STL, service_of(r), r->call_slots_at);
 	if (f->calls)
-		access(r, f->entry, first, SASS_STL, MIR_RETURN, r->return_at);
+		insert_access(r, f->entry, first, SASS_STL, MIR_RETURN, r->return_at);
 	save_barriers(r, f->entry, first);
 }
 
-static void leave(struct frame *r, uint32_t b)
+static void insert_epilogue(struct frame *r, uint32_t b)
 {
 	struct mir_inst *i;
 
 	restore_barriers(r, b);
 	if (r->f->calls)
-		access(r, b, NULL, SASS_LDL, MIR_RETURN, r->return_at);
-	if (keeps_registers(r->f))
+		insert_access(r, b, NULL, SASS_LDL, MIR_RETURN, r->return_at);
+	if (saves_registers(r->f))
 		restore_registers(r, b);
 	if (r->f->exported)
-		move_result(r, b, NULL, SASS_LDL, service_of(r), r->passed_at);
-	move_stack(r, b, NULL, r->bytes);
-	i = insert(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
-	mir_set(i, 1, reg(MIR_RETURN));
-	mir_set(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
+		move_result(r, b, NULL, SASS_LDL, service_of(r), r->call_slots_at);
+	adjust_stack_pointer(r, b, NULL, r->bytes);
+	i = insert_inst(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
+	mir_set_operand(i, 1, phys_reg(MIR_RETURN));
+	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->sass.mod[SASS_M_NODEC] = 1;
-	i->keep_last = true;
+	i->terminator = true;
 }
 
-/* ---- calls below what was allocated ---- */
+/* ---- calls of functions with alloca ---- */
 
-static void move(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to, uint32_t from)
-{
-	struct mir_inst *i = insert(r, b, before, SASS_MOV);
-
-	mir_set(i, 0, reg(to));
-	mir_set(i, 1, reg(from));
-}
-
-static uint32_t passing_room(const struct frame *r)
-{
-	return (r->f->passing + 15) / 16 * 16;
-}
-
-/* Through a register that is about to hold where to return to, or has done so. */
-static void copy_passed(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
+static void insert_move(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
 			uint32_t from)
 {
-	for (uint32_t at = 0; at < r->f->passing; at += 4) {
-		access_from(r, b, before, SASS_LDL, MIR_RETURN, from, at);
-		access_from(r, b, before, SASS_STL, MIR_RETURN, to, at);
+	struct mir_inst *i = insert_inst(r, b, before, SASS_MOV);
+
+	mir_set_operand(i, 0, phys_reg(to));
+	mir_set_operand(i, 1, phys_reg(from));
+}
+
+static uint32_t call_slots_size(const struct frame *r)
+{
+	return (r->f->call_bytes + 15) / 16 * 16;
+}
+
+/* Through R20, which is about to receive the return address, or no longer needs it. */
+static void copy_call_slots(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
+			    uint32_t from)
+{
+	for (uint32_t at = 0; at < r->f->call_bytes; at += 4) {
+		insert_access_from(r, b, before, SASS_LDL, MIR_RETURN, from, at);
+		insert_access_from(r, b, before, SASS_STL, MIR_RETURN, to, at);
 	}
 }
 
-/* R1 to the end of the stack, with as much room below it as calls take at the bottom of the frame. */
-static void go_below(struct frame *r, uint32_t b, struct mir_inst *the_call, bool in_memory)
+/* Moves R1 to the end of the dynamic stack, with room for the call slots. */
+static void enter_dynamic_stack(struct frame *r, uint32_t b, struct mir_inst *the_call,
+				bool in_memory)
 {
-	uint32_t spare = mir_spare(r->f);
+	uint32_t scratch = mir_scratch_reg(r->f);
 	struct mir_inst *i;
 
-	if (!r->f->dynamic)
+	if (!r->f->has_alloca)
 		return;
-	access(r, b, the_call, SASS_LDL, spare, r->f->dynamic_at);
-	i = insert(r, b, the_call, SASS_IADD3);
-	mir_set(i, 0, reg(spare));
-	mir_set(i, 3, reg(spare));
-	mir_set(i, 4, mir_imm(0u - passing_room(r) - 16));
-	mir_set(i, 5, reg(SASS_RZ));
+	insert_access(r, b, the_call, SASS_LDL, scratch, r->f->dynamic_end_at);
+	i = insert_inst(r, b, the_call, SASS_IADD3);
+	mir_set_operand(i, 0, phys_reg(scratch));
+	mir_set_operand(i, 3, phys_reg(scratch));
+	mir_set_operand(i, 4, mir_imm(0u - call_slots_size(r) - 16));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	if (in_memory)
-		copy_passed(r, b, the_call, spare, MIR_STACK);
-	access_from(r, b, the_call, SASS_STL, MIR_STACK, spare, passing_room(r));
-	move(r, b, the_call, MIR_STACK, spare);
+		copy_call_slots(r, b, the_call, scratch, MIR_STACK);
+	insert_access_from(r, b, the_call, SASS_STL, MIR_STACK, scratch, call_slots_size(r));
+	insert_move(r, b, the_call, MIR_STACK, scratch);
 }
 
-static void come_back(struct frame *r, uint32_t b, struct mir_inst *after, bool in_memory)
+static void leave_dynamic_stack(struct frame *r, uint32_t b, struct mir_inst *after, bool in_memory)
 {
-	uint32_t spare = mir_spare(r->f);
+	uint32_t scratch = mir_scratch_reg(r->f);
 
-	if (!r->f->dynamic)
+	if (!r->f->has_alloca)
 		return;
-	access(r, b, after, SASS_LDL, spare, passing_room(r));
+	insert_access(r, b, after, SASS_LDL, scratch, call_slots_size(r));
 	if (in_memory)
-		copy_passed(r, b, after, spare, MIR_STACK);
-	move(r, b, after, MIR_STACK, spare);
+		copy_call_slots(r, b, after, scratch, MIR_STACK);
+	insert_move(r, b, after, MIR_STACK, scratch);
 }
 
-static void call(struct frame *r, uint32_t b, struct mir_inst *before)
+static void lower_call(struct frame *r, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
 
-	go_below(r, b, before, true);
-	come_back(r, b, before->next, true);
-	i = insert(r, b, before, SASS_MOV);
-	mir_set(i, 0, reg(MIR_RETURN));
-	mir_set(i, 1, mir_imm(0));
-	i->returns_here = true;
-	i = insert(r, b, before, SASS_MOV);
-	mir_set(i, 0, reg(MIR_RETURN + 1));
-	mir_set(i, 1, reg(SASS_RZ));
+	enter_dynamic_stack(r, b, before, true);
+	leave_dynamic_stack(r, b, before->next, true);
+	i = insert_inst(r, b, before, SASS_MOV);
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
+	mir_set_operand(i, 1, mir_imm(0));
+	i->return_address = true;
+	i = insert_inst(r, b, before, SASS_MOV);
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
-/* Absolute: services are somewhere else. Nothing is alive in registers around a call. */
-static void return_absolute(struct frame *r, uint32_t b, struct mir_inst *before)
+/* An absolute address: services are in other code. No register is live across the call. */
+static void set_absolute_return(struct frame *r, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
 
 	if (r->f->sm >= 90) {
-		i = insert(r, b, before, SASS_LEPC_TARGET);
-		mir_set(i, 0, reg(MIR_RETURN));
-		mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
-		i->returns_here = true;
+		i = insert_inst(r, b, before, SASS_LEPC_TARGET);
+		mir_set_operand(i, 0, phys_reg(MIR_RETURN));
+		mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+		i->return_address = true;
 		return;
 	}
-	i = insert(r, b, before, SASS_LEPC);
-	mir_set(i, 0, reg(MIR_RETURN));
-	i = insert(r, b, before, SASS_IADD3);
-	mir_set(i, 0, reg(MIR_RETURN));
-	mir_set(i, 1, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
-	mir_set(i, 3, reg(MIR_RETURN));
-	mir_set(i, 4, mir_imm(0));
-	mir_set(i, 5, reg(SASS_RZ));
-	i->returns_here = true;
-	i = insert(r, b, before, SASS_IADD3);
-	mir_set(i, 0, reg(MIR_RETURN + 1));
-	mir_set(i, 3, reg(MIR_RETURN + 1));
-	mir_set(i, 4, reg(SASS_RZ));
-	mir_set(i, 5, reg(SASS_RZ));
-	mir_set(i, 6, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
-	mir_set(i, 7, mir_true(false));
+	i = insert_inst(r, b, before, SASS_LEPC);
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
+	i = insert_inst(r, b, before, SASS_IADD3);
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
+	mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
+	mir_set_operand(i, 3, phys_reg(MIR_RETURN));
+	mir_set_operand(i, 4, mir_imm(0));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
+	i->return_address = true;
+	i = insert_inst(r, b, before, SASS_IADD3);
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 3, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 4, phys_reg(SASS_RZ));
+	mir_set_operand(i, 5, phys_reg(SASS_RZ));
+	mir_set_operand(i, 6, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
+	mir_set_operand(i, 7, mir_pred_const(false));
 	i->sass.mod[SASS_M_X] = 1;
 }
 
-static void call_service(struct frame *r, uint32_t b, struct mir_inst *the_call)
+static void lower_service_call(struct frame *r, uint32_t b, struct mir_inst *the_call)
 {
 	const struct service_type *t = &services[the_call->service - 1];
 	struct mir_inst *i, *after = the_call->next;
 
 	move_arguments(r, b, the_call, SASS_LDL, t, 0);
-	go_below(r, b, the_call, false);
-	come_back(r, b, after, false);
+	enter_dynamic_stack(r, b, the_call, false);
+	leave_dynamic_stack(r, b, after, false);
 	for (uint32_t half = 0; half < 2; half++) {
-		i = insert(r, b, the_call, SASS_MOV);
-		mir_set(i, 0, reg(MIR_SERVICE + half));
-		mir_set(i, 1,
+		i = insert_inst(r, b, the_call, SASS_MOV);
+		mir_set_operand(i, 0, phys_reg(MIR_SERVICE + half));
+		mir_set_operand(
+			i, 1,
 			(struct mir_source){.op = {.kind = SASS_CONST,
 						   .reg = SASS_RZ,
 						   .aux = NV_ADDRESS_BANK,
-						   .value = the_call->service_at + 4 * half}});
+						   .value = the_call->service_offset + 4 * half}});
 	}
-	return_absolute(r, b, the_call);
+	set_absolute_return(r, b, the_call);
 	move_result(r, b, after, SASS_STL, t, 0);
-	i = insert(r, b, after, SASS_MOV); /* as functions find it */
-	mir_set(i, 0, reg(MIR_RETURN + 1));
-	mir_set(i, 1, reg(SASS_RZ));
+	i = insert_inst(r, b, after, SASS_MOV); /* functions expect R21 to be 0 */
+	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
+	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
-static void lay_out(struct frame *r)
+static void layout_frame(struct frame *r)
 {
 	struct mir_func *f = r->f;
 	uint32_t at = (f->frame_bytes + 3) / 4 * 4;
@@ -453,35 +457,36 @@ static void lay_out(struct frame *r)
 		r->barriers_at = at;
 		at += 4 * (uint32_t)__builtin_popcount(r->barriers);
 	}
-	if (keeps_registers(f))
-		lay_out_registers(r, &at);
+	if (saves_registers(f))
+		layout_saved_registers(r, &at);
 	if (f->exported) {
-		r->passed_at = (at + 7) / 8 * 8;
-		at = r->passed_at + nv_passing(f->ir).bytes;
+		r->call_slots_at = (at + 7) / 8 * 8;
+		at = r->call_slots_at + nv_call_layout(f->ir).bytes;
 	}
 	r->bytes = f->frame_bytes = (at + 15) / 16 * 16;
 }
 
-void nv_frame(struct mir_func *f)
+void nv_lower_frame(struct mir_func *f)
 {
 	struct frame r = {.f = f};
 
 	if (!f->stack)
 		return;
-	lay_out(&r);
+	layout_frame(&r);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			for (uint32_t k = 0; i->incoming && k < i->sass.nops; k++) {
+			for (uint32_t k = 0; i->incoming_arg && k < i->sass.nops; k++) {
 				if (i->sass.ops[k].kind == SASS_ADDR)
-					i->sass.ops[k].value += f->exported ? r.passed_at : r.bytes;
+					i->sass.ops[k].value +=
+						f->exported ? r.call_slots_at : r.bytes;
 			}
 			if (i->service)
-				call_service(&r, b, i);
+				lower_service_call(&r, b, i);
 			else if (mir_is_call(i))
-				call(&r, b, i);
+				lower_call(&r, b, i);
 		}
 	mir_for_each_block(f, b)
 		if (f->blocks[b].end == MIR_END_RETURN)
-			leave(&r, b);
-	enter(&r);
+			insert_epilogue(&r, b);
+	insert_prologue(&r);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Branches that need not be. With registers assigned, an instruction that is switched off by a
- * predicate does exactly what one that is jumped over does: nothing. So a short side of a branch
- * can move into the block before it, each instruction under the branch's condition, and a branch to
- * the kernel's end is an EXIT under that condition. The lanes then never part, which saves the
- * convergence barrier too. What is outside a loop does not move into it.
+ * If-conversion. After register allocation, a predicated-off instruction has exactly the effect of
+ * one that is jumped over: none. So a short side of a branch moves into the block before it, each
+ * instruction under the branch's condition, and a branch to the kernel's end becomes a guarded
+ * EXIT. The lanes then never diverge, which saves the convergence barrier too. Code never moves
+ * into a deeper loop. CFG simplification (jump threading, block merging) runs along.
  */
 #include "libsov/compiler/nv/mir.h"
 
-/* What is moved costs its issue slots in every lane; a branch costs about this many. */
-#define MOST_MOVED 8
+/* Moved instructions cost issue slots in every lane; a branch costs about this many. */
+#define MAX_MOVED 8
 
 struct side {
 	uint32_t block;
-	struct mir_source cond; /* under which it runs */
+	struct mir_source cond; /* condition under which it runs */
 };
 
 static bool is_empty_exit(const struct mir_block *b)
@@ -21,17 +21,17 @@ static bool is_empty_exit(const struct mir_block *b)
 	return !b->first && b->end == MIR_END_EXIT;
 }
 
-static void forget_edge(struct mir_func *f, uint32_t b, uint32_t s)
+static void remove_edge(struct mir_func *f, uint32_t b, uint32_t s)
 {
 	struct mir_block *block = &f->blocks[b];
 
-	mir_unlink(f, b, block->succ[s]);
+	mir_remove_pred(f, b, block->succ[s]);
 	block->succ[s] = block->succ[block->nsucc - 1];
 	block->nsucc--;
 }
 
-/* Whether an edge goes up in the layout. */
-static bool is_back(const struct mir_func *f, uint32_t from, uint32_t to)
+/* Whether an edge goes backwards in the layout. */
+static bool is_back_edge(const struct mir_func *f, uint32_t from, uint32_t to)
 {
 	uint32_t b = to;
 
@@ -49,14 +49,14 @@ static void append_exit(struct mir_func *f, uint32_t b, struct mir_source cond)
 	mir_insert(f, b, NULL, i);
 }
 
-static struct mir_source inverse(struct mir_source cond)
+static struct mir_source inverse_cond(struct mir_source cond)
 {
 	cond.op.flags ^= SASS_NEG;
 	return cond;
 }
 
-/* Also before empty blocks have gone. */
-bool nv_ends_early(const struct mir_func *f, uint32_t b)
+/* Also follows empty blocks that are not yet removed. */
+bool nv_becomes_guarded_exit(const struct mir_func *f, uint32_t b)
 {
 	const struct mir_block *block = &f->blocks[b];
 
@@ -66,28 +66,29 @@ bool nv_ends_early(const struct mir_func *f, uint32_t b)
 		while (!f->blocks[to].first && f->blocks[to].end == MIR_END_JUMP &&
 		       steps++ < f->nblocks)
 			to = f->blocks[to].succ[0];
-		if (is_empty_exit(&f->blocks[to]) && !is_back(f, b, block->succ[1 - s]))
+		if (is_empty_exit(&f->blocks[to]) && !is_back_edge(f, b, block->succ[1 - s]))
 			return true;
 	}
 	return false;
 }
 
-/* Jumps to a block that does nothing but end the kernel end it themselves. */
-static bool end_early(struct mir_func *f, uint32_t b)
+/* Replaces a jump to an empty exit block by an EXIT, and a branch by a guarded EXIT. */
+static bool convert_to_exit(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
 
 	if (block->end == MIR_END_JUMP && is_empty_exit(&f->blocks[block->succ[0]])) {
-		forget_edge(f, b, 0);
+		remove_edge(f, b, 0);
 		block->end = MIR_END_EXIT;
 		return true;
 	}
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
-		/* A loop that jumps back on the other condition ends by falling through. */
-		if (!is_empty_exit(&f->blocks[block->succ[s]]) || is_back(f, b, block->succ[1 - s]))
+		/* A loop that jumps back on the other condition falls through to its exit. */
+		if (!is_empty_exit(&f->blocks[block->succ[s]]) ||
+		    is_back_edge(f, b, block->succ[1 - s]))
 			continue;
-		append_exit(f, b, s ? inverse(block->cond) : block->cond);
-		forget_edge(f, b, s);
+		append_exit(f, b, s ? inverse_cond(block->cond) : block->cond);
+		remove_edge(f, b, s);
 		block->end = MIR_END_JUMP;
 		block->cond = (struct mir_source){.op = {.kind = SASS_NONE}};
 		return true;
@@ -95,29 +96,29 @@ static bool end_early(struct mir_func *f, uint32_t b)
 	return false;
 }
 
-/* An empty block is jumped through. */
-static bool pass_through(struct mir_func *f, uint32_t b)
+/* Jump threading: redirects the predecessors of an empty block to its successor. */
+static bool thread_jump(struct mir_func *f, uint32_t b)
 {
 	uint32_t to;
 
 	if (b == f->entry || f->blocks[b].first || f->blocks[b].end != MIR_END_JUMP ||
-	    f->blocks[b].slot || f->blocks[b].succ[0] == b)
+	    f->blocks[b].table_slot || f->blocks[b].succ[0] == b)
 		return false;
 	to = f->blocks[b].succ[0];
 	while (f->blocks[b].npreds)
-		mir_redirect(f, f->blocks[b].preds[0], b, to);
-	mir_block_drop(f, b);
+		mir_redirect_edge(f, f->blocks[b].preds[0], b, to);
+	mir_block_remove(f, b);
 	return true;
 }
 
-/* A branch both ways to the same place is none. */
-static bool straighten(struct mir_func *f, uint32_t b)
+/* A branch with two equal targets becomes a jump. */
+static bool simplify_branch(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
 
 	if (block->end != MIR_END_BRANCH || block->succ[0] != block->succ[1])
 		return false;
-	forget_edge(f, b, 1);
+	remove_edge(f, b, 1);
 	block->end = MIR_END_JUMP;
 	return true;
 }
@@ -138,18 +139,18 @@ static void replace_pred(struct mir_func *f, uint32_t b, uint32_t old, uint32_t 
 	}
 }
 
-/* A block takes in its only successor, if that has no other predecessor. */
-static bool merge(struct mir_func *f, uint32_t b)
+/* Merges a block with its only successor if that has no other predecessor. */
+static bool merge_successor(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b], *next;
 	uint32_t n;
 
-	if (block->end != MIR_END_JUMP || block->slot)
+	if (block->end != MIR_END_JUMP || block->table_slot)
 		return false;
 	n = block->succ[0];
 	next = &f->blocks[n];
 	if (next->npreds != 1 || n == b || n == f->entry ||
-	    (next->end == MIR_END_TABLE && block->next != n)) /* slots follow it */
+	    (next->end == MIR_END_JUMP_TABLE && block->next != n)) /* its slots must follow it */
 		return false;
 	move_all(f, n, b);
 	block->end = next->end;
@@ -163,11 +164,11 @@ static bool merge(struct mir_func *f, uint32_t b)
 		replace_pred(f, block->succ[s], n, b);
 	next->nsucc = 0;
 	next->npreds = 0;
-	mir_block_drop(f, n);
+	mir_block_remove(f, n);
 	return true;
 }
 
-/* How many instructions would move; MOST_MOVED + 1 if one cannot. */
+/* Number of instructions to move; MAX_MOVED + 1 if one cannot be predicated. */
 static uint32_t count_movable(const struct mir_func *f, const struct side *side)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
@@ -176,20 +177,20 @@ static uint32_t count_movable(const struct mir_func *f, const struct side *side)
 	mir_for_each(f, side->block, i) {
 		uint32_t n = sass_uses(&i->sass, uses);
 
-		if (i->sass.guard != SASS_PT || i->members || ++count > MOST_MOVED)
-			return MOST_MOVED + 1;
+		if (i->sass.guard != SASS_PT || i->members || ++count > MAX_MOVED)
+			return MAX_MOVED + 1;
 		for (uint32_t u = 0; u < n; u++) {
-			/* The uniform datapath does not know the lanes' predicates. */
+			/* The uniform datapath has no per-lane predicates. */
 			if (uses[u].write &&
 			    (uses[u].kind == SASS_UGPR ||
 			     (uses[u].kind == SASS_PRED && uses[u].reg == side->cond.op.reg)))
-				return MOST_MOVED + 1;
+				return MAX_MOVED + 1;
 		}
 	}
 	return count;
 }
 
-static bool is_side(const struct mir_func *f, uint32_t b)
+static bool is_convertible_side(const struct mir_func *f, uint32_t b)
 {
 	const struct mir_block *block = &f->blocks[b];
 
@@ -206,8 +207,8 @@ static void move_side(struct mir_func *f, uint32_t b, const struct side *side)
 		append_exit(f, b, side->cond);
 }
 
-/* Moves both sides in, or the one that leads to the other. */
-static bool convert(struct mir_func *f, uint32_t b)
+/* Converts both sides, or the one that leads to the other. */
+static bool convert_sides(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
 	struct side sides[2];
@@ -217,24 +218,24 @@ static bool convert(struct mir_func *f, uint32_t b)
 	if (block->end != MIR_END_BRANCH || block->cond.op.reg == SASS_PT)
 		return false;
 	sides[0] = (struct side){block->succ[0], block->cond};
-	sides[1] = (struct side){block->succ[1], inverse(block->cond)};
+	sides[1] = (struct side){block->succ[1], inverse_cond(block->cond)};
 	for (uint32_t s = 0; s < 2; s++)
-		simple[s] = is_side(f, sides[s].block) &&
+		simple[s] = is_convertible_side(f, sides[s].block) &&
 			    f->blocks[sides[s].block].depth >= block->depth &&
-			    count_movable(f, &sides[s]) <= MOST_MOVED;
+			    count_movable(f, &sides[s]) <= MAX_MOVED;
 	if (simple[0] && simple[1] && f->blocks[sides[0].block].end == MIR_END_JUMP &&
 	    f->blocks[sides[1].block].end == MIR_END_JUMP &&
 	    f->blocks[sides[0].block].succ[0] == f->blocks[sides[1].block].succ[0]) {
 		moved = count_movable(f, &sides[0]) + count_movable(f, &sides[1]);
-		if (moved <= MOST_MOVED) {
+		if (moved <= MAX_MOVED) {
 			uint32_t join = f->blocks[sides[0].block].succ[0];
 
 			for (uint32_t s = 0; s < 2; s++) {
 				move_side(f, b, &sides[s]);
-				mir_redirect(f, b, sides[s].block, join);
-				mir_block_drop(f, sides[s].block);
+				mir_redirect_edge(f, b, sides[s].block, join);
+				mir_block_remove(f, sides[s].block);
 			}
-			return straighten(f, b);
+			return simplify_branch(f, b);
 		}
 	}
 	for (uint32_t s = 0; s < 2; s++) {
@@ -244,16 +245,16 @@ static bool convert(struct mir_func *f, uint32_t b)
 		    (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
 			continue;
 		move_side(f, b, &sides[s]);
-		forget_edge(f, b, s);
-		mir_block_drop(f, sides[s].block);
+		remove_edge(f, b, s);
+		mir_block_remove(f, sides[s].block);
 		f->blocks[b].end = MIR_END_JUMP;
 		return true;
 	}
 	return false;
 }
 
-/* Registers that must be as they are where a block starts. */
-static bool is_needed_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
+/* Whether a register is live into a block. */
+static bool is_live_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
 {
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
 		for (uint64_t bits = f->blocks[b].live_in[w]; bits; bits &= bits - 1) {
@@ -269,8 +270,8 @@ static bool is_needed_in(const struct mir_func *f, uint32_t b, const struct sass
 	return false;
 }
 
-/* Whether an instruction may run before the branch: it has no effect but on registers that the
- * other side and the branch itself do not need. */
+/* Whether an instruction may execute before the branch: it writes only registers that are not
+ * live into the other side and that the branch does not read. */
 static bool can_hoist(const struct mir_func *f, const struct mir_inst *i, uint32_t other,
 		      const struct mir_source *cond)
 {
@@ -280,15 +281,15 @@ static bool can_hoist(const struct mir_func *f, const struct mir_inst *i, uint32
 	if ((i->sass.op != SASS_MOV && i->sass.op != SASS_UMOV) || i->sass.guard != SASS_PT)
 		return false;
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && is_needed_in(f, other, &uses[u]))
+		if (uses[u].write && is_live_in(f, other, &uses[u]))
 			return false;
 	}
 	return cond->op.reg != SASS_PT;
 }
 
-/* The moves that a phi leaves on one edge of a branch are better made before it: the edge then is
- * no block, and needs no jump. */
-static bool hoist(struct mir_func *f, uint32_t b)
+/* Hoists the copies that a phi leaves on one edge of a branch above the branch: the edge then
+ * needs neither a block nor a jump. */
+static bool hoist_copies(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
 	uint32_t from, count = 0;
@@ -310,32 +311,31 @@ static bool hoist(struct mir_func *f, uint32_t b)
 	return true;
 }
 
-/* Blocks that nothing leads to any more. */
-static bool drop_dead(struct mir_func *f, uint32_t b)
+static bool remove_unreachable(struct mir_func *f, uint32_t b)
 {
 	if (f->blocks[b].npreds || b == f->entry)
 		return false;
-	mir_block_drop(f, b);
+	mir_block_remove(f, b);
 	return true;
 }
 
-static bool simplify(struct mir_func *f, uint32_t b, bool *gone)
+static bool simplify_block(struct mir_func *f, uint32_t b, bool *removed)
 {
-	*gone = drop_dead(f, b) || pass_through(f, b);
-	return *gone || straighten(f, b) || end_early(f, b) || convert(f, b) || merge(f, b) ||
-	       hoist(f, b);
+	*removed = remove_unreachable(f, b) || thread_jump(f, b);
+	return *removed || simplify_branch(f, b) || convert_to_exit(f, b) || convert_sides(f, b) ||
+	       merge_successor(f, b) || hoist_copies(f, b);
 }
 
-void nv_predicate(struct mir_func *f)
+void nv_if_convert(struct mir_func *f)
 {
 	bool changed = true;
 
 	while (changed) {
 		changed = false;
 		mir_for_each_block(f, b) {
-			bool gone = false;
+			bool removed = false;
 
-			while (!gone && simplify(f, b, &gone))
+			while (!removed && simplify_block(f, b, &removed))
 				changed = true;
 		}
 	}

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jump tables. A tree or chain of branches that compares one register with constants, over and over,
- * asks which of its intervals a number is in: what becomes of brx.idx, and of a switch. From some
- * size on the number is better taken as a place in a table. The table is code: a jump to each
- * target, all of one size, behind a BRX that goes so many of them further (ptxas has a table of
- * addresses in a constant bank instead; reading that takes longer than a second jump).
+ * Jump tables. A tree or chain of branches that compares one register with constants over and over
+ * selects an interval of that register's value: brx.idx and switch statements compile to it. From
+ * MIN_COMPARISONS on, indexing a table is faster. The table is code: a BRA to each target, behind a
+ * BRX that jumps to one of them (ptxas has a table of addresses in a constant bank instead; reading
+ * that takes longer than a second jump).
  *
- *	min    i, number, last          numbers beyond the last constant go one way
+ *	min    i, value, last           values beyond the last constant have one target
  *	shl    i, i, 4
  *	BRX    i                        to the next instruction, plus i
- *	BRA    target of 0              "slots", a block each
+ *	BRA    target of 0              slots, a block each
  *	BRA    target of 1
  *	…
  *
- * Phis of a target keep an argument for each edge that led there from the tree: a block between
- * slots and target stands for that edge. Where nothing is copied in it, it goes later.
+ * Phis of a target keep an argument for each edge from the tree: a landing block between slots and
+ * target stands for that edge. If-conversion removes it if no copy is placed there.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define LEAST_NODES 7 /* comparisons: eight targets */
-#define MOST_SLOTS  4096
-#define SPARSE      4 /* slots for each comparison */
-#define SLOT_SHIFT  4 /* an instruction has 16 bytes */
+#define MIN_COMPARISONS    7 /* for eight targets */
+#define MAX_SLOTS          4096
+#define MAX_SLOTS_PER_NODE 4 /* slots per comparison */
+#define SLOT_SHIFT         4 /* an instruction has 16 bytes */
 
 struct node {
 	uint32_t block;
 	uint32_t bound; /* constant */
-	uint8_t cmp;    /* of bits: less, equal, greater */
+	uint8_t cmp;    /* mask of SASS_CMP_ bits: less, equal, greater */
 	bool is_signed, inverted;
-	uint32_t next[2];    /* nodes + 1; 0: this edge leaves the tree … */
-	uint32_t landing[2]; /* … by this block */
+	uint32_t next[2];    /* nodes + 1; 0: the edge leaves the tree … */
+	uint32_t landing[2]; /* … through this block */
 	bool taken[2];
 };
 
 struct tree {
 	struct mir_func *f;
 	uint32_t root;
-	struct mir_ref number;
+	struct mir_ref value;
 	struct node *nodes;
 	uint32_t count, capacity;
-	uint32_t last;           /* slot, where all greater numbers go */
-	const uint32_t *readers; /* by register, see count_readers() */
+	uint32_t last;           /* slot of all greater values */
+	const uint32_t *readers; /* by vreg: see count_readers() */
 };
 
-/* By register: how often its value is wanted. */
+/* By vreg: number of reads. */
 static uint32_t *count_readers(const struct mir_func *f)
 {
 	uint32_t *readers = arena_array(f->arena, f->nvregs, sizeof(*readers));
@@ -69,7 +69,7 @@ static uint32_t *count_readers(const struct mir_func *f)
 }
 
 /* A constant operand: zero is a register. */
-static bool constant(const struct mir_inst *i, uint32_t operand, uint64_t *value)
+static bool is_constant(const struct mir_inst *i, uint32_t operand, uint64_t *value)
 {
 	const struct sass_operand *o = &i->sass.ops[operand];
 
@@ -79,7 +79,7 @@ static bool constant(const struct mir_inst *i, uint32_t operand, uint64_t *value
 }
 
 /* The comparison that decides a block's branch, in this block. */
-static struct mir_inst *comparison(const struct mir_func *f, uint32_t b)
+static struct mir_inst *find_comparison(const struct mir_func *f, uint32_t b)
 {
 	const struct mir_block *block = &f->blocks[b];
 	struct mir_inst *i = block->last;
@@ -92,20 +92,20 @@ static struct mir_inst *comparison(const struct mir_func *f, uint32_t b)
 	if (!i || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_EX] || i->sass.mod[SASS_M_BOOL] ||
 	    i->ref[1].vreg || i->ref[4].vreg || i->sass.ops[4].reg != SASS_PT ||
 	    i->sass.ops[4].flags || i->sass.ops[2].kind != SASS_GPR || !i->ref[2].vreg ||
-	    i->sass.ops[2].flags || !constant(i, 3, &bound) || bound >= MOST_SLOTS)
+	    i->sass.ops[2].flags || !is_constant(i, 3, &bound) || bound >= MAX_SLOTS)
 		return NULL;
 	return i;
 }
 
 static bool add_node(struct tree *t, uint32_t b)
 {
-	const struct mir_inst *i = comparison(t->f, b);
+	const struct mir_inst *i = find_comparison(t->f, b);
 	struct node n = {.block = b};
 	uint64_t bound;
 
-	if (!i || i->ref[2].vreg != t->number.vreg || i->ref[2].part != t->number.part)
+	if (!i || i->ref[2].vreg != t->value.vreg || i->ref[2].part != t->value.part)
 		return false;
-	constant(i, 3, &bound);
+	is_constant(i, 3, &bound);
 	n.bound = (uint32_t)bound;
 	n.cmp = i->sass.mod[SASS_M_CMP];
 	n.is_signed = i->sass.mod[SASS_M_SIGNED];
@@ -117,8 +117,8 @@ static bool add_node(struct tree *t, uint32_t b)
 	return true;
 }
 
-/* A block below that does nothing but compare, for its own branch alone, belongs to the tree. */
-static bool belongs(const struct tree *t, uint32_t b)
+/* A successor that only compares, for its own branch alone, belongs to the tree. */
+static bool is_inner_node(const struct tree *t, uint32_t b)
 {
 	const struct mir_block *block = &t->f->blocks[b];
 
@@ -126,13 +126,13 @@ static bool belongs(const struct tree *t, uint32_t b)
 	       t->readers[block->cond.ref.vreg] == 1;
 }
 
-static void grow(struct tree *t)
+static void grow_tree(struct tree *t)
 {
-	for (uint32_t k = 0; k < t->count && t->count < MOST_SLOTS; k++) {
+	for (uint32_t k = 0; k < t->count && t->count < MAX_SLOTS; k++) {
 		const struct mir_block *block = &t->f->blocks[t->nodes[k].block];
 
 		for (uint32_t s = 0; s < 2; s++)
-			if (belongs(t, block->succ[s]) && add_node(t, block->succ[s]))
+			if (is_inner_node(t, block->succ[s]) && add_node(t, block->succ[s]))
 				t->nodes[k].next[s] = t->count;
 	}
 }
@@ -141,15 +141,15 @@ struct leaf {
 	uint32_t node, side;
 };
 
-/* Where a number goes. */
-static struct leaf find(const struct tree *t, uint32_t number)
+/* The edge that a value takes out of the tree. */
+static struct leaf find_leaf(const struct tree *t, uint32_t value)
 {
 	struct leaf l = {0, 0};
 
 	for (;;) {
 		const struct node *n = &t->nodes[l.node];
-		bool less = n->is_signed ? (int32_t)number < (int32_t)n->bound : number < n->bound;
-		uint8_t is = less ? SASS_CMP_LT : number == n->bound ? SASS_CMP_EQ : SASS_CMP_GT;
+		bool less = n->is_signed ? (int32_t)value < (int32_t)n->bound : value < n->bound;
+		uint8_t is = less ? SASS_CMP_LT : value == n->bound ? SASS_CMP_EQ : SASS_CMP_GT;
 
 		l.side = !!(n->cmp & is) == n->inverted;
 		if (!n->next[l.side])
@@ -158,7 +158,7 @@ static struct leaf find(const struct tree *t, uint32_t number)
 	}
 }
 
-static bool same(struct leaf a, struct leaf b)
+static bool same_leaf(struct leaf a, struct leaf b)
 {
 	return a.node == b.node && a.side == b.side;
 }
@@ -177,8 +177,8 @@ static uint32_t find_pred(const struct mir_func *f, uint32_t b, uint32_t from)
 	return p;
 }
 
-/* Whether two edges out of the tree lead to the same place with the same values. */
-static bool alike(const struct tree *t, struct leaf a, struct leaf b)
+/* Whether two edges out of the tree lead to the same block with the same phi arguments. */
+static bool is_duplicate_edge(const struct tree *t, struct leaf a, struct leaf b)
 {
 	const struct mir_func *f = t->f;
 	uint32_t to = target_of(t, a), x, y;
@@ -198,34 +198,35 @@ static bool alike(const struct tree *t, struct leaf a, struct leaf b)
 	return true;
 }
 
-/* No comparison tells numbers from last on apart, but for those that are negative. */
-static bool measure(struct tree *t)
+/* Computes last and the edges that values take; false if no table is possible or worth it. No
+ * comparison distinguishes values from last on, except negative ones. */
+static bool plan_table(struct tree *t)
 {
-	struct leaf beyond = find(t, t->last), negative = find(t, UINT32_MAX);
+	struct leaf beyond = find_leaf(t, t->last), negative = find_leaf(t, UINT32_MAX);
 
-	if (!same(beyond, negative) && !alike(t, beyond, negative))
+	if (!same_leaf(beyond, negative) && !is_duplicate_edge(t, beyond, negative))
 		return false;
-	while (t->last && same(find(t, t->last - 1), beyond))
+	while (t->last && same_leaf(find_leaf(t, t->last - 1), beyond))
 		t->last--;
-	if (t->last >= MOST_SLOTS || t->last > SPARSE * t->count)
+	if (t->last >= MAX_SLOTS || t->last > MAX_SLOTS_PER_NODE * t->count)
 		return false;
 	for (uint32_t v = 0; v <= t->last; v++) {
-		struct leaf l = find(t, v);
+		struct leaf l = find_leaf(t, v);
 
 		t->nodes[l.node].taken[l.side] = true;
 	}
-	/* What no number leads to would be left without a way there. */
+	/* The target of an edge that no value takes would become unreachable. */
 	for (uint32_t k = 0; k < t->count; k++)
 		for (uint32_t s = 0; s < 2; s++)
 			if (!t->nodes[k].next[s] && !t->nodes[k].taken[s] &&
-			    !same((struct leaf){k, s}, negative))
+			    !same_leaf((struct leaf){k, s}, negative))
 				return false;
 	return true;
 }
 
-/* ---- making the table ---- */
+/* ---- building the table ---- */
 
-static struct mir_inst *append(struct tree *t, uint32_t b, enum sass_op op)
+static struct mir_inst *append_inst(struct tree *t, uint32_t b, enum sass_op op)
 {
 	struct mir_inst *i = mir_inst_new(t->f, op);
 
@@ -244,18 +245,18 @@ static uint32_t new_block(struct tree *t, uint32_t after)
 	return b;
 }
 
-/* Takes the place of an edge out of the tree. */
+/* Replaces an edge out of the tree by a landing block. */
 static uint32_t make_landing(struct tree *t, const struct node *n, uint32_t side)
 {
 	uint32_t to = t->f->blocks[n->block].succ[side], b = new_block(t, t->root);
 
-	mir_edge(t->f, b, to);
-	t->f->blocks[to].npreds--; /* the old edge's place is the new one's */
+	mir_add_edge(t->f, b, to);
+	t->f->blocks[to].npreds--; /* the new edge takes the old one's position */
 	t->f->blocks[to].preds[find_pred(t->f, to, n->block)] = b;
 	return b;
 }
 
-/* An edge out of the tree goes, for another is like it. */
+/* Removes an edge out of the tree that duplicates another one. */
 static void drop_edge(struct tree *t, const struct node *n, uint32_t side)
 {
 	struct mir_func *f = t->f;
@@ -269,45 +270,45 @@ static void drop_edge(struct tree *t, const struct node *n, uint32_t side)
 		memmove(phi->args + p * units, phi->args + (p + 1) * units,
 			behind * units * sizeof(*phi->args));
 	}
-	mir_unlink(f, n->block, to);
+	mir_remove_pred(f, n->block, to);
 }
 
-static void compute_place(struct tree *t)
+static void emit_index(struct tree *t)
 {
 	struct mir_func *f = t->f;
 	uint32_t root = t->root;
 	struct mir_ref pair = {mir_vreg_new(f, SASS_GPR, 2), 0};
-	struct mir_source place =
+	struct mir_source index =
 		mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
-	struct mir_inst *i = append(t, root, f->sm >= 90 ? SASS_VIMNMX : SASS_IMNMX);
+	struct mir_inst *i = append_inst(t, root, f->sm >= 90 ? SASS_VIMNMX : SASS_IMNMX);
 
-	mir_set(i, 0, place);
-	mir_set(i, 1, mir_reg(SASS_GPR, t->number));
-	mir_set(i, 2, mir_imm(t->last));
-	mir_set(i, 3, mir_true(true)); /* the lesser */
-	i = append(t, root, SASS_SHF);
-	mir_set(i, 0, mir_reg(SASS_GPR, pair));
-	mir_set(i, 1, place);
-	mir_set(i, 2, mir_imm(SLOT_SHIFT));
-	mir_set(i, 3, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
+	mir_set_operand(i, 0, index);
+	mir_set_operand(i, 1, mir_reg(SASS_GPR, t->value));
+	mir_set_operand(i, 2, mir_imm(t->last));
+	mir_set_operand(i, 3, mir_pred_const(true)); /* minimum */
+	i = append_inst(t, root, SASS_SHF);
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, pair));
+	mir_set_operand(i, 1, index);
+	mir_set_operand(i, 2, mir_imm(SLOT_SHIFT));
+	mir_set_operand(i, 3, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
 	i->sass.mod[SASS_M_SHTYPE] = SASS_SH_U32;
-	i = append(t, root, SASS_MOV);
-	mir_set(i, 0, mir_reg(SASS_GPR, (struct mir_ref){pair.vreg, 1}));
-	mir_set(i, 1, mir_imm(0));
-	i = append(t, root, SASS_BRX);
-	mir_set(i, 1, mir_reg(SASS_GPR, pair));
-	mir_set(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
-	i->keep_last = true;
+	i = append_inst(t, root, SASS_MOV);
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, (struct mir_ref){pair.vreg, 1}));
+	mir_set_operand(i, 1, mir_imm(0));
+	i = append_inst(t, root, SASS_BRX);
+	mir_set_operand(i, 1, mir_reg(SASS_GPR, pair));
+	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	i->terminator = true;
 }
 
-static void make_table(struct tree *t)
+static void build_table(struct tree *t)
 {
 	struct mir_func *f = t->f;
 	uint32_t root = t->root, after = root;
 
 	if (t->readers[f->blocks[root].cond.ref.vreg] == 1)
-		mir_remove(f, root, comparison(f, root));
-	compute_place(t);
+		mir_remove(f, root, find_comparison(f, root));
+	emit_index(t);
 	for (uint32_t k = 0; k < t->count; k++)
 		for (uint32_t s = 0; s < 2; s++) {
 			struct node *n = &t->nodes[k];
@@ -321,37 +322,37 @@ static void make_table(struct tree *t)
 		f->blocks[t->nodes[k].block].nsucc = 0;
 	for (uint32_t k = 1; k < t->count; k++) {
 		f->blocks[t->nodes[k].block].npreds = 0;
-		mir_block_drop(f, t->nodes[k].block);
+		mir_block_remove(f, t->nodes[k].block);
 	}
 	for (uint32_t v = 0; v <= t->last; v++) {
-		struct leaf l = find(t, v);
+		struct leaf l = find_leaf(t, v);
 
 		after = new_block(t, after);
-		f->blocks[after].slot = true;
-		mir_edge(f, root, after);
-		mir_edge(f, after, t->nodes[l.node].landing[l.side]);
+		f->blocks[after].table_slot = true;
+		mir_add_edge(f, root, after);
+		mir_add_edge(f, after, t->nodes[l.node].landing[l.side]);
 	}
-	f->blocks[root].end = MIR_END_TABLE;
+	f->blocks[root].end = MIR_END_JUMP_TABLE;
 	f->blocks[root].cond = (struct mir_source){.op = {.kind = SASS_NONE}};
 	f->blocks[root].last->target = f->blocks[root].succ[0];
 }
 
-void nv_tables(struct mir_func *f)
+void nv_jump_tables(struct mir_func *f)
 {
 	const uint32_t *readers = NULL;
 
 	mir_for_each_block(f, b) {
-		const struct mir_inst *i = comparison(f, b);
+		const struct mir_inst *i = find_comparison(f, b);
 		struct tree t = {.f = f, .root = b};
 
 		if (!i)
 			continue;
-		t.number = i->ref[2];
+		t.value = i->ref[2];
 		if (!add_node(&t, b))
 			continue;
 		t.readers = readers = readers ? readers : count_readers(f);
-		grow(&t);
-		if (t.count >= LEAST_NODES && measure(&t))
-			make_table(&t);
+		grow_tree(&t);
+		if (t.count >= MIN_COMPARISONS && plan_table(&t))
+			build_table(&t);
 	}
 }

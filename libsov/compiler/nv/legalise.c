@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the machine does not have becomes what it has while the code is still IR; how is in lower.c.
+ * Legalisation on the IR: operations that the target lacks are lowered to those that it has
+ * (passes/lower.h).
  */
 #include "libsov/compiler/passes/lower.h"
 #include "libsov/compiler/nv/mir.h"
 
-/* Shared memory adds no floats and exchanges 64 bits but does nothing else with them; nobody
- * compares floats. */
-static bool is_native(const struct ir_inst *in)
+/* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
+ * space has floating-point minimum and maximum. */
+static bool is_native_atomic(const struct ir_inst *in)
 {
 	if (in->type == IR_B16 || in->format)
 		return false;
@@ -20,7 +21,7 @@ static bool is_native(const struct ir_inst *in)
 	return in->sub == IR_ATOM_EXCH || (in->type == IR_B32 && in->sub != IR_ATOM_FADD);
 }
 
-static bool is_of_all_lanes(const struct ir_func *f, const struct ir_inst *in)
+static bool has_all_lanes(const struct ir_func *f, const struct ir_inst *in)
 {
 	uint64_t members;
 
@@ -35,11 +36,12 @@ void nv_legalise(struct ir_func *f)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_REDUCE && !is_of_all_lanes(f, in)) {
+			if (in->op == IR_REDUCE && !has_all_lanes(f, in)) {
 				lower_reduce(f, i);
-			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
-				lower_atomic(f, i, is_native);
-				break; /* the rest of the block is another one now, still to come */
+			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
+				   !is_native_atomic(in)) {
+				lower_atomic(f, i, is_native_atomic);
+				break; /* the rest of the block is a new block, visited later */
 			}
 		}
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness, by unit. A register with several units may have its halves written by different
- * instructions; it occupies all of its place from the first of these writes on, because that is
- * when the place is chosen. That write, the leader, dominates the others. So for liveness the
- * leader defines all units, and every later write counts as a use of the units that it writes.
+ * Liveness by unit: backward data-flow analysis to a fixed point. The halves of a multi-unit
+ * register may have separate definitions, but the register is allocated as a whole at the first of
+ * them, which dominates the others. So the first definition defines all units, and every later one
+ * counts as a use of the units that it writes.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-static void find_leaders(struct mir_func *f, const uint32_t *order, uint32_t count)
+static void find_first_defs(struct mir_func *f, const uint32_t *order, uint32_t count)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		f->vregs[v].leader = NULL;
+		f->vregs[v].first_def = NULL;
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
 			uint32_t n;
@@ -20,34 +20,34 @@ static void find_leaders(struct mir_func *f, const uint32_t *order, uint32_t cou
 			for (uint32_t u = 0; u < n; u++) {
 				struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 
-				if (uses[u].write && uses[u].ref.vreg && !v->leader && !v->phi)
-					v->leader = i;
+				if (uses[u].write && uses[u].ref.vreg && !v->first_def && !v->phi)
+					v->first_def = i;
 			}
 		}
 }
 
-static void use(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
+static void gen_units(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
 {
 	for (uint32_t k = 0; r.vreg && k < count; k++)
-		mir_add(live, mir_unit(f, r) + k);
+		mir_set_add(live, mir_unit(f, r) + k);
 }
 
-static void define(const struct mir_func *f, uint64_t *live, uint32_t vreg)
+static void kill_vreg(const struct mir_func *f, uint64_t *live, uint32_t vreg)
 {
 	for (uint32_t k = 0; k < f->vregs[vreg].units; k++)
-		mir_drop(live, f->vregs[vreg].first_unit + k);
+		mir_set_remove(live, f->vregs[vreg].first_unit + k);
 }
 
-static void pass(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
-		 const struct mir_use *uses, uint32_t n)
+static void transfer_inst(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
+			  const struct mir_use *uses, uint32_t n)
 {
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i)
-			define(f, live, uses[u].ref.vreg);
+		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].first_def == i)
+			kill_vreg(f, live, uses[u].ref.vreg);
 	}
 	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write || f->vregs[uses[u].ref.vreg].leader != i)
-			use(f, live, uses[u].ref, uses[u].count);
+		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
+			gen_units(f, live, uses[u].ref, uses[u].count);
 	}
 }
 
@@ -56,11 +56,11 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	pass(f, live, i, uses, n);
+	transfer_inst(f, live, i, uses, n);
 }
 
-/* What successors need: their live-ins, and what their phis take along this edge. */
-static void leave(const struct mir_func *f, uint32_t b, uint64_t *live)
+/* Live-out: the live-ins of the successors and the phi arguments along these edges. */
+static void compute_live_out(const struct mir_func *f, uint32_t b, uint64_t *live)
 {
 	const struct mir_block *block = &f->blocks[b];
 
@@ -74,39 +74,39 @@ static void leave(const struct mir_func *f, uint32_t b, uint64_t *live)
 
 			for (uint32_t k = 0; k < to->npreds * units; k++) {
 				if (to->preds[k / units] == b)
-					use(f, live, to->phis[p].args[k].ref, 1);
+					gen_units(f, live, to->phis[p].args[k].ref, 1);
 			}
 		}
 	}
 }
 
-static bool update(struct mir_func *f, uint32_t b, uint64_t *live)
+static bool update_block(struct mir_func *f, uint32_t b, uint64_t *live)
 {
 	struct mir_block *block = &f->blocks[b];
 	size_t bytes = mir_set_words(f) * sizeof(*live);
 	bool changed;
 
 	memset(live, 0, bytes);
-	leave(f, b, live);
+	compute_live_out(f, b, live);
 	memcpy(block->live_out, live, bytes);
-	use(f, live, block->cond.ref, 1);
+	gen_units(f, live, block->cond.ref, 1);
 	for (struct mir_inst *i = block->last; i; i = i->prev) {
 		uint32_t n;
 		const struct mir_use *uses = mir_uses(f, i, &n);
 
-		pass(f, live, i, uses, n);
+		transfer_inst(f, live, i, uses, n);
 	}
 	for (uint32_t p = 0; p < block->nphis; p++)
-		define(f, live, block->phis[p].vreg);
+		kill_vreg(f, live, block->phis[p].vreg);
 	changed = bytes && memcmp(live, block->live_in, bytes);
 	memcpy(block->live_in, live, bytes);
 	return changed;
 }
 
-static void spread(struct mir_func *f, const uint32_t *order, uint32_t count)
+static void solve_liveness(struct mir_func *f, const uint32_t *order, uint32_t count)
 {
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-	/* By block: what follows it has changed. */
+	/* By block: a successor's live-in has changed. */
 	bool *stale = arena_array(f->arena, f->nblocks, sizeof(*stale)), changed = true;
 
 	for (uint32_t k = 0; k < count; k++)
@@ -119,7 +119,7 @@ static void spread(struct mir_func *f, const uint32_t *order, uint32_t count)
 			if (!stale[order[k]])
 				continue;
 			stale[order[k]] = false;
-			if (!update(f, order[k], live))
+			if (!update_block(f, order[k], live))
 				continue;
 			changed = true;
 			for (uint32_t p = 0; p < block->npreds; p++)
@@ -136,17 +136,17 @@ void nv_liveness(struct mir_func *f)
 	if (f->live)
 		return;
 	f->live = true;
-	order = mir_order(f, &count);
-	mir_number(f);
+	order = mir_reverse_postorder(f, &count);
+	mir_number_units(f);
 	for (uint32_t k = 0; k < count; k++) {
 		struct mir_block *block = &f->blocks[order[k]];
 
 		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
 		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
 	}
-	mir_keep_all_uses(f);
+	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
-	find_leaders(f, order, count);
-	spread(f, order, count);
+	find_first_defs(f, order, count);
+	solve_liveness(f, order, count);
 	arena_rewind(f->arena, scratch);
 }

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lanes that meet in different places (places.c). The machine does not let them: lanes at two
- * WARPSYNC wait for ever (seen on an H200). So each of these places becomes a call of one function of
- * the module that has the only one, as ptxas does it for sm_80:
+ * Merging of divergent sync sites. PTX lets the member lanes of a warp sync execute it at different
+ * sites; the hardware does not: lanes at two WARPSYNC instructions wait forever (seen on an H200).
+ * So each such site becomes a call of one function of the module that contains the only WARPSYNC,
+ * as ptxas does it for sm_80:
  *
- *	        here = active                    function meet(v, lane, clamp, members):
- *	        cbr members here, there, meet            x, p = shuffle v, lane, clamp, members
- *	meet:   x1, p1 = call meet(…)                    ret x, p
+ *	        here = active                    function sync(v, lane, clamp, members):
+ *	        cbr members here, there, sync            x, p = shuffle v, lane, clamp, members
+ *	sync:   x1, p1 = call sync(…)                    ret x, p
  *	there:  x2, p2 = shuffle …
  *	        x = phi x1, x2; p = phi p1, p2
  *
- * Who has all members beside it need not call. Where the members are known only at run time, lanes
- * of several groups may be there together; they call unless all of these groups are complete, since
- * a branch that parts them would make those of one group wait for the others'.
+ * Lanes whose members are all active need no call. If the member mask is known only at run time,
+ * lanes of several groups may be active together; they call unless all of these groups are
+ * complete, since a divergent branch would make one group wait for the others.
  *
- * Beyond the place where a branch's lanes are brought together nobody looks: lanes that wait there
- * for others do so at its BSYNC (converge.c), before they come to any operation. So it is with
- * ptxas, too.
+ * Sites behind the reconvergence point of a branch are not considered: lanes that wait for others
+ * wait at its BSYNC (convergence_barriers.c) before they reach any warp sync. ptxas does the same.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"
 #include "libsov/compiler/nv/module.h"
 
-struct apart {
+struct sync_merger {
 	struct ir_module *m;
 	struct ir_func *functions[IR_LANE_KINDS]; /* NULL: not needed yet */
-	uint32_t places[IR_LANE_KINDS];           /* in the whole unit */
-	bool in_functions[IR_LANE_KINDS];         /* some stand in functions that are called */
+	uint32_t nsites[IR_LANE_KINDS];           /* in the whole compilation unit */
+	bool in_callee[IR_LANE_KINDS];            /* some sites are in functions that are called */
 };
 
 /* ---- calls ---- */
 
-static struct ir_func *define(struct ir_module *m, const struct ir_func *f, ir_id like)
+static struct ir_func *new_sync_function(struct ir_module *m, const struct ir_func *f, ir_id like)
 {
 	const struct ir_inst in = *ir_at(f, like);
 	uint8_t args[4], results[2];
@@ -45,7 +45,7 @@ static struct ir_func *define(struct ir_module *m, const struct ir_func *f, ir_i
 	for (uint32_t k = 0; k < in.nres; k++)
 		results[k] = f->values[in.res + k].type;
 	callee = ir_function_new(m, IR_FUNCTION,
-				 arena_printf(m->arena, ".meet.%u", ir_lane_kind(&in)), args,
+				 arena_printf(m->arena, ".warp_sync.%u", ir_lane_kind(&in)), args,
 				 in.nargs, results, in.nres);
 	callee->ssa = callee->rare = callee->meets = true;
 	b = ir_block_new(callee, NULL);
@@ -64,8 +64,9 @@ static struct ir_func *define(struct ir_module *m, const struct ir_func *f, ir_i
 	return callee;
 }
 
-/* Whether some member of a group that is here is not; all who are here together hear the same. */
-static ir_val some_missing(struct expand *e, ir_val members)
+/* Whether some member of an active group is not active; the answer is uniform over the active
+ * lanes. */
+static ir_val emit_some_missing(struct expand *e, ir_val members)
 {
 	ir_val here = expand_op(e, IR_ACTIVE, IR_B32, 0, 0, 0), named = here, missing;
 	uint64_t mask;
@@ -81,7 +82,7 @@ static ir_val some_missing(struct expand *e, ir_val members)
 	return missing;
 }
 
-static void make_call(struct apart *a, struct ir_func *f, ir_id at)
+static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
 {
 	const struct ir_inst in = *ir_at(f, at);
 	struct expand e = {.f = f, .at = at, .line = in.line};
@@ -90,8 +91,8 @@ static void make_call(struct apart *a, struct ir_func *f, ir_id at)
 	ir_id call, inner;
 
 	if (!a->functions[kind])
-		a->functions[kind] = define(a->m, f, at);
-	branch = expand_open(&e, some_missing(&e, in.args[in.nargs - 1]));
+		a->functions[kind] = new_sync_function(a->m, f, at);
+	branch = expand_open(&e, emit_some_missing(&e, in.args[in.nargs - 1]));
 	call = ir_call_new(f, IR_CALL, a->functions[kind], in.args, in.nargs);
 	ir_at(f, call)->line = in.line;
 	ir_insert_before(f, e.at, call);
@@ -108,7 +109,7 @@ static void make_call(struct apart *a, struct ir_func *f, ir_id at)
 	ir_remove(f, at);
 }
 
-static bool calls(const struct ir_func *f)
+static bool has_calls(const struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
@@ -117,9 +118,9 @@ static bool calls(const struct ir_func *f)
 	return false;
 }
 
-static bool *find_places(struct apart *a, const struct ir_func *f)
+static bool *find_divergent_sites(struct sync_merger *a, const struct ir_func *f)
 {
-	bool everywhere = f->kind == IR_FUNCTION || calls(f), *marked;
+	bool everywhere = f->kind == IR_FUNCTION || has_calls(f), *marked;
 	struct ir_cfg *cfg = ir_cfg_build(f);
 	uint32_t kind;
 
@@ -127,12 +128,12 @@ static bool *find_places(struct apart *a, const struct ir_func *f)
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if (everywhere && places_is(f, i, &kind))
-				marked[i] |= a->in_functions[kind] && a->places[kind] > 1;
+				marked[i] |= a->in_callee[kind] && a->nsites[kind] > 1;
 	return marked;
 }
 
-/* What nobody uses was kept (dce.c) only for others to meet. */
-static void remove_unused(struct ir_func *f, const bool *marked)
+/* dce.c kept unused warp syncs only because other lanes may need them. */
+static void remove_unused_syncs(struct ir_func *f, const bool *marked)
 {
 	bool *used = arena_array(f->module->arena, f->nvalues, sizeof(*used));
 
@@ -150,26 +151,26 @@ static void remove_unused(struct ir_func *f, const bool *marked)
 		}
 }
 
-static void meet_in(struct apart *a, struct ir_func *f)
+static void merge_syncs_in(struct sync_merger *a, struct ir_func *f)
 {
 	uint32_t ninsts = f->ninsts, kind;
 	bool several = false, *marked;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			several |= places_is(f, i, &kind) && a->places[kind] > 1;
+			several |= places_is(f, i, &kind) && a->nsites[kind] > 1;
 	if (!several)
 		return;
-	marked = find_places(a, f);
-	remove_unused(f, marked);
+	marked = find_divergent_sites(a, f);
+	remove_unused_syncs(f, marked);
 	for (ir_id i = 1; i < ninsts; i++)
 		if (marked[i])
-			make_call(a, f, i);
+			replace_by_call(a, f, i);
 }
 
-void nv_meet_apart(struct ir_module *m)
+void nv_merge_divergent_syncs(struct ir_module *m)
 {
-	struct apart a = {.m = m};
+	struct sync_merger a = {.m = m};
 	struct ir_func *last = m->last_func;
 	uint32_t kind;
 
@@ -177,9 +178,9 @@ void nv_meet_apart(struct ir_module *m)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
 				if (places_is(f, i, &kind)) {
-					a.places[kind]++;
-					a.in_functions[kind] |= f->kind == IR_FUNCTION;
+					a.nsites[kind]++;
+					a.in_callee[kind] |= f->kind == IR_FUNCTION;
 				}
 	for (struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
-		meet_in(&a, f);
+		merge_syncs_in(&a, f);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Machine IR: building blocks, instructions and virtual registers. */
+/* Machine IR: construction of blocks, instructions and virtual registers, and traversals. */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
@@ -52,7 +52,7 @@ uint32_t mir_block_new(struct mir_func *f, uint32_t after)
 	return b;
 }
 
-uint32_t mir_before(const struct mir_func *f, uint32_t b)
+uint32_t mir_block_before(const struct mir_func *f, uint32_t b)
 {
 	uint32_t before = 0;
 
@@ -61,15 +61,15 @@ uint32_t mir_before(const struct mir_func *f, uint32_t b)
 	return before;
 }
 
-void mir_block_drop(struct mir_func *f, uint32_t b)
+void mir_block_remove(struct mir_func *f, uint32_t b)
 {
-	f->blocks[mir_before(f, b)].next = f->blocks[b].next;
+	f->blocks[mir_block_before(f, b)].next = f->blocks[b].next;
 	for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-		mir_unlink(f, b, f->blocks[b].succ[s]);
+		mir_remove_pred(f, b, f->blocks[b].succ[s]);
 	f->blocks[b].nsucc = 0;
 }
 
-static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
+static void append_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 {
 	struct mir_block *block = &f->blocks[b];
 
@@ -78,18 +78,18 @@ static void add_pred(struct mir_func *f, uint32_t b, uint32_t pred)
 	block->preds[block->npreds++] = pred;
 }
 
-void mir_edge(struct mir_func *f, uint32_t from, uint32_t to)
+void mir_add_edge(struct mir_func *f, uint32_t from, uint32_t to)
 {
 	struct mir_block *block = &f->blocks[from];
 
 	block->succ = arena_grow(f->arena, block->succ, &block->succ_capacity, block->nsucc + 1,
 				 sizeof(*block->succ));
 	block->succ[block->nsucc++] = to;
-	add_pred(f, to, from);
+	append_pred(f, to, from);
 }
 
-/* Order of predecessors is kept: phi arguments follow it. */
-void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to)
+/* Keeps the order of predecessors: phi arguments follow it. */
+void mir_remove_pred(struct mir_func *f, uint32_t from, uint32_t to)
 {
 	struct mir_block *block = &f->blocks[to];
 	uint32_t p = 0;
@@ -100,7 +100,7 @@ void mir_unlink(struct mir_func *f, uint32_t from, uint32_t to)
 		(--block->npreds - p) * sizeof(*block->preds));
 }
 
-void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to)
+void mir_redirect_edge(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to)
 {
 	uint32_t s = 0;
 
@@ -108,11 +108,11 @@ void mir_redirect(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_t
 		s++;
 	f->live = false;
 	f->blocks[from].succ[s] = new_to;
-	mir_unlink(f, from, to);
-	add_pred(f, new_to, from);
+	mir_remove_pred(f, from, to);
+	append_pred(f, new_to, from);
 }
 
-void mir_set(struct mir_inst *i, uint32_t operand, struct mir_source s)
+void mir_set_operand(struct mir_inst *i, uint32_t operand, struct mir_source s)
 {
 	i->uses = NULL;
 	i->sass.ops[operand] = s.op;
@@ -139,7 +139,7 @@ struct mir_source mir_imm(uint32_t value)
 	return (struct mir_source){.op = {.kind = SASS_IMM, .value = value}};
 }
 
-struct mir_source mir_true(bool value)
+struct mir_source mir_pred_const(bool value)
 {
 	return (struct mir_source){
 		.op = {.kind = SASS_PRED, .reg = SASS_PT, .flags = value ? 0 : SASS_NEG}};
@@ -156,21 +156,21 @@ struct mir_inst *mir_move(struct mir_func *f, struct mir_source dst, struct mir_
 				    : dst.op.kind == SASS_UGPR ? SASS_UMOV
 							       : SASS_MOV);
 		i->sass.mod[SASS_M_WIDTH] = load ? SASS_WIDTH_32 : 0;
-		mir_set(i, 0, dst);
-		mir_set(i, 1, src);
+		mir_set_operand(i, 0, dst);
+		mir_set_operand(i, 1, src);
 		return i;
 	}
 	i = mir_inst_new(f, SASS_PLOP3);
-	mir_set(i, 0, dst);
-	mir_set(i, 2, src);
-	mir_set(i, 3, mir_true(true));
-	mir_set(i, 4, mir_true(true));
-	mir_set(i, 5, mir_imm(0x80)); /* and of all three */
-	mir_set(i, 6, mir_imm(0));
+	mir_set_operand(i, 0, dst);
+	mir_set_operand(i, 2, src);
+	mir_set_operand(i, 3, mir_pred_const(true));
+	mir_set_operand(i, 4, mir_pred_const(true));
+	mir_set_operand(i, 5, mir_imm(0x80)); /* a AND b AND c */
+	mir_set_operand(i, 6, mir_imm(0));
 	return i;
 }
 
-void mir_number(struct mir_func *f)
+void mir_number_units(struct mir_func *f)
 {
 	f->nunits = 0;
 	for (uint32_t v = 1; v < f->nvregs; v++) {
@@ -188,8 +188,8 @@ struct visit {
 	uint32_t block, next;
 };
 
-/* Reverse postorder, by a depth-first walk with its own stack. */
-uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
+/* Reverse postorder of a depth-first search with an explicit stack. */
+uint32_t *mir_reverse_postorder(const struct mir_func *f, uint32_t *count)
 {
 	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
 	struct visit *stack = arena_array(f->arena, f->nblocks, sizeof(*stack));
@@ -218,7 +218,7 @@ uint32_t *mir_order(const struct mir_func *f, uint32_t *count)
 	return order + at;
 }
 
-uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
+uint32_t mir_collect_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_USES])
 {
 	struct sass_reg_use found[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, found);
@@ -241,21 +241,21 @@ uint32_t mir_find_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX_US
 	return n;
 }
 
-void mir_keep_uses(const struct mir_func *f, struct mir_inst *i)
+void mir_cache_uses(const struct mir_func *f, struct mir_inst *i)
 {
 	struct mir_use found[SASS_MAX_USES];
 
-	i->nuses = mir_find_uses(i, found);
+	i->nuses = mir_collect_uses(i, found);
 	i->uses = arena_array(f->arena, i->nuses, sizeof(*i->uses));
 	memcpy(i->uses, found, i->nuses * sizeof(*i->uses));
 }
 
-void mir_keep_all_uses(const struct mir_func *f)
+void mir_cache_all_uses(const struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			if (!i->uses)
-				mir_keep_uses(f, i);
+				mir_cache_uses(f, i);
 }
 
 uint32_t mir_number_insts(struct mir_func *f)

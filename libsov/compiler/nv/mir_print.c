@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machine IR as text. Modifiers and operand order are the disassembler's: an instruction is printed
- * by sass_print with stand-ins for its virtual registers (R128, R132 … so that pairs and quads stay
- * aligned; P0, P1 …), and these are then replaced by the names of the virtual registers.
+ * Machine IR as text. sass_print() prints each instruction, so modifiers and operand order match
+ * the disassembler, with placeholder registers for its virtual registers (R128, R132 … so that
+ * pairs and quads stay aligned; P0, P1 …). The placeholders are then replaced by virtual register
+ * names.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define STAND_IN_GPR 128
+#define PLACEHOLDER_GPR 128
 
-struct stand_ins {
+struct placeholders {
 	struct mir_ref gpr[SASS_MAX_OPERANDS], pred[SASS_MAX_OPERANDS + 1], ugpr[SASS_MAX_OPERANDS];
 	uint32_t ngpr, npred, nugpr;
 };
 
-static uint8_t add_stand_in(const struct mir_func *f, struct stand_ins *s, struct mir_ref r)
+static uint8_t add_placeholder(const struct mir_func *f, struct placeholders *s, struct mir_ref r)
 {
 	if (f->vregs[r.vreg].kind == SASS_PRED) {
 		s->pred[s->npred] = r;
@@ -27,17 +28,18 @@ static uint8_t add_stand_in(const struct mir_func *f, struct stand_ins *s, struc
 		return (uint8_t)(4 * s->nugpr++);
 	}
 	s->gpr[s->ngpr] = r;
-	return (uint8_t)(STAND_IN_GPR + 4 * s->ngpr++);
+	return (uint8_t)(PLACEHOLDER_GPR + 4 * s->ngpr++);
 }
 
-static struct mir_ref find_stand_in(const struct stand_ins *s, char letter, long number)
+static struct mir_ref find_placeholder(const struct placeholders *s, char letter, long number)
 {
 	if (letter == 'P' && number < (long)s->npred)
 		return s->pred[number];
 	if (letter == 'U' && number < 4 * (long)s->nugpr)
 		return s->ugpr[number / 4];
-	if (letter == 'R' && number >= STAND_IN_GPR && number < STAND_IN_GPR + 4 * (long)s->ngpr)
-		return s->gpr[(number - STAND_IN_GPR) / 4];
+	if (letter == 'R' && number >= PLACEHOLDER_GPR &&
+	    number < PLACEHOLDER_GPR + 4 * (long)s->ngpr)
+		return s->gpr[(number - PLACEHOLDER_GPR) / 4];
 	return (struct mir_ref){0};
 }
 
@@ -51,8 +53,8 @@ static void print_ref(struct text *out, const struct mir_func *f, struct mir_ref
 		text_printf(out, ".%u", r.part);
 }
 
-static void print_replaced(struct text *out, const struct mir_func *f, const struct stand_ins *s,
-			   const char *text)
+static void print_with_vregs(struct text *out, const struct mir_func *f,
+			     const struct placeholders *s, const char *text)
 {
 	for (const char *c = text; *c; c++) {
 		bool starts = c == text || !(isalnum((unsigned char)c[-1]) || c[-1] == '_');
@@ -60,9 +62,9 @@ static void print_replaced(struct text *out, const struct mir_func *f, const str
 		char *end = NULL;
 
 		if (starts && (*c == 'R' || *c == 'P') && isdigit((unsigned char)c[1]))
-			r = find_stand_in(s, *c, strtol(c + 1, &end, 10));
+			r = find_placeholder(s, *c, strtol(c + 1, &end, 10));
 		else if (starts && *c == 'U' && c[1] == 'R' && isdigit((unsigned char)c[2]))
-			r = find_stand_in(s, *c, strtol(c + 2, &end, 10));
+			r = find_placeholder(s, *c, strtol(c + 2, &end, 10));
 		if (r.vreg) {
 			print_ref(out, f, r);
 			c = end - 1;
@@ -74,29 +76,29 @@ static void print_replaced(struct text *out, const struct mir_func *f, const str
 
 static void print_inst(struct text *out, const struct mir_func *f, const struct mir_inst *i)
 {
-	struct stand_ins s = {0};
+	struct placeholders s = {0};
 	struct sass_inst copy = i->sass;
 	char text[256];
 
 	for (uint32_t k = 0; k < copy.nops && !f->allocated; k++) {
 		if (i->ref[k].vreg)
-			copy.ops[k].reg = add_stand_in(f, &s, i->ref[k]);
+			copy.ops[k].reg = add_placeholder(f, &s, i->ref[k]);
 		if (i->uniform.vreg && copy.ops[k].kind == SASS_ADDR)
-			copy.ops[k].aux = add_stand_in(f, &s, i->uniform);
+			copy.ops[k].aux = add_placeholder(f, &s, i->uniform);
 		if (copy.ops[k].kind == SASS_TARGET)
 			copy.ops[k].value = 0;
 	}
 	if (i->guard.vreg && !f->allocated)
-		copy.guard = add_stand_in(f, &s, i->guard);
+		copy.guard = add_placeholder(f, &s, i->guard);
 	if (!f->timed)
 		copy.stall = 1;
 	if (sass_print(f->sm, &copy, 0, text, sizeof(text)) < 0)
 		snprintf(text, sizeof(text), "%s with operands that no form has",
 			 sass_op_name(copy.op));
-	if (i->target) /* is the last operand, and has no place yet */
+	if (i->target) /* the last operand; blocks have no offset yet */
 		snprintf(strrchr(text, ' ') + 1, 12, "b%u", i->target);
-	print_replaced(out, f, &s, text);
-	if (i->copy)
+	print_with_vregs(out, f, &s, text);
+	if (i->identity_copy)
 		text_printf(out, " (no move)");
 }
 
@@ -142,10 +144,10 @@ static void print_phi(struct text *out, const struct mir_func *f, const struct m
 	text_printf(out, "\n");
 }
 
-static void print_end(struct text *out, const struct mir_func *f, const struct mir_block *b)
+static void print_terminator(struct text *out, const struct mir_func *f, const struct mir_block *b)
 {
-	if (b->last && b->last->keep_last)
-		return; /* is an instruction already */
+	if (b->last && b->last->terminator)
+		return; /* the terminator is an instruction already */
 	switch (b->end) {
 	case MIR_END_JUMP:
 		text_printf(out, "\tjump b%u\n", b->succ[0]);
@@ -157,7 +159,7 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 			    b->divergent ? " divergent" : "");
 		text_printf(out, "\n");
 		break;
-	case MIR_END_TABLE: /* is an instruction always */
+	case MIR_END_JUMP_TABLE: /* always an instruction */
 		break;
 	case MIR_END_EXIT:
 		text_printf(out, "\texit\n");
@@ -171,7 +173,7 @@ static void print_end(struct text *out, const struct mir_func *f, const struct m
 	}
 }
 
-/* The schedule, as far as it has been made: stall, yield, scoreboards set and waited for. */
+/* The control word: stall count, yield, scoreboards set and waited for. */
 static void print_control(struct text *out, const struct sass_inst *s)
 {
 	text_printf(out, "S%02u %c W%c R%c ", s->stall, s->yield ? 'Y' : '-',
@@ -200,7 +202,7 @@ char *mir_text(const struct mir_func *f)
 			print_inst(out, f, i);
 			text_printf(out, "\n");
 		}
-		print_end(out, f, block);
+		print_terminator(out, f, block);
 	}
 	return text.s;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end for NVIDIA GPUs: its stages in order. Selection makes machine IR, every further
- * stage changes it, and after each it can be printed. In builds with SOV_VERIFY, or when asked, the
- * stages whose faults would show only now and then on a GPU are checked by code that shares nothing
- * with them: who holds which register, and whether every wait is there.
+ * Back end for NVIDIA GPUs: runs the stages in order. Selection creates machine IR, each later
+ * stage transforms it, and --print shows it after any of them. In SOV_VERIFY builds or with
+ * options.verify, independent verifiers check the two stages whose faults a GPU shows only
+ * intermittently: register assignment and scoreboards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,87 +12,88 @@
 #include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/nv/nv.h"
 
-/* An ELF file's section numbers have 16 bits, and a kernel has up to four sections. */
-#define MOST_KERNELS 16000
+/* ELF section numbers have 16 bits, and a kernel has up to four sections. */
+#define MAX_KERNELS 16000
 
-/* No instruction names more at once. */
-#define LEAST_GPRS 8
+/* An instruction reads and writes at most this many registers. */
+#define MIN_GPRS 8
 
-/* Spills until it fits. How many registers are alive at once is not all: pairs have to be aligned,
- * so there may be no place for one although there are two free registers. */
-static bool assign_registers(struct mir_func *f)
+/* Spills and allocates until the function fits. The pressure limit alone does not suffice: pairs
+ * are aligned, so two free registers may not form one. */
+static bool stage_regalloc(struct mir_func *f)
 {
-	bool linked = f->calls || f->ir->kind == IR_FUNCTION;
-	uint32_t limit = f->gprs - 1 - f->stack - 2 * linked; /* less a spare one */
+	bool has_return_address = f->calls || f->ir->kind == IR_FUNCTION;
+	uint32_t limit =
+		f->gprs - 1 - f->stack - 2 * has_return_address; /* one is the scratch register */
 
-	nv_split_edges(f);
+	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
 	do {
-		bool fits = limit >= LEAST_GPRS && nv_spill_memory(f, limit);
+		bool fits = limit >= MIN_GPRS && nv_spill_memory(f, limit);
 
 		/* --spill asks for few registers, not for the impossible. */
 		if (!fits && f->job->options.spill && f->gprs < 2 * MIR_SPILL_GPRS) {
 			f->gprs += 4;
-			limit = LEAST_GPRS + 4;
+			limit = MIN_GPRS + 4;
 			continue;
 		}
 		if (!fits) {
 			diag_error(&f->job->diag, 0, 0,
-				   "kernel '%s' does not fit into %u registers even with all that "
-				   "can be in memory there; allow it more",
+				   "kernel '%s' does not fit into %u registers even with every "
+				   "possible spill; allow it more",
 				   f->name, f->gprs);
 			return false;
 		}
 		limit -= 1 + limit / 16;
 	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
-	nv_copies(f);
+	nv_lower_phis(f);
 	return true;
 }
 
-static bool uniform(struct mir_func *f)
+static bool stage_uniform(struct mir_func *f)
 {
-	nv_uniform(f);
+	nv_uniform_registers(f);
 	return true;
 }
 
-static bool predicate(struct mir_func *f)
+static bool stage_if_convert(struct mir_func *f)
 {
-	nv_drop_copies(f);
-	nv_predicate(f);
+	nv_remove_identity_copies(f);
+	nv_if_convert(f);
 	return true;
 }
 
 /* Unoptimised code keeps its branches. */
-static bool table(struct mir_func *f)
+static bool stage_jump_tables(struct mir_func *f)
 {
 	if (!f->job->options.unoptimised)
-		nv_tables(f);
+		nv_jump_tables(f);
 	return true;
 }
 
-static bool converge(struct mir_func *f)
+static bool stage_convergence_barriers(struct mir_func *f)
 {
-	nv_converge(f);
-	nv_frame(f);
-	nv_layout(f);
+	nv_insert_convergence_barriers(f);
+	nv_lower_frame(f);
+	nv_layout_blocks(f);
 	return true;
 }
 
-static bool schedule(struct mir_func *f)
+static bool stage_schedule(struct mir_func *f)
 {
-	/* Serial code keeps the order it was selected in. */
+	/* --serial keeps the selection order. */
 	if (!f->job->options.serial)
 		nv_schedule(f);
 	return true;
 }
 
-static bool wait(struct mir_func *f)
+static bool stage_scoreboards(struct mir_func *f)
 {
 	if (f->job->options.serial)
-		nv_wait_serial(f);
+		nv_serialise(f);
 	else
-		nv_wait(f);
-	nv_reuse(f);
+		nv_set_scoreboards(f);
+	nv_set_reuse_flags(f);
 	return true;
 }
 
@@ -101,10 +102,14 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"nv-jump-table", table, NULL},         {"nv-uniform", uniform, NULL},
-	{"nv-pre-ra-schedule", schedule, NULL},      {"nv-regalloc", assign_registers, nv_check_registers},
-	{"nv-if-convert", predicate, NULL}, {"nv-converge", converge, NULL},
-	{"nv-schedule", schedule, NULL},   {"nv-scoreboards", wait, nv_check_hazards},
+	{"nv-jump-table", stage_jump_tables, NULL},
+	{"nv-uniform", stage_uniform, NULL},
+	{"nv-pre-ra-schedule", stage_schedule, NULL},
+	{"nv-regalloc", stage_regalloc, nv_check_registers},
+	{"nv-if-convert", stage_if_convert, NULL},
+	{"nv-converge", stage_convergence_barriers, NULL},
+	{"nv-schedule", stage_schedule, NULL},
+	{"nv-scoreboards", stage_scoreboards, nv_check_hazards},
 };
 
 static void print_after(const struct mir_func *f, const char *name)
@@ -128,7 +133,7 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	return false;
 }
 
-/* Has code of its own in the image. */
+/* The function has its own section in the image. */
 static bool is_exported(const struct compile_job *job, const struct ir_func *f)
 {
 	return job->options.library && f->kind == IR_FUNCTION && service_find(f->name) != SERVICES;
@@ -154,7 +159,8 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 		return NULL;
 	}
 	print_after(f, "nv-select");
-	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]) && !f->parted; k++) {
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]) && !f->retry_without_uniform;
+	     k++) {
 		if (!run_stage(f, &stages[k]))
 			return NULL;
 	}
@@ -170,7 +176,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
 	f = run_stages(module, ir, !job->options.no_uniform);
-	return f && f->parted ? run_stages(module, ir, false) : f;
+	return f && f->retry_without_uniform ? run_stages(module, ir, false) : f;
 }
 
 static bool compile_functions(const struct nv_module *module, const struct ir_module *m,
@@ -185,10 +191,10 @@ static bool compile_functions(const struct nv_module *module, const struct ir_mo
 	return good;
 }
 
-/* ---- what a unit leaves behind ---- */
+/* ---- code of one compilation unit ---- */
 
 struct nv_kernel {
-	uint32_t index; /* of its function: the order of the text */
+	uint32_t index; /* of its function: the source order */
 	struct cubin_kernel code;
 	struct kernel_stats stats;
 	struct line_table lines;
@@ -197,34 +203,34 @@ struct nv_kernel {
 struct nv_code {
 	struct nv_kernel *kernels;
 	uint32_t nkernels;
-	uint32_t *function_offsets; /* by function; NULL: nobody has their addresses */
+	uint32_t *function_offsets; /* by function; NULL: no function address is taken */
 };
 
-static void *keep_array(struct arena *keep, const void *data, uint32_t count, size_t size)
+static void *copy_array(struct arena *dest, const void *data, uint32_t count, size_t size)
 {
-	void *copy = arena_array(keep, count, size);
+	void *copy = arena_array(dest, count, size);
 
 	if (count)
 		memcpy(copy, data, count * size);
 	return copy;
 }
 
-/* The name and parameters are the module's. */
-static void keep_kernel(struct arena *keep, struct nv_kernel *k)
+/* The module owns the name and the parameters. */
+static void copy_kernel(struct arena *dest, struct nv_kernel *k)
 {
 	struct cubin_kernel *c = &k->code;
 
-	c->code = keep_array(keep, c->code, c->code_bytes, 1);
-	c->params = keep_array(keep, c->params, c->nparams, sizeof(*c->params));
-	c->exits = keep_array(keep, c->exits, c->nexits, sizeof(*c->exits));
-	c->branches = keep_array(keep, c->branches, c->nbranches, sizeof(*c->branches));
-	c->addresses = keep_array(keep, c->addresses, c->naddresses, sizeof(*c->addresses));
-	k->lines.rows = keep_array(keep, k->lines.rows, k->lines.count, sizeof(*k->lines.rows));
+	c->code = copy_array(dest, c->code, c->code_bytes, 1);
+	c->params = copy_array(dest, c->params, c->nparams, sizeof(*c->params));
+	c->exits = copy_array(dest, c->exits, c->nexits, sizeof(*c->exits));
+	c->branches = copy_array(dest, c->branches, c->nbranches, sizeof(*c->branches));
+	c->addresses = copy_array(dest, c->addresses, c->naddresses, sizeof(*c->addresses));
+	k->lines.rows = copy_array(dest, k->lines.rows, k->lines.count, sizeof(*k->lines.rows));
 	k->lines.capacity = k->lines.count;
 }
 
 static bool encode_kernels(const struct nv_module *module, const struct ir_module *m,
-			   struct mir_func **funcs, struct nv_code *out, struct arena *keep)
+			   struct mir_func **funcs, struct nv_code *out, struct arena *dest)
 {
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		struct nv_kernel *k = &out->kernels[out->nkernels];
@@ -234,12 +240,12 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 		if (!is_entry(module->job, f))
 			continue;
 		k->index = f->index;
-		nv_collect_calls(module, m, funcs, &text);
+		nv_collect_callees(module, m, funcs, &text);
 		if (!nv_encode(&text, &k->code, &k->stats))
 			return false;
 		if (module->plan->out.nfiles)
-			nv_list_lines(module, &text, k->code.code_bytes, &k->lines);
-		keep_kernel(keep, k);
+			nv_build_line_table(module, &text, k->code.code_bytes, &k->lines);
+		copy_kernel(dest, k);
 		out->nkernels++;
 	}
 	return true;
@@ -254,27 +260,27 @@ static uint32_t count_entries(const struct compile_job *job, const struct ir_mod
 	return count;
 }
 
-static void *generate(struct compile_job *job, const void *plan, struct ir_module *m,
-		      struct arena *keep)
+static void *nv_generate(struct compile_job *job, const void *plan, struct ir_module *m,
+			 struct arena *dest)
 {
 	struct nv_module module = {.job = job, .plan = plan};
-	struct nv_code *out = arena_alloc(keep, sizeof(*out));
+	struct nv_code *out = arena_alloc(dest, sizeof(*out));
 	struct mir_func **funcs;
 
-	nv_meet_apart(m);
-	nv_survey_calls(&module, m);
-	nv_find_common(&module, m);
+	nv_merge_divergent_syncs(m);
+	nv_analyse_calls(&module, m);
+	nv_find_common_shared(&module, m);
 	funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
 	if (!compile_functions(&module, m, funcs))
 		return NULL;
 	if (module.function_addresses)
-		out->function_offsets = keep_array(keep, nv_function_offsets(&module, m, funcs),
+		out->function_offsets = copy_array(dest, nv_function_offsets(&module, m, funcs),
 						   m->nfuncs, sizeof(*out->function_offsets));
-	out->kernels = arena_array(keep, count_entries(job, m) + 1, sizeof(*out->kernels));
-	return encode_kernels(&module, m, funcs, out, keep) ? out : NULL;
+	out->kernels = arena_array(dest, count_entries(job, m) + 1, sizeof(*out->kernels));
+	return encode_kernels(&module, m, funcs, out, dest) ? out : NULL;
 }
 
-/* ---- the module before its units, and after them ---- */
+/* ---- plan of a module, and its image ---- */
 
 static void declare_kernels(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
 			    const uint32_t *unit_of)
@@ -288,18 +294,19 @@ static void declare_kernels(struct compile_job *job, struct nv_plan *p, const st
 				(struct cubin_declaration){f->name, unit_of[f->index]};
 }
 
-static void *make_plan(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of)
+static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
+			  const uint32_t *unit_of)
 {
 	struct nv_plan *p = arena_alloc(&job->arena, sizeof(*p));
 	uint32_t count = count_entries(job, m);
 
 	p->out.sm = job->target->version;
-	if (!count || count > MOST_KERNELS) {
+	if (!count || count > MAX_KERNELS) {
 		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
-			   count, MOST_KERNELS);
+			   count, MAX_KERNELS);
 		return NULL;
 	}
-	if (!nv_place_variables(job, p, m))
+	if (!nv_layout_variables(job, p, m))
 		return NULL;
 	p->files = lines_files(&job->arena, m);
 	p->out.files = p->files.names;
@@ -308,14 +315,14 @@ static void *make_plan(struct compile_job *job, const struct ir_module *m, const
 	return p;
 }
 
-static int by_index(const void *a, const void *b)
+static int compare_index(const void *a, const void *b)
 {
 	const struct nv_kernel *const *x = a, *const *y = b;
 
 	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
 }
 
-/* All kernels in the order of the text. */
+/* All kernels in source order. */
 static struct nv_kernel **sort_kernels(struct arena *a, void *const *code, uint32_t units,
 				       uint32_t *count)
 {
@@ -332,12 +339,12 @@ static struct nv_kernel **sort_kernels(struct arena *a, void *const *code, uint3
 		for (uint32_t k = 0; k < c->nkernels; k++)
 			sorted[(*count)++] = &c->kernels[k];
 	}
-	qsort(sorted, *count, sizeof(struct nv_kernel *), by_index);
+	qsort(sorted, *count, sizeof(struct nv_kernel *), compare_index);
 	return sorted;
 }
 
-static void link_image(struct compile_job *job, const void *planned, void *const *code,
-		       uint32_t units, enum image_content content, struct compile_image *image)
+static void nv_link_image(struct compile_job *job, const void *planned, void *const *code,
+			  uint32_t units, enum image_content content, struct compile_image *image)
 {
 	const struct nv_plan *p = planned;
 	struct cubin_module out = p->out;
@@ -365,9 +372,9 @@ static void link_image(struct compile_job *job, const void *planned, void *const
 		const struct nv_code *c = code[u];
 
 		if (c->function_offsets)
-			out.variables = nv_fill_in_functions(a, p, c->function_offsets);
+			out.variables = nv_patch_function_addresses(a, p, c->function_offsets);
 	}
 	image->data = cubin_write(a, &out, &image->size);
 }
 
-const struct backend nv_backend = {make_plan, generate, link_image};
+const struct backend nv_backend = {nv_make_plan, nv_generate, nv_link_image};

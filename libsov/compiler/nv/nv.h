@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back end for NVIDIA GPUs, sm_80 to sm_90: finished IR in, a cubin out. Its stages, in order,
- * stand in nv.c.
+ * Back end for NVIDIA GPUs, sm_80 to sm_90: lowered IR in, cubin out. nv.c lists the stages.
  */
 #ifndef SOV_COMPILER_NV_NV_H
 #define SOV_COMPILER_NV_NV_H

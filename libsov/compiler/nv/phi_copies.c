@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Out of SSA form: the phis of a block are a parallel copy on each edge into it. Edges that leave a
- * branch get a block of their own first. With registers assigned, a parallel copy becomes moves in
- * an order in which nothing is overwritten before it was read; what is left then are cycles: of
- * predicates they are undone by swaps (one instruction computes two predicates), of registers by a
- * move to one that is free.
+ * Out of SSA: the phis of a block are a parallel copy on each incoming edge. Critical edges are
+ * split first. After register allocation, each parallel copy is sequentialised so that no register
+ * is overwritten before it is read. Remaining cycles are broken by a swap (predicates: one PLOP3
+ * computes two) or by a move through a free register.
  *
- * Moves from a register to itself are kept as records until the assignment has been checked.
+ * Copies from a register to itself remain as records until nv_check_registers() has run.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* Each edge by itself: a branch may have both of its edges to the same block. */
+/* Splits one edge at a time: both edges of a branch may lead to the same block. */
 static void split_edge(struct mir_func *f, uint32_t b, uint32_t pred_index, uint32_t succ_index)
 {
 	uint32_t from = f->blocks[b].preds[pred_index], n = mir_block_new(f, from);
@@ -31,7 +30,7 @@ static void split_edge(struct mir_func *f, uint32_t b, uint32_t pred_index, uint
 	f->blocks[from].succ[succ_index] = n;
 }
 
-void nv_split_edges(struct mir_func *f)
+void nv_split_critical_edges(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
@@ -48,9 +47,9 @@ struct copy {
 	bool done;
 };
 
-struct copies {
+struct parallel_copy {
 	struct mir_func *f;
-	uint32_t block; /* at whose end they happen */
+	uint32_t block; /* block at whose end the copy happens */
 	struct copy *list;
 	uint32_t count;
 };
@@ -60,7 +59,8 @@ static bool same_reg(const struct mir_source *a, const struct mir_source *b)
 	return a->op.kind == b->op.kind && a->op.reg == b->op.reg;
 }
 
-static bool is_source(const struct copies *c, const struct mir_source *reg, const struct copy *but)
+static bool is_pending_source(const struct parallel_copy *c, const struct mir_source *reg,
+			      const struct copy *but)
 {
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (!c->list[k].done && &c->list[k] != but && same_reg(&c->list[k].src, reg))
@@ -69,17 +69,17 @@ static bool is_source(const struct copies *c, const struct mir_source *reg, cons
 	return false;
 }
 
-static void emit_move(struct copies *c, struct mir_source dst, struct mir_source src)
+static void emit_move(struct parallel_copy *c, struct mir_source dst, struct mir_source src)
 {
 	struct mir_inst *i = mir_move(c->f, dst, src);
 
 	i->phi_copy = c->f->vregs[dst.ref.vreg].phi;
-	i->copy = same_reg(&dst, &src) && !src.op.flags;
+	i->identity_copy = same_reg(&dst, &src) && !src.op.flags;
 	mir_insert(c->f, c->block, NULL, i);
 }
 
-/* What was to be read from one register is now in another. */
-static void moved(struct copies *c, struct mir_source from, struct mir_source to)
+/* Later copies read the value from its new register. */
+static void redirect_sources(struct parallel_copy *c, struct mir_source from, struct mir_source to)
 {
 	for (uint32_t k = 0; k < c->count; k++) {
 		struct copy *copy = &c->list[k];
@@ -89,9 +89,9 @@ static void moved(struct copies *c, struct mir_source from, struct mir_source to
 	}
 }
 
-/* A register that holds nothing here: not live out, and of no copy. There is one: mir_spare(), also
- * after it has served a cycle, whose copies are done; of uniform ones most are free. */
-static uint8_t free_register(const struct copies *c, uint8_t kind)
+/* A register that is neither live-out nor part of the copy. One exists: mir_scratch_reg(), also
+ * after an earlier cycle, whose copies are done; uniform registers are plentiful. */
+static uint8_t free_register(const struct parallel_copy *c, uint8_t kind)
 {
 	const struct mir_func *f = c->f;
 	const struct mir_block *block = &f->blocks[c->block];
@@ -118,30 +118,31 @@ static uint8_t free_register(const struct copies *c, uint8_t kind)
 	return (uint8_t)r;
 }
 
-/* Exchanges two predicates: dst gets its value, src's register gets what dst held. */
-static void swap_preds(struct copies *c, struct copy *copy)
+/* Swaps two predicates: dst gets its value, src's register gets dst's old value. */
+static void swap_preds(struct parallel_copy *c, struct copy *copy)
 {
-	struct mir_source old = copy->dst; /* as a source: what other copies want from there */
+	struct mir_source old = copy->dst; /* dst's old value, which other copies read */
 	struct mir_inst *i = mir_inst_new(c->f, SASS_PLOP3);
 
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (!c->list[k].done && &c->list[k] != copy && same_reg(&c->list[k].src, &old))
 			old.ref = c->list[k].src.ref;
 	}
-	mir_set(i, 0, copy->dst);
-	mir_set(i, 1, (struct mir_source){{.kind = SASS_PRED, .reg = copy->src.op.reg}, old.ref});
-	mir_set(i, 2, copy->src);
-	mir_set(i, 3, old);
-	mir_set(i, 4, mir_true(true));
-	mir_set(i, 5, mir_imm(0xf0)); /* the first */
-	mir_set(i, 6, mir_imm(0xcc)); /* the second */
+	mir_set_operand(i, 0, copy->dst);
+	mir_set_operand(i, 1,
+			(struct mir_source){{.kind = SASS_PRED, .reg = copy->src.op.reg}, old.ref});
+	mir_set_operand(i, 2, copy->src);
+	mir_set_operand(i, 3, old);
+	mir_set_operand(i, 4, mir_pred_const(true));
+	mir_set_operand(i, 5, mir_imm(0xf0)); /* first input */
+	mir_set_operand(i, 6, mir_imm(0xcc)); /* second input */
 	i->phi_copy = true;
 	mir_insert(c->f, c->block, NULL, i);
 	copy->done = true;
-	moved(c, old, copy->src);
+	redirect_sources(c, old, copy->src);
 }
 
-static void break_cycle(struct copies *c, struct copy *copy)
+static void break_cycle(struct parallel_copy *c, struct copy *copy)
 {
 	struct mir_source spare = copy->src;
 
@@ -151,10 +152,10 @@ static void break_cycle(struct copies *c, struct copy *copy)
 	}
 	spare.op.reg = free_register(c, copy->dst.op.kind);
 	emit_move(c, spare, copy->src);
-	moved(c, copy->src, spare);
+	redirect_sources(c, copy->src, spare);
 }
 
-static void sequence(struct copies *c)
+static void sequentialise_copy(struct parallel_copy *c)
 {
 	for (;;) {
 		struct copy *left = NULL;
@@ -165,7 +166,7 @@ static void sequence(struct copies *c)
 
 			if (copy->done)
 				continue;
-			if (is_source(c, &copy->dst, copy)) {
+			if (is_pending_source(c, &copy->dst, copy)) {
 				left = copy;
 				continue;
 			}
@@ -179,17 +180,17 @@ static void sequence(struct copies *c)
 	}
 }
 
-static struct mir_source assigned(const struct mir_func *f, struct mir_source s)
+static struct mir_source with_register(const struct mir_func *f, struct mir_source s)
 {
 	if (s.ref.vreg)
 		s.op.reg = (uint8_t)(f->vregs[s.ref.vreg].reg + s.ref.part);
 	return s;
 }
 
-static void copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
+static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p)
 {
 	const struct mir_block *block = &f->blocks[b];
-	struct copies c = {.f = f, .block = block->preds[p]};
+	struct parallel_copy c = {.f = f, .block = block->preds[p]};
 
 	c.list = arena_array(f->arena, block->nphis * MIR_MAX_UNITS, sizeof(*c.list));
 	for (uint32_t k = 0; k < block->nphis; k++) {
@@ -198,41 +199,41 @@ static void copy_edge(struct mir_func *f, uint32_t b, uint32_t p)
 		for (uint32_t u = 0; u < units; u++) {
 			struct copy *copy = &c.list[c.count++];
 
-			copy->dst = assigned(f, mir_reg(f->vregs[vreg].kind,
-							(struct mir_ref){vreg, (uint8_t)u}));
-			copy->src = assigned(f, block->phis[k].args[p * units + u]);
+			copy->dst = with_register(f, mir_reg(f->vregs[vreg].kind,
+							     (struct mir_ref){vreg, (uint8_t)u}));
+			copy->src = with_register(f, block->phis[k].args[p * units + u]);
 		}
 	}
-	sequence(&c);
+	sequentialise_copy(&c);
 }
 
-/* What a phi defined now comes from outside. */
-static void live_from_now_on(const struct mir_func *f, struct mir_block *block)
+/* A lowered phi is live-in: its edge copies define it. */
+static void add_phis_to_live_in(const struct mir_func *f, struct mir_block *block)
 {
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
 
 		for (uint32_t u = 0; u < v->units; u++)
-			mir_add(block->live_in, v->first_unit + u);
+			mir_set_add(block->live_in, v->first_unit + u);
 	}
 }
 
-void nv_copies(struct mir_func *f)
+void nv_lower_phis(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
-			copy_edge(f, b, p);
+			lower_edge(f, b, p);
 		}
-		live_from_now_on(f, &f->blocks[b]);
+		add_phis_to_live_in(f, &f->blocks[b]);
 		f->blocks[b].ncopied = f->blocks[b].nphis;
 		f->blocks[b].nphis = 0;
 	}
 }
 
-void nv_drop_copies(struct mir_func *f)
+void nv_remove_identity_copies(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each_safe(f, b, i)
-			if (i->copy)
+			if (i->identity_copy)
 				mir_remove(f, b, i);
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the lanes that part at a branch meet again: at its immediate postdominator, if ways that
- * only end the kernel are left out, since lanes that have ended wait nowhere and nobody waits for
- * them. Of several ends that can be reached a function's return counts, or the last exit in the
- * layout, and a trap only if there is nothing else. So each block has an end that it is on the way
- * to, ways to others are left out, and what remains for each end is a graph with one root. Where
- * the sides of a branch go to different ends their lanes do not meet. (ptxas brings lanes together
- * behind an EXIT, too.)
+ * Reconvergence points. The lanes of a divergent branch reconverge at its immediate postdominator
+ * in the CFG without the paths that only end the kernel, since lanes that have exited wait for none
+ * and none waits for them. Of several reachable exits the function's return counts, else the last
+ * exit in the layout, and a trap only if there is no other. So each block has one exit that it
+ * leads to, edges to blocks with other exits are ignored, and each exit is the root of a graph of
+ * its own. Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas
+ * reconverges lanes behind an EXIT, too.)
  *
- * Postdominators are found as dominators are in converge.c, in the other direction.
+ * Postdominators are computed as the dominators in convergence_barriers.c, on the reversed CFG.
  */
 #include "libsov/compiler/nv/mir.h"
 
-struct meet {
+struct reconvergence {
 	const struct mir_func *f;
-	uint32_t *order, first; /* the ends first and what leads to them behind, from first on */
-	uint32_t *index;        /* by block: its place there */
-	uint32_t *end, *place;  /* by block: see nv_meet() */
-	uint32_t *rank;         /* by block: of ends, greatest counts; 0 = goes on */
+	uint32_t *order, first; /* reverse postorder of the reversed CFG, from first on */
+	uint32_t *index;        /* by block: its index in order */
+	uint32_t *exit, *ipdom; /* by block: see nv_find_reconvergence() */
+	uint32_t *rank;         /* by block: priority of an exit; 0 = not an exit */
 };
 
-static void rank_ends(struct meet *m)
+static void rank_exits(struct reconvergence *m)
 {
 	uint32_t rank = 0;
 
@@ -34,14 +34,14 @@ static void rank_ends(struct meet *m)
 			m->rank[b] = m->f->nblocks + rank;
 		else if (end == MIR_END_TRAP)
 			m->rank[b] = rank;
-		m->end[b] = m->rank[b] ? b : 0;
+		m->exit[b] = m->rank[b] ? b : 0;
 	}
 }
 
-static void find_ends(struct meet *m)
+static void propagate_exits(struct reconvergence *m)
 {
 	uint32_t count;
-	uint32_t *order = mir_order(m->f, &count);
+	uint32_t *order = mir_reverse_postorder(m->f, &count);
 	bool changed = true;
 
 	while (changed) {
@@ -50,24 +50,25 @@ static void find_ends(struct meet *m)
 			uint32_t b = order[k];
 
 			for (uint32_t s = 0; s < m->f->blocks[b].nsucc; s++) {
-				uint32_t end = m->end[m->f->blocks[b].succ[s]];
+				uint32_t exit = m->exit[m->f->blocks[b].succ[s]];
 
-				if (m->rank[end] <= m->rank[m->end[b]])
+				if (m->rank[exit] <= m->rank[m->exit[b]])
 					continue;
-				m->end[b] = end;
+				m->exit[b] = exit;
 				changed = true;
 			}
 		}
 	}
 }
 
-/* Reverse postorder from an end up, among the blocks that are on the way to it. */
-static void order_from(struct meet *m, uint32_t end, uint32_t *stack, uint32_t *cursor, bool *seen)
+/* Reverse postorder of the reversed CFG from one exit, over the blocks that lead to it. */
+static void order_from_exit(struct reconvergence *m, uint32_t exit, uint32_t *stack,
+			    uint32_t *cursor, bool *seen)
 {
 	uint32_t depth = 0;
 
-	stack[depth++] = end;
-	seen[end] = true;
+	stack[depth++] = exit;
+	seen[exit] = true;
 	while (depth) {
 		uint32_t b = stack[depth - 1];
 		const struct mir_block *block = &m->f->blocks[b];
@@ -78,7 +79,7 @@ static void order_from(struct meet *m, uint32_t end, uint32_t *stack, uint32_t *
 		} else {
 			uint32_t from = block->preds[cursor[b]++];
 
-			if (m->end[from] == end && !seen[from]) {
+			if (m->exit[from] == exit && !seen[from]) {
 				seen[from] = true;
 				stack[depth++] = from;
 			}
@@ -86,7 +87,7 @@ static void order_from(struct meet *m, uint32_t end, uint32_t *stack, uint32_t *
 	}
 }
 
-static void find_order(struct meet *m)
+static void compute_order(struct reconvergence *m)
 {
 	struct arena *a = m->f->arena;
 	uint32_t *stack = arena_array(a, m->f->nblocks, sizeof(*stack));
@@ -96,65 +97,65 @@ static void find_order(struct meet *m)
 	m->first = m->f->nblocks;
 	mir_for_each_block(m->f, b)
 		if (m->rank[b])
-			order_from(m, b, stack, cursor, seen);
+			order_from_exit(m, b, stack, cursor, seen);
 	for (uint32_t k = m->first; k < m->f->nblocks; k++)
 		m->index[m->order[k]] = k;
 }
 
-/* Both have a way to the same end, so they have a place in common. */
-static uint32_t intersect(const struct meet *m, uint32_t a, uint32_t b)
+/* Both lead to the same exit, so they have a common postdominator. */
+static uint32_t common_ipdom(const struct reconvergence *m, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (m->index[a] > m->index[b])
-			a = m->place[a];
+			a = m->ipdom[a];
 		else
-			b = m->place[b];
+			b = m->ipdom[b];
 	}
 	return a;
 }
 
-static uint32_t postdominator(const struct meet *m, uint32_t b)
+static uint32_t compute_ipdom(const struct reconvergence *m, uint32_t b)
 {
 	const struct mir_block *block = &m->f->blocks[b];
-	uint32_t place = 0;
+	uint32_t ipdom = 0;
 
 	for (uint32_t s = 0; s < block->nsucc; s++) {
 		uint32_t to = block->succ[s];
 
-		/* 0: not looked at yet, around a loop. */
-		if (m->end[to] == m->end[b] && m->place[to])
-			place = place ? intersect(m, place, to) : to;
+		/* 0: not visited yet, a back edge. */
+		if (m->exit[to] == m->exit[b] && m->ipdom[to])
+			ipdom = ipdom ? common_ipdom(m, ipdom, to) : to;
 	}
-	return place;
+	return ipdom;
 }
 
-void nv_meet(const struct mir_func *f, uint32_t **ends, uint32_t **places)
+void nv_find_reconvergence(const struct mir_func *f, uint32_t **exits, uint32_t **points)
 {
-	struct meet m = {.f = f};
+	struct reconvergence m = {.f = f};
 	bool changed = true;
 
 	m.order = arena_array(f->arena, f->nblocks, sizeof(*m.order));
 	m.index = arena_array(f->arena, f->nblocks, sizeof(*m.index));
-	m.end = arena_array(f->arena, f->nblocks, sizeof(*m.end));
-	m.place = arena_array(f->arena, f->nblocks, sizeof(*m.place));
+	m.exit = arena_array(f->arena, f->nblocks, sizeof(*m.exit));
+	m.ipdom = arena_array(f->arena, f->nblocks, sizeof(*m.ipdom));
 	m.rank = arena_array(f->arena, f->nblocks, sizeof(*m.rank));
-	rank_ends(&m);
-	find_ends(&m);
-	find_order(&m);
+	rank_exits(&m);
+	propagate_exits(&m);
+	compute_order(&m);
 	while (changed) {
 		changed = false;
 		for (uint32_t k = m.first; k < f->nblocks; k++) {
-			uint32_t b = m.order[k], place = m.rank[b] ? b : postdominator(&m, b);
+			uint32_t b = m.order[k], ipdom = m.rank[b] ? b : compute_ipdom(&m, b);
 
-			changed |= place != m.place[b];
-			m.place[b] = place;
+			changed |= ipdom != m.ipdom[b];
+			m.ipdom[b] = ipdom;
 		}
 	}
-	/* Lanes that part for different ends do not meet. */
+	/* Lanes that diverge to different exits do not reconverge. */
 	mir_for_each_block(f, b)
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-			if (m.end[f->blocks[b].succ[s]] != m.end[b])
-				m.place[b] = 0;
-	*ends = m.end;
-	*places = m.place;
+			if (m.exit[f->blocks[b].succ[s]] != m.exit[b])
+				m.ipdom[b] = 0;
+	*exits = m.exit;
+	*points = m.ipdom;
 }

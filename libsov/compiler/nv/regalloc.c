@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Register assignment on SSA form: blocks are visited dominators first, so at a register's first
- * write everything that is live there has its place already, and any free, aligned place will do.
- * Nothing is ever moved. Which place is taken decides how many copies phis leave behind: a phi and
- * its arguments look for each other's place first. Otherwise places are handed out in turn within
- * a window that the register pressure asks for anyway, because a register that was just given back
- * would make its next writer wait for its last reader.
+ * Register assignment on SSA form (Hack et al.): blocks are visited in dominance order, so at a
+ * definition every live value already has its register and any free, aligned register will do.
+ * Nothing is moved later. Affinities between a phi and its arguments coalesce their copies. Other
+ * registers are assigned round-robin within a window sized by the register pressure, because
+ * reusing a just-freed register would make its next writer wait for its last reader (write after
+ * read).
  *
- * Spilling comes before (spill.c), and knows how many registers there are but not that pairs have
- * to be aligned: where that fails, places are handed out tightly instead, and if that does not help
- * either, the caller spills more and tries again. One register is kept for copies that go in
- * circles, and with a frame R1 points to it.
+ * Spilling runs before (spill.c) and counts registers but not alignment. If no aligned pair or quad
+ * is free, assignment restarts with tight packing; if that fails too, the caller spills more and
+ * tries again. One register stays reserved as scratch for cycles of parallel copies, and R1 is the
+ * stack pointer of functions with a frame.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-struct affinity { /* reg(this vreg) should be reg(other) + distance */
+struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
 	uint32_t other;
 	int distance;
 	struct affinity *next;
@@ -23,27 +23,27 @@ struct affinity { /* reg(this vreg) should be reg(other) + distance */
 
 #define RESERVED UINT32_MAX
 
-struct file {                /* registers of one kind */
-	uint32_t count;      /* how many there are */
-	uint32_t window;     /* how many to go around in */
-	uint32_t turn;       /* where to look next */
+struct reg_file {            /* a register file */
+	uint32_t count;      /* registers that may be used */
+	uint32_t window;     /* registers to rotate through */
+	uint32_t cursor;     /* round-robin cursor */
 	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
-	uint32_t needed;     /* at once, at most */
-	uint32_t used;       /* the highest that was given, and one */
+	uint32_t max_pressure;
+	uint32_t used; /* 1 + highest register assigned */
 };
 
-struct alloc {
+struct allocator {
 	struct mir_func *f;
-	struct file gpr, pred, ugpr;
-	bool tight;        /* keep large aligned places free, rather than registers apart in time */
-	uint32_t *last;    /* by unit, within the block: place of the last mention */
-	uint32_t *written; /* … place where it is written, … */
-	uint32_t *written_in; /* … if in this block */
+	struct reg_file gpr, pred, ugpr;
+	bool tight;             /* pack, to keep aligned groups free, instead of rotating */
+	uint32_t *last_mention; /* by unit: position of its last mention in the block */
+	uint32_t *defined_at;   /* by unit: position of its definition in the block … */
+	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
 	struct affinity **affinities; /* by vreg */
 };
 
-static struct file *file_of(struct alloc *a, uint32_t vreg)
+static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 {
 	switch (a->f->vregs[vreg].kind) {
 	case SASS_PRED:
@@ -55,7 +55,7 @@ static struct file *file_of(struct alloc *a, uint32_t vreg)
 	}
 }
 
-static void add_affinity(struct alloc *a, uint32_t vreg, uint32_t other, int distance)
+static void add_affinity(struct allocator *a, uint32_t vreg, uint32_t other, int distance)
 {
 	struct affinity *n = arena_alloc(a->f->arena, sizeof(*n));
 
@@ -63,7 +63,7 @@ static void add_affinity(struct alloc *a, uint32_t vreg, uint32_t other, int dis
 	a->affinities[vreg] = n;
 }
 
-static void find_affinities(struct alloc *a)
+static void find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
@@ -86,47 +86,50 @@ static void find_affinities(struct alloc *a)
 	}
 }
 
-static bool is_free(const struct file *file, uint32_t reg, uint32_t units)
+static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
-	if (reg % units || reg + units > file->count)
+	if (reg % units || reg + units > reg_file->count)
 		return false;
 	for (uint32_t k = 0; k < units; k++) {
-		if (file->owner[reg + k])
+		if (reg_file->owner[reg + k])
 			return false;
 	}
 	return true;
 }
 
-/* The same for a register of which further units are written later in the block: their places may
- * be in use until just then. The high word of a sum so takes the place of an operand's. */
-static bool will_be_free(const struct alloc *a, const struct file *file, uint32_t vreg,
+/* As is_free() for a register some of whose units are defined later in the block: those may be
+ * occupied until exactly that point. The high word of a sum thus reuses the register of an
+ * operand's high word. */
+static bool will_be_free(const struct allocator *a, const struct reg_file *reg_file, uint32_t vreg,
 			 uint32_t reg)
 {
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
-	if (reg % v->units || reg + v->units > file->count || file->owner[reg])
+	if (reg % v->units || reg + v->units > reg_file->count || reg_file->owner[reg])
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
-		uint32_t owner = file->owner[reg + k], unit = v->first_unit + k;
-		uint32_t place = a->written_in[unit] == a->block ? a->written[unit] : 0;
+		uint32_t owner = reg_file->owner[reg + k], unit = v->first_unit + k;
+		uint32_t position = a->defined_in[unit] == a->block ? a->defined_at[unit] : 0;
 
-		if (owner && (owner == RESERVED || !place || a->last[owner - 1] != place))
+		if (owner &&
+		    (owner == RESERVED || !position || a->last_mention[owner - 1] != position))
 			return false;
 	}
 	return true;
 }
 
-/* Where something related has its place, or something related to that: the arguments of a phi look
- * for each other while the phi has no place yet. */
-static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int distance,
+/* Register of an affine vreg, or of one affine to that within steps: the arguments of a phi find
+ * each other while the phi is unassigned. */
+static bool choose_affine(struct allocator *a, uint32_t vreg, uint32_t from, int distance,
 			  uint32_t steps, uint32_t *reg)
 {
 	const struct mir_func *f = a->f;
 
 	for (const struct affinity *n = a->affinities[from]; n; n = n->next) {
-		int wish = f->vregs[n->other].reg + n->distance + distance;
+		int wanted = f->vregs[n->other].reg + n->distance + distance;
 
-		/* Pairs and single uniform registers keep to themselves: see choose_uniform(). */
+		/* Uniform pairs and single registers stay in separate areas: see
+		 * choose_uniform(). */
 		if (f->vregs[vreg].kind == SASS_UGPR &&
 		    f->vregs[n->other].units != f->vregs[vreg].units)
 			continue;
@@ -136,27 +139,27 @@ static bool choose_affine(struct alloc *a, uint32_t vreg, uint32_t from, int dis
 				return true;
 			continue;
 		}
-		if (wish < 0 || !will_be_free(a, file_of(a, vreg), vreg, (uint32_t)wish))
+		if (wanted < 0 || !will_be_free(a, reg_file_of(a, vreg), vreg, (uint32_t)wanted))
 			continue;
-		*reg = (uint32_t)wish;
+		*reg = (uint32_t)wanted;
 		return true;
 	}
 	return false;
 }
 
-static bool choose_in_turn(struct file *file, uint32_t units, uint32_t *reg)
+static bool choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
-	for (uint32_t k = 0; k < file->window; k++) {
-		uint32_t r = (file->turn + k) % file->window;
+	for (uint32_t k = 0; k < reg_file->window; k++) {
+		uint32_t r = (reg_file->cursor + k) % reg_file->window;
 
-		if (!is_free(file, r, units))
+		if (!is_free(reg_file, r, units))
 			continue;
-		file->turn = r + units;
+		reg_file->cursor = r + units;
 		*reg = r;
 		return true;
 	}
-	for (uint32_t r = 0; r < file->count; r++) {
-		if (!is_free(file, r, units))
+	for (uint32_t r = 0; r < reg_file->count; r++) {
+		if (!is_free(reg_file, r, units))
 			continue;
 		*reg = r;
 		return true;
@@ -164,24 +167,25 @@ static bool choose_in_turn(struct file *file, uint32_t units, uint32_t *reg)
 	return false;
 }
 
-static uint32_t taken(const struct file *file, uint32_t from, uint32_t units)
+static uint32_t count_occupied(const struct reg_file *reg_file, uint32_t from, uint32_t units)
 {
 	uint32_t n = 0;
 
 	for (uint32_t r = from; r < from + units; r++)
-		n += r >= file->count || file->owner[r];
+		n += r >= reg_file->count || reg_file->owner[r];
 	return n;
 }
 
-/* The place whose neighbours are taken most: first those that make a pair or a quad with it. */
-static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
+/* The free group with the most occupied neighbours, first within its pair, then within its quad. */
+static bool choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
 	uint32_t best = 0;
 
-	for (uint32_t r = 0; r < file->count; r += units) {
-		uint32_t score = 1 + 8 * taken(file, r & ~1u, 2) + taken(file, r & ~3u, 4);
+	for (uint32_t r = 0; r < reg_file->count; r += units) {
+		uint32_t score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
+				 count_occupied(reg_file, r & ~3u, 4);
 
-		if (!is_free(file, r, units) || score <= best)
+		if (!is_free(reg_file, r, units) || score <= best)
 			continue;
 		best = score;
 		*reg = r;
@@ -189,14 +193,15 @@ static bool choose_tight(const struct file *file, uint32_t units, uint32_t *reg)
 	return best;
 }
 
-/* Pairs from the lowest up, single ones from the highest down. Each kind then stays within as many
- * as there are of it in all, so none lacks a place while there are no more units than registers. */
-static bool choose_uniform(const struct file *file, uint32_t units, uint32_t *reg)
+/* Pairs from the lowest register up, single registers from the highest down. The two areas then
+ * cannot fragment each other, so assignment succeeds while there are no more units than
+ * registers. */
+static bool choose_uniform(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
-	for (uint32_t k = 0; k < file->count; k++) {
-		uint32_t r = units == 1 ? file->count - 1 - k : k;
+	for (uint32_t k = 0; k < reg_file->count; k++) {
+		uint32_t r = units == 1 ? reg_file->count - 1 - k : k;
 
-		if (!is_free(file, r, units))
+		if (!is_free(reg_file, r, units))
 			continue;
 		*reg = r;
 		return true;
@@ -204,128 +209,133 @@ static bool choose_uniform(const struct file *file, uint32_t units, uint32_t *re
 	return false;
 }
 
-static bool choose(struct alloc *a, struct file *file, uint32_t units, uint32_t *reg)
+static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint32_t units,
+			    uint32_t *reg)
 {
-	if (file == &a->ugpr)
-		return choose_uniform(file, units, reg);
-	return a->tight && file == &a->gpr ? choose_tight(file, units, reg)
-					   : choose_in_turn(file, units, reg);
+	if (reg_file == &a->ugpr)
+		return choose_uniform(reg_file, units, reg);
+	return a->tight && reg_file == &a->gpr ? choose_tight(reg_file, units, reg)
+					       : choose_round_robin(reg_file, units, reg);
 }
 
-static bool assign(struct alloc *a, uint32_t vreg)
+static bool assign_vreg(struct allocator *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
-	struct file *file = file_of(a, vreg);
+	struct reg_file *reg_file = reg_file_of(a, vreg);
 	uint32_t reg;
 
 	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
-	    !choose_affine(a, vreg, vreg, 0, 1, &reg) && !choose(a, file, v->units, &reg))
+	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
+	    !choose_register(a, reg_file, v->units, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
-	if (reg + v->units > file->used)
-		file->used = reg + v->units;
+	if (reg + v->units > reg_file->used)
+		reg_file->used = reg + v->units;
 	for (uint32_t k = 0; k < v->units; k++) {
-		if (!file->owner[reg + k])
-			file->owner[reg + k] = v->first_unit + k + 1;
+		if (!reg_file->owner[reg + k])
+			reg_file->owner[reg + k] = v->first_unit + k + 1;
 	}
 	return true;
 }
 
-/* Gives back the register of a unit; many mentions, one gift. */
-static void give_back(struct alloc *a, struct mir_ref r)
+/* Frees the register of a unit; a second call is a no-op. */
+static void free_unit(struct allocator *a, struct mir_ref r)
 {
 	struct mir_vreg *v = &a->f->vregs[r.vreg];
-	struct file *file = file_of(a, r.vreg);
+	struct reg_file *reg_file = reg_file_of(a, r.vreg);
 
-	if (file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
-		file->owner[v->reg + r.part] = 0;
+	if (reg_file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
+		reg_file->owner[v->reg + r.part] = 0;
 }
 
 #define AT_END   UINT32_MAX
 #define AT_START 0
 
-static void note_write(struct alloc *a, uint32_t unit, uint32_t place)
+static void note_definition(struct allocator *a, uint32_t unit, uint32_t position)
 {
-	a->written[unit] = place;
-	a->written_in[unit] = a->block;
+	a->defined_at[unit] = position;
+	a->defined_in[unit] = a->block;
 }
 
-/* Notes where each unit is mentioned last. Phis are at AT_START, the block's own branch and
- * whatever lives on are AT_END. */
-static void find_last_mentions(struct alloc *a, const struct mir_block *block)
+/* Records the last mention of each unit. Phis are at AT_START; the branch condition and live-out
+ * units are at AT_END. */
+static void find_last_mentions(struct allocator *a, const struct mir_block *block)
 {
 	const struct mir_func *f = a->f;
-	uint32_t place = 1;
+	uint32_t position = 1;
 
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		for (uint32_t k = 0; k < f->vregs[block->phis[p].vreg].units; k++)
-			a->last[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
+			a->last_mention[f->vregs[block->phis[p].vreg].first_unit + k] = AT_START;
 	}
-	for (struct mir_inst *i = block->first; i; i = i->next, place++) {
+	for (struct mir_inst *i = block->first; i; i = i->next, position++) {
 		uint32_t n;
 		const struct mir_use *uses = mir_uses(f, i, &n);
 
-		i->number = place;
+		i->number = position;
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r = uses[u].ref;
 
 			for (uint32_t k = 0; uses[u].write && r.vreg && k < uses[u].count; k++)
-				note_write(a, mir_unit(f, r) + k, place);
+				note_definition(a, mir_unit(f, r) + k, position);
 		}
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r = uses[u].ref;
-			bool leads = uses[u].write && f->vregs[r.vreg].leader == i;
+			bool leads = uses[u].write && f->vregs[r.vreg].first_def == i;
 			uint32_t from = leads ? 0 : r.part;
 			uint32_t count = leads ? f->vregs[r.vreg].units : uses[u].count;
 
 			for (uint32_t k = 0; r.vreg && k < count; k++)
-				a->last[f->vregs[r.vreg].first_unit + from + k] = place;
+				a->last_mention[f->vregs[r.vreg].first_unit + from + k] = position;
 		}
 	}
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
 		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
-			a->last[64 * w + (uint32_t)__builtin_ctzll(bits)] = AT_END;
+			a->last_mention[64 * w + (uint32_t)__builtin_ctzll(bits)] = AT_END;
 	}
 	if (block->cond.ref.vreg)
-		a->last[mir_unit(f, block->cond.ref)] = AT_END;
+		a->last_mention[mir_unit(f, block->cond.ref)] = AT_END;
 }
 
-static void give_back_dead(struct alloc *a, struct mir_ref r, uint32_t count, uint32_t place)
+static void free_dead_units(struct allocator *a, struct mir_ref r, uint32_t count,
+			    uint32_t position)
 {
 	for (uint32_t k = 0; k < count; k++, r.part++) {
-		if (a->last[mir_unit(a->f, r)] == place)
-			give_back(a, r);
+		if (a->last_mention[mir_unit(a->f, r)] == position)
+			free_unit(a, r);
 	}
 }
 
-/* Units written after the first: their place was kept for them. */
-static void take_place(struct alloc *a, struct mir_ref r, uint32_t count)
+/* Units defined after the first definition: their registers were reserved then. */
+static void occupy_reserved(struct allocator *a, struct mir_ref r, uint32_t count)
 {
-	struct file *file = file_of(a, r.vreg);
+	struct reg_file *reg_file = reg_file_of(a, r.vreg);
 
 	for (uint32_t k = 0; k < count; k++)
-		file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
+		reg_file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
 }
 
-static bool assign_inst(struct alloc *a, struct mir_inst *i)
+static bool assign_inst(struct allocator *a, struct mir_inst *i)
 {
 	const struct mir_func *f = a->f;
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	/* Sources are read before results are written, so a result may take a source's place. */
+	/* Sources are read before results are written, so a result may reuse a source's
+	 * register. */
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write && uses[u].ref.vreg)
-			give_back_dead(a, uses[u].ref, uses[u].count, i->number);
+			free_dead_units(a, uses[u].ref, uses[u].count, i->number);
 	}
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader != i)
-			take_place(a, uses[u].ref, uses[u].count);
+		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].first_def != i)
+			occupy_reserved(a, uses[u].ref, uses[u].count);
 	}
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].leader == i &&
-		    !f->vregs[uses[u].ref.vreg].assigned && !assign(a, uses[u].ref.vreg))
+		if (uses[u].write && uses[u].ref.vreg &&
+		    f->vregs[uses[u].ref.vreg].first_def == i &&
+		    !f->vregs[uses[u].ref.vreg].assigned && !assign_vreg(a, uses[u].ref.vreg))
 			return false;
 	}
 	for (uint32_t u = 0; u < n; u++) {
@@ -333,16 +343,16 @@ static bool assign_inst(struct alloc *a, struct mir_inst *i)
 
 		if (!uses[u].write || !r.vreg)
 			continue;
-		if (f->vregs[r.vreg].leader == i)
-			give_back_dead(a, (struct mir_ref){r.vreg, 0}, f->vregs[r.vreg].units,
-				       i->number);
+		if (f->vregs[r.vreg].first_def == i)
+			free_dead_units(a, (struct mir_ref){r.vreg, 0}, f->vregs[r.vreg].units,
+					i->number);
 		else
-			give_back_dead(a, r, uses[u].count, i->number);
+			free_dead_units(a, r, uses[u].count, i->number);
 	}
 	return true;
 }
 
-static bool assign_block(struct alloc *a, uint32_t b)
+static bool assign_block(struct allocator *a, uint32_t b)
 {
 	struct mir_func *f = a->f;
 	const struct mir_block *block = &f->blocks[b];
@@ -352,7 +362,7 @@ static bool assign_block(struct alloc *a, uint32_t b)
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
-	a->gpr.owner[mir_spare(f)] = RESERVED;
+	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
 	if (f->calls || f->ir->kind == IR_FUNCTION)
 		a->gpr.owner[MIR_RETURN] = a->gpr.owner[MIR_RETURN + 1] = RESERVED;
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
@@ -360,19 +370,19 @@ static bool assign_block(struct alloc *a, uint32_t b)
 			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
 			uint32_t v = f->unit_vreg[unit];
 
-			file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
+			reg_file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
 				unit + 1;
 		}
 	}
 	a->block = b;
 	find_last_mentions(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
-		if (!assign(a, block->phis[p].vreg))
+		if (!assign_vreg(a, block->phis[p].vreg))
 			return false;
 	}
 	for (uint32_t p = 0; p < block->nphis; p++)
-		give_back_dead(a, (struct mir_ref){block->phis[p].vreg, 0},
-			       f->vregs[block->phis[p].vreg].units, AT_START);
+		free_dead_units(a, (struct mir_ref){block->phis[p].vreg, 0},
+				f->vregs[block->phis[p].vreg].units, AT_START);
 	mir_for_each(f, b, i) {
 		if (!assign_inst(a, i))
 			return false;
@@ -380,8 +390,8 @@ static bool assign_block(struct alloc *a, uint32_t b)
 	return true;
 }
 
-/* The most units of general registers that are live at once. */
-static void count_pressure(struct alloc *a)
+/* Maximum register pressure: GPR units that are live at once. */
+static void compute_max_pressure(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
@@ -402,32 +412,32 @@ static void count_pressure(struct alloc *a)
 			uint32_t n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
 
-			if (count > a->gpr.needed)
-				a->gpr.needed = count;
+			if (count > a->gpr.max_pressure)
+				a->gpr.max_pressure = count;
 			for (uint32_t u = 0; u < n; u++) {
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 
-				for (uint32_t k = 0; uses[u].write && v->leader == i &&
+				for (uint32_t k = 0; uses[u].write && v->first_def == i &&
 						     v->kind == SASS_GPR && k < v->units;
 				     k++) {
-					count -= mir_has(live, v->first_unit + k);
-					mir_drop(live, v->first_unit + k);
+					count -= mir_set_has(live, v->first_unit + k);
+					mir_set_remove(live, v->first_unit + k);
 				}
 			}
 			for (uint32_t u = 0; u < n; u++) {
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 				uint32_t unit = mir_unit(f, uses[u].ref);
 
-				for (uint32_t k = 0; (!uses[u].write || v->leader != i) &&
+				for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
 						     v->kind == SASS_GPR && k < uses[u].count;
 				     k++) {
-					count += !mir_has(live, unit + k);
-					mir_add(live, unit + k);
+					count += !mir_set_has(live, unit + k);
+					mir_set_add(live, unit + k);
 				}
 			}
 		}
-		if (count > a->gpr.needed)
-			a->gpr.needed = count;
+		if (count > a->gpr.max_pressure)
+			a->gpr.max_pressure = count;
 	}
 }
 
@@ -436,7 +446,7 @@ static uint8_t register_of(const struct mir_func *f, struct mir_ref r)
 	return (uint8_t)(f->vregs[r.vreg].reg + r.part);
 }
 
-static void write_down(struct mir_func *f)
+static void rewrite_operands(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
 		struct mir_source *cond = &f->blocks[b].cond;
@@ -454,34 +464,34 @@ static void write_down(struct mir_func *f)
 			}
 			if (i->guard.vreg)
 				i->sass.guard = f->vregs[i->guard.vreg].reg;
-			if (i->uses) /* as many as before, in registers now */
-				mir_find_uses(i, i->uses);
+			if (i->uses) /* same uses, now with registers */
+				mir_collect_uses(i, i->uses);
 		}
 	}
 	f->allocated = true;
 }
 
-/* With so many registers a thread, an SM still has as many threads as it can. */
-#define FREE_OF_CHARGE 32
+/* With up to this many registers per thread an SM reaches full occupancy. */
+#define FULL_OCCUPANCY_GPRS 32
 
-/* Registers are given to a kernel in groups of eight, two of all go to the hardware. What the
- * pressure leaves of the last group is free to use; a little more keeps pairs apart. */
+/* The hardware allocates registers to a kernel in groups of eight and takes two for itself. The
+ * window uses up the last group; two more than the pressure help alignment. */
 static uint32_t window_for(uint32_t pressure, uint32_t count)
 {
 	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
 
-	window = window < FREE_OF_CHARGE - 2 ? FREE_OF_CHARGE - 2 : window;
+	window = window < FULL_OCCUPANCY_GPRS - 2 ? FULL_OCCUPANCY_GPRS - 2 : window;
 	return window < count ? window : count;
 }
 
-static bool assign_blocks(struct alloc *a)
+static bool assign_blocks(struct allocator *a)
 {
 	struct mir_func *f = a->f;
-	uint32_t count, *order = mir_order(f, &count);
+	uint32_t count, *order = mir_reverse_postorder(f, &count);
 
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		f->vregs[v].assigned = false;
-	a->gpr.turn = a->gpr.used = 0;
+	a->gpr.cursor = a->gpr.used = 0;
 	for (uint32_t k = 0; k < count; k++) {
 		if (!assign_block(a, order[k]))
 			return false;
@@ -489,28 +499,28 @@ static bool assign_blocks(struct alloc *a)
 	return true;
 }
 
-/* Where pairs and quads found no place within the window, they may if all others move closer together. That is
- * worth the waiting for registers that are used again soon while fewer registers mean many more threads. */
-#define MANY 64
+/* If pairs and quads found no registers within the window, packing may. That is worth the
+ * write-after-read stalls while fewer registers raise the occupancy much. */
+#define MAX_PACKED_WINDOW 64
 
 bool nv_regalloc(struct mir_func *f, bool tight)
 {
-	struct alloc a = {
+	struct allocator a = {
 		.f = f, .tight = tight, .gpr = {.count = f->gprs}, .pred = {.count = MIR_PREDS}};
 
 	nv_liveness(f);
-	a.last = arena_array(f->arena, f->nunits + 1, sizeof(*a.last));
-	a.written = arena_array(f->arena, f->nunits + 1, sizeof(*a.written));
-	a.written_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.written_in));
+	a.last_mention = arena_array(f->arena, f->nunits + 1, sizeof(*a.last_mention));
+	a.defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a.defined_at));
+	a.defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.defined_in));
 	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
 	find_affinities(&a);
-	count_pressure(&a);
-	a.gpr.window = window_for(a.gpr.needed + 2 * f->stack, a.gpr.count);
+	compute_max_pressure(&a);
+	a.gpr.window = window_for(a.gpr.max_pressure + 2 * f->stack, a.gpr.count);
 	a.pred.window = MIR_PREDS;
 	a.ugpr.count = MIR_UGPRS;
 	if (!assign_blocks(&a))
 		return false;
-	if (!tight && a.gpr.used > a.gpr.window && a.gpr.window <= MANY) {
+	if (!tight && a.gpr.used > a.gpr.window && a.gpr.window <= MAX_PACKED_WINDOW) {
 		a.tight = true;
 		a.gpr.count = a.gpr.window;
 		if (!assign_blocks(&a)) {
@@ -519,6 +529,6 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 			assign_blocks(&a);
 		}
 	}
-	write_down(f);
+	rewrite_operands(f);
 	return true;
 }

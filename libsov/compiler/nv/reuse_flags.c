@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reuse flags: a register that two instructions in a row read as the same operand is read from the
- * register file once. That saves a cycle where three operands would come from one bank of it. Only
- * within a block, from an instruction to the next: who jumps there comes with nothing kept. What is
- * kept and not taken stays, and is taken later by mistake.
+ * Reuse flags: an operand register that two consecutive instructions read in the same operand slot
+ * is read from the register file once. That saves a cycle where three operands share a register
+ * bank. Only within a block, from one instruction to the next: a jump target starts with an empty
+ * reuse cache. A cached operand that the next instruction does not consume would stay and be used
+ * later by mistake.
  */
 #include "libsov/compiler/nv/mir.h"
 
-static bool overwrites(const struct mir_func *f, struct mir_inst *i, uint8_t reg)
+static bool overwrites_reg(const struct mir_func *f, struct mir_inst *i, uint8_t reg)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
@@ -20,13 +21,13 @@ static bool overwrites(const struct mir_func *f, struct mir_inst *i, uint8_t reg
 	return false;
 }
 
-void nv_reuse(struct mir_func *f)
+void nv_set_reuse_flags(struct mir_func *f)
 {
 	struct sass_kept now[SASS_KEPT], next[SASS_KEPT];
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			/* While another warp runs nothing is kept. */
+			/* The reuse cache does not survive a switch to another warp. */
 			if (!i->next || i->sass.yield || i->sass.guard != SASS_PT ||
 			    i->next->sass.guard != SASS_PT ||
 			    !sass_shares_kept(f->sm, &i->sass, &i->next->sass))
@@ -35,7 +36,8 @@ void nv_reuse(struct mir_func *f)
 			sass_kept(&i->next->sass, next);
 			for (uint32_t k = 0; k < SASS_KEPT; k++) {
 				if (now[k].reg != SASS_RZ && now[k].reg == next[k].reg &&
-				    now[k].count == next[k].count && !overwrites(f, i, now[k].reg))
+				    now[k].count == next[k].count &&
+				    !overwrites_reg(f, i, now[k].reg))
 					i->sass.reuse |= (uint8_t)(1 << k);
 			}
 		}

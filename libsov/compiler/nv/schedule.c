@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * List scheduling within a block: of the instructions that can go next, the one with the longest
- * way to the block's end. It runs twice with the same code. Before registers are assigned only true
- * dependences hold instructions back, and loads move away from their uses; where that would make
- * too many values live at once, the instruction that frees most goes first. Afterwards it sees
- * registers, and mends what predication and phi moves have added.
+ * List scheduling within a block with critical path priority: of the ready instructions, take the
+ * one with the longest latency-weighted path to the block's end. The same code runs twice. Before
+ * register allocation only true dependences constrain it, and loads move away from their uses;
+ * above a register pressure threshold, the instruction that frees most registers goes first. After
+ * allocation it sees physical registers and schedules the instructions that if-conversion and phi
+ * copies have added.
  *
- * Memory operations keep their order where one of two writes and they may touch the same place;
- * loads pass loads. Convergent operations keep their order among each other, and neither they nor
- * memory operations cross an EXIT.
+ * Memory operations that may alias keep their order if one of them writes; loads pass loads.
+ * Convergent operations (warp syncs, block barriers, calls) keep their order among each other, and
+ * neither they nor memory operations cross an EXIT.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* Live units above which freeing comes first: 64 registers let 1024 threads run on an SM. */
-#define COMFORTABLE  56
-/* How far ahead of the first instruction that is still to come another may be taken. */
-#define WINDOW       256
-/* Instructions with an order that are compared with each other; then comes one that all wait for. */
-#define MOST_ORDERED 128
+/* Register pressure above which reducing it has priority: with 64 registers 1024 threads fit on
+ * an SM. */
+#define PRESSURE_THRESHOLD 56
+/* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
+#define LOOKAHEAD          256
+/* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
+#define MAX_ORDERED        128
 
 struct edge {
 	uint32_t to, latency;
@@ -30,28 +32,29 @@ struct node {
 	const struct mir_use *uses;
 	uint32_t nuses;
 	struct edge *out;
-	uint32_t waits;    /* predecessors not yet scheduled */
-	uint32_t earliest; /* cycle */
-	uint32_t height;   /* cycles to the end */
-	int64_t change;    /* of the units that are live, if it went next */
+	uint32_t npreds_left;   /* predecessors not yet scheduled */
+	uint32_t earliest;      /* earliest issue cycle */
+	uint32_t height;        /* length of the critical path to the block's end */
+	int64_t pressure_delta; /* change of the pressure if scheduled next */
 	bool done;
 };
 
-struct access { /* a node that names a resource, and how */
+struct access { /* a node that accesses a resource */
 	uint32_t node;
 	struct sass_reg_use use;
 	struct access *next;
 };
 
 struct resource {
-	uint32_t stamp;       /* block in which the rest is valid */
-	struct access write;  /* the last one; node 0 = none */
-	struct access *reads; /* since then */
-	uint32_t left;        /* mentions still to come … */
-	uint32_t who;         /* … and their nodes, exclusive-or: of the last one, its number */
+	uint32_t stamp;         /* block in which the rest is valid */
+	struct access write;    /* last definition; node 0 = none */
+	struct access *reads;   /* since then */
+	uint32_t mentions_left; /* mentions not yet scheduled */
+	/* XOR of their nodes: the node itself if only one is left. */
+	uint32_t mentions_xor;
 };
 
-/* A node that waits for no other, and what of it counts then. */
+/* An entry of the ready list, with its priorities. */
 struct ready {
 	uint32_t node, earliest, height;
 };
@@ -59,20 +62,20 @@ struct ready {
 struct scheduler {
 	struct mir_func *f;
 	uint32_t block, stamp;
-	struct node *nodes; /* from 1, in the old order */
+	struct node *nodes; /* from 1, in the original order */
 	uint32_t count, capacity;
 	struct resource *resources;
 	uint32_t nresources;
-	uint32_t live;                            /* GPR units, as far as known */
-	uint32_t ordered[MOST_ORDERED], nordered; /* nodes that have an order, since fence */
-	uint32_t fence; /* node that is in order with all that have one; 0 = none */
-	uint32_t wall;  /* node that nothing passes, a call; 0 = none */
+	uint32_t live;                           /* GPR pressure */
+	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
+	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
+	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
 	struct ready *ready;
 	uint32_t nready;
-	uint32_t first; /* node that is not done */
+	uint32_t first; /* first unscheduled node */
 };
 
-/* What an operand names: a register, or before registers are assigned a unit. */
+/* The resource of an operand: a physical register, or before allocation a unit. */
 static uint32_t resource_of(const struct mir_func *f, const struct mir_use *u)
 {
 	if (f->allocated)
@@ -98,22 +101,23 @@ static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t l
 	e = arena_alloc(s->f->arena, sizeof(*e));
 	*e = (struct edge){.to = to, .latency = latency, .next = s->nodes[from].out};
 	s->nodes[from].out = e;
-	s->nodes[to].waits++;
+	s->nodes[to].npreds_left++;
 }
 
-/* Dependences through registers. */
+/* Register dependences. */
 
 static uint32_t result_latency(const struct scheduler *s, const struct access *w,
 			       const struct mir_inst *reader, const struct sass_reg_use *read)
 {
 	const struct sass_inst *writer = &s->nodes[w->node].inst->sass;
-	uint32_t least = sass_raw(s->f->sm, writer, &w->use, &reader->sass, read);
-	uint32_t typical = sass_variable(s->f->sm, writer) ? sass_estimate(s->f->sm, writer) : 0;
+	uint32_t min_latency = sass_raw(s->f->sm, writer, &w->use, &reader->sass, read);
+	uint32_t estimate = sass_variable(s->f->sm, writer) ? sass_estimate(s->f->sm, writer) : 0;
 
-	return least > typical ? least : typical;
+	return min_latency > estimate ? min_latency : estimate;
 }
 
-static void depend_read(struct scheduler *s, uint32_t n, uint32_t r, const struct sass_reg_use *use)
+static void add_read_dependence(struct scheduler *s, uint32_t n, uint32_t r,
+				const struct sass_reg_use *use)
 {
 	struct resource *res = resource_at(s, r);
 	struct access *a;
@@ -126,19 +130,19 @@ static void depend_read(struct scheduler *s, uint32_t n, uint32_t r, const struc
 	res->reads = a;
 }
 
-static void depend_write(struct scheduler *s, uint32_t n, uint32_t r,
-			 const struct sass_reg_use *use)
+static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
+				  const struct sass_reg_use *use)
 {
 	struct resource *res = resource_at(s, r);
 	const struct sass_inst *in = &s->nodes[n].inst->sass;
 
 	if (res->write.node) {
 		const struct sass_inst *first = &s->nodes[res->write.node].inst->sass;
-		uint32_t least = sass_waw(s->f->sm, first, in);
-		uint32_t typical =
+		uint32_t min_latency = sass_waw(s->f->sm, first, in);
+		uint32_t estimate =
 			sass_variable(s->f->sm, first) ? sass_estimate(s->f->sm, first) : 0;
 
-		add_edge(s, res->write.node, n, least > typical ? least : typical);
+		add_edge(s, res->write.node, n, min_latency > estimate ? min_latency : estimate);
 	}
 	for (const struct access *a = res->reads; a; a = a->next) {
 		const struct sass_inst *reader = &s->nodes[a->node].inst->sass;
@@ -151,7 +155,7 @@ static void depend_write(struct scheduler *s, uint32_t n, uint32_t r,
 	res->reads = NULL;
 }
 
-static void depend_registers(struct scheduler *s, uint32_t n)
+static void add_register_dependences(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
@@ -165,15 +169,15 @@ static void depend_registers(struct scheduler *s, uint32_t n)
 				continue;
 			for (uint32_t k = 0; k < use->count; k++) {
 				if (writes)
-					depend_write(s, n, r + k, &found);
+					add_write_dependences(s, n, r + k, &found);
 				else
-					depend_read(s, n, r + k, &found);
+					add_read_dependence(s, n, r + k, &found);
 			}
 		}
 	}
 }
 
-/* Dependences through memory and the rest of the world. */
+/* Memory and ordering dependences. */
 
 static const struct sass_operand *address_of(const struct mir_inst *i, struct mir_ref *base)
 {
@@ -186,8 +190,8 @@ static const struct sass_operand *address_of(const struct mir_inst *i, struct mi
 	return NULL;
 }
 
-/* Same base (a name of SSA form: the same value), and apart by their offsets. */
-static bool apart(const struct mir_inst *a, const struct mir_inst *b)
+/* Same base register (in SSA form the same value) and disjoint ranges of offsets. */
+static bool are_disjoint(const struct mir_inst *a, const struct mir_inst *b)
 {
 	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
@@ -213,7 +217,7 @@ static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
 	if (a->memory.space != IR_SPACE_COUNT && b->memory.space != IR_SPACE_COUNT &&
 	    a->memory.space != b->memory.space)
 		return false;
-	return !apart(a, b);
+	return !are_disjoint(a, b);
 }
 
 static bool must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
@@ -225,24 +229,24 @@ static bool must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 	if (exit_a || exit_b) {
 		const struct mir_inst *other = exit_a ? b : a;
 
-		/* A load that a lane should never have reached might fault. */
+		/* A load in a lane that should have exited might fault. */
 		return other->memory.effect || other->memory.bytes || other->members;
 	}
 	return (a->members && b->members) || memory_conflict(a, b);
 }
 
-static bool has_order(const struct mir_inst *i)
+static bool is_ordered(const struct mir_inst *i)
 {
 	return i->memory.effect || i->memory.bytes || i->members || i->sass.op == SASS_EXIT;
 }
 
-/* Each node that has an order is compared with those before it, up to one that all wait for. */
-static void depend_order(struct scheduler *s, uint32_t n)
+/* Compares each ordered node with those since the last fence. */
+static void add_order_dependences(struct scheduler *s, uint32_t n)
 {
 	const struct mir_inst *i = s->nodes[n].inst;
-	bool fence = s->nordered == MOST_ORDERED;
+	bool fence = s->nordered == MAX_ORDERED;
 
-	if (!has_order(i))
+	if (!is_ordered(i))
 		return;
 	add_edge(s, s->fence, n, 1);
 	for (uint32_t k = s->nordered; k-- > 0;) {
@@ -257,10 +261,10 @@ static void depend_order(struct scheduler *s, uint32_t n)
 	}
 }
 
-/* A phi's next value had better be written after the last read of the phi: then the two can share a
- * register, and the edge needs no move. Reads that came before in the old order can stay before. */
-static void depend_phi(struct scheduler *s, const struct mir_phi *phi, uint32_t u,
-		       struct mir_ref next)
+/* Writes the next value of a loop phi after the last read of the phi, so that both can share a
+ * register and the edge needs no copy. Only reads that come first in the original order. */
+static void add_phi_antidependence(struct scheduler *s, const struct mir_phi *phi, uint32_t u,
+				   struct mir_ref next)
 {
 	uint32_t old = s->f->vregs[phi->vreg].first_unit + u;
 	struct resource *read, *written;
@@ -275,7 +279,7 @@ static void depend_phi(struct scheduler *s, const struct mir_phi *phi, uint32_t 
 	}
 }
 
-static void depend_phis(struct scheduler *s)
+static void add_phi_antidependences(struct scheduler *s)
 {
 	const struct mir_func *f = s->f;
 	const struct mir_block *block = &f->blocks[s->block];
@@ -288,8 +292,8 @@ static void depend_phis(struct scheduler *s)
 
 			for (uint32_t n = 0; n < to->npreds * units; n++) {
 				if (to->preds[n / units] == s->block)
-					depend_phi(s, &to->phis[p], n % units,
-						   to->phis[p].args[n].ref);
+					add_phi_antidependence(s, &to->phis[p], n % units,
+							       to->phis[p].args[n].ref);
 			}
 		}
 	}
@@ -305,26 +309,26 @@ static void add_node(struct scheduler *s, struct mir_inst *i)
 	i->number = n;
 }
 
-static void build(struct scheduler *s)
+static void build_dag(struct scheduler *s)
 {
-	s->count = s->nordered = s->fence = s->wall = 0;
+	s->count = s->nordered = s->fence = s->last_call = 0;
 	s->stamp++;
 	mir_for_each(s->f, s->block, i)
 		add_node(s, i);
 	for (uint32_t n = 1; n <= s->count; n++) {
-		depend_registers(s, n);
-		depend_order(s, n);
-		add_edge(s, s->wall, n, 1);
-		for (uint32_t k = s->wall + 1; mir_is_call(s->nodes[n].inst) && k < n; k++)
+		add_register_dependences(s, n);
+		add_order_dependences(s, n);
+		add_edge(s, s->last_call, n, 1);
+		for (uint32_t k = s->last_call + 1; mir_is_call(s->nodes[n].inst) && k < n; k++)
 			add_edge(s, k, n, 1);
 		if (mir_is_call(s->nodes[n].inst))
-			s->wall = n;
-		/* What ends the block comes after everything. */
-		for (uint32_t k = 1; s->nodes[n].inst->keep_last && k < n; k++)
+			s->last_call = n;
+		/* The terminator follows everything. */
+		for (uint32_t k = 1; s->nodes[n].inst->terminator && k < n; k++)
 			add_edge(s, k, n, 0);
 	}
 	if (!s->f->allocated)
-		depend_phis(s);
+		add_phi_antidependences(s);
 	for (uint32_t n = s->count; n; n--) {
 		struct node *node = &s->nodes[n];
 
@@ -338,28 +342,28 @@ static void build(struct scheduler *s)
 	}
 }
 
-/* Pressure: how many GPR units would be live after the instruction, compared with now. */
+/* Register pressure: change of the live GPR units by an instruction. */
 
 static int pressure_change(struct scheduler *s, const struct node *node)
 {
 	const struct mir_func *f = s->f;
-	int change = 0;
+	int pressure_delta = 0;
 
 	for (uint32_t u = 0; u < node->nuses; u++) {
 		const struct mir_use *use = &node->uses[u];
 
 		if (!use->ref.vreg || use->kind != SASS_GPR)
 			continue;
-		if (use->write && f->vregs[use->ref.vreg].leader == node->inst)
-			change += f->vregs[use->ref.vreg].units;
+		if (use->write && f->vregs[use->ref.vreg].first_def == node->inst)
+			pressure_delta += f->vregs[use->ref.vreg].units;
 		for (uint32_t k = 0; !use->write && k < use->count; k++) {
 			uint32_t unit = mir_unit(f, use->ref) + k;
 
-			change -= resource_at(s, unit)->left == 1 &&
-				  !mir_has(f->blocks[s->block].live_out, unit);
+			pressure_delta -= resource_at(s, unit)->mentions_left == 1 &&
+					  !mir_set_has(f->blocks[s->block].live_out, unit);
 		}
 	}
-	return change;
+	return pressure_delta;
 }
 
 static void count_mentions(struct scheduler *s)
@@ -381,73 +385,75 @@ static void count_mentions(struct scheduler *s)
 			for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
 				struct resource *r = resource_at(s, mir_unit(f, use->ref) + k);
 
-				r->left++;
-				r->who ^= n;
+				r->mentions_left++;
+				r->mentions_xor ^= n;
 			}
 		}
 	}
 	for (uint32_t n = 1; n <= s->count; n++)
-		s->nodes[n].change = pressure_change(s, &s->nodes[n]);
+		s->nodes[n].pressure_delta = pressure_change(s, &s->nodes[n]);
 }
 
-/* The node is done. Whoever is the last to mention one of its registers will free that. */
-static void mention(struct scheduler *s, uint32_t n)
+/* Updates the pressure after a node is scheduled. The last remaining mention of a unit now frees
+ * it. */
+static void note_scheduled(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
-	s->live = (uint32_t)((int)s->live + node->change);
+	s->live = (uint32_t)((int)s->live + node->pressure_delta);
 	for (uint32_t u = 0; u < node->nuses; u++) {
 		const struct mir_use *use = &node->uses[u];
 
 		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
 			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
 
-			r->left--;
-			r->who ^= n;
-			if (r->left == 1 && r->who != n)
-				s->nodes[r->who].change = pressure_change(s, &s->nodes[r->who]);
+			r->mentions_left--;
+			r->mentions_xor ^= n;
+			if (r->mentions_left == 1 && r->mentions_xor != n)
+				s->nodes[r->mentions_xor].pressure_delta =
+					pressure_change(s, &s->nodes[r->mentions_xor]);
 		}
 	}
 }
 
-/* Who is chosen, among those of one order the first in the block: when registers are short whoever
- * frees most, else whoever waits least and has the longest way to go. */
-static uint32_t choose(const struct scheduler *s, uint32_t cycle)
+/* Selects from the ready list: under register pressure the node that frees most registers, else
+ * the one that can issue first, then the longest critical path. Ties keep the original order. */
+static uint32_t select_ready(const struct scheduler *s, uint32_t cycle)
 {
-	bool pressed = !s->f->allocated && s->live > COMFORTABLE;
-	uint64_t least = UINT64_MAX;
+	bool high_pressure = !s->f->allocated && s->live > PRESSURE_THRESHOLD;
+	uint64_t best_key = UINT64_MAX;
 	uint32_t best = 0;
 
 	for (uint32_t k = 0; k < s->nready; k++) {
 		const struct ready *r = &s->ready[k];
-		uint32_t wait = r->earliest > cycle ? r->earliest : cycle;
-		uint64_t order = (uint64_t)wait << 32 | (UINT32_MAX - r->height);
+		uint32_t issue = r->earliest > cycle ? r->earliest : cycle;
+		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
-		if (pressed)
-			order = (uint64_t)(s->nodes[r->node].change - INT32_MIN);
-		if (order < least || (order == least && r->node < s->ready[best].node)) {
-			least = order;
+		if (high_pressure)
+			key = (uint64_t)(s->nodes[r->node].pressure_delta - INT32_MIN);
+		if (key < best_key || (key == best_key && r->node < s->ready[best].node)) {
+			best_key = key;
 			best = k;
 		}
 	}
 	return best;
 }
 
-/* A node that waits for no other can go once the window has come to it. */
-static void offer(struct scheduler *s, uint32_t n)
+/* Adds a node without unscheduled predecessors to the ready list once the window reaches it. */
+static void add_if_ready(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
-	if (!node->waits && n < s->first + WINDOW)
+	if (!node->npreds_left && n < s->first + LOOKAHEAD)
 		s->ready[s->nready++] = (struct ready){n, node->earliest, node->height};
 }
 
-static void move_window(struct scheduler *s)
+static void advance_window(struct scheduler *s)
 {
 	while (s->first <= s->count && s->nodes[s->first].done) {
 		s->first++;
-		if (s->first + WINDOW - 1 <= s->count)
-			offer(s, s->first + WINDOW - 1);
+		if (s->first + LOOKAHEAD - 1 <= s->count)
+			add_if_ready(s, s->first + LOOKAHEAD - 1);
 	}
 }
 
@@ -456,16 +462,16 @@ static void schedule_block(struct scheduler *s)
 	struct mir_func *f = s->f;
 	uint32_t cycle = 0;
 
-	build(s);
+	build_dag(s);
 	if (!f->allocated)
 		count_mentions(s);
 	s->first = 1;
 	s->nready = 0;
 	for (uint32_t n = 1; n <= s->count; n++)
-		offer(s, n);
+		add_if_ready(s, n);
 	f->blocks[s->block].first = f->blocks[s->block].last = NULL;
 	while (s->nready) {
-		uint32_t k = choose(s, cycle), n = s->ready[k].node;
+		uint32_t k = select_ready(s, cycle), n = s->ready[k].node;
 		struct node *node = &s->nodes[n];
 
 		s->ready[k] = s->ready[--s->nready];
@@ -474,16 +480,16 @@ static void schedule_block(struct scheduler *s)
 		mir_insert(f, s->block, NULL, node->inst);
 		node->done = true;
 		if (!f->allocated)
-			mention(s, n);
+			note_scheduled(s, n);
 		for (const struct edge *e = node->out; e; e = e->next) {
 			struct node *to = &s->nodes[e->to];
 
 			if (cycle + e->latency > to->earliest)
 				to->earliest = cycle + e->latency;
-			to->waits--;
-			offer(s, e->to);
+			to->npreds_left--;
+			add_if_ready(s, e->to);
 		}
-		move_window(s);
+		advance_window(s);
 		cycle++;
 	}
 }
@@ -495,11 +501,11 @@ void nv_schedule(struct mir_func *f)
 
 	if (!f->allocated)
 		nv_liveness(f);
-	mir_keep_all_uses(f);
+	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
-	s.ready = arena_array(f->arena, WINDOW, sizeof(*s.ready));
+	s.ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s.ready));
 	mir_for_each_block(f, b) {
 		s.block = b;
 		schedule_block(&s);

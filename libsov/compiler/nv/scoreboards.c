@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waiting. The hardware does not look for dependences: an instruction with a fixed time to its
- * result is followed by stalls that add up to that time, one with any other time counts up one of
- * six scoreboards and those who need its result wait for that to come back to zero. Sources that
- * are read late need a scoreboard too, if something overwrites them.
+ * Scoreboard allocation. The hardware does not track dependences: the consumer of a fixed-latency
+ * result relies on stall counts, a variable-latency instruction increments one of six scoreboards
+ * and its consumers wait until that is zero again. Sources that are read late need a scoreboard too
+ * if an instruction overwrites them.
  *
- * Scoreboards are given out block by block in the order of the program. What may still be pending
- * where then flows along all edges until nothing changes (pending is a union over paths, so loads
- * stay in flight across blocks and around loops), and each instruction waits for the scoreboards
- * of what it reads or writes. Stalls are found last, on the final code.
+ * Scoreboards are allocated block by block in reverse postorder. The set of pending results then
+ * propagates along all edges to a fixed point (a union over paths, so loads stay in flight across
+ * blocks and around loops), and each instruction waits for the scoreboards of the registers that it
+ * reads or writes. Stall counts are computed last, on the final code.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define SCOREBOARDS 6
-#define SET_WORDS   ((MIR_RESOURCES + 63) / 64)
-#define NEVER       UINT32_MAX
+#define NUM_SCOREBOARDS 6
+#define SET_WORDS       ((MIR_RESOURCES + 63) / 64)
+#define NEVER           UINT32_MAX
 
-struct set {
+struct reg_set {
 	uint64_t w[SET_WORDS];
 };
 
 struct board {
-	struct set results, sources; /* not yet written, not yet read */
+	struct reg_set results, sources; /* pending writes, pending reads */
 };
 
 struct state {
-	struct board boards[SCOREBOARDS];
-	uint32_t busy; /* those that are not empty */
+	struct board boards[NUM_SCOREBOARDS];
+	uint32_t busy; /* mask of scoreboards with pending registers */
 };
 
-struct plan {
-	uint32_t use, overwrite; /* places, or NEVER */
+struct wait_plan {
+	uint32_t use, overwrite; /* positions, or NEVER */
 };
 
-struct waiter {
+struct scoreboard_alloc {
 	struct mir_func *f;
-	struct state *in;       /* by block */
-	struct set *overwrites; /* by block: written there or in anything reachable from it */
+	struct state *in; /* by block */
+	/* By block: registers written in it or in any block reachable from it. */
+	struct reg_set *overwrites;
 	bool *visited;
-	bool *stale; /* by block: what may come to it has changed */
-	/* within the block being given scoreboards: */
-	uint32_t next_use[SCOREBOARDS]; /* place where someone will wait, or NEVER */
-	bool busy[SCOREBOARDS];
-	uint32_t turn;
+	bool *stale; /* by block: its entry state has changed */
+	/* State while one block's scoreboards are allocated: */
+	uint32_t next_use[NUM_SCOREBOARDS]; /* position of the first wait, or NEVER */
+	bool busy[NUM_SCOREBOARDS];
+	uint32_t cursor;
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
-	struct plan *plans; /* by number, which is the place */
+	struct wait_plan *plans; /* by instruction number */
 	uint32_t plans_capacity;
 };
 
-static void add(struct set *s, uint32_t r)
+static void reg_set_add(struct reg_set *s, uint32_t r)
 {
 	s->w[r / 64] |= (uint64_t)1 << r % 64;
 }
 
-static bool unite(struct set *s, const struct set *with)
+static bool reg_set_unite(struct reg_set *s, const struct reg_set *with)
 {
 	uint64_t change = 0;
 
@@ -65,7 +66,7 @@ static bool unite(struct set *s, const struct set *with)
 	return change;
 }
 
-static bool meet(const struct set *a, const struct set *b)
+static bool reg_sets_intersect(const struct reg_set *a, const struct reg_set *b)
 {
 	for (uint32_t k = 0; k < SET_WORDS; k++) {
 		if (a->w[k] & b->w[k])
@@ -74,17 +75,17 @@ static bool meet(const struct set *a, const struct set *b)
 	return false;
 }
 
-static bool is_empty(const struct set *s)
+static bool reg_set_is_empty(const struct reg_set *s)
 {
-	return !meet(s, s);
+	return !reg_sets_intersect(s, s);
 }
 
 struct registers {
-	struct set reads, writes;
-	struct set sources; /* what may be read late */
+	struct reg_set reads, writes;
+	struct reg_set sources; /* may be read late */
 };
 
-/* A guard and the warp's registers are read at once. */
+/* The guard and uniform registers are read at issue. */
 static bool is_read_late(const struct mir_use *u)
 {
 	return !u->write && u->operand != SASS_USE_GUARD && u->kind != SASS_UGPR;
@@ -98,15 +99,15 @@ static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t reg = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			add(uses[u].write ? &r.writes : &r.reads, reg);
+			reg_set_add(uses[u].write ? &r.writes : &r.reads, reg);
 			if (is_read_late(&uses[u]))
-				add(&r.sources, reg);
+				reg_set_add(&r.sources, reg);
 		}
 	}
 	return r;
 }
 
-static struct registers known_registers(const struct waiter *w, struct mir_inst *i)
+static struct registers registers_of_inst(const struct scoreboard_alloc *w, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(w->f, i, &n);
@@ -115,39 +116,39 @@ static struct registers known_registers(const struct waiter *w, struct mir_inst 
 }
 
 /*
- * Giving out scoreboards.
+ * Allocation.
  */
 
-/* What each block and all that can follow it overwrite. */
-static void find_overwrites(struct waiter *w)
+/* Registers that each block and the blocks reachable from it overwrite. */
+static void compute_overwrites(struct scoreboard_alloc *w)
 {
 	struct mir_func *f = w->f;
 	bool changed = true;
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = known_registers(w, i);
+			struct registers r = registers_of_inst(w, i);
 
-			unite(&w->overwrites[b], &r.writes);
-			if (mir_leaves(i))
+			reg_set_unite(&w->overwrites[b], &r.writes);
+			if (mir_leaves_function(i))
 				memset(&w->overwrites[b], 0xff, sizeof(w->overwrites[b]));
 		}
 	while (changed) {
 		changed = false;
 		mir_for_each_block(f, b)
 			for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-				changed |= unite(&w->overwrites[b],
-						 &w->overwrites[f->blocks[b].succ[s]]);
+				changed |= reg_set_unite(&w->overwrites[b],
+							 &w->overwrites[f->blocks[b].succ[s]]);
 	}
 }
 
-/* Where in its block an instruction's results are mentioned next, and its sources overwritten;
- * instructions are asked from a block's end up. */
-static struct plan plan(struct waiter *w, struct mir_inst *i)
+/* Positions in the block of the next mention of an instruction's results and of the next write
+ * of its sources. Called from the block's end upwards. */
+static struct wait_plan wait_plan(struct scoreboard_alloc *w, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(w->f, i, &n);
-	struct plan p = {NEVER, NEVER};
+	struct wait_plan p = {NEVER, NEVER};
 
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
@@ -159,7 +160,7 @@ static struct plan plan(struct waiter *w, struct mir_inst *i)
 				p.overwrite = w->next_write[r];
 		}
 	}
-	for (uint32_t r = 0; mir_leaves(i) && r < MIR_RESOURCES; r++)
+	for (uint32_t r = 0; mir_leaves_function(i) && r < MIR_RESOURCES; r++)
 		w->next_mention[r] = w->next_write[r] = i->number;
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
@@ -173,38 +174,39 @@ static struct plan plan(struct waiter *w, struct mir_inst *i)
 	return p;
 }
 
-static bool overwritten_after(const struct waiter *w, uint32_t b, const struct set *of)
+static bool overwritten_after(const struct scoreboard_alloc *w, uint32_t b,
+			      const struct reg_set *of)
 {
 	const struct mir_block *block = &w->f->blocks[b];
 
 	for (uint32_t s = 0; s < block->nsucc; s++) {
-		if (meet(&w->overwrites[block->succ[s]], of))
+		if (reg_sets_intersect(&w->overwrites[block->succ[s]], of))
 			return true;
 	}
 	return false;
 }
 
-/* One whose users wait at the same place costs nothing extra; else a free one; else the one whose
- * users come nearest to ours. */
-static uint8_t take_board(struct waiter *w, uint32_t next_use)
+/* A busy scoreboard whose consumer is at the same position adds no wait; else a free one; else
+ * the busy one whose consumer is nearest. */
+static uint8_t allocate_board(struct scoreboard_alloc *w, uint32_t next_use)
 {
 	uint32_t best = 0, distance = NEVER;
 
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
 		if (w->busy[sb] && w->next_use[sb] == next_use && next_use != NEVER)
 			return (uint8_t)sb;
 	}
-	for (uint32_t k = 0; k < SCOREBOARDS; k++) {
-		uint32_t sb = (w->turn + k) % SCOREBOARDS;
+	for (uint32_t k = 0; k < NUM_SCOREBOARDS; k++) {
+		uint32_t sb = (w->cursor + k) % NUM_SCOREBOARDS;
 
 		if (w->busy[sb])
 			continue;
-		w->turn = sb + 1;
+		w->cursor = sb + 1;
 		w->busy[sb] = true;
 		w->next_use[sb] = next_use;
 		return (uint8_t)sb;
 	}
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
 		uint32_t d = w->next_use[sb] > next_use ? w->next_use[sb] - next_use
 							: next_use - w->next_use[sb];
 
@@ -218,41 +220,42 @@ static uint8_t take_board(struct waiter *w, uint32_t next_use)
 	return (uint8_t)best;
 }
 
-static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
+static void allocate_inst_boards(struct scoreboard_alloc *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass), needed;
+	bool variable = sass_variable(sm, &i->sass), reads_late = sass_reads_late(sm, &i->sass),
+	     needed;
 
-	/* Whoever waits here frees the scoreboard for others. */
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	/* An instruction that waits here frees the scoreboard. */
+	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
 		if (w->busy[sb] && w->next_use[sb] <= i->number)
 			w->busy[sb] = false;
 	}
-	if (!variable && !late)
+	if (!variable && !reads_late)
 		return;
-	r = known_registers(w, i);
-	if (variable && !is_empty(&r.writes)) {
+	r = registers_of_inst(w, i);
+	if (variable && !reg_set_is_empty(&r.writes)) {
 		use = w->plans[i->number].use;
-		i->sass.write_barrier = take_board(w, use);
+		i->sass.write_barrier = allocate_board(w, use);
 	}
-	if (!late || is_empty(&r.sources))
+	if (!reads_late || reg_set_is_empty(&r.sources))
 		return;
-	/* The result's scoreboard says that the sources were read, too, but later. */
+	/* The scoreboard of the result covers the sources too, but clears later. */
 	overwrite = w->plans[i->number].overwrite;
 	if (i->sass.write_barrier != SASS_NO_SB)
 		needed = overwrite < use;
 	else
 		needed = overwrite != NEVER || overwritten_after(w, b, &r.sources);
 	if (needed)
-		i->sass.read_barrier = take_board(w, overwrite);
+		i->sass.read_barrier = allocate_board(w, overwrite);
 }
 
-static void give_boards_in_block(struct waiter *w, uint32_t b)
+static void allocate_block_boards(struct scoreboard_alloc *w, uint32_t b)
 {
 	const struct mir_inst *last = w->f->blocks[b].last;
 
-	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
+	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
 		w->busy[sb] = w->in[b].busy >> sb & 1;
 		w->next_use[sb] = NEVER;
 	}
@@ -261,53 +264,54 @@ static void give_boards_in_block(struct waiter *w, uint32_t b)
 	memset(w->next_mention, 0xff, sizeof(w->next_mention));
 	memset(w->next_write, 0xff, sizeof(w->next_write));
 	for (struct mir_inst *i = w->f->blocks[b].last; i; i = i->prev)
-		w->plans[i->number] = plan(w, i);
+		w->plans[i->number] = wait_plan(w, i);
 	mir_for_each(w->f, b, i)
-		give_boards(w, b, i);
+		allocate_inst_boards(w, b, i);
 }
 
 /*
- * Waiting for them.
+ * Waits.
  */
 
-/* Invalidating the cache must come after the loads that are to see what was there before. */
+/* The cache invalidation must follow the loads that may still return old data. */
 static bool waits_for_loads(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_CCTL_IVALL;
 }
 
-static void step(const struct waiter *w, struct state *s, struct mir_inst *i)
+static void transfer_inst(const struct scoreboard_alloc *w, struct state *s, struct mir_inst *i)
 {
-	struct registers r = known_registers(w, i);
+	struct registers r = registers_of_inst(w, i);
 
 	i->sass.wait = 0;
 	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
 		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 		struct board *board = &s->boards[sb];
 
-		if (!meet(&r.reads, &board->results) && !meet(&r.writes, &board->results) &&
-		    !meet(&r.writes, &board->sources) && !mir_leaves(i) &&
-		    !(waits_for_loads(i) && !is_empty(&board->results)))
+		if (!reg_sets_intersect(&r.reads, &board->results) &&
+		    !reg_sets_intersect(&r.writes, &board->results) &&
+		    !reg_sets_intersect(&r.writes, &board->sources) && !mir_leaves_function(i) &&
+		    !(waits_for_loads(i) && !reg_set_is_empty(&board->results)))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
 	}
 	s->busy &= ~(uint32_t)i->sass.wait;
 	if (i->sass.write_barrier != SASS_NO_SB) {
-		unite(&s->boards[i->sass.write_barrier].results, &r.writes);
-		/* Without a scoreboard of their own; else that is what to wait for, it comes sooner. */
+		reg_set_unite(&s->boards[i->sass.write_barrier].results, &r.writes);
+		/* Sources with their own scoreboard wait for that one: it clears earlier. */
 		if (sass_reads_late(w->f->sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
-			unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
+			reg_set_unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
 		s->busy |= 1u << i->sass.write_barrier;
 	}
 	if (i->sass.read_barrier != SASS_NO_SB) {
-		unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
+		reg_set_unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
 		s->busy |= 1u << i->sass.read_barrier;
 	}
 }
 
-/* Whether that is news to a block. */
-static bool arrive(struct state *at, const struct state *s)
+/* Merges a state into a block's entry state; true if it changed. */
+static bool merge_state(struct state *at, const struct state *s)
 {
 	bool changed = s->busy & ~at->busy;
 
@@ -315,63 +319,64 @@ static bool arrive(struct state *at, const struct state *s)
 	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
 		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 
-		changed |= unite(&at->boards[sb].results, &s->boards[sb].results);
-		changed |= unite(&at->boards[sb].sources, &s->boards[sb].sources);
+		changed |= reg_set_unite(&at->boards[sb].results, &s->boards[sb].results);
+		changed |= reg_set_unite(&at->boards[sb].sources, &s->boards[sb].sources);
 	}
 	return changed;
 }
 
-static void flow(struct waiter *w, uint32_t b)
+static void process_block(struct scoreboard_alloc *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
 	struct state s;
 
-	/* Its predecessors, but for loops, have been visited: what they leave pending is known. */
+	/* All predecessors but loop latches have been visited: their pending sets are known. */
 	if (!w->visited[b])
-		give_boards_in_block(w, b);
+		allocate_block_boards(w, b);
 	w->visited[b] = true;
 	w->stale[b] = false;
 	s = w->in[b];
 	mir_for_each(w->f, b, i)
-		step(w, &s, i);
+		transfer_inst(w, &s, i);
 	for (uint32_t k = 0; k < block->nsucc; k++)
-		w->stale[block->succ[k]] |= arrive(&w->in[block->succ[k]], &s);
+		w->stale[block->succ[k]] |= merge_state(&w->in[block->succ[k]], &s);
 }
 
-static void set_scoreboards(struct mir_func *f)
+static void allocate_scoreboards(struct mir_func *f)
 {
-	struct waiter w = {.f = f};
+	struct scoreboard_alloc w = {.f = f};
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
 
 	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
 	w.overwrites = arena_array(f->arena, f->nblocks, sizeof(*w.overwrites));
 	w.visited = arena_array(f->arena, f->nblocks, sizeof(*w.visited));
 	w.stale = arena_array(f->arena, f->nblocks, sizeof(*w.stale));
-	find_overwrites(&w);
+	compute_overwrites(&w);
 	while (changed) {
 		changed = false;
 		for (uint32_t k = 0; k < count; k++) {
 			if (w.visited[order[k]] && !w.stale[order[k]])
 				continue;
-			flow(&w, order[k]);
+			process_block(&w, order[k]);
 			changed = true;
 		}
 	}
 }
 
-void nv_wait(struct mir_func *f)
+void nv_set_scoreboards(struct mir_func *f)
 {
 	uint32_t count = mir_number_insts(f);
 
-	set_scoreboards(f);
-	nv_stall(f, count);
+	allocate_scoreboards(f);
+	nv_set_stall_counts(f, count);
 	f->timed = true;
 }
 
-/* Every instruction waits for all that came before it: slow, and right whatever the tables say. */
-void nv_wait_serial(struct mir_func *f)
+/* Every instruction waits for all earlier ones: slow, and correct whatever the latency tables
+ * say. */
+void nv_serialise(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
@@ -382,9 +387,9 @@ void nv_wait_serial(struct mir_func *f)
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_variable(f->sm, &i->sass) && !is_empty(&r.writes))
+			if (sass_variable(f->sm, &i->sass) && !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
-			if (sass_reads_late(f->sm, &i->sass) && !is_empty(&r.sources))
+			if (sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources))
 				i->sass.read_barrier = 1;
 		}
 	f->timed = true;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction selection: the walk over the function, and where results go. See select.h for the
- * idea. A 64-bit value made of two 32-bit ones costs no moves where it can be helped: the registers
- * of its parts become the units of its pair (join). That is always right, since no unit is written
- * twice; only phis, which are written on edges, and values that are part of another pair already
- * have to be copied.
+ * Instruction selection: the walk over the function, and definition of results; see select.h. A
+ * 64-bit value built from two 32-bit values usually costs no moves: the registers of its halves are
+ * coalesced into the units of its pair. That is always correct, since each unit has one definition;
+ * only phis, which are defined on edges, and values that are already part of another pair must be
+ * copied.
  */
 #include <string.h>
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
-/* A thread's stack, as far as hardware goes, and how its top is aligned. */
-#define MOST_LOCAL       (512u << 10)
-#define MOST_LOCAL_ALIGN 16
+/* Maximum size of a thread's local memory, and the alignment of its top. */
+#define MAX_LOCAL       (512u << 10)
+#define MAX_LOCAL_ALIGN 16
 
 static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SREG] = select_sreg,
@@ -101,12 +101,12 @@ static select_rule *const rules[IR_OP_COUNT] = {
 
 /* Instructions. */
 
-struct mir_source temp(struct select *s, uint8_t kind, uint32_t units)
+struct mir_source new_temp(struct select *s, uint8_t kind, uint32_t units)
 {
 	return mir_reg(kind, (struct mir_ref){mir_vreg_new(s->f, kind, units), 0});
 }
 
-struct mir_source part(struct mir_source s, uint32_t part)
+struct mir_source subreg(struct mir_source s, uint32_t part)
 {
 	s.ref.part = (uint8_t)(s.ref.part + part);
 	return s;
@@ -117,7 +117,7 @@ struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source
 	struct mir_inst *i = mir_inst_new(s->f, op);
 
 	for (uint32_t k = 0; k < n; k++)
-		mir_set(i, k, ops[k]);
+		mir_set_operand(i, k, ops[k]);
 	i->line = s->line;
 	mir_insert(s->f, s->block, s->anchor, i);
 	return i;
@@ -125,7 +125,7 @@ struct mir_inst *emit(struct select *s, enum sass_op op, const struct mir_source
 
 /* Results. */
 
-bool wanted(const struct select *s, ir_val v, uint8_t need)
+bool is_needed(const struct select *s, ir_val v, uint8_t need)
 {
 	return s->values[v].need & need;
 }
@@ -137,24 +137,24 @@ struct mir_source result(struct select *s, ir_val v)
 
 struct mir_source result_half(struct select *s, ir_val v, uint32_t half)
 {
-	return part(result(s, v), half);
+	return subreg(result(s, v), half);
 }
 
-/* What a register has become part of. */
-static struct mir_ref resolve(const struct mir_func *f, struct mir_ref r)
+/* Follows the aliases of a coalesced register. */
+static struct mir_ref resolve_alias(const struct mir_func *f, struct mir_ref r)
 {
-	while (r.vreg && f->vregs[r.vreg].forward.vreg) {
-		struct mir_ref to = f->vregs[r.vreg].forward;
+	while (r.vreg && f->vregs[r.vreg].alias.vreg) {
+		struct mir_ref to = f->vregs[r.vreg].alias;
 
 		r = (struct mir_ref){to.vreg, (uint8_t)(to.part + r.part)};
 	}
 	return r;
 }
 
-/* Makes a register of so many units, and no part of a larger one, be the units of another. */
-static bool join(struct mir_func *f, struct mir_ref r, uint32_t units, struct mir_ref with)
+/* Coalesces a whole register of the given number of units into units of another register. */
+static bool coalesce_regs(struct mir_func *f, struct mir_ref r, uint32_t units, struct mir_ref with)
 {
-	struct mir_ref root = resolve(f, r), to = resolve(f, with);
+	struct mir_ref root = resolve_alias(f, r), to = resolve_alias(f, with);
 	struct mir_vreg *v = &f->vregs[root.vreg];
 
 	if (root.vreg == to.vreg)
@@ -162,69 +162,69 @@ static bool join(struct mir_func *f, struct mir_ref r, uint32_t units, struct mi
 	if (!root.vreg || root.part || v->phi || v->units != units || to.part % units ||
 	    to.part + units > f->vregs[to.vreg].units)
 		return false;
-	v->forward = to;
+	v->alias = to;
 	return true;
 }
 
-static bool is_plain(const struct arg *a)
+static bool is_plain_reg(const struct arg *a)
 {
 	return is_reg(a) && a->src.ref.vreg && !a->src.op.flags;
 }
 
-/* The unit is what a says. A pair moves in as a whole if its other half is the next word; that one
- * then is in its place already. */
-static void place(struct select *s, struct mir_source unit, const struct arg *a,
-		  const struct arg *next)
+/* Defines the unit by a. A pair is coalesced as a whole if its other half is the next word,
+ * which is then in position already. */
+static void define_unit(struct select *s, struct mir_source unit, const struct arg *a,
+			const struct arg *next)
 {
-	struct mir_ref root = resolve(s->f, a->src.ref);
+	struct mir_ref root = resolve_alias(s->f, a->src.ref);
 	uint32_t units = 1;
 
-	if (is_plain(a) && next && is_plain(next)) {
-		struct mir_ref other = resolve(s->f, next->src.ref);
+	if (is_plain_reg(a) && next && is_plain_reg(next)) {
+		struct mir_ref other = resolve_alias(s->f, next->src.ref);
 
 		if (other.vreg == root.vreg && !root.part && other.part == 1)
 			units = 2;
 	}
-	if (!is_plain(a) || !join(s->f, a->src.ref, units, unit.ref))
+	if (!is_plain_reg(a) || !coalesce_regs(s->f, a->src.ref, units, unit.ref))
 		EMIT(s, MOV, unit, a->src);
 }
 
-void result_is(struct select *s, ir_val v, uint32_t half, struct arg a)
+void define_half(struct select *s, ir_val v, uint32_t half, struct arg a)
 {
-	place(s, result_half(s, v, half), &a, NULL);
+	define_unit(s, result_half(s, v, half), &a, NULL);
 }
 
 struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
 {
-	struct mir_source vector = temp(s, SASS_GPR, count == 3 ? 4 : count);
+	struct mir_source vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
 
 	for (uint32_t k = 0; k < count; k++)
-		place(s, part(vector, k), &words[k],
-		      k % 2 || k + 1 == count ? NULL : &words[k + 1]);
+		define_unit(s, subreg(vector, k), &words[k],
+			    k % 2 || k + 1 == count ? NULL : &words[k + 1]);
 	return vector;
 }
 
-/* Lets the register that result k has become part of be made by the instruction itself. That takes
- * all of it: a vector for a store may hold one of the results beside something else. */
-static bool makes_all(struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units,
-		      struct mir_source vector)
+/* Lets the instruction define the register that result k was coalesced into. It must define all
+ * of that register: a vector for a store may hold one of the results next to another value. */
+static bool coalesce_result(struct select *s, const struct ir_inst *in, uint32_t k, uint32_t units,
+			    struct mir_source vector)
 {
-	struct mir_ref root = resolve(s->f, s->values[in->res + k].ref);
-	struct mir_ref made = part(vector, k * units).ref;
+	struct mir_ref root = resolve_alias(s->f, s->values[in->res + k].ref);
+	struct mir_ref made = subreg(vector, k * units).ref;
 	uint32_t all = s->f->vregs[root.vreg].units;
 
 	for (uint32_t at = 0, n = k; root.vreg != made.vreg && at < all; at += units, n++) {
 		struct mir_ref r = {0};
 
 		if (n < in->nres)
-			r = resolve(s->f, s->values[in->res + n].ref);
+			r = resolve_alias(s->f, s->values[in->res + n].ref);
 		if (r.vreg != root.vreg || r.part != at)
 			return false;
 	}
-	return join(s->f, root, all, made);
+	return coalesce_regs(s->f, root, all, made);
 }
 
-void results_are(struct select *s, const struct ir_inst *in, struct mir_source vector)
+void define_results(struct select *s, const struct ir_inst *in, struct mir_source vector)
 {
 	uint32_t units = in->type == IR_B64 ? 2 : 1;
 
@@ -232,11 +232,11 @@ void results_are(struct select *s, const struct ir_inst *in, struct mir_source v
 		struct mir_ref r = s->values[in->res + k].ref;
 
 		if (!r.vreg)
-			s->values[in->res + k].ref = part(vector, k * units).ref;
-		else if (!makes_all(s, in, k, units, vector))
+			s->values[in->res + k].ref = subreg(vector, k * units).ref;
+		else if (!coalesce_result(s, in, k, units, vector))
 			for (uint32_t u = 0; u < units; u++)
 				EMIT(s, MOV, result_half(s, in->res + k, u),
-				     part(vector, k * units + u));
+				     subreg(vector, k * units + u));
 	}
 }
 
@@ -272,31 +272,31 @@ static bool has_calls(const struct ir_func *f)
 	return false;
 }
 
-/* What the function's calls need at the bottom of its frame. */
-static uint32_t passing_bytes(const struct ir_func *f)
+/* Bytes of call slots at the bottom of the frame. */
+static uint32_t call_slots_size(const struct ir_func *f)
 {
-	uint32_t most = 0;
+	uint32_t max_bytes = 0;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_func *callee = callee_of(f, ir_at(f, i));
-			uint32_t bytes = callee ? nv_passing(callee).bytes : 0;
+			uint32_t bytes = callee ? nv_call_layout(callee).bytes : 0;
 
-			most = bytes > most ? bytes : most;
+			max_bytes = bytes > max_bytes ? bytes : max_bytes;
 		}
-	return most;
+	return max_bytes;
 }
 
-/* Local variables that the function names: behind what its calls pass. */
-static bool place_local(struct select *s, const bool *used)
+/* Local variables that the function names, above the call slots. */
+static bool layout_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	uint64_t at = f->passing = passing_bytes(s->ir);
+	uint64_t at = f->call_bytes = call_slots_size(s->ir);
 
-	f->dynamic = ir_moves_stack(s->ir);
-	if (f->dynamic) {
-		f->dynamic_at = (uint32_t)(at = align_up(at, 4));
+	f->has_alloca = ir_moves_stack(s->ir);
+	if (f->has_alloca) {
+		f->dynamic_end_at = (uint32_t)(at = align_up(at, 4));
 		at += 4;
 	}
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
@@ -304,21 +304,21 @@ static bool place_local(struct select *s, const bool *used)
 
 		if (!used[k] || symbol->space != IR_LOCAL || symbol->owner != s->ir)
 			continue;
-		if (symbol->align > MOST_LOCAL_ALIGN) {
+		if (symbol->align > MAX_LOCAL_ALIGN) {
 			diag_error(&s->job->diag, 0, 0,
 				   "variable '%s' of '%s' is aligned to %u bytes; local memory is "
 				   "to %u",
-				   symbol->name, f->name, symbol->align, MOST_LOCAL_ALIGN);
+				   symbol->name, f->name, symbol->align, MAX_LOCAL_ALIGN);
 			return false;
 		}
 		at = align_up(at, symbol->align);
 		f->symbol_offset[k] = (uint32_t)at;
 		at += symbol->size;
-		if (at > MOST_LOCAL) {
+		if (at > MAX_LOCAL) {
 			diag_error(&s->job->diag, 0, 0,
 				   "'%s' needs %llu bytes of local memory up to variable '%s'; a "
 				   "thread has at most %u",
-				   f->name, (unsigned long long)at, symbol->name, MOST_LOCAL);
+				   f->name, (unsigned long long)at, symbol->name, MAX_LOCAL);
 			return false;
 		}
 	}
@@ -327,7 +327,7 @@ static bool place_local(struct select *s, const bool *used)
 	return true;
 }
 
-static bool place_shared_variable(struct select *s, uint32_t k, uint64_t *at)
+static bool layout_shared_variable(struct select *s, uint32_t k, uint64_t *at)
 {
 	const struct ir_symbol *symbol = &s->ir->module->symbols[k];
 	struct mir_func *f = s->f;
@@ -350,23 +350,23 @@ static bool place_shared_variable(struct select *s, uint32_t k, uint64_t *at)
 	return false;
 }
 
-/* Shared variables, one after the other: those that lie alike in all kernels, those that only this one
- * names, and the one of dynamic size. */
-static bool place_shared(struct select *s, const bool *used)
+/* Shared variables: first those at the same offset in all kernels, then those that only this
+ * kernel names, last the one of dynamic size. */
+static bool layout_shared(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	const bool *common = s->module->common;
 	uint64_t at = s->f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 
 	s->f->shared_align = 4;
-	for (int turn = 0; turn < 3; turn++) {
+	for (int group = 0; group < 3; group++) {
 		for (uint32_t k = 0; k < m->nsymbols; k++) {
 			const struct ir_symbol *symbol = &m->symbols[k];
 
 			if (symbol->space != IR_SHARED || (!used[k] && !common[k]) ||
-			    turn != (symbol->external ? 2 : !common[k]))
+			    group != (symbol->external ? 2 : !common[k]))
 				continue;
-			if (!place_shared_variable(s, k, &at))
+			if (!layout_shared_variable(s, k, &at))
 				return false;
 		}
 	}
@@ -374,7 +374,7 @@ static bool place_shared(struct select *s, const bool *used)
 	return true;
 }
 
-static bool place_variables(struct select *s)
+static bool layout_variables(struct select *s)
 {
 	uint32_t nsymbols = s->ir->module->nsymbols;
 	struct mir_func *f = s->f;
@@ -386,10 +386,10 @@ static bool place_variables(struct select *s)
 		ir_for_each_inst(s->ir, b, i)
 			if (ir_at(s->ir, i)->op == IR_ADDR)
 				used[ir_at(s->ir, i)->symbol] = true;
-	return place_local(s, used) && place_shared(s, used);
+	return layout_local(s, used) && layout_shared(s, used);
 }
 
-/* Blocks keep their numbers; those that cannot be reached stay out of the layout. */
+/* Blocks keep their numbers; unreachable ones are left out of the layout. */
 static void make_blocks(struct select *s)
 {
 	struct mir_func *f = s->f;
@@ -434,7 +434,7 @@ static void make_phi(struct select *s, ir_block b, const struct ir_inst *in)
 	}
 }
 
-/* Phis first: what they take must be known as wanted before any block is selected. */
+/* Phis first: their arguments must be recorded as needed before any block is selected. */
 static void make_phis(struct select *s)
 {
 	mir_for_each_block(s->f, b) {
@@ -449,8 +449,8 @@ static void make_phis(struct select *s)
 	}
 }
 
-static void select_end(struct select *s, const struct ir_inst *in,
-		       const struct ir_divergence *divergence)
+static void select_terminator(struct select *s, const struct ir_inst *in,
+			      const struct ir_divergence *divergence)
 {
 	struct mir_block *block = &s->f->blocks[s->block];
 
@@ -491,15 +491,15 @@ static bool has_effect(const struct ir_inst *in)
 	return properties & P_READ && (in->flags & IR_VOLATILE || in->order > IR_RELAXED);
 }
 
-/* As against operations that have pairs for results, used or not. */
-static bool computed_by_halves(uint8_t op)
+/* As opposed to operations whose result is always a pair. */
+static bool is_computed_by_halves(uint8_t op)
 {
 	return op < IR_FADD || op == IR_FNEG || op == IR_FABS;
 }
 
-/* A constant is put into a register before all loops. Blocks above are selected later, so what is
- * put there now stands at their end. */
-static void constant_is(struct select *s, ir_val v, uint32_t half, struct arg a)
+/* Materialises a constant before all loops. Blocks above are selected later, so the instruction
+ * ends up at their end. */
+static void define_constant(struct select *s, ir_val v, uint32_t half, struct arg a)
 {
 	ir_block here = s->block;
 	struct mir_inst *anchor = s->anchor;
@@ -508,30 +508,30 @@ static void constant_is(struct select *s, ir_val v, uint32_t half, struct arg a)
 		s->block = s->cfg->idom[s->block];
 	if (s->block != here)
 		s->anchor = s->f->blocks[s->block].first;
-	result_is(s, v, half, a);
+	define_half(s, v, half, a);
 	s->block = here;
 	s->anchor = anchor;
 }
 
-/* Deals with the halves of a result that need no computing; true if more is wanted. */
-static bool select_known(struct select *s, ir_val v)
+/* Defines the halves of a result that need no instruction; true if others remain. */
+static bool define_free_halves(struct select *s, ir_val v)
 {
 	struct value *value = &s->values[v];
 
 	/* Only the low half is used, so only that is computed. */
-	if (value->need == NEED_LOW && computed_by_halves(ir_def(s->ir, v)->op) &&
+	if (value->need == NEED_LOW && is_computed_by_halves(ir_def(s->ir, v)->op) &&
 	    !value->ref.part && s->f->vregs[value->ref.vreg].units == 2)
 		s->f->vregs[value->ref.vreg].units = 1;
 	for (uint32_t half = 0; half < 2 && type_of(s, v) != IR_B1; half++) {
 		struct arg a;
 
-		if (!(value->need & 1 << half) || !is_known(s, v, half))
+		if (!(value->need & 1 << half) || !is_free_half(s, v, half))
 			continue;
 		a = arg_half(s, v, half);
 		if (a.src.ref.vreg)
-			result_is(s, v, half, a);
+			define_half(s, v, half, a);
 		else
-			constant_is(s, v, half, a);
+			define_constant(s, v, half, a);
 		value->need &= (uint8_t) ~(1 << half);
 	}
 	return value->need;
@@ -547,7 +547,7 @@ static bool select_inst(struct select *s, ir_id id)
 	s->line = in->line;
 	s->anchor = s->f->blocks[s->block].first;
 	for (uint32_t k = 0; k < in->nres; k++)
-		more |= select_known(s, in->res + k);
+		more |= define_free_halves(s, in->res + k);
 	if (!more || (rules[in->op] && rules[in->op](s, in)))
 		return true;
 	diag_error(&s->job->diag, in->line, 0, "kernel '%s': '%s' is not supported on %s yet",
@@ -563,7 +563,7 @@ static bool select_blocks(struct select *s, const struct ir_divergence *divergen
 		ir_id last = s->ir->blocks[s->cfg->rpo[r]].last;
 
 		s->block = s->cfg->rpo[r];
-		select_end(s, ir_at(s->ir, last), divergence);
+		select_terminator(s, ir_at(s->ir, last), divergence);
 		for (ir_id i = ir_at(s->ir, last)->prev; i; i = ir_at(s->ir, i)->prev)
 			good &= select_inst(s, i);
 	}
@@ -572,11 +572,11 @@ static bool select_blocks(struct select *s, const struct ir_divergence *divergen
 
 static void resolve_source(const struct mir_func *f, struct mir_source *src)
 {
-	src->ref = resolve(f, src->ref);
+	src->ref = resolve_alias(f, src->ref);
 }
 
-/* Writes down where the joined registers went. */
-static void resolve_all(struct mir_func *f)
+/* Replaces coalesced registers by their aliases. */
+static void resolve_aliases(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
 		struct mir_block *block = &f->blocks[b];
@@ -590,15 +590,16 @@ static void resolve_all(struct mir_func *f)
 		resolve_source(f, &block->cond);
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; k < i->sass.nops; k++)
-				i->ref[k] = resolve(f, i->ref[k]);
-			i->guard = resolve(f, i->guard);
+				i->ref[k] = resolve_alias(f, i->ref[k]);
+			i->guard = resolve_alias(f, i->guard);
 		}
 	}
 }
 
-/* Gives registers new numbers in the order of the code, and drops those that joined others: what
- * follows shall not depend on the order in which selection made them. */
-static void renumber(struct mir_func *f, struct mir_ref *r, uint32_t *numbers, struct mir_vreg *old)
+/* Renumbers registers in code order and drops coalesced ones, so that later passes do not depend
+ * on the order of their creation. */
+static void renumber_ref(struct mir_func *f, struct mir_ref *r, uint32_t *numbers,
+			 struct mir_vreg *old)
 {
 	uint32_t *number = &numbers[r->vreg];
 
@@ -609,7 +610,7 @@ static void renumber(struct mir_func *f, struct mir_ref *r, uint32_t *numbers, s
 	r->vreg = *number;
 }
 
-static void renumber_all(struct mir_func *f)
+static void renumber_vregs(struct mir_func *f)
 {
 	uint32_t *numbers = arena_array(f->arena, f->nvregs, sizeof(*numbers));
 	struct mir_vreg *old = f->vregs;
@@ -624,17 +625,17 @@ static void renumber_all(struct mir_func *f)
 			struct mir_ref dst = {.vreg = block->phis[p].vreg};
 			uint32_t n = block->npreds * old[dst.vreg].units;
 
-			renumber(f, &dst, numbers, old);
+			renumber_ref(f, &dst, numbers, old);
 			block->phis[p].vreg = dst.vreg;
 			for (uint32_t k = 0; k < n; k++)
-				renumber(f, &block->phis[p].args[k].ref, numbers, old);
+				renumber_ref(f, &block->phis[p].args[k].ref, numbers, old);
 		}
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; k < i->sass.nops; k++)
-				renumber(f, &i->ref[k], numbers, old);
-			renumber(f, &i->guard, numbers, old);
+				renumber_ref(f, &i->ref[k], numbers, old);
+			renumber_ref(f, &i->guard, numbers, old);
 		}
-		renumber(f, &block->cond.ref, numbers, old);
+		renumber_ref(f, &block->cond.ref, numbers, old);
 	}
 }
 
@@ -654,13 +655,13 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));
 	count_uses(&s);
-	if (!place_variables(&s))
+	if (!layout_variables(&s))
 		return NULL;
 	make_blocks(&s);
 	make_phis(&s);
 	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
 		return NULL;
-	resolve_all(f);
-	renumber_all(f);
+	resolve_aliases(f);
+	renumber_vregs(f);
 	return f;
 }

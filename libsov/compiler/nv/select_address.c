@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of addresses: of variables, and between the address of a place in its own space and its
- * generic address. Shared and local memory are windows in generic addresses, and constants lie in
- * global memory. Where these start stands in constant bank 0, for shared memory of Hopper in special
- * registers. And of what moves the dynamic part of the stack, see frame.c.
+ * Selection of addresses: of variables, conversion between state-space and generic addresses, and
+ * stack allocation (see frame.c). Shared and local memory are windows of the generic address space,
+ * and constants lie in global memory. The windows' bases are in constant bank 0; on Hopper that of
+ * shared memory is in special registers.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
@@ -13,15 +13,15 @@ static struct mir_source stack_pointer(void)
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_STACK}};
 }
 
-/* Bank 4 is the caller's where a library runs: whoever loads it writes addresses into the code. */
-static void select_variable(struct select *s, const struct ir_inst *in)
+/* In a library bank 4 belongs to the caller, so the loader patches addresses into the code. */
+static void select_patched_address(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t needs[] = {NEED_LOW, NEED_HIGH};
 
 	for (uint32_t half = 0; half < 2; half++) {
 		struct mir_inst *i;
 
-		if (!wanted(s, in->res, needs[half]))
+		if (!is_needed(s, in->res, needs[half]))
 			continue;
 		i = EMIT(s, MOV, result_half(s, in->res, half), mir_imm(0));
 		i->variable = in->symbol + 1;
@@ -30,14 +30,14 @@ static void select_variable(struct select *s, const struct ir_inst *in)
 	}
 }
 
-/* Those of shared memory and of constants are immediates, see select_arg.c. */
+/* Addresses of shared variables and constants are immediates, see select_arg.c. */
 bool select_addr(struct select *s, const struct ir_inst *in)
 {
 	uint8_t space = s->ir->module->symbols[in->symbol].space;
 	uint32_t at = s->f->symbol_offset[in->symbol];
 	struct mir_source table = {
 		.op = {.kind = SASS_CONST, .reg = SASS_RZ, .aux = NV_ADDRESS_BANK, .value = at}};
-	struct mir_source low, carry = temp(s, SASS_PRED, 1), high;
+	struct mir_source low, carry = new_temp(s, SASS_PRED, 1), high;
 
 	if (space == IR_LOCAL) {
 		EMIT(s, IADD3, result(s, in->res), NONE, NONE, stack_pointer(),
@@ -47,29 +47,29 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 	if (space != IR_GLOBAL || in->type != IR_B64)
 		return false;
 	if (s->job->options.library) {
-		select_variable(s, in);
+		select_patched_address(s, in);
 		return true;
 	}
-	low = temp(s, SASS_GPR, 1);
+	low = new_temp(s, SASS_GPR, 1);
 	EMIT(s, MOV, low, mir_imm((uint32_t)in->imm));
 	EMIT(s, IADD3, result(s, in->res), carry, NONE, low, table, rz());
-	if (!wanted(s, in->res, NEED_HIGH))
+	if (!is_needed(s, in->res, NEED_HIGH))
 		return true;
-	high = temp(s, SASS_GPR, 1);
+	high = new_temp(s, SASS_GPR, 1);
 	table.op.value += 4;
 	EMIT(s, MOV, high, mir_imm((uint32_t)(in->imm >> 32)));
 	set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE, high, table, rz(), carry,
-		     mir_true(false)),
+		     mir_pred_const(false)),
 		SASS_M_X, 1);
 	return true;
 }
 
-static struct mir_source window(struct select *s, uint8_t space, uint32_t half)
+static struct mir_source load_window_base(struct select *s, uint8_t space, uint32_t half)
 {
 	bool hopper = s->f->sm >= 90;
 	struct mir_source from = {
 		.op = {.kind = SASS_SREG, .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
-	struct mir_source d = temp(s, SASS_GPR, 1);
+	struct mir_source d = new_temp(s, SASS_GPR, 1);
 
 	if (hopper && space == IR_SHARED) {
 		EMIT(s, S2R, d, from);
@@ -94,19 +94,20 @@ bool select_space(struct select *s, const struct ir_inst *in)
 	    in->type != IR_B64)
 		return false;
 	x = in_reg(s, arg_half(s, in->args[0], 0));
-	low = window(s, in->space, 0);
+	low = load_window_base(s, in->space, 0);
 	if (in->op == IR_TOSPACE) {
-		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with(low, SASS_NEG),
+		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with_flags(low, SASS_NEG),
 		     rz());
-		if (wanted(s, in->res, NEED_HIGH))
+		if (is_needed(s, in->res, NEED_HIGH))
 			EMIT(s, MOV, result_half(s, in->res, 1), rz());
 		return true;
 	}
-	carry = temp(s, SASS_PRED, 1);
+	carry = new_temp(s, SASS_PRED, 1);
 	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
-	if (wanted(s, in->res, NEED_HIGH))
+	if (is_needed(s, in->res, NEED_HIGH))
 		set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE,
-			     window(s, in->space, 1), rz(), rz(), carry, mir_true(false)),
+			     load_window_base(s, in->space, 1), rz(), rz(), carry,
+			     mir_pred_const(false)),
 			SASS_M_X, 1);
 	return true;
 }
@@ -135,10 +136,10 @@ bool select_inspace(struct select *s, const struct ir_inst *in)
 /* Frames are aligned to this, so the stack always is. */
 #define STACK_ALIGN 16
 
-static void access_top(struct mir_inst *i, uint8_t effect)
+static void set_stack_access(struct mir_inst *i, uint8_t effect)
 {
 	set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
-	i->memory = (struct mir_memory){effect, MIR_SPILLED, 4};
+	i->memory = (struct mir_memory){effect, MIR_SPILL_SPACE, 4};
 }
 
 bool select_stack(struct select *s, const struct ir_inst *in)
@@ -146,29 +147,29 @@ bool select_stack(struct select *s, const struct ir_inst *in)
 	struct mir_source slot = {.op = {.kind = SASS_ADDR,
 					 .reg = MIR_STACK,
 					 .aux = SASS_NO_UREG,
-					 .value = s->f->dynamic_at}};
+					 .value = s->f->dynamic_end_at}};
 	uint32_t align = in->imm > STACK_ALIGN ? (uint32_t)in->imm : STACK_ALIGN;
-	struct mir_source top = temp(s, SASS_GPR, 1), below, d;
+	struct mir_source top = new_temp(s, SASS_GPR, 1), below, d;
 
 	if (in->op == IR_STACKRESTORE) {
 		top = in_reg(s, arg_half(s, in->args[0], 0));
-		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+		set_stack_access(EMIT(s, STL, slot, top), MIR_WRITES);
 		return true;
 	}
-	access_top(EMIT(s, LDL, top, slot), MIR_READS);
+	set_stack_access(EMIT(s, LDL, top, slot), MIR_READS);
 	if (in->op == IR_ALLOCA) {
-		below = temp(s, SASS_GPR, 1);
+		below = new_temp(s, SASS_GPR, 1);
 		EMIT(s, IADD3, below, NONE, NONE, top,
-		     with(in_reg(s, arg_half(s, in->args[0], 0)), SASS_NEG), rz());
-		top = temp(s, SASS_GPR, 1);
+		     with_flags(in_reg(s, arg_half(s, in->args[0], 0)), SASS_NEG), rz());
+		top = new_temp(s, SASS_GPR, 1);
 		EMIT(s, LOP3, NONE, top, below, mir_imm(0u - align), rz(), mir_imm(0xc0),
-		     mir_true(false));
-		access_top(EMIT(s, STL, slot, top), MIR_WRITES);
+		     mir_pred_const(false));
+		set_stack_access(EMIT(s, STL, slot, top), MIR_WRITES);
 	}
 	d = in->type == IR_B64 ? result_half(s, in->res, 0) : result(s, in->res);
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, d, top);
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
 	return true;
 }

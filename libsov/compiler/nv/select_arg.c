@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arguments of the instructions being selected: from an IR value to an operand. Much of what the IR
- * computes is no computation for the machine: constants and parameters are operands, halves of a
- * pair are registers, a 64-bit value put together from halves need never exist. origin() sees
- * through all of that, for one 32-bit half at a time.
+ * Operands: from IR values to operands of machine instructions. Many IR operations need no
+ * instruction: constants and parameters are operands, halves of a pair are registers, a 64-bit
+ * value packed from halves need not exist. find_origin() looks through all of these, one 32-bit
+ * half at a time.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
 struct origin {
-	ir_val v; /* the half of a value that has to be computed, … */
+	ir_val v; /* the half of a value that must be computed … */
 	uint8_t half;
-	bool leaf; /* … or what op says, made by v */
+	bool leaf; /* … or op, if leaf */
 	struct sass_operand op;
 };
 
-static struct origin leaf(ir_val v, uint32_t half, uint8_t kind, int64_t value)
+static struct origin leaf_origin(ir_val v, uint32_t half, uint8_t kind, int64_t value)
 {
 	struct origin o = {.v = v, .half = (uint8_t)half, .leaf = true};
 
@@ -25,7 +25,7 @@ static struct origin leaf(ir_val v, uint32_t half, uint8_t kind, int64_t value)
 	return o;
 }
 
-static bool zero(const struct origin *o)
+static bool is_zero_origin(const struct origin *o)
 {
 	return o->leaf && o->op.kind == SASS_GPR;
 }
@@ -35,8 +35,8 @@ static uint32_t param_base(const struct select *s)
 	return s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
 }
 
-/* Where a special register stands in constant bank 0; -1: it does not. */
-static int bank0_sreg(uint8_t sreg)
+/* Offset of a special register in constant bank 0; -1: not there. */
+static int bank0_offset(uint8_t sreg)
 {
 	if (sreg >= IR_NTID_X && sreg <= IR_NTID_Z)
 		return NV_BANK0_NTID + 4 * (sreg - IR_NTID_X);
@@ -51,14 +51,14 @@ static int bank0_sreg(uint8_t sreg)
 	return -1;
 }
 
-static bool const_amount(const struct select *s, const struct ir_inst *in, uint64_t *amount)
+static bool is_const_amount(const struct select *s, const struct ir_inst *in, uint64_t *amount)
 {
 	return ir_is_const(s->ir, in->args[1], amount);
 }
 
-static struct origin origin(const struct select *s, ir_val v, uint32_t half);
+static struct origin find_origin(const struct select *s, ir_val v, uint32_t half);
 
-bool known_address(const struct select *s, ir_val v, int64_t *value)
+bool constant_address(const struct select *s, ir_val v, int64_t *value)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	uint8_t space;
@@ -74,7 +74,7 @@ bool known_address(const struct select *s, ir_val v, int64_t *value)
 	return space == IR_SHARED || space == IR_CONSTANT;
 }
 
-/* Halves of 64-bit operations that are known without computing: 0 or a half of an argument. */
+/* Halves of 64-bit operations that need no instruction: 0 or a half of an argument. */
 static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
 			struct origin *o)
 {
@@ -86,12 +86,12 @@ static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32
 	case IR_SHR_U: {
 		uint32_t vacated = in->op == IR_SHL ? 0 : 1;
 
-		if (!const_amount(s, in, &amount) || amount < 32)
+		if (!is_const_amount(s, in, &amount) || amount < 32)
 			return false;
 		if (half == vacated || amount >= 64)
-			*o = leaf(in->res, half, SASS_IMM, 0);
+			*o = leaf_origin(in->res, half, SASS_IMM, 0);
 		else if (amount == 32)
-			*o = origin(s, in->args[0], vacated);
+			*o = find_origin(s, in->args[0], vacated);
 		else
 			return false;
 		return true;
@@ -99,18 +99,18 @@ static bool wide_origin(const struct select *s, const struct ir_inst *in, uint32
 	case IR_AND:
 	case IR_OR:
 	case IR_XOR:
-		a = origin(s, in->args[0], half);
-		b = origin(s, in->args[1], half);
-		if (!zero(&a) && !zero(&b))
+		a = find_origin(s, in->args[0], half);
+		b = find_origin(s, in->args[1], half);
+		if (!is_zero_origin(&a) && !is_zero_origin(&b))
 			return false;
-		*o = zero(&a) == (in->op == IR_AND) ? a : b;
+		*o = is_zero_origin(&a) == (in->op == IR_AND) ? a : b;
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Loads of parameters: whole words come straight from the constant bank. */
+/* Parameter loads: whole words are constant bank operands. */
 static bool param_origin(const struct select *s, const struct ir_inst *in, ir_val v, uint32_t half,
 			 struct origin *o)
 {
@@ -120,12 +120,12 @@ static bool param_origin(const struct select *s, const struct ir_inst *in, ir_va
 	    in->imm % 4 || in->imm > s->ir->param_bytes ||
 	    s->ir->param_bytes - in->imm < in->nres * bytes)
 		return false;
-	*o = leaf(v, half, SASS_CONST,
-		  (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
+	*o = leaf_origin(v, half, SASS_CONST,
+			 (int64_t)(param_base(s) + in->imm + (v - in->res) * bytes + 4 * half));
 	return true;
 }
 
-/* Loads of constants whose place is known. */
+/* Loads of constants at known addresses. */
 static void constant_origin(const struct select *s, const struct ir_inst *in, ir_val v,
 			    uint32_t half, struct origin *o)
 {
@@ -133,16 +133,16 @@ static void constant_origin(const struct select *s, const struct ir_inst *in, ir
 	int64_t at;
 
 	if (in->space != IR_CONSTANT || in->from != in->type || bytes < 4 || !in->nargs ||
-	    !known_address(s, in->args[0], &at))
+	    !constant_address(s, in->args[0], &at))
 		return;
 	at += (int64_t)in->imm + (v - in->res) * bytes + 4 * half;
 	if (at < 0 || at > 0xfffc || at % 4)
 		return;
-	*o = leaf(v, half, SASS_CONST, at);
+	*o = leaf_origin(v, half, SASS_CONST, at);
 	o->op.aux = NV_CONSTANTS_BANK;
 }
 
-/* Places of variables. Those in global memory are found in a table when the code runs. */
+/* Addresses of variables. Those of global variables are read from a table at run time. */
 static void address_origin(const struct select *s, const struct ir_inst *in, uint32_t half,
 			   struct origin *o)
 {
@@ -150,16 +150,16 @@ static void address_origin(const struct select *s, const struct ir_inst *in, uin
 	uint32_t at = s->f->symbol_offset[in->symbol];
 
 	if (space == IR_SHARED || space == IR_CONSTANT) {
-		*o = leaf(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
+		*o = leaf_origin(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
 	} else if (space == IR_LOCAL && half) {
-		*o = leaf(in->res, half, SASS_IMM, 0);
+		*o = leaf_origin(in->res, half, SASS_IMM, 0);
 	} else if (space == IR_GLOBAL && !in->imm && !s->job->options.library) {
-		*o = leaf(in->res, half, SASS_CONST, at + 4 * half);
+		*o = leaf_origin(in->res, half, SASS_CONST, at + 4 * half);
 		o->op.aux = NV_ADDRESS_BANK;
 	}
 }
 
-static struct origin origin(const struct select *s, ir_val v, uint32_t half)
+static struct origin find_origin(const struct select *s, ir_val v, uint32_t half)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	bool wide = in->type == IR_B64;
@@ -167,16 +167,18 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 
 	switch (in->op) {
 	case IR_CONST:
-		return leaf(v, half, SASS_IMM, (uint32_t)(in->imm >> 32 * half));
+		return leaf_origin(v, half, SASS_IMM, (uint32_t)(in->imm >> 32 * half));
 	case IR_UNDEF:
-		return leaf(v, half, SASS_IMM, 0);
+		return leaf_origin(v, half, SASS_IMM, 0);
 	case IR_COPY:
-		return origin(s, in->args[0], half);
+		return find_origin(s, in->args[0], half);
 	case IR_TOSPACE:
 	case IR_GENERIC:
-		return in->space == IR_GLOBAL ? origin(s, in->args[0], half) : o;
+		return in->space == IR_GLOBAL ? find_origin(s, in->args[0], half) : o;
 	case IR_SREG:
-		return bank0_sreg(in->sub) >= 0 ? leaf(v, 0, SASS_CONST, bank0_sreg(in->sub)) : o;
+		return bank0_offset(in->sub) >= 0
+			       ? leaf_origin(v, 0, SASS_CONST, bank0_offset(in->sub))
+			       : o;
 	case IR_ADDR:
 		address_origin(s, in, half, &o);
 		return o;
@@ -186,18 +188,18 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 		return o;
 	case IR_UNPACK:
 		if (wide)
-			return origin(s, in->args[0], v - in->res);
-		return v == in->res ? origin(s, in->args[0], 0) : o;
+			return find_origin(s, in->args[0], v - in->res);
+		return v == in->res ? find_origin(s, in->args[0], 0) : o;
 	case IR_PACK:
-		return wide ? origin(s, in->args[half], 0) : o;
+		return wide ? find_origin(s, in->args[half], 0) : o;
 	case IR_TRUNC:
-		return in->type == IR_B1 ? o : origin(s, in->args[0], 0);
+		return in->type == IR_B1 ? o : find_origin(s, in->args[0], 0);
 	case IR_ZEXT:
 		if (half)
-			return leaf(v, half, SASS_IMM, 0);
-		return wide && in->from == IR_B32 ? origin(s, in->args[0], 0) : o;
+			return leaf_origin(v, half, SASS_IMM, 0);
+		return wide && in->from == IR_B32 ? find_origin(s, in->args[0], 0) : o;
 	case IR_SEXT:
-		return wide && in->from == IR_B32 && !half ? origin(s, in->args[0], 0) : o;
+		return wide && in->from == IR_B32 && !half ? find_origin(s, in->args[0], 0) : o;
 	default:
 		if (wide)
 			wide_origin(s, in, half, &o);
@@ -205,7 +207,6 @@ static struct origin origin(const struct select *s, ir_val v, uint32_t half)
 	}
 }
 
-/* The register of a value; its first use makes it. */
 struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
 {
 	struct value *value = &s->values[v];
@@ -219,27 +220,27 @@ struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need)
 	return value->ref;
 }
 
-static struct arg arg_of(struct select *s, struct origin o)
+static struct arg arg_from_origin(struct select *s, struct origin o)
 {
 	struct arg a = {.half = o.half};
 
 	if (o.leaf) {
 		a.src.op = o.op;
-		a.value = zero(&o) ? 0 : o.v;
+		a.value = is_zero_origin(&o) ? 0 : o.v;
 		return a;
 	}
-	a.src = part(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
+	a.src = subreg(mir_reg(SASS_GPR, value_ref(s, o.v, (uint8_t)(1 << o.half))), o.half);
 	return a;
 }
 
 struct arg arg_half(struct select *s, ir_val v, uint32_t half)
 {
-	return arg_of(s, origin(s, v, half));
+	return arg_from_origin(s, find_origin(s, v, half));
 }
 
-bool is_known(const struct select *s, ir_val v, uint32_t half)
+bool is_free_half(const struct select *s, ir_val v, uint32_t half)
 {
-	struct origin o = origin(s, v, half);
+	struct origin o = find_origin(s, v, half);
 
 	return o.leaf || o.v != v;
 }
@@ -249,7 +250,7 @@ struct arg arg_word(struct select *s, ir_val v)
 	return arg_half(s, v, 0);
 }
 
-/* Whether a narrow value already has the right bits above it. */
+/* Whether a narrow value is already extended. */
 static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
@@ -273,9 +274,9 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 			out.src = rz();
 		return out;
 	}
-	out.src = temp(s, SASS_GPR, 1);
-	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4 is
-	 * byte 0 of the second source, here 0. */
+	out.src = new_temp(s, SASS_GPR, 1);
+	/* Selector: nibbles 0–3 are the bytes of the first source, 8 more replicates the sign, 4
+	 * is byte 0 of the second source, here 0. */
 	EMIT(s, PRMT, out.src, in_reg(s, a),
 	     mir_imm(bits == 8 ? (is_signed ? 0x8880 : 0x4440) : (is_signed ? 0x9910 : 0x4410)),
 	     rz());
@@ -284,10 +285,10 @@ struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 
 struct arg arg_pair(struct select *s, ir_val v)
 {
-	struct origin low = origin(s, v, 0), high = origin(s, v, 1);
+	struct origin low = find_origin(s, v, 0), high = find_origin(s, v, 1);
 	struct arg a = {.value = v};
 
-	if (zero(&low) && zero(&high)) {
+	if (is_zero_origin(&low) && is_zero_origin(&high)) {
 		a.src = rz();
 		a.value = 0;
 	} else if (low.leaf && low.op.kind == SASS_CONST && high.op.kind == SASS_CONST &&
@@ -295,7 +296,7 @@ struct arg arg_pair(struct select *s, ir_val v)
 		   high.op.value == low.op.value + 4) {
 		a.src.op = low.op;
 	} else if (!low.leaf && !high.leaf && low.v == high.v && !low.half && high.half) {
-		/* Two halves of one pair, however they got here. */
+		/* Both halves of one pair. */
 		a.src = mir_reg(SASS_GPR, value_ref(s, low.v, NEED_PAIR));
 		a.value = 0;
 	} else {
@@ -325,16 +326,16 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 		const struct ir_inst *in = ir_def(s->ir, v);
 
 		if (in->op == IR_CONST || in->op == IR_UNDEF)
-			return with(mir_true(in->op == IR_CONST && in->imm), flip);
+			return with_flags(mir_pred_const(in->op == IR_CONST && in->imm), flip);
 		if (in->op != IR_NOT && in->op != IR_COPY)
 			break;
 		if (in->op == IR_NOT)
 			flip ^= SASS_NEG;
 		v = in->args[0];
 	}
-	if (ir_def(s->ir, v)->op == IR_SUBC) /* makes a carry, which is no borrow */
+	if (ir_def(s->ir, v)->op == IR_SUBC) /* IADD3 produces a carry, the inverse of the borrow */
 		flip ^= SASS_NEG;
-	return with(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
+	return with_flags(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
 }
 
 bool is_reg(const struct arg *a)
@@ -354,10 +355,11 @@ struct mir_source in_reg(struct select *s, struct arg a)
 	if (is_reg(&a))
 		return a.src;
 	if (a.value) {
-		r = part(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))), a.half);
-		return with(r, a.src.op.flags);
+		r = subreg(mir_reg(SASS_GPR, value_ref(s, a.value, (uint8_t)(1 << a.half))),
+			   a.half);
+		return with_flags(r, a.src.op.flags);
 	}
-	r = temp(s, SASS_GPR, 1);
+	r = new_temp(s, SASS_GPR, 1);
 	EMIT(s, MOV, r, a.src);
 	return r;
 }
@@ -378,22 +380,22 @@ struct arg negated(struct arg a)
 	return a;
 }
 
-const struct ir_inst *look_into(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+const struct ir_inst *fold_def(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 
 	if (in->op != op || in->type != type)
 		return NULL;
-	/* Not into a loop. */
+	/* Do not move a computation into a loop. */
 	return s->cfg->loop_depth[in->block] == s->cfg->loop_depth[s->block] ? in : NULL;
 }
 
-const struct ir_inst *take_in(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
+const struct ir_inst *fold_single_use(struct select *s, ir_val v, enum ir_op op, enum ir_type type)
 {
-	return s->values[v].uses == 1 ? look_into(s, v, op, type) : NULL;
+	return s->values[v].uses == 1 ? fold_def(s, v, op, type) : NULL;
 }
 
-static void swap(struct arg *a, struct arg *b)
+static void swap_args(struct arg *a, struct arg *b)
 {
 	struct arg t = *a;
 
@@ -401,13 +403,13 @@ static void swap(struct arg *a, struct arg *b)
 	*b = t;
 }
 
-void fit(struct select *s, struct arg *args, uint32_t count, bool commutes)
+void legalise_args(struct select *s, struct arg *args, uint32_t count, bool commutes)
 {
 	if (commutes && !is_reg(&args[0]))
-		swap(&args[0], &args[1]);
-	/* A zero register is better where the other could not be anything else. */
+		swap_args(&args[0], &args[1]);
+	/* The zero register goes second: the first operand must be a register anyway. */
 	if (commutes && is_reg(&args[1]) && is_zero(&args[0]) && !is_zero(&args[1]))
-		swap(&args[0], &args[1]);
+		swap_args(&args[0], &args[1]);
 	args[0].src = in_reg(s, args[0]);
 	if (count == 3 && !is_reg(&args[1]) && !is_reg(&args[2]))
 		args[1].src = in_reg(s, args[1]);

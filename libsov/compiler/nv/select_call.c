@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of calls. Arguments and results are passed in memory, at the bottom of the caller's
- * frame (nv_passing), so a call has no registers in common with anything: whatever is alive across
- * it is spilled. Functions that are called often and small are inlined long before this.
+ * Selection of calls. Arguments and results are passed in memory, in call slots at the bottom of
+ * the caller's frame (nv_call_layout()), so a call uses no registers and all live values are
+ * spilled across it. Small, frequent functions are inlined long before.
  */
 #include "libsov/compiler/nv/select.h"
 
-uint32_t nv_pass(uint32_t *at, uint8_t type)
+uint32_t nv_next_call_slot(uint32_t *at, uint8_t type)
 {
 	uint32_t size = type == IR_B64 ? 8 : 4, where = (*at + size - 1) / size * size;
 
@@ -14,68 +14,68 @@ uint32_t nv_pass(uint32_t *at, uint8_t type)
 	return where;
 }
 
-struct nv_passing nv_passing(const struct ir_func *callee)
+struct nv_call_layout nv_call_layout(const struct ir_func *callee)
 {
-	struct nv_passing p = {0};
+	struct nv_call_layout p = {0};
 
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		nv_pass(&p.bytes, callee->arg_types[k]);
+		nv_next_call_slot(&p.bytes, callee->arg_types[k]);
 	p.results = p.bytes = (p.bytes + 7) / 8 * 8;
 	for (uint32_t k = 0; k < callee->nresults; k++)
-		nv_pass(&p.bytes, callee->result_types[k]);
+		nv_next_call_slot(&p.bytes, callee->result_types[k]);
 	return p;
 }
 
-static struct mir_source passed_at(uint32_t offset)
+static struct mir_source call_slot(uint32_t offset)
 {
 	return (struct mir_source){
 		.op = {.kind = SASS_ADDR, .reg = MIR_STACK, .aux = SASS_NO_UREG, .value = offset}};
 }
 
 static struct mir_inst *set_access(struct mir_inst *i, enum ir_type type, uint8_t effect,
-				   bool incoming)
+				   bool incoming_arg)
 {
 	set_mod(i, SASS_M_WIDTH, type == IR_B64 ? SASS_WIDTH_64 : SASS_WIDTH_32);
-	i->memory = (struct mir_memory){effect, MIR_SPILLED, type == IR_B64 ? 8 : 4};
-	i->incoming = incoming;
+	i->memory = (struct mir_memory){effect, MIR_SPILL_SPACE, type == IR_B64 ? 8 : 4};
+	i->incoming_arg = incoming_arg;
 	return i;
 }
 
-static void pass(struct select *s, ir_val v, uint32_t offset, bool incoming)
+static void store_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
 {
 	enum ir_type type = type_of(s, v);
 	struct mir_source x;
 
 	if (type == IR_B1) {
-		x = temp(s, SASS_GPR, 1);
-		EMIT(s, SEL, x, rz(), mir_imm(1), with(arg_pred(s, v), SASS_NEG));
+		x = new_temp(s, SASS_GPR, 1);
+		EMIT(s, SEL, x, rz(), mir_imm(1), with_flags(arg_pred(s, v), SASS_NEG));
 	} else if (type == IR_B64) {
 		x = in_pair(s, arg_pair(s, v));
 	} else {
 		x = in_reg(s, arg_word(s, v));
 	}
-	set_access(EMIT(s, STL, passed_at(offset), x), type, MIR_WRITES, incoming);
+	set_access(EMIT(s, STL, call_slot(offset), x), type, MIR_WRITES, incoming_arg);
 }
 
-static void take(struct select *s, ir_val v, uint32_t offset, bool incoming)
+static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
 {
 	enum ir_type type = type_of(s, v);
-	bool high = type == IR_B64 && !wanted(s, v, NEED_LOW);
+	bool high = type == IR_B64 && !is_needed(s, v, NEED_LOW);
 	struct mir_source d;
 	struct mir_inst *i;
 
-	/* One half of 64 bits has one register, not a pair. */
-	if (type == IR_B64 && (high || !wanted(s, v, NEED_HIGH))) {
+	/* One half of a 64-bit value has one register, not a pair. */
+	if (type == IR_B64 && (high || !is_needed(s, v, NEED_HIGH))) {
 		d = result_half(s, v, high);
-		set_access(EMIT(s, LDL, d, passed_at(offset + 4 * high)), IR_B32, MIR_READS,
-			   incoming);
+		set_access(EMIT(s, LDL, d, call_slot(offset + 4 * high)), IR_B32, MIR_READS,
+			   incoming_arg);
 		return;
 	}
-	d = type == IR_B1 ? temp(s, SASS_GPR, 1) : result(s, v);
-	set_access(EMIT(s, LDL, d, passed_at(offset)), type, MIR_READS, incoming);
+	d = type == IR_B1 ? new_temp(s, SASS_GPR, 1) : result(s, v);
+	set_access(EMIT(s, LDL, d, call_slot(offset)), type, MIR_READS, incoming_arg);
 	if (type != IR_B1)
 		return;
-	i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_true(true));
+	i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_pred_const(true));
 	set_mod(i, SASS_M_CMP, SASS_CMP_NE);
 	set_mod(i, SASS_M_SIGNED, 1);
 }
@@ -85,24 +85,25 @@ bool select_arg(struct select *s, const struct ir_inst *in)
 	uint32_t at = 0, offset = 0;
 
 	for (uint32_t k = 0; k <= in->imm; k++)
-		offset = nv_pass(&at, s->ir->arg_types[k]);
-	take(s, in->res, offset, true);
+		offset = nv_next_call_slot(&at, s->ir->arg_types[k]);
+	load_call_slot(s, in->res, offset, true);
 	return true;
 }
 
 void select_return(struct select *s, const struct ir_inst *in)
 {
-	uint32_t at = nv_passing(s->ir).results;
+	uint32_t at = nv_call_layout(s->ir).results;
 
 	for (uint32_t k = 0; k < in->nargs; k++)
-		pass(s, in->args[k], nv_pass(&at, s->ir->result_types[k]), true);
+		store_call_slot(s, in->args[k], nv_next_call_slot(&at, s->ir->result_types[k]),
+				true);
 }
 
 bool select_call(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
 	bool indirect = in->op == IR_CALLPTR;
-	struct nv_passing passing = nv_passing(callee);
+	struct nv_call_layout layout = nv_call_layout(callee);
 	struct mir_source target = {.op = {.kind = SASS_TARGET}};
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
 	uint32_t at = 0;
@@ -111,44 +112,45 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	if (callee->kind == IR_EXTERNAL && (service == SERVICES || !service_fits(service, callee)))
 		return false;
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		pass(s, in->args[k + indirect], nv_pass(&at, callee->arg_types[k]), false);
+		store_call_slot(s, in->args[k + indirect],
+				nv_next_call_slot(&at, callee->arg_types[k]), false);
 	if (indirect)
 		i = EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
-	else if (service < SERVICES) /* frame.c puts its address there */
+	else if (service < SERVICES) /* frame.c loads the address there */
 		i = EMIT(s, CALL_ABS_REG, NONE,
 			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_SERVICE}}, target);
 	else
 		i = EMIT(s, CALL_REL, NONE, target);
 	if (service < SERVICES) {
 		i->service = (uint8_t)(service + 1);
-		i->service_at = s->module->plan->service_offset[service];
+		i->service_offset = s->module->plan->service_offset[service];
 		s->f->services |= 1u << service;
 	} else {
 		i->callee = indirect ? 0 : in->symbol + 1;
 	}
-	i->rare = callee->rare;
-	i->meets = callee->meets;
+	i->preserve_all = callee->rare;
+	i->syncs_warp = callee->meets;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
-	s->f->open_calls |= !callee->rare;
-	at = passing.results;
+	s->f->clobbering_calls |= !callee->rare;
+	at = layout.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
-		uint32_t offset = nv_pass(&at, callee->result_types[k]);
+		uint32_t offset = nv_next_call_slot(&at, callee->result_types[k]);
 
-		if (wanted(s, in->res + k, NEED_PAIR))
-			take(s, in->res + k, offset, false);
+		if (is_needed(s, in->res + k, NEED_PAIR))
+			load_call_slot(s, in->res + k, offset, false);
 	}
 	return true;
 }
 
-/* A function's place behind the kernel's first byte. */
+/* A function's offset from the kernel's first byte. */
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, result_half(s, in->res, 0), mir_imm(0))->callee = in->symbol + 1;
-	if (wanted(s, in->res, NEED_HIGH))
+	if (is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of conversions between numbers, of rounding to integers and of approximate functions:
- * what the machine's slow unit does, and the few cases for which there is a fast instruction.
+ * Selection of numeric conversions, rounding and approximate functions: the operations of the
+ * special function unit, and the few cases with a faster instruction.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -16,7 +16,7 @@
 #define HALF          0x3f000000
 #define ONE           0x3f800000
 #define MINUS_ZERO    0x80000000
-#define ONE_TURN      0x3e22f983 /* 1 / 2 pi */
+#define INV_TWO_PI    0x3e22f983 /* 1 / 2 pi */
 
 static uint8_t float_type(enum ir_type type, bool bf16)
 {
@@ -40,28 +40,28 @@ static uint8_t integer_type(enum ir_type type, bool is_signed)
 	}
 }
 
-static struct mir_source gpr(struct select *s)
+static struct mir_source new_gpr(struct select *s)
 {
-	return temp(s, SASS_GPR, 1);
+	return new_temp(s, SASS_GPR, 1);
 }
 
-/* An operand of one of the conversions: a constant's word would be read in the wrong format. */
-static struct mir_source source(struct select *s, ir_val v)
+/* Conversions take registers only: a constant operand would be read in the wrong format. */
+static struct mir_source conversion_source(struct select *s, ir_val v)
 {
 	return type_of(s, v) == IR_B64 ? in_pair(s, arg_pair(s, v)) : in_reg(s, arg_word(s, v));
 }
 
 static struct mir_source widen_bf16(struct select *s, struct mir_source x)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	EMIT(s, PRMT, d, x, mir_imm(0x1044), rz());
 	return d;
 }
 
-/* A single to 16 bits. Only two roundings have the faster way. */
-static void narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
-		   uint8_t round)
+/* Single precision to 16 bits. Only two rounding modes have the faster F2FP. */
+static void emit_narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
+			uint8_t round)
 {
 	struct mir_inst *i;
 
@@ -76,11 +76,12 @@ static void narrow(struct select *s, struct mir_source d, struct mir_source x, b
 	set_mod(i, SASS_M_RND, round);
 }
 
-/* To [0, 1]: an addition of nothing that saturates. */
-static void saturate(struct select *s, struct mir_source d, struct mir_source x, enum ir_type type)
+/* Clamps to [0, 1]: adds -0 with saturation. */
+static void emit_saturate(struct select *s, struct mir_source d, struct mir_source x,
+			  enum ir_type type)
 {
-	struct mir_inst *i = type == IR_B16 ? EMIT(s, HADD2, d, x, with(rz(), SASS_NEG))
-					    : EMIT(s, FADD, d, x, with(rz(), SASS_NEG));
+	struct mir_inst *i = type == IR_B16 ? EMIT(s, HADD2, d, x, with_flags(rz(), SASS_NEG))
+					    : EMIT(s, FADD, d, x, with_flags(rz(), SASS_NEG));
 
 	set_mod(i, SASS_M_SAT, 1);
 }
@@ -93,36 +94,36 @@ bool select_itof(struct select *s, const struct ir_inst *in)
 {
 	bool is_signed = in->op == IR_STOF, bf16 = in->format == IR_BF16;
 	bool sat = in->flags & IR_SAT;
-	struct mir_source d = result(s, in->res), x, made;
+	struct mir_source d = result(s, in->res), x, converted;
 	enum ir_type to = bf16 ? IR_B32 : in->type, from = in->from;
 	struct mir_inst *i;
 
-	/* Rounded to 32 bits and then again would be wrong, so only what fits them exactly. */
+	/* Two roundings would be wrong, so only sources that 32 bits represent exactly. */
 	if ((bf16 && from > IR_B16) || (sat && in->type == IR_B64))
 		return false;
 	x = from == IR_B64 ? in_pair(s, arg_pair(s, in->args[0]))
 			   : in_reg(s, arg_extended(s, in->args[0], is_signed));
 	from = from < IR_B32 ? IR_B32 : from;
-	made = bf16 || sat ? temp(s, SASS_GPR, to == IR_B64 ? 2 : 1) : d;
+	converted = bf16 || sat ? new_temp(s, SASS_GPR, to == IR_B64 ? 2 : 1) : d;
 	if (s->f->sm >= 90 && from == IR_B32 && to == IR_B32 && in->round <= IR_RZ)
-		i = EMIT(s, I2FP, made, x);
+		i = EMIT(s, I2FP, converted, x);
 	else
-		i = EMIT(s, I2F, made, x);
+		i = EMIT(s, I2F, converted, x);
 	if (i->sass.op == SASS_I2F)
 		set_mod(i, SASS_M_DTYPE, float_type(to, false));
 	set_mod(i, SASS_M_STYPE, integer_type(from, is_signed));
 	set_mod(i, SASS_M_RND, rounding(in));
 	if (sat)
-		saturate(s, bf16 ? (x = gpr(s)) : d, made, to);
+		emit_saturate(s, bf16 ? (x = new_gpr(s)) : d, converted, to);
 	if (bf16)
-		narrow(s, d, sat ? x : made, true, rounding(in));
+		emit_narrow(s, d, sat ? x : converted, true, rounding(in));
 	return true;
 }
 
 bool select_ftoi(struct select *s, const struct ir_inst *in)
 {
 	bool is_signed = in->op == IR_FTOS, wide = in->type == IR_B64 || in->from == IR_B64;
-	struct mir_source x = source(s, in->args[0]);
+	struct mir_source x = conversion_source(s, in->args[0]);
 	uint8_t from = float_type(in->from, in->format == IR_BF16);
 	struct mir_inst *i;
 
@@ -130,10 +131,10 @@ bool select_ftoi(struct select *s, const struct ir_inst *in)
 		x = widen_bf16(s, x);
 		from = SASS_TYPE_F32;
 	} else if (from == SASS_TYPE_F16 && in->type == IR_B64) {
-		struct mir_source f32 = gpr(s);
+		struct mir_source f32 = new_gpr(s);
 
 		x.op.aux = SASS_HALF_LOW;
-		EMIT(s, HADD2_F32, f32, with(rz(), SASS_NEG), x);
+		EMIT(s, HADD2_F32, f32, with_flags(rz(), SASS_NEG), x);
 		x = f32;
 		from = SASS_TYPE_F32;
 	}
@@ -147,23 +148,23 @@ bool select_ftoi(struct select *s, const struct ir_inst *in)
 }
 
 /*
- * Between floats.
+ * Between floating-point formats.
  */
 
-/* From Hopper on, as PTX has it. */
+/* From Hopper on, as in PTX. */
 static bool select_tf32(struct select *s, const struct ir_inst *in)
 {
 	struct mir_inst *i;
 
 	if (s->f->sm < 90 || in->round > IR_RZ)
 		return false;
-	i = EMIT(s, F2FP_TF32, result(s, in->res), source(s, in->args[0]));
+	i = EMIT(s, F2FP_TF32, result(s, in->res), conversion_source(s, in->args[0]));
 	set_mod(i, SASS_M_HFORMAT, SASS_HALF_BF16);
 	set_mod(i, SASS_M_RND, rounding(in));
 	return true;
 }
 
-/* Two at once, from Ada on, as PTX has it. */
+/* Two values at once, from Ada on, as in PTX. */
 static bool select_bytes(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source d = result(s, in->res), high;
@@ -172,9 +173,9 @@ static bool select_bytes(struct select *s, const struct ir_inst *in)
 	if (s->f->sm < 89)
 		return false;
 	if (in->type == IR_B32) {
-		i = EMIT(s, F2FP_UNPACK, d, source(s, in->args[0]));
+		i = EMIT(s, F2FP_UNPACK, d, conversion_source(s, in->args[0]));
 	} else if (in->from == IR_B32) {
-		i = EMIT(s, F2FP_HALVES, d, source(s, in->args[0]), rz());
+		i = EMIT(s, F2FP_HALVES, d, conversion_source(s, in->args[0]), rz());
 	} else {
 		high = in_reg(s, arg_half(s, in->args[0], 1));
 		i = EMIT(s, F2FP_SINGLES, d, high, in_reg(s, arg_half(s, in->args[0], 0)), rz());
@@ -184,28 +185,28 @@ static bool select_bytes(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-static void convert(struct select *s, const struct ir_inst *in, struct mir_source d,
-		    struct mir_source x)
+static void emit_convert(struct select *s, const struct ir_inst *in, struct mir_source d,
+			 struct mir_source x)
 {
 	bool bf16 = in->format == IR_BF16, ftz = in->flags & IR_FTZ;
 	struct mir_inst *i;
 
 	if (in->from == IR_B16 && in->type == IR_B32 && !bf16) {
 		x.op.aux = SASS_HALF_LOW;
-		EMIT(s, HADD2_F32, d, with(rz(), SASS_NEG), x);
+		EMIT(s, HADD2_F32, d, with_flags(rz(), SASS_NEG), x);
 		return;
 	}
-	/* F2F.FTZ would flush halves that are subnormal (seen on an H200), where PTX speaks of 32 bits only: of
-	 * the argument, which makes a difference where it is not rounded to zero anyway. */
+	/* F2F.FTZ would flush subnormal halves (seen on an H200), where PTX flushes only the
+	 * 32-bit argument, which matters where it is not rounded to zero anyway. */
 	if (in->from == IR_B32 && in->type == IR_B16 && ftz && in->round > IR_RZ) {
-		struct mir_source flushed = gpr(s);
+		struct mir_source flushed = new_gpr(s);
 
-		set_mod(EMIT(s, FADD, flushed, x, with(rz(), SASS_NEG)), SASS_M_FTZ, 1);
+		set_mod(EMIT(s, FADD, flushed, x, with_flags(rz(), SASS_NEG)), SASS_M_FTZ, 1);
 		x = flushed;
 	}
 	ftz &= in->type != IR_B16;
 	if (in->from == IR_B32 && in->type == IR_B16) {
-		narrow(s, d, x, bf16, rounding(in));
+		emit_narrow(s, d, x, bf16, rounding(in));
 		return;
 	}
 	i = EMIT(s, F2F, d, x);
@@ -218,16 +219,16 @@ static void convert(struct select *s, const struct ir_inst *in, struct mir_sourc
 bool select_ftof(struct select *s, const struct ir_inst *in)
 {
 	bool bf16 = in->format == IR_BF16, sat = in->flags & IR_SAT;
-	struct mir_source d = result(s, in->res), x, made;
+	struct mir_source d = result(s, in->res), x, converted;
 
 	if (in->format == IR_TF32)
 		return select_tf32(s, in);
 	if (in->format >= IR_E4M3X2)
 		return select_bytes(s, in);
-	/* Twice rounded would be wrong; nothing clamps 64 bits. */
+	/* Double rounding would be wrong, and no instruction clamps 64 bits. */
 	if ((bf16 && in->from == IR_B64) || (sat && in->type == IR_B64) || (bf16 && sat))
 		return false;
-	x = source(s, in->args[0]);
+	x = conversion_source(s, in->args[0]);
 	if (bf16 && in->from == IR_B16) {
 		struct ir_inst wide = *in;
 
@@ -237,16 +238,16 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 		}
 		wide.from = IR_B32;
 		wide.format = IR_BY_WIDTH;
-		convert(s, &wide, d, widen_bf16(s, x));
+		emit_convert(s, &wide, d, widen_bf16(s, x));
 		return true;
 	}
 	if (!sat) {
-		convert(s, in, d, x);
+		emit_convert(s, in, d, x);
 		return true;
 	}
-	made = temp(s, SASS_GPR, 1);
-	convert(s, in, made, x);
-	saturate(s, d, made, in->type);
+	converted = new_temp(s, SASS_GPR, 1);
+	emit_convert(s, in, converted, x);
+	emit_saturate(s, d, converted, in->type);
 	return true;
 }
 
@@ -257,119 +258,124 @@ bool select_fround(struct select *s, const struct ir_inst *in)
 
 	if (in->format == IR_F16X2 || in->format == IR_BF16X2 || in->flags & IR_SAT)
 		return false;
-	x = source(s, in->args[0]);
+	x = conversion_source(s, in->args[0]);
 	wide = in->format == IR_BF16 ? widen_bf16(s, x) : x;
-	rounded = in->format == IR_BF16 ? gpr(s) : d;
+	rounded = in->format == IR_BF16 ? new_gpr(s) : d;
 	i = EMIT(s, FRND, rounded, wide);
 	set_mod(i, SASS_M_DTYPE,
 		in->format == IR_BF16 ? SASS_TYPE_F32 : float_type(in->type, false));
 	set_mod(i, SASS_M_RND, rounding(in));
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	if (in->format == IR_BF16)
-		narrow(s, d, rounded, true, SASS_RN);
+		emit_narrow(s, d, rounded, true, SASS_RN);
 	return true;
 }
 
 /*
- * Approximate functions. The unit takes subnormal numbers for zeros, as argument and as result.
- * Where they count, the argument is scaled into its range first, and the result back.
+ * Approximate functions. The unit flushes subnormal arguments and results to zero. Where that is
+ * not allowed, the argument is scaled into the normal range first, and the result back.
  */
 
-static struct mir_source function(struct select *s, uint8_t f, struct mir_source d,
-				  struct mir_source x)
+static struct mir_source emit_mufu(struct select *s, uint8_t f, struct mir_source d,
+				   struct mir_source x)
 {
 	set_mod(EMIT(s, MUFU, d, x), SASS_M_FUNC, f);
 	return d;
 }
 
-static struct mir_source compare(struct select *s, struct mir_source x, uint32_t with_bits,
-				 uint8_t cmp)
+static struct mir_source emit_compare(struct select *s, struct mir_source x, uint32_t with_bits,
+				      uint8_t cmp)
 {
-	struct mir_source p = temp(s, SASS_PRED, 1);
+	struct mir_source p = new_temp(s, SASS_PRED, 1);
 
-	set_mod(EMIT(s, FSETP, p, NONE, x, mir_imm(with_bits), mir_true(true)), SASS_M_CMP, cmp);
+	set_mod(EMIT(s, FSETP, p, NONE, x, mir_imm(with_bits), mir_pred_const(true)), SASS_M_CMP,
+		cmp);
 	return p;
 }
 
-static struct mir_source choose(struct select *s, struct mir_source p, uint32_t yes, uint32_t no)
+static struct mir_source emit_choice(struct select *s, struct mir_source p, uint32_t yes,
+				     uint32_t no)
 {
-	struct mir_source one = gpr(s), d = gpr(s);
+	struct mir_source one = new_gpr(s), d = new_gpr(s);
 
 	EMIT(s, MOV, one, mir_imm(no));
-	EMIT(s, SEL, d, one, mir_imm(yes), with(p, SASS_NEG));
+	EMIT(s, SEL, d, one, mir_imm(yes), with_flags(p, SASS_NEG));
 	return d;
 }
 
-static struct mir_source multiply(struct select *s, struct mir_source d, struct mir_source x,
-				  struct mir_source y)
+static struct mir_source emit_multiply(struct select *s, struct mir_source d, struct mir_source x,
+				       struct mir_source y)
 {
 	EMIT(s, FMUL, d, x, y);
 	return d;
 }
 
-/* 1 / x: small and large arguments are brought to the middle, and the result is scaled alike. */
-static void reciprocal(struct select *s, struct mir_source d, struct mir_source x)
+/* 1 / x: small and large arguments are scaled to the middle of the range, and the result by the
+ * same factor. */
+static void emit_reciprocal(struct select *s, struct mir_source d, struct mir_source x)
 {
-	struct mir_source size = with(x, SASS_ABS), scale = gpr(s);
-	struct mir_source small = compare(s, size, TWO_MINUS_126, SASS_CMP_LT);
-	struct mir_source large = compare(s, size, TWO_126, SASS_CMP_GT);
+	struct mir_source size = with_flags(x, SASS_ABS), scale = new_gpr(s);
+	struct mir_source small = emit_compare(s, size, TWO_MINUS_126, SASS_CMP_LT);
+	struct mir_source large = emit_compare(s, size, TWO_126, SASS_CMP_GT);
 
-	EMIT(s, SEL, scale, choose(s, large, TWO_MINUS_24, ONE), mir_imm(TWO_24),
-	     with(small, SASS_NEG));
-	x = function(s, SASS_MUFU_RCP, gpr(s), multiply(s, gpr(s), x, scale));
-	multiply(s, d, x, scale);
+	EMIT(s, SEL, scale, emit_choice(s, large, TWO_MINUS_24, ONE), mir_imm(TWO_24),
+	     with_flags(small, SASS_NEG));
+	x = emit_mufu(s, SASS_MUFU_RCP, new_gpr(s), emit_multiply(s, new_gpr(s), x, scale));
+	emit_multiply(s, d, x, scale);
 }
 
-static void approximate(struct select *s, uint8_t sub, struct mir_source d, struct mir_source x)
+static void emit_approx(struct select *s, uint8_t sub, struct mir_source d, struct mir_source x)
 {
 	struct mir_source p, r;
 
 	switch (sub) {
 	case IR_APPROX_RCP:
-		reciprocal(s, d, x);
+		emit_reciprocal(s, d, x);
 		return;
 	case IR_APPROX_SQRT:
 	case IR_APPROX_RSQRT:
-		p = compare(s, with(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
-		r = function(s, sub == IR_APPROX_SQRT ? SASS_MUFU_SQRT : SASS_MUFU_RSQ, gpr(s),
-			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
-		multiply(s, d, r, choose(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
+		p = emit_compare(s, with_flags(x, SASS_ABS), TWO_MINUS_126, SASS_CMP_LT);
+		r = emit_mufu(s, sub == IR_APPROX_SQRT ? SASS_MUFU_SQRT : SASS_MUFU_RSQ, new_gpr(s),
+			      emit_multiply(s, new_gpr(s), x, emit_choice(s, p, TWO_24, ONE)));
+		emit_multiply(
+			s, d, r,
+			emit_choice(s, p, sub == IR_APPROX_SQRT ? TWO_MINUS_12 : TWO_12, ONE));
 		return;
 	case IR_APPROX_EX2: { /* 2^x is the square of 2^(x/2) */
-		struct mir_source again = gpr(s), one = gpr(s);
+		struct mir_source again = new_gpr(s), one = new_gpr(s);
 
-		p = compare(s, x, MINUS_126, SASS_CMP_LT);
-		r = function(s, SASS_MUFU_EX2, gpr(s),
-			     multiply(s, gpr(s), x, choose(s, p, HALF, ONE)));
+		p = emit_compare(s, x, MINUS_126, SASS_CMP_LT);
+		r = emit_mufu(s, SASS_MUFU_EX2, new_gpr(s),
+			      emit_multiply(s, new_gpr(s), x, emit_choice(s, p, HALF, ONE)));
 		EMIT(s, MOV, one, mir_imm(ONE));
 		EMIT(s, SEL, again, r, one, p);
-		multiply(s, d, r, again);
+		emit_multiply(s, d, r, again);
 		return;
 	}
 	default: /* IR_APPROX_LG2 */
-		p = compare(s, x, TWO_MINUS_126, SASS_CMP_LT);
-		r = function(s, SASS_MUFU_LG2, gpr(s),
-			     multiply(s, gpr(s), x, choose(s, p, TWO_24, ONE)));
-		EMIT(s, FADD, d, r, choose(s, p, MINUS_24, MINUS_ZERO));
+		p = emit_compare(s, x, TWO_MINUS_126, SASS_CMP_LT);
+		r = emit_mufu(s, SASS_MUFU_LG2, new_gpr(s),
+			      emit_multiply(s, new_gpr(s), x, emit_choice(s, p, TWO_24, ONE)));
+		EMIT(s, FADD, d, r, emit_choice(s, p, MINUS_24, MINUS_ZERO));
 		return;
 	}
 }
 
-/* Only the upper word is looked at, and made. */
-static bool approximate_wide(struct select *s, const struct ir_inst *in)
+/* Reads and writes only the upper word. */
+static bool select_approx_wide(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x = in_reg(s, arg_half(s, in->args[0], 1));
 
 	if (in->sub != IR_APPROX_RCP && in->sub != IR_APPROX_RSQRT)
 		return false;
-	if (wanted(s, in->res, NEED_LOW))
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, result_half(s, in->res, 0), rz());
-	function(s, in->sub == IR_APPROX_RCP ? SASS_MUFU_RCP64H : SASS_MUFU_RSQ64H,
-		 result_half(s, in->res, 1), x);
+	emit_mufu(s, in->sub == IR_APPROX_RCP ? SASS_MUFU_RCP64H : SASS_MUFU_RSQ64H,
+		  result_half(s, in->res, 1), x);
 	return true;
 }
 
-static bool approximate_half(struct select *s, const struct ir_inst *in)
+static bool select_approx_half(struct select *s, const struct ir_inst *in)
 {
 	bool bf16 = in->format == IR_BF16 || in->format == IR_BF16X2;
 	bool both = in->format == IR_F16X2 || in->format == IR_BF16X2;
@@ -380,7 +386,7 @@ static bool approximate_half(struct select *s, const struct ir_inst *in)
 	for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
 		struct mir_inst *i;
 
-		halves[k] = both ? gpr(s) : result(s, in->res);
+		halves[k] = both ? new_gpr(s) : result(s, in->res);
 		x.op.aux = (uint8_t)k;
 		i = EMIT(s, MUFU, halves[k], x);
 		set_mod(i, SASS_M_FUNC, in->sub == IR_APPROX_EX2 ? SASS_MUFU_EX2 : SASS_MUFU_TANH);
@@ -399,25 +405,25 @@ bool select_approx(struct select *s, const struct ir_inst *in)
 		[IR_APPROX_COS] = SASS_MUFU_COS,   [IR_APPROX_EX2] = SASS_MUFU_EX2,
 		[IR_APPROX_LG2] = SASS_MUFU_LG2,   [IR_APPROX_TANH] = SASS_MUFU_TANH,
 	};
-	struct mir_source x, turns;
+	struct mir_source x, revolutions;
 	struct mir_inst *i;
 
 	if (is_half(in))
-		return approximate_half(s, in);
+		return select_approx_half(s, in);
 	if (in->type == IR_B64)
-		return approximate_wide(s, in);
+		return select_approx_wide(s, in);
 	x = in_reg(s, arg_word(s, in->args[0]));
 	if (in->sub == IR_APPROX_SIN || in->sub == IR_APPROX_COS) {
-		/* The unit counts in turns. */
-		turns = gpr(s);
-		i = EMIT(s, FMUL, turns, x, mir_imm(ONE_TURN));
+		/* The unit's argument is in revolutions. */
+		revolutions = new_gpr(s);
+		i = EMIT(s, FMUL, revolutions, x, mir_imm(INV_TWO_PI));
 		set_mod(i, SASS_M_RND, SASS_RZ_MODE);
 		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
-		function(s, functions[in->sub], result(s, in->res), turns);
+		emit_mufu(s, functions[in->sub], result(s, in->res), revolutions);
 	} else if (in->flags & IR_FTZ || in->sub == IR_APPROX_TANH) {
-		function(s, functions[in->sub], result(s, in->res), x);
+		emit_mufu(s, functions[in->sub], result(s, in->res), x);
 	} else {
-		approximate(s, in->sub, result(s, in->res), x);
+		emit_approx(s, in->sub, result(s, in->res), x);
 	}
 	return true;
 }

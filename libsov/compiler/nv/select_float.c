@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of floating point of 32 and 64 bits; 16 bits are in select_half.c. Changes of sign are
- * part of the operand that takes them, unless they flush denormals and the user does not.
+ * Selection of 32- and 64-bit floating point; select_half.c has 16 bits. Sign changes become
+ * operand modifiers of the user, unless they flush subnormals and the user does not.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -32,7 +32,7 @@ struct arg arg_float(struct select *s, ir_val v, uint8_t user_flags, bool halves
 			bits &= ~signs;
 		if (flags & SASS_NEG)
 			bits ^= signs;
-		/* A constant of its own; of 64 bits, one whose low half is 0. */
+		/* A constant that no IR value holds; of 64 bits, one with a zero low half. */
 		a.src = mir_imm(bits);
 		if (type == IR_B64) {
 			struct arg words[2] = {{.src = rz()}, {.src = mir_imm(bits)}};
@@ -57,7 +57,7 @@ struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type
 	return r;
 }
 
-void fit_float(struct select *s, struct arg *args, uint32_t count, enum ir_type type)
+void legalise_float_args(struct select *s, struct arg *args, uint32_t count, enum ir_type type)
 {
 	if (!is_reg(&args[0]) && is_reg(&args[1])) {
 		struct arg t = args[0];
@@ -85,15 +85,15 @@ static void set_float_mods(struct mir_inst *i, const struct ir_inst *in)
 	set_mod(i, SASS_M_SAT, in->type == IR_B32 && in->flags & IR_SAT);
 }
 
-static bool arithmetic(struct select *s, const struct ir_inst *in, enum sass_op op32,
-		       enum sass_op op64)
+static bool emit_arithmetic(struct select *s, const struct ir_inst *in, enum sass_op op32,
+			    enum sass_op op64)
 {
 	struct arg args[3];
 	struct mir_source ops[4] = {result(s, in->res)};
 
 	for (uint32_t k = 0; k < in->nargs; k++)
 		args[k] = arg_float(s, in->args[k], in->flags, false);
-	fit_float(s, args, in->nargs, in->type);
+	legalise_float_args(s, args, in->nargs, in->type);
 	for (uint32_t k = 0; k < in->nargs; k++)
 		ops[k + 1] = args[k].src;
 	set_float_mods(emit(s, in->type == IR_B64 ? op64 : op32, ops, in->nargs + 1), in);
@@ -104,24 +104,24 @@ bool select_fadd(struct select *s, const struct ir_inst *in)
 {
 	if (is_half(in))
 		return select_half(s, in);
-	return arithmetic(s, in, SASS_FADD, SASS_DADD);
+	return emit_arithmetic(s, in, SASS_FADD, SASS_DADD);
 }
 
 bool select_fmul(struct select *s, const struct ir_inst *in)
 {
 	if (is_half(in))
 		return select_half(s, in);
-	return arithmetic(s, in, SASS_FMUL, SASS_DMUL);
+	return emit_arithmetic(s, in, SASS_FMUL, SASS_DMUL);
 }
 
 bool select_fma(struct select *s, const struct ir_inst *in)
 {
 	if (is_half(in))
 		return select_half(s, in);
-	return arithmetic(s, in, SASS_FFMA, SASS_DFMA);
+	return emit_arithmetic(s, in, SASS_FFMA, SASS_DFMA);
 }
 
-/* On its own a change of sign is a change of one bit; NaNs and denormals pass. */
+/* A separate sign change flips one bit; NaNs and subnormals are preserved. */
 bool select_fsign(struct select *s, const struct ir_inst *in)
 {
 	uint32_t top = in->type == IR_B64 ? 1 : 0;
@@ -132,23 +132,24 @@ bool select_fsign(struct select *s, const struct ir_inst *in)
 		return select_half_sign(s, in);
 	if (in->flags & IR_FTZ && in->type == IR_B32) {
 		a = arg_float(s, in->args[0], in->flags, false);
-		a.src = with(in_reg(s, a), negate ? SASS_NEG : SASS_ABS);
-		set_float_mods(EMIT(s, FADD, result(s, in->res), a.src, with(rz(), SASS_NEG)), in);
+		a.src = with_flags(in_reg(s, a), negate ? SASS_NEG : SASS_ABS);
+		set_float_mods(EMIT(s, FADD, result(s, in->res), a.src, with_flags(rz(), SASS_NEG)),
+			       in);
 		return true;
 	}
-	if (top && wanted(s, in->res, NEED_LOW))
+	if (top && is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, result_half(s, in->res, 0), arg_half(s, in->args[0], 0).src);
-	if (!wanted(s, in->res, (uint8_t)(1 << top)))
+	if (!is_needed(s, in->res, (uint8_t)(1 << top)))
 		return true;
 	EMIT(s, LOP3, NONE, result_half(s, in->res, top), in_reg(s, arg_half(s, in->args[0], top)),
 	     mir_imm(negate ? 0x80000000 : 0x7fffffff), rz(), mir_imm(negate ? 0x3c : 0xc0),
-	     mir_true(false));
+	     mir_pred_const(false));
 	return true;
 }
 
-static struct mir_inst *compare(struct select *s, enum ir_type type, struct mir_source p,
-				struct mir_source a, struct mir_source b, struct mir_source x,
-				uint8_t cmp)
+static struct mir_inst *emit_compare(struct select *s, enum ir_type type, struct mir_source p,
+				     struct mir_source a, struct mir_source b, struct mir_source x,
+				     uint8_t cmp)
 {
 	struct mir_inst *i = type == IR_B64 ? EMIT(s, DSETP, p, NONE, a, b, x)
 					    : EMIT(s, FSETP, p, NONE, a, b, x);
@@ -157,36 +158,37 @@ static struct mir_inst *compare(struct select *s, enum ir_type type, struct mir_
 	return i;
 }
 
-/* The machine has no 64-bit minimum. Of a and b (m the minimum):
- *   a < b, or b is a NaN: a; else b. That leaves equal values, where only zeros differ in bits:
- *   the sign of -0 has to win, and or-ing the words of equal numbers changes nothing else. Where a
- *   NaN is to win, b is it or else a is, and whoever is chosen becomes the one NaN there is. */
-static void minmax_pair(struct select *s, const struct ir_inst *in)
+/* The hardware has no 64-bit minimum. The minimum of a and b is a if a < b or b is a NaN, else b.
+ * Of equal values only zeros differ in bits: -0 must win, and OR of the words of equal numbers
+ * changes nothing else. If NaN is to be propagated, either operand being NaN replaces the choice by
+ * the canonical NaN. */
+static void emit_minmax_pair(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source a = in_pair(s, arg_pair(s, in->args[0]));
 	struct mir_source b = in_pair(s, arg_pair(s, in->args[1]));
-	struct mir_source equal = temp(s, SASS_PRED, 1), nan = temp(s, SASS_PRED, 1);
-	struct mir_source first = temp(s, SASS_PRED, 1), both = temp(s, SASS_GPR, 1);
-	struct mir_source high = temp(s, SASS_GPR, 1), low = temp(s, SASS_GPR, 1);
-	struct mir_source number = temp(s, SASS_GPR, 1), any = temp(s, SASS_PRED, 1);
+	struct mir_source equal = new_temp(s, SASS_PRED, 1), nan = new_temp(s, SASS_PRED, 1);
+	struct mir_source first = new_temp(s, SASS_PRED, 1), both = new_temp(s, SASS_GPR, 1);
+	struct mir_source high = new_temp(s, SASS_GPR, 1), low = new_temp(s, SASS_GPR, 1);
+	struct mir_source number = new_temp(s, SASS_GPR, 1), any = new_temp(s, SASS_PRED, 1);
 	bool is_min = in->op == IR_FMIN;
 
-	compare(s, IR_B64, equal, a, b, mir_true(true), SASS_CMP_EQ);
-	compare(s, IR_B64, nan, b, b, mir_true(true), SASS_CMP_NAN);
-	set_mod(compare(s, IR_B64, first, a, b, nan, is_min ? SASS_CMP_LT : SASS_CMP_GT),
+	emit_compare(s, IR_B64, equal, a, b, mir_pred_const(true), SASS_CMP_EQ);
+	emit_compare(s, IR_B64, nan, b, b, mir_pred_const(true), SASS_CMP_NAN);
+	set_mod(emit_compare(s, IR_B64, first, a, b, nan, is_min ? SASS_CMP_LT : SASS_CMP_GT),
 		SASS_M_BOOL, SASS_OR);
-	EMIT(s, LOP3, NONE, both, part(a, 1), part(b, 1), rz(), mir_imm(is_min ? 0xfc : 0xc0),
-	     mir_true(false));
+	EMIT(s, LOP3, NONE, both, subreg(a, 1), subreg(b, 1), rz(), mir_imm(is_min ? 0xfc : 0xc0),
+	     mir_pred_const(false));
 	EMIT(s, SEL, in->flags & IR_NAN ? low : result_half(s, in->res, 0), a, b, first);
-	EMIT(s, SEL, high, part(a, 1), part(b, 1), first);
+	EMIT(s, SEL, high, subreg(a, 1), subreg(b, 1), first);
 	if (!(in->flags & IR_NAN)) {
 		EMIT(s, SEL, result_half(s, in->res, 1), both, high, equal);
 		return;
 	}
 	EMIT(s, SEL, number, both, high, equal);
-	compare(s, IR_B64, any, a, b, mir_true(true), SASS_CMP_NAN);
-	EMIT(s, SEL, result_half(s, in->res, 0), low, rz(), with(any, SASS_NEG));
-	EMIT(s, SEL, result_half(s, in->res, 1), number, mir_imm(0x7ff80000), with(any, SASS_NEG));
+	emit_compare(s, IR_B64, any, a, b, mir_pred_const(true), SASS_CMP_NAN);
+	EMIT(s, SEL, result_half(s, in->res, 0), low, rz(), with_flags(any, SASS_NEG));
+	EMIT(s, SEL, result_half(s, in->res, 1), number, mir_imm(0x7ff80000),
+	     with_flags(any, SASS_NEG));
 }
 
 bool select_fminmax(struct select *s, const struct ir_inst *in)
@@ -197,14 +199,14 @@ bool select_fminmax(struct select *s, const struct ir_inst *in)
 	if (is_half(in))
 		return select_half_minmax(s, in);
 	if (in->type == IR_B64) {
-		minmax_pair(s, in);
+		emit_minmax_pair(s, in);
 		return true;
 	}
 	args[0] = arg_float(s, in->args[0], in->flags, false);
 	args[1] = arg_float(s, in->args[1], in->flags, false);
-	fit_float(s, args, 2, in->type);
+	legalise_float_args(s, args, 2, in->type);
 	i = EMIT(s, FMNMX, result(s, in->res), args[0].src, args[1].src,
-		 mir_true(in->op == IR_FMIN));
+		 mir_pred_const(in->op == IR_FMIN));
 	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 	set_mod(i, SASS_M_NAN, !!(in->flags & IR_NAN));
 	return true;
@@ -231,9 +233,10 @@ bool select_fcmp(struct select *s, const struct ir_inst *in)
 	a = arg_float(s, in->args[0], in->flags, false);
 	b = arg_float(s, in->args[1], in->flags, false);
 	swap = !is_reg(&a) && is_reg(&b);
-	i = compare(s, in->type, result(s, in->res), float_in_reg(s, swap ? b : a, in->type),
-		    swap ? a.src : b.src, mir_true(true),
-		    swap ? float_conditions[in->cond].swapped : float_conditions[in->cond].cmp);
+	i = emit_compare(s, in->type, result(s, in->res), float_in_reg(s, swap ? b : a, in->type),
+			 swap ? a.src : b.src, mir_pred_const(true),
+			 swap ? float_conditions[in->cond].swapped
+			      : float_conditions[in->cond].cmp);
 	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
 	return true;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of 16-bit floats, binary16 and bfloat16. The machine computes two at a time. A single
- * one is the low half of such a pair, whose high half is anything: nothing ever looks at it.
+ * Selection of 16-bit floats, binary16 and bfloat16. The hardware computes two at a time. A scalar
+ * is the low half of such a pair, whose high half is undefined.
  *
- * Before Hopper bfloat16 is only multiplied and added in one step, and compared not at all: a sum is
- * a * 1 + b, a product a * b - 0, and a comparison one of 32-bit floats, whose upper halves
- * bfloat16s are.
+ * Before Hopper, bfloat16 has only the fused multiply-add and no comparison: a sum is a * 1 + b, a
+ * product a * b - 0, and a comparison is one of 32-bit floats, whose upper halves bfloat16 values
+ * are.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -17,14 +17,14 @@ static bool is_bf16(const struct ir_inst *in)
 	return in->format == IR_BF16 || in->format == IR_BF16X2;
 }
 
-static void set_mods(struct mir_inst *i, const struct ir_inst *in)
+static void set_half_mods(struct mir_inst *i, const struct ir_inst *in)
 {
 	set_mod(i, SASS_M_HFORMAT, is_bf16(in) ? SASS_HALF_BF16 : SASS_HALF_F16);
 	set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 	set_mod(i, SASS_M_SAT, !!(in->flags & IR_SAT));
 }
 
-static struct arg constant(uint32_t bits)
+static struct arg const_arg(uint32_t bits)
 {
 	return (struct arg){.src = mir_imm(bits)};
 }
@@ -45,22 +45,22 @@ bool select_half(struct select *s, const struct ir_inst *in)
 		args[k] = arg_float(s, in->args[k], in->flags, true);
 	if (fused && in->op == IR_FADD) {
 		args[2] = args[1];
-		args[1] = constant(ONES_BF16);
+		args[1] = const_arg(ONES_BF16);
 	} else if (fused && in->op == IR_FMUL) {
-		args[2] = constant(MINUS_ZEROS);
+		args[2] = const_arg(MINUS_ZEROS);
 	}
 	if (fused) {
 		op = SASS_HFMA2;
 		count = 3;
 	}
-	fit_float(s, args, count, IR_B32);
+	legalise_float_args(s, args, count, IR_B32);
 	for (uint32_t k = 0; k < count; k++)
 		ops[k + 1] = args[k].src;
-	set_mods(emit(s, op, ops, count + 1), in);
+	set_half_mods(emit(s, op, ops, count + 1), in);
 	return true;
 }
 
-/* On its own a change of sign is a change of bits; NaNs and denormals pass. */
+/* A separate sign change flips bits; NaNs and subnormals are preserved. */
 bool select_half_sign(struct select *s, const struct ir_inst *in)
 {
 	bool negate = in->op == IR_FNEG;
@@ -69,13 +69,13 @@ bool select_half_sign(struct select *s, const struct ir_inst *in)
 	if (!(in->flags & IR_FTZ)) {
 		EMIT(s, LOP3, NONE, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
 		     mir_imm(negate ? 0x80008000 : 0x7fff7fff), rz(), mir_imm(negate ? 0x3c : 0xc0),
-		     mir_true(false));
+		     mir_pred_const(false));
 		return true;
 	}
 	if (is_bf16(in))
 		return false;
-	x = with(in_reg(s, arg_word(s, in->args[0])), negate ? SASS_NEG : SASS_ABS);
-	set_mods(EMIT(s, HADD2, result(s, in->res), x, with(rz(), SASS_NEG)), in);
+	x = with_flags(in_reg(s, arg_word(s, in->args[0])), negate ? SASS_NEG : SASS_ABS);
+	set_half_mods(EMIT(s, HADD2, result(s, in->res), x, with_flags(rz(), SASS_NEG)), in);
 	return true;
 }
 
@@ -86,18 +86,18 @@ bool select_half_minmax(struct select *s, const struct ir_inst *in)
 
 	args[0] = arg_float(s, in->args[0], in->flags, true);
 	args[1] = arg_float(s, in->args[1], in->flags, true);
-	fit_float(s, args, 2, IR_B32);
+	legalise_float_args(s, args, 2, IR_B32);
 	i = EMIT(s, HMNMX2, result(s, in->res), args[0].src, args[1].src,
-		 mir_true(in->op == IR_FMIN));
-	set_mods(i, in);
+		 mir_pred_const(in->op == IR_FMIN));
+	set_half_mods(i, in);
 	set_mod(i, SASS_M_NAN, !!(in->flags & IR_NAN));
 	return true;
 }
 
 /* A bfloat16 as a 32-bit float. */
-static struct mir_source widened(struct select *s, ir_val v)
+static struct mir_source widen_bf16(struct select *s, ir_val v)
 {
-	struct mir_source d = temp(s, SASS_GPR, 1);
+	struct mir_source d = new_temp(s, SASS_GPR, 1);
 
 	EMIT(s, PRMT, d, in_reg(s, arg_word(s, v)), mir_imm(0x1044), rz());
 	return d;
@@ -112,8 +112,8 @@ bool select_half_compare(struct select *s, const struct ir_inst *in)
 	if (in->format == IR_F16X2 || in->format == IR_BF16X2)
 		return false;
 	if (is_bf16(in) && s->f->sm < 90) {
-		i = EMIT(s, FSETP, result(s, in->res), NONE, widened(s, in->args[0]),
-			 widened(s, in->args[1]), mir_true(true));
+		i = EMIT(s, FSETP, result(s, in->res), NONE, widen_bf16(s, in->args[0]),
+			 widen_bf16(s, in->args[1]), mir_pred_const(true));
 		set_mod(i, SASS_M_CMP, cmp);
 		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 		return true;
@@ -128,8 +128,8 @@ bool select_half_compare(struct select *s, const struct ir_inst *in)
 		cmp = float_conditions[in->cond].swapped;
 	}
 	i = EMIT(s, HSETP2, result(s, in->res), NONE, float_in_reg(s, a, IR_B32), b.src,
-		 mir_true(true));
-	set_mods(i, in);
+		 mir_pred_const(true));
+	set_half_mods(i, in);
 	set_mod(i, SASS_M_CMP, cmp);
 	return true;
 }

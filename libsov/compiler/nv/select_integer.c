@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of integer arithmetic. 64 bits are two words with a carry between them; 8 and 16 bits
- * are computed in 32, where what stands above the value is anything unless the operation looks at
- * it, and then it is extended first.
+ * Selection of integer arithmetic. 64-bit values are two words with a carry between them; 8- and
+ * 16-bit values are computed in 32 bits, where the bits above are undefined unless the operation
+ * depends on them: then the value is extended first.
  */
 #include "libsov/compiler/nv/select.h"
 
-static bool narrow(enum ir_type t)
+static bool is_narrow(enum ir_type t)
 {
 	return t != IR_B64;
 }
 
-/* Sum of three. Order does not matter; the one that is no register goes second. */
-static void add3(struct select *s, struct mir_source d, struct arg a, struct arg b, struct arg c)
+/* Sum of three operands in any order; the one that is not a register goes second. */
+static void emit_add3(struct select *s, struct mir_source d, struct arg a, struct arg b,
+		      struct arg c)
 {
 	struct arg args[3] = {a, b, c};
 
@@ -31,12 +32,12 @@ static void add3(struct select *s, struct mir_source d, struct arg a, struct arg
 	EMIT(s, IADD3, d, NONE, NONE, args[0].src, args[1].src, args[2].src);
 }
 
-static void multiply_add(struct select *s, struct mir_source d, struct arg a, struct arg b,
-			 struct arg c)
+static void emit_multiply_add(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			      struct arg c)
 {
 	struct arg args[3] = {a, b, c};
 
-	fit(s, args, 3, true);
+	legalise_args(s, args, 3, true);
 	set_mod(EMIT(s, IMAD, d, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED, 1);
 }
 
@@ -50,86 +51,87 @@ static struct arg reg_arg(struct mir_source r)
 	return (struct arg){.src = r};
 }
 
-/* d = a * b + c in 64 bits; a and b are words. c: a pair, a constant or zero. */
-static void multiply_wide(struct select *s, struct mir_source d, struct arg a, struct arg b,
-			  struct arg c, bool is_signed)
+/* d = a * b + c in 64 bits; a and b are words, c is a pair, a constant or zero. */
+static void emit_multiply_wide(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			       struct arg c, bool is_signed)
 {
 	struct arg args[3] = {a, b, c};
 
-	fit(s, args, 3, true);
+	legalise_args(s, args, 3, true);
 	set_mod(EMIT(s, IMAD_WIDE, d, NONE, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED,
 		is_signed);
 }
 
-/* mulwide + x, both in 64 bits; also where many use the product: a sum costs two instructions,
- * this costs one. */
-static bool add_product(struct select *s, const struct ir_inst *in)
+/* mulwide + x in 64 bits, even if the product has other uses: a 64-bit sum costs two
+ * instructions, this one. */
+static bool fold_product(struct select *s, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < 2; k++) {
-		const struct ir_inst *mul = look_into(s, in->args[k], IR_MULWIDE_U, IR_B64);
+		const struct ir_inst *mul = fold_def(s, in->args[k], IR_MULWIDE_U, IR_B64);
 
 		if (!mul)
-			mul = look_into(s, in->args[k], IR_MULWIDE_S, IR_B64);
+			mul = fold_def(s, in->args[k], IR_MULWIDE_S, IR_B64);
 		if (!mul)
 			continue;
-		if (!wanted(s, in->res, NEED_HIGH))
-			multiply_add(s, result(s, in->res), arg_word(s, mul->args[0]),
-				     arg_word(s, mul->args[1]), arg_half(s, in->args[1 - k], 0));
+		if (!is_needed(s, in->res, NEED_HIGH))
+			emit_multiply_add(s, result(s, in->res), arg_word(s, mul->args[0]),
+					  arg_word(s, mul->args[1]),
+					  arg_half(s, in->args[1 - k], 0));
 		else
-			multiply_wide(s, result(s, in->res), arg_word(s, mul->args[0]),
-				      arg_word(s, mul->args[1]), arg_pair(s, in->args[1 - k]),
-				      mul->op == IR_MULWIDE_S);
+			emit_multiply_wide(s, result(s, in->res), arg_word(s, mul->args[0]),
+					   arg_word(s, mul->args[1]), arg_pair(s, in->args[1 - k]),
+					   mul->op == IR_MULWIDE_S);
 		return true;
 	}
 	return false;
 }
 
-/* Immediates have no such flag, and -0 is not 0 for the carry. */
-static struct arg inverted(struct select *s, struct arg a, uint8_t flag)
+/* Immediates have no such modifier, and -0 differs from 0 in the carry. */
+static struct arg with_inversion(struct select *s, struct arg a, uint8_t flag)
 {
 	if (a.src.op.kind == SASS_IMM)
 		a.src = in_reg(s, a);
-	a.src = with(a.src, flag);
+	a.src = with_flags(a.src, flag);
 	return a;
 }
 
 /* d = a + b, or with invert a + ~b + 1. */
-static void add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
-		     bool invert)
+static void emit_add_wide(struct select *s, ir_val v, const struct arg a[2], const struct arg b[2],
+			  bool invert)
 {
-	struct mir_source carry = temp(s, SASS_PRED, 1);
+	struct mir_source carry = new_temp(s, SASS_PRED, 1);
 	struct arg low[2] = {a[0], b[0]}, high[2] = {a[1], b[1]};
 
-	if (!wanted(s, v, NEED_HIGH)) {
-		add3(s, result(s, v), a[0], invert ? negated(b[0]) : b[0], zero_arg());
+	if (!is_needed(s, v, NEED_HIGH)) {
+		emit_add3(s, result(s, v), a[0], invert ? negated(b[0]) : b[0], zero_arg());
 		return;
 	}
 	if (invert) {
-		low[1] = inverted(s, low[1], SASS_NEG);
-		high[1] = inverted(s, high[1], SASS_NOT);
+		low[1] = with_inversion(s, low[1], SASS_NEG);
+		high[1] = with_inversion(s, high[1], SASS_NOT);
 	}
-	fit(s, low, 2, true);
-	fit(s, high, 2, true);
+	legalise_args(s, low, 2, true);
+	legalise_args(s, high, 2, true);
 	EMIT(s, IADD3, result_half(s, v, 0), carry, NONE, low[0].src, low[1].src, rz());
 	set_mod(EMIT(s, IADD3, result_half(s, v, 1), NONE, NONE, high[0].src, high[1].src, rz(),
-		     carry, mir_true(false)),
+		     carry, mir_pred_const(false)),
 		SASS_M_X, 1);
 }
 
-/* What one user alone computes can be part of its sum. */
-static bool add_inner(struct select *s, const struct ir_inst *in)
+/* Folds a single-use product, shift or sum into the addition. */
+static bool fold_inner(struct select *s, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < 2; k++) {
-		const struct ir_inst *inner = take_in(s, in->args[k], IR_MUL, in->type);
+		const struct ir_inst *inner = fold_single_use(s, in->args[k], IR_MUL, in->type);
 		ir_val other = in->args[1 - k];
 		uint64_t amount;
 
 		if (inner) {
-			multiply_add(s, result(s, in->res), arg_word(s, inner->args[0]),
-				     arg_word(s, inner->args[1]), arg_word(s, other));
+			emit_multiply_add(s, result(s, in->res), arg_word(s, inner->args[0]),
+					  arg_word(s, inner->args[1]), arg_word(s, other));
 			return true;
 		}
-		inner = take_in(s, in->args[k], IR_SHL, in->type);
+		inner = fold_single_use(s, in->args[k], IR_SHL, in->type);
 		if (inner && ir_is_const(s->ir, inner->args[1], &amount) && amount < 32) {
 			struct arg a = arg_word(s, inner->args[0]);
 
@@ -137,10 +139,10 @@ static bool add_inner(struct select *s, const struct ir_inst *in)
 			     mir_imm((uint32_t)amount));
 			return true;
 		}
-		inner = take_in(s, in->args[k], IR_ADD, in->type);
+		inner = fold_single_use(s, in->args[k], IR_ADD, in->type);
 		if (inner) {
-			add3(s, result(s, in->res), arg_word(s, inner->args[0]),
-			     arg_word(s, inner->args[1]), arg_word(s, other));
+			emit_add3(s, result(s, in->res), arg_word(s, inner->args[0]),
+				  arg_word(s, inner->args[1]), arg_word(s, other));
 			return true;
 		}
 	}
@@ -151,19 +153,19 @@ bool select_add(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2], b[2];
 
-	if (narrow(in->type)) {
-		if (!add_inner(s, in))
-			add3(s, result(s, in->res), arg_word(s, in->args[0]),
-			     arg_word(s, in->args[1]), zero_arg());
+	if (is_narrow(in->type)) {
+		if (!fold_inner(s, in))
+			emit_add3(s, result(s, in->res), arg_word(s, in->args[0]),
+				  arg_word(s, in->args[1]), zero_arg());
 		return true;
 	}
-	if (add_product(s, in))
+	if (fold_product(s, in))
 		return true;
-	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);
 	}
-	add_wide(s, in->res, a, b, false);
+	emit_add_wide(s, in->res, a, b, false);
 	return true;
 }
 
@@ -171,14 +173,14 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2], b[2];
 
-	for (uint32_t h = 0; h < (wanted(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
+	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);
 	}
-	if (narrow(in->type))
-		add3(s, result(s, in->res), a[0], negated(b[0]), zero_arg());
+	if (is_narrow(in->type))
+		emit_add3(s, result(s, in->res), a[0], negated(b[0]), zero_arg());
 	else
-		add_wide(s, in->res, a, b, true);
+		emit_add_wide(s, in->res, a, b, true);
 	return true;
 }
 
@@ -187,17 +189,17 @@ bool select_neg(struct select *s, const struct ir_inst *in)
 	struct arg zeros[2] = {zero_arg(), zero_arg()}, b[2];
 
 	b[0] = arg_half(s, in->args[0], 0);
-	if (narrow(in->type)) {
-		add3(s, result(s, in->res), zero_arg(), negated(b[0]), zero_arg());
+	if (is_narrow(in->type)) {
+		emit_add3(s, result(s, in->res), zero_arg(), negated(b[0]), zero_arg());
 		return true;
 	}
 	b[1] = arg_half(s, in->args[0], 1);
-	add_wide(s, in->res, zeros, b, true);
+	emit_add_wide(s, in->res, zeros, b, true);
 	return true;
 }
 
-/* Low 64 bits of a * b + c. The products that reach only the high word are added to c's first. */
-static void multiply_pair(struct select *s, const struct ir_inst *in)
+/* Low 64 bits of a * b + c. The products that affect only the high word are added to c's first. */
+static void emit_multiply_pair(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2] = {arg_half(s, in->args[0], 0), arg_half(s, in->args[0], 1)};
 	struct arg b[2] = {arg_half(s, in->args[1], 0), arg_half(s, in->args[1], 1)};
@@ -206,8 +208,8 @@ static void multiply_pair(struct select *s, const struct ir_inst *in)
 	struct arg words[2];
 
 	if (is_zero(&a[1]) && is_zero(&b[1])) {
-		multiply_wide(s, result(s, in->res), a[0], b[0],
-			      adds ? arg_pair(s, in->args[2]) : zero_arg(), false);
+		emit_multiply_wide(s, result(s, in->res), a[0], b[0],
+				   adds ? arg_pair(s, in->args[2]) : zero_arg(), false);
 		return;
 	}
 	for (uint32_t k = 0; k < 2; k++) {
@@ -216,23 +218,24 @@ static void multiply_pair(struct select *s, const struct ir_inst *in)
 
 		if (is_zero(x))
 			continue;
-		sum = temp(s, SASS_GPR, 1);
-		multiply_add(s, sum, *x, *y, high);
+		sum = new_temp(s, SASS_GPR, 1);
+		emit_multiply_add(s, sum, *x, *y, high);
 		high = reg_arg(sum);
 	}
 	words[0] = adds ? arg_half(s, in->args[2], 0) : zero_arg();
 	words[1] = high;
-	multiply_wide(s, result(s, in->res), a[0], b[0], reg_arg(in_vector(s, words, 2)), false);
+	emit_multiply_wide(s, result(s, in->res), a[0], b[0], reg_arg(in_vector(s, words, 2)),
+			   false);
 }
 
 bool select_mul(struct select *s, const struct ir_inst *in)
 {
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
-		multiply_pair(s, in);
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
+		emit_multiply_pair(s, in);
 	else
-		multiply_add(s, result(s, in->res), arg_word(s, in->args[0]),
-			     arg_word(s, in->args[1]),
-			     in->op == IR_MAD ? arg_word(s, in->args[2]) : zero_arg());
+		emit_multiply_add(s, result(s, in->res), arg_word(s, in->args[0]),
+				  arg_word(s, in->args[1]),
+				  in->op == IR_MAD ? arg_word(s, in->args[2]) : zero_arg());
 	return true;
 }
 
@@ -248,13 +251,13 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 	args[0] = arg_extended(s, in->args[0], is_signed);
 	args[1] = arg_extended(s, in->args[1], is_signed);
 	if (bits < 32) {
-		product = temp(s, SASS_GPR, 1);
-		multiply_add(s, product, args[0], args[1], zero_arg());
+		product = new_temp(s, SASS_GPR, 1);
+		emit_multiply_add(s, product, args[0], args[1], zero_arg());
 		EMIT(s, PRMT, result(s, in->res), product, mir_imm(bits == 8 ? 0x4441 : 0x4432),
 		     rz());
 		return true;
 	}
-	fit(s, args, 2, true);
+	legalise_args(s, args, 2, true);
 	set_mod(EMIT(s, IMAD_HI, result(s, in->res), NONE, args[0].src, args[1].src, rz()),
 		SASS_M_SIGNED, is_signed);
 	return true;
@@ -266,18 +269,18 @@ bool select_mulwide(struct select *s, const struct ir_inst *in)
 	struct arg a = arg_extended(s, in->args[0], is_signed);
 	struct arg b = arg_extended(s, in->args[1], is_signed);
 
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
-		multiply_wide(s, result(s, in->res), a, b, zero_arg(), is_signed);
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
+		emit_multiply_wide(s, result(s, in->res), a, b, zero_arg(), is_signed);
 	else
-		multiply_add(s, result(s, in->res), a, b, zero_arg());
+		emit_multiply_add(s, result(s, in->res), a, b, zero_arg());
 	return true;
 }
 
-/* Shifts. The machine shifts a pair and keeps one word of it; amounts that are too large give 0 or
- * the sign, as in the IR. */
-static void shift_word(struct select *s, struct mir_source d, struct mir_source low,
-		       struct arg amount, struct mir_source high, uint8_t type, bool right,
-		       bool keep_high)
+/* Shifts. SHF shifts a pair and keeps one word of it; amounts that are too large give 0 or the
+ * sign, as in the IR. */
+static void emit_shift_word(struct select *s, struct mir_source d, struct mir_source low,
+			    struct arg amount, struct mir_source high, uint8_t type, bool right,
+			    bool keep_high)
 {
 	struct mir_inst *i = EMIT(s, SHF, d, low, amount.src, high);
 
@@ -286,29 +289,30 @@ static void shift_word(struct select *s, struct mir_source d, struct mir_source 
 	set_mod(i, SASS_M_SHTYPE, type);
 }
 
-static void shift_left_pair(struct select *s, const struct ir_inst *in, struct arg amount)
+static void emit_shift_left_pair(struct select *s, const struct ir_inst *in, struct arg amount)
 {
 	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0));
 
-	if (wanted(s, in->res, NEED_LOW))
-		shift_word(s, result_half(s, in->res, 0), low, amount, rz(), SASS_SH_U32, false,
-			   false);
-	if (wanted(s, in->res, NEED_HIGH))
-		shift_word(s, result_half(s, in->res, 1), low, amount,
-			   in_reg(s, arg_half(s, in->args[0], 1)), SASS_SH_U64, false, true);
+	if (is_needed(s, in->res, NEED_LOW))
+		emit_shift_word(s, result_half(s, in->res, 0), low, amount, rz(), SASS_SH_U32,
+				false, false);
+	if (is_needed(s, in->res, NEED_HIGH))
+		emit_shift_word(s, result_half(s, in->res, 1), low, amount,
+				in_reg(s, arg_half(s, in->args[0], 1)), SASS_SH_U64, false, true);
 }
 
-static void shift_right_pair(struct select *s, const struct ir_inst *in, struct arg amount,
-			     bool is_signed)
+static void emit_shift_right_pair(struct select *s, const struct ir_inst *in, struct arg amount,
+				  bool is_signed)
 {
 	struct mir_source high = in_reg(s, arg_half(s, in->args[0], 1));
 
-	if (wanted(s, in->res, NEED_LOW))
-		shift_word(s, result_half(s, in->res, 0), in_reg(s, arg_half(s, in->args[0], 0)),
-			   amount, high, is_signed ? SASS_SH_S64 : SASS_SH_U64, true, false);
-	if (wanted(s, in->res, NEED_HIGH))
-		shift_word(s, result_half(s, in->res, 1), rz(), amount, high,
-			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
+	if (is_needed(s, in->res, NEED_LOW))
+		emit_shift_word(s, result_half(s, in->res, 0),
+				in_reg(s, arg_half(s, in->args[0], 0)), amount, high,
+				is_signed ? SASS_SH_S64 : SASS_SH_U64, true, false);
+	if (is_needed(s, in->res, NEED_HIGH))
+		emit_shift_word(s, result_half(s, in->res, 1), rz(), amount, high,
+				is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
 }
 
 bool select_shift(struct select *s, const struct ir_inst *in)
@@ -319,57 +323,58 @@ bool select_shift(struct select *s, const struct ir_inst *in)
 	if (amount.src.op.kind == SASS_CONST)
 		amount.src = in_reg(s, amount);
 	if (in->op == IR_SHL && in->type == IR_B64)
-		shift_left_pair(s, in, amount);
+		emit_shift_left_pair(s, in, amount);
 	else if (in->op == IR_SHL)
-		shift_word(s, result(s, in->res), in_reg(s, arg_word(s, in->args[0])), amount, rz(),
-			   SASS_SH_U32, false, false);
+		emit_shift_word(s, result(s, in->res), in_reg(s, arg_word(s, in->args[0])), amount,
+				rz(), SASS_SH_U32, false, false);
 	else if (in->type == IR_B64)
-		shift_right_pair(s, in, amount, is_signed);
+		emit_shift_right_pair(s, in, amount, is_signed);
 	else
-		shift_word(s, result(s, in->res), rz(), amount,
-			   in_reg(s, arg_extended(s, in->args[0], is_signed)),
-			   is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
+		emit_shift_word(s, result(s, in->res), rz(), amount,
+				in_reg(s, arg_extended(s, in->args[0], is_signed)),
+				is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
 	return true;
 }
 
 /*
- * Sums with a carry in and out, and what else the machine has an instruction for.
+ * Additions with carry in and out, and other operations that map to one instruction.
  */
 
-static struct mir_inst *add_carry(struct select *s, struct mir_source d, struct mir_source out,
-				  struct arg a, struct arg b, struct mir_source in)
+static struct mir_inst *emit_add_carry(struct select *s, struct mir_source d, struct mir_source out,
+				       struct arg a, struct arg b, struct mir_source in)
 {
 	struct arg args[2] = {a, b};
 	struct mir_inst *i;
 
-	fit(s, args, 2, true);
-	i = EMIT(s, IADD3, d, out, NONE, args[0].src, args[1].src, rz(), in, mir_true(false));
+	legalise_args(s, args, 2, true);
+	i = EMIT(s, IADD3, d, out, NONE, args[0].src, args[1].src, rz(), in, mir_pred_const(false));
 	set_mod(i, SASS_M_X, 1);
 	return i;
 }
 
-/* a - b is a + ~b + 1, and there is a borrow where there is no carry: arg_pred() knows that. */
+/* a - b is a + ~b + 1, and borrow is the inverse of carry: arg_pred() inverts it. */
 bool select_carry(struct select *s, const struct ir_inst *in)
 {
 	bool subtract = in->op == IR_SUBC, wide = in->type == IR_B64;
-	struct mir_source carry = with(arg_pred(s, in->args[2]), subtract ? SASS_NEG : 0);
+	struct mir_source carry = with_flags(arg_pred(s, in->args[2]), subtract ? SASS_NEG : 0);
 
 	if (in->type < IR_B32)
 		return false;
 	for (uint32_t h = 0; h < (wide ? 2 : 1); h++) {
 		struct arg a = arg_half(s, in->args[0], h), b = arg_half(s, in->args[1], h);
-		bool last = h == (wide ? 1 : 0), needed = wanted(s, in->res, (uint8_t)(1 << h));
-		struct mir_source out = !last                              ? temp(s, SASS_PRED, 1)
-					: wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
-									   : NONE;
+		bool last = h == (wide ? 1 : 0), needed = is_needed(s, in->res, (uint8_t)(1 << h));
+		struct mir_source out = !last ? new_temp(s, SASS_PRED, 1)
+					: is_needed(s, in->res + 1, NEED_LOW)
+						? result(s, in->res + 1)
+						: NONE;
 
 		if (subtract && is_zero(&b))
 			b = (struct arg){.src = mir_imm(UINT32_MAX)};
 		else if (subtract && b.src.op.kind == SASS_IMM)
 			b = (struct arg){.src = mir_imm(~(uint32_t)b.src.op.value)};
 		else if (subtract)
-			b = inverted(s, b, SASS_NOT);
-		add_carry(s, needed ? result_half(s, in->res, h) : rz(), out, a, b, carry);
+			b = with_inversion(s, b, SASS_NOT);
+		emit_add_carry(s, needed ? result_half(s, in->res, h) : rz(), out, a, b, carry);
 		carry = out;
 	}
 	return true;

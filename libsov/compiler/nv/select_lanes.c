@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of operations between lanes and between the threads of a block. They note which lanes
- * take part; where these may have parted, converge.c makes them wait for each other first.
+ * Selection of warp syncs and of block barriers. Each instruction records its member lanes; where
+ * these may be divergent, convergence_barriers.c inserts a WARPSYNC.
  */
 #include "libsov/compiler/nv/select.h"
 
-/* All lanes need to wait for each other only where they may have parted, which converge.c knows.
- * Some of them, or lanes known only at run time, wait always. */
+/* A warp sync of all lanes needs a WARPSYNC only where they may have diverged, which
+ * convergence_barriers.c decides. Partial member masks, or masks known only at run time, always
+ * need one. */
 static void set_members(struct select *s, struct mir_inst *i, ir_val members)
 {
 	uint64_t mask;
@@ -17,8 +18,9 @@ static void set_members(struct select *s, struct mir_inst *i, ir_val members)
 	if (known && (uint32_t)mask == UINT32_MAX)
 		return;
 	sync = mir_inst_new(s->f, SASS_WARPSYNC);
-	mir_set(sync, 1,
-		known && s->f->sm < 90 ? mir_imm((uint32_t)mask) : in_reg(s, arg_word(s, members)));
+	mir_set_operand(sync, 1,
+			known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
+					       : in_reg(s, arg_word(s, members)));
 	sync->members = i->members = MIR_SOME_LANES;
 	sync->line = s->line;
 	mir_insert(s->f, s->block, i, sync);
@@ -45,15 +47,15 @@ bool select_shuffle(struct select *s, const struct ir_inst *in)
 	struct mir_source clamp = lane_operand(s, in->args[2], 0x2000);
 	struct mir_inst *i;
 
-	i = EMIT(s, SHFL, wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE,
-		 wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), value, lane, clamp);
+	i = EMIT(s, SHFL, is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE,
+		 is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), value, lane, clamp);
 	set_mod(i, SASS_M_SHFL, modes[in->sub]);
 	set_members(s, i, in->args[3]);
 	return true;
 }
 
-/* Lanes for which x is true, of all that execute this together. */
-static struct mir_source ballot(struct select *s, struct mir_source d, struct mir_source x)
+/* Mask of the active lanes for which x is true. */
+static struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
 {
 	struct mir_inst *i = EMIT(s, VOTE, d, NONE, x);
 
@@ -62,24 +64,24 @@ static struct mir_source ballot(struct select *s, struct mir_source d, struct mi
 	return d;
 }
 
-static struct mir_source both(struct select *s, struct mir_source d, struct mir_source a,
-			      struct mir_source b)
+static struct mir_source emit_and(struct select *s, struct mir_source d, struct mir_source a,
+				  struct mir_source b)
 {
-	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_true(false));
+	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_pred_const(false));
 	return d;
 }
 
-static struct mir_inst *compare(struct select *s, struct mir_source p, uint8_t cmp,
-				struct mir_source a, struct mir_source b)
+static struct mir_inst *emit_compare(struct select *s, struct mir_source p, uint8_t cmp,
+				     struct mir_source a, struct mir_source b)
 {
-	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
 
 	set_mod(i, SASS_M_CMP, cmp);
 	return i;
 }
 
-/* Whether lanes that are at one operation together may have named different members: those of a
- * tile each its own, say. The machine then answers for all who are there. */
+/* Whether lanes that execute one warp sync together may name different member masks, such as one
+ * per tile. The hardware then answers for all active lanes. */
 static bool has_groups(const struct select *s, ir_val members)
 {
 	uint64_t mask;
@@ -95,24 +97,26 @@ static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
 
 	i->members = MIR_SOME_LANES;
 	if (in->sub != IR_VOTE_ALL)
-		yes = ballot(s, temp(s, SASS_GPR, 1), x);
+		yes = emit_ballot(s, new_temp(s, SASS_GPR, 1), x);
 	if (in->sub == IR_VOTE_ALL || in->sub == IR_VOTE_UNI)
-		no = both(s, temp(s, SASS_GPR, 1),
-			  ballot(s, temp(s, SASS_GPR, 1), with(x, SASS_NEG)), members);
+		no = emit_and(s, new_temp(s, SASS_GPR, 1),
+			      emit_ballot(s, new_temp(s, SASS_GPR, 1), with_flags(x, SASS_NEG)),
+			      members);
 	if (in->sub != IR_VOTE_ALL)
-		yes = both(s, in->sub == IR_VOTE_BALLOT ? d : temp(s, SASS_GPR, 1), yes, members);
+		yes = emit_and(s, in->sub == IR_VOTE_BALLOT ? d : new_temp(s, SASS_GPR, 1), yes,
+			       members);
 	switch (in->sub) {
 	case IR_VOTE_ANY:
-		compare(s, d, SASS_CMP_NE, yes, rz());
+		emit_compare(s, d, SASS_CMP_NE, yes, rz());
 		break;
 	case IR_VOTE_ALL:
-		compare(s, d, SASS_CMP_EQ, no, rz());
+		emit_compare(s, d, SASS_CMP_EQ, no, rz());
 		break;
-	case IR_VOTE_UNI: /* one of the sides is empty */
-		empty = temp(s, SASS_PRED, 1);
-		compare(s, empty, SASS_CMP_EQ, no, rz());
-		i = compare(s, d, SASS_CMP_EQ, yes, rz());
-		mir_set(i, 4, empty);
+	case IR_VOTE_UNI: /* one of the two masks is empty */
+		empty = new_temp(s, SASS_PRED, 1);
+		emit_compare(s, empty, SASS_CMP_EQ, no, rz());
+		i = emit_compare(s, d, SASS_CMP_EQ, yes, rz());
+		mir_set_operand(i, 4, empty);
 		set_mod(i, SASS_M_BOOL, SASS_OR);
 		break;
 	}
@@ -141,24 +145,26 @@ bool select_vote(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Lanes with the same value; those among the members who live are all of them if all have it. */
+/* Lanes with the same value; all match if these are all members that have not exited. */
 static void select_match_in_groups(struct select *s, const struct ir_inst *in, struct mir_source x)
 {
 	struct mir_source members = in_reg(s, arg_word(s, in->args[1]));
-	struct mir_source same = temp(s, SASS_GPR, 1), here = temp(s, SASS_GPR, 1);
-	struct mir_source own = in->op == IR_MATCH_ANY ? result(s, in->res) : temp(s, SASS_GPR, 1);
+	struct mir_source same = new_temp(s, SASS_GPR, 1), here = new_temp(s, SASS_GPR, 1);
+	struct mir_source own =
+		in->op == IR_MATCH_ANY ? result(s, in->res) : new_temp(s, SASS_GPR, 1);
 	struct mir_inst *i = EMIT(s, MATCH_ANY, same, x);
-	struct mir_source living = temp(s, SASS_GPR, 1), all;
+	struct mir_source live_members = new_temp(s, SASS_GPR, 1), all;
 
 	set_mod(i, SASS_M_STYPE, in->type == IR_B64 ? SASS_TYPE_U64 : SASS_TYPE_U32);
 	set_members(s, i, in->args[1]);
-	both(s, own, same, members);
+	emit_and(s, own, same, members);
 	if (in->op == IR_MATCH_ANY)
 		return;
-	all = wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : temp(s, SASS_PRED, 1);
-	both(s, living, ballot(s, here, mir_true(true)), members);
-	compare(s, all, SASS_CMP_EQ, own, living);
-	if (wanted(s, in->res, NEED_LOW))
+	all = is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1)
+						  : new_temp(s, SASS_PRED, 1);
+	emit_and(s, live_members, emit_ballot(s, here, mir_pred_const(true)), members);
+	emit_compare(s, all, SASS_CMP_EQ, own, live_members);
+	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, SEL, result(s, in->res), own, rz(), all);
 }
 
@@ -174,10 +180,10 @@ bool select_match(struct select *s, const struct ir_inst *in)
 		select_match_in_groups(s, in, x);
 		return true;
 	}
-	d = wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
+	d = is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz();
 	if (all)
 		i = EMIT(s, MATCH_ALL,
-			 wanted(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
+			 is_needed(s, in->res + 1, NEED_LOW) ? result(s, in->res + 1) : NONE, d, x);
 	else
 		i = EMIT(s, MATCH_ANY, d, x);
 	set_mod(i, SASS_M_STYPE, wide ? SASS_TYPE_U64 : SASS_TYPE_U32);
@@ -185,7 +191,7 @@ bool select_match(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Of all lanes: see groups.c. The result is a uniform register's. */
+/* Of all lanes: legalise.c lowers others. REDUX writes a uniform register. */
 bool select_reduce(struct select *s, const struct ir_inst *in)
 {
 	static const struct {
@@ -200,7 +206,7 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 		[IR_REDUCE_OR] = {SASS_REDUX_OR, SASS_TYPE_U32},
 		[IR_REDUCE_XOR] = {SASS_REDUX_XOR, SASS_TYPE_U32},
 	};
-	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = temp(s, SASS_UGPR, 1);
+	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = new_temp(s, SASS_UGPR, 1);
 	struct mir_inst *i = EMIT(s, REDUX, all, x);
 
 	set_mod(i, SASS_M_REDUX, modes[in->sub].op);
@@ -210,10 +216,10 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Whoever votes is there. */
+/* The ballot of the active lanes. */
 bool select_active(struct select *s, const struct ir_inst *in)
 {
-	ballot(s, result(s, in->res), mir_true(true));
+	emit_ballot(s, result(s, in->res), mir_pred_const(true));
 	return true;
 }
 
@@ -243,27 +249,27 @@ bool select_sleep(struct select *s, const struct ir_inst *in)
 }
 
 #define BAR_NUMBERS 16
-#define BAR_THREADS 4095 /* most that an immediate says */
+#define BAR_THREADS 4095 /* maximum of an immediate */
 
-/* How many threads take part; none: all of the block. */
-static struct mir_source barrier_threads(struct select *s, ir_val how_many)
+/* Number of threads that take part; NONE: all of the block. */
+static struct mir_source barrier_threads(struct select *s, ir_val nthreads)
 {
 	struct arg a;
 
-	if (!how_many)
+	if (!nthreads)
 		return NONE;
-	a = arg_word(s, how_many);
+	a = arg_word(s, nthreads);
 	if (is_zero(&a))
 		return mir_imm(0);
 	return a.src.op.kind == SASS_CONST ? in_reg(s, a) : a.src;
 }
 
-static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
-				struct mir_source x)
+static struct mir_inst *emit_barrier(struct select *s, ir_val which, ir_val nthreads,
+				     struct mir_source x)
 {
 	struct arg number = arg_word(s, which);
 	struct mir_source n = is_zero(&number) ? mir_imm(0) : number.src;
-	struct mir_source threads = barrier_threads(s, how_many);
+	struct mir_source threads = barrier_threads(s, nthreads);
 	struct mir_inst *i;
 
 	if (n.op.kind == SASS_CONST)
@@ -272,17 +278,17 @@ static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 	    (threads.op.kind == SASS_IMM &&
 	     (!threads.op.value || (uint64_t)threads.op.value > BAR_THREADS)))
 		return NULL;
-	/* One that is computed may be any of the sixteen. */
+	/* A barrier number computed at run time may be any of the sixteen. */
 	if (n.op.kind != SASS_IMM)
 		s->f->barriers = BAR_NUMBERS;
 	else if ((uint32_t)n.op.value >= s->f->barriers)
 		s->f->barriers = (uint32_t)n.op.value + 1;
 	if (n.op.kind == SASS_GPR && threads.op.kind == SASS_GPR) {
-		/* Both come out of one register, the threads out of its upper half. */
-		struct mir_source both = temp(s, SASS_GPR, 1);
+		/* One register holds both, the number of threads in its upper half. */
+		struct mir_source emit_and = new_temp(s, SASS_GPR, 1);
 
-		EMIT(s, PRMT, both, n, mir_imm(0x5410), threads);
-		n = threads = both;
+		EMIT(s, PRMT, emit_and, n, mir_imm(0x5410), threads);
+		n = threads = emit_and;
 	}
 	i = EMIT(s, BAR, n, threads, x);
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
@@ -292,7 +298,7 @@ static struct mir_inst *barrier(struct select *s, ir_val which, ir_val how_many,
 
 bool select_barrier(struct select *s, const struct ir_inst *in)
 {
-	struct mir_inst *i = barrier(s, in->args[0], in->nargs > 1 ? in->args[1] : 0, NONE);
+	struct mir_inst *i = emit_barrier(s, in->args[0], in->nargs > 1 ? in->args[1] : 0, NONE);
 
 	if (!i)
 		return false;
@@ -301,20 +307,20 @@ bool select_barrier(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* What all threads have in common is asked for afterwards. */
+/* B2R reads the reduction's result afterwards. */
 bool select_barrier_red(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t modes[IR_BARRIER_RED_COUNT] = {[IR_BARRIER_AND] = SASS_BAR_RED_AND,
 							    [IR_BARRIER_OR] = SASS_BAR_RED_OR,
 							    [IR_BARRIER_POPC] = SASS_BAR_RED_POPC};
-	struct mir_inst *i =
-		barrier(s, in->args[0], in->nargs > 2 ? in->args[2] : 0, arg_pred(s, in->args[1]));
+	struct mir_inst *i = emit_barrier(s, in->args[0], in->nargs > 2 ? in->args[2] : 0,
+					  arg_pred(s, in->args[1]));
 
 	if (!i)
 		return false;
 	set_mod(i, SASS_M_BAR, modes[in->sub]);
 	set_mod(i, SASS_M_DEFER, 1);
-	if (!wanted(s, in->res, NEED_LOW))
+	if (!is_needed(s, in->res, NEED_LOW))
 		return true;
 	i = in->type == IR_B1 ? EMIT(s, B2R, NONE, result(s, in->res))
 			      : EMIT(s, B2R, result(s, in->res), NONE);

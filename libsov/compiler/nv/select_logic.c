@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of logic, comparisons and choices. The machine's logic instruction (LOP3 for words,
- * PLOP3 for predicates) computes any function of three inputs from its truth table, so a tree of
- * operations with up to three leaves is one instruction: the leaves are collected first, then the
- * tree is evaluated on the columns of the table.
+ * Selection of logic, comparisons and select. LOP3 (words) and PLOP3 (predicates) compute any
+ * function of three inputs from a truth table, so a tree of operations with up to three leaves is
+ * one instruction: the leaves are collected first, then the tree is evaluated on the columns of the
+ * truth table.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -16,19 +16,20 @@ struct tree {
 	uint32_t count;
 };
 
-/* The node itself if it is logic that may be taken into the tree. */
+/* Returns the node if it is a logic operation that can be folded into the tree. */
 static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type type)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 
 	if (in->op != IR_AND && in->op != IR_OR && in->op != IR_XOR && in->op != IR_NOT)
 		return NULL;
-	return take_in(s, v, in->op, type);
+	return fold_single_use(s, v, in->op, type);
 }
 
-static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit);
+static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
+			 uint32_t limit);
 
-/* v as part of the tree, which may have limit leaves: expanded if that fits, else a leaf. */
+/* Adds v to a tree of at most limit leaves: expanded if it fits, else as a leaf. */
 static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t limit)
 {
 	const struct ir_inst *node = inner_node(s, v, t->type);
@@ -38,7 +39,7 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 		if (t->leaves[k] == v)
 			return true;
 	}
-	if (node && collect(s, t, node, limit))
+	if (node && collect_args(s, t, node, limit))
 		return true;
 	*t = saved;
 	if (t->count >= limit)
@@ -47,8 +48,9 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 	return true;
 }
 
-/* The arguments of a node, each leaving room for those that follow. */
-static bool collect(struct select *s, struct tree *t, const struct ir_inst *node, uint32_t limit)
+/* Adds the arguments of a node, each leaving room for those that follow. */
+static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
+			 uint32_t limit)
 {
 	if (limit < node->nargs)
 		return false;
@@ -59,7 +61,7 @@ static bool collect(struct select *s, struct tree *t, const struct ir_inst *node
 	return true;
 }
 
-static uint8_t evaluate(const struct select *s, const struct tree *t, ir_val v)
+static uint8_t evaluate_tree(const struct select *s, const struct tree *t, ir_val v)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	uint8_t a, b;
@@ -68,10 +70,10 @@ static uint8_t evaluate(const struct select *s, const struct tree *t, ir_val v)
 		if (t->leaves[k] == v)
 			return column[k];
 	}
-	a = evaluate(s, t, in->args[0]);
+	a = evaluate_tree(s, t, in->args[0]);
 	if (in->op == IR_NOT)
 		return (uint8_t)~a;
-	b = evaluate(s, t, in->args[1]);
+	b = evaluate_tree(s, t, in->args[1]);
 	return in->op == IR_AND ? a & b : in->op == IR_OR ? a | b : a ^ b;
 }
 
@@ -86,8 +88,9 @@ static void swap_leaves(struct tree *t, struct arg *args, uint32_t i, uint32_t j
 	args[j] = a;
 }
 
-/* One word: only the second input need not be a register. */
-static void logic_word(struct select *s, const struct ir_inst *in, struct tree t, uint32_t half)
+/* One word: only the second input may be other than a register. */
+static void emit_logic_word(struct select *s, const struct ir_inst *in, struct tree t,
+			    uint32_t half)
 {
 	struct arg args[LEAVES] = {{.src = rz()}, {.src = rz()}, {.src = rz()}};
 
@@ -105,36 +108,37 @@ static void logic_word(struct select *s, const struct ir_inst *in, struct tree t
 		}
 	}
 	EMIT(s, LOP3, NONE, result_half(s, in->res, half), args[0].src, args[1].src, args[2].src,
-	     mir_imm(evaluate(s, &t, in->res)), mir_true(false));
+	     mir_imm(evaluate_tree(s, &t, in->res)), mir_pred_const(false));
 }
 
-static void logic_pred(struct select *s, const struct ir_inst *in, const struct tree *t)
+static void emit_logic_pred(struct select *s, const struct ir_inst *in, const struct tree *t)
 {
-	struct mir_source x[LEAVES] = {mir_true(true), mir_true(true), mir_true(true)};
+	struct mir_source x[LEAVES] = {mir_pred_const(true), mir_pred_const(true),
+				       mir_pred_const(true)};
 
 	for (uint32_t k = 0; k < t->count; k++)
 		x[k] = arg_pred(s, t->leaves[k]);
-	EMIT(s, PLOP3, result(s, in->res), NONE, x[0], x[1], x[2], mir_imm(evaluate(s, t, in->res)),
-	     mir_imm(0));
+	EMIT(s, PLOP3, result(s, in->res), NONE, x[0], x[1], x[2],
+	     mir_imm(evaluate_tree(s, t, in->res)), mir_imm(0));
 }
 
-/* A comparison enters the logic of its own instruction. */
-static bool logic_compare(struct select *s, const struct ir_inst *in);
+/* Folds a comparison: ISETP combines its result with another predicate. */
+static bool fold_compare(struct select *s, const struct ir_inst *in);
 
 bool select_logic(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = in->type};
 
-	if (in->type == IR_B1 && logic_compare(s, in))
+	if (in->type == IR_B1 && fold_compare(s, in))
 		return true;
-	collect(s, &t, in, LEAVES);
+	collect_args(s, &t, in, LEAVES);
 	if (in->type == IR_B1) {
-		logic_pred(s, in, &t);
+		emit_logic_pred(s, in, &t);
 		return true;
 	}
 	for (uint32_t half = 0; half < 2; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
-			logic_word(s, in, t, half);
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
+			emit_logic_word(s, in, t, half);
 	}
 	return true;
 }
@@ -144,7 +148,7 @@ bool select_logic3(struct select *s, const struct ir_inst *in)
 	for (uint32_t half = 0; half < 2; half++) {
 		struct mir_source x[LEAVES];
 
-		if (!wanted(s, in->res, (uint8_t)(1 << half)))
+		if (!is_needed(s, in->res, (uint8_t)(1 << half)))
 			continue;
 		for (uint32_t k = 0; k < LEAVES; k++) {
 			struct arg a = arg_half(s, in->args[k], half);
@@ -152,7 +156,7 @@ bool select_logic3(struct select *s, const struct ir_inst *in)
 			x[k] = k == 1 ? a.src : in_reg(s, a);
 		}
 		EMIT(s, LOP3, NONE, result_half(s, in->res, half), x[0], x[1], x[2],
-		     mir_imm((uint32_t)in->imm & 0xff), mir_true(false));
+		     mir_imm((uint32_t)in->imm & 0xff), mir_pred_const(false));
 	}
 	return true;
 }
@@ -175,8 +179,9 @@ static const struct {
 	[IR_GE_U] = {SASS_CMP_GE, SASS_CMP_LE, false},
 };
 
-static struct mir_inst *compare(struct select *s, struct mir_source p, struct arg a, struct arg b,
-				uint8_t cond, bool is_signed, struct mir_source x)
+static struct mir_inst *emit_compare(struct select *s, struct mir_source p, struct arg a,
+				     struct arg b, uint8_t cond, bool is_signed,
+				     struct mir_source x)
 {
 	uint8_t cmp = conditions[cond].cmp;
 	struct mir_inst *i;
@@ -204,21 +209,22 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	struct arg a, b;
 
 	if (in->type != IR_B64) {
-		/* Equality does not care which extension, if both have the same. */
+		/* Equality holds under either extension, if both operands have the same. */
 		bool extend = is_signed && in->cond != IR_EQ && in->cond != IR_NE;
 
 		a = arg_extended(s, in->args[0], extend);
 		b = arg_extended(s, in->args[1], extend);
-		i = compare(s, p, a, b, in->cond, is_signed, x);
+		i = emit_compare(s, p, a, b, in->cond, is_signed, x);
 	} else {
-		/* The high words decide unless they are equal; then the answer of the low words. */
+		/* The high words decide unless they are equal; then the result of the low words
+		 * does. */
 		a = arg_half(s, in->args[0], 1);
 		b = arg_half(s, in->args[1], 1);
-		low = temp(s, SASS_PRED, 1);
-		compare(s, low, arg_half(s, in->args[0], 0), arg_half(s, in->args[1], 0), in->cond,
-			false, mir_true(true));
-		i = compare(s, p, a, b, in->cond, is_signed, x);
-		mir_set(i, 5, low);
+		low = new_temp(s, SASS_PRED, 1);
+		emit_compare(s, low, arg_half(s, in->args[0], 0), arg_half(s, in->args[1], 0),
+			     in->cond, false, mir_pred_const(true));
+		i = emit_compare(s, p, a, b, in->cond, is_signed, x);
+		mir_set_operand(i, 5, low);
 		set_mod(i, SASS_M_EX, 1);
 	}
 	set_mod(i, SASS_M_BOOL, boolean);
@@ -227,7 +233,7 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 bool select_icmp(struct select *s, const struct ir_inst *in)
 {
 	if (in->type == IR_B1) {
-		/* Of predicates, in the order false < true: a table of two inputs. */
+		/* Of predicates, in the order false < true: a truth table of two inputs. */
 		static const uint8_t tables[] = {
 			[IR_EQ] = 0xc3,   [IR_NE] = 0x3c,   [IR_LT_U] = 0x0c, [IR_LE_U] = 0xcf,
 			[IR_GT_U] = 0x30, [IR_GE_U] = 0xf3, [IR_LT_S] = 0x30, [IR_LE_S] = 0xf3,
@@ -235,15 +241,15 @@ bool select_icmp(struct select *s, const struct ir_inst *in)
 		};
 
 		EMIT(s, PLOP3, result(s, in->res), NONE, arg_pred(s, in->args[0]),
-		     arg_pred(s, in->args[1]), mir_true(true), mir_imm(tables[in->cond]),
+		     arg_pred(s, in->args[1]), mir_pred_const(true), mir_imm(tables[in->cond]),
 		     mir_imm(0));
 		return true;
 	}
-	emit_icmp(s, in, result(s, in->res), mir_true(true), SASS_AND);
+	emit_icmp(s, in, result(s, in->res), mir_pred_const(true), SASS_AND);
 	return true;
 }
 
-static bool logic_compare(struct select *s, const struct ir_inst *in)
+static bool fold_compare(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t booleans[] = {
 		[IR_AND] = SASS_AND, [IR_OR] = SASS_OR, [IR_XOR] = SASS_XOR};
@@ -254,7 +260,7 @@ static bool logic_compare(struct select *s, const struct ir_inst *in)
 		const struct ir_inst *cmp = ir_def(s->ir, in->args[k]);
 
 		if (cmp->op != IR_ICMP || cmp->type == IR_B1 ||
-		    !take_in(s, in->args[k], IR_ICMP, cmp->type))
+		    !fold_single_use(s, in->args[k], IR_ICMP, cmp->type))
 			continue;
 		emit_icmp(s, cmp, result(s, in->res), arg_pred(s, in->args[1 - k]),
 			  booleans[in->op]);
@@ -263,17 +269,17 @@ static bool logic_compare(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
-/* Choices. */
+/* Select. */
 
-static void choose_word(struct select *s, struct mir_source d, struct arg a, struct arg b,
-			struct mir_source p)
+static void emit_select_word(struct select *s, struct mir_source d, struct arg a, struct arg b,
+			     struct mir_source p)
 {
 	if (!is_reg(&a) && is_reg(&b)) {
 		struct arg t = a;
 
 		a = b;
 		b = t;
-		p = with(p, SASS_NEG);
+		p = with_flags(p, SASS_NEG);
 	}
 	EMIT(s, SEL, d, in_reg(s, a), b.src, p);
 }
@@ -288,10 +294,10 @@ bool select_select(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	for (uint32_t half = 0; half < 2; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
-			choose_word(s, result_half(s, in->res, half),
-				    arg_half(s, in->args[1], half), arg_half(s, in->args[2], half),
-				    p);
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
+			emit_select_word(s, result_half(s, in->res, half),
+					 arg_half(s, in->args[1], half),
+					 arg_half(s, in->args[2], half), p);
 	}
 	return true;
 }
@@ -306,25 +312,25 @@ bool select_minmax(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->type == IR_B64) {
-		less = temp(s, SASS_PRED, 1);
+		less = new_temp(s, SASS_PRED, 1);
 		compared.cond = is_signed ? IR_LT_S : IR_LT_U;
-		emit_icmp(s, &compared, less, mir_true(true), SASS_AND);
+		emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
 		for (uint32_t half = 0; half < 2; half++) {
-			if (wanted(s, in->res, (uint8_t)(1 << half)))
-				choose_word(s, result_half(s, in->res, half),
-					    arg_half(s, in->args[is_min ? 0 : 1], half),
-					    arg_half(s, in->args[is_min ? 1 : 0], half), less);
+			if (is_needed(s, in->res, (uint8_t)(1 << half)))
+				emit_select_word(s, result_half(s, in->res, half),
+						 arg_half(s, in->args[is_min ? 0 : 1], half),
+						 arg_half(s, in->args[is_min ? 1 : 0], half), less);
 		}
 		return true;
 	}
 	args[0] = arg_extended(s, in->args[0], is_signed);
 	args[1] = arg_extended(s, in->args[1], is_signed);
-	fit(s, args, 2, true);
+	legalise_args(s, args, 2, true);
 	/* Hopper has a second unit for it. */
 	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_true(is_min))
+				  mir_pred_const(is_min))
 			   : EMIT(s, IMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_true(is_min));
+				  mir_pred_const(is_min));
 	set_mod(i, SASS_M_SIGNED, is_signed);
 	return true;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of memory operations: loads, stores, atomics, fences.
- * Global addresses are plain 64-bit register pairs with an immediate offset; no descriptor is used
- * (its bit may be clear on every chip from Volta to Hopper). Shared and local addresses are 32 bits:
- * of a 64-bit address only the low word is ever computed.
+ * Selection of loads, stores, atomics and fences. Global addresses are 64-bit register pairs with
+ * an immediate offset; no descriptor is used (its bit may be clear on every chip from Volta to
+ * Hopper). Shared and local addresses have 32 bits: of a 64-bit address only the low word is
+ * computed.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
@@ -11,22 +11,23 @@
 #define OFFSET_MAX 0x7fffff
 #define OFFSET_MIN (-0x800000)
 
-/* Whatever is known and added to a shared address moves into the offset; 0: that is all of it. */
+/* Folds constants that are added to a shared address into the offset; returns the base, 0 =
+ * none. */
 static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
 {
 	for (;;) {
 		const struct ir_inst *in = ir_def(s->ir, v);
 		int64_t known;
 
-		if (known_address(s, v, &known)) {
+		if (constant_address(s, v, &known)) {
 			*offset += known;
 			return 0;
 		}
 		if (in->op != IR_ADD)
 			return v;
-		if (known_address(s, in->args[0], &known))
+		if (constant_address(s, in->args[0], &known))
 			v = in->args[1];
-		else if (known_address(s, in->args[1], &known))
+		else if (constant_address(s, in->args[1], &known))
 			v = in->args[0];
 		else
 			return v;
@@ -40,7 +41,7 @@ static bool is_wide(const struct ir_inst *in)
 	return in->space == IR_GLOBAL || in->space == IR_GENERIC_SPACE;
 }
 
-static bool address(struct select *s, const struct ir_inst *in, struct mir_source *out)
+static bool select_address(struct select *s, const struct ir_inst *in, struct mir_source *out)
 {
 	int64_t offset = (int64_t)in->imm;
 	ir_val whole = in->nargs ? in->args[0] : 0, base = whole; /* 0: imm is the address */
@@ -95,14 +96,14 @@ static void set_memory(struct mir_inst *i, const struct ir_inst *in, uint8_t eff
 {
 	bool ordered = in->flags & IR_VOLATILE || in->order != IR_WEAK;
 
-	/* Nothing keeps a load of what never changes in its place. */
+	/* A load of invariant data has no ordering constraints. */
 	if (ordered || !(in->flags & IR_INVARIANT))
 		i->memory.effect = effect | (ordered ? MIR_ORDERED : 0);
 	i->memory.space = in->space == IR_GENERIC_SPACE ? IR_SPACE_COUNT : in->space;
 	i->memory.bytes = (uint8_t)bytes;
 }
 
-/* Modifiers of a load or store of so many bytes. */
+/* Modifiers of a load or store. */
 static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t bytes, bool is_signed)
 {
 	static const uint8_t widths[] = {
@@ -124,7 +125,7 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
  * Fences.
  */
 
-static void fence(struct select *s, uint8_t scope, bool sequential)
+static void emit_fence(struct select *s, uint8_t scope, bool sequential)
 {
 	static const uint8_t scopes[] = {[IR_SCOPE_NONE] = SASS_SCOPE_GPU,
 					 [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
@@ -145,14 +146,14 @@ static void fence(struct select *s, uint8_t scope, bool sequential)
 		i = emit(s, SASS_CGAERRBAR, NULL, 0);
 		i->memory = all;
 	}
-	/* The first-level cache may hold what others have overwritten. */
+	/* The L1 cache may hold stale data. */
 	i = emit(s, SASS_CCTL_IVALL, NULL, 0);
 	i->memory = all;
 }
 
 bool select_fence(struct select *s, const struct ir_inst *in)
 {
-	fence(s, in->scope, in->order == IR_SEQ_CST);
+	emit_fence(s, in->scope, in->order == IR_SEQ_CST);
 	return true;
 }
 
@@ -166,13 +167,13 @@ static bool releases(const struct ir_inst *in)
 	return in->order == IR_RELEASE || in->order == IR_ACQ_REL || in->order == IR_SEQ_CST;
 }
 
-static void before(struct select *s, const struct ir_inst *in)
+static void fence_before(struct select *s, const struct ir_inst *in)
 {
 	if (releases(in))
-		fence(s, in->scope, in->order == IR_SEQ_CST);
+		emit_fence(s, in->scope, in->order == IR_SEQ_CST);
 }
 
-static void after(struct select *s, const struct ir_inst *in)
+static void fence_after(struct select *s, const struct ir_inst *in)
 {
 	if (acquires(in) && in->scope != IR_SCOPE_CTA)
 		emit(s, SASS_CCTL_IVALL, NULL, 0)->memory = (struct mir_memory){
@@ -183,8 +184,8 @@ static void after(struct select *s, const struct ir_inst *in)
  * Loads and stores.
  */
 
-/* From a constant bank, for parameters and constants that are no operands. Vectors come element by
- * element: the elements are aligned, the vector in the bank need not be. */
+/* From a constant bank, for parameters and constants that cannot be operands. Vectors are loaded
+ * by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
 {
 	uint32_t params = s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
@@ -192,7 +193,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 	int64_t known = 0, offset = (int64_t)in->imm + (is_param ? params : 0);
 	struct mir_source index = rz();
 
-	if (in->nargs && known_address(s, in->args[0], &known))
+	if (in->nargs && constant_address(s, in->args[0], &known))
 		offset += known;
 	else if (in->nargs)
 		index = in_reg(s, arg_half(s, in->args[0], 0));
@@ -202,7 +203,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		struct mir_source from = index;
 		struct mir_inst *i;
 
-		if (!wanted(s, in->res + k, NEED_PAIR))
+		if (!is_needed(s, in->res + k, NEED_PAIR))
 			continue;
 		from.op.kind = SASS_CONST;
 		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
@@ -224,7 +225,7 @@ static void extend_load(struct select *s, const struct ir_inst *in)
 		ir_val v = in->res + k;
 		struct mir_inst *i;
 
-		if (in->type != IR_B64 || in->from == IR_B64 || !wanted(s, v, NEED_HIGH))
+		if (in->type != IR_B64 || in->from == IR_B64 || !is_needed(s, v, NEED_HIGH))
 			continue;
 		if (!(in->flags & IR_SEXT_MEM)) {
 			EMIT(s, MOV, result_half(s, v, 1), rz());
@@ -237,9 +238,9 @@ static void extend_load(struct select *s, const struct ir_inst *in)
 	}
 }
 
-/* Elements of less than a word, loaded together. */
-static void take_apart(struct select *s, const struct ir_inst *in, struct mir_source words,
-		       uint32_t size)
+/* Extracts elements smaller than a word that were loaded together. */
+static void unpack_elements(struct select *s, const struct ir_inst *in, struct mir_source words,
+			    uint32_t size)
 {
 	bool is_signed = in->flags & IR_SEXT_MEM;
 
@@ -248,8 +249,8 @@ static void take_apart(struct select *s, const struct ir_inst *in, struct mir_so
 		uint32_t selector = size == 1 ? at | fill << 4 | fill << 8 | fill << 12
 					      : at | (at + 1) << 4 | fill << 8 | fill << 12;
 
-		if (wanted(s, in->res + k, NEED_LOW))
-			EMIT(s, PRMT, result(s, in->res + k), part(words, k * size / 4),
+		if (is_needed(s, in->res + k, NEED_LOW))
+			EMIT(s, PRMT, result(s, in->res + k), subreg(words, k * size / 4),
 			     mir_imm(selector), rz());
 	}
 }
@@ -257,7 +258,7 @@ static void take_apart(struct select *s, const struct ir_inst *in, struct mir_so
 bool select_load(struct select *s, const struct ir_inst *in)
 {
 	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * in->nres;
-	bool together = in->nres > 1 && size<4, vector = in->nres> 1 && size >= 4;
+	bool packed = in->nres > 1 && size<4, vector = in->nres> 1 && size >= 4;
 	struct mir_source at, d;
 	struct mir_inst *i;
 
@@ -268,11 +269,11 @@ bool select_load(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	if (bytes > 16 || (in->nres > 1 && in->type == IR_B64 && in->from != in->type) ||
-	    !address(s, in, &at))
+	    !select_address(s, in, &at))
 		return false;
-	d = vector     ? temp(s, SASS_GPR, bytes / 4)
-	    : together ? temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
-		       : result(s, in->res);
+	d = vector   ? new_temp(s, SASS_GPR, bytes / 4)
+	    : packed ? new_temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
+		     : result(s, in->res);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, LDS, d, at);
 	else if (in->space == IR_GLOBAL)
@@ -281,19 +282,19 @@ bool select_load(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, LDL, d, at);
 	else
 		i = EMIT(s, LD, d, at);
-	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !together);
+	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !packed);
 	set_memory(i, in, MIR_READS, bytes);
 	if (vector)
-		results_are(s, in, d);
-	else if (together)
-		take_apart(s, in, d, size);
+		define_results(s, in, d);
+	else if (packed)
+		unpack_elements(s, in, d, size);
 	else
 		extend_load(s, in);
-	after(s, in);
+	fence_after(s, in);
 	return true;
 }
 
-/* The words to be stored, in order. */
+/* The words to store, in order. */
 static uint32_t collect_words(struct select *s, const struct ir_inst *in, struct arg words[4])
 {
 	uint32_t n = 0;
@@ -306,9 +307,9 @@ static uint32_t collect_words(struct select *s, const struct ir_inst *in, struct
 	return n;
 }
 
-/* Elements of less than a word become words. */
-static void put_together(struct select *s, const struct ir_inst *in, uint32_t size,
-			 struct arg words[4])
+/* Packs elements smaller than a word into words. */
+static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t size,
+			  struct arg words[4])
 {
 	uint32_t per_word = 4 / size, count = in->nargs - 1;
 
@@ -321,8 +322,9 @@ static void put_together(struct select *s, const struct ir_inst *in, uint32_t si
 			words[k / per_word] = (struct arg){.src = element};
 			continue;
 		}
-		sum = temp(s, SASS_GPR, 1);
-		/* Bytes below at from what is there, from at on the new element (4, 5 …). */
+		sum = new_temp(s, SASS_GPR, 1);
+		/* Bytes below at come from the word so far, the others from the new
+		 * element (4, 5 …). */
 		EMIT(s, PRMT, sum, words[k / per_word].src,
 		     mir_imm(size == 2 ? 0x5410 : (0x3210 & ~(0xfu << 4 * at)) | 4u << 4 * at),
 		     element);
@@ -330,7 +332,7 @@ static void put_together(struct select *s, const struct ir_inst *in, uint32_t si
 	}
 }
 
-/* The one form of a generic store adds a uniform register. */
+/* The only form of a generic store adds a uniform register. */
 static struct mir_source with_uniform_zero(struct mir_source at)
 {
 	at.op.aux = SASS_URZ;
@@ -344,7 +346,7 @@ bool select_store(struct select *s, const struct ir_inst *in)
 	struct arg words[4];
 	struct mir_inst *i;
 
-	if (bytes > 16 || !address(s, in, &at))
+	if (bytes > 16 || !select_address(s, in, &at))
 		return false;
 	if (in->nargs == 2 && size == 8) {
 		data = in_pair(s, arg_pair(s, in->args[1]));
@@ -355,10 +357,10 @@ bool select_store(struct select *s, const struct ir_inst *in)
 
 		data = in_vector(s, words, count);
 	} else {
-		put_together(s, in, size, words);
+		pack_elements(s, in, size, words);
 		data = bytes > 4 ? in_vector(s, words, bytes / 4) : words[0].src;
 	}
-	before(s, in);
+	fence_before(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, STS, at, data);
 	else if (in->space == IR_GLOBAL)
@@ -373,7 +375,7 @@ bool select_store(struct select *s, const struct ir_inst *in)
 }
 
 /*
- * Atomics. Those that the machine does not have are loops by now (legalise.c).
+ * Atomics. legalise.c has lowered those that the hardware lacks to loops.
  */
 
 static const struct {
@@ -394,7 +396,7 @@ static const struct {
 	[IR_ATOM_FADD] = {SASS_ATOM_ADD, SASS_ATYPE_F32_FTZ, SASS_ATYPE_F64},
 };
 
-/* Modifiers that atomics have beside their operation. */
+/* Modifiers common to all atomics. */
 static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 {
 	set_memory(i, in, MIR_READS | MIR_WRITES, ir_type_bits(in->type) / 8 * in->nres);
@@ -406,14 +408,14 @@ static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
-/* Memory of Hopper's, and no other, changes 128 bits at once. */
-static bool is_possible(struct select *s, const struct ir_inst *in)
+/* 128-bit atomics exist from Hopper on. */
+static bool is_supported_atomic(struct select *s, const struct ir_inst *in)
 {
 	return in->type != IR_B16 && !in->format && (in->nres == 1 || s->f->sm >= 90);
 }
 
-/* What is given to an atomic operation; which: the first value, or the second. */
-static struct mir_source given(struct select *s, const struct ir_inst *in, uint32_t which)
+/* The data of an atomic operation; which: first or second operand. */
+static struct mir_source atomic_data(struct select *s, const struct ir_inst *in, uint32_t which)
 {
 	const ir_val *v = &in->args[1 + which * in->nres];
 	struct arg words[4];
@@ -426,28 +428,28 @@ static struct mir_source given(struct select *s, const struct ir_inst *in, uint3
 	return in_vector(s, words, 4);
 }
 
-static bool is_wanted(struct select *s, const struct ir_inst *in)
+static bool is_any_needed(struct select *s, const struct ir_inst *in)
 {
 	bool is = false;
 
 	for (uint32_t k = 0; k < in->nres; k++)
-		is |= wanted(s, in->res + k, NEED_PAIR);
+		is |= is_needed(s, in->res + k, NEED_PAIR);
 	return is;
 }
 
-/* Where what was there before goes. */
+/* The register of the old value. */
 static struct mir_source old_value(struct select *s, const struct ir_inst *in)
 {
-	if (!is_wanted(s, in))
+	if (!is_any_needed(s, in))
 		return rz();
-	return in->nres == 1 ? result(s, in->res) : temp(s, SASS_GPR, 4);
+	return in->nres == 1 ? result(s, in->res) : new_temp(s, SASS_GPR, 4);
 }
 
-static void after_atomic(struct select *s, const struct ir_inst *in, struct mir_source d)
+static void finish_atomic(struct select *s, const struct ir_inst *in, struct mir_source d)
 {
-	if (in->nres > 1 && is_wanted(s, in))
-		results_are(s, in, d);
-	after(s, in);
+	if (in->nres > 1 && is_any_needed(s, in))
+		define_results(s, in, d);
+	fence_after(s, in);
 }
 
 bool select_atom(struct select *s, const struct ir_inst *in)
@@ -455,16 +457,16 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	struct mir_source at, data, d;
 	struct mir_inst *i;
 
-	if (!is_possible(s, in) || !address(s, in, &at))
+	if (!is_supported_atomic(s, in) || !select_address(s, in, &at))
 		return false;
-	data = given(s, in, 0);
-	before(s, in);
+	data = atomic_data(s, in, 0);
+	fence_before(s, in);
 	d = old_value(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS, d, at, data);
 	else if (in->space == IR_GENERIC_SPACE)
 		i = EMIT(s, ATOM, NONE, d, at, data);
-	else if (is_wanted(s, in) || in->sub == IR_ATOM_EXCH)
+	else if (is_any_needed(s, in) || in->sub == IR_ATOM_EXCH)
 		i = EMIT(s, ATOMG, NONE, d, at, data);
 	else
 		i = EMIT(s, RED, at, data);
@@ -474,7 +476,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 		in->nres > 1         ? SASS_ATYPE_B128
 		: in->type == IR_B64 ? atoms[in->sub].type64
 				     : atoms[in->sub].type32);
-	after_atomic(s, in, d);
+	finish_atomic(s, in, d);
 	return true;
 }
 
@@ -483,11 +485,11 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 	struct mir_source at, data[2], d;
 	struct mir_inst *i;
 
-	if (!is_possible(s, in) || !address(s, in, &at))
+	if (!is_supported_atomic(s, in) || !select_address(s, in, &at))
 		return false;
 	for (uint32_t k = 0; k < 2; k++)
-		data[k] = given(s, in, k);
-	before(s, in);
+		data[k] = atomic_data(s, in, k);
+	fence_before(s, in);
 	d = old_value(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS_CAS, d, at, data[0], data[1]);
@@ -500,6 +502,6 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 		in->nres > 1         ? SASS_ATYPE_B128
 		: in->type == IR_B64 ? SASS_ATYPE_U64
 				     : SASS_ATYPE_U32);
-	after_atomic(s, in, d);
+	finish_atomic(s, in, d);
 	return true;
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of values that come from elsewhere (special registers) and of changes of width. Between
- * 32 and 64 bits these are mostly no instructions at all: see origin() in select_arg.c.
+ * Selection of special registers and of changes of width. Between 32 and 64 bits most of these need
+ * no instruction: see find_origin() in select_arg.c.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
-/* Bits 8 to 14 of a special register; of their number on Hopper, 8 to 15. */
-static bool warp_number(struct select *s, const struct ir_inst *in)
+/* Bits 8 to 14 of a special register; for their number on Hopper, 8 to 15. */
+static bool select_warp_number(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source all = temp(s, SASS_GPR, 1), shifted = temp(s, SASS_GPR, 1);
+	struct mir_source all = new_temp(s, SASS_GPR, 1), shifted = new_temp(s, SASS_GPR, 1);
 	struct mir_source from = {.op = {.kind = SASS_SREG, .value = SASS_SR_VIRTID}};
 	struct mir_inst *i;
 
-	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* as ptxas has it: 64 warps on an SM */
+	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* the constants of ptxas: warps per SM */
 		EMIT(s, MOV, result(s, in->res), mir_imm(s->f->sm == 80 ? 64 : 48));
 		return true;
 	}
@@ -24,14 +24,15 @@ static bool warp_number(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_RIGHT, 1);
 	set_mod(i, SASS_M_HI, 1);
 	EMIT(s, LOP3, NONE, result(s, in->res), shifted,
-	     mir_imm(in->sub == IR_WARPID ? 0x7f : 0xff), rz(), mir_imm(0xc0), mir_true(false));
+	     mir_imm(in->sub == IR_WARPID ? 0x7f : 0xff), rz(), mir_imm(0xc0),
+	     mir_pred_const(false));
 	return true;
 }
 
-/* Less what the system keeps for itself. */
-static bool shared_size(struct select *s, const struct ir_inst *in)
+/* Without the part that the system reserves. */
+static bool select_shared_size(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source all = temp(s, SASS_GPR, 1);
+	struct mir_source all = new_temp(s, SASS_GPR, 1);
 	struct mir_source kept = {.op = {.kind = SASS_CONST,
 					 .reg = SASS_RZ,
 					 .flags = SASS_NEG,
@@ -54,7 +55,8 @@ bool select_clock(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, CS2R, result(s, in->res), from);
 		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_64);
 	} else {
-		i = EMIT(s, CS2R, wanted(s, in->res, NEED_LOW) ? result(s, in->res) : rz(), from);
+		i = EMIT(s, CS2R, is_needed(s, in->res, NEED_LOW) ? result(s, in->res) : rz(),
+			 from);
 		set_mod(i, SASS_M_WIDTH, SASS_WIDTH_32);
 	}
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
@@ -63,7 +65,7 @@ bool select_clock(struct select *s, const struct ir_inst *in)
 
 bool select_sreg(struct select *s, const struct ir_inst *in)
 {
-	/* Those not listed stand in constant bank 0 and are operands. */
+	/* Those not listed are in constant bank 0 and are operands. */
 	static const struct {
 		uint8_t sreg, number;
 	} numbers[] = {
@@ -77,9 +79,9 @@ bool select_sreg(struct select *s, const struct ir_inst *in)
 	};
 
 	if (in->sub == IR_WARPID || in->sub == IR_NWARPID)
-		return warp_number(s, in);
+		return select_warp_number(s, in);
 	if (in->sub == IR_TOTAL_SMEM)
-		return shared_size(s, in);
+		return select_shared_size(s, in);
 	for (uint32_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
 		struct mir_source number = {.op = {.kind = SASS_SREG, .value = numbers[k].number}};
 
@@ -92,18 +94,19 @@ bool select_sreg(struct select *s, const struct ir_inst *in)
 }
 
 /* 0 or value, by a predicate. */
-static void from_pred(struct select *s, struct mir_source d, struct mir_source p, uint32_t value)
+static void emit_from_pred(struct select *s, struct mir_source d, struct mir_source p,
+			   uint32_t value)
 {
-	EMIT(s, SEL, d, rz(), mir_imm(value), with(p, SASS_NEG));
+	EMIT(s, SEL, d, rz(), mir_imm(value), with_flags(p, SASS_NEG));
 }
 
 bool select_zext(struct select *s, const struct ir_inst *in)
 {
-	/* The high half of 64 bits is known to be 0. */
+	/* The high half of a 64-bit result is a free 0. */
 	if (in->from == IR_B1)
-		from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
+		emit_from_pred(s, result(s, in->res), arg_pred(s, in->args[0]), 1);
 	else
-		result_is(s, in->res, 0, arg_extended(s, in->args[0], false));
+		define_half(s, in->res, 0, arg_extended(s, in->args[0], false));
 	return true;
 }
 
@@ -113,12 +116,12 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->from == IR_B1)
-		from_pred(s, low, arg_pred(s, in->args[0]), UINT32_MAX);
+		emit_from_pred(s, low, arg_pred(s, in->args[0]), UINT32_MAX);
 	else if (in->from == IR_B32)
 		low = in_reg(s, arg_word(s, in->args[0]));
 	else
-		result_is(s, in->res, 0, arg_extended(s, in->args[0], true));
-	if (in->type != IR_B64 || !wanted(s, in->res, NEED_HIGH))
+		define_half(s, in->res, 0, arg_extended(s, in->args[0], true));
+	if (in->type != IR_B64 || !is_needed(s, in->res, NEED_HIGH))
 		return true;
 	i = EMIT(s, SHF, result_half(s, in->res, 1), rz(), mir_imm(31), low);
 	set_mod(i, SASS_M_RIGHT, 1);
@@ -127,16 +130,16 @@ bool select_sext(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* To a predicate: the lowest bit. All other truncations are known. */
+/* To a predicate: the lowest bit. All other truncations need no instruction. */
 bool select_trunc(struct select *s, const struct ir_inst *in)
 {
 	EMIT(s, LOP3, result(s, in->res), rz(), in_reg(s, arg_word(s, in->args[0])), mir_imm(1),
-	     rz(), mir_imm(0xc0), mir_true(false));
+	     rz(), mir_imm(0xc0), mir_pred_const(false));
 	return true;
 }
 
-/* Of bytes and halves; words are known. Selectors: nibbles 0–3 are the first source's bytes, 4–7
- * the second's. */
+/* Of bytes and halves; packing words needs no instruction. Selector: nibbles 0–3 are the first
+ * source's bytes, 4–7 the second's. */
 bool select_pack(struct select *s, const struct ir_inst *in)
 {
 	EMIT(s, PRMT, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),

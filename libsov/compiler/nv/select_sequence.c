@@ -1,77 +1,77 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of integer operations that take a sequence of instructions: division, the high half of
- * 64-bit products, and counting bits of pairs.
+ * 64-bit products, and bit counts of pairs.
  */
 #include "libsov/compiler/nv/select.h"
 
-static struct mir_source gpr(struct select *s)
+static struct mir_source new_gpr(struct select *s)
 {
-	return temp(s, SASS_GPR, 1);
+	return new_temp(s, SASS_GPR, 1);
 }
 
-static struct mir_source compare(struct select *s, struct mir_source a, struct mir_source b,
-				 uint8_t cmp, bool is_signed)
+static struct mir_source emit_compare(struct select *s, struct mir_source a, struct mir_source b,
+				      uint8_t cmp, bool is_signed)
 {
-	struct mir_source p = temp(s, SASS_PRED, 1);
-	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_true(true));
+	struct mir_source p = new_temp(s, SASS_PRED, 1);
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
 
 	set_mod(i, SASS_M_CMP, cmp);
 	set_mod(i, SASS_M_SIGNED, is_signed);
 	return p;
 }
 
-static struct mir_source add(struct select *s, struct mir_source a, struct mir_source b)
+static struct mir_source emit_add(struct select *s, struct mir_source a, struct mir_source b)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	EMIT(s, IADD3, d, NONE, NONE, a, b, rz());
 	return d;
 }
 
-static struct mir_source minus(struct select *s, struct mir_source a)
+static struct mir_source emit_negate(struct select *s, struct mir_source a)
 {
-	return add(s, with(a, SASS_NEG), rz());
+	return emit_add(s, with_flags(a, SASS_NEG), rz());
 }
 
-static struct mir_source choose(struct select *s, struct mir_source p, struct mir_source a,
-				struct mir_source b)
+static struct mir_source emit_select(struct select *s, struct mir_source p, struct mir_source a,
+				     struct mir_source b)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	EMIT(s, SEL, d, a, b, p);
 	return d;
 }
 
 /* d = a * b + c in 32 bits. */
-static struct mir_source multiply(struct select *s, struct mir_source a, struct mir_source b,
-				  struct mir_source c)
+static struct mir_source emit_multiply_add(struct select *s, struct mir_source a,
+					   struct mir_source b, struct mir_source c)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	set_mod(EMIT(s, IMAD, d, a, b, c), SASS_M_SIGNED, 1);
 	return d;
 }
 
 /* The high word of a * b + c, unsigned; c is a pair. */
-static struct mir_source multiply_high(struct select *s, struct mir_source a, struct mir_source b,
-				       struct mir_source c)
+static struct mir_source emit_multiply_high(struct select *s, struct mir_source a,
+					    struct mir_source b, struct mir_source c)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	EMIT(s, IMAD_HI, d, NONE, a, b, c);
 	return d;
 }
 
 /*
- * An estimate of 2^32 / b from below. The reciprocal of b rounded up is too small at most; adding
- * 0x0ffffffe to its bits multiplies it by 2^32 and takes two units in the last place off, for the
- * reciprocal's own error. One Newton step, u += u * (2^32 - u * b) / 2^32, makes the quotient of
- * any dividend right but for at most two.
+ * An estimate of 2^32 / b from below. With b rounded up, its reciprocal is never too large; adding
+ * 0x0ffffffe to its bits multiplies it by 2^32 and subtracts two units in the last place for the
+ * error of MUFU.RCP. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most
+ * two too small.
  */
-static struct mir_source estimate_reciprocal(struct select *s, struct mir_source b)
+static struct mir_source emit_reciprocal_estimate(struct select *s, struct mir_source b)
 {
-	struct mir_source as_float = gpr(s), reciprocal = gpr(s), u = gpr(s), error;
+	struct mir_source as_float = new_gpr(s), reciprocal = new_gpr(s), u = new_gpr(s), error;
 	struct arg words[2];
 	struct mir_inst *i = EMIT(s, I2F, as_float, b);
 
@@ -79,7 +79,7 @@ static struct mir_source estimate_reciprocal(struct select *s, struct mir_source
 	set_mod(i, SASS_M_DTYPE, SASS_TYPE_F32);
 	set_mod(i, SASS_M_RND, SASS_RP);
 	set_mod(EMIT(s, MUFU, reciprocal, as_float), SASS_M_FUNC, SASS_MUFU_RCP);
-	i = EMIT(s, F2I, u, add(s, reciprocal, mir_imm(0x0ffffffe)));
+	i = EMIT(s, F2I, u, emit_add(s, reciprocal, mir_imm(0x0ffffffe)));
 	set_mod(i, SASS_M_STYPE, SASS_TYPE_F32);
 	set_mod(i, SASS_M_DTYPE, SASS_TYPE_U32);
 	set_mod(i, SASS_M_RND, SASS_RZ_MODE);
@@ -87,55 +87,59 @@ static struct mir_source estimate_reciprocal(struct select *s, struct mir_source
 	set_mod(i, SASS_M_NTZ, 1);
 	words[0] = (struct arg){.src = rz()};
 	words[1] = (struct arg){.src = u};
-	error = multiply(s, minus(s, b), u, rz());
-	return multiply_high(s, u, error, in_vector(s, words, 2));
+	error = emit_multiply_add(s, emit_negate(s, b), u, rz());
+	return emit_multiply_high(s, u, error, in_vector(s, words, 2));
 }
 
 struct quotient {
-	struct mir_source quotient, rest;
+	struct mir_source quotient, remainder;
 };
 
-static struct quotient divide_unsigned(struct select *s, struct mir_source a, struct mir_source b)
+static struct quotient emit_divide_unsigned(struct select *s, struct mir_source a,
+					    struct mir_source b)
 {
-	struct mir_source u = estimate_reciprocal(s, b), nonzero;
+	struct mir_source u = emit_reciprocal_estimate(s, b), nonzero;
 	struct quotient q;
 
-	q.quotient = multiply_high(s, u, a, rz());
-	q.rest = multiply(s, minus(s, b), q.quotient, a);
+	q.quotient = emit_multiply_high(s, u, a, rz());
+	q.remainder = emit_multiply_add(s, emit_negate(s, b), q.quotient, a);
 	for (uint32_t k = 0; k < 2; k++) {
-		struct mir_source more = compare(s, q.rest, b, SASS_CMP_GE, false);
+		struct mir_source more = emit_compare(s, q.remainder, b, SASS_CMP_GE, false);
 
-		q.quotient = choose(s, more, add(s, q.quotient, mir_imm(1)), q.quotient);
-		q.rest = choose(s, more, add(s, q.rest, with(b, SASS_NEG)), q.rest);
+		q.quotient = emit_select(s, more, emit_add(s, q.quotient, mir_imm(1)), q.quotient);
+		q.remainder = emit_select(
+			s, more, emit_add(s, q.remainder, with_flags(b, SASS_NEG)), q.remainder);
 	}
-	/* By zero: all ones, and the dividend. */
-	nonzero = compare(s, b, rz(), SASS_CMP_NE, false);
-	q.quotient = choose(s, nonzero, q.quotient, mir_imm(UINT32_MAX));
+	/* Division by zero gives all ones, and the dividend as remainder. */
+	nonzero = emit_compare(s, b, rz(), SASS_CMP_NE, false);
+	q.quotient = emit_select(s, nonzero, q.quotient, mir_imm(UINT32_MAX));
 	return q;
 }
 
-static struct mir_source magnitude(struct select *s, struct mir_source a)
+static struct mir_source emit_abs(struct select *s, struct mir_source a)
 {
-	struct mir_source d = gpr(s);
+	struct mir_source d = new_gpr(s);
 
 	EMIT(s, IABS, d, a);
 	return d;
 }
 
-/* Magnitudes, then signs: the quotient is negative if one of the two is, the rest if a is. */
-static struct quotient divide_signed(struct select *s, struct mir_source a, struct mir_source b)
+/* Magnitudes, then signs: the quotient is negative if the signs differ, the remainder if a is
+ * negative. */
+static struct quotient emit_divide_signed(struct select *s, struct mir_source a,
+					  struct mir_source b)
 {
-	struct mir_source size_a = magnitude(s, a), size_b = magnitude(s, b);
-	struct quotient q = divide_unsigned(s, size_a, size_b);
-	struct mir_source differ = gpr(s), p;
+	struct mir_source size_a = emit_abs(s, a), size_b = emit_abs(s, b);
+	struct quotient q = emit_divide_unsigned(s, size_a, size_b);
+	struct mir_source differ = new_gpr(s), p;
 
-	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_true(false));
-	p = compare(s, differ, rz(), SASS_CMP_LT, true);
-	q.quotient = choose(s, p, minus(s, q.quotient), q.quotient);
-	p = compare(s, b, rz(), SASS_CMP_NE, false);
-	q.quotient = choose(s, p, q.quotient, mir_imm(UINT32_MAX));
-	p = compare(s, a, rz(), SASS_CMP_LT, true);
-	q.rest = choose(s, p, minus(s, q.rest), q.rest);
+	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_pred_const(false));
+	p = emit_compare(s, differ, rz(), SASS_CMP_LT, true);
+	q.quotient = emit_select(s, p, emit_negate(s, q.quotient), q.quotient);
+	p = emit_compare(s, b, rz(), SASS_CMP_NE, false);
+	q.quotient = emit_select(s, p, q.quotient, mir_imm(UINT32_MAX));
+	p = emit_compare(s, a, rz(), SASS_CMP_LT, true);
+	q.remainder = emit_select(s, p, emit_negate(s, q.remainder), q.remainder);
 	return q;
 }
 
@@ -150,30 +154,31 @@ bool select_divide(struct select *s, const struct ir_inst *in)
 		return false;
 	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
 	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
-	q = is_signed ? divide_signed(s, a, b) : divide_unsigned(s, a, b);
-	result_is(s, in->res, 0, (struct arg){.src = is_rest ? q.rest : q.quotient});
+	q = is_signed ? emit_divide_signed(s, a, b) : emit_divide_unsigned(s, a, b);
+	define_half(s, in->res, 0, (struct arg){.src = is_rest ? q.remainder : q.quotient});
 	return true;
 }
 
 /*
  * High half of a 64-bit product: the four products of words, added with their carries.
  */
-static struct mir_source multiply_pairs(struct select *s, const struct mir_source a[2],
-					const struct mir_source b[2])
+static struct mir_source emit_multiply_pairs(struct select *s, const struct mir_source a[2],
+					     const struct mir_source b[2])
 {
-	struct mir_source middle = temp(s, SASS_GPR, 2), both = temp(s, SASS_GPR, 2);
-	struct mir_source low = temp(s, SASS_GPR, 2), d = temp(s, SASS_GPR, 2);
-	struct mir_source over = temp(s, SASS_PRED, 1), carry = temp(s, SASS_PRED, 1), top = gpr(s);
+	struct mir_source middle = new_temp(s, SASS_GPR, 2), both = new_temp(s, SASS_GPR, 2);
+	struct mir_source low = new_temp(s, SASS_GPR, 2), d = new_temp(s, SASS_GPR, 2);
+	struct mir_source over = new_temp(s, SASS_PRED, 1), carry = new_temp(s, SASS_PRED, 1),
+			  top = new_gpr(s);
 	struct arg words[2];
 	struct mir_inst *i;
 
 	EMIT(s, IMAD_WIDE, middle, NONE, a[1], b[0], rz());
 	EMIT(s, IMAD_WIDE, both, over, a[0], b[1], middle);
-	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_true(false)), SASS_M_X,
-		1);
+	set_mod(EMIT(s, IADD3, top, NONE, NONE, rz(), rz(), rz(), over, mir_pred_const(false)),
+		SASS_M_X, 1);
 	EMIT(s, IMAD_WIDE, low, NONE, a[0], b[0], rz());
-	EMIT(s, IADD3, rz(), carry, NONE, part(low, 1), both, rz());
-	words[0] = (struct arg){.src = part(both, 1)};
+	EMIT(s, IADD3, rz(), carry, NONE, subreg(low, 1), both, rz());
+	words[0] = (struct arg){.src = subreg(both, 1)};
 	words[1] = (struct arg){.src = top};
 	i = EMIT(s, IMAD_WIDE, d, NONE, a[1], b[1], in_vector(s, words, 2), carry);
 	set_mod(i, SASS_M_X, 1);
@@ -181,21 +186,23 @@ static struct mir_source multiply_pairs(struct select *s, const struct mir_sourc
 }
 
 /* d - (x < 0 ? y : 0), in 64 bits. */
-static struct mir_source take_off_if_negative(struct select *s, struct mir_source d,
-					      struct mir_source x, const struct mir_source y[2])
+static struct mir_source emit_subtract_if_negative(struct select *s, struct mir_source d,
+						   struct mir_source x,
+						   const struct mir_source y[2])
 {
-	struct mir_source sign = gpr(s), out = temp(s, SASS_GPR, 2), borrow = temp(s, SASS_PRED, 1);
-	struct mir_source off[2] = {gpr(s), gpr(s)};
+	struct mir_source sign = new_gpr(s), out = new_temp(s, SASS_GPR, 2),
+			  borrow = new_temp(s, SASS_PRED, 1);
+	struct mir_source off[2] = {new_gpr(s), new_gpr(s)};
 	struct mir_inst *i = EMIT(s, SHF, sign, rz(), mir_imm(31), x);
 
 	set_mod(i, SASS_M_RIGHT, 1);
 	set_mod(i, SASS_M_HI, 1);
 	set_mod(i, SASS_M_SHTYPE, SASS_SH_S32);
 	for (uint32_t k = 0; k < 2; k++)
-		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_true(false));
-	EMIT(s, IADD3, out, borrow, NONE, d, with(off[0], SASS_NEG), rz());
-	i = EMIT(s, IADD3, part(out, 1), NONE, NONE, part(d, 1), with(off[1], SASS_NOT), rz(),
-		 borrow, mir_true(false));
+		EMIT(s, LOP3, NONE, off[k], y[k], sign, rz(), mir_imm(0xc0), mir_pred_const(false));
+	EMIT(s, IADD3, out, borrow, NONE, d, with_flags(off[0], SASS_NEG), rz());
+	i = EMIT(s, IADD3, subreg(out, 1), NONE, NONE, subreg(d, 1), with_flags(off[1], SASS_NOT),
+		 rz(), borrow, mir_pred_const(false));
 	set_mod(i, SASS_M_X, 1);
 	return out;
 }
@@ -208,14 +215,14 @@ bool select_mulhi_pair(struct select *s, const struct ir_inst *in)
 		a[k] = in_reg(s, arg_half(s, in->args[0], k));
 		b[k] = in_reg(s, arg_half(s, in->args[1], k));
 	}
-	d = multiply_pairs(s, a, b);
+	d = emit_multiply_pairs(s, a, b);
 	if (in->op == IR_MULHI_S) {
-		d = take_off_if_negative(s, d, a[1], b);
-		d = take_off_if_negative(s, d, b[1], a);
+		d = emit_subtract_if_negative(s, d, a[1], b);
+		d = emit_subtract_if_negative(s, d, b[1], a);
 	}
 	for (uint32_t k = 0; k < 2; k++) {
-		if (wanted(s, in->res, (uint8_t)(1 << k)))
-			result_is(s, in->res, k, (struct arg){.src = part(d, k)});
+		if (is_needed(s, in->res, (uint8_t)(1 << k)))
+			define_half(s, in->res, k, (struct arg){.src = subreg(d, k)});
 	}
 	return true;
 }
@@ -226,30 +233,31 @@ bool select_mulhi_pair(struct select *s, const struct ir_inst *in)
 
 bool select_popc(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source low = gpr(s), high;
+	struct mir_source low = new_gpr(s), high;
 
 	EMIT(s, POPC, low,
 	     in->type == IR_B64 ? arg_half(s, in->args[0], 0).src
 				: arg_extended(s, in->args[0], false).src);
 	if (in->type == IR_B64) {
-		high = gpr(s);
+		high = new_gpr(s);
 		EMIT(s, POPC, high, arg_half(s, in->args[0], 1).src);
-		low = add(s, low, high);
+		low = emit_add(s, low, high);
 	}
-	if (in->type == IR_B64 && wanted(s, in->res, NEED_HIGH))
+	if (in->type == IR_B64 && is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-	if (wanted(s, in->res, NEED_LOW))
-		result_is(s, in->res, 0, (struct arg){.src = low});
+	if (is_needed(s, in->res, NEED_LOW))
+		define_half(s, in->res, 0, (struct arg){.src = low});
 	return true;
 }
 
-/* Place of the highest one; -1 where there is none, so 31 - that is right for 0, too. */
+/* FLO gives the position of the highest one bit, or -1 for 0, so bits - 1 - position is right
+ * for 0, too. */
 static struct mir_source leading_zeros(struct select *s, struct mir_source a, uint32_t bits)
 {
-	struct mir_source place = gpr(s), d = gpr(s);
+	struct mir_source position = new_gpr(s), d = new_gpr(s);
 
-	EMIT(s, FLO, place, NONE, a);
-	EMIT(s, IADD3, d, NONE, NONE, with(place, SASS_NEG), mir_imm(bits - 1), rz());
+	EMIT(s, FLO, position, NONE, a);
+	EMIT(s, IADD3, d, NONE, NONE, with_flags(position, SASS_NEG), mir_imm(bits - 1), rz());
 	return d;
 }
 
@@ -260,36 +268,36 @@ bool select_clz(struct select *s, const struct ir_inst *in)
 
 	if (bits <= 32) {
 		count = leading_zeros(s, arg_extended(s, in->args[0], false).src, bits);
-		result_is(s, in->res, 0, (struct arg){.src = count});
+		define_half(s, in->res, 0, (struct arg){.src = count});
 		return true;
 	}
 	high = in_reg(s, arg_half(s, in->args[0], 1));
 	low = leading_zeros(s, arg_half(s, in->args[0], 0).src, 64);
-	none_high = compare(s, high, rz(), SASS_CMP_EQ, false);
-	count = choose(s, none_high, low, leading_zeros(s, high, 32));
-	if (wanted(s, in->res, NEED_HIGH))
+	none_high = emit_compare(s, high, rz(), SASS_CMP_EQ, false);
+	count = emit_select(s, none_high, low, leading_zeros(s, high, 32));
+	if (is_needed(s, in->res, NEED_HIGH))
 		EMIT(s, MOV, result_half(s, in->res, 1), rz());
-	if (wanted(s, in->res, NEED_LOW))
-		result_is(s, in->res, 0, (struct arg){.src = count});
+	if (is_needed(s, in->res, NEED_LOW))
+		define_half(s, in->res, 0, (struct arg){.src = count});
 	return true;
 }
 
 bool select_brev(struct select *s, const struct ir_inst *in)
 {
 	uint32_t bits = ir_type_bits(in->type);
-	struct mir_source turned;
+	struct mir_source reversed;
 	struct mir_inst *i;
 
 	if (bits < 32) {
-		turned = gpr(s);
-		EMIT(s, BREV, turned, arg_word(s, in->args[0]).src);
-		i = EMIT(s, SHF, result(s, in->res), rz(), mir_imm(32 - bits), turned);
+		reversed = new_gpr(s);
+		EMIT(s, BREV, reversed, arg_word(s, in->args[0]).src);
+		i = EMIT(s, SHF, result(s, in->res), rz(), mir_imm(32 - bits), reversed);
 		set_mod(i, SASS_M_RIGHT, 1);
 		set_mod(i, SASS_M_HI, 1);
 		return true;
 	}
 	for (uint32_t half = 0; half < bits / 32; half++) {
-		if (wanted(s, in->res, (uint8_t)(1 << half)))
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
 			EMIT(s, BREV, result_half(s, in->res, half),
 			     arg_half(s, in->args[0], bits / 32 - 1 - half).src);
 	}

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who is spilled, and the rewriting of instructions.
+ * Choice of the registers to spill, and rewriting of their uses.
  *
- * The choice: each block is walked backwards once with what is live and not spilled yet. Where that
- * is too much, the register goes whose uses cost least for the time until the next of them; uses in
- * loops cost more. A spilled register still needs a place of its own for a moment at each of its
- * mentions, and that is counted there, so that what is left always fits.
+ * The choice is a variant of Belady's MIN with next-use distances and costs (Braun and Hack): each
+ * block is walked backwards once with the live, unspilled registers. Where the pressure exceeds the
+ * limit, spill the value with the lowest reload cost per next-use distance; mentions in loops cost
+ * more. A spilled register still occupies a register at each of its mentions, and the pressure
+ * there includes it, so the result always fits.
  *
- * The rewriting: what was fetched or made lately is kept at hand for further uses in the block as
- * long as there is room, and given up in the order of its last use.
+ * The rewriting keeps recently reloaded or defined values in registers for further uses in the
+ * block as long as the pressure allows, with LRU replacement.
  */
 #include <string.h>
 #include "libsov/compiler/nv/spill.h"
 
-#define FAR 1000 /* instructions to the next use, if that is not in this block */
+#define FAR_DISTANCE 1000 /* next-use distance beyond the block */
 
-/* How many units are needed before and after an instruction. */
-#define FULL(before, after) ((before) | (after) << 16)
-#define FULL_BEFORE(full)   ((full)&0xffff)
-#define FULL_AFTER(full)    ((full) >> 16)
-#define NOTHING_KEPT        0xf000
+/* Pressure before and after an instruction, in units. */
+#define PRESSURE(before, after)   ((before) | (after) << 16)
+#define PRESSURE_BEFORE(pressure) ((pressure)&0xffff)
+#define PRESSURE_AFTER(pressure)  ((pressure) >> 16)
+#define PRESSURE_CLOBBERED        0xf000
 
-struct choice {
+struct spill_choice {
 	struct spiller *s;
-	uint64_t *cost;     /* by vreg: its mentions, by loop depth */
-	uint32_t *mentions; /* by vreg: their number */
-	uint32_t *next;     /* by vreg: place of its next mention, … */
-	uint32_t *stamp;    /* … if that was noted in this block */
-	uint32_t block, place;
+	uint64_t *cost;     /* by vreg: spill cost, mentions weighted by loop depth */
+	uint32_t *mentions; /* by vreg: number of mentions */
+	uint32_t *next_use; /* by vreg: position of the next mention … */
+	uint32_t *noted_in; /* … if noted in this block */
+	uint32_t block, position;
 	uint64_t *live;
 	uint32_t count; /* units in live */
 	bool choosing, failed;
 };
 
-static bool of_kind(const struct spiller *s, uint32_t vreg)
+static bool is_of_kind(const struct spiller *s, uint32_t vreg)
 {
 	return vreg && s->f->vregs[vreg].kind == s->kind;
 }
@@ -43,17 +44,17 @@ static bool is_spilled(const struct spiller *s, uint32_t vreg)
 	return vreg < s->nvregs && s->spilled[vreg];
 }
 
-static uint64_t weight(uint32_t depth)
+static uint64_t loop_weight(uint32_t depth)
 {
 	return UINT64_C(1) << 3 * (depth < 8 ? depth : 8);
 }
 
-static void add_costs(struct choice *c)
+static void compute_costs(struct spill_choice *c)
 {
 	const struct mir_func *f = c->s->f;
 
 	mir_for_each_block(f, b) {
-		uint64_t w = weight(f->blocks[b].depth);
+		uint64_t w = loop_weight(f->blocks[b].depth);
 
 		mir_for_each(f, b, i) {
 			uint32_t n;
@@ -74,46 +75,48 @@ static void add_costs(struct choice *c)
 		}
 		c->cost[f->blocks[b].cond.ref.vreg] += w;
 	}
-	/* Making something anew costs less than going to memory. */
+	/* Rematerialisation costs less than a memory access. */
 	for (uint32_t v = 1; v < c->s->nvregs; v++) {
-		if (!c->s->cheap || !c->s->cheap[v])
+		if (!c->s->remat || !c->s->remat[v])
 			c->cost[v] *= 4;
 	}
 }
 
-static void enliven(struct choice *c, uint32_t unit)
+static void add_live_unit(struct spill_choice *c, uint32_t unit)
 {
-	c->count += !mir_has(c->live, unit);
-	mir_add(c->live, unit);
+	c->count += !mir_set_has(c->live, unit);
+	mir_set_add(c->live, unit);
 }
 
-static void kill(struct choice *c, uint32_t vreg)
+static void kill_vreg(struct spill_choice *c, uint32_t vreg)
 {
 	const struct mir_vreg *v = &c->s->f->vregs[vreg];
 
 	for (uint32_t k = 0; k < v->units; k++) {
-		c->count -= mir_has(c->live, v->first_unit + k);
-		mir_drop(c->live, v->first_unit + k);
+		c->count -= mir_set_has(c->live, v->first_unit + k);
+		mir_set_remove(c->live, v->first_unit + k);
 	}
 }
 
-static void mention(struct choice *c, struct mir_ref r, uint32_t count)
+static void note_mention(struct spill_choice *c, struct mir_ref r, uint32_t count)
 {
-	if (!of_kind(c->s, r.vreg))
+	if (!is_of_kind(c->s, r.vreg))
 		return;
-	c->next[r.vreg] = c->place;
-	c->stamp[r.vreg] = c->block;
+	c->next_use[r.vreg] = c->position;
+	c->noted_in[r.vreg] = c->block;
 	for (uint32_t k = 0; !is_spilled(c->s, r.vreg) && k < count; k++)
-		enliven(c, mir_unit(c->s->f, r) + k);
+		add_live_unit(c, mir_unit(c->s->f, r) + k);
 }
 
-static uint32_t distance(const struct choice *c, uint32_t vreg)
+static uint32_t next_use_distance(const struct spill_choice *c, uint32_t vreg)
 {
-	return (c->stamp[vreg] == c->block ? c->next[vreg] : c->place + FAR) - c->place + 1;
+	return (c->noted_in[vreg] == c->block ? c->next_use[vreg] : c->position + FAR_DISTANCE) -
+	       c->position + 1;
 }
 
-/* The one to go, of all that are live but those that the instruction itself mentions; 0: none. */
-static uint32_t find_victim(const struct choice *c, const struct mir_use *uses, uint32_t n)
+/* The vreg to spill, among those that are live and not mentioned by the instruction itself; 0 =
+ * none. */
+static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n)
 {
 	const struct spiller *s = c->s;
 	const struct mir_func *f = s->f;
@@ -125,19 +128,21 @@ static uint32_t find_victim(const struct choice *c, const struct mir_use *uses, 
 
 			while (u < n && uses[u].ref.vreg != v)
 				u++;
-			/* Fetched for one use, it is there as shortly as can be. */
-			if (u < n || v == best || (f->vregs[v].fetched && c->mentions[v] <= 2))
+			/* A reload with a single use has the shortest possible live range
+			 * already. */
+			if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2))
 				continue;
-			if (!best ||
-			    c->cost[v] * distance(c, best) < c->cost[best] * distance(c, v))
+			if (!best || c->cost[v] * next_use_distance(c, best) <
+					     c->cost[best] * next_use_distance(c, v))
 				best = v;
 		}
 	}
 	return best;
 }
 
-/* Makes room: beside what is live, extra units are needed here. */
-static void make_room(struct choice *c, uint32_t extra, const struct mir_use *uses, uint32_t n)
+/* Spills until extra units fit next to the live ones. */
+static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
+			   uint32_t n)
 {
 	while (c->choosing && c->count + extra > c->s->limit) {
 		uint32_t victim = find_victim(c, uses, n);
@@ -146,13 +151,13 @@ static void make_room(struct choice *c, uint32_t extra, const struct mir_use *us
 			c->failed = true;
 			return;
 		}
-		kill(c, victim);
+		kill_vreg(c, victim);
 		c->s->spilled[victim] = true;
 	}
 }
 
-/* Units that spilled registers need for an instruction: to be written, or to be read. */
-static uint32_t extra_units(const struct choice *c, const struct mir_inst *i,
+/* Units that spilled registers occupy at an instruction: those it writes, or those it reads. */
+static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst *i,
 			    const struct mir_use *uses, uint32_t n, bool write)
 {
 	const struct mir_func *f = c->s->f;
@@ -162,55 +167,55 @@ static uint32_t extra_units(const struct choice *c, const struct mir_inst *i,
 		uint32_t v = uses[u].ref.vreg;
 		bool again = false;
 
-		if (!of_kind(c->s, v) || uses[u].write != write)
+		if (!is_of_kind(c->s, v) || uses[u].write != write)
 			continue;
 		for (uint32_t k = 0; k < u; k++)
 			again |= uses[k].write == write && uses[k].ref.vreg == v &&
 				 uses[k].ref.part == uses[u].ref.part;
 		if (is_spilled(c->s, v))
 			extra += again ? 0 : uses[u].count;
-		else if (write && f->vregs[v].leader == i) /* a result that nobody wants */
+		else if (write && f->vregs[v].first_def == i) /* unused result */
 			for (uint32_t k = 0; k < f->vregs[v].units; k++)
-				extra += !mir_has(c->live, f->vregs[v].first_unit + k);
+				extra += !mir_set_has(c->live, f->vregs[v].first_unit + k);
 	}
 	return extra;
 }
 
-static void walk_inst(struct choice *c, struct mir_inst *i)
+static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 {
 	const struct mir_func *f = c->s->f;
 	uint32_t n, extra, after;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	extra = extra_units(c, i, uses, n, true);
-	if (mir_is_open_call(i)) { /* nobody else's registers survive it */
-		make_room(c, c->s->limit, NULL, 0);
-		extra = NOTHING_KEPT;
+	if (mir_is_clobbering_call(i)) { /* the call clobbers all registers */
+		limit_pressure(c, c->s->limit, NULL, 0);
+		extra = PRESSURE_CLOBBERED;
 	} else {
-		make_room(c, extra, uses, n);
+		limit_pressure(c, extra, uses, n);
 	}
 	after = c->count + extra;
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && of_kind(c->s, uses[u].ref.vreg) &&
-		    f->vregs[uses[u].ref.vreg].leader == i)
-			kill(c, uses[u].ref.vreg);
+		if (uses[u].write && is_of_kind(c->s, uses[u].ref.vreg) &&
+		    f->vregs[uses[u].ref.vreg].first_def == i)
+			kill_vreg(c, uses[u].ref.vreg);
 	}
 	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write || f->vregs[uses[u].ref.vreg].leader != i)
-			mention(c, uses[u].ref, uses[u].count);
+		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
+			note_mention(c, uses[u].ref, uses[u].count);
 	}
 	extra = extra_units(c, i, uses, n, false);
-	make_room(c, extra, uses, n);
-	i->number = FULL(c->count + extra, after);
+	limit_pressure(c, extra, uses, n);
+	i->number = PRESSURE(c->count + extra, after);
 }
 
-/* What the moves of spilled phis may need beside all that is live. */
+/* Units that the copies of spilled phis may need next to the live ones. */
 static uint32_t phi_units(const struct spiller *s, const struct mir_block *block)
 {
 	return s->kind == SASS_GPR && block->nphis ? MIR_MAX_UNITS : 0;
 }
 
-static void walk_block(struct choice *c, uint32_t b)
+static void walk_block(struct spill_choice *c, uint32_t b)
 {
 	const struct spiller *s = c->s;
 	const struct mir_func *f = s->f;
@@ -219,50 +224,52 @@ static void walk_block(struct choice *c, uint32_t b)
 	memset(c->live, 0, mir_set_words(f) * sizeof(*c->live));
 	c->count = 0;
 	c->block = b;
-	c->place = UINT32_MAX - FAR - 1;
+	c->position = UINT32_MAX - FAR_DISTANCE - 1;
 	for (uint32_t w = 0; w < mir_set_words(f); w++) {
 		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1) {
 			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
 			uint32_t v = f->unit_vreg[unit];
 
-			if (of_kind(s, v) && !is_spilled(s, v))
-				enliven(c, unit);
+			if (is_of_kind(s, v) && !is_spilled(s, v))
+				add_live_unit(c, unit);
 		}
 	}
-	make_room(c, block->nsucc == 1 ? phi_units(s, &f->blocks[block->succ[0]]) : 0, NULL, 0);
-	mention(c, block->cond.ref, 1);
-	make_room(c, is_spilled(s, block->cond.ref.vreg) && of_kind(s, block->cond.ref.vreg), NULL,
-		  0);
+	limit_pressure(c, block->nsucc == 1 ? phi_units(s, &f->blocks[block->succ[0]]) : 0, NULL,
+		       0);
+	note_mention(c, block->cond.ref, 1);
+	limit_pressure(c,
+		       is_spilled(s, block->cond.ref.vreg) && is_of_kind(s, block->cond.ref.vreg),
+		       NULL, 0);
 	for (struct mir_inst *i = block->last; i; i = i->prev) {
-		c->place--;
+		c->position--;
 		walk_inst(c, i);
 	}
-	c->place--;
+	c->position--;
 	for (uint32_t p = 0; p < block->nphis; p++)
-		mention(c, (struct mir_ref){block->phis[p].vreg, 0},
-			f->vregs[block->phis[p].vreg].units);
-	make_room(c, phi_units(s, block), NULL, 0);
+		note_mention(c, (struct mir_ref){block->phis[p].vreg, 0},
+			     f->vregs[block->phis[p].vreg].units);
+	limit_pressure(c, phi_units(s, block), NULL, 0);
 }
 
 bool nv_spill_choose(struct spiller *s, bool *any)
 {
 	struct mir_func *f = s->f;
-	struct choice c = {.s = s, .choosing = true};
+	struct spill_choice c = {.s = s, .choosing = true};
 
 	s->nvregs = f->nvregs;
 	s->spilled = arena_array(f->arena, f->nvregs, sizeof(*s->spilled));
 	c.cost = arena_array(f->arena, f->nvregs, sizeof(*c.cost));
 	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
-	c.next = arena_array(f->arena, f->nvregs, sizeof(*c.next));
-	c.stamp = arena_array(f->arena, f->nvregs, sizeof(*c.stamp));
+	c.next_use = arena_array(f->arena, f->nvregs, sizeof(*c.next_use));
+	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
 	c.live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*c.live));
-	add_costs(&c);
+	compute_costs(&c);
 	mir_for_each_block(f, b)
 		walk_block(&c, b);
 	*any = false;
 	for (uint32_t v = 1; v < s->nvregs; v++)
 		*any |= s->spilled[v];
-	/* Once more, for how full it is at each instruction in the end. */
+	/* Walk again for the final pressure at each instruction. */
 	c.choosing = false;
 	if (*any)
 		mir_for_each_block(f, b)
@@ -274,63 +281,64 @@ bool nv_spill_choose(struct spiller *s, bool *any)
  * Rewriting.
  */
 
-struct held { /* a register that holds units of a spilled one */
+struct cached_value { /* a register that holds units of a spilled one */
 	struct mir_ref of, in;
 	uint32_t count, last_use;
 };
 
-struct hand {
+struct reg_cache {
 	struct spiller *s;
-	struct held *list;
-	uint32_t n, capacity, units, place;
+	struct cached_value *list;
+	uint32_t n, capacity, units, position;
 };
 
-static const struct held *find_held(struct hand *h, struct mir_ref of, uint32_t count)
+static const struct cached_value *find_cached(struct reg_cache *h, struct mir_ref of,
+					      uint32_t count)
 {
 	for (uint32_t k = 0; k < h->n; k++) {
-		struct held *e = &h->list[k];
+		struct cached_value *e = &h->list[k];
 
 		if (e->of.vreg == of.vreg && e->of.part <= of.part &&
 		    of.part + count <= e->of.part + e->count) {
-			e->last_use = h->place;
+			e->last_use = h->position;
 			return e;
 		}
 	}
 	return NULL;
 }
 
-static void hold(struct hand *h, struct mir_ref of, uint32_t count, struct mir_ref in)
+static void add_cached(struct reg_cache *h, struct mir_ref of, uint32_t count, struct mir_ref in)
 {
 	h->list = arena_grow(h->s->f->arena, h->list, &h->capacity, h->n + 1, sizeof(*h->list));
-	h->list[h->n++] = (struct held){of, in, count, h->place};
+	h->list[h->n++] = (struct cached_value){of, in, count, h->position};
 	h->units += count;
 }
 
-/* Keeps no more than there is room for. What the instruction itself reads is counted before it, not
- * after. */
-static void let_go(struct hand *h, uint32_t full)
+/* Evicts the least recently used values until the rest fits. Values that the instruction reads
+ * count before it, not after it. */
+static void evict_cached(struct reg_cache *h, uint32_t pressure)
 {
 	for (;;) {
 		uint32_t oldest = 0, others = 0, all = 0;
 
 		for (uint32_t k = 0; k < h->n; k++) {
 			all += h->list[k].count;
-			others += h->list[k].last_use == h->place ? 0 : h->list[k].count;
+			others += h->list[k].last_use == h->position ? 0 : h->list[k].count;
 			if (h->list[k].last_use < h->list[oldest].last_use)
 				oldest = k;
 		}
-		if (!h->n || (FULL_BEFORE(full) + others <= h->s->limit &&
-			      FULL_AFTER(full) + all <= h->s->limit))
+		if (!h->n || (PRESSURE_BEFORE(pressure) + others <= h->s->limit &&
+			      PRESSURE_AFTER(pressure) + all <= h->s->limit))
 			return;
 		h->list[oldest] = h->list[--h->n];
 	}
 }
 
-static struct mir_ref new_register(struct spiller *s, uint32_t units)
+static struct mir_ref new_reload(struct spiller *s, uint32_t units)
 {
 	uint32_t v = mir_vreg_new(s->f, s->kind, units);
 
-	s->f->vregs[v].fetched = true;
+	s->f->vregs[v].reload = true;
 	return (struct mir_ref){v, 0};
 }
 
@@ -343,68 +351,69 @@ static void set_ref(struct mir_inst *i, uint32_t operand, struct mir_ref r)
 		i->ref[operand] = r;
 }
 
-static void read_use(struct hand *h, uint32_t b, struct mir_inst *i, const struct mir_use *u)
+static void reload_use(struct reg_cache *h, uint32_t b, struct mir_inst *i, const struct mir_use *u)
 {
-	const struct held *e = find_held(h, u->ref, u->count);
+	const struct cached_value *e = find_cached(h, u->ref, u->count);
 	struct mir_ref r;
 
 	if (e) {
 		r = (struct mir_ref){e->in.vreg, (uint8_t)(e->in.part + u->ref.part - e->of.part)};
 	} else {
-		r = new_register(h->s, u->count);
-		h->s->fetch(h->s, u->ref, u->count, r, b, i);
-		hold(h, u->ref, u->count, r);
+		r = new_reload(h->s, u->count);
+		h->s->reload(h->s, u->ref, u->count, r, b, i);
+		add_cached(h, u->ref, u->count, r);
 	}
 	set_ref(i, u->operand, r);
 }
 
-static void rewrite_block(struct hand *h, uint32_t b)
+static void rewrite_block(struct reg_cache *h, uint32_t b)
 {
 	struct spiller *s = h->s;
 	struct mir_func *f = s->f;
 
 	h->n = 0;
 	mir_for_each_safe(f, b, i) {
-		uint32_t n, full = i->number;
+		uint32_t n, pressure = i->number;
 		const struct mir_use *uses = mir_uses(f, i, &n);
 
-		h->place++;
+		h->position++;
 		for (uint32_t u = 0; u < n; u++) {
-			if (!uses[u].write && of_kind(s, uses[u].ref.vreg) &&
+			if (!uses[u].write && is_of_kind(s, uses[u].ref.vreg) &&
 			    is_spilled(s, uses[u].ref.vreg))
-				read_use(h, b, i, &uses[u]);
+				reload_use(h, b, i, &uses[u]);
 		}
-		let_go(h, full);
+		evict_cached(h, pressure);
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r;
 
-			if (!uses[u].write || !of_kind(s, uses[u].ref.vreg) ||
+			if (!uses[u].write || !is_of_kind(s, uses[u].ref.vreg) ||
 			    !is_spilled(s, uses[u].ref.vreg))
 				continue;
-			if (s->cheap && s->cheap[uses[u].ref.vreg]) {
+			if (s->remat && s->remat[uses[u].ref.vreg]) {
 				mir_remove(f, b, i);
 				break;
 			}
-			r = new_register(s, uses[u].count);
-			s->put(s, uses[u].ref, uses[u].count, r, b, i->next);
+			r = new_reload(s, uses[u].count);
+			s->store(s, uses[u].ref, uses[u].count, r, b, i->next);
 			set_ref(i, uses[u].operand, r);
-			hold(h, uses[u].ref, uses[u].count, r);
+			add_cached(h, uses[u].ref, uses[u].count, r);
 		}
 	}
-	h->place++;
-	if (of_kind(s, f->blocks[b].cond.ref.vreg) && is_spilled(s, f->blocks[b].cond.ref.vreg)) {
-		const struct held *e = find_held(h, f->blocks[b].cond.ref, 1);
-		struct mir_ref r = e ? e->in : new_register(s, 1);
+	h->position++;
+	if (is_of_kind(s, f->blocks[b].cond.ref.vreg) &&
+	    is_spilled(s, f->blocks[b].cond.ref.vreg)) {
+		const struct cached_value *e = find_cached(h, f->blocks[b].cond.ref, 1);
+		struct mir_ref r = e ? e->in : new_reload(s, 1);
 
 		if (!e)
-			s->fetch(s, f->blocks[b].cond.ref, 1, r, b, NULL);
+			s->reload(s, f->blocks[b].cond.ref, 1, r, b, NULL);
 		f->blocks[b].cond.ref = r;
 	}
 }
 
 void nv_spill_rewrite(struct spiller *s)
 {
-	struct hand h = {.s = s};
+	struct reg_cache h = {.s = s};
 
 	mir_for_each_block(s->f, b)
 		rewrite_block(&h, b);

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: MIT
 /*
- * Registers beyond those that there are live in local memory, in slots of the function's frame.
- * What can be made anew without any register (constants, parameters, special registers) is, and
- * needs no slot. Slots are shared by registers that are never alive at the same time.
+ * Spilling of GPRs to local memory, in slots of the function's frame. Values that can be
+ * rematerialised without registers (constants, parameters, special registers) are, and need no
+ * slot. Spilled registers with disjoint live intervals share slots.
  *
- * A phi that goes is stored to its slot on every edge. Its slot is its own until it dies, so nothing
- * is lost, but for phis that take each other's values: these are stored to a second slot on the edge
- * and moved from there when all edges' stores are done.
+ * A spilled phi is stored to its slot on every incoming edge. That overwrites no live value, since
+ * the slot is exclusive over the phi's live interval, except where phis of one block read each
+ * other's values: these are stored to a second slot on the edge and moved at the start of the
+ * block.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/nv/spill.h"
 
-struct interval {
-	uint32_t vreg, first, last; /* places in the code where it may be alive */
+struct live_interval {
+	uint32_t vreg, first, last; /* program points of its live interval */
 };
 
-struct home {
-	struct mir_inst **unit_def; /* by unit: what makes it */
-	uint32_t *slot;             /* by vreg: offset in the frame, in words, from base */
+struct spill_frame {
+	struct mir_inst **unit_def; /* by unit: its definition */
+	uint32_t *slot;             /* by vreg: slot, in words from the frame's bottom */
 	uint32_t words;
 };
 
-static struct home *home_of(const struct spiller *s)
+static struct spill_frame *frame_of(const struct spiller *s)
 {
-	return s->home;
+	return s->client;
 }
 
 /*
- * Making anew.
+ * Rematerialisation.
  */
 
-/* An instruction that computes the same wherever it stands. What a call gave back does not stay where
- * it is: the next call's arguments and results go there. */
-static bool is_repeatable(const struct mir_func *f, struct mir_inst *i)
+/* The instruction computes the same value at any program point. Results of calls do not qualify:
+ * the next call overwrites their call slots. */
+static bool is_rematerialisable(const struct mir_func *f, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	if (i->members || (i->memory.effect && !i->incoming) || i->memory.effect & MIR_WRITES)
+	if (i->members || (i->memory.effect && !i->incoming_arg) || i->memory.effect & MIR_WRITES)
 		return false;
 	if (i->sass.op != SASS_MOV && i->sass.op != SASS_S2R && i->sass.op != SASS_LDC &&
 	    i->sass.op != SASS_LDL)
@@ -50,13 +51,13 @@ static bool is_repeatable(const struct mir_func *f, struct mir_inst *i)
 	return true;
 }
 
-/* Registers all of whose units come from such instructions, each from one of its own. */
-static void find_cheap(struct spiller *s, const uint32_t *order, uint32_t count)
+/* Registers each of whose units is defined by its own rematerialisable instruction. */
+static void find_remat(struct spiller *s, const uint32_t *order, uint32_t count)
 {
 	struct mir_func *f = s->f;
-	struct home *h = home_of(s);
+	struct spill_frame *h = frame_of(s);
 
-	s->cheap = arena_array(f->arena, f->nvregs, sizeof(*s->cheap));
+	s->remat = arena_array(f->arena, f->nvregs, sizeof(*s->remat));
 	h->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(*h->unit_def));
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
@@ -69,22 +70,22 @@ static void find_cheap(struct spiller *s, const uint32_t *order, uint32_t count)
 			}
 		}
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		bool cheap = f->vregs[v].kind == SASS_GPR && !f->vregs[v].phi;
+		bool remat = f->vregs[v].kind == SASS_GPR && !f->vregs[v].phi;
 
-		for (uint32_t k = 0; cheap && k < f->vregs[v].units; k++) {
+		for (uint32_t k = 0; remat && k < f->vregs[v].units; k++) {
 			struct mir_inst *def = h->unit_def[f->vregs[v].first_unit + k];
 
-			cheap = def && is_repeatable(f, def);
+			remat = def && is_rematerialisable(f, def);
 		}
-		s->cheap[v] = cheap;
+		s->remat[v] = remat;
 	}
 }
 
-static void repeat(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
-		   uint32_t b, struct mir_inst *before)
+static void rematerialise(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
+			  uint32_t b, struct mir_inst *before)
 {
 	for (uint32_t k = 0; k < count; k++) {
-		struct mir_inst *def = home_of(s)->unit_def[mir_unit(s->f, of) + k];
+		struct mir_inst *def = frame_of(s)->unit_def[mir_unit(s->f, of) + k];
 		struct mir_inst *i = arena_alloc(s->f->arena, sizeof(*i));
 		uint32_t n;
 		const struct mir_use *uses = mir_uses(s->f, def, &n);
@@ -104,7 +105,8 @@ static void repeat(struct spiller *s, struct mir_ref of, uint32_t count, struct 
  * Memory.
  */
 
-static struct mir_inst *access(struct spiller *s, enum sass_op op, uint32_t word, uint32_t count)
+static struct mir_inst *new_access(struct spiller *s, enum sass_op op, uint32_t word,
+				   uint32_t count)
 {
 	static const uint8_t widths[] = {
 		[1] = SASS_WIDTH_32, [2] = SASS_WIDTH_64, [4] = SASS_WIDTH_128};
@@ -114,94 +116,94 @@ static struct mir_inst *access(struct spiller *s, enum sass_op op, uint32_t word
 				       .aux = SASS_NO_UREG,
 				       .value = 4 * (int64_t)word}};
 
-	mir_set(i, op == SASS_LDL ? 1 : 0, at);
+	mir_set_operand(i, op == SASS_LDL ? 1 : 0, at);
 	i->sass.mod[SASS_M_WIDTH] = widths[count];
-	i->memory = (struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILLED,
+	i->memory = (struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILL_SPACE,
 					(uint8_t)(4 * count)};
 	return i;
 }
 
-static void load(struct spiller *s, uint32_t word, uint32_t count, struct mir_ref to, uint32_t b,
-		 struct mir_inst *before)
+static void insert_load(struct spiller *s, uint32_t word, uint32_t count, struct mir_ref to,
+			uint32_t b, struct mir_inst *before)
 {
-	struct mir_inst *i = access(s, SASS_LDL, word, count);
+	struct mir_inst *i = new_access(s, SASS_LDL, word, count);
 
-	mir_set(i, 0, mir_reg(SASS_GPR, to));
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, to));
 	mir_insert(s->f, b, before, i);
 }
 
-static void store(struct spiller *s, uint32_t word, uint32_t count, struct mir_source from,
-		  uint32_t b, struct mir_inst *before)
+static void insert_store(struct spiller *s, uint32_t word, uint32_t count, struct mir_source from,
+			 uint32_t b, struct mir_inst *before)
 {
-	struct mir_inst *i = access(s, SASS_STL, word, count);
+	struct mir_inst *i = new_access(s, SASS_STL, word, count);
 
-	mir_set(i, 1, from);
+	mir_set_operand(i, 1, from);
 	mir_insert(s->f, b, before, i);
 }
 
-static void fetch(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
-		  uint32_t b, struct mir_inst *before)
+static void reload_spilled(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
+			   uint32_t b, struct mir_inst *before)
 {
-	if (s->cheap[of.vreg])
-		repeat(s, of, count, to, b, before);
+	if (s->remat[of.vreg])
+		rematerialise(s, of, count, to, b, before);
 	else
-		load(s, home_of(s)->slot[of.vreg] + of.part, count, to, b, before);
+		insert_load(s, frame_of(s)->slot[of.vreg] + of.part, count, to, b, before);
 }
 
-static void put(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref from,
-		uint32_t b, struct mir_inst *before)
+static void store_spilled(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref from,
+			  uint32_t b, struct mir_inst *before)
 {
-	store(s, home_of(s)->slot[of.vreg] + of.part, count, mir_reg(SASS_GPR, from), b, before);
+	insert_store(s, frame_of(s)->slot[of.vreg] + of.part, count, mir_reg(SASS_GPR, from), b,
+		     before);
 }
 
 /*
  * Slots.
  */
 
-static void reach(struct interval *v, uint32_t place)
+static void extend_interval(struct live_interval *v, uint32_t point)
 {
-	if (place < v->first)
-		v->first = place;
-	if (place > v->last)
-		v->last = place;
+	if (point < v->first)
+		v->first = point;
+	if (point > v->last)
+		v->last = point;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_start(const void *a, const void *b)
 {
-	const struct interval *x = a, *y = b;
+	const struct live_interval *x = a, *y = b;
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
 	return x->vreg < y->vreg ? -1 : x->vreg > y->vreg;
 }
 
-/* From where to where a spilled register may be alive, with all loops around it, in the order of the
- * layout. */
-static void find_intervals(const struct spiller *s, struct interval *all)
+/* Live intervals in layout order, extended over all loops around them by live-in and live-out. */
+static void find_intervals(const struct spiller *s, struct live_interval *all)
 {
 	const struct mir_func *f = s->f;
-	uint32_t place = 0;
+	uint32_t point = 0;
 
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
-		uint32_t start = place++;
+		uint32_t start = point++;
 
 		for (uint32_t p = 0; p < block->nphis; p++)
-			reach(&all[block->phis[p].vreg], start);
+			extend_interval(&all[block->phis[p].vreg], start);
 		mir_for_each(f, b, i) {
 			uint32_t n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
 
-			place++;
+			point++;
 			for (uint32_t u = 0; u < n; u++)
-				reach(&all[uses[u].ref.vreg], place);
+				extend_interval(&all[uses[u].ref.vreg], point);
 		}
-		place++;
-		for (uint32_t k = 0; k < block->nsucc; k++) { /* phis are written here */
+		point++;
+		for (uint32_t k = 0; k < block->nsucc; k++) { /* phi stores on this edge */
 			const struct mir_block *to = &f->blocks[block->succ[k]];
 
 			for (uint32_t p = 0; p < to->nphis; p++)
-				reach(&all[to->phis[p].vreg], place);
+				extend_interval(&all[to->phis[p].vreg], point);
 		}
 		for (uint32_t w = 0; w < mir_set_words(f); w++) {
 			uint64_t in = block->live_in[w], out = block->live_out[w];
@@ -210,16 +212,17 @@ static void find_intervals(const struct spiller *s, struct interval *all)
 				uint32_t v = f->unit_vreg[64 * w + (uint32_t)__builtin_ctzll(bits)];
 
 				if (in & bits & -bits)
-					reach(&all[v], start);
+					extend_interval(&all[v], start);
 				if (out & bits & -bits)
-					reach(&all[v], place);
+					extend_interval(&all[v], point);
 			}
 		}
 	}
 }
 
-/* The lowest aligned words that are free by then. */
-static uint32_t take_words(struct home *h, uint32_t *busy, const struct interval *v, uint32_t units)
+/* The lowest aligned words that are free at the interval's start. */
+static uint32_t allocate_words(struct spill_frame *h, uint32_t *busy, const struct live_interval *v,
+			       uint32_t units)
 {
 	for (uint32_t at = 0;; at += units) {
 		uint32_t k = 0;
@@ -236,31 +239,31 @@ static uint32_t take_words(struct home *h, uint32_t *busy, const struct interval
 	}
 }
 
-static void give_slots(struct spiller *s)
+static void allocate_slots(struct spiller *s)
 {
 	struct mir_func *f = s->f;
-	struct home *h = home_of(s);
-	struct interval *all = arena_array(f->arena, s->nvregs, sizeof(*all));
+	struct spill_frame *h = frame_of(s);
+	struct live_interval *all = arena_array(f->arena, s->nvregs, sizeof(*all));
 	uint32_t count = 0, units = 0, base = (f->frame_bytes + 15) / 16 * 4;
 	uint32_t *busy;
 
 	for (uint32_t v = 0; v < s->nvregs; v++)
-		all[v] = (struct interval){.vreg = v, .first = UINT32_MAX};
+		all[v] = (struct live_interval){.vreg = v, .first = UINT32_MAX};
 	find_intervals(s, all);
 	for (uint32_t v = 1; v < s->nvregs; v++) {
-		if (s->spilled[v] && !s->cheap[v]) {
+		if (s->spilled[v] && !s->remat[v]) {
 			all[count++] = all[v];
 			units += 2 * f->vregs[v].units;
 		}
 	}
 	if (!count)
 		return;
-	qsort(all, count, sizeof(*all), by_start);
+	qsort(all, count, sizeof(*all), compare_start);
 	h->slot = arena_array(f->arena, s->nvregs, sizeof(*h->slot));
 	busy = arena_array(f->arena, units + 4, sizeof(*busy));
 	for (uint32_t k = 0; k < count; k++)
 		h->slot[all[k].vreg] =
-			base + take_words(h, busy, &all[k], f->vregs[all[k].vreg].units);
+			base + allocate_words(h, busy, &all[k], f->vregs[all[k].vreg].units);
 	f->stack = true;
 	f->frame_bytes = 4 * (base + h->words);
 }
@@ -271,12 +274,12 @@ static void give_slots(struct spiller *s)
 
 struct edge {
 	struct spiller *s;
-	uint32_t from; /* block at whose end it happens */
-	struct {       /* what was fetched for this edge */
+	uint32_t from; /* block at whose end the stores happen */
+	struct {       /* reloads for this edge */
 		uint32_t vreg;
 		struct mir_ref in;
-	} fetched[8];
-	uint32_t nfetched;
+	} reloaded[8];
+	uint32_t nreloaded;
 };
 
 static bool is_spilled(const struct spiller *s, uint32_t vreg)
@@ -284,25 +287,26 @@ static bool is_spilled(const struct spiller *s, uint32_t vreg)
 	return vreg && vreg < s->nvregs && s->spilled[vreg];
 }
 
-/* A phi's argument as it is after spilling: one unit. */
-static struct mir_source argument(struct edge *e, struct mir_source arg)
+/* One unit of a phi argument after spilling. */
+static struct mir_source reload_argument(struct edge *e, struct mir_source arg)
 {
 	struct spiller *s = e->s;
 	uint32_t k = 0, units;
 
 	if (!is_spilled(s, arg.ref.vreg))
 		return arg;
-	while (k < e->nfetched && e->fetched[k].vreg != arg.ref.vreg)
+	while (k < e->nreloaded && e->reloaded[k].vreg != arg.ref.vreg)
 		k++;
-	if (k == e->nfetched) {
+	if (k == e->nreloaded) {
 		units = s->f->vregs[arg.ref.vreg].units;
 		k = k < 8 ? k : 7;
-		e->fetched[k].vreg = arg.ref.vreg;
-		e->fetched[k].in = (struct mir_ref){mir_vreg_new(s->f, SASS_GPR, units), 0};
-		e->nfetched = k + 1;
-		fetch(s, (struct mir_ref){arg.ref.vreg, 0}, units, e->fetched[k].in, e->from, NULL);
+		e->reloaded[k].vreg = arg.ref.vreg;
+		e->reloaded[k].in = (struct mir_ref){mir_vreg_new(s->f, SASS_GPR, units), 0};
+		e->nreloaded = k + 1;
+		reload_spilled(s, (struct mir_ref){arg.ref.vreg, 0}, units, e->reloaded[k].in,
+			       e->from, NULL);
 	}
-	arg.ref = (struct mir_ref){e->fetched[k].in.vreg, arg.ref.part};
+	arg.ref = (struct mir_ref){e->reloaded[k].in.vreg, arg.ref.part};
 	return arg;
 }
 
@@ -326,15 +330,16 @@ static void store_argument(struct edge *e, const struct mir_phi *phi, uint32_t p
 		    args[0].ref.part % 2 == 0 && args[1].ref.part == args[0].ref.part + 1;
 
 	if (pair) {
-		store(s, slot, 2, argument(e, args[0]), e->from, NULL);
+		insert_store(s, slot, 2, reload_argument(e, args[0]), e->from, NULL);
 		return;
 	}
 	for (uint32_t u = 0; u < units; u++)
-		store(s, slot + u, 1, in_register(s, argument(e, args[u]), e->from), e->from, NULL);
+		insert_store(s, slot + u, 1, in_register(s, reload_argument(e, args[u]), e->from),
+			     e->from, NULL);
 }
 
-/* Whether phis of a block take values of spilled ones. */
-static bool are_entangled(const struct spiller *s, const struct mir_block *block)
+/* Whether a phi of the block reads the value of another, spilled phi of it. */
+static bool phis_interfere(const struct spiller *s, const struct mir_block *block)
 {
 	bool found = false;
 
@@ -357,7 +362,7 @@ static void spill_phis(struct spiller *s, uint32_t b)
 	struct mir_func *f = s->f;
 	struct mir_block *block = &f->blocks[b];
 	struct mir_inst *first = block->first;
-	bool entangled = are_entangled(s, block);
+	bool interfere = phis_interfere(s, block);
 	uint32_t *slots = arena_array(f->arena, block->nphis + 1, sizeof(*slots)), kept = 0;
 
 	for (uint32_t k = 0; k < block->nphis; k++) {
@@ -366,32 +371,32 @@ static void spill_phis(struct spiller *s, uint32_t b)
 
 		if (!is_spilled(s, v))
 			continue;
-		slots[k] = home_of(s)->slot[v];
-		if (!entangled)
+		slots[k] = frame_of(s)->slot[v];
+		if (!interfere)
 			continue;
 		slots[k] = (f->frame_bytes / 4 + units - 1) / units * units;
 		f->frame_bytes = 4 * (slots[k] + units);
 		moved = (struct mir_ref){mir_vreg_new(f, SASS_GPR, units), 0};
-		load(s, slots[k], units, moved, b, first);
-		store(s, home_of(s)->slot[v], units, mir_reg(SASS_GPR, moved), b, first);
+		insert_load(s, slots[k], units, moved, b, first);
+		insert_store(s, frame_of(s)->slot[v], units, mir_reg(SASS_GPR, moved), b, first);
 	}
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		struct edge e = {.s = s, .from = block->preds[p]};
 
-		/* What stays is fetched last: it is alive from then on. */
+		/* Arguments of unspilled phis are reloaded last: they are live from then on. */
 		for (uint32_t k = 0; k < block->nphis; k++) {
 			if (is_spilled(s, block->phis[k].vreg)) {
-				e.nfetched = 0;
+				e.nreloaded = 0;
 				store_argument(&e, &block->phis[k], p, slots[k]);
 			}
 		}
-		e.nfetched = 0;
+		e.nreloaded = 0;
 		for (uint32_t k = 0; k < block->nphis; k++) {
 			uint32_t units = f->vregs[block->phis[k].vreg].units;
 			struct mir_source *args = &block->phis[k].args[p * units];
 
 			for (uint32_t u = 0; !is_spilled(s, block->phis[k].vreg) && u < units; u++)
-				args[u] = argument(&e, args[u]);
+				args[u] = reload_argument(&e, args[u]);
 		}
 	}
 	for (uint32_t k = 0; k < block->nphis; k++) {
@@ -403,20 +408,24 @@ static void spill_phis(struct spiller *s, uint32_t b)
 
 bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 {
-	struct spiller s = {.f = f, .kind = SASS_GPR, .limit = limit, .fetch = fetch, .put = put};
-	struct home h = {0};
+	struct spiller s = {.f = f,
+			    .kind = SASS_GPR,
+			    .limit = limit,
+			    .reload = reload_spilled,
+			    .store = store_spilled};
+	struct spill_frame h = {0};
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool any;
 
-	s.home = &h;
+	s.client = &h;
 	nv_liveness(f);
-	find_cheap(&s, order, count);
+	find_remat(&s, order, count);
 	if (!nv_spill_choose(&s, &any))
 		return false;
 	if (!any)
 		return true;
-	give_slots(&s);
+	allocate_slots(&s);
 	nv_spill_rewrite(&s);
 	mir_for_each_block(f, b)
 		if (f->blocks[b].nphis)

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: MIT
 /*
- * Stall counts. Walking through a block, the instructions issued lately are remembered with the
- * cycles since; whoever comes too early after one of them makes the instruction before it stall
- * longer. What was issued lately at a block's end goes on into its successors, so a block is looked
- * at once per predecessor, and again when what comes from one of them has changed.
+ * Stall counts. A walk over each block keeps a window of recently issued instructions with the
+ * cycles since; if an instruction would issue too early after one of them, the stall count of the
+ * instruction before it grows. The window at a block's end flows into its successors, so a block is
+ * visited once per predecessor, and again when the window of one of them changes.
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define MOST_STALL 15
-/* Nothing fixed takes longer; what takes a scoreboard is not our business. */
-#define FORGET     20
-/* Between counting a scoreboard up and waiting for it (ptxas keeps this distance). */
-#define BOARD_SET  2
+#define MAX_STALL             15
+/* No fixed latency is longer; scoreboards cover variable ones. */
+#define MAX_LATENCY           20
+/* Cycles between setting a scoreboard and waiting for it (ptxas keeps this distance). */
+#define SCOREBOARD_SET_CYCLES 2
 
-/* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
-struct names {
+/* Registers of an instruction, hashed to 64 bits: no common bit, no dependence. */
+struct reg_hash {
 	uint64_t writes, all;
 };
 
 struct recent {
 	struct mir_inst *inst;
-	uint64_t names; /* that others must keep their distance from */
-	int32_t at;     /* when it was issued, by the window's clock */
-	uint8_t boards; /* scoreboards that it counts up */
+	uint64_t reg_hash; /* registers on which later instructions may depend */
+	int32_t at;        /* issue cycle, by the window's clock */
+	uint8_t boards;    /* scoreboards that it sets */
 	bool barrier;
 };
 
 struct window {
 	struct recent *list;
-	uint32_t
-		first; /* what comes before it in the list is forgotten; what comes after it may be */
+	/* Entries before first are too old; entries from first on may be. */
+	uint32_t first;
 	uint32_t count, capacity;
-	int32_t now; /* where the last instruction's stall ends */
+	int32_t now; /* cycle at which the last instruction's stall ends */
 };
 
-struct staller {
+struct stall_state {
 	struct mir_func *f;
-	struct window *out;            /* by block, at its end */
-	struct window coming, leaving; /* the block being looked at */
-	struct names *names;           /* by instruction; 0, a NOP of ours, has none */
-	bool *stale; /* by block: what comes to it is not what it was looked at with */
+	struct window *out;                      /* by block, at its end */
+	struct window entry_window, exit_window; /* windows of the block being visited */
+	struct reg_hash *reg_hash;               /* by instruction; 0, an inserted NOP, has none */
+	bool *stale; /* by block: the window of a predecessor has changed */
 };
 
 /* Cycles from the issue of an instruction to now. */
-static uint32_t since(const struct window *w, const struct recent *r)
+static uint32_t cycles_since(const struct window *w, const struct recent *r)
 {
 	return (uint32_t)(w->now - r->at);
 }
 
-static void find_names(struct staller *s, struct mir_inst *i)
+static void hash_registers(struct stall_state *s, struct mir_inst *i)
 {
-	struct names *names = &s->names[i->number];
+	struct reg_hash *reg_hash = &s->reg_hash[i->number];
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(s->f, i, &n);
 
@@ -59,16 +59,17 @@ static void find_names(struct staller *s, struct mir_inst *i)
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			names->all |= UINT64_C(1) << r % 64;
-			names->writes |= (uint64_t)uses[u].write << r % 64;
+			reg_hash->all |= UINT64_C(1) << r % 64;
+			reg_hash->writes |= (uint64_t)uses[u].write << r % 64;
 		}
 	}
 }
 
-/* Least cycles between the issue of two instructions that name the same registers. */
-static uint32_t distance(const struct staller *s, struct mir_inst *from, struct mir_inst *to)
+/* Minimum cycles between the issue of two dependent instructions. */
+static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
+			     struct mir_inst *to)
 {
-	uint32_t nx, ny, least = 0;
+	uint32_t nx, ny, min_cycles = 0;
 	const struct mir_use *x = mir_uses(s->f, from, &nx);
 	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
@@ -83,48 +84,49 @@ static uint32_t distance(const struct staller *s, struct mir_inst *from, struct 
 			n = !a.write  ? sass_war(&from->sass, &to->sass, a.kind)
 			    : b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
 				      : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
-			if (n > least)
-				least = n;
+			if (n > min_cycles)
+				min_cycles = n;
 		}
 	}
-	return least;
+	return min_cycles;
 }
 
-/* How many cycles too early the instruction would be; before is the one just issued. */
-static uint32_t missing(const struct staller *s, const struct window *w,
-			const struct mir_inst *before, struct mir_inst *i)
+/* How many cycles too early i would issue; before is the instruction just issued. */
+static uint32_t missing_cycles(const struct stall_state *s, const struct window *w,
+			       const struct mir_inst *before, struct mir_inst *i)
 {
-	uint64_t all = s->names[i->number].all;
-	uint32_t most = 0;
+	uint64_t all = s->reg_hash[i->number].all;
+	uint32_t max_missing = 0;
 
 	for (uint32_t k = w->first; k < w->count; k++) {
 		const struct recent *r = &w->list[k];
-		uint32_t least = r->boards & i->sass.wait ? BOARD_SET : 0, other;
+		uint32_t min_cycles = r->boards & i->sass.wait ? SCOREBOARD_SET_CYCLES : 0, other;
 
-		if (since(w, r) >= FORGET)
+		if (cycles_since(w, r) >= MAX_LATENCY)
 			continue;
-		if (r->names & all) {
-			other = distance(s, r->inst, i);
-			least = other > least ? other : least;
+		if (r->reg_hash & all) {
+			other = min_distance(s, r->inst, i);
+			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (r->inst == before || r->barrier) {
 			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
-			least = other > least ? other : least;
+			min_cycles = other > min_cycles ? other : min_cycles;
 		}
-		if (least > since(w, r) && least - since(w, r) > most)
-			most = least - since(w, r);
+		if (min_cycles > cycles_since(w, r) &&
+		    min_cycles - cycles_since(w, r) > max_missing)
+			max_missing = min_cycles - cycles_since(w, r);
 	}
-	return most;
+	return max_missing;
 }
 
-static void pass_time(struct window *w, uint32_t cycles)
+static void advance_clock(struct window *w, uint32_t cycles)
 {
 	w->now += (int32_t)cycles;
-	while (w->first < w->count && since(w, &w->list[w->first]) >= FORGET)
+	while (w->first < w->count && cycles_since(w, &w->list[w->first]) >= MAX_LATENCY)
 		w->first++;
 }
 
-static void empty(struct window *w)
+static void window_clear(struct window *w)
 {
 	w->first = w->count = 0;
 	w->now = 0;
@@ -135,9 +137,10 @@ static uint8_t board_bit(uint8_t board)
 	return board == SASS_NO_SB ? 0 : (uint8_t)(1 << board);
 }
 
-static void append(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
+static void window_append(const struct stall_state *s, struct window *w, struct mir_inst *i,
+			  uint32_t age)
 {
-	const struct names *names = &s->names[i->number];
+	const struct reg_hash *reg_hash = &s->reg_hash[i->number];
 	bool reads_uniform_late = sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_UNIFORM;
 
 	if (w->count == w->capacity && w->first) {
@@ -148,32 +151,33 @@ static void append(const struct staller *s, struct window *w, struct mir_inst *i
 	w->list = arena_grow(s->f->arena, w->list, &w->capacity, w->count + 1, sizeof(*w->list));
 	w->list[w->count++] = (struct recent){
 		.inst = i,
-		.names = reads_uniform_late ? names->all : names->writes,
-		.at = w->now - (int32_t)ago,
+		.reg_hash = reads_uniform_late ? reg_hash->all : reg_hash->writes,
+		.at = w->now - (int32_t)age,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
 		.barrier = i->sass.op == SASS_BAR};
 }
 
-/* The same instruction may come by several paths; the shortest counts. */
-static void remember(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
+/* The same instruction may arrive by several paths; the shortest counts. */
+static void window_merge(const struct stall_state *s, struct window *w, struct mir_inst *i,
+			 uint32_t age)
 {
 	for (uint32_t k = 0; k < w->count; k++) {
 		if (w->list[k].inst == i) {
-			if (ago < since(w, &w->list[k]))
-				w->list[k].at = w->now - (int32_t)ago;
+			if (age < cycles_since(w, &w->list[k]))
+				w->list[k].at = w->now - (int32_t)age;
 			return;
 		}
 	}
-	append(s, w, i, ago);
+	window_append(s, w, i, age);
 }
 
-static void grow_stall(struct mir_inst *i, uint32_t by, struct window *w)
+static void extend_stall(struct mir_inst *i, uint32_t by, struct window *w)
 {
 	i->sass.stall = (uint8_t)(i->sass.stall + by);
-	pass_time(w, by);
+	advance_clock(w, by);
 }
 
-static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_inst *before)
+static struct mir_inst *insert_nop(struct stall_state *s, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *nop = mir_inst_new(s->f, SASS_NOP);
 
@@ -182,111 +186,114 @@ static struct mir_inst *insert_nop(struct staller *s, uint32_t b, struct mir_ins
 	return nop;
 }
 
-/* The instruction before i, or the last of the block that we came from, stalls for what is missing;
- * what does not fit there is a NOP's. */
-static void wait_before(struct staller *s, struct window *w, uint32_t b, struct mir_inst *before,
-			struct mir_inst *i)
+/* Stalls the instruction before i, or the last one of the predecessor block; the part that
+ * exceeds its maximum goes to NOPs. */
+static void stall_before(struct stall_state *s, struct window *w, uint32_t b,
+			 struct mir_inst *before, struct mir_inst *i)
 {
-	uint32_t need = missing(s, w, before, i);
+	uint32_t need = missing_cycles(s, w, before, i);
 
 	while (need) {
-		uint32_t room = before ? MOST_STALL - before->sass.stall : 0;
+		uint32_t room = before ? MAX_STALL - before->sass.stall : 0;
 		uint32_t grow = need < room ? need : room;
 
 		if (grow)
-			grow_stall(before, grow, w);
+			extend_stall(before, grow, w);
 		need -= grow;
 		if (!need)
 			return;
 		before = insert_nop(s, b, i);
-		pass_time(w, before->sass.stall);
-		need = missing(s, w, before, i);
+		advance_clock(w, before->sass.stall);
+		need = missing_cycles(s, w, before, i);
 	}
 }
 
-/* Enters a block with what was lately issued before it, which is coming. Once all of that is
- * forgotten, the rest is as it was after another predecessor. */
-static void walk(struct staller *s, uint32_t b, struct mir_inst *before, bool again)
+/* Visits a block with the window of a predecessor. Once all of that window is too old, the rest
+ * is as after another predecessor. */
+static void walk_block(struct stall_state *s, uint32_t b, struct mir_inst *before, bool again)
 {
 	struct mir_block *block = &s->f->blocks[b];
-	struct window *w = &s->coming;
+	struct window *w = &s->entry_window;
 
 	for (struct mir_inst *i = block->first; i; i = i->next) {
-		uint32_t least = sass_min_stall(s->f->sm, &i->sass);
+		uint32_t min_cycles = sass_min_stall(s->f->sm, &i->sass);
 
-		if (again && w->now >= FORGET)
+		if (again && w->now >= MAX_LATENCY)
 			return;
-		wait_before(s, w, b, before, i);
-		if (i->sass.stall < least || !i->sass.stall)
-			i->sass.stall = (uint8_t)(least ? least : 1);
-		append(s, w, i, 0);
-		pass_time(w, i->sass.stall);
+		stall_before(s, w, b, before, i);
+		if (i->sass.stall < min_cycles || !i->sass.stall)
+			i->sass.stall = (uint8_t)(min_cycles ? min_cycles : 1);
+		window_append(s, w, i, 0);
+		advance_clock(w, i->sass.stall);
 		before = i;
 	}
 	for (uint32_t k = w->first; k < w->count; k++) {
-		if (since(w, &w->list[k]) < FORGET)
-			remember(s, &s->leaving, w->list[k].inst, since(w, &w->list[k]));
+		if (cycles_since(w, &w->list[k]) < MAX_LATENCY)
+			window_merge(s, &s->exit_window, w->list[k].inst,
+				     cycles_since(w, &w->list[k]));
 	}
 }
 
-static void enter_from(struct staller *s, uint32_t b, uint32_t pred, bool again)
+static void enter_from_pred(struct stall_state *s, uint32_t b, uint32_t pred, bool again)
 {
 	struct mir_inst *last = s->f->blocks[pred].last;
 	uint8_t stall = last ? last->sass.stall : 0;
 	const struct window *out = &s->out[pred];
 
-	empty(&s->coming);
+	window_clear(&s->entry_window);
 	for (uint32_t k = out->first; k < out->count; k++) {
-		if (since(out, &out->list[k]) < FORGET)
-			append(s, &s->coming, out->list[k].inst, since(out, &out->list[k]));
+		if (cycles_since(out, &out->list[k]) < MAX_LATENCY)
+			window_append(s, &s->entry_window, out->list[k].inst,
+				      cycles_since(out, &out->list[k]));
 	}
-	walk(s, b, last, again);
+	walk_block(s, b, last, again);
 	if (last)
-		pass_time(&s->out[pred], last->sass.stall - stall);
+		advance_clock(&s->out[pred], last->sass.stall - stall);
 }
 
-/* Whether something comes sooner after a block than it did. */
-static bool is_news(const struct window *old, const struct mir_inst *inst, uint32_t ago)
+/* Whether an instruction's distance to the block's end has become shorter. */
+static bool is_shorter(const struct window *old, const struct mir_inst *inst, uint32_t age)
 {
 	for (uint32_t k = old->first; k < old->count; k++) {
-		if (old->list[k].inst == inst && since(old, &old->list[k]) < FORGET)
-			return ago < since(old, &old->list[k]);
+		if (old->list[k].inst == inst && cycles_since(old, &old->list[k]) < MAX_LATENCY)
+			return age < cycles_since(old, &old->list[k]);
 	}
 	return true;
 }
 
-/* Stalls only grow, and whoever waits long enough for what came sooner does so for what comes later. */
-static void keep(struct staller *s, uint32_t b)
+/* Stall counts only grow, and a stall that suffices for a shorter distance suffices for a longer
+ * one. */
+static void update_exit_window(struct stall_state *s, uint32_t b)
 {
 	const struct mir_block *block = &s->f->blocks[b];
 	struct window old = s->out[b];
-	bool news = false;
+	bool changed = false;
 
-	for (uint32_t k = 0; k < s->leaving.count && !news; k++)
-		news = is_news(&old, s->leaving.list[k].inst,
-			       since(&s->leaving, &s->leaving.list[k]));
-	s->out[b] = s->leaving;
-	s->leaving = old;
-	for (uint32_t k = 0; k < block->nsucc && news; k++)
+	for (uint32_t k = 0; k < s->exit_window.count && !changed; k++)
+		changed = is_shorter(&old, s->exit_window.list[k].inst,
+				     cycles_since(&s->exit_window, &s->exit_window.list[k]));
+	s->out[b] = s->exit_window;
+	s->exit_window = old;
+	for (uint32_t k = 0; k < block->nsucc && changed; k++)
 		s->stale[block->succ[k]] = true;
 }
 
-static void look_at(struct staller *s, uint32_t b)
+static void process_block(struct stall_state *s, uint32_t b)
 {
 	const struct mir_block *block = &s->f->blocks[b];
 
 	s->stale[b] = false;
-	empty(&s->leaving);
-	empty(&s->coming);
+	window_clear(&s->exit_window);
+	window_clear(&s->entry_window);
 	if (b == s->f->entry)
-		walk(s, b, NULL, false);
+		walk_block(s, b, NULL, false);
 	for (uint32_t p = 0; p < block->npreds; p++)
-		enter_from(s, b, block->preds[p], p > 0);
-	keep(s, b);
+		enter_from_pred(s, b, block->preds[p], p > 0);
+	update_exit_window(s, b);
 }
 
-/* Prefer another warp while this one stalls for long, as ptxas does: not where a scoreboard is set,
- * not for control flow. Stalls above 11 mean something else without it. */
+/* Yield to another warp during longer stalls, as ptxas does, except where a scoreboard is set
+ * and for control flow. Stall counts above 11 have another meaning without the yield bit. */
 static void set_yield(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
@@ -301,27 +308,27 @@ static void set_yield(struct mir_func *f)
 		}
 }
 
-void nv_stall(struct mir_func *f, uint32_t ninsts)
+void nv_set_stall_counts(struct mir_func *f, uint32_t ninsts)
 {
-	struct staller s = {.f = f};
+	struct stall_state s = {.f = f};
 	bool again = true;
 	uint32_t count;
-	uint32_t *order = mir_order(f, &count);
+	uint32_t *order = mir_reverse_postorder(f, &count);
 
 	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
 	s.stale = arena_array(f->arena, f->nblocks, sizeof(*s.stale));
 	for (uint32_t k = 0; k < count; k++)
 		s.stale[order[k]] = true;
-	s.names = arena_array(f->arena, ninsts + 1, sizeof(*s.names));
+	s.reg_hash = arena_array(f->arena, ninsts + 1, sizeof(*s.reg_hash));
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
-			find_names(&s, i);
+			hash_registers(&s, i);
 	while (again) {
 		again = false;
 		for (uint32_t k = 0; k < count; k++) {
 			if (!s.stale[order[k]])
 				continue;
-			look_at(&s, order[k]);
+			process_block(&s, order[k]);
 			again = true;
 		}
 	}

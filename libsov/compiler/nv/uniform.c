@@ -1,78 +1,79 @@
 // SPDX-License-Identifier: MIT
 /*
- * Uniform registers. What all lanes of a warp have in common need not be computed and kept once a
- * lane: the uniform datapath has registers of its own, and most instructions take one of them as
- * their second or third operand. So loop counters, strides and constants leave room for what
- * differs, in registers and in the arithmetic units.
+ * Uniform registers. Values that are uniform over a warp need not be computed and stored once per
+ * lane: the uniform datapath has its own registers, and most vector instructions accept one of them
+ * as second or third operand. Loop counters, strides and constants thus leave general registers and
+ * issue slots to divergent values.
  *
- * The datapath knows no lanes. An instruction of it happens once for whichever lanes come by, so
- * where lanes are apart one of them would overwrite what another still needs, although neither
- * needs both. Hence the one rule: uniform registers are written only where all lanes that have not
- * ended are together (nv_apart), and read anywhere. Where they are together, what is computed from
- * uniform values is uniform, and so is a phi whose every edge the lanes take together.
+ * The datapath ignores the active mask: an instruction executes once for whichever lanes reach it.
+ * Where lanes are divergent, one path would overwrite a value that another still needs. Hence the
+ * rule: uniform registers are written only in blocks where all live lanes are converged
+ * (nv_divergent_blocks()), and read anywhere. There, results of uniform operands are uniform, and
+ * so is a phi all of whose incoming edges are taken by converged lanes.
  *
- * Selection knows nothing of this. Afterwards all registers that could be uniform are taken to be;
- * then those go that cannot, until nothing changes: because an instruction reads one where it
- * cannot be uniform, or reads a second, or because it is computed from one that has gone. What the
- * form of an instruction allows its table says. Nothing is copied between the two kinds of
- * registers, and one instruction alone is added: for a constant that a loop needs in one of these.
+ * The analysis is optimistic and runs after selection: it assumes that every candidate register is
+ * uniform, then demotes those that cannot be until a fixed point: an instruction has no form that
+ * reads one there, or reads a second one, or the definition depends on a demoted register. The ISA
+ * table says which forms exist. No copies between the two register files are inserted; the only
+ * added instruction loads a constant that a loop needs in a uniform register.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* With no more units than this all find a place (regalloc.c), and one is left for copies. */
-#define MOST_UNITS 60
+/* With at most this many units all are assigned (regalloc.c), and one remains for copies. */
+#define MAX_UNITS 60
 
-struct mention { /* by an instruction or by a phi */
+struct mention { /* by an instruction or a phi */
 	struct mir_inst *inst;
 	const struct mir_phi *phi;
 	uint32_t block;
 	struct mention *next;
 };
 
-struct constant { /* in a uniform register from the kernel's start on */
+struct uniform_constant { /* a constant loaded into a uniform register at the kernel's start */
 	uint8_t bank;
 	int64_t offset;
 	struct mir_ref in;
-	struct constant *next;
+	struct uniform_constant *next;
 };
 
-struct work {
+struct uniform_analysis {
 	struct mir_func *f;
-	const bool *apart;                /* by block */
-	bool *uniform;                    /* by vreg: it is, as far as known */
-	uint32_t *weight;                 /* by vreg: of its users, those in loops count more */
-	uint8_t *made;                    /* by vreg: units that the uniform datapath could make */
-	uint32_t units;                   /* of those that are */
-	struct mention **makers, **users; /* by vreg, of those that are */
-	uint32_t *gone, ngone; /* vregs that no longer are, whose mentions are to be looked at */
-	struct constant *constants;
+	const bool *divergent; /* by block */
+	bool *uniform;         /* by vreg: still assumed uniform */
+	uint32_t *weight;      /* by vreg: uses, weighted by loop depth */
+	/* By vreg: units that the uniform datapath can define. */
+	uint8_t *convertible_units;
+	uint32_t units;                 /* units of all uniform vregs */
+	struct mention **defs, **users; /* by vreg, for uniform ones */
+	uint32_t *demoted, ndemoted;    /* worklist: demoted vregs whose mentions need a visit */
+	struct uniform_constant *constants;
 };
 
-/* What the uniform datapath can do, by its vector twin. Operands are the same ones. */
-static const struct twin {
-	uint16_t op, twin;
+/* Vector operations and their equivalents on the uniform datapath, with the same operands. */
+static const struct uniform_op {
+	uint16_t op, uniform_op;
 	uint8_t nops, result;
-} twins[] = {
+} uniform_ops[] = {
 	{SASS_MOV, SASS_UMOV, 2, 0},     {SASS_S2R, SASS_S2UR, 2, 0},
 	{SASS_IADD3, SASS_UIADD3, 8, 0}, {SASS_IMAD, SASS_UIMAD, 4, 0},
 	{SASS_LEA, SASS_ULEA, 5, 0},     {SASS_LOP3, SASS_ULOP3, 7, 1},
 	{SASS_SHF, SASS_USHF, 4, 0},     {SASS_PRMT, SASS_UPRMT, 4, 0},
 };
 
-static const struct twin *twin_of(const struct mir_inst *i)
+static const struct uniform_op *find_uniform_op(const struct mir_inst *i)
 {
-	for (uint32_t t = 0; t < sizeof(twins) / sizeof(twins[0]); t++) {
-		if (twins[t].op == i->sass.op)
-			return &twins[t];
+	for (uint32_t t = 0; t < sizeof(uniform_ops) / sizeof(uniform_ops[0]); t++) {
+		if (uniform_ops[t].op == i->sass.op)
+			return &uniform_ops[t];
 	}
 	return NULL;
 }
 
-/* The operand as the uniform datapath has it. A register without a name of its own is the stack
- * pointer, and a predicate with one is a lane's. */
-static bool turn(struct sass_operand *o, struct mir_ref r)
+/* Converts an operand to the uniform datapath. A physical register is the stack pointer, and a
+ * virtual predicate differs by lane: neither can be converted. */
+static bool to_uniform_operand(struct sass_operand *o, struct mir_ref r)
 {
 	switch (o->kind) {
 	case SASS_GPR:
@@ -93,27 +94,27 @@ static bool turn(struct sass_operand *o, struct mir_ref r)
 	}
 }
 
-/* The instruction of the uniform datapath that does the same; false: there is none. What it takes
- * from a constant bank has to be in a register then, which costs an instruction: only in loops. */
-static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t depth,
-		      struct sass_inst *out)
+/* The equivalent instruction of the uniform datapath; false if there is none. A constant bank
+ * operand must first be loaded into a register, which costs an instruction: only in loops. */
+static bool make_uniform(const struct uniform_analysis *w, const struct mir_inst *i, uint32_t depth,
+			 struct sass_inst *out)
 {
-	const struct twin *t = twin_of(i);
+	const struct uniform_op *t = find_uniform_op(i);
 
 	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
-	    i->returns_here)
+	    i->return_address)
 		return false;
 	if (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST) {
 		sass_init(out, SASS_ULDC);
 		out->mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	} else {
-		sass_init(out, t->twin);
+		sass_init(out, t->uniform_op);
 		memcpy(out->mod, i->sass.mod, sizeof(out->mod));
 	}
 	for (uint32_t k = 0; k < i->sass.nops && k < t->nops; k++) {
 		out->ops[k] = i->sass.ops[k];
 		out->nops = (uint8_t)(k + 1);
-		if (!turn(&out->ops[k], i->ref[k]))
+		if (!to_uniform_operand(&out->ops[k], i->ref[k]))
 			return false;
 		if (out->ops[k].kind == SASS_CONST && out->op != SASS_ULDC && depth)
 			out->ops[k] = (struct sass_operand){.kind = SASS_UGPR,
@@ -123,24 +124,29 @@ static bool find_twin(const struct work *w, const struct mir_inst *i, uint32_t d
 }
 
 /*
- * What vector instructions take. Two operands may change places, with what that asks of the rest.
+ * Operands of vector instructions that may be uniform registers. Two operands may be swapped, with
+ * an adjustment of the rest.
  */
-enum { PLAIN, COMPARE, CHOICE, TABLE };
+enum { ADJUST_NONE, ADJUST_COMPARE, ADJUST_SELECT, ADJUST_TRUTH_TABLE };
 static const struct {
 	uint16_t op;
-	uint8_t a, b, how; /* a == b: nothing changes places */
-} takers[] = {
-	{SASS_MOV, 1, 1, PLAIN},  {SASS_IADD3, 3, 4, PLAIN},     {SASS_IADD3, 3, 5, PLAIN},
-	{SASS_IMAD, 1, 2, PLAIN}, {SASS_IMAD_WIDE, 2, 3, PLAIN}, {SASS_LEA, 3, 3, PLAIN},
-	{SASS_LOP3, 2, 3, TABLE}, {SASS_LOP3, 2, 4, TABLE},      {SASS_ISETP, 2, 3, COMPARE},
-	{SASS_SEL, 1, 2, CHOICE}, {SASS_FADD, 1, 2, PLAIN},      {SASS_FMUL, 1, 2, PLAIN},
-	{SASS_FFMA, 1, 2, PLAIN}, {SASS_FSETP, 2, 3, COMPARE},   {SASS_DADD, 1, 2, PLAIN},
-	{SASS_DMUL, 1, 2, PLAIN}, {SASS_DFMA, 1, 2, PLAIN},      {SASS_DSETP, 2, 3, COMPARE},
-	{SASS_LDS, 1, 1, PLAIN},  {SASS_STS, 0, 0, PLAIN},       {SASS_ATOMS, 1, 1, PLAIN},
+	uint8_t a, b, adjust; /* a == b: no swap */
+} uniform_operands[] = {
+	{SASS_MOV, 1, 1, ADJUST_NONE},         {SASS_IADD3, 3, 4, ADJUST_NONE},
+	{SASS_IADD3, 3, 5, ADJUST_NONE},       {SASS_IMAD, 1, 2, ADJUST_NONE},
+	{SASS_IMAD_WIDE, 2, 3, ADJUST_NONE},   {SASS_LEA, 3, 3, ADJUST_NONE},
+	{SASS_LOP3, 2, 3, ADJUST_TRUTH_TABLE}, {SASS_LOP3, 2, 4, ADJUST_TRUTH_TABLE},
+	{SASS_ISETP, 2, 3, ADJUST_COMPARE},    {SASS_SEL, 1, 2, ADJUST_SELECT},
+	{SASS_FADD, 1, 2, ADJUST_NONE},        {SASS_FMUL, 1, 2, ADJUST_NONE},
+	{SASS_FFMA, 1, 2, ADJUST_NONE},        {SASS_FSETP, 2, 3, ADJUST_COMPARE},
+	{SASS_DADD, 1, 2, ADJUST_NONE},        {SASS_DMUL, 1, 2, ADJUST_NONE},
+	{SASS_DFMA, 1, 2, ADJUST_NONE},        {SASS_DSETP, 2, 3, ADJUST_COMPARE},
+	{SASS_LDS, 1, 1, ADJUST_NONE},         {SASS_STS, 0, 0, ADJUST_NONE},
+	{SASS_ATOMS, 1, 1, ADJUST_NONE},
 };
 
-/* The table of a function of three with two of them in each other's place. */
-static uint8_t exchanged(uint8_t table, uint32_t x, uint32_t y)
+/* Truth table of a function of three inputs with two of them swapped. */
+static uint8_t swap_table_inputs(uint8_t table, uint32_t x, uint32_t y)
 {
 	uint8_t out = 0;
 
@@ -153,7 +159,7 @@ static uint8_t exchanged(uint8_t table, uint32_t x, uint32_t y)
 	return out;
 }
 
-static void exchange(struct mir_inst *i, uint32_t a, uint32_t b, uint8_t how)
+static void swap_operands(struct mir_inst *i, uint32_t a, uint32_t b, uint8_t adjust)
 {
 	struct sass_operand op = i->sass.ops[a];
 	struct mir_ref ref = i->ref[a];
@@ -163,49 +169,51 @@ static void exchange(struct mir_inst *i, uint32_t a, uint32_t b, uint8_t how)
 	i->sass.ops[b] = op;
 	i->ref[a] = i->ref[b];
 	i->ref[b] = ref;
-	if (how == COMPARE) /* less and greater are its lowest bit and the third */
+	if (adjust == ADJUST_COMPARE) /* less and greater are its lowest and its third bit */
 		i->sass.mod[SASS_M_CMP] = (uint8_t)((cmp & ~5) | (cmp & 1) << 2 | (cmp >> 2 & 1));
-	else if (how == CHOICE)
+	else if (adjust == ADJUST_SELECT)
 		i->sass.ops[3].flags ^= SASS_NEG;
-	else if (how == TABLE) /* operands 2, 3, 4 are its bits 2, 1, 0 */
-		i->sass.ops[5].value = exchanged((uint8_t)i->sass.ops[5].value, 4 - a, 4 - b);
+	else if (adjust == ADJUST_TRUTH_TABLE) /* operands 2, 3, 4 are truth table bits 2, 1, 0 */
+		i->sass.ops[5].value =
+			swap_table_inputs((uint8_t)i->sass.ops[5].value, 4 - a, 4 - b);
 }
 
-/* How a vector instruction takes a uniform register as its operand k. */
-struct place {
-	bool there;
-	uint8_t a, b, how; /* these change places first; a == b: none do */
+/* How a vector instruction accepts a uniform register as its operand k. */
+struct operand_fit {
+	bool fits;
+	uint8_t a, b, adjust; /* operands to swap first; a == b: none */
 };
 
-static struct place find_place(const struct work *w, const struct mir_inst *i, uint32_t k)
+static struct operand_fit fit_operand(const struct uniform_analysis *w, const struct mir_inst *i,
+				      uint32_t k)
 {
 	struct sass_inst in;
 
-	for (uint32_t t = 0; t < sizeof(takers) / sizeof(takers[0]); t++) {
-		uint8_t a = takers[t].a, b = takers[t].b;
+	for (uint32_t t = 0; t < sizeof(uniform_operands) / sizeof(uniform_operands[0]); t++) {
+		uint8_t a = uniform_operands[t].a, b = uniform_operands[t].b;
 		struct sass_operand o;
 
-		if (takers[t].op != i->sass.op)
+		if (uniform_operands[t].op != i->sass.op)
 			continue;
 		if (i->sass.ops[k].kind == SASS_ADDR)
-			return (struct place){.there = i->sass.ops[k].aux == SASS_NO_UREG};
+			return (struct operand_fit){.fits = i->sass.ops[k].aux == SASS_NO_UREG};
 		in = i->sass;
 		in.ops[k].kind = SASS_UGPR;
 		if (sass_has_form(w->f->sm, &in))
-			return (struct place){.there = true};
-		/* The low half's answer is about the order that it was asked in. */
+			return (struct operand_fit){.fits = true};
+		/* The comparison of the low halves has fixed the operand order. */
 		if (a == b || (k != a && k != b) || in.mod[SASS_M_EX])
 			continue;
 		o = in.ops[a];
 		in.ops[a] = in.ops[b];
 		in.ops[b] = o;
 		if (sass_has_form(w->f->sm, &in))
-			return (struct place){true, a, b, takers[t].how};
+			return (struct operand_fit){true, a, b, uniform_operands[t].adjust};
 	}
-	return (struct place){.there = false};
+	return (struct operand_fit){.fits = false};
 }
 
-static void put_in_place(struct mir_inst *i, uint32_t k, struct place p)
+static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit p)
 {
 	struct sass_operand *o = &i->sass.ops[k];
 
@@ -219,22 +227,22 @@ static void put_in_place(struct mir_inst *i, uint32_t k, struct place p)
 	}
 	o->kind = SASS_UGPR;
 	if (p.a != p.b)
-		exchange(i, p.a, p.b, p.how);
+		swap_operands(i, p.a, p.b, p.adjust);
 }
 
 /*
- * Who mentions whom.
+ * Definitions and uses.
  */
 
-/* The register that the instruction makes, if that is uniform; 0: it is a vector instruction. */
-static uint32_t makes(const struct work *w, const struct mir_inst *i)
+/* The uniform vreg that the instruction defines; 0: it is a vector instruction. */
+static uint32_t uniform_def(const struct uniform_analysis *w, const struct mir_inst *i)
 {
-	const struct twin *t = twin_of(i);
+	const struct uniform_op *t = find_uniform_op(i);
 
 	return t && w->uniform[i->ref[t->result].vreg] ? i->ref[t->result].vreg : 0;
 }
 
-static void note(struct work *w, struct mention **list, struct mention m)
+static void add_mention(struct uniform_analysis *w, struct mention **list, struct mention m)
 {
 	struct mention *n = arena_alloc(w->f->arena, sizeof(*n));
 
@@ -243,70 +251,71 @@ static void note(struct work *w, struct mention **list, struct mention m)
 	*list = n;
 }
 
-static void note_user(struct work *w, uint32_t v, struct mention m)
+static void add_use(struct uniform_analysis *w, uint32_t v, struct mention m)
 {
 	w->weight[v] += 1 + 8 * w->f->blocks[m.block].depth;
-	note(w, &w->users[v], m);
+	add_mention(w, &w->users[v], m);
 }
 
-static bool comes_together(const struct work *w, uint32_t b)
+static bool is_entered_converged(const struct uniform_analysis *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
 
 	for (uint32_t p = 0; p < block->npreds; p++) {
 		const struct mir_block *from = &w->f->blocks[block->preds[p]];
 
-		if (w->apart[block->preds[p]] ||
-		    (mir_parts(from) && !nv_ends_early(w->f, block->preds[p])))
+		if (w->divergent[block->preds[p]] ||
+		    (mir_may_diverge(from) && !nv_becomes_guarded_exit(w->f, block->preds[p])))
 			return false;
 	}
-	return !w->apart[b];
+	return !w->divergent[b];
 }
 
-/* First guess: a phi is uniform, and whatever can be computed from what is. */
-static void guess_phis(struct work *w, uint32_t b)
+/* Initial assumption: phis are uniform, and so are all results of uniform operands. */
+static void assume_phis(struct uniform_analysis *w, uint32_t b)
 {
 	const struct mir_block *block = &w->f->blocks[b];
-	bool together = block->nphis && comes_together(w, b);
+	bool converged = block->nphis && is_entered_converged(w, b);
 
-	for (uint32_t p = 0; p < block->nphis && together; p++) {
+	for (uint32_t p = 0; p < block->nphis && converged; p++) {
 		const struct mir_vreg *v = &w->f->vregs[block->phis[p].vreg];
 
 		w->uniform[block->phis[p].vreg] = v->kind == SASS_GPR && v->units <= 2;
 	}
 }
 
-/* Each unit is made once, those of a pair by two instructions: the first of them is met first. */
-static void guess_inst(struct work *w, uint32_t b, const struct mir_inst *i)
+/* The units of a pair have separate definitions; both must be convertible. */
+static void assume_inst(struct uniform_analysis *w, uint32_t b, const struct mir_inst *i)
 {
-	const struct twin *t = twin_of(i);
+	const struct uniform_op *t = find_uniform_op(i);
 	uint32_t v = t ? i->ref[t->result].vreg : 0;
 	bool uniform = v && w->f->vregs[v].kind == SASS_GPR && w->f->vregs[v].units <= 2;
-	struct sass_inst twin;
+	struct sass_inst uniform_op;
 
 	for (uint32_t k = 0; uniform && k < i->sass.nops; k++)
 		uniform = k == t->result || !i->ref[k].vreg || w->uniform[i->ref[k].vreg];
-	if (!uniform || !find_twin(w, i, w->f->blocks[b].depth, &twin))
+	if (!uniform || !make_uniform(w, i, w->f->blocks[b].depth, &uniform_op))
 		return;
 	w->uniform[v] = true;
-	w->made[v]++;
+	w->convertible_units[v]++;
 }
 
-static void guess(struct work *w)
+static void assume_uniform(struct uniform_analysis *w)
 {
-	uint32_t count, *order = mir_order(w->f, &count);
+	uint32_t count, *order = mir_reverse_postorder(w->f, &count);
 
 	for (uint32_t k = 0; k < count; k++) {
-		guess_phis(w, order[k]);
-		for (struct mir_inst *i = w->f->blocks[order[k]].first; i && !w->apart[order[k]];
-		     i = i->next)
-			guess_inst(w, order[k], i);
+		assume_phis(w, order[k]);
+		for (struct mir_inst *i = w->f->blocks[order[k]].first;
+		     i && !w->divergent[order[k]]; i = i->next)
+			assume_inst(w, order[k], i);
 	}
 	for (uint32_t v = 1; v < w->f->nvregs; v++)
-		w->uniform[v] &= w->f->vregs[v].phi || w->made[v] == w->f->vregs[v].units;
+		w->uniform[v] &=
+			w->f->vregs[v].phi || w->convertible_units[v] == w->f->vregs[v].units;
 }
 
-static void collect_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
+static void collect_phi_mentions(struct uniform_analysis *w, uint32_t b, const struct mir_phi *phi)
 {
 	uint32_t n = w->f->blocks[b].npreds * w->f->vregs[phi->vreg].units;
 
@@ -314,79 +323,80 @@ static void collect_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
 		uint32_t v = phi->args[k].ref.vreg;
 
 		if (w->uniform[v])
-			note_user(w, v, (struct mention){.phi = phi, .block = b});
+			add_use(w, v, (struct mention){.phi = phi, .block = b});
 	}
 	if (w->uniform[phi->vreg])
-		note(w, &w->makers[phi->vreg], (struct mention){.phi = phi, .block = b});
+		add_mention(w, &w->defs[phi->vreg], (struct mention){.phi = phi, .block = b});
 }
 
-/* Whoever makes a unit of a uniform register is one of the twins; all others read. */
-static void collect_inst(struct work *w, uint32_t b, struct mir_inst *i)
+/* Definitions of a uniform register have a uniform equivalent; all other mentions are uses. */
+static void collect_inst_mentions(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
 {
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 		struct mention m = {.inst = i, .block = b};
 
-		if (w->uniform[v] && v == makes(w, i) && k == twin_of(i)->result)
-			note(w, &w->makers[v], m);
+		if (w->uniform[v] && v == uniform_def(w, i) && k == find_uniform_op(i)->result)
+			add_mention(w, &w->defs[v], m);
 		else if (w->uniform[v])
-			note_user(w, v, m);
+			add_use(w, v, m);
 	}
 }
 
-static void collect(struct work *w)
+static void collect_mentions(struct uniform_analysis *w)
 {
 	struct mir_func *f = w->f;
 
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
-			collect_phi(w, b, &f->blocks[b].phis[p]);
+			collect_phi_mentions(w, b, &f->blocks[b].phis[p]);
 		mir_for_each(f, b, i)
-			collect_inst(w, b, i);
+			collect_inst_mentions(w, b, i);
 	}
 }
 
 /*
- * Who has to go.
+ * Demotion.
  */
 
-static void let_go(struct work *w, uint32_t v)
+static void demote_vreg(struct uniform_analysis *w, uint32_t v)
 {
 	if (!w->uniform[v])
 		return;
 	w->uniform[v] = false;
 	w->units -= w->f->vregs[v].units;
-	w->gone[w->ngone++] = v;
+	w->demoted[w->ndemoted++] = v;
 }
 
-/* The operand of a vector instruction that is best left uniform; SASS_MAX_OPERANDS: none can be. */
-static uint32_t choose_operand(const struct work *w, const struct mir_inst *i)
+/* The operand of a vector instruction with the highest weight that can be uniform;
+ * SASS_MAX_OPERANDS: none. */
+static uint32_t choose_uniform_operand(const struct uniform_analysis *w, const struct mir_inst *i)
 {
-	uint32_t best = SASS_MAX_OPERANDS, most = 0;
+	uint32_t best = SASS_MAX_OPERANDS, max_weight = 0;
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 
-		if (!w->uniform[v] || w->weight[v] <= most || !find_place(w, i, k).there)
+		if (!w->uniform[v] || w->weight[v] <= max_weight || !fit_operand(w, i, k).fits)
 			continue;
 		best = k;
-		most = w->weight[v];
+		max_weight = w->weight[v];
 	}
 	return best;
 }
 
-/* A vector instruction reads at most one, and that where it can. */
-static void look_at_vector(struct work *w, const struct mir_inst *i)
+/* A vector instruction reads at most one uniform register, in an operand that accepts it. */
+static void visit_vector(struct uniform_analysis *w, const struct mir_inst *i)
 {
-	uint32_t kept = choose_operand(w, i);
+	uint32_t uniform_operand = choose_uniform_operand(w, i);
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
-		if (k != kept)
-			let_go(w, i->ref[k].vreg);
+		if (k != uniform_operand)
+			demote_vreg(w, i->ref[k].vreg);
 	}
 }
 
-static void look_at_phi(struct work *w, const struct mention *m)
+static void visit_phi(struct uniform_analysis *w, const struct mention *m)
 {
 	uint32_t n = w->f->blocks[m->block].npreds * w->f->vregs[m->phi->vreg].units;
 	bool uniform = w->uniform[m->phi->vreg];
@@ -399,62 +409,61 @@ static void look_at_phi(struct work *w, const struct mention *m)
 	}
 	if (uniform)
 		return;
-	/* A move that a register could have saved would be needed. */
-	let_go(w, m->phi->vreg);
+	/* Otherwise a copy would be needed where coalescing could have saved one. */
+	demote_vreg(w, m->phi->vreg);
 	for (uint32_t k = 0; k < n; k++)
-		let_go(w, m->phi->args[k].ref.vreg);
+		demote_vreg(w, m->phi->args[k].ref.vreg);
 }
 
-static void look_at(struct work *w, const struct mention *m)
+static void visit_mention(struct uniform_analysis *w, const struct mention *m)
 {
 	uint32_t result;
 
 	if (m->phi) {
-		look_at_phi(w, m);
+		visit_phi(w, m);
 		return;
 	}
-	result = makes(w, m->inst);
+	result = uniform_def(w, m->inst);
 	for (uint32_t k = 0; result && k < m->inst->sass.nops; k++) {
 		uint32_t v = m->inst->ref[k].vreg;
 
 		if (v && !w->uniform[v])
-			let_go(w, result);
+			demote_vreg(w, result);
 	}
-	if (!makes(w, m->inst))
-		look_at_vector(w, m->inst);
+	if (!uniform_def(w, m->inst))
+		visit_vector(w, m->inst);
 }
 
-static void look_at_all(struct work *w, const struct mention *list)
+static void visit_mentions(struct uniform_analysis *w, const struct mention *list)
 {
 	for (const struct mention *m = list; m; m = m->next)
-		look_at(w, m);
+		visit_mention(w, m);
 }
 
-static void settle(struct work *w)
+static void propagate_demotions(struct uniform_analysis *w)
 {
-	while (w->ngone) {
-		uint32_t v = w->gone[--w->ngone];
+	while (w->ndemoted) {
+		uint32_t v = w->demoted[--w->ndemoted];
 
-		look_at_all(w, w->makers[v]);
-		look_at_all(w, w->users[v]);
+		visit_mentions(w, w->defs[v]);
+		visit_mentions(w, w->users[v]);
 	}
 }
 
-static int by_weight(const void *a, const void *b)
+static int compare_weight(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What is taken from constant banks by those that make uniform registers; some of it twice. */
-static uint32_t count_constants(const struct work *w)
+/* Constant bank operands of uniform definitions, counted with repetition. */
+static uint32_t count_constants(const struct uniform_analysis *w)
 {
 	uint32_t count = 0;
 
 	for (uint32_t v = 1; v < w->f->nvregs; v++) {
-		for (const struct mention *m = w->uniform[v] ? w->makers[v] : NULL; m;
-		     m = m->next) {
+		for (const struct mention *m = w->uniform[v] ? w->defs[v] : NULL; m; m = m->next) {
 			for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
 				count += m->inst->sass.ops[k].kind == SASS_CONST;
 		}
@@ -462,54 +471,54 @@ static uint32_t count_constants(const struct work *w)
 	return count;
 }
 
-/* No more than surely find a place. */
-static void keep_best(struct work *w)
+/* Demotes the lowest weights until the rest is sure to be assignable. */
+static void limit_units(struct uniform_analysis *w)
 {
 	struct mir_func *f = w->f;
 	uint64_t *list;
 	uint32_t count = 0;
 
 	w->units += count_constants(w);
-	if (w->units <= MOST_UNITS)
+	if (w->units <= MAX_UNITS)
 		return;
 	list = arena_array(f->arena, f->nvregs, sizeof(*list));
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (w->uniform[v])
 			list[count++] = (uint64_t)w->weight[v] << 32 | v;
 	}
-	qsort(list, count, sizeof(*list), by_weight);
-	for (uint32_t k = 0; k < count && w->units > MOST_UNITS; k++) {
-		let_go(w, (uint32_t)list[k]);
-		settle(w);
+	qsort(list, count, sizeof(*list), compare_weight);
+	for (uint32_t k = 0; k < count && w->units > MAX_UNITS; k++) {
+		demote_vreg(w, (uint32_t)list[k]);
+		propagate_demotions(w);
 	}
 }
 
-static void choose(struct work *w)
+static void choose_uniform(struct uniform_analysis *w)
 {
 	struct mir_func *f = w->f;
 
-	guess(w);
+	assume_uniform(w);
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		w->units += w->uniform[v] ? f->vregs[v].units : 0;
-	collect(w);
+	collect_mentions(w);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (!w->uniform[v])
 			continue;
-		look_at_all(w, w->makers[v]);
-		look_at_all(w, w->users[v]);
-		settle(w);
+		visit_mentions(w, w->defs[v]);
+		visit_mentions(w, w->users[v]);
+		propagate_demotions(w);
 	}
-	keep_best(w);
+	limit_units(w);
 }
 
 /*
  * Rewriting.
  */
 
-static struct mir_ref constant(struct work *w, const struct sass_operand *o)
+static struct mir_ref uniform_constant(struct uniform_analysis *w, const struct sass_operand *o)
 {
 	struct mir_func *f = w->f;
-	struct constant *c = w->constants;
+	struct uniform_constant *c = w->constants;
 	struct mir_source from = {.op = *o}, to;
 	struct mir_inst *last = f->blocks[f->entry].last;
 
@@ -518,51 +527,52 @@ static struct mir_ref constant(struct work *w, const struct sass_operand *o)
 	if (c)
 		return c->in;
 	c = arena_alloc(f->arena, sizeof(*c));
-	*c = (struct constant){o->aux, o->value, {mir_vreg_new(f, SASS_UGPR, 1), 0}, w->constants};
+	*c = (struct uniform_constant){
+		o->aux, o->value, {mir_vreg_new(f, SASS_UGPR, 1), 0}, w->constants};
 	w->constants = c;
 	from.op.flags = 0;
 	to = mir_reg(SASS_UGPR, c->in);
-	mir_insert(f, f->entry, last && last->keep_last ? last : NULL, mir_move(f, to, from));
+	mir_insert(f, f->entry, last && last->terminator ? last : NULL, mir_move(f, to, from));
 	return c->in;
 }
 
-static void rewrite_maker(struct work *w, uint32_t b, struct mir_inst *i)
+static void rewrite_def(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
 {
-	struct sass_inst twin;
+	struct sass_inst uniform_op;
 
-	find_twin(w, i, w->f->blocks[b].depth, &twin);
-	for (uint32_t k = 0; k < twin.nops; k++) {
-		if (i->sass.ops[k].kind == SASS_CONST && twin.ops[k].kind == SASS_UGPR)
-			i->ref[k] = constant(w, &i->sass.ops[k]);
+	make_uniform(w, i, w->f->blocks[b].depth, &uniform_op);
+	for (uint32_t k = 0; k < uniform_op.nops; k++) {
+		if (i->sass.ops[k].kind == SASS_CONST && uniform_op.ops[k].kind == SASS_UGPR)
+			i->ref[k] = uniform_constant(w, &i->sass.ops[k]);
 	}
-	i->sass = twin;
+	i->sass = uniform_op;
 	i->uses = NULL;
 }
 
-static void rewrite_inst(struct work *w, uint32_t b, struct mir_inst *i)
+static void rewrite_inst(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t k;
 
-	if (makes(w, i)) {
-		rewrite_maker(w, b, i);
+	if (uniform_def(w, i)) {
+		rewrite_def(w, b, i);
 		return;
 	}
-	k = choose_operand(w, i);
+	k = choose_uniform_operand(w, i);
 	if (k < SASS_MAX_OPERANDS)
-		put_in_place(i, k, find_place(w, i, k));
+		apply_fit(i, k, fit_operand(w, i, k));
 }
 
-static void rewrite_phi(struct work *w, uint32_t b, const struct mir_phi *phi)
+static void rewrite_phi(struct uniform_analysis *w, uint32_t b, const struct mir_phi *phi)
 {
 	uint32_t n = w->f->blocks[b].npreds * w->f->vregs[phi->vreg].units;
 
 	for (uint32_t k = 0; k < n && w->uniform[phi->vreg]; k++) {
 		if (phi->args[k].op.kind == SASS_GPR)
-			turn(&phi->args[k].op, phi->args[k].ref);
+			to_uniform_operand(&phi->args[k].op, phi->args[k].ref);
 	}
 }
 
-static void rewrite(struct work *w)
+static void rewrite_function(struct uniform_analysis *w)
 {
 	struct mir_func *f = w->f;
 	uint32_t nvregs = f->nvregs;
@@ -571,7 +581,7 @@ static void rewrite(struct work *w)
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
 			rewrite_phi(w, b, &f->blocks[b].phis[p]);
 		mir_for_each(f, b, i)
-			if (i->sass.op != SASS_ULDC) /* is new */
+			if (i->sass.op != SASS_ULDC) /* a constant just loaded */
 				rewrite_inst(w, b, i);
 	}
 	for (uint32_t v = 1; v < nvregs; v++) {
@@ -581,33 +591,32 @@ static void rewrite(struct work *w)
 	f->live = false;
 }
 
-/* Reductions use uniform registers for a moment, also where lanes are apart; so may functions that
- * are called. */
-static bool has_others(const struct mir_func *f)
+/* Warp reductions use uniform registers in divergent code, too; so may callees. */
+static bool has_other_uniform_writes(const struct mir_func *f)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	return f->open_calls;
+	return f->clobbering_calls;
 }
 
-void nv_uniform(struct mir_func *f)
+void nv_uniform_registers(struct mir_func *f)
 {
-	struct work w = {.f = f};
+	struct uniform_analysis w = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_others(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_other_uniform_writes(f);
 	if (!f->uniform)
 		return;
-	w.apart = nv_apart(f);
+	w.divergent = nv_divergent_blocks(f);
 	w.uniform = arena_array(f->arena, f->nvregs, sizeof(*w.uniform));
 	w.weight = arena_array(f->arena, f->nvregs, sizeof(*w.weight));
-	w.made = arena_array(f->arena, f->nvregs, sizeof(*w.made));
-	w.makers = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
+	w.convertible_units = arena_array(f->arena, f->nvregs, sizeof(*w.convertible_units));
+	w.defs = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
 	w.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
-	w.gone = arena_array(f->arena, f->nvregs, sizeof(*w.gone));
-	choose(&w);
+	w.demoted = arena_array(f->arena, f->nvregs, sizeof(*w.demoted));
+	choose_uniform(&w);
 	f->uniform = w.units;
 	if (w.units)
-		rewrite(&w);
+		rewrite_function(&w);
 }

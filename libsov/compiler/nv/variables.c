@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * The module's own variables. Those in global memory lie in two sections, with initial values and
- * without; code finds their addresses in a table in constant bank 4, which whoever loads the module
- * fills in. Constants lie in bank 3 from the start, so their places are known here. Shared variables
- * belong to kernels and local ones to frames: these are not here.
+ * Layout of the module's variables. Global variables lie in two sections, initialised and zero;
+ * code reads their addresses from a table in constant bank 4 that the loader fills in. Constants
+ * lie in bank 3 from the start, so their offsets are known here. Shared variables belong to kernels
+ * and local variables to frames: select.c lays those out.
  */
 #include <string.h>
 #include "libsov/compiler/nv/module.h"
 
-#define MOST_CONSTANT_BYTES 0x10000
+#define MAX_CONSTANT_BYTES 0x10000
 
 static uint64_t align_up(uint64_t at, uint64_t align)
 {
 	return align > 1 ? (at + align - 1) / align * align : at;
 }
 
-static void find_used(const struct ir_func *f, bool *used)
+static void mark_used_symbols(const struct ir_func *f, bool *used)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
@@ -23,23 +23,24 @@ static void find_used(const struct ir_func *f, bool *used)
 				used[ir_at(f, i)->symbol] = true;
 }
 
-/* Those that functions name. If one of these is that of dynamic size, which is last: all. */
-void nv_find_common(struct nv_module *n, const struct ir_module *m)
+/* Shared variables that functions name. If one of them has dynamic size, which is laid out last:
+ * all. */
+void nv_find_common_shared(struct nv_module *n, const struct ir_module *m)
 {
 	bool dynamic = false;
 
 	n->common = arena_array(&n->job->arena, m->nsymbols + 1, sizeof(*n->common));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		if (f->kind == IR_FUNCTION)
-			find_used(f, n->common);
+			mark_used_symbols(f, n->common);
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		dynamic |= n->common[k] && m->symbols[k].external;
 	for (const struct ir_func *f = m->funcs; f && dynamic; f = f->next)
-		find_used(f, n->common);
+		mark_used_symbols(f, n->common);
 }
 
-/* Services that are called, after the variables of which code takes the address. */
-static void place_services(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
+/* Device services that are called, after the addresses of variables. */
+static void layout_services(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
 	uint32_t called = services_called(m);
 
@@ -59,24 +60,25 @@ static void place_services(struct compile_job *job, struct nv_plan *p, const str
 	}
 }
 
-static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place place,
+static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place section,
 			uint64_t offset, uint32_t symbol, uint64_t addend)
 {
 	p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
 				  p->out.naddresses + 1, sizeof(*p->addresses));
 	p->addresses[p->out.naddresses++] =
-		(struct cubin_address){(uint8_t)place, offset, p->variable[symbol], addend};
+		(struct cubin_address){(uint8_t)section, offset, p->variable[symbol], addend};
 }
 
-/* An address among the initial values of a variable. */
-static bool place_address(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
-			  uint32_t symbol, const struct ir_address *a, uint32_t count)
+/* An address in the initial value of a variable. */
+static bool layout_initial_address(struct compile_job *job, struct nv_plan *p,
+				   const struct ir_module *m, uint32_t symbol,
+				   const struct ir_address *a, uint32_t count)
 {
 	struct cubin_variable *var = &p->variables[p->variable[symbol]];
 	const struct ir_symbol *to = &m->symbols[a->target];
 
 	if (a->function && count && m->table[a->target]->kind == IR_FUNCTION)
-		return true; /* nv_fill_in_functions */
+		return true; /* see nv_patch_function_addresses() */
 	if (a->function || !count || to->space != IR_GLOBAL) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s': %s at byte %llu is not supported on %s yet",
@@ -91,14 +93,14 @@ static bool place_address(struct compile_job *job, struct nv_plan *p, const stru
 	return true;
 }
 
-static bool place_variable(struct compile_job *job, struct nv_plan *p,
-			   const struct ir_symbol *symbol, uint32_t k)
+static bool layout_variable(struct compile_job *job, struct nv_plan *p,
+			    const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_place place = constant                             ? CUBIN_CONSTANTS
-				 : symbol->init || symbol->naddresses ? CUBIN_INITIAL
-								      : CUBIN_ZERO;
-	uint64_t at = align_up(p->out.bytes[place], symbol->align);
+	enum cubin_place section = constant                             ? CUBIN_CONSTANTS
+				   : symbol->init || symbol->naddresses ? CUBIN_INITIAL
+									: CUBIN_ZERO;
+	uint64_t at = align_up(p->out.bytes[section], symbol->align);
 
 	if (symbol->external) {
 		diag_error(&job->diag, 0, 0,
@@ -107,25 +109,25 @@ static bool place_variable(struct compile_job *job, struct nv_plan *p,
 		return false;
 	}
 	if (symbol->size > UINT32_MAX - at ||
-	    (constant && at + symbol->size > MOST_CONSTANT_BYTES)) {
+	    (constant && at + symbol->size > MAX_CONSTANT_BYTES)) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s' of %llu bytes does not fit: there are %u bytes of %s",
 			   symbol->name, (unsigned long long)symbol->size,
-			   constant ? MOST_CONSTANT_BYTES : UINT32_MAX,
+			   constant ? MAX_CONSTANT_BYTES : UINT32_MAX,
 			   constant ? "constants" : "variables");
 		return false;
 	}
 	p->variable[k] = p->out.nvariables;
 	p->variables[p->out.nvariables++] = (struct cubin_variable){
-		symbol->name, (uint8_t)place, symbol->align, at, symbol->size, symbol->init};
-	p->out.bytes[place] = at + symbol->size;
+		symbol->name, (uint8_t)section, symbol->align, at, symbol->size, symbol->init};
+	p->out.bytes[section] = at + symbol->size;
 	if (constant)
 		p->offset[k] = (uint32_t)at;
 	return true;
 }
 
-struct cubin_variable *nv_fill_in_functions(struct arena *arena, const struct nv_plan *p,
-					    const uint32_t *offsets)
+struct cubin_variable *nv_patch_function_addresses(struct arena *arena, const struct nv_plan *p,
+						   const uint32_t *offsets)
 {
 	struct cubin_variable *variables =
 		arena_array(arena, p->out.nvariables + 1, sizeof(*variables));
@@ -154,9 +156,9 @@ struct cubin_variable *nv_fill_in_functions(struct arena *arena, const struct nv
 	return variables;
 }
 
-/* Addresses of variables that code names, and those among their first bytes. */
-static bool place_addresses(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
-			    const bool *used)
+/* Addresses of variables that code names, and addresses in initial values. */
+static bool layout_addresses(struct compile_job *job, struct nv_plan *p, const struct ir_module *m,
+			     const bool *used)
 {
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
@@ -172,7 +174,7 @@ static bool place_addresses(struct compile_job *job, struct nv_plan *p, const st
 			const struct ir_address *first = &symbol->addresses[j];
 			uint32_t count = ir_address_pieces(first, symbol->naddresses - j);
 
-			if (!place_address(job, p, m, k, first, count))
+			if (!layout_initial_address(job, p, m, k, first, count))
 				return false;
 			j += count;
 		}
@@ -180,7 +182,7 @@ static bool place_addresses(struct compile_job *job, struct nv_plan *p, const st
 	return true;
 }
 
-bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
+bool nv_layout_variables(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
 {
 	struct arena *a = &job->arena;
 	bool *used = arena_array(a, m->nsymbols + 1, sizeof(*used));
@@ -190,17 +192,17 @@ bool nv_place_variables(struct compile_job *job, struct nv_plan *p, const struct
 	p->variable = arena_array(a, m->nsymbols + 1, sizeof(*p->variable));
 	p->variables = arena_array(a, m->nsymbols + 1, sizeof(*p->variables));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		find_used(f, used);
+		mark_used_symbols(f, used);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
 		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT) &&
-		    !place_variable(job, p, symbol, k))
+		    !layout_variable(job, p, symbol, k))
 			return false;
 	}
-	if (!place_addresses(job, p, m, used))
+	if (!layout_addresses(job, p, m, used))
 		return false;
-	place_services(job, p, m);
+	layout_services(job, p, m);
 	p->out.variables = p->variables;
 	p->out.addresses = p->addresses;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cubin made by hand, section by section, with everything that a loader has to deal with: a kernel
- * for sm_90 that calls a function in another section, constant banks, variables, and references from
+ * A cubin for sm_90 built by hand, section by section, with everything that a loader handles: a
+ * kernel that calls a function in another section, constant banks, variables, and relocations from
  * code and data to all of them.
  */
 #ifndef TESTS_NV_ELF_H
@@ -130,7 +130,7 @@ static void elf_finish(struct elf *e)
 
 struct elf_inst {
 	enum sass_op op;
-	uint8_t width, nops; /* WIDTH; E and NODEC are set where the op has them */
+	uint8_t width, nops; /* SASS_M_WIDTH; E and NODEC are set where the op has them */
 	struct sass_operand ops[6];
 };
 
@@ -146,7 +146,8 @@ static void elf_code(const struct elf_inst *in, uint32_t n, struct sass_word *ou
 		x.mod[SASS_M_WIDTH] = in[i].width;
 		x.mod[SASS_M_E] = in[i].op == SASS_LDG || in[i].op == SASS_STG;
 		x.mod[SASS_M_NODEC] = in[i].op == SASS_CALL_ABS || in[i].op == SASS_RET_ABS;
-		/* What takes its time tells when it is done, and everything waits for that. */
+		/* Variable-latency instructions set scoreboard 0, and every instruction waits
+		 * for it. */
 		if (in[i].op == SASS_LDC || in[i].op == SASS_LDG)
 			x.write_barrier = 0;
 		x.wait = 1;
@@ -160,7 +161,7 @@ static void elf_code(const struct elf_inst *in, uint32_t n, struct sass_word *ou
 }
 
 #define W SASS_WIDTH_32
-/* zeroed[0] = counter + coefs[1]; zeroed[1] = f(), which is what constant bank 2 holds. */
+/* zeroed[0] = counter + coefs[1]; zeroed[1] = f(), the word in constant bank 2. */
 static const struct elf_inst elf_kernel[] = {
 	{SASS_LDC, SASS_WIDTH_64, 2, {ELF_R(2), ELF_C(4, 0)}},
 	{SASS_LDG, W, 3, {ELF_NONE, ELF_R(4), ELF_AT(2, 0)}},
@@ -224,8 +225,8 @@ static void elf_make(struct elf *e)
 	static const uint8_t zeros[4096];
 	uint8_t bank0[0x210] = {0};
 	uint32_t two = 0x22222222, coefs[] = {10, 20, 30, 40}, addresses[2] = {0};
-	uint32_t init[] = {7, 0, 0, 0}; /* counter, nothing, pointer */
-	/* registers of both, then of the kernel 16 bytes of stack */
+	uint32_t init[] = {7, 0, 0, 0}; /* counter, padding, pointer */
+	/* registers of both functions, then the kernel's 16 bytes of stack */
 	uint32_t info[] = {0x00082f04, ELF_SYM_K,  24,        0x00082f04, ELF_SYM_F,
 			   24,         0x00081204, ELF_SYM_K, 16};
 	Elf64_Rela text[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random kernels: typed expressions of every pure operation that the back end has, in nested
- * branches and loops, with loads and stores to global and shared memory, atomics and lane
- * operations. A seed decides all of it. Each thread reads from the buffer in, works on its own
- * part of scratch and of shared memory, and stores what it has at the end to out:
+ * branches and loops, with loads and stores to global, shared and local memory, atomics and warp
+ * syncs. A seed determines all of it. Each thread reads from the buffer in, works on its own part
+ * of scratch and of shared memory, and stores its values to out at the end:
  *
  *	kernel k(out: 8 pointer, in: 8 pointer, scratch: 8 pointer, a: 4, b: 8)
  */
@@ -12,9 +12,9 @@
 
 #include "libsov/compiler/ir/ir.h"
 
-#define RANDOM_THREADS 96 /* of a block: three warps */
+#define RANDOM_THREADS 96 /* per block: three warps */
 #define RANDOM_BLOCKS  2
-#define RANDOM_SLOTS   8  /* 64-bit words a thread has in out, scratch and shared memory */
+#define RANDOM_SLOTS   8  /* 64-bit words per thread in out, scratch and shared memory */
 #define RANDOM_INPUTS  64 /* 64-bit words in in */
 #define RANDOM_POOL    64
 
@@ -24,7 +24,7 @@ struct random_kernel {
 	uint64_t seed;
 	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL];
 	uint32_t count[IR_TYPE_COUNT];
-	ir_val in, scratch, shared, local; /* addresses; of this thread's own part */
+	ir_val in, scratch, shared, local; /* addresses of this thread's parts */
 	uint32_t budget, depth;
 };
 
@@ -42,7 +42,7 @@ static inline uint32_t pick(struct random_kernel *k, uint32_t n)
 	return (uint32_t)(random_next(&k->seed) % n);
 }
 
-/* A number of the kind that makes trouble. */
+/* A corner case, a small number or random bits. */
 static inline uint64_t random_bits(uint64_t *seed)
 {
 	static const uint64_t corners[] = {0,
@@ -127,8 +127,8 @@ static inline enum ir_type pick_type(struct random_kernel *k, uint8_t types)
 	}
 }
 
-/* Which of the NaNs an operation makes that has to do with 64 bits is the machine's own affair: no
- * other may be seen. */
+/* The payload of NaNs from operations that involve 64 bits is implementation defined: replaces
+ * them by one NaN. */
 static inline ir_val without_nan(struct random_kernel *k, ir_val v, uint8_t format)
 {
 	enum ir_type t = k->f->values[v].type;
@@ -143,13 +143,13 @@ static inline ir_val without_nan(struct random_kernel *k, ir_val v, uint8_t form
 	return add_inst(k, IR_SELECT, t, (ir_val[]){p, v, constant(k, t, nan)}, 3, 1)->res;
 }
 
-/* Operations whose results depend on the machine, or that are expanded before the back end. */
+/* Operations with implementation-defined results, and those expanded before the back end. */
 static inline bool is_inexact(enum ir_op op)
 {
 	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT || op == IR_APPROX;
 }
 
-/* A conversion of numbers; false: the machine has none like it. */
+/* A random numeric conversion; false if the hardware has none like it. */
 static inline bool shape_conversion(struct random_kernel *k, struct ir_inst *in)
 {
 	bool from_int = in->op == IR_UTOF || in->op == IR_STOF,
@@ -173,7 +173,7 @@ static inline bool shape_conversion(struct random_kernel *k, struct ir_inst *in)
 	return true;
 }
 
-/* What float operations have beside their arguments. */
+/* Rounding, format and flags of a floating-point operation. */
 static inline void shape_float(struct random_kernel *k, struct ir_inst *in)
 {
 	bool computes = in->op == IR_FADD || in->op == IR_FMUL || in->op == IR_FMA;
@@ -188,7 +188,8 @@ static inline void shape_float(struct random_kernel *k, struct ir_inst *in)
 	if (computes && in->type != IR_B64 && in->format != IR_BF16 && in->format != IR_BF16X2 &&
 	    !pick(k, 4))
 		in->flags |= IR_SAT;
-	/* Where a change of sign flushes, the machine adds, and which NaN comes out is open. */
+	/* A sign change that flushes is an addition on the hardware, with an
+	 * implementation-defined NaN. */
 	if (in->type == IR_B32 && !in->format && !sign && pick(k, 2))
 		in->flags |= IR_FTZ;
 	if ((in->op == IR_FMIN || in->op == IR_FMAX) && pick(k, 2))
@@ -270,7 +271,7 @@ static inline ir_val widen(struct random_kernel *k, ir_val v)
 	return in->res;
 }
 
-/* Memory that only this thread touches: any order that is not the program's shows. */
+/* Accesses memory that only this thread uses: any reordering shows. */
 static inline void add_memory(struct random_kernel *k)
 {
 	static const uint8_t spaces[] = {IR_SHARED, IR_GLOBAL, IR_LOCAL};
@@ -280,7 +281,7 @@ static inline void add_memory(struct random_kernel *k)
 	uint32_t size = ir_type_bits(t) / 8, slot = pick(k, RANDOM_SLOTS * 8 / size);
 	struct ir_inst *in;
 
-	if (!pick(k, 3)) { /* an index that is computed */
+	if (!pick(k, 3)) { /* an index computed at run time */
 		ir_val index = binary(k, IR_AND, IR_B32, any(k, IR_B32),
 				      constant(k, IR_B32, (RANDOM_SLOTS - 1) * 8));
 
@@ -323,7 +324,7 @@ static inline void add_atomic(struct random_kernel *k)
 
 	in = add_inst(k, IR_ATOM, t, (ir_val[]){shared ? k->shared : k->scratch, any(k, t)}, 2, 1);
 	in->space = shared ? IR_SHARED : IR_GLOBAL;
-	/* Not floats: their rounding and NaNs in atomics are the unit's own. */
+	/* No floats: rounding and NaNs of atomics are implementation defined. */
 	in->sub = (uint8_t)pick(k, IR_ATOM_FADD);
 	if (t == IR_B64 && (in->sub == IR_ATOM_INC || in->sub == IR_ATOM_DEC))
 		in->sub = IR_ATOM_ADD;
@@ -333,7 +334,7 @@ static inline void add_atomic(struct random_kernel *k)
 	keep(k, t, in->res);
 }
 
-/* Only where all lanes come together. */
+/* Only where all lanes are converged. */
 static inline void add_lane(struct random_kernel *k)
 {
 	ir_val all = constant(k, IR_B32, UINT32_MAX);
@@ -359,7 +360,7 @@ static inline void add_lane(struct random_kernel *k)
 					 pick(k, 2) ? lane : constant(k, IR_B32, pick(k, 32)),
 					 constant(k, IR_B32, 31), all},
 			      4, 2);
-		in->sub = (uint8_t)(IR_SHUFFLE_DOWN + pick(k, 3)); /* up wants clamp 0 */
+		in->sub = (uint8_t)(IR_SHUFFLE_DOWN + pick(k, 3)); /* up needs clamp 0 */
 		keep(k, IR_B32, in->res);
 		keep(k, IR_B1, in->res + 1);
 	} else {
@@ -387,7 +388,7 @@ static inline void branch(struct random_kernel *k, ir_val p, ir_block yes, ir_bl
 	ir_edge(k->f, k->block, no);
 }
 
-/* if, with or without else; phis join what the sides have. */
+/* An if, with or without else; phis join the values of its sides. */
 static inline void add_if(struct random_kernel *k)
 {
 	ir_block sides[2] = {ir_block_new(k->f, NULL), 0}, join = ir_block_new(k->f, NULL);
@@ -412,7 +413,7 @@ static inline void add_if(struct random_kernel *k)
 	memcpy(k->pool, outer.pool, sizeof(k->pool));
 	k->block = join;
 	for (enum ir_type t = IR_B1; t < IR_TYPE_COUNT; t++) {
-		/* Without else, the edge from the branch came first. */
+		/* Without else, the edge from the branch comes first. */
 		ir_val swapped[2] = {args[t][1], args[t][0]};
 
 		if (pick(k, 3))
@@ -420,7 +421,7 @@ static inline void add_if(struct random_kernel *k)
 	}
 }
 
-/* Up to eight times around, a number that differs between lanes or not. */
+/* A loop with a trip count of up to eight, divergent or uniform. */
 static inline void add_loop(struct random_kernel *k)
 {
 	ir_block head = ir_block_new(k->f, NULL), done = ir_block_new(k->f, NULL);
@@ -450,7 +451,7 @@ static inline void add_loop(struct random_kernel *k)
 	ir_arg_append(k->f, counter, next);
 	for (enum ir_type t = IR_B1; t < IR_TYPE_COUNT; t++)
 		ir_arg_append(k->f, phis[t], first[t]);
-	k->block = done; /* what the loop defined dominates its end */
+	k->block = done; /* definitions in the loop dominate its exit */
 }
 
 static inline void add_code(struct random_kernel *k)
@@ -514,7 +515,7 @@ static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32
 	in = add_inst(k, IR_ADDR, IR_B64, NULL, 0, 1);
 	in->symbol = symbol;
 	k->shared = binary(k, IR_ADD, IR_B64, in->res, own_shared);
-	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* shared memory starts out undefined */
+	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* shared memory is undefined initially */
 		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->shared, constant(k, IR_B64, s)}, 2,
 			      0);
 		in->space = IR_SHARED;
@@ -523,7 +524,7 @@ static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32
 	in = add_inst(k, IR_ADDR, IR_B64, NULL, 0, 1);
 	in->symbol = local;
 	k->local = in->res;
-	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* and so does local memory */
+	for (uint32_t s = 0; s < RANDOM_SLOTS; s++) { /* as is local memory */
 		in = add_inst(k, IR_STORE, IR_B64, (ir_val[]){k->local, any(k, IR_B64)}, 2, 0);
 		in->space = IR_LOCAL;
 		in->imm = 8 * s;
@@ -537,7 +538,7 @@ static inline void add_prologue(struct random_kernel *k, uint32_t symbol, uint32
 		add_input(k);
 }
 
-/* Makes one value of 64 bits of everything in the pool. */
+/* Combines the values of the pool into 64-bit results. */
 static inline void add_epilogue(struct random_kernel *k, ir_val out)
 {
 	ir_val zero = constant(k, IR_B64, 0);

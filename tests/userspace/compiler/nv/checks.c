@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end's checks find what they are there for: every register operand that is changed, every
- * wait that is dropped, every stall that is too short by one. They are tried on code that passes
- * them, changed in one place at a time.
+ * The back end's verifiers detect every fault that they exist for: each changed register operand,
+ * each dropped scoreboard wait, each stall count shortened by one. Valid code is changed in one
+ * position at a time.
  */
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
@@ -40,8 +40,8 @@ struct bench {
 	struct mir_func *f;
 };
 
-/* Everything up to and with the assignment of registers. */
-static void assign(struct bench *b, const char *target)
+/* Compiles up to and including register allocation. */
+static void compile_to_regalloc(struct bench *b, const char *target)
 {
 	struct nv_plan plan = {0};
 	struct nv_module module = {.job = &b->job, .plan = &plan};
@@ -53,28 +53,28 @@ static void assign(struct bench *b, const char *target)
 	b->job.target = target_find(target);
 	b->job.options.verify = true;
 	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
-	if (m && passes_run(&b->job, m) && nv_place_variables(&b->job, &plan, m)) {
-		nv_find_common(&module, m);
+	if (m && passes_run(&b->job, m) && nv_layout_variables(&b->job, &plan, m)) {
+		nv_find_common_shared(&module, m);
 		b->f = nv_select(&module, m->funcs);
 	}
 	if (!b->f) {
 		printf("Bail out! %s\n", b->job.diag.text);
 		exit(1);
 	}
-	nv_split_edges(b->f);
+	nv_split_critical_edges(b->f);
 	if (!nv_regalloc(b->f, false))
 		exit(1);
-	nv_copies(b->f);
+	nv_lower_phis(b->f);
 }
 
-static void finish(struct bench *b)
+static void compile_to_scoreboards(struct bench *b)
 {
-	nv_drop_copies(b->f);
-	nv_predicate(b->f);
-	nv_converge(b->f);
-	nv_layout(b->f);
+	nv_remove_identity_copies(b->f);
+	nv_if_convert(b->f);
+	nv_insert_convergence_barriers(b->f);
+	nv_layout_blocks(b->f);
 	nv_schedule(b->f);
-	nv_wait(b->f);
+	nv_set_scoreboards(b->f);
 }
 
 static bool is_found(struct bench *b, bool (*check)(const struct mir_func *, struct text *))
@@ -84,21 +84,23 @@ static bool is_found(struct bench *b, bool (*check)(const struct mir_func *, str
 	return !check(b->f, &why) && why.s && *why.s;
 }
 
-/* Another register of the same kind, with the same alignment. */
+/* Changes each register operand to another register of the same file and alignment. */
 static void check_registers(const char *target)
 {
 	uint32_t changed = 0, found = 0;
 	struct bench b;
 
-	assign(&b, target);
-	ok(!is_found(&b, nv_check_registers), "%s: a good assignment passes", target);
+	compile_to_regalloc(&b, target);
+	ok(!is_found(&b, nv_check_registers),
+	   "%s: register verifier accepts the allocator's assignment", target);
 	mir_for_each_block(b.f, block)
 		mir_for_each(b.f, block, i)
 			for (uint32_t k = 0; k < i->sass.nops; k++) {
 				uint8_t *reg = &i->sass.ops[k].reg;
 
-				/* A copy's source may be anywhere that holds the value. */
-				if (!i->ref[k].vreg || i->copy)
+				/* The source of an identity copy may be any register that holds
+				 * the value. */
+				if (!i->ref[k].vreg || i->identity_copy)
 					continue;
 				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
 										  : *reg + 4);
@@ -106,12 +108,12 @@ static void check_registers(const char *target)
 				if (is_found(&b, nv_check_registers))
 					found++;
 				else
-					diag("not found: %s", mir_text_inst(b.f, i));
+					diag("not detected: %s", mir_text_inst(b.f, i));
 				*reg = (uint8_t)(i->sass.ops[k].kind == SASS_PRED ? *reg ^ 1
 										  : *reg - 4);
 			}
-	ok(changed > 20 && found == changed, "%s: %u of %u changed operands are found", target,
-	   found, changed);
+	ok(changed > 20 && found == changed,
+	   "%s: register verifier detects %u of %u changed operands", target, found, changed);
 	arena_free(&b.job.arena);
 }
 
@@ -120,9 +122,10 @@ static void check_waits(const char *target)
 	uint32_t dropped = 0, found = 0;
 	struct bench b;
 
-	assign(&b, target);
-	finish(&b);
-	ok(!is_found(&b, nv_check_hazards), "%s: good waits pass", target);
+	compile_to_regalloc(&b, target);
+	compile_to_scoreboards(&b);
+	ok(!is_found(&b, nv_check_hazards),
+	   "%s: hazard verifier accepts the scoreboards and stall counts as set", target);
 	mir_for_each_block(b.f, block)
 		mir_for_each(b.f, block, i)
 			for (uint32_t sb = 0; sb < 6; sb++) {
@@ -133,23 +136,23 @@ static void check_waits(const char *target)
 				if (is_found(&b, nv_check_hazards))
 					found++;
 				else
-					diag("not found: scoreboard %u of %s", sb,
+					diag("not detected: scoreboard %u of %s", sb,
 					     mir_text_inst(b.f, i));
 				i->sass.wait ^= (uint8_t)(1 << sb);
 			}
-	ok(dropped > 2 && found == dropped, "%s: %u of %u dropped waits are found", target, found,
-	   dropped);
+	ok(dropped > 2 && found == dropped,
+	   "%s: hazard verifier detects %u of %u dropped scoreboard waits", target, found, dropped);
 	arena_free(&b.job.arena);
 }
 
-/* Stalls above one were made longer for a reason. */
+/* Shortens each stall count above one. */
 static void check_stalls(const char *target)
 {
 	uint32_t shortened = 0, found = 0;
 	struct bench b;
 
-	assign(&b, target);
-	finish(&b);
+	compile_to_regalloc(&b, target);
+	compile_to_scoreboards(&b);
 	mir_for_each_block(b.f, block)
 		mir_for_each(b.f, block, i) {
 			if (i->sass.stall < 2)
@@ -159,11 +162,11 @@ static void check_stalls(const char *target)
 			if (is_found(&b, nv_check_hazards))
 				found++;
 			else
-				diag("not found: %s", mir_text_inst(b.f, i));
+				diag("not detected: %s", mir_text_inst(b.f, i));
 			i->sass.stall++;
 		}
-	ok(shortened > 5 && found == shortened, "%s: %u of %u shortened stalls are found", target,
-	   found, shortened);
+	ok(shortened > 5 && found == shortened,
+	   "%s: hazard verifier detects %u of %u shortened stall counts", target, found, shortened);
 	arena_free(&b.job.arena);
 }
 

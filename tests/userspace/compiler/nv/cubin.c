@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cubins: what is written reads back the same, equal kernels give equal bytes, the other ABI is
- * understood, and each way to break a file gets its own sentence.
+ * Cubins: a written cubin reads back the same, equal kernels give equal bytes, the reader
+ * understands CUDA 13's ABI, and each malformed file gets its own message.
  */
 #include <elf.h>
 #include "hw/nv/cubin.h"
@@ -56,28 +56,31 @@ static void check_round_trip(void)
 	bool read = image_read(&im, file, size, message, sizeof(message));
 	const struct image_kernel *k;
 
-	ok(size == again && !memcmp(file, same, size), "equal kernels give equal bytes");
-	if (!ok(read && im.sm == 90 && im.nkernels == 2, "two kernels for sm_90 are read back")) {
+	ok(size == again && !memcmp(file, same, size),
+	   "cubin writer is deterministic: equal kernels give equal bytes");
+	if (!ok(read && im.sm == 90 && im.nkernels == 2,
+		"cubin reader finds both kernels and sm_90")) {
 		diag("%s", message);
 		return;
 	}
 	k = &im.kernels[0];
 	ok(!strcmp(k->name, "first") && k->code_bytes == 256 && !memcmp(k->code, code, 256),
-	   "name and code");
-	ok(k->registers == 18 && k->barriers == 1 && k->shared_bytes == 0x480, "what it needs");
+	   "cubin round trip preserves a kernel's name and code");
+	ok(k->registers == 18 && k->barriers == 1 && k->shared_bytes == 0x480,
+	   "cubin round trip preserves registers, barriers and shared memory");
 	ok(k->param_base == 0x210 && k->param_bytes == 24 && k->bank0_bytes == 0x228 &&
 		   k->nparams == 3 && k->params[1].offset == 8 && k->params[1].size == 8,
-	   "its parameters");
+	   "cubin round trip preserves a kernel's parameters");
 	ok(k->max_threads == 128 && k->required_threads[0] == 64 && k->required_threads[1] == 2,
-	   "the block that it requires");
+	   "cubin round trip preserves the required block size");
 	k = &im.kernels[1];
 	ok(!strcmp(k->name, "second") && k->registers == 10 && !k->shared_bytes && !k->nparams &&
 		   k->max_threads == 128 && !k->required_threads[0],
-	   "a kernel with little");
+	   "cubin round trip preserves a kernel without parameters and shared memory");
 	image_free(&im);
 }
 
-/* Ways to break the file. */
+/* Functions that damage the file. */
 
 static Elf64_Ehdr *header(uint8_t *f)
 {
@@ -161,76 +164,84 @@ static const struct {
 	void (*damage)(uint8_t *f, size_t *size);
 	const char *message;
 } malformed[] = {
-	{"an empty file", no_bytes, "cubin: the file has 0 bytes, an ELF header alone has 64"},
-	{"half a header", cut_header, "cubin: the file has 63 bytes, an ELF header alone has 64"},
-	{"no ELF file", magic, "cubin: the file does not start with the ELF magic number"},
-	{"32 bits", class32, "cubin: class 1, byte order 1 is not 64-bit little-endian ELF"},
-	{"big-endian", big_endian, "cubin: class 2, byte order 2 is not 64-bit little-endian ELF"},
-	{"another machine", machine, "cubin: machine 62 is not NVIDIA CUDA (190)"},
-	{"an unknown ABI", abi,
+	{"empty cubin file is rejected", no_bytes,
+	 "cubin: the file has 0 bytes, an ELF header alone has 64"},
+	{"cubin with a truncated ELF header is rejected", cut_header,
+	 "cubin: the file has 63 bytes, an ELF header alone has 64"},
+	{"file without the ELF magic number is rejected", magic,
+	 "cubin: the file does not start with the ELF magic number"},
+	{"32-bit ELF file is rejected", class32,
+	 "cubin: class 1, byte order 1 is not 64-bit little-endian ELF"},
+	{"big-endian ELF file is rejected", big_endian,
+	 "cubin: class 2, byte order 2 is not 64-bit little-endian ELF"},
+	{"ELF file for another machine is rejected", machine,
+	 "cubin: machine 62 is not NVIDIA CUDA (190)"},
+	{"cubin with an unknown ABI is rejected", abi,
 	 "cubin: OS ABI 0x33 version 9 is unknown; known: 0x33 version 7 (CUDA 12), 0x41 version 8 "
 	 "(CUDA 13)"},
-	{"small section headers", entry_size, "cubin: section headers of 40 bytes, not 64"},
-	{"headers at the end of all addresses", table_far,
+	{"cubin with section headers of another size is rejected", entry_size,
+	 "cubin: section headers of 40 bytes, not 64"},
+	{"section headers at offset UINT64_MAX are rejected", table_far,
 	 "cubin: 13 section headers at 0xffffffffffffffff end beyond the file's 0xd10 bytes"},
-	{"too many headers", table_cut,
+	{"section headers beyond the file's end are rejected", table_cut,
 	 "cubin: 1000 section headers at 0x8b8 end beyond the file's 0xd10 bytes"},
-	{"no section with names", names_index, "cubin: the section names are in section 40 of 13"},
-	{"names beyond the file", names_far,
+	{"section name index out of range is rejected", names_index,
+	 "cubin: the section names are in section 40 of 13"},
+	{"section names beyond the file's end are rejected", names_far,
 	 "cubin: the section names (section 1) end beyond the file's 0xd10 bytes"},
-	{"names without an end", names_open,
+	{"section names without a terminating zero are rejected", names_open,
 	 "cubin: the section names (section 1) do not end in a zero byte"},
-	{"a name outside the names", name_outside,
+	{"section name offset outside the name table is rejected", name_outside,
 	 "cubin: section 5 has a name outside the section names"},
-	{"code beyond the file", text_far,
+	{"code section beyond the file's end is rejected", text_far,
 	 "cubin: section 8 '.text.first' of 0x100000 bytes at 0x300 ends beyond the file's 0xd10 "
 	 "bytes"},
-	{"symbols of another size", symbol_size,
+	{"symbol table with another entry size is rejected", symbol_size,
 	 "cubin: section 3 '.symtab' is no table of 24-byte symbols"},
-	{"code without a symbol", no_symbol,
+	{"code section with a nonexistent symbol is rejected", no_symbol,
 	 "cubin: section 8 '.text.first' names symbol 99, which does not exist"},
-	{"no kernel", no_kernel, "cubin: the file has no kernel"},
-	{"half an instruction", odd_code,
+	{"cubin without a kernel is rejected", no_kernel, "cubin: the file has no kernel"},
+	{"code size that is no multiple of 16 is rejected", odd_code,
 	 "cubin: section 8 '.text.first' has 0xfa bytes of code, which is no number of 16-byte "
 	 "instructions"},
-	{"no code", no_code,
+	{"empty code section is rejected", no_code,
 	 "cubin: section 8 '.text.first' has 0x0 bytes of code, which is no number of 16-byte "
 	 "instructions"},
-	{"an attribute that is cut", attribute_cut,
+	{"truncated .nv.info attribute is rejected", attribute_cut,
 	 "cubin: section '.nv.info.first': attribute at 0x5c is cut short"},
-	{"an unknown form", attribute_form,
+	{".nv.info attribute of unknown form is rejected", attribute_form,
 	 "cubin: section '.nv.info.first': attribute at 0x3c has the unknown form 9"},
-	{"an attribute that is too long", attribute_long,
+	{".nv.info attribute beyond its section is rejected", attribute_long,
 	 "cubin: section '.nv.info.first': attribute at 0x5c has 28680 bytes, beyond the section's "
 	 "end"},
-	{"an attribute that is too short", attribute_short,
+	{".nv.info attribute that is too short is rejected", attribute_short,
 	 "cubin: section '.nv.info.first': attribute 0x17 has form 4 and value 8, expected form 4 "
 	 "with at "
 	 "least 12 bytes"},
-	{"attributes all over the file", overlap,
+	{"overlapping .nv.info sections are rejected", overlap,
 	 "cubin: section '.nv.info.second' overlaps other attributes"},
-	{"registers of nobody", register_symbol,
+	{"register count of a nonexistent symbol is rejected", register_symbol,
 	 "cubin: attribute 0x2f names symbol 4294967295, which does not exist"},
-	{"no registers", no_registers,
+	{"register count of zero is rejected", no_registers,
 	 "cubin: kernel 'first' states 0 registers, 1 to 256 are possible"},
-	{"too many registers", many_registers,
+	{"register count above 256 is rejected", many_registers,
 	 "cubin: kernel 'first' states 4294967295 registers, 1 to 256 are possible"},
-	{"a constant bank that is too small", bank_small,
+	{"constant bank 0 smaller than the parameters is rejected", bank_small,
 	 "cubin: kernel 'first': parameters of 24 bytes at 0x210 end beyond the 0x20 bytes of "
 	 "constant bank 0"},
-	{"parameters without a place", no_bank,
+	{"kernel parameters without an offset in constant bank 0 are rejected", no_bank,
 	 "cubin: kernel 'first' has 3 parameters but no place for them in constant bank 0"},
-	{"a parameter outside", param_outside,
+	{"parameter beyond the parameter area is rejected", param_outside,
 	 "cubin: kernel 'first': parameter 2 of 8 bytes at 0x80 ends beyond the 24 bytes of "
 	 "parameters"},
-	{"a parameter of no size", param_empty,
+	{"parameter of size zero is rejected", param_empty,
 	 "cubin: kernel 'first': parameter 2 is not described"},
-	{"a parameter too many", param_far,
+	{"parameter index out of range is rejected", param_far,
 	 "cubin: kernel 'first': parameter 65535 is one too many"},
-	{"an impossible block", threads,
+	{"impossible required block size is rejected", threads,
 	 "cubin: kernel 'first': a block of 4294967295 x 4294967295 x 4294967295 threads is "
 	 "impossible"},
-	{"impossible shared memory", shared_huge,
+	{"impossible shared memory size is rejected", shared_huge,
 	 "cubin: section 10 '.nv.shared.first' has the impossible size 0x10000000000"},
 };
 
@@ -243,7 +254,7 @@ static void check_malformed(void)
 		struct image im;
 
 		malformed[i].damage(file, &size);
-		exact = malloc(size ? size : 1); /* so that a sanitizer sees any step outside */
+		exact = malloc(size ? size : 1); /* so that a sanitizer sees out-of-bounds reads */
 		memcpy(exact, file, size);
 		if (image_read(&im, exact, size, message, sizeof(message)))
 			snprintf(message, sizeof(message), "(it is read)");
@@ -253,7 +264,7 @@ static void check_malformed(void)
 	}
 }
 
-/* What CUDA 13 does differently: where the SM stands, and the number of barriers. */
+/* CUDA 13 differs in the position of the SM version and in the number of barriers. */
 static void check_other_abi(void)
 {
 	size_t size;
@@ -268,7 +279,7 @@ static void check_other_abi(void)
 	max[0] = NV_INFO_BYTE, max[1] = NV_INFO_BARRIERS, max[2] = 3;
 	ok(image_read(&im, file, size, message, sizeof(message)) && im.sm == 80 &&
 		   im.kernels[0].barriers == 3 && im.kernels[1].barriers == 0,
-	   "a header of CUDA 13 is understood");
+	   "cubin reader understands the header of CUDA 13's ABI");
 	image_free(&im);
 }
 
@@ -278,8 +289,8 @@ static void check_short_message(void)
 	struct image im;
 
 	ok(!image_read(&im, "", 0, message, 8) && !strcmp(message, "cubin: ") && message[8] == 0,
-	   "a short buffer gets the start of the message");
-	ok(!image_read(&im, "", 0, NULL, 0), "no buffer is fine");
+	   "image_read truncates its message to a short buffer");
+	ok(!image_read(&im, "", 0, NULL, 0), "image_read accepts a NULL message buffer");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Golden tests of the back end's stages: each .ir file in golden/ names a stage and says what the
- * machine IR must look like after it, for sm_90 (or "; target:"), with all passes run before.
+ * Golden tests of the back end's stages: each .ir file in golden/ names a stage and contains the
+ * expected machine IR after it, for sm_90 (or "; target:"), with all earlier stages run.
  *
  *	; run: nv-select
  *	; target: sm_80
@@ -12,7 +12,7 @@
  *	kernel k sm_80
  *	b1: ...
  *
- * "golden --print FILE" shows what comes out of a file. It is up to a person to judge that.
+ * "golden --print FILE" prints the actual machine IR of a file, for review.
  */
 #include <dirent.h>
 #include "libsov/compiler/driver/compiler.h"
@@ -21,7 +21,7 @@
 
 #define MARK "\n--- expect\n"
 
-static void header(const char *text, const char *key, const char *otherwise, char out[160])
+static void find_header(const char *text, const char *key, const char *otherwise, char out[160])
 {
 	const char *at = strstr(text, key);
 
@@ -29,7 +29,7 @@ static void header(const char *text, const char *key, const char *otherwise, cha
 	snprintf(out, 160, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* What the stage printed, without the line that names it; or the messages. From malloc. */
+/* Returns the stage's output without its title line, or the error messages. Allocated by malloc. */
 static char *compile_text(const char *text, size_t length)
 {
 	char run[160], target[160], *printed = NULL, *out;
@@ -44,8 +44,8 @@ static char *compile_text(const char *text, size_t length)
 	struct compile_result r;
 	bool good;
 
-	header(text, "; run: ", "", run);
-	header(text, "; target: ", "sm_90", target);
+	find_header(text, "; run: ", "", run);
+	find_header(text, "; target: ", "sm_90", target);
 	good = compile(text, length, &o, &r);
 	fclose(print);
 	if (!good)
@@ -70,7 +70,7 @@ static void show_lines(const char *title, const char *text)
 	}
 }
 
-static void check(const char *name, const char *text, size_t length)
+static void check_golden(const char *name, const char *text, size_t length)
 {
 	const char *mark = strstr(text, MARK), *expect = mark ? mark + strlen(MARK) : "";
 	char promise[160], *got = compile_text(text, mark ? (size_t)(mark + 1 - text) : length);
@@ -79,7 +79,7 @@ static void check(const char *name, const char *text, size_t length)
 	while (n > 1 && got[n - 1] == '\n' &&
 	       got[n - 2] == '\n') /* the empty line after a kernel */
 		got[--n] = '\0';
-	header(text, "; promise: ", "", promise);
+	find_header(text, "; promise: ", "", promise);
 	if (!ok(*promise && !strcmp(got, expect), "%s: %s", name, promise)) {
 		show_lines("got:", got);
 		show_lines("expected:", expect);
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 		free(text);
 		return 0;
 	}
-	ok(files_each("tests/userspace/compiler/nv/golden", ".ir", check) > 15,
-	   "there are more than 15 cases");
+	ok(files_each("tests/userspace/compiler/nv/golden", ".ir", check_golden) > 15,
+	   "golden directory of the NVIDIA back end has more than 15 cases");
 	return tap_done();
 }

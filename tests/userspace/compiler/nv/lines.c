@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Source lines: what .loc says in the text is what the image tells about its instructions, faults
- * name it, and a table of lines that makes no sense does no harm.
+ * Source lines: the image maps instructions to the lines that .loc gives in the PTX text, fault
+ * reports name them, and a malformed line table is harmless.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/image/image.h"
@@ -26,7 +26,7 @@ static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 			   "	call (%r2), f, (%r2);\n"
 			   "	.loc 1 2000000 1\n"
 			   "	st.global.u32 [%l+4], %r2;\n"
-			   "	.loc 2 9 1\n" /* a file that nobody named */
+			   "	.loc 2 9 1\n" /* a file without .file directive */
 			   "	st.global.u32 [%l+8], 1;\n"
 			   "	ret;\n}\n"
 			   ".visible .entry other(.param .u64 p)\n{\n"
@@ -38,7 +38,7 @@ static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 static struct compile_result compiled;
 
-static bool build(bool keep_calls)
+static bool compile_module(bool keep_calls)
 {
 	struct compile_options o = {.target = "sm_90", .keep_calls = keep_calls};
 
@@ -49,7 +49,7 @@ static bool build(bool keep_calls)
 	return false;
 }
 
-/* The lines of a kernel as one text. */
+/* Returns the lines of a kernel, separated by spaces. */
 static const char *lines_of(const char *kernel)
 {
 	static char all[1024];
@@ -79,16 +79,15 @@ static const char *lines_of(const char *kernel)
 
 static void test_compiled(void)
 {
-	ok(build(false), "a module with places compiles");
+	ok(compile_module(false), "module with .loc directives compiles");
 	is_str(lines_of("k"), "/src/first.cu:100 third.h:5 third.h:7 /src/first.cu:2000000",
-	       "each instruction comes from the line that .loc gave, also where a call was "
-	       "inlined");
-	is_str(lines_of("other"), "/src/first.cu:11", "each kernel has its own");
-	ok(build(true) && strstr(lines_of("k"), "third.h:7"),
-	   "functions that are called have lines");
+	       "line table maps each instruction to its .loc line, also in inlined calls");
+	is_str(lines_of("other"), "/src/first.cu:11", "each kernel has its own line table");
+	ok(compile_module(true) && strstr(lines_of("k"), "third.h:7"),
+	   "line table covers called functions");
 }
 
-static bool take_nothing(void *user, const struct line_place *p)
+static bool count_row(void *user, const struct line_place *p)
 {
 	++*(uint32_t *)user;
 	return p->line < UINT32_MAX;
@@ -105,11 +104,11 @@ static void test_hostile(void)
 
 	arena_init(&arena, 0, NULL);
 	section = lines_write(&arena, files, 2, &t, 1, &size);
-	ok(lines_read(section, size, t.start, take_nothing, &count) && count == 3,
-	   "what was written is read");
+	ok(lines_read(section, size, t.start, count_row, &count) && count == 3,
+	   "line table that was written is read back");
 	for (uint32_t n = 0; n < size; n++)
-		cut += !lines_read(section, n, t.start, take_nothing, &count);
-	ok(cut == size, "a table that is cut off is none (%u of %u)", cut, size);
+		cut += !lines_read(section, n, t.start, count_row, &count);
+	ok(cut == size, "truncated line tables are rejected (%u of %u)", cut, size);
 	for (uint32_t n = 0; n < changed; n++) {
 		uint8_t copy[256];
 
@@ -118,9 +117,11 @@ static void test_hostile(void)
 			seed = seed * 1664525 + 1013904223;
 			copy[(seed >> 16) % size] = (uint8_t)(seed >> 8);
 		}
-		good += lines_read(copy, size, t.start, take_nothing, &count);
+		good += lines_read(copy, size, t.start, count_row, &count);
 	}
-	ok(good && good < changed, "of %u changed tables %u can still be read", changed, good);
+	ok(good && good < changed,
+	   "of %u corrupted line tables %u can still be read, none crashes the reader", changed,
+	   good);
 	arena_free(&arena);
 }
 
@@ -143,14 +144,15 @@ static void test_fault(void)
 	if (sov_device_open(0, &d) || sov_context_create(d, &o, &c) ||
 	    sov_module_load(c, text, strlen(text), NULL, &m) ||
 	    sov_module_get_function(m, "k", &f)) {
-		ok(false, "a module with places is loaded: %s", sov_last_error());
+		ok(false, "module with .loc directives is loaded: %s", sov_last_error());
 		return;
 	}
 	sov_function_launch(f, &l);
 	ok(sov_context_wait(c, SOV_MAX_WAIT) && strstr(sov_last_error(), ", /src/first.cu:100"),
-	   "an error says which line did it: %s", sov_last_error());
-	ok(!sov_context_get_fault(c, &fault), "there is a fault to ask for");
-	is_str(fault.source, "/src/first.cu:100", "the fault has the line");
+	   "error of a faulting kernel names the source line: %s", sov_last_error());
+	ok(!sov_context_get_fault(c, &fault),
+	   "sov_context_get_fault returns the fault of the kernel");
+	is_str(fault.source, "/src/first.cu:100", "sov_fault contains the source line");
 	sov_context_destroy(c);
 }
 

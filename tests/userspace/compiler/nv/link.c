@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What goes into memory with a kernel: sections get places, banks and variables are found, references
- * are filled in for any address, and each way to break them gets its own sentence.
+ * Loading of cubins: sections get offsets, banks and variables are found, relocations are resolved
+ * for any load address, and each malformed file gets its own message.
  */
 #include "tests/tap.h"
 #include "libsov/compiler/image/image.h"
@@ -9,7 +9,7 @@
 
 static struct elf e;
 
-static const struct image_variable *variable(const struct image *im, const char *name)
+static const struct image_variable *find_variable(const struct image *im, const char *name)
 {
 	for (uint32_t i = 0; i < im->nvariables; i++)
 		if (!strcmp(im->variables[i].name, name))
@@ -17,7 +17,7 @@ static const struct image_variable *variable(const struct image *im, const char 
 	return NULL;
 }
 
-static const struct image_section *named(const struct image *im, const char *name)
+static const struct image_section *find_section(const struct image *im, const char *name)
 {
 	for (uint32_t i = 0; i < im->nsections; i++)
 		if (!strcmp(im->sections[i].name, name))
@@ -25,32 +25,32 @@ static const struct image_section *named(const struct image *im, const char *nam
 	return NULL;
 }
 
-static void layout(const struct image *im)
+static void test_layout(const struct image *im)
 {
 	const struct image_kernel *k = &im->kernels[0];
-	const struct image_variable *counter = variable(im, "counter"),
-				    *coefs = variable(im, "coefs");
+	const struct image_variable *counter = find_variable(im, "counter"),
+				    *coefs = find_variable(im, "coefs");
 
 	ok(im->nkernels == 1 && !strcmp(k->name, "k") && k->calls,
-	   "the kernel, and no other code, is one");
-	ok(im->nsections == 7 && named(im, ".text.f") && !named(im, ".debug_frame"),
-	   "what runs or is read is loaded");
-	ok(k->code_offset % 128 == 0 && named(im, ".text.f")->offset % 128 == 0 &&
-		   named(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
-	   "code is aligned and apart");
+	   "loader finds one kernel and does not count its callee");
+	ok(im->nsections == 7 && find_section(im, ".text.f") && !find_section(im, ".debug_frame"),
+	   "loader loads code and data sections but no debug sections");
+	ok(k->code_offset % 128 == 0 && find_section(im, ".text.f")->offset % 128 == 0 &&
+		   find_section(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
+	   "code sections are aligned to 128 bytes and do not overlap");
 	ok(k->banks[2].bytes == 4 && k->banks[2].part == IMAGE_CODE && k->banks[3].bytes == 16 &&
 		   k->banks[4].bytes == 8 && !k->banks[1].bytes && !k->banks[5].bytes,
-	   "it has constant banks 2, 3 and 4");
+	   "kernel has constant banks 2, 3 and 4 of the expected sizes");
 	ok(k->banks[3].offset % 256 == 0 && k->banks[2].offset % 64 == 0,
-	   "where the hardware can read them");
+	   "constant banks have the alignment that the hardware needs");
 	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16,
-	   "four variables");
+	   "loader finds four variables and their sizes");
 	ok(coefs->offset == k->banks[3].offset && coefs->part == k->banks[3].part,
-	   "constants are variables too");
-	ok(im->nrelocations == 7, "references of what is not loaded do not count");
+	   "variable in constant bank 3 has the bank's offset");
+	ok(im->nrelocations == 7, "relocations of sections that are not loaded are ignored");
 }
 
-static uint64_t word(const uint8_t *at, uint32_t bytes)
+static uint64_t read_word(const uint8_t *at, uint32_t bytes)
 {
 	uint64_t v = 0;
 
@@ -58,15 +58,15 @@ static uint64_t word(const uint8_t *at, uint32_t bytes)
 	return v;
 }
 
-static void placed(const struct image *im)
+static void test_relocated(const struct image *im)
 {
 	const struct image_addresses at = {.base = {0x7e1234567800, 0x7f9876543200}};
 	const uint64_t *base = at.base;
 	uint8_t *code = malloc(im->part_bytes[IMAGE_CODE] + 1),
 		*data = malloc(im->part_bytes[IMAGE_DATA] + 1);
 	const uint8_t *k = code + im->kernels[0].code_offset;
-	uint64_t f = base[IMAGE_CODE] + named(im, ".text.f")->offset;
-	uint64_t zeroed = base[IMAGE_DATA] + variable(im, "zeroed")->offset;
+	uint64_t f = base[IMAGE_CODE] + find_section(im, ".text.f")->offset;
+	uint64_t zeroed = base[IMAGE_DATA] + find_variable(im, "zeroed")->offset;
 	uint64_t back = base[IMAGE_CODE] + im->kernels[0].code_offset + 0xa0;
 	struct sass_word w;
 	struct sass_inst in;
@@ -75,44 +75,44 @@ static void placed(const struct image *im)
 	memset(data, 0xee, im->part_bytes[IMAGE_DATA] + 1);
 	image_place(im, IMAGE_CODE, &at, code);
 	image_place(im, IMAGE_DATA, &at, data);
-	ok(word(k + 0x44, 4) == (uint32_t)zeroed && word(k + 0x54, 4) == zeroed >> 32,
-	   "code has both halves of a variable's address");
-	ok(word(k + 0x74, 4) == (uint32_t)back && word(k + 0x84, 4) == back >> 32,
-	   "and of its own");
+	ok(read_word(k + 0x44, 4) == (uint32_t)zeroed && read_word(k + 0x54, 4) == zeroed >> 32,
+	   "relocation writes both halves of a variable's address into code");
+	ok(read_word(k + 0x74, 4) == (uint32_t)back && read_word(k + 0x84, 4) == back >> 32,
+	   "relocation writes both halves of the return address into code");
 	memcpy(&w, k + 0x90, 16);
 	ok(sass_decode(90, w, &in) && in.op == SASS_CALL_ABS && (uint64_t)in.ops[1].value == f,
-	   "it calls the function");
-	ok(word(data + im->kernels[0].banks[4].offset, 8) ==
-		   base[IMAGE_DATA] + variable(im, "counter")->offset,
-	   "bank 4 has the address of a variable");
-	ok(word(data + variable(im, "pointer")->offset, 8) == zeroed + 16,
-	   "a pointer points behind another's start");
-	ok(word(data + variable(im, "counter")->offset, 4) == 7 &&
-		   word(data + variable(im, "zeroed")->offset + 4088, 8) == 0,
-	   "variables have their first values");
+	   "call relocation targets the function in the other section");
+	ok(read_word(data + im->kernels[0].banks[4].offset, 8) ==
+		   base[IMAGE_DATA] + find_variable(im, "counter")->offset,
+	   "relocation writes a variable's address into constant bank 4");
+	ok(read_word(data + find_variable(im, "pointer")->offset, 8) == zeroed + 16,
+	   "relocation of an initialised pointer applies the addend");
+	ok(read_word(data + find_variable(im, "counter")->offset, 4) == 7 &&
+		   read_word(data + find_variable(im, "zeroed")->offset + 4088, 8) == 0,
+	   "loaded variables have their initial values");
 	ok(code[im->part_bytes[IMAGE_CODE]] == 0xee && data[im->part_bytes[IMAGE_DATA]] == 0xee,
-	   "and nothing is written behind them");
+	   "loader writes nothing behind the image's code and data");
 	free(code);
 	free(data);
 }
 
-static void good(void)
+static void test_valid(void)
 {
 	char message[300];
 	struct image im;
 
 	elf_make(&e);
 	if (ok(image_read(&im, e.file, e.size, message, sizeof(message)),
-	       "a program with variables is read")) {
-		layout(&im);
-		placed(&im);
+	       "cubin with a callee, banks and variables is read")) {
+		test_layout(&im);
+		test_relocated(&im);
 	} else {
 		diag("%s", message);
 	}
 	image_free(&im);
 }
 
-/* The file's own copies of what elf_make built. */
+/* The parts of the file that elf_make() built. */
 static Elf64_Shdr *section(uint32_t index)
 {
 	return (Elf64_Shdr *)(e.file + ((Elf64_Ehdr *)e.file)->e_shoff) + index;
@@ -162,7 +162,7 @@ BREAK(undefined, symbol(ELF_SYM_ZEROED)->st_shndx = SHN_UNDEF)
 BREAK(no_address, symbol(ELF_SYM_ZEROED)->st_shndx = ELF_INFO)
 BREAK(entries, section(ELF_RELA_K)->sh_size -= 8)
 BREAK(overlap,
-      for (uint32_t i = ELF_RELA_K; i <= ELF_RELA_INIT; i++) /* each has 170 that do nothing */
+      for (uint32_t i = ELF_RELA_K; i <= ELF_RELA_INIT; i++) /* 170 null relocations each */
       (*section(i) = *section(ELF_RELA_K), section(i)->sh_offset = section(ELF_DEBUG)->sh_offset,
        section(i)->sh_size = 4080))
 
@@ -171,42 +171,49 @@ static const struct {
 	void (*damage)(void);
 	const char *message;
 } malformed[] = {
-	{"an object file", object, "the file is an object to be linked, not a program"},
-	{"symbol names in no section", names, "the symbols' names are in section 99 of 19"},
-	{"symbol names that are code", no_names,
+	{"relocatable object file is rejected", object,
+	 "the file is an object to be linked, not a program"},
+	{"symbol name section out of range is rejected", names,
+	 "the symbols' names are in section 99 of 19"},
+	{"symbol name section that holds code is rejected", no_names,
 	 "section 1 '.text.k' does not hold the names of symbols"},
-	{"variables that are notes", type, "section 7 '.nv.global' has type 0x7, not program data"},
-	{"too much alignment", align,
+	{"variable section of type SHT_NOTE is rejected", type,
+	 "section 7 '.nv.global' has type 0x7, not program data"},
+	{"section alignment above 256 is rejected", align,
 	 "section 7 '.nv.global' wants to be aligned to 0x1000, at most 256 is possible"},
-	{"too many variables", huge, "makes the image larger than 0x10000000000"},
-	{"variables all around", wraps, "makes the image larger than 0x10000000000"},
-	{"a bank that is too large", bank_huge, "there are banks 1 to 7 of at most 65536 bytes"},
-	{"a bank that there is not", bank_nine,
+	{"image larger than the maximum is rejected", huge,
+	 "makes the image larger than 0x10000000000"},
+	{"section size that overflows 64 bits is rejected", wraps,
+	 "makes the image larger than 0x10000000000"},
+	{"constant bank above 64 KiB is rejected", bank_huge,
+	 "there are banks 1 to 7 of at most 65536 bytes"},
+	{"constant bank number 9 is rejected", bank_nine,
 	 "section 6 '.nv.constant9' of 0x8 bytes: there are banks 1 to 7"},
-	{"a bank of no kernel", bank_owner,
+	{"constant bank of a section that is no kernel is rejected", bank_owner,
 	 "section 4 '.nv.constant2.k' belongs to section 2, which is no kernel's code"},
-	{"a variable outside", variable_far,
+	{"variable beyond its section is rejected", variable_far,
 	 "variable 'counter' of 0x4 bytes at 0xd ends beyond the 0x10 bytes"},
-	{"a variable around the end", variable_wraps,
+	{"variable offset that overflows 64 bits is rejected", variable_wraps,
 	 "variable 'counter' of 0x4 bytes at 0xfffffffffffffffe"},
-	{"an unknown relocation", kind,
+	{"unknown relocation kind is rejected", kind,
 	 "section '.rela.text.k': relocation kind 99 at 0x40 is not known"},
-	{"a call in data", kind_data,
+	{"call relocation in a data section is rejected", kind_data,
 	 "section '.rela.nv.global.init': relocation kind 58 at 0x8 is not known"},
-	{"a relocation behind the code", outside,
+	{"relocation beyond its section is rejected", outside,
 	 "relocation at 0xc0 does not lie in the 0xc0 bytes of '.text.k'"},
-	{"half an instruction", odd,
+	{"misaligned code relocation is rejected", odd,
 	 "relocation at 0x44 does not lie in the 0xc0 bytes of '.text.k'"},
-	{"a relocation of nothing", in_zeros,
+	{"relocation in a zero-initialised section is rejected", in_zeros,
 	 "relocation at 0x8 does not lie in the 0x1000 bytes of '.nv.global'"},
-	{"a symbol that does not exist", no_symbol,
+	{"relocation with a nonexistent symbol is rejected", no_symbol,
 	 "a relocation names symbol 77, which does not exist"},
-	{"what nobody defines", undefined, "'zeroed' is used but not defined"},
-	{"what has no address", no_address,
+	{"relocation with an undefined symbol is rejected", undefined,
+	 "'zeroed' is used but not defined"},
+	{"relocation with a symbol in an unloaded section is rejected", no_address,
 	 "names symbol 5 'zeroed' in section 9, which has no address"},
-	{"half a relocation", entries,
+	{"relocation section of fractional entries is rejected", entries,
 	 "section 11 '.rela.text.k' is no table of 24-byte relocations"},
-	{"relocations all over the file", overlap, "overlaps other relocations"},
+	{"overlapping relocation sections are rejected", overlap, "overlaps other relocations"},
 };
 
 static void check_malformed(void)
@@ -218,7 +225,7 @@ static void check_malformed(void)
 
 		elf_make(&e);
 		malformed[i].damage();
-		exact = malloc(e.size); /* so that a sanitizer sees its end */
+		exact = malloc(e.size); /* so that a sanitizer sees out-of-bounds reads */
 		memcpy(exact, e.file, e.size);
 		if (!ok(!image_read(&im, exact, e.size, message, sizeof(message)) &&
 				strstr(message, malformed[i].message),
@@ -229,7 +236,7 @@ static void check_malformed(void)
 	}
 }
 
-static void weak(void)
+static void test_weak_symbol(void)
 {
 	char message[300];
 	struct image im;
@@ -238,11 +245,11 @@ static void weak(void)
 	symbol(ELF_SYM_ZEROED)->st_shndx = SHN_UNDEF;
 	symbol(ELF_SYM_ZEROED)->st_info = ELF64_ST_INFO(STB_WEAK, STT_OBJECT);
 	ok(image_read(&im, e.file, e.size, message, sizeof(message)) && im.nvariables == 3,
-	   "what is weak need not be defined");
+	   "undefined weak symbol is accepted");
 	image_free(&im);
 }
 
-static void stack(void)
+static void test_stack_size(void)
 {
 	uint32_t *info;
 	char message[300];
@@ -253,30 +260,30 @@ static void stack(void)
 	info[8] = NV_STACK_UNKNOWN;
 	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
 		   !im.kernels[0].stack_bytes && im.kernels[0].calls,
-	   "a stack of unknown size is said to be so");
+	   "unknown stack size is reported as zero with calls");
 	image_free(&im);
 	info[8] = 5000;
 	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
 		   im.kernels[0].stack_bytes == 5000,
-	   "a larger one is as large as it is");
+	   "stack size of 5000 bytes is reported unchanged");
 	image_free(&im);
 	info[8] = 16;
 	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
 		   im.kernels[0].stack_bytes == 16 && im.kernels[0].calls,
-	   "where there are functions, what the kernel says may not be enough");
+	   "kernel of an image with functions is reported to make calls");
 	image_free(&im);
 	symbol(ELF_SYM_F)->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
 	ok(image_read(&im, e.file, e.size, message, sizeof(message)) &&
 		   im.kernels[0].stack_bytes == 16 && !im.kernels[0].calls,
-	   "where there are none, it is what the kernel says");
+	   "kernel of an image without functions has exactly its stated stack size");
 	image_free(&im);
 }
 
 int main(void)
 {
-	good();
+	test_valid();
 	check_malformed();
-	weak();
-	stack();
+	test_weak_symbol();
+	test_stack_size();
 	return tap_done();
 }

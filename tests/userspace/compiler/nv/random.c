@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random kernels (_random.h) through the whole back end, for all chips, in default, serial and
- * spill mode, with its checks on: what a hazard-checking software GPU computes must be what the IR
- * interpreter computes, bit by bit. "random SEED" tries one kernel and prints it.
+ * spill mode, with its verifiers on: the results of a software GPU in hazard mode must equal those
+ * of the IR interpreter bit by bit. "random SEED" runs one kernel and prints it.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/interp/interp.h"
@@ -116,8 +116,8 @@ static const struct mode {
 } modes[] = {{"default", false, false}, {"serial", true, false}, {"spill", false, true}};
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 
-static bool run(sov_device device, const char *target, const char *text, const struct mode *mode,
-		FILE *print)
+static bool run_mode(sov_device device, const char *target, const char *text,
+		     const struct mode *mode, FILE *print)
 {
 	struct compile_options o = {.source = COMPILE_IR,
 				    .target = target,
@@ -136,7 +136,7 @@ static bool run(sov_device device, const char *target, const char *text, const s
 		diag("%s", r.messages);
 	if (good && must(sov_context_create(device, NULL, &c), "creating a context")) {
 		good = must(sov_module_load(c, r.image, r.image_size, NULL, &m), "loading") &&
-		       must(sov_module_get_function(m, "k", &f), "looking for it") &&
+		       must(sov_module_get_function(m, "k", &f), "finding the kernel") &&
 		       launch(c, f) && is_same();
 		sov_context_destroy(c);
 	}
@@ -144,7 +144,7 @@ static bool run(sov_device device, const char *target, const char *text, const s
 	return good;
 }
 
-static uint32_t devices; /* four software GPUs, and before them what else was asked for */
+static uint32_t devices; /* four software GPUs, behind any others that the environment names */
 
 static void try_seed(uint64_t seed, FILE *print)
 {
@@ -163,7 +163,8 @@ static void try_seed(uint64_t seed, FILE *print)
 			before.words[k][w] = random_bits(&state);
 	}
 	if (!ir_verify(m, &d) || !interpret(m)) {
-		ok(false, "random kernel %llu is one: %s", (unsigned long long)seed, d.text);
+		ok(false, "random kernel %llu verifies and is interpreted: %s",
+		   (unsigned long long)seed, d.text);
 		arena_free(&arena);
 		return;
 	}
@@ -173,10 +174,11 @@ static void try_seed(uint64_t seed, FILE *print)
 
 		for (uint32_t k = 0; k < MODES; k++)
 			ok(must(sov_device_open(ordinal, &device), "opening") &&
-				   must(sov_device_get_properties(device, &p), "asking") &&
-				   run(device, p.target, ir_text(m), &modes[k], print),
-			   "random kernel %llu for %s, %s", (unsigned long long)seed, p.target,
-			   modes[k].name);
+				   must(sov_device_get_properties(device, &p),
+					"querying properties") &&
+				   run_mode(device, p.target, ir_text(m), &modes[k], print),
+			   "random kernel %llu on %s in %s mode equals the interpreter",
+			   (unsigned long long)seed, p.target, modes[k].name);
 	}
 	arena_free(&arena);
 }
@@ -188,9 +190,10 @@ int main(int argc, char **argv)
 	       "ga102:vram=1G:hazard,ad102:vram=1G:hazard",
 	       1);
 	unsetenv("SOV_VISIBLE_DEVICES");
-	if (!ok(must(sov_device_count(&devices), "counting") && devices >= 4, "there are devices"))
+	if (!ok(must(sov_device_count(&devices), "counting") && devices >= 4,
+		"at least four devices are open for random kernels"))
 		return tap_done();
-	if (argc > 2) { /* a range, quietly */
+	if (argc > 2) { /* a range, without printing */
 		for (uint64_t s = strtoull(argv[1], NULL, 0); s < strtoull(argv[2], NULL, 0); s++)
 			try_seed(s, NULL);
 	} else if (argc > 1) {
