@@ -92,38 +92,9 @@ static bool is_region_boundary(const struct gcn_inst *i)
 
 static struct sched_node make_node(struct gcn_inst *i)
 {
-	static const struct {
-		const char *prefix;
-		uint32_t issue, latency;
-	} slow[] = {
-		{"v_rcp_", 4, 10},    {"v_rsq_", 4, 10},      {"v_sqrt_", 4, 10},
-		{"v_exp_", 4, 10},    {"v_log_", 4, 10},      {"v_sin_", 4, 10},
-		{"v_cos_", 4, 10},    {"v_mul_lo_u32", 4, 8}, {"v_mul_hi_", 4, 8},
-		{"v_mad_u64_", 4, 8}, {"v_mad_i64_", 4, 8},
-	};
-	const char *name = i->in.row->name;
+	const struct amd_latency *l = &amd_latencies[i->in.row->latency];
 
-	switch (i->in.row->format) {
-	case AMD_GLOBAL:
-	case AMD_FLAT:
-	case AMD_SCRATCH:
-	case AMD_MUBUF:
-		return (struct sched_node){.inst = i, .issue = 1, .latency = 320};
-	case AMD_DS:
-	case AMD_SMEM:
-		return (struct sched_node){.inst = i, .issue = 1, .latency = 20};
-	case AMD_SOP1:
-	case AMD_SOP2:
-	case AMD_SOPC:
-		return (struct sched_node){.inst = i, .issue = 1, .latency = 2};
-	}
-	if (strstr(name, "_f64"))
-		return (struct sched_node){.inst = i, .issue = 16, .latency = 22};
-	for (size_t k = 0; k < sizeof(slow) / sizeof(slow[0]); k++)
-		if (!strncmp(name, slow[k].prefix, strlen(slow[k].prefix)))
-			return (struct sched_node){
-				.inst = i, .issue = slow[k].issue, .latency = slow[k].latency};
-	return (struct sched_node){.inst = i, .issue = 1, .latency = 5};
+	return (struct sched_node){.inst = i, .issue = l->issue, .latency = l->result};
 }
 
 static bool is_memory(const struct gcn_inst *i)
@@ -131,15 +102,22 @@ static bool is_memory(const struct gcn_inst *i)
 	return i->in.row->format >= AMD_DS;
 }
 
-/* LDS instructions with a result that do not write LDS; the last three do not access it at all. */
-static bool reads_lds(const struct gcn_inst *i)
+/*
+ * Of the LDS instructions with a result, those with a data operand write LDS, and so do append and
+ * consume. The permutes move their data between lanes and access no memory.
+ */
+static bool writes_lds(const struct amd_row *row)
 {
-	static const char *const names[] = {"ds_read", "ds_swizzle", "ds_bpermute", "ds_permute"};
-
-	for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-		if (!strncmp(i->in.row->name, names[k], strlen(names[k])))
-			return true;
-	return false;
+	switch (row->op) {
+	case AMD_ds_permute_b32:
+	case AMD_ds_bpermute_b32:
+		return false;
+	case AMD_ds_append:
+	case AMD_ds_consume:
+		return true;
+	default:
+		return row->type[AMD_S1];
+	}
 }
 
 static bool may_write(const struct gcn_inst *i)
@@ -147,7 +125,7 @@ static bool may_write(const struct gcn_inst *i)
 	if (!is_memory(i))
 		return false;
 	return !i->in.row->type[AMD_D] || i->in.row->flags & ATOMIC ||
-	       (i->in.row->format == AMD_DS && !reads_lds(i));
+	       (i->in.row->format == AMD_DS && writes_lds(i->in.row));
 }
 
 /* LDS, scratch and global memory are disjoint; flat accesses may reach all. */
