@@ -268,7 +268,7 @@ bool gcn_encode(struct gcn_func *f, struct amd_fragment *p, struct arena *keep)
 		.name = f->ir->name,
 		.instructions = count_instructions(f),
 		.registers = f->vgprs,
-		.predicates = f->sgprs,
+		.scalar_registers = f->sgprs,
 		.shared_bytes = f->lds_bytes,
 		.stack_bytes = f->frame_bytes,
 		.code_bytes = p->code_bytes,
