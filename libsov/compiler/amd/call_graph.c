@@ -227,8 +227,8 @@ void gcn_kernel_resources(const struct gcn_unit *u, const struct gcn_func *kerne
 	w.on_path = arena_array(a, u->m->nfuncs + 1, sizeof(*w.on_path));
 	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
 	p->private_bytes = call_stack_bytes(&w, kernel->ir->index);
-	if (kernel->start.scratch &&
-	    !p->private_bytes) /* the descriptor enables scratch, so request at least some */
+	/* The descriptor enables scratch, so request at least some. */
+	if (kernel->start.scratch && !p->private_bytes)
 		p->private_bytes = STACK_ALIGN;
 	p->vgprs = w.vgprs;
 	p->dynamic_stack = w.unknown;

@@ -461,38 +461,24 @@ static void relocate_text(struct writer *w)
  */
 static void write_debug_unit(struct writer *w)
 {
-	static const uint8_t abbreviation[] = {
-		1,
-		0x11 /* compile unit */,
-		0 /* no children */,
-		0x10,
-		0x06, /* line table: 4 bytes */
-		0x11,
-		0x01,
-		0x12,
-		0x01,
-		/* first and last address */ 0,
-		0,
-		0,
-	};
-	static const uint8_t head[] = {
-		28,
-		0,
-		0,
-		0,
-		/* bytes that follow */ 2,
-		0,
-		/* version */ 0,
-		0,
-		0,
-		0,
-		8, /* address size */
-		1,
-		/* abbreviation number */ 0,
-		0,
-		0,
-		0, /* offset in .debug_line */
-	};
+	static const uint8_t abbreviation[] = {/* number, tag DW_TAG_compile_unit, no children */
+					       1, 0x11, 0,
+					       /* DW_AT_stmt_list: 4 bytes */
+					       0x10, 0x06,
+					       /* DW_AT_low_pc and DW_AT_high_pc: addresses */
+					       0x11, 0x01, 0x12, 0x01,
+					       /* end of the attributes, end of the abbreviations */
+					       0, 0, 0};
+	static const uint8_t head[] = {/* length: the bytes that follow */
+				       28, 0, 0, 0,
+				       /* version */
+				       2, 0,
+				       /* offset in .debug_abbrev, address size */
+				       0, 0, 0, 0, 8,
+				       /* abbreviation number */
+				       1,
+				       /* DW_AT_stmt_list: offset in .debug_line */
+				       0, 0, 0, 0};
 
 	bytes_append(&w->bytes[S_ABBREV], abbreviation, sizeof(abbreviation));
 	bytes_append(&w->bytes[S_INFO], head, sizeof(head));

@@ -7,7 +7,7 @@
  * function's frame starts at its caller's stack pointer. The prologue saves callee-saved registers
  * and the epilogue restores them: VGPRs to the frame, SGPRs to lanes of a VGPR (a "bank").
  * v_writelane_b32 ignores EXEC, so a bank is saved for all lanes; if functions may end lanes, every
- * VGPR is.
+ * callee-saved VGPR is.
  */
 #include "libsov/compiler/amd/mir.h"
 

@@ -248,7 +248,7 @@ void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u)
 			    gcn_is_workgroup_barrier(f, ir_at(f, i)))
 				continue;
 			expand_barrier(f, u, i);
-			/* the block was split; the rest is visited as a later block */
+			/* The block was split: the rest is visited as a later block. */
 			if (f->blocks[b].last != last)
 				break;
 		}

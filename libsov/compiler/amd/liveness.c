@@ -73,9 +73,8 @@ static bool propagate_liveness(struct gcn_func *f, uint32_t b, const struct bloc
 static void restrict_to_reaching_defs(struct gcn_func *f, const struct block_sets *block_sets,
 				      const uint64_t *scalar, uint32_t words)
 {
-	uint64_t **reaching = arena_array(f->arena, f->nblocks,
-					  /* by block: units that may be defined on entry */
-					  sizeof(*reaching));
+	/* by block: units that may be defined on entry */
+	uint64_t **reaching = arena_array(f->arena, f->nblocks, sizeof(*reaching));
 	bool changed = true;
 
 	gcn_for_each_block(f, b)

@@ -41,9 +41,9 @@ struct branch_lowering {
 	bool *may_sync; /* by block: a sync header is reachable */
 	struct structure_blocks {
 		uint32_t saved, other; /* vregs */
-		uint32_t enter, second,
-			leave; /* blocks: loop entry, start of the else part, join; 0: none */
-	} * lowered;           /* by structure */
+		/* blocks: loop entry, start of the else part, join; 0: none */
+		uint32_t enter, second, leave;
+	} * lowered; /* by structure */
 };
 
 static struct gcn_src wait_mask(const struct branch_lowering *w, ir_block b)
@@ -296,7 +296,6 @@ static void lower_conditional(struct branch_lowering *w, ir_block b)
 	struct gcn_src cond = w->cond[b];
 	bool first = gcn_is_exit_block(w->c->f, bb->succ[0]),
 	     second = gcn_is_exit_block(w->c->f, bb->succ[1]);
-
 	bool uniform = gcn_branch_is_uniform(w->c, b);
 	uint32_t cleared = UINT32_MAX;
 

@@ -39,9 +39,8 @@ struct sync_merge {
 	struct arena *arena;
 	struct sync_site *sites;
 	uint32_t nsites;
-	uint32_t site, members; /* virtual registers: site number, member mask, … */
-	uint32_t args[MAX_ARGS][2],
-		results[MAX_RESULTS]; /* … arguments as words and as pairs, results */
+	/* virtual registers: site number, member mask, arguments as words and as pairs, results */
+	uint32_t site, members, args[MAX_ARGS][2], results[MAX_RESULTS];
 	ir_block header;
 	uint32_t words;      /* words of a value set */
 	uint64_t *live_in;   /* by block: live-in values */

@@ -59,7 +59,7 @@ struct schedule {
 	/* by unit; 1 + node, 0: none in this region */
 	uint32_t *writer, *reads; /* reads: not yet scheduled */
 	struct unit_reader {
-		uint32_t sched_node;
+		uint32_t node;
 		struct unit_reader *next;
 	} * *readers;
 	bool *abi_fixed; /* by vreg */
@@ -170,7 +170,7 @@ static void add_register_dependences(struct schedule *s, uint32_t k)
 					 */
 					for (r = s->readers[unit]; r && s->nodes[k].inst->copy;
 					     r = r->next)
-						add_dependence(s, r->sched_node, k, 0);
+						add_dependence(s, r->node, k, 0);
 					r = arena_alloc(s->f->arena, sizeof(*r));
 					*r = (struct unit_reader){k, s->readers[unit]};
 					s->readers[unit] = r;
@@ -178,7 +178,7 @@ static void add_register_dependences(struct schedule *s, uint32_t k)
 					continue;
 				}
 				for (struct unit_reader *r = s->readers[unit]; r; r = r->next)
-					add_dependence(s, r->sched_node, k, 0);
+					add_dependence(s, r->node, k, 0);
 				s->readers[unit] = NULL;
 				s->writer[unit] = k + 1;
 			}

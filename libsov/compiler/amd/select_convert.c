@@ -2,7 +2,7 @@
 /*
  * Floating-point conversions. RDNA2 converts between words and singles, words and doubles, singles
  * and halves, and saturates as PTX requires. Other conversions take several steps: 64-bit integers
- * word by word, and an intermediate step that rounds rounds to odd, so that the last rounding is
+ * word by word, and intermediate results are rounded to odd, so that the final rounding is
  * correct.
  */
 #include "libsov/compiler/amd/select.h"

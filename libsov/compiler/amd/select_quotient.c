@@ -38,8 +38,9 @@ static struct gcn_inst *emit_nearest(struct select *s, enum amd_op op, struct gc
 	return i;
 }
 
-static struct gcn_src emit_new(struct select *s, const struct float_width *w, enum amd_op op,
-			       struct gcn_src x, struct gcn_src y, struct gcn_src z)
+static struct gcn_src emit_nearest_new(struct select *s, const struct float_width *w,
+				       enum amd_op op, struct gcn_src x, struct gcn_src y,
+				       struct gcn_src z)
 {
 	struct gcn_src d = sel_temp(s, GCN_VECTOR, w->words);
 
@@ -90,15 +91,15 @@ static void select_division(struct select *s)
 	else
 		a = sel_constant(s, GCN_VECTOR, w->words == 2 ? ONE64 : ONE32, w->words);
 	d = emit_div_scale(s, w, b, b, a, AMD_NULL);
-	r = emit_new(s, w, w->rcp, d, gcn_none(), gcn_none());
+	r = emit_nearest_new(s, w, w->rcp, d, gcn_none(), gcn_none());
 	for (uint32_t k = 0; k < w->words; k++)
 		r = emit_fma(s, w, emit_fma(s, w, d, r, one, true), r, r, false);
 	n = emit_div_scale(s, w, a, b, a, AMD_VCC);
-	q = emit_new(s, w, w->mul, n, r, gcn_none());
+	q = emit_nearest_new(s, w, w->mul, n, r, gcn_none());
 	if (w->words == 1)
 		q = emit_fma(s, w, emit_fma(s, w, d, q, n, true), r, q, false);
-	q = emit_new(s, w, w->fmas, emit_fma(s, w, d, q, n, true), r, q);
-	write_canonical(s, w, emit_new(s, w, w->fixup, q, b, a));
+	q = emit_nearest_new(s, w, w->fmas, emit_fma(s, w, d, q, n, true), r, q);
+	write_canonical(s, w, emit_nearest_new(s, w, w->fixup, q, b, a));
 }
 
 /* The root of a zero or an infinity is the argument itself. */
@@ -120,11 +121,11 @@ static void select_sqrt32(struct select *s)
 	struct gcn_src x = sel_vector_value(s, ARG(0)), small, t, root, neighbour[2], p, rest;
 
 	small = sel_compare(s, AMD_v_cmp_gt_f32, gcn_imm((127u - 96) << 23), x);
-	t = emit_new(s, w, w->mul, gcn_imm((127u + 32) << 23), x, gcn_none());
+	t = emit_nearest_new(s, w, w->mul, gcn_imm((127u + 32) << 23), x, gcn_none());
 	p = sel_temp(s, GCN_VECTOR, 1);
 	sel_cndmask(s, p, small, t, x);
 	x = p;
-	root = emit_new(s, w, AMD_v_sqrt_f32, x, gcn_none(), gcn_none());
+	root = emit_nearest_new(s, w, AMD_v_sqrt_f32, x, gcn_none(), gcn_none());
 	neighbour[0] = sel_op_new(s, GCN_VECTOR, SEL_ADD, gcn_imm(UINT32_MAX), root);
 	neighbour[1] = sel_op_new(s, GCN_VECTOR, SEL_ADD, gcn_imm(1), root);
 	t = root;
@@ -136,7 +137,7 @@ static void select_sqrt32(struct select *s)
 		sel_cndmask(s, d, p, neighbour[k], t);
 		t = d;
 	}
-	root = emit_new(s, w, w->mul, gcn_imm((127u - 16) << 23), t, gcn_none());
+	root = emit_nearest_new(s, w, w->mul, gcn_imm((127u - 16) << 23), t, gcn_none());
 	p = sel_temp(s, GCN_VECTOR, 1);
 	sel_cndmask(s, p, small, root, t);
 	write_root(s, w, x, p);
@@ -153,10 +154,10 @@ static void select_sqrt64(struct select *s)
 		     sel_constant(s, GCN_SCALAR, (uint64_t)(1023 - 767) << 52, 2), x, gcn_none());
 	e = sel_temp(s, GCN_VECTOR, 1);
 	sel_cndmask(s, e, small, gcn_imm(256), gcn_imm(0));
-	x = emit_new(s, w, AMD_v_ldexp_f64, x, e, gcn_none());
-	y = emit_new(s, w, AMD_v_rsq_f64, x, gcn_none(), gcn_none());
-	g = emit_new(s, w, w->mul, x, y, gcn_none());
-	h = emit_new(s, w, w->mul, y, half, gcn_none());
+	x = emit_nearest_new(s, w, AMD_v_ldexp_f64, x, e, gcn_none());
+	y = emit_nearest_new(s, w, AMD_v_rsq_f64, x, gcn_none(), gcn_none());
+	g = emit_nearest_new(s, w, w->mul, x, y, gcn_none());
+	h = emit_nearest_new(s, w, w->mul, y, half, gcn_none());
 	r = emit_fma(s, w, h, g, half, true);
 	g = emit_fma(s, w, g, r, g, false);
 	h = emit_fma(s, w, h, r, h, false);
@@ -164,7 +165,7 @@ static void select_sqrt64(struct select *s)
 		g = emit_fma(s, w, emit_fma(s, w, g, g, x, true), h, g, false);
 	e = sel_temp(s, GCN_VECTOR, 1);
 	sel_cndmask(s, e, small, gcn_imm((uint32_t)-128), gcn_imm(0));
-	write_root(s, w, x, emit_new(s, w, AMD_v_ldexp_f64, g, e, gcn_none()));
+	write_root(s, w, x, emit_nearest_new(s, w, AMD_v_ldexp_f64, g, e, gcn_none()));
 }
 
 bool select_quotient(struct select *s)
