@@ -20,6 +20,12 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
+/* The second register file that a target has: NVIDIA's predicates or AMD's scalar registers. */
+static bool has_scalar_registers(const struct request *q)
+{
+	return !strcmp(target_find(q->target)->family, "amd");
+}
+
 static void print_json(const struct request *q, const struct compile_result *r, double seconds)
 {
 	struct json j = {.out = stdout};
@@ -36,7 +42,10 @@ static void print_json(const struct request *q, const struct compile_result *r, 
 		json_string(&j, "name", k->name);
 		json_u64(&j, "instructions", k->instructions);
 		json_u64(&j, "registers", k->registers);
-		json_u64(&j, "predicates", k->predicates);
+		if (has_scalar_registers(q))
+			json_u64(&j, "scalar_registers", k->scalar_registers);
+		else
+			json_u64(&j, "predicates", k->predicates);
 		json_u64(&j, "shared_bytes", k->shared_bytes);
 		json_u64(&j, "stack_bytes", k->stack_bytes);
 		json_u64(&j, "code_bytes", k->code_bytes);
@@ -49,13 +58,16 @@ static void print_json(const struct request *q, const struct compile_result *r, 
 
 static void print_stats(const struct request *q, const struct compile_result *r, double seconds)
 {
+	bool scalar = has_scalar_registers(q);
+
 	printf("%-24s %12s %9s %10s %8s %8s %8s\n", "kernel", "instructions", "registers",
-	       "predicates", "shared", "code", "cycles");
+	       scalar ? "scalar" : "predicates", "shared", "code", "cycles");
 	for (uint32_t i = 0; i < r->nstats; i++) {
 		const struct kernel_stats *k = &r->stats[i];
 
 		printf("%-24s %12u %9u %10u %8u %8u %8u\n", k->name, k->instructions, k->registers,
-		       k->predicates, k->shared_bytes, k->code_bytes, k->static_cycles);
+		       scalar ? k->scalar_registers : k->predicates, k->shared_bytes, k->code_bytes,
+		       k->static_cycles);
 	}
 	printf("%s: image of %zu bytes in %.3f ms\n", q->target, r->image_size, seconds * 1e3);
 }

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end for AMD GPUs: its stages in order. Control flow is decided on the IR, selection makes machine
- * IR, and every further stage changes it; after each it can be printed. What it makes of a unit is pieces of
- * code (module.h), of which link.c makes a code object.
+ * The AMD back end: its passes, in order. The exec-mask plan (exec_masks.c) is made on the IR,
+ * selection produces MIR, and each later pass rewrites the MIR; `sov compile --print` shows the MIR
+ * after any of them. The result of a unit is a list of code fragments (module.h), from which link.c
+ * writes a code object.
  */
 #include <string.h>
 #include "libsov/compiler/amd/amd.h"
 #include "libsov/compiler/amd/mir.h"
 
-static bool sweep(struct gcn_func *f)
+static bool run_dead_code(struct gcn_func *f)
 {
-	gcn_sweep(f);
+	gcn_remove_dead_code(f);
 	return true;
 }
 
-static bool combine(struct gcn_func *f)
+static bool run_combine(struct gcn_func *f)
 {
 	if (!f->job->options.unoptimised)
 		gcn_combine(f);
 	return true;
 }
 
-static bool schedule(struct gcn_func *f)
+static bool run_schedule(struct gcn_func *f)
 {
 	if (!f->job->options.unoptimised && !f->job->options.spill)
 		gcn_schedule(f);
 	return true;
 }
 
-static bool wait(struct gcn_func *f)
+static bool run_late_passes(struct gcn_func *f)
 {
-	gcn_prologue(f);
-	gcn_modes(f);
-	gcn_wait(f);
+	gcn_insert_prologue(f);
+	gcn_insert_float_modes(f);
+	gcn_insert_waits(f);
 	return true;
 }
 
@@ -40,9 +41,9 @@ static const struct stage {
 	const char *name; /* for --print */
 	bool (*run)(struct gcn_func *f);
 } stages[] = {
-	{"amd-sweep", sweep},       {"amd-combine", combine},
-	{"amd-schedule", schedule}, {"amd-registers", gcn_registers},
-	{"amd-wait", wait},
+	{"amd-dead-code", run_dead_code},       {"amd-combine", run_combine},
+	{"amd-schedule", run_schedule},         {"amd-regalloc", gcn_regalloc},
+	{"amd-wait-counters", run_late_passes},
 };
 
 static void print_after(const struct gcn_func *f, const char *name)
@@ -50,7 +51,7 @@ static void print_after(const struct gcn_func *f, const char *name)
 	const struct compile_options *o = &f->job->options;
 
 	if (o->print_pass && (!strcmp(o->print_pass, "all") || !strcmp(o->print_pass, name)))
-		fprintf(o->print_to, "; %s after %s\n%s\n", f->ir->name, name, gcn_text(f));
+		fprintf(o->print_to, "; %s after %s\n%s\n", f->ir->name, name, gcn_print(f));
 }
 
 static struct gcn_func *compile_function(struct compile_job *job, const struct amd_plan *plan,
@@ -65,26 +66,26 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 			       .plan = plan,
 			       .ir = ir,
 			       .unit = unit,
-			       .calls = gcn_calls(ir)};
+			       .has_calls = gcn_has_calls(ir)};
 	f->start.thread_ids = 1;
-	if ((f->calls || ir->kind == IR_FUNCTION) &&
-	    gcn_meets_in_calls(ir, gcn_control_find(ir, false), &line)) {
-		diag_error(
-			&job->diag, line, 0,
-			"'%s': lanes that may meet others inside of a function that is not inlined "
-			"is not supported on %s yet",
-			ir->name, job->target->name);
+	if ((f->has_calls || ir->kind == IR_FUNCTION) &&
+	    gcn_syncs_across_calls(ir, gcn_control_build(ir, false), &line)) {
+		diag_error(&job->diag, line, 0,
+			   "'%s': a warp sync inside a function that is not inlined, reached by "
+			   "divergent "
+			   "lanes, is not supported on %s yet",
+			   ir->name, job->target->name);
 		return NULL;
 	}
 	if (ir->kind == IR_KERNEL)
-		gcn_meet(ir);
+		gcn_merge_divergent_syncs(ir);
 	if (!gcn_legalise(ir, unit, job))
 		return NULL;
-	gcn_masks_to_vectors(ir);
+	gcn_lower_lane_masks(ir);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
-	control = gcn_control_find(ir, unit->exits);
-	if (!gcn_place_variables(f) || !gcn_select(f, control))
+	control = gcn_control_build(ir, unit->may_exit);
+	if (!gcn_layout_variables(f) || !gcn_select(f, control))
 		return NULL;
 	print_after(f, "amd-select");
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
@@ -95,7 +96,7 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	return f;
 }
 
-static void describe(const struct gcn_func *f, struct amd_piece *p, struct arena *keep)
+static void describe_fragment(const struct gcn_func *f, struct amd_fragment *p, struct arena *keep)
 {
 	const struct ir_func *ir = f->ir;
 	struct amd_param *params = arena_array(keep, ir->nparams + 1, sizeof(*params));
@@ -129,50 +130,51 @@ static void describe(const struct gcn_func *f, struct amd_piece *p, struct arena
 	p->param_bytes = ir->param_bytes;
 }
 
-/* false: errors are told. */
-static bool generate(struct compile_job *job, const struct amd_plan *plan, struct gcn_unit *unit,
-		     struct ir_func *ir, struct amd_code *out, struct arena *keep)
+/* Returns false after reporting errors in job->diag. */
+static bool generate_function(struct compile_job *job, const struct amd_plan *plan,
+			      struct gcn_unit *unit, struct ir_func *ir, struct amd_code *out,
+			      struct arena *keep)
 {
-	struct amd_piece *p = &out->pieces[out->npieces];
+	struct amd_fragment *p = &out->fragments[out->nfragments];
 	struct gcn_func *f = compile_function(job, plan, unit, ir);
 
 	if (!f || !gcn_encode(f, p, keep))
 		return false;
-	describe(f, p, keep);
+	describe_fragment(f, p, keep);
 	unit->funcs[ir->index] = f;
 	if (p->kernel)
-		gcn_collect(unit, f, p);
+		gcn_kernel_resources(unit, f, p);
 	if (ir->kind == IR_FUNCTION) {
 		unit->hidden |= f->hidden;
 		unit->services |= f->services;
 	}
-	if (ir->kind == IR_FUNCTION && p->kernel && unit->wants & ~GCN_SERVICES_WANT) {
+	if (ir->kind == IR_FUNCTION && p->kernel && unit->inputs & ~GCN_SERVICE_INPUTS) {
 		diag_error(&job->diag, 0, 0,
-			   "service '%s' asks for more than the numbers of thread and block, "
-			   "which is all that callers tell",
+			   "service '%s' reads more than the thread and block indices, "
+			   "which is all that callers pass",
 			   ir->name);
 		return false;
 	}
-	out->npieces++;
+	out->nfragments++;
 	return true;
 }
 
-/* Functions come first: kernels know then what it takes to call them. */
+/* Compiles functions before kernels, because a kernel's resources include those of its callees. */
 void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *m,
 		   struct arena *keep)
 {
 	struct amd_code *out = arena_alloc(keep, sizeof(*out));
-	struct gcn_unit *unit = gcn_survey(m, &job->arena);
+	struct gcn_unit *unit = gcn_unit_analyse(m, &job->arena);
 	bool good = true;
 
-	out->pieces = arena_array(keep, m->nfuncs + 3, sizeof(*out->pieces));
+	out->fragments = arena_array(keep, m->nfuncs + 3, sizeof(*out->fragments));
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == IR_FUNCTION)
-			good &= generate(job, plan, unit, ir, out, keep);
+			good &= generate_function(job, plan, unit, ir, out, keep);
 	for (struct ir_func *ir = m->funcs; good && ir; ir = ir->next)
 		if (ir->kind == IR_KERNEL)
-			good &= generate(job, plan, unit, ir, out, keep);
-	if (unit->by_address)
+			good &= generate_function(job, plan, unit, ir, out, keep);
+	if (unit->indirect_calls)
 		gcn_function_table(unit, out, keep);
 	return good ? out : NULL;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back end for AMD GPUs, gfx1030: finished IR in, a code object out. Its stages, in order, stand in
- * amd.c.
+ * The back end for AMD RDNA2 (gfx1030), wave32: IR in, code object out. amd.c lists its passes.
  */
 #ifndef SOV_COMPILER_AMD_AMD_H
 #define SOV_COMPILER_AMD_AMD_H

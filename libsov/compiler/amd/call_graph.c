@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions that are called: what they have in common, and what a kernel needs for all that it can get to. Calls
- * are as LLVM has them for amdgcn ("User Guide for AMDGPU Backend", non-kernel functions), as far as this compiler
- * has a use for it:
+ * The call graph of a unit: properties that all its functions share, and the registers and stack
+ * that a kernel needs including everything it can reach.
  *
- *	v0 – v30	words of arguments, and of results
- *	v31		the thread's numbers, ten bits each (only where a function of the unit asks)
- *	s[8:9]		where the hidden arguments are, s12 – s14 the block's numbers (the same)
- *	s[30:31]	where to return to
- *	s32		the first free byte of the stack, a lane's address in scratch; the callee's frame begins there
- *	s33		the frame of a function that calls others
+ * The calling convention is LLVM's for amdgcn ("User Guide for AMDGPU Backend", non-kernel
+ * functions), as far as this compiler needs it:
+ *	v0 - v30    argument words, and result words
+ *	v31         thread indices, ten bits each (only if a function of the unit reads them)
+ *	s[8:9]      address of the hidden arguments, s12 - s14 workgroup indices (likewise)
+ *	s[30:31]    return address
+ *	s32         stack pointer: per-lane scratch address of the first free byte, where
+ *	            the callee's frame starts
+ *	s33         frame pointer of a function that makes calls
  *
- * A callee leaves s32 and up as they are, and of the vector registers from v40 on the upper eight of each sixteen.
- * It writes other vector registers in lanes only that are on, so lanes that wait elsewhere keep what they have.
- * Scratch is addressed by scratch instructions, not by a buffer: s0 – s3 mean nothing.
+ * A callee preserves s32 and above and, from v40 on, the upper eight of every sixteen VGPRs. A
+ * callee writes the other VGPRs only in active lanes, so inactive lanes keep their values. Scratch
+ * instructions address the stack, not a buffer resource, so s0 - s3 carry nothing.
  */
 #include "libsov/compiler/amd/mir.h"
 
 #define STACK_ALIGN 16
 
-bool gcn_calls(const struct ir_func *f)
+bool gcn_has_calls(const struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
@@ -28,37 +30,37 @@ bool gcn_calls(const struct ir_func *f)
 	return ir_moves_stack(f);
 }
 
-static uint16_t wants(const struct ir_inst *in)
+static uint16_t inputs_of_inst(const struct ir_inst *in)
 {
 	if (in->op != IR_SREG)
 		return 0;
 	if (in->sub <= IR_TID_Z)
-		return 1 << GCN_THREADS;
+		return 1 << GCN_THREAD_IDS;
 	if (in->sub >= IR_CTAID_X && in->sub <= IR_CTAID_Z)
 		return (uint16_t)(1 << (GCN_GROUP_X + in->sub - IR_CTAID_X));
 	if (in->sub == IR_WARPID)
-		return 1 << GCN_THREADS | 1 << GCN_HIDDEN;
-	return in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE ? 0 : 1 << GCN_HIDDEN;
+		return 1 << GCN_THREAD_IDS | 1 << GCN_HIDDEN_ARGS;
+	return in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE ? 0 : 1 << GCN_HIDDEN_ARGS;
 }
 
-static void survey(struct gcn_unit *u, const struct ir_func *f)
+static void analyse_function(struct gcn_unit *u, const struct ir_func *f)
 {
-	bool calls = gcn_calls(f), function = f->kind == IR_FUNCTION;
+	bool has_calls = gcn_has_calls(f), function = f->kind == IR_FUNCTION;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (function)
-				u->wants |= wants(in);
-			u->exits |=
+				u->inputs |= inputs_of_inst(in);
+			u->may_exit |=
 				(function && in->op == IR_EXIT) ||
 				(in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
-			u->by_address |= in->op == IR_CALLPTR;
-			u->counter |= (calls || function) && in->op == IR_BARRIER_RED;
-			if (in->op == IR_ADDR && (calls || function) &&
+			u->indirect_calls |= in->op == IR_CALLPTR;
+			u->reduction_counter |= (has_calls || function) && in->op == IR_BARRIER_RED;
+			if (in->op == IR_ADDR && (has_calls || function) &&
 			    u->m->symbols[in->symbol].space == IR_SHARED)
-				u->shared[in->symbol] = true;
+				u->lds_symbols[in->symbol] = true;
 		}
 }
 
@@ -67,26 +69,26 @@ static bool has_partial_barrier(const struct ir_func *f)
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if ((ir_at(f, i)->op == IR_BARRIER || ir_at(f, i)->op == IR_BARRIER_RED) &&
-			    !gcn_is_whole_barrier(f, ir_at(f, i)))
+			    !gcn_is_workgroup_barrier(f, ir_at(f, i)))
 				return true;
 	return false;
 }
 
-struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a)
+struct gcn_unit *gcn_unit_analyse(struct ir_module *m, struct arena *a)
 {
 	struct gcn_unit *u = arena_alloc(a, sizeof(*u));
 
 	*u = (struct gcn_unit){.m = m, .stack_align = STACK_ALIGN};
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		if (!u->barriers && has_partial_barrier(f))
-			u->barriers = gcn_barrier_words(m);
-	u->shared = arena_array(a, m->nsymbols + 1, sizeof(*u->shared));
+		if (!u->barrier_symbol && has_partial_barrier(f))
+			u->barrier_symbol = gcn_barrier_symbol_new(m);
+	u->lds_symbols = arena_array(a, m->nsymbols + 1, sizeof(*u->lds_symbols));
 	u->funcs = arena_array(a, m->nfuncs + 1, sizeof(*u->funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		survey(u, f);
-	if (u->barriers) {
-		u->shared[u->barriers - 1] = true;
-		u->wants |= 1 << GCN_THREADS | 1 << GCN_HIDDEN;
+		analyse_function(u, f);
+	if (u->barrier_symbol) {
+		u->lds_symbols[u->barrier_symbol - 1] = true;
+		u->inputs |= 1 << GCN_THREAD_IDS | 1 << GCN_HIDDEN_ARGS;
 	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		if (m->symbols[k].space == IR_LOCAL && m->symbols[k].align > u->stack_align)
@@ -96,29 +98,29 @@ struct gcn_unit *gcn_survey(struct ir_module *m, struct arena *a)
 
 bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in)
 {
-	return (in->op == IR_CALL && u->exits) || (in->op == IR_CALLPTR && u->exits);
+	return (in->op == IR_CALL && u->may_exit) || (in->op == IR_CALLPTR && u->may_exit);
 }
 
-static uint32_t bytes_of(const uint8_t *types, uint32_t n)
+static uint32_t stack_bytes_of(const uint8_t *types, uint32_t n)
 {
 	uint32_t words = 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		words += types[k] == IR_B64 ? 2 : 1;
-	return words > GCN_PASSED_WORDS ? 4 * (words - GCN_PASSED_WORDS) : 0;
+	return words > GCN_ABI_ARG_VGPRS ? 4 * (words - GCN_ABI_ARG_VGPRS) : 0;
 }
 
-uint32_t gcn_passing_bytes(const struct ir_func *f)
+uint32_t gcn_stack_arg_bytes(const struct ir_func *f)
 {
-	uint32_t args = bytes_of(f->arg_types, f->nargs),
-		 results = bytes_of(f->result_types, f->nresults);
+	uint32_t args = stack_bytes_of(f->arg_types, f->nargs),
+		 results = stack_bytes_of(f->result_types, f->nresults);
 
 	return args > results ? args : results;
 }
 
-/* ---- calls by address ---- */
+/* ---- indirect calls ---- */
 
-static const uint32_t trap[] = {0xbf920002, 0xbf810000}; /* s_trap 2, s_endpgm */
+static const uint32_t trap_code[] = {0xbf920002, 0xbf810000}; /* s_trap 2, s_endpgm */
 
 void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep)
 {
@@ -133,14 +135,14 @@ void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct a
 						       .target = AMD_TO_FUNCTION,
 						       .index = function ? k - 1 : AMD_TRAP_INDEX};
 	}
-	out->pieces[out->npieces++] = (struct amd_piece){
+	out->fragments[out->nfragments++] = (struct amd_fragment){
 		.name = ".no_function",
 		.index = AMD_TRAP_INDEX,
-		.code = (const uint8_t *)trap,
-		.code_bytes = sizeof(trap),
-		.lines = {.end = sizeof(trap)},
+		.code = (const uint8_t *)trap_code,
+		.code_bytes = sizeof(trap_code),
+		.lines = {.end = sizeof(trap_code)},
 	};
-	out->pieces[out->npieces++] = (struct amd_piece){
+	out->fragments[out->nfragments++] = (struct amd_fragment){
 		.name = ".functions",
 		.index = AMD_TABLE_INDEX,
 		.data = true,
@@ -152,36 +154,36 @@ void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct a
 	};
 }
 
-/* ---- what a kernel gets to ---- */
+/* ---- resources of a kernel and its callees ---- */
 
-struct walk {
+struct stack_walk {
 	const struct gcn_unit *u;
-	bool *reached, *open;
-	uint32_t *stack; /* by function: bytes that a call of it needs, as far as known */
+	bool *reached, *on_path;
+	uint32_t *stack; /* by function: stack bytes of a call, as far as known */
 	uint32_t vgprs;
-	bool unknown; /* in circles, or by an address: nobody can say */
+	bool unknown; /* recursion or an indirect call: the depth is not bounded */
 };
 
-static uint32_t stack_of(struct walk *w, uint32_t index);
+static uint32_t call_stack_bytes(struct stack_walk *w, uint32_t index);
 
-/* By an address a call gets to any function. */
-static uint32_t stack_of_any(struct walk *w)
+/* An indirect call may reach any function. */
+static uint32_t indirect_call_stack_bytes(struct stack_walk *w)
 {
-	uint32_t most = 0;
+	uint32_t max = 0;
 
 	for (uint32_t k = 0; k < w->u->m->nfuncs; k++) {
 		uint32_t bytes = w->u->funcs[k] && w->u->funcs[k]->ir->kind == IR_FUNCTION
-					 ? stack_of(w, k)
+					 ? call_stack_bytes(w, k)
 					 : 0;
 
-		most = bytes > most ? bytes : most;
+		max = bytes > max ? bytes : max;
 	}
-	return most;
+	return max;
 }
 
-static uint32_t stack_of_callees(struct walk *w, const struct gcn_func *f)
+static uint32_t callee_stack_bytes(struct stack_walk *w, const struct gcn_func *f)
 {
-	uint32_t most = 0;
+	uint32_t max = 0;
 
 	ir_for_each_block(f->ir, b)
 		ir_for_each_inst(f->ir, b, i) {
@@ -189,49 +191,50 @@ static uint32_t stack_of_callees(struct walk *w, const struct gcn_func *f)
 			uint32_t bytes = 0;
 
 			if (in->op == IR_CALL && w->u->funcs[in->symbol])
-				bytes = stack_of(w, in->symbol);
+				bytes = call_stack_bytes(w, in->symbol);
 			else if (in->op == IR_CALLPTR)
-				bytes = stack_of_any(w);
-			most = bytes > most ? bytes : most;
+				bytes = indirect_call_stack_bytes(w);
+			max = bytes > max ? bytes : max;
 		}
-	return most;
+	return max;
 }
 
-static uint32_t stack_of(struct walk *w, uint32_t index)
+static uint32_t call_stack_bytes(struct stack_walk *w, uint32_t index)
 {
 	const struct gcn_func *f = w->u->funcs[index];
 
-	if (w->open[index]) {
+	if (w->on_path[index]) {
 		w->unknown = true;
 		return 0;
 	}
 	if (w->reached[index])
 		return w->stack[index];
-	w->reached[index] = w->open[index] = true;
+	w->reached[index] = w->on_path[index] = true;
 	w->vgprs = f->vgprs > w->vgprs ? f->vgprs : w->vgprs;
 	w->unknown |= ir_moves_stack(f->ir);
-	w->stack[index] = stack_of_callees(w, f) + f->frame_bytes;
-	w->open[index] = false;
+	w->stack[index] = callee_stack_bytes(w, f) + f->frame_bytes;
+	w->on_path[index] = false;
 	return w->stack[index];
 }
 
-void gcn_collect(const struct gcn_unit *u, const struct gcn_func *kernel, struct amd_piece *p)
+void gcn_kernel_resources(const struct gcn_unit *u, const struct gcn_func *kernel,
+			  struct amd_fragment *p)
 {
 	struct arena *a = kernel->arena;
-	struct walk w = {.u = u};
+	struct stack_walk w = {.u = u};
 
 	w.reached = arena_array(a, u->m->nfuncs + 1, sizeof(*w.reached));
-	w.open = arena_array(a, u->m->nfuncs + 1, sizeof(*w.open));
+	w.on_path = arena_array(a, u->m->nfuncs + 1, sizeof(*w.on_path));
 	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
-	p->private_bytes = stack_of(&w, kernel->ir->index);
-	if (kernel->start.scratch &&
-	    !p->private_bytes) /* none of it, or some: there is no third way */
+	p->private_bytes = call_stack_bytes(&w, kernel->ir->index);
+	/* The descriptor enables scratch, so request at least some. */
+	if (kernel->start.scratch && !p->private_bytes)
 		p->private_bytes = STACK_ALIGN;
 	p->vgprs = w.vgprs;
-	p->calls = w.unknown;
+	p->dynamic_stack = w.unknown;
 	p->stats.registers = w.vgprs;
 	p->stats.stack_bytes = p->private_bytes;
-	if (!kernel->calls)
+	if (!kernel->has_calls)
 		return;
 	p->hidden |= u->hidden;
 	p->services |= u->services;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * The code object writer. Contents of sections are made first, with places inside of sections; then
- * sections get their addresses, and what depends on these is filled in. The file is what LLVM's linker
- * makes of an object as far as a loader can tell: three segments (what is read, code, variables), which
- * keep their distance in memory.
+ * The code object writer. It first builds section contents with section-relative offsets, then
+ * assigns addresses, then patches everything that depends on an address.
  *
- * Code refers to variables relative to itself. So that a runtime may place variables apart from code all
- * the same, what it refers to is also listed in .rela.text, as "ld --emit-relocs" leaves it; an object
- * with variables always has that section.
+ * To a loader the file looks like the output of LLVM's linker: three segments (read-only, code,
+ * variables) that keep their distance in memory. Code addresses variables PC-relative. So that a
+ * runtime may still load variables elsewhere, .rela.text lists every such reference, as "ld
+ * --emit-relocs" leaves it; an object with variables always has that section.
  */
 #include <elf.h>
 #include "hw/amd/code_object.h"
 #include "libsov/compiler/amd/module.h"
 
-#define PAGE         4096
-#define DATA_ALIGN   256
-#define MOST_DYNAMIC 10
+#define PAGE        4096
+#define DATA_ALIGN  256
+#define MAX_DYNAMIC 10
 
 enum section {
 	S_NULL,
@@ -68,18 +67,19 @@ static const struct section_kind {
 struct writer {
 	struct arena *arena;
 	const struct amd_plan *plan;
-	struct amd_piece *const *pieces;
-	uint32_t npieces;
+	struct amd_fragment *const *fragments;
+	uint32_t nfragments;
 	enum image_content content;
-	bool there[S_COUNT];
-	uint32_t index[S_COUNT]; /* in the file; 0: it is not there */
+	bool present[S_COUNT];
+	uint32_t index[S_COUNT]; /* section number in the file; 0: absent */
 	struct bytes bytes[S_COUNT];
 	Elf64_Shdr headers[S_COUNT]; /* sh_link and sh_info still by enum section */
-	uint32_t *text_at;           /* by piece: offset in .text */
-	uint32_t *rodata_at;         /* by piece: of its descriptor, if it is a kernel */
-	uint32_t *piece_symbol, *variable_symbol; /* in .symtab: by piece, by the module's symbol */
-	uint32_t data_symbol;                     /* … of .data itself */
-	uint32_t service_symbol[SERVICES];        /* in .dynsym */
+	uint32_t *text_offset;       /* by fragment: offset in .text */
+	uint32_t *rodata_offset;     /* by fragment: offset of the kernel's descriptor */
+	/* numbers in .symtab, by fragment and by the module's symbol */
+	uint32_t *fragment_symbol, *variable_symbol;
+	uint32_t data_symbol;              /* section symbol of .data */
+	uint32_t service_symbol[SERVICES]; /* numbers in .dynsym */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -87,9 +87,9 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return (at + align - 1) / align * align;
 }
 
-static enum section section_of(enum amd_data_place place)
+static enum section variable_section(enum amd_data_section section)
 {
-	return place == AMD_DATA ? S_DATA : S_BSS;
+	return section == AMD_DATA ? S_DATA : S_BSS;
 }
 
 static bool has_variables(const struct writer *w)
@@ -111,23 +111,23 @@ static void write_text(struct writer *w)
 {
 	static const uint32_t end = AMD_S_CODE_END;
 
-	for (uint32_t k = 0; k < w->npieces; k++) {
-		pad_text(w, w->pieces[k]->kernel ? AMD_KERNEL_ALIGN : 64, AMD_S_NOP);
-		w->text_at[k] = w->bytes[S_TEXT].size;
-		bytes_append(&w->bytes[S_TEXT], w->pieces[k]->code, w->pieces[k]->code_bytes);
-		if (!w->pieces[k]->kernel)
+	for (uint32_t k = 0; k < w->nfragments; k++) {
+		pad_text(w, w->fragments[k]->kernel ? AMD_KERNEL_ALIGN : 64, AMD_S_NOP);
+		w->text_offset[k] = w->bytes[S_TEXT].size;
+		bytes_append(&w->bytes[S_TEXT], w->fragments[k]->code, w->fragments[k]->code_bytes);
+		if (!w->fragments[k]->kernel)
 			continue;
-		w->rodata_at[k] = w->bytes[S_RODATA].size;
+		w->rodata_offset[k] = w->bytes[S_RODATA].size;
 		bytes_append(&w->bytes[S_RODATA], NULL, sizeof(struct amd_kernel_descriptor));
 	}
-	if (!w->npieces)
+	if (!w->nfragments)
 		return;
 	pad_text(w, 64, end);
 	for (uint32_t n = 0; n < AMD_PREFETCH_BYTES / sizeof(end); n++)
 		bytes_append(&w->bytes[S_TEXT], &end, sizeof(end));
 }
 
-static struct amd_kernel_descriptor descriptor(const struct amd_piece *k)
+static struct amd_kernel_descriptor make_descriptor(const struct amd_fragment *k)
 {
 	const struct amd_start *s = &k->start;
 
@@ -143,21 +143,22 @@ static struct amd_kernel_descriptor descriptor(const struct amd_piece *k)
 			 AMD_RSRC2_SET_USER_SGPRS(amd_user_sgpr(s, UINT32_MAX)) |
 			 AMD_RSRC2_SET_GROUP_IDS(s->group_ids) |
 			 AMD_RSRC2_SET_THREAD_IDS(s->thread_ids ? s->thread_ids : 1u),
-		.properties = (uint16_t)(s->user | AMD_WAVE32 | (k->calls ? AMD_DYNAMIC_STACK : 0)),
+		.properties = (uint16_t)(s->user | AMD_WAVE32 |
+					 (k->dynamic_stack ? AMD_DYNAMIC_STACK : 0)),
 	};
 }
 
 static void fill_descriptors(struct writer *w)
 {
-	for (uint32_t k = 0; k < w->npieces; k++) {
+	for (uint32_t k = 0; k < w->nfragments; k++) {
 		struct amd_kernel_descriptor d;
 
-		if (!w->pieces[k]->kernel)
+		if (!w->fragments[k]->kernel)
 			continue;
-		d = descriptor(w->pieces[k]);
-		d.entry_offset = (int64_t)(w->headers[S_TEXT].sh_addr + w->text_at[k] -
-					   w->headers[S_RODATA].sh_addr - w->rodata_at[k]);
-		memcpy(w->bytes[S_RODATA].data + w->rodata_at[k], &d, sizeof(d));
+		d = make_descriptor(w->fragments[k]);
+		d.entry_offset = (int64_t)(w->headers[S_TEXT].sh_addr + w->text_offset[k] -
+					   w->headers[S_RODATA].sh_addr - w->rodata_offset[k]);
+		memcpy(w->bytes[S_RODATA].data + w->rodata_offset[k], &d, sizeof(d));
 	}
 }
 
@@ -171,7 +172,7 @@ static void write_note(struct writer *w)
 	bytes_append(note, AMD_NOTE_NAME, sizeof(AMD_NOTE_NAME));
 	bytes_append(note, NULL, (uint32_t)align_up(note->size, 4) - note->size);
 	start = note->size;
-	amd_metadata_write(note, w->pieces, w->npieces);
+	amd_metadata_write(note, w->fragments, w->nfragments);
 	n.n_descsz = note->size - start;
 	memcpy(note->data, &n, sizeof(n));
 	bytes_append(note, NULL, (uint32_t)align_up(note->size, 4) - note->size);
@@ -190,11 +191,11 @@ static void write_data(struct writer *w)
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct amd_variable *v = &w->plan->variables[k];
 
-		if (v->place == AMD_DATA && m->symbols[k].init)
+		if (v->section == AMD_DATA && m->symbols[k].init)
 			memcpy(data->data + v->offset, m->symbols[k].init, m->symbols[k].size);
 	}
-	for (uint32_t k = 0; k < w->plan->nnumbers; k++) {
-		const struct amd_number *n = &w->plan->numbers[k];
+	for (uint32_t k = 0; k < w->plan->nfunction_pointers; k++) {
+		const struct amd_function_pointer *n = &w->plan->function_pointers[k];
 
 		memcpy(data->data + w->plan->variables[n->symbol].offset + n->offset, &n->value,
 		       sizeof(n->value));
@@ -203,7 +204,10 @@ static void write_data(struct writer *w)
 
 /* ---- symbols ---- */
 
-/* The value is an offset in its section until sections have addresses. Returns its number. */
+/*
+ * The value is a section offset until layout_sections() assigns addresses. Returns the symbol's
+ * number.
+ */
 static uint32_t add_symbol(struct writer *w, enum section table, const char *name, uint8_t info,
 			   uint8_t other, enum section s, uint64_t value, uint64_t size)
 {
@@ -221,47 +225,48 @@ static uint32_t add_symbol(struct writer *w, enum section table, const char *nam
 
 static void add_local_symbols(struct writer *w)
 {
-	for (uint32_t k = 0; k < w->npieces; k++) {
-		uint8_t type = w->pieces[k]->data ? STT_OBJECT : STT_FUNC;
+	for (uint32_t k = 0; k < w->nfragments; k++) {
+		uint8_t type = w->fragments[k]->data ? STT_OBJECT : STT_FUNC;
 
-		if (!w->pieces[k]->kernel)
-			w->piece_symbol[k] = add_symbol(
-				w, S_SYMTAB, w->pieces[k]->name, ELF64_ST_INFO(STB_LOCAL, type),
-				STV_HIDDEN, S_TEXT, w->text_at[k], w->pieces[k]->code_bytes);
+		if (!w->fragments[k]->kernel)
+			w->fragment_symbol[k] = add_symbol(
+				w, S_SYMTAB, w->fragments[k]->name, ELF64_ST_INFO(STB_LOCAL, type),
+				STV_HIDDEN, S_TEXT, w->text_offset[k], w->fragments[k]->code_bytes);
 	}
 	if (w->plan->bytes[AMD_DATA])
 		w->data_symbol = add_symbol(w, S_SYMTAB, "", ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
 					    0, S_DATA, 0, 0);
 }
 
-/* Those that are in both tables. */
+/* Adds the symbols that both tables hold. */
 static void add_global_symbols(struct writer *w, enum section table)
 {
 	const struct amd_plan *p = w->plan;
 
-	for (uint32_t k = 0; k < w->npieces; k++) {
-		const struct amd_piece *piece = w->pieces[k];
+	for (uint32_t k = 0; k < w->nfragments; k++) {
+		const struct amd_fragment *fragment = w->fragments[k];
 		uint32_t symbol;
 
-		if (!piece->kernel)
+		if (!fragment->kernel)
 			continue;
-		symbol = add_symbol(w, table, piece->name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-				    STV_PROTECTED, S_TEXT, w->text_at[k], piece->code_bytes);
+		symbol = add_symbol(w, table, fragment->name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				    STV_PROTECTED, S_TEXT, w->text_offset[k], fragment->code_bytes);
 		if (table == S_SYMTAB)
-			w->piece_symbol[k] = symbol;
-		add_symbol(w, table, arena_printf(w->arena, "%s.kd", piece->name),
+			w->fragment_symbol[k] = symbol;
+		add_symbol(w, table, arena_printf(w->arena, "%s.kd", fragment->name),
 			   ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), STV_PROTECTED, S_RODATA,
-			   w->rodata_at[k], sizeof(struct amd_kernel_descriptor));
+			   w->rodata_offset[k], sizeof(struct amd_kernel_descriptor));
 	}
 	for (uint32_t k = 0; k < p->module->nsymbols; k++) {
 		const struct amd_variable *v = &p->variables[k];
 		const struct ir_symbol *s = &p->module->symbols[k];
 		uint32_t symbol;
 
-		if (v->place == AMD_PLACES)
+		if (v->section == AMD_DATA_SECTIONS)
 			continue;
-		symbol = add_symbol(w, table, s->name, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-				    STV_PROTECTED, section_of(v->place), v->offset, s->size);
+		symbol =
+			add_symbol(w, table, s->name, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+				   STV_PROTECTED, variable_section(v->section), v->offset, s->size);
 		if (table == S_SYMTAB)
 			w->variable_symbol[k] = symbol;
 	}
@@ -308,8 +313,8 @@ static void fill_symbols(struct writer *w, enum section table)
 	}
 }
 
-/* The System V table: one bucket for two symbols or so. */
-static uint32_t hash_of(const char *name)
+/* The System V hash function; write_hash() makes one bucket per two symbols. */
+static uint32_t elf_hash(const char *name)
 {
 	uint32_t h = 0;
 
@@ -334,7 +339,7 @@ static void write_hash(struct writer *w)
 		Elf64_Sym s;
 
 		memcpy(&s, symbols->data + k * sizeof(s), sizeof(s));
-		h = hash_of((const char *)w->bytes[S_DYNSTR].data + s.st_name) % buckets;
+		h = elf_hash((const char *)w->bytes[S_DYNSTR].data + s.st_name) % buckets;
 		chain[k] = bucket[h];
 		bucket[h] = k;
 	}
@@ -343,9 +348,11 @@ static void write_hash(struct writer *w)
 
 /* ---- references ---- */
 
-/* What is in memory has its relocations in .rela.dyn: room for them first, as they have addresses in
- * them. Relative ones come first, as DT_RELACOUNT wants it. */
-static uint32_t count_dynamic(const struct writer *w)
+/*
+ * The number of entries of .rela.dyn. Their space is reserved before addresses exist. Relative
+ * relocations precede the others, as DT_RELACOUNT requires.
+ */
+static uint32_t count_dynamic_relocations(const struct writer *w)
 {
 	uint32_t n = w->plan->naddresses;
 
@@ -358,7 +365,7 @@ static uint64_t variable_address(const struct writer *w, uint32_t symbol)
 {
 	const struct amd_variable *v = &w->plan->variables[symbol];
 
-	return w->headers[section_of(v->place)].sh_addr + v->offset;
+	return w->headers[variable_section(v->section)].sh_addr + v->offset;
 }
 
 static void fill_dynamic_relocations(struct writer *w)
@@ -366,7 +373,7 @@ static void fill_dynamic_relocations(struct writer *w)
 	struct bytes *out = &w->bytes[S_RELADYN];
 	const struct amd_plan *p = w->plan;
 
-	out->size = 0; /* over the room that was left */
+	out->size = 0; /* overwrites the reserved space */
 	for (uint32_t k = 0; k < p->naddresses; k++) {
 		const struct amd_address *a = &p->addresses[k];
 		Elf64_Rela r = {.r_offset = variable_address(w, a->symbol) + a->offset,
@@ -385,50 +392,51 @@ static void fill_dynamic_relocations(struct writer *w)
 	}
 }
 
-static uint32_t find_piece(const struct writer *w, uint32_t function)
+static uint32_t find_fragment(const struct writer *w, uint32_t function)
 {
-	for (uint32_t k = 0; k < w->npieces; k++)
-		if (w->pieces[k]->index == function)
+	for (uint32_t k = 0; k < w->nfragments; k++)
+		if (w->fragments[k]->index == function)
 			return k;
-	return 0; /* generation made all that it refers to */
+	return 0; /* generation emits every function that it references */
 }
 
-struct place {
+struct reference_address {
 	uint64_t address;
 	uint32_t symbol; /* in .symtab */
-	int64_t addend;  /* behind that */
+	int64_t addend;  /* relative to the symbol */
 };
 
-static struct place place_of(const struct writer *w, const struct amd_reference *r)
+static struct reference_address resolve_reference(const struct writer *w,
+						  const struct amd_reference *r)
 {
 	uint32_t k;
 
 	switch (r->target) {
 	case AMD_TO_VARIABLE:
-		return (struct place){variable_address(w, r->index), w->variable_symbol[r->index],
-				      0};
+		return (struct reference_address){variable_address(w, r->index),
+						  w->variable_symbol[r->index], 0};
 	case AMD_TO_FUNCTION:
-		k = find_piece(w, r->index);
-		return (struct place){w->headers[S_TEXT].sh_addr + w->text_at[k],
-				      w->piece_symbol[k], 0};
+		k = find_fragment(w, r->index);
+		return (struct reference_address){w->headers[S_TEXT].sh_addr + w->text_offset[k],
+						  w->fragment_symbol[k], 0};
 	default:
-		return (struct place){w->headers[S_DATA].sh_addr +
-					      w->plan->service_offset[r->index],
-				      w->data_symbol, (int64_t)w->plan->service_offset[r->index]};
+		return (struct reference_address){
+			w->headers[S_DATA].sh_addr + w->plan->service_offset[r->index],
+			w->data_symbol, (int64_t)w->plan->service_offset[r->index]};
 	}
 }
 
-static void fill_code(struct writer *w)
+static void relocate_text(struct writer *w)
 {
 	struct bytes *text = &w->bytes[S_TEXT], *list = &w->bytes[S_RELATEXT];
 
-	list->size = 0; /* over the room that was left */
-	for (uint32_t k = 0; k < w->npieces; k++) {
-		for (uint32_t i = 0; i < w->pieces[k]->nreferences; i++) {
-			const struct amd_reference *r = &w->pieces[k]->references[i];
-			uint32_t at = w->text_at[k] + r->offset;
+	list->size = 0; /* overwrites the reserved space */
+	for (uint32_t k = 0; k < w->nfragments; k++) {
+		for (uint32_t i = 0; i < w->fragments[k]->nreferences; i++) {
+			const struct amd_reference *r = &w->fragments[k]->references[i];
+			uint32_t at = w->text_offset[k] + r->offset;
 			bool high = r->kind == AMD_REL32_HI;
-			struct place to = place_of(w, r);
+			struct reference_address to = resolve_reference(w, r);
 			uint64_t value = to.address + (uint64_t)r->addend -
 					 (w->headers[S_TEXT].sh_addr + at);
 			uint32_t word = (uint32_t)(high ? value >> 32 : value);
@@ -439,76 +447,64 @@ static void fill_code(struct writer *w)
 				.r_addend = to.addend + r->addend};
 
 			memcpy(text->data + at, &word, sizeof(word));
-			if (w->there[S_RELATEXT])
+			if (w->present[S_RELATEXT])
 				bytes_append(list, &rela, sizeof(rela));
 		}
 	}
 }
 
-/* ---- lines ---- */
+/* ---- line table ---- */
 
-/* One compilation unit without anything in it but where the lines are: what tools look for first.
- * (DWARF version 2, sections 7.5 and 7.7.) */
-static void write_unit(struct writer *w)
+/*
+ * A compilation unit without children that points to the line table, which is where debuggers
+ * start. (DWARF version 2, sections 7.5 and 7.7.)
+ */
+static void write_debug_unit(struct writer *w)
 {
-	static const uint8_t abbreviation[] = {
-		1,
-		0x11 /* compile unit */,
-		0 /* no children */,
-		0x10,
-		0x06, /* lines: 4 bytes */
-		0x11,
-		0x01,
-		0x12,
-		0x01,
-		/* first and last address */ 0,
-		0,
-		0,
-	};
-	static const uint8_t head[] = {
-		28,
-		0,
-		0,
-		0,
-		/* bytes behind these */ 2,
-		0,
-		/* version */ 0,
-		0,
-		0,
-		0,
-		8, /* bytes of addresses */
-		1,
-		/* the abbreviation */ 0,
-		0,
-		0,
-		0, /* where in .debug_line */
-	};
+	static const uint8_t abbreviation[] = {/* number, tag DW_TAG_compile_unit, no children */
+					       1, 0x11, 0,
+					       /* DW_AT_stmt_list: 4 bytes */
+					       0x10, 0x06,
+					       /* DW_AT_low_pc and DW_AT_high_pc: addresses */
+					       0x11, 0x01, 0x12, 0x01,
+					       /* end of the attributes, end of the abbreviations */
+					       0, 0, 0};
+	static const uint8_t head[] = {/* length: the bytes that follow */
+				       28, 0, 0, 0,
+				       /* version */
+				       2, 0,
+				       /* offset in .debug_abbrev, address size */
+				       0, 0, 0, 0, 8,
+				       /* abbreviation number */
+				       1,
+				       /* DW_AT_stmt_list: offset in .debug_line */
+				       0, 0, 0, 0};
 
 	bytes_append(&w->bytes[S_ABBREV], abbreviation, sizeof(abbreviation));
 	bytes_append(&w->bytes[S_INFO], head, sizeof(head));
 	bytes_append(&w->bytes[S_INFO], NULL, 16);
 }
 
-static void write_lines(struct writer *w)
+static void write_line_table(struct writer *w)
 {
-	struct line_table *tables = arena_array(w->arena, w->npieces, sizeof(*tables));
+	struct line_table *tables = arena_array(w->arena, w->nfragments, sizeof(*tables));
 	uint64_t first, last;
 	uint8_t *section;
 	uint32_t size;
 
-	if (!w->there[S_LINE])
+	if (!w->present[S_LINE])
 		return;
-	for (uint32_t k = 0; k < w->npieces; k++)
-		tables[k] = w->pieces[k]->lines;
+	for (uint32_t k = 0; k < w->nfragments; k++)
+		tables[k] = w->fragments[k]->lines;
 	section = lines_write(w->arena, w->plan->files.names, w->plan->files.count, tables,
-			      w->npieces, &size);
-	for (uint32_t k = 0; k < w->npieces; k++) {
-		uint64_t address = w->headers[S_TEXT].sh_addr + w->text_at[k];
+			      w->nfragments, &size);
+	for (uint32_t k = 0; k < w->nfragments; k++) {
+		uint64_t address = w->headers[S_TEXT].sh_addr + w->text_offset[k];
 
 		memcpy(section + tables[k].start, &address, sizeof(address));
 	}
 	bytes_append(&w->bytes[S_LINE], section, size);
-	write_unit(w);
+	write_debug_unit(w);
 	first = w->headers[S_TEXT].sh_addr;
 	last = first + w->bytes[S_TEXT].size;
 	memcpy(w->bytes[S_INFO].data + w->bytes[S_INFO].size - 16, &first, sizeof(first));
@@ -517,11 +513,11 @@ static void write_lines(struct writer *w)
 
 /* ---- the file ---- */
 
-static void fill_dynamic(struct writer *w)
+static void fill_dynamic_section(struct writer *w)
 {
 	const Elf64_Shdr *h = w->headers;
 	uint64_t relative = w->content == IMAGE_OF_UNIT ? 0 : w->plan->naddresses;
-	const Elf64_Dyn entries[MOST_DYNAMIC] = {
+	const Elf64_Dyn entries[MAX_DYNAMIC] = {
 		{DT_HASH, {h[S_HASH].sh_addr}},      {DT_SYMTAB, {h[S_DYNSYM].sh_addr}},
 		{DT_SYMENT, {sizeof(Elf64_Sym)}},    {DT_STRTAB, {h[S_DYNSTR].sh_addr}},
 		{DT_STRSZ, {h[S_DYNSTR].sh_size}},   {DT_RELA, {h[S_RELADYN].sh_addr}},
@@ -531,33 +527,33 @@ static void fill_dynamic(struct writer *w)
 	struct bytes *b = &w->bytes[S_DYNAMIC];
 
 	b->size = 0;
-	for (uint32_t k = 0; k < MOST_DYNAMIC; k++) {
+	for (uint32_t k = 0; k < MAX_DYNAMIC; k++) {
 		bool relocation = entries[k].d_tag == DT_RELA || entries[k].d_tag == DT_RELASZ ||
 				  entries[k].d_tag == DT_RELAENT ||
 				  entries[k].d_tag == DT_RELACOUNT;
 
-		if (w->there[S_RELADYN] || !relocation)
+		if (w->present[S_RELADYN] || !relocation)
 			bytes_append(b, &entries[k], sizeof(entries[k]));
 	}
 }
 
-/* Which sections there are, and their numbers. */
+/* Decides which sections exist and numbers them. */
 static void number_sections(struct writer *w)
 {
-	bool lines = w->plan->files.count && w->npieces;
+	bool lines = w->plan->files.count && w->nfragments;
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < S_COUNT; s++)
-		w->there[s] = true;
-	w->there[S_RELADYN] = count_dynamic(w) > 0;
-	w->there[S_RODATA] = w->bytes[S_RODATA].size > 0;
-	w->there[S_TEXT] = w->npieces > 0;
-	w->there[S_DATA] = w->plan->bytes[AMD_DATA] > 0;
-	w->there[S_BSS] = w->plan->bytes[AMD_BSS] > 0;
-	w->there[S_LINE] = w->there[S_ABBREV] = w->there[S_INFO] = lines;
-	w->there[S_RELATEXT] = has_variables(w) && w->npieces;
+		w->present[s] = true;
+	w->present[S_RELADYN] = count_dynamic_relocations(w) > 0;
+	w->present[S_RODATA] = w->bytes[S_RODATA].size > 0;
+	w->present[S_TEXT] = w->nfragments > 0;
+	w->present[S_DATA] = w->plan->bytes[AMD_DATA] > 0;
+	w->present[S_BSS] = w->plan->bytes[AMD_BSS] > 0;
+	w->present[S_LINE] = w->present[S_ABBREV] = w->present[S_INFO] = lines;
+	w->present[S_RELATEXT] = has_variables(w) && w->nfragments;
 	for (uint32_t s = 0; s < S_COUNT; s++)
-		if (w->there[s])
+		if (w->present[s])
 			w->index[s] = n++;
 }
 
@@ -568,7 +564,7 @@ static void set_headers(struct writer *w)
 		Elf64_Shdr *h = &w->headers[s];
 
 		h->sh_name =
-			w->there[s] && s ? bytes_string(&w->bytes[S_SHSTRTAB], kinds[s].name) : 0;
+			w->present[s] && s ? bytes_string(&w->bytes[S_SHSTRTAB], kinds[s].name) : 0;
 		h->sh_type = kinds[s].type;
 		h->sh_flags = kinds[s].flags;
 		h->sh_addralign = kinds[s].align;
@@ -588,26 +584,29 @@ static uint64_t section_bytes(const struct writer *w, uint32_t s)
 			    : w->bytes[s].size;
 }
 
-/* Places in the file for all, and addresses for those that are loaded: a new page with each segment, at
- * the same offset in the page as in the file. */
-static uint64_t place_sections(struct writer *w, uint64_t at, enum section first, enum section last)
+/*
+ * Assigns file offsets to all sections and addresses to the loaded ones. Each segment starts on a
+ * new page, at the same offset within the page as in the file.
+ */
+static uint64_t layout_sections(struct writer *w, uint64_t at, enum section first,
+				enum section last)
 {
-	uint64_t segment = 0; /* address less offset */
+	uint64_t segment = 0; /* address minus file offset */
 
 	for (uint32_t s = first; s <= last; s++) {
 		Elf64_Shdr *h = &w->headers[s];
 
-		if (!w->there[s])
+		if (!w->present[s])
 			continue;
-		if (s == S_TEXT || s == S_DATA || (s == S_BSS && !w->there[S_DATA]))
+		if (s == S_TEXT || s == S_DATA || (s == S_BSS && !w->present[S_DATA]))
 			segment += PAGE;
 		h->sh_size = section_bytes(w, s);
-		if (h->sh_type != SHT_NOBITS || s == S_DATA || !w->there[S_DATA])
+		if (h->sh_type != SHT_NOBITS || s == S_DATA || !w->present[S_DATA])
 			at = align_up(at, h->sh_addralign);
 		h->sh_offset = at;
 		if (h->sh_flags & SHF_ALLOC)
 			h->sh_addr = at + segment;
-		if (s == S_BSS && w->there[S_DATA])
+		if (s == S_BSS && w->present[S_DATA])
 			h->sh_addr =
 				align_up(w->headers[S_DATA].sh_addr + w->headers[S_DATA].sh_size,
 					 h->sh_addralign);
@@ -617,8 +616,8 @@ static uint64_t place_sections(struct writer *w, uint64_t at, enum section first
 	return at;
 }
 
-static Elf64_Phdr segment(const struct writer *w, uint32_t type, uint32_t flags, enum section first,
-			  enum section last, uint64_t align)
+static Elf64_Phdr make_segment(const struct writer *w, uint32_t type, uint32_t flags,
+			       enum section first, enum section last, uint64_t align)
 {
 	Elf64_Phdr p = {.p_type = type, .p_flags = flags, .p_align = align};
 	bool any = false;
@@ -626,7 +625,7 @@ static Elf64_Phdr segment(const struct writer *w, uint32_t type, uint32_t flags,
 	for (uint32_t s = first; s <= last; s++) {
 		const Elf64_Shdr *h = &w->headers[s];
 
-		if (!w->there[s])
+		if (!w->present[s])
 			continue;
 		if (!any) {
 			p.p_offset = h->sh_offset;
@@ -651,7 +650,7 @@ enum {
 	SEGMENT_COUNT,
 };
 
-/* Those that there is something for. */
+/* Lists the program headers that have contents. */
 static uint32_t list_segments(const struct writer *w, Elf64_Phdr out[SEGMENT_COUNT])
 {
 	const uint64_t header = sizeof(Elf64_Ehdr);
@@ -662,27 +661,27 @@ static uint32_t list_segments(const struct writer *w, Elf64_Phdr out[SEGMENT_COU
 				  .p_vaddr = header,
 				  .p_paddr = header,
 				  .p_align = 8},
-		[SEGMENT_READ] = segment(w, PT_LOAD, PF_R, S_NOTE, S_RODATA, PAGE),
-		[SEGMENT_CODE] = segment(w, PT_LOAD, PF_R | PF_X, S_TEXT, S_TEXT, PAGE),
-		[SEGMENT_DATA] = segment(w, PT_LOAD, PF_R | PF_W, S_DATA, S_BSS, PAGE),
-		[SEGMENT_DYNAMIC] = segment(w, PT_DYNAMIC, PF_R, S_DYNAMIC, S_DYNAMIC, 8),
+		[SEGMENT_READ] = make_segment(w, PT_LOAD, PF_R, S_NOTE, S_RODATA, PAGE),
+		[SEGMENT_CODE] = make_segment(w, PT_LOAD, PF_R | PF_X, S_TEXT, S_TEXT, PAGE),
+		[SEGMENT_DATA] = make_segment(w, PT_LOAD, PF_R | PF_W, S_DATA, S_BSS, PAGE),
+		[SEGMENT_DYNAMIC] = make_segment(w, PT_DYNAMIC, PF_R, S_DYNAMIC, S_DYNAMIC, 8),
 		[SEGMENT_STACK] = {.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W},
-		[SEGMENT_NOTE] = segment(w, PT_NOTE, PF_R, S_NOTE, S_NOTE, 4),
+		[SEGMENT_NOTE] = make_segment(w, PT_NOTE, PF_R, S_NOTE, S_NOTE, 4),
 	};
 	uint32_t n = 0;
 
-	/* The first has the headers of the file as well. */
+	/* The first segment includes the ELF and program headers. */
 	all[SEGMENT_READ].p_filesz += all[SEGMENT_READ].p_offset;
 	all[SEGMENT_READ].p_memsz = all[SEGMENT_READ].p_filesz;
 	all[SEGMENT_READ].p_offset = all[SEGMENT_READ].p_vaddr = all[SEGMENT_READ].p_paddr = 0;
 	for (uint32_t k = 0; k < SEGMENT_COUNT; k++)
-		if ((k != SEGMENT_CODE || w->npieces) && (k != SEGMENT_DATA || has_variables(w)))
+		if ((k != SEGMENT_CODE || w->nfragments) && (k != SEGMENT_DATA || has_variables(w)))
 			out[n++] = all[k];
 	out[0].p_filesz = out[0].p_memsz = n * sizeof(Elf64_Phdr);
 	return n;
 }
 
-/* Everything that has a size. */
+/* Builds everything whose size layout_sections() needs. */
 static void write_contents(struct writer *w)
 {
 	uint32_t references = 0;
@@ -693,17 +692,18 @@ static void write_contents(struct writer *w)
 	number_sections(w);
 	write_symbols(w);
 	write_hash(w);
-	for (uint32_t k = 0; k < w->npieces; k++)
-		references += w->pieces[k]->nreferences;
-	if (w->there[S_RELATEXT])
+	for (uint32_t k = 0; k < w->nfragments; k++)
+		references += w->fragments[k]->nreferences;
+	if (w->present[S_RELATEXT])
 		bytes_append(&w->bytes[S_RELATEXT], NULL,
 			     references * (uint32_t)sizeof(Elf64_Rela));
-	bytes_append(&w->bytes[S_RELADYN], NULL, count_dynamic(w) * (uint32_t)sizeof(Elf64_Rela));
-	fill_dynamic(w);
+	bytes_append(&w->bytes[S_RELADYN], NULL,
+		     count_dynamic_relocations(w) * (uint32_t)sizeof(Elf64_Rela));
+	fill_dynamic_section(w);
 	set_headers(w);
 }
 
-static uint8_t *copy_out(struct writer *w, uint64_t end, size_t *size)
+static uint8_t *assemble_file(struct writer *w, uint64_t end, size_t *size)
 {
 	Elf64_Phdr segments[SEGMENT_COUNT];
 	Elf64_Ehdr header = {
@@ -731,7 +731,7 @@ static uint8_t *copy_out(struct writer *w, uint64_t end, size_t *size)
 	for (uint32_t s = 0; s < S_COUNT; s++) {
 		const Elf64_Shdr *h = &w->headers[s];
 
-		if (!w->there[s])
+		if (!w->present[s])
 			continue;
 		if (h->sh_type != SHT_NOBITS && h->sh_size)
 			memcpy(file + h->sh_offset, w->bytes[s].data, h->sh_size);
@@ -741,30 +741,33 @@ static uint8_t *copy_out(struct writer *w, uint64_t end, size_t *size)
 }
 
 uint8_t *amd_object_write(struct arena *a, const struct amd_plan *p,
-			  struct amd_piece *const *pieces, uint32_t npieces,
+			  struct amd_fragment *const *fragments, uint32_t nfragments,
 			  enum image_content content, size_t *size)
 {
 	struct writer *w = arena_alloc(a, sizeof(*w));
 	uint64_t at = sizeof(Elf64_Ehdr) + SEGMENT_COUNT * sizeof(Elf64_Phdr);
 
-	*w = (struct writer){
-		.arena = a, .plan = p, .pieces = pieces, .npieces = npieces, .content = content};
+	*w = (struct writer){.arena = a,
+			     .plan = p,
+			     .fragments = fragments,
+			     .nfragments = nfragments,
+			     .content = content};
 	for (uint32_t s = 0; s < S_COUNT; s++)
 		w->bytes[s].arena = a;
-	w->text_at = arena_array(a, npieces + 1, sizeof(*w->text_at));
-	w->rodata_at = arena_array(a, npieces + 1, sizeof(*w->rodata_at));
-	w->piece_symbol = arena_array(a, npieces + 1, sizeof(*w->piece_symbol));
+	w->text_offset = arena_array(a, nfragments + 1, sizeof(*w->text_offset));
+	w->rodata_offset = arena_array(a, nfragments + 1, sizeof(*w->rodata_offset));
+	w->fragment_symbol = arena_array(a, nfragments + 1, sizeof(*w->fragment_symbol));
 	w->variable_symbol = arena_array(a, p->module->nsymbols + 1, sizeof(*w->variable_symbol));
 	write_contents(w);
-	at = place_sections(w, at, S_NOTE, S_BSS);
+	at = layout_sections(w, at, S_NOTE, S_BSS);
 	fill_symbols(w, S_DYNSYM);
 	fill_symbols(w, S_SYMTAB);
 	fill_descriptors(w);
-	fill_code(w);
-	if (w->there[S_RELADYN])
+	relocate_text(w);
+	if (w->present[S_RELADYN])
 		fill_dynamic_relocations(w);
-	fill_dynamic(w);
-	write_lines(w);
-	at = place_sections(w, at, S_LINE, S_STRTAB);
-	return copy_out(w, at, size);
+	fill_dynamic_section(w);
+	write_line_table(w);
+	at = layout_sections(w, at, S_LINE, S_STRTAB);
+	return assemble_file(w, at, size);
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fewer instructions for the same: what selection made for one operation at a time is put together. Words of
- * registers that are written once are values, as in SSA form, so that
+ * Peephole combining of MIR. Selection expands one operation at a time; this pass merges the
+ * results. A word of a virtual register that is written once is an SSA value, which allows:
+ *	- copy propagation and common subexpression elimination (cse.c);
+ *	- coalescing: a value that is copied into a word of a wider register is computed there;
+ *	- fusion of two vector instructions, the first used only by the second, into one;
+ *	- narrowing: a 64-bit sum or product whose upper word is unused becomes a 32-bit one.
  *
- *	- a copy of a value is the value, and what is computed twice is computed once (share.c);
- *	- a value that is copied to be a word of a longer register is made there at once;
- *	- two vector instructions, the first for the second alone, are one where the machine has one for both;
- *	- the low word of a sum or product of 64 bits is one of 32 where nobody wants the rest.
- *
- * What is left over without readers goes in gcn_sweep.
+ * gcn_remove_dead_code() deletes the instructions that lose their readers.
  */
 #include "libsov/compiler/amd/combine.h"
 
-static void look(struct combine *c)
+static void collect_def_uses(struct combine *c)
 {
 	struct gcn_func *f = c->f;
 
@@ -25,7 +24,8 @@ static void look(struct combine *c)
 
 			for (uint32_t u = 0; u < n; u++)
 				for (uint32_t k = 0; k < uses[u].count; k++) {
-					struct word *w = &c->words[gcn_unit(f, uses[u].ref) + k];
+					struct combine_word *w =
+						&c->words[gcn_unit(f, uses[u].ref) + k];
 
 					w->reads += !uses[u].write;
 					if (!uses[u].write)
@@ -39,19 +39,19 @@ static void look(struct combine *c)
 
 bool combine_is_fixed(const struct gcn_func *f, uint32_t vreg)
 {
-	for (enum gcn_come k = 0; k < GCN_COMES; k++)
-		if (vreg == f->come[k])
+	for (enum gcn_input k = 0; k < GCN_INPUTS; k++)
+		if (vreg == f->input[k])
 			return true;
-	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].everywhere;
+	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].whole_function;
 }
 
-/* Calls leave nothing in the registers that things come in. */
+/* A call clobbers the registers that inputs arrive in, so with calls an input is not a value. */
 bool combine_is_value(const struct combine *c, struct gcn_ref r)
 {
-	const struct word *w = &c->words[gcn_unit(c->f, r)];
+	const struct combine_word *w = &c->words[gcn_unit(c->f, r)];
 
 	return w->writes == 1 ? !combine_is_fixed(c->f, r.vreg)
-			      : !w->writes && combine_is_fixed(c->f, r.vreg) && !c->f->calls;
+			      : !w->writes && combine_is_fixed(c->f, r.vreg) && !c->f->has_calls;
 }
 
 /* ---- copies ---- */
@@ -64,7 +64,7 @@ bool combine_is_copy(const struct combine *c, const struct gcn_inst *i)
 	return i->copy && d && s && f->vregs[d].class == f->vregs[s].class;
 }
 
-static void find_copies(struct combine *c)
+static void record_copies(struct combine *c)
 {
 	struct gcn_func *f = c->f;
 
@@ -72,35 +72,40 @@ static void find_copies(struct combine *c)
 		gcn_for_each(f, b, i)
 			if (combine_is_copy(c, i) && combine_is_value(c, i->ref[AMD_D]) &&
 			    combine_is_value(c, i->ref[AMD_S0]))
-				word_of(c, i->ref[AMD_D])->same = 1 + gcn_unit(f, i->ref[AMD_S0]);
+				combine_word_of(c, i->ref[AMD_D])->copy_of =
+					1 + gcn_unit(f, i->ref[AMD_S0]);
 }
 
-uint32_t combine_original(const struct combine *c, uint32_t unit)
+uint32_t combine_copy_source(const struct combine *c, uint32_t unit)
 {
-	while (c->words[unit].same)
-		unit = c->words[unit].same - 1;
+	while (c->words[unit].copy_of)
+		unit = c->words[unit].copy_of - 1;
 	return unit;
 }
 
-/* The operand's words are copies of neighbouring words of another register: reads these. */
-static void read_original(struct combine *c, struct gcn_inst *i, enum amd_slot slot, uint32_t count)
+/*
+ * Replaces an operand whose words are copies of consecutive words of another register by that
+ * register.
+ */
+static void propagate_copy(struct combine *c, struct gcn_inst *i, enum amd_slot slot,
+			   uint32_t count)
 {
 	struct gcn_func *f = c->f;
-	uint32_t first = gcn_unit(f, i->ref[slot]), unit = combine_original(c, first),
+	uint32_t first = gcn_unit(f, i->ref[slot]), unit = combine_copy_source(c, first),
 		 vreg = f->unit_vreg[unit], part;
 
 	if (unit == first)
 		return;
 	part = unit - f->vregs[vreg].first_unit;
-	if (!combine_may_begin(f, vreg, part, count))
+	if (!combine_is_aligned(f, vreg, part, count))
 		return;
 	for (uint32_t k = 1; k < count; k++)
-		if (combine_original(c, first + k) != unit + k || f->unit_vreg[unit + k] != vreg)
+		if (combine_copy_source(c, first + k) != unit + k || f->unit_vreg[unit + k] != vreg)
 			return;
 	i->ref[slot] = (struct gcn_ref){vreg, (uint8_t)part};
 }
 
-static void read_originals(struct combine *c)
+static void propagate_copies(struct combine *c)
 {
 	gcn_for_each_block(c->f, b)
 		gcn_for_each(c->f, b, i) {
@@ -112,65 +117,70 @@ static void read_originals(struct combine *c)
 			for (uint32_t u = 0; u < n; u++)
 				if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) &&
 				    i->ref[uses[u].slot].vreg)
-					read_original(c, i, uses[u].slot, uses[u].count);
+					propagate_copy(c, i, uses[u].slot, uses[u].count);
 		}
 }
 
-/* ---- words of longer registers ---- */
+/* ---- words of wider registers ---- */
 
-struct place {
-	uint32_t vreg, part; /* where a register's first word is to be, vreg 0: nowhere */
+struct coalesce_target {
+	uint32_t vreg, part; /* where the register's first word goes; vreg 0: nowhere */
 };
 
-/* All words of x are made in this block and copied to neighbouring words of one register there. */
-static void find_place(struct combine *c, struct gcn_inst *copy, uint32_t b, struct place *places)
+/*
+ * Accepts a register whose words are all defined in block b and copied there to consecutive words
+ * of one wider register.
+ */
+static void find_coalesce_target(struct combine *c, struct gcn_inst *copy, uint32_t b,
+				 struct coalesce_target *targets)
 {
 	struct gcn_func *f = c->f;
 	struct gcn_ref d = copy->ref[AMD_D], s = copy->ref[AMD_S0];
 	const struct gcn_vreg *x = &f->vregs[s.vreg], *t = &f->vregs[d.vreg];
 	uint32_t part = d.part - s.part;
 
-	if (places[s.vreg].vreg || places[d.vreg].vreg || s.part || d.vreg == s.vreg ||
+	if (targets[s.vreg].vreg || targets[d.vreg].vreg || s.part || d.vreg == s.vreg ||
 	    t->words <= x->words || combine_is_fixed(f, s.vreg) || combine_is_fixed(f, d.vreg) ||
-	    part + x->words > t->words || !combine_may_begin(f, d.vreg, part, x->words))
+	    part + x->words > t->words || !combine_is_aligned(f, d.vreg, part, x->words))
 		return;
 	for (uint32_t k = 0; k < x->words; k++) {
-		const struct word *from = &c->words[x->first_unit + k],
-				  *to = &c->words[t->first_unit + part + k];
+		const struct combine_word *from = &c->words[x->first_unit + k],
+					  *to = &c->words[t->first_unit + part + k];
 
 		if (from->writes != 1 || to->writes != 1 || from->block != b || to->block != b ||
 		    !combine_is_copy(c, to->def) || to->def->ref[AMD_S0].vreg != s.vreg ||
 		    to->def->ref[AMD_S0].part != k)
 			return;
 	}
-	for (uint32_t k = 0; k < x->words; k++) /* what writes it may read nothing of it */
+	/* A definition that also reads its destination cannot be redirected. */
+	for (uint32_t k = 0; k < x->words; k++)
 		if (c->words[x->first_unit + k].def->in.row->flags & (READS_D | SWAPS))
 			return;
-	places[s.vreg] = (struct place){d.vreg, part};
-	places[d.vreg].vreg = UINT32_MAX; /* stays */
+	targets[s.vreg] = (struct coalesce_target){d.vreg, part};
+	targets[d.vreg].vreg = UINT32_MAX; /* is a destination: must not move itself */
 }
 
-static void make_in_place(struct combine *c)
+static void coalesce_into_tuples(struct combine *c)
 {
 	struct gcn_func *f = c->f;
-	struct place *places = arena_array(f->arena, f->nvregs, sizeof(*places));
+	struct coalesce_target *targets = arena_array(f->arena, f->nvregs, sizeof(*targets));
 
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i)
 			if (combine_is_copy(c, i)) {
 				struct gcn_ref d = i->ref[AMD_D];
-				uint32_t was = places[d.vreg].vreg;
+				uint32_t was = targets[d.vreg].vreg;
 
 				if (was == UINT32_MAX)
-					places[d.vreg].vreg = 0;
-				find_place(c, i, b, places);
+					targets[d.vreg].vreg = 0;
+				find_coalesce_target(c, i, b, targets);
 				if (was == UINT32_MAX)
-					places[d.vreg].vreg = was;
+					targets[d.vreg].vreg = was;
 			}
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i) {
 			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
-				const struct place *p = &places[i->ref[slot].vreg];
+				const struct coalesce_target *p = &targets[i->ref[slot].vreg];
 
 				if (i->ref[slot].vreg && p->vreg && p->vreg != UINT32_MAX)
 					i->ref[slot] = (struct gcn_ref){
@@ -183,14 +193,16 @@ static void make_in_place(struct combine *c)
 		}
 }
 
-/* ---- two in one ---- */
+/* ---- fusion ---- */
 
-/* first(a, b) is the operand at of second: together op, with the sources in the order that order says, where
- * 0 and 1 are the first's and 2 the second's other one. */
-static const struct pair {
+/*
+ * first(a, b) is an operand of second; op computes both. order selects the three sources of op: 0
+ * and 1 are the operands of first, 2 is the other operand of second.
+ */
+static const struct fusion {
 	uint16_t first, second, op;
 	uint8_t order[3];
-} pairs[] = {
+} fusions[] = {
 	{AMD_v_lshlrev_b32, AMD_v_add_nc_u32, AMD_v_lshl_add_u32, {1, 0, 2}},
 	{AMD_v_add_nc_u32, AMD_v_add_nc_u32, AMD_v_add3_u32, {0, 1, 2}},
 	{AMD_v_and_b32, AMD_v_or_b32, AMD_v_and_or_b32, {0, 1, 2}},
@@ -199,12 +211,12 @@ static const struct pair {
 	{AMD_v_xor_b32, AMD_v_add_nc_u32, AMD_v_xad_u32, {0, 1, 2}},
 };
 
-static struct gcn_src source(const struct gcn_inst *i, enum amd_slot slot)
+static struct gcn_src operand_of(const struct gcn_inst *i, enum amd_slot slot)
 {
 	return (struct gcn_src){i->ref[slot], i->in.reg[slot], i->in.literal};
 }
 
-static bool is_constant(struct gcn_src x, uint32_t *value)
+static bool is_integer_constant(struct gcn_src x, uint32_t *value)
 {
 	if (x.ref.vreg)
 		return false;
@@ -217,8 +229,8 @@ static bool is_constant(struct gcn_src x, uint32_t *value)
 	return true;
 }
 
-/* Three sources of the long form: two scalar values at most, of which one may be a literal. */
-static bool fits(const struct gcn_func *f, const struct gcn_src x[3])
+/* VOP3 constant bus limit: two scalar values at most, one of which may be a literal. */
+static bool fits_vop3(const struct gcn_func *f, const struct gcn_src x[3])
 {
 	uint32_t scalars = 0, literals = 0;
 
@@ -231,16 +243,16 @@ static bool fits(const struct gcn_func *f, const struct gcn_src x[3])
 		if (!x[k].ref.vreg && !literal)
 			return false;
 		for (uint32_t j = 0; j < k; j++)
-			again |= gcn_same(x[j], x[k]);
+			again |= gcn_same_operand(x[j], x[k]);
 		scalars += !again;
 		literals += literal && !again;
 	}
 	return scalars <= 2 && literals <= 1;
 }
 
-/* Nobody writes what the first reads before the second, and no call does. */
-static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_inst *second,
-		  struct gcn_src x)
+/* No instruction between first and second writes the operand, and no call lies between them. */
+static bool is_unchanged_between(const struct combine *c, struct gcn_inst *first,
+				 struct gcn_inst *second, struct gcn_src x)
 {
 	if (!x.ref.vreg || combine_is_value(c, x.ref))
 		return true;
@@ -257,94 +269,98 @@ static bool stays(const struct combine *c, struct gcn_inst *first, struct gcn_in
 	return true;
 }
 
-static bool is_plain(const struct gcn_inst *i)
+static bool has_no_modifiers(const struct gcn_inst *i)
 {
 	return i->in.form <= AMD_E64 && !i->in.field[AMD_F_CLAMP] && i->mode == GCN_MODE_ANY;
 }
 
-static bool replace(struct combine *c, uint32_t b, struct gcn_inst *first, struct gcn_inst *second,
-		    enum amd_op op, const struct gcn_src x[3])
+static bool replace_pair(struct combine *c, uint32_t b, struct gcn_inst *first,
+			 struct gcn_inst *second, enum amd_op op, const struct gcn_src x[3])
 {
 	struct gcn_func *f = c->f;
 	struct gcn_inst *i;
 
-	if (!fits(f, x) || !stays(c, first, second, x[0]) || !stays(c, first, second, x[1]) ||
-	    !stays(c, first, second, x[2]))
+	if (!fits_vop3(f, x) || !is_unchanged_between(c, first, second, x[0]) ||
+	    !is_unchanged_between(c, first, second, x[1]) ||
+	    !is_unchanged_between(c, first, second, x[2]))
 		return false;
 	i = gcn_inst_new(f, op, AMD_PLAIN);
-	gcn_set(f, i, AMD_D, source(second, AMD_D));
+	gcn_set_operand(f, i, AMD_D, operand_of(second, AMD_D));
 	for (uint32_t k = 0; k < 3; k++)
-		gcn_set(f, i, AMD_S0 + k, x[k]);
+		gcn_set_operand(f, i, AMD_S0 + k, x[k]);
 	i->line = second->line;
 	gcn_insert(f, b, second, i);
 	gcn_remove(f, b, second);
 	gcn_remove(f, b, first);
-	word_of(c, i->ref[AMD_D])->def = i;
+	combine_word_of(c, i->ref[AMD_D])->def = i;
 	return true;
 }
 
-/* (x >> n) & (2^m - 1): a field of bits. */
-static bool make_field(struct combine *c, uint32_t b, struct gcn_inst *first,
-		       struct gcn_inst *second, struct gcn_src other)
+/* Fuses (x >> n) & (2^m - 1) into a bitfield extract. */
+static bool fuse_bitfield_extract(struct combine *c, uint32_t b, struct gcn_inst *first,
+				  struct gcn_inst *second, struct gcn_src other)
 {
-	struct gcn_src by = source(first, AMD_S0);
+	struct gcn_src by = operand_of(first, AMD_S0);
 	uint32_t shift, mask;
 
 	if (first->in.row->op != AMD_v_lshrrev_b32 || second->in.row->op != AMD_v_and_b32 ||
-	    !is_constant(by, &shift) || !is_constant(other, &mask) || !mask || mask & (mask + 1) ||
-	    shift > 31)
+	    !is_integer_constant(by, &shift) || !is_integer_constant(other, &mask) || !mask ||
+	    mask & (mask + 1) || shift > 31)
 		return false;
-	return replace(c, b, first, second, AMD_v_bfe_u32,
-		       (struct gcn_src[]){source(first, AMD_S1), by,
-					  gcn_imm((uint32_t)__builtin_popcount(mask))});
+	return replace_pair(c, b, first, second, AMD_v_bfe_u32,
+			    (struct gcn_src[]){operand_of(first, AMD_S1), by,
+					       gcn_imm((uint32_t)__builtin_popcount(mask))});
 }
 
-static bool pair_up(struct combine *c, uint32_t b, struct gcn_inst *second)
+static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		struct gcn_ref r = second->ref[AMD_S0 + k];
 		struct gcn_src x[3], in_order[3];
 		struct gcn_inst *first;
-		const struct word *w;
+		const struct combine_word *w;
 
 		if (!r.vreg || c->f->vregs[r.vreg].words != 1)
 			continue;
-		w = word_of(c, r);
+		w = combine_word_of(c, r);
 		first = w->def;
-		if (w->writes != 1 || w->reads != 1 || w->block != b || !is_plain(first) ||
+		if (w->writes != 1 || w->reads != 1 || w->block != b || !has_no_modifiers(first) ||
 		    c->f->vregs[r.vreg].class != GCN_VECTOR || combine_is_fixed(c->f, r.vreg))
 			continue;
-		x[0] = source(first, AMD_S0);
-		x[1] = source(first, AMD_S1);
-		x[2] = source(second, AMD_S1 - k);
-		if (make_field(c, b, first, second, x[2]))
+		x[0] = operand_of(first, AMD_S0);
+		x[1] = operand_of(first, AMD_S1);
+		x[2] = operand_of(second, AMD_S1 - k);
+		if (fuse_bitfield_extract(c, b, first, second, x[2]))
 			return true;
-		for (uint32_t p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++) {
-			if (first->in.row->op != pairs[p].first ||
-			    second->in.row->op != pairs[p].second)
+		for (uint32_t p = 0; p < sizeof(fusions) / sizeof(fusions[0]); p++) {
+			if (first->in.row->op != fusions[p].first ||
+			    second->in.row->op != fusions[p].second)
 				continue;
 			for (uint32_t j = 0; j < 3; j++)
-				in_order[j] = x[pairs[p].order[j]];
-			if (replace(c, b, first, second, pairs[p].op, in_order))
+				in_order[j] = x[fusions[p].order[j]];
+			if (replace_pair(c, b, first, second, fusions[p].op, in_order))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* ---- low words ---- */
+/* ---- narrowing ---- */
 
 static bool is_unread(struct combine *c, struct gcn_ref r)
 {
-	return r.vreg && !word_of(c, r)->reads;
+	return r.vreg && !combine_word_of(c, r)->reads;
 }
 
-/* An instruction of two sources in the form that they need; the second goes first where it is scalar. */
-static void change(struct combine *c, struct gcn_inst *i, enum amd_op op, struct gcn_src x,
-		   struct gcn_src y, bool swap)
+/*
+ * Rewrites an instruction to a two-source one in the encoding that the sources need. With swap, a
+ * scalar second source becomes the first.
+ */
+static void rewrite_binary(struct combine *c, struct gcn_inst *i, enum amd_op op, struct gcn_src x,
+			   struct gcn_src y, bool swap)
 {
 	struct gcn_func *f = c->f;
-	struct gcn_src d = source(i, AMD_D);
+	struct gcn_src d = operand_of(i, AMD_D);
 	bool is_short = amd_row(op)->format <= AMD_VOPC;
 
 	if (swap && !gcn_is_vector(f, y)) {
@@ -356,19 +372,20 @@ static void change(struct combine *c, struct gcn_inst *i, enum amd_op op, struct
 	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
 		i->ref[slot] = (struct gcn_ref){0};
 	amd_init(&i->in, op, is_short && !gcn_is_vector(f, y) ? AMD_E64 : AMD_PLAIN);
-	gcn_set(f, i, AMD_D, d);
-	gcn_set(f, i, AMD_S0, x);
-	gcn_set(f, i, AMD_S1, y);
+	gcn_set_operand(f, i, AMD_D, d);
+	gcn_set_operand(f, i, AMD_S0, x);
+	gcn_set_operand(f, i, AMD_S1, y);
 }
 
-static void lower_word(struct combine *c, struct gcn_inst *i)
+static void narrow_to_low_word(struct combine *c, struct gcn_inst *i)
 {
-	struct gcn_src x = source(i, AMD_S0), y = source(i, AMD_S1), z = source(i, AMD_S2);
+	struct gcn_src x = operand_of(i, AMD_S0), y = operand_of(i, AMD_S1),
+		       z = operand_of(i, AMD_S2);
 	uint32_t op = i->in.row->op, value;
 
 	if ((op == AMD_v_add_co_u32 || op == AMD_v_sub_co_u32) && is_unread(c, i->ref[AMD_SX])) {
-		change(c, i, op == AMD_v_add_co_u32 ? AMD_v_add_nc_u32 : AMD_v_sub_nc_u32, x, y,
-		       op == AMD_v_add_co_u32);
+		rewrite_binary(c, i, op == AMD_v_add_co_u32 ? AMD_v_add_nc_u32 : AMD_v_sub_nc_u32,
+			       x, y, op == AMD_v_add_co_u32);
 		return;
 	}
 	if (op != AMD_v_mad_u64_u32 && op != AMD_v_mad_i64_i32)
@@ -378,46 +395,48 @@ static void lower_word(struct combine *c, struct gcn_inst *i)
 		i->in.reg[AMD_SX] = AMD_NULL;
 	}
 	if (!i->ref[AMD_D].vreg ||
-	    word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
+	    combine_word_of(c, (struct gcn_ref){i->ref[AMD_D].vreg, i->ref[AMD_D].part + 1})->reads)
 		return;
 	if (z.ref.vreg || z.reg != AMD_INT_0) {
-		if (is_constant(y, &value) && value && !(value & (value - 1)) &&
-		    fits(c->f, (struct gcn_src[]){x, gcn_imm((uint32_t)__builtin_ctz(value)), z})) {
-			change(c, i, AMD_v_lshl_add_u32, x, gcn_imm((uint32_t)__builtin_ctz(value)),
-			       false);
-			gcn_set(c->f, i, AMD_S2, z);
+		if (is_integer_constant(y, &value) && value && !(value & (value - 1)) &&
+		    fits_vop3(c->f,
+			      (struct gcn_src[]){x, gcn_imm((uint32_t)__builtin_ctz(value)), z})) {
+			rewrite_binary(c, i, AMD_v_lshl_add_u32, x,
+				       gcn_imm((uint32_t)__builtin_ctz(value)), false);
+			gcn_set_operand(c->f, i, AMD_S2, z);
 		}
 		return;
 	}
-	if (is_constant(y, &value) && value && !(value & (value - 1)))
-		change(c, i, AMD_v_lshlrev_b32, gcn_imm((uint32_t)__builtin_ctz(value)), x, false);
+	if (is_integer_constant(y, &value) && value && !(value & (value - 1)))
+		rewrite_binary(c, i, AMD_v_lshlrev_b32, gcn_imm((uint32_t)__builtin_ctz(value)), x,
+			       false);
 	else
-		change(c, i, AMD_v_mul_lo_u32, x, y, false);
+		rewrite_binary(c, i, AMD_v_mul_lo_u32, x, y, false);
 }
 
 void gcn_combine(struct gcn_func *f)
 {
 	struct combine c = {.f = f};
 
-	look(&c);
-	find_copies(&c);
-	combine_share(&c);
-	read_originals(&c);
-	combine_forward(&c);
-	gcn_sweep(f);
-	look(&c);
-	make_in_place(&c);
-	look(&c);
+	collect_def_uses(&c);
+	record_copies(&c);
+	combine_cse(&c);
+	propagate_copies(&c);
+	combine_forward_copies(&c);
+	gcn_remove_dead_code(f);
+	collect_def_uses(&c);
+	coalesce_into_tuples(&c);
+	collect_def_uses(&c);
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i)
-			lower_word(&c, i);
-	look(&c);
+			narrow_to_low_word(&c, i);
+	collect_def_uses(&c);
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
 			if (i->in.form <= AMD_E64 &&
 			    (i->in.row->op == AMD_v_add_nc_u32 || i->in.row->op == AMD_v_or_b32 ||
 			     i->in.row->op == AMD_v_and_b32) &&
-			    is_plain(i))
-				pair_up(&c, b, i);
-	gcn_sweep(f);
+			    has_no_modifiers(i))
+				fuse_pair(&c, b, i);
+	gcn_remove_dead_code(f);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What combine.c and its helpers know of a function's words. */
+/* Def-use information that combine.c and cse.c share. */
 #ifndef SOV_COMPILER_AMD_COMBINE_H
 #define SOV_COMPILER_AMD_COMBINE_H
 
@@ -7,35 +7,34 @@
 
 struct combine {
 	struct gcn_func *f;
-	struct word {
+	struct combine_word {
 		struct gcn_inst *def;
 		uint32_t block, reads;
-		uint32_t
-			writes; /* of phis each counts twice: ways that leave them as they are write nothing */
-		uint32_t same; /* 1 + the unit that this one is a copy of, 0: none */
-	} * words;             /* by unit */
+		uint32_t writes; /* a phi's write counts twice: on other paths it keeps its value */
+		uint32_t copy_of; /* 1 + the unit that this one copies, 0: none */
+	} * words;                /* by unit */
 };
 
-static inline struct word *word_of(struct combine *c, struct gcn_ref r)
+static inline struct combine_word *combine_word_of(struct combine *c, struct gcn_ref r)
 {
 	return &c->words[gcn_unit(c->f, r)];
 }
 
 bool combine_is_fixed(const struct gcn_func *f, uint32_t vreg);
-/* Written once, or before the first instruction. */
+/* Written once, or defined before the first instruction and never written. */
 bool combine_is_value(const struct combine *c, struct gcn_ref r);
 bool combine_is_copy(const struct combine *c, const struct gcn_inst *i);
-/* The unit that this one is a copy of, or itself. */
-uint32_t combine_original(const struct combine *c, uint32_t unit);
-/* Whether an operand of so many words may begin at this word of a register. */
-static inline bool combine_may_begin(const struct gcn_func *f, uint32_t vreg, uint32_t part,
-				     uint32_t count)
+/* Returns the unit that this one copies, through chains of copies, or the unit itself. */
+uint32_t combine_copy_source(const struct combine *c, uint32_t unit);
+/* Whether an operand of count words may start at this word: SGPR tuples are aligned. */
+static inline bool combine_is_aligned(const struct gcn_func *f, uint32_t vreg, uint32_t part,
+				      uint32_t count)
 {
 	return f->vregs[vreg].class != GCN_SCALAR || part % (count > 2 ? 4 : count) == 0;
 }
 
-/* share.c: finds words that are computed twice, and reads what was copied from where it came. */
-void combine_share(struct combine *c);
-void combine_forward(struct combine *c);
+/* cse.c: global value numbering by hash, and block-local copy forwarding. */
+void combine_cse(struct combine *c);
+void combine_forward_copies(struct combine *c);
 
 #endif

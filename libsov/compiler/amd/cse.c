@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is computed twice is computed once. Selection makes the same parts of addresses and the lane's number for
- * every instruction that wants them; here an instruction that computes what one before it did, in a block that
- * lanes have come through, gives its words to those of the first. A mask of lanes is right for those that are on
- * when it is made, and a constant costs less than a register that keeps it: both are shared within a block only.
+ * Common subexpression elimination. Selection recomputes address parts and the lane index at every
+ * use. An instruction whose expression was computed earlier, in the same block or in a dominating
+ * one, becomes a copy of the earlier result.
  *
- * Copies of what is no value, since it is written more than once, are read from the source within a block, as long as
- * nobody writes that.
+ * Lane masks are valid only for the lanes that were active at their definition, and a constant is
+ * cheaper to rebuild than to keep in a register; both are shared within a block only. Copies of
+ * words that are not SSA values are forwarded within a block until the source is overwritten.
  */
 #include <string.h>
 #include "libsov/compiler/amd/combine.h"
 
 #define BUCKETS 1024
 
-struct computed {
+struct expression {
 	const struct gcn_inst *i;
 	uint32_t block;
-	uint32_t source[AMD_SLOTS]; /* 1 + unit, 0: no register */
-	struct computed *next;
+	uint32_t source[AMD_SLOTS]; /* 1 + unit, 0: not a register */
+	struct expression *next;
 };
 
 static bool is_vector_format(const struct gcn_inst *i)
@@ -25,7 +25,7 @@ static bool is_vector_format(const struct gcn_inst *i)
 	return i->in.row->format >= AMD_VOP1 && i->in.row->format <= AMD_VOP3P;
 }
 
-static bool is_number(const struct gcn_inst *i, uint32_t slot)
+static bool is_immediate(const struct gcn_inst *i, uint32_t slot)
 {
 	uint16_t reg = i->in.reg[slot];
 
@@ -33,28 +33,31 @@ static bool is_number(const struct gcn_inst *i, uint32_t slot)
 	       reg == AMD_LITERAL;
 }
 
-/* Depends on its sources alone, all of them values; *masks: writes scalar registers lane by lane. */
-static bool is_shareable(struct combine *c, const struct gcn_inst *i, bool *masks)
+/*
+ * The result depends on the sources alone, and all of them are values. *writes_mask: a vector
+ * instruction that writes an SGPR, one bit per lane.
+ */
+static bool is_cse_candidate(struct combine *c, const struct gcn_inst *i, bool *writes_mask)
 {
 	const struct amd_row *row = i->in.row;
 	struct gcn_use uses[GCN_MAX_USES];
 	uint32_t n, sources = 0;
 
-	*masks = false;
+	*writes_mask = false;
 	if ((!is_vector_format(i) && row->format != AMD_SOP1 && row->format != AMD_SOP2) ||
-	    i->call || i->npassed || i->target || i->address.there || i->in.form > AMD_E64 ||
+	    i->call || i->nimplicit || i->target || i->address.present || i->in.form > AMD_E64 ||
 	    row->flags & (SCC_IN | EXEC_IN | EXEC_OUT | M0_IN | VCC_IN | VCC_OUT | READS_D |
 			  D_SOURCE | SWAPS))
 		return false;
 	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
-		if (!i->ref[slot].vreg && row->type[slot] && !is_number(i, slot))
+		if (!i->ref[slot].vreg && row->type[slot] && !is_immediate(i, slot))
 			return false;
 		else
 			sources += slot >= AMD_S0 && slot <= AMD_S2 && row->type[slot];
 	n = gcn_uses(i, uses);
 	for (uint32_t u = 0; u < n; u++) {
-		*masks |= uses[u].write && is_vector_format(i) &&
-			  c->f->vregs[uses[u].ref.vreg].class == GCN_SCALAR;
+		*writes_mask |= uses[u].write && is_vector_format(i) &&
+				c->f->vregs[uses[u].ref.vreg].class == GCN_SCALAR;
 		for (uint32_t k = 0; k < uses[u].count; k++)
 			if (!combine_is_value(c, (struct gcn_ref){uses[u].ref.vreg,
 								  (uint8_t)(uses[u].ref.part + k)}))
@@ -63,8 +66,11 @@ static bool is_shareable(struct combine *c, const struct gcn_inst *i, bool *mask
 	return n && sources;
 }
 
-/* Where the words of its sources come from; false: from several places. */
-static bool find_sources(const struct combine *c, struct computed *e)
+/*
+ * Numbers each source by the unit that it copies. Returns false if the words of one source copy
+ * non-consecutive units.
+ */
+static bool number_sources(const struct combine *c, struct expression *e)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(&e->i->in, uses);
@@ -75,15 +81,15 @@ static bool find_sources(const struct combine *c, struct computed *e)
 		if (uses[u].slot >= AMD_SLOTS || uses[u].write || !e->i->ref[uses[u].slot].vreg)
 			continue;
 		first = gcn_unit(c->f, e->i->ref[uses[u].slot]);
-		e->source[uses[u].slot] = 1 + combine_original(c, first);
+		e->source[uses[u].slot] = 1 + combine_copy_source(c, first);
 		for (uint32_t k = 1; k < uses[u].count; k++)
-			if (1 + combine_original(c, first + k) != e->source[uses[u].slot] + k)
+			if (1 + combine_copy_source(c, first + k) != e->source[uses[u].slot] + k)
 				return false;
 	}
 	return true;
 }
 
-static uint32_t bucket_of(const struct computed *e)
+static uint32_t expression_bucket(const struct expression *e)
 {
 	uint32_t h = e->i->in.row->op * 31u + e->i->in.literal;
 
@@ -92,7 +98,7 @@ static uint32_t bucket_of(const struct computed *e)
 	return (h ^ h >> 16) % BUCKETS;
 }
 
-static bool same_computation(const struct computed *x, const struct computed *y)
+static bool same_computation(const struct expression *x, const struct expression *y)
 {
 	const struct amd_inst *a = &x->i->in, *b = &y->i->in;
 
@@ -111,7 +117,7 @@ static bool same_computation(const struct computed *x, const struct computed *y)
 	return true;
 }
 
-static void give_words(struct combine *c, const struct gcn_inst *i, const struct gcn_inst *first)
+static void mark_copies(struct combine *c, const struct gcn_inst *i, const struct gcn_inst *first)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(&i->in, uses);
@@ -120,36 +126,36 @@ static void give_words(struct combine *c, const struct gcn_inst *i, const struct
 		for (uint32_t k = 0; uses[u].write && uses[u].slot < AMD_SLOTS &&
 				     i->ref[uses[u].slot].vreg && k < uses[u].count;
 		     k++)
-			c->words[gcn_unit(c->f, i->ref[uses[u].slot]) + k].same =
+			c->words[gcn_unit(c->f, i->ref[uses[u].slot]) + k].copy_of =
 				1 + gcn_unit(c->f, first->ref[uses[u].slot]) + k;
 }
 
-void combine_share(struct combine *c)
+void combine_cse(struct combine *c)
 {
 	struct gcn_func *f = c->f;
 	const struct ir_cfg *cfg = ir_cfg_build(f->ir);
-	struct computed **buckets = arena_array(f->arena, BUCKETS, sizeof(*buckets));
+	struct expression **buckets = arena_array(f->arena, BUCKETS, sizeof(*buckets));
 
 	for (uint32_t k = 0; k < cfg->nrpo; k++)
 		gcn_for_each(f, cfg->rpo[k], i) {
-			struct computed *e, *before, **bucket;
-			bool masks, near;
+			struct expression *e, *earlier, **bucket;
+			bool writes_mask, block_local;
 
-			if (combine_is_copy(c, i) || !is_shareable(c, i, &masks))
+			if (combine_is_copy(c, i) || !is_cse_candidate(c, i, &writes_mask))
 				continue;
-			near = masks || i->copy;
+			block_local = writes_mask || i->copy;
 			e = arena_alloc(f->arena, sizeof(*e));
-			*e = (struct computed){.i = i, .block = cfg->rpo[k]};
-			if (!find_sources(c, e))
+			*e = (struct expression){.i = i, .block = cfg->rpo[k]};
+			if (!number_sources(c, e))
 				continue;
-			bucket = &buckets[bucket_of(e)];
-			for (before = *bucket; before; before = before->next)
-				if (same_computation(before, e) &&
-				    (before->block == e->block ||
-				     (!near && ir_dominates(cfg, before->block, e->block))))
+			bucket = &buckets[expression_bucket(e)];
+			for (earlier = *bucket; earlier; earlier = earlier->next)
+				if (same_computation(earlier, e) &&
+				    (earlier->block == e->block ||
+				     (!block_local && ir_dominates(cfg, earlier->block, e->block))))
 					break;
-			if (before) {
-				give_words(c, i, before->i);
+			if (earlier) {
+				mark_copies(c, i, earlier->i);
 				continue;
 			}
 			e->next = *bucket;
@@ -159,13 +165,13 @@ void combine_share(struct combine *c)
 
 /* ---- copies within a block ---- */
 
-struct forward {
+struct copy_state {
 	struct combine *c;
-	uint32_t *from;            /* by unit: 1 + what it is a copy of just now, 0: nothing */
-	uint32_t *active, nactive; /* units that are */
+	uint32_t *from;            /* by unit: 1 + the unit that it currently copies, 0: none */
+	uint32_t *active, nactive; /* units with an entry in from[] */
 };
 
-static void forget(struct forward *w, uint32_t unit)
+static void kill_copies(struct copy_state *w, uint32_t unit)
 {
 	for (uint32_t k = 0; k < w->nactive;) {
 		uint32_t to = w->active[k];
@@ -179,7 +185,8 @@ static void forget(struct forward *w, uint32_t unit)
 	}
 }
 
-static void read_source(struct forward *w, struct gcn_inst *i, enum amd_slot slot, uint32_t count)
+static void forward_source(struct copy_state *w, struct gcn_inst *i, enum amd_slot slot,
+			   uint32_t count)
 {
 	struct gcn_func *f = w->c->f;
 	uint32_t first = gcn_unit(f, i->ref[slot]), unit = w->from[first], vreg, part;
@@ -188,7 +195,7 @@ static void read_source(struct forward *w, struct gcn_inst *i, enum amd_slot slo
 		return;
 	vreg = f->unit_vreg[unit];
 	part = unit - f->vregs[vreg].first_unit;
-	if (!combine_may_begin(f, vreg, part, count))
+	if (!combine_is_aligned(f, vreg, part, count))
 		return;
 	for (uint32_t k = 1; k < count; k++)
 		if (w->from[first + k] != 1 + unit + k || f->unit_vreg[unit + k] != vreg)
@@ -196,7 +203,7 @@ static void read_source(struct forward *w, struct gcn_inst *i, enum amd_slot slo
 	i->ref[slot] = (struct gcn_ref){vreg, (uint8_t)part};
 }
 
-static void forward_block(struct forward *w, uint32_t b)
+static void forward_block(struct copy_state *w, uint32_t b)
 {
 	struct gcn_func *f = w->c->f;
 
@@ -212,23 +219,23 @@ static void forward_block(struct forward *w, uint32_t b)
 		for (uint32_t u = 0; w->nactive && u < n; u++)
 			if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) &&
 			    i->ref[uses[u].slot].vreg)
-				read_source(w, i, uses[u].slot, uses[u].count);
+				forward_source(w, i, uses[u].slot, uses[u].count);
 		n = gcn_uses(i, words);
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; words[u].write && k < words[u].count; k++)
-				forget(w, gcn_unit(f, words[u].ref) + k);
+				kill_copies(w, gcn_unit(f, words[u].ref) + k);
 		if (!combine_is_copy(w->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
 		    combine_is_fixed(f, i->ref[AMD_D].vreg) ||
-		    (f->calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
+		    (f->has_calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
 			continue;
 		w->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
 		w->active[w->nactive++] = gcn_unit(f, i->ref[AMD_D]);
 	}
 }
 
-void combine_forward(struct combine *c)
+void combine_forward_copies(struct combine *c)
 {
-	struct forward w = {.c = c};
+	struct copy_state w = {.c = c};
 
 	w.from = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.from));
 	w.active = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.active));

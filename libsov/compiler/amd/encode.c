@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machine code: jumps that lead to what follows anyway go, every instruction gets its place, jumps farther than
- * 128 KiB go by registers, and distances to blocks and variables are filled in.
+ * Encoding: removes jumps to the next block, assigns offsets, relaxes jumps beyond the 128 KiB
+ * range of s_branch into s_setpc_b64 sequences, and fills in branch distances and references.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
-static uint32_t next_with_code(const struct gcn_func *f, uint32_t b)
+static uint32_t next_nonempty_block(const struct gcn_func *f, uint32_t b)
 {
 	do
 		b = f->blocks[b].next;
@@ -14,12 +14,12 @@ static uint32_t next_with_code(const struct gcn_func *f, uint32_t b)
 	return b;
 }
 
-static uint32_t resolve(const struct gcn_func *f, uint32_t b)
+static uint32_t resolve_target(const struct gcn_func *f, uint32_t b)
 {
-	return f->blocks[b].first ? b : next_with_code(f, b);
+	return f->blocks[b].first ? b : next_nonempty_block(f, b);
 }
 
-static enum amd_op opposite(enum amd_op op)
+static enum amd_op inverted_branch(enum amd_op op)
 {
 	switch (op) {
 	case AMD_s_cbranch_scc1:
@@ -35,21 +35,21 @@ static enum amd_op opposite(enum amd_op op)
 	}
 }
 
-static bool drop_jump(struct gcn_func *f, uint32_t b)
+static bool remove_jump(struct gcn_func *f, uint32_t b)
 {
 	struct gcn_inst *last = f->blocks[b].last, *before = last ? last->prev : NULL;
-	uint32_t next = next_with_code(f, b);
+	uint32_t next = next_nonempty_block(f, b);
 
 	if (!last || last->in.row->op != AMD_s_branch)
 		return false;
-	if (resolve(f, last->target) == next) {
+	if (resolve_target(f, last->target) == next) {
 		gcn_remove(f, b, last);
 		return true;
 	}
-	/* "if so, to what follows; otherwise there" is one jump */
-	if (before && before->target && resolve(f, before->target) == next &&
-	    opposite(before->in.row->op) != AMD_OP_COUNT) {
-		amd_init(&before->in, opposite(before->in.row->op), AMD_PLAIN);
+	/* Merge "conditional jump to the next block; jump elsewhere" into one inverted jump. */
+	if (before && before->target && resolve_target(f, before->target) == next &&
+	    inverted_branch(before->in.row->op) != AMD_OP_COUNT) {
+		amd_init(&before->in, inverted_branch(before->in.row->op), AMD_PLAIN);
 		before->target = last->target;
 		gcn_remove(f, b, last);
 		return true;
@@ -57,29 +57,29 @@ static bool drop_jump(struct gcn_func *f, uint32_t b)
 	return false;
 }
 
-static void drop_jumps(struct gcn_func *f)
+static void remove_jumps(struct gcn_func *f)
 {
 	bool changed = true;
 
 	while (changed) {
 		changed = false;
 		gcn_for_each_block(f, b)
-			changed |= drop_jump(f, b);
+			changed |= remove_jump(f, b);
 	}
 }
 
-static bool broken(struct gcn_func *f, const struct gcn_inst *i, const char *why)
+static bool encoding_error(struct gcn_func *f, const struct gcn_inst *i, const char *why)
 {
 	char text[160];
 
 	amd_print(&i->in, text, sizeof(text));
 	diag_error(&f->job->diag, i->line, 0,
-		   "'%s': %s is made but cannot be encoded: %s: a fault of the compiler",
+		   "'%s': selected instruction %s has no encoding: %s; this is a compiler bug",
 		   f->ir->name, text, why);
 	return false;
 }
 
-static bool place(struct gcn_func *f, uint32_t *bytes)
+static bool assign_offsets(struct gcn_func *f, uint32_t *bytes)
 {
 	uint32_t at = 0, words[AMD_MAX_WORDS];
 	const char *why;
@@ -89,7 +89,7 @@ static bool place(struct gcn_func *f, uint32_t *bytes)
 			uint32_t size = amd_encode(AMD_GFX1030, &i->in, words, &why);
 
 			if (!size)
-				return broken(f, i, why);
+				return encoding_error(f, i, why);
 			i->offset = at;
 			at += size;
 		}
@@ -97,22 +97,25 @@ static bool place(struct gcn_func *f, uint32_t *bytes)
 	return true;
 }
 
-static int32_t distance(const struct gcn_func *f, const struct gcn_inst *from, uint32_t to)
+static int32_t branch_distance(const struct gcn_func *f, const struct gcn_inst *from, uint32_t to)
 {
-	return (int32_t)f->blocks[resolve(f, to)].first->offset - (int32_t)from->offset - 4;
+	return (int32_t)f->blocks[resolve_target(f, to)].first->offset - (int32_t)from->offset - 4;
 }
 
-static bool is_far(const struct gcn_func *f, const struct gcn_inst *i)
+static bool is_out_of_range(const struct gcn_func *f, const struct gcn_inst *i)
 {
-	int32_t words = distance(f, i, i->target) / 4;
+	int32_t words = branch_distance(f, i, i->target) / 4;
 
 	return words != (int16_t)words;
 }
 
-#define FAR_WORDS 5 /* s_getpc, s_add with a literal, s_addc, s_setpc */
+#define FAR_JUMP_WORDS 5 /* s_getpc_b64, s_add_u32 with a literal, s_addc_u32, s_setpc_b64 */
 
-/* A jump that its 16 bits cannot say: over a jump by register, if it has a condition. */
-static void make_far(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
+/*
+ * Expands a jump that its 16-bit distance cannot reach; a conditional one is inverted and skips the
+ * expansion.
+ */
+static void expand_far_jump(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
 {
 	static const uint16_t ops[] = {AMD_s_getpc_b64, AMD_s_add_u32, AMD_s_addc_u32,
 				       AMD_s_setpc_b64};
@@ -121,16 +124,16 @@ static void make_far(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
 
 	for (uint32_t k = 0; k < 4; k++) {
 		struct gcn_inst *n = gcn_inst_new(f, ops[k], AMD_PLAIN);
-		uint16_t reg = (uint16_t)(GCN_FAR + (k == 2));
+		uint16_t reg = (uint16_t)(GCN_FAR_JUMP + (k == 2));
 
 		if (k < 3)
-			gcn_set(f, n, AMD_D, gcn_reg(reg));
+			gcn_set_operand(f, n, AMD_D, gcn_reg(reg));
 		if (k)
-			gcn_set(f, n, AMD_S0, gcn_reg(reg));
+			gcn_set_operand(f, n, AMD_S0, gcn_reg(reg));
 		if (k == 1)
-			gcn_set(f, n, AMD_S1, (struct gcn_src){.reg = AMD_LITERAL});
+			gcn_set_operand(f, n, AMD_S1, (struct gcn_src){.reg = AMD_LITERAL});
 		if (k == 2)
-			gcn_set(f, n, AMD_S1, gcn_imm(0));
+			gcn_set_operand(f, n, AMD_S1, gcn_imm(0));
 		n->far = k == 1 || k == 2 ? to : 0;
 		n->line = i->line;
 		gcn_insert(f, b, next, n);
@@ -139,40 +142,43 @@ static void make_far(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
 		gcn_remove(f, b, i);
 		return;
 	}
-	amd_init(&i->in, opposite(i->in.row->op), AMD_PLAIN);
-	i->in.field[AMD_F_IMM] = FAR_WORDS;
+	amd_init(&i->in, inverted_branch(i->in.row->op), AMD_PLAIN);
+	i->in.field[AMD_F_IMM] = FAR_JUMP_WORDS;
 	i->target = 0;
 }
 
-/* Far jumps make code longer, and so others far. */
-static bool place_all(struct gcn_func *f, uint32_t *bytes)
+/*
+ * An expansion lengthens the code and may push other jumps out of range, so this iterates to a
+ * fixed point.
+ */
+static bool relax_jumps(struct gcn_func *f, uint32_t *bytes)
 {
 	bool changed = true;
 
 	while (changed) {
 		changed = false;
-		if (!place(f, bytes))
+		if (!assign_offsets(f, bytes))
 			return false;
 		gcn_for_each_block(f, b)
 			gcn_for_each_safe(f, b, i)
-				if (i->target && is_far(f, i)) {
-					make_far(f, b, i);
+				if (i->target && is_out_of_range(f, i)) {
+					expand_far_jump(f, b, i);
 					changed = true;
 				}
 	}
 	return true;
 }
 
-/* The distance is counted from behind s_getpc_b64, which stands right before the first sum. */
-static void fill_far(const struct gcn_func *f, struct gcn_inst *i)
+/* The distance counts from the end of s_getpc_b64, which directly precedes s_add_u32. */
+static void patch_far_jump(const struct gcn_func *f, struct gcn_inst *i)
 {
 	const struct gcn_inst *pc = i->in.row->op == AMD_s_add_u32 ? i->prev : i->prev->prev;
-	int32_t away = distance(f, pc, i->far);
+	int32_t offset = branch_distance(f, pc, i->far);
 
 	if (i->in.row->op == AMD_s_add_u32)
-		i->in.literal = (uint32_t)away;
+		i->in.literal = (uint32_t)offset;
 	else
-		i->in.reg[AMD_S1] = gcn_imm(away < 0 ? UINT32_MAX : 0).reg;
+		i->in.reg[AMD_S1] = gcn_imm(offset < 0 ? UINT32_MAX : 0).reg;
 }
 
 struct output {
@@ -181,9 +187,11 @@ struct output {
 	struct line_table lines;
 };
 
-/* A distance is counted from behind s_getpc_b64, which stands right before the sum of the low words. */
-static void refer(struct gcn_func *f, const struct gcn_inst *i, uint32_t size, struct arena *keep,
-		  struct output *out)
+/*
+ * Records a PC-relative reference. Its distance counts from the end of the preceding s_getpc_b64.
+ */
+static void add_reference(struct gcn_func *f, const struct gcn_inst *i, uint32_t size,
+			  struct arena *keep, struct output *out)
 {
 	uint32_t at = i->offset + size - 4;
 	const struct gcn_inst *pc = i;
@@ -213,15 +221,16 @@ static bool write_code(struct gcn_func *f, uint8_t *code, struct arena *keep, st
 			uint32_t size;
 
 			if (i->target)
-				i->in.field[AMD_F_IMM] = distance(f, i, i->target) / 4 & 0xffff;
+				i->in.field[AMD_F_IMM] =
+					branch_distance(f, i, i->target) / 4 & 0xffff;
 			if (i->far)
-				fill_far(f, i);
+				patch_far_jump(f, i);
 			size = amd_encode(AMD_GFX1030, &i->in, words, &why);
 			if (!size)
-				return broken(f, i, why);
+				return encoding_error(f, i, why);
 			memcpy(code + i->offset, words, size);
-			if (i->address.there)
-				refer(f, i, size, keep, out);
+			if (i->address.present)
+				add_reference(f, i, size, keep, out);
 			if (i->line && f->plan &&
 			    lines_place(&f->plan->files, f->ir->module, i->line, &row))
 				lines_add(keep, &out->lines, row);
@@ -239,13 +248,13 @@ static uint32_t count_instructions(const struct gcn_func *f)
 	return n;
 }
 
-bool gcn_encode(struct gcn_func *f, struct amd_piece *p, struct arena *keep)
+bool gcn_encode(struct gcn_func *f, struct amd_fragment *p, struct arena *keep)
 {
 	struct output out = {0};
 	uint8_t *code;
 
-	drop_jumps(f);
-	if (!place_all(f, &p->code_bytes))
+	remove_jumps(f);
+	if (!relax_jumps(f, &p->code_bytes))
 		return false;
 	code = arena_alloc(keep, p->code_bytes);
 	if (!write_code(f, code, keep, &out))
@@ -259,7 +268,7 @@ bool gcn_encode(struct gcn_func *f, struct amd_piece *p, struct arena *keep)
 		.name = f->ir->name,
 		.instructions = count_instructions(f),
 		.registers = f->vgprs,
-		.predicates = f->sgprs,
+		.scalar_registers = f->sgprs,
 		.shared_bytes = f->lds_bytes,
 		.stack_bytes = f->frame_bytes,
 		.code_bytes = p->code_bytes,

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modes of arithmetic: how results are rounded and whether subnormal singles are flushed is the wave's
- * state. Every block begins and ends with round to nearest and nothing flushed; in between the mode changes
- * where the next instruction that cares wants another.
+ * Floating-point modes. Rounding and denormal flushing are wave state (MODE). Every block starts
+ * and ends with round-to-nearest and no flushing; within a block the mode changes before the first
+ * instruction that needs another one.
  */
 #include "libsov/compiler/amd/mir.h"
 
-static void set_mode(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint8_t from,
-		     uint8_t to)
+static void insert_mode_change(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
+			       uint8_t from, uint8_t to)
 {
 	struct gcn_inst *i;
 
-	if ((from ^ to) & GCN_ROUND) { /* singles, and halves with doubles */
+	if ((from ^ to) & GCN_ROUND_MASK) { /* f32, and f16 with f64 */
 		i = gcn_inst_new(f, AMD_s_round_mode, AMD_PLAIN);
-		i->in.field[AMD_F_IMM] = (to & GCN_ROUND) | (to & GCN_ROUND) << 2;
+		i->in.field[AMD_F_IMM] = (to & GCN_ROUND_MASK) | (to & GCN_ROUND_MASK) << 2;
 		gcn_insert(f, b, before, i);
 	}
-	if ((from ^ to) & (GCN_FLUSH | GCN_FLUSH_HALVES)) { /* sources and results */
+	if ((from ^ to) & (GCN_FLUSH_F32 | GCN_FLUSH_F16_F64)) { /* sources and results */
 		i = gcn_inst_new(f, AMD_s_denorm_mode, AMD_PLAIN);
 		i->in.field[AMD_F_IMM] =
-			(to & GCN_FLUSH ? 0 : 3) | (to & GCN_FLUSH_HALVES ? 0 : 0xc);
+			(to & GCN_FLUSH_F32 ? 0 : 3) | (to & GCN_FLUSH_F16_F64 ? 0 : 0xc);
 		gcn_insert(f, b, before, i);
 	}
 }
 
-void gcn_modes(struct gcn_func *f)
+void gcn_insert_float_modes(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b) {
 		struct gcn_inst *end = f->blocks[b].last;
-		uint8_t now = 0;
+		uint8_t current = 0;
 
 		while (end && end->prev && end->prev->target)
 			end = end->prev;
 		gcn_for_each(f, b, i) {
-			if (i->mode == GCN_MODE_ANY || i->mode == now)
+			if (i->mode == GCN_MODE_ANY || i->mode == current)
 				continue;
-			set_mode(f, b, i, now, i->mode);
-			now = i->mode;
+			insert_mode_change(f, b, i, current, i->mode);
+			current = i->mode;
 		}
-		if (now)
-			set_mode(f, b, end && end->target ? end : NULL, now, 0);
+		if (current)
+			insert_mode_change(f, b, end && end->target ? end : NULL, current, 0);
 	}
 }

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where a function's own variables lie: those in shared memory one after the other in LDS, that of dynamic
- * size behind them, and local ones in scratch. A kernel with scratch tells the wave at its start where that
- * is: the launch's base plus the wave's offset go to FLAT_SCRATCH.
+ * Stack frames and LDS layout. Shared variables are laid out consecutively in LDS, the dynamically
+ * sized one last; local variables lie in scratch.
  *
- * A function's frame begins where its caller's ends. At its start a function puts away registers that are its
- * caller's, and at its end it brings them back: vector registers to the frame, scalar ones to lanes of a vector
- * register. Lanes are written whether they are on or not, so such a register goes to the frame with all lanes, and
- * all do where lanes may end in functions.
+ * A kernel with scratch initialises FLAT_SCRATCH from the launch's base and the wave's offset. A
+ * function's frame starts at its caller's stack pointer. The prologue saves callee-saved registers
+ * and the epilogue restores them: VGPRs to the frame, SGPRs to lanes of a VGPR (a "bank").
+ * v_writelane_b32 ignores EXEC, so a bank is saved for all lanes; if functions may end lanes, every
+ * callee-saved VGPR is.
  */
 #include "libsov/compiler/amd/mir.h"
 
 #define HWREG_FLAT_SCRATCH 20 /* and 21; RDNA2 ISA manual, hardware registers */
-#define WHOLE              (31 << 11)
+#define HWREG_ALL_BITS     (31 << 11)
 #define DYNAMIC_ALIGN      16
-#define MOST_OFFSET        2047 /* that a scratch instruction can say */
+#define MAX_SCRATCH_OFFSET 2047 /* of a scratch instruction */
 
 static uint32_t align_up(uint32_t at, uint32_t align)
 {
 	return align > 1 ? (at + align - 1) / align * align : at;
 }
 
-void gcn_need_scratch(struct gcn_func *f)
+void gcn_enable_scratch(struct gcn_func *f)
 {
 	f->start.user |= AMD_FLAT_SCRATCH_INIT;
 	f->start.scratch = true;
 }
 
-static bool place(struct gcn_func *f, uint32_t symbol)
+static bool layout_variable(struct gcn_func *f, uint32_t symbol)
 {
 	const struct ir_symbol *v = &f->ir->module->symbols[symbol];
 	uint32_t *bytes = v->space == IR_SHARED ? &f->lds_bytes : &f->frame_bytes;
-	uint32_t most = v->space == IR_SHARED ? f->job->target->max_shared_bytes : 1u << 20;
+	uint32_t max = v->space == IR_SHARED ? f->job->target->max_shared_bytes : 1u << 20;
 	uint32_t at = align_up(*bytes, v->align);
 
-	if (v->size > most || at + v->size > most) {
+	if (v->size > max || at + v->size > max) {
 		diag_error(&f->job->diag, 0, 0,
 			   "%s '%s' needs %llu bytes of %s memory up to variable '%s'; there are "
 			   "%u on %s",
 			   f->ir->kind == IR_KERNEL ? "kernel" : "function", f->ir->name,
-			   (unsigned long long)at + v->size, ir_space_names[v->space], v->name,
-			   most, f->job->target->name);
+			   (unsigned long long)at + v->size, ir_space_names[v->space], v->name, max,
+			   f->job->target->name);
 		return false;
 	}
 	f->symbol_offset[symbol] = at;
@@ -48,31 +48,32 @@ static bool place(struct gcn_func *f, uint32_t symbol)
 	return true;
 }
 
-bool gcn_place_variables(struct gcn_func *f)
+bool gcn_layout_variables(struct gcn_func *f)
 {
 	const struct ir_module *m = f->ir->module;
 	bool *used = arena_array(f->arena, m->nsymbols + 1, sizeof(*used)), dynamic = false;
-	bool common = f->calls || f->ir->kind == IR_FUNCTION; /* in LDS, with others of the unit */
+	/* LDS layout shared by the unit */
+	bool common = f->has_calls || f->ir->kind == IR_FUNCTION;
 
 	if (f->ir->kind == IR_FUNCTION)
-		f->frame_bytes = gcn_passing_bytes(f->ir);
+		f->frame_bytes = gcn_stack_arg_bytes(f->ir);
 	f->symbol_offset = arena_array(f->arena, m->nsymbols + 1, sizeof(*f->symbol_offset));
 	ir_for_each_block(f->ir, b)
 		ir_for_each_inst(f->ir, b, i) {
 			if (ir_at(f->ir, i)->op == IR_ADDR)
 				used[ir_at(f->ir, i)->symbol] = true;
 			if (ir_at(f->ir, i)->op == IR_BARRIER_RED)
-				f->lds_bytes = sizeof(uint32_t); /* counter_at is 0 */
+				f->lds_bytes = sizeof(uint32_t); /* counter_offset is 0 */
 		}
-	if (common && f->unit->counter)
+	if (common && f->unit->reduction_counter)
 		f->lds_bytes = sizeof(uint32_t);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *v = &m->symbols[k];
 
-		used[k] |= common && f->unit->shared[k];
+		used[k] |= common && f->unit->lds_symbols[k];
 		dynamic |= used[k] && v->space == IR_SHARED && v->external;
 		if (used[k] && !v->external && (v->space == IR_SHARED || v->space == IR_LOCAL) &&
-		    !place(f, k))
+		    !layout_variable(f, k))
 			return false;
 	}
 	if (dynamic)
@@ -80,105 +81,109 @@ bool gcn_place_variables(struct gcn_func *f)
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		if (m->symbols[k].space == IR_SHARED && m->symbols[k].external)
 			f->symbol_offset[k] = f->lds_bytes;
-	if (f->frame_bytes || f->calls)
-		gcn_need_scratch(f);
+	if (f->frame_bytes || f->has_calls)
+		gcn_enable_scratch(f);
 	return true;
 }
 
-/* ---- after registers are assigned ---- */
+/* ---- prologue and epilogue, after register allocation ---- */
 
-struct edge {
+struct save_site {
 	struct gcn_func *f;
 	uint32_t b;
 	struct gcn_inst *before;
-	uint32_t at;   /* in the frame: of the next register */
-	uint32_t base; /* … what the register for addresses says */
+	uint32_t at; /* frame offset of the next register */
+	/* offset that the address register includes; 0: the stack pointer is the base */
+	uint32_t base;
 	bool store;
 };
 
-static struct gcn_inst *scalar(struct edge *e, enum amd_op op, struct gcn_src d, struct gcn_src x,
-			       struct gcn_src y)
+static struct gcn_inst *emit_scalar(struct save_site *e, enum amd_op op, struct gcn_src d,
+				    struct gcn_src x, struct gcn_src y)
 {
 	struct gcn_inst *i = gcn_inst_new(e->f, op, AMD_PLAIN);
 
-	gcn_set(e->f, i, AMD_D, d);
-	gcn_set(e->f, i, AMD_S0, x);
-	gcn_set(e->f, i, AMD_S1, y);
+	gcn_set_operand(e->f, i, AMD_D, d);
+	gcn_set_operand(e->f, i, AMD_S0, x);
+	gcn_set_operand(e->f, i, AMD_S1, y);
 	gcn_insert(e->f, e->b, e->before, i);
 	return i;
 }
 
-static bool is_used(const struct gcn_func *f, enum gcn_class class, uint32_t reg)
+static bool is_written(const struct gcn_func *f, enum gcn_class class, uint32_t reg)
 {
-	return gcn_has(f->used[class], reg);
+	return gcn_bit(f->written_regs[class], reg);
 }
 
 static bool is_bank(const struct gcn_func *f, uint32_t reg)
 {
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		if (f->vregs[v].everywhere && f->vregs[v].assigned && f->vregs[v].reg == reg)
+		if (f->vregs[v].whole_function && f->vregs[v].assigned && f->vregs[v].reg == reg)
 			return true;
 	return false;
 }
 
-static bool is_saved(const struct gcn_func *f, uint32_t sgpr)
+static bool is_saved_sgpr(const struct gcn_func *f, uint32_t sgpr)
 {
-	return sgpr == GCN_FRAME
-		       ? f->calls
-		       : gcn_outlives_calls(GCN_SCALAR, sgpr) && is_used(f, GCN_SCALAR, sgpr);
+	return sgpr == GCN_FRAME_POINTER
+		       ? f->has_calls
+		       : gcn_is_callee_saved(GCN_SCALAR, sgpr) && is_written(f, GCN_SCALAR, sgpr);
 }
 
-uint32_t gcn_scalars_to_save(const struct gcn_func *f)
+uint32_t gcn_count_saved_sgprs(const struct gcn_func *f)
 {
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < GCN_SGPRS; r++)
-		n += is_saved(f, r);
+		n += is_saved_sgpr(f, r);
 	return n;
 }
 
-/* To or from the frame; the stack's register still, or again, says where it begins. */
-static void move_vector(struct edge *e, uint32_t reg)
+/* Saves or restores one VGPR; the stack pointer equals the frame's start here. */
+static void transfer_vgpr(struct save_site *e, uint32_t reg)
 {
 	struct gcn_func *f = e->f;
 	struct gcn_inst *i = gcn_inst_new(
 		f, e->store ? AMD_scratch_store_dword : AMD_scratch_load_dword, AMD_PLAIN);
 
-	gcn_set(f, i, AMD_S0, gcn_reg(AMD_VGPR));
-	gcn_set(f, i, AMD_S2, gcn_reg(e->base ? AMD_VCC + 1 : GCN_STACK));
-	gcn_set(f, i, e->store ? AMD_S1 : AMD_D, gcn_reg((uint16_t)(AMD_VGPR + reg)));
+	gcn_set_operand(f, i, AMD_S0, gcn_reg(AMD_VGPR));
+	gcn_set_operand(f, i, AMD_S2, gcn_reg(e->base ? AMD_VCC + 1 : GCN_STACK_POINTER));
+	gcn_set_operand(f, i, e->store ? AMD_S1 : AMD_D, gcn_reg((uint16_t)(AMD_VGPR + reg)));
 	i->in.field[AMD_F_OFFSET] = (int32_t)(e->at - e->base);
 	gcn_insert(f, e->b, e->before, i);
 	e->at += 4;
 }
 
-/* Those that hold lanes, or all others of the caller's. */
-static void move_vectors(struct edge *e, bool banks)
+/* Transfers the banks, or all other callee-saved VGPRs. */
+static void transfer_vgprs(struct save_site *e, bool banks)
 {
 	for (uint32_t r = 0; r < GCN_VGPRS; r++)
-		if (is_used(e->f, GCN_VECTOR, r) && is_bank(e->f, r) == banks &&
-		    (banks || gcn_outlives_calls(GCN_VECTOR, r)))
-			move_vector(e, r);
+		if (is_written(e->f, GCN_VECTOR, r) && is_bank(e->f, r) == banks &&
+		    (banks || gcn_is_callee_saved(GCN_VECTOR, r)))
+			transfer_vgpr(e, r);
 }
 
-/* Lanes that have ended bring nothing back, and the caller's register may be a bank. */
-static void move_all(struct edge *e)
+/*
+ * A lane that ended restores nothing, and the caller's register may be a bank: then transfer with
+ * all lanes active.
+ */
+static void transfer_all_vgprs(struct save_site *e)
 {
 	struct gcn_src on = gcn_reg(AMD_VCC), exec = gcn_reg(AMD_EXEC);
-	bool end = e->f->unit->exits;
+	bool end = e->f->unit->may_exit;
 
 	if (e->f->nbanks || end) {
-		scalar(e, AMD_s_or_saveexec_b32, on, gcn_imm(UINT32_MAX), gcn_none());
-		move_vectors(e, true);
+		emit_scalar(e, AMD_s_or_saveexec_b32, on, gcn_imm(UINT32_MAX), gcn_none());
+		transfer_vgprs(e, true);
 		if (end)
-			move_vectors(e, false);
-		scalar(e, AMD_s_mov_b32, exec, on, gcn_none());
+			transfer_vgprs(e, false);
+		emit_scalar(e, AMD_s_mov_b32, exec, on, gcn_none());
 	}
 	if (!end)
-		move_vectors(e, false);
+		transfer_vgprs(e, false);
 }
 
-static void move_scalars(struct edge *e)
+static void transfer_sgprs(struct save_site *e)
 {
 	struct gcn_func *f = e->f;
 	uint32_t n = 0;
@@ -186,24 +191,25 @@ static void move_scalars(struct edge *e)
 	for (uint32_t r = 0; r < GCN_SGPRS; r++) {
 		struct gcn_src x = gcn_reg((uint16_t)r), bank;
 
-		if (!is_saved(f, r))
+		if (!is_saved_sgpr(f, r))
 			continue;
 		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->banks[n / GCN_BANK_LANES]].reg));
-		scalar(e, e->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, e->store ? bank : x,
-		       e->store ? x : bank, gcn_imm(n % GCN_BANK_LANES));
+		emit_scalar(e, e->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32,
+			    e->store ? bank : x, e->store ? x : bank, gcn_imm(n % GCN_BANK_LANES));
 		n++;
 	}
 }
 
-/* Where registers lie in the frame; far away, another register says it. */
-static struct edge begin_edge(struct gcn_func *f, uint32_t b, struct gcn_inst *before, uint32_t at,
-			      bool store)
+/* Uses an address register if the save area is beyond the offset range. */
+static struct save_site begin_save_site(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
+					uint32_t at, bool store)
 {
-	struct edge e = {.f = f, .b = b, .before = before, .at = at, .store = store};
+	struct save_site e = {.f = f, .b = b, .before = before, .at = at, .store = store};
 
-	if (at + 4 * GCN_VGPRS > MOST_OFFSET) {
+	if (at + 4 * GCN_VGPRS > MAX_SCRATCH_OFFSET) {
 		e.base = at;
-		scalar(&e, AMD_s_add_u32, gcn_reg(AMD_VCC + 1), gcn_reg(GCN_STACK), gcn_imm(at));
+		emit_scalar(&e, AMD_s_add_u32, gcn_reg(AMD_VCC + 1), gcn_reg(GCN_STACK_POINTER),
+			    gcn_imm(at));
 	}
 	return e;
 }
@@ -213,37 +219,40 @@ static uint32_t frame_end(const struct gcn_func *f)
 	return align_up(f->frame_bytes, f->unit->stack_align);
 }
 
-static void enter_function(struct gcn_func *f)
+static void insert_function_prologue(struct gcn_func *f)
 {
 	uint32_t at = align_up(f->frame_bytes, 4);
-	struct edge e = begin_edge(f, f->first, f->blocks[f->first].first, at, true);
+	struct save_site e = begin_save_site(f, f->first, f->blocks[f->first].first, at, true);
 
-	move_all(&e);
-	move_scalars(&e);
+	transfer_all_vgprs(&e);
+	transfer_sgprs(&e);
 	f->frame_bytes = e.at;
-	if (!f->calls)
+	if (!f->has_calls)
 		return;
-	scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_FRAME), gcn_reg(GCN_STACK), gcn_none());
-	scalar(&e, AMD_s_add_u32, gcn_reg(GCN_STACK), gcn_reg(GCN_STACK), gcn_imm(frame_end(f)));
+	emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_FRAME_POINTER), gcn_reg(GCN_STACK_POINTER),
+		    gcn_none());
+	emit_scalar(&e, AMD_s_add_u32, gcn_reg(GCN_STACK_POINTER), gcn_reg(GCN_STACK_POINTER),
+		    gcn_imm(frame_end(f)));
 }
 
-static void leave_function(struct gcn_func *f, uint32_t at)
+static void insert_function_epilogue(struct gcn_func *f, uint32_t at)
 {
-	struct edge e = {.f = f, .b = f->last, .before = f->blocks[f->last].last};
+	struct save_site e = {.f = f, .b = f->last, .before = f->blocks[f->last].last};
 
-	if (f->calls)
-		scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK), gcn_reg(GCN_FRAME), gcn_none());
-	e = begin_edge(f, e.b, e.before, at, false);
-	/* Lanes are read before the register that has them is another again. */
-	move_scalars(&e);
-	move_all(&e);
+	if (f->has_calls)
+		emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER),
+			    gcn_reg(GCN_FRAME_POINTER), gcn_none());
+	e = begin_save_site(f, e.b, e.before, at, false);
+	/* Read the lanes of a bank before the bank itself is restored. */
+	transfer_sgprs(&e);
+	transfer_all_vgprs(&e);
 }
 
-/* Before all else: these still hold what they came with. */
-static void enter_kernel(struct gcn_func *f)
+/* Runs first, while the input SGPRs still hold their initial values. */
+static void insert_kernel_prologue(struct gcn_func *f)
 {
 	struct gcn_inst *first = f->blocks[f->first].first;
-	struct edge e = {.f = f, .b = f->first, .before = first};
+	struct save_site e = {.f = f, .b = f->first, .before = first};
 	uint16_t base, offset;
 
 	if (!f->start.scratch)
@@ -251,26 +260,27 @@ static void enter_kernel(struct gcn_func *f)
 	base = (uint16_t)amd_user_sgpr(&f->start, AMD_FLAT_SCRATCH_INIT);
 	offset = (uint16_t)amd_scratch_sgpr(&f->start);
 	for (uint16_t k = 0; k < 2; k++)
-		scalar(&e, k ? AMD_s_addc_u32 : AMD_s_add_u32, gcn_reg(base + k), gcn_reg(base + k),
-		       k ? gcn_imm(0) : gcn_reg(offset));
+		emit_scalar(&e, k ? AMD_s_addc_u32 : AMD_s_add_u32, gcn_reg(base + k),
+			    gcn_reg(base + k), k ? gcn_imm(0) : gcn_reg(offset));
 	for (uint16_t k = 0; k < 2; k++)
-		scalar(&e, AMD_s_setreg_b32, gcn_reg(base + k), gcn_none(), gcn_none())
-			->in.field[AMD_F_IMM] = (int32_t)(HWREG_FLAT_SCRATCH + k) | WHOLE;
+		emit_scalar(&e, AMD_s_setreg_b32, gcn_reg(base + k), gcn_none(), gcn_none())
+			->in.field[AMD_F_IMM] = (int32_t)(HWREG_FLAT_SCRATCH + k) | HWREG_ALL_BITS;
 	if (f->sgprs < offset + 1u)
 		f->sgprs = offset + 1;
-	if (f->calls)
-		scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK), gcn_imm(frame_end(f)), gcn_none());
+	if (f->has_calls)
+		emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER), gcn_imm(frame_end(f)),
+			    gcn_none());
 }
 
-void gcn_prologue(struct gcn_func *f)
+void gcn_insert_prologue(struct gcn_func *f)
 {
 	uint32_t at = align_up(f->frame_bytes, 4);
 
 	if (f->ir->kind == IR_KERNEL) {
-		enter_kernel(f);
+		insert_kernel_prologue(f);
 	} else {
-		enter_function(f);
-		leave_function(f, at);
+		insert_function_prologue(f);
+		insert_function_epilogue(f, at);
 	}
-	f->frame_bytes = f->calls ? frame_end(f) : f->frame_bytes;
+	f->frame_bytes = f->has_calls ? frame_end(f) : f->frame_bytes;
 }

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * Barriers of some of a block's threads, and those that threads pass without waiting. The machine has one barrier, for
- * all of a workgroup, so these are made of words in LDS: how many threads have arrived, how often the barrier has
- * opened, and two sums for reductions, of which one is in use.
+ * Named barriers for part of a block, and bar.arrive. The hardware has one barrier per workgroup,
+ * so these are software barriers in LDS. Each has an arrival count, a generation number and two
+ * reduction sums, used alternately:
+ *	generation = load the barrier's generation (before anything else)
+ *	sum[generation & 1] += the lane's contribution
+ *	arrived += number of lanes; the wave that completes the barrier subtracts the
+ *	           thread count, clears the other sum and increments the generation
+ *	wait until the generation changes
  *
- *	opened = the barrier's count		(read before anything else)
- *	sum[opened & 1] += what the lanes bring
- *	arrived += lanes; who makes it full takes that many away, empties the other sum, and opens
- *	wait until it has opened
- *
- * The lowest lane does it for its wave: others add nothing. A wave whose last lanes do not exist counts as a whole one,
- * as PTX counts warps. All words are 0 from the start of a kernel on: its threads write them and meet.
+ * The lowest active lane acts for its wave; other lanes add 0. A partial last wave counts as a full
+ * one, as PTX counts warps. Every kernel zeroes all barriers at entry, followed by a workgroup
+ * barrier.
  */
 #include "libsov/compiler/amd/mir.h"
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 
-#define BARRIERS 16
-#define BYTES    16 /* of each */
-enum { ARRIVED, OPENED = 4, SUMS = 8 };
+#define BARRIERS      16
+#define BARRIER_BYTES 16 /* per barrier */
+enum { ARRIVED_OFFSET, GENERATION_OFFSET = 4, SUMS_OFFSET = 8 };
 
-static bool threads_of(const struct ir_inst *in, uint32_t *arg)
+static bool has_thread_count(const struct ir_inst *in, uint32_t *arg)
 {
 	*arg = in->op == IR_BARRIER ? 1 : 2;
 	return in->nargs > *arg;
 }
 
-bool gcn_is_whole_barrier(const struct ir_func *f, const struct ir_inst *in)
+bool gcn_is_workgroup_barrier(const struct ir_func *f, const struct ir_inst *in)
 {
 	uint64_t count, block = 1;
 	uint32_t arg;
 
 	if (in->op == IR_BARRIER && in->sub == IR_BARRIER_ARRIVE)
 		return false;
-	if (!threads_of(in, &arg))
+	if (!has_thread_count(in, &arg))
 		return true;
 	for (uint32_t axis = 0; axis < 3; axis++)
 		block *= f->required_threads[axis];
@@ -45,7 +46,7 @@ struct barrier {
 	ir_val at; /* address of its words */
 };
 
-static ir_val leaf(struct expand *e, enum ir_op op, uint8_t sub)
+static ir_val insert_leaf(struct expand *e, enum ir_op op, uint8_t sub)
 {
 	ir_id i = ir_inst_new(e->f, op, IR_B32, NULL, 0, 1);
 
@@ -54,8 +55,8 @@ static ir_val leaf(struct expand *e, enum ir_op op, uint8_t sub)
 	return ir_at(e->f, i)->res;
 }
 
-static ir_id access(struct expand *e, enum ir_op op, const ir_val *args, uint32_t n,
-		    uint32_t offset)
+static ir_id insert_access(struct expand *e, enum ir_op op, const ir_val *args, uint32_t n,
+			   uint32_t offset)
 {
 	ir_id i = ir_inst_new(e->f, op, IR_B32, args, n, op != IR_STORE);
 
@@ -73,17 +74,17 @@ static ir_id access(struct expand *e, enum ir_op op, const ir_val *args, uint32_
 	return i;
 }
 
-static ir_val add_to(struct expand *e, ir_val at, uint32_t offset, ir_val x)
+static ir_val insert_atomic_add(struct expand *e, ir_val at, uint32_t offset, ir_val x)
 {
-	return ir_at(e->f, access(e, IR_ATOM, (ir_val[]){at, x}, 2, offset))->res;
+	return ir_at(e->f, insert_access(e, IR_ATOM, (ir_val[]){at, x}, 2, offset))->res;
 }
 
-static ir_val read(struct expand *e, ir_val at, uint32_t offset)
+static ir_val insert_load(struct expand *e, ir_val at, uint32_t offset)
 {
-	return ir_at(e->f, access(e, IR_LOAD, &at, 1, offset))->res;
+	return ir_at(e->f, insert_access(e, IR_LOAD, &at, 1, offset))->res;
 }
 
-static void fence(struct expand *e)
+static void insert_fence(struct expand *e)
 {
 	ir_id i = ir_inst_new(e->f, IR_FENCE, IR_VOID, NULL, 0, 0);
 
@@ -92,166 +93,173 @@ static void fence(struct expand *e)
 	ir_insert_before(e->f, e->at, i);
 }
 
-static ir_val address(struct expand *e, const struct gcn_unit *u)
+static ir_val barrier_base(struct expand *e, const struct gcn_unit *u)
 {
 	ir_id i = ir_inst_new(e->f, IR_ADDR, IR_B32, NULL, 0, 1);
 
-	ir_at(e->f, i)->symbol = u->barriers - 1;
+	ir_at(e->f, i)->symbol = u->barrier_symbol - 1;
 	ir_insert_before(e->f, e->at, i);
 	return ir_at(e->f, i)->res;
 }
 
-static ir_val both(struct expand *e, ir_val x, ir_val y)
+static ir_val insert_and(struct expand *e, ir_val x, ir_val y)
 {
 	return expand_op(e, IR_AND, IR_B1, x, y, 0);
 }
 
-/* How many threads arrive with these lanes. */
-static ir_val lanes_that_count(struct expand *e, ir_val lanes)
+/* The number of threads that arrive with these lanes. */
+static ir_val count_arriving_threads(struct expand *e, ir_val lanes)
 {
 	ir_val count = expand_op(e, IR_POPC, IR_B32, lanes, 0, 0),
-	       all = leaf(e, IR_SREG, IR_NTID_X), last;
+	       all = insert_leaf(e, IR_SREG, IR_NTID_X), last;
 
-	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Y), 0);
-	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Z), 0);
+	all = expand_op(e, IR_MUL, IR_B32, all, insert_leaf(e, IR_SREG, IR_NTID_Y), 0);
+	all = expand_op(e, IR_MUL, IR_B32, all, insert_leaf(e, IR_SREG, IR_NTID_Z), 0);
 	all = expand_with(e, IR_AND, all, 31);
-	last = expand_with(e, IR_ADD, leaf(e, IR_SREG, IR_WARPID), 1);
-	last = expand_compare(e, IR_EQ, last, leaf(e, IR_SREG, IR_NWARPID));
-	return expand_select(e, both(e, last, expand_compare(e, IR_EQ, count, all)),
+	last = expand_with(e, IR_ADD, insert_leaf(e, IR_SREG, IR_WARPID), 1);
+	last = expand_compare(e, IR_EQ, last, insert_leaf(e, IR_SREG, IR_NWARPID));
+	return expand_select(e, insert_and(e, last, expand_compare(e, IR_EQ, count, all)),
 			     expand_const(e, IR_B32, 32), count);
 }
 
-static ir_val only_if(struct expand *e, ir_val p, ir_val x)
+static ir_val select_or_zero(struct expand *e, ir_val p, ir_val x)
 {
 	return expand_select(e, p, x, expand_const(e, IR_B32, 0));
 }
 
-/* Gives how often the barrier had opened before. */
-static ir_val arrive(struct barrier *b, ir_val threads, ir_val brought)
+/* Emits the arrival. Returns the generation before it. */
+static ir_val barrier_arrive(struct barrier *b, ir_val threads, ir_val contribution)
 {
 	struct expand *e = &b->e;
-	ir_val lanes = leaf(e, IR_ACTIVE, 0), lowest, leads, opened, count, old, fills, other, zero;
+	ir_val lanes = insert_leaf(e, IR_ACTIVE, 0), lowest, is_leader, generation, count, old,
+	       completes, other, zero;
 
 	lowest = expand_op(e, IR_CLZ, IR_B32, expand_op(e, IR_BREV, IR_B32, lanes, 0, 0), 0, 0);
-	leads = expand_compare(e, IR_EQ, leaf(e, IR_SREG, IR_LANEID), lowest);
-	count = lanes_that_count(e, lanes);
-	opened = read(e, b->at, OPENED);
-	other = expand_with(e, IR_AND, opened, 1);
-	if (brought)
-		add_to(e, expand_op(e, IR_ADD, IR_B32, b->at, expand_shift(e, IR_SHL, other, 2), 0),
-		       SUMS, brought);
-	old = add_to(e, b->at, ARRIVED, only_if(e, leads, count));
-	fills = both(e, leads, expand_compare(e, IR_LT_U, old, threads));
-	fills = both(
-		e, fills,
+	is_leader = expand_compare(e, IR_EQ, insert_leaf(e, IR_SREG, IR_LANEID), lowest);
+	count = count_arriving_threads(e, lanes);
+	generation = insert_load(e, b->at, GENERATION_OFFSET);
+	other = expand_with(e, IR_AND, generation, 1);
+	if (contribution)
+		insert_atomic_add(
+			e,
+			expand_op(e, IR_ADD, IR_B32, b->at, expand_shift(e, IR_SHL, other, 2), 0),
+			SUMS_OFFSET, contribution);
+	old = insert_atomic_add(e, b->at, ARRIVED_OFFSET, select_or_zero(e, is_leader, count));
+	completes = insert_and(e, is_leader, expand_compare(e, IR_LT_U, old, threads));
+	completes = insert_and(
+		e, completes,
 		expand_compare(e, IR_GE_U, expand_op(e, IR_ADD, IR_B32, old, count, 0), threads));
 	zero = expand_const(e, IR_B32, 0);
-	add_to(e, b->at, ARRIVED,
-	       only_if(e, fills, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
-	/* The other sum, by as much as it is: nobody adds to it now. */
+	insert_atomic_add(
+		e, b->at, ARRIVED_OFFSET,
+		select_or_zero(e, completes, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
+	/* Clear the other sum by subtracting its value: no wave adds to it in this generation. */
 	other = expand_shift(e, IR_SHL, expand_with(e, IR_XOR, other, 1), 2);
 	other = expand_op(e, IR_ADD, IR_B32, b->at, other, 0);
-	old = expand_op(e, IR_SUB, IR_B32, zero, read(e, other, SUMS), 0);
-	add_to(e, other, SUMS, only_if(e, fills, old));
-	add_to(e, b->at, OPENED, only_if(e, fills, expand_const(e, IR_B32, 1)));
-	return opened;
+	old = expand_op(e, IR_SUB, IR_B32, zero, insert_load(e, other, SUMS_OFFSET), 0);
+	insert_atomic_add(e, other, SUMS_OFFSET, select_or_zero(e, completes, old));
+	insert_atomic_add(e, b->at, GENERATION_OFFSET,
+			  select_or_zero(e, completes, expand_const(e, IR_B32, 1)));
+	return generation;
 }
 
-/* The instruction is the first of another block afterwards. */
-static void wait_for(struct barrier *b, ir_val opened)
+/* Afterwards the instruction at b->e.at is the first of a new block. */
+static void barrier_wait(struct barrier *b, ir_val generation)
 {
 	struct ir_func *f = b->e.f;
 	ir_block before = ir_at(f, b->e.at)->block, rest = flow_split(f, b->e.at);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct expand in = {.f = f, .line = b->e.line};
-	ir_val p = opened, naps;
+	ir_val p = generation, duration;
 
 	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
 	ir_edge(f, before, loop);
 	in.at = ir_inst_new(f, IR_CBR, IR_VOID, &p, 1, 0);
 	ir_append(f, loop, in.at);
-	naps = expand_const(&in, IR_B32, 100);
-	ir_insert_before(f, in.at, ir_inst_new(f, IR_SLEEP, IR_VOID, &naps, 1, 0));
-	p = expand_compare(&in, IR_NE, read(&in, b->at, OPENED), opened);
+	duration = expand_const(&in, IR_B32, 100);
+	ir_insert_before(f, in.at, ir_inst_new(f, IR_SLEEP, IR_VOID, &duration, 1, 0));
+	p = expand_compare(&in, IR_NE, insert_load(&in, b->at, GENERATION_OFFSET), generation);
 	ir_at(f, in.at)->args[0] = p;
 	ir_edge(f, loop, rest);
 	ir_edge(f, loop, loop);
 }
 
-static ir_val reduce(struct barrier *b, const struct ir_inst *in)
+static ir_val barrier_reduce(struct barrier *b, const struct ir_inst *in)
 {
 	struct expand *e = &b->e;
-	ir_val one = expand_const(e, IR_B32, 1), zero = expand_const(e, IR_B32, 0), opened, sum;
+	ir_val one = expand_const(e, IR_B32, 1), zero = expand_const(e, IR_B32, 0), generation, sum;
 
-	opened = arrive(b, in->args[2],
-			in->sub == IR_BARRIER_AND ? expand_select(e, in->args[1], zero, one)
-						  : expand_select(e, in->args[1], one, zero));
-	wait_for(b, opened);
-	opened = expand_shift(e, IR_SHL, expand_with(e, IR_AND, opened, 1), 2);
-	sum = read(e, expand_op(e, IR_ADD, IR_B32, b->at, opened, 0), SUMS);
+	generation = barrier_arrive(b, in->args[2],
+				    in->sub == IR_BARRIER_AND
+					    ? expand_select(e, in->args[1], zero, one)
+					    : expand_select(e, in->args[1], one, zero));
+	barrier_wait(b, generation);
+	generation = expand_shift(e, IR_SHL, expand_with(e, IR_AND, generation, 1), 2);
+	sum = insert_load(e, expand_op(e, IR_ADD, IR_B32, b->at, generation, 0), SUMS_OFFSET);
 	if (in->sub == IR_BARRIER_POPC)
 		return sum;
 	return expand_compare(e, in->sub == IR_BARRIER_AND ? IR_EQ : IR_NE, sum,
 			      expand_const(e, IR_B32, 0));
 }
 
-static void write_out(struct ir_func *f, const struct gcn_unit *u, ir_id i)
+static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 {
 	const struct ir_inst in = *ir_at(f, i);
 	struct barrier b = {.e = {.f = f, .at = i, .line = in.line}};
 	ir_val number;
 
-	fence(&b.e);
+	insert_fence(&b.e);
 	number = expand_shift(&b.e, IR_SHL, expand_with(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
-	b.at = expand_op(&b.e, IR_ADD, IR_B32, address(&b.e, u), number, 0);
+	b.at = expand_op(&b.e, IR_ADD, IR_B32, barrier_base(&b.e, u), number, 0);
 	if (in.op == IR_BARRIER_RED)
-		ir_replace_uses(f, in.res, reduce(&b, &in));
+		ir_replace_uses(f, in.res, barrier_reduce(&b, &in));
 	else if (in.sub == IR_BARRIER_ARRIVE)
-		arrive(&b, in.args[1], 0);
+		barrier_arrive(&b, in.args[1], 0);
 	else
-		wait_for(&b, arrive(&b, in.args[1], 0));
-	fence(&b.e);
+		barrier_wait(&b, barrier_arrive(&b, in.args[1], 0));
+	insert_fence(&b.e);
 	ir_remove(f, i);
 }
 
-/* Before anybody comes to one. */
-static void clear(struct ir_func *f, const struct gcn_unit *u)
+/* Zeroes all barriers at kernel entry. */
+static void clear_barriers(struct ir_func *f, const struct gcn_unit *u)
 {
 	struct expand e = {.f = f, .at = flow_first_non_phi(f, f->entry)};
-	ir_val at = address(&e, u), zero = expand_const(&e, IR_B32, 0), number = zero;
+	ir_val at = barrier_base(&e, u), zero = expand_const(&e, IR_B32, 0), number = zero;
 	ir_id i;
 
-	for (uint32_t k = 0; k < BARRIERS * BYTES; k += 4)
-		access(&e, IR_STORE, (ir_val[]){at, zero}, 2, k);
+	for (uint32_t k = 0; k < BARRIERS * BARRIER_BYTES; k += 4)
+		insert_access(&e, IR_STORE, (ir_val[]){at, zero}, 2, k);
 	i = ir_inst_new(f, IR_BARRIER, IR_VOID, &number, 1, 0);
 	ir_insert_before(f, e.at, i);
 }
 
 void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u)
 {
-	if (!u->barriers)
+	if (!u->barrier_symbol)
 		return;
 	if (f->kind == IR_KERNEL)
-		clear(f, u);
+		clear_barriers(f, u);
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_id last = f->blocks[b].last;
 
 		ir_for_each_inst_safe(f, b, i) {
 			if ((ir_at(f, i)->op != IR_BARRIER && ir_at(f, i)->op != IR_BARRIER_RED) ||
-			    gcn_is_whole_barrier(f, ir_at(f, i)))
+			    gcn_is_workgroup_barrier(f, ir_at(f, i)))
 				continue;
-			write_out(f, u, i);
+			expand_barrier(f, u, i);
+			/* The block was split: the rest is visited as a later block. */
 			if (f->blocks[b].last != last)
-				break; /* the rest of the block is another one, still to come */
+				break;
 		}
 	}
 }
 
-uint32_t gcn_barrier_words(struct ir_module *m)
+uint32_t gcn_barrier_symbol_new(struct ir_module *m)
 {
 	return ir_symbol_new(m, &(struct ir_symbol){.name = ".barriers",
 						    .space = IR_SHARED,
 						    .align = 16,
-						    .size = BARRIERS * BYTES}) +
+						    .size = BARRIERS * BARRIER_BYTES}) +
 	       1;
 }

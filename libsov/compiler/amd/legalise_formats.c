@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Conversions to tf32, and between 8-bit floats and halves or singles. The machine has none of them, so they are written
- * out, mostly as integer arithmetic on the bits of a single. The formats are those of the OCP 8-bit Floating Point
- * Specification (1.0); that numbers beyond the greatest become it, and what a NaN becomes, is PTX's (cvt with .satfinite).
+ * Conversions to tf32, and between 8-bit floats and halves or singles. RDNA2 has none, so they
+ * expand mostly to integer arithmetic on the bits of a single. The formats are those of the OCP
+ * 8-bit Floating Point Specification (1.0); saturation to the largest finite number and the NaN
+ * encoding follow PTX (cvt with .satfinite).
  */
 #include "libsov/compiler/amd/mir.h"
 #include "libsov/compiler/passes/expand.h"
@@ -11,22 +12,23 @@
 #define SINGLE_SIGN     0x80000000u
 #define HALF_NAN        0x7fffu
 
-struct byte_format {
-	uint32_t fraction; /* bits */
-	int lowest;        /* exponent of normal numbers */
-	uint32_t greatest; /* as a single */
-	uint32_t last;     /* magnitude above which all is NaN */
+struct float8_format {
+	uint32_t fraction;      /* fraction bits */
+	int min_exponent;       /* of normal numbers */
+	uint32_t max_finite;    /* as a single */
+	uint32_t max_magnitude; /* larger magnitudes are NaN */
 };
-static const struct byte_format e4m3 = {3, -6, 0x43e00000, 0x7e}, e5m2 = {2, -14, 0x47600000, 0x7c};
-#define BYTE_NAN 0x7f
+static const struct float8_format e4m3 = {3, -6, 0x43e00000, 0x7e},
+				  e5m2 = {2, -14, 0x47600000, 0x7c};
+#define FLOAT8_NAN 0x7f
 
 static uint32_t power_of_two(int exponent)
 {
 	return (uint32_t)(exponent + 127) << 23;
 }
 
-/* To the nearest multiple of 1 << bits, of two the even one; what lies below is left over. */
-static ir_val round_bits(struct expand *e, ir_val x, uint32_t bits)
+/* Rounds to the nearest multiple of 1 << bits, ties to even; the low bits are garbage. */
+static ir_val round_to_even(struct expand *e, ir_val x, uint32_t bits)
 {
 	ir_val odd = expand_with(e, IR_AND, expand_shift(e, IR_SHR_U, x, bits), 1);
 
@@ -39,49 +41,54 @@ static ir_val magnitude(struct expand *e, ir_val x)
 	return expand_with(e, IR_AND, x, ~SINGLE_SIGN);
 }
 
-/* The upper 19 bits of a single; a carry out of the fraction is the next exponent. */
+/* Keeps the upper 19 bits of a single; a carry out of the fraction increments the exponent. */
 static ir_val to_tf32(struct expand *e, const struct ir_inst *in)
 {
 	ir_val x = in->args[0],
 	       nan = expand_compare_with(e, IR_GT_U, magnitude(e, x), SINGLE_INFINITY);
-	ir_val r = in->round == IR_RZ ? x : round_bits(e, x, 13);
+	ir_val r = in->round == IR_RZ ? x : round_to_even(e, x, 13);
 
 	r = expand_with(e, IR_AND, r, 0xffffe000);
 	return expand_select(e, nan, expand_const(e, IR_B32, 0x7fffe000), r);
 }
 
-/* Of a single, in the low bits of a word. Numbers below the normal ones are rounded by adding one whose last place is
- * worth as much as theirs. */
-static ir_val to_byte(struct expand *e, const struct byte_format *f, ir_val x)
+/*
+ * Returns the byte in the low bits of a word. Subnormal results are rounded by adding a number
+ * whose ulp equals theirs.
+ */
+static ir_val single_to_float8(struct expand *e, const struct float8_format *f, ir_val x)
 {
-	uint32_t bits = 23 - f->fraction, offset = power_of_two(f->lowest - (int)f->fraction + 23);
+	uint32_t bits = 23 - f->fraction,
+		 offset = power_of_two(f->min_exponent - (int)f->fraction + 23);
 	ir_val m = magnitude(e, x), nan = expand_compare_with(e, IR_GT_U, m, SINGLE_INFINITY),
 	       small, normal, below;
 
-	m = expand_with(e, IR_MIN_U, m, f->greatest);
-	normal = expand_shift(e, IR_SHR_U, round_bits(e, m, bits), bits);
-	normal = expand_with(e, IR_SUB, normal, (uint32_t)(f->lowest + 126) << f->fraction);
+	m = expand_with(e, IR_MIN_U, m, f->max_finite);
+	normal = expand_shift(e, IR_SHR_U, round_to_even(e, m, bits), bits);
+	normal = expand_with(e, IR_SUB, normal, (uint32_t)(f->min_exponent + 126) << f->fraction);
 	below = expand_round(e, IR_FADD, IR_RN, m, expand_const(e, IR_B32, offset), 0);
 	below = expand_with(e, IR_SUB, below, offset);
-	small = expand_compare_with(e, IR_LT_U, m, power_of_two(f->lowest));
+	small = expand_compare_with(e, IR_LT_U, m, power_of_two(f->min_exponent));
 	m = expand_select(e, small, below, normal);
 	m = expand_op(e, IR_OR, IR_B32, m,
 		      expand_shift(e, IR_SHR_U, expand_with(e, IR_AND, x, SINGLE_SIGN), 24), 0);
-	return expand_select(e, nan, expand_const(e, IR_B32, BYTE_NAN), m);
+	return expand_select(e, nan, expand_const(e, IR_B32, FLOAT8_NAN), m);
 }
 
-/* The bits of a half, in the low bits of a word, of a byte in them. e5m2 is a half cut off; e4m3 counts exponents from
- * another number on, and what is subnormal there is not so here. */
-static ir_val to_half(struct expand *e, const struct byte_format *f, ir_val x)
+/*
+ * Returns the half's bits in the low bits of a word. e5m2 is a truncated half; e4m3 has another
+ * exponent bias, and its subnormals are normal as halves.
+ */
+static ir_val float8_to_half(struct expand *e, const struct float8_format *f, ir_val x)
 {
 	ir_val m = expand_with(e, IR_AND, x, 0x7f),
-	       nan = expand_compare_with(e, IR_GT_U, m, f->last), r;
+	       nan = expand_compare_with(e, IR_GT_U, m, f->max_magnitude), r;
 
 	r = expand_shift(e, IR_SHL, m, 10 - f->fraction);
 	if (f == &e4m3) {
 		r = expand_convert(e, IR_TRUNC, IR_B16, r);
 		r = expand_round(e, IR_FMUL, IR_RN, r, expand_const(e, IR_B16, 0x5c00),
-				 0); /* 256 */
+				 0); /* 256.0 */
 		r = expand_convert(e, IR_ZEXT, IR_B32, r);
 	}
 	r = expand_op(e, IR_OR, IR_B32, r,
@@ -89,7 +96,7 @@ static ir_val to_half(struct expand *e, const struct byte_format *f, ir_val x)
 	return expand_select(e, nan, expand_const(e, IR_B32, HALF_NAN), r);
 }
 
-static void halves_of(struct expand *e, ir_val x, ir_val half[2])
+static void unpack_halves(struct expand *e, ir_val x, ir_val half[2])
 {
 	ir_id i = ir_inst_new(e->f, IR_UNPACK, e->f->values[x].type, &x, 1, 2);
 
@@ -98,20 +105,21 @@ static void halves_of(struct expand *e, ir_val x, ir_val half[2])
 	half[1] = half[0] + 1;
 }
 
-static ir_val pair_of_bytes(struct expand *e, const struct ir_inst *in)
+static ir_val convert_float8_pair(struct expand *e, const struct ir_inst *in)
 {
-	const struct byte_format *f = in->format == IR_E4M3X2 ? &e4m3 : &e5m2;
+	const struct float8_format *f = in->format == IR_E4M3X2 ? &e4m3 : &e5m2;
 	ir_val x[2];
 
 	if (in->from == IR_B16) {
 		x[0] = expand_convert(e, IR_ZEXT, IR_B32, in->args[0]);
 		x[1] = expand_shift(e, IR_SHR_U, x[0], 8);
 	} else {
-		halves_of(e, in->args[0], x);
+		unpack_halves(e, in->args[0], x);
 	}
 	for (uint32_t k = 0; k < 2; k++)
-		x[k] = in->from == IR_B16 ? to_half(e, f, x[k])
-					  : to_byte(e, f, expand_convert(e, IR_FTOF, IR_B32, x[k]));
+		x[k] = in->from == IR_B16
+			       ? float8_to_half(e, f, x[k])
+			       : single_to_float8(e, f, expand_convert(e, IR_FTOF, IR_B32, x[k]));
 	x[1] = expand_shift(e, IR_SHL, x[1], in->from == IR_B16 ? 16 : 8);
 	return expand_convert(e, IR_TRUNC, in->type, expand_op(e, IR_OR, IR_B32, x[0], x[1], 0));
 }
@@ -127,7 +135,7 @@ void gcn_legalise_formats(struct ir_func *f)
 				continue;
 			ir_replace_uses(f, in.res,
 					in.format == IR_TF32 ? to_tf32(&e, &in)
-							     : pair_of_bytes(&e, &in));
+							     : convert_float8_pair(&e, &in));
 			ir_remove(f, i);
 		}
 }

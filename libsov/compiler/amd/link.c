@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * The module around AMD's code: variables get their places before there is any, and pieces of code that
- * units leave become a code object. Constants are variables like others: gfx10 has no constant memory but
- * what scalar loads read.
+ * Module layout and linking: amd_plan() lays out variables before any code exists, and amd_link()
+ * turns the units' code fragments into a code object. Constants are ordinary variables: gfx10 has
+ * no constant memory other than what scalar loads read.
  */
 #include <stdlib.h>
 #include "libsov/compiler/amd/module.h"
 
-#define MOST_KERNELS 65536
-#define MOST_BYTES \
-	(1u << 30) /* of variables of one kind: offsets in ELF files of ours have 32 bits */
-#define MOST_ALIGN 256
+#define MAX_KERNELS 65536
+#define MAX_BYTES   (1u << 30) /* per section: the writer's offsets have 32 bits */
+#define MAX_ALIGN   256
 
-static bool place_variable(struct compile_job *job, struct amd_plan *p, uint32_t k)
+static bool layout_variable(struct compile_job *job, struct amd_plan *p, uint32_t k)
 {
 	const struct ir_symbol *s = &p->module->symbols[k];
-	enum amd_data_place place = s->init || s->naddresses ? AMD_DATA : AMD_BSS;
+	enum amd_data_section section = s->init || s->naddresses ? AMD_DATA : AMD_BSS;
 	uint32_t align = s->align ? s->align : 1;
-	uint64_t at = (p->bytes[place] + align - 1) / align * align;
+	uint64_t at = (p->bytes[section] + align - 1) / align * align;
 
 	if (s->external) {
 		diag_error(&job->diag, 0, 0,
@@ -25,21 +24,21 @@ static bool place_variable(struct compile_job *job, struct amd_plan *p, uint32_t
 			   s->name);
 		return false;
 	}
-	if (align > MOST_ALIGN || at > MOST_BYTES || s->size > MOST_BYTES - at) {
+	if (align > MAX_ALIGN || at > MAX_BYTES || s->size > MAX_BYTES - at) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s' of %llu bytes, aligned to %u, does not fit: there are %u "
 			   "bytes, "
 			   "aligned to %u at most",
-			   s->name, (unsigned long long)s->size, align, MOST_BYTES, MOST_ALIGN);
+			   s->name, (unsigned long long)s->size, align, MAX_BYTES, MAX_ALIGN);
 		return false;
 	}
-	p->variables[k] = (struct amd_variable){(uint8_t)place, at};
-	p->bytes[place] = at + s->size;
+	p->variables[k] = (struct amd_variable){(uint8_t)section, at};
+	p->bytes[section] = at + s->size;
 	return true;
 }
 
-/* The addresses among a variable's first bytes. */
-static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_t k)
+/* Lays out the pointers among a variable's initial bytes. */
+static bool layout_pointers(struct compile_job *job, struct amd_plan *p, uint32_t k)
 {
 	const struct ir_module *m = p->module;
 	const struct ir_symbol *s = &m->symbols[k];
@@ -49,14 +48,17 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 		uint32_t pieces = ir_address_pieces(a, s->naddresses - j);
 
 		if (pieces && a->function) {
-			p->numbers = arena_grow(&job->arena, p->numbers, &p->numbers_capacity,
-						p->nnumbers + 1, sizeof(*p->numbers));
-			p->numbers[p->nnumbers++] = (struct amd_number){
-				k, a->offset, AMD_FUNCTION_NUMBER(a->target) + a->addend};
+			p->function_pointers = arena_grow(
+				&job->arena, p->function_pointers, &p->function_pointers_capacity,
+				p->nfunction_pointers + 1, sizeof(*p->function_pointers));
+			p->function_pointers[p->nfunction_pointers++] =
+				(struct amd_function_pointer){k, a->offset,
+							      AMD_FUNCTION_TABLE_OFFSET(a->target) +
+								      a->addend};
 			j += pieces;
 			continue;
 		}
-		if (!pieces || p->variables[a->target].place == AMD_PLACES) {
+		if (!pieces || p->variables[a->target].section == AMD_DATA_SECTIONS) {
 			diag_error(&job->diag, 0, 0,
 				   "variable '%s': %s at byte %llu is not supported on %s yet",
 				   s->name,
@@ -74,7 +76,7 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 	return true;
 }
 
-static bool place_variables(struct compile_job *job, struct amd_plan *p)
+static bool layout_variables(struct compile_job *job, struct amd_plan *p)
 {
 	const struct ir_module *m = p->module;
 
@@ -82,17 +84,17 @@ static bool place_variables(struct compile_job *job, struct amd_plan *p)
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		uint8_t space = m->symbols[k].space;
 
-		p->variables[k].place = AMD_PLACES;
-		if ((space == IR_GLOBAL || space == IR_CONSTANT) && !place_variable(job, p, k))
+		p->variables[k].section = AMD_DATA_SECTIONS;
+		if ((space == IR_GLOBAL || space == IR_CONSTANT) && !layout_variable(job, p, k))
 			return false;
 	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
-		if (p->variables[k].place != AMD_PLACES && !place_addresses(job, p, k))
+		if (p->variables[k].section != AMD_DATA_SECTIONS && !layout_pointers(job, p, k))
 			return false;
 	return true;
 }
 
-static void place_services(struct amd_plan *p, const struct ir_module *m)
+static void layout_services(struct amd_plan *p, const struct ir_module *m)
 {
 	p->services = services_called(m);
 	for (uint32_t s = 0; s < SERVICES; s++) {
@@ -117,10 +119,10 @@ static bool declare_kernels(struct compile_job *job, struct amd_plan *p, const s
 		names[p->ndeclared] = f->name;
 		units[p->ndeclared++] = unit_of ? unit_of[f->index] : 0;
 	}
-	if (p->ndeclared && p->ndeclared <= MOST_KERNELS)
+	if (p->ndeclared && p->ndeclared <= MAX_KERNELS)
 		return true;
 	diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a code object",
-		   p->ndeclared, MOST_KERNELS);
+		   p->ndeclared, MAX_KERNELS);
 	return false;
 }
 
@@ -129,16 +131,16 @@ void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_
 	struct amd_plan *p = arena_alloc(&job->arena, sizeof(*p));
 
 	p->module = m;
-	if (!declare_kernels(job, p, m, unit_of) || !place_variables(job, p))
+	if (!declare_kernels(job, p, m, unit_of) || !layout_variables(job, p))
 		return NULL;
-	place_services(p, m);
+	layout_services(p, m);
 	p->files = lines_files(&job->arena, m);
 	return p;
 }
 
-static int by_index(const void *a, const void *b)
+static int compare_fragment_index(const void *a, const void *b)
 {
-	const struct amd_piece *const *x = a, *const *y = b;
+	const struct amd_fragment *const *x = a, *const *y = b;
 
 	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
 }
@@ -147,23 +149,23 @@ void amd_link(struct compile_job *job, const void *plan, void *const *code, uint
 	      enum image_content content, struct compile_image *out)
 {
 	struct arena *a = &job->arena;
-	struct amd_piece **pieces;
+	struct amd_fragment **fragments;
 	uint32_t n = 0;
 
 	for (uint32_t u = 0; u < units; u++)
-		n += ((const struct amd_code *)code[u])->npieces;
-	pieces = arena_array(a, n + 1, sizeof(*pieces));
+		n += ((const struct amd_code *)code[u])->nfragments;
+	fragments = arena_array(a, n + 1, sizeof(*fragments));
 	n = 0;
 	for (uint32_t u = 0; u < units; u++) {
 		const struct amd_code *c = code[u];
 
-		for (uint32_t k = 0; k < c->npieces; k++)
-			pieces[n++] = &c->pieces[k];
+		for (uint32_t k = 0; k < c->nfragments; k++)
+			fragments[n++] = &c->fragments[k];
 	}
-	qsort(pieces, n, sizeof(*pieces), by_index);
+	qsort(fragments, n, sizeof(*fragments), compare_fragment_index);
 	out->stats = arena_array(a, n + 1, sizeof(*out->stats));
 	for (uint32_t k = 0; k < n; k++)
-		if (pieces[k]->kernel)
-			out->stats[out->nstats++] = pieces[k]->stats;
-	out->data = amd_object_write(a, plan, pieces, n, content, &out->size);
+		if (fragments[k]->kernel)
+			out->stats[out->nstats++] = fragments[k]->stats;
+	out->data = amd_object_write(a, plan, fragments, n, content, &out->size);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lives where: words of vector registers along the program's edges, words of scalar ones along the
- * machine's jumps, as lanes do that hold some. A wave may jump over a block that writes a scalar register; then nobody reads it
- * either: such a word lives only where some way leads from a write of it.
+ * Liveness, by backward dataflow. VGPR words are live along the logical CFG (the edges lanes take);
+ * SGPR words, and lanes that hold spilled SGPRs, along the linear CFG (the jumps the wave takes),
+ * in ACO's terms. A wave may jump over the definition of an SGPR, and then also over its uses, so
+ * an SGPR word is live only at points that one of its definitions reaches.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
@@ -20,11 +21,11 @@ void gcn_number_units(struct gcn_func *f)
 			f->unit_vreg[f->vregs[v].first_unit + k] = v;
 }
 
-struct sets {
-	uint64_t *read, *written;
+struct block_sets {
+	uint64_t *use, *def;
 };
 
-static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
+static void collect_use_def(struct gcn_func *f, uint32_t b, struct block_sets *s)
 {
 	gcn_for_each(f, b, i) {
 		struct gcn_use uses[GCN_MAX_USES];
@@ -37,15 +38,15 @@ static void collect(struct gcn_func *f, uint32_t b, struct sets *s)
 					uint32_t unit = gcn_unit(f, uses[u].ref) + k;
 
 					if (write)
-						s->written[unit / 64] |= UINT64_C(1) << unit % 64;
-					else if (!gcn_has(s->written, unit))
-						s->read[unit / 64] |= UINT64_C(1) << unit % 64;
+						s->def[unit / 64] |= UINT64_C(1) << unit % 64;
+					else if (!gcn_bit(s->def, unit))
+						s->use[unit / 64] |= UINT64_C(1) << unit % 64;
 				}
 	}
 }
 
-static bool flow_back(struct gcn_func *f, uint32_t b, const struct sets *s, const uint64_t *scalar,
-		      uint32_t words)
+static bool propagate_liveness(struct gcn_func *f, uint32_t b, const struct block_sets *s,
+			       const uint64_t *scalar, uint32_t words)
 {
 	struct gcn_block *block = &f->blocks[b];
 	bool changed = false;
@@ -53,11 +54,11 @@ static bool flow_back(struct gcn_func *f, uint32_t b, const struct sets *s, cons
 	for (uint32_t w = 0; w < words; w++) {
 		uint64_t out = 0, in;
 
-		for (uint32_t k = 0; k < block->njumps; k++)
-			out |= f->blocks[block->jumps[k]].live_in[w] & scalar[w];
+		for (uint32_t k = 0; k < block->nlinear_succ; k++)
+			out |= f->blocks[block->linear_succ[k]].live_in[w] & scalar[w];
 		for (uint32_t k = 0; k < block->nsucc; k++)
 			out |= f->blocks[block->succ[k]].live_in[w] & ~scalar[w];
-		in = s->read[w] | (out & ~s->written[w]);
+		in = s->use[w] | (out & ~s->def[w]);
 		changed |= in != block->live_in[w] || out != block->live_out[w];
 		block->live_in[w] = in;
 		block->live_out[w] = out;
@@ -65,23 +66,27 @@ static bool flow_back(struct gcn_func *f, uint32_t b, const struct sets *s, cons
 	return changed;
 }
 
-/* A loop may be entered at another block than the first in the layout, so the order of blocks says nothing here. */
-static void keep_written(struct gcn_func *f, const struct sets *sets, const uint64_t *scalar,
-			 uint32_t words)
+/*
+ * Restricts liveness of SGPRs to points reached by a definition. A loop may be entered at another
+ * block than the first in the layout, so this iterates to a fixed point in any block order.
+ */
+static void restrict_to_reaching_defs(struct gcn_func *f, const struct block_sets *block_sets,
+				      const uint64_t *scalar, uint32_t words)
 {
-	uint64_t **before = arena_array(f->arena, f->nblocks,
-					sizeof(*before)); /* by block: who may be written */
+	/* by block: units that may be defined on entry */
+	uint64_t **reaching = arena_array(f->arena, f->nblocks, sizeof(*reaching));
 	bool changed = true;
 
 	gcn_for_each_block(f, b)
-		before[b] = arena_array(f->arena, words + 1, sizeof(uint64_t));
+		reaching[b] = arena_array(f->arena, words + 1, sizeof(uint64_t));
 	while (changed) {
 		changed = false;
 		gcn_for_each_block(f, b)
-			for (uint32_t k = 0; k < f->blocks[b].njumps; k++)
+			for (uint32_t k = 0; k < f->blocks[b].nlinear_succ; k++)
 				for (uint32_t w = 0; w < words; w++) {
-					uint64_t *to = &before[f->blocks[b].jumps[k]][w];
-					uint64_t more = (before[b][w] | sets[b].written[w]) & ~*to;
+					uint64_t *to = &reaching[f->blocks[b].linear_succ[k]][w];
+					uint64_t more =
+						(reaching[b][w] | block_sets[b].def[w]) & ~*to;
 
 					*to |= more;
 					changed |= more != 0;
@@ -89,15 +94,16 @@ static void keep_written(struct gcn_func *f, const struct sets *sets, const uint
 	}
 	gcn_for_each_block(f, b)
 		for (uint32_t w = 0; w < words; w++) {
-			f->blocks[b].live_in[w] &= ~scalar[w] | before[b][w];
-			f->blocks[b].live_out[w] &= ~scalar[w] | before[b][w] | sets[b].written[w];
+			f->blocks[b].live_in[w] &= ~scalar[w] | reaching[b][w];
+			f->blocks[b].live_out[w] &=
+				~scalar[w] | reaching[b][w] | block_sets[b].def[w];
 		}
 }
 
 void gcn_liveness(struct gcn_func *f)
 {
 	uint32_t words, count = 0, *order = arena_array(f->arena, f->nblocks, sizeof(*order));
-	struct sets *sets = arena_array(f->arena, f->nblocks, sizeof(*sets));
+	struct block_sets *block_sets = arena_array(f->arena, f->nblocks, sizeof(*block_sets));
 	uint64_t *scalar;
 	bool changed = true;
 
@@ -111,54 +117,58 @@ void gcn_liveness(struct gcn_func *f)
 		struct gcn_block *block = &f->blocks[b];
 
 		order[count++] = b;
-		sets[b].read = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		sets[b].written = arena_array(f->arena, words + 1, sizeof(uint64_t));
+		block_sets[b].use = arena_array(f->arena, words + 1, sizeof(uint64_t));
+		block_sets[b].def = arena_array(f->arena, words + 1, sizeof(uint64_t));
 		block->live_in = arena_array(f->arena, words + 1, sizeof(uint64_t));
 		block->live_out = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		collect(f, b, &sets[b]);
+		collect_use_def(f, b, &block_sets[b]);
 	}
 	while (changed) {
 		changed = false;
 		for (uint32_t k = count; k--;)
-			changed |= flow_back(f, order[k], &sets[order[k]], scalar, words);
+			changed |= propagate_liveness(f, order[k], &block_sets[order[k]], scalar,
+						      words);
 	}
-	for (uint32_t u = 0; u < f->nunits;
-	     u++) /* what comes in registers is there from the start */
-		if (f->vregs[f->unit_vreg[u]].fixed >= 0 || f->vregs[f->unit_vreg[u]].everywhere)
+	for (uint32_t u = 0; u < f->nunits; u++) /* inputs are defined at entry */
+		if (f->vregs[f->unit_vreg[u]].fixed >= 0 ||
+		    f->vregs[f->unit_vreg[u]].whole_function)
 			scalar[u / 64] &= ~(UINT64_C(1) << u % 64);
-	keep_written(f, sets, scalar, words);
+	restrict_to_reaching_defs(f, block_sets, scalar, words);
 }
 
-/* The condition bit that it leaves is read by one behind it. It lives within a block only. */
-static bool leaves_condition(const struct gcn_inst *i)
+/*
+ * Whether a later instruction of the block reads the SCC that i leaves; SCC is never live across
+ * blocks.
+ */
+static bool scc_is_read(const struct gcn_inst *i)
 {
 	if (!(i->in.row->flags & SCC_OUT))
 		return false;
 	while ((i = i->next)) {
 		struct amd_use uses[AMD_MAX_USES];
 		uint32_t n = amd_uses(&i->in, uses);
-		bool written = false;
+		bool overwritten = false;
 
 		if (i->target && i->in.row->op != AMD_s_branch)
 			return true;
 		for (uint32_t u = 0; u < n; u++) {
 			if (uses[u].reg == AMD_SCC && !uses[u].write)
 				return true;
-			written |= uses[u].reg == AMD_SCC && uses[u].write;
+			overwritten |= uses[u].reg == AMD_SCC && uses[u].write;
 		}
-		if (written)
+		if (overwritten)
 			return false;
 	}
 	return false;
 }
 
-/* Nobody misses it when what it writes is not wanted. */
-static bool is_idle(const struct gcn_inst *i)
+/* Whether the instruction has no effect other than its results. */
+static bool is_removable(const struct gcn_inst *i)
 {
 	const struct amd_row *r = i->in.row;
 
-	if (i->target || i->call || i->address.there || r->flags & (EXEC_OUT | WAIT | MESSAGE) ||
-	    leaves_condition(i))
+	if (i->target || i->call || i->address.present || r->flags & (EXEC_OUT | WAIT | MESSAGE) ||
+	    scc_is_read(i))
 		return false;
 	if (r->format == AMD_SMEM)
 		return !(r->flags & BARE);
@@ -166,8 +176,8 @@ static bool is_idle(const struct gcn_inst *i)
 	       (r->format >= AMD_VOP1 && r->format <= AMD_VOP3P);
 }
 
-/* Takes out what writes words that nobody reads. */
-void gcn_sweep(struct gcn_func *f)
+/* Removes instructions none of whose results is read. */
+void gcn_remove_dead_code(struct gcn_func *f)
 {
 	struct arena_mark mark;
 	bool changed = true;
@@ -199,7 +209,7 @@ void gcn_sweep(struct gcn_func *f)
 						writes++;
 						wanted += reads[gcn_unit(f, uses[u].ref) + k];
 					}
-				if (!writes || wanted || !is_idle(i))
+				if (!writes || wanted || !is_removable(i))
 					continue;
 				for (uint32_t u = 0; u < n; u++)
 					for (uint32_t k = 0; k < uses[u].count; k++)

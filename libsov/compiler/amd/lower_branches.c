@@ -1,60 +1,60 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ends of blocks become jumps and masks, as control.c has decided. A masked block has a scalar register
- * with the lanes that wait for it, and a guard before it:
+ * Lowers block terminators to jumps and EXEC updates, as exec_masks.c planned. A masked block has
+ * an SGPR with the lanes that wait for it, and a guard in front:
+ *	guard:  exec = mask[b]                    end:  mask[s0] |= exec & cond
+ *	        to the next dispatch if exec = 0        mask[s1] |= exec & ~cond
+ *	        mask[b] = 0 (in loops)                  to the next dispatch
  *
- *	guard:	exec = waiting			end:	waiting[s0] |= exec & cond
- *		skip to the next if exec = 0		waiting[s1] |= exec & ~cond
- *		waiting = 0 (in loops)			on to the next masked block
+ * The next dispatch point is the following guard of the same mask component in block order. After a
+ * loop's last block, the loop check returns to the header if lanes wait there. When no lane is
+ * left, the wave ends. An edge into a component from outside clears the component's masks.
  *
- * The next one is that of the same component in the order; behind a loop's last block stands the
- * question whether lanes wait at its header. When nobody is left, the wave ends. Who comes from outside
- * clears the masks of the component that he enters.
- *
- * Structures (structure.c) have no masks but what EXEC was, and of a second part its lanes:
- *
- *	branch:	saved = exec			loop:	saved = exec (on the way in)
- *		other = exec & ~cond			...
- *		exec = exec & cond			exec = exec & stay
- *		skip to the second if exec = 0		skip to the end if exec = 0
- *	second:	exec = other				...
- *		skip to the end if exec = 0	end:	exec = saved
- *	end:	exec = saved
+ * Structured branches (structured_branches.c) need only the saved EXEC and, for an else part, its
+ * lanes:
+ *	branch: saved = exec                       loop:  saved = exec (at entry)
+ *	        other = exec & ~cond                      ...
+ *	        exec = exec & cond                        exec = exec & stay
+ *	        to second if exec = 0                     to leave if exec = 0
+ *	second: exec = other                              ...
+ *	        to leave if exec = 0
+ *	leave:  exec = saved                       leave: exec = saved
  */
 #include "libsov/compiler/amd/mir.h"
 
-struct station {
+struct dispatch_point {
 	uint32_t block, component;
 };
 
-struct flow {
+struct branch_lowering {
 	struct gcn_func *f;
 	const struct gcn_control *c;
-	uint32_t *waiting;  /* by block: the register of its mask */
-	uint32_t *guard;    /* by block: the block before it */
-	uint32_t *loop_end; /* by loop: the block behind it, 0: none */
-	uint32_t end;       /* where the wave ends */
-	struct station *stations;
-	uint32_t nstations;
-	uint32_t *behind, *behind_loop; /* by block, by loop: the first station behind it */
+	uint32_t *mask_vreg;  /* by block: SGPR with the lanes that wait for it */
+	uint32_t *guard;      /* by block: its guard block */
+	uint32_t *loop_check; /* by loop: its check block, 0: none */
+	uint32_t exit_block;  /* where the wave ends */
+	struct dispatch_point *dispatch_points;
+	uint32_t ndispatch_points;
+	/* first dispatch point after a block, after a loop */
+	uint32_t *next_dispatch, *next_dispatch_after_loop;
 	struct gcn_src *cond;
-	bool *meets; /* by block: a meeting may come, here or later */
-	struct exits {
-		uint32_t saved, other; /* registers */
-		uint32_t enter, second,
-			leave; /* blocks: before a loop, a second part, behind all; 0: none */
-	} * exits;             /* by structure */
+	bool *may_sync; /* by block: a sync header is reachable */
+	struct structure_blocks {
+		uint32_t saved, other; /* vregs */
+		/* blocks: loop entry, start of the else part, join; 0: none */
+		uint32_t enter, second, leave;
+	} * lowered; /* by structure */
 };
 
-static struct gcn_src mask_of(const struct flow *w, ir_block b)
+static struct gcn_src wait_mask(const struct branch_lowering *w, ir_block b)
 {
-	return gcn_at(w->f, w->waiting[b], 0);
+	return gcn_word(w->f, w->mask_vreg[b], 0);
 }
 
 static const struct gcn_src exec = {.reg = AMD_EXEC};
 
-/* Where lanes come round to the header while others may still be on their way. */
-static bool needs_end(const struct gcn_control *c, uint32_t loop)
+/* Whether lanes may reach the header again while others are still inside the loop. */
+static bool needs_loop_check(const struct gcn_control *c, uint32_t loop)
 {
 	ir_block h = c->loops[loop].header;
 	const struct ir_bb *bb = &c->f->blocks[h];
@@ -65,283 +65,302 @@ static bool needs_end(const struct gcn_control *c, uint32_t loop)
 	return false;
 }
 
-static void add_station(struct flow *w, uint32_t block, ir_block of)
+static void add_dispatch_point(struct branch_lowering *w, uint32_t block, ir_block of)
 {
-	w->stations[w->nstations++] = (struct station){block, w->c->component[of]};
+	w->dispatch_points[w->ndispatch_points++] =
+		(struct dispatch_point){block, w->c->component[of]};
 }
 
-/* Guards and loop ends in their order; behind each block, where to look for the next. */
-static void list_stations(struct flow *w)
+/* Lists guards and loop checks in order, and the position after each block. */
+static void list_dispatch_points(struct branch_lowering *w)
 {
 	const struct gcn_control *c = w->c;
 
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->masked[c->order[k]])
-			add_station(w, w->guard[c->order[k]], c->order[k]);
-		w->behind[c->order[k]] = w->nstations;
+			add_dispatch_point(w, w->guard[c->order[k]], c->order[k]);
+		w->next_dispatch[c->order[k]] = w->ndispatch_points;
 		/* Inner loops have higher numbers. */
 		for (uint32_t l = c->nloops; l--;)
-			if (w->loop_end[l] && c->loops[l].end == k + 1) {
-				add_station(w, w->loop_end[l], c->loops[l].header);
-				w->behind_loop[l] = w->nstations;
+			if (w->loop_check[l] && c->loops[l].end == k + 1) {
+				add_dispatch_point(w, w->loop_check[l], c->loops[l].header);
+				w->next_dispatch_after_loop[l] = w->ndispatch_points;
 			}
 	}
 }
 
-/* Where a wave goes on that yields to others. */
-static uint32_t next_from(const struct flow *w, uint32_t station, uint32_t component)
+/* Where the wave continues once the current lanes have stopped to wait. */
+static uint32_t next_dispatch_from(const struct branch_lowering *w, uint32_t dispatch_point,
+				   uint32_t component)
 {
-	for (; station < w->nstations; station++)
-		if (w->stations[station].component == component)
-			return w->stations[station].block;
-	return w->end;
+	for (; dispatch_point < w->ndispatch_points; dispatch_point++)
+		if (w->dispatch_points[dispatch_point].component == component)
+			return w->dispatch_points[dispatch_point].block;
+	return w->exit_block;
 }
 
-static uint32_t next_after(const struct flow *w, ir_block b, uint32_t component)
+static uint32_t next_dispatch_after(const struct branch_lowering *w, ir_block b, uint32_t component)
 {
-	return next_from(w, w->behind[b], component);
+	return next_dispatch_from(w, w->next_dispatch[b], component);
 }
 
-/* Whoever comes from outside finds all masks of a component empty. */
-static void clear_component(struct flow *w, uint32_t b, uint32_t component)
+/* An edge from outside must find the component's masks empty. */
+static void clear_component_masks(struct branch_lowering *w, uint32_t b, uint32_t component)
 {
 	for (uint32_t k = 0; k < w->c->count; k++) {
 		ir_block m = w->c->order[k];
 
 		if (w->c->masked[m] && w->c->component[m] == component)
-			gcn_scalar(w->f, b, AMD_s_mov_b32, mask_of(w, m), gcn_imm(0), gcn_none());
+			gcn_append_scalar(w->f, b, AMD_s_mov_b32, wait_mask(w, m), gcn_imm(0),
+					  gcn_none());
 	}
 }
 
-static void jump(struct flow *w, uint32_t b, uint32_t to)
+static void append_branch(struct branch_lowering *w, uint32_t b, uint32_t to)
 {
 	gcn_jump(w->f, b, AMD_s_branch, to);
 }
 
-static bool is_inside(const struct gcn_control *c, uint32_t structure, ir_block b)
+static bool structure_contains(const struct gcn_control *c, uint32_t structure, ir_block b)
 {
-	const struct gcn_structure *s = &c->structures[structure - 1];
+	const struct gcn_structured_branch *s = &c->structures[structure - 1];
 
-	return c->place[b] >= s->begin && c->place[b] < s->end;
+	return c->position[b] >= s->begin && c->position[b] < s->end;
 }
 
-/* Where lanes go that have done all of their part of a structure. */
-static uint32_t way_out(const struct flow *w, uint32_t structure, uint32_t place)
+/* Where the wave goes once the active lanes have finished their part of a structure. */
+static uint32_t structure_exit(const struct branch_lowering *w, uint32_t structure,
+			       uint32_t position)
 {
-	const struct gcn_structure *s = &w->c->structures[structure - 1];
+	const struct gcn_structured_branch *s = &w->c->structures[structure - 1];
 
-	if (s->second && place < w->c->place[s->second])
-		return w->exits[structure - 1].second;
-	if (s->restores)
-		return w->exits[structure - 1].leave;
-	return way_out(w, s->parent, s->begin);
+	if (s->second && position < w->c->position[s->second])
+		return w->lowered[structure - 1].second;
+	if (s->restores_exec)
+		return w->lowered[structure - 1].leave;
+	return structure_exit(w, s->parent, s->begin);
 }
 
-/* How a block is entered from outside of the loop that it may begin. */
-static uint32_t front_of(const struct flow *w, ir_block b)
+/* The block through which b is entered from outside of the loop that it may head. */
+static uint32_t block_entry(const struct branch_lowering *w, ir_block b)
 {
 	uint32_t into = w->c->structure_of[b];
 
-	return into && w->c->structures[into - 1].loop == b && w->exits[into - 1].enter
-		       ? w->exits[into - 1].enter
+	return into && w->c->structures[into - 1].loop == b && w->lowered[into - 1].enter
+		       ? w->lowered[into - 1].enter
 		       : b;
 }
 
-/* Where all lanes that are on go: there is nobody to wait for at a block that ends them. */
-static uint32_t target_from(const struct flow *w, uint32_t around, ir_block b, ir_block s)
+/*
+ * The jump target if all active lanes take the edge b -> s. An exit block needs no mask if no lane
+ * waits.
+ */
+static uint32_t edge_target_from(const struct branch_lowering *w, uint32_t around, ir_block b,
+				 ir_block s)
 {
 	uint32_t into;
 
-	if (around && w->c->structures[around - 1].meet == s)
-		return way_out(w, around, w->c->place[b]);
-	if (gcn_is_end(w->c->f, s) && !w->c->waiters[b])
-		return w->end;
+	if (around && w->c->structures[around - 1].join == s)
+		return structure_exit(w, around, w->c->position[b]);
+	if (gcn_is_exit_block(w->c->f, s) && !w->c->waiting_component[b])
+		return w->exit_block;
 	into = w->c->structure_of[s];
-	return into && w->c->structures[into - 1].loop == s && is_inside(w->c, into, b)
+	return into && w->c->structures[into - 1].loop == s && structure_contains(w->c, into, b)
 		       ? s
-		       : front_of(w, s);
+		       : block_entry(w, s);
 }
 
-static uint32_t target_of(const struct flow *w, ir_block b, ir_block s)
+static uint32_t edge_target(const struct branch_lowering *w, ir_block b, ir_block s)
 {
-	return target_from(w, w->c->structure_of[b], b, s);
+	return edge_target_from(w, w->c->structure_of[b], b, s);
 }
 
-/* Lanes go on to s; nobody waits at a meeting for those that cannot come there any more. These would wait
- * for the others in their turn, behind a loop that they have left. */
-static void leave_meetings(struct flow *w, ir_block b, ir_block s, struct gcn_src lanes)
+/*
+ * Removes lanes that take the edge b -> s from the alive mask if no sync header is reachable from
+ * s. Otherwise a warp sync would wait for them, while they wait for its lanes at the reconvergence
+ * point after the loop.
+ */
+static void drop_from_alive(struct branch_lowering *w, ir_block b, ir_block s, struct gcn_src lanes)
 {
-	struct gcn_src alive = gcn_at(w->f, w->f->alive, 0);
+	struct gcn_src alive = gcn_word(w->f, w->f->alive_mask, 0);
 
-	if (w->f->alive && w->meets[b] && !w->meets[s])
-		gcn_scalar(w->f, b, AMD_s_andn2_b32, alive, alive, lanes);
+	if (w->f->alive_mask && w->may_sync[b] && !w->may_sync[s])
+		gcn_append_scalar(w->f, b, AMD_s_andn2_b32, alive, alive, lanes);
 }
 
-/* The same at a branch: those for which the condition holds go to the first successor. */
-static void leave_apart(struct flow *w, ir_block b, struct gcn_src cond)
+/* The same for both edges of a divergent branch. */
+static void drop_divergent_from_alive(struct branch_lowering *w, ir_block b, struct gcn_src cond)
 {
 	const struct ir_bb *bb = &w->c->f->blocks[b];
 
-	for (uint32_t k = 0; k < 2 && w->f->alive; k++) {
+	for (uint32_t k = 0; k < 2 && w->f->alive_mask; k++) {
 		uint32_t t;
 
-		if (!w->meets[b] || w->meets[bb->succ[k]])
+		if (!w->may_sync[b] || w->may_sync[bb->succ[k]])
 			continue;
 		t = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		gcn_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32, gcn_at(w->f, t, 0), exec,
-			   cond);
-		leave_meetings(w, b, bb->succ[k], gcn_at(w->f, t, 0));
+		gcn_append_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32,
+				  gcn_word(w->f, t, 0), exec, cond);
+		drop_from_alive(w, b, bb->succ[k], gcn_word(w->f, t, 0));
 	}
 }
 
-/* All lanes that are on go to s. */
-static void go(struct flow *w, ir_block b, ir_block s)
+/* All active lanes take the edge b -> s. */
+static void lower_edge(struct branch_lowering *w, ir_block b, ir_block s)
 {
 	const struct gcn_control *c = w->c;
-	uint32_t to = target_of(w, b, s);
+	uint32_t to = edge_target(w, b, s);
 
-	leave_meetings(w, b, s, exec);
-	if (!gcn_waits(c, b, s) || to == w->end) {
-		jump(w, b, to);
+	drop_from_alive(w, b, s, exec);
+	if (!gcn_edge_is_masked(c, b, s) || to == w->exit_block) {
+		append_branch(w, b, to);
 		return;
 	}
-	if (c->waiters[b]) {
-		gcn_scalar(w->f, b, AMD_s_or_b32, mask_of(w, s), mask_of(w, s), exec);
-		jump(w, b, next_after(w, b, c->waiters[b] - 1));
+	if (c->waiting_component[b]) {
+		gcn_append_scalar(w->f, b, AMD_s_or_b32, wait_mask(w, s), wait_mask(w, s), exec);
+		append_branch(w, b, next_dispatch_after(w, b, c->waiting_component[b] - 1));
 		return;
 	}
-	clear_component(w, b, c->component[s]);
-	gcn_scalar(w->f, b, AMD_s_mov_b32, mask_of(w, s), exec, gcn_none());
-	jump(w, b, w->guard[s]);
+	clear_component_masks(w, b, c->component[s]);
+	gcn_append_scalar(w->f, b, AMD_s_mov_b32, wait_mask(w, s), exec, gcn_none());
+	append_branch(w, b, w->guard[s]);
 }
 
-/* The branch of a structure. */
-static void narrow(struct flow *w, ir_block b, struct gcn_src cond)
+/* Narrows EXEC at a structured branch. */
+static void lower_structured_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond)
 {
-	const struct gcn_structure *s = &w->c->structures[w->c->parts_as[b] - 1];
+	const struct gcn_structured_branch *s = &w->c->structures[w->c->branch_structure[b] - 1];
 	const struct ir_bb *bb = &w->c->f->blocks[b];
-	struct exits *e = &w->exits[w->c->parts_as[b] - 1];
+	struct structure_blocks *e = &w->lowered[w->c->branch_structure[b] - 1];
 	struct gcn_func *f = w->f;
-	bool second = s->loop ? bb->succ[0] == s->meet
-			      : bb->succ[0] == s->meet || bb->succ[0] == s->second;
-	uint32_t none = s->loop ? way_out(w, w->c->parts_as[b], w->c->place[b])
-				: way_out(w, w->c->parts_as[b], s->begin);
+	bool second = s->loop ? bb->succ[0] == s->join
+			      : bb->succ[0] == s->join || bb->succ[0] == s->second;
+	uint32_t none = s->loop ? structure_exit(w, w->c->branch_structure[b], w->c->position[b])
+				: structure_exit(w, w->c->branch_structure[b], s->begin);
 
-	leave_apart(w, b, cond);
+	drop_divergent_from_alive(w, b, cond);
 	if (e->other)
-		gcn_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, e->other, 0),
-			   exec, cond);
+		gcn_append_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32,
+				  gcn_word(f, e->other, 0), exec, cond);
 	if (!s->loop && e->saved)
-		gcn_scalar(f, b, second ? AMD_s_andn1_saveexec_b32 : AMD_s_and_saveexec_b32,
-			   gcn_at(f, e->saved, 0), cond, gcn_none());
+		gcn_append_scalar(f, b, second ? AMD_s_andn1_saveexec_b32 : AMD_s_and_saveexec_b32,
+				  gcn_word(f, e->saved, 0), cond, gcn_none());
 	else
-		gcn_scalar(f, b, second ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
+		gcn_append_scalar(f, b, second ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	gcn_jump(f, b, AMD_s_cbranch_execz, none);
-	jump(w, b, target_of(w, b, bb->succ[second]));
+	append_branch(w, b, edge_target(w, b, bb->succ[second]));
 }
 
-/* Those for which the condition holds go to the first successor, others to the second. */
-static void part(struct flow *w, ir_block b, struct gcn_src cond)
+/* Adds the lanes to the masks of both successors. */
+static void lower_masked_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond)
 {
 	struct gcn_func *f = w->f;
 	const struct ir_bb *bb = &w->c->f->blocks[b];
 	uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1), e = gcn_vreg_new(f, GCN_SCALAR, 1);
 
-	leave_apart(w, b, cond);
-	if (!w->c->waiters[b])
-		clear_component(w, b, w->c->component[bb->succ[0]]);
-	gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), exec, cond);
-	gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, e, 0), exec, cond);
+	drop_divergent_from_alive(w, b, cond);
+	if (!w->c->waiting_component[b])
+		clear_component_masks(w, b, w->c->component[bb->succ[0]]);
+	gcn_append_scalar(f, b, AMD_s_and_b32, gcn_word(f, t, 0), exec, cond);
+	gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, e, 0), exec, cond);
 	for (uint32_t k = 0; k < 2; k++)
-		gcn_scalar(f, b, AMD_s_or_b32, mask_of(w, bb->succ[k]), mask_of(w, bb->succ[k]),
-			   gcn_at(f, k ? e : t, 0));
-	jump(w, b, next_after(w, b, w->c->component[bb->succ[0]]));
+		gcn_append_scalar(f, b, AMD_s_or_b32, wait_mask(w, bb->succ[k]),
+				  wait_mask(w, bb->succ[k]), gcn_word(f, k ? e : t, 0));
+	append_branch(w, b, next_dispatch_after(w, b, w->c->component[bb->succ[0]]));
 }
 
-/* Lanes for which the condition holds (or does not) end; the others go on to s. */
-static void end_lanes(struct flow *w, ir_block b, struct gcn_src cond, bool holds, ir_block s)
+/* Lanes whose condition equals `holds` end; the others continue to s. */
+static void lower_exit_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond,
+			      bool holds, ir_block s)
 {
 	struct gcn_func *f = w->f;
 
-	if (f->alive) {
+	if (f->alive_mask) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
-		gcn_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_at(f, t, 0), exec,
-			   cond);
-		gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0), gcn_at(f, f->alive, 0),
-			   gcn_at(f, t, 0));
+		gcn_append_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_word(f, t, 0),
+				  exec, cond);
+		gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, f->alive_mask, 0),
+				  gcn_word(f, f->alive_mask, 0), gcn_word(f, t, 0));
 	}
-	gcn_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
-	if (!w->c->waiters[b] || !w->c->masked[s])
-		gcn_jump(f, b, AMD_s_cbranch_execz, w->end);
-	go(w, b, s);
+	gcn_append_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
+	if (!w->c->waiting_component[b] || !w->c->masked[s])
+		gcn_jump(f, b, AMD_s_cbranch_execz, w->exit_block);
+	lower_edge(w, b, s);
 }
 
-static void branch(struct flow *w, ir_block b)
+static void lower_conditional(struct branch_lowering *w, ir_block b)
 {
 	const struct ir_bb *bb = &w->c->f->blocks[b];
 	struct gcn_func *f = w->f;
 	struct gcn_src cond = w->cond[b];
-	bool first = gcn_is_end(w->c->f, bb->succ[0]), second = gcn_is_end(w->c->f, bb->succ[1]);
-
-	bool together = gcn_together(w->c, b);
+	bool first = gcn_is_exit_block(w->c->f, bb->succ[0]),
+	     second = gcn_is_exit_block(w->c->f, bb->succ[1]);
+	bool uniform = gcn_branch_is_uniform(w->c, b);
 	uint32_t cleared = UINT32_MAX;
 
-	if (w->c->parts_as[b]) {
-		narrow(w, b, cond);
+	if (w->c->branch_structure[b]) {
+		lower_structured_branch(w, b, cond);
 		return;
 	}
-	if (first != second && !together) {
-		end_lanes(w, b, cond, first, bb->succ[first]);
+	if (first != second && !uniform) {
+		lower_exit_branch(w, b, cond, first, bb->succ[first]);
 		return;
 	}
-	if (!together) {
-		part(w, b, cond);
+	if (!uniform) {
+		lower_masked_branch(w, b, cond);
 		return;
 	}
-	/* Masks of an earlier turn are nobody's, and those that lanes come to from outside say nothing yet. */
+	/*
+	 * Masks of an earlier iteration are stale, and those of a component entered from outside
+	 * are uninitialised.
+	 */
 	for (uint32_t k = 0; k < 2; k++) {
 		uint32_t component = w->c->component[bb->succ[k]];
 
-		if (!gcn_waits(w->c, b, bb->succ[k]) || gcn_is_end(w->c->f, bb->succ[k]) ||
-		    component == cleared)
+		if (!gcn_edge_is_masked(w->c, b, bb->succ[k]) ||
+		    gcn_is_exit_block(w->c->f, bb->succ[k]) || component == cleared)
 			continue;
-		clear_component(w, b, component);
+		clear_component_masks(w, b, component);
 		cleared = component;
 	}
 	if (cond.reg != AMD_SCC || cond.ref.vreg) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
-		gcn_scalar(f, b, AMD_s_and_b32, gcn_at(f, t, 0), cond, exec);
+		gcn_append_scalar(f, b, AMD_s_and_b32, gcn_word(f, t, 0), cond, exec);
 	}
-	gcn_jump(f, b, AMD_s_cbranch_scc1, target_of(w, b, bb->succ[0]));
-	jump(w, b, target_of(w, b, bb->succ[1]));
+	gcn_jump(f, b, AMD_s_cbranch_scc1, edge_target(w, b, bb->succ[0]));
+	append_branch(w, b, edge_target(w, b, bb->succ[1]));
 }
 
-/* Others may still be on their way; all leave together. */
-static void return_lanes(struct flow *w, ir_block b)
+/* Other lanes may still run; all return together. */
+static void lower_return(struct branch_lowering *w, ir_block b)
 {
 	struct gcn_func *f = w->f;
 
-	f->blocks[b].succ[f->blocks[b].nsucc++] = w->end;
-	if (f->returned)
-		gcn_scalar(f, b, AMD_s_mov_b32, gcn_at(f, f->returned, 0), exec, gcn_none());
-	jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
+	f->blocks[b].succ[f->blocks[b].nsucc++] = w->exit_block;
+	if (f->returned_mask)
+		gcn_append_scalar(f, b, AMD_s_mov_b32, gcn_word(f, f->returned_mask, 0), exec,
+				  gcn_none());
+	append_branch(w, b,
+		      w->c->waiting_component[b]
+			      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
+			      : w->exit_block);
 }
 
-/* A call at the end of b may have ended lanes, and all. */
-static void leave_if_empty(struct flow *w, ir_block b)
+/* A call at the end of b may have ended every lane. */
+static void skip_if_exec_empty(struct branch_lowering *w, ir_block b)
 {
 	const struct ir_func *ir = w->c->f;
 	bool may = false;
 
 	ir_for_each_inst(ir, b, i)
 		may |= gcn_may_exit(w->f->unit, ir_at(ir, i));
-	if (may && (!w->c->waiters[b] || !w->c->masked[ir->blocks[b].succ[0]]))
-		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->end);
+	if (may && (!w->c->waiting_component[b] || !w->c->masked[ir->blocks[b].succ[0]]))
+		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->exit_block);
 }
 
-static void end_block(struct flow *w, ir_block b)
+static void lower_terminator(struct branch_lowering *w, ir_block b)
 {
 	const struct ir_func *ir = w->c->f;
 	const struct ir_bb *bb = &ir->blocks[b];
@@ -349,49 +368,55 @@ static void end_block(struct flow *w, ir_block b)
 
 	switch (ir_at(ir, bb->last)->op) {
 	case IR_BR:
-		leave_if_empty(w, b);
-		go(w, b, bb->succ[0]);
+		skip_if_exec_empty(w, b);
+		lower_edge(w, b, bb->succ[0]);
 		break;
 	case IR_CBR:
-		branch(w, b);
+		lower_conditional(w, b);
 		break;
 	case IR_RET:
 		if (ir->kind == IR_FUNCTION) {
-			return_lanes(w, b);
+			lower_return(w, b);
 			break;
 		}
-		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
+		append_branch(w, b,
+			      w->c->waiting_component[b]
+				      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
+				      : w->exit_block);
 		break;
 	case IR_TRAP:
-		gcn_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
+		gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
 			->in.field[AMD_F_IMM] = 2;
-		jump(w, b, w->end);
+		append_branch(w, b, w->exit_block);
 		break;
-	default: /* lanes end, and others may be left, here or with the caller */
-		if (f->alive)
-			gcn_scalar(f, b, AMD_s_andn2_b32, gcn_at(f, f->alive, 0),
-				   gcn_at(f, f->alive, 0), exec);
+	default: /* Exit: other lanes may remain, here or in the caller. */
+		if (f->alive_mask)
+			gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, f->alive_mask, 0),
+					  gcn_word(f, f->alive_mask, 0), exec);
 		if (ir->kind == IR_FUNCTION)
-			gcn_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
-		jump(w, b, w->c->waiters[b] ? next_after(w, b, w->c->waiters[b] - 1) : w->end);
+			gcn_append_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
+		append_branch(w, b,
+			      w->c->waiting_component[b]
+				      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
+				      : w->exit_block);
 		break;
 	}
 }
 
-static void guard(struct flow *w, ir_block b)
+static void emit_guard(struct branch_lowering *w, ir_block b)
 {
 	struct gcn_func *f = w->f;
 	uint32_t g = w->guard[b];
 
-	gcn_scalar(f, g, AMD_s_mov_b32, exec, mask_of(w, b), gcn_none());
+	gcn_append_scalar(f, g, AMD_s_mov_b32, exec, wait_mask(w, b), gcn_none());
 	if (w->c->loop_of[b])
-		gcn_scalar(f, g, AMD_s_mov_b32, mask_of(w, b), gcn_imm(0), gcn_none());
-	gcn_jump(f, g, AMD_s_cbranch_execz, next_after(w, b, w->c->component[b]));
-	f->blocks[g].jumps[f->blocks[g].njumps++] = front_of(w, b);
+		gcn_append_scalar(f, g, AMD_s_mov_b32, wait_mask(w, b), gcn_imm(0), gcn_none());
+	gcn_jump(f, g, AMD_s_cbranch_execz, next_dispatch_after(w, b, w->c->component[b]));
+	f->blocks[g].linear_succ[f->blocks[g].nlinear_succ++] = block_entry(w, b);
 	f->blocks[g].depth = f->blocks[b].depth;
 }
 
-static uint32_t new_block(struct flow *w, ir_block like)
+static uint32_t new_block_like(struct branch_lowering *w, ir_block like)
 {
 	uint32_t b = gcn_block_new(w->f);
 
@@ -399,83 +424,87 @@ static uint32_t new_block(struct flow *w, ir_block like)
 	return b;
 }
 
-/* Registers and blocks of a structure. */
-static void prepare(struct flow *w, uint32_t structure)
+/* Creates the vregs and blocks of a structure. */
+static void prepare_structure(struct branch_lowering *w, uint32_t structure)
 {
-	const struct gcn_structure *s = &w->c->structures[structure - 1];
-	struct exits *e = &w->exits[structure - 1];
+	const struct gcn_structured_branch *s = &w->c->structures[structure - 1];
+	struct structure_blocks *e = &w->lowered[structure - 1];
 
-	if (s->broken)
+	if (s->rejected)
 		return;
-	if (s->restores) {
+	if (s->restores_exec) {
 		e->saved = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		e->leave = new_block(w, s->meet);
-		e->enter = s->loop ? new_block(w, s->meet) : 0;
+		e->leave = new_block_like(w, s->join);
+		e->enter = s->loop ? new_block_like(w, s->join) : 0;
 	}
 	if (s->second) {
 		e->other = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		e->second = new_block(w, s->second);
+		e->second = new_block_like(w, s->second);
 	}
 }
 
-/* Blocks of structures that stand right before or behind a block. */
-static void place_before(struct flow *w, ir_block b)
+/* Appends the blocks of structures that directly precede b. */
+static void append_blocks_before(struct branch_lowering *w, ir_block b)
 {
 	const struct gcn_control *c = w->c;
 	struct gcn_func *f = w->f;
 
 	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		const struct exits *e = &w->exits[k - 1];
+		const struct structure_blocks *e = &w->lowered[k - 1];
 
 		if (e->second && c->structures[k - 1].second == b) {
-			gcn_scalar(f, e->second, AMD_s_mov_b32, exec, gcn_at(f, e->other, 0),
-				   gcn_none());
-			gcn_jump(f, e->second, AMD_s_cbranch_execz, way_out(w, k, c->place[b]));
-			jump(w, e->second, b);
-			gcn_place_block(f, e->second);
+			gcn_append_scalar(f, e->second, AMD_s_mov_b32, exec,
+					  gcn_word(f, e->other, 0), gcn_none());
+			gcn_jump(f, e->second, AMD_s_cbranch_execz,
+				 structure_exit(w, k, c->position[b]));
+			append_branch(w, e->second, b);
+			gcn_layout_append(f, e->second);
 		}
 		if (e->enter && c->structures[k - 1].loop == b) {
-			gcn_scalar(f, e->enter, AMD_s_mov_b32, gcn_at(f, e->saved, 0), exec,
-				   gcn_none());
-			jump(w, e->enter, b);
-			gcn_place_block(f, e->enter);
+			gcn_append_scalar(f, e->enter, AMD_s_mov_b32, gcn_word(f, e->saved, 0),
+					  exec, gcn_none());
+			append_branch(w, e->enter, b);
+			gcn_layout_append(f, e->enter);
 		}
 	}
 }
 
-static void place_behind(struct flow *w, ir_block b)
+static void append_blocks_after(struct branch_lowering *w, ir_block b)
 {
 	const struct gcn_control *c = w->c;
 	struct gcn_func *f = w->f;
 
-	/* Those inside have higher numbers. */
+	/* Inner structures have higher numbers. */
 	for (uint32_t k = c->nstructures; k; k--) {
-		const struct gcn_structure *s = &c->structures[k - 1];
-		const struct exits *e = &w->exits[k - 1];
+		const struct gcn_structured_branch *s = &c->structures[k - 1];
+		const struct structure_blocks *e = &w->lowered[k - 1];
 
-		if (!e->leave || s->end != c->place[b] + 1)
+		if (!e->leave || s->end != c->position[b] + 1)
 			continue;
-		gcn_scalar(f, e->leave, AMD_s_mov_b32, exec, gcn_at(f, e->saved, 0), gcn_none());
-		jump(w, e->leave,
-		     target_from(w, s->parent, s->loop ? s->loop : s->branch, s->meet));
-		gcn_place_block(f, e->leave);
+		gcn_append_scalar(f, e->leave, AMD_s_mov_b32, exec, gcn_word(f, e->saved, 0),
+				  gcn_none());
+		append_branch(
+			w, e->leave,
+			edge_target_from(w, s->parent, s->loop ? s->loop : s->branch, s->join));
+		gcn_layout_append(f, e->leave);
 	}
 }
 
-static void end_loop(struct flow *w, uint32_t loop)
+static void emit_loop_check(struct branch_lowering *w, uint32_t loop)
 {
 	struct gcn_func *f = w->f;
-	uint32_t b = w->loop_end[loop];
+	uint32_t b = w->loop_check[loop];
 	ir_block h = w->c->loops[loop].header;
 
-	gcn_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), mask_of(w, h), gcn_imm(0));
+	gcn_append_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), wait_mask(w, h), gcn_imm(0));
 	gcn_jump(f, b, AMD_s_cbranch_scc1, w->guard[h]);
-	jump(w, b, next_from(w, w->behind_loop[loop], w->c->component[h]));
+	append_branch(w, b,
+		      next_dispatch_from(w, w->next_dispatch_after_loop[loop], w->c->component[h]));
 	f->blocks[b].depth = f->blocks[h].depth;
 }
 
-/* The program's edges, for what lives in lanes. */
-static void copy_edges(struct flow *w)
+/* Copies the IR's edges: the logical CFG. */
+static void copy_logical_edges(struct branch_lowering *w)
 {
 	for (uint32_t k = 0; k < w->c->count; k++) {
 		ir_block b = w->c->order[k];
@@ -490,114 +519,120 @@ static void copy_edges(struct flow *w)
 	}
 }
 
-/* What came in registers is kept in others where calls change the first. */
-static void keep_what_came(struct gcn_func *f)
+/* Copies inputs out of registers that calls clobber. */
+static void copy_inputs(struct gcn_func *f)
 {
 	struct gcn_inst *first = f->blocks[f->first].first;
 
-	if (f->entered)
-		gcn_move(f, f->first, first, gcn_at(f, f->entered, 0), exec);
-	for (uint32_t k = 0; k < GCN_COMES; k++)
-		for (uint32_t w = 0; f->come[k] != f->kept[k] && w < f->vregs[f->come[k]].words;
-		     w++) {
-			uint32_t to = k == GCN_ARGS ? f->arg_kept[w] : f->kept[k];
+	if (f->entry_exec)
+		gcn_move(f, f->first, first, gcn_word(f, f->entry_exec, 0), exec);
+	for (uint32_t k = 0; k < GCN_INPUTS; k++)
+		for (uint32_t w = 0;
+		     f->input[k] != f->input_copy[k] && w < f->vregs[f->input[k]].words; w++) {
+			uint32_t to = k == GCN_ARGS ? f->arg_copy[w] : f->input_copy[k];
 
 			if (to)
-				gcn_move(f, f->first, first, gcn_at(f, to, k == GCN_ARGS ? 0 : w),
-					 gcn_at(f, f->come[k], w));
+				gcn_move(f, f->first, first, gcn_word(f, to, k == GCN_ARGS ? 0 : w),
+					 gcn_word(f, f->input[k], w));
 		}
 }
 
-/* Where a function ends: results are where they have to be. */
-static void end_function(struct flow *w, uint32_t results)
+/* Emits the return; results are already in their registers. */
+static void emit_function_end(struct branch_lowering *w, uint32_t results)
 {
 	struct gcn_func *f = w->f;
-	uint32_t to = gcn_passed(f, GCN_SCALAR, 2, GCN_RETURN_TO);
+	uint32_t to = gcn_vreg_fixed(f, GCN_SCALAR, 2, GCN_ABI_RETURN_ADDRESS);
 	struct gcn_inst *i;
 
-	if (f->returned) {
-		gcn_scalar(f, w->end, AMD_s_mov_b32, exec, gcn_at(f, f->returned, 0), gcn_none());
-		gcn_move(f, f->first, f->blocks[f->first].first, gcn_at(f, f->returned, 0),
+	if (f->returned_mask) {
+		gcn_append_scalar(f, w->exit_block, AMD_s_mov_b32, exec,
+				  gcn_word(f, f->returned_mask, 0), gcn_none());
+		gcn_move(f, f->first, f->blocks[f->first].first, gcn_word(f, f->returned_mask, 0),
 			 gcn_imm(0));
 	}
 	for (uint32_t k = 0; k < 2; k++)
-		gcn_move(f, w->end, NULL, gcn_at(f, to, k), gcn_at(f, f->kept[GCN_RETURN], k));
-	i = gcn_scalar(f, w->end, AMD_s_setpc_b64, gcn_none(), gcn_at(f, to, 0), gcn_none());
+		gcn_move(f, w->exit_block, NULL, gcn_word(f, to, k),
+			 gcn_word(f, f->input_copy[GCN_RETURN_ADDRESS], k));
+	i = gcn_append_scalar(f, w->exit_block, AMD_s_setpc_b64, gcn_none(), gcn_word(f, to, 0),
+			      gcn_none());
 	if (results)
-		gcn_carry(f, i, results, f->vregs[results].words, false);
+		gcn_add_implicit(f, i, results, f->vregs[results].words, false);
 }
 
-static void find_meetings(struct flow *w)
+static void find_sync_reachability(struct branch_lowering *w)
 {
 	const struct gcn_control *c = w->c;
 	bool changed = true;
 
-	w->meets = arena_array(w->f->arena, c->f->nblocks, sizeof(*w->meets));
+	w->may_sync = arena_array(w->f->arena, c->f->nblocks, sizeof(*w->may_sync));
 	while (changed) {
 		changed = false;
 		for (uint32_t k = c->count; k--;) {
 			ir_block b = c->order[k];
-			bool comes = gcn_is_meeting(c->f, b);
+			bool reaches = gcn_is_sync_header(c->f, b);
 
 			for (uint32_t s = 0; s < c->f->blocks[b].nsucc; s++)
-				comes |= w->meets[c->f->blocks[b].succ[s]];
-			changed |= comes != w->meets[b];
-			w->meets[b] = comes;
+				reaches |= w->may_sync[c->f->blocks[b].succ[s]];
+			changed |= reaches != w->may_sync[b];
+			w->may_sync[b] = reaches;
 		}
 	}
 }
 
-void gcn_flow(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
-	      uint32_t results)
+void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
+			uint32_t results)
 {
-	struct flow w = {.f = f, .c = c, .cond = cond};
+	struct branch_lowering w = {.f = f, .c = c, .cond = cond};
 
-	w.waiting = arena_array(f->arena, c->f->nblocks, sizeof(*w.waiting));
+	w.mask_vreg = arena_array(f->arena, c->f->nblocks, sizeof(*w.mask_vreg));
 	w.guard = arena_array(f->arena, c->f->nblocks, sizeof(*w.guard));
-	w.loop_end = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_end));
-	copy_edges(&w);
-	if (f->alive)
-		find_meetings(&w);
-	w.end = gcn_block_new(f);
+	w.loop_check = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_check));
+	copy_logical_edges(&w);
+	if (f->alive_mask)
+		find_sync_reachability(&w);
+	w.exit_block = gcn_block_new(f);
 	if (c->f->kind == IR_FUNCTION &&
 	    ir_at(c->f, c->f->blocks[c->order[c->count - 1]].last)->op != IR_RET)
-		f->returned = gcn_vreg_new(f, GCN_SCALAR, 1);
+		f->returned_mask = gcn_vreg_new(f, GCN_SCALAR, 1);
 	for (uint32_t k = 0; k < c->count; k++)
 		if (c->masked[c->order[k]]) {
-			w.waiting[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
+			w.mask_vreg[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
 			w.guard[c->order[k]] = gcn_block_new(f);
 		}
 	for (uint32_t l = 0; l < c->nloops; l++)
-		if (needs_end(c, l))
-			w.loop_end[l] = gcn_block_new(f);
-	w.stations = arena_array(f->arena, c->count + c->nloops + 1, sizeof(*w.stations));
-	w.behind = arena_array(f->arena, c->f->nblocks, sizeof(*w.behind));
-	w.behind_loop = arena_array(f->arena, c->nloops + 1, sizeof(*w.behind_loop));
-	list_stations(&w);
-	w.exits = arena_array(f->arena, c->nstructures + 1, sizeof(*w.exits));
+		if (needs_loop_check(c, l))
+			w.loop_check[l] = gcn_block_new(f);
+	w.dispatch_points =
+		arena_array(f->arena, c->count + c->nloops + 1, sizeof(*w.dispatch_points));
+	w.next_dispatch = arena_array(f->arena, c->f->nblocks, sizeof(*w.next_dispatch));
+	w.next_dispatch_after_loop =
+		arena_array(f->arena, c->nloops + 1, sizeof(*w.next_dispatch_after_loop));
+	list_dispatch_points(&w);
+	w.lowered = arena_array(f->arena, c->nstructures + 1, sizeof(*w.lowered));
 	for (uint32_t k = 1; k <= c->nstructures; k++)
-		prepare(&w, k);
+		prepare_structure(&w, k);
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k];
 
 		if (c->masked[b])
-			guard(&w, b);
-		end_block(&w, b);
+			emit_guard(&w, b);
+		lower_terminator(&w, b);
 		if (c->masked[b])
-			gcn_place_block(f, w.guard[b]);
-		place_before(&w, b);
-		gcn_place_block(f, b);
-		place_behind(&w, b);
+			gcn_layout_append(f, w.guard[b]);
+		append_blocks_before(&w, b);
+		gcn_layout_append(f, b);
+		append_blocks_after(&w, b);
 		for (uint32_t l = c->nloops; l--;)
-			if (w.loop_end[l] && c->loops[l].end == k + 1) {
-				end_loop(&w, l);
-				gcn_place_block(f, w.loop_end[l]);
+			if (w.loop_check[l] && c->loops[l].end == k + 1) {
+				emit_loop_check(&w, l);
+				gcn_layout_append(f, w.loop_check[l]);
 			}
 	}
 	if (c->f->kind == IR_FUNCTION)
-		end_function(&w, results);
+		emit_function_end(&w, results);
 	else
-		gcn_scalar(f, w.end, AMD_s_endpgm, gcn_none(), gcn_none(), gcn_none());
-	gcn_place_block(f, w.end);
-	keep_what_came(f);
+		gcn_append_scalar(f, w.exit_block, AMD_s_endpgm, gcn_none(), gcn_none(),
+				  gcn_none());
+	gcn_layout_append(f, w.exit_block);
+	copy_inputs(f);
 }

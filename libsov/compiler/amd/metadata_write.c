@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metadata of a code object, version 5, as MessagePack: what a loader has to know of each kernel that
- * its descriptor does not say. Keys stand in alphabetical order, as LLVM writes them, and numbers in as
- * few bytes as they need. Source: LLVM's "User Guide for AMDGPU Backend", code object V5 metadata, and
- * the MessagePack specification.
+ * Code object V5 metadata in MessagePack: the properties of each kernel that its descriptor does
+ * not hold. Keys are in alphabetical order, as LLVM writes them, and numbers in the shortest
+ * encoding. Source: LLVM's "User Guide for AMDGPU Backend", code object V5 metadata, and the
+ * MessagePack specification.
  */
 #include "libsov/compiler/amd/module.h"
 
@@ -12,21 +12,21 @@ static void put_byte(struct bytes *o, uint32_t byte)
 	bytes_append(o, &(uint8_t){(uint8_t)byte}, 1);
 }
 
-/* The low bytes of a value, the highest first. */
-static void put_big(struct bytes *o, uint32_t value, uint32_t bytes)
+/* Appends the low bytes of a value in big-endian order. */
+static void put_big_endian(struct bytes *o, uint32_t value, uint32_t bytes)
 {
 	while (bytes--)
 		put_byte(o, value >> 8 * bytes);
 }
 
-/* How many follow: small is the tag of up to 15, big of more. */
+/* Appends a length: small is the tag for up to 15 elements, big the tag for more. */
 static void put_count(struct bytes *o, uint32_t count, uint32_t small, uint32_t big)
 {
 	if (count < 16) {
 		put_byte(o, small | count);
 	} else {
 		put_byte(o, count < 0x10000 ? big : big + 1);
-		put_big(o, count, count < 0x10000 ? 2 : 4);
+		put_big_endian(o, count, count < 0x10000 ? 2 : 4);
 	}
 }
 
@@ -48,7 +48,7 @@ static void put_string(struct bytes *o, const char *s)
 		put_byte(o, 0xa0 | n);
 	} else {
 		put_byte(o, width == 1 ? 0xd9 : width == 2 ? 0xda : 0xdb);
-		put_big(o, n, width);
+		put_big_endian(o, n, width);
 	}
 	bytes_append(o, s, n);
 }
@@ -59,7 +59,7 @@ static void put_number(struct bytes *o, uint32_t v)
 
 	if (width)
 		put_byte(o, width == 1 ? 0xcc : width == 2 ? 0xcd : 0xce);
-	put_big(o, v, width ? width : 1);
+	put_big_endian(o, v, width ? width : 1);
 }
 
 static void put_pair(struct bytes *o, const char *key, uint32_t value)
@@ -83,7 +83,7 @@ static void put_argument(struct bytes *o, const char *kind, uint32_t offset, uin
 	put_string(o, kind);
 }
 
-static void put_arguments(struct bytes *o, const struct amd_piece *k)
+static void put_arguments(struct bytes *o, const struct amd_fragment *k)
 {
 	uint32_t base = amd_hidden_base(k->param_bytes), count = k->nparams;
 
@@ -99,16 +99,16 @@ static void put_arguments(struct bytes *o, const struct amd_piece *k)
 				     amd_hiddens[h].bytes);
 }
 
-/* Scalar registers with those that the hardware keeps at their end: VCC, FLAT_SCRATCH, XNACK_MASK. */
+/* VCC, FLAT_SCRATCH and XNACK_MASK follow the allocated SGPRs and are counted. */
 #define RESERVED_SGPRS 6
 
-static void put_kernel(struct bytes *o, const struct amd_piece *k)
+static void put_kernel(struct bytes *o, const struct amd_fragment *k)
 {
 	const uint32_t *required = k->required_threads;
-	/* LLVM says 1024 where nobody stated less. */
-	uint32_t most = required[0]      ? required[0] * required[1] * required[2]
-			: k->max_threads ? k->max_threads
-					 : 1024;
+	/* LLVM's default is 1024. */
+	uint32_t max_workgroup_size = required[0]      ? required[0] * required[1] * required[2]
+				      : k->max_threads ? k->max_threads
+						       : 1024;
 
 	put_map(o, 15 + (required[0] != 0));
 	put_string(o, ".args");
@@ -116,7 +116,7 @@ static void put_kernel(struct bytes *o, const struct amd_piece *k)
 	put_pair(o, ".group_segment_fixed_size", k->lds_bytes);
 	put_pair(o, ".kernarg_segment_align", 8);
 	put_pair(o, ".kernarg_segment_size", amd_kernarg_bytes(k->param_bytes, k->hidden));
-	put_pair(o, ".max_flat_workgroup_size", most);
+	put_pair(o, ".max_flat_workgroup_size", max_workgroup_size);
 	put_string(o, ".name");
 	put_string(o, k->name);
 	put_pair(o, ".private_segment_fixed_size", k->private_bytes);
@@ -131,25 +131,26 @@ static void put_kernel(struct bytes *o, const struct amd_piece *k)
 	put_string(o, ".symbol");
 	put_string(o, arena_printf(o->arena, "%s.kd", k->name));
 	put_string(o, ".uses_dynamic_stack");
-	put_byte(o, k->calls ? 0xc3 : 0xc2);
+	put_byte(o, k->dynamic_stack ? 0xc3 : 0xc2);
 	put_pair(o, ".vgpr_count", k->vgprs);
 	put_pair(o, ".vgpr_spill_count", k->vgpr_spills);
 	put_pair(o, ".wavefront_size", 32);
 	put_pair(o, ".workgroup_processor_mode", !k->cu_mode);
 }
 
-void amd_metadata_write(struct bytes *out, struct amd_piece *const *pieces, uint32_t npieces)
+void amd_metadata_write(struct bytes *out, struct amd_fragment *const *fragments,
+			uint32_t nfragments)
 {
 	uint32_t kernels = 0;
 
-	for (uint32_t k = 0; k < npieces; k++)
-		kernels += pieces[k]->kernel;
+	for (uint32_t k = 0; k < nfragments; k++)
+		kernels += fragments[k]->kernel;
 	put_map(out, 3);
 	put_string(out, "amdhsa.kernels");
 	put_array(out, kernels);
-	for (uint32_t k = 0; k < npieces; k++)
-		if (pieces[k]->kernel)
-			put_kernel(out, pieces[k]);
+	for (uint32_t k = 0; k < nfragments; k++)
+		if (fragments[k]->kernel)
+			put_kernel(out, fragments[k]);
 	put_string(out, "amdhsa.target");
 	put_string(out, "amdgcn-amd-amdhsa--gfx1030");
 	put_string(out, "amdhsa.version");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Building machine IR: registers, blocks, instructions, and what an operand may be. */
+/* Building MIR: registers, blocks, instructions and operands. */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
@@ -20,7 +20,7 @@ uint32_t gcn_block_new(struct gcn_func *f)
 	return f->nblocks++;
 }
 
-void gcn_place_block(struct gcn_func *f, uint32_t b)
+void gcn_layout_append(struct gcn_func *f, uint32_t b)
 {
 	if (f->last)
 		f->blocks[f->last].next = b;
@@ -56,7 +56,7 @@ struct gcn_inst *gcn_inst_new(struct gcn_func *f, enum amd_op op, enum amd_form 
 	return i;
 }
 
-void gcn_set(struct gcn_func *f, struct gcn_inst *i, enum amd_slot slot, struct gcn_src s)
+void gcn_set_operand(struct gcn_func *f, struct gcn_inst *i, enum amd_slot slot, struct gcn_src s)
 {
 	i->ref[slot] = s.ref;
 	if (s.ref.vreg)
@@ -66,19 +66,19 @@ void gcn_set(struct gcn_func *f, struct gcn_inst *i, enum amd_slot slot, struct 
 	i->in.reg[slot] = s.reg;
 }
 
-struct gcn_inst *gcn_scalar(struct gcn_func *f, uint32_t b, enum amd_op op, struct gcn_src d,
-			    struct gcn_src x, struct gcn_src y)
+struct gcn_inst *gcn_append_scalar(struct gcn_func *f, uint32_t b, enum amd_op op, struct gcn_src d,
+				   struct gcn_src x, struct gcn_src y)
 {
 	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
 
-	gcn_set(f, i, AMD_D, d);
-	gcn_set(f, i, AMD_S0, x);
-	gcn_set(f, i, AMD_S1, y);
+	gcn_set_operand(f, i, AMD_D, d);
+	gcn_set_operand(f, i, AMD_S0, x);
+	gcn_set_operand(f, i, AMD_S1, y);
 	gcn_insert(f, b, NULL, i);
 	return i;
 }
 
-/* A vector's word goes to a scalar one by its first active lane. */
+/* A VGPR word moves to an SGPR from the first active lane. */
 struct gcn_inst *gcn_move(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct gcn_src d,
 			  struct gcn_src s)
 {
@@ -88,8 +88,8 @@ struct gcn_inst *gcn_move(struct gcn_func *f, uint32_t b, struct gcn_inst *befor
 								: AMD_s_mov_b32,
 					  AMD_PLAIN);
 
-	gcn_set(f, i, AMD_D, d);
-	gcn_set(f, i, AMD_S0, s);
+	gcn_set_operand(f, i, AMD_D, d);
+	gcn_set_operand(f, i, AMD_S0, s);
 	i->copy = true;
 	gcn_insert(f, b, before, i);
 	if (d.ref.vreg && s.ref.vreg && f->vregs[d.ref.vreg].class == f->vregs[s.ref.vreg].class) {
@@ -107,7 +107,7 @@ void gcn_jump(struct gcn_func *f, uint32_t b, enum amd_op op, uint32_t target)
 	i->target = target;
 	gcn_insert(f, b, NULL, i);
 	if (target)
-		block->jumps[block->njumps++] = target;
+		block->linear_succ[block->nlinear_succ++] = target;
 }
 
 struct gcn_src gcn_imm(uint32_t value)
@@ -124,7 +124,7 @@ struct gcn_src gcn_imm(uint32_t value)
 	return (struct gcn_src){.reg = AMD_LITERAL, .literal = value};
 }
 
-struct gcn_src gcn_at(const struct gcn_func *f, uint32_t vreg, uint32_t part)
+struct gcn_src gcn_word(const struct gcn_func *f, uint32_t vreg, uint32_t part)
 {
 	return (struct gcn_src){
 		.ref = {vreg, (uint8_t)part},
@@ -141,36 +141,37 @@ uint32_t gcn_uses(const struct gcn_inst *i, struct gcn_use uses[GCN_MAX_USES])
 		if (all[u].slot < AMD_SLOTS && i->ref[all[u].slot].vreg)
 			uses[count++] =
 				(struct gcn_use){i->ref[all[u].slot], all[u].count, all[u].write};
-	for (uint32_t k = 0; k < i->npassed; k++)
-		uses[count++] = i->passed[k];
+	for (uint32_t k = 0; k < i->nimplicit; k++)
+		uses[count++] = i->implicit[k];
 	return count;
 }
 
-uint32_t gcn_passed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg)
+uint32_t gcn_vreg_fixed(struct gcn_func *f, enum gcn_class class, uint32_t words, uint32_t reg)
 {
 	uint32_t v = gcn_vreg_new(f, class, words);
 
 	f->vregs[v].fixed = (int16_t)reg;
-	f->vregs[v].fetched = true;
+	f->vregs[v].unspillable = true;
 	return v;
 }
 
-void gcn_carry(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words, bool write)
+void gcn_add_implicit(struct gcn_func *f, struct gcn_inst *i, uint32_t vreg, uint32_t words,
+		      bool write)
 {
 	if (!words)
 		return;
-	if (!i->passed)
-		i->passed = arena_array(f->arena, GCN_MAX_PASSED, sizeof(*i->passed));
-	i->passed[i->npassed++] = (struct gcn_use){{vreg, 0}, (uint8_t)words, write};
+	if (!i->implicit)
+		i->implicit = arena_array(f->arena, GCN_MAX_IMPLICIT, sizeof(*i->implicit));
+	i->implicit[i->nimplicit++] = (struct gcn_use){{vreg, 0}, (uint8_t)words, write};
 }
 
-/* Registers change in calls, so what comes in one is kept in another. */
-struct gcn_src gcn_come(struct gcn_func *f, enum gcn_come what, enum gcn_class class,
-			uint32_t words)
+/* Calls clobber input registers, so with calls an input is copied. */
+struct gcn_src gcn_input(struct gcn_func *f, enum gcn_input what, enum gcn_class class,
+			 uint32_t words)
 {
-	if (!f->come[what]) {
-		f->come[what] = gcn_vreg_new(f, class, words);
-		f->kept[what] = f->calls ? gcn_vreg_new(f, class, words) : f->come[what];
+	if (!f->input[what]) {
+		f->input[what] = gcn_vreg_new(f, class, words);
+		f->input_copy[what] = f->has_calls ? gcn_vreg_new(f, class, words) : f->input[what];
 	}
-	return gcn_at(f, f->kept[what], 0);
+	return gcn_word(f, f->input_copy[what], 0);
 }

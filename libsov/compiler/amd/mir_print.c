@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Machine IR as text: LLVM's syntax with virtual registers named behind it where they are not yet real. */
+/* Prints MIR: LLVM's assembly syntax, followed by the virtual registers of the operands. */
 #include "libsov/compiler/amd/mir.h"
 
 static void print_inst(const struct gcn_func *f, const struct gcn_inst *i, struct text *t)
@@ -19,7 +19,7 @@ static void print_inst(const struct gcn_func *f, const struct gcn_inst *i, struc
 	text_printf(t, "\n");
 }
 
-char *gcn_text(const struct gcn_func *f)
+char *gcn_print(const struct gcn_func *f)
 {
 	struct text t = {.arena = f->arena};
 

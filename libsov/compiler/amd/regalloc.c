@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * Registers: every word of a virtual register has the ranges of places where it lives, and the words get the
- * lowest run of real ones whose owners live elsewhere, long vector registers first, others in the order in which they
- * begin to live. Scalar pairs and quads are aligned. What is copied shares a register with its copy where both never
- * live at once. Where there is no run left, that is given up, and then the register goes to memory that costs least for the
- * places that it frees (spill.c), and all begins anew. Lanes that hold spilled words are assigned alike.
+ * Register allocation over live intervals with holes, a variant of linear scan (Traub, Holloway and
+ * Smith 1998 describe lifetime holes). Each word of a virtual register has an interval, a list of
+ * ranges of program points. Registers are assigned in priority order, VGPR tuples first, then by
+ * start of the interval, to the lowest consecutive registers whose owners do not overlap. SGPR
+ * tuples are aligned. Copies are coalesced where the intervals do not overlap. If a register does
+ * not fit, allocation restarts without coalescing; if it still does not fit, the overlapping vreg
+ * with the lowest cost per covered program point is spilled (spill.c), and allocation restarts.
+ * Lanes that hold spilled SGPR words are allocated the same way.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
 struct range {
-	uint32_t from, to;  /* without to */
+	uint32_t from, to;  /* exclusive */
 	struct range *next; /* later */
 };
 
-/* Of one word: those of a register that are done with give their places to others. */
-struct life {
+/* The live interval of one word. Words of a tuple die separately. */
+struct live_interval {
 	struct range *first;
-	uint32_t begin, end; /* of all ranges */
-	uint32_t since;      /* while ranges are found: to where it lives */
+	uint32_t begin, end; /* hull of all ranges */
+	uint32_t open_end;   /* while ranges are built backwards: end of the open range */
 };
 
-#define MOST_SPILLS 64 /* at a time */
+#define MAX_SPILLS 64 /* per round */
 
 struct owner {
 	uint32_t unit;
@@ -31,37 +34,37 @@ struct owner {
 
 struct alloc {
 	struct gcn_func *f;
-	struct life *lives; /* by unit */
-	uint64_t *weights;  /* by vreg: of its mentions, by loops */
-	uint32_t *begins;   /* by vreg: where a word of it first lives, UINT32_MAX: nowhere */
-	struct owner *owners[GCN_CLASSES][GCN_LANES]; /* the most that a class has */
+	struct live_interval *intervals; /* by unit */
+	uint64_t *weights;               /* by vreg: uses and definitions, weighted by loop depth */
+	uint32_t *starts; /* by vreg: earliest start of a word, UINT32_MAX: never live */
+	/* by register; GCN_LANE is the largest class */
+	struct owner *owners[GCN_CLASSES][GCN_LANES];
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
-	uint32_t spills[MOST_SPILLS], nspills; /* that have to go */
-	uint32_t *
-		leader; /* by vreg: the one that it shares its register with; itself: none, or others share its own */
-	struct life calls; /* when registers change that callees need not keep */
-	bool stack;        /* two scalar registers say where it is */
-	bool sharing;      /* copies share registers, and nobody goes to memory */
-	bool stuck;        /* one had no place, and nobody could go */
+	uint32_t spills[MAX_SPILLS], nspills; /* vregs chosen in this round */
+	uint32_t *coalesced_into;             /* by vreg: union-find forest of coalesced vregs */
+	struct live_interval call_points;     /* where caller-saved registers are clobbered */
+	bool has_stack;                       /* stack and frame pointer are reserved */
+	bool coalescing;                      /* first attempt: coalesce copies, do not spill */
+	bool failed; /* a vreg got no register, and none could be spilled */
 };
 
-static uint32_t number_places(struct gcn_func *f)
+static uint32_t number_points(struct gcn_func *f)
 {
-	uint32_t place = 0;
+	uint32_t point = 0;
 
 	gcn_for_each_block(f, b) {
-		f->blocks[b].begin = place;
+		f->blocks[b].begin = point;
 		gcn_for_each(f, b, i) {
-			i->number = place;
-			place += 2;
+			i->point = point;
+			point += 2;
 		}
-		place += 2;
-		f->blocks[b].end = place;
+		point += 2;
+		f->blocks[b].end = point;
 	}
-	return place;
+	return point;
 }
 
-static void add_range(struct alloc *a, struct life *l, uint32_t from, uint32_t to)
+static void add_range(struct alloc *a, struct live_interval *l, uint32_t from, uint32_t to)
 {
 	struct range *r = l->first;
 
@@ -76,21 +79,22 @@ static void add_range(struct alloc *a, struct life *l, uint32_t from, uint32_t t
 	l->first = r;
 }
 
-static void begin_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
+static void open_interval(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
 {
-	if (gcn_has(live, unit))
+	if (gcn_bit(live, unit))
 		return;
 	live[unit / 64] |= UINT64_C(1) << unit % 64;
-	a->lives[unit].since = to;
+	a->intervals[unit].open_end = to;
 }
 
-static void end_life(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t from)
+static void close_interval(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t from)
 {
-	add_range(a, &a->lives[unit], from, gcn_has(live, unit) ? a->lives[unit].since : from + 1);
+	add_range(a, &a->intervals[unit], from,
+		  gcn_bit(live, unit) ? a->intervals[unit].open_end : from + 1);
 	live[unit / 64] &= ~(UINT64_C(1) << unit % 64);
 }
 
-static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_t words)
+static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live, uint32_t words)
 {
 	struct gcn_func *f = a->f;
 	struct gcn_block *block = &f->blocks[b];
@@ -100,65 +104,67 @@ static void ranges_of_block(struct alloc *a, uint32_t b, uint64_t *live, uint32_
 		weight *= 10;
 	for (uint32_t w = 0; w < words; w++)
 		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
-			begin_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->end);
+			open_interval(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live,
+				      block->end);
 	for (struct gcn_inst *i = block->last; i; i = i->prev) {
 		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
 
 		if (i->call)
-			add_range(a, &a->calls, i->number + 1, i->number + 2);
+			add_range(a, &a->call_points, i->point + 1, i->point + 2);
 		for (uint32_t u = 0; u < n; u++) {
 			uint32_t unit = gcn_unit(f, uses[u].ref);
 
 			a->weights[uses[u].ref.vreg] += weight;
 			for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++)
-				end_life(a, unit + k, live, i->number + 1);
+				close_interval(a, unit + k, live, i->point + 1);
 		}
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
-				begin_life(a, gcn_unit(f, uses[u].ref) + k, live, i->number + 1);
+				open_interval(a, gcn_unit(f, uses[u].ref) + k, live, i->point + 1);
 	}
 	for (uint32_t w = 0; w < words; w++) {
-		live[w] &= block->live_in[w]; /* what nobody has written has no place */
+		live[w] &= block->live_in[w]; /* an undefined value needs no register */
 		for (uint64_t bits = live[w]; bits; bits &= bits - 1)
-			end_life(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live, block->begin);
+			close_interval(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live,
+				       block->begin);
 	}
 }
 
-static void find_ranges(struct alloc *a)
+static void build_intervals(struct alloc *a)
 {
 	struct gcn_func *f = a->f;
-	uint32_t words = (f->nunits + 63) / 64, count = 0, end = number_places(f);
+	uint32_t words = (f->nunits + 63) / 64, count = 0, end = number_points(f);
 	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
 	uint64_t *live = arena_array(f->arena, words + 1, sizeof(*live));
 
-	a->lives = arena_array(f->arena, f->nunits + 1, sizeof(*a->lives));
+	a->intervals = arena_array(f->arena, f->nunits + 1, sizeof(*a->intervals));
 	a->weights = arena_array(f->arena, f->nvregs, sizeof(*a->weights));
-	a->begins = arena_array(f->arena, f->nvregs, sizeof(*a->begins));
-	memset(a->begins, 0xff, f->nvregs * sizeof(*a->begins));
+	a->starts = arena_array(f->arena, f->nvregs, sizeof(*a->starts));
+	memset(a->starts, 0xff, f->nvregs * sizeof(*a->starts));
 	gcn_for_each_block(f, b)
 		order[count++] = b;
 	while (count--)
-		ranges_of_block(a, order[count], live, words);
+		build_block_intervals(a, order[count], live, words);
 	for (uint32_t u = 0; u < f->nunits; u++) {
 		const struct gcn_vreg *v = &f->vregs[f->unit_vreg[u]];
-		struct life *l = &a->lives[u];
+		struct live_interval *l = &a->intervals[u];
 
-		if (v->everywhere)
+		if (v->whole_function)
 			l->first = NULL, add_range(a, l, 0, end);
-		if (v->comes && l->first)
+		if (v->live_at_entry && l->first)
 			l->first->from = 0;
 		l->begin = l->first ? l->first->from : UINT32_MAX;
 		for (struct range *r = l->first; r; r = r->next)
 			l->end = r->to;
-		if (l->begin < a->begins[f->unit_vreg[u]])
-			a->begins[f->unit_vreg[u]] = l->begin;
+		if (l->begin < a->starts[f->unit_vreg[u]])
+			a->starts[f->unit_vreg[u]] = l->begin;
 	}
-	a->calls.begin = 0;
-	a->calls.end = end;
+	a->call_points.begin = 0;
+	a->call_points.end = end;
 }
 
-static bool overlap(const struct life *x, const struct life *y)
+static bool intervals_overlap(const struct live_interval *x, const struct live_interval *y)
 {
 	const struct range *r = x->first, *q = y->first;
 
@@ -175,56 +181,58 @@ static bool overlap(const struct life *x, const struct life *y)
 	return false;
 }
 
-/* Banks are what scalar registers are spilled to: where few registers are left for a test, they come on top. */
-static uint32_t limit_of(const struct alloc *a, const struct gcn_vreg *v)
+/* Banks hold spilled SGPRs, so the stress limit of the "spill" option does not apply to them. */
+static uint32_t register_limit(const struct alloc *a, const struct gcn_vreg *v)
 {
-	return v->everywhere ? GCN_VGPRS : a->limit[v->class];
+	return v->whole_function ? GCN_VGPRS : a->limit[v->class];
 }
 
-static bool meets(const struct alloc *a, uint32_t vreg, const struct life *l)
+static bool vreg_overlaps(const struct alloc *a, uint32_t vreg, const struct live_interval *l)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
 
 	for (uint32_t k = 0; k < v->words; k++)
-		if (overlap(&a->lives[v->first_unit + k], l))
+		if (intervals_overlap(&a->intervals[v->first_unit + k], l))
 			return true;
 	return false;
 }
 
-static bool meet(const struct alloc *a, uint32_t vreg, uint32_t other)
+static bool vregs_overlap(const struct alloc *a, uint32_t vreg, uint32_t other)
 {
 	const struct gcn_vreg *v = &a->f->vregs[other];
 
 	for (uint32_t k = 0; k < v->words; k++)
-		if (meets(a, vreg, &a->lives[v->first_unit + k]))
+		if (vreg_overlaps(a, vreg, &a->intervals[v->first_unit + k]))
 			return true;
 	return false;
 }
 
-static bool fits(const struct alloc *a, uint32_t vreg, uint32_t reg)
+static bool register_is_free(const struct alloc *a, uint32_t vreg, uint32_t reg)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
 
-	if (reg + v->words > limit_of(a, v))
+	if (reg + v->words > register_limit(a, v))
 		return false;
-	if (v->class == GCN_LANE && reg < a->f->nsaves)
+	if (v->class == GCN_LANE && reg < a->f->nsaved_sgprs)
 		return false;
-	if (a->stack && v->class == GCN_SCALAR && reg <= GCN_FRAME && reg + v->words > GCN_STACK)
+	if (a->has_stack && v->class == GCN_SCALAR && reg <= GCN_FRAME_POINTER &&
+	    reg + v->words > GCN_STACK_POINTER)
 		return false;
-	for (uint32_t k = 0; a->calls.first && k < v->words; k++)
-		if (!gcn_outlives_calls(v->class, reg + k) &&
-		    overlap(&a->lives[v->first_unit + k], &a->calls))
+	for (uint32_t k = 0; a->call_points.first && k < v->words; k++)
+		if (!gcn_is_callee_saved(v->class, reg + k) &&
+		    intervals_overlap(&a->intervals[v->first_unit + k], &a->call_points))
 			return false;
 	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
 		return false;
 	for (uint32_t k = 0; k < v->words; k++)
 		for (const struct owner *o = a->owners[v->class][reg + k]; o; o = o->next)
-			if (overlap(&a->lives[v->first_unit + k], &a->lives[o->unit]))
+			if (intervals_overlap(&a->intervals[v->first_unit + k],
+					      &a->intervals[o->unit]))
 				return false;
 	return true;
 }
 
-static void take(struct alloc *a, uint32_t vreg, uint32_t reg)
+static void occupy_registers(struct alloc *a, uint32_t vreg, uint32_t reg)
 {
 	struct gcn_vreg *v = &a->f->vregs[vreg];
 
@@ -240,35 +248,35 @@ static void take(struct alloc *a, uint32_t vreg, uint32_t reg)
 		a->used[v->class] = reg + v->words;
 }
 
-static bool assign(struct alloc *a, uint32_t vreg)
+static bool assign_register(struct alloc *a, uint32_t vreg)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
 	const struct gcn_vreg *hint = &a->f->vregs[v->hint];
 
 	if (v->hint && hint->assigned && hint->class == v->class && hint->words == v->words &&
-	    fits(a, vreg, hint->reg)) {
-		take(a, vreg, hint->reg);
+	    register_is_free(a, vreg, hint->reg)) {
+		occupy_registers(a, vreg, hint->reg);
 		return true;
 	}
-	for (uint32_t r = 0; r < limit_of(a, v); r++)
-		if (fits(a, vreg, r)) {
-			take(a, vreg, r);
+	for (uint32_t r = 0; r < register_limit(a, v); r++)
+		if (register_is_free(a, vreg, r)) {
+			occupy_registers(a, vreg, r);
 			return true;
 		}
 	return false;
 }
 
-/* ---- copies ---- */
+/* ---- coalescing ---- */
 
-static uint32_t leader_of(const struct alloc *a, uint32_t vreg)
+static uint32_t coalesce_root(const struct alloc *a, uint32_t vreg)
 {
-	while (a->leader[vreg] != vreg)
-		vreg = a->leader[vreg];
+	while (a->coalesced_into[vreg] != vreg)
+		vreg = a->coalesced_into[vreg];
 	return vreg;
 }
 
-/* Two lists that do not overlap, as one. */
-static struct range *join(struct range *x, struct range *y)
+/* Merges two sorted lists of disjoint ranges. */
+static struct range *merge_ranges(struct range *x, struct range *y)
 {
 	struct range *first = NULL, **end = &first;
 
@@ -283,14 +291,16 @@ static struct range *join(struct range *x, struct range *y)
 	return first;
 }
 
-/* Both in one register, if their words never live at once. Where calls pass things, many are fixed to the same one,
- * and calls change it: these are left alone. */
-static void share(struct alloc *a, uint32_t d, uint32_t s)
+/*
+ * Coalesces two vregs if the intervals of their words do not overlap. Around calls, several vregs
+ * are fixed to one register that the call clobbers; those are left alone.
+ */
+static void coalesce(struct alloc *a, uint32_t d, uint32_t s)
 {
 	struct gcn_vreg *x, *y;
 
-	d = leader_of(a, d);
-	s = leader_of(a, s);
+	d = coalesce_root(a, d);
+	s = coalesce_root(a, s);
 	if (a->f->vregs[s].fixed >= 0) {
 		uint32_t t = d;
 
@@ -299,28 +309,30 @@ static void share(struct alloc *a, uint32_t d, uint32_t s)
 	}
 	x = &a->f->vregs[d];
 	y = &a->f->vregs[s];
-	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->stack) || x->everywhere ||
-	    y->everywhere || x->fetched || y->fetched)
+	if (d == s || y->fixed >= 0 || (x->fixed >= 0 && a->has_stack) || x->whole_function ||
+	    y->whole_function || x->unspillable || y->unspillable)
 		return;
 	for (uint32_t k = 0; k < x->words; k++)
-		if (overlap(&a->lives[x->first_unit + k], &a->lives[y->first_unit + k]))
+		if (intervals_overlap(&a->intervals[x->first_unit + k],
+				      &a->intervals[y->first_unit + k]))
 			return;
 	for (uint32_t k = 0; k < x->words; k++) {
-		struct life *l = &a->lives[x->first_unit + k], *m = &a->lives[y->first_unit + k];
+		struct live_interval *l = &a->intervals[x->first_unit + k],
+				     *m = &a->intervals[y->first_unit + k];
 
-		l->first = join(l->first, m->first);
+		l->first = merge_ranges(l->first, m->first);
 		l->begin = m->begin < l->begin ? m->begin : l->begin;
 		l->end = m->end > l->end ? m->end : l->end;
-		*m = (struct life){.begin = UINT32_MAX};
+		*m = (struct live_interval){.begin = UINT32_MAX};
 	}
-	if (a->begins[s] < a->begins[d])
-		a->begins[d] = a->begins[s];
-	a->begins[s] = UINT32_MAX;
-	a->leader[s] = d;
+	if (a->starts[s] < a->starts[d])
+		a->starts[d] = a->starts[s];
+	a->starts[s] = UINT32_MAX;
+	a->coalesced_into[s] = d;
 }
 
-/* What is copied shares a register with its copy, in inner loops first. */
-static void share_all(struct alloc *a)
+/* Coalesces copies, those in inner loops first. */
+static void coalesce_copies(struct alloc *a)
 {
 	const struct gcn_func *f = a->f;
 	uint32_t deepest = 0;
@@ -337,46 +349,50 @@ static void share_all(struct alloc *a)
 				    d.part == s.part &&
 				    f->vregs[d.vreg].class == f->vregs[s.vreg].class &&
 				    f->vregs[d.vreg].words == f->vregs[s.vreg].words)
-					share(a, d.vreg, s.vreg);
+					coalesce(a, d.vreg, s.vreg);
 			}
 }
 
-/* Of those in the way of a register, or itself, the one whose going costs least. */
+/*
+ * Of vreg and the vregs that overlap it, the one with the lowest spill cost per program point
+ * covered; 0: none.
+ */
 static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 {
 	const struct gcn_func *f = a->f;
 	uint32_t best = 0;
-	double least = 0;
+	double min_cost = 0;
 
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		const struct gcn_vreg *x = &f->vregs[v];
 		uint64_t length = 0; /* of all words */
 		double cost;
 
-		if (x->class != f->vregs[vreg].class || x->fetched || x->everywhere ||
-		    a->begins[v] == UINT32_MAX || (v != vreg && !x->assigned) ||
-		    (v != vreg && !meet(a, v, vreg)))
+		if (x->class != f->vregs[vreg].class || x->unspillable || x->whole_function ||
+		    a->starts[v] == UINT32_MAX || (v != vreg && !x->assigned) ||
+		    (v != vreg && !vregs_overlap(a, v, vreg)))
 			continue;
-		if (v != vreg && a->calls.first && meets(a, vreg, &a->calls) &&
-		    !gcn_outlives_calls(x->class, x->reg))
-			continue; /* its place would be of no use */
+		/* a caller-saved register would not help a vreg that is live across a call */
+		if (v != vreg && a->call_points.first && vreg_overlaps(a, vreg, &a->call_points) &&
+		    !gcn_is_callee_saved(x->class, x->reg))
+			continue;
 		for (uint32_t k = 0; k < x->words; k++)
-			for (const struct range *r = a->lives[x->first_unit + k].first; r;
+			for (const struct range *r = a->intervals[x->first_unit + k].first; r;
 			     r = r->next)
 				length += r->to - r->from;
 		if (length <= 4 * x->words && v != vreg)
 			continue;
 		cost = (double)a->weights[v] / (double)length;
-		if (!best || cost < least) {
+		if (!best || cost < min_cost) {
 			best = v;
-			least = cost;
+			min_cost = cost;
 		}
 	}
 	return best;
 }
 
-/* Long ones first: single words find their places between them. */
-static int by_turn(const struct alloc *a, uint32_t x, uint32_t y)
+/* Tuples first: single words fit into the gaps between them. */
+static int compare_priority(const struct alloc *a, uint32_t x, uint32_t y)
 {
 	const struct gcn_vreg *v = &a->f->vregs[x], *w = &a->f->vregs[y];
 	bool first = v->class == GCN_VECTOR && v->words > 1,
@@ -384,50 +400,51 @@ static int by_turn(const struct alloc *a, uint32_t x, uint32_t y)
 
 	if (first != second)
 		return first ? -1 : 1;
-	if (a->begins[x] != a->begins[y])
-		return a->begins[x] < a->begins[y] ? -1 : 1;
+	if (a->starts[x] != a->starts[y])
+		return a->starts[x] < a->starts[y] ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
-static void sort(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space)
+static void sort_by_priority(const struct alloc *a, uint32_t *v, uint32_t n, uint32_t *space)
 {
 	uint32_t half = n / 2, i = 0, j = half;
 
 	if (n < 2)
 		return;
-	sort(a, v, half, space);
-	sort(a, v + half, n - half, space);
+	sort_by_priority(a, v, half, space);
+	sort_by_priority(a, v + half, n - half, space);
 	memcpy(space, v, n * sizeof(*v));
 	for (uint32_t k = 0; k < n; k++)
-		v[k] = j >= n || (i < half && by_turn(a, space[i], space[j]) < 0) ? space[i++]
-										  : space[j++];
+		v[k] = j >= n || (i < half && compare_priority(a, space[i], space[j]) < 0)
+			       ? space[i++]
+			       : space[j++];
 }
 
-/* Which registers things come in is known by now, as far as it goes. */
-static void fix(struct gcn_func *f)
+/* Fixes inputs to their registers, which are known by now. */
+static void fix_inputs(struct gcn_func *f)
 {
 	const bool kernel = f->ir->kind == IR_KERNEL;
-	const uint32_t at[GCN_COMES] = {
+	const uint32_t at[GCN_INPUTS] = {
 		[GCN_KERNARG] = amd_user_sgpr(&f->start, AMD_KERNARG_SEGMENT_PTR),
-		[GCN_GROUP_X] = kernel ? amd_group_id_sgpr(&f->start, 0) : GCN_PASSED_GROUP,
-		[GCN_GROUP_Y] = kernel ? amd_group_id_sgpr(&f->start, 1) : GCN_PASSED_GROUP + 1,
-		[GCN_GROUP_Z] = kernel ? amd_group_id_sgpr(&f->start, 2) : GCN_PASSED_GROUP + 2,
+		[GCN_GROUP_X] = kernel ? amd_group_id_sgpr(&f->start, 0) : GCN_ABI_GROUP_IDS,
+		[GCN_GROUP_Y] = kernel ? amd_group_id_sgpr(&f->start, 1) : GCN_ABI_GROUP_IDS + 1,
+		[GCN_GROUP_Z] = kernel ? amd_group_id_sgpr(&f->start, 2) : GCN_ABI_GROUP_IDS + 2,
 		[GCN_THREAD_Y] = 1,
 		[GCN_THREAD_Z] = 2,
-		[GCN_HIDDEN] = GCN_PASSED_HIDDEN,
-		[GCN_THREADS] = GCN_PASSED_THREADS,
-		[GCN_RETURN] = GCN_RETURN_TO,
+		[GCN_HIDDEN_ARGS] = GCN_ABI_HIDDEN_ARGS,
+		[GCN_THREAD_IDS] = GCN_ABI_THREAD_IDS,
+		[GCN_RETURN_ADDRESS] = GCN_ABI_RETURN_ADDRESS,
 	};
 
-	for (uint32_t k = 0; k < GCN_COMES; k++)
-		if (f->come[k]) {
-			f->vregs[f->come[k]].fixed = (int16_t)at[k];
-			f->vregs[f->come[k]].comes = true;
+	for (uint32_t k = 0; k < GCN_INPUTS; k++)
+		if (f->input[k]) {
+			f->vregs[f->input[k]].fixed = (int16_t)at[k];
+			f->vregs[f->input[k]].live_at_entry = true;
 		}
 }
 
-/* A register that is to go gives its place to others. */
-static void give_up(struct alloc *a, uint32_t vreg)
+/* Releases the registers of a vreg that will be spilled. */
+static void evict(struct alloc *a, uint32_t vreg)
 {
 	struct gcn_vreg *v = &a->f->vregs[vreg];
 
@@ -439,68 +456,68 @@ static void give_up(struct alloc *a, uint32_t vreg)
 		*o = (*o)->next;
 	}
 	v->assigned = false;
-	a->begins[vreg] = UINT32_MAX;
+	a->starts[vreg] = UINT32_MAX;
 	for (uint32_t k = 0; k < v->words; k++)
-		a->lives[v->first_unit + k].first = NULL;
+		a->intervals[v->first_unit + k].first = NULL;
 	a->spills[a->nspills++] = vreg;
 }
 
-/* Finds those that have to go, if any. */
-static void assign_all(struct alloc *a)
+/* One allocation round; a->spills lists the vregs to spill, if any. */
+static void assign_registers(struct alloc *a)
 {
 	struct gcn_func *f = a->f;
 	uint32_t count = 0, *order = arena_array(f->arena, f->nvregs + 1, sizeof(*order));
 
-	fix(f);
+	fix_inputs(f);
 	gcn_liveness(f);
-	find_ranges(a);
-	a->leader = arena_array(f->arena, f->nvregs, sizeof(*a->leader));
+	build_intervals(a);
+	a->coalesced_into = arena_array(f->arena, f->nvregs, sizeof(*a->coalesced_into));
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		a->leader[v] = v;
-	if (a->sharing)
-		share_all(a);
+		a->coalesced_into[v] = v;
+	if (a->coalescing)
+		coalesce_copies(a);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		f->vregs[v].assigned = false;
-		if (f->vregs[v].fixed >= 0 && a->begins[v] != UINT32_MAX)
-			take(a, v, (uint32_t)f->vregs[v].fixed);
-		else if (a->begins[v] != UINT32_MAX)
+		if (f->vregs[v].fixed >= 0 && a->starts[v] != UINT32_MAX)
+			occupy_registers(a, v, (uint32_t)f->vregs[v].fixed);
+		else if (a->starts[v] != UINT32_MAX)
 			order[count++] = v;
 	}
-	sort(a, order, count, arena_array(f->arena, count + 1, sizeof(*order)));
+	sort_by_priority(a, order, count, arena_array(f->arena, count + 1, sizeof(*order)));
 	for (uint32_t k = 0; k < count; k++)
-		while (a->begins[order[k]] != UINT32_MAX && !assign(a, order[k])) {
+		while (a->starts[order[k]] != UINT32_MAX && !assign_register(a, order[k])) {
 			uint32_t spill = choose_spill(a, order[k]);
 
-			a->stuck = !spill || a->sharing;
-			if (!spill || a->nspills == MOST_SPILLS || a->sharing)
+			a->failed = !spill || a->coalescing;
+			if (!spill || a->nspills == MAX_SPILLS || a->coalescing)
 				return;
-			give_up(a, spill);
+			evict(a, spill);
 		}
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		if (a->leader[v] != v) {
-			f->vregs[v].reg = f->vregs[leader_of(a, v)].reg;
+		if (a->coalesced_into[v] != v) {
+			f->vregs[v].reg = f->vregs[coalesce_root(a, v)].reg;
 			f->vregs[v].assigned = true;
 		}
 }
 
-/* An instruction that moves a word to or from a lane. */
-static void write_lane(const struct gcn_func *f, struct gcn_inst *i)
+/* Fills in bank and lane of an instruction that accesses a spilled SGPR word. */
+static void rewrite_lane_operand(const struct gcn_func *f, struct gcn_inst *i)
 {
-	const struct gcn_vreg *v = i->npassed ? &f->vregs[i->passed[0].ref.vreg] : NULL;
+	const struct gcn_vreg *v = i->nimplicit ? &f->vregs[i->implicit[0].ref.vreg] : NULL;
 	struct gcn_src lane;
 
 	if (!v || v->class != GCN_LANE)
 		return;
 	lane = gcn_imm(v->reg % GCN_BANK_LANES);
-	i->ref[i->passed[0].write ? AMD_D : AMD_S0].vreg = f->banks[v->reg / GCN_BANK_LANES];
+	i->ref[i->implicit[0].write ? AMD_D : AMD_S0].vreg = f->banks[v->reg / GCN_BANK_LANES];
 	i->in.reg[AMD_S1] = lane.reg;
 }
 
-static void write_down(struct gcn_func *f)
+static void rewrite_operands(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i) {
-			write_lane(f, i);
+			rewrite_lane_operand(f, i);
 			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
 				const struct gcn_vreg *v = &f->vregs[i->ref[slot].vreg];
 
@@ -512,8 +529,11 @@ static void write_down(struct gcn_func *f)
 		}
 }
 
-/* Copies between registers that turned out to be the same: nobody has to wait for their sources. */
-static void drop_copies(struct gcn_func *f)
+/*
+ * Removes copies whose source and destination got the same register, so that no wait is inserted
+ * for them.
+ */
+static void remove_identity_copies(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
@@ -521,61 +541,61 @@ static void drop_copies(struct gcn_func *f)
 				gcn_remove(f, b, i);
 }
 
-#define MOST_ROUNDS 200
+#define MAX_ROUNDS 200
 
-/* All that are written, those of functions for whoever keeps the caller's. */
-static void note_used(struct gcn_func *f)
+/* Records the registers that the function writes; the prologue saves the callee-saved ones. */
+static void record_written_registers(struct gcn_func *f)
 {
-	memset(f->used, 0, sizeof(f->used));
+	memset(f->written_regs, 0, sizeof(f->written_regs));
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		for (uint32_t k = 0;
 		     f->vregs[v].class != GCN_LANE && f->vregs[v].assigned && k < f->vregs[v].words;
 		     k++)
-			f->used[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
+			f->written_regs[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
 				UINT64_C(1) << (f->vregs[v].reg + k) % 64;
 }
 
-bool gcn_registers(struct gcn_func *f)
+bool gcn_regalloc(struct gcn_func *f)
 {
-	bool few = f->job->options.spill, sharing = true;
-	uint32_t few_vgprs = f->calls ? GCN_FEW_VGPRS_CALLING : GCN_FEW_VGPRS, saves, lanes;
+	bool stress = f->job->options.spill, coalescing = true;
+	uint32_t stress_vgprs = f->has_calls ? GCN_STRESS_VGPRS_CALLS : GCN_STRESS_VGPRS,
+		 saved_sgprs, lanes;
 
-	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+	for (uint32_t round = 0; round < MAX_ROUNDS; round++) {
 		struct alloc a = {.f = f,
-				  .limit = {few ? GCN_FEW_SGPRS : GCN_SGPRS,
-					    few ? few_vgprs : GCN_VGPRS, GCN_LANES}};
+				  .limit = {stress ? GCN_STRESS_SGPRS : GCN_SGPRS,
+					    stress ? stress_vgprs : GCN_VGPRS, GCN_LANES}};
 		struct arena_mark mark = arena_mark(f->arena);
 
-		a.sharing = sharing;
-		a.stack = f->calls || f->ir->kind == IR_FUNCTION;
-		assign_all(&a);
-		note_used(f);
-		saves = f->ir->kind == IR_KERNEL ? 0 : gcn_scalars_to_save(f);
-		lanes = a.used[GCN_LANE] > saves ? a.used[GCN_LANE] : saves;
-		if (!a.nspills && !a.stuck && f->nsaves >= saves &&
+		a.coalescing = coalescing;
+		a.has_stack = f->has_calls || f->ir->kind == IR_FUNCTION;
+		assign_registers(&a);
+		record_written_registers(f);
+		saved_sgprs = f->ir->kind == IR_KERNEL ? 0 : gcn_count_saved_sgprs(f);
+		lanes = a.used[GCN_LANE] > saved_sgprs ? a.used[GCN_LANE] : saved_sgprs;
+		if (!a.nspills && !a.failed && f->nsaved_sgprs >= saved_sgprs &&
 		    f->nbanks * GCN_BANK_LANES >= lanes) {
-			write_down(f);
-			drop_copies(f);
+			rewrite_operands(f);
+			remove_identity_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;
 		}
 		arena_rewind(f->arena, mark);
-		if (a.stuck && sharing) {
-			sharing = false;
+		if (a.failed && coalescing) {
+			coalescing = false;
 			continue;
 		}
 		for (uint32_t k = 0; k < a.nspills; k++)
 			gcn_spill(f, a.spills[k]);
-		if (!a.nspills && a.stuck)
+		if (!a.nspills && a.failed)
 			break;
-		if (!a.nspills && f->nsaves < saves)
-			f->nsaves = saves;
-		gcn_need_lanes(f, lanes);
+		if (!a.nspills && f->nsaved_sgprs < saved_sgprs)
+			f->nsaved_sgprs = saved_sgprs;
+		gcn_reserve_banks(f, lanes);
 	}
 	diag_error(&f->job->diag, 0, 0,
-		   "'%s' does not fit into registers, whatever goes to memory: a fault of the "
-		   "compiler",
+		   "'%s': register allocation failed even with spilling; this is a compiler bug",
 		   f->ir->name);
 	return false;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction selection: block by block, from the first instruction to the last. What nobody uses is not
- * made. Phis become copies at the ends of the blocks before them; edges that would need a place of
- * their own have one by now.
+ * Instruction selection, block by block in program order. Unused pure instructions are skipped.
+ * Phis become parallel copies at the end of their predecessors; critical edges have been split.
  */
 #include "libsov/compiler/amd/select.h"
 
-/* Optimistic: what the scalar unit can do stays scalar until an argument is not. */
-static void find_scalars(struct select *s)
+/*
+ * Optimistic analysis: a uniform value that the scalar unit can compute is scalar until an argument
+ * is not.
+ */
+static void find_scalar_values(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
 	bool changed = true;
@@ -41,10 +43,10 @@ static void count_uses(struct select *s)
 				s->uses[ir_at(ir, i)->args[a]]++;
 }
 
-static bool is_wanted(const struct select *s, const struct ir_inst *in)
+static bool is_selected(const struct select *s, const struct ir_inst *in)
 {
 	if (in->op == IR_LOAD && !(in->flags & IR_VOLATILE) && in->order == IR_WEAK)
-		; /* as good as pure here: nobody sees that it is gone */
+		; /* an unused load may be removed */
 	else if (!(ir_ops[in->op].properties & P_PURE))
 		return true;
 	for (uint32_t r = 0; r < in->nres; r++)
@@ -53,7 +55,7 @@ static bool is_wanted(const struct select *s, const struct ir_inst *in)
 	return false;
 }
 
-static void give_registers(struct select *s)
+static void assign_vregs(struct select *s)
 {
 	for (uint32_t k = 0; k < s->c->count; k++)
 		ir_for_each_inst(s->ir, s->c->order[k], i) {
@@ -61,41 +63,45 @@ static void give_registers(struct select *s)
 
 			for (uint32_t r = 0;
 			     in->op != IR_CONST && in->op != IR_UNDEF && r < in->nres; r++)
-				if (is_wanted(s, in))
-					sel_give_register(s, in->res + r);
+				if (is_selected(s, in))
+					sel_assign_vreg(s, in->res + r);
 		}
 }
 
 static void select_inst(struct select *s, const struct ir_inst *in)
 {
 	if (ir_ops[in->op].properties & P_TERM || in->op == IR_PHI || in->op == IR_CONST ||
-	    in->op == IR_UNDEF || !is_wanted(s, in))
+	    in->op == IR_UNDEF || !is_selected(s, in))
 		return;
 	s->in = in;
 	if (select_integer(s) || select_compare(s) || select_calls(s) || select_special(s) ||
 	    select_memory(s) || select_atomic(s) || select_float(s) || select_quotient(s) ||
 	    select_convert(s) || select_lanes(s))
 		return;
-	sel_refuse(s, ir_ops[in->op].text);
+	sel_unsupported(s, ir_ops[in->op].text);
 }
 
-/* ---- copies for phis ---- */
+/* ---- phi copies ---- */
 
-struct copy {
+struct phi_copy {
 	struct gcn_src d, s;
 	bool done;
 };
 
-static bool is_read(const struct copy *copies, uint32_t n, struct gcn_src d)
+static bool is_pending_source(const struct phi_copy *copies, uint32_t n, struct gcn_src d)
 {
 	for (uint32_t k = 0; k < n; k++)
-		if (!copies[k].done && gcn_same(copies[k].s, d) && !gcn_same(copies[k].d, d))
+		if (!copies[k].done && gcn_same_operand(copies[k].s, d) &&
+		    !gcn_same_operand(copies[k].d, d))
 			return true;
 	return false;
 }
 
-/* All at once: who is still read waits, and who waits in a circle is read from a copy. */
-static void copy_all(struct select *s, struct copy *copies, uint32_t n)
+/*
+ * Sequentialises a parallel copy: a destination that is still to be read waits, and a cycle is
+ * broken with a temporary.
+ */
+static void emit_parallel_copy(struct select *s, struct phi_copy *copies, uint32_t n)
 {
 	uint32_t left = n;
 
@@ -103,9 +109,9 @@ static void copy_all(struct select *s, struct copy *copies, uint32_t n)
 		bool moved = false;
 
 		for (uint32_t k = 0; k < n; k++) {
-			if (copies[k].done || is_read(copies, n, copies[k].d))
+			if (copies[k].done || is_pending_source(copies, n, copies[k].d))
 				continue;
-			if (!gcn_same(copies[k].d, copies[k].s))
+			if (!gcn_same_operand(copies[k].d, copies[k].s))
 				sel_move(s, copies[k].d, copies[k].s, 1);
 			copies[k].done = true;
 			moved = true;
@@ -119,7 +125,8 @@ static void copy_all(struct select *s, struct copy *copies, uint32_t n)
 			t = sel_temp(s, sel_class(s, copies[k].s), 1);
 			sel_move(s, t, copies[k].s, 1);
 			for (uint32_t j = n; j--;)
-				if (!copies[j].done && j != k && gcn_same(copies[j].s, copies[k].s))
+				if (!copies[j].done && j != k &&
+				    gcn_same_operand(copies[j].s, copies[k].s))
 					copies[j].s = t;
 			copies[k].s = t;
 			moved = true;
@@ -127,7 +134,8 @@ static void copy_all(struct select *s, struct copy *copies, uint32_t n)
 	}
 }
 
-static uint32_t argument_of(const struct ir_func *ir, ir_block b, ir_block succ, uint32_t edge)
+static uint32_t phi_argument_index(const struct ir_func *ir, ir_block b, ir_block succ,
+				   uint32_t edge)
 {
 	const struct ir_bb *bb = &ir->blocks[succ];
 
@@ -143,9 +151,9 @@ static void copy_phis(struct select *s, ir_block b)
 
 	for (uint32_t e = 0; e < ir->blocks[b].nsucc; e++) {
 		ir_block succ = ir->blocks[b].succ[e];
-		uint32_t p = argument_of(ir, b, succ, e && ir->blocks[b].succ[0] == succ), n = 0,
-			 count = 0;
-		struct copy *copies;
+		uint32_t p = phi_argument_index(ir, b, succ, e && ir->blocks[b].succ[0] == succ),
+			 n = 0, count = 0;
+		struct phi_copy *copies;
 
 		ir_for_each_inst(ir, succ, i)
 			count += ir_at(ir, i)->op == IR_PHI;
@@ -160,7 +168,7 @@ static void copy_phis(struct select *s, ir_block b)
 			if (ir_def(ir, arg)->op == IR_UNDEF)
 				continue;
 			for (uint32_t w = 0; w < sel_words(phi->type); w++) {
-				copies[n] = (struct copy){
+				copies[n] = (struct phi_copy){
 					.d = phi->type == IR_B1 ? sel_mask(s, phi->res)
 								: sel_word(s, phi->res, w),
 					.s = phi->type == IR_B1 ? sel_mask(s, arg)
@@ -169,11 +177,11 @@ static void copy_phis(struct select *s, ir_block b)
 				s->f->vregs[copies[n++].d.ref.vreg].phi = true;
 			}
 		}
-		copy_all(s, copies, n);
+		emit_parallel_copy(s, copies, n);
 	}
 }
 
-static void select_end(struct select *s, ir_block b)
+static void select_terminator(struct select *s, ir_block b)
 {
 	const struct ir_inst *end = ir_at(s->ir, s->ir->blocks[b].last);
 
@@ -183,7 +191,7 @@ static void select_end(struct select *s, ir_block b)
 		select_results(s);
 	if (end->op != IR_CBR)
 		return;
-	if (gcn_together(s->c, b) && select_branch_compare(s, end->args[0]))
+	if (gcn_branch_is_uniform(s->c, b) && select_branch_compare(s, end->args[0]))
 		s->cond[b] = gcn_reg(AMD_SCC);
 	else
 		s->cond[b] = sel_mask(s, end->args[0]);
@@ -200,26 +208,26 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c)
 	s.cond = arena_array(f->arena, ir->nblocks, sizeof(*s.cond));
 	for (uint32_t b = 0; b < ir->nblocks; b++)
 		gcn_block_new(f);
-	gcn_vreg_new(f, GCN_SCALAR, 1); /* none */
+	gcn_vreg_new(f, GCN_SCALAR, 1); /* vreg 0 means none */
 	if (ir->kind == IR_FUNCTION)
-		gcn_come(f, GCN_RETURN, GCN_SCALAR, 2);
+		gcn_input(f, GCN_RETURN_ADDRESS, GCN_SCALAR, 2);
 	count_uses(&s);
-	find_scalars(&s);
-	give_registers(&s);
+	find_scalar_values(&s);
+	assign_vregs(&s);
 	ir_for_each_block(ir, b)
-		if (gcn_is_meeting(ir, b))
-			f->alive = gcn_vreg_new(f, GCN_SCALAR, 1);
-	if (f->alive)
-		gcn_scalar(f, ir->entry, AMD_s_mov_b32, gcn_at(f, f->alive, 0), gcn_reg(AMD_EXEC),
-			   gcn_none());
+		if (gcn_is_sync_header(ir, b))
+			f->alive_mask = gcn_vreg_new(f, GCN_SCALAR, 1);
+	if (f->alive_mask)
+		gcn_append_scalar(f, ir->entry, AMD_s_mov_b32, gcn_word(f, f->alive_mask, 0),
+				  gcn_reg(AMD_EXEC), gcn_none());
 	for (uint32_t k = 0; k < c->count && !f->job->diag.errors; k++) {
 		s.block = c->order[k];
 		ir_for_each_inst(ir, s.block, i)
 			select_inst(&s, ir_at(ir, i));
-		select_end(&s, s.block);
+		select_terminator(&s, s.block);
 	}
 	if (s.failed)
 		return false;
-	gcn_flow(f, c, s.cond, s.results);
+	gcn_lower_branches(f, c, s.cond, s.results);
 	return true;
 }

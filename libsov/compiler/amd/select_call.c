@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of calls, and of what a function is given and gives back. Words of arguments go to v0 and up, and so
- * do results; what does not fit there is in memory, where the callee's frame will begin. What a function may ask
- * about the kernel goes in the registers that LLVM has for it (calls.c has the whole of it).
+ * Selection of calls, arguments and results. Argument words go to v0 and up, and so do results;
+ * further words go to the stack, where the callee's frame will start. Kernel inputs that functions
+ * read go to the registers of LLVM's calling convention (call_graph.c).
  */
 #include "libsov/compiler/amd/select.h"
 
 #define ARG(k) (s->in->args[k])
 
-/* A word in memory, from a frame's first byte on. */
-static struct gcn_inst *in_frame(struct select *s, enum amd_op op, uint16_t frame, uint32_t word)
+/* Accesses a stack word of the arguments or results, relative to the start of a frame. */
+static struct gcn_inst *stack_word_access(struct select *s, enum amd_op op, uint16_t frame,
+					  uint32_t word)
 {
 	struct gcn_inst *i = sel_emit(s, op, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_S0, gcn_reg(AMD_VGPR));
-	gcn_set(s->f, i, AMD_S2, gcn_reg(frame));
-	i->in.field[AMD_F_OFFSET] = (int32_t)(4 * (word - GCN_PASSED_WORDS));
+	gcn_set_operand(s->f, i, AMD_S0, gcn_reg(AMD_VGPR));
+	gcn_set_operand(s->f, i, AMD_S2, gcn_reg(frame));
+	i->in.field[AMD_F_OFFSET] = (int32_t)(4 * (word - GCN_ABI_ARG_VGPRS));
 	return i;
 }
 
-struct passing {
-	uint32_t vreg;  /* v0 and up */
-	uint16_t frame; /* register that says where others are */
-	uint32_t word;  /* the next */
-	uint32_t *kept; /* by word: registers that outlive calls; NULL: there are none */
+struct arg_cursor {
+	uint32_t vreg;    /* v0 and up */
+	uint16_t frame;   /* register with the start of the stack words */
+	uint32_t word;    /* the next one */
+	uint32_t *copies; /* by word: copies that survive calls; NULL: none */
 };
 
-static uint32_t words_of(const uint8_t *types, uint32_t n)
+static uint32_t count_words(const uint8_t *types, uint32_t n)
 {
 	uint32_t words = 0;
 
@@ -35,61 +36,63 @@ static uint32_t words_of(const uint8_t *types, uint32_t n)
 	return words;
 }
 
-static uint32_t in_registers(uint32_t words)
+static uint32_t register_words(uint32_t words)
 {
-	return words < GCN_PASSED_WORDS ? words : GCN_PASSED_WORDS;
+	return words < GCN_ABI_ARG_VGPRS ? words : GCN_ABI_ARG_VGPRS;
 }
 
-static void give_word(struct select *s, struct passing *p, struct gcn_src x)
+static void put_word(struct select *s, struct arg_cursor *p, struct gcn_src x)
 {
-	if (p->word < GCN_PASSED_WORDS) {
-		sel_move(s, gcn_at(s->f, p->vreg, p->word++), x, 1);
+	if (p->word < GCN_ABI_ARG_VGPRS) {
+		sel_move(s, gcn_word(s->f, p->vreg, p->word++), x, 1);
 		return;
 	}
 	x = sel_vector(s, x, 1);
-	gcn_set(s->f, in_frame(s, AMD_scratch_store_dword, p->frame, p->word++), AMD_S1, x);
+	gcn_set_operand(s->f, stack_word_access(s, AMD_scratch_store_dword, p->frame, p->word++),
+			AMD_S1, x);
 }
 
-static void give(struct select *s, struct passing *p, ir_val v)
+static void put_value(struct select *s, struct arg_cursor *p, ir_val v)
 {
 	enum ir_type t = s->ir->values[v].type;
 	struct gcn_src x;
 
 	if (t == IR_B1) {
 		x = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, x, sel_mask(s, v), gcn_imm(1), gcn_imm(0));
-		give_word(s, p, x);
+		sel_cndmask(s, x, sel_mask(s, v), gcn_imm(1), gcn_imm(0));
+		put_word(s, p, x);
 		return;
 	}
 	for (uint32_t w = 0; w < sel_words(t); w++)
-		give_word(s, p, sel_word(s, v, w));
+		put_word(s, p, sel_word(s, v, w));
 }
 
-static struct gcn_src take_word(struct select *s, struct passing *p)
+static struct gcn_src get_word(struct select *s, struct arg_cursor *p)
 {
 	struct gcn_src x;
 
-	if (p->word < GCN_PASSED_WORDS && p->kept) {
-		uint32_t *v = &p->kept[p->word++];
+	if (p->word < GCN_ABI_ARG_VGPRS && p->copies) {
+		uint32_t *v = &p->copies[p->word++];
 
 		*v = *v ? *v : gcn_vreg_new(s->f, GCN_VECTOR, 1);
-		return gcn_at(s->f, *v, 0);
+		return gcn_word(s->f, *v, 0);
 	}
-	if (p->word < GCN_PASSED_WORDS)
-		return gcn_at(s->f, p->vreg, p->word++);
+	if (p->word < GCN_ABI_ARG_VGPRS)
+		return gcn_word(s->f, p->vreg, p->word++);
 	x = sel_temp(s, GCN_VECTOR, 1);
-	gcn_set(s->f, in_frame(s, AMD_scratch_load_dword, p->frame, p->word++), AMD_D, x);
+	gcn_set_operand(s->f, stack_word_access(s, AMD_scratch_load_dword, p->frame, p->word++),
+			AMD_D, x);
 	return x;
 }
 
-static void take(struct select *s, struct passing *p, uint32_t result, enum ir_type t)
+static void get_value(struct select *s, struct arg_cursor *p, uint32_t result, enum ir_type t)
 {
 	if (!s->uses[s->in->res + result]) {
 		p->word += sel_words(t);
 		return;
 	}
 	for (uint32_t w = 0; w < sel_words(t); w++) {
-		struct gcn_src x = take_word(s, p);
+		struct gcn_src x = get_word(s, p);
 
 		if (t == IR_B1)
 			sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, result, 0), gcn_imm(0), x,
@@ -99,108 +102,111 @@ static void take(struct select *s, struct passing *p, uint32_t result, enum ir_t
 	}
 }
 
-/* ---- the function's side ---- */
+/* ---- callee ---- */
 
-static void argument(struct select *s)
+static void select_argument(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
-	uint32_t words = in_registers(words_of(ir->arg_types, ir->nargs));
-	struct passing p = {.frame = gcn_frame(s->f),
-			    .word = words_of(ir->arg_types, (uint32_t)s->in->imm)};
+	uint32_t words = register_words(count_words(ir->arg_types, ir->nargs));
+	struct arg_cursor p = {.frame = gcn_frame_register(s->f),
+			       .word = count_words(ir->arg_types, (uint32_t)s->in->imm)};
 
-	gcn_come(s->f, GCN_ARGS, GCN_VECTOR, words);
-	p.vreg = s->f->come[GCN_ARGS];
-	p.kept = s->f->calls ? s->f->arg_kept : NULL;
-	take(s, &p, 0, s->in->type);
+	gcn_input(s->f, GCN_ARGS, GCN_VECTOR, words);
+	p.vreg = s->f->input[GCN_ARGS];
+	p.copies = s->f->has_calls ? s->f->arg_copy : NULL;
+	get_value(s, &p, 0, s->in->type);
 }
 
 void select_results(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
-	struct passing p = {.frame = gcn_frame(s->f)};
+	struct arg_cursor p = {.frame = gcn_frame_register(s->f)};
 
 	if (!s->in->nargs)
 		return;
-	s->results = p.vreg = gcn_passed(s->f, GCN_VECTOR,
-					 in_registers(words_of(ir->result_types, ir->nresults)), 0);
+	s->results = p.vreg = gcn_vreg_fixed(
+		s->f, GCN_VECTOR, register_words(count_words(ir->result_types, ir->nresults)), 0);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
-		give(s, &p, ARG(k));
+		put_value(s, &p, ARG(k));
 }
 
-/* ---- the caller's side ---- */
+/* ---- caller ---- */
 
-/* What functions of the unit may ask about the kernel. */
-static void tell(struct select *s, uint16_t wants, struct gcn_use *told, uint32_t *n)
+/* Passes the kernel inputs that functions of the unit read. */
+static void pass_inputs(struct select *s, uint16_t inputs, struct gcn_use *implicit, uint32_t *n)
 {
 	struct gcn_func *f = s->f;
 	bool kernel = s->ir->kind == IR_KERNEL;
 	struct gcn_src d, x, y;
 
-	if (wants >> GCN_HIDDEN & 1) {
-		d = gcn_at(f, gcn_passed(f, GCN_SCALAR, 2, GCN_PASSED_HIDDEN), 0);
+	if (inputs >> GCN_HIDDEN_ARGS & 1) {
+		d = gcn_word(f, gcn_vreg_fixed(f, GCN_SCALAR, 2, GCN_ABI_HIDDEN_ARGS), 0);
 		if (kernel) {
 			x = select_kernarg(s);
 			sel_add64(s, d, x, sel_part(x, 1),
 				  gcn_imm(amd_hidden_base(s->ir->param_bytes)), gcn_imm(0), false);
 		} else {
-			sel_move(s, d, gcn_come(f, GCN_HIDDEN, GCN_SCALAR, 2), 2);
+			sel_move(s, d, gcn_input(f, GCN_HIDDEN_ARGS, GCN_SCALAR, 2), 2);
 		}
-		told[(*n)++] = (struct gcn_use){d.ref, 2, false};
+		implicit[(*n)++] = (struct gcn_use){d.ref, 2, false};
 	}
 	for (uint32_t axis = 0; axis < 3; axis++) {
-		if (!(wants >> (GCN_GROUP_X + axis) & 1))
+		if (!(inputs >> (GCN_GROUP_X + axis) & 1))
 			continue;
-		d = gcn_at(f, gcn_passed(f, GCN_SCALAR, 1, GCN_PASSED_GROUP + axis), 0);
+		d = gcn_word(f, gcn_vreg_fixed(f, GCN_SCALAR, 1, GCN_ABI_GROUP_IDS + axis), 0);
 		sel_move(s, d, select_group_id(s, axis), 1);
-		told[(*n)++] = (struct gcn_use){d.ref, 1, false};
+		implicit[(*n)++] = (struct gcn_use){d.ref, 1, false};
 	}
-	if (!(wants >> GCN_THREADS & 1))
+	if (!(inputs >> GCN_THREAD_IDS & 1))
 		return;
-	d = gcn_at(f, gcn_passed(f, GCN_VECTOR, 1, GCN_PASSED_THREADS), 0);
+	d = gcn_word(f, gcn_vreg_fixed(f, GCN_VECTOR, 1, GCN_ABI_THREAD_IDS), 0);
 	if (kernel) {
 		y = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_lshl_or_b32, y, select_thread_id(s, 1), gcn_imm(10),
 			select_thread_id(s, 0));
 		sel_vop(s, AMD_v_lshl_or_b32, d, select_thread_id(s, 2), gcn_imm(20), y);
 	} else {
-		sel_move(s, d, gcn_come(f, GCN_THREADS, GCN_VECTOR, 1), 1);
+		sel_move(s, d, gcn_input(f, GCN_THREAD_IDS, GCN_VECTOR, 1), 1);
 	}
-	told[(*n)++] = (struct gcn_use){d.ref, 1, false};
+	implicit[(*n)++] = (struct gcn_use){d.ref, 1, false};
 }
 
-static void call_it(struct select *s, struct gcn_src target, uint16_t wants,
-		    const struct ir_func *callee, const ir_val *args)
+static void emit_call(struct select *s, struct gcn_src target, uint16_t inputs,
+		      const struct ir_func *callee, const ir_val *args)
 {
 	struct gcn_func *f = s->f;
-	uint32_t given = in_registers(words_of(callee->arg_types, callee->nargs)), ntold = 0;
-	uint32_t taken = in_registers(words_of(callee->result_types, callee->nresults));
-	struct passing p = {.frame = GCN_STACK};
-	struct gcn_use told[GCN_MAX_PASSED];
+	uint32_t arg_words = register_words(count_words(callee->arg_types, callee->nargs)),
+		 nimplicit = 0;
+	uint32_t result_words = register_words(count_words(callee->result_types, callee->nresults));
+	struct arg_cursor p = {.frame = GCN_STACK_POINTER};
+	struct gcn_use implicit[GCN_MAX_IMPLICIT];
 	struct gcn_inst *i;
 
-	if (given)
-		p.vreg = gcn_passed(f, GCN_VECTOR, given, 0);
+	if (arg_words)
+		p.vreg = gcn_vreg_fixed(f, GCN_VECTOR, arg_words, 0);
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		give(s, &p, args[k]);
-	tell(s, wants, told, &ntold);
+		put_value(s, &p, args[k]);
+	pass_inputs(s, inputs, implicit, &nimplicit);
 	i = sel_emit(s, AMD_s_swappc_b64, AMD_PLAIN);
 	i->call = true;
 	i->mode = 0;
-	gcn_set(f, i, AMD_D, gcn_at(f, gcn_passed(f, GCN_SCALAR, 2, GCN_RETURN_TO), 0));
-	gcn_set(f, i, AMD_S0, target);
-	gcn_carry(f, i, p.vreg, given, false);
-	for (uint32_t k = 0; k < ntold; k++)
-		gcn_carry(f, i, told[k].ref.vreg, told[k].count, false);
+	gcn_set_operand(f, i, AMD_D,
+			gcn_word(f, gcn_vreg_fixed(f, GCN_SCALAR, 2, GCN_ABI_RETURN_ADDRESS), 0));
+	gcn_set_operand(f, i, AMD_S0, target);
+	gcn_add_implicit(f, i, p.vreg, arg_words, false);
+	for (uint32_t k = 0; k < nimplicit; k++)
+		gcn_add_implicit(f, i, implicit[k].ref.vreg, implicit[k].count, false);
 	p.word = 0;
-	if (taken)
-		p.vreg = gcn_passed(f, GCN_VECTOR, taken, 0);
-	gcn_carry(f, i, p.vreg, taken, true);
+	if (result_words)
+		p.vreg = gcn_vreg_fixed(f, GCN_VECTOR, result_words, 0);
+	gcn_add_implicit(f, i, p.vreg, result_words, true);
 	for (uint32_t k = 0; k < callee->nresults; k++)
-		take(s, &p, k, callee->result_types[k]);
+		get_value(s, &p, k, callee->result_types[k]);
 }
 
-/* Its address is among the module's variables. */
-static void call_service(struct select *s, const struct ir_func *callee, struct gcn_src target)
+/* Calls a device service, whose address is stored among the module's variables. */
+static void select_service_call(struct select *s, const struct ir_func *callee,
+				struct gcn_src target)
 {
 	enum service service = service_find(callee->name);
 	struct gcn_src at = sel_temp(s, GCN_SCALAR, 2);
@@ -208,35 +214,36 @@ static void call_service(struct select *s, const struct ir_func *callee, struct 
 
 	if (service == SERVICES || !service_fits(service, callee)) {
 		diag_error(&s->f->job->diag, s->in->line, 0,
-			   "function '%s' is not defined, and it is no service by these types",
+			   "function '%s' is not defined, and no device service has this name and "
+			   "signature",
 			   callee->name);
 		s->failed = true;
 		return;
 	}
-	select_distance(s, at, AMD_TO_SERVICE, service, 0);
+	select_pc_relative(s, at, AMD_TO_SERVICE, service, 0);
 	i = sel_emit(s, AMD_s_load_dwordx2, AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, target);
-	gcn_set(s->f, i, AMD_S0, at);
-	gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+	gcn_set_operand(s->f, i, AMD_D, target);
+	gcn_set_operand(s->f, i, AMD_S0, at);
+	gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
 	s->f->services |= 1u << service;
-	call_it(s, target, GCN_SERVICES_WANT, callee, s->in->args);
+	emit_call(s, target, GCN_SERVICE_INPUTS, callee, s->in->args);
 }
 
-static void call(struct select *s)
+static void select_direct_call(struct select *s)
 {
 	const struct ir_func *callee = s->ir->module->table[s->in->symbol];
 	struct gcn_src target = sel_temp(s, GCN_SCALAR, 2);
 
 	if (callee->kind == IR_EXTERNAL) {
-		call_service(s, callee, target);
+		select_service_call(s, callee, target);
 		return;
 	}
-	select_distance(s, target, AMD_TO_FUNCTION, s->in->symbol, 0);
-	call_it(s, target, s->f->unit->wants, callee, s->in->args);
+	select_pc_relative(s, target, AMD_TO_FUNCTION, s->in->symbol, 0);
+	emit_call(s, target, s->f->unit->inputs, callee, s->in->args);
 }
 
-/* What all lanes that are on have. */
-static struct gcn_src of_all(struct select *s, struct gcn_src x)
+/* Reads a uniform value into an SGPR. */
+static struct gcn_src read_uniform(struct select *s, struct gcn_src x)
 {
 	struct gcn_src d = sel_temp(s, GCN_SCALAR, 1);
 
@@ -244,71 +251,81 @@ static struct gcn_src of_all(struct select *s, struct gcn_src x)
 	return d;
 }
 
-/* A number's place in the table says how far the function is from that place. */
-static void call_by_address(struct select *s)
+/* The function table holds each function's distance from its table entry. */
+static void select_indirect_call(struct select *s)
 {
-	struct gcn_src place = sel_temp(s, GCN_SCALAR, 2), target = sel_temp(s, GCN_SCALAR, 2);
-	struct gcn_src table = sel_temp(s, GCN_SCALAR, 2), far = sel_temp(s, GCN_SCALAR, 1), sign;
+	struct gcn_src entry = sel_temp(s, GCN_SCALAR, 2), target = sel_temp(s, GCN_SCALAR, 2);
+	struct gcn_src table = sel_temp(s, GCN_SCALAR, 2), distance = sel_temp(s, GCN_SCALAR, 1),
+		       sign;
 	struct gcn_inst *i;
 
-	select_distance(s, table, AMD_TO_FUNCTION, AMD_TABLE_INDEX, 0);
-	sel_add64(s, place, table, sel_part(table, 1), of_all(s, sel_word(s, ARG(0), 0)),
+	select_pc_relative(s, table, AMD_TO_FUNCTION, AMD_TABLE_INDEX, 0);
+	sel_add64(s, entry, table, sel_part(table, 1), read_uniform(s, sel_word(s, ARG(0), 0)),
 		  gcn_imm(0), false);
 	i = sel_emit(s, AMD_s_load_dword, AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, far);
-	gcn_set(s->f, i, AMD_S0, place);
-	gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
-	sign = sel_new(s, GCN_SCALAR, SEL_SHR_S, far, gcn_imm(31));
-	sel_add64(s, target, place, sel_part(place, 1), far, sign, false);
-	call_it(s, target, s->f->unit->wants, s->ir->module->table[s->in->symbol], s->in->args + 1);
+	gcn_set_operand(s->f, i, AMD_D, distance);
+	gcn_set_operand(s->f, i, AMD_S0, entry);
+	gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+	sign = sel_op_new(s, GCN_SCALAR, SEL_SHR_S, distance, gcn_imm(31));
+	sel_add64(s, target, entry, sel_part(entry, 1), distance, sign, false);
+	emit_call(s, target, s->f->unit->inputs, s->ir->module->table[s->in->symbol],
+		  s->in->args + 1);
 }
 
 /* ---- the stack ---- */
 
-static const struct gcn_src stack = {.reg = GCN_STACK};
+static const struct gcn_src stack = {.reg = GCN_STACK_POINTER};
 
-static struct gcn_src aligned(struct select *s, struct gcn_src x, uint32_t align)
+static struct gcn_src align_up_scalar(struct select *s, struct gcn_src x, uint32_t align)
 {
-	x = sel_new(s, GCN_SCALAR, SEL_ADD, x, gcn_imm(align - 1));
-	return sel_new(s, GCN_SCALAR, SEL_AND, x, gcn_imm(-align));
+	x = sel_op_new(s, GCN_SCALAR, SEL_ADD, x, gcn_imm(align - 1));
+	return sel_op_new(s, GCN_SCALAR, SEL_AND, x, gcn_imm(-align));
 }
 
-static void allocate(struct select *s)
+static void select_alloca(struct select *s)
 {
 	uint32_t unit = s->f->unit->stack_align;
-	struct gcn_src bytes = aligned(s, of_all(s, sel_word(s, ARG(0), 0)), unit), at = stack;
+	struct gcn_src bytes = align_up_scalar(s, read_uniform(s, sel_word(s, ARG(0), 0)), unit),
+		       at = stack;
 
 	if (s->in->imm > unit)
-		at = aligned(s, at, (uint32_t)s->in->imm);
+		at = align_up_scalar(s, at, (uint32_t)s->in->imm);
 	sel_move(s, sel_result(s, 0, 0), at, 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 	sel_sop(s, AMD_s_add_u32, stack, at, bytes);
 }
 
-/* Only where all are that came: others may use what is behind. It goes when the function returns. */
-static void restore(struct select *s)
+/*
+ * Restores the stack pointer only if all lanes that entered the function are active: other lanes
+ * may still use the memory. The epilogue frees it in any case.
+ */
+static void select_stack_restore(struct select *s)
 {
-	struct gcn_src to = of_all(s, sel_word(s, ARG(0), 0));
+	struct gcn_src to = read_uniform(s, sel_word(s, ARG(0), 0));
 
-	if (!s->f->entered)
-		s->f->entered = gcn_vreg_new(s->f, GCN_SCALAR, 1);
-	sel_sop(s, AMD_s_cmp_eq_u32, gcn_none(), gcn_reg(AMD_EXEC), gcn_at(s->f, s->f->entered, 0));
+	if (!s->f->entry_exec)
+		s->f->entry_exec = gcn_vreg_new(s->f, GCN_SCALAR, 1);
+	sel_sop(s, AMD_s_cmp_eq_u32, gcn_none(), gcn_reg(AMD_EXEC),
+		gcn_word(s->f, s->f->entry_exec, 0));
 	sel_sop(s, AMD_s_cselect_b32, stack, to, stack);
 }
 
-/* Lanes that do not come back from a call have ended: who waits for them elsewhere has to know. */
-static void call_and_look(struct select *s, void (*make)(struct select *s))
+/*
+ * Removes lanes that ended in the callee from the alive mask, so that warp syncs do not wait for
+ * them.
+ */
+static void call_and_update_alive(struct select *s, void (*select_call)(struct select *s))
 {
-	bool look = s->f->alive && gcn_may_exit(s->f->unit, s->in);
-	struct gcn_src before, alive = gcn_at(s->f, s->f->alive, 0);
+	bool update = s->f->alive_mask && gcn_may_exit(s->f->unit, s->in);
+	struct gcn_src before, alive = gcn_word(s->f, s->f->alive_mask, 0);
 
-	if (look) {
+	if (update) {
 		before = sel_temp(s, GCN_SCALAR, 1);
 		sel_move(s, before, gcn_reg(AMD_EXEC), 1);
 	}
-	make(s);
-	if (look) {
+	select_call(s);
+	if (update) {
 		sel_sop(s, AMD_s_andn2_b32, before, before, gcn_reg(AMD_EXEC));
 		sel_sop(s, AMD_s_andn2_b32, alive, alive, before);
 	}
@@ -318,21 +335,21 @@ bool select_calls(struct select *s)
 {
 	switch (s->in->op) {
 	case IR_ARG:
-		argument(s);
+		select_argument(s);
 		return true;
 	case IR_CALL:
-		call_and_look(s, call);
+		call_and_update_alive(s, select_direct_call);
 		return true;
 	case IR_CALLPTR:
-		call_and_look(s, call_by_address);
+		call_and_update_alive(s, select_indirect_call);
 		return true;
 	case IR_FUNCADDR:
 		sel_move(s, sel_result(s, 0, 0),
-			 gcn_imm((uint32_t)AMD_FUNCTION_NUMBER(s->in->symbol)), 1);
+			 gcn_imm((uint32_t)AMD_FUNCTION_TABLE_OFFSET(s->in->symbol)), 1);
 		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 		return true;
 	case IR_ALLOCA:
-		allocate(s);
+		select_alloca(s);
 		return true;
 	case IR_STACKSAVE:
 		sel_move(s, sel_result(s, 0, 0), stack, 1);
@@ -340,7 +357,7 @@ bool select_calls(struct select *s)
 			sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 		return true;
 	case IR_STACKRESTORE:
-		restore(s);
+		select_stack_restore(s);
 		return true;
 	default:
 		return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Comparisons and choices. A comparison of scalar registers is the scalar unit's, whose answer is SCC; it
- * becomes a mask of all or no lanes unless the branch at the block's end is the only one who asks.
+ * Comparisons, selects, min, max and integer division. A comparison of SGPRs runs on the scalar
+ * unit, whose result is SCC; it becomes a mask of all or no lanes unless the block's branch is its
+ * only use.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -17,12 +18,12 @@ static const uint16_t vector_ops[][10] = {
 	{AMD_v_cmp_eq_u64, AMD_v_cmp_ne_u64, AMD_v_cmp_lt_i64, AMD_v_cmp_le_i64, AMD_v_cmp_gt_i64,
 	 AMD_v_cmp_ge_i64, AMD_v_cmp_lt_u64, AMD_v_cmp_le_u64, AMD_v_cmp_gt_u64, AMD_v_cmp_ge_u64}};
 
-static bool is_signed(uint8_t cond)
+static bool is_signed_cond(uint8_t cond)
 {
 	return cond >= IR_LT_S && cond <= IR_GE_S;
 }
 
-/* Leaves the answer in SCC. False: the scalar unit cannot. */
+/* Leaves the result in SCC. Returns false if the scalar unit cannot compare these. */
 static bool compare_scalars(struct select *s, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
@@ -36,8 +37,8 @@ static bool compare_scalars(struct select *s, const struct ir_inst *in)
 		sel_sop(s, in->cond == IR_EQ ? AMD_s_cmp_eq_u64 : AMD_s_cmp_lg_u64, gcn_none(), x,
 			y);
 	} else {
-		struct gcn_src x = sel_extended(s, in->args[0], in->type, is_signed(in->cond));
-		struct gcn_src y = sel_extended(s, in->args[1], in->type, is_signed(in->cond));
+		struct gcn_src x = sel_extended(s, in->args[0], in->type, is_signed_cond(in->cond));
+		struct gcn_src y = sel_extended(s, in->args[1], in->type, is_signed_cond(in->cond));
 
 		sel_sop(s, scalar_ops[in->cond], gcn_none(), x, y);
 	}
@@ -49,9 +50,10 @@ static bool is_fused(const struct select *s, const struct ir_inst *in)
 	const struct ir_inst *end = ir_at(s->ir, s->ir->blocks[s->block].last);
 
 	return in->op == IR_ICMP && in->block == s->block && s->uses[in->res] == 1 &&
-	       end->op == IR_CBR && end->args[0] == in->res && gcn_together(s->c, s->block) &&
-	       in->type != IR_B1 && (in->type != IR_B64 || in->cond <= IR_NE) &&
-	       sel_is_scalar(s, in->args[0]) && sel_is_scalar(s, in->args[1]);
+	       end->op == IR_CBR && end->args[0] == in->res &&
+	       gcn_branch_is_uniform(s->c, s->block) && in->type != IR_B1 &&
+	       (in->type != IR_B64 || in->cond <= IR_NE) && sel_is_scalar(s, in->args[0]) &&
+	       sel_is_scalar(s, in->args[1]);
 }
 
 bool select_branch_compare(struct select *s, ir_val cond)
@@ -66,15 +68,15 @@ static void compare_masks(struct select *s)
 	static const uint16_t ops[] = {AMD_s_xnor_b32, AMD_s_xor_b32};
 
 	if (s->in->cond > IR_NE) {
-		sel_refuse(s, "an order of b1");
+		sel_unsupported(s, "an ordered comparison of b1");
 		return;
 	}
 	sel_sop(s, ops[s->in->cond], sel_result(s, 0, 0), sel_mask(s, ARG(0)), sel_mask(s, ARG(1)));
 }
 
-static void compare(struct select *s)
+static void select_icmp(struct select *s)
 {
-	bool wide = s->in->type == IR_B64, sign = is_signed(s->in->cond);
+	bool wide = s->in->type == IR_B64, sign = is_signed_cond(s->in->cond);
 	struct gcn_src x, y;
 
 	if (is_fused(s, s->in))
@@ -90,8 +92,8 @@ static void compare(struct select *s)
 	}
 }
 
-/* Of masks: those of the first for lanes where the condition holds, of the second for others. */
-static void choose_masks(struct select *s)
+/* Selects between masks: the first where the condition holds, the second elsewhere. */
+static void select_conditional_mask(struct select *s)
 {
 	struct gcn_src p = sel_mask(s, ARG(0)), x, y;
 
@@ -102,19 +104,19 @@ static void choose_masks(struct select *s)
 	sel_sop(s, AMD_s_or_b32, sel_result(s, 0, 0), x, y);
 }
 
-static void choose(struct select *s)
+static void select_conditional(struct select *s)
 {
 	if (s->in->type == IR_B1) {
-		choose_masks(s);
+		select_conditional_mask(s);
 		return;
 	}
 	for (uint32_t w = 0; w < sel_words(s->in->type); w++)
-		sel_choose(s, sel_result(s, 0, w), sel_mask(s, ARG(0)), sel_word(s, ARG(1), w),
-			   sel_word(s, ARG(2), w));
+		sel_cndmask(s, sel_result(s, 0, w), sel_mask(s, ARG(0)), sel_word(s, ARG(1), w),
+			    sel_word(s, ARG(2), w));
 }
 
-/* Smaller or greater of 64 bits; of fewer the machine has instructions. */
-static void extreme(struct select *s)
+/* The hardware has 32-bit min and max; 64-bit ones need a comparison. */
+static void select_min_max(struct select *s)
 {
 	static const uint8_t ops[] = {SEL_MIN_U, SEL_MIN_S, SEL_MAX_U, SEL_MAX_S};
 	static const uint16_t wide[] = {AMD_v_cmp_lt_u64, AMD_v_cmp_lt_i64, AMD_v_cmp_gt_u64,
@@ -133,14 +135,16 @@ static void extreme(struct select *s)
 	y = sel_pair(s, ARG(1));
 	p = sel_compare(s, wide[k], x, y);
 	for (uint32_t w = 0; w < 2; w++)
-		sel_choose(s, sel_result(s, 0, w), p, sel_word(s, ARG(0), w),
-			   sel_word(s, ARG(1), w));
+		sel_cndmask(s, sel_result(s, 0, w), p, sel_word(s, ARG(0), w),
+			    sel_word(s, ARG(1), w));
 }
 
-/* Quotients of 32 bits and fewer: an estimate by the reciprocal of a single, made exact to a unit or two
- * by one step of Newton's in integers, and then corrected. (Hacker's Delight; as GPUs have it in their
- * open compilers.) */
-static void divide(struct select *s)
+/*
+ * Integer division up to 32 bits: an estimate from the single-precision reciprocal, one
+ * Newton-Raphson step in integers, which leaves an error of at most two, and two corrections.
+ * (Hacker's Delight; open GPU compilers do the same.)
+ */
+static void select_divide(struct select *s)
 {
 	bool sign = s->in->op == IR_DIV_S || s->in->op == IR_REM_S;
 	bool remainder = s->in->op == IR_REM_U || s->in->op == IR_REM_S;
@@ -149,14 +153,16 @@ static void divide(struct select *s)
 	struct gcn_src x = a, y = b, sx = a, sy = b, z, t, q, r, p, d = sel_result(s, 0, 0);
 
 	if (s->in->type == IR_B64) {
-		sel_refuse(s, "division of 64 bits that was not written out");
+		sel_unsupported(s, "a 64-bit division that was not expanded");
 		return;
 	}
 	if (sign) {
-		sx = sel_new(s, GCN_VECTOR, SEL_SHR_S, a, gcn_imm(31));
-		sy = sel_new(s, GCN_VECTOR, SEL_SHR_S, b, gcn_imm(31));
-		x = sel_new(s, GCN_VECTOR, SEL_SUB, sel_new(s, GCN_VECTOR, SEL_XOR, a, sx), sx);
-		y = sel_new(s, GCN_VECTOR, SEL_SUB, sel_new(s, GCN_VECTOR, SEL_XOR, b, sy), sy);
+		sx = sel_op_new(s, GCN_VECTOR, SEL_SHR_S, a, gcn_imm(31));
+		sy = sel_op_new(s, GCN_VECTOR, SEL_SHR_S, b, gcn_imm(31));
+		x = sel_op_new(s, GCN_VECTOR, SEL_SUB, sel_op_new(s, GCN_VECTOR, SEL_XOR, a, sx),
+			       sx);
+		y = sel_op_new(s, GCN_VECTOR, SEL_SUB, sel_op_new(s, GCN_VECTOR, SEL_XOR, b, sy),
+			       sy);
 	}
 	t = sel_temp(s, GCN_VECTOR, 1);
 	sel_vop(s, AMD_v_cvt_f32_u32, t, y, gcn_none(), gcn_none())->mode = 0;
@@ -167,54 +173,54 @@ static void divide(struct select *s)
 		0; /* just below 2^32 */
 	z = sel_temp(s, GCN_VECTOR, 1);
 	sel_vop(s, AMD_v_cvt_u32_f32, z, t, gcn_none(), gcn_none());
-	t = sel_new(s, GCN_VECTOR, SEL_SUB, gcn_imm(0), y);
-	t = sel_new(s, GCN_VECTOR, SEL_MUL, t, z);
-	t = sel_new(s, GCN_VECTOR, SEL_MULHI_U, z, t);
-	z = sel_new(s, GCN_VECTOR, SEL_ADD, z, t);
-	q = sel_new(s, GCN_VECTOR, SEL_MULHI_U, x, z);
-	r = sel_new(s, GCN_VECTOR, SEL_SUB, x, sel_new(s, GCN_VECTOR, SEL_MUL, q, y));
+	t = sel_op_new(s, GCN_VECTOR, SEL_SUB, gcn_imm(0), y);
+	t = sel_op_new(s, GCN_VECTOR, SEL_MUL, t, z);
+	t = sel_op_new(s, GCN_VECTOR, SEL_MULHI_U, z, t);
+	z = sel_op_new(s, GCN_VECTOR, SEL_ADD, z, t);
+	q = sel_op_new(s, GCN_VECTOR, SEL_MULHI_U, x, z);
+	r = sel_op_new(s, GCN_VECTOR, SEL_SUB, x, sel_op_new(s, GCN_VECTOR, SEL_MUL, q, y));
 	for (uint32_t k = 0; k < 2; k++) {
-		struct gcn_src q1 = sel_new(s, GCN_VECTOR, SEL_ADD, q, gcn_imm(1));
-		struct gcn_src r1 = sel_new(s, GCN_VECTOR, SEL_SUB, r, y);
+		struct gcn_src q1 = sel_op_new(s, GCN_VECTOR, SEL_ADD, q, gcn_imm(1));
+		struct gcn_src r1 = sel_op_new(s, GCN_VECTOR, SEL_SUB, r, y);
 
 		p = sel_compare(s, AMD_v_cmp_ge_u32, r, y);
 		t = q;
 		q = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, q, p, q1, t);
+		sel_cndmask(s, q, p, q1, t);
 		t = r;
 		r = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, r, p, r1, t);
+		sel_cndmask(s, r, p, r1, t);
 	}
 	if (sign) {
-		t = remainder ? sx : sel_new(s, GCN_VECTOR, SEL_XOR, sx, sy);
-		q = sel_new(s, GCN_VECTOR, SEL_SUB,
-			    sel_new(s, GCN_VECTOR, SEL_XOR, remainder ? r : q, t), t);
+		t = remainder ? sx : sel_op_new(s, GCN_VECTOR, SEL_XOR, sx, sy);
+		q = sel_op_new(s, GCN_VECTOR, SEL_SUB,
+			       sel_op_new(s, GCN_VECTOR, SEL_XOR, remainder ? r : q, t), t);
 		r = q;
 	}
 	p = sel_compare(s, AMD_v_cmp_eq_u32, gcn_imm(0), b);
-	sel_choose(s, d, p, remainder ? a : gcn_imm(UINT32_MAX), remainder ? r : q);
+	sel_cndmask(s, d, p, remainder ? a : gcn_imm(UINT32_MAX), remainder ? r : q);
 }
 
 bool select_compare(struct select *s)
 {
 	switch (s->in->op) {
 	case IR_ICMP:
-		compare(s);
+		select_icmp(s);
 		return true;
 	case IR_SELECT:
-		choose(s);
+		select_conditional(s);
 		return true;
 	case IR_MIN_U:
 	case IR_MIN_S:
 	case IR_MAX_U:
 	case IR_MAX_S:
-		extreme(s);
+		select_min_max(s);
 		return true;
 	case IR_DIV_U:
 	case IR_DIV_S:
 	case IR_REM_U:
 	case IR_REM_S:
-		divide(s);
+		select_divide(s);
 		return true;
 	default:
 		return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Integers. Most operations are one instruction of the unit that the result belongs to; in 64 bits they
- * are made of words. Shifts by the width and more give 0, or the sign, where the machine takes the
- * amount's low bits.
+ * Integer arithmetic. Most operations are one instruction on the result's unit; 64-bit ones work on
+ * words. A PTX shift by the width or more yields 0 or the sign, where the hardware uses the low
+ * bits of the amount only.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -19,11 +19,11 @@ bool select_can_be_scalar(const struct select *s, const struct ir_inst *in)
 	case IR_ACTIVE:
 	case IR_ALIVE:
 		return true;
-	case IR_VOTE: /* what is voted on is a mask in any case */
+	case IR_VOTE: /* the predicate is a mask in any case */
 		return sel_is_scalar(s, in->args[1]);
 	case IR_LOAD:
 		return select_is_scalar_load(s, in);
-	case IR_SELECT: /* its condition is a mask in any case */
+	case IR_SELECT: /* the condition is a mask in any case */
 		return sel_is_scalar(s, in->args[1]) && sel_is_scalar(s, in->args[2]);
 	case IR_MIN_U:
 	case IR_MIN_S:
@@ -71,31 +71,31 @@ bool select_can_be_scalar(const struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* ---- words by words ---- */
+/* ---- word by word ---- */
 
-static void each_word(struct select *s, enum sel_op op)
+static void select_each_word(struct select *s, enum sel_op op)
 {
 	for (uint32_t w = 0; w < sel_words(s->in->type); w++)
 		sel_op(s, op, sel_result(s, 0, w), sel_word(s, ARG(0), w),
 		       s->in->nargs > 1 ? sel_word(s, ARG(1), w) : gcn_none());
 }
 
-/* Of masks: b1. */
-static void logic_mask(struct select *s, enum amd_op op)
+/* Logic on lane masks (b1). */
+static void select_logic_mask(struct select *s, enum amd_op op)
 {
 	sel_sop(s, op, sel_result(s, 0, 0), sel_mask(s, ARG(0)),
 		s->in->nargs > 1 ? sel_mask(s, ARG(1)) : gcn_none());
 }
 
-static void logic(struct select *s, enum sel_op op, enum amd_op mask_op)
+static void select_logic(struct select *s, enum sel_op op, enum amd_op mask_op)
 {
 	if (s->in->type == IR_B1)
-		logic_mask(s, mask_op);
+		select_logic_mask(s, mask_op);
 	else
-		each_word(s, op);
+		select_each_word(s, op);
 }
 
-/* A sum of 64 bits with a product of words is one instruction. */
+/* Fuses a 64-bit sum with a product of words into one multiply-add. */
 static bool add_product(struct select *s, ir_val x, ir_val y)
 {
 	const struct ir_inst *p = ir_def(s->ir, y), *z;
@@ -120,11 +120,11 @@ static bool add_product(struct select *s, ir_val x, ir_val y)
 	}
 	i = sel_vop(s, p->op == IR_MULWIDE_S ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32,
 		    sel_result(s, 0, 0), a, b, sel_pair(s, x));
-	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	gcn_set_operand(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	return true;
 }
 
-static void add(struct select *s, ir_val x, ir_val y, bool subtract)
+static void add_values(struct select *s, ir_val x, ir_val y, bool subtract)
 {
 	if (!subtract && (add_product(s, x, y) || add_product(s, y, x)))
 		return;
@@ -136,7 +136,7 @@ static void add(struct select *s, ir_val x, ir_val y, bool subtract)
 			  sel_word(s, y, 0), sel_word(s, y, 1), subtract);
 }
 
-static void negate(struct select *s)
+static void select_negate(struct select *s)
 {
 	struct gcn_src zero = gcn_imm(0), d = sel_result(s, 0, 0);
 
@@ -155,28 +155,28 @@ static void wide_product(struct select *s, struct gcn_src d, struct gcn_src x, s
 	struct gcn_inst *i;
 
 	if (sel_class(s, d) == GCN_SCALAR) {
-		struct gcn_src low = sel_new(s, GCN_SCALAR, SEL_MUL, x, y);
+		struct gcn_src low = sel_op_new(s, GCN_SCALAR, SEL_MUL, x, y);
 
 		sel_op(s, is_signed ? SEL_MULHI_S : SEL_MULHI_U, sel_part(d, 1), x, y);
 		sel_move(s, d, low, 1);
 		return;
 	}
 	i = sel_vop(s, is_signed ? AMD_v_mad_i64_i32 : AMD_v_mad_u64_u32, d, x, y, gcn_imm(0));
-	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	gcn_set_operand(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 }
 
-/* The low 64 bits of a product of 64 bits, plus z if it is there. */
+/* The low 64 bits of a 64-bit product, plus z if given. */
 static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir_val z)
 {
 	enum gcn_class class = sel_class(s, d);
 	struct gcn_src p = sel_temp(s, class, 2), high, cross;
 
 	wide_product(s, p, sel_word(s, x, 0), sel_word(s, y, 0), false);
-	cross = sel_new(s, class, SEL_MUL, sel_word(s, x, 0), sel_word(s, y, 1));
-	high = sel_new(s, class, SEL_ADD, sel_part(p, 1), cross);
-	cross = sel_new(s, class, SEL_MUL, sel_word(s, x, 1), sel_word(s, y, 0));
+	cross = sel_op_new(s, class, SEL_MUL, sel_word(s, x, 0), sel_word(s, y, 1));
+	high = sel_op_new(s, class, SEL_ADD, sel_part(p, 1), cross);
+	cross = sel_op_new(s, class, SEL_MUL, sel_word(s, x, 1), sel_word(s, y, 0));
 	if (z) {
-		high = sel_new(s, class, SEL_ADD, high, cross);
+		high = sel_op_new(s, class, SEL_ADD, high, cross);
 		sel_add64(s, d, p, high, sel_word(s, z, 0), sel_word(s, z, 1), false);
 		return;
 	}
@@ -184,14 +184,14 @@ static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir
 	sel_move(s, d, p, 1);
 }
 
-/* Both have 24 bits at most: of what counts in lower types nothing is lost either. */
+/* Both factors fit 24 bits. */
 static bool is_short_product(const struct select *s)
 {
-	return s->in->type == IR_B32 && sel_most(s, ARG(0)) < 1 << 24 &&
-	       sel_most(s, ARG(1)) < 1 << 24;
+	return s->in->type == IR_B32 && sel_max_unsigned(s, ARG(0)) < 1 << 24 &&
+	       sel_max_unsigned(s, ARG(1)) < 1 << 24;
 }
 
-static void multiply(struct select *s)
+static void select_multiply(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
 	bool adds = s->in->op == IR_MAD;
@@ -206,8 +206,8 @@ static void multiply(struct select *s)
 				sel_word(s, ARG(1), 0), sel_word(s, ARG(2), 0));
 			return;
 		}
-		p = sel_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
-			    sel_word(s, ARG(1), 0));
+		p = sel_op_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
+			       sel_word(s, ARG(1), 0));
 		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
 	} else if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
 		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),
@@ -217,7 +217,7 @@ static void multiply(struct select *s)
 	}
 }
 
-static void multiply_wide(struct select *s)
+static void select_multiply_wide(struct select *s)
 {
 	bool is_signed = s->in->op == IR_MULWIDE_S;
 	enum ir_type half = ir_type_half(s->in->type);
@@ -230,7 +230,7 @@ static void multiply_wide(struct select *s)
 		sel_op(s, SEL_MUL, sel_result(s, 0, 0), x, y);
 }
 
-/* The high 64 bits of a product: of words, then less what signs have added. */
+/* The high 64 bits of a product: the unsigned product, corrected for signs. */
 static void multiply_high64(struct select *s, bool is_signed)
 {
 	struct gcn_src d = sel_result(s, 0, 0), t[4], sum, mid;
@@ -245,30 +245,30 @@ static void multiply_high64(struct select *s, bool is_signed)
 	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
 	i = sel_vop(s, AMD_v_mad_u64_u32, t[1], sel_word(s, ARG(0), 1), sel_word(s, ARG(1), 0),
 		    mid);
-	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	gcn_set_operand(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	mid = sel_temp(s, GCN_VECTOR, 2);
 	sel_move(s, mid, t[1], 1);
 	sel_move(s, sel_part(mid, 1), gcn_imm(0), 1);
 	i = sel_vop(s, AMD_v_mad_u64_u32, t[2], sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 1),
 		    mid);
-	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	gcn_set_operand(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	sum = sel_temp(s, GCN_VECTOR, 2);
 	sel_add64(s, sum, sel_part(t[1], 1), gcn_imm(0), sel_part(t[2], 1), gcn_imm(0), false);
 	i = sel_vop(s, AMD_v_mad_u64_u32, is_signed ? t[3] : d, sel_word(s, ARG(0), 1),
 		    sel_word(s, ARG(1), 1), sum);
-	gcn_set(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
+	gcn_set_operand(s->f, i, AMD_SX, sel_temp(s, GCN_SCALAR, 1));
 	for (uint32_t k = 0; is_signed && k < 2; k++) {
 		struct gcn_src sign, low, high, to = k ? d : sel_temp(s, GCN_VECTOR, 2);
 
-		sign = sel_new(s, GCN_VECTOR, SEL_SHR_S, sel_word(s, ARG(k), 1), gcn_imm(31));
-		low = sel_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 0));
-		high = sel_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 1));
+		sign = sel_op_new(s, GCN_VECTOR, SEL_SHR_S, sel_word(s, ARG(k), 1), gcn_imm(31));
+		low = sel_op_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 0));
+		high = sel_op_new(s, GCN_VECTOR, SEL_AND, sign, sel_word(s, ARG(1 - k), 1));
 		sel_add64(s, to, t[3], sel_part(t[3], 1), low, high, true);
 		t[3] = to;
 	}
 }
 
-static void multiply_high(struct select *s)
+static void select_multiply_high(struct select *s)
 {
 	bool is_signed = s->in->op == IR_MULHI_S;
 	struct gcn_src x, y, p, d = sel_result(s, 0, 0);
@@ -283,7 +283,7 @@ static void multiply_high(struct select *s)
 		sel_op(s, is_signed ? SEL_MULHI_S : SEL_MULHI_U, d, x, y);
 		return;
 	}
-	p = sel_new(s, sel_class(s, d), SEL_MUL, x, y);
+	p = sel_op_new(s, sel_class(s, d), SEL_MUL, x, y);
 	sel_op(s, SEL_SHR_U, d, p, gcn_imm(ir_type_bits(s->in->type)));
 }
 
@@ -304,7 +304,7 @@ static void shift64(struct select *s, uint64_t amount, bool known)
 	if (known)
 		by = gcn_imm(amount < 64 ? (uint32_t)amount : 63);
 	else if (kind == 2)
-		by = sel_new(s, is_scalar ? GCN_SCALAR : GCN_VECTOR, SEL_MIN_U, by, gcn_imm(63));
+		by = sel_op_new(s, is_scalar ? GCN_SCALAR : GCN_VECTOR, SEL_MIN_U, by, gcn_imm(63));
 	t = known || kind == 2 ? d : sel_temp(s, sel_class(s, d), 2);
 	if (is_scalar)
 		sel_sop(s, scalar[kind], t, sel_pair(s, ARG(0)), by);
@@ -314,10 +314,10 @@ static void shift64(struct select *s, uint64_t amount, bool known)
 		return;
 	in_range = sel_compare(s, AMD_v_cmp_gt_u32, gcn_imm(64), by);
 	for (uint32_t w = 0; w < 2; w++)
-		sel_choose(s, sel_part(d, w), in_range, sel_part(t, w), gcn_imm(0));
+		sel_cndmask(s, sel_part(d, w), in_range, sel_part(t, w), gcn_imm(0));
 }
 
-static void shift(struct select *s)
+static void select_shift(struct select *s)
 {
 	uint32_t bits = ir_type_bits(s->in->type);
 	bool is_signed = s->in->op == IR_SHR_S;
@@ -342,18 +342,18 @@ static void shift(struct select *s)
 	}
 	by = sel_word(s, ARG(1), 0);
 	if (is_signed) {
-		by = sel_new(s, sel_class(s, d), SEL_MIN_U, by, gcn_imm(bits - 1));
+		by = sel_op_new(s, sel_class(s, d), SEL_MIN_U, by, gcn_imm(bits - 1));
 		sel_op(s, op, d, x, by);
 		return;
 	}
-	t = sel_new(s, sel_class(s, d), op, x, by);
+	t = sel_op_new(s, sel_class(s, d), op, x, by);
 	in_range = sel_compare(s, AMD_v_cmp_gt_u32, gcn_imm(bits), by);
-	sel_choose(s, d, in_range, t, gcn_imm(0));
+	sel_cndmask(s, d, in_range, t, gcn_imm(0));
 }
 
 /* ---- bits ---- */
 
-static void count_ones(struct select *s)
+static void select_popcount(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), t;
 
@@ -376,8 +376,11 @@ static void count_ones(struct select *s)
 	sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
 }
 
-/* The machine says -1 for 0, which is the greatest number without a sign. */
-static void leading_zeros(struct select *s)
+/*
+ * The hardware returns -1 for 0, the largest unsigned number, which the minimum below maps to the
+ * width.
+ */
+static void select_leading_zeros(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), t, low;
 	uint32_t bits = ir_type_bits(s->in->type);
@@ -392,14 +395,14 @@ static void leading_zeros(struct select *s)
 	} else if (bits == 64) {
 		low = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_ffbh_u32, low, sel_word(s, ARG(0), 0), gcn_none(), gcn_none());
-		/* 32 further; -1 stays large enough, since the sum is clamped */
+		/* Add 32 with clamping, so that -1 stays the largest number. */
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop_long(s, AMD_v_add_nc_u32, t, low, gcn_imm(32), gcn_none())
 			->in.field[AMD_F_CLAMP] = 1;
 		low = t;
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_ffbh_u32, t, sel_word(s, ARG(0), 1), gcn_none(), gcn_none());
-		t = sel_new(s, GCN_VECTOR, SEL_MIN_U, t, low);
+		t = sel_op_new(s, GCN_VECTOR, SEL_MIN_U, t, low);
 	} else {
 		t = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_ffbh_u32, t, sel_extended(s, ARG(0), s->in->type, false),
@@ -408,21 +411,21 @@ static void leading_zeros(struct select *s)
 	if (bits >= 32) {
 		sel_op(s, SEL_MIN_U, d, t, gcn_imm(bits));
 	} else {
-		t = sel_new(s, sel_class(s, d), SEL_MIN_U, t, gcn_imm(32));
+		t = sel_op_new(s, sel_class(s, d), SEL_MIN_U, t, gcn_imm(32));
 		sel_op(s, SEL_SUB, d, t, gcn_imm(32 - bits));
 	}
 	if (bits == 64)
 		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
 }
 
-static void reverse(struct select *s)
+static void select_bit_reverse(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), low, high;
 	uint32_t bits = ir_type_bits(s->in->type);
 
-	low = sel_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 0), gcn_none());
+	low = sel_op_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 0), gcn_none());
 	if (bits == 64) {
-		high = sel_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 1), gcn_none());
+		high = sel_op_new(s, sel_class(s, d), SEL_BREV, sel_word(s, ARG(0), 1), gcn_none());
 		sel_move(s, d, high, 1);
 		sel_move(s, sel_part(d, 1), low, 1);
 	} else {
@@ -430,8 +433,11 @@ static void reverse(struct select *s)
 	}
 }
 
-/* A function of three bits as a sum of products: bit k of the table says whether k's combination is in. */
-static void logic3(struct select *s)
+/*
+ * A function of three bits as a sum of products: bit k of the table tells whether the sum contains
+ * minterm k.
+ */
+static void select_logic3(struct select *s)
 {
 	uint32_t table = (uint32_t)s->in->imm & 255;
 
@@ -441,25 +447,27 @@ static void logic3(struct select *s)
 
 		for (uint32_t k = 0; k < 3; k++) {
 			x[k] = sel_word(s, ARG(k), w);
-			not [k] = sel_new(s, class, SEL_NOT, x[k], gcn_none());
+			not [k] = sel_op_new(s, class, SEL_NOT, x[k], gcn_none());
 		}
 		for (uint32_t t = 0; t < 8; t++) {
 			struct gcn_src p;
 
 			if (!(table >> t & 1))
 				continue;
-			p = sel_new(s, class, SEL_AND, t & 4 ? x[0] : not [0],
-				    t & 2 ? x[1] : not [1]);
-			p = sel_new(s, class, SEL_AND, p, t & 1 ? x[2] : not [2]);
-			sum = sum.ref.vreg ? sel_new(s, class, SEL_OR, sum, p) : p;
+			p = sel_op_new(s, class, SEL_AND, t & 4 ? x[0] : not [0],
+				       t & 2 ? x[1] : not [1]);
+			p = sel_op_new(s, class, SEL_AND, p, t & 1 ? x[2] : not [2]);
+			sum = sum.ref.vreg ? sel_op_new(s, class, SEL_OR, sum, p) : p;
 		}
 		sel_move(s, d, sum, 1);
 	}
 }
 
-/* Bytes by digits: of both sources one byte each way by v_perm_b32, whose low bytes are the second
- * source's; signs are spread afterwards. */
-static void permute(struct select *s)
+/*
+ * prmt by v_perm_b32, whose low bytes come from the second source; replicated signs are merged
+ * afterwards.
+ */
+static void select_permute(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), digits, sel, t, signs, mask;
 	uint64_t known;
@@ -473,29 +481,29 @@ static void permute(struct select *s)
 			gcn_imm(bytes));
 		return;
 	}
-	/* a digit in each byte */
+	/* One selector digit per byte. */
 	digits = sel_vector_value(s, ARG(2));
-	sel = sel_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0x000f));
+	sel = sel_op_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0x000f));
 	for (uint32_t k = 1; k < 4; k++) {
-		t = sel_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0xfu << 4 * k));
-		t = sel_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(4 * k));
-		sel = sel_new(s, GCN_VECTOR, SEL_OR, sel, t);
+		t = sel_op_new(s, GCN_VECTOR, SEL_AND, digits, gcn_imm(0xfu << 4 * k));
+		t = sel_op_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(4 * k));
+		sel = sel_op_new(s, GCN_VECTOR, SEL_OR, sel, t);
 	}
-	t = sel_new(s, GCN_VECTOR, SEL_AND, sel, gcn_imm(0x07070707));
+	t = sel_op_new(s, GCN_VECTOR, SEL_AND, sel, gcn_imm(0x07070707));
 	signs = sel_temp(s, GCN_VECTOR, 1);
 	sel_vop(s, AMD_v_perm_b32, signs, sel_word(s, ARG(1), 0), sel_word(s, ARG(0), 0), t);
-	/* 0xff in bytes whose digit has bit 3, and 0xff in those that are negative */
-	mask = sel_new(s, GCN_VECTOR, SEL_SHR_U, sel, gcn_imm(3));
-	mask = sel_new(s, GCN_VECTOR, SEL_AND, mask, gcn_imm(0x01010101));
-	mask = sel_new(s, GCN_VECTOR, SEL_MUL, mask, gcn_imm(0xff));
-	t = sel_new(s, GCN_VECTOR, SEL_SHR_U, signs, gcn_imm(7));
-	t = sel_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(0x01010101));
-	t = sel_new(s, GCN_VECTOR, SEL_MUL, t, gcn_imm(0xff));
+	/* 0xff in bytes whose selector has bit 3, and 0xff in bytes that are negative. */
+	mask = sel_op_new(s, GCN_VECTOR, SEL_SHR_U, sel, gcn_imm(3));
+	mask = sel_op_new(s, GCN_VECTOR, SEL_AND, mask, gcn_imm(0x01010101));
+	mask = sel_op_new(s, GCN_VECTOR, SEL_MUL, mask, gcn_imm(0xff));
+	t = sel_op_new(s, GCN_VECTOR, SEL_SHR_U, signs, gcn_imm(7));
+	t = sel_op_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(0x01010101));
+	t = sel_op_new(s, GCN_VECTOR, SEL_MUL, t, gcn_imm(0xff));
 	sel_vop(s, AMD_v_bfi_b32, d, mask, t, signs);
 }
 
-/* Products of bytes one by one. */
-static void dot(struct select *s)
+/* Dot product, one byte at a time. */
+static void select_dot(struct select *s)
 {
 	enum ir_dot kind = s->in->sub;
 	bool x_signed = kind & 2, y_signed = kind & 1, bytes = kind <= IR_DOT4_SS;
@@ -509,15 +517,15 @@ static void dot(struct select *s)
 			gcn_imm(k * bits), gcn_imm(bits));
 		sel_vop(s, y_signed ? AMD_v_bfe_i32 : AMD_v_bfe_u32, y, sel_word(s, ARG(1), 0),
 			gcn_imm((first + k) * 8), gcn_imm(8));
-		p = sel_new(s, GCN_VECTOR, SEL_MUL, x, y);
-		sum = sel_new(s, GCN_VECTOR, SEL_ADD, p, sum);
+		p = sel_op_new(s, GCN_VECTOR, SEL_MUL, x, y);
+		sum = sel_op_new(s, GCN_VECTOR, SEL_ADD, p, sum);
 	}
 	sel_move(s, sel_result(s, 0, 0), sum, 1);
 }
 
 /* ---- carries ---- */
 
-static void carry(struct select *s)
+static void select_carry(struct select *s)
 {
 	bool subtract = s->in->op == IR_SUBC;
 	uint32_t bits = ir_type_bits(s->in->type), words = sel_words(s->in->type);
@@ -530,12 +538,12 @@ static void carry(struct select *s)
 		struct gcn_src one = sel_temp(s, GCN_VECTOR, 1);
 		enum sel_op op = subtract ? SEL_SUB : SEL_ADD;
 
-		sel_choose(s, one, in, gcn_imm(1), gcn_imm(0));
+		sel_cndmask(s, one, in, gcn_imm(1), gcn_imm(0));
 		t = sel_extended(s, ARG(0), s->in->type, false);
 		out = sel_extended(s, ARG(1), s->in->type, false);
-		t = sel_new(s, GCN_VECTOR, op, t, out);
+		t = sel_op_new(s, GCN_VECTOR, op, t, out);
 		sel_op(s, op, d, t, one);
-		t = sel_new(s, GCN_VECTOR, SEL_SHR_U, d, gcn_imm(bits));
+		t = sel_op_new(s, GCN_VECTOR, SEL_SHR_U, d, gcn_imm(bits));
 		sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, 1, 0), gcn_imm(0), t, gcn_none());
 		return;
 	}
@@ -543,22 +551,22 @@ static void carry(struct select *s)
 		out = w + 1 < words ? sel_temp(s, GCN_SCALAR, 1) : sel_result(s, 1, 0);
 		i = sel_vop(s, subtract ? AMD_v_sub_co_ci_u32 : AMD_v_add_co_ci_u32, sel_part(d, w),
 			    sel_word(s, ARG(0), w), sel_word(s, ARG(1), w), in);
-		gcn_set(s->f, i, AMD_SX, out);
+		gcn_set_operand(s->f, i, AMD_SX, out);
 		in = out;
 	}
 }
 
 /* ---- widths ---- */
 
-static void extend(struct select *s)
+static void select_extend(struct select *s)
 {
 	bool is_signed = s->in->op == IR_SEXT;
 	struct gcn_src d = sel_result(s, 0, 0), x;
 
 	if (s->in->from == IR_B1) { /* a mask */
 		x = sel_temp(s, sel_class(s, d), 1);
-		sel_choose(s, x, sel_mask(s, ARG(0)), gcn_imm(is_signed ? UINT32_MAX : 1),
-			   gcn_imm(0));
+		sel_cndmask(s, x, sel_mask(s, ARG(0)), gcn_imm(is_signed ? UINT32_MAX : 1),
+			    gcn_imm(0));
 	} else {
 		x = sel_extended(s, ARG(0), s->in->from, is_signed);
 	}
@@ -571,7 +579,7 @@ static void extend(struct select *s)
 		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
 }
 
-static void truncate(struct select *s)
+static void select_truncate(struct select *s)
 {
 	struct gcn_src t;
 
@@ -579,11 +587,11 @@ static void truncate(struct select *s)
 		sel_move(s, sel_result(s, 0, 0), sel_word(s, ARG(0), 0), 1);
 		return;
 	}
-	t = sel_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(0), 0), gcn_imm(1));
+	t = sel_op_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(0), 0), gcn_imm(1));
 	sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, 0, 0), gcn_imm(0), t, gcn_none());
 }
 
-static void pack(struct select *s)
+static void select_pack(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), low, high;
 	uint32_t half = ir_type_bits(s->in->type) / 2;
@@ -594,11 +602,11 @@ static void pack(struct select *s)
 		return;
 	}
 	low = sel_extended(s, ARG(0), ir_type_half(s->in->type), false);
-	high = sel_new(s, sel_class(s, d), SEL_SHL, sel_word(s, ARG(1), 0), gcn_imm(half));
+	high = sel_op_new(s, sel_class(s, d), SEL_SHL, sel_word(s, ARG(1), 0), gcn_imm(half));
 	sel_op(s, SEL_OR, d, low, high);
 }
 
-static void unpack(struct select *s)
+static void select_unpack(struct select *s)
 {
 	uint32_t half = ir_type_bits(s->in->type) / 2;
 
@@ -614,7 +622,7 @@ static void unpack(struct select *s)
 	       gcn_imm(half));
 }
 
-static void copy(struct select *s)
+static void select_copy(struct select *s)
 {
 	if (s->in->type == IR_B1)
 		sel_move(s, sel_result(s, 0, 0), sel_mask(s, ARG(0)), 1);
@@ -622,68 +630,68 @@ static void copy(struct select *s)
 		sel_move(s, sel_result(s, 0, w), sel_word(s, ARG(0), w), 1);
 }
 
-static void not_(struct select *s)
+static void select_not(struct select *s)
 {
-	logic(s, SEL_NOT, AMD_s_not_b32);
+	select_logic(s, SEL_NOT, AMD_s_not_b32);
 }
 
-static void and_(struct select *s)
+static void select_and(struct select *s)
 {
-	logic(s, SEL_AND, AMD_s_and_b32);
+	select_logic(s, SEL_AND, AMD_s_and_b32);
 }
 
-static void or_(struct select *s)
+static void select_or(struct select *s)
 {
-	logic(s, SEL_OR, AMD_s_or_b32);
+	select_logic(s, SEL_OR, AMD_s_or_b32);
 }
 
-static void xor_(struct select *s)
+static void select_xor(struct select *s)
 {
-	logic(s, SEL_XOR, AMD_s_xor_b32);
+	select_logic(s, SEL_XOR, AMD_s_xor_b32);
 }
 
-static void sum(struct select *s)
+static void select_add_sub(struct select *s)
 {
-	add(s, ARG(0), ARG(1), s->in->op == IR_SUB);
+	add_values(s, ARG(0), ARG(1), s->in->op == IR_SUB);
 }
 
 bool select_integer(struct select *s)
 {
-	static void (*const by_op[IR_OP_COUNT])(struct select *) = {
-		[IR_ADD] = sum,
-		[IR_SUB] = sum,
-		[IR_MUL] = multiply,
-		[IR_MAD] = multiply,
-		[IR_MULHI_U] = multiply_high,
-		[IR_MULHI_S] = multiply_high,
-		[IR_MULWIDE_U] = multiply_wide,
-		[IR_MULWIDE_S] = multiply_wide,
-		[IR_NEG] = negate,
-		[IR_AND] = and_,
-		[IR_OR] = or_,
-		[IR_XOR] = xor_,
-		[IR_NOT] = not_,
-		[IR_SHL] = shift,
-		[IR_SHR_U] = shift,
-		[IR_SHR_S] = shift,
-		[IR_POPC] = count_ones,
-		[IR_CLZ] = leading_zeros,
-		[IR_BREV] = reverse,
-		[IR_LOGIC3] = logic3,
-		[IR_PERMUTE] = permute,
-		[IR_DOT] = dot,
-		[IR_ADDC] = carry,
-		[IR_SUBC] = carry,
-		[IR_ZEXT] = extend,
-		[IR_SEXT] = extend,
-		[IR_TRUNC] = truncate,
-		[IR_PACK] = pack,
-		[IR_UNPACK] = unpack,
-		[IR_COPY] = copy,
+	static void (*const handlers[IR_OP_COUNT])(struct select *) = {
+		[IR_ADD] = select_add_sub,
+		[IR_SUB] = select_add_sub,
+		[IR_MUL] = select_multiply,
+		[IR_MAD] = select_multiply,
+		[IR_MULHI_U] = select_multiply_high,
+		[IR_MULHI_S] = select_multiply_high,
+		[IR_MULWIDE_U] = select_multiply_wide,
+		[IR_MULWIDE_S] = select_multiply_wide,
+		[IR_NEG] = select_negate,
+		[IR_AND] = select_and,
+		[IR_OR] = select_or,
+		[IR_XOR] = select_xor,
+		[IR_NOT] = select_not,
+		[IR_SHL] = select_shift,
+		[IR_SHR_U] = select_shift,
+		[IR_SHR_S] = select_shift,
+		[IR_POPC] = select_popcount,
+		[IR_CLZ] = select_leading_zeros,
+		[IR_BREV] = select_bit_reverse,
+		[IR_LOGIC3] = select_logic3,
+		[IR_PERMUTE] = select_permute,
+		[IR_DOT] = select_dot,
+		[IR_ADDC] = select_carry,
+		[IR_SUBC] = select_carry,
+		[IR_ZEXT] = select_extend,
+		[IR_SEXT] = select_extend,
+		[IR_TRUNC] = select_truncate,
+		[IR_PACK] = select_pack,
+		[IR_UNPACK] = select_unpack,
+		[IR_COPY] = select_copy,
 	};
 
-	if (!by_op[s->in->op])
+	if (!handlers[s->in->op])
 		return false;
-	by_op[s->in->op](s);
+	handlers[s->in->op](s);
 	return true;
 }

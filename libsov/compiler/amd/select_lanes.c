@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Between lanes. A ballot is a mask that is there already; shuffles go through the crossbar of LDS
- * (ds_bpermute_b32), which needs none of its memory. Lanes with the same value are found bit by bit, each
- * bit's ballot saying who has it. Lanes of a wave are where they are together, so there is nothing to wait
- * for between them.
+ * Warp operations. A ballot is a lane mask that exists already; shuffles use the LDS crossbar
+ * (ds_bpermute_b32), which needs no LDS memory. match compares bit by bit, with one ballot per bit.
+ * The active lanes of a wave are convergent, so bar.warp.sync emits nothing.
  *
- * A workgroup has one barrier, for all of its threads. Those for some of them are words in LDS by now
- * (legalise_barriers.c).
+ * The hardware has one barrier per workgroup; legalise_barriers.c has replaced all others.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -14,16 +12,17 @@
 
 static const struct gcn_src exec = {.reg = AMD_EXEC};
 
-/* Who is there and a member. */
-static struct gcn_src voters(struct select *s, ir_val members)
+/* Active lanes that are members. */
+static struct gcn_src active_members(struct select *s, ir_val members)
 {
 	struct gcn_src m = sel_word(s, members, 0);
 
-	return sel_new(s, sel_is_scalar(s, members) ? GCN_SCALAR : GCN_VECTOR, SEL_AND, m, exec);
+	return sel_op_new(s, sel_is_scalar(s, members) ? GCN_SCALAR : GCN_VECTOR, SEL_AND, m, exec);
 }
 
-/* d = x = y or x != y of words, as a mask. */
-static void equal(struct select *s, struct gcn_src d, struct gcn_src x, struct gcn_src y, bool is)
+/* d = (x == y) == is, as a mask. */
+static void compare_words(struct select *s, struct gcn_src d, struct gcn_src x, struct gcn_src y,
+			  bool is)
 {
 	if (sel_class(s, x) == GCN_SCALAR && !gcn_is_vector(s->f, y)) {
 		sel_sop(s, is ? AMD_s_cmp_eq_u32 : AMD_s_cmp_lg_u32, gcn_none(), x, y);
@@ -33,55 +32,58 @@ static void equal(struct select *s, struct gcn_src d, struct gcn_src x, struct g
 	}
 }
 
-static void vote(struct select *s)
+static void select_vote(struct select *s)
 {
-	struct gcn_src all = voters(s, ARG(1)), d = sel_result(s, 0, 0), x, y;
-	struct gcn_src yes = sel_new(s, sel_class(s, all), SEL_AND, all, sel_mask(s, ARG(0)));
+	struct gcn_src all = active_members(s, ARG(1)), d = sel_result(s, 0, 0), x, y;
+	struct gcn_src yes = sel_op_new(s, sel_class(s, all), SEL_AND, all, sel_mask(s, ARG(0)));
 
 	switch (s->in->sub) {
 	case IR_VOTE_BALLOT:
 		sel_move(s, d, yes, 1);
 		break;
 	case IR_VOTE_ALL:
-		equal(s, d, yes, all, true);
+		compare_words(s, d, yes, all, true);
 		break;
 	case IR_VOTE_ANY:
-		equal(s, d, yes, gcn_imm(0), false);
+		compare_words(s, d, yes, gcn_imm(0), false);
 		break;
 	default:
 		x = sel_temp(s, GCN_SCALAR, 1);
 		y = sel_temp(s, GCN_SCALAR, 1);
-		equal(s, x, yes, all, true);
-		equal(s, y, yes, gcn_imm(0), true);
+		compare_words(s, x, yes, all, true);
+		compare_words(s, y, yes, gcn_imm(0), true);
 		sel_sop(s, AMD_s_or_b32, d, x, y);
 		break;
 	}
 }
 
-static void read_lane(struct select *s, struct gcn_src bytes)
+static void emit_bpermute(struct select *s, struct gcn_src bytes)
 {
 	struct gcn_src x = sel_vector_value(s, ARG(0));
 	struct gcn_inst *i = sel_emit(s, AMD_ds_bpermute_b32, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
-	gcn_set(s->f, i, AMD_S0, bytes);
-	gcn_set(s->f, i, AMD_S1, x);
+	gcn_set_operand(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set_operand(s->f, i, AMD_S0, bytes);
+	gcn_set_operand(s->f, i, AMD_S1, x);
 }
 
-/* From the lane whose number differs in these bits: a pattern of the crossbar, which needs no address. Its low five
- * bits are ANDed with the lane's number, the next five ORed and the next five XORed. */
-static void read_across(struct select *s, uint32_t bits)
+/*
+ * Reads from the lane whose index differs in these bits, by a swizzle pattern, which needs no
+ * address: the low five bits are ANDed with the lane index, the next five ORed and the next five
+ * XORed.
+ */
+static void emit_swizzle_xor(struct select *s, uint32_t bits)
 {
 	struct gcn_src x = sel_vector_value(s, ARG(0));
 	struct gcn_inst *i = sel_emit(s, AMD_ds_swizzle_b32, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
-	gcn_set(s->f, i, AMD_S0, x);
+	gcn_set_operand(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set_operand(s->f, i, AMD_S0, x);
 	i->in.field[AMD_F_OFFSET] = (int32_t)(bits << 10 | 31);
 }
 
-/* By a known distance within the whole wave: what is left to do is one comparison, or none. */
-static bool shuffle_known(struct select *s, struct gcn_src lane)
+/* A shuffle by a constant distance within the whole wave needs one comparison, or none. */
+static bool shuffle_by_constant(struct select *s, struct gcn_src lane)
 {
 	uint32_t kind = s->in->sub;
 	struct gcn_src t, source, p;
@@ -93,23 +95,23 @@ static bool shuffle_known(struct select *s, struct gcn_src lane)
 		return false;
 	by &= 31;
 	if (kind == IR_SHUFFLE_BFLY) {
-		read_across(s, (uint32_t)by);
+		emit_swizzle_xor(s, (uint32_t)by);
 		return true;
 	}
-	t = sel_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
-	source = sel_new(s, GCN_VECTOR, SEL_ADD,
-			 gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
+	t = sel_op_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
+	source = sel_op_new(s, GCN_VECTOR, SEL_ADD,
+			    gcn_imm(4 * (uint32_t)(kind == IR_SHUFFLE_UP ? -by : by)), t);
 	p = sel_compare(s, kind == IR_SHUFFLE_UP ? AMD_v_cmp_le_u32 : AMD_v_cmp_gt_u32,
 			gcn_imm((uint32_t)(kind == IR_SHUFFLE_UP ? by : 32 - by)), lane);
 	lane = t;
 	t = sel_temp(s, GCN_VECTOR, 1);
-	sel_choose(s, t, p, source, lane);
-	read_lane(s, t);
+	sel_cndmask(s, t, p, source, lane);
+	emit_bpermute(s, t);
 	return true;
 }
 
-/* The lane that is read: see the interpreter's source_lane. */
-static void shuffle(struct select *s)
+/* The source lane is computed as by source_lane() of the interpreter. */
+static void select_shuffle(struct select *s)
 {
 	struct gcn_src lane = select_lane_id(s), by, clamp = sel_word(s, ARG(2), 0), segment, limit,
 		       source, t;
@@ -117,9 +119,9 @@ static void shuffle(struct select *s)
 		s->uses[s->in->res + 1] ? sel_result(s, 1, 0) : sel_temp(s, GCN_SCALAR, 1);
 	uint64_t known;
 
-	if (shuffle_known(s, lane))
+	if (shuffle_by_constant(s, lane))
 		return;
-	by = sel_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(1), 0), gcn_imm(31));
+	by = sel_op_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(1), 0), gcn_imm(31));
 	if (ir_is_const(s->ir, ARG(2), &known)) {
 		uint32_t bits = known >> 8 & 31;
 
@@ -128,54 +130,54 @@ static void shuffle(struct select *s)
 	} else {
 		segment = sel_temp(s, GCN_VECTOR, 1);
 		sel_vop(s, AMD_v_bfe_u32, segment, clamp, gcn_imm(8), gcn_imm(5));
-		t = sel_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
-		t = sel_new(s, GCN_VECTOR, SEL_AND, t, clamp);
-		t = sel_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(31));
+		t = sel_op_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
+		t = sel_op_new(s, GCN_VECTOR, SEL_AND, t, clamp);
+		t = sel_op_new(s, GCN_VECTOR, SEL_AND, t, gcn_imm(31));
 	}
-	limit = sel_new(s, GCN_VECTOR, SEL_AND, segment, lane);
+	limit = sel_op_new(s, GCN_VECTOR, SEL_AND, segment, lane);
 	if (s->in->sub == IR_SHUFFLE_IDX) {
-		source = sel_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
-		source = sel_new(s, GCN_VECTOR, SEL_AND, source, by);
-		source = sel_new(s, GCN_VECTOR, SEL_OR, source, limit);
+		source = sel_op_new(s, GCN_VECTOR, SEL_NOT, segment, gcn_none());
+		source = sel_op_new(s, GCN_VECTOR, SEL_AND, source, by);
+		source = sel_op_new(s, GCN_VECTOR, SEL_OR, source, limit);
 	} else {
-		source = sel_new(s, GCN_VECTOR,
-				 s->in->sub == IR_SHUFFLE_UP     ? SEL_SUB
-				 : s->in->sub == IR_SHUFFLE_DOWN ? SEL_ADD
-								 : SEL_XOR,
-				 lane, by);
+		source = sel_op_new(s, GCN_VECTOR,
+				    s->in->sub == IR_SHUFFLE_UP     ? SEL_SUB
+				    : s->in->sub == IR_SHUFFLE_DOWN ? SEL_ADD
+								    : SEL_XOR,
+				    lane, by);
 	}
-	limit = sel_new(s, GCN_VECTOR, SEL_OR, limit, t);
+	limit = sel_op_new(s, GCN_VECTOR, SEL_OR, limit, t);
 	sel_vop(s, s->in->sub == IR_SHUFFLE_UP ? AMD_v_cmp_ge_i32 : AMD_v_cmp_le_u32, in_range,
 		source, limit, gcn_none());
 	if (!s->uses[s->in->res])
 		return;
 	t = sel_temp(s, GCN_VECTOR, 1);
-	sel_choose(s, t, in_range, source, lane);
-	t = sel_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(2));
-	read_lane(s, t);
+	sel_cndmask(s, t, in_range, source, lane);
+	t = sel_op_new(s, GCN_VECTOR, SEL_SHL, t, gcn_imm(2));
+	emit_bpermute(s, t);
 }
 
-/* Members with the same value. */
-static struct gcn_src same_lanes(struct select *s, struct gcn_src all)
+/* Members whose value equals the lane's own. */
+static struct gcn_src matching_lanes(struct select *s, struct gcn_src all)
 {
 	struct gcn_src same = all;
 
 	for (uint32_t bit = 0; bit < ir_type_bits(s->in->type); bit++) {
 		struct gcn_src x = sel_vector(s, sel_word(s, ARG(0), bit / 32), 1), has, not, mine;
 
-		x = sel_new(s, GCN_VECTOR, SEL_AND, gcn_imm(1u << bit % 32), x);
+		x = sel_op_new(s, GCN_VECTOR, SEL_AND, gcn_imm(1u << bit % 32), x);
 		has = sel_compare(s, AMD_v_cmp_ne_u32, gcn_imm(0), x);
-		not = sel_new(s, GCN_SCALAR, SEL_NOT, has, gcn_none());
+		not = sel_op_new(s, GCN_SCALAR, SEL_NOT, has, gcn_none());
 		mine = sel_temp(s, GCN_VECTOR, 1);
-		sel_choose(s, mine, has, has, not );
-		same = sel_new(s, GCN_VECTOR, SEL_AND, same, mine);
+		sel_cndmask(s, mine, has, has, not );
+		same = sel_op_new(s, GCN_VECTOR, SEL_AND, same, mine);
 	}
 	return same;
 }
 
-static void match(struct select *s)
+static void select_match(struct select *s)
 {
-	struct gcn_src all = voters(s, ARG(1)), same = same_lanes(s, all), p;
+	struct gcn_src all = active_members(s, ARG(1)), same = matching_lanes(s, all), p;
 
 	if (s->in->op == IR_MATCH_ANY) {
 		sel_move(s, sel_result(s, 0, 0), same, 1);
@@ -183,34 +185,37 @@ static void match(struct select *s)
 	}
 	p = s->uses[s->in->res + 1] ? sel_result(s, 1, 0) : sel_temp(s, GCN_SCALAR, 1);
 	sel_vop(s, AMD_v_cmp_eq_u32, p, all, same, gcn_none());
-	sel_choose(s, sel_result(s, 0, 0), p, same, gcn_imm(0));
+	sel_cndmask(s, sel_result(s, 0, 0), p, same, gcn_imm(0));
 }
 
-static struct gcn_inst *counter(struct select *s, enum amd_op op, struct gcn_src at)
+static struct gcn_inst *emit_counter_access(struct select *s, enum amd_op op, struct gcn_src at)
 {
 	struct gcn_inst *i = sel_emit(s, op, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_S0, at);
+	gcn_set_operand(s->f, i, AMD_S0, at);
 	return i;
 }
 
-/* A word of LDS counts: emptied by all, added to by all, read by all, with a barrier before each. */
-static void barrier_reduce(struct select *s)
+/*
+ * Reduces with a counter in LDS: every wave clears it, adds to it and reads it, with a barrier
+ * before each step.
+ */
+static void select_barrier_reduce(struct select *s)
 {
 	bool all = s->in->sub == IR_BARRIER_AND;
-	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_at, 1), one, sum,
+	struct gcn_src at = sel_constant(s, GCN_VECTOR, s->f->counter_offset, 1), one, sum,
 		       d = sel_result(s, 0, 0);
 
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	one = sel_constant(s, GCN_VECTOR, 0, 1);
-	gcn_set(s->f, counter(s, AMD_ds_write_b32, at), AMD_S1, one);
+	gcn_set_operand(s->f, emit_counter_access(s, AMD_ds_write_b32, at), AMD_S1, one);
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	one = sel_temp(s, GCN_VECTOR, 1);
-	sel_choose(s, one, sel_mask(s, ARG(1)), gcn_imm(!all), gcn_imm(all));
-	gcn_set(s->f, counter(s, AMD_ds_add_u32, at), AMD_S1, one);
+	sel_cndmask(s, one, sel_mask(s, ARG(1)), gcn_imm(!all), gcn_imm(all));
+	gcn_set_operand(s->f, emit_counter_access(s, AMD_ds_add_u32, at), AMD_S1, one);
 	sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 	sum = sel_temp(s, GCN_VECTOR, 1);
-	gcn_set(s->f, counter(s, AMD_ds_read_b32, at), AMD_D, sum);
+	gcn_set_operand(s->f, emit_counter_access(s, AMD_ds_read_b32, at), AMD_D, sum);
 	if (s->in->sub == IR_BARRIER_POPC)
 		sel_move(s, d, sum, 1);
 	else
@@ -225,17 +230,17 @@ bool select_lanes(struct select *s)
 		sel_move(s, sel_result(s, 0, 0), exec, 1);
 		return true;
 	case IR_ALIVE:
-		sel_move(s, sel_result(s, 0, 0), gcn_at(s->f, s->f->alive, 0), 1);
+		sel_move(s, sel_result(s, 0, 0), gcn_word(s->f, s->f->alive_mask, 0), 1);
 		return true;
 	case IR_VOTE:
-		vote(s);
+		select_vote(s);
 		return true;
 	case IR_SHUFFLE:
-		shuffle(s);
+		select_shuffle(s);
 		return true;
 	case IR_MATCH_ANY:
 	case IR_MATCH_ALL:
-		match(s);
+		select_match(s);
 		return true;
 	case IR_WARPSYNC:
 		return true;
@@ -243,7 +248,7 @@ bool select_lanes(struct select *s)
 		sel_emit(s, AMD_s_barrier, AMD_PLAIN);
 		return true;
 	case IR_BARRIER_RED:
-		barrier_reduce(s);
+		select_barrier_reduce(s);
 		return true;
 	default:
 		return false;

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loads and stores. Each address space has its own instructions: scalar loads for what no kernel writes
- * and all lanes read at one place, global with a scalar base where the address has one, LDS, scratch, and
- * flat for generic addresses. Words of several elements travel in one access; they are put side by side
- * in a register of their own first.
+ * Loads, stores, atomics and fences. Each address space has its own instructions: scalar loads for
+ * read-only memory at a uniform address, global with a scalar base where the address has one, LDS,
+ * scratch, and flat for generic addresses. A vector access is one instruction; its elements are
+ * first gathered in consecutive registers.
  *
- * Order: an access that others have to see in order waits for what was before it (release) or is waited
- * for (acquire), and after an acquire by the whole GPU the caches nearer than L2 are emptied. A workgroup
- * runs on one compute unit (CU mode), so its waves share the nearest one. LLVM's "Memory Model gfx10" in
- * the AMDGPU guide has these rules.
+ * Memory ordering: a release waits for all earlier accesses, an acquire waits for its own access,
+ * and at device scope then invalidates L1 and L0. A workgroup runs on one compute unit (CU mode),
+ * so its waves share L0. LLVM's "Memory Model gfx10" in the AMDGPU guide has these rules.
  */
 #include "libsov/compiler/amd/select.h"
 
 #define ARG(k) (s->in->args[k])
 enum { S_GLOBAL, S_SHARED, S_LOCAL, S_FLAT };
 
-struct access {
+struct mem_address {
 	uint8_t kind;        /* S_… */
-	struct gcn_src v;    /* vector address; AMD_NONE: none */
-	struct gcn_src base; /* scalar address; AMD_NONE: none */
+	struct gcn_src v;    /* VGPR address; AMD_NONE: none */
+	struct gcn_src base; /* SGPR base; AMD_NONE: none */
 	int32_t offset;
 };
 
@@ -39,8 +38,8 @@ bool select_is_scalar_load(const struct select *s, const struct ir_inst *in)
 	return in->from >= IR_B32 && in->align >= 4 && in->nargs && sel_is_scalar(s, in->args[0]);
 }
 
-static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int64_t imm,
-				     int32_t *offset)
+static struct gcn_src fold_scalar_offset(struct select *s, struct gcn_src base, int64_t imm,
+					 int32_t *offset)
 {
 	struct gcn_src d;
 
@@ -55,8 +54,8 @@ static struct gcn_src kernarg_offset(struct select *s, struct gcn_src base, int6
 	return d;
 }
 
-static void scalar_words(struct select *s, struct gcn_src d, uint32_t words, struct gcn_src base,
-			 int32_t offset)
+static void load_scalar_words(struct select *s, struct gcn_src d, uint32_t words,
+			      struct gcn_src base, int32_t offset)
 {
 	static const struct {
 		uint32_t words;
@@ -70,14 +69,14 @@ static void scalar_words(struct select *s, struct gcn_src d, uint32_t words, str
 		for (; at + sizes[k].words <= words; at += sizes[k].words) {
 			struct gcn_inst *i = sel_emit(s, sizes[k].op, AMD_PLAIN);
 
-			gcn_set(s->f, i, AMD_D, sel_part(d, at));
-			gcn_set(s->f, i, AMD_S0, base);
-			gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+			gcn_set_operand(s->f, i, AMD_D, sel_part(d, at));
+			gcn_set_operand(s->f, i, AMD_S0, base);
+			gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
 			i->in.field[AMD_F_OFFSET] = offset + 4 * (int32_t)at;
 		}
 }
 
-static void scalar_load(struct select *s)
+static void select_scalar_load(struct select *s)
 {
 	const struct ir_inst *in = s->in;
 	uint32_t words = sel_words(in->type), mem = (mem_bytes(in) + 3) / 4, shift;
@@ -98,13 +97,13 @@ static void scalar_load(struct select *s)
 	} else {
 		base = select_kernarg(s);
 	}
-	base = kernarg_offset(s, base, (int64_t)in->imm, &offset);
-	if (mem_bytes(in) < 4) { /* the word around it */
+	base = fold_scalar_offset(s, base, (int64_t)in->imm, &offset);
+	if (mem_bytes(in) < 4) { /* load the word that contains it */
 		struct gcn_src t = sel_temp(s, GCN_SCALAR, 1);
 
 		shift = ((uint32_t)offset & 3) * 8;
 		d = sel_temp(s, GCN_SCALAR, 1);
-		scalar_words(s, d, 1, base, offset & ~3);
+		load_scalar_words(s, d, 1, base, offset & ~3);
 		sel_sop(s, in->flags & IR_SEXT_MEM ? AMD_s_bfe_i32 : AMD_s_bfe_u32, t, d,
 			gcn_imm(shift | mem_bytes(in) * 8 << 16));
 		sel_move(s, sel_result(s, 0, 0), t, 1);
@@ -113,11 +112,11 @@ static void scalar_load(struct select *s)
 		return;
 	}
 	if (in->nres == 1 && mem == words) {
-		scalar_words(s, sel_result(s, 0, 0), words, base, offset);
+		load_scalar_words(s, sel_result(s, 0, 0), words, base, offset);
 		return;
 	}
 	d = sel_temp(s, GCN_SCALAR, in->nres * mem);
-	scalar_words(s, d, in->nres * mem, base, offset);
+	load_scalar_words(s, d, in->nres * mem, base, offset);
 	for (uint32_t k = 0; k < in->nres; k++) {
 		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
 		if (words > mem && in->flags & IR_SEXT_MEM)
@@ -130,8 +129,8 @@ static void scalar_load(struct select *s)
 
 /* ---- addresses ---- */
 
-/* x + y where x is scalar and y a word without sign. */
-static bool split_address(struct select *s, ir_val at, struct access *a)
+/* Splits an address into a scalar base and an unsigned 32-bit VGPR offset. */
+static bool split_address(struct select *s, ir_val at, struct mem_address *a)
 {
 	const struct ir_inst *d = ir_def(s->ir, at);
 
@@ -140,7 +139,7 @@ static bool split_address(struct select *s, ir_val at, struct access *a)
 	for (uint32_t k = 0; k < 2; k++) {
 		if (!s->scalar[d->args[k]] || ir_def(s->ir, d->args[k])->op == IR_CONST)
 			continue;
-		if (sel_most(s, d->args[1 - k]) <= UINT32_MAX) {
+		if (sel_max_unsigned(s, d->args[1 - k]) <= UINT32_MAX) {
 			a->base = sel_pair(s, d->args[k]);
 			a->v = sel_vector(s, sel_word(s, d->args[1 - k], 0), 1);
 			return true;
@@ -149,16 +148,17 @@ static bool split_address(struct select *s, ir_val at, struct access *a)
 	return false;
 }
 
-static void add_excess(struct select *s, struct access *a, int64_t imm, int32_t least, int32_t most)
+static void fold_offset(struct select *s, struct mem_address *a, int64_t imm, int32_t min,
+			int32_t max)
 {
 	struct gcn_src d;
 
-	if (imm >= least && imm <= most) {
+	if (imm >= min && imm <= max) {
 		a->offset = (int32_t)imm;
 		return;
 	}
 	if (a->kind == S_SHARED || a->kind == S_LOCAL) {
-		a->v = sel_new(s, GCN_VECTOR, SEL_ADD, gcn_imm((uint32_t)imm), a->v);
+		a->v = sel_op_new(s, GCN_VECTOR, SEL_ADD, gcn_imm((uint32_t)imm), a->v);
 		return;
 	}
 	d = sel_temp(s, GCN_VECTOR, 2);
@@ -167,24 +167,24 @@ static void add_excess(struct select *s, struct access *a, int64_t imm, int32_t 
 	a->v = d;
 }
 
-/* What is known of a sum goes to the offset. */
-static ir_val without_known(const struct select *s, ir_val at, int64_t *imm)
+/* Moves the known summands of an address to the offset. */
+static ir_val split_known_offset(const struct select *s, ir_val at, int64_t *imm)
 {
 	const struct ir_inst *d = ir_def(s->ir, at);
 	uint64_t value;
 
 	for (uint32_t k = 0; d->op == IR_ADD && k < 2; k++)
-		if (sel_known(s, d->args[k], &value)) {
+		if (sel_is_known(s, d->args[k], &value)) {
 			*imm += (int64_t)value;
-			return without_known(s, d->args[1 - k], imm);
+			return split_known_offset(s, d->args[1 - k], imm);
 		}
 	return at;
 }
 
-static struct access address_of(struct select *s)
+static struct mem_address build_address(struct select *s)
 {
 	const struct ir_inst *in = s->in;
-	struct access a = {.v = gcn_none(), .base = gcn_none()};
+	struct mem_address a = {.v = gcn_none(), .base = gcn_none()};
 	int64_t imm = (int64_t)in->imm;
 	bool small = imm >= -2048 && imm < 2048;
 
@@ -197,20 +197,23 @@ static struct access address_of(struct select *s)
 			return a;
 		}
 		if (in->nargs) {
-			ir_val at =
-				in->space == IR_SHARED ? without_known(s, ARG(0), &imm) : ARG(0);
+			ir_val at = in->space == IR_SHARED ? split_known_offset(s, ARG(0), &imm)
+							   : ARG(0);
 
 			a.v = sel_vector(s, sel_word(s, at, 0), 1);
 		} else {
 			a.v = sel_constant(s, GCN_VECTOR, 0, 1);
 		}
-		/* Scratch is not addressed below 0, so neither is the register alone. */
-		add_excess(s, &a, imm, 0, in->space == IR_SHARED ? 65535 : 2047);
+		/*
+		 * Scratch addresses below 0 are invalid, so the register alone must not be negative
+		 * either.
+		 */
+		fold_offset(s, &a, imm, 0, in->space == IR_SHARED ? 65535 : 2047);
 		return a;
 	case IR_GENERIC_SPACE:
 		a.kind = S_FLAT;
 		a.v = in->nargs ? sel_vector_value(s, ARG(0)) : sel_constant(s, GCN_VECTOR, 0, 2);
-		add_excess(s, &a, imm, 0, 2047);
+		fold_offset(s, &a, imm, 0, 2047);
 		return a;
 	default:
 		a.kind = S_GLOBAL;
@@ -235,21 +238,21 @@ static struct access address_of(struct select *s)
 				  k, sel_vector(s, sel_part(k, 1), 1), false);
 			a.v = d;
 		}
-		add_excess(s, &a, imm, -2048, 2047);
+		fold_offset(s, &a, imm, -2048, 2047);
 		return a;
 	}
 }
 
-static struct gcn_inst *access(struct select *s, const struct access *a, const uint16_t ops[4],
-			       int32_t further)
+static struct gcn_inst *emit_access(struct select *s, const struct mem_address *a,
+				    const uint16_t ops[4], int32_t further)
 {
 	struct gcn_inst *i = sel_emit(s, ops[a->kind], AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_S0, a->v.ref.vreg ? a->v : gcn_reg(AMD_VGPR));
+	gcn_set_operand(s->f, i, AMD_S0, a->v.ref.vreg ? a->v : gcn_reg(AMD_VGPR));
 	if (a->kind == S_GLOBAL)
-		gcn_set(s->f, i, AMD_S2, a->base.ref.vreg ? a->base : gcn_reg(AMD_NULL));
+		gcn_set_operand(s->f, i, AMD_S2, a->base.ref.vreg ? a->base : gcn_reg(AMD_NULL));
 	else if (a->kind == S_LOCAL)
-		gcn_set(s->f, i, AMD_S2, gcn_reg(a->v.ref.vreg ? AMD_NULL : AMD_EXEC_HI));
+		gcn_set_operand(s->f, i, AMD_S2, gcn_reg(a->v.ref.vreg ? AMD_NULL : AMD_EXEC_HI));
 	i->in.field[AMD_F_OFFSET] = a->offset + further;
 	return i;
 }
@@ -269,59 +272,61 @@ static const uint16_t store_ops[][4] = {
 	KINDS(store_dword, AMD_ds_write_b32),   KINDS(store_dwordx2, AMD_ds_write_b64),
 	KINDS(store_dwordx3, AMD_ds_write_b96), KINDS(store_dwordx4, AMD_ds_write_b128)};
 
-/* How many words go at once: LDS wants them aligned. */
-static uint32_t piece(const struct access *a, uint32_t left, uint32_t align, uint32_t at)
+/* The number of words per access: LDS and flat accesses need alignment. */
+static uint32_t access_words(const struct mem_address *a, uint32_t left, uint32_t align,
+			     uint32_t at)
 {
-	uint32_t most = left < 4 ? left : 4;
+	uint32_t max = left < 4 ? left : 4;
 
 	if (a->kind != S_SHARED && a->kind != S_FLAT)
-		return most;
-	while (most > 1 && (most == 3 || align < 4 * most || at % most))
-		most--;
-	return most;
+		return max;
+	while (max > 1 && (max == 3 || align < 4 * max || at % max))
+		max--;
+	return max;
 }
 
-/* ---- order ---- */
+/* ---- memory ordering ---- */
 
-static void wait_for_all(struct select *s)
+static void emit_wait_all(struct select *s)
 {
 	struct gcn_inst *i = sel_emit(s, AMD_s_waitcnt, AMD_PLAIN);
 
 	i->in.field[AMD_F_IMM] = 0x70; /* vmcnt 0, expcnt 7, lgkmcnt 0 */
 	i = sel_emit(s, AMD_s_waitcnt_vscnt, AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, gcn_reg(AMD_NULL));
+	gcn_set_operand(s->f, i, AMD_D, gcn_reg(AMD_NULL));
 	i->in.field[AMD_F_IMM] = 0;
 }
 
-/* The outer one first: otherwise L0 may fill itself again from what L1 still holds (as llc 19 has it). */
-static void empty_caches(struct select *s)
+/* L1 first: otherwise L0 may refill from stale lines of L1 (llc 19 uses this order). */
+static void emit_cache_invalidate(struct select *s)
 {
 	sel_emit(s, AMD_buffer_gl1_inv, AMD_PLAIN);
 	sel_emit(s, AMD_buffer_gl0_inv, AMD_PLAIN);
 }
 
-static bool is_far(const struct ir_inst *in)
+static bool is_device_scope(const struct ir_inst *in)
 {
 	return in->scope != IR_SCOPE_CTA && in->scope != IR_SCOPE_NONE;
 }
 
-static void select_before(struct select *s)
+static void emit_release(struct select *s)
 {
 	if (s->in->order == IR_RELEASE || s->in->order == IR_ACQ_REL || s->in->order == IR_SEQ_CST)
-		wait_for_all(s);
+		emit_wait_all(s);
 }
 
-static void select_after(struct select *s)
+static void emit_acquire(struct select *s)
 {
 	if (s->in->order != IR_ACQUIRE && s->in->order != IR_ACQ_REL && s->in->order != IR_SEQ_CST)
 		return;
-	wait_for_all(s);
-	if (is_far(s->in))
-		empty_caches(s);
+	emit_wait_all(s);
+	if (is_device_scope(s->in))
+		emit_cache_invalidate(s);
 }
 
-/* Read or written where others see it: past the caches that are not everybody's. */
-static void mark(struct select *s, struct gcn_inst *i, const struct access *a, bool load)
+/* Strong and volatile loads bypass L0 and L1. */
+static void set_cache_policy(struct select *s, struct gcn_inst *i, const struct mem_address *a,
+			     bool load)
 {
 	bool shared_with_others = s->in->flags & IR_VOLATILE || s->in->order > IR_WEAK;
 
@@ -332,7 +337,7 @@ static void mark(struct select *s, struct gcn_inst *i, const struct access *a, b
 
 /* ---- loads and stores ---- */
 
-static void load_parts(struct select *s, const struct access *a)
+static void load_narrow(struct select *s, const struct mem_address *a)
 {
 	bool sign = s->in->flags & IR_SEXT_MEM;
 	uint32_t bytes = mem_bytes(s->in), words = sel_words(s->in->type);
@@ -340,10 +345,10 @@ static void load_parts(struct select *s, const struct access *a)
 	for (uint32_t k = 0; k < s->in->nres; k++) {
 		struct gcn_src t = sel_temp(s, GCN_VECTOR, 1);
 		struct gcn_inst *i =
-			access(s, a, load_ops[2 * (bytes - 1) + sign], (int32_t)(k * bytes));
+			emit_access(s, a, load_ops[2 * (bytes - 1) + sign], (int32_t)(k * bytes));
 
-		gcn_set(s->f, i, AMD_D, t);
-		mark(s, i, a, true);
+		gcn_set_operand(s->f, i, AMD_D, t);
+		set_cache_policy(s, i, a, true);
 		sel_move(s, sel_result(s, k, 0), t, 1);
 		if (words == 2 && sign)
 			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), t, gcn_imm(31));
@@ -352,34 +357,34 @@ static void load_parts(struct select *s, const struct access *a)
 	}
 }
 
-static void load(struct select *s)
+static void select_load(struct select *s)
 {
 	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type),
 		 all = mem * s->in->nres;
-	struct access a;
+	struct mem_address a;
 	struct gcn_src d;
 
 	if (select_is_scalar_load(s, s->in) && s->scalar[s->in->res]) {
-		scalar_load(s);
+		select_scalar_load(s);
 		return;
 	}
-	a = address_of(s);
-	select_before(s);
+	a = build_address(s);
+	emit_release(s);
 	if (mem_bytes(s->in) < 4) {
-		load_parts(s, &a);
-		select_after(s);
+		load_narrow(s, &a);
+		emit_acquire(s);
 		return;
 	}
 	d = s->in->nres == 1 && mem == words ? sel_result(s, 0, 0) : sel_temp(s, GCN_VECTOR, all);
 	for (uint32_t at = 0, n; at < all; at += n) {
 		struct gcn_inst *i;
 
-		n = piece(&a, all - at, s->in->align, at);
-		i = access(s, &a, load_ops[3 + n], (int32_t)(4 * at));
-		gcn_set(s->f, i, AMD_D, sel_part(d, at));
-		mark(s, i, &a, true);
+		n = access_words(&a, all - at, s->in->align, at);
+		i = emit_access(s, &a, load_ops[3 + n], (int32_t)(4 * at));
+		gcn_set_operand(s->f, i, AMD_D, sel_part(d, at));
+		set_cache_policy(s, i, &a, true);
 	}
-	select_after(s);
+	emit_acquire(s);
 	for (uint32_t k = 0; k < s->in->nres && !(s->in->nres == 1 && mem == words); k++) {
 		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
 		if (words > mem && s->in->flags & IR_SEXT_MEM)
@@ -390,21 +395,21 @@ static void load(struct select *s)
 	}
 }
 
-static void store(struct select *s)
+static void select_store(struct select *s)
 {
 	uint32_t first = 1, bytes = mem_bytes(s->in), mem = bytes / 4, count = s->in->nargs - first,
 		 all = mem * count;
-	struct access a = address_of(s);
+	struct mem_address a = build_address(s);
 	struct gcn_src d;
 
-	select_before(s);
+	emit_release(s);
 	if (bytes < 4) {
 		for (uint32_t k = 0; k < count; k++) {
 			struct gcn_src x = sel_vector(s, sel_word(s, ARG(first + k), 0), 1);
-			struct gcn_inst *i =
-				access(s, &a, store_ops[2 * (bytes - 1)], (int32_t)(k * bytes));
+			struct gcn_inst *i = emit_access(s, &a, store_ops[2 * (bytes - 1)],
+							 (int32_t)(k * bytes));
 
-			gcn_set(s->f, i, AMD_S1, x);
+			gcn_set_operand(s->f, i, AMD_S1, x);
 		}
 		return;
 	}
@@ -418,30 +423,30 @@ static void store(struct select *s)
 	for (uint32_t at = 0, n; at < all; at += n) {
 		struct gcn_inst *i;
 
-		n = piece(&a, all - at, s->in->align, at);
-		i = access(s, &a, store_ops[3 + n], (int32_t)(4 * at));
-		gcn_set(s->f, i, AMD_S1, sel_part(d, at));
+		n = access_words(&a, all - at, s->in->align, at);
+		i = emit_access(s, &a, store_ops[3 + n], (int32_t)(4 * at));
+		gcn_set_operand(s->f, i, AMD_S1, sel_part(d, at));
 	}
 }
 
-static void fence(struct select *s)
+static void select_fence(struct select *s)
 {
-	wait_for_all(s);
-	if (is_far(s->in))
-		empty_caches(s);
+	emit_wait_all(s);
+	if (is_device_scope(s->in))
+		emit_cache_invalidate(s);
 }
 
 bool select_memory(struct select *s)
 {
 	switch (s->in->op) {
 	case IR_LOAD:
-		load(s);
+		select_load(s);
 		return true;
 	case IR_STORE:
-		store(s);
+		select_store(s);
 		return true;
 	case IR_FENCE:
-		fence(s);
+		select_fence(s);
 		return true;
 	default:
 		return false;
@@ -468,8 +473,8 @@ static const uint16_t atomic_ops[IR_ATOM_COUNT][2][4] = {
 	[IR_ATOM_EXCH] = ATOM_DS(swap, wrxchg_rtn_b),
 };
 
-/* The value that is exchanged, and behind it what it is compared with, side by side. */
-static struct gcn_src exchange_pair(struct select *s, uint32_t words)
+/* The new value followed by the compare value, in consecutive registers. */
+static struct gcn_src cas_operands(struct select *s, uint32_t words)
 {
 	struct gcn_src d = sel_temp(s, GCN_VECTOR, 2 * words);
 
@@ -489,38 +494,38 @@ bool select_atomic(struct select *s)
 	bool is_cas = s->in->op == IR_CAS, wide = s->in->type == IR_B64, wanted;
 	struct gcn_src x, y = gcn_none();
 	struct gcn_inst *i;
-	struct access a;
+	struct mem_address a;
 
 	if (s->in->op != IR_ATOM && !is_cas)
 		return false;
 	if (s->in->space == IR_LOCAL) {
-		sel_refuse(s, "an atomic operation on local memory");
+		sel_unsupported(s, "an atomic operation on local memory");
 		return true;
 	}
 	if (s->in->nres > 1) {
-		sel_refuse(s, "an atomic operation on 128 bits, of which the machine has none,");
+		sel_unsupported(s, "a 128-bit atomic operation, which the hardware lacks,");
 		return true;
 	}
 	wanted = s->uses[s->in->res];
-	a = address_of(s);
+	a = build_address(s);
 	if (is_cas && a.kind != S_SHARED) {
-		x = exchange_pair(s, wide ? 2 : 1);
+		x = cas_operands(s, wide ? 2 : 1);
 	} else {
 		x = sel_vector_value(s, ARG(1));
 		if (is_cas)
 			y = sel_vector_value(s, ARG(2));
 	}
-	select_before(s);
-	i = access(s, &a, is_cas ? cas[wide] : atomic_ops[s->in->sub][wide], 0);
-	gcn_set(s->f, i, AMD_S1, x);
+	emit_release(s);
+	i = emit_access(s, &a, is_cas ? cas[wide] : atomic_ops[s->in->sub][wide], 0);
+	gcn_set_operand(s->f, i, AMD_S1, x);
 	if (y.ref.vreg)
-		gcn_set(s->f, i, AMD_S2, y);
+		gcn_set_operand(s->f, i, AMD_S2, y);
 	if (a.kind == S_SHARED || wanted)
-		gcn_set(s->f, i, AMD_D, sel_result(s, 0, 0));
+		gcn_set_operand(s->f, i, AMD_D, sel_result(s, 0, 0));
 	else
-		gcn_set(s->f, i, AMD_D, gcn_reg(AMD_VGPR));
+		gcn_set_operand(s->f, i, AMD_D, gcn_reg(AMD_VGPR));
 	if (a.kind != S_SHARED)
 		i->in.field[AMD_F_GLC] = wanted;
-	select_after(s);
+	emit_acquire(s);
 	return true;
 }

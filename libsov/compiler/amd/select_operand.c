@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operands and instructions of selection: where a value's words are, and which form an instruction takes
- * for the operands that it is given. A vector instruction reads at most two scalar values, literals among
- * them, and in its short form a scalar one only as its first source; what does not fit goes through a
- * vector register.
+ * Operands and encodings. A VOP3 instruction reads at most two scalar values over the constant bus,
+ * literals included; the short encodings take a scalar only as their first source. Operands that do
+ * not fit are copied to a VGPR.
  */
 #include "libsov/compiler/amd/select.h"
 
 static const struct {
 	uint16_t scalar, vector;
 	bool reversed, commutative;
-} ops[SEL_OPS] = {
+} op_table[SEL_OPS] = {
 	[SEL_ADD] = {AMD_s_add_u32, AMD_v_add_nc_u32, false, true},
 	[SEL_SUB] = {AMD_s_sub_u32, AMD_v_sub_nc_u32, false, false},
 	[SEL_MUL] = {AMD_s_mul_i32, AMD_v_mul_lo_u32, false, true},
@@ -30,7 +29,7 @@ static const struct {
 	[SEL_BREV] = {AMD_s_brev_b32, AMD_v_bfrev_b32, false, false},
 };
 
-void sel_refuse(struct select *s, const char *what)
+void sel_unsupported(struct select *s, const char *what)
 {
 	diag_error(&s->f->job->diag, s->in ? s->in->line : 0, 0, "%s is not supported on %s yet",
 		   what, s->f->job->target->name);
@@ -39,7 +38,7 @@ void sel_refuse(struct select *s, const char *what)
 
 struct gcn_src sel_temp(struct select *s, enum gcn_class class, uint32_t words)
 {
-	return gcn_at(s->f, gcn_vreg_new(s->f, class, words), 0);
+	return gcn_word(s->f, gcn_vreg_new(s->f, class, words), 0);
 }
 
 struct gcn_src sel_part(struct gcn_src x, uint32_t word)
@@ -55,7 +54,7 @@ bool sel_is_scalar(const struct select *s, ir_val v)
 	return op == IR_CONST || op == IR_UNDEF || s->scalar[v];
 }
 
-static struct gcn_src at_value(struct select *s, ir_val v, uint32_t word)
+static struct gcn_src value_operand(struct select *s, ir_val v, uint32_t word)
 {
 	if (!s->vreg[v]) {
 		enum ir_type t = s->ir->values[v].type;
@@ -63,17 +62,19 @@ static struct gcn_src at_value(struct select *s, ir_val v, uint32_t word)
 
 		s->vreg[v] = gcn_vreg_new(s->f, scalar ? GCN_SCALAR : GCN_VECTOR, sel_words(t));
 	}
-	return gcn_at(s->f, s->vreg[v], word);
+	return gcn_word(s->f, s->vreg[v], word);
 }
 
-/* From here on asking where a value is changes nothing: C leaves open in which order a call's arguments ask, and hosts
- * differ. */
-void sel_give_register(struct select *s, ir_val v)
+/*
+ * Assigns the vreg up front. C does not specify the evaluation order of arguments, so creating
+ * vregs on first use would make the output depend on the host compiler.
+ */
+void sel_assign_vreg(struct select *s, ir_val v)
 {
-	at_value(s, v, 0);
+	value_operand(s, v, 0);
 }
 
-bool sel_known(const struct select *s, ir_val v, uint64_t *value)
+bool sel_is_known(const struct select *s, ir_val v, uint64_t *value)
 {
 	const struct ir_inst *d = ir_def(s->ir, v);
 
@@ -89,13 +90,13 @@ struct gcn_src sel_word(struct select *s, ir_val v, uint32_t word)
 {
 	uint64_t value;
 
-	return sel_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word))
-				       : at_value(s, v, word);
+	return sel_is_known(s, v, &value) ? gcn_imm((uint32_t)(value >> 32 * word))
+					  : value_operand(s, v, word);
 }
 
 struct gcn_src sel_result(struct select *s, uint32_t k, uint32_t word)
 {
-	return at_value(s, s->in->res + k, word);
+	return value_operand(s, s->in->res + k, word);
 }
 
 struct gcn_src sel_constant(struct select *s, enum gcn_class class, uint64_t value, uint32_t words)
@@ -107,7 +108,7 @@ struct gcn_src sel_constant(struct select *s, enum gcn_class class, uint64_t val
 	return d;
 }
 
-/* Constants that 64-bit operands have without a literal. */
+/* Inline constants of 64-bit operands. */
 static bool inline_pair(uint64_t value, uint16_t *reg)
 {
 	static const uint64_t doubles[] = {
@@ -133,8 +134,8 @@ struct gcn_src sel_pair(struct select *s, ir_val v)
 	uint64_t value;
 	uint16_t reg;
 
-	if (!sel_known(s, v, &value))
-		return at_value(s, v, 0);
+	if (!sel_is_known(s, v, &value))
+		return value_operand(s, v, 0);
 	if (inline_pair(value, &reg))
 		return gcn_reg(reg);
 	return sel_constant(s, GCN_SCALAR, value, 2);
@@ -146,7 +147,7 @@ struct gcn_src sel_mask(struct select *s, ir_val v)
 
 	if (d->op == IR_CONST || d->op == IR_UNDEF)
 		return gcn_imm(d->op == IR_CONST && d->imm ? UINT32_MAX : 0);
-	return at_value(s, v, 0);
+	return value_operand(s, v, 0);
 }
 
 struct gcn_src sel_vector(struct select *s, struct gcn_src x, uint32_t words)
@@ -160,14 +161,14 @@ struct gcn_src sel_vector(struct select *s, struct gcn_src x, uint32_t words)
 	return d;
 }
 
-/* A value whole in vector registers, constants too. */
+/* A whole value in VGPRs, constants included. */
 struct gcn_src sel_vector_value(struct select *s, ir_val v)
 {
 	uint32_t words = sel_words(s->ir->values[v].type);
 	struct gcn_src d;
 
 	if (!sel_is_scalar(s, v))
-		return at_value(s, v, 0);
+		return value_operand(s, v, 0);
 	d = sel_temp(s, GCN_VECTOR, words);
 	for (uint32_t k = 0; k < words; k++)
 		sel_move(s, sel_part(d, k), sel_word(s, v, k), 1);
@@ -225,14 +226,14 @@ struct gcn_inst *sel_sop(struct select *s, enum amd_op op, struct gcn_src d, str
 		y = t;
 	}
 	i = sel_emit(s, op, AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, d);
-	gcn_set(s->f, i, AMD_S0, x);
-	gcn_set(s->f, i, AMD_S1, y);
+	gcn_set_operand(s->f, i, AMD_D, d);
+	gcn_set_operand(s->f, i, AMD_S0, x);
+	gcn_set_operand(s->f, i, AMD_S1, y);
 	return i;
 }
 
-/* Takes up one of the wires for scalar values. */
-static bool is_wired(const struct gcn_func *f, struct gcn_src x)
+/* Whether the operand occupies a slot of the constant bus (LLVM's term). */
+static bool uses_constant_bus(const struct gcn_func *f, struct gcn_src x)
 {
 	if (gcn_is_vector(f, x) || (!x.ref.vreg && (x.reg == AMD_NONE || x.reg == AMD_NULL)))
 		return false;
@@ -240,14 +241,14 @@ static bool is_wired(const struct gcn_func *f, struct gcn_src x)
 	       (x.reg >= AMD_SHARED_BASE && x.reg <= AMD_POPS_ID) || x.reg > AMD_INV_2PI;
 }
 
-static void spare_wires(struct select *s, const struct amd_row *row, struct gcn_src *src,
-			uint32_t limit)
+static void limit_constant_bus(struct select *s, const struct amd_row *row, struct gcn_src *src,
+			       uint32_t limit)
 {
 	struct gcn_src seen[3];
 	uint32_t n = 0, k;
 	bool literal = false;
 
-	/* A mask cannot be in vector registers: it comes first. */
+	/* A mask cannot move to a VGPR, so masks take their slots first. */
 	for (uint32_t j = 0; j < 3; j++)
 		if (row->type[AMD_S0 + j] == TYPE_M)
 			seen[n++] = src[j];
@@ -255,9 +256,9 @@ static void spare_wires(struct select *s, const struct amd_row *row, struct gcn_
 		uint32_t words = amd_types[row->type[AMD_S0 + j]].words;
 		bool bad = is_literal(src[j]) && (literal || words > 1 || row->format == AMD_VOP3P);
 
-		if (row->type[AMD_S0 + j] == TYPE_M || !is_wired(s->f, src[j]))
+		if (row->type[AMD_S0 + j] == TYPE_M || !uses_constant_bus(s->f, src[j]))
 			continue;
-		for (k = 0; k < n && !gcn_same(seen[k], src[j]); k++)
+		for (k = 0; k < n && !gcn_same_operand(seen[k], src[j]); k++)
 			;
 		if (!bad && k < n)
 			continue;
@@ -273,20 +274,21 @@ static void spare_wires(struct select *s, const struct amd_row *row, struct gcn_
 static bool is_commutative(enum amd_op op)
 {
 	for (uint32_t k = 0; k < SEL_OPS; k++)
-		if (ops[k].vector == op)
-			return ops[k].commutative;
+		if (op_table[k].vector == op)
+			return op_table[k].commutative;
 	return op == AMD_v_add_f32 || op == AMD_v_mul_f32 || op == AMD_v_min_f32 ||
 	       op == AMD_v_max_f32;
 }
 
-static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d,
-			    struct gcn_src src[3], bool long_form, struct sel_signs signs)
+static struct gcn_inst *emit_vop(struct select *s, enum amd_op op, struct gcn_src d,
+				 struct gcn_src src[3], bool long_form,
+				 struct sel_modifiers modifiers)
 {
 	const struct amd_row *row = amd_row(op);
 	bool is_short = row->format <= AMD_VOPC;
 	struct gcn_inst *i;
 
-	long_form |= signs.neg || signs.abs;
+	long_form |= modifiers.neg || modifiers.abs;
 
 	for (uint32_t k = 0; k < 3; k++)
 		if (row->type[AMD_S0 + k] >= TYPE_V32 && row->type[AMD_S0 + k] <= TYPE_V128)
@@ -296,44 +298,45 @@ static struct gcn_inst *vop(struct select *s, enum amd_op op, struct gcn_src d,
 
 		src[0] = src[1];
 		src[1] = t;
-		signs.neg =
-			(uint8_t)((signs.neg & 4) | (signs.neg & 1) << 1 | (signs.neg >> 1 & 1));
-		signs.abs =
-			(uint8_t)((signs.abs & 4) | (signs.abs & 1) << 1 | (signs.abs >> 1 & 1));
+		modifiers.neg = (uint8_t)((modifiers.neg & 4) | (modifiers.neg & 1) << 1 |
+					  (modifiers.neg >> 1 & 1));
+		modifiers.abs = (uint8_t)((modifiers.abs & 4) | (modifiers.abs & 1) << 1 |
+					  (modifiers.abs >> 1 & 1));
 	}
 	if (row->format == AMD_VOPC || row->flags & CARRY || row->type[AMD_S2] == TYPE_M ||
 	    (row->format == AMD_VOP2 && !gcn_is_vector(s->f, src[1])))
 		long_form = true;
 	if (!is_short || long_form)
-		spare_wires(s, row, src, row->flags & ONE_SCALAR ? 1 : 2);
+		limit_constant_bus(s, row, src, row->flags & ONE_SCALAR ? 1 : 2);
 	else if (is_literal(src[0]) && amd_types[row->type[AMD_S0]].words > 1)
 		src[0] = sel_vector(s, src[0], amd_types[row->type[AMD_S0]].words);
 	i = sel_emit(s, op, is_short && long_form ? AMD_E64 : AMD_PLAIN);
-	gcn_set(s->f, i, AMD_D, d);
+	gcn_set_operand(s->f, i, AMD_D, d);
 	for (uint32_t k = 0; k < 3; k++)
 		if (row->type[AMD_S0 + k])
-			gcn_set(s->f, i, AMD_S0 + k, src[k]);
-	i->in.field[AMD_F_NEG] = signs.neg;
-	i->in.field[AMD_F_ABS] = signs.abs;
+			gcn_set_operand(s->f, i, AMD_S0 + k, src[k]);
+	i->in.field[AMD_F_NEG] = modifiers.neg;
+	i->in.field[AMD_F_ABS] = modifiers.abs;
 	return i;
 }
 
 struct gcn_inst *sel_vop(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			 struct gcn_src y, struct gcn_src z)
 {
-	return vop(s, op, d, (struct gcn_src[]){x, y, z}, false, (struct sel_signs){0, 0});
+	return emit_vop(s, op, d, (struct gcn_src[]){x, y, z}, false, (struct sel_modifiers){0, 0});
 }
 
 struct gcn_inst *sel_vop_long(struct select *s, enum amd_op op, struct gcn_src d, struct gcn_src x,
 			      struct gcn_src y, struct gcn_src z)
 {
-	return vop(s, op, d, (struct gcn_src[]){x, y, z}, true, (struct sel_signs){0, 0});
+	return emit_vop(s, op, d, (struct gcn_src[]){x, y, z}, true, (struct sel_modifiers){0, 0});
 }
 
 struct gcn_inst *sel_vop_signed(struct select *s, enum amd_op op, struct gcn_src d,
-				const struct gcn_src x[3], struct sel_signs signs, bool long_form)
+				const struct gcn_src x[3], struct sel_modifiers modifiers,
+				bool long_form)
 {
-	return vop(s, op, d, (struct gcn_src[]){x[0], x[1], x[2]}, long_form, signs);
+	return emit_vop(s, op, d, (struct gcn_src[]){x[0], x[1], x[2]}, long_form, modifiers);
 }
 
 void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t words)
@@ -341,7 +344,7 @@ void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t wor
 	for (uint32_t k = 0; k < words; k++) {
 		struct gcn_src from = x.ref.vreg ? sel_part(x, k) : x;
 
-		/* A constant of 64 bits: what is above a small number is its sign. */
+		/* The upper word of a 64-bit inline integer is its sign. */
 		if (k && !x.ref.vreg)
 			from = gcn_imm(x.reg >= AMD_INT_M1 && x.reg < AMD_INT_M1 + 16 ? UINT32_MAX
 										      : 0);
@@ -353,15 +356,15 @@ void sel_move(struct select *s, struct gcn_src d, struct gcn_src x, uint32_t wor
 void sel_op(struct select *s, enum sel_op op, struct gcn_src d, struct gcn_src x, struct gcn_src y)
 {
 	if (sel_class(s, d) == GCN_SCALAR)
-		sel_sop(s, ops[op].scalar, d, x, y);
-	else if (ops[op].reversed)
-		sel_vop(s, ops[op].vector, d, y, x, gcn_none());
+		sel_sop(s, op_table[op].scalar, d, x, y);
+	else if (op_table[op].reversed)
+		sel_vop(s, op_table[op].vector, d, y, x, gcn_none());
 	else
-		sel_vop(s, ops[op].vector, d, x, y, gcn_none());
+		sel_vop(s, op_table[op].vector, d, x, y, gcn_none());
 }
 
-struct gcn_src sel_new(struct select *s, enum gcn_class class, enum sel_op op, struct gcn_src x,
-		       struct gcn_src y)
+struct gcn_src sel_op_new(struct select *s, enum gcn_class class, enum sel_op op, struct gcn_src x,
+			  struct gcn_src y)
 {
 	struct gcn_src d = sel_temp(s, class, 1);
 
@@ -383,14 +386,14 @@ void sel_add64(struct select *s, struct gcn_src d, struct gcn_src x, struct gcn_
 	carry = sel_temp(s, GCN_SCALAR, 1);
 	lost = sel_temp(s, GCN_SCALAR, 1);
 	i = sel_vop(s, subtract ? AMD_v_sub_co_u32 : AMD_v_add_co_u32, d, x, y, gcn_none());
-	gcn_set(s->f, i, AMD_SX, carry);
+	gcn_set_operand(s->f, i, AMD_SX, carry);
 	i = sel_vop(s, subtract ? AMD_v_sub_co_ci_u32 : AMD_v_add_co_ci_u32, sel_part(d, 1), x1, y1,
 		    carry);
-	gcn_set(s->f, i, AMD_SX, lost);
+	gcn_set_operand(s->f, i, AMD_SX, lost);
 }
 
-void sel_choose(struct select *s, struct gcn_src d, struct gcn_src mask, struct gcn_src x,
-		struct gcn_src y)
+void sel_cndmask(struct select *s, struct gcn_src d, struct gcn_src mask, struct gcn_src x,
+		 struct gcn_src y)
 {
 	struct gcn_src t;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a kernel finds when it starts: numbers of threads and blocks, their counts among the hidden
- * arguments, addresses of variables, and the apertures by which generic addresses know their memory.
+ * Special registers and addresses: thread and workgroup indices, their counts from the hidden
+ * arguments, addresses of variables, and the apertures that map generic addresses to LDS and
+ * scratch.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -10,7 +11,7 @@
 struct gcn_src select_kernarg(struct select *s)
 {
 	s->f->start.user |= AMD_KERNARG_SEGMENT_PTR;
-	return gcn_come(s->f, GCN_KERNARG, GCN_SCALAR, 2);
+	return gcn_input(s->f, GCN_KERNARG, GCN_SCALAR, 2);
 }
 
 struct gcn_src select_thread_id(struct select *s, uint32_t axis)
@@ -20,30 +21,33 @@ struct gcn_src select_thread_id(struct select *s, uint32_t axis)
 
 	if (s->ir->kind == IR_FUNCTION) {
 		d = sel_temp(s, GCN_VECTOR, 1);
-		sel_vop(s, AMD_v_bfe_u32, d, gcn_come(f, GCN_THREADS, GCN_VECTOR, 1),
+		sel_vop(s, AMD_v_bfe_u32, d, gcn_input(f, GCN_THREAD_IDS, GCN_VECTOR, 1),
 			gcn_imm(10 * axis), gcn_imm(10));
 		return d;
 	}
 	if (f->start.thread_ids < axis + 1)
 		f->start.thread_ids = (uint8_t)(axis + 1);
-	return gcn_come(f, (enum gcn_come)(GCN_THREAD_X + axis), GCN_VECTOR, 1);
+	return gcn_input(f, (enum gcn_input)(GCN_THREAD_X + axis), GCN_VECTOR, 1);
 }
 
 struct gcn_src select_group_id(struct select *s, uint32_t axis)
 {
 	s->f->start.group_ids |= (uint8_t)(1 << axis);
-	return gcn_come(s->f, (enum gcn_come)(GCN_GROUP_X + axis), GCN_SCALAR, 1);
+	return gcn_input(s->f, (enum gcn_input)(GCN_GROUP_X + axis), GCN_SCALAR, 1);
 }
 
-/* Where hidden arguments are, and how far behind that; a function is told, a kernel knows. */
+/*
+ * The base register of the hidden arguments and their offset from it: functions receive the
+ * address, kernels derive it from the kernarg segment.
+ */
 static struct gcn_src hidden_base(struct select *s, uint32_t *offset)
 {
 	*offset = s->ir->kind == IR_FUNCTION ? 0 : amd_hidden_base(s->ir->param_bytes);
-	return s->ir->kind == IR_FUNCTION ? gcn_come(s->f, GCN_HIDDEN, GCN_SCALAR, 2)
+	return s->ir->kind == IR_FUNCTION ? gcn_input(s->f, GCN_HIDDEN_ARGS, GCN_SCALAR, 2)
 					  : select_kernarg(s);
 }
 
-/* Of 2 or 4 bytes. */
+/* A hidden argument of 2 or 4 bytes. */
 struct gcn_src select_hidden(struct select *s, enum amd_hidden h)
 {
 	uint32_t at;
@@ -52,9 +56,9 @@ struct gcn_src select_hidden(struct select *s, enum amd_hidden h)
 
 	at += amd_hiddens[h].offset;
 	s->f->hidden |= 1u << h;
-	gcn_set(s->f, i, AMD_D, word);
-	gcn_set(s->f, i, AMD_S0, base);
-	gcn_set(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
+	gcn_set_operand(s->f, i, AMD_D, word);
+	gcn_set_operand(s->f, i, AMD_S0, base);
+	gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
 	i->in.field[AMD_F_OFFSET] = (int32_t)(at & ~3u);
 	if (amd_hiddens[h].bytes == 4)
 		return word;
@@ -71,8 +75,8 @@ struct gcn_src select_lane_id(struct select *s)
 	return d;
 }
 
-/* Lanes above, below, at the lane's own place: shifts of ones. */
-static void lane_mask(struct select *s)
+/* %lanemask_*: shifted ones. */
+static void select_lane_mask(struct select *s)
 {
 	static const struct {
 		uint32_t ones;
@@ -81,7 +85,7 @@ static void lane_mask(struct select *s)
 	uint32_t k = s->in->sub - IR_LANEMASK_EQ;
 	struct gcn_src lane = select_lane_id(s), d = sel_result(s, 0, 0), t;
 
-	t = sel_new(s, GCN_VECTOR, SEL_SHL, gcn_imm(kinds[k].ones), lane);
+	t = sel_op_new(s, GCN_VECTOR, SEL_SHL, gcn_imm(kinds[k].ones), lane);
 	if (s->in->sub == IR_LANEMASK_EQ) {
 		sel_move(s, d, t, 1);
 		return;
@@ -92,18 +96,18 @@ static void lane_mask(struct select *s)
 		sel_op(s, SEL_SUB, d, t, gcn_imm(1));
 }
 
-static struct gcn_src threads_of_block(struct select *s)
+static struct gcn_src workgroup_threads(struct select *s)
 {
 	struct gcn_src n = select_hidden(s, AMD_HIDDEN_GROUP_SIZE_X);
 
 	for (uint32_t axis = 1; axis < 3; axis++)
-		n = sel_new(s, GCN_SCALAR, SEL_MUL, n,
-			    select_hidden(s, (enum amd_hidden)(AMD_HIDDEN_GROUP_SIZE_X + axis)));
+		n = sel_op_new(s, GCN_SCALAR, SEL_MUL, n,
+			       select_hidden(s, (enum amd_hidden)(AMD_HIDDEN_GROUP_SIZE_X + axis)));
 	return n;
 }
 
-/* Which wave of its block: the thread's number, as threads are counted, by 32. */
-static void wave_number(struct select *s)
+/* %warpid: the linear thread index divided by 32. */
+static void select_wave_id(struct select *s)
 {
 	struct gcn_src n = select_thread_id(s, 2), d = sel_temp(s, GCN_SCALAR, 1);
 
@@ -111,15 +115,15 @@ static void wave_number(struct select *s)
 		struct gcn_src size =
 			select_hidden(s, (enum amd_hidden)(AMD_HIDDEN_GROUP_SIZE_X + axis));
 
-		n = sel_new(s, GCN_VECTOR, SEL_MUL, n, size);
-		n = sel_new(s, GCN_VECTOR, SEL_ADD, n, select_thread_id(s, axis));
+		n = sel_op_new(s, GCN_VECTOR, SEL_MUL, n, size);
+		n = sel_op_new(s, GCN_VECTOR, SEL_ADD, n, select_thread_id(s, axis));
 	}
-	n = sel_new(s, GCN_VECTOR, SEL_SHR_U, n, gcn_imm(5));
+	n = sel_op_new(s, GCN_VECTOR, SEL_SHR_U, n, gcn_imm(5));
 	sel_vop(s, AMD_v_readfirstlane_b32, d, n, gcn_none(), gcn_none());
 	sel_move(s, sel_result(s, 0, 0), d, 1);
 }
 
-static void special(struct select *s)
+static void select_sreg(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0), t;
 	uint8_t sub = s->in->sub;
@@ -135,11 +139,11 @@ static void special(struct select *s)
 	} else if (sub == IR_LANEID) {
 		sel_move(s, d, select_lane_id(s), 1);
 	} else if (sub <= IR_LANEMASK_GE) {
-		lane_mask(s);
+		select_lane_mask(s);
 	} else if (sub == IR_WARPID) {
-		wave_number(s);
+		select_wave_id(s);
 	} else if (sub == IR_NWARPID) {
-		t = sel_new(s, GCN_SCALAR, SEL_ADD, threads_of_block(s), gcn_imm(31));
+		t = sel_op_new(s, GCN_SCALAR, SEL_ADD, workgroup_threads(s), gcn_imm(31));
 		sel_op(s, SEL_SHR_U, d, t, gcn_imm(5));
 	} else if (sub == IR_DYNAMIC_SMEM) {
 		sel_move(s, d, select_hidden(s, AMD_HIDDEN_DYNAMIC_LDS_SIZE), 1);
@@ -147,26 +151,26 @@ static void special(struct select *s)
 		t = select_hidden(s, AMD_HIDDEN_DYNAMIC_LDS_SIZE);
 		sel_op(s, SEL_ADD, d, t, gcn_imm(s->f->lds_bytes));
 	} else if (sub == IR_SMID || sub == IR_GRIDID) {
-		/* One of them, as far as a program can count on it. */
+		/* %smid and %gridid: programs cannot rely on their values. */
 		sel_move(s, d, gcn_imm(0), 1);
 	} else {
 		sel_move(s, d, gcn_imm(1), 1);
 	}
 }
 
-/* The distance from here is known when everything has its place. */
-void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_t index,
-		     int64_t addend)
+/* The linker fills in the distance. */
+void select_pc_relative(struct select *s, struct gcn_src t, uint8_t target, uint32_t index,
+			int64_t addend)
 {
 	struct gcn_src pc = sel_temp(s, GCN_SCALAR, 2);
 	struct gcn_src literal = {.reg = AMD_LITERAL};
 	struct gcn_inst *i = sel_emit(s, AMD_s_getpc_b64, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_D, pc);
+	gcn_set_operand(s->f, i, AMD_D, pc);
 	for (uint32_t k = 0; k < 2; k++) {
 		i = sel_sop(s, k ? AMD_s_addc_u32 : AMD_s_add_u32, sel_part(t, k), sel_part(pc, k),
 			    literal);
-		i->address.there = true;
+		i->address.present = true;
 		i->address.high = k;
 		i->address.target = target;
 		i->address.index = index;
@@ -174,42 +178,45 @@ void select_distance(struct select *s, struct gcn_src t, uint8_t target, uint32_
 	}
 }
 
-static void address_of_variable(struct select *s, uint8_t target, uint32_t index, int64_t addend)
+static void select_variable_address(struct select *s, uint8_t target, uint32_t index,
+				    int64_t addend)
 {
 	struct gcn_src d = sel_result(s, 0, 0), t;
 
 	t = sel_class(s, d) == GCN_SCALAR && s->in->type == IR_B64 ? d : sel_temp(s, GCN_SCALAR, 2);
-	select_distance(s, t, target, index, addend);
-	if (!gcn_same(t, d))
+	select_pc_relative(s, t, target, index, addend);
+	if (!gcn_same_operand(t, d))
 		sel_move(s, d, t, sel_words(s->in->type));
 }
 
-static void address(struct select *s)
+static void select_address(struct select *s)
 {
 	const struct ir_symbol *v = &s->ir->module->symbols[s->in->symbol];
 	uint32_t at;
 
 	if (v->space == IR_GLOBAL || v->space == IR_CONSTANT) {
-		address_of_variable(s, AMD_TO_VARIABLE, s->in->symbol, (int64_t)s->in->imm);
+		select_variable_address(s, AMD_TO_VARIABLE, s->in->symbol, (int64_t)s->in->imm);
 		return;
 	}
 	at = s->f->symbol_offset[s->in->symbol] + (uint32_t)s->in->imm;
 	if (v->space == IR_LOCAL && s->ir->kind == IR_FUNCTION)
-		sel_op(s, SEL_ADD, sel_result(s, 0, 0), gcn_imm(at), gcn_reg(gcn_frame(s->f)));
+		sel_op(s, SEL_ADD, sel_result(s, 0, 0), gcn_imm(at),
+		       gcn_reg(gcn_frame_register(s->f)));
 	else
 		sel_move(s, sel_result(s, 0, 0), gcn_imm(at), 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_result(s, 0, 1), gcn_imm(0), 1);
 }
 
-/* The upper word of generic addresses in LDS or in scratch. */
-static struct gcn_src aperture(struct select *s, uint8_t space)
+/* The upper word of generic addresses in LDS or scratch. */
+static struct gcn_src aperture_base(struct select *s, uint8_t space)
 {
 	struct gcn_src d = sel_temp(s, GCN_SCALAR, 2);
 	struct gcn_inst *i = sel_emit(s, AMD_s_mov_b64, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_D, d);
-	gcn_set(s->f, i, AMD_S0, gcn_reg(space == IR_SHARED ? AMD_SHARED_BASE : AMD_PRIVATE_BASE));
+	gcn_set_operand(s->f, i, AMD_D, d);
+	gcn_set_operand(s->f, i, AMD_S0,
+			gcn_reg(space == IR_SHARED ? AMD_SHARED_BASE : AMD_PRIVATE_BASE));
 	return sel_part(d, 1);
 }
 
@@ -218,19 +225,19 @@ static bool has_aperture(uint8_t space)
 	return space == IR_SHARED || space == IR_LOCAL;
 }
 
-static void to_generic(struct select *s)
+static void select_to_generic(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
 
 	sel_move(s, d, sel_word(s, ARG(0), 0), 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_part(d, 1),
-			 has_aperture(s->in->space) ? aperture(s, s->in->space)
+			 has_aperture(s->in->space) ? aperture_base(s, s->in->space)
 						    : sel_word(s, ARG(0), 1),
 			 1);
 }
 
-static void to_space(struct select *s)
+static void select_to_space(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
 
@@ -240,32 +247,32 @@ static void to_space(struct select *s)
 			 has_aperture(s->in->space) ? gcn_imm(0) : sel_word(s, ARG(0), 1), 1);
 }
 
-static void in_space(struct select *s)
+static void select_in_space(struct select *s)
 {
 	struct gcn_src high = sel_word(s, ARG(0), s->in->type == IR_B64), d = sel_result(s, 0, 0),
 		       x, y;
 
 	if (has_aperture(s->in->space)) {
-		x = aperture(s, s->in->space);
+		x = aperture_base(s, s->in->space);
 		sel_vop(s, AMD_v_cmp_eq_u32, d, x, sel_vector(s, high, 1), gcn_none());
 		return;
 	}
 	high = sel_vector(s, high, 1);
-	x = sel_compare(s, AMD_v_cmp_ne_u32, aperture(s, IR_SHARED), high);
-	y = sel_compare(s, AMD_v_cmp_ne_u32, aperture(s, IR_LOCAL), high);
+	x = sel_compare(s, AMD_v_cmp_ne_u32, aperture_base(s, IR_SHARED), high);
+	y = sel_compare(s, AMD_v_cmp_ne_u32, aperture_base(s, IR_LOCAL), high);
 	if (s->in->space == IR_GLOBAL)
 		sel_sop(s, AMD_s_and_b32, d, x, y);
-	else /* constants and parameters are global memory, of which nobody asks */
+	else /* isspacep on constant or parameter memory, which is global memory here: false */
 		sel_move(s, d, gcn_imm(0), 1);
 }
 
-static void read_clock(struct select *s)
+static void select_clock(struct select *s)
 {
 	struct gcn_src t = sel_temp(s, GCN_SCALAR, 2);
 	struct gcn_inst *i = sel_emit(
 		s, s->in->sub == IR_CLOCK_CYCLES ? AMD_s_memtime : AMD_s_memrealtime, AMD_PLAIN);
 
-	gcn_set(s->f, i, AMD_D, t);
+	gcn_set_operand(s->f, i, AMD_D, t);
 	sel_move(s, sel_result(s, 0, 0), t, sel_words(s->in->type));
 }
 
@@ -273,22 +280,22 @@ bool select_special(struct select *s)
 {
 	switch (s->in->op) {
 	case IR_SREG:
-		special(s);
+		select_sreg(s);
 		return true;
 	case IR_ADDR:
-		address(s);
+		select_address(s);
 		return true;
 	case IR_TOSPACE:
-		to_space(s);
+		select_to_space(s);
 		return true;
 	case IR_GENERIC:
-		to_generic(s);
+		select_to_generic(s);
 		return true;
 	case IR_INSPACE:
-		in_space(s);
+		select_in_space(s);
 		return true;
 	case IR_CLOCK:
-		read_clock(s);
+		select_clock(s);
 		return true;
 	case IR_SLEEP:
 		sel_emit(s, AMD_s_sleep, AMD_PLAIN)->in.field[AMD_F_IMM] = 1;

@@ -1,105 +1,110 @@
 // SPDX-License-Identifier: MIT
 /*
- * Spilling: a register goes, and each instruction that mentions it has one of its own for the moment. Words
- * of vector registers go to scratch, behind the function's variables. Words of scalar registers go to lanes
- * of vector registers that live everywhere; reading and writing a lane asks nobody which lanes are on. Lanes
- * live as scalar registers do, and are assigned with them.
+ * Spilling: every instruction that uses the spilled vreg gets a temporary, with a reload before it
+ * and a store after it. VGPR words go to scratch, after the function's variables. SGPR words go to
+ * lanes of VGPRs that are live in the whole function (banks); v_readlane_b32 and v_writelane_b32
+ * ignore EXEC. Lanes have live intervals like SGPRs, and regalloc.c assigns them.
  */
 #include "libsov/compiler/amd/mir.h"
 
-#define MOST_OFFSET 2047
+#define MAX_SCRATCH_OFFSET 2047
 
 struct spill {
 	struct gcn_func *f;
-	uint32_t vreg, at; /* bytes in the frame */
+	uint32_t vreg, at; /* frame offset */
 	uint32_t lane[16]; /* by word */
 };
 
-static void find_lanes(struct spill *s)
+static void allocate_lanes(struct spill *s)
 {
 	for (uint32_t k = 0; k < s->f->vregs[s->vreg].words; k++) {
 		s->lane[k] = gcn_vreg_new(s->f, GCN_LANE, 1);
-		s->f->vregs[s->lane[k]].fetched = true;
+		s->f->vregs[s->lane[k]].unspillable = true;
 		s->f->sgpr_spills++;
 	}
 }
 
-bool gcn_need_lanes(struct gcn_func *f, uint32_t count)
+bool gcn_reserve_banks(struct gcn_func *f, uint32_t count)
 {
 	bool more = false;
 
 	for (; f->nbanks * GCN_BANK_LANES < count; more = true) {
 		uint32_t bank = gcn_vreg_new(f, GCN_VECTOR, 1);
 
-		f->vregs[bank].everywhere = true;
+		f->vregs[bank].whole_function = true;
 		f->banks[f->nbanks++] = bank;
 	}
 	return more;
 }
 
-/* The frame's register and what an instruction cannot say beside it, added where SCC is left alone. */
-static struct gcn_src far_address(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
-				  uint32_t at)
+/*
+ * Adds an offset beyond the instruction's range to the frame register. Uses instructions that
+ * preserve SCC.
+ */
+static struct gcn_src materialise_address(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
+					  uint32_t at)
 {
 	bool kernel = f->ir->kind == IR_KERNEL;
 	uint32_t t = gcn_vreg_new(f, kernel ? GCN_SCALAR : GCN_VECTOR, 1);
 	struct gcn_inst *i;
 
-	f->vregs[t].fetched = true;
+	f->vregs[t].unspillable = true;
 	if (kernel) {
-		gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
-		return gcn_at(f, t, 0);
+		gcn_move(f, b, before, gcn_word(f, t, 0), gcn_imm(at));
+		return gcn_word(f, t, 0);
 	}
-	gcn_move(f, b, before, gcn_at(f, t, 0), gcn_imm(at));
+	gcn_move(f, b, before, gcn_word(f, t, 0), gcn_imm(at));
 	i = gcn_inst_new(f, AMD_v_add_nc_u32, AMD_PLAIN);
-	gcn_set(f, i, AMD_D, gcn_at(f, t, 0));
-	gcn_set(f, i, AMD_S0, gcn_reg(gcn_frame(f)));
-	gcn_set(f, i, AMD_S1, gcn_at(f, t, 0));
+	gcn_set_operand(f, i, AMD_D, gcn_word(f, t, 0));
+	gcn_set_operand(f, i, AMD_S0, gcn_reg(gcn_frame_register(f)));
+	gcn_set_operand(f, i, AMD_S1, gcn_word(f, t, 0));
 	gcn_insert(f, b, before, i);
-	return gcn_at(f, t, 0);
+	return gcn_word(f, t, 0);
 }
 
-/* An address behind the reach of an instruction is in a register. */
-static struct gcn_inst *scratch(struct spill *s, uint32_t b, struct gcn_inst *before,
-				enum amd_op op, uint32_t at)
+/* Emits a scratch access; an offset beyond the range goes to a register. */
+static struct gcn_inst *emit_scratch_access(struct spill *s, uint32_t b, struct gcn_inst *before,
+					    enum amd_op op, uint32_t at)
 {
 	struct gcn_func *f = s->f;
 	struct gcn_inst *i = gcn_inst_new(f, op, AMD_PLAIN);
 
-	gcn_set(f, i, AMD_S0, gcn_reg(AMD_VGPR));
-	gcn_set(f, i, AMD_S2, gcn_reg(f->ir->kind == IR_KERNEL ? AMD_EXEC_HI : gcn_frame(f)));
+	gcn_set_operand(f, i, AMD_S0, gcn_reg(AMD_VGPR));
+	gcn_set_operand(f, i, AMD_S2,
+			gcn_reg(f->ir->kind == IR_KERNEL ? AMD_EXEC_HI : gcn_frame_register(f)));
 	i->in.field[AMD_F_OFFSET] = (int32_t)at;
-	if (at > MOST_OFFSET) {
-		struct gcn_src far = far_address(f, b, before, at);
+	if (at > MAX_SCRATCH_OFFSET) {
+		struct gcn_src far = materialise_address(f, b, before, at);
 
 		if (gcn_is_vector(f, far))
-			gcn_set(f, i, AMD_S0, far);
-		gcn_set(f, i, AMD_S2, gcn_is_vector(f, far) ? gcn_reg(AMD_NULL) : far);
+			gcn_set_operand(f, i, AMD_S0, far);
+		gcn_set_operand(f, i, AMD_S2, gcn_is_vector(f, far) ? gcn_reg(AMD_NULL) : far);
 		i->in.field[AMD_F_OFFSET] = 0;
 	}
 	gcn_insert(f, b, before, i);
 	return i;
 }
 
-static void move_word(struct spill *s, uint32_t b, struct gcn_inst *before, struct gcn_src x,
-		      uint32_t k, bool store)
+static void transfer_word(struct spill *s, uint32_t b, struct gcn_inst *before, struct gcn_src x,
+			  uint32_t k, bool store)
 {
 	struct gcn_func *f = s->f;
 	struct gcn_inst *i;
 
 	if (f->vregs[s->vreg].class == GCN_VECTOR) {
-		i = scratch(s, b, before, store ? AMD_scratch_store_dword : AMD_scratch_load_dword,
-			    s->at + 4 * k);
-		gcn_set(f, i, store ? AMD_S1 : AMD_D, x);
+		i = emit_scratch_access(s, b, before,
+					store ? AMD_scratch_store_dword : AMD_scratch_load_dword,
+					s->at + 4 * k);
+		gcn_set_operand(f, i, store ? AMD_S1 : AMD_D, x);
 		return;
 	}
 	i = gcn_inst_new(f, store ? AMD_v_writelane_b32 : AMD_v_readlane_b32, AMD_PLAIN);
-	gcn_set(f, i, store ? AMD_S0 : AMD_D, x);
-	gcn_carry(f, i, s->lane[k], 1, store);
+	gcn_set_operand(f, i, store ? AMD_S0 : AMD_D, x);
+	gcn_add_implicit(f, i, s->lane[k], 1, store);
 	gcn_insert(f, b, before, i);
 }
 
-static void replace(struct spill *s, uint32_t b, struct gcn_inst *i)
+static void rewrite_instruction(struct spill *s, uint32_t b, struct gcn_inst *i)
 {
 	struct gcn_func *f = s->f;
 	uint32_t words = f->vregs[s->vreg].words, read = 0, written = 0, n, t;
@@ -113,35 +118,35 @@ static void replace(struct spill *s, uint32_t b, struct gcn_inst *i)
 	if (!read && !written)
 		return;
 	t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
-	f->vregs[t].fetched = true;
+	f->vregs[t].unspillable = true;
 	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
 		if (i->ref[slot].vreg == s->vreg)
 			i->ref[slot].vreg = t;
 	for (uint32_t k = 0; k < words; k++) {
 		if (read >> k & 1)
-			move_word(s, b, i, gcn_at(f, t, k), k, false);
+			transfer_word(s, b, i, gcn_word(f, t, k), k, false);
 		if (written >> k & 1)
-			move_word(s, b, next, gcn_at(f, t, k), k, true);
+			transfer_word(s, b, next, gcn_word(f, t, k), k, true);
 	}
 }
 
-/* What comes in a register is put away first. */
-static void keep_first(struct spill *s)
+/* A spilled input is stored at function entry. */
+static void spill_input(struct spill *s)
 {
 	struct gcn_func *f = s->f;
 	uint32_t words = f->vregs[s->vreg].words,
 		 t = gcn_vreg_new(f, f->vregs[s->vreg].class, words);
 	struct gcn_inst *first = f->blocks[f->first].first;
 
-	f->vregs[t].fetched = true;
-	for (uint32_t k = 0; k < GCN_COMES; k++) {
-		f->come[k] = f->come[k] == s->vreg ? t : f->come[k];
-		f->kept[k] = f->kept[k] == s->vreg ? t : f->kept[k];
+	f->vregs[t].unspillable = true;
+	for (uint32_t k = 0; k < GCN_INPUTS; k++) {
+		f->input[k] = f->input[k] == s->vreg ? t : f->input[k];
+		f->input_copy[k] = f->input_copy[k] == s->vreg ? t : f->input_copy[k];
 	}
 	f->vregs[s->vreg].fixed = -1;
-	f->vregs[s->vreg].comes = false;
+	f->vregs[s->vreg].live_at_entry = false;
 	for (uint32_t k = 0; k < words; k++)
-		move_word(s, f->first, first, gcn_at(f, t, k), k, true);
+		transfer_word(s, f->first, first, gcn_word(f, t, k), k, true);
 }
 
 void gcn_spill(struct gcn_func *f, uint32_t vreg)
@@ -154,13 +159,13 @@ void gcn_spill(struct gcn_func *f, uint32_t vreg)
 		s.at = (f->frame_bytes + 3) & ~3u;
 		f->frame_bytes = s.at + 4 * f->vregs[vreg].words;
 		f->vgpr_spills += f->vregs[vreg].words;
-		gcn_need_scratch(f);
+		gcn_enable_scratch(f);
 	} else {
-		find_lanes(&s);
+		allocate_lanes(&s);
 	}
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			replace(&s, b, i);
+			rewrite_instruction(&s, b, i);
 	if (f->vregs[vreg].fixed >= 0)
-		keep_first(&s);
+		spill_input(&s);
 }

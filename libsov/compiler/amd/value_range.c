@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * How large an unsigned number can be, from what it is computed of. A block's threads are known to be few, so
- * indices of threads fit into products of 24 bits and offsets of 32, which have cheaper instructions.
+ * Value range analysis: upper bounds of unsigned values. Block sizes are limited, so thread indices
+ * fit 24-bit multiplications and 32-bit address offsets, which have cheaper instructions.
  */
 #include "libsov/compiler/amd/select.h"
 
-#define MOST_DEPTH 8
+#define MAX_DEPTH 8
 
-static uint64_t any_of(enum ir_type t)
+static uint64_t max_of_type(enum ir_type t)
 {
 	uint32_t bits = ir_type_bits(t);
 
 	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-static uint64_t sum(uint64_t x, uint64_t y, uint64_t any)
+static uint64_t saturating_add(uint64_t x, uint64_t y, uint64_t type_max)
 {
 	uint64_t r;
 
-	return __builtin_add_overflow(x, y, &r) || r > any ? any : r;
+	return __builtin_add_overflow(x, y, &r) || r > type_max ? type_max : r;
 }
 
-static uint64_t product(uint64_t x, uint64_t y, uint64_t any)
+static uint64_t saturating_mul(uint64_t x, uint64_t y, uint64_t type_max)
 {
 	uint64_t r;
 
-	return __builtin_mul_overflow(x, y, &r) || r > any ? any : r;
+	return __builtin_mul_overflow(x, y, &r) || r > type_max ? type_max : r;
 }
 
-/* All bits up to the highest that may be set. */
-static uint64_t filled(uint64_t x)
+/* Sets all bits below the highest set bit. */
+static uint64_t fill_below(uint64_t x)
 {
 	return x ? UINT64_MAX >> __builtin_clzll(x) : 0;
 }
 
-static uint64_t special(const struct select *s, uint32_t sub, uint64_t any)
+static uint64_t sreg_max(const struct select *s, uint32_t sub, uint64_t type_max)
 {
 	uint32_t threads = s->f->job->target->max_threads;
 
@@ -42,20 +42,20 @@ static uint64_t special(const struct select *s, uint32_t sub, uint64_t any)
 		return threads - 1;
 	if (sub <= IR_NTID_Z)
 		return threads;
-	return sub == IR_LANEID || sub == IR_WARPID ? 31 : any;
+	return sub == IR_LANEID || sub == IR_WARPID ? 31 : type_max;
 }
 
-static uint64_t most(const struct select *s, ir_val v, uint32_t depth)
+static uint64_t max_unsigned(const struct select *s, ir_val v, uint32_t depth)
 {
 	const struct ir_inst *d = ir_def(s->ir, v);
-	uint64_t any = any_of(s->ir->values[v].type), x = any, y = any, amount;
+	uint64_t type_max = max_of_type(s->ir->values[v].type), x = type_max, y = type_max, amount;
 
 	if (d->op == IR_CONST)
-		return d->imm & any;
+		return d->imm & type_max;
 	if (d->op == IR_SREG)
-		return special(s, d->sub, any);
-	if (depth == MOST_DEPTH || !d->nargs || d->nargs > 3)
-		return any;
+		return sreg_max(s, d->sub, type_max);
+	if (depth == MAX_DEPTH || !d->nargs || d->nargs > 3)
+		return type_max;
 	switch (d->op) {
 	case IR_ADD:
 	case IR_MUL:
@@ -66,31 +66,33 @@ static uint64_t most(const struct select *s, ir_val v, uint32_t depth)
 	case IR_XOR:
 	case IR_MIN_U:
 	case IR_MAX_U:
-		y = most(s, d->args[1], depth + 1);
+		y = max_unsigned(s, d->args[1], depth + 1);
 		/* fall through */
 	case IR_ZEXT:
 	case IR_TRUNC:
 	case IR_COPY:
 	case IR_SHL:
 	case IR_SHR_U:
-		x = most(s, d->args[0], depth + 1);
+		x = max_unsigned(s, d->args[0], depth + 1);
 		break;
 	case IR_SELECT:
-		x = most(s, d->args[1], depth + 1);
-		y = most(s, d->args[2], depth + 1);
+		x = max_unsigned(s, d->args[1], depth + 1);
+		y = max_unsigned(s, d->args[2], depth + 1);
 		return x > y ? x : y;
 	default:
-		return any;
+		return type_max;
 	}
 	switch (d->op) {
 	case IR_ADD:
-		return sum(x, y, any);
+		return saturating_add(x, y, type_max);
 	case IR_MUL:
 	case IR_MULWIDE_U:
-		return product(x, y, any);
+		return saturating_mul(x, y, type_max);
 	case IR_MAD:
-		x = product(x, y, any);
-		return x == any ? any : sum(x, most(s, d->args[2], depth + 1), any);
+		x = saturating_mul(x, y, type_max);
+		return x == type_max ? type_max
+				     : saturating_add(x, max_unsigned(s, d->args[2], depth + 1),
+						      type_max);
 	case IR_AND:
 	case IR_MIN_U:
 		return x < y ? x : y;
@@ -98,19 +100,19 @@ static uint64_t most(const struct select *s, ir_val v, uint32_t depth)
 		return x > y ? x : y;
 	case IR_OR:
 	case IR_XOR:
-		return filled(x | y);
+		return fill_below(x | y);
 	case IR_SHL:
 		return ir_is_const(s->ir, d->args[1], &amount) && amount < 64
-			       ? product(x, UINT64_C(1) << amount, any)
-			       : any;
+			       ? saturating_mul(x, UINT64_C(1) << amount, type_max)
+			       : type_max;
 	case IR_SHR_U:
 		return ir_is_const(s->ir, d->args[1], &amount) && amount < 64 ? x >> amount : x;
 	default:
-		return x < any ? x : any;
+		return x < type_max ? x : type_max;
 	}
 }
 
-uint64_t sel_most(const struct select *s, ir_val v)
+uint64_t sel_max_unsigned(const struct select *s, ir_val v)
 {
-	return most(s, v, 0);
+	return max_unsigned(s, v, 0);
 }

@@ -94,10 +94,31 @@ enum { /* flags */
        EXEC_IN = 1 << 26, /* a scalar instruction that reads EXEC */
        M0_IN = 1 << 27,
        MESSAGE = 1 << 28,       /* the immediate is a message to the host or the scheduler */
+       TRANS = 1 << 29,         /* transcendental unit */
+       SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
        FULL = E64 | SDWA | DPP, /* what most short instructions have */
        FLOAT = FULL | CLAMP | OMOD,
        FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
 };
+
+/*
+ * Latency classes, as in LLVM's scheduling model for gfx10 (SISchedule.td, GFX10SpeedModel); issue
+ * cycles are the units' rates.
+ */
+enum amd_latency_class {
+	AMD_LATENCY_VALU, /* also SOPK and SOPP */
+	AMD_LATENCY_SALU,
+	AMD_LATENCY_TRANS,
+	AMD_LATENCY_SLOW_MUL,
+	AMD_LATENCY_F64,
+	AMD_LATENCY_LGKM, /* LDS and scalar memory */
+	AMD_LATENCY_VMEM, /* vector memory */
+	AMD_LATENCY_CLASSES
+};
+struct amd_latency {
+	uint16_t issue, result; /* cycles until the next instruction, until the result */
+};
+extern const struct amd_latency amd_latencies[AMD_LATENCY_CLASSES];
 
 struct amd_row {
 	const char *name; /* LLVM's, without suffix */
@@ -106,6 +127,7 @@ struct amd_row {
 	uint16_t opcode[AMD_CHIPS];
 	uint8_t type[AMD_SLOTS];
 	uint32_t flags;
+	uint8_t latency; /* enum amd_latency_class */
 };
 
 struct amd_type_info {

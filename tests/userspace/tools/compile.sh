@@ -29,6 +29,8 @@ done
 out=$("$sov" compile --stats -o "$work/x.cubin" tests/kernels/saxpy.ptx)
 has "$out" "saxpy_f32 " "--stats has a line for each kernel"
 has "$out" "sm_90: image of $(wc -c <"$work/x.cubin") bytes" "and says how large the image is"
+out=$("$sov" compile -t gfx1030 --stats tests/kernels/saxpy.ptx)
+has "$out" "registers     scalar " "compile --stats for gfx1030 has a column of scalar registers"
 "$sov" compile --json tests/kernels/reduce.ptx | tee "$work/json" | "$json"
 ok $? "--json is JSON"
 has "$(cat "$work/json")" '"name": "reduce_f64"' "with figures for each kernel"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PTX kernel on the software AMD GPU without a runtime: compiled for gfx1030, placed in memory of the
- * test, launched as a command processor would. Addresses are the host's; what was not said to be memory
- * faults.
+ * Runs PTX kernels on the software AMD GPU without a runtime: compiles for gfx1030, loads into the
+ * test's memory and launches as a command processor would. GPU addresses are host addresses;
+ * accesses outside of mapped ranges fault.
  */
 #ifndef TESTS_AMD_LAUNCH_H
 #define TESTS_AMD_LAUNCH_H
@@ -17,7 +17,7 @@
 #include "model/amd/amd.h"
 
 #define AMD_TEST_REGIONS 64
-#define AMD_TEST_STACK   8192 /* of a thread, where nobody can say how deep calls go */
+#define AMD_TEST_STACK   8192 /* per thread, where the stack depth is unknown */
 
 struct amd_test {
 	struct compile_result compiled;
@@ -30,7 +30,7 @@ struct amd_test {
 	uint32_t nregions;
 	struct amd_memory memory;
 	bool hazard;
-	struct amd_probe *probe; /* NULL: nobody asks */
+	struct amd_probe *probe; /* may be NULL */
 	char message[600];
 };
 
@@ -48,7 +48,7 @@ static inline void *amd_test_at(void *context, uint64_t va, uint32_t bytes, bool
 	return NULL;
 }
 
-/* From here on kernels may use these bytes. */
+/* Maps these bytes for kernels. */
 static inline void amd_test_map(struct amd_test *t, void *at, uint64_t bytes)
 {
 	if (t->nregions == AMD_TEST_REGIONS)
@@ -66,7 +66,7 @@ static inline void amd_test_free(struct amd_test *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* false: message says why. */
+/* Returns false with the reason in message. */
 static inline bool amd_test_load(struct amd_test *t, const char *text, size_t length,
 				 const struct compile_options *options)
 {
@@ -113,7 +113,7 @@ static inline void amd_test_hidden(const struct image_kernel *k, enum amd_hidden
 		memcpy(arguments + hidden->offset, &value, hidden->bytes < 4 ? hidden->bytes : 4);
 }
 
-/* arguments: as the kernel's parameters lie, so many bytes of them. */
+/* arguments: param_bytes bytes, laid out as the kernel's parameters. */
 static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k,
 				const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
 				const void *arguments)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module for gfx1030 whose code is written by hand: variables come from PTX, code from the encoder. So
- * the linker is judged without the back end. Kernels store a word each at their first argument:
- *   counter  what the variable counter holds, times two, which a function does
- *   table    what the second address in table points at
- *   constant a constant, and how many workgroups there are along x (a hidden argument)
+ * A module for gfx1030 with hand-written code: variables come from PTX, code from the encoder, so
+ * that the linker is tested without the back end. Each kernel stores a word to its first argument:
+ *	counter_kernel   the variable counter times two, which a function computes
+ *	table_kernel     the word that the second address in table points to
+ *	constant_kernel  a constant plus the number of workgroups along x (a hidden argument)
  */
 #ifndef TESTS_AMD_MODULE_H
 #define TESTS_AMD_MODULE_H
@@ -28,12 +28,12 @@ static const char module_ptx[] =
 	".visible .entry constant_kernel(.param .u64 out, .param .u32 more)\n{\n\t.loc 1 30 "
 	"0\n\tret;\n}\n";
 
-#define V(n)      (AMD_VGPR + (n))
-#define I(n)      (AMD_INT_0 + (n))
-#define MOST_CODE 256
+#define V(n)     (AMD_VGPR + (n))
+#define I(n)     (AMD_INT_0 + (n))
+#define MAX_CODE 256
 
-struct hand { /* a piece on its way */
-	uint8_t code[MOST_CODE];
+struct hand { /* a fragment under construction */
+	uint8_t code[MAX_CODE];
 	uint32_t bytes, nreferences;
 	struct amd_reference references[8];
 	struct line_row rows[4];
@@ -45,7 +45,7 @@ struct hand_module {
 	struct ir_module *module;
 	struct amd_plan *plan;
 	struct hand hands[4];
-	struct amd_piece pieces[4];
+	struct amd_fragment fragments[4];
 	struct amd_param params[2];
 	struct amd_code code;
 };
@@ -77,7 +77,7 @@ static void hand_put(struct hand *h, enum amd_op op, int d, int s0, int s1, int 
 	h->bytes += bytes;
 }
 
-/* The address of something in s[d:d+1]. */
+/* Loads the address of something into s[d:d+1]. */
 static void hand_address(struct hand *h, int d, uint8_t target, uint32_t index)
 {
 	hand_put(h, AMD_s_getpc_b64, d, 0, 0, 0, 0);
@@ -98,7 +98,7 @@ static uint32_t hand_symbol(const struct ir_module *m, const char *name)
 	return k;
 }
 
-/* s8 goes to the first argument. */
+/* Stores s8 to the first argument. */
 static void hand_store(struct hand *h)
 {
 	hand_put(h, AMD_s_waitcnt, 0, 0, 0, 0, 0x3f0f & ~0x3f00);
@@ -136,12 +136,12 @@ static void hand_kernels(struct hand_module *m)
 	hand_put(h, AMD_s_waitcnt, 0, 0, 0, 0, 0xc07f);
 	hand_put(h, AMD_s_add_u32, 8, 8, 9, 0, 0);
 	hand_store(h++);
-	/* the function */
+	/* the function "twice" */
 	hand_put(h, AMD_s_lshl_b32, 8, 8, I(1), 0, 0);
 	hand_put(h, AMD_s_setpc_b64, 0, 30, 0, 0, 0);
 }
 
-static void hand_pieces(struct hand_module *m)
+static void hand_fragments(struct hand_module *m)
 {
 	static const char *const names[] = {"counter_kernel", "table_kernel", "constant_kernel",
 					    "twice"};
@@ -153,7 +153,7 @@ static void hand_pieces(struct hand_module *m)
 
 		h->rows[0] = (struct line_row){0, 1, 10 * (k + 1)};
 		h->rows[1] = (struct line_row){8, 1, 10 * (k + 1) + 3};
-		m->pieces[k] = (struct amd_piece){
+		m->fragments[k] = (struct amd_fragment){
 			.name = names[k],
 			.index = k,
 			.kernel = k < 3,
@@ -176,16 +176,16 @@ static void hand_pieces(struct hand_module *m)
 			.required_threads = {k == 1 ? 32 : 0, k == 1, k == 1},
 		};
 	}
-	m->code = (struct amd_code){m->pieces, 4};
+	m->code = (struct amd_code){m->fragments, 4};
 }
 
-/* false: m->job.diag says why. Free with arena_free(&m->job.arena). */
+/* Returns false with the reason in m->job.diag. Free with arena_free(&m->job.arena). */
 static bool hand_build(struct hand_module *m)
 {
 	static const uint32_t unit_of[3];
 
 	memset(m, 0, sizeof(*m));
-	m->job.target = target_find("sm_80"); /* for messages alone */
+	m->job.target = target_find("sm_80"); /* used in messages only */
 	arena_init(&m->job.arena, 1 << 24, &m->no_memory);
 	if (setjmp(m->no_memory))
 		return false;
@@ -196,7 +196,7 @@ static bool hand_build(struct hand_module *m)
 	if (!m->plan)
 		return false;
 	hand_kernels(m);
-	hand_pieces(m);
+	hand_fragments(m);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A code object of one kernel, written by hand: the smallest that the reader takes. */
+/* A hand-written code object with one kernel: the smallest that the reader accepts. */
 #ifndef TESTS_AMD_OBJECT_H
 #define TESTS_AMD_OBJECT_H
 
@@ -9,7 +9,7 @@
 
 #include "hw/amd/kernel_descriptor.h"
 
-enum { /* places in the file, which are addresses too */
+enum { /* file offsets, equal to addresses */
        AT_SEGMENTS = 64,
        AT_SECTIONS = 192,
        AT_NOTE = 384,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to run on the software AMD GPU: files of ptx/instructions and kernels of tests/kernels. */
+/*
+ * Test programs for the software AMD GPU: files of ptx/instructions and kernels of tests/kernels.
+ */
 #ifndef TESTS_AMD_SUBJECTS_H
 #define TESTS_AMD_SUBJECTS_H
 
@@ -16,7 +18,7 @@ amd_test_instruction_kernel(const struct amd_test *g, const struct instruction_t
 	return amd_test_kernel(g, name);
 }
 
-/* The kernel that has the file's name, on the parameters as they are. */
+/* Runs the kernel named like the file, with the parameters as they are. */
 static inline bool amd_test_instruction(struct amd_test *g, struct instruction_test *t)
 {
 	const struct image_kernel *k = amd_test_instruction_kernel(g, t);
@@ -43,7 +45,7 @@ static inline bool amd_test_instruction(struct amd_test *g, struct instruction_t
 	return good;
 }
 
-/* false: w->why says why. */
+/* Returns false with the reason in w->why. */
 static inline bool amd_test_work(struct amd_test *t, struct work *w)
 {
 	const struct image_kernel *k = amd_test_kernel(t, w->kind->function);

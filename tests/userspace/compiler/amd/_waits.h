@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that waits for less than it did: every counter of every wait of a kernel, one at a time, is dropped, or
- * lets one more operation be on its way. Hazard mode should name each of these changes. One that it does
- * not name is idle if, in this launch, the wait never has anything to wait for by that counter; a probe in
- * the launch says so. The code is as it was afterwards.
+ * Mutation of waits: every counter of every wait of a kernel, one at a time, is dropped or allows
+ * one more outstanding operation. Hazard mode should report each mutation. A mutation that it does
+ * not report is idle if, in this launch, the wait never waits for that counter; a probe in the
+ * launch tells. The code is restored afterwards.
  */
 #ifndef TESTS_AMD_WAITS_H
 #define TESTS_AMD_WAITS_H
@@ -24,19 +24,21 @@ struct wait_counts {
 struct wait_subject {
 	const char *name;
 	uint8_t *code;
-	uint64_t bytes, pc; /* of the code, and where it lies for the GPU */
-	/* Launches it in hazard mode with fresh inputs; false: message has what was wrong. */
+	uint64_t bytes, pc; /* of the code, and its GPU address */
+	/* Launches in hazard mode with fresh inputs. Returns false with the report in message. */
 	bool (*run)(void *context, struct amd_probe *probe);
 	void *context;
 	const char *message;
-	uint32_t step, seen; /* one change in so many is made; 0: all */
+	uint32_t step, seen; /* one mutation in step is made; 0: all */
 	struct wait_counts counts[WAIT_CHANGES];
 };
 
-/* Where in the word of a wait the counter is: two pieces at most. 0: it is not a wait for that. */
-static inline uint32_t wait_field(uint32_t word, uint32_t counter, uint32_t *most)
+/*
+ * Mask of the counter in a wait's instruction word, one or two fields. 0: no wait for that counter.
+ */
+static inline uint32_t wait_field(uint32_t word, uint32_t counter, uint32_t *max)
 {
-	*most = 63;
+	*max = 63;
 	if (word >> 16 == 0xbf8c && counter == AMD_VMCNT) /* s_waitcnt */
 		return 0xc00f;
 	if (word >> 16 == 0xbf8c && counter == AMD_LGKMCNT)
@@ -67,15 +69,15 @@ static inline void wait_try(struct wait_subject *s, uint64_t offset, uint32_t wo
 {
 	static const char *const names[] = {"vmcnt", "lgkmcnt", "vscnt"};
 	struct amd_probe probe = {0};
-	uint32_t most, field = wait_field(word, counter, &most), left = wait_get(word, field),
-		       changed;
+	uint32_t max, field = wait_field(word, counter, &max), left = wait_get(word, field),
+		      changed;
 	bool named;
 
-	if (!field || left == most || (change == WAIT_WEAKENED && left + 1 == most))
-		return; /* it does not wait, or is dropped that way too */
+	if (!field || left == max || (change == WAIT_WEAKENED && left + 1 == max))
+		return; /* does not wait, or is covered by dropping it */
 	if (s->step && s->seen++ % s->step)
 		return;
-	changed = wait_set(word, field, change == WAIT_DROPPED ? most : left + 1);
+	changed = wait_set(word, field, change == WAIT_DROPPED ? max : left + 1);
 	memcpy(s->code + offset, &changed, 4);
 	s->counts[change].made++;
 	named = !s->run(s->context, &probe) && strstr(s->message, "waited for");
@@ -88,7 +90,7 @@ static inline void wait_try(struct wait_subject *s, uint64_t offset, uint32_t wo
 	if (!probe.waited[counter])
 		s->counts[change].idle++;
 	else
-		printf("# %s: nothing is said of +0x%llx with %s(%u) %s\n", s->name,
+		printf("# %s: hazard mode does not report +0x%llx with %s(%u) %s\n", s->name,
 		       (unsigned long long)offset, names[counter], left,
 		       change == WAIT_DROPPED ? "dropped" : "weakened");
 }
@@ -112,14 +114,14 @@ static inline void waits_mutate(struct wait_subject *s)
 	}
 }
 
-/* Of those that ever have something to wait for: how many are named. */
+/* Whether hazard mode reports at least min_share of the mutations of waits that ever wait. */
 static inline bool waits_verdict(const char *whose, enum wait_change change,
-				 const struct wait_counts *c, double least)
+				 const struct wait_counts *c, double min_share)
 {
-	printf("# count %s: %u of %u %s counters are named (%u more never wait for anything)\n",
-	       whose, c->named, c->made - c->idle, change == WAIT_DROPPED ? "dropped" : "weakened",
+	printf("# count %s: hazard mode reports %u of %u %s counters (%u more never wait)\n", whose,
+	       c->named, c->made - c->idle, change == WAIT_DROPPED ? "dropped" : "weakened",
 	       c->idle);
-	return c->made > c->idle && c->named >= least * (c->made - c->idle);
+	return c->made > c->idle && c->named >= min_share * (c->made - c->idle);
 }
 
 #endif

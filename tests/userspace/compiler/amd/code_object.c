@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Code objects are read whole or refused with a sentence: a small one made by hand, then the same
- * with one thing wrong, cut off everywhere, and with every byte changed.
+ * The code object reader accepts a whole object or rejects it with a message: a small hand-written
+ * object, then the same with one error, truncated at every length, and with every bit flipped.
  */
 #include "tests/tap.h"
 #include "libsov/compiler/image/image.h"
@@ -10,7 +10,7 @@
 static uint8_t file[OBJECT_BYTES];
 static char message[200];
 
-static bool reads(struct image *im)
+static bool read_object(struct image *im)
 {
 	bool good = image_read(im, file, sizeof(file), message, sizeof(message));
 
@@ -28,7 +28,7 @@ static bool small_one(void)
 	bool good;
 
 	object_make(file);
-	if (!reads(&im))
+	if (!read_object(&im))
 		return diag("%s", message), false;
 	k = &im.kernels[0];
 	bytes = im.part_bytes[IMAGE_CODE];
@@ -85,13 +85,13 @@ static const struct {
 	 "are not its code"},
 };
 
-static bool refused(uint32_t i)
+static bool is_refused(uint32_t i)
 {
 	struct image im;
 
 	object_make(file);
 	memcpy(file + damages[i].at, &damages[i].value, damages[i].bytes);
-	if (reads(&im))
+	if (read_object(&im))
 		image_free(&im);
 	else if (!strncmp(message, "code object: ", 13) && strstr(message, damages[i].says))
 		return true;
@@ -99,8 +99,8 @@ static bool refused(uint32_t i)
 	return false;
 }
 
-/* What is taken all the same names only what is there. */
-static bool sound(const struct image *im)
+/* An accepted object refers only to its own contents. */
+static bool is_sound(const struct image *im)
 {
 	for (uint32_t i = 0; i < im->nkernels; i++)
 		if (im->kernels[i].code_offset > OBJECT_BYTES - 4 ||
@@ -118,13 +118,13 @@ static bool changed_bytes(void)
 		for (uint32_t bit = 0; bit < 8; bit++) {
 			object_make(file);
 			file[at] ^= (uint8_t)(1u << bit);
-			if (!reads(&im)) {
+			if (!read_object(&im)) {
 				if (!message[0])
-					return diag("byte %u, bit %u: no sentence", at, bit), false;
+					return diag("byte %u, bit %u: no message", at, bit), false;
 				continue;
 			}
 			taken++;
-			if (!sound(&im))
+			if (!is_sound(&im))
 				return diag("byte %u, bit %u", at, bit), false;
 			image_free(&im);
 		}
@@ -145,7 +145,7 @@ static bool cut_off(void)
 		image_free(&im);
 		free(part);
 		if (good)
-			return diag("%u bytes are taken", n), false;
+			return diag("%u bytes are accepted", n), false;
 	}
 	return true;
 }
@@ -154,11 +154,14 @@ int main(void)
 {
 	uint32_t i, good = 0;
 
-	ok(small_one(), "a code object is read: kernel, descriptor, arguments, image");
+	ok(small_one(),
+	   "a minimal code object is read with its kernel, descriptor, arguments and loaded size");
 	for (i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
-		good += refused(i);
-	ok(good == i, "one thing wrong is named (%u ways)", i);
-	ok(cut_off(), "nothing that is cut off is taken");
-	ok(changed_bytes(), "any changed bit is refused or does no harm");
+		good += is_refused(i);
+	ok(good == i,
+	   "a code object with one error is rejected by a message that names it (%u errors)", i);
+	ok(cut_off(), "a code object truncated at any length is rejected");
+	ok(changed_bytes(),
+	   "a code object with any one bit flipped is rejected or still refers only to itself");
 	return tap_done();
 }

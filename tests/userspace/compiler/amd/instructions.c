@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every file in ptx/instructions as machine code of gfx1030 on the software GPU in hazard mode, optimised,
- * unoptimised, serial, with few registers and with no call inlined. Expected results are those of the
- * interpreter's test.
- *   usage: instructions [NAME]
+ * Compiles every file in ptx/instructions for gfx1030 and runs it on the software GPU in hazard
+ * mode: optimised, unoptimised, serial, with few registers and without inlining. Expected results
+ * are those of the interpreter's test.
+ *
+ * usage: instructions [NAME]
  */
 #include "tests/userspace/compiler/amd/_subjects.h"
 
@@ -14,7 +15,7 @@ static struct {
 	uint32_t passed, refused, count;
 } now;
 
-static void check(const char *name, const char *text, size_t length)
+static void test_file(const char *name, const char *text, size_t length)
 {
 	struct instruction_test *t;
 	struct amd_test g;
@@ -27,14 +28,15 @@ static void check(const char *name, const char *text, size_t length)
 	test_reset(t);
 	loaded = amd_test_load(&g, text, length, &now.options);
 	if (!loaded && (t->not_yet || t->hopper)) {
-		ok(strstr(g.message, "not supported on gfx1030"), "%s, %s: is refused by name",
-		   name, now.mode);
+		ok(strstr(g.message, "not supported on gfx1030"),
+		   "gfx1030, %s, %s: refused with the name of the unsupported operation", name,
+		   now.mode);
 		now.refused++;
 	} else {
 		ran = loaded && amd_test_instruction(&g, t);
 		good = t->fails ? loaded && !ran : ran && test_compare(t);
 		now.passed += good;
-		ok(good, "%s, %s: %s", name, now.mode, t->promise);
+		ok(good, "gfx1030, %s, %s: %s", name, now.mode, t->promise);
 		if (!good && !t->fails)
 			diag("%s", g.message);
 	}
@@ -52,8 +54,8 @@ int main(int argc, char **argv)
 		{"unoptimised", {.unoptimised = true}},
 		{"serial", {.serial = true}},
 		{"few registers", {.spill = true}},
-		{"every call a call", {.keep_calls = true, .verify = true}},
-		{"every call a call, few registers", {.keep_calls = true, .spill = true}},
+		{"no inlining", {.keep_calls = true, .verify = true}},
+		{"no inlining, few registers", {.keep_calls = true, .spill = true}},
 	};
 
 	now.only = argc > 1 ? argv[1] : NULL;
@@ -61,7 +63,7 @@ int main(int argc, char **argv)
 		now.mode = modes[k].name;
 		now.options = modes[k].options;
 		now.passed = now.refused = now.count = 0;
-		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check);
+		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", test_file);
 		diag("%s: %u of %u files pass, %u are refused by name", now.mode, now.passed,
 		     now.count, now.refused);
 	}

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels of tests/kernels compute what they should as machine code of gfx1030, on the software GPU in
- * hazard mode: default code, serial code, and code with few registers.
- *   usage: kernels [KERNEL]
+ * Compiles the kernels of tests/kernels for gfx1030 and runs them on the software GPU in hazard
+ * mode: default code, serial code, and code with few registers.
+ *
+ * usage: kernels [KERNEL]
  */
 #include "tests/userspace/compiler/amd/_subjects.h"
 
-static void run(const struct work_kind *kind, const char *mode, const struct compile_options *o)
+static void test_kernel(const struct work_kind *kind, const char *mode,
+			const struct compile_options *o)
 {
 	char path[256], *text;
 	struct amd_test t;
@@ -21,7 +23,8 @@ static void run(const struct work_kind *kind, const char *mode, const struct com
 	if (!good)
 		snprintf(w.why, sizeof(w.why), "%.250s", t.message);
 	good = good && amd_test_work(&t, &w) && kind->right(&w);
-	ok(good, "%s on gfx1030, hazard mode, %s", kind->function, mode);
+	ok(good, "kernel %s on gfx1030 in hazard mode, %s, computes the expected results",
+	   kind->function, mode);
 	if (!good)
 		diag("%s", w.why);
 	amd_test_free(&t);
@@ -34,9 +37,11 @@ int main(int argc, char **argv)
 	for (int k = 0; k < WORK_KINDS; k++) {
 		if (argc > 1 && strcmp(argv[1], work_kinds[k].file))
 			continue;
-		run(&work_kinds[k], "default code", &(struct compile_options){0});
-		run(&work_kinds[k], "serial code", &(struct compile_options){.serial = true});
-		run(&work_kinds[k], "few registers", &(struct compile_options){.spill = true});
+		test_kernel(&work_kinds[k], "default code", &(struct compile_options){0});
+		test_kernel(&work_kinds[k], "serial code",
+			    &(struct compile_options){.serial = true});
+		test_kernel(&work_kinds[k], "few registers",
+			    &(struct compile_options){.spill = true});
 	}
 	return tap_done();
 }

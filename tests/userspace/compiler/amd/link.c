@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the linker for AMD writes, the reader reads, and the software GPU runs: code with references to
- * variables and functions, variables that hold addresses, hidden arguments, lines; variables next to code
- * as any loader places them, or apart from it, or in another image.
+ * The AMD linker's output is read back and run on the software GPU: references to variables and
+ * functions, variables that hold addresses, hidden arguments, line tables; with variables next to
+ * the code as any loader places them, at a separate address, or in another image.
  */
 #include <elf.h>
 #include "tests/tap.h"
@@ -22,7 +22,7 @@ static uint8_t *parts[IMAGE_PARTS];
 static uint64_t part_bytes[IMAGE_PARTS];
 static uint8_t arguments[512];
 
-static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
+static void *memory_at(void *context, uint64_t va, uint32_t bytes, bool write)
 {
 	const struct {
 		uint64_t va;
@@ -51,7 +51,7 @@ static bool read_image(const struct compile_image *from, struct image *im)
 	return false;
 }
 
-static bool place(const struct image *im, enum image_part part)
+static bool place_part(const struct image *im, enum image_part part)
 {
 	static const struct image_addresses addresses = {.base = {CODE_VA, DATA_VA}};
 
@@ -64,7 +64,7 @@ static bool place(const struct image *im, enum image_part part)
 	return true;
 }
 
-static const struct image_kernel *find(const struct image *im, const char *name)
+static const struct image_kernel *find_kernel(const struct image *im, const char *name)
 {
 	for (uint32_t k = 0; k < im->nkernels; k++)
 		if (!strcmp(im->kernels[k].name, name))
@@ -72,11 +72,11 @@ static const struct image_kernel *find(const struct image *im, const char *name)
 	return NULL;
 }
 
-/* What the kernel stores; 0 where something is wrong. */
-static uint32_t run(const struct image *im, const char *name)
+/* Returns the word that the kernel stores; 0 on error. */
+static uint32_t run_kernel(const struct image *im, const char *name)
 {
-	static const struct amd_memory memory = {at, NULL};
-	const struct image_kernel *k = find(im, name);
+	static const struct amd_memory memory = {memory_at, NULL};
+	const struct image_kernel *k = find_kernel(im, name);
 	struct amd_launch l = {.memory = &memory,
 			       .kernarg = ARGS_VA,
 			       .groups = {3, 1, 1},
@@ -104,14 +104,15 @@ static uint32_t run(const struct image *im, const char *name)
 
 static bool all_run(const struct image *im)
 {
-	return run(im, "counter_kernel") == 42 && run(im, "table_kernel") == 7 &&
-	       run(im, "constant_kernel") == 2003;
+	return run_kernel(im, "counter_kernel") == 42 && run_kernel(im, "table_kernel") == 7 &&
+	       run_kernel(im, "constant_kernel") == 2003;
 }
 
 static bool kernels_as_made(const struct image *im)
 {
-	const struct image_kernel *c = find(im, "counter_kernel"), *t = find(im, "table_kernel"),
-				  *h = find(im, "constant_kernel");
+	const struct image_kernel *c = find_kernel(im, "counter_kernel"),
+				  *t = find_kernel(im, "table_kernel"),
+				  *h = find_kernel(im, "constant_kernel");
 
 	return im->nkernels == 3 && c && t && h && c->param_bytes == 8 && c->nparams == 1 &&
 	       c->amd.kernarg_bytes == 8 && t->shared_bytes == 64 && t->required_threads[0] == 32 &&
@@ -124,7 +125,7 @@ static bool kernels_as_made(const struct image *im)
 	       AMD_RSRC1_FLOAT_MODE(c->amd.descriptor.rsrc1) == AMD_FLOAT_MODE_DEFAULT;
 }
 
-static const struct image_variable *variable(const struct image *im, const char *name)
+static const struct image_variable *find_variable(const struct image *im, const char *name)
 {
 	for (uint32_t k = 0; k < im->nvariables; k++)
 		if (!strcmp(im->variables[k].name, name))
@@ -135,8 +136,10 @@ static const struct image_variable *variable(const struct image *im, const char 
 static bool variables_as_made(const struct image *im)
 {
 	static const uint32_t words[4] = {3, 5, 7, 9};
-	const struct image_variable *w = variable(im, "words"), *z = variable(im, "zeros"),
-				    *t = variable(im, "table"), *c = variable(im, "constants");
+	const struct image_variable *w = find_variable(im, "words"),
+				    *z = find_variable(im, "zeros"),
+				    *t = find_variable(im, "table"),
+				    *c = find_variable(im, "constants");
 	uint64_t address;
 
 	if (im->nvariables != 5 || !w || !z || !t || !c || z->bytes != 100 || z->offset % 16 ||
@@ -151,7 +154,7 @@ static bool variables_as_made(const struct image *im)
 	return !memcmp(parts[IMAGE_DATA] + w->offset, words, sizeof(words));
 }
 
-/* As a loader that knows nothing of parts: all segments where the file says. */
+/* Loads all segments at the file's distances, as a loader that ignores image parts does. */
 static bool at_distances(const struct compile_image *from)
 {
 	uint8_t *stripped = malloc(from->size);
@@ -161,7 +164,7 @@ static bool at_distances(const struct compile_image *from)
 
 	memcpy(stripped, from->data, from->size);
 	memcpy(&e, stripped, sizeof(e));
-	for (uint32_t i = 0; i < e.e_shnum; i++) { /* no list of what code refers to */
+	for (uint32_t i = 0; i < e.e_shnum; i++) { /* remove the list of code references */
 		Elf64_Shdr s;
 		uint8_t *header = stripped + e.e_shoff + i * sizeof(s);
 
@@ -170,8 +173,8 @@ static bool at_distances(const struct compile_image *from)
 			memset(header, 0, sizeof(s));
 	}
 	good = image_read(&im, stripped, from->size, message, sizeof(message)) &&
-	       !im.part_bytes[IMAGE_DATA] && place(&im, IMAGE_CODE) && all_run(&im) &&
-	       variable(&im, "words")->part == IMAGE_CODE;
+	       !im.part_bytes[IMAGE_DATA] && place_part(&im, IMAGE_CODE) && all_run(&im) &&
+	       find_variable(&im, "words")->part == IMAGE_CODE;
 	image_free(&im);
 	free(stripped);
 	return good;
@@ -183,7 +186,7 @@ static bool lines_of(const struct image *im, const char *name, const char *want)
 	struct image_line *lines;
 	uint32_t count, n = 0;
 
-	lines = image_lines(im, (uint32_t)(find(im, name) - im->kernels), &count);
+	lines = image_lines(im, (uint32_t)(find_kernel(im, name) - im->kernels), &count);
 	for (uint32_t i = 0; i < count; i++) {
 		image_line_print(&lines[i], one, sizeof(one));
 		n += (uint32_t)snprintf(all + n, sizeof(all) - n, "%u %s,", lines[i].offset, one);
@@ -194,7 +197,7 @@ static bool lines_of(const struct image *im, const char *name, const char *want)
 	return !strcmp(all, want);
 }
 
-/* The function with its line; not the kernels. */
+/* Exactly one function, with its line, and no kernels. */
 static bool functions_as_made(const struct image *im)
 {
 	const struct image_function *f = im->functions;
@@ -211,10 +214,10 @@ static bool functions_as_made(const struct image *im)
 	       f->code_bytes == module.hands[3].bytes &&
 	       !memcmp(f->code, module.hands[3].code, f->code_bytes) &&
 	       im->sections[0].part == IMAGE_CODE &&
-	       f->code_offset > find(im, "constant_kernel")->code_offset;
+	       f->code_offset > find_kernel(im, "constant_kernel")->code_offset;
 }
 
-/* Its symbol with another place, size or kind. */
+/* Reads the image with one field of the function's symbol changed. */
 static bool function_damaged(const struct compile_image *from, uint32_t field, uint32_t bytes,
 			     uint64_t value, const char *says)
 {
@@ -229,7 +232,7 @@ static bool function_damaged(const struct compile_image *from, uint32_t field, u
 		Elf64_Shdr s;
 
 		memcpy(&s, file + e.e_shoff + i * sizeof(s), sizeof(s));
-		if (s.sh_type == SHT_SYMTAB) /* the first behind the empty one */
+		if (s.sh_type == SHT_SYMTAB) /* the first symbol after the null symbol */
 			memcpy(file + s.sh_offset + sizeof(Elf64_Sym) + field, &value, bytes);
 	}
 	good = image_read(&im, file, from->size, message, sizeof(message));
@@ -260,70 +263,76 @@ static bool functions_checked(const struct compile_image *from)
 	       function_damaged(from, FIELD(st_info), STT_OBJECT, "1 functions of data, 5 ");
 }
 
-static void whole(void)
+static void test_whole_image(void)
 {
 	struct compile_image made;
 	struct image im;
 
 	hand_link(&module, IMAGE_OF_ALL, &made);
-	if (!ok(read_image(&made, &im), "a code object that was written is read"))
+	if (!ok(read_image(&made, &im),
+		"the reader accepts the code object that the AMD linker wrote"))
 		return;
-	ok(kernels_as_made(&im),
-	   "kernels have parameters, hidden arguments and needs as they were made");
-	ok(place(&im, IMAGE_CODE) && place(&im, IMAGE_DATA) && all_run(&im),
-	   "code and variables in two places: kernels find variables, a function and a constant");
-	ok(variables_as_made(&im), "variables have their first bytes, and addresses in them");
+	ok(kernels_as_made(&im), "kernels read back have the parameters, hidden arguments and "
+				 "resources they were linked with");
+	ok(place_part(&im, IMAGE_CODE) && place_part(&im, IMAGE_DATA) && all_run(&im),
+	   "with code and variables at separate addresses, kernels reach variables, a function and "
+	   "a constant");
+	ok(variables_as_made(&im),
+	   "loaded variables have their initial bytes, with relocated addresses among them");
 	ok(lines_of(&im, "counter_kernel", "0 /src/hand.cu:10,8 /src/hand.cu:13,") &&
 		   lines_of(&im, "table_kernel", "0 /src/hand.cu:20,8 /src/hand.cu:23,"),
-	   "each kernel has its lines");
-	ok(functions_as_made(&im), "the function that one calls has name, code and line");
-	ok(functions_checked(&made),
-	   "functions lie in code or are refused; data in code are no variables");
+	   "each linked kernel has its own line table");
+	ok(functions_as_made(&im),
+	   "a called function is read back with its name, code and source line");
+	ok(functions_checked(&made), "function symbols outside of .text are rejected, and data in "
+				     ".text is not listed as a variable");
 	image_free(&im);
-	ok(at_distances(&made), "all in one place at the file's distances: the same");
+	ok(at_distances(&made), "loaded in one piece at the file's segment distances, the kernels "
+				"give the same results");
 }
 
 /* Variables in one image, code in another. */
-static void apart(void)
+static void test_split_images(void)
 {
 	struct compile_image head_made, unit_made;
 	struct image head, unit;
 
 	hand_link(&module, IMAGE_OF_HEAD, &head_made);
 	hand_link(&module, IMAGE_OF_UNIT, &unit_made);
-	if (!ok(read_image(&head_made, &head), "an image of variables alone is read"))
+	if (!ok(read_image(&head_made, &head),
+		"the reader accepts an AMD image with variables only"))
 		return;
 	ok(head.ndeclared == 3 && !head.nkernels &&
 		   !strcmp(head.declared[1].name, "table_kernel") && head.declared[2].unit == 0,
-	   "it declares kernels");
-	if (!ok(read_image(&unit_made, &unit), "an image of code alone is read"))
+	   "an AMD image with variables only declares all kernels");
+	if (!ok(read_image(&unit_made, &unit), "the reader accepts an AMD image with code only"))
 		return;
 	ok(unit.nkernels == 3 && !unit.ndeclared &&
 		   unit.part_bytes[IMAGE_DATA] == head.part_bytes[IMAGE_DATA],
-	   "it leaves as much room for variables");
-	ok(place(&unit, IMAGE_CODE) && place(&head, IMAGE_DATA) && all_run(&unit) &&
+	   "an AMD image with code only reserves the same size for variables");
+	ok(place_part(&unit, IMAGE_CODE) && place_part(&head, IMAGE_DATA) && all_run(&unit) &&
 		   variables_as_made(&head),
-	   "kernels of one find the variables of the other");
+	   "kernels of a code-only image reach the variables of the other image");
 	image_free(&head);
 	image_free(&unit);
 }
 
-static void the_same(void)
+static void test_deterministic(void)
 {
 	struct compile_image first, second;
 
 	hand_link(&module, IMAGE_OF_ALL, &first);
 	hand_link(&module, IMAGE_OF_ALL, &second);
 	ok(first.size == second.size && !memcmp(first.data, second.data, first.size),
-	   "equal kernels give equal bytes");
+	   "linking the same kernels twice gives identical code objects");
 }
 
 int main(void)
 {
-	if (ok(hand_build(&module), "variables get their places")) {
-		whole();
-		apart();
-		the_same();
+	if (ok(hand_build(&module), "module layout of a hand-written AMD module succeeds")) {
+		test_whole_image();
+		test_split_images();
+		test_deterministic();
 	} else {
 		diag("%s", module.job.diag.text);
 	}

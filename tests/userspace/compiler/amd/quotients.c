@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Quotients, reciprocals and roots of gfx1030, rounded to nearest, are what the host's are, which IEEE 754 says:
- * random bits, neighbouring exponents, numbers around the ends of the range, and zeros, infinities and NaNs with
- * everything. On the software GPU, whose approximations are the nearest numbers: what a card's would change is
- * not seen here.
+ * Division, reciprocals and square roots for gfx1030, rounded to nearest, equal the host's IEEE 754
+ * results: random bits, neighbouring exponents, numbers near the ends of the range, and zeros,
+ * infinities and NaNs with everything. The software GPU's approximations are correctly rounded, so
+ * this does not cover the errors of real hardware's.
  */
 #include <math.h>
 #include "tests/tap.h"
@@ -47,39 +47,40 @@ static const char text[] =
 
 static uint64_t state = 88172645463325252;
 
-static uint64_t next(void)
+static uint64_t random_bits(void)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
 	return state ^= state << 17;
 }
 
-/* Bits of a number with so many of fraction and exponent, of one kind or another. */
-static uint64_t bits_of(uint32_t fraction, uint32_t exponent)
+/* A random float of one of several kinds, with these fraction and exponent widths. */
+static uint64_t random_float(uint32_t fraction, uint32_t exponent)
 {
-	uint64_t ones = (UINT64_C(1) << exponent) - 1, f = next() & ((UINT64_C(1) << fraction) - 1),
-		 e;
+	uint64_t ones = (UINT64_C(1) << exponent) - 1,
+		 f = random_bits() & ((UINT64_C(1) << fraction) - 1), e;
 
-	switch (next() % 8) {
+	switch (random_bits() % 8) {
 	case 0: /* special */
-		e = next() % 2 ? ones : 0;
-		f = next() % 3 ? 0 : f;
+		e = random_bits() % 2 ? ones : 0;
+		f = random_bits() % 3 ? 0 : f;
 		break;
-	case 1: /* around the ends of the range */
-		e = next() % 2 ? next() % 30 : ones - 1 - next() % 30;
+	case 1: /* near the ends of the range */
+		e = random_bits() % 2 ? random_bits() % 30 : ones - 1 - random_bits() % 30;
 		break;
-	case 2: /* fractions of nearly all ones or zeros: next to the middle between two numbers */
-		e = ones / 2 + next() % 4;
-		f = (next() % 2 ? 0 - next() % 8 : next() % 8) & ((UINT64_C(1) << fraction) - 1);
+	case 2: /* fractions of nearly all ones or zeros: near rounding ties */
+		e = ones / 2 + random_bits() % 4;
+		f = (random_bits() % 2 ? 0 - random_bits() % 8 : random_bits() % 8) &
+		    ((UINT64_C(1) << fraction) - 1);
 		break;
 	case 3:
-		e = ones / 2 + next() % 4;
+		e = ones / 2 + random_bits() % 4;
 		break;
 	default:
-		e = next() & ones;
+		e = random_bits() & ones;
 		break;
 	}
-	return next() % 2 << (fraction + exponent) | e << fraction | f;
+	return random_bits() % 2 << (fraction + exponent) | e << fraction | f;
 }
 
 static union {
@@ -89,12 +90,13 @@ static union {
 	uint32_t n[5][COUNT];
 } data;
 
-static bool same(double x, double y)
+static bool same_float(double x, double y)
 {
 	return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
 }
 
-static void run(const char *kernel, bool wide, const struct compile_options *o, const char *mode)
+static void test_kernel(const char *kernel, bool wide, const struct compile_options *o,
+			const char *mode)
 {
 	static const char *const what[] = {"quotients", "reciprocals", "roots"};
 	uint32_t wrong[3] = {0};
@@ -105,9 +107,9 @@ static void run(const char *kernel, bool wide, const struct compile_options *o, 
 	for (uint32_t i = 0; i < COUNT; i++)
 		for (uint32_t k = 0; k < 2; k++)
 			if (wide)
-				data.w[k][i] = bits_of(52, 11);
+				data.w[k][i] = random_float(52, 11);
 			else
-				data.n[k][i] = (uint32_t)bits_of(23, 8);
+				data.n[k][i] = (uint32_t)random_float(23, 8);
 	for (uint32_t k = 0; k < 5; k++)
 		arguments[k] = (uint64_t)(uintptr_t)(wide ? (void *)data.d[k] : (void *)data.f[k]);
 	if (good) {
@@ -120,20 +122,20 @@ static void run(const char *kernel, bool wide, const struct compile_options *o, 
 		diag("%s", t.message);
 	for (uint32_t i = 0; good && i < COUNT; i++) {
 		if (wide) {
-			wrong[0] += !same(data.d[2][i], data.d[0][i] / data.d[1][i]);
-			wrong[1] += !same(data.d[3][i], 1 / data.d[1][i]);
-			wrong[2] += !same(data.d[4][i], sqrt(data.d[0][i]));
+			wrong[0] += !same_float(data.d[2][i], data.d[0][i] / data.d[1][i]);
+			wrong[1] += !same_float(data.d[3][i], 1 / data.d[1][i]);
+			wrong[2] += !same_float(data.d[4][i], sqrt(data.d[0][i]));
 		} else {
-			wrong[0] += !same(data.f[2][i], data.f[0][i] / data.f[1][i]);
-			wrong[1] += !same(data.f[3][i], 1 / data.f[1][i]);
-			wrong[2] += !same(data.f[4][i], sqrtf(data.f[0][i]));
+			wrong[0] += !same_float(data.f[2][i], data.f[0][i] / data.f[1][i]);
+			wrong[1] += !same_float(data.f[3][i], 1 / data.f[1][i]);
+			wrong[2] += !same_float(data.f[4][i], sqrtf(data.f[0][i]));
 		}
 	}
 	for (uint32_t k = 0; k < 3; k++) {
-		ok(good && !wrong[k], "%s of %s are IEEE's, %s", what[k],
-		   wide ? "doubles" : "singles", mode);
+		ok(good && !wrong[k], "gfx1030 %s of %s are correctly rounded (IEEE 754), %s",
+		   what[k], wide ? "doubles" : "singles", mode);
 		if (wrong[k])
-			diag("%u of %u are not", wrong[k], COUNT);
+			diag("%u of %u are wrong", wrong[k], COUNT);
 	}
 	amd_test_free(&t);
 }
@@ -146,8 +148,8 @@ int main(void)
 	} modes[] = {{"optimised", {.verify = true}}, {"unoptimised", {.unoptimised = true}}};
 
 	for (uint32_t m = 0; m < 2; m++) {
-		run("narrow", false, &modes[m].options, modes[m].name);
-		run("wide", true, &modes[m].options, modes[m].name);
+		test_kernel("narrow", false, &modes[m].options, modes[m].name);
+		test_kernel("wide", true, &modes[m].options, modes[m].name);
 	}
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What code for gfx1030 takes of vector registers, and copies between them: kernels whose least need can be counted
- * by hand, or from the steps at which fewer waves fit. That they compute the right thing is the business of kernels.c.
+ * VGPR counts and VGPR copies of code for gfx1030: kernels whose minimum can be counted by hand, or
+ * follows from the occupancy steps. kernels.c checks their results.
  */
 #include <stdarg.h>
 #include "libsov/compiler/driver/compiler.h"
@@ -12,7 +12,7 @@
 static char text[1 << 16];
 static size_t length;
 
-static void say(const char *format, ...)
+static void emit(const char *format, ...)
 {
 	va_list list;
 
@@ -21,19 +21,19 @@ static void say(const char *format, ...)
 	va_end(list);
 }
 
-/* A kernel that knows where to read and to write: %in and %out, the same for all threads. */
-static void begin(void)
+/* Begins a kernel whose %in and %out are per-thread addresses. */
+static void begin_kernel(void)
 {
 	length = 0;
-	say(".version 7.8\n.target sm_80\n.address_size 64\n"
-	    ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-	    ".reg .b64 %%in, %%out, %%at;\n.reg .b32 %%t;\n.reg .f32 %%f<256>;\n"
-	    "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n"
-	    "mov.u32 %%t, %%tid.x;\nmul.wide.u32 %%at, %%t, 64;\n"
-	    "add.s64 %%in, %%in, %%at;\nadd.s64 %%out, %%out, %%at;\n");
+	emit(".version 7.8\n.target sm_80\n.address_size 64\n"
+	     ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+	     ".reg .b64 %%in, %%out, %%at;\n.reg .b32 %%t;\n.reg .f32 %%f<256>;\n"
+	     "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n"
+	     "mov.u32 %%t, %%tid.x;\nmul.wide.u32 %%at, %%t, 64;\n"
+	     "add.s64 %%in, %%in, %%at;\nadd.s64 %%out, %%out, %%at;\n");
 }
 
-static uint32_t copies; /* from one vector register to another, in the last kernel */
+static uint32_t copies; /* VGPR-to-VGPR moves in the last kernel */
 
 static void count_copies(const struct image_kernel *k)
 {
@@ -50,7 +50,7 @@ static void count_copies(const struct image_kernel *k)
 	}
 }
 
-static uint32_t registers(void)
+static uint32_t compile_and_count(void)
 {
 	struct compile_options o = {
 		.source = COMPILE_PTX, .target = "gfx1030", .threads = 1, .keep_calls = true};
@@ -61,7 +61,7 @@ static uint32_t registers(void)
 
 	copies = UINT32_MAX;
 
-	say("ret;\n}\n");
+	emit("ret;\n}\n");
 	if (!compile(text, length, &o, &r))
 		diag("%s", r.messages);
 	else if (!image_read(&im, r.image, r.image_size, message, sizeof(message)))
@@ -72,112 +72,116 @@ static uint32_t registers(void)
 	return n;
 }
 
-/* Of eight loads of four words each, three are done with at once; the others wait for the end. Nothing that is
- * volatile moves. */
-static void words_die_alone(void)
+/*
+ * Of each of eight four-word loads, three words die at once and one lives to the end. Volatile
+ * accesses do not move.
+ */
+static void test_dead_words_free_registers(void)
 {
 	uint32_t n;
 
-	begin();
+	begin_kernel();
 	for (int k = 0; k < 8; k++) {
-		say("ld.volatile.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%in+%d];\n", 4 * k,
-		    4 * k + 1, 4 * k + 2, 4 * k + 3, 16 * k);
+		emit("ld.volatile.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%in+%d];\n", 4 * k,
+		     4 * k + 1, 4 * k + 2, 4 * k + 3, 16 * k);
 		for (int j = 0; j < 3; j++)
-			say("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 4 * j, 4 * k + 1 + j);
+			emit("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 4 * j, 4 * k + 1 + j);
 	}
 	for (int k = 0; k < 8; k++)
-		say("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 32 + 4 * k, 4 * k);
-	n = registers();
+		emit("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 32 + 4 * k, 4 * k);
+	n = compile_and_count();
 	ok(n <= 4 + 8 + 4,
-	   "a word that is done with gives its register back: two addresses, eight words and a "
-	   "load, "
-	   "%u registers",
+	   "a dead word of a vector load frees its VGPR: two addresses, eight words and a load "
+	   "take %u registers",
 	   n);
 }
 
-static void sum(int loads, bool at_once)
+static void sum_loads(int loads, bool at_once)
 {
-	begin();
+	begin_kernel();
 	for (int k = 0; at_once && k < loads; k++)
-		say("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
-	say("mov.f32 %%f0, 0f00000000;\n");
+		emit("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
+	emit("mov.f32 %%f0, 0f00000000;\n");
 	for (int k = 0; k < loads; k++) {
 		if (!at_once)
-			say("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
-		say("add.f32 %%f0, %%f0, %%f%d;\n", 1 + k);
+			emit("ld.global.f32 %%f%d, [%%in+%d];\n", 1 + k, 4 * k);
+		emit("add.f32 %%f0, %%f0, %%f%d;\n", 1 + k);
 	}
-	say("st.global.f32 [%%out], %%f0;\n");
+	emit("st.global.f32 [%%out], %%f0;\n");
 }
 
-/* Waves that fit at once hide each other's loads: 16 do with 64 registers. */
-static void room_for_waves(void)
+/* Sixteen waves, each with up to 64 registers, fit and hide each other's loads. */
+static void test_pressure_leaves_occupancy(void)
 {
 	uint32_t n;
 
-	sum(200, true);
-	n = registers();
-	ok(n <= 64, "200 loads that are summed leave room for sixteen waves: %u registers", n);
+	sum_loads(200, true);
+	n = compile_and_count();
+	ok(n <= 64,
+	   "a sum of 200 loads keeps VGPR pressure low enough for sixteen waves: %u registers", n);
 }
 
-static void loads_start_early(void)
+static void test_loads_overlap(void)
 {
 	uint32_t n;
 
-	sum(30, false);
-	n = registers();
+	sum_loads(30, false);
+	n = compile_and_count();
 	ok(n >= 25 && n <= 40,
-	   "30 loads, each summed at once in PTX, are on their way together: %u registers", n);
+	   "30 loads, each added at once in PTX, are scheduled to overlap: %u registers", n);
 }
 
-/* A kernel has the registers of what it calls. */
-static void functions_too(void)
+/* A kernel's register count includes its callees. */
+static void test_callee_loads_overlap(void)
 {
 	uint32_t n;
 
 	length = 0;
-	say(".version 7.8\n.target sm_80\n.address_size 64\n.func (.param .f32 r) f(.param .u64 "
-	    "in)\n{\n"
-	    ".reg .b64 %%in;\n.reg .f32 %%f<32>;\nld.param.u64 %%in, [in];\nmov.f32 %%f0, "
-	    "0f00000000;\n");
+	emit(".version 7.8\n.target sm_80\n.address_size 64\n.func (.param .f32 r) f(.param .u64 "
+	     "in)\n{\n"
+	     ".reg .b64 %%in;\n.reg .f32 %%f<32>;\nld.param.u64 %%in, [in];\nmov.f32 %%f0, "
+	     "0f00000000;\n");
 	for (int k = 1; k <= 30; k++)
-		say("ld.global.f32 %%f%d, [%%in+%d];\nadd.f32 %%f0, %%f0, %%f%d;\n", k, 4 * k, k);
-	say("st.param.f32 [r], %%f0;\nret;\n}\n.visible .entry k(.param .u64 in)\n{\n"
-	    ".reg .b64 %%in;\n.reg .f32 %%r;\nld.param.u64 %%in, [in];\n"
-	    "{\n.param .b64 a;\n.param .f32 b;\nst.param.b64 [a], %%in;\ncall (b), f, (a);\n"
-	    "ld.param.f32 %%r, [b];\n}\nst.global.f32 [%%in], %%r;\n");
-	n = registers();
-	ok(n >= 25 && n <= 40, "30 loads of a function are on their way together: %u registers", n);
+		emit("ld.global.f32 %%f%d, [%%in+%d];\nadd.f32 %%f0, %%f0, %%f%d;\n", k, 4 * k, k);
+	emit("st.param.f32 [r], %%f0;\nret;\n}\n.visible .entry k(.param .u64 in)\n{\n"
+	     ".reg .b64 %%in;\n.reg .f32 %%r;\nld.param.u64 %%in, [in];\n"
+	     "{\n.param .b64 a;\n.param .f32 b;\nst.param.b64 [a], %%in;\ncall (b), f, (a);\n"
+	     "ld.param.f32 %%r, [b];\n}\nst.global.f32 [%%in], %%r;\n");
+	n = compile_and_count();
+	ok(n >= 25 && n <= 40,
+	   "30 loads of a called function are scheduled to overlap: %u registers", n);
 }
 
-/* Of eight values that go round a loop some turns change half, others the other half. */
-static void ways_meet_in_place(void)
+/* Of eight loop-carried values, even iterations change one half and odd iterations the other. */
+static void test_phi_copies_coalesce(void)
 {
-	begin();
+	begin_kernel();
 	for (int k = 0; k < 8; k++)
-		say("ld.global.f32 %%f%d, [%%in+%d];\n", k, 4 * k);
-	say(".reg .pred %%p;\n.reg .b32 %%n, %%odd;\nmov.u32 %%n, %%t;\n$turn:\nand.b32 %%odd, "
-	    "%%n, 1;\n"
-	    "setp.ne.u32 %%p, %%odd, 0;\n@%%p bra $odd;\n");
+		emit("ld.global.f32 %%f%d, [%%in+%d];\n", k, 4 * k);
+	emit(".reg .pred %%p;\n.reg .b32 %%n, %%odd;\nmov.u32 %%n, %%t;\n$loop:\nand.b32 %%odd, "
+	     "%%n, 1;\n"
+	     "setp.ne.u32 %%p, %%odd, 0;\n@%%p bra $odd;\n");
 	for (int k = 0; k < 4; k++)
-		say("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, 4 + k);
-	say("bra $both;\n$odd:\n");
+		emit("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, 4 + k);
+	emit("bra $both;\n$odd:\n");
 	for (int k = 4; k < 8; k++)
-		say("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, k - 4);
-	say("$both:\nadd.u32 %%n, %%n, -1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra $turn;\n");
+		emit("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", k, k, k, k - 4);
+	emit("$both:\nadd.u32 %%n, %%n, -1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra $loop;\n");
 	for (int k = 0; k < 8; k++)
-		say("st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
-	registers();
+		emit("st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
+	compile_and_count();
 	ok(!copies,
-	   "values that different ways change meet in the registers that they were in: %u copies",
+	   "phis of loop-carried values that either side of a branch changes need no VGPR copies: "
+	   "%u",
 	   copies);
 }
 
 int main(void)
 {
-	ways_meet_in_place();
-	words_die_alone();
-	room_for_waves();
-	loads_start_early();
-	functions_too();
+	test_phi_copies_coalesce();
+	test_dead_words_free_registers();
+	test_pressure_leaves_occupancy();
+	test_loads_overlap();
+	test_callee_loads_overlap();
 	return tap_done();
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * What instructions gfx1030's code has for small kernels: each row is one thing that the back end does to need
- * fewer of them, and what is counted shows whether it did. Whether the code is right is for other tests.
- *   usage: selection [WORD OF A PROMISE]
+ * Instruction counts of small kernels for gfx1030: each row states one optimisation, and the counts
+ * show whether it applied. Other tests check the results.
+ *
+ * usage: selection [WORD OF A PROMISE]
  */
 #include "libsov/isa/amd/amd_row.h"
 #include "tests/tap.h"
 #include "tests/userspace/compiler/amd/_launch.h"
 
-#define MOST_COUNTS 6
+#define MAX_COUNTS 6
 
-/* The kernel has parameters a and b, addresses in %p0 and %p1, and %t, the thread's number; %q is what the thread
- * is given of a, 16 bytes, and %o the same of b. */
+/*
+ * The kernel has parameters a and b, addresses in %p0 and %p1, and the thread index in %t; %q is
+ * the thread's 16 bytes of a, and %o those of b.
+ */
 static const char head[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n) {\n"
@@ -25,18 +28,18 @@ static const char head[] =
 static const struct row {
 	const char *promise, *body;
 	struct {
-		const char *prefix; /* of names */
-		uint32_t most;
-	} counts[MOST_COUNTS];
+		const char *prefix; /* of mnemonics */
+		uint32_t max;
+	} counts[MAX_COUNTS];
 } rows[] = {
-	{"a loop that lanes leave only to end narrows EXEC, and so do ifs inside of it",
+	{"a loop that lanes leave only to end, and the ifs inside of it, are structured branches",
 	 "again: ld.global.u32 %r0, [%q]; setp.eq.u32 %c0, %r0, 0; @%c0 bra next; st.global.u32 "
 	 "[%o], %r0;\n"
 	 "next: add.s64 %q, %q, 64; add.s64 %o, %o, 64; add.u32 %t, %t, 4; setp.lt.u32 %c1, %t, "
 	 "%n;\n"
 	 "@%c1 bra again; ret;",
 	 {{"s_or_b32", 0}, {"s_cmp", 0}, {"s_cbranch_execz", 2}}},
-	{"signs that are turned or taken away are part of the instruction that reads the operand",
+	{"negation and absolute value fold into source modifiers",
 	 "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%q]; neg.f32 %f4, %f0; abs.f32 %f5, %f1; neg.f32 "
 	 "%f5, %f5;\n"
 	 "fma.rn.f32 %f6, %f4, %f5, %f2; abs.f32 %f7, %f3; setp.lt.f32 %c0, %f7, %f4; selp.f32 "
@@ -45,29 +48,28 @@ static const struct row {
 	 "sub.f64 %d0, %d0, %d1;\n"
 	 "st.global.f64 [%o+8], %d0; ret;",
 	 {{"v_xor", 0}, {"v_and", 0}, {"v_mov", 0}}},
-	{"what shuffles have in common is computed once, in other blocks too; masks of lanes by "
-	 "each block",
+	{"CSE shares the lane index of shuffles across blocks, and lane masks within a block",
 	 "ld.global.u32 %r0, [%q]; shfl.sync.down.b32 %r1, %r0, 8, 31, -1; add.u32 %r0, %r0, %r1;\n"
 	 "setp.eq.u32 %c0, %n, 0; @%c0 bra done; shfl.sync.down.b32 %r2, %r0, 8, 31, -1; add.u32 "
 	 "%r0, %r0, %r2;\n"
 	 "shfl.sync.down.b32 %r3, %r0, 8, 31, -1; add.u32 %r0, %r0, %r3; done: st.global.u32 [%o], "
 	 "%r0; ret;",
 	 {{"v_mbcnt", 1}, {"v_lshlrev_b32", 2}, {"v_cmp_gt_u32", 2}, {"ds_bpermute", 3}}},
-	{"words of a phi are read where they are",
+	{"words of a 64-bit phi are read in place, without moves",
 	 "ld.global.v2.f64 {%d0, %d1}, [%q]; setp.eq.u32 %c0, %t, 0; @%c0 bra go; add.f64 %d0, "
 	 "%d0, %d1;\n"
 	 "go: mov.b64 {%r0, %r1}, %d0; shfl.sync.bfly.b32 %r2, %r0, 8, 31, -1; shfl.sync.bfly.b32 "
 	 "%r3, %r1, 8, 31, -1;\n"
 	 "mov.b64 %d2, {%r2, %r3}; add.f64 %d0, %d0, %d2; st.global.f64 [%o], %d0; ret;",
 	 {{"v_mov", 4}}},
-	{"an address from an index and a base is one instruction",
+	{"a global address from an index and a base is one multiply-add",
 	 "ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %r0, 8; add.s64 %l1, %p0, %l0; ld.global.u32 "
 	 "%r1, [%l1];\n"
 	 "mul.wide.s32 %l2, %r1, 4; add.s64 %l3, %l2, %p1; cvt.u64.u32 %l4, %r1; shl.b64 %l4, %l4, "
 	 "3;\n"
 	 "add.s64 %l5, %p1, %l4; st.global.u32 [%l3], %r0; st.global.u32 [%l5], %r0; ret;",
 	 {{"v_add_co", 0}, {"v_lshlrev_b64", 0}, {"v_mad_u64_u32", 2}, {"v_mad_i64_i32", 1}}},
-	{"an index of few threads is an offset beside a scalar base",
+	{"a bounded thread index becomes a 32-bit offset to a scalar base",
 	 "shr.u32 %r0, %t, 2; mad.lo.u32 %r0, %r0, 12, %t; mul.wide.u32 %l0, %r0, 4; add.s64 %l1, "
 	 "%p0, %l0;\n"
 	 "ld.global.u32 %r1, [%l1]; st.global.u32 [%o], %r1; ret;",
@@ -76,7 +78,7 @@ static const struct row {
 	  {"v_mul_lo", 0},
 	  {"v_mad_u32_u24", 1},
 	  {"v_lshlrev_b32", 2}}},
-	{"where a variable lies in LDS is part of the offset",
+	{"the LDS address of a variable folds into the instruction offset",
 	 ".shared .b32 x[256]; .shared .b32 y[256]; ld.global.u32 %r0, [%q]; mul.wide.u32 %l0, %t, "
 	 "4;\n"
 	 "mov.u64 %l1, x; add.s64 %l1, %l1, %l0; mov.u64 %l2, y; add.s64 %l2, %l2, %l0; "
@@ -84,18 +86,18 @@ static const struct row {
 	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], "
 	 "%r1; ret;",
 	 {{"v_add", 0}, {"v_lshl_add", 0}, {"s_mov", 0}, {"v_lshlrev_b32", 2}}},
-	{"words of global memory side by side travel together, wherever they begin",
+	{"adjacent words of global memory are accessed by one instruction at any word alignment",
 	 "mad.wide.u32 %l0, %t, 20, %p0; ld.global.u32 %r0, [%l0+4]; ld.global.u32 %r1, [%l0+8];\n"
 	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, "
 	 "%p1;\n"
 	 "st.global.u32 [%l1+4], %r3; st.global.u32 [%l1+8], %r2; ret;",
 	 {{"global_load", 1}, {"global_store", 1}}},
-	{"functions of what was scaled to be normal change no mode",
+	{"approximate functions of arguments scaled to be normal need no mode change",
 	 "ld.global.v2.f32 {%f0, %f1}, [%q]; rsqrt.approx.f32 %f2, %f0; ex2.approx.f32 %f3, %f1; "
 	 "add.f32 %f2, %f2, %f3;\n"
 	 "st.global.f32 [%o], %f2; ret;",
 	 {{"s_denorm_mode", 0}, {"v_rsq_f32", 1}, {"v_exp_f32", 1}}},
-	{"lanes exchange values across bits of their numbers without addresses",
+	{"butterfly shuffles by a constant use ds_swizzle_b32, which needs no address",
 	 "ld.global.u32 %r0, [%q]; shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1; add.u32 %r0, %r0, "
 	 "%r1;\n"
 	 "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; add.u32 %r0, %r0, %r2; st.global.u32 [%o], %r0; "
@@ -103,7 +105,7 @@ static const struct row {
 	 {{"v_mbcnt", 0}, {"v_xor", 0}, {"ds_bpermute", 0}, {"ds_swizzle", 2}}},
 };
 
-static uint32_t count(const struct image_kernel *k, const char *prefix)
+static uint32_t count_instructions(const struct image_kernel *k, const char *prefix)
 {
 	const uint32_t *text = (const uint32_t *)(const void *)k->code;
 	uint32_t words = k->code_bytes / 4, n = 0, bytes;
@@ -118,7 +120,7 @@ static uint32_t count(const struct image_kernel *k, const char *prefix)
 	return n;
 }
 
-static void check(const struct row *r)
+static void check_row(const struct row *r)
 {
 	char text[4096];
 	struct amd_test t;
@@ -128,11 +130,11 @@ static void check(const struct row *r)
 	good = amd_test_load(&t, text, strlen(text), &(struct compile_options){.verify = true});
 	if (!good)
 		diag("%s", t.message);
-	for (uint32_t c = 0; good && c < MOST_COUNTS && r->counts[c].prefix; c++) {
-		uint32_t n = count(amd_test_kernel(&t, "k"), r->counts[c].prefix);
+	for (uint32_t c = 0; good && c < MAX_COUNTS && r->counts[c].prefix; c++) {
+		uint32_t n = count_instructions(amd_test_kernel(&t, "k"), r->counts[c].prefix);
 
-		if (n > r->counts[c].most) {
-			diag("%s: %u, more than %u", r->counts[c].prefix, n, r->counts[c].most);
+		if (n > r->counts[c].max) {
+			diag("%s: %u, more than %u", r->counts[c].prefix, n, r->counts[c].max);
 			good = false;
 		}
 	}
@@ -144,6 +146,6 @@ int main(int argc, char **argv)
 {
 	for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
 		if (argc < 2 || strstr(rows[k].promise, argv[1]))
-			check(&rows[k]);
+			check_row(&rows[k]);
 	return tap_done();
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every wait that our compiler sets is there for something, and hazard mode knows it: one counter of one wait at
- * a time is dropped, or weakened by one, in all kernels of tests/kernels and all files of ptx/instructions.
- * Where few registers make waits many, one change in some is made, or every one if the environment has SOV_TEST_WAITS.
- *   usage: waits [NAME]
+ * Every wait that the compiler inserts is needed, and hazard mode reports its absence: one counter
+ * of one wait at a time is dropped, or weakened by one, in all kernels of tests/kernels and all
+ * files of ptx/instructions. With few registers there are many waits, so only a sample is mutated,
+ * or all with SOV_TEST_WAITS in the environment.
+ *
+ * usage: waits [NAME]
  */
 #include "tests/userspace/compiler/amd/_subjects.h"
 #include "tests/userspace/compiler/amd/_waits.h"
@@ -48,7 +50,7 @@ static void mutate(struct launch *l, const struct image_kernel *k)
 	waits_mutate(&subject);
 }
 
-static void instruction(const char *name, const char *text, size_t length)
+static void mutate_instruction(const char *name, const char *text, size_t length)
 {
 	static struct launch l;
 
@@ -57,7 +59,7 @@ static void instruction(const char *name, const char *text, size_t length)
 	l.instruction = test_read(name, text);
 	subject.name = name;
 	subject.run = run_instruction;
-	/* What is refused, and what traps on purpose, other tests look at. */
+	/* Other tests cover files that are refused or trap on purpose. */
 	if (amd_test_load(&l.gpu, text, length, &options) && !l.instruction->fails &&
 	    run_instruction(&l, NULL))
 		mutate(&l, amd_test_instruction_kernel(&l.gpu, l.instruction));
@@ -65,7 +67,7 @@ static void instruction(const char *name, const char *text, size_t length)
 	free(l.instruction);
 }
 
-static void kernel(const struct work_kind *kind)
+static void mutate_kernel(const struct work_kind *kind)
 {
 	static struct launch l;
 	char path[256], *text;
@@ -80,7 +82,7 @@ static void kernel(const struct work_kind *kind)
 	subject.name = kind->function;
 	subject.run = run_work;
 	good = amd_test_load(&l.gpu, text, length, &options) && run_work(&l, NULL);
-	ok(good, "%s is right to begin with", kind->function);
+	ok(good, "kernel %s passes in hazard mode before its waits are mutated", kind->function);
 	if (good)
 		mutate(&l, amd_test_kernel(&l.gpu, kind->function));
 	amd_test_free(&l.gpu);
@@ -88,17 +90,17 @@ static void kernel(const struct work_kind *kind)
 	free(text);
 }
 
-/* What was found since the last verdict. */
-static void verdict(const char *whose, const char *mode)
+/* Reports the counts since the last verdict. */
+static void report_verdict(const char *whose, const char *mode)
 {
-	static const char *const what[] = {"without one counter",
-					   "with a counter that lets one more be on its way"};
+	static const char *const what[] = {"with one counter dropped",
+					   "with one more operation allowed outstanding"};
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s, %s", whose, mode);
 	for (enum wait_change k = 0; k < WAIT_CHANGES; k++)
 		ok(waits_verdict(name, k, &subject.counts[k], 0.95),
-		   "%s: 95 of 100 waits %s are named, or more", name, what[k]);
+		   "%s: hazard mode reports at least 95%% of the waits %s", name, what[k]);
 	memset(subject.counts, 0, sizeof(subject.counts));
 }
 
@@ -120,11 +122,11 @@ int main(int argc, char **argv)
 		options = modes[m].options;
 		subject.step = all ? 0 : modes[m].kernel_step;
 		for (int k = 0; k < WORK_KINDS; k++)
-			kernel(&work_kinds[k]);
-		verdict("kernels", modes[m].name);
+			mutate_kernel(&work_kinds[k]);
+		report_verdict("kernels", modes[m].name);
 		subject.step = all ? 0 : modes[m].instruction_step;
-		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", instruction);
-		verdict("instructions", modes[m].name);
+		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", mutate_instruction);
+		report_verdict("instructions", modes[m].name);
 	}
 	return tap_done();
 }
