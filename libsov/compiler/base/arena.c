@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The arena: a list of chunks, each twice as large as the one before it. Chunks come zeroed from
  * calloc or the kernel, so what an arena gives out is zero without being cleared; only what is given

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Diagnostics: messages are collected, never printed; whoever asked for the compilation decides
  * where they go. A file of nothing but mistakes costs DIAG_MAX_ERRORS lines, not more.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The table of services; see services.h. */
 #include <string.h>
 #include "libsov/compiler/ir/device_services.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The meaning of pure operations: one expression each. a is the arguments, signed_(k) argument k as
  * a signed number, bits the width of the instruction's type; what exceeds the width of a result is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Floating-point semantics. A format is a row of numbers; everything that looks at bits works for
  * all of them. Sums, products, quotients and roots are the host's, in an environment of our own (a

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Is an instruction what its row in ops.h says? Counts and types follow from the row; the rest are
  * rules that one word of an attribute imposes on another, one small function per kind of attribute.

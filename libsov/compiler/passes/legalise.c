@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a machine does not have becomes what it has: the target says what it lacks, and expand_*.c know
- * how to do without. Because an expansion may split the block it stands in, a block is walked from its
- * end: what is moved into the rest of the block was looked at already, and nothing is moved twice.
+ * Legalisation: expands operations that the target lacks (target->lacks) with the sequences of
+ * expand_*.c. An expansion may split its block, so the pass walks each block backwards:
+ * instructions that a split moves were visited already, and none moves twice.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/pass.h"
@@ -11,21 +11,21 @@ static const struct {
 	uint32_t lack;
 	ir_val (*expand)(struct expand *e, const struct ir_inst *in);
 } expansions[IR_OP_COUNT] = {
-	[IR_FDIV] = {TARGET_QUOTIENTS, expand_quotient},
-	[IR_FRCP] = {TARGET_QUOTIENTS, expand_quotient},
-	[IR_FSQRT] = {TARGET_QUOTIENTS, expand_root},
-	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_function},
-	[IR_DIV_U] = {TARGET_DIVISION, expand_division},
-	[IR_DIV_S] = {TARGET_DIVISION, expand_division},
-	[IR_REM_U] = {TARGET_DIVISION, expand_division},
-	[IR_REM_S] = {TARGET_DIVISION, expand_division},
+	[IR_FDIV] = {TARGET_QUOTIENTS, expand_fdiv},
+	[IR_FRCP] = {TARGET_QUOTIENTS, expand_fdiv},
+	[IR_FSQRT] = {TARGET_QUOTIENTS, expand_fsqrt},
+	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_approx_exact},
+	[IR_DIV_U] = {TARGET_DIVISION, expand_idiv},
+	[IR_DIV_S] = {TARGET_DIVISION, expand_idiv},
+	[IR_REM_U] = {TARGET_DIVISION, expand_idiv},
+	[IR_REM_S] = {TARGET_DIVISION, expand_idiv},
 	[IR_STOF] = {TARGET_TO_BF16, expand_to_bf16},
 	[IR_UTOF] = {TARGET_TO_BF16, expand_to_bf16},
 	[IR_FTOF] = {TARGET_TO_BF16, expand_to_bf16},
 };
 
-/* The instruction stays where it is as a copy of what it was expanded to. */
-static bool expand(struct ir_func *f, ir_id i)
+/* Turns the instruction into a copy of its expansion's result. */
+static bool expand_inst(struct ir_func *f, ir_id i)
 {
 	struct ir_inst in = *ir_at(f, i), *now;
 	struct expand e = {.f = f, .at = i, .line = in.line, .flags = in.flags & IR_FTZ};
@@ -66,7 +66,7 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 			before = ir_at(f, i)->prev;
 			if (t->lacks & expansions[ir_at(f, i)->op].lack &&
 			    !is_native(ir_at(f, i), t))
-				changed |= expand(f, i);
+				changed |= expand_inst(f, i);
 		}
 	}
 	return changed;
