@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The meaning of pure operations: one expression each. a is the arguments, signed_(k) argument k as
- * a signed number, bits the width of the instruction's type; what exceeds the width of a result is
- * cut off at the end. A division by zero gives all ones and leaves the dividend as remainder; the
+ * Semantics of the pure integer operations, one expression each. a is the arguments, signed_(k)
+ * argument k as a signed number, bits the width of the instruction's type; the result is truncated
+ * to its width at the end. Division by zero returns all ones, and remainder the dividend; a
  * quotient that does not fit (-2^n / -1) wraps around.
  */
 #include "libsov/compiler/ir/eval.h"
@@ -43,7 +43,7 @@ static uint64_t leading_zeros(uint64_t x, uint32_t bits)
 	return x ? (uint64_t)__builtin_clzll(x) - (64 - bits) : bits;
 }
 
-static uint64_t reverse(uint64_t x, uint32_t bits)
+static uint64_t reverse_bits(uint64_t x, uint32_t bits)
 {
 	uint64_t r = 0;
 
@@ -52,7 +52,7 @@ static uint64_t reverse(uint64_t x, uint32_t bits)
 	return r;
 }
 
-/* A sum with carry, of up to 64 bits. */
+/* Sum with carry, for up to 64 bits. */
 static void add_carry(uint32_t bits, uint64_t x, uint64_t y, uint64_t carry, uint64_t *r)
 {
 	unsigned __int128 sum = (unsigned __int128)x + y + carry;
@@ -82,7 +82,7 @@ static uint64_t permute(uint64_t low, uint64_t high, uint64_t digits)
 	return r;
 }
 
-static uint64_t look_up(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
+static uint64_t eval_logic3(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
 {
 	uint64_t r = 0;
 
@@ -176,7 +176,7 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(SHR_S,     (uint64_t)(signed_(0) >> (a[1] < bits ? a[1] : bits - 1)))
 	CASE(POPC,      (uint64_t)__builtin_popcountll(a[0]))
 	CASE(CLZ,       leading_zeros(a[0], bits))
-	CASE(BREV,      reverse(a[0], bits))
+	CASE(BREV,      reverse_bits(a[0], bits))
 	CASE(ICMP,      compare(in->cond, a[0], a[1], signed_(0), signed_(1)))
 	CASE(SELECT,    a[0] ? a[1] : a[2])
 	CASE(ZEXT,      a[0])
@@ -184,7 +184,7 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(TRUNC,     a[0])
 	CASE(PACK,      a[0] | a[1] << half)
 	CASE(PERMUTE,   permute(a[0], a[1], a[2]))
-	CASE(LOGIC3,    look_up(in->imm, a[0], a[1], a[2]))
+	CASE(LOGIC3,    eval_logic3(in->imm, a[0], a[1], a[2]))
 	CASE(DOT,       dot(in->sub, a[0], a[1], a[2]))
 	CASE(FCMP,      ir_eval_fcmp(in, a[0], a[1]))
 	/* clang-format on */

@@ -99,7 +99,7 @@ static void make_call(struct apart *a, struct ir_func *f, ir_id at)
 		inner = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
 		ir_at(f, inner)->sub = in.sub;
 		ir_at(f, inner)->line = in.line;
-		ir_insert_before(f, f->blocks[branch.usual].last, inner);
+		ir_insert_before(f, f->blocks[branch.common].last, inner);
 		for (uint32_t k = 0; k < in.nres; k++)
 			ir_replace_uses(f, in.res + k,
 					expand_if_end(&e, &branch, ir_at(f, call)->res + k,

@@ -75,7 +75,7 @@ static ir_val expand_ex2(struct expand *e, ir_val x)
 	return scale(e, y, expand_select(e, low, y, f32_const(e, F32(0))));
 }
 
-ir_val expand_approx_exact(struct expand *e, const struct ir_inst *in)
+ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
 {
 	if (in->type != IR_B32 || in->format || in->flags & IR_FTZ)
 		return 0;

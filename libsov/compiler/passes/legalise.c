@@ -14,7 +14,7 @@ static const struct {
 	[IR_FDIV] = {TARGET_QUOTIENTS, expand_fdiv},
 	[IR_FRCP] = {TARGET_QUOTIENTS, expand_fdiv},
 	[IR_FSQRT] = {TARGET_QUOTIENTS, expand_fsqrt},
-	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_approx_exact},
+	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_approx_subnormal},
 	[IR_DIV_U] = {TARGET_DIVISION, expand_idiv},
 	[IR_DIV_S] = {TARGET_DIVISION, expand_idiv},
 	[IR_REM_U] = {TARGET_DIVISION, expand_idiv},
