@@ -7,9 +7,8 @@
  *  - along data dependences: an operation with a divergent argument is divergent;
  *  - to joins: where two paths from a divergent branch join, a phi selects per lane;
  *  - out of cycles (temporal divergence): lanes that leave a cycle in different iterations carry
- *    values of their iterations out of
- * it, so a value defined in the cycle and used after it is divergent, even if it is uniform in
- * every iteration.
+ *    values of their iterations out of it, so a value defined in the cycle and used after it is
+ *    divergent, even if it is uniform in every iteration.
  *
  * Both control rules work on the influence region of a divergent branch: the blocks between the
  * branch and its immediate postdominator, where its lanes reconverge. They need no loop structure,

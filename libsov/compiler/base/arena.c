@@ -18,7 +18,7 @@
 #define LARGEST_CHUNK  ((size_t)8 << 20)
 #define HUGE_PAGE      ((size_t)2 << 20) /* size of a huge page, where supported */
 #define POPULATE_AHEAD ((size_t)128 << 10)
-#define PAGE_BYTES     ((uintptr_t)4096) /* or a multiple of it, for which some madvise calls fail */
+#define PAGE_BYTES     ((uintptr_t)4096) /* larger pages make some madvise calls fail */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older kernels fault page by page */

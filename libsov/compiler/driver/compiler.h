@@ -23,7 +23,7 @@ enum compile_source { COMPILE_PTX, COMPILE_IR };
 
 struct compile_options {
 	enum compile_source source;
-	const char *target; /* "sm_80", "sm_86", "sm_89", "sm_90", "dummy" */
+	const char *target; /* "sm_80", "sm_86", "sm_89", "sm_90", "gfx1030", "dummy" */
 	bool unoptimised;   /* -O0: mandatory passes only; separates optimiser bugs from others */
 	/* every instruction waits for all earlier ones; separates scheduling bugs from others */
 	bool serial;

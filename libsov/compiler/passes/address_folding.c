@@ -7,11 +7,10 @@
  * extended from 32 bits.
  *
  *  - [(x + 8) + 4] becomes [x + 12].
- *  - [p + (i + 16)] becomes [(p + i) + 16] if the sum is used for addressing only: [p + i] and [p +
- *    (i + 8)] then share one sum.
+ *  - [p + (i + 16)] becomes [(p + i) + 16] if the sum is used for addressing only: [p + i] and
+ *    [p + (i + 8)] then share one sum.
  *  - x + 5000, x + 5008, … beyond the offset's range share one new base x + 4096, as does an offset
- *    that was out of range to
- * begin with: afterwards the target can encode every offset.
+ *    that was out of range to begin with: afterwards the target can encode every offset.
  *  - A load from a constant parameter address needs no address register.
  *  - A remaining variable + constant becomes an address inside of the variable.
  */

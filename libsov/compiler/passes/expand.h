@@ -61,8 +61,8 @@ ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, i
 
 /* Each returns the value that replaces the instruction's result, or 0 when the target executes the
  * instruction as it is. */
-ir_val expand_fdiv(struct expand *e, const struct ir_inst *in);         /* fdiv, frcp */
-ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in);        /* fsqrt */
+ir_val expand_fdiv(struct expand *e, const struct ir_inst *in);             /* fdiv, frcp */
+ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in);            /* fsqrt */
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in); /* approx without ftz */
 ir_val expand_idiv(struct expand *e, const struct ir_inst *in); /* integer division and remainder */
 ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in); /* stof, utof, ftof */

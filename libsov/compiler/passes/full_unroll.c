@@ -53,7 +53,7 @@ struct full_unroll {
 	uint32_t loop;    /* number of the current loop */
 	bool *chosen;     /* by block: in a loop that this round unrolls */
 	uint32_t nblocks; /* size of the two arrays; later blocks are copies */
-	ir_block *stack;  /* LARGE entries */
+	ir_block *stack;  /* MAX_ARRAY_LOOP_COST entries */
 	int32_t budget;
 };
 

@@ -26,9 +26,9 @@ struct licm {
 	/* By instruction: header of the innermost loop around it after the motion; header of the
 	 * outermost loop that it leaves, 0: stays. */
 	ir_block *home, *out;
-	uint8_t *words, *flags;  /* by header: accepted so far */
-	ir_block *preheader; /* by header, once known */
-	ir_id *moves;            /* in order of decision */
+	uint8_t *words, *flags; /* by header: accepted so far */
+	ir_block *preheader;    /* by header, once known */
+	ir_id *moves;           /* in order of decision */
 	uint32_t nmoves;
 };
 

@@ -3,7 +3,7 @@
  * Scalar replacement of aggregates (SROA): moves local variables to registers where every access is
  * at a constant offset. The pass divides a variable's bytes into cells, each read and written only
  * as a whole. A cell becomes a mutable register, loads become reads and stores become writes; SSA
- * construction turns these into values. Before the first write a cell is undefined, as the memory
+ * construction replaces these by values. Before the first write a cell is undefined, as the memory
  * was.
  *
  * A variable whose address escapes (a variable index, a call, a comparison) stays in memory. So do

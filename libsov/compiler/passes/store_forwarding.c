@@ -15,7 +15,7 @@
 #include "libsov/compiler/analysis/uses.h"
 
 #define MAX_LOCATIONS 32
-#define MAX_CHAIN     16 /* bound of a chain of additions, which may be cyclic in unreachable code */
+#define MAX_CHAIN     16 /* additions followed; unreachable code may have cycles of them */
 
 struct location {
 	ir_val root; /* 0: variable instead */

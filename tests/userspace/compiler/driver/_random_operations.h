@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code of single threads of random kernels (_random.h): rows of PTX with slots to fill in. Every row
- * has one defined result: no division by zero, no NaN whose bits hardware may choose, no sum that may
- * be fused with a product, no memory that another thread writes, except commutatively. Rows also avoid
- * PTX that ptxas 13.0 compiles against the manual (docs/evidence.md).
+ * Code of single threads of random kernels (_random.h): rows of PTX with slots to fill in. Every
+ * row has one defined result: no division by zero, no NaN whose bits hardware may choose, no sum
+ * that may be fused with a product, no memory that another thread writes, except commutatively.
+ * Rows also avoid PTX that ptxas 13.0 compiles against the manual (docs/evidence.md).
  *
  *	$r $l $h $p     registers of 32, 64, 16 bits, predicates; $R $L: or a number
  *	$f              a register for a single whose NaN is canonical on NVIDIA hardware only

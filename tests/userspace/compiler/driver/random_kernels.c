@@ -3,17 +3,18 @@
  * Machine code of random PTX kernels (_random.h), on every software GPU and in every mode, computes
  * the same as the IR interpreter.
  *
- *	random_kernels [FIRST [COUNT]]     numbers of the kernels; a single one is printed
- *	random_kernels rotate FIRST COUNT  each kernel in one mode on one chip, round-robin: for many kernels
- *	random_kernels CHIP FIRST COUNT    the same on this chip only, for instance navi21
- *	random_kernels shrink NUMBER       removes every line of a failing kernel that does not matter, and
- *	                                   prints the rest
- *	random_kernels shrink NUMBER CHIP  the same, with devices from this chip on
- *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
- *	random_kernels theirs PTXAS NUMBER...  results of ptxas's code on software GPUs: "AGREES" with the
- *	                                   interpreter; "WRONG" with the hash that tests/silicon/random.c
- *	                                   prints for the same bytes; or "REFUSED" and why; then "EXPLAINED"
- *	                                   with a reason (_rewrite.h), "UNEXPLAINED", or "CRASH" of ptxas
+ *	random_kernels [FIRST [COUNT]]      numbers of the kernels; a single one is printed
+ *	random_kernels rotate FIRST COUNT   each kernel in one mode on one chip, round-robin
+ *	random_kernels CHIP FIRST COUNT     the same on this chip only, for instance navi21
+ *	random_kernels shrink NUMBER        prints a failing kernel without the lines that do not
+ *	                                    matter
+ *	random_kernels shrink NUMBER CHIP   the same, with devices from this chip on
+ *	random_kernels shrink NUMBER PTXAS  the same, for a kernel that fails as ptxas compiles it
+ *	random_kernels theirs PTXAS NUMBER...
+ *		results of ptxas's code on software GPUs: "AGREES" with the interpreter; "WRONG"
+ *		with the hash that tests/silicon/random.c prints for the same bytes; or "REFUSED"
+ *		and why; then "EXPLAINED" with a reason (_rewrite.h), "UNEXPLAINED", or "CRASH"
+ *		of ptxas
  *
  * SOV_TEST_KERNELS in the environment overrides the usual number of kernels.
  */

@@ -4,7 +4,7 @@
  * after every pass and must leave the same bytes in memory. Each kernel goes through the pipeline
  * and through a random sequence of passes, for two targets with different offset ranges.
  *
- *	semantics [FIRST [COUNT]]     numbers of the kernels; default 1 and 500, fewer with sanitizers
+ *	semantics [FIRST [COUNT]]     kernel numbers; default 1 and 500, fewer with sanitizers
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
