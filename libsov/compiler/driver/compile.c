@@ -346,7 +346,7 @@ static struct kernel_stats *copy_stats(const struct compile_image *image)
 	return copy;
 }
 
-static bool copy_out(const struct compile_image *image, struct compile_result *r)
+static bool copy_image(const struct compile_image *image, struct compile_result *r)
 {
 	r->image = malloc(image->size + 1);
 	r->stats = copy_stats(image);
@@ -376,7 +376,7 @@ static bool link_in_arena(const struct compilation *c, struct linking *l,
 	if (setjmp(l->no_memory))
 		return false;
 	c->backend->link(&l->job, c->plan, l->code, l->count, content, &image);
-	return copy_out(&image, r);
+	return copy_image(&image, r);
 }
 
 /* Links an image of count units from the first on. */

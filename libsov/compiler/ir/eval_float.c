@@ -56,24 +56,24 @@ static uint64_t sign_bit(const struct format *f)
 	return UINT64_C(1) << (f->bits - 1);
 }
 
-static uint64_t magnitude(const struct format *f, uint64_t x)
+static uint64_t float_magnitude(const struct format *f, uint64_t x)
 {
 	return x & ~sign_bit(f);
 }
 
 static bool is_nan(const struct format *f, uint64_t x)
 {
-	return f == &e4m3 ? magnitude(f, x) == f->nan : magnitude(f, x) > f->infinity;
+	return f == &e4m3 ? float_magnitude(f, x) == f->nan : float_magnitude(f, x) > f->infinity;
 }
 
-static uint64_t flush(const struct format *f, uint8_t flags, uint64_t x)
+static uint64_t flush_subnormal(const struct format *f, uint8_t flags, uint64_t x)
 {
 	uint64_t normal = UINT64_C(1) << f->fraction;
 
-	return flags & IR_FTZ && magnitude(f, x) < normal ? x & sign_bit(f) : x;
+	return flags & IR_FTZ && float_magnitude(f, x) < normal ? x & sign_bit(f) : x;
 }
 
-static uint64_t saturate(const struct format *f, uint64_t x)
+static uint64_t saturate_float(const struct format *f, uint64_t x)
 {
 	if (is_nan(f, x) || x & sign_bit(f))
 		return 0;
@@ -83,7 +83,7 @@ static uint64_t saturate(const struct format *f, uint64_t x)
 /* Integers in the order of the numbers; -0 and +0 are equal. */
 static int64_t order_key(const struct format *f, uint64_t x)
 {
-	return x & sign_bit(f) ? -(int64_t)magnitude(f, x) : (int64_t)x;
+	return x & sign_bit(f) ? -(int64_t)float_magnitude(f, x) : (int64_t)x;
 }
 
 /* ---- rounding ---- */
@@ -97,8 +97,8 @@ static uint64_t overflow_value(const struct format *f, enum ir_round round, bool
 
 /* Rounds mantissa * 2^exponent, plus a fraction of the last bit when inexact, to a format. The
  * caller adds the sign. */
-static uint64_t round_to(const struct format *f, enum ir_round round, bool negative,
-			 uint64_t mantissa, int exponent, bool inexact)
+static uint64_t round_to_format(const struct format *f, enum ir_round round, bool negative,
+				uint64_t mantissa, int exponent, bool inexact)
 {
 	uint64_t kept, rest, half, result;
 	int top, shift; /* exponent of the highest bit; bits to discard */
@@ -136,7 +136,7 @@ static uint64_t convert_format(const struct format *from, const struct format *t
 			       enum ir_round round, uint64_t x, bool inexact)
 {
 	bool negative = x & sign_bit(from);
-	uint64_t m = magnitude(from, x), fraction = m & ((UINT64_C(1) << from->fraction) - 1);
+	uint64_t m = float_magnitude(from, x), fraction = m & ((UINT64_C(1) << from->fraction) - 1);
 	int exponent = (int)(m >> from->fraction);
 	uint64_t result;
 
@@ -146,7 +146,7 @@ static uint64_t convert_format(const struct format *from, const struct format *t
 		if (exponent)
 			fraction |= UINT64_C(1) << from->fraction;
 		exponent += from->lowest - (exponent ? 1 : 0) - (int)from->fraction;
-		result = round_to(to, round, negative, fraction, exponent, inexact);
+		result = round_to_format(to, round, negative, fraction, exponent, inexact);
 	}
 	return result | (negative ? sign_bit(to) : 0);
 }
@@ -156,8 +156,8 @@ static uint64_t finish_result(const struct format *f, uint8_t flags, uint64_t x)
 	if (is_nan(f, x))
 		x = f->nan;
 	if (flags & IR_SAT)
-		x = saturate(f, x);
-	return flush(f, flags, x);
+		x = saturate_float(f, x);
+	return flush_subnormal(f, flags, x);
 }
 
 static double to_double(const struct format *f, uint64_t x)
@@ -237,7 +237,7 @@ static uint64_t eval_arithmetic(const struct ir_inst *in, const struct format *f
 	fenv_t outside;
 
 	for (uint32_t k = 0; k < in->nargs; k++)
-		flushed[k] = flush(f, in->flags, args[k]);
+		flushed[k] = flush_subnormal(f, in->flags, args[k]);
 	fegetenv(&outside);
 	fesetenv(FE_DFL_ENV);
 	fesetround(f->bits == 16 ? FE_TOWARDZERO : modes[in->round]);
@@ -257,7 +257,7 @@ static uint64_t eval_arithmetic(const struct ir_inst *in, const struct format *f
 static uint64_t eval_approx(const struct ir_inst *in, const struct format *f, uint64_t arg)
 {
 	uint64_t part = f == &f64 ? ~UINT64_C(0xffffffff) : UINT64_MAX, bits;
-	double x = to_double(f, flush(f, in->flags, arg & part)), r;
+	double x = to_double(f, flush_subnormal(f, in->flags, arg & part)), r;
 
 	switch (in->sub) {
 	case IR_APPROX_RCP:
@@ -299,9 +299,9 @@ static uint64_t eval_min_max(const struct ir_inst *in, const struct format *f, u
 	    (in->flags & IR_NAN && (is_nan(f, a) || is_nan(f, b))))
 		return f->nan;
 	if (is_nan(f, a) || is_nan(f, b))
-		return flush(f, in->flags, is_nan(f, a) ? b : a);
-	a = flush(f, in->flags, a);
-	b = flush(f, in->flags, b);
+		return flush_subnormal(f, in->flags, is_nan(f, a) ? b : a);
+	a = flush_subnormal(f, in->flags, a);
+	b = flush_subnormal(f, in->flags, b);
 	a_first = order_key(f, a) < order_key(f, b) ||
 		  (order_key(f, a) == order_key(f, b) && a & sign_bit(f)); /* -0 before +0 */
 	return a_first == (in->op == IR_FMIN) ? a : b;
@@ -310,7 +310,7 @@ static uint64_t eval_min_max(const struct ir_inst *in, const struct format *f, u
 /* Rounds to an integer that stays a float. */
 static uint64_t round_to_integral(const struct ir_inst *in, const struct format *f, uint64_t arg)
 {
-	uint64_t x = flush(f, in->flags, arg), sign = x & sign_bit(f), bits;
+	uint64_t x = flush_subnormal(f, in->flags, arg), sign = x & sign_bit(f), bits;
 	double d, r;
 
 	if (is_nan(f, x))
@@ -329,9 +329,9 @@ static uint64_t eval_scalar(const struct ir_inst *in, const struct format *f, co
 {
 	switch (in->op) {
 	case IR_FNEG:
-		return flush(f, in->flags, args[0]) ^ sign_bit(f);
+		return flush_subnormal(f, in->flags, args[0]) ^ sign_bit(f);
 	case IR_FABS:
-		return magnitude(f, flush(f, in->flags, args[0]));
+		return float_magnitude(f, flush_subnormal(f, in->flags, args[0]));
 	case IR_FMIN:
 	case IR_FMAX:
 		return eval_min_max(in, f, args[0], args[1]);
@@ -363,7 +363,8 @@ bool ir_eval_fcmp(const struct ir_inst *in, uint64_t a, uint64_t b)
 {
 	const struct format *f = format_of(in->type, in->format);
 	bool nan = is_nan(f, a) || is_nan(f, b), unordered = in->cond >= IR_FEQU;
-	int64_t x = order_key(f, flush(f, in->flags, a)), y = order_key(f, flush(f, in->flags, b));
+	int64_t x = order_key(f, flush_subnormal(f, in->flags, a)),
+		y = order_key(f, flush_subnormal(f, in->flags, b));
 
 	if (in->cond == IR_FNUM || in->cond == IR_FNAN)
 		return nan == (in->cond == IR_FNAN);
@@ -393,7 +394,8 @@ static uint64_t convert_from_int(const struct ir_inst *in, uint64_t x)
 	uint32_t above = 64 - ir_type_bits(in->from);
 	int64_t s = (int64_t)(x << above) >> above;
 	bool negative = in->op == IR_STOF && s < 0;
-	uint64_t r = round_to(f, in->round, negative, negative ? 0 - (uint64_t)s : x, 0, false);
+	uint64_t r =
+		round_to_format(f, in->round, negative, negative ? 0 - (uint64_t)s : x, 0, false);
 
 	return finish_result(f, in->flags, r | (negative ? sign_bit(f) : 0));
 }
@@ -408,7 +410,7 @@ static uint64_t convert_to_int(const struct ir_inst *in, uint64_t arg)
 	uint64_t max_value = UINT64_MAX >> (64 - bits + is_signed),
 		 min_value = is_signed ? max_value + 1 : 0;
 	struct ir_inst round = {.type = in->from, .flags = in->flags, .round = in->round};
-	uint64_t x = flush(f, in->flags, arg);
+	uint64_t x = flush_subnormal(f, in->flags, arg);
 	double d, limit = ldexp(1, (int)bits - is_signed);
 
 	if (is_nan(f, x))
@@ -432,7 +434,7 @@ static uint64_t convert_float(const struct ir_inst *in, uint64_t arg)
 	/* ftz applies to singles only here: halves and doubles keep their subnormals. */
 	uint8_t in_flags = from == &f32 ? in->flags : 0;
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
-	uint64_t x = flush(from, in_flags, arg);
+	uint64_t x = flush_subnormal(from, in_flags, arg);
 
 	if (is_nan(from, x))
 		return finish_result(to, out_flags, to->nan) << below;
@@ -448,7 +450,7 @@ static uint64_t convert_byte(const struct format *from, const struct format *to,
 		return to->nan;
 	if (to->bits == 8) {
 		greatest = convert_format(to, from, IR_RN, to->infinity - 1, false);
-		if (magnitude(from, x) > greatest)
+		if (float_magnitude(from, x) > greatest)
 			x = greatest | (x & sign_bit(from));
 	}
 	return convert_format(from, to, IR_RN, x, false);

@@ -244,7 +244,7 @@ enum {
 	/* no store to this address while the kernel runs: the load is pure */
 	IR_INVARIANT = 1 << 5,
 	IR_NAN = 1 << 6, /* fmin, fmax: a NaN argument makes the result NaN */
-	/* approx: subnormal arguments and results do not occur, with or without ftz */
+	/* approx: the treatment of subnormals does not matter, with or without ftz */
 	IR_NORMAL = 1 << 7,
 };
 

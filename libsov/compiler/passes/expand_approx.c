@@ -13,7 +13,7 @@
 #define MINUS_24      0xc1c00000
 #define MINUS_126     0xc2fc0000
 
-static ir_val scale(struct expand *e, ir_val x, ir_val by)
+static ir_val emit_scale(struct expand *e, ir_val x, ir_val by)
 {
 	return expand_round(e, IR_FMUL, IR_RN, x, by, 0);
 }
@@ -50,7 +50,7 @@ static ir_val expand_rcp(struct expand *e, ir_val x)
 	ir_val s = expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0)));
 
 	s = expand_select(e, large, f32_const(e, F32(-24)), s);
-	return scale(e, approx_normal(e, IR_APPROX_RCP, scale(e, x, s)), s);
+	return emit_scale(e, approx_normal(e, IR_APPROX_RCP, emit_scale(e, x, s)), s);
 }
 
 /* f(x) for normal x; for subnormal x, f(x 2^24) multiplied by or added to a correction. */
@@ -59,7 +59,7 @@ static ir_val expand_scaled(struct expand *e, const struct ir_inst *in, enum ir_
 {
 	ir_val x = in->args[0], small = is_subnormal(e, x), y, back;
 
-	y = scale(e, x, expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0))));
+	y = emit_scale(e, x, expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0))));
 	y = approx_normal(e, in->sub, y);
 	back = expand_select(e, small, f32_const(e, by), f32_const(e, neutral));
 	return expand_round(e, undo, IR_RN, y, back, 0);
@@ -70,9 +70,9 @@ static ir_val expand_ex2(struct expand *e, ir_val x)
 {
 	ir_val low = expand_compare_imm(e, IR_FLT, x, MINUS_126), y;
 
-	y = scale(e, x, expand_select(e, low, f32_const(e, F32(-1)), f32_const(e, F32(0))));
+	y = emit_scale(e, x, expand_select(e, low, f32_const(e, F32(-1)), f32_const(e, F32(0))));
 	y = approx_normal(e, IR_APPROX_EX2, y);
-	return scale(e, y, expand_select(e, low, y, f32_const(e, F32(0))));
+	return emit_scale(e, y, expand_select(e, low, y, f32_const(e, F32(0))));
 }
 
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)

@@ -108,7 +108,8 @@ static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 }
 
 /* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it. */
-static ir_val divide_by(struct expand *e, ir_val a, ir_val b, ir_val r, enum ir_round round)
+static ir_val divide_by_reciprocal(struct expand *e, ir_val a, ir_val b, ir_val r,
+				   enum ir_round round)
 {
 	ir_val minus_b = emit_neg(e, b),
 	       q = correct_quotient(e, a, minus_b, emit_mul(e, a, r), r, IR_RN);
@@ -116,13 +117,13 @@ static ir_val divide_by(struct expand *e, ir_val a, ir_val b, ir_val r, enum ir_
 	return correct_quotient(e, a, minus_b, q, r, round);
 }
 
-static ir_val divide(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+static ir_val divide_rounded(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
 	ir_val minus_b = emit_neg(e, b), r;
 
 	r = round == IR_RN ? nearest_reciprocal(e, b) : approx_reciprocal(e, b, minus_b, IR_RN);
 	if (a)
-		return divide_by(e, a, b, r, round);
+		return divide_by_reciprocal(e, a, b, r, round);
 	return round == IR_RN ? r
 			      : correct_quotient(e, emit_one(e, e->f->values[b].type), minus_b, r,
 						 r, round);
@@ -168,7 +169,7 @@ struct parts {
 	ir_val sign;    /* b32: sign of the high word */
 };
 
-static struct parts decompose(struct expand *e, ir_val x)
+static struct parts decompose_f64(struct expand *e, ir_val x)
 {
 	const int up = 54; /* scales subnormal numbers to normal ones */
 	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
@@ -229,7 +230,8 @@ static ir_val overflow_value(struct expand *e, ir_val negative, enum ir_round ro
 /* Assembles the f64 m 2^(exponent - 1023 - 54) with sign. m has 55 bits; the last two are the guard
  * bit and the sticky bit. A subnormal result shifts further bits into these. The leading bit of the
  * significand and a carry out of it increment the exponent field, as intended. */
-static ir_val compose(struct expand *e, ir_val sign, ir_val exponent, ir_val m, enum ir_round round)
+static ir_val compose_f64(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
+			  enum ir_round round)
 {
 	ir_val zero = expand_const(e, IR_B32, 0), negative = expand_compare(e, IR_NE, sign, zero);
 	ir_val few = expand_op(e, IR_SUB, IR_B32, expand_const(e, IR_B32, 1), exponent, 0);
@@ -260,11 +262,12 @@ static ir_val compose(struct expand *e, ir_val sign, ir_val exponent, ir_val m, 
 
 static ir_val divide_decomposed(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	struct parts x = decompose(e, a ? a : emit_one(e, IR_B64)), y = decompose(e, b);
+	struct parts x = decompose_f64(e, a ? a : emit_one(e, IR_B64)), y = decompose_f64(e, b);
 	ir_val special = expand_op(e, IR_OR, IR_B1, x.special, y.special, 0);
 	ir_val simple = emit_mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
 	ir_val sign = expand_op(e, IR_XOR, IR_B32, x.sign, y.sign, 0);
-	ir_val q = divide_by(e, x.fraction, y.fraction, nearest_of_positive(e, y.fraction), IR_RN);
+	ir_val q = divide_by_reciprocal(e, x.fraction, y.fraction,
+					nearest_of_positive(e, y.fraction), IR_RN);
 	ir_val rest = fma_(e, emit_neg(e, y.fraction), q, x.fraction);
 	ir_val below = expand_compare_imm(e, IR_FLT, rest, 0);
 	ir_val inexact = expand_compare_imm(e, IR_FNE, rest, 0);
@@ -282,7 +285,7 @@ static ir_val divide_decomposed(struct expand *e, ir_val a, ir_val b, enum ir_ro
 	high = expand_op_imm(e, IR_OR, high, 1u << 20);
 	m = expand_shift(e, IR_SHL, pack_words(e, low_word(e, q), high), 2);
 	m = pack_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
-	return expand_select(e, special, simple, compose(e, sign, exponent, m, round));
+	return expand_select(e, special, simple, compose_f64(e, sign, exponent, m, round));
 }
 
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
@@ -306,7 +309,7 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 	} else {
 		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124);
 	}
-	q = divide(e, a, b, in->round);
+	q = divide_rounded(e, a, b, in->round);
 	br = expand_if_begin(e, hard);
 	return expand_if_end(e, &br, expand_slow_path(e, in), q);
 }

@@ -358,7 +358,7 @@ struct copier {
 	uint32_t latch_slot; /* index of the latch among the header's predecessors */
 };
 
-static ir_val mapped(const struct copier *c, ir_val v)
+static ir_val mapped_value(const struct copier *c, ir_val v)
 {
 	return v < c->nmap && c->map[v] ? c->map[v] : v;
 }
@@ -395,7 +395,7 @@ static void copy_exit(struct copier *c, ir_block from, ir_block copy, ir_block t
 	ir_for_each_inst(f, to, i) {
 		if (ir_at(f, i)->op != IR_PHI)
 			break;
-		ir_arg_append(f, i, mapped(c, ir_at(f, i)->args[slot]));
+		ir_arg_append(f, i, mapped_value(c, ir_at(f, i)->args[slot]));
 	}
 	ir_edge(f, copy, to);
 }
@@ -461,13 +461,13 @@ static void order_preds(struct copier *c, ir_block b)
 		ir_at(f, i)->nargs = n;
 }
 
-static void map_args(struct copier *c, ir_block b)
+static void map_block_args(struct copier *c, ir_block b)
 {
 	struct ir_func *f = c->s->f;
 
 	ir_for_each_inst(f, b, i)
 		for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
-			ir_at(f, i)->args[k] = mapped(c, ir_at(f, i)->args[k]);
+			ir_at(f, i)->args[k] = mapped_value(c, ir_at(f, i)->args[k]);
 }
 
 /* Computes the header phis' values for the next iteration. */
@@ -478,7 +478,7 @@ static void step_header_phis(struct copier *c)
 
 	for (ir_id i = f->blocks[c->l->header].first; ir_at(f, i)->op == IR_PHI;
 	     i = ir_at(f, i)->next)
-		c->carried[n++] = mapped(c, ir_at(f, i)->args[c->latch_slot]);
+		c->carried[n++] = mapped_value(c, ir_at(f, i)->args[c->latch_slot]);
 }
 
 static void copy_iteration(struct copier *c, ir_block where, bool last)
@@ -505,7 +505,7 @@ static void copy_iteration(struct copier *c, ir_block where, bool last)
 	for (uint32_t k = 0; k < l->nblocks; k++) {
 		if (l->blocks[k] != l->header)
 			order_preds(c, l->blocks[k]);
-		map_args(c, c->copy[l->blocks[k]]);
+		map_block_args(c, c->copy[l->blocks[k]]);
 	}
 	step_header_phis(c);
 }

@@ -109,7 +109,7 @@ struct copy {
 };
 
 /* A variable of the callee's frame is copied to the caller's; others are shared. */
-static uint32_t symbol_of(struct copy *c, uint32_t symbol)
+static uint32_t map_symbol(struct copy *c, uint32_t symbol)
 {
 	struct ir_module *m = c->s->m;
 	struct ir_symbol s = m->symbols[symbol];
@@ -148,7 +148,7 @@ static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
 	if (in.op == IR_READ || in.op == IR_WRITE)
 		in.symbol = c->regs[in.symbol];
 	else if (ir_ops[in.op].attributes & A_SYMBOL)
-		in.symbol = symbol_of(c, in.symbol);
+		in.symbol = map_symbol(c, in.symbol);
 	*ir_at(f, i) = in;
 	for (uint32_t k = 0; k < in.nres; k++) {
 		f->values[in.res + k].type = c->from->values[old->res + k].type;

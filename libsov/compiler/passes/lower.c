@@ -312,7 +312,7 @@ static void lower_half_to_cas_loop(struct ir_func *f, ir_id atom)
 	ir_remove(f, atom);
 }
 
-static bool returns(const struct ir_func *f, ir_block b)
+static bool ends_in_ret(const struct ir_func *f, ir_block b)
 {
 	return f->blocks[b].last && ir_at(f, f->blocks[b].last)->op == IR_RET;
 }
@@ -325,7 +325,7 @@ void lower_returns(struct ir_func *f)
 	ir_id *phis;
 
 	ir_for_each_block(f, b)
-		count += returns(f, b);
+		count += ends_in_ret(f, b);
 	if (count < 2)
 		return;
 	end = ir_block_new(f, NULL);
@@ -338,7 +338,7 @@ void lower_returns(struct ir_func *f)
 	for (ir_block b = f->entry; b != end; b = f->blocks[b].next) {
 		ir_id last = f->blocks[b].last;
 
-		if (!returns(f, b))
+		if (!ends_in_ret(f, b))
 			continue;
 		for (uint32_t k = 0; k < f->nresults; k++)
 			ir_arg_append(f, phis[k], ir_at(f, last)->args[k]);

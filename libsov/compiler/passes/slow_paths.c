@@ -27,7 +27,7 @@ static const struct slow_path {
 };
 
 /* The slow path that an instruction needs; SLOW_OPS: none. */
-static uint32_t path_of(const struct ir_inst *in)
+static uint32_t slow_path_index(const struct ir_inst *in)
 {
 	uint32_t k = 0;
 
@@ -37,18 +37,18 @@ static uint32_t path_of(const struct ir_inst *in)
 }
 
 /* Index by operation, type, rounding mode and ftz. */
-static uint32_t kind_of(const struct ir_inst *in)
+static uint32_t slow_path_kind(const struct ir_inst *in)
 {
 	uint32_t wide = in->type == IR_B64, ftz = in->flags & IR_FTZ ? 1 : 0;
 
-	return ((path_of(in) * 2 + wide) * 4 + in->round) * 2 + ftz;
+	return ((slow_path_index(in) * 2 + wide) * 4 + in->round) * 2 + ftz;
 }
 
 static struct ir_func *define_slow_path(struct ir_module *m, const struct ir_inst *in)
 {
 	static const char *const rounds[] = {
 		[IR_RN] = "rn", [IR_RZ] = "rz", [IR_RM] = "rm", [IR_RP] = "rp"};
-	const struct slow_path *path = &slow_paths[path_of(in)];
+	const struct slow_path *path = &slow_paths[slow_path_index(in)];
 	const uint8_t types[2] = {in->type, in->type};
 	const char *name = arena_printf(m->arena, ".slow.%s.%s%s.%s", path->name, rounds[in->round],
 					in->flags & IR_FTZ ? ".ftz" : "", ir_type_names[in->type]);
@@ -77,9 +77,9 @@ static void outline_in_function(struct ir_module *m, const struct ir_func *f)
 			const struct ir_inst in = *ir_at(f, i);
 			uint32_t kind;
 
-			if (path_of(&in) == SLOW_OPS)
+			if (slow_path_index(&in) == SLOW_OPS)
 				continue;
-			kind = kind_of(&in);
+			kind = slow_path_kind(&in);
 			if (++counts[kind] == MIN_USES && !m->slow[kind])
 				m->slow[kind] = define_slow_path(m, &in);
 		}
@@ -99,11 +99,11 @@ void outline_slow_paths(struct ir_module *m, const struct target *t)
 
 ir_val expand_slow_path(struct expand *e, const struct ir_inst *in)
 {
-	const struct ir_func *outlined = e->f->module->slow[kind_of(in)];
+	const struct ir_func *outlined = e->f->module->slow[slow_path_kind(in)];
 	ir_id call;
 
 	if (!outlined)
-		return slow_paths[path_of(in)].compute(e, in, in->args);
+		return slow_paths[slow_path_index(in)].compute(e, in, in->args);
 	call = ir_call_new(e->f, IR_CALL, outlined, in->args, in->nargs);
 	ir_at(e->f, call)->line = e->line;
 	ir_insert_before(e->f, e->at, call);

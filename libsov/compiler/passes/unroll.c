@@ -253,7 +253,7 @@ struct unroller {
 	uint32_t ncarried;
 };
 
-static ir_val mapped(const struct unroller *u, ir_val v)
+static ir_val mapped_value(const struct unroller *u, ir_val v)
 {
 	return v < u->nmap && u->map[v] ? u->map[v] : v;
 }
@@ -289,14 +289,14 @@ static void copy_iteration(struct unroller *u, ir_block to)
 		in.args = ir_at(f, copy)->args;
 		in.block = in.prev = in.next = 0;
 		for (uint32_t k = 0; k < in.nargs; k++)
-			in.args[k] = mapped(u, in.args[k]);
+			in.args[k] = mapped_value(u, in.args[k]);
 		*ir_at(f, copy) = in;
 		ir_append(f, to, copy);
 		for (uint32_t k = 0; k < in.nres; k++)
 			u->map[old + k] = in.res + k;
 	}
 	for (uint32_t k = 0; k < u->ncarried; k++)
-		u->carried[k].last = mapped(u, u->carried[k].next);
+		u->carried[k].last = mapped_value(u, u->carried[k].next);
 }
 
 /* Builds U: phis for the carried values, then the iterations. */
@@ -349,7 +349,7 @@ static ir_block build_exit(struct unroller *u)
 static void merge_live_out(struct unroller *u, ir_block join, ir_val v)
 {
 	struct loop *l = &u->loop;
-	ir_val args[2] = {v, mapped(u, v)}, both = 0;
+	ir_val args[2] = {v, mapped_value(u, v)}, both = 0;
 
 	uses_for_each(l->uses, v, it) {
 		ir_id user = l->uses->list[it].user;
@@ -395,9 +395,9 @@ static void unroll_loop(struct unroller *u)
 	again = new_branch_block(l, to_header, unrolled);
 	rest = new_branch_block(l, to_header, l->header);
 	leave = new_branch_block(l, join, join);
-	append_cond_branch(l, unrolled, mapped(u, end.args[0]), on_true ? check : leave,
+	append_cond_branch(l, unrolled, mapped_value(u, end.args[0]), on_true ? check : leave,
 			   on_true ? leave : check);
-	append_cond_branch(l, check, factor_left(l, check, mapped(u, next)), again, rest);
+	append_cond_branch(l, check, factor_left(l, check, mapped_value(u, next)), again, rest);
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].start);
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].last);
